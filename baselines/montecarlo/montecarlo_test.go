@@ -1,0 +1,143 @@
+package montecarlo
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/floats/scalar"
+
+	"closedform/core/random"
+	"closedform/core/softmax"
+)
+
+// With n = 2 everything is a one-dimensional integral over d = z_1 − z_2, here
+// by a fine trapezoidal rule: s_1 = 1/(1+e^{−d}), E_12 = s_1(1−s_1).
+func binary(m, v []float64) (p, variance, pair float64) {
+	mean, sd := m[0]-m[1], math.Sqrt(v[0]+v[1])
+	const h = 1.0 / 64
+	var second float64
+	for x := -9.0; x <= 9; x += h {
+		w := h * math.Exp(-x*x/2) / math.Sqrt(2*math.Pi)
+		s := 1 / (1 + math.Exp(-(mean + sd*x)))
+		p += w * s
+		second += w * s * s
+	}
+	return p, second - p*p, p - second
+}
+
+func TestSampleWithinItsErrors(t *testing.T) {
+	var chi, terms float64
+	for c := range 40 {
+		m := []float64{0.3 * float64(c%7), 0.5}
+		v := []float64{0.2 + 0.3*float64(c%5), 0.1 * float64(c%3)}
+		p, variance, pair := binary(m, v)
+		e := NewEstimate(2)
+		e.Sample(m, v, 4000, random.Source("montecarlo", c))
+		for _, q := range []struct {
+			name            string
+			got, err, exact float64
+		}{
+			{"p_1", e.P[0], e.PErr[0], p},
+			{"p_2", e.P[1], e.PErr[1], 1 - p},
+			{"Var s_1", e.Var[0], e.VarErr[0], variance},
+			{"E_12", e.E.At(0, 1), e.EErr.At(0, 1), pair},
+		} {
+			z := (q.got - q.exact) / q.err
+			if !(math.Abs(z) < 5) {
+				t.Errorf("case %d: %s = %g ± %g, exact %g: %.1f standard errors", c, q.name, q.got, q.err, q.exact, z)
+			}
+			chi += z * z
+			terms++
+		}
+	}
+	// Errors that are reported too large or too small by a fifth would show.
+	if mean := chi / terms; mean < 0.7 || mean > 1.4 {
+		t.Errorf("mean squared z-score %.2f; want about 1", mean)
+	}
+}
+
+func TestSampleConsistency(t *testing.T) {
+	e := NewEstimate(4)
+	e.Sample([]float64{0, 1, -1, 3}, []float64{1, 0, 4, 0.5}, 1000, random.Source("sum"))
+	var sum float64
+	for i, p := range e.P {
+		sum += p
+		// Σ_j E_ij + E[s_i²] = E[s_i]
+		second := e.Var[i]*999/1000 + p*p
+		for j := range e.P {
+			second += e.E.At(i, j)
+		}
+		if !scalar.EqualWithinAbsOrRel(second, p, 1e-12, 1e-12) {
+			t.Errorf("Σ_j E[s_%d s_j] = %g, want p = %g", i, second, p)
+		}
+	}
+	if !scalar.EqualWithinAbs(sum, 1, 1e-12) {
+		t.Errorf("Σp = %g", sum)
+	}
+}
+
+func TestSampleOfCertainLogits(t *testing.T) {
+	e := NewEstimate(2)
+	e.Sample([]float64{1000, 1000 + math.Log(3)}, []float64{0, 0}, 10, random.Source("certain"))
+	if !scalar.EqualWithinAbs(e.P[0], 0.25, 1e-12) || e.PErr[0] != 0 || e.Var[0] != 0 || e.VarErr[0] != 0 {
+		t.Errorf("p_1 = %g ± %g, variance %g ± %g; want exactly ¼ and zeros", e.P[0], e.PErr[0], e.Var[0], e.VarErr[0])
+	}
+}
+
+func TestSampleDoesNotAllocate(t *testing.T) {
+	e, src := NewEstimate(3), random.Source("allocs")
+	m, v := []float64{0, 1, 2}, []float64{1, 1, 1}
+	if n := testing.AllocsPerRun(10, func() { e.Sample(m, v, 10, src) }); n > 0 {
+		t.Errorf("%g allocations", n)
+	}
+}
+
+func TestSamplePanics(t *testing.T) {
+	ok := []float64{0, 0}
+	for name, f := range map[string]func(){
+		"classes": func() { NewEstimate(1) },
+		"lengths": func() { NewEstimate(2).Sample([]float64{0}, ok, 10, random.Source()) },
+		"samples": func() { NewEstimate(2).Sample(ok, ok, 1, random.Source()) },
+		"source":  func() { NewEstimate(2).Sample(ok, ok, 10, nil) },
+	} {
+		func() {
+			defer func() {
+				if r := fmt.Sprint(recover()); len(r) < 12 || r[:12] != "montecarlo: " {
+					t.Errorf("%s: recovered %q", name, r)
+				}
+			}()
+			f()
+		}()
+	}
+}
+
+func TestSoftmaxIsAnApproximation(t *testing.T) {
+	m, v := []float64{0.5, -0.5, 0}, []float64{0.3, 0.2, 0.1}
+	e := NewEstimate(3)
+	e.Sample(m, v, 500, random.Source("approximation"))
+	dst := softmax.NewMoments(3)
+	Softmax{Samples: 500, Source: random.Source("approximation")}.Moments(dst, m, v)
+	for i := range m {
+		if dst.P[i] != e.P[i] || dst.E.At(i, (i+1)%3) != e.E.At(i, (i+1)%3) {
+			t.Errorf("class %d differs from the estimate with the same stream", i)
+		}
+	}
+}
+
+func BenchmarkSample(b *testing.B) {
+	for _, n := range []int{3, 10} {
+		b.Run(fmt.Sprintf("n=%d", n), func(b *testing.B) {
+			e, src := NewEstimate(n), random.Source("benchmark")
+			m, v := make([]float64, n), make([]float64, n)
+			for j := range v {
+				v[j] = 1
+			}
+			const samples = 1000
+			for b.Loop() {
+				e.Sample(m, v, samples, src)
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/samples, "ns/sample")
+		})
+	}
+}

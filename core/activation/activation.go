@@ -1,0 +1,68 @@
+// Package activation has the moments of the piece-wise linear unit of a hidden
+// layer when its input is a normal variable.
+package activation
+
+import (
+	"fmt"
+	"math"
+
+	"closedform/core/gauss"
+)
+
+// PiecewiseLinear is the activation f(z) = max(αz, βz) with 0 ≤ α ≤ 1 and
+// α ≤ β: the slope is α for z < 0 and β for z > 0. α = 0, β = 1 is the ReLU,
+// α = β a linear unit; the zero value is f = 0.
+type PiecewiseLinear struct {
+	Alpha, Beta float64
+}
+
+// Validate returns an error unless 0 ≤ α ≤ 1 and α ≤ β < ∞.
+func (f PiecewiseLinear) Validate() error {
+	if !(0 <= f.Alpha && f.Alpha <= 1) {
+		return fmt.Errorf("activation: alpha = %v, want 0 ≤ alpha ≤ 1", f.Alpha)
+	}
+	if !(f.Alpha <= f.Beta && f.Beta <= math.MaxFloat64) {
+		return fmt.Errorf("activation: beta = %v, want a finite beta ≥ alpha = %v", f.Beta, f.Alpha)
+	}
+	return nil
+}
+
+// Eval returns f(z).
+func (f PiecewiseLinear) Eval(z float64) float64 {
+	if z < 0 {
+		return f.Alpha * z
+	}
+	return f.Beta * z
+}
+
+// Moments returns the mean and the variance of f(z) and its covariance with z
+// for z ~ N(m, v), v ≥ 0 (Prop. 3.1(1) of the paper). With a = m/√v, the excess
+// slope δ = β − α and the rectified normal r = max(Z+a, 0),
+//
+//	mean     = f(m) + δ √v (E r − max(a, 0))
+//	variance = v (α² + 2αδ Φ(a) + δ² Var r)
+//	cross    = v (α + δ Φ(a))
+//
+// This is f(z) = αz + δ max(z, 0) with Cov(z, max(z, 0)) = v Φ(a). All terms of
+// variance and cross, and the second term of mean, are non-negative. So is f(m)
+// for m ≥ 0 or α = 0; otherwise the mean has a zero at some m < 0, and its error
+// is relative to the sum of the magnitudes of the two terms, as it must be when
+// m is rounded. Other errors are relative, a few 2⁻⁵³ (1+a²): the factor a² is
+// the effect of rounding a on φ(a) and Φ(a) for a < 0.
+//
+// Moments panics if v is negative, or if m or v is not finite.
+func (f PiecewiseLinear) Moments(m, v float64) (mean, variance, cross float64) {
+	if !(0 <= v && v <= math.MaxFloat64 && math.Abs(m) <= math.MaxFloat64) {
+		panic(fmt.Sprintf("activation: mean %v, variance %v, want finite ones and variance ≥ 0", m, v))
+	}
+	if v == 0 {
+		return f.Eval(m), 0, 0
+	}
+	sd := math.Sqrt(v)
+	prob, gap, rectified := gauss.Rectified(m / sd)
+	slope := f.Beta - f.Alpha
+	mean = f.Eval(m) + slope*sd*gap
+	variance = v * (f.Alpha*f.Alpha + slope*(2*f.Alpha*prob+slope*rectified))
+	cross = v * (f.Alpha + slope*prob)
+	return mean, variance, cross
+}

@@ -1,0 +1,236 @@
+package gauss
+
+import (
+	"encoding/csv"
+	"math"
+	"os"
+	"strconv"
+	"testing"
+
+	"gonum.org/v1/gonum/diff/fd"
+	"gonum.org/v1/gonum/floats/scalar"
+)
+
+// functions are the functions of one argument in the column order of
+// testdata/normal.csv.
+var functions = []struct {
+	name string
+	f    func(x float64) float64
+}{
+	{"PDF", PDF},
+	{"CDF", CDF},
+	{"LogCDF", LogCDF},
+	{"Hazard", Hazard},
+	{"TruncatedMean", TruncatedMean},
+	{"TruncatedVar", TruncatedVar},
+	{"Rectified gap", func(x float64) float64 { _, gap, _ := Rectified(x); return gap }},
+	{"Rectified variance", func(x float64) float64 { _, _, variance := Rectified(x); return variance }},
+}
+
+// readFloats returns the rows of a CSV file of numbers with # comments.
+func readFloats(t *testing.T, name string) [][]float64 {
+	t.Helper()
+	file, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	r := csv.NewReader(file)
+	r.Comment = '#'
+	records, err := r.ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := make([][]float64, len(records))
+	for i, record := range records {
+		for _, field := range record {
+			v, err := strconv.ParseFloat(field, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			rows[i] = append(rows[i], v)
+		}
+	}
+	return rows
+}
+
+// equal reports whether got is within a relative tolerance of want, or within
+// a few units of the smallest subnormal number. (The relative comparison of
+// gonum's scalar turns into an absolute one for differences below 1e-308.)
+func equal(got, want, tol float64) bool {
+	return got == want || math.Abs(got-want) <= tol*math.Abs(want)+1e-322
+}
+
+func TestReference(t *testing.T) {
+	const (
+		tol      = 4e-15 // the promise to callers is 1e-13
+		smallest = 0x1p-1022
+	)
+	rows := readFloats(t, "testdata/normal.csv")
+	if len(rows) < 800 {
+		t.Fatalf("only %d reference points", len(rows))
+	}
+	for j, fn := range functions {
+		var worst, at float64
+		for _, row := range rows {
+			x, want := row[0], row[1+j]
+			got := fn.f(x)
+			if !equal(got, want, tol) {
+				t.Errorf("%s(%v) = %v, want %v", fn.name, x, got, want)
+			}
+			if e := math.Abs(got/want - 1); e > worst && math.Abs(want) >= smallest {
+				worst, at = e, x
+			}
+		}
+		t.Logf("%s: largest relative error %.2g, at x = %v", fn.name, worst, at)
+	}
+}
+
+func TestPDFCDF(t *testing.T) {
+	for _, row := range readFloats(t, "testdata/normal.csv") {
+		x := row[0]
+		pdf, cdf := PDFCDF(x)
+		prob, _, _ := Rectified(x)
+		if pdf != PDF(x) || cdf != CDF(x) || prob != CDF(x) {
+			t.Errorf("x = %v: PDFCDF = %v, %v, Rectified prob = %v, want %v, %v", x, pdf, cdf, prob, PDF(x), CDF(x))
+		}
+	}
+}
+
+func TestLimits(t *testing.T) {
+	inf := math.Inf(1)
+	for _, x := range []float64{39, 1e3, 1e8, 1e9, 2e9, 1e16, 1e100, 1e154, 1e162, 1e308, inf} {
+		want := map[string][2]float64{ // at −x and at x
+			"PDF":                {0, 0},
+			"CDF":                {0, 1},
+			"LogCDF":             {-x * x / 2, 0},
+			"Hazard":             {x, 0},
+			"TruncatedMean":      {-x, 0},
+			"TruncatedVar":       {1 / x / x, 1},
+			"Rectified gap":      {0, 0},
+			"Rectified variance": {0, 1},
+		}
+		for _, fn := range functions {
+			for i, arg := range []float64{-x, x} {
+				// The next term of every expansion is of relative order 1/x²,
+				// times log x for LogCDF.
+				tol := 4e-16 + 10*math.Log(x)/x/x
+				if x == inf {
+					tol = 0
+				}
+				got, want := fn.f(arg), want[fn.name][i]
+				if !equal(got, want, tol) {
+					t.Errorf("%s(%v) = %v, want %v", fn.name, arg, got, want)
+				}
+			}
+		}
+	}
+}
+
+func TestNaN(t *testing.T) {
+	for _, fn := range functions {
+		if got := fn.f(math.NaN()); !math.IsNaN(got) {
+			t.Errorf("%s(NaN) = %v", fn.name, got)
+		}
+	}
+}
+
+func TestSymmetry(t *testing.T) {
+	for x := 0.0; x < 40; x += 1. / 128 {
+		if PDF(x) != PDF(-x) {
+			t.Errorf("PDF(%v) = %v, PDF(−x) = %v", x, PDF(x), PDF(-x))
+		}
+		if sum := CDF(x) + CDF(-x); !scalar.EqualWithinAbs(sum, 1, 3e-16) {
+			t.Errorf("CDF(%v) + CDF(−x) = 1 + %.2g", x, sum-1)
+		}
+	}
+}
+
+func TestMonotone(t *testing.T) {
+	direction := map[string]float64{"CDF": 1, "LogCDF": 1, "Hazard": -1, "TruncatedMean": 1, "TruncatedVar": 1, "Rectified variance": 1}
+	for _, fn := range functions {
+		sign, ok := direction[fn.name]
+		if !ok {
+			continue
+		}
+		const h = 1. / 128
+		for x := -50.0; x < 50; x += h {
+			lower, upper := sign*fn.f(x), sign*fn.f(x+h)
+			// Strictly, until the values meet 0 or 1.
+			if !(lower < upper) && (math.Abs(x) < 6 || !(lower <= upper)) {
+				t.Errorf("%s(%v) = %v, %s(%v) = %v", fn.name, x, sign*lower, fn.name, x+h, sign*upper)
+			}
+		}
+	}
+}
+
+// TestDerivatives compares finite differences with
+//
+//	Φ' = φ, (log Φ)' = h, h' = −h (x+h), (E[Z | Z ≤ x])' = 1 − Var[Z | Z ≤ x],
+//	(E max(Z+x, 0))' = Φ, (Var max(Z+x, 0))' = 2 E max(Z+x, 0) Φ(−x).
+func TestDerivatives(t *testing.T) {
+	mean := func(x float64) float64 {
+		_, gap, _ := Rectified(x)
+		return math.Max(x, 0) + gap
+	}
+	variance := functions[7].f
+	for _, test := range []struct {
+		name  string
+		f, df func(x float64) float64
+	}{
+		{"CDF", CDF, PDF},
+		{"LogCDF", LogCDF, Hazard},
+		{"Hazard", Hazard, func(x float64) float64 { h := Hazard(x); return -h * (x + h) }},
+		{"TruncatedMean", TruncatedMean, func(x float64) float64 { return 1 - TruncatedVar(x) }},
+		{"Rectified mean", mean, CDF},
+		{"Rectified variance", variance, func(x float64) float64 { return 2 * mean(x) * CDF(-x) }},
+	} {
+		for x := -12.03; x < 12; x += 0.25 {
+			got := fd.Derivative(test.f, x, &fd.Settings{Formula: fd.Central, Step: 1e-5})
+			// Differences of f have an error of 2⁻⁵³ |f|/step.
+			tol := 1e-10 * (math.Abs(test.f(x)) + 1)
+			if want := test.df(x); !scalar.EqualWithinAbs(got, want, tol) {
+				t.Errorf("%s'(%v) = %v, want %v", test.name, x, got, want)
+			}
+		}
+	}
+}
+
+func TestAllocs(t *testing.T) {
+	x := -7.5
+	for _, fn := range functions {
+		if n := testing.AllocsPerRun(100, func() { x += 0.1 * math.Min(fn.f(x), 1) }); n != 0 {
+			t.Errorf("%s: %v allocations", fn.name, n)
+		}
+	}
+}
+
+func FuzzRange(f *testing.F) {
+	for _, x := range []float64{0, -1e-300, 5, -5, -38.6, 38.6, -1e9, -1e10, 1e308, math.Inf(-1), math.Inf(1)} {
+		f.Add(x)
+	}
+	f.Fuzz(func(t *testing.T, x float64) {
+		if math.IsNaN(x) {
+			t.Skip()
+		}
+		prob, gap, variance := Rectified(x)
+		for _, v := range []struct {
+			name          string
+			got, min, max float64
+		}{
+			{"PDF", PDF(x), 0, 0.4},
+			{"CDF", CDF(x), 0, 1},
+			{"LogCDF", LogCDF(x), math.Inf(-1), 0},
+			{"Hazard", Hazard(x), math.Max(0, -x), 0.8 + math.Max(0, -x)},
+			{"TruncatedMean", TruncatedMean(x), math.Min(0, x) - 0.8, math.Min(0, x)},
+			{"TruncatedVar", TruncatedVar(x), 0, 1},
+			{"Rectified prob", prob, 0, 1},
+			{"Rectified gap", gap, 0, 0.4},
+			{"Rectified variance", variance, 0, 1},
+		} {
+			if !(v.min <= v.got && v.got <= v.max) {
+				t.Errorf("%s(%v) = %v, want a value from %v to %v", v.name, x, v.got, v.min, v.max)
+			}
+		}
+	})
+}

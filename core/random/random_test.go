@@ -1,0 +1,106 @@
+package random
+
+import (
+	"fmt"
+	"math"
+	randv2 "math/rand/v2"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+func first(path ...any) uint64 { return Source(path...).Uint64() }
+
+// The stream is part of every committed result: its numbers must never change.
+func TestSourceIsPinned(t *testing.T) {
+	src := Source("fig1_12", 1, "data")
+	got := fmt.Sprintf("%016x %016x %016x", src.Uint64(), src.Uint64(), src.Uint64())
+	if want := "071b40795a081430 86a7e97da61fb7e6 c4b37e51f4183bb0"; got != want {
+		t.Errorf("stream fig1_12/1/data starts with %s, want %s", got, want)
+	}
+}
+
+func TestSourceNames(t *testing.T) {
+	paths := [][]any{
+		{},
+		{""},
+		{"", ""},
+		{"a", "b"},
+		{"ab"},
+		{"b", "a"},
+		{"a", "b", ""},
+		{"1"},
+		{1},
+		{-1},
+		{0},
+		{math.MinInt64},
+		{math.MaxInt64},
+		{uint64(math.MaxUint64)},
+		{uint64(1) << 63},
+		{"s", 1},
+		{1, "s"},
+		{"\x00\x00\x00\x00\x00\x00\x00\x01"},
+	}
+	seen := map[uint64][]any{}
+	for _, path := range paths {
+		u := first(path...)
+		if other, ok := seen[u]; ok {
+			t.Errorf("paths %#v and %#v name the same stream", path, other)
+		}
+		seen[u] = path
+	}
+	if first(7) != first(int64(7)) || first(7) != first(uint64(7)) {
+		t.Error("the type of an integer changes the stream")
+	}
+}
+
+func TestSourceIsIndependentOfOthers(t *testing.T) {
+	alone := Source("x", 3)
+	want := []uint64{alone.Uint64(), alone.Uint64()}
+	a, b := Source("x", 2), Source("x", 3)
+	for _, w := range want {
+		a.Uint64()
+		if got := b.Uint64(); got != w {
+			t.Fatalf("stream changed by another one: %x, want %x", got, w)
+		}
+	}
+}
+
+func TestSourcePanicsOnOtherTypes(t *testing.T) {
+	defer func() {
+		if r := recover(); r == nil || !strings.HasPrefix(r.(string), "random: ") {
+			t.Errorf("Source(1.5): recovered %v, want a panic with the package's name", r)
+		}
+	}()
+	Source(1.5)
+}
+
+// Streams with consecutive names must look independent: the correlation of
+// their uniform variates is within five standard errors of zero.
+func TestSourceStreamsAreUncorrelated(t *testing.T) {
+	const streams, draws = 50, 2000
+	var sum, n float64
+	for s := range streams {
+		a, b := randv2.New(Source("run", s)), randv2.New(Source("run", s+1))
+		for range draws {
+			sum += (a.Float64() - 0.5) * (b.Float64() - 0.5) * 12
+			n++
+		}
+	}
+	if z := sum / math.Sqrt(n); math.Abs(z) > 5 {
+		t.Errorf("correlation of neighbouring streams is %.1f standard errors from zero", z)
+	}
+}
+
+func TestSoleImporterOfExpRand(t *testing.T) {
+	out, err := exec.Command("go", "list", "-test", "-f", `{{.ImportPath}}: {{join .Imports " "}}`, "closedform/...").CombinedOutput()
+	if err != nil {
+		t.Fatalf("go list: %v\n%s", err, out)
+	}
+	for line := range strings.Lines(string(out)) {
+		pkg, imports, _ := strings.Cut(line, ": ")
+		if strings.Contains(imports, "golang.org/x/exp/rand") && !strings.HasPrefix(pkg, "closedform/core/random") {
+			t.Errorf("%s imports golang.org/x/exp/rand", pkg)
+		}
+	}
+}

@@ -1,0 +1,120 @@
+package softmax
+
+import (
+	"math"
+
+	"closedform/core/gauss"
+)
+
+// The integrands are products of Gaussian densities and distribution functions:
+// entire functions that decay like a Gaussian at both ends, for which the
+// trapezoidal rule converges faster than any power of the step (Trefethen and
+// Weideman 2014). Two things are left to choose: where to cut, and how to
+// follow scales that may differ by orders of magnitude.
+
+const (
+	// tail is the mass that may be cut at the lower end.
+	tail = 1e-14
+	// reach is the quantile at which a single normal distribution is cut:
+	// Φ(−7.7) = 7e-15.
+	reach = 7.7
+)
+
+// lower returns the point below which no integrand has a mass worth counting.
+//
+// What p_j loses below t is at most Φ((t−μ_j)/common_j) Π_{τ≠j} F_τ(t), which
+// is at most Π_τ Φ((t−μ_τ)/S_τ) with S the larger of the two scales (for ρ = ½
+// the total loss is exactly this product). The logarithm of the product is
+// concave and increasing, so Newton's method started below its root stays
+// below: it may stop at any step and still be right.
+//
+// The second bound, that all F_τ but one must be above Φ(−reach), keeps the
+// hazards of all classes but one finite at every node. The gap is the distance
+// from the lowest node to the bound of that one, zero if ρ ≤ ½.
+func (w *workspace) lower() (lo, gap float64) {
+	t, first, second, top := math.Inf(-1), math.Inf(-1), math.Inf(-1), 0
+	for j, mu := range w.mu {
+		t = max(t, w.lowest(j))
+		switch bound := mu - reach*w.own[j]; {
+		case bound > first:
+			first, second, top = bound, first, j
+		case bound > second:
+			second = bound
+		}
+	}
+	logTail := math.Log(tail)
+	for range 3 {
+		var value, slope float64
+		for j, mu := range w.mu {
+			s := max(w.common[j], w.own[j])
+			x := (t - mu) / s
+			value += gauss.LogCDF(x)
+			slope += gauss.Hazard(x) / s
+		}
+		if !(value < logTail) {
+			break
+		}
+		t += (logTail - value) / slope
+	}
+	lo = max(t, second)
+	// Since lo ≥ lowest(top), the gap is at most reach·(common − own), here
+	// without cancellation.
+	most := reach * w.excess / (w.common[top] + w.own[top])
+	return lo, max(0, min(first-lo, most))
+}
+
+// lowest returns the point below which class j alone makes the product
+// negligible.
+func (w *workspace) lowest(j int) float64 {
+	return w.mu[j] - reach*max(w.common[j], w.own[j])
+}
+
+// mesh runs through the nodes of the trapezoidal rule in u for the integral
+// over t = lo + a sinh(u) from lo to hi.
+//
+// A class with scale s has its transition within ±reach·s of its mean, and its
+// mean is at most reach·s above the lowest node, since that was put where the
+// product of all F_τ is negligible. Hence at distance d from the lowest node
+// only scales of at least d/(2·reach) are still to be resolved, and the step may
+// grow with the distance: a sinh(u) with a = 2·reach·s_min is almost linear over
+// the reach of the smallest scale and exponential beyond. Whatever the ratio of
+// the scales, their logarithm is all that it costs.
+//
+// For ρ < ½ the densities f_j are narrower than the F_j by a factor that the step
+// must follow, too. For ρ > ½ the top class may lie further up, where it is seen through the wide
+// f_j of the others only; gap says how far, and the step stays small up to there.
+type mesh struct {
+	lo, a, du   float64
+	node, nodes int
+}
+
+// newMesh covers [lo, hi] for n classes, s the smallest scale of an F_j and
+// narrow ≤ 1 the smallest ratio of the scales of f_j and F_j.
+func newMesh(lo, hi, s, narrow, gap float64, n int) mesh {
+	a := max(2*reach*s, gap)
+	du := step(n) * s * narrow / math.Hypot(a, gap)
+	u := math.Asinh((hi - lo) / a)
+	return mesh{lo: lo, a: a, du: du, nodes: int(math.Ceil(u/du)) + 1}
+}
+
+// more reports whether nodes are left. Nodes taken beyond the last one have a
+// negligible integrand and do no harm.
+func (m *mesh) more() bool { return m.node < m.nodes }
+
+// next returns the next node and its weight dt.
+func (m *mesh) next() (t, dt float64) {
+	e := math.Exp(float64(m.node) * m.du)
+	m.node++
+	return m.lo + 0.5*m.a*(e-1/e), 0.5 * m.a * (e + 1/e) * m.du
+}
+
+// step returns the distance of the nodes in units of the smallest scale that
+// keeps the error of the rule below 1e-12. The worst case is n equal classes:
+// Φⁿ rises over a length of order 1/√log n. The constants were fitted to that
+// case (TestStepIsFineEnough).
+func step(n int) float64 {
+	return 0.5 / (1 + 0.38*math.Log(0.5*float64(n))) / refine
+}
+
+// refine divides the step; only the test of the step changes it.
+var refine = 1.0

@@ -1,0 +1,146 @@
+// Package softmax computes the first two moments of the softmax of a Gaussian:
+// for logits z_j ~ N(m_j, v_j), independent, and s = softmax(z), the mean
+// probabilities p_j = E[s_j], the covariance of s, and the cross-covariance of
+// z and s. No closed form exists; an [Approximation] provides one.
+//
+// Everything follows from two sets of numbers, p and E (MATH: Yang and Yang,
+// arXiv 2301.13401, Sec. 2):
+//
+//	p_j  = E[s_j]
+//	E_ji = E[∂s_j/∂(z_j−z_i)] = E[s_j s_i]     (j ≠ i)
+//
+// With the graph Laplacian L = diag(E·1) − E,
+//
+//	Σ_y  = diag(p) − p pᵀ − L                  (covariance of the probabilities)
+//	Σ_zy = diag(v) L                           (cross-covariance, logits × probabilities)
+package softmax
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Approximation computes the moments of softmax(z) for independent Gaussian
+// logits with the given means and variances (both of length n) into dst, which
+// must be of size n. Variances may be zero. Implementations are safe for
+// concurrent use with different dst.
+type Approximation interface {
+	Moments(dst *Moments, mean, variance []float64)
+}
+
+// Moments are the moments of softmax(z) for n classes. It also keeps the
+// scratch space of the computation, so that reusing one allocates nothing.
+type Moments struct {
+	P []float64  // p_j, length n
+	E *mat.Dense // E.At(j, i) = E[∂s_j/∂(z_j−z_i)], n×n, zero diagonal
+
+	work workspace
+}
+
+// NewMoments returns zero moments for n classes. It panics if n < 2.
+func NewMoments(n int) *Moments {
+	if n < 2 {
+		panic(fmt.Sprintf("softmax: %d classes; need at least 2", n))
+	}
+	return &Moments{P: make([]float64, n), E: mat.NewDense(n, n, nil)}
+}
+
+// pair returns the symmetrised E_ij. An approximation may return an E that is
+// not symmetric (the probit with ρ ≠ ½); [Moments.Asymmetry] says by how much.
+func (m *Moments) pair(i, j int) float64 {
+	return 0.5 * (m.E.At(i, j) + m.E.At(j, i))
+}
+
+// degree returns L_ii = Σ_j E_ij of the symmetrised E.
+func (m *Moments) degree(i int) float64 {
+	var sum float64
+	for j := range m.P {
+		if j != i {
+			sum += m.pair(i, j)
+		}
+	}
+	return sum
+}
+
+// Cov sets dst to the covariance of the probabilities,
+// Σ_y = diag(p) − p pᵀ − L (n×n, paper Sec. 2). An empty dst is resized;
+// otherwise Cov panics if dst is not n×n. The rows of the exact Σ_y add up to
+// zero, those of an approximation with Σp ≠ 1 do not.
+func (m *Moments) Cov(dst *mat.SymDense) {
+	n := len(m.P)
+	if dst.IsEmpty() {
+		dst.ReuseAsSym(n)
+	} else if dst.SymmetricDim() != n {
+		panic(fmt.Sprintf("softmax: Cov into a %d×%[1]d matrix; need %d×%[2]d", dst.SymmetricDim(), n))
+	}
+	for i, pi := range m.P {
+		dst.SetSym(i, i, pi*(1-pi)-m.degree(i))
+		for j := i + 1; j < n; j++ {
+			dst.SetSym(i, j, m.pair(i, j)-pi*m.P[j])
+		}
+	}
+}
+
+// Cross sets dst to the cross-covariance of logits (rows) and probabilities
+// (columns), Σ_zy = diag(v) L (n×n, paper Sec. 2), where variance holds v. An
+// empty dst is resized; otherwise Cross panics if dst is not n×n.
+func (m *Moments) Cross(dst *mat.Dense, variance []float64) {
+	n := len(m.P)
+	if len(variance) != n {
+		panic(fmt.Sprintf("softmax: %d variances for %d classes", len(variance), n))
+	}
+	if dst.IsEmpty() {
+		dst.ReuseAs(n, n)
+	} else if r, c := dst.Dims(); r != n || c != n {
+		panic(fmt.Sprintf("softmax: Cross into a %d×%d matrix; need %d×%[3]d", r, c, n))
+	}
+	for i, v := range variance {
+		for j := range m.P {
+			if j == i {
+				dst.Set(i, i, v*m.degree(i))
+			} else {
+				dst.Set(i, j, -v*m.pair(i, j))
+			}
+		}
+	}
+}
+
+// Excess returns Σp − 1, which is zero for the exact moments and for the probit
+// with ρ = ½, and a defect of the approximation otherwise.
+func (m *Moments) Excess() float64 {
+	sum := -1.0
+	for _, p := range m.P {
+		sum += p
+	}
+	return sum
+}
+
+// Asymmetry returns the largest |E_ij − E_ji|, which is zero for the exact
+// moments and for the probit with ρ = ½, and a defect otherwise.
+func (m *Moments) Asymmetry() float64 {
+	var largest float64
+	for i := range m.P {
+		for j := range i {
+			largest = max(largest, math.Abs(m.E.At(i, j)-m.E.At(j, i)))
+		}
+	}
+	return largest
+}
+
+// check panics unless mean and variance fit dst and are usable.
+func (m *Moments) check(mean, variance []float64) {
+	n := len(m.P)
+	if len(mean) != n || len(variance) != n {
+		panic(fmt.Sprintf("softmax: %d means and %d variances for %d classes", len(mean), len(variance), n))
+	}
+	if r, c := m.E.Dims(); r != n || c != n {
+		panic(fmt.Sprintf("softmax: E is %d×%d for %d classes", r, c, n))
+	}
+	for j, v := range variance {
+		if !(v >= 0) || math.IsInf(v, 1) || math.IsNaN(mean[j]) || math.IsInf(mean[j], 0) {
+			panic(fmt.Sprintf("softmax: logit %d has mean %g and variance %g; need finite numbers and variance ≥ 0", j, mean[j], v))
+		}
+	}
+}

@@ -1,0 +1,262 @@
+package softmax
+
+import (
+	"fmt"
+	"math"
+
+	"closedform/core/gauss"
+)
+
+// Probit approximates the softmax by the multivariate probit function of the
+// paper with equal correlations (Yang and Yang 2023, Sec. 2),
+//
+//	s_j(z) ≈ Φ_{n−1}(λ(z_j − z_τ), τ ≠ j; 0, Σ_0),   Σ_0 = (1−ρ)I + ρ11ᵀ,
+//
+// whose Gaussian moments (Prop. 3.1(2)) are values and derivatives of Φ_{n−1}.
+// With equal correlations each of them is one integral over the common part of
+// the noise: for
+//
+//	f_j = density of N(λm_j, ρ + λ²v_j)
+//	F_τ = distribution function of N(λm_τ, 1−ρ + λ²v_τ),  g_τ = F_τ'
+//
+// they are
+//
+//	p_j  = ∫ f_j Π_{τ≠j} F_τ dt
+//	E_ji = λ ∫ f_j g_i Π_{τ≠i,j} F_τ dt.
+//
+// All n means and n² pairs share the nodes of one trapezoidal rule, so that
+// the cost is O(Qn²) with Q ≈ 30 … 60 nodes; the absolute error is below 1e-11.
+//
+// Lambda must be positive and finite, 0 ≤ Rho < 1. At ρ = ½, the natural value,
+// y = argmax_j (λz_j + ε_j) with ε_j ~ N(0, ½): the p_j add up to one and E is
+// symmetric. At other ρ neither holds; see [Moments.Excess] and
+// [Moments.Asymmetry].
+type Probit struct {
+	Lambda, Rho float64
+}
+
+var _ Approximation = Probit{}
+
+// Moments implements [Approximation]. It panics if the lengths do not match, if
+// a mean is not finite or a variance negative, or if λ or ρ is out of range.
+func (p Probit) Moments(dst *Moments, mean, variance []float64) {
+	if !(p.Lambda > 0) || math.IsInf(p.Lambda, 1) || !(p.Rho >= 0 && p.Rho < 1) {
+		panic(fmt.Sprintf("softmax: probit with λ = %g, ρ = %g; need 0 < λ < ∞ and 0 ≤ ρ < 1", p.Lambda, p.Rho))
+	}
+	dst.check(mean, variance)
+	w := &dst.work
+	w.reset(len(mean))
+	w.factors(p, mean, variance)
+	for j := range dst.P {
+		dst.P[j] = 0
+	}
+	dst.E.Zero()
+	if w.narrow < max(1/float64(len(mean)), 0.02) {
+		w.integrateEach(dst, p.Lambda)
+	} else {
+		w.integrateShared(dst, p.Lambda)
+	}
+}
+
+// workspace holds the factors of the integrands and the table of one block of
+// nodes.
+type workspace struct {
+	mu      []float64 // λm_j, counted from where the integrals may start
+	common  []float64 // √(ρ + λ²v_j), scale of f_j
+	own     []float64 // √(1−ρ + λ²v_j), scale of F_j and g_j
+	f, g    []float64 // hazards f_j/F_j and g_j/F_j at the nodes of a block: node × class
+	cdf     []float64 // F_j at one node
+	narrow  float64   // min_j common_j/own_j, at most 1
+	minOwn  float64   // min_j own_j
+	excess  float64   // common² − own² = 2ρ − 1
+	uniform bool      // common = own (ρ = ½), hence f = g
+}
+
+// block is the number of nodes whose contributions to E are added together.
+const block = 4
+
+func (w *workspace) reset(n int) {
+	if len(w.mu) == n {
+		return
+	}
+	buf := make([]float64, (4+2*block)*n)
+	next := func(k int) []float64 {
+		s := buf[:k:k]
+		buf = buf[k:]
+		return s
+	}
+	w.mu, w.common, w.own, w.cdf = next(n), next(n), next(n), next(n)
+	w.f, w.g = next(block*n), next(block*n)
+}
+
+func (w *workspace) factors(p Probit, mean, variance []float64) {
+	top := math.Inf(-1)
+	for _, m := range mean {
+		top = max(top, m)
+	}
+	w.narrow, w.minOwn, w.excess, w.uniform = 1, math.Inf(1), 2*p.Rho-1, p.Rho == 0.5
+	start := math.Inf(-1)
+	for j, v := range variance {
+		w.mu[j] = p.Lambda * (mean[j] - top) // −Inf where the difference overflows: a class that never wins
+		w.common[j] = scale(p.Rho, p.Lambda, v)
+		w.own[j] = scale(1-p.Rho, p.Lambda, v)
+		w.narrow = min(w.narrow, w.common[j]/w.own[j])
+		w.minOwn = min(w.minOwn, w.own[j])
+		start = max(start, w.lowest(j))
+	}
+	// Small scales matter near the lower end only (see newMesh). Counted from
+	// there, nodes next to a class of small scale keep their digits even if the
+	// scale of another is larger by a hundred orders of magnitude.
+	for j := range w.mu {
+		w.mu[j] -= start
+	}
+}
+
+// scale returns √(a + λ²v) without overflow.
+func scale(a, lambda, v float64) float64 {
+	if s := math.Sqrt(a + lambda*lambda*v); !math.IsInf(s, 1) {
+		return s
+	}
+	return lambda * math.Sqrt(v)
+}
+
+// integrateShared computes all moments on one set of nodes.
+func (w *workspace) integrateShared(dst *Moments, lambda float64) {
+	n := len(w.mu)
+	lo, gap := w.lower()
+	hi := lo
+	for j, mu := range w.mu {
+		hi = max(hi, mu+reach*w.common[j])
+	}
+	e := dst.E.RawMatrix()
+	for nodes := newMesh(lo, hi, w.minOwn, w.narrow, gap, n); nodes.more(); {
+		var weight [block]float64
+		for b := range block {
+			t, dt := nodes.next()
+			weight[b] = w.tabulate(b, t, dt, dst.P)
+		}
+		f0, f1, f2, f3 := w.f[:n], w.f[n:2*n], w.f[2*n:3*n], w.f[3*n:4*n]
+		g0, g1, g2, g3 := f0, f1, f2, f3
+		if !w.uniform {
+			g0, g1, g2, g3 = w.g[:n], w.g[n:2*n], w.g[2*n:3*n], w.g[3*n:4*n]
+		}
+		for j := range n {
+			a0, a1, a2, a3 := lambda*weight[0]*f0[j], lambda*weight[1]*f1[j], lambda*weight[2]*f2[j], lambda*weight[3]*f3[j]
+			first := 0
+			if w.uniform {
+				first = j + 1
+			}
+			row := e.Data[j*e.Stride+first : j*e.Stride+n]
+			h0, h1, h2, h3 := g0[first:n], g1[first:n], g2[first:n], g3[first:n]
+			for i := range row {
+				row[i] += a0*h0[i] + a1*h1[i] + a2*h2[i] + a3*h3[i]
+			}
+		}
+	}
+	for j := range n {
+		e.Data[j*e.Stride+j] = 0
+		if w.uniform {
+			for i := range j {
+				e.Data[j*e.Stride+i] = e.Data[i*e.Stride+j]
+			}
+		}
+	}
+}
+
+// tabulate fills row b of the tables f and g for the node t of weight dt, adds
+// the node's contribution to p, and returns the weight W such that its
+// contribution to E_ji is λ W f_j g_i.
+//
+// The plain form, W = dt ΠF, f_j = f_j/F_j, fails where an F_j underflows. By
+// the choice of the lowest node that can happen to one class only, the one with
+// the smallest F, which is the class that wins there. So F_k is left out of the
+// product and √F_k shared out between the factors.
+func (w *workspace) tabulate(b int, t, dt float64, p []float64) float64 {
+	n := len(w.mu)
+	f, g, cdf := w.f[b*n:(b+1)*n], w.g[b*n:(b+1)*n], w.cdf[:n]
+	k, smallest, product := 0, math.Inf(1), dt
+	for j, mu := range w.mu {
+		d := t - mu
+		s := w.own[j]
+		pdf, c := gauss.PDFCDF(d / s)
+		g[j] = pdf / s
+		cdf[j] = c
+		if c < smallest {
+			if j > 0 {
+				product *= smallest
+			}
+			k, smallest = j, c
+		} else {
+			product *= c
+		}
+	}
+	if w.uniform {
+		copy(f, g)
+	} else {
+		for j, mu := range w.mu {
+			f[j] = density(t-mu, w.common[j])
+		}
+	}
+	root := max(math.Sqrt(smallest), 1e-150)
+	for j, c := range cdf {
+		r := root / c
+		if j == k {
+			r = 1 / root
+		}
+		f[j] *= r
+		g[j] *= r
+		p[j] += product * root * f[j]
+	}
+	return product
+}
+
+// integrateEach computes the moments of class j on nodes of its own, for the
+// case that some density f_j is much narrower than every F_τ (small ρ and
+// small v), including the limit of a point mass.
+func (w *workspace) integrateEach(dst *Moments, lambda float64) {
+	n := len(w.mu)
+	for j, mu := range w.mu {
+		lo := math.Inf(-1)
+		for i, m := range w.mu {
+			if i != j {
+				lo = max(lo, m-reach*w.own[i])
+			}
+		}
+		s := w.common[j]
+		if mu+reach*s <= lo {
+			continue // p_j and E_j· are below the accuracy of the rule
+		}
+		row := dst.E.RawRowView(j)
+		if s == 0 {
+			w.addNode(dst, row, j, mu, 1, lambda)
+			continue
+		}
+		// In the distance d from the mean, which keeps its digits however small s.
+		for nodes := newMesh(max(lo-mu, -reach*s), reach*s, min(s, w.minOwn), 1, 0, n); nodes.more(); {
+			d, dt := nodes.next()
+			w.addNode(dst, row, j, mu+d, dt*density(d, s), lambda)
+		}
+	}
+}
+
+// addNode adds mass × Π_{τ≠j} F_τ(t) to p_j and its derivatives to E_j·.
+func (w *workspace) addNode(dst *Moments, row []float64, j int, t, mass, lambda float64) {
+	for i, mu := range w.mu {
+		if i != j {
+			pdf, cdf := gauss.PDFCDF((t - mu) / w.own[i])
+			mass *= cdf
+			w.g[i] = pdf / (cdf * w.own[i])
+		}
+	}
+	dst.P[j] += mass
+	for i := range row {
+		if i != j {
+			row[i] += lambda * mass * w.g[i]
+		}
+	}
+}
+
+func density(d, s float64) float64 {
+	x := d / s
+	return math.Exp(-0.5*x*x) / (s * math.Sqrt(2*math.Pi))
+}
