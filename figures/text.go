@@ -1,0 +1,167 @@
+package figures
+
+import (
+	"math"
+	"strings"
+	"sync"
+	"unicode"
+
+	stdfont "golang.org/x/image/font"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/font/liberation"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+)
+
+// typesetter is a text handler for the small mathematics of labels.
+type typesetter struct{}
+
+var _ text.Handler = typesetter{}
+
+var fonts = sync.OnceValue(func() *font.Cache {
+	return font.NewCache(liberation.Collection())
+})
+
+// Sizes of subscripts and superscripts in units of the size of the text.
+const (
+	scriptSize = 0.7
+	superRise  = 0.36
+	subDrop    = 0.16
+	// italicGap keeps a superscript off the overhang of a slanted letter.
+	italicGap = 0.04
+)
+
+const (
+	superscripts = "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁽⁾ⁿⁱ"
+	superLetters = "0123456789+−()ni"
+	subscripts   = "₀₁₂₃₄₅₆₇₈₉₊₋₍₎ₙᵢⱼₖ"
+	subLetters   = "0123456789+−()nijk"
+)
+
+// A run is a piece of text in one font at one height.
+type run struct {
+	text   string
+	italic bool
+	script int // -1 is a subscript, +1 a superscript
+}
+
+// runs splits a line of marked text.
+func runs(line string) []run {
+	var out []run
+	maths := false
+	for _, r := range line {
+		if r == '$' {
+			maths = !maths
+			continue
+		}
+		var next run
+		r, next.script = unscript(r)
+		next.italic = maths && unicode.IsLetter(r)
+		if n := len(out); n > 0 && out[n-1].italic == next.italic && out[n-1].script == next.script {
+			out[n-1].text += string(r)
+			continue
+		}
+		next.text = string(r)
+		out = append(out, next)
+	}
+	return out
+}
+
+// unscript returns the ordinary letter of a subscript or superscript.
+func unscript(r rune) (letter rune, script int) {
+	if i := strings.IndexRune(superscripts, r); i >= 0 {
+		return same(superscripts[:i], superLetters), +1
+	}
+	if i := strings.IndexRune(subscripts, r); i >= 0 {
+		return same(subscripts[:i], subLetters), -1
+	}
+	return r, 0
+}
+
+// same returns the letter that stands as far into letters as the end of
+// before, both counted in characters.
+func same(before, letters string) rune {
+	return []rune(letters)[len([]rune(before))]
+}
+
+// A placed run has its face and its offset from the origin of the line.
+type placed struct {
+	face font.Face
+	text string
+	at   vg.Point
+}
+
+// set places the runs of a line one after the other.
+func set(line string, fnt font.Font) (out []placed, width vg.Length) {
+	italic := false
+	for _, r := range runs(line) {
+		f, rise := fnt, vg.Length(0)
+		if r.italic {
+			f.Style = stdfont.StyleItalic
+		}
+		if r.script != 0 {
+			f.Size *= scriptSize
+			rise = -subDrop * fnt.Size
+			if r.script > 0 {
+				rise = superRise * fnt.Size
+			}
+		}
+		if r.script > 0 && italic {
+			width += italicGap * fnt.Size
+		}
+		face := fonts().Lookup(f, f.Size)
+		out = append(out, placed{face, r.text, vg.Point{X: width, Y: rise}})
+		width += face.Width(r.text)
+		italic = r.italic
+	}
+	return out, width
+}
+
+// Cache implements text.Handler.
+func (typesetter) Cache() *font.Cache { return fonts() }
+
+// Extents implements text.Handler.
+func (typesetter) Extents(fnt font.Font) font.Extents {
+	face := fonts().Lookup(fnt, fnt.Size)
+	return face.Extents()
+}
+
+// Lines implements text.Handler.
+func (typesetter) Lines(txt string) []string { return strings.Split(txt, "\n") }
+
+// Box implements text.Handler. All lines of one font have the same height and
+// depth, whatever they say, so that neighbours stand on one baseline.
+func (t typesetter) Box(txt string, fnt font.Font) (width, height, depth vg.Length) {
+	e := t.Extents(fnt)
+	_, width = set(txt, fnt)
+	return width, e.Ascent, e.Descent
+}
+
+// Draw implements text.Handler.
+func (t typesetter) Draw(c vg.Canvas, txt string, sty text.Style, pt vg.Point) {
+	c.SetColor(sty.Color)
+	c.Push()
+	defer c.Pop()
+	c.Translate(pt)
+	if sty.Rotation != 0 {
+		c.Rotate(sty.Rotation)
+	}
+	e := t.Extents(sty.Font)
+	top := sty.Height(txt) * (1 + vg.Length(sty.YAlign))
+	for i, line := range t.Lines(txt) {
+		parts, width := set(line, sty.Font)
+		origin := vg.Point{
+			X: width * vg.Length(sty.XAlign),
+			Y: top - e.Ascent - vg.Length(i)*e.Height,
+		}
+		for _, p := range parts {
+			c.FillString(p.face, origin.Add(p.at), p.text)
+		}
+	}
+}
+
+// upright turns text by a quarter, to be read from below.
+func upright(sty text.Style) text.Style {
+	sty.Rotation = math.Pi / 2
+	return sty
+}

@@ -1,0 +1,33 @@
+package dataset
+
+import "math"
+
+// wedges is the task of the paper's experiment (Yang and Yang 2023, Sec. 5,
+// Eq. (f)) on [−2, 2]²: class 1 above both diagonals, class 2 below both, and
+// class 3, which is two opposite wedges, to the left and right.
+//
+// No fixed weights of the paper's network, three linear scores without bias,
+// can solve it. The region where one linear score is largest is a convex cone,
+// so three rays cut the plane into at most three cones. A cone that reaches
+// into both wedges of class 3 holds all of the wedge of class 1 or 2 between
+// them; so at best the cones of classes 1 and 2 are their wedges and a part of
+// class 3, and one wedge of class 3 is lost: a quarter of the square. Its
+// best possible accuracy is 75 %.
+var wedges = Generator{
+	Inputs: 2, Classes: 3,
+	Low: -2, High: 2,
+	Label: func(x []float64) int {
+		switch d := math.Abs(x[1]) - math.Abs(x[0]); {
+		case d == 0:
+			return NoClass
+		case d < 0:
+			return 2
+		case x[1] > 0:
+			return 0
+		default:
+			return 1
+		}
+	},
+	LinearCeiling: 0.75,
+	Boundary:      []Segment{{-2, -2, 2, 2}, {-2, 2, 2, -2}},
+}

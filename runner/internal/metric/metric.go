@@ -1,0 +1,134 @@
+// Package metric scores probabilistic predictions.
+//
+// A prediction is a vector of probabilities, one per class from 0; labels are
+// the true classes. Functions over a set of predictions panic if the lengths
+// do not match or the set is empty.
+package metric
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// Accuracy returns the share of examples whose largest probability is that of
+// the true class.
+func Accuracy(p [][]float64, class []int) float64 {
+	return average(p, class, func(p []float64, c int) float64 {
+		if floats.MaxIdx(p) == c {
+			return 1
+		}
+		return 0
+	})
+}
+
+// LogLoss returns the mean of −log p_c for the true class c, in nats: +Inf if
+// one of them was given probability zero.
+func LogLoss(p [][]float64, class []int) float64 {
+	return average(p, class, func(p []float64, c int) float64 { return -math.Log(p[c]) })
+}
+
+// Brier returns the mean of Σ_j (p_j − y_j)² for one-hot labels y (Brier 1950),
+// from 0 to 2.
+func Brier(p [][]float64, class []int) float64 {
+	return average(p, class, func(p []float64, c int) float64 {
+		var sum float64
+		for j, pj := range p {
+			if j == c {
+				pj--
+			}
+			sum += pj * pj
+		}
+		return sum
+	})
+}
+
+// ECE returns the expected calibration error of the largest probability over
+// bins of equal width (Guo et al. 2017): the mean over bins, weighted by their
+// examples, of |accuracy − confidence|.
+func ECE(p [][]float64, class []int, bins int) float64 {
+	gap := make([]float64, bins) // Σ (correct − confidence) in a bin
+	average(p, class, func(p []float64, c int) float64 {
+		top := floats.MaxIdx(p)
+		b := min(bins-1, int(p[top]*float64(bins)))
+		gap[b] -= p[top]
+		if top == c {
+			gap[b]++
+		}
+		return 0
+	})
+	var sum float64
+	for _, g := range gap {
+		sum += math.Abs(g)
+	}
+	return sum / float64(len(p))
+}
+
+func average(p [][]float64, class []int, f func([]float64, int) float64) float64 {
+	if len(p) != len(class) || len(p) == 0 {
+		panic(fmt.Sprintf("metric: %d predictions for %d labels", len(p), len(class)))
+	}
+	var sum float64
+	for i := range p {
+		sum += f(p[i], class[i])
+	}
+	return sum / float64(len(p))
+}
+
+// Entropy returns −Σ p_j log p_j in nats.
+func Entropy(p []float64) float64 { return stat.Entropy(p) }
+
+// AUROC returns the area under the receiver operating characteristic of a score
+// that should be larger for positive examples: the probability that it ranks a
+// random positive above a random negative, ties counting half (Mann and Whitney
+// 1947). It is NaN if all examples are positive or none is.
+func AUROC(score []float64, positive []bool) float64 {
+	if len(score) != len(positive) {
+		panic(fmt.Sprintf("metric: %d scores for %d labels", len(score), len(positive)))
+	}
+	order := make([]int, len(score))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(i, j int) int {
+		switch {
+		case score[i] < score[j]:
+			return -1
+		case score[i] > score[j]:
+			return 1
+		}
+		return 0
+	})
+	var ranks, positives float64 // Σ mid-ranks of the positives
+	for start := 0; start < len(order); {
+		end := start + 1
+		for end < len(order) && score[order[end]] == score[order[start]] {
+			end++
+		}
+		for _, i := range order[start:end] {
+			if positive[i] {
+				ranks += 0.5 * float64(start+end+1)
+				positives++
+			}
+		}
+		start = end
+	}
+	negatives := float64(len(score)) - positives
+	return (ranks - 0.5*positives*(positives+1)) / (positives * negatives)
+}
+
+// Interval returns the mean of x and the ends of its two-sided 95 % confidence
+// interval by Student's t. With a single value the ends are ±Inf.
+func Interval(x []float64) (mean, low, high float64) {
+	n := float64(len(x))
+	if n < 2 {
+		return stat.Mean(x, nil), math.Inf(-1), math.Inf(1)
+	}
+	mean, sd := stat.MeanStdDev(x, nil)
+	half := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n - 1}.Quantile(0.975) * sd / math.Sqrt(n)
+	return mean, mean - half, mean + half
+}

@@ -1,0 +1,108 @@
+package metric
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/floats/scalar"
+)
+
+var (
+	p = [][]float64{
+		{0.7, 0.2, 0.1},
+		{0.3, 0.4, 0.3},
+		{0.25, 0.25, 0.5},
+		{0.9, 0.1, 0},
+	}
+	class = []int{0, 2, 2, 1}
+)
+
+func near(t *testing.T, name string, got, want float64) {
+	t.Helper()
+	if !scalar.EqualWithinAbs(got, want, 1e-12) {
+		t.Errorf("%s = %.15g, want %.15g", name, got, want)
+	}
+}
+
+func TestScoresByHand(t *testing.T) {
+	near(t, "accuracy", Accuracy(p, class), 0.5)
+	near(t, "log loss", LogLoss(p, class), -(math.Log(0.7)+math.Log(0.3)+math.Log(0.5)+math.Log(0.1))/4)
+	near(t, "Brier", Brier(p, class), ((0.09+0.04+0.01)+(0.09+0.16+0.49)+(0.0625+0.0625+0.25)+(0.81+0.81))/4)
+	// Confidences 0.7 right, 0.4 wrong, 0.5 right, 0.9 wrong: four bins of ten.
+	near(t, "ECE", ECE(p, class, 10), (0.3+0.4+0.5+0.9)/4)
+	// One bin: 2 right of 4, mean confidence 0.625.
+	near(t, "ECE of one bin", ECE(p, class, 1), 0.125)
+	near(t, "entropy", Entropy([]float64{0.5, 0.5, 0}), math.Ln2)
+}
+
+func TestLogLossOfImpossibleLabel(t *testing.T) {
+	if got := LogLoss(p, []int{0, 0, 0, 2}); !math.IsInf(got, 1) {
+		t.Errorf("log loss %g, want +Inf", got)
+	}
+}
+
+func TestECEOfCertainty(t *testing.T) {
+	near(t, "ECE", ECE([][]float64{{1, 0}}, []int{0}, 15), 0)
+}
+
+// Against the definition, over all pairs.
+func TestAUROC(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(1, 2))
+	for range 20 {
+		score, positive := make([]float64, 30), make([]bool, 30)
+		for i := range score {
+			score[i] = float64(rnd.IntN(8))
+			positive[i] = rnd.IntN(3) == 0 || i == 0
+		}
+		positive[1] = false
+		var wins, pairs float64
+		for i := range score {
+			for j := range score {
+				if positive[i] && !positive[j] {
+					pairs++
+					switch {
+					case score[i] > score[j]:
+						wins++
+					case score[i] == score[j]:
+						wins += 0.5
+					}
+				}
+			}
+		}
+		near(t, "AUROC", AUROC(score, positive), wins/pairs)
+	}
+	if got := AUROC([]float64{1, 2}, []bool{true, true}); !math.IsNaN(got) {
+		t.Errorf("AUROC without negatives is %g, want NaN", got)
+	}
+}
+
+func TestInterval(t *testing.T) {
+	mean, low, high := Interval([]float64{1, 2, 3, 4})
+	near(t, "mean", mean, 2.5)
+	// t_{0.975} with 3 degrees of freedom is 3.182446305284263.
+	half := 3.182446305284263 * math.Sqrt(5.0/3) / 2
+	if !scalar.EqualWithinAbs(low, 2.5-half, 1e-8) || !scalar.EqualWithinAbs(high, 2.5+half, 1e-8) {
+		t.Errorf("interval [%g, %g], want 2.5 ± %g", low, high, half)
+	}
+	if _, low, high := Interval([]float64{1}); !math.IsInf(low, -1) || !math.IsInf(high, 1) {
+		t.Errorf("interval of one value is [%g, %g], want the whole line", low, high)
+	}
+}
+
+func TestPanicsOnLengths(t *testing.T) {
+	for _, f := range []func(){
+		func() { Accuracy(p, class[:2]) },
+		func() { LogLoss(nil, nil) },
+		func() { AUROC([]float64{1}, nil) },
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Error("no panic")
+				}
+			}()
+			f()
+		}()
+	}
+}

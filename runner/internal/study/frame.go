@@ -1,0 +1,50 @@
+package study
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"closedform/runner/internal/store"
+)
+
+// frame reads the columns of a table by name. Asking for a column or a number
+// that is not there panics: the tables are our own.
+type frame struct{ *store.Table }
+
+// find returns the table of that name.
+func find(tables []store.Table, name string) frame {
+	i := slices.IndexFunc(tables, func(t store.Table) bool { return t.Name == name })
+	if i < 0 {
+		panic("study: no table " + name)
+	}
+	return frame{&tables[i]}
+}
+
+func (f frame) column(name string) int {
+	i := slices.Index(f.Header, name)
+	if i < 0 {
+		panic(fmt.Sprintf("study: table %s has no column %s", f.Name, name))
+	}
+	return i
+}
+
+// where returns the rows with the given value in the column.
+func (f frame) where(column, value string) frame {
+	c := f.column(column)
+	rows := slices.DeleteFunc(slices.Clone(f.Rows), func(row []string) bool { return row[c] != value })
+	return frame{&store.Table{Name: f.Name, Header: f.Header, Rows: rows}}
+}
+
+// floats returns a column of numbers.
+func (f frame) floats(column string) []float64 {
+	c := f.column(column)
+	x := make([]float64, len(f.Rows))
+	for i, row := range f.Rows {
+		var err error
+		if x[i], err = strconv.ParseFloat(row[c], 64); err != nil {
+			panic(fmt.Sprintf("study: table %s, row %d, column %s: %v", f.Name, i, column, err))
+		}
+	}
+	return x
+}

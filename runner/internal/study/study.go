@@ -1,0 +1,80 @@
+// Package study knows the kinds of experiment: how a manifest becomes cells,
+// a cell rows, and all rows together the tables and figures of the results.
+//
+// A cell is a pure function of its Spec. Its only randomness are streams named
+// after the manifest, the seed and what the stream is for; it never reads the
+// clock. Therefore its rows are the same on every run.
+package study
+
+import (
+	"context"
+	"fmt"
+
+	"closedform/figures"
+	"closedform/runner/internal/manifest"
+	"closedform/runner/internal/store"
+)
+
+// Cell is the smallest piece of work of an experiment.
+type Cell struct {
+	Key  string // names the cell within its experiment
+	Spec any    // all that its rows follow from, as plain data that JSON can hold
+	Run  func(context.Context) ([]store.Table, error)
+}
+
+// Report is what an experiment leaves once all its cells are there.
+type Report struct {
+	Tables  []store.Table
+	Figures []Figure
+}
+
+// Figure is a drawing and its file name without extension.
+type Figure struct {
+	Name    string
+	Drawing *figures.Figure
+}
+
+// Experiment is a manifest ready to run.
+type Experiment interface {
+	// Cells returns the cells in the order of their rows in the tables.
+	Cells() []Cell
+
+	// Report merges the tables of all cells, given in the order of Cells.
+	Report(cells [][]store.Table) (Report, error)
+}
+
+// Kinds lists the studies that a manifest may name.
+var Kinds = []manifest.Study{
+	{Name: "learn", Statistics: statistics},
+}
+
+// New returns the experiment that the manifest describes.
+func New(m *manifest.Manifest) (Experiment, error) {
+	switch m.Study {
+	case "learn":
+		return newLearn(m)
+	}
+	return nil, fmt.Errorf("study %q is not known", m.Study)
+}
+
+// merge concatenates the rows of equally named tables in the order of the
+// cells. The tables come out in the order of their first appearance.
+func merge(cells [][]store.Table) ([]store.Table, error) {
+	var merged []store.Table
+	index := map[string]int{}
+	for _, tables := range cells {
+		for _, t := range tables {
+			i, ok := index[t.Name]
+			if !ok {
+				i = len(merged)
+				index[t.Name] = i
+				merged = append(merged, store.Table{Name: t.Name, Header: t.Header})
+			}
+			if fmt.Sprint(merged[i].Header) != fmt.Sprint(t.Header) {
+				return nil, fmt.Errorf("table %s has columns %v in one cell and %v in another", t.Name, merged[i].Header, t.Header)
+			}
+			merged[i].Rows = append(merged[i].Rows, t.Rows...)
+		}
+	}
+	return merged, nil
+}

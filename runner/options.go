@@ -1,0 +1,125 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"runtime"
+	"strconv"
+	"strings"
+
+	"closedform/runner/internal/pool"
+)
+
+// manifests is the folder in which experiments are looked up by name.
+const manifests = "experiments"
+
+// errUsage marks errors of the command line.
+var errUsage = errors.New("usage")
+
+// options are the flags of the command line.
+type options struct {
+	exp      []string
+	all      bool
+	list     bool
+	verify   bool
+	force    bool
+	out      string
+	workers  int
+	set      []string
+	shard    shard
+	progress pool.Mode
+}
+
+const usage = `Usage: runner [flags]
+
+Runs experiments and leaves tables and figures in a folder of their own.
+
+Flags:
+`
+
+const examples = `
+Examples:
+  go run ./runner -list                          which experiments there are
+  go run ./runner -exp fig1_12.toml              run experiments/fig1_12.toml
+  go run ./runner -all                           run all of them
+  go run ./runner -exp my/own.toml -out /tmp/x   a manifest of your own, results in /tmp/x
+  go run ./runner -exp fig1_12 -set model.rho=0.3 -set sweep.seed=1..5 -out /tmp/x
+                                                 other values than the manifest's
+  go run ./runner -exp fig1_12 -shard 1/3        the first third of the cells; after 2/3 and 3/3,
+  go run ./runner -exp fig1_12                   ... merge them
+  go run ./runner -all -verify                   run again elsewhere and compare with results/
+
+Cells that are done are kept: after an interruption the same command goes on
+where it was. Exit code 0, 1 on an error, 2 on wrong usage, 130 if interrupted.
+`
+
+// parse reads the command line. Errors are usage errors, or flag.ErrHelp after
+// the help was printed to w.
+func parse(w io.Writer, args []string) (*options, error) {
+	o := &options{}
+	flags := flag.NewFlagSet("runner", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	flags.Func("exp", "`manifest` to run: a path, or a name in experiments/ (repeatable)", appendTo(&o.exp))
+	flags.BoolVar(&o.all, "all", false, "run every manifest in experiments/")
+	flags.BoolVar(&o.list, "list", false, "list the manifests in experiments/")
+	flags.BoolVar(&o.verify, "verify", false, "run into a temporary folder and compare with the results in -out; nothing else is written")
+	flags.BoolVar(&o.force, "force", false, "compute all cells again, also those that are done")
+	flags.StringVar(&o.out, "out", "results", "`folder` in which the results folders are")
+	flags.IntVar(&o.workers, "workers", runtime.GOMAXPROCS(0), "`number` of cells computed at a time; it changes no result")
+	flags.Func("set", "`key=value` to use in place of the manifest's, such as model.lambda=0.4 (repeatable)", appendTo(&o.set))
+	flags.Func("shard", "`i/n`: compute the i-th of n parts of the cells only; a later run without it merges", o.shard.parse)
+	flags.Func("progress", "`how` to show progress on stderr: auto (a bar on a terminal, lines elsewhere), plain or off (default auto)", func(s string) (err error) {
+		o.progress, err = pool.ParseMode(s)
+		return err
+	})
+	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
+		fmt.Fprint(w, usage)
+		flags.SetOutput(w)
+		flags.PrintDefaults()
+		fmt.Fprint(w, examples)
+		return nil, err
+	} else if err != nil {
+		return nil, fmt.Errorf("%w: %v", errUsage, err)
+	}
+	switch {
+	case flags.NArg() > 0:
+		return nil, fmt.Errorf("%w: unexpected argument %q; a manifest is given with -exp", errUsage, flags.Arg(0))
+	case o.workers < 1:
+		return nil, fmt.Errorf("%w: -workers %d: need at least 1", errUsage, o.workers)
+	case o.out == "":
+		return nil, fmt.Errorf("%w: -out is empty; need a folder", errUsage)
+	case o.verify && o.shard.n > 0:
+		return nil, fmt.Errorf("%w: -verify needs all cells, not a -shard", errUsage)
+	case o.all && len(o.exp) > 0:
+		return nil, fmt.Errorf("%w: -all and -exp exclude each other", errUsage)
+	case !o.all && !o.list && len(o.exp) == 0:
+		return nil, fmt.Errorf("%w: nothing to do; give -exp MANIFEST, -all or -list", errUsage)
+	}
+	return o, nil
+}
+
+func appendTo(list *[]string) func(string) error {
+	return func(s string) error {
+		*list = append(*list, s)
+		return nil
+	}
+}
+
+// shard is the i-th of n parts of the cells, from 1; the zero value is all.
+type shard struct{ i, n int }
+
+func (s *shard) parse(text string) error {
+	before, after, _ := strings.Cut(text, "/")
+	i, err1 := strconv.Atoi(before)
+	n, err2 := strconv.Atoi(after)
+	if err1 != nil || err2 != nil || i < 1 || i > n {
+		return fmt.Errorf("need i/n with 1 ≤ i ≤ n, such as 1/3")
+	}
+	s.i, s.n = i, n
+	return nil
+}
+
+// has reports whether cell c, from 0, belongs to the shard.
+func (s shard) has(c int) bool { return s.n == 0 || c%s.n == s.i-1 }

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"text/tabwriter"
+
+	"closedform/runner/internal/manifest"
+	"closedform/runner/internal/study"
+)
+
+// run does what the command line asks for. Every manifest is read and checked
+// before the first results folder is touched.
+func run(ctx context.Context, stdout, stderr io.Writer, args []string) error {
+	o, err := parse(stdout, args)
+	if err != nil {
+		return err
+	}
+	if o.list {
+		return list(stdout)
+	}
+	experiments, err := load(o)
+	if err != nil {
+		return err
+	}
+	if o.verify {
+		return verify(ctx, stdout, stderr, o, experiments, args)
+	}
+	for _, e := range experiments {
+		if err := e.run(ctx, stdout, stderr, o, args); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// load reads the manifests of the command line.
+func load(o *options) ([]*experiment, error) {
+	names := o.exp
+	if o.all {
+		var err error
+		if names, err = manifest.List(manifests); err != nil {
+			return nil, err
+		}
+		if len(names) == 0 {
+			return nil, fmt.Errorf("no manifest in %s", manifests)
+		}
+	}
+	var experiments []*experiment
+	files := map[string]string{}
+	for _, name := range names {
+		path, err := manifest.Find(name, manifests)
+		if err != nil {
+			return nil, err
+		}
+		m, err := manifest.Load(path, study.Kinds, o.set)
+		if err != nil {
+			return nil, err
+		}
+		if other, twice := files[m.Name]; twice {
+			return nil, fmt.Errorf("%s: name = %q: %s has the same, and both would write to one folder", path, m.Name, other)
+		}
+		files[m.Name] = path
+		e, err := newExperiment(m)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		experiments = append(experiments, e)
+	}
+	return experiments, nil
+}
+
+// list prints a line for every manifest in experiments/, and an error for one
+// that cannot be read after all others.
+func list(w io.Writer) error {
+	names, err := manifest.List(manifests)
+	if err != nil {
+		return err
+	}
+	table := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
+	fmt.Fprintln(table, "NAME\tSTUDY\tCELLS\tMANIFEST")
+	var failed error
+	for _, name := range names {
+		path := filepath.Join(manifests, name+".toml")
+		m, err := manifest.Load(path, study.Kinds, nil)
+		if err != nil {
+			failed = err
+			continue
+		}
+		e, err := newExperiment(m)
+		if err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		fmt.Fprintf(table, "%s\t%s\t%d\t%s\n", m.Name, m.Study, len(e.cells), path)
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	return failed
+}
+
+// executable returns the running program, for a checksum of all its code.
+func executable() ([]byte, error) {
+	path, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	return os.ReadFile(path)
+}
