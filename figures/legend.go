@@ -118,7 +118,7 @@ func mapLegend(rows []Row, labels Labels) []entry {
 	for _, flag := range []struct {
 		index uint8
 		text  string
-	}{{below, "below scale"}, {above, "above scale"}, {absent, "not a number"}} {
+	}{{below, labels.below()}, {above, "above scale"}, {absent, "not a number"}} {
 		if n := count[flag.index]; n > 0 {
 			out = append(out, entry{
 				fmt.Sprintf("%s (%s)", flag.text, plural(n, "value")), swatchWide,

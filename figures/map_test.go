@@ -151,13 +151,16 @@ func TestLegendTellsWhatTheScaleCannotShow(t *testing.T) {
 		}
 		return out
 	}
-	got := texts(mapLegend([]Row{{s, []Map{m, m}}}, Labels{Classes: []string{"cat"}}))
+	got := texts(mapLegend([]Row{{s, []Map{m, m}}}, Labels{Classes: []string{"cat"}, Below: "negative"}))
 	want := []string{
-		"cat", "class 4", "below scale (4 values)", "above scale (2 values)",
+		"cat", "class 4", "negative (4 values)", "above scale (2 values)",
 		"not a number (2 values)", "2 examples outside the maps",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("legend %q, want %q", got, want)
+	}
+	if got := texts(mapLegend([]Row{{s, []Map{m}}}, Labels{})); !slices.Contains(got, "below scale (2 values)") {
+		t.Errorf("legend %q lacks values below the scale", got)
 	}
 	got = texts(mapLegend(plate(5), Labels{}))
 	if want := []string{"class 1", "class 2", "class 3", "true class boundary"}; !slices.Equal(got, want) {

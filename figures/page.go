@@ -20,6 +20,7 @@ type Row struct {
 type Labels struct {
 	X, Y    string   // the axes; "$x₁$" and "$x₂$"
 	Classes []string // the classes from 0 on; "class 1", "class 2", ...
+	Below   string   // what it means to be below a scale; "below scale"
 }
 
 func (l Labels) class(i int) string {
@@ -27,6 +28,13 @@ func (l Labels) class(i int) string {
 		return l.Classes[i]
 	}
 	return fmt.Sprintf("class %d", i+1)
+}
+
+func (l Labels) below() string {
+	if l.Below != "" {
+		return l.Below
+	}
+	return "below scale"
 }
 
 const (

@@ -16,7 +16,8 @@ import (
 	"fmt"
 	randv2 "math/rand/v2"
 
-	"golang.org/x/exp/rand" //nolint:staticcheck // Deprecated upstream, kept as the generator this project is specified with.
+	//lint:ignore SA1019 Deprecated upstream, and the generator that this project is specified with.
+	"golang.org/x/exp/rand"
 )
 
 // Source returns a new PCG-XSL-RR-128/64 generator (O'Neill 2014) whose 128

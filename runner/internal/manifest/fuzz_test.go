@@ -13,7 +13,7 @@ import (
 // FuzzParse checks that an error is one line that names the file or the
 // override, and that what is accepted survives being spelled out.
 func FuzzParse(f *testing.F) {
-	paper, err := os.ReadFile("../../../experiments/fig1_12.toml")
+	paper, err := os.ReadFile("testdata/paper.toml")
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -59,7 +59,7 @@ func TestDefaults(t *testing.T) {
 }
 
 func TestPaper(t *testing.T) {
-	m, err := Load("../../../experiments/fig1_12.toml", studies, nil)
+	m, err := Load("testdata/paper.toml", studies, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

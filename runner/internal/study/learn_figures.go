@@ -24,6 +24,7 @@ func (l *learn) figures(tables []store.Table) []Figure {
 	for _, s := range l.generator.Boundary {
 		boundary = append(boundary, figures.Segment(s))
 	}
+	labels := figures.Labels{Below: "negative variance"}
 	var out []Figure
 	panel := 0
 	for _, spec := range l.m.Figures {
@@ -55,11 +56,11 @@ func (l *learn) figures(tables []store.Table) []Figure {
 				if spec.Single {
 					for _, m := range row.Maps {
 						panel++
-						out = append(out, Figure{fmt.Sprintf("fig%02d", panel), figures.Single(m, row.Scale, figures.Labels{})})
+						out = append(out, Figure{fmt.Sprintf("fig%02d", panel), figures.Single(m, row.Scale, labels)})
 					}
 				}
 			}
-			out = append(out, Figure{"maps_" + strings.ReplaceAll(model.Name, " ", "_"), figures.Page(rows, figures.Labels{})})
+			out = append(out, Figure{"maps_" + strings.ReplaceAll(model.Name, " ", "_"), figures.Page(rows, labels)})
 		}
 	}
 	return out

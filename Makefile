@@ -1,0 +1,34 @@
+# make help lists the targets.
+.PHONY: help reproduce test check bench verify clean
+
+TOOL = go tool -modfile=tools.mod
+
+help:
+	@echo 'make reproduce  run every manifest in experiments/ and leave results/'
+	@echo 'make test       all tests'
+	@echo 'make check      formatting, vet, staticcheck, dead code, tests with the race detector'
+	@echo 'make bench      benchmarks'
+	@echo 'make verify     run again into a temporary folder and compare with results/'
+	@echo 'make clean      remove what is not committed from results/'
+
+reproduce:
+	go run ./runner -all
+
+test:
+	go test ./...
+
+check:
+	@files=$$($(TOOL) gofumpt -l .); test -z "$$files" || { echo "not formatted by gofumpt: $$files"; exit 1; }
+	go vet ./...
+	$(TOOL) staticcheck ./...
+	@dead=$$($(TOOL) deadcode -test ./...); test -z "$$dead" || { echo "$$dead"; exit 1; }
+	go test -race ./...
+
+bench:
+	go test -run '^$$' -bench . -benchmem ./core/... ./baselines/...
+
+verify:
+	go run ./runner -all -verify
+
+clean:
+	rm -rf results/*/cells results/*/timing.csv results/*/*.svg results/*/*.pdf
