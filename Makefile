@@ -1,5 +1,5 @@
 # make help lists the targets.
-.PHONY: help reproduce test check bench verify clean
+.PHONY: help reproduce test check bench verify clean paper
 
 TOOL = go tool -modfile=tools.mod
 
@@ -9,6 +9,7 @@ help:
 	@echo 'make check      formatting, vet, staticcheck, dead code, tests with the race detector'
 	@echo 'make bench      benchmarks'
 	@echo 'make verify     run again into a temporary folder and compare with results/'
+	@echo 'make paper      the paper from results/; needs LaTeX with the csvsimple package'
 	@echo 'make clean      remove what is not committed from results/'
 
 reproduce:
@@ -29,6 +30,9 @@ bench:
 
 verify:
 	go run ./runner -all -verify
+
+paper: reproduce
+	cd paper && for pass in 1 2; do pdflatex -interaction=nonstopmode -halt-on-error paper.tex; done
 
 clean:
 	rm -rf results/*/cells results/*/timing.csv results/*/*.svg results/*/*.pdf

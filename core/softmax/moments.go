@@ -3,7 +3,7 @@
 // probabilities p_j = E[s_j], the covariance of s, and the cross-covariance of
 // z and s. No closed form exists; an [Approximation] provides one.
 //
-// Everything follows from two sets of numbers, p and E (MATH: Yang and Yang,
+// Everything follows from two sets of numbers, p and E (Yang and Yang 2023,
 // arXiv 2301.13401, Sec. 2):
 //
 //	p_j  = E[s_j]

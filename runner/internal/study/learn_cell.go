@@ -38,6 +38,9 @@ func runLearn(ctx context.Context, spec learnSpec, generator dataset.Generator) 
 	montecarlo := c.stream("montecarlo", spec.Model.Name)
 	examples := generator.Draw(spec.Data.Train, c.stream("train"))
 	for i, x := range examples.X {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		k, class := i+1, examples.Class[i]
 		c.train.Rows = append(c.train.Rows, append(c.at(k)[1:], store.Float(x[0]), store.Float(x[1]), strconv.Itoa(class+1)))
 		if err := c.observe(k, x, class); err != nil {
@@ -59,7 +62,7 @@ func runLearn(ctx context.Context, spec learnSpec, generator dataset.Generator) 
 		}
 		c.writeWeights(k)
 		c.writeGrid(k, maps)
-		c.summary.add(maps, c.square.class)
+		c.summary.add(maps, c.square)
 	}
 	tables := []store.Table{c.weights, c.steps, c.summary.table(spec)}
 	if spec.First {

@@ -52,8 +52,9 @@ func (s *learnSummary) count(u bnn.Update) {
 	}
 }
 
-// add takes note of a snapshot; class are the true classes of the square.
-func (s *learnSummary) add(maps []prediction, class []int) {
+// add takes note of a snapshot of the whole square. Errors against Monte Carlo
+// are those on the coarse grid, also for the seed that was checked everywhere.
+func (s *learnSummary) add(maps []prediction, square *square) {
 	s.entropy = append(s.entropy, meanEntropy(maps))
 	s.variance = append(s.variance, meanVariance(maps))
 	for _, f := range maps {
@@ -62,12 +63,13 @@ func (s *learnSummary) add(maps []prediction, class []int) {
 		if floats.Min(f.variance) < 0 {
 			s.negativeVar++
 		}
-		if f.check != nil {
-			s.pGap.add(f.p, f.check.p, f.check.pErr)
-			s.varianceGap.add(f.variance, f.check.variance, f.check.varianceErr)
-		}
 	}
-	s.last, s.class = maps, class
+	for _, i := range square.coarse {
+		f := maps[i]
+		s.pGap.add(f.p, f.check.p, f.check.pErr)
+		s.varianceGap.add(f.variance, f.check.variance, f.check.varianceErr)
+	}
+	s.last, s.class = maps, square.class
 }
 
 // table returns the summary as a table of one row.

@@ -59,7 +59,9 @@ lambda = 0.1
 		{"claim", small, small, [2][]string{nil, {"claim.1.threshold=0.3"}}, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			before, after := run(t, parse(t, c.small, c.overrides[0]...)), run(t, parse(t, c.large, c.overrides[1]...))
+			const quick = "monte_carlo.samples=20"
+			before := run(t, parse(t, c.small, append(c.overrides[0], quick)...))
+			after := run(t, parse(t, c.large, append(c.overrides[1], quick)...))
 			if c.name != "claim" && len(after.cells) <= len(before.cells) {
 				t.Fatalf("%d cells became %d", len(before.cells), len(after.cells))
 			}
@@ -86,6 +88,33 @@ lambda = 0.1
 	}
 }
 
+// Two models that differ by their name alone learn the same from the same
+// examples; only the noise of Monte Carlo, by which they are checked, is their
+// own.
+func TestTwins(t *testing.T) {
+	o := run(t, parse(t, small+"\n[[variant]]\nname = \"twin\"\n"))
+	for _, table := range []string{"steps", "weights", "grid"} {
+		a, b := records(t, o.report.Tables, table, record{"variant": "joint"}), records(t, o.report.Tables, table, record{"variant": "twin"})
+		if len(a) == 0 || len(a) != len(b) {
+			t.Fatalf("%s: %d and %d rows", table, len(a), len(b))
+		}
+		for i, r := range a {
+			for column, x := range r {
+				switch {
+				case column == "variant":
+				case strings.HasSuffix(column, "_mc"):
+					if r["x1"] != "0" && b[i][column] == x {
+						t.Errorf("%s row %d: both have %s = %s", table, i, column, x)
+					}
+				case strings.HasSuffix(column, "_se"):
+				case b[i][column] != x:
+					t.Errorf("%s row %d: %s is %s and %s", table, i, column, x, b[i][column])
+				}
+			}
+		}
+	}
+}
+
 func spec(t *testing.T, c Cell) string {
 	t.Helper()
 	b, err := json.Marshal(c.Spec)
@@ -95,34 +124,49 @@ func spec(t *testing.T, c Cell) string {
 	return string(b)
 }
 
-// Whatever changes the tables of a cell is in its spec: cells of one spec are
-// taken for the same.
+// Whatever changes the tables of a cell is in its spec, by which a finished cell
+// is recognised.
 func TestSpecTellsCellsApart(t *testing.T) {
-	seen := map[string]string{}
-	for _, override := range []string{
-		"name=large", "seed=3", "data.train=7", "model.prior_var=0.9", "model.lambda=0.31", "model.rho=0.4",
-		"model.bias=true", "model.alpha=0.1", "model.beta=0.9", "model.rule=total", "model.on_indefinite=skip",
-		"model.eigenvalue_floor=0.1", "model.variance_floor=0.1", "model.prior_mean=[[0,1],[0,1],[1,1]]",
-		"evaluate.snapshots=[1, 6]", "evaluate.grid=10", "monte_carlo.samples=201", "monte_carlo.stride=3", "model.rho=0.5",
-	} {
-		overrides := []string{override}
-		if override == "model.bias=true" {
-			overrides = append(overrides, "model.prior_mean=[[0,1,1],[0,1,1],[1,1,1]]")
-		}
+	specOf := func(overrides ...string) string {
 		experiment, err := New(parse(t, small, overrides...))
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, c := range experiment.Cells()[:3] { // of the first variant, which takes all of [model]
-			s := spec(t, c)
-			if other, ok := seen[s]; ok {
-				// That seed 3 is drawn instead of seed 2 is nothing to seed 1.
-				if !(override == "model.rho=0.5" && other == "seed=3") || c.Key != "joint seed=1" {
-					t.Errorf("%s with %s has the spec of %s", c.Key, override, other)
-				}
-			}
-			seen[s] = override
+		c := experiment.Cells()[2] // the drawn seed of the first variant
+		if c.Key != "joint seed=3" {
+			t.Fatalf("cell %s, want joint seed=3", c.Key)
 		}
+		return spec(t, c)
+	}
+	seen := map[string][]string{specOf(): nil}
+	for _, overrides := range [][]string{
+		{"name=large"},
+		{"seed=2"},
+		{"data.train=7"},
+		{"model.layers=[2, 4, 3]", "model.prior_mean=[]"},
+		{"model.bias=true", "model.prior_mean=[[0, 1, 1], [0, 1, 1], [1, 1, 1]]"},
+		{"model.alpha=0.1"},
+		{"model.beta=0.9"},
+		{"model.rule=total"},
+		{"model.lambda=0.31"},
+		{"model.lambda=slope"},
+		{"model.rho=0.4"},
+		{"model.prior_mean=[[0, 1], [0, 1], [1, 1]]"},
+		{"model.prior_var=0.9"},
+		{"model.prior_mean_var=0.9"},
+		{"model.on_indefinite=skip"},
+		{"model.eigenvalue_floor=0.1"},
+		{"model.variance_floor=0.1"},
+		{"evaluate.snapshots=[1, 6]"},
+		{"evaluate.grid=10"},
+		{"monte_carlo.samples=201"},
+		{"monte_carlo.stride=3"},
+	} {
+		s := specOf(overrides...)
+		if other, ok := seen[s]; ok {
+			t.Errorf("%v and %v give one spec", overrides, other)
+		}
+		seen[s] = overrides
 	}
 }
 
@@ -210,6 +254,22 @@ func TestCancelledCellStops(t *testing.T) {
 	for _, c := range runSmall(t).cells {
 		if tables, err := c.Run(ctx); !errors.Is(err, context.Canceled) || tables != nil {
 			t.Errorf("%s: %v, %d tables", c.Key, err, len(tables))
+		}
+	}
+}
+
+// Also before the first snapshot, where the step would fail.
+func TestCancelledCellDoesNotLearnOn(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	m := parse(t, small, "evaluate.snapshots=[6]", "variant.skip.on_indefinite=fail")
+	experiment, err := New(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range experiment.Cells() {
+		if _, err := c.Run(ctx); !errors.Is(err, context.Canceled) {
+			t.Errorf("cell %s: %v, want %v", c.Key, err, context.Canceled)
 		}
 	}
 }

@@ -20,7 +20,7 @@ import (
 const small = `
 name  = "small"
 study = "learn"
-seed  = 2
+seed  = 3
 
 [data]
 generator = "wedges"
