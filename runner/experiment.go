@@ -10,6 +10,7 @@ import (
 	"io"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -86,9 +87,15 @@ func (e *experiment) run(ctx context.Context, stdout, stderr io.Writer, o *optio
 			continue
 		}
 		mine++
-		if o.force || !folder.HasCell(c.Key, e.fingerprints[i]) {
-			todo = append(todo, i)
+		if !o.force {
+			if folder.HasCell(c.Key, e.fingerprints[i]) {
+				continue
+			}
+			if _, _, err := folder.LoadCell(c.Key, e.fingerprints[i]); err != nil {
+				e.warn(stderr, err)
+			}
 		}
+		todo = append(todo, i)
 	}
 	if err := e.compute(ctx, stderr, o, folder, todo); err != nil {
 		return err
@@ -98,13 +105,28 @@ func (e *experiment) run(ctx context.Context, stdout, stderr io.Writer, o *optio
 			e.m.Name, o.shard.i, o.shard.n, mine, len(todo), mine-len(todo), rounded(start))
 		return nil
 	}
-	files, err := e.publish(ctx, stderr, o, folder, inputs, args, len(todo), start)
+	cells := make([]*store.Cell, len(e.cells))
+	for i := range cells {
+		var again bool
+		if cells[i], again, err = e.load(ctx, stderr, o, folder, i); err != nil {
+			return err
+		}
+		if again && !slices.Contains(todo, i) {
+			todo = append(todo, i)
+		}
+	}
+	files, err := e.publish(ctx, folder, inputs, args, cells, len(todo), start)
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(stdout, "%s: %d cells, %d computed, %d done before; %d files in %s, in %s\n",
 		e.m.Name, mine, len(todo), mine-len(todo), files, dir, rounded(start))
 	return nil
+}
+
+// warn tells of a cell that is damaged.
+func (e *experiment) warn(stderr io.Writer, err error) {
+	fmt.Fprintf(stderr, "%s: %v; computing it again\n", e.m.Name, err)
 }
 
 func rounded(start time.Time) time.Duration {
@@ -149,15 +171,10 @@ func (e *experiment) compute(ctx context.Context, stderr io.Writer, o *options, 
 
 // publish merges the cells into the tables and figures of the results folder
 // and returns the number of files.
-func (e *experiment) publish(ctx context.Context, stderr io.Writer, o *options, folder *store.Folder, inputs string, args []string, computed int, start time.Time) (int, error) {
-	cells := make([]*store.Cell, len(e.cells))
-	tables := make([][]store.Table, len(e.cells))
-	for i := range e.cells {
-		var err error
-		if cells[i], err = e.load(ctx, stderr, o, folder, i); err != nil {
-			return 0, err
-		}
-		tables[i] = cells[i].Tables
+func (e *experiment) publish(ctx context.Context, folder *store.Folder, inputs string, args []string, cells []*store.Cell, computed int, start time.Time) (int, error) {
+	tables := make([][]store.Table, len(cells))
+	for i, c := range cells {
+		tables[i] = c.Tables
 	}
 	report, err := e.study.Report(tables)
 	if err != nil {
@@ -174,7 +191,8 @@ func (e *experiment) publish(ctx context.Context, stderr io.Writer, o *options, 
 	files = append(files, drawings...)
 
 	run := store.NewRun(ctx, append([]string{"runner"}, args...), start)
-	run.Manifest, run.Overrides, run.CodeVersion = e.m.Name, e.m.Overrides, closedform.Version()
+	run.Manifest, run.CodeVersion = e.m.Name, closedform.Version()
+	run.Overrides = append(run.Overrides, e.m.Overrides...)
 	for _, seed := range e.m.Seeds {
 		run.Seeds = append(run.Seeds, int64(seed))
 	}
@@ -187,21 +205,22 @@ func (e *experiment) publish(ctx context.Context, stderr io.Writer, o *options, 
 }
 
 // load returns a cell that is done. One that turns out to be damaged is computed
-// again.
-func (e *experiment) load(ctx context.Context, stderr io.Writer, o *options, folder *store.Folder, i int) (*store.Cell, error) {
+// again, and again tells so.
+func (e *experiment) load(ctx context.Context, stderr io.Writer, o *options, folder *store.Folder, i int) (_ *store.Cell, again bool, _ error) {
 	for range 2 {
 		c, ok, err := folder.LoadCell(e.cells[i].Key, e.fingerprints[i])
 		if ok {
-			return c, nil
+			return c, again, nil
 		}
 		if err != nil {
-			fmt.Fprintf(stderr, "%s: %v; computing it again\n", e.m.Name, err)
+			e.warn(stderr, err)
 		}
+		again = true
 		if err := e.compute(ctx, stderr, o, folder, []int{i}); err != nil {
-			return nil, err
+			return nil, again, err
 		}
 	}
-	return nil, fmt.Errorf("%s: cell %s cannot be read back", e.m.Name, e.cells[i].Key)
+	return nil, again, fmt.Errorf("%s: cell %s cannot be read back", e.m.Name, e.cells[i].Key)
 }
 
 // encode returns the files of the figures, several at a time.

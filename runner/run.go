@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -73,8 +74,8 @@ func load(o *options) ([]*experiment, error) {
 	return experiments, nil
 }
 
-// list prints a line for every manifest in experiments/, and an error for one
-// that cannot be read after all others.
+// list prints a line for every manifest in experiments/. Those that cannot be
+// read are in the error.
 func list(w io.Writer) error {
 	names, err := manifest.List(manifests)
 	if err != nil {
@@ -87,12 +88,13 @@ func list(w io.Writer) error {
 		path := filepath.Join(manifests, name+".toml")
 		m, err := manifest.Load(path, study.Kinds, nil)
 		if err != nil {
-			failed = err
+			failed = errors.Join(failed, err)
 			continue
 		}
 		e, err := newExperiment(m)
 		if err != nil {
-			return fmt.Errorf("%s: %w", path, err)
+			failed = errors.Join(failed, fmt.Errorf("%s: %w", path, err))
+			continue
 		}
 		fmt.Fprintf(table, "%s\t%s\t%d\t%s\n", m.Name, m.Study, len(e.cells), path)
 	}

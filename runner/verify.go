@@ -20,6 +20,11 @@ const foreignTolerance = 1e-6
 // verify runs the experiments into a temporary folder and compares the results
 // with those in o.out. It names every file that differs.
 func verify(ctx context.Context, stdout, stderr io.Writer, o *options, experiments []*experiment, args []string) error {
+	for _, e := range experiments {
+		if _, err := os.Stat(filepath.Join(o.out, e.m.Name, "SHA256SUMS")); err != nil {
+			return fmt.Errorf("%s: no results to compare with: %w", e.m.Name, err)
+		}
+	}
 	temporary, err := os.MkdirTemp("", "closedform-verify-")
 	if err != nil {
 		return err
@@ -30,10 +35,12 @@ func verify(ctx context.Context, stdout, stderr io.Writer, o *options, experimen
 	bad := 0
 	for _, e := range experiments {
 		committed := filepath.Join(o.out, e.m.Name)
-		if _, err := os.Stat(filepath.Join(committed, "SHA256SUMS")); err != nil {
-			return fmt.Errorf("%s: no results to compare with: %w", e.m.Name, err)
+		err := e.run(ctx, io.Discard, stderr, &fresh, args)
+		if errors.Is(err, context.Canceled) {
+			// The finished cells go with the temporary folder.
+			return fmt.Errorf("%s: interrupted, not compared: %w", e.m.Name, context.Canceled)
 		}
-		if err := e.run(ctx, io.Discard, stderr, &fresh, args); err != nil {
+		if err != nil {
 			return err
 		}
 		tolerance := 0.0

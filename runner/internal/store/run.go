@@ -42,14 +42,15 @@ type Run struct {
 // Computed, Reused and Seconds are left to the caller.
 func NewRun(ctx context.Context, args []string, start time.Time) *Run {
 	r := &Run{
-		Command: append([]string{filepath.Base(args[0])}, args[1:]...), // go run puts programs into changing folders
-		Go:      runtime.Version(),
-		Modules: make(map[string]string),
-		GOOS:    runtime.GOOS,
-		GOARCH:  runtime.GOARCH,
-		CPU:     cpuModel(),
-		CPUs:    runtime.NumCPU(),
-		Start:   start.UTC(),
+		Command:   append([]string{filepath.Base(args[0])}, args[1:]...), // go run puts programs into changing folders
+		Overrides: []string{},
+		Go:        runtime.Version(),
+		Modules:   make(map[string]string),
+		GOOS:      runtime.GOOS,
+		GOARCH:    runtime.GOARCH,
+		CPU:       cpuModel(),
+		CPUs:      runtime.NumCPU(),
+		Start:     start.UTC(),
 	}
 	r.Commit, r.Tree = gitState(ctx, ".")
 	if info, ok := debug.ReadBuildInfo(); ok {

@@ -2,6 +2,7 @@ package study
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -104,7 +105,10 @@ func newNetwork(m manifest.Model, lambda float64, src rand.Source) (*bnn.Network
 // observe shows the network an example and writes down the step.
 func (c *learnCell) observe(k int, x []float64, class int) error {
 	update, err := c.network.Observe(x, class)
-	if err != nil {
+	var indefinite *bnn.IndefiniteError
+	if errors.As(err, &indefinite) {
+		return fmt.Errorf("%w; on_indefinite = \"skip\" or \"project\" goes on", err)
+	} else if err != nil {
 		return err
 	}
 	c.summary.count(update)
