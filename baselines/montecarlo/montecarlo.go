@@ -32,6 +32,9 @@ func (s Softmax) Moments(dst *softmax.Moments, mean, variance []float64) {
 
 // Estimate holds averages over N independent samples s of softmax(z) for n
 // classes, and their standard errors. Reusing one allocates nothing.
+//
+// The standard errors are estimates, too: where an average rests on samples
+// rarer than a few in N, they are too small.
 type Estimate struct {
 	P, PErr     []float64  // mean of s_j, length n
 	Var, VarErr []float64  // variance of s_j, length n
@@ -67,7 +70,8 @@ func NewEstimate(n int) *Estimate {
 
 // Sample replaces the estimate by one from fresh samples of
 // z_j ~ N(mean_j, variance_j), independent. It panics if the lengths are not
-// the number of classes, if samples < 2, or if src is nil.
+// the number of classes, if a mean or variance is not finite or a variance
+// negative, if samples < 2, or if src is nil.
 func (e *Estimate) Sample(mean, variance []float64, samples int, src rand.Source) {
 	n := len(e.P)
 	if len(mean) != n || len(variance) != n {
@@ -77,6 +81,9 @@ func (e *Estimate) Sample(mean, variance []float64, samples int, src rand.Source
 		panic(fmt.Sprintf("montecarlo: %d samples from source %v; need at least 2 and a source", samples, src))
 	}
 	for j, v := range variance {
+		if x := v + mean[j]; !(v >= 0) || math.IsNaN(x) || math.IsInf(x, 0) {
+			panic(fmt.Sprintf("montecarlo: logit %d has mean %g and variance %g; need finite numbers and variance ≥ 0", j, mean[j], v))
+		}
 		e.sd[j] = math.Sqrt(v)
 		e.powers[j] = power{}
 	}

@@ -98,6 +98,7 @@ func TestSamplePanics(t *testing.T) {
 	for name, f := range map[string]func(){
 		"classes": func() { NewEstimate(1) },
 		"lengths": func() { NewEstimate(2).Sample([]float64{0}, ok, 10, random.Source()) },
+		"numbers": func() { NewEstimate(2).Sample([]float64{0, 0}, []float64{1, -1}, 10, random.Source()) },
 		"samples": func() { NewEstimate(2).Sample(ok, ok, 1, random.Source()) },
 		"source":  func() { NewEstimate(2).Sample(ok, ok, 10, nil) },
 	} {

@@ -437,7 +437,7 @@ func TestPolicies(t *testing.T) {
 	}
 	failed, err := n.Observe(x, 1)
 	var e *IndefiniteError
-	if !errors.As(err, &e) || e.Update != failed || !(failed.MinEigenvalue < 0) || math.IsNaN(failed.MinVariance) {
+	if !errors.As(err, &e) || e.Update != failed || failed.Action != Refused || !failed.Indefinite || !(failed.MinEigenvalue < 0) || math.IsNaN(failed.MinVariance) {
 		t.Errorf("fail: %+v, %v", failed, err)
 	}
 	if !unchanged(n) {
@@ -481,27 +481,61 @@ func TestPolicies(t *testing.T) {
 	}
 }
 
-// Total stays definite where p is far below the resolution of an eigensolver,
-// and applies the policy where p underflows to zero.
+// Total takes the step where other classes are far below the resolution of an
+// eigensolver or underflow, and applies the policy where the observed one is too
+// improbable for its moments to have digits.
 func TestTotalWithImprobableClasses(t *testing.T) {
-	for _, gap := range []float64{5, 10, 20, 30, 50} {
-		n := newNetwork(t, Config{Layers: []int{1, 3}, Output: Total, Softmax: softmax.Probit{Lambda: 1, Rho: 0.5}})
-		mean := mat.NewDense(3, 1, []float64{0, -gap, -gap})
-		tiny := mat.NewDiagDense(1, []float64{0.01})
-		if err := n.SetWeights(0, mean, []mat.Symmetric{tiny, tiny, tiny}); err != nil {
-			t.Fatal(err)
-		}
-		var p Prediction
-		if err := n.Predict(&p, []float64{1}); err != nil {
-			t.Fatal(err)
-		}
-		u, err := n.Observe([]float64{1}, 0)
-		if p.P[1] > 0 && p.P[2] > 0 {
-			if err != nil || u.Action != Applied || !(u.MinEigenvalue > 0 && u.MinEigenvalue <= p.P[1]) {
-				t.Errorf("gap %g: %+v, %v", gap, u, err)
+	for _, gap := range []float64{5, 10, 20, 30, 50, 200} {
+		for class := range 3 {
+			n := newNetwork(t, Config{Layers: []int{1, 3}, Output: Total, Softmax: softmax.Probit{Lambda: 1, Rho: 0.5}})
+			mean := mat.NewDense(3, 1, []float64{0, -gap, -gap})
+			tiny := mat.NewDiagDense(1, []float64{0.01})
+			if err := n.SetWeights(0, mean, []mat.Symmetric{tiny, tiny, tiny}); err != nil {
+				t.Fatal(err)
 			}
-		} else if err == nil {
-			t.Errorf("gap %g: p = %v but the step was applied", gap, p.P)
+			var p Prediction
+			if err := n.Predict(&p, []float64{1}); err != nil {
+				t.Fatal(err)
+			}
+			u, err := n.Observe([]float64{1}, class)
+			if !(u.MinEigenvalue > 0) || !(u.MinVariance > 0) {
+				t.Errorf("gap %g, class %d: %+v", gap, class, u)
+			}
+			var indefinite *IndefiniteError
+			if p.P[class] > 1e-10 && (err != nil || u.Action != Applied || u.Indefinite) {
+				t.Errorf("gap %g, class %d of probability %g: %+v, %v", gap, class, p.P[class], u, err)
+			} else if p.P[class] < 1e-10 && (!errors.As(err, &indefinite) || u.Action != Refused || !u.Indefinite) {
+				t.Errorf("gap %g, class %d of probability %g: %+v, %v", gap, class, p.P[class], u, err)
+			}
+		}
+	}
+}
+
+// At any ρ, m̃ = m + v ∂ log p_c/∂m (Stein's lemma): finite differences.
+func TestTotalIsTheGradientOfTheLogLikelihood(t *testing.T) {
+	const h = 1e-4
+	for _, rho := range []float64{0, 0.2, 0.5, 0.8} {
+		cfg := Config{Layers: []int{1, 3}, Output: Total, OnIndefinite: Project, Softmax: softmax.Probit{Lambda: 0.6, Rho: rho}}
+		m, v := []float64{-1, 2, 0.5}, []float64{0.05, 0.25, 4}
+		moments := softmax.NewMoments(3)
+		logP := func(m []float64, c int) float64 {
+			cfg.Softmax.Moments(moments, m, v)
+			return math.Log(moments.P[c])
+		}
+		for class := range 3 {
+			n := newNetwork(t, cfg)
+			cfg.Softmax.Moments(n.step.moments, m, v)
+			if _, err := n.step.run(&n.cfg, m, v, class); err != nil {
+				t.Fatal(err)
+			}
+			for j := range m {
+				x := append([]float64(nil), m...)
+				x[j] = m[j] + h
+				up := logP(x, class)
+				x[j] = m[j] - h
+				want := m[j] + v[j]*(up-logP(x, class))/(2*h)
+				near(t, fmt.Sprintf("ρ = %g, class %d: m̃_%d", rho, class, j), n.step.mean[j], want, 1e-6)
+			}
 		}
 	}
 }
@@ -533,8 +567,77 @@ func TestSmallestLabelEigenvalue(t *testing.T) {
 	// Perturbation theory: two equal large classes and a tiny last one,
 	// λ_min = p_3/2 to first order.
 	near(t, "tiny", smallestLabelEigenvalue([]float64{0.5, 0.5, 1e-40})*1e40, 0.5, 1e-9)
-	if got := smallestLabelEigenvalue([]float64{0.5, 0, 0.5}); got != 0 {
-		t.Errorf("with p = 0: %g", got)
+	// Classes without probability are left out, and p is normalised.
+	near(t, "with zeros", smallestLabelEigenvalue([]float64{0, 0.6, 0, 0.2, 0}), 0.1875, 1e-12)
+	if got := smallestLabelEigenvalue([]float64{0, 1, 0}); !math.IsInf(got, 1) {
+		t.Errorf("one class: %g", got)
+	}
+}
+
+// Project raises small eigenvalues also where only a variance is negative: the
+// mean must not be left to an unprotected step.
+func TestProjectRaisesPositiveEigenvalues(t *testing.T) {
+	n := newNetwork(t, Config{Layers: []int{1, 3}, OnIndefinite: Project, Softmax: softmax.Probit{Lambda: 1, Rho: 0.5}})
+	m, v := []float64{1.5, 0, -1}, []float64{4, 1, 2}
+	n.cfg.Softmax.Moments(n.step.moments, m, v)
+	u, err := n.step.run(&n.cfg, m, v, 1)
+	if err != nil || u.Action != Projected || !(u.MinEigenvalue > 0 && u.MinEigenvalue < 1e-3) || !(u.MinVariance < 0) {
+		t.Fatalf("%+v, %v: not the case that is wanted", u, err)
+	}
+	if got := n.step.values[0]; got != 1e-3 {
+		t.Errorf("smallest eigenvalue %g in the solve, want the floor", got)
+	}
+}
+
+// A Prediction may serve networks of the same shape in turn.
+func TestPredictionServesSeveralNetworks(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(19, 20))
+	biased := newNetwork(t, Config{Layers: []int{2, 3}, Bias: true})
+	plain := newNetwork(t, Config{Layers: []int{3, 3}})
+	randomWeights(t, biased, rnd, 1)
+	randomWeights(t, plain, rnd, 1)
+	var fresh, used Prediction
+	if err := biased.Predict(&fresh, []float64{1, 2}); err != nil {
+		t.Fatal(err)
+	}
+	if err := plain.Predict(&used, []float64{5, 6, 7}); err != nil {
+		t.Fatal(err)
+	}
+	if err := biased.Predict(&used, []float64{1, 2}); err != nil {
+		t.Fatal(err)
+	}
+	for j := range 3 {
+		near(t, "p", used.P[j], fresh.P[j], 0)
+	}
+}
+
+// broken is an approximation that returns what it should not.
+type broken float64
+
+func (b broken) Moments(dst *softmax.Moments, _, _ []float64) {
+	for j := range dst.P {
+		dst.P[j] = float64(b)
+	}
+}
+
+func TestBrokenApproximation(t *testing.T) {
+	for _, rule := range []OutputRule{Joint, Total} {
+		for _, p := range []float64{math.NaN(), math.Inf(1), -0.1} {
+			n := newNetwork(t, Config{Layers: []int{2, 3}, Output: rule, Softmax: broken(p)})
+			if u, err := n.Observe([]float64{1, 1}, 0); err == nil || u.Action != Refused {
+				t.Errorf("%v: p = %g: %+v, %v", rule, p, u, err)
+			}
+		}
+	}
+}
+
+func TestNewKeepsItsOwnLayers(t *testing.T) {
+	layers := []int{2, 3}
+	n := newNetwork(t, Config{Layers: layers})
+	layers[1] = 4
+	var p Prediction
+	if err := n.Predict(&p, []float64{1, 1}); err != nil || len(p.P) != 3 {
+		t.Errorf("p = %v, %v", p.P, err)
 	}
 }
 
@@ -591,6 +694,7 @@ func TestSetWeightsRefusesBadNumbers(t *testing.T) {
 		mat.NewSymDense(2, []float64{1, 2, 2, 1}),
 		mat.NewSymDense(2, []float64{-1, 0, 0, 1}),
 		mat.NewSymDense(2, []float64{math.Inf(1), 0, 0, 1}),
+		mat.NewSymDense(2, []float64{1, 0, 0, -1e-11}),
 	} {
 		if err := n.SetWeights(0, mat.NewDense(2, 2, nil), []mat.Symmetric{good, s}); err == nil {
 			t.Errorf("covariance %v accepted", mat.Formatted(s))
@@ -632,6 +736,7 @@ func TestConfigErrors(t *testing.T) {
 		{Layers: []int{2, 2}, PriorMeanVar: math.Inf(1)},
 		{Layers: []int{2, 2}, VarianceFloor: 1},
 		{Layers: []int{2, 2}, EigenvalueFloor: math.NaN()},
+		{Layers: []int{2, 2}, Softmax: softmax.Probit{}},
 	} {
 		if _, err := New(cfg, random.Source()); err == nil {
 			t.Errorf("%+v accepted", cfg)

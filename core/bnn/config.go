@@ -17,6 +17,7 @@ package bnn
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"closedform/core/activation"
 	"closedform/core/softmax"
@@ -31,6 +32,8 @@ const (
 	// observation of the probabilities. Over the first n−1 classes
 	//
 	//	m̃ = m + Σ_zy Σ_y⁻¹ (y − p),   ṽ = diag(diag(v) − Σ_zy Σ_y⁻¹ Σ_zyᵀ).
+	//
+	// Where Σp ≠ 1 (probit with ρ ≠ ½) it matters which class is the last.
 	Joint OutputRule = iota
 
 	// Total puts the covariance of the label, S = diag(p) − ppᵀ, in place of
@@ -65,9 +68,8 @@ func (r HiddenRule) String() string {
 	return fmt.Sprintf("HiddenRule(%d)", int(r))
 }
 
-// Policy says what happens to a step that cannot be taken as printed: the
-// covariance of the innovation (Σ_y for Joint, S for Total) is not positive
-// definite, or a posterior variance ṽ_j would be negative.
+// Policy says what happens to a step that cannot be taken as printed because it
+// is indefinite (see Update) or a posterior variance ṽ_j would be negative.
 type Policy int
 
 const (
@@ -167,6 +169,12 @@ func (c Config) withDefaults() (Config, error) {
 		const rho = 0.5
 		c.Softmax = softmax.Probit{Lambda: softmax.SlopeLambda(c.classes(), rho), Rho: rho}
 	}
+	if s, ok := c.Softmax.(interface{ Validate() error }); ok {
+		if err := s.Validate(); err != nil {
+			return c, fmt.Errorf("bnn: Softmax: %w", err)
+		}
+	}
+	c.Layers = slices.Clone(c.Layers)
 	for _, f := range []struct {
 		name     string
 		value    *float64

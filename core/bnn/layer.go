@@ -45,12 +45,15 @@ func (l *layer) setCov(j int, cov mat.Symmetric) error {
 		return fmt.Errorf("eigenvalues of the covariance of neuron %d do not converge", j)
 	}
 	values := eigen.Values(nil)
-	if smallest := values[0]; smallest < -1e-10*trace {
+	if smallest := values[0]; smallest < -1e-13*trace {
 		return fmt.Errorf("covariance of neuron %d has eigenvalue %g; need positive semi-definite", j, smallest)
 	}
 	root := mat.NewDense(l.in, l.in, l.neuronRoot(j))
 	eigen.VectorsTo(root)
 	root.Apply(func(_, k int, x float64) float64 { return x * math.Sqrt(math.Max(0, values[k])) }, root)
+	if largest := values[l.in-1]; math.IsInf(largest, 0) || math.IsNaN(largest) {
+		return fmt.Errorf("covariance of neuron %d overflows", j)
+	}
 	return nil
 }
 

@@ -10,8 +10,9 @@ type Action int
 
 const (
 	Applied   Action = iota // the step was taken as printed
-	Skipped                 // the network was left unchanged
+	Skipped                 // the network was left unchanged, as the policy Skip wants
 	Projected               // the step was taken after a repair
+	Refused                 // the network was left unchanged, and an error returned
 )
 
 func (a Action) String() string {
@@ -22,6 +23,8 @@ func (a Action) String() string {
 		return "skipped"
 	case Projected:
 		return "projected"
+	case Refused:
+		return "refused"
 	}
 	return fmt.Sprintf("Action(%d)", int(a))
 }
@@ -33,9 +36,14 @@ type Update struct {
 	MinEigenvalue float64
 
 	// MinVariance is the smallest posterior variance ṽ_j of a logit that the
-	// step as printed gives, before any repair. It is NaN if the step has none
-	// because the covariance of the innovation is singular.
+	// step as printed gives, before any repair.
 	MinVariance float64
+
+	// Indefinite says that the step as printed has no ground to stand on: for
+	// Joint, Σ_y is not positive definite beyond its rounding error; for Total,
+	// where S always is, the observed class is so improbable (below 1e-10)
+	// that the digits of its moments are lost.
+	Indefinite bool
 
 	Action Action
 }
@@ -59,10 +67,10 @@ func (e *IndefiniteError) Error() string {
 // unchanged. Observe panics if the length of x is not the number of inputs.
 func (n *Network) Observe(x []float64, class int) (Update, error) {
 	if class < 0 || class >= n.cfg.classes() {
-		return Update{}, fmt.Errorf("bnn: class %d; the network has classes 0 to %d", class, n.cfg.classes()-1)
+		return Update{Action: Refused}, fmt.Errorf("bnn: class %d; the network has classes 0 to %d", class, n.cfg.classes()-1)
 	}
 	if err := n.forward(&n.pass, x); err != nil {
-		return Update{}, err
+		return Update{Action: Refused}, err
 	}
 	m, v := n.pass.output()
 	n.cfg.Softmax.Moments(n.step.moments, m, v)

@@ -2,10 +2,12 @@ package bnn
 
 import (
 	"errors"
+	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/lapack"
 	"gonum.org/v1/gonum/lapack/lapack64"
 	"gonum.org/v1/gonum/mat"
@@ -41,39 +43,76 @@ func (s *outputStep) reset(n int) {
 	s.work = make([]float64, int(size[0]))
 }
 
+// improbable is the probability below which the moments of the observed class
+// have too few correct digits for Total to divide by: their error is absolute.
+const improbable = 1e-10
+
 // run sets s.mean and s.variance from s.moments and the class, unless the step
 // is skipped or fails.
 func (s *outputStep) run(cfg *Config, m, v []float64, class int) (Update, error) {
+	if err := s.sound(); err != nil {
+		return Update{Action: Refused}, err
+	}
 	s.moments.Cross(s.cross, v)
 	var update Update
 	switch cfg.Output {
 	case Joint:
 		s.moments.Cov(s.cov)
 		update.MinEigenvalue = s.joint(m, v, class, math.Inf(-1))
+		update.Indefinite = !(update.MinEigenvalue > s.rounding())
 	case Total:
-		s.labelCov()
-		update.MinEigenvalue = s.total(m, v, class)
+		s.total(m, v, class)
+		update.MinEigenvalue = smallestLabelEigenvalue(s.moments.P)
+		update.Indefinite = !(s.moments.P[class] >= improbable)
 	}
-	update.MinVariance = s.minVariance()
-	positive := update.MinEigenvalue > 0
-	if positive && update.MinVariance >= 0 {
+	update.MinVariance = floats.Min(s.variance)
+	if !update.Indefinite && update.MinVariance >= 0 {
 		return update, s.finite()
 	}
 	switch cfg.OnIndefinite {
 	case Fail:
+		update.Action = Refused
 		return update, &IndefiniteError{update}
 	case Skip:
 		update.Action = Skipped
 		return update, nil
 	}
 	update.Action = Projected
-	if !positive {
-		s.joint(m, v, class, cfg.EigenvalueFloor)
+	if cfg.Output == Total {
+		s.labelCov()
 	}
+	s.joint(m, v, class, cfg.EigenvalueFloor)
 	for j, vj := range v {
 		s.variance[j] = math.Max(s.variance[j], cfg.VarianceFloor*vj)
 	}
 	return update, s.finite()
+}
+
+// sound returns an error unless all moments are finite and not negative, which
+// an Approximation made elsewhere may not keep.
+func (s *outputStep) sound() error {
+	for j, p := range s.moments.P {
+		if !(p >= 0 && p <= math.MaxFloat64) {
+			return fmt.Errorf("bnn: the softmax approximation gives p_%d = %g", j, p)
+		}
+		for i, e := range s.moments.E.RawRowView(j) {
+			if !(e >= 0 && e <= math.MaxFloat64) {
+				return fmt.Errorf("bnn: the softmax approximation gives E_%d%d = %g", j, i, e)
+			}
+		}
+	}
+	return nil
+}
+
+// rounding bounds the rounding error of Σ_y, a difference of terms as large as
+// p(1−p). An eigenvalue that is not above it is not known to be positive.
+func (s *outputStep) rounding() float64 {
+	var largest float64
+	for _, p := range s.moments.P {
+		largest = math.Max(largest, p*(1-p))
+	}
+	const ulp = 1.0 / (1 << 52)
+	return float64(8*len(s.moments.P)) * ulp * largest
 }
 
 // joint conditions the logits on the label as if both were jointly Gaussian
@@ -123,35 +162,41 @@ func (s *outputStep) joint(m, v []float64, class int, floor float64) float64 {
 }
 
 // total is joint with the covariance of the label, S = diag(p) − ppᵀ, in place
-// of Σ_y. Then Σ_zy S⁻¹ has a closed form over all n classes, with L as in
-// package softmax:
+// of Σ_y. Then the solve has a closed form over all n classes:
 //
-//	m̃_j = m_j + v_j L_jc/p_c,   ṽ_j = v_j − Σ_i v_j² L_ji²/p_i
+//	m̃_j = m_j + v_j ∂_jp_c/p_c,   ṽ_j = v_j − v_j² Σ_i (∂_jp_i)²/p_i
 //
-// for the observed class c: by Stein's lemma this m̃ is E[z | y = c], and ṽ is
-// the expected posterior variance by the law of total covariance. Where Σp ≠ 1
-// (probit with ρ ≠ ½) the probabilities of the label are p/Σp. It returns the
-// smallest eigenvalue of S over the first n−1 classes.
-func (s *outputStep) total(m, v []float64, class int) float64 {
-	sum := 1 + s.moments.Excess()
-	for j := range m {
-		s.mean[j], s.variance[j] = m[j], v[j]
-		row := s.cross.RawRowView(j)
-		for i, c := range row {
-			if c == 0 {
-				continue
+// for the observed class c, where ∂_jp_i = ∂p_i/∂m_j is −E_ij for j ≠ i and
+// Σ_k E_ik for j = i. By Stein's lemma this m̃ is E[z | y = c], and ṽ is the
+// expected posterior variance by the law of total variance, so it is positive.
+// A probit with ρ ≠ ½ is not the likelihood of any label: E is not symmetric
+// then, the row of the observed class is the one that goes with p_c, and ṽ may
+// be negative. Classes whose probability underflows take no part.
+func (s *outputStep) total(m, v []float64, class int) {
+	copy(s.mean, m)
+	copy(s.variance, v)
+	for i, p := range s.moments.P {
+		if p == 0 {
+			continue
+		}
+		row := s.moments.E.RawRowView(i)
+		degree := floats.Sum(row)
+		for j, vj := range v {
+			slope := -row[j]
+			if j == i {
+				slope = degree
 			}
-			gain := c / (s.moments.P[i] / sum)
-			s.variance[j] -= c * gain
+			gain := vj * slope / p
+			s.variance[j] -= gain * vj * slope
 			if i == class {
 				s.mean[j] += gain
 			}
 		}
 	}
-	return smallestLabelEigenvalue(s.moments.P)
 }
 
-// labelCov sets s.cov to S = diag(p) − ppᵀ of the normalised probabilities.
+// labelCov sets s.cov to S = diag(p) − ppᵀ of the normalised probabilities, for
+// the solve with raised eigenvalues.
 func (s *outputStep) labelCov() {
 	sum := 1 + s.moments.Excess()
 	for i, pi := range s.moments.P {
@@ -164,7 +209,8 @@ func (s *outputStep) labelCov() {
 }
 
 // smallestLabelEigenvalue returns the smallest eigenvalue of diag(p) − ppᵀ over
-// all classes but the last, to full relative precision however small it is,
+// all classes but the last, p normalised and classes of probability zero left
+// out (+Inf if that leaves one), to full relative precision however small it is,
 // which a general eigensolver cannot. It is the root below min p of the secular
 // equation 1 = Σ_{i<n} p_i²/(p_i−λ), which for Σp = 1 reads
 //
@@ -172,38 +218,42 @@ func (s *outputStep) labelCov() {
 //
 // with a right side that increases from 0 to ∞.
 func smallestLabelEigenvalue(p []float64) float64 {
-	k := len(p) - 1
-	lo, hi := 0.0, math.Inf(1)
-	for _, pi := range p[:k] {
-		hi = math.Min(hi, pi)
+	sum, last := 0.0, -1
+	for i, pi := range p {
+		sum += pi
+		if pi > 0 {
+			last = i
+		}
 	}
-	if k == 1 {
-		return p[0] * p[1]
+	if last < 0 {
+		return math.Inf(1)
 	}
-	for {
+	hi := math.Inf(1)
+	for _, pi := range p[:last] {
+		if pi > 0 {
+			hi = math.Min(hi, pi/sum)
+		}
+	}
+	if math.IsInf(hi, 1) {
+		return hi
+	}
+	for lo := 0.0; ; {
 		mid := lo + 0.5*(hi-lo)
 		if mid <= lo || mid >= hi || hi-lo < 1e-14*hi {
 			return mid
 		}
-		var sum float64
-		for _, pi := range p[:k] {
-			sum += pi / (pi - mid)
+		var right float64
+		for _, pi := range p[:last] {
+			if pi > 0 {
+				right += pi / (pi/sum - mid) / sum
+			}
 		}
-		if mid*sum < p[k] {
+		if mid*right < p[last]/sum {
 			lo = mid
 		} else {
 			hi = mid
 		}
 	}
-}
-
-// minVariance returns the smallest ṽ_j, NaN if any is.
-func (s *outputStep) minVariance() float64 {
-	smallest := math.Inf(1)
-	for _, v := range s.variance {
-		smallest = math.Min(smallest, v)
-	}
-	return smallest
 }
 
 func (s *outputStep) finite() error {

@@ -12,12 +12,14 @@ import (
 // Prediction is what the network says about one input. Reusing one allocates
 // nothing.
 type Prediction struct {
-	P        []float64     // probabilities of the classes, E[y]
+	P        []float64     // probabilities of the classes, E[y]; add up to 1 + Moments.Excess()
 	Cov      *mat.SymDense // Σ_y, covariance of the probabilities, classes × classes
 	Mean     []float64     // means of the logits
 	Variance []float64     // variances of the logits
 
-	// Moments are the moments of the softmax that P and Cov are made of.
+	// Moments are the moments of the softmax that P and Cov are made of; P is
+	// the same slice as Moments.P. Those of an approximation may be off so far
+	// that Cov has a negative diagonal.
 	Moments *softmax.Moments
 
 	pass pass
@@ -28,7 +30,7 @@ type Prediction struct {
 // length of x is not the number of inputs.
 func (n *Network) Predict(dst *Prediction, x []float64) error {
 	classes := n.cfg.classes()
-	if len(dst.P) != classes {
+	if dst.Moments == nil || len(dst.P) != classes {
 		dst.Moments = softmax.NewMoments(classes)
 		dst.P = dst.Moments.P
 		dst.Cov = mat.NewSymDense(classes, nil)
@@ -54,7 +56,8 @@ type flow struct {
 	m, v []float64 // pre-activations
 	g    []float64 // R_jᵀŷ, out × in
 
-	// Of hidden units: variance of the output and cross-covariance with z.
+	// Of hidden units, for the update: variance of the output and
+	// cross-covariance with z.
 	s, cross []float64
 }
 
@@ -75,9 +78,6 @@ func (p *pass) reset(n *Network) {
 		f.g = make([]float64, w.out*w.in)
 		if l < len(n.layers)-1 {
 			f.s, f.cross = make([]float64, w.out), make([]float64, w.out)
-		}
-		if n.cfg.Bias {
-			f.y[w.in-1] = 1
 		}
 	}
 }
@@ -102,6 +102,9 @@ func (n *Network) forward(p *pass, x []float64) error {
 	copy(p.layers[0].y, x)
 	for l := range n.layers {
 		f := &p.layers[l]
+		if n.cfg.Bias {
+			f.y[len(f.y)-1] = 1
+		}
 		if err := n.layers[l].forward(f.m, f.v, f.g, f.y); err != nil {
 			return fmt.Errorf("bnn: layer %d: %w", l, err)
 		}

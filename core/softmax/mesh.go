@@ -80,9 +80,10 @@ func (w *workspace) lowest(j int) float64 {
 // the reach of the smallest scale and exponential beyond. Whatever the ratio of
 // the scales, their logarithm is all that it costs.
 //
-// For ρ < ½ the densities f_j are narrower than the F_j by a factor that the step
-// must follow, too. For ρ > ½ the top class may lie further up, where it is seen through the wide
-// f_j of the others only; gap says how far, and the step stays small up to there.
+// Two cases need a smaller step. For ρ < ½ the f_j are narrower than the F_j, by
+// the factor narrow. For ρ > ½ the class with the largest mean may lie beyond
+// reach: E_ji holds neither F_j nor F_i, so nothing but the wide f_j cuts g_i off.
+// The step stays small until there; gap is the distance.
 type mesh struct {
 	lo, a, du   float64
 	node, nodes int

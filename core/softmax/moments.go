@@ -67,7 +67,9 @@ func (m *Moments) degree(i int) float64 {
 // Cov sets dst to the covariance of the probabilities,
 // Σ_y = diag(p) − p pᵀ − L (n×n, paper Sec. 2). An empty dst is resized;
 // otherwise Cov panics if dst is not n×n. The rows of the exact Σ_y add up to
-// zero, those of an approximation with Σp ≠ 1 do not.
+// zero, those of an approximation with Σp ≠ 1 do not; and that of an
+// approximation need not be positive semi-definite: where λ is large compared to
+// the spread of the logits, the probit has even negative variances.
 func (m *Moments) Cov(dst *mat.SymDense) {
 	n := len(m.P)
 	if dst.IsEmpty() {

@@ -25,7 +25,9 @@ import (
 //	E_ji = λ ∫ f_j g_i Π_{τ≠i,j} F_τ dt.
 //
 // All n means and n² pairs share the nodes of one trapezoidal rule, so that
-// the cost is O(Qn²) with Q ≈ 30 … 60 nodes; the absolute error is below 1e-11.
+// the cost is O(Qn²) with Q ≈ 30 … 60 nodes. The absolute error is below 1e-11;
+// a probability below 1e-15 has no correct digit. Q grows with the logarithm of
+// the ratio of the variances, and like 1/√(1−ρ) as ρ → 1.
 //
 // Lambda must be positive and finite, 0 ≤ Rho < 1. At ρ = ½, the natural value,
 // y = argmax_j (λz_j + ε_j) with ε_j ~ N(0, ½): the p_j add up to one and E is
@@ -37,11 +39,20 @@ type Probit struct {
 
 var _ Approximation = Probit{}
 
+// Validate returns an error that names what is allowed if λ or ρ is out of
+// range.
+func (p Probit) Validate() error {
+	if !(p.Lambda > 0) || math.IsInf(p.Lambda, 1) || !(p.Rho >= 0 && p.Rho < 1) {
+		return fmt.Errorf("softmax: probit with λ = %g, ρ = %g; need 0 < λ < ∞ and 0 ≤ ρ < 1", p.Lambda, p.Rho)
+	}
+	return nil
+}
+
 // Moments implements [Approximation]. It panics if the lengths do not match, if
 // a mean is not finite or a variance negative, or if λ or ρ is out of range.
 func (p Probit) Moments(dst *Moments, mean, variance []float64) {
-	if !(p.Lambda > 0) || math.IsInf(p.Lambda, 1) || !(p.Rho >= 0 && p.Rho < 1) {
-		panic(fmt.Sprintf("softmax: probit with λ = %g, ρ = %g; need 0 < λ < ∞ and 0 ≤ ρ < 1", p.Lambda, p.Rho))
+	if err := p.Validate(); err != nil {
+		panic(err.Error())
 	}
 	dst.check(mean, variance)
 	w := &dst.work
@@ -114,10 +125,7 @@ func (w *workspace) factors(p Probit, mean, variance []float64) {
 
 // scale returns √(a + λ²v) without overflow.
 func scale(a, lambda, v float64) float64 {
-	if s := math.Sqrt(a + lambda*lambda*v); !math.IsInf(s, 1) {
-		return s
-	}
-	return lambda * math.Sqrt(v)
+	return math.Hypot(math.Sqrt(a), lambda*math.Sqrt(v))
 }
 
 // integrateShared computes all moments on one set of nodes.
@@ -194,7 +202,7 @@ func (w *workspace) tabulate(b int, t, dt float64, p []float64) float64 {
 		copy(f, g)
 	} else {
 		for j, mu := range w.mu {
-			f[j] = density(t-mu, w.common[j])
+			f[j] = gauss.PDF((t-mu)/w.common[j]) / w.common[j]
 		}
 	}
 	root := max(math.Sqrt(smallest), 1e-150)
@@ -234,7 +242,7 @@ func (w *workspace) integrateEach(dst *Moments, lambda float64) {
 		// In the distance d from the mean, which keeps its digits however small s.
 		for nodes := newMesh(max(lo-mu, -reach*s), reach*s, min(s, w.minOwn), 1, 0, n); nodes.more(); {
 			d, dt := nodes.next()
-			w.addNode(dst, row, j, mu+d, dt*density(d, s), lambda)
+			w.addNode(dst, row, j, mu+d, dt*gauss.PDF(d/s)/s, lambda)
 		}
 	}
 }
@@ -254,9 +262,4 @@ func (w *workspace) addNode(dst *Moments, row []float64, j int, t, mass, lambda 
 			row[i] += lambda * mass * w.g[i]
 		}
 	}
-}
-
-func density(d, s float64) float64 {
-	x := d / s
-	return math.Exp(-0.5*x*x) / (s * math.Sqrt(2*math.Pi))
 }

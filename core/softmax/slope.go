@@ -19,7 +19,7 @@ import (
 //
 //	P_k = ∫ φ(x) Φ(√ρ x)^k dx.
 //
-// It panics unless n ≥ 2 and 0 ≤ ρ < 1.
+// It is +Inf where P_{n−2} underflows, beyond n = 1000 at ρ = 0. It panics unless n ≥ 2 and 0 ≤ ρ < 1.
 func SlopeLambda(n int, rho float64) float64 {
 	if n < 2 || !(rho >= 0 && rho < 1) {
 		panic(fmt.Sprintf("softmax: slope-matched λ for n = %d, ρ = %g; need n ≥ 2 and 0 ≤ ρ < 1", n, rho))
@@ -29,9 +29,7 @@ func SlopeLambda(n int, rho float64) float64 {
 	root := math.Sqrt(rho)
 	var orthant float64
 	for x := -cut; x <= cut; x += h {
-		pdf, _ := gauss.PDFCDF(x)
-		orthant += h * pdf * math.Exp(float64(n-2)*gauss.LogCDF(root*x))
+		orthant += h * gauss.PDF(x) * math.Exp(float64(n-2)*gauss.LogCDF(root*x))
 	}
-	pdf0, _ := gauss.PDFCDF(0)
-	return 1 / (float64(n) * float64(n) * pdf0 * orthant)
+	return 1 / (float64(n) * float64(n) * gauss.PDF(0) * orthant)
 }

@@ -288,7 +288,7 @@ func TestProbitExtremes(t *testing.T) {
 	for _, n := range []int{2, 3, 7} {
 		got := NewMoments(n)
 		m, v := make([]float64, n), make([]float64, n)
-		for range 400 {
+		for range 150 {
 			for j := range n {
 				m[j], v[j] = means[rnd.IntN(len(means))], variances[rnd.IntN(len(variances))]
 			}

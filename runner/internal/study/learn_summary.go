@@ -30,13 +30,13 @@ type learnSummary struct {
 	class             []int
 
 	// Of the steps.
-	indefinite, negative        int // smallest eigenvalue not positive; smallest ṽ negative
+	indefinite, negative        int // Update.Indefinite; smallest ṽ negative
 	applied, skipped, projected int
 }
 
 // count takes note of a step.
 func (s *learnSummary) count(u bnn.Update) {
-	if !(u.MinEigenvalue > 0) {
+	if u.Indefinite {
 		s.indefinite++
 	}
 	if !(u.MinVariance >= 0) {
