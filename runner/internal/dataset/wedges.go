@@ -12,7 +12,8 @@ import "math"
 // into both wedges of class 3 holds all of the wedge of class 1 or 2 between
 // them; so at best the cones of classes 1 and 2 are their wedges and a part of
 // class 3, and one wedge of class 3 is lost: a quarter of the square. Its
-// best possible accuracy is 75 %.
+// best possible accuracy is 75 %. An average over random weights, as a Bayesian
+// network predicts by, is no longer linear and not bound by this.
 var wedges = Generator{
 	Inputs: 2, Classes: 3,
 	Low: -2, High: 2,

@@ -1,6 +1,7 @@
 package study
 
 import (
+	"math"
 	"slices"
 	"strconv"
 
@@ -33,8 +34,11 @@ var statistics = []string{
 	// wrong than at one that is classified right.
 	"variance_auroc",
 	// Drop of Σ_j Var y_j, averaged over the square, from the first to the last
-	// snapshot.
+	// snapshot. Like variance_auroc it is not a number if one of the sums is
+	// negative.
 	"variance_drop",
+	// Share of all predictions of all snapshots without a negative variance.
+	"variances_positive",
 }
 
 // statistic returns a statistic of the summary by its name.
@@ -44,6 +48,9 @@ func (s *learnSummary) statistic(name string) float64 {
 	case "entropy_drop":
 		return s.entropy[first] - s.entropy[last]
 	case "variance_drop":
+		if s.void[first] || s.void[last] {
+			return math.NaN()
+		}
 		return s.variance[first] - s.variance[last]
 	case "entropy_falls":
 		var falls float64
@@ -67,15 +74,21 @@ func (s *learnSummary) statistic(name string) float64 {
 		}
 		return right / points
 	case "variance_auroc":
+		if s.void[last] {
+			return math.NaN()
+		}
+		total := totalVariances(s.last)
 		var variance []float64
 		var wrong []bool
-		for _, f := range s.last {
+		for i, f := range s.last {
 			if class := s.class[f.point]; class != dataset.NoClass {
-				variance = append(variance, floats.Sum(f.variance))
+				variance = append(variance, total[i])
 				wrong = append(wrong, floats.MaxIdx(f.p) != class)
 			}
 		}
 		return metric.AUROC(variance, wrong)
+	case "variances_positive":
+		return 1 - float64(s.negativeVar)/float64(s.points)
 	}
 	panic("study: no statistic " + name)
 }

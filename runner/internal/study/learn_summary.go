@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
 
 	"closedform/core/bnn"
 	"closedform/runner/internal/dataset"
@@ -22,12 +23,13 @@ type learnSummary struct {
 	entropies []float64 // mean entropy on the coarse grid after each example
 
 	// Of the snapshots.
-	entropy, variance []float64
-	pGap, varianceGap deviation
-	excess, asymmetry float64
-	negativeVar       int // predictions with a negative variance
-	last              []prediction
-	class             []int
+	void                []bool // whether a Σ_j Var y_j is negative
+	entropy, variance   []float64
+	pGap, varianceGap   deviation
+	excess, asymmetry   float64
+	points, negativeVar int // predictions, and those with a negative variance
+	last                []prediction
+	class               []int
 
 	// Of the steps.
 	indefinite, negative        int // Update.Indefinite; smallest ṽ negative
@@ -55,8 +57,11 @@ func (s *learnSummary) count(u bnn.Update) {
 // add takes note of a snapshot of the whole square. Errors against Monte Carlo
 // are those on the coarse grid, also for the seed that was checked everywhere.
 func (s *learnSummary) add(maps []prediction, square *square) {
+	s.points += len(maps)
 	s.entropy = append(s.entropy, meanEntropy(maps))
-	s.variance = append(s.variance, meanVariance(maps))
+	total := totalVariances(maps)
+	s.variance = append(s.variance, stat.Mean(total, nil))
+	s.void = append(s.void, floats.Min(total) < 0)
 	for _, f := range maps {
 		s.excess = max(s.excess, f.excess, -f.excess)
 		s.asymmetry = max(s.asymmetry, f.asymmetry)
@@ -131,7 +136,7 @@ func (s *learnSummary) table(spec learnSpec) store.Table {
 func (s *learnSummary) labelled() (p [][]float64, class []int) {
 	for _, f := range s.last {
 		if c := s.class[f.point]; c != dataset.NoClass {
-			p = append(p, f.p)
+			p = append(p, f.label)
 			class = append(class, c)
 		}
 	}

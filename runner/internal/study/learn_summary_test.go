@@ -27,6 +27,11 @@ func entropy(p []float64) float64 {
 	return h
 }
 
+// normalised returns the distribution of the label, which is what is scored.
+func normalised(p []float64) []float64 {
+	return []float64{p[0] / sum(p), p[1] / sum(p), p[2] / sum(p)}
+}
+
 func sum(x []float64) float64 { return x[0] + x[1] + x[2] }
 
 // summaryFromTables computes the row of summary.csv of the drawn seed of small
@@ -51,6 +56,7 @@ func summaryFromTables(t *testing.T, o outcome, variant string) map[string]float
 		}
 		points = append(points, f)
 		s["accuracy"] += f.right
+		p = normalised(p)
 		s["log_loss"] -= math.Log(p[class-1])
 		for j := range p {
 			y := 0.0
@@ -99,16 +105,21 @@ func summaryFromTables(t *testing.T, o outcome, variant string) map[string]float
 
 	// All points of all snapshots.
 	var terms float64
-	squares := map[string]float64{}
+	squares, void := map[string]float64{}, map[string]bool{}
 	s["negative_variances"] = 0
 	for _, k := range []string{"1", "3", "6"} {
 		for _, r := range records(t, o.report.Tables, "grid", record{"variant": variant, "k": k}) {
 			p, v := r.numbers(t, "p#"), r.numbers(t, "var#")
-			s["entropy_"+k] += entropy(p) / 81
+			s["entropy_"+k] += entropy(normalised(p)) / 81
 			s["variance_"+k] += sum(v) / 81
+			if sum(v) < 0 {
+				void[k] = true
+			}
+			s["variances_positive"] += 1.0 / (3 * 81)
 			s["max_abs_excess"] = max(s["max_abs_excess"], math.Abs(sum(p)-1))
 			if min(v[0], v[1], v[2]) < 0 {
 				s["negative_variances"]++
+				s["variances_positive"] -= 1.0 / (3 * 81)
 			}
 			if !onCoarseGrid(t, r) {
 				continue
@@ -136,6 +147,12 @@ func summaryFromTables(t *testing.T, o outcome, variant string) map[string]float
 	}
 	s["entropy_drop"] = s["entropy_1"] - s["entropy_6"]
 	s["variance_drop"] = s["variance_1"] - s["variance_6"]
+	if void["1"] || void["6"] {
+		s["variance_drop"] = math.NaN()
+	}
+	if void["6"] {
+		s["variance_auroc"] = math.NaN()
+	}
 
 	// Steps.
 	for _, column := range []string{"indefinite_steps", "negative_steps", "applied", "skipped", "projected", "entropy_falls"} {
@@ -234,7 +251,7 @@ func TestStepEntropy(t *testing.T) {
 			var h, points float64
 			for _, r := range records(t, o.report.Tables, "grid", record{"variant": variant, "k": k}) {
 				if onCoarseGrid(t, r) {
-					h += entropy(r.numbers(t, "p#"))
+					h += entropy(normalised(r.numbers(t, "p#")))
 					points++
 				}
 			}

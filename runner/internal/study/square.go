@@ -43,6 +43,7 @@ func newSquare(g dataset.Generator, points, stride int) *square {
 type prediction struct {
 	point           int       // index into the square
 	p, variance     []float64 // of the class probabilities
+	label           []float64 // p/Σp, the distribution of the label that is scored
 	logit, logitVar []float64 // means and variances of the logits
 	excess          float64   // Σp − 1
 	asymmetry       float64   // largest |E_ij − E_ji|
@@ -60,12 +61,13 @@ func (s *square) predict(n *bnn.Network, points []int) ([]prediction, error) {
 		if err := n.Predict(&got, s.x[i]); err != nil {
 			return nil, err
 		}
-		variance := make([]float64, len(got.P))
-		for j := range variance {
+		variance, label := make([]float64, len(got.P)), make([]float64, len(got.P))
+		for j, p := range got.P {
 			variance[j] = got.Cov.At(j, j)
+			label[j] = p / (1 + got.Moments.Excess())
 		}
 		out = append(out, prediction{
-			point: i, p: slices.Clone(got.P), variance: variance,
+			point: i, p: slices.Clone(got.P), variance: variance, label: label,
 			logit: slices.Clone(got.Mean), logitVar: slices.Clone(got.Variance),
 			excess: got.Moments.Excess(), asymmetry: got.Moments.Asymmetry(),
 		})
@@ -95,18 +97,19 @@ func sample(ctx context.Context, predictions []prediction, points []int, samples
 func meanEntropy(predictions []prediction) float64 {
 	var sum float64
 	for _, f := range predictions {
-		sum += metric.Entropy(f.p)
+		sum += metric.Entropy(f.label)
 	}
 	return sum / float64(len(predictions))
 }
 
-// meanVariance returns Σ_j Var y_j, averaged over the predictions.
-func meanVariance(predictions []prediction) float64 {
-	var sum float64
+// totalVariances returns Σ_j Var y_j of every prediction. Some of those of an
+// approximation may be negative.
+func totalVariances(predictions []prediction) []float64 {
+	var total []float64
 	for _, f := range predictions {
-		sum += floats.Sum(f.variance)
+		total = append(total, floats.Sum(f.variance))
 	}
-	return sum / float64(len(predictions))
+	return total
 }
 
 // deviation summarises |approximation − Monte Carlo| over checked predictions
