@@ -19,11 +19,6 @@ import (
 // row: fig01 … fig12 of the paper.
 func (l *learn) figures(tables []store.Table) []Figure {
 	grid, train := find(tables, "grid"), find(tables, "train").where("seed", strconv.Itoa(l.m.Seed))
-	axis := l.generator.Axis(l.m.Evaluate.Grid)
-	var boundary []figures.Segment
-	for _, s := range l.generator.Boundary {
-		boundary = append(boundary, figures.Segment(s))
-	}
 	labels := figures.Labels{Below: "negative variance"}
 	var out []Figure
 	panel := 0
@@ -32,38 +27,52 @@ func (l *learn) figures(tables []store.Table) []Figure {
 			if model.Variant != spec.Variant {
 				continue
 			}
-			maps := grid.where("variant", model.Name)
 			var rows []figures.Row
 			for _, q := range l.quantities() {
-				row := figures.Row{Scale: figures.Scale{Label: q.label, Max: 1}}
-				top := 0.0
-				for _, k := range l.m.Evaluate.Snapshots {
-					z := maps.where("k", strconv.Itoa(k)).floats(q.column)
-					for _, x := range z {
-						if !math.IsInf(x, 0) {
-							top = math.Max(top, x)
-						}
-					}
-					row.Maps = append(row.Maps, figures.Map{
-						Title: fmt.Sprintf("$k$ = %d", k), X: axis, Y: axis, Z: z,
-						Points: points(train, k), Boundary: boundary,
-					})
-				}
-				if q.variance && top > 0 {
-					row.Scale.Max = top
-				}
+				row := l.row(q, grid.where("variant", model.Name), train)
 				rows = append(rows, row)
-				if spec.Single {
-					for _, m := range row.Maps {
-						panel++
-						out = append(out, Figure{fmt.Sprintf("fig%02d", panel), figures.Single(m, row.Scale, labels)})
-					}
+				if !spec.Single {
+					continue
+				}
+				for _, m := range row.Maps {
+					panel++
+					out = append(out, Figure{fmt.Sprintf("fig%02d", panel), figures.Single(m, row.Scale, labels)})
 				}
 			}
 			out = append(out, Figure{"maps_" + strings.ReplaceAll(model.Name, " ", "_"), figures.Page(rows, labels)})
 		}
 	}
 	return out
+}
+
+// row returns the maps of a quantity at all snapshots, on one scale.
+func (l *learn) row(q quantity, maps, train frame) figures.Row {
+	axis := l.generator.Axis(l.m.Evaluate.Grid)
+	var boundary []figures.Segment
+	for _, s := range l.generator.Boundary {
+		boundary = append(boundary, figures.Segment(s))
+	}
+	row := figures.Row{Scale: figures.Scale{Label: q.label, Max: 1}}
+	largest := 0.0
+	for _, k := range l.m.Evaluate.Snapshots {
+		z := maps.where("k", strconv.Itoa(k)).floats(q.column)
+		for i, x := range z {
+			if x < 0 && !negative(x) {
+				z[i] = 0
+			}
+			if !math.IsInf(x, 0) {
+				largest = math.Max(largest, x)
+			}
+		}
+		row.Maps = append(row.Maps, figures.Map{
+			Title: fmt.Sprintf("$k$ = %d", k), X: axis, Y: axis, Z: z,
+			Points: points(train, k), Boundary: boundary,
+		})
+	}
+	if q.variance && largest > 0 {
+		row.Scale.Max = largest
+	}
+	return row
 }
 
 // quantity is a row of maps.

@@ -61,11 +61,11 @@ func (s *learnSummary) add(maps []prediction, square *square) {
 	s.entropy = append(s.entropy, meanEntropy(maps))
 	total := totalVariances(maps)
 	s.variance = append(s.variance, stat.Mean(total, nil))
-	s.void = append(s.void, floats.Min(total) < 0)
+	s.void = append(s.void, negative(floats.Min(total)))
 	for _, f := range maps {
 		s.excess = max(s.excess, f.excess, -f.excess)
 		s.asymmetry = max(s.asymmetry, f.asymmetry)
-		if floats.Min(f.variance) < 0 {
+		if negative(floats.Min(f.variance)) {
 			s.negativeVar++
 		}
 	}

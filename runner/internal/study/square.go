@@ -53,6 +53,14 @@ type prediction struct {
 // estimate is the Monte Carlo counterpart of the moments of a prediction.
 type estimate struct{ p, pErr, variance, varianceErr []float64 }
 
+// momentError bounds the error of the moments of the probit: a variance this
+// little below zero is zero.
+const momentError = 1e-11
+
+// negative reports whether a variance is negative beyond the accuracy of the
+// moments.
+func negative(variance float64) bool { return variance < -momentError }
+
 // predict returns the predictions at the given points.
 func (s *square) predict(n *bnn.Network, points []int) ([]prediction, error) {
 	var out []prediction
