@@ -2,7 +2,6 @@ package softmax
 
 import (
 	"encoding/csv"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -11,7 +10,6 @@ import (
 
 	"gonum.org/v1/gonum/floats/scalar"
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/stat/distuv"
 
 	"closedform/core/gauss"
 )
@@ -263,159 +261,4 @@ func TestProbitInvariances(t *testing.T) {
 			}
 		}
 	})
-}
-
-// sound reports what is wrong with moments: every number finite, none negative,
-// no probability above one.
-func sound(m *Moments) error {
-	for j, p := range m.P {
-		if !(p >= 0 && p <= 1+1e-9) {
-			return fmt.Errorf("p_%d = %g", j, p)
-		}
-		for i := range m.P {
-			if e := m.E.At(j, i); !(e >= 0) || math.IsInf(e, 0) {
-				return fmt.Errorf("E_%d%d = %g", j, i, e)
-			}
-		}
-	}
-	return nil
-}
-
-func TestProbitExtremes(t *testing.T) {
-	means := []float64{0, 1e-300, 1, -1, 40, 1e8, -1e8, 1e150, math.MaxFloat64, -math.MaxFloat64}
-	variances := []float64{0, math.SmallestNonzeroFloat64, 1e-300, 1e-20, 1, 1e4, 1e150, 1e300, math.MaxFloat64}
-	rnd := rand.New(rand.NewPCG(5, 6))
-	for _, n := range []int{2, 3, 7} {
-		got := NewMoments(n)
-		m, v := make([]float64, n), make([]float64, n)
-		for range 150 {
-			for j := range n {
-				m[j], v[j] = means[rnd.IntN(len(means))], variances[rnd.IntN(len(variances))]
-			}
-			p := Probit{[]float64{1e-6, 0.3, 1, 50}[rnd.IntN(4)], []float64{0, 1e-12, 0.3, 0.5, 0.9, 0.999}[rnd.IntN(6)]}
-			p.Moments(got, m, v)
-			if err := sound(got); err != nil {
-				t.Fatalf("%+v m=%v v=%v: %v", p, m, v, err)
-			}
-			if p.Rho == 0.5 {
-				if x := got.Excess(); !(math.Abs(x) < 1e-10) {
-					t.Fatalf("%+v m=%v v=%v: Σp − 1 = %g", p, m, v, x)
-				}
-			}
-		}
-	}
-}
-
-func FuzzProbit(f *testing.F) {
-	f.Add(0.5, 0.5, 0.0, 1.0, -1.0, 1.0, 0.0, 2.0)
-	f.Add(1.0, 0.0, 3.0, 3.0, 3.0, 0.0, 1e-9, 1e9)
-	f.Add(0.3, 0.999, -50.0, 0.0, 50.0, 0.0, 0.0, 0.0)
-	f.Fuzz(func(t *testing.T, lambda, rho, m0, m1, m2, v0, v1, v2 float64) {
-		if !(lambda > 1e-9 && lambda < 1e9) || !(rho >= 0 && rho < 0.9999) {
-			t.Skip()
-		}
-		m, v := []float64{m0, m1, m2}, []float64{math.Abs(v0), math.Abs(v1), math.Abs(v2)}
-		for j := range m {
-			if s := m[j] + v[j]; math.IsNaN(s) || math.IsInf(s, 0) {
-				t.Skip()
-			}
-		}
-		got := NewMoments(3)
-		Probit{lambda, rho}.Moments(got, m, v)
-		if err := sound(got); err != nil {
-			t.Error(err)
-		}
-	})
-}
-
-// Σ_y and Σ_zy of the exact softmax have zero row sums; those of the probit
-// with ρ = ½ inherit that.
-func TestCovAndCrossRowSums(t *testing.T) {
-	const n = 6
-	got := NewMoments(n)
-	var cov mat.SymDense
-	var cross mat.Dense
-	cases(n, 30, func(p Probit, m, v []float64) {
-		p.Rho = 0.5
-		p.Moments(got, m, v)
-		got.Cov(&cov)
-		got.Cross(&cross, v)
-		for i := range n {
-			var a, b float64
-			for j := range n {
-				a += cov.At(i, j)
-				b += cross.At(i, j)
-			}
-			if !(math.Abs(a) < 2e-11) || !(math.Abs(b) < 2e-11*(1+v[i])) {
-				t.Errorf("row %d: ΣΣ_y = %g, ΣΣ_zy = %g", i, a, b)
-			}
-		}
-	})
-}
-
-func TestSlopeLambda(t *testing.T) {
-	// λ is by definition where E at the origin is the softmax's 1/n².
-	for _, n := range []int{2, 3, 4, 10, 100} {
-		for _, rho := range []float64{0, 0.3, 0.5, 0.9} {
-			got := NewMoments(n)
-			Probit{SlopeLambda(n, rho), rho}.Moments(got, make([]float64, n), make([]float64, n))
-			if want := 1 / float64(n*n); !scalar.EqualWithinRel(got.E.At(0, 1), want, 1e-8) && rho > 0 {
-				t.Errorf("n=%d ρ=%g: slope %g at the origin, want %g", n, rho, got.E.At(0, 1), want)
-			}
-		}
-	}
-	// Closed forms: n = 2 for any ρ; n = 3, where P_1 = ½.
-	half := distuv.UnitNormal.Prob(0)
-	for _, rho := range []float64{0, 0.5, 0.9} {
-		if got, want := SlopeLambda(2, rho), math.Sqrt(2*math.Pi)/4; !scalar.EqualWithinRel(got, want, 1e-14) {
-			t.Errorf("λ_2 = %.16g, want %.16g", got, want)
-		}
-		if got, want := SlopeLambda(3, rho), 1/(9*half*0.5); !scalar.EqualWithinRel(got, want, 1e-14) {
-			t.Errorf("λ_3 = %.16g, want %.16g", got, want)
-		}
-		// n = 4: P_2 = ¼ + asin(ρ/(1+ρ))/2π.
-		if got, want := SlopeLambda(4, rho), 1/(16*half*(0.25+math.Asin(rho/(1+rho))/(2*math.Pi))); !scalar.EqualWithinRel(got, want, 1e-13) {
-			t.Errorf("ρ=%g: λ_4 = %.16g, want %.16g", rho, got, want)
-		}
-	}
-}
-
-func TestPanics(t *testing.T) {
-	ok := []float64{0, 0, 0}
-	for name, f := range map[string]func(){
-		"classes":  func() { NewMoments(1) },
-		"lengths":  func() { Probit{1, 0.5}.Moments(NewMoments(3), ok[:2], ok) },
-		"λ":        func() { Probit{0, 0.5}.Moments(NewMoments(3), ok, ok) },
-		"ρ":        func() { Probit{1, 1}.Moments(NewMoments(3), ok, ok) },
-		"mean":     func() { Probit{1, 0.5}.Moments(NewMoments(3), []float64{0, math.NaN(), 0}, ok) },
-		"variance": func() { Probit{1, 0.5}.Moments(NewMoments(3), ok, []float64{0, -1, 0}) },
-		"Cov":      func() { NewMoments(3).Cov(mat.NewSymDense(2, nil)) },
-		"Cross":    func() { NewMoments(3).Cross(mat.NewDense(3, 2, nil), ok) },
-		"slope":    func() { SlopeLambda(1, 0.5) },
-	} {
-		func() {
-			defer func() {
-				if r := fmt.Sprint(recover()); len(r) < 9 || r[:9] != "softmax: " {
-					t.Errorf("%s: recovered %q", name, r)
-				}
-			}()
-			f()
-		}()
-	}
-}
-
-func TestMomentsDoNotAllocate(t *testing.T) {
-	for _, p := range []Probit{{0.5, 0.5}, {0.5, 0.3}, {0.5, 0}} {
-		m, v := make([]float64, 10), make([]float64, 10)
-		dst := NewMoments(10)
-		cov, cross := mat.NewSymDense(10, nil), mat.NewDense(10, 10, nil)
-		p.Moments(dst, m, v)
-		if n := testing.AllocsPerRun(20, func() {
-			p.Moments(dst, m, v)
-			dst.Cov(cov)
-			dst.Cross(cross, v)
-		}); n > 0 {
-			t.Errorf("%+v: %g allocations", p, n)
-		}
-	}
 }

@@ -1,0 +1,123 @@
+package bnn
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"closedform/core/random"
+	"closedform/core/softmax"
+)
+
+func TestNewKeepsItsOwnLayers(t *testing.T) {
+	layers := []int{2, 3}
+	n := newNetwork(t, Config{Layers: layers})
+	layers[1] = 4
+	var p Prediction
+	if err := n.Predict(&p, []float64{1, 1}); err != nil || len(p.P) != 3 {
+		t.Errorf("p = %v, %v", p.P, err)
+	}
+}
+
+func TestBadInput(t *testing.T) {
+	n := newNetwork(t, Config{Layers: []int{2, 3}})
+	var p Prediction
+	for _, x := range [][]float64{{math.NaN(), 0}, {0, math.Inf(1)}, {1e200, 0}} {
+		if err := n.Predict(&p, x); err == nil {
+			t.Errorf("Predict(%v) succeeded", x)
+		}
+		if _, err := n.Observe(x, 0); err == nil {
+			t.Errorf("Observe(%v) succeeded", x)
+		}
+	}
+	for _, class := range []int{-1, 3} {
+		if _, err := n.Observe([]float64{1, 1}, class); err == nil {
+			t.Errorf("class %d accepted", class)
+		}
+	}
+	for name, f := range map[string]func(){
+		"input":  func() { n.Predict(&p, []float64{1}) },
+		"layer":  func() { n.Weights(1) },
+		"shape":  func() { n.SetWeights(0, mat.NewDense(2, 2, nil), nil) },
+		"number": func() { n.SetWeights(0, mat.NewDense(3, 2, nil), nil) },
+		"source": func() { New(Config{Layers: []int{2, 3}}, nil) },
+	} {
+		func() {
+			defer func() {
+				if r := fmt.Sprint(recover()); len(r) < 5 || r[:5] != "bnn: " {
+					t.Errorf("%s: recovered %q", name, r)
+				}
+			}()
+			f()
+		}()
+	}
+}
+
+func TestSetWeightsRefusesBadNumbers(t *testing.T) {
+	n := newNetwork(t, Config{Layers: []int{2, 2}})
+	good := mat.NewSymDense(2, []float64{1, 0, 0, 1})
+	for _, s := range []*mat.SymDense{
+		mat.NewSymDense(2, []float64{1, 2, 2, 1}),
+		mat.NewSymDense(2, []float64{-1, 0, 0, 1}),
+		mat.NewSymDense(2, []float64{math.Inf(1), 0, 0, 1}),
+		mat.NewSymDense(2, []float64{1, 0, 0, -1e-11}),
+	} {
+		if err := n.SetWeights(0, mat.NewDense(2, 2, nil), []mat.Symmetric{good, s}); err == nil {
+			t.Errorf("covariance %v accepted", mat.Formatted(s))
+		}
+	}
+	if err := n.SetWeights(0, mat.NewDense(2, 2, []float64{math.NaN(), 0, 0, 0}), []mat.Symmetric{good, good}); err == nil {
+		t.Error("NaN mean accepted")
+	}
+	singular := mat.NewSymDense(2, []float64{1, 1, 1, 1})
+	if err := n.SetWeights(0, mat.NewDense(2, 2, nil), []mat.Symmetric{good, singular}); err != nil {
+		t.Errorf("semi-definite covariance: %v", err)
+	}
+}
+
+func TestWeightsAreCopies(t *testing.T) {
+	n := newNetwork(t, Config{Layers: []int{2, 2}})
+	mean, cov := n.Weights(0)
+	if err := n.SetWeights(0, mean, cov); err != nil {
+		t.Fatal(err)
+	}
+	mean.Set(0, 0, 7)
+	cov[0].(*mat.SymDense).SetSym(0, 0, 7)
+	if m, c := n.Weights(0); m.At(0, 0) == 7 || c[0].At(0, 0) == 7 {
+		t.Error("the network shares memory with its caller")
+	}
+}
+
+func TestConfigErrors(t *testing.T) {
+	for _, cfg := range []Config{
+		{},
+		{Layers: []int{2}},
+		{Layers: []int{2, 1}},
+		{Layers: []int{0, 2}},
+		{Layers: []int{2, 2}, Alpha: 0.5, Beta: 0.1},
+		{Layers: []int{2, 2}, Output: 9},
+		{Layers: []int{2, 2}, Hidden: 9},
+		{Layers: []int{2, 2}, OnIndefinite: 9},
+		{Layers: []int{2, 2}, PriorVar: -1},
+		{Layers: []int{2, 2}, PriorMeanVar: math.Inf(1)},
+		{Layers: []int{2, 2}, VarianceFloor: 1},
+		{Layers: []int{2, 2}, EigenvalueFloor: math.NaN()},
+		{Layers: []int{2, 2}, Softmax: softmax.Probit{}},
+	} {
+		if _, err := New(cfg, random.Source()); err == nil {
+			t.Errorf("%+v accepted", cfg)
+		}
+	}
+}
+
+func TestPriorMeansAreScaledByFanIn(t *testing.T) {
+	n := newNetwork(t, Config{Layers: []int{400, 50, 2}, PriorMeanVar: 2})
+	mean, _ := n.Weights(0)
+	var sum float64
+	for _, w := range mean.RawMatrix().Data {
+		sum += w * w
+	}
+	near(t, "variance of the prior means × inputs", sum/20000*400, 2, 0.1)
+}

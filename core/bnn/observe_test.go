@@ -1,0 +1,334 @@
+package bnn
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"closedform/core/gauss"
+	"closedform/core/softmax"
+)
+
+// textbook is one step of a network with a single layer, written with dense
+// matrices straight from the formulas: paper Eqs. (z) and (w).
+func textbook(n *Network, x []float64, class int) (mean []*mat.VecDense, cov []*mat.Dense) {
+	c := n.cfg.classes()
+	y := mat.NewVecDense(n.layers[0].in, nil)
+	y.SetVec(y.Len()-1, 1)
+	for i, xi := range x {
+		y.SetVec(i, xi)
+	}
+	mu, sigma := n.Weights(0)
+	m, v := make([]float64, c), make([]float64, c)
+	u := make([]*mat.VecDense, c)
+	for j := range c {
+		u[j] = mat.NewVecDense(y.Len(), nil)
+		u[j].MulVec(sigma[j], y)
+		m[j], v[j] = mat.Dot(mu.RowView(j), y), mat.Dot(y, u[j])
+	}
+	moments := softmax.NewMoments(c)
+	n.cfg.Softmax.Moments(moments, m, v)
+	k := c - 1
+	p := mat.NewVecDense(k, moments.P[:k])
+	innovation := mat.NewDense(k, k, nil)
+	cross := mat.NewDense(c, k, nil)
+	for i := range c {
+		for j := range k {
+			e := 0.5 * (moments.E.At(i, j) + moments.E.At(j, i))
+			l := -e
+			if i == j {
+				l = 0
+				for q := range c {
+					l += 0.5 * (moments.E.At(i, q) + moments.E.At(q, i))
+				}
+			}
+			cross.Set(i, j, v[i]*l)
+			if i < k {
+				s := -p.AtVec(i) * p.AtVec(j)
+				if i == j {
+					s += p.AtVec(i)
+				}
+				if n.cfg.Output == Joint {
+					s -= l
+				}
+				innovation.Set(i, j, s)
+			}
+		}
+	}
+	label := mat.NewVecDense(k, nil)
+	if class < k {
+		label.SetVec(class, 1)
+	}
+	label.SubVec(label, p)
+	var inverse, gain, reduction mat.Dense
+	if err := inverse.Inverse(innovation); err != nil {
+		panic(err)
+	}
+	gain.Mul(cross, &inverse)
+	var step mat.VecDense
+	step.MulVec(&gain, label)
+	reduction.Mul(&gain, cross.T())
+	for j := range c {
+		d := step.AtVec(j) / v[j]
+		e := -reduction.At(j, j) / (v[j] * v[j])
+		w := mat.VecDenseCopyOf(mu.RowView(j))
+		w.AddScaledVec(w, d, u[j])
+		mean = append(mean, w)
+		s := mat.DenseCopyOf(sigma[j])
+		var outer mat.Dense
+		outer.Outer(e, u[j], u[j])
+		s.Add(s, &outer)
+		cov = append(cov, s)
+	}
+	return mean, cov
+}
+
+func TestObserveIsTheTextbookStep(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(1, 2))
+	for _, rule := range []OutputRule{Joint, Total} {
+		for _, classes := range []int{2, 3, 5} {
+			for trial := range 40 {
+				n := newNetwork(t, Config{
+					Layers: []int{2, classes}, Bias: true, Output: rule,
+					Softmax: softmax.Probit{Lambda: 0.2, Rho: 0.5},
+				})
+				randomWeights(t, n, rnd, 0.7)
+				x, class := []float64{rnd.NormFloat64(), rnd.NormFloat64()}, trial%classes
+				mean, cov := textbook(n, x, class)
+				update, err := n.Observe(x, class)
+				if err != nil || update.Action != Applied || !(update.MinEigenvalue > 0) || !(update.MinVariance > 0) {
+					t.Fatalf("%v, %d classes: %+v, %v", rule, classes, update, err)
+				}
+				gotMean, gotCov := n.Weights(0)
+				for j := range classes {
+					for a := range 3 {
+						near(t, fmt.Sprintf("%v μ_%d[%d]", rule, j, a), gotMean.At(j, a), mean[j].AtVec(a), 1e-8)
+						for b := range 3 {
+							near(t, fmt.Sprintf("%v Σ_%d[%d,%d]", rule, j, a, b), gotCov[j].At(a, b), cov[j].At(a, b), 1e-8)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// With two classes the network is Huber's Bayesian perceptron (2020): in
+// a = z_1 − z_2 the update is a scalar Kalman step with the closed-form p, Var y
+// and Cov(a, y).
+func TestBinaryNetworkIsHubersPerceptron(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(3, 4))
+	lambda := math.Sqrt(2*math.Pi) / 4
+	for _, rule := range []OutputRule{Joint, Total} {
+		for trial := range 50 {
+			n := newNetwork(t, Config{Layers: []int{2, 2}, Output: rule})
+			randomWeights(t, n, rnd, 0.5)
+			x := []float64{rnd.NormFloat64(), rnd.NormFloat64()}
+			var before, after Prediction
+			if err := n.Predict(&before, x); err != nil {
+				t.Fatal(err)
+			}
+			m, v := before.Mean[0]-before.Mean[1], before.Variance[0]+before.Variance[1]
+			s := math.Sqrt(1 + lambda*lambda*v)
+			p := gauss.CDF(lambda * m / s)
+			cross := v * lambda / s * gauss.PDF(lambda*m/s) // Cov(a, y)
+			noise := p * (1 - p)
+			near(t, "p", before.P[0], p, 1e-11)
+			near(t, "Var y", before.Cov.At(0, 0), noise-cross/v, 1e-11)
+			if rule == Joint {
+				noise -= cross / v
+			}
+			y := float64(1 - trial%2)
+			wantMean := m + cross/noise*(y-p)
+			wantVariance := v - cross*cross/noise
+
+			class := trial % 2
+			m0, v0 := append([]float64(nil), before.Mean...), append([]float64(nil), before.Variance...)
+			update, err := n.Observe(x, class)
+			if err != nil {
+				continue // Σ_y is not positive: counted elsewhere
+			}
+			near(t, "smallest eigenvalue", update.MinEigenvalue, noise, 1e-10)
+			if err := n.Predict(&after, x); err != nil {
+				t.Fatal(err)
+			}
+			near(t, fmt.Sprintf("%v: mean of a", rule), after.Mean[0]-after.Mean[1], wantMean, 1e-9)
+			// Each weight vector takes its share: ṽ_j = v_j − (v_j/v)² (v − ṽ).
+			for j := range 2 {
+				share := v0[j] / v
+				near(t, fmt.Sprintf("%v: ṽ_%d", rule, j), after.Variance[j], v0[j]-share*share*(v-wantVariance), 1e-9)
+				sign := 1 - 2*float64(j)
+				near(t, fmt.Sprintf("%v: m̃_%d", rule, j), after.Mean[j], m0[j]+sign*share*(wantMean-m), 1e-9)
+			}
+		}
+	}
+}
+
+// The classes have no order: permuting neurons and labels permutes the update,
+// although the formulas single out the last class.
+func TestObserveIsEquivariant(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(7, 8))
+	perm := []int{2, 0, 3, 1}
+	for _, rule := range []OutputRule{Joint, Total} {
+		for class := range 4 {
+			cfg := Config{Layers: []int{2, 4}, Output: rule, Softmax: softmax.Probit{Lambda: 0.15, Rho: 0.5}}
+			a, b := newNetwork(t, cfg), newNetwork(t, cfg)
+			randomWeights(t, a, rnd, 0.8)
+			mean, cov := a.Weights(0)
+			permuted, permutedCov := mat.NewDense(4, 2, nil), make([]mat.Symmetric, 4)
+			for j := range 4 {
+				permuted.SetRow(perm[j], mean.RawRowView(j))
+				permutedCov[perm[j]] = cov[j]
+			}
+			if err := b.SetWeights(0, permuted, permutedCov); err != nil {
+				t.Fatal(err)
+			}
+			x := []float64{1.3, -0.4}
+			if _, err := a.Observe(x, class); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := b.Observe(x, perm[class]); err != nil {
+				t.Fatal(err)
+			}
+			am, ac := a.Weights(0)
+			bm, bc := b.Weights(0)
+			for j := range 4 {
+				for i := range 2 {
+					near(t, "mean", bm.At(perm[j], i), am.At(j, i), 1e-8)
+					near(t, "covariance", bc[perm[j]].At(0, i), ac[j].At(0, i), 1e-8)
+				}
+			}
+		}
+	}
+}
+
+// Hidden rule Frozen: the first layer hands on E f(z), its means never move and
+// Σ shrinks along Σŷ to ṽ = v − σ_zy²/s, whatever the label.
+func TestFrozenHiddenLayer(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(11, 12))
+	cfg := Config{Layers: []int{2, 4, 3, 3}, Bias: true, Alpha: 0.1, Beta: 1, Output: Total}
+	a := newNetwork(t, cfg)
+	randomWeights(t, a, rnd, 0.6)
+	x := []float64{0.5, -1.5}
+
+	mean, cov := a.Weights(0)
+	y := mat.NewVecDense(3, []float64{x[0], x[1], 1})
+	want := make([]float64, 4)
+	for j := range 4 {
+		var u mat.VecDense
+		u.MulVec(cov[j], y)
+		m, v := mat.Dot(mean.RowView(j), y), mat.Dot(y, &u)
+		_, s, cross := a.unit.Moments(m, v)
+		want[j] = v - cross*cross/s
+	}
+	for class := range 3 {
+		b := newNetwork(t, cfg)
+		for l := range 3 {
+			m, c := a.Weights(l)
+			if err := b.SetWeights(l, m, c); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := b.Observe(x, class); err != nil {
+			t.Fatal(err)
+		}
+		for l := range 2 {
+			before, _ := a.Weights(l)
+			after, _ := b.Weights(l)
+			if !mat.Equal(before, after) {
+				t.Errorf("means of hidden layer %d moved", l)
+			}
+		}
+		_, after := b.Weights(0)
+		for j := range 4 {
+			var u mat.VecDense
+			u.MulVec(after[j], y)
+			near(t, fmt.Sprintf("class %d: ṽ of hidden neuron %d", class, j), mat.Dot(y, &u), want[j], 1e-10)
+		}
+	}
+}
+
+// Nothing can be learned from an input without weight.
+func TestZeroInput(t *testing.T) {
+	n := newNetwork(t, Config{Layers: []int{2, 3}, Output: Total})
+	before, _ := n.Weights(0)
+	if u, err := n.Observe([]float64{0, 0}, 2); err != nil || u.Action != Applied {
+		t.Errorf("%+v, %v", u, err)
+	}
+	if after, _ := n.Weights(0); !mat.Equal(before, after) {
+		t.Error("the weights moved")
+	}
+}
+
+// Streams of arbitrary examples: no NaN, and every covariance positive
+// semi-definite to rounding, under the policies that go on.
+func TestLongStreams(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(17, 18))
+	for _, rule := range []OutputRule{Joint, Total} {
+		for _, policy := range []Policy{Skip, Project} {
+			n := newNetwork(t, Config{Layers: []int{3, 5, 4}, Bias: true, Output: rule, OnIndefinite: policy, PriorMeanVar: 1})
+			for k := range 2000 {
+				x := []float64{rnd.NormFloat64(), 10 * rnd.NormFloat64(), float64(k % 2)}
+				if _, err := n.Observe(x, rnd.IntN(4)); err != nil {
+					t.Fatalf("%v, %v, example %d: %v", rule, policy, k, err)
+				}
+			}
+			for l := range n.layers {
+				mean, cov := n.Weights(l)
+				if err := n.SetWeights(l, mean, cov); err != nil {
+					t.Errorf("%v, %v: after 2000 examples %v", rule, policy, err)
+				}
+			}
+		}
+	}
+}
+
+func TestObserveAndPredictDoNotAllocate(t *testing.T) {
+	for _, rule := range []OutputRule{Joint, Total} {
+		n := newNetwork(t, Config{Layers: []int{4, 6, 5}, Bias: true, Output: rule, OnIndefinite: Project, PriorMeanVar: 1})
+		x := []float64{0.1, -0.2, 0.3, 1}
+		var p Prediction
+		if err := n.Predict(&p, x); err != nil {
+			t.Fatal(err)
+		}
+		class := 0
+		if allocs := testing.AllocsPerRun(50, func() {
+			n.Observe(x, class%5)
+			n.Predict(&p, x)
+			class++
+		}); allocs > 0 {
+			t.Errorf("%v: %g allocations", rule, allocs)
+		}
+	}
+}
+
+func FuzzObserve(f *testing.F) {
+	f.Add(1.0, -1.0, uint8(0), uint8(0))
+	f.Add(1e150, 1e-150, uint8(2), uint8(3))
+	f.Add(0.0, 0.0, uint8(1), uint8(5))
+	f.Fuzz(func(t *testing.T, a, b float64, class, variant uint8) {
+		cfg := Config{
+			Layers: []int{2, 3}, Bias: variant&1 > 0, Output: OutputRule(variant >> 1 & 1),
+			OnIndefinite: Policy(variant >> 2 % 3), PriorMeanVar: 1,
+		}
+		if variant&32 > 0 {
+			cfg.Layers = []int{2, 4, 3}
+		}
+		n := newNetwork(t, cfg)
+		for k := range 3 {
+			if _, err := n.Observe([]float64{a, b}, (int(class)+k)%3); err != nil {
+				break
+			}
+		}
+		for l := range n.layers {
+			for _, w := range append(append([]float64(nil), n.layers[l].mean...), n.layers[l].root...) {
+				if math.IsNaN(w) || math.IsInf(w, 0) {
+					t.Fatalf("layer %d holds %g", l, w)
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,249 @@
+package bnn
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"closedform/core/softmax"
+)
+
+// For Total the m̃ of the classes average to m, and their spread is what ṽ
+// lacks to v: the laws of total expectation and variance.
+func TestTotalObeysTheLawsOfTotalMoments(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(5, 6))
+	for range 50 {
+		const classes = 4
+		n := newNetwork(t, Config{Layers: []int{3, classes}, Output: Total, Softmax: softmax.Probit{Lambda: 1, Rho: 0.5}})
+		randomWeights(t, n, rnd, 1)
+		x := []float64{rnd.NormFloat64(), rnd.NormFloat64(), rnd.NormFloat64()}
+		if err := n.forward(&n.pass, x); err != nil {
+			t.Fatal(err)
+		}
+		m, v := n.pass.output()
+		n.cfg.Softmax.Moments(n.step.moments, m, v)
+		mean, spread := make([]float64, classes), make([]float64, classes)
+		for class, p := range n.step.moments.P {
+			if _, err := n.step.run(&n.cfg, m, v, class); err != nil {
+				t.Fatal(err)
+			}
+			for j := range m {
+				mean[j] += p * n.step.mean[j]
+				spread[j] += p * (n.step.mean[j] - m[j]) * (n.step.mean[j] - m[j])
+			}
+		}
+		for j := range m {
+			near(t, "E m̃", mean[j], m[j], 1e-9)
+			near(t, "ṽ + Var m̃", n.step.variance[j]+spread[j], v[j], 1e-9)
+			if !(n.step.variance[j] > 0) {
+				t.Errorf("ṽ_%d = %g", j, n.step.variance[j])
+			}
+		}
+	}
+}
+
+// indefinite is a step of the paper's rule that cannot be taken as printed.
+func indefinite(t *testing.T, policy Policy, rule OutputRule) (n *Network, x []float64) {
+	n = newNetwork(t, Config{
+		Layers: []int{2, 3}, Output: rule, OnIndefinite: policy,
+		Softmax: softmax.Probit{Lambda: 2, Rho: 0.5}, EigenvalueFloor: 0.02, VarianceFloor: 0.01,
+	})
+	mean := mat.NewDense(3, 2, []float64{3, 0, 0, 3, 3, 3})
+	var cov []mat.Symmetric
+	for range 3 {
+		cov = append(cov, mat.NewDiagDense(2, []float64{0.1, 0.1}))
+	}
+	if err := n.SetWeights(0, mean, cov); err != nil {
+		t.Fatal(err)
+	}
+	return n, []float64{1, 0.2}
+}
+
+func TestPolicies(t *testing.T) {
+	n, x := indefinite(t, Fail, Joint)
+	before, beforeCov := n.Weights(0)
+	unchanged := func(n *Network) bool {
+		after, afterCov := n.Weights(0)
+		same := mat.Equal(before, after)
+		for j := range afterCov {
+			same = same && mat.Equal(beforeCov[j], afterCov[j])
+		}
+		return same
+	}
+	failed, err := n.Observe(x, 1)
+	var e *IndefiniteError
+	if !errors.As(err, &e) || e.Update != failed || failed.Action != Refused || !failed.Indefinite || !(failed.MinEigenvalue < 0) || math.IsNaN(failed.MinVariance) {
+		t.Errorf("fail: %+v, %v", failed, err)
+	}
+	if !unchanged(n) {
+		t.Error("fail: the weights changed")
+	}
+
+	n, x = indefinite(t, Skip, Joint)
+	skipped, err := n.Observe(x, 1)
+	if err != nil || skipped.Action != Skipped || skipped.MinEigenvalue != failed.MinEigenvalue || skipped.MinVariance != failed.MinVariance {
+		t.Errorf("skip: %+v, %v", skipped, err)
+	}
+	if !unchanged(n) {
+		t.Error("skip: the weights changed")
+	}
+
+	n, x = indefinite(t, Project, Joint)
+	projected, err := n.Observe(x, 1)
+	if err != nil || projected.Action != Projected || projected.MinEigenvalue != failed.MinEigenvalue || projected.MinVariance != failed.MinVariance {
+		t.Errorf("project: %+v, %v", projected, err)
+	}
+	if unchanged(n) {
+		t.Error("project: the weights did not change")
+	}
+	if got := n.step.values[0]; got != 0.02 {
+		t.Errorf("project: smallest eigenvalue raised to %g, want the floor", got)
+	}
+	var p Prediction
+	if err := n.Predict(&p, x); err != nil {
+		t.Fatal(err)
+	}
+	for j, v := range p.Variance {
+		if !(v >= 0.01*n.pass.layers[0].v[j]*(1-1e-9)) {
+			t.Errorf("project: ṽ_%d = %g, below the floor", j, v)
+		}
+	}
+
+	// The same step is no trouble for rule Total.
+	n, x = indefinite(t, Fail, Total)
+	if u, err := n.Observe(x, 1); err != nil || u.Action != Applied {
+		t.Errorf("total: %+v, %v", u, err)
+	}
+}
+
+// Total takes the step where other classes are far below the resolution of an
+// eigensolver or underflow, and applies the policy where the observed one is too
+// improbable for its moments to have digits.
+func TestTotalWithImprobableClasses(t *testing.T) {
+	for _, gap := range []float64{5, 10, 20, 30, 50, 200} {
+		for class := range 3 {
+			n := newNetwork(t, Config{Layers: []int{1, 3}, Output: Total, Softmax: softmax.Probit{Lambda: 1, Rho: 0.5}})
+			mean := mat.NewDense(3, 1, []float64{0, -gap, -gap})
+			tiny := mat.NewDiagDense(1, []float64{0.01})
+			if err := n.SetWeights(0, mean, []mat.Symmetric{tiny, tiny, tiny}); err != nil {
+				t.Fatal(err)
+			}
+			var p Prediction
+			if err := n.Predict(&p, []float64{1}); err != nil {
+				t.Fatal(err)
+			}
+			u, err := n.Observe([]float64{1}, class)
+			if !(u.MinEigenvalue > 0) || !(u.MinVariance > 0) {
+				t.Errorf("gap %g, class %d: %+v", gap, class, u)
+			}
+			var indefinite *IndefiniteError
+			if p.P[class] > 1e-10 && (err != nil || u.Action != Applied || u.Indefinite) {
+				t.Errorf("gap %g, class %d of probability %g: %+v, %v", gap, class, p.P[class], u, err)
+			} else if p.P[class] < 1e-10 && (!errors.As(err, &indefinite) || u.Action != Refused || !u.Indefinite) {
+				t.Errorf("gap %g, class %d of probability %g: %+v, %v", gap, class, p.P[class], u, err)
+			}
+		}
+	}
+}
+
+// At any ρ, m̃ = m + v ∂ log p_c/∂m (Stein's lemma): finite differences.
+func TestTotalIsTheGradientOfTheLogLikelihood(t *testing.T) {
+	const h = 1e-4
+	for _, rho := range []float64{0, 0.2, 0.5, 0.8} {
+		cfg := Config{Layers: []int{1, 3}, Output: Total, OnIndefinite: Project, Softmax: softmax.Probit{Lambda: 0.6, Rho: rho}}
+		m, v := []float64{-1, 2, 0.5}, []float64{0.05, 0.25, 4}
+		moments := softmax.NewMoments(3)
+		logP := func(m []float64, c int) float64 {
+			cfg.Softmax.Moments(moments, m, v)
+			return math.Log(moments.P[c])
+		}
+		for class := range 3 {
+			n := newNetwork(t, cfg)
+			cfg.Softmax.Moments(n.step.moments, m, v)
+			if _, err := n.step.run(&n.cfg, m, v, class); err != nil {
+				t.Fatal(err)
+			}
+			for j := range m {
+				x := append([]float64(nil), m...)
+				x[j] = m[j] + h
+				up := logP(x, class)
+				x[j] = m[j] - h
+				want := m[j] + v[j]*(up-logP(x, class))/(2*h)
+				near(t, fmt.Sprintf("ρ = %g, class %d: m̃_%d", rho, class, j), n.step.mean[j], want, 1e-6)
+			}
+		}
+	}
+}
+
+func TestSmallestLabelEigenvalue(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(15, 16))
+	for range 200 {
+		n := 2 + rnd.IntN(6)
+		p := make([]float64, n)
+		var sum float64
+		for j := range p {
+			p[j] = rnd.ExpFloat64()
+			sum += p[j]
+		}
+		s := mat.NewSymDense(n-1, nil)
+		for j := range p {
+			p[j] /= sum
+		}
+		for i := range n - 1 {
+			for j := i; j < n-1; j++ {
+				s.SetSym(i, j, -p[i]*p[j])
+			}
+			s.SetSym(i, i, p[i]*(1-p[i]))
+		}
+		var eigen mat.EigenSym
+		eigen.Factorize(s, false)
+		near(t, "smallest eigenvalue", smallestLabelEigenvalue(p), eigen.Values(nil)[0], 1e-9)
+	}
+	// Perturbation theory: two equal large classes and a tiny last one,
+	// λ_min = p_3/2 to first order.
+	near(t, "tiny", smallestLabelEigenvalue([]float64{0.5, 0.5, 1e-40})*1e40, 0.5, 1e-9)
+	// Classes without probability are left out, and p is normalised.
+	near(t, "with zeros", smallestLabelEigenvalue([]float64{0, 0.6, 0, 0.2, 0}), 0.1875, 1e-12)
+	if got := smallestLabelEigenvalue([]float64{0, 1, 0}); !math.IsInf(got, 1) {
+		t.Errorf("one class: %g", got)
+	}
+}
+
+// Project raises small eigenvalues also where only a variance is negative: the
+// mean must not be left to an unprotected step.
+func TestProjectRaisesPositiveEigenvalues(t *testing.T) {
+	n := newNetwork(t, Config{Layers: []int{1, 3}, OnIndefinite: Project, Softmax: softmax.Probit{Lambda: 1, Rho: 0.5}})
+	m, v := []float64{1.5, 0, -1}, []float64{4, 1, 2}
+	n.cfg.Softmax.Moments(n.step.moments, m, v)
+	u, err := n.step.run(&n.cfg, m, v, 1)
+	if err != nil || u.Action != Projected || !(u.MinEigenvalue > 0 && u.MinEigenvalue < 1e-3) || !(u.MinVariance < 0) {
+		t.Fatalf("%+v, %v: not the case that is wanted", u, err)
+	}
+	if got := n.step.values[0]; got != 1e-3 {
+		t.Errorf("smallest eigenvalue %g in the solve, want the floor", got)
+	}
+}
+
+// broken is an approximation that returns what it should not.
+type broken float64
+
+func (b broken) Moments(dst *softmax.Moments, _, _ []float64) {
+	for j := range dst.P {
+		dst.P[j] = float64(b)
+	}
+}
+
+func TestBrokenApproximation(t *testing.T) {
+	for _, rule := range []OutputRule{Joint, Total} {
+		for _, p := range []float64{math.NaN(), math.Inf(1), -0.1} {
+			n := newNetwork(t, Config{Layers: []int{2, 3}, Output: rule, Softmax: broken(p)})
+			if u, err := n.Observe([]float64{1, 1}, 0); err == nil || u.Action != Refused {
+				t.Errorf("%v: p = %g: %+v, %v", rule, p, u, err)
+			}
+		}
+	}
+}

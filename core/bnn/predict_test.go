@@ -1,0 +1,132 @@
+package bnn
+
+import (
+	"math"
+	"math/rand/v2"
+	"sync"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"closedform/core/softmax"
+)
+
+// The prediction of a network with one layer, against sampled weights and the
+// labels they give under the probit with ρ = ½.
+func TestPredictMonteCarlo(t *testing.T) {
+	const samples = 40000
+	rnd := rand.New(rand.NewPCG(9, 10))
+	const lambda = 0.6
+	n := newNetwork(t, Config{Layers: []int{2, 3}, Bias: true, Softmax: softmax.Probit{Lambda: lambda, Rho: 0.5}})
+	randomWeights(t, n, rnd, 1)
+	x := []float64{0.7, -1.1}
+	var got Prediction
+	if err := n.Predict(&got, x); err != nil {
+		t.Fatal(err)
+	}
+	mean, cov := n.Weights(0)
+	y := []float64{x[0], x[1], 1}
+	var root [3]mat.TriDense
+	for j, s := range cov {
+		var chol mat.Cholesky
+		if !chol.Factorize(s) {
+			t.Fatal("covariance is not positive definite")
+		}
+		chol.LTo(&root[j])
+	}
+	count := make([]float64, 3)
+	for range samples {
+		best, top := 0, math.Inf(-1)
+		for j := range 3 {
+			e := []float64{rnd.NormFloat64(), rnd.NormFloat64(), rnd.NormFloat64()}
+			u := math.Sqrt(0.5) * rnd.NormFloat64()
+			for a := range 3 {
+				w := mean.At(j, a)
+				for b := 0; b <= a; b++ {
+					w += root[j].At(a, b) * e[b]
+				}
+				u += lambda * w * y[a]
+			}
+			if u > top {
+				best, top = j, u
+			}
+		}
+		count[best]++
+	}
+	for j, p := range got.P {
+		if z := (count[j] - samples*p) / math.Sqrt(samples*p*(1-p)); !(math.Abs(z) < 5) {
+			t.Errorf("class %d: %g of %d samples, %.1f standard errors from p = %g", j, count[j], samples, z, p)
+		}
+	}
+}
+
+// A hidden layer with one slope is linear: the network predicts as if its
+// product with the mean of the next layer were one layer.
+func TestLinearHiddenLayer(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(13, 14))
+	deep := newNetwork(t, Config{Layers: []int{2, 2, 3}, Alpha: 1, Beta: 1})
+	randomWeights(t, deep, rnd, 1)
+	m0, _ := deep.Weights(0)
+	m1, cov := deep.Weights(1)
+	flat := newNetwork(t, Config{Layers: []int{2, 3}})
+	if err := flat.SetWeights(0, m1, cov); err != nil {
+		t.Fatal(err)
+	}
+	x := []float64{0.3, 2}
+	var h mat.VecDense
+	h.MulVec(m0, mat.NewVecDense(2, x))
+	var a, b Prediction
+	if err := deep.Predict(&a, x); err != nil {
+		t.Fatal(err)
+	}
+	if err := flat.Predict(&b, h.RawVector().Data); err != nil {
+		t.Fatal(err)
+	}
+	for j := range 3 {
+		near(t, "p", a.P[j], b.P[j], 1e-12)
+		near(t, "variance", a.Variance[j], b.Variance[j], 1e-12)
+	}
+}
+
+// A Prediction may serve networks of the same shape in turn.
+func TestPredictionServesSeveralNetworks(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(19, 20))
+	biased := newNetwork(t, Config{Layers: []int{2, 3}, Bias: true})
+	plain := newNetwork(t, Config{Layers: []int{3, 3}})
+	randomWeights(t, biased, rnd, 1)
+	randomWeights(t, plain, rnd, 1)
+	var fresh, used Prediction
+	if err := biased.Predict(&fresh, []float64{1, 2}); err != nil {
+		t.Fatal(err)
+	}
+	if err := plain.Predict(&used, []float64{5, 6, 7}); err != nil {
+		t.Fatal(err)
+	}
+	if err := biased.Predict(&used, []float64{1, 2}); err != nil {
+		t.Fatal(err)
+	}
+	for j := range 3 {
+		near(t, "p", used.P[j], fresh.P[j], 0)
+	}
+}
+
+func TestPredictIsSafeForConcurrentReaders(t *testing.T) {
+	n := newNetwork(t, Config{Layers: []int{2, 8, 3}, PriorMeanVar: 1})
+	var want Prediction
+	x := []float64{1, -2}
+	if err := n.Predict(&want, x); err != nil {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			var p Prediction
+			for range 50 {
+				if err := n.Predict(&p, x); err != nil || p.P[0] != want.P[0] {
+					t.Errorf("p = %v, %v", p.P, err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
