@@ -85,8 +85,10 @@ func (w *workspace) lowest(j int) float64 {
 // reach: E_ji holds neither F_j nor F_i, so nothing but the wide f_j cuts g_i off.
 // The step stays small until there; gap is the distance.
 type mesh struct {
-	lo, a, du   float64
-	node, nodes int
+	lo, a, du    float64
+	up, down     float64 // exp(±u) of the next node
+	grow, shrink float64 // exp(±du)
+	left         int     // nodes
 }
 
 // newMesh covers [lo, hi] for n classes, s the smallest scale of an F_j and
@@ -95,18 +97,21 @@ func newMesh(lo, hi, s, narrow, gap float64, n int) mesh {
 	a := max(2*reach*s, gap)
 	du := step(n) * s * narrow / math.Hypot(a, gap)
 	u := math.Asinh((hi - lo) / a)
-	return mesh{lo: lo, a: a, du: du, nodes: int(math.Ceil(u/du)) + 1}
+	grow := math.Exp(du)
+	return mesh{lo: lo, a: a, du: du, up: 1, down: 1, grow: grow, shrink: 1 / grow, left: int(math.Ceil(u/du)) + 1}
 }
 
 // more reports whether nodes are left. Nodes taken beyond the last one have a
 // negligible integrand and do no harm.
-func (m *mesh) more() bool { return m.node < m.nodes }
+func (m *mesh) more() bool { return m.left > 0 }
 
 // next returns the next node and its weight dt.
 func (m *mesh) next() (t, dt float64) {
-	e := math.Exp(float64(m.node) * m.du)
-	m.node++
-	return m.lo + 0.5*m.a*(e-1/e), 0.5 * m.a * (e + 1/e) * m.du
+	t, dt = m.lo+0.5*m.a*(m.up-m.down), 0.5*m.a*m.du*(m.up+m.down)
+	m.up *= m.grow
+	m.down *= m.shrink
+	m.left--
+	return t, dt
 }
 
 // step returns the distance of the nodes in units of the smallest scale that

@@ -75,6 +75,7 @@ type workspace struct {
 	mu      []float64 // λm_j, counted from where the integrals may start
 	common  []float64 // √(ρ + λ²v_j), scale of f_j
 	own     []float64 // √(1−ρ + λ²v_j), scale of F_j and g_j
+	perOwn  []float64 // 1/own_j
 	f, g    []float64 // hazards f_j/F_j and g_j/F_j at the nodes of a block: node × class
 	cdf     []float64 // F_j at one node
 	narrow  float64   // min_j common_j/own_j, at most 1
@@ -90,13 +91,13 @@ func (w *workspace) reset(n int) {
 	if len(w.mu) == n {
 		return
 	}
-	buf := make([]float64, (4+2*block)*n)
+	buf := make([]float64, (5+2*block)*n)
 	next := func(k int) []float64 {
 		s := buf[:k:k]
 		buf = buf[k:]
 		return s
 	}
-	w.mu, w.common, w.own, w.cdf = next(n), next(n), next(n), next(n)
+	w.mu, w.common, w.own, w.perOwn, w.cdf = next(n), next(n), next(n), next(n), next(n)
 	w.f, w.g = next(block*n), next(block*n)
 }
 
@@ -111,6 +112,7 @@ func (w *workspace) factors(p Probit, mean, variance []float64) {
 		w.mu[j] = p.Lambda * (mean[j] - top) // −Inf where the difference overflows: a class that never wins
 		w.common[j] = scale(p.Rho, p.Lambda, v)
 		w.own[j] = scale(1-p.Rho, p.Lambda, v)
+		w.perOwn[j] = 1 / w.own[j]
 		w.narrow = min(w.narrow, w.common[j]/w.own[j])
 		w.minOwn = min(w.minOwn, w.own[j])
 		start = max(start, w.lowest(j))
@@ -184,10 +186,9 @@ func (w *workspace) tabulate(b int, t, dt float64, p []float64) float64 {
 	f, g, cdf := w.f[b*n:(b+1)*n], w.g[b*n:(b+1)*n], w.cdf[:n]
 	k, smallest, product := 0, math.Inf(1), dt
 	for j, mu := range w.mu {
-		d := t - mu
-		s := w.own[j]
-		pdf, c := gauss.PDFCDF(d / s)
-		g[j] = pdf / s
+		r := w.perOwn[j]
+		pdf, c := gauss.PDFCDF((t - mu) * r)
+		g[j] = pdf * r
 		cdf[j] = c
 		if c < smallest {
 			if j > 0 {
