@@ -91,11 +91,11 @@ type mesh struct {
 	left         int     // nodes
 }
 
-// newMesh covers [lo, hi] for n classes, s the smallest scale of an F_j and
-// narrow ≤ 1 the smallest ratio of the scales of f_j and F_j.
-func newMesh(lo, hi, s, narrow, gap float64, n int) mesh {
+// newMesh covers [lo, hi] with steps of h, in units of the smallest scale: that
+// of an F_j is s, and narrow ≤ 1 the smallest ratio of those of f_j and F_j.
+func newMesh(lo, hi, s, narrow, gap, h float64) mesh {
 	a := max(2*reach*s, gap)
-	du := step(n) * s * narrow / math.Hypot(a, gap)
+	du := h * s * narrow / math.Hypot(a, gap)
 	u := math.Asinh((hi - lo) / a)
 	grow := math.Exp(du)
 	return mesh{lo: lo, a: a, du: du, up: 1, down: 1, grow: grow, shrink: 1 / grow, left: int(math.Ceil(u/du)) + 1}
@@ -119,8 +119,5 @@ func (m *mesh) next() (t, dt float64) {
 // Φⁿ rises over a length of order 1/√log n. The constants were fitted to that
 // case (TestStepIsFineEnough).
 func step(n int) float64 {
-	return 0.5 / (1 + 0.38*math.Log(0.5*float64(n))) / refine
+	return 0.5 / (1 + 0.38*math.Log(0.5*float64(n)))
 }
-
-// refine divides the step; only the test of the step changes it.
-var refine = 1.0

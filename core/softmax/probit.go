@@ -62,6 +62,8 @@ func (p Probit) Moments(dst *Moments, mean, variance []float64) {
 		dst.P[j] = 0
 	}
 	dst.E.Zero()
+	// On shared nodes the narrowest f_j sets the step for all: 1/narrow times as
+	// many nodes, against n times as many distribution functions.
 	if w.narrow < max(1/float64(len(mean)), 0.02) {
 		w.integrateEach(dst, p.Lambda)
 	} else {
@@ -81,6 +83,7 @@ type workspace struct {
 	narrow  float64   // min_j common_j/own_j, at most 1
 	minOwn  float64   // min_j own_j
 	excess  float64   // common² − own² = 2ρ − 1
+	step    float64   // distance of the nodes, step(n)
 	uniform bool      // common = own (ρ = ½), hence f = g
 }
 
@@ -99,6 +102,7 @@ func (w *workspace) reset(n int) {
 	}
 	w.mu, w.common, w.own, w.perOwn, w.cdf = next(n), next(n), next(n), next(n), next(n)
 	w.f, w.g = next(block*n), next(block*n)
+	w.step = step(n)
 }
 
 func (w *workspace) factors(p Probit, mean, variance []float64) {
@@ -139,7 +143,7 @@ func (w *workspace) integrateShared(dst *Moments, lambda float64) {
 		hi = max(hi, mu+reach*w.common[j])
 	}
 	e := dst.E.RawMatrix()
-	for nodes := newMesh(lo, hi, w.minOwn, w.narrow, gap, n); nodes.more(); {
+	for nodes := newMesh(lo, hi, w.minOwn, w.narrow, gap, w.step); nodes.more(); {
 		var weight [block]float64
 		for b := range block {
 			t, dt := nodes.next()
@@ -223,7 +227,6 @@ func (w *workspace) tabulate(b int, t, dt float64, p []float64) float64 {
 // case that some density f_j is much narrower than every F_τ (small ρ and
 // small v), including the limit of a point mass.
 func (w *workspace) integrateEach(dst *Moments, lambda float64) {
-	n := len(w.mu)
 	for j, mu := range w.mu {
 		lo := math.Inf(-1)
 		for i, m := range w.mu {
@@ -241,7 +244,7 @@ func (w *workspace) integrateEach(dst *Moments, lambda float64) {
 			continue
 		}
 		// In the distance d from the mean, which keeps its digits however small s.
-		for nodes := newMesh(max(lo-mu, -reach*s), reach*s, min(s, w.minOwn), 1, 0, n); nodes.more(); {
+		for nodes := newMesh(max(lo-mu, -reach*s), reach*s, min(s, w.minOwn), 1, 0, w.step); nodes.more(); {
 			d, dt := nodes.next()
 			w.addNode(dst, row, j, mu+d, dt*gauss.PDF(d/s)/s, lambda)
 		}
