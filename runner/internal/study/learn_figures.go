@@ -56,10 +56,7 @@ func (l *learn) row(q quantity, maps, train frame) figures.Row {
 	largest := 0.0
 	for _, k := range l.m.Evaluate.Snapshots {
 		z := maps.where("k", strconv.Itoa(k)).floats(q.column)
-		for i, x := range z {
-			if x < 0 && !negative(x) {
-				z[i] = 0
-			}
+		for _, x := range z {
 			if !math.IsInf(x, 0) {
 				largest = math.Max(largest, x)
 			}
@@ -72,7 +69,23 @@ func (l *learn) row(q quantity, maps, train frame) figures.Row {
 	if q.variance && largest > 0 {
 		row.Scale.Max = largest
 	}
+	for _, m := range row.Maps {
+		snap(m.Z, row.Scale)
+	}
 	return row
+}
+
+// snap moves values that are outside the scale by no more than the error of the
+// moments to its ends.
+func snap(z []float64, s figures.Scale) {
+	for i, x := range z {
+		switch {
+		case x < s.Min && x >= s.Min-momentError:
+			z[i] = s.Min
+		case x > s.Max && x <= s.Max+momentError:
+			z[i] = s.Max
+		}
+	}
 }
 
 // quantity is a row of maps.

@@ -3,6 +3,7 @@ package study
 import (
 	"bytes"
 	"image/png"
+	"math"
 	"slices"
 	"strconv"
 	"testing"
@@ -132,6 +133,17 @@ func TestSubscript(t *testing.T) {
 	for j, want := range map[int]string{1: "₁", 20: "₂₀"} {
 		if got := subscript(j); got != want {
 			t.Errorf("subscript of %d is %s", j, got)
+		}
+	}
+}
+
+func TestSnap(t *testing.T) {
+	z := []float64{-1e-12, -1e-9, 0.5, 1 + 1e-15, 1.1, math.NaN()}
+	snap(z, figures.Scale{Max: 1})
+	want := []float64{0, -1e-9, 0.5, 1, 1.1, math.NaN()}
+	for i := range z {
+		if z[i] != want[i] && !math.IsNaN(want[i]) {
+			t.Errorf("value %d is %g, want %g", i, z[i], want[i])
 		}
 	}
 }
