@@ -4,7 +4,9 @@ import "math"
 
 // wedges is the task of the paper's experiment (Yang and Yang 2023, Sec. 5,
 // Eq. (f)) on [−2, 2]²: class 1 above both diagonals, class 2 below both, and
-// class 3, which is two opposite wedges, to the left and right.
+// class 3, which is two opposite wedges, to the left and right. The layout is
+// reconstructed from what is known of the task and the numbers it gives, not
+// copied from the equation.
 //
 // No fixed weights of the paper's network, three linear scores without bias,
 // can solve it. The region where one linear score is largest is a convex cone,
