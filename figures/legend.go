@@ -76,7 +76,8 @@ func (l legend) draw(dc draw.Canvas, at vg.Point) {
 }
 
 // mapLegend explains what occurs in the maps: classes, boundary, and values
-// that the scale cannot show.
+// that the scale cannot show. Classes with a name are explained always, so that
+// figures of one set have the same legend.
 func mapLegend(rows []Row, labels Labels) []entry {
 	var (
 		classes  []int
@@ -84,6 +85,11 @@ func mapLegend(rows []Row, labels Labels) []entry {
 		outside  int
 		count    [absent + 1]int
 	)
+	for class, name := range labels.Classes {
+		if name != "" {
+			classes = append(classes, class)
+		}
+	}
 	for _, r := range rows {
 		for _, m := range r.Maps {
 			boundary = boundary || len(m.Boundary) > 0

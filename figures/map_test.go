@@ -162,6 +162,11 @@ func TestLegendTellsWhatTheScaleCannotShow(t *testing.T) {
 	if got := texts(mapLegend([]Row{{s, []Map{m}}}, Labels{})); !slices.Contains(got, "below scale (2 values)") {
 		t.Errorf("legend %q lacks values below the scale", got)
 	}
+	// Named classes are explained even if no example is of theirs.
+	m.Points = nil
+	if got := texts(mapLegend([]Row{{s, []Map{m}}}, Labels{Classes: []string{"cat", "", "dog"}})); !slices.Equal(got[:2], []string{"cat", "dog"}) {
+		t.Errorf("legend %q, want it to begin with cat and dog", got)
+	}
 	got = texts(mapLegend(plate(5), Labels{}))
 	if want := []string{"class 1", "class 2", "class 3", "true class boundary"}; !slices.Equal(got, want) {
 		t.Errorf("legend %q, want %q", got, want)

@@ -19,7 +19,7 @@ type Row struct {
 // default.
 type Labels struct {
 	X, Y    string   // the axes; "$x₁$" and "$x₂$"
-	Classes []string // the classes from 0 on; "class 1", "class 2", ...
+	Classes []string // the classes from 0 on, explained even if none is shown; "class 1", "class 2", ...
 	Below   string   // what it means to be below a scale; "below scale"
 }
 

@@ -247,3 +247,21 @@ func TestBrokenApproximation(t *testing.T) {
 		}
 	}
 }
+
+// barely is an approximation for two classes whose Σ_y is positive by one unit
+// in the last place of its terms.
+type barely struct{}
+
+func (barely) Moments(dst *softmax.Moments, _, _ []float64) {
+	dst.P[0], dst.P[1] = 0.5, 0.5
+	dst.E.Set(0, 1, math.Nextafter(0.25, 0))
+	dst.E.Set(1, 0, math.Nextafter(0.25, 0))
+}
+
+// An eigenvalue within the rounding error of Σ_y is not known to be positive.
+func TestJointDoesNotTrustRounding(t *testing.T) {
+	n := newNetwork(t, Config{Layers: []int{1, 2}, Softmax: barely{}})
+	if u, err := n.Observe([]float64{1}, 0); err == nil || !(u.MinEigenvalue > 0) || !u.Indefinite {
+		t.Errorf("%+v, %v", u, err)
+	}
+}

@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strconv"
 
-	"gonum.org/v1/gonum/mat"
-
 	"closedform/core/bnn"
 	"closedform/core/random"
 	"closedform/core/softmax"
@@ -154,21 +152,17 @@ func (c *learnCell) writeWeights(k int) {
 	for l := range len(c.Model.Layers) - 1 {
 		mean, cov := c.network.Weights(l)
 		for j, s := range cov {
-			add := func(moment string, i, j2 string, value float64) {
-				c.weights.Rows = append(c.weights.Rows, append(c.at(k), strconv.Itoa(l+1), strconv.Itoa(j+1), moment, i, j2, store.Float(value)))
+			add := func(moment, a, b string, value float64) {
+				c.weights.Rows = append(c.weights.Rows, append(c.at(k), strconv.Itoa(l+1), strconv.Itoa(j+1), moment, a, b, store.Float(value)))
 			}
 			for a := range s.SymmetricDim() {
 				add("mean", strconv.Itoa(a+1), "", mean.At(j, a))
 			}
-			upper(s, func(a, b int, x float64) { add("cov", strconv.Itoa(a+1), strconv.Itoa(b+1), x) })
-		}
-	}
-}
-
-func upper(s mat.Symmetric, f func(a, b int, x float64)) {
-	for a := range s.SymmetricDim() {
-		for b := a; b < s.SymmetricDim(); b++ {
-			f(a, b, s.At(a, b))
+			for a := range s.SymmetricDim() {
+				for b := a; b < s.SymmetricDim(); b++ {
+					add("cov", strconv.Itoa(a+1), strconv.Itoa(b+1), s.At(a, b))
+				}
+			}
 		}
 	}
 }

@@ -20,6 +20,9 @@ import (
 func (l *learn) figures(tables []store.Table) []Figure {
 	grid, train := find(tables, "grid"), find(tables, "train").where("seed", strconv.Itoa(l.m.Seed))
 	labels := figures.Labels{Below: "negative variance"}
+	for j := range l.generator.Classes {
+		labels.Classes = append(labels.Classes, fmt.Sprintf("class %d", j+1))
+	}
 	var out []Figure
 	panel := 0
 	for _, spec := range l.m.Figures {

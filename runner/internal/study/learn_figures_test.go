@@ -78,7 +78,7 @@ func drawn(t *testing.T, tables []store.Table, variant, column, label string, va
 // at the snapshots, of class 2, the variance of class 1, of class 2.
 func TestFiguresShowTheTables(t *testing.T) {
 	o := runSmall(t)
-	labels := figures.Labels{Below: "negative variance"}
+	labels := figures.Labels{Classes: []string{"class 1", "class 2", "class 3"}, Below: "negative variance"}
 	encode := func(f *figures.Figure) []byte {
 		b, err := f.Encode("svg")
 		if err != nil {
