@@ -96,9 +96,14 @@ type mesh struct {
 func newMesh(lo, hi, s, narrow, gap, h float64) mesh {
 	a := max(2*reach*s, gap)
 	du := h * s * narrow / math.Hypot(a, gap)
-	u := math.Asinh((hi - lo) / a)
+	return sinhMesh(lo, hi, a, du)
+}
+
+// sinhMesh covers [lo, hi] with the nodes lo + a sinh(k du).
+func sinhMesh(lo, hi, a, du float64) mesh {
 	grow := math.Exp(du)
-	return mesh{lo: lo, a: a, du: du, up: 1, down: 1, grow: grow, shrink: 1 / grow, left: int(math.Ceil(u/du)) + 1}
+	left := int(math.Ceil(math.Asinh((hi-lo)/a)/du)) + 1
+	return mesh{lo: lo, a: a, du: du, up: 1, down: 1, grow: grow, shrink: 1 / grow, left: left}
 }
 
 // more reports whether nodes are left. Nodes taken beyond the last one have a

@@ -36,7 +36,8 @@ type Moments struct {
 	P []float64  // p_j, length n
 	E *mat.Dense // E.At(j, i) = E[∂s_j/∂(z_j−z_i)], n×n, zero diagonal
 
-	work workspace
+	work  workspace      // of Probit
+	exact exactWorkspace // of Exact
 }
 
 // NewMoments returns zero moments for n classes. It panics if n < 2.

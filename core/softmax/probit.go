@@ -87,9 +87,6 @@ type workspace struct {
 	uniform bool      // common = own (ρ = ½), hence f = g
 }
 
-// block is the number of nodes whose contributions to E are added together.
-const block = 4
-
 func (w *workspace) reset(n int) {
 	if len(w.mu) == n {
 		return
@@ -136,7 +133,6 @@ func scale(a, lambda, v float64) float64 {
 
 // integrateShared computes all moments on one set of nodes.
 func (w *workspace) integrateShared(dst *Moments, lambda float64) {
-	n := len(w.mu)
 	lo, gap := w.lower()
 	hi := lo
 	for j, mu := range w.mu {
@@ -149,31 +145,21 @@ func (w *workspace) integrateShared(dst *Moments, lambda float64) {
 			t, dt := nodes.next()
 			weight[b] = w.tabulate(b, t, dt, dst.P)
 		}
-		f0, f1, f2, f3 := w.f[:n], w.f[n:2*n], w.f[2*n:3*n], w.f[3*n:4*n]
-		g0, g1, g2, g3 := f0, f1, f2, f3
-		if !w.uniform {
-			g0, g1, g2, g3 = w.g[:n], w.g[n:2*n], w.g[2*n:3*n], w.g[3*n:4*n]
+		for b := range weight {
+			weight[b] *= lambda
 		}
-		for j := range n {
-			a0, a1, a2, a3 := lambda*weight[0]*f0[j], lambda*weight[1]*f1[j], lambda*weight[2]*f2[j], lambda*weight[3]*f3[j]
-			first := 0
-			if w.uniform {
-				first = j + 1
-			}
-			row := e.Data[j*e.Stride+first : j*e.Stride+n]
-			h0, h1, h2, h3 := g0[first:n], g1[first:n], g2[first:n], g3[first:n]
-			for i := range row {
-				row[i] += a0*h0[i] + a1*h1[i] + a2*h2[i] + a3*h3[i]
-			}
+		if w.uniform {
+			addPairs(e, weight, w.f, w.f, true)
+		} else {
+			addPairs(e, weight, w.f, w.g, false)
 		}
 	}
-	for j := range n {
+	if w.uniform {
+		mirror(e)
+		return
+	}
+	for j := range w.mu {
 		e.Data[j*e.Stride+j] = 0
-		if w.uniform {
-			for i := range j {
-				e.Data[j*e.Stride+i] = e.Data[i*e.Stride+j]
-			}
-		}
 	}
 }
 
