@@ -1,0 +1,139 @@
+package softmax
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/integrate/quad"
+	"gonum.org/v1/gonum/mat"
+
+	"closedform/core/gauss"
+)
+
+// Box is the cube of logits [−Half, Half]^Classes over which the error of the
+// probit function itself (not yet of its moments) is measured:
+//
+//	e_j(z) = softmax_j(z) − Φ_{n−1}(λ(z_j − z_τ), τ ≠ j; 0, Σ_0).
+//
+// See [Box.LeastSquares] and [Box.Minimax] for the λ, or λ and ρ, that make it
+// small.
+type Box struct {
+	Classes int     // n ≥ 2
+	Half    float64 // > 0
+}
+
+func (b Box) check(p Probit) {
+	if b.Classes < 2 || !(b.Half > 0) || math.IsInf(b.Half, 1) {
+		panic(fmt.Sprintf("softmax: box of %d classes and half side %g; need at least 2 and 0 < half < ∞", b.Classes, b.Half))
+	}
+	if err := p.Validate(); err != nil {
+		panic(err.Error())
+	}
+}
+
+// RMS returns the root of the mean of Σ_j e_j² over the box, z uniform. It
+// panics if the box or the probit is not valid.
+//
+// No sampling is needed, whatever n: both functions are integrals over a level t
+// of a density f(t, z_j) times a distribution function F(t, z_τ) for each other
+// class, so the mean of a product of two of them, a and b, is a double integral,
+//
+//	E[a_j b_j] = ∫∫ E[f_a(t,z) f_b(t',z)] E[F_a(t,z) F_b(t',z)]^{n−1} dt dt',
+//
+// with one logit z uniform on [−Half, Half].
+func (b Box) RMS(p Probit) float64 {
+	b.check(p)
+	narrowest := min(1, math.Sqrt(1-p.Rho)/p.Lambda)
+	if p.Rho >= smallNoise {
+		narrowest = min(narrowest, math.Sqrt(p.Rho)/p.Lambda)
+	}
+	z := make([]float64, int(16+8*b.Half/narrowest))
+	weight := make([]float64, len(z))
+	quad.Legendre{}.FixedLocations(z, weight, -b.Half, b.Half)
+	for i := range weight {
+		weight[i] /= 2 * b.Half
+	}
+	exact, probit := b.softmaxLevels(z), b.probitLevels(p, z)
+	square := exact.product(exact, weight, b.Classes) -
+		2*exact.product(probit, weight, b.Classes) +
+		probit.product(probit, weight, b.Classes)
+	return math.Sqrt(max(0, float64(b.Classes)*square))
+}
+
+// levels are the densities, times the weights of the nodes t, and distribution
+// functions of one class: node × logit.
+type levels struct{ f, cdf *mat.Dense }
+
+func newLevels(nodes, logits int) levels {
+	return levels{mat.NewDense(nodes, logits, nil), mat.NewDense(nodes, logits, nil)}
+}
+
+// product returns E[a_j b_j] for n classes, where weight has the weights of the
+// logits.
+func (a levels) product(b levels, weight []float64, n int) float64 {
+	w := mat.NewDiagDense(len(weight), weight)
+	var half, f, cdf mat.Dense
+	half.Mul(a.f, w)
+	f.Mul(&half, b.f.T())
+	half.Mul(a.cdf, w)
+	cdf.Mul(&half, b.cdf.T())
+	var sum float64
+	for i, c := range cdf.RawMatrix().Data {
+		sum += f.RawMatrix().Data[i] * math.Pow(c, float64(n-1))
+	}
+	return sum
+}
+
+// softmaxLevels returns those of the softmax: z plus Gumbel noise, see [Exact].
+func (b Box) softmaxLevels(z []float64) levels {
+	nodes := sinhMesh(-b.Half+gumbelLow, b.Half+gumbelHigh, accurate.spread, accurate.step/accurate.spread)
+	l := newLevels(nodes.left, len(z))
+	for k := range nodes.left {
+		t, dt := nodes.next()
+		for i, x := range z {
+			e := math.Exp(x - t)
+			c := math.Exp(-e)
+			l.f.Set(k, i, dt*e*c)
+			l.cdf.Set(k, i, c)
+		}
+	}
+	return l
+}
+
+// smallNoise is the ρ below which the common noise of the probit is integrated
+// round each logit, since no common nodes would be near enough.
+const smallNoise = 0.02
+
+// probitLevels returns those of the probit: λz + √ρ ε_0 for the winner, λz +
+// √(1−ρ) ε for the others.
+func (b Box) probitLevels(p Probit, z []float64) levels {
+	common, own := math.Sqrt(p.Rho), math.Sqrt(1-p.Rho)
+	if p.Rho < smallNoise {
+		const points = 9
+		x, w := make([]float64, points), make([]float64, points)
+		quad.Hermite{}.FixedLocations(x, w, math.Inf(-1), math.Inf(1))
+		l := newLevels(points*len(z), len(z))
+		for i, winner := range z {
+			for k := range points {
+				l.f.Set(i*points+k, i, w[k]/math.Sqrt(math.Pi))
+				for j, other := range z {
+					l.cdf.Set(i*points+k, j, gauss.CDF((p.Lambda*(winner-other)+math.Sqrt2*common*x[k])/own))
+				}
+			}
+		}
+		return l
+	}
+	lo := -p.Lambda*b.Half - reach*max(common, own)
+	hi := p.Lambda*b.Half + reach*common
+	dt := step(b.Classes) * min(common, own)
+	l := newLevels(int((hi-lo)/dt)+2, len(z))
+	nodes, _ := l.f.Dims()
+	for k := range nodes {
+		t := lo + float64(k)*dt
+		for i, x := range z {
+			l.f.Set(k, i, dt*gauss.PDF((t-p.Lambda*x)/common)/common)
+			l.cdf.Set(k, i, gauss.CDF((t-p.Lambda*x)/own))
+		}
+	}
+	return l
+}

@@ -1,0 +1,175 @@
+package softmax
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/optimize"
+
+	"closedform/core/gauss"
+)
+
+// Max returns the largest |e_j| in the box. It panics if the box or the probit
+// is not valid.
+//
+// The search is over the logits where all classes but j have at most two values
+// between them. Maximising over all n logits freely has found nothing larger
+// (TestMaxIsTheLargest).
+func (b Box) Max(p Probit) float64 {
+	b.check(p)
+	return newFinder(b, p).largest(b.worst(p))
+}
+
+// contrast is a point of the box up to a constant added to all logits: k classes
+// are above class j by x, all others by y.
+type contrast struct {
+	k    int
+	x, y float64
+}
+
+// inside tells whether some constant brings the logits into the box.
+func (b Box) inside(c contrast) bool {
+	return max(c.x, c.y, 0)-min(c.x, c.y, 0) <= 2*b.Half
+}
+
+// finder evaluates e_j for one probit. Its nodes t are those of the common
+// noise √ρ ε_0.
+type finder struct {
+	Box
+	p         Probit
+	own       float64 // √(1−ρ)
+	t, weight []float64
+}
+
+func newFinder(b Box, p Probit) *finder {
+	common, own := math.Sqrt(p.Rho), math.Sqrt(1-p.Rho)
+	h := step(b.Classes) * min(1, own/common)
+	half := int(reach/h) + 1
+	f := &finder{b, p, own, make([]float64, 2*half+1), make([]float64, 2*half+1)}
+	for i := range f.t {
+		x := h * float64(i-half)
+		f.t[i], f.weight[i] = common*x, h*gauss.PDF(x)
+	}
+	return f
+}
+
+// logCDF sets dst to the logarithm of the probability at each node that a class
+// above class j by x has the smaller utility.
+func (f *finder) logCDF(dst []float64, x float64) []float64 {
+	for i, t := range f.t {
+		dst[i] = gauss.LogCDF((t - f.p.Lambda*x) / f.own)
+	}
+	return dst
+}
+
+// difference returns e_j at c, where x and y are logCDF of c.x and c.y.
+func (f *finder) difference(c contrast, x, y []float64) float64 {
+	k, l := float64(c.k), float64(f.Classes-1-c.k)
+	var probit float64
+	for i, w := range f.weight {
+		probit += w * math.Exp(k*x[i]+l*y[i])
+	}
+	top := max(0, c.x, c.y)
+	return math.Exp(-top)/(math.Exp(-top)+k*math.Exp(c.x-top)+l*math.Exp(c.y-top)) - probit
+}
+
+// largest returns the largest |e_j| of the contrasts.
+func (f *finder) largest(contrasts []contrast) float64 {
+	x, y := make([]float64, len(f.t)), make([]float64, len(f.t))
+	var worst float64
+	for _, c := range contrasts {
+		worst = max(worst, math.Abs(f.difference(c, f.logCDF(x, c.x), f.logCDF(y, c.y))))
+	}
+	return worst
+}
+
+// worst returns local maxima of |e_j|, for every k at most one for either sign of
+// x, y and e_j.
+func (b Box) worst(p Probit) []contrast {
+	const (
+		spacing = 0.4  // of a grid of logits, on which e_j is smooth
+		share   = 0.75 // of the largest that is worth a climb
+	)
+	f := newFinder(b, p)
+	grid := int(math.Ceil(2 * b.Half / spacing))
+	logCDF := make([][]float64, 2*grid+1)
+	at := func(i int) float64 { return 2 * b.Half * float64(i-grid) / float64(grid) }
+	for i := range logCDF {
+		logCDF[i] = f.logCDF(make([]float64, len(f.t)), at(i))
+	}
+	type peak struct {
+		contrast
+		e float64
+	}
+	var peaks []peak
+	largest := 0.0
+	for k := 0; k <= (b.Classes-1)/2; k += 1 + k/16 {
+		var best [8]peak
+		for i := range logCDF {
+			for j := range logCDF {
+				c := contrast{k, at(i), at(j)}
+				if !b.inside(c) || k == 0 && i != j {
+					continue
+				}
+				e := f.difference(c, logCDF[i], logCDF[j])
+				q := &best[octant(c.x, c.y, e)]
+				if math.Abs(e) > math.Abs(q.e) {
+					*q = peak{c, e}
+				}
+			}
+		}
+		for _, q := range best {
+			peaks = append(peaks, q)
+			largest = max(largest, math.Abs(q.e))
+		}
+	}
+	var out []contrast
+	for _, q := range peaks {
+		if math.Abs(q.e) > share*largest {
+			out = append(out, f.climb(q.contrast, math.Copysign(1, q.e)))
+		}
+	}
+	return out
+}
+
+// octant numbers the signs of three numbers.
+func octant(x, y, z float64) int {
+	i := 0
+	for bit, v := range [...]float64{x, y, z} {
+		if v < 0 {
+			i |= 1 << bit
+		}
+	}
+	return i
+}
+
+// climb returns the contrast near c where sign·e_j is largest.
+func (f *finder) climb(c contrast, sign float64) contrast {
+	x, y := make([]float64, len(f.t)), make([]float64, len(f.t))
+	at := func(v []float64) contrast { return contrast{c.k, v[0], v[len(v)-1]} }
+	objective := func(v []float64) float64 {
+		c := at(v)
+		if !f.inside(c) {
+			return 1
+		}
+		return -sign * f.difference(c, f.logCDF(x, c.x), f.logCDF(y, c.y))
+	}
+	start := []float64{c.x, c.y}
+	if c.k == 0 {
+		start = start[1:]
+	}
+	return at(simplex(objective, start, 0.1*f.Half))
+}
+
+// simplex returns the minimum of f near x by the method of Nelder and Mead,
+// started with a simplex of the given size and once more at its result.
+func simplex(f func([]float64) float64, x []float64, size float64) []float64 {
+	settings := &optimize.Settings{Converger: &optimize.FunctionConverge{Absolute: 1e-13, Iterations: 20}}
+	for range 2 {
+		r, err := optimize.Minimize(optimize.Problem{Func: f}, x, settings, &optimize.NelderMead{SimplexSize: size})
+		if err != nil {
+			panic("softmax: Nelder–Mead: " + err.Error())
+		}
+		x = r.X
+	}
+	return x
+}
