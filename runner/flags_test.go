@@ -122,9 +122,9 @@ func TestList(t *testing.T) {
 		"b.toml":     small,
 		"notes.text": "no manifest",
 	})
-	const want = `NAME           STUDY  CELLS  MANIFEST
-small          learn  4      experiments/b.toml
-a_longer_name  learn  100    experiments/wide.toml
+	const want = `NAME           STUDY  EFFORT  CELLS  MANIFEST
+small          learn  full    4      experiments/b.toml
+a_longer_name  learn  full    100    experiments/wide.toml
 `
 	if got := mustRun(t, "-list"); got != want {
 		t.Errorf("-list prints\n%swant\n%s", got, want)
@@ -141,6 +141,47 @@ a_longer_name  learn  100    experiments/wide.toml
 	}
 	if exists("results") {
 		t.Error("-list made a folder")
+	}
+}
+
+func TestEffort(t *testing.T) {
+	inExperiments(t, map[string]string{
+		"slow.toml": small,
+		"fast.toml": edit(t, small, `name  = "small"`, "name = \"fast\"\neffort = \"quick\""),
+	})
+	const (
+		header = "NAME   STUDY  EFFORT  CELLS  MANIFEST\n"
+		fast   = "fast   learn  quick   4      experiments/fast.toml\n"
+		slow   = "small  learn  full    4      experiments/slow.toml\n"
+	)
+	narrow := strings.NewReplacer("NAME ", "NAME", "fast ", "fast") // columns are as wide as they must be
+	for flags, want := range map[string]string{
+		"-list":               header + fast + slow,
+		"-list -effort any":   header + fast + slow,
+		"-list -effort quick": narrow.Replace(header + fast),
+		"-effort=full -list":  header + slow,
+	} {
+		if got := mustRun(t, strings.Fields(flags)...); got != want {
+			t.Errorf("%s prints\n%swant\n%s", flags, got, want)
+		}
+	}
+
+	stdout := mustRun(t, "-all", "-effort", "quick")
+	begins(t, stdout, "fast: 4 cells, 4 computed, ")
+	if strings.Count(stdout, "\n") != 1 || exists("results", "small") {
+		t.Errorf("-all -effort quick says %q", stdout)
+	}
+	contains(t, read(t, "results", "fast", "manifest.toml"), "\neffort = \"quick\"\n")
+	begins(t, mustRun(t, "-all", "-verify", "-effort", "quick"), "fast: verified\n")
+	// The label is no part of a cell: a manifest that only gets another one keeps its cells.
+	stdout = mustRun(t, "-all", "-set", "effort=full", "-effort", "full")
+	begins(t, stdout, "fast: 4 cells, 0 computed, 4 done before; ")
+	contains(t, stdout, "\nsmall: 4 cells, 4 computed, ")
+
+	if _, _, err := try(t, "-all", "-set", "effort=full", "-effort", "quick"); err == nil {
+		t.Error("nothing was run, without an error")
+	} else if want := `no manifest in experiments has effort = "quick"`; err.Error() != want {
+		t.Errorf("error %q, want %q", err, want)
 	}
 }
 

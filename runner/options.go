@@ -23,6 +23,7 @@ type options struct {
 	exp      []string
 	all      bool
 	list     bool
+	effort   effort
 	verify   bool
 	force    bool
 	out      string
@@ -44,6 +45,7 @@ Examples:
   go run ./runner -list                          which experiments there are
   go run ./runner -exp fig1_12.toml              run experiments/fig1_12.toml
   go run ./runner -all                           run all of them
+  go run ./runner -all -effort quick             run those that are labelled quick
   go run ./runner -exp my/own.toml -out /tmp/x   a manifest of your own, results in /tmp/x
   go run ./runner -exp fig1_12 -set model.rho=0.3 -set sweep.seed=1..5 -out /tmp/x
                                                  other values than the manifest's
@@ -64,6 +66,7 @@ func parse(w io.Writer, args []string) (*options, error) {
 	flags.Func("exp", "`manifest` to run: a path, or a name in experiments/ (repeatable)", appendTo(&o.exp))
 	flags.BoolVar(&o.all, "all", false, "run every manifest in experiments/")
 	flags.BoolVar(&o.list, "list", false, "list the manifests in experiments/")
+	flags.Func("effort", "`which` of the manifests -all and -list take: quick, full or any (default any)", o.effort.parse)
 	flags.BoolVar(&o.verify, "verify", false, "run into a temporary folder and compare with the results in -out; nothing else is written")
 	flags.BoolVar(&o.force, "force", false, "compute all cells again, also those that are done")
 	flags.StringVar(&o.out, "out", "results", "`folder` in which the results folders are")
@@ -92,6 +95,8 @@ func parse(w io.Writer, args []string) (*options, error) {
 		return nil, fmt.Errorf("%w: -out is empty; need a folder", errUsage)
 	case o.verify && o.shard.n > 0:
 		return nil, fmt.Errorf("%w: -verify needs all cells, not a -shard", errUsage)
+	case o.effort != "" && !o.all && !o.list:
+		return nil, fmt.Errorf("%w: -effort chooses among the manifests of -all or -list", errUsage)
 	case o.all && len(o.exp) > 0:
 		return nil, fmt.Errorf("%w: -all and -exp exclude each other", errUsage)
 	case !o.all && !o.list && len(o.exp) == 0:
@@ -106,6 +111,24 @@ func appendTo(list *[]string) func(string) error {
 		return nil
 	}
 }
+
+// effort is the label of the manifests to take; empty for any.
+type effort string
+
+func (e *effort) parse(text string) error {
+	switch text {
+	case "quick", "full":
+		*e = effort(text)
+	case "any":
+		*e = ""
+	default:
+		return errors.New("need quick, full or any")
+	}
+	return nil
+}
+
+// has reports whether a manifest with this label is taken.
+func (e effort) has(label string) bool { return e == "" || string(e) == label }
 
 // shard is the i-th of n parts of the cells, from 1; the zero value is all.
 type shard struct{ i, n int }

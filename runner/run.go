@@ -21,7 +21,7 @@ func run(ctx context.Context, stdout, stderr io.Writer, args []string) error {
 		return err
 	}
 	if o.list {
-		return list(stdout)
+		return list(stdout, o.effort)
 	}
 	experiments, err := load(o)
 	if err != nil {
@@ -65,24 +65,30 @@ func load(o *options) ([]*experiment, error) {
 			return nil, fmt.Errorf("%s: name = %q: %s has the same, and both would write to one folder", path, m.Name, other)
 		}
 		files[m.Name] = path
+		if !o.effort.has(m.Effort) {
+			continue
+		}
 		e, err := newExperiment(m)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
 		experiments = append(experiments, e)
 	}
+	if len(experiments) == 0 {
+		return nil, fmt.Errorf("no manifest in %s has effort = %q", manifests, o.effort)
+	}
 	return experiments, nil
 }
 
-// list prints a line for every manifest in experiments/. Those that cannot be
-// read are in the error.
-func list(w io.Writer) error {
+// list prints a line for every manifest of the given effort in experiments/.
+// Those that cannot be read are in the error.
+func list(w io.Writer, effort effort) error {
 	names, err := manifest.List(manifests)
 	if err != nil {
 		return err
 	}
 	table := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
-	fmt.Fprintln(table, "NAME\tSTUDY\tCELLS\tMANIFEST")
+	fmt.Fprintln(table, "NAME\tSTUDY\tEFFORT\tCELLS\tMANIFEST")
 	var failed error
 	for _, name := range names {
 		path := filepath.Join(manifests, name+".toml")
@@ -91,12 +97,15 @@ func list(w io.Writer) error {
 			failed = errors.Join(failed, err)
 			continue
 		}
+		if !effort.has(m.Effort) {
+			continue
+		}
 		e, err := newExperiment(m)
 		if err != nil {
 			failed = errors.Join(failed, fmt.Errorf("%s: %w", path, err))
 			continue
 		}
-		fmt.Fprintf(table, "%s\t%s\t%d\t%s\n", m.Name, m.Study, len(e.cells), path)
+		fmt.Fprintf(table, "%s\t%s\t%s\t%d\t%s\n", m.Name, m.Study, m.Effort, len(e.cells), path)
 	}
 	if err := table.Flush(); err != nil {
 		return err

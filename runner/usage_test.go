@@ -12,7 +12,7 @@ func TestHelp(t *testing.T) {
 	}
 	contains(t, stdout, "Usage: runner [flags]\n", "\nExamples:\n  go run ./runner -list ",
 		"\n  go run ./runner -exp fig1_12.toml ", " -shard 1/3 ", " -all -verify ", "Exit code 0, 1 on an error, 2 on wrong usage, 130 if interrupted.")
-	for _, flag := range []string{"exp", "all", "list", "out", "workers", "force", "set", "shard", "progress", "verify"} {
+	for _, flag := range []string{"exp", "all", "list", "effort", "out", "workers", "force", "set", "shard", "progress", "verify"} {
 		if !strings.Contains(stdout, "\n  -"+flag) {
 			t.Errorf("-h does not tell of -%s", flag)
 		}
@@ -42,6 +42,8 @@ func TestWrongUsage(t *testing.T) {
 		{"-exp M -out=", "-out is empty; need a folder"},
 		{"-exp M -force yes", `unexpected argument "yes"; a manifest is given with -exp`},
 		{"M", `unexpected argument "` + m + `"; a manifest is given with -exp`},
+		{"-all -effort slow", `invalid value "slow" for flag -effort: need quick, full or any`},
+		{"-exp M -effort quick", "-effort chooses among the manifests of -all or -list"},
 		{"-all -exp M", "-all and -exp exclude each other"},
 		{"-exp M -verify -shard 1/2", "-verify needs all cells, not a -shard"},
 	} {

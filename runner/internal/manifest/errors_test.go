@@ -6,6 +6,29 @@ import (
 	"testing"
 )
 
+// broken is a manifest with an error.
+type broken struct {
+	old, new string // replaces old in the manifest; appends if old is empty
+	want     string // the error
+}
+
+func checkErrors(t *testing.T, src string, all []broken) {
+	t.Helper()
+	for _, c := range all {
+		changed := src + c.new
+		if c.old != "" {
+			if strings.Count(src, c.old) != 1 {
+				t.Fatalf("%q is not once in the manifest", c.old)
+			}
+			changed = strings.Replace(src, c.old, c.new, 1)
+		}
+		_, err := Parse("x.toml", []byte(changed), studies, nil)
+		if got := fmt.Sprint(err); got != c.want {
+			t.Errorf("%q → %q\ngot  %s\nwant %s", c.old, c.new, got, c.want)
+		}
+	}
+}
+
 // Lines of small, for the errors in them:
 //
 //	1 name  2 study  3 seed  4 [data]  5 generator  6 train  7 [model]
@@ -13,10 +36,7 @@ import (
 func TestErrors(t *testing.T) {
 	const modelKeys = "alpha, beta, bias, eigenvalue_floor, hidden, lambda, layers, on_indefinite, " +
 		"prior_mean, prior_mean_var, prior_var, rho, rule, variance_floor"
-	for _, c := range []struct {
-		old, new string // replaces old in small; appends if old is empty
-		want     string
-	}{
+	checkErrors(t, small, []broken{
 		// Syntax.
 		{"seed = 3", "seed = ", `x.toml:3: TOML syntax: expected value but found '\n' instead`},
 		{"seed = 3", "seed = 3\nseed = 4", `x.toml:4: TOML syntax: Key 'seed' has already been defined`},
@@ -41,26 +61,33 @@ func TestErrors(t *testing.T) {
 		{"[2, 3]", "[2, 3]\n\"\" = 0.3", `x.toml:9: model."": unknown key; allowed: ` + modelKeys},
 		{"[2, 3]", "[2, 3]\n\"lam\\u0062dda\" = 0.3", `x.toml:9: model.lambdda: unknown key; did you mean "lambda"? allowed: ` + modelKeys},
 		{"[2, 3]", "[2, 3]\n\"\\e\" = 0.3", `x.toml:7: model."\x1b": unknown key; allowed: ` + modelKeys},
-		{"[2, 3]", "[2, 3]\n  lambda . x = 0.3", `x.toml:9: model.lambda = {…}: must be > 0 or the word "slope"`},
+		{"[2, 3]", "[2, 3]\n  lambda . x = 0.3", `x.toml:9: model.lambda = {…}: must be > 0 or one of the words "slope", "lsq", "minimax"`},
 		{"seed = 3", "seed = 3\nseeds = 4", `x.toml:4: seeds: unknown key; did you mean "seed"? allowed: ` +
-			`claim, data, evaluate, figure, model, monte_carlo, name, overrides, seed, study, sweep, variant`},
+			`claim, data, effort, evaluate, figure, model, monte_carlo, name, overrides, seed, study, sweep, variant`},
 		{"[model]", "[montecarlo]\n[model]", `x.toml:7: montecarlo: unknown key; did you mean "monte_carlo"? allowed: ` +
-			`claim, data, evaluate, figure, model, monte_carlo, name, overrides, seed, study, sweep, variant`},
+			`claim, data, effort, evaluate, figure, model, monte_carlo, name, overrides, seed, study, sweep, variant`},
 		{"train = 25", "trian = 25", `x.toml:6: data.trian: unknown key; did you mean "train"? allowed: generator, train`},
 		{"train = 25\n", "", `x.toml:4: data.train: missing; allowed: an integer from 1 to 1000000`},
 		{"[data]\ngenerator = \"wedges\"\ntrain = 25\n", "", `x.toml: data.generator: missing; allowed: "wedges"`},
 		{`name = "small"`, "", `x.toml: name: missing; allowed: a name of 1 to 64 characters a-z, 0-9, _, -`},
-		{`study = "learn"`, "", `x.toml: study: missing; allowed: "learn" or "moments"`},
+		{`study = "learn"`, "", `x.toml: study: missing; allowed: "learn" or "moments" or "ablation" or "calibrate" or "stability" or "mc_check"`},
 		{"seed = 3", "", `x.toml: seed: missing; allowed: an integer from 0 to 2147483647`},
 		{`generator = "wedges"`, "", `x.toml:4: data.generator: missing; allowed: "wedges"`},
 		{"layers = [2, 3]", "", `x.toml:7: model.layers: missing; allowed: a list of 2 to 100 entries, each an integer from 1 to 100000`},
 		{"snapshots = [1, 25]", "", `x.toml:9: evaluate.snapshots: missing; allowed: a list of 1 to 1000 entries, each an integer from 1 to 1000000`},
 		{"grid = 9", "", `x.toml:9: evaluate.grid: missing; allowed: an integer from 2 to 2001`},
 
+		// Without a study any study's keys may be there; with a wrong one that is the error.
+		{"study", "stuby", `x.toml:2: stuby: unknown key; did you mean "study"? allowed: ablation, calibrate, claim, data, effort, ` +
+			`evaluate, figure, mc_check, model, moments, monte_carlo, name, overrides, seed, stability, study, sweep, variant`},
+		{`"learn"`, `"lern"` + "\n[moments]", `x.toml:2: study = "lern": must be "learn" or "moments" or "ablation" or "calibrate" or "stability" or "mc_check"`},
+		{`"learn"`, `"moments"`, `x.toml:4: data: unknown key; allowed: effort, moments, name, overrides, seed, study`},
+		{"seed = 3", "seed = 3\neffort = \"half\"", `x.toml:4: effort = "half": must be "quick" or "full"`},
+
 		// Types.
 		{`"small"`, "7", `x.toml:1: name = 7: must be a name of 1 to 64 characters a-z, 0-9, _, -`},
 		{`"small"`, "1979-05-27T07:32:00Z", `x.toml:1: name = 1979-05-27T07:32:00Z: must be a name of 1 to 64 characters a-z, 0-9, _, -`},
-		{`"learn"`, `["learn"]`, `x.toml:2: study = ["learn"]: must be "learn" or "moments"`},
+		{`"learn"`, `["learn"]`, `x.toml:2: study = ["learn"]: must be "learn" or "moments" or "ablation" or "calibrate" or "stability" or "mc_check"`},
 		{"seed = 3", `seed = "3"`, `x.toml:3: seed = "3": must be an integer from 0 to 2147483647`},
 		{"seed = 3", "seed = 3.0", `x.toml:3: seed = 3.0: must be an integer from 0 to 2147483647`},
 		{"train = 25", "train = true", `x.toml:6: data.train = true: must be an integer from 1 to 1000000`},
@@ -71,8 +98,8 @@ func TestErrors(t *testing.T) {
 		{"[2, 3]", "[2, 3]\nbias = 1", `x.toml:9: model.bias = 1: must be true or false`},
 		{"[2, 3]", "[2, 3]\nrule = 1", `x.toml:9: model.rule = 1: must be "joint" or "total"`},
 		{"[2, 3]", "[2, 3]\nrho = \"0.5\"", `x.toml:9: model.rho = "0.5": must be a number ≥ 0 and < 1`},
-		{"[2, 3]", "[2, 3]\nlambda = true", `x.toml:9: model.lambda = true: must be > 0 or the word "slope"`},
-		{"[2, 3]", "[2, 3]\nlambda = \"steep\"", `x.toml:9: model.lambda = "steep": must be > 0 or the word "slope"`},
+		{"[2, 3]", "[2, 3]\nlambda = true", `x.toml:9: model.lambda = true: must be > 0 or one of the words "slope", "lsq", "minimax"`},
+		{"[2, 3]", "[2, 3]\nlambda = \"steep\"", `x.toml:9: model.lambda = "steep": must be > 0 or one of the words "slope", "lsq", "minimax"`},
 		{"[2, 3]", "[2, 3]\nprior_mean = [1, 2]", `x.toml:9: model.prior_mean.1 = 1: must be a list of 1 to 100000 entries, each a finite number`},
 		{"[2, 3]", "[2, 3]\nprior_mean = [[1, 2], [3, \"4\"]]", `x.toml:9: model.prior_mean.2.2 = "4": must be a finite number`},
 		{"[2, 3]", "[2, 3]\nprior_mean = [[1, 2],\n[3,\n4],\n[[3], 4]]", `x.toml:12: model.prior_mean.3.1 = [3]: must be a finite number`},
@@ -99,10 +126,10 @@ func TestErrors(t *testing.T) {
 		{"[2, 3]", "[2, 3]\nbeta = -1", `x.toml:9: model.beta = -1: must be ≥ alpha = 0.0`},
 		{"[2, 3]", "[2, 3]\nrule = \"jiont\"", `x.toml:9: model.rule = "jiont": must be "joint" or "total"`},
 		{"[2, 3]", "[2, 3]\nhidden = \"Frozen\"", `x.toml:9: model.hidden = "Frozen": must be "frozen"`},
-		{"[2, 3]", "[2, 3]\nlambda = -1", `x.toml:9: model.lambda = -1: must be > 0 or the word "slope"`},
-		{"[2, 3]", "[2, 3]\nlambda = 0.0", `x.toml:9: model.lambda = 0.0: must be > 0 or the word "slope"`},
-		{"[2, 3]", "[2, 3]\nlambda = nan", `x.toml:9: model.lambda = nan: must be > 0 or the word "slope"`},
-		{"[2, 3]", "[2, 3]\nlambda = inf", `x.toml:9: model.lambda = +inf: must be > 0 or the word "slope"`},
+		{"[2, 3]", "[2, 3]\nlambda = -1", `x.toml:9: model.lambda = -1: must be > 0 or one of the words "slope", "lsq", "minimax"`},
+		{"[2, 3]", "[2, 3]\nlambda = 0.0", `x.toml:9: model.lambda = 0.0: must be > 0 or one of the words "slope", "lsq", "minimax"`},
+		{"[2, 3]", "[2, 3]\nlambda = nan", `x.toml:9: model.lambda = nan: must be > 0 or one of the words "slope", "lsq", "minimax"`},
+		{"[2, 3]", "[2, 3]\nlambda = inf", `x.toml:9: model.lambda = +inf: must be > 0 or one of the words "slope", "lsq", "minimax"`},
 		{"[2, 3]", "[2, 3]\nrho = 1", `x.toml:9: model.rho = 1: must be a number ≥ 0 and < 1`},
 		{"[2, 3]", "[2, 3]\nrho = -0.5", `x.toml:9: model.rho = -0.5: must be a number ≥ 0 and < 1`},
 		{"[2, 3]", "[2, 3]\nrho = -nan", `x.toml:9: model.rho = nan: must be a number ≥ 0 and < 1`},
@@ -132,11 +159,16 @@ func TestErrors(t *testing.T) {
 		{`"small"`, `"Small"`, `x.toml:1: name = "Small": must be a name of 1 to 64 characters a-z, 0-9, _, -`},
 		{`"small"`, `"a\nb"`, `x.toml:1: name = "a\nb": must be a name of 1 to 64 characters a-z, 0-9, _, -`},
 		{`"small"`, `"` + strings.Repeat("a", 100) + `"`, `x.toml:1: name = "` + strings.Repeat("a", 79) + `…: must be a name of 1 to 64 characters a-z, 0-9, _, -`},
-		{`"learn"`, `"lern"`, `x.toml:2: study = "lern": must be "learn" or "moments"`},
+		{`"learn"`, `"lern"`, `x.toml:2: study = "lern": must be "learn" or "moments" or "ablation" or "calibrate" or "stability" or "mc_check"`},
 		{`"wedges"`, `"moons"`, `x.toml:5: data.generator = "moons": must be "wedges"`},
 
 		// Values that must fit each other.
 		{"[2, 3]", "[3, 3]", `x.toml:8: model.layers = [3, 3]: data.generator = "wedges" has 2 inputs and 3 classes; allowed: [2, …, 3]`},
+		{
+			"[data]\ngenerator = \"wedges\"\ntrain = 25\n[model]\nlayers = [2, 3]",
+			"variant = [{name = \"before\"}]\n[data]\ngenerator = \"wedges\"\ntrain = 25\n[model]\nlayers = [3, 3]",
+			`x.toml:9: model.layers = [3, 3]: data.generator = "wedges" has 2 inputs and 3 classes; allowed: [2, …, 3]`,
+		},
 		{"[2, 3]", "[2, 1]", `x.toml:8: model.layers = [2, 1]: data.generator = "wedges" has 2 inputs and 3 classes; allowed: [2, …, 3]`},
 		{"[2, 3]", "[2, 100000, 3]", `x.toml:8: model.layers = [2, 100000, 3]: the weights' covariances have 3e+10 numbers; allowed: at most 100000000`},
 		{"[2, 3]", "[2, 3]\nprior_mean = [[1, 0], [0, 1]]", `x.toml:9: model.prior_mean = [[1, 0], [0, 1]]: has 2 rows; allowed: 3, one per neuron`},
@@ -160,10 +192,10 @@ func TestErrors(t *testing.T) {
 		{"", "[sweep]\nseed = \"1...20\"", `x.toml:13: sweep.seed = "1...20": must be a range such as "1..20" of integers from 0 to 2147483647`},
 		{"", "[sweep]\nseed = \"-1..20\"", `x.toml:13: sweep.seed = "-1..20": must be a range such as "1..20" of integers from 0 to 2147483647`},
 		{"", "[sweep]\nseed = \"0..2147483648\"", `x.toml:13: sweep.seed = "0..2147483648": must be a range such as "1..20" of integers from 0 to 2147483647`},
-		{"", "[sweep]\nseed = \"0..2147483647\"", `x.toml:13: sweep.seed = "0..2147483647": 2147483648 seeds; allowed: at most 1000000`},
-		{"", "[sweep]\nlambda = []", `x.toml:13: sweep.lambda = []: must be a list of 1 to 1000 entries, each > 0 or the word "slope"`},
-		{"", "[sweep]\nlambda = 0.3", `x.toml:13: sweep.lambda = 0.3: must be a list of 1 to 1000 entries, each > 0 or the word "slope"`},
-		{"", "[sweep]\nlambda = [0.3,\n0]", `x.toml:14: sweep.lambda.2 = 0: must be > 0 or the word "slope"`},
+		{"", "[sweep]\nseed = \"0..2147483647\"", `x.toml:13: sweep.seed = "0..2147483647": 2147483648 values; allowed: at most 1000000`},
+		{"", "[sweep]\nlambda = []", `x.toml:13: sweep.lambda = []: must be a list of 1 to 1000 entries, each > 0 or one of the words "slope", "lsq", "minimax"`},
+		{"", "[sweep]\nlambda = 0.3", `x.toml:13: sweep.lambda = 0.3: must be a list of 1 to 1000 entries, each > 0 or one of the words "slope", "lsq", "minimax"`},
+		{"", "[sweep]\nlambda = [0.3,\n0]", `x.toml:14: sweep.lambda.2 = 0: must be > 0 or one of the words "slope", "lsq", "minimax"`},
 		{"", "[sweep]\nlambda = [0.5, \"slope\", 0.5]", `x.toml:13: sweep.lambda = [0.5, "slope", 0.5]: 0.5 is there twice; allowed: values that differ`},
 		{"", "[sweep]\nlambda = [\"slope\", \"slope\"]", `x.toml:13: sweep.lambda = ["slope", "slope"]: slope is there twice; allowed: values that differ`},
 		{"", "[sweep]\nrho = []", `x.toml:13: sweep.rho = []: must be a list of 1 to 1000 entries, each a number ≥ 0 and < 1`},
@@ -176,8 +208,8 @@ func TestErrors(t *testing.T) {
 		{"", "[[variant]]\nname = \"a\"\n[[variant]]\n# b\nlambda = 0.3\n", `x.toml:14: variant.2.name: missing; allowed: a name of 1 to 64 characters a-z, 0-9, _, -`},
 		{"", "[[variant]]\nname = \"a\"\n[[variant]]\nname = \"a\"", `x.toml:15: variant.a.name = "a": a variant before it has this name; allowed: names that differ`},
 		{"", "[[variant]]\nname = \"a b\"", `x.toml:13: variant.1.name = "a b": must be a name of 1 to 64 characters a-z, 0-9, _, -`},
-		{"", "[[variant]]\nname = \"a\"\nlambda = 1\n[[variant]]\nname = \"b\"\nlambda = 0", `x.toml:17: variant.b.lambda = 0: must be > 0 or the word "slope"`},
-		{"", "[[variant]]\nname = \"a\"\nlambda = 0\n[[variant]]\nname = \"b\"\nlambda = 0", `x.toml:14: variant.a.lambda = 0: must be > 0 or the word "slope"`},
+		{"", "[[variant]]\nname = \"a\"\nlambda = 1\n[[variant]]\nname = \"b\"\nlambda = 0", `x.toml:17: variant.b.lambda = 0: must be > 0 or one of the words "slope", "lsq", "minimax"`},
+		{"", "[[variant]]\nname = \"a\"\nlambda = 0\n[[variant]]\nname = \"b\"\nlambda = 0", `x.toml:14: variant.a.lambda = 0: must be > 0 or one of the words "slope", "lsq", "minimax"`},
 		{"", "[[variant]]\nname = \"a\"\n[[variant]]\nname = \"b\"\nseed = 0", `x.toml:16: variant.b.seed: unknown key; allowed: ` +
 			"alpha, beta, bias, eigenvalue_floor, hidden, lambda, layers, name, on_indefinite, prior_mean, prior_mean_var, prior_var, rho, rule, variance_floor"},
 		{"", "[[variant]]\nname = \"a\"\nbeta = 0.5\n[[variant]]\nname = \"b\"\nbeta = 0.5\nalpha = 0.75", `x.toml:17: variant.b.beta = 0.5: must be ≥ alpha = 0.75`},
@@ -206,17 +238,5 @@ func TestErrors(t *testing.T) {
 		// The misspelt key, not the one that is missing for it; the first line.
 		{"train = 25", "trian = 25\ntest = 1", `x.toml:6: data.trian: unknown key; did you mean "train"? allowed: generator, train`},
 		{"seed = 3", "seed = -3\nb = 1\na = 1", `x.toml:3: seed = -3: must be an integer from 0 to 2147483647`},
-	} {
-		src := small + c.new
-		if c.old != "" {
-			if strings.Count(small, c.old) != 1 {
-				t.Fatalf("%q is not once in the manifest", c.old)
-			}
-			src = strings.Replace(small, c.old, c.new, 1)
-		}
-		_, err := Parse("x.toml", []byte(src), studies, nil)
-		if got := fmt.Sprint(err); got != c.want {
-			t.Errorf("%q → %q\ngot  %s\nwant %s", c.old, c.new, got, c.want)
-		}
-	}
+	})
 }

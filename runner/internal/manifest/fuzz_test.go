@@ -21,6 +21,11 @@ func FuzzParse(f *testing.F) {
 	f.Add(small, "sweep.seed=1..20")
 	f.Add(full, "variant.a.rho=0.25")
 	f.Add(blocksSrc, "figure.1.single=true")
+	f.Add(momentsSrc, "moments.samples=[100, 1000]")
+	f.Add(ablationSrc, "ablation.variance=0.5")
+	f.Add(calibrateSrc, "calibrate.classes=3..9")
+	f.Add(stabilitySrc, "stability.variance=[1, 2]")
+	f.Add(mcCheckSrc, "seed=0")
 	f.Add("\ufeffa.\"b\".'c' = {x = [1, 'y', \"z\"]} # c\n[[d]]\n[d.e]\nf = \"\"\"\n\\\"\"\"\"\"\n", "d.1.e.f=2020-01-01")
 	f.Add("a = '''\n'''''\r\nb = [[], [\n#\n1, 2 ,], {c = nan},]", "")
 	f.Fuzz(func(t *testing.T, src, override string) {

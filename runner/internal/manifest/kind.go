@@ -8,22 +8,46 @@ import (
 	"strings"
 )
 
-// kind is a kind of value: what is wanted, in the words of a message after
-// "must be", and how it is read. read reports a value that is not of the kind.
+// kind is a kind of value.
 type kind[T any] struct {
-	want string
-	read func(value) (T, bool)
+	want     string                // what is wanted, in the words of a message after "must be"
+	read     func(value) (T, bool) // reports a value that is not of the kind
+	write    func(T) string        // as TOML; "" for a value that is said by leaving the key out
+	fallback *T                    // the value without the key; nil if the key is required
+}
+
+// or returns the kind with a default: x is the value without the key.
+func (k kind[T]) or(x T) kind[T] {
+	k.fallback = &x
+	return k
+}
+
+// orNone returns a kind of lists whose key may be left out, and is left out
+// when written, for the empty list.
+func orNone[T any](k kind[[]T]) kind[[]T] {
+	write := k.write
+	k.write = func(x []T) string {
+		if len(x) == 0 {
+			return ""
+		}
+		return write(x)
+	}
+	return k.or(nil)
 }
 
 // scalar returns a kind of value that convert accepts or not.
 func scalar[T any](want string, convert func(any) (T, bool)) kind[T] {
-	return kind[T]{want, func(v value) (T, bool) {
-		x, ok := convert(v.v)
-		if !ok {
-			v.reject("must be " + want)
-		}
-		return x, ok
-	}}
+	return kind[T]{
+		want: want,
+		read: func(v value) (T, bool) {
+			x, ok := convert(v.v)
+			if !ok {
+				v.reject("must be " + want)
+			}
+			return x, ok
+		},
+		write: literalOf[T],
+	}
 }
 
 // integer is the kind of the integers from lo to hi.
@@ -68,7 +92,7 @@ func word(words ...string) kind[string] {
 // listOf is the kind of lists with lo to hi entries of one kind.
 func listOf[T any](lo, hi int, entry kind[T]) kind[[]T] {
 	want := fmt.Sprintf("a list of %d to %d entries, each %s", lo, hi, entry.want)
-	return kind[[]T]{want, func(v value) ([]T, bool) {
+	return kind[[]T]{want: want, write: literalOf[[]T], read: func(v value) ([]T, bool) {
 		entries, ok := v.v.([]any)
 		if !ok || len(entries) < lo || len(entries) > hi {
 			return nil, v.reject("must be " + want)
@@ -83,4 +107,82 @@ func listOf[T any](lo, hi int, entry kind[T]) kind[[]T] {
 		}
 		return all, true
 	}}
+}
+
+// distinct is the kind of those lists whose entries differ.
+func distinct[T comparable](list kind[[]T]) kind[[]T] {
+	read := list.read
+	list.read = func(v value) ([]T, bool) {
+		all, ok := read(v)
+		seen := make(map[T]bool, len(all))
+		for _, x := range all {
+			if seen[x] {
+				return nil, v.reject(fmt.Sprintf("%v is there twice; allowed: values that differ", x))
+			}
+			seen[x] = true
+		}
+		return all, ok
+	}
+	return list
+}
+
+// swept is the kind of lists of the different values that a key takes.
+func swept[T comparable](entry kind[T]) kind[[]T] { return distinct(listOf(1, maxSwept, entry)) }
+
+// span is the kind of lists of at most most different integers from lo to hi,
+// which may be written as a range like the example.
+func span(example string, lo, hi, most int) kind[[]int] {
+	list := distinct(listOf(1, most, integer(lo, hi)))
+	aRange := fmt.Sprintf("a range such as %q", example)
+	list.want = aRange + " or " + list.want
+	readList := list.read
+	list.read = func(v value) ([]int, bool) {
+		switch s := v.v.(type) {
+		case []any:
+			return readList(v)
+		case string:
+			first, last, ok := cutRange(s)
+			switch {
+			case !ok || min(first, last) < lo || max(first, last) > hi:
+				return nil, v.reject(fmt.Sprintf("must be %s of integers from %d to %d", aRange, lo, hi))
+			case first > last:
+				return nil, v.reject("the range is empty; allowed: first ≤ last")
+			case last-first >= most:
+				return nil, v.reject(fmt.Sprintf("%d values; allowed: at most %d", last-first+1, most))
+			}
+			all := make([]int, last-first+1)
+			for i := range all {
+				all[i] = first + i
+			}
+			return all, true
+		}
+		return nil, v.reject("must be " + list.want)
+	}
+	list.write = spanLiteral
+	return list
+}
+
+// cutRange reads "first..last".
+func cutRange(s string) (first, last int, ok bool) {
+	before, after, _ := strings.Cut(s, "..")
+	a, err1 := strconv.ParseUint(before, 10, 31)
+	b, err2 := strconv.ParseUint(after, 10, 31)
+	return int(a), int(b), err1 == nil && err2 == nil
+}
+
+// Interval is an interval of numbers.
+type Interval struct{ Low, High float64 }
+
+// interval is the kind of intervals with the given want of their ends, whose
+// lower end ok accepts.
+func interval(want string, ok func(low float64) bool) kind[Interval] {
+	return scalar("two numbers [low, high] with "+want, func(v any) (Interval, bool) {
+		ends, isList := v.([]any)
+		if !isList || len(ends) != 2 {
+			return Interval{}, false
+		}
+		low, ok1 := finite(ends[0])
+		high, ok2 := finite(ends[1])
+		return Interval{low, high}, ok1 && ok2 && ok(low) && low < high
+	})
 }

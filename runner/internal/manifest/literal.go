@@ -16,10 +16,9 @@ func literal(v any) string {
 	case float64:
 		return shortest(v)
 	case Lambda:
-		if v.Word != "" {
-			return strconv.Quote(v.Word)
-		}
-		return shortest(v.Number)
+		return v.literal()
+	case Interval:
+		return literal([]float64{v.Low, v.High})
 	case time.Time:
 		return v.Format(time.RFC3339Nano)
 	case []any:
@@ -39,6 +38,9 @@ func literal(v any) string {
 	}
 	return fmt.Sprint(v) // integers and booleans
 }
+
+// literalOf is literal for the values of one type.
+func literalOf[T any](v T) string { return literal(v) }
 
 func list[T any](entries []T) string {
 	var b strings.Builder
@@ -63,17 +65,17 @@ func shortest(x float64) string {
 	return s
 }
 
-// seedsLiteral returns seeds as a range, if they are one, or as a list.
-func seedsLiteral(seeds []int) string {
-	for i, s := range seeds {
-		if s != seeds[0]+i {
-			return literal(seeds)
+// spanLiteral returns integers as a range, if they are one, or as a list.
+func spanLiteral(all []int) string {
+	for i, n := range all {
+		if n != all[0]+i {
+			return literal(all)
 		}
 	}
-	if len(seeds) == 1 {
-		return literal(seeds)
+	if len(all) < 2 {
+		return literal(all)
 	}
-	return fmt.Sprintf(`"%d..%d"`, seeds[0], seeds[len(seeds)-1])
+	return fmt.Sprintf(`"%d..%d"`, all[0], all[len(all)-1])
 }
 
 // keyLiteral returns a key as TOML, quoted only where it must be.

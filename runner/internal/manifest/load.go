@@ -80,13 +80,15 @@ func Parse(file string, src []byte, studies []Study, overrides []string) (*Manif
 		}
 	}
 
-	m := &Manifest{Model: defaultModel(), MonteCarlo: defaultMonteCarlo()}
+	m := &Manifest{}
 	t := r.table(value{r: r, v: root})
-	b := r.manifest(t, m, studies)
+	m.fields(newReader(t, studies))
+	if m.Seeds == nil {
+		m.Seeds = []int{m.Seed}
+	}
 	r.unknown()
 	if len(r.problems) == 0 {
-		// Only of values that are right one by one.
-		r.together(t, m, b)
+		m.section().check(t, m)
 	}
 	if len(r.problems) > 0 {
 		return nil, r.first()
@@ -95,7 +97,6 @@ func Parse(file string, src []byte, studies []Study, overrides []string) (*Manif
 	if len(m.Overrides) > maxOverrides {
 		return nil, r.errorf(0, "overrides: %d of them; allowed: at most %d", len(m.Overrides), maxOverrides)
 	}
-	m.Models = models(m)
 	// What Resolved writes must be a manifest again.
 	if n := len(m.Resolved()); n > maxFile {
 		return nil, r.errorf(0, "%d bytes with every key spelled out; allowed: at most %d", n, maxFile)

@@ -5,14 +5,20 @@
 // shapes fit each other and the data, and nothing in it asks for an absurd
 // amount of memory. A manifest that is not accepted gives an error of one line,
 //
-//	experiments/x.toml:14: model.lambda = -1: must be > 0 or the word "slope"
+//	experiments/x.toml:14: model.rho = 1: must be a number ≥ 0 and < 1
 //
 // with the file, the line, the key, its value and what is allowed. Where a -set
-// override is at fault, "-set model.lambda=-1" stands in place of file and line.
+// override is at fault, "-set model.rho=1" stands in place of file and line.
 // Tables of a list ([[variant]], [[claim]], [[figure]]) are called by their
 // name, or by their number from 1 where they have none: variant.joint.lambda,
 // claim.1.threshold.
+//
+// Every study has a file of its own here, with the struct that it gets and one
+// method that goes over its keys: key, kind of value and default stand there
+// together, for reading and for writing.
 package manifest
+
+import "bytes"
 
 // The upper limits. They are far above what an experiment needs and far below
 // what a machine cannot hold; the error of a larger value names the limit.
@@ -24,14 +30,17 @@ const (
 	maxTrain      = 1_000_000  // training examples
 	maxSnapshots  = 1000       // snapshots
 	maxGrid       = 2001       // grid points along an axis
-	maxSamples    = 1000000000 // Monte Carlo samples of a grid point
+	maxSamples    = 1000000000 // Monte Carlo samples of a point
+	maxDraws      = 1_000_000  // random inputs of a point
+	maxClasses    = 1000       // classes
 	maxLayers     = 100        // entries of model.layers
 	maxWidth      = 100_000    // neurons of a layer
 	maxCovariance = 100000000  // numbers in all covariance matrices of a network
 	maxTables     = 100        // [[variant]], [[claim]] or [[figure]] blocks
-	maxSwept      = 1000       // values of a swept model key
+	maxSwept      = 1000       // values of a swept key
 	maxModels     = 10_000     // variants × swept lambda × swept rho
-	maxCells      = 1_000_000  // models × seeds
+	maxCells      = 1_000_000  // models × seeds, or points of a study without networks
+	maxLogits     = 100000000  // numbers in all logits of a fit
 	maxOverrides  = 100        // -set overrides
 )
 
@@ -39,139 +48,89 @@ const (
 type Study struct {
 	Name       string
 	Statistics []string // the statistics that a claim may name
+	Methods    []string // the methods that moments.methods may name
 }
 
-// Manifest is an experiment. It is plain data; the slices of Models are shared
-// between them and with Variants and must not be written to.
+// Manifest is an experiment. It is plain data.
 type Manifest struct {
-	Name  string // the results folder, [a-z0-9_-]+; required
-	Study string // the study that reads the manifest; required
-	Seed  int    // the seed whose maps are drawn, one of Seeds; required
-	Seeds []int  // sweep.seed, at least one; default: Seed alone
+	Name   string // the results folder, [a-z0-9_-]+; required
+	Study  string // the study that reads the manifest; required
+	Seed   int    // the seed of all that is random; where seeds are swept, one of Seeds, the one that is drawn; required
+	Effort string // a label by which experiments are chosen: quick or full; default full
 
-	Data       Data
-	Model      Model // the [model] table, its Name and Variant empty
-	Evaluate   Evaluate
-	MonteCarlo MonteCarlo
-
-	Lambda   []Lambda  // sweep.lambda, in place of every variant's lambda; default: none, not swept
-	Rho      []float64 // sweep.rho, in place of every variant's rho; default: none, not swept
-	Variants []Model   // Model with the keys of each [[variant]]; default: Model itself, named "model"
-
-	// Models has one model per variant × Lambda × Rho, in this order, the last
-	// changing fastest. It follows from the fields above.
-	Models []Model
-
-	Claims  []Claim
-	Figures []Figure
-
-	// Overrides lists the -set arguments that are already in the values above,
-	// in the order in which they were applied.
+	// Overrides lists the -set arguments that are already in the values, in the
+	// order in which they were applied.
 	Overrides []string
+
+	Seeds []int // sweep.seed in a study that has it, at least one; default: Seed alone
+
+	// What Study reads; the others are nil.
+	Learn     *Learn
+	Moments   *Moments
+	Ablation  *Ablation
+	Calibrate *Calibrate
+	Stability *Stability
+	MCCheck   *MCCheck
 }
 
-// Data says which examples are drawn.
-type Data struct {
-	Generator string // wedges; required
-	Train     int    // number of training examples, ≥ 1; required
+// section is the part of a manifest that one study reads.
+type section interface {
+	// fields goes over the tables and keys of the section. The common keys of m
+	// are read already.
+	fields(f *fields, m *Manifest)
+
+	// check reports values that do not fit each other. Each of them is right by
+	// itself. The root table of the manifest is t.
+	check(t *table, m *Manifest)
 }
 
-// Model says what network learns, and how.
-type Model struct {
-	Name    string // the variant's name, in Manifest.Models with the swept values: "joint lambda=0.1 rho=0.5"
-	Variant string // the variant's name
-
-	Layers []int   // inputs, hidden widths, classes; at least two entries; required
-	Bias   bool    // whether each layer has a trailing input 1; default false
-	Alpha  float64 // slopes of the unit max(αz, βz): 0 ≤ α ≤ 1; default 0
-	Beta   float64 // and α ≤ β; default 1
-	Rule   string  // output rule, joint or total; default joint
-	Hidden string  // hidden rule, frozen; default frozen
-	Lambda Lambda  // slope λ of the probit approximation; default "slope"
-	Rho    float64 // correlation ρ of the probit approximation, 0 ≤ ρ < 1; default 0.5
-
-	PriorMean    [][]float64 // neurons × inputs (+1 with a bias), for one layer of weights; default: empty, drawn
-	PriorVar     float64     // prior variance of each weight, > 0; default 1
-	PriorMeanVar float64     // prior means are drawn from N(0, PriorMeanVar/fan-in) where PriorMean is empty, ≥ 0; default 0
-
-	OnIndefinite    string  // what happens to an indefinite step: fail, skip or project; default fail
-	EigenvalueFloor float64 // used by project, > 0; default 1e-3
-	VarianceFloor   float64 // used by project, > 0 and < 1; default 1e-3
-}
-
-// Evaluate says when and where the network is looked at.
-type Evaluate struct {
-	Snapshots []int // numbers of examples seen, strictly increasing, 1 … Data.Train; required
-	Grid      int   // points along each axis, ≥ 2; required
-}
-
-// MonteCarlo says how the approximation is checked by sampling.
-type MonteCarlo struct {
-	Samples int // samples of a grid point, ≥ 2; default 10000
-	Stride  int // seeds that are not drawn are checked on every Stride-th grid line, ≥ 1; default 4
-}
-
-// Claim is a sentence that is measured. All three are required.
-type Claim struct {
-	Claim     string  // the sentence
-	Statistic string  // the statistic of the study that measures it
-	Threshold float64 // where its verdict changes
-}
-
-// Figure is a drawing.
-type Figure struct {
-	Kind    string // maps; required
-	Variant string // the variant that is drawn; required
-	Single  bool   // whether each panel is written to a file of its own too; default false
-}
-
-// defaultModel has the defaults of the optional keys of [model].
-func defaultModel() Model {
-	return Model{
-		Alpha:           0,
-		Beta:            1,
-		Rule:            "joint",
-		Hidden:          "frozen",
-		Lambda:          Lambda{Word: "slope"},
-		Rho:             0.5,
-		PriorVar:        1,
-		OnIndefinite:    "fail",
-		EigenvalueFloor: 1e-3,
-		VarianceFloor:   1e-3,
+// section returns the section of m that its study reads; it is empty before it
+// is read.
+func (m *Manifest) section() section {
+	switch m.Study {
+	case "learn":
+		return made(&m.Learn)
+	case "moments":
+		return made(&m.Moments)
+	case "ablation":
+		return made(&m.Ablation)
+	case "calibrate":
+		return made(&m.Calibrate)
+	case "stability":
+		return made(&m.Stability)
+	case "mc_check":
+		return made(&m.MCCheck)
 	}
+	panic("manifest: no section for the study " + m.Study)
 }
 
-// defaultMonteCarlo has the defaults of [monte_carlo].
-func defaultMonteCarlo() MonteCarlo {
-	return MonteCarlo{Samples: 10000, Stride: 4}
-}
-
-// generators has the numbers of inputs and classes of the examples that each
-// data.generator draws.
-var generators = map[string]struct{ inputs, classes int }{
-	"wedges": {2, 3},
-}
-
-// Lambda is the slope λ of the probit approximation: a number, or the word
-// "slope" for the value that matches the slope of the softmax at the origin.
-type Lambda struct {
-	Number float64 // > 0 where Word is empty
-	Word   string  // "" or "slope"
-}
-
-// Value returns λ for n classes with correlation rho: the number, or
-// slope(n, rho) if l is the word.
-func (l Lambda) Value(n int, rho float64, slope func(n int, rho float64) float64) float64 {
-	if l.Word == "" {
-		return l.Number
+// made returns *p, which is made if it is nil.
+func made[T any](p **T) *T {
+	if *p == nil {
+		*p = new(T)
 	}
-	return slope(n, rho)
+	return *p
 }
 
-// String returns the number in its shortest form, or the word.
-func (l Lambda) String() string {
-	if l.Word == "" {
-		return shortest(l.Number)
+// fields goes over all keys of the manifest.
+func (m *Manifest) fields(f *fields) {
+	field(f, "name", &m.Name, name)
+	field(f, "study", &m.Study, word(f.names()...))
+	field(f, "seed", &m.Seed, seed)
+	field(f, "effort", &m.Effort, word("quick", "full").or("full"))
+	field(f, "overrides", &m.Overrides, listOf(0, maxOverrides, text).or(nil))
+	if m.Study == "" {
+		f.allKeys()
+		return
 	}
-	return l.Word
+	m.section().fields(f, m)
+}
+
+// Resolved returns m as TOML with every key spelled out; sweep.lambda and
+// sweep.rho only where they are swept, since no value of them means that. Parse
+// makes the same Manifest of it.
+func (m *Manifest) Resolved() []byte {
+	var b bytes.Buffer
+	m.fields(&fields{to: &b})
+	return b.Bytes()
 }

@@ -10,7 +10,11 @@ import (
 
 var studies = []Study{
 	{Name: "learn", Statistics: []string{"entropy_drop", "boundary"}},
-	{Name: "moments", Statistics: []string{"distance"}},
+	{Name: "moments", Methods: []string{"probit", "exact"}},
+	{Name: "ablation"},
+	{Name: "calibrate"},
+	{Name: "stability"},
+	{Name: "mc_check"},
 }
 
 // small has the required keys only.
@@ -43,18 +47,26 @@ func TestDefaults(t *testing.T) {
 		OnIndefinite: "fail", EigenvalueFloor: 0.001, VarianceFloor: 0.001,
 	}
 	variant := model
-	variant.Name, variant.Variant = "model", "model"
+	variant.Name = "model"
 	want := &Manifest{
-		Name: "small", Study: "learn", Seed: 3, Seeds: []int{3},
-		Data:       Data{Generator: "wedges", Train: 25},
-		Model:      model,
-		Evaluate:   Evaluate{Snapshots: []int{1, 25}, Grid: 9},
-		MonteCarlo: MonteCarlo{Samples: 10000, Stride: 4},
-		Variants:   []Model{variant},
-		Models:     []Model{variant},
+		Name: "small", Study: "learn", Seed: 3, Effort: "full", Seeds: []int{3},
+		Learn: &Learn{
+			Training: Training{
+				Data:     Data{Generator: "wedges", Train: 25},
+				Model:    model,
+				Variants: []Model{variant},
+			},
+			Evaluate:   Evaluate{Snapshots: []int{1, 25}, Grid: 9},
+			MonteCarlo: MonteCarlo{Samples: 10000, Stride: 4},
+		},
 	}
-	if got := parse(t, small); !reflect.DeepEqual(got, want) {
-		t.Errorf("got  %+v\nwant %+v", got, want)
+	got := parse(t, small)
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got  %+v\nwant %+v", got.Learn, want.Learn)
+	}
+	variant.Variant = "model"
+	if models := got.Learn.Models(); !reflect.DeepEqual(models, []Model{variant}) {
+		t.Errorf("models %+v\nwant %+v", models, variant)
 	}
 }
 
@@ -66,16 +78,16 @@ func TestPaper(t *testing.T) {
 	if m.Name != "fig1_12" || m.Seed != 1 || len(m.Seeds) != 20 || m.Seeds[0] != 1 || m.Seeds[19] != 20 {
 		t.Errorf("name %q, seed %d, seeds %v", m.Name, m.Seed, m.Seeds)
 	}
-	if want := [][]float64{{1, 0}, {0, 1}, {1, 1}}; !reflect.DeepEqual(m.Model.PriorMean, want) {
-		t.Errorf("prior_mean = %v, want %v", m.Model.PriorMean, want)
+	if want := [][]float64{{1, 0}, {0, 1}, {1, 1}}; !reflect.DeepEqual(m.Learn.Model.PriorMean, want) {
+		t.Errorf("prior_mean = %v, want %v", m.Learn.Model.PriorMean, want)
 	}
-	if want := (Figure{Kind: "maps", Variant: "joint", Single: true}); len(m.Figures) != 1 || m.Figures[0] != want {
-		t.Errorf("figures = %v, want %v", m.Figures, want)
+	if want := (Figure{Kind: "maps", Variant: "joint", Single: true}); len(m.Learn.Figures) != 1 || m.Learn.Figures[0] != want {
+		t.Errorf("figures = %v, want %v", m.Learn.Figures, want)
 	}
-	if want := (Claim{"indifference gets continuously sharper", "entropy_drop", 0}); len(m.Claims) == 0 || m.Claims[0] != want {
-		t.Errorf("claims = %v, want %v", m.Claims, want)
+	if want := (Claim{"indifference gets continuously sharper", "entropy_drop", 0}); len(m.Learn.Claims) == 0 || m.Learn.Claims[0] != want {
+		t.Errorf("claims = %v, want %v", m.Learn.Claims, want)
 	}
-	joint := m.Models[0]
+	joint := m.Learn.Models()[0]
 	if joint.Name != "joint" || joint.Lambda != (Lambda{Number: 0.3}) || joint.Rule != "joint" {
 		t.Errorf("first model %+v", joint)
 	}
@@ -92,18 +104,19 @@ layers = [2, 7, 3]
 bias = true
 lambda = 1
 `)
-	if len(m.Models) != 2 {
-		t.Fatalf("%d models, want 2", len(m.Models))
+	models := m.Learn.Models()
+	if len(models) != 2 {
+		t.Fatalf("%d models, want 2", len(models))
 	}
-	plain, other := m.Model, m.Model
+	plain, other := m.Learn.Model, m.Learn.Model
 	plain.Name, plain.Variant = "plain", "plain"
 	other.Name, other.Variant = "other", "other"
 	other.Rule, other.Layers, other.Bias, other.Lambda = "total", []int{2, 7, 3}, true, Lambda{Number: 1}
-	if !reflect.DeepEqual(m.Models[0], plain) {
-		t.Errorf("plain: %+v", m.Models[0])
+	if !reflect.DeepEqual(models[0], plain) {
+		t.Errorf("plain: %+v", models[0])
 	}
-	if !reflect.DeepEqual(m.Models[1], other) {
-		t.Errorf("other: %+v", m.Models[1])
+	if !reflect.DeepEqual(models[1], other) {
+		t.Errorf("other: %+v", models[1])
 	}
 }
 
@@ -115,8 +128,8 @@ name = "deep"
 layers = [2, 4, 3]
 prior_mean = []
 `)
-	if len(m.Model.PriorMean) != 3 || len(m.Models[0].PriorMean) != 0 {
-		t.Errorf("prior means %v, %v", m.Model.PriorMean, m.Models[0].PriorMean)
+	if model := m.Learn.Models()[0]; len(m.Learn.Model.PriorMean) != 3 || len(model.PriorMean) != 0 {
+		t.Errorf("prior means %v, %v", m.Learn.Model.PriorMean, model.PriorMean)
 	}
 }
 
@@ -141,16 +154,16 @@ func TestSweep(t *testing.T) {
 	} {
 		m := parse(t, small+"[sweep]\n"+c.sweep+"\n"+variants)
 		var names []string
-		for _, model := range m.Models {
+		for _, model := range m.Learn.Models() {
 			names = append(names, model.Name)
 			if (model.Rule == "total") != (model.Variant == "b") {
 				t.Errorf("%s: %q has rule %s", c.sweep, model.Name, model.Rule)
 			}
 			want := model.Variant
-			if m.Lambda != nil {
+			if m.Learn.Lambda != nil {
 				want += " lambda=" + model.Lambda.String()
 			}
-			if m.Rho != nil {
+			if m.Learn.Rho != nil {
 				want += " rho=" + shortest(model.Rho)
 			}
 			if model.Name != want {
@@ -166,13 +179,11 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-func TestLambda(t *testing.T) {
-	slope := func(n int, rho float64) float64 { return float64(n) + rho }
-	if got := (Lambda{Number: 0.3}).Value(4, 0.5, slope); got != 0.3 {
-		t.Errorf("number: %v, want 0.3", got)
-	}
-	if got := (Lambda{Word: "slope"}).Value(4, 0.5, slope); got != 4.5 {
-		t.Errorf("slope: %v, want 4.5", got)
+func TestLambdaString(t *testing.T) {
+	for want, l := range map[string]Lambda{"0.3": {Number: 0.3}, "2.0": {Number: 2}, "lsq": {Word: "lsq"}} {
+		if got := l.String(); got != want {
+			t.Errorf("%+v prints %s, want %s", l, got, want)
+		}
 	}
 }
 
@@ -210,8 +221,8 @@ evaluate."grid" = 9
 		t.Errorf("got  %+v\nwant %+v", m, want)
 	}
 	m = parse(t, "variant = [{name = \"a\"}, {name = \"b\", rho = 0}]\n"+small)
-	if len(m.Models) != 2 || m.Models[1].Name != "b" || m.Models[1].Rho != 0 {
-		t.Errorf("models %+v", m.Models)
+	if models := m.Learn.Models(); len(models) != 2 || models[1].Name != "b" || models[1].Rho != 0 {
+		t.Errorf("models %+v", models)
 	}
 	if m := parse(t, "\ufeff"+strings.ReplaceAll(small, "\n", "\r\n")); m.Name != "small" {
 		t.Errorf("name %q", m.Name)

@@ -70,8 +70,8 @@ func TestOverridesAdd(t *testing.T) {
 	if want := []string{"seed=4", "data.train=30", "sweep.seed=4..5"}; !reflect.DeepEqual(m.Overrides, want) {
 		t.Errorf("overrides %q, want %q", m.Overrides, want)
 	}
-	if m.Seed != 4 || m.Data.Train != 30 {
-		t.Errorf("seed %d, train %d", m.Seed, m.Data.Train)
+	if m.Seed != 4 || m.Learn.Data.Train != 30 {
+		t.Errorf("seed %d, train %d", m.Seed, m.Learn.Data.Train)
 	}
 }
 
@@ -80,9 +80,9 @@ func TestOverrideErrors(t *testing.T) {
 		overrides []string
 		want      string
 	}{
-		{[]string{"model.lambda=-1"}, `-set model.lambda=-1: model.lambda = -1: must be > 0 or the word "slope"`},
-		{[]string{"model.lambda=steep"}, `-set model.lambda=steep: model.lambda = "steep": must be > 0 or the word "slope"`},
-		{[]string{"model.lambda=-1", "model.lambda=-2"}, `-set model.lambda=-2: model.lambda = -2: must be > 0 or the word "slope"`},
+		{[]string{"model.lambda=-1"}, `-set model.lambda=-1: model.lambda = -1: must be > 0 or one of the words "slope", "lsq", "minimax"`},
+		{[]string{"model.lambda=steep"}, `-set model.lambda=steep: model.lambda = "steep": must be > 0 or one of the words "slope", "lsq", "minimax"`},
+		{[]string{"model.lambda=-1", "model.lambda=-2"}, `-set model.lambda=-2: model.lambda = -2: must be > 0 or one of the words "slope", "lsq", "minimax"`},
 		{[]string{"model.lambda=-1", "model.lambda=1", "seed=x"}, `-set seed=x: seed = "x": must be an integer from 0 to 2147483647`},
 		{[]string{"model.layers=[2, 0]"}, `-set model.layers=[2, 0]: model.layers.2 = 0: must be an integer from 1 to 100000`},
 		{[]string{"model.layers=[2, 3"}, `-set model.layers=[2, 3: model.layers = "[2, 3": must be a list of 2 to 100 entries, each an integer from 1 to 100000`},
@@ -97,9 +97,11 @@ func TestOverrideErrors(t *testing.T) {
 
 		{[]string{"data.tarin=3"}, `-set data.tarin=3: data.tarin: unknown key; did you mean "train"? allowed: generator, train`},
 		{[]string{"dta.train=3"}, `-set dta.train=3: dta: unknown key; did you mean "data"? allowed: ` +
-			`claim, data, evaluate, figure, model, monte_carlo, name, overrides, seed, study, sweep, variant`},
+			`claim, data, effort, evaluate, figure, model, monte_carlo, name, overrides, seed, study, sweep, variant`},
+		{[]string{"moments.draws=3"}, `-set moments.draws=3: moments: unknown key; allowed: ` +
+			`claim, data, effort, evaluate, figure, model, monte_carlo, name, overrides, seed, study, sweep, variant`},
 		{[]string{"x=3"}, `-set x=3: x: unknown key; allowed: ` +
-			`claim, data, evaluate, figure, model, monte_carlo, name, overrides, seed, study, sweep, variant`},
+			`claim, data, effort, evaluate, figure, model, monte_carlo, name, overrides, seed, study, sweep, variant`},
 		{[]string{"variant.c.rho=0"}, `-set variant.c.rho=0: variant.c: not there; allowed: a, b`},
 		{[]string{"figure.2.kind=maps"}, `-set figure.2.kind=maps: figure.2: not there; allowed: 1`},
 		{[]string{"variant.rho=0"}, `-set variant.rho=0: variant: is not a table`},

@@ -10,6 +10,7 @@ import (
 const full = `name = "full-1_x"
 study = "learn"
 seed = 9
+effort = "quick"
 overrides = ["data.train=30", "model.rule=\"total\""]
 [data]
 generator = "wedges"
@@ -37,7 +38,7 @@ samples = 77
 stride = 5
 [sweep]
 seed = [9, 4, 5]
-lambda = [0.1, "slope", 1e21]
+lambda = [0.1, "slope", 1e21, "minimax", "lsq"]
 rho = [0.0, 0.3]
 [[variant]]
 name = "a"
@@ -68,6 +69,15 @@ func TestResolved(t *testing.T) {
 		{src: full},
 		{src: full, overrides: []string{"sweep.seed=1..20", "variant.b.rho=0"}},
 		{src: small, overrides: []string{"sweep.seed=[3]", "model.bias=true"}},
+		{src: momentsSrc},
+		{src: momentsSrc, overrides: []string{`moments.classes="2..4"`, "moments.samples=[10, 20]", "moments.montecarlo_draws=30"}},
+		{src: ablationSrc},
+		{src: ablationSrc, overrides: []string{"sweep.seed=3..5", "ablation.unequal=0", "effort=quick"}},
+		{src: calibrateSrc},
+		{src: calibrateSrc, overrides: []string{"calibrate.classes=[7]", "calibrate.rho=[0.0, 0.25]"}},
+		{src: stabilitySrc},
+		{src: stabilitySrc, overrides: []string{"stability.gap=[1.5, 1e300]", `stability.lambda=["lsq"]`, "stability.rho=0"}},
+		{src: mcCheckSrc},
 	} {
 		m := parse(t, c.src, c.overrides...)
 		resolved := m.Resolved()
@@ -82,6 +92,29 @@ func TestResolved(t *testing.T) {
 		if twice := again.Resolved(); string(twice) != string(resolved) {
 			t.Errorf("resolved twice:\n%s\nonce:\n%s", twice, resolved)
 		}
+	}
+}
+
+// What the study does not read is not there.
+func TestResolvedMoments(t *testing.T) {
+	const want = `name = "m"
+study = "moments"
+seed = 3
+effort = "full"
+overrides = []
+
+[moments]
+classes = [2, 3, 10]
+spread = [0.0, 2.5]
+variance = [0.01, 100.0]
+unequal = 0.5
+draws = 40
+methods = ["exact", "probit"]
+samples = []
+montecarlo_draws = 10
+`
+	if got := string(parse(t, momentsSrc).Resolved()); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
 
@@ -106,6 +139,7 @@ variance_floor = 0.001
 	want := `name = "small"
 study = "learn"
 seed = 3
+effort = "full"
 overrides = ["sweep.seed=3..5"]
 
 [data]

@@ -148,6 +148,26 @@ func (t *table) at(key string) value {
 // reject reports what is wrong with the value of key.
 func (t *table) reject(key, why string) { t.at(key).reject(why) }
 
+// rejected reports whether something is wrong with the manifest.
+func (t *table) rejected() bool { return len(t.r.problems) > 0 }
+
+// missing reports that key, with a value of the wanted kind, is not there. The
+// place is the table's in the file: no override took the key away.
+func (t *table) missing(key, want string) {
+	p := t.r.place(t.path)
+	p.set = ""
+	t.r.problems = append(t.r.problems, problem{p, true, t.at(key).label + ": missing; allowed: " + want})
+}
+
+// atMost reports it if the values of key ask for more than most things, and
+// returns whether they do not.
+func (t *table) atMost(most, n int, key, things string) bool {
+	if n > most {
+		t.reject(key, fmt.Sprintf("asks for %d %s; allowed: at most %d", n, things, most))
+	}
+	return n <= most
+}
+
 // sub returns the table named key.
 func (t *table) sub(key string) *table {
 	if t.subs[key] == nil {
@@ -212,6 +232,7 @@ func entryLabel(i int, entry map[string]any) string {
 func (r *reader) unknown() {
 	for _, t := range r.tables {
 		slices.Sort(t.known)
+		t.known = slices.Compact(t.known)
 		for _, key := range slices.Sorted(maps.Keys(t.entries)) {
 			if slices.Contains(t.known, key) {
 				continue
@@ -223,30 +244,5 @@ func (r *reader) unknown() {
 			}
 			v.reject(why + "allowed: " + strings.Join(t.known, ", "))
 		}
-	}
-}
-
-type need bool
-
-const (
-	required need = true
-	optional need = false
-)
-
-// read reads the value of key into dst. Without the key dst keeps its value,
-// the default, which for a required key is reported.
-func read[T any](t *table, key string, n need, dst *T, k kind[T]) {
-	t.known = append(t.known, key)
-	if !t.has(key) {
-		if n == required {
-			// The place is the table's in the file: no override took the key away.
-			p := t.r.place(t.path)
-			p.set = ""
-			t.r.problems = append(t.r.problems, problem{p, true, t.at(key).label + ": missing; allowed: " + k.want})
-		}
-		return
-	}
-	if x, ok := k.read(t.at(key)); ok {
-		*dst = x
 	}
 }

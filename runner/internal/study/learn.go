@@ -13,13 +13,14 @@ import (
 // one by one; after some of them their predictions are mapped over the square
 // and checked against Monte Carlo. A cell is one model and one seed.
 type learn struct {
+	*manifest.Learn
 	m         *manifest.Manifest
 	generator dataset.Generator
 }
 
 func newLearn(m *manifest.Manifest) (*learn, error) {
-	g, err := dataset.Lookup(m.Data.Generator)
-	return &learn{m, g}, err
+	g, err := dataset.Lookup(m.Learn.Data.Generator)
+	return &learn{m.Learn, m, g}, err
 }
 
 // learnSpec is all that the rows of a cell follow from.
@@ -36,10 +37,10 @@ type learnSpec struct {
 
 func (l *learn) Cells() []Cell {
 	var cells []Cell
-	for i, model := range l.m.Models {
+	for i, model := range l.Models() {
 		for _, seed := range l.m.Seeds {
 			spec := learnSpec{
-				Manifest: l.m.Name, Data: l.m.Data, Model: model, Evaluate: l.m.Evaluate, MonteCarlo: l.m.MonteCarlo,
+				Manifest: l.m.Name, Data: l.Data, Model: model, Evaluate: l.Evaluate, MonteCarlo: l.MonteCarlo,
 				Seed: seed, Drawn: seed == l.m.Seed, First: i == 0,
 			}
 			cells = append(cells, Cell{

@@ -28,7 +28,7 @@ type learnCell struct {
 
 func runLearn(ctx context.Context, spec learnSpec, generator dataset.Generator) ([]store.Table, error) {
 	c := &learnCell{learnSpec: spec, square: newSquare(generator, spec.Evaluate.Grid, spec.MonteCarlo.Stride)}
-	c.summary.lambda = spec.Model.Lambda.Value(generator.Classes, spec.Model.Rho, softmax.SlopeLambda)
+	c.summary.lambda = lambdaValue(spec.Model.Lambda, generator.Classes, spec.Model.Rho)
 	c.header(generator.Classes)
 	var err error
 	if c.network, err = newNetwork(spec.Model, c.summary.lambda, c.stream("prior")); err != nil {

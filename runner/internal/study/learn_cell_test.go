@@ -106,7 +106,7 @@ func each(t *testing.T, f func(t *testing.T, m *manifest.Manifest, o outcome, va
 	for _, src := range []string{small, deep} {
 		m := parse(t, src)
 		o := run(t, m)
-		for _, variant := range m.Variants {
+		for _, variant := range m.Learn.Variants {
 			for _, seed := range m.Seeds {
 				t.Run(fmt.Sprintf("%s/%s/%d", m.Name, variant.Name, seed), func(t *testing.T) { f(t, m, o, variant.Name, seed) })
 			}
@@ -137,7 +137,7 @@ func TestStepsAndWeightsByHand(t *testing.T) {
 		steps := records(t, o.report.Tables, "steps", this)
 		weights := records(t, o.report.Tables, "weights", this)
 		train := records(t, o.report.Tables, "train", record{"seed": this["seed"]})
-		if len(steps) != len(train) || len(train) != m.Data.Train {
+		if len(steps) != len(train) || len(train) != m.Learn.Data.Train {
 			t.Fatalf("%d steps, %d examples", len(steps), len(train))
 		}
 		n := newByHand(t, m, variant, seed)
@@ -160,7 +160,7 @@ func TestStepsAndWeightsByHand(t *testing.T) {
 				defer func() { weights = weights[1:] }()
 				return weights[0]
 			}
-			if k != "3" && k != "6" && k != strconv.Itoa(m.Evaluate.Snapshots[0]) {
+			if k != "3" && k != "6" && k != strconv.Itoa(m.Learn.Evaluate.Snapshots[0]) {
 				continue
 			}
 			for l := range len(byHand(variant).Layers) - 1 {
@@ -240,7 +240,7 @@ func TestGridFromWeights(t *testing.T) {
 		if seed != m.Seed {
 			return
 		}
-		for _, k := range m.Evaluate.Snapshots {
+		for _, k := range m.Learn.Evaluate.Snapshots {
 			n := restore(t, o, m, variant, seed, strconv.Itoa(k))
 			rows := records(t, o.report.Tables, "grid", record{"variant": variant, "k": strconv.Itoa(k)})
 			if len(rows) != 81 {

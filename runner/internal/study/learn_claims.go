@@ -102,7 +102,7 @@ func (l *learn) variants(summary frame) store.Table {
 	for _, c := range columns {
 		t.Header = append(t.Header, c, c+"_low", c+"_high")
 	}
-	for _, model := range l.m.Models {
+	for _, model := range l.Models() {
 		rows := summary.where("variant", model.Name)
 		row := []string{model.Name, strconv.Itoa(len(rows.Rows)), store.Float(l.generator.LinearCeiling)}
 		for _, c := range columns {
@@ -120,8 +120,8 @@ func (l *learn) variants(summary frame) store.Table {
 // otherwise, also where the statistic is not a number for some seed.
 func (l *learn) claims(summary frame) store.Table {
 	t := store.Table{Name: "claims", Header: []string{"claim", "statistic", "variant", "seeds", "value", "low", "high", "threshold", "verdict"}}
-	for _, claim := range l.m.Claims {
-		for _, model := range l.m.Models {
+	for _, claim := range l.Claims {
+		for _, model := range l.Models() {
 			x := summary.where("variant", model.Name).floats(claim.Statistic)
 			mean, low, high := metric.Interval(x)
 			verdict := "open"

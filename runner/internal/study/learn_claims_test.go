@@ -25,11 +25,11 @@ func summaryOf(accuracy map[string][]float64) frame {
 }
 
 func learnOf(thresholds ...float64) *learn {
-	m := &manifest.Manifest{Models: []manifest.Model{{Name: "a"}, {Name: "b"}}}
+	m := &manifest.Learn{Training: manifest.Training{Variants: []manifest.Model{{Name: "a"}, {Name: "b"}}}}
 	for _, x := range thresholds {
 		m.Claims = append(m.Claims, manifest.Claim{Claim: "is good", Statistic: "accuracy", Threshold: x})
 	}
-	return &learn{m: m, generator: dataset.Generator{LinearCeiling: 0.75}}
+	return &learn{Learn: m, generator: dataset.Generator{LinearCeiling: 0.75}}
 }
 
 func TestVerdicts(t *testing.T) {

@@ -25,8 +25,8 @@ func (l *learn) figures(tables []store.Table) []Figure {
 	}
 	var out []Figure
 	panel := 0
-	for _, spec := range l.m.Figures {
-		for _, model := range l.m.Models {
+	for _, spec := range l.Figures {
+		for _, model := range l.Models() {
 			if model.Variant != spec.Variant {
 				continue
 			}
@@ -50,14 +50,14 @@ func (l *learn) figures(tables []store.Table) []Figure {
 
 // row returns the maps of a quantity at all snapshots, on one scale.
 func (l *learn) row(q quantity, maps, train frame) figures.Row {
-	axis := l.generator.Axis(l.m.Evaluate.Grid)
+	axis := l.generator.Axis(l.Evaluate.Grid)
 	var boundary []figures.Segment
 	for _, s := range l.generator.Boundary {
 		boundary = append(boundary, figures.Segment(s))
 	}
 	row := figures.Row{Scale: figures.Scale{Label: q.label, Max: 1}}
 	largest := 0.0
-	for _, k := range l.m.Evaluate.Snapshots {
+	for _, k := range l.Evaluate.Snapshots {
 		z := maps.where("k", strconv.Itoa(k)).floats(q.column)
 		for _, x := range z {
 			if !math.IsInf(x, 0) {

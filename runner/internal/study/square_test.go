@@ -48,7 +48,7 @@ func TestMonteCarloColumns(t *testing.T) {
 	o := run(t, m)
 	var squares, terms float64
 	for _, variant := range []string{"joint", "total"} {
-		for _, k := range m.Evaluate.Snapshots {
+		for _, k := range m.Learn.Evaluate.Snapshots {
 			n := restore(t, o, m, variant, m.Seed, strconv.Itoa(k))
 			var f bnn.Prediction
 			for i, r := range records(t, o.report.Tables, "grid", record{"variant": variant, "k": strconv.Itoa(k)}) {

@@ -46,6 +46,11 @@ type Experiment interface {
 // Kinds lists the studies that a manifest may name.
 var Kinds = []manifest.Study{
 	{Name: "learn", Statistics: statistics},
+	{Name: "moments", Methods: []string{"probit"}},
+	{Name: "ablation"},
+	{Name: "calibrate"},
+	{Name: "stability"},
+	{Name: "mc_check"},
 }
 
 // New returns the experiment that the manifest describes.
@@ -53,6 +58,8 @@ func New(m *manifest.Manifest) (Experiment, error) {
 	switch m.Study {
 	case "learn":
 		return newLearn(m)
+	case "moments", "ablation", "calibrate", "stability", "mc_check":
+		return nil, fmt.Errorf("study %s is not built yet", m.Study)
 	}
 	return nil, fmt.Errorf("study %q is not known", m.Study)
 }
