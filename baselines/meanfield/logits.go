@@ -1,0 +1,127 @@
+package meanfield
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// normalise replaces logits by their softmax. Logits of −Inf are allowed as long
+// as one is finite; logits of +Inf share the mass.
+func normalise(z []float64) {
+	top := floats.Max(z)
+	if math.IsInf(top, 1) {
+		for j, x := range z {
+			z[j] = 0
+			if math.IsInf(x, 1) {
+				z[j] = 1
+			}
+		}
+		floats.Scale(1/floats.Sum(z), z)
+		return
+	}
+	for j, x := range z {
+		z[j] = math.Exp(x - top)
+	}
+	floats.Scale(1/floats.Sum(z), z)
+}
+
+// logSum returns log Σ_j exp z_j, leaving out j = skip (none if skip < 0). It is
+// −Inf if all z_j are.
+func logSum(z []float64, skip int) float64 {
+	top := math.Inf(-1)
+	for j, x := range z {
+		if j != skip {
+			top = max(top, x)
+		}
+	}
+	if math.IsInf(top, 0) {
+		return top
+	}
+	var sum float64
+	for j, x := range z {
+		if j != skip {
+			sum += math.Exp(x - top)
+		}
+	}
+	return top + math.Log(sum)
+}
+
+// softplus returns log(1 + eˣ) to full relative precision.
+func softplus(x float64) float64 {
+	if x > 40 {
+		return x
+	}
+	return math.Log1p(math.Exp(x))
+}
+
+// logExpm1 returns log(eˣ − 1) for x ≥ 0, −Inf at zero.
+func logExpm1(x float64) float64 {
+	if x < 1 {
+		return math.Log(math.Expm1(x))
+	}
+	return x + math.Log1p(-math.Exp(-x))
+}
+
+// point is the softmax at the mean logits.
+type point struct {
+	s   []float64 // softmax(m)_j
+	top int       // the class with the largest s_j, the only one whose 1 − s_j may cancel
+}
+
+func newPoint(mean []float64) point {
+	s := append([]float64(nil), mean...)
+	normalise(s)
+	return point{s, floats.MaxIdx(s)}
+}
+
+// rest returns 1 − s_j, to full relative precision.
+func (p point) rest(j int) float64 {
+	if j != p.top {
+		return 1 - p.s[j]
+	}
+	var sum float64
+	for k, s := range p.s {
+		if k != j {
+			sum += s
+		}
+	}
+	return sum
+}
+
+// closeRows sets row and column top of a symmetric matrix so that all rows add
+// up to zero. The entries of the most probable class are the ones whose formulas
+// cancel where its s is close to one.
+func (p point) closeRows(a *mat.SymDense) {
+	n, t := len(p.s), p.top
+	var total float64
+	for i := range n {
+		if i == t {
+			continue
+		}
+		var sum float64
+		for j := range n {
+			if j != t {
+				sum += a.At(i, j)
+			}
+		}
+		a.SetSym(i, t, -sum)
+		total += sum
+	}
+	a.SetSym(t, t, total)
+}
+
+// linearCross sets dst to diag(v) J with the Jacobian J = diag(s) − s sᵀ of the
+// softmax, J_ij = ∂s_j/∂z_i.
+func (p point) linearCross(dst *mat.Dense, variance []float64) {
+	for i, v := range variance {
+		for j, s := range p.s {
+			if j == i {
+				dst.Set(i, i, v*s*p.rest(i))
+			} else {
+				dst.Set(i, j, -v*p.s[i]*s)
+			}
+		}
+	}
+}

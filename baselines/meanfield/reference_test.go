@@ -1,0 +1,174 @@
+package meanfield
+
+import (
+	"encoding/csv"
+	"math"
+	"os"
+	"strconv"
+	"testing"
+
+	"gonum.org/v1/gonum/floats/scalar"
+	"gonum.org/v1/gonum/mat"
+
+	"closedform/core/softmax"
+)
+
+// methods are all methods with the options that change their formulas, by the
+// names of testdata/moments.csv.
+func methods(n int) map[string]Covariances {
+	return map[string]Covariances{
+		"Delta":                  Delta{},
+		"Taylor":                 Taylor{},
+		"MacKay":                 MacKay{},
+		"Pairwise0":              Pairwise{},
+		"Pairwise1":              Pairwise{Order: 1},
+		"Pairwise1Normalised":    Pairwise{Order: 1, Normalise: true},
+		"Daunizeau":              Daunizeau{},
+		"Unscented":              Unscented{},
+		"UnscentedJulier":        Unscented{Kappa: float64(3 - n)},
+		"UnscentedScaled":        Unscented{Alpha: 0.25, Beta: 2, Kappa: 0.5},
+		"LaplaceBridge":          LaplaceBridge{},
+		"LaplaceBridgeCorrect":   LaplaceBridge{Correct: true},
+		"LogNormal":              LogNormal{},
+		"LogNormalNormalised":    LogNormal{Normalise: true},
+		"NormalizedProbit":       NormalizedProbit{},
+		"NormalizedProbitScaled": NormalizedProbit{Lambda: 1.25},
+	}
+}
+
+// result is all that a method gives.
+type result struct {
+	*softmax.Moments
+	cov   *mat.SymDense
+	cross *mat.Dense
+}
+
+func evaluate(c Covariances, mean, variance []float64) result {
+	r := result{softmax.NewMoments(len(mean)), new(mat.SymDense), new(mat.Dense)}
+	c.Moments(r.Moments, mean, variance)
+	c.Cov(r.cov, mean, variance)
+	c.Cross(r.cross, mean, variance)
+	return r
+}
+
+// same reports whether got is want within the tolerances, NaN only where want is.
+func same(got, want, abs, rel float64) bool {
+	if math.IsNaN(want) {
+		return math.IsNaN(got)
+	}
+	return scalar.EqualWithinAbsOrRel(got, want, abs, rel)
+}
+
+// readRecords returns the records of a file of reference values.
+func readRecords(t *testing.T, name string) [][]string {
+	t.Helper()
+	file, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	r := csv.NewReader(file)
+	r.Comment, r.FieldsPerRecord = '#', -1
+	records, err := r.ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(records) == 0 {
+		t.Fatalf("%s holds no reference values", name)
+	}
+	return records
+}
+
+func parse(t *testing.T, record []string) []float64 {
+	t.Helper()
+	row := make([]float64, len(record))
+	for i, s := range record {
+		var err error
+		if row[i], err = strconv.ParseFloat(s, 64); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return row
+}
+
+func TestOwenReference(t *testing.T) {
+	rule := newOwenRule()
+	for _, record := range readRecords(t, "testdata/owen.csv") {
+		row := parse(t, record)
+		spread, mixed := rule.secondMoments(row[0], row[1])
+		if !scalar.EqualWithinAbsOrRel(spread, row[2], 1e-13, 1e-13) || !scalar.EqualWithinAbsOrRel(mixed, row[3], 1e-13, 1e-13) {
+			t.Errorf("t=%g sd=%g: %.16g and %.16g, want %.16g and %.16g", row[0], row[1], spread, mixed, row[2], row[3])
+		}
+	}
+}
+
+func TestReference(t *testing.T) {
+	records := readRecords(t, "testdata/moments.csv")
+	seen := map[string]bool{}
+	for _, record := range records {
+		name := record[0]
+		row := parse(t, record[1:])
+		n := int(row[0])
+		mean, variance, want := row[1:1+n], row[1+n:1+2*n], row[1+2*n:]
+		if len(want) != n+2*n*n {
+			t.Fatalf("%s: %d reference values for n = %d", name, len(want), n)
+		}
+		seen[name] = true
+		m := methods(n)[name]
+		abs := 1e-14
+		switch m.(type) {
+		case Delta, Taylor, Unscented:
+			abs = 0 // near a certain class, too
+		}
+		got := evaluate(m, mean, variance)
+		for j, p := range got.P {
+			if !same(p, want[j], abs, 1e-11) {
+				t.Errorf("%s m=%v v=%v: p_%d = %.17g, want %.17g", name, mean, variance, j, p, want[j])
+			}
+		}
+		for k := range n * n {
+			i, j := k/n, k%n
+			if c, w := got.cov.At(i, j), want[n+k]; !same(c, w, abs, 1e-11) {
+				t.Errorf("%s m=%v v=%v: Cov_%d%d = %.17g, want %.17g", name, mean, variance, i, j, c, w)
+			}
+			if c, w := got.cross.At(i, j), want[n+n*n+k]; !same(c, w, abs, 1e-11) {
+				t.Errorf("%s m=%v v=%v: Cross_%d%d = %.17g, want %.17g", name, mean, variance, i, j, c, w)
+			}
+		}
+	}
+	for name := range methods(2) {
+		if !seen[name] {
+			t.Errorf("no reference values for %s", name)
+		}
+	}
+}
+
+// E holds Σ_y + p pᵀ where Σ_y is given and NaN elsewhere, with zero diagonal;
+// rows of a full Σ_y and Σ_zy add up to zero.
+func TestStructure(t *testing.T) {
+	check := func(mean, variance []float64) {
+		for name, m := range methods(len(mean)) {
+			got := evaluate(m, mean, variance)
+			for i, p := range got.P {
+				var covSum, crossSum float64
+				for j, q := range got.P {
+					want := 0.0
+					if i != j {
+						want = got.cov.At(i, j) + p*q
+					}
+					scale := 1 + math.Abs(want) + math.Abs(p*q)
+					if e := got.E.At(i, j); !same(e, want, 1e-13*scale, 0) {
+						t.Errorf("%s m=%v v=%v: E_%d%d = %g, want %g", name, mean, variance, i, j, e, want)
+					}
+					covSum += got.cov.At(i, j)
+					crossSum += got.cross.At(i, j)
+				}
+				if math.Abs(covSum) > 1e-12*(1+mat.Max(got.cov)) || math.Abs(crossSum) > 1e-12*(1+mat.Max(got.cross)) {
+					t.Errorf("%s m=%v v=%v: row %d of Σ_y adds up to %g, of Σ_zy to %g", name, mean, variance, i, covSum, crossSum)
+				}
+			}
+		}
+	}
+	cases(2, 100, check)
+	cases(5, 100, check)
+}
