@@ -14,6 +14,7 @@ import (
 type tick struct {
 	at    float64
 	label string
+	minor bool // shorter
 }
 
 // ticks returns the multiples of a round step (1, 2 or 5 times a power of
@@ -38,7 +39,7 @@ func ticks(lo, hi float64, n int) []tick {
 	decimals := max(0, power-exp)
 	var out []tick
 	for k := math.Ceil(lo/step - slack); k <= math.Floor(hi/step+slack); k++ {
-		out = append(out, tick{k * step, decimal(k*step, decimals, power)})
+		out = append(out, tick{at: k * step, label: decimal(k*step, decimals, power)})
 	}
 	return out
 }
@@ -51,12 +52,17 @@ func decimal(v float64, decimals, power int) string {
 		return "0"
 	}
 	if power != 0 {
-		s += "×10" + strings.NewReplacer(
-			"-", "⁻", "0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴",
-			"5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹",
-		).Replace(strconv.Itoa(power))
+		s += "×10" + superscript(power)
 	}
 	return strings.ReplaceAll(s, "-", "−")
+}
+
+// superscript writes an exponent.
+func superscript(n int) string {
+	return strings.NewReplacer(
+		"-", "⁻", "0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴",
+		"5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹",
+	).Replace(strconv.Itoa(n))
 }
 
 // widest returns the width of the widest label.
@@ -80,12 +86,11 @@ const (
 
 // An axis is one scaled edge of a data area.
 type axis struct {
-	side   side
-	lo, hi float64
-	ticks  []tick
+	side side
+	edge
+	ticks []tick
 	// bare leaves out all text; ticks remain.
-	bare  bool
-	label string
+	bare bool
 	// room is the width that is kept for the tick labels of a vertical axis,
 	// so that the labels of stacked axes stand in one line.
 	room vg.Length
@@ -131,10 +136,13 @@ func (a axis) draw(dc draw.Canvas, area vg.Rectangle) {
 		far = off + a.room + textGap
 	}
 	for _, t := range a.ticks {
-		along := (t.at - a.lo) / (a.hi - a.lo)
+		along, length := a.fraction(t.at), tickLength
+		if t.minor {
+			length = minorTick
+		}
 		marks.Move(at(along, 0))
-		marks.Line(at(along, tickLength))
-		if !a.bare {
+		marks.Line(at(along, length))
+		if !a.bare && t.label != "" {
 			dc.FillText(numbers, at(along, off), t.label)
 		}
 	}

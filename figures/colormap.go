@@ -64,5 +64,5 @@ func (s Scale) index(v float64) uint8 {
 	case v > s.Max:
 		return above
 	}
-	return uint8(math.Round((v - s.Min) / (s.Max - s.Min) * (shades - 1)))
+	return uint8(math.Round(s.extent().fraction(v) * (shades - 1)))
 }

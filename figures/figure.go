@@ -1,5 +1,6 @@
 // Package figures draws the plates of the paper: it turns numbers and labels
-// into a page that is ready for a journal, as PNG, SVG or PDF.
+// into a page that is ready for a journal, as PNG, SVG or PDF. Page draws maps
+// of fields, Charts draws curves.
 //
 // The bytes of a figure depend on its input alone. They carry no date, no
 // name of a machine and no trace of an iteration order, so that two runs can
@@ -8,7 +9,9 @@
 //
 // Text may hold mathematics between dollar signs, where letters are set in
 // italics: "$σ²(y₁)$, probability". The Unicode subscripts and superscripts
-// are set from the ordinary letters of the font, in small.
+// are set from the ordinary letters of the font, in small; what they lack is
+// written with a low line or a caret within the dollar signs: "$Σ_y$",
+// "$Σ_{zy}$", "$x^a$".
 package figures
 
 import (

@@ -26,7 +26,8 @@ import (
 
 var formats = []string{"png", "svg", "pdf"}
 
-// testFigures are a narrow page and a panel with every kind of flag.
+// testFigures are a narrow page, a panel with every kind of flag, a sweep and a
+// page of charts.
 func testFigures() []*Figure {
 	m, s := flagged()
 	m.Points = []Point{{0.5, 0.5, 1}}
@@ -34,7 +35,11 @@ func testFigures() []*Figure {
 	for i := range rows {
 		rows[i].Maps = rows[i].Maps[2:]
 	}
-	return []*Figure{Page(rows, Labels{}), Single(m, s, Labels{})}
+	field, scale := sweep()
+	return []*Figure{
+		Page(rows, Labels{}), Single(m, s, Labels{}),
+		Single(field, scale, Labels{X: "$ρ$", Y: "$λ$"}), Charts(testCharts()),
+	}
 }
 
 func encode(t *testing.T, f *Figure, format string) []byte {

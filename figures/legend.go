@@ -22,6 +22,7 @@ type entry struct {
 	text  string
 	width vg.Length // of the sign
 	draw  func(dc draw.Canvas, box vg.Rectangle)
+	room  vg.Length // that it takes at least
 }
 
 // A legend is a list of entries, broken into lines.
@@ -45,12 +46,25 @@ func newLegend(entries []entry, width vg.Length) legend {
 	return out
 }
 
+// aligned returns the entries with equal room, so that they stand in columns.
+func aligned(entries []entry) []entry {
+	var room vg.Length
+	for _, e := range entries {
+		room = max(room, e.extent())
+	}
+	out := slices.Clone(entries)
+	for i := range out {
+		out[i].room = room
+	}
+	return out
+}
+
 func (e entry) extent() vg.Length {
 	w := words(tickSize, text.XLeft, text.YCenter).Width(e.text)
 	if e.width > 0 {
 		w += e.width + textGap
 	}
-	return w
+	return max(w, e.room)
 }
 
 func (l legend) height() vg.Length { return vg.Length(len(l)) * legendLine }
@@ -75,8 +89,8 @@ func (l legend) draw(dc draw.Canvas, at vg.Point) {
 	}
 }
 
-// mapLegend explains what occurs in the maps: classes, boundary, and values
-// that the scale cannot show. Classes with a name are explained always, so that
+// mapLegend explains what occurs in the maps: classes, boundary, curves, and
+// values that the scale cannot show. Classes with a name are explained always, so that
 // figures of one set have the same legend.
 func mapLegend(rows []Row, labels Labels) []entry {
 	var (
@@ -84,6 +98,7 @@ func mapLegend(rows []Row, labels Labels) []entry {
 		boundary bool
 		outside  int
 		count    [absent + 1]int
+		missing  missing
 	)
 	for class, name := range labels.Classes {
 		if name != "" {
@@ -100,6 +115,7 @@ func mapLegend(rows []Row, labels Labels) []entry {
 					classes = append(classes, p.Class)
 				}
 			}
+			missing.count(m.window(), m.Curves)
 			for _, z := range m.Z {
 				count[r.Scale.index(z)]++
 			}
@@ -109,26 +125,27 @@ func mapLegend(rows []Row, labels Labels) []entry {
 
 	var out []entry
 	for _, class := range classes {
-		out = append(out, entry{labels.class(class), 3 * markerRadius, func(dc draw.Canvas, box vg.Rectangle) {
+		out = append(out, entry{text: labels.class(class), width: 3 * markerRadius, draw: func(dc draw.Canvas, box vg.Rectangle) {
 			drawMarker(dc, middle(box), class)
 		}})
 	}
 	if boundary {
-		out = append(out, entry{"true class boundary", swatchWide, func(dc draw.Canvas, box vg.Rectangle) {
+		out = append(out, entry{text: "true class boundary", width: swatchWide, draw: func(dc draw.Canvas, box vg.Rectangle) {
 			fill(dc, box, colors()[shades/2])
 			y := middle(box).Y
 			drawBoundary(draw.Canvas{Canvas: dc.Canvas, Rectangle: box},
 				[][2]vg.Point{{{X: box.Min.X, Y: y}, {X: box.Max.X, Y: y}}})
 		}})
 	}
+	out = append(out, painter{looks: mapLooks(rows), onMap: true}.signs()...)
 	for _, flag := range []struct {
 		index uint8
 		text  string
 	}{{below, labels.below()}, {above, "above scale"}, {absent, "not a number"}} {
 		if n := count[flag.index]; n > 0 {
 			out = append(out, entry{
-				fmt.Sprintf("%s (%s)", flag.text, plural(n, "value")), swatchWide,
-				func(dc draw.Canvas, box vg.Rectangle) {
+				text: fmt.Sprintf("%s (%s)", flag.text, plural(n, "value")), width: swatchWide,
+				draw: func(dc draw.Canvas, box vg.Rectangle) {
 					fill(dc, box, colors()[flag.index])
 					frame(dc, box)
 				},
@@ -138,7 +155,7 @@ func mapLegend(rows []Row, labels Labels) []entry {
 	if outside > 0 {
 		out = append(out, entry{text: plural(outside, "example") + " outside the maps"})
 	}
-	return out
+	return append(out, missing.entries("maps")...)
 }
 
 func plural(n int, noun string) string {

@@ -5,6 +5,7 @@ import (
 	"image"
 	"image/color"
 	"math"
+	"slices"
 	"sort"
 
 	"gonum.org/v1/plot/vg"
@@ -20,6 +21,9 @@ type Map struct {
 	Z        []float64 // Z[j*len(X)+i] is the value at (X[i], Y[j])
 	Points   []Point   // the examples seen so far; those outside are counted in the legend
 	Boundary []Segment // the true boundary of the classes
+	Curves   []Curve   // drawn over the field; the legend explains them
+	// LogX and LogY make an axis logarithmic; its coordinates are positive.
+	LogX, LogY bool
 }
 
 // Point is an example of a class. Classes are counted from 0.
@@ -36,13 +40,11 @@ type Segment struct{ X0, Y0, X1, Y1 float64 }
 type Scale struct {
 	Label    string // the quantity and its unit
 	Min, Max float64
+	Log      bool // equal steps of colour are equal ratios; Min is positive
 }
 
-func (s Scale) check() {
-	if !(s.Min < s.Max) || math.IsInf(s.Max-s.Min, 0) {
-		panic(fmt.Sprintf("figures: scale from %g to %g", s.Min, s.Max))
-	}
-}
+func (m Map) extentX() extent { return extent{m.X[0], m.X[len(m.X)-1], m.LogX} }
+func (m Map) extentY() extent { return extent{m.Y[0], m.Y[len(m.Y)-1], m.LogY} }
 
 func (m Map) check() {
 	if len(m.Z) != len(m.X)*len(m.Y) {
@@ -58,6 +60,14 @@ func (m Map) check() {
 			}
 		}
 	}
+	m.extentX().check("axis")
+	m.extentY().check("axis")
+	for _, c := range m.Curves {
+		c.check()
+		if c.Low != nil || c.Texts != nil {
+			panic(fmt.Sprintf("figures: curve %q of a map has an interval or texts", c.Name))
+		}
+	}
 	for _, p := range m.Points {
 		if p.Class < 0 || p.Class >= maxClasses {
 			panic(fmt.Sprintf("figures: class %d: there are markers for 0 to %d", p.Class, maxClasses-1))
@@ -66,10 +76,10 @@ func (m Map) check() {
 }
 
 // holds tells whether a point lies in the area of the map.
-func (m Map) holds(p Point) bool {
-	x, y := m.X, m.Y
-	return p.X >= x[0] && p.X <= x[len(x)-1] && p.Y >= y[0] && p.Y <= y[len(y)-1]
-}
+func (m Map) holds(p Point) bool { return m.window().holds(p.X, p.Y) }
+
+// window returns the plane of the map without a place on the page.
+func (m Map) window() window { return window{x: m.extentX(), y: m.extentY()} }
 
 // oversample is the number of pixels of the image between neighbours of a
 // grid, along each axis: even, so that half a cell is whole pixels.
@@ -78,7 +88,7 @@ const oversample = 2
 // image returns the field in the colours of the scale, for the area between
 // the outer grid points: a cell at the border is a half.
 func (m Map) image(s Scale) *image.Paletted {
-	cols, rows := nearest(m.X), nearest(m.Y)
+	cols, rows := nearest(m.X, m.LogX), nearest(m.Y, m.LogY)
 	img := image.NewPaletted(image.Rect(0, 0, len(cols), len(rows)), colors())
 	for r, j := range rows {
 		y := len(rows) - 1 - r // images run downwards
@@ -90,8 +100,14 @@ func (m Map) image(s Scale) *image.Paletted {
 }
 
 // nearest returns for every pixel along an axis the index of the grid point
-// nearest to its middle.
-func nearest(axis []float64) []int {
+// nearest to its middle, as lengths on the page.
+func nearest(axis []float64, log bool) []int {
+	if log {
+		axis = slices.Clone(axis)
+		for i, v := range axis {
+			axis[i] = math.Log(v)
+		}
+	}
 	last := len(axis) - 1
 	out := make([]int, last*oversample)
 	for p := range out {
@@ -106,28 +122,23 @@ func nearest(axis []float64) []int {
 	return out
 }
 
-// draw draws the field with its boundary and points, without axes.
-func (m Map) draw(dc draw.Canvas, area vg.Rectangle, s Scale) {
+// draw draws the field with its boundary, curves and points, without axes.
+func (m Map) draw(dc draw.Canvas, area vg.Rectangle, s Scale, known *looks) {
 	dc.DrawImage(area, m.image(s))
-	size := area.Size()
-	place := func(x, y float64) vg.Point {
-		x0, x1, y0, y1 := m.X[0], m.X[len(m.X)-1], m.Y[0], m.Y[len(m.Y)-1]
-		return vg.Point{
-			X: area.Min.X + size.X*vg.Length((x-x0)/(x1-x0)),
-			Y: area.Min.Y + size.Y*vg.Length((y-y0)/(y1-y0)),
-		}
-	}
+	w := m.window()
+	w.area = area
 	var lines [][2]vg.Point
 	for _, b := range m.Boundary {
-		lines = append(lines, [2]vg.Point{place(b.X0, b.Y0), place(b.X1, b.Y1)})
+		lines = append(lines, [2]vg.Point{w.at(b.X0, b.Y0), w.at(b.X1, b.Y1)})
 	}
 	drawBoundary(draw.Canvas{Canvas: dc.Canvas, Rectangle: area}, lines)
 	frame(dc, area)
 	for _, p := range m.Points {
 		if m.holds(p) {
-			drawMarker(dc, place(p.X, p.Y), p.Class)
+			drawMarker(dc, w.at(p.X, p.Y), p.Class)
 		}
 	}
+	painter{window: w, looks: known, onMap: true}.draw(dc, m.Curves)
 }
 
 const (

@@ -137,7 +137,7 @@ func TestImage(t *testing.T) {
 
 func TestNearestUneven(t *testing.T) {
 	// The middles of the pixels are 0.5, 1.5, ...; cells meet at 0.6, 2.2, 4.6.
-	if got, want := nearest([]float64{0, 1.2, 3.2, 6}), []int{0, 1, 2, 2, 2, 3}; !slices.Equal(got, want) {
+	if got, want := nearest([]float64{0, 1.2, 3.2, 6}, false), []int{0, 1, 2, 2, 2, 3}; !slices.Equal(got, want) {
 		t.Errorf("nearest = %v, want %v", got, want)
 	}
 }

@@ -14,14 +14,16 @@ const (
 	casingWidth  = vg.Length(1.7) // of the white edge and the dark outline in it
 )
 
-// markerShapes are the shapes of the classes: the number of corners (0 is a
-// circle), the direction of the first one and the distance of the corners in
-// radii.
-var markerShapes = []struct {
+// A markerShape is a regular polygon: the number of corners (0 is a circle),
+// the direction of the first one and the distance of the corners in radii.
+type markerShape struct {
 	corners int
 	turn    float64
 	reach   vg.Length
-}{
+}
+
+// markerShapes have about the same area.
+var markerShapes = []markerShape{
 	{0, 0, 1},
 	{4, math.Pi / 4, 1.25},
 	{3, math.Pi / 2, 1.45},
@@ -41,21 +43,19 @@ var markerFills = []color.Color{
 // of fills have no common divisor, every shape meets every fill.
 var maxClasses = len(markerShapes) * len(markerFills)
 
-// drawMarker draws the marker of a class, counted from 0: dark outline within
-// a white edge, so that it shows on any ground.
-func drawMarker(dc draw.Canvas, at vg.Point, class int) {
-	shape := markerShapes[class%len(markerShapes)]
-	r := markerRadius * shape.reach
+// path returns the outline of the shape about a point.
+func (s markerShape) path(at vg.Point, radius vg.Length) vg.Path {
+	r := radius * s.reach
 	var path vg.Path
-	if shape.corners == 0 {
+	if s.corners == 0 {
 		path.Move(vg.Point{X: at.X + r, Y: at.Y})
 		path.Arc(at, r, 0, 2*math.Pi)
 	}
 	corner := func(i int) vg.Point {
-		sin, cos := math.Sincos(shape.turn + 2*math.Pi*float64(i)/float64(shape.corners))
+		sin, cos := math.Sincos(s.turn + 2*math.Pi*float64(i)/float64(s.corners))
 		return vg.Point{X: at.X + r*vg.Length(cos), Y: at.Y + r*vg.Length(sin)}
 	}
-	for i := range shape.corners {
+	for i := range s.corners {
 		if i == 0 {
 			// Begin within an edge: the PNG canvas does not join the ends.
 			path.Move(corner(-1).Add(corner(0)).Scale(0.5))
@@ -63,6 +63,13 @@ func drawMarker(dc draw.Canvas, at vg.Point, class int) {
 		path.Line(corner(i))
 	}
 	path.Close()
+	return path
+}
+
+// drawMarker draws the marker of a class, counted from 0: dark outline within
+// a white edge, so that it shows on any ground.
+func drawMarker(dc draw.Canvas, at vg.Point, class int) {
+	path := markerShapes[class%len(markerShapes)].path(at, markerRadius)
 	dc.SetLineStyle(line(casingWidth, paper))
 	dc.Stroke(path)
 	dc.SetColor(markerFills[class%len(markerFills)])

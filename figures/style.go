@@ -25,9 +25,11 @@ const (
 const (
 	labelSize = vg.Length(9)
 	tickSize  = vg.Length(8)
+	textSize  = vg.Length(7) // beside points
 
 	hairline   = vg.Length(0.5)
 	tickLength = vg.Length(2.5)
+	minorTick  = vg.Length(1.4)
 	// textGap separates a piece of text from what it belongs to.
 	textGap = vg.Length(2.5)
 )

@@ -49,13 +49,34 @@ type run struct {
 func runs(line string) []run {
 	var out []run
 	maths := false
+	script := 0    // of the letters that follow
+	group := false // up to a closing brace, instead of one
 	for _, r := range line {
-		if r == '$' {
-			maths = !maths
+		switch {
+		case r == '$':
+			maths, script, group = !maths, 0, false
+			continue
+		case maths && r == '_':
+			script = -1
+			continue
+		case maths && r == '^':
+			script = +1
+			continue
+		case script != 0 && r == '{':
+			group = true
+			continue
+		case group && r == '}':
+			script, group = 0, false
 			continue
 		}
 		var next run
 		r, next.script = unscript(r)
+		if script != 0 {
+			next.script = script
+			if !group {
+				script = 0
+			}
+		}
 		next.italic = maths && unicode.IsLetter(r)
 		if n := len(out); n > 0 && out[n-1].italic == next.italic && out[n-1].script == next.script {
 			out[n-1].text += string(r)

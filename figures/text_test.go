@@ -26,6 +26,17 @@ func TestRuns(t *testing.T) {
 		}},
 		{"10⁻⁵", []run{{text: "10"}, {text: "−5", script: +1}}},
 		{"$zᵢ$", []run{{text: "z", italic: true}, {text: "i", italic: true, script: -1}}},
+		{"$Σ_y$, $Σ_{zy}a^2n$", []run{
+			{text: "Σ", italic: true},
+			{text: "y", italic: true, script: -1},
+			{text: ", "},
+			{text: "Σ", italic: true},
+			{text: "zy", italic: true, script: -1},
+			{text: "a", italic: true},
+			{text: "2", script: +1},
+			{text: "n", italic: true},
+		}},
+		{"a_b{c}^d", []run{{text: "a_b{c}^d"}}},
 		{"", nil},
 	} {
 		if got := runs(test.line); !slices.Equal(got, test.want) {
