@@ -1,16 +1,17 @@
 # make help lists the targets.
-.PHONY: help reproduce test check bench verify clean paper
+.PHONY: help reproduce test check bench performance verify clean paper
 
 TOOL = go tool -modfile=tools.mod
 
 help:
-	@echo 'make reproduce  run every manifest in experiments/ and leave results/'
-	@echo 'make test       all tests'
-	@echo 'make check      formatting, vet, staticcheck, dead code, tests with the race detector'
-	@echo 'make bench      benchmarks'
-	@echo 'make verify     run again into a temporary folder and compare with results/'
-	@echo 'make paper      the paper from results/; needs LaTeX with the csvsimple package'
-	@echo 'make clean      remove what is not committed from results/'
+	@echo 'make reproduce   run every manifest in experiments/ and leave results/'
+	@echo 'make test        all tests'
+	@echo 'make check       formatting, vet, staticcheck, dead code, tests with the race detector'
+	@echo 'make bench       benchmarks'
+	@echo 'make performance measure again and write the performance table of README.md'
+	@echo 'make verify      run again into a temporary folder and compare with results/'
+	@echo 'make paper       the paper from results/; needs LaTeX with the csvsimple package'
+	@echo 'make clean       remove what is not committed from results/'
 
 reproduce:
 	go run ./runner -all
@@ -27,6 +28,9 @@ check:
 
 bench:
 	go test -run '^$$' -bench . -benchmem ./core/... ./baselines/...
+
+performance:
+	go run ./runner/internal/performance README.md
 
 verify:
 	go run ./runner -all -verify

@@ -115,7 +115,7 @@ func (e *experiment) run(ctx context.Context, stdout, stderr io.Writer, o *optio
 			todo = append(todo, i)
 		}
 	}
-	files, err := e.publish(ctx, folder, inputs, args, cells, len(todo), start)
+	files, err := e.publish(ctx, folder, inputs, o, args, cells, len(todo), start)
 	if err != nil {
 		return err
 	}
@@ -171,7 +171,7 @@ func (e *experiment) compute(ctx context.Context, stderr io.Writer, o *options, 
 
 // publish merges the cells into the tables and figures of the results folder
 // and returns the number of files.
-func (e *experiment) publish(ctx context.Context, folder *store.Folder, inputs string, args []string, cells []*store.Cell, computed int, start time.Time) (int, error) {
+func (e *experiment) publish(ctx context.Context, folder *store.Folder, inputs string, o *options, args []string, cells []*store.Cell, computed int, start time.Time) (int, error) {
 	tables := make([][]store.Table, len(cells))
 	for i, c := range cells {
 		tables[i] = c.Tables
@@ -179,6 +179,14 @@ func (e *experiment) publish(ctx context.Context, folder *store.Folder, inputs s
 	report, err := e.study.Report(tables)
 	if err != nil {
 		return 0, fmt.Errorf("%s: %w", e.m.Name, err)
+	}
+	if timed, ok := e.study.(study.Timed); ok && !o.verify {
+		times, err := timed.Measure(ctx, report.Tables)
+		if err != nil {
+			return 0, fmt.Errorf("%s: %w", e.m.Name, err)
+		}
+		report.Tables = append(report.Tables, times.Tables...)
+		report.Figures = append(report.Figures, times.Figures...)
 	}
 	files := []store.File{{Name: "manifest.toml", Data: e.m.Resolved()}}
 	for _, t := range report.Tables {

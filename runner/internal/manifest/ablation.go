@@ -1,5 +1,7 @@
 package manifest
 
+import "fmt"
+
 // Ablation is what the study ablation reads: the probit approximation over a
 // grid of λ and ρ, its error and how networks learn with it. Lambda and Rho are
 // required.
@@ -31,5 +33,11 @@ func (a *Ablation) fields(f *fields, m *Manifest) {
 
 func (a *Ablation) check(t *table, m *Manifest) {
 	a.Training.check(t, m)
+	for _, l := range a.Lambda {
+		if l.Word != "" {
+			t.sub("sweep").reject("lambda", fmt.Sprintf("%q has no place on the axis of the maps; allowed: numbers > 0", l.Word))
+			break
+		}
+	}
 	t.atMost(maxCells, len(a.Classes)*len(a.Lambda)*len(a.Rho), "ablation", "points (classes × lambda × rho)")
 }

@@ -40,7 +40,6 @@ const (
 	maxSwept      = 1000       // values of a swept key
 	maxModels     = 10_000     // variants × swept lambda × swept rho
 	maxCells      = 1_000_000  // models × seeds, or points of a study without networks
-	maxLogits     = 100000000  // numbers in all logits of a fit
 	maxOverrides  = 100        // -set overrides
 )
 

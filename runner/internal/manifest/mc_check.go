@@ -4,11 +4,12 @@ package manifest
 // Monte Carlo at random inputs.
 type MCCheck struct {
 	Classes  []int     // numbers of classes n, 2 … 1000; required
-	Rho      []float64 // correlations ρ, 0 ≤ ρ < 1; required
+	Rho      []float64 // correlations ρ of the probit, 0 ≤ ρ < 1; required
 	Samples  int       // Monte Carlo samples of an input, ≥ 2; required
 	Cases    int       // random inputs of each formula, n and ρ, ≥ 1; required
 	Spread   float64   // standard deviation of the random means, ≥ 0; required
-	Variance float64   // scale of the random variances, > 0; required
+	Variance float64   // scale of the random variances, log-uniform within a factor of ten of it, > 0; required
+	Lambda   Interval  // ends of the random slopes λ of the probit, log-uniform, 0 < Low; default 0.2 … 1.5
 }
 
 func (c *MCCheck) fields(f *fields, _ *Manifest) {
@@ -19,6 +20,7 @@ func (c *MCCheck) fields(f *fields, _ *Manifest) {
 		field(f, "cases", &c.Cases, draws)
 		field(f, "spread", &c.Spread, nonNegative)
 		field(f, "variance", &c.Variance, positive)
+		field(f, "lambda", &c.Lambda, interval("0 < low < high", func(low float64) bool { return low > 0 }).or(Interval{0.2, 1.5}))
 	})
 }
 

@@ -90,10 +90,11 @@ func TestAblationErrors(t *testing.T) {
 		{"draws = 7", "draws = 0", `x.toml:15: ablation.draws = 0: ` + drawsWant},
 		{"draws = 7", "unequal = 1\ndraws = 7", `x.toml:15: ablation.unequal = 1: must be a number ≥ 0 and < 1`},
 		{"draws = 7", "draws = 7\nmethods = []", `x.toml:16: ablation.methods: unknown key; allowed: classes, draws, spread, unequal, variance`},
-		{"lambda = [0.3, \"lsq\"]\n", "", `x.toml:16: sweep.lambda: missing; allowed: ` + lambdasWant[8:]},
-		{"[0.3, \"lsq\"]", "[]", `x.toml:17: sweep.lambda = []: ` + lambdasWant},
-		{"[0.3, \"lsq\"]", "[\"lqs\"]", `x.toml:17: sweep.lambda.1 = "lqs": must be > 0 or one of the words "slope", "lsq", "minimax"`},
-		{"[0.3, \"lsq\"]", "[\"lsq\", \"lsq\"]", `x.toml:17: sweep.lambda = ["lsq", "lsq"]: lsq is there twice; allowed: values that differ`},
+		{"lambda = [0.3, 0.6]\n", "", `x.toml:16: sweep.lambda: missing; allowed: ` + lambdasWant[8:]},
+		{"[0.3, 0.6]", "[]", `x.toml:17: sweep.lambda = []: ` + lambdasWant},
+		{"[0.3, 0.6]", "[\"lqs\"]", `x.toml:17: sweep.lambda.1 = "lqs": must be > 0 or one of the words "slope", "lsq", "minimax"`},
+		{"[0.3, 0.6]", "[0.3, 0.3]", `x.toml:17: sweep.lambda = [0.3, 0.3]: 0.3 is there twice; allowed: values that differ`},
+		{"[0.3, 0.6]", "[0.3, \"lsq\"]", `x.toml:17: sweep.lambda = [0.3, "lsq"]: "lsq" has no place on the axis of the maps; allowed: numbers > 0`},
 		{"rho = [0, 0.5]\n", "", `x.toml:16: sweep.rho: missing; allowed: ` + rhosWant[8:]},
 		{"[0, 0.5]", "[1]", `x.toml:18: sweep.rho.1 = 1: must be a number ≥ 0 and < 1`},
 		{"[0, 0.5]", "[0, 0.5]\nseed = \"1..2\"", `x.toml:3: seed = 3: not one of sweep.seed; allowed: "1..2"`},
@@ -102,36 +103,32 @@ func TestAblationErrors(t *testing.T) {
 		{"", "[[claim]]", `x.toml:24: claim: unknown key; allowed: ` + keys},
 		{"[3, 5]", `"2..1000"`, `<nil>`},
 		{
-			"[3, 5]\nspread = 2\nvariance = 1.5\ndraws = 7\n[sweep]\nlambda = [0.3, \"lsq\"]\nrho = [0, 0.5]",
+			"[3, 5]\nspread = 2\nvariance = 1.5\ndraws = 7\n[sweep]\nlambda = [0.3, 0.6]\nrho = [0, 0.5]",
 			`"2..1000"` + "\nspread = 2\nvariance = 1.5\ndraws = 7\n[sweep]\nlambda = [1, 2]\nrho = " + many(501),
 			`x.toml:11: ablation = {…}: asks for 1000998 points (classes × lambda × rho); allowed: at most 1000000`,
 		},
 		{
-			"[0.3, \"lsq\"]\nrho = [0, 0.5]", many(100) + "\nrho = " + many(51),
+			"[0.3, 0.6]\nrho = [0, 0.5]", many(100) + "\nrho = " + many(51),
 			`x.toml:16: sweep = {…}: asks for 10200 models (variants × lambda × rho); allowed: at most 10000`,
 		},
 	})
 }
 
-// Lines: 4 [calibrate]  5 classes  6 box  7 points  8 first after it
+// Lines: 4 [calibrate]  5 classes  6 box  7 first after it
 func TestCalibrateErrors(t *testing.T) {
+	const rhosTo99 = `must be a list of 1 to 1000 entries, each a number ≥ 0 and ≤ 0.99`
 	checkErrors(t, calibrateSrc, []broken{
 		{"classes = \"2..5\"\n", "", `x.toml:4: calibrate.classes: missing; allowed: ` + classesWant[8:]},
 		{"2..5", "2-5", `x.toml:5: calibrate.classes = "2-5": must be a range such as "2..10" of integers from 2 to 1000`},
-		{"box = 4\n", "", `x.toml:4: calibrate.box: missing; allowed: a finite number > 0`},
-		{"box = 4", "box = 0", `x.toml:6: calibrate.box = 0: must be a finite number > 0`},
-		{"box = 4", "box = inf", `x.toml:6: calibrate.box = +inf: must be a finite number > 0`},
-		{"points = 16", "", `x.toml:4: calibrate.points: missing; allowed: an integer from 16 to 1000000`},
-		{"points = 16", "points = 15", `x.toml:7: calibrate.points = 15: must be an integer from 16 to 1000000`},
-		{"", "rho = 0.5", `x.toml:8: calibrate.rho = 0.5: ` + rhosWant},
-		{"", "rho = []", `x.toml:8: calibrate.rho = []: ` + rhosWant},
-		{"", "rho = [1]", `x.toml:8: calibrate.rho.1 = 1: must be a number ≥ 0 and < 1`},
-		{"", "rho = [0.1, 0.1]", `x.toml:8: calibrate.rho = [0.1, 0.1]: 0.1 is there twice; allowed: values that differ`},
-		{"", "lambda = [1]", `x.toml:8: calibrate.lambda: unknown key; allowed: box, classes, points, rho`},
-		{
-			"2..5\"\nbox = 4\npoints = 16", "2..101\"\nbox = 4\npoints = 1000000",
-			`x.toml:4: calibrate = {…}: asks for 101000000 logits (points × the most of classes); allowed: at most 100000000`,
-		},
+		{"box = 4\n", "", `x.toml:4: calibrate.box: missing; allowed: a number > 0 and ≤ 20`},
+		{"box = 4", "box = 0", `x.toml:6: calibrate.box = 0: must be a number > 0 and ≤ 20`},
+		{"box = 4", "box = inf", `x.toml:6: calibrate.box = +inf: must be a number > 0 and ≤ 20`},
+		{"box = 4", "box = 20.5", `x.toml:6: calibrate.box = 20.5: must be a number > 0 and ≤ 20`},
+		{"", "rho = 0.5", `x.toml:7: calibrate.rho = 0.5: ` + rhosTo99},
+		{"", "rho = []", `x.toml:7: calibrate.rho = []: ` + rhosTo99},
+		{"", "rho = [1]", `x.toml:7: calibrate.rho.1 = 1: must be a number ≥ 0 and ≤ 0.99`},
+		{"", "rho = [0.1, 0.1]", `x.toml:7: calibrate.rho = [0.1, 0.1]: 0.1 is there twice; allowed: values that differ`},
+		{"", "lambda = [1]", `x.toml:7: calibrate.lambda: unknown key; allowed: box, classes, rho`},
 	})
 }
 
@@ -180,7 +177,8 @@ func TestMCCheckErrors(t *testing.T) {
 		{"spread = 1", "spread = -1", `x.toml:9: mc_check.spread = -1: must be a finite number ≥ 0`},
 		{"variance = 2.5", "", `x.toml:4: mc_check.variance: missing; allowed: a finite number > 0`},
 		{"variance = 2.5", "variance = 0", `x.toml:10: mc_check.variance = 0: must be a finite number > 0`},
-		{"", "draws = 1", `x.toml:11: mc_check.draws: unknown key; allowed: cases, classes, rho, samples, spread, variance`},
+		{"", "draws = 1", `x.toml:11: mc_check.draws: unknown key; allowed: cases, classes, lambda, rho, samples, spread, variance`},
+		{"", "lambda = [0, 1]", `x.toml:11: mc_check.lambda = [0, 1]: must be two numbers [low, high] with 0 < low < high`},
 		{"cases = 4", "cases = 250000", `<nil>`},
 		{"cases = 4", "cases = 250001", `x.toml:4: mc_check = {…}: asks for 1000004 inputs (classes × rho × cases); allowed: at most 1000000`},
 	})

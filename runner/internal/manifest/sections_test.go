@@ -34,7 +34,7 @@ spread = 2
 variance = 1.5
 draws = 7
 [sweep]
-lambda = [0.3, "lsq"]
+lambda = [0.3, 0.6]
 rho = [0, 0.5]
 [[variant]]
 name = "joint"
@@ -48,7 +48,6 @@ seed = 3
 [calibrate]
 classes = "2..5"
 box = 4
-points = 16
 `
 	stabilitySrc = `name = "s"
 study = "stability"
@@ -100,14 +99,14 @@ func TestSections(t *testing.T) {
 		}},
 		{ablationSrc, nil, &Ablation{
 			Training: Training{
-				Data: Data{"wedges", 25}, Model: model, Lambda: []Lambda{{Number: 0.3}, {Word: "lsq"}},
+				Data: Data{"wedges", 25}, Model: model, Lambda: []Lambda{{Number: 0.3}, {Number: 0.6}},
 				Rho: []float64{0, 0.5}, Variants: []Model{joint, total},
 			},
 			Grid: 9, Classes: []int{3, 5}, Spread: 2, Variance: 1.5, Unequal: 0.5, Draws: 7,
 		}},
-		{calibrateSrc, nil, &Calibrate{Classes: []int{2, 3, 4, 5}, Rho: []float64{0.5}, Box: 4, Points: 16}},
+		{calibrateSrc, nil, &Calibrate{Classes: []int{2, 3, 4, 5}, Rho: []float64{0.5}, Box: 4}},
 		{calibrateSrc, []string{"calibrate.rho=[0, 0.25]", "calibrate.classes=[3, 2]"}, &Calibrate{
-			Classes: []int{3, 2}, Rho: []float64{0, 0.25}, Box: 4, Points: 16,
+			Classes: []int{3, 2}, Rho: []float64{0, 0.25}, Box: 4,
 		}},
 		{stabilitySrc, nil, &Stability{
 			Classes: half, Lambda: []Lambda{{Number: 0.5}, {Word: "slope"}, {Word: "minimax"}}, Rho: 0.5,
@@ -119,6 +118,11 @@ func TestSections(t *testing.T) {
 		}},
 		{mcCheckSrc, nil, &MCCheck{
 			Classes: []int{2, 10}, Rho: []float64{0.3, 0.5}, Samples: 1000, Cases: 4, Spread: 1, Variance: 2.5,
+			Lambda: Interval{0.2, 1.5},
+		}},
+		{mcCheckSrc, []string{"mc_check.lambda=[0.1, 1]"}, &MCCheck{
+			Classes: []int{2, 10}, Rho: []float64{0.3, 0.5}, Samples: 1000, Cases: 4, Spread: 1, Variance: 2.5,
+			Lambda: Interval{0.1, 1},
 		}},
 	} {
 		m := parse(t, c.src, c.overrides...)

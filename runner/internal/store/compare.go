@@ -175,7 +175,7 @@ func unlistedFiles(dir string, sums checksums) ([]string, error) {
 	for _, e := range entries {
 		name := e.Name()
 		_, listed := sums[name]
-		if listed || e.IsDir() || strings.HasPrefix(name, ".") || name == sumsFile || slices.Contains(unsummed, name) {
+		if listed || e.IsDir() || strings.HasPrefix(name, ".") || name == sumsFile || slices.Contains(unsummed, name) || timed(name) {
 			continue
 		}
 		names = append(names, name)

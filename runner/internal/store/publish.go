@@ -16,22 +16,26 @@ type File struct {
 
 // Publish makes the folder hold the results of a complete run. It removes the
 // files of an earlier run that are not among these, then writes the files,
-// run.json, timing.csv from the seconds of the cells, and last SHA256SUMS.
+// run.json, timing.csv from the seconds of the cells, and last SHA256SUMS, which
+// lists the files but those whose names begin with "timing_".
 // Published recognises the results by inputs, which stands for all that the
 // files follow from.
 //
 // A run that is killed in the middle leaves sums that do not match, and the
 // next one that publishes leaves the folder as if nothing had happened.
 func (f *Folder) Publish(inputs string, files []File, run *Run, cells []*Cell) error {
-	sums := make(checksums)
+	sums, names := make(checksums), make(map[string]bool)
 	for _, file := range files {
 		if err := checkName(file.Name); err != nil {
 			return fmt.Errorf("publish: %w", err)
 		}
-		if _, twice := sums[file.Name]; twice {
+		if names[file.Name] {
 			return fmt.Errorf("publish: two files are named %s", file.Name)
 		}
-		sums[file.Name] = sumOf(file.Data)
+		names[file.Name] = true
+		if !timed(file.Name) {
+			sums[file.Name] = sumOf(file.Data)
+		}
 	}
 	list := sums.format()
 

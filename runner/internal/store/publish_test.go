@@ -61,6 +61,28 @@ func TestPublish(t *testing.T) {
 	}
 }
 
+// Times are published and neither summed nor compared.
+func TestPublishTimes(t *testing.T) {
+	f := openTemp(t)
+	publish(t, f, "i", File{"a.csv", nil}, File{"timing_cost.csv", []byte("ns\n1\n")})
+	if got := read(t, f.dir, "timing_cost.csv"); got != "ns\n1\n" {
+		t.Errorf("timing_cost.csv is %q", got)
+	}
+	if sums := read(t, f.dir, "SHA256SUMS"); strings.Contains(sums, "timing") || !strings.Contains(sums, "a.csv") {
+		t.Errorf("SHA256SUMS is %q", sums)
+	}
+	other := openTemp(t)
+	publish(t, other, "i", File{"a.csv", nil})
+	for _, pair := range [][2]string{{f.dir, other.dir}, {other.dir, f.dir}} {
+		if d, err := Compare(pair[0], pair[1], 0); err != nil || len(d) != 0 {
+			t.Errorf("Compare = %v, %v", d, err)
+		}
+	}
+	if err := f.Publish("i", []File{{"timing_a.csv", nil}, {"timing_a.csv", nil}}, testRun(), nil); err == nil {
+		t.Error("two files of one name were published")
+	}
+}
+
 func TestSha256sumChecksOurSums(t *testing.T) {
 	tool, err := exec.LookPath("sha256sum")
 	if err != nil {

@@ -15,8 +15,13 @@ import (
 
 const sumsFile = "SHA256SUMS"
 
-// unsummed are the published files that differ from run to run.
+// unsummed are the files that every run publishes and that differ from run to
+// run.
 var unsummed = []string{"run.json", "timing.csv"}
+
+// timed reports whether a file holds times, by its name: it has no sum then,
+// and is never compared.
+func timed(name string) bool { return strings.HasPrefix(name, "timing_") }
 
 // checksums maps file names to SHA-256 sums in hexadecimal.
 type checksums map[string]string

@@ -2,6 +2,7 @@ package study
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 
@@ -36,11 +37,15 @@ func (f frame) where(column, value string) frame {
 	return frame{&store.Table{Name: f.Name, Header: f.Header, Rows: rows}}
 }
 
-// floats returns a column of numbers.
+// floats returns a column of numbers; an empty field is not a number.
 func (f frame) floats(column string) []float64 {
 	c := f.column(column)
 	x := make([]float64, len(f.Rows))
 	for i, row := range f.Rows {
+		if row[c] == "" {
+			x[i] = math.NaN()
+			continue
+		}
 		var err error
 		if x[i], err = strconv.ParseFloat(row[c], 64); err != nil {
 			panic(fmt.Sprintf("study: table %s, row %d, column %s: %v", f.Name, i, column, err))

@@ -103,11 +103,8 @@ func newNetwork(m manifest.Model, lambda float64, src rand.Source) (*bnn.Network
 // observe shows the network an example and writes down the step.
 func (c *learnCell) observe(k int, x []float64, class int) error {
 	update, err := c.network.Observe(x, class)
-	var indefinite *bnn.IndefiniteError
-	if errors.As(err, &indefinite) {
-		return fmt.Errorf("%w; on_indefinite = \"skip\" or \"project\" goes on", err)
-	} else if err != nil {
-		return err
+	if err != nil {
+		return hinted(err)
 	}
 	c.summary.count(update)
 	coarse, err := c.square.predict(c.network, c.square.coarse)
@@ -119,6 +116,15 @@ func (c *learnCell) observe(k int, x []float64, class int) error {
 	c.steps.Rows = append(c.steps.Rows, append(c.at(k),
 		store.Float(update.MinEigenvalue), store.Float(update.MinVariance), update.Action.String(), store.Float(entropy)))
 	return nil
+}
+
+// hinted adds to the error of a step what a manifest can do about it.
+func hinted(err error) error {
+	var indefinite *bnn.IndefiniteError
+	if errors.As(err, &indefinite) {
+		return fmt.Errorf("%w; on_indefinite = \"skip\" or \"project\" goes on", err)
+	}
+	return err
 }
 
 // at returns the fields variant, seed and k that begin a row.

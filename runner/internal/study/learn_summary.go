@@ -92,7 +92,7 @@ func (s *learnSummary) table(spec learnSpec) store.Table {
 	number("lambda", s.lambda)
 	number("rho", spec.Model.Rho)
 
-	p, class := s.labelled()
+	p, class := labelled(s.last, s.class)
 	accuracy := metric.Accuracy(p, class)
 	number("accuracy", accuracy)
 	number("error", 1-accuracy)
@@ -131,11 +131,11 @@ func (s *learnSummary) table(spec learnSpec) store.Table {
 	return t
 }
 
-// labelled returns the probabilities at the last snapshot and the true classes
-// of all points that have one.
-func (s *learnSummary) labelled() (p [][]float64, class []int) {
-	for _, f := range s.last {
-		if c := s.class[f.point]; c != dataset.NoClass {
+// labelled returns the probabilities and the true classes of the predictions at
+// points that have one.
+func labelled(maps []prediction, classes []int) (p [][]float64, class []int) {
+	for _, f := range maps {
+		if c := classes[f.point]; c != dataset.NoClass {
 			p = append(p, f.label)
 			class = append(class, c)
 		}

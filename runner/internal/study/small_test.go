@@ -90,9 +90,10 @@ func parse(t *testing.T, src string, overrides ...string) *manifest.Manifest {
 
 // outcome is an experiment and all it gave.
 type outcome struct {
-	cells  []Cell
-	tables [][]store.Table // of each cell
-	report Report
+	experiment Experiment
+	cells      []Cell
+	tables     [][]store.Table // of each cell
+	report     Report
 }
 
 func run(t *testing.T, m *manifest.Manifest) outcome {
@@ -101,7 +102,7 @@ func run(t *testing.T, m *manifest.Manifest) outcome {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := outcome{cells: experiment.Cells()}
+	o := outcome{experiment: experiment, cells: experiment.Cells()}
 	for _, c := range o.cells {
 		tables, err := c.Run(context.Background())
 		if err != nil {

@@ -43,10 +43,17 @@ type Experiment interface {
 	Report(cells [][]store.Table) (Report, error)
 }
 
+// Timed is an Experiment that also measures times on this machine, once all its
+// cells are there and nothing else runs. The names of the tables and figures
+// begin with "timing_", by which the store knows that they differ on every run.
+type Timed interface {
+	Measure(ctx context.Context, tables []store.Table) (Report, error)
+}
+
 // Kinds lists the studies that a manifest may name.
 var Kinds = []manifest.Study{
 	{Name: "learn", Statistics: statistics},
-	{Name: "moments", Methods: []string{"probit"}},
+	{Name: "moments", Methods: methodNames},
 	{Name: "ablation"},
 	{Name: "calibrate"},
 	{Name: "stability"},
@@ -58,8 +65,16 @@ func New(m *manifest.Manifest) (Experiment, error) {
 	switch m.Study {
 	case "learn":
 		return newLearn(m)
-	case "moments", "ablation", "calibrate", "stability", "mc_check":
-		return nil, fmt.Errorf("study %s is not built yet", m.Study)
+	case "moments":
+		return &moments{m}, nil
+	case "calibrate":
+		return &calibrate{m}, nil
+	case "stability":
+		return &stability{m}, nil
+	case "ablation":
+		return newAblation(m)
+	case "mc_check":
+		return &mcCheck{m}, nil
 	}
 	return nil, fmt.Errorf("study %q is not known", m.Study)
 }
