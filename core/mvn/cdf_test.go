@@ -1,0 +1,285 @@
+package mvn
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/floats/scalar"
+	"gonum.org/v1/gonum/mat"
+
+	"closedform/core/gauss"
+)
+
+// filled returns the d×d matrix with f(i, j) beside the diagonal.
+func filled(d int, f func(i, j int) float64) *mat.SymDense {
+	corr := mat.NewSymDense(d, nil)
+	for i := range d {
+		corr.SetSym(i, i, 1)
+		for j := range i {
+			corr.SetSym(i, j, f(i, j))
+		}
+	}
+	return corr
+}
+
+// wishart returns the correlations of d variables that are random combinations of
+// rank others.
+func wishart(rnd *rand.Rand, d, rank int) *mat.SymDense {
+	a := make([][]float64, d)
+	for i := range a {
+		a[i] = scaledRow(normals(rnd, rank, 0))
+	}
+	return filled(d, func(i, j int) float64 { return inner(a[i], a[j]) })
+}
+
+func inner(a, b []float64) float64 {
+	var sum float64
+	for k := range a {
+		sum += a[k] * b[k]
+	}
+	return sum
+}
+
+func normals(rnd *rand.Rand, d int, mean float64) []float64 {
+	x := make([]float64, d)
+	for i := range x {
+		x[i] = mean + rnd.NormFloat64()
+	}
+	return x
+}
+
+// The orthants: ¼ + asin(ρ)/2π, and ⅛ + Σ asin(ρ)/4π, also near ρ = ±1 and for
+// singular matrices.
+func TestOrthants(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(1, 2))
+	for _, r := range []float64{0, 1e-300, 0.5, 0.949, 0.951, 1 - 1e-6, 1 - 1e-12, 1 - epsilon, 1} {
+		for _, r := range []float64{r, -r} {
+			check(t, fmt.Sprint(r), []float64{0, 0}, symmetric(2, []float64{r}), 0.25+arcsin(r)/(2*math.Pi), 1e-15)
+		}
+	}
+	for k := range 300 {
+		rank := 1 + k%4
+		corr := wishart(rnd, 3, rank)
+		var sum float64
+		for i := range 3 {
+			for j := range i {
+				sum += arcsin(max(-1, min(1, corr.At(i, j))))
+			}
+		}
+		// One rounding error of ρ near ±1 is one of up to 1e-8 in asin ρ, and
+		// singular matrices are those only to rounding.
+		tol := 1e-14
+		if rank < 3 {
+			tol = 2e-8
+		}
+		got, _ := CDF(make([]float64, 3), corr)
+		if want := 0.125 + sum/(4*math.Pi); !scalar.EqualWithinAbs(got, want, tol) {
+			t.Errorf("rank %d, %v: P = %.17g, want %.17g", rank, corr.RawSymmetric().Data, got, want)
+		}
+	}
+	// ρ = ½ is the argmax of d+1 independent variables.
+	for _, d := range []int{2, 3, 4, 7, 30, 100} {
+		check(t, fmt.Sprint(d), make([]float64, d), filled(d, func(i, j int) float64 { return 0.5 }), 1/float64(d+1), 1e-13)
+	}
+}
+
+// X₃ = c(X₁ + wX₂) on, near and off the limits of the other two: one integral over
+// X₁ of an interval of X₂, whose ends have a kink.
+func TestSingularTrivariate(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(3, 4))
+	for k := range 60 {
+		w := 3 * rnd.NormFloat64()
+		c := 1 / math.Hypot(1, w)
+		x1, x2, x3 := rnd.NormFloat64(), rnd.NormFloat64(), rnd.NormFloat64()
+		if k%2 == 0 { // the three planes meet in a line
+			x3 = c * (x1 + w*x2)
+		}
+		f := func(t float64) float64 {
+			edge := (x3/c - t) / w
+			if w > 0 {
+				return gauss.PDF(t) * gauss.CDF(min(x2, edge))
+			}
+			return gauss.PDF(t) * max(0, gauss.CDF(x2)-gauss.CDF(edge))
+		}
+		kink := max(-9, min(x1, x3/c-w*x2))
+		want := integrate(f, -9, kink, 1e-17) + integrate(f, kink, x1, 1e-17)
+		for _, corr := range []*mat.SymDense{symmetric(3, []float64{0, c, c * w}), symmetric(3, []float64{0, c, math.Nextafter(c*w, 0)})} {
+			got, _ := CDF([]float64{x1, x2, x3}, corr)
+			// A rounding error of ρ leaves a conditional variance of some 1e-16.
+			tol := 1e-14
+			if k%2 == 0 {
+				tol = 1e-8
+			}
+			if !scalar.EqualWithinAbs(got, want, tol) {
+				t.Errorf("w = %g, x = %g %g %g: P = %.17g, want %.17g", w, x1, x2, x3, got, want)
+			}
+		}
+	}
+}
+
+// Near a singular matrix: the path along which the trivariate function gains its
+// correlations against the integral over the values of one variable, both fine.
+func TestNearlySingularTrivariate(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(5, 6))
+	for _, size := range []float64{1, 0.1, 1e-2, 1e-3} {
+		for range 20 {
+			a := [3][]float64{}
+			for i := range a {
+				a[i] = scaledRow([]float64{rnd.NormFloat64(), rnd.NormFloat64(), size * rnd.NormFloat64()})
+			}
+			y := normals(rnd, 3, 0)
+			x := []float64{inner(a[0], y), inner(a[1], y), inner(a[2], y)}
+			corr := symmetric(3, []float64{inner(a[0], a[1]), inner(a[0], a[2]), inner(a[1], a[2])})
+			c := newProblem(x, corr).given(0)
+			var want float64
+			const pieces = 1000
+			for k := range pieces {
+				lo, hi := -9+(x[0]+9)*float64(k)/pieces, -9+(x[0]+9)*float64(k+1)/pieces
+				want += integrate(func(t float64) float64 { return gauss.PDF(t) * c.at(t).small() }, lo, hi, 1e-16)
+			}
+			got, _ := CDF(x, corr)
+			if !scalar.EqualWithinAbs(got, want, 1e-13) {
+				t.Errorf("size %g, x = %v, %v: P = %.17g, want %.17g", size, x, corr.RawSymmetric().Data, got, want)
+			}
+		}
+	}
+}
+
+// The pieces and tolerances of the path: against many more pieces.
+func TestTrivariatePath(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(19, 20))
+	for _, size := range []float64{1, 0.3, 0.1, 1e-2, 1e-3, 1e-4, 1e-5, 0} {
+		for k := range 400 {
+			x, corr := normals(rnd, 3, 0), wishart(rnd, 3, 3)
+			a := mat.NewDense(3, 3, nil)
+			for i := range 3 {
+				a.SetRow(i, []float64{rnd.NormFloat64(), rnd.NormFloat64(), size * rnd.NormFloat64()})
+				a.SetRow(i, scaledRow(a.RawRowView(i)))
+			}
+			corr.SymOuterK(1, a)
+			if k%2 == 0 { // where the three planes meet
+				mat.NewVecDense(3, x).MulVec(a, mat.NewVecDense(3, normals(rnd, 3, 0)))
+			}
+			l := newLine(x[0], x[1], x[2], corr.At(0, 1), corr.At(0, 2), corr.At(1, 2))
+			var want float64
+			const pieces = 40
+			for k := range pieces {
+				lo, hi := l.end*(1-math.Exp2(-float64(k))), l.end*(1-math.Exp2(-float64(k+1)))
+				if k == pieces-1 {
+					hi = l.end
+				}
+				want += integrate(l.at, lo, hi, 1e-16) / math.Pi
+			}
+			if got := l.integral(); !scalar.EqualWithinAbs(got, want, 1e-15) {
+				t.Errorf("size %g, %+v: integral %.17g, want %.17g", size, l, got, want)
+			}
+			if v := l.at(1); !(v == 0) {
+				t.Errorf("integrand %g at τ = 1", v)
+			}
+		}
+	}
+	for range 100 { // singular to rounding
+		w := 0.5 + 1.5*rnd.Float64()
+		c := 1 / math.Hypot(1, w)
+		if det := determinant(c, c*w, 0); det != 0 {
+			t.Errorf("w = %g: determinant %g", w, det)
+		}
+	}
+}
+
+// scaledRow returns the row with norm 1.
+func scaledRow(row []float64) []float64 {
+	norm, unit := math.Sqrt(inner(row, row)), make([]float64, len(row))
+	for i, v := range row {
+		unit[i] = v / norm
+	}
+	return unit
+}
+
+// No correlation, and blocks of them.
+func TestIndependence(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(7, 8))
+	x := normals(rnd, 9, 0.5)
+	want := 1.0
+	for _, v := range x {
+		want *= gauss.CDF(v)
+	}
+	check(t, "diagonal", x, filled(9, func(i, j int) float64 { return 0 }), want, 1e-15)
+
+	// Variables 0, 3, 6 and 1, 4, 7 and 2, 5, 8.
+	block := filled(9, func(i, j int) float64 {
+		if (i-j)%3 != 0 {
+			return 0
+		}
+		return []float64{0.4, -0.3, 0.7}[i%3]
+	})
+	want = 1
+	for k, r := range []float64{0.4, -0.3, 0.7} {
+		want *= trivariate(x[k], x[k+3], x[k+6], r, r, r)
+	}
+	check(t, "blocks", x, block, want, 1e-15)
+}
+
+// A chain in any order, also with negative correlations, and one factor with
+// loadings of any sign, 0 and ±1: against the lattice rule, which knows neither.
+func TestStructures(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(9, 10))
+	for _, d := range []int{4, 5, 7, 12} {
+		r, a := make([]float64, d), make([]float64, d)
+		for i := range d {
+			r[i], a[i] = math.Tanh(rnd.NormFloat64()), math.Tanh(rnd.NormFloat64())
+		}
+		place := rnd.Perm(d)
+		chain := filled(d, func(i, j int) float64 {
+			product := 1.0
+			for k := min(place[i], place[j]); k < max(place[i], place[j]); k++ {
+				product *= r[k]
+			}
+			return product
+		})
+		factor := filled(d, func(i, j int) float64 { return a[i] * a[j] })
+		for name, corr := range map[string]*mat.SymDense{"chain": chain, "factor": factor} {
+			x := normals(rnd, d, 1)
+			want, bound := newProblem(x, corr).lattice()
+			got, abserr := CDF(x, corr)
+			if !(abserr < 1e-12) {
+				t.Errorf("%s of %d: not recognised", name, d)
+			}
+			if !(math.Abs(got-want) < bound) {
+				t.Errorf("%s of %d: P = %.12g, lattice rule %.12g ± %.1e", name, d, got, want, bound)
+			}
+		}
+	}
+	// A chain of three, with narrow transitions too.
+	for _, r := range []float64{0.3, 0.9, -0.99, 0.9999} {
+		x := normals(rnd, 3, 0)
+		p := newProblem(x, symmetric(3, []float64{r, -0.4 * r, -0.4}))
+		got, ok := p.markov([]int{0, 1, 2})
+		if want := p.small(); !ok || !scalar.EqualWithinAbs(got, want, 1e-14) {
+			t.Errorf("chain of three, r = %g: P = %.17g, want %.17g", r, got, want)
+		}
+	}
+	// X_k = ±T is a bound of T.
+	x := []float64{0.3, 0.7, 1.1, 0.2, -0.4}
+	corr := filled(5, func(i, j int) float64 {
+		return []float64{1, -1, 0.5, -0.6, 0.2}[i] * []float64{1, -1, 0.5, -0.6, 0.2}[j]
+	})
+	want := oneFactor(x[2:], []float64{0.5, -0.6, 0.2})
+	for _, cut := range []struct{ sign, to float64 }{{1, -0.7}, {-1, -0.3}} { // less T < −0.7 and T > 0.3
+		want -= trivariateFactor(x[2:], []float64{0.5 * cut.sign, -0.6 * cut.sign, 0.2 * cut.sign}, cut.to)
+	}
+	check(t, "bounded factor", x, corr, want, 1e-13)
+}
+
+// trivariateFactor returns P(X ≤ x, T ≤ to) for X_k = a_k T + …, k = 1, 2, 3.
+func trivariateFactor(x, a []float64, to float64) float64 {
+	return integrate(func(t float64) float64 {
+		p := gauss.PDF(t)
+		for k := range x {
+			p *= gauss.CDF((x[k] - a[k]*t) / math.Sqrt(1-a[k]*a[k]))
+		}
+		return p
+	}, -9, to, 1e-16)
+}

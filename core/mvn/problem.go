@@ -1,0 +1,199 @@
+package mvn
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// problem is P(X ≤ x) for n variables with correlations r.
+type problem struct {
+	n int
+	x []float64
+	r []float64 // n×n, row by row
+	// noise[i] is the rounding error of the variance of variable i, relative to
+	// it: conditioning enlarges what is 32·d machine epsilons at the start.
+	noise []float64
+}
+
+func allocProblem(n int) *problem {
+	buf := make([]float64, n*(n+2))
+	return &problem{n: n, x: buf[:n:n], noise: buf[n : 2*n : 2*n], r: buf[2*n:]}
+}
+
+func (p *problem) row(i int) []float64 { return p.r[i*p.n : (i+1)*p.n] }
+
+// newProblem copies x and corr. It panics unless corr is a correlation matrix.
+func newProblem(x []float64, corr mat.Symmetric) *problem {
+	p := allocProblem(len(x))
+	copy(p.x, x)
+	if err := p.read(corr); err != nil {
+		panic(err.Error())
+	}
+	return p
+}
+
+// read copies corr, or says why it is not a correlation matrix.
+func (p *problem) read(corr mat.Symmetric) error {
+	for i := range p.n {
+		p.noise[i] = rounding(p.n)
+		row := p.row(i)
+		row[i] = 1
+		for j := range i {
+			r, err := correlation(corr, i, j)
+			if err != nil {
+				return err
+			}
+			row[j], p.r[j*p.n+i] = r, r
+		}
+	}
+	if !p.semidefinite() {
+		return indefinite(p.n)
+	}
+	return nil
+}
+
+// semidefinite reports whether the matrix is positive semi-definite to rounding,
+// by a Cholesky factorisation with the largest pivot first (Higham 2002, Sec.
+// 10.3): when no pivot is left above the rounding error, what remains of the
+// matrix must be zero to rounding.
+func (p *problem) semidefinite() bool {
+	n, tol := p.n, rounding(p.n)
+	a := append([]float64(nil), p.r...)
+	for done := make([]bool, n); ; {
+		k := -1
+		for i := range n {
+			if !done[i] && a[i*n+i] > tol && (k < 0 || a[i*n+i] > a[k*n+k]) {
+				k = i
+			}
+		}
+		if k < 0 {
+			for i := range n {
+				for j := range n {
+					if !done[i] && !done[j] && !(math.Abs(a[i*n+j]) <= tol) {
+						return false
+					}
+				}
+			}
+			return true
+		}
+		done[k] = true
+		for i := range n {
+			if f := a[i*n+k] / a[k*n+k]; !done[i] && f != 0 {
+				for j := range n {
+					if !done[j] {
+						a[i*n+j] = math.FMA(-f, a[k*n+j], a[i*n+j])
+					}
+				}
+			}
+		}
+	}
+}
+
+// sub returns the problem of the variables in keep.
+func (p *problem) sub(keep []int) *problem {
+	q := allocProblem(len(keep))
+	for a, i := range keep {
+		q.x[a], q.noise[a] = p.x[i], p.noise[i]
+		for b, j := range keep {
+			q.r[a*q.n+b] = p.r[i*p.n+j]
+		}
+	}
+	return q
+}
+
+// cdf returns the probability and a bound of its absolute error.
+func (p *problem) cdf() (value, abserr float64) {
+	keep := make([]int, 0, p.n)
+	for i, x := range p.x {
+		switch {
+		case x < -far:
+			return 0, 0
+		case x < far && !p.repeated(i):
+			keep = append(keep, i)
+		}
+	}
+	p = p.sub(keep)
+	value = 1
+	groups, abserr := p.independent()
+	for _, group := range groups {
+		v, e := p.sub(group).connected()
+		value *= v
+		abserr += e
+	}
+	return value, abserr
+}
+
+// repeated reports whether X_i is the same as another variable with a smaller
+// limit, or with the same and a smaller index.
+func (p *problem) repeated(i int) bool {
+	for j, r := range p.row(i) {
+		if r == 1 && j != i && (p.x[j] < p.x[i] || p.x[j] == p.x[i] && j < i) {
+			return true
+		}
+	}
+	return false
+}
+
+// independent returns the groups of variables that have no correlation with one
+// another, and what the correlations below negligible may contribute.
+func (p *problem) independent() (groups [][]int, abserr float64) {
+	const negligible = 1e-14
+	seen := make([]bool, p.n)
+	for i := range p.n {
+		if seen[i] {
+			continue
+		}
+		group := []int{i}
+		seen[i] = true
+		for k := 0; k < len(group); k++ {
+			for j, r := range p.row(group[k]) {
+				if !seen[j] && math.Abs(r) > negligible {
+					seen[j] = true
+					group = append(group, j)
+				}
+			}
+		}
+		for _, k := range group {
+			for j, r := range p.row(k) {
+				if math.Abs(r) <= negligible && j > k {
+					abserr += plackettBound(r, 0)
+				}
+			}
+		}
+		groups = append(groups, group)
+	}
+	return groups, abserr
+}
+
+// plackettBound returns a bound of the change of P when one correlation moves
+// from r to s: ∂P/∂ρ is at most φ₂(0, 0; ρ) = 1/(2π√(1−ρ²)) (Plackett 1954),
+// which integrates to (asin r − asin s)/2π.
+func plackettBound(r, s float64) float64 {
+	if r == s {
+		return 0
+	}
+	return (math.Abs(arcsin(r)-arcsin(s)) + epsilon) / (2 * math.Pi)
+}
+
+// arcsin returns asin r with full accuracy near ±1 too.
+func arcsin(r float64) float64 { return math.Atan2(r, math.Sqrt((1-r)*(1+r))) }
+
+// connected solves a problem that does not fall apart.
+func (p *problem) connected() (value, abserr float64) {
+	if p.n <= 3 {
+		return p.small(), floor
+	}
+	if a, e, ok := p.loadings(); ok {
+		return oneFactor(p.x, a), e + floor
+	}
+	if order, e, ok := p.chain(); ok {
+		if v, ok := p.markov(order); ok {
+			return v, e + floor
+		}
+	}
+	if p.n == 4 {
+		return p.quadrivariate()
+	}
+	return p.lattice()
+}

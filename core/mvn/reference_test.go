@@ -1,0 +1,103 @@
+package mvn
+
+import (
+	"encoding/csv"
+	"math"
+	"os"
+	"strconv"
+	"testing"
+
+	"gonum.org/v1/gonum/floats/scalar"
+	"gonum.org/v1/gonum/mat"
+)
+
+// readReference returns the numbers of a file of reference values.
+func readReference(t testing.TB, name string) [][]float64 {
+	t.Helper()
+	file, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	r := csv.NewReader(file)
+	r.Comment = '#'
+	r.FieldsPerRecord = -1
+	records, err := r.ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows [][]float64
+	for _, record := range records {
+		row := make([]float64, len(record))
+		for i, s := range record {
+			if row[i], err = strconv.ParseFloat(s, 64); err != nil {
+				t.Fatal(err)
+			}
+		}
+		rows = append(rows, row)
+	}
+	if len(rows) == 0 {
+		t.Fatalf("%s holds no reference values", name)
+	}
+	return rows
+}
+
+// symmetric returns the correlation matrix with the given entries above the
+// diagonal, row by row.
+func symmetric(d int, above []float64) *mat.SymDense {
+	corr := mat.NewSymDense(d, nil)
+	for i := range d {
+		corr.SetSym(i, i, 1)
+		for j := i + 1; j < d; j++ {
+			corr.SetSym(i, j, above[0])
+			above = above[1:]
+		}
+	}
+	return corr
+}
+
+// check compares a probability with what it should be.
+func check(t *testing.T, name string, x []float64, corr mat.Symmetric, want, tol float64) {
+	t.Helper()
+	got, abserr := CDF(x, corr)
+	if !scalar.EqualWithinAbs(got, want, tol) {
+		t.Errorf("%s: P = %.17g, want %.17g, difference %.1e", name, got, want, got-want)
+	}
+	if !(math.Abs(got-want) <= abserr) {
+		t.Errorf("%s: error %.1e, bound %.1e", name, got-want, abserr)
+	}
+}
+
+func TestReference(t *testing.T) {
+	for k, row := range readReference(t, "testdata/cdf.csv") {
+		d := int(row[0])
+		check(t, "row "+strconv.Itoa(k), row[1:1+d], symmetric(d, row[1+d:len(row)-1]), row[len(row)-1], 5e-14)
+	}
+}
+
+func TestBivariateReference(t *testing.T) {
+	for k, row := range readReference(t, "testdata/bivariate.csv") {
+		h, key, r, want := row[0], row[1], row[2], row[3]
+		for _, got := range []float64{bivariate(h, key, r), bivariate(key, h, r)} {
+			if !scalar.EqualWithinAbs(got, want, 1e-15) {
+				t.Errorf("row %d: P = %.17g, want %.17g", k, got, want)
+			}
+		}
+	}
+}
+
+func TestTrivariateReference(t *testing.T) {
+	for k, row := range readReference(t, "testdata/trivariate.csv") {
+		x1, x2, x3, r12, r13, r23, want := row[0], row[1], row[2], row[3], row[4], row[5], row[6]
+		for _, got := range []float64{
+			trivariate(x1, x2, x3, r12, r13, r23),
+			trivariate(x2, x1, x3, r12, r23, r13),
+			trivariate(x3, x2, x1, r23, r13, r12),
+			trivariate(x3, x1, x2, r13, r23, r12),
+		} {
+			if !scalar.EqualWithinAbs(got, want, 1e-15) {
+				t.Errorf("row %d: P = %.17g, want %.17g", k, got, want)
+			}
+		}
+	}
+}

@@ -1,0 +1,151 @@
+package mvn
+
+import (
+	"math"
+
+	"closedform/core/gauss"
+)
+
+// trivariate returns P(X₁ ≤ x₁, X₂ ≤ x₂, X₃ ≤ x₃) for standard normal variables
+// whose correlations r12, r13, r23 make a positive semi-definite matrix. It
+// integrates Plackett's identity ∂P/∂ρ_ij = φ₂(x_i, x_j; ρ_ij) Φ(x_k given both)
+// along the straight line on which X₁ gains its correlations with the other two
+// (Plackett 1954; Genz 2004 takes another path),
+//
+//	P(s) for the correlations s·r12, s·r13, r23,   0 ≤ s ≤ 1,
+//
+// from P(0) = Φ(x₁) P(X₂ ≤ x₂, X₃ ≤ x₃). With R the multiple correlation of X₁ on
+// the other two and s = sin ψ / R, the determinant of the matrix on the way is
+// (1−r23²) cos²ψ: the square root of it, the nearest singularity, is gone, even
+// if the matrix at the end is singular (R = 1). The absolute error is below
+// 1e-14.
+func trivariate(x1, x2, x3, r12, r13, r23 float64) float64 {
+	// The pair with the largest correlation keeps it all the time.
+	if math.Abs(r12) > math.Abs(r23) {
+		x1, x3, r12, r23 = x3, x1, r23, r12
+	}
+	if math.Abs(r13) > math.Abs(r23) {
+		x1, x2, r13, r23 = x2, x1, r23, r13
+	}
+	switch {
+	case x1 < -far || x2 < -far || x3 < -far:
+		return 0
+	case x1 > far:
+		return bivariate(x2, x3, r23)
+	case x2 > far:
+		return bivariate(x1, x3, r13)
+	case x3 > far:
+		return bivariate(x1, x2, r12)
+	case math.Abs(r12)+math.Abs(r13) < 1e-100: // whose squares underflow
+		return gauss.CDF(x1) * bivariate(x2, x3, r23)
+	case r23 == 1: // X₃ = X₂
+		return bivariate(x1, min(x2, x3), r12)
+	case r23 == -1: // X₃ = −X₂
+		return max(0, bivariate(x1, x2, r12)-bivariate(x1, -x3, r12))
+	}
+	l := newLine(x1, x2, x3, r12, r13, r23)
+	return max(0, gauss.CDF(x1)*bivariate(x2, x3, r23)+l.integral())
+}
+
+// determinant returns 1 − r12² − r13² − r23² + 2·r12·r13·r23, where what rounding
+// of r12 and r13 alone can make of 0 is taken for 0.
+func determinant(r12, r13, r23 float64) float64 {
+	plain := (1 - math.Abs(r23)) * (1 + math.Abs(r23)) * (1 - math.Abs(r12)) * (1 + math.Abs(r12))
+	cross := math.FMA(-r12, r23, r13)
+	det := math.FMA(-cross, cross, plain)
+	if math.Abs(det) < 2*epsilon*(plain+2*math.Abs(cross)*(math.Abs(r12)+math.Abs(r13))) {
+		return 0
+	}
+	return det
+}
+
+// line is the path of [trivariate]. Differences that cancel where correlations
+// are near ±1 are formed from the given numbers, once.
+type line struct {
+	x1, x2, x3   float64
+	gap12, gap13 float64 // x₁ − sign(r12)x₂, x₁ − sign(r13)x₃
+	gap23        float64 // x₃ − sign(r23)x₂
+	k2, k3       float64 // r12/R, r13/R
+	lack2, lack3 float64 // 1 − k2², 1 − k3²
+	w            float64 // (r13 − sign(r23)r12)/R
+	e            float64 // sign(r23) − r23
+	sign         float64 // sign(r23)
+	root         float64 // √(1 − r23²)
+	end          float64 // tan(ψ/2) at s = 1
+}
+
+func newLine(x1, x2, x3, r12, r13, r23 float64) line {
+	sign := math.Copysign(1, r23)
+	e := sign - r23
+	diff := r13 - sign*r12
+	q := diff*diff + 2*r12*r13*e // R²(1 − r23²)
+	det := max(0, determinant(r12, r13, r23))
+	whole := det + q // 1 − r23²
+	r := math.Sqrt(q / whole)
+	cross2, cross3 := math.FMA(-r13, r23, r12), math.FMA(-r12, r23, r13)
+	return line{
+		x1: x1, x2: x2, x3: x3,
+		gap12: x1 - math.Copysign(1, r12)*x2, gap13: x1 - math.Copysign(1, r13)*x3, gap23: x3 - sign*x2,
+		k2: r12 / r, k3: r13 / r,
+		lack2: cross3 * cross3 / q, lack3: cross2 * cross2 / q,
+		w: diff / r, e: e, sign: sign,
+		root: math.Sqrt(whole),
+		end:  r / (1 + math.Sqrt(det/whole)),
+	}
+}
+
+// integral returns ∫ (dP/dτ) dτ. If the matrix is nearly singular at the end, the
+// last factor may change over any distance from τ = 1 that is larger than that of
+// the end, with an amplitude that is small, but not small enough: the pieces grow
+// with that distance. Far from a singular matrix the two rules may differ by more
+// than the error allowed, because that of the better one is much smaller.
+func (l *line) integral() float64 {
+	var sum float64
+	end, gap, tol := l.end, 1-l.end, 2e-15
+	if gap > 0.2 {
+		tol = 2e-13
+	}
+	for gap > 0 && gap < 0.05 {
+		gap *= 8
+		sum += integrate(l.at, 1-gap, end, tol)
+		end = 1 - gap
+	}
+	return (sum + integrate(l.at, 0, end, tol)) / math.Pi
+}
+
+// at returns π dP/dτ at τ = tan(ψ/2).
+func (l *line) at(tau float64) float64 {
+	inv := 1 / (1 + tau*tau)
+	sin, cos := 2*tau*inv, (1-tau)*(1+tau)*inv
+	s2, c2 := sin*sin, cos*cos
+	d2, d3 := c2+l.lack2*s2, c2+l.lack3*s2
+	root2, root3 := math.Sqrt(d2), math.Sqrt(d3)
+	var sum float64
+	// Along r12: φ₂(x₁, x₂) Φ(x₃ given both).
+	if l.k2 != 0 {
+		sum += l.k2 / root2 * contribution(l.gap12, l.x2, l.k2*sin, d2,
+			l.gap23*d2+l.x2*(l.e+s2*l.k2*l.w)-l.x1*sin*(l.w+l.k2*l.e), root2*l.root*cos)
+	}
+	// Along r13: φ₂(x₁, x₃) Φ(x₂ given both).
+	if l.k3 != 0 {
+		sum += l.k3 / root3 * contribution(l.gap13, l.x3, l.k3*sin, d3,
+			-l.sign*l.gap23*d3+l.x3*(l.e-l.sign*s2*l.k3*l.w)+l.x1*sin*(l.sign*l.w-l.k3*l.e), root3*l.root*cos)
+	}
+	return sum * cos * inv
+}
+
+// contribution returns exp(−(x² − 2ρxy + y²)/(2(1−ρ²))) Φ(num/den), where
+// gap = x − sign(ρ)y and rest = 1 − ρ².
+func contribution(gap, y, rho, rest, num, den float64) float64 {
+	z := gap + math.Copysign(rest/(1+math.Abs(rho)), rho)*y // x − ρy
+	exponent := 0.5 * (z*z/rest + y*y)
+	switch {
+	case !(exponent < 100): // below 1e-43
+		return 0
+	case num >= far*den:
+		return math.Exp(-exponent)
+	case num <= -far*den:
+		return 0
+	}
+	return math.Exp(-exponent) * gauss.CDF(num/den)
+}
