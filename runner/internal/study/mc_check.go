@@ -53,9 +53,9 @@ func (s *mcCheck) Cells() []Cell {
 	var cells []Cell
 	p := s.m.MCCheck
 	for _, f := range mcFormulas {
-		classes, rho := p.Classes, p.Rho
-		if f.classes == 0 {
-			classes = []int{0}
+		classes, rho, cases := p.Classes, p.Rho, p.Cases
+		if f.classes == 0 { // as many inputs as the probit has
+			classes, cases = []int{0}, p.Cases*len(p.Classes)*len(p.Rho)
 		}
 		if !f.rho {
 			rho = []float64{0}
@@ -65,7 +65,7 @@ func (s *mcCheck) Cells() []Cell {
 				continue
 			}
 			for _, r := range rho {
-				for k := range p.Cases {
+				for k := range cases {
 					spec := mcCheckSpec{
 						Manifest: s.m.Name, Seed: s.m.Seed, Name: [4]string{f.name, "", "", strconv.Itoa(k + 1)}, Classes: n, Rho: r,
 						Samples: p.Samples, Spread: p.Spread, Variance: p.Variance, Lambda: p.Lambda,

@@ -54,8 +54,11 @@ func TestMCCheckCells(t *testing.T) {
 		got = append(got, c.Key)
 	}
 	var want []string
+	for k := range 2 * 2 * 2 { // as many as of the probit
+		want = append(want, "activation case="+strconv.Itoa(k+1))
+	}
 	for _, formula := range []string{
-		"activation", "probit n=2 rho=0", "probit n=2 rho=0.4", "probit n=3 rho=0", "probit n=3 rho=0.4",
+		"probit n=2 rho=0", "probit n=2 rho=0.4", "probit n=3 rho=0", "probit n=3 rho=0.4",
 		"probit_corr n=3", "softmax n=2", "softmax n=3", "covariance n=2", "covariance n=3",
 	} {
 		want = append(want, formula+" case=1", formula+" case=2")
