@@ -16,11 +16,11 @@ func markdown(rows []row) []byte {
 	var b bytes.Buffer
 	b.WriteString("| n | method | error of p | one call |")
 	for _, t := range tolerances {
-		fmt.Fprintf(&b, " to reach %.0e |", t)
+		fmt.Fprintf(&b, " to reach %s |", strings.Replace(fmt.Sprintf("%.0e", t), "e-0", "e-", 1))
 	}
 	b.WriteString("\n| ---: | --- | ---: | ---: |" + strings.Repeat(" ---: |", len(tolerances)) + "\n")
 	for _, r := range rows {
-		fmt.Fprintf(&b, "| %d | %s | %s | %s |", r.classes, r.method, size(r.error), duration(r.seconds))
+		fmt.Fprintf(&b, "| %d | %s | %s | %s |", r.classes, r.method, r.bound+size(r.error), duration(r.seconds))
 		for _, t := range tolerances {
 			if seconds, ok := r.reach(t); ok {
 				fmt.Fprintf(&b, " %s |", duration(seconds))

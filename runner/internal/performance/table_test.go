@@ -12,13 +12,13 @@ import (
 func TestMarkdown(t *testing.T) {
 	got := string(markdown([]row{
 		{classes: 3, method: "probit", seconds: 2.44e-6, error: 0.0048},
-		{classes: 3, method: "fast", seconds: 5.96e-6, error: 3.14e-11},
+		{classes: 3, method: "fast", seconds: 5.96e-6, error: 3.14e-11, bound: "< "},
 		{classes: 3, method: "sampling", seconds: 1e-7, error: 0.2, sampling: true},
 	}))
-	want := `| n | method | error of p | one call | to reach 1e-03 | to reach 1e-04 | to reach 1e-06 |
+	want := `| n | method | error of p | one call | to reach 1e-3 | to reach 1e-4 | to reach 1e-6 |
 | ---: | --- | ---: | ---: | ---: | ---: | ---: |
 | 3 | probit | 0.0048 | 2.4 µs | never | never | never |
-| 3 | fast | 3.1e-11 | 6.0 µs | 6.0 µs | 6.0 µs | 6.0 µs |
+| 3 | fast | < 3.1e-11 | 6.0 µs | 6.0 µs | 6.0 µs | 6.0 µs |
 | 3 | sampling | 0.2 | 100 ns | 4.0 ms | 400 ms | 1.1 h |
 `
 	if got != want {
