@@ -15,10 +15,12 @@ import "math"
 // 130 of them for variances of the same order; their number grows with the
 // logarithm of the ratio of the variances.
 //
-// The absolute error is below 1e-11. Σp = 1 and E = Eᵀ hold to rounding.
+// The absolute error is below 1e-11. E = Eᵀ holds to rounding, Σp = 1 to n times
+// the error.
 type Exact struct {
 	// Fast takes the F_j from a table in place of integrating each, and fewer
-	// nodes. The absolute error is below 1e-8.
+	// nodes. The absolute error is below 1e-8. It grows with the number of
+	// classes; beyond 100 the accurate rule is used all the same.
 	Fast bool
 }
 
@@ -39,15 +41,19 @@ var (
 	fast     = exactRule{step: 0.4, spread: 4, tail: 1e-11, right: 24}
 )
 
+// mostFast is the number of classes up to which the errors of the table, which add
+// up over the classes, keep to 1e-8.
+const mostFast = 100
+
 // Moments implements [Approximation]. It panics if the lengths do not match, or
 // if a mean is not finite or a variance negative or not finite.
 func (e Exact) Moments(dst *Moments, mean, variance []float64) {
 	dst.check(mean, variance)
 	w := &dst.exact
-	w.fast = e.Fast
+	w.fast = e.Fast && len(mean) <= mostFast
 	w.set(mean, variance)
 	rule := accurate
-	if e.Fast {
+	if w.fast {
 		rule = fast
 	}
 	w.integrate(dst, rule)

@@ -87,3 +87,19 @@ func TestMomentsDoNotAllocate(t *testing.T) {
 		}
 	}
 }
+
+// Many equal classes share the error of the table.
+func TestFastOfManyClasses(t *testing.T) {
+	for _, n := range []int{30, 100, 101, 1000} {
+		m, v := make([]float64, n), make([]float64, n)
+		v[0] = 16
+		got, want := NewMoments(n), NewMoments(n)
+		Exact{Fast: true}.Moments(got, m, v)
+		Exact{}.Moments(want, m, v)
+		for _, j := range []int{0, 1} {
+			if !(math.Abs(got.P[j]-want.P[j]) < 1e-8) {
+				t.Errorf("n=%d: p_%d = %.12g, want %.12g", n, j, got.P[j], want.P[j])
+			}
+		}
+	}
+}

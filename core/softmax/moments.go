@@ -135,11 +135,16 @@ func (m *Moments) Asymmetry() float64 {
 // check panics unless mean and variance fit dst and are usable.
 func (m *Moments) check(mean, variance []float64) {
 	n := len(m.P)
-	if len(mean) != n || len(variance) != n {
-		panic(fmt.Sprintf("softmax: %d means and %d variances for %d classes", len(mean), len(variance), n))
-	}
 	if r, c := m.E.Dims(); r != n || c != n {
 		panic(fmt.Sprintf("softmax: E is %d×%d for %d classes", r, c, n))
+	}
+	checkLogits(n, mean, variance)
+}
+
+// checkLogits panics unless mean and variance are those of n logits.
+func checkLogits(n int, mean, variance []float64) {
+	if len(mean) != n || len(variance) != n {
+		panic(fmt.Sprintf("softmax: %d means and %d variances for %d classes", len(mean), len(variance), n))
 	}
 	for j, v := range variance {
 		if !(v >= 0) || math.IsInf(v, 1) || math.IsNaN(mean[j]) || math.IsInf(mean[j], 0) {

@@ -1,4 +1,7 @@
-// Package dataset makes the data of the experiments.
+// Package dataset makes the data of the experiments: labelled points in the plane
+// of which everything is known, the class probabilities at each point and the
+// least error that any classifier can have. A Task names the law of the points
+// and its parameters; the file of each task gives it as a formula.
 package dataset
 
 import (
@@ -58,23 +61,24 @@ func (g Generator) Draw(n int, src rand.Source) Set {
 	var set Set
 	for len(set.X) < n {
 		x := make([]float64, g.Inputs)
-		for i := range x {
-			x[i] = g.Low + (g.High-g.Low)*rnd.Float64()
-		}
-		if class := g.Label(x); class != NoClass {
-			set.X = append(set.X, x)
-			set.Class = append(set.Class, class)
-		}
+		set.Class = append(set.Class, g.example(x, rnd))
+		set.X = append(set.X, x)
 	}
 	return set
 }
 
+// example puts the next example into x and returns its class.
+func (g Generator) example(x []float64, rnd *rand.Rand) int {
+	for {
+		for i := range x {
+			x[i] = g.Low + (g.High-g.Low)*rnd.Float64()
+		}
+		if class := g.Label(x); class != NoClass {
+			return class
+		}
+	}
+}
+
 // Axis returns n ≥ 2 coordinates from Low to High. They are symmetric about the
 // middle to the last digit, so that a grid of them is, too.
-func (g Generator) Axis(n int) []float64 {
-	axis := make([]float64, n)
-	for i := range axis {
-		axis[i] = (g.High*float64(i) + g.Low*float64(n-1-i)) / float64(n-1)
-	}
-	return axis
-}
+func (g Generator) Axis(n int) []float64 { return axis(g.Low, g.High, n) }

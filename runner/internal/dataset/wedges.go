@@ -1,6 +1,9 @@
 package dataset
 
-import "math"
+import (
+	"math"
+	"math/rand/v2"
+)
 
 // wedges is the task of the paper's experiment (Yang and Yang 2023, Sec. 5,
 // Eq. (f)) on [−2, 2]²: class 1 above both diagonals, class 2 below both, and
@@ -33,4 +36,22 @@ var wedges = Generator{
 	},
 	LinearCeiling: 0.75,
 	Boundary:      []Segment{{-2, -2, 2, 2}, {-2, 2, 2, -2}},
+}
+
+// wedgesKind is the same as a task without noise. On the diagonals, where two or
+// three classes meet, there are no class probabilities.
+var wedgesKind = kind{
+	classes: func(Task) int { return wedges.Classes },
+	region:  func(Task) Region { return square(wedges.High) },
+	draw:    func(_ Task, x []float64, rnd *rand.Rand) int { return wedges.example(x, rnd) },
+	probabilities: func(_ Task, dst, x []float64) bool {
+		class := wedges.Label(x)
+		if class == NoClass {
+			return false
+		}
+		clear(dst)
+		dst[class] = 1
+		return true
+	},
+	bayesError: func(Task) float64 { return 0 },
 }

@@ -1,0 +1,146 @@
+package posterior
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/optimize"
+)
+
+// Mode is a maximum of the posterior density with the Gaussian of its
+// neighbourhood: the Laplace approximation (Tierney and Kadane, "Accurate
+// approximations for posterior moments and marginal densities", JASA 1986), the
+// information H in place of the negative Hessian.
+type Mode struct {
+	Weights    []float64
+	LogDensity float64      // of Problem at the mode
+	Chol       mat.Cholesky // of H at the mode
+
+	// LogEvidence is the Laplace approximation of the log evidence,
+	// LogDensity + ½ n log 2π − ½ log det H.
+	LogEvidence float64
+}
+
+// Mode climbs from start to a maximum of the posterior density by Fisher
+// scoring with a line search. Without hidden layers the density is log-concave
+// and the maximum the only one. With them it may lie on a kink of the density,
+// where the climb ends a little short of it. Mode returns an error if the density
+// or the information overflows, or if the information is singular in double
+// precision.
+func (p *Problem) Mode(start []float64) (*Mode, error) {
+	n := len(p.model.PriorMean)
+	if len(start) != n {
+		panic(fmt.Sprintf("posterior: start of length %d; the model has %d weights", len(start), n))
+	}
+	settings := &optimize.Settings{
+		GradientThreshold: 1e-6,
+		MajorIterations:   200,
+		Converger:         &optimize.FunctionConverge{Absolute: 1e-9, Iterations: 3},
+	}
+	// The climb is in units of the prior, so that the threshold has a meaning.
+	mean, sd, w := p.model.PriorMean, make([]float64, n), make([]float64, n)
+	u := make([]float64, n)
+	for i, v := range p.model.PriorVar {
+		sd[i] = math.Sqrt(v)
+		u[i] = (start[i] - mean[i]) / sd[i]
+	}
+	at := func(u []float64) []float64 {
+		for i, x := range u {
+			w[i] = mean[i] + sd[i]*x
+		}
+		return w
+	}
+	// A failed line search, as happens on a kink, still leaves the best point.
+	r, err := optimize.Minimize(optimize.Problem{
+		Func: func(u []float64) float64 { return -p.LogDensity(nil, at(u)) },
+		Grad: func(grad, u []float64) {
+			p.LogDensity(grad, at(u))
+			for i := range grad {
+				grad[i] *= -sd[i]
+			}
+		},
+		Hess: func(hess *mat.SymDense, u []float64) {
+			p.Information(hess, at(u))
+			for i := range n {
+				for j := range i + 1 {
+					hess.SetSym(i, j, sd[i]*sd[j]*hess.At(i, j))
+				}
+			}
+		},
+	}, u, settings, &optimize.Newton{})
+	if r == nil {
+		return nil, fmt.Errorf("posterior: search of the mode: %w", err)
+	}
+	mode := &Mode{Weights: at(r.X), LogDensity: -r.F}
+	information := mat.NewSymDense(n, nil)
+	p.Information(information, mode.Weights)
+	if !finite(r.F) || !mode.Chol.Factorize(information) || !finite(mode.Chol.LogDet()) {
+		return nil, fmt.Errorf("posterior: search of the mode: log density %g with an information that is not finite and positive definite", -r.F)
+	}
+	mode.LogEvidence = mode.LogDensity + (float64(n)*math.Log(2*math.Pi)-mode.Chol.LogDet())/2
+	return mode, nil
+}
+
+// sameMode is the distance, in standard deviations of the Laplace approximation,
+// below which two ends of a climb count as one mode.
+const sameMode = 0.1
+
+// modes returns the mode if there are no hidden layers. With them it returns the
+// different modes that are found from draws from the prior, after the prior
+// itself, which serves where data are few. (Its mean would be a bad start: it is
+// often a saddle point.)
+func (p *Problem) modes(starts int, rnd *rand.Rand) ([]*Mode, error) {
+	if len(p.network.layers) == 1 {
+		mode, err := p.Mode(p.model.PriorMean)
+		return []*Mode{mode}, err
+	}
+	found := []*Mode{p.prior()}
+	start := make([]float64, len(p.model.PriorMean))
+climbs:
+	for range starts {
+		p.drawPrior(start, rnd)
+		mode, err := p.Mode(start)
+		if err != nil {
+			return nil, err
+		}
+		for _, other := range found {
+			if other.distance(mode.Weights) < sameMode {
+				continue climbs
+			}
+		}
+		found = append(found, mode)
+	}
+	return found, nil
+}
+
+// prior returns the prior in the form of a mode, with the evidence that it would
+// have if the likelihood were that at its mean everywhere.
+func (p *Problem) prior() *Mode {
+	mean := p.model.PriorMean
+	precision := mat.NewSymDense(len(mean), nil)
+	for i, v := range p.model.PriorVar {
+		precision.SetSym(i, i, 1/v)
+	}
+	log := p.LogDensity(nil, mean)
+	mode := &Mode{Weights: mean, LogDensity: log, LogEvidence: log - p.logNorm}
+	mode.Chol.Factorize(precision)
+	return mode
+}
+
+// distance returns √((w−m)ᵀH(w−m)) for the mode m.
+func (m *Mode) distance(w []float64) float64 {
+	a, b := mat.NewVecDense(len(w), w), mat.NewVecDense(len(w), m.Weights)
+	var d mat.VecDense
+	d.SubVec(a, b)
+	d.MulVec(m.Chol.RawU(), &d)
+	return d.Norm(2)
+}
+
+// drawPrior sets w to a draw from the prior.
+func (p *Problem) drawPrior(w []float64, rnd *rand.Rand) {
+	for i, m := range p.model.PriorMean {
+		w[i] = m + math.Sqrt(p.model.PriorVar[i])*rnd.NormFloat64()
+	}
+}

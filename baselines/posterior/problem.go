@@ -1,0 +1,166 @@
+package posterior
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Problem is a model with data. Its methods use scratch space of the problem:
+// it must not be used by several goroutines at once.
+type Problem struct {
+	model   Model
+	network *network
+	x       []float64 // examples, one after another, each with its trailing 1 where there is a bias
+	class   []int
+
+	logNorm float64 // of the prior
+	pass    *pass
+	score   []float64
+}
+
+// NewProblem returns the problem of the examples x[k] with classes class[k],
+// counted from 0; all of it is copied. There may be no examples: then the
+// posterior is the prior. It returns an error if the model is not valid, or if
+// an input is not finite or a class out of range, and panics if the lengths do
+// not fit.
+func NewProblem(m Model, x [][]float64, class []int) (*Problem, error) {
+	m, err := m.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	if len(x) != len(class) {
+		panic(fmt.Sprintf("posterior: %d examples and %d classes; need one class per example", len(x), len(class)))
+	}
+	p := &Problem{model: m, network: newNetwork(m), class: slices.Clone(class)}
+	p.pass = p.network.newPass()
+	p.score = make([]float64, m.Weights())
+	for k, example := range x {
+		if c := class[k]; c < 0 || c >= p.network.classes() {
+			return nil, fmt.Errorf("posterior: example %d: class %d: need 0 to %d", k, c, p.network.classes()-1)
+		}
+		if p.x, err = m.appendInput(p.x, example); err != nil {
+			return nil, fmt.Errorf("posterior: example %d: %w", k, err)
+		}
+	}
+	for _, v := range m.PriorVar {
+		p.logNorm -= (math.Log(2*math.Pi) + math.Log(v)) / 2
+	}
+	return p, nil
+}
+
+// appendInput appends an example to dst, and a 1 if there is a bias.
+func (m Model) appendInput(dst, x []float64) ([]float64, error) {
+	if len(x) != m.Layers[0] {
+		panic(fmt.Sprintf("posterior: input of length %d; the model has %d inputs", len(x), m.Layers[0]))
+	}
+	for a, xa := range x {
+		if !finite(xa) {
+			return nil, fmt.Errorf("input %d is %g; need a finite number", a, xa)
+		}
+	}
+	dst = append(dst, x...)
+	if m.Bias {
+		dst = append(dst, 1)
+	}
+	return dst, nil
+}
+
+// Model returns the model, its defaults filled in. It must not be modified.
+func (p *Problem) Model() Model { return p.model }
+
+// example returns example k, with its trailing 1 where there is a bias.
+func (p *Problem) example(k int) []float64 {
+	in := p.network.layers[0].in
+	return p.x[k*in : (k+1)*in]
+}
+
+// LogDensity returns the logarithm of likelihood times prior at the weights w,
+//
+//	log p(D, w) = Σ_k log softmax_{c_k}(z(x_k; w)) + Σ_i log N(w_i; m_i, v_i),
+//
+// which is that of the posterior density plus the log evidence, and sets grad to
+// its gradient unless grad is nil. It is −∞, with a gradient of zeros, where a
+// logit overflows. LogDensity panics if a length is not the number of weights.
+func (p *Problem) LogDensity(grad, w []float64) float64 {
+	n := len(p.model.PriorMean)
+	if len(w) != n || grad != nil && len(grad) != n {
+		panic(fmt.Sprintf("posterior: gradient of length %d at a point of length %d; the model has %d weights", len(grad), len(w), n))
+	}
+	log := p.logNorm
+	for i, m := range p.model.PriorMean {
+		d := w[i] - m
+		log -= d * d / (2 * p.model.PriorVar[i])
+		if grad != nil {
+			grad[i] = -d / p.model.PriorVar[i]
+		}
+	}
+	// The logarithm of the product of the normalisers is taken before it can
+	// overflow: it grows by at most the number of classes each time.
+	const flush = 1e290
+	product := 1.0
+	for k, c := range p.class {
+		x := p.example(k)
+		p.network.forward(p.pass, w, x)
+		z := p.pass.logit[c]
+		top, sum := exponentials(p.pass.logit)
+		log += z - top
+		product *= sum
+		if product > flush {
+			log -= math.Log(product)
+			product = 1
+		}
+		if grad == nil {
+			continue
+		}
+		for j, e := range p.pass.logit {
+			p.pass.score[j] = -e / sum
+		}
+		p.pass.score[c]++
+		p.network.backward(p.pass, grad, w, x)
+	}
+	log -= math.Log(product)
+	if !finite(log) {
+		clear(grad)
+		return math.Inf(-1)
+	}
+	return log
+}
+
+// Information sets dst to the Fisher information of the labels at w plus the
+// precision of the prior,
+//
+//	H = diag(1/v) + Σ_k Σ_c s_c g_c g_cᵀ,   g_c = ∂ log softmax_c(z(x_k; w))/∂w,
+//
+// with s = softmax(z(x_k; w)). Without hidden layers H is the negative Hessian
+// of LogDensity; with them it is the generalised Gauss–Newton approximation,
+// which is positive definite everywhere (Martens, "New insights and perspectives
+// on the natural gradient method", JMLR 2020). It is NaN where a logit
+// overflows. Information panics if a size is not the number of weights.
+func (p *Problem) Information(dst *mat.SymDense, w []float64) {
+	n := len(p.model.PriorMean)
+	if len(w) != n || dst.SymmetricDim() != n {
+		panic(fmt.Sprintf("posterior: %d×%[1]d matrix at a point of length %d; the model has %d weights", dst.SymmetricDim(), len(w), n))
+	}
+	dst.Zero()
+	for i, v := range p.model.PriorVar {
+		dst.SetSym(i, i, 1/v)
+	}
+	score := mat.NewVecDense(n, p.score)
+	for k := range p.class {
+		x := p.example(k)
+		p.network.forward(p.pass, w, x)
+		normalise(p.pass.logit)
+		for c, s := range p.pass.logit {
+			for j, t := range p.pass.logit {
+				p.pass.score[j] = -t
+			}
+			p.pass.score[c]++
+			clear(p.score)
+			p.network.backward(p.pass, p.score, w, x)
+			dst.SymRankOne(dst, s, score)
+		}
+	}
+}

@@ -1,0 +1,181 @@
+package posterior
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Sampler turns a problem into a sample: Importance or Hamiltonian.
+type Sampler interface {
+	Sample(p *Problem, src rand.Source) (*Sample, error)
+}
+
+// Sample is a weighted sample of the weights from a posterior. It must not be
+// modified; several goroutines may use it at once.
+type Sample struct {
+	Draws   *mat.Dense // one draw per row, weights in the order of Model
+	Weights []float64  // of the draws, not negative, adding up to 1
+
+	// ESS is the effective sample size: how many independent draws from the
+	// posterior are as good. Importance: 1/Σ Weights² (Kong, "A note on
+	// importance sampling using standardized weights", 1992), mirrored draws
+	// counted as independent. Hamiltonian: the smallest BulkESS of what it
+	// monitors.
+	ESS float64
+
+	// Of Importance, else zero: the number of Student distributions in the
+	// proposal, and an estimate of the log evidence log p(D) with its standard
+	// error.
+	Components                  int
+	LogEvidence, LogEvidenceErr float64
+
+	// Of Hamiltonian, else zero: the largest RHat of what it monitors, the
+	// largest RHat of a weight, divergent trajectories, and the mean probability
+	// of acceptance, both after the warm-up.
+	RHat, RHatWeights float64
+	Divergences       int
+	Acceptance        float64
+
+	batch   int // consecutive draws that may be dependent
+	model   Model
+	network *network
+}
+
+// newSample returns an empty sample of the given number of draws in batches.
+func newSample(p *Problem, draws, batch int) *Sample {
+	return &Sample{
+		Draws:   mat.NewDense(draws, len(p.model.PriorMean), nil),
+		Weights: make([]float64, draws),
+		batch:   batch,
+		model:   p.model,
+		network: p.network,
+	}
+}
+
+// Prediction is the posterior predictive at one input. Reusing one allocates
+// nothing.
+type Prediction struct {
+	P   []float64     // probabilities of the classes
+	Err []float64     // their standard errors, from sampling
+	Cov *mat.SymDense // posterior covariance of the class probabilities, classes × classes
+
+	x     []float64
+	pass  *pass
+	of    *network  // that pass fits
+	prob  []float64 // draws × classes
+	total []float64 // of a batch
+}
+
+// Predict sets dst to the posterior predictive at x,
+//
+//	P_j = Σ_i W_i s_ij,   Cov_jk = Σ_i W_i (s_ij − P_j)(s_ik − P_k),
+//
+// where s_i is the softmax output at x for draw i and W_i its weight. The
+// standard errors are those of the ratio estimator by the delta method (Geweke
+// 1989), over B batches b of consecutive draws that may depend on each other,
+//
+//	Err_j² = B/(B−1) Σ_b (Σ_{i∈b} W_i (s_ij − P_j))²:
+//
+// pairs of mirrored draws, or batches of a Markov chain (Flegal and Jones,
+// "Batch means and spectral variance estimators in Markov chain Monte Carlo",
+// Annals of Statistics 2010). They do not know of modes that no draw hit.
+//
+// Predict returns an error if x is not finite or the logits overflow on it, and
+// panics if the length of x is not the number of inputs.
+func (s *Sample) Predict(dst *Prediction, x []float64) error {
+	draws, n := len(s.Weights), s.network.classes()
+	dst.reset(s)
+	var err error
+	if dst.x, err = s.model.appendInput(dst.x[:0], x); err != nil {
+		return fmt.Errorf("posterior: %w", err)
+	}
+	clear(dst.P)
+	for i, w := range s.Weights {
+		row := dst.prob[i*n : (i+1)*n]
+		s.network.forward(dst.pass, s.Draws.RawRowView(i), dst.x)
+		copy(row, dst.pass.logit)
+		normalise(row)
+		for j, p := range row {
+			dst.P[j] += w * p
+		}
+	}
+	for _, p := range dst.P {
+		if !finite(p) {
+			return errors.New("posterior: the logits overflow")
+		}
+	}
+	s.spread(dst, draws, n)
+	return nil
+}
+
+// spread sets Cov and Err from prob and P.
+func (s *Sample) spread(dst *Prediction, draws, n int) {
+	cov := dst.Cov.RawSymmetric()
+	for j := range n {
+		clear(cov.Data[j*cov.Stride+j : j*cov.Stride+n])
+	}
+	clear(dst.Err)
+	for start := 0; start < draws; start += s.batch {
+		clear(dst.total)
+		for i := start; i < min(start+s.batch, draws); i++ {
+			row, w := dst.prob[i*n:(i+1)*n], s.Weights[i]
+			for j := range row {
+				row[j] -= dst.P[j]
+			}
+			for j, d := range row {
+				dst.total[j] += w * d
+				upper := cov.Data[j*cov.Stride : j*cov.Stride+n]
+				for k := j; k < n; k++ {
+					upper[k] += w * d * row[k]
+				}
+			}
+		}
+		for j, t := range dst.total {
+			dst.Err[j] += t * t
+		}
+	}
+	correction := s.correction()
+	for j, e := range dst.Err {
+		dst.Err[j] = math.Sqrt(correction * e)
+	}
+}
+
+// correction returns B/(B−1) for B batches; +Inf for one.
+func (s *Sample) correction() float64 {
+	batches := float64((len(s.Weights) + s.batch - 1) / s.batch)
+	return batches / (batches - 1)
+}
+
+// standardError returns the standard error of the unweighted mean of f over the
+// draws, where that mean is 0.
+func (s *Sample) standardError(f func(i int) float64) float64 {
+	draws := len(s.Weights)
+	var sum float64
+	for start := 0; start < draws; start += s.batch {
+		var total float64
+		for i := start; i < min(start+s.batch, draws); i++ {
+			total += f(i) / float64(draws)
+		}
+		sum += total * total
+	}
+	return math.Sqrt(s.correction() * sum)
+}
+
+// reset fits the prediction to the sample.
+func (p *Prediction) reset(s *Sample) {
+	n := s.network.classes()
+	if len(p.P) != n {
+		p.P, p.Err, p.total = make([]float64, n), make([]float64, n), make([]float64, n)
+		p.Cov = mat.NewSymDense(n, nil)
+	}
+	if p.of != s.network {
+		p.of, p.pass = s.network, s.network.newPass()
+	}
+	if need := n * len(s.Weights); len(p.prob) != need {
+		p.prob = make([]float64, need)
+	}
+}

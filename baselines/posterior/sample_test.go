@@ -1,0 +1,139 @@
+package posterior
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/floats/scalar"
+	"gonum.org/v1/gonum/mat"
+
+	"closedform/core/random"
+)
+
+var samplers = map[string]Sampler{
+	"importance":  Importance{Draws: 500, MinESS: 2},
+	"hamiltonian": Hamiltonian{Warmup: 150, Draws: 150, MaxRHat: 2, MinESS: 1},
+}
+
+// Equal sources give equal bytes, other sources do not.
+func TestSampleIsReproducible(t *testing.T) {
+	x, class := wedges(10, random.Source("reproducible"))
+	p := problem(t, Model{Layers: []int{2, 2, 3}}, x, class)
+	for name, sampler := range samplers {
+		a, b, c := sample(t, sampler, p, 1), sample(t, sampler, p, 1), sample(t, sampler, p, 2)
+		if !mat.Equal(a.Draws, b.Draws) || !slices.Equal(a.Weights, b.Weights) || a.ESS != b.ESS || a.RHat != b.RHat {
+			t.Errorf("%s: two samples with the same source differ", name)
+		}
+		if mat.Equal(a.Draws, c.Draws) {
+			t.Errorf("%s: two samples with different sources agree", name)
+		}
+	}
+}
+
+func TestSampleConsistency(t *testing.T) {
+	x, class := wedges(10, random.Source("consistency"))
+	m := Model{Layers: []int{2, 2, 3}, Bias: true}
+	p := problem(t, m, x, class)
+	for name, sampler := range samplers {
+		s := sample(t, sampler, p, "consistency")
+		if sum := floats.Sum(s.Weights); !scalar.EqualWithinAbs(sum, 1, 1e-12) || !(floats.Min(s.Weights) >= 0) {
+			t.Errorf("%s: weights from %g, sum %g", name, floats.Min(s.Weights), sum)
+		}
+		at := []float64{0.3, -1}
+		got := predict(t, s, at)
+		// From the definition, through the density of one example.
+		empty := problem(t, m, nil, nil)
+		want, second := make([]float64, 3), mat.NewSymDense(3, nil)
+		for i, w := range s.Weights {
+			prob := make([]float64, 3)
+			for c := range prob {
+				one := problem(t, m, [][]float64{at}, []int{c})
+				prob[c] = math.Exp(one.LogDensity(nil, s.Draws.RawRowView(i)) - empty.LogDensity(nil, s.Draws.RawRowView(i)))
+			}
+			floats.AddScaled(want, w, prob)
+			second.SymRankOne(second, w, mat.NewVecDense(3, prob))
+		}
+		second.SymRankOne(second, -1, mat.NewVecDense(3, want))
+		if !floats.EqualApprox(got.P, want, 1e-10) || !mat.EqualApprox(got.Cov, second, 1e-10) {
+			t.Errorf("%s: P %v, want %v; Cov %v, want %v", name, got.P, want, mat.Formatted(got.Cov), mat.Formatted(second))
+		}
+		if sum := floats.Sum(got.P); !scalar.EqualWithinAbs(sum, 1, 1e-12) {
+			t.Errorf("%s: Σp = %g", name, sum)
+		}
+	}
+}
+
+// A prediction serves any sample and shape again, without allocation.
+func TestPredictionIsReusable(t *testing.T) {
+	x, class := wedges(5, random.Source("reuse"))
+	a := sample(t, Importance{Draws: 100}, problem(t, Model{Layers: []int{2, 3}}, x, class), "a")
+	b := sample(t, Importance{Draws: 300, MinESS: 5}, problem(t, Model{Layers: []int{2, 2, 3}, Bias: true}, x, class), "b")
+	c := sample(t, Importance{Draws: 50}, problem(t, Model{Layers: []int{2, 5}}, nil, nil), "c")
+	var dst Prediction
+	for _, s := range []*Sample{a, b, c, a} {
+		if err := s.Predict(&dst, x[0]); err != nil {
+			t.Fatal(err)
+		}
+		fresh := predict(t, s, x[0])
+		if !slices.Equal(dst.P, fresh.P) || !slices.Equal(dst.Err, fresh.Err) || !mat.Equal(dst.Cov, fresh.Cov) {
+			t.Errorf("%v: reused prediction %v, fresh %v", s.model.Layers, dst, fresh)
+		}
+	}
+	if n := testing.AllocsPerRun(10, func() {
+		if err := a.Predict(&dst, x[1]); err != nil {
+			t.Error(err)
+		}
+	}); n > 0 {
+		t.Errorf("%g allocations", n)
+	}
+}
+
+func TestPredictConcurrently(t *testing.T) {
+	x, class := wedges(20, random.Source("concurrent"))
+	s := sample(t, Importance{Draws: 200}, problem(t, Model{Layers: []int{2, 3}}, x, class), "a")
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			var dst Prediction
+			for _, at := range x {
+				if err := s.Predict(&dst, at); err != nil {
+					t.Error(err)
+				}
+				if want := predict(t, s, at); !slices.Equal(dst.P, want.P) {
+					t.Errorf("at %v: %v, want %v", at, dst.P, want.P)
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func TestPredictErrors(t *testing.T) {
+	m := Model{Layers: []int{1, 2}, PriorVar: []float64{1e20, 1e20}}
+	s := sample(t, Importance{Draws: 100}, problem(t, m, nil, nil), "a")
+	for _, x := range []float64{math.NaN(), math.Inf(-1), 1e300} {
+		err := s.Predict(new(Prediction), []float64{x})
+		if err == nil || !strings.HasPrefix(err.Error(), "posterior: ") {
+			t.Errorf("input %g: error %v", x, err)
+		}
+	}
+}
+
+// A network of the same prior and the same data written in another order has
+// the same posterior: nothing depends on the order of the examples but rounding.
+func TestOrderOfExamples(t *testing.T) {
+	x, class := wedges(40, random.Source("order"))
+	forward := sample(t, Importance{}, problem(t, Model{Layers: []int{2, 3}}, x, class), "order")
+	slices.Reverse(x)
+	slices.Reverse(class)
+	backward := sample(t, Importance{}, problem(t, Model{Layers: []int{2, 3}}, x, class), "order")
+	for _, at := range square(3) {
+		if a, b := predict(t, forward, at), predict(t, backward, at); !floats.EqualApprox(a.P, b.P, 1e-6) {
+			t.Errorf("at %v: %v and %v", at, a.P, b.P)
+		}
+	}
+}

@@ -1,0 +1,71 @@
+package posterior
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// warmUp brings the chain to the posterior and returns its step size. The first
+// eighth learns the step size in the metric of the prior; windows up to a
+// quarter, a half and seven eighths learn a new metric each; the last eighth
+// learns the step size for good.
+func (h Hamiltonian) warmUp(c *chain) (eps float64) {
+	c.metric = priorMetric(c.p.model)
+	ends := []int{h.Warmup / 8, h.Warmup / 4, h.Warmup / 2, h.Warmup * 7 / 8, h.Warmup}
+	start := 0
+	for k, end := range ends {
+		size := newStepSize(c.reasonableStep(), h.Accept)
+		draws := mat.NewDense(end-start, len(c.w), nil)
+		for i := range end - start {
+			eps = math.Exp(size.log)
+			accept, _ := c.step(eps, h.steps(eps, c.rnd))
+			size.add(accept)
+			draws.SetRow(i, c.w)
+		}
+		start = end
+		eps = math.Exp(size.averaged)
+		if k > 0 && k < len(ends)-1 {
+			c.learnMetric(draws)
+		}
+	}
+	return eps
+}
+
+// monitored is the largest number of examples whose probabilities are monitored.
+const monitored = 50
+
+// judge sets the diagnostics of the sample; log is the log density of the draws.
+func (h Hamiltonian) judge(p *Problem, out *Sample, log []float64) {
+	chains := func(x []float64) [][]float64 {
+		var c [][]float64
+		for k := range h.Chains {
+			c = append(c, x[k*h.Draws:(k+1)*h.Draws])
+		}
+		return c
+	}
+	quantity := chains(log)
+	out.RHat, out.ESS = RHat(quantity), BulkESS(quantity)
+	take := func(x []float64) {
+		quantity := chains(x)
+		out.RHat, out.ESS = max(out.RHat, RHat(quantity)), min(out.ESS, BulkESS(quantity))
+	}
+	x := make([]float64, len(log))
+	out.RHatWeights = 1
+	for a := range p.model.PriorMean {
+		mat.Col(x, a, out.Draws)
+		out.RHatWeights = max(out.RHatWeights, RHat(chains(x)))
+		if len(p.class) == 0 {
+			take(x)
+		}
+	}
+	stride := (len(p.class) + monitored - 1) / monitored
+	for k := 0; k < len(p.class); k += stride {
+		for i := range x {
+			p.network.forward(p.pass, out.Draws.RawRowView(i), p.example(k))
+			normalise(p.pass.logit)
+			x[i] = p.pass.logit[p.class[k]]
+		}
+		take(x)
+	}
+}

@@ -1,0 +1,110 @@
+package softmax
+
+import "math"
+
+// logConcave is a function of one variable, given by its logarithm.
+type logConcave interface {
+	// at returns the logarithm at t, its slope, which falls with t, and its
+	// curvature, which is minus its second derivative.
+	at(t float64) (log, slope, curvature float64)
+}
+
+// findMode returns a point within a small fraction of a standard deviation of the
+// mode, with the logarithm and the curvature there, by Newton's method from start.
+// A logarithm of −∞ must have an infinite slope towards the mode.
+func findMode(f logConcave, start float64) (mode, log, curvature float64) {
+	const (
+		rounds = 500
+		newton = 8    // rounds before others mix in: the method is slow where log f is an exponential
+		close  = 0.03 // of a standard deviation
+		probe  = 5    // standard deviations
+	)
+	lo, hi, width := math.Inf(-1), math.Inf(1), 1.0
+	t := start
+	for round := range rounds {
+		var slope float64
+		log, slope, curvature = f.at(t)
+		next := t + slope/curvature
+		if math.Abs(slope) <= close*math.Sqrt(curvature) && !math.IsInf(curvature, 1) {
+			// The curvature may fall so fast that the mode is still far. Then
+			// the slope has the same sign far out.
+			far := t + math.Copysign(probe/math.Sqrt(curvature), slope)
+			if _, beyond, _ := f.at(far); slope*beyond <= 0 {
+				f.at(t)
+				return t, log, curvature
+			}
+			next = far
+		}
+		if slope > 0 {
+			lo = t
+		} else {
+			hi = t
+		}
+		switch {
+		case lo < next && next < hi && (round < newton || round%3 != 0):
+		case math.IsInf(hi, 1):
+			next = lo + width
+			width *= 2
+		case math.IsInf(lo, -1):
+			next = hi - width
+			width *= 2
+		default:
+			next = lo + min(width, 0.5*(hi-lo))
+			width *= 2
+		}
+		if !(lo < next && next < hi) {
+			break // neighbours
+		}
+		t = next
+	}
+	return t, log, curvature
+}
+
+// cut returns an interval outside of which f is below e^−drop times its largest
+// value, log, and the scale of f near the lower end: 1/√curvature where log f has
+// fallen by about half the drop or more.
+//
+// The tangent of a concave function lies above it and so reaches a level farther
+// out: one step of Newton's method, from wherever, gives a bound.
+func cut(f logConcave, mode, log, curvature, drop float64) (lo, hi, scale float64) {
+	drop = max(drop, 1e-14*math.Abs(log)) // less is below the rounding of log
+	level := log - drop
+	width := math.Sqrt(drop / curvature)
+	lo = mode - width
+	near, far := mode, math.Inf(-1)
+	for round := 0; ; round++ {
+		value, slope, c := f.at(lo)
+		scale = 1 / math.Sqrt(c)
+		tangent := lo - (value-level)/slope
+		next := tangent
+		switch {
+		case value > log-0.5*drop*(1-1e-3): // too near
+			near = lo
+			next = max(mode-2*(mode-lo), lo+0.5*(far-lo))
+		case value < level-0.5*drop: // too far
+			far = lo
+			// Newton's method is slow where log f is an exponential.
+			if !(tangent > lo) || round > 5 {
+				next = lo + 0.5*(near-lo)
+			}
+		default:
+			lo = tangent
+			near = far
+		}
+		if !(far < next && next < near) {
+			break
+		}
+		lo = next
+	}
+	width = math.Sqrt(drop / curvature)
+	hi = mode + width
+	value, slope, _ := f.at(hi)
+	for !(value < log-0.1*drop && slope < 0) {
+		width *= 2
+		hi = mode + width
+		value, slope, _ = f.at(hi)
+	}
+	hi -= (value - level) / slope
+	value, slope, _ = f.at(hi)
+	return lo, hi - (value-level)/slope, scale
+}

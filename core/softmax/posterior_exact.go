@@ -1,0 +1,173 @@
+package softmax
+
+import "math"
+
+// winRule is that of the integral over t, tiltedRule that of each inside of it.
+// They keep the relative error below 1e-9 (TestPosteriorRuleIsFineEnough).
+var (
+	winRule    = posteriorRule{drop: 30, step: 0.5, spread: 17}
+	tiltedRule = posteriorRule{drop: 32, step: 0.5, spread: 17}
+)
+
+// Posterior sets dst to the moments of independent logits z_j ~ N(m_j, v_j)
+// given the class under the likelihood of the softmax itself: u_c = z_c + ε_c is
+// the largest of all u_j, ε_j ~ Gumbel(0, 1). With b_i = m_i − t the logit is z_i =
+// t + x where x has, given t, the density proportional to
+//
+//	N(x; b_i, v_i) exp(−e^x) for i ≠ c,   N(x; b_c, v_c) exp(x − e^x) for c
+//
+// whose integrals are F_i(t) and f_c(t). So there is one integral for each logit
+// inside of that over t. Both are done in the log domain round the mode. Each ṽ_i
+// is positive where v_i is, and below it. The relative error is below 1e-9, that
+// of the mean relative to √ṽ_i, for variances up to 1e12, whatever Fast is.
+//
+// Posterior panics as [Exact.Moments] does, and if there is no such class.
+func (e Exact) Posterior(dst *Posterior, mean, variance []float64, class int) {
+	dst.check(mean, variance, class)
+	w := &dst.gumbel
+	w.set(mean, variance, class, tiltedRule)
+	dst.integrate(w, winRule, mean)
+	w.mean, w.variance = nil, nil
+	dst.cap(variance)
+}
+
+// gumbelWin is p_c W as a function of t − m_c: only differences matter.
+type gumbelWin struct {
+	class          int
+	mean, variance []float64 // the caller's, during one call
+	shift, within  []float64 // what at sets
+
+	inner  posteriorRule
+	tilted tiltedNormal
+}
+
+func (w *gumbelWin) set(mean, variance []float64, class int, inner posteriorRule) {
+	w.class, w.mean, w.variance, w.inner = class, mean, variance, inner
+}
+
+// at implements logConcave, and sets shift to E[z_i | t] − m_i and within to
+// Var[z_i | t].
+func (w *gumbelWin) at(t float64) (log, slope, curvature float64) {
+	for i, v := range w.variance {
+		tilt := 0.0
+		if i == w.class {
+			tilt = 1
+		}
+		d := &w.tilted
+		d.integrate(w.mean[i]-w.mean[w.class]-t, v, tilt, w.inner)
+		w.shift[i], w.within[i] = d.shift, d.variance
+		log += d.log
+		slope += d.slope
+		curvature += d.curvature
+	}
+	return log, slope, curvature
+}
+
+// tiltedNormal is the density of x proportional to N(x; b, v) exp(kx − e^x).
+type tiltedNormal struct {
+	log       float64 // logarithm of the integral
+	shift     float64 // E x − b
+	variance  float64 // Var x
+	slope     float64 // −∂log/∂b = (b − E x)/v = E e^x − k
+	curvature float64 // −∂²log/∂b²
+
+	// Of the density at x = mode − y, relative to that at the mode.
+	v, mode, atMode float64 // atMode = e^mode
+}
+
+// integrate computes all moments for k = tilt, 0 or 1. By Stein's lemma E x − b
+// = v (k − E e^x): the left side is the one without cancellation where e^x decides
+// and the right side where N does.
+func (d *tiltedNormal) integrate(b, v, tilt float64, rule posteriorRule) {
+	if e := math.Exp(b); v*max(1, e) < 1e-17 {
+		// The normal density is a spike: the terms left out are of order ve^b.
+		d.log, d.slope, d.curvature = tilt*b-e, e-tilt, e
+		d.shift, d.variance = -v*d.slope, v
+		return
+	}
+	mode := tiltedMode(b, v, tilt)
+	d.v, d.mode, d.atMode = v, mode, math.Exp(mode)
+	fall := v * (tilt - d.atMode) // mode − b
+	steep := v*d.atMode > 1       // e^x bends log more than the normal density does
+	if steep {
+		fall = mode - b
+	}
+	d.log = tilt*mode - d.atMode - 0.5*(fall/v)*fall
+	switch {
+	case !(d.log >= -math.MaxFloat64) || math.IsInf(1/v, 1):
+		d.log, d.slope, d.curvature = math.Inf(-1), math.Inf(1), math.Inf(1)
+		d.shift, d.variance = 0, 0
+		return
+	case d.log < -1e15: // so far out that the mode is all that counts
+		d.variance = 1 / (1/v + d.atMode)
+		d.shift, d.slope = fall, -fall/v
+		d.curvature = d.variance * d.atMode / v
+		return
+	}
+	_, _, curvature := d.at(0)
+	lo, hi, scale := cut(d, 0, 0, curvature, rule.drop)
+	var total, sum, squares, exp, expSquares float64
+	for nodes := sinhMesh(lo, hi, rule.spread*scale, rule.step/rule.spread); nodes.more(); {
+		y, dy := nodes.next()
+		growth := d.growth(y)
+		weight := dy * math.Exp(-0.5*y*y/v-growth-d.atMode*y)
+		if weight == 0 {
+			continue
+		}
+		total += weight
+		sum += weight * y
+		squares += weight * y * y
+		exp += weight * growth
+		expSquares += weight * growth * growth
+	}
+	sum /= total
+	exp /= total
+	d.log += math.Log(total) - 0.5*math.Log(2*math.Pi*v)
+	d.variance = squares/total - sum*sum
+	if steep {
+		d.shift = fall - sum
+		d.slope = -d.shift / v
+		d.curvature = math.Max(0, 1-d.variance/v) / v
+	} else {
+		mean := d.atMode + exp // E e^x
+		d.slope = mean - tilt
+		d.shift = -v * d.slope
+		d.curvature = math.Max(0, mean-(expSquares/total-exp*exp))
+	}
+}
+
+// at implements logConcave.
+func (d *tiltedNormal) at(y float64) (log, slope, curvature float64) {
+	growth := d.growth(y)
+	log = -0.5*y*y/d.v - growth - d.atMode*y
+	slope = -y/d.v + growth
+	return log, slope, 1/d.v + d.atMode + growth
+}
+
+// growth returns e^(mode−y) − e^mode.
+func (d *tiltedNormal) growth(y float64) float64 {
+	if y < -1 {
+		return math.Exp(d.mode-y) - d.atMode // e^mode may underflow
+	}
+	return d.atMode * math.Expm1(-y)
+}
+
+// tiltedMode returns the root of x = b + v (k − e^x). The right side less the left
+// is concave and falls, so that Newton's method goes on from a bound above.
+func tiltedMode(b, v, tilt float64) float64 {
+	const rounds = 100
+	b += v * tilt
+	x := math.Min(b, math.Max(0, math.Log(b/v)))
+	if !(b > 0) {
+		x = b
+	}
+	for range rounds {
+		e := math.Exp(x)
+		step := (b - x - v*e) / (1 + v*e)
+		x += step
+		if math.Abs(step) <= 1e-15*math.Abs(x) {
+			break
+		}
+	}
+	return x
+}

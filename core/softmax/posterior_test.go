@@ -1,0 +1,256 @@
+package softmax
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/floats/scalar"
+
+	"closedform/core/gauss"
+)
+
+func TestPosteriorReference(t *testing.T) {
+	for k, row := range readReference(t, "testdata/adf_probit.csv") {
+		n := int(row[0])
+		mean, variance, want := row[3:3+n], row[3+n:3+2*n], row[3+2*n:]
+		got := NewPosterior(n)
+		Probit{row[1], 0.5}.Posterior(got, mean, variance, int(row[2]))
+		if !scalar.EqualWithinRel(got.LogP, want[0], 1e-9) {
+			t.Errorf("row %d: log p = %.12g, want %.12g", k, got.LogP, want[0])
+		}
+		for j := range n {
+			if !scalar.EqualWithinRel(got.Mean[j], want[1+j], 1e-9) {
+				t.Errorf("row %d: mean of logit %d is %.12g, want %.12g", k, j, got.Mean[j], want[1+j])
+			}
+			if !scalar.EqualWithinRel(got.Var[j], want[1+n+j], 1e-9) {
+				t.Errorf("row %d: variance of logit %d is %.12g, want %.12g", k, j, got.Var[j], want[1+n+j])
+			}
+		}
+	}
+}
+
+// likelihood is what has a posterior and the moments that go with it.
+type likelihood interface {
+	Approximation
+	Posterior(dst *Posterior, mean, variance []float64, class int)
+}
+
+// likelihoods calls f with random likelihoods of both kinds.
+func likelihoods(n, count int, f func(l likelihood, m, v []float64)) {
+	cases(n, count, func(p Probit, m, v []float64) {
+		p.Rho = 0.5
+		f(p, m, v)
+		f(Exact{}, m, v)
+	})
+}
+
+// Averaged over the classes, the posterior moments are the prior ones.
+func TestPosteriorIsConsistent(t *testing.T) {
+	for _, n := range []int{2, 3, 7} {
+		got := NewPosterior(n)
+		likelihoods(n, 60, func(p likelihood, m, v []float64) {
+			total, mean, square := 0.0, make([]float64, n), make([]float64, n)
+			for c := range n {
+				p.Posterior(got, m, v, c)
+				w := math.Exp(got.LogP)
+				total += w
+				for j := range n {
+					d := got.Mean[j] - m[j]
+					mean[j] += w * d
+					square[j] += w * (got.Var[j] + d*d)
+				}
+			}
+			if !(math.Abs(total-1) < 1e-10) {
+				t.Errorf("%+v m=%v v=%v: Σp = %g", p, m, v, total)
+			}
+			for j := range n {
+				if !(math.Abs(mean[j]) < 1e-9*(1+math.Abs(m[j])+math.Sqrt(v[j]))) || !(math.Abs(square[j]-v[j]) < 1e-9*v[j]+1e-300) {
+					t.Errorf("%+v m=%v v=%v: mean of logit %d moves by %g, its variance %g becomes %g", p, m, v, j, mean[j], v[j], square[j])
+				}
+			}
+		})
+	}
+}
+
+// m̃ = m + v ∂log p_c/∂m, with p and its derivatives from the other integrals.
+func TestPosteriorAgreesWithMoments(t *testing.T) {
+	const n = 4
+	got, moments := NewPosterior(n), NewMoments(n)
+	likelihoods(n, 40, func(p likelihood, m, v []float64) {
+		p.Moments(moments, m, v)
+		for c, pc := range moments.P {
+			if pc < 1e-3 {
+				continue
+			}
+			p.Posterior(got, m, v, c)
+			if !scalar.EqualWithinRel(math.Exp(got.LogP), pc, 1e-8) {
+				t.Errorf("%+v m=%v v=%v: p_%d = %g, want %g", p, m, v, c, math.Exp(got.LogP), pc)
+			}
+			for i := range n {
+				slope := -moments.E.At(c, i)
+				if i == c {
+					slope = moments.degree(c)
+				}
+				if want := m[i] + v[i]*slope/pc; !scalar.EqualWithinAbsOrRel(got.Mean[i], want, 1e-8*(1+v[i]), 1e-8) {
+					t.Errorf("%+v m=%v v=%v: mean of logit %d given %d is %g, want %g", p, m, v, i, c, got.Mean[i], want)
+				}
+			}
+		}
+	})
+}
+
+// Two classes: probit regression in z_1 − z_2, whose posterior is known.
+func TestPosteriorOfTwoClasses(t *testing.T) {
+	got := NewPosterior(2)
+	for _, gap := range []float64{0, 1, -3, 40, -40, -2000} {
+		m, v, lambda := []float64{gap, 0}, []float64{2, 0.5}, 0.6
+		Probit{lambda, 0.5}.Posterior(got, m, v, 0)
+		s := math.Sqrt(1/(lambda*lambda) + v[0] + v[1])
+		a := gap / s
+		if want := gauss.LogCDF(a); !scalar.EqualWithinAbsOrRel(got.LogP, want, 1e-11, 1e-11) {
+			t.Errorf("gap %g: log p = %g, want %g", gap, got.LogP, want)
+		}
+		h := gauss.Hazard(a)
+		for j, sign := range []float64{1, -1} {
+			mean := m[j] + sign*v[j]*h/s
+			variance := v[j] - v[j]*v[j]/(s*s)*(1-gauss.TruncatedVar(a))
+			if !scalar.EqualWithinAbsOrRel(got.Mean[j], mean, 1e-11, 1e-11) || !scalar.EqualWithinRel(got.Var[j], variance, 1e-10) {
+				t.Errorf("gap %g, logit %d: mean %g, variance %g; want %g, %g", gap, j, got.Mean[j], got.Var[j], mean, variance)
+			}
+		}
+	}
+}
+
+// Half of the step, twice the distance, changes nothing.
+func TestPosteriorRuleIsFineEnough(t *testing.T) {
+	finer := func(r posteriorRule) posteriorRule {
+		return posteriorRule{drop: 1.2 * r.drop, step: 0.5 * r.step, spread: 2 * r.spread}
+	}
+	for _, rule := range []struct {
+		name      string
+		tolerance float64
+		refine    func(dst *Posterior, p Probit, m, v []float64)
+		plain     func(dst *Posterior, p Probit, m, v []float64)
+	}{
+		{
+			"probit", 1e-10,
+			func(dst *Posterior, p Probit, m, v []float64) {
+				dst.probit.set(p.Lambda, m, v, 0)
+				dst.integrate(&dst.probit, finer(probitRule), m)
+				dst.probit.addNoise(dst.Var, v)
+			},
+			func(dst *Posterior, p Probit, m, v []float64) { p.Posterior(dst, m, v, 0) },
+		},
+		{
+			"softmax", 1e-9,
+			func(dst *Posterior, _ Probit, m, v []float64) {
+				dst.gumbel.set(m, v, 0, finer(tiltedRule))
+				dst.integrate(&dst.gumbel, finer(winRule), m)
+			},
+			func(dst *Posterior, _ Probit, m, v []float64) { Exact{}.Posterior(dst, m, v, 0) },
+		},
+	} {
+		for n, count := range map[int]int{2: 60, 3: 60, 10: 30, 40: 6} {
+			got, want := NewPosterior(n), NewPosterior(n)
+			cases(n, count, func(p Probit, m, v []float64) {
+				p.Rho = 0.5
+				rule.plain(got, p, m, v)
+				rule.refine(want, p, m, v)
+				if want.LogP < -1e4 {
+					return // the digits of log p no longer tell those of W
+				}
+				if !scalar.EqualWithinAbsOrRel(got.LogP, want.LogP, rule.tolerance, rule.tolerance) {
+					t.Errorf("%s, %+v m=%v v=%v: log p = %.15g, finer %.15g", rule.name, p, m, v, got.LogP, want.LogP)
+				}
+				for j, x := range want.Var {
+					if !scalar.EqualWithinAbs(got.Mean[j], want.Mean[j], rule.tolerance*math.Sqrt(x)) || !scalar.EqualWithinRel(got.Var[j], x, rule.tolerance) {
+						t.Errorf("%s, %+v m=%v v=%v, logit %d: N(%.15g, %.15g), finer N(%.15g, %.15g)", rule.name, p, m, v, j, got.Mean[j], got.Var[j], want.Mean[j], x)
+					}
+				}
+			})
+		}
+	}
+}
+
+func TestPosteriorExtremes(t *testing.T) {
+	means := []float64{0, 1e-300, 1, -1, 40, 1e4, -1e4, 1e8}
+	variances := []float64{0, math.SmallestNonzeroFloat64, 1e-300, 1e-20, 1, 1e4, 1e12, 1e100}
+	rnd := rand.New(rand.NewPCG(6, 1))
+	for _, n := range []int{2, 3, 10} {
+		got := NewPosterior(n)
+		m, v := make([]float64, n), make([]float64, n)
+		for range 300 {
+			for j := range n {
+				m[j], v[j] = means[rnd.IntN(len(means))], variances[rnd.IntN(len(variances))]
+			}
+			c := rnd.IntN(n)
+			for _, l := range []likelihood{Probit{0.5, 0.5}, Exact{}} {
+				if (l == Exact{}) && floats.Max(v) > 1e12 {
+					continue
+				}
+				l.Posterior(got, m, v, c)
+				if !(got.LogP <= 1e-10) || math.IsInf(got.LogP, 0) {
+					t.Fatalf("%T, m=%v v=%v: log p_%d = %g", l, m, v, c, got.LogP)
+				}
+				for j, x := range got.Var {
+					if !(x >= 0 && x <= v[j]*(1+1e-10)) || v[j] > 1e-300 && x == 0 || math.IsNaN(got.Mean[j]) || math.IsInf(got.Mean[j], 0) {
+						t.Fatalf("%T, m=%v v=%v, class %d: logit %d has mean %g and variance %g", l, m, v, c, j, got.Mean[j], x)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestPosteriorPanics(t *testing.T) {
+	ok := []float64{0, 0, 0}
+	for name, f := range map[string]func(){
+		"classes": func() { NewPosterior(1) },
+		"λ":       func() { Probit{0, 0.5}.Posterior(NewPosterior(3), ok, ok, 0) },
+		"ρ":       func() { Probit{1, 0.4}.Posterior(NewPosterior(3), ok, ok, 0) },
+		"class":   func() { Probit{1, 0.5}.Posterior(NewPosterior(3), ok, ok, 3) },
+		"lengths": func() { Probit{1, 0.5}.Posterior(NewPosterior(3), ok[:2], ok, 0) },
+		"mean":    func() { Probit{1, 0.5}.Posterior(NewPosterior(3), []float64{0, math.NaN(), 0}, ok, 0) },
+	} {
+		func() {
+			defer func() {
+				if r := fmt.Sprint(recover()); len(r) < 9 || r[:9] != "softmax: " {
+					t.Errorf("%s: recovered %q", name, r)
+				}
+			}()
+			f()
+		}()
+	}
+}
+
+func TestPosteriorDoesNotAllocate(t *testing.T) {
+	m, v := make([]float64, 10), []float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}
+	dst := NewPosterior(10)
+	for _, l := range []likelihood{Probit{0.5, 0.5}, Exact{}} {
+		if n := testing.AllocsPerRun(20, func() { l.Posterior(dst, m, v, 3) }); n > 0 {
+			t.Errorf("%T: %g allocations", l, n)
+		}
+	}
+}
+
+func BenchmarkPosterior(b *testing.B) {
+	for _, n := range []int{3, 10, 100} {
+		for name, l := range map[string]likelihood{"probit": Probit{SlopeLambda(n, 0.5), 0.5}, "softmax": Exact{}} {
+			b.Run(fmt.Sprintf("%s/n=%d", name, n), func(b *testing.B) {
+				rnd := rand.New(rand.NewPCG(1, 2))
+				m, v := make([]float64, n), make([]float64, n)
+				for j := range n {
+					m[j], v[j] = rnd.NormFloat64(), rnd.ExpFloat64()
+				}
+				dst := NewPosterior(n)
+				b.ReportAllocs()
+				for b.Loop() {
+					l.Posterior(dst, m, v, 1)
+				}
+			})
+		}
+	}
+}
