@@ -58,8 +58,8 @@ func TestBadManifestTouchesNothing(t *testing.T) {
 	for _, c := range []struct{ old, new, want string }{
 		{"lambda     = 0.3", "lamda = 0.3", `x.toml:11: model.lamda: unknown key; did you mean "lambda"? allowed: alpha, `},
 		{"train     = 6\n", "", "x.toml:5: data.train: missing; allowed: an integer from 1 to "},
-		{"lambda     = 0.3", "lambda = true", `x.toml:11: model.lambda = true: must be > 0 or one of the words "slope", "lsq", "minimax"`},
-		{"lambda     = 0.3", "lambda = -0.3", `x.toml:11: model.lambda = -0.3: must be > 0 or one of the words "slope", "lsq", "minimax"`},
+		{"lambda     = 0.3", "lambda = true", `x.toml:11: model.lambda = true: must be from 1e-30 to 1e+30 or one of the words "slope", "lsq", "minimax"`},
+		{"lambda     = 0.3", "lambda = -0.3", `x.toml:11: model.lambda = -0.3: must be from 1e-30 to 1e+30 or one of the words "slope", "lsq", "minimax"`},
 		{"lambda     = 0.3", "prior_var = -1", "x.toml:11: model.prior_var = -1: must be a finite number > 0"},
 		{"lambda     = 0.3", "rho = 1", "x.toml:11: model.rho = 1: must be a number ≥ 0 and < 1"},
 		{"[[1, 0], [0, 1], [1, 1]]", "[[1, 0], [0, 1]]", "x.toml:12: model.prior_mean = [[1, 0], [0, 1]]: has 2 rows; allowed: 3, one per neuron"},
@@ -80,12 +80,12 @@ func TestBadManifestTouchesNothing(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ args, want string }{
-		{"-exp good.toml -set model.lambda=0", `-set model.lambda=0: model.lambda = 0: must be > 0 or one of the words "slope", "lsq", "minimax"`},
+		{"-exp good.toml -set model.lambda=0", `-set model.lambda=0: model.lambda = 0: must be from 1e-30 to 1e+30 or one of the words "slope", "lsq", "minimax"`},
 		{"-exp good.toml -set model.lamda=1", `-set model.lamda=1: `},
 		{"-exp good.toml -set lambda", "-set lambda: must be key=value, "},
 		{"-exp missing.toml", `no manifest "missing.toml"`},
 		{"-exp results", `no manifest "results"`}, // a folder
-		{"-all", "manifests: "}, // there is no experiments/
+		{"-all", "manifests: "},                   // there is no experiments/
 		{"-list", "manifests: "},
 	} {
 		code, stdout, stderr := exit(t, strings.Fields(c.args)...)

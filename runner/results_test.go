@@ -113,7 +113,7 @@ func checkProvenance(t *testing.T, dir, m, out string) {
 	text := read(t, dir, "run.json")
 	for _, key := range []string{
 		"command", "manifest", "overrides", "commit", "tree", "code_version", "go", "modules", "goos", "goarch",
-		"cpu", "cpus", "seeds", "cells_computed", "cells_reused", "start", "wall_seconds",
+		"cpu", "cpus", "seeds", "timing_files", "cells_computed", "cells_reused", "start", "wall_seconds",
 	} {
 		contains(t, text, "\n  \""+key+"\": ")
 	}

@@ -1,7 +1,6 @@
 package bnn
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"testing"
 
@@ -9,29 +8,50 @@ import (
 )
 
 func BenchmarkObserve(b *testing.B) {
+	paper := func(rule OutputRule) Config {
+		return Config{Output: rule, OnIndefinite: Skip, PriorMeanVar: 1, Softmax: softmax.Probit{Lambda: 0.2, Rho: 0.5}}
+	}
+	smooth := func(kind Covariance) Config {
+		return Config{Output: ADF, Hidden: Smooth, Covariance: []Covariance{kind}, Bias: true, Prior: ScaledPrior, PriorMeanVar: 1}
+	}
+	small, digits, mnist := []int{2, 3}, []int{64, 50, 10}, []int{784, 128, 128, 10}
 	for _, c := range []struct {
 		name   string
 		layers []int
-	}{{"2-3", []int{2, 3}}, {"64-50-10", []int{64, 50, 10}}} {
-		for _, rule := range []OutputRule{Joint, Total} {
-			b.Run(fmt.Sprintf("%s/%v", c.name, rule), func(b *testing.B) {
-				n := newNetwork(b, Config{Layers: c.layers, Output: rule, OnIndefinite: Skip, PriorMeanVar: 1, Softmax: softmax.Probit{Lambda: 0.2, Rho: 0.5}})
-				rnd := rand.New(rand.NewPCG(1, 2))
-				x := make([]float64, c.layers[0])
-				for i := range x {
-					x[i] = rnd.NormFloat64()
-				}
-				classes := c.layers[len(c.layers)-1]
-				k := 0
-				b.ReportAllocs()
-				for b.Loop() {
-					x[0] = float64(k%7) - 3
-					if _, err := n.Observe(x, k%classes); err != nil {
-						b.Fatal(err)
+		dense  float64 // share of inputs that are not zero
+		cfg    Config
+	}{
+		{"2-3/joint", small, 1, paper(Joint)},
+		{"2-3/total", small, 1, paper(Total)},
+		{"64-50-10/joint", digits, 1, paper(Joint)},
+		{"64-50-10/total", digits, 1, paper(Total)},
+		{"64-50-10/adf/full", digits, 1, smooth(Full)},
+		{"64-50-10/adf/diagonal", digits, 1, smooth(Diagonal)},
+		{"784-128-128-10/adf/diagonal", mnist, 0.19, smooth(Diagonal)},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			c.cfg.Layers = c.layers
+			n := newNetwork(b, c.cfg)
+			rnd := rand.New(rand.NewPCG(1, 2))
+			inputs := make([][]float64, 64)
+			for k := range inputs {
+				inputs[k] = make([]float64, c.layers[0])
+				for i := range inputs[k] {
+					if rnd.Float64() < c.dense {
+						inputs[k][i] = rnd.NormFloat64()
 					}
-					k++
 				}
-			})
-		}
+			}
+			classes := c.layers[len(c.layers)-1]
+			k := 0
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := n.Observe(inputs[k%64], k*7%classes); err != nil {
+					b.Fatal(err)
+				}
+				k++
+			}
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "examples/s")
+		})
 	}
 }

@@ -15,6 +15,7 @@
 package bnn
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -40,6 +41,15 @@ const (
 	// that of the probabilities: by the law of total covariance the label has
 	// a noise of its own.
 	Total
+
+	// ADF takes the exact posterior moments of the logits given the label
+	// under the likelihood of the probit with ρ = ½, which Softmax must be
+	// (assumed-density filtering). It has nothing that could be indefinite.
+	ADF
+
+	// ADFExact is ADF under the likelihood of the softmax itself; Softmax must
+	// be softmax.Exact.
+	ADFExact
 )
 
 func (r OutputRule) String() string {
@@ -48,6 +58,10 @@ func (r OutputRule) String() string {
 		return "joint"
 	case Total:
 		return "total"
+	case ADF:
+		return "adf"
+	case ADFExact:
+		return "adf-exact"
 	}
 	return fmt.Sprintf("OutputRule(%d)", int(r))
 }
@@ -55,17 +69,63 @@ func (r OutputRule) String() string {
 // HiddenRule says how the update treats hidden layers.
 type HiddenRule int
 
-// Frozen is the rule of the paper, Algorithms 1 and 2: a hidden layer hands on
-// the mean of its output and drops the variance, and its target is that same
-// mean. The innovation is zero: hidden means never move, and hidden covariances
-// shrink whatever the label.
-const Frozen HiddenRule = 0
+const (
+	// Frozen is the rule of the paper, Algorithms 1 and 2: a hidden layer hands
+	// on the mean of its output and drops the variance, and its target is that
+	// same mean. The innovation is zero: hidden means never move, and hidden
+	// covariances shrink whatever the label.
+	Frozen HiddenRule = iota
+
+	// Smooth hands on the variance, too, and sends the update back through
+	// every layer as a Kalman smoother does (Goulet et al. 2021; Wagner, Wu and
+	// Huber 2023), with the means of the weights before their own update.
+	Smooth
+)
 
 func (r HiddenRule) String() string {
-	if r == Frozen {
+	switch r {
+	case Frozen:
 		return "frozen"
+	case Smooth:
+		return "smooth"
 	}
 	return fmt.Sprintf("HiddenRule(%d)", int(r))
+}
+
+// Covariance says which covariances of the weights of a neuron are kept.
+type Covariance int
+
+const (
+	Full     Covariance = iota // those of all pairs
+	Diagonal                   // variances only
+)
+
+func (c Covariance) String() string {
+	switch c {
+	case Full:
+		return "full"
+	case Diagonal:
+		return "diagonal"
+	}
+	return fmt.Sprintf("Covariance(%d)", int(c))
+}
+
+// Prior says what PriorVar means.
+type Prior int
+
+const (
+	PaperPrior  Prior = iota // the variance of every weight
+	ScaledPrior              // that times the number of inputs, so that the pre-activations of all layers are alike
+)
+
+func (p Prior) String() string {
+	switch p {
+	case PaperPrior:
+		return "paper"
+	case ScaledPrior:
+		return "scaled"
+	}
+	return fmt.Sprintf("Prior(%d)", int(p))
 }
 
 // Policy says what happens to a step that cannot be taken as printed because it
@@ -112,8 +172,13 @@ type Config struct {
 	Output OutputRule
 	Hidden HiddenRule
 
+	// Covariance of each layer of weights; one entry stands for all layers,
+	// none for full ones.
+	Covariance []Covariance
+
 	// Softmax gives the moments of the output. Nil stands for the probit with
-	// ρ = ½ and the slope-matched λ.
+	// ρ = ½ and the slope-matched λ, and for softmax.Exact{Fast: true} if Output
+	// is ADFExact.
 	Softmax softmax.Approximation
 
 	// OnIndefinite is applied to steps that cannot be taken as printed.
@@ -123,12 +188,14 @@ type Config struct {
 	// covariance of the innovation; zero stands for 1e-3.
 	EigenvalueFloor float64
 
-	// VarianceFloor is the smallest ratio ṽ_j/v_j that Project leaves, below 1;
-	// zero stands for 1e-3.
+	// VarianceFloor is the smallest ratio ṽ_j/v_j that Project leaves to a logit
+	// and Smooth to a hidden pre-activation, below 1; zero stands for 1e-3.
 	VarianceFloor float64
 
-	// PriorVar is the prior variance of every weight; zero stands for 1.
+	// PriorVar is the prior variance of every weight, divided by the inputs of
+	// the layer if Prior is ScaledPrior; zero stands for 1.
 	PriorVar float64
+	Prior    Prior
 
 	// PriorMeanVar scales the random prior means: those of a layer are drawn
 	// from N(0, PriorMeanVar/inputs of the layer). Zero makes all means zero,
@@ -156,22 +223,54 @@ func (c Config) withDefaults() (Config, error) {
 	if err := c.activation().Validate(); err != nil {
 		return c, fmt.Errorf("bnn: %w", err)
 	}
-	if c.Output != Joint && c.Output != Total {
-		return c, fmt.Errorf("bnn: Output = %v: allowed: joint, total", c.Output)
+	if c.Output < Joint || c.Output > ADFExact {
+		return c, fmt.Errorf("bnn: Output = %v: allowed: joint, total, adf, adf-exact", c.Output)
 	}
-	if c.Hidden != Frozen {
-		return c, fmt.Errorf("bnn: Hidden = %v: allowed: frozen", c.Hidden)
+	if c.Hidden != Frozen && c.Hidden != Smooth {
+		return c, fmt.Errorf("bnn: Hidden = %v: allowed: frozen, smooth", c.Hidden)
 	}
+	if c.Prior != PaperPrior && c.Prior != ScaledPrior {
+		return c, fmt.Errorf("bnn: Prior = %v: allowed: paper, scaled", c.Prior)
+	}
+	if k := len(c.Covariance); k > 1 && k != len(c.Layers)-1 {
+		return c, fmt.Errorf("bnn: Covariance has %d entries: need one, or one for each of %d layers of weights", k, len(c.Layers)-1)
+	}
+	for _, kind := range c.Covariance {
+		if kind != Full && kind != Diagonal {
+			return c, fmt.Errorf("bnn: Covariance = %v: allowed: full, diagonal", kind)
+		}
+	}
+	c.Covariance = slices.Clone(c.Covariance)
 	if c.OnIndefinite != Fail && c.OnIndefinite != Skip && c.OnIndefinite != Project {
 		return c, fmt.Errorf("bnn: OnIndefinite = %v: allowed: fail, skip, project", c.OnIndefinite)
 	}
 	if c.Softmax == nil {
 		const rho = 0.5
 		c.Softmax = softmax.Probit{Lambda: softmax.SlopeLambda(c.classes(), rho), Rho: rho}
+		if c.Output == ADFExact {
+			c.Softmax = softmax.Exact{Fast: true}
+		}
 	}
 	if s, ok := c.Softmax.(interface{ Validate() error }); ok {
 		if err := s.Validate(); err != nil {
 			return c, fmt.Errorf("bnn: Softmax: %w", err)
+		}
+	}
+	switch s := c.Softmax.(type) {
+	case softmax.Probit:
+		if c.Output == ADF && s.Rho != 0.5 {
+			return c, fmt.Errorf("bnn: Softmax is the probit with ρ = %g: Output = adf needs ρ = ½", s.Rho)
+		}
+		if c.Output == ADFExact {
+			return c, errors.New("bnn: Softmax is a probit: Output = adf-exact needs softmax.Exact")
+		}
+	case softmax.Exact:
+		if c.Output == ADF {
+			return c, errors.New("bnn: Softmax is softmax.Exact: Output = adf needs a probit with ρ = ½")
+		}
+	default:
+		if c.Output == ADF || c.Output == ADFExact {
+			return c, fmt.Errorf("bnn: Softmax is a %T, which has no likelihood: allowed with Output = %v: softmax.Probit (adf), softmax.Exact (adf-exact)", s, c.Output)
 		}
 	}
 	c.Layers = slices.Clone(c.Layers)
@@ -194,6 +293,17 @@ func (c Config) withDefaults() (Config, error) {
 		}
 	}
 	return c, nil
+}
+
+// covariance returns that of layer l of the weights.
+func (c *Config) covariance(l int) Covariance {
+	switch len(c.Covariance) {
+	case 0:
+		return Full
+	case 1:
+		return c.Covariance[0]
+	}
+	return c.Covariance[l]
 }
 
 func (c *Config) classes() int { return c.Layers[len(c.Layers)-1] }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -16,7 +17,8 @@ import (
 type Network struct {
 	cfg    Config
 	unit   activation.PiecewiseLinear
-	layers []layer
+	layers []weights
+	shared bool       // layers belong to a snapshot, too
 	pass   pass       // of Observe
 	step   outputStep // of Observe
 }
@@ -39,19 +41,27 @@ func New(cfg Config, src rand.Source) (*Network, error) {
 		if cfg.Bias {
 			in++
 		}
-		weights := newLayer(in, out)
+		variance := cfg.PriorVar
+		if cfg.Prior == ScaledPrior {
+			variance /= float64(in)
+		}
+		layer := newWeights(cfg.covariance(l), in, out)
+		cov := mat.NewDiagDense(in, nil)
+		for i := range in {
+			cov.SetDiag(i, variance)
+		}
 		for j := range out {
-			for a := range in {
-				weights.neuronRoot(j)[a*in+a] = math.Sqrt(cfg.PriorVar)
+			if err := layer.setCov(j, cov); err != nil {
+				return nil, fmt.Errorf("bnn: PriorVar = %g: %w", cfg.PriorVar, err)
 			}
 		}
 		if cfg.PriorMeanVar > 0 {
 			sd := math.Sqrt(cfg.PriorMeanVar / float64(in))
-			for i := range weights.mean {
-				weights.mean[i] = sd * rnd.NormFloat64()
-			}
+			mean := mat.NewDense(out, in, nil)
+			mean.Apply(func(_, _ int, _ float64) float64 { return sd * rnd.NormFloat64() }, mean)
+			layer.setMean(mean)
 		}
-		n.layers = append(n.layers, weights)
+		n.layers = append(n.layers, layer)
 	}
 	n.pass.reset(n)
 	n.step.reset(cfg.classes())
@@ -62,51 +72,76 @@ func New(cfg Config, src rand.Source) (*Network, error) {
 // cov holds one inputs × inputs covariance per neuron; the bias counts as the
 // last input. Both are copied. SetWeights panics if a shape does not fit, and
 // returns an error, leaving the layer as it was, if a number is not finite or a
-// covariance not positive semi-definite.
+// covariance not positive semi-definite, or not diagonal where the layer is.
 func (n *Network) SetWeights(l int, mean *mat.Dense, cov []mat.Symmetric) error {
-	old := n.layer(l)
-	if r, c := mean.Dims(); r != old.out || c != old.in {
-		panic(fmt.Sprintf("bnn: %d×%d means for layer %d; need %d×%d", r, c, l, old.out, old.in))
+	out, in := n.layer(l).dims()
+	if r, c := mean.Dims(); r != out || c != in {
+		panic(fmt.Sprintf("bnn: %d×%d means for layer %d; need %d×%d", r, c, l, out, in))
 	}
-	if len(cov) != old.out {
-		panic(fmt.Sprintf("bnn: %d covariances for %d neurons of layer %d", len(cov), old.out, l))
+	if len(cov) != out {
+		panic(fmt.Sprintf("bnn: %d covariances for %d neurons of layer %d", len(cov), out, l))
 	}
-	fresh := newLayer(old.in, old.out)
+	fresh := newWeights(n.cfg.covariance(l), in, out)
 	for j, s := range cov {
-		if s.SymmetricDim() != old.in {
-			panic(fmt.Sprintf("bnn: covariance of neuron %d of layer %d is %d×%[3]d; need %d×%[4]d", j, l, s.SymmetricDim(), old.in))
+		if s.SymmetricDim() != in {
+			panic(fmt.Sprintf("bnn: covariance of neuron %d of layer %d is %d×%[3]d; need %d×%[4]d", j, l, s.SymmetricDim(), in))
 		}
-		for a := range old.in {
-			x := mean.At(j, a)
-			if math.IsNaN(x) || math.IsInf(x, 0) {
+		for a := range in {
+			if x := mean.At(j, a); math.IsNaN(x) || math.IsInf(x, 0) {
 				return fmt.Errorf("bnn: layer %d: mean of neuron %d holds %g", l, j, x)
 			}
-			fresh.neuronMean(j)[a] = x
 		}
 		if err := fresh.setCov(j, s); err != nil {
 			return fmt.Errorf("bnn: layer %d: %w", l, err)
 		}
 	}
-	*old = fresh
+	fresh.setMean(mean)
+	n.layers = slices.Clone(n.layers) // a snapshot may share them
+	n.layers[l] = fresh
 	return nil
 }
 
 // Weights returns copies of the weights of layer l in the form that SetWeights
-// takes. It panics if there is no such layer.
+// takes; the covariances of a diagonal layer are of type *mat.DiagDense. It
+// panics if there is no such layer.
 func (n *Network) Weights(l int) (mean *mat.Dense, cov []mat.Symmetric) {
 	w := n.layer(l)
-	mean = mat.NewDense(w.out, w.in, append([]float64(nil), w.mean...))
-	for j := range w.out {
-		s := mat.NewSymDense(w.in, nil)
-		w.covTo(s, j)
+	out, in := w.dims()
+	mean = mat.NewDense(out, in, nil)
+	for j := range out {
+		row, s := w.neuron(j)
+		mean.SetRow(j, row)
 		cov = append(cov, s)
 	}
 	return mean, cov
 }
 
-func (n *Network) layer(l int) *layer {
+// Snapshot returns the network as it is now, for readers that go on to predict
+// while n learns. The weights are shared until either network changes and then
+// copied once. Snapshot needs n for itself, as Observe does.
+func (n *Network) Snapshot() *Network {
+	s := &Network{cfg: n.cfg, unit: n.unit, layers: n.layers, shared: true}
+	s.pass.reset(s)
+	s.step.reset(s.cfg.classes())
+	n.shared = true
+	return s
+}
+
+// own copies the weights if a snapshot shares them.
+func (n *Network) own() {
+	if !n.shared {
+		return
+	}
+	layers := make([]weights, len(n.layers))
+	for l, w := range n.layers {
+		layers[l] = w.clone()
+	}
+	n.layers, n.shared = layers, false
+}
+
+func (n *Network) layer(l int) weights {
 	if l < 0 || l >= len(n.layers) {
 		panic(fmt.Sprintf("bnn: no layer %d; the network has %d", l, len(n.layers)))
 	}
-	return &n.layers[l]
+	return n.layers[l]
 }

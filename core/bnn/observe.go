@@ -32,7 +32,8 @@ func (a Action) String() string {
 // Update reports what one example did to the network.
 type Update struct {
 	// MinEigenvalue is the smallest eigenvalue of the covariance of the
-	// innovation over the first n−1 classes: Σ_y for Joint, S for Total.
+	// innovation over the first n−1 classes: Σ_y for Joint, S for Total. The
+	// rules ADF and ADFExact have no innovation; NaN.
 	MinEigenvalue float64
 
 	// MinVariance is the smallest posterior variance ṽ_j of a logit that the
@@ -44,6 +45,14 @@ type Update struct {
 	// where S always is, the observed class is so improbable (below 1e-10)
 	// that the digits of its moments are lost.
 	Indefinite bool
+
+	// LogP is the logarithm of the probability that the network gave to the
+	// class before the step.
+	LogP float64
+
+	// Raised counts the hidden pre-activations whose posterior variance the
+	// rule Smooth had to raise to Config.VarianceFloor.
+	Raised int
 
 	Action Action
 }
@@ -60,7 +69,8 @@ func (e *IndefiniteError) Error() string {
 }
 
 // Observe updates the weights of all layers by one example of the given class
-// (from 0), as in the paper's Algorithm 2. It allocates nothing.
+// (from 0): the paper's Algorithm 2 for the rules Joint and Frozen. It allocates
+// nothing but for the first time after a Snapshot.
 //
 // On an error, which is an input that is not finite, a class out of range, an
 // overflow, or an *IndefiniteError under the policy Fail, the network is
@@ -73,34 +83,73 @@ func (n *Network) Observe(x []float64, class int) (Update, error) {
 		return Update{Action: Refused}, err
 	}
 	m, v := n.pass.output()
-	n.cfg.Softmax.Moments(n.step.moments, m, v)
 	update, err := n.step.run(&n.cfg, m, v, class)
 	if err != nil || update.Action == Skipped {
 		return update, err
 	}
 	last := len(n.layers) - 1
-	for l := range last {
-		n.updateFrozen(l)
-	}
-	w, f := &n.layers[last], &n.pass.layers[last]
+	f := &n.pass.layers[last]
 	for j, vj := range v {
+		f.d[j], f.e[j] = 0, 0
 		if vj > 0 { // else the logit is certain and has nothing to learn
-			w.update(j, n.step.mean[j]-m[j], n.step.variance[j]/vj, vj, f.g[j*w.in:(j+1)*w.in])
+			f.d[j], f.e[j] = (n.step.mean[j]-m[j])/vj, (n.step.variance[j]/vj-1)/vj
 		}
+	}
+	for l := last - 1; l >= 0; l-- {
+		if n.cfg.Hidden == Smooth {
+			update.Raised += n.smooth(l)
+		} else {
+			n.freeze(l)
+		}
+	}
+	n.own()
+	for l, w := range n.layers {
+		w.update(&n.pass.layers[l])
 	}
 	return update, nil
 }
 
-// updateFrozen conditions hidden layer l on its own mean output (hidden rule
-// Frozen): with gain k = σ_zy/s the innovation is zero and ṽ = v − k²s.
-func (n *Network) updateFrozen(l int) {
-	w, f := &n.layers[l], &n.pass.layers[l]
+// freeze conditions hidden layer l on its own mean output (hidden rule Frozen):
+// with gain k = σ_zy/s the innovation is zero and ṽ = v − k²s.
+func (n *Network) freeze(l int) {
+	f := &n.pass.layers[l]
 	for j, vj := range f.v {
-		if vj == 0 || f.s[j] == 0 {
+		f.d[j], f.e[j] = 0, 0
+		if vj > 0 && f.outVar[j] > 0 {
+			k := f.cross[j] / f.outVar[j]
+			f.e[j] = -math.Min(1, k*f.cross[j]/vj) / vj // at most 1 by Cauchy–Schwarz, but for rounding
+		}
+	}
+}
+
+// smooth sends the steps of layer l+1 back to hidden layer l (hidden rule
+// Smooth). The output of unit i has moments (ŷ_i, s_i); with σ_i = Cov(z_i, y_i)
+//
+//	ỹ_i = ŷ_i + s_i Σ_j μ_ji d_j,      s̃_i = s_i + s_i² Σ_j μ_ji² e_j
+//	m̃_i = m_i + (σ_i/s_i) (ỹ_i − ŷ_i),  ṽ_i = v_i + (σ_i/s_i)² (s̃_i − s_i)
+//
+// in which s_i cancels: with the mean slope a_i = σ_i/v_i of the unit
+//
+//	d_i = a_i Σ_j μ_ji d_j,   e_i = a_i² Σ_j μ_ji² e_j.
+//
+// As the neurons j are taken for independent, many of them together may claim
+// more variance than there is; ṽ_i is then raised to its floor. smooth returns how
+// often.
+func (n *Network) smooth(l int) (raised int) {
+	f := &n.pass.layers[l]
+	n.layers[l+1].backward(f.d, f.e, &n.pass.layers[l+1])
+	for i, vi := range f.v {
+		if vi == 0 {
+			f.d[i], f.e[i] = 0, 0
 			continue
 		}
-		k := f.cross[j] / f.s[j]
-		ratio := math.Max(0, 1-k*f.cross[j]/vj) // not negative by Cauchy–Schwarz, but for rounding
-		w.update(j, 0, ratio, vj, f.g[j*w.in:(j+1)*w.in])
+		a := f.cross[i] / vi
+		f.d[i] *= a
+		f.e[i] *= a * a
+		if least := (n.cfg.VarianceFloor - 1) / vi; f.e[i] < least {
+			f.e[i] = least
+			raised++
+		}
 	}
+	return raised
 }

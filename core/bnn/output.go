@@ -19,6 +19,7 @@ import (
 // logits.
 type outputStep struct {
 	moments        *softmax.Moments
+	posterior      *softmax.Posterior
 	mean, variance []float64 // m̃ and ṽ
 
 	cov   *mat.SymDense // Σ_y, n×n
@@ -33,7 +34,7 @@ type outputStep struct {
 
 func (s *outputStep) reset(n int) {
 	k := n - 1
-	s.moments = softmax.NewMoments(n)
+	s.moments, s.posterior = softmax.NewMoments(n), softmax.NewPosterior(n)
 	s.mean, s.variance = make([]float64, n), make([]float64, n)
 	s.cov, s.cross = mat.NewSymDense(n, nil), mat.NewDense(n, n, nil)
 	s.vectors = blas64.Symmetric{N: k, Stride: k, Data: make([]float64, k*k), Uplo: blas.Upper}
@@ -43,18 +44,24 @@ func (s *outputStep) reset(n int) {
 	s.work = make([]float64, int(size[0]))
 }
 
+var errOverflow = errors.New("bnn: the update overflows")
+
 // improbable is the probability below which the moments of the observed class
 // have too few correct digits for Total to divide by: their error is absolute.
 const improbable = 1e-10
 
-// run sets s.mean and s.variance from s.moments and the class, unless the step
+// run sets s.mean and s.variance from the logits and the class, unless the step
 // is skipped or fails.
 func (s *outputStep) run(cfg *Config, m, v []float64, class int) (Update, error) {
+	if cfg.Output == ADF || cfg.Output == ADFExact {
+		return s.adf(cfg, m, v, class)
+	}
+	cfg.Softmax.Moments(s.moments, m, v)
 	if err := s.sound(); err != nil {
 		return Update{Action: Refused}, err
 	}
 	s.moments.Cross(s.cross, v)
-	var update Update
+	update := Update{LogP: math.Log(s.moments.P[class]) - math.Log1p(s.moments.Excess())}
 	switch cfg.Output {
 	case Joint:
 		s.moments.Cov(s.cov)
@@ -86,6 +93,22 @@ func (s *outputStep) run(cfg *Config, m, v []float64, class int) (Update, error)
 		s.variance[j] = math.Max(s.variance[j], cfg.VarianceFloor*vj)
 	}
 	return update, s.finite()
+}
+
+// adf takes m̃ and ṽ from the posterior of the logits given the class.
+func (s *outputStep) adf(cfg *Config, m, v []float64, class int) (Update, error) {
+	likelihood := cfg.Softmax.(interface {
+		Posterior(dst *softmax.Posterior, mean, variance []float64, class int)
+	})
+	likelihood.Posterior(s.posterior, m, v, class)
+	copy(s.mean, s.posterior.Mean)
+	copy(s.variance, s.posterior.Var)
+	update := Update{MinEigenvalue: math.NaN(), MinVariance: floats.Min(s.variance), LogP: s.posterior.LogP}
+	if err := s.finite(); err != nil || math.IsNaN(update.LogP) || math.IsInf(update.LogP, 0) {
+		update.Action = Refused
+		return update, errOverflow
+	}
+	return update, nil
 }
 
 // sound returns an error unless all moments are finite and not negative, which
@@ -259,7 +282,7 @@ func smallestLabelEigenvalue(p []float64) float64 {
 func (s *outputStep) finite() error {
 	for j := range s.mean {
 		if x := s.mean[j] + s.variance[j]; math.IsNaN(x) || math.IsInf(x, 0) {
-			return errors.New("bnn: the update overflows")
+			return errOverflow
 		}
 	}
 	return nil

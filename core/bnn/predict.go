@@ -47,37 +47,51 @@ func (n *Network) Predict(dst *Prediction, x []float64) error {
 
 // pass holds what flows through the network in one forward pass.
 type pass struct {
+	hidden HiddenRule
 	layers []flow
 }
 
-// flow holds what one layer sees and says.
+// flow holds what one layer sees and says, and how an example moves it.
 type flow struct {
-	y    []float64 // input ŷ, with a trailing 1 where there is a bias
+	y    []float64 // means of the inputs ŷ, with a trailing 1 where there is a bias
+	s    []float64 // variances of the inputs but the bias; nil if they are certain
 	m, v []float64 // pre-activations
-	g    []float64 // R_jᵀŷ, out × in
 
-	// Of hidden units, for the update: variance of the output and
-	// cross-covariance with z.
-	s, cross []float64
+	// Of a hidden layer: the variance of its output, and the covariance of
+	// output and pre-activation.
+	outVar, cross []float64
+
+	d, e    []float64 // (m̃−m)/v and (ṽ−v)/v² of the pre-activations
+	scratch []float64
 }
 
 // reset fits the pass to the network.
 func (p *pass) reset(n *Network) {
-	fits := len(p.layers) == len(n.layers)
+	fits := len(p.layers) == len(n.layers) && p.hidden == n.cfg.Hidden
 	for l := range p.layers {
-		fits = fits && len(p.layers[l].y) == n.layers[l].in && len(p.layers[l].m) == n.layers[l].out
+		if !fits {
+			break
+		}
+		f := &p.layers[l]
+		out, in := n.layers[l].dims()
+		fits = len(f.y) == in && len(f.m) == out && len(f.scratch) == n.layers[l].scratch()
 	}
 	if fits {
 		return
 	}
 	p.layers = make([]flow, len(n.layers))
+	p.hidden = n.cfg.Hidden
 	for l, w := range n.layers {
 		f := &p.layers[l]
-		f.y = make([]float64, w.in)
-		f.m, f.v = make([]float64, w.out), make([]float64, w.out)
-		f.g = make([]float64, w.out*w.in)
+		out, in := w.dims()
+		f.y = make([]float64, in)
+		f.m, f.v, f.d, f.e = make([]float64, out), make([]float64, out), make([]float64, out), make([]float64, out)
+		f.scratch = make([]float64, w.scratch())
 		if l < len(n.layers)-1 {
-			f.s, f.cross = make([]float64, w.out), make([]float64, w.out)
+			f.outVar, f.cross = make([]float64, out), make([]float64, out)
+		}
+		if l > 0 && n.cfg.Hidden == Smooth {
+			f.s = p.layers[l-1].outVar
 		}
 	}
 }
@@ -89,7 +103,7 @@ func (p *pass) output() (m, v []float64) {
 }
 
 // forward is the paper's Algorithm 1 up to the logits. A hidden layer hands on
-// the mean of its output (hidden rule Frozen).
+// the mean of its output and, under the hidden rule Smooth, its variance.
 func (n *Network) forward(p *pass, x []float64) error {
 	if len(x) != n.cfg.Layers[0] {
 		panic(fmt.Sprintf("bnn: input of length %d; the network has %d inputs", len(x), n.cfg.Layers[0]))
@@ -100,20 +114,23 @@ func (n *Network) forward(p *pass, x []float64) error {
 		}
 	}
 	copy(p.layers[0].y, x)
-	for l := range n.layers {
+	for l, w := range n.layers {
 		f := &p.layers[l]
 		if n.cfg.Bias {
 			f.y[len(f.y)-1] = 1
 		}
-		if err := n.layers[l].forward(f.m, f.v, f.g, f.y); err != nil {
-			return fmt.Errorf("bnn: layer %d: %w", l, err)
+		w.forward(f)
+		for j, m := range f.m {
+			if s := m + f.v[j]; math.IsNaN(s) || math.IsInf(s, 0) {
+				return fmt.Errorf("bnn: layer %d: pre-activation of neuron %d overflows: mean %g, variance %g", l, j, m, f.v[j])
+			}
 		}
 		if l == len(n.layers)-1 {
 			break
 		}
 		next := p.layers[l+1].y
 		for j := range f.m {
-			next[j], f.s[j], f.cross[j] = n.unit.Moments(f.m[j], f.v[j])
+			next[j], f.outVar[j], f.cross[j] = n.unit.Moments(f.m[j], f.v[j])
 		}
 	}
 	return nil

@@ -18,6 +18,7 @@ type conditional struct {
 	*problem                   // its limits are those of the last call of at
 	limit, rho, root []float64 // x_j, ρ_ij, √(1−ρ_ij²) of the variables left
 	lo, hi           float64   // t for which the determined variables meet their limits
+	abserr           float64   // what taking |ρ_ij| for 1 and rounding r' may have changed
 }
 
 // given returns the conditional problem of the others given variable i.
@@ -36,8 +37,10 @@ func (p *problem) given(i int) *conditional {
 			c.limit, c.rho, c.root = append(c.limit, p.x[j]), append(c.rho, rho), append(c.root, math.Sqrt(v))
 		case rho > 0:
 			c.hi = min(c.hi, p.x[j])
+			c.abserr += plackettBound(rho, 1)
 		default:
 			c.lo = max(c.lo, -p.x[j])
+			c.abserr += plackettBound(rho, -1)
 		}
 	}
 	c.problem = p.sub(keep)
@@ -45,8 +48,15 @@ func (p *problem) given(i int) *conditional {
 		c.noise[a] /= c.root[a] * c.root[a]
 		row := c.row(a)
 		for b := range keep {
-			if b != a {
-				row[b] = max(-1, min(1, math.FMA(-c.rho[a], c.rho[b], row[b])/(c.root[a]*c.root[b])))
+			if b == a {
+				continue
+			}
+			r := math.FMA(-c.rho[a], c.rho[b], row[b]) / (c.root[a] * c.root[b])
+			row[b] = max(-1, min(1, r))
+			if b < a {
+				// The effect of rounding r, and of the part beyond ±1.
+				gap := 1 - math.Abs(row[b])
+				c.abserr += (angle(min(2, gap+math.Abs(r-row[b])+epsilon)) - angle(gap)) / (2 * math.Pi)
 			}
 		}
 	}
@@ -66,7 +76,8 @@ func (c *conditional) at(t float64) *problem {
 //	P = ∫_{−∞}^{x_i} φ(t) P(X_j ≤ x_j, j ≠ i | X_i = t) dt,
 //
 // where i is the variable least correlated with another, which makes the
-// trivariate probability the smoothest function of t.
+// trivariate probability the smoothest function of t, with cuts where it changes
+// fast.
 func (p *problem) quadrivariate() (value, abserr float64) {
 	const reach = 8.3 // Φ(−8.3) = 5e-17
 	i, smallest := 0, math.Inf(1)
@@ -84,29 +95,72 @@ func (p *problem) quadrivariate() (value, abserr float64) {
 	c := p.given(i)
 	lo, hi := max(c.lo, -reach), min(c.hi, p.x[i], reach)
 	if !(lo < hi) {
-		return 0, 0
+		return 0, c.abserr
 	}
-	f := func(t float64) float64 { return gauss.PDF(t) * c.at(t).small() }
-	// In pieces, so that no narrow part is overlooked.
-	const pieces = 4
-	for k := range pieces {
-		a := lo + (hi-lo)*float64(k)/pieces
-		b := lo + (hi-lo)*float64(k+1)/pieces
-		value += integrate(f, a, b, 1e-13)
+	var moved float64
+	f := func(t float64) float64 {
+		p, e := c.at(t).small()
+		moved = max(moved, e)
+		return gauss.PDF(t) * p
 	}
-	return value, 5 * floor
+	value = c.cuts().integrate(f, lo, hi, 1e-13)
+	return value, c.abserr + moved + 5*floor
 }
 
-// small returns P(X ≤ x) for at most three variables.
-func (p *problem) small() float64 {
+// cuts returns the cuts of the integral over t for up to three other variables.
+// Their limits are x' = a + bt. Apart from φ, the integrand changes
+//
+//   - where a limit passes the mass of its variable, x'_j = 0 ± 1;
+//   - where one of two nearly equal or opposite variables takes over from the
+//     other, x'_j = ±x'_k to √(1−r'_jk²);
+//   - where three planes meet that nearly meet in a line, if one variable is
+//     nearly a combination of the other two: x'_j = Σ_k β_k x'_k to the standard
+//     deviation of the rest.
+func (c *conditional) cuts() cuts {
+	var k cuts
+	k.add(0, 1)
+	a, b := make([]float64, c.n), make([]float64, c.n)
+	for j, root := range c.root {
+		a[j], b[j] = c.limit[j]/root, -c.rho[j]/root
+		k.addLinear(a[j], b[j], 1)
+	}
+	for i := range c.n {
+		for j := range i {
+			r := c.row(i)[j]
+			sign := math.Copysign(1, r)
+			if e := math.Sqrt((1 - r) * (1 + r)); e < narrow {
+				k.addLinear(a[i]-sign*a[j], b[i]-sign*b[j], e)
+			}
+		}
+	}
+	if c.n == 3 {
+		// Regress on the pair that is the least correlated.
+		i, j, l := 0, 1, 2
+		for a := 1; a < 3; a++ {
+			if b, d := (a+1)%3, (a+2)%3; math.Abs(c.row(b)[d]) < math.Abs(c.row(j)[l]) {
+				i, j, l = a, b, d
+			}
+		}
+		r12, r13, r23 := c.row(i)[j], c.row(i)[l], c.row(j)[l]
+		rest := (1 - r23) * (1 + r23)
+		beta2, beta3 := math.FMA(-r13, r23, r12)/rest, math.FMA(-r12, r23, r13)/rest
+		if e := math.Sqrt(max(0, determinant(r12, r13, r23)) / rest); e < narrow {
+			k.addLinear(a[i]-beta2*a[j]-beta3*a[l], b[i]-beta2*b[j]-beta3*b[l], e)
+		}
+	}
+	return k
+}
+
+// small returns P(X ≤ x) for at most three variables, and what it had to move.
+func (p *problem) small() (value, moved float64) {
 	x, r := p.x, p.r
 	switch p.n {
 	case 0:
-		return 1
+		return 1, 0
 	case 1:
-		return gauss.CDF(x[0])
+		return gauss.CDF(x[0]), 0
 	case 2:
-		return bivariate(x[0], x[1], r[1])
+		return bivariate(x[0], x[1], r[1]), 0
 	}
 	return trivariate(x[0], x[1], x[2], r[1], r[2], r[5])
 }

@@ -82,15 +82,15 @@ func TestPermutation(t *testing.T) {
 func TestTails(t *testing.T) {
 	x := []float64{-9, -8, -10, -7, -9}
 	a := []float64{0.6, 0.5, 0.7, 0.4, 0.6}
-	want := oneFactor(x, a)
+	want := oneFactor(x, loaded(a))
 	if !(want > 1e-120 && want < 1e-40) {
 		t.Fatalf("P = %g", want)
 	}
 	p := newProblem(x, filled(5, func(i, j int) float64 { return a[i] * a[j] }))
-	if got, abserr := p.lattice(); !scalar.EqualWithinRel(got, want, 1e-3) || !(abserr < 2e-14) {
+	if got, abserr := p.lattice(usual); !scalar.EqualWithinRel(got, want, 1e-3) || !(abserr < 2e-14) {
 		t.Errorf("lattice rule: P = %g ± %g, want %g", got, abserr, want)
 	}
-	alone := oneFactor([]float64{-20, 3}, []float64{0, 0})
+	alone := oneFactor([]float64{-20, 3}, loaded([]float64{0, 0}))
 	if want := gauss.CDF(-20) * gauss.CDF(3); !scalar.EqualWithinRel(alone, want, 1e-13) {
 		t.Errorf("independent factor: P = %g, want %g", alone, want)
 	}

@@ -10,11 +10,14 @@ import (
 // simpler structure that is not quite its own.
 const recognised = 1e-10
 
-// loadings returns a with ρ_ij = a_i a_j (i ≠ j) to rounding, and a bound of what
-// the difference contributes to the probability, if there is such an a with
-// |a_i| ≤ 1: the variables are then X_i = a_i T + √(1−a_i²) Z_i with one common
-// factor T.
-func (p *problem) loadings() (a []float64, abserr float64, ok bool) {
+// loading is that of a variable X = aT + sZ on a factor T. Next to a = ±1 the
+// square of s = √(1−a²) has digits that a has not.
+type loading struct{ a, s float64 }
+
+// loadings returns those with ρ_ij = a_i a_j (i ≠ j) to rounding, and a bound of
+// what the difference contributes to the probability, if there are such with
+// |a_i| ≤ 1: the variables have one common factor then.
+func (p *problem) loadings() (f []loading, abserr float64, ok bool) {
 	n := p.n
 	// The largest correlation and the best third variable fix the first loading:
 	// a_i² = ρ_ij ρ_ik / ρ_jk.
@@ -41,37 +44,42 @@ func (p *problem) loadings() (a []float64, abserr float64, ok bool) {
 	if !(square > 0 && square < 1+1e-12) {
 		return nil, 0, false
 	}
-	a = make([]float64, n)
-	a[i] = min(1, math.Sqrt(square))
-	for l := range n {
+	f = make([]loading, n)
+	// 1 − a_i², and 1 − a_l² from a_l = ρ_il/a_i.
+	first := max(0, math.FMA(-p.r[i*n+j], p.r[i*n+k], p.r[j*n+k])/p.r[j*n+k])
+	square = 1 - first
+	f[i] = loading{math.Sqrt(square), math.Sqrt(first)}
+	for l, r := range p.row(i) {
 		if l != i {
-			a[l] = max(-1, min(1, p.r[i*n+l]/a[i]))
+			rest := max(0, min(1, (math.FMA(-r, r, 1)-first)/square))
+			f[l] = loading{max(-1, min(1, r/f[i].a)), math.Sqrt(rest)}
 		}
 	}
 	for k := range n {
 		for l := range k {
-			abserr += plackettBound(p.r[k*n+l], a[k]*a[l])
+			// 1 − |a_k a_l|
+			u, v, s := f[k].s*f[k].s, f[l].s*f[l].s, f[k].a*f[l].a
+			abserr += productBound(p.r[k*n+l], s, (u+v-u*v)/(1+math.Abs(s)))
 		}
 	}
-	return a, abserr, abserr < recognised
+	return f, abserr, abserr < recognised
 }
 
-// oneFactor returns P(X ≤ x) for X_k = a_k T + s_k Z_k, s_k = √(1−a_k²), with
+// oneFactor returns P(X ≤ x) for X_k = a_k T + s_k Z_k with
 // independent standard normal T and Z_k,
 //
 //	P = ∫ φ(t) Π_k Φ((x_k − a_k t)/s_k) dt.
 //
 // A variable with s_k = 0 bounds t instead. The integrand is log-concave: each
-// side of its mode is integrated adaptively, as far as it is above 1e-17 of its
-// maximum. The relative error is some 1e-14, in the tails too.
-func oneFactor(x, a []float64) float64 {
+// side of its mode is integrated adaptively, cut at the narrow transitions of Φ,
+// as far as it is above 1e-17 of its maximum. The relative error is some 1e-14, in the tails too.
+func oneFactor(x []float64, loadings []loading) float64 {
 	f := factor{lo: math.Inf(-1), hi: math.Inf(1)}
-	for k, ak := range a {
-		s := math.Sqrt((1 - ak) * (1 + ak))
+	for k, l := range loadings {
 		switch {
-		case s > 0:
-			f.x, f.slope = append(f.x, x[k]/s), append(f.slope, ak/s)
-		case ak > 0:
+		case l.s > 0:
+			f.x, f.slope = append(f.x, x[k]/l.s), append(f.slope, l.a/l.s)
+		case l.a > 0:
 			f.hi = min(f.hi, x[k])
 		default:
 			f.lo = max(f.lo, -x[k])
@@ -89,8 +97,13 @@ func oneFactor(x, a []float64) float64 {
 	for k := range f.x {
 		f.scale[k] = 1 / gauss.CDF(f.x[k]-f.slope[k]*f.mode)
 	}
+	var c cuts
+	for k, x := range f.x {
+		c.addLinear(x, -f.slope[k], 1)
+	}
 	left, right := f.reach(-1, peak), f.reach(1, peak)
-	sum := integrate(f.at, left, f.mode, 1e-13*(f.mode-left)) + integrate(f.at, f.mode, right, 1e-13*(right-f.mode))
+	below, above := f.mode-left, right-f.mode
+	sum := c.integrate(f.at, left, f.mode, 1e-13*below) + c.integrate(f.at, f.mode, right, 1e-13*above)
 	return math.Exp(peak) * sum
 }
 

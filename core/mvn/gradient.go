@@ -15,7 +15,7 @@ import (
 //
 // where the conditional probability is again one of d−1 normal variables, with
 // the accuracy CDF has for it, and returns it. A nil dst is allocated; otherwise
-// its length must be that of x. Where |ρ_ij| = 1, X_j is a point given X_i, inside
+// its length must be that of x, and it may be x. Where |ρ_ij| = 1, X_j is a point given X_i, inside
 // its limit or not; if it is on its limit, where P has a kink, the derivative is
 // the one towards smaller x_i. Gradient panics where CDF does.
 func Gradient(dst, x []float64, corr mat.Symmetric) []float64 {
@@ -30,13 +30,12 @@ func Gradient(dst, x []float64, corr mat.Symmetric) []float64 {
 		dst[0] = gauss.PDF(x[0])
 	case 2:
 		r := two(corr)
-		dst[0] = partial(x[0], x[1], math.Inf(1), r, 0, 0)
-		dst[1] = partial(x[1], x[0], math.Inf(1), r, 0, 0)
+		dst[0], dst[1] = partial(x[0], x[1], math.Inf(1), r, 0, 0), partial(x[1], x[0], math.Inf(1), r, 0, 0)
 	case 3:
 		r12, r13, r23 := three(corr)
-		dst[0] = partial(x[0], x[1], x[2], r12, r13, r23)
-		dst[1] = partial(x[1], x[0], x[2], r12, r23, r13)
-		dst[2] = partial(x[2], x[0], x[1], r13, r23, r12)
+		dst[0], dst[1], dst[2] = partial(x[0], x[1], x[2], r12, r13, r23),
+			partial(x[1], x[0], x[2], r12, r23, r13),
+			partial(x[2], x[0], x[1], r13, r23, r12)
 	default:
 		p := newProblem(x, corr)
 		for i := range dst {

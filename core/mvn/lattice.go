@@ -11,30 +11,39 @@ import (
 )
 
 // generator is the generating vector of an embedded lattice rule: for 2^m points,
-// m ≤ 18, coordinate j of point k is the fractional part of k·generator_j/2^m. It
-// was constructed component by component (Cools, Kuo and Nuyens 2006), each the
-// best of 1200 random candidates for the worst of m = 8 … 18, by the error in the
-// Korobov space of smoothness 1 with product weights 0.7/(1+j), relative to the
-// best candidate for that m.
+// m ≤ 20, coordinate j of point k is the fractional part of k·generator_j/2^m. It
+// was constructed component by component (Cools, Kuo and Nuyens 2006), the last 18
+// bits each the best of 1200 random candidates for the worst of m = 8 … 18, by the
+// error in the Korobov space of smoothness 1 with product weights 0.7/(1+j),
+// relative to the best candidate for that m; then, in the same way, the first two
+// bits of the best of four candidates for m = 19 and 20.
 var generator = [...]uint32{
-	1, 93327, 11815, 241365, 152993, 24527, 130367, 242623, 87957, 147179,
-	160759, 209085, 75273, 205479, 257403, 184411, 76069, 6187, 198101, 231845,
-	243741, 206095, 55329, 142041, 88135, 156217, 146069, 247945, 42085,
-	164761, 116323, 85163, 47947, 157209, 30967, 86609, 214263, 220483, 245835,
-	66917, 183631, 210333, 53009, 85863, 32309, 63087, 136207, 38997, 196911,
-	140375, 175971, 52045, 152643, 259097, 62069, 50001, 204371, 30251, 57133,
-	92835, 177395, 38701, 154821, 87989, 40949, 202625, 161001, 49699, 210785,
-	210301, 103257, 166831, 66127, 213601, 257547, 68379, 222121, 221759,
-	235803, 2349, 236577, 171681, 183801, 98877, 222683, 214115, 100885,
-	234169, 31955, 200017, 255163, 228067, 231643, 55053, 214789, 112425,
-	156799, 195565, 194907, 5089,
+	1, 617615, 798247, 503509, 939425, 24527, 916799, 766911, 612245, 671467,
+	160759, 471229, 861705, 467623, 1043835, 446555, 600357, 530475, 722389,
+	231845, 768029, 992527, 55329, 142041, 350279, 156217, 670357, 772233,
+	304229, 426905, 378467, 85163, 572235, 157209, 555255, 86609, 1000695,
+	220483, 245835, 591205, 183631, 996765, 577297, 610151, 556597, 325231,
+	660495, 301141, 721199, 402519, 962403, 52045, 676931, 259097, 324213,
+	574289, 466515, 816683, 581421, 92835, 177395, 562989, 941253, 874421,
+	565237, 726913, 685289, 49699, 735073, 996733, 889689, 166831, 590415,
+	213601, 1043979, 330523, 484265, 483903, 760091, 788781, 498721, 171681,
+	445945, 361021, 1009115, 738403, 625173, 234169, 31955, 724305, 779451,
+	490211, 493787, 841485, 1001221, 636713, 418943, 719853, 194907, 5089,
 }
 
 const (
 	shifts   = 12 // shifted copies of the lattice, from which the error is estimated
 	minLevel = 10 // 2^10 points at least
-	maxLevel = 18
+	maxLevel = 20
 )
+
+// effort is when the doubling of the points ends: when the bound of the error is
+// below fine; from work on when it is below coarse; at the latest before it takes
+// more than most. Work is counted in values of variables, some 20 ns each.
+type effort struct{ fine, work, coarse, most float64 }
+
+// usual is the effort of [CDF].
+var usual = effort{fine: 1e-7, work: 1e7, coarse: 1e-6, most: 1.2e8}
 
 // lanes are the values of one variable at the same point of all shifted copies.
 type lanes [shifts]float64
@@ -42,14 +51,9 @@ type lanes [shifts]float64
 // lattice returns P(X ≤ x) by separation of variables (Genz 1992): with u uniform
 // in the unit cube, y_k = μ_k + Φ⁻¹(u_k Φ(b_k(y) − μ_k)), P is the mean of the
 // weight exp ψ(y; μ) (see [tilt]). The mean is taken over a lattice, made periodic
-// by periodic, and over shifts of it, whose scatter gives the error. The points
-// double until it is small enough or the work too much.
-func (p *problem) lattice() (value, abserr float64) {
-	const (
-		target = 1e-7
-		safety = 6   // standard errors
-		work   = 1e7 // values of variables
-	)
+// by periodic, and over shifts of it, whose scatter gives the error.
+func (p *problem) lattice(limits effort) (value, abserr float64) {
+	const safety = 6 // standard errors
 	if p.n > len(generator) {
 		panic(fmt.Sprintf("mvn: %d dependent variables without a structure that helps; need at most %d", p.n, len(generator)))
 	}
@@ -59,6 +63,10 @@ func (p *problem) lattice() (value, abserr float64) {
 		return 0, s.abserr
 	}
 	var sum lanes
+	scatter, fall := 0.0, 4.0
+	if w.sine {
+		fall = 32
+	}
 	for level := minLevel; ; level++ {
 		points := 1 << level
 		// The points that are not in the lattice of the level before.
@@ -80,10 +88,14 @@ func (p *problem) lattice() (value, abserr float64) {
 			d := v/float64(points) - mean
 			square += d * d
 		}
+		// A few shifts may agree by chance, but hardly twice: the scatter is taken to
+		// fall by no more than it can with a doubling.
+		scatter = max(scatter/fall, math.Sqrt(square/(shifts*(shifts-1))))
 		size := math.Exp(w.psi)
 		value = min(1, size*mean)
-		abserr = s.abserr + safety*size*math.Sqrt(square/(shifts*(shifts-1))) + 1e-14
-		if abserr < target || level == maxLevel || float64(2*points*shifts*len(s.own)) > work {
+		abserr = s.abserr + safety*size*scatter + 1e-14
+		work := float64(2 * points * shifts * len(s.own)) // after the next doubling
+		if abserr < limits.fine || abserr < limits.coarse && work > limits.work || work > limits.most || level == maxLevel {
 			return value, abserr
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/mathext"
 
 	"closedform/core/gauss"
@@ -14,7 +15,7 @@ import (
 // of all but three.
 func nested(p *problem) float64 {
 	if p.n <= 3 {
-		return p.small()
+		return value(p.small())
 	}
 	c := p.given(0)
 	f := func(t float64) float64 { return gauss.PDF(t) * nested(c.at(t).sub([]int{0, 1, 2, 3, 4, 5}[:p.n-1])) }
@@ -22,6 +23,9 @@ func nested(p *problem) float64 {
 	mid := 0.5 * (lo + hi)
 	return integrate(f, lo, mid, 1e-9) + integrate(f, mid, hi, 1e-9)
 }
+
+// quick is a hundredth of the usual effort.
+var quick = effort{fine: 1e-7, work: 3e6, coarse: 1e-6, most: 3e6}
 
 // Matrices without structure against nested quadrature: the error is within the
 // bound, and the bound is small.
@@ -32,7 +36,7 @@ func TestLatticeAgainstQuadrature(t *testing.T) {
 			x, corr := normals(rnd, c.d, 0.5), wishart(rnd, c.d, c.d+3)
 			p := newProblem(x, corr)
 			want := nested(p)
-			got, abserr := p.lattice()
+			got, abserr := p.lattice(usual)
 			if !(math.Abs(got-want) < abserr+1e-10 && abserr < 1e-7) {
 				t.Errorf("d = %d: P = %.12g ± %.1e, want %.12g", c.d, got, abserr, want)
 			}
@@ -55,16 +59,88 @@ func TestLatticeBound(t *testing.T) {
 		}
 		x := normals(rnd, d, 1)
 		corr := filled(d, func(i, j int) float64 { return a[i] * a[j] })
-		want := oneFactor(x, a)
-		got, abserr := newProblem(x, corr).lattice()
+		want := oneFactor(x, loaded(a))
+		got, abserr := newProblem(x, corr).lattice(quick)
 		ratio := math.Abs(got-want) / abserr
-		if !(ratio < 1) || !(abserr < 2e-5) {
+		if !(ratio < 1) || !(abserr < 5e-5) {
 			t.Errorf("d = %d: P = %.12g ± %.1e, want %.12g", d, got, abserr, want)
 		}
 		largest = max(largest, ratio)
 	}
 	if !(largest > 0.01) {
 		t.Errorf("the largest error is %.1e of its bound", largest)
+	}
+}
+
+// twoFactor returns P(X ≤ x) for X_k = b_k·T + s_k Z_k with two independent factors
+// T, by the trapezoidal rule in both.
+func twoFactor(x []float64, b [][2]float64) float64 {
+	const step, reach = 0.25, 6.0
+	var sum float64
+	for u := -reach; u <= reach; u += step {
+		for v := -reach; v <= reach; v += step {
+			y := gauss.PDF(u) * gauss.PDF(v)
+			for k, bk := range b {
+				y *= gauss.CDF((x[k] - bk[0]*u - bk[1]*v) / math.Sqrt(1-bk[0]*bk[0]-bk[1]*bk[1]))
+				if y < 1e-18 {
+					break
+				}
+			}
+			sum += y
+		}
+	}
+	return sum * step * step
+}
+
+// randomFactors returns loadings on two factors, of communality c, and the matrix.
+func randomFactors(rnd *rand.Rand, d int, c float64) ([][2]float64, *mat.SymDense) {
+	b := make([][2]float64, d)
+	for i := range b {
+		sin, cos := math.Sincos(2 * math.Pi * rnd.Float64())
+		b[i] = [2]float64{math.Sqrt(c) * cos, math.Sqrt(c) * sin}
+	}
+	return b, filled(d, func(i, j int) float64 { return b[i][0]*b[j][0] + b[i][1]*b[j][1] })
+}
+
+// With few points the bound holds, and needs its six standard errors.
+func TestLatticeCoverage(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(37, 32))
+	var largest float64
+	for k := range 120 {
+		d := 8 + 4*(k%3)
+		b, corr := randomFactors(rnd, d, 0.6)
+		x := normals(rnd, d, 0)
+		if k%2 == 0 {
+			clear(x)
+		}
+		want := twoFactor(x, b)
+		got, abserr := newProblem(x, corr).lattice(effort{fine: 0, work: 1e5, coarse: 1, most: 1e5})
+		ratio := math.Abs(got-want) / abserr
+		if !(ratio < 1) {
+			t.Errorf("d = %d: P = %.12g ± %.1e, want %.12g", d, got, abserr, want)
+		}
+		largest = max(largest, ratio)
+	}
+	if !(largest > 0.5) {
+		t.Errorf("the largest error is %.2g of its bound", largest)
+	}
+}
+
+// The points double beyond the first budget for a problem that needs it.
+func TestLatticeEffort(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(33, 34))
+	b, corr := randomFactors(rnd, 8, 0.7)
+	x := make([]float64, 8)
+	want := twoFactor(x, b)
+	p := newProblem(x, corr)
+	_, bound := p.lattice(effort{fine: 0, work: 0, coarse: 0, most: 1e6})
+	if _, same := p.lattice(effort{fine: 0, work: 1e6, coarse: 1, most: 1e8}); !(same == bound) {
+		t.Errorf("bounds %.1e and %.1e, want the same", bound, same)
+	}
+	target := bound / 4
+	got, abserr := p.lattice(effort{fine: 0, work: 1e6, coarse: target, most: 1e8})
+	if !(abserr < target && math.Abs(got-want) < abserr) {
+		t.Errorf("P = %.9g ± %.1e, want %.9g ± %.1e", got, abserr, want, target)
 	}
 }
 
@@ -75,7 +151,7 @@ func TestLatticeSingular(t *testing.T) {
 		for range 8 {
 			x, corr := normals(rnd, 4, 0.7), wishart(rnd, 4, rank)
 			p := newProblem(x, corr)
-			got, abserr := p.lattice()
+			got, abserr := p.lattice(usual)
 			want, bound := p.cdf()
 			if !(math.Abs(got-want) < abserr+bound && abserr < 1e-5) {
 				t.Errorf("rank %d: P = %.12g ± %.1e, quadrature %.12g", rank, got, abserr, want)

@@ -29,10 +29,11 @@ func (p *problem) chain() (order []int, abserr float64, ok bool) {
 	end := p.row(first)
 	sort.SliceStable(order, func(i, j int) bool { return math.Abs(end[order[i]]) > math.Abs(end[order[j]]) })
 	for a := range order {
-		r := 1.0
+		r, gap := 1.0, 0.0 // 1 − |r|
 		for b := a + 1; b < n; b++ {
-			r *= p.r[order[b-1]*n+order[b]]
-			abserr += plackettBound(p.r[order[a]*n+order[b]], r)
+			next := p.r[order[b-1]*n+order[b]]
+			r, gap = r*next, gap+(1-gap)*(1-math.Abs(next))
+			abserr += productBound(p.r[order[a]*n+order[b]], r, gap)
 		}
 	}
 	return order, abserr, abserr < recognised

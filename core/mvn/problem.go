@@ -105,17 +105,29 @@ func (p *problem) sub(keep []int) *problem {
 // cdf returns the probability and a bound of its absolute error.
 func (p *problem) cdf() (value, abserr float64) {
 	keep := make([]int, 0, p.n)
+	var moved float64
 	for i, x := range p.x {
 		switch {
 		case x < -far:
 			return 0, 0
-		case x < far && !p.repeated(i):
-			keep = append(keep, i)
+		case x >= far: // no limit
+		default:
+			j := p.repeats(i)
+			if j < 0 {
+				keep = append(keep, i)
+				continue
+			}
+			// Rounding may have made them correlate differently with others.
+			other := p.row(j)
+			for k, r := range p.row(i) {
+				moved += plackettBound(r, other[k])
+			}
 		}
 	}
 	p = p.sub(keep)
 	value = 1
 	groups, abserr := p.independent()
+	abserr += moved
 	for _, group := range groups {
 		v, e := p.sub(group).connected()
 		value *= v
@@ -124,15 +136,15 @@ func (p *problem) cdf() (value, abserr float64) {
 	return value, abserr
 }
 
-// repeated reports whether X_i is the same as another variable with a smaller
-// limit, or with the same and a smaller index.
-func (p *problem) repeated(i int) bool {
+// repeats returns a variable that is the same as X_i and has a smaller limit, or
+// the same limit and a smaller index, or −1.
+func (p *problem) repeats(i int) int {
 	for j, r := range p.row(i) {
 		if r == 1 && j != i && (p.x[j] < p.x[i] || p.x[j] == p.x[i] && j < i) {
-			return true
+			return j
 		}
 	}
-	return false
+	return -1
 }
 
 // independent returns the groups of variables that have no correlation with one
@@ -170,22 +182,33 @@ func (p *problem) independent() (groups [][]int, abserr float64) {
 // from r to s: ∂P/∂ρ is at most φ₂(0, 0; ρ) = 1/(2π√(1−ρ²)) (Plackett 1954),
 // which integrates to (asin r − asin s)/2π.
 func plackettBound(r, s float64) float64 {
-	if r == s {
-		return 0
-	}
-	return (math.Abs(arcsin(r)-arcsin(s)) + epsilon) / (2 * math.Pi)
+	return productBound(r, s, 1-math.Abs(s))
 }
 
-// arcsin returns asin r with full accuracy near ±1 too.
-func arcsin(r float64) float64 { return math.Atan2(r, math.Sqrt((1-r)*(1+r))) }
+// productBound is plackettBound for a product s of which gap = 1 − |s| is known
+// with more digits than s has: near ±1 the rounding error of s matters.
+func productBound(r, s, gap float64) float64 {
+	theta, psi := angle(1-math.Abs(r)), angle(gap)
+	if math.Signbit(r) != math.Signbit(s) {
+		psi = math.Pi - psi
+	}
+	if theta == psi {
+		return 0
+	}
+	return (math.Abs(theta-psi) + epsilon) / (2 * math.Pi)
+}
+
+// angle returns acos(1−u).
+func angle(u float64) float64 { return 2 * math.Asin(math.Sqrt(0.5*u)) }
 
 // connected solves a problem that does not fall apart.
 func (p *problem) connected() (value, abserr float64) {
 	if p.n <= 3 {
-		return p.small(), floor
+		v, e := p.small()
+		return v, e + floor
 	}
-	if a, e, ok := p.loadings(); ok {
-		return oneFactor(p.x, a), e + floor
+	if f, e, ok := p.loadings(); ok {
+		return oneFactor(p.x, f), e + floor
 	}
 	if order, e, ok := p.chain(); ok {
 		if v, ok := p.markov(order); ok {
@@ -195,5 +218,5 @@ func (p *problem) connected() (value, abserr float64) {
 	if p.n == 4 {
 		return p.quadrivariate()
 	}
-	return p.lattice()
+	return p.lattice(usual)
 }

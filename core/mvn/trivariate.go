@@ -19,7 +19,12 @@ import (
 // (1−r23²) cos²ψ: the square root of it, the nearest singularity, is gone, even
 // if the matrix at the end is singular (R = 1). The absolute error is below
 // 1e-14.
-func trivariate(x1, x2, x3, r12, r13, r23 float64) float64 {
+//
+// Rounding may have made the matrix indefinite: if r23 is near ±1, r12 and r13 may
+// contradict each other by the square root of a rounding error. Then r13 is moved
+// to the next value that makes a correlation matrix; moved is a bound of what that
+// changes.
+func trivariate(x1, x2, x3, r12, r13, r23 float64) (value, moved float64) {
 	// The pair with the largest correlation keeps it all the time.
 	if math.Abs(r12) > math.Abs(r23) {
 		x1, x3, r12, r23 = x3, x1, r23, r12
@@ -29,22 +34,37 @@ func trivariate(x1, x2, x3, r12, r13, r23 float64) float64 {
 	}
 	switch {
 	case x1 < -far || x2 < -far || x3 < -far:
-		return 0
+		return 0, 0
 	case x1 > far:
-		return bivariate(x2, x3, r23)
+		return bivariate(x2, x3, r23), 0
 	case x2 > far:
-		return bivariate(x1, x3, r13)
+		return bivariate(x1, x3, r13), 0
 	case x3 > far:
-		return bivariate(x1, x2, r12)
+		return bivariate(x1, x2, r12), 0
 	case math.Abs(r12)+math.Abs(r13) < 1e-100: // whose squares underflow
-		return gauss.CDF(x1) * bivariate(x2, x3, r23)
-	case r23 == 1: // X₃ = X₂
-		return bivariate(x1, min(x2, x3), r12)
-	case r23 == -1: // X₃ = −X₂
-		return max(0, bivariate(x1, x2, r12)-bivariate(x1, -x3, r12))
+		return gauss.CDF(x1) * bivariate(x2, x3, r23), 0
 	}
-	l := newLine(x1, x2, x3, r12, r13, r23)
-	return max(0, gauss.CDF(x1)*bivariate(x2, x3, r23)+l.integral())
+	det := determinant(r12, r13, r23)
+	if det < 0 {
+		given := r13
+		r13 = feasible(r12, r13, r23)
+		det, moved = 0, plackettBound(given, r13)
+	}
+	switch r23 {
+	case 1: // X₃ = X₂
+		return bivariate(x1, min(x2, x3), r12), moved
+	case -1: // X₃ = −X₂
+		return max(0, bivariate(x1, x2, r12)-bivariate(x1, -x3, r12)), moved
+	}
+	l := newLine(x1, x2, x3, r12, r13, r23, det)
+	return max(0, gauss.CDF(x1)*bivariate(x2, x3, r23)+l.integral()), moved
+}
+
+// feasible returns the number next to r13 that makes a positive semi-definite
+// matrix with r12 and r23.
+func feasible(r12, r13, r23 float64) float64 {
+	half := math.Sqrt((1 - r12) * (1 + r12) * (1 - r23) * (1 + r23))
+	return max(r12*r23-half, min(r12*r23+half, r13))
 }
 
 // determinant returns 1 − r12² − r13² − r23² + 2·r12·r13·r23, where what rounding
@@ -74,13 +94,13 @@ type line struct {
 	end          float64 // tan(ψ/2) at s = 1
 }
 
-func newLine(x1, x2, x3, r12, r13, r23 float64) line {
+// newLine returns the path for a matrix with the determinant det.
+func newLine(x1, x2, x3, r12, r13, r23, det float64) line {
 	sign := math.Copysign(1, r23)
 	e := sign - r23
 	diff := r13 - sign*r12
 	q := diff*diff + 2*r12*r13*e // R²(1 − r23²)
-	det := max(0, determinant(r12, r13, r23))
-	whole := det + q // 1 − r23²
+	whole := det + q             // 1 − r23²
 	r := math.Sqrt(q / whole)
 	cross2, cross3 := math.FMA(-r13, r23, r12), math.FMA(-r12, r23, r13)
 	return line{

@@ -67,12 +67,13 @@ func findMode(f logConcave, start float64) (mode, log, curvature float64) {
 // The tangent of a concave function lies above it and so reaches a level farther
 // out: one step of Newton's method, from wherever, gives a bound.
 func cut(f logConcave, mode, log, curvature, drop float64) (lo, hi, scale float64) {
+	const rounds = 2000 // more than it takes to go through all exponents
 	drop = max(drop, 1e-14*math.Abs(log)) // less is below the rounding of log
 	level := log - drop
 	width := math.Sqrt(drop / curvature)
 	lo = mode - width
 	near, far := mode, math.Inf(-1)
-	for round := 0; ; round++ {
+	for round := range rounds {
 		value, slope, c := f.at(lo)
 		scale = 1 / math.Sqrt(c)
 		tangent := lo - (value-level)/slope
@@ -99,7 +100,10 @@ func cut(f logConcave, mode, log, curvature, drop float64) (lo, hi, scale float6
 	width = math.Sqrt(drop / curvature)
 	hi = mode + width
 	value, slope, _ := f.at(hi)
-	for !(value < log-0.1*drop && slope < 0) {
+	for range rounds {
+		if value < log-0.1*drop && slope < 0 {
+			break
+		}
 		width *= 2
 		hi = mode + width
 		value, slope, _ = f.at(hi)

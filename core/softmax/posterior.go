@@ -8,7 +8,7 @@ import (
 // Posterior holds the mean and the variance of every logit given the class, and
 // the scratch space of their computation.
 type Posterior struct {
-	LogP      float64   // logarithm of the probability of the class
+	LogP      float64   // logarithm of the probability of the class; NaN if numbers overflow
 	Mean, Var []float64 // of the logits, length n
 
 	probit probitWin
@@ -59,12 +59,16 @@ func NewPosterior(n int) *Posterior {
 // they are nearly even (see sinhMesh).
 type posteriorRule struct{ drop, step, spread float64 }
 
-// integrate sets LogP, Mean and Var. at(t) is log f_c + Σ log F_i and sets shift
+// integrate sets LogP, Mean and Var, or LogP to NaN if numbers overflow. at(t) is log f_c + Σ log F_i and sets shift
 // and within.
 func (q *Posterior) integrate(w logConcave, rule posteriorRule, mean []float64) {
 	mode, top, curvature := findMode(w, 0)
 	copy(q.start, q.shift)
 	lo, hi, scale := cut(w, mode, top, curvature, rule.drop)
+	if !(hi-lo <= math.MaxFloat64) || math.IsInf(top, -1) || !(scale > 0) {
+		q.LogP = math.NaN() // overflow
+		return
+	}
 	clear(q.sum)
 	clear(q.squares)
 	clear(q.inner)

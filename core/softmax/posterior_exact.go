@@ -106,6 +106,10 @@ func (d *tiltedNormal) integrate(b, v, tilt float64, rule posteriorRule) {
 	}
 	_, _, curvature := d.at(0)
 	lo, hi, scale := cut(d, 0, 0, curvature, rule.drop)
+	if !(hi-lo <= math.MaxFloat64) || !(scale > 0) {
+		d.log, d.slope, d.curvature = math.NaN(), math.NaN(), math.NaN()
+		return
+	}
 	var total, sum, squares, exp, expSquares float64
 	for nodes := sinhMesh(lo, hi, rule.spread*scale, rule.step/rule.spread); nodes.more(); {
 		y, dy := nodes.next()

@@ -26,7 +26,8 @@ import (
 // cost that package mvn has for it: some 1e-14 in microseconds for n ≤ 4, 1e-12 in
 // a millisecond for n = 5, and 1e-13 for any n where all ρ are equal and not
 // negative. Otherwise it is a lattice rule for each class and pair of classes,
-// whose error is 1e-7 for n ≤ 8 and up to some 1e-5 beyond; n = 10 takes seconds.
+// whose error is 1e-7 for n ≤ 8 and 1e-6 for n ≤ 30; n = 10 takes seconds, and ten
+// times as long where the lattice needs its whole effort.
 // [Probit] is faster by orders of magnitude where it applies.
 //
 // Lambda must be positive and finite. The p_j do not add up to one and E is not

@@ -64,6 +64,28 @@ func TestProbitCorrIsProbitWhereEqual(t *testing.T) {
 	}
 }
 
+// A variance so large that all variables of its class are nearly the same.
+func TestProbitCorrNarrow(t *testing.T) {
+	mean := []float64{5598.436517013812, 3.4673316848282623, -0.4772158000085831, 4.704887251392458, -0.6947019708168309, -0.6491798811548886}
+	variance := []float64{1e8, 0, 0, 1, 1, 0}
+	got, want := NewMoments(6), NewMoments(6)
+	ProbitCorr{0.6, correlations(5, func(i, j int) float64 { return 0.9 })}.Moments(got, mean, variance)
+	Probit{Lambda: 0.6, Rho: 0.9}.Moments(want, mean, variance)
+	if !scalar.EqualWithinAbs(got.P[0], 0.7120428620633, 1e-12) {
+		t.Errorf("p_0 = %.15g", got.P[0])
+	}
+	for j := range mean {
+		if !scalar.EqualWithinAbs(got.P[j], want.P[j], 1e-11) {
+			t.Errorf("p_%d = %.15g, Probit %.15g", j, got.P[j], want.P[j])
+		}
+		for i := range mean {
+			if !scalar.EqualWithinAbs(got.E.At(j, i), want.E.At(j, i), 1e-11) {
+				t.Errorf("E_%d%d = %.15g, Probit %.15g", j, i, got.E.At(j, i), want.E.At(j, i))
+			}
+		}
+	}
+}
+
 // Without variance p_j is Φ(λ(m_j − m_τ), τ ≠ j; Σ_0): the three classes that are
 // left stand for rows 0, 1, 2 of Σ_0 in their order, whichever is taken out.
 func TestProbitCorrIndices(t *testing.T) {

@@ -66,6 +66,11 @@ func number(want string, ok func(float64) bool) kind[float64] {
 	})
 }
 
+// within is the kind of the numbers from lo to hi.
+func within(lo, hi float64) kind[float64] {
+	return number(fmt.Sprintf("a number ≥ %g and ≤ %g", lo, hi), func(x float64) bool { return lo <= x && x <= hi })
+}
+
 // finite returns the number v, unless it is none, or NaN or infinite.
 func finite(v any) (float64, bool) {
 	switch x := v.(type) {
@@ -173,16 +178,15 @@ func cutRange(s string) (first, last int, ok bool) {
 // Interval is an interval of numbers.
 type Interval struct{ Low, High float64 }
 
-// interval is the kind of intervals with the given want of their ends, whose
-// lower end ok accepts.
-func interval(want string, ok func(low float64) bool) kind[Interval] {
-	return scalar("two numbers [low, high] with "+want, func(v any) (Interval, bool) {
+// interval is the kind of intervals with ends from lo to hi.
+func interval(lo, hi float64) kind[Interval] {
+	return scalar(fmt.Sprintf("two numbers [low, high] with %g ≤ low < high ≤ %g", lo, hi), func(v any) (Interval, bool) {
 		ends, isList := v.([]any)
 		if !isList || len(ends) != 2 {
 			return Interval{}, false
 		}
 		low, ok1 := finite(ends[0])
 		high, ok2 := finite(ends[1])
-		return Interval{low, high}, ok1 && ok2 && ok(low) && low < high
+		return Interval{low, high}, ok1 && ok2 && lo <= low && low < high && high <= hi
 	})
 }

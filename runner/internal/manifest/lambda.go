@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,19 +14,19 @@ import (
 //	lsq      has the least mean square error over a box of logits
 //	minimax  has the least largest error over it
 type Lambda struct {
-	Number float64 // > 0 where Word is empty
+	Number float64 // 1e-30 … 1e30 where Word is empty
 	Word   string  // "", or one of those above
 }
 
 var lambdaWords = []string{"slope", "lsq", "minimax"}
 
 // lambda is the kind of λ.
-var lambda = scalar(`> 0 or one of the words "`+strings.Join(lambdaWords, `", "`)+`"`, func(v any) (Lambda, bool) {
+var lambda = scalar(fmt.Sprintf("from %g to %g", minScale, maxScale)+` or one of the words "`+strings.Join(lambdaWords, `", "`)+`"`, func(v any) (Lambda, bool) {
 	if s, ok := v.(string); ok {
 		return Lambda{Word: s}, slices.Contains(lambdaWords, s)
 	}
 	x, ok := finite(v)
-	return Lambda{Number: x}, ok && x > 0
+	return Lambda{Number: x}, ok && minScale <= x && x <= maxScale
 })
 
 // String returns the number in its shortest form, or the word.

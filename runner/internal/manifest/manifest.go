@@ -43,6 +43,13 @@ const (
 	maxOverrides  = 100        // -set overrides
 )
 
+// Spreads, variances and slopes of random logits end where their ratios and the
+// fourth powers of what is made of them still are numbers.
+const (
+	minScale = 1e-30
+	maxScale = 1e30
+)
+
 // Study describes to the reader a study that manifests may name.
 type Study struct {
 	Name       string

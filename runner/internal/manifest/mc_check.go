@@ -7,9 +7,9 @@ type MCCheck struct {
 	Rho      []float64 // correlations ρ of the probit, 0 ≤ ρ < 1; required
 	Samples  int       // Monte Carlo samples of an input, ≥ 2; required
 	Cases    int       // random inputs of each formula, n and ρ, ≥ 1; required
-	Spread   float64   // standard deviation of the random means, ≥ 0; required
-	Variance float64   // scale of the random variances, log-uniform within a factor of ten of it, > 0; required
-	Lambda   Interval  // ends of the random slopes λ of the probit, log-uniform, 0 < Low; default 0.2 … 1.5
+	Spread   float64   // standard deviation of the random means, 0 or 1e-30 … 1e30; required
+	Variance float64   // scale of the random variances, log-uniform within a factor of ten of it, 1e-30 … 1e30; required
+	Lambda   Interval  // ends of the random slopes λ of the probit, log-uniform, 1e-30 … 1e30; default 0.2 … 1.5
 }
 
 func (c *MCCheck) fields(f *fields, _ *Manifest) {
@@ -18,9 +18,9 @@ func (c *MCCheck) fields(f *fields, _ *Manifest) {
 		field(f, "rho", &c.Rho, rhos)
 		field(f, "samples", &c.Samples, samples)
 		field(f, "cases", &c.Cases, draws)
-		field(f, "spread", &c.Spread, nonNegative)
-		field(f, "variance", &c.Variance, positive)
-		field(f, "lambda", &c.Lambda, interval("0 < low < high", func(low float64) bool { return low > 0 }).or(Interval{0.2, 1.5}))
+		field(f, "spread", &c.Spread, scale)
+		field(f, "variance", &c.Variance, within(minScale, maxScale))
+		field(f, "lambda", &c.Lambda, interval(minScale, maxScale).or(Interval{0.2, 1.5}))
 	})
 }
 

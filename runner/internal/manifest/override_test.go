@@ -80,9 +80,9 @@ func TestOverrideErrors(t *testing.T) {
 		overrides []string
 		want      string
 	}{
-		{[]string{"model.lambda=-1"}, `-set model.lambda=-1: model.lambda = -1: must be > 0 or one of the words "slope", "lsq", "minimax"`},
-		{[]string{"model.lambda=steep"}, `-set model.lambda=steep: model.lambda = "steep": must be > 0 or one of the words "slope", "lsq", "minimax"`},
-		{[]string{"model.lambda=-1", "model.lambda=-2"}, `-set model.lambda=-2: model.lambda = -2: must be > 0 or one of the words "slope", "lsq", "minimax"`},
+		{[]string{"model.lambda=-1"}, `-set model.lambda=-1: model.lambda = -1: must be from 1e-30 to 1e+30 or one of the words "slope", "lsq", "minimax"`},
+		{[]string{"model.lambda=steep"}, `-set model.lambda=steep: model.lambda = "steep": must be from 1e-30 to 1e+30 or one of the words "slope", "lsq", "minimax"`},
+		{[]string{"model.lambda=-1", "model.lambda=-2"}, `-set model.lambda=-2: model.lambda = -2: must be from 1e-30 to 1e+30 or one of the words "slope", "lsq", "minimax"`},
 		{[]string{"model.lambda=-1", "model.lambda=1", "seed=x"}, `-set seed=x: seed = "x": must be an integer from 0 to 2147483647`},
 		{[]string{"model.layers=[2, 0]"}, `-set model.layers=[2, 0]: model.layers.2 = 0: must be an integer from 1 to 100000`},
 		{[]string{"model.layers=[2, 3"}, `-set model.layers=[2, 3: model.layers = "[2, 3": must be a list of 2 to 100 entries, each an integer from 1 to 100000`},

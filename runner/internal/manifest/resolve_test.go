@@ -24,7 +24,7 @@ rule = "total"
 hidden = "frozen"
 lambda = 3e-7
 rho = 0.125
-prior_mean = [[1, 0, -0.25], [1e-300, 1, 1e300], [1, 1, 123456789.125]]
+prior_mean = [[1, 0, -0.25], [1e-300, 1, 1e30], [1, 1, 123456789.125]]
 prior_var = 2.0
 prior_mean_var = 0.5
 on_indefinite = "skip"
@@ -76,7 +76,7 @@ func TestResolved(t *testing.T) {
 		{src: calibrateSrc},
 		{src: calibrateSrc, overrides: []string{"calibrate.classes=[7]", "calibrate.rho=[0.0, 0.25]"}},
 		{src: stabilitySrc},
-		{src: stabilitySrc, overrides: []string{"stability.gap=[1.5, 1e300]", `stability.lambda=["lsq"]`, "stability.rho=0"}},
+		{src: stabilitySrc, overrides: []string{"stability.gap=[1.5, 1e30]", `stability.lambda=["lsq"]`, "stability.rho=0"}},
 		{src: mcCheckSrc},
 	} {
 		m := parse(t, c.src, c.overrides...)
@@ -112,6 +112,7 @@ draws = 40
 methods = ["exact", "probit"]
 samples = []
 montecarlo_draws = 10
+montecarlo_pairs = 100000
 `
 	if got := string(parse(t, momentsSrc).Resolved()); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)

@@ -87,15 +87,15 @@ func TestSections(t *testing.T) {
 	}{
 		{momentsSrc, nil, &Moments{
 			Classes: []int{2, 3, 10}, Spread: []float64{0, 2.5}, Variance: []float64{0.01, 100}, Unequal: 0.5,
-			Draws: 40, Methods: []string{"exact", "probit"}, MonteCarloDraws: 10,
+			Draws: 40, Methods: []string{"exact", "probit"}, MonteCarloDraws: 10, MonteCarloPairs: 100_000,
 		}},
 		{momentsSrc, []string{"moments.draws=3", "moments.classes=2..3", "moments.unequal=0", "moments.samples=[2, 5]"}, &Moments{
 			Classes: half, Spread: []float64{0, 2.5}, Variance: []float64{0.01, 100}, Unequal: 0,
-			Draws: 3, Methods: []string{"exact", "probit"}, Samples: []int{2, 5}, MonteCarloDraws: 3,
+			Draws: 3, Methods: []string{"exact", "probit"}, Samples: []int{2, 5}, MonteCarloDraws: 3, MonteCarloPairs: 100_000,
 		}},
 		{momentsSrc, []string{"moments.montecarlo_draws=40"}, &Moments{
 			Classes: []int{2, 3, 10}, Spread: []float64{0, 2.5}, Variance: []float64{0.01, 100}, Unequal: 0.5,
-			Draws: 40, Methods: []string{"exact", "probit"}, MonteCarloDraws: 40,
+			Draws: 40, Methods: []string{"exact", "probit"}, MonteCarloDraws: 40, MonteCarloPairs: 100_000,
 		}},
 		{ablationSrc, nil, &Ablation{
 			Training: Training{

@@ -6,8 +6,8 @@ type Stability struct {
 	Classes  []int    // numbers of classes n, 2 … 1000; required
 	Lambda   []Lambda // slopes λ of the probit approximation; required
 	Rho      float64  // its correlation ρ, 0 ≤ ρ < 1; default 0.5
-	Gap      Interval // distances of the largest logit from the next, 0 ≤ Low; required
-	Variance Interval // variances of a logit, on a logarithmic axis, 0 < Low; required
+	Gap      Interval // distances of the largest logit from the next, 0 … 1e30; required
+	Variance Interval // variances of a logit, on a logarithmic axis, 1e-30 … 1e30; required
 	Grid     int      // points along both axes, ≥ 2; required
 	Draws    int      // random logits at each point where n > 2, ≥ 1; required
 }
@@ -17,8 +17,8 @@ func (s *Stability) fields(f *fields, _ *Manifest) {
 		field(f, "classes", &s.Classes, classes)
 		field(f, "lambda", &s.Lambda, lambdas)
 		field(f, "rho", &s.Rho, fraction.or(0.5))
-		field(f, "gap", &s.Gap, interval("0 ≤ low < high", func(low float64) bool { return low >= 0 }))
-		field(f, "variance", &s.Variance, interval("0 < low < high", func(low float64) bool { return low > 0 }))
+		field(f, "gap", &s.Gap, interval(0, maxScale))
+		field(f, "variance", &s.Variance, interval(minScale, maxScale))
 		field(f, "grid", &s.Grid, grid)
 		field(f, "draws", &s.Draws, draws)
 	})

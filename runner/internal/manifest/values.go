@@ -11,6 +11,9 @@ var (
 	positive    = number("a finite number > 0", func(x float64) bool { return x > 0 })
 	nonNegative = number("a finite number ≥ 0", func(x float64) bool { return x >= 0 })
 	fraction    = number("a number ≥ 0 and < 1", func(x float64) bool { return 0 <= x && x < 1 })
+	scale       = number(fmt.Sprintf("0 or a number ≥ %g and ≤ %g", minScale, maxScale), func(x float64) bool {
+		return x == 0 || minScale <= x && x <= maxScale
+	})
 
 	seed    = integer(0, maxSeed)
 	draws   = integer(1, maxDraws)

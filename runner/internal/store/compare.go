@@ -165,17 +165,24 @@ func uncommitted(name string) bool {
 }
 
 // unlistedFiles returns the files of a folder that its sums should list and do
-// not. Hidden files are not ours.
+// not, and times of which its run.json does not know. Hidden files are not ours.
 func unlistedFiles(dir string, sums checksums) ([]string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
+		return nil, err
+	}
+	var times []string
+	switch run, err := readRun(dir); {
+	case err == nil:
+		times = run.Timings
+	case !errors.Is(err, fs.ErrNotExist):
 		return nil, err
 	}
 	var names []string
 	for _, e := range entries {
 		name := e.Name()
 		_, listed := sums[name]
-		if listed || e.IsDir() || strings.HasPrefix(name, ".") || name == sumsFile || slices.Contains(unsummed, name) || timed(name) {
+		if listed || e.IsDir() || strings.HasPrefix(name, ".") || name == sumsFile || slices.Contains(unsummed, name) || timed(name) && slices.Contains(times, name) {
 			continue
 		}
 		names = append(names, name)

@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 )
 
 // File is a file to be published.
@@ -17,7 +19,7 @@ type File struct {
 // Publish makes the folder hold the results of a complete run. It removes the
 // files of an earlier run that are not among these, then writes the files,
 // run.json, timing.csv from the seconds of the cells, and last SHA256SUMS, which
-// lists the files but those whose names begin with "timing_".
+// lists the files but those whose names begin with "timing_"; these are noted in run.json.
 // Published recognises the results by inputs, which stands for all that the
 // files follow from.
 //
@@ -25,6 +27,8 @@ type File struct {
 // next one that publishes leaves the folder as if nothing had happened.
 func (f *Folder) Publish(inputs string, files []File, run *Run, cells []*Cell) error {
 	sums, names := make(checksums), make(map[string]bool)
+	noted := *run
+	noted.Timings = []string{}
 	for _, file := range files {
 		if err := checkName(file.Name); err != nil {
 			return fmt.Errorf("publish: %w", err)
@@ -33,23 +37,25 @@ func (f *Folder) Publish(inputs string, files []File, run *Run, cells []*Cell) e
 			return fmt.Errorf("publish: two files are named %s", file.Name)
 		}
 		names[file.Name] = true
-		if !timed(file.Name) {
+		if timed(file.Name) {
+			noted.Timings = append(noted.Timings, file.Name)
+		} else {
 			sums[file.Name] = sumOf(file.Data)
 		}
 	}
 	list := sums.format()
 
-	provenance, err := run.json()
+	provenance, err := noted.json()
 	if err != nil {
-		return fmt.Errorf("publish: run.json: %w", err)
+		return fmt.Errorf("publish: %s: %w", runFile, err)
 	}
 	all := append([]File{
-		{"run.json", provenance},
+		{runFile, provenance},
 		{"timing.csv", timing(cells).CSV()},
 	}, files...)
 	// The seal names the files before the first of them is written, and the
 	// old seal goes when all that it alone names are gone.
-	if err := f.removeEarlier(sums); err != nil {
+	if err := f.removeEarlier(names); err != nil {
 		return fmt.Errorf("publish: %w", err)
 	}
 	if err := f.write(f.seal(), sealOf(inputs, list)); err != nil {
@@ -65,8 +71,9 @@ func (f *Folder) Publish(inputs string, files []File, run *Run, cells []*Cell) e
 }
 
 // removeEarlier removes the files that an earlier run published, or was
-// killed while publishing, and that are not in sums.
-func (f *Folder) removeEarlier(sums checksums) error {
+// killed while publishing, and that are not among names.
+func (f *Folder) removeEarlier(names map[string]bool) error {
+	var earlier []string
 	for _, path := range []string{filepath.Join(f.dir, sumsFile), f.seal()} {
 		list, err := os.ReadFile(path)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -74,14 +81,23 @@ func (f *Folder) removeEarlier(sums checksums) error {
 		}
 		// Lines that cannot be read, say the marks of a merge conflict, are
 		// about to be replaced and must not stand in the way.
-		earlier, _ := parseSums(list)
-		for name := range earlier {
-			if _, ok := sums[name]; ok {
-				continue
+		sums, _ := parseSums(list)
+		earlier = slices.AppendSeq(earlier, maps.Keys(sums))
+	}
+	// The same holds for a run.json that cannot be read.
+	if run, err := readRun(f.dir); err == nil {
+		for _, name := range run.Timings {
+			if timed(name) && checkName(name) == nil {
+				earlier = append(earlier, name)
 			}
-			if err := os.Remove(filepath.Join(f.dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return err
-			}
+		}
+	}
+	for _, name := range earlier {
+		if names[name] {
+			continue
+		}
+		if err := os.Remove(filepath.Join(f.dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
 		}
 	}
 	return nil
@@ -108,7 +124,11 @@ func (f *Folder) Published(inputs string) bool {
 			return false
 		}
 	}
-	for _, name := range unsummed {
+	run, err := readRun(f.dir)
+	if err != nil {
+		return false
+	}
+	for _, name := range slices.Concat(unsummed, run.Timings) {
 		if _, err := os.Stat(filepath.Join(f.dir, name)); err != nil {
 			return false
 		}

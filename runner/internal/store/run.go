@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -30,6 +31,7 @@ type Run struct {
 	Seeds       []int64           `json:"seeds"`
 	Computed    int               `json:"cells_computed"`
 	Reused      int               `json:"cells_reused"`
+	Timings     []string          `json:"timing_files"` // published files whose names begin with "timing_"; set by Publish
 	Start       time.Time         `json:"start"`
 	Seconds     float64           `json:"wall_seconds"`
 }
@@ -72,6 +74,19 @@ func (r *Run) setBuild(info *debug.BuildInfo) {
 			r.GOAMD64 = s.Value
 		}
 	}
+}
+
+// readRun returns the provenance in a results folder.
+func readRun(dir string) (*Run, error) {
+	data, err := os.ReadFile(filepath.Join(dir, runFile))
+	if err != nil {
+		return nil, err
+	}
+	r := new(Run)
+	if err := json.Unmarshal(data, r); err != nil {
+		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, runFile), err)
+	}
+	return r, nil
 }
 
 func (r *Run) json() ([]byte, error) {

@@ -17,10 +17,13 @@ const sumsFile = "SHA256SUMS"
 
 // unsummed are the files that every run publishes and that differ from run to
 // run.
-var unsummed = []string{"run.json", "timing.csv"}
+var unsummed = []string{runFile, "timing.csv"}
+
+// runFile is the file of the provenance.
+const runFile = "run.json"
 
 // timed reports whether a file holds times, by its name: it has no sum then,
-// and is never compared.
+// and is never compared. The names of those that were published are in run.json.
 func timed(name string) bool { return strings.HasPrefix(name, "timing_") }
 
 // checksums maps file names to SHA-256 sums in hexadecimal.

@@ -32,8 +32,18 @@ var learningHeat = []heat{
 }
 
 func (a *ablation) figures(tables []store.Table) []Figure {
+	moments, networks := a.maps(tables)
+	labels := figures.Labels{X: "$λ$", Y: "$ρ$"}
+	return []Figure{
+		{"moments", figures.Page(moments, labels)},
+		{"learning", figures.Page(networks, labels)},
+	}
+}
+
+// maps returns the maps of the moments, a column for each number of classes, and
+// of the networks, a column for each variant.
+func (a *ablation) maps(tables []store.Table) (moments, networks []figures.Row) {
 	errors, learning, marks := find(tables, "errors"), find(tables, "learning"), find(tables, "marks")
-	var moments, networks []figures.Row
 	for _, h := range momentsHeat {
 		var maps []figures.Map
 		for _, n := range a.Classes {
@@ -50,11 +60,7 @@ func (a *ablation) figures(tables []store.Table) []Figure {
 		}
 		networks = append(networks, h.row(maps))
 	}
-	labels := figures.Labels{X: "$λ$", Y: "$ρ$"}
-	return []Figure{
-		{"moments", figures.Page(moments, labels)},
-		{"learning", figures.Page(networks, labels)},
-	}
+	return moments, networks
 }
 
 // heatMap returns a map over λ and ρ with the λ of n classes that have a word,
@@ -88,8 +94,14 @@ func (h heat) row(maps []figures.Map) figures.Row {
 				}
 			}
 		}
-		if s.Min >= s.Max { // One value, or none.
-			s.Min, s.Max = s.Min-0.5, s.Min+0.5
+		switch z := s.Min; {
+		case math.IsInf(z, 1): // no value
+			s.Min, s.Max = 0.1, 1
+		case s.Min == s.Max && h.log:
+			s.Min, s.Max = z/2, 2*z
+		case s.Min == s.Max:
+			half := max(0.5, math.Abs(z)/2)
+			s.Min, s.Max = z-half, z+half
 		}
 	}
 	return figures.Row{Scale: s, Maps: slices.Clone(maps)}

@@ -3,6 +3,8 @@ package study
 import (
 	"context"
 	"fmt"
+	"math"
+	"slices"
 
 	"closedform/core/bnn"
 	"closedform/core/random"
@@ -22,7 +24,8 @@ type sweepSpec struct {
 	Lambda   []float64
 }
 
-// learningColumns are what is averaged over the seeds.
+// learningColumns are what is averaged over the seeds, where it is finite: a
+// logarithmic loss is infinite where the true class has the probability 0.
 var learningColumns = []string{"accuracy", "log_loss", "indefinite_steps", "skipped_steps"}
 
 // run trains networks at every λ, on the same examples for all λ, ρ and variants.
@@ -31,6 +34,7 @@ func (s sweepSpec) run(ctx context.Context, generator dataset.Generator) ([]stor
 	for _, c := range learningColumns {
 		t.Header = append(t.Header, c, c+"_low", c+"_high")
 	}
+	t.Header = append(t.Header, "log_loss_infinite")
 	square := newSquare(generator, s.Grid, 1)
 	for _, lambda := range s.Lambda {
 		results := make([][]float64, len(learningColumns))
@@ -48,12 +52,19 @@ func (s sweepSpec) run(ctx context.Context, generator dataset.Generator) ([]stor
 		}
 		row := []string{s.Model.Name, store.Float(s.Model.Rho), store.Float(lambda), fmt.Sprint(len(s.Seeds))}
 		for _, x := range results {
-			mean, low, high := metric.Interval(x)
+			mean, low, high := metric.Interval(finite(x))
 			row = append(row, gapped(mean), gapped(low), gapped(high))
 		}
+		loss := results[slices.Index(learningColumns, "log_loss")]
+		row = append(row, store.Float(1-float64(len(finite(loss)))/float64(len(loss))))
 		t.Rows = append(t.Rows, row)
 	}
 	return []store.Table{t}, nil
+}
+
+// finite returns the finite numbers among x.
+func finite(x []float64) []float64 {
+	return slices.DeleteFunc(slices.Clone(x), func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) })
 }
 
 // learn returns the learningColumns of one network.

@@ -30,6 +30,9 @@ var lambdaWords = []string{"slope", "lsq", "minimax"}
 func (s probitSpec) run(ctx context.Context) ([]store.Table, error) {
 	rnd := rand.New(random.Source(s.Manifest, s.Seed, "logits", s.Classes))
 	errors, asymmetry := make([]momentsError, len(s.Lambda)), make([]float64, len(s.Lambda))
+	for i, lambda := range s.Lambda {
+		errors[i].accuracy = accuracyOf(softmax.Probit{Lambda: lambda, Rho: s.Rho})
+	}
 	want, got := newFullMoments(s.Classes), newFullMoments(s.Classes)
 	for range s.Draws {
 		if err := ctx.Err(); err != nil {
@@ -45,7 +48,7 @@ func (s probitSpec) run(ctx context.Context) ([]store.Table, error) {
 	}
 	t := store.Table{Name: "errors", Header: append([]string{"classes", "rho", "lambda", "asymmetry"}, momentsColumns...)}
 	for i, lambda := range s.Lambda {
-		row := []string{strconv.Itoa(s.Classes), store.Float(s.Rho), store.Float(lambda), store.Float(asymmetry[i])}
+		row := []string{strconv.Itoa(s.Classes), store.Float(s.Rho), store.Float(lambda), gapped(asymmetry[i])}
 		for _, x := range errors[i].values() {
 			row = append(row, gapped(x))
 		}

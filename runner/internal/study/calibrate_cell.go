@@ -55,9 +55,28 @@ type calibrateCell struct {
 	lambda, gain store.Table
 }
 
-// runCalibrate fits the probit by all criteria. The gain of those that choose ρ
-// is over slope matching with the first ρ.
+// runCalibrate returns the tables of a cell, or as soon as ctx is cancelled its
+// error: a fit can take minutes and looks at no context, so it is left to end on
+// its own, which nobody waits for.
 func runCalibrate(ctx context.Context, spec calibrateSpec) ([]store.Table, error) {
+	var tables []store.Table
+	done := make(chan error, 1)
+	go func() {
+		var err error
+		tables, err = spec.fit(ctx)
+		done <- err
+	}()
+	select {
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case err := <-done:
+		return tables, err
+	}
+}
+
+// fit fits the probit by all criteria. The gain of those that choose ρ
+// is over slope matching with the first ρ.
+func (spec calibrateSpec) fit(ctx context.Context) ([]store.Table, error) {
 	c := &calibrateCell{
 		box:    softmax.Box{Classes: spec.Classes, Half: spec.Box},
 		lambda: store.Table{Name: "lambda", Header: []string{"classes", "criterion", "rho", "lambda", "rms", "max"}},
@@ -92,13 +111,13 @@ func (c *calibrateCell) fit(rule criterion, rho float64, matched boxError) {
 	c.write(rule, p, e)
 	c.gain.Rows = append(c.gain.Rows, []string{
 		strconv.Itoa(c.box.Classes), rule.word, store.Float(p.Rho),
-		store.Float(e.rms / matched.rms), store.Float(e.largest / matched.largest),
+		gapped(e.rms / matched.rms), gapped(e.largest / matched.largest),
 	})
 }
 
 func (c *calibrateCell) write(rule criterion, p softmax.Probit, e boxError) {
 	c.lambda.Rows = append(c.lambda.Rows, []string{
 		strconv.Itoa(c.box.Classes), rule.word, store.Float(p.Rho), store.Float(p.Lambda),
-		store.Float(e.rms), store.Float(e.largest),
+		gapped(e.rms), gapped(e.largest),
 	})
 }

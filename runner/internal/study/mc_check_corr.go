@@ -29,7 +29,7 @@ func mcProbitCorrProblem(p softmax.ProbitCorr, factor mcFactor, z logits, rnd *r
 	p.Moments(moments, z.mean, z.variance)
 	var problem mcProblem
 	for j, value := range moments.P {
-		problem.scores = append(problem.scores, mcScore{quantity: "p", j: j + 1, value: value})
+		problem.scores = append(problem.scores, mcScore{quantity: "p", j: j + 1, value: value, most: 1})
 	}
 	for j := range n {
 		for i, v := range z.variance {

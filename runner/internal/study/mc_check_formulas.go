@@ -41,12 +41,13 @@ func mcProbitProblem(p softmax.Probit, z logits, rnd *rand.Rand) mcProblem {
 	p.Moments(moments, z.mean, z.variance)
 	var problem mcProblem
 	for j, value := range moments.P {
-		problem.scores = append(problem.scores, mcScore{quantity: "p", j: j + 1, value: value})
+		problem.scores = append(problem.scores, mcScore{quantity: "p", j: j + 1, value: value, most: 1})
 	}
+	steepest := p.Lambda / math.Sqrt(2*math.Pi*(1-p.Rho)) // a slope times φ(0), other factors 1
 	for j := range n {
 		for i := range n {
 			if i != j {
-				problem.scores = append(problem.scores, mcScore{quantity: "E", i: i + 1, j: j + 1, value: moments.E.At(j, i)})
+				problem.scores = append(problem.scores, mcScore{quantity: "E", i: i + 1, j: j + 1, value: moments.E.At(j, i), most: steepest})
 			}
 		}
 	}

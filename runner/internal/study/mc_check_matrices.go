@@ -10,8 +10,7 @@ import (
 
 // mcMatrices measures whole matrices: the Frobenius norm of the gap in that of
 // the matrix by Monte Carlo, and the same of the standard errors, which is the
-// part of it that may be noise; beside the mean
-// variance of the logits.
+// part of it that may be noise; beside the mean variance of the logits.
 func mcMatrices(gaps, inputs frame) store.Table {
 	t := store.Table{Name: "matrices", Header: []string{
 		"matrix", "of", "classes", "case", "mean_variance", "relative_gap", "relative_se",
@@ -28,7 +27,7 @@ func mcMatrices(gaps, inputs frame) store.Table {
 					size := one.frobenius("mc")
 					t.Rows = append(t.Rows, []string{
 						matrix, of, n, k, store.Float(variance),
-						store.Float(one.frobenius("gap") / size), store.Float(one.frobenius("se") / size),
+						gapped(one.frobenius("gap") / size), gapped(one.frobenius("se") / size),
 					})
 				}
 			}

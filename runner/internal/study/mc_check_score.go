@@ -14,8 +14,10 @@ type mcScore struct {
 	of       string // what the estimate is of, if there is a choice
 	i, j     int    // from 1; 0 where there is none
 	value    float64
+	most     float64 // samples are from 0 to this; 0 if there are no such bounds
 
-	mc, se float64
+	samples int
+	mc, se  float64
 	// effective is the number of samples that make up the standard error,
 	// (Σd²)²/Σd⁴ for deviations d: the hits of a rare event, all samples of an
 	// event that half of them hit.
@@ -40,16 +42,16 @@ func (s mcScore) z() float64 {
 }
 
 // zscoresTable is the table of the z-scores. Classes i and j are numbered from
-// 1: E and cross have E_ji = ∂y_j/∂(z_j−z_i) and Cov(z_i, y_j) in row i, j.
+// 1; p_bound is the chance of a score that is not trusted. E and cross have E_ji = ∂y_j/∂(z_j−z_i) and Cov(z_i, y_j) in row i, j.
 var zscoresTable = store.Table{Name: "zscores", Header: []string{
-	"formula", "classes", "rho", "case", "quantity", "i", "j", "value", "mc", "se", "effective", "trusted", "z",
+	"formula", "classes", "rho", "case", "quantity", "i", "j", "value", "mc", "se", "effective", "trusted", "z", "p_bound",
 }}
 
 // zscore returns the fields of a row of zscoresTable after the first four.
 func (s mcScore) zscore() []string {
 	return []string{
 		s.quantity, mcIndex(s.i), mcIndex(s.j), store.Float(s.value), store.Float(s.mc), store.Float(s.se),
-		store.Float(s.effective), strconv.FormatBool(s.trusted()), gapped(s.z()),
+		gapped(s.effective), strconv.FormatBool(s.trusted()), gapped(s.z()), gapped(s.chance()),
 	}
 }
 
@@ -103,6 +105,7 @@ func (p mcProblem) estimate(ctx context.Context, samples int) ([]mcScore, error)
 	for k, t := range total {
 		mean := t[0] / n
 		s := &p.scores[k]
+		s.samples = samples
 		s.mc = s.value + mean
 		if variance := t[1]/n - mean*mean; variance > mcRounding*mean*mean {
 			s.se = math.Sqrt(variance / (n - 1))

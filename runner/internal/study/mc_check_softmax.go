@@ -15,16 +15,17 @@ func mcSoftmax(ctx context.Context, s mcCheckSpec, in mcInputs) ([]mcScore, erro
 	softmax.Exact{}.Moments(moments, z.mean, z.variance)
 	var p, pair, variance []mcScore
 	for j := range n {
-		p = append(p, mcScore{quantity: "p", j: j + 1, value: moments.P[j]})
+		p = append(p, mcScore{quantity: "p", j: j + 1, value: moments.P[j], most: 1})
 		for i := range j {
-			pair = append(pair, mcScore{quantity: "E", i: i + 1, j: j + 1, value: moments.E.At(j, i)})
+			pair = append(pair, mcScore{quantity: "E", i: i + 1, j: j + 1, value: moments.E.At(j, i), most: 0.25})
 		}
 		// s_j² = s_j − Σ_i s_j s_i.
 		square := moments.P[j]
 		for i := range n {
 			square -= moments.E.At(j, i)
 		}
-		variance = append(variance, mcScore{quantity: "variance", j: j + 1, value: square - moments.P[j]*moments.P[j]})
+		// (s_j − p_j)² ≤ 1; that the mean of the samples stands for p_j does not matter.
+		variance = append(variance, mcScore{quantity: "variance", j: j + 1, value: square - moments.P[j]*moments.P[j], most: 1})
 	}
 
 	estimate, src := montecarlo.NewEstimate(n), s.rand("samples")
@@ -62,6 +63,7 @@ func mcSoftmax(ctx context.Context, s mcCheckSpec, in mcInputs) ([]mcScore, erro
 	scores := append(append(p, pair...), variance...)
 	for k := range scores {
 		c := &scores[k]
+		c.samples = s.Samples
 		if c.quantity == "E" {
 			c.effective = total * c.mc * c.mc / (c.mc*c.mc + c.se*total)
 		}

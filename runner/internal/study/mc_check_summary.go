@@ -18,18 +18,19 @@ const mcLevel = 0.01
 // mcSummary gives a verdict on every quantity of every formula, and in the last
 // row on all.
 //
-// The z-scores of one cell share their samples and are correlated. So there are
-// two tests: the largest |z| is compared with Bonferroni's bound over all
-// z-scores of the table, which holds under any dependence; and the Kolmogorov–
-// Smirnov test of normality takes one z-score of each cell, the first of the
-// quantity, which is independent of those of the other cells. Each test has half
-// of mcLevel, shared out among its rows. The verdict is "agrees" if both pass,
-// "disagrees" if one fails and "untested" without z-scores. Mean, standard
-// deviation and the share of |z| > 1.96 go over all z-scores, for the reader.
+// The scores of one cell share their samples and are correlated. So there are two
+// tests. By Bonferroni's bound over all scores of the table, which holds under any
+// dependence, the largest |z| is judged, and the least chance of the scores that
+// have no z-score but are bounded. The Kolmogorov–Smirnov test of normality takes
+// one z-score of each cell, the first of the quantity, which is independent of
+// those of the other cells. Each test has half of mcLevel, shared out among its
+// rows. The verdict is "disagrees" if one fails, else "untested" without z-scores
+// and "agrees" with them. Mean, standard deviation and the share of |z| > 1.96 go
+// over all z-scores, for the reader.
 func mcSummary(zscores frame) store.Table {
 	t := store.Table{Name: "summary", Header: []string{
-		"formula", "quantity", "scores", "untrusted", "mean", "sd", "max_abs_z", "share_beyond_1.96", "bound",
-		"independent", "ks", "ks_p", "ks_level", "verdict",
+		"formula", "quantity", "scores", "untrusted", "bounded", "mean", "sd", "max_abs_z", "share_beyond_1.96", "bound",
+		"least_p_bound", "p_level", "independent", "ks", "ks_p", "ks_level", "verdict",
 	}}
 	var groups []mcGroup
 	for _, formula := range zscores.values("formula") {
@@ -39,11 +40,12 @@ func mcSummary(zscores frame) store.Table {
 		}
 	}
 	groups = append(groups, newMCGroup("all", "all", zscores))
-	scores := len(groups[len(groups)-1].z)
-	bound := mathext.NormalQuantile(1 - mcLevel/2/2/float64(max(scores, 1)))
+	all := groups[len(groups)-1]
+	single := mcLevel / 2 / float64(max(len(all.z)+len(all.chances), 1))
+	bound := mathext.NormalQuantile(1 - single/2)
 	level := mcLevel / 2 / float64(len(groups))
 	for _, g := range groups {
-		t.Rows = append(t.Rows, g.row(bound, level))
+		t.Rows = append(t.Rows, g.row(bound, single, level))
 	}
 	return t
 }
@@ -52,6 +54,7 @@ func mcSummary(zscores frame) store.Table {
 type mcGroup struct {
 	formula, quantity string
 	untrusted         int
+	chances           []float64 // of the untrusted that are bounded
 	z, independent    []float64
 }
 
@@ -59,13 +62,16 @@ type mcGroup struct {
 // independent. A cell whose first is not trusted has none.
 func newMCGroup(formula, quantity string, rows frame) mcGroup {
 	g := mcGroup{formula: formula, quantity: quantity}
-	z := rows.floats("z")
+	z, chance := rows.floats("z"), rows.floats("p_bound")
 	var cell []string
 	for k, row := range rows.Rows {
 		first := !slices.Equal(row[:4], cell)
 		cell = row[:4]
 		if math.IsNaN(z[k]) {
 			g.untrusted++
+			if !math.IsNaN(chance[k]) {
+				g.chances = append(g.chances, chance[k])
+			}
 			continue
 		}
 		g.z = append(g.z, z[k])
@@ -76,7 +82,9 @@ func newMCGroup(formula, quantity string, rows frame) mcGroup {
 	return g
 }
 
-func (g mcGroup) row(bound, level float64) []string {
+// row returns the row of a group, where bound is that on |z|, single the level of
+// a single score and level that of the test of normality.
+func (g mcGroup) row(bound, single, level float64) []string {
 	mean, sd := stat.MeanStdDev(g.z, nil)
 	if len(g.z) == 0 {
 		mean = math.NaN()
@@ -88,17 +96,21 @@ func (g mcGroup) row(bound, level float64) []string {
 			beyond++
 		}
 	}
+	least := math.NaN()
+	if len(g.chances) > 0 {
+		least = slices.Min(g.chances)
+	}
 	distance, p := kolmogorov(g.independent)
 	verdict := "agrees"
 	switch {
+	case largest > bound || least < single || p < level:
+		verdict = "disagrees"
 	case len(g.z) == 0:
 		verdict = "untested"
-	case largest > bound || p < level:
-		verdict = "disagrees"
 	}
 	return []string{
-		g.formula, g.quantity, strconv.Itoa(len(g.z)), strconv.Itoa(g.untrusted), gapped(mean), gapped(sd),
-		store.Float(largest), gapped(beyond / float64(len(g.z))), store.Float(bound),
+		g.formula, g.quantity, strconv.Itoa(len(g.z)), strconv.Itoa(g.untrusted), strconv.Itoa(len(g.chances)), gapped(mean), gapped(sd),
+		store.Float(largest), gapped(beyond / float64(len(g.z))), store.Float(bound), gapped(least), store.Float(single),
 		strconv.Itoa(len(g.independent)), gapped(distance), gapped(p), store.Float(level), verdict,
 	}
 }

@@ -79,7 +79,7 @@ func TestMCRareEventsAreNotTrusted(t *testing.T) {
 func handZScores(rows ...[]string) frame {
 	t := store.Table{Name: "zscores", Header: zscoresTable.Header}
 	for _, r := range rows { // formula, case, quantity, z
-		t.Rows = append(t.Rows, []string{r[0], "2", "", r[1], r[2], "1", "1", "0", "0", "1", "1", "", r[3]})
+		t.Rows = append(t.Rows, []string{r[0], "2", "", r[1], r[2], "1", "1", "0", "0", "1", "1", "", r[3], ""})
 	}
 	return frame{&t}
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/baselines/meanfield"
@@ -54,17 +55,19 @@ func probitBy(word string) func(n int) softmax.Approximation {
 // fullMoments are p, Σ_y and Σ_zy. Entries that a method does not give are NaN.
 type fullMoments struct {
 	*softmax.Moments
-	cov   *mat.SymDense
-	cross *mat.Dense
+	cov     *mat.SymDense
+	cross   *mat.Dense
+	largest float64 // variance of a logit, which bounds the error of Σ_zy in that of E
 }
 
 func newFullMoments(n int) *fullMoments {
-	return &fullMoments{softmax.NewMoments(n), mat.NewSymDense(n, nil), mat.NewDense(n, n, nil)}
+	return &fullMoments{Moments: softmax.NewMoments(n), cov: mat.NewSymDense(n, nil), cross: mat.NewDense(n, n, nil)}
 }
 
 // compute fills m by a.
 func (m *fullMoments) compute(a softmax.Approximation, z logits) {
 	a.Moments(m.Moments, z.mean, z.variance)
+	m.largest = floats.Max(z.variance)
 	if own, ok := a.(meanfield.Covariances); ok {
 		own.Cov(m.cov, z.mean, z.variance)
 		own.Cross(m.cross, z.mean, z.variance)

@@ -38,9 +38,10 @@ func (s *moments) Cells() []Cell {
 	for _, n := range p.Classes {
 		for _, spread := range p.Spread {
 			for _, variance := range p.Variance {
+				affordable := max(2, p.MonteCarloPairs/(n*n))
 				spec := momentsSpec{
 					Manifest: s.m.Name, Seed: s.m.Seed, Classes: n, Spread: spread, Variance: variance,
-					Unequal: p.Unequal, Draws: p.Draws, Methods: p.Methods, Samples: p.Samples, MonteCarloDraws: p.MonteCarloDraws,
+					Unequal: p.Unequal, Draws: p.Draws, Methods: p.Methods, Samples: p.Samples, MonteCarloDraws: min(p.MonteCarloDraws, affordable),
 				}
 				cells = append(cells, Cell{
 					Key:  spec.key(),
@@ -75,6 +76,9 @@ func (s momentsSpec) run(ctx context.Context) ([]store.Table, error) {
 		approximations = append(approximations, montecarlo.Softmax{Samples: samples, Source: stream("montecarlo", samples)})
 	}
 	errors := make([]momentsError, len(names))
+	for i, a := range approximations {
+		errors[i].accuracy = accuracyOf(a)
+	}
 	want, got := newFullMoments(s.Classes), newFullMoments(s.Classes)
 	for k := range s.Draws {
 		z := drawLogits(s.Classes, s.Spread, s.Variance, s.Unequal, rnd)
@@ -92,7 +96,7 @@ func (s momentsSpec) run(ctx context.Context) ([]store.Table, error) {
 	}
 	t := store.Table{Name: "errors", Header: append([]string{"classes", "spread", "variance", "method", "draws"}, momentsColumns...)}
 	for i, name := range names {
-		row := []string{strconv.Itoa(s.Classes), store.Float(s.Spread), store.Float(s.Variance), name, strconv.Itoa(errors[i].problems)}
+		row := []string{strconv.Itoa(s.Classes), store.Float(s.Spread), store.Float(s.Variance), name, strconv.Itoa(errors[i].variation.count)}
 		for _, x := range errors[i].values() {
 			row = append(row, gapped(x))
 		}
@@ -101,10 +105,10 @@ func (s momentsSpec) run(ctx context.Context) ([]store.Table, error) {
 	return []store.Table{t}, nil
 }
 
-// gapped spells a number for a table, and one that does not exist as an empty
-// field.
+// gapped spells a number for a table, and one that does not exist or is infinite
+// as an empty field.
 func gapped(x float64) string {
-	if math.IsNaN(x) {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return ""
 	}
 	return store.Float(x)

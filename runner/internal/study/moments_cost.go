@@ -18,11 +18,11 @@ import (
 var _ Timed = (*moments)(nil)
 
 // Measure implements [Timed]: the time of p, Σ_y and Σ_zy by each method, and
-// the error against it.
+// the error against it, at the middle spread and variance of the manifest.
 func (s *moments) Measure(ctx context.Context, tables []store.Table) (Report, error) {
 	p := s.m.Moments
 	t := store.Table{Name: "timing_cost", Header: []string{"classes", "method", "ns"}}
-	spread, variance := p.Spread[len(p.Spread)/2], p.Variance[len(p.Variance)/2]
+	spread, variance := middle(p.Spread), middle(p.Variance)
 	for _, n := range p.Classes {
 		rnd := rand.New(random.Source(s.m.Name, s.m.Seed, "cost", n))
 		z := drawLogits(n, spread, variance, p.Unequal, rnd)
@@ -50,6 +50,9 @@ func (s *moments) Measure(ctx context.Context, tables []store.Table) (Report, er
 		{"timing_pareto_close", s.pareto(errors, frame{&t}, problem, figures.Axis{Min: 1e-3, Max: 1})},
 	}}, nil
 }
+
+// middle returns the middle of x in ascending order, the upper of two.
+func middle(x []float64) float64 { return slices.Sorted(slices.Values(x))[len(x)/2] }
 
 // cost returns the median time of f in nanoseconds over several batches.
 func cost(ctx context.Context, f func()) (float64, error) {

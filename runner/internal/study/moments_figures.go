@@ -18,7 +18,8 @@ var momentsQuantities = []struct{ column, label string }{
 }
 
 // figures draws the error against the variance, a page for each quantity and
-// spread of the means with a chart for each number of classes.
+// spread of the means with a chart for each number of classes. The axes are the
+// same on all pages; the legend counts the points that are beyond.
 func (s *moments) figures(errors frame) []Figure {
 	p := s.m.Moments
 	var out []Figure

@@ -3,13 +3,20 @@ package study
 import (
 	"context"
 	"math"
+	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 
+	"closedform/baselines/meanfield"
+	"closedform/core/random"
 	"closedform/core/softmax"
+	"closedform/runner/internal/manifest"
+	"closedform/runner/internal/store"
 )
 
 const smallMoments = `
@@ -58,6 +65,11 @@ func TestMoments(t *testing.T) {
 	}
 	if got := errors.where("method", "monte-carlo-2000").floats("draws")[0]; got != 3 {
 		t.Errorf("Monte Carlo had %g draws", got)
+	}
+	few := run(t, parse(t, smallMoments, "moments.montecarlo_pairs=18", "moments.variance=[1]")).report
+	draws := find(few.Tables, "errors").where("method", "monte-carlo-2000").floats("draws")
+	if !slices.Equal(draws, []float64{3, 2}) {
+		t.Errorf("Monte Carlo had %v draws of 2 and 3 classes", draws)
 	}
 	// What a method does not give is an empty field.
 	for _, gap := range []struct{ method, column string }{
@@ -148,18 +160,124 @@ func TestMomentsError(t *testing.T) {
 	bad.P[1] = 0.3
 	e.add(bad, moments(0.9, 0.2, 1))
 	want := []float64{
-		(0.1 + 0.1) / 2, 0.1, 0.2 / 2,
-		math.Sqrt((0.01 + 0.09) / (0.01 + 0.04)), math.Sqrt((0.01 + 0.09) / (0.01 + 0.04)), math.Sqrt(4.0 / 10), 0.5,
+		(0.1 + 0.1) / 2, 0, 0.1, 0.2 / 2,
+		// a − qb = ∓0.04 for both a, of mean b = 0.1, and ∓1.6 where it is 20.
+		math.Sqrt(2), 0.4 / (2 * math.Sqrt(2)), math.Sqrt(2), 0.4 / (2 * math.Sqrt(2)), math.Sqrt(0.4), 0.08 / (2 * math.Sqrt(0.4)), 0.5,
 	}
 	for i, got := range e.values() {
 		if !(math.Abs(got-want[i]) < 1e-12) {
 			t.Errorf("%s = %g, want %g", momentsColumns[i], got, want[i])
 		}
 	}
-	// As in the paper the last class is left out.
-	cov := mat.NewSymDense(3, []float64{1, 0, 0, 0, 1, 0, 0, 0, -5})
-	if e := (&momentsError{}); e.negative(cov) {
-		t.Error("a positive definite reduced Σ_y counts as indefinite")
+}
+
+// The largest total variation is neither that of the first problem nor of the
+// last.
+func TestMomentsErrorLargest(t *testing.T) {
+	var e momentsError
+	want := newFullMoments(2)
+	for _, p := range []float64{0.1, 0.4, 0.2} {
+		got := newFullMoments(2)
+		got.P[0], got.P[1] = p, -p
+		e.add(got, want)
+	}
+	near(t, "tv_max", e.worst, 0.4, 1e-15)
+	tv, err := e.variation.value()
+	near(t, "tv", tv, 0.7/3, 1e-15)
+	near(t, "tv_se", err, math.Sqrt((0.01+0.16+0.04-0.49/3)/6), 1e-15)
+}
+
+// An eigenvalue is negative beyond the error of the moments only, and that is
+// larger for the fast integrals. As in the paper the last class is left out.
+func TestMomentsNegative(t *testing.T) {
+	for _, c := range []struct {
+		accuracy        float64
+		trace, smallest float64
+		last            float64
+		negative        bool
+	}{
+		{accuracyOf(softmax.Exact{}), 1, -5e-4, 1, true},
+		{accuracyOf(softmax.Exact{}), 1, -1e-9, 1, true},
+		{accuracyOf(softmax.Probit{}), 1, -1e-9, 1, true},
+		{accuracyOf(softmax.Probit{}), 1, -5e-11, 1, false},
+		{accuracyOf(softmax.Exact{Fast: true}), 1, -5e-8, 1, false},
+		{accuracyOf(softmax.Exact{Fast: true}), 1, -1e-7, 1, true},
+		{accuracyOf(softmax.Exact{}), 1e6, -1e-7, 1, false}, // rounding
+		{accuracyOf(softmax.Exact{}), 1e6, -1e-4, 1, true},
+		{accuracyOf(softmax.Exact{}), 1, 0.1, -5, false},
+	} {
+		e := momentsError{accuracy: c.accuracy}
+		if got := e.negative(mat.NewSymDense(3, []float64{c.trace, 0, 0, 0, c.smallest, 0, 0, 0, c.last})); got != c.negative {
+			t.Errorf("%+v: negative is %t", c, got)
+		}
+	}
+}
+
+// A relative error to a truth that is nothing but error is a gap.
+func TestMomentsOfNoVariance(t *testing.T) {
+	o := run(t, parse(t, smallMoments, "moments.variance=[0, 1e-12]", "moments.draws=4"))
+	for _, r := range records(t, o.report.Tables, "errors", nil) {
+		if r["var_error"] != "" || r["cov_error"] != "" || r["cov_se"] != "" || r["variance"] == "0" && r["cross_error"] != "" {
+			t.Errorf("%v", r)
+		}
+		if r["method"] == "exact-fast" && r["indefinite"] != "0" {
+			t.Errorf("share of indefinite Σ_y of the fast integrals: %s", r["indefinite"])
+		}
+		r.number(t, "tv")
+	}
+}
+
+// The largest numbers that a manifest may have leave gaps, not infinities.
+func TestMomentsExtremes(t *testing.T) {
+	o := run(t, parse(t, smallMoments, "moments.variance=[1e-30, 1e30]", "moments.spread=[0, 1e30]", "moments.draws=2"))
+	for _, row := range find(o.report.Tables, "errors").Rows {
+		if text := strings.Join(row, " "); strings.Contains(text, "Inf") || strings.Contains(text, "NaN") {
+			t.Error(text)
+		}
+	}
+}
+
+// The manifest's order is not that of its numbers.
+func TestMomentsMeasureTheMiddle(t *testing.T) {
+	m := parse(t, smallMoments, "moments.spread=[5, 1, 2]", "moments.variance=[10, 0.01, 1]", "moments.draws=2")
+	o := run(t, m)
+	middle := find(o.report.Tables, "errors").where("spread", "2").where("variance", "1")
+	if _, err := o.experiment.(Timed).Measure(context.Background(), []store.Table{*middle.Table}); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestDrawLogits(t *testing.T) {
+	const n, spread, variance, unequal = 100000, 3, 2, 0.5
+	z := drawLogits(n, spread, variance, unequal, rand.New(random.Source("logits")))
+	mean, sd := stat.MeanStdDev(z.mean, nil)
+	near(t, "mean", mean, 0, 5*spread/math.Sqrt(n))
+	near(t, "spread", sd, spread, 0.02)
+	near(t, "least variance", slices.Min(z.variance), 1, 1e-3)
+	near(t, "largest variance", slices.Max(z.variance), 3, 1e-3)
+	near(t, "mean variance", stat.Mean(z.variance, nil), 2, 0.01)
+}
+
+// A name stands for the method that it says.
+func TestMethodNames(t *testing.T) {
+	const n = 3
+	probit := func(word string) softmax.Approximation {
+		return softmax.Probit{Lambda: lambdaValue(manifest.Lambda{Word: word}, n, 0.5), Rho: 0.5}
+	}
+	want := map[string]softmax.Approximation{
+		"probit-slope": probit("slope"), "probit-lsq": probit("lsq"), "probit-minimax": probit("minimax"),
+		"exact": softmax.Exact{}, "exact-fast": softmax.Exact{Fast: true},
+		"delta": meanfield.Delta{}, "taylor": meanfield.Taylor{}, "mackay": meanfield.MacKay{},
+		"lu-0": meanfield.Pairwise{}, "lu-1": meanfield.Pairwise{Order: 1}, "lu-2": meanfield.Pairwise{Order: 2},
+		"daunizeau": meanfield.Daunizeau{}, "unscented": meanfield.Unscented{},
+		"laplace-bridge": meanfield.LaplaceBridge{}, "laplace-bridge-corrected": meanfield.LaplaceBridge{Correct: true},
+		"lognormal": meanfield.LogNormal{}, "lognormal-normalised": meanfield.LogNormal{Normalise: true},
+		"normalised-probit": meanfield.NormalizedProbit{Lambda: math.Sqrt(math.Pi / 2)},
+	}
+	for _, name := range methodNames {
+		if got := methods[name](n); got != want[name] {
+			t.Errorf("%s is %#v, want %#v", name, got, want[name])
+		}
 	}
 }
 

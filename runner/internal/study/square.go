@@ -53,8 +53,8 @@ type prediction struct {
 // estimate is the Monte Carlo counterpart of the moments of a prediction.
 type estimate struct{ p, pErr, variance, varianceErr []float64 }
 
-// momentError bounds the error of the moments of the probit: a variance this
-// little below zero is zero.
+// momentError bounds the error of the moments of the probit, and of those of
+// [softmax.Exact]: a variance this little below zero is zero.
 const momentError = 1e-11
 
 // negative reports whether a variance is negative beyond the accuracy of the

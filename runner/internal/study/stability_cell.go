@@ -55,11 +55,8 @@ func runStability(ctx context.Context, spec stabilitySpec) ([]store.Table, error
 // spaced returns n numbers from the lower to the higher end of an interval, each
 // the same multiple of the one before.
 func spaced(i manifest.Interval, n int) []float64 {
-	x := make([]float64, n)
-	for k := range x {
-		x[k] = i.Low * math.Pow(i.High/i.Low, float64(k)/float64(n-1))
-	}
-	x[n-1] = i.High
+	x := floats.LogSpan(make([]float64, n), i.Low, i.High)
+	x[0], x[n-1] = i.Low, i.High // without the rounding of the logarithms
 	return x
 }
 
@@ -136,7 +133,7 @@ func (m stabilityMap) run(ctx context.Context, judges []judge) ([]store.Table, e
 			}
 			undecided += open
 			t.Rows = append(t.Rows, append(m.key(),
-				store.Float(gap), store.Float(v), store.Float(yes/draws), store.Float(open/draws), store.Float(sum/draws)))
+				store.Float(gap), store.Float(v), store.Float(yes/draws), store.Float(open/draws), gapped(sum/draws)))
 		}
 	}
 	for i := range definite {
@@ -151,7 +148,7 @@ func (m stabilityMap) run(ctx context.Context, judges []judge) ([]store.Table, e
 		Name:   "summary",
 		Header: []string{"classes", "lambda", "lambda_value", "draws", "definite", "definite_se", "undecided"},
 		Rows: [][]string{append(m.key(),
-			strconv.Itoa(len(judges)), store.Float(mean), store.Float(err), store.Float(undecided/draws/points))},
+			strconv.Itoa(len(judges)), store.Float(mean), gapped(err), store.Float(undecided/draws/points))},
 	}}, nil
 }
 

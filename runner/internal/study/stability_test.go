@@ -18,6 +18,7 @@ import (
 	"closedform/core/random"
 	"closedform/core/softmax"
 	"closedform/figures"
+	"closedform/runner/internal/manifest"
 	"closedform/runner/internal/store"
 )
 
@@ -198,11 +199,28 @@ func TestStabilityStandardError(t *testing.T) {
 		total := r.number(t, "definite") * float64(draws)
 		shares = append(shares, total-sum)
 		sum = total
+		if draws == 1 {
+			if r["definite_se"] != "" {
+				t.Errorf("standard error %s of one draw", r["definite_se"])
+			}
+			continue
+		}
 		near(t, fmt.Sprintf("standard error of %d draws", draws),
 			r.number(t, "definite_se"), stat.StdDev(shares, nil)/math.Sqrt(float64(draws)), 1e-12)
 	}
 	if stat.StdDev(shares, nil) == 0 {
 		t.Errorf("all draws have the share %v", shares)
+	}
+}
+
+// Steps of the axis are equal ratios, whatever its ends are.
+func TestSpaced(t *testing.T) {
+	x := spaced(manifest.Interval{Low: 1e-300, High: 1e300}, 7)
+	for k, want := range []float64{1e-300, 1e-200, 1e-100, 1, 1e100, 1e200, 1e300} {
+		near(t, "x", x[k]/want, 1, 1e-12)
+	}
+	if x[0] != 1e-300 || x[6] != 1e300 {
+		t.Errorf("ends %g and %g", x[0], x[6])
 	}
 }
 

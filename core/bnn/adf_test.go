@@ -1,0 +1,240 @@
+package bnn
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"closedform/core/softmax"
+)
+
+var (
+	adfRules = []OutputRule{ADF, ADFExact}
+	kinds    = []Covariance{Full, Diagonal}
+)
+
+// One step of a network with a single layer, from the posterior of its logits and
+// Eq. (w) of the paper.
+func TestADFStep(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(31, 1))
+	for _, rule := range adfRules {
+		for range 20 {
+			n := newNetwork(t, Config{Layers: []int{3, 4}, Bias: true, Output: rule})
+			randomWeights(t, n, rnd, 1)
+			x, class := []float64{rnd.NormFloat64(), rnd.NormFloat64(), 0}, rnd.IntN(4)
+			y := mat.NewVecDense(4, append(append([]float64(nil), x...), 1))
+			mean, cov := n.Weights(0)
+			m, v := make([]float64, 4), make([]float64, 4)
+			for j := range m {
+				m[j], v[j] = mat.Dot(mean.RowView(j), y), mat.Inner(y, cov[j], y)
+			}
+			want := softmax.NewPosterior(4)
+			n.cfg.Softmax.(interface {
+				Posterior(*softmax.Posterior, []float64, []float64, int)
+			}).Posterior(want, m, v, class)
+			u, err := n.Observe(x, class)
+			if err != nil {
+				t.Fatal(err)
+			}
+			near(t, "log p", u.LogP, want.LogP, 1e-9)
+			got, gotCov := n.Weights(0)
+			for j := range m {
+				var step mat.VecDense
+				step.MulVec(cov[j], y)
+				for a := range 4 {
+					near(t, "mean", got.At(j, a), mean.At(j, a)+(want.Mean[j]-m[j])/v[j]*step.AtVec(a), 1e-8)
+					for b := range 4 {
+						near(t, "covariance", gotCov[j].At(a, b), cov[j].At(a, b)+(want.Var[j]-v[j])/(v[j]*v[j])*step.AtVec(a)*step.AtVec(b), 1e-8)
+					}
+				}
+			}
+		}
+	}
+}
+
+// LogP is the logarithm of the probability that Predict gives, for every rule.
+func TestLogP(t *testing.T) {
+	for rule := Joint; rule <= ADFExact; rule++ {
+		n := newNetwork(t, Config{Layers: []int{2, 5, 3}, Output: rule, Hidden: Smooth, OnIndefinite: Skip, PriorMeanVar: 1})
+		var p Prediction
+		for k := range 20 {
+			x := []float64{math.Sin(float64(k)), math.Cos(float64(3 * k))}
+			if err := n.Predict(&p, x); err != nil {
+				t.Fatal(err)
+			}
+			u, err := n.Observe(x, k%3)
+			if err != nil {
+				t.Fatal(err)
+			}
+			near(t, rule.String()+": log p", u.LogP, math.Log(p.P[k%3]), 1e-7)
+		}
+	}
+}
+
+// One-hot inputs never correlate the weights: both kinds of covariance agree.
+func TestDiagonalIsFullForOneHotInputs(t *testing.T) {
+	networks := make(map[Covariance]*Network)
+	for _, kind := range kinds {
+		networks[kind] = newNetwork(t, Config{Layers: []int{4, 3}, Output: ADF, Covariance: []Covariance{kind}, Prior: ScaledPrior, PriorVar: 2})
+	}
+	for k := range 50 {
+		x := make([]float64, 4)
+		x[k*7%4] = 1 + 0.1*float64(k%5)
+		for _, kind := range kinds {
+			if _, err := networks[kind].Observe(x, k*k%3); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	mean, cov := networks[Full].Weights(0)
+	dMean, dCov := networks[Diagonal].Weights(0)
+	if !mat.EqualApprox(mean, dMean, 1e-12) {
+		t.Errorf("means\n%v\n%v", mat.Formatted(mean), mat.Formatted(dMean))
+	}
+	for j := range cov {
+		if !mat.EqualApprox(cov[j], dCov[j], 1e-12) {
+			t.Errorf("covariances of neuron %d\n%v\n%v", j, mat.Formatted(cov[j]), mat.Formatted(dCov[j]))
+		}
+	}
+}
+
+// The first step leaves a diagonal layer with the diagonal of the full one.
+func TestDiagonalIsDiagonalOfFull(t *testing.T) {
+	var mean [2]*mat.Dense
+	var cov [2][]mat.Symmetric
+	for _, kind := range kinds {
+		n := newNetwork(t, Config{Layers: []int{3, 6, 3}, Bias: true, Output: ADF, Hidden: Smooth, Covariance: []Covariance{kind}, PriorMeanVar: 1})
+		if _, err := n.Observe([]float64{1, -2, 0.5}, 1); err != nil {
+			t.Fatal(err)
+		}
+		for l := range 2 {
+			mean[kind], cov[kind] = n.Weights(l)
+		}
+	}
+	if !mat.EqualApprox(mean[Full], mean[Diagonal], 1e-12) {
+		t.Errorf("means\n%v\n%v", mat.Formatted(mean[Full]), mat.Formatted(mean[Diagonal]))
+	}
+	for j := range cov[Full] {
+		for a := range cov[Full][j].SymmetricDim() {
+			near(t, "variance", cov[Diagonal][j].At(a, a), cov[Full][j].At(a, a), 1e-12)
+		}
+	}
+}
+
+// Whatever the stream, weights stay finite and covariances positive definite.
+func TestStreams(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(32, 1))
+	streams := map[string]func(k int, x []float64) (class int){
+		"random":        func(_ int, x []float64) int { x[0], x[1] = rnd.NormFloat64(), rnd.NormFloat64(); return rnd.IntN(3) },
+		"constant":      func(_ int, x []float64) int { x[0], x[1] = 1, 1; return 0 },
+		"contradictory": func(k int, x []float64) int { x[0], x[1] = 1, -1; return k % 3 },
+		"zero":          func(k int, x []float64) int { x[0], x[1] = 0, 0; return k % 2 },
+		"large":         func(k int, x []float64) int { x[0], x[1] = 1e6, rnd.NormFloat64(); return k % 3 },
+		"small":         func(k int, x []float64) int { x[0], x[1] = 1e-150, 1e-6; return k % 3 },
+	}
+	for name, stream := range streams {
+		for _, rule := range adfRules {
+			for _, kind := range kinds {
+				n := newNetwork(t, Config{Layers: []int{2, 4, 3}, Bias: true, Output: rule, Hidden: Smooth, Covariance: []Covariance{kind}, PriorMeanVar: 1})
+				x := make([]float64, 2)
+				count := 3000
+				if rule == ADFExact {
+					count = 60
+				}
+				for k := range count {
+					class := stream(k, x)
+					if _, err := n.Observe(x, class); err != nil {
+						t.Fatalf("%s, %v, %v: example %d: %v", name, rule, kind, k, err)
+					}
+				}
+				positiveDefinite(t, fmt.Sprintf("%s, %v, %v", name, rule, kind), n)
+			}
+		}
+	}
+}
+
+// positiveDefinite fails unless every covariance is, and every mean finite.
+func positiveDefinite(t *testing.T, name string, n *Network) {
+	t.Helper()
+	for l := range n.layers {
+		mean, cov := n.Weights(l)
+		if err := n.SetWeights(l, mean, cov); err != nil {
+			t.Errorf("%s: layer %d: %v", name, l, err)
+		}
+		for j, s := range cov {
+			if w, ok := n.layers[l].(*full); ok {
+				// The singular values of the root have the digits that the
+				// eigenvalues of its square lose.
+				var svd mat.SVD
+				if !svd.Factorize(mat.NewDense(w.in, w.in, w.neuronRoot(j)), mat.SVDNone) {
+					t.Fatal("no singular values")
+				}
+				if values := svd.Values(nil); !(values[w.in-1] > 0) {
+					t.Errorf("%s: layer %d, neuron %d: singular values %g", name, l, j, values)
+				}
+				continue
+			}
+			for a := range s.SymmetricDim() {
+				if !(s.At(a, a) > 0) {
+					t.Errorf("%s: layer %d, neuron %d: variance %g", name, l, j, s.At(a, a))
+				}
+			}
+		}
+	}
+}
+
+// A million updates.
+func TestMillionUpdates(t *testing.T) {
+	count := 1000000
+	if testing.Short() {
+		count = 50000
+	}
+	rnd := rand.New(rand.NewPCG(33, 1))
+	for _, kind := range kinds {
+		n := newNetwork(t, Config{Layers: []int{2, 2}, Bias: true, Output: ADF, Covariance: []Covariance{kind}})
+		x := make([]float64, 2)
+		for k := range count {
+			class := 0
+			if x[0], x[1] = rnd.NormFloat64(), float64(k%2); x[0]+0.3*rnd.NormFloat64() > 0 {
+				class = 1
+			}
+			if _, err := n.Observe(x, class); err != nil {
+				t.Fatal(err)
+			}
+		}
+		positiveDefinite(t, kind.String(), n)
+	}
+}
+
+// Features of any size give finite weights or an error that leaves the network as
+// it was.
+func TestExtremeFeatures(t *testing.T) {
+	for rule := Joint; rule <= ADFExact; rule++ {
+		for _, kind := range kinds {
+			for _, size := range []float64{1e-320, 1e-150, 1e-20, 1e20, 1e77, 1e150, 1e300} {
+				n := newNetwork(t, Config{Layers: []int{2, 3, 3}, Bias: true, Output: rule, Hidden: Smooth, OnIndefinite: Skip, Covariance: []Covariance{kind}, PriorMeanVar: 1})
+				for k, x := range [][]float64{{size, 1}, {-size, size}, {1, 1}} {
+					before := n.Snapshot()
+					if _, err := n.Observe(x, k); err != nil {
+						for l := range n.layers {
+							mean, _ := n.Weights(l)
+							old, _ := before.Weights(l)
+							if !mat.Equal(mean, old) {
+								t.Errorf("%v, %v, %g: an error has changed the weights", rule, kind, size)
+							}
+						}
+					}
+				}
+				for l := range n.layers {
+					mean, cov := n.Weights(l)
+					if err := n.SetWeights(l, mean, cov); err != nil {
+						t.Errorf("%v, %v, %g: layer %d: %v", rule, kind, size, l, err)
+					}
+				}
+			}
+		}
+	}
+}

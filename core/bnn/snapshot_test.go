@@ -1,0 +1,52 @@
+package bnn
+
+import (
+	"sync"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Readers of a snapshot go on while the network learns (run with -race), and see
+// what it was.
+func TestSnapshot(t *testing.T) {
+	for _, kind := range kinds {
+		n := newNetwork(t, Config{Layers: []int{2, 5, 3}, Bias: true, Output: ADF, Hidden: Smooth, Covariance: []Covariance{kind}, PriorMeanVar: 1})
+		x := []float64{0.3, -0.8}
+		var want Prediction
+		if err := n.Predict(&want, x); err != nil {
+			t.Fatal(err)
+		}
+		s := n.Snapshot()
+		var group sync.WaitGroup
+		for range 4 {
+			group.Go(func() {
+				var got Prediction
+				for range 50 {
+					if err := s.Predict(&got, x); err != nil || got.P[0] != want.P[0] {
+						t.Errorf("%v: snapshot predicts %v, %v; want %v", kind, got.P, err, want.P)
+						return
+					}
+				}
+			})
+		}
+		for k := range 50 {
+			if _, err := n.Observe(x, k%3); err != nil {
+				t.Fatal(err)
+			}
+		}
+		group.Wait()
+		// A snapshot learns on its own, too.
+		mean, _ := n.Weights(0)
+		if _, err := s.Observe(x, 1); err != nil {
+			t.Fatal(err)
+		}
+		if after, _ := n.Weights(0); !mat.Equal(mean, after) {
+			t.Errorf("%v: what the snapshot learns changes the network", kind)
+		}
+		// Observe copies once.
+		if allocs := testing.AllocsPerRun(10, func() { n.Observe(x, 0) }); allocs > 0 {
+			t.Errorf("%v: %g allocations", kind, allocs)
+		}
+	}
+}

@@ -1,0 +1,62 @@
+package bnn
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// weights are the Gaussian weights of one layer, w_j ~ N(μ_j, Σ_j), independent
+// between neurons.
+type weights interface {
+	// dims returns the numbers of neurons and of inputs; the bias counts.
+	dims() (out, in int)
+
+	// scratch returns how much of it forward and update need in a flow.
+	scratch() int
+
+	// forward sets the pre-activations of a flow from its inputs, which have
+	// means y and variances s (nil for certain ones):
+	//
+	//	m_j = ŷ·μ_j,   v_j = ŷᵀΣ_jŷ + Σ_i s_i (μ_ji² + Σ_j,ii)
+	forward(f *flow)
+
+	// backward sets dst_i to Σ_j μ_ji d_j and squares_i to Σ_j μ_ji² e_j, for as
+	// many inputs i as they are long.
+	backward(dst, squares []float64, f *flow)
+
+	// update moves the weights by what forward left in the flow and the steps
+	// d and e of its pre-activations (paper, Eq. (w)):
+	//
+	//	μ_j += d_j Σ_jŷ,   Σ_j += e_j (Σ_jŷ)(Σ_jŷ)ᵀ
+	update(f *flow)
+
+	setMean(mean *mat.Dense)
+	setCov(j int, cov mat.Symmetric) error
+	neuron(j int) (mean []float64, cov mat.Symmetric) // copies
+	clone() weights
+}
+
+// newWeights returns weights that are zero.
+func newWeights(kind Covariance, in, out int) weights {
+	if kind == Diagonal {
+		return newDiagonal(in, out)
+	}
+	return newFull(in, out)
+}
+
+// checkCov returns an error unless the numbers of a covariance are finite, with
+// the sum of the sizes of its diagonal.
+func checkCov(j int, cov mat.Symmetric) (trace float64, err error) {
+	n := cov.SymmetricDim()
+	for a := range n {
+		for b := range n {
+			if x := cov.At(a, b); math.IsNaN(x) || math.IsInf(x, 0) {
+				return 0, fmt.Errorf("covariance of neuron %d holds %g", j, x)
+			}
+		}
+		trace += math.Abs(cov.At(a, a))
+	}
+	return trace, nil
+}
