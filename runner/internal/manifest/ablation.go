@@ -17,7 +17,7 @@ type Ablation struct {
 }
 
 func (a *Ablation) fields(f *fields, m *Manifest) {
-	a.networks(f)
+	a.networks(f, "wedges")
 	f.table("evaluate", func(f *fields) {
 		field(f, "grid", &a.Grid, grid)
 	})

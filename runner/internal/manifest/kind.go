@@ -35,6 +35,19 @@ func orNone[T any](k kind[[]T]) kind[[]T] {
 	return k.or(nil)
 }
 
+// orZero returns a kind whose key may be left out, and is left out when written,
+// for zero.
+func orZero[T int | float64](k kind[T]) kind[T] {
+	write := k.write
+	k.write = func(x T) string {
+		if x == 0 {
+			return ""
+		}
+		return write(x)
+	}
+	return k.or(0)
+}
+
 // scalar returns a kind of value that convert accepts or not.
 func scalar[T any](want string, convert func(any) (T, bool)) kind[T] {
 	return kind[T]{

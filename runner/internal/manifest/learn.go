@@ -42,7 +42,7 @@ type Figure struct {
 }
 
 func (l *Learn) fields(f *fields, m *Manifest) {
-	l.networks(f)
+	l.networks(f, "wedges")
 	f.table("evaluate", l.Evaluate.fields)
 	f.table("monte_carlo", l.MonteCarlo.fields)
 	l.sweep(f, m, orNone(lambdas), orNone(rhos))

@@ -88,14 +88,14 @@ func TestOverrideErrors(t *testing.T) {
 		{[]string{"model.layers=[2, 3"}, `-set model.layers=[2, 3: model.layers = "[2, 3": must be a list of 2 to 100 entries, each an integer from 1 to 100000`},
 		{[]string{"model.rho=nan"}, `-set model.rho=nan: model.rho = nan: must be a number ≥ 0 and < 1`},
 		{[]string{"name=../x"}, `-set name=../x: name = "../x": must be a name of 1 to 64 characters a-z, 0-9, _, -`},
-		{[]string{"model.rule="}, `-set model.rule=: model.rule = "": must be "joint" or "total"`},
+		{[]string{"model.rule="}, `-set model.rule=: model.rule = "": must be "joint" or "total" or "adf" or "adf-exact"`},
 		{[]string{"variant.b.rho=1"}, `-set variant.b.rho=1: variant.b.rho = 1: must be a number ≥ 0 and < 1`},
 		{[]string{"figure.1.variant=c"}, `-set figure.1.variant=c: figure.1.variant = "c": names no variant; allowed: a, b`},
 		{[]string{"variant.b.name=a"}, `-set variant.b.name=a: variant.a.name = "a": a variant before it has this name; allowed: names that differ`},
 		{[]string{"sweep.seed=1..2"}, `x.toml:3: seed = 3: not one of sweep.seed; allowed: "1..2"`},
 		{[]string{"data.train=10"}, `x.toml:10: evaluate.snapshots = [1, 25]: 25 is beyond data.train = 10; allowed: 1 to 10`},
 
-		{[]string{"data.tarin=3"}, `-set data.tarin=3: data.tarin: unknown key; did you mean "train"? allowed: generator, train`},
+		{[]string{"data.tarin=3"}, `-set data.tarin=3: data.tarin: unknown key; did you mean "train"? allowed: arms, generator, noise, rings, train`},
 		{[]string{"dta.train=3"}, `-set dta.train=3: dta: unknown key; did you mean "data"? allowed: ` +
 			`claim, data, effort, evaluate, figure, model, monte_carlo, name, overrides, seed, study, sweep, variant`},
 		{[]string{"moments.draws=3"}, `-set moments.draws=3: moments: unknown key; allowed: ` +

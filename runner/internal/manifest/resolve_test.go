@@ -24,6 +24,8 @@ rule = "total"
 hidden = "frozen"
 lambda = 3e-7
 rho = 0.125
+covariance = "full"
+prior = "paper"
 prior_mean = [[1, 0, -0.25], [1e-300, 1, 1e30], [1, 1, 123456789.125]]
 prior_var = 2.0
 prior_mean_var = 0.5
@@ -46,6 +48,8 @@ lambda = "slope"
 [[variant]]
 name = "b"
 on_indefinite = "project"
+covariance = "full"
+prior = "paper"
 prior_mean = []
 [[claim]]
 claim = "It \"says\" \\ ≥ 3 things"
@@ -130,6 +134,8 @@ rule = "joint"
 hidden = "frozen"
 lambda = "slope"
 rho = 0.5
+covariance = "full"
+prior = "paper"
 prior_mean = []
 prior_var = 1.0
 prior_mean_var = 0.0

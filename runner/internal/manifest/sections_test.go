@@ -99,7 +99,7 @@ func TestSections(t *testing.T) {
 		}},
 		{ablationSrc, nil, &Ablation{
 			Training: Training{
-				Data: Data{"wedges", 25}, Model: model, Lambda: []Lambda{{Number: 0.3}, {Number: 0.6}},
+				Data: Data{Generator: "wedges", Train: 25}, Model: model, Lambda: []Lambda{{Number: 0.3}, {Number: 0.6}},
 				Rho: []float64{0, 0.5}, Variants: []Model{joint, total},
 			},
 			Grid: 9, Classes: []int{3, 5}, Spread: 2, Variance: 1.5, Unequal: 0.5, Draws: 7,

@@ -2,9 +2,10 @@ package manifest
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
+
+	"closedform/runner/internal/dataset"
 )
 
 // Training says which networks learn what: the tables [data], [model], [sweep]
@@ -19,24 +20,38 @@ type Training struct {
 
 // Data says which examples are drawn.
 type Data struct {
-	Generator string // wedges; required
+	Generator string // one of dataset.Names, of those that the study takes; required
 	Train     int    // number of training examples, ≥ 1; required
+
+	// Of the generators that have them; 0: the generator's default.
+	Noise float64
+	Arms  int
+	Rings int
 }
 
-// generators has the numbers of inputs and classes of the examples that each
-// data.generator draws.
-var generators = map[string]struct{ inputs, classes int }{
-	"wedges": {2, 3},
-}
-
-func (d *Data) fields(f *fields) {
-	field(f, "generator", &d.Generator, word(slices.Sorted(maps.Keys(generators))...))
+func (d *Data) fields(f *fields, generators ...string) {
+	field(f, "generator", &d.Generator, word(generators...))
 	field(f, "train", &d.Train, integer(1, maxTrain))
+	field(f, "noise", &d.Noise, orZero(within(0, 10)))
+	field(f, "arms", &d.Arms, orZero(integer(0, 100)))
+	field(f, "rings", &d.Rings, orZero(integer(0, 100)))
 }
 
-// networks goes over what is trained: [data] and [model].
-func (t *Training) networks(f *fields) {
-	f.table("data", t.Data.fields)
+// Task returns the law of the examples.
+func (d *Data) Task() dataset.Task {
+	return dataset.Task{Name: d.Generator, Noise: d.Noise, Arms: d.Arms, Rings: d.Rings}
+}
+
+func (d *Data) check(t *table) {
+	if err := d.Task().Validate(); err != nil {
+		t.reject("generator", strings.TrimPrefix(err.Error(), "dataset: "))
+	}
+}
+
+// networks goes over what is trained: [data] and [model]. The study says which
+// generators it takes.
+func (t *Training) networks(f *fields, generators ...string) {
+	f.table("data", func(f *fields) { t.Data.fields(f, generators...) })
 	f.table("model", t.Model.fields)
 }
 
@@ -81,6 +96,10 @@ func (t *Training) Models() []Model {
 }
 
 func (t *Training) check(root *table, m *Manifest) {
+	t.Data.check(root.sub("data"))
+	if root.rejected() {
+		return
+	}
 	t.Model.check(root.sub("model"), t.Data)
 	if root.rejected() {
 		return // A variant would repeat what is wrong with the model.
@@ -124,11 +143,14 @@ type Model struct {
 	Bias   bool    // whether each layer has a trailing input 1; default false
 	Alpha  float64 // slopes of the unit max(αz, βz): 0 ≤ α ≤ 1; default 0
 	Beta   float64 // and α ≤ β; default 1
-	Rule   string  // output rule, joint or total; default joint
-	Hidden string  // hidden rule, frozen; default frozen
+	Rule   string  // output rule, joint, total, adf or adf-exact; default joint
+	Hidden string  // hidden rule, frozen or smooth; default frozen
 	Lambda Lambda  // slope λ of the probit approximation; default "slope"
 	Rho    float64 // correlation ρ of the probit approximation, 0 ≤ ρ < 1; default 0.5
 
+	Covariance []string // full or diagonal, one for all layers of weights or one for each; default full
+
+	Prior        string      // paper, or scaled: PriorVar is divided by the fan-in; default paper
 	PriorMean    [][]float64 // neurons × inputs (+1 with a bias), for one layer of weights; default: empty, drawn
 	PriorVar     float64     // prior variance of each weight, > 0; default 1
 	PriorMeanVar float64     // prior means are drawn from N(0, PriorMeanVar/fan-in) where PriorMean is empty, ≥ 0; default 0
@@ -143,10 +165,12 @@ func (m *Model) fields(f *fields) {
 	field(f, "bias", &m.Bias, boolean.or(false))
 	field(f, "alpha", &m.Alpha, number("a number from 0 to 1", func(x float64) bool { return 0 <= x && x <= 1 }).or(0))
 	field(f, "beta", &m.Beta, number("a finite number ≥ alpha", func(float64) bool { return true }).or(1))
-	field(f, "rule", &m.Rule, word("joint", "total").or("joint"))
-	field(f, "hidden", &m.Hidden, word("frozen").or("frozen"))
+	field(f, "rule", &m.Rule, word("joint", "total", "adf", "adf-exact").or("joint"))
+	field(f, "hidden", &m.Hidden, word("frozen", "smooth").or("frozen"))
 	field(f, "lambda", &m.Lambda, lambda.or(Lambda{Word: "slope"}))
 	field(f, "rho", &m.Rho, fraction.or(0.5))
+	field(f, "covariance", &m.Covariance, covariances.or([]string{"full"}))
+	field(f, "prior", &m.Prior, word("paper", "scaled").or("paper"))
 	field(f, "prior_mean", &m.PriorMean, listOf(0, maxWidth, listOf(1, maxWidth, anyNumber)).or(nil))
 	field(f, "prior_var", &m.PriorVar, positive.or(1))
 	field(f, "prior_mean_var", &m.PriorMeanVar, nonNegative.or(0))
@@ -154,6 +178,39 @@ func (m *Model) fields(f *fields) {
 	field(f, "eigenvalue_floor", &m.EigenvalueFloor, positive.or(1e-3))
 	field(f, "variance_floor", &m.VarianceFloor, number("a number > 0 and < 1", func(x float64) bool { return 0 < x && x < 1 }).or(1e-3))
 }
+
+// covariance returns that of layer l of the weights.
+func (m *Model) covariance(l int) string {
+	if len(m.Covariance) == 1 {
+		return m.Covariance[0]
+	}
+	return m.Covariance[l]
+}
+
+// covariances is the kind of a word, or of a list of them.
+var covariances = func() kind[[]string] {
+	one := word("full", "diagonal")
+	list := listOf(1, maxLayers, one)
+	list.want = one.want + ", or a list of these, one for each layer of weights"
+	readList := list.read
+	list.read = func(v value) ([]string, bool) {
+		if _, ok := v.v.([]any); ok {
+			return readList(v)
+		}
+		s, ok := v.v.(string)
+		if !ok || s != "full" && s != "diagonal" {
+			return nil, v.reject("must be " + list.want)
+		}
+		return []string{s}, true
+	}
+	list.write = func(x []string) string {
+		if len(x) == 1 {
+			return one.write(x[0])
+		}
+		return literalOf(x)
+	}
+	return list
+}()
 
 // variant goes over the keys of a [[variant]]; it begins as a copy of [model]
 // when it is read.
@@ -166,11 +223,20 @@ func (m *Model) variant(f *fields) {
 // check reports values of m, whose own keys are in t, that do not fit each other
 // or the data.
 func (m *Model) check(t *table, data Data) {
-	g := generators[data.Generator]
+	task := data.Task()
+	inputs, classes := task.Inputs(), task.Classes()
 	in, out := m.Layers[0], m.Layers[len(m.Layers)-1]
-	if in != g.inputs || out != g.classes {
+	if in != inputs || out != classes {
 		t.reject("layers", fmt.Sprintf("data.generator = %q has %d inputs and %d classes; allowed: [%d, …, %d]",
-			data.Generator, g.inputs, g.classes, g.inputs, g.classes))
+			data.Generator, inputs, classes, inputs, classes))
+		return
+	}
+	if k := len(m.Covariance); k > 1 && k != len(m.Layers)-1 {
+		t.reject("covariance", fmt.Sprintf("has %d entries; allowed: 1, or %d, one for each layer of weights", k, len(m.Layers)-1))
+		return
+	}
+	if m.Rule == "adf" && m.Rho != 0.5 {
+		t.reject("rho", `rule = "adf" is for the probit with rho = 0.5; allowed: 0.5`)
 		return
 	}
 	bias := 0
@@ -180,7 +246,10 @@ func (m *Model) check(t *table, data Data) {
 	numbers := 0.0
 	for l, n := range m.Layers[1:] {
 		fanIn := float64(m.Layers[l] + bias)
-		numbers += float64(n) * fanIn * fanIn
+		if m.covariance(l) == "full" {
+			fanIn *= fanIn
+		}
+		numbers += float64(n) * fanIn
 	}
 	if numbers > maxCovariance {
 		t.reject("layers", fmt.Sprintf("the weights' covariances have %.3g numbers; allowed: at most %d", numbers, maxCovariance))

@@ -81,15 +81,23 @@ func (c *learnCell) stream(purpose ...any) rand.Source {
 
 // newNetwork returns the network of the model with its prior weights.
 func newNetwork(m manifest.Model, lambda float64, src rand.Source) (*bnn.Network, error) {
-	network, err := bnn.New(bnn.Config{
+	cfg := bnn.Config{
 		Layers: m.Layers, Bias: m.Bias, Alpha: m.Alpha, Beta: m.Beta,
-		Output:          map[string]bnn.OutputRule{"joint": bnn.Joint, "total": bnn.Total}[m.Rule],
-		Hidden:          bnn.Frozen,
+		Output:          map[string]bnn.OutputRule{"joint": bnn.Joint, "total": bnn.Total, "adf": bnn.ADF, "adf-exact": bnn.ADFExact}[m.Rule],
+		Hidden:          map[string]bnn.HiddenRule{"frozen": bnn.Frozen, "smooth": bnn.Smooth}[m.Hidden],
 		Softmax:         softmax.Probit{Lambda: lambda, Rho: m.Rho},
 		OnIndefinite:    map[string]bnn.Policy{"fail": bnn.Fail, "skip": bnn.Skip, "project": bnn.Project}[m.OnIndefinite],
 		EigenvalueFloor: m.EigenvalueFloor, VarianceFloor: m.VarianceFloor,
+		Prior:    map[string]bnn.Prior{"paper": bnn.PaperPrior, "scaled": bnn.ScaledPrior}[m.Prior],
 		PriorVar: m.PriorVar, PriorMeanVar: m.PriorMeanVar,
-	}, src)
+	}
+	for _, kind := range m.Covariance {
+		cfg.Covariance = append(cfg.Covariance, map[string]bnn.Covariance{"full": bnn.Full, "diagonal": bnn.Diagonal}[kind])
+	}
+	if cfg.Output == bnn.ADFExact {
+		cfg.Softmax = softmax.Exact{Fast: true}
+	}
+	network, err := bnn.New(cfg, src)
 	if err != nil || len(m.PriorMean) == 0 {
 		return network, err
 	}
@@ -114,7 +122,7 @@ func (c *learnCell) observe(k int, x []float64, class int) error {
 	entropy := meanEntropy(coarse)
 	c.summary.entropies = append(c.summary.entropies, entropy)
 	c.steps.Rows = append(c.steps.Rows, append(c.at(k),
-		store.Float(update.MinEigenvalue), store.Float(update.MinVariance), update.Action.String(), store.Float(entropy)))
+		gapped(update.MinEigenvalue), store.Float(update.MinVariance), update.Action.String(), store.Float(entropy)))
 	return nil
 }
 
