@@ -110,6 +110,33 @@ func (c Covariance) String() string {
 	return fmt.Sprintf("Covariance(%d)", int(c))
 }
 
+// OutputCovariance says which neurons of the output layer have weights that are
+// correlated.
+type OutputCovariance int
+
+const (
+	// PerNeuron takes the weights of different neurons for independent, as the
+	// paper does and as all hidden layers are.
+	PerNeuron OutputCovariance = iota
+
+	// JointNeurons has one Gaussian over the weights of all output neurons, and
+	// correlated logits. It is for ADFExact with at most softmax.MostCorrelated
+	// classes, and a grid in one dimension less is what a step costs.
+	JointNeurons
+)
+
+func (o OutputCovariance) String() string {
+	switch o {
+	case PerNeuron:
+		return "per-neuron"
+	case JointNeurons:
+		return "joint"
+	}
+	return fmt.Sprintf("OutputCovariance(%d)", int(o))
+}
+
+const mostCorrelated = softmax.MostCorrelated
+
 // Prior says what PriorVar means.
 type Prior int
 
@@ -175,6 +202,9 @@ type Config struct {
 	// Covariance of each layer of weights; one entry stands for all layers,
 	// none for full ones.
 	Covariance []Covariance
+
+	// OutputCovariance is that between the neurons of the output layer.
+	OutputCovariance OutputCovariance
 
 	// Softmax gives the moments of the output. Nil stands for the probit with
 	// ρ = ½ and the slope-matched λ, and for softmax.Exact{Fast: true} if Output
@@ -272,6 +302,15 @@ func (c Config) withDefaults() (Config, error) {
 		if c.Output == ADF || c.Output == ADFExact {
 			return c, fmt.Errorf("bnn: Softmax is a %T, which has no likelihood: allowed with Output = %v: softmax.Probit (adf), softmax.Exact (adf-exact)", s, c.Output)
 		}
+	}
+	switch c.OutputCovariance {
+	case PerNeuron:
+	case JointNeurons:
+		if err := c.checkCorrelated(); err != nil {
+			return c, err
+		}
+	default:
+		return c, fmt.Errorf("bnn: OutputCovariance = %v: allowed: per-neuron, joint", c.OutputCovariance)
 	}
 	c.Layers = slices.Clone(c.Layers)
 	for _, f := range []struct {

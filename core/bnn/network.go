@@ -45,7 +45,7 @@ func New(cfg Config, src rand.Source) (*Network, error) {
 		if cfg.Prior == ScaledPrior {
 			variance /= float64(in)
 		}
-		layer := newWeights(cfg.covariance(l), in, out)
+		layer := cfg.newWeights(l, in, out)
 		cov := mat.NewDiagDense(in, nil)
 		for i := range in {
 			cov.SetDiag(i, variance)
@@ -64,7 +64,7 @@ func New(cfg Config, src rand.Source) (*Network, error) {
 		n.layers = append(n.layers, layer)
 	}
 	n.pass.reset(n)
-	n.step.reset(cfg.classes())
+	n.step.reset(&n.cfg)
 	return n, nil
 }
 
@@ -81,7 +81,7 @@ func (n *Network) SetWeights(l int, mean *mat.Dense, cov []mat.Symmetric) error 
 	if len(cov) != out {
 		panic(fmt.Sprintf("bnn: %d covariances for %d neurons of layer %d", len(cov), out, l))
 	}
-	fresh := newWeights(n.cfg.covariance(l), in, out)
+	fresh := n.cfg.newWeights(l, in, out)
 	for j, s := range cov {
 		if s.SymmetricDim() != in {
 			panic(fmt.Sprintf("bnn: covariance of neuron %d of layer %d is %d×%[3]d; need %d×%[4]d", j, l, s.SymmetricDim(), in))
@@ -102,7 +102,8 @@ func (n *Network) SetWeights(l int, mean *mat.Dense, cov []mat.Symmetric) error 
 }
 
 // Weights returns copies of the weights of layer l in the form that SetWeights
-// takes; the covariances of a diagonal layer are of type *mat.DiagDense. It
+// takes; the covariances of a diagonal layer are of type *mat.DiagDense, those of
+// a joint output layer the blocks of the neurons, without what correlates them. It
 // panics if there is no such layer.
 func (n *Network) Weights(l int) (mean *mat.Dense, cov []mat.Symmetric) {
 	w := n.layer(l)
@@ -122,7 +123,7 @@ func (n *Network) Weights(l int) (mean *mat.Dense, cov []mat.Symmetric) {
 func (n *Network) Snapshot() *Network {
 	s := &Network{cfg: n.cfg, unit: n.unit, layers: n.layers, shared: true}
 	s.pass.reset(s)
-	s.step.reset(s.cfg.classes())
+	s.step.reset(&s.cfg)
 	n.shared = true
 	return s
 }

@@ -82,18 +82,10 @@ func (n *Network) Observe(x []float64, class int) (Update, error) {
 	if err := n.forward(&n.pass, x); err != nil {
 		return Update{Action: Refused}, err
 	}
-	m, v := n.pass.output()
-	update, err := n.step.run(&n.cfg, m, v, class)
+	last := len(n.layers) - 1
+	update, err := n.observeLogits(&n.pass.layers[last], class)
 	if err != nil || update.Action == Skipped {
 		return update, err
-	}
-	last := len(n.layers) - 1
-	f := &n.pass.layers[last]
-	for j, vj := range v {
-		f.d[j], f.e[j] = 0, 0
-		if vj > 0 { // else the logit is certain and has nothing to learn
-			f.d[j], f.e[j] = (n.step.mean[j]-m[j])/vj, (n.step.variance[j]/vj-1)/vj
-		}
 	}
 	for l := last - 1; l >= 0; l-- {
 		if n.cfg.Hidden == Smooth {
@@ -105,6 +97,24 @@ func (n *Network) Observe(x []float64, class int) (Update, error) {
 	n.own()
 	for l, w := range n.layers {
 		w.update(&n.pass.layers[l])
+	}
+	return update, nil
+}
+
+// observeLogits sets the steps of the output layer.
+func (n *Network) observeLogits(f *flow, class int) (Update, error) {
+	if n.cfg.OutputCovariance == JointNeurons {
+		return n.step.correlated(f, class)
+	}
+	update, err := n.step.run(&n.cfg, f.m, f.v, class)
+	if err != nil || update.Action == Skipped {
+		return update, err
+	}
+	for j, vj := range f.v {
+		f.d[j], f.e[j] = 0, 0
+		if vj > 0 { // else the logit is certain and has nothing to learn
+			f.d[j], f.e[j] = (n.step.mean[j]-f.m[j])/vj, (n.step.variance[j]/vj-1)/vj
+		}
 	}
 	return update, nil
 }

@@ -20,7 +20,8 @@ import (
 type outputStep struct {
 	moments        *softmax.Moments
 	posterior      *softmax.Posterior
-	mean, variance []float64 // m̃ and ṽ
+	cubature       *softmax.Cubature // of a joint output layer, else nil
+	mean, variance []float64         // m̃ and ṽ
 
 	cov   *mat.SymDense // Σ_y, n×n
 	cross *mat.Dense    // Σ_zy, n×n
@@ -32,8 +33,12 @@ type outputStep struct {
 	residual []float64        // Vᵀ(y − p)
 }
 
-func (s *outputStep) reset(n int) {
+func (s *outputStep) reset(cfg *Config) {
+	n := cfg.classes()
 	k := n - 1
+	if cfg.OutputCovariance == JointNeurons {
+		s.cubature = softmax.NewCubature(n)
+	}
 	s.moments, s.posterior = softmax.NewMoments(n), softmax.NewPosterior(n)
 	s.mean, s.variance = make([]float64, n), make([]float64, n)
 	s.cov, s.cross = mat.NewSymDense(n, nil), mat.NewDense(n, n, nil)
@@ -105,6 +110,32 @@ func (s *outputStep) adf(cfg *Config, m, v []float64, class int) (Update, error)
 	copy(s.variance, s.posterior.Var)
 	update := Update{MinEigenvalue: math.NaN(), MinVariance: floats.Min(s.variance), LogP: s.posterior.LogP}
 	if err := s.finite(); err != nil || math.IsNaN(update.LogP) || math.IsInf(update.LogP, 0) {
+		update.Action = Refused
+		return update, errOverflow
+	}
+	return update, nil
+}
+
+// correlated sets the steps of a joint output layer: with the slope d and the
+// curvature H of log p in the means of the logits, m̃ = m + Vd and Ṽ = V + VHV.
+func (s *outputStep) correlated(f *flow, class int) (Update, error) {
+	s.cubature.Posterior(f.m, f.cov, class)
+	copy(f.d, s.cubature.Slope)
+	update := Update{MinEigenvalue: math.NaN(), MinVariance: math.Inf(1), LogP: s.cubature.LogP}
+	for j, row := range s.cubature.Curve {
+		copy(f.curve[j], row)
+		f.e[j] = row[j]
+	}
+	for i := range f.m {
+		v := f.cov.At(i, i)
+		for j := range f.m {
+			for k := range f.m {
+				v += f.cov.At(i, j) * f.curve[j][k] * f.cov.At(k, i)
+			}
+		}
+		update.MinVariance = math.Min(update.MinVariance, v)
+	}
+	if x := update.LogP + update.MinVariance; math.IsNaN(x) || math.IsInf(x, 0) {
 		update.Action = Refused
 		return update, errOverflow
 	}

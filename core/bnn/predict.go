@@ -22,7 +22,8 @@ type Prediction struct {
 	// that Cov has a negative diagonal.
 	Moments *softmax.Moments
 
-	pass pass
+	pass     pass
+	cubature *softmax.Cubature
 }
 
 // Predict sets dst to the prediction for x (paper, Algorithm 1). It returns an
@@ -31,6 +32,7 @@ type Prediction struct {
 func (n *Network) Predict(dst *Prediction, x []float64) error {
 	classes := n.cfg.classes()
 	if dst.Moments == nil || len(dst.P) != classes {
+		dst.cubature = nil
 		dst.Moments = softmax.NewMoments(classes)
 		dst.P = dst.Moments.P
 		dst.Cov = mat.NewSymDense(classes, nil)
@@ -40,7 +42,14 @@ func (n *Network) Predict(dst *Prediction, x []float64) error {
 		return err
 	}
 	dst.Mean, dst.Variance = dst.pass.output()
-	n.cfg.Softmax.Moments(dst.Moments, dst.Mean, dst.Variance)
+	if n.cfg.OutputCovariance == JointNeurons {
+		if dst.cubature == nil {
+			dst.cubature = softmax.NewCubature(classes)
+		}
+		dst.cubature.Moments(dst.Moments, dst.Mean, dst.pass.layers[len(n.layers)-1].cov)
+	} else {
+		n.cfg.Softmax.Moments(dst.Moments, dst.Mean, dst.Variance)
+	}
 	dst.Moments.Cov(dst.Cov)
 	return nil
 }
@@ -63,6 +72,11 @@ type flow struct {
 
 	d, e    []float64 // (m̃−m)/v and (ṽ−v)/v² of the pre-activations
 	scratch []float64
+
+	// Of a joint output layer: the covariance of the logits, and the matrix
+	// that has e as its diagonal.
+	cov   *mat.SymDense
+	curve [][]float64
 }
 
 // reset fits the pass to the network.
@@ -87,6 +101,13 @@ func (p *pass) reset(n *Network) {
 		f.y = make([]float64, in)
 		f.m, f.v, f.d, f.e = make([]float64, out), make([]float64, out), make([]float64, out), make([]float64, out)
 		f.scratch = make([]float64, w.scratch())
+		if _, ok := w.(*correlated); ok {
+			f.cov = mat.NewSymDense(out, nil)
+			f.curve = make([][]float64, out)
+			for j := range f.curve {
+				f.curve[j] = make([]float64, out)
+			}
+		}
 		if l < len(n.layers)-1 {
 			f.outVar, f.cross = make([]float64, out), make([]float64, out)
 		}

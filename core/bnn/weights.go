@@ -38,9 +38,12 @@ type weights interface {
 	clone() weights
 }
 
-// newWeights returns weights that are zero.
-func newWeights(kind Covariance, in, out int) weights {
-	if kind == Diagonal {
+// newWeights returns weights of layer l that are zero.
+func (c *Config) newWeights(l, in, out int) weights {
+	switch {
+	case c.OutputCovariance == JointNeurons && l == len(c.Layers)-2:
+		return newCorrelated(in, out)
+	case c.covariance(l) == Diagonal:
 		return newDiagonal(in, out)
 	}
 	return newFull(in, out)

@@ -67,7 +67,7 @@ func findMode(f logConcave, start float64) (mode, log, curvature float64) {
 // The tangent of a concave function lies above it and so reaches a level farther
 // out: one step of Newton's method, from wherever, gives a bound.
 func cut(f logConcave, mode, log, curvature, drop float64) (lo, hi, scale float64) {
-	const rounds = 2000 // more than it takes to go through all exponents
+	const rounds = 2000                   // more than it takes to go through all exponents
 	drop = max(drop, 1e-14*math.Abs(log)) // less is below the rounding of log
 	level := log - drop
 	width := math.Sqrt(drop / curvature)

@@ -43,7 +43,7 @@ func parse(t *testing.T, src string, overrides ...string) *Manifest {
 func TestDefaults(t *testing.T) {
 	model := Model{
 		Layers: []int{2, 3}, Alpha: 0, Beta: 1, Rule: "joint", Hidden: "frozen",
-		Lambda: Lambda{Word: "slope"}, Rho: 0.5, Covariance: []string{"full"}, Prior: "paper", PriorVar: 1, PriorMeanVar: 0,
+		Lambda: Lambda{Word: "slope"}, Rho: 0.5, Covariance: []string{"full"}, OutputCovariance: "per-neuron", Prior: "paper", PriorVar: 1, PriorMeanVar: 0,
 		OnIndefinite: "fail", EigenvalueFloor: 0.001, VarianceFloor: 0.001,
 	}
 	variant := model

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"closedform/core/softmax"
 	"closedform/runner/internal/dataset"
 )
 
@@ -150,6 +151,8 @@ type Model struct {
 
 	Covariance []string // full or diagonal, one for all layers of weights or one for each; default full
 
+	OutputCovariance string // between the output neurons: per-neuron, or joint; default per-neuron
+
 	Prior        string      // paper, or scaled: PriorVar is divided by the fan-in; default paper
 	PriorMean    [][]float64 // neurons × inputs (+1 with a bias), for one layer of weights; default: empty, drawn
 	PriorVar     float64     // prior variance of each weight, > 0; default 1
@@ -162,6 +165,11 @@ type Model struct {
 
 func (m *Model) fields(f *fields) {
 	field(f, "layers", &m.Layers, listOf(2, maxLayers, integer(1, maxWidth)))
+	m.rules(f)
+}
+
+// rules goes over all keys but the layers.
+func (m *Model) rules(f *fields) {
 	field(f, "bias", &m.Bias, boolean.or(false))
 	field(f, "alpha", &m.Alpha, number("a number from 0 to 1", func(x float64) bool { return 0 <= x && x <= 1 }).or(0))
 	field(f, "beta", &m.Beta, number("a finite number ≥ alpha", func(float64) bool { return true }).or(1))
@@ -170,6 +178,7 @@ func (m *Model) fields(f *fields) {
 	field(f, "lambda", &m.Lambda, lambda.or(Lambda{Word: "slope"}))
 	field(f, "rho", &m.Rho, fraction.or(0.5))
 	field(f, "covariance", &m.Covariance, covariances.or([]string{"full"}))
+	field(f, "output_covariance", &m.OutputCovariance, word("per-neuron", "joint").or("per-neuron"))
 	field(f, "prior", &m.Prior, word("paper", "scaled").or("paper"))
 	field(f, "prior_mean", &m.PriorMean, listOf(0, maxWidth, listOf(1, maxWidth, anyNumber)).or(nil))
 	field(f, "prior_var", &m.PriorVar, positive.or(1))
@@ -233,6 +242,10 @@ func (m *Model) check(t *table, data Data) {
 	}
 	if k := len(m.Covariance); k > 1 && k != len(m.Layers)-1 {
 		t.reject("covariance", fmt.Sprintf("has %d entries; allowed: 1, or %d, one for each layer of weights", k, len(m.Layers)-1))
+		return
+	}
+	if most := softmax.MostCorrelated; m.OutputCovariance == "joint" && (m.Rule != "adf-exact" || classes > most || m.covariance(len(m.Layers)-2) != "full") {
+		t.reject("output_covariance", fmt.Sprintf("allowed with rule = \"adf-exact\", a full output layer and at most %d classes", most))
 		return
 	}
 	if m.Rule == "adf" && m.Rho != 0.5 {

@@ -91,6 +91,9 @@ func newNetwork(m manifest.Model, lambda float64, src rand.Source) (*bnn.Network
 		Prior:    map[string]bnn.Prior{"paper": bnn.PaperPrior, "scaled": bnn.ScaledPrior}[m.Prior],
 		PriorVar: m.PriorVar, PriorMeanVar: m.PriorMeanVar,
 	}
+	if m.OutputCovariance == "joint" {
+		cfg.OutputCovariance = bnn.JointNeurons
+	}
 	for _, kind := range m.Covariance {
 		cfg.Covariance = append(cfg.Covariance, map[string]bnn.Covariance{"full": bnn.Full, "diagonal": bnn.Diagonal}[kind])
 	}

@@ -1,0 +1,166 @@
+package bnn
+
+import (
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"closedform/core/softmax"
+)
+
+// jointCov returns the covariance of all weights of the output layer.
+func jointCov(n *Network) *mat.SymDense {
+	w := n.layers[len(n.layers)-1].(*correlated)
+	size := w.in * w.out
+	cov := mat.NewSymDense(size, nil)
+	cov.SymOuterK(1, mat.NewDense(size, size, w.root))
+	return cov
+}
+
+// Steps of a joint output layer, written with dense matrices: the logits are z =
+// Aᵀw with the columns e_j⊗ŷ of A, and Gaussian conditioning sends the moments of
+// z given the class back to w.
+func TestJointNeuronsStep(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(61, 1))
+	for classes := 2; classes <= softmax.MostCorrelated; classes++ {
+		n := newNetwork(t, Config{Layers: []int{2, classes}, Bias: true, Output: ADFExact, OutputCovariance: JointNeurons, PriorVar: 0.5, PriorMeanVar: 1})
+		q := softmax.NewCubature(classes)
+		steps := 12
+		if classes == 4 {
+			steps = 3
+		}
+		for range steps {
+			x, class := []float64{rnd.NormFloat64(), rnd.NormFloat64()}, rnd.IntN(classes)
+			size := 3 * classes
+			a := mat.NewDense(size, classes, nil)
+			for j := range classes {
+				for i, y := range []float64{x[0], x[1], 1} {
+					a.Set(j*3+i, j, y)
+				}
+			}
+			mean, _ := n.Weights(0)
+			mu, sigma := mat.NewVecDense(size, mean.RawMatrix().Data), jointCov(n)
+			var m mat.VecDense
+			m.MulVec(a.T(), mu)
+			var sa, v mat.Dense
+			sa.Mul(sigma, a)
+			v.Mul(a.T(), &sa)
+			cov := mat.NewSymDense(classes, nil)
+			for i := range classes {
+				for j := range i + 1 {
+					cov.SetSym(i, j, v.At(i, j))
+				}
+			}
+			q.Posterior(m.RawVector().Data, cov, class)
+			curve := mat.NewDense(classes, classes, nil)
+			for i, row := range q.Curve {
+				curve.SetRow(i, row)
+			}
+			var wantMean mat.VecDense
+			wantMean.MulVec(&sa, mat.NewVecDense(classes, q.Slope))
+			wantMean.AddVec(&wantMean, mu)
+			var half, want mat.Dense
+			half.Mul(&sa, curve)
+			want.Mul(&half, sa.T())
+			want.Add(&want, sigma)
+
+			u, err := n.Observe(x, class)
+			if err != nil {
+				t.Fatal(err)
+			}
+			near(t, "log p", u.LogP, q.LogP, 1e-12)
+			got, _ := n.Weights(0)
+			for i := range size {
+				near(t, "mean", got.RawMatrix().Data[i], wantMean.AtVec(i), 1e-10)
+			}
+			if !mat.EqualApprox(jointCov(n), &want, 1e-9) {
+				t.Errorf("%d classes: covariance\n%.4g\nwant\n%.4g", classes, mat.Formatted(jointCov(n)), mat.Formatted(&want))
+			}
+		}
+	}
+}
+
+// The first example, before anything is correlated, moves the means of all
+// layers as without OutputCovariance.
+func TestJointNeuronsFirstStep(t *testing.T) {
+	var networks [2]*Network
+	for o := PerNeuron; o <= JointNeurons; o++ {
+		networks[o] = newNetwork(t, Config{Layers: []int{2, 4, 3}, Bias: true, Output: ADFExact, Hidden: Smooth, OutputCovariance: o, PriorMeanVar: 1})
+		// The correlation that the hidden layer gives the logits is left out.
+		for l := range networks[o].layers {
+			mean, cov := networks[o].Weights(l)
+			if l == 0 {
+				for j := range cov {
+					cov[j] = mat.NewDiagDense(3, nil)
+				}
+			}
+			if err := networks[o].SetWeights(l, mean, cov); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := networks[o].Observe([]float64{1, -0.5}, 2); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for l := range 2 {
+		got, gotCov := networks[JointNeurons].Weights(l)
+		want, wantCov := networks[PerNeuron].Weights(l)
+		if !mat.EqualApprox(got, want, 1e-7) {
+			t.Errorf("layer %d: means\n%v\nwant\n%v", l, mat.Formatted(got), mat.Formatted(want))
+		}
+		for j := range gotCov {
+			if !mat.EqualApprox(gotCov[j], wantCov[j], 1e-7) {
+				t.Errorf("layer %d: covariance of neuron %d differs", l, j)
+			}
+		}
+	}
+}
+
+// A long stream leaves the covariance positive definite, predictions normalised
+// and correlated logits.
+func TestJointNeuronsStream(t *testing.T) {
+	n := newNetwork(t, Config{Layers: []int{2, 4, 3}, Bias: true, Output: ADFExact, Hidden: Smooth, OutputCovariance: JointNeurons, PriorMeanVar: 1})
+	rnd := rand.New(rand.NewPCG(62, 1))
+	var p Prediction
+	for k := range 300 {
+		x := []float64{rnd.NormFloat64(), rnd.NormFloat64()}
+		if err := n.Predict(&p, x); err != nil {
+			t.Fatal(err)
+		}
+		u, err := n.Observe(x, k%3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		near(t, "log p", u.LogP, math.Log(p.P[k%3]), 1e-7)
+		near(t, "Σp", p.P[0]+p.P[1]+p.P[2], 1, 1e-12)
+	}
+	var svd mat.SVD
+	w := n.layers[1].(*correlated)
+	svd.Factorize(mat.NewDense(15, 15, w.root), mat.SVDNone)
+	if values := svd.Values(nil); !(values[14] > 0) {
+		t.Errorf("singular values of the root %v", values)
+	}
+	if x := jointCov(n).At(0, 5); x == 0 {
+		t.Error("the neurons are not correlated")
+	}
+	x := []float64{0.5, 0.1}
+	if allocs := testing.AllocsPerRun(5, func() { n.Observe(x, 1); n.Predict(&p, x) }); allocs > 0 {
+		t.Errorf("%g allocations", allocs)
+	}
+}
+
+func TestJointNeuronsRefused(t *testing.T) {
+	for want, cfg := range map[string]Config{
+		"allowed: adf-exact":         {Layers: []int{2, 3}, Output: ADF, OutputCovariance: JointNeurons},
+		"5 classes: allowed: 2 to 4": {Layers: []int{2, 5}, Output: ADFExact, OutputCovariance: JointNeurons},
+		"allowed: full":              {Layers: []int{2, 3}, Output: ADFExact, OutputCovariance: JointNeurons, Covariance: []Covariance{Diagonal}},
+		"allowed: per-neuron, joint": {Layers: []int{2, 3}, OutputCovariance: 7},
+	} {
+		if _, err := New(cfg, rand.NewPCG(1, 1)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v: %v, want %q", cfg, err, want)
+		}
+	}
+}
