@@ -190,7 +190,7 @@ func positiveDefinite(t *testing.T, name string, n *Network) {
 func TestMillionUpdates(t *testing.T) {
 	count := 1000000
 	if testing.Short() {
-		count = 50000
+		count = 10000
 	}
 	rnd := rand.New(rand.NewPCG(33, 1))
 	for _, kind := range kinds {

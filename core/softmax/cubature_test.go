@@ -11,6 +11,7 @@ import (
 
 // Independent logits: the other integrals.
 func TestCubatureIndependent(t *testing.T) {
+	numbersOnly(t)
 	for n := 2; n <= MostCorrelated; n++ {
 		q, got, want, post := NewCubature(n), NewMoments(n), NewMoments(n), NewPosterior(n)
 		rnd := rand.New(rand.NewPCG(51, uint64(n)))
@@ -72,6 +73,7 @@ func TestCubatureOfTwoClasses(t *testing.T) {
 
 // The derivatives of log p by finite differences, V not diagonal.
 func TestCubatureDerivatives(t *testing.T) {
+	numbersOnly(t)
 	const h = 1e-3
 	rnd := rand.New(rand.NewPCG(52, 1))
 	for n := 2; n <= MostCorrelated; n++ {

@@ -21,6 +21,7 @@ func (b Box) errors(dst []float64, p Probit, z []float64) {
 }
 
 func TestRMSAgainstSampling(t *testing.T) {
+	numbersOnly(t)
 	rnd := rand.New(rand.NewPCG(1, 1))
 	for _, n := range []int{2, 3, 10} {
 		for _, p := range probits {
@@ -59,6 +60,7 @@ func TestRMSIsContinuousInRho(t *testing.T) {
 }
 
 func TestMaxIsTheLargest(t *testing.T) {
+	numbersOnly(t)
 	rnd := rand.New(rand.NewPCG(2, 1))
 	for _, n := range []int{2, 3, 4, 5} {
 		b := Box{n, 3}
@@ -104,6 +106,7 @@ func TestMinimaxOfTwoClasses(t *testing.T) {
 
 // No neighbour of a fit is better.
 func TestFitsAreBest(t *testing.T) {
+	numbersOnly(t)
 	for _, n := range []int{2, 3, 6} {
 		b := Box{n, 3}
 		for _, f := range []struct {
@@ -136,6 +139,7 @@ func TestFitsAreBest(t *testing.T) {
 
 // The words of a manifest are these fits.
 func TestFittedLambda(t *testing.T) {
+	numbersOnly(t)
 	b := Box{3, 3}
 	if got, want := LeastSquaresLambda(3, 0.5), b.LeastSquares(0.5).Lambda; got != want {
 		t.Errorf("least squares: %g, want %g", got, want)

@@ -32,6 +32,15 @@ func TestPosteriorReference(t *testing.T) {
 	}
 }
 
+// numbersOnly skips a long test under -short, with which the race detector runs:
+// it has one goroutine.
+func numbersOnly(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("long, and of one goroutine")
+	}
+}
+
 // likelihood is what has a posterior and the moments that go with it.
 type likelihood interface {
 	Approximation
@@ -49,6 +58,7 @@ func likelihoods(n, count int, f func(l likelihood, m, v []float64)) {
 
 // Averaged over the classes, the posterior moments are the prior ones.
 func TestPosteriorIsConsistent(t *testing.T) {
+	numbersOnly(t)
 	for _, n := range []int{2, 3, 7} {
 		got := NewPosterior(n)
 		likelihoods(n, 60, func(p likelihood, m, v []float64) {
@@ -126,6 +136,7 @@ func TestPosteriorOfTwoClasses(t *testing.T) {
 
 // Half of the step, twice the distance, changes nothing.
 func TestPosteriorRuleIsFineEnough(t *testing.T) {
+	numbersOnly(t)
 	finer := func(r posteriorRule) posteriorRule {
 		return posteriorRule{drop: 1.2 * r.drop, step: 0.5 * r.step, spread: 2 * r.spread}
 	}
@@ -176,6 +187,7 @@ func TestPosteriorRuleIsFineEnough(t *testing.T) {
 }
 
 func TestPosteriorExtremes(t *testing.T) {
+	numbersOnly(t)
 	means := []float64{0, 1e-300, 1, -1, 40, 1e4, -1e4, 1e8}
 	variances := []float64{0, math.SmallestNonzeroFloat64, 1e-300, 1e-20, 1, 1e4, 1e12, 1e100}
 	rnd := rand.New(rand.NewPCG(6, 1))
