@@ -36,6 +36,9 @@ type weights interface {
 	setCov(j int, cov mat.Symmetric) error
 	neuron(j int) (mean []float64, cov mat.Symmetric) // copies
 	clone() weights
+
+	state() LayerState
+	restore(LayerState) // which has been checked
 }
 
 // newWeights returns weights of layer l that are zero.

@@ -1,0 +1,124 @@
+package bnn
+
+import (
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"closedform/core/random"
+)
+
+// A restored network predicts and learns to the last bit as the original does.
+func TestRestore(t *testing.T) {
+	rnd := rand.New(random.Source("bnn", "state"))
+	for _, cfg := range []Config{
+		{Layers: []int{3, 4}, OnIndefinite: Project},
+		{Layers: []int{3, 5, 4}, Bias: true, Output: ADF, Hidden: Smooth, PriorMeanVar: 2},
+		{Layers: []int{3, 5, 6, 4}, Bias: true, Output: ADFExact, Hidden: Smooth, Covariance: []Covariance{Diagonal, Full, Diagonal}, Prior: ScaledPrior, PriorMeanVar: 2},
+		{Layers: []int{3, 2, 4}, Output: ADFExact, OutputCovariance: JointNeurons, Hidden: Smooth, PriorMeanVar: 1},
+		{Layers: []int{3, 2, 4}, Output: Total, OnIndefinite: Project, Covariance: []Covariance{Diagonal}, Alpha: 0.1, Beta: 1.5},
+	} {
+		n := newNetwork(t, cfg)
+		example := func() ([]float64, int) {
+			return []float64{rnd.NormFloat64(), rnd.NormFloat64(), rnd.NormFloat64()}, rnd.IntN(4)
+		}
+		for range 50 {
+			n.Observe(example())
+		}
+		s := n.State()
+		restored, err := Restore(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again := restored.State(); !reflect.DeepEqual(again, s) {
+			t.Errorf("%+v: state %+v after Restore", s, again)
+		}
+		still, err := Restore(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k := range 50 {
+			x, class := example()
+			want, errWant := n.Observe(x, class)
+			got, errGot := restored.Observe(x, class)
+			if !same(got.LogP, want.LogP) || !same(got.MinVariance, want.MinVariance) || got.Action != want.Action || (errGot == nil) != (errWant == nil) {
+				t.Fatalf("step %d: %+v, %v; want %+v, %v", k, got, errGot, want, errWant)
+			}
+			var p, q Prediction
+			if err := n.Predict(&p, x); err != nil {
+				t.Fatal(err)
+			}
+			if err := restored.Predict(&q, x); err != nil {
+				t.Fatal(err)
+			}
+			for j := range p.P {
+				if !same(q.P[j], p.P[j]) || !same(q.Variance[j], p.Variance[j]) || !same(q.Cov.At(0, j), p.Cov.At(0, j)) {
+					t.Fatalf("step %d: prediction %v; want %v", k, q.P, p.P)
+				}
+			}
+		}
+		if !reflect.DeepEqual(still.State(), s) {
+			t.Error("what the network learns changes its state of before")
+		}
+		if learned := n.State(); reflect.DeepEqual(learned, s) || !reflect.DeepEqual(restored.State(), learned) {
+			t.Error("nothing was learned, or not the same")
+		}
+		s.Config.Layers[0]++
+		for l := range s.Config.Covariance {
+			s.Config.Covariance[l]++
+		}
+		if got := n.State().Config; !reflect.DeepEqual(got, still.State().Config) {
+			t.Errorf("what is done to the state changes the network: %+v", got)
+		}
+	}
+}
+
+func same(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) }
+
+// The root of a state is that of the covariance that Weights returns.
+func TestStateRoot(t *testing.T) {
+	n := newNetwork(t, Config{Layers: []int{4, 3}, Bias: true})
+	randomWeights(t, n, rand.New(random.Source("bnn", "state", "root")), 1)
+	root := n.State().Layers[0].Root
+	_, cov := n.Weights(0)
+	for j, want := range cov {
+		r := root.Slice(5*j, 5*(j+1), 0, 5)
+		var got mat.Dense
+		got.Mul(r, r.T())
+		if !mat.EqualApprox(&got, want, 1e-13) {
+			t.Errorf("neuron %d: RRᵀ = %v, want %v", j, mat.Formatted(&got), mat.Formatted(want))
+		}
+	}
+}
+
+func TestRestoreRefuses(t *testing.T) {
+	for name, test := range map[string]struct {
+		alter func(*State)
+		want  string
+	}{
+		"configuration": {func(s *State) { s.Config.Layers = nil }, "Layers = []"},
+		"depth":         {func(s *State) { s.Layers = s.Layers[:1] }, "need 2"},
+		"no means":      {func(s *State) { s.Layers[0].Mean = nil }, "layer 0: has no means"},
+		"mean shape":    {func(s *State) { s.Layers[0].Mean = mat.NewDense(2, 3, nil) }, "has 2×3 means; need 3×3"},
+		"mean columns":  {func(s *State) { s.Layers[0].Mean = mat.NewDense(3, 2, nil) }, "has 3×2 means; need 3×3"},
+		"mean":          {func(s *State) { s.Layers[1].Mean.Set(1, 2, math.NaN()) }, "layer 1: row 1 of the means holds NaN"},
+		"no roots":      {func(s *State) { s.Layers[0].Root = nil }, "layer 0: has no roots"},
+		"root shape":    {func(s *State) { s.Layers[0].Root = mat.NewDense(3, 3, nil) }, "has 3×3 roots; need 9×3"},
+		"root":          {func(s *State) { s.Layers[0].Root.Set(8, 0, math.Inf(1)) }, "row 8 of the roots holds +Inf"},
+		"overflow":      {func(s *State) { s.Layers[0].Root.Set(8, 0, 1e200) }, "covariance of neuron 2 overflows"},
+		"full":          {func(s *State) { s.Layers[0].Variance = s.Layers[1].Variance }, "the layer is full"},
+		"diagonal":      {func(s *State) { s.Layers[1].Root = s.Layers[0].Root }, "the layer is diagonal"},
+		"no variances":  {func(s *State) { s.Layers[1].Variance = nil }, "layer 1: has no variances"},
+		"variance":      {func(s *State) { s.Layers[1].Variance.Set(1, 0, -1e-300) }, "neuron 1 has the variance -1e-300"},
+	} {
+		s := newNetwork(t, Config{Layers: []int{2, 3, 2}, Bias: true, Covariance: []Covariance{Full, Diagonal}}).State()
+		test.alter(&s)
+		if _, err := Restore(s); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: error %v; want one with %q", name, err, test.want)
+		}
+	}
+}

@@ -1,0 +1,165 @@
+// Package checkpoint stores trained networks: [Write] and [Read].
+//
+// A network that was written and read again predicts and learns to the last bit
+// as the original does, on the same instruction set. Equal networks make equal
+// files.
+//
+// # The file, format 1
+//
+// It is an uncompressed NumPy archive (.npz, NEP 1), which numpy.load reads. Its
+// entries are, in this order, for each layer l of weights from 0, of o neurons
+// with d inputs (the bias counts as the last one):
+//
+//	format      int64           1
+//	config      string          the configuration, a JSON object
+//	mean<l>     float64 (o, d)  means: row j is μ_j
+//	root<l>     float64 (od, d) where the covariances of the layer are full: one
+//	                            below the other, the d × d roots R_j of Σ_j = R_jR_jᵀ
+//	root<l>     float64 (od, od) of a joint output layer: the root of the covariance
+//	                            of all weights, neuron by neuron
+//	variance<l> float64 (o, d)  where they are diagonal: row j is the diagonal of Σ_j
+//
+// The keys of the configuration are those of bnn.Config in lower case, rules are
+// the words that their String methods give, and softmax is an object with kind
+// "probit", lambda and rho, or with kind "exact" and fast. Numbers keep all their
+// digits.
+//
+// The last 64 bytes of the file, in the comment of the archive, are the SHA-256
+// of all bytes before them, in hexadecimal. It finds what was altered by accident;
+// it does not say who wrote the file.
+package checkpoint
+
+import (
+	"archive/zip"
+	"bufio"
+	"fmt"
+	"io"
+
+	"codeberg.org/sbinet/npyio/npy"
+
+	"closedform/core/bnn"
+)
+
+// version is that of the format. A change of bnn.Config or bnn.State that old
+// files have no value for needs a new one.
+const version = 1
+
+// Write writes the network to w. It returns an error if w does, or if the softmax
+// of the network is neither a softmax.Probit nor a softmax.Exact. What w has by
+// then is no checkpoint.
+func Write(w io.Writer, n *bnn.Network) error {
+	s := n.State()
+	config, err := encode(s.Config)
+	if err == nil {
+		_, err = decode(config) // which does not know a rule that is newer
+	}
+	if err != nil {
+		return fmt.Errorf("checkpoint: %w", err)
+	}
+	sealed := newSealer(w)
+	archive := zip.NewWriter(sealed)
+	if err := archive.SetComment(blank); err != nil {
+		return fmt.Errorf("checkpoint: %w", err)
+	}
+	write := func(name string, value any) {
+		if err == nil {
+			err = writeEntry(archive, name, value)
+		}
+	}
+	write("format", int64(version))
+	write("config", config)
+	for l, layer := range s.Layers {
+		write(fmt.Sprint("mean", l), layer.Mean)
+		if layer.Root != nil {
+			write(fmt.Sprint("root", l), layer.Root)
+		} else {
+			write(fmt.Sprint("variance", l), layer.Variance)
+		}
+	}
+	if err == nil {
+		err = archive.Close()
+	}
+	if err == nil {
+		err = sealed.Close()
+	}
+	if err != nil {
+		return fmt.Errorf("checkpoint: %w", err)
+	}
+	return nil
+}
+
+func writeEntry(archive *zip.Writer, name string, value any) error {
+	entry, err := archive.CreateHeader(&zip.FileHeader{Name: name + ".npy", Method: zip.Store})
+	if err != nil {
+		return err
+	}
+	buffer := bufio.NewWriter(entry) // npy writes number by number
+	if err := npy.Write(buffer, value); err != nil {
+		return err
+	}
+	return buffer.Flush()
+}
+
+// Read reads a network from the size bytes of r. It returns an error, and does
+// not panic, if r is not a file that Write wrote: truncated, altered in any byte,
+// of another format, or with contents that make no network.
+func Read(r io.ReaderAt, size int64) (*bnn.Network, error) {
+	n, err := read(r, size)
+	if err != nil {
+		return nil, fmt.Errorf("checkpoint: %w", err)
+	}
+	return n, nil
+}
+
+func read(r io.ReaderAt, size int64) (*bnn.Network, error) {
+	if err := checkSeal(r, size); err != nil {
+		return nil, err
+	}
+	z, err := zip.NewReader(r, size)
+	if err != nil {
+		return nil, err
+	}
+	a := archive{files: z.File, size: size}
+	format, err := a.integer("format")
+	if err != nil {
+		return nil, err
+	}
+	if format != version {
+		return nil, fmt.Errorf("the file has format %d; this program reads format %d", format, version)
+	}
+	text, err := a.text("config")
+	if err != nil {
+		return nil, err
+	}
+	var s bnn.State
+	if s.Config, err = decode(text); err != nil {
+		return nil, err
+	}
+	for l, in := range s.Config.Layers[:max(0, len(s.Config.Layers)-1)] {
+		out := s.Config.Layers[l+1]
+		if s.Config.Bias {
+			in++
+		}
+		var layer bnn.LayerState
+		if layer.Mean, err = a.matrix(fmt.Sprint("mean", l), out, in); err != nil {
+			return nil, err
+		}
+		if a.has(fmt.Sprint("root", l)) {
+			rows, cols := out*in, in // so many numbers were read
+			if s.Config.OutputCovariance == bnn.JointNeurons && l == len(s.Config.Layers)-2 {
+				cols = rows
+			}
+			layer.Root, err = a.matrix(fmt.Sprint("root", l), rows, cols)
+		} else {
+			layer.Variance, err = a.matrix(fmt.Sprint("variance", l), out, in)
+		}
+		if err != nil {
+			return nil, err
+		}
+		s.Layers = append(s.Layers, layer)
+	}
+	if len(a.files) > 0 {
+		return nil, fmt.Errorf("entry %s is not part of the format", a.files[0].Name)
+	}
+	return bnn.Restore(s)
+}

@@ -1,0 +1,221 @@
+package checkpoint
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"math"
+	"math/rand/v2"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"closedform/core/bnn"
+	"closedform/core/random"
+	"closedform/core/softmax"
+)
+
+// trained returns a network that has seen some random examples.
+func trained(t testing.TB, cfg bnn.Config) *bnn.Network {
+	t.Helper()
+	n, err := bnn.New(cfg, random.Source("checkpoint", "test"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rnd := rand.New(random.Source("checkpoint", "examples"))
+	x := make([]float64, cfg.Layers[0])
+	for range 40 {
+		for i := range x {
+			x[i] = rnd.NormFloat64()
+		}
+		n.Observe(x, rnd.IntN(cfg.Layers[len(cfg.Layers)-1])) // a refused step is one, too
+	}
+	return n
+}
+
+func written(t testing.TB, n *bnn.Network) []byte {
+	t.Helper()
+	var file bytes.Buffer
+	if err := Write(&file, n); err != nil {
+		t.Fatal(err)
+	}
+	return file.Bytes()
+}
+
+func readBytes(file []byte) (*bnn.Network, error) {
+	return Read(bytes.NewReader(file), int64(len(file)))
+}
+
+// configs are of all kinds; the last one has no field that is zero.
+var configs = []bnn.Config{
+	{Layers: []int{2, 3}},
+	{Layers: []int{3, 4, 2}, Bias: true, Output: bnn.Total, Softmax: softmax.Exact{}},
+	{Layers: []int{1, 4, 5, 3}, Output: bnn.ADF, Hidden: bnn.Smooth, Covariance: []bnn.Covariance{bnn.Diagonal, bnn.Full, bnn.Diagonal}, PriorMeanVar: 0.1},
+	{Layers: []int{2, 3}, OnIndefinite: bnn.Skip, Covariance: []bnn.Covariance{bnn.Full}, Softmax: softmax.Probit{Lambda: 1.0 / 3, Rho: 0}},
+	{
+		Layers: []int{3, 7, 4}, Bias: true, Alpha: 0.1, Beta: 1.7, Output: bnn.ADFExact, Hidden: bnn.Smooth,
+		Covariance: []bnn.Covariance{bnn.Diagonal, bnn.Full}, OutputCovariance: bnn.JointNeurons, Softmax: softmax.Exact{Fast: true}, OnIndefinite: bnn.Project,
+		EigenvalueFloor: 1.0 / 3, VarianceFloor: 1e-5, PriorVar: 1.0 / 7, Prior: bnn.ScaledPrior, PriorMeanVar: 2.0 / 3,
+	},
+}
+
+func TestRoundTrip(t *testing.T) {
+	for i, cfg := range configs {
+		n := trained(t, cfg)
+		file := written(t, n)
+		got, err := readBytes(file)
+		if err != nil {
+			t.Fatalf("network %d: %v", i, err)
+		}
+		if got, want := got.State(), n.State(); !reflect.DeepEqual(got, want) {
+			t.Errorf("network %d: read %+v, want %+v", i, got, want)
+		}
+		if !bytes.Equal(written(t, got), file) {
+			t.Errorf("network %d: written again, it makes another file", i)
+		}
+		// Both go on alike, to the last bit.
+		x := make([]float64, cfg.Layers[0])
+		for k := range 30 {
+			for i := range x {
+				x[i] = math.Sin(float64(3*k + i))
+			}
+			n.Observe(x, k%2)
+			got.Observe(x, k%2)
+			var p, q bnn.Prediction
+			if err := errors.Join(n.Predict(&p, x), got.Predict(&q, x)); err != nil {
+				t.Fatal(err)
+			}
+			if !floats.Equal(p.P, q.P) || !floats.Equal(p.Variance, q.Variance) || !mat.Equal(p.Cov, q.Cov) {
+				t.Fatalf("network %d, step %d: prediction %v, want %v", i, k, q.P, p.P)
+			}
+		}
+	}
+}
+
+// Every field of a configuration is stored: a new one has to be put into config.go.
+func TestConfigIsComplete(t *testing.T) {
+	cfg := configs[len(configs)-1]
+	v := reflect.ValueOf(cfg)
+	for i := range v.NumField() {
+		if v.Field(i).IsZero() {
+			t.Errorf("%s is not tested", v.Type().Field(i).Name)
+		}
+	}
+	text, err := encode(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := decode(text); err != nil || !reflect.DeepEqual(got, cfg) {
+		t.Errorf("%s is read as %+v, %v; want %+v", text, got, err, cfg)
+	}
+}
+
+// Numbers of any size come back as they are.
+func TestNumbers(t *testing.T) {
+	n := trained(t, bnn.Config{Layers: []int{6, 2}, Covariance: []bnn.Covariance{bnn.Diagonal}})
+	s := n.State()
+	s.Layers[0].Mean.SetRow(0, []float64{math.Copysign(0, -1), math.SmallestNonzeroFloat64, -math.MaxFloat64, 1.0 / 3, 1 << 60, -1e-310})
+	s.Layers[0].Variance.SetRow(1, []float64{0, math.SmallestNonzeroFloat64, math.MaxFloat64, 1.0 / 3, 1 << 60, 1e-310})
+	n, err := bnn.Restore(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := readBytes(written(t, n))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, m := range []*mat.Dense{got.State().Layers[0].Mean, got.State().Layers[0].Variance} {
+		want := []*mat.Dense{s.Layers[0].Mean, s.Layers[0].Variance}[i].RawMatrix().Data
+		for k, x := range m.RawMatrix().Data {
+			if math.Float64bits(x) != math.Float64bits(want[k]) {
+				t.Errorf("number %d is %g, want %g", k, x, want[k])
+			}
+		}
+	}
+}
+
+type probitByAnotherName struct{ softmax.Probit }
+
+func TestWriteRefuses(t *testing.T) {
+	for _, s := range []softmax.Approximation{
+		softmax.ProbitCorr{Lambda: 0.3, Corr: mat.NewSymDense(2, []float64{1, 0.2, 0.2, 1})},
+		&softmax.Probit{Lambda: 0.3},
+		probitByAnotherName{softmax.Probit{Lambda: 0.3}},
+	} {
+		n, err := bnn.New(bnn.Config{Layers: []int{2, 3}, Softmax: s}, random.Source("checkpoint"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var file bytes.Buffer
+		if err := Write(&file, n); err == nil || !strings.Contains(err.Error(), "cannot be stored; allowed: softmax.Probit, softmax.Exact") {
+			t.Errorf("softmax %T: error %v", s, err)
+		}
+		if file.Len() > 0 {
+			t.Errorf("softmax %T: %d bytes were written", s, file.Len())
+		}
+	}
+}
+
+// full is a disk that has room for so many bytes.
+type full int
+
+var errFull = errors.New("no space left")
+
+func (f *full) Write(p []byte) (int, error) {
+	if len(p) > int(*f) {
+		return 0, errFull
+	}
+	*f -= full(len(p))
+	return len(p), nil
+}
+
+func TestWriteError(t *testing.T) {
+	n := trained(t, configs[0])
+	size := len(written(t, n))
+	for room := range size {
+		f := full(room)
+		if err := Write(&f, n); !errors.Is(err, errFull) {
+			t.Fatalf("%d bytes of %d: error %v", room, size, err)
+		}
+	}
+}
+
+var update = flag.Bool("update", false, "write testdata anew, for a new format")
+
+// A file of format 1 is read by every version of this package.
+func TestFormat1(t *testing.T) {
+	const name = "testdata/format1.npz"
+	if *update {
+		if err := os.WriteFile(name, written(t, trained(t, configs[len(configs)-1])), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := Read(f, info.Size())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := n.State().Config, configs[len(configs)-1]; !reflect.DeepEqual(got, want) {
+		t.Errorf("configuration %+v, want %+v", got, want)
+	}
+	var p bnn.Prediction
+	if err := n.Predict(&p, []float64{0.5, -1, 2}); err != nil {
+		t.Fatal(err)
+	}
+	want := []float64{0.221454601137, 0.318124665997, 0.134993745839, 0.325426987028}
+	if !floats.EqualApprox(p.P, want, 1e-9) {
+		t.Errorf("prediction %.12g, want %.12g", p.P, want)
+	}
+}

@@ -1,0 +1,47 @@
+package checkpoint_test
+
+import (
+	"bytes"
+	"fmt"
+	"log"
+
+	"closedform/core/bnn"
+	"closedform/core/checkpoint"
+	"closedform/core/random"
+)
+
+// A network is stored, read again, and goes on learning.
+func Example() {
+	network, err := bnn.New(bnn.Config{Layers: []int{2, 3}, Output: bnn.ADF}, random.Source("example"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	if _, err := network.Observe([]float64{0.5, 1.5}, 0); err != nil {
+		log.Fatal(err)
+	}
+	var file bytes.Buffer
+	if err := checkpoint.Write(&file, network); err != nil {
+		log.Fatal(err)
+	}
+
+	again, err := checkpoint.Read(bytes.NewReader(file.Bytes()), int64(file.Len()))
+	if err != nil {
+		log.Fatal(err)
+	}
+	if _, err := again.Observe([]float64{-1, 0.3}, 2); err != nil {
+		log.Fatal(err)
+	}
+	var p bnn.Prediction
+	if err := again.Predict(&p, []float64{-1, 0.3}); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%.3f\n", p.P)
+
+	// One altered byte is found.
+	file.Bytes()[300] ^= 1
+	_, err = checkpoint.Read(bytes.NewReader(file.Bytes()), int64(file.Len()))
+	fmt.Println(err)
+	// Output:
+	// [0.251 0.256 0.493]
+	// checkpoint: the checksum at its end does not fit: the file is truncated, altered or no checkpoint
+}

@@ -1,0 +1,27 @@
+# Reads a checkpoint from the standard input, checks its checksum, and prints as
+# JSON what is in it, with the covariances in full.
+import hashlib
+import io
+import json
+import sys
+
+import numpy as np
+
+data = sys.stdin.buffer.read()
+assert hashlib.sha256(data[:-64]).hexdigest() == data[-64:].decode()
+net = np.load(io.BytesIO(data))
+config = json.loads(str(net["config"]))
+mean, cov = [], []
+for layer in range(len(config["layers"]) - 1):
+    mu = net[f"mean{layer}"]  # neurons × inputs
+    if f"root{layer}" in net:
+        root = net[f"root{layer}"].reshape(*mu.shape, -1)  # neurons × inputs × inputs
+        sigma = root @ root.transpose(0, 2, 1)  # of a joint output layer, the blocks of the neurons
+    else:
+        sigma = np.array([np.diag(v) for v in net[f"variance{layer}"]])
+    mean.append(mu.tolist())
+    cov.append(sigma.tolist())
+print(json.dumps({
+    "format": int(net["format"]), "layers": config["layers"], "output": config["output"],
+    "mean": mean, "cov": cov,
+}))
