@@ -9,7 +9,8 @@ help:
 	@echo 'make check       formatting, vet, staticcheck, dead code, tests with the race detector'
 	@echo 'make bench       benchmarks'
 	@echo 'make performance measure again and write the performance table of README.md'
-	@echo 'make verify      run again into a temporary folder and compare with results/'
+	@echo 'make verify      run again into a temporary folder and compare with results/;'
+	@echo '                 EFFORT=quick takes the experiments of that label only'
 	@echo 'make paper       the paper from results/; needs LaTeX with the csvsimple package'
 	@echo 'make clean       remove what is not committed from results/'
 
@@ -33,7 +34,7 @@ performance:
 	go run ./runner/internal/performance README.md
 
 verify:
-	go run ./runner -all -verify
+	go run ./runner -all -verify $(if $(EFFORT),-effort $(EFFORT))
 
 paper: reproduce
 	cd paper && for pass in 1 2; do pdflatex -interaction=nonstopmode -halt-on-error paper.tex; done
