@@ -77,6 +77,9 @@ type Manifest struct {
 	Calibrate *Calibrate
 	Stability *Stability
 	MCCheck   *MCCheck
+	Posterior *Posterior
+	Hidden    *Hidden
+	Order     *Order
 }
 
 // section is the part of a manifest that one study reads.
@@ -106,6 +109,12 @@ func (m *Manifest) section() section {
 		return made(&m.Stability)
 	case "mc_check":
 		return made(&m.MCCheck)
+	case "posterior":
+		return made(&m.Posterior)
+	case "hidden":
+		return made(&m.Hidden)
+	case "order":
+		return made(&m.Order)
 	}
 	panic("manifest: no section for the study " + m.Study)
 }

@@ -58,6 +58,9 @@ var Kinds = []manifest.Study{
 	{Name: "calibrate"},
 	{Name: "stability"},
 	{Name: "mc_check"},
+	{Name: "posterior"},
+	{Name: "hidden"},
+	{Name: "order"},
 }
 
 // New returns the experiment that the manifest describes.
@@ -75,6 +78,12 @@ func New(m *manifest.Manifest) (Experiment, error) {
 		return newAblation(m)
 	case "mc_check":
 		return &mcCheck{m}, nil
+	case "posterior":
+		return &posteriorStudy{m.Posterior, m}, nil
+	case "hidden":
+		return &hidden{m.Hidden, m}, nil
+	case "order":
+		return &order{m.Order, m}, nil
 	}
 	return nil, fmt.Errorf("study %q is not known", m.Study)
 }

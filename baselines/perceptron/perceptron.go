@@ -1,0 +1,199 @@
+// Package perceptron is the Bayesian perceptron: one neuron that tells two
+// classes apart, whose weights are jointly Gaussian and learn in closed form. It
+// is what the network of package bnn generalises, and what it is compared with
+// where there are two classes.
+//
+// For an input x the activation is a = w·x ~ N(m, v), and the positive class has
+// the probability
+//
+//	p = E Φ(λa) = Φ(ξ),   ξ = λm/t,   t = √(1 + λ²v),   Cov(a, y) = vλφ(ξ)/t.
+//
+// λ = √(π/8), which is also the λ that matches the slope of the logistic function,
+// makes Φ(λa) an approximation of it. The rules differ in what a label is. With
+// h = φ/Φ and s = ±1 the label,
+//
+//	Huber   m̃ = m + s h(sξ) (t+1)/λ    ṽ = v (1 − h(ξ) h(−ξ) (1 + 1/t))
+//	ADF     m̃ = m + s h(sξ) vλ/t       ṽ = v (1 − h(sξ) (h(sξ) + sξ) λ²v/t²).
+//
+// Huber is the perceptron of Huber, "Bayesian Perceptron: Towards fully Bayesian
+// Neural Networks" (CDC 2020), with the moments of the logistic function as they
+// also are in Wagner, Wu and Huber, "Kalman Bayesian Neural Networks for
+// Closed-form Online Learning" (AAAI 2023): a Kalman step that takes the label
+// for a noise-free observation of y = Φ(λa), with Var y ≈ p(1−p)(1 − 1/t). Put
+// in, its gain Cov(a, y)/Var y gives the formulas above. ADF takes the exact
+// posterior moments of a given a label that has the probability Φ(λa)
+// (assumed-density filtering; Opper 1998, Minka 2001).
+//
+// So for the same λ the two agree in the prediction p and in the direction of the
+// step, and not in its length: the step of the mean of Huber is that of ADF over
+// 1 − 1/t. A certain neuron (v → 0, t → 1) that meets a label does not move by ADF,
+// and moves by 2s h(sξ)/λ by Huber. And ṽ is positive by ADF always, by Huber only
+// where h(ξ) h(−ξ) (1 + 1/t) < 1: at m = 0 not unless λ²v > (2/(π−2))² − 1 = 2.07.
+package perceptron
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"closedform/core/bnn"
+	"closedform/core/gauss"
+)
+
+// Rule says how a label moves the activation.
+type Rule int
+
+const (
+	Huber Rule = iota
+	ADF
+)
+
+func (r Rule) String() string {
+	switch r {
+	case Huber:
+		return "huber"
+	case ADF:
+		return "adf"
+	}
+	return fmt.Sprintf("Rule(%d)", int(r))
+}
+
+// Config describes a perceptron.
+type Config struct {
+	Rule   Rule
+	Lambda float64 // slope λ > 0; zero stands for √(π/8)
+
+	// OnIndefinite is applied to a step whose ṽ is negative. Project raises ṽ to
+	// VarianceFloor·v, above 0 and below 1 (zero stands for 1e-3), and moves m as
+	// printed.
+	OnIndefinite  bnn.Policy
+	VarianceFloor float64
+}
+
+// Perceptron is a Bayesian perceptron. It must not be used by several goroutines
+// at once.
+type Perceptron struct {
+	cfg  Config
+	mean []float64
+	cov  *mat.SymDense
+	gain []float64 // Σx of the last input
+}
+
+// New returns a perceptron with weights N(mean, cov), which are copied. A bias is
+// an input that is always 1. It returns an error that names the field if cfg is
+// not valid, and panics if the lengths do not fit.
+func New(cfg Config, mean []float64, cov mat.Symmetric) (*Perceptron, error) {
+	n := len(mean)
+	if cov.SymmetricDim() != n {
+		panic(fmt.Sprintf("perceptron: %d means and a %d×%[2]d covariance", n, cov.SymmetricDim()))
+	}
+	if cfg.Rule != Huber && cfg.Rule != ADF {
+		return nil, fmt.Errorf("perceptron: Rule = %v: need huber or adf", cfg.Rule)
+	}
+	if cfg.Lambda == 0 {
+		cfg.Lambda = math.Sqrt(math.Pi / 8)
+	}
+	if !(cfg.Lambda > 0 && cfg.Lambda <= math.MaxFloat64) {
+		return nil, fmt.Errorf("perceptron: Lambda = %g: need a positive finite number", cfg.Lambda)
+	}
+	if cfg.VarianceFloor == 0 {
+		cfg.VarianceFloor = 1e-3
+	}
+	if !(cfg.VarianceFloor > 0 && cfg.VarianceFloor < 1) {
+		return nil, fmt.Errorf("perceptron: VarianceFloor = %g: need above 0 and below 1", cfg.VarianceFloor)
+	}
+	p := &Perceptron{cfg: cfg, mean: slices.Clone(mean), cov: mat.NewSymDense(n, nil), gain: make([]float64, n)}
+	p.cov.CopySym(cov)
+	return p, nil
+}
+
+// Weights returns copies of mean and covariance of the weights.
+func (p *Perceptron) Weights() ([]float64, *mat.SymDense) {
+	cov := mat.NewSymDense(len(p.mean), nil)
+	cov.CopySym(p.cov)
+	return slices.Clone(p.mean), cov
+}
+
+// Prediction is what a perceptron says about one input.
+type Prediction struct {
+	Positive, Negative float64 // probabilities of the classes, each to its last digits
+	Mean, Variance     float64 // of the activation
+}
+
+// Predict returns the prediction for x. It returns an error if the activation
+// overflows, and panics if the length of x is not the number of weights.
+func (p *Perceptron) Predict(x []float64) (Prediction, error) {
+	if len(x) != len(p.mean) {
+		panic(fmt.Sprintf("perceptron: input of length %d for %d weights", len(x), len(p.mean)))
+	}
+	mat.NewVecDense(len(x), p.gain).MulVec(p.cov, mat.NewVecDense(len(x), x))
+	m, v := floats.Dot(x, p.mean), floats.Dot(x, p.gain)
+	if sum := m + v; math.IsNaN(sum) || math.IsInf(sum, 0) {
+		return Prediction{}, fmt.Errorf("perceptron: the activation overflows: mean %g, variance %g", m, v)
+	}
+	xi := p.cfg.Lambda * m / p.spread(v)
+	return Prediction{gauss.CDF(xi), gauss.CDF(-xi), m, v}, nil
+}
+
+// spread returns t.
+func (p *Perceptron) spread(v float64) float64 {
+	return math.Hypot(1, p.cfg.Lambda*math.Sqrt(max(0, v)))
+}
+
+// Observe updates the weights by one example. MinEigenvalue of the result is
+// Var y, NaN for ADF; Indefinite is not used. On an error, which is that of
+// Predict, an update that overflows, or a *bnn.IndefiniteError under the policy
+// Fail, the weights are unchanged.
+func (p *Perceptron) Observe(x []float64, positive bool) (bnn.Update, error) {
+	before, err := p.Predict(x)
+	if err != nil {
+		return bnn.Update{Action: bnn.Refused}, err
+	}
+	m, v := before.Mean, before.Variance
+	s := -1.0
+	if positive {
+		s = 1
+	}
+	lambda, t := p.cfg.Lambda, p.spread(v)
+	xi := lambda * m / t
+	h := gauss.Hazard(s * xi)
+	update := bnn.Update{MinEigenvalue: math.NaN(), LogP: gauss.LogCDF(s * xi)}
+	// step is m̃ − m, shrink is 1 − ṽ/v.
+	var step, shrink float64
+	switch p.cfg.Rule {
+	case Huber:
+		update.MinEigenvalue = before.Positive * before.Negative * (lambda / t) * (lambda / (t + 1)) * v
+		step = s * h * (t + 1) / lambda
+		shrink = h * gauss.Hazard(-s*xi) * (1 + 1/t)
+	case ADF:
+		part := lambda * math.Sqrt(v) / t
+		step = s * h * v * lambda / t
+		shrink = part * part * (1 - gauss.TruncatedVar(s*xi))
+	}
+	update.MinVariance = v * (1 - shrink)
+	if !(shrink <= 1) {
+		switch p.cfg.OnIndefinite {
+		case bnn.Fail:
+			update.Action = bnn.Refused
+			return update, &bnn.IndefiniteError{Update: update}
+		case bnn.Skip:
+			update.Action = bnn.Skipped
+			return update, nil
+		}
+		update.Action = bnn.Projected
+		shrink = 1 - p.cfg.VarianceFloor
+	}
+	if v == 0 {
+		return update, nil // the activation is certain: no weight goes with it
+	}
+	if e := step / v; math.IsNaN(e) || math.IsInf(e, 0) {
+		update.Action = bnn.Refused
+		return update, fmt.Errorf("perceptron: the update overflows: step %g of an activation with variance %g", step, v)
+	}
+	floats.AddScaled(p.mean, step/v, p.gain)
+	p.cov.SymRankOne(p.cov, -shrink/v, mat.NewVecDense(len(p.gain), p.gain))
+	return update, nil
+}

@@ -1,0 +1,349 @@
+package perceptron
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/floats/scalar"
+	"gonum.org/v1/gonum/integrate/quad"
+	"gonum.org/v1/gonum/mat"
+
+	"closedform/core/bnn"
+	"closedform/core/gauss"
+	"closedform/core/random"
+	"closedform/core/softmax"
+)
+
+// one returns a perceptron of one weight with an activation N(m, v) at x = 1.
+func one(t *testing.T, cfg Config, m, v float64) *Perceptron {
+	t.Helper()
+	p, err := New(cfg, []float64{m}, mat.NewDiagDense(1, []float64{v}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func near(t *testing.T, name string, got, want, tol float64) {
+	t.Helper()
+	if !scalar.EqualWithinAbsOrRel(got, want, tol, tol) {
+		t.Errorf("%s = %.15g, want %.15g", name, got, want)
+	}
+}
+
+// activations calls f with means and variances.
+func activations(count int, f func(lambda, m, v float64)) {
+	rnd := rand.New(random.Source("activations"))
+	for range count {
+		f(math.Exp(0.5*rnd.NormFloat64()-0.5), 3*rnd.NormFloat64(), math.Exp(2*rnd.NormFloat64()))
+	}
+}
+
+// Huber's step is the Kalman step with his moments of the logistic function.
+func TestHuberIsAKalmanStep(t *testing.T) {
+	refused := 0
+	activations(300, func(lambda, m, v float64) {
+		for _, positive := range []bool{true, false} {
+			name := fmt.Sprintf("λ = %g, m = %g, v = %g, %t:", lambda, m, v, positive)
+			spread := math.Sqrt(1 + lambda*lambda*v)
+			p := gauss.CDF(lambda * m / spread)
+			variance := p * gauss.CDF(-lambda*m/spread) * (1 - 1/spread)
+			cross := lambda * v / spread * gauss.PDF(lambda*m/spread)
+			y := 0.0
+			if positive {
+				y = 1
+			}
+			want := v - cross*cross/variance
+			q := one(t, Config{Lambda: lambda}, m, v)
+			prediction, err := q.Predict([]float64{1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			near(t, name+" p", prediction.Positive, p, 1e-14)
+			if want := gauss.CDF(-lambda * m / spread); !scalar.EqualWithinRel(prediction.Negative, want, 1e-9) {
+				t.Errorf("%s 1 − p = %g, want %g", name, prediction.Negative, want)
+			}
+			update, err := q.Observe([]float64{1}, positive)
+			near(t, name+" Var y", update.MinEigenvalue, variance, 1e-9)
+			near(t, name+" ṽ of the report", update.MinVariance, want, 1e-7*v)
+			near(t, name+" log p", update.LogP, math.Log(gauss.CDF((2*y-1)*lambda*m/spread)), 1e-12)
+			mean, cov := q.Weights()
+			if want < -1e-7*v {
+				refused++
+				var indefinite *bnn.IndefiniteError
+				if !errors.As(err, &indefinite) || update.Action != bnn.Refused || mean[0] != m || cov.At(0, 0) != v {
+					t.Errorf("%s error %v, %v, N(%g, %g)", name, err, update.Action, mean[0], cov.At(0, 0))
+				}
+				continue
+			}
+			if err != nil {
+				t.Fatalf("%s %v", name, err)
+			}
+			near(t, name+" m̃", mean[0], m+cross/variance*(y-p), 1e-7)
+			near(t, name+" ṽ", cov.At(0, 0), want, 1e-7*v)
+		}
+	})
+	if refused < 20 || refused > 580 {
+		t.Errorf("%d of 600 steps refused", refused)
+	}
+}
+
+// ADF has the moments of the posterior, by quadrature.
+func TestADFIsThePosterior(t *testing.T) {
+	activations(100, func(lambda, m, v float64) {
+		for _, s := range []float64{1, -1} {
+			name := fmt.Sprintf("λ = %g, m = %g, v = %g, s = %g:", lambda, m, v, s)
+			moment := func(k int) float64 {
+				sd := math.Sqrt(v)
+				return quad.Fixed(func(z float64) float64 {
+					return math.Pow(z, float64(k)) * gauss.PDF(z) * gauss.CDF(s*lambda*(m+sd*z))
+				}, -12, 12, 400, quad.Legendre{}, 0)
+			}
+			p, first, second := moment(0), moment(1), moment(2)
+			first /= p
+			q := one(t, Config{Rule: ADF, Lambda: lambda}, m, v)
+			update, err := q.Observe([]float64{1}, s > 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			mean, cov := q.Weights()
+			near(t, name+" log p", update.LogP, math.Log(p), 1e-8)
+			near(t, name+" m̃", (mean[0]-m)/math.Sqrt(v), first, 1e-8)
+			near(t, name+" ṽ", cov.At(0, 0)/v, second/p-first*first, 1e-8)
+			if !(update.MinVariance > 0 && update.MinVariance < v) || update.Action != bnn.Applied {
+				t.Errorf("%s %+v", name, update)
+			}
+		}
+	})
+}
+
+// What the rules have in common: Huber's step of the mean is that of ADF over
+// 1 − 1/t.
+func TestHuberIsALongerADF(t *testing.T) {
+	activations(200, func(lambda, m, v float64) {
+		huber := one(t, Config{Lambda: lambda, OnIndefinite: bnn.Project}, m, v)
+		adf := one(t, Config{Rule: ADF, Lambda: lambda}, m, v)
+		for _, p := range []*Perceptron{huber, adf} {
+			if _, err := p.Observe([]float64{1}, true); err != nil {
+				t.Fatal(err)
+			}
+		}
+		far, _ := huber.Weights()
+		step, _ := adf.Weights()
+		near(t, fmt.Sprintf("steps of the mean, λ = %g, m = %g, v = %g", lambda, m, v),
+			(far[0]-m)*(1-1/math.Sqrt(1+lambda*lambda*v)), step[0]-m, 1e-9)
+	})
+}
+
+// At m = 0 Huber's ṽ is positive from λ²v = (2/(π−2))² − 1 on.
+func TestWhereHuberIsDefinite(t *testing.T) {
+	const lambda = 0.4
+	edge := (math.Pow(2/(math.Pi-2), 2) - 1) / lambda / lambda
+	for _, c := range []struct {
+		v    float64
+		want bnn.Action
+	}{{0.01, bnn.Skipped}, {edge * 0.999, bnn.Skipped}, {edge * 1.001, bnn.Applied}, {100, bnn.Applied}} {
+		update, err := one(t, Config{Lambda: lambda, OnIndefinite: bnn.Skip}, 0, c.v).Observe([]float64{1}, true)
+		if err != nil || update.Action != c.want {
+			t.Errorf("v = %g: %v, want %v; %v", c.v, update.Action, c.want, err)
+		}
+	}
+}
+
+// With two classes the network of package bnn and the perceptron of the
+// difference of its logits, w = w_0 − w_1 with the sum of the covariances, take
+// the same step of the mean from the same weights by the rule ADF, and predict the
+// same before it. The variance of the difference falls by less in the network: v_j
+// falls by v_j²r, where the perceptron's v_0 + v_1 falls by (v_0 + v_1)²r. What is
+// lost is the covariance −v_0v_1r of the logits that the label makes.
+func TestNetworkOfTwoClasses(t *testing.T) {
+	rnd := rand.New(random.Source("network"))
+	for _, lambda := range []float64{0.3, math.Sqrt(math.Pi / 8), 1} {
+		for trial := range 30 {
+			network, err := bnn.New(bnn.Config{
+				Layers: []int{2, 2}, Bias: true, Output: bnn.ADF, Softmax: softmax.Probit{Lambda: lambda, Rho: 0.5},
+				PriorVar: math.Exp(rnd.NormFloat64()), PriorMeanVar: 3,
+			}, random.Source("weights", trial))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for k := range 5 { // makes the covariances differ
+				if _, err := network.Observe([]float64{rnd.NormFloat64(), rnd.NormFloat64()}, k%2); err != nil {
+					t.Fatal(err)
+				}
+			}
+			p := difference(t, network, Config{Rule: ADF, Lambda: lambda})
+			x, class := []float64{2 * rnd.NormFloat64(), rnd.NormFloat64()}, trial%2
+			var before bnn.Prediction
+			if err := network.Predict(&before, x); err != nil {
+				t.Fatal(err)
+			}
+			v := append([]float64(nil), before.Variance...)
+			prediction, err := p.Predict(append(x, 1))
+			if err != nil {
+				t.Fatal(err)
+			}
+			total := prediction.Variance
+			near(t, "p", prediction.Positive, before.P[0], 1e-10)
+			near(t, "v", total, v[0]+v[1], 1e-12)
+			update, err := p.Observe(append(x, 1), class == 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := network.Observe(x, class); err != nil {
+				t.Fatal(err)
+			}
+			want, _ := p.Weights()
+			got, _ := difference(t, network, Config{}).Weights()
+			for i := range want {
+				near(t, fmt.Sprintf("mean of weight %d", i), got[i], want[i], 1e-7)
+			}
+			var after bnn.Prediction
+			if err := network.Predict(&after, x); err != nil {
+				t.Fatal(err)
+			}
+			r := (total - update.MinVariance) / (total * total)
+			for j, vj := range v {
+				near(t, fmt.Sprintf("variance of logit %d", j), after.Variance[j], vj-vj*vj*r, 1e-8)
+			}
+		}
+	}
+}
+
+// difference returns the perceptron of the difference of the logits of a network
+// of one layer.
+func difference(t *testing.T, network *bnn.Network, cfg Config) *Perceptron {
+	t.Helper()
+	mean, cov := network.Weights(0)
+	_, n := mean.Dims()
+	m, sum := make([]float64, n), mat.NewSymDense(n, nil)
+	for i := range n {
+		m[i] = mean.At(0, i) - mean.At(1, i)
+		for j := i; j < n; j++ {
+			sum.SetSym(i, j, cov[0].At(i, j)+cov[1].At(i, j))
+		}
+	}
+	p, err := New(cfg, m, sum)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// The weights follow the activation: the update of all of them is that of w·x,
+// and what is orthogonal to x in Σ stays.
+func TestWeightsFollow(t *testing.T) {
+	cov := mat.NewSymDense(2, []float64{2, 0.5, 0.5, 1})
+	for _, rule := range []Rule{Huber, ADF} {
+		p, err := New(Config{Rule: rule}, []float64{0.5, -1}, cov)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x := []float64{3, 2}
+		predict := func(x []float64) (m, v float64) {
+			got, err := p.Predict(x)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return got.Mean, got.Variance
+		}
+		m, v := predict(x)
+		scalar := one(t, Config{Rule: rule}, m, v)
+		for _, o := range []struct {
+			p *Perceptron
+			x []float64
+		}{{p, x}, {scalar, []float64{1}}} {
+			if _, err := o.p.Observe(o.x, true); err != nil {
+				t.Fatal(err)
+			}
+		}
+		m, v = predict(x)
+		wantMean, wantCov := scalar.Weights()
+		near(t, rule.String()+" mean", m, wantMean[0], 1e-12)
+		near(t, rule.String()+" variance", v, wantCov.At(0, 0), 1e-12)
+		// Along u with uᵀΣx = 0 nothing changes.
+		u := []float64{-(0.5*3 + 1*2), 2*3 + 0.5*2}
+		m, v = predict(u)
+		near(t, rule.String()+" mean across", m, 0.5*u[0]-u[1], 1e-12)
+		near(t, rule.String()+" variance across", v, 2*u[0]*u[0]+u[0]*u[1]+u[1]*u[1], 1e-12)
+	}
+}
+
+// However improbable the label and however small the variance, ADF stays sound.
+func TestExtremes(t *testing.T) {
+	for _, m := range []float64{0, -1, 40, -1e8} {
+		for _, v := range []float64{0, 1e-300, 1e-8, 1, 1e12} {
+			for _, positive := range []bool{true, false} {
+				p := one(t, Config{Rule: ADF}, m, v)
+				update, err := p.Observe([]float64{1}, positive)
+				mean, cov := p.Weights()
+				if err != nil || !(cov.At(0, 0) >= 0 && cov.At(0, 0) <= v) || math.IsNaN(mean[0]) || !(update.LogP <= 0) {
+					t.Errorf("m = %g, v = %g, %t: N(%g, %g), log p = %g, %v", m, v, positive, mean[0], cov.At(0, 0), update.LogP, err)
+				}
+			}
+		}
+	}
+	// An overflow is an error.
+	p := one(t, Config{}, 1, 1)
+	if update, err := p.Observe([]float64{1e200}, true); err == nil || update.Action != bnn.Refused {
+		t.Errorf("an input of 1e200: %v, %v", update, err)
+	}
+	p = one(t, Config{OnIndefinite: bnn.Project}, 0, 1e-310)
+	if update, err := p.Observe([]float64{1}, true); err == nil || update.Action != bnn.Refused {
+		t.Errorf("a step that overflows was taken: %v, %v", update, err)
+	}
+	if mean, cov := p.Weights(); mean[0] != 0 || cov.At(0, 0) != 1e-310 {
+		t.Errorf("an error moved the weights to N(%g, %g)", mean[0], cov.At(0, 0))
+	}
+}
+
+func TestPolicies(t *testing.T) {
+	for _, c := range []struct {
+		policy   bnn.Policy
+		action   bnn.Action
+		mean, v  float64
+		withFail bool
+	}{
+		{bnn.Fail, bnn.Refused, 0, 1, true},
+		{bnn.Skip, bnn.Skipped, 0, 1, false},
+		{bnn.Project, bnn.Projected, math.Sqrt(2/math.Pi) * (math.Sqrt2 + 1), 0.25, false},
+	} {
+		p := one(t, Config{Lambda: 1, OnIndefinite: c.policy, VarianceFloor: 0.25}, 0, 1)
+		update, err := p.Observe([]float64{1}, true)
+		mean, cov := p.Weights()
+		if (err != nil) != c.withFail || update.Action != c.action || !(update.MinVariance < 0) {
+			t.Errorf("%v: %+v, %v", c.policy, update, err)
+		}
+		near(t, "mean", mean[0], c.mean, 1e-12)
+		near(t, "variance", cov.At(0, 0), c.v, 1e-12)
+	}
+}
+
+func TestNewErrors(t *testing.T) {
+	for _, cfg := range []Config{
+		{Rule: 2}, {Rule: -1}, {Lambda: -1}, {Lambda: math.NaN()}, {Lambda: math.Inf(1)}, {VarianceFloor: 1}, {VarianceFloor: -0.1}, {VarianceFloor: math.NaN()},
+	} {
+		if _, err := New(cfg, []float64{0}, mat.NewDiagDense(1, []float64{1})); err == nil {
+			t.Errorf("%+v was accepted", cfg)
+		}
+	}
+	for name, f := range map[string]func(){
+		"covariance": func() { _, _ = New(Config{}, []float64{0, 1}, mat.NewDiagDense(1, []float64{1})) },
+		"input":      func() { _, _ = one(t, Config{}, 0, 1).Predict([]float64{1, 2}) },
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s of the wrong length was accepted", name)
+				}
+			}()
+			f()
+		}()
+	}
+	if got := one(t, Config{}, 0, 1).cfg.Lambda; !(math.Abs(got-softmax.SlopeLambda(2, 0.5)) < 1e-15) {
+		t.Errorf("default λ = %g is not slope-matched", got)
+	}
+}
