@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -206,6 +207,104 @@ func TestMillionUpdates(t *testing.T) {
 			}
 		}
 		positiveDefinite(t, kind.String(), n)
+	}
+}
+
+// Inputs so small that the inverse of a variance overflows teach nothing.
+func TestTinyFeatures(t *testing.T) {
+	for rule := Joint; rule <= ADFExact; rule++ {
+		for _, hidden := range []HiddenRule{Frozen, Smooth} {
+			for _, kind := range kinds {
+				n := newNetwork(t, Config{Layers: []int{2, 4, 3}, Bias: true, Output: rule, Hidden: hidden, OnIndefinite: Skip, Covariance: []Covariance{kind}, PriorVar: 1e-8, PriorMeanVar: 1})
+				for k := range 6 {
+					if _, err := n.Observe([]float64{1e-150, -1e-155}, k%3); err != nil {
+						t.Fatalf("%v, %v, %v: example %d: %v", rule, hidden, kind, k, err)
+					}
+				}
+				var p Prediction
+				if err := n.Predict(&p, []float64{1, 1}); err != nil {
+					t.Errorf("%v, %v, %v: %v", rule, hidden, kind, err)
+				}
+			}
+		}
+	}
+}
+
+// Certain weights stay what they are, and the others learn.
+func TestCertainWeights(t *testing.T) {
+	for rule := Joint; rule <= ADFExact; rule++ {
+		for _, kind := range kinds {
+			n := newNetwork(t, Config{Layers: []int{2, 3, 3}, Output: rule, Hidden: Smooth, OnIndefinite: Skip, Covariance: []Covariance{kind}, PriorMeanVar: 1})
+			mean, cov := n.Weights(0)
+			for j := range cov {
+				cov[j] = mat.NewDiagDense(2, nil)
+			}
+			if err := n.SetWeights(0, mean, cov); err != nil {
+				t.Fatal(err)
+			}
+			last, _ := n.Weights(1)
+			for k := range 5 {
+				if _, err := n.Observe([]float64{1, 0.5}, k%3); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if after, _ := n.Weights(0); !mat.Equal(after, mean) {
+				t.Errorf("%v, %v: certain weights have moved", rule, kind)
+			}
+			if after, _ := n.Weights(1); mat.Equal(after, last) {
+				t.Errorf("%v, %v: the others have not", rule, kind)
+			}
+		}
+	}
+}
+
+// A Prediction may go from one network to another of any shape and rule.
+func TestPredictionIsReusable(t *testing.T) {
+	var shared Prediction
+	x := []float64{0.4, -2}
+	for _, cfg := range []Config{
+		{Layers: []int{2, 4, 3}, Hidden: Smooth},
+		{Layers: []int{2, 4, 3}, Hidden: Frozen},
+		{Layers: []int{2, 4, 3}, Hidden: Smooth, Covariance: []Covariance{Diagonal}},
+		{Layers: []int{2, 4, 3}, Hidden: Smooth},
+		{Layers: []int{2, 4, 3}, Output: ADFExact, OutputCovariance: JointNeurons},
+		{Layers: []int{2, 5}, Bias: true},
+	} {
+		cfg.PriorMeanVar = 1
+		n := newNetwork(t, cfg)
+		var fresh Prediction
+		for _, p := range []*Prediction{&shared, &fresh} {
+			if err := n.Predict(p, x); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if !mat.Equal(shared.Cov, fresh.Cov) || !mat.Equal(mat.NewVecDense(len(fresh.P), shared.P), mat.NewVecDense(len(fresh.P), fresh.P)) {
+			t.Errorf("%+v: %v, alone %v", cfg, shared.P, fresh.P)
+		}
+	}
+}
+
+func TestScaledPrior(t *testing.T) {
+	n := newNetwork(t, Config{Layers: []int{3, 2}, Bias: true, Prior: ScaledPrior, PriorVar: 2})
+	_, cov := n.Weights(0)
+	near(t, "variance of a weight with 4 inputs", cov[1].At(3, 3), 2./4, 1e-14)
+}
+
+func TestADFConfigErrors(t *testing.T) {
+	for want, cfg := range map[string]Config{
+		"adf needs ρ = ½":               {Output: ADF, Softmax: softmax.Probit{Lambda: 1, Rho: 0.4}},
+		"adf-exact needs softmax.Exact": {Output: ADFExact, Softmax: softmax.Probit{Lambda: 1, Rho: 0.5}},
+		"adf needs a probit":            {Output: ADF, Softmax: softmax.Exact{}},
+		"allowed: full, diagonal":       {Covariance: []Covariance{3}},
+		"need one, or one for each":     {Covariance: []Covariance{Full, Full, Full}},
+		"allowed: paper, scaled":        {Prior: 5},
+		"allowed: frozen, smooth":       {Hidden: 5},
+		"joint, total, adf, adf-exact":  {Output: 9},
+	} {
+		cfg.Layers = []int{2, 4, 3}
+		if _, err := New(cfg, rand.NewPCG(1, 1)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v: %v, want %q", cfg, err, want)
+		}
 	}
 }
 

@@ -68,19 +68,11 @@ func (w *correlated) setMean(mean *mat.Dense) {
 	}
 }
 
-// setCov makes the weights of neuron j independent of the others.
+// setCov sets the block of neuron j of weights that are new, hence independent.
 func (w *correlated) setCov(j int, cov mat.Symmetric) error {
 	one := newFull(w.in, 1)
 	if err := one.setCov(0, cov); err != nil {
 		return err
-	}
-	for k := range w.out {
-		for i := range w.in {
-			clear(w.row(k, i)[j*w.in : (j+1)*w.in])
-			if k == j {
-				clear(w.row(j, i))
-			}
-		}
 	}
 	for i := range w.in {
 		copy(w.row(j, i)[j*w.in:(j+1)*w.in], one.root[i*w.in:(i+1)*w.in])

@@ -152,6 +152,105 @@ func TestJointNeuronsStream(t *testing.T) {
 	}
 }
 
+// A step through a hidden layer after the output neurons have become correlated,
+// written with dense matrices.
+func TestJointNeuronsSmooth(t *testing.T) {
+	const hidden, classes = 3, 3
+	n := newNetwork(t, Config{Layers: []int{2, hidden, classes}, Bias: true, Output: ADFExact, Hidden: Smooth, OutputCovariance: JointNeurons, PriorMeanVar: 1})
+	rnd := rand.New(rand.NewPCG(63, 1))
+	for k := range 10 {
+		if _, err := n.Observe([]float64{rnd.NormFloat64(), rnd.NormFloat64()}, k%classes); err != nil {
+			t.Fatal(err)
+		}
+	}
+	x, class := []float64{0.8, -0.3}, 1
+	mean0, cov0 := n.Weights(0)
+	mean1, _ := n.Weights(1)
+	joint := jointCov(n)
+
+	// Forward.
+	in := mat.NewVecDense(3, []float64{x[0], x[1], 1})
+	var m, v, y, s, cross [hidden + 1]float64
+	for i := range hidden {
+		m[i], v[i] = mat.Dot(mean0.RowView(i), in), mat.Inner(in, cov0[i], in)
+		y[i], s[i], cross[i] = n.unit.Moments(m[i], v[i])
+	}
+	y[hidden] = 1
+	at := func(j, i int) int { return j*(hidden+1) + i }
+	logits, cov := make([]float64, classes), mat.NewSymDense(classes, nil)
+	for j := range classes {
+		for i, yi := range y {
+			logits[j] += mean1.At(j, i) * yi
+		}
+		for k := range j + 1 {
+			var sum float64
+			for a := range y {
+				for b := range y {
+					sum += y[a] * y[b] * joint.At(at(j, a), at(k, b))
+				}
+				sum += s[a] * (mean1.At(j, a)*mean1.At(k, a) + joint.At(at(j, a), at(k, a)))
+			}
+			cov.SetSym(j, k, sum)
+		}
+	}
+	q := softmax.NewCubature(classes)
+	q.Posterior(logits, cov, class)
+
+	u, err := n.Observe(x, class)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "log p", u.LogP, q.LogP, 1e-10)
+	got, gotCov := n.Weights(0)
+	for i := range hidden {
+		var d, e float64
+		for j := range classes {
+			d += mean1.At(j, i) * q.Slope[j]
+			for k := range classes {
+				e += mean1.At(j, i) * q.Curve[j][k] * mean1.At(k, i)
+			}
+		}
+		d *= cross[i] / v[i]
+		e *= cross[i] / v[i] * cross[i] / v[i]
+		var step mat.VecDense
+		step.MulVec(cov0[i], in)
+		for a := range 3 {
+			near(t, "hidden mean", got.At(i, a), mean0.At(i, a)+d*step.AtVec(a), 1e-9)
+			for b := range 3 {
+				near(t, "hidden covariance", gotCov[i].At(a, b), cov0[i].At(a, b)+e*step.AtVec(a)*step.AtVec(b), 1e-9)
+			}
+		}
+	}
+}
+
+// Features so large that the cubature cannot resolve the softmax are refused, and
+// nothing changes.
+func TestJointNeuronsTooWide(t *testing.T) {
+	n := newNetwork(t, Config{Layers: []int{2, 4}, Output: ADFExact, OutputCovariance: JointNeurons})
+	for _, size := range []float64{1, 3, 10, 100, 1e100} {
+		before := n.Snapshot()
+		u, err := n.Observe([]float64{size, -size}, 2)
+		if err == nil {
+			if !(u.MinVariance > 0) {
+				t.Errorf("size %g: variance %g", size, u.MinVariance)
+			}
+			continue
+		}
+		if size < 2 || u.Action != Refused {
+			t.Errorf("size %g: %v, %v", size, u.Action, err)
+		}
+		mean, _ := n.Weights(0)
+		old, _ := before.Weights(0)
+		if !mat.Equal(mean, old) {
+			t.Errorf("size %g: an error has changed the weights", size)
+		}
+		var p Prediction
+		if err := n.Predict(&p, []float64{size, -size}); err == nil {
+			t.Errorf("size %g: predicted %v", size, p.P)
+		}
+	}
+}
+
 func TestJointNeuronsRefused(t *testing.T) {
 	for want, cfg := range map[string]Config{
 		"allowed: adf-exact":         {Layers: []int{2, 3}, Output: ADF, OutputCovariance: JointNeurons},

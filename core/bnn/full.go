@@ -55,7 +55,7 @@ func (w *full) setCov(j int, cov mat.Symmetric) error {
 		return fmt.Errorf("eigenvalues of the covariance of neuron %d do not converge", j)
 	}
 	values := eigen.Values(nil)
-	if smallest := values[0]; smallest < -1e-13*trace {
+	if smallest := values[0]; smallest < -(1e-13*trace + 1e-300) {
 		return fmt.Errorf("covariance of neuron %d has eigenvalue %g; need positive semi-definite", j, smallest)
 	}
 	if largest := values[w.in-1]; math.IsInf(largest, 0) || math.IsNaN(largest) {

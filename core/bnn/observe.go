@@ -70,7 +70,7 @@ func (e *IndefiniteError) Error() string {
 
 // Observe updates the weights of all layers by one example of the given class
 // (from 0): the paper's Algorithm 2 for the rules Joint and Frozen. It allocates
-// nothing but for the first time after a Snapshot.
+// nothing but for the first time, and the first time after a Snapshot.
 //
 // On an error, which is an input that is not finite, a class out of range, an
 // overflow, or an *IndefiniteError under the policy Fail, the network is
@@ -101,6 +101,10 @@ func (n *Network) Observe(x []float64, class int) (Update, error) {
 	return update, nil
 }
 
+// certain is the variance up to which a pre-activation has nothing to learn: the
+// inverse of a smaller one may overflow.
+const certain = 1e-290
+
 // observeLogits sets the steps of the output layer.
 func (n *Network) observeLogits(f *flow, class int) (Update, error) {
 	if n.cfg.OutputCovariance == JointNeurons {
@@ -112,7 +116,7 @@ func (n *Network) observeLogits(f *flow, class int) (Update, error) {
 	}
 	for j, vj := range f.v {
 		f.d[j], f.e[j] = 0, 0
-		if vj > 0 { // else the logit is certain and has nothing to learn
+		if vj > certain {
 			f.d[j], f.e[j] = (n.step.mean[j]-f.m[j])/vj, (n.step.variance[j]/vj-1)/vj
 		}
 	}
@@ -125,7 +129,7 @@ func (n *Network) freeze(l int) {
 	f := &n.pass.layers[l]
 	for j, vj := range f.v {
 		f.d[j], f.e[j] = 0, 0
-		if vj > 0 && f.outVar[j] > 0 {
+		if vj > certain && f.outVar[j] > 0 {
 			k := f.cross[j] / f.outVar[j]
 			f.e[j] = -math.Min(1, k*f.cross[j]/vj) / vj // at most 1 by Cauchy–Schwarz, but for rounding
 		}
@@ -149,7 +153,7 @@ func (n *Network) smooth(l int) (raised int) {
 	f := &n.pass.layers[l]
 	n.layers[l+1].backward(f.d, f.e, &n.pass.layers[l+1])
 	for i, vi := range f.v {
-		if vi == 0 {
+		if vi <= certain {
 			f.d[i], f.e[i] = 0, 0
 			continue
 		}

@@ -49,6 +49,12 @@ func (s *outputStep) reset(cfg *Config) {
 	s.work = make([]float64, int(size[0]))
 }
 
+// mostCubatureErr is the error of the cubature of a joint output layer that is
+// refused: a step that is made of it can raise variances.
+const mostCubatureErr = 1e-9
+
+var errTooWide = errors.New("bnn: the variances of the logits are too large for the cubature of a joint output layer; scale the inputs or lower PriorVar")
+
 var errOverflow = errors.New("bnn: the update overflows")
 
 // improbable is the probability below which the moments of the observed class
@@ -120,6 +126,9 @@ func (s *outputStep) adf(cfg *Config, m, v []float64, class int) (Update, error)
 // curvature H of log p in the means of the logits, m̃ = m + Vd and Ṽ = V + VHV.
 func (s *outputStep) correlated(f *flow, class int) (Update, error) {
 	s.cubature.Posterior(f.m, f.cov, class)
+	if s.cubature.Err > mostCubatureErr {
+		return Update{Action: Refused}, errTooWide
+	}
 	copy(f.d, s.cubature.Slope)
 	update := Update{MinEigenvalue: math.NaN(), MinVariance: math.Inf(1), LogP: s.cubature.LogP}
 	for j, row := range s.cubature.Curve {

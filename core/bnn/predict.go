@@ -27,7 +27,8 @@ type Prediction struct {
 }
 
 // Predict sets dst to the prediction for x (paper, Algorithm 1). It returns an
-// error if x is not finite or the network overflows on it, and panics if the
+// error if x is not finite, if the network overflows on it, or if the logits of a
+// joint output layer have variances beyond its cubature, and panics if the
 // length of x is not the number of inputs.
 func (n *Network) Predict(dst *Prediction, x []float64) error {
 	classes := n.cfg.classes()
@@ -47,6 +48,9 @@ func (n *Network) Predict(dst *Prediction, x []float64) error {
 			dst.cubature = softmax.NewCubature(classes)
 		}
 		dst.cubature.Moments(dst.Moments, dst.Mean, dst.pass.layers[len(n.layers)-1].cov)
+		if dst.cubature.Err > mostCubatureErr {
+			return errTooWide
+		}
 	} else {
 		n.cfg.Softmax.Moments(dst.Moments, dst.Mean, dst.Variance)
 	}

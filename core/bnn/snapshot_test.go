@@ -10,8 +10,13 @@ import (
 // Readers of a snapshot go on while the network learns (run with -race), and see
 // what it was.
 func TestSnapshot(t *testing.T) {
-	for _, kind := range kinds {
-		n := newNetwork(t, Config{Layers: []int{2, 5, 3}, Bias: true, Output: ADF, Hidden: Smooth, Covariance: []Covariance{kind}, PriorMeanVar: 1})
+	for kind, cfg := range map[string]Config{
+		"full":     {Output: ADF},
+		"diagonal": {Output: ADF, Covariance: []Covariance{Diagonal}},
+		"joint":    {Output: ADFExact, OutputCovariance: JointNeurons},
+	} {
+		cfg.Layers, cfg.Bias, cfg.Hidden, cfg.PriorMeanVar = []int{2, 5, 3}, true, Smooth, 1
+		n := newNetwork(t, cfg)
 		x := []float64{0.3, -0.8}
 		var want Prediction
 		if err := n.Predict(&want, x); err != nil {

@@ -64,5 +64,8 @@ func checkCov(j int, cov mat.Symmetric) (trace float64, err error) {
 		}
 		trace += math.Abs(cov.At(a, a))
 	}
+	if math.IsInf(trace, 1) {
+		return 0, fmt.Errorf("covariance of neuron %d overflows", j)
+	}
 	return trace, nil
 }

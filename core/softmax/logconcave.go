@@ -62,7 +62,8 @@ func findMode(f logConcave, start float64) (mode, log, curvature float64) {
 
 // cut returns an interval outside of which f is below e^−drop times its largest
 // value, log, and the scale of f near the lower end: 1/√curvature where log f has
-// fallen by about half the drop or more.
+// fallen by nearly the drop or more. A narrow factor may set in just beyond any
+// point that is nearer.
 //
 // The tangent of a concave function lies above it and so reaches a level farther
 // out: one step of Newton's method, from wherever, gives a bound.
@@ -79,9 +80,11 @@ func cut(f logConcave, mode, log, curvature, drop float64) (lo, hi, scale float6
 		tangent := lo - (value-level)/slope
 		next := tangent
 		switch {
-		case value > log-0.5*drop*(1-1e-3): // too near
+		case value > log-0.9*drop: // too near
 			near = lo
-			next = max(mode-2*(mode-lo), lo+0.5*(far-lo))
+			if !(tangent > far) {
+				next = lo + 0.5*(far-lo)
+			}
 		case value < level-0.5*drop: // too far
 			far = lo
 			// Newton's method is slow where log f is an exponential.

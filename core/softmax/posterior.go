@@ -91,6 +91,9 @@ func (q *Posterior) integrate(w logConcave, rule posteriorRule, mean []float64) 
 		}
 	}
 	q.LogP = top + math.Log(total)
+	if math.IsInf(q.LogP, 0) {
+		q.LogP = math.NaN()
+	}
 	for i, m := range mean {
 		d := q.sum[i] / total
 		q.Mean[i] = m + (q.start[i] + d)

@@ -134,6 +134,32 @@ func TestPosteriorOfTwoClasses(t *testing.T) {
 	}
 }
 
+// A narrow competitor far below a wide winner cuts W off beyond where it is seen
+// to fall.
+func TestPosteriorOfWideWinner(t *testing.T) {
+	numbersOnly(t)
+	got, want := NewPosterior(2), NewPosterior(2)
+	const lambda = 0.6
+	for _, wide := range []float64{1, 10, 100, 1e4, 1e8} {
+		for ratio := 4.0; ratio < 9; ratio += 0.1 {
+			s := math.Sqrt(1/(lambda*lambda) + wide)
+			m, v := []float64{ratio * s, 0}, []float64{wide, 0}
+			Probit{lambda, 0.5}.Posterior(got, m, v, 0)
+			h := gauss.Hazard(ratio)
+			shift, variance := wide*h/s, wide-wide*wide/(s*s)*(1-gauss.TruncatedVar(ratio))
+			if !(math.Abs(got.LogP-gauss.LogCDF(ratio)) < 1e-11) || !(math.Abs(got.Mean[0]-m[0]-shift) < 1e-9*s) || !scalar.EqualWithinRel(got.Var[0], variance, 1e-9) {
+				t.Errorf("v=%g, m=%g s: log p %.6g, shift %.12g, variance %.12g; want %.6g, %.12g, %.12g", wide, ratio, got.LogP, got.Mean[0]-m[0], got.Var[0], gauss.LogCDF(ratio), shift, variance)
+			}
+			Exact{}.Posterior(got, m, v, 0)
+			want.gumbel.set(m, v, 0, posteriorRule{drop: 45, step: 0.3, spread: 30})
+			want.integrate(&want.gumbel, posteriorRule{drop: 45, step: 0.3, spread: 30}, m)
+			if !(math.Abs(got.LogP-want.LogP) < 1e-10) || !(math.Abs(got.Mean[0]-want.Mean[0]) < 1e-9*s) || !scalar.EqualWithinRel(got.Var[0], want.Var[0], 2e-9) {
+				t.Errorf("softmax, v=%g, m=%g s: log p %.6g, N(%.12g, %.12g); want %.6g, N(%.12g, %.12g)", wide, ratio, got.LogP, got.Mean[0], got.Var[0], want.LogP, want.Mean[0], want.Var[0])
+			}
+		}
+	}
+}
+
 // Half of the step, twice the distance, changes nothing.
 func TestPosteriorRuleIsFineEnough(t *testing.T) {
 	numbersOnly(t)
