@@ -254,6 +254,20 @@ func TestCertainWeights(t *testing.T) {
 			if after, _ := n.Weights(1); mat.Equal(after, last) {
 				t.Errorf("%v, %v: the others have not", rule, kind)
 			}
+			// Now all of them are certain, and so are the logits.
+			last, cov = n.Weights(1)
+			for j := range cov {
+				cov[j] = mat.NewDiagDense(3, nil)
+			}
+			if err := n.SetWeights(1, last, cov); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := n.Observe([]float64{1, 0.5}, 0); err != nil {
+				t.Fatal(err)
+			}
+			if after, _ := n.Weights(1); !mat.Equal(after, last) {
+				t.Errorf("%v, %v: certain weights of the output have moved", rule, kind)
+			}
 		}
 	}
 }
