@@ -12,6 +12,8 @@ import (
 	"gonum.org/v1/gonum/lapack"
 	"gonum.org/v1/gonum/lapack/lapack64"
 	"gonum.org/v1/gonum/mat"
+
+	"closedform/core/softmax"
 )
 
 // correlated is a layer with one Gaussian over the weights of all its neurons,
@@ -160,7 +162,7 @@ func (w *correlated) update(f *flow) {
 	}
 	floats.Add(w.mean, w.rq)
 	if !lapack64.Syev(lapack.EVCompute, w.k, w.kval, w.work, len(w.work)) {
-		return // only of numbers that are not finite, which forward refuses
+		panic("bnn: eigenvalues of a joint output layer do not converge") // only of numbers that are not finite, which forward refuses
 	}
 	for l, x := range w.kval {
 		w.kval[l] = math.Sqrt(max(0, x))
@@ -177,7 +179,7 @@ func (w *correlated) update(f *flow) {
 		}
 	}
 	if !lapack64.Syev(lapack.EVCompute, w.m, w.mval, w.work, len(w.work)) {
-		return
+		panic("bnn: eigenvalues of the step of a joint output layer do not converge")
 	}
 	// turn = UΛ^−½W: q_l is G times its column l.
 	least := 1e-8 * w.kval[n-1]
@@ -214,8 +216,8 @@ func (c *Config) checkCorrelated() error {
 	if c.Output != ADFExact {
 		return fmt.Errorf("bnn: OutputCovariance = joint with Output = %v: allowed: adf-exact", c.Output)
 	}
-	if n := c.classes(); n > mostCorrelated {
-		return fmt.Errorf("bnn: OutputCovariance = joint with %d classes: allowed: 2 to %d; with more classes the integrals cost too much, and per-neuron remains", n, mostCorrelated)
+	if n := c.classes(); n > softmax.MostCorrelated {
+		return fmt.Errorf("bnn: OutputCovariance = joint with %d classes: allowed: 2 to %d; with more classes the integrals cost too much, and per-neuron remains", n, softmax.MostCorrelated)
 	}
 	if c.covariance(len(c.Layers)-2) != Full {
 		return errors.New("bnn: OutputCovariance = joint with a diagonal output layer: allowed: full")

@@ -1,7 +1,6 @@
 package study
 
 import (
-	"context"
 	"errors"
 	"math"
 	"math/rand/v2"
@@ -322,17 +321,7 @@ func randomFeatures(t *testing.T, seed, examples int) *bnn.Network {
 // A cell knows neither the others nor how often it is run, and stops when told.
 func TestHiddenCellsArePure(t *testing.T) {
 	o := run(t, parse(t, smallHidden))
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	for i, c := range o.cells {
-		again, err := c.Run(context.Background())
-		if err != nil || !reflect.DeepEqual(again, o.tables[i]) {
-			t.Errorf("%s: other tables the second time, error %v", c.Key, err)
-		}
-		if _, err := c.Run(ctx); !errors.Is(err, context.Canceled) {
-			t.Errorf("%s: error %v after cancelling", c.Key, err)
-		}
-	}
+	checkPure(t, o)
 	seen := map[string][]string{}
 	for _, overrides := range [][]string{
 		nil,

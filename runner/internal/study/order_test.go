@@ -1,8 +1,6 @@
 package study
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -229,17 +227,7 @@ func TestOrderSummary(t *testing.T) {
 
 func TestOrderCellsArePure(t *testing.T) {
 	o := run(t, parse(t, smallOrder))
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	for i, c := range o.cells {
-		again, err := c.Run(context.Background())
-		if err != nil || !reflect.DeepEqual(again, o.tables[i]) {
-			t.Errorf("%s: other tables the second time, error %v", c.Key, err)
-		}
-		if _, err := c.Run(ctx); !errors.Is(err, context.Canceled) {
-			t.Errorf("%s: error %v after cancelling", c.Key, err)
-		}
-	}
+	checkPure(t, o)
 	seen := map[string][]string{}
 	for _, overrides := range [][]string{
 		nil,

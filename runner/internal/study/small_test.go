@@ -2,7 +2,9 @@ package study
 
 import (
 	"context"
+	"errors"
 	"math"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -114,6 +116,23 @@ func run(t *testing.T, m *manifest.Manifest) outcome {
 		t.Fatal(err)
 	}
 	return o
+}
+
+// checkPure runs every cell once more: it knows neither the others nor how often
+// it is run, and stops when told.
+func checkPure(t *testing.T, o outcome) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	for i, c := range o.cells {
+		again, err := c.Run(context.Background())
+		if err != nil || !reflect.DeepEqual(again, o.tables[i]) {
+			t.Errorf("%s: other tables the second time, error %v", c.Key, err)
+		}
+		if _, err := c.Run(ctx); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: error %v after cancelling", c.Key, err)
+		}
+	}
 }
 
 var smallOnce struct {
