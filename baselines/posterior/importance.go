@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 
 	"gonum.org/v1/gonum/floats"
+
+	"closedform/baselines/mlp"
 )
 
 // Importance samples by self-normalised importance sampling (Geweke, "Bayesian
@@ -111,11 +113,11 @@ func (s Importance) Sample(p *Problem, src rand.Source) (*Sample, error) {
 			i += 2
 		}
 	}
-	top, sum := exponentials(out.Weights)
+	top, sum := mlp.Exponentials(out.Weights)
 	out.LogEvidence = top + math.Log(sum/float64(s.Draws))
 	floats.Scale(1/sum, out.Weights)
 	out.LogEvidenceErr = out.standardError(func(i int) float64 { return out.Weights[i]*float64(s.Draws) - 1 })
-	out.ESS = 1 / dot(out.Weights, out.Weights)
+	out.ESS = 1 / floats.Dot(out.Weights, out.Weights)
 	if !(out.ESS >= s.MinESS) {
 		return nil, &ESSError{ESS: out.ESS, MinESS: s.MinESS, Draws: s.Draws}
 	}

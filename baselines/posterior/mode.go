@@ -92,7 +92,7 @@ const sameMode = 0.1
 // itself, which serves where data are few. (Its mean would be a bad start: it is
 // often a saddle point.)
 func (p *Problem) modes(starts int, rnd *rand.Rand) ([]*Mode, error) {
-	if len(p.network.layers) == 1 {
+	if len(p.network.Layers) == 1 {
 		mode, err := p.Mode(p.model.PriorMean)
 		return []*Mode{mode}, err
 	}

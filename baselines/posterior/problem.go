@@ -6,18 +6,20 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
+
+	"closedform/baselines/mlp"
 )
 
 // Problem is a model with data. Its methods use scratch space of the problem:
 // it must not be used by several goroutines at once.
 type Problem struct {
 	model   Model
-	network *network
+	network *mlp.Network
 	x       []float64 // examples, one after another, each with its trailing 1 where there is a bias
 	class   []int
 
 	logNorm float64 // of the prior
-	pass    *pass
+	pass    *mlp.Pass
 	score   []float64
 }
 
@@ -34,12 +36,12 @@ func NewProblem(m Model, x [][]float64, class []int) (*Problem, error) {
 	if len(x) != len(class) {
 		panic(fmt.Sprintf("posterior: %d examples and %d classes; need one class per example", len(x), len(class)))
 	}
-	p := &Problem{model: m, network: newNetwork(m), class: slices.Clone(class)}
-	p.pass = p.network.newPass()
+	p := &Problem{model: m, network: mlp.New(m.Layers, m.Bias, m.unit()), class: slices.Clone(class)}
+	p.pass = p.network.NewPass()
 	p.score = make([]float64, m.Weights())
 	for k, example := range x {
-		if c := class[k]; c < 0 || c >= p.network.classes() {
-			return nil, fmt.Errorf("posterior: example %d: class %d: need 0 to %d", k, c, p.network.classes()-1)
+		if c := class[k]; c < 0 || c >= p.network.Outputs() {
+			return nil, fmt.Errorf("posterior: example %d: class %d: need 0 to %d", k, c, p.network.Outputs()-1)
 		}
 		if p.x, err = m.appendInput(p.x, example); err != nil {
 			return nil, fmt.Errorf("posterior: example %d: %w", k, err)
@@ -73,7 +75,7 @@ func (p *Problem) Model() Model { return p.model }
 
 // example returns example k, with its trailing 1 where there is a bias.
 func (p *Problem) example(k int) []float64 {
-	in := p.network.layers[0].in
+	in := p.network.Layers[0].In
 	return p.x[k*in : (k+1)*in]
 }
 
@@ -103,9 +105,9 @@ func (p *Problem) LogDensity(grad, w []float64) float64 {
 	product := 1.0
 	for k, c := range p.class {
 		x := p.example(k)
-		p.network.forward(p.pass, w, x)
-		z := p.pass.logit[c]
-		top, sum := exponentials(p.pass.logit)
+		p.network.Forward(p.pass, w, x)
+		z := p.pass.Logit[c]
+		top, sum := mlp.Exponentials(p.pass.Logit)
 		log += z - top
 		product *= sum
 		if product > flush {
@@ -115,11 +117,11 @@ func (p *Problem) LogDensity(grad, w []float64) float64 {
 		if grad == nil {
 			continue
 		}
-		for j, e := range p.pass.logit {
-			p.pass.score[j] = -e / sum
+		for j, e := range p.pass.Logit {
+			p.pass.Score[j] = -e / sum
 		}
-		p.pass.score[c]++
-		p.network.backward(p.pass, grad, w, x)
+		p.pass.Score[c]++
+		p.network.Backward(p.pass, grad, w, x)
 	}
 	log -= math.Log(product)
 	if !finite(log) {
@@ -151,15 +153,15 @@ func (p *Problem) Information(dst *mat.SymDense, w []float64) {
 	score := mat.NewVecDense(n, p.score)
 	for k := range p.class {
 		x := p.example(k)
-		p.network.forward(p.pass, w, x)
-		normalise(p.pass.logit)
-		for c, s := range p.pass.logit {
-			for j, t := range p.pass.logit {
-				p.pass.score[j] = -t
+		p.network.Forward(p.pass, w, x)
+		mlp.Normalise(p.pass.Logit)
+		for c, s := range p.pass.Logit {
+			for j, t := range p.pass.Logit {
+				p.pass.Score[j] = -t
 			}
-			p.pass.score[c]++
+			p.pass.Score[c]++
 			clear(p.score)
-			p.network.backward(p.pass, p.score, w, x)
+			p.network.Backward(p.pass, p.score, w, x)
 			dst.SymRankOne(dst, s, score)
 		}
 	}

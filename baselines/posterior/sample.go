@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 
 	"gonum.org/v1/gonum/mat"
+
+	"closedform/baselines/mlp"
 )
 
 // Sampler turns a problem into a sample: Importance or Hamiltonian.
@@ -42,7 +44,7 @@ type Sample struct {
 
 	batch   int // consecutive draws that may be dependent
 	model   Model
-	network *network
+	network *mlp.Network
 }
 
 // newSample returns an empty sample of the given number of draws in batches.
@@ -64,10 +66,10 @@ type Prediction struct {
 	Cov *mat.SymDense // posterior covariance of the class probabilities, classes × classes
 
 	x     []float64
-	pass  *pass
-	of    *network  // that pass fits
-	prob  []float64 // draws × classes
-	total []float64 // of a batch
+	pass  *mlp.Pass
+	of    *mlp.Network // that pass fits
+	prob  []float64    // draws × classes
+	total []float64    // of a batch
 }
 
 // Predict sets dst to the posterior predictive at x,
@@ -87,7 +89,7 @@ type Prediction struct {
 // Predict returns an error if x is not finite or the logits overflow on it, and
 // panics if the length of x is not the number of inputs.
 func (s *Sample) Predict(dst *Prediction, x []float64) error {
-	draws, n := len(s.Weights), s.network.classes()
+	draws, n := len(s.Weights), s.network.Outputs()
 	dst.reset(s)
 	var err error
 	if dst.x, err = s.model.appendInput(dst.x[:0], x); err != nil {
@@ -96,9 +98,9 @@ func (s *Sample) Predict(dst *Prediction, x []float64) error {
 	clear(dst.P)
 	for i, w := range s.Weights {
 		row := dst.prob[i*n : (i+1)*n]
-		s.network.forward(dst.pass, s.Draws.RawRowView(i), dst.x)
-		copy(row, dst.pass.logit)
-		normalise(row)
+		s.network.Forward(dst.pass, s.Draws.RawRowView(i), dst.x)
+		copy(row, dst.pass.Logit)
+		mlp.Normalise(row)
 		for j, p := range row {
 			dst.P[j] += w * p
 		}
@@ -167,13 +169,13 @@ func (s *Sample) standardError(f func(i int) float64) float64 {
 
 // reset fits the prediction to the sample.
 func (p *Prediction) reset(s *Sample) {
-	n := s.network.classes()
+	n := s.network.Outputs()
 	if len(p.P) != n {
 		p.P, p.Err, p.total = make([]float64, n), make([]float64, n), make([]float64, n)
 		p.Cov = mat.NewSymDense(n, nil)
 	}
 	if p.of != s.network {
-		p.of, p.pass = s.network, s.network.newPass()
+		p.of, p.pass = s.network, s.network.NewPass()
 	}
 	if need := n * len(s.Weights); len(p.prob) != need {
 		p.prob = make([]float64, need)

@@ -7,6 +7,9 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"closedform/baselines/mlp"
+	"gonum.org/v1/gonum/floats"
 )
 
 // student is a multivariate Student distribution: centre m, scale matrix H⁻¹
@@ -49,7 +52,7 @@ func (s student) logDensity(d, w []float64) float64 {
 		d[i] = w[i] - m
 	}
 	blas64.Trmv(blas.NoTrans, s.u, blas64.Vector{N: len(d), Inc: 1, Data: d})
-	return s.logNorm - (s.dof+float64(len(w)))/2*math.Log1p(dot(d, d)/s.dof)
+	return s.logNorm - (s.dof+float64(len(w)))/2*math.Log1p(floats.Dot(d, d)/s.dof)
 }
 
 // mixture is Σ_k share_k student_k.
@@ -68,7 +71,7 @@ func newMixture(modes []*Mode, dof float64, pairs int) *mixture {
 	for k, m := range modes {
 		share[k] = m.LogEvidence
 	}
-	normalise(share)
+	mlp.Normalise(share)
 	q := &mixture{
 		pairs: make([]int, len(modes)), logShare: make([]float64, len(modes)), log: make([]float64, len(modes)),
 		d: make([]float64, len(modes[0].Weights)),
@@ -89,6 +92,6 @@ func (q *mixture) logDensity(w []float64) float64 {
 	for k, s := range q.parts {
 		q.log[k] = q.logShare[k] + s.logDensity(q.d, w)
 	}
-	top, sum := exponentials(q.log)
+	top, sum := mlp.Exponentials(q.log)
 	return top + math.Log(sum)
 }

@@ -6,6 +6,8 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // divergent is the error of the energy from which on a trajectory counts as
@@ -63,7 +65,7 @@ func (c *chain) propose(eps float64, steps int) (log, ratio float64) {
 	for i := range c.r {
 		c.r[i] = c.rnd.NormFloat64()
 	}
-	start := dot(c.r, c.r)/2 - c.log
+	start := floats.Dot(c.r, c.r)/2 - c.log
 	copy(c.next, c.w)
 	copy(c.nextGrad, c.grad)
 	for range steps {
@@ -75,7 +77,7 @@ func (c *chain) propose(eps float64, steps int) (log, ratio float64) {
 		}
 		c.kick(eps / 2)
 	}
-	ratio = start - (dot(c.r, c.r)/2 - log)
+	ratio = start - (floats.Dot(c.r, c.r)/2 - log)
 	if math.IsNaN(ratio) {
 		return log, math.Inf(-1)
 	}

@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"closedform/baselines/mlp"
 )
 
 // warmUp brings the chain to the posterior and returns its step size. The first
@@ -62,9 +64,9 @@ func (h Hamiltonian) judge(p *Problem, out *Sample, log []float64) {
 	stride := (len(p.class) + monitored - 1) / monitored
 	for k := 0; k < len(p.class); k += stride {
 		for i := range x {
-			p.network.forward(p.pass, out.Draws.RawRowView(i), p.example(k))
-			normalise(p.pass.logit)
-			x[i] = p.pass.logit[p.class[k]]
+			p.network.Forward(p.pass, out.Draws.RawRowView(i), p.example(k))
+			mlp.Normalise(p.pass.Logit)
+			x[i] = p.pass.Logit[p.class[k]]
 		}
 		take(x)
 	}

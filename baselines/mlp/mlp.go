@@ -1,0 +1,178 @@
+// Package mlp is the multi-layer perceptron as a function of one vector of
+// weights: its logits, and their derivatives by back-propagation. It is what the
+// rivals that need gradients are made of.
+package mlp
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+
+	"closedform/core/activation"
+)
+
+// Network computes logits from a weight vector. It is not modified by its
+// methods: any number of goroutines may use it, each with a Pass of its own.
+type Network struct {
+	Layers []Layer
+	Bias   bool // every layer has a further input, which is 1
+	unit   activation.PiecewiseLinear
+}
+
+// Layer is the place of one layer in the weight vector: neuron j has the
+// weights Offset + j·In, …, Offset + (j+1)·In − 1. The bias counts as an input,
+// the last one.
+type Layer struct {
+	In, Out, Offset int
+}
+
+// New returns the network with the given widths, at least inputs and outputs,
+// and hidden units of the given slopes.
+func New(widths []int, bias bool, unit activation.PiecewiseLinear) *Network {
+	n := &Network{Bias: bias, unit: unit}
+	offset := 0
+	for l := 1; l < len(widths); l++ {
+		w := Layer{widths[l-1], widths[l], offset}
+		if bias {
+			w.In++
+		}
+		n.Layers = append(n.Layers, w)
+		offset += w.In * w.Out
+	}
+	return n
+}
+
+// Weights returns the length of the weight vector.
+func (n *Network) Weights() int {
+	last := n.Layers[len(n.Layers)-1]
+	return last.Offset + last.In*last.Out
+}
+
+// Outputs returns the number of logits.
+func (n *Network) Outputs() int { return n.Layers[len(n.Layers)-1].Out }
+
+// Neuron returns the part of a vector of the length of the weights that belongs
+// to neuron j of the layer.
+func (w Layer) Neuron(weights []float64, j int) []float64 {
+	return weights[w.Offset+j*w.In : w.Offset+(j+1)*w.In]
+}
+
+// Pass holds what flows through a network for one example.
+type Pass struct {
+	Logit []float64 // set by Forward
+	Score []float64 // derivatives by the logits, set by the caller of Backward
+
+	y     [][]float64 // inputs of each layer, with a trailing 1 where there is a bias
+	slope [][]float64 // of the hidden units that make y[l]; slope[0] is nil
+	delta [][]float64 // derivatives by the inputs of each layer; delta[0] is nil
+}
+
+// NewPass returns a Pass of the network.
+func (n *Network) NewPass() *Pass {
+	p := &Pass{Logit: make([]float64, n.Outputs()), Score: make([]float64, n.Outputs())}
+	for l, w := range n.Layers {
+		y := make([]float64, w.In)
+		y[w.In-1] = 1 // stays where there is a bias, else is overwritten
+		p.y = append(p.y, y)
+		if l == 0 {
+			p.slope, p.delta = append(p.slope, nil), append(p.delta, nil)
+			continue
+		}
+		width := n.Layers[l-1].Out
+		p.slope = append(p.slope, make([]float64, width))
+		p.delta = append(p.delta, make([]float64, width))
+	}
+	return p
+}
+
+// Input returns what the last Forward has handed to layer l > 0, with a trailing
+// 1 where there is a bias: for the last layer these are the features. It is
+// overwritten by the next Forward.
+func (p *Pass) Input(l int) []float64 { return p.y[l] }
+
+// Forward sets p.Logit for the example x, which has its trailing 1 where there
+// is a bias.
+func (n *Network) Forward(p *Pass, weights, x []float64) {
+	y := x
+	for l, w := range n.Layers {
+		if l == len(n.Layers)-1 {
+			for j := range p.Logit {
+				p.Logit[j] = dot(w.Neuron(weights, j), y)
+			}
+			return
+		}
+		next, slope := p.y[l+1], p.slope[l+1]
+		for j := range slope {
+			z := dot(w.Neuron(weights, j), y)
+			slope[j] = n.unit.Beta
+			if z < 0 {
+				slope[j] = n.unit.Alpha
+			}
+			next[j] = slope[j] * z
+		}
+		y = next
+	}
+}
+
+// Backward adds the derivatives of Σ_j Score_j Logit_j by the weights to grad,
+// after Forward for the same weights and x. The derivative of a hidden unit at
+// its kink z = 0 is taken as β.
+func (n *Network) Backward(p *Pass, grad, weights, x []float64) {
+	delta := p.Score
+	for l := len(n.Layers) - 1; l >= 0; l-- {
+		w, y := n.Layers[l], x
+		if l > 0 {
+			y = p.y[l]
+		}
+		for j, d := range delta {
+			floats.AddScaled(w.Neuron(grad, j), d, y)
+		}
+		if l == 0 {
+			return
+		}
+		below := p.delta[l]
+		clear(below)
+		for j, d := range delta {
+			floats.AddScaled(below, d, w.Neuron(weights, j)[:len(below)])
+		}
+		floats.Mul(below, p.slope[l])
+		delta = below
+	}
+}
+
+// Exponentials replaces logits z by exp(z − top), top the largest, and returns
+// top and the sum of these, which is from 1 to n. All are NaN if a logit is NaN
+// or +∞.
+func Exponentials(z []float64) (top, sum float64) {
+	top = math.Inf(-1)
+	for _, x := range z {
+		top = max(top, x)
+	}
+	for j, x := range z {
+		e := 1.0 // the exponential takes most of the time: save one
+		if x != top || math.IsInf(top, 0) {
+			e = math.Exp(x - top)
+		}
+		z[j] = e
+		sum += e
+	}
+	return top, sum
+}
+
+// Normalise replaces logits by probabilities, their softmax.
+func Normalise(z []float64) {
+	_, sum := Exponentials(z)
+	for j := range z {
+		z[j] /= sum
+	}
+}
+
+// dot is written out because the vectors are short: a call costs more than the
+// work.
+func dot(a, b []float64) float64 {
+	var s float64
+	for i, x := range a[:len(b)] {
+		s += x * b[i]
+	}
+	return s
+}
