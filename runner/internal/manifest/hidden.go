@@ -129,7 +129,7 @@ func (h *Hidden) checkVariants(tables []*table, section *table) {
 		v := &h.Variants[i]
 		for _, task := range h.Tasks {
 			model := v.For(task)
-			model.check(t, task.Data)
+			model.check(t, task.Data.shape())
 		}
 		if v.RandomFeatures && v.Hidden != "frozen" {
 			t.reject("random_features", `hidden = "`+v.Hidden+`" would move the features; allowed: only with hidden = "frozen"`)

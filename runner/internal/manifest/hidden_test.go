@@ -88,7 +88,7 @@ func TestTrainingStudies(t *testing.T) {
 			Test:     20, Snapshots: []int{1, 5}, Passes: []int{1, 4}, Grid: 9, Maps: []string{"b"},
 		}},
 		{orderSrc, &Order{
-			Training:     Training{Data: Data{Generator: "moons", Train: 8}, Model: linear, Variants: []Model{variant}},
+			Training:     Training{Data: Data{Generator: "moons", Train: 8}, Networks: Networks{Model: linear, Variants: []Model{variant}}},
 			Permutations: 3, Samples: 2, Sizes: []int{1, 8}, Test: 10, Mapped: 8, Grid: 5,
 		}},
 	} {

@@ -53,8 +53,7 @@ func TestDefaults(t *testing.T) {
 		Learn: &Learn{
 			Training: Training{
 				Data:     Data{Generator: "wedges", Train: 25},
-				Model:    model,
-				Variants: []Model{variant},
+				Networks: Networks{Model: model, Variants: []Model{variant}},
 			},
 			Evaluate:   Evaluate{Snapshots: []int{1, 25}, Grid: 9},
 			MonteCarlo: MonteCarlo{Samples: 10000, Stride: 4},

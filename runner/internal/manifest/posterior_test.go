@@ -37,7 +37,7 @@ func TestPosterior(t *testing.T) {
 	joint, adf := model, model
 	joint.Name, adf.Name, adf.Rule = "joint", "adf", "adf"
 	want := Posterior{
-		Training:  Training{Data: Data{Generator: "logistic", Train: 40}, Model: model, Variants: []Model{joint, adf}},
+		Training:  Training{Data: Data{Generator: "logistic", Train: 40}, Networks: Networks{Model: model, Variants: []Model{joint, adf}}},
 		Snapshots: []int{1, 40}, Grid: 9, Draws: 4000, MapGrid: 61,
 	}
 	check := func(overrides ...string) {

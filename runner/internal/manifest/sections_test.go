@@ -99,8 +99,8 @@ func TestSections(t *testing.T) {
 		}},
 		{ablationSrc, nil, &Ablation{
 			Training: Training{
-				Data: Data{Generator: "wedges", Train: 25}, Model: model, Lambda: []Lambda{{Number: 0.3}, {Number: 0.6}},
-				Rho: []float64{0, 0.5}, Variants: []Model{joint, total},
+				Data:     Data{Generator: "wedges", Train: 25},
+				Networks: Networks{Model: model, Lambda: []Lambda{{Number: 0.3}, {Number: 0.6}}, Rho: []float64{0, 0.5}, Variants: []Model{joint, total}},
 			},
 			Grid: 9, Classes: []int{3, 5}, Spread: 2, Variance: 1.5, Unequal: 0.5, Draws: 7,
 		}},

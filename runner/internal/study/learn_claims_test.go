@@ -25,7 +25,7 @@ func summaryOf(accuracy map[string][]float64) frame {
 }
 
 func learnOf(thresholds ...float64) *learn {
-	m := &manifest.Learn{Training: manifest.Training{Variants: []manifest.Model{{Name: "a"}, {Name: "b"}}}}
+	m := &manifest.Learn{Training: manifest.Training{Networks: manifest.Networks{Variants: []manifest.Model{{Name: "a"}, {Name: "b"}}}}}
 	for _, x := range thresholds {
 		m.Claims = append(m.Claims, manifest.Claim{Claim: "is good", Statistic: "accuracy", Threshold: x})
 	}

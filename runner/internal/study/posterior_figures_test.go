@@ -46,7 +46,7 @@ func TestPosteriorMaps(t *testing.T) {
 
 // Curves have gaps where a mean is infinite, and no interval that reaches 0.
 func TestPosteriorCurves(t *testing.T) {
-	s := &posteriorStudy{&manifest.Posterior{Training: manifest.Training{Variants: []manifest.Model{{Name: "a"}}}, Snapshots: []int{1, 2, 3}}, nil}
+	s := &posteriorStudy{&manifest.Posterior{Training: manifest.Training{Networks: manifest.Networks{Variants: []manifest.Model{{Name: "a"}}}}, Snapshots: []int{1, 2, 3}}, nil}
 	header := []string{"variant", "k", "kl", "kl_low", "kl_high", "kl_infinite", "tv", "tv_low", "tv_high", "tv_noise"}
 	var rows [][]string
 	for _, name := range []string{"exact", "a", "uniform"} {

@@ -210,7 +210,7 @@ func TestPosteriorSummary(t *testing.T) {
 		}
 		near(t, "skipped", r.number(t, "skipped"), floats.Sum(rows.floats("skipped"))/3, 1e-12)
 	}
-	s := &posteriorStudy{&manifest.Posterior{Training: manifest.Training{Variants: []manifest.Model{{Name: "a"}}}, Snapshots: []int{1}}, nil}
+	s := &posteriorStudy{&manifest.Posterior{Training: manifest.Training{Networks: manifest.Networks{Variants: []manifest.Model{{Name: "a"}}}}, Snapshots: []int{1}}, nil}
 	header := find(tables, "distance").Header
 	rows := [][]string{}
 	for _, kl := range []string{"1", "+Inf", "3"} {
