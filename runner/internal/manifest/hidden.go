@@ -19,8 +19,8 @@ const (
 // learn tasks that need one, in one pass or several.
 type Hidden struct {
 	Tasks    []Task
-	Model    Model     // the [model] table, which has no layers
-	Variants []Network // Model with the keys of each [[variant]]
+	Model    Model   // the [model] table, which has no layers
+	Variants []Model // Model with the keys of each [[variant]], HiddenLayers in place of Layers
 
 	Test      int      // test examples of each task, ≥ 1; required
 	Snapshots []int    // numbers of examples of the first pass after which the networks are scored, strictly increasing; required
@@ -33,23 +33,6 @@ type Hidden struct {
 type Task struct {
 	Name string // required
 	Data
-}
-
-// Network is a [[variant]] for tasks that differ in their number of classes.
-type Network struct {
-	Model              // Layers empty
-	HiddenLayers []int // widths of the hidden layers, none for a linear model; required
-
-	// RandomFeatures makes the weights of the hidden layers certain, at their
-	// prior means, so that the output layer alone learns; default false.
-	RandomFeatures bool
-}
-
-// For returns the model with the layers that a task needs.
-func (n Network) For(t Task) Model {
-	model, task := n.Model, t.Data.Task()
-	model.Layers = slices.Concat([]int{task.Inputs()}, n.HiddenLayers, []int{task.Classes()})
-	return model
 }
 
 func (h *Hidden) fields(f *fields, m *Manifest) {
@@ -65,7 +48,7 @@ func (h *Hidden) fields(f *fields, m *Manifest) {
 		field(f, "seed", &m.Seeds, span("1..20", 0, maxSeed, maxCells).or(nil))
 	})
 	blocks(f, "task", &h.Tasks, Task{}, (*Task).fields)
-	blocks(f, "variant", &h.Variants, Network{Model: h.Model}, (*Network).fields)
+	blocks(f, "variant", &h.Variants, h.Model, (*Model).hiddenVariant)
 }
 
 func (t *Task) fields(f *fields) {
@@ -73,14 +56,14 @@ func (t *Task) fields(f *fields) {
 	t.Data.fields(f, dataset.Names()...)
 }
 
-// fields goes over the keys of a variant, which begins as a copy of [model]
-// when it is read.
-func (n *Network) fields(f *fields) {
-	field(f, "name", &n.Name, name)
-	field(f, "hidden_layers", &n.HiddenLayers, listOf(0, maxLayers-2, integer(1, maxWidth)))
-	field(f, "random_features", &n.RandomFeatures, boolean.or(false))
+// hiddenVariant goes over the keys of a variant without Layers, which begins as a
+// copy of [model] when it is read.
+func (m *Model) hiddenVariant(f *fields) {
+	field(f, "name", &m.Name, name)
+	field(f, "hidden_layers", &m.HiddenLayers, widths)
+	field(f, "random_features", &m.RandomFeatures, boolean.or(false))
 	f.inherit = true
-	n.rules(f)
+	m.rules(f)
 }
 
 func (h *Hidden) check(root *table, m *Manifest) {
@@ -128,11 +111,9 @@ func (h *Hidden) checkVariants(tables []*table, section *table) {
 	for i, t := range tables {
 		v := &h.Variants[i]
 		for _, task := range h.Tasks {
-			model := v.For(task)
-			model.check(t, task.Data.shape())
-		}
-		if v.RandomFeatures && v.Hidden != "frozen" {
-			t.reject("random_features", `hidden = "`+v.Hidden+`" would move the features; allowed: only with hidden = "frozen"`)
+			shape := task.Data.shape()
+			model := v.For(shape.inputs, shape.classes)
+			model.check(t, shape)
 		}
 		if slices.Contains(names, v.Name) {
 			t.reject("name", "a variant before it has this name; allowed: names that differ")

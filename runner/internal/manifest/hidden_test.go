@@ -70,6 +70,7 @@ func TestTrainingStudies(t *testing.T) {
 	model.Layers, model.Rule, model.Bias = nil, "adf", true
 	a, b, c := model, model, model
 	a.Name, b.Name, c.Name = "a", "b", "c"
+	b.HiddenLayers, c.HiddenLayers, c.RandomFeatures = []int{4, 6}, []int{4}, true
 	b.Hidden, b.Covariance = "smooth", []string{"full", "diagonal", "full"}
 	linear.Layers = []int{2, 2}
 	variant := linear
@@ -84,7 +85,7 @@ func TestTrainingStudies(t *testing.T) {
 				{"two", Data{Generator: "xor", Train: 7}},
 			},
 			Model:    model,
-			Variants: []Network{{Model: a}, {Model: b, HiddenLayers: []int{4, 6}}, {Model: c, HiddenLayers: []int{4}, RandomFeatures: true}},
+			Variants: []Model{a, b, c},
 			Test:     20, Snapshots: []int{1, 5}, Passes: []int{1, 4}, Grid: 9, Maps: []string{"b"},
 		}},
 		{orderSrc, &Order{
@@ -115,7 +116,7 @@ func TestNetworkFor(t *testing.T) {
 	h := m.Hidden
 	for v, want := range [][2][]int{{{2, 3}, {2, 2}}, {{2, 4, 6, 3}, {2, 4, 6, 2}}, {{2, 4, 3}, {2, 4, 2}}} {
 		for task, layers := range want {
-			if got := h.Variants[v].For(h.Tasks[task]).Layers; !slices.Equal(got, layers) {
+			if got := h.Variants[v].For(2, h.Tasks[task].Data.Task().Classes()).Layers; !slices.Equal(got, layers) {
 				t.Errorf("%s for %s: layers %v, want %v", h.Variants[v].Name, h.Tasks[task].Name, got, layers)
 			}
 		}

@@ -18,17 +18,16 @@ type hidden struct {
 
 // hiddenSpec is all that the rows of a cell follow from.
 type hiddenSpec struct {
-	Manifest       string
-	Seed           int
-	Task           manifest.Task
-	Model          manifest.Model
-	RandomFeatures bool
-	Test           int
-	Snapshots      []int
-	Passes         []int
-	Grid           int  // of the map; 0: none is drawn
-	Classes        int  // most classes of a task, for the columns of the maps
-	Train          bool // whether the cell writes down the training examples, which all variants share
+	Manifest  string
+	Seed      int
+	Task      manifest.Task
+	Model     manifest.Model
+	Test      int
+	Snapshots []int
+	Passes    []int
+	Grid      int  // of the map; 0: none is drawn
+	Classes   int  // most classes of a task, for the columns of the maps
+	Train     bool // whether the cell writes down the training examples, which all variants share
 }
 
 func (h *hidden) Cells() []Cell {
@@ -41,7 +40,7 @@ func (h *hidden) Cells() []Cell {
 		for _, task := range h.Tasks {
 			for _, seed := range h.m.Seeds {
 				spec := hiddenSpec{
-					Manifest: h.m.Name, Seed: seed, Task: task, Model: variant.For(task), RandomFeatures: variant.RandomFeatures,
+					Manifest: h.m.Name, Seed: seed, Task: task, Model: variant.For(task.Data.Task().Inputs(), task.Data.Task().Classes()),
 					Test: h.Test, Snapshots: h.Snapshots, Passes: h.Passes, Train: i == 0 && seed == h.m.Seed,
 				}
 				if seed == h.m.Seed && slices.Contains(h.Maps, variant.Name) {

@@ -8,9 +8,6 @@ import (
 	"slices"
 	"strconv"
 
-	"gonum.org/v1/gonum/mat"
-
-	"closedform/core/bnn"
 	"closedform/core/random"
 	"closedform/runner/internal/dataset"
 	"closedform/runner/internal/metric"
@@ -36,11 +33,6 @@ func (s hiddenSpec) run(ctx context.Context) ([]store.Table, error) {
 	network, err := newNetwork(s.Model, lambda, c.stream("prior"))
 	if err != nil {
 		return nil, err
-	}
-	if s.RandomFeatures {
-		if err := makeCertain(network, len(s.Model.Layers)-2); err != nil {
-			return nil, err
-		}
 	}
 	c.learner = &learner{network: network, classes: c.task.Classes()}
 	train := c.task.Generate(s.Task.Train, c.stream("train", s.Task.Name))
@@ -86,23 +78,6 @@ func (s hiddenSpec) run(ctx context.Context) ([]store.Table, error) {
 // the same examples in the same order.
 func (s hiddenSpec) stream(purpose ...any) rand.Source {
 	return random.Source(append([]any{s.Manifest, s.Seed}, purpose...)...)
-}
-
-// makeCertain takes the variances of the weights of the first layers away, so
-// that the network is a Bayesian output layer on random features f(μx). This is
-// not what the hidden rule Frozen does: there the means stay, too, but the mean
-// output of a hidden unit depends on the variance of its input, which shrinks.
-func makeCertain(n *bnn.Network, layers int) error {
-	for l := range layers {
-		mean, cov := n.Weights(l)
-		for j := range cov {
-			cov[j] = mat.NewDiagDense(cov[j].SymmetricDim(), nil)
-		}
-		if err := n.SetWeights(l, mean, cov); err != nil {
-			return fmt.Errorf("random features: %w", err)
-		}
-	}
-	return nil
 }
 
 func (c *hiddenCell) header() {

@@ -10,9 +10,7 @@ import (
 
 	"closedform/core/bnn"
 	"closedform/core/random"
-	"closedform/core/softmax"
 	"closedform/runner/internal/dataset"
-	"closedform/runner/internal/manifest"
 	"closedform/runner/internal/store"
 )
 
@@ -77,38 +75,6 @@ func runLearn(ctx context.Context, spec learnSpec, generator dataset.Generator) 
 // the same examples and the same random prior.
 func (c *learnCell) stream(purpose ...any) rand.Source {
 	return random.Source(append([]any{c.Manifest, c.Seed}, purpose...)...)
-}
-
-// newNetwork returns the network of the model with its prior weights.
-func newNetwork(m manifest.Model, lambda float64, src rand.Source) (*bnn.Network, error) {
-	cfg := bnn.Config{
-		Layers: m.Layers, Bias: m.Bias, Alpha: m.Alpha, Beta: m.Beta,
-		Output:          map[string]bnn.OutputRule{"joint": bnn.Joint, "total": bnn.Total, "adf": bnn.ADF, "adf-exact": bnn.ADFExact}[m.Rule],
-		Hidden:          map[string]bnn.HiddenRule{"frozen": bnn.Frozen, "smooth": bnn.Smooth}[m.Hidden],
-		Softmax:         softmax.Probit{Lambda: lambda, Rho: m.Rho},
-		OnIndefinite:    map[string]bnn.Policy{"fail": bnn.Fail, "skip": bnn.Skip, "project": bnn.Project}[m.OnIndefinite],
-		EigenvalueFloor: m.EigenvalueFloor, VarianceFloor: m.VarianceFloor,
-		Prior:    map[string]bnn.Prior{"paper": bnn.PaperPrior, "scaled": bnn.ScaledPrior}[m.Prior],
-		PriorVar: m.PriorVar, PriorMeanVar: m.PriorMeanVar,
-	}
-	if m.OutputCovariance == "joint" {
-		cfg.OutputCovariance = bnn.JointNeurons
-	}
-	for _, kind := range m.Covariance {
-		cfg.Covariance = append(cfg.Covariance, map[string]bnn.Covariance{"full": bnn.Full, "diagonal": bnn.Diagonal}[kind])
-	}
-	if cfg.Output == bnn.ADFExact {
-		cfg.Softmax = softmax.Exact{Fast: true}
-	}
-	network, err := bnn.New(cfg, src)
-	if err != nil || len(m.PriorMean) == 0 {
-		return network, err
-	}
-	mean, cov := network.Weights(0)
-	for j, row := range m.PriorMean {
-		mean.SetRow(j, row)
-	}
-	return network, network.SetWeights(0, mean, cov)
 }
 
 // observe shows the network an example and writes down the step.
