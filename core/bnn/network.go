@@ -41,10 +41,7 @@ func New(cfg Config, src rand.Source) (*Network, error) {
 		if cfg.Bias {
 			in++
 		}
-		variance := cfg.PriorVar
-		if cfg.Prior == ScaledPrior {
-			variance /= float64(in)
-		}
+		variance := cfg.priorVariance(in)
 		layer := cfg.newWeights(l, in, out)
 		cov := mat.NewDiagDense(in, nil)
 		for i := range in {

@@ -32,6 +32,10 @@ type weights interface {
 	//	μ_j += d_j Σ_jŷ,   Σ_j += e_j (Σ_jŷ)(Σ_jŷ)ᵀ
 	update(f *flow)
 
+	// diffuse adds a variance to that of every weight; after an error the
+	// weights are of no use.
+	diffuse(variance float64) error
+
 	setMean(mean *mat.Dense)
 	setCov(j int, cov mat.Symmetric) error
 	neuron(j int) (mean []float64, cov mat.Symmetric) // copies

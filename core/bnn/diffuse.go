@@ -1,0 +1,118 @@
+package bnn
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/lapack/lapack64"
+)
+
+// Diffuse adds share times the prior variance of its layer to the variance of
+// every weight: between two examples the weights take a step of a random walk, and
+// what was learned is forgotten at that rate. It is the process noise of a Kalman
+// filter, for streams whose law changes; the means stay. Diffuse needs the network
+// for itself. Where covariances are full it costs of the order of inputs³
+// operations for each neuron. It returns an error, and leaves the network as it
+// was, if share is not from 0 to 1, or if a variance would overflow.
+func (n *Network) Diffuse(share float64) error {
+	if !(0 <= share && share <= 1) {
+		return fmt.Errorf("bnn: share %g of the prior variance: need 0 to 1", share)
+	}
+	if share == 0 {
+		return nil
+	}
+	fresh := make([]weights, len(n.layers))
+	for l, w := range n.layers {
+		_, in := w.dims()
+		fresh[l] = w.clone()
+		if err := fresh[l].diffuse(share * n.cfg.priorVariance(in)); err != nil {
+			return fmt.Errorf("bnn: layer %d: %w", l, err)
+		}
+	}
+	n.layers, n.shared = fresh, false
+	return nil
+}
+
+// priorVariance returns that of the weights of a layer with so many inputs.
+func (c *Config) priorVariance(in int) float64 {
+	if c.Prior == ScaledPrior {
+		return c.PriorVar / float64(in)
+	}
+	return c.PriorVar
+}
+
+var errDiffuse = errors.New("a variance overflows")
+
+func (w *diagonal) diffuse(variance float64) error {
+	for i := range w.variance {
+		w.variance[i] += variance
+		if math.IsInf(w.variance[i], 1) {
+			return errDiffuse
+		}
+	}
+	return nil
+}
+
+func (w *full) diffuse(variance float64) error {
+	d := newDiffusion(w.in)
+	for j := range w.out {
+		if err := d.apply(w.neuronRoot(j), variance); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *correlated) diffuse(variance float64) error {
+	return newDiffusion(w.in*w.out).apply(w.root, variance)
+}
+
+// diffusion adds a multiple of the identity to n×n covariances that are kept as
+// a root: with the LQ factorisation (R √v·I) = LQ,
+//
+//	RRᵀ + v·I = LLᵀ,
+//
+// which never forms what rounding could make indefinite.
+type diffusion struct {
+	n         int
+	wide      blas64.General // n × 2n
+	tau, work []float64
+}
+
+func newDiffusion(n int) *diffusion {
+	d := &diffusion{
+		n:    n,
+		wide: blas64.General{Rows: n, Cols: 2 * n, Stride: 2 * n, Data: make([]float64, 2*n*n)},
+		tau:  make([]float64, n),
+	}
+	var need [1]float64
+	lapack64.Gelqf(d.wide, d.tau, need[:], -1)
+	d.work = make([]float64, int(need[0]))
+	return d
+}
+
+func (d *diffusion) apply(root []float64, variance float64) error {
+	n, sd := d.n, math.Sqrt(variance)
+	for i := range n {
+		row := d.wide.Data[i*2*n : (i+1)*2*n]
+		copy(row, root[i*n:(i+1)*n])
+		clear(row[n:])
+		row[n+i] = sd
+	}
+	lapack64.Gelqf(d.wide, d.tau, d.work, len(d.work))
+	for i := range n {
+		row := root[i*n : (i+1)*n]
+		clear(row)
+		copy(row[:i+1], d.wide.Data[i*2*n:])
+		var square float64
+		for _, x := range row {
+			square += x * x
+		}
+		if math.IsInf(square, 0) || math.IsNaN(square) {
+			return errDiffuse
+		}
+	}
+	return nil
+}

@@ -1,0 +1,123 @@
+package bnn
+
+import (
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"closedform/core/random"
+	"closedform/core/softmax"
+)
+
+// diffusing are networks of every kind of layer, after some examples.
+func diffusing(t *testing.T) map[string]*Network {
+	t.Helper()
+	probit := softmax.Probit{Lambda: softmax.SlopeLambda(3, 0.5), Rho: 0.5}
+	out := map[string]*Network{}
+	for name, cfg := range map[string]Config{
+		"full":     {Output: ADF, Softmax: probit, Prior: ScaledPrior},
+		"diagonal": {Output: ADF, Softmax: probit, Prior: ScaledPrior, Covariance: []Covariance{Diagonal}},
+		"joint":    {Output: ADFExact, Softmax: softmax.Exact{Fast: true}, OutputCovariance: JointNeurons},
+	} {
+		cfg.Layers, cfg.Bias, cfg.PriorVar, cfg.PriorMeanVar, cfg.Hidden = []int{2, 4, 3}, true, 3, 2, Smooth
+		n, err := New(cfg, random.Source("diffuse", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k := range 5 {
+			if _, err := n.Observe([]float64{float64(k) - 2, 1}, k%3); err != nil {
+				t.Fatal(err)
+			}
+		}
+		out[name] = n
+	}
+	return out
+}
+
+// Every variance grows by the share of the prior variance, no covariance and no
+// mean changes.
+func TestDiffuse(t *testing.T) {
+	for name, n := range diffusing(t) {
+		snapshot := n.Snapshot()
+		if err := n.Diffuse(0.25); err != nil {
+			t.Fatal(err)
+		}
+		for l := range 2 {
+			mean, cov := n.Weights(l)
+			oldMean, oldCov := snapshot.Weights(l)
+			if !mat.Equal(mean, oldMean) {
+				t.Errorf("%s: means of layer %d moved", name, l)
+			}
+			prior := 3.0
+			if name != "joint" {
+				prior /= float64([]int{3, 5}[l])
+			}
+			for j := range cov {
+				size := cov[j].SymmetricDim()
+				for a := range size {
+					for b := range size {
+						want := oldCov[j].At(a, b)
+						if a == b {
+							want += 0.25 * prior
+						}
+						if got := cov[j].At(a, b); !(math.Abs(got-want) <= 1e-13) {
+							t.Errorf("%s: layer %d, neuron %d, covariance %d, %d is %g; want %g", name, l, j, a, b, got, want)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// Diffusing a certain network by all of its prior variance is its prior.
+func TestDiffuseCertain(t *testing.T) {
+	n := diffusing(t)["full"]
+	mean, cov := n.Weights(1)
+	for j := range cov {
+		cov[j] = mat.NewDiagDense(5, nil)
+	}
+	if err := n.SetWeights(1, mean, cov); err != nil {
+		t.Fatal(err)
+	}
+	if err := n.Diffuse(1); err != nil {
+		t.Fatal(err)
+	}
+	_, cov = n.Weights(1)
+	for j := range cov {
+		if got, want := cov[j], mat.NewDiagDense(5, []float64{0.6, 0.6, 0.6, 0.6, 0.6}); !mat.EqualApprox(got, want, 1e-15) {
+			t.Errorf("covariance\n%v", mat.Formatted(got))
+		}
+	}
+}
+
+// Bad shares, and variances that overflow, leave the network as it was.
+func TestDiffuseErrors(t *testing.T) {
+	for name, n := range diffusing(t) {
+		for _, share := range []float64{-0.1, 1.5, math.NaN(), math.Inf(1)} {
+			if err := n.Diffuse(share); err == nil {
+				t.Errorf("%s: share %g is allowed", name, share)
+			}
+		}
+	}
+	for _, kind := range []Covariance{Full, Diagonal} {
+		n, err := New(Config{
+			Layers: []int{2, 3}, Output: ADF, Softmax: softmax.Probit{Lambda: 0.5, Rho: 0.5},
+			Covariance: []Covariance{kind}, PriorVar: 1e308,
+		}, random.Source("diffuse"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, old := n.Weights(0)
+		if err := n.Diffuse(1); err == nil || err.Error() != "bnn: layer 0: a variance overflows" {
+			t.Errorf("%v: error %v", kind, err)
+		}
+		_, cov := n.Weights(0)
+		for j := range cov {
+			if !mat.Equal(cov[j], old[j]) {
+				t.Errorf("%v: neuron %d changed", kind, j)
+			}
+		}
+	}
+}
