@@ -104,9 +104,12 @@ func TestDiffuseErrors(t *testing.T) {
 	for _, kind := range []Covariance{Full, Diagonal} {
 		n, err := New(Config{
 			Layers: []int{2, 3}, Output: ADF, Softmax: softmax.Probit{Lambda: 0.5, Rho: 0.5},
-			Covariance: []Covariance{kind}, PriorVar: 1e308,
+			Covariance: []Covariance{kind}, PriorVar: 8e307,
 		}, random.Source("diffuse"))
 		if err != nil {
+			t.Fatal(err)
+		}
+		if err := n.Diffuse(1); err != nil {
 			t.Fatal(err)
 		}
 		_, old := n.Weights(0)
