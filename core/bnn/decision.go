@@ -1,0 +1,97 @@
+package bnn
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// Unknown is the decision for none of the classes.
+const Unknown = -1
+
+// Confidence says what a decision needs enough of. All kinds are at most 1, which
+// is full confidence.
+type Confidence int
+
+const (
+	// Probability is the largest predictive probability.
+	Probability Confidence = iota
+
+	// Concentration is one minus the predictive entropy, the entropy in units of
+	// its largest value: 1 − H(p)/log n.
+	Concentration
+
+	// Settledness is one minus the share of the variance of the label that is
+	// epistemic, see Prediction.LabelVariance: 1 where more examples would not
+	// help.
+	Settledness
+)
+
+func (c Confidence) String() string {
+	switch c {
+	case Probability:
+		return "probability"
+	case Concentration:
+		return "concentration"
+	case Settledness:
+		return "settledness"
+	}
+	return fmt.Sprintf("Confidence(%d)", int(c))
+}
+
+// momentErr bounds the error of the moments of the softmax, below which there is
+// nothing to take a share of.
+const momentErr = 1e-10
+
+// Decide returns the most probable class, from 0, or Unknown where the confidence
+// is below the threshold or not a number.
+func (p *Prediction) Decide(by Confidence, threshold float64) int {
+	if !(p.Confidence(by) >= threshold) {
+		return Unknown
+	}
+	return floats.MaxIdx(p.P)
+}
+
+// Confidence returns how confident the prediction is. It panics if there is no
+// such kind.
+func (p *Prediction) Confidence(by Confidence) float64 {
+	sum := 1 + p.Moments.Excess()
+	switch by {
+	case Probability:
+		return floats.Max(p.P) / sum
+	case Concentration:
+		var entropy float64
+		for _, x := range p.P {
+			if x > 0 {
+				entropy -= x / sum * math.Log(x/sum)
+			}
+		}
+		return 1 - entropy/math.Log(float64(len(p.P)))
+	case Settledness:
+		aleatoric, epistemic := p.LabelVariance()
+		if epistemic <= momentErr {
+			return 1
+		}
+		return 1 - epistemic/(aleatoric+epistemic)
+	}
+	panic(fmt.Sprintf("bnn: no confidence %v", by))
+}
+
+// LabelVariance splits the variance of the one-hot label y, summed over the
+// classes, into what the input leaves open and what the weights leave open: with
+// the probabilities s = softmax(z), by the law of total variance,
+//
+//	Σ_j Var y_j = Σ_j p_j(1 − p_j) = E Σ_j s_j(1 − s_j) + Σ_j Var s_j.
+//
+// The first, aleatoric part is the expected variance of the label, which stays
+// however much is learned; the second, epistemic part is the trace of Cov. By an
+// approximation of the moments that is off too far either may be negative.
+func (p *Prediction) LabelVariance() (aleatoric, epistemic float64) {
+	epistemic = mat.Trace(p.Cov)
+	for _, x := range p.P {
+		aleatoric += x * (1 - x)
+	}
+	return aleatoric - epistemic, epistemic
+}

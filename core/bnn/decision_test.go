@@ -1,0 +1,122 @@
+package bnn
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"closedform/core/random"
+	"closedform/core/softmax"
+)
+
+// predicted returns a prediction by the moments of logits.
+func predicted(by softmax.Approximation, mean, variance []float64) *Prediction {
+	p := &Prediction{Moments: softmax.NewMoments(len(mean)), Mean: mean, Variance: variance}
+	by.Moments(p.Moments, mean, variance)
+	p.P = p.Moments.P
+	p.Cov = mat.NewSymDense(len(mean), nil)
+	p.Moments.Cov(p.Cov)
+	return p
+}
+
+// The parts of the label's variance are what sampling the logits gives.
+func TestLabelVariance(t *testing.T) {
+	mean, variance := []float64{1, -0.5, 0.2, 0}, []float64{0.5, 2, 0.1, 1}
+	p := predicted(softmax.Exact{}, mean, variance)
+	rnd := rand.New(random.Source("label variance"))
+	const draws = 200_000
+	sum, squares := make([]float64, 4), make([]float64, 4)
+	var aleatoric, aleatoricSquare float64
+	for range draws {
+		s := make([]float64, 4)
+		total := 0.0
+		for j := range s {
+			s[j] = math.Exp(mean[j] + math.Sqrt(variance[j])*rnd.NormFloat64())
+			total += s[j]
+		}
+		var inner float64
+		for j := range s {
+			s[j] /= total
+			sum[j] += s[j]
+			squares[j] += s[j] * s[j]
+			inner += s[j] * (1 - s[j])
+		}
+		aleatoric += inner
+		aleatoricSquare += inner * inner
+	}
+	var epistemic float64
+	for j := range sum {
+		epistemic += squares[j]/draws - sum[j]/draws*sum[j]/draws
+	}
+	aleatoric /= draws
+	se := math.Sqrt((aleatoricSquare/draws - aleatoric*aleatoric) / draws)
+	gotA, gotE := p.LabelVariance()
+	if !(math.Abs(gotA-aleatoric) <= 5*se) || !(math.Abs(gotE-epistemic) <= 5*se*2) {
+		t.Errorf("aleatoric %g, epistemic %g; sampled %g, %g, standard error %g", gotA, gotE, aleatoric, epistemic, se)
+	}
+	var total float64
+	for _, x := range p.P {
+		total += x * (1 - x)
+	}
+	if !(math.Abs(gotA+gotE-total) <= 1e-15) {
+		t.Errorf("the parts add to %g, the variance is %g", gotA+gotE, total)
+	}
+	if got, want := p.Confidence(Settledness), gotA/total; !(math.Abs(got-want) <= 1e-15) {
+		t.Errorf("settledness %g, want %g", got, want)
+	}
+}
+
+// Certain logits leave nothing epistemic; even ones have the least confidence.
+func TestConfidence(t *testing.T) {
+	even := predicted(softmax.Exact{}, make([]float64, 4), make([]float64, 4))
+	sure := predicted(softmax.Exact{}, []float64{800, 0, 0, 0}, make([]float64, 4))
+	for _, c := range []struct {
+		p    *Prediction
+		by   Confidence
+		want float64
+	}{
+		{even, Probability, 0.25},
+		{even, Concentration, 0},
+		{even, Settledness, 1},
+		{sure, Probability, 1},
+		{sure, Concentration, 1},
+		{sure, Settledness, 1},
+	} {
+		if got := c.p.Confidence(c.by); !(math.Abs(got-c.want) <= 1e-12) {
+			t.Errorf("%v of %v is %g, want %g", c.by, c.p.P, got, c.want)
+		}
+	}
+	wide := predicted(softmax.Exact{}, make([]float64, 4), []float64{1e4, 1e4, 1e4, 1e4})
+	if got := wide.Confidence(Settledness); !(0 <= got && got < 0.05) {
+		t.Errorf("settledness of wide logits is %g", got)
+	}
+}
+
+func TestDecide(t *testing.T) {
+	p := predicted(softmax.Exact{}, []float64{0, 2, 0}, make([]float64, 3)) // p_2 = 0.787
+	for _, c := range []struct {
+		by        Confidence
+		threshold float64
+		want      int
+	}{
+		{Probability, 0.78, 1},
+		{Probability, 0.79, Unknown},
+		{Probability, 0, 1},
+		{Concentration, 0.3, 1},
+		{Concentration, 0.5, Unknown},
+		{Settledness, 1, 1},
+	} {
+		if got := p.Decide(c.by, c.threshold); got != c.want {
+			t.Errorf("%v ≥ %g of %v: class %d, want %d", c.by, c.threshold, p.P, got, c.want)
+		}
+	}
+	p.P[0] = math.NaN()
+	if got := p.Decide(Concentration, 0); got != 1 && got != Unknown {
+		t.Errorf("class %d of what is not a number", got)
+	}
+	if got := p.Decide(Probability, math.NaN()); got != Unknown {
+		t.Errorf("class %d above what is not a number", got)
+	}
+}
