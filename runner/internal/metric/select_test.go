@@ -1,0 +1,60 @@
+package metric
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+func TestRiskCoverage(t *testing.T) {
+	confidence := []float64{0.5, 0.9, 0.7, 0.9, 0.1}
+	wrong := []bool{true, false, false, true, true}
+	threshold, coverage, risk := RiskCoverage(confidence, wrong)
+	if !slices.Equal(threshold, []float64{0.9, 0.7, 0.5, 0.1}) || !slices.Equal(coverage, []float64{0.4, 0.6, 0.8, 1}) {
+		t.Errorf("thresholds %v, coverage %v", threshold, coverage)
+	}
+	for i, want := range []float64{0.5, 1. / 3, 0.5, 0.6} {
+		near(t, "risk", risk[i], want)
+	}
+}
+
+// By hand, with a tie; and the mean over random orders of ties.
+func TestAURC(t *testing.T) {
+	near(t, "no ties", AURC([]float64{4, 3, 2, 1}, []bool{false, true, false, true}), (0+1./2+1./3+2./4)/4)
+	near(t, "all equal", AURC([]float64{1, 1, 1, 1}, []bool{false, true, false, true}), 0.5)
+	near(t, "perfect", AURC([]float64{3, 2, 1}, []bool{false, false, true}), 1./9)
+
+	confidence := []float64{2, 2, 2, 1, 1, 0}
+	wrong := []bool{false, false, true, true, false, true}
+	rnd := rand.New(rand.NewPCG(1, 2))
+	var sum, squares float64
+	const orders = 20000
+	for range orders {
+		jittered := slices.Clone(confidence)
+		for i := range jittered {
+			jittered[i] += 0.5 * rnd.Float64()
+		}
+		x := AURC(jittered, wrong)
+		sum += x
+		squares += x * x
+	}
+	mean := sum / orders
+	se := math.Sqrt((squares/orders - mean*mean) / orders)
+	if got := AURC(confidence, wrong); !(math.Abs(got-mean) <= 5*se) {
+		t.Errorf("AURC %g, over random orders %g ± %g", got, mean, se)
+	}
+}
+
+func TestFalsePositives(t *testing.T) {
+	score := []float64{5, 4, 3, 2, 1, 4.5, 2.5, 0}
+	positive := []bool{true, true, true, true, true, false, false, false}
+	for rate, want := range map[float64]float64{1: 2. / 3, 0.8: 2. / 3, 0.6: 1. / 3, 0.4: 1. / 3, 0.2: 0} {
+		near(t, "false positives", FalsePositives(score, positive, rate), want)
+	}
+	if got := FalsePositives(score, slices.Repeat([]bool{true}, 8), 0.95); !math.IsNaN(got) {
+		t.Errorf("without negatives %g", got)
+	}
+	// A score that is not a number is the least.
+	near(t, "NaN", FalsePositives([]float64{1, math.NaN()}, []bool{true, false}, 1), 0)
+}
