@@ -1,10 +1,12 @@
 # make help lists the targets.
-.PHONY: help reproduce test check bench performance verify clean paper
+.PHONY: help reproduce test check bench performance verify clean paper data
 
 TOOL = go tool -modfile=tools.mod
 
 help:
 	@echo 'make reproduce   run every manifest in experiments/ and leave results/'
+	@echo 'make data        get the data sets into experiments/data/; MIRROR=folder takes those that'
+	@echo '                 are there from it'
 	@echo 'make test        all tests'
 	@echo 'make check       formatting, vet, staticcheck, dead code, tests with the race detector'
 	@echo 'make bench       benchmarks'
@@ -16,6 +18,9 @@ help:
 
 reproduce:
 	go run ./runner -all
+
+data:
+	go run ./runner -fetch all $(if $(MIRROR),-mirror $(MIRROR))
 
 test:
 	go test ./...
@@ -40,4 +45,4 @@ paper: reproduce
 	cd paper && for pass in 1 2; do pdflatex -interaction=nonstopmode -halt-on-error paper.tex; done
 
 clean:
-	rm -rf results/*/cells results/*/timing.csv results/*/*.svg results/*/*.pdf
+	rm -rf results/*/cells results/*/timing.csv results/*/*.svg results/*/*.pdf results/*/*.csv.gz

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
@@ -14,6 +15,9 @@ import (
 
 // manifests is the folder in which experiments are looked up by name.
 const manifests = "experiments"
+
+// dataSets is the file that says what -fetch gets.
+var dataSets = filepath.Join(manifests, "data", "sets.toml")
 
 // errUsage marks errors of the command line.
 var errUsage = errors.New("usage")
@@ -31,6 +35,8 @@ type options struct {
 	set      []string
 	shard    shard
 	progress pool.Mode
+	fetch    []string
+	mirror   string
 }
 
 const usage = `Usage: runner [flags]
@@ -52,6 +58,7 @@ Examples:
   go run ./runner -exp fig1_12 -shard 1/3        the first third of the cells; after 2/3 and 3/3,
   go run ./runner -exp fig1_12                   ... merge them
   go run ./runner -all -verify                   run again elsewhere and compare with results/
+  go run ./runner -fetch iris -fetch mnist       get data sets into experiments/data/; -fetch all: all of them
 
 Cells that are done are kept: after an interruption the same command goes on
 where it was. Exit code 0, 1 on an error, 2 on wrong usage, 130 if interrupted.
@@ -77,6 +84,8 @@ func parse(w io.Writer, args []string) (*options, error) {
 		o.progress, err = pool.ParseMode(s)
 		return err
 	})
+	flags.Func("fetch", "data `set` to get into experiments/data/, or all (repeatable)", appendTo(&o.fetch))
+	flags.StringVar(&o.mirror, "mirror", "", "`folder` that -fetch takes the files from that are there; the others are downloaded")
 	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
 		fmt.Fprint(w, usage)
 		flags.SetOutput(w)
@@ -95,12 +104,16 @@ func parse(w io.Writer, args []string) (*options, error) {
 		return nil, fmt.Errorf("%w: -out is empty; need a folder", errUsage)
 	case o.verify && o.shard.n > 0:
 		return nil, fmt.Errorf("%w: -verify needs all cells, not a -shard", errUsage)
+	case o.mirror != "" && len(o.fetch) == 0:
+		return nil, fmt.Errorf("%w: -mirror is for -fetch", errUsage)
+	case len(o.fetch) > 0 && (o.all || o.list || len(o.exp) > 0):
+		return nil, fmt.Errorf("%w: -fetch excludes -exp, -all and -list", errUsage)
 	case o.effort != "" && !o.all && !o.list:
 		return nil, fmt.Errorf("%w: -effort chooses among the manifests of -all or -list", errUsage)
 	case o.all && len(o.exp) > 0:
 		return nil, fmt.Errorf("%w: -all and -exp exclude each other", errUsage)
-	case !o.all && !o.list && len(o.exp) == 0:
-		return nil, fmt.Errorf("%w: nothing to do; give -exp MANIFEST, -all or -list", errUsage)
+	case !o.all && !o.list && len(o.exp) == 0 && len(o.fetch) == 0:
+		return nil, fmt.Errorf("%w: nothing to do; give -exp MANIFEST, -all, -list or -fetch NAME", errUsage)
 	}
 	return o, nil
 }

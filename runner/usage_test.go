@@ -12,7 +12,7 @@ func TestHelp(t *testing.T) {
 	}
 	contains(t, stdout, "Usage: runner [flags]\n", "\nExamples:\n  go run ./runner -list ",
 		"\n  go run ./runner -exp fig1_12.toml ", " -shard 1/3 ", " -all -verify ", "Exit code 0, 1 on an error, 2 on wrong usage, 130 if interrupted.")
-	for _, flag := range []string{"exp", "all", "list", "effort", "out", "workers", "force", "set", "shard", "progress", "verify"} {
+	for _, flag := range []string{"exp", "all", "list", "effort", "out", "workers", "force", "set", "shard", "progress", "verify", "fetch", "mirror"} {
 		if !strings.Contains(stdout, "\n  -"+flag) {
 			t.Errorf("-h does not tell of -%s", flag)
 		}
@@ -26,8 +26,8 @@ func TestWrongUsage(t *testing.T) {
 		args string // M stands for a manifest
 		want string
 	}{
-		{"", "nothing to do; give -exp MANIFEST, -all or -list"},
-		{"-workers 2", "nothing to do; give -exp MANIFEST, -all or -list"},
+		{"", "nothing to do; give -exp MANIFEST, -all, -list or -fetch NAME"},
+		{"-workers 2", "nothing to do; give -exp MANIFEST, -all, -list or -fetch NAME"},
 		{"-experiment M", "flag provided but not defined: -experiment"},
 		{"-exp", "flag needs an argument: -exp"},
 		{"-exp M -workers 0", "-workers 0: need at least 1"},
@@ -45,6 +45,10 @@ func TestWrongUsage(t *testing.T) {
 		{"-all -effort slow", `invalid value "slow" for flag -effort: need quick, full or any`},
 		{"-exp M -effort quick", "-effort chooses among the manifests of -all or -list"},
 		{"-all -exp M", "-all and -exp exclude each other"},
+		{"-fetch iris -all", "-fetch excludes -exp, -all and -list"},
+		{"-fetch iris -exp M", "-fetch excludes -exp, -all and -list"},
+		{"-fetch iris -list", "-fetch excludes -exp, -all and -list"},
+		{"-exp M -mirror /", "-mirror is for -fetch"},
 		{"-exp M -verify -shard 1/2", "-verify needs all cells, not a -shard"},
 	} {
 		var args []string
