@@ -1,7 +1,13 @@
-// Package dataset makes the data of the experiments: labelled points in the plane
-// of which everything is known, the class probabilities at each point and the
-// least error that any classifier can have. A Task names the law of the points
-// and its parameters; the file of each task gives it as a formula.
+// Package dataset makes and reads the data of the experiments.
+//
+// Made data are labelled points in the plane of which everything is known, the
+// class probabilities at each point and the least error that any classifier can
+// have. A Task names the law of the points and its parameters; the file of each
+// task gives it as a formula.
+//
+// Read data are Examples, from a CSV file or from a pair of IDX files. They are
+// cut into a training and a test part by SplitFraction or Rows, numbered by Parts
+// or Align, and scaled by a Scaler that has seen the training part only.
 package dataset
 
 import (
