@@ -190,7 +190,7 @@ func (e *experiment) publish(ctx context.Context, folder *store.Folder, inputs s
 	}
 	files := []store.File{{Name: "manifest.toml", Data: e.m.Resolved()}}
 	for _, t := range report.Tables {
-		files = append(files, store.File{Name: t.Name + ".csv", Data: t.CSV()})
+		files = append(files, t.File())
 	}
 	drawings, err := encode(report.Figures)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"text/tabwriter"
 
+	"closedform/runner/internal/fetch"
 	"closedform/runner/internal/manifest"
 	"closedform/runner/internal/study"
 )
@@ -23,7 +24,14 @@ func run(ctx context.Context, stdout, stderr io.Writer, args []string) error {
 	if o.list {
 		return list(stdout, o.effort)
 	}
-	experiments, err := load(o)
+	if len(o.fetch) > 0 {
+		sets, err := fetch.Load(dataSets)
+		if err != nil {
+			return err
+		}
+		return sets.Fetch(ctx, stdout, o.fetch, o.mirror)
+	}
+	experiments, err := load(stdout, o)
 	if err != nil {
 		return err
 	}
@@ -38,8 +46,9 @@ func run(ctx context.Context, stdout, stderr io.Writer, args []string) error {
 	return nil
 }
 
-// load reads the manifests of the command line.
-func load(o *options) ([]*experiment, error) {
+// load reads the manifests of the command line. Of all manifests, those whose data
+// are not there are skipped, with a line that says so.
+func load(stdout io.Writer, o *options) ([]*experiment, error) {
 	names := o.exp
 	if o.all {
 		var err error
@@ -51,6 +60,7 @@ func load(o *options) ([]*experiment, error) {
 		}
 	}
 	var experiments []*experiment
+	skipped := 0
 	files := map[string]string{}
 	for _, name := range names {
 		path, err := manifest.Find(name, manifests)
@@ -68,13 +78,21 @@ func load(o *options) ([]*experiment, error) {
 		if !o.effort.has(m.Effort) {
 			continue
 		}
+		if len(m.Missing) > 0 {
+			if !o.all {
+				return nil, missing(m)
+			}
+			fmt.Fprintf(stdout, "%v; skipped\n", missing(m))
+			skipped++
+			continue
+		}
 		e, err := newExperiment(m)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
 		experiments = append(experiments, e)
 	}
-	if len(experiments) == 0 {
+	if len(experiments) == 0 && skipped == 0 {
 		return nil, fmt.Errorf("no manifest in %s has effort = %q", manifests, o.effort)
 	}
 	return experiments, nil
@@ -98,6 +116,10 @@ func list(w io.Writer, effort effort) error {
 			continue
 		}
 		if !effort.has(m.Effort) {
+			continue
+		}
+		if len(m.Missing) > 0 {
+			fmt.Fprintf(table, "%s\t%s\t%s\t-\t%s (needs data)\n", m.Name, m.Study, m.Effort, path)
 			continue
 		}
 		e, err := newExperiment(m)

@@ -62,6 +62,11 @@ type Pass struct {
 	Logit []float64 // set by Forward
 	Score []float64 // derivatives by the logits, set by the caller of Backward
 
+	// Mask[l], unless nil, multiplies the outputs of the hidden units that are the
+	// inputs of layer l > 0, one factor for each; Mask[0] is not used. It belongs
+	// to the caller and is the same for Forward and Backward.
+	Mask [][]float64
+
 	y     [][]float64 // inputs of each layer, with a trailing 1 where there is a bias
 	slope [][]float64 // of the hidden units that make y[l]; slope[0] is nil
 	delta [][]float64 // derivatives by the inputs of each layer; delta[0] is nil
@@ -69,7 +74,11 @@ type Pass struct {
 
 // NewPass returns a Pass of the network.
 func (n *Network) NewPass() *Pass {
-	p := &Pass{Logit: make([]float64, n.Outputs()), Score: make([]float64, n.Outputs())}
+	p := &Pass{
+		Logit: make([]float64, n.Outputs()),
+		Score: make([]float64, n.Outputs()),
+		Mask:  make([][]float64, len(n.Layers)),
+	}
 	for l, w := range n.Layers {
 		y := make([]float64, w.In)
 		y[w.In-1] = 1 // stays where there is a bias, else is overwritten
@@ -92,21 +101,28 @@ func (p *Pass) Input(l int) []float64 { return p.y[l] }
 
 // Forward sets p.Logit for the example x, which has its trailing 1 where there
 // is a bias.
-func (n *Network) Forward(p *Pass, weights, x []float64) {
-	y := x
-	for l, w := range n.Layers {
+func (n *Network) Forward(p *Pass, weights, x []float64) { n.ForwardFrom(p, 0, weights, x) }
+
+// ForwardFrom is the part of Forward from layer from on, whose inputs are y, with
+// their trailing 1 where there is a bias.
+func (n *Network) ForwardFrom(p *Pass, from int, weights, y []float64) {
+	for l := from; l < len(n.Layers); l++ {
+		w := n.Layers[l]
 		if l == len(n.Layers)-1 {
 			for j := range p.Logit {
 				p.Logit[j] = dot(w.Neuron(weights, j), y)
 			}
 			return
 		}
-		next, slope := p.y[l+1], p.slope[l+1]
+		next, slope, mask := p.y[l+1], p.slope[l+1], p.Mask[l+1]
 		for j := range slope {
 			z := dot(w.Neuron(weights, j), y)
 			slope[j] = n.unit.Beta
 			if z < 0 {
 				slope[j] = n.unit.Alpha
+			}
+			if mask != nil {
+				slope[j] *= mask[j]
 			}
 			next[j] = slope[j] * z
 		}

@@ -21,6 +21,11 @@ type Data struct {
 func (d *Data) fields(f *fields, generators ...string) {
 	field(f, "generator", &d.Generator, word(generators...))
 	field(f, "train", &d.Train, integer(1, maxTrain))
+	d.law(f)
+}
+
+// law goes over the parameters of the generators.
+func (d *Data) law(f *fields) {
 	field(f, "noise", &d.Noise, orZero(within(0, 10)))
 	field(f, "arms", &d.Arms, orZero(integer(0, 100)))
 	field(f, "rings", &d.Rings, orZero(integer(0, 100)))

@@ -75,7 +75,7 @@ func TestErrors(t *testing.T) {
 		{`generator = "wedges"`, "", `x.toml:4: data.generator: missing; allowed: "wedges"`},
 		{"layers = [2, 3]", "", `x.toml:7: model.layers: missing; allowed: a list of 2 to 100 entries, each an integer from 1 to 100000`},
 		{"snapshots = [1, 25]", "", `x.toml:9: evaluate.snapshots: missing; allowed: a list of 1 to 1000 entries, each an integer from 1 to 1000000`},
-		{"grid = 9", "", `x.toml:9: evaluate.grid: missing; allowed: an integer from 2 to 2001`},
+		{"grid = 9", "", `x.toml:4: data.test: missing; allowed: an integer from 1 to 1000000, or evaluate.grid for maps of the square`},
 
 		// Without a study any study's keys may be there; with a wrong one that is the error.
 		{"study", "stuby", `x.toml:2: stuby: unknown key; did you mean "study"? allowed: ablation, calibrate, claim, data, effort, ` +

@@ -82,9 +82,7 @@ func (h *Hidden) check(root *table, m *Manifest) {
 	}
 	h.checkVariants(root.list("variant"), section)
 	rejectUnordered(section, "passes", h.Passes)
-	if !slices.Contains(m.Seeds, m.Seed) {
-		root.reject("seed", "not one of sweep.seed; allowed: "+limited(spanLiteral(m.Seeds), shown))
-	}
+	m.checkDrawn(root)
 	root.atMost(maxDrawn, len(h.Variants), "variant", "curves of a chart")
 	root.atMost(maxCells, len(h.Tasks)*len(h.Variants)*len(m.Seeds), "sweep", "cells (tasks × variants × seeds)")
 }

@@ -36,16 +36,17 @@ func orNone[T any](k kind[[]T]) kind[[]T] {
 }
 
 // orZero returns a kind whose key may be left out, and is left out when written,
-// for zero.
-func orZero[T int | float64](k kind[T]) kind[T] {
+// for zero or the empty string.
+func orZero[T int | float64 | string](k kind[T]) kind[T] {
+	var zero T
 	write := k.write
 	k.write = func(x T) string {
-		if x == 0 {
+		if x == zero {
 			return ""
 		}
 		return write(x)
 	}
-	return k.or(0)
+	return k.or(zero)
 }
 
 // scalar returns a kind of value that convert accepts or not.

@@ -18,7 +18,10 @@
 // together, for reading and for writing.
 package manifest
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 // The upper limits. They are far above what an experiment needs and far below
 // what a machine cannot hold; the error of a larger value names the limit.
@@ -70,8 +73,13 @@ type Manifest struct {
 
 	Seeds []int // sweep.seed in a study that has it, at least one; default: Seed alone
 
+	// Missing lists the data files that are not there. A manifest with any is
+	// not checked further and cannot run.
+	Missing []string
+
 	// What Study reads; the others are nil.
 	Learn     *Learn
+	Stream    *Stream // of learn without evaluate.grid
 	Moments   *Moments
 	Ablation  *Ablation
 	Calibrate *Calibrate
@@ -80,6 +88,8 @@ type Manifest struct {
 	Posterior *Posterior
 	Hidden    *Hidden
 	Order     *Order
+	Compare   *Compare
+	Unknown   *Unknown
 }
 
 // section is the part of a manifest that one study reads.
@@ -98,6 +108,9 @@ type section interface {
 func (m *Manifest) section() section {
 	switch m.Study {
 	case "learn":
+		if m.Stream != nil {
+			return m.Stream
+		}
 		return made(&m.Learn)
 	case "moments":
 		return made(&m.Moments)
@@ -115,8 +128,19 @@ func (m *Manifest) section() section {
 		return made(&m.Hidden)
 	case "order":
 		return made(&m.Order)
+	case "compare":
+		return made(&m.Compare)
+	case "unknown":
+		return made(&m.Unknown)
 	}
 	panic("manifest: no section for the study " + m.Study)
+}
+
+// checkDrawn reports a seed that is not one of those that are swept.
+func (m *Manifest) checkDrawn(root *table) {
+	if !slices.Contains(m.Seeds, m.Seed) {
+		root.reject("seed", "not one of sweep.seed; allowed: "+limited(spanLiteral(m.Seeds), shown))
+	}
 }
 
 // made returns *p, which is made if it is nil.
@@ -137,6 +161,9 @@ func (m *Manifest) fields(f *fields) {
 	if m.Study == "" {
 		f.allKeys()
 		return
+	}
+	if m.Study == "learn" && f.from != nil && !f.from.sub("evaluate").has("grid") {
+		m.Stream = &Stream{}
 	}
 	m.section().fields(f, m)
 }

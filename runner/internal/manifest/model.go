@@ -59,6 +59,15 @@ func (m *Model) fields(f *fields) {
 
 // rules goes over all keys but the layers.
 func (m *Model) rules(f *fields) {
+	m.learning(f)
+	field(f, "prior_mean", &m.PriorMean, listOf(0, maxWidth, listOf(1, maxWidth, anyNumber)).or(nil))
+	field(f, "prior_var", &m.PriorVar, positive.or(1))
+	field(f, "prior_mean_var", &m.PriorMeanVar, nonNegative.or(0))
+	m.guards(f)
+}
+
+// learning goes over the keys that say what the network is and how it learns.
+func (m *Model) learning(f *fields) {
 	field(f, "bias", &m.Bias, boolean.or(false))
 	field(f, "alpha", &m.Alpha, number("a number from 0 to 1", func(x float64) bool { return 0 <= x && x <= 1 }).or(0))
 	field(f, "beta", &m.Beta, number("a finite number ≥ alpha", func(float64) bool { return true }).or(1))
@@ -69,9 +78,10 @@ func (m *Model) rules(f *fields) {
 	field(f, "covariance", &m.Covariance, covariances.or([]string{"full"}))
 	field(f, "output_covariance", &m.OutputCovariance, word("per-neuron", "joint").or("per-neuron"))
 	field(f, "prior", &m.Prior, word("paper", "scaled").or("paper"))
-	field(f, "prior_mean", &m.PriorMean, listOf(0, maxWidth, listOf(1, maxWidth, anyNumber)).or(nil))
-	field(f, "prior_var", &m.PriorVar, positive.or(1))
-	field(f, "prior_mean_var", &m.PriorMeanVar, nonNegative.or(0))
+}
+
+// guards goes over the keys that say what becomes of an indefinite step.
+func (m *Model) guards(f *fields) {
 	field(f, "on_indefinite", &m.OnIndefinite, word("fail", "skip", "project").or("fail"))
 	field(f, "eigenvalue_floor", &m.EigenvalueFloor, positive.or(1e-3))
 	field(f, "variance_floor", &m.VarianceFloor, number("a number > 0 and < 1", func(x float64) bool { return 0 < x && x < 1 }).or(1e-3))

@@ -87,9 +87,7 @@ func (t *Networks) check(root *table, m *Manifest, data shape) {
 		}
 	}
 
-	if !slices.Contains(m.Seeds, m.Seed) {
-		root.reject("seed", "not one of sweep.seed; allowed: "+limited(spanLiteral(m.Seeds), shown))
-	}
+	m.checkDrawn(root)
 	models := len(t.Variants) * max(1, len(t.Lambda)) * max(1, len(t.Rho))
 	if root.atMost(maxModels, models, "sweep", "models (variants × lambda × rho)") {
 		root.atMost(maxCells, models*len(m.Seeds), "sweep", "cells (models × seeds)")

@@ -1,8 +1,11 @@
 package store
 
 import (
+	"bytes"
+	"compress/gzip"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -127,6 +130,13 @@ func compareFile(name, committed, fresh, oldSum, newSum string, tolerance float6
 // judge says how far a changed file differs and whether this is accepted.
 func judge(d *Difference, committed, fresh []byte, tolerance float64) {
 	switch filepath.Ext(d.Name) {
+	case ".gz":
+		if committed == nil { // It is not committed: there is nothing to compare.
+			d.Accepted = tolerance > 0
+			return
+		}
+		committed, fresh = unpack(committed), unpack(fresh)
+		fallthrough
 	case ".csv":
 		d.Relative, d.Detail = compareTables(committed, fresh)
 		d.Accepted = tolerance > 0 && d.Relative <= tolerance
@@ -139,6 +149,22 @@ func judge(d *Difference, committed, fresh []byte, tolerance float64) {
 			d.Detail = "a figure, skipped"
 		}
 	}
+}
+
+// packed is the extension of packed tables.
+const packed = ".csv.gz"
+
+// unpack returns the content of a compressed file; of a damaged one, nothing.
+func unpack(data []byte) []byte {
+	z, err := gzip.NewReader(bytes.NewReader(data))
+	if err != nil {
+		return nil
+	}
+	content, err := io.ReadAll(z)
+	if err != nil {
+		return nil
+	}
+	return content
 }
 
 // readSummed returns a file of a folder that lists it under this sum, or in
@@ -161,7 +187,7 @@ func readSummed(dir, name, sum string) ([]byte, Kind, error) {
 
 // uncommitted reports whether files of this name are left out of commits.
 func uncommitted(name string) bool {
-	return strings.HasSuffix(name, ".svg") || strings.HasSuffix(name, ".pdf")
+	return strings.HasSuffix(name, ".svg") || strings.HasSuffix(name, ".pdf") || strings.HasSuffix(name, packed)
 }
 
 // unlistedFiles returns the files of a folder that its sums should list and do

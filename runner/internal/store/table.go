@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"compress/gzip"
 	"encoding/csv"
 	"fmt"
 	"strconv"
@@ -9,9 +10,26 @@ import (
 
 // Table is a table of text fields under a header line.
 type Table struct {
-	Name   string // file name without ".csv"
+	Name   string // file name without its extension, see File
 	Header []string
 	Rows   [][]string
+
+	// Packed says that the table is large and kept compressed. It is not
+	// committed.
+	Packed bool `json:",omitempty"`
+}
+
+// File returns the table as a file: NAME.csv, or NAME.csv.gz if it is packed.
+func (t *Table) File() File {
+	if !t.Packed {
+		return File{t.Name + ".csv", t.CSV()}
+	}
+	// Without a name and a time in its header, equal tables are equal bytes.
+	var buf bytes.Buffer
+	z, _ := gzip.NewWriterLevel(&buf, gzip.BestCompression) // a known level
+	z.Write(t.CSV())                                        // writing to a bytes.Buffer cannot fail
+	z.Close()
+	return File{t.Name + packed, buf.Bytes()}
 }
 
 // CSV returns the table as RFC 4180 text with a header line, the lines ended

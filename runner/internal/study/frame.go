@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"closedform/runner/internal/metric"
 	"closedform/runner/internal/store"
 )
 
@@ -52,4 +53,46 @@ func (f frame) floats(column string) []float64 {
 		}
 	}
 	return x
+}
+
+// averages averages the rows of a table that agree in the key columns: a row for
+// each combination of these, in the order of their first appearance, with the
+// number of rows, and for each of the columns (by default all others but the seed)
+// the mean and the ends of its 95 % interval.
+func averages(name string, of frame, keys []string, columns ...string) store.Table {
+	if len(columns) == 0 {
+		for _, c := range of.Header {
+			if c != "seed" && !slices.Contains(keys, c) {
+				columns = append(columns, c)
+			}
+		}
+	}
+	t := store.Table{Name: name, Header: append(slices.Clone(keys), "seeds")}
+	for _, c := range columns {
+		t.Header = append(t.Header, c, c+"_low", c+"_high")
+	}
+	var order []string
+	groups := map[string]*store.Table{}
+	for _, row := range of.Rows {
+		var key []string
+		for _, k := range keys {
+			key = append(key, row[of.column(k)])
+		}
+		id := fmt.Sprintf("%q", key)
+		if groups[id] == nil {
+			order = append(order, id)
+			groups[id] = &store.Table{Name: of.Name, Header: of.Header}
+			t.Rows = append(t.Rows, key)
+		}
+		groups[id].Rows = append(groups[id].Rows, row)
+	}
+	for i, id := range order {
+		group := frame{groups[id]}
+		t.Rows[i] = append(t.Rows[i], strconv.Itoa(len(group.Rows)))
+		for _, c := range columns {
+			mean, low, high := metric.Interval(group.floats(c))
+			t.Rows[i] = append(t.Rows[i], gapped(mean), gapped(low), gapped(high))
+		}
+	}
+	return t
 }

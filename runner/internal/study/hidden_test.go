@@ -180,7 +180,7 @@ func TestHiddenFailure(t *testing.T) {
 	if failures == 0 {
 		t.Error("no network failed")
 	}
-	l := &learner{classes: 4, failed: true}
+	l := &learner{classes: 4, steps: steps{failed: true}}
 	l.observe([]float64{1}, 0)
 	if got := l.labels([][]float64{{1}, {2}}); !reflect.DeepEqual(got, [][]float64{{.25, .25, .25, .25}, {.25, .25, .25, .25}}) {
 		t.Errorf("labels %v", got)

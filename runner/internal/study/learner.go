@@ -16,12 +16,10 @@ import (
 type learner struct {
 	network *bnn.Network
 	classes int
-	failed  bool
-
-	// Steps so far that were indefinite, skipped and projected, and hidden
-	// pre-activations whose variance was raised to its floor.
-	indefinite, skipped, projected, raised int
+	steps
 }
+
+func (l *learner) done() steps { return l.steps }
 
 // observe shows the network an example.
 func (l *learner) observe(x []float64, class int) {
@@ -80,3 +78,5 @@ func (l *learner) variances(inputs [][]float64) (own, exact []float64) {
 	}
 	return own, exact
 }
+
+var _ pupil = (*learner)(nil)

@@ -160,7 +160,7 @@ func (c *posteriorCell) labels(name string, points *plane) ([][]float64, steps) 
 		return equal(len(points.x), c.classes), steps{}
 	}
 	q := p.labels(points.x)
-	return q, p.steps()
+	return q, p.done()
 }
 
 // sample returns a sample from the posterior of the examples and the name of the

@@ -10,28 +10,12 @@ import (
 	"closedform/runner/internal/manifest"
 )
 
-// pupil learns a stream and predicts along it. One that has broken down says from
-// then on that all classes are equally probable.
-type pupil interface {
-	observe(x []float64, class int)
-	labels(inputs [][]float64) [][]float64 // distributions of the labels
-	steps() steps
-}
-
-// steps counts what became of the examples.
-type steps struct {
-	indefinite, skipped, projected int
-	failed                         bool
-}
-
-func (l *learner) steps() steps { return steps{l.indefinite, l.skipped, l.projected, l.failed} }
-
 // perceptronPupil tells class 0 from class 1 by the sign of the difference of
 // their logits.
 type perceptronPupil struct {
 	*perceptron.Perceptron
 	bias bool
-	done steps
+	steps
 }
 
 var policies = map[string]bnn.Policy{"fail": bnn.Fail, "skip": bnn.Skip, "project": bnn.Project}
@@ -64,28 +48,28 @@ func (p *perceptronPupil) input(x []float64) []float64 {
 }
 
 func (p *perceptronPupil) observe(x []float64, class int) {
-	if p.done.failed {
+	if p.failed {
 		return
 	}
 	update, err := p.Observe(p.input(x), class == 0)
 	if !(update.MinVariance >= 0) {
-		p.done.indefinite++
+		p.indefinite++
 	}
 	switch update.Action {
 	case bnn.Skipped:
-		p.done.skipped++
+		p.skipped++
 	case bnn.Projected:
-		p.done.projected++
+		p.projected++
 	}
-	p.done.failed = err != nil
+	p.failed = err != nil
 }
 
 func (p *perceptronPupil) labels(inputs [][]float64) [][]float64 {
 	var out [][]float64
 	for _, x := range inputs {
 		got, err := p.Predict(p.input(x))
-		p.done.failed = p.done.failed || err != nil
-		if p.done.failed {
+		p.failed = p.failed || err != nil
+		if p.failed {
 			return equal(len(inputs), 2)
 		}
 		out = append(out, []float64{got.Positive, got.Negative})
@@ -93,14 +77,6 @@ func (p *perceptronPupil) labels(inputs [][]float64) [][]float64 {
 	return out
 }
 
-func (p *perceptronPupil) steps() steps { return p.done }
+func (p *perceptronPupil) done() steps { return p.steps }
 
-// equal returns n times equal probabilities for all classes.
-func equal(n, classes int) [][]float64 {
-	return slices.Repeat([][]float64{slices.Repeat([]float64{1 / float64(classes)}, classes)}, n)
-}
-
-var (
-	_ pupil = (*learner)(nil)
-	_ pupil = (*perceptronPupil)(nil)
-)
+var _ pupil = (*perceptronPupil)(nil)

@@ -287,11 +287,11 @@ func TestNewPerceptron(t *testing.T) {
 		t.Error("the input was modified")
 	}
 	p.observe([]float64{1e200, 0}, 0)
-	if got := p.labels(x)[0]; !p.steps().failed || got[0] != 0.5 {
-		t.Errorf("after an overflow %v, %+v", got, p.steps())
+	if got := p.labels(x)[0]; !p.done().failed || got[0] != 0.5 {
+		t.Errorf("after an overflow %v, %+v", got, p.done())
 	}
 	p.observe(x[0], 0) // does not wake it up
-	if !p.steps().failed {
+	if !p.done().failed {
 		t.Error("the perceptron came back")
 	}
 
@@ -303,7 +303,7 @@ func TestNewPerceptron(t *testing.T) {
 		huber.observe([]float64{0.5, 0.5}, 0)
 		huber.observe([]float64{0.5, 0.5}, 1)
 	}
-	if s := huber.steps(); s.indefinite == 0 || s.skipped != s.indefinite || s.projected != 0 || s.failed {
+	if s := huber.done(); s.indefinite == 0 || s.skipped != s.indefinite || s.projected != 0 || s.failed {
 		t.Errorf("a perceptron without ground to stand on: %+v", s)
 	}
 }

@@ -61,12 +61,17 @@ var Kinds = []manifest.Study{
 	{Name: "posterior"},
 	{Name: "hidden"},
 	{Name: "order"},
+	{Name: "compare"},
+	{Name: "unknown"},
 }
 
 // New returns the experiment that the manifest describes.
 func New(m *manifest.Manifest) (Experiment, error) {
 	switch m.Study {
 	case "learn":
+		if m.Stream != nil {
+			return &stream{m.Stream, m}, nil
+		}
 		return newLearn(m)
 	case "moments":
 		return &moments{m}, nil
@@ -84,6 +89,10 @@ func New(m *manifest.Manifest) (Experiment, error) {
 		return &hidden{m.Hidden, m}, nil
 	case "order":
 		return &order{m.Order, m}, nil
+	case "compare":
+		return &compare{m.Compare, m}, nil
+	case "unknown":
+		return &unknown{m.Unknown, m}, nil
 	}
 	return nil, fmt.Errorf("study %q is not known", m.Study)
 }
@@ -99,7 +108,7 @@ func merge(cells [][]store.Table) ([]store.Table, error) {
 			if !ok {
 				i = len(merged)
 				index[t.Name] = i
-				merged = append(merged, store.Table{Name: t.Name, Header: t.Header})
+				merged = append(merged, store.Table{Name: t.Name, Header: t.Header, Packed: t.Packed})
 			}
 			if fmt.Sprint(merged[i].Header) != fmt.Sprint(t.Header) {
 				return nil, fmt.Errorf("table %s has columns %v in one cell and %v in another", t.Name, merged[i].Header, t.Header)

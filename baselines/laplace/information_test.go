@@ -1,0 +1,207 @@
+package laplace
+
+import (
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/diff/fd"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/floats/scalar"
+	"gonum.org/v1/gonum/mat"
+
+	"closedform/baselines/mlp"
+	"closedform/baselines/posterior"
+	"closedform/core/bnn"
+	"closedform/core/random"
+)
+
+// problem returns the density whose mode the model of cfg is.
+func problem(t *testing.T, cfg Config, m *Model, x [][]float64, class []int) *posterior.Problem {
+	t.Helper()
+	p, err := posterior.NewProblem(posterior.Model{
+		Layers: cfg.Layers, Bias: true, PriorVar: m.cfg.priorVar(m.design.network, m.cfg.PriorVar),
+	}, x, class)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// At the mode the density, which other code computes, is flat: in each direction a
+// step of finite size loses what the curvature says.
+func TestModeIsStationary(t *testing.T) {
+	x, class := clusters(80, 3, 4, 1, random.Source("laplace", "stationary"))
+	for _, prior := range []bnn.Prior{bnn.PaperPrior, bnn.ScaledPrior} {
+		for _, v := range []float64{1e-3, 1, 1e3} {
+			cfg := Config{Layers: []int{3, 4}, PriorVar: v, Prior: prior, Predictive: PlugIn}
+			m := fit(t, cfg, x, class)
+			p := problem(t, cfg, m, x, class)
+			w := m.design.weights
+			if log := p.LogDensity(nil, w); !scalar.EqualWithinRel(log, m.LogDensity(), 1e-12) {
+				t.Errorf("%v, variance %g: LogDensity %.12g, of the problem %.12g", prior, v, m.LogDensity(), log)
+			}
+			gradient := fd.Gradient(nil, func(w []float64) float64 { return p.LogDensity(nil, w) }, w, &fd.Settings{Formula: fd.Central})
+			for i, g := range gradient {
+				if !(math.Abs(g)*math.Sqrt(p.Model().PriorVar[i]) < 1e-4) {
+					t.Errorf("%v, variance %g: gradient %g by weight %d", prior, v, g, i)
+				}
+			}
+			mode, err := p.Mode(make([]float64, len(w)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, want := range mode.Weights {
+				if !scalar.EqualWithinAbsOrRel(w[i], want, 1e-4*math.Sqrt(p.Model().PriorVar[i]), 1e-4) {
+					t.Errorf("%v, variance %g: weight %d is %g, by Newton's method %g", prior, v, i, w[i], want)
+				}
+			}
+		}
+	}
+}
+
+// More starts climb at least as high as the first, and hidden layers higher than
+// where they start.
+func TestClimbOfHiddenLayers(t *testing.T) {
+	x, class := clusters(80, 3, 4, 1, random.Source("laplace", "climb"))
+	cfg := Config{Layers: []int{3, 6, 4}, Predictive: PlugIn}
+	one := fit(t, cfg, x, class)
+	cfg.Starts = 5
+	five := fit(t, cfg, x, class)
+	if !(five.LogDensity() > one.LogDensity()) {
+		t.Errorf("log density %g from five starts, %g from the first of them", five.LogDensity(), one.LogDensity())
+	}
+	p := problem(t, cfg, five, x, class)
+	gradient := make([]float64, len(five.design.weights))
+	at := p.LogDensity(gradient, five.design.weights)
+	if at != five.LogDensity() {
+		t.Errorf("LogDensity %.17g, of the problem %.17g", five.LogDensity(), at)
+	}
+	// Newton's method finds a maximum nearby that is hardly higher.
+	mode, err := p.Mode(five.design.weights)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !(mode.LogDensity-at < 0.5) {
+		t.Errorf("log density %g; Newton's method goes on to %g", at, mode.LogDensity)
+	}
+}
+
+// H of all weights is what package posterior computes; that of the last layer and
+// the diagonal are its parts.
+func TestInformation(t *testing.T) {
+	for _, examples := range []int{0, 3, 2*block + 7} { // by the last layer in blocks of examples, by all weights of gradients
+		x, class := clusters(examples, 3, 4, 1, random.Source("laplace", "information"))
+		for _, layers := range [][]int{{3, 4}, {3, 6, 4}} {
+			cfg := Config{Layers: layers, PriorVar: 0.7, Prior: bnn.ScaledPrior, Predictive: PlugIn}
+			m := fit(t, cfg, x, class)
+			p, d := problem(t, cfg, m, x, class), m.design
+			v := m.cfg.priorVar(d.network, 0.7)
+			n := len(d.weights)
+			want := mat.NewSymDense(n, nil)
+			p.Information(want, d.weights)
+			near := func(a, b float64) bool { return scalar.EqualWithinAbsOrRel(a, b, 1e-10, 1e-10) }
+			if full := d.full(v); !mat.EqualApprox(full, want, 1e-9) {
+				t.Errorf("%v, %d examples: full information differs", layers, examples)
+			}
+			for i, got := range d.diagonal(v) {
+				if !near(got, want.At(i, i)) {
+					t.Errorf("%v, %d examples: diagonal[%d] = %g, want %g", layers, examples, i, got, want.At(i, i))
+				}
+			}
+			offset := d.last().Offset
+			last := d.lastLayer(v)
+			for i := range n - offset {
+				for j := range n - offset {
+					if got, w := last.At(i, j), want.At(offset+i, offset+j); !near(got, w) {
+						t.Errorf("%v, %d examples: last layer (%d, %d) %g, want %g", layers, examples, i, j, got, w)
+					}
+				}
+			}
+		}
+	}
+}
+
+// The covariance of the logits is J H⁻¹ Jᵀ with the Jacobian by finite differences
+// and, for softmax regression, −H by finite differences of the log density.
+func TestLogitCovariance(t *testing.T) {
+	x, class := clusters(60, 3, 4, 1, random.Source("laplace", "covariance"))
+	at := []float64{0.3, -1.2, 2}
+	for _, cfg := range configs() {
+		m := fit(t, cfg, x, class)
+		d := m.design
+		n, c := len(d.weights), m.cfg.classes()
+		h := mat.NewSymDense(n, nil)
+		if len(cfg.Layers) == 2 {
+			p, err := posterior.NewProblem(posterior.Model{Layers: cfg.Layers, Bias: true, PriorVar: m.cfg.priorVar(d.network, cfg.LaplaceVar)}, x, class)
+			if err != nil {
+				t.Fatal(err)
+			}
+			hessian := mat.NewDense(n, n, nil)
+			fd.Jacobian(hessian, func(grad, w []float64) { p.LogDensity(grad, w) }, d.weights, &fd.JacobianSettings{Formula: fd.Central})
+			for i := range n {
+				for j := range i + 1 {
+					h.SetSym(i, j, -hessian.At(i, j))
+				}
+			}
+		} else {
+			h = d.full(m.cfg.priorVar(d.network, cfg.LaplaceVar))
+		}
+		offset := d.last().Offset
+		for i := range n {
+			for j := range i {
+				if cfg.Covariance == Diagonal || cfg.Covariance == LastLayer && j < offset {
+					h.SetSym(i, j, 0)
+				}
+			}
+			if cfg.Covariance == LastLayer && i < offset {
+				h.SetSym(i, i, 1e30)
+			}
+		}
+		jacobian := mat.NewDense(c, n, nil)
+		pass := d.network.NewPass()
+		input := append(append([]float64(nil), at...), 1)
+		fd.Jacobian(jacobian, func(z, w []float64) {
+			d.network.Forward(pass, w, input)
+			copy(z, pass.Logit)
+		}, d.weights, &fd.JacobianSettings{Formula: fd.Central})
+		var inverse, want mat.Dense
+		if err := inverse.Solve(h, jacobian.T()); err != nil && cfg.Covariance != LastLayer {
+			t.Fatal(err)
+		}
+		want.Mul(jacobian, &inverse)
+		if err := m.logits(at); err != nil {
+			t.Fatal(err)
+		}
+		if !mat.EqualApprox(m.scratch.cov, &want, 1e-7) {
+			t.Errorf("%s: covariance\n%.7g\nwant\n%.7g", cfg.name(), mat.Formatted(m.scratch.cov), mat.Formatted(&want))
+		}
+		mean := predict(t, with(t, m, PlugIn), at)
+		d.network.Forward(pass, d.weights, input)
+		mlp.Normalise(pass.Logit)
+		for j, p := range pass.Logit {
+			if mean[j] != p {
+				t.Errorf("%s: plug-in probability %d is %g, want %g", cfg.name(), j, mean[j], p)
+			}
+		}
+	}
+}
+
+// An image does not depend on what was there before.
+func TestImage(t *testing.T) {
+	g := triangle{{2}, {3, 5}, {7, 11, 13}}
+	for _, c := range []struct {
+		root   root
+		offset int
+		want   []float64
+	}{
+		{g, 0, []float64{2, 503, 1107}},
+		{g, 1, []float64{0, 5, 1311}},
+		{diagonalRoot{2, 3, 5}, 0, []float64{2, 300, 0}},
+		{diagonalRoot{2, 3, 5}, 1, []float64{0, 3, 500}},
+	} {
+		got := []float64{-1, -1, -1}
+		if c.root.image(got, c.offset, []float64{1, 100}); !floats.Equal(got, c.want) {
+			t.Errorf("%v, offset %d: image %g, want %g", c.root, c.offset, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,117 @@
+package laplace
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/optimize"
+
+	"closedform/baselines/mlp"
+	"closedform/baselines/posterior"
+)
+
+// A climb ends where the gradient is small, where the last twenty steps together
+// have gained little, or after all steps. For networks with hidden layers little is
+// so many nats per example, or what it is for a hundred examples if there are
+// fewer: further steps, of which there may be ten times as many, change no
+// prediction by more than another start does.
+const (
+	gradientTolerance = 1e-5 // nats per prior standard deviation
+	linearTolerance   = 1e-9 // nats
+	hiddenTolerance   = 1e-4 // nats per example
+	patience          = 20
+	maxSteps          = 1000
+)
+
+// objective is the negative log posterior density as a function of the weights in
+// units of the prior, u_i = w_i/√v_i. It keeps the last value, because the
+// optimiser asks for value and gradient at a point one after the other.
+type objective struct {
+	problem *posterior.Problem
+	sd      []float64
+
+	at, w, grad []float64
+	value       float64
+}
+
+func newObjective(p *posterior.Problem) *objective {
+	v := p.Model().PriorVar
+	o := &objective{
+		problem: p, sd: make([]float64, len(v)),
+		at: slices.Repeat([]float64{math.NaN()}, len(v)), w: make([]float64, len(v)), grad: make([]float64, len(v)),
+	}
+	for i, x := range v {
+		o.sd[i] = math.Sqrt(x)
+	}
+	return o
+}
+
+func (o *objective) evaluate(u []float64) {
+	if slices.Equal(u, o.at) {
+		return
+	}
+	copy(o.at, u)
+	for i, x := range u {
+		o.w[i] = x * o.sd[i]
+	}
+	o.value = -o.problem.LogDensity(o.grad, o.w)
+	for i, s := range o.sd {
+		o.grad[i] *= -s
+	}
+}
+
+// climb returns the weights of a maximum of the posterior density near start, by
+// L-BFGS (Liu and Nocedal, "On the limited memory BFGS method for large scale
+// optimization", Mathematical Programming 1989), and the log density there. It ends
+// where twenty steps gain less than the tolerance. The densities of rectifiers have
+// kinks, on which a line search may fail: then the climb starts afresh from there,
+// without what it has learnt of the curvature, as long as that leads on. climb
+// returns an error if not even the start has a finite density.
+func (o *objective) climb(start []float64, tolerance float64) (w []float64, logDensity float64, err error) {
+	u := make([]float64, len(start))
+	for i, s := range o.sd {
+		u[i] = start[i] / s
+	}
+	best := math.Inf(1)
+	for steps := maxSteps; steps > 0; {
+		r, err := optimize.Minimize(optimize.Problem{
+			Func: func(u []float64) float64 { o.evaluate(u); return o.value },
+			Grad: func(grad, u []float64) { o.evaluate(u); copy(grad, o.grad) },
+		}, u, &optimize.Settings{
+			GradientThreshold: gradientTolerance,
+			MajorIterations:   steps,
+			Converger:         &optimize.FunctionConverge{Absolute: tolerance, Iterations: patience},
+		}, &optimize.LBFGS{Linesearcher: &optimize.MoreThuente{}})
+		if r == nil || !finite(r.F) {
+			return nil, 0, fmt.Errorf("laplace: search of the mode: no finite density: %w", err)
+		}
+		gain := best - r.F
+		u, best = r.X, r.F
+		steps -= max(1, r.MajorIterations)
+		if err == nil || gain < tolerance {
+			break
+		}
+	}
+	for i, s := range o.sd {
+		u[i] *= s
+	}
+	return u, -best, nil
+}
+
+// drawStart sets w to random weights of the size that keeps the variance of the
+// signal from one layer of rectifiers to the next, N(0, 2/inputs), biases zero (He
+// et al., "Delving deep into rectifiers", ICCV 2015).
+func drawStart(w []float64, network *mlp.Network, rnd *rand.Rand) {
+	for _, layer := range network.Layers {
+		sd := math.Sqrt(2 / float64(layer.In-1))
+		for j := range layer.Out {
+			neuron := layer.Neuron(w, j)
+			for i := range neuron {
+				neuron[i] = sd * rnd.NormFloat64()
+			}
+			neuron[len(neuron)-1] = 0
+		}
+	}
+}

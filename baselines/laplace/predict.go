@@ -1,0 +1,157 @@
+package laplace
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+
+	"closedform/baselines/mlp"
+)
+
+// Predict sets p to the probabilities of the classes at x. It returns an error if
+// x is not finite or a logit overflows, and panics if the lengths do not fit.
+func (m *Model) Predict(p, x []float64) error {
+	if len(x) != m.cfg.Layers[0] || len(p) != m.cfg.classes() {
+		panic(fmt.Sprintf("laplace: input of length %d, %d probabilities; the model has %d inputs and %d classes",
+			len(x), len(p), m.cfg.Layers[0], m.cfg.classes()))
+	}
+	if err := m.logits(x); err != nil {
+		return err
+	}
+	s := m.scratch
+	switch m.cfg.Predictive {
+	case PlugIn:
+		copy(p, s.pass.Logit)
+		mlp.Normalise(p)
+	case Probit:
+		s.probit(p)
+	case Pairwise:
+		s.pairwise(p)
+	case MonteCarlo:
+		s.monteCarlo(p, m.normal)
+	}
+	return nil
+}
+
+// logits sets the mean of the logits at x in the pass, and their covariance unless
+// the mode is all that is needed.
+func (m *Model) logits(x []float64) error {
+	for a, xa := range x {
+		if !finite(xa) {
+			return fmt.Errorf("laplace: input %d is %g; need a finite number", a, xa)
+		}
+	}
+	s, d := m.scratch, m.design
+	copy(s.input, x)
+	d.network.Forward(s.pass, d.weights, s.input)
+	for j, z := range s.pass.Logit {
+		if !finite(z) {
+			return fmt.Errorf("laplace: logit %d overflows", j)
+		}
+	}
+	if m.cfg.Predictive == PlugIn {
+		return nil
+	}
+	for j := range s.pass.Logit {
+		image := s.image.RawRowView(j)
+		if m.onlyLast() {
+			phi := d.features(s.pass, s.input)
+			m.root.image(image, j*len(phi), phi)
+		} else {
+			row := s.jacobian.RawRowView(j)
+			clear(row)
+			clear(s.pass.Score)
+			s.pass.Score[j] = 1
+			d.network.Backward(s.pass, row, d.weights, s.input)
+			m.root.image(image, 0, row)
+		}
+		for i := range j + 1 {
+			c := floats.Dot(image, s.image.RawRowView(i))
+			if !finite(c) {
+				return fmt.Errorf("laplace: the covariance of logits %d and %d overflows", i, j)
+			}
+			s.cov.SetSym(i, j, c)
+		}
+	}
+	return nil
+}
+
+// shrink returns the factor of MacKay's formula for the mean of a logistic
+// function, E σ(z) ≈ σ(m/√(1 + πv/8)).
+func shrink(v float64) float64 { return 1 / math.Sqrt(1+math.Pi/8*max(0, v)) }
+
+// probit sets p by the rule of that name. With z̄ the mean of the logits,
+// Var(z_j − z̄) = C_jj − 2 mean_i C_ij + mean_ik C_ik.
+func (s *scratch) probit(p []float64) {
+	n := float64(len(p))
+	var common float64
+	for j := range p {
+		p[j] = 0
+		for i := range p {
+			p[j] += s.cov.At(i, j) / n
+		}
+		common += p[j] / n
+	}
+	centre := floats.Sum(s.pass.Logit) / n
+	for j, z := range s.pass.Logit {
+		p[j] = (z - centre) * shrink(s.cov.At(j, j)-2*p[j]+common)
+	}
+	mlp.Normalise(p)
+}
+
+// pairwise sets p by the rule of that name.
+func (s *scratch) pairwise(p []float64) {
+	mean, cov := s.pass.Logit, s.cov
+	var sum float64
+	for j, m := range mean {
+		odds := 1.0
+		for i, other := range mean {
+			if i != j {
+				odds += math.Exp((other - m) * shrink(cov.At(j, j)+cov.At(i, i)-2*cov.At(i, j)))
+			}
+		}
+		p[j] = 1 / odds
+		sum += p[j]
+	}
+	floats.Scale(1/sum, p)
+}
+
+// monteCarlo sets p to the mean of softmax(m ± Fε) over the rows ε of normal: draws
+// in pairs that mirror each other.
+func (s *scratch) monteCarlo(p, normal []float64) {
+	s.factorise()
+	clear(p)
+	n := len(p)
+	for ; len(normal) > 0; normal = normal[n:] {
+		for j := range n {
+			s.step[j] = floats.Dot(s.factor.RawRowView(j)[:j+1], normal[:j+1])
+		}
+		floats.AddTo(s.draw, s.pass.Logit, s.step)
+		mlp.Normalise(s.draw)
+		floats.Add(p, s.draw)
+		floats.SubTo(s.draw, s.pass.Logit, s.step)
+		mlp.Normalise(s.draw)
+		floats.Add(p, s.draw)
+	}
+	floats.Scale(1/floats.Sum(p), p)
+}
+
+// factorise sets F by Cholesky's method. C may be singular, as where all logits
+// have the same: a pivot that rounding leaves at or below zero makes a column of
+// zeros, and one that it leaves above is harmless.
+func (s *scratch) factorise() {
+	s.factor.Zero()
+	for j := range s.draw {
+		row := s.factor.RawRowView(j)
+		pivot := s.cov.At(j, j) - floats.Dot(row[:j], row[:j])
+		if !(pivot > 0) {
+			continue
+		}
+		row[j] = math.Sqrt(pivot)
+		for i := j + 1; i < len(s.draw); i++ {
+			below := s.factor.RawRowView(i)
+			below[j] = (s.cov.At(i, j) - floats.Dot(below[:j], row[:j])) / row[j]
+		}
+	}
+}

@@ -1,0 +1,117 @@
+package study
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+
+	"closedform/core/random"
+	"closedform/runner/internal/dataset"
+	"closedform/runner/internal/metric"
+	"closedform/runner/internal/store"
+)
+
+// run chooses the hyper-parameters, learns with them and scores what was learned.
+// The split and the part for validation are the same for all methods of a seed;
+// the test part is not looked at before the choice is made.
+func (s compareSpec) run(ctx context.Context) ([]store.Table, error) {
+	train, test, err := s.Set.Source.Parts(s.stream("data", s.Set.Name))
+	if err != nil {
+		return nil, err
+	}
+	hyper, choice, err := s.choose(ctx, train)
+	if err != nil {
+		return nil, err
+	}
+	p, err := s.learn(ctx, hyper, train)
+	if err != nil {
+		return nil, err
+	}
+	answers, class := answer(p, test)
+	t := store.Table{Name: "scores", Header: slices.Concat(
+		[]string{"set", "method", "seed", "train", "test", "chosen", "validation_log_loss"}, scoreColumns, stepColumns,
+	)}
+	row := []string{
+		s.Set.Name, s.Method.Name, strconv.Itoa(s.Seed), strconv.Itoa(train.Len()), strconv.Itoa(test.Len()), choice.text, gapped(choice.loss),
+	}
+	for _, x := range scores(answers, class) {
+		row = append(row, store.Float(x))
+	}
+	t.Rows = [][]string{append(row, p.done().fields()...)}
+	return []store.Table{t, s.predictions(answers, class, train.Classes())}, nil
+}
+
+// stream returns the random stream of this seed for a purpose.
+func (s compareSpec) stream(purpose ...any) rand.Source {
+	return random.Source(append([]any{s.Manifest, s.Seed}, purpose...)...)
+}
+
+// choice is what became of the candidates: the chosen one in words, and its
+// logarithmic loss, NaN where there was nothing to choose.
+type choice struct {
+	text string
+	loss float64
+}
+
+// choose returns the hyper-parameters of the candidate with the least logarithmic
+// loss on the part for validation, the first of equals.
+func (s compareSpec) choose(ctx context.Context, train *dataset.Examples) (map[string]float64, choice, error) {
+	if len(s.Method.Candidates) == 0 {
+		return s.Method.Hyper, choice{"", math.NaN()}, nil
+	}
+	learn, judge, err := train.SplitFraction(s.Validation, s.stream("validation", s.Set.Name))
+	if err != nil {
+		return nil, choice{}, err
+	}
+	best := choice{loss: math.Inf(1)}
+	chosen := s.Method.Candidates[0]
+	for i, candidate := range s.Method.Candidates {
+		p, err := s.learn(ctx, s.Method.With(candidate), train.Subset(learn))
+		if err != nil {
+			return nil, choice{}, err
+		}
+		if loss := metric.LogLoss(answer(p, train.Subset(judge))); loss < best.loss || i == 0 {
+			best.loss, chosen = loss, candidate
+		}
+	}
+	var words []string
+	for i, key := range s.Method.Tune {
+		words = append(words, fmt.Sprintf("%s=%s", key, store.Float(chosen[i])))
+	}
+	best.text = strings.Join(words, " ")
+	return s.Method.With(chosen), best, nil
+}
+
+// learn returns a pupil that has learned the examples.
+func (s compareSpec) learn(ctx context.Context, hyper map[string]float64, train *dataset.Examples) (pupil, error) {
+	p, err := enrol(&s.Method, hyper, train.Inputs(), len(train.Classes()), s.stream("method", s.Set.Name, s.Method.Name))
+	if err != nil {
+		return nil, err
+	}
+	return p, teach(ctx, p, train, s.Method.Passes, func(pass int) rand.Source { return s.stream("pass", s.Set.Name, pass) })
+}
+
+// predictions lists the probabilities of all test examples to six digits. Sets
+// with fewer classes than others leave the last columns empty.
+func (s compareSpec) predictions(p [][]float64, class []int, names []string) store.Table {
+	t := store.Table{Name: "predictions", Packed: true, Header: []string{"set", "method", "seed", "example", "class"}}
+	for j := range s.Classes {
+		t.Header = append(t.Header, fmt.Sprintf("p%d", j+1))
+	}
+	for i := range p {
+		row := []string{s.Set.Name, s.Method.Name, strconv.Itoa(s.Seed), strconv.Itoa(i + 1), names[class[i]]}
+		for j := range s.Classes {
+			field := ""
+			if j < len(p[i]) {
+				field = strconv.FormatFloat(p[i][j], 'g', 6, 64)
+			}
+			row = append(row, field)
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}

@@ -1,0 +1,33 @@
+package study
+
+import "closedform/figures"
+
+import "closedform/runner/internal/store"
+
+// figures draws, from the tables alone, "curve": error and logarithmic loss on the
+// test part and, of the first pass, on every example before it was learned,
+// against the examples seen.
+func (s *stream) figures(tables []store.Table) []Figure {
+	means := find(tables, "curve_means")
+	var rows [][]figures.Chart
+	for _, q := range [][]struct{ column, title, label string }{
+		{{"error", "test examples", "error"}, {"prequential_error", "next examples, mean so far", "error"}},
+		{{"log_loss", "test examples", "log loss, nats"}, {"prequential_log_loss", "next examples, mean so far", "log loss, nats"}},
+	} {
+		var charts []figures.Chart
+		for _, c := range q {
+			chart := figures.Chart{
+				Title: c.title, X: figures.Axis{Label: "examples seen", Log: true}, Y: figures.Axis{Label: c.label, Log: true},
+			}
+			for _, name := range s.names() {
+				r := means.where("variant", name)
+				chart.Curves = append(chart.Curves, figures.Curve{
+					Name: name, X: r.floats("seen"), Y: r.floats(c.column), Low: r.floats(c.column + "_low"), High: r.floats(c.column + "_high"),
+				})
+			}
+			charts = append(charts, chart)
+		}
+		rows = append(rows, charts)
+	}
+	return []Figure{{"curve", figures.Charts(rows)}}
+}
