@@ -1,0 +1,159 @@
+// Package bayesbackprop is Bayes by Backprop: a multi-layer perceptron whose weights
+// are Gaussian and independent of each other, trained by stochastic gradients of the
+// evidence lower bound (Blundell et al., "Weight uncertainty in neural networks",
+// ICML 2015).
+//
+// Hidden units are rectifiers. Weight i of a layer with d inputs, the bias among
+// them, has the prior N(0, v/d) and the posterior N(μ_i, σ_i²). The loss is the
+// negative ELBO over the number N of examples,
+//
+//	−(1/N) Σ_k E log softmax_{c_k}(z(x_k)) + (1/N) Σ_i KL_i,
+//	KL_i = ½ (r_i − 1 − log r_i + μ_i² d/v),   r_i = σ_i² d/v.
+//
+// Its expectation is over one draw for each example, not of the weights but of the
+// pre-activations that they make, given the inputs y of the layer,
+//
+//	z_j = Σ_i μ_ji y_i + ε_j √(Σ_i σ_ji² y_i²),   ε_j ~ N(0, 1),
+//
+// which has the same distribution and less noise in the gradient (the local
+// reparameterisation of Kingma, Salimans and Welling, "Variational dropout and the
+// local reparameterization trick", NIPS 2015). The descent is over μ_i and log σ_i,
+// where Blundell et al. have log(exp σ_i − 1).
+package bayesbackprop
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"closedform/baselines/mlp"
+	"closedform/core/activation"
+)
+
+// Config describes a network and its training.
+type Config struct {
+	// Layers are the numbers of inputs, of neurons in each hidden layer, and of
+	// classes: at least two entries, at least two classes. Every layer has a bias.
+	Layers []int
+
+	PriorVar float64 // v > 0; zero stands for 20
+
+	// StartSD is σ_i at the start of the training, in units of the prior; zero
+	// stands for 0.1.
+	StartSD float64
+
+	Samples int // of a prediction; zero stands for 100
+
+	Descent mlp.Descent
+}
+
+func (cfg Config) withDefaults() (Config, error) {
+	if err := mlp.CheckLayers(cfg.Layers); err != nil {
+		return cfg, fmt.Errorf("bayesbackprop: %w", err)
+	}
+	if cfg.PriorVar == 0 {
+		cfg.PriorVar = 20
+	}
+	if cfg.StartSD == 0 {
+		cfg.StartSD = 0.1
+	}
+	if cfg.Samples == 0 {
+		cfg.Samples = 100
+	}
+	if !(cfg.PriorVar > 0) || !mlp.Finite(cfg.PriorVar, 1/cfg.PriorVar) {
+		return cfg, fmt.Errorf("bayesbackprop: PriorVar = %g: need a positive finite number", cfg.PriorVar)
+	}
+	if !(cfg.StartSD > 0) || !mlp.Finite(cfg.StartSD) {
+		return cfg, fmt.Errorf("bayesbackprop: StartSD = %g: need a positive finite number", cfg.StartSD)
+	}
+	if cfg.Samples < 0 {
+		return cfg, fmt.Errorf("bayesbackprop: Samples = %d: need at least 1", cfg.Samples)
+	}
+	var err error
+	if cfg.Descent, err = cfg.Descent.WithDefaults(); err != nil {
+		return cfg, fmt.Errorf("bayesbackprop: Descent.%w", err)
+	}
+	cfg.Layers = slices.Clone(cfg.Layers)
+	return cfg, nil
+}
+
+// Model is a trained network. It must not be used by several goroutines at once.
+type Model struct {
+	cfg     Config
+	network *network
+	pass    *pass
+	x       []float64
+	noise   [][]float64 // of each sample of a prediction, neuron by neuron
+}
+
+// Fit returns the network trained on the examples x[k] with the classes class[k],
+// counted from 0. The noise of its predictions is drawn from src at the end, so that
+// Predict is a function. Fit returns an error that names the field if cfg is not
+// valid, and others if an input is not finite, a class out of range, or if the
+// training diverges. It panics if the lengths do not fit or src is nil.
+func Fit(cfg Config, x [][]float64, class []int, src rand.Source) (*Model, error) {
+	if src == nil {
+		panic("bayesbackprop: nil source of randomness")
+	}
+	cfg, err := cfg.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	data, err := mlp.NewExamples(x, class, cfg.Layers[0], cfg.Layers[len(cfg.Layers)-1])
+	if err != nil {
+		return nil, fmt.Errorf("bayesbackprop: %w", err)
+	}
+	net := newNetwork(mlp.New(cfg.Layers, true, activation.PiecewiseLinear{Beta: 1}), cfg.PriorVar)
+	m := &Model{cfg: cfg, network: net, pass: newPass(net), x: make([]float64, cfg.Layers[0]+1)}
+	rnd := rand.New(src)
+	net.shape.Initialise(net.mean, rnd)
+	for i, prior := range net.prior {
+		net.logSD[i] = math.Log(prior)/2 + math.Log(cfg.StartSD)
+	}
+	cfg.Descent.Run(net.parameters, data.Len(), rnd, func(grad []float64, batch []int) {
+		net.update()
+		for _, k := range batch {
+			m.pass.draw(rnd)
+			net.addLogLoss(grad, m.pass, data.Input(k), data.Class[k], 1/float64(len(batch)))
+		}
+		net.toLogSD(grad)
+		net.addDivergence(grad, 1/float64(data.Len()))
+	})
+	net.update()
+	if !mlp.Finite(net.parameters...) || !mlp.Finite(net.variance...) {
+		return nil, errors.New("bayesbackprop: the training diverged; need a smaller Descent.Rate or inputs")
+	}
+	for range cfg.Samples {
+		m.pass.draw(rnd)
+		m.noise = append(m.noise, slices.Clone(m.pass.noise))
+	}
+	return m, nil
+}
+
+// Predict sets p to the probabilities of the classes at x, the mean of softmax(z)
+// over samples of the pre-activations. It returns an error if x is not finite or the
+// logits overflow, and panics if a length does not fit.
+func (m *Model) Predict(p, x []float64) error {
+	if len(p) != m.network.shape.Outputs() {
+		panic(fmt.Sprintf("bayesbackprop: %d probabilities for %d classes", len(p), m.network.shape.Outputs()))
+	}
+	if err := mlp.SetInput(m.x, x); err != nil {
+		return fmt.Errorf("bayesbackprop: %w", err)
+	}
+	clear(p)
+	m.network.project(m.pass, 0, m.x) // is the same for all samples
+	for _, noise := range m.noise {
+		copy(m.pass.noise, noise)
+		m.network.forward(m.pass)
+		mlp.Normalise(m.pass.logit)
+		for j, s := range m.pass.logit {
+			p[j] += s / float64(len(m.noise))
+		}
+	}
+	if !mlp.Finite(p...) {
+		return errors.New("bayesbackprop: the logits overflow")
+	}
+	return nil
+}

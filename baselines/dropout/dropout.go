@@ -1,0 +1,200 @@
+// Package dropout is Monte Carlo dropout: a multi-layer perceptron that is trained
+// with units left out at random, and predicts by the mean of passes that leave out
+// units at random, too (Gal and Ghahramani, "Dropout as a Bayesian approximation:
+// representing model uncertainty in deep learning", ICML 2016).
+//
+// Hidden units are rectifiers. Every hidden unit is left out with the probability r,
+// anew for each example, and else multiplied by 1/(1−r), so that the mean of what it
+// hands on stays; the inputs of the network are never left out. The loss is
+//
+//	−(1/N) Σ_k log softmax_{c_k}(z(x_k)) + ½ WeightDecay |w|².
+//
+// In the view of a posterior the decay is 1/(N v), with the prior N(0, v).
+package dropout
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+
+	"closedform/baselines/mlp"
+	"closedform/core/activation"
+)
+
+// Config describes a network and its training.
+type Config struct {
+	// Layers are the numbers of inputs, of neurons in each hidden layer, and of
+	// classes: at least two entries, at least two classes. Every layer has a bias.
+	Layers []int
+
+	// Rate is the probability r of leaving out a hidden unit, 0 ≤ r < 1. Zero is the
+	// network without dropout.
+	Rate float64
+
+	WeightDecay float64 // not negative, of all weights, biases included
+	Passes      int     // of a prediction; zero stands for 100
+
+	Descent mlp.Descent
+}
+
+func (cfg Config) withDefaults() (Config, error) {
+	if err := mlp.CheckLayers(cfg.Layers); err != nil {
+		return cfg, fmt.Errorf("dropout: %w", err)
+	}
+	if !(cfg.Rate >= 0 && cfg.Rate < 1) {
+		return cfg, fmt.Errorf("dropout: Rate = %g: need at least 0 and below 1", cfg.Rate)
+	}
+	if !(cfg.WeightDecay >= 0) || !mlp.Finite(cfg.WeightDecay) {
+		return cfg, fmt.Errorf("dropout: WeightDecay = %g: need a finite number, not negative", cfg.WeightDecay)
+	}
+	if cfg.Passes == 0 {
+		cfg.Passes = 100
+	}
+	if cfg.Passes < 0 {
+		return cfg, fmt.Errorf("dropout: Passes = %d: need at least 1", cfg.Passes)
+	}
+	var err error
+	if cfg.Descent, err = cfg.Descent.WithDefaults(); err != nil {
+		return cfg, fmt.Errorf("dropout: Descent.%w", err)
+	}
+	cfg.Layers = slices.Clone(cfg.Layers)
+	return cfg, nil
+}
+
+// Model is a trained network. It must not be used by several goroutines at once.
+type Model struct {
+	cfg     Config
+	network *mlp.Network
+	weights []float64
+	pass    *mlp.Pass
+	x       []float64
+	first   []float64     // outputs of the first hidden layer, none left out
+	thinned []float64     // and some
+	open    [][]float64   // masks that leave nothing out
+	masks   [][][]float64 // of each pass of a prediction, as in mlp.Pass
+}
+
+// Fit returns the network trained on the examples x[k] with the classes class[k],
+// counted from 0. The masks of its predictions are drawn from src at the end, so
+// that Predict is a function. Fit returns an error that names the field if cfg is
+// not valid, and others if an input is not finite, a class out of range, or if the
+// training diverges. It panics if the lengths do not fit or src is nil.
+func Fit(cfg Config, x [][]float64, class []int, src rand.Source) (*Model, error) {
+	if src == nil {
+		panic("dropout: nil source of randomness")
+	}
+	cfg, err := cfg.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	data, err := mlp.NewExamples(x, class, cfg.Layers[0], cfg.Layers[len(cfg.Layers)-1])
+	if err != nil {
+		return nil, fmt.Errorf("dropout: %w", err)
+	}
+	network := mlp.New(cfg.Layers, true, activation.PiecewiseLinear{Beta: 1})
+	m := &Model{
+		cfg: cfg, network: network, pass: network.NewPass(),
+		weights: make([]float64, network.Weights()), x: make([]float64, cfg.Layers[0]+1),
+	}
+	rnd := rand.New(src)
+	network.Initialise(m.weights, rnd)
+	m.pass.Mask = m.newMasks()
+	cfg.Descent.Run(m.weights, data.Len(), rnd, func(grad []float64, batch []int) {
+		m.gradient(grad, data, batch, func() { m.draw(m.pass.Mask, rnd) })
+	})
+	if !mlp.Finite(m.weights...) {
+		return nil, errors.New("dropout: the training diverged; need a smaller Descent.Rate or inputs")
+	}
+	m.open = make([][]float64, len(network.Layers))
+	m.first, m.thinned = make([]float64, cfg.Layers[1]+1), make([]float64, cfg.Layers[1]+1)
+	m.thinned[cfg.Layers[1]] = 1
+	for range cfg.Passes {
+		masks := m.newMasks()
+		m.draw(masks, rnd)
+		m.masks = append(m.masks, masks)
+	}
+	return m, nil
+}
+
+// newMasks returns masks in the form of mlp.Pass, all nil where nothing is ever left
+// out.
+func (m *Model) newMasks() [][]float64 {
+	masks := make([][]float64, len(m.network.Layers))
+	if m.cfg.Rate > 0 {
+		for l := 1; l < len(masks); l++ {
+			masks[l] = make([]float64, m.cfg.Layers[l])
+		}
+	}
+	return masks
+}
+
+// draw fills the masks with 0 and 1/(1−r).
+func (m *Model) draw(masks [][]float64, rnd *rand.Rand) {
+	for _, mask := range masks {
+		for i := range mask {
+			mask[i] = 0
+			if rnd.Float64() >= m.cfg.Rate {
+				mask[i] = 1 / (1 - m.cfg.Rate)
+			}
+		}
+	}
+}
+
+// gradient adds the derivatives of the loss of a batch to grad, with the masks of
+// m.pass, which next renews before each example.
+func (m *Model) gradient(grad []float64, data *mlp.Examples, batch []int, next func()) {
+	floats.AddScaled(grad, m.cfg.WeightDecay, m.weights)
+	p := m.pass
+	for _, k := range batch {
+		next()
+		x := data.Input(k)
+		m.network.Forward(p, m.weights, x)
+		copy(p.Score, p.Logit)
+		mlp.Normalise(p.Score)
+		p.Score[data.Class[k]]--
+		floats.Scale(1/float64(len(batch)), p.Score)
+		m.network.Backward(p, grad, m.weights, x)
+	}
+}
+
+// Predict sets p to the probabilities of the classes at x, the mean of softmax(z)
+// over the passes. It returns an error if x is not finite or the logits overflow,
+// and panics if a length does not fit.
+func (m *Model) Predict(p, x []float64) error {
+	if len(p) != m.network.Outputs() {
+		panic(fmt.Sprintf("dropout: %d probabilities for %d classes", len(p), m.network.Outputs()))
+	}
+	if err := mlp.SetInput(m.x, x); err != nil {
+		return fmt.Errorf("dropout: %w", err)
+	}
+	clear(p)
+	m.pass.Mask = m.open
+	m.network.Forward(m.pass, m.weights, m.x)
+	if m.cfg.Rate == 0 || len(m.network.Layers) == 1 {
+		return m.add(p, 1)
+	}
+	copy(m.first, m.pass.Input(1))
+	for _, masks := range m.masks {
+		floats.MulTo(m.thinned[:len(masks[1])], m.first[:len(masks[1])], masks[1])
+		m.pass.Mask = masks
+		m.network.ForwardFrom(m.pass, 1, m.weights, m.thinned)
+		if err := m.add(p, 1/float64(len(m.masks))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// add adds the softmax of the logits of the last pass to p, with a weight.
+func (m *Model) add(p []float64, weight float64) error {
+	z := m.pass.Logit
+	mlp.Normalise(z)
+	if !mlp.Finite(z...) {
+		return errors.New("dropout: the logits overflow")
+	}
+	floats.AddScaled(p, weight, z)
+	return nil
+}

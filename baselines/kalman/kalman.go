@@ -1,0 +1,238 @@
+// Package kalman is the extended Kalman filter over all weights of a multi-layer
+// perceptron with softmax output (Singhal and Wu, "Training multilayer
+// perceptrons with the extended Kalman algorithm", NIPS 1988), learning one
+// example after another.
+//
+// The weights are w ~ N(μ, P). At μ let z be the logits, p = softmax(z),
+// J = ∂z/∂w, and S = diag(p) − ppᵀ, which is ∂p/∂z and the covariance of a
+// one-hot label y as well. The filter takes y for SJ(w − μ) + p with noise of
+// covariance R = S. As S is singular, it works with a factor A of n−1 columns,
+// S = AAᵀ, which amounts to leaving out one class. With H = AᵀJ
+//
+//	P̃ = P − PHᵀ(I + HPHᵀ)⁻¹HP,   μ̃ = μ + P̃Jᵀ(y − p).
+//
+// That is P̃⁻¹ = P⁻¹ + JᵀSJ: with this R the filter is the online natural
+// gradient (Ollivier, "Online natural gradient as a Kalman filter", Electronic
+// Journal of Statistics 2018), and J and p are all that it takes from the network
+// (the generalised filter of Chang, Murphy and Jones, "On diagonal approximations
+// to the extended Kalman filter for online training of Bayesian neural networks",
+// 2022).
+//
+// The covariance is kept as a square root, so that it stays positive definite
+// however many steps are taken.
+package kalman
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"closedform/baselines/mlp"
+	"closedform/core/softmax"
+)
+
+// Model is a filter and what it has learnt. It must not be used by several
+// goroutines at once.
+type Model struct {
+	cfg     Config
+	network *mlp.Network
+	mean    []float64
+	root    root
+	noise   []float64 // variance that each weight gains before a step; nil for none
+
+	x     []float64 // input with its trailing 1
+	pass  *mlp.Pass
+	label [][]float64 // rows of Aᵀ
+
+	// Of n vectors: rows of the derivatives of functions of the logits by the
+	// weights, and these times the root of the covariance.
+	rows, white [][]float64
+	steps       reflections
+
+	moments  *softmax.Moments
+	variance []float64 // of the logits
+}
+
+// New returns a filter with its prior weights; the prior means of hidden layers
+// are drawn from src. It returns an error that names the field if cfg is not
+// valid, and panics if src is nil.
+func New(cfg Config, src rand.Source) (*Model, error) {
+	if src == nil {
+		panic("kalman: nil source of randomness")
+	}
+	cfg, err := cfg.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	const bias = true
+	network := mlp.New(cfg.Layers, bias, cfg.unit())
+	n, count := network.Outputs(), network.Weights()
+	m := &Model{
+		cfg: cfg, network: network, mean: make([]float64, count),
+		x: make([]float64, cfg.Layers[0]+1), pass: network.NewPass(),
+		label: vectors(n-1, n), rows: vectors(n, count), white: vectors(n, count), steps: newReflections(n - 1),
+		moments: softmax.NewMoments(n), variance: make([]float64, n),
+	}
+	m.x[cfg.Layers[0]] = 1
+	rnd := rand.New(src)
+	prior := make([]float64, count)
+	for l, w := range network.Layers {
+		part := prior[w.Offset : w.Offset+w.In*w.Out]
+		for i := range part {
+			part[i] = cfg.PriorVar / float64(w.In)
+		}
+		if l == len(network.Layers)-1 {
+			break
+		}
+		sd := math.Sqrt(cfg.PriorMeanVar / float64(w.In))
+		for i := range part {
+			m.mean[w.Offset+i] = sd * rnd.NormFloat64()
+		}
+	}
+	if cfg.Covariance == Full {
+		m.root = newFull(prior)
+	} else {
+		m.root = newDiagonal(prior, n-1)
+	}
+	if cfg.ProcessNoise > 0 {
+		floats.Scale(cfg.ProcessNoise, prior)
+		m.noise = prior
+	}
+	return m, nil
+}
+
+// vectors returns count vectors of a length.
+func vectors(count, length int) [][]float64 {
+	v := make([][]float64, count)
+	for i := range v {
+		v[i] = make([]float64, length)
+	}
+	return v
+}
+
+// Weights returns copies of mean and covariance of all weights, in the order of
+// mlp.Network; the covariance is a *mat.SymDense or a *mat.DiagDense.
+func (m *Model) Weights() (mean []float64, cov mat.Symmetric) {
+	return slices.Clone(m.mean), m.root.covariance()
+}
+
+// forward sets the logits for x at the mean weights.
+func (m *Model) forward(x []float64) error {
+	if len(x) != len(m.x)-1 {
+		panic(fmt.Sprintf("kalman: input of length %d; the model has %d inputs", len(x), len(m.x)-1))
+	}
+	for a, xa := range x {
+		if !finite(xa) {
+			return fmt.Errorf("kalman: input %d is %g; need a finite number", a, xa)
+		}
+	}
+	copy(m.x, x)
+	m.network.Forward(m.pass, m.mean, m.x)
+	for j, z := range m.pass.Logit {
+		if !finite(z) {
+			return fmt.Errorf("kalman: logit %d overflows", j)
+		}
+	}
+	return nil
+}
+
+// derive sets rows[k] to the derivatives by the weights of what Score says of
+// the logits.
+func (m *Model) derive(k int) {
+	clear(m.rows[k])
+	m.network.Backward(m.pass, m.rows[k], m.mean, m.x)
+}
+
+// errOverflow says that a product of derivatives and deviations of the weights
+// is too large to be squared.
+var errOverflow = errors.New("kalman: the covariance of the logits overflows")
+
+// Observe updates the weights by one example of the given class (from 0). It
+// allocates nothing, but for the factorisation that process noise needs with
+// covariance Full where there are many weights.
+//
+// It returns an error if the input is not finite, the class out of range, or if
+// numbers overflow; the weights are then what they were, but for the process
+// noise, which may have been added. Observe panics if the length of x is not the
+// number of inputs.
+func (m *Model) Observe(x []float64, class int) error {
+	n := m.network.Outputs()
+	if class < 0 || class >= n {
+		return fmt.Errorf("kalman: class %d; the model has classes 0 to %d", class, n-1)
+	}
+	if err := m.forward(x); err != nil {
+		return err
+	}
+	if m.noise != nil && !m.root.diffuse(m.noise) {
+		return errors.New("kalman: the covariance is not positive definite to rounding error: more process noise is needed")
+	}
+	p := m.pass.Logit
+	mlp.Normalise(p)
+	factorLabel(m.label, p)
+	for k, a := range m.label {
+		copy(m.pass.Score, a)
+		m.derive(k)
+	}
+	for j, pj := range p {
+		m.pass.Score[j] = -pj
+	}
+	m.pass.Score[class]++
+	m.derive(n - 1)
+	m.root.whiten(m.white, m.rows)
+	if !m.steps.set(m.white) {
+		return errOverflow
+	}
+	m.root.step(m.mean, m.white, m.steps)
+	return nil
+}
+
+// Predict sets p to the predictive probabilities of the classes at x: the mean
+// of the softmax of Gaussian logits, as Config.Softmax has it, divided by its
+// sum. The logits have the means z(μ) and the covariance C = JPJᵀ of the
+// linearised network. Of C only what the softmax sees counts, the differences of
+// logits: as independent logits they get the variances
+//
+//	v_j = n/(n−1) Var(z_j − z̄),   z̄ = Σ_i z_i/n,
+//
+// whose sums v_i + v_j have the mean, over all pairs, of Var(z_i − z_j), and are
+// equal to it where C is a multiple of the identity plus a constant, and for
+// two classes.
+//
+// Predict returns an error if x is not finite or if numbers overflow, and panics
+// if a length does not fit.
+func (m *Model) Predict(p, x []float64) error {
+	n := m.network.Outputs()
+	if len(p) != n {
+		panic(fmt.Sprintf("kalman: probabilities of length %d; the model has %d classes", len(p), n))
+	}
+	if err := m.forward(x); err != nil {
+		return err
+	}
+	share := 1 / float64(n)
+	for j := range n {
+		for i := range m.pass.Score {
+			m.pass.Score[i] = -share
+		}
+		m.pass.Score[j] = 1 - share
+		m.derive(j)
+	}
+	m.root.whiten(m.white, m.rows)
+	for j, f := range m.white {
+		m.variance[j] = floats.Dot(f, f) / (1 - share)
+		if !finite(m.variance[j]) {
+			return errOverflow
+		}
+	}
+	m.cfg.Softmax.Moments(m.moments, m.pass.Logit, m.variance)
+	sum := floats.Sum(m.moments.P)
+	if !(sum > 0 && finite(sum)) {
+		return errors.New("kalman: the probabilities add up to nothing")
+	}
+	floats.ScaleTo(p, 1/sum, m.moments.P)
+	return nil
+}

@@ -1,0 +1,291 @@
+package kalman
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"closedform/core/gauss"
+	"closedform/core/random"
+	"closedform/core/softmax"
+)
+
+func newModel(t testing.TB, cfg Config) *Model {
+	t.Helper()
+	m, err := New(cfg, random.Source("model"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// observe fails the test on an error.
+func observe(t testing.TB, m *Model, x []float64, class int) {
+	t.Helper()
+	if err := m.Observe(x, class); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// clusters calls f with examples of Gaussian clusters.
+func clusters(name string, inputs, classes, count int, f func(x []float64, class int)) {
+	rnd := rand.New(random.Source("clusters", name))
+	centre := vectors(classes, inputs)
+	for _, c := range centre {
+		for a := range c {
+			c[a] = 1.5 * rnd.NormFloat64()
+		}
+	}
+	for range count {
+		class := rnd.IntN(classes)
+		x := make([]float64, inputs)
+		for a := range x {
+			x[a] = centre[class][a] + rnd.NormFloat64()
+		}
+		f(x, class)
+	}
+}
+
+// logitsAt returns those of the network at the weights w.
+func (m *Model) logitsAt(w, x []float64) []float64 {
+	pass := m.network.NewPass()
+	m.network.Forward(pass, w, append(append([]float64(nil), x...), 1))
+	return pass.Logit
+}
+
+// jacobian returns that of the logits by finite differences, and the
+// probabilities, at the mean.
+func (m *Model) jacobian(x []float64) (j *mat.Dense, p []float64) {
+	w, _ := m.Weights()
+	z := m.logitsAt(w, x)
+	j = mat.NewDense(len(z), len(w), nil)
+	const h = 1e-5
+	for i := range w {
+		w[i] += h
+		up := m.logitsAt(w, x)
+		w[i] -= 2 * h
+		down := m.logitsAt(w, x)
+		w[i] += h
+		for c := range z {
+			j.Set(c, i, (up[c]-down[c])/(2*h))
+		}
+	}
+	p, sum := make([]float64, len(z)), 0.0
+	for c, zc := range z {
+		p[c] = math.Exp(zc)
+		sum += p[c]
+	}
+	for c := range p {
+		p[c] /= sum
+	}
+	return j, p
+}
+
+// textbook returns mean and covariance after the Kalman step as it is printed,
+// with the first n−1 entries of the label as observation.
+func textbook(t *testing.T, m *Model, x []float64, class int) ([]float64, *mat.Dense) {
+	t.Helper()
+	mean, cov := m.Weights()
+	j, p := m.jacobian(x)
+	n, w := j.Dims()
+	label := mat.NewDense(n, n, nil)
+	label.Apply(func(a, b int, _ float64) float64 {
+		if a == b {
+			return p[a] * (1 - p[a])
+		}
+		return -p[a] * p[b]
+	}, label)
+	var h, ph, s, gain, move, shrink mat.Dense
+	h.Mul(label.Slice(0, n-1, 0, n), j)
+	ph.Mul(cov, h.T())
+	s.Mul(&h, &ph)
+	s.Add(&s, label.Slice(0, n-1, 0, n-1))
+	if err := gain.Solve(s.T(), ph.T()); err != nil {
+		t.Fatal(err)
+	}
+	innovation := mat.NewDense(n-1, 1, nil)
+	for c := range n - 1 {
+		innovation.Set(c, 0, -p[c])
+	}
+	if class < n-1 {
+		innovation.Set(class, 0, 1-p[class])
+	}
+	move.Mul(gain.T(), innovation)
+	for i := range mean {
+		mean[i] += move.At(i, 0)
+	}
+	shrink.Mul(gain.T(), ph.T())
+	after := mat.NewDense(w, w, nil)
+	after.Sub(cov, &shrink)
+	return mean, after
+}
+
+// A step is the Kalman step, for a network with hidden layers and without, that
+// of Diagonal has the mean and the variances of the step of Full from the same
+// diagonal covariance.
+func TestObserveIsTheKalmanStep(t *testing.T) {
+	for _, cfg := range []Config{
+		{Layers: []int{3, 2}},
+		{Layers: []int{3, 4}},
+		{Layers: []int{2, 5, 3}, PriorVar: 0.5},
+		{Layers: []int{2, 4, 3, 4}, Alpha: 0.2, Beta: 1},
+		{Layers: []int{3, 4}, Covariance: Diagonal},
+		{Layers: []int{2, 5, 3}, Covariance: Diagonal, PriorMeanVar: 1},
+	} {
+		m := newModel(t, cfg)
+		inputs, classes := cfg.Layers[0], cfg.Layers[len(cfg.Layers)-1]
+		clusters("textbook", inputs, classes, 12, func(x []float64, class int) {
+			mean, cov := textbook(t, m, x, class)
+			observe(t, m, x, class)
+			gotMean, gotCov := m.Weights()
+			for i := range mean {
+				near(t, fmt.Sprintf("%v: mean of weight %d", cfg.Layers, i), gotMean[i], mean[i], 1e-8)
+				for k := range mean {
+					if cfg.Covariance == Full || i == k {
+						near(t, fmt.Sprintf("%v: covariance %d, %d", cfg.Layers, i, k), gotCov.At(i, k), cov.At(i, k), 1e-8)
+					}
+				}
+			}
+		})
+	}
+}
+
+// With one weight vector for each of two classes the difference of the logits has
+// one Gaussian state, and the step a closed form: of v the variance of that
+// difference and q = p(1−p), it becomes v/(1+qv), and m moves by v(y−p)/(1+qv).
+func TestTwoClassesByHand(t *testing.T) {
+	m := newModel(t, Config{Layers: []int{1, 2}, PriorVar: 3})
+	x := []float64{0.7}
+	mean, variance := 0.0, 2*1.5*(0.7*0.7+1)
+	for _, class := range []int{0, 0, 1, 0, 1, 1, 1} {
+		p := make([]float64, 2)
+		if err := m.Predict(p, x); err != nil {
+			t.Fatal(err)
+		}
+		moments := softmax.NewMoments(2)
+		softmax.Exact{}.Moments(moments, []float64{mean, 0}, []float64{variance, 0})
+		near(t, "p", p[0], moments.P[0], 1e-7)
+		observe(t, m, x, class)
+		s := 1 / (1 + math.Exp(-mean))
+		y := 1 - float64(class)
+		mean, variance = mean+variance*(y-s)/(1+s*(1-s)*variance), variance/(1+s*(1-s)*variance)
+		w, cov := m.Weights()
+		direction := mat.NewVecDense(4, []float64{0.7, 1, -0.7, -1})
+		near(t, "mean", mat.Dot(direction, mat.NewVecDense(4, w)), mean, 1e-12)
+		near(t, "variance", mat.Inner(direction, cov, direction), variance, 1e-12)
+	}
+}
+
+// Where all examples say little, the filter is the information filter of a linear
+// Gaussian model: the precision grows by the sum of JᵀSJ.
+func TestPrecisionAddsUpInTheLinearLimit(t *testing.T) {
+	m := newModel(t, Config{Layers: []int{2, 3}, PriorVar: 1e-4})
+	count := len(m.mean)
+	_, prior := m.Weights()
+	var precision, chol mat.Dense
+	if err := precision.Inverse(prior); err != nil {
+		t.Fatal(err)
+	}
+	right := mat.NewDense(count, 1, nil)
+	clusters("limit", 2, 3, 40, func(x []float64, class int) {
+		input := append(append([]float64(nil), x...), 1)
+		for a := range 3 {
+			for i, xi := range input {
+				y := -1. / 3
+				if a == class {
+					y = 2. / 3
+				}
+				right.Set(a*3+i, 0, right.At(a*3+i, 0)+y*xi)
+				for b := range 3 {
+					s := -1. / 9
+					if a == b {
+						s = 2. / 9
+					}
+					for k, xk := range input {
+						precision.Set(a*3+i, b*3+k, precision.At(a*3+i, b*3+k)+s*xi*xk)
+					}
+				}
+			}
+		}
+		observe(t, m, x, class)
+	})
+	if err := chol.Solve(&precision, right); err != nil {
+		t.Fatal(err)
+	}
+	mean, cov := m.Weights()
+	var want mat.Dense
+	if err := want.Inverse(&precision); err != nil {
+		t.Fatal(err)
+	}
+	for i := range mean {
+		// What is left is of second order in the prior variance times examples.
+		near(t, fmt.Sprint("mean ", i), mean[i]/chol.At(i, 0), 1, 0.02)
+		near(t, fmt.Sprint("variance ", i), cov.At(i, i)/want.At(i, i), 1, 1e-4)
+	}
+}
+
+// The covariance of the logits that Predict uses is that of the linearised
+// network, by finite differences, and of it the differences only: Monte Carlo of
+// the softmax of such logits agrees for a spread that is the same for all.
+func TestPredictUsesTheLinearisedLogits(t *testing.T) {
+	for _, kind := range []Covariance{Full, Diagonal} {
+		m := newModel(t, Config{Layers: []int{2, 4, 3}, Covariance: kind})
+		var last []float64
+		clusters("predict", 2, 3, 30, func(x []float64, class int) { observe(t, m, x, class); last = x })
+		j, _ := m.jacobian(last)
+		_, cov := m.Weights()
+		var c, jp mat.Dense
+		jp.Mul(j, cov)
+		c.Mul(&jp, j.T())
+		p := make([]float64, 3)
+		if err := m.Predict(p, last); err != nil {
+			t.Fatal(err)
+		}
+		pairs, sums := 0.0, 0.0
+		for a := range 3 {
+			for b := range a {
+				pairs += c.At(a, a) + c.At(b, b) - 2*c.At(a, b)
+				sums += m.variance[a] + m.variance[b]
+			}
+			centre := 0.0 // Var(z_a − z̄)
+			for b := range 3 {
+				for d := range 3 {
+					centre += (delta(a, b) - 1./3) * (delta(a, d) - 1./3) * c.At(b, d)
+				}
+			}
+			near(t, fmt.Sprint(kind, ": variance of logit ", a), m.variance[a], 1.5*centre, 1e-7)
+		}
+		near(t, "variances of the differences", sums, pairs, 1e-7)
+		moments := softmax.NewMoments(3)
+		softmax.Exact{}.Moments(moments, m.logitsAt(m.mean, last), m.variance)
+		for a := range p {
+			near(t, "p", p[a], moments.P[a], 1e-7)
+		}
+	}
+}
+
+func delta(a, b int) float64 {
+	if a == b {
+		return 1
+	}
+	return 0
+}
+
+// A probit for the softmax gives the mean of Φ for two classes.
+func TestSoftmaxIsConfigurable(t *testing.T) {
+	const lambda = 0.6
+	m := newModel(t, Config{Layers: []int{1, 2}, Softmax: softmax.Probit{Lambda: lambda, Rho: 0.5}})
+	observe(t, m, []float64{1}, 1)
+	observe(t, m, []float64{-0.5}, 0)
+	p := make([]float64, 2)
+	if err := m.Predict(p, []float64{2}); err != nil {
+		t.Fatal(err)
+	}
+	w, cov := m.Weights()
+	direction := mat.NewVecDense(4, []float64{2, 1, -2, -1})
+	mean, variance := mat.Dot(direction, mat.NewVecDense(4, w)), mat.Inner(direction, cov, direction)
+	near(t, "p", p[0], gauss.CDF(lambda*mean/math.Sqrt(1+lambda*lambda*variance)), 1e-10)
+}

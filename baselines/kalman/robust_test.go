@@ -1,0 +1,295 @@
+package kalman
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"closedform/core/random"
+	"closedform/core/softmax"
+)
+
+var kinds = []Covariance{Full, Diagonal}
+
+// After ten thousand examples, some of which say a million times as much as
+// others, the covariance is positive definite, and none of its variances has grown.
+func TestCovarianceStaysPositiveDefinite(t *testing.T) {
+	for _, kind := range kinds {
+		m := newModel(t, Config{Layers: []int{3, 6, 3}, Covariance: kind, PriorVar: 10})
+		_, before := m.Weights()
+		count := 0
+		clusters("long", 3, 3, 10000, func(x []float64, class int) {
+			if count++; count%7 == 0 {
+				floats.Scale(1000, x)
+			}
+			observe(t, m, x, class)
+		})
+		_, after := m.Weights()
+		var chol mat.Cholesky
+		if !chol.Factorize(after) {
+			t.Errorf("%v: not positive definite", kind)
+		}
+		for i := range m.mean {
+			if v := after.At(i, i); !(v > 0 && v <= before.At(i, i)) {
+				t.Errorf("%v: variance of weight %d from %g to %g", kind, i, before.At(i, i), v)
+			}
+		}
+	}
+}
+
+// It learns.
+func TestLearnsClusters(t *testing.T) {
+	for _, kind := range kinds {
+		m := newModel(t, Config{Layers: []int{4, 8, 3}, Covariance: kind})
+		seen, wrong := 0, 0
+		p := make([]float64, 3)
+		clusters("learn", 4, 3, 600, func(x []float64, class int) {
+			if seen++; seen <= 400 {
+				observe(t, m, x, class)
+				return
+			}
+			if err := m.Predict(p, x); err != nil {
+				t.Fatal(err)
+			}
+			if floats.MaxIdx(p) != class {
+				wrong++
+			}
+		})
+		if wrong > 30 {
+			t.Errorf("%v: %d of 200 wrong", kind, wrong)
+		}
+	}
+}
+
+// The names of the classes do not matter, though the root of the covariance of
+// the label depends on their order.
+func TestClassesMayBePermuted(t *testing.T) {
+	order := []int{2, 0, 3, 1}
+	for _, kind := range kinds {
+		cfg := Config{Layers: []int{3, 5, 4}, Covariance: kind}
+		one, other := newModel(t, cfg), newModel(t, cfg)
+		var last []float64
+		clusters("permuted", 3, 4, 50, func(x []float64, class int) {
+			observe(t, one, x, class)
+			observe(t, other, x, order[class])
+			last = x
+		})
+		p, q := make([]float64, 4), make([]float64, 4)
+		if err := one.Predict(p, last); err != nil {
+			t.Fatal(err)
+		}
+		if err := other.Predict(q, last); err != nil {
+			t.Fatal(err)
+		}
+		for c := range p {
+			near(t, fmt.Sprint(kind, ": p of class ", c), q[order[c]], p[c], 1e-7)
+		}
+	}
+}
+
+// Process noise adds to the diagonal and to nothing else, and to what the share
+// of the prior says.
+func TestProcessNoiseAddsToTheDiagonal(t *testing.T) {
+	for _, kind := range kinds {
+		cfg := Config{Layers: []int{2, 3, 3}, Covariance: kind, PriorVar: 2}
+		quiet := newModel(t, cfg)
+		cfg.ProcessNoise = 0.1
+		m := newModel(t, cfg)
+		for i, v := range m.noise {
+			_, cov := quiet.Weights()
+			near(t, "noise", v, 0.1*cov.At(i, i), 1e-15)
+		}
+		clusters("noise", 2, 3, 20, func(x []float64, class int) { observe(t, m, x, class) })
+		_, before := m.Weights()
+		if !m.root.diffuse(m.noise) {
+			t.Fatal("not positive definite")
+		}
+		_, after := m.Weights()
+		for i := range m.mean {
+			for k := range m.mean {
+				near(t, fmt.Sprint(kind, ": covariance ", i, k), after.At(i, k), before.At(i, k)+delta(i, k)*m.noise[i], 1e-13)
+			}
+		}
+	}
+}
+
+// A boundary that jumps is found again with process noise, and not without.
+func TestProcessNoiseForgets(t *testing.T) {
+	for _, kind := range kinds {
+		var p [2]float64
+		for i, noise := range []float64{0, 0.02} {
+			m := newModel(t, Config{Layers: []int{1, 2}, Covariance: kind, ProcessNoise: noise})
+			rnd := rand.New(random.Source("forget"))
+			for k := range 1200 {
+				x := 2*rnd.Float64() - 1
+				class := 0
+				if (x > 0) == (k < 1000) {
+					class = 1
+				}
+				observe(t, m, []float64{x}, class)
+			}
+			q := make([]float64, 2)
+			if err := m.Predict(q, []float64{1}); err != nil {
+				t.Fatal(err)
+			}
+			p[i] = q[0]
+		}
+		if !(p[0] < 0.5 && p[1] > 0.8) {
+			t.Errorf("%v: probabilities of the new class %g without and %g with process noise", kind, p[0], p[1])
+		}
+	}
+}
+
+// Whatever is asked is answered with probabilities or with an error, which leaves
+// the weights as they were.
+func TestExtremes(t *testing.T) {
+	for _, kind := range kinds {
+		for _, prior := range []float64{1e-100, 1e-8, 1, 1e8, 1e100} {
+			for _, size := range []float64{0, 1e-300, 1e-150, 1e-8, 1e8, 1e20, 1e150, 1e300} {
+				m := newModel(t, Config{Layers: []int{2, 3, 3}, Covariance: kind, PriorVar: prior})
+				name := fmt.Sprintf("%v, prior %g, size %g:", kind, prior, size)
+				for k := range 12 {
+					x := []float64{size * float64(k%3-1), size}
+					mean, _ := m.Weights()
+					if err := m.Observe(x, k%3); err != nil && !floats.Equal(mean, m.mean) {
+						t.Errorf("%s weights changed with error %v", name, err)
+					}
+					if floats.HasNaN(m.mean) || math.IsInf(floats.Norm(m.mean, math.Inf(1)), 0) {
+						t.Fatalf("%s mean %v", name, m.mean)
+					}
+					p := make([]float64, 3)
+					if err := m.Predict(p, x); err != nil {
+						continue
+					}
+					near(t, name+" sum", floats.Sum(p), 1, 1e-12)
+					if floats.Min(p) < 0 {
+						t.Errorf("%s p = %v", name, p)
+					}
+				}
+				// An ordinary input is still answered.
+				if size <= 1e8 && prior <= 1e8 {
+					if err := m.Predict(make([]float64, 3), []float64{1, -1}); err != nil {
+						t.Errorf("%s %v", name, err)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestPriorAndDefaults(t *testing.T) {
+	m := newModel(t, Config{Layers: []int{199, 100, 3}})
+	mean, cov := m.Weights()
+	hidden := mean[:200*100]
+	near(t, "mean square of hidden means", floats.Dot(hidden, hidden)/float64(len(hidden)), 2./200, 6*math.Sqrt(2./float64(len(hidden)))*2/200)
+	for i := len(hidden); i < len(mean); i++ {
+		if mean[i] != 0 {
+			t.Fatalf("mean %g of an output weight", mean[i])
+		}
+	}
+	near(t, "hidden prior variance", cov.At(0, 0), 1./200, 1e-14)
+	near(t, "output prior variance", cov.At(len(mean)-1, len(mean)-1), 1./101, 1e-14)
+	again, _ := newModel(t, Config{Layers: []int{199, 100, 3}, Covariance: Diagonal}).Weights()
+	if !floats.Equal(mean, again) {
+		t.Error("the prior means depend on more than the source")
+	}
+	p := make([]float64, 3)
+	if err := m.Predict(p, make([]float64, 199)); err != nil {
+		t.Fatal(err)
+	}
+	for _, pc := range p {
+		near(t, "prior predictive", pc, 1./3, 1e-8)
+	}
+}
+
+func TestConfigErrors(t *testing.T) {
+	for name, cfg := range map[string]Config{
+		"Layers":       {Layers: []int{2}},
+		"Layers ":      {Layers: []int{2, 0, 2}},
+		"2 classes":    {Layers: []int{2, 1}},
+		"Alpha":        {Layers: []int{2, 2}, Alpha: 2, Beta: 3},
+		"Covariance":   {Layers: []int{2, 2}, Covariance: 7},
+		"PriorVar":     {Layers: []int{2, 2}, PriorVar: -1},
+		"PriorMeanVar": {Layers: []int{2, 2}, PriorMeanVar: math.NaN()},
+		"ProcessNoise": {Layers: []int{2, 2}, ProcessNoise: 1.5},
+		"Softmax":      {Layers: []int{2, 2}, Softmax: softmax.Probit{}},
+	} {
+		if _, err := New(cfg, random.Source("x")); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+}
+
+func TestBadExamples(t *testing.T) {
+	m := newModel(t, Config{Layers: []int{2, 2}})
+	for _, err := range []error{
+		m.Observe([]float64{0, 1}, 2),
+		m.Observe([]float64{0, 1}, -1),
+		m.Observe([]float64{0, math.NaN()}, 0),
+		m.Predict(make([]float64, 2), []float64{math.Inf(1), 0}),
+	} {
+		if err == nil || !strings.HasPrefix(err.Error(), "kalman: ") {
+			t.Errorf("error %v", err)
+		}
+	}
+	for name, f := range map[string]func(){
+		"source": func() { _, _ = New(Config{Layers: []int{2, 2}}, nil) },
+		"input":  func() { _ = m.Observe([]float64{1}, 0) },
+		"p":      func() { _ = m.Predict(make([]float64, 3), []float64{1, 2}) },
+	} {
+		func() {
+			defer func() {
+				if r := recover(); r == nil || !strings.HasPrefix(fmt.Sprint(r), "kalman: ") {
+					t.Errorf("%s: panic %v", name, r)
+				}
+			}()
+			f()
+		}()
+	}
+}
+
+func TestAllocatesNothing(t *testing.T) {
+	for _, kind := range kinds {
+		m := newModel(t, Config{Layers: []int{4, 5, 3}, Covariance: kind, ProcessNoise: 1e-3})
+		x, p := []float64{1, -1, 2, 0}, make([]float64, 3)
+		observe(t, m, x, 1)
+		if err := m.Predict(p, x); err != nil {
+			t.Fatal(err)
+		}
+		if n := testing.AllocsPerRun(20, func() {
+			_ = m.Observe(x, 2)
+			_ = m.Predict(p, x)
+		}); n != 0 {
+			t.Errorf("%v: %g allocations", kind, n)
+		}
+	}
+}
+
+func BenchmarkObserve(b *testing.B) {
+	for _, bench := range []struct {
+		name string
+		cfg  Config
+	}{
+		{"full/64-50-10", Config{Layers: []int{64, 50, 10}}},
+		{"full/64-10", Config{Layers: []int{64, 10}}},
+		{"diagonal/64-50-10", Config{Layers: []int{64, 50, 10}, Covariance: Diagonal}},
+		{"diagonal/784-100-10", Config{Layers: []int{784, 100, 10}, Covariance: Diagonal}},
+	} {
+		b.Run(bench.name, func(b *testing.B) {
+			m := newModel(b, bench.cfg)
+			x := make([]float64, bench.cfg.Layers[0])
+			rnd := rand.New(random.Source("bench"))
+			for a := range x {
+				x[a] = rnd.NormFloat64()
+			}
+			for k := 0; b.Loop(); k++ {
+				observe(b, m, x, k%10)
+			}
+		})
+	}
+}

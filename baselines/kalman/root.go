@@ -1,0 +1,69 @@
+package kalman
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// root is a square root S of the covariance of the weights, P = SSᵀ.
+type root interface {
+	// whiten sets dst[k] to Sᵀh[k].
+	whiten(dst, h [][]float64)
+
+	// step replaces S by ST and adds S T b to the mean, where T is the product
+	// of the reflections of white, and b the last vector of white.
+	step(mean []float64, white [][]float64, r reflections)
+
+	// diffuse adds variances to the diagonal of P. It reports whether the sum is
+	// positive definite, to rounding error; else S stays as it was.
+	diffuse(variance []float64) bool
+
+	covariance() mat.Symmetric // a copy of P
+}
+
+// reflections are what a step makes of the root of a covariance (Potter 1963; see
+// Bierman, "Factorization Methods for Discrete Sequential Estimation", 1977). For
+// an observation with derivatives h and noise of unit variance let f = Sᵀh and
+// s = f·f. Then
+//
+//	P − Phhᵀ P/(1+s) = S(I − ffᵀ/(1+s))Sᵀ = S T T Sᵀ,
+//	T = I − βffᵀ,   β = 1/(t(1+t)),   t = √(1+s).
+//
+// T shrinks f by t and leaves everything orthogonal to it: whatever the rounding
+// errors, the new root is one of a positive semi-definite matrix. Of several
+// observations, one after another, each has the f that the steps before it leave,
+// T…Tf.
+type reflections struct {
+	beta   []float64
+	shrink []float64 // t²
+}
+
+func newReflections(count int) reflections {
+	return reflections{beta: make([]float64, count), shrink: make([]float64, count)}
+}
+
+// largestSquare is the largest squared norm of a whitened vector: below it no
+// product in a step overflows.
+const largestSquare = 1e200
+
+// set applies the reflections of all vectors but the last to all vectors after
+// them. It reports whether the numbers are small enough for a step.
+func (r reflections) set(white [][]float64) bool {
+	for _, f := range white {
+		if !(floats.Dot(f, f) <= largestSquare) {
+			return false
+		}
+	}
+	for k := range r.beta {
+		f := white[k]
+		s := floats.Dot(f, f)
+		t := math.Sqrt(1 + s)
+		r.beta[k], r.shrink[k] = 1/(t*(1+t)), 1+s
+		for _, g := range white[k+1:] {
+			floats.AddScaled(g, -r.beta[k]*floats.Dot(f, g), f)
+		}
+	}
+	return true
+}

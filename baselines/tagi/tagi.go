@@ -1,0 +1,167 @@
+// Package tagi is tractable approximate Gaussian inference (Goulet, Nguyen and
+// Amiri, "Tractable approximate Gaussian inference for Bayesian neural networks",
+// Journal of Machine Learning Research 2021) for classification: a multi-layer
+// perceptron of rectifiers, all of whose weights and hidden units are independent
+// Gaussians, learning one example after another.
+//
+// Moments go forward in closed form, weights and units being independent. The
+// labels are Gaussian targets: the classes are the leaves of a binary tree, each
+// node has an output z ~ N(m, v), and a label says y = ±1 at the nodes on its way,
+// y = z + ε, ε ~ N(0, σ_V²),
+//
+//	m̃ = m + v (y − m)/(v + σ_V²),   ṽ = v − v²/(v + σ_V²),
+//
+// and nothing at the others. What the outputs learn goes back by the
+// Rauch–Tung–Striebel smoother, layer by layer, with the moments before the step.
+// The probability of a class is the product along its way of
+//
+//	P(±1) = Φ(±m/√(v + σ_P²)),
+//
+// with σ_P = 1/3 as in the authors' program, divided by the sum of that of all
+// classes.
+package tagi
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Model is a network and what it has learnt. It must not be used by several
+// goroutines at once.
+type Model struct {
+	cfg    Config
+	layers []*layer
+	tree   *tree
+	ratio  []float64 // m/√(v + σ_P²) of the nodes
+	raised int
+}
+
+// New returns a network with its prior weights, whose means are drawn from src.
+// It returns an error that names the field if cfg is not valid, and panics if src
+// is nil.
+func New(cfg Config, src rand.Source) (*Model, error) {
+	if src == nil {
+		panic("tagi: nil source of randomness")
+	}
+	cfg, err := cfg.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	t := newTree(cfg.classes())
+	m := &Model{cfg: cfg, tree: t, ratio: make([]float64, t.nodes)}
+	rnd := rand.New(src)
+	last := len(cfg.Layers) - 2
+	for l, width := range cfg.Layers[:last+1] {
+		out := cfg.Layers[l+1]
+		if l == last {
+			out = t.nodes
+		}
+		w := newLayer(width+1, out)
+		sd := math.Sqrt(cfg.PriorMeanVar / float64(w.in))
+		for i := range w.mean {
+			w.mean[i] = sd * rnd.NormFloat64()
+			w.variance[i] = cfg.PriorVar / float64(w.in)
+		}
+		if l > 0 {
+			w.s = make([]float64, width)
+		}
+		if l < last {
+			w.slope = make([]float64, out)
+		}
+		m.layers = append(m.layers, w)
+	}
+	return m, nil
+}
+
+// Weights returns copies of the means and variances of layer l, nodes × inputs,
+// the bias the last input. It panics if there is no such layer.
+func (m *Model) Weights(l int) (mean, variance *mat.Dense) {
+	if l < 0 || l >= len(m.layers) {
+		panic(fmt.Sprintf("tagi: no layer %d; the network has %d", l, len(m.layers)))
+	}
+	w := m.layers[l]
+	return mat.DenseCopyOf(mat.NewDense(w.in, w.out, w.mean).T()), mat.DenseCopyOf(mat.NewDense(w.in, w.out, w.variance).T())
+}
+
+// Raised returns how often the variance of a hidden unit was raised to a
+// thousandth of what it was, because the neurons after it, taken for independent,
+// had more to say than that.
+func (m *Model) Raised() int { return m.raised }
+
+// forward sets the moments of the outputs for x.
+func (m *Model) forward(x []float64) error {
+	first := m.layers[0]
+	if len(x) != first.in-1 {
+		panic(fmt.Sprintf("tagi: input of length %d; the model has %d inputs", len(x), first.in-1))
+	}
+	for a, xa := range x {
+		if !finite(xa) {
+			return fmt.Errorf("tagi: input %d is %g; need a finite number", a, xa)
+		}
+	}
+	copy(first.y, x)
+	for l, w := range m.layers {
+		w.forward()
+		for j, mean := range w.m {
+			if !finite(mean) || !finite(w.v[j]) {
+				return fmt.Errorf("tagi: layer %d: neuron %d overflows: mean %g, variance %g", l, j, mean, w.v[j])
+			}
+			if w.slope != nil {
+				next := m.layers[l+1]
+				next.y[j], next.s[j], w.slope[j] = m.cfg.Unit.moments(mean, w.v[j])
+			}
+		}
+	}
+	return nil
+}
+
+// Observe updates the weights by one example of the given class (from 0). It
+// allocates nothing. It returns an error, the weights unchanged, if the input is
+// not finite, the class out of range, or if numbers overflow, and panics if the
+// length of x is not the number of inputs.
+func (m *Model) Observe(x []float64, class int) error {
+	if class < 0 || class >= m.cfg.classes() {
+		return fmt.Errorf("tagi: class %d; the model has classes 0 to %d", class, m.cfg.classes()-1)
+	}
+	if err := m.forward(x); err != nil {
+		return err
+	}
+	last := m.layers[len(m.layers)-1]
+	clear(last.d)
+	clear(last.e)
+	for _, s := range m.tree.class(class) {
+		precision := 1 / (last.v[s.node] + m.cfg.SigmaV*m.cfg.SigmaV)
+		last.d[s.node], last.e[s.node] = (s.target-last.m[s.node])*precision, -precision
+	}
+	for l := len(m.layers) - 1; l > 0; l-- {
+		m.raised += m.layers[l].backward(m.layers[l-1])
+	}
+	for _, w := range m.layers {
+		w.update()
+	}
+	return nil
+}
+
+// Predict sets p to the predictive probabilities of the classes at x. It returns
+// an error if x is not finite or if numbers overflow, and panics if a length does
+// not fit.
+func (m *Model) Predict(p, x []float64) error {
+	if n := m.cfg.classes(); len(p) != n {
+		panic(fmt.Sprintf("tagi: probabilities of length %d; the model has %d classes", len(p), n))
+	}
+	if err := m.forward(x); err != nil {
+		return err
+	}
+	last := m.layers[len(m.layers)-1]
+	for i, mean := range last.m {
+		m.ratio[i] = mean / math.Hypot(m.cfg.SigmaP, math.Sqrt(last.v[i]))
+	}
+	if !m.tree.probabilities(p, m.ratio) {
+		return errors.New("tagi: the probabilities of the tree overflow")
+	}
+	return nil
+}

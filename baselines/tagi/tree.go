@@ -1,0 +1,69 @@
+package tagi
+
+import (
+	"math"
+	"math/bits"
+
+	"gonum.org/v1/gonum/floats"
+
+	"closedform/core/gauss"
+)
+
+// tree is the binary tree whose leaves are the classes: class c is found by the
+// binary digits of c, most significant first, of which there are ⌈log₂ n⌉. Its
+// nodes are the beginnings of these codes; those that lead to no class are left
+// out. There are 11 nodes for 10 classes.
+type tree struct {
+	nodes int
+	depth int
+	path  []step // of class c: path[c·depth : (c+1)·depth]
+}
+
+// step is a node and the target of a class there: +1 for the digit 0, −1 for 1.
+type step struct {
+	node   int
+	target float64
+}
+
+func newTree(classes int) *tree {
+	t := &tree{depth: bits.Len(uint(classes - 1))}
+	t.path = make([]step, classes*t.depth)
+	for level := range t.depth {
+		below := t.depth - level // digits that are still open at this level
+		for c := range classes {
+			target := 1.0
+			if c>>(below-1)&1 == 1 {
+				target = -1
+			}
+			// The nodes of a level are in the order of their codes.
+			t.path[c*t.depth+level] = step{t.nodes + c>>below, target}
+		}
+		t.nodes += (classes-1)>>below + 1
+	}
+	return t
+}
+
+// class returns the way from the root to a class.
+func (t *tree) class(c int) []step { return t.path[c*t.depth : (c+1)*t.depth] }
+
+// probabilities sets p to those of the classes, where that of the target y at node
+// i is Φ(y x_i): the products along the paths, divided by their sum, since some
+// nodes have one way that leads to no class. It works with logarithms, as all
+// products may underflow; it reports whether even these do not overflow.
+func (t *tree) probabilities(p, x []float64) bool {
+	for c := range p {
+		p[c] = 0
+		for _, s := range t.class(c) {
+			p[c] += gauss.LogCDF(s.target * x[s.node])
+		}
+	}
+	top := floats.Max(p)
+	if !(top >= -math.MaxFloat64) {
+		return false
+	}
+	for c, log := range p {
+		p[c] = math.Exp(log - top)
+	}
+	floats.Scale(1/floats.Sum(p), p)
+	return true
+}

@@ -1,0 +1,139 @@
+package variational
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/optimize"
+
+	"closedform/baselines/mlp"
+)
+
+// ascent climbs to the means of the weights. The textbook step maximises the bound
+// over the places where it touches the likelihood, which gives them as the logits
+// at the means, and then over the means,
+//
+//	μ ← μ + v (I + c v Σ_k x_k x_kᵀ)⁻¹ ∇,   ∇ = Σ_k score_k x_kᵀ − μ/v,
+//
+// with c of likelihood.curvature. (On the common part of all classes the bound has
+// the curvature 1/v alone, but there ∇ and μ stay zero.) Where the labels are
+// certain the bound is loose, and thousands of such steps are needed. So the first
+// maximisation is done for good, which leaves the log posterior density of the
+// means; and in the variables t of
+//
+//	μ = √v U⁻¹ t,   UᵀU = I + c v Σ_k x_k x_kᵀ,
+//
+// where the textbook step is one of length 1 up the gradient, the climb is that of
+// L-BFGS (Liu and Nocedal, "On the limited memory BFGS method for large scale
+// optimization", Mathematical Programming 1989), whose line search lets no step
+// fall.
+type ascent struct {
+	cfg  Config
+	data *mlp.Examples
+	like likelihood
+	unit *scatter
+
+	weights *mat.Dense // class × input, at the point t
+	grad    *mat.Dense // derivatives of the log density by t
+	value   float64    // log density
+	t       []float64
+
+	logit, score []float64 // of one example
+	trace        []float64 // log density at the start and after each step
+}
+
+func newAscent(cfg Config, data *mlp.Examples, like likelihood, unit *scatter) *ascent {
+	n, in := cfg.Classes, cfg.Inputs+1
+	a := &ascent{
+		cfg: cfg, data: data, like: like, unit: unit,
+		weights: mat.NewDense(n, in, nil), grad: mat.NewDense(n, in, nil), t: make([]float64, n*in),
+		logit: make([]float64, n), score: make([]float64, n),
+	}
+	a.evaluate()
+	a.trace = append(a.trace, a.value)
+	return a
+}
+
+// run climbs from zero to the maximum, and says whether it has come to rest.
+func (a *ascent) run() (converged bool, err error) {
+	start := make([]float64, len(a.t))
+	result, err := optimize.Minimize(optimize.Problem{
+		Func: func(t []float64) float64 {
+			a.moveTo(t)
+			return -a.value
+		},
+		Grad: func(grad, t []float64) {
+			a.moveTo(t)
+			floats.ScaleTo(grad, -1, a.grad.RawMatrix().Data)
+		},
+	}, start, &optimize.Settings{
+		GradientThreshold: a.cfg.Tolerance,
+		MajorIterations:   a.cfg.MaxSteps + 1, // the start counts
+		Converger:         optimize.NeverTerminate{},
+		Recorder:          a,
+	}, &optimize.LBFGS{})
+	if result == nil {
+		return false, fmt.Errorf("variational: ascent: %w", err)
+	}
+	// A line search that fails, as it does at the limit of rounding, leaves the
+	// best point.
+	a.moveTo(result.X)
+	a.extend(-result.F)
+	return result.Status == optimize.GradientThreshold, nil
+}
+
+// Init implements [optimize.Recorder].
+func (a *ascent) Init() error { return nil }
+
+// Record implements [optimize.Recorder].
+func (a *ascent) Record(at *optimize.Location, op optimize.Operation, _ *optimize.Stats) error {
+	if op == optimize.MajorIteration {
+		a.extend(-at.F)
+	}
+	return nil
+}
+
+// extend adds a value to the trace unless it ends with it: the optimizer counts the
+// start as an iteration and does not show the last.
+func (a *ascent) extend(value float64) {
+	if value != a.trace[len(a.trace)-1] {
+		a.trace = append(a.trace, value)
+	}
+}
+
+// moveTo evaluates the log density at t unless that is where it was evaluated last.
+func (a *ascent) moveTo(t []float64) {
+	if !floats.Equal(a.t, t) {
+		copy(a.t, t)
+		a.evaluate()
+	}
+}
+
+// evaluate sets weights, value and grad from t.
+func (a *ascent) evaluate() {
+	sd := math.Sqrt(a.cfg.PriorVar)
+	w, grad := a.weights.RawMatrix().Data, a.grad.RawMatrix().Data
+	floats.ScaleTo(w, sd, a.t)
+	for j := range a.score {
+		a.unit.solve(blas.NoTrans, a.weights.RawRowView(j))
+	}
+	a.value = -floats.Dot(w, w) / (2 * a.cfg.PriorVar)
+	floats.ScaleTo(grad, -1/a.cfg.PriorVar, w)
+	for k, c := range a.data.Class {
+		x := a.data.Input(k)
+		for j := range a.logit {
+			a.logit[j] = floats.Dot(a.weights.RawRowView(j), x)
+		}
+		a.value += a.like.score(a.score, a.logit, c)
+		for j, s := range a.score {
+			floats.AddScaled(a.grad.RawRowView(j), s, x)
+		}
+	}
+	for j := range a.score {
+		a.unit.solve(blas.Trans, a.grad.RawRowView(j))
+	}
+	floats.Scale(sd, grad)
+}

@@ -1,0 +1,99 @@
+package variational
+
+import (
+	"math"
+	"testing"
+
+	"closedform/core/gauss"
+)
+
+// exact is the posterior of two classes and one input by quadrature: evidence, means
+// and variances of the difference of the weights of the classes, slope and bias, and
+// the probability of class 0 at a point.
+type exact struct {
+	logEvidence float64
+	mean, v     [2]float64
+	p           float64
+}
+
+// integrate is a trapezoidal rule over the prior N(0, 2v) of both differences.
+func integrate(v float64, likelihood func(d float64) float64, x [][]float64, class []int, at float64) exact {
+	const n, reach = 240, 8.0
+	sd, h := math.Sqrt(2*v), 2*reach/n
+	var z, p float64
+	var first, second [2]float64
+	for i := range n + 1 {
+		for j := range n + 1 {
+			a, b := -reach+h*float64(i), -reach+h*float64(j)
+			w := h * h * gauss.PDF(a) * gauss.PDF(b)
+			d := [2]float64{sd * a, sd * b}
+			for k, example := range x {
+				w *= likelihood(float64(1-2*class[k]) * (d[0]*example[0] + d[1]))
+			}
+			z += w
+			p += w * likelihood(d[0]*at+d[1])
+			for l, dl := range d {
+				first[l] += w * dl
+				second[l] += w * dl * dl
+			}
+		}
+	}
+	e := exact{logEvidence: math.Log(z), p: p / z}
+	for l := range first {
+		e.mean[l] = first[l] / z
+		e.v[l] = second[l]/z - e.mean[l]*e.mean[l]
+	}
+	return e
+}
+
+// Against the exact posterior the means are near, the bounds below the evidence, and
+// the variances of the differences too small by BohningJoint and Probit. By Bohning
+// they are too large: the labels make the weights of the classes correlated, and
+// independent ones without that have up to twice the variance of BohningJoint.
+func TestAgainstQuadrature(t *testing.T) {
+	const v, lambda = 1, 0.7
+	x, class := clusters(25, 1, 2, "quadrature", 3)
+	logistic := func(d float64) float64 { return 1 / (1 + math.Exp(-d)) }
+	probit := func(d float64) float64 { return gauss.CDF(lambda * d) }
+	last := math.Inf(-1)
+	for _, c := range []struct {
+		bound                  Bound
+		likelihood             func(float64) float64
+		gap                    float64 // most of log evidence − ELBO, in nats
+		least, most            float64 // variance of the difference over the exact one
+		meanError, probability float64
+	}{
+		{Bohning, logistic, 2, 1.2, 1.8, 0.2, 0.06},
+		{BohningJoint, logistic, 0.3, 0.6, 0.95, 0.2, 0.03},
+		{Probit, probit, 4, 0.5, 0.8, 0.1, 0.03},
+	} {
+		m := fit(t, Config{Inputs: 1, Classes: 2, Bound: c.bound, PriorVar: v, Lambda: lambda}, x, class)
+		s := m.Cov()
+		for _, at := range []float64{-3, 0, 0.7, 4} {
+			want := integrate(v, c.likelihood, x, class, at)
+			if got := predict(t, m, []float64{at})[0]; !(math.Abs(got-want.p) < c.probability) {
+				t.Errorf("%v at %g: probability %.4f, exact %.4f", c.bound, at, got, want.p)
+			}
+			if at != 0 {
+				continue
+			}
+			elbo := m.ELBO[len(m.ELBO)-1]
+			if gap := want.logEvidence - elbo; !(gap > 0 && gap < c.gap) {
+				t.Errorf("%v: ELBO %.4f, log evidence %.4f", c.bound, elbo, want.logEvidence)
+			}
+			if c.bound == BohningJoint && !(elbo > last) {
+				t.Errorf("ELBO %g joint, %g with independent classes", elbo, last)
+			}
+			last = elbo
+			for l := range 2 {
+				if ratio := 2 * s.At(l, l) / want.v[l]; !(ratio > c.least && ratio < c.most) {
+					t.Errorf("%v: variance of difference %d is %.3f of the exact one", c.bound, l, ratio)
+				}
+				d := m.Mean.At(0, l) - m.Mean.At(1, l)
+				if off := (d - want.mean[l]) / math.Sqrt(want.v[l]); !(math.Abs(off) < c.meanError) {
+					t.Errorf("%v: mean of difference %d is %.3f standard deviations from the exact one", c.bound, l, off)
+				}
+			}
+		}
+	}
+}
