@@ -77,6 +77,7 @@ func load(o *options) ([]*experiment, error) {
 	if len(experiments) == 0 {
 		return nil, fmt.Errorf("no manifest in %s has effort = %q", manifests, o.effort)
 	}
+	sourcedLast(experiments)
 	return experiments, nil
 }
 

@@ -80,6 +80,7 @@ type Manifest struct {
 	Posterior *Posterior
 	Hidden    *Hidden
 	Order     *Order
+	Claims    *Claims
 }
 
 // section is the part of a manifest that one study reads.
@@ -115,6 +116,8 @@ func (m *Manifest) section() section {
 		return made(&m.Hidden)
 	case "order":
 		return made(&m.Order)
+	case "claims":
+		return made(&m.Claims)
 	}
 	panic("manifest: no section for the study " + m.Study)
 }

@@ -50,6 +50,17 @@ type Timed interface {
 	Measure(ctx context.Context, tables []store.Table) (Report, error)
 }
 
+// Sourced is an Experiment that reads what other experiments have published, and
+// follows from that and from its manifest.
+type Sourced interface {
+	// Sources names the experiments that it reads, each once.
+	Sources() []string
+
+	// Use is called once before Report. It reads tables, each a file of the results
+	// folder of an experiment, one of Sources.
+	Use(read func(experiment, table string) ([]byte, error)) error
+}
+
 // Kinds lists the studies that a manifest may name.
 var Kinds = []manifest.Study{
 	{Name: "learn", Statistics: statistics},
@@ -61,6 +72,7 @@ var Kinds = []manifest.Study{
 	{Name: "posterior"},
 	{Name: "hidden"},
 	{Name: "order"},
+	{Name: "claims"},
 }
 
 // New returns the experiment that the manifest describes.
@@ -84,6 +96,8 @@ func New(m *manifest.Manifest) (Experiment, error) {
 		return &hidden{m.Hidden, m}, nil
 	case "order":
 		return &order{m.Order, m}, nil
+	case "claims":
+		return &claims{Claims: m.Claims}, nil
 	}
 	return nil, fmt.Errorf("study %q is not known", m.Study)
 }
