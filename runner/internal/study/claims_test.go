@@ -187,8 +187,16 @@ func TestPaperClaims(t *testing.T) {
 	if len(rows) != len(m.Claims.Statements) || len(rows) < 12 {
 		t.Errorf("%d verdicts on %d claims", len(rows), len(m.Claims.Statements))
 	}
+	readme, err := os.ReadFile("../../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, r := range rows {
 		v := r["verdict"]
+		word, rest, _ := strings.Cut(v, " ")
+		if line := strings.TrimSpace("| " + r["sentence"] + " | **" + word + "** " + rest); !strings.Contains(string(readme), line+" |") {
+			t.Errorf("README.md does not say %q", line)
+		}
 		if v != holds && v != fails && !strings.HasPrefix(v, "holds with ") {
 			t.Errorf("%s: %q is no verdict", r["claim"], v)
 		}
