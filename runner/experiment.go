@@ -68,7 +68,15 @@ func (e *experiment) run(ctx context.Context, stdout, stderr io.Writer, o *optio
 	}
 	// Cells know the code that makes numbers; how they are drawn and written
 	// may be any other code of the program.
-	inputs := checksum(append([]byte(fmt.Sprint(e.fingerprints)), e.m.Resolved()...), program)
+	parts := [][]byte{append([]byte(fmt.Sprint(e.fingerprints)), e.m.Resolved()...), program}
+	if o.shard.n == 0 { // a shard leaves cells only, and they follow from no other results
+		sums, err := e.use(o.sources)
+		if err != nil {
+			return err
+		}
+		parts = append(parts, sums)
+	}
+	inputs := checksum(parts...)
 
 	folder, err := store.Open(dir)
 	if err != nil {

@@ -31,6 +31,7 @@ type options struct {
 	verify   bool
 	force    bool
 	out      string
+	sources  string // folder of the results that other experiments read; -out
 	workers  int
 	set      []string
 	shard    shard
@@ -115,6 +116,7 @@ func parse(w io.Writer, args []string) (*options, error) {
 	case !o.all && !o.list && len(o.exp) == 0 && len(o.fetch) == 0:
 		return nil, fmt.Errorf("%w: nothing to do; give -exp MANIFEST, -all, -list or -fetch NAME", errUsage)
 	}
+	o.sources = o.out
 	return o, nil
 }
 

@@ -95,6 +95,7 @@ func load(stdout io.Writer, o *options) ([]*experiment, error) {
 	if len(experiments) == 0 && skipped == 0 {
 		return nil, fmt.Errorf("no manifest in %s has effort = %q", manifests, o.effort)
 	}
+	sourcedLast(experiments)
 	return experiments, nil
 }
 

@@ -18,7 +18,8 @@ import (
 const foreignTolerance = 1e-6
 
 // verify runs the experiments into a temporary folder and compares the results
-// with those in o.out. It names every file that differs.
+// with those in o.out. It names every file that differs. What follows from other
+// results follows from those in o.out, too, which are compared themselves.
 func verify(ctx context.Context, stdout, stderr io.Writer, o *options, experiments []*experiment, args []string) error {
 	for _, e := range experiments {
 		if _, err := os.Stat(filepath.Join(o.out, e.m.Name, "SHA256SUMS")); err != nil {

@@ -117,10 +117,10 @@ func TestObserveIsTheTextbookStep(t *testing.T) {
 	}
 }
 
-// With two classes the network is Huber's Bayesian perceptron (2020): in
-// a = z_1 − z_2 the update is a scalar Kalman step with the closed-form p, Var y
-// and Cov(a, y).
-func TestBinaryNetworkIsHubersPerceptron(t *testing.T) {
+// With two classes the update is a scalar Kalman step in a = z_1 − z_2 with the
+// closed-form p, Var y and Cov(a, y). It is not that of Huber's Bayesian perceptron
+// (2020): p and Cov(a, y) are his, Var y is not.
+func TestBinaryNetworkIsAScalarKalmanStep(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(3, 4))
 	lambda := math.Sqrt(2*math.Pi) / 4
 	for _, rule := range []OutputRule{Joint, Total} {

@@ -71,15 +71,16 @@ func TestProbitReference(t *testing.T) {
 	}
 }
 
-// binary is the closed form for n = 2 in a = z_1 − z_2, Huber's Bayesian
-// perceptron (2020): only λ²Var(a) + 1 matters, not ρ.
+// binary is the closed form for n = 2 in a = z_1 − z_2: only λ²Var(a) + 1 matters,
+// not ρ. p and Cov(a, y) = Var(a) e are those of Huber's Bayesian perceptron (2020);
+// Var y = p(1 − p) − e is not, his is p(1 − p)(1 − 1/s).
 func binary(lambda float64, m, v []float64) (p, e float64) {
 	s := math.Sqrt(1 + lambda*lambda*(v[0]+v[1]))
 	a := lambda * (m[0] - m[1]) / s
 	return gauss.CDF(a), lambda / s * gauss.PDF(a)
 }
 
-func TestProbitBinaryIsHuber(t *testing.T) {
+func TestProbitBinaryClosedForm(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 1))
 	got := NewMoments(2)
 	var cov mat.SymDense

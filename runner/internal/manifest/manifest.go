@@ -90,6 +90,7 @@ type Manifest struct {
 	Order     *Order
 	Compare   *Compare
 	Unknown   *Unknown
+	Claims    *Claims
 }
 
 // section is the part of a manifest that one study reads.
@@ -132,6 +133,8 @@ func (m *Manifest) section() section {
 		return made(&m.Compare)
 	case "unknown":
 		return made(&m.Unknown)
+	case "claims":
+		return made(&m.Claims)
 	}
 	panic("manifest: no section for the study " + m.Study)
 }

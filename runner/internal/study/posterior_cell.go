@@ -20,10 +20,11 @@ type posteriorCell struct {
 	posteriorSpec
 	classes        int
 	pupils         map[string]pupil
+	papers         []*paperNetwork // those of the pupils that learn by the paper's rule
 	model          posterior.Model
 	points, mapped *plane
 
-	distance, exact, maps, train store.Table
+	distance, exact, maps, train, state, agreement store.Table
 }
 
 func runPosterior(ctx context.Context, spec posteriorSpec) ([]store.Table, error) {
@@ -40,6 +41,9 @@ func runPosterior(ctx context.Context, spec posteriorSpec) ([]store.Table, error
 		for _, p := range c.pupils {
 			p.observe(x, class)
 		}
+		for _, p := range c.papers {
+			p.twin.observe(x, class)
+		}
 		if c.mapped != nil {
 			c.train.Rows = append(c.train.Rows, []string{strconv.Itoa(k), store.Float(x[0]), store.Float(x[1]), strconv.Itoa(class + 1)})
 		}
@@ -51,6 +55,11 @@ func runPosterior(ctx context.Context, spec posteriorSpec) ([]store.Table, error
 		}
 	}
 	tables := []store.Table{c.distance, c.exact}
+	for _, t := range []store.Table{c.state, c.agreement} {
+		if len(t.Rows) > 0 {
+			tables = append(tables, t)
+		}
+	}
 	if c.mapped != nil {
 		tables = append(tables, c.maps, c.train)
 	}
@@ -75,6 +84,8 @@ func (c *posteriorCell) start() error {
 		"indefinite", "skipped", "projected", "failed",
 	}}
 	c.exact = store.Table{Name: "exact", Header: []string{"seed", "k", "sampler", "ess", "rhat"}}
+	c.state = store.Table{Name: "state", Header: stateHeader}
+	c.agreement = store.Table{Name: "agreement", Header: agreementHeader}
 	c.train = store.Table{Name: "train", Header: []string{"k", "x1", "x2", "class"}}
 	c.maps = store.Table{Name: "maps", Header: []string{"variant", "k", "x1", "x2"}}
 	for j := range c.classes {
@@ -90,7 +101,16 @@ func (c *posteriorCell) start() error {
 		if err != nil {
 			return err
 		}
-		c.pupils[m.Name] = &learner{network: n, classes: c.classes}
+		l := &learner{network: n, classes: c.classes}
+		c.pupils[m.Name] = l
+		if m.Rule != "joint" {
+			continue
+		}
+		p, err := newPaperNetwork(m, lambdaValue(m.Lambda, c.classes, m.Rho), l, c.stream("twin"))
+		if err != nil {
+			return err
+		}
+		c.papers = append(c.papers, p)
 	}
 	prior, err := network(c.Model)
 	if err != nil {
@@ -147,8 +167,28 @@ func (c *posteriorCell) compare(k int, x [][]float64, class []int) error {
 			strconv.Itoa(done.indefinite), strconv.Itoa(done.skipped), strconv.Itoa(done.projected), strconv.Itoa(failed),
 		})
 	}
+	if err := c.checkPapers(k); err != nil {
+		return err
+	}
 	if slices.Contains(c.Mapped, k) {
 		return c.draw(k, sample)
+	}
+	return nil
+}
+
+// checkPapers writes down what the networks of the paper's rule keep after k examples
+// and, where there is Huber's perceptron, how far they are from it.
+func (c *posteriorCell) checkPapers(k int) error {
+	huber, ok := c.pupils[manifest.PerceptronPrefix+"huber"]
+	for _, p := range c.papers {
+		row, err := p.state(c.Seed, k, c.points)
+		if err != nil {
+			return err
+		}
+		c.state.Rows = append(c.state.Rows, row)
+		if ok {
+			c.agreement.Rows = append(c.agreement.Rows, p.agreement(c.Seed, k, huber, c.points))
+		}
 	}
 	return nil
 }

@@ -50,6 +50,17 @@ type Timed interface {
 	Measure(ctx context.Context, tables []store.Table) (Report, error)
 }
 
+// Sourced is an Experiment that reads what other experiments have published, and
+// follows from that and from its manifest.
+type Sourced interface {
+	// Sources names the experiments that it reads, each once.
+	Sources() []string
+
+	// Use is called once before Report. It reads tables, each a file of the results
+	// folder of an experiment, one of Sources.
+	Use(read func(experiment, table string) ([]byte, error)) error
+}
+
 // Kinds lists the studies that a manifest may name.
 var Kinds = []manifest.Study{
 	{Name: "learn", Statistics: statistics},
@@ -63,6 +74,7 @@ var Kinds = []manifest.Study{
 	{Name: "order"},
 	{Name: "compare"},
 	{Name: "unknown"},
+	{Name: "claims"},
 }
 
 // New returns the experiment that the manifest describes.
@@ -93,6 +105,8 @@ func New(m *manifest.Manifest) (Experiment, error) {
 		return &compare{m.Compare, m}, nil
 	case "unknown":
 		return &unknown{m.Unknown, m}, nil
+	case "claims":
+		return &claims{Claims: m.Claims}, nil
 	}
 	return nil, fmt.Errorf("study %q is not known", m.Study)
 }
