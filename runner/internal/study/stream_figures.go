@@ -1,14 +1,22 @@
 package study
 
-import "closedform/figures"
+import (
+	"closedform/figures"
+	"closedform/runner/internal/store"
+)
 
-import "closedform/runner/internal/store"
+// mostCurves is the number of curves that a chart can hold.
+const mostCurves = 28
 
 // figures draws, from the tables alone, "curve": error and logarithmic loss on the
 // test part and, of the first pass, on every example before it was learned,
-// against the examples seen.
+// against the examples seen. There is none where each was scored once only, or where
+// there are more curves than a chart can hold.
 func (s *stream) figures(tables []store.Table) []Figure {
 	means := find(tables, "curve_means")
+	if names := s.names(); len(names) > mostCurves || len(means.Rows) == len(names) {
+		return nil
+	}
 	var rows [][]figures.Chart
 	for _, q := range [][]struct{ column, title, label string }{
 		{{"error", "test examples", "error"}, {"prequential_error", "next examples, mean so far", "error"}},
