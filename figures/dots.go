@@ -3,6 +3,7 @@ package figures
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
@@ -68,7 +69,12 @@ func (d DotPlot) Figure() *Figure {
 	area := up(dotRow * (vg.Length(len(d.Names)) + 0.4))
 	foot := up(tickLength + 1 + words(tickSize, 0, 0).Height("0"))
 	bottom := up(pageEdge + key.height() + textGap + lineHeight())
-	row := area + foot + up(titleSpace) // height of a row of panels
+	row := area + foot // height of a row of panels
+	if slices.ContainsFunc(d.Panels, func(p DotPanel) bool { return p.Title != "" }) {
+		row += up(titleSpace)
+	} else {
+		row += dot
+	}
 	return &Figure{width: width, height: up(bottom + row*vg.Length(rows)), draw: func(dc draw.Canvas) {
 		for i, p := range d.Panels {
 			at := box(left+vg.Length(i%d.Columns)*up(side+gap), bottom+row*vg.Length(rows-1-i/d.Columns)+foot, side, area)
@@ -102,7 +108,9 @@ func (d DotPlot) draw(dc draw.Canvas, area vg.Rectangle, p DotPanel, e edge) {
 	}
 	frame(dc, area)
 	axis{side: bottom, edge: e, ticks: e.xTicks(area.Size().X)}.draw(dc, area)
-	drawTitle(dc, area, p.Title)
+	if p.Title != "" {
+		drawTitle(dc, area, p.Title)
+	}
 	for k, dot := range p.Dots {
 		y := rowOf(area, k)
 		if low, high := max(dot.Low, e.lo), min(dot.High, e.hi); low < high {

@@ -32,7 +32,7 @@ func (c *compare) differences(paired, scores frame) *figures.Figure {
 	plot := figures.DotPlot{
 		Columns: min(5, len(c.Sets)+1),
 		X:       figures.Axis{Label: "log loss less that of " + c.Reference + ", nats"},
-		Key:     "mean over the splits (of all: over the sets) and 95 % interval, which", Apart: "does not hold 0", Held: "holds 0",
+		Key:     "mean over the splits (all: over the sets), 95 % interval", Apart: "without 0", Held: "with 0, or none",
 	}
 	for _, m := range c.Methods {
 		if m.Name != c.Reference {
@@ -99,7 +99,7 @@ func (c *compare) rankPlot(ranks frame) *figures.Figure {
 	plot := figures.DotPlot{
 		Columns: 1, Panels: make([]figures.DotPanel, 1), Mark: math.NaN(),
 		X:   figures.Axis{Label: "mean rank by log loss", Min: 0.5, Max: float64(len(c.Methods)) + 0.5},
-		Key: fmt.Sprintf("± half the critical difference, %.1f", critical),
+		Key: fmt.Sprintf("± half the critical difference, %.1f / 2", critical),
 	}
 	for _, i := range order {
 		plot.Names = append(plot.Names, c.Methods[i].Name)
