@@ -149,7 +149,15 @@ func (s *Source) open(t *table, m *Manifest, key, file string) bool {
 		return false
 	}
 	path := m.path(t, file)
-	data, err := os.ReadFile(path)
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		t.reject(key, path+" is not a regular file") // reading a pipe or a device may never end
+		return false
+	}
+	var data []byte
+	if err == nil {
+		data, err = os.ReadFile(path)
+	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		if !slices.Contains(m.Missing, path) {
@@ -167,7 +175,11 @@ func (s *Source) open(t *table, m *Manifest, key, file string) bool {
 
 // checkSplit reports a split that one file cannot have.
 func (s *Source) checkSplit(t *table, key string) (shape, bool) {
-	if (s.TrainRows == "") == (s.TestFraction == 0) {
+	if s.TrainRows != "" && s.TestFraction != 0 {
+		t.reject("train_rows", "with test_fraction; allowed: one of the two")
+		return shape{}, false
+	}
+	if s.TrainRows == "" && s.TestFraction == 0 {
 		t.reject(key, `needs a test part; allowed: one of train_rows = "1-100" and test_fraction = 0.2`)
 		return shape{}, false
 	}

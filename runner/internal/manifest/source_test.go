@@ -168,7 +168,7 @@ func TestSourceErrors(t *testing.T) {
 	for _, c := range []struct{ data, want string }{
 		{"", "4: data.generator: missing; allowed: one of generator = \"moons\", file = \"path.csv\" and images = \"path\""},
 		{"file = \"table.csv\"", "5: data.file = \"table.csv\": needs a test part; allowed: one of train_rows = \"1-100\" and test_fraction = 0.2"},
-		{"file = \"table.csv\"\ntrain_rows = \"1-3\"\ntest_fraction = 0.5", "5: data.file = \"table.csv\": needs a test part; allowed: one of train_rows = \"1-100\" and test_fraction = 0.2"},
+		{"file = \"table.csv\"\ntrain_rows = \"1-3\"\ntest_fraction = 0.5", "6: data.train_rows = \"1-3\": with test_fraction; allowed: one of the two"},
 		{"file = \"table.csv\"\ntest_fraction = 1.0", "6: data.test_fraction = 1.0: must be a number > 0 and < 1"},
 		{"file = \"table.csv\"\ntest_fraction = 0.5\nscale = \"log\"", "7: data.scale = \"log\": must be \"standard\" or \"global\" or \"unit\" or \"none\""},
 		{"file = \"table.csv\"\ntest_fraction = 0.5\nlabels = \"labels\"", "7: data.labels = \"labels\": does not go with file; allowed with it: class, train, train_rows, test_fraction, scale"},
@@ -176,7 +176,8 @@ func TestSourceErrors(t *testing.T) {
 		{"generator = \"moons\"\ntrain = 3\ntest = 3\narms = 4", "5: data.generator = \"moons\": task \"moons\" with arms = 4; allowed: no arms"},
 		{"file = \"table.csv\"\ntest_fraction = 0.5\nclass = \"kind\"", "5: data.file = \"table.csv\": dataset: DIR/table.csv:1: no column \"kind\" for the class; the columns are \"x\", \"y\", \"class\""},
 		{"file = \"ragged.csv\"\ntest_fraction = 0.5", "5: data.file = \"ragged.csv\": dataset: DIR/ragged.csv:3: 2 cells, need 3, as many as the header has"},
-		{"file = \".\"\ntest_fraction = 0.5", "5: data.file = \".\": read DIR: is a directory"},
+		{"file = \".\"\ntest_fraction = 0.5", "5: data.file = \".\": DIR is not a regular file"},
+		{"file = \"/dev/null\"\ntest_fraction = 0.5", "5: data.file = \"/dev/null\": /dev/null is not a regular file"},
 		{"file = \"table.csv\"\ntrain_rows = \"1-13\"", "6: data.train_rows = \"1-13\": dataset: rows 1-13; allowed: from 1 to 12"},
 		{"file = \"table.csv\"\ntrain_rows = \"1-12\"", "6: data.train_rows = \"1-12\": dataset: no rows of 12 are left for testing"},
 		{"file = \"table.csv\"\ntrain_rows = \"3-1\"", "6: data.train_rows = \"3-1\": dataset: rows \"3-1\": \"3-1\" is not a range; allowed: FIRST-LAST with 1 ≤ FIRST ≤ LAST, or several, separated by commas"},
