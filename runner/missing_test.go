@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -102,6 +103,21 @@ func TestResolvedManifestRuns(t *testing.T) {
 	}
 	mustRun(t, "-exp", resolved, "-out", "other")
 	same(t, results(t, filepath.Join("other", "needy")), results(t, dir))
+
+	// Packed tables are not committed: without them it is verified all the same, by
+	// their sums, and the cells give them back.
+	packed := filepath.Join(dir, "predictions.csv.gz")
+	before := read(t, packed)
+	if err := os.Remove(packed); err != nil {
+		t.Fatal(err)
+	}
+	if got := mustRun(t, "-exp", "needy", "-verify"); got != "needy: verified\n" {
+		t.Errorf("-verify prints %q", got)
+	}
+	begins(t, mustRun(t, "-exp", "needy"), "needy: 4 cells, 0 computed, 4 done before; ")
+	if read(t, packed) != before {
+		t.Error("other predictions come back")
+	}
 
 	// Other data are another experiment, in the cells that read them.
 	write(t, strings.Replace(colours, "8,b", "9,b", 1), "experiments", "data", "red.csv")

@@ -122,3 +122,25 @@ func TestRivalFails(t *testing.T) {
 		}
 	}
 }
+
+// The hyper-parameters of a candidate are those of the closed-form network's prior,
+// and no others.
+func TestEnrolClosedForm(t *testing.T) {
+	method := &manifest.Method{
+		Kind: "closed-form", HiddenLayers: []int{4}, Hyper: map[string]float64{"prior_var": 1, "prior_mean_var": 0},
+		Model: manifest.Model{Bias: true, Beta: 1, Rule: "adf", Hidden: "smooth", Rho: 0.5, Prior: "scaled", Covariance: []string{"diagonal"}, Lambda: manifest.Lambda{Word: "slope"}, EigenvalueFloor: 1e-3, VarianceFloor: 1e-3},
+	}
+	for _, c := range []struct{ variance, meanVariance float64 }{{6, 0}, {0.3, 2}} {
+		p, err := enrol(method, map[string]float64{"prior_var": c.variance, "prior_mean_var": c.meanVariance}, 2, 3, rand.NewPCG(1, 2))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for l, fanIn := range []float64{3, 5} {
+			mean, cov := p.(*learner).network.Weights(l)
+			near(t, "prior variance", cov[0].At(0, 0), c.variance/fanIn, 1e-12)
+			if zero := mean.At(0, 0) == 0; zero != (c.meanVariance == 0) {
+				t.Errorf("prior mean %g", mean.At(0, 0))
+			}
+		}
+	}
+}
