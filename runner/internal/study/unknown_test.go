@@ -218,6 +218,26 @@ func smallestThreshold(s said, share float64) float64 {
 	return least
 }
 
+// The share is that of all examples, not of those that are answered.
+func TestLeastThreshold(t *testing.T) {
+	confidence := []float64{0.9, 0.8, 0.8, 0.3}
+	for _, c := range []struct {
+		wrong []bool
+		share float64
+		want  float64
+	}{
+		{[]bool{false, true, false, false}, 0.25, 0.3},
+		{[]bool{false, true, false, false}, 0.2, 0.9},
+		{[]bool{false, true, true, false}, 0.25, 0.9}, // equal confidences stand together
+		{[]bool{true, false, false, false}, 0.2, math.Nextafter(1, 2)},
+		{[]bool{false, false, false, true}, 0.2, 0.8},
+	} {
+		if got := leastThreshold(confidence, c.wrong, c.share); got != c.want {
+			t.Errorf("%v, %g: %v, want %v", c.wrong, c.share, got, c.want)
+		}
+	}
+}
+
 // Neither the thresholds nor what is learned follow from the test part.
 func TestUnknownChoosesWithoutTest(t *testing.T) {
 	all := clusters(72)
