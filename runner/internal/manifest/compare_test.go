@@ -152,6 +152,40 @@ func TestCompareErrors(t *testing.T) {
 	}
 }
 
+// The covariances that a method keeps are counted before they are made.
+func TestMethodTooLarge(t *testing.T) {
+	for _, c := range []struct {
+		method string
+		inputs int
+		want   string // the numbers; empty: not too many
+	}{
+		{"kind = \"kalman\"\nhidden_layers = [100]", 100, "1.23e+08"},
+		{"kind = \"kalman\"\nhidden_layers = [100]\ncovariance = \"diagonal\"", 100, ""},
+		{"kind = \"laplace\"", 1000, "1e+08"},
+		{"kind = \"laplace\"\nhidden_layers = [100]\ncovariance = \"last-layer\"", 1000, ""},
+		{"kind = \"laplace\"\nhidden_layers = [1000]\ncovariance = \"last-layer\"", 1000, "1.01e+08"},
+		{"kind = \"laplace\"\nhidden_layers = [1000]\ncovariance = \"diagonal\"", 1000, ""},
+		{"kind = \"variational\"", 1000, ""},
+		{"kind = \"variational\"", 5000, "2.5e+08"},
+		{"kind = \"variational\"\nbound = \"bohning-joint\"", 1000, "1e+08"},
+		{"kind = \"tagi\"\nhidden_layers = [1000]", 10000, ""},
+		{"kind = \"closed-form\"\nhidden_layers = [1000]", 1000, "1.01e+09"},
+		{"kind = \"closed-form\"\nhidden_layers = [1000]\ncovariance = \"diagonal\"", 1000, ""},
+	} {
+		m := mustParseIn(t, t.TempDir(), "name = \"u\"\nstudy = \"unknown\"\nseed = 1\n[data]\nfile = \"gone.csv\"\ntest_fraction = 0.5\n[unknown]\nwrong = [0.1]\n[[method]]\nname = \"m\"\n"+c.method)
+		r := &reader{file: "x.toml"}
+		table := r.table(value{r: r, v: map[string]any{}})
+		m.Unknown.Methods[0].fit(table, shape{"data", c.inputs, 10})
+		got := ""
+		if len(r.problems) > 0 {
+			got = r.problems[0].text
+		}
+		if c.want == "" && got != "" || !strings.Contains(got, c.want) {
+			t.Errorf("%s, %d inputs: %q, want %q", c.method, c.inputs, got, c.want)
+		}
+	}
+}
+
 func TestUnknown(t *testing.T) {
 	dir := dataFolder(t)
 	u := mustParseIn(t, dir, unknownSrc).Unknown
