@@ -68,11 +68,11 @@ var methodKinds = map[string]methodKind{
 	},
 	"backprop": {
 		has:   hasLayers,
-		hyper: map[string]float64{"prior_var": 1, "step": 0.01, "epochs": 50},
+		hyper: map[string]float64{"prior_var": 20, "step": 0.01, "epochs": 100},
 	},
 	"dropout": {
 		has:   hasLayers,
-		hyper: map[string]float64{"rate": 0.1, "decay": 1e-4, "step": 0.01, "epochs": 50},
+		hyper: map[string]float64{"rate": 0.2, "decay": 1e-3, "step": 0.01, "epochs": 100},
 	},
 	"neighbours": {hyper: map[string]float64{"neighbours": 5}},
 	"majority":   {},
