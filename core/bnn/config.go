@@ -69,6 +69,10 @@ type Config struct {
 	PriorVar float64
 	Prior    Prior
 
+	// PriorScale multiplies PriorVar layer by layer: a positive number for each
+	// layer of weights. None stands for ones.
+	PriorScale []float64
+
 	// PriorMeanVar scales the random prior means: those of a layer are drawn
 	// from N(0, PriorMeanVar/inputs of the layer). Zero makes all means zero,
 	// which leaves the neurons of a hidden layer indistinguishable.
@@ -156,6 +160,22 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	c.Layers = slices.Clone(c.Layers)
 	for _, f := range []struct {
+		name  string
+		value *[]float64
+	}{
+		{"PriorScale", &c.PriorScale},
+	} {
+		if k := len(*f.value); k != 0 && k != len(c.Layers)-1 {
+			return c, fmt.Errorf("bnn: %s has %d entries: need none, or one for each of %d layers of weights", f.name, k, len(c.Layers)-1)
+		}
+		for _, x := range *f.value {
+			if !(x > 0 && x <= math.MaxFloat64) {
+				return c, fmt.Errorf("bnn: %s = %g: need a finite number above 0", f.name, *f.value)
+			}
+		}
+		*f.value = slices.Clone(*f.value)
+	}
+	for _, f := range []struct {
 		name     string
 		value    *float64
 		fallback float64
@@ -185,6 +205,15 @@ func (c *Config) covariance(l int) Covariance {
 		return c.Covariance[0]
 	}
 	return c.Covariance[l]
+}
+
+// byLayer returns the factor of layer l of the weights; no factors stand for
+// ones.
+func byLayer(factors []float64, l int) float64 {
+	if len(factors) == 0 {
+		return 1
+	}
+	return factors[l]
 }
 
 func (c *Config) classes() int { return c.Layers[len(c.Layers)-1] }

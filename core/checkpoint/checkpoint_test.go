@@ -50,11 +50,13 @@ func readBytes(file []byte) (*bnn.Network, error) {
 	return Read(bytes.NewReader(file), int64(len(file)))
 }
 
-// configs are of all kinds; the last one has no field that is zero.
+// configs are of all kinds; the last one has no field that is zero of those that
+// every file has.
 var configs = []bnn.Config{
 	{Layers: []int{2, 3}},
 	{Layers: []int{3, 4, 2}, Bias: true, Output: bnn.Total, Softmax: softmax.Exact{}},
 	{Layers: []int{1, 4, 5, 3}, Output: bnn.ADF, Hidden: bnn.Smooth, Covariance: []bnn.Covariance{bnn.Diagonal, bnn.Full, bnn.Diagonal}, PriorMeanVar: 0.1},
+	{Layers: []int{2, 4, 3}, PriorScale: []float64{1.0 / 3, 5}},
 	{Layers: []int{2, 3}, OnIndefinite: bnn.Skip, Covariance: []bnn.Covariance{bnn.Full}, Softmax: softmax.Probit{Lambda: 1.0 / 3, Rho: 0}},
 	{
 		Layers: []int{3, 7, 4}, Bias: true, Alpha: 0.1, Beta: 1.7, Output: bnn.ADFExact, Hidden: bnn.Smooth,

@@ -27,6 +27,7 @@ type config struct {
 	PriorVar         float64       `json:"prior_var"`
 	Prior            string        `json:"prior"`
 	PriorMeanVar     float64       `json:"prior_mean_var"`
+	PriorScale       []float64     `json:"prior_scale,omitempty"`
 }
 
 // approximation is the softmax of a configuration; a kind has either λ and ρ or
@@ -54,6 +55,7 @@ func encode(cfg bnn.Config) (string, error) {
 		PriorVar:         cfg.PriorVar,
 		Prior:            cfg.Prior.String(),
 		PriorMeanVar:     cfg.PriorMeanVar,
+		PriorScale:       cfg.PriorScale,
 	}
 	for _, kind := range cfg.Covariance {
 		c.Covariance = append(c.Covariance, kind.String())
@@ -100,6 +102,7 @@ func parse(text string) (cfg bnn.Config, err error) {
 		VarianceFloor:   c.VarianceFloor,
 		PriorVar:        c.PriorVar,
 		PriorMeanVar:    c.PriorMeanVar,
+		PriorScale:      c.PriorScale,
 	}
 	for _, word := range c.Covariance {
 		var kind bnn.Covariance
