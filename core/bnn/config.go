@@ -61,8 +61,25 @@ type Config struct {
 	EigenvalueFloor float64
 
 	// VarianceFloor is the smallest ratio ṽ_j/v_j that Project leaves to a logit
-	// and Smooth to a hidden pre-activation, below 1; zero stands for 1e-3.
+	// and Smooth to a hidden pre-activation, and the smallest ratio in which one
+	// example changes a variance where Information is not 1. Below 1; zero
+	// stands for 1e-3.
 	VarianceFloor float64
+
+	// Information is the number of times that one example counts for the
+	// variances of a diagonal layer: a positive number for each layer of weights,
+	// 1 where the covariances are not diagonal. None stands for ones. The steps
+	// e_j of the variances are multiplied by it, as far as VarianceFloor allows;
+	// the means move as ever.
+	//
+	// Counted once, an example leaves a diagonal layer too much variance, as the
+	// layer takes its inputs for uncorrelated. In linear regression with noise of
+	// variance R on d inputs of covariance C, after many examples T the variance
+	// of what is predicted is on average R·r/T for full covariances, where r =
+	// tr C(C + (R/T)Σ₀⁻¹)⁻¹ ≤ d is the number of directions of the inputs that
+	// are learned (MacKay 1992), and R·d/T for diagonal ones. Counted d/r times,
+	// both agree. As r is not known beforehand, validation has to choose.
+	Information []float64
 
 	// PriorVar is the prior variance of every weight, divided by the inputs of
 	// the layer if Prior is ScaledPrior; zero stands for 1.
@@ -149,21 +166,12 @@ func (c Config) withDefaults() (Config, error) {
 			return c, fmt.Errorf("bnn: Softmax is a %T, which has no likelihood: allowed with Output = %v: softmax.Probit (adf), softmax.Exact (adf-exact)", s, c.Output)
 		}
 	}
-	switch c.OutputCovariance {
-	case PerNeuron:
-	case JointNeurons:
-		if err := c.checkCorrelated(); err != nil {
-			return c, err
-		}
-	default:
-		return c, fmt.Errorf("bnn: OutputCovariance = %v: allowed: per-neuron, joint", c.OutputCovariance)
-	}
-	c.Layers = slices.Clone(c.Layers)
 	for _, f := range []struct {
 		name  string
 		value *[]float64
 	}{
 		{"PriorScale", &c.PriorScale},
+		{"Information", &c.Information},
 	} {
 		if k := len(*f.value); k != 0 && k != len(c.Layers)-1 {
 			return c, fmt.Errorf("bnn: %s has %d entries: need none, or one for each of %d layers of weights", f.name, k, len(c.Layers)-1)
@@ -175,6 +183,21 @@ func (c Config) withDefaults() (Config, error) {
 		}
 		*f.value = slices.Clone(*f.value)
 	}
+	for l := range len(c.Layers) - 1 {
+		if x := byLayer(c.Information, l); x != 1 && c.covariance(l) != Diagonal {
+			return c, fmt.Errorf("bnn: Information = %g for layer %d, whose covariance is %v: allowed: 1, or diagonal covariance", x, l, c.covariance(l))
+		}
+	}
+	switch c.OutputCovariance {
+	case PerNeuron:
+	case JointNeurons:
+		if err := c.checkCorrelated(); err != nil {
+			return c, err
+		}
+	default:
+		return c, fmt.Errorf("bnn: OutputCovariance = %v: allowed: per-neuron, joint", c.OutputCovariance)
+	}
+	c.Layers = slices.Clone(c.Layers)
 	for _, f := range []struct {
 		name     string
 		value    *float64

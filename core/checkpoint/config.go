@@ -28,6 +28,7 @@ type config struct {
 	Prior            string        `json:"prior"`
 	PriorMeanVar     float64       `json:"prior_mean_var"`
 	PriorScale       []float64     `json:"prior_scale,omitempty"`
+	Information      []float64     `json:"information,omitempty"`
 }
 
 // approximation is the softmax of a configuration; a kind has either λ and ρ or
@@ -56,6 +57,7 @@ func encode(cfg bnn.Config) (string, error) {
 		Prior:            cfg.Prior.String(),
 		PriorMeanVar:     cfg.PriorMeanVar,
 		PriorScale:       cfg.PriorScale,
+		Information:      cfg.Information,
 	}
 	for _, kind := range cfg.Covariance {
 		c.Covariance = append(c.Covariance, kind.String())
@@ -103,6 +105,7 @@ func parse(text string) (cfg bnn.Config, err error) {
 		PriorVar:        c.PriorVar,
 		PriorMeanVar:    c.PriorMeanVar,
 		PriorScale:      c.PriorScale,
+		Information:     c.Information,
 	}
 	for _, word := range c.Covariance {
 		var kind bnn.Covariance
