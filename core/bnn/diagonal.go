@@ -12,10 +12,13 @@ import (
 type diagonal struct {
 	in, out        int
 	mean, variance []float64
+
+	times float64 // Config.Information
+	least float64 // ratio that an update leaves of a variance
 }
 
 func newDiagonal(in, out int) *diagonal {
-	return &diagonal{in: in, out: out, mean: make([]float64, in*out), variance: make([]float64, in*out)}
+	return &diagonal{in: in, out: out, mean: make([]float64, in*out), variance: make([]float64, in*out), times: 1}
 }
 
 func (w *diagonal) dims() (out, in int) { return w.out, w.in }
@@ -23,7 +26,9 @@ func (w *diagonal) dims() (out, in int) { return w.out, w.in }
 func (w *diagonal) scratch() int { return 0 }
 
 func (w *diagonal) clone() weights {
-	return &diagonal{in: w.in, out: w.out, mean: slices.Clone(w.mean), variance: slices.Clone(w.variance)}
+	c := *w
+	c.mean, c.variance = slices.Clone(w.mean), slices.Clone(w.variance)
+	return &c
 }
 
 // input returns the weights of input i for all neurons.
@@ -114,11 +119,13 @@ func (w *diagonal) update(f *flow) {
 		mean, variance := w.input(i)
 		d, e := f.d[:len(mean)], f.e[:len(mean)]
 		variance = variance[:len(mean)]
+		often := w.times * y
 		for j, x := range variance {
 			u := x * y
 			mean[j] += d[j] * u
-			// Not negative, as −e_j ≤ 1/v_j and v_j ≥ u y, but for rounding.
-			variance[j] = x * max(0, 1+e[j]*u*y)
+			// Counted once not negative, as −e_j ≤ 1/v_j and v_j ≥ u y, but for
+			// rounding.
+			variance[j] = x * max(w.least, 1+e[j]*u*often)
 		}
 	}
 }

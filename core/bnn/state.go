@@ -38,6 +38,8 @@ func (n *Network) State() State {
 	s := State{Config: n.cfg}
 	s.Config.Layers = slices.Clone(s.Config.Layers)
 	s.Config.Covariance = slices.Clone(s.Config.Covariance)
+	s.Config.Information = slices.Clone(s.Config.Information)
+	s.Config.PriorScale = slices.Clone(s.Config.PriorScale)
 	for _, w := range n.layers {
 		s.Layers = append(s.Layers, w.state())
 	}

@@ -27,6 +27,8 @@ type config struct {
 	PriorVar         float64       `json:"prior_var"`
 	Prior            string        `json:"prior"`
 	PriorMeanVar     float64       `json:"prior_mean_var"`
+	PriorScale       []float64     `json:"prior_scale,omitempty"`
+	Information      []float64     `json:"information,omitempty"`
 }
 
 // approximation is the softmax of a configuration; a kind has either λ and ρ or
@@ -54,6 +56,8 @@ func encode(cfg bnn.Config) (string, error) {
 		PriorVar:         cfg.PriorVar,
 		Prior:            cfg.Prior.String(),
 		PriorMeanVar:     cfg.PriorMeanVar,
+		PriorScale:       cfg.PriorScale,
+		Information:      cfg.Information,
 	}
 	for _, kind := range cfg.Covariance {
 		c.Covariance = append(c.Covariance, kind.String())
@@ -100,6 +104,8 @@ func parse(text string) (cfg bnn.Config, err error) {
 		VarianceFloor:   c.VarianceFloor,
 		PriorVar:        c.PriorVar,
 		PriorMeanVar:    c.PriorMeanVar,
+		PriorScale:      c.PriorScale,
+		Information:     c.Information,
 	}
 	for _, word := range c.Covariance {
 		var kind bnn.Covariance

@@ -136,6 +136,7 @@ func (m *Method) fields(f *fields) {
 	if k.has&hasModel != 0 {
 		field(f, "random_features", &m.Model.RandomFeatures, boolean.or(false))
 		m.Model.learning(f)
+		field(f, "prior_scale", &m.Model.PriorScale, orNone(factors))
 		m.Model.guards(f)
 	}
 	if m.Hyper == nil {

@@ -37,10 +37,16 @@ type Model struct {
 	// prior means, so that the output layer alone learns; default false.
 	RandomFeatures bool
 
+	PriorScale  []float64 // factors of PriorVar, one for each layer of weights; default: none, ones
+	Information []float64 // how often an example counts for the variances of each diagonal layer of weights; default: none, ones
+
 	OnIndefinite    string  // what happens to an indefinite step: fail, skip or project; default fail
 	EigenvalueFloor float64 // used by project, > 0; default 1e-3
 	VarianceFloor   float64 // used by project, > 0 and < 1; default 1e-3
 }
+
+// factors is the kind of factors for the layers of weights.
+var factors = listOf(1, maxLayers, positive)
 
 // widths is the kind of the widths of hidden layers.
 var widths = listOf(0, maxLayers-2, integer(1, maxWidth))
@@ -63,6 +69,7 @@ func (m *Model) rules(f *fields) {
 	field(f, "prior_mean", &m.PriorMean, listOf(0, maxWidth, listOf(1, maxWidth, anyNumber)).or(nil))
 	field(f, "prior_var", &m.PriorVar, positive.or(1))
 	field(f, "prior_mean_var", &m.PriorMeanVar, nonNegative.or(0))
+	field(f, "prior_scale", &m.PriorScale, orNone(factors))
 	m.guards(f)
 }
 
@@ -77,6 +84,7 @@ func (m *Model) learning(f *fields) {
 	field(f, "rho", &m.Rho, fraction.or(0.5))
 	field(f, "covariance", &m.Covariance, covariances.or([]string{"full"}))
 	field(f, "output_covariance", &m.OutputCovariance, word("per-neuron", "joint").or("per-neuron"))
+	field(f, "information", &m.Information, orNone(factors))
 	field(f, "prior", &m.Prior, word("paper", "scaled").or("paper"))
 }
 
@@ -139,6 +147,21 @@ func (m *Model) check(t *table, data shape) {
 	if k := len(m.Covariance); k > 1 && k != len(m.Layers)-1 {
 		t.reject("covariance", fmt.Sprintf("has %d entries; allowed: 1, or %d, one for each layer of weights", k, len(m.Layers)-1))
 		return
+	}
+	for _, list := range []struct {
+		key   string
+		value []float64
+	}{{"information", m.Information}, {"prior_scale", m.PriorScale}} {
+		if k := len(list.value); k > 0 && k != len(m.Layers)-1 {
+			t.reject(list.key, fmt.Sprintf("has %d entries; allowed: %d, one for each layer of weights", k, len(m.Layers)-1))
+			return
+		}
+	}
+	for l, x := range m.Information {
+		if x != 1 && m.covariance(l) == "full" {
+			t.reject("information", fmt.Sprintf("entry %d is not 1, and the covariance of that layer is full; allowed: 1, or covariance = \"diagonal\"", l+1))
+			return
+		}
 	}
 	if m.RandomFeatures && m.Hidden != "frozen" {
 		t.reject("random_features", fmt.Sprintf("hidden = %q would move the features; allowed: only with hidden = \"frozen\"", m.Hidden))
