@@ -59,4 +59,3 @@ func (s compareSpec) chosen(text string) (map[string]float64, error) {
 	}
 	return s.Method.With(values), nil
 }
-
