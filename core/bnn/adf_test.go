@@ -213,7 +213,7 @@ func TestMillionUpdates(t *testing.T) {
 // Inputs so small that the inverse of a variance overflows teach nothing.
 func TestTinyFeatures(t *testing.T) {
 	for rule := Joint; rule <= ADFExact; rule++ {
-		for _, hidden := range []HiddenRule{Frozen, Smooth} {
+		for _, hidden := range []HiddenRule{Frozen, Smooth, SmoothMean} {
 			for _, kind := range kinds {
 				n := newNetwork(t, Config{Layers: []int{2, 4, 3}, Bias: true, Output: rule, Hidden: hidden, OnIndefinite: Skip, Covariance: []Covariance{kind}, PriorVar: 1e-8, PriorMeanVar: 1})
 				for k := range 6 {

@@ -61,9 +61,9 @@ type Config struct {
 	EigenvalueFloor float64
 
 	// VarianceFloor is the smallest ratio ṽ_j/v_j that Project leaves to a logit
-	// and Smooth to a hidden pre-activation, and the smallest ratio in which one
-	// example changes a variance where Information is not 1. Below 1; zero
-	// stands for 1e-3.
+	// and Smooth and SmoothMean to a hidden pre-activation, and the smallest
+	// ratio in which one example changes a variance where Information is not 1.
+	// Below 1; zero stands for 1e-3.
 	VarianceFloor float64
 
 	// Information is the number of times that one example counts for the
@@ -119,8 +119,8 @@ func (c Config) withDefaults() (Config, error) {
 	if c.Output < Joint || c.Output > ADFExact {
 		return c, fmt.Errorf("bnn: Output = %v: allowed: joint, total, adf, adf-exact", c.Output)
 	}
-	if c.Hidden != Frozen && c.Hidden != Smooth {
-		return c, fmt.Errorf("bnn: Hidden = %v: allowed: frozen, smooth", c.Hidden)
+	if c.Hidden < Frozen || c.Hidden > SmoothMean {
+		return c, fmt.Errorf("bnn: Hidden = %v: allowed: frozen, smooth, smooth-mean", c.Hidden)
 	}
 	if c.Prior != PaperPrior && c.Prior != ScaledPrior {
 		return c, fmt.Errorf("bnn: Prior = %v: allowed: paper, scaled", c.Prior)

@@ -124,7 +124,7 @@ func parse(text string) (cfg bnn.Config, err error) {
 		err,
 		set(&cfg.Output, "output", c.Output, bnn.Joint, bnn.Total, bnn.ADF, bnn.ADFExact),
 		set(&cfg.OutputCovariance, "output_covariance", c.OutputCovariance, bnn.PerNeuron, bnn.JointNeurons),
-		set(&cfg.Hidden, "hidden", c.Hidden, bnn.Frozen, bnn.Smooth),
+		set(&cfg.Hidden, "hidden", c.Hidden, bnn.Frozen, bnn.Smooth, bnn.SmoothMean),
 		set(&cfg.OnIndefinite, "on_indefinite", c.OnIndefinite, bnn.Fail, bnn.Skip, bnn.Project),
 		set(&cfg.Prior, "prior", c.Prior, bnn.PaperPrior, bnn.ScaledPrior),
 	)
