@@ -131,7 +131,7 @@ func TestErrors(t *testing.T) {
 		{"[2, 3]", "[2, 3]\nprior = \"flat\"", `x.toml:9: model.prior = "flat": must be "paper" or "scaled"`},
 		{"[2, 3]", "[2, 3]\nrule = \"adf\"\nrho = 0.4", `x.toml:10: model.rho = 0.4: rule = "adf" is for the probit with rho = 0.5; allowed: 0.5`},
 		{"train = 25", "train = 25\nnoise = 0.1", `x.toml:5: data.generator = "wedges": task "wedges" with noise = 0.1; allowed: no noise`},
-		{"[2, 3]", "[2, 3]\nhidden = \"Frozen\"", `x.toml:9: model.hidden = "Frozen": must be "frozen" or "smooth"`},
+		{"[2, 3]", "[2, 3]\nhidden = \"Frozen\"", `x.toml:9: model.hidden = "Frozen": must be "frozen" or "smooth" or "smooth-mean"`},
 		{"[2, 3]", "[2, 3]\nlambda = -1", `x.toml:9: model.lambda = -1: must be from 1e-30 to 1e+30 or one of the words "slope", "lsq", "minimax"`},
 		{"[2, 3]", "[2, 3]\nlambda = 0.0", `x.toml:9: model.lambda = 0.0: must be from 1e-30 to 1e+30 or one of the words "slope", "lsq", "minimax"`},
 		{"[2, 3]", "[2, 3]\nlambda = nan", `x.toml:9: model.lambda = nan: must be from 1e-30 to 1e+30 or one of the words "slope", "lsq", "minimax"`},

@@ -79,7 +79,7 @@ func (m *Model) learning(f *fields) {
 	field(f, "alpha", &m.Alpha, number("a number from 0 to 1", func(x float64) bool { return 0 <= x && x <= 1 }).or(0))
 	field(f, "beta", &m.Beta, number("a finite number ≥ alpha", func(float64) bool { return true }).or(1))
 	field(f, "rule", &m.Rule, word("joint", "total", "adf", "adf-exact").or("joint"))
-	field(f, "hidden", &m.Hidden, word("frozen", "smooth").or("frozen"))
+	field(f, "hidden", &m.Hidden, word("frozen", "smooth", "smooth-mean").or("frozen"))
 	field(f, "lambda", &m.Lambda, lambda.or(Lambda{Word: "slope"}))
 	field(f, "rho", &m.Rho, fraction.or(0.5))
 	field(f, "covariance", &m.Covariance, covariances.or([]string{"full"}))

@@ -16,7 +16,7 @@ func newNetwork(m manifest.Model, lambda float64, src rand.Source) (*bnn.Network
 	cfg := bnn.Config{
 		Layers: m.Layers, Bias: m.Bias, Alpha: m.Alpha, Beta: m.Beta,
 		Output:          map[string]bnn.OutputRule{"joint": bnn.Joint, "total": bnn.Total, "adf": bnn.ADF, "adf-exact": bnn.ADFExact}[m.Rule],
-		Hidden:          map[string]bnn.HiddenRule{"frozen": bnn.Frozen, "smooth": bnn.Smooth}[m.Hidden],
+		Hidden:          map[string]bnn.HiddenRule{"frozen": bnn.Frozen, "smooth": bnn.Smooth, "smooth-mean": bnn.SmoothMean}[m.Hidden],
 		Softmax:         softmax.Probit{Lambda: lambda, Rho: m.Rho},
 		OnIndefinite:    map[string]bnn.Policy{"fail": bnn.Fail, "skip": bnn.Skip, "project": bnn.Project}[m.OnIndefinite],
 		EigenvalueFloor: m.EigenvalueFloor, VarianceFloor: m.VarianceFloor,
