@@ -1,6 +1,6 @@
 // Package figures draws the plates of the paper: it turns numbers and labels
 // into a page that is ready for a journal, as PNG, SVG or PDF. Page draws maps
-// of fields, Charts draws curves.
+// of fields, Charts draws curves, DotPlot draws numbers that have names.
 //
 // The bytes of a figure depend on its input alone. They carry no date, no
 // name of a machine and no trace of an iteration order, so that two runs can

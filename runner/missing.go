@@ -23,12 +23,16 @@ func missing(m *manifest.Manifest) error {
 			commands = append(commands, " -fetch "+set)
 		}
 	}
-	text := fmt.Sprintf("%s: %s is not there", m.Name, m.Missing[0])
-	if n := len(m.Missing) - 1; n > 0 {
-		text += fmt.Sprintf(", nor are %d more data files", n)
+	text, them := fmt.Sprintf("%s: %s is not there", m.Name, m.Missing[0]), "it"
+	switch n := len(m.Missing) - 1; {
+	case n == 1:
+		text, them = text+", nor is "+m.Missing[1], "them"
+	case n > 1:
+		text, them = fmt.Sprintf("%s, nor are %d more data files", text, n), "them"
 	}
+	slices.Sort(commands)
 	if len(commands) > 0 {
-		text += fmt.Sprintf("; go run ./runner%s gets it", strings.Join(slices.Compact(commands), ""))
+		text += fmt.Sprintf("; go run ./runner%s gets %s", strings.Join(slices.Compact(commands), ""), them)
 	}
 	return errors.New(text)
 }

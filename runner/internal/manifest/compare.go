@@ -1,9 +1,6 @@
 package manifest
 
-import (
-	"fmt"
-	"slices"
-)
+import "slices"
 
 // Compare is what the study compare reads: methods learn real data sets, each on
 // the same splits, with hyper-parameters that are chosen on a part of the training
@@ -21,13 +18,14 @@ type Compare struct {
 type Set struct {
 	Name   string // required
 	Source Source
-	Splits int // how many of the seeds it is split and learned with; default all
+	Splits int // with how many of the seeds it is split and learned, at most; default all
 }
 
 func (c *Compare) fields(f *fields, m *Manifest) {
+	m.folder(f)
 	f.table("compare", func(f *fields) {
 		field(f, "budget", &c.Budget, integer(1, maxTables))
-		field(f, "validation", &c.Validation, number("a number > 0 and < 1", func(x float64) bool { return 0 < x && x < 1 }).or(0.2))
+		field(f, "validation", &c.Validation, share.or(0.2))
 		field(f, "reference", &c.Reference, name)
 	})
 	f.table("sweep", func(f *fields) {
@@ -58,14 +56,15 @@ func (c *Compare) check(root *table, m *Manifest) {
 		if slices.ContainsFunc(c.Sets[:i], func(o Set) bool { return o.Name == s.Name }) {
 			t.reject("name", "a set before it has this name; allowed: names that differ")
 		}
-		if s.Splits > len(m.Seeds) {
-			t.reject("splits", fmt.Sprintf("sweep.seed has %d; allowed: 1 to %[1]d", len(m.Seeds)))
-		}
-		if s.Splits == 0 {
+		if s.Splits == 0 || s.Splits > len(m.Seeds) {
 			s.Splits = len(m.Seeds)
 		}
 		cells += s.Splits * len(c.Methods)
-		s.Source.check(t, m, "name", "splits")
+		if data, ok := s.Source.check(t, m, "name", "splits"); ok {
+			for j, method := range methods {
+				c.Methods[j].fit(method, data)
+			}
+		}
 	}
 	m.checkDrawn(root)
 	root.atMost(maxCells, cells, "sweep", "cells (methods × splits of the sets)")

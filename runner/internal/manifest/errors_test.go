@@ -79,7 +79,7 @@ func TestErrors(t *testing.T) {
 
 		// Without a study any study's keys may be there; with a wrong one that is the error.
 		{"study", "stuby", `x.toml:2: stuby: unknown key; did you mean "study"? allowed: ablation, calibrate, claim, data, effort, ` +
-			`evaluate, figure, mc_check, model, moments, monte_carlo, name, overrides, seed, stability, study, sweep, variant`},
+			`evaluate, figure, folder, mc_check, model, moments, monte_carlo, name, overrides, rival, seed, stability, study, sweep, variant`},
 		{`"learn"`, `"lern"` + "\n[moments]", `x.toml:2: study = "lern": must be "learn" or "moments" or "ablation" or "calibrate" or "stability" or "mc_check"`},
 		{`"learn"`, `"moments"`, `x.toml:4: data: unknown key; allowed: effort, moments, name, overrides, seed, study`},
 		{"seed = 3", "seed = 3\neffort = \"half\"", `x.toml:4: effort = "half": must be "quick" or "full"`},

@@ -99,6 +99,10 @@ func (f *fields) allKeys() {
 		r := &reader{}
 		t := r.table(value{r: r})
 		m.section().fields(newReader(t, f.studies), m)
+		if name == "learn" {
+			m.Stream = &Stream{}
+			m.section().fields(newReader(t, f.studies), m)
+		}
 		f.from.known = append(f.from.known, t.known...)
 	}
 }

@@ -73,6 +73,12 @@ type Manifest struct {
 
 	Seeds []int // sweep.seed in a study that has it, at least one; default: Seed alone
 
+	// Folder is that which relative paths of data files are relative to, from where
+	// the program is started; default: that of the manifest. It is written where
+	// there are such paths, so that a copy of the manifest in another folder finds
+	// the data.
+	Folder string
+
 	// Missing lists the data files that are not there. A manifest with any is
 	// not checked further and cannot run.
 	Missing []string
@@ -165,10 +171,19 @@ func (m *Manifest) fields(f *fields) {
 		f.allKeys()
 		return
 	}
-	if m.Study == "learn" && f.from != nil && !f.from.sub("evaluate").has("grid") {
+	if m.Study == "learn" && f.from != nil && isStream(f.from) {
 		m.Stream = &Stream{}
 	}
 	m.section().fields(f, m)
+}
+
+// folder goes over the key of studies with data files.
+func (m *Manifest) folder(f *fields) { field(f, "folder", &m.Folder, orZero(text)) }
+
+// isStream reports whether a manifest of the study learn is that of a Stream: it
+// has no grid, nor any other table that goes with one.
+func isStream(root *table) bool {
+	return !root.sub("evaluate").has("grid") && !root.has("monte_carlo") && !root.has("claim") && !root.has("figure")
 }
 
 // Resolved returns m as TOML with every key spelled out; sweep.lambda and

@@ -42,59 +42,81 @@ type methodKind struct {
 	covariance []string // allowed values, the default first; none: no such key
 	predictive []string
 	bound      []string
-	hyper      map[string]float64 // defaults
+	hyper      map[string]hyper
 }
+
+// hyper is a hyper-parameter: its default, and what else it may be.
+type hyper struct {
+	fallback float64
+	kind     kind[float64]
+}
+
+// The kinds of hyper-parameters. All that the methods refuse is refused here,
+// because what a method refuses later counts as its failure.
+var (
+	variance = within(1e-12, 1e12)
+	epochs   = integral(1, 100_000)
+	step     = within(1e-12, 1e6)
+)
 
 var methodKinds = map[string]methodKind{
 	"closed-form": {
-		has:   hasModel | hasLayers | hasPasses,
-		hyper: map[string]float64{"prior_var": 10, "prior_mean_var": 0},
+		has: hasModel | hasLayers | hasPasses,
+		hyper: map[string]hyper{
+			"prior_var":      {10, positive},   // with prior = "scaled", divided by the inputs of the layer
+			"prior_mean_var": {0, nonNegative}, // of the random prior means, divided by the inputs of the layer
+		},
 	},
 	"kalman": {
 		has: hasLayers | hasPasses, covariance: []string{"full", "diagonal"},
-		hyper: map[string]float64{"prior_var": 1, "prior_mean_var": 2, "process_noise": 0},
+		hyper: map[string]hyper{
+			"prior_var":      {1, variance}, // of this and all below: divided by the inputs of the layer
+			"prior_mean_var": {2, variance},
+			"process_noise":  {0, within(0, 1)}, // gained by the variances of the weights at each step, a share of their prior's
+		},
 	},
 	"tagi": {
-		has:   hasLayers | hasPasses,
-		hyper: map[string]float64{"prior_var": 1, "prior_mean_var": 1, "sigma_v": 1},
+		has: hasLayers | hasPasses,
+		hyper: map[string]hyper{
+			"prior_var":      {1, variance},
+			"prior_mean_var": {1, variance},
+			"sigma_v":        {1, variance}, // standard deviation of a target
+		},
 	},
 	"laplace": {
 		has: hasLayers, covariance: []string{"full", "last-layer", "diagonal"}, predictive: []string{"probit", "pairwise", "monte-carlo", "plug-in"},
-		hyper: map[string]float64{"prior_var": 1, "laplace_var": 0},
+		hyper: map[string]hyper{
+			"prior_var":   {1, variance},
+			"laplace_var": {0, orKeyless(variance)}, // prior variance in the information at the mode; 0: prior_var
+		},
 	},
 	"variational": {
 		bound: []string{"bohning", "bohning-joint", "probit"},
-		hyper: map[string]float64{"prior_var": 1},
+		hyper: map[string]hyper{"prior_var": {1, variance}},
 	},
 	"backprop": {
 		has:   hasLayers,
-		hyper: map[string]float64{"prior_var": 20, "step": 0.01, "epochs": 100},
+		hyper: map[string]hyper{"prior_var": {20, variance}, "step": {0.01, step}, "epochs": {100, epochs}},
 	},
 	"dropout": {
-		has:   hasLayers,
-		hyper: map[string]float64{"rate": 0.2, "decay": 1e-3, "step": 0.01, "epochs": 100},
+		has: hasLayers,
+		hyper: map[string]hyper{
+			"rate": {0.2, fraction}, "decay": {1e-3, nonNegative}, "step": {0.01, step}, "epochs": {100, epochs},
+		},
 	},
-	"neighbours": {hyper: map[string]float64{"neighbours": 5}},
+	"neighbours": {hyper: map[string]hyper{"neighbours": {5, integral(1, maxTrain)}}},
 	"majority":   {},
 }
 
-// hypers are the kinds of all hyper-parameters.
-var hypers = map[string]kind[float64]{
-	"prior_var":      positive,     // prior variance of the weights, divided by the inputs of the layer
-	"prior_mean_var": nonNegative,  // variance of the random prior means, divided likewise
-	"process_noise":  within(0, 1), // of kalman: added to the variances of the weights at each step, a share of their prior's
-	"sigma_v":        positive,     // of tagi: standard deviation of a target
-	"laplace_var":    nonNegative,  // of laplace: prior variance in the information at the mode; 0: prior_var
-	"step":           positive,     // of Adam
-	"epochs":         integral(1, 100_000),
-	"rate":           fraction, // of dropout
-	"decay":          nonNegative,
-	"neighbours":     integral(1, maxTrain),
+// orKeyless returns the kind that allows 0, too, which stands for a value that
+// follows from other keys.
+func orKeyless(k kind[float64]) kind[float64] {
+	return number("0 or "+k.want, func(x float64) bool { return x == 0 || accepts(k, x) })
 }
 
 // integral is the kind of the integers from lo to hi, as floating-point numbers.
 func integral(lo, hi float64) kind[float64] {
-	return number(fmt.Sprintf("an integer from %g to %g", lo, hi), func(x float64) bool {
+	return number(fmt.Sprintf("an integer from %.0f to %.0f", lo, hi), func(x float64) bool {
 		return lo <= x && x <= hi && x == float64(int64(x))
 	})
 }
@@ -111,18 +133,44 @@ func (m *Method) With(candidate []float64) map[string]float64 {
 	return h
 }
 
+// fields goes over all keys.
 func (m *Method) fields(f *fields) {
+	m.fixed(f)
+	k, ok := methodKinds[m.Kind]
+	if !ok {
+		return
+	}
+	if k.has&hasPasses != 0 {
+		field(f, "passes", &m.Passes, integer(1, maxPasses).or(1))
+	}
+	keys := slices.Sorted(maps.Keys(k.hyper))
+	field(f, "tune", &m.Tune, orNone(distinct(listOf(1, max(1, len(keys)), word(keys...)))))
+	field(f, "candidates", &m.Candidates, orNone(listOf(1, maxTables, listOf(1, max(1, len(keys)), anyNumber))))
+}
+
+// untuned goes over the keys of a method whose hyper-parameters are fixed.
+func (m *Method) untuned(f *fields) {
+	m.fixed(f)
+	if methodKinds[m.Kind].has&hasPasses != 0 {
+		field(f, "passes", &m.Passes, integer(1, maxPasses).or(1))
+	}
+}
+
+// fixed goes over the keys of a method that is shown the examples by a study, and
+// whose hyper-parameters are fixed.
+func (m *Method) fixed(f *fields) {
 	field(f, "name", &m.Name, name)
 	field(f, "kind", &m.Kind, word(slices.Sorted(maps.Keys(methodKinds))...))
 	k, ok := methodKinds[m.Kind]
 	if !ok {
-		return // That is reported; what other keys there may be follows from it.
+		// That is reported; which keys there may be follows from the kind.
+		if f.from != nil {
+			f.from.known = slices.AppendSeq(f.from.known, maps.Keys(f.from.entries))
+		}
+		return
 	}
 	if k.has&hasLayers != 0 {
 		field(f, "hidden_layers", &m.HiddenLayers, widths.or(nil))
-	}
-	if k.has&hasPasses != 0 {
-		field(f, "passes", &m.Passes, integer(1, maxPasses).or(1))
 	}
 	for _, choice := range []struct {
 		key     string
@@ -142,24 +190,25 @@ func (m *Method) fields(f *fields) {
 	if m.Hyper == nil {
 		m.Hyper = map[string]float64{}
 	}
-	keys := slices.Sorted(maps.Keys(k.hyper))
-	for _, key := range keys {
+	for _, key := range slices.Sorted(maps.Keys(k.hyper)) {
 		x := m.Hyper[key]
-		field(f, key, &x, hypers[key].or(k.hyper[key]))
+		field(f, key, &x, k.hyper[key].kind.or(k.hyper[key].fallback))
 		m.Hyper[key] = x
 	}
-	field(f, "tune", &m.Tune, orNone(distinct(listOf(1, len(hypers), word(keys...)))))
-	field(f, "candidates", &m.Candidates, orNone(listOf(1, maxCells, listOf(1, len(hypers), anyNumber))))
 }
 
-// check reports keys that do not go together, and candidates that are none.
+// check reports candidates that are none.
 func (m *Method) check(t *table, budget int) {
 	if (len(m.Tune) == 0) != (len(m.Candidates) == 0) {
-		t.reject("tune", "allowed: with candidates = [[...], ...]")
+		key, other := "tune", "candidates"
+		if len(m.Tune) == 0 {
+			key, other = other, key
+		}
+		t.reject(key, fmt.Sprintf("without %s; allowed: tune = [key, ...] and candidates = [[value of each], ...] together", other))
 		return
 	}
 	if len(m.Candidates) > budget {
-		t.reject("candidates", fmt.Sprintf("%d of them; allowed: at most %d, the budget of every method", len(m.Candidates), budget))
+		t.reject("candidates", fmt.Sprintf("%d of them; allowed: at most %d, compare.budget", len(m.Candidates), budget))
 	}
 	for i, c := range m.Candidates {
 		if len(c) != len(m.Tune) {
@@ -167,14 +216,39 @@ func (m *Method) check(t *table, budget int) {
 			return
 		}
 		for j, x := range c {
-			if k := hypers[m.Tune[j]]; !accepts(k, x) {
+			if k := methodKinds[m.Kind].hyper[m.Tune[j]].kind; !accepts(k, x) {
 				t.reject("candidates", fmt.Sprintf("entry %d: %s = %s must be %s", i+1, m.Tune[j], shortest(x), k.want))
 				return
 			}
 		}
 	}
-	if m.Model.RandomFeatures && m.Model.Hidden != "frozen" {
-		t.reject("random_features", fmt.Sprintf("hidden = %q would move the features; allowed: only with hidden = \"frozen\"", m.Model.Hidden))
+}
+
+// fit reports a method that cannot learn data of that shape.
+func (m *Method) fit(t *table, data shape) {
+	layers := slices.Concat([]int{data.inputs}, m.HiddenLayers, []int{data.classes})
+	if m.Kind == "closed-form" {
+		model := m.Model
+		model.Layers = layers
+		model.check(t, data)
+		return
+	}
+	weights := 0.0
+	for l, n := range layers[1:] {
+		weights += float64(n) * float64(layers[l]+1)
+	}
+	outer := float64(layers[len(layers)-2]+1) * float64(data.classes)
+	numbers := weights
+	switch {
+	case m.Kind == "kalman" && m.Covariance == "full", m.Kind == "laplace" && m.Covariance == "full", m.Bound == "bohning-joint":
+		numbers = weights * weights
+	case m.Kind == "laplace" && m.Covariance == "last-layer":
+		numbers += outer * outer
+	case m.Kind == "variational":
+		numbers *= float64(data.inputs + 1)
+	}
+	if numbers > maxCovariance {
+		t.reject("kind", fmt.Sprintf("%s and the layers %v: the covariance has %.3g numbers; allowed: at most %d", data.of, layers, numbers, maxCovariance))
 	}
 }
 

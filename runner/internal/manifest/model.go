@@ -128,17 +128,21 @@ var covariances = func() kind[[]string] {
 	return list
 }()
 
-// variant goes over the keys of a [[variant]]; it begins as a copy of [model]
-// when it is read.
-func (m *Model) variant(f *fields) {
+// variant goes over the keys of a [[variant]], its name and those of [model]; it
+// begins as a copy of [model] when it is read.
+func (m *Model) variant(f *fields, keys func(*Model, *fields)) {
 	field(f, "name", &m.Name, name)
 	f.inherit = true
-	m.fields(f)
+	keys(m, f)
 }
 
 // check reports values of m, whose own keys are in t, that do not fit each other
 // or the data.
 func (m *Model) check(t *table, data shape) {
+	layers := "layers"
+	if t.has("hidden_layers") {
+		layers = "hidden_layers"
+	}
 	in, out := m.Layers[0], m.Layers[len(m.Layers)-1]
 	if in != data.inputs || out != data.classes {
 		t.reject("layers", fmt.Sprintf("%s has %d inputs and %d classes; allowed: [%[2]d, …, %[3]d]", data.of, data.inputs, data.classes))
@@ -187,7 +191,7 @@ func (m *Model) check(t *table, data shape) {
 		numbers += float64(n) * fanIn
 	}
 	if numbers > maxCovariance {
-		t.reject("layers", fmt.Sprintf("the weights' covariances have %.3g numbers; allowed: at most %d", numbers, maxCovariance))
+		t.reject(layers, fmt.Sprintf("the weights' covariances have %.3g numbers; allowed: at most %d", numbers, maxCovariance))
 		return
 	}
 

@@ -14,8 +14,11 @@ type Stream struct {
 	Rivals []Method // learn the same stream
 
 	Snapshots []int // numbers of examples of the first pass after which they are scored, strictly increasing; default: none
-	Passes    int   // over the training part, each in an order of its own; after each they are scored; default 1
-	Order     string
+	Passes    int   // over the training part; after each they are scored; default 1
+
+	// Order is that of the examples: shuffled, anew for each pass, or file, that of
+	// the data; default shuffled.
+	Order string
 
 	// Predictions says whether the probabilities of every test example are
 	// written, for every seed; default true.
@@ -23,16 +26,20 @@ type Stream struct {
 }
 
 func (s *Stream) fields(f *fields, m *Manifest) {
+	m.folder(f)
 	f.table("data", s.Source.fields)
 	f.table("model", s.Model.anyLayers)
 	f.table("evaluate", func(f *fields) {
+		if f.from != nil {
+			f.from.known = append(f.from.known, "grid") // which makes it the other study
+		}
 		field(f, "snapshots", &s.Snapshots, listOf(0, maxSnapshots, integer(1, maxTrain)).or(nil))
 		field(f, "passes", &s.Passes, integer(1, maxPasses).or(1))
 		field(f, "order", &s.Order, word("shuffled", "file").or("shuffled"))
 		field(f, "predictions", &s.Predictions, boolean.or(true))
 	})
-	s.sweep(f, m, orNone(lambdas), orNone(rhos))
-	blocks(f, "rival", &s.Rivals, Method{}, (*Method).fields)
+	s.sweepVariants(f, m, orNone(lambdas), orNone(rhos), (*Model).anyLayers)
+	blocks(f, "rival", &s.Rivals, Method{}, (*Method).fixed)
 }
 
 // anyLayers goes over all keys of a model whose layers may be given without the
@@ -66,7 +73,7 @@ func (s *Stream) check(root *table, m *Manifest) {
 	rejectUnordered(evaluate, "snapshots", s.Snapshots)
 	train, _, err := s.Source.Parts(fixedStream())
 	if err != nil {
-		root.sub("data").reject("train", err.Error())
+		root.sub("data").reject("scale", err.Error())
 		return
 	}
 	if n := len(s.Snapshots); n > 0 && s.Snapshots[n-1] > train.Len() {
@@ -78,13 +85,12 @@ func (s *Stream) check(root *table, m *Manifest) {
 	}
 	for i, t := range root.list("rival") {
 		r := &s.Rivals[i]
-		r.check(t, 1)
+		r.fit(t, data)
 		if slices.Contains(names, r.Name) {
 			t.reject("name", "a variant or rival before it has this name; allowed: names that differ")
 		}
 		names = append(names, r.Name)
 	}
-	root.atMost(maxDrawn, len(names), "variant", "curves of a chart")
 }
 
 // fit makes Layers from HiddenLayers where these are given. The model's own keys

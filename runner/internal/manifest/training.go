@@ -30,12 +30,17 @@ func (t *Training) networks(f *fields, generators ...string) {
 // sweep goes over what varies: [sweep] and the variants. The study says whether
 // it must sweep λ and ρ.
 func (t *Networks) sweep(f *fields, m *Manifest, lambda kind[[]Lambda], rho kind[[]float64]) {
+	t.sweepVariants(f, m, lambda, rho, (*Model).fields)
+}
+
+// sweepVariants is sweep for variants with other keys than those of all studies.
+func (t *Networks) sweepVariants(f *fields, m *Manifest, lambda kind[[]Lambda], rho kind[[]float64], keys func(*Model, *fields)) {
 	f.table("sweep", func(f *fields) {
 		field(f, "seed", &m.Seeds, span("1..20", 0, maxSeed, maxCells).or(nil))
 		field(f, "lambda", &t.Lambda, lambda)
 		field(f, "rho", &t.Rho, rho)
 	})
-	blocks(f, "variant", &t.Variants, t.Model, (*Model).variant)
+	blocks(f, "variant", &t.Variants, t.Model, func(v *Model, f *fields) { v.variant(f, keys) })
 	if len(t.Variants) == 0 {
 		model := t.Model
 		model.Name = "model"

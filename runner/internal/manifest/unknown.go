@@ -41,7 +41,7 @@ const (
 )
 
 func (u *Unknown) fields(f *fields, m *Manifest) {
-	share := number("a number > 0 and < 1", func(x float64) bool { return 0 < x && x < 1 })
+	m.folder(f)
 	f.table("data", u.Source.fields)
 	f.table("unknown", func(f *fields) {
 		field(f, "validation", &u.Validation, share.or(1./6))
@@ -53,7 +53,7 @@ func (u *Unknown) fields(f *fields, m *Manifest) {
 		field(f, "seed", &m.Seeds, span("1..5", 0, maxSeed, maxCells).or(nil))
 	})
 	blocks(f, "outside", &u.Outside, Outside{}, (*Outside).fields)
-	blocks(f, "method", &u.Methods, Method{}, (*Method).fields)
+	blocks(f, "method", &u.Methods, Method{}, (*Method).untuned)
 }
 
 func (o *Outside) fields(f *fields) {
@@ -65,7 +65,7 @@ func (o *Outside) fields(f *fields) {
 }
 
 func (u *Unknown) check(root *table, m *Manifest) {
-	checkMethods(root, root.list("method"), u.Methods, 1)
+	checkMethods(root, root.list("method"), u.Methods, 0)
 	m.checkDrawn(root)
 	data, ok := u.Source.check(root.sub("data"), m)
 	for i, t := range root.list("outside") {
@@ -74,15 +74,18 @@ func (u *Unknown) check(root *table, m *Manifest) {
 			t.reject("name", fmt.Sprintf("allowed: names that differ from each other, %s and %s", TestPart, UnseenClass))
 		}
 		if o.check(t, m) && ok && o.examples.Inputs() != data.inputs {
-			t.reject("name", fmt.Sprintf("has %d inputs; allowed: %d, as [data] has", o.examples.Inputs(), data.inputs))
+			t.reject(o.key(), fmt.Sprintf("has %d inputs; allowed: %d, as [data] has", o.examples.Inputs(), data.inputs))
 		}
 	}
 	if !ok {
 		return
 	}
+	for i, t := range root.list("method") {
+		u.Methods[i].fit(t, data)
+	}
 	train, _, err := u.Source.Parts(fixedStream())
 	if err != nil {
-		root.sub("data").reject("train", err.Error())
+		root.sub("data").reject("scale", err.Error())
 		return
 	}
 	for _, class := range u.Unseen {
@@ -96,13 +99,21 @@ func (u *Unknown) check(root *table, m *Manifest) {
 	}
 }
 
+// key returns the key that says where the examples are.
+func (o *Outside) key() string {
+	if o.File != "" {
+		return "file"
+	}
+	return "images"
+}
+
 // check reads the examples; ok is false if they are not there or are none.
 func (o *Outside) check(t *table, m *Manifest) (ok bool) {
 	s := Source{File: o.File, Class: o.Class, Images: o.Images, Labels: o.Labels}
 	var err error
 	switch {
-	case (o.File != "") == (o.Images != "") || (o.Images != "") != (o.Labels != ""):
-		t.reject("name", "allowed: with images and labels, or with file")
+	case (o.File != "") == (o.Images != "") || (o.Images != "") != (o.Labels != "") || o.Class != "" && o.File == "":
+		t.reject("name", "allowed: with images and labels, or with file and, if it is not called class, the column class")
 		return false
 	case o.File != "":
 		if o.Class == "" {
@@ -111,16 +122,16 @@ func (o *Outside) check(t *table, m *Manifest) (ok bool) {
 		if !s.open(t, m, "file", o.File) {
 			return false
 		}
-		o.examples, err = dataset.LoadCSV(s.path(t, o.File), o.Class)
+		o.examples, err = dataset.LoadCSV(m.path(t, o.File), o.Class)
 	default:
 		there := s.open(t, m, "images", o.Images)
 		if there = s.open(t, m, "labels", o.Labels) && there; !there {
 			return false
 		}
-		o.examples, err = dataset.LoadIDX(s.path(t, o.Images), s.path(t, o.Labels))
+		o.examples, err = dataset.LoadIDX(m.path(t, o.Images), m.path(t, o.Labels))
 	}
 	if err != nil {
-		t.reject("name", err.Error())
+		t.reject(o.key(), err.Error())
 		return false
 	}
 	o.Sums = s.Sums

@@ -26,6 +26,17 @@ func Accuracy(p [][]float64, class []int) float64 {
 	})
 }
 
+// Error returns the share of examples whose largest probability is that of another
+// class.
+func Error(p [][]float64, class []int) float64 {
+	return average(p, class, func(p []float64, c int) float64 {
+		if floats.MaxIdx(p) == c {
+			return 0
+		}
+		return 1
+	})
+}
+
 // LogLoss returns the mean of −log p_c for the true class c, in nats: +Inf if
 // one of them was given probability zero.
 func LogLoss(p [][]float64, class []int) float64 {

@@ -19,7 +19,7 @@ import (
 // The split and the part for validation are the same for all methods of a seed;
 // the test part is not looked at before the choice is made.
 func (s compareSpec) run(ctx context.Context) ([]store.Table, error) {
-	train, test, err := s.Set.Source.Parts(s.stream("data", s.Set.Name))
+	train, test, err := s.Set.Source.Unscaled(s.stream("data", s.Set.Name))
 	if err != nil {
 		return nil, err
 	}
@@ -27,11 +27,10 @@ func (s compareSpec) run(ctx context.Context) ([]store.Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := s.learn(ctx, hyper, train)
+	p, answers, class, err := s.learn(ctx, hyper, train, test)
 	if err != nil {
 		return nil, err
 	}
-	answers, class := answer(p, test)
 	t := store.Table{Name: "scores", Header: slices.Concat(
 		[]string{"set", "method", "seed", "train", "test", "chosen", "validation_log_loss"}, scoreColumns, stepColumns,
 	)}
@@ -69,12 +68,12 @@ func (s compareSpec) choose(ctx context.Context, train *dataset.Examples) (map[s
 	}
 	best := choice{loss: math.Inf(1)}
 	chosen := s.Method.Candidates[0]
-	for i, candidate := range s.Method.Candidates {
-		p, err := s.learn(ctx, s.Method.With(candidate), train.Subset(learn))
+	for _, candidate := range s.Method.Candidates {
+		_, answers, class, err := s.learn(ctx, s.Method.With(candidate), train.Subset(learn), train.Subset(judge))
 		if err != nil {
 			return nil, choice{}, err
 		}
-		if loss := metric.LogLoss(answer(p, train.Subset(judge))); loss < best.loss || i == 0 {
+		if loss := metric.LogLoss(answers, class); loss < best.loss {
 			best.loss, chosen = loss, candidate
 		}
 	}
@@ -86,13 +85,23 @@ func (s compareSpec) choose(ctx context.Context, train *dataset.Examples) (map[s
 	return s.Method.With(chosen), best, nil
 }
 
-// learn returns a pupil that has learned the examples.
-func (s compareSpec) learn(ctx context.Context, hyper map[string]float64, train *dataset.Examples) (pupil, error) {
-	p, err := enrol(&s.Method, hyper, train.Inputs(), len(train.Classes()), s.stream("method", s.Set.Name, s.Method.Name))
+// learn returns a pupil that has learned the training examples, and what it says of
+// the others. All inputs are scaled as the training examples require.
+func (s compareSpec) learn(ctx context.Context, hyper map[string]float64, train, test *dataset.Examples) (p pupil, answers [][]float64, class []int, err error) {
+	scaler, err := train.Scaler(dataset.Scaling(s.Set.Source.Scale))
 	if err != nil {
-		return nil, err
+		return nil, nil, nil, err
 	}
-	return p, teach(ctx, p, train, s.Method.Passes, func(pass int) rand.Source { return s.stream("pass", s.Set.Name, pass) })
+	train, test = scaler.Apply(train), scaler.Apply(test)
+	p, err = enrol(&s.Method, hyper, train.Inputs(), len(train.Classes()), s.stream("method", s.Set.Name, s.Method.Name))
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	if err := teach(ctx, p, train, s.Method.Passes, func(pass int) rand.Source { return s.stream("pass", s.Set.Name, pass) }); err != nil {
+		return nil, nil, nil, err
+	}
+	answers, class = answer(p, test)
+	return p, answers, class, nil
 }
 
 // predictions lists the probabilities of all test examples to six digits. Sets

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"closedform/runner/internal/dataset"
 	"closedform/runner/internal/store"
 )
 
@@ -26,18 +27,21 @@ func (c *compare) Measure(ctx context.Context, tables []store.Table) (Report, er
 			if err != nil {
 				return Report{}, err
 			}
-			train, test, err := set.Source.Parts(s.stream("data", set.Name))
+			train, test, err := set.Source.Unscaled(s.stream("data", set.Name))
 			if err != nil {
 				return Report{}, err
 			}
-			begin := time.Now()
-			p, err := s.learn(ctx, hyper, train)
+			scaler, err := train.Scaler(dataset.Scaling(set.Source.Scale))
 			if err != nil {
 				return Report{}, err
 			}
-			answer(p, test.Subset([]int{0})) // a batch method fits when it is first asked
+			begin := time.Now() // a batch method fits when it is first asked
+			p, _, _, err := s.learn(ctx, hyper, train, test.Subset([]int{0}))
+			if err != nil {
+				return Report{}, err
+			}
 			learned := time.Now()
-			answer(p, test)
+			answer(p, scaler.Apply(test))
 			t.Rows = append(t.Rows, []string{
 				set.Name, method.Name, strconv.Itoa(train.Len()), store.Float(learned.Sub(begin).Seconds()),
 				store.Float(float64(time.Since(learned).Nanoseconds()) / 1000 / float64(test.Len())),

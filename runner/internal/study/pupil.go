@@ -44,7 +44,8 @@ func teach(ctx context.Context, p pupil, e *dataset.Examples, passes int, order 
 	return ctx.Err()
 }
 
-// answer returns the predictions of all examples, and their classes.
+// answer returns the predictions of all examples, and their classes. Where the pupil
+// breaks down over one of them, all are equal probabilities.
 func answer(q pupil, test *dataset.Examples) (p [][]float64, class []int) {
 	const chunk = 512 // examples that are held as floating-point numbers
 	for first := 0; first < test.Len(); first += chunk {
@@ -55,6 +56,9 @@ func answer(q pupil, test *dataset.Examples) (p [][]float64, class []int) {
 			class = append(class, test.Class(first+i))
 		}
 		p = append(p, q.labels(x)...)
+	}
+	if q.done().failed && len(p) > 0 {
+		p = equal(len(p), len(p[0]))
 	}
 	return p, class
 }

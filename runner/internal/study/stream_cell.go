@@ -127,7 +127,7 @@ var scoreColumns = []string{"error", "log_loss", "brier", "ece"}
 
 func scores(p [][]float64, class []int) []float64 {
 	return []float64{
-		1 - metric.Accuracy(p, class), metric.LogLoss(p, class), metric.Brier(p, class), metric.ECE(p, class, calibrationBins),
+		metric.Error(p, class), metric.LogLoss(p, class), metric.Brier(p, class), metric.ECE(p, class, calibrationBins),
 	}
 }
 

@@ -181,7 +181,7 @@ func (c *unknownCell) decide(validation, test answers) {
 		wrong := mistakes(test)
 		c.selection.Rows = append(c.selection.Rows, []string{
 			c.Method.Name, strconv.Itoa(c.Seed), by.String(),
-			store.Float(1 - metric.Accuracy(test.p, test.class)), store.Float(metric.AURC(test.confidence[by], wrong)),
+			store.Float(metric.Error(test.p, test.class)), store.Float(metric.AURC(test.confidence[by], wrong)),
 		})
 		if c.Curves {
 			c.writeCurve(by, test)
@@ -258,7 +258,7 @@ func (c *unknownCell) distinguish(data string, inside, outside answers) {
 		known := slices.Concat(slices.Repeat([]bool{true}, len(inside.p)), make([]bool, len(outside.p)))
 		c.outside.Rows = append(c.outside.Rows, []string{
 			c.Method.Name, strconv.Itoa(c.Seed), by.String(), data,
-			store.Float(metric.AUROC(score, known)), store.Float(metric.FalsePositives(score, known, 0.95)),
+			gapped(metric.AUROC(score, known)), gapped(metric.FalsePositives(score, known, 0.95)),
 		})
 	}
 	c.write(data, outside)
