@@ -129,8 +129,8 @@ func (c Config) withDefaults() (Config, error) {
 		return c, fmt.Errorf("bnn: Covariance has %d entries: need one, or one for each of %d layers of weights", k, len(c.Layers)-1)
 	}
 	for _, kind := range c.Covariance {
-		if kind != Full && kind != Diagonal {
-			return c, fmt.Errorf("bnn: Covariance = %v: allowed: full, diagonal", kind)
+		if kind < Full || kind > Shared {
+			return c, fmt.Errorf("bnn: Covariance = %v: allowed: full, diagonal, shared", kind)
 		}
 	}
 	c.Covariance = slices.Clone(c.Covariance)

@@ -7,21 +7,18 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// diagonal has one variance for each weight. Means and variances are stored
-// input by input, in × out: an input that is zero costs nothing.
+// diagonal has one variance for each weight, stored as the means are.
 type diagonal struct {
-	in, out        int
-	mean, variance []float64
+	byInput
+	variance []float64
 
 	times float64 // Config.Information
 	least float64 // ratio that an update leaves of a variance
 }
 
 func newDiagonal(in, out int) *diagonal {
-	return &diagonal{in: in, out: out, mean: make([]float64, in*out), variance: make([]float64, in*out), times: 1}
+	return &diagonal{byInput: newByInput(in, out), variance: make([]float64, in*out), times: 1}
 }
-
-func (w *diagonal) dims() (out, in int) { return w.out, w.in }
 
 func (w *diagonal) scratch() int { return 0 }
 
@@ -34,12 +31,6 @@ func (w *diagonal) clone() weights {
 // input returns the weights of input i for all neurons.
 func (w *diagonal) input(i int) (mean, variance []float64) {
 	return w.mean[i*w.out : (i+1)*w.out], w.variance[i*w.out : (i+1)*w.out]
-}
-
-func (w *diagonal) setMean(mean *mat.Dense) {
-	for i := range w.in {
-		mat.Col(w.mean[i*w.out:(i+1)*w.out], i, mean)
-	}
 }
 
 func (w *diagonal) setCov(j int, cov mat.Symmetric) error {
@@ -95,19 +86,6 @@ func (w *diagonal) forward(f *flow) {
 			m[j] += y * mu
 			v[j] += square*variance[j] + s*(mu*mu)
 		}
-	}
-}
-
-func (w *diagonal) backward(dst, squares []float64, f *flow) {
-	for i := range dst {
-		mean, _ := w.input(i)
-		d, e := f.d[:len(mean)], f.e[:len(mean)]
-		var first, second float64
-		for j, mu := range mean {
-			first += mu * d[j]
-			second += mu * mu * e[j]
-		}
-		dst[i], squares[i] = first, second
 	}
 }
 

@@ -99,6 +99,8 @@ func TestConfigErrors(t *testing.T) {
 		{Layers: []int{2, 2}, Alpha: 0.5, Beta: 0.1},
 		{Layers: []int{2, 2}, Output: 9},
 		{Layers: []int{2, 2}, Hidden: 9},
+		{Layers: []int{2, 2}, Covariance: []Covariance{9}},
+		{Layers: []int{2, 2}, Covariance: []Covariance{Shared}, Output: ADFExact, OutputCovariance: JointNeurons},
 		{Layers: []int{2, 2}, OnIndefinite: 9},
 		{Layers: []int{2, 2}, PriorVar: -1},
 		{Layers: []int{2, 2}, PriorMeanVar: math.Inf(1)},

@@ -85,6 +85,7 @@ type Covariance int
 const (
 	Full     Covariance = iota // those of all pairs
 	Diagonal                   // variances only
+	Shared                     // those of all pairs, but the same for all neurons of the layer
 )
 
 func (c Covariance) String() string {
@@ -93,6 +94,8 @@ func (c Covariance) String() string {
 		return "full"
 	case Diagonal:
 		return "diagonal"
+	case Shared:
+		return "shared"
 	}
 	return fmt.Sprintf("Covariance(%d)", int(c))
 }

@@ -56,6 +56,8 @@ func (c *Config) newWeights(l, in, out int) weights {
 			w.times, w.least = times, c.VarianceFloor
 		}
 		return w
+	case c.covariance(l) == Shared:
+		return newShared(in, out)
 	}
 	return newFull(in, out)
 }

@@ -71,7 +71,7 @@ var configs = []bnn.Config{
 	{Layers: []int{2, 3}},
 	{Layers: []int{3, 4, 2}, Bias: true, Output: bnn.Total, Softmax: softmax.Exact{}},
 	{Layers: []int{1, 4, 5, 3}, Output: bnn.ADF, Hidden: bnn.Smooth, Covariance: []bnn.Covariance{bnn.Diagonal, bnn.Full, bnn.Diagonal}, PriorMeanVar: 0.1},
-	{Layers: []int{2, 4, 3}, Output: bnn.ADF, Hidden: bnn.SmoothMean, PriorMeanVar: 1},
+	{Layers: []int{2, 4, 3}, Output: bnn.ADF, Hidden: bnn.SmoothMean, Covariance: []bnn.Covariance{bnn.Diagonal, bnn.Shared}, PriorMeanVar: 1},
 	{Layers: []int{2, 3}, OnIndefinite: bnn.Skip, Covariance: []bnn.Covariance{bnn.Full}, Softmax: softmax.Probit{Lambda: 1.0 / 3, Rho: 0}},
 	format1,
 	complete,

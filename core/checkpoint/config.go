@@ -109,7 +109,7 @@ func parse(text string) (cfg bnn.Config, err error) {
 	}
 	for _, word := range c.Covariance {
 		var kind bnn.Covariance
-		err = errors.Join(err, set(&kind, "covariance", word, bnn.Full, bnn.Diagonal))
+		err = errors.Join(err, set(&kind, "covariance", word, bnn.Full, bnn.Diagonal, bnn.Shared))
 		cfg.Covariance = append(cfg.Covariance, kind)
 	}
 	switch s := c.Softmax; {
