@@ -66,6 +66,10 @@ func (w *full) diffuse(variance float64) error {
 	return nil
 }
 
+func (w *shared) diffuse(variance float64) error {
+	return newDiffusion(w.in).apply(w.root, variance)
+}
+
 func (w *correlated) diffuse(variance float64) error {
 	return newDiffusion(w.in*w.out).apply(w.root, variance)
 }

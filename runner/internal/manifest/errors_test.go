@@ -125,7 +125,7 @@ func TestErrors(t *testing.T) {
 		{"[2, 3]", "[2, 3]\nbeta = inf", `x.toml:9: model.beta = +inf: must be a finite number ≥ alpha`},
 		{"[2, 3]", "[2, 3]\nbeta = -1", `x.toml:9: model.beta = -1: must be ≥ alpha = 0.0`},
 		{"[2, 3]", "[2, 3]\nrule = \"jiont\"", `x.toml:9: model.rule = "jiont": must be "joint" or "total" or "adf" or "adf-exact"`},
-		{"[2, 3]", "[2, 3]\ncovariance = \"sparse\"", `x.toml:9: model.covariance = "sparse": must be "full" or "diagonal", or a list of these, one for each layer of weights`},
+		{"[2, 3]", "[2, 3]\ncovariance = \"sparse\"", `x.toml:9: model.covariance = "sparse": must be "full" or "diagonal" or "shared", or a list of these, one for each layer of weights`},
 		{"[2, 3]", "[2, 3]\ncovariance = [\"full\", \"diagonal\"]", `x.toml:9: model.covariance = ["full", "diagonal"]: has 2 entries; allowed: 1, or 1, one for each layer of weights`},
 		{"[2, 3]", "[2, 3]\noutput_covariance = \"joint\"", `x.toml:9: model.output_covariance = "joint": allowed with rule = "adf-exact", a full output layer and at most 4 classes`},
 		{"[2, 3]", "[2, 3]\nprior = \"flat\"", `x.toml:9: model.prior = "flat": must be "paper" or "scaled"`},

@@ -21,7 +21,7 @@ type Model struct {
 	Lambda Lambda  // slope λ of the probit approximation; default "slope"
 	Rho    float64 // correlation ρ of the probit approximation, 0 ≤ ρ < 1; default 0.5
 
-	Covariance []string // full or diagonal, one for all layers of weights or one for each; default full
+	Covariance []string // full, diagonal or shared, one for all layers of weights or one for each; default full
 
 	OutputCovariance string // between the output neurons: per-neuron, or joint; default per-neuron
 
@@ -105,7 +105,7 @@ func (m *Model) covariance(l int) string {
 
 // covariances is the kind of a word, or of a list of them.
 var covariances = func() kind[[]string] {
-	one := word("full", "diagonal")
+	one := word("full", "diagonal", "shared")
 	list := listOf(1, maxLayers, one)
 	list.want = one.want + ", or a list of these, one for each layer of weights"
 	readList := list.read
@@ -114,7 +114,7 @@ var covariances = func() kind[[]string] {
 			return readList(v)
 		}
 		s, ok := v.v.(string)
-		if !ok || s != "full" && s != "diagonal" {
+		if !ok || s != "full" && s != "diagonal" && s != "shared" {
 			return nil, v.reject("must be " + list.want)
 		}
 		return []string{s}, true
@@ -162,8 +162,8 @@ func (m *Model) check(t *table, data shape) {
 		}
 	}
 	for l, x := range m.Information {
-		if x != 1 && m.covariance(l) == "full" {
-			t.reject("information", fmt.Sprintf("entry %d is not 1, and the covariance of that layer is full; allowed: 1, or covariance = \"diagonal\"", l+1))
+		if x != 1 && m.covariance(l) != "diagonal" {
+			t.reject("information", fmt.Sprintf("entry %d is not 1, and the covariance of that layer is %s; allowed: 1, or covariance = \"diagonal\"", l+1, m.covariance(l)))
 			return
 		}
 	}
@@ -185,10 +185,14 @@ func (m *Model) check(t *table, data shape) {
 	numbers := 0.0
 	for l, n := range m.Layers[1:] {
 		fanIn := float64(m.Layers[l] + bias)
-		if m.covariance(l) == "full" {
-			fanIn *= fanIn
+		switch m.covariance(l) {
+		case "full":
+			numbers += float64(n) * fanIn * fanIn
+		case "shared":
+			numbers += fanIn * fanIn
+		case "diagonal":
+			numbers += float64(n) * fanIn
 		}
-		numbers += float64(n) * fanIn
 	}
 	if numbers > maxCovariance {
 		t.reject(layers, fmt.Sprintf("the weights' covariances have %.3g numbers; allowed: at most %d", numbers, maxCovariance))

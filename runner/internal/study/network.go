@@ -27,7 +27,7 @@ func newNetwork(m manifest.Model, lambda float64, src rand.Source) (*bnn.Network
 		cfg.OutputCovariance = bnn.JointNeurons
 	}
 	for _, kind := range m.Covariance {
-		cfg.Covariance = append(cfg.Covariance, map[string]bnn.Covariance{"full": bnn.Full, "diagonal": bnn.Diagonal}[kind])
+		cfg.Covariance = append(cfg.Covariance, map[string]bnn.Covariance{"full": bnn.Full, "diagonal": bnn.Diagonal, "shared": bnn.Shared}[kind])
 	}
 	if cfg.Output == bnn.ADFExact {
 		cfg.Softmax = softmax.Exact{Fast: true}
