@@ -50,8 +50,8 @@ type Config struct {
 }
 
 func (cfg Config) withDefaults() (Config, error) {
-	if err := mlp.CheckLayers(cfg.Layers); err != nil {
-		return cfg, fmt.Errorf("bayesbackprop: %w", err)
+	if err := mlp.CheckLayers("bayesbackprop", cfg.Layers); err != nil {
+		return cfg, err
 	}
 	if cfg.PriorVar == 0 {
 		cfg.PriorVar = 20
@@ -72,8 +72,8 @@ func (cfg Config) withDefaults() (Config, error) {
 		return cfg, fmt.Errorf("bayesbackprop: Samples = %d: need at least 1", cfg.Samples)
 	}
 	var err error
-	if cfg.Descent, err = cfg.Descent.WithDefaults(); err != nil {
-		return cfg, fmt.Errorf("bayesbackprop: Descent.%w", err)
+	if cfg.Descent, err = cfg.Descent.WithDefaults("bayesbackprop"); err != nil {
+		return cfg, err
 	}
 	cfg.Layers = slices.Clone(cfg.Layers)
 	return cfg, nil

@@ -41,8 +41,8 @@ type Config struct {
 }
 
 func (cfg Config) withDefaults() (Config, error) {
-	if err := mlp.CheckLayers(cfg.Layers); err != nil {
-		return cfg, fmt.Errorf("dropout: %w", err)
+	if err := mlp.CheckLayers("dropout", cfg.Layers); err != nil {
+		return cfg, err
 	}
 	if !(cfg.Rate >= 0 && cfg.Rate < 1) {
 		return cfg, fmt.Errorf("dropout: Rate = %g: need at least 0 and below 1", cfg.Rate)
@@ -57,8 +57,8 @@ func (cfg Config) withDefaults() (Config, error) {
 		return cfg, fmt.Errorf("dropout: Passes = %d: need at least 1", cfg.Passes)
 	}
 	var err error
-	if cfg.Descent, err = cfg.Descent.WithDefaults(); err != nil {
-		return cfg, fmt.Errorf("dropout: Descent.%w", err)
+	if cfg.Descent, err = cfg.Descent.WithDefaults("dropout"); err != nil {
+		return cfg, err
 	}
 	cfg.Layers = slices.Clone(cfg.Layers)
 	return cfg, nil

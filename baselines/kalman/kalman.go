@@ -19,7 +19,11 @@
 // 2022).
 //
 // The covariance is kept as a square root, so that it stays positive definite
-// however many steps are taken.
+// however many steps are taken. The mean has no such guarantee: a label that p
+// rules out has next to no noise, and moves the logits by all of JPJᵀ. With hidden
+// layers and a prior that is wide for its inputs such steps may grow without
+// bound, until Observe returns errors; the default prior is for standardised
+// inputs.
 package kalman
 
 import (

@@ -14,8 +14,8 @@ type Descent struct {
 }
 
 // WithDefaults returns the descent with its defaults filled in, or an error that
-// names the field and what it allows.
-func (d Descent) WithDefaults() (Descent, error) {
+// names the field, of a field Descent of the owner, and what it allows.
+func (d Descent) WithDefaults(owner string) (Descent, error) {
 	if d.Epochs == 0 {
 		d.Epochs = 100
 	}
@@ -26,13 +26,13 @@ func (d Descent) WithDefaults() (Descent, error) {
 		d.Rate = 0.01
 	}
 	if d.Epochs < 0 {
-		return d, fmt.Errorf("Epochs = %d: need at least 1", d.Epochs)
+		return d, fmt.Errorf("%s: Descent.Epochs = %d: need at least 1", owner, d.Epochs)
 	}
 	if d.Batch < 0 {
-		return d, fmt.Errorf("Batch = %d: need at least 1", d.Batch)
+		return d, fmt.Errorf("%s: Descent.Batch = %d: need at least 1", owner, d.Batch)
 	}
 	if !(d.Rate > 0 && d.Rate <= math.MaxFloat64) {
-		return d, fmt.Errorf("Rate = %g: need a positive finite number", d.Rate)
+		return d, fmt.Errorf("%s: Descent.Rate = %g: need a positive finite number", owner, d.Rate)
 	}
 	return d, nil
 }

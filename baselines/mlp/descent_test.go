@@ -97,11 +97,11 @@ func TestDescent(t *testing.T) {
 }
 
 func TestDescentErrors(t *testing.T) {
-	if d, err := (Descent{}).WithDefaults(); err != nil || d != (Descent{100, 32, 0.01}) {
+	if d, err := (Descent{}).WithDefaults("owner"); err != nil || d != (Descent{100, 32, 0.01}) {
 		t.Errorf("defaults %+v, %v", d, err)
 	}
 	for field, d := range map[string]Descent{"Epochs": {Epochs: -1}, "Batch": {Batch: -2}, "Rate": {Rate: math.NaN()}} {
-		if _, err := d.WithDefaults(); err == nil || !strings.HasPrefix(err.Error(), field) {
+		if _, err := d.WithDefaults("owner"); err == nil || !strings.HasPrefix(err.Error(), "owner: Descent."+field) {
 			t.Errorf("%+v: error %v does not name %s", d, err, field)
 		}
 	}
@@ -124,9 +124,9 @@ func TestExamples(t *testing.T) {
 			_, err := NewExamples([][]float64{{0, math.Inf(1)}}, []int{0}, 2, 3)
 			return err
 		},
-		"need at least inputs":  func() error { return CheckLayers([]int{3}) },
-		"at least 1 neuron":     func() error { return CheckLayers([]int{3, 0, 2}) },
-		"need at least 2 class": func() error { return CheckLayers([]int{3, 1}) },
+		"need at least inputs":  func() error { return CheckLayers("owner", []int{3}) },
+		"at least 1 neuron":     func() error { return CheckLayers("owner", []int{3, 0, 2}) },
+		"need at least 2 class": func() error { return CheckLayers("owner", []int{3, 1}) },
 	} {
 		if err := f(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v does not say %q", err, want)

@@ -66,19 +66,19 @@ func Finite(x ...float64) bool {
 	return true
 }
 
-// CheckLayers returns an error unless the widths are those of a network: at least
+// CheckLayers returns an error, of a field Layers of the owner, unless the widths are those of a network: at least
 // inputs and classes, at least one neuron each, at least two classes.
-func CheckLayers(widths []int) error {
+func CheckLayers(owner string, widths []int) error {
 	if len(widths) < 2 {
-		return fmt.Errorf("Layers = %v: need at least inputs and classes", widths)
+		return fmt.Errorf("%s: Layers = %v: need at least inputs and classes", owner, widths)
 	}
 	for _, width := range widths {
 		if width < 1 {
-			return fmt.Errorf("Layers = %v: every layer needs at least 1 neuron", widths)
+			return fmt.Errorf("%s: Layers = %v: every layer needs at least 1 neuron", owner, widths)
 		}
 	}
 	if widths[len(widths)-1] < 2 {
-		return fmt.Errorf("Layers = %v: need at least 2 classes", widths)
+		return fmt.Errorf("%s: Layers = %v: need at least 2 classes", owner, widths)
 	}
 	return nil
 }

@@ -51,7 +51,7 @@ func integrate(v float64, likelihood func(d float64) float64, x [][]float64, cla
 // they are too large: the labels make the weights of the classes correlated, and
 // independent ones without that have up to twice the variance of BohningJoint.
 func TestAgainstQuadrature(t *testing.T) {
-	const v, lambda = 1, 0.7
+	const v, lambda = 4, 0.7
 	x, class := clusters(25, 1, 2, "quadrature", 3)
 	logistic := func(d float64) float64 { return 1 / (1 + math.Exp(-d)) }
 	probit := func(d float64) float64 { return gauss.CDF(lambda * d) }
@@ -63,9 +63,9 @@ func TestAgainstQuadrature(t *testing.T) {
 		least, most            float64 // variance of the difference over the exact one
 		meanError, probability float64
 	}{
-		{Bohning, logistic, 2, 1.2, 1.8, 0.2, 0.06},
+		{Bohning, logistic, 3, 1.2, 1.8, 0.2, 0.06},
 		{BohningJoint, logistic, 0.3, 0.6, 0.95, 0.2, 0.03},
-		{Probit, probit, 4, 0.5, 0.8, 0.1, 0.03},
+		{Probit, probit, 6, 0.5, 0.8, 0.1, 0.03},
 	} {
 		m := fit(t, Config{Inputs: 1, Classes: 2, Bound: c.bound, PriorVar: v, Lambda: lambda}, x, class)
 		s := m.Cov()

@@ -15,6 +15,7 @@ import (
 var (
 	adfRules = []OutputRule{ADF, ADFExact}
 	kinds    = []Covariance{Full, Diagonal}
+	allKinds = []Covariance{Full, Diagonal, Shared}
 )
 
 // One step of a network with a single layer, from the posterior of its logits and
@@ -138,7 +139,7 @@ func TestStreams(t *testing.T) {
 	}
 	for name, stream := range streams {
 		for _, rule := range adfRules {
-			for _, kind := range kinds {
+			for _, kind := range allKinds {
 				n := newNetwork(t, Config{Layers: []int{2, 4, 3}, Bias: true, Output: rule, Hidden: Smooth, Covariance: []Covariance{kind}, PriorMeanVar: 1})
 				x := make([]float64, 2)
 				count := 3000
@@ -166,14 +167,22 @@ func positiveDefinite(t *testing.T, name string, n *Network) {
 			t.Errorf("%s: layer %d: %v", name, l, err)
 		}
 		for j, s := range cov {
-			if w, ok := n.layers[l].(*full); ok {
+			var root []float64
+			switch w := n.layers[l].(type) {
+			case *full:
+				root = w.neuronRoot(j)
+			case *shared:
+				root = w.root
+			}
+			if root != nil {
 				// The singular values of the root have the digits that the
 				// eigenvalues of its square lose.
+				in := s.SymmetricDim()
 				var svd mat.SVD
-				if !svd.Factorize(mat.NewDense(w.in, w.in, w.neuronRoot(j)), mat.SVDNone) {
+				if !svd.Factorize(mat.NewDense(in, in, root), mat.SVDNone) {
 					t.Fatal("no singular values")
 				}
-				if values := svd.Values(nil); !(values[w.in-1] > 0) {
+				if values := svd.Values(nil); !(values[in-1] > 0) {
 					t.Errorf("%s: layer %d, neuron %d: singular values %g", name, l, j, values)
 				}
 				continue
@@ -194,7 +203,7 @@ func TestMillionUpdates(t *testing.T) {
 		count = 10000
 	}
 	rnd := rand.New(rand.NewPCG(33, 1))
-	for _, kind := range kinds {
+	for _, kind := range allKinds {
 		n := newNetwork(t, Config{Layers: []int{2, 2}, Bias: true, Output: ADF, Covariance: []Covariance{kind}})
 		x := make([]float64, 2)
 		for k := range count {
@@ -213,8 +222,8 @@ func TestMillionUpdates(t *testing.T) {
 // Inputs so small that the inverse of a variance overflows teach nothing.
 func TestTinyFeatures(t *testing.T) {
 	for rule := Joint; rule <= ADFExact; rule++ {
-		for _, hidden := range []HiddenRule{Frozen, Smooth} {
-			for _, kind := range kinds {
+		for _, hidden := range []HiddenRule{Frozen, Smooth, SmoothMean} {
+			for _, kind := range allKinds {
 				n := newNetwork(t, Config{Layers: []int{2, 4, 3}, Bias: true, Output: rule, Hidden: hidden, OnIndefinite: Skip, Covariance: []Covariance{kind}, PriorVar: 1e-8, PriorMeanVar: 1})
 				for k := range 6 {
 					if _, err := n.Observe([]float64{1e-150, -1e-155}, k%3); err != nil {
@@ -233,7 +242,7 @@ func TestTinyFeatures(t *testing.T) {
 // Certain weights stay what they are, and the others learn.
 func TestCertainWeights(t *testing.T) {
 	for rule := Joint; rule <= ADFExact; rule++ {
-		for _, kind := range kinds {
+		for _, kind := range allKinds {
 			n := newNetwork(t, Config{Layers: []int{2, 3, 3}, Output: rule, Hidden: Smooth, OnIndefinite: Skip, Covariance: []Covariance{kind}, PriorMeanVar: 1})
 			mean, cov := n.Weights(0)
 			for j := range cov {
@@ -326,7 +335,7 @@ func TestADFConfigErrors(t *testing.T) {
 // it was.
 func TestExtremeFeatures(t *testing.T) {
 	for rule := Joint; rule <= ADFExact; rule++ {
-		for _, kind := range kinds {
+		for _, kind := range allKinds {
 			for _, size := range []float64{1e-320, 1e-150, 1e-20, 1e20, 1e77, 1e150, 1e300} {
 				n := newNetwork(t, Config{Layers: []int{2, 3, 3}, Bias: true, Output: rule, Hidden: Smooth, OnIndefinite: Skip, Covariance: []Covariance{kind}, PriorMeanVar: 1})
 				for k, x := range [][]float64{{size, 1}, {-size, size}, {1, 1}} {

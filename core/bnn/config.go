@@ -61,13 +61,34 @@ type Config struct {
 	EigenvalueFloor float64
 
 	// VarianceFloor is the smallest ratio ṽ_j/v_j that Project leaves to a logit
-	// and Smooth to a hidden pre-activation, below 1; zero stands for 1e-3.
+	// and Smooth and SmoothMean to a hidden pre-activation, and the smallest
+	// ratio in which one example changes a variance where Information is not 1.
+	// Below 1; zero stands for 1e-3.
 	VarianceFloor float64
+
+	// Information is the number of times that one example counts for the
+	// variances of a diagonal layer: a positive number for each layer of weights,
+	// 1 where the covariances are not diagonal. None stands for ones. The steps
+	// e_j of the variances are multiplied by it, as far as VarianceFloor allows;
+	// the means move as ever.
+	//
+	// Counted once, an example leaves a diagonal layer too much variance, as the
+	// layer takes its inputs for uncorrelated. In linear regression with noise of
+	// variance R on d inputs of covariance C, after many examples T the variance
+	// of what is predicted is on average R·r/T for full covariances, where r =
+	// tr C(C + (R/T)Σ₀⁻¹)⁻¹ ≤ d is the number of directions of the inputs that
+	// are learned (MacKay 1992), and R·d/T for diagonal ones. Counted d/r times,
+	// both agree. As r is not known beforehand, validation has to choose.
+	Information []float64
 
 	// PriorVar is the prior variance of every weight, divided by the inputs of
 	// the layer if Prior is ScaledPrior; zero stands for 1.
 	PriorVar float64
 	Prior    Prior
+
+	// PriorScale multiplies PriorVar layer by layer: a positive number for each
+	// layer of weights. None stands for ones.
+	PriorScale []float64
 
 	// PriorMeanVar scales the random prior means: those of a layer are drawn
 	// from N(0, PriorMeanVar/inputs of the layer). Zero makes all means zero,
@@ -98,8 +119,8 @@ func (c Config) withDefaults() (Config, error) {
 	if c.Output < Joint || c.Output > ADFExact {
 		return c, fmt.Errorf("bnn: Output = %v: allowed: joint, total, adf, adf-exact", c.Output)
 	}
-	if c.Hidden != Frozen && c.Hidden != Smooth {
-		return c, fmt.Errorf("bnn: Hidden = %v: allowed: frozen, smooth", c.Hidden)
+	if c.Hidden < Frozen || c.Hidden > SmoothMean {
+		return c, fmt.Errorf("bnn: Hidden = %v: allowed: frozen, smooth, smooth-mean", c.Hidden)
 	}
 	if c.Prior != PaperPrior && c.Prior != ScaledPrior {
 		return c, fmt.Errorf("bnn: Prior = %v: allowed: paper, scaled", c.Prior)
@@ -108,8 +129,8 @@ func (c Config) withDefaults() (Config, error) {
 		return c, fmt.Errorf("bnn: Covariance has %d entries: need one, or one for each of %d layers of weights", k, len(c.Layers)-1)
 	}
 	for _, kind := range c.Covariance {
-		if kind != Full && kind != Diagonal {
-			return c, fmt.Errorf("bnn: Covariance = %v: allowed: full, diagonal", kind)
+		if kind < Full || kind > Shared {
+			return c, fmt.Errorf("bnn: Covariance = %v: allowed: full, diagonal, shared", kind)
 		}
 	}
 	c.Covariance = slices.Clone(c.Covariance)
@@ -143,6 +164,28 @@ func (c Config) withDefaults() (Config, error) {
 	default:
 		if c.Output == ADF || c.Output == ADFExact {
 			return c, fmt.Errorf("bnn: Softmax is a %T, which has no likelihood: allowed with Output = %v: softmax.Probit (adf), softmax.Exact (adf-exact)", s, c.Output)
+		}
+	}
+	for _, f := range []struct {
+		name  string
+		value *[]float64
+	}{
+		{"PriorScale", &c.PriorScale},
+		{"Information", &c.Information},
+	} {
+		if k := len(*f.value); k != 0 && k != len(c.Layers)-1 {
+			return c, fmt.Errorf("bnn: %s has %d entries: need none, or one for each of %d layers of weights", f.name, k, len(c.Layers)-1)
+		}
+		for _, x := range *f.value {
+			if !(x > 0 && x <= math.MaxFloat64) {
+				return c, fmt.Errorf("bnn: %s = %g: need a finite number above 0", f.name, *f.value)
+			}
+		}
+		*f.value = slices.Clone(*f.value)
+	}
+	for l := range len(c.Layers) - 1 {
+		if x := byLayer(c.Information, l); x != 1 && c.covariance(l) != Diagonal {
+			return c, fmt.Errorf("bnn: Information = %g for layer %d, whose covariance is %v: allowed: 1, or diagonal covariance", x, l, c.covariance(l))
 		}
 	}
 	switch c.OutputCovariance {
@@ -185,6 +228,15 @@ func (c *Config) covariance(l int) Covariance {
 		return c.Covariance[0]
 	}
 	return c.Covariance[l]
+}
+
+// byLayer returns the factor of layer l of the weights; no factors stand for
+// ones.
+func byLayer(factors []float64, l int) float64 {
+	if len(factors) == 0 {
+		return 1
+	}
+	return factors[l]
 }
 
 func (c *Config) classes() int { return c.Layers[len(c.Layers)-1] }

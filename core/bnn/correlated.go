@@ -1,7 +1,6 @@
 package bnn
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -219,8 +218,8 @@ func (c *Config) checkCorrelated() error {
 	if n := c.classes(); n > softmax.MostCorrelated {
 		return fmt.Errorf("bnn: OutputCovariance = joint with %d classes: allowed: 2 to %d; with more classes the integrals cost too much, and per-neuron remains", n, softmax.MostCorrelated)
 	}
-	if c.covariance(len(c.Layers)-2) != Full {
-		return errors.New("bnn: OutputCovariance = joint with a diagonal output layer: allowed: full")
+	if kind := c.covariance(len(c.Layers) - 2); kind != Full {
+		return fmt.Errorf("bnn: OutputCovariance = joint with a %v output layer: allowed: full", kind)
 	}
 	return nil
 }

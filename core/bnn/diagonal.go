@@ -7,34 +7,30 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// diagonal has one variance for each weight. Means and variances are stored
-// input by input, in × out: an input that is zero costs nothing.
+// diagonal has one variance for each weight, stored as the means are.
 type diagonal struct {
-	in, out        int
-	mean, variance []float64
+	byInput
+	variance []float64
+
+	times float64 // Config.Information
+	least float64 // ratio that an update leaves of a variance
 }
 
 func newDiagonal(in, out int) *diagonal {
-	return &diagonal{in: in, out: out, mean: make([]float64, in*out), variance: make([]float64, in*out)}
+	return &diagonal{byInput: newByInput(in, out), variance: make([]float64, in*out), times: 1}
 }
-
-func (w *diagonal) dims() (out, in int) { return w.out, w.in }
 
 func (w *diagonal) scratch() int { return 0 }
 
 func (w *diagonal) clone() weights {
-	return &diagonal{in: w.in, out: w.out, mean: slices.Clone(w.mean), variance: slices.Clone(w.variance)}
+	c := *w
+	c.mean, c.variance = slices.Clone(w.mean), slices.Clone(w.variance)
+	return &c
 }
 
 // input returns the weights of input i for all neurons.
 func (w *diagonal) input(i int) (mean, variance []float64) {
 	return w.mean[i*w.out : (i+1)*w.out], w.variance[i*w.out : (i+1)*w.out]
-}
-
-func (w *diagonal) setMean(mean *mat.Dense) {
-	for i := range w.in {
-		mat.Col(w.mean[i*w.out:(i+1)*w.out], i, mean)
-	}
 }
 
 func (w *diagonal) setCov(j int, cov mat.Symmetric) error {
@@ -93,19 +89,6 @@ func (w *diagonal) forward(f *flow) {
 	}
 }
 
-func (w *diagonal) backward(dst, squares []float64, f *flow) {
-	for i := range dst {
-		mean, _ := w.input(i)
-		d, e := f.d[:len(mean)], f.e[:len(mean)]
-		var first, second float64
-		for j, mu := range mean {
-			first += mu * d[j]
-			second += mu * mu * e[j]
-		}
-		dst[i], squares[i] = first, second
-	}
-}
-
 func (w *diagonal) update(f *flow) {
 	for i, y := range f.y {
 		if y == 0 {
@@ -114,11 +97,13 @@ func (w *diagonal) update(f *flow) {
 		mean, variance := w.input(i)
 		d, e := f.d[:len(mean)], f.e[:len(mean)]
 		variance = variance[:len(mean)]
+		often := w.times * y
 		for j, x := range variance {
 			u := x * y
 			mean[j] += d[j] * u
-			// Not negative, as −e_j ≤ 1/v_j and v_j ≥ u y, but for rounding.
-			variance[j] = x * max(0, 1+e[j]*u*y)
+			// Counted once not negative, as −e_j ≤ 1/v_j and v_j ≥ u y, but for
+			// rounding.
+			variance[j] = x * max(w.least, 1+e[j]*u*often)
 		}
 	}
 }

@@ -27,7 +27,7 @@ func (n *Network) Diffuse(share float64) error {
 	for l, w := range n.layers {
 		_, in := w.dims()
 		fresh[l] = w.clone()
-		if err := fresh[l].diffuse(share * n.cfg.priorVariance(in)); err != nil {
+		if err := fresh[l].diffuse(share * n.cfg.priorVariance(l, in)); err != nil {
 			return fmt.Errorf("bnn: layer %d: %w", l, err)
 		}
 	}
@@ -35,12 +35,13 @@ func (n *Network) Diffuse(share float64) error {
 	return nil
 }
 
-// priorVariance returns that of the weights of a layer with so many inputs.
-func (c *Config) priorVariance(in int) float64 {
+// priorVariance returns that of the weights of layer l, which has so many inputs.
+func (c *Config) priorVariance(l, in int) float64 {
+	variance := c.PriorVar * byLayer(c.PriorScale, l)
 	if c.Prior == ScaledPrior {
-		return c.PriorVar / float64(in)
+		variance /= float64(in)
 	}
-	return c.PriorVar
+	return variance
 }
 
 var errDiffuse = errors.New("a variance overflows")
@@ -63,6 +64,10 @@ func (w *full) diffuse(variance float64) error {
 		}
 	}
 	return nil
+}
+
+func (w *shared) diffuse(variance float64) error {
+	return newDiffusion(w.in).apply(w.root, variance)
 }
 
 func (w *correlated) diffuse(variance float64) error {

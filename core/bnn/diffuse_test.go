@@ -18,6 +18,7 @@ func diffusing(t *testing.T) map[string]*Network {
 	for name, cfg := range map[string]Config{
 		"full":     {Output: ADF, Softmax: probit, Prior: ScaledPrior},
 		"diagonal": {Output: ADF, Softmax: probit, Prior: ScaledPrior, Covariance: []Covariance{Diagonal}},
+		"shared":   {Output: ADF, Softmax: probit, Prior: ScaledPrior, Covariance: []Covariance{Shared}},
 		"joint":    {Output: ADFExact, Softmax: softmax.Exact{Fast: true}, OutputCovariance: JointNeurons},
 	} {
 		cfg.Layers, cfg.Bias, cfg.PriorVar, cfg.PriorMeanVar, cfg.Hidden = []int{2, 4, 3}, true, 3, 2, Smooth
@@ -101,7 +102,7 @@ func TestDiffuseErrors(t *testing.T) {
 			}
 		}
 	}
-	for _, kind := range []Covariance{Full, Diagonal} {
+	for _, kind := range []Covariance{Full, Diagonal, Shared} {
 		n, err := New(Config{
 			Layers: []int{2, 3}, Output: ADF, Softmax: softmax.Probit{Lambda: 0.5, Rho: 0.5},
 			Covariance: []Covariance{kind}, PriorVar: 8e307,

@@ -23,7 +23,7 @@ type Network struct {
 	step   outputStep // of Observe
 }
 
-// New returns a network with its prior weights: variance cfg.PriorVar, means
+// New returns a network with its prior weights: variances as cfg.PriorVar says, means
 // drawn from src if cfg.PriorMeanVar > 0 and zero otherwise. It returns an error
 // that names the field if cfg is not valid, and panics if src is nil.
 func New(cfg Config, src rand.Source) (*Network, error) {
@@ -41,7 +41,7 @@ func New(cfg Config, src rand.Source) (*Network, error) {
 		if cfg.Bias {
 			in++
 		}
-		variance := cfg.priorVariance(in)
+		variance := cfg.priorVariance(l, in)
 		layer := cfg.newWeights(l, in, out)
 		cov := mat.NewDiagDense(in, nil)
 		for i := range in {
@@ -49,7 +49,7 @@ func New(cfg Config, src rand.Source) (*Network, error) {
 		}
 		for j := range out {
 			if err := layer.setCov(j, cov); err != nil {
-				return nil, fmt.Errorf("bnn: PriorVar = %g: %w", cfg.PriorVar, err)
+				return nil, fmt.Errorf("bnn: PriorVar = %g, PriorScale = %g: %w", cfg.PriorVar, cfg.PriorScale, err)
 			}
 		}
 		if cfg.PriorMeanVar > 0 {

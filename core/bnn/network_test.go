@@ -99,9 +99,18 @@ func TestConfigErrors(t *testing.T) {
 		{Layers: []int{2, 2}, Alpha: 0.5, Beta: 0.1},
 		{Layers: []int{2, 2}, Output: 9},
 		{Layers: []int{2, 2}, Hidden: 9},
+		{Layers: []int{2, 2}, Covariance: []Covariance{9}},
+		{Layers: []int{2, 2}, Covariance: []Covariance{Shared}, Output: ADFExact, OutputCovariance: JointNeurons},
 		{Layers: []int{2, 2}, OnIndefinite: 9},
 		{Layers: []int{2, 2}, PriorVar: -1},
 		{Layers: []int{2, 2}, PriorMeanVar: math.Inf(1)},
+		{Layers: []int{2, 2}, PriorScale: []float64{1, 1}},
+		{Layers: []int{2, 2}, PriorScale: []float64{0}},
+		{Layers: []int{2, 2}, PriorScale: []float64{math.NaN()}},
+		{Layers: []int{2, 2}, PriorScale: []float64{math.Inf(1)}},
+		{Layers: []int{2, 2}, Covariance: []Covariance{Diagonal}, Information: []float64{-1}},
+		{Layers: []int{2, 2}, Covariance: []Covariance{Diagonal}, Information: []float64{1, 1}},
+		{Layers: []int{2, 2}, Information: []float64{2}},
 		{Layers: []int{2, 2}, VarianceFloor: 1},
 		{Layers: []int{2, 2}, EigenvalueFloor: math.NaN()},
 		{Layers: []int{2, 2}, Softmax: softmax.Probit{}},
@@ -109,6 +118,29 @@ func TestConfigErrors(t *testing.T) {
 		if _, err := New(cfg, random.Source()); err == nil {
 			t.Errorf("%+v accepted", cfg)
 		}
+	}
+}
+
+// The prior variance of layer l is PriorVar·PriorScale_l, by fan-in if scaled.
+func TestPriorScale(t *testing.T) {
+	scale := []float64{3, 0.5}
+	for prior, want := range map[Prior][]float64{PaperPrior: {6, 1}, ScaledPrior: {6.0 / 5, 1.0 / 4}} {
+		for _, kind := range kinds {
+			n := newNetwork(t, Config{Layers: []int{4, 3, 2}, Bias: true, Covariance: []Covariance{kind}, Prior: prior, PriorVar: 2, PriorScale: scale, PriorMeanVar: 1})
+			for l, v := range want {
+				_, cov := n.Weights(l)
+				for _, s := range cov {
+					for a := range s.SymmetricDim() {
+						near(t, "prior variance", s.At(a, a), v, 1e-15)
+					}
+				}
+			}
+		}
+	}
+	n := newNetwork(t, Config{Layers: []int{4, 3, 2}, PriorScale: scale})
+	scale[0] = 7
+	if got := n.State().Config.PriorScale[0]; got != 3 {
+		t.Errorf("the network shares memory with its caller: PriorScale[0] = %g", got)
 	}
 }
 

@@ -51,7 +51,7 @@ type Update struct {
 	LogP float64
 
 	// Raised counts the hidden pre-activations whose posterior variance the
-	// rule Smooth had to raise to Config.VarianceFloor.
+	// rules Smooth and SmoothMean had to raise to Config.VarianceFloor.
 	Raised int
 
 	Action Action
@@ -88,10 +88,10 @@ func (n *Network) Observe(x []float64, class int) (Update, error) {
 		return update, err
 	}
 	for l := last - 1; l >= 0; l-- {
-		if n.cfg.Hidden == Smooth {
-			update.Raised += n.smooth(l)
-		} else {
+		if n.cfg.Hidden == Frozen {
 			n.freeze(l)
+		} else {
+			update.Raised += n.smooth(l)
 		}
 	}
 	n.own()
@@ -136,8 +136,8 @@ func (n *Network) freeze(l int) {
 	}
 }
 
-// smooth sends the steps of layer l+1 back to hidden layer l (hidden rule
-// Smooth). The output of unit i has moments (ŷ_i, s_i); with σ_i = Cov(z_i, y_i)
+// smooth sends the steps of layer l+1 back to hidden layer l (hidden rules
+// Smooth and SmoothMean). The output of unit i has moments (ŷ_i, s_i); with σ_i = Cov(z_i, y_i)
 //
 //	ỹ_i = ŷ_i + s_i Σ_j μ_ji d_j,      s̃_i = s_i + s_i² Σ_j μ_ji² e_j
 //	m̃_i = m_i + (σ_i/s_i) (ỹ_i − ŷ_i),  ṽ_i = v_i + (σ_i/s_i)² (s̃_i − s_i)

@@ -58,6 +58,13 @@ const (
 	// every layer as a Kalman smoother does (Goulet et al. 2021; Wagner, Wu and
 	// Huber 2023), with the means of the weights before their own update.
 	Smooth
+
+	// SmoothMean hands on the mean of the output only, as Frozen does, and sends
+	// the update back as Smooth does. The variance of a pre-activation is then
+	// that of its own weights. What Smooth adds to it is the uncertainty of the
+	// layers below, which all neurons of a layer have in common and Smooth counts
+	// for each of them anew: wide networks learn faster without it.
+	SmoothMean
 )
 
 func (r HiddenRule) String() string {
@@ -66,6 +73,8 @@ func (r HiddenRule) String() string {
 		return "frozen"
 	case Smooth:
 		return "smooth"
+	case SmoothMean:
+		return "smooth-mean"
 	}
 	return fmt.Sprintf("HiddenRule(%d)", int(r))
 }
@@ -76,6 +85,7 @@ type Covariance int
 const (
 	Full     Covariance = iota // those of all pairs
 	Diagonal                   // variances only
+	Shared                     // those of all pairs, but the same for all neurons of the layer
 )
 
 func (c Covariance) String() string {
@@ -84,6 +94,8 @@ func (c Covariance) String() string {
 		return "full"
 	case Diagonal:
 		return "diagonal"
+	case Shared:
+		return "shared"
 	}
 	return fmt.Sprintf("Covariance(%d)", int(c))
 }

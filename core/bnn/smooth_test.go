@@ -1,6 +1,7 @@
 package bnn
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -70,108 +71,117 @@ func TestSmoothForward(t *testing.T) {
 // One step with two hidden layers, written with the moments of each layer as in
 // the derivation: ỹ, s̃, gain, m̃, ṽ.
 func TestSmoothStep(t *testing.T) {
-	rnd := rand.New(rand.NewPCG(42, 1))
-	for _, kind := range kinds {
-		n := newNetwork(t, Config{Layers: []int{2, 4, 5, 3}, Bias: true, Output: ADF, Hidden: Smooth, Alpha: 0.1, Beta: 1, Covariance: []Covariance{kind}, PriorMeanVar: 1})
-		if kind == Full {
-			randomWeights(t, n, rnd, 0.6)
-		}
-		x, class := []float64{0.7, -0.4}, 2
-		var mean []*mat.Dense
-		var cov [][]mat.Symmetric
-		for l := range n.layers {
-			m, c := n.Weights(l)
-			mean, cov = append(mean, m), append(cov, c)
-		}
-		y := [][]float64{append(append([]float64(nil), x...), 1)}
-		s := [][]float64{make([]float64, 3)}
-		var m, v, cross [][]float64
-		for l := range n.layers {
-			out, in := mean[l].Dims()
-			ml, vl, yl, sl, cl := make([]float64, out), make([]float64, out), make([]float64, out+1), make([]float64, out+1), make([]float64, out)
-			yl[out] = 1
-			for j := range out {
-				vec := mat.NewVecDense(in, y[l])
-				ml[j], vl[j] = mat.Dot(mean[l].RowView(j), vec), mat.Inner(vec, cov[l][j], vec)
-				for i := range in {
-					vl[j] += s[l][i] * (mean[l].At(j, i)*mean[l].At(j, i) + cov[l][j].At(i, i))
-				}
-				yl[j], sl[j], cl[j] = n.unit.Moments(ml[j], vl[j])
-			}
-			m, v, y, s, cross = append(m, ml), append(v, vl), append(y, yl), append(s, sl), append(cross, cl)
-		}
-		post := softmax.NewPosterior(3)
-		n.cfg.Softmax.(softmax.Probit).Posterior(post, m[2], v[2], class)
-		tm, tv := post.Mean, post.Var
-		for l := 2; ; l-- {
-			out, in := mean[l].Dims()
-			d, e := make([]float64, out), make([]float64, out)
-			for j := range out {
-				d[j], e[j] = (tm[j]-m[l][j])/v[l][j], (tv[j]-v[l][j])/(v[l][j]*v[l][j])
-			}
-			if l == 0 {
-				if _, err := n.Observe(x, class); err != nil {
-					t.Fatal(err)
-				}
-			}
-			wantMean, wantCov := mat.DenseCopyOf(mean[l]), make([]*mat.Dense, out)
-			for j := range out {
-				var u mat.VecDense
-				u.MulVec(cov[l][j], mat.NewVecDense(in, y[l]))
-				wantCov[j] = mat.DenseCopyOf(cov[l][j])
-				for a := range in {
-					wantMean.Set(j, a, wantMean.At(j, a)+d[j]*u.AtVec(a))
-					for b := range in {
-						wantCov[j].Set(a, b, wantCov[j].At(a, b)+e[j]*u.AtVec(a)*u.AtVec(b))
-					}
-				}
-			}
-			defer func() {
-				got, gotCov := n.Weights(l)
-				if !mat.EqualApprox(got, wantMean, 1e-9) {
-					t.Errorf("%v, layer %d: means\n%v\nwant\n%v", kind, l, mat.Formatted(got), mat.Formatted(wantMean))
-				}
-				for j := range gotCov {
-					for a := range in {
-						for b := range in {
-							if kind == Full || a == b {
-								near(t, "covariance", gotCov[j].At(a, b), wantCov[j].At(a, b), 1e-9)
-							}
-						}
-					}
-				}
-			}()
-			if l == 0 {
-				break
-			}
-			lower := len(m[l-1])
-			next, nextVar := make([]float64, lower), make([]float64, lower)
-			for i := range lower {
-				ty, ts := y[l][i], s[l][i]
-				for j := range out {
-					mu := mean[l].At(j, i)
-					ty += s[l][i] * mu * d[j]
-					ts += s[l][i] * s[l][i] * mu * mu * e[j]
-				}
-				k := cross[l-1][i] / s[l][i]
-				next[i] = m[l-1][i] + k*(ty-y[l][i])
-				nextVar[i] = v[l-1][i] + k*k*(ts-s[l][i])
-			}
-			tm, tv = next, nextVar
+	for _, rule := range []HiddenRule{Smooth, SmoothMean} {
+		for _, kind := range kinds {
+			t.Run(fmt.Sprintf("%v/%v", rule, kind), func(t *testing.T) { testSmoothStep(t, rule, kind) })
 		}
 	}
 }
 
-// Hidden means move under Smooth and do not under Frozen.
+func testSmoothStep(t *testing.T, rule HiddenRule, kind Covariance) {
+	rnd := rand.New(rand.NewPCG(42, 1))
+	n := newNetwork(t, Config{Layers: []int{2, 4, 5, 3}, Bias: true, Output: ADF, Hidden: rule, Alpha: 0.1, Beta: 1, Covariance: []Covariance{kind}, PriorMeanVar: 1})
+	if kind == Full {
+		randomWeights(t, n, rnd, 0.6)
+	}
+	x, class := []float64{0.7, -0.4}, 2
+	var mean []*mat.Dense
+	var cov [][]mat.Symmetric
+	for l := range n.layers {
+		m, c := n.Weights(l)
+		mean, cov = append(mean, m), append(cov, c)
+	}
+	y := [][]float64{append(append([]float64(nil), x...), 1)}
+	s := [][]float64{make([]float64, 3)}
+	var m, v, cross [][]float64
+	for l := range n.layers {
+		out, in := mean[l].Dims()
+		ml, vl, yl, sl, cl := make([]float64, out), make([]float64, out), make([]float64, out+1), make([]float64, out+1), make([]float64, out)
+		yl[out] = 1
+		for j := range out {
+			vec := mat.NewVecDense(in, y[l])
+			ml[j], vl[j] = mat.Dot(mean[l].RowView(j), vec), mat.Inner(vec, cov[l][j], vec)
+			for i := range in {
+				if rule == SmoothMean {
+					break // the variances of the inputs are dropped
+				}
+				vl[j] += s[l][i] * (mean[l].At(j, i)*mean[l].At(j, i) + cov[l][j].At(i, i))
+			}
+			yl[j], sl[j], cl[j] = n.unit.Moments(ml[j], vl[j])
+		}
+		m, v, y, s, cross = append(m, ml), append(v, vl), append(y, yl), append(s, sl), append(cross, cl)
+	}
+	post := softmax.NewPosterior(3)
+	n.cfg.Softmax.(softmax.Probit).Posterior(post, m[2], v[2], class)
+	tm, tv := post.Mean, post.Var
+	for l := 2; ; l-- {
+		out, in := mean[l].Dims()
+		d, e := make([]float64, out), make([]float64, out)
+		for j := range out {
+			d[j], e[j] = (tm[j]-m[l][j])/v[l][j], (tv[j]-v[l][j])/(v[l][j]*v[l][j])
+		}
+		if l == 0 {
+			if _, err := n.Observe(x, class); err != nil {
+				t.Fatal(err)
+			}
+		}
+		wantMean, wantCov := mat.DenseCopyOf(mean[l]), make([]*mat.Dense, out)
+		for j := range out {
+			var u mat.VecDense
+			u.MulVec(cov[l][j], mat.NewVecDense(in, y[l]))
+			wantCov[j] = mat.DenseCopyOf(cov[l][j])
+			for a := range in {
+				wantMean.Set(j, a, wantMean.At(j, a)+d[j]*u.AtVec(a))
+				for b := range in {
+					wantCov[j].Set(a, b, wantCov[j].At(a, b)+e[j]*u.AtVec(a)*u.AtVec(b))
+				}
+			}
+		}
+		defer func() {
+			got, gotCov := n.Weights(l)
+			if !mat.EqualApprox(got, wantMean, 1e-9) {
+				t.Errorf("layer %d: means\n%v\nwant\n%v", l, mat.Formatted(got), mat.Formatted(wantMean))
+			}
+			for j := range gotCov {
+				for a := range in {
+					for b := range in {
+						if kind == Full || a == b {
+							near(t, "covariance", gotCov[j].At(a, b), wantCov[j].At(a, b), 1e-9)
+						}
+					}
+				}
+			}
+		}()
+		if l == 0 {
+			break
+		}
+		lower := len(m[l-1])
+		next, nextVar := make([]float64, lower), make([]float64, lower)
+		for i := range lower {
+			ty, ts := y[l][i], s[l][i]
+			for j := range out {
+				mu := mean[l].At(j, i)
+				ty += s[l][i] * mu * d[j]
+				ts += s[l][i] * s[l][i] * mu * mu * e[j]
+			}
+			k := cross[l-1][i] / s[l][i]
+			next[i] = m[l-1][i] + k*(ty-y[l][i])
+			nextVar[i] = v[l-1][i] + k*k*(ts-s[l][i])
+		}
+		tm, tv = next, nextVar
+	}
+}
+
+// Hidden means move under Smooth and SmoothMean and do not under Frozen.
 func TestHiddenMeansMove(t *testing.T) {
-	for _, rule := range []HiddenRule{Frozen, Smooth} {
+	for _, rule := range []HiddenRule{Frozen, Smooth, SmoothMean} {
 		n := newNetwork(t, Config{Layers: []int{2, 4, 3}, Output: ADF, Hidden: rule, PriorMeanVar: 1})
 		before, _ := n.Weights(0)
 		if _, err := n.Observe([]float64{1, 2}, 0); err != nil {
 			t.Fatal(err)
 		}
 		after, _ := n.Weights(0)
-		if moved := !mat.Equal(before, after); moved != (rule == Smooth) {
+		if moved := !mat.Equal(before, after); moved != (rule != Frozen) {
 			t.Errorf("%v: hidden means moved: %t", rule, moved)
 		}
 	}

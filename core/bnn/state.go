@@ -25,8 +25,9 @@ type LayerState struct {
 	Mean *mat.Dense // o × d: row j is μ_j
 
 	// Root is od × d where covariances are full: the rows from jd on are the
-	// d × d root R_j of Σ_j = R_jR_jᵀ. Of a joint output layer it is the od × od
-	// root of the covariance of all weights, neuron by neuron. No root is triangular.
+	// d × d root R_j of Σ_j = R_jR_jᵀ. Of a shared covariance it is the d × d root,
+	// and of a joint output layer the od × od root of the covariance of all
+	// weights, neuron by neuron. No root is triangular.
 	Root *mat.Dense
 
 	Variance *mat.Dense // o × d where covariances are diagonal: row j is the diagonal of Σ_j
@@ -38,6 +39,8 @@ func (n *Network) State() State {
 	s := State{Config: n.cfg}
 	s.Config.Layers = slices.Clone(s.Config.Layers)
 	s.Config.Covariance = slices.Clone(s.Config.Covariance)
+	s.Config.Information = slices.Clone(s.Config.Information)
+	s.Config.PriorScale = slices.Clone(s.Config.PriorScale)
 	for _, w := range n.layers {
 		s.Layers = append(s.Layers, w.state())
 	}
@@ -75,15 +78,26 @@ func (s *State) check() (Config, error) {
 	}
 	for l := range s.Layers {
 		out, in := cfg.weightDims(l)
-		cols := in // of the roots
-		if cfg.OutputCovariance == JointNeurons && l == len(s.Layers)-1 {
-			cols = out * in
-		}
-		if err := s.Layers[l].check(cfg.covariance(l), out, in, cols); err != nil {
+		rows, cols := cfg.RootDims(l)
+		if err := s.Layers[l].check(cfg.covariance(l), out, in, rows, cols); err != nil {
 			return cfg, fmt.Errorf("bnn: state of layer %d: %w", l, err)
 		}
 	}
 	return cfg, nil
+}
+
+// RootDims returns the dimensions of the roots of layer l of the weights in a
+// LayerState, if it has any. It
+// panics unless Covariance has none, one, or as many entries as there are layers.
+func (c *Config) RootDims(l int) (rows, cols int) {
+	out, in := c.weightDims(l)
+	switch {
+	case c.OutputCovariance == JointNeurons && l == len(c.Layers)-2:
+		return out * in, out * in
+	case c.covariance(l) == Shared:
+		return in, in
+	}
+	return out * in, in
 }
 
 // weightDims returns the numbers of neurons and of inputs of layer l of the
@@ -96,7 +110,7 @@ func (c *Config) weightDims(l int) (out, in int) {
 	return out, in
 }
 
-func (s *LayerState) check(kind Covariance, out, in, rootCols int) error {
+func (s *LayerState) check(kind Covariance, out, in, rootRows, rootCols int) error {
 	if err := checkMatrix("means", s.Mean, out, in); err != nil {
 		return err
 	}
@@ -115,12 +129,12 @@ func (s *LayerState) check(kind Covariance, out, in, rootCols int) error {
 		return nil
 	}
 	if s.Variance != nil {
-		return errors.New("has variances; the layer is full")
+		return fmt.Errorf("has variances; the layer is %v", kind)
 	}
-	if err := checkMatrix("roots", s.Root, out*in, rootCols); err != nil {
+	if err := checkMatrix("roots", s.Root, rootRows, rootCols); err != nil {
 		return err
 	}
-	for k := range out * in {
+	for k := range rootRows {
 		if row := s.Root.RawRowView(k); math.IsInf(floats.Dot(row, row), 0) {
 			return fmt.Errorf("covariance of neuron %d overflows", k/in)
 		}
@@ -156,6 +170,18 @@ func (w *full) state() LayerState {
 func (w *full) restore(s LayerState) {
 	mat.NewDense(w.out, w.in, w.mean).Copy(s.Mean)
 	mat.NewDense(w.out*w.in, w.in, w.root).Copy(s.Root)
+}
+
+func (w *shared) state() LayerState {
+	return LayerState{
+		Mean: mat.DenseCopyOf(mat.NewDense(w.in, w.out, w.mean).T()),
+		Root: mat.NewDense(w.in, w.in, slices.Clone(w.root)),
+	}
+}
+
+func (w *shared) restore(s LayerState) {
+	mat.NewDense(w.in, w.out, w.mean).Copy(s.Mean.T())
+	mat.NewDense(w.in, w.in, w.root).Copy(s.Root)
 }
 
 func (w *correlated) state() LayerState {

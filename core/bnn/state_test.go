@@ -20,6 +20,7 @@ func TestRestore(t *testing.T) {
 		{Layers: []int{3, 5, 4}, Bias: true, Output: ADF, Hidden: Smooth, PriorMeanVar: 2},
 		{Layers: []int{3, 5, 6, 4}, Bias: true, Output: ADFExact, Hidden: Smooth, Covariance: []Covariance{Diagonal, Full, Diagonal}, Prior: ScaledPrior, PriorMeanVar: 2},
 		{Layers: []int{3, 2, 4}, Output: ADFExact, OutputCovariance: JointNeurons, Hidden: Smooth, PriorMeanVar: 1},
+		{Layers: []int{3, 5, 4}, Output: ADF, Bias: true, Hidden: SmoothMean, Covariance: []Covariance{Diagonal, Shared}, Information: []float64{3, 1}, PriorScale: []float64{2, 3}, PriorMeanVar: 1},
 		{Layers: []int{3, 2, 4}, Output: Total, OnIndefinite: Project, Covariance: []Covariance{Diagonal}, Alpha: 0.1, Beta: 1.5},
 	} {
 		n := newNetwork(t, cfg)
@@ -69,7 +70,7 @@ func TestRestore(t *testing.T) {
 		}
 		s.Config.Layers[0]++
 		for l := range s.Config.Covariance {
-			s.Config.Covariance[l]++
+			s.Config.Covariance[l] = 9
 		}
 		if got := n.State().Config; !reflect.DeepEqual(got, still.State().Config) {
 			t.Errorf("what is done to the state changes the network: %+v", got)
@@ -112,6 +113,8 @@ func TestRestoreRefuses(t *testing.T) {
 		"overflow":      {func(s *State) { s.Layers[0].Root.Set(8, 0, 1e200) }, "covariance of neuron 2 overflows"},
 		"full":          {func(s *State) { s.Layers[0].Variance = s.Layers[1].Variance }, "the layer is full"},
 		"diagonal":      {func(s *State) { s.Layers[1].Root = s.Layers[0].Root }, "the layer is diagonal"},
+		"shared":        {func(s *State) { s.Config.Covariance[0] = Shared }, "has 9×3 roots; need 3×3"},
+		"not shared":    {func(s *State) { s.Config.Covariance[1] = Shared }, "has variances; the layer is shared"},
 		"no variances":  {func(s *State) { s.Layers[1].Variance = nil }, "layer 1: has no variances"},
 		"variance":      {func(s *State) { s.Layers[1].Variance.Set(1, 0, -1e-300) }, "neuron 1 has the variance -1e-300"},
 	} {

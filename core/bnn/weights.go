@@ -51,7 +51,13 @@ func (c *Config) newWeights(l, in, out int) weights {
 	case c.OutputCovariance == JointNeurons && l == len(c.Layers)-2:
 		return newCorrelated(in, out)
 	case c.covariance(l) == Diagonal:
-		return newDiagonal(in, out)
+		w := newDiagonal(in, out)
+		if times := byLayer(c.Information, l); times != 1 {
+			w.times, w.least = times, c.VarianceFloor
+		}
+		return w
+	case c.covariance(l) == Shared:
+		return newShared(in, out)
 	}
 	return newFull(in, out)
 }

@@ -15,6 +15,7 @@
 //	mean<l>     float64 (o, d)  means: row j is μ_j
 //	root<l>     float64 (od, d) where the covariances of the layer are full: one
 //	                            below the other, the d × d roots R_j of Σ_j = R_jR_jᵀ
+//	root<l>     float64 (d, d)  where they are shared: the root R of Σ = RRᵀ
 //	root<l>     float64 (od, od) of a joint output layer: the root of the covariance
 //	                            of all weights, neuron by neuron
 //	variance<l> float64 (o, d)  where they are diagonal: row j is the diagonal of Σ_j
@@ -135,6 +136,9 @@ func read(r io.ReaderAt, size int64) (*bnn.Network, error) {
 	if s.Config, err = decode(text); err != nil {
 		return nil, err
 	}
+	if k, layers := len(s.Config.Covariance), len(s.Config.Layers)-1; k > 1 && layers > 0 && k != layers {
+		return nil, fmt.Errorf("configuration: %d covariances for %d layers of weights", k, layers)
+	}
 	for l, in := range s.Config.Layers[:max(0, len(s.Config.Layers)-1)] {
 		out := s.Config.Layers[l+1]
 		if s.Config.Bias {
@@ -145,10 +149,7 @@ func read(r io.ReaderAt, size int64) (*bnn.Network, error) {
 			return nil, err
 		}
 		if a.has(fmt.Sprint("root", l)) {
-			rows, cols := out*in, in // so many numbers were read
-			if s.Config.OutputCovariance == bnn.JointNeurons && l == len(s.Config.Layers)-2 {
-				cols = rows
-			}
+			rows, cols := s.Config.RootDims(l)
 			layer.Root, err = a.matrix(fmt.Sprint("root", l), rows, cols)
 		} else {
 			layer.Variance, err = a.matrix(fmt.Sprint("variance", l), out, in)

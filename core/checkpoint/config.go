@@ -27,6 +27,8 @@ type config struct {
 	PriorVar         float64       `json:"prior_var"`
 	Prior            string        `json:"prior"`
 	PriorMeanVar     float64       `json:"prior_mean_var"`
+	PriorScale       []float64     `json:"prior_scale,omitempty"`
+	Information      []float64     `json:"information,omitempty"`
 }
 
 // approximation is the softmax of a configuration; a kind has either λ and ρ or
@@ -54,6 +56,8 @@ func encode(cfg bnn.Config) (string, error) {
 		PriorVar:         cfg.PriorVar,
 		Prior:            cfg.Prior.String(),
 		PriorMeanVar:     cfg.PriorMeanVar,
+		PriorScale:       cfg.PriorScale,
+		Information:      cfg.Information,
 	}
 	for _, kind := range cfg.Covariance {
 		c.Covariance = append(c.Covariance, kind.String())
@@ -100,10 +104,12 @@ func parse(text string) (cfg bnn.Config, err error) {
 		VarianceFloor:   c.VarianceFloor,
 		PriorVar:        c.PriorVar,
 		PriorMeanVar:    c.PriorMeanVar,
+		PriorScale:      c.PriorScale,
+		Information:     c.Information,
 	}
 	for _, word := range c.Covariance {
 		var kind bnn.Covariance
-		err = errors.Join(err, set(&kind, "covariance", word, bnn.Full, bnn.Diagonal))
+		err = errors.Join(err, set(&kind, "covariance", word, bnn.Full, bnn.Diagonal, bnn.Shared))
 		cfg.Covariance = append(cfg.Covariance, kind)
 	}
 	switch s := c.Softmax; {
@@ -118,7 +124,7 @@ func parse(text string) (cfg bnn.Config, err error) {
 		err,
 		set(&cfg.Output, "output", c.Output, bnn.Joint, bnn.Total, bnn.ADF, bnn.ADFExact),
 		set(&cfg.OutputCovariance, "output_covariance", c.OutputCovariance, bnn.PerNeuron, bnn.JointNeurons),
-		set(&cfg.Hidden, "hidden", c.Hidden, bnn.Frozen, bnn.Smooth),
+		set(&cfg.Hidden, "hidden", c.Hidden, bnn.Frozen, bnn.Smooth, bnn.SmoothMean),
 		set(&cfg.OnIndefinite, "on_indefinite", c.OnIndefinite, bnn.Fail, bnn.Skip, bnn.Project),
 		set(&cfg.Prior, "prior", c.Prior, bnn.PaperPrior, bnn.ScaledPrior),
 	)

@@ -26,13 +26,17 @@ const (
 	// of any input. It does not shift: a 0 stays a 0.
 	Unit Scaling = "unit"
 
+	// Centred is Unit, and then each input has the mean 0. Inputs that are rarely
+	// other than 0 stay small, as they do not by Standard.
+	Centred Scaling = "centred"
+
 	// None leaves the inputs as they are.
 	None Scaling = "none"
 )
 
 // Scalings returns the names of all scalings, sorted.
 func Scalings() []string {
-	return []string{string(Global), string(None), string(Standard), string(Unit)}
+	return []string{string(Centred), string(Global), string(None), string(Standard), string(Unit)}
 }
 
 // Scaler shifts and multiplies inputs. The zero value leaves them as they are.
@@ -67,6 +71,10 @@ func (e *Examples) Scaler(kind Scaling) (Scaler, error) {
 		mean, sd := global(e.moments())
 		fill(s.shift, mean)
 		fill(s.factor, reciprocal(sd))
+	case Centred:
+		mean, _ := e.moments()
+		copy(s.shift, mean)
+		fill(s.factor, reciprocal(e.largest()))
 	case Unit:
 		fill(s.factor, reciprocal(e.largest()))
 	}

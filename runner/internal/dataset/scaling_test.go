@@ -38,6 +38,7 @@ func TestScalers(t *testing.T) {
 		Standard: {{0, 0, 1}, {5 / sd, 0, 0}}, // the second is constant, whatever the test part has
 		Global:   {{2 / all, 4 / all, -2 / all}, {7 / all, 3 / all, -5 / all}},
 		Unit:     {{4. / 7, 6. / 7, 0}, {9. / 7, 5. / 7, -3. / 7}},
+		Centred:  {{0, 1. / 7, 3. / 7}, {5. / 7, 0, 0}},
 		None:     {{4, 6, 0}, {9, 5, -3}},
 	} {
 		for i, x := range scale(t, kind, train, test) {
@@ -181,8 +182,8 @@ func TestScalerErrors(t *testing.T) {
 		e    *Examples
 		want string
 	}{
-		{"minmax", three(), `dataset: no scaling "minmax"; allowed: global, none, standard, unit`},
-		{"", three(), `dataset: no scaling ""; allowed: global, none, standard, unit`},
+		{"minmax", three(), `dataset: no scaling "minmax"; allowed: centred, global, none, standard, unit`},
+		{"", three(), `dataset: no scaling ""; allowed: centred, global, none, standard, unit`},
 		{Standard, three().Subset(nil), `dataset: scaling "standard" has no examples to be fitted to`},
 		{Standard, inputsOf([]float64{1, -1e-310}, []float64{1, 1e-310}), `dataset: scaling "standard" overflows: input 2 has the shift 0 and the factor +Inf`},
 		{Standard, inputsOf([]float64{math.MaxFloat64}, []float64{-math.MaxFloat64}), `dataset: scaling "standard" overflows: input 1 has the shift NaN and the factor NaN`},
@@ -194,7 +195,7 @@ func TestScalerErrors(t *testing.T) {
 			t.Errorf("%v beside an error", s)
 		}
 	}
-	if got := strings.Join(Scalings(), " "); got != "global none standard unit" {
+	if got := strings.Join(Scalings(), " "); got != "centred global none standard unit" {
 		t.Errorf("scalings %s", got)
 	}
 }

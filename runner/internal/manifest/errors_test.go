@@ -34,8 +34,8 @@ func checkErrors(t *testing.T, src string, all []broken) {
 //	1 name  2 study  3 seed  4 [data]  5 generator  6 train  7 [model]
 //	8 layers  9 [evaluate]  10 snapshots  11 grid  12 first after it
 func TestErrors(t *testing.T) {
-	const modelKeys = "alpha, beta, bias, covariance, eigenvalue_floor, hidden, lambda, layers, on_indefinite, " +
-		"output_covariance, prior, prior_mean, prior_mean_var, prior_var, rho, rule, variance_floor"
+	const modelKeys = "alpha, beta, bias, covariance, eigenvalue_floor, hidden, information, lambda, layers, on_indefinite, " +
+		"output_covariance, prior, prior_mean, prior_mean_var, prior_scale, prior_var, rho, rule, variance_floor"
 	checkErrors(t, small, []broken{
 		// Syntax.
 		{"seed = 3", "seed = ", `x.toml:3: TOML syntax: expected value but found '\n' instead`},
@@ -125,13 +125,13 @@ func TestErrors(t *testing.T) {
 		{"[2, 3]", "[2, 3]\nbeta = inf", `x.toml:9: model.beta = +inf: must be a finite number ≥ alpha`},
 		{"[2, 3]", "[2, 3]\nbeta = -1", `x.toml:9: model.beta = -1: must be ≥ alpha = 0.0`},
 		{"[2, 3]", "[2, 3]\nrule = \"jiont\"", `x.toml:9: model.rule = "jiont": must be "joint" or "total" or "adf" or "adf-exact"`},
-		{"[2, 3]", "[2, 3]\ncovariance = \"sparse\"", `x.toml:9: model.covariance = "sparse": must be "full" or "diagonal", or a list of these, one for each layer of weights`},
+		{"[2, 3]", "[2, 3]\ncovariance = \"sparse\"", `x.toml:9: model.covariance = "sparse": must be "full" or "diagonal" or "shared", or a list of these, one for each layer of weights`},
 		{"[2, 3]", "[2, 3]\ncovariance = [\"full\", \"diagonal\"]", `x.toml:9: model.covariance = ["full", "diagonal"]: has 2 entries; allowed: 1, or 1, one for each layer of weights`},
 		{"[2, 3]", "[2, 3]\noutput_covariance = \"joint\"", `x.toml:9: model.output_covariance = "joint": allowed with rule = "adf-exact", a full output layer and at most 4 classes`},
 		{"[2, 3]", "[2, 3]\nprior = \"flat\"", `x.toml:9: model.prior = "flat": must be "paper" or "scaled"`},
 		{"[2, 3]", "[2, 3]\nrule = \"adf\"\nrho = 0.4", `x.toml:10: model.rho = 0.4: rule = "adf" is for the probit with rho = 0.5; allowed: 0.5`},
 		{"train = 25", "train = 25\nnoise = 0.1", `x.toml:5: data.generator = "wedges": task "wedges" with noise = 0.1; allowed: no noise`},
-		{"[2, 3]", "[2, 3]\nhidden = \"Frozen\"", `x.toml:9: model.hidden = "Frozen": must be "frozen" or "smooth"`},
+		{"[2, 3]", "[2, 3]\nhidden = \"Frozen\"", `x.toml:9: model.hidden = "Frozen": must be "frozen" or "smooth" or "smooth-mean"`},
 		{"[2, 3]", "[2, 3]\nlambda = -1", `x.toml:9: model.lambda = -1: must be from 1e-30 to 1e+30 or one of the words "slope", "lsq", "minimax"`},
 		{"[2, 3]", "[2, 3]\nlambda = 0.0", `x.toml:9: model.lambda = 0.0: must be from 1e-30 to 1e+30 or one of the words "slope", "lsq", "minimax"`},
 		{"[2, 3]", "[2, 3]\nlambda = nan", `x.toml:9: model.lambda = nan: must be from 1e-30 to 1e+30 or one of the words "slope", "lsq", "minimax"`},
@@ -217,13 +217,13 @@ func TestErrors(t *testing.T) {
 		{"", "[[variant]]\nname = \"a\"\nlambda = 1\n[[variant]]\nname = \"b\"\nlambda = 0", `x.toml:17: variant.b.lambda = 0: must be from 1e-30 to 1e+30 or one of the words "slope", "lsq", "minimax"`},
 		{"", "[[variant]]\nname = \"a\"\nlambda = 0\n[[variant]]\nname = \"b\"\nlambda = 0", `x.toml:14: variant.a.lambda = 0: must be from 1e-30 to 1e+30 or one of the words "slope", "lsq", "minimax"`},
 		{"", "[[variant]]\nname = \"a\"\n[[variant]]\nname = \"b\"\nseed = 0", `x.toml:16: variant.b.seed: unknown key; allowed: ` +
-			"alpha, beta, bias, covariance, eigenvalue_floor, hidden, lambda, layers, name, on_indefinite, output_covariance, prior, prior_mean, prior_mean_var, prior_var, rho, rule, variance_floor"},
+			"alpha, beta, bias, covariance, eigenvalue_floor, hidden, information, lambda, layers, name, on_indefinite, output_covariance, prior, prior_mean, prior_mean_var, prior_scale, prior_var, rho, rule, variance_floor"},
 		{"", "[[variant]]\nname = \"a\"\nbeta = 0.5\n[[variant]]\nname = \"b\"\nbeta = 0.5\nalpha = 0.75", `x.toml:17: variant.b.beta = 0.5: must be ≥ alpha = 0.75`},
 		{"[2, 3]", "[2, 3]\nbeta = 0.5\n[[variant]]\nname = \"b\"\nalpha = 0.75", `x.toml:12: variant.b.alpha = 0.75: must be ≤ beta = 0.5`},
 		{"[2, 3]", "[2, 3]\nprior_mean = [[1, 0], [0, 1], [1, 1]]\n[[variant]]\nname = \"b\"\nbias = true", `x.toml:10: variant.b.prior_mean: row 1 has 2 columns; allowed: 3, one per input and one for the bias`},
 		{"", "[[variant]]\nname = \"a\"\n[[variant]]\nname = \"b\"\nlayers = [2, 5]", `x.toml:16: variant.b.layers = [2, 5]: data.generator = "wedges" has 2 inputs and 3 classes; allowed: [2, …, 3]`},
 		{"", "[[variant]]\nname = \"a\"\n[variant.model]\nrho = 2", `x.toml:14: variant.a.model: unknown key; allowed: ` +
-			"alpha, beta, bias, covariance, eigenvalue_floor, hidden, lambda, layers, name, on_indefinite, output_covariance, prior, prior_mean, prior_mean_var, prior_var, rho, rule, variance_floor"},
+			"alpha, beta, bias, covariance, eigenvalue_floor, hidden, information, lambda, layers, name, on_indefinite, output_covariance, prior, prior_mean, prior_mean_var, prior_scale, prior_var, rho, rule, variance_floor"},
 		{"seed = 3", "seed = 3\nvariant = [\n{name = \"a\"},\n{name = \"b\",\nrho = 2},\n]", `x.toml:7: variant.b.rho = 2: must be a number ≥ 0 and < 1`},
 		{"", strings.Repeat("[[claim]]\n", 101), `x.toml:12: claim: 101 tables; allowed: at most 100`},
 		{"", "[[claim]]\nstatistic = \"boundary\"\nthreshold = 1", `x.toml:12: claim.1.claim: missing; allowed: a line of 1 to 500 bytes of printable text`},

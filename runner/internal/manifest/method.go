@@ -96,12 +96,12 @@ var methodKinds = map[string]methodKind{
 	},
 	"backprop": {
 		has:   hasLayers,
-		hyper: map[string]hyper{"prior_var": {1, variance}, "step": {0.01, step}, "epochs": {50, epochs}},
+		hyper: map[string]hyper{"prior_var": {20, variance}, "step": {0.01, step}, "epochs": {100, epochs}},
 	},
 	"dropout": {
 		has: hasLayers,
 		hyper: map[string]hyper{
-			"rate": {0.1, fraction}, "decay": {1e-4, nonNegative}, "step": {0.01, step}, "epochs": {50, epochs},
+			"rate": {0.2, fraction}, "decay": {1e-3, nonNegative}, "step": {0.01, step}, "epochs": {100, epochs},
 		},
 	},
 	"neighbours": {hyper: map[string]hyper{"neighbours": {5, integral(1, maxTrain)}}},
@@ -184,6 +184,7 @@ func (m *Method) fixed(f *fields) {
 	if k.has&hasModel != 0 {
 		field(f, "random_features", &m.Model.RandomFeatures, boolean.or(false))
 		m.Model.learning(f)
+		field(f, "prior_scale", &m.Model.PriorScale, orNone(factors))
 		m.Model.guards(f)
 	}
 	if m.Hyper == nil {

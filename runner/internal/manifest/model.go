@@ -21,7 +21,7 @@ type Model struct {
 	Lambda Lambda  // slope λ of the probit approximation; default "slope"
 	Rho    float64 // correlation ρ of the probit approximation, 0 ≤ ρ < 1; default 0.5
 
-	Covariance []string // full or diagonal, one for all layers of weights or one for each; default full
+	Covariance []string // full, diagonal or shared, one for all layers of weights or one for each; default full
 
 	OutputCovariance string // between the output neurons: per-neuron, or joint; default per-neuron
 
@@ -37,10 +37,16 @@ type Model struct {
 	// prior means, so that the output layer alone learns; default false.
 	RandomFeatures bool
 
+	PriorScale  []float64 // factors of PriorVar, one for each layer of weights; default: none, ones
+	Information []float64 // how often an example counts for the variances of each diagonal layer of weights; default: none, ones
+
 	OnIndefinite    string  // what happens to an indefinite step: fail, skip or project; default fail
 	EigenvalueFloor float64 // used by project, > 0; default 1e-3
 	VarianceFloor   float64 // used by project, > 0 and < 1; default 1e-3
 }
+
+// factors is the kind of factors for the layers of weights.
+var factors = listOf(1, maxLayers, positive)
 
 // widths is the kind of the widths of hidden layers.
 var widths = listOf(0, maxLayers-2, integer(1, maxWidth))
@@ -63,6 +69,7 @@ func (m *Model) rules(f *fields) {
 	field(f, "prior_mean", &m.PriorMean, listOf(0, maxWidth, listOf(1, maxWidth, anyNumber)).or(nil))
 	field(f, "prior_var", &m.PriorVar, positive.or(1))
 	field(f, "prior_mean_var", &m.PriorMeanVar, nonNegative.or(0))
+	field(f, "prior_scale", &m.PriorScale, orNone(factors))
 	m.guards(f)
 }
 
@@ -72,11 +79,12 @@ func (m *Model) learning(f *fields) {
 	field(f, "alpha", &m.Alpha, number("a number from 0 to 1", func(x float64) bool { return 0 <= x && x <= 1 }).or(0))
 	field(f, "beta", &m.Beta, number("a finite number ≥ alpha", func(float64) bool { return true }).or(1))
 	field(f, "rule", &m.Rule, word("joint", "total", "adf", "adf-exact").or("joint"))
-	field(f, "hidden", &m.Hidden, word("frozen", "smooth").or("frozen"))
+	field(f, "hidden", &m.Hidden, word("frozen", "smooth", "smooth-mean").or("frozen"))
 	field(f, "lambda", &m.Lambda, lambda.or(Lambda{Word: "slope"}))
 	field(f, "rho", &m.Rho, fraction.or(0.5))
 	field(f, "covariance", &m.Covariance, covariances.or([]string{"full"}))
 	field(f, "output_covariance", &m.OutputCovariance, word("per-neuron", "joint").or("per-neuron"))
+	field(f, "information", &m.Information, orNone(factors))
 	field(f, "prior", &m.Prior, word("paper", "scaled").or("paper"))
 }
 
@@ -97,7 +105,7 @@ func (m *Model) covariance(l int) string {
 
 // covariances is the kind of a word, or of a list of them.
 var covariances = func() kind[[]string] {
-	one := word("full", "diagonal")
+	one := word("full", "diagonal", "shared")
 	list := listOf(1, maxLayers, one)
 	list.want = one.want + ", or a list of these, one for each layer of weights"
 	readList := list.read
@@ -106,7 +114,7 @@ var covariances = func() kind[[]string] {
 			return readList(v)
 		}
 		s, ok := v.v.(string)
-		if !ok || s != "full" && s != "diagonal" {
+		if !ok || s != "full" && s != "diagonal" && s != "shared" {
 			return nil, v.reject("must be " + list.want)
 		}
 		return []string{s}, true
@@ -144,6 +152,21 @@ func (m *Model) check(t *table, data shape) {
 		t.reject("covariance", fmt.Sprintf("has %d entries; allowed: 1, or %d, one for each layer of weights", k, len(m.Layers)-1))
 		return
 	}
+	for _, list := range []struct {
+		key   string
+		value []float64
+	}{{"information", m.Information}, {"prior_scale", m.PriorScale}} {
+		if k := len(list.value); k > 0 && k != len(m.Layers)-1 {
+			t.reject(list.key, fmt.Sprintf("has %d entries; allowed: %d, one for each layer of weights", k, len(m.Layers)-1))
+			return
+		}
+	}
+	for l, x := range m.Information {
+		if x != 1 && m.covariance(l) != "diagonal" {
+			t.reject("information", fmt.Sprintf("entry %d is not 1, and the covariance of that layer is %s; allowed: 1, or covariance = \"diagonal\"", l+1, m.covariance(l)))
+			return
+		}
+	}
 	if m.RandomFeatures && m.Hidden != "frozen" {
 		t.reject("random_features", fmt.Sprintf("hidden = %q would move the features; allowed: only with hidden = \"frozen\"", m.Hidden))
 	}
@@ -162,10 +185,14 @@ func (m *Model) check(t *table, data shape) {
 	numbers := 0.0
 	for l, n := range m.Layers[1:] {
 		fanIn := float64(m.Layers[l] + bias)
-		if m.covariance(l) == "full" {
-			fanIn *= fanIn
+		switch m.covariance(l) {
+		case "full":
+			numbers += float64(n) * fanIn * fanIn
+		case "shared":
+			numbers += fanIn * fanIn
+		case "diagonal":
+			numbers += float64(n) * fanIn
 		}
-		numbers += float64(n) * fanIn
 	}
 	if numbers > maxCovariance {
 		t.reject(layers, fmt.Sprintf("the weights' covariances have %.3g numbers; allowed: at most %d", numbers, maxCovariance))

@@ -28,7 +28,8 @@ type Source struct {
 	TestFraction float64 // share of the test part, drawn by the seed, the classes in proportion
 
 	// Scale is what is done to the inputs, as fitted on the training part:
-	// standard (each input to mean 0 and variance 1), global (one mean and
+	// standard (each input to mean 0 and variance 1), centred (each to mean 0, the
+	// largest value of all to 1 before), global (one mean and
 	// variance for all), unit (the largest value becomes 1), none. Default:
 	// standard for CSV, unit for IDX, none for generators.
 	Scale string
@@ -55,7 +56,7 @@ func (s *Source) fields(f *fields) {
 	field(f, "test_labels", &s.TestLabels, orZero(text))
 	field(f, "train_rows", &s.TrainRows, orZero(text))
 	field(f, "test_fraction", &s.TestFraction, orZero(share))
-	field(f, "scale", &s.Scale, orZero(word("standard", "global", "unit", "none")))
+	field(f, "scale", &s.Scale, orZero(word("standard", "centred", "global", "unit", "none")))
 }
 
 // Classes returns the number of classes.

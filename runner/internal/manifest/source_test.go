@@ -170,7 +170,7 @@ func TestSourceErrors(t *testing.T) {
 		{"file = \"table.csv\"", "5: data.file = \"table.csv\": needs a test part; allowed: one of train_rows = \"1-100\" and test_fraction = 0.2"},
 		{"file = \"table.csv\"\ntrain_rows = \"1-3\"\ntest_fraction = 0.5", "6: data.train_rows = \"1-3\": with test_fraction; allowed: one of the two"},
 		{"file = \"table.csv\"\ntest_fraction = 1.0", "6: data.test_fraction = 1.0: must be a number > 0 and < 1"},
-		{"file = \"table.csv\"\ntest_fraction = 0.5\nscale = \"log\"", "7: data.scale = \"log\": must be \"standard\" or \"global\" or \"unit\" or \"none\""},
+		{"file = \"table.csv\"\ntest_fraction = 0.5\nscale = \"log\"", "7: data.scale = \"log\": must be \"standard\" or \"centred\" or \"global\" or \"unit\" or \"none\""},
 		{"file = \"table.csv\"\ntest_fraction = 0.5\nlabels = \"labels\"", "7: data.labels = \"labels\": does not go with file; allowed with it: class, train, train_rows, test_fraction, scale"},
 		{"generator = \"moons\"\nfile = \"table.csv\"\ntrain = 3\ntest = 3", "6: data.file = \"table.csv\": does not go with generator; allowed with it: train, test, noise, arms, rings, scale"},
 		{"generator = \"moons\"\ntrain = 3\ntest = 3\narms = 4", "5: data.generator = \"moons\": task \"moons\" with arms = 4; allowed: no arms"},

@@ -16,18 +16,18 @@ func newNetwork(m manifest.Model, lambda float64, src rand.Source) (*bnn.Network
 	cfg := bnn.Config{
 		Layers: m.Layers, Bias: m.Bias, Alpha: m.Alpha, Beta: m.Beta,
 		Output:          map[string]bnn.OutputRule{"joint": bnn.Joint, "total": bnn.Total, "adf": bnn.ADF, "adf-exact": bnn.ADFExact}[m.Rule],
-		Hidden:          map[string]bnn.HiddenRule{"frozen": bnn.Frozen, "smooth": bnn.Smooth}[m.Hidden],
+		Hidden:          map[string]bnn.HiddenRule{"frozen": bnn.Frozen, "smooth": bnn.Smooth, "smooth-mean": bnn.SmoothMean}[m.Hidden],
 		Softmax:         softmax.Probit{Lambda: lambda, Rho: m.Rho},
 		OnIndefinite:    map[string]bnn.Policy{"fail": bnn.Fail, "skip": bnn.Skip, "project": bnn.Project}[m.OnIndefinite],
 		EigenvalueFloor: m.EigenvalueFloor, VarianceFloor: m.VarianceFloor,
 		Prior:    map[string]bnn.Prior{"paper": bnn.PaperPrior, "scaled": bnn.ScaledPrior}[m.Prior],
-		PriorVar: m.PriorVar, PriorMeanVar: m.PriorMeanVar,
+		PriorVar: m.PriorVar, PriorMeanVar: m.PriorMeanVar, PriorScale: m.PriorScale, Information: m.Information,
 	}
 	if m.OutputCovariance == "joint" {
 		cfg.OutputCovariance = bnn.JointNeurons
 	}
 	for _, kind := range m.Covariance {
-		cfg.Covariance = append(cfg.Covariance, map[string]bnn.Covariance{"full": bnn.Full, "diagonal": bnn.Diagonal}[kind])
+		cfg.Covariance = append(cfg.Covariance, map[string]bnn.Covariance{"full": bnn.Full, "diagonal": bnn.Diagonal, "shared": bnn.Shared}[kind])
 	}
 	if cfg.Output == bnn.ADFExact {
 		cfg.Softmax = softmax.Exact{Fast: true}

@@ -51,7 +51,7 @@ func newRival(m *manifest.Method, hyper map[string]float64, inputs, classes int,
 		fit = func(x [][]float64, class []int) (classifier, error) { return laplace.Fit(cfg, x, class, src) }
 	case "variational":
 		cfg := variational.Config{
-			Inputs: inputs, Classes: classes, PriorVar: hyper["prior_var"] / float64(inputs+1),
+			Inputs: inputs, Classes: classes, PriorVar: hyper["prior_var"] / float64(inputs+1), Tolerance: 1e-6,
 			Bound: map[string]variational.Bound{
 				"bohning": variational.Bohning, "bohning-joint": variational.BohningJoint, "probit": variational.Probit,
 			}[m.Bound],

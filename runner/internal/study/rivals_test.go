@@ -65,9 +65,9 @@ func TestRivalsByHand(t *testing.T) {
 		{"kind = \"laplace\"\npredictive = \"plug-in\"", learned[*laplace.Model](t)(laplace.Fit(
 			laplace.Config{Layers: linear, Prior: bnn.ScaledPrior, PriorVar: 1, Covariance: laplace.Full, Predictive: laplace.PlugIn}, train.X, train.Class, src()))},
 		// The prior variance of variational inference is that of a weight itself.
-		{"kind = \"variational\"\nprior_var = 6", learned[*variational.Model](t)(variational.Fit(variational.Config{Inputs: 2, Classes: 3, PriorVar: 2, Bound: variational.Bohning}, train.X, train.Class))},
-		{"kind = \"variational\"\nprior_var = 3\nbound = \"bohning-joint\"", learned[*variational.Model](t)(variational.Fit(variational.Config{Inputs: 2, Classes: 3, PriorVar: 1, Bound: variational.BohningJoint}, train.X, train.Class))},
-		{"kind = \"variational\"\nprior_var = 3\nbound = \"probit\"", learned[*variational.Model](t)(variational.Fit(variational.Config{Inputs: 2, Classes: 3, PriorVar: 1, Bound: variational.Probit}, train.X, train.Class))},
+		{"kind = \"variational\"\nprior_var = 6", learned[*variational.Model](t)(variational.Fit(variational.Config{Inputs: 2, Classes: 3, PriorVar: 2, Bound: variational.Bohning, Tolerance: 1e-6}, train.X, train.Class))},
+		{"kind = \"variational\"\nprior_var = 3\nbound = \"bohning-joint\"", learned[*variational.Model](t)(variational.Fit(variational.Config{Inputs: 2, Classes: 3, PriorVar: 1, Bound: variational.BohningJoint, Tolerance: 1e-6}, train.X, train.Class))},
+		{"kind = \"variational\"\nprior_var = 3\nbound = \"probit\"", learned[*variational.Model](t)(variational.Fit(variational.Config{Inputs: 2, Classes: 3, PriorVar: 1, Bound: variational.Probit, Tolerance: 1e-6}, train.X, train.Class))},
 		{"kind = \"backprop\"\nhidden_layers = [4]\nprior_var = 2\nstep = 0.02\nepochs = 7", learned[*bayesbackprop.Model](t)(bayesbackprop.Fit(
 			bayesbackprop.Config{Layers: hidden, PriorVar: 2, Descent: descent}, train.X, train.Class, src()))},
 		{"kind = \"dropout\"\nhidden_layers = [4]\nrate = 0.4\ndecay = 0.01\nstep = 0.02\nepochs = 7", learned[*dropout.Model](t)(dropout.Fit(

@@ -1,0 +1,281 @@
+package tagi
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+
+	"closedform/core/bnn"
+	"closedform/core/gauss"
+	"closedform/core/random"
+)
+
+func newModel(t testing.TB, cfg Config) *Model {
+	t.Helper()
+	m, err := New(cfg, random.Source("model"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func observe(t testing.TB, m *Model, x []float64, class int) {
+	t.Helper()
+	if err := m.Observe(x, class); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// clusters calls f with examples of Gaussian clusters.
+func clusters(name string, inputs, classes, count int, f func(x []float64, class int)) {
+	rnd := rand.New(random.Source("clusters", name))
+	centre := mat.NewDense(classes, inputs, nil)
+	centre.Apply(func(_, _ int, _ float64) float64 { return 1.5 * rnd.NormFloat64() }, centre)
+	for range count {
+		class := rnd.IntN(classes)
+		x := make([]float64, inputs)
+		for a := range x {
+			x[a] = centre.At(class, a) + rnd.NormFloat64()
+		}
+		f(x, class)
+	}
+}
+
+// One example moves the weights of one output neuron to the variances and means
+// of conjugate Gaussian regression of the target on the inputs.
+func TestOneNeuronIsConjugateRegression(t *testing.T) {
+	const noise = 0.7
+	m := newModel(t, Config{Layers: []int{2, 2}, SigmaV: noise})
+	x := []float64{0.5, -2}
+	mean, variance := m.Weights(0)
+	observe(t, m, x, 1) // the target −1
+	gotMean, gotVariance := m.Weights(0)
+	input := mat.NewVecDense(3, []float64{0.5, -2, 1})
+	// Λ = Σ⁻¹ + xxᵀ/σ², μ̃ = Λ⁻¹(Σ⁻¹μ + xy/σ²).
+	precision := mat.NewSymDense(3, nil)
+	right := mat.NewVecDense(3, nil)
+	for i := range 3 {
+		precision.SetSym(i, i, 1/variance.At(0, i))
+		right.SetVec(i, mean.At(0, i)/variance.At(0, i))
+	}
+	precision.SymRankOne(precision, 1/(noise*noise), input)
+	right.AddScaledVec(right, -1/(noise*noise), input)
+	var cov mat.Dense
+	if err := cov.Inverse(precision); err != nil {
+		t.Fatal(err)
+	}
+	var want mat.VecDense
+	want.MulVec(&cov, right)
+	for i := range 3 {
+		near(t, fmt.Sprint("mean ", i), gotMean.At(0, i), want.AtVec(i), 1e-13)
+		near(t, fmt.Sprint("variance ", i), gotVariance.At(0, i), cov.At(i, i), 1e-13)
+	}
+}
+
+// The same input with the same target over and over, and a bias alone: after N
+// examples the variance is v/(1 + Nv/σ²).
+func TestRepeatedTargetsOfABias(t *testing.T) {
+	m := newModel(t, Config{Layers: []int{1, 2}, SigmaV: 2, PriorVar: 3})
+	mean, variance := m.Weights(0)
+	const count = 50
+	for range count {
+		observe(t, m, []float64{0}, 0)
+	}
+	gotMean, gotVariance := m.Weights(0)
+	v := variance.At(0, 1)
+	near(t, "variance", gotVariance.At(0, 1), v/(1+count*v/4), 1e-13)
+	near(t, "mean", gotMean.At(0, 1), (mean.At(0, 1)+count*v/4)/(1+count*v/4), 1e-13)
+	near(t, "variance of the weight", gotVariance.At(0, 0), variance.At(0, 0), 0)
+	near(t, "mean of the weight", gotMean.At(0, 0), mean.At(0, 0), 0)
+}
+
+// The moments of all layers agree with samples of weights, layer by layer, where
+// the inputs of the layer are as independent as it takes them for.
+func TestForwardAgreesWithMonteCarlo(t *testing.T) {
+	const draws = 400_000
+	for _, unit := range []Unit{Linearised, Mixture} {
+		m := newModel(t, Config{Layers: []int{3, 2, 3}, Unit: unit, PriorVar: 0.5})
+		if err := m.forward([]float64{1, -0.5, 2}); err != nil {
+			t.Fatal(err)
+		}
+		rnd := rand.New(random.Source("mc"))
+		for l, w := range m.layers {
+			for j := range w.out {
+				z := make([]float64, draws)
+				for k := range z {
+					for i, y := range w.y {
+						if i < len(w.s) {
+							y += math.Sqrt(w.s[i]) * rnd.NormFloat64()
+						}
+						mean, variance := w.input(i)
+						z[k] += y * (mean[j] + math.Sqrt(variance[j])*rnd.NormFloat64())
+					}
+				}
+				mean, variance := stat.MeanVariance(z, nil)
+				square := 0.0 // fourth central moment
+				for _, x := range z {
+					square += math.Pow(x-mean, 4) / draws
+				}
+				near(t, fmt.Sprintf("%v: mean of neuron %d of layer %d", unit, j, l), w.m[j], mean, 5*math.Sqrt(variance/draws))
+				near(t, fmt.Sprintf("%v: variance of neuron %d of layer %d", unit, j, l), w.v[j], variance, 5*math.Sqrt(square/draws))
+			}
+		}
+	}
+}
+
+func TestUnitMoments(t *testing.T) {
+	rnd := rand.New(random.Source("unit"))
+	const draws = 400_000
+	for _, c := range [][2]float64{{0, 1}, {1.3, 4}, {-0.7, 0.5}} {
+		m, v := c[0], c[1]
+		mean, variance, slope := Mixture.moments(m, v)
+		z, y := make([]float64, draws), make([]float64, draws)
+		for k := range z {
+			z[k] = m + math.Sqrt(v)*rnd.NormFloat64()
+			y[k] = max(z[k], 0)
+		}
+		tol := 10 * (v + m*m) / math.Sqrt(draws)
+		gotMean, gotVariance := stat.MeanVariance(y, nil)
+		near(t, "mean", mean, gotMean, tol)
+		near(t, "variance", variance, gotVariance, tol)
+		near(t, "covariance", slope*v, stat.Covariance(z, y, nil), tol)
+		near(t, "slope", slope, gauss.CDF(m/math.Sqrt(v)), 1e-14)
+		mean, variance, slope = Linearised.moments(m, v)
+		if on := delta(m >= 0); mean != on*m || variance != on*v || slope != on {
+			t.Errorf("linearised N(%g, %g): mean %g, variance %g, slope %g", m, v, mean, variance, slope)
+		}
+	}
+	for _, u := range []Unit{Linearised, Mixture} {
+		if mean, variance, slope := u.moments(2, 0); mean != 2 || variance != 0 || slope != 1 {
+			t.Errorf("%v of a certain 2: %g, %g, %g", u, mean, variance, slope)
+		}
+	}
+}
+
+func delta(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// joint is the step as the paper has it, in variances and covariances: from what
+// the targets make of the outputs to the hidden layers from the last to the first,
+// and from every layer to its weights.
+func joint(m *Model, class int) (mean, variance []*mat.Dense) {
+	// smooth returns mean and variance of a variable with the given covariance
+	// with each of some others, whose mean and variance change.
+	smooth := func(mean, variance float64, cov, of, gain, less []float64) (float64, float64) {
+		for j, c := range cov {
+			ratio := c / of[j]
+			mean += ratio * gain[j]
+			variance += ratio * ratio * less[j]
+		}
+		return mean, variance
+	}
+	depth := len(m.layers)
+	mean, variance = make([]*mat.Dense, depth), make([]*mat.Dense, depth)
+	last := m.layers[depth-1]
+	gain, less := make([]float64, last.out), make([]float64, last.out) // m̃ − m and ṽ − v
+	for _, s := range m.tree.class(class) {
+		k := last.v[s.node] / (last.v[s.node] + m.cfg.SigmaV*m.cfg.SigmaV)
+		gain[s.node] = k * (s.target - last.m[s.node])
+		less[s.node] = -k * last.v[s.node]
+	}
+	for l := depth - 1; l >= 0; l-- {
+		layer := m.layers[l]
+		w, v := m.Weights(l)
+		mean[l], variance[l] = mat.DenseCopyOf(w), mat.DenseCopyOf(v)
+		for j := range layer.out {
+			for i, y := range layer.y {
+				a, b := smooth(w.At(j, i), v.At(j, i), []float64{v.At(j, i) * y}, layer.v[j:j+1], gain[j:j+1], less[j:j+1])
+				mean[l].Set(j, i, a)
+				variance[l].Set(j, i, b)
+			}
+		}
+		if l == 0 {
+			break
+		}
+		below := m.layers[l-1]
+		nextGain, nextLess := make([]float64, below.out), make([]float64, below.out)
+		for i := range below.out {
+			cov := make([]float64, layer.out)
+			for j := range cov {
+				cov[j] = below.v[i] * below.slope[i] * w.At(j, i)
+			}
+			a, b := smooth(below.m[i], below.v[i], cov, layer.v, gain, less)
+			nextGain[i], nextLess[i] = a-below.m[i], b-below.v[i]
+		}
+		gain, less = nextGain, nextLess
+	}
+	return mean, variance
+}
+
+func TestObserveIsTheSmootherOfThePaper(t *testing.T) {
+	for _, unit := range []Unit{Linearised, Mixture} {
+		m := newModel(t, Config{Layers: []int{3, 6, 5, 5}, Unit: unit, SigmaV: 1})
+		clusters("smoother", 3, 5, 60, func(x []float64, class int) {
+			if err := m.forward(x); err != nil {
+				t.Fatal(err)
+			}
+			mean, variance := joint(m, class)
+			raised := m.Raised()
+			observe(t, m, x, class)
+			if m.Raised() > raised {
+				return // which the paper does not know
+			}
+			for l := range mean {
+				gotMean, gotVariance := m.Weights(l)
+				if !mat.EqualApprox(gotMean, mean[l], 1e-12) || !mat.EqualApprox(gotVariance, variance[l], 1e-12) {
+					t.Fatalf("%v: layer %d differs", unit, l)
+				}
+			}
+		})
+		if m.Raised() > 6 {
+			t.Errorf("%v: raised %d times in 60 steps", unit, m.Raised())
+		}
+	}
+}
+
+// Forward moments with the exact unit are those of package bnn.
+func TestMixtureHasTheMomentsOfBNN(t *testing.T) {
+	m := newModel(t, Config{Layers: []int{3, 4, 4, 2}, Unit: Mixture})
+	other, err := bnn.New(bnn.Config{
+		Layers: []int{3, 4, 4, 2}, Bias: true, Hidden: bnn.Smooth, Output: bnn.Total,
+		Covariance: []bnn.Covariance{bnn.Diagonal},
+	}, random.Source("bnn"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for l := range m.layers {
+		mean, variance := m.Weights(l)
+		want, cov := other.Weights(l)
+		rows, in := mean.Dims() // one node of the tree for two classes
+		want.Slice(0, rows, 0, in).(*mat.Dense).Copy(mean)
+		for j := range rows {
+			cov[j] = mat.NewDiagDense(in, variance.RawRowView(j))
+		}
+		if err := other.SetWeights(l, want, cov); err != nil {
+			t.Fatal(err)
+		}
+	}
+	x := []float64{0.3, -1, 2}
+	var prediction bnn.Prediction
+	if err := other.Predict(&prediction, x); err != nil {
+		t.Fatal(err)
+	}
+	p := make([]float64, 2)
+	if err := m.Predict(p, x); err != nil {
+		t.Fatal(err)
+	}
+	last := m.layers[2]
+	near(t, "mean", last.m[0], prediction.Mean[0], 1e-13)
+	near(t, "variance", last.v[0], prediction.Variance[0], 1e-13)
+	near(t, "p", p[0], gauss.CDF(last.m[0]/math.Sqrt(last.v[0]+1./9)), 1e-13)
+	near(t, "sum", floats.Sum(p), 1, 1e-14)
+}

@@ -1,0 +1,120 @@
+package tagi
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/floats/scalar"
+
+	"closedform/core/gauss"
+	"closedform/core/random"
+)
+
+// near compares so that NaN fails.
+func near(t *testing.T, name string, got, want, tol float64) {
+	t.Helper()
+	if !scalar.EqualWithinAbsOrRel(got, want, tol, tol) {
+		t.Errorf("%s = %.15g, want %.15g", name, got, want)
+	}
+}
+
+// The tree of ten classes is that of the authors' program: 11 nodes, in the order
+// of levels, with the target −1 for the digit 1.
+func TestTreeOfTenClasses(t *testing.T) {
+	tree := newTree(10)
+	if tree.nodes != 11 || tree.depth != 4 {
+		t.Fatalf("%d nodes of depth %d", tree.nodes, tree.depth)
+	}
+	for class, want := range map[int]string{
+		0: "[{0 1} {1 1} {3 1} {6 1}]",
+		5: "[{0 1} {1 -1} {4 1} {8 -1}]",
+		7: "[{0 1} {1 -1} {4 -1} {9 -1}]",
+		9: "[{0 -1} {2 1} {5 1} {10 -1}]",
+	} {
+		if got := fmt.Sprint(tree.class(class)); got != want {
+			t.Errorf("class %d: %s, want %s", class, got, want)
+		}
+	}
+}
+
+// Every class has its own way, and every node is on one of them.
+func TestTreeIsATree(t *testing.T) {
+	for n := 2; n <= 70; n++ {
+		tree := newTree(n)
+		seen := make([]bool, tree.nodes)
+		ways := map[string]bool{}
+		from := map[int]step{}
+		for c := range n {
+			way := tree.class(c)
+			ways[fmt.Sprint(way)] = true
+			if way[0].node != 0 {
+				t.Errorf("n = %d: class %d starts at node %d", n, c, way[0].node)
+			}
+			for k, s := range way {
+				seen[s.node] = true
+				if k > 0 {
+					if before, ok := from[s.node]; ok && before != way[k-1] {
+						t.Errorf("n = %d: two ways to node %d", n, s.node)
+					}
+					from[s.node] = way[k-1]
+				}
+			}
+		}
+		if len(ways) != n || math.Ceil(math.Log2(float64(n))) != float64(tree.depth) {
+			t.Errorf("n = %d: %d ways of length %d", n, len(ways), tree.depth)
+		}
+		for i, ok := range seen {
+			if !ok {
+				t.Errorf("n = %d: node %d leads nowhere", n, i)
+			}
+		}
+	}
+}
+
+// Probabilities are the products, and add up to 1: without division where the tree
+// is complete, and also where all products underflow.
+func TestProbabilities(t *testing.T) {
+	rnd := rand.New(random.Source("tree"))
+	for _, n := range []int{2, 3, 4, 5, 8, 10, 33} {
+		tree := newTree(n)
+		x, p := make([]float64, tree.nodes), make([]float64, n)
+		for _, scale := range []float64{0, 1, 5, 1e3, 1e150} {
+			for i := range x {
+				x[i] = scale * rnd.NormFloat64()
+			}
+			if !tree.probabilities(p, x) {
+				t.Errorf("n = %d, scale %g: overflow", n, scale)
+			}
+			near(t, "sum", floats.Sum(p), 1, 1e-14)
+			if scale > 5 {
+				continue
+			}
+			total := 0.0
+			product := make([]float64, n)
+			for c := range n {
+				product[c] = 1
+				for _, s := range tree.class(c) {
+					product[c] *= gauss.CDF(s.target * x[s.node])
+				}
+				total += product[c]
+			}
+			if n&(n-1) == 0 {
+				near(t, "sum of the products", total, 1, 1e-14)
+			}
+			for c := range n {
+				near(t, fmt.Sprintf("n = %d, scale %g: p of class %d", n, scale, c), p[c], product[c]/total, 1e-13)
+			}
+		}
+	}
+	// Of three classes, the third has a node of its own, whose other way leads to
+	// nothing: where all say that it is taken, even logarithms may overflow.
+	p := make([]float64, 3)
+	if tree := newTree(3); !tree.probabilities(p, []float64{-40, 0, -40}) || !(p[2] > 0.4) {
+		t.Errorf("p = %v", p)
+	} else if tree.probabilities(p, []float64{-1e200, 0, -1e200}) {
+		t.Error("no overflow")
+	}
+}

@@ -1,0 +1,82 @@
+package bnn
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Inputs of d equal components have one direction: a diagonal layer that counts
+// every example d times keeps exactly the predictions of full covariances.
+func TestInformationOfEqualInputs(t *testing.T) {
+	const d = 7
+	rnd := rand.New(rand.NewPCG(81, 1))
+	full := newNetwork(t, Config{Layers: []int{d, 3}, Output: ADF, PriorVar: 0.5})
+	diagonal := newNetwork(t, Config{Layers: []int{d, 3}, Output: ADF, PriorVar: 0.5, Covariance: []Covariance{Diagonal}, Information: []float64{d}})
+	x := make([]float64, d)
+	var p, q Prediction
+	for range 50 {
+		size := 1 + rnd.Float64()
+		for a := range x {
+			x[a] = size
+		}
+		class := rnd.IntN(3)
+		for _, n := range []*Network{full, diagonal} {
+			if _, err := n.Observe(x, class); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := full.Predict(&p, x); err != nil {
+			t.Fatal(err)
+		}
+		if err := diagonal.Predict(&q, x); err != nil {
+			t.Fatal(err)
+		}
+		for j := range p.P {
+			near(t, "mean", q.Mean[j], p.Mean[j], 1e-10)
+			near(t, "variance", q.Variance[j], p.Variance[j], 1e-10)
+		}
+	}
+}
+
+// One step: what the variances of a layer lose is multiplied, and nothing else
+// changes, neither the means nor the other layers.
+func TestInformationOfOneStep(t *testing.T) {
+	times := []float64{2.5, 1, 0.4}
+	cfg := Config{Layers: []int{3, 5, 4, 2}, Bias: true, Output: ADF, Hidden: Smooth, Covariance: []Covariance{Diagonal}, PriorVar: 0.2, PriorMeanVar: 1}
+	plain := newNetwork(t, cfg)
+	cfg.Information = times
+	counted := newNetwork(t, cfg)
+	for _, n := range []*Network{plain, counted.Snapshot(), counted} { // the weights are cloned
+		if _, err := n.Observe([]float64{1, -0.5, 2}, 1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for l, k := range times {
+		mean, cov := plain.Weights(l)
+		gotMean, gotCov := counted.Weights(l)
+		if !mat.Equal(gotMean, mean) {
+			t.Errorf("layer %d: means\n%v\nwant\n%v", l, mat.Formatted(gotMean), mat.Formatted(mean))
+		}
+		for j, s := range cov {
+			for a := range s.SymmetricDim() {
+				lost := 0.2 - s.At(a, a)
+				near(t, "loss of variance", 0.2-gotCov[j].At(a, a), k*lost, 1e-14)
+			}
+		}
+	}
+}
+
+// However often an example counts, a variance keeps its floor.
+func TestInformationFloor(t *testing.T) {
+	n := newNetwork(t, Config{Layers: []int{1, 2}, Output: ADF, Covariance: []Covariance{Diagonal}, Information: []float64{1e300}, VarianceFloor: 0.25})
+	for k := range 3 {
+		if _, err := n.Observe([]float64{2}, 0); err != nil {
+			t.Fatal(err)
+		}
+		_, cov := n.Weights(0)
+		near(t, "variance", cov[0].At(0, 0), math.Pow(0.25, float64(k+1)), 1e-12)
+	}
+}

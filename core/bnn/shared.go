@@ -1,0 +1,118 @@
+package bnn
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// shared has one covariance for all neurons, Σ_j = Σ = RRᵀ: a matrix normal
+// distribution of the weights, with the identity between neurons. The prior is
+// one; of the posterior it is the closest in the sum over the neurons of KL(posterior
+// ‖ shared), whose covariance is the mean of theirs,
+//
+//	μ_j += d_j Σŷ,   Σ += ē (Σŷ)(Σŷ)ᵀ,   ē = Σ_j e_j/out.
+//
+// It keeps what the inputs have in common at the price of one neuron: d² numbers
+// and O(d²) operations for each example, not out·d². R is updated as in full.
+type shared struct {
+	byInput
+	root []float64 // in × in: R
+}
+
+func newShared(in, out int) *shared {
+	return &shared{byInput: newByInput(in, out), root: make([]float64, in*in)}
+}
+
+func (w *shared) scratch() int { return w.in }
+
+func (w *shared) clone() weights {
+	c := *w
+	c.mean, c.root = slices.Clone(w.mean), slices.Clone(w.root)
+	return &c
+}
+
+func (w *shared) row(i int) []float64 { return w.root[i*w.in : (i+1)*w.in] }
+
+// cov returns Σ.
+func (w *shared) cov() *mat.SymDense {
+	cov := mat.NewSymDense(w.in, nil)
+	cov.SymOuterK(1, mat.NewDense(w.in, w.in, w.root))
+	return cov
+}
+
+// setCov sets Σ from the first neuron; all others must have the same.
+func (w *shared) setCov(j int, cov mat.Symmetric) error {
+	if j == 0 {
+		one := newFull(w.in, 1)
+		if err := one.setCov(0, cov); err != nil {
+			return err
+		}
+		copy(w.root, one.root)
+		return nil
+	}
+	trace, err := checkCov(j, cov)
+	if err != nil {
+		return err
+	}
+	for a := range w.in {
+		for b := range a + 1 {
+			// Up to the rounding of the root.
+			if x, want := cov.At(a, b), floats.Dot(w.row(a), w.row(b)); math.Abs(x-want) > 1e-12*trace {
+				return fmt.Errorf("covariance of neuron %d holds %g where that of neuron 0 holds %g; the layer is shared", j, x, want)
+			}
+		}
+	}
+	return nil
+}
+
+func (w *shared) neuron(j int) ([]float64, mat.Symmetric) {
+	mean := make([]float64, w.in)
+	for i := range mean {
+		mean[i] = w.mean[i*w.out+j]
+	}
+	return mean, w.cov()
+}
+
+// forward leaves g = Rᵀŷ in the scratch: ŷᵀΣŷ = |g|².
+func (w *shared) forward(f *flow) {
+	g := f.scratch
+	clear(g)
+	clear(f.m)
+	clear(f.v)
+	var common float64
+	for i, y := range f.y {
+		if y != 0 {
+			floats.AddScaled(g, y, w.row(i))
+			floats.AddScaled(f.m, y, w.inputMean(i))
+		}
+		if i < len(f.s) && f.s[i] > 0 {
+			s := f.s[i]
+			common += s * floats.Dot(w.row(i), w.row(i))
+			for j, mu := range w.inputMean(i) {
+				f.v[j] += s * (mu * mu)
+			}
+		}
+	}
+	floats.AddConst(floats.Dot(g, g)+common, f.v)
+}
+
+func (w *shared) update(f *flow) {
+	g := f.scratch
+	size := floats.Norm(g, 2)
+	if size == 0 {
+		return // certain, with nothing to learn
+	}
+	floats.Scale(1/size, g)
+	e := floats.Sum(f.e) / float64(w.out)
+	shrink := 1 - math.Sqrt(math.Max(0, 1+e*size*size))
+	for i := range w.in {
+		row := w.row(i)
+		u := floats.Dot(row, g)
+		floats.AddScaled(w.inputMean(i), size*u, f.d)
+		floats.AddScaled(row, -shrink*u, g)
+	}
+}
