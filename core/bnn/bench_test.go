@@ -11,8 +11,8 @@ func BenchmarkObserve(b *testing.B) {
 	paper := func(rule OutputRule) Config {
 		return Config{Output: rule, OnIndefinite: Skip, PriorMeanVar: 1, Softmax: softmax.Probit{Lambda: 0.2, Rho: 0.5}}
 	}
-	smooth := func(kind Covariance) Config {
-		return Config{Output: ADF, Hidden: Smooth, Covariance: []Covariance{kind}, Bias: true, Prior: ScaledPrior, PriorMeanVar: 1}
+	smooth := func(kinds ...Covariance) Config {
+		return Config{Output: ADF, Hidden: Smooth, Covariance: kinds, Bias: true, Prior: ScaledPrior, PriorMeanVar: 1}
 	}
 	small, digits, mnist := []int{2, 3}, []int{64, 50, 10}, []int{784, 128, 128, 10}
 	for _, c := range []struct {
@@ -28,6 +28,8 @@ func BenchmarkObserve(b *testing.B) {
 		{"64-50-10/adf/full", digits, 1, smooth(Full)},
 		{"64-50-10/adf/diagonal", digits, 1, smooth(Diagonal)},
 		{"784-128-128-10/adf/diagonal", mnist, 0.19, smooth(Diagonal)},
+		{"784-128-128-10/adf/diagonal/dense", mnist, 1, smooth(Diagonal)},
+		{"784-128-128-10/adf/shared above", mnist, 0.19, smooth(Diagonal, Shared, Shared)},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			c.cfg.Layers = c.layers

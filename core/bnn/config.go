@@ -62,15 +62,15 @@ type Config struct {
 
 	// VarianceFloor is the smallest ratio ṽ_j/v_j that Project leaves to a logit
 	// and Smooth and SmoothMean to a hidden pre-activation, and the smallest
-	// ratio in which one example changes a variance where Information is not 1.
-	// Below 1; zero stands for 1e-3.
+	// ratio in which one example changes a variance of a diagonal layer, or v_j
+	// of another, where Information is not 1. Below 1; zero stands for 1e-3.
 	VarianceFloor float64
 
 	// Information is the number of times that one example counts for the
-	// variances of a diagonal layer: a positive number for each layer of weights,
-	// 1 where the covariances are not diagonal. None stands for ones. The steps
-	// e_j of the variances are multiplied by it, as far as VarianceFloor allows;
-	// the means move as ever.
+	// covariances of a layer: a positive number for each layer of weights, 1 for a
+	// joint output layer. None stands for ones. The steps e_j of the covariances
+	// are multiplied by it, as far as VarianceFloor allows; the means move as
+	// ever. Examples that are going to be seen K times count 1/K times each.
 	//
 	// Counted once, an example leaves a diagonal layer too much variance, as the
 	// layer takes its inputs for uncorrelated. In linear regression with noise of
@@ -182,11 +182,6 @@ func (c Config) withDefaults() (Config, error) {
 			}
 		}
 		*f.value = slices.Clone(*f.value)
-	}
-	for l := range len(c.Layers) - 1 {
-		if x := byLayer(c.Information, l); x != 1 && c.covariance(l) != Diagonal {
-			return c, fmt.Errorf("bnn: Information = %g for layer %d, whose covariance is %v: allowed: 1, or diagonal covariance", x, l, c.covariance(l))
-		}
 	}
 	switch c.OutputCovariance {
 	case PerNeuron:

@@ -221,5 +221,8 @@ func (c *Config) checkCorrelated() error {
 	if kind := c.covariance(len(c.Layers) - 2); kind != Full {
 		return fmt.Errorf("bnn: OutputCovariance = joint with a %v output layer: allowed: full", kind)
 	}
+	if byLayer(c.Information, len(c.Layers)-2) != 1 {
+		return fmt.Errorf("bnn: OutputCovariance = joint with Information = %g: need 1 for the output layer", c.Information)
+	}
 	return nil
 }

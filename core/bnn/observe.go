@@ -96,6 +96,7 @@ func (n *Network) Observe(x []float64, class int) (Update, error) {
 	}
 	n.own()
 	for l, w := range n.layers {
+		n.inform(l)
 		w.update(&n.pass.layers[l])
 	}
 	return update, nil
@@ -132,6 +133,21 @@ func (n *Network) freeze(l int) {
 		if vj > certain && f.outVar[j] > 0 {
 			k := f.cross[j] / f.outVar[j]
 			f.e[j] = -math.Min(1, k*f.cross[j]/vj) / vj // at most 1 by Cauchy–Schwarz, but for rounding
+		}
+	}
+}
+
+// inform multiplies the steps e_j of layer l by its Information. A diagonal layer
+// does so itself, as it has a floor for every weight.
+func (n *Network) inform(l int) {
+	times := byLayer(n.cfg.Information, l)
+	if times == 1 || n.cfg.covariance(l) == Diagonal {
+		return
+	}
+	f := &n.pass.layers[l]
+	for j, vj := range f.v {
+		if vj > certain {
+			f.e[j] = math.Max(times*f.e[j], (n.cfg.VarianceFloor-1)/vj)
 		}
 	}
 }
