@@ -38,7 +38,7 @@ type Model struct {
 	RandomFeatures bool
 
 	PriorScale  []float64 // factors of PriorVar, one for each layer of weights; default: none, ones
-	Information []float64 // how often an example counts for the variances of each diagonal layer of weights; default: none, ones
+	Information []float64 // how often an example counts for the covariances of each layer of weights; default: none, ones
 
 	OnIndefinite    string  // what happens to an indefinite step: fail, skip or project; default fail
 	EigenvalueFloor float64 // used by project, > 0; default 1e-3
@@ -162,8 +162,8 @@ func (m *Model) check(t *table, data shape) {
 		}
 	}
 	for l, x := range m.Information {
-		if x != 1 && m.covariance(l) != "diagonal" {
-			t.reject("information", fmt.Sprintf("entry %d is not 1, and the covariance of that layer is %s; allowed: 1, or covariance = \"diagonal\"", l+1, m.covariance(l)))
+		if x != 1 && m.OutputCovariance == "joint" && l == len(m.Layers)-2 {
+			t.reject("information", fmt.Sprintf("entry %d is not 1, and the neurons of that layer are correlated; allowed: 1 with output_covariance = \"joint\"", l+1))
 			return
 		}
 	}
