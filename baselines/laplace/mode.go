@@ -101,7 +101,7 @@ func (o *objective) climb(start []float64, tolerance float64) (w []float64, logD
 }
 
 // lineSearch is that of Moré and Thuente, which fails when it has looked at maxLooks
-// points: at a kink no step may be good enough for it, and it would go on for ever.
+// points: at a kink no step may be good enough for it, and it may never end.
 type lineSearch struct {
 	optimize.MoreThuente
 	looks int
