@@ -18,7 +18,7 @@ func (d *drift) figures(tables []store.Table) []Figure {
 		} {
 			least := laws.where("drift", course.Name).floats(q.least)[0]
 			chart := figures.Chart{
-				Title: course.Name, X: figures.Axis{Label: "examples seen"}, Y: figures.Axis{Label: q.label},
+				Title: course.Name, X: figures.Axis{Label: "examples seen"}, Y: figures.Axis{Label: q.label, Log: true},
 				Curves: []figures.Curve{{
 					Name: "true probabilities", Style: figures.Reference, X: []float64{0, float64(d.Examples)}, Y: []float64{least, least},
 				}},
