@@ -68,8 +68,8 @@ var methodKinds = map[string]methodKind{
 	"closed-form": {
 		has: hasModel | hasLayers | hasPasses,
 		hyper: map[string]hyper{
-			"prior_var":      {10, positive},    // with prior = "scaled", divided by the inputs of the layer
-			"prior_mean_var": {0, nonNegative},  // of the random prior means, divided by the inputs of the layer
+			"prior_var":      {10, positive},   // with prior = "scaled", divided by the inputs of the layer
+			"prior_mean_var": {0, nonNegative}, // of the random prior means, divided by the inputs of the layer
 		},
 	},
 	"kalman": {
