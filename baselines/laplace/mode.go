@@ -83,7 +83,7 @@ func (o *objective) climb(start []float64, tolerance float64) (w []float64, logD
 			GradientThreshold: gradientTolerance,
 			MajorIterations:   steps,
 			Converger:         &optimize.FunctionConverge{Absolute: tolerance, Iterations: patience},
-		}, &optimize.LBFGS{Linesearcher: &optimize.MoreThuente{}})
+		}, &optimize.LBFGS{Linesearcher: &lineSearch{}})
 		if r == nil || !finite(r.F) {
 			return nil, 0, fmt.Errorf("laplace: search of the mode: no finite density: %w", err)
 		}
@@ -98,6 +98,28 @@ func (o *objective) climb(start []float64, tolerance float64) (w []float64, logD
 		u[i] *= s
 	}
 	return u, -best, nil
+}
+
+// lineSearch is that of Moré and Thuente, which fails when it has looked at maxLooks
+// points: at a kink no step may be good enough for it, and it may never end.
+type lineSearch struct {
+	optimize.MoreThuente
+	looks int
+}
+
+// maxLooks is many times what a line search needs that ends.
+const maxLooks = 100
+
+func (l *lineSearch) Init(value, derivative, step float64) optimize.Operation {
+	l.looks = 0
+	return l.MoreThuente.Init(value, derivative, step)
+}
+
+func (l *lineSearch) Iterate(value, derivative float64) (optimize.Operation, float64, error) {
+	if l.looks++; l.looks > maxLooks {
+		return optimize.NoOperation, 0, optimize.ErrLinesearcherFailure
+	}
+	return l.MoreThuente.Iterate(value, derivative)
 }
 
 // drawStart sets w to random weights of the size that keeps the variance of the

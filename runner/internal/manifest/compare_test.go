@@ -129,7 +129,7 @@ func checkIn(t *testing.T, dir, src string, all []broken) {
 func TestCompareErrors(t *testing.T) {
 	checkIn(t, dataFolder(t), compareSrc, []broken{
 		{`reference = "ours"`, `reference = "theirs"`, `6: compare.reference = "theirs": names no method; allowed: the name of a [[method]]`},
-		{`budget = 2`, `budget = 1`, `25: method.ours.candidates = [[1, 0], [2, 3]]: 2 of them; allowed: at most 1, compare.budget`},
+		{`budget = 2`, `budget = 1`, `25: method.ours.candidates = [[1, 0], [2, 3]]: 2 of them; allowed: at most 1, the budget of every method`},
 		{`[[1, 0], [2, 3]]`, `[[1, 0], [2]]`, `25: method.ours.candidates = [[1, 0], [2]]: entry 2 has 1 values; allowed: 2, one for each of prior_var, prior_mean_var`},
 		{`[[1, 0], [2, 3]]`, `[[1, 0], [2, -3]]`, `25: method.ours.candidates = [[1, 0], [2, -3]]: entry 2: prior_mean_var = -3.0 must be a finite number ≥ 0`},
 		{`tune = ["prior_var", "prior_mean_var"]`, ``, `25: method.ours.candidates = [[1, 0], [2, 3]]: without tune; allowed: tune = [key, ...] and candidates = [[value of each], ...] together`},

@@ -96,6 +96,7 @@ type Manifest struct {
 	Order     *Order
 	Compare   *Compare
 	Unknown   *Unknown
+	Drift     *Drift
 	Claims    *Claims
 }
 
@@ -139,6 +140,8 @@ func (m *Manifest) section() section {
 		return made(&m.Compare)
 	case "unknown":
 		return made(&m.Unknown)
+	case "drift":
+		return made(&m.Drift)
 	case "claims":
 		return made(&m.Claims)
 	}

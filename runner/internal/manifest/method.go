@@ -27,6 +27,11 @@ type Method struct {
 	Hyper      map[string]float64
 	Tune       []string
 	Candidates [][]float64
+
+	// streamed says that the method learns a stream and may forget: a closed-form
+	// network by process noise, a method that is not online by seeing the latest
+	// examples only, as many as its window. There is one pass.
+	streamed bool
 }
 
 // The choices that some kinds of method have beside their hyper-parameters.
@@ -108,6 +113,25 @@ var methodKinds = map[string]methodKind{
 	"majority":   {},
 }
 
+// hypers returns the hyper-parameters of the method.
+func (m *Method) hypers() map[string]hyper {
+	if !m.streamed {
+		return methodKinds[m.Kind].hyper
+	}
+	h := maps.Clone(methodKinds[m.Kind].hyper)
+	switch {
+	case m.Kind == "closed-form":
+		h["process_noise"] = hyper{0, within(0, 1)} // variance that a weight gains before each example, a share of its prior's
+	case !m.Online():
+		h["window"] = hyper{200, integral(1, maxTrain)}
+	}
+	return h
+}
+
+// hasPasses reports whether the method may see the examples several times, one
+// after another.
+func (m *Method) hasPasses() bool { return !m.streamed && methodKinds[m.Kind].has&hasPasses != 0 }
+
 // orKeyless returns the kind that allows 0, too, which stands for a value that
 // follows from other keys.
 func orKeyless(k kind[float64]) kind[float64] {
@@ -136,14 +160,13 @@ func (m *Method) With(candidate []float64) map[string]float64 {
 // fields goes over all keys.
 func (m *Method) fields(f *fields) {
 	m.fixed(f)
-	k, ok := methodKinds[m.Kind]
-	if !ok {
+	if _, ok := methodKinds[m.Kind]; !ok {
 		return
 	}
-	if k.has&hasPasses != 0 {
+	if m.hasPasses() {
 		field(f, "passes", &m.Passes, integer(1, maxPasses).or(1))
 	}
-	keys := slices.Sorted(maps.Keys(k.hyper))
+	keys := slices.Sorted(maps.Keys(m.hypers()))
 	field(f, "tune", &m.Tune, orNone(distinct(listOf(1, max(1, len(keys)), word(keys...)))))
 	field(f, "candidates", &m.Candidates, orNone(listOf(1, maxTables, listOf(1, max(1, len(keys)), anyNumber))))
 }
@@ -190,9 +213,10 @@ func (m *Method) fixed(f *fields) {
 	if m.Hyper == nil {
 		m.Hyper = map[string]float64{}
 	}
-	for _, key := range slices.Sorted(maps.Keys(k.hyper)) {
+	hypers := m.hypers()
+	for _, key := range slices.Sorted(maps.Keys(hypers)) {
 		x := m.Hyper[key]
-		field(f, key, &x, k.hyper[key].kind.or(k.hyper[key].fallback))
+		field(f, key, &x, hypers[key].kind.or(hypers[key].fallback))
 		m.Hyper[key] = x
 	}
 }
@@ -208,7 +232,7 @@ func (m *Method) check(t *table, budget int) {
 		return
 	}
 	if len(m.Candidates) > budget {
-		t.reject("candidates", fmt.Sprintf("%d of them; allowed: at most %d, compare.budget", len(m.Candidates), budget))
+		t.reject("candidates", fmt.Sprintf("%d of them; allowed: at most %d, the budget of every method", len(m.Candidates), budget))
 	}
 	for i, c := range m.Candidates {
 		if len(c) != len(m.Tune) {
@@ -216,7 +240,7 @@ func (m *Method) check(t *table, budget int) {
 			return
 		}
 		for j, x := range c {
-			if k := methodKinds[m.Kind].hyper[m.Tune[j]].kind; !accepts(k, x) {
+			if k := m.hypers()[m.Tune[j]].kind; !accepts(k, x) {
 				t.reject("candidates", fmt.Sprintf("entry %d: %s = %s must be %s", i+1, m.Tune[j], shortest(x), k.want))
 				return
 			}
@@ -226,6 +250,9 @@ func (m *Method) check(t *table, budget int) {
 
 // fit reports a method that cannot learn data of that shape.
 func (m *Method) fit(t *table, data shape) {
+	if m.Model.RandomFeatures && (m.Hyper["process_noise"] != 0 || slices.Contains(m.Tune, "process_noise")) {
+		t.reject("random_features", "process noise would make the features uncertain; allowed: without process_noise")
+	}
 	layers := slices.Concat([]int{data.inputs}, m.HiddenLayers, []int{data.classes})
 	if m.Kind == "closed-form" {
 		model := m.Model

@@ -3,11 +3,9 @@ package study
 import (
 	"context"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"strconv"
-	"strings"
 
 	"closedform/core/random"
 	"closedform/runner/internal/dataset"
@@ -49,40 +47,19 @@ func (s compareSpec) stream(purpose ...any) rand.Source {
 	return random.Source(append([]any{s.Manifest, s.Seed}, purpose...)...)
 }
 
-// choice is what became of the candidates: the chosen one in words, and its
-// logarithmic loss, NaN where there was nothing to choose.
-type choice struct {
-	text string
-	loss float64
-}
-
-// choose returns the hyper-parameters of the candidate with the least logarithmic
-// loss on the part for validation, the first of equals.
+// choose judges the candidates by a part of the training examples.
 func (s compareSpec) choose(ctx context.Context, train *dataset.Examples) (map[string]float64, choice, error) {
-	if len(s.Method.Candidates) == 0 {
-		return s.Method.Hyper, choice{"", math.NaN()}, nil
-	}
-	learn, judge, err := train.SplitFraction(s.Validation, s.stream("validation", s.Set.Name))
-	if err != nil {
-		return nil, choice{}, err
-	}
-	best := choice{loss: math.Inf(1)}
-	chosen := s.Method.Candidates[0]
-	for _, candidate := range s.Method.Candidates {
-		_, answers, class, err := s.learn(ctx, s.Method.With(candidate), train.Subset(learn), train.Subset(judge))
+	return choose(&s.Method, func(hyper map[string]float64) (float64, error) {
+		learn, judge, err := train.SplitFraction(s.Validation, s.stream("validation", s.Set.Name))
 		if err != nil {
-			return nil, choice{}, err
+			return 0, err
 		}
-		if loss := metric.LogLoss(answers, class); loss < best.loss {
-			best.loss, chosen = loss, candidate
+		_, answers, class, err := s.learn(ctx, hyper, train.Subset(learn), train.Subset(judge))
+		if err != nil {
+			return 0, err
 		}
-	}
-	var words []string
-	for i, key := range s.Method.Tune {
-		words = append(words, fmt.Sprintf("%s=%s", key, store.Float(chosen[i])))
-	}
-	best.text = strings.Join(words, " ")
-	return s.Method.With(chosen), best, nil
+		return metric.LogLoss(answers, class), nil
+	})
 }
 
 // learn returns a pupil that has learned the training examples, and what it says of

@@ -2,6 +2,7 @@ package study
 
 import (
 	"math/rand/v2"
+	"slices"
 
 	"closedform/runner/internal/manifest"
 )
@@ -27,7 +28,9 @@ func enrol(m *manifest.Method, hyper map[string]float64, inputs, classes int, sr
 		if err != nil {
 			return nil, err
 		}
-		return &learner{network: network, classes: classes}, nil
+		l := &learner{network: network, classes: classes}
+		l.forget(hyper["process_noise"], slices.Contains(model.Covariance, "full"))
+		return l, nil
 	}
 	r := &rival{classes: classes}
 	var err error

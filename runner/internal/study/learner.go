@@ -17,6 +17,24 @@ type learner struct {
 	network *bnn.Network
 	classes int
 	steps
+
+	// The weights forget: their variances gain share of their prior's after every
+	// so many examples.
+	share       float64
+	every, seen int
+}
+
+// forget lets the weights gain a share of their prior variance before each
+// example. Where covariances are full, a step of this costs several times as much
+// as an example (for 2-32-2 neurons nine times as much as to predict and learn
+// one), so they gain ten times the share before every tenth example, or as often
+// as the share allows: what they gain in one step is at most the prior variance.
+func (l *learner) forget(share float64, full bool) {
+	l.share, l.every = share, 1
+	if full && share > 0 {
+		l.every = max(1, min(10, int(1/share)))
+		l.share = min(1, float64(l.every)*share)
+	}
 }
 
 func (l *learner) done() steps { return l.steps }
@@ -25,6 +43,12 @@ func (l *learner) done() steps { return l.steps }
 func (l *learner) observe(x []float64, class int) {
 	if l.failed {
 		return
+	}
+	if l.share > 0 {
+		if l.seen++; l.seen%l.every == 0 && l.network.Diffuse(l.share) != nil {
+			l.failed = true
+			return
+		}
 	}
 	update, err := l.network.Observe(x, class)
 	if update.Indefinite {

@@ -74,6 +74,7 @@ var Kinds = []manifest.Study{
 	{Name: "order"},
 	{Name: "compare"},
 	{Name: "unknown"},
+	{Name: "drift"},
 	{Name: "claims"},
 }
 
@@ -105,6 +106,8 @@ func New(m *manifest.Manifest) (Experiment, error) {
 		return &compare{m.Compare, m}, nil
 	case "unknown":
 		return &unknown{m.Unknown, m}, nil
+	case "drift":
+		return &drift{m.Drift, m}, nil
 	case "claims":
 		return &claims{Claims: m.Claims}, nil
 	}
