@@ -72,6 +72,12 @@ func TestRestore(t *testing.T) {
 		for l := range s.Config.Covariance {
 			s.Config.Covariance[l] = 9
 		}
+		for l := range s.Config.Information {
+			s.Config.Information[l] = 9
+		}
+		for l := range s.Config.PriorScale {
+			s.Config.PriorScale[l] = 9
+		}
 		if got := n.State().Config; !reflect.DeepEqual(got, still.State().Config) {
 			t.Errorf("what is done to the state changes the network: %+v", got)
 		}
