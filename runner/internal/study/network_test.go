@@ -35,6 +35,12 @@ func TestModelWords(t *testing.T) {
 		{"diagonal", func(m *manifest.Model) { m.Covariance = []string{"diagonal", "full"} }, func(c *bnn.Config) {
 			c.Covariance = []bnn.Covariance{bnn.Diagonal, bnn.Full}
 		}},
+		{"smooth-mean", func(m *manifest.Model) { m.Hidden = "smooth-mean" }, func(c *bnn.Config) { c.Hidden = bnn.SmoothMean }},
+		{"shared", func(m *manifest.Model) { m.Covariance = []string{"diagonal", "shared"} }, func(c *bnn.Config) {
+			c.Covariance = []bnn.Covariance{bnn.Diagonal, bnn.Shared}
+		}},
+		{"information", func(m *manifest.Model) { m.Information = []float64{2, 3} }, func(c *bnn.Config) { c.Information = []float64{2, 3} }},
+		{"prior scale", func(m *manifest.Model) { m.PriorScale = []float64{2, 3} }, func(c *bnn.Config) { c.PriorScale = []float64{2, 3} }},
 		{"scaled", func(m *manifest.Model) { m.Prior = "scaled" }, func(c *bnn.Config) { c.Prior = bnn.ScaledPrior }},
 		{"skip", func(m *manifest.Model) { m.OnIndefinite = "skip" }, func(c *bnn.Config) { c.OnIndefinite = bnn.Skip }},
 		{"project", func(m *manifest.Model) { m.OnIndefinite = "project" }, func(c *bnn.Config) { c.OnIndefinite = bnn.Project }},
