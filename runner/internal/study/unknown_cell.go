@@ -37,7 +37,10 @@ func (s unknownSpec) run(ctx context.Context) ([]store.Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	test, unseen, all := c.keepBack(test), c.kept(test), c.keepBack(all)
+	unseen := c.kept(test)
+	if all, test, err = c.keepBack(all, test); err != nil {
+		return nil, err
+	}
 	learn, judge, err := all.SplitFraction(s.Unknown.Validation, s.stream("validation"))
 	if err != nil {
 		return nil, err
@@ -82,17 +85,18 @@ func (c *unknownCell) header() {
 	c.predictions = store.Table{Name: "predictions", Packed: true, Header: []string{"method", "seed", "data", "example", "class", "p", "settledness"}}
 }
 
-// keepBack returns the examples of the classes that are learned.
-func (c *unknownCell) keepBack(e *dataset.Examples) *dataset.Examples {
+// keepBack returns both parts without the classes that are not learned. The test
+// part may have fewer classes than the training part, whose numbers they have.
+func (c *unknownCell) keepBack(train, test *dataset.Examples) (_, _ *dataset.Examples, err error) {
 	if !c.Without {
-		return e
+		return train, test, nil
 	}
-	kept := c.rows(e, false)
-	learned, _, err := dataset.Parts(e, kept, nil)
+	learned, _, err := dataset.Parts(train, c.rows(train, false), nil)
 	if err != nil {
-		panic("study: " + err.Error()) // all classes are in the part
+		return nil, nil, err
 	}
-	return learned
+	test, err = dataset.Align(learned, test.Subset(c.rows(test, false)))
+	return learned, test, err
 }
 
 // kept returns the examples of the other classes.

@@ -331,3 +331,24 @@ func TestUnknownFailure(t *testing.T) {
 		t.Errorf("%v", r)
 	}
 }
+
+// The test part need not have all classes: what is left of it has nothing to be told
+// from, or is nothing.
+func TestUnknownWithOneClassInTheTestPart(t *testing.T) {
+	for _, only := range []int{0, 1} {
+		all := clusters(48)
+		for range 5 {
+			all = append(all, all[only])
+		}
+		o := run(t, parse(t, unknownOf(csvFile(t, all), csvFile(t, far()))))
+		rows := records(t, o.report.Tables, "outside", record{"data": "unseen"})
+		if len(rows) == 0 {
+			t.Error("no rows of unseen classes")
+		}
+		for _, r := range rows {
+			if r["auroc"] != "" || r["fpr95"] != "" {
+				t.Errorf("AUROC %s, false positives %s with one kind of examples", r["auroc"], r["fpr95"])
+			}
+		}
+	}
+}
