@@ -30,7 +30,9 @@ func (c *compare) Cells() []Cell {
 	var cells []Cell
 	for _, method := range c.Methods {
 		for _, set := range c.Sets {
-			for _, seed := range c.m.Seeds[:set.Splits] {
+			seeds := c.m.Seeds[:set.Splits]
+			set.Splits = 0 // A split has nothing to do with how many there are.
+			for _, seed := range seeds {
 				spec := compareSpec{c.m.Name, seed, set, method, c.Validation, c.classes()}
 				cells = append(cells, Cell{
 					Key:  fmt.Sprintf("%s %s seed=%d", method.Name, set.Name, seed),
