@@ -8,13 +8,16 @@ import (
 	"closedform/core/gauss"
 )
 
-// studentizedRange returns the 95 % quantile of the range of k ≥ 2 independent
+// studentizedRange returns the 95 % quantile of the range of k independent
 // standard normal numbers, whose distribution function is
 //
 //	P(q) = k ∫ φ(z) (Φ(z) − Φ(z−q))^{k−1} dz
 //
 // (Tukey's studentized range with infinitely many degrees of freedom).
 func studentizedRange(k int) float64 {
+	if k < 2 {
+		return 0 // A single number has no range.
+	}
 	cdf := func(q float64) float64 {
 		return quad.Fixed(func(z float64) float64 {
 			phi := math.Exp(-z*z/2) / math.Sqrt(2*math.Pi)
