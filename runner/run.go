@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"text/tabwriter"
 
 	"closedform/runner/internal/fetch"
@@ -69,6 +70,10 @@ func load(stdout io.Writer, o *options) ([]*experiment, error) {
 		}
 		m, err := manifest.Load(path, study.Kinds, o.set)
 		if err != nil {
+			// What -set gets wrong has no place in a file.
+			if len(names) > 1 && !strings.HasPrefix(err.Error(), path) {
+				err = fmt.Errorf("%s: %w", path, err)
+			}
 			return nil, err
 		}
 		if other, twice := files[m.Name]; twice {
