@@ -180,7 +180,11 @@ func (s *Source) checkSplit(t *table, key string) (shape, bool) {
 		return shape{}, false
 	}
 	if s.TrainRows == "" && s.TestFraction == 0 {
-		t.reject(key, `needs a test part; allowed: one of train_rows = "1-100" and test_fraction = 0.2`)
+		others := ""
+		if key == "images" {
+			others = ", or test_images and test_labels"
+		}
+		t.reject(key, `needs a test part; allowed: one of train_rows = "1-100" and test_fraction = 0.2`+others)
 		return shape{}, false
 	}
 	return s.checkParts(t, key)
