@@ -25,7 +25,7 @@ const (
 
 	// Settledness is one minus the share of the variance of the label that is
 	// epistemic, see Prediction.LabelVariance: 1 where more examples would not
-	// help.
+	// help, and also where an approximation makes the epistemic part negative.
 	Settledness
 )
 

@@ -69,7 +69,8 @@ func New(cfg Config, src rand.Source) (*Network, error) {
 // cov holds one inputs × inputs covariance per neuron; the bias counts as the
 // last input. Both are copied. SetWeights panics if a shape does not fit, and
 // returns an error, leaving the layer as it was, if a number is not finite or a
-// covariance not positive semi-definite, or not diagonal where the layer is.
+// covariance not positive semi-definite, not diagonal where the layer is, or not
+// that of the first neuron where it is shared.
 func (n *Network) SetWeights(l int, mean *mat.Dense, cov []mat.Symmetric) error {
 	out, in := n.layer(l).dims()
 	if r, c := mean.Dims(); r != out || c != in {

@@ -17,7 +17,7 @@ type Model struct {
 	Alpha  float64 // slopes of the unit max(αz, βz): 0 ≤ α ≤ 1; default 0
 	Beta   float64 // and α ≤ β; default 1
 	Rule   string  // output rule, joint, total, adf or adf-exact; default joint
-	Hidden string  // hidden rule, frozen or smooth; default frozen
+	Hidden string  // hidden rule, frozen, smooth or smooth-mean; default frozen
 	Lambda Lambda  // slope λ of the probit approximation; default "slope"
 	Rho    float64 // correlation ρ of the probit approximation, 0 ≤ ρ < 1; default 0.5
 
@@ -42,7 +42,7 @@ type Model struct {
 
 	OnIndefinite    string  // what happens to an indefinite step: fail, skip or project; default fail
 	EigenvalueFloor float64 // used by project, > 0; default 1e-3
-	VarianceFloor   float64 // used by project, > 0 and < 1; default 1e-3
+	VarianceFloor   float64 // used by project, by hidden rules other than frozen and by information, > 0 and < 1; default 1e-3
 }
 
 // factors is the kind of factors for the layers of weights.
