@@ -123,12 +123,15 @@ func (e *experiment) run(ctx context.Context, stdout, stderr io.Writer, o *optio
 			todo = append(todo, i)
 		}
 	}
-	files, err := e.publish(ctx, folder, inputs, o, args, cells, len(todo), start)
+	files, notes, err := e.publish(ctx, folder, inputs, o, args, cells, len(todo), start)
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(stdout, "%s: %d cells, %d computed, %d done before; %d files in %s, in %s\n",
 		e.m.Name, mine, len(todo), mine-len(todo), files, dir, rounded(start))
+	for _, note := range notes {
+		fmt.Fprintf(stdout, "%s: %s\n", e.m.Name, note)
+	}
 	return nil
 }
 
@@ -178,20 +181,20 @@ func (e *experiment) compute(ctx context.Context, stderr io.Writer, o *options, 
 }
 
 // publish merges the cells into the tables and figures of the results folder
-// and returns the number of files.
-func (e *experiment) publish(ctx context.Context, folder *store.Folder, inputs string, o *options, args []string, cells []*store.Cell, computed int, start time.Time) (int, error) {
+// and returns the number of files, and the notes of the report.
+func (e *experiment) publish(ctx context.Context, folder *store.Folder, inputs string, o *options, args []string, cells []*store.Cell, computed int, start time.Time) (int, []string, error) {
 	tables := make([][]store.Table, len(cells))
 	for i, c := range cells {
 		tables[i] = c.Tables
 	}
 	report, err := e.study.Report(tables)
 	if err != nil {
-		return 0, fmt.Errorf("%s: %w", e.m.Name, err)
+		return 0, nil, fmt.Errorf("%s: %w", e.m.Name, err)
 	}
 	if timed, ok := e.study.(study.Timed); ok && !o.verify {
 		times, err := timed.Measure(ctx, report.Tables)
 		if err != nil {
-			return 0, fmt.Errorf("%s: %w", e.m.Name, err)
+			return 0, nil, fmt.Errorf("%s: %w", e.m.Name, err)
 		}
 		report.Tables = append(report.Tables, times.Tables...)
 		report.Figures = append(report.Figures, times.Figures...)
@@ -202,7 +205,7 @@ func (e *experiment) publish(ctx context.Context, folder *store.Folder, inputs s
 	}
 	drawings, err := encode(report.Figures)
 	if err != nil {
-		return 0, fmt.Errorf("%s: %w", e.m.Name, err)
+		return 0, nil, fmt.Errorf("%s: %w", e.m.Name, err)
 	}
 	files = append(files, drawings...)
 
@@ -215,9 +218,9 @@ func (e *experiment) publish(ctx context.Context, folder *store.Folder, inputs s
 	run.Computed, run.Reused = computed, len(e.cells)-computed
 	run.Seconds = time.Since(start).Seconds()
 	if err := ctx.Err(); err != nil {
-		return 0, fmt.Errorf("%s: interrupted with all cells done; the same command writes the results: %w", e.m.Name, err)
+		return 0, nil, fmt.Errorf("%s: interrupted with all cells done; the same command writes the results: %w", e.m.Name, err)
 	}
-	return len(files), folder.Publish(inputs, files, run, cells)
+	return len(files), report.Notes, folder.Publish(inputs, files, run, cells)
 }
 
 // load returns a cell that is done. One that turns out to be damaged is computed

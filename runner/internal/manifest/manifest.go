@@ -184,8 +184,14 @@ func (m *Manifest) fields(f *fields) {
 func (m *Manifest) folder(f *fields) { field(f, "folder", &m.Folder, orZero(text)) }
 
 // isStream reports whether a manifest of the study learn is that of a Stream: it
-// has no grid, nor any other table that goes with one.
+// has no grid, nor any other table that goes with one. A grid over data that are
+// not of the plane is reported.
 func isStream(root *table) bool {
+	data, evaluate := root.sub("data"), root.sub("evaluate")
+	if evaluate.has("grid") && (data.has("file") || data.has("images")) {
+		evaluate.reject("grid", "maps are of the plane; allowed: no grid with data from files")
+		return true
+	}
 	return !root.sub("evaluate").has("grid") && !root.has("monte_carlo") && !root.has("claim") && !root.has("figure")
 }
 

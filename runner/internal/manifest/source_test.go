@@ -325,3 +325,11 @@ func TestGridForgotten(t *testing.T) {
 		t.Errorf("%v, want %s", err, want)
 	}
 }
+
+// There is no map of data from files.
+func TestGridWithFile(t *testing.T) {
+	_, err := parseIn(".", streamHead+"file = \"table.csv\"\ntest_fraction = 0.5\n[model]\nlayers = [2, 3]\n[evaluate]\ngrid = 9")
+	if want := "x.toml:10: evaluate.grid = 9: maps are of the plane; allowed: no grid with data from files"; fmt.Sprint(err) != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+}

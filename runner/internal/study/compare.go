@@ -62,7 +62,7 @@ func (c *compare) Report(cells [][]store.Table) (Report, error) {
 	scores := find(tables, "scores")
 	tables = append(tables, averages("means", scores, []string{"set", "method"}, compareColumns...), c.paired(scores))
 	tables = append(tables, c.ranks(find(tables, "means")))
-	return Report{Tables: tables, Figures: c.figures(tables)}, nil
+	return Report{Tables: tables, Figures: c.figures(tables), Notes: brokenDown(find(tables, "scores"), "method")}, nil
 }
 
 // compareColumns are the numbers of scores.csv that are averaged.

@@ -38,6 +38,16 @@ func (f frame) where(column, value string) frame {
 	return frame{&store.Table{Name: f.Name, Header: f.Header, Rows: rows}}
 }
 
+// strings returns a column.
+func (f frame) strings(column string) []string {
+	c := f.column(column)
+	out := make([]string, len(f.Rows))
+	for i, row := range f.Rows {
+		out[i] = row[c]
+	}
+	return out
+}
+
 // floats returns a column of numbers; an empty field is not a number.
 func (f frame) floats(column string) []float64 {
 	c := f.column(column)

@@ -78,5 +78,5 @@ func (s *stream) Report(cells [][]store.Table) (Report, error) {
 			slices.Concat(scoreColumns, prequential, stepColumns)...),
 		averages("curve_means", find(tables, "curve"), []string{"variant", "pass", "k", "seen"}, slices.Concat(scoreColumns, prequential)...),
 	)
-	return Report{Tables: tables, Figures: s.figures(tables)}, nil
+	return Report{Tables: tables, Figures: s.figures(tables), Notes: brokenDown(find(tables, "summary"), "variant")}, nil
 }

@@ -9,6 +9,7 @@ package study
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"closedform/figures"
 	"closedform/runner/internal/manifest"
@@ -26,6 +27,7 @@ type Cell struct {
 type Report struct {
 	Tables  []store.Table
 	Figures []Figure
+	Notes   []string // for the reader of the command's output, a line each
 }
 
 // Figure is a drawing and its file name without extension.
@@ -134,4 +136,27 @@ func merge(cells [][]store.Table) ([]store.Table, error) {
 		}
 	}
 	return merged, nil
+}
+
+// brokenDown returns a note on those, by the names in a column, that broke down for
+// some seeds.
+func brokenDown(rows frame, by string) []string {
+	var notes []string
+	failed := rows.where("failed", "1")
+	for _, name := range distinct(failed.strings(by)) {
+		notes = append(notes, fmt.Sprintf("%s broke down in %d of %d cells, and is scored there as equal probabilities",
+			name, len(failed.where(by, name).Rows), len(rows.where(by, name).Rows)))
+	}
+	return notes
+}
+
+// distinct returns the strings without those that were there before.
+func distinct(all []string) []string {
+	var out []string
+	for _, s := range all {
+		if !slices.Contains(out, s) {
+			out = append(out, s)
+		}
+	}
+	return out
 }
