@@ -21,13 +21,14 @@ import (
 // for all drifts of one law.
 func (s driftSpec) run(ctx context.Context) ([]store.Table, error) {
 	hyper, choice, err := choose(&s.Method, func(hyper map[string]float64) (float64, error) {
-		losses, _, err := s.follow(ctx, hyper, s.turning("validation"))
+		losses, _, _, err := s.follow(ctx, hyper, s.turning("validation"))
 		return stat.Mean(losses.column("log_loss"), nil), err
 	})
 	if err != nil {
 		return nil, err
 	}
-	losses, steps, err := s.follow(ctx, hyper, s.turning("examples"))
+	examples := s.turning("examples")
+	losses, said, steps, err := s.follow(ctx, hyper, examples)
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +44,12 @@ func (s driftSpec) run(ctx context.Context) ([]store.Table, error) {
 	summary.Rows = [][]string{slices.Concat(
 		at, []string{choice.text, gapped(choice.loss)}, means(losses), steps.fields(),
 	)}
-	return []store.Table{blocks, summary}, nil
+	predictions := store.Table{Name: "predictions", Packed: true, Header: []string{"drift", "method", "seed", "example", "class", "p"}}
+	for k, p := range said {
+		predictions.Rows = append(predictions.Rows, append(at[:len(at):len(at)],
+			strconv.Itoa(k+1), strconv.Itoa(examples.Class[k]+1), spelled(p)))
+	}
+	return []store.Table{blocks, summary, predictions}, nil
 }
 
 // stream returns the random stream of this seed for a purpose.
@@ -97,27 +103,29 @@ func means(l losses) []string {
 }
 
 // follow shows a pupil the stream: each example is predicted and scored before it
-// is learned (Dawid, "The prequential approach", JRSS A 1984).
-func (s driftSpec) follow(ctx context.Context, hyper map[string]float64, t turned) (losses, steps, error) {
+// is learned (Dawid, "The prequential approach", JRSS A 1984). It returns the scores
+// and the predictions.
+func (s driftSpec) follow(ctx context.Context, hyper map[string]float64, t turned) (all losses, said [][]float64, _ steps, _ error) {
 	p, err := enrol(&s.Method, hyper, len(t.X[0]), len(t.truth[0]), s.stream("prior"))
 	if err != nil {
-		return nil, steps{}, err
+		return nil, nil, steps{}, err
 	}
 	if r, ok := p.(*rival); ok && r.fit != nil {
 		p = &windowed{rival: r, window: int(hyper["window"]), every: s.Every}
 	}
-	var all losses
 	for k, x := range t.X {
 		if k%64 == 0 && ctx.Err() != nil {
-			return nil, steps{}, ctx.Err()
+			return nil, nil, steps{}, ctx.Err()
 		}
 		class := t.Class[k]
-		wrong, surprise := loss(p.labels(t.X[k : k+1])[0], class)
+		answer := p.labels(t.X[k : k+1])[0]
+		said = append(said, answer)
+		wrong, surprise := loss(answer, class)
 		leastWrong, leastSurprise := loss(t.truth[k], class)
 		all = append(all, []float64{wrong, surprise, wrong - leastWrong, surprise - leastSurprise})
 		p.observe(x, class)
 	}
-	return all, p.done(), nil
+	return all, said, p.done(), nil
 }
 
 // loss returns the losses of the prediction p of an example: 1 if its most

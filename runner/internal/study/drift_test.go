@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -337,5 +338,33 @@ func TestDriftCellsArePure(t *testing.T) {
 			t.Errorf("%v and %v give one spec", overrides, other)
 		}
 		seen[s] = overrides
+	}
+}
+
+// The predictions have the losses of the summary.
+func TestDriftPredictions(t *testing.T) {
+	o := run(t, parse(t, smallDrift))
+	summary := records(t, o.report.Tables, "summary", nil)
+	if len(summary) == 0 {
+		t.Fatal("no rows")
+	}
+	for _, s := range summary {
+		var sum float64
+		rows := records(t, o.report.Tables, "predictions", record{"drift": s["drift"], "method": s["method"], "seed": s["seed"]})
+		for k, r := range rows {
+			p := strings.Fields(r["p"])
+			class, err := strconv.Atoi(r["class"])
+			if err != nil || r["example"] != strconv.Itoa(k+1) {
+				t.Fatalf("row %d: %v", k, r)
+			}
+			x, err := strconv.ParseFloat(p[class-1], 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sum -= math.Log(x)
+		}
+		if want := s.number(t, "log_loss"); !(math.Abs(sum/float64(len(rows))-want) <= 1e-5*(1+want)) {
+			t.Errorf("%s, %s: log loss %g of %d predictions, %g in the summary", s["drift"], s["method"], sum/float64(len(rows)), len(rows), want)
+		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 
 	"closedform/runner/internal/dataset"
 )
@@ -61,4 +62,16 @@ func answer(q pupil, test *dataset.Examples) (p [][]float64, class []int) {
 		p = equal(len(p), len(p[0]))
 	}
 	return p, class
+}
+
+// spelled writes probabilities to six digits, separated by spaces.
+func spelled(p []float64) string {
+	var text []byte
+	for j, x := range p {
+		if j > 0 {
+			text = append(text, ' ')
+		}
+		text = strconv.AppendFloat(text, x, 'g', 6, 64)
+	}
+	return string(text)
 }

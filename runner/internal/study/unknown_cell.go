@@ -273,13 +273,6 @@ func (c *unknownCell) distinguish(data string, inside, outside answers) {
 func (c *unknownCell) write(data string, a answers) {
 	settled := a.confidence[bnn.Settledness]
 	for i, p := range a.p {
-		var text []byte
-		for j, x := range p {
-			if j > 0 {
-				text = append(text, ' ')
-			}
-			text = strconv.AppendFloat(text, x, 'g', 6, 64)
-		}
 		class, epistemic := "", ""
 		if data == manifest.TestPart {
 			class = c.names[a.class[i]]
@@ -288,7 +281,7 @@ func (c *unknownCell) write(data string, a answers) {
 			epistemic = strconv.FormatFloat(settled[i], 'g', 6, 64)
 		}
 		c.predictions.Rows = append(c.predictions.Rows, []string{
-			c.Method.Name, strconv.Itoa(c.Seed), data, strconv.Itoa(i + 1), class, string(text), epistemic,
+			c.Method.Name, strconv.Itoa(c.Seed), data, strconv.Itoa(i + 1), class, spelled(p), epistemic,
 		})
 	}
 }
