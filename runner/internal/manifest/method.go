@@ -11,7 +11,7 @@ import (
 // kind says which of its keys it has.
 type Method struct {
 	Name string // required
-	Kind string // closed-form, or the name of a package in baselines/; required
+	Kind string // one of methodKinds: closed-form, or a rival of baselines/; required
 
 	Model        Model  // of closed-form: its rules; Layers empty
 	HiddenLayers []int  // widths of the hidden layers; default: none, a linear model
