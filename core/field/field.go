@@ -1,0 +1,46 @@
+// Package field has the error of a value in a configuration: which field it is, by
+// the word that manifests and checkpoints have for it, and what is allowed.
+package field
+
+import (
+	"fmt"
+	"math"
+)
+
+// Error says what is wrong with the value of a field. Whoever has read the value
+// from a file can add where it stands there.
+type Error struct {
+	Key     string // its word, as in the toml tag of the struct: "prior_var"; of a nested one "model.prior_var"
+	Problem string // what is wrong, and what is allowed
+}
+
+func (e *Error) Error() string { return e.Key + ": " + e.Problem }
+
+// Errorf returns the [*Error] of a field.
+func Errorf(key, format string, args ...any) error {
+	return &Error{key, fmt.Sprintf(format, args...)}
+}
+
+// Positive returns an error unless x is positive and finite.
+func Positive(key string, x float64) error {
+	if !(x > 0) || math.IsInf(x, 1) {
+		return Errorf(key, "%g is not allowed; allowed: a number > 0", x)
+	}
+	return nil
+}
+
+// NonNegative returns an error unless x is zero or positive, and finite.
+func NonNegative(key string, x float64) error {
+	if !(x >= 0) || math.IsInf(x, 1) {
+		return Errorf(key, "%g is not allowed; allowed: a number ≥ 0", x)
+	}
+	return nil
+}
+
+// Within returns an error unless lo ≤ x ≤ hi.
+func Within[T int | float64](key string, x, lo, hi T) error {
+	if !(lo <= x && x <= hi) {
+		return Errorf(key, "%v is not allowed; allowed: %v to %v", x, lo, hi)
+	}
+	return nil
+}
