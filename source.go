@@ -24,7 +24,7 @@ import (
 //go:embed runner/internal/dataset/*.go
 //go:embed runner/internal/manifest/*.go
 //go:embed runner/internal/metric/*.go
-//go:embed runner/internal/study/*.go
+//go:embed runner/internal/oldstudy/*.go
 var sources embed.FS
 
 // Version returns the code version under which a number is made: the SHA-256,
