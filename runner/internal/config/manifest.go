@@ -1,0 +1,176 @@
+// Package config reads manifests: TOML files that choose every number of an
+// experiment. It turns them into the structs of the studies and knows none of
+// these. A struct says by its tags which keys there are, by the values that it
+// has beforehand what their defaults are, and by a method Validate what is
+// allowed. An error has one line,
+//
+//	experiments/x.toml:14: model.rho: 1 is not allowed; allowed: a number ≥ 0 and < 1
+//
+// with the file, the line, the key and what is allowed; "-set model.rho=1" stands
+// in place of file and line for a value from the command line. Tables of a list
+// ([[variant]]) are called by their name, or by their number from 1 where they have
+// none: variant.joint.lambda, figure.1.variant.
+package config
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/BurntSushi/toml"
+
+	"closedform/core/field"
+)
+
+// Limits of what a manifest can ask for, far above what an experiment needs and
+// far below what a machine cannot hold.
+const (
+	MaxFile    = 256 << 10   // bytes of a manifest
+	MaxTrain   = 1_000_000   // training examples
+	MaxGrid    = 2001        // points of a grid along an axis
+	MaxSamples = 1e9         // Monte Carlo samples of a point
+	MaxDraws   = 1_000_000   // random inputs of a point
+	MaxClasses = 1000        // classes
+	MaxWeights = 100_000_000 // numbers in the covariances of a network
+	MaxCells   = 1_000_000   // cells of an experiment
+	MaxSeed    = 1<<31 - 1   // a seed
+)
+
+// Header has the keys that all manifests have.
+type Header struct {
+	Name      string   `toml:"name"`   // the results folder
+	Study     string   `toml:"study"`  // the study that reads the rest
+	Seed      int      `toml:"seed"`   // of all that is random; where seeds are swept, the one that is drawn
+	Effort    string   `toml:"effort"` // quick or full, by which -all can choose; full
+	Overrides []string `toml:"overrides,omitempty"`
+	Folder    string   `toml:"folder,omitempty"` // that paths of data files are relative to; that of the manifest
+}
+
+var names = regexp.MustCompile(`^[a-z0-9_-]{1,64}$`)
+
+// Validate reports what is not allowed.
+func (h *Header) Validate() error {
+	switch {
+	case !names.MatchString(h.Name):
+		return field.Errorf("name", "%q is not allowed; allowed: 1 to 64 of a-z, 0-9, _ and -", h.Name)
+	case h.Study == "":
+		return field.Errorf("study", "missing; allowed: one of those that -list shows")
+	case h.Effort != "quick" && h.Effort != "full":
+		return field.Errorf("effort", `%q is not allowed; allowed: "quick" or "full"`, h.Effort)
+	}
+	return field.Within("seed", h.Seed, 0, MaxSeed)
+}
+
+// Manifest is a manifest of which the header is decoded; [Manifest.Decode] decodes
+// the rest.
+type Manifest struct {
+	Header
+	File string
+
+	text []byte
+	tree map[string]any
+	set  map[string]string // the override of each key that has one
+}
+
+// Read reads the manifest in a file. Each override, "key=value", replaces one
+// value, or adds it:
+//
+//	model.lambda=0.4              a key of a table
+//	variant.joint.lambda=slope    of the variant named joint
+//	figure.1.single=true          of the first figure
+//	sweep.seed=1..5               a text that is no TOML value is a string
+func Read(file string, overrides []string) (*Manifest, error) {
+	info, err := os.Stat(file)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", file, errors.Unwrap(err))
+	case !info.Mode().IsRegular() || info.Size() > MaxFile:
+		return nil, fmt.Errorf("%s: not a file of at most %d bytes", file, MaxFile)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	return Parse(file, text, overrides)
+}
+
+// Parse reads the text of a manifest, which errors call file.
+func Parse(file string, text []byte, overrides []string) (*Manifest, error) {
+	m := &Manifest{File: file, text: text, set: map[string]string{}}
+	m.Header = Header{Effort: "full", Folder: filepath.Dir(file)}
+	if _, err := toml.NewDecoder(bytes.NewReader(text)).Decode(&m.tree); err != nil {
+		if syntax := (toml.ParseError{}); errors.As(err, &syntax) {
+			return nil, fmt.Errorf("%s:%d: %s", file, syntax.Position.Line, strings.ReplaceAll(syntax.Message, "\n", " "))
+		}
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	for _, o := range overrides {
+		if err := m.override(o); err != nil {
+			return nil, fmt.Errorf("-set %s: %w", o, err)
+		}
+	}
+	var rest anyTable
+	if err := m.decode("", m.tree, &m.Header, &rest); err != nil {
+		return nil, err
+	}
+	m.Overrides = append(m.Overrides, overrides...)
+	return m, nil
+}
+
+// anyTable stands for the keys that the study decodes.
+type anyTable struct{}
+
+// Decode decodes all but the header onto v, a pointer to a struct that holds the
+// defaults, and validates it. Fields have toml tags; see the comment of
+// [Manifest.decode] for what else they may have.
+func (m *Manifest) Decode(v any) error {
+	header := m.Header
+	return m.decode("", m.tree, &header, v)
+}
+
+// Resolved returns the manifest with all keys of v spelled out, as TOML.
+func (m *Manifest) Resolved(v any) ([]byte, error) {
+	all := tree(&m.Header)
+	for key, value := range tree(v) {
+		all[key] = value
+	}
+	var buf bytes.Buffer
+	e := toml.NewEncoder(&buf)
+	e.Indent = ""
+	err := e.Encode(all)
+	return buf.Bytes(), err
+}
+
+// Find returns the path of the manifest called name: name itself if it is the
+// path of a file, or else the file of this name in the folder, with or without
+// .toml.
+func Find(name, folder string) (string, error) {
+	paths := []string{name}
+	if name == filepath.Base(name) {
+		paths = append(paths, filepath.Join(folder, name), filepath.Join(folder, name+".toml"))
+	}
+	for _, p := range paths {
+		if info, err := os.Stat(p); err == nil && !info.IsDir() {
+			return p, nil
+		}
+	}
+	all, err := List(folder)
+	if err != nil {
+		return "", fmt.Errorf("no manifest %q: %w", name, err)
+	}
+	return "", fmt.Errorf("no manifest %q; allowed: the path of a file, or in %s: %s", name, folder, strings.Join(all, ", "))
+}
+
+// List returns the names of the manifests in the folder, without .toml, in
+// alphabetical order.
+func List(folder string) ([]string, error) {
+	files, err := filepath.Glob(filepath.Join(folder, "*.toml"))
+	for i, f := range files {
+		files[i] = strings.TrimSuffix(filepath.Base(f), ".toml")
+	}
+	return files, err
+}

@@ -1,0 +1,69 @@
+package config
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Ints is a list of integers, which may be written as a range such as "1..20".
+type Ints []int
+
+// UnmarshalTOML reads a list or a range.
+func (s *Ints) UnmarshalTOML(v any) error {
+	*s = nil
+	switch v := v.(type) {
+	case string:
+		first, last, ok := cutRange(v)
+		if !ok || last < first || last-first >= MaxCells {
+			break
+		}
+		for n := first; n <= last; n++ {
+			*s = append(*s, n)
+		}
+		return nil
+	case []any:
+		for _, x := range v {
+			n, ok := x.(int64)
+			if !ok || slices.Contains(*s, int(n)) {
+				return fmt.Errorf("%v is not allowed; allowed: integers that differ", x)
+			}
+			*s = append(*s, int(n))
+		}
+		return nil
+	}
+	return fmt.Errorf(`%v is not allowed; allowed: a range such as "1..20" or a list of integers`, v)
+}
+
+func cutRange(s string) (first, last int, ok bool) {
+	before, after, _ := strings.Cut(s, "..")
+	first, err1 := strconv.Atoi(before)
+	last, err2 := strconv.Atoi(after)
+	return first, last, err1 == nil && err2 == nil && first >= 0
+}
+
+// MarshalTOML writes a range where it is one.
+func (s Ints) MarshalTOML() ([]byte, error) {
+	for i, n := range s {
+		if n != s[0]+i || len(s) < 2 {
+			return []byte(strings.ReplaceAll(fmt.Sprint([]int(s)), " ", ", ")), nil
+		}
+	}
+	if len(s) == 0 {
+		return []byte("[]"), nil
+	}
+	return fmt.Appendf(nil, "%q", fmt.Sprintf("%d..%d", s[0], s[len(s)-1])), nil
+}
+
+// Seeds returns the seeds that are swept, or if there are none that of the
+// manifest; it is an error if that is not one of them.
+func (m *Manifest) Seeds(swept Ints) ([]int, error) {
+	if len(swept) == 0 {
+		return []int{m.Seed}, nil
+	}
+	if !slices.Contains(swept, m.Seed) {
+		return nil, m.Errorf("seed", "%d is not one of sweep.seed", m.Seed)
+	}
+	return swept, nil
+}

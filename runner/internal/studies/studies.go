@@ -1,0 +1,7 @@
+// Package studies lists all studies.
+package studies
+
+import "closedform/runner/internal/study"
+
+// All are the studies that manifests may name.
+var All = []study.Kind{}

@@ -1,0 +1,92 @@
+// Package study is the contract between the program and the studies: what a kind
+// of experiment is. A manifest becomes cells, cells become tables, and figures are
+// drawn of the tables; each of the steps can be done alone.
+package study
+
+import (
+	"context"
+	"math/rand/v2"
+
+	"closedform/core/random"
+	"closedform/figures"
+	"closedform/runner/internal/config"
+	"closedform/runner/internal/table"
+)
+
+// Kind is a kind of experiment.
+type Kind struct {
+	Name string // its word in manifests
+	Asks string // the question that it answers, in a sentence
+	New  func(*config.Manifest) (Experiment, error)
+}
+
+// Experiment is a manifest that a study has decoded and validated. New opens no
+// data.
+type Experiment interface {
+	// Config returns a pointer to the struct that the manifest was decoded onto,
+	// all of its values spelled out.
+	Config() any
+
+	// Prepare reads the data. It is called once, before what is below.
+	Prepare(context.Context) error
+
+	// Cells returns the cells in the order of their rows in the tables.
+	Cells() []Cell
+
+	// Tables merges those of all cells, in the order of Cells, and adds what is
+	// computed of them. It is pure.
+	Tables(cells []table.Set) (table.Set, error)
+
+	// Figures says which figures there are.
+	Figures() []Figure
+}
+
+// Cell is the smallest piece of work. It is a pure function of its spec: its only
+// randomness are streams named after the manifest, the seed and what they are for;
+// it never reads the clock.
+type Cell struct {
+	Key  string // names the cell within its experiment
+	Spec any    // all that its tables follow from, as plain data that JSON can hold
+	Run  func(context.Context) (table.Set, error)
+}
+
+// Figure is a drawing of tables. It follows from these, as they are published, and
+// from the manifest alone.
+type Figure struct {
+	Name  string   // its file, without extension
+	Needs []string // the tables that it is drawn of
+	Draw  func(table.Set) (*figures.Figure, error)
+}
+
+// WithData is an experiment that reads data files.
+type WithData interface {
+	Files() []string // their paths
+}
+
+// Noted is an experiment that has something to say about its tables to who runs
+// it, a line each.
+type Noted interface {
+	Notes(table.Set) []string
+}
+
+// Timed is an experiment that also measures times on this machine, once all its
+// cells are there and nothing else runs. The names of its tables and figures begin
+// with "timing_", by which the store knows that they differ on every run.
+type Timed interface {
+	Measure(ctx context.Context, tables table.Set) (table.Set, error)
+}
+
+// Derived is an experiment that reads the tables of others, and follows from
+// these and its manifest.
+type Derived interface {
+	// Sources names the experiments that it reads, each once.
+	Sources() []string
+
+	// Use is called once before Cells.
+	Use(read func(experiment, table string) (*table.Table, error)) error
+}
+
+// Stream returns the random numbers of a seed of an experiment for a purpose.
+func Stream(manifest string, seed int, purpose ...any) rand.Source {
+	return random.Source(append([]any{manifest, seed}, purpose...)...)
+}

@@ -1,0 +1,105 @@
+package table
+
+import (
+	"strings"
+
+	"closedform/runner/internal/metric"
+)
+
+// Groups are the rows of a table that agree in some columns, the keys, in the order
+// in which they first appear.
+type Groups struct {
+	keys   []Column
+	groups []*Table
+}
+
+// GroupBy groups the rows by the columns.
+func (t *Table) GroupBy(keys ...string) Groups {
+	g := Groups{}
+	texts := make([][]string, len(keys))
+	for k, key := range keys {
+		texts[k] = t.Texts(key)
+		g.keys = append(g.keys, *t.column(key))
+	}
+	index := map[string]int{}
+	var rows [][]int
+	for i := range t.Len() {
+		var id strings.Builder
+		for k := range keys {
+			id.WriteString(texts[k][i])
+			id.WriteByte(0)
+		}
+		at, ok := index[id.String()]
+		if !ok {
+			at = len(rows)
+			index[id.String()] = at
+			rows = append(rows, nil)
+		}
+		rows[at] = append(rows[at], i)
+	}
+	for _, r := range rows {
+		g.groups = append(g.groups, t.Rows(r))
+	}
+	return g
+}
+
+// All returns the groups.
+func (g Groups) All() []*Table { return g.groups }
+
+// Keys returns columns for the keys of a table with a row for each group, and Key
+// the values of those in a group.
+func (g Groups) Keys() []Column {
+	out := make([]Column, len(g.keys))
+	for k, key := range g.keys {
+		out[k] = Column{Name: key.Name, Doc: key.Doc, Kind: key.Kind, Digits: key.Digits}
+	}
+	return out
+}
+
+// Key returns the values of the keys in a group.
+func (g Groups) Key(group *Table) []any {
+	var values []any
+	for _, key := range g.keys {
+		if c := group.column(key.Name); c.Kind == Words {
+			values = append(values, c.Texts[0])
+		} else {
+			values = append(values, c.Nums[0])
+		}
+	}
+	return values
+}
+
+// Mean returns a table with a row for each group: the keys, the number of rows as
+// the column seeds, and for each of the columns its mean and, as _low and _high,
+// the ends of the 95 % interval of Student's t.
+func (g Groups) Mean(name string, columns ...string) *Table {
+	out := New(name, append(g.Keys(), Int("seeds", "how many are averaged"))...)
+	for _, group := range g.groups {
+		if len(out.Columns) == len(g.keys)+1 {
+			for _, c := range columns {
+				out.Columns = append(out.Columns, IntervalOf(c, group.column(c).Doc)...)
+			}
+		}
+		row := append(g.Key(group), group.Len())
+		for _, c := range columns {
+			row = append(row, Interval(group.Nums(c)))
+		}
+		out.Add(row...)
+	}
+	return out
+}
+
+// IntervalOf returns the three columns that [Interval] fills.
+func IntervalOf(name, doc string) []Column {
+	return []Column{
+		Num(name, doc+", mean"),
+		Num(name+"_low", "lower end of its 95 % interval"), Num(name+"_high", "upper end of its 95 % interval"),
+	}
+}
+
+// Interval returns the mean of x and the ends of its 95 % interval, Student's t.
+// What is not finite is no value.
+func Interval(x []float64) []float64 {
+	mean, low, high := metric.Interval(x)
+	return []float64{Finite(mean), Finite(low), Finite(high)}
+}

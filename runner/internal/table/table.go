@@ -1,0 +1,292 @@
+// Package table has tidy tables with typed columns: a row for each observation, a
+// column for each variable. Studies fill them, take rows and columns out of them,
+// group and average them; they are stored as CSV, and figures are drawn from what
+// was stored.
+package table
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+)
+
+// Kind is what a column holds.
+type Kind int
+
+const (
+	Words    Kind = iota // text
+	Integers             // integers, or no value
+	Numbers              // floating-point numbers, or no value
+)
+
+// Column is a variable. Integers are kept as numbers; NaN is no value.
+type Column struct {
+	Name, Doc string // Doc says what it is, with its unit, for the README of the results
+	Kind      Kind
+	Digits    int // significant digits that numbers are rounded to; 0: none
+	Texts     []string
+	Nums      []float64
+}
+
+// Text returns an empty column of words.
+func Text(name, doc string) Column { return Column{Name: name, Doc: doc} }
+
+// Int returns an empty column of integers.
+func Int(name, doc string) Column { return Column{Name: name, Doc: doc, Kind: Integers} }
+
+// Num returns an empty column of numbers.
+func Num(name, doc string) Column { return Column{Name: name, Doc: doc, Kind: Numbers} }
+
+// Rounded returns the column with numbers rounded to so many significant digits.
+func (c Column) Rounded(digits int) Column {
+	c.Digits = digits
+	return c
+}
+
+// Table is a table with a name, that of its file without extension.
+type Table struct {
+	Name    string
+	Packed  bool // large: stored compressed, and not committed
+	Columns []Column
+}
+
+// New returns a table without rows.
+func New(name string, columns ...Column) *Table {
+	return &Table{Name: name, Columns: columns}
+}
+
+// Len returns the number of rows.
+func (t *Table) Len() int {
+	if len(t.Columns) == 0 {
+		return 0
+	}
+	return max(len(t.Columns[0].Texts), len(t.Columns[0].Nums))
+}
+
+// Add appends a row: a string, int, bool (0 or 1) or float64 for each column, in
+// their order. Slices of them, and of any, stand for their elements. NaN is no
+// value. Add panics if the values do not fit the columns.
+func (t *Table) Add(values ...any) {
+	row := flatten(nil, values)
+	if len(row) != len(t.Columns) {
+		panic(fmt.Sprintf("table: %d values for the %d columns of %s", len(row), len(t.Columns), t.Name))
+	}
+	for i, v := range row {
+		if !t.Columns[i].add(v) {
+			panic(fmt.Sprintf("table: value %v of type %T for column %s of %s", v, v, t.Columns[i].Name, t.Name))
+		}
+	}
+}
+
+func flatten(row []any, values []any) []any {
+	for _, v := range values {
+		switch v := v.(type) {
+		case []any:
+			row = flatten(row, v)
+		case []string:
+			for _, s := range v {
+				row = append(row, s)
+			}
+		case []int:
+			for _, n := range v {
+				row = append(row, n)
+			}
+		case []float64:
+			for _, x := range v {
+				row = append(row, x)
+			}
+		default:
+			row = append(row, v)
+		}
+	}
+	return row
+}
+
+func (c *Column) add(value any) bool {
+	switch v := value.(type) {
+	case string:
+		c.Texts = append(c.Texts, v)
+		return c.Kind == Words
+	case bool:
+		x := 0.0
+		if v {
+			x = 1
+		}
+		c.Nums = append(c.Nums, x)
+		return c.Kind == Integers
+	case int:
+		c.Nums = append(c.Nums, float64(v))
+		return c.Kind != Words
+	case float64:
+		c.Nums = append(c.Nums, c.round(v))
+		return c.Kind == Numbers || c.Kind == Integers && (math.IsNaN(v) || v == math.Trunc(v))
+	}
+	return false
+}
+
+// round returns the number as it will be read back from a file.
+func (c *Column) round(x float64) float64 {
+	if c.Digits == 0 {
+		return x
+	}
+	y, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'g', c.Digits, 64), 64) // it was just spelled
+	return y
+}
+
+// field returns the field of row i as it is stored.
+func (c *Column) field(i int) string {
+	if c.Kind == Words {
+		return c.Texts[i]
+	}
+	return Format(c.Nums[i])
+}
+
+// Format spells a number for a table: the shortest decimal that reads back as x,
+// nothing for NaN, "+Inf" and "-Inf".
+func Format(x float64) string {
+	if math.IsNaN(x) {
+		return ""
+	}
+	return strconv.FormatFloat(x, 'g', -1, 64)
+}
+
+// Finite returns x if it is finite, and else no value.
+func Finite(x float64) float64 {
+	if math.IsInf(x, 0) {
+		return math.NaN()
+	}
+	return x
+}
+
+// Has reports whether there is a column of the name.
+func (t *Table) Has(column string) bool {
+	return slices.ContainsFunc(t.Columns, func(c Column) bool { return c.Name == column })
+}
+
+// column returns the column of the name. It panics if there is none: the tables
+// are our own.
+func (t *Table) column(name string) *Column {
+	i := slices.IndexFunc(t.Columns, func(c Column) bool { return c.Name == name })
+	if i < 0 {
+		panic(fmt.Sprintf("table: %s has no column %s", t.Name, name))
+	}
+	return &t.Columns[i]
+}
+
+// Texts returns a column as it is stored.
+func (t *Table) Texts(column string) []string {
+	c := t.column(column)
+	if c.Kind == Words {
+		return slices.Clone(c.Texts)
+	}
+	out := make([]string, t.Len())
+	for i := range out {
+		out[i] = c.field(i)
+	}
+	return out
+}
+
+// Nums returns a column of numbers; no value is NaN.
+func (t *Table) Nums(column string) []float64 {
+	c := t.column(column)
+	if c.Kind == Words && t.Len() > 0 {
+		panic(fmt.Sprintf("table: column %s of %s is not of numbers", column, t.Name))
+	}
+	return slices.Clone(c.Nums)
+}
+
+// Distinct returns the different texts of a column in the order in which they
+// first appear.
+func (t *Table) Distinct(column string) []string {
+	var out []string
+	seen := map[string]bool{}
+	for _, s := range t.Texts(column) {
+		if !seen[s] {
+			seen[s] = true
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// Where returns the rows that have the value, a string, int or float64, in the
+// column.
+func (t *Table) Where(column string, value any) *Table {
+	var rows []int
+	want := fmt.Sprint(value)
+	if x, ok := value.(float64); ok {
+		want = Format(x)
+	}
+	for i, s := range t.Texts(column) {
+		if s == want {
+			rows = append(rows, i)
+		}
+	}
+	return t.Rows(rows)
+}
+
+// Rows returns the rows of the numbers, in their order.
+func (t *Table) Rows(rows []int) *Table {
+	out := &Table{Name: t.Name, Packed: t.Packed, Columns: slices.Clone(t.Columns)}
+	for k := range out.Columns {
+		c := &out.Columns[k]
+		texts, nums := c.Texts, c.Nums
+		c.Texts, c.Nums = nil, nil
+		for _, i := range rows {
+			if c.Kind == Words {
+				c.Texts = append(c.Texts, texts[i])
+			} else {
+				c.Nums = append(c.Nums, nums[i])
+			}
+		}
+	}
+	return out
+}
+
+// append adds the rows of a table that has the same columns.
+func (t *Table) append(rows *Table) error {
+	if len(rows.Columns) != len(t.Columns) {
+		return fmt.Errorf("table %s has %d columns in one cell and %d in another", t.Name, len(t.Columns), len(rows.Columns))
+	}
+	for i := range t.Columns {
+		c, r := &t.Columns[i], rows.Columns[i]
+		if c.Name != r.Name || c.Kind != r.Kind {
+			return fmt.Errorf("table %s has the column %s in one cell and %s in another", t.Name, c.Name, r.Name)
+		}
+		c.Texts, c.Nums = append(c.Texts, r.Texts...), append(c.Nums, r.Nums...)
+	}
+	return nil
+}
+
+// Set is some tables with different names.
+type Set []*Table
+
+// Get returns the table of the name, nil if there is none.
+func (s Set) Get(name string) *Table {
+	for _, t := range s {
+		if t.Name == name {
+			return t
+		}
+	}
+	return nil
+}
+
+// Merge puts the rows of equally named tables one after another, in the order of
+// the sets; the tables come in the order in which they first appear.
+func Merge(sets []Set) (Set, error) {
+	var merged Set
+	for _, set := range sets {
+		for _, t := range set {
+			of := merged.Get(t.Name)
+			if of == nil {
+				of = t.Rows(nil)
+				merged = append(merged, of)
+			}
+			if err := of.append(t); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return merged, nil
+}
