@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -303,30 +302,6 @@ func TestPredictionIsReusable(t *testing.T) {
 		}
 		if !mat.Equal(shared.Cov, fresh.Cov) || !mat.Equal(mat.NewVecDense(len(fresh.P), shared.P), mat.NewVecDense(len(fresh.P), fresh.P)) {
 			t.Errorf("%+v: %v, alone %v", cfg, shared.P, fresh.P)
-		}
-	}
-}
-
-func TestScaledPrior(t *testing.T) {
-	n := newNetwork(t, Config{Layers: []int{3, 2}, Bias: true, Prior: ScaledPrior, PriorVar: 2})
-	_, cov := n.Weights(0)
-	near(t, "variance of a weight with 4 inputs", cov[1].At(3, 3), 2./4, 1e-14)
-}
-
-func TestADFConfigErrors(t *testing.T) {
-	for want, cfg := range map[string]Config{
-		"adf needs ρ = ½":               {Output: ADF, Softmax: softmax.Probit{Lambda: 1, Rho: 0.4}},
-		"adf-exact needs softmax.Exact": {Output: ADFExact, Softmax: softmax.Probit{Lambda: 1, Rho: 0.5}},
-		"adf needs a probit":            {Output: ADF, Softmax: softmax.Exact{}},
-		"allowed: full, diagonal":       {Covariance: []Covariance{3}},
-		"need one, or one for each":     {Covariance: []Covariance{Full, Full, Full}},
-		"allowed: paper, scaled":        {Prior: 5},
-		"allowed: frozen, smooth":       {Hidden: 5},
-		"joint, total, adf, adf-exact":  {Output: 9},
-	} {
-		cfg.Layers = []int{2, 4, 3}
-		if _, err := New(cfg, rand.NewPCG(1, 1)); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%+v: %v, want %q", cfg, err, want)
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package bnn
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -11,8 +10,6 @@ import (
 	"gonum.org/v1/gonum/lapack"
 	"gonum.org/v1/gonum/lapack/lapack64"
 	"gonum.org/v1/gonum/mat"
-
-	"closedform/core/softmax"
 )
 
 // correlated is a layer with one Gaussian over the weights of all its neurons,
@@ -207,22 +204,4 @@ func (w *correlated) update(f *flow) {
 			floats.AddScaled(row, factor*floats.Dot(row, w.q), w.q)
 		}
 	}
-}
-
-// checkCorrelated returns an error unless the configuration can have an output
-// layer of one Gaussian.
-func (c *Config) checkCorrelated() error {
-	if c.Output != ADFExact {
-		return fmt.Errorf("bnn: OutputCovariance = joint with Output = %v: allowed: adf-exact", c.Output)
-	}
-	if n := c.classes(); n > softmax.MostCorrelated {
-		return fmt.Errorf("bnn: OutputCovariance = joint with %d classes: allowed: 2 to %d; with more classes the integrals cost too much, and per-neuron remains", n, softmax.MostCorrelated)
-	}
-	if kind := c.covariance(len(c.Layers) - 2); kind != Full {
-		return fmt.Errorf("bnn: OutputCovariance = joint with a %v output layer: allowed: full", kind)
-	}
-	if byLayer(c.Information, len(c.Layers)-2) != 1 {
-		return fmt.Errorf("bnn: OutputCovariance = joint with Information = %g: need 1 for the output layer", c.Information)
-	}
-	return nil
 }

@@ -3,7 +3,6 @@ package bnn
 import (
 	"math"
 	"math/rand/v2"
-	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -247,19 +246,6 @@ func TestJointNeuronsTooWide(t *testing.T) {
 		var p Prediction
 		if err := n.Predict(&p, []float64{size, -size}); err == nil {
 			t.Errorf("size %g: predicted %v", size, p.P)
-		}
-	}
-}
-
-func TestJointNeuronsRefused(t *testing.T) {
-	for want, cfg := range map[string]Config{
-		"allowed: adf-exact":         {Layers: []int{2, 3}, Output: ADF, OutputCovariance: JointNeurons},
-		"5 classes: allowed: 2 to 4": {Layers: []int{2, 5}, Output: ADFExact, OutputCovariance: JointNeurons},
-		"allowed: full":              {Layers: []int{2, 3}, Output: ADFExact, OutputCovariance: JointNeurons, Covariance: []Covariance{Diagonal}},
-		"allowed: per-neuron, joint": {Layers: []int{2, 3}, OutputCovariance: 7},
-	} {
-		if _, err := New(cfg, rand.NewPCG(1, 1)); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%+v: %v, want %q", cfg, err, want)
 		}
 	}
 }

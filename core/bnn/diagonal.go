@@ -12,7 +12,7 @@ type diagonal struct {
 	byInput
 	variance []float64
 
-	times float64 // Config.Information
+	times float64 // Config.Replications
 	least float64 // ratio that an update leaves of a variance
 }
 

@@ -30,7 +30,7 @@ func New(cfg Config, src rand.Source) (*Network, error) {
 	if src == nil {
 		panic("bnn: nil source of randomness")
 	}
-	cfg, err := cfg.withDefaults()
+	cfg, err := cfg.prepare()
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +49,7 @@ func New(cfg Config, src rand.Source) (*Network, error) {
 		}
 		for j := range out {
 			if err := layer.setCov(j, cov); err != nil {
-				return nil, fmt.Errorf("bnn: PriorVar = %g, PriorScale = %g: %w", cfg.PriorVar, cfg.PriorScale, err)
+				return nil, fmt.Errorf("bnn: prior_var = %g, prior_scale = %g: %w", cfg.PriorVar, cfg.PriorScale, err)
 			}
 		}
 		if cfg.PriorMeanVar > 0 {

@@ -6,9 +6,6 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
-
-	"closedform/core/random"
-	"closedform/core/softmax"
 )
 
 func TestNewKeepsItsOwnLayers(t *testing.T) {
@@ -87,38 +84,6 @@ func TestWeightsAreCopies(t *testing.T) {
 	cov[0].(*mat.SymDense).SetSym(0, 0, 7)
 	if m, c := n.Weights(0); m.At(0, 0) == 7 || c[0].At(0, 0) == 7 {
 		t.Error("the network shares memory with its caller")
-	}
-}
-
-func TestConfigErrors(t *testing.T) {
-	for _, cfg := range []Config{
-		{},
-		{Layers: []int{2}},
-		{Layers: []int{2, 1}},
-		{Layers: []int{0, 2}},
-		{Layers: []int{2, 2}, Alpha: 0.5, Beta: 0.1},
-		{Layers: []int{2, 2}, Output: 9},
-		{Layers: []int{2, 2}, Hidden: 9},
-		{Layers: []int{2, 2}, Covariance: []Covariance{9}},
-		{Layers: []int{2, 2}, Covariance: []Covariance{Shared}, Output: ADFExact, OutputCovariance: JointNeurons},
-		{Layers: []int{2, 2}, OnIndefinite: 9},
-		{Layers: []int{2, 2}, PriorVar: -1},
-		{Layers: []int{2, 2}, PriorMeanVar: math.Inf(1)},
-		{Layers: []int{2, 2}, PriorScale: []float64{1, 1}},
-		{Layers: []int{2, 2}, PriorScale: []float64{0}},
-		{Layers: []int{2, 2}, PriorScale: []float64{math.NaN()}},
-		{Layers: []int{2, 2}, PriorScale: []float64{math.Inf(1)}},
-		{Layers: []int{2, 2}, Covariance: []Covariance{Diagonal}, Information: []float64{-1}},
-		{Layers: []int{2, 2}, Covariance: []Covariance{Diagonal}, Information: []float64{1, 1}},
-		{Layers: []int{2, 2}, Output: ADFExact, OutputCovariance: JointNeurons, Information: []float64{2}},
-		{Layers: []int{2, 2}, Output: ADFExact, OutputCovariance: JointNeurons, Information: []float64{1, 1}},
-		{Layers: []int{2, 2}, VarianceFloor: 1},
-		{Layers: []int{2, 2}, EigenvalueFloor: math.NaN()},
-		{Layers: []int{2, 2}, Softmax: softmax.Probit{}},
-	} {
-		if _, err := New(cfg, random.Source()); err == nil {
-			t.Errorf("%+v accepted", cfg)
-		}
 	}
 }
 

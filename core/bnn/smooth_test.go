@@ -209,8 +209,8 @@ func TestSmoothRaises(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if u.Raised != 1 {
-		t.Errorf("%d variances raised, want 1", u.Raised)
+	if u.Floored != 1 {
+		t.Errorf("%d variances floored, want 1", u.Floored)
 	}
 	positiveDefinite(t, "raised", n)
 }

@@ -36,11 +36,7 @@ type LayerState struct {
 // State returns a copy of the state of the network. It may be called beside
 // Predict, as that may.
 func (n *Network) State() State {
-	s := State{Config: n.cfg}
-	s.Config.Layers = slices.Clone(s.Config.Layers)
-	s.Config.Covariance = slices.Clone(s.Config.Covariance)
-	s.Config.Information = slices.Clone(s.Config.Information)
-	s.Config.PriorScale = slices.Clone(s.Config.PriorScale)
+	s := State{Config: n.cfg.WithDefaults()} // which copies the slices
 	for _, w := range n.layers {
 		s.Layers = append(s.Layers, w.state())
 	}
@@ -69,7 +65,7 @@ func Restore(s State) (*Network, error) {
 
 // check returns the configuration with its defaults, or the error of Restore.
 func (s *State) check() (Config, error) {
-	cfg, err := s.Config.withDefaults()
+	cfg, err := s.Config.prepare()
 	if err != nil {
 		return cfg, err
 	}

@@ -20,7 +20,7 @@ func TestRestore(t *testing.T) {
 		{Layers: []int{3, 5, 4}, Bias: true, Output: ADF, Hidden: Smooth, PriorMeanVar: 2},
 		{Layers: []int{3, 5, 6, 4}, Bias: true, Output: ADFExact, Hidden: Smooth, Covariance: []Covariance{Diagonal, Full, Diagonal}, Prior: ScaledPrior, PriorMeanVar: 2},
 		{Layers: []int{3, 2, 4}, Output: ADFExact, OutputCovariance: JointNeurons, Hidden: Smooth, PriorMeanVar: 1},
-		{Layers: []int{3, 5, 4}, Output: ADF, Bias: true, Hidden: SmoothMean, Covariance: []Covariance{Diagonal, Shared}, Information: []float64{3, 0.5}, PriorScale: []float64{2, 3}, PriorMeanVar: 1},
+		{Layers: []int{3, 5, 4}, Output: ADF, Bias: true, Hidden: SmoothMean, Covariance: []Covariance{Diagonal, Shared}, Replications: []float64{3, 0.5}, PriorScale: []float64{2, 3}, PriorMeanVar: 1},
 		{Layers: []int{3, 2, 4}, Output: Total, OnIndefinite: Project, Covariance: []Covariance{Diagonal}, Alpha: 0.1, Beta: 1.5},
 	} {
 		n := newNetwork(t, cfg)
@@ -72,8 +72,8 @@ func TestRestore(t *testing.T) {
 		for l := range s.Config.Covariance {
 			s.Config.Covariance[l] = 9
 		}
-		for l := range s.Config.Information {
-			s.Config.Information[l] = 9
+		for l := range s.Config.Replications {
+			s.Config.Replications[l] = 9
 		}
 		for l := range s.Config.PriorScale {
 			s.Config.PriorScale[l] = 9
@@ -107,7 +107,7 @@ func TestRestoreRefuses(t *testing.T) {
 		alter func(*State)
 		want  string
 	}{
-		"configuration": {func(s *State) { s.Config.Layers = nil }, "Layers = []"},
+		"configuration": {func(s *State) { s.Config.Layers = nil }, "layers: []"},
 		"depth":         {func(s *State) { s.Layers = s.Layers[:1] }, "need 2"},
 		"no means":      {func(s *State) { s.Layers[0].Mean = nil }, "layer 0: has no means"},
 		"mean shape":    {func(s *State) { s.Layers[0].Mean = mat.NewDense(2, 3, nil) }, "has 2×3 means; need 3×3"},

@@ -32,9 +32,9 @@ type weights interface {
 	//	μ_j += d_j Σ_jŷ,   Σ_j += e_j (Σ_jŷ)(Σ_jŷ)ᵀ
 	update(f *flow)
 
-	// diffuse adds a variance to that of every weight; after an error the
+	// addVariance adds a variance to that of every weight; after an error the
 	// weights are of no use.
-	diffuse(variance float64) error
+	addVariance(variance float64) error
 
 	setMean(mean *mat.Dense)
 	setCov(j int, cov mat.Symmetric) error
@@ -52,7 +52,7 @@ func (c *Config) newWeights(l, in, out int) weights {
 		return newCorrelated(in, out)
 	case c.covariance(l) == Diagonal:
 		w := newDiagonal(in, out)
-		if times := byLayer(c.Information, l); times != 1 {
+		if times := byLayer(c.Replications, l); times != 1 {
 			w.times, w.least = times, c.VarianceFloor
 		}
 		return w

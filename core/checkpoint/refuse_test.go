@@ -72,7 +72,7 @@ func small(t testing.TB) []entry {
 		t.Fatal(err)
 	}
 	return []entry{
-		array(t, "format", int64(1)),
+		array(t, "format", int64(version)),
 		array(t, "config", text),
 		array(t, "mean0", s.Layers[0].Mean),
 		array(t, "root0", s.Layers[0].Root),
@@ -155,7 +155,7 @@ func TestReadRefuses(t *testing.T) {
 		want    string
 	}{
 		"empty":             {nil, "entry format is missing"},
-		"version 2":         {with(0, int64(2)), "the file has format 2; this program reads format 1"},
+		"version 1":         {with(0, int64(1)), "the file has format 1; this program reads format 2"},
 		"version 0":         {with(0, int64(0)), "the file has format 0"},
 		"version of floats": {with(0, 1.0), "entry format"},
 		"order":             {swapped, "entry mean0 is missing or not in its place"},
@@ -168,17 +168,14 @@ func TestReadRefuses(t *testing.T) {
 		"unknown key":      {config(`{"layers"`, `{"depth":2,"layers"`), "configuration: read"},
 		"missing key":      {config(`"bias":true,`, ""), "configuration: read"},
 		"twice":            {config(`"bias":true,`, `"bias":true,"bias":true,`), "configuration: read"},
-		"word":             {config(`"output":"joint"`, `"output":"best"`), `output = "best": allowed: joint, total, adf, adf-exact`},
-		"covariance":       {config(`"diagonal"`, `"block"`), `covariance = "block": allowed: full, diagonal`},
-		"joint":            {config(`"per-neuron"`, `"joint"`), "bnn: OutputCovariance = joint"},
-		"prior":            {config(`"prior":"paper"`, `"prior":""`), `prior = "": allowed: paper, scaled`},
-		"policy":           {config(`"fail"`, `"hope"`), `on_indefinite = "hope": allowed: fail, skip, project`},
-		"hidden":           {config(`"frozen"`, `"thawed"`), `hidden = "thawed": allowed: frozen, smooth`},
+		"word":             {config(`"rule":"joint"`, `"rule":"best"`), `"best" is not allowed; allowed: joint, total, adf, adf-exact`},
+		"covariance":       {config(`"diagonal"`, `"block"`), `"block" is not allowed`},
+		"joint":            {config(`"per-neuron"`, `"joint"`), "configuration: output_covariance: "},
 		"softmax":          {config(`"kind":"probit"`, `"kind":"logit"`), `softmax of kind "logit"`},
 		"no rho":           {config(`,"rho":0.5`, ``), `softmax of kind "probit": need probit with lambda and rho`},
-		"range":            {config(`"rho":0.5`, `"rho":1.5`), "bnn: Softmax: "},
-		"layers":           {config(`[1,2,2]`, `[]`), "entry mean0.npy is not part of the format"},
-		"no neurons":       {config(`[1,2,2]`, `[1,0,2]`), "entry mean0 has to be 0×2"},
+		"range":            {config(`"rho":0.5`, `"rho":1.5`), "configuration: softmax: probit"},
+		"layers":           {config(`[1,2,2]`, `[]`), "configuration: layers: "},
+		"no neurons":       {config(`[1,2,2]`, `[1,0,2]`), "configuration: layers: "},
 		"many neurons":     {config(`[1,2,2]`, `[1,4611686018427387904,2]`), "entry mean0 holds 4 numbers; need 4611686018427387904×2"},
 		"overflow of size": {config(`[1,2,2]`, `[3,4611686018427387905,2]`), "entry mean0 holds 4 numbers; need 4611686018427387905×4"},
 		"many inputs":      {config(`[1,2,2]`, `[9223372036854775807,2,2]`), "entry mean0 has to be 2×-9223372036854775808"},

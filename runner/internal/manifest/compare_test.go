@@ -208,7 +208,7 @@ func TestUnknownErrors(t *testing.T) {
 		{"name = \"same\"\nfile = \"table.csv\"", "name = \"same\"\nfile = \"ragged.csv\"", `12: outside.same.file = "ragged.csv": dataset: DIR/ragged.csv:3: 2 cells, need 3, as many as the header has`},
 		{"name = \"same\"\nfile = \"table.csv\"", "name = \"same\"", `11: outside.same.name = "same": allowed: with images and labels, or with file and, if it is not called class, the column class`},
 		{"name = \"same\"\nfile = \"table.csv\"", "name = \"same\"\nimages = \"images\"\nlabels = \"labels\"", `12: outside.same.images = "images": has 6 inputs; allowed: 2, as [data] has`},
-		{"passes = 2", "tune = [\"prior_var\"]", `16: method.ours.tune: unknown key; did you mean "rule"? allowed: alpha, beta, bias, covariance, eigenvalue_floor, hidden, hidden_layers, information, kind, lambda, name, on_indefinite, ` +
-			`output_covariance, passes, prior, prior_mean_var, prior_scale, prior_var, random_features, rho, rule, variance_floor`},
+		{"passes = 2", "tune = [\"prior_var\"]", `16: method.ours.tune: unknown key; did you mean "rule"? allowed: alpha, beta, bias, covariance, eigenvalue_floor, hidden, hidden_layers, kind, lambda, name, on_indefinite, ` +
+			`output_covariance, passes, prior, prior_mean_var, prior_scale, prior_var, random_features, replications, rho, rule, variance_floor`},
 	})
 }

@@ -34,8 +34,8 @@ func checkErrors(t *testing.T, src string, all []broken) {
 //	1 name  2 study  3 seed  4 [data]  5 generator  6 train  7 [model]
 //	8 layers  9 [evaluate]  10 snapshots  11 grid  12 first after it
 func TestErrors(t *testing.T) {
-	const modelKeys = "alpha, beta, bias, covariance, eigenvalue_floor, hidden, information, lambda, layers, on_indefinite, " +
-		"output_covariance, prior, prior_mean, prior_mean_var, prior_scale, prior_var, rho, rule, variance_floor"
+	const modelKeys = "alpha, beta, bias, covariance, eigenvalue_floor, hidden, lambda, layers, on_indefinite, " +
+		"output_covariance, prior, prior_mean, prior_mean_var, prior_scale, prior_var, replications, rho, rule, variance_floor"
 	checkErrors(t, small, []broken{
 		// Syntax.
 		{"seed = 3", "seed = ", `x.toml:3: TOML syntax: expected value but found '\n' instead`},
@@ -217,13 +217,13 @@ func TestErrors(t *testing.T) {
 		{"", "[[variant]]\nname = \"a\"\nlambda = 1\n[[variant]]\nname = \"b\"\nlambda = 0", `x.toml:17: variant.b.lambda = 0: must be from 1e-30 to 1e+30 or one of the words "slope", "lsq", "minimax"`},
 		{"", "[[variant]]\nname = \"a\"\nlambda = 0\n[[variant]]\nname = \"b\"\nlambda = 0", `x.toml:14: variant.a.lambda = 0: must be from 1e-30 to 1e+30 or one of the words "slope", "lsq", "minimax"`},
 		{"", "[[variant]]\nname = \"a\"\n[[variant]]\nname = \"b\"\nseed = 0", `x.toml:16: variant.b.seed: unknown key; allowed: ` +
-			"alpha, beta, bias, covariance, eigenvalue_floor, hidden, information, lambda, layers, name, on_indefinite, output_covariance, prior, prior_mean, prior_mean_var, prior_scale, prior_var, rho, rule, variance_floor"},
+			"alpha, beta, bias, covariance, eigenvalue_floor, hidden, lambda, layers, name, on_indefinite, output_covariance, prior, prior_mean, prior_mean_var, prior_scale, prior_var, replications, rho, rule, variance_floor"},
 		{"", "[[variant]]\nname = \"a\"\nbeta = 0.5\n[[variant]]\nname = \"b\"\nbeta = 0.5\nalpha = 0.75", `x.toml:17: variant.b.beta = 0.5: must be ≥ alpha = 0.75`},
 		{"[2, 3]", "[2, 3]\nbeta = 0.5\n[[variant]]\nname = \"b\"\nalpha = 0.75", `x.toml:12: variant.b.alpha = 0.75: must be ≤ beta = 0.5`},
 		{"[2, 3]", "[2, 3]\nprior_mean = [[1, 0], [0, 1], [1, 1]]\n[[variant]]\nname = \"b\"\nbias = true", `x.toml:10: variant.b.prior_mean: row 1 has 2 columns; allowed: 3, one per input and one for the bias`},
 		{"", "[[variant]]\nname = \"a\"\n[[variant]]\nname = \"b\"\nlayers = [2, 5]", `x.toml:16: variant.b.layers = [2, 5]: data.generator = "wedges" has 2 inputs and 3 classes; allowed: [2, …, 3]`},
 		{"", "[[variant]]\nname = \"a\"\n[variant.model]\nrho = 2", `x.toml:14: variant.a.model: unknown key; allowed: ` +
-			"alpha, beta, bias, covariance, eigenvalue_floor, hidden, information, lambda, layers, name, on_indefinite, output_covariance, prior, prior_mean, prior_mean_var, prior_scale, prior_var, rho, rule, variance_floor"},
+			"alpha, beta, bias, covariance, eigenvalue_floor, hidden, lambda, layers, name, on_indefinite, output_covariance, prior, prior_mean, prior_mean_var, prior_scale, prior_var, replications, rho, rule, variance_floor"},
 		{"seed = 3", "seed = 3\nvariant = [\n{name = \"a\"},\n{name = \"b\",\nrho = 2},\n]", `x.toml:7: variant.b.rho = 2: must be a number ≥ 0 and < 1`},
 		{"", strings.Repeat("[[claim]]\n", 101), `x.toml:12: claim: 101 tables; allowed: at most 100`},
 		{"", "[[claim]]\nstatistic = \"boundary\"\nthreshold = 1", `x.toml:12: claim.1.claim: missing; allowed: a line of 1 to 500 bytes of printable text`},

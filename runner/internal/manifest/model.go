@@ -37,12 +37,12 @@ type Model struct {
 	// prior means, so that the output layer alone learns; default false.
 	RandomFeatures bool
 
-	PriorScale  []float64 // factors of PriorVar, one for each layer of weights; default: none, ones
-	Information []float64 // how often an example counts for the covariances of each layer of weights; default: none, ones
+	PriorScale   []float64 // factors of PriorVar, one for each layer of weights; default: none, ones
+	Replications []float64 // how often an example counts for the covariances of each layer of weights; default: none, ones
 
 	OnIndefinite    string  // what happens to an indefinite step: fail, skip or project; default fail
 	EigenvalueFloor float64 // used by project, > 0; default 1e-3
-	VarianceFloor   float64 // used by project, by hidden rules other than frozen and by information, > 0 and < 1; default 1e-3
+	VarianceFloor   float64 // used by project, by hidden rules other than frozen and by replications, > 0 and < 1; default 1e-3
 }
 
 // factors is the kind of factors for the layers of weights.
@@ -84,7 +84,7 @@ func (m *Model) learning(f *fields) {
 	field(f, "rho", &m.Rho, fraction.or(0.5))
 	field(f, "covariance", &m.Covariance, covariances.or([]string{"full"}))
 	field(f, "output_covariance", &m.OutputCovariance, word("per-neuron", "joint").or("per-neuron"))
-	field(f, "information", &m.Information, orNone(factors))
+	field(f, "replications", &m.Replications, orNone(factors))
 	field(f, "prior", &m.Prior, word("paper", "scaled").or("paper"))
 }
 
@@ -155,15 +155,15 @@ func (m *Model) check(t *table, data shape) {
 	for _, list := range []struct {
 		key   string
 		value []float64
-	}{{"information", m.Information}, {"prior_scale", m.PriorScale}} {
+	}{{"replications", m.Replications}, {"prior_scale", m.PriorScale}} {
 		if k := len(list.value); k > 0 && k != len(m.Layers)-1 {
 			t.reject(list.key, fmt.Sprintf("has %d entries; allowed: %d, one for each layer of weights", k, len(m.Layers)-1))
 			return
 		}
 	}
-	for l, x := range m.Information {
+	for l, x := range m.Replications {
 		if x != 1 && m.OutputCovariance == "joint" && l == len(m.Layers)-2 {
-			t.reject("information", fmt.Sprintf("entry %d is not 1, and the neurons of that layer are correlated; allowed: 1 with output_covariance = \"joint\"", l+1))
+			t.reject("replications", fmt.Sprintf("entry %d is not 1, and the neurons of that layer are correlated; allowed: 1 with output_covariance = \"joint\"", l+1))
 			return
 		}
 	}

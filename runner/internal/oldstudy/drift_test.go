@@ -110,7 +110,7 @@ func scoresByHand(t *testing.T, cfg bnn.Config, set dataset.Set, share float64, 
 		}
 		wrong, surprise = append(wrong, missed), append(surprise, -math.Log(p.P[set.Class[k]]))
 		if (k+1)%every == 0 {
-			if err := n.Diffuse(share); err != nil {
+			if err := n.AddProcessNoise(share); err != nil {
 				t.Fatal(err)
 			}
 		}

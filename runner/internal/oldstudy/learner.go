@@ -45,7 +45,7 @@ func (l *learner) observe(x []float64, class int) {
 		return
 	}
 	if l.share > 0 {
-		if l.seen++; l.seen%l.every == 0 && l.network.Diffuse(l.share) != nil {
+		if l.seen++; l.seen%l.every == 0 && l.network.AddProcessNoise(l.share) != nil {
 			l.failed = true
 			return
 		}
@@ -60,7 +60,7 @@ func (l *learner) observe(x []float64, class int) {
 	case bnn.Projected:
 		l.projected++
 	}
-	l.raised += update.Raised
+	l.raised += update.Floored
 	l.failed = err != nil
 }
 

@@ -21,7 +21,7 @@ func newNetwork(m manifest.Model, lambda float64, src rand.Source) (*bnn.Network
 		OnIndefinite:    map[string]bnn.Policy{"fail": bnn.Fail, "skip": bnn.Skip, "project": bnn.Project}[m.OnIndefinite],
 		EigenvalueFloor: m.EigenvalueFloor, VarianceFloor: m.VarianceFloor,
 		Prior:    map[string]bnn.Prior{"paper": bnn.PaperPrior, "scaled": bnn.ScaledPrior}[m.Prior],
-		PriorVar: m.PriorVar, PriorMeanVar: m.PriorMeanVar, PriorScale: m.PriorScale, Information: m.Information,
+		PriorVar: m.PriorVar, PriorMeanVar: m.PriorMeanVar, PriorScale: m.PriorScale, Replications: m.Replications,
 	}
 	if m.OutputCovariance == "joint" {
 		cfg.OutputCovariance = bnn.JointNeurons

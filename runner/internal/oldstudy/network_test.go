@@ -39,7 +39,7 @@ func TestModelWords(t *testing.T) {
 		{"shared", func(m *manifest.Model) { m.Covariance = []string{"diagonal", "shared"} }, func(c *bnn.Config) {
 			c.Covariance = []bnn.Covariance{bnn.Diagonal, bnn.Shared}
 		}},
-		{"information", func(m *manifest.Model) { m.Information = []float64{2, 3} }, func(c *bnn.Config) { c.Information = []float64{2, 3} }},
+		{"replications", func(m *manifest.Model) { m.Replications = []float64{2, 3} }, func(c *bnn.Config) { c.Replications = []float64{2, 3} }},
 		{"prior scale", func(m *manifest.Model) { m.PriorScale = []float64{2, 3} }, func(c *bnn.Config) { c.PriorScale = []float64{2, 3} }},
 		{"scaled", func(m *manifest.Model) { m.Prior = "scaled" }, func(c *bnn.Config) { c.Prior = bnn.ScaledPrior }},
 		{"skip", func(m *manifest.Model) { m.OnIndefinite = "skip" }, func(c *bnn.Config) { c.OnIndefinite = bnn.Skip }},

@@ -30,7 +30,7 @@ type unknownSpec struct {
 }
 
 // confidences are the kinds of confidence a decision may go by.
-var confidences = []bnn.Confidence{bnn.Probability, bnn.Concentration, bnn.Settledness}
+var confidences = []bnn.Confidence{bnn.Probability, bnn.EntropyBased, bnn.Epistemic}
 
 func (u *unknown) Cells() []Cell {
 	var cells []Cell

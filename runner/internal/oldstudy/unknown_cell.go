@@ -139,10 +139,10 @@ func (c *unknownCell) ask(e *dataset.Examples) answers {
 	a.p, a.class = answer(c.pupil, e)
 	for _, p := range a.p {
 		a.confidence[bnn.Probability] = append(a.confidence[bnn.Probability], floats.Max(p))
-		a.confidence[bnn.Concentration] = append(a.confidence[bnn.Concentration], 1-metric.Entropy(p)/math.Log(float64(len(p))))
+		a.confidence[bnn.EntropyBased] = append(a.confidence[bnn.EntropyBased], 1-metric.Entropy(p)/math.Log(float64(len(p))))
 	}
 	if l, ok := c.pupil.(*learner); ok {
-		a.confidence[bnn.Settledness] = l.settledness(e)
+		a.confidence[bnn.Epistemic] = l.settledness(e)
 	}
 	return a
 }
@@ -163,7 +163,7 @@ func (l *learner) settledness(e *dataset.Examples) []float64 {
 		softmax.Exact{Fast: true}.Moments(exact.Moments, own.Mean, own.Variance)
 		exact.P, exact.Cov = exact.Moments.P, own.Cov
 		exact.Moments.Cov(exact.Cov)
-		out[i] = exact.Confidence(bnn.Settledness)
+		out[i] = exact.Confidence(bnn.Epistemic)
 	}
 	return out
 }
@@ -271,7 +271,7 @@ func (c *unknownCell) distinguish(data string, inside, outside answers) {
 // write lists the probabilities of all examples to six digits, separated by
 // spaces, in the order of the classes that were learned.
 func (c *unknownCell) write(data string, a answers) {
-	settled := a.confidence[bnn.Settledness]
+	settled := a.confidence[bnn.Epistemic]
 	for i, p := range a.p {
 		class, epistemic := "", ""
 		if data == manifest.TestPart {

@@ -15,9 +15,9 @@ import (
 func (u *unknown) figures(tables []store.Table) []Figure {
 	curves := find(tables, "risk_coverage")
 	titles := map[bnn.Confidence]string{
-		bnn.Probability:   "by the largest probability",
-		bnn.Concentration: "by the entropy",
-		bnn.Settledness:   "by the epistemic share",
+		bnn.Probability:  "by the largest probability",
+		bnn.EntropyBased: "by the entropy",
+		bnn.Epistemic:    "by the epistemic share",
 	}
 	least := 1.0 // coverage at which there is a risk
 	coverage := curves.floats("coverage")

@@ -303,7 +303,7 @@ func TestUnknownTables(t *testing.T) {
 	checkOrder(t, o)
 	for _, r := range records(t, o.report.Tables, "decisions", nil) {
 		near(t, "shares", r.number(t, "correct")+r.number(t, "unknown")+r.number(t, "wrong"), 1, 1e-12)
-		if r["method"] == "filter" && r["confidence"] == bnn.Settledness.String() {
+		if r["method"] == "filter" && r["confidence"] == bnn.Epistemic.String() {
 			t.Errorf("a filter without variances has %v", r)
 		}
 	}

@@ -10,11 +10,11 @@ import (
 
 // Inputs of d equal components have one direction: a diagonal layer that counts
 // every example d times keeps exactly the predictions of full covariances.
-func TestInformationOfEqualInputs(t *testing.T) {
+func TestReplicationsOfEqualInputs(t *testing.T) {
 	const d = 7
 	rnd := rand.New(rand.NewPCG(81, 1))
 	full := newNetwork(t, Config{Layers: []int{d, 3}, Output: ADF, PriorVar: 0.5})
-	diagonal := newNetwork(t, Config{Layers: []int{d, 3}, Output: ADF, PriorVar: 0.5, Covariance: []Covariance{Diagonal}, Information: []float64{d}})
+	diagonal := newNetwork(t, Config{Layers: []int{d, 3}, Output: ADF, PriorVar: 0.5, Covariance: []Covariance{Diagonal}, Replications: []float64{d}})
 	x := make([]float64, d)
 	var p, q Prediction
 	for range 50 {
@@ -43,12 +43,12 @@ func TestInformationOfEqualInputs(t *testing.T) {
 
 // One step: what the covariances of a layer lose is multiplied, and nothing else
 // changes, neither the means nor the other layers.
-func TestInformationOfOneStep(t *testing.T) {
+func TestReplicationsOfOneStep(t *testing.T) {
 	times := []float64{2.5, 1, 0.4}
 	for _, kind := range allKinds {
 		cfg := Config{Layers: []int{3, 5, 4, 2}, Bias: true, Output: ADF, Hidden: Smooth, Covariance: []Covariance{kind}, PriorVar: 0.2, PriorMeanVar: 1}
 		plain := newNetwork(t, cfg)
-		cfg.Information = times
+		cfg.Replications = times
 		counted := newNetwork(t, cfg)
 		for _, n := range []*Network{plain, counted.Snapshot(), counted} { // the weights are cloned
 			if _, err := n.Observe([]float64{1, -0.5, 2}, 1); err != nil {
@@ -77,9 +77,9 @@ func TestInformationOfOneStep(t *testing.T) {
 }
 
 // However often an example counts, a variance keeps its floor.
-func TestInformationFloor(t *testing.T) {
+func TestReplicationsFloor(t *testing.T) {
 	for _, kind := range allKinds {
-		n := newNetwork(t, Config{Layers: []int{1, 2}, Output: ADF, Covariance: []Covariance{kind}, Information: []float64{1e300}, VarianceFloor: 0.25})
+		n := newNetwork(t, Config{Layers: []int{1, 2}, Output: ADF, Covariance: []Covariance{kind}, Replications: []float64{1e300}, VarianceFloor: 0.25})
 		for k := range 3 {
 			if _, err := n.Observe([]float64{2}, 0); err != nil {
 				t.Fatal(err)

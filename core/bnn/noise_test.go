@@ -10,8 +10,8 @@ import (
 	"closedform/core/softmax"
 )
 
-// diffusing are networks of every kind of layer, after some examples.
-func diffusing(t *testing.T) map[string]*Network {
+// learned returns networks of every kind of layer, after some examples.
+func learned(t *testing.T) map[string]*Network {
 	t.Helper()
 	probit := softmax.Probit{Lambda: softmax.SlopeLambda(3, 0.5), Rho: 0.5}
 	out := map[string]*Network{}
@@ -38,10 +38,10 @@ func diffusing(t *testing.T) map[string]*Network {
 
 // Every variance grows by the share of the prior variance, no covariance and no
 // mean changes.
-func TestDiffuse(t *testing.T) {
-	for name, n := range diffusing(t) {
+func TestProcessNoise(t *testing.T) {
+	for name, n := range learned(t) {
 		snapshot := n.Snapshot()
-		if err := n.Diffuse(0.25); err != nil {
+		if err := n.AddProcessNoise(0.25); err != nil {
 			t.Fatal(err)
 		}
 		for l := range 2 {
@@ -72,9 +72,9 @@ func TestDiffuse(t *testing.T) {
 	}
 }
 
-// Diffusing a certain network by all of its prior variance is its prior.
-func TestDiffuseCertain(t *testing.T) {
-	n := diffusing(t)["full"]
+// Adding to a certain network all of its prior variance is its prior.
+func TestProcessNoiseCertain(t *testing.T) {
+	n := learned(t)["full"]
 	mean, cov := n.Weights(1)
 	for j := range cov {
 		cov[j] = mat.NewDiagDense(5, nil)
@@ -82,7 +82,7 @@ func TestDiffuseCertain(t *testing.T) {
 	if err := n.SetWeights(1, mean, cov); err != nil {
 		t.Fatal(err)
 	}
-	if err := n.Diffuse(1); err != nil {
+	if err := n.AddProcessNoise(1); err != nil {
 		t.Fatal(err)
 	}
 	_, cov = n.Weights(1)
@@ -94,10 +94,10 @@ func TestDiffuseCertain(t *testing.T) {
 }
 
 // Bad shares, and variances that overflow, leave the network as it was.
-func TestDiffuseErrors(t *testing.T) {
-	for name, n := range diffusing(t) {
+func TestProcessNoiseErrors(t *testing.T) {
+	for name, n := range learned(t) {
 		for _, share := range []float64{-0.1, 1.5, math.NaN(), math.Inf(1)} {
-			if err := n.Diffuse(share); err == nil {
+			if err := n.AddProcessNoise(share); err == nil {
 				t.Errorf("%s: share %g is allowed", name, share)
 			}
 		}
@@ -110,11 +110,11 @@ func TestDiffuseErrors(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := n.Diffuse(1); err != nil {
+		if err := n.AddProcessNoise(1); err != nil {
 			t.Fatal(err)
 		}
 		_, old := n.Weights(0)
-		if err := n.Diffuse(1); err == nil || err.Error() != "bnn: layer 0: a variance overflows" {
+		if err := n.AddProcessNoise(1); err == nil || err.Error() != "bnn: layer 0: a variance overflows" {
 			t.Errorf("%v: error %v", kind, err)
 		}
 		_, cov := n.Weights(0)

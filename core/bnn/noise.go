@@ -9,25 +9,26 @@ import (
 	"gonum.org/v1/gonum/lapack/lapack64"
 )
 
-// Diffuse adds share times the prior variance of its layer to the variance of
-// every weight: between two examples the weights take a step of a random walk, and
-// what was learned is forgotten at that rate. It is the process noise of a Kalman
-// filter, for streams whose law changes; the means stay. Diffuse needs the network
-// for itself. Where covariances are full it costs of the order of inputs³
-// operations for each neuron. It returns an error, and leaves the network as it
-// was, if share is not from 0 to 1, or if a variance would overflow.
-func (n *Network) Diffuse(share float64) error {
-	if !(0 <= share && share <= 1) {
-		return fmt.Errorf("bnn: share %g of the prior variance: need 0 to 1", share)
+// AddProcessNoise adds a fraction of the prior variance of its layer to the
+// variance of every weight, Σ_j += fraction·σ₀²·I: between two examples the weights
+// take a step of a random walk, and what was learned is forgotten at that rate. It
+// is the process noise of a Kalman filter, for streams whose distribution changes;
+// the means stay. It needs the network for itself. Where covariances are full it
+// costs of the order of inputs³ operations for each neuron. It returns an error,
+// and leaves the network as it was, unless 0 ≤ fraction ≤ 1, or if a variance would
+// overflow.
+func (n *Network) AddProcessNoise(fraction float64) error {
+	if !(0 <= fraction && fraction <= 1) {
+		return fmt.Errorf("bnn: fraction %g of the prior variance: need 0 to 1", fraction)
 	}
-	if share == 0 {
+	if fraction == 0 {
 		return nil
 	}
 	fresh := make([]weights, len(n.layers))
 	for l, w := range n.layers {
 		_, in := w.dims()
 		fresh[l] = w.clone()
-		if err := fresh[l].diffuse(share * n.cfg.priorVariance(l, in)); err != nil {
+		if err := fresh[l].addVariance(fraction * n.cfg.priorVariance(l, in)); err != nil {
 			return fmt.Errorf("bnn: layer %d: %w", l, err)
 		}
 	}
@@ -44,20 +45,20 @@ func (c *Config) priorVariance(l, in int) float64 {
 	return variance
 }
 
-var errDiffuse = errors.New("a variance overflows")
+var errVariance = errors.New("a variance overflows")
 
-func (w *diagonal) diffuse(variance float64) error {
+func (w *diagonal) addVariance(variance float64) error {
 	for i := range w.variance {
 		w.variance[i] += variance
 		if math.IsInf(w.variance[i], 1) {
-			return errDiffuse
+			return errVariance
 		}
 	}
 	return nil
 }
 
-func (w *full) diffuse(variance float64) error {
-	d := newDiffusion(w.in)
+func (w *full) addVariance(variance float64) error {
+	d := newAdder(w.in)
 	for j := range w.out {
 		if err := d.apply(w.neuronRoot(j), variance); err != nil {
 			return err
@@ -66,28 +67,28 @@ func (w *full) diffuse(variance float64) error {
 	return nil
 }
 
-func (w *shared) diffuse(variance float64) error {
-	return newDiffusion(w.in).apply(w.root, variance)
+func (w *shared) addVariance(variance float64) error {
+	return newAdder(w.in).apply(w.root, variance)
 }
 
-func (w *correlated) diffuse(variance float64) error {
-	return newDiffusion(w.in*w.out).apply(w.root, variance)
+func (w *correlated) addVariance(variance float64) error {
+	return newAdder(w.in*w.out).apply(w.root, variance)
 }
 
-// diffusion adds a multiple of the identity to n×n covariances that are kept as
+// adder adds a multiple of the identity to n×n covariances that are kept as
 // a root: with the LQ factorisation (R √v·I) = LQ,
 //
 //	RRᵀ + v·I = LLᵀ,
 //
 // which never forms what rounding could make indefinite.
-type diffusion struct {
+type adder struct {
 	n         int
 	wide      blas64.General // n × 2n
 	tau, work []float64
 }
 
-func newDiffusion(n int) *diffusion {
-	d := &diffusion{
+func newAdder(n int) *adder {
+	d := &adder{
 		n:    n,
 		wide: blas64.General{Rows: n, Cols: 2 * n, Stride: 2 * n, Data: make([]float64, 2*n*n)},
 		tau:  make([]float64, n),
@@ -98,7 +99,7 @@ func newDiffusion(n int) *diffusion {
 	return d
 }
 
-func (d *diffusion) apply(root []float64, variance float64) error {
+func (d *adder) apply(root []float64, variance float64) error {
 	n, sd := d.n, math.Sqrt(variance)
 	for i := range n {
 		row := d.wide.Data[i*2*n : (i+1)*2*n]
@@ -116,7 +117,7 @@ func (d *diffusion) apply(root []float64, variance float64) error {
 			square += x * x
 		}
 		if math.IsInf(square, 0) || math.IsNaN(square) {
-			return errDiffuse
+			return errVariance
 		}
 	}
 	return nil
