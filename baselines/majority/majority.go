@@ -1,86 +1,71 @@
-// Package control has two classifiers that every other must beat: one that does
-// not look at the input, and one that does not learn.
-package control
+// Package majority is a classifier that does not look at the input: it predicts how
+// frequent the classes have been. Every other must beat it.
+package majority
 
 import (
 	"fmt"
-	"math"
+	"math/rand/v2"
 
 	"gonum.org/v1/gonum/floats"
+
+	"closedform/baselines/mlp"
 )
 
-// MajorityConfig describes a Majority.
-type MajorityConfig struct {
-	Classes int // at least 2
-
-	// Smoothing is what every class counts before the first example, above 0;
-	// zero stands for 1, Laplace's rule of succession.
-	Smoothing float64
+// Config describes a model. There is nothing to choose.
+type Config struct {
+	Classes int `toml:"-"` // at least 2
 }
 
-// Majority predicts the frequencies of the classes whatever the input. The class
-// that it finds most probable is that of the majority.
-type Majority struct {
-	count []float64 // with the smoothing
+// WithDefaults returns the configuration.
+func (c Config) WithDefaults() Config { return c }
+
+// Validate returns nil. It doesn't look at Classes.
+func (c Config) Validate() error { return nil }
+
+// Model predicts the frequencies of the classes whatever the input. The class that
+// it finds most probable is that of the majority.
+type Model struct {
+	count []float64 // one more than the examples: Laplace's rule of succession
 }
 
-// NewMajority returns a Majority that has seen nothing, or an error that names
-// the field if cfg is not valid.
-func NewMajority(cfg MajorityConfig) (*Majority, error) {
+// New returns a model that has seen nothing. Nothing is drawn from the source, which
+// may be nil. New returns an error if cfg is not valid.
+func New(cfg Config, _ rand.Source) (*Model, error) {
 	if cfg.Classes < 2 {
-		return nil, fmt.Errorf("control: Classes = %d: need at least 2", cfg.Classes)
+		return nil, fmt.Errorf("majority: %d classes: need at least 2", cfg.Classes)
 	}
-	if cfg.Smoothing == 0 {
-		cfg.Smoothing = 1
-	}
-	const most = 1e100 // a sum over the classes does not overflow
-	if !(cfg.Smoothing > 0 && cfg.Smoothing <= most) {
-		return nil, fmt.Errorf("control: Smoothing = %g: need above 0, to %g", cfg.Smoothing, most)
-	}
-	m := &Majority{count: make([]float64, cfg.Classes)}
-	for c := range m.count {
-		m.count[c] = cfg.Smoothing
-	}
+	m := &Model{count: make([]float64, cfg.Classes)}
+	floats.AddConst(1, m.count)
 	return m, nil
 }
 
 // Observe counts the class of an example. It returns an error if the class is out
 // of range or the input, which is not used, not finite.
-func (m *Majority) Observe(x []float64, class int) error {
+func (m *Model) Observe(x []float64, class int) error {
 	if class < 0 || class >= len(m.count) {
-		return fmt.Errorf("control: class %d; the model has classes 0 to %d", class, len(m.count)-1)
+		return fmt.Errorf("majority: class %d; the model has classes 0 to %d", class, len(m.count)-1)
 	}
-	if err := checkFinite(x); err != nil {
-		return fmt.Errorf("control: %w", err)
+	if err := mlp.CheckInput(x); err != nil {
+		return fmt.Errorf("majority: %w", err)
 	}
 	m.count[class]++
 	return nil
 }
 
-// Predict sets p to the probabilities of the classes: with N examples, of which
-// N_c are of class c, n classes and the smoothing a,
+// Predict sets p to the probabilities of the classes: of N examples, of which N_c
+// are of class c, and n classes
 //
-//	p_c = (N_c + a)/(N + na).
+//	p_c = (N_c + 1)/(N + n).
 //
 // It returns an error if x, which is not used, is not finite, and panics if the
 // length of p is not the number of classes.
-func (m *Majority) Predict(p, x []float64) error {
+func (m *Model) Predict(p, x []float64) error {
 	if len(p) != len(m.count) {
-		panic(fmt.Sprintf("control: probabilities of length %d; the model has %d classes", len(p), len(m.count)))
+		panic(fmt.Sprintf("majority: %d probabilities for %d classes", len(p), len(m.count)))
 	}
-	if err := checkFinite(x); err != nil {
-		return fmt.Errorf("control: %w", err)
+	if err := mlp.CheckInput(x); err != nil {
+		return fmt.Errorf("majority: %w", err)
 	}
 	floats.ScaleTo(p, 1/floats.Sum(m.count), m.count)
-	return nil
-}
-
-// checkFinite returns an error that names the first input that is not finite.
-func checkFinite(x []float64) error {
-	for a, xa := range x {
-		if !(math.Abs(xa) <= math.MaxFloat64) {
-			return fmt.Errorf("input %d is %g; need a finite number", a, xa)
-		}
-	}
 	return nil
 }

@@ -1,23 +1,41 @@
-package control
+// Package neighbours is a classifier that does not learn: it predicts the classes of
+// the examples that are nearest to the input, in Euclidean distance (Fix and Hodges
+// 1951; Cover and Hart 1967).
+package neighbours
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
+
+	"closedform/baselines/mlp"
+	"closedform/core/field"
 )
 
-// NeighboursConfig describes Neighbours.
-type NeighboursConfig struct {
-	Classes int // at least 2
+// Config describes a model.
+type Config struct {
+	Classes int `toml:"-"` // at least 2
 
-	// K is the number of neighbours, at most that of examples; zero stands for 5.
-	K int
+	// Neighbours are as many, or all examples if there are fewer; zero stands for 5.
+	Neighbours int `toml:"neighbours"`
 }
 
-// Neighbours predicts the classes of the examples that are nearest to the input,
-// in Euclidean distance (Fix and Hodges 1951; Cover and Hart 1967). It must not
-// be used by several goroutines at once.
-type Neighbours struct {
+// WithDefaults returns the configuration with its defaults filled in.
+func (c Config) WithDefaults() Config {
+	c.Neighbours = cmp.Or(c.Neighbours, 5)
+	return c
+}
+
+// Validate returns an error of package field if a value is not allowed. It doesn't
+// look at Classes.
+func (c Config) Validate() error {
+	return field.Within("neighbours", c.WithDefaults().Neighbours, 1, 1_000_000)
+}
+
+// Model has all the examples. It must not be used by several goroutines at once.
+type Model struct {
 	x     [][]float64
 	class []int
 	n     int // classes
@@ -28,38 +46,23 @@ type Neighbours struct {
 	nearest  []int
 }
 
-// FitNeighbours returns the neighbours among the examples x[i] of class[i] (from
-// 0). It keeps x and class, which must not be modified as long as they are used.
-// It returns an error if cfg is not valid, an input not finite or a class out of
-// range, and panics if lengths do not fit.
-func FitNeighbours(cfg NeighboursConfig, x [][]float64, class []int) (*Neighbours, error) {
-	if len(x) != len(class) {
-		panic(fmt.Sprintf("control: %d examples and %d classes; need one class per example", len(x), len(class)))
+// Fit returns the model of the examples x[k], at least one, of the classes class[k],
+// counted from 0. It keeps x and class, which must not be modified as long as it is
+// used. Nothing is drawn from the source, which may be nil. Fit returns an error if
+// cfg is not valid, an input not finite or a class out of range, and panics if
+// lengths do not fit.
+func Fit(cfg Config, x [][]float64, class []int, _ rand.Source) (*Model, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, fmt.Errorf("neighbours: %w", err)
 	}
-	if cfg.Classes < 2 {
-		return nil, fmt.Errorf("control: Classes = %d: need at least 2", cfg.Classes)
+	if len(x) == 0 || cfg.Classes < 2 {
+		return nil, fmt.Errorf("neighbours: %d examples of %d classes; need at least 1 and 2", len(x), cfg.Classes)
 	}
-	if cfg.K == 0 {
-		cfg.K = 5
+	if err := mlp.CheckExamples(x, class, len(x[0]), cfg.Classes); err != nil {
+		return nil, fmt.Errorf("neighbours: %w", err)
 	}
-	if cfg.K < 1 || cfg.K > len(x) {
-		return nil, fmt.Errorf("control: K = %d: need 1 to the number of examples, %d", cfg.K, len(x))
-	}
-	for i, xi := range x {
-		if len(xi) != len(x[0]) {
-			panic(fmt.Sprintf("control: example %d has length %d, example 0 length %d", i, len(xi), len(x[0])))
-		}
-		if err := checkFinite(xi); err != nil {
-			return nil, fmt.Errorf("control: example %d: %w", i, err)
-		}
-		if c := class[i]; c < 0 || c >= cfg.Classes {
-			return nil, fmt.Errorf("control: example %d: class %d: need 0 to %d", i, c, cfg.Classes-1)
-		}
-	}
-	return &Neighbours{
-		x: x, class: class, n: cfg.Classes,
-		distance: make([]float64, cfg.K), nearest: make([]int, cfg.K),
-	}, nil
+	k := min(len(x), cfg.WithDefaults().Neighbours)
+	return &Model{x: x, class: class, n: cfg.Classes, distance: make([]float64, k), nearest: make([]int, k)}, nil
 }
 
 // Predict sets p to the probabilities of the classes: with k_c of the k nearest
@@ -71,47 +74,44 @@ func FitNeighbours(cfg NeighboursConfig, x [][]float64, class []int) (*Neighbour
 // same distance the first is the nearest. Predict returns an error if x is not
 // finite or the distance to one of the neighbours overflows, and panics if a
 // length does not fit.
-func (q *Neighbours) Predict(p, x []float64) error {
-	if len(p) != q.n {
-		panic(fmt.Sprintf("control: probabilities of length %d; the model has %d classes", len(p), q.n))
+func (m *Model) Predict(p, x []float64) error {
+	if len(p) != m.n || len(x) != len(m.x[0]) {
+		panic(fmt.Sprintf("neighbours: %d inputs and %d probabilities; the model has %d and %d", len(x), len(p), len(m.x[0]), m.n))
 	}
-	if len(x) != len(q.x[0]) {
-		panic(fmt.Sprintf("control: input of length %d; the model has %d inputs", len(x), len(q.x[0])))
+	if err := mlp.CheckInput(x); err != nil {
+		return fmt.Errorf("neighbours: %w", err)
 	}
-	if err := checkFinite(x); err != nil {
-		return fmt.Errorf("control: %w", err)
-	}
-	q.find(x)
-	k := len(q.distance)
-	if math.IsInf(q.distance[k-1], 1) {
-		return errors.New("control: the distance to a neighbour overflows")
+	m.find(x)
+	k := len(m.distance)
+	if math.IsInf(m.distance[k-1], 1) {
+		return errors.New("neighbours: the distance to a neighbour overflows")
 	}
 	share := 1 / float64(k+1)
 	for c := range p {
-		p[c] = share / float64(q.n)
+		p[c] = share / float64(m.n)
 	}
-	for _, c := range q.nearest {
+	for _, c := range m.nearest {
 		p[c] += share
 	}
 	return nil
 }
 
 // find sets distance and nearest for x.
-func (q *Neighbours) find(x []float64) {
-	last := len(q.distance) - 1
-	for i := range q.distance {
-		q.distance[i] = math.Inf(1)
+func (m *Model) find(x []float64) {
+	last := len(m.distance) - 1
+	for i := range m.distance {
+		m.distance[i] = math.Inf(1)
 	}
-	for i, xi := range q.x {
-		d := squaredDistance(x, xi, q.distance[last])
-		if !(d < q.distance[last]) {
+	for i, xi := range m.x {
+		d := squaredDistance(x, xi, m.distance[last])
+		if !(d < m.distance[last]) {
 			continue
 		}
 		place := last
-		for ; place > 0 && d < q.distance[place-1]; place-- {
-			q.distance[place], q.nearest[place] = q.distance[place-1], q.nearest[place-1]
+		for ; place > 0 && d < m.distance[place-1]; place-- {
+			m.distance[place], m.nearest[place] = m.distance[place-1], m.nearest[place-1]
 		}
-		q.distance[place], q.nearest[place] = d, q.class[i]
+		m.distance[place], m.nearest[place] = d, m.class[i]
 	}
 }
 
