@@ -18,16 +18,8 @@ type network struct {
 
 func newNetwork(shape *mlp.Network, priorVar float64) *network {
 	n := shape.Weights()
-	net := &network{shape: shape, parameters: make([]float64, 2*n), variance: make([]float64, n), prior: make([]float64, n)}
+	net := &network{shape: shape, parameters: make([]float64, 2*n), variance: make([]float64, n), prior: shape.PriorVar(priorVar)}
 	net.mean, net.logSD = net.parameters[:n:n], net.parameters[n:]
-	for _, w := range shape.Layers {
-		for j := range w.Out {
-			prior := w.Neuron(net.prior, j)
-			for i := range prior {
-				prior[i] = priorVar / float64(w.In)
-			}
-		}
-	}
 	return net
 }
 

@@ -1,40 +1,31 @@
 package mlp
 
 import (
-	"fmt"
+	"cmp"
 	"math"
 	"math/rand/v2"
+
+	"closedform/core/field"
 )
 
-// Descent is how long and how fast Adam runs over minibatches.
+// Descent is how long and how fast Adam runs over minibatches of 32 examples. It
+// is a part of the configuration of its owner.
 type Descent struct {
-	Epochs int     // passes through the examples; zero stands for 100
-	Batch  int     // examples per step; zero stands for 32
-	Rate   float64 // size of the first step; it falls linearly to zero; zero stands for 0.01
+	Step   float64 `toml:"step"`   // size of the first step; it falls linearly to zero; zero stands for 0.01
+	Epochs int     `toml:"epochs"` // passes through the examples; zero stands for 100
 }
 
-// WithDefaults returns the descent with its defaults filled in, or an error that
-// names the field, of a field Descent of the owner, and what it allows.
-func (d Descent) WithDefaults(owner string) (Descent, error) {
-	if d.Epochs == 0 {
-		d.Epochs = 100
-	}
-	if d.Batch == 0 {
-		d.Batch = 32
-	}
-	if d.Rate == 0 {
-		d.Rate = 0.01
-	}
-	if d.Epochs < 0 {
-		return d, fmt.Errorf("%s: Descent.Epochs = %d: need at least 1", owner, d.Epochs)
-	}
-	if d.Batch < 0 {
-		return d, fmt.Errorf("%s: Descent.Batch = %d: need at least 1", owner, d.Batch)
-	}
-	if !(d.Rate > 0 && d.Rate <= math.MaxFloat64) {
-		return d, fmt.Errorf("%s: Descent.Rate = %g: need a positive finite number", owner, d.Rate)
-	}
-	return d, nil
+const batchSize = 32
+
+// WithDefaults returns the descent with its defaults filled in.
+func (d Descent) WithDefaults() Descent {
+	return Descent{cmp.Or(d.Step, 0.01), cmp.Or(d.Epochs, 100)}
+}
+
+// Validate returns an error of package field if a value is not allowed.
+func (d Descent) Validate() error {
+	d = d.WithDefaults()
+	return cmp.Or(field.Within("step", d.Step, 1e-12, 1e6), field.Within("epochs", d.Epochs, 1, 100_000))
 }
 
 // Run descends from the given weights, which it overwrites. Every epoch is a
@@ -49,14 +40,14 @@ func (d Descent) Run(weights []float64, examples int, rnd *rand.Rand, gradient f
 	for i := range order {
 		order[i] = i
 	}
-	steps := d.Epochs * ((examples + d.Batch - 1) / d.Batch)
+	steps := d.Epochs * ((examples + batchSize - 1) / batchSize)
 	step := 0
 	for range d.Epochs {
 		rnd.Shuffle(examples, func(i, j int) { order[i], order[j] = order[j], order[i] })
-		for start := 0; start < examples; start += d.Batch {
+		for start := 0; start < examples; start += batchSize {
 			clear(grad)
-			gradient(grad, order[start:min(start+d.Batch, examples)])
-			adam.Step(weights, grad, d.Rate*(1-float64(step)/float64(steps)))
+			gradient(grad, order[start:min(start+batchSize, examples)])
+			adam.Step(weights, grad, d.Step*(1-float64(step)/float64(steps)))
 			step++
 		}
 	}

@@ -1,10 +1,11 @@
 // Package mlp is the multi-layer perceptron as a function of one vector of
 // weights: its logits, and their derivatives by back-propagation. It is what the
-// rivals that need gradients are made of.
+// baselines that need gradients are made of.
 package mlp
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -25,6 +26,9 @@ type Network struct {
 type Layer struct {
 	In, Out, Offset int
 }
+
+// Rectifier is the hidden unit max(0, z).
+var Rectifier = activation.PiecewiseLinear{Beta: 1}
 
 // New returns the network with the given widths, at least inputs and outputs,
 // and hidden units of the given slopes.
@@ -55,6 +59,16 @@ func (n *Network) Outputs() int { return n.Layers[len(n.Layers)-1].Out }
 // to neuron j of the layer.
 func (w Layer) Neuron(weights []float64, j int) []float64 {
 	return weights[w.Offset+j*w.In : w.Offset+(j+1)*w.In]
+}
+
+// PriorVar returns the variances of all weights under a prior of variance v, divided
+// by the number of inputs of their layer.
+func (n *Network) PriorVar(v float64) []float64 {
+	all := make([]float64, 0, n.Weights())
+	for _, w := range n.Layers {
+		all = append(all, slices.Repeat([]float64{v / float64(w.In)}, w.In*w.Out)...)
+	}
+	return all
 }
 
 // Pass holds what flows through a network for one example.

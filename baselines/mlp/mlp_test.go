@@ -56,7 +56,7 @@ func TestMask(t *testing.T) {
 }
 
 func TestForwardFrom(t *testing.T) {
-	n := New([]int{2, 3, 4, 2}, true, activation.PiecewiseLinear{Beta: 1})
+	n := New([]int{2, 3, 4, 2}, true, Rectifier)
 	w := make([]float64, n.Weights())
 	n.Initialise(w, rand.New(random.Source("from")))
 	whole, part := n.NewPass(), n.NewPass()
@@ -69,7 +69,7 @@ func TestForwardFrom(t *testing.T) {
 }
 
 func TestInitialise(t *testing.T) {
-	n := New([]int{40, 300, 2}, true, activation.PiecewiseLinear{Beta: 1})
+	n := New([]int{40, 300, 2}, true, Rectifier)
 	w := make([]float64, n.Weights())
 	n.Initialise(w, rand.New(random.Source("initialise")))
 	for l, inputs := range []int{40, 300} {

@@ -31,7 +31,7 @@ import (
 // optimization", Mathematical Programming 1989), whose line search lets no step
 // fall.
 type ascent struct {
-	cfg  Config
+	v    float64 // of the prior
 	data *mlp.Examples
 	like likelihood
 	unit *scatter
@@ -45,10 +45,10 @@ type ascent struct {
 	trace        []float64 // log density at the start and after each step
 }
 
-func newAscent(cfg Config, data *mlp.Examples, like likelihood, unit *scatter) *ascent {
-	n, in := cfg.Classes, cfg.Inputs+1
+func newAscent(v float64, n int, data *mlp.Examples, like likelihood, unit *scatter) *ascent {
+	in := data.Inputs()
 	a := &ascent{
-		cfg: cfg, data: data, like: like, unit: unit,
+		v: v, data: data, like: like, unit: unit,
 		weights: mat.NewDense(n, in, nil), grad: mat.NewDense(n, in, nil), t: make([]float64, n*in),
 		logit: make([]float64, n), score: make([]float64, n),
 	}
@@ -70,8 +70,8 @@ func (a *ascent) run() (converged bool, err error) {
 			floats.ScaleTo(grad, -1, a.grad.RawMatrix().Data)
 		},
 	}, start, &optimize.Settings{
-		GradientThreshold: a.cfg.Tolerance,
-		MajorIterations:   a.cfg.MaxSteps + 1, // the start counts
+		GradientThreshold: tolerance,
+		MajorIterations:   maxSteps + 1, // the start counts
 		Converger:         optimize.NeverTerminate{},
 		Recorder:          a,
 	}, &optimize.LBFGS{})
@@ -114,14 +114,14 @@ func (a *ascent) moveTo(t []float64) {
 
 // evaluate sets weights, value and grad from t.
 func (a *ascent) evaluate() {
-	sd := math.Sqrt(a.cfg.PriorVar)
+	sd := math.Sqrt(a.v)
 	w, grad := a.weights.RawMatrix().Data, a.grad.RawMatrix().Data
 	floats.ScaleTo(w, sd, a.t)
 	for j := range a.score {
 		a.unit.solve(blas.NoTrans, a.weights.RawRowView(j))
 	}
-	a.value = -floats.Dot(w, w) / (2 * a.cfg.PriorVar)
-	floats.ScaleTo(grad, -1/a.cfg.PriorVar, w)
+	a.value = -floats.Dot(w, w) / (2 * a.v)
+	floats.ScaleTo(grad, -1/a.v, w)
 	for k, c := range a.data.Class {
 		x := a.data.Input(k)
 		for j := range a.logit {

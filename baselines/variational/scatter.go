@@ -15,17 +15,17 @@ type scatter struct {
 	chol mat.Cholesky
 }
 
-func (s *scatter) set(data *mlp.Examples, cfg Config, a float64) error {
-	n := cfg.Inputs + 1
+func (s *scatter) set(data *mlp.Examples, v, a float64) error {
+	n := data.Inputs()
 	sum := mat.NewSymDense(n, nil)
 	for k := range data.Len() {
-		sum.SymRankOne(sum, a*cfg.PriorVar, mat.NewVecDense(n, data.Input(k)))
+		sum.SymRankOne(sum, a*v, mat.NewVecDense(n, data.Input(k)))
 	}
 	for i := range n {
 		sum.SetSym(i, i, sum.At(i, i)+1)
 	}
 	if !s.chol.Factorize(sum) || !(s.chol.Cond() < mat.ConditionTolerance) {
-		return fmt.Errorf("variational: PriorVar = %g: the covariance of the weights is singular in double precision", cfg.PriorVar)
+		return fmt.Errorf("variational: prior variance %g: the covariance of the weights is singular in double precision", v)
 	}
 	return nil
 }

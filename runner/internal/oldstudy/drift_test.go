@@ -10,7 +10,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"closedform/baselines/control"
+	"closedform/baselines/majority"
+	"closedform/baselines/neighbours"
 	"closedform/core/bnn"
 	"closedform/core/random"
 	"closedform/runner/internal/dataset"
@@ -197,7 +198,7 @@ func TestDriftWindow(t *testing.T) {
 			p := []float64{0.5, 0.5}
 			if last := i - i%8; last > 0 {
 				first := max(0, last-window)
-				model, err := control.FitNeighbours(control.NeighboursConfig{Classes: 2, K: min(k, last-first)}, set.X[first:last], set.Class[first:last])
+				model, err := neighbours.Fit(neighbours.Config{Classes: 2, Neighbours: min(k, last-first)}, set.X[first:last], set.Class[first:last], nil)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -281,7 +282,7 @@ func TestWindowedKeepsItsModel(t *testing.T) {
 	var fits [][]int
 	w := &windowed{window: 3, every: 2, rival: &rival{classes: 2, fit: func(_ [][]float64, class []int) (classifier, error) {
 		fits = append(fits, slices.Clone(class))
-		return control.NewMajority(control.MajorityConfig{Classes: 2})
+		return majority.New(majority.Config{Classes: 2}, nil)
 	}}}
 	for class := range 6 {
 		w.labels([][]float64{{0}})

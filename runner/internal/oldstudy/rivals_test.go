@@ -7,14 +7,14 @@ import (
 	"testing"
 
 	"closedform/baselines/bayesbackprop"
-	"closedform/baselines/control"
 	"closedform/baselines/dropout"
 	"closedform/baselines/kalman"
 	"closedform/baselines/laplace"
+	"closedform/baselines/majority"
 	"closedform/baselines/mlp"
+	"closedform/baselines/neighbours"
 	"closedform/baselines/tagi"
 	"closedform/baselines/variational"
-	"closedform/core/bnn"
 	"closedform/runner/internal/manifest"
 )
 
@@ -43,7 +43,7 @@ func TestRivalsByHand(t *testing.T) {
 		return m
 	}
 	linear, hidden := []int{2, 3}, []int{2, 4, 3}
-	descent := mlp.Descent{Rate: 0.02, Epochs: 7}
+	descent := mlp.Descent{Step: 0.02, Epochs: 7}
 	for _, c := range []struct {
 		keys string
 		want classifier
@@ -53,25 +53,24 @@ func TestRivalsByHand(t *testing.T) {
 		{"kind = \"kalman\"", all(learned[*kalman.Model](t)(kalman.New(kalman.Config{Layers: linear}, src())).(online))},
 		{"kind = \"tagi\"\nhidden_layers = [4]\nprior_var = 2\nprior_mean_var = 3\nsigma_v = 0.5", all(learned[*tagi.Model](t)(tagi.New(
 			tagi.Config{Layers: hidden, Unit: tagi.Mixture, SigmaV: 0.5, PriorVar: 2, PriorMeanVar: 3}, src())).(online))},
-		{"kind = \"majority\"", all(learned[*control.Majority](t)(control.NewMajority(control.MajorityConfig{Classes: 3})).(online))},
-		{"kind = \"neighbours\"\nneighbours = 4", learned[*control.Neighbours](t)(control.FitNeighbours(control.NeighboursConfig{Classes: 3, K: 4}, train.X, train.Class))},
-		{"kind = \"neighbours\"\nneighbours = 400", learned[*control.Neighbours](t)(control.FitNeighbours(control.NeighboursConfig{Classes: 3, K: 30}, train.X, train.Class))},
+		{"kind = \"majority\"", all(learned[*majority.Model](t)(majority.New(majority.Config{Classes: 3}, src())).(online))},
+		{"kind = \"neighbours\"\nneighbours = 4", learned[*neighbours.Model](t)(neighbours.Fit(neighbours.Config{Classes: 3, Neighbours: 4}, train.X, train.Class, src()))},
+		{"kind = \"neighbours\"\nneighbours = 400", learned[*neighbours.Model](t)(neighbours.Fit(neighbours.Config{Classes: 3, Neighbours: 30}, train.X, train.Class, src()))},
 		{"kind = \"laplace\"\nprior_var = 2\nlaplace_var = 0.3", learned[*laplace.Model](t)(laplace.Fit(
-			laplace.Config{Layers: linear, Prior: bnn.ScaledPrior, PriorVar: 2, LaplaceVar: 0.3, Covariance: laplace.Full, Predictive: laplace.Probit}, train.X, train.Class, src()))},
+			laplace.Config{Layers: linear, PriorVar: 2, LaplaceVar: 0.3, Covariance: laplace.Full, Predictive: laplace.Probit}, train.X, train.Class, src()))},
 		{"kind = \"laplace\"\nhidden_layers = [4]\ncovariance = \"last-layer\"\npredictive = \"monte-carlo\"", learned[*laplace.Model](t)(laplace.Fit(
-			laplace.Config{Layers: hidden, Prior: bnn.ScaledPrior, PriorVar: 1, Covariance: laplace.LastLayer, Predictive: laplace.MonteCarlo}, train.X, train.Class, src()))},
+			laplace.Config{Layers: hidden, PriorVar: 1, Covariance: laplace.LastLayer, Predictive: laplace.MonteCarlo}, train.X, train.Class, src()))},
 		{"kind = \"laplace\"\ncovariance = \"diagonal\"\npredictive = \"pairwise\"", learned[*laplace.Model](t)(laplace.Fit(
-			laplace.Config{Layers: linear, Prior: bnn.ScaledPrior, PriorVar: 1, Covariance: laplace.Diagonal, Predictive: laplace.Pairwise}, train.X, train.Class, src()))},
+			laplace.Config{Layers: linear, PriorVar: 1, Covariance: laplace.Diagonal, Predictive: laplace.Pairwise}, train.X, train.Class, src()))},
 		{"kind = \"laplace\"\npredictive = \"plug-in\"", learned[*laplace.Model](t)(laplace.Fit(
-			laplace.Config{Layers: linear, Prior: bnn.ScaledPrior, PriorVar: 1, Covariance: laplace.Full, Predictive: laplace.PlugIn}, train.X, train.Class, src()))},
-		// The prior variance of variational inference is that of a weight itself.
-		{"kind = \"variational\"\nprior_var = 6", learned[*variational.Model](t)(variational.Fit(variational.Config{Inputs: 2, Classes: 3, PriorVar: 2, Bound: variational.Bohning, Tolerance: 1e-6}, train.X, train.Class))},
-		{"kind = \"variational\"\nprior_var = 3\nbound = \"bohning-joint\"", learned[*variational.Model](t)(variational.Fit(variational.Config{Inputs: 2, Classes: 3, PriorVar: 1, Bound: variational.BohningJoint, Tolerance: 1e-6}, train.X, train.Class))},
-		{"kind = \"variational\"\nprior_var = 3\nbound = \"probit\"", learned[*variational.Model](t)(variational.Fit(variational.Config{Inputs: 2, Classes: 3, PriorVar: 1, Bound: variational.Probit, Tolerance: 1e-6}, train.X, train.Class))},
+			laplace.Config{Layers: linear, PriorVar: 1, Covariance: laplace.Full, Predictive: laplace.PlugIn}, train.X, train.Class, src()))},
+		{"kind = \"variational\"\nprior_var = 6", learned[*variational.Model](t)(variational.Fit(variational.Config{Inputs: 2, Classes: 3, PriorVar: 6, Bound: variational.Bohning}, train.X, train.Class, src()))},
+		{"kind = \"variational\"\nprior_var = 3\nbound = \"bohning-joint\"", learned[*variational.Model](t)(variational.Fit(variational.Config{Inputs: 2, Classes: 3, PriorVar: 3, Bound: variational.BohningJoint}, train.X, train.Class, src()))},
+		{"kind = \"variational\"\nprior_var = 3\nbound = \"probit\"", learned[*variational.Model](t)(variational.Fit(variational.Config{Inputs: 2, Classes: 3, PriorVar: 3, Bound: variational.Probit}, train.X, train.Class, src()))},
 		{"kind = \"backprop\"\nhidden_layers = [4]\nprior_var = 2\nstep = 0.02\nepochs = 7", learned[*bayesbackprop.Model](t)(bayesbackprop.Fit(
 			bayesbackprop.Config{Layers: hidden, PriorVar: 2, Descent: descent}, train.X, train.Class, src()))},
 		{"kind = \"dropout\"\nhidden_layers = [4]\nrate = 0.4\ndecay = 0.01\nstep = 0.02\nepochs = 7", learned[*dropout.Model](t)(dropout.Fit(
-			dropout.Config{Layers: hidden, Rate: 0.4, WeightDecay: 0.01, Descent: descent}, train.X, train.Class, src()))},
+			dropout.Config{Layers: hidden, Rate: 0.4, Decay: 0.01, Descent: descent}, train.X, train.Class, src()))},
 	} {
 		text := "name = \"r\"\nstudy = \"compare\"\nseed = 1\n[compare]\nbudget = 1\nreference = \"m\"\n" +
 			"[[set]]\nname = \"s\"\ngenerator = \"rings\"\ntrain = 9\ntest = 9\n[[method]]\nname = \"m\"\n" + c.keys

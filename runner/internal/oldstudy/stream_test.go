@@ -10,8 +10,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"closedform/baselines/control"
 	"closedform/baselines/kalman"
+	"closedform/baselines/neighbours"
 	"closedform/core/bnn"
 	"closedform/core/random"
 	"closedform/core/softmax"
@@ -188,7 +188,7 @@ func TestStreamOfBatchRival(t *testing.T) {
 	all := clusters(36)
 	o := run(t, parse(t, streamOf(csvFile(t, all)), "sweep.seed=[2]"))
 	train, test := scaled(t, all[:24], all[24:])
-	model, err := control.FitNeighbours(control.NeighboursConfig{Classes: 3, K: 3}, train.X, train.Class)
+	model, err := neighbours.Fit(neighbours.Config{Classes: 3, Neighbours: 3}, train.X, train.Class, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
