@@ -23,7 +23,7 @@ func newNetwork(t testing.TB, cfg Config) *Network {
 func randomWeights(t testing.TB, n *Network, rnd *rand.Rand, size float64) {
 	t.Helper()
 	for l := range n.layers {
-		out, in := n.layers[l].dims()
+		out, in := n.layers[l].Dims()
 		mean := mat.NewDense(out, in, nil)
 		var cov []mat.Symmetric
 		for j := range out {

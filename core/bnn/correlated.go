@@ -42,7 +42,7 @@ func newCorrelated(in, out int) *correlated {
 	return w
 }
 
-func (w *correlated) dims() (out, in int) { return w.out, w.in }
+func (w *correlated) Dims() (out, in int) { return w.out, w.in }
 
 func (w *correlated) scratch() int { return w.out * w.out * w.in }
 
@@ -60,7 +60,7 @@ func (w *correlated) row(j, i int) []float64 {
 	return w.root[at*size : (at+1)*size]
 }
 
-func (w *correlated) setMean(mean *mat.Dense) {
+func (w *correlated) SetMean(mean *mat.Dense) {
 	for j := range w.out {
 		mat.Row(w.mean[j*w.in:(j+1)*w.in], j, mean)
 	}
@@ -117,16 +117,16 @@ func (w *correlated) forward(f *flow) {
 	}
 }
 
-// backward has the joint curvature in place of the e_j: squares_i is
+// backward has the joint curvature in place of the e_j: second_i is
 // Σ_jk μ_ji H_jk μ_ki.
-func (w *correlated) backward(dst, squares []float64, f *flow) {
-	for i := range dst {
-		dst[i], squares[i] = 0, 0
+func (w *correlated) backward(first, second []float64, f *flow) {
+	for i := range first {
+		first[i], second[i] = 0, 0
 		for j := range w.out {
 			mu := w.mean[j*w.in+i]
-			dst[i] += mu * f.d[j]
+			first[i] += mu * f.d[j]
 			for k := range w.out {
-				squares[i] += mu * f.curve[j][k] * w.mean[k*w.in+i]
+				second[i] += mu * f.curve[j][k] * w.mean[k*w.in+i]
 			}
 		}
 	}

@@ -56,7 +56,7 @@ func New(cfg Config, src rand.Source) (*Network, error) {
 			sd := math.Sqrt(cfg.PriorMeanVar / float64(in))
 			mean := mat.NewDense(out, in, nil)
 			mean.Apply(func(_, _ int, _ float64) float64 { return sd * rnd.NormFloat64() }, mean)
-			layer.setMean(mean)
+			layer.SetMean(mean)
 		}
 		n.layers = append(n.layers, layer)
 	}
@@ -72,7 +72,7 @@ func New(cfg Config, src rand.Source) (*Network, error) {
 // covariance not positive semi-definite, not diagonal where the layer is, or not
 // that of the first neuron where it is shared.
 func (n *Network) SetWeights(l int, mean *mat.Dense, cov []mat.Symmetric) error {
-	out, in := n.layer(l).dims()
+	out, in := n.layer(l).Dims()
 	if r, c := mean.Dims(); r != out || c != in {
 		panic(fmt.Sprintf("bnn: %d×%d means for layer %d; need %d×%d", r, c, l, out, in))
 	}
@@ -93,7 +93,7 @@ func (n *Network) SetWeights(l int, mean *mat.Dense, cov []mat.Symmetric) error 
 			return fmt.Errorf("bnn: layer %d: %w", l, err)
 		}
 	}
-	fresh.setMean(mean)
+	fresh.SetMean(mean)
 	n.layers = slices.Clone(n.layers) // a snapshot may share them
 	n.layers[l] = fresh
 	return nil
@@ -105,7 +105,7 @@ func (n *Network) SetWeights(l int, mean *mat.Dense, cov []mat.Symmetric) error 
 // panics if there is no such layer.
 func (n *Network) Weights(l int) (mean *mat.Dense, cov []mat.Symmetric) {
 	w := n.layer(l)
-	out, in := w.dims()
+	out, in := w.Dims()
 	mean = mat.NewDense(out, in, nil)
 	for j := range out {
 		row, s := w.neuron(j)

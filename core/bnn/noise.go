@@ -26,7 +26,7 @@ func (n *Network) AddProcessNoise(fraction float64) error {
 	}
 	fresh := make([]weights, len(n.layers))
 	for l, w := range n.layers {
-		_, in := w.dims()
+		_, in := w.Dims()
 		fresh[l] = w.clone()
 		if err := fresh[l].addVariance(fraction * n.cfg.priorVariance(l, in)); err != nil {
 			return fmt.Errorf("bnn: layer %d: %w", l, err)
@@ -48,9 +48,9 @@ func (c *Config) priorVariance(l, in int) float64 {
 var errVariance = errors.New("a variance overflows")
 
 func (w *diagonal) addVariance(variance float64) error {
-	for i := range w.variance {
-		w.variance[i] += variance
-		if math.IsInf(w.variance[i], 1) {
+	for i := range w.Variance {
+		w.Variance[i] += variance
+		if math.IsInf(w.Variance[i], 1) {
 			return errVariance
 		}
 	}
@@ -68,7 +68,7 @@ func (w *full) addVariance(variance float64) error {
 }
 
 func (w *shared) addVariance(variance float64) error {
-	return newAdder(w.in).apply(w.root, variance)
+	return newAdder(w.In).apply(w.root, variance)
 }
 
 func (w *correlated) addVariance(variance float64) error {

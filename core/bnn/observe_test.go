@@ -16,7 +16,7 @@ import (
 // matrices straight from the formulas: paper Eqs. (z) and (w).
 func textbook(n *Network, x []float64, class int) (mean []*mat.VecDense, cov []*mat.Dense) {
 	c := n.cfg.classes()
-	_, in := n.layers[0].dims()
+	_, in := n.layers[0].Dims()
 	y := mat.NewVecDense(in, nil)
 	y.SetVec(y.Len()-1, 1)
 	for i, xi := range x {

@@ -91,7 +91,7 @@ func (p *pass) reset(n *Network) {
 			break
 		}
 		f := &p.layers[l]
-		out, in := n.layers[l].dims()
+		out, in := n.layers[l].Dims()
 		fits = len(f.y) == in && len(f.m) == out && len(f.scratch) == n.layers[l].scratch()
 	}
 	if fits {
@@ -101,7 +101,7 @@ func (p *pass) reset(n *Network) {
 	p.hidden = n.cfg.Hidden
 	for l, w := range n.layers {
 		f := &p.layers[l]
-		out, in := w.dims()
+		out, in := w.Dims()
 		f.y = make([]float64, in)
 		f.m, f.v, f.d, f.e = make([]float64, out), make([]float64, out), make([]float64, out), make([]float64, out)
 		f.scratch = make([]float64, w.scratch())

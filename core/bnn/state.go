@@ -169,15 +169,12 @@ func (w *full) restore(s LayerState) {
 }
 
 func (w *shared) state() LayerState {
-	return LayerState{
-		Mean: mat.DenseCopyOf(mat.NewDense(w.in, w.out, w.mean).T()),
-		Root: mat.NewDense(w.in, w.in, slices.Clone(w.root)),
-	}
+	return LayerState{Mean: w.MeanMatrix(), Root: mat.NewDense(w.In, w.In, slices.Clone(w.root))}
 }
 
 func (w *shared) restore(s LayerState) {
-	mat.NewDense(w.in, w.out, w.mean).Copy(s.Mean.T())
-	mat.NewDense(w.in, w.in, w.root).Copy(s.Root)
+	w.SetMean(s.Mean)
+	mat.NewDense(w.In, w.In, w.root).Copy(s.Root)
 }
 
 func (w *correlated) state() LayerState {
@@ -195,13 +192,10 @@ func (w *correlated) restore(s LayerState) {
 }
 
 func (w *diagonal) state() LayerState {
-	return LayerState{
-		Mean:     mat.DenseCopyOf(mat.NewDense(w.in, w.out, w.mean).T()),
-		Variance: mat.DenseCopyOf(mat.NewDense(w.in, w.out, w.variance).T()),
-	}
+	return LayerState{Mean: w.MeanMatrix(), Variance: w.VarianceMatrix()}
 }
 
 func (w *diagonal) restore(s LayerState) {
-	mat.NewDense(w.in, w.out, w.mean).Copy(s.Mean.T())
-	mat.NewDense(w.in, w.out, w.variance).Copy(s.Variance.T())
+	w.SetMean(s.Mean)
+	mat.NewDense(w.In, w.Out, w.Variance).Copy(s.Variance.T())
 }
