@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"closedform/runner/internal/data"
 	"closedform/runner/internal/pool"
 )
 
@@ -17,7 +18,7 @@ import (
 const manifests = "experiments"
 
 // dataSets is the file that says what -fetch gets.
-var dataSets = filepath.Join(manifests, "data", "sets.toml")
+var dataSets = filepath.Join(manifests, "data", data.SetsFile)
 
 // errUsage marks errors of the command line.
 var errUsage = errors.New("usage")
