@@ -14,8 +14,8 @@ func TestFetch(t *testing.T) {
 	defer nothing.Close()
 	sets := ""
 	for _, name := range []string{"one", "two", "three"} {
-		sets += fmt.Sprintf("[[set]]\nname = %q\ntitle = \"Text\"\nlicence = \"CC0\"\n\n[[set.file]]\npath = \"%s/a.txt\"\nbytes = %d\nsha256 = \"%x\"\nurls = [%q]\n\n",
-			name, name, len(name), sha256.Sum256([]byte(name)), nothing.URL)
+		sets += fmt.Sprintf("[[set]]\nname = %q\n[[set.file]]\npath = \"%s/a.txt\"\nsha256 = \"%x\"\nurls = [%q]\n\n",
+			name, name, sha256.Sum256([]byte(name)), nothing.URL)
 	}
 	write(t, sets, "experiments", "data", "sets.toml")
 	mirror := t.TempDir()
@@ -35,7 +35,7 @@ func TestFetch(t *testing.T) {
 	}
 
 	code, stdout, stderr := exit(t, "-fetch", "all", "-mirror", mirror)
-	if want := fmt.Sprintf("runner: two: %s: %s: status 404 Not Found\n", place("two"), nothing.URL); code != 1 || stderr != want {
+	if want := fmt.Sprintf("runner: two: %s: %s: refused: status 404 Not Found\n", place("two"), nothing.URL); code != 1 || stderr != want {
 		t.Errorf("exit code %d and %q, want 1 and %q", code, stderr, want)
 	}
 	contains(t, stdout, "one: "+place("one")+": 3 bytes from ", "two: "+place("two")+": failed\n", "three: "+place("three")+": there already\n")
@@ -43,7 +43,7 @@ func TestFetch(t *testing.T) {
 		t.Error("other files than those of the sets one and three are there")
 	}
 
-	if code, _, stderr := exit(t, "-fetch", "four"); code != 1 || stderr != "runner: no data set \"four\"; allowed: one, two, three, or all\n" {
+	if code, _, stderr := exit(t, "-fetch", "four"); code != 1 || stderr != "runner: no data set \"four\"; allowed: all, one, two, three\n" {
 		t.Errorf("-fetch four: exit code %d and %q", code, stderr)
 	}
 }

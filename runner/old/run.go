@@ -10,7 +10,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"closedform/runner/internal/fetch"
+	"closedform/runner/internal/data"
 	"closedform/runner/internal/manifest"
 	study "closedform/runner/internal/oldstudy"
 )
@@ -26,11 +26,7 @@ func run(ctx context.Context, stdout, stderr io.Writer, args []string) error {
 		return list(stdout, o.effort)
 	}
 	if len(o.fetch) > 0 {
-		sets, err := fetch.Load(dataSets)
-		if err != nil {
-			return err
-		}
-		return sets.Fetch(ctx, stdout, o.fetch, o.mirror)
+		return data.Fetch(ctx, dataSets, o.fetch, o.mirror, stdout)
 	}
 	experiments, err := load(stdout, o)
 	if err != nil {
