@@ -159,7 +159,7 @@ func (p *Perceptron) Observe(x []float64, positive bool) (bnn.Update, error) {
 	}
 	lambda, t := p.cfg.Lambda, p.spread(v)
 	xi := lambda * m / t
-	h := gauss.Hazard(s * xi)
+	h := gauss.InverseMills(s * xi)
 	update := bnn.Update{MinEigenvalue: math.NaN(), LogP: gauss.LogCDF(s * xi)}
 	// step is m̃ − m, shrink is 1 − ṽ/v.
 	var step, shrink float64
@@ -167,7 +167,7 @@ func (p *Perceptron) Observe(x []float64, positive bool) (bnn.Update, error) {
 	case Huber:
 		update.MinEigenvalue = before.Positive * before.Negative * (lambda / t) * (lambda / (t + 1)) * v
 		step = s * h * (t + 1) / lambda
-		shrink = h * gauss.Hazard(-s*xi) * (1 + 1/t)
+		shrink = h * gauss.InverseMills(-s*xi) * (1 + 1/t)
 	case ADF:
 		part := lambda * math.Sqrt(v) / t
 		step = s * h * v * lambda / t

@@ -257,7 +257,7 @@ func TestFixedPoint(t *testing.T) {
 			r := 1 / (1 + math.Exp(s*d)) // Murphy 2012, Eq. (21.133) at ψ = m: y − softmax(ψ)
 			if bound == Probit {
 				// Girolami and Rogers 2006, Eq. (5): the mean of the truncated u, less λz.
-				r = 2 * lambda * gauss.Hazard(s*lambda*d) / 2
+				r = 2 * lambda * gauss.InverseMills(s*lambda*d) / 2
 			}
 			for j, sign := range []float64{s, -s} {
 				floats.AddScaled(want.RawRowView(j), v*sign*r, at)

@@ -142,7 +142,7 @@ func (f *factor) findMode() {
 		d, dd := -t, -1.0
 		for k, x := range f.x {
 			b := x - f.slope[k]*t
-			h := gauss.Hazard(b)
+			h := gauss.InverseMills(b)
 			d -= f.slope[k] * h
 			dd -= f.slope[k] * f.slope[k] * h * (b + h)
 		}

@@ -114,7 +114,7 @@ func (s *sequence) gradient(g *mat.VecDense, hessian *mat.Dense, v []float64) fl
 		if k < m {
 			w -= mu[k]
 		}
-		h := gauss.Hazard(w)
+		h := gauss.InverseMills(w)
 		slope := -h * (w + h)
 		for j, c := range own.coef {
 			g.SetVec(j, g.AtVec(j)-c*h)

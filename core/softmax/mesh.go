@@ -49,7 +49,7 @@ func (w *workspace) lower() (lo, gap float64) {
 			s := max(w.common[j], w.own[j])
 			x := (t - mu) / s
 			value += gauss.LogCDF(x)
-			slope += gauss.Hazard(x) / s
+			slope += gauss.InverseMills(x) / s
 		}
 		if !(value < logTail) {
 			break

@@ -100,7 +100,7 @@ func (w *probitWin) at(t float64) (log, slope, curvature float64) {
 				product = 1
 			}
 		} else {
-			h, rest = gauss.Hazard(a), gauss.TruncatedVar(a)
+			h, rest = gauss.InverseMills(a), gauss.TruncatedVar(a)
 			log += gauss.LogCDF(a)
 		}
 		k := kappa * s

@@ -123,7 +123,7 @@ func TestPosteriorOfTwoClasses(t *testing.T) {
 		if want := gauss.LogCDF(a); !scalar.EqualWithinAbsOrRel(got.LogP, want, 1e-11, 1e-11) {
 			t.Errorf("gap %g: log p = %g, want %g", gap, got.LogP, want)
 		}
-		h := gauss.Hazard(a)
+		h := gauss.InverseMills(a)
 		for j, sign := range []float64{1, -1} {
 			mean := m[j] + sign*v[j]*h/s
 			variance := v[j] - v[j]*v[j]/(s*s)*(1-gauss.TruncatedVar(a))
@@ -145,7 +145,7 @@ func TestPosteriorOfWideWinner(t *testing.T) {
 			s := math.Sqrt(1/(lambda*lambda) + wide)
 			m, v := []float64{ratio * s, 0}, []float64{wide, 0}
 			Probit{lambda, 0.5}.Posterior(got, m, v, 0)
-			h := gauss.Hazard(ratio)
+			h := gauss.InverseMills(ratio)
 			shift, variance := wide*h/s, wide-wide*wide/(s*s)*(1-gauss.TruncatedVar(ratio))
 			if !(math.Abs(got.LogP-gauss.LogCDF(ratio)) < 1e-11) || !(math.Abs(got.Mean[0]-m[0]-shift) < 1e-9*s) || !scalar.EqualWithinRel(got.Var[0], variance, 1e-9) {
 				t.Errorf("v=%g, m=%g s: log p %.6g, shift %.12g, variance %.12g; want %.6g, %.12g, %.12g", wide, ratio, got.LogP, got.Mean[0]-m[0], got.Var[0], gauss.LogCDF(ratio), shift, variance)

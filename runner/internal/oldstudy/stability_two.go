@@ -47,7 +47,7 @@ func (t twoClasses) onset() float64 { return max(0, 4/math.Pi-1/(2*t.lambda*t.la
 // It falls from √(2π)/4 at 0 like 1/|x|.
 func flattest(x float64) float64 {
 	x = math.Abs(x)
-	return gauss.CDF(x) / gauss.Hazard(-x)
+	return gauss.CDF(x) / gauss.InverseMills(-x)
 }
 
 // flattestInverse returns the x ≥ 0 with h(x) = c, by bisection down to
