@@ -1,5 +1,5 @@
 // Package closedform knows the sources that the program's numbers come from.
-// The mathematics is in core, rival methods are in baselines, and the program
+// The mathematics is in core, other methods are in baselines, and the program
 // that runs experiments is in runner.
 package closedform
 
@@ -8,58 +8,111 @@ import (
 	"embed"
 	"encoding/hex"
 	"fmt"
+	"go/parser"
+	"go/token"
 	"io/fs"
+	"path"
 	"runtime"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 )
 
-// sources are the files that can change a number in a table. How tables are
-// stored and drawn, and how the work is shared out, cannot.
+// sources are all files that can change a number in a table, and more.
 //
-//go:embed go.mod go.sum
-//go:embed core/*/*.go
-//go:embed baselines/*/*.go
-//go:embed runner/internal/dataset/*.go
-//go:embed runner/internal/manifest/*.go
-//go:embed runner/internal/metric/*.go
-//go:embed runner/internal/oldstudy/*.go
+//go:embed go.mod go.sum core/*/*.go baselines/*/*.go runner/internal/*/*.go runner/internal/studies
 var sources embed.FS
 
-// Version returns the code version under which a number is made: the SHA-256,
-// in hexadecimal, of the name, length and content of each source file that can
-// change a number, tests aside, of the Go release, and of the instruction set
-// that was compiled for. It is the same wherever the same checkout is built for
-// the same instruction set.
-func Version() string {
-	return hash(sources, runtime.Version()+" "+instructionSet())
+const (
+	module  = "closedform"
+	drawing = module + "/figures" // changes no number
+)
+
+// Version returns the code version of a package of this module: the SHA-256, in
+// hexadecimal, of all that its numbers follow from. That is the sources of the
+// package and of those that it imports, directly or not, without tests and without
+// what only draws (the package figures, and files named figures.go or
+// *_figures.go); go.mod and go.sum; the Go release; and the instruction set that
+// was compiled for. It is the same wherever the same checkout is built for the
+// same instruction set.
+func Version(pkg string) (string, error) {
+	return version(sources, pkg, runtime.Version()+" "+instructionSet())
 }
 
-// hash returns the SHA-256 of the toolchain and of all files but tests.
-func hash(fsys fs.FS, toolchain string) string {
-	var names []string
-	err := fs.WalkDir(fsys, ".", func(name string, e fs.DirEntry, err error) error {
-		if err == nil && !e.IsDir() && !strings.HasSuffix(name, "_test.go") {
-			names = append(names, name)
-		}
-		return err
-	})
+func version(fsys fs.FS, pkg, toolchain string) (string, error) {
+	names, err := closure(fsys, pkg)
 	if err != nil {
-		panic(fmt.Sprintf("closedform: %v", err)) // embedded files can be listed
+		return "", err
 	}
-	slices.Sort(names)
 	h := sha256.New()
 	fmt.Fprintf(h, "%s\n", toolchain)
-	for _, name := range names {
+	for _, name := range append([]string{"go.mod", "go.sum"}, names...) {
 		data, err := fs.ReadFile(fsys, name)
 		if err != nil {
-			panic(fmt.Sprintf("closedform: %v", err)) // and read
+			return "", err
 		}
 		fmt.Fprintf(h, "%s %d\n", name, len(data))
 		h.Write(data)
 	}
-	return hex.EncodeToString(h.Sum(nil))
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// closure returns the files of a package and of all that it imports from this
+// module, in alphabetical order.
+func closure(fsys fs.FS, pkg string) ([]string, error) {
+	var names []string
+	todo, seen := []string{pkg}, map[string]bool{pkg: true}
+	for len(todo) > 0 {
+		pkg, todo = todo[0], todo[1:]
+		files, err := fs.Glob(fsys, path.Join(strings.TrimPrefix(pkg, module+"/"), "*.go"))
+		if err != nil || len(files) == 0 {
+			return nil, fmt.Errorf("the sources of %s are not embedded in package %s", pkg, module)
+		}
+		for _, name := range files {
+			if !counts(path.Base(name)) {
+				continue
+			}
+			names = append(names, name)
+			imports, err := importsOf(fsys, name)
+			if err != nil {
+				return nil, err
+			}
+			for _, p := range imports {
+				if strings.HasPrefix(p, module+"/") && p != drawing && !seen[p] {
+					seen[p] = true
+					todo = append(todo, p)
+				}
+			}
+		}
+	}
+	slices.Sort(names)
+	return names, nil
+}
+
+// counts reports whether a file of this name can change a number.
+func counts(name string) bool {
+	return !strings.HasSuffix(name, "_test.go") && name != "figures.go" && !strings.HasSuffix(name, "_figures.go")
+}
+
+func importsOf(fsys fs.FS, name string) ([]string, error) {
+	data, err := fs.ReadFile(fsys, name)
+	if err != nil {
+		return nil, err
+	}
+	file, err := parser.ParseFile(token.NewFileSet(), name, data, parser.ImportsOnly)
+	if err != nil {
+		return nil, err
+	}
+	var paths []string
+	for _, spec := range file.Imports {
+		p, err := strconv.Unquote(spec.Path.Value)
+		if err != nil {
+			return nil, err
+		}
+		paths = append(paths, p)
+	}
+	return paths, nil
 }
 
 // instructionSet returns the architecture and, where it has levels such as

@@ -3,110 +3,107 @@ package closedform
 import (
 	"io/fs"
 	"maps"
-	"os"
 	"path"
-	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
 )
 
-// roots are the folders whose code can change a number.
-var roots = []string{
-	"core", "baselines",
-	"runner/internal/dataset", "runner/internal/manifest", "runner/internal/metric", "runner/internal/study",
+// fakes is a small module: two studies, of which one uses gauss, by way of mvn.
+var fakes = fstest.MapFS{
+	"go.mod":                      {Data: []byte("module closedform\n")},
+	"go.sum":                      {Data: []byte("")},
+	"core/gauss/gauss.go":         {Data: []byte("package gauss\n")},
+	"core/mvn/mvn.go":             {Data: []byte("package mvn\n\nimport (\n\t\"math\"\n\n\tg \"closedform/core/gauss\"\n)\n")},
+	"core/random/random.go":       {Data: []byte("package random\n")},
+	"runner/internal/s/a/a.go":    {Data: []byte("package a\n\nimport \"closedform/core/mvn\"\n")},
+	"runner/internal/s/a/b.go":    {Data: []byte("package a\n")},
+	"runner/internal/s/z/z.go":    {Data: []byte("package z\n\nimport \"closedform/core/random\"\n")},
+	"runner/internal/s/a/more.go": {Data: []byte("package a\n")},
 }
 
-func TestSourcesAreComplete(t *testing.T) {
-	compiled := regexp.MustCompile(`\.(go|s|h|c|syso)$`)
-	checked := 0
-	for _, root := range roots {
-		err := filepath.WalkDir(root, func(name string, e fs.DirEntry, err error) error {
-			if os.IsNotExist(err) && name == root {
-				return nil // not written yet
-			}
-			if err != nil {
-				return err
-			}
-			if e.IsDir() && e.Name() == "testdata" {
-				return fs.SkipDir
-			}
-			name = filepath.ToSlash(name)
-			if e.IsDir() || !compiled.MatchString(name) || strings.HasSuffix(name, "_test.go") {
-				return nil
-			}
-			checked++
-			if _, err := fs.Stat(sources, name); err != nil {
-				t.Errorf("%s can change numbers and is not part of the code version: add //go:embed %s/*%s to source.go",
-					name, path.Dir(name), path.Ext(name))
-			}
-			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+func mustVersion(t *testing.T, fsys fs.FS, pkg, toolchain string) string {
+	t.Helper()
+	v, err := version(fsys, pkg, toolchain)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if checked == 0 {
-		t.Error("no source file was found")
-	}
-	for _, name := range []string{"go.mod", "go.sum"} {
-		if _, err := fs.Stat(sources, name); err != nil {
-			t.Errorf("%s is not part of the code version", name)
-		}
-	}
+	return v
 }
 
-func TestHash(t *testing.T) {
-	base := fstest.MapFS{
-		"go.mod":         {Data: []byte("module m\n")},
-		"core/a/a.go":    {Data: []byte("package a\n")},
-		"core/a.go":      {Data: []byte("package core\n")},
-		"core/b/b.go":    {Data: []byte("package b\n")},
-		"core/b/c.go":    {Data: []byte("")},
-		"core/b_test.go": {Data: []byte("package core\n")},
-	}
-	want := hash(base, "go1 amd64")
-	if hash(maps.Clone(base), "go1 amd64") != want {
-		t.Error("the same files have two hashes")
-	}
-	if hash(base, "go1 amd64 v3") == want {
-		t.Error("another instruction set has the same hash")
-	}
-	with := func(name, data string) string {
-		m := maps.Clone(base)
+func TestVersionFollowsImports(t *testing.T) {
+	const study, other = "closedform/runner/internal/s/a", "closedform/runner/internal/s/z"
+	edited := func(name, data string) fs.FS {
+		m := maps.Clone(fakes)
 		m[name] = &fstest.MapFile{Data: []byte(data)}
-		return hash(m, "go1 amd64")
+		return m
 	}
-	if with("core/b_test.go", "package other\n") != want || with("core/a/new_test.go", "") != want {
-		t.Error("a test changes the hash")
-	}
-	// A content that spells what would follow it: the next file's name.
-	swallowed := maps.Clone(base)
-	swallowed["core/b/b.go"] = &fstest.MapFile{Data: []byte("package b\ncore/b/c.go 0\n")}
-	delete(swallowed, "core/b/c.go")
-	seen := map[string]string{want: "nothing"}
-	for what, sum := range map[string]string{
-		"a changed byte": with("core/a/a.go", "package A\n"),
-		"a new file":     with("core/a/new.go", ""),
-		"go.mod":         with("go.mod", "module n\n"),
-		"a lost file":    hash(swallowed, "go1 amd64"),
+	// Where a content spells what would follow it, the name of the next file.
+	swallowed := maps.Clone(fakes)
+	swallowed["runner/internal/s/a/b.go"] = &fstest.MapFile{Data: []byte("package a\nrunner/internal/s/a/more.go 10\npackage a\n")}
+	delete(swallowed, "runner/internal/s/a/more.go")
+	for _, c := range []struct {
+		what         string
+		fsys         fs.FS
+		study, other bool // whether their versions change
+	}{
+		{"nothing", maps.Clone(fakes), false, false},
+		{"the study", edited("runner/internal/s/a/a.go", "package a\n\nimport \"closedform/core/mvn\"\n\nvar x = 1\n"), true, false},
+		{"a new file of the study", edited("runner/internal/s/a/new.go", "package a\n"), true, false},
+		{"a lost file", swallowed, true, false},
+		{"its figures", edited("runner/internal/s/a/figures.go", "package a\n\nimport \"closedform/figures\"\n"), false, false},
+		{"its other figures", edited("runner/internal/s/a/curve_figures.go", "package a\n"), false, false},
+		{"its tests", edited("runner/internal/s/a/a_test.go", "package a\n\nimport \"closedform/internal/check\"\n"), false, false},
+		{"the package figures", edited("figures/figures.go", "package figures\n"), false, false},
+		{"what an import imports", edited("core/gauss/gauss.go", "package gauss\n\nvar x = 1\n"), true, false},
+		{"what the other imports", edited("core/random/random.go", "package random\n\nvar x = 1\n"), false, true},
+		{"go.mod", edited("go.mod", "module closedform\n\ngo 2.0\n"), true, true},
+		{"go.sum", edited("go.sum", "x"), true, true},
 	} {
-		if other, ok := seen[sum]; ok {
-			t.Errorf("%s changes the hash no more than %s", what, other)
+		for pkg, want := range map[string]bool{study: c.study, other: c.other} {
+			if changed := mustVersion(t, c.fsys, pkg, "go1") != mustVersion(t, fakes, pkg, "go1"); changed != want {
+				t.Errorf("%s changed: that the version of %s changes is %v", c.what, pkg, changed)
+			}
 		}
-		seen[sum] = what
+	}
+	if mustVersion(t, fakes, study, "go1") == mustVersion(t, fakes, study, "go2") {
+		t.Error("another toolchain has the same version")
+	}
+	broken := edited("runner/internal/s/a/a.go", "package a\n\nimport \"closedform/core/gone\"\n")
+	if v, err := version(broken, study, "go1"); err == nil || !strings.Contains(err.Error(), "closedform/core/gone") {
+		t.Errorf("an import that is not there: %q, %v", v, err)
 	}
 }
 
-func TestVersion(t *testing.T) {
-	v := Version()
-	if !regexp.MustCompile(`^[0-9a-f]{64}$`).MatchString(v) {
-		t.Errorf("version %q", v)
+// Every study has a version, which covers the mathematics that it uses.
+func TestVersionOfStudies(t *testing.T) {
+	dirs := []string{"runner/internal/study"}
+	err := fs.WalkDir(sources, "runner/internal/studies", func(name string, e fs.DirEntry, err error) error {
+		if err == nil && !e.IsDir() && strings.HasSuffix(name, ".go") && !slices.Contains(dirs, path.Dir(name)) {
+			dirs = append(dirs, path.Dir(name))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
-	if v != Version() {
-		t.Error("two calls, two versions")
+	seen := map[string]bool{}
+	for _, dir := range dirs {
+		v, err := Version(module + "/" + dir)
+		if err != nil || !regexp.MustCompile(`^[0-9a-f]{64}$`).MatchString(v) || seen[v] {
+			t.Errorf("%s: version %q, %v", dir, v, err)
+		}
+		seen[v] = true
+		if again, _ := Version(module + "/" + dir); again != v {
+			t.Errorf("%s: two calls, two versions", dir)
+		}
+		files, _ := closure(sources, module+"/"+dir)
+		if !slices.Contains(files, "core/random/random.go") {
+			t.Errorf("%s: core/random, which it uses, is not covered by %q", dir, files)
+		}
 	}
 	if runtime.GOARCH == "amd64" && !regexp.MustCompile(`^amd64 v[1-4]$`).MatchString(instructionSet()) {
 		t.Errorf("instruction set %q without a level", instructionSet())

@@ -36,7 +36,7 @@ func newExperiment(m *manifest.Manifest) (*experiment, error) {
 		return nil, err
 	}
 	e := &experiment{m: m, study: s, cells: s.Cells()}
-	version := closedform.Version()
+	version := codeVersion()
 	for _, c := range e.cells {
 		spec, err := json.Marshal(c.Spec)
 		if err != nil {
@@ -210,7 +210,7 @@ func (e *experiment) publish(ctx context.Context, folder *store.Folder, inputs s
 	files = append(files, drawings...)
 
 	run := store.NewRun(ctx, append([]string{"runner"}, args...), start)
-	run.Manifest, run.CodeVersion = e.m.Name, closedform.Version()
+	run.Manifest, run.CodeVersion = e.m.Name, codeVersion()
 	run.Overrides = append(run.Overrides, e.m.Overrides...)
 	for _, seed := range e.m.Seeds {
 		run.Seeds = append(run.Seeds, int64(seed))
@@ -257,4 +257,13 @@ func encode(drawings []study.Figure) ([]store.File, error) {
 		})
 	}
 	return files, group.Wait()
+}
+
+// codeVersion returns the version of the code that makes the cells.
+func codeVersion() string {
+	v, err := closedform.Version("closedform/runner/internal/oldstudy")
+	if err != nil {
+		panic(err)
+	}
+	return v
 }
