@@ -40,5 +40,5 @@ func TestErrors(t *testing.T) {
 			t.Error("no error ", i)
 		}
 	}
-	check.Panics(t, map[string]func(){"p": func() { _ = m.Predict(make([]float64, 3), nil) }})
+	check.AllPanic(t, map[string]func(){"p": func() { _ = m.Predict(make([]float64, 3), nil) }})
 }

@@ -139,15 +139,15 @@ func Learner(t *testing.T, margin float64, fit Fit) {
 			}
 		}
 	}
-	Panics(t, map[string]func(){
+	AllPanic(t, map[string]func(){
 		"probabilities of a wrong length": func() { _ = m.Predict(make([]float64, 2), x[0]) },
 		"input of a wrong length":         func() { _ = m.Predict(p, []float64{1}) },
 		"example of a wrong length":       func() { _, _ = fit([][]float64{{1, 2}, {1, 2, 3}}, []int{0, 1}, random.Source("bad")) },
 	})
 }
 
-// Panics fails the test for each function that does not.
-func Panics(t testing.TB, functions map[string]func()) {
+// AllPanic fails the test for each function that does not.
+func AllPanic(t testing.TB, functions map[string]func()) {
 	t.Helper()
 	for name, f := range functions {
 		func() {

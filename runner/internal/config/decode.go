@@ -200,7 +200,7 @@ func fields(v any) []tagged {
 		if !ok || key == "-" || !f.IsExported() {
 			continue
 		}
-		out = append(out, tagged{key, f.Tag.Get("inherit"), options == "omitempty", s.Field(i)})
+		out = append(out, tagged{key, f.Tag.Get("inherit"), options == "omitempty" || options == "omitzero", s.Field(i)})
 	}
 	return out
 }

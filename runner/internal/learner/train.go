@@ -87,17 +87,6 @@ func (t *Tolerant) Test(e Examples) (p [][]float64, class []int) {
 	return p, class
 }
 
-// Points are examples of which the inputs are there as numbers.
-type Points struct {
-	X      [][]float64
-	Labels []int
-}
-
-func (p Points) Len() int                   { return len(p.X) }
-func (p Points) Inputs() int                { return len(p.X[0]) }
-func (p Points) Input(dst []float64, i int) { copy(dst, p.X[i]) }
-func (p Points) Class(i int) int            { return p.Labels[i] }
-
 // calibrationBins is the number of bins of the expected calibration error.
 const calibrationBins = 15
 

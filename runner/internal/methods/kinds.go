@@ -5,10 +5,11 @@ import (
 	"slices"
 
 	"closedform/baselines/bayesbackprop"
-	"closedform/baselines/control"
 	"closedform/baselines/dropout"
 	"closedform/baselines/kalman"
 	"closedform/baselines/laplace"
+	"closedform/baselines/majority"
+	"closedform/baselines/neighbours"
 	"closedform/baselines/tagi"
 	"closedform/baselines/variational"
 	"closedform/core/bnn"
@@ -49,6 +50,38 @@ func batch[C any](c C, layers bool, fit func(c C, layers []int, x [][]float64, c
 // kinds are all kinds of methods by their words.
 var kinds = map[string]kind{
 	"closed-form": online(defaultNetwork(), true, network.learner),
+	"kalman": online(kalman.Config{}.WithDefaults(), true, func(c kalman.Config, layers []int, src rand.Source) (learner.Learner, error) {
+		c.Layers = layers
+		return kalman.New(c, src)
+	}),
+	"tagi": online(tagi.Config{}.WithDefaults(), true, func(c tagi.Config, layers []int, src rand.Source) (learner.Learner, error) {
+		c.Layers = layers
+		return tagi.New(c, src)
+	}),
+	"majority": online(majority.Config{}.WithDefaults(), false, func(c majority.Config, layers []int, src rand.Source) (learner.Learner, error) {
+		c.Classes = layers[1]
+		return majority.New(c, src)
+	}),
+	"laplace": batch(laplace.Config{}.WithDefaults(), true, func(c laplace.Config, layers []int, x [][]float64, class []int, src rand.Source) (learner.Predictor, error) {
+		c.Layers = layers
+		return laplace.Fit(c, x, class, src)
+	}),
+	"variational": batch(variational.Config{}.WithDefaults(), false, func(c variational.Config, layers []int, x [][]float64, class []int, src rand.Source) (learner.Predictor, error) {
+		c.Inputs, c.Classes = layers[0], layers[1]
+		return variational.Fit(c, x, class, src)
+	}),
+	"backprop": batch(bayesbackprop.Config{}.WithDefaults(), true, func(c bayesbackprop.Config, layers []int, x [][]float64, class []int, src rand.Source) (learner.Predictor, error) {
+		c.Layers = layers
+		return bayesbackprop.Fit(c, x, class, src)
+	}),
+	"dropout": batch(dropout.Config{}.WithDefaults(), true, func(c dropout.Config, layers []int, x [][]float64, class []int, src rand.Source) (learner.Predictor, error) {
+		c.Layers = layers
+		return dropout.Fit(c, x, class, src)
+	}),
+	"neighbours": batch(neighbours.Config{}.WithDefaults(), false, func(c neighbours.Config, layers []int, x [][]float64, class []int, src rand.Source) (learner.Predictor, error) {
+		c.Classes = layers[1]
+		return neighbours.Fit(c, x, class, src)
+	}),
 }
 
 // network is the closed-form network; with process noise it forgets.
