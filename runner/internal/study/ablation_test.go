@@ -12,7 +12,7 @@ import (
 
 	"closedform/core/random"
 	"closedform/core/softmax"
-	"closedform/figures"
+	figures "closedform/runner/internal/oldfigures"
 	"closedform/runner/internal/store"
 )
 

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"closedform/figures"
+	figures "closedform/runner/internal/oldfigures"
 	"closedform/runner/internal/store"
 )
 

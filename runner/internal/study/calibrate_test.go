@@ -15,7 +15,7 @@ import (
 	"testing"
 
 	"closedform/core/softmax"
-	"closedform/figures"
+	figures "closedform/runner/internal/oldfigures"
 	"closedform/runner/internal/manifest"
 	"closedform/runner/internal/store"
 )

@@ -1,7 +1,7 @@
 package study
 
 import (
-	"closedform/figures"
+	figures "closedform/runner/internal/oldfigures"
 	"closedform/runner/internal/store"
 )
 

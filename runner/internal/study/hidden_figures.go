@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"closedform/figures"
+	figures "closedform/runner/internal/oldfigures"
 	"closedform/runner/internal/store"
 )
 

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"closedform/figures"
+	figures "closedform/runner/internal/oldfigures"
 	"closedform/runner/internal/store"
 )
 

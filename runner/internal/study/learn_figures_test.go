@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"testing"
 
-	"closedform/figures"
+	figures "closedform/runner/internal/oldfigures"
 	"closedform/runner/internal/store"
 )
 

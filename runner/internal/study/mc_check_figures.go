@@ -6,7 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mathext"
 
-	"closedform/figures"
+	figures "closedform/runner/internal/oldfigures"
 )
 
 // mcQQLimit is the largest |z| for which a Q–Q plot makes room; the legend counts

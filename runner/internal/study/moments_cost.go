@@ -11,7 +11,7 @@ import (
 	"closedform/baselines/montecarlo"
 	"closedform/core/random"
 	"closedform/core/softmax"
-	"closedform/figures"
+	figures "closedform/runner/internal/oldfigures"
 	"closedform/runner/internal/store"
 )
 

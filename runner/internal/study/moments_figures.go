@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strconv"
 
-	"closedform/figures"
+	figures "closedform/runner/internal/oldfigures"
 	"closedform/runner/internal/store"
 )
 

@@ -3,7 +3,7 @@ package study
 import (
 	"fmt"
 
-	"closedform/figures"
+	figures "closedform/runner/internal/oldfigures"
 	"closedform/runner/internal/store"
 )
 

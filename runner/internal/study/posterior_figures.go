@@ -5,7 +5,7 @@ import (
 	"math"
 	"strconv"
 
-	"closedform/figures"
+	figures "closedform/runner/internal/oldfigures"
 	"closedform/runner/internal/dataset"
 	"closedform/runner/internal/manifest"
 	"closedform/runner/internal/store"

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"closedform/figures"
+	figures "closedform/runner/internal/oldfigures"
 	"closedform/runner/internal/manifest"
 	"closedform/runner/internal/store"
 )

@@ -17,7 +17,7 @@ import (
 
 	"closedform/core/random"
 	"closedform/core/softmax"
-	"closedform/figures"
+	figures "closedform/runner/internal/oldfigures"
 	"closedform/runner/internal/manifest"
 	"closedform/runner/internal/store"
 )

@@ -3,7 +3,7 @@ package study
 import (
 	"math"
 
-	"closedform/figures"
+	figures "closedform/runner/internal/oldfigures"
 	"closedform/runner/internal/store"
 )
 

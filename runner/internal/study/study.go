@@ -11,7 +11,7 @@ import (
 	"fmt"
 	"slices"
 
-	"closedform/figures"
+	figures "closedform/runner/internal/oldfigures"
 	"closedform/runner/internal/manifest"
 	"closedform/runner/internal/store"
 )

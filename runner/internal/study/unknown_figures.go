@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"closedform/core/bnn"
-	"closedform/figures"
+	figures "closedform/runner/internal/oldfigures"
 	"closedform/runner/internal/store"
 )
 

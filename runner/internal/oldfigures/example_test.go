@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"closedform/figures"
+	figures "closedform/runner/internal/oldfigures"
 )
 
 func ExampleSingle() {
