@@ -1,0 +1,186 @@
+package figures
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// Interval is a number with an interval, held against a threshold.
+type Interval struct {
+	Text string // what it is, to its left
+	Note string // what it says, to its right
+	Key  string // its entry in the legend: intervals of one key have one marker
+
+	Value, Low, High float64 // with one that is not a number there is no marker
+	Threshold        float64
+	Above            bool // the right side of the threshold is above it, else below
+}
+
+// IntervalGroup is what several intervals are about.
+type IntervalGroup struct {
+	Title     string
+	Intervals []Interval
+}
+
+// The columns of intervals: their text, a strip with the threshold in its middle,
+// and their notes.
+const (
+	stripWidth = vg.Length(95)
+	noteWidth  = vg.Length(132)
+	stripGap   = vg.Length(8)
+	stripEnd   = 0.9            // of half the strip, where the farthest end is
+	stripRow   = vg.Length(2.2) // between intervals
+	groupGap   = vg.Length(5)
+)
+
+// Intervals draws groups of intervals below each other, as wide as a page. Each has
+// a scale of its own, on which the threshold is in the middle, the right side of it,
+// shaded, to the right, and its farther end near the end of the strip.
+func Intervals(groups []IntervalGroup) *Figure {
+	keys := checkIntervals(groups)
+	var (
+		foot     = newLegend(intervalKeys(keys), pageWidth-2*pageEdge)
+		left     = pageWidth - stripWidth - noteWidth - 2*stripGap - 2*pageEdge
+		heading  = letters(textSize, text.XLeft, text.YTop)
+		body     = letters(smallSize, text.XLeft, text.YTop)
+		plt      = newPlot(Axis{Min: -1, Max: 1}, Axis{Max: 1})
+		markers  []plot.Plotter
+		captions captions
+		y        vg.Length // from the top, downwards
+	)
+	for _, g := range groups {
+		h := wrap(g.Title, heading, pageWidth-2*pageEdge)
+		captions.add(heading, -left-stripGap, y, h)
+		y -= heading.Height(h) + stripRow
+		for _, v := range g.Intervals {
+			what, note := wrap(v.Text, body, left), wrap(v.Note, body, noteWidth)
+			captions.add(body, -left-stripGap, y, what)
+			captions.add(body, stripWidth+stripGap, y, note)
+			row := body.Height("x") + stripRow // the strip is against the first line of the text
+			bottom, top := float64(y-row+stripRow/2), float64(y+stripRow/2)
+			side := plotter.XYs{{X: 0, Y: bottom}, {X: 1, Y: bottom}, {X: 1, Y: top}, {X: 0, Y: top}}
+			plt.Add(within{&plotter.Polygon{XYs: []plotter.XYs{side}, Color: pale}})
+			plt.Add(within{&plotter.Line{XYs: plotter.XYs{side[0], side[3]}, LineStyle: line(hairline, black)}})
+			markers = append(markers, v.plotters((bottom+top)/2, intervalGlyph(keys, v.Key))...)
+			y -= max(body.Height(what), body.Height(note)) + stripRow
+		}
+		y -= groupGap
+	}
+	plt.Add(markers...)
+	plt.Add(captions)
+	plt.HideAxes()
+	plt.Y.Min, plt.Y.Max = float64(y), 0
+	base := 2*pageEdge + foot.height()
+	return &Figure{width: pageWidth, height: base - y + pageEdge, draw: func(dc draw.Canvas) {
+		foot.draw(dc, vg.Point{X: pageEdge, Y: pageEdge + foot.height()})
+		dc.Rectangle = box(pageEdge+left+stripGap, base, stripWidth, -y)
+		plt.Draw(dc)
+	}}
+}
+
+// checkIntervals panics unless the groups can be drawn, and returns the keys in the
+// order of appearance.
+func checkIntervals(groups []IntervalGroup) (keys []string) {
+	for _, g := range groups {
+		for _, v := range g.Intervals {
+			if v.Low > v.Value || v.Value > v.High {
+				panic(fmt.Sprintf("figures: interval %q: %g is not within %g and %g", v.Text, v.Value, v.Low, v.High))
+			}
+			if math.IsNaN(v.Threshold) || math.IsInf(v.Threshold, 0) {
+				panic(fmt.Sprintf("figures: interval %q: threshold %g", v.Text, v.Threshold))
+			}
+			if !slices.Contains(keys, v.Key) {
+				keys = append(keys, v.Key)
+			}
+		}
+	}
+	if len(keys) == 0 || len(keys) > maxClasses {
+		panic(fmt.Sprintf("figures: intervals of %d keys; it takes 1 to %d", len(keys), maxClasses))
+	}
+	return keys
+}
+
+func intervalGlyph(keys []string, key string) draw.GlyphStyle {
+	return classGlyph(slices.Index(keys, key))
+}
+
+// places returns where on the strip, from −1 to 1, the number and the ends of its
+// interval are, those that are infinite at its ends. ok is false if one of them is
+// not a number.
+func (v Interval) places() (value, low, high float64, ok bool) {
+	side := func(x float64) float64 {
+		if v.Above {
+			return x - v.Threshold
+		}
+		return v.Threshold - x
+	}
+	value, low, high = side(v.Value), side(v.Low), side(v.High)
+	if math.IsNaN(value) || math.IsNaN(low) || math.IsNaN(high) {
+		return 0, 0, 0, false
+	}
+	var far float64
+	for _, x := range []float64{value, low, high} {
+		if !math.IsInf(x, 0) {
+			far = max(far, math.Abs(x))
+		}
+	}
+	if far == 0 {
+		far = 1
+	}
+	place := func(x float64) float64 { return min(max(x/far, -1), 1) }
+	return place(value), place(low), place(high), true
+}
+
+// plotters returns the interval at a height of the plot.
+func (v Interval) plotters(y float64, glyph draw.GlyphStyle) []plot.Plotter {
+	value, low, high, ok := v.places()
+	if !ok {
+		return nil
+	}
+	at := plotter.XYs{{X: stripEnd * value, Y: y}}
+	bar := &plotter.XErrorBars{
+		XYs:       at,
+		XErrors:   plotter.XErrors{{Low: stripEnd * math.Abs(value-min(low, high)), High: stripEnd * math.Abs(max(low, high)-value)}},
+		LineStyle: line(curveWidth, black), CapWidth: capWidth,
+	}
+	return []plot.Plotter{within{bar}, within{&plotter.Scatter{XYs: at, GlyphStyle: glyph}}}
+}
+
+// intervalKeys explains the markers and the strip.
+func intervalKeys(keys []string) (out []key) {
+	for _, k := range keys {
+		out = append(out, markerOf(k, intervalGlyph(keys, k)))
+	}
+	side := &plotter.Polygon{Color: pale}
+	return append(out, key{
+		text:  "the side of the threshold that shows the claim; every row has its own scale",
+		width: swatchKey, thumbs: []plot.Thumbnailer{side},
+	})
+}
+
+// A caption is a text at a distance from the upper left corner of a data area.
+type caption struct {
+	style text.Style
+	at    vg.Point
+	text  string
+}
+
+type captions []caption
+
+func (c *captions) add(sty text.Style, x, y vg.Length, s string) {
+	*c = append(*c, caption{sty, vg.Point{X: x, Y: y}, s})
+}
+
+// Plot implements plot.Plotter.
+func (c captions) Plot(dc draw.Canvas, _ *plot.Plot) {
+	for _, t := range c {
+		dc.FillText(t.style, vg.Point{X: dc.Min.X, Y: dc.Max.Y}.Add(t.at), t.text)
+	}
+}
