@@ -37,8 +37,6 @@ type ProbitCorr struct {
 	Corr   *mat.SymDense
 }
 
-var _ Approximation = ProbitCorr{}
-
 // Validate returns an error that names what is allowed if λ is out of range or
 // Corr is not a correlation matrix (unit diagonal, positive semi-definite).
 func (p ProbitCorr) Validate() error {
