@@ -28,14 +28,14 @@ func TestInfiniteLimits(t *testing.T) {
 			want, _ := CDF(others, rest)
 			for _, v := range []float64{math.Inf(1), math.MaxFloat64, 40} {
 				x[i] = v
-				check(t, "no limit", x, corr, want, 1e-14)
+				checkProb(t, "no limit", x, corr, want, 1e-14)
 				if g := Gradient(nil, x, corr)[i]; g != 0 {
 					t.Errorf("d = %d: ∂P at x = %g is %g", d, v, g)
 				}
 			}
 			for _, v := range []float64{math.Inf(-1), -math.MaxFloat64, -40} {
 				x[i] = v
-				check(t, "impossible", x, corr, 0, 0)
+				checkProb(t, "impossible", x, corr, 0, 0)
 				for _, g := range Gradient(nil, x, corr) {
 					if !scalar.EqualWithinAbs(g, 0, 1e-300) {
 						t.Errorf("d = %d: gradient %g of an impossible event", d, g)
@@ -45,9 +45,9 @@ func TestInfiniteLimits(t *testing.T) {
 		}
 	}
 	all := []float64{math.Inf(1), math.Inf(1), math.Inf(1), math.Inf(1)}
-	check(t, "no limits", all, wishart(rnd, 4, 6), 1, 0)
-	check(t, "no limits", all[:3], wishart(rnd, 3, 6), 1, 0)
-	check(t, "no limits", all[:2], wishart(rnd, 2, 6), 1, 0)
+	checkProb(t, "no limits", all, wishart(rnd, 4, 6), 1, 0)
+	checkProb(t, "no limits", all[:3], wishart(rnd, 3, 6), 1, 0)
+	checkProb(t, "no limits", all[:2], wishart(rnd, 2, 6), 1, 0)
 }
 
 func skip(a, i int) int {
@@ -68,7 +68,7 @@ func TestPermutation(t *testing.T) {
 		}
 		turned := filled(d, func(i, j int) float64 { return corr.At(perm[i], perm[j]) })
 		p, e := CDF(x, corr)
-		check(t, "permuted", y, turned, p, e+1e-14)
+		checkProb(t, "permuted", y, turned, p, e+1e-14)
 		g := Gradient(nil, x, corr)
 		for i, got := range Gradient(nil, y, turned) {
 			if !scalar.EqualWithinAbs(got, g[perm[i]], 1e-7) {
@@ -86,7 +86,7 @@ func TestTails(t *testing.T) {
 	if !(want > 1e-120 && want < 1e-40) {
 		t.Fatalf("P = %g", want)
 	}
-	p := newProblem(x, filled(5, func(i, j int) float64 { return a[i] * a[j] }))
+	p := problemOf(x, filled(5, func(i, j int) float64 { return a[i] * a[j] }))
 	if got, abserr := p.lattice(usual); !scalar.EqualWithinRel(got, want, 1e-3) || !(abserr < 2e-14) {
 		t.Errorf("lattice rule: P = %g ± %g, want %g", got, abserr, want)
 	}
@@ -155,7 +155,7 @@ func TestPanics(t *testing.T) {
 				t.Errorf("%s: %s: panic %q, want %q", what, c.name, got, c.want)
 			}
 		}
-		if err := Validate(c.corr); c.x != nil && !strings.Contains(c.name, "limit") && c.name != "order" && err == nil {
+		if err := valid(c.corr); c.x != nil && !strings.Contains(c.name, "limit") && c.name != "order" && err == nil {
 			t.Errorf("Validate: %s: no error", c.name)
 		}
 	}
@@ -164,7 +164,7 @@ func TestPanics(t *testing.T) {
 	}
 	// Singular to rounding is allowed.
 	for _, corr := range []*mat.SymDense{four(-1. / 3), four(1), symmetric(3, []float64{-0.5, -0.5, -0.5})} {
-		if err := Validate(corr); err != nil {
+		if err := valid(corr); err != nil {
 			t.Error(err)
 		}
 		CDF(make([]float64, corr.SymmetricDim()), corr)
@@ -196,7 +196,7 @@ func FuzzTrivariate(f *testing.F) {
 	f.Add(0.2, -0.2, 0.2, -0.999999, 0.999999, -0.999999)
 	f.Fuzz(func(t *testing.T, x1, x2, x3, r12, r13, r23 float64) {
 		corr := symmetric(3, []float64{r12, r13, r23})
-		if math.IsNaN(x1) || math.IsNaN(x2) || math.IsNaN(x3) || Validate(corr) != nil {
+		if math.IsNaN(x1) || math.IsNaN(x2) || math.IsNaN(x3) || valid(corr) != nil {
 			t.Skip()
 		}
 		p, _ := CDF([]float64{x1, x2, x3}, corr)
