@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/floats/scalar"
 	"gonum.org/v1/gonum/mat"
 
@@ -43,13 +44,7 @@ func loaded(a []float64) []loading {
 	return f
 }
 
-func inner(a, b []float64) float64 {
-	var sum float64
-	for k := range a {
-		sum += a[k] * b[k]
-	}
-	return sum
-}
+func inner(a, b []float64) float64 { return floats.Dot(a, b) }
 
 func normals(rnd *rand.Rand, d int, mean float64) []float64 {
 	x := make([]float64, d)
@@ -215,11 +210,7 @@ func TestTrivariatePath(t *testing.T) {
 
 // scaledRow returns the row with norm 1.
 func scaledRow(row []float64) []float64 {
-	norm, unit := math.Sqrt(inner(row, row)), make([]float64, len(row))
-	for i, v := range row {
-		unit[i] = v / norm
-	}
-	return unit
+	return floats.ScaleTo(make([]float64, len(row)), 1/floats.Norm(row, 2), row)
 }
 
 // No correlation, and blocks of them.

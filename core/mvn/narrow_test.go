@@ -5,8 +5,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"gonum.org/v1/gonum/mat"
-
 	"closedform/core/gauss"
 )
 
@@ -207,35 +205,5 @@ func TestNearlyIndependent(t *testing.T) {
 	groups, abserr := p.independent()
 	if want := d * (d - 1) / 2 * negligible / (2 * math.Pi); len(groups) != d || !(abserr >= 0.99*want && abserr < 2*want) {
 		t.Errorf("%d groups, bound %.2e, want %d and %.2e", len(groups), abserr, d, want)
-	}
-}
-
-// Gradient may overwrite its argument.
-func TestGradientInPlace(t *testing.T) {
-	rnd := rand.New(rand.NewPCG(29, 30))
-	for d := 1; d <= 6; d++ {
-		x, corr := normals(rnd, d, 0.5), wishart(rnd, d, d+2)
-		want := Gradient(nil, x, corr)
-		for i, got := range Gradient(x, x, corr) {
-			if !(got == want[i]) {
-				t.Errorf("d = %d: ∂_%d P = %g in place of x, %g otherwise", d, i, got, want[i])
-			}
-		}
-	}
-}
-
-func TestNoMatrix(t *testing.T) {
-	for _, corr := range []mat.Symmetric{nil, new(mat.SymDense)} {
-		if err := valid(corr); err == nil {
-			t.Errorf("%v: no error", corr)
-		}
-	}
-	for _, f := range []func(){
-		func() { CDF([]float64{0}, nil) },
-		func() { Gradient(nil, []float64{0}, nil) },
-	} {
-		if got, want := message(f), "mvn: no correlation matrix; need one of order at least 1"; got != want {
-			t.Errorf("panic %q, want %q", got, want)
-		}
 	}
 }

@@ -62,18 +62,13 @@ func TestReference(t *testing.T) {
 	}
 }
 
-func TestBivariateReference(t *testing.T) {
+func TestSmallReference(t *testing.T) {
 	for k, row := range check.Rows(t, "testdata/bivariate.csv") {
 		h, key, r, want := row[0], row[1], row[2], row[3]
 		for _, got := range []float64{bivariate(h, key, r), bivariate(key, h, r)} {
-			if !scalar.EqualWithinAbs(got, want, 1e-15) {
-				t.Errorf("row %d: P = %.17g, want %.17g", k, got, want)
-			}
+			check.Near(t, "bivariate row "+strconv.Itoa(k), got, want, 1e-15)
 		}
 	}
-}
-
-func TestTrivariateReference(t *testing.T) {
 	for k, row := range check.Rows(t, "testdata/trivariate.csv") {
 		x1, x2, x3, r12, r13, r23, want := row[0], row[1], row[2], row[3], row[4], row[5], row[6]
 		for _, got := range []float64{
@@ -82,9 +77,7 @@ func TestTrivariateReference(t *testing.T) {
 			value(trivariate(x3, x2, x1, r23, r13, r12)),
 			value(trivariate(x3, x1, x2, r13, r23, r12)),
 		} {
-			if !scalar.EqualWithinAbs(got, want, 1e-15) {
-				t.Errorf("row %d: P = %.17g, want %.17g", k, got, want)
-			}
+			check.Near(t, "trivariate row "+strconv.Itoa(k), got, want, 1e-15)
 		}
 	}
 }
