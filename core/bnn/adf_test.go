@@ -33,9 +33,7 @@ func TestADFStep(t *testing.T) {
 				m[j], v[j] = mat.Dot(mean.RowView(j), y), mat.Inner(y, cov[j], y)
 			}
 			want := softmax.NewPosterior(4)
-			n.cfg.Softmax.(interface {
-				Posterior(*softmax.Posterior, []float64, []float64, int)
-			}).Posterior(want, m, v, class)
+			n.cfg.Softmax.(softmax.Likelihood).Posterior(want, m, v, class)
 			u, err := n.Observe(x, class)
 			if err != nil {
 				t.Fatal(err)

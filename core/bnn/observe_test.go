@@ -10,6 +10,7 @@ import (
 
 	"closedform/core/gauss"
 	"closedform/core/softmax"
+	"closedform/internal/check"
 )
 
 // textbook is one step of a network with a single layer, written with dense
@@ -296,13 +297,11 @@ func TestObserveAndPredictDoNotAllocate(t *testing.T) {
 			t.Fatal(err)
 		}
 		class := 0
-		if allocs := testing.AllocsPerRun(50, func() {
+		check.NoAllocs(t, rule.String(), func() {
 			n.Observe(x, class%5)
 			n.Predict(&p, x)
 			class++
-		}); allocs > 0 {
-			t.Errorf("%v: %g allocations", rule, allocs)
-		}
+		})
 	}
 }
 
