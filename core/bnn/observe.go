@@ -21,7 +21,7 @@ var actions = field.Words{"applied", "skipped", "projected", "refused"}
 
 func (a Action) String() string                   { return actions.Word(int(a)) }
 func (a Action) MarshalText() ([]byte, error)     { return actions.Marshal(int(a)) }
-func (a *Action) UnmarshalText(text []byte) error { return actions.Unmarshal((*int)(a), text) }
+func (a *Action) UnmarshalText(text []byte) error { return field.Unmarshal(a, text, actions) }
 
 // Update reports what one example did to the network.
 type Update struct {
