@@ -152,8 +152,8 @@ const (
 	Fail Policy = iota
 	// Skip leaves the network unchanged and reports the step as Skipped.
 	Skip
-	// Project raises the eigenvalues of the covariance of the innovation to
-	// Config.EigenvalueFloor and then every ṽ_j to Config.VarianceFloor·v_j,
+	// Project sets eigenvalues of the covariance of the innovation below
+	// Config.EigenvalueFloor to it, and then every ṽ_j below Config.VarianceFloor·v_j,
 	// takes the step and reports it as Projected.
 	Project
 )
