@@ -85,34 +85,10 @@ func TestJointNeuronsFirstStep(t *testing.T) {
 	var networks [2]*Network
 	for o := PerNeuron; o <= JointNeurons; o++ {
 		networks[o] = newNetwork(t, Config{Layers: []int{2, 4, 3}, Bias: true, Output: ADFExact, Hidden: Smooth, OutputCovariance: o, PriorMeanVar: 1})
-		// The correlation that the hidden layer gives the logits is left out.
-		for l := range networks[o].layers {
-			mean, cov := networks[o].Weights(l)
-			if l == 0 {
-				for j := range cov {
-					cov[j] = mat.NewDiagDense(3, nil)
-				}
-			}
-			if err := networks[o].SetWeights(l, mean, cov); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if _, err := networks[o].Observe([]float64{1, -0.5}, 2); err != nil {
-			t.Fatal(err)
-		}
+		makeCertain(t, networks[o], 0) // which leaves the logits uncorrelated
+		observe(t, networks[o], []float64{1, -0.5}, 2)
 	}
-	for l := range 2 {
-		got, gotCov := networks[JointNeurons].Weights(l)
-		want, wantCov := networks[PerNeuron].Weights(l)
-		if !mat.EqualApprox(got, want, 1e-7) {
-			t.Errorf("layer %d: means\n%v\nwant\n%v", l, mat.Formatted(got), mat.Formatted(want))
-		}
-		for j := range gotCov {
-			if !mat.EqualApprox(gotCov[j], wantCov[j], 1e-7) {
-				t.Errorf("layer %d: covariance of neuron %d differs", l, j)
-			}
-		}
-	}
+	sameWeights(t, "joint", networks[JointNeurons], networks[PerNeuron], 1e-7)
 }
 
 // A long stream leaves the covariance positive definite, predictions normalised

@@ -173,9 +173,9 @@ func (s *outputStep) rounding() float64 {
 //
 //	m̃ = m + Σ_zy C⁻¹ (y − p),   ṽ = diag(diag(v) − Σ_zy C⁻¹ Σ_zyᵀ)
 //
-// With C = VΛVᵀ, T = Σ_zy V and eigenvalues raised to the floor,
+// With C = VΛVᵀ, T = Σ_zy V and eigenvalues of at least the floor,
 // m̃ = m + TΛ⁻¹Vᵀ(y − p) and ṽ_j = v_j − Σ_l T_jl²/λ_l. It returns the smallest
-// eigenvalue before it was raised.
+// eigenvalue, before the floor.
 func (s *outputStep) joint(m, v []float64, class int, floor float64) float64 {
 	k := len(s.values)
 	for i := range k {
@@ -248,7 +248,7 @@ func (s *outputStep) total(m, v []float64, class int) {
 }
 
 // labelCov sets s.cov to S = diag(p) − ppᵀ of the normalised probabilities, for
-// the solve with raised eigenvalues.
+// the solve with floored eigenvalues.
 func (s *outputStep) labelCov() {
 	sum := 1 + s.moments.Excess()
 	for i, pi := range s.moments.P {
