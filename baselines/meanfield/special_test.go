@@ -237,18 +237,18 @@ func TestPanics(t *testing.T) {
 		} {
 			mean, variance := c[0], c[1]
 			label := fmt.Sprintf("%s m=%v v=%v ", name, mean, variance)
-			check.Panics(t, map[string]func(){
+			check.AllPanic(t, map[string]func(){
 				label + "Moments": func() { m.Moments(softmax.NewMoments(2), mean, variance) },
 				label + "Cov":     func() { m.Cov(mat.NewSymDense(2, nil), mean, variance) },
 				label + "Cross":   func() { m.Cross(mat.NewDense(2, 2, nil), mean, variance) },
 			})
 		}
-		check.Panics(t, map[string]func(){
+		check.AllPanic(t, map[string]func(){
 			name + " Cov":   func() { m.Cov(mat.NewSymDense(3, nil), two, two) },
 			name + " Cross": func() { m.Cross(mat.NewDense(2, 3, nil), two, two) },
 		})
 	}
 	for _, m := range []Covariances{Pairwise{Order: 3}, Pairwise{Order: -1}, NormalizedProbit{Lambda: -1}, NormalizedProbit{Lambda: inf}} {
-		check.Panics(t, map[string]func(){fmt.Sprintf("%#v", m): func() { evaluate(m, two, two) }})
+		check.AllPanic(t, map[string]func(){fmt.Sprintf("%#v", m): func() { evaluate(m, two, two) }})
 	}
 }

@@ -89,7 +89,7 @@ func TestPanics(t *testing.T) {
 	m := Model{Layers: []int{2, 3}}
 	p := problem(t, m, nil, nil)
 	s := sample(t, Importance{Draws: 10}, p)
-	check.Panics(t, map[string]func(){
+	check.AllPanic(t, map[string]func(){
 		"data":        func() { _, _ = NewProblem(m, [][]float64{{1, 2}}, nil) },
 		"example":     func() { _, _ = NewProblem(m, [][]float64{{1}}, []int{0}) },
 		"weights":     func() { p.LogDensity(nil, make([]float64, 5)) },
