@@ -100,7 +100,7 @@ func TestPriorScale(t *testing.T) {
 }
 
 func TestPriorMeansAreScaledByFanIn(t *testing.T) {
-	n := newNetwork(t, Config{Layers: []int{400, 50, 2}, PriorMeanVar: 2})
+	n := newNetwork(t, Config{Layers: []int{400, 50, 2}, Covariance: []Covariance{Diagonal}, PriorMeanVar: 2})
 	mean, _ := n.Weights(0)
 	var sum float64
 	for _, w := range mean.RawMatrix().Data {
