@@ -25,7 +25,7 @@ type Sample struct {
 	// ESS is the effective sample size: how many independent draws from the
 	// posterior are as good. Importance: 1/Σ Weights² (Kong, "A note on
 	// importance sampling using standardized weights", 1992), mirrored draws
-	// counted as independent. Hamiltonian: the smallest BulkESS of what it
+	// counted as independent. Hamiltonian: the smallest bulk effective sample size of what it
 	// monitors.
 	ESS float64
 
@@ -35,12 +35,10 @@ type Sample struct {
 	Components                  int
 	LogEvidence, LogEvidenceErr float64
 
-	// Of Hamiltonian, else zero: the largest RHat of what it monitors, the
-	// largest RHat of a weight, divergent trajectories, and the mean probability
-	// of acceptance, both after the warm-up.
-	RHat, RHatWeights float64
-	Divergences       int
-	Acceptance        float64
+	// Of Hamiltonian, else zero: the largest R̂ of what it monitors, and divergent
+	// trajectories after the warm-up.
+	RHat        float64
+	Divergences int
 
 	batch   int // consecutive draws that may be dependent
 	inputs  int
