@@ -29,10 +29,8 @@ type Sample struct {
 	// monitors.
 	ESS float64
 
-	// Of Importance, else zero: the number of Student distributions in the
-	// proposal, and an estimate of the log evidence log p(D) with its standard
-	// error.
-	Components                  int
+	// Of Importance, else zero: an estimate of the log evidence log p(D) with its
+	// standard error.
 	LogEvidence, LogEvidenceErr float64
 
 	// Of Hamiltonian, else zero: the largest R̂ of what it monitors, and divergent
