@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -27,79 +28,71 @@ func (m Mode) MarshalText() ([]byte, error) { return []byte(modes[m]), nil }
 
 // UnmarshalText reads the word of a mode.
 func (m *Mode) UnmarshalText(text []byte) error {
-	for i, word := range modes {
-		if string(text) == word {
-			*m = Mode(i)
-			return nil
-		}
+	i := slices.Index(modes, string(text))
+	if i < 0 {
+		return fmt.Errorf("need %s", strings.Join(modes, ", "))
 	}
-	return fmt.Errorf("need %s", strings.Join(modes, ", "))
+	*m = Mode(i)
+	return nil
 }
 
 // interval is the least time between two plain lines, but for the last.
 const interval = 5 * time.Second
 
-// Progress counts cells that are done, and tells of them as
+// Progress counts the cells that are done, and tells of them in lines such as
 //
 //	fig1_12: 12/60 cells, 3s, about 12s left
 //
-// in lines, or live in a line of a terminal, behind a bar. Its methods may be
-// called from several goroutines.
+// or in one live line of a terminal, behind a bar. Its methods may be called from
+// several goroutines.
 type Progress struct {
-	w     io.Writer // nil: tells nothing
+	w     io.Writer
 	name  string
+	total int
 	live  bool
 	now   func() time.Time
-	total int
-	stop  func() // ends the ticking of a live line
+	begin time.Time
+	end   chan struct{} // of a live line's ticking
+	ticks sync.WaitGroup
 
-	mu    sync.Mutex
-	start time.Time
-	last  time.Time // of the last line
-	done  int
+	mu   sync.Mutex // guards what is written, and:
+	last time.Time  // of the last line
+	done int
 }
 
 // Start returns the progress of so many cells of an experiment, written to w.
 func Start(mode Mode, w io.Writer, name string, total int) *Progress {
-	p := &Progress{w: w, name: name, now: time.Now, total: total, live: mode == Auto && isTerminal(w)}
 	if mode == Off || total == 0 {
-		p.w = nil
+		w = io.Discard
 	}
-	p.begin()
+	f, ok := w.(*os.File)
+	live := mode == Auto && ok && term.IsTerminal(int(f.Fd())) && os.Getenv("TERM") != "dumb"
+	return start(&Progress{w: w, name: name, total: total, live: live, now: time.Now})
+}
+
+func start(p *Progress) *Progress {
+	p.begin, p.last, p.end = p.now(), p.now(), make(chan struct{})
+	p.tell("")
+	if p.live {
+		p.ticks.Go(p.tick)
+	}
 	return p
 }
 
-// isTerminal reports whether w is a terminal on which a line can be redrawn.
-func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd())) && os.Getenv("TERM") != "dumb"
-}
-
-func (p *Progress) begin() {
-	p.start = p.now()
-	p.last = p.start
-	p.stop = func() {}
-	p.tell("")
-	if !p.live || p.w == nil {
-		return
-	}
-	// The line goes on telling the time while no cell ends.
-	ticker, end := time.NewTicker(time.Second), make(chan struct{})
-	var ticking sync.WaitGroup
-	ticking.Go(func() {
-		for {
-			select {
-			case <-ticker.C:
-				p.mu.Lock()
-				p.tell("")
-				p.mu.Unlock()
-			case <-end:
-				ticker.Stop()
-				return
-			}
+// tick tells the time while no cell ends.
+func (p *Progress) tick() {
+	t := time.NewTicker(time.Second)
+	defer t.Stop()
+	for {
+		select {
+		case <-p.end:
+			return
+		case <-t.C:
+			p.mu.Lock()
+			p.tell(p.left())
+			p.mu.Unlock()
 		}
-	})
-	p.stop = func() { close(end); ticking.Wait() }
+	}
 }
 
 // Done counts a cell.
@@ -109,45 +102,45 @@ func (p *Progress) Done() {
 	p.done++
 	if now := p.now(); p.live || p.done < p.total && now.Sub(p.last) >= interval {
 		p.last = now
-		p.tell("")
+		p.tell(p.left())
 	}
 }
 
 // Stop ends it, whether or not all cells are done.
 func (p *Progress) Stop() {
-	p.stop()
-	end := "\n"
+	close(p.end)
+	p.ticks.Wait()
+	rest := ", " + p.spent().Round(time.Second).String()
 	if p.done < p.total {
-		end = ", stopped\n"
+		rest += ", stopped"
 	}
-	p.tell(end)
+	p.tell(rest)
+	if p.live {
+		fmt.Fprintln(p.w) // whatever is written next begins a line
+	}
 }
 
-// tell writes the line; the last one has an end.
-func (p *Progress) tell(end string) {
-	if p.w == nil {
+func (p *Progress) spent() time.Duration { return p.now().Sub(p.begin) }
+
+// left returns the time spent, and that which the rest takes if it goes on as it
+// went so far.
+func (p *Progress) left() string {
+	text := ", " + p.spent().Round(time.Second).String()
+	if p.done > 0 && p.done < p.total {
+		rest := float64(p.spent()) / float64(p.done) * float64(p.total-p.done)
+		text += fmt.Sprintf(", about %v left", time.Duration(rest).Round(time.Second))
+	}
+	return text
+}
+
+func (p *Progress) tell(rest string) {
+	text := fmt.Sprintf("%s: %d/%d cells%s", p.name, p.done, p.total, rest)
+	if !p.live {
+		fmt.Fprintln(p.w, text)
 		return
 	}
-	spent := p.now().Sub(p.start)
-	text := fmt.Sprintf("%s: %d/%d cells", p.name, p.done, p.total)
-	if p.done > 0 || end != "" || p.live {
-		text += ", " + seconds(spent)
-	}
-	if p.done > 0 && p.done < p.total && end == "" {
-		text += fmt.Sprintf(", about %s left", seconds(time.Duration(float64(spent)/float64(p.done)*float64(p.total-p.done))))
-	}
-	switch {
-	case p.live:
-		const width = 30
-		full := width * p.done / p.total
-		// \x1b[K erases what a longer line before it left.
-		fmt.Fprintf(p.w, "\r[%s%s] %s%s\x1b[K%s", strings.Repeat("=", full), strings.Repeat(" ", width-full),
-			text, strings.TrimSuffix(end, "\n"), strings.TrimPrefix(end, strings.TrimSuffix(end, "\n")))
-	case end == "":
-		fmt.Fprintln(p.w, text)
-	default:
-		fmt.Fprint(p.w, text+end)
-	}
+	const width = 30
+	full := width * p.done / p.total
+	// The last code erases what a longer line before it left.
+	fmt.Fprintf(p.w, "\r[%s%s] %s\x1b[K", strings.Repeat("=", full), strings.Repeat(" ", width-full), text)
 }
-
-func seconds(d time.Duration) string { return d.Round(time.Second).String() }
