@@ -163,6 +163,9 @@ func List(x []float64, digits int) string {
 	return string(text)
 }
 
+// Gaps returns n times no value.
+func Gaps(n int) []float64 { return slices.Repeat([]float64{math.NaN()}, n) }
+
 // Finite returns x if it is finite, and else no value.
 func Finite(x float64) float64 {
 	if math.IsInf(x, 0) {
