@@ -4,6 +4,8 @@ package studies
 import (
 	"closedform/runner/internal/studies/calibrate"
 	"closedform/runner/internal/studies/compare"
+	"closedform/runner/internal/studies/drift"
+	"closedform/runner/internal/studies/unknown"
 	"closedform/runner/internal/study"
 )
 
@@ -11,4 +13,6 @@ import (
 var All = []study.Kind{
 	calibrate.Kind,
 	compare.Kind,
+	drift.Kind,
+	unknown.Kind,
 }
