@@ -72,10 +72,11 @@ func (s spec) run(ctx context.Context) (table.Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	l, p, class, err := s.learn(ctx, method, train, test)
+	l, scaled, err := s.learn(ctx, method, train, test)
 	if err != nil {
 		return nil, err
 	}
+	p, class := l.Test(scaled)
 	runs := table.New("runs", slices.Concat([]table.Column{
 		table.Text("set", "the data set"), table.Text("method", "the learner"), table.Int("seed", "of the split, the order and the method"),
 		table.Int("train", "training examples"), table.Int("test", "test examples"),
@@ -93,34 +94,24 @@ func (s spec) choose(ctx context.Context, train *data.Examples) (methods.Method,
 		if err != nil {
 			return 0, err
 		}
-		_, p, class, err := s.learn(ctx, m, train.Subset(learn), train.Subset(judge))
+		l, scaled, err := s.learn(ctx, m, train.Subset(learn), train.Subset(judge))
 		if err != nil {
 			return 0, err
 		}
+		p, class := l.Test(scaled)
 		return metric.LogLoss(p, class), nil
 	})
 }
 
-// learn returns a learner that has seen the training examples, and its predictions
-// of the others. All inputs are scaled as the training examples require.
-func (s spec) learn(ctx context.Context, m methods.Method, train, test *data.Examples) (l *learner.Tolerant, p [][]float64, class []int, err error) {
+// learn returns a learner that has seen the training examples, and the others
+// scaled as it needs them.
+func (s spec) learn(ctx context.Context, m methods.Method, train, test *data.Examples) (*learner.Tolerant, *data.Examples, error) {
 	scaler, err := train.Scaler(s.Source.Scale)
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, nil, err
 	}
-	l, err = m.Learner(train.Inputs(), len(train.Classes()), s.stream("method", s.Set, m.Name))
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	course := learner.Course{
-		Examples: scaler.Apply(train), Passes: m.Passes,
-		Order: func(pass int) rand.Source { return s.stream("pass", s.Set, pass) },
-	}
-	if err := course.Train(ctx, l); err != nil {
-		return nil, nil, nil, err
-	}
-	p, class = l.Test(scaler.Apply(test))
-	return l, p, class, nil
+	l, err := m.Train(ctx, scaler.Apply(train), s.stream("method", s.Set, m.Name), func(pass int) rand.Source { return s.stream("pass", s.Set, pass) })
+	return l, scaler.Apply(test), err
 }
 
 // predictions lists the probabilities of all test examples. Sets with fewer classes
@@ -158,17 +149,14 @@ func (e *experiment) Measure(ctx context.Context, tables table.Set) (table.Set, 
 			if err != nil {
 				return nil, err
 			}
-			scaler, err := train.Scaler(s.Source.Scale)
+			begin := time.Now()
+			l, scaled, err := s.learn(ctx, method, train, test)
 			if err != nil {
 				return nil, err
 			}
-			begin := time.Now() // a batch method fits when it is first asked
-			l, _, _, err := s.learn(ctx, method, train, test.Subset([]int{0}))
-			if err != nil {
-				return nil, err
-			}
+			l.Test(scaled.Subset([]int{0})) // a batch method fits when it is first asked
 			learned := time.Now()
-			l.Test(scaler.Apply(test))
+			l.Test(scaled)
 			t.Add(s.Set, m.Name, train.Len(), learned.Sub(begin).Seconds(), float64(time.Since(learned).Nanoseconds())/1000/float64(test.Len()))
 		}
 	}

@@ -36,7 +36,7 @@ var Kind = study.Kind{
 
 type experiment struct {
 	Compare settings         `toml:"compare"`
-	Sweep   sweep            `toml:"sweep"`
+	Sweep   config.Sweep     `toml:"sweep"`
 	Sets    []set            `toml:"set"`
 	Methods []methods.Method `toml:"method"`
 
@@ -49,10 +49,6 @@ type settings struct {
 	Budget     int     `toml:"budget"`     // the most candidates of a method
 	Validation float64 `toml:"validation"` // share of the training examples by which candidates are judged
 	Reference  string  `toml:"reference"`  // the method that others are compared with
-}
-
-type sweep struct {
-	Seed config.Ints `toml:"seed,omitempty"`
 }
 
 // set is a source of examples.

@@ -36,7 +36,7 @@ var Kind = study.Kind{
 
 type experiment struct {
 	Stream  stream           `toml:"stream"`
-	Sweep   sweep            `toml:"sweep"`
+	Sweep   config.Sweep     `toml:"sweep"`
 	Drifts  []drift          `toml:"drift"`
 	Methods []methods.Method `toml:"method"`
 
@@ -49,10 +49,6 @@ type stream struct {
 	Block    int `toml:"block"`    // examples whose scores are averaged, a divisor of Examples
 	Every    int `toml:"every"`    // methods that learn all examples at once are fitted after so many
 	Budget   int `toml:"budget"`   // the most candidates of a method
-}
-
-type sweep struct {
-	Seed config.Ints `toml:"seed,omitempty"`
 }
 
 // drift is a distribution of examples in the plane, and by how much it has turned

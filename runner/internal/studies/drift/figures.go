@@ -29,7 +29,7 @@ func chart(title, column, label string, curve *table.Table, best float64) figure
 	c := figures.Chart{
 		Title: title, X: figures.Axis{Label: "examples seen"}, Y: figures.Axis{Label: label, Log: true},
 		Curves: []figures.Curve{{
-			Name: "true probabilities", Style: figures.Reference, X: []float64{0, seen[len(seen)-1]}, Y: []float64{best, best},
+			Name: "true probabilities", Kind: figures.Reference, X: []float64{0, seen[len(seen)-1]}, Y: []float64{best, best},
 		}},
 	}
 	for _, method := range curve.Distinct("method") {

@@ -80,7 +80,7 @@ func (s spec) run(ctx context.Context) (table.Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	l, err := s.learn(ctx, scaler.Apply(train))
+	l, err := s.Method.Train(ctx, scaler.Apply(train), s.stream("method", s.Method.Name), func(pass int) rand.Source { return s.stream("pass", pass) })
 	if err != nil {
 		return nil, err
 	}
@@ -120,17 +120,6 @@ func (s spec) rows(e *data.Examples, unseen bool) []int {
 		}
 	}
 	return rows
-}
-
-func (s spec) learn(ctx context.Context, train *data.Examples) (*learner.Tolerant, error) {
-	l, err := s.Method.Learner(train.Inputs(), len(train.Classes()), s.stream("method", s.Method.Name))
-	if err != nil {
-		return nil, err
-	}
-	course := learner.Course{
-		Examples: train, Passes: s.Method.Passes, Order: func(pass int) rand.Source { return s.stream("pass", pass) },
-	}
-	return l, course.Train(ctx, l)
 }
 
 // predictions are those of some examples, and how confident they are.

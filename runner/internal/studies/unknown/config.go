@@ -38,7 +38,7 @@ var Kind = study.Kind{
 type experiment struct {
 	Data    data.Source      `toml:"data"`
 	Unknown settings         `toml:"unknown"`
-	Sweep   sweep            `toml:"sweep"`
+	Sweep   config.Sweep     `toml:"sweep"`
 	Outside []outside        `toml:"outside"`
 	Methods []methods.Method `toml:"method"`
 
@@ -52,10 +52,6 @@ type settings struct {
 	Wrong      []float64 `toml:"wrong"`                // shares of wrong decisions that a threshold is chosen for
 	Thresholds []float64 `toml:"thresholds,omitempty"` // of the largest probability, beside those that are chosen
 	Unseen     []string  `toml:"unseen,omitempty"`     // classes that are kept from a second training
-}
-
-type sweep struct {
-	Seed config.Ints `toml:"seed,omitempty"`
 }
 
 // outside is data of other classes with as many inputs.

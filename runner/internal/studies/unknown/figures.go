@@ -41,7 +41,7 @@ func riskCoverage(curves *table.Table) *figures.Figure {
 		}
 		for _, method := range curves.Where("confidence", c.by.String()).Distinct("method") {
 			of := curves.Rows(risky).Where("confidence", c.by.String()).Where("method", method)
-			chart.Curves = append(chart.Curves, figures.Curve{Name: method, Style: figures.Line, X: of.Nums("coverage"), Y: of.Nums("risk")})
+			chart.Curves = append(chart.Curves, figures.Curve{Name: method, Kind: figures.Line, X: of.Nums("coverage"), Y: of.Nums("risk")})
 		}
 		if len(chart.Curves) > 0 {
 			charts = append(charts, chart)
