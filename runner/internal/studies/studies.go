@@ -6,6 +6,7 @@ import (
 	"closedform/runner/internal/studies/compare"
 	"closedform/runner/internal/studies/drift"
 	"closedform/runner/internal/studies/unknown"
+	"closedform/runner/internal/studies/stability"
 	"closedform/runner/internal/study"
 )
 
@@ -15,4 +16,5 @@ var All = []study.Kind{
 	compare.Kind,
 	drift.Kind,
 	unknown.Kind,
+	stability.Kind,
 }
