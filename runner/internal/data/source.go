@@ -130,25 +130,17 @@ func (s Source) WithDefaults() Source {
 	return s
 }
 
-<<<<<<< HEAD
 // Paths returns the paths of the files. Relative ones are in the folder.
 func (s Source) Paths(folder string) []string {
 	return append(s.Files.Paths(folder), pathsIn(folder, s.TestImages, s.TestLabels)...)
 }
 
-// Load reads the files of the source and sets its Sums. Relative paths are in the
-// folder. The error is a [*MissingError] if some are not there, and names file and
-// line, or the key, if their content is not what the source needs.
-func (s *Source) Load(folder string) (*Loaded, error) {
-	l := &Loaded{source: s.WithDefaults()}
-=======
 // Load fills in the defaults, reads the files of the source, of which relative ones
 // are in the folder, and sets Sums. The error is a [*MissingError] if some are not
 // there, and names file and line, or the key, if their content is not what the source
 // needs.
 func (s *Source) Load(folder string) error {
 	*s = s.WithDefaults()
->>>>>>> main
 	if s.Name != "" {
 		task := s.Task()
 		s.whole = NewExamples(task.Draw(1, rand.NewPCG(0, 0)), task.Classes)

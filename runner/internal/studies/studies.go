@@ -5,8 +5,8 @@ import (
 	"closedform/runner/internal/studies/calibrate"
 	"closedform/runner/internal/studies/compare"
 	"closedform/runner/internal/studies/drift"
-	"closedform/runner/internal/studies/unknown"
 	"closedform/runner/internal/studies/stability"
+	"closedform/runner/internal/studies/unknown"
 	"closedform/runner/internal/study"
 )
 

@@ -25,16 +25,14 @@ type spec struct {
 	Method     methods.Method
 	Validation float64
 	Classes    int // most classes of a set, for the columns of the predictions
-
-	data *data.Loaded
 }
 
 func (e *experiment) Cells() []study.Cell {
 	var cells []study.Cell
 	for _, m := range e.Methods {
-		for i, set := range e.Sets {
+		for _, set := range e.Sets {
 			for _, seed := range e.splits(set) {
-				s := e.spec(m, i, seed)
+				s := e.spec(m, set, seed)
 				cells = append(cells, study.Cell{Key: fmt.Sprintf("%s %s seed=%d", m.Name, set.Name, seed), Spec: s, Run: s.run})
 			}
 		}
@@ -42,17 +40,8 @@ func (e *experiment) Cells() []study.Cell {
 	return cells
 }
 
-func (e *experiment) spec(m methods.Method, set, seed int) spec {
-	s := spec{
-		Manifest: e.manifest.Name, Seed: seed, Set: e.Sets[set].Name, Source: e.Sets[set].Source, Method: m, Validation: e.Compare.Validation,
-	}
-	for _, loaded := range e.data {
-		s.Classes = max(s.Classes, len(loaded.Classes()))
-	}
-	if e.data != nil {
-		s.data = e.data[set]
-	}
-	return s
+func (e *experiment) spec(m methods.Method, of set, seed int) spec {
+	return spec{e.manifest.Name, seed, of.Name, of.Source, m, e.Compare.Validation, e.classes}
 }
 
 // stream returns the random numbers of this seed for a purpose.
@@ -64,7 +53,7 @@ func (s spec) stream(purpose ...any) rand.Source {
 // The split and the part for validation are the same for all methods of a seed;
 // the test part is not looked at before the choice is made.
 func (s spec) run(ctx context.Context) (table.Set, error) {
-	train, test, err := s.data.Unscaled(s.stream("data", s.Set))
+	train, test, err := s.Source.Unscaled(s.stream("data", s.Set))
 	if err != nil {
 		return nil, err
 	}
@@ -138,14 +127,14 @@ func (e *experiment) Measure(ctx context.Context, tables table.Set) (table.Set, 
 		table.Text("set", "the data set"), table.Text("method", "the learner"), table.Int("train", "training examples"),
 		table.Num("learn_seconds", "to learn them, in seconds"), table.Num("predict_microseconds", "to predict an example, in microseconds"))
 	runs := tables.Get("runs").Where("seed", e.seeds[0])
-	for i, set := range e.Sets {
+	for _, set := range e.Sets {
 		for _, m := range e.Methods {
-			s := e.spec(m, i, e.seeds[0])
+			s := e.spec(m, set, e.seeds[0])
 			method, err := m.Chosen(runs.Where("set", set.Name).Where("method", m.Name).Texts("chosen")[0])
 			if err != nil {
 				return nil, err
 			}
-			train, test, err := s.data.Unscaled(s.stream("data", s.Set))
+			train, test, err := s.Source.Unscaled(s.stream("data", s.Set))
 			if err != nil {
 				return nil, err
 			}

@@ -29,8 +29,6 @@ type spec struct {
 	Method   methods.Method
 	Without  bool // the unseen classes are kept from the training
 	Curves   bool // whether the risk–coverage curve is written down
-
-	examples examples
 }
 
 func (e *experiment) Cells() []study.Cell {
@@ -41,7 +39,7 @@ func (e *experiment) Cells() []study.Cell {
 				continue
 			}
 			for _, seed := range e.seeds {
-				s := spec{e.manifest.Name, seed, e.Data, e.Outside, e.Unknown, m, without, seed == e.manifest.Seed, e.examples}
+				s := spec{e.manifest.Name, seed, e.Data, e.Outside, e.Unknown, m, without, seed == e.manifest.Seed}
 				key := fmt.Sprintf("%s seed=%d", m.Name, seed)
 				if without {
 					key += " without"
@@ -61,7 +59,7 @@ func (s spec) stream(purpose ...any) rand.Source {
 // run trains a learner, chooses thresholds by the part for validation, and decides
 // about the test part and all else with these.
 func (s spec) run(ctx context.Context) (table.Set, error) {
-	all, test, err := s.examples.own.Unscaled(s.stream("data"))
+	all, test, err := s.Data.Unscaled(s.stream("data"))
 	if err != nil {
 		return nil, err
 	}
@@ -92,8 +90,8 @@ func (s spec) run(ctx context.Context) (table.Set, error) {
 	}
 	t.decide(predict(l, scaler.Apply(all.Subset(judge))), inside)
 	t.list(testPart, inside)
-	for i, o := range s.Outside {
-		t.distinguish(o.Name, inside, predict(l, scaler.Apply(s.examples.outside[i])))
+	for _, o := range s.Outside {
+		t.distinguish(o.Name, inside, predict(l, scaler.Apply(o.examples)))
 	}
 	return t.set(), nil
 }

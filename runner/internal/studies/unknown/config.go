@@ -25,10 +25,6 @@ var Kind = study.Kind{
 		if err := m.Decode(e); err != nil {
 			return nil, err
 		}
-		e.Data = e.Data.WithDefaults()
-		for i := range e.Outside {
-			e.Outside[i].Files = e.Outside[i].WithDefaults()
-		}
 		var err error
 		e.seeds, err = m.Seeds(e.Sweep.Seed)
 		return e, err
@@ -44,7 +40,6 @@ type experiment struct {
 
 	manifest *config.Manifest
 	seeds    []int
-	examples examples // none before Prepare
 }
 
 type settings struct {
@@ -58,6 +53,7 @@ type settings struct {
 type outside struct {
 	Name string `toml:"name"`
 	data.Files
+	examples *data.Examples
 }
 
 // The names of data in the tables beside those of [[outside]].
@@ -65,12 +61,6 @@ const (
 	testPart    = "test"   // the test part
 	unseenClass = "unseen" // its examples of classes that were kept back
 )
-
-// examples are what the files hold.
-type examples struct {
-	own     *data.Loaded
-	outside []*data.Examples
-}
 
 // Validate reports what is not allowed.
 func (e *experiment) Validate() error {
@@ -110,21 +100,22 @@ func (e *experiment) Files() []string {
 }
 
 func (e *experiment) Prepare(context.Context) error {
-	own, err := e.Data.Load(e.manifest.Folder)
-	errs := []error{e.manifest.Locate("data", err)}
-	e.examples = examples{own: own}
+	errs := []error{e.manifest.Locate("data", e.Data.Load(e.manifest.Folder))}
 	for i := range e.Outside {
 		o := &e.Outside[i]
-		x, err := o.Load(e.manifest.Folder)
-		if err == nil && own != nil && x.Inputs() != own.Inputs() {
-			err = field.Errorf("name", "%d inputs; allowed: %d, as [data] has", x.Inputs(), own.Inputs())
-		}
-		errs, e.examples.outside = append(errs, e.manifest.Locate("outside."+o.Name, err)), append(e.examples.outside, x)
+		var err error
+		o.examples, err = o.Load(e.manifest.Folder)
+		errs = append(errs, e.manifest.Locate("outside."+o.Name, err))
 	}
 	if err := data.Join(errs...); err != nil {
 		return err
 	}
-	classes := own.Classes()
+	inputs, classes := e.Data.Inputs(), e.Data.Classes()
+	for _, o := range e.Outside {
+		if n := o.examples.Inputs(); n != inputs {
+			return e.manifest.Errorf("outside."+o.Name, "%d inputs; allowed: %d, as [data] has", n, inputs)
+		}
+	}
 	for _, class := range e.Unknown.Unseen {
 		if !slices.Contains(classes, class) {
 			return e.manifest.Errorf("unknown.unseen", "%s is no class of the data; allowed: %s", class, strings.Join(classes, ", "))
@@ -134,7 +125,7 @@ func (e *experiment) Prepare(context.Context) error {
 		return e.manifest.Errorf("unknown.unseen", "leaves fewer than two classes; allowed: at least two")
 	}
 	for _, m := range e.Methods {
-		if err := m.Fits(own.Inputs(), len(classes)); err != nil {
+		if err := m.Fits(inputs, len(classes)); err != nil {
 			return e.manifest.Locate("method."+m.Name, err)
 		}
 	}
