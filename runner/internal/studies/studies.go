@@ -3,12 +3,18 @@ package studies
 
 import (
 	"closedform/runner/internal/studies/calibrate"
+	"closedform/runner/internal/studies/compare"
+	"closedform/runner/internal/studies/drift"
 	"closedform/runner/internal/studies/stability"
+	"closedform/runner/internal/studies/unknown"
 	"closedform/runner/internal/study"
 )
 
 // All are the studies that manifests may name.
 var All = []study.Kind{
 	calibrate.Kind,
+	compare.Kind,
+	drift.Kind,
+	unknown.Kind,
 	stability.Kind,
 }
