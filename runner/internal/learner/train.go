@@ -87,6 +87,28 @@ func (t *Tolerant) Test(e Examples) (p [][]float64, class []int) {
 	return p, class
 }
 
+// TestEpistemic returns the [Epistemic] of all examples, nil if the learner knows
+// none. If it breaks down over one of them, it is certain of nothing: all are 0.
+func (t *Tolerant) TestEpistemic(e Examples) []float64 {
+	l, ok := t.Learner.(Epistemic)
+	if !ok {
+		return nil
+	}
+	out, x := make([]float64, e.Len()), make([]float64, e.Inputs())
+	for i := range out {
+		e.Input(x, i)
+		if !t.failed {
+			var err error
+			out[i], err = l.Epistemic(x)
+			t.failed = err != nil
+		}
+		if t.failed {
+			return make([]float64, len(out))
+		}
+	}
+	return out
+}
+
 // calibrationBins is the number of bins of the expected calibration error.
 const calibrationBins = 15
 

@@ -3,10 +3,12 @@ package studies
 
 import (
 	"closedform/runner/internal/studies/calibrate"
+	"closedform/runner/internal/studies/compare"
 	"closedform/runner/internal/study"
 )
 
 // All are the studies that manifests may name.
 var All = []study.Kind{
 	calibrate.Kind,
+	compare.Kind,
 }
