@@ -85,7 +85,7 @@ func Fit(cfg Config, x [][]float64, class []int, src rand.Source) (*Model, error
 	if err != nil {
 		return nil, fmt.Errorf("bayesbackprop: %w", err)
 	}
-	net := newNetwork(mlp.New(cfg.Layers, true, mlp.Rectifier), cfg.PriorVar)
+	net := newNetwork(mlp.New(cfg.Layers, true), cfg.PriorVar)
 	m := &Model{network: net, pass: newPass(net), x: make([]float64, cfg.Layers[0]+1)}
 	rnd := rand.New(src)
 	net.shape.Initialise(net.mean, rnd)

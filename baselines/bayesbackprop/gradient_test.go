@@ -19,7 +19,7 @@ import (
 
 // newTestNetwork returns a network with random parameters, and noise.
 func newTestNetwork(path ...any) (*network, *pass) {
-	n := newNetwork(mlp.New([]int{2, 4, 3, 3}, true, mlp.Rectifier), 2)
+	n := newNetwork(mlp.New([]int{2, 4, 3, 3}, true), 2)
 	rnd := rand.New(random.Source(append(path, "network")...))
 	for i := range n.mean {
 		n.mean[i], n.logSD[i] = rnd.NormFloat64(), rnd.NormFloat64()-1

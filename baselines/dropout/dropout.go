@@ -85,7 +85,7 @@ func Fit(cfg Config, x [][]float64, class []int, src rand.Source) (*Model, error
 	if err != nil {
 		return nil, fmt.Errorf("dropout: %w", err)
 	}
-	network := mlp.New(cfg.Layers, true, mlp.Rectifier)
+	network := mlp.New(cfg.Layers, true)
 	m := &Model{
 		cfg: cfg, network: network, pass: network.NewPass(),
 		weights: make([]float64, network.Weights()), x: make([]float64, cfg.Layers[0]+1),

@@ -25,7 +25,7 @@ var covariances = field.Words{"full", "diagonal"}
 
 func (c Covariance) String() string                   { return covariances.Word(int(c)) }
 func (c Covariance) MarshalText() ([]byte, error)     { return covariances.Marshal(int(c)) }
-func (c *Covariance) UnmarshalText(text []byte) error { return covariances.Unmarshal((*int)(c), text) }
+func (c *Covariance) UnmarshalText(text []byte) error { return field.Unmarshal(c, text, covariances) }
 
 // Config describes a filter. The zero value of every field but Layers is its
 // documented default.
@@ -65,7 +65,7 @@ func (c Config) WithDefaults() Config {
 func (c Config) Validate() error {
 	c = c.WithDefaults()
 	return cmp.Or(
-		covariances.Check("covariance", int(c.Covariance)),
+		field.OneOf("covariance", c.Covariance, covariances),
 		mlp.CheckVariance("prior_var", c.PriorVar),
 		mlp.CheckVariance("prior_mean_var", c.PriorMeanVar),
 		field.Within("process_noise", c.ProcessNoise, 0, 1),

@@ -73,7 +73,7 @@ func New(cfg Config, src rand.Source) (*Model, error) {
 		return nil, fmt.Errorf("kalman: %w", err)
 	}
 	cfg = cfg.WithDefaults()
-	network := mlp.New(cfg.Layers, true, mlp.Rectifier)
+	network := mlp.New(cfg.Layers, true)
 	n, count := network.Outputs(), network.Weights()
 	m := &Model{
 		network: network, mean: make([]float64, count),

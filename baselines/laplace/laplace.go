@@ -51,7 +51,7 @@ var covariances = field.Words{"full", "last-layer", "diagonal"}
 
 func (c Covariance) String() string                   { return covariances.Word(int(c)) }
 func (c Covariance) MarshalText() ([]byte, error)     { return covariances.Marshal(int(c)) }
-func (c *Covariance) UnmarshalText(text []byte) error { return covariances.Unmarshal((*int)(c), text) }
+func (c *Covariance) UnmarshalText(text []byte) error { return field.Unmarshal(c, text, covariances) }
 
 // Predictive says how the Gaussian of the logits makes probabilities.
 type Predictive int
@@ -90,7 +90,7 @@ var predictives = field.Words{"probit", "pairwise", "monte-carlo", "plug-in"}
 
 func (p Predictive) String() string                   { return predictives.Word(int(p)) }
 func (p Predictive) MarshalText() ([]byte, error)     { return predictives.Marshal(int(p)) }
-func (p *Predictive) UnmarshalText(text []byte) error { return predictives.Unmarshal((*int)(p), text) }
+func (p *Predictive) UnmarshalText(text []byte) error { return field.Unmarshal(p, text, predictives) }
 
 // Config describes a model. The zero value of every field but Layers is its
 // documented default.
@@ -130,7 +130,7 @@ func (c Config) Validate() error {
 	return cmp.Or(
 		mlp.CheckVariance("prior_var", c.PriorVar),
 		mlp.CheckVariance("laplace_var", cmp.Or(c.LaplaceVar, c.PriorVar)),
-		covariances.Check("covariance", int(c.Covariance)),
-		predictives.Check("predictive", int(c.Predictive)),
+		field.OneOf("covariance", c.Covariance, covariances),
+		field.OneOf("predictive", c.Predictive, predictives),
 	)
 }

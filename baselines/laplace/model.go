@@ -37,7 +37,7 @@ func Fit(cfg Config, x [][]float64, class []int, src rand.Source) (*Model, error
 		return nil, fmt.Errorf("laplace: %w", err)
 	}
 	cfg = cfg.WithDefaults()
-	network := mlp.New(cfg.Layers, true, mlp.Rectifier)
+	network := mlp.New(cfg.Layers, true)
 	data, err := mlp.NewExamples(x, class, cfg.Layers[0], network.Outputs())
 	if err != nil {
 		return nil, fmt.Errorf("laplace: %w", err)

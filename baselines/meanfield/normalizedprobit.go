@@ -32,24 +32,21 @@ import (
 // zero, ∂p_j/∂z_i = −1/n², for every n. Lambda = 0 stands for λ = 1, the paper's.
 type NormalizedProbit struct {
 	Lambda float64
+
+	noCross
 }
 
 // Moments implements [softmax.Approximation]. It also panics unless λ is positive
 // and finite, as does Cov.
 func (n NormalizedProbit) Moments(dst *softmax.Moments, mean, variance []float64) {
-	checkMoments(dst, mean, variance)
+	checkLogits(len(dst.P), mean, variance)
 	n.dirichlet(mean, variance).moments(dst)
 }
 
 // Cov implements [Covariances].
 func (n NormalizedProbit) Cov(dst *mat.SymDense, mean, variance []float64) {
-	checkCov(dst, mean, variance)
+	checkLogits(dst.SymmetricDim(), mean, variance)
 	n.dirichlet(mean, variance).cov(dst)
-}
-
-// Cross implements [Covariances]; dst is NaN.
-func (NormalizedProbit) Cross(dst *mat.Dense, mean, variance []float64) {
-	crossGap(dst, mean, variance)
 }
 
 func (n NormalizedProbit) dirichlet(mean, variance []float64) dirichlet {

@@ -8,16 +8,12 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
-
-	"closedform/core/activation"
 )
 
 // Network computes logits from a weight vector. It is not modified by its
 // methods: any number of goroutines may use it, each with a Pass of its own.
 type Network struct {
 	Layers []Layer
-	Bias   bool // every layer has a further input, which is 1
-	unit   activation.PiecewiseLinear
 }
 
 // Layer is the place of one layer in the weight vector: neuron j has the
@@ -27,13 +23,11 @@ type Layer struct {
 	In, Out, Offset int
 }
 
-// Rectifier is the hidden unit max(0, z).
-var Rectifier = activation.PiecewiseLinear{Beta: 1}
-
-// New returns the network with the given widths, at least inputs and outputs,
-// and hidden units of the given slopes.
-func New(widths []int, bias bool, unit activation.PiecewiseLinear) *Network {
-	n := &Network{Bias: bias, unit: unit}
+// New returns the network with the given widths, at least inputs and outputs, whose
+// hidden units are rectifiers. With a bias every layer has a further input, which
+// is 1.
+func New(widths []int, bias bool) *Network {
+	n := &Network{}
 	offset := 0
 	for l := 1; l < len(widths); l++ {
 		w := Layer{widths[l-1], widths[l], offset}
@@ -131,9 +125,9 @@ func (n *Network) ForwardFrom(p *Pass, from int, weights, y []float64) {
 		next, slope, mask := p.y[l+1], p.slope[l+1], p.Mask[l+1]
 		for j := range slope {
 			z := dot(w.Neuron(weights, j), y)
-			slope[j] = n.unit.Beta
+			slope[j] = 1
 			if z < 0 {
-				slope[j] = n.unit.Alpha
+				slope[j] = 0
 			}
 			if mask != nil {
 				slope[j] *= mask[j]
@@ -146,7 +140,7 @@ func (n *Network) ForwardFrom(p *Pass, from int, weights, y []float64) {
 
 // Backward adds the derivatives of Σ_j Score_j Logit_j by the weights to grad,
 // after Forward for the same weights and x. The derivative of a hidden unit at
-// its kink z = 0 is taken as β.
+// its kink z = 0 is taken as 1.
 func (n *Network) Backward(p *Pass, grad, weights, x []float64) {
 	delta := p.Score
 	for l := len(n.Layers) - 1; l >= 0; l-- {

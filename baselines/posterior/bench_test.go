@@ -73,7 +73,7 @@ func BenchmarkLogDensity(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		w, grad := make([]float64, p.Model().Weights()), make([]float64, p.Model().Weights())
+		w, grad := make([]float64, len(p.Model().PriorVar)), make([]float64, len(p.Model().PriorVar))
 		for i := range w {
 			w[i] = float64(i%3) - 0.9
 		}

@@ -1,7 +1,6 @@
 package posterior
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"sort"
@@ -10,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// RHat returns the potential scale reduction factor of one quantity, whose draws
+// rHat returns the potential scale reduction factor of one quantity, whose draws
 // are chains[c], all chains of the same even length ≥ 4: the larger of the two
 // that are made of the split, rank-normalised chains and of their absolute
 // deviations from the median (Vehtari, Gelman, Simpson, Carpenter and Bürkner,
@@ -18,7 +17,7 @@ import (
 // convergence of MCMC", Bayesian Analysis 2021). It tends to 1 as the chains
 // forget where they started; the authors ask for less than 1.01. It is 1 for a
 // constant.
-func RHat(chains [][]float64) float64 {
+func rHat(chains [][]float64) float64 {
 	halves := split(chains)
 	median := medianOf(halves)
 	folded := make([][]float64, len(halves))
@@ -30,12 +29,12 @@ func RHat(chains [][]float64) float64 {
 	return max(scaleReduction(rankNormal(halves)), scaleReduction(rankNormal(folded)))
 }
 
-// BulkESS returns how many independent draws estimate the centre of the
-// distribution of a quantity as well as chains do, which are as in RHat: the
+// bulkESS returns how many independent draws estimate the centre of the
+// distribution of a quantity as well as chains do, which are as in rHat: the
 // bulk effective sample size of Vehtari et al. (2021), on split, rank-normalised
 // chains, autocorrelations summed over Geyer's initial monotone sequence. It is
 // at most S log₁₀ S for S draws, and S for a constant.
-func BulkESS(chains [][]float64) float64 {
+func bulkESS(chains [][]float64) float64 {
 	z := rankNormal(split(chains))
 	m, n := float64(len(z)), float64(len(z[0]))
 	within, total := variances(z)
@@ -73,15 +72,9 @@ func BulkESS(chains [][]float64) float64 {
 // split returns the halves of all chains.
 func split(chains [][]float64) [][]float64 {
 	var halves [][]float64
-	for c, chain := range chains {
+	for _, chain := range chains {
 		n := len(chain)
-		if n < 4 || n%2 != 0 || n != len(chains[0]) {
-			panic(fmt.Sprintf("posterior: chain %d has %d draws, the first %d; need the same even number ≥ 4", c, n, len(chains[0])))
-		}
 		halves = append(halves, chain[:n/2], chain[n/2:])
-	}
-	if halves == nil {
-		panic("posterior: no chains")
 	}
 	return halves
 }

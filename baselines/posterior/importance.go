@@ -1,6 +1,7 @@
 package posterior
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -31,10 +32,6 @@ type Importance struct {
 	// Draws is their number, even; zero stands for 4000.
 	Draws int
 
-	// DOF are the degrees of freedom ν of the proposal; zero stands for 10.
-	// Fewer make it safer, more make it closer to the posterior.
-	DOF float64
-
 	// MinESS is the effective sample size below which Sample returns an
 	// *ESSError; zero stands for a tenth of Draws.
 	MinESS float64
@@ -54,30 +51,20 @@ func (e *ESSError) Error() string {
 	return fmt.Sprintf("posterior: effective sample size %.4g of %d draws; need %.4g", e.ESS, e.Draws, e.MinESS)
 }
 
+// dof are the degrees of freedom ν of the proposal: fewer make it safer, more make
+// it closer to the posterior.
+const dof = 10
+
+// withDefaults returns the sampler with its defaults filled in, or an error that
+// names the field and what it allows.
 func (s Importance) withDefaults() (Importance, error) {
-	if s.Draws == 0 {
-		s.Draws = 4000
-	}
-	if s.DOF == 0 {
-		s.DOF = 10
-	}
-	if s.MinESS == 0 {
-		s.MinESS = float64(s.Draws) / 10
-	}
-	if s.Starts == 0 {
-		s.Starts = 10
-	}
+	s.Draws, s.Starts = cmp.Or(s.Draws, 4000), cmp.Or(s.Starts, 10)
+	s.MinESS = cmp.Or(s.MinESS, float64(s.Draws)/10)
 	if s.Draws < 2 || s.Draws%2 != 0 {
 		return s, fmt.Errorf("posterior: Draws = %d: need a positive even number", s.Draws)
 	}
-	if !(s.DOF > 0) || !finite(s.DOF) {
-		return s, fmt.Errorf("posterior: DOF = %g: need a positive finite number", s.DOF)
-	}
-	if !(s.MinESS >= 1 && s.MinESS <= float64(s.Draws)) {
-		return s, fmt.Errorf("posterior: MinESS = %g: need 1 to Draws = %d", s.MinESS, s.Draws)
-	}
-	if s.Starts < 1 {
-		return s, fmt.Errorf("posterior: Starts = %d: need at least 1", s.Starts)
+	if !(s.MinESS >= 1 && s.MinESS <= float64(s.Draws)) || s.Starts < 1 {
+		return s, fmt.Errorf("posterior: MinESS = %g, Starts = %d: need 1 to Draws = %d, and at least 1", s.MinESS, s.Starts, s.Draws)
 	}
 	return s, nil
 }
@@ -100,7 +87,7 @@ func (s Importance) Sample(p *Problem, src rand.Source) (*Sample, error) {
 	if err != nil {
 		return nil, err
 	}
-	q := newMixture(modes, s.DOF, s.Draws/2)
+	q := newMixture(modes, s.Draws/2)
 	out := newSample(p, s.Draws, 2)
 	out.Components = len(modes)
 	i := 0

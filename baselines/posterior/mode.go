@@ -7,6 +7,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/optimize"
+
+	"closedform/baselines/mlp"
 )
 
 // Mode is a maximum of the posterior density with the Gaussian of its
@@ -76,7 +78,7 @@ func (p *Problem) Mode(start []float64) (*Mode, error) {
 	mode := &Mode{Weights: at(r.X), LogDensity: -r.F}
 	information := mat.NewSymDense(n, nil)
 	p.Information(information, mode.Weights)
-	if !finite(r.F) || !mode.Chol.Factorize(information) || !finite(mode.Chol.LogDet()) {
+	if !mlp.Finite(r.F) || !mode.Chol.Factorize(information) || !mlp.Finite(mode.Chol.LogDet()) {
 		return nil, fmt.Errorf("posterior: search of the mode: log density %g with an information that is not finite and positive definite", -r.F)
 	}
 	mode.LogEvidence = mode.LogDensity + (float64(n)*math.Log(2*math.Pi)-mode.Chol.LogDet())/2

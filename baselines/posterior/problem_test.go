@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"closedform/baselines/mlp"
 	"closedform/core/random"
 )
 
@@ -20,9 +21,9 @@ func shapes() []Model {
 	var models []Model
 	for _, layers := range [][]int{{1, 2}, {2, 3}, {3, 1, 2}, {2, 4, 3}, {2, 3, 5, 4}} {
 		for _, bias := range []bool{false, true} {
-			m := Model{Layers: layers, Bias: bias, Alpha: 0.2, Beta: 1.5}
+			m := Model{Layers: layers, Bias: bias}
 			rnd := rand.New(random.Source("shapes", len(models)))
-			for range m.Weights() {
+			for range mlp.New(m.Layers, m.Bias).Weights() {
 				m.PriorMean = append(m.PriorMean, rnd.NormFloat64())
 				m.PriorVar = append(m.PriorVar, rnd.ExpFloat64()+0.1)
 			}
@@ -41,7 +42,7 @@ func randomData(m Model, n int, rnd *rand.Rand) (x [][]float64, class []int, w [
 		}
 		x, class = append(x, at), append(class, rnd.IntN(m.Layers[len(m.Layers)-1]))
 	}
-	for range m.Weights() {
+	for range mlp.New(m.Layers, m.Bias).Weights() {
 		w = append(w, rnd.NormFloat64())
 	}
 	return x, class, w
@@ -63,7 +64,7 @@ func naive(m Model, x [][]float64, class []int, w []float64) float64 {
 			for j := range z {
 				z[j] = floats.Dot(rest[:len(y)], y)
 				if rest = rest[len(y):]; l < len(m.Layers)-2 {
-					z[j] = max(m.Alpha*z[j], m.Beta*z[j])
+					z[j] = max(0, z[j])
 				}
 			}
 			y = z
@@ -161,7 +162,7 @@ func TestLogDensityExtremes(t *testing.T) {
 			t.Errorf("log density at %v: %g, want %g", w, got, want)
 		}
 		for i, g := range grad {
-			if !finite(g) {
+			if !mlp.Finite(g) {
 				t.Errorf("derivative %d at %v: %g", i, w, g)
 			}
 		}
@@ -213,7 +214,7 @@ func TestMode(t *testing.T) {
 		t.Errorf("mode %v, want ±%g", w, lo/2)
 	}
 	// Laplace is exact without data.
-	mode, err = problem(t, shapes()[5], nil, nil).Mode(make([]float64, shapes()[5].Weights()))
+	mode, err = problem(t, shapes()[5], nil, nil).Mode(make([]float64, len(shapes()[5].PriorVar)))
 	if err != nil {
 		t.Fatal(err)
 	}

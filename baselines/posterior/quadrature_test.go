@@ -64,14 +64,14 @@ func oneInputs() []oneInput {
 	linear := func(node int, x float64) float64 { return diff[node] * x }
 	return []oneInput{
 		{"[1 2]", m, x, class, func(at float64) truth { return quadrature(weight, linear, x, class, at) }},
-		hiddenUnit("[1 1 2]", 0.3, 0.6, x, class),
+		hiddenUnit("[1 1 2]", 0.6, x, class),
 	}
 }
 
-// hiddenUnit is a problem with one hidden unit of slopes α and 1: an integral
+// hiddenUnit is a problem with one hidden unit: an integral
 // over its weight, N(0, 2), and over the difference of the output weights,
 // N(mean, 3).
-func hiddenUnit(name string, alpha, mean float64, x [][]float64, class []int) oneInput {
+func hiddenUnit(name string, mean float64, x [][]float64, class []int) oneInput {
 	a, wa := normal(0, 2, 240) // with a node on the kink
 	b, wb := normal(mean, 3, 240)
 	var weight []float64
@@ -82,9 +82,9 @@ func hiddenUnit(name string, alpha, mean float64, x [][]float64, class []int) on
 	}
 	logit := func(node int, x float64) float64 {
 		z := a[node/len(b)] * x
-		return max(alpha*z, z) * b[node%len(b)]
+		return max(0, z) * b[node%len(b)]
 	}
-	m := Model{Layers: []int{1, 1, 2}, Alpha: alpha, Beta: 1, PriorMean: []float64{0, mean, 0}, PriorVar: []float64{2, 1, 2}}
+	m := Model{Layers: []int{1, 1, 2}, PriorMean: []float64{0, mean, 0}, PriorVar: []float64{2, 1, 2}}
 	return oneInput{name, m, x, class, func(at float64) truth { return quadrature(weight, logit, x, class, at) }}
 }
 
@@ -96,7 +96,7 @@ func twoModes() oneInput {
 	for range 20 {
 		x, class = append(x, []float64{2}, []float64{-2}), append(class, 0, 0)
 	}
-	return hiddenUnit("two modes", 0, 0, x[:39], class[:39])
+	return hiddenUnit("two modes", 0, x[:39], class[:39])
 }
 
 // Both samplers against quadrature, over many seeds: errors must be of the size

@@ -80,7 +80,7 @@ func TestPredictionIsReusable(t *testing.T) {
 		}
 		fresh := predict(t, s, x[0])
 		if !slices.Equal(dst.P, fresh.P) || !slices.Equal(dst.Err, fresh.Err) || !mat.Equal(dst.Cov, fresh.Cov) {
-			t.Errorf("%v: reused prediction %v, fresh %v", s.model.Layers, dst, fresh)
+			t.Errorf("%v: reused prediction %v, fresh %v", s.network.Layers, dst, fresh)
 		}
 	}
 	if n := testing.AllocsPerRun(10, func() {

@@ -6,10 +6,10 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"closedform/baselines/mlp"
-	"gonum.org/v1/gonum/floats"
 )
 
 // student is a multivariate Student distribution: centre m, scale matrix H⁻¹
@@ -17,19 +17,17 @@ import (
 type student struct {
 	centre  []float64
 	u       blas64.Triangular
-	dof     float64
 	logNorm float64 // log density at the centre
 }
 
-func newStudent(m *Mode, dof float64) student {
-	n := float64(len(m.Weights))
-	upper, _ := math.Lgamma((dof + n) / 2)
-	lower, _ := math.Lgamma(dof / 2)
+func newStudent(m *Mode) student {
+	n, nu := float64(len(m.Weights)), float64(dof)
+	upper, _ := math.Lgamma((nu + n) / 2)
+	lower, _ := math.Lgamma(nu / 2)
 	return student{
 		centre:  m.Weights,
 		u:       m.Chol.RawU().(interface{ RawTriangular() blas64.Triangular }).RawTriangular(),
-		dof:     dof,
-		logNorm: upper - lower - n/2*math.Log(dof*math.Pi) + m.Chol.LogDet()/2,
+		logNorm: upper - lower - n/2*math.Log(nu*math.Pi) + m.Chol.LogDet()/2,
 	}
 }
 
@@ -39,7 +37,7 @@ func (s student) draw(w, mirror []float64, rnd *rand.Rand) {
 		w[i] = rnd.NormFloat64()
 	}
 	blas64.Trsv(blas.NoTrans, s.u, blas64.Vector{N: len(w), Inc: 1, Data: w})
-	r := math.Sqrt(s.dof / distuv.ChiSquared{K: s.dof, Src: rnd}.Rand())
+	r := math.Sqrt(dof / distuv.ChiSquared{K: dof, Src: rnd}.Rand())
 	for i, m := range s.centre {
 		d := r * w[i]
 		w[i], mirror[i] = m+d, m-d
@@ -52,7 +50,7 @@ func (s student) logDensity(d, w []float64) float64 {
 		d[i] = w[i] - m
 	}
 	blas64.Trmv(blas.NoTrans, s.u, blas64.Vector{N: len(d), Inc: 1, Data: d})
-	return s.logNorm - (s.dof+float64(len(w)))/2*math.Log1p(floats.Dot(d, d)/s.dof)
+	return s.logNorm - (dof+float64(len(w)))/2*math.Log1p(floats.Dot(d, d)/dof)
 }
 
 // mixture is Σ_k share_k student_k.
@@ -66,7 +64,7 @@ type mixture struct {
 // newMixture shares the pairs of draws between the modes: nine tenths by the
 // Laplace approximation of their probabilities, the rest evenly, since that
 // approximation may be far off.
-func newMixture(modes []*Mode, dof float64, pairs int) *mixture {
+func newMixture(modes []*Mode, pairs int) *mixture {
 	share := make([]float64, len(modes))
 	for k, m := range modes {
 		share[k] = m.LogEvidence
@@ -83,7 +81,7 @@ func newMixture(modes []*Mode, dof float64, pairs int) *mixture {
 		q.pairs[k] = int(math.Round(sum*float64(pairs))) - done
 		done += q.pairs[k]
 		q.logShare[k] = math.Log(float64(q.pairs[k]) / float64(pairs))
-		q.parts = append(q.parts, newStudent(m, dof))
+		q.parts = append(q.parts, newStudent(m))
 	}
 	return q
 }

@@ -77,7 +77,7 @@ func TestSamplersAgree(t *testing.T) {
 		{Model{Layers: []int{2, 3}}, 50},
 		{Model{Layers: []int{2, 3}}, 100},
 		{Model{Layers: []int{2, 3}, Bias: true}, 25},
-		{Model{Layers: []int{2, 2, 3}, Alpha: 0.1, Beta: 1}, 4},
+		{Model{Layers: []int{2, 2, 3}}, 4},
 		{Model{Layers: []int{2, 2, 2, 3}, Bias: true}, 3},
 	} {
 		name := fmt.Sprintf("%v, %d examples", c.model.Layers, c.examples)

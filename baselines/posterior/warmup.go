@@ -17,12 +17,12 @@ func (h Hamiltonian) warmUp(c *chain) (eps float64) {
 	ends := []int{h.Warmup / 8, h.Warmup / 4, h.Warmup / 2, h.Warmup * 7 / 8, h.Warmup}
 	start := 0
 	for k, end := range ends {
-		size := newStepSize(c.reasonableStep(), h.Accept)
+		size := newStepSize(c.reasonableStep(), accept)
 		draws := mat.NewDense(end-start, len(c.w), nil)
 		for i := range end - start {
 			eps = math.Exp(size.log)
-			accept, _ := c.step(eps, h.steps(eps, c.rnd))
-			size.add(accept)
+			a, _ := c.step(eps, steps(eps, c.rnd))
+			size.add(a)
 			draws.SetRow(i, c.w)
 		}
 		start = end
@@ -47,26 +47,26 @@ func (h Hamiltonian) judge(p *Problem, out *Sample, log []float64) {
 		return c
 	}
 	quantity := chains(log)
-	out.RHat, out.ESS = RHat(quantity), BulkESS(quantity)
+	out.RHat, out.ESS = rHat(quantity), bulkESS(quantity)
 	take := func(x []float64) {
 		quantity := chains(x)
-		out.RHat, out.ESS = max(out.RHat, RHat(quantity)), min(out.ESS, BulkESS(quantity))
+		out.RHat, out.ESS = max(out.RHat, rHat(quantity)), min(out.ESS, bulkESS(quantity))
 	}
 	x := make([]float64, len(log))
 	out.RHatWeights = 1
 	for a := range p.model.PriorMean {
 		mat.Col(x, a, out.Draws)
-		out.RHatWeights = max(out.RHatWeights, RHat(chains(x)))
-		if len(p.class) == 0 {
+		out.RHatWeights = max(out.RHatWeights, rHat(chains(x)))
+		if len(p.data.Class) == 0 {
 			take(x)
 		}
 	}
-	stride := (len(p.class) + monitored - 1) / monitored
-	for k := 0; k < len(p.class); k += stride {
+	stride := (len(p.data.Class) + monitored - 1) / monitored
+	for k := 0; k < len(p.data.Class); k += stride {
 		for i := range x {
 			p.network.Forward(p.pass, out.Draws.RawRowView(i), p.example(k))
 			mlp.Normalise(p.pass.Logit)
-			x[i] = p.pass.Logit[p.class[k]]
+			x[i] = p.pass.Logit[p.data.Class[k]]
 		}
 		take(x)
 	}

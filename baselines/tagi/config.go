@@ -25,7 +25,7 @@ var units = field.Words{"linearised", "mixture"}
 
 func (u Unit) String() string                   { return units.Word(int(u)) }
 func (u Unit) MarshalText() ([]byte, error)     { return units.Marshal(int(u)) }
-func (u *Unit) UnmarshalText(text []byte) error { return units.Unmarshal((*int)(u), text) }
+func (u *Unit) UnmarshalText(text []byte) error { return field.Unmarshal(u, text, units) }
 
 // Config describes a network. The zero value of every field but Layers is its
 // documented default.
@@ -70,7 +70,7 @@ func (c Config) WithDefaults() Config {
 func (c Config) Validate() error {
 	const most = 1e100 // squares of it do not overflow
 	return cmp.Or(
-		units.Check("unit", int(c.Unit)),
+		field.OneOf("unit", c.Unit, units),
 		field.Within("sigma_v", c.SigmaV, 0, most),
 		field.Within("sigma_p", c.SigmaP, 0, most),
 		field.Within("prior_var", c.PriorVar, 0, most),

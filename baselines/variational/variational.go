@@ -64,7 +64,7 @@ var bounds = field.Words{"bohning", "bohning-joint", "probit"}
 
 func (b Bound) String() string                   { return bounds.Word(int(b)) }
 func (b Bound) MarshalText() ([]byte, error)     { return bounds.Marshal(int(b)) }
-func (b *Bound) UnmarshalText(text []byte) error { return bounds.Unmarshal((*int)(b), text) }
+func (b *Bound) UnmarshalText(text []byte) error { return field.Unmarshal(b, text, bounds) }
 
 // Config describes a classifier.
 type Config struct {
@@ -88,7 +88,7 @@ func (c Config) WithDefaults() Config {
 // look at Inputs and Classes.
 func (c Config) Validate() error {
 	c = c.WithDefaults()
-	return cmp.Or(bounds.Check("bound", int(c.Bound)), mlp.CheckVariance("prior_var", c.PriorVar))
+	return cmp.Or(field.OneOf("bound", c.Bound, bounds), mlp.CheckVariance("prior_var", c.PriorVar))
 }
 
 // The ascent ends where no derivative by its variables, in which the bound has a

@@ -155,16 +155,16 @@ func (c *Config) checkLayers() error {
 
 func (c *Config) checkWords() error {
 	for _, kind := range c.Covariance {
-		if err := covariances.Check("covariance", int(kind)); err != nil {
+		if err := field.OneOf("covariance", kind, covariances); err != nil {
 			return err
 		}
 	}
 	return cmp.Or(
-		outputRules.Check("rule", int(c.Output)),
-		hiddenRules.Check("hidden", int(c.Hidden)),
-		outputCovariances.Check("output_covariance", int(c.OutputCovariance)),
-		policies.Check("on_indefinite", int(c.OnIndefinite)),
-		priors.Check("prior", int(c.Prior)),
+		field.OneOf("rule", c.Output, outputRules),
+		field.OneOf("hidden", c.Hidden, hiddenRules),
+		field.OneOf("output_covariance", c.OutputCovariance, outputCovariances),
+		field.OneOf("on_indefinite", c.OnIndefinite, policies),
+		field.OneOf("prior", c.Prior, priors),
 	)
 }
 

@@ -117,7 +117,7 @@ func (w *correlated) forward(f *flow) {
 	}
 }
 
-// backward has the joint curvature in place of the e_j: second_i is
+// backward has the Hessian in place of the e_j: second_i is
 // Σ_jk μ_ji H_jk μ_ki.
 func (w *correlated) backward(first, second []float64, f *flow) {
 	for i := range first {
@@ -132,7 +132,7 @@ func (w *correlated) backward(first, second []float64, f *flow) {
 	}
 }
 
-// update is Eq. (w) for all neurons at once: with the slope d and the curvature H
+// update is Eq. (w) for all neurons at once: with the gradient d and the Hessian H
 // of log p in the means of the pre-activations,
 //
 //	μ += R G d,   R ← R (I + GHGᵀ)^½.

@@ -25,8 +25,7 @@ const (
 	// its largest value: 1 − H(p)/log n.
 	EntropyBased
 
-	// Epistemic is one minus the share of the variance of the label that is
-	// epistemic, see Prediction.LabelVariance: 1 where more examples would not
+	// Epistemic is one minus the epistemic fraction of the variance of the label, see Prediction.LabelVariance: 1 where more examples would not
 	// help, and also where an approximation makes the epistemic part negative.
 	Epistemic
 )
@@ -35,10 +34,10 @@ var confidences = field.Words{"probability", "entropy", "epistemic"}
 
 func (c Confidence) String() string                   { return confidences.Word(int(c)) }
 func (c Confidence) MarshalText() ([]byte, error)     { return confidences.Marshal(int(c)) }
-func (c *Confidence) UnmarshalText(text []byte) error { return confidences.Unmarshal((*int)(c), text) }
+func (c *Confidence) UnmarshalText(text []byte) error { return field.Unmarshal(c, text, confidences) }
 
 // momentErr bounds the error of the moments of the softmax, below which there is
-// nothing to take a share of.
+// nothing to take a fraction of.
 const momentErr = 1e-10
 
 // Decide returns the most probable class, from 0, or Unknown where the confidence

@@ -36,11 +36,8 @@ func New(cfg Config, src rand.Source) (*Network, error) {
 	}
 	n := &Network{cfg: cfg, unit: cfg.activation()}
 	rnd := rand.New(src)
-	for l, out := range cfg.Layers[1:] {
-		in := cfg.Layers[l]
-		if cfg.Bias {
-			in++
-		}
+	for l := range cfg.Layers[1:] {
+		out, in := cfg.weightDims(l)
 		variance := cfg.priorVariance(l, in)
 		layer := cfg.newWeights(l, in, out)
 		cov := mat.NewDiagDense(in, nil)
@@ -65,12 +62,13 @@ func New(cfg Config, src rand.Source) (*Network, error) {
 	return n, nil
 }
 
-// SetWeights replaces the weights of layer l (from 0): mean is neurons × inputs,
-// cov holds one inputs × inputs covariance per neuron; the bias counts as the
-// last input. Both are copied. SetWeights panics if a shape does not fit, and
-// returns an error, leaving the layer as it was, if a number is not finite or a
-// covariance not positive semi-definite, not diagonal where the layer is, or not
-// that of the first neuron where it is shared.
+// SetWeights replaces the weights of layer l (from 0), w_j ~ N(μ_j, Σ_j): row j of
+// mean is μ_j, neurons × inputs, and cov has a Σ_j for each neuron, inputs × inputs;
+// the bias counts as the last input. Both are copied. The neurons of a joint output
+// layer become uncorrelated. SetWeights panics if a shape does not fit, and returns
+// an error, leaving the layer as it was, if a number is not finite or a covariance
+// not positive semi-definite, not diagonal where the layer is, or not that of the
+// first neuron where it is shared.
 func (n *Network) SetWeights(l int, mean *mat.Dense, cov []mat.Symmetric) error {
 	out, in := n.layer(l).Dims()
 	if r, c := mean.Dims(); r != out || c != in {
@@ -99,10 +97,11 @@ func (n *Network) SetWeights(l int, mean *mat.Dense, cov []mat.Symmetric) error 
 	return nil
 }
 
-// Weights returns copies of the weights of layer l in the form that SetWeights
-// takes; the covariances of a diagonal layer are of type *mat.DiagDense, those of
-// a joint output layer the blocks of the neurons, without what correlates them. It
-// panics if there is no such layer.
+// Weights returns copies of the weights of layer l (from 0), w_j ~ N(μ_j, Σ_j): row j
+// of mean is μ_j, neurons × inputs, and cov has Σ_j for each neuron, inputs × inputs;
+// the bias counts as the last input. The covariances of a diagonal layer are of type
+// *mat.DiagDense, those of a joint output layer the blocks of the neurons, without
+// what correlates them. Weights panics if there is no such layer.
 func (n *Network) Weights(l int) (mean *mat.Dense, cov []mat.Symmetric) {
 	w := n.layer(l)
 	out, in := w.Dims()

@@ -8,16 +8,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-func TestNewKeepsItsOwnLayers(t *testing.T) {
-	layers := []int{2, 3}
-	n := newNetwork(t, Config{Layers: layers})
-	layers[1] = 4
-	var p Prediction
-	if err := n.Predict(&p, []float64{1, 1}); err != nil || len(p.P) != 3 {
-		t.Errorf("p = %v, %v", p.P, err)
-	}
-}
-
 func TestBadInput(t *testing.T) {
 	n := newNetwork(t, Config{Layers: []int{2, 3}})
 	var p Prediction
@@ -77,9 +67,7 @@ func TestSetWeightsRefusesBadNumbers(t *testing.T) {
 func TestWeightsAreCopies(t *testing.T) {
 	n := newNetwork(t, Config{Layers: []int{2, 2}})
 	mean, cov := n.Weights(0)
-	if err := n.SetWeights(0, mean, cov); err != nil {
-		t.Fatal(err)
-	}
+	setWeights(t, n, 0, mean, cov)
 	mean.Set(0, 0, 7)
 	cov[0].(*mat.SymDense).SetSym(0, 0, 7)
 	if m, c := n.Weights(0); m.At(0, 0) == 7 || c[0].At(0, 0) == 7 {
@@ -103,10 +91,11 @@ func TestPriorScale(t *testing.T) {
 			}
 		}
 	}
-	n := newNetwork(t, Config{Layers: []int{4, 3, 2}, PriorScale: scale})
-	scale[0] = 7
-	if got := n.State().Config.PriorScale[0]; got != 3 {
-		t.Errorf("the network shares memory with its caller: PriorScale[0] = %g", got)
+	layers := []int{4, 3, 2}
+	n := newNetwork(t, Config{Layers: layers, PriorScale: scale})
+	scale[0], layers[0] = 7, 7
+	if got := n.State().Config; got.PriorScale[0] != 3 || got.Layers[0] != 4 {
+		t.Errorf("the network shares memory with its caller: %+v", got)
 	}
 }
 

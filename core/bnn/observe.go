@@ -21,7 +21,7 @@ var actions = field.Words{"applied", "skipped", "projected", "refused"}
 
 func (a Action) String() string                   { return actions.Word(int(a)) }
 func (a Action) MarshalText() ([]byte, error)     { return actions.Marshal(int(a)) }
-func (a *Action) UnmarshalText(text []byte) error { return actions.Unmarshal((*int)(a), text) }
+func (a *Action) UnmarshalText(text []byte) error { return field.Unmarshal(a, text, actions) }
 
 // Update reports what one example did to the network.
 type Update struct {
@@ -63,8 +63,14 @@ func (e *IndefiniteError) Error() string {
 }
 
 // Observe updates the weights of all layers by one example of the given class
-// (from 0): the paper's Algorithm 2 for the rules Joint and Frozen. It allocates
-// nothing but for the first time, and the first time after a Snapshot.
+// (from 0): the paper's Algorithm 2 for the rules Joint and Frozen. The output rule
+// gives the posterior means m̃ and variances ṽ of the logits (Eq. (z)), the hidden
+// rule those of the hidden pre-activations, and with d_j = (m̃_j − m_j)/v_j and
+// e_j = (ṽ_j − v_j)/v_j² every neuron moves by Eq. (w),
+//
+//	μ_j += d_j Σ_jŷ,   Σ_j += e_j (Σ_jŷ)(Σ_jŷ)ᵀ.
+//
+// It allocates nothing but for the first time, and the first time after a Snapshot.
 //
 // On an error, which is an input that is not finite, a class out of range, an
 // overflow, or an *IndefiniteError under the policy Fail, the network is

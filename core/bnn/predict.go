@@ -22,8 +22,7 @@ type Prediction struct {
 	// that Cov has a negative diagonal.
 	Moments *softmax.Moments
 
-	pass     pass
-	cubature *softmax.Cubature
+	pass pass
 }
 
 // Predict sets dst to the prediction for x (paper, Algorithm 1). It returns an
@@ -33,7 +32,6 @@ type Prediction struct {
 func (n *Network) Predict(dst *Prediction, x []float64) error {
 	classes := n.cfg.classes()
 	if dst.Moments == nil || len(dst.P) != classes {
-		dst.cubature = nil
 		dst.Moments = softmax.NewMoments(classes)
 		dst.P = dst.Moments.P
 		dst.Cov = mat.NewSymDense(classes, nil)
@@ -44,11 +42,8 @@ func (n *Network) Predict(dst *Prediction, x []float64) error {
 	}
 	dst.Mean, dst.Variance = dst.pass.output()
 	if n.cfg.OutputCovariance == JointNeurons {
-		if dst.cubature == nil {
-			dst.cubature = softmax.NewCubature(classes)
-		}
-		dst.cubature.Moments(dst.Moments, dst.Mean, dst.pass.layers[len(n.layers)-1].cov)
-		if dst.cubature.Err > mostCubatureErr {
+		cov := dst.pass.layers[len(n.layers)-1].cov
+		if relerr := (softmax.Cubature{}).Moments(dst.Moments, dst.Mean, cov); relerr > mostCubatureErr {
 			return errTooWide
 		}
 	} else {

@@ -24,16 +24,10 @@ func TestReplicationsOfEqualInputs(t *testing.T) {
 		}
 		class := rnd.IntN(3)
 		for _, n := range []*Network{full, diagonal} {
-			if _, err := n.Observe(x, class); err != nil {
-				t.Fatal(err)
-			}
+			observe(t, n, x, class)
 		}
-		if err := full.Predict(&p, x); err != nil {
-			t.Fatal(err)
-		}
-		if err := diagonal.Predict(&q, x); err != nil {
-			t.Fatal(err)
-		}
+		predict(t, full, &p, x)
+		predict(t, diagonal, &q, x)
 		for j := range p.P {
 			near(t, "mean", q.Mean[j], p.Mean[j], 1e-10)
 			near(t, "variance", q.Variance[j], p.Variance[j], 1e-10)
@@ -51,9 +45,7 @@ func TestReplicationsOfOneStep(t *testing.T) {
 		cfg.Replications = times
 		counted := newNetwork(t, cfg)
 		for _, n := range []*Network{plain, counted.Snapshot(), counted} { // the weights are cloned
-			if _, err := n.Observe([]float64{1, -0.5, 2}, 1); err != nil {
-				t.Fatal(err)
-			}
+			observe(t, n, []float64{1, -0.5, 2}, 1)
 		}
 		for l, k := range times {
 			mean, cov := plain.Weights(l)
@@ -81,9 +73,7 @@ func TestReplicationsFloor(t *testing.T) {
 	for _, kind := range allKinds {
 		n := newNetwork(t, Config{Layers: []int{1, 2}, Output: ADF, Covariance: []Covariance{kind}, Replications: []float64{1e300}, VarianceFloor: 0.25})
 		for k := range 3 {
-			if _, err := n.Observe([]float64{2}, 0); err != nil {
-				t.Fatal(err)
-			}
+			observe(t, n, []float64{2}, 0)
 			_, cov := n.Weights(0)
 			near(t, "variance", cov[0].At(0, 0), math.Pow(0.25, float64(k+1)), 1e-12)
 		}

@@ -38,7 +38,7 @@ var outputRules = field.Words{"joint", "total", "adf", "adf-exact"}
 
 func (r OutputRule) String() string                   { return outputRules.Word(int(r)) }
 func (r OutputRule) MarshalText() ([]byte, error)     { return outputRules.Marshal(int(r)) }
-func (r *OutputRule) UnmarshalText(text []byte) error { return outputRules.Unmarshal((*int)(r), text) }
+func (r *OutputRule) UnmarshalText(text []byte) error { return field.Unmarshal(r, text, outputRules) }
 
 // HiddenRule says how the update treats hidden layers.
 type HiddenRule int
@@ -67,7 +67,7 @@ var hiddenRules = field.Words{"frozen", "smooth", "smooth-mean"}
 
 func (r HiddenRule) String() string                   { return hiddenRules.Word(int(r)) }
 func (r HiddenRule) MarshalText() ([]byte, error)     { return hiddenRules.Marshal(int(r)) }
-func (r *HiddenRule) UnmarshalText(text []byte) error { return hiddenRules.Unmarshal((*int)(r), text) }
+func (r *HiddenRule) UnmarshalText(text []byte) error { return field.Unmarshal(r, text, hiddenRules) }
 
 // Covariance says which covariances of the weights of a neuron are kept.
 type Covariance int
@@ -82,7 +82,7 @@ var covariances = field.Words{"full", "diagonal", "shared"}
 
 func (c Covariance) String() string                   { return covariances.Word(int(c)) }
 func (c Covariance) MarshalText() ([]byte, error)     { return covariances.Marshal(int(c)) }
-func (c *Covariance) UnmarshalText(text []byte) error { return covariances.Unmarshal((*int)(c), text) }
+func (c *Covariance) UnmarshalText(text []byte) error { return field.Unmarshal(c, text, covariances) }
 
 // Covariances are those of the layers of weights, in TOML one word or a list.
 type Covariances []Covariance
@@ -126,7 +126,7 @@ var outputCovariances = field.Words{"per-neuron", "joint"}
 func (o OutputCovariance) String() string               { return outputCovariances.Word(int(o)) }
 func (o OutputCovariance) MarshalText() ([]byte, error) { return outputCovariances.Marshal(int(o)) }
 func (o *OutputCovariance) UnmarshalText(text []byte) error {
-	return outputCovariances.Unmarshal((*int)(o), text)
+	return field.Unmarshal(o, text, outputCovariances)
 }
 
 // Prior says what PriorVar means.
@@ -141,7 +141,7 @@ var priors = field.Words{"paper", "scaled"}
 
 func (p Prior) String() string                   { return priors.Word(int(p)) }
 func (p Prior) MarshalText() ([]byte, error)     { return priors.Marshal(int(p)) }
-func (p *Prior) UnmarshalText(text []byte) error { return priors.Unmarshal((*int)(p), text) }
+func (p *Prior) UnmarshalText(text []byte) error { return field.Unmarshal(p, text, priors) }
 
 // Policy says what happens to a step that cannot be taken as printed because it
 // is indefinite (see Update) or a posterior variance ṽ_j would be negative.
@@ -152,8 +152,8 @@ const (
 	Fail Policy = iota
 	// Skip leaves the network unchanged and reports the step as Skipped.
 	Skip
-	// Project raises the eigenvalues of the covariance of the innovation to
-	// Config.EigenvalueFloor and then every ṽ_j to Config.VarianceFloor·v_j,
+	// Project sets eigenvalues of the covariance of the innovation below
+	// Config.EigenvalueFloor to it, and then every ṽ_j below Config.VarianceFloor·v_j,
 	// takes the step and reports it as Projected.
 	Project
 )
@@ -162,4 +162,4 @@ var policies = field.Words{"fail", "skip", "project"}
 
 func (p Policy) String() string                   { return policies.Word(int(p)) }
 func (p Policy) MarshalText() ([]byte, error)     { return policies.Marshal(int(p)) }
-func (p *Policy) UnmarshalText(text []byte) error { return policies.Unmarshal((*int)(p), text) }
+func (p *Policy) UnmarshalText(text []byte) error { return field.Unmarshal(p, text, policies) }

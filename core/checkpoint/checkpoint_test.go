@@ -112,19 +112,18 @@ func TestRoundTrip(t *testing.T) {
 
 // Every field of a configuration is stored.
 func TestConfigIsComplete(t *testing.T) {
-	cfg := complete
-	v := reflect.ValueOf(cfg)
+	v := reflect.ValueOf(complete)
 	for i := range v.NumField() {
 		if v.Field(i).IsZero() {
 			t.Errorf("%s is not tested", v.Type().Field(i).Name)
 		}
 	}
-	text, err := encode(cfg)
+	text, err := encode(complete)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := decode(text); err != nil || !reflect.DeepEqual(got, cfg) {
-		t.Errorf("%s is read as %+v, %v; want %+v", text, got, err, cfg)
+	if got, err := decode(text); err != nil || !reflect.DeepEqual(got, complete) {
+		t.Errorf("%s is read as %+v, %v; want %+v", text, got, err, complete)
 	}
 }
 

@@ -7,45 +7,43 @@ import (
 )
 
 // Words are those of an enumeration, in the order of its constants, which count
-// from zero. With them its methods are a line each:
-//
-//	var rules = field.Words{"joint", "total"}
-//
-//	func (r Rule) String() string                   { return rules.Word(int(r)) }
-//	func (r Rule) MarshalText() ([]byte, error)     { return rules.Marshal(int(r)) }
-//	func (r *Rule) UnmarshalText(text []byte) error { return rules.Unmarshal((*int)(r), text) }
+// from 0. An enumeration hands its String, MarshalText and UnmarshalText on to
+// them.
 type Words []string
 
-// Word returns that of a constant, and for others a text with the number.
+// Word returns the word of a constant, or its number if it has none.
 func (w Words) Word(i int) string {
 	if i < 0 || i >= len(w) {
-		return fmt.Sprintf("value %d", i)
+		return fmt.Sprint(i)
 	}
 	return w[i]
 }
 
-// Check returns an error unless i is one of the constants.
-func (w Words) Check(key string, i int) error {
-	if i < 0 || i >= len(w) {
-		return Errorf(key, "%s is not allowed; allowed: %s", w.Word(i), strings.Join(w, ", "))
-	}
-	return nil
-}
-
-// Marshal returns the word of a constant.
+// Marshal returns the word of a constant, or an error if it has none.
 func (w Words) Marshal(i int) ([]byte, error) {
 	if i < 0 || i >= len(w) {
-		return nil, fmt.Errorf("%s has no word", w.Word(i))
+		return nil, fmt.Errorf("%d is not allowed; %s", i, w.allowed())
 	}
 	return []byte(w[i]), nil
 }
 
-// Unmarshal sets dst to the constant of the word.
-func (w Words) Unmarshal(dst *int, text []byte) error {
+// Unmarshal sets dst to the constant of a word. It returns an error that lists the
+// words if there is none.
+func Unmarshal[T ~int](dst *T, text []byte, w Words) error {
 	i := slices.Index(w, string(text))
 	if i < 0 {
-		return fmt.Errorf("%q is not allowed; allowed: %s", text, strings.Join(w, ", "))
+		return fmt.Errorf("%q is not allowed; %s", text, w.allowed())
 	}
-	*dst = i
+	*dst = T(i)
 	return nil
 }
+
+// OneOf returns an error unless the constant has a word.
+func OneOf[T ~int](key string, x T, w Words) error {
+	if _, err := w.Marshal(int(x)); err != nil {
+		return &Error{key, err.Error()}
+	}
+	return nil
+}
+
+func (w Words) allowed() string { return "allowed: " + strings.Join(w, ", ") }

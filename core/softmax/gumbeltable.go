@@ -135,11 +135,11 @@ func (d *gumbelSeries) set(s float64) {
 	}
 }
 
-// logCDF returns log F(x) and its derivative, the hazard f(x)/F(x), by
+// logCDF returns log F(x) and its derivative, the ratio f(x)/F(x), by
 // Clenshaw's recurrences for the series and for its derivative. Far in the right
 // tail, where the error is larger than the value, they keep the sign that they
 // must have.
-func (d *gumbelSeries) logCDF(x float64) (log, hazard float64) {
+func (d *gumbelSeries) logCDF(x float64) (log, ratio float64) {
 	xi := x * d.perScale
 	i := int(xi - gumbelEdges[0])
 	switch {

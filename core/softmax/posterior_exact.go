@@ -24,29 +24,30 @@ var (
 // Posterior panics as [Exact.Moments] does, and if there is no such class.
 func (e Exact) Posterior(dst *Posterior, mean, variance []float64, class int) {
 	dst.check(mean, variance, class)
-	w := &dst.gumbel
-	w.set(mean, variance, class, tiltedRule)
-	dst.integrate(w, winRule, mean)
-	w.mean, w.variance = nil, nil
+	w := workspaces.Get().(*workspace)
+	defer workspaces.Put(w)
+	w.posterior.exact(dst, mean, variance, class, winRule, tiltedRule)
 	dst.cap(variance)
+}
+
+func (q *posteriorTable) exact(dst *Posterior, mean, variance []float64, class int, rule, inner posteriorRule) {
+	q.reset(len(mean))
+	w := &q.gumbel
+	w.class, w.mean, w.variance, w.inner = class, mean, variance, inner
+	q.integrate(dst, w, rule, mean)
+	w.mean, w.variance = nil, nil
 }
 
 // gumbelWin is p_c W as a function of t − m_c: only differences matter.
 type gumbelWin struct {
+	conditional
 	class          int
 	mean, variance []float64 // the caller's, during one call
-	shift, within  []float64 // what at sets
-
-	inner  posteriorRule
-	tilted tiltedNormal
+	inner          posteriorRule
+	tilted         tiltedNormal
 }
 
-func (w *gumbelWin) set(mean, variance []float64, class int, inner posteriorRule) {
-	w.class, w.mean, w.variance, w.inner = class, mean, variance, inner
-}
-
-// at implements logConcave, and sets shift to E[z_i | t] − m_i and within to
-// Var[z_i | t].
+// at implements logConcave, and sets the conditional moments.
 func (w *gumbelWin) at(t float64) (log, slope, curvature float64) {
 	for i, v := range w.variance {
 		tilt := 0.0
