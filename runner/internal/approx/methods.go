@@ -56,8 +56,8 @@ func Methods() []string { return slices.Sorted(maps.Keys(methods)) }
 
 // UnmarshalText reads a name.
 func (m *Method) UnmarshalText(text []byte) error {
-	names, i := field.Words(Methods()), 0
-	err := names.Unmarshal(&i, text)
+	names, i := Methods(), 0
+	err := field.Unmarshal(&i, text, names)
 	*m = Method(names[i])
 	return err
 }

@@ -4,11 +4,13 @@ package studies
 import (
 	"closedform/runner/internal/studies/calibrate"
 	"closedform/runner/internal/studies/compare"
+	"closedform/runner/internal/studies/learn"
 	"closedform/runner/internal/study"
 )
 
 // All are the studies that manifests may name.
 var All = []study.Kind{
+	learn.Kind,
 	calibrate.Kind,
 	compare.Kind,
 }
