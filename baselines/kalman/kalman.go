@@ -32,10 +32,8 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
 
 	"closedform/baselines/mlp"
 	"closedform/core/softmax"
@@ -108,12 +106,6 @@ func vectors(count, length int) [][]float64 {
 		v[i] = make([]float64, length)
 	}
 	return v
-}
-
-// Weights returns copies of mean and covariance of all weights, in the order of
-// mlp.Network; the covariance is a *mat.SymDense or a *mat.DiagDense.
-func (m *Model) Weights() (mean []float64, cov mat.Symmetric) {
-	return slices.Clone(m.mean), m.root.covariance()
 }
 
 // forward sets the logits for x at the mean weights.

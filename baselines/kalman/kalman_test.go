@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/diff/fd"
@@ -58,6 +59,21 @@ func TestLearner(t *testing.T) {
 	for _, cfg := range []Config{{Layers: []int{2, 3}, PriorVar: 10}, {Layers: []int{2, 8, 3}}, {Layers: []int{2, 8, 3}, Covariance: Diagonal, ProcessNoise: 1e-6}} {
 		check.Learner(t, 0.1, check.Online(func(src rand.Source) (*Model, error) { return New(cfg, src) }))
 	}
+}
+
+// Weights returns copies of mean and covariance of all weights.
+func (m *Model) Weights() (mean []float64, cov mat.Symmetric) {
+	n := len(m.mean)
+	if r, ok := m.root.(*diagonal); ok {
+		p := mat.NewDiagDense(n, nil)
+		for i, sd := range r.sd {
+			p.SetDiag(i, sd*sd)
+		}
+		return slices.Clone(m.mean), p
+	}
+	p := mat.NewSymDense(n, nil)
+	p.SymOuterK(1, mat.NewDense(n, n, m.root.(*full).s))
+	return slices.Clone(m.mean), p
 }
 
 // logitsAt returns those of the network at the weights w.

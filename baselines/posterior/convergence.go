@@ -5,9 +5,47 @@ import (
 	"slices"
 	"sort"
 
+	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"closedform/baselines/mlp"
 )
+
+// monitored is the largest number of examples whose probabilities are monitored.
+const monitored = 50
+
+// judge sets the diagnostics of the sample; log is the log density of the draws.
+func (h Hamiltonian) judge(p *Problem, out *Sample, log []float64) {
+	chains := func(x []float64) [][]float64 {
+		var c [][]float64
+		for k := range h.Chains {
+			c = append(c, x[k*h.Draws:(k+1)*h.Draws])
+		}
+		return c
+	}
+	quantity := chains(log)
+	out.RHat, out.ESS = rHat(quantity), bulkESS(quantity)
+	take := func(x []float64) {
+		quantity := chains(x)
+		out.RHat, out.ESS = max(out.RHat, rHat(quantity)), min(out.ESS, bulkESS(quantity))
+	}
+	x := make([]float64, len(log))
+	if len(p.data.Class) == 0 {
+		for a := range p.model.PriorMean {
+			take(mat.Col(x, a, out.Draws))
+		}
+	}
+	stride := (len(p.data.Class) + monitored - 1) / monitored
+	for k := 0; k < len(p.data.Class); k += stride {
+		for i := range x {
+			p.network.Forward(p.pass, out.Draws.RawRowView(i), p.example(k))
+			mlp.Normalise(p.pass.Logit)
+			x[i] = p.pass.Logit[p.data.Class[k]]
+		}
+		take(x)
+	}
+}
 
 // rHat returns the potential scale reduction factor of one quantity, whose draws
 // are chains[c], all chains of the same even length ≥ 4: the larger of the two

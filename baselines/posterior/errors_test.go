@@ -37,7 +37,7 @@ func TestErrors(t *testing.T) {
 	}
 	p := problem(t, Model{Layers: []int{1, 2}}, nil, nil)
 	for _, sampler := range []Sampler{
-		Importance{Draws: -2}, Importance{Draws: 5}, Importance{Draws: 10, MinESS: 11}, Importance{MinESS: nan}, Importance{Starts: -1},
+		Importance{Draws: -2}, Importance{Draws: 5}, Importance{Draws: 10, MinESS: 11}, Importance{MinESS: nan},
 		Hamiltonian{Chains: 1}, Hamiltonian{Warmup: 99}, Hamiltonian{Draws: 10}, Hamiltonian{Draws: 101}, Hamiltonian{MaxRHat: 0.9}, Hamiltonian{MinESS: nan},
 	} {
 		if _, err := sampler.Sample(p, random.Source()); err == nil || !strings.Contains(err.Error(), "need") {
@@ -46,14 +46,15 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// Many permuted modes in 40 dimensions: importance sampling must give up.
 func TestImportanceRefuses(t *testing.T) {
 	x, class := wedges(50, random.Source("refuse"))
-	p := problem(t, Model{Layers: []int{2, 8, 3}}, x, class)
-	s, err := Importance{Draws: 1000, Starts: 3}.Sample(p, random.Source("refuse"))
+	s, err := Importance{Draws: 1000, MinESS: 999}.Sample(problem(t, Model{Layers: []int{2, 3}}, x, class), random.Source("refuse"))
 	var low *ESSError
-	if s != nil || !errors.As(err, &low) || !(low.ESS < 100) || low.MinESS != 100 || low.Draws != 1000 {
+	if s != nil || !errors.As(err, &low) || !(low.ESS < 999) || low.MinESS != 999 || low.Draws != 1000 {
 		t.Errorf("sample %v, error %v", s, err)
+	}
+	if s, err := (Importance{}).Sample(problem(t, Model{Layers: []int{2, 2, 3}}, x, class), random.Source("refuse")); err == nil {
+		t.Errorf("hidden layers: sample %v", s)
 	}
 }
 

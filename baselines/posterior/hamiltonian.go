@@ -19,8 +19,8 @@ import (
 //
 // The chains are monitored by the log density and by the probabilities of the
 // classes observed at up to 50 of the examples; by the weights if there are no
-// examples. The weights of hidden layers are monitored, in RHatWeights, but not
-// judged: chains that disagree by a permutation of neurons predict the same.
+// examples. The weights of hidden layers are not: chains that disagree by a
+// permutation of neurons predict the same.
 type Hamiltonian struct {
 	// Chains is their number, at least 2; zero stands for 4.
 	Chains int
@@ -78,9 +78,7 @@ func (h Hamiltonian) Sample(p *Problem, src rand.Source) (*Sample, error) {
 		c := newChain(p, rnd)
 		eps := h.warmUp(c)
 		for i := k * h.Draws; i < (k+1)*h.Draws; i++ {
-			accept, diverged := c.step(eps, steps(eps, rnd))
-			out.Acceptance += accept / float64(total)
-			if diverged {
+			if _, diverged := c.step(eps, steps(eps, rnd)); diverged {
 				out.Divergences++
 			}
 			out.Draws.SetRow(i, c.w)

@@ -7,7 +7,7 @@
 // constant. Two samplers with nothing in common but that density turn it into a
 // [Sample] of weights, which predicts:
 //
-//   - [Importance] draws from Student distributions round the modes and weighs
+//   - [Importance] draws from a Student distribution round the mode and weighs
 //     the draws. It is fast, gives the evidence, and fails visibly by a small
 //     effective sample size. It serves networks without hidden layers.
 //   - [Hamiltonian] runs Markov chains. It is the check of the other and its

@@ -25,22 +25,18 @@ type Sample struct {
 	// ESS is the effective sample size: how many independent draws from the
 	// posterior are as good. Importance: 1/Σ Weights² (Kong, "A note on
 	// importance sampling using standardized weights", 1992), mirrored draws
-	// counted as independent. Hamiltonian: the smallest BulkESS of what it
+	// counted as independent. Hamiltonian: the smallest bulk effective sample size of what it
 	// monitors.
 	ESS float64
 
-	// Of Importance, else zero: the number of Student distributions in the
-	// proposal, and an estimate of the log evidence log p(D) with its standard
-	// error.
-	Components                  int
+	// Of Importance, else zero: an estimate of the log evidence log p(D) with its
+	// standard error.
 	LogEvidence, LogEvidenceErr float64
 
-	// Of Hamiltonian, else zero: the largest RHat of what it monitors, the
-	// largest RHat of a weight, divergent trajectories, and the mean probability
-	// of acceptance, both after the warm-up.
-	RHat, RHatWeights float64
-	Divergences       int
-	Acceptance        float64
+	// Of Hamiltonian, else zero: the largest R̂ of what it monitors, and divergent
+	// trajectories after the warm-up.
+	RHat        float64
+	Divergences int
 
 	batch   int // consecutive draws that may be dependent
 	inputs  int

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/optimize"
@@ -42,7 +43,6 @@ type ascent struct {
 	t       []float64
 
 	logit, score []float64 // of one example
-	trace        []float64 // log density at the start and after each step
 }
 
 func newAscent(v float64, n int, data *mlp.Examples, like likelihood, unit *scatter) *ascent {
@@ -53,7 +53,6 @@ func newAscent(v float64, n int, data *mlp.Examples, like likelihood, unit *scat
 		logit: make([]float64, n), score: make([]float64, n),
 	}
 	a.evaluate()
-	a.trace = append(a.trace, a.value)
 	return a
 }
 
@@ -73,7 +72,6 @@ func (a *ascent) run() (converged bool, err error) {
 		GradientThreshold: tolerance,
 		MajorIterations:   maxSteps + 1, // the start counts
 		Converger:         optimize.NeverTerminate{},
-		Recorder:          a,
 	}, &optimize.LBFGS{})
 	if result == nil {
 		return false, fmt.Errorf("variational: ascent: %w", err)
@@ -81,27 +79,7 @@ func (a *ascent) run() (converged bool, err error) {
 	// A line search that fails, as it does at the limit of rounding, leaves the
 	// best point.
 	a.moveTo(result.X)
-	a.extend(-result.F)
 	return result.Status == optimize.GradientThreshold, nil
-}
-
-// Init implements [optimize.Recorder].
-func (a *ascent) Init() error { return nil }
-
-// Record implements [optimize.Recorder].
-func (a *ascent) Record(at *optimize.Location, op optimize.Operation, _ *optimize.Stats) error {
-	if op == optimize.MajorIteration {
-		a.extend(-at.F)
-	}
-	return nil
-}
-
-// extend adds a value to the trace unless it ends with it: the optimizer counts the
-// start as an iteration and does not show the last.
-func (a *ascent) extend(value float64) {
-	if value != a.trace[len(a.trace)-1] {
-		a.trace = append(a.trace, value)
-	}
 }
 
 // moveTo evaluates the log density at t unless that is where it was evaluated last.
@@ -136,4 +114,30 @@ func (a *ascent) evaluate() {
 		a.unit.solve(blas.Trans, a.grad.RawRowView(j))
 	}
 	floats.Scale(sd, grad)
+}
+
+// scatter is the matrix I + a v Σ_k x_k x_kᵀ, which is S⁻¹ in units of the prior.
+type scatter struct {
+	chol mat.Cholesky
+}
+
+func (s *scatter) set(data *mlp.Examples, v, a float64) error {
+	n := data.Inputs()
+	sum := mat.NewSymDense(n, nil)
+	for k := range data.Len() {
+		sum.SymRankOne(sum, a*v, mat.NewVecDense(n, data.Input(k)))
+	}
+	for i := range n {
+		sum.SetSym(i, i, sum.At(i, i)+1)
+	}
+	if !s.chol.Factorize(sum) || !(s.chol.Cond() < mat.ConditionTolerance) {
+		return fmt.Errorf("variational: prior variance %g: the covariance of the weights is singular in double precision", v)
+	}
+	return nil
+}
+
+// solve replaces y by U⁻¹y, or by U⁻ᵀy, where UᵀU is the matrix.
+func (s *scatter) solve(trans blas.Transpose, y []float64) {
+	u := s.chol.RawU().(interface{ RawTriangular() blas64.Triangular }).RawTriangular()
+	blas64.Trsv(trans, u, blas64.Vector{N: len(y), Inc: 1, Data: y})
 }

@@ -69,7 +69,7 @@ func TestAgainstQuadrature(t *testing.T) {
 		{Probit, probit, 6, 0.5, 0.8, 0.1, 0.03},
 	} {
 		m := train(t, c.bound, v, lambda, x, class, 1, 2)
-		s := m.Cov()
+		s := m.cov()
 		for _, at := range []float64{-3, 0, 0.7, 4} {
 			want := integrate(v, c.likelihood, x, class, at)
 			if got := check.Predict(t, m, 2, at)[0]; !(math.Abs(got-want.p) < c.probability) {
@@ -78,7 +78,7 @@ func TestAgainstQuadrature(t *testing.T) {
 			if at != 0 {
 				continue
 			}
-			elbo := m.ELBO[len(m.ELBO)-1]
+			elbo := m.ELBO
 			if gap := want.logEvidence - elbo; !(gap > 0 && gap < c.gap) {
 				t.Errorf("%v: ELBO %.4f, log evidence %.4f", c.bound, elbo, want.logEvidence)
 			}
@@ -90,7 +90,7 @@ func TestAgainstQuadrature(t *testing.T) {
 				if ratio := 2 * s.At(l, l) / want.v[l]; !(ratio > c.least && ratio < c.most) {
 					t.Errorf("%v: variance of difference %d is %.3f of the exact one", c.bound, l, ratio)
 				}
-				d := m.Mean.At(0, l) - m.Mean.At(1, l)
+				d := m.weights.At(0, l) - m.weights.At(1, l)
 				if off := (d - want.mean[l]) / math.Sqrt(want.v[l]); !(math.Abs(off) < c.meanError) {
 					t.Errorf("%v: mean of difference %d is %.3f standard deviations from the exact one", c.bound, l, off)
 				}

@@ -101,18 +101,14 @@ const (
 // Model is a trained classifier. It must not be used by several goroutines at
 // once.
 type Model struct {
-	// ELBO is the lower bound of the log evidence with the means at zero, and after
-	// every step of the ascent: it does not fall.
-	ELBO []float64
+	// ELBO is the lower bound of the log evidence.
+	ELBO float64
 
 	// Converged says that the ascent has come to rest.
 	Converged bool
 
-	// Mean is Classes × (Inputs+1): row j holds the means of the weights of class
-	// j, the bias last. It must not be modified.
-	Mean *mat.Dense
-
-	priorVar      float64 // v
+	weights       *mat.Dense // means: row j those of class j, the bias last
+	priorVar      float64    // v
 	chol          scatter
 	approximation softmax.Approximation
 	moments       *softmax.Moments
@@ -163,19 +159,8 @@ func fit(bound Bound, like likelihood, data *mlp.Examples, n int, v float64) (*M
 	if m.Converged, err = up.run(); err != nil {
 		return nil, err
 	}
-	m.Mean, m.ELBO = up.weights, up.trace
-	floats.AddConst(-float64(rank)/2*posterior.chol.LogDet(), m.ELBO)
+	m.weights, m.ELBO = up.weights, up.value-float64(rank)/2*posterior.chol.LogDet()
 	return m, nil
-}
-
-// Cov returns S, the covariance of the weights of a class.
-func (m *Model) Cov() *mat.SymDense {
-	var s mat.SymDense
-	if err := m.chol.chol.InverseTo(&s); err != nil {
-		panic("variational: " + err.Error()) // Fit has refused such a matrix.
-	}
-	s.ScaleSym(m.priorVar, &s)
-	return &s
 }
 
 // Predict sets p to the probabilities of the classes at x, the mean of the
@@ -193,7 +178,7 @@ func (m *Model) Predict(p, x []float64) error {
 	m.chol.solve(blas.Trans, m.root)
 	v := m.priorVar * floats.Dot(m.root, m.root)
 	for j := range m.mean {
-		m.mean[j], m.spread[j] = floats.Dot(m.Mean.RawRowView(j), m.x), v
+		m.mean[j], m.spread[j] = floats.Dot(m.weights.RawRowView(j), m.x), v
 	}
 	if !mlp.Finite(m.mean...) || !mlp.Finite(v) {
 		return fmt.Errorf("variational: the logits overflow: means %g, variance %g", m.mean, v)

@@ -166,13 +166,10 @@ func FuzzMoments(f *testing.F) {
 	})
 }
 
-// BenchmarkMoments reports the time per unit; it allocates nothing.
 func BenchmarkMoments(b *testing.B) {
-	f := PiecewiseLinear{0.01, 1}
-	b.ReportAllocs()
 	m := -3.0
 	for b.Loop() {
-		mean, _, _ := f.Moments(m, 1.7)
+		mean, _, _ := PiecewiseLinear{0.01, 1}.Moments(m, 1.7)
 		m += 0.1 * mean
 	}
 }

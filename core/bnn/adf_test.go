@@ -201,7 +201,7 @@ func TestTinyFeatures(t *testing.T) {
 	for rule := Joint; rule <= ADFExact; rule++ {
 		for _, hidden := range []HiddenRule{Frozen, Smooth, SmoothMean} {
 			for _, kind := range allKinds {
-				n := newNetwork(t, Config{Layers: []int{2, 4, 3}, Bias: true, Output: rule, Hidden: hidden, OnIndefinite: Skip, Covariance: []Covariance{kind}, PriorVar: 1e-8, PriorMeanVar: 1})
+				n := newNetwork(t, Config{Layers: []int{2, 4, 3}, Output: rule, Hidden: hidden, OnIndefinite: Skip, Covariance: []Covariance{kind}, PriorVar: 1e-11, PriorMeanVar: 1})
 				for k := range 6 {
 					if _, err := n.Observe([]float64{1e-150, -1e-155}, k%3); err != nil {
 						t.Fatalf("%v, %v, %v: example %d: %v", rule, hidden, kind, k, err)

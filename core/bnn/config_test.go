@@ -71,6 +71,24 @@ func TestConfigErrors(t *testing.T) {
 	}
 }
 
+func TestWithDefaults(t *testing.T) {
+	got := Config{Layers: []int{2, 3}, Output: ADFExact}.WithDefaults()
+	want := Config{
+		Layers: []int{2, 3}, Beta: 1, Output: ADFExact, Covariance: Covariances{Full}, Softmax: softmax.Exact{Fast: true},
+		EigenvalueFloor: 1e-3, VarianceFloor: 1e-3, PriorVar: 1,
+	}
+	if !reflect.DeepEqual(got, want) || !reflect.DeepEqual(got.WithDefaults(), want) {
+		t.Errorf("defaults %+v, want %+v", got, want)
+	}
+	probit := softmax.Probit{Lambda: softmax.SlopeLambda(3, 0.5), Rho: 0.5}
+	if got := (Config{Layers: []int{2, 3}}).WithDefaults().Softmax; got != softmax.Approximation(probit) {
+		t.Errorf("softmax %v, want %v", got, probit)
+	}
+	if got := (Config{}).WithDefaults(); got.Softmax != nil {
+		t.Errorf("softmax %v of no classes", got.Softmax)
+	}
+}
+
 // A word stands for its constant in every direction.
 func TestWords(t *testing.T) {
 	for word, x := range map[string]any{

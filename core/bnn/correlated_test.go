@@ -197,7 +197,7 @@ func TestJointNeuronsSmooth(t *testing.T) {
 // nothing changes.
 func TestJointNeuronsTooWide(t *testing.T) {
 	n := newNetwork(t, Config{Layers: []int{2, 4}, Output: ADFExact, OutputCovariance: JointNeurons})
-	for _, size := range []float64{1, 3, 10, 100, 1e100} {
+	for _, size := range []float64{1, 100, 1e100} {
 		before := n.Snapshot()
 		u, err := n.Observe([]float64{size, -size}, 2)
 		if err == nil {

@@ -168,19 +168,6 @@ func testSmoothStep(t *testing.T, rule HiddenRule, kind Covariance) {
 	}
 }
 
-// Hidden means move under Smooth and SmoothMean and do not under Frozen.
-func TestHiddenMeansMove(t *testing.T) {
-	for _, rule := range []HiddenRule{Frozen, Smooth, SmoothMean} {
-		n := newNetwork(t, Config{Layers: []int{2, 4, 3}, Output: ADF, Hidden: rule, PriorMeanVar: 1})
-		before, _ := n.Weights(0)
-		observe(t, n, []float64{1, 2}, 0)
-		after, _ := n.Weights(0)
-		if moved := !mat.Equal(before, after); moved != (rule != Frozen) {
-			t.Errorf("%v: hidden means moved: %t", rule, moved)
-		}
-	}
-}
-
 // Many classes that claim the variance of one hidden unit together: the floor is
 // used, counted, and leaves the covariances positive definite.
 func TestSmoothFloors(t *testing.T) {

@@ -151,13 +151,13 @@ func (d *gumbelSeries) logCDF(x float64) (log, ratio float64) {
 		for i = gumbelEven; xi > gumbelEdges[i+1]; i++ {
 		}
 	}
-	slope := 2 / (gumbelEdges[i+1] - gumbelEdges[i])
-	u := (xi-gumbelEdges[i])*slope - 1
+	stretch := 2 / (gumbelEdges[i+1] - gumbelEdges[i])
+	u := (xi-gumbelEdges[i])*stretch - 1
 	c := &d.c[i]
 	var b1, b2, d1, d2 float64
 	for k := gumbelTerms - 1; k >= 1; k-- {
 		d1, d2 = 2*(b1+u*d1)-d2, d1
 		b1, b2 = c[k]+2*u*b1-b2, b1
 	}
-	return min(0, c[0]+u*b1-b2), max(0, (b1+u*d1-d2)*slope*d.perScale)
+	return min(0, c[0]+u*b1-b2), max(0, (b1+u*d1-d2)*stretch*d.perScale)
 }

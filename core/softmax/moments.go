@@ -45,6 +45,10 @@ var (
 	_ Approximation = ProbitCorr{}
 )
 
+// MomentError bounds the absolute error of the moments of [Probit] and of [Exact]: a
+// number this close to zero may be zero.
+const MomentError = 1e-11
+
 // Moments are the moments of softmax(z) for n classes. Computing into the same
 // one again allocates nothing.
 type Moments struct {

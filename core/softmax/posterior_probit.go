@@ -75,7 +75,7 @@ func (w *probitWin) set(lambda float64, mean, variance []float64, class int) {
 
 // at implements logConcave, and sets shift, and within to the part of Var[z_i | t]
 // that depends on t.
-func (w *probitWin) at(t float64) (log, slope, curvature float64) {
+func (w *probitWin) at(t float64) (log, gradient, curvature float64) {
 	// Up to here the plain formula of the variance loses no more than two digits.
 	const far = -5
 	// Of the factors that are left to multiply.
@@ -86,7 +86,7 @@ func (w *probitWin) at(t float64) (log, slope, curvature float64) {
 		if i == w.class {
 			a := t / s
 			log += w.norm - 0.5*a*a
-			slope -= a / s
+			gradient -= a / s
 			curvature += 1 / s / s
 			w.shift[i], w.within[i] = kappa*t, 0
 			continue
@@ -107,8 +107,8 @@ func (w *probitWin) at(t float64) (log, slope, curvature float64) {
 		}
 		k := kappa * s
 		w.shift[i], w.within[i] = -k*h, k*k*rest
-		slope += h / s
+		gradient += h / s
 		curvature += (1 - rest) / s / s
 	}
-	return log + math.Log(product), slope, curvature
+	return log + math.Log(product), gradient, curvature
 }

@@ -103,16 +103,12 @@ func TestPosteriorOfTwoClasses(t *testing.T) {
 		Probit{lambda, 0.5}.Posterior(got, m, v, 0)
 		s := math.Sqrt(1/(lambda*lambda) + v[0] + v[1])
 		a := gap / s
-		if want := gauss.LogCDF(a); !scalar.EqualWithinAbsOrRel(got.LogP, want, 1e-11, 1e-11) {
-			t.Errorf("gap %g: log p = %g, want %g", gap, got.LogP, want)
-		}
+		what := fmt.Sprintf("gap %g: ", gap)
+		check.Near(t, what+"log p", got.LogP, gauss.LogCDF(a), 1e-11)
 		h := gauss.InverseMills(a)
 		for j, sign := range []float64{1, -1} {
-			mean := m[j] + sign*v[j]*h/s
-			variance := v[j] - v[j]*v[j]/(s*s)*(1-gauss.TruncatedVar(a))
-			if !scalar.EqualWithinAbsOrRel(got.Mean[j], mean, 1e-11, 1e-11) || !scalar.EqualWithinRel(got.Var[j], variance, 1e-10) {
-				t.Errorf("gap %g, logit %d: mean %g, variance %g; want %g, %g", gap, j, got.Mean[j], got.Var[j], mean, variance)
-			}
+			check.Near(t, what+"mean", got.Mean[j], m[j]+sign*v[j]*h/s, 1e-11)
+			check.Near(t, what+"variance", got.Var[j], v[j]-v[j]*v[j]/(s*s)*(1-gauss.TruncatedVar(a)), 1e-10)
 		}
 	}
 }

@@ -36,7 +36,7 @@ func NewExamples(set Set, classes int) *Examples {
 	}
 	for i, x := range set.X {
 		if k := set.Class[i]; len(x) != e.values.width || k < 0 || k >= classes {
-			panic(fmt.Sprintf("data: example %d of NewExamples has %d inputs and class %d, need %d and from 0 to %d", i, len(x), k, e.values.width, classes-1))
+			panic(fmt.Sprintf("data: example %d of %d inputs and class %d, need %d inputs and %d classes", i, len(x), k, e.values.width, classes))
 		}
 		e.values.number = append(e.values.number, x...)
 	}
@@ -104,11 +104,12 @@ func (e *Examples) where(i int) string {
 // Subset returns the examples of those numbers, from 0, in that order. It keeps all
 // classes.
 func (e *Examples) Subset(rows []int) *Examples {
-	s := &Examples{values: e.values, row: make([]int, len(rows)), class: make([]int, len(rows)), classes: e.classes, scaler: e.scaler}
+	s := *e
+	s.row, s.class = make([]int, len(rows)), make([]int, len(rows))
 	for k, i := range rows {
 		s.row[k], s.class[k] = e.row[i], e.class[i]
 	}
-	return s
+	return &s
 }
 
 // upTo returns 0, 1, …, n−1.

@@ -1,6 +1,8 @@
 package data
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,10 +32,9 @@ func Fetch(ctx context.Context, setsFile string, names []string, mirror string, 
 	return f.fetch(ctx, setsFile, names, log)
 }
 
-// maxDownload is the most bytes of a download, and maxTries how often one is tried.
 const (
-	maxDownload = 64 << 20
-	maxTries    = 3
+	maxDownload = 64 << 20 // bytes
+	maxTries    = 3        // of a download
 )
 
 type fetcher struct {
@@ -43,11 +44,7 @@ type fetcher struct {
 }
 
 func (f *fetcher) fetch(ctx context.Context, setsFile string, names []string, log io.Writer) error {
-	all, err := readSets(setsFile)
-	if err != nil {
-		return err
-	}
-	chosen, err := chooseSets(all, names)
+	sets, err := readSets(setsFile, names...)
 	if err != nil {
 		return err
 	}
@@ -57,7 +54,7 @@ func (f *fetcher) fetch(ctx context.Context, setsFile string, names []string, lo
 		}
 	}
 	var failed error
-	for _, s := range chosen {
+	for _, s := range sets {
 		for _, file := range s.Files {
 			path := filepath.Join(filepath.Dir(setsFile), filepath.FromSlash(file.Path))
 			what, err := f.file(ctx, &file, path)
@@ -94,12 +91,11 @@ func (f *fetcher) file(ctx context.Context, file *setFile, path string) (what st
 func (f *fetcher) get(ctx context.Context, file *setFile) (data []byte, from string, err error) {
 	if f.mirror != "" {
 		from = filepath.Join(f.mirror, filepath.FromSlash(file.Path))
-		if data, err = os.ReadFile(from); err == nil {
-			if err = file.check(data); err != nil {
+		data, err = os.ReadFile(from)
+		if !errors.Is(err, fs.ErrNotExist) {
+			if err = cmp.Or(err, file.check(data)); err != nil {
 				err = fmt.Errorf("%s: %w", from, err)
 			}
-		}
-		if !errors.Is(err, fs.ErrNotExist) {
 			return data, from, err
 		}
 	}
@@ -110,14 +106,10 @@ func (f *fetcher) get(ctx context.Context, file *setFile) (data []byte, from str
 			if err == nil {
 				return data, urls, nil
 			}
-			if try == maxTries || errors.Is(err, errRefused) {
+			if try == maxTries || errors.Is(err, errRefused) || ctx.Err() != nil {
 				break
 			}
-			select {
-			case <-time.After(f.pause):
-			case <-ctx.Done():
-				return nil, "", ctx.Err()
-			}
+			time.Sleep(f.pause)
 		}
 		failed = errors.Join(failed, fmt.Errorf("%s: %w", urls, err))
 	}
@@ -126,15 +118,15 @@ func (f *fetcher) get(ctx context.Context, file *setFile) (data []byte, from str
 
 // publisher returns what the URLs have, converted and checked.
 func (f *fetcher) publisher(ctx context.Context, file *setFile, urls string) ([]byte, error) {
-	var published []byte
+	var parts [][]byte
 	for url := range strings.FieldsSeq(urls) {
 		part, err := f.download(ctx, url)
 		if err != nil {
 			return nil, err
 		}
-		published = append(published, part...)
+		parts = append(parts, part)
 	}
-	data, err := file.convert(published)
+	data, err := file.convert(bytes.Join(parts, []byte("\n")))
 	if err == nil {
 		err = file.check(data)
 	}

@@ -122,5 +122,7 @@ func Join(errs ...error) error {
 	if len(all.Paths) == 0 {
 		return nil
 	}
+	slices.Sort(all.Paths)
+	all.Paths = slices.Compact(all.Paths)
 	return all
 }

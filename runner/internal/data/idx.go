@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -41,37 +40,27 @@ func readIDX(images, labels []byte, imagesName, labelsName string) (*Examples, e
 	return e.renumbered(e.present())
 }
 
-// maxItems and maxSide bound what a header may say. Memory is taken as values come
-// in, not as a header promises them.
-const (
-	maxItems = math.MaxInt32
-	maxSide  = 1 << 11
-)
-
 // readItems returns the bytes of an IDX file and the sizes of its dimensions, of
-// which the first counts the items.
+// which the first counts the items. Memory is taken as values come in, not as a
+// header promises them.
 func readItems(content []byte, dims int) (items []byte, size []int, err error) {
 	var r io.Reader = bytes.NewReader(content)
 	if bytes.HasPrefix(content, []byte("\x1f\x8b")) {
 		if r, err = gzip.NewReader(r); err != nil {
-			return nil, nil, fmt.Errorf("gzip: %w", ended(err))
+			return nil, nil, fmt.Errorf("gzip: %w", err)
 		}
 	}
 	header := make([]uint32, 1+dims)
 	if err := binary.Read(r, binary.BigEndian, header); err != nil {
-		return nil, nil, fmt.Errorf("in the header: %w", ended(err))
+		return nil, nil, fmt.Errorf("in the header: %w", err)
 	}
 	if want := uint32(0x800 + dims); header[0] != want {
 		return nil, nil, fmt.Errorf("the magic number is %#08x; need %#08x, unsigned bytes of %d dimensions", header[0], want, dims)
 	}
 	total := 1
 	for d, n := range header[1:] {
-		most := uint32(maxSide)
-		if d == 0 {
-			most = maxItems
-		}
-		if n == 0 || n > most {
-			return nil, nil, fmt.Errorf("dimension %d is %d; need from 1 to %d", d+1, n, most)
+		if n == 0 || n > 1<<20 {
+			return nil, nil, fmt.Errorf("dimension %d is %d; need from 1 to %d", d+1, n, 1<<20)
 		}
 		size = append(size, int(n))
 		total *= int(n)
@@ -79,19 +68,11 @@ func readItems(content []byte, dims int) (items []byte, size []int, err error) {
 	items, err = io.ReadAll(io.LimitReader(r, int64(total)+1))
 	switch {
 	case err != nil:
-		return nil, nil, fmt.Errorf("after %d of %d bytes: %w", len(items), total, ended(err))
+		return nil, nil, fmt.Errorf("after %d of %d bytes: %w", len(items), total, err)
 	case len(items) < total:
 		return nil, nil, fmt.Errorf("the file ends after %d of %d bytes", len(items), total)
 	case len(items) > total:
 		return nil, nil, fmt.Errorf("there are bytes after the last of %d", total)
 	}
 	return items, size, nil
-}
-
-// ended says in words that a file ends too early.
-func ended(err error) error {
-	if err == io.EOF || err == io.ErrUnexpectedEOF {
-		return errors.New("the file ends")
-	}
-	return err
 }

@@ -27,10 +27,8 @@ var scalings = []string{Standard: "standard", Unit: "unit", Centred: "centred", 
 
 func (s Scaling) String() string { return scalings[s] }
 
-// MarshalText returns the word of the scaling.
 func (s Scaling) MarshalText() ([]byte, error) { return []byte(scalings[s]), nil }
 
-// UnmarshalText reads the word of a scaling.
 func (s *Scaling) UnmarshalText(text []byte) error {
 	i := slices.Index(scalings, string(text))
 	if i < int(Standard) {
@@ -113,27 +111,22 @@ func (e *Examples) moments() (mean, sd []float64) {
 			low[j], high[j] = min(low[j], v), max(high[j], v)
 		}
 	}
-	largest := make([]float64, n)
-	for j, m := range mean {
-		largest[j] = max(high[j]-m, m-low[j])
-	}
 	deviation, square := make([]float64, n), make([]float64, n)
 	for i := range e.Len() {
 		e.Input(x, i)
 		for j, v := range x {
-			if largest[j] == 0 {
-				continue
+			if largest := max(high[j]-mean[j], mean[j]-low[j]); largest != 0 {
+				d := (v - mean[j]) / largest
+				deviation[j] += d
+				square[j] += d * d
 			}
-			d := (v - mean[j]) / largest[j]
-			deviation[j] += d
-			square[j] += d * d
 		}
 	}
 	count := float64(e.Len())
-	for j := range mean {
-		d := deviation[j] / count
-		mean[j] += d * largest[j]
-		sd[j] = largest[j] * math.Sqrt(square[j]/count-d*d)
+	for j, m := range mean {
+		largest, d := max(high[j]-m, m-low[j]), deviation[j]/count
+		mean[j] += d * largest
+		sd[j] = largest * math.Sqrt(square[j]/count-d*d)
 	}
 	return mean, sd
 }

@@ -41,8 +41,8 @@ type setFile struct {
 	ContentSHA256 string `toml:"content_sha256"` // in its place, of what is compressed, where that is done here: compressors differ
 }
 
-// readSets reads a file of sets.
-func readSets(file string) ([]dataSet, error) {
+// readSets reads a file of sets, and returns those with these names, or all.
+func readSets(file string, names ...string) ([]dataSet, error) {
 	var all struct {
 		Sets []dataSet `toml:"set"`
 	}
@@ -53,13 +53,8 @@ func readSets(file string) ([]dataSet, error) {
 	if unknown := md.Undecoded(); len(unknown) > 0 {
 		return nil, fmt.Errorf("%s: %s: unknown key", file, unknown[0])
 	}
-	return all.Sets, nil
-}
-
-// chooseSets returns the sets with these names, each once, or all of them.
-func chooseSets(all []dataSet, names []string) ([]dataSet, error) {
 	known := []string{AllSets}
-	for _, s := range all {
+	for _, s := range all.Sets {
 		known = append(known, s.Name)
 	}
 	for _, name := range names {
@@ -67,7 +62,7 @@ func chooseSets(all []dataSet, names []string) ([]dataSet, error) {
 			return nil, fmt.Errorf("no data set %q; allowed: %s", name, strings.Join(known, ", "))
 		}
 	}
-	return slices.DeleteFunc(all, func(s dataSet) bool {
+	return slices.DeleteFunc(all.Sets, func(s dataSet) bool {
 		return !slices.Contains(names, s.Name) && !slices.Contains(names, AllSets)
 	}), nil
 }
@@ -76,7 +71,7 @@ func chooseSets(all []dataSet, names []string) ([]dataSet, error) {
 // sets in its folder or in that above, or "".
 func setOf(path string) string {
 	for _, folder := range []string{filepath.Dir(path), filepath.Dir(filepath.Dir(path))} {
-		all, _ := readSets(filepath.Join(folder, SetsFile)) // need not be there
+		all, _ := readSets(filepath.Join(folder, SetsFile), AllSets) // need not be there
 		for _, s := range all {
 			for _, f := range s.Files {
 				if filepath.Join(folder, filepath.FromSlash(f.Path)) == filepath.Clean(path) {

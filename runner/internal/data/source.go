@@ -10,7 +10,7 @@ import (
 // Sample is so many examples of a generator.
 type Sample struct {
 	Generator
-	Train int `toml:"train,omitzero" json:"train,omitzero"`
+	Train int `toml:"train,omitzero" json:"train,omitzero"` // their number
 }
 
 // MaxExamples is the largest number of examples that a generator may be asked for.
@@ -26,7 +26,8 @@ func (s Sample) Validate() error {
 }
 
 // Source says where labelled examples come from, which is exactly one of a
-// generator, a CSV file and IDX files, and how they are split and scaled.
+// generator, a CSV file and IDX files, and how they are split and scaled. Load comes
+// before the methods that speak of the examples.
 type Source struct {
 	Sample
 	Test int `toml:"test,omitzero" json:"test,omitzero"` // examples of the generator after those for training
@@ -40,6 +41,8 @@ type Source struct {
 	TestFraction float64 `toml:"test_fraction,omitzero" json:"test_fraction,omitzero"` // share of the test part, drawn at random, the classes in proportion
 
 	Scale Scaling `toml:"scale,omitzero" json:"scale,omitzero"` // as fitted on the training part
+
+	whole, test *Examples // what the files hold; of a generator an example
 }
 
 // Validate returns the first error that can be seen without opening a file.
@@ -79,21 +82,12 @@ func (s Source) Validate() error {
 // kind returns the key by which the source is given. It returns an error if there is
 // none, or another key does not go with it.
 func (s Source) kind() (kind string, err error) {
-	switch {
-	case s.Name != "":
-		kind = "generator"
-	case s.File != "":
-		kind = "file"
-	case s.Images != "":
-		kind = "images"
-	default:
-		return "", field.Errorf("generator", `missing; allowed: one of generator = "moons", file = "path.csv" and images = "path"`)
-	}
 	for _, k := range []struct {
 		key   string
 		given bool
 		kinds string // it goes with
 	}{
+		{"generator", s.Name != "", "generator"}, // the kinds come first
 		{"file", s.File != "", "file"},
 		{"images", s.Images != "", "images"},
 		{"noise", s.Noise != 0, "generator"},
@@ -108,11 +102,17 @@ func (s Source) kind() (kind string, err error) {
 		{"train_rows", s.TrainRows != "", "file or images"},
 		{"test_fraction", s.TestFraction != 0, "file or images"},
 	} {
-		if k.given && !strings.Contains(k.kinds, kind) {
+		if kind == "" && k.given && k.key == k.kinds {
+			kind = k.key
+		}
+		if k.given && kind != "" && !strings.Contains(k.kinds, kind) {
 			return "", field.Errorf(k.key, "does not go with %s; allowed with %s only", kind, k.kinds)
 		}
 	}
-	return kind, nil
+	if kind == "" {
+		err = field.Errorf("generator", `missing; allowed: one of generator = "moons", file = "path.csv" and images = "path"`)
+	}
+	return kind, err
 }
 
 // WithDefaults returns the source with all that follows from what is given.
@@ -135,18 +135,19 @@ func (s Source) Paths(folder string) []string {
 	return append(s.Files.Paths(folder), pathsIn(folder, s.TestImages, s.TestLabels)...)
 }
 
-// Load reads the files of the source and sets its Sums. Relative paths are in the
-// folder. The error is a [*MissingError] if some are not there, and names file and
-// line, or the key, if their content is not what the source needs.
-func (s *Source) Load(folder string) (*Loaded, error) {
-	l := &Loaded{source: s.WithDefaults()}
+// Load fills in the defaults, reads the files of the source, of which relative ones
+// are in the folder, and sets Sums. The error is a [*MissingError] if some are not
+// there, and names file and line, or the key, if their content is not what the source
+// needs.
+func (s *Source) Load(folder string) error {
+	*s = s.WithDefaults()
 	if s.Name != "" {
 		task := s.Task()
-		l.whole = NewExamples(task.Draw(1, rand.NewPCG(0, 0)), task.Classes)
-		return l, nil
+		s.whole = NewExamples(task.Draw(1, rand.NewPCG(0, 0)), task.Classes)
+		return nil
 	}
 	var err, testErr error
-	l.whole, err = s.Files.Load(folder)
+	s.whole, err = s.Files.Load(folder)
 	key := "test_fraction"
 	switch {
 	case s.TrainRows != "":
@@ -154,38 +155,32 @@ func (s *Source) Load(folder string) (*Loaded, error) {
 	case s.TestImages != "":
 		key = "test_images"
 		test := Files{Images: s.TestImages, Labels: s.TestLabels}
-		l.test, testErr = test.Load(folder)
+		s.test, testErr = test.Load(folder)
 		s.Sums = append(s.Sums, test.Sums...)
 	}
 	if err = Join(err, testErr); err != nil {
-		return nil, err
+		return err
 	}
-	if _, _, err = l.Parts(rand.NewPCG(0, 0)); err != nil {
-		return nil, field.Errorf(key, "%v", err)
+	if _, _, err = s.Parts(rand.NewPCG(0, 0)); err != nil {
+		return field.Errorf(key, "%v", err)
 	}
-	return l, nil
-}
-
-// Loaded is the data of a [Source].
-type Loaded struct {
-	source      Source
-	whole, test *Examples // what the files hold; of a generator an example
+	return nil
 }
 
 // Inputs returns the number of inputs of an example.
-func (l *Loaded) Inputs() int { return l.whole.Inputs() }
+func (s *Source) Inputs() int { return s.whole.Inputs() }
 
 // Classes returns the names of the classes, in the order of their numbers.
-func (l *Loaded) Classes() []string { return l.whole.Classes() }
+func (s *Source) Classes() []string { return s.whole.Classes() }
 
 // Parts returns the training and the test part, scaled. The stream draws the
 // examples of a generator, or the split where it is a fraction.
-func (l *Loaded) Parts(src rand.Source) (train, test *Examples, err error) {
-	train, test, err = l.Unscaled(src)
+func (s *Source) Parts(src rand.Source) (train, test *Examples, err error) {
+	train, test, err = s.Unscaled(src)
 	if err != nil {
 		return nil, nil, err
 	}
-	scaler, err := train.Scaler(l.source.Scale)
+	scaler, err := train.Scaler(s.Scale)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -193,24 +188,23 @@ func (l *Loaded) Parts(src rand.Source) (train, test *Examples, err error) {
 }
 
 // Unscaled is Parts with the inputs as they are.
-func (l *Loaded) Unscaled(src rand.Source) (train, test *Examples, err error) {
-	s := l.source
+func (s *Source) Unscaled(src rand.Source) (train, test *Examples, err error) {
 	var trainRows, testRows []int
 	switch {
 	case s.Name != "":
 		task := s.Task()
 		all, rows := NewExamples(task.Draw(s.Train+s.Test, src), task.Classes), upTo(s.Train+s.Test)
 		return all.Subset(rows[:s.Train]), all.Subset(rows[s.Train:]), nil
-	case l.test != nil:
-		test, err = Align(l.whole, l.test)
-		return l.whole, test, err
+	case s.test != nil:
+		test, err = Align(s.whole, s.test)
+		return s.whole, test, err
 	case s.TrainRows != "":
-		trainRows, testRows, err = l.whole.splitRows(s.TrainRows)
+		trainRows, testRows, err = s.whole.splitRows(s.TrainRows)
 	default:
-		trainRows, testRows, err = l.whole.Split(s.TestFraction, src)
+		trainRows, testRows, err = s.whole.Split(s.TestFraction, src)
 	}
 	if err != nil {
 		return nil, nil, err
 	}
-	return Parts(l.whole, trainRows, testRows)
+	return Parts(s.whole, trainRows, testRows)
 }

@@ -77,10 +77,8 @@ func Parts(e *Examples, train, test []int) (tr, te *Examples, err error) {
 	if tr, err = tr.renumbered(tr.present()); err != nil {
 		return nil, nil, err
 	}
-	if te, err = Align(tr, e.Subset(test)); err != nil {
-		return nil, nil, err
-	}
-	return tr, te, nil
+	te, err = Align(tr, e.Subset(test))
+	return tr, te, err
 }
 
 // Align returns the test examples with the classes of the training examples. It
@@ -88,10 +86,10 @@ func Parts(e *Examples, train, test []int) (tr, te *Examples, err error) {
 // example has one that is not among them, or another number of inputs. The inputs
 // of both must be in the same order and scaled alike.
 func Align(train, test *Examples) (*Examples, error) {
-	if len(train.classes) < 2 {
+	switch {
+	case len(train.classes) < 2:
 		return nil, errors.New("the training part has fewer than 2 classes")
-	}
-	if test.Len() > 0 && test.Inputs() != train.Inputs() {
+	case test.Len() > 0 && test.Inputs() != train.Inputs():
 		return nil, fmt.Errorf("%s: %d inputs; the training part has %d", test.where(0), test.Inputs(), train.Inputs())
 	}
 	return test.renumbered(train.classes)

@@ -9,6 +9,7 @@
 package data
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -67,13 +68,10 @@ func Generators() []string {
 	return names
 }
 
-// find returns the index of the task of that name, or −1.
-func (g Generator) find() int { return slices.Index(Generators(), g.Name) }
-
 // Validate returns an error if there is no such task, or a parameter is out of range
 // or one that the task does not have.
 func (g Generator) Validate() error {
-	i := g.find()
+	i := slices.Index(Generators(), g.Name)
 	if i < 0 {
 		return field.Errorf("generator", "%q is not allowed; allowed: %s", g.Name, strings.Join(Generators(), ", "))
 	}
@@ -85,11 +83,10 @@ func (g Generator) Validate() error {
 		{"arms", float64(g.Arms), float64(generators[i].Arms), 2, maxCount},
 		{"rings", float64(g.Rings), float64(generators[i].Rings), 2, maxCount},
 	} {
-		switch {
-		case p.value == 0:
-		case p.standard == 0:
+		if p.value != 0 && p.standard == 0 {
 			return field.Errorf(p.key, "%g is not allowed: %s has no %s", p.value, g.Name, p.key)
-		case !(p.low <= p.value && p.value <= p.top):
+		}
+		if p.value != 0 && !(p.low <= p.value && p.value <= p.top) {
 			return field.Errorf(p.key, "%g is not allowed; allowed: %g to %g, or 0 for %g", p.value, p.low, p.top, p.standard)
 		}
 	}
@@ -98,16 +95,11 @@ func (g Generator) Validate() error {
 
 // WithDefaults returns the generator with the defaults of its task filled in.
 func (g Generator) WithDefaults() Generator {
-	if i := g.find(); i >= 0 {
-		standard := generators[i].Generator
-		if g.Noise == 0 {
-			g.Noise = standard.Noise
-		}
-		if g.Arms == 0 {
-			g.Arms = standard.Arms
-		}
-		if g.Rings == 0 {
-			g.Rings = standard.Rings
+	for _, standard := range generators {
+		if standard.Name == g.Name {
+			g.Noise = cmp.Or(g.Noise, standard.Noise)
+			g.Arms = cmp.Or(g.Arms, standard.Arms)
+			g.Rings = cmp.Or(g.Rings, standard.Rings)
 		}
 	}
 	return g
@@ -118,7 +110,8 @@ func (g Generator) Task() *Task {
 	if err := g.Validate(); err != nil {
 		panic("data: " + err.Error())
 	}
-	return generators[g.find()].task(g.WithDefaults())
+	i := slices.Index(Generators(), g.Name)
+	return generators[i].task(g.WithDefaults())
 }
 
 // Task is a distribution of labelled points in the plane, from which examples are

@@ -4,6 +4,7 @@ package methods
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"maps"
 	"math"
@@ -17,6 +18,7 @@ import (
 	"closedform/baselines/variational"
 	"closedform/core/field"
 	"closedform/runner/internal/config"
+	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"
 	"closedform/runner/internal/table"
 )
@@ -231,6 +233,16 @@ func (m *Method) Learner(inputs, classes int, src rand.Source) (*learner.Toleran
 		return nil, fmt.Errorf("%s: %w", m.Name, err)
 	}
 	return learner.NewTolerant(l, classes), nil
+}
+
+// Train returns a learner of the method that has learned the examples, in its
+// passes over them; src is the randomness of the learner, order that of a pass.
+func (m *Method) Train(ctx context.Context, e *data.Examples, src rand.Source, order func(pass int) rand.Source) (*learner.Tolerant, error) {
+	l, err := m.Learner(e.Inputs(), len(e.Classes()), src)
+	if err != nil {
+		return nil, err
+	}
+	return l, learner.Course{Examples: e, Passes: m.Passes, Order: order}.Train(ctx, l)
 }
 
 // OfStream returns a learner of the method for a stream that may change: one that

@@ -4,7 +4,10 @@ package studies
 import (
 	"closedform/runner/internal/studies/calibrate"
 	"closedform/runner/internal/studies/compare"
+	"closedform/runner/internal/studies/drift"
 	"closedform/runner/internal/studies/learn"
+	"closedform/runner/internal/studies/stability"
+	"closedform/runner/internal/studies/unknown"
 	"closedform/runner/internal/study"
 )
 
@@ -13,4 +16,7 @@ var All = []study.Kind{
 	learn.Kind,
 	calibrate.Kind,
 	compare.Kind,
+	drift.Kind,
+	unknown.Kind,
+	stability.Kind,
 }

@@ -27,17 +27,18 @@ type Experiment interface {
 	// all of its values spelled out.
 	Config() any
 
-	// Prepare reads the data. It is called once, before what is below.
+	// Prepare reads the data. It is called once, before Cells and Tables.
 	Prepare(context.Context) error
 
-	// Cells returns the cells in the order of their rows in the tables.
+	// Cells returns the cells, whose keys differ, in the order of their rows in the
+	// tables. To be counted they may be asked for before Prepare and Use.
 	Cells() []Cell
 
 	// Tables merges those of all cells, in the order of Cells, and adds what is
 	// computed of them. It is pure.
 	Tables(cells []table.Set) (table.Set, error)
 
-	// Figures says which figures there are.
+	// Figures says which figures there are. It needs no Prepare.
 	Figures() []Figure
 }
 

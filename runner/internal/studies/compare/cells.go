@@ -25,16 +25,14 @@ type spec struct {
 	Method     methods.Method
 	Validation float64
 	Classes    int // most classes of a set, for the columns of the predictions
-
-	data *data.Loaded
 }
 
 func (e *experiment) Cells() []study.Cell {
 	var cells []study.Cell
 	for _, m := range e.Methods {
-		for i, set := range e.Sets {
+		for _, set := range e.Sets {
 			for _, seed := range e.splits(set) {
-				s := e.spec(m, i, seed)
+				s := e.spec(m, set, seed)
 				cells = append(cells, study.Cell{Key: fmt.Sprintf("%s %s seed=%d", m.Name, set.Name, seed), Spec: s, Run: s.run})
 			}
 		}
@@ -42,17 +40,8 @@ func (e *experiment) Cells() []study.Cell {
 	return cells
 }
 
-func (e *experiment) spec(m methods.Method, set, seed int) spec {
-	s := spec{
-		Manifest: e.manifest.Name, Seed: seed, Set: e.Sets[set].Name, Source: e.Sets[set].Source, Method: m, Validation: e.Compare.Validation,
-	}
-	for _, loaded := range e.data {
-		s.Classes = max(s.Classes, len(loaded.Classes()))
-	}
-	if e.data != nil {
-		s.data = e.data[set]
-	}
-	return s
+func (e *experiment) spec(m methods.Method, of set, seed int) spec {
+	return spec{e.manifest.Name, seed, of.Name, of.Source, m, e.Compare.Validation, e.classes}
 }
 
 // stream returns the random numbers of this seed for a purpose.
@@ -64,7 +53,7 @@ func (s spec) stream(purpose ...any) rand.Source {
 // The split and the part for validation are the same for all methods of a seed;
 // the test part is not looked at before the choice is made.
 func (s spec) run(ctx context.Context) (table.Set, error) {
-	train, test, err := s.data.Unscaled(s.stream("data", s.Set))
+	train, test, err := s.Source.Unscaled(s.stream("data", s.Set))
 	if err != nil {
 		return nil, err
 	}
@@ -72,10 +61,11 @@ func (s spec) run(ctx context.Context) (table.Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	l, p, class, err := s.learn(ctx, method, train, test)
+	l, scaled, err := s.learn(ctx, method, train, test)
 	if err != nil {
 		return nil, err
 	}
+	p, class := l.Test(scaled)
 	runs := table.New("runs", slices.Concat([]table.Column{
 		table.Text("set", "the data set"), table.Text("method", "the learner"), table.Int("seed", "of the split, the order and the method"),
 		table.Int("train", "training examples"), table.Int("test", "test examples"),
@@ -93,34 +83,24 @@ func (s spec) choose(ctx context.Context, train *data.Examples) (methods.Method,
 		if err != nil {
 			return 0, err
 		}
-		_, p, class, err := s.learn(ctx, m, train.Subset(learn), train.Subset(judge))
+		l, scaled, err := s.learn(ctx, m, train.Subset(learn), train.Subset(judge))
 		if err != nil {
 			return 0, err
 		}
+		p, class := l.Test(scaled)
 		return metric.LogLoss(p, class), nil
 	})
 }
 
-// learn returns a learner that has seen the training examples, and its predictions
-// of the others. All inputs are scaled as the training examples require.
-func (s spec) learn(ctx context.Context, m methods.Method, train, test *data.Examples) (l *learner.Tolerant, p [][]float64, class []int, err error) {
+// learn returns a learner that has seen the training examples, and the others
+// scaled as it needs them.
+func (s spec) learn(ctx context.Context, m methods.Method, train, test *data.Examples) (*learner.Tolerant, *data.Examples, error) {
 	scaler, err := train.Scaler(s.Source.Scale)
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, nil, err
 	}
-	l, err = m.Learner(train.Inputs(), len(train.Classes()), s.stream("method", s.Set, m.Name))
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	course := learner.Course{
-		Examples: scaler.Apply(train), Passes: m.Passes,
-		Order: func(pass int) rand.Source { return s.stream("pass", s.Set, pass) },
-	}
-	if err := course.Train(ctx, l); err != nil {
-		return nil, nil, nil, err
-	}
-	p, class = l.Test(scaler.Apply(test))
-	return l, p, class, nil
+	l, err := m.Train(ctx, scaler.Apply(train), s.stream("method", s.Set, m.Name), func(pass int) rand.Source { return s.stream("pass", s.Set, pass) })
+	return l, scaler.Apply(test), err
 }
 
 // predictions lists the probabilities of all test examples. Sets with fewer classes
@@ -147,28 +127,25 @@ func (e *experiment) Measure(ctx context.Context, tables table.Set) (table.Set, 
 		table.Text("set", "the data set"), table.Text("method", "the learner"), table.Int("train", "training examples"),
 		table.Num("learn_seconds", "to learn them, in seconds"), table.Num("predict_microseconds", "to predict an example, in microseconds"))
 	runs := tables.Get("runs").Where("seed", e.seeds[0])
-	for i, set := range e.Sets {
+	for _, set := range e.Sets {
 		for _, m := range e.Methods {
-			s := e.spec(m, i, e.seeds[0])
+			s := e.spec(m, set, e.seeds[0])
 			method, err := m.Chosen(runs.Where("set", set.Name).Where("method", m.Name).Texts("chosen")[0])
 			if err != nil {
 				return nil, err
 			}
-			train, test, err := s.data.Unscaled(s.stream("data", s.Set))
+			train, test, err := s.Source.Unscaled(s.stream("data", s.Set))
 			if err != nil {
 				return nil, err
 			}
-			scaler, err := train.Scaler(s.Source.Scale)
+			begin := time.Now()
+			l, scaled, err := s.learn(ctx, method, train, test)
 			if err != nil {
 				return nil, err
 			}
-			begin := time.Now() // a batch method fits when it is first asked
-			l, _, _, err := s.learn(ctx, method, train, test.Subset([]int{0}))
-			if err != nil {
-				return nil, err
-			}
+			l.Test(scaled.Subset([]int{0})) // a batch method fits when it is first asked
 			learned := time.Now()
-			l.Test(scaler.Apply(test))
+			l.Test(scaled)
 			t.Add(s.Set, m.Name, train.Len(), learned.Sub(begin).Seconds(), float64(time.Since(learned).Nanoseconds())/1000/float64(test.Len()))
 		}
 	}

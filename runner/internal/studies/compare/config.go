@@ -25,9 +25,6 @@ var Kind = study.Kind{
 		if err := m.Decode(e); err != nil {
 			return nil, err
 		}
-		for i := range e.Sets {
-			e.Sets[i].Source = e.Sets[i].WithDefaults()
-		}
 		var err error
 		e.seeds, err = m.Seeds(e.Sweep.Seed)
 		return e, err
@@ -36,23 +33,19 @@ var Kind = study.Kind{
 
 type experiment struct {
 	Compare settings         `toml:"compare"`
-	Sweep   sweep            `toml:"sweep"`
+	Sweep   config.Sweep     `toml:"sweep"`
 	Sets    []set            `toml:"set"`
 	Methods []methods.Method `toml:"method"`
 
 	manifest *config.Manifest
 	seeds    []int
-	data     []*data.Loaded // by set; none before Prepare
+	classes  int // most classes of a set; 0 before Prepare
 }
 
 type settings struct {
 	Budget     int     `toml:"budget"`     // the most candidates of a method
 	Validation float64 `toml:"validation"` // share of the training examples by which candidates are judged
 	Reference  string  `toml:"reference"`  // the method that others are compared with
-}
-
-type sweep struct {
-	Seed config.Ints `toml:"seed,omitempty"`
 }
 
 // set is a source of examples.
@@ -99,15 +92,15 @@ func (e *experiment) Prepare(context.Context) error {
 	var errs []error
 	for i := range e.Sets {
 		s := &e.Sets[i]
-		loaded, err := s.Load(e.manifest.Folder)
-		errs, e.data = append(errs, e.manifest.Locate("set."+s.Name, err)), append(e.data, loaded)
+		errs = append(errs, e.manifest.Locate("set."+s.Name, s.Load(e.manifest.Folder)))
 	}
 	if err := data.Join(errs...); err != nil {
 		return err
 	}
-	for _, loaded := range e.data {
+	for _, s := range e.Sets {
+		e.classes = max(e.classes, len(s.Classes()))
 		for _, m := range e.Methods {
-			if err := m.Fits(loaded.Inputs(), len(loaded.Classes())); err != nil {
+			if err := m.Fits(s.Inputs(), len(s.Classes())); err != nil {
 				return e.manifest.Locate("method."+m.Name, err)
 			}
 		}

@@ -61,7 +61,7 @@ func (e *experiment) differences(paired, runs *table.Table) *figures.Figure {
 		plot.Panels = append(plot.Panels, panel)
 	}
 	plot.X.Min, plot.X.Max = ends(values)
-	return plot.Figure()
+	return figures.Dots(plot)
 }
 
 // ends returns the ends of an axis for differences: it holds 0 and the middle nine
@@ -97,5 +97,5 @@ func rankPlot(ranks *table.Table) *figures.Figure {
 		plot.Names = append(plot.Names, names[i])
 		plot.Panels[0].Dots = append(plot.Panels[0].Dots, figures.Dot{Value: rank[i], Low: rank[i] - critical/2, High: rank[i] + critical/2})
 	}
-	return plot.Figure()
+	return figures.Dots(plot)
 }

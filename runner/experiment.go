@@ -1,0 +1,113 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"os"
+	"reflect"
+	"strings"
+	"sync"
+
+	"github.com/BurntSushi/toml"
+
+	"closedform"
+	"closedform/runner/internal/config"
+	"closedform/runner/internal/studies"
+	"closedform/runner/internal/study"
+)
+
+// kinds are the studies that manifests may name.
+var kinds = studies.All
+
+// experiment is a manifest that its study has read.
+type experiment struct {
+	*config.Manifest
+	kind  study.Kind
+	study study.Experiment
+}
+
+func newExperiment(path string, overrides []string) (*experiment, error) {
+	m, err := config.Read(path, overrides)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, k := range kinds {
+		if k.Name == m.Study {
+			s, err := k.New(m)
+			return &experiment{m, k, s}, err
+		}
+		names = append(names, k.Name)
+	}
+	return nil, m.Errorf("study", "%q is not a study; allowed: %s", m.Study, strings.Join(names, ", "))
+}
+
+// cells returns the cells, which have different keys.
+func (e *experiment) cells() ([]study.Cell, error) {
+	cells := e.study.Cells()
+	if len(cells) > config.MaxCells {
+		return nil, fmt.Errorf("%d cells; allowed: %d", len(cells), config.MaxCells)
+	}
+	seen := map[string]bool{}
+	for _, c := range cells {
+		if seen[c.Key] {
+			return nil, fmt.Errorf("two cells are called %s", c.Key)
+		}
+		seen[c.Key] = true
+	}
+	return cells, nil
+}
+
+// seeds returns the seeds of the manifest as it is resolved.
+func (e *experiment) seeds(resolved []byte) ([]int, error) {
+	var m struct {
+		Sweep struct {
+			Seed config.Ints `toml:"seed"`
+		} `toml:"sweep"`
+	}
+	if _, err := toml.Decode(string(resolved), &m); err != nil {
+		return nil, err
+	}
+	return e.Seeds(m.Sweep.Seed)
+}
+
+// codeVersion returns the version of the code that makes the cells of a study.
+var codeVersion = func(s study.Experiment) (string, error) {
+	return closedform.Version(reflect.TypeOf(s).Elem().PkgPath())
+}
+
+// fingerprints returns for each cell what stands for its spec and the code.
+func fingerprints(version string, cells []study.Cell) ([]string, error) {
+	prints := make([]string, len(cells))
+	for i, c := range cells {
+		spec, err := json.Marshal(c.Spec)
+		if err != nil {
+			return nil, fmt.Errorf("cell %s: %w", c.Key, err)
+		}
+		prints[i] = checksum([]byte(version), spec)
+	}
+	return prints, nil
+}
+
+// checksum returns the SHA-256, in hexadecimal, of all parts.
+func checksum(parts ...[]byte) string {
+	h := sha256.New()
+	for _, p := range parts {
+		fmt.Fprintf(h, "%d\n", len(p))
+		h.Write(p)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// executable stands for all code of the program: a cell follows from that of its
+// study, but how tables are merged, written and drawn may be any other.
+var executable = sync.OnceValues(func() ([]byte, error) {
+	path, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	data, err := os.ReadFile(path)
+	return []byte(checksum(data)), err
+})

@@ -1,0 +1,188 @@
+package store
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"closedform/runner/internal/table"
+)
+
+func openTemp(t testing.TB) *Folder {
+	t.Helper()
+	return mustOpen(t, filepath.Join(t.TempDir(), "results", "x"))
+}
+
+func mustOpen(t testing.TB, dir string) *Folder {
+	t.Helper()
+	f, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	return f
+}
+
+// newCell returns a cell of so many rows, whose numbers follow from its key.
+func newCell(key, fingerprint string, rows int) *Cell {
+	grid := table.New("grid", table.Text("key", "k"), table.Int("i", ""), table.Num("p", "").Rounded(6))
+	grid.Packed = true
+	for i := range rows {
+		grid.Add(key, i, float64(len(key)*i)/7)
+	}
+	grid.Add("", math.NaN(), math.Inf(-1))
+	return &Cell{Key: key, Fingerprint: fingerprint, Tables: table.Set{grid}, Seconds: 0.25}
+}
+
+func save(t testing.TB, f *Folder, c *Cell) {
+	t.Helper()
+	if err := f.SaveCell(c); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func text(c *Cell) string {
+	s := ""
+	for _, t := range c.Tables {
+		s += fmt.Sprintf("%s %v %v\n%s", t.Name, t.Packed, t.Columns[0].Doc, t.CSV())
+	}
+	return s
+}
+
+func TestCellRoundTrip(t *testing.T) {
+	f := openTemp(t)
+	keys := []string{
+		"lambda=0.3 seed=1", "lambda=0.3/seed=1", "Lambda=0.3 seed=1", "", "..", ".hidden1", "ε=½",
+		strings.Repeat("long", 500), "a\x00b\nc",
+	}
+	for _, key := range keys {
+		save(t, f, newCell(key, "f1", 3))
+	}
+	for _, key := range keys {
+		if got, err := f.LoadCell(key, "f1"); err != nil || got == nil || text(got) != text(newCell(key, "f1", 3)) || got.Seconds != 0.25 {
+			t.Errorf("key %.40q: got %+v, %v", key, got, err)
+		}
+	}
+	// Opening again sweeps; no cell may look like a temporary file.
+	f.Close()
+	f = mustOpen(t, f.dir)
+	entries, err := os.ReadDir(f.cells())
+	if err != nil || len(entries) != len(keys)+1 {
+		t.Errorf("%d files in cells, %v, want %d and the lock", len(entries), err, len(keys))
+	}
+}
+
+func TestCellAbsent(t *testing.T) {
+	f := openTemp(t)
+	if c, err := f.LoadCell("k", "f"); c != nil || err != nil {
+		t.Errorf("absent: %v, %v", c, err)
+	}
+	save(t, f, newCell("k", "f", 2))
+	if c, err := f.LoadCell("k", "g"); c != nil || err != nil {
+		t.Errorf("another fingerprint: %v, %v", c, err)
+	}
+	save(t, f, newCell("k", "g", 2))
+	if c, _ := f.LoadCell("k", "f"); c != nil {
+		t.Error("the second cell of this key does not stand in place of the first")
+	}
+	if err := os.Rename(f.cellFile("k"), f.cellFile("b")); err != nil {
+		t.Fatal(err)
+	}
+	if c, err := f.LoadCell("b", "g"); c != nil || err == nil {
+		t.Errorf("a renamed cell: %v, %v", c, err)
+	}
+}
+
+// A cell file that was cut off or in which one bit is wrong is never taken for
+// another cell, and its cell can be saved anew.
+func TestDamagedCell(t *testing.T) {
+	f := openTemp(t)
+	want := newCell("k", "f", 5)
+	save(t, f, want)
+	path := f.cellFile("k")
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range whole {
+		if c, err := decodeCell(whole[:n], "k", "f"); c != nil || err == nil {
+			t.Errorf("cut off after %d of %d bytes: %v, %v", n, len(whole), c, err)
+		}
+	}
+	for bit := range 8 * len(whole) {
+		data := append([]byte(nil), whole...)
+		data[bit/8] ^= 1 << (bit % 8)
+		if c, _ := decodeCell(data, "k", "f"); c != nil {
+			t.Errorf("bit %d flipped and not noticed", bit)
+		}
+	}
+	if err := os.WriteFile(path, append(whole[:len(whole):len(whole)], 0), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if c, err := f.LoadCell("k", "f"); c != nil || err == nil {
+		t.Errorf("a byte too many: %v, %v", c, err)
+	}
+	save(t, f, want)
+	if c, err := f.LoadCell("k", "f"); err != nil || text(c) != text(want) {
+		t.Errorf("after repair: %v, %v", c, err)
+	}
+}
+
+// Readers see one whole cell or another, never a part, while several writers
+// replace it.
+func TestLoadWhileSaving(t *testing.T) {
+	f := openTemp(t)
+	save(t, f, newCell("k", "f", 0))
+	var writers, readers sync.WaitGroup
+	done := make(chan struct{})
+	for w := range 2 {
+		writers.Go(func() {
+			r := rand.New(rand.NewPCG(1, uint64(w)))
+			for range 25 {
+				if err := f.SaveCell(newCell("k", "f", r.IntN(2000))); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+		readers.Go(func() {
+			for {
+				c, err := f.LoadCell("k", "f")
+				if c == nil || err != nil || text(c) != text(newCell("k", "f", c.Tables[0].Len()-1)) {
+					t.Errorf("while saving: %v, %v", c, err)
+					return
+				}
+				select {
+				case <-done:
+					return
+				default:
+				}
+			}
+		})
+	}
+	writers.Wait()
+	close(done)
+	readers.Wait()
+}
+
+func FuzzDecodeCell(f *testing.F) {
+	whole, err := encodeCell(newCell("k", "f", 3))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(whole)
+	f.Add(whole[len(magic)+67:])
+	f.Add([]byte{})
+	f.Fuzz(func(t *testing.T, data []byte) {
+		// The sum of the second file is right, to get past it.
+		for _, file := range [][]byte{data, append(fmt.Appendf(nil, "%sf %s\n", magic, sumOf(data)), data...)} {
+			if c, _ := decodeCell(file, "k", "f"); c != nil && c.Key != "k" {
+				t.Fatalf("took %+v for cell k", c)
+			}
+		}
+	})
+}

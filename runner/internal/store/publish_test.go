@@ -1,0 +1,219 @@
+package store
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+func publish(t testing.TB, f *Folder, inputs string, files ...File) {
+	t.Helper()
+	if err := f.Publish(inputs, files, testRun()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func testRun() *Run {
+	return &Run{Command: []string{"runner"}, Manifest: "x", GOARCH: "amd64", Start: time.Unix(1000, 0).UTC()}
+}
+
+// version returns one of two sets of files, of which the second lacks one.
+func version(n int) []File {
+	files := []File{
+		{"a.csv", []byte(strings.Repeat(fmt.Sprintf("row of %d\n", n), 1000))},
+		{"b.csv", []byte(strings.Repeat(fmt.Sprintf("line of %d\n", n), 1000))},
+	}
+	if n == 0 {
+		files = append(files, File{"c.csv", []byte("only the first\n")})
+	}
+	return files
+}
+
+func read(t testing.TB, path ...string) string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(path...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+func overwrite(t testing.TB, text string, path ...string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(path...), []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+func TestPublish(t *testing.T) {
+	f := openTemp(t)
+	// sha256 of "abc" is the example of FIPS 180-4; the order is that of names.
+	publish(t, f, "i", File{"b.csv", []byte("abc")}, File{"a.csv", nil}, File{"timing_cost.csv", []byte("ns\n1\n")})
+	want := "SHA256SUMS a.csv b.csv cells/lock cells/published run.json timing_cost.csv"
+	if got := fileNames(t, f.dir); got != want {
+		t.Errorf("there is %s, want %s", got, want)
+	}
+	sums := "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855  a.csv\n" +
+		"ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad  b.csv\n"
+	if got := read(t, f.dir, "SHA256SUMS"); got != sums {
+		t.Errorf("SHA256SUMS is %q, want %q", got, sums)
+	}
+	if tool, err := exec.LookPath("sha256sum"); err == nil {
+		cmd := exec.Command(tool, "-c", "--strict", "--quiet", "SHA256SUMS")
+		cmd.Dir = f.dir
+		if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
+			t.Errorf("sha256sum -c says %q, %v", out, err)
+		}
+	}
+	// A later run drops what was published and no more, be it in a clone, which has
+	// sums and no cells, or after a kill before the sums were written.
+	overwrite(t, "keep me", f.dir, "notes.txt")
+	for _, harm := range []func(){
+		func() {},
+		func() { os.Remove(f.seal()) },
+		func() { os.Remove(filepath.Join(f.dir, sumsFile)) },
+		func() {
+			sum := sumOf(nil)
+			overwrite(t, "<<<<<<<\n"+sums+"=======\n"+sum+"  ../outside.csv\n"+sum+"  notes/../notes.txt\n", f.dir, sumsFile)
+			overwrite(t, "not ours", f.dir, "..", "outside.csv")
+		},
+	} {
+		publish(t, f, "1", append(version(0), File{"timing_old.png", nil})...)
+		harm()
+		publish(t, f, "2", File{"a.csv", []byte("1")})
+		if got := fileNames(t, f.dir); got != "SHA256SUMS a.csv cells/lock cells/published notes.txt run.json" {
+			t.Errorf("there is %s", got)
+		}
+	}
+	if read(t, f.dir, "..", "outside.csv") != "not ours" || !f.Published("2") {
+		t.Error("a file outside was touched, or the folder is not as published")
+	}
+}
+
+func TestPublishWritesSumsLast(t *testing.T) {
+	f := openTemp(t)
+	publish(t, f, "1", File{"a.csv", []byte("1")})
+	before := read(t, f.dir, sumsFile)
+	if err := os.MkdirAll(filepath.Join(f.dir, "z.csv", "in the way"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Publish("2", []File{{"a.csv", []byte("2")}, {"z.csv", nil}}, testRun()); err == nil {
+		t.Error("a folder was replaced by a file")
+	}
+	if read(t, f.dir, sumsFile) != before || f.Published("1") || f.Published("2") {
+		t.Error("the sums are of files that could not be written")
+	}
+}
+
+func TestPublishRefusesNames(t *testing.T) {
+	f := openTemp(t)
+	for _, name := range []string{
+		"", ".", "..", ".x.csv", "a/b.csv", "../x.csv", `a\b`, "a b.csv", "a\nb", "-x.csv", "SHA256SUMS", "cells", "run.json",
+	} {
+		if err := f.Publish("i", []File{{name, nil}}, testRun()); err == nil {
+			t.Errorf("published a file named %q", name)
+		}
+	}
+	if err := f.Publish("i", []File{{"a.csv", []byte("1")}, {"a.csv", []byte("2")}}, testRun()); err == nil {
+		t.Error("two files of one name were published")
+	}
+	if got := fileNames(t, f.dir); got != "cells/lock" {
+		t.Errorf("refused, and yet there is %s", got)
+	}
+}
+
+func TestPublished(t *testing.T) {
+	f := openTemp(t)
+	if f.Published("i") {
+		t.Error("an empty folder is published")
+	}
+	files := []File{{"a.csv", []byte("a\n0.5\n")}, {"fig.svg", []byte("<svg/>")}, {"timing.csv", []byte("s\n1\n")}}
+	publish(t, f, "i", files...)
+	if !f.Published("i") || f.Published("j") {
+		t.Error("just published and not recognised, or under other inputs")
+	}
+	for what, do := range map[string]func(){
+		"a changed byte":      func() { overwrite(t, "a\n0.6\n", f.dir, "a.csv") },
+		"a removed figure":    func() { os.Remove(filepath.Join(f.dir, "fig.svg")) },
+		"removed times":       func() { os.Remove(filepath.Join(f.dir, "timing.csv")) },
+		"no sums":             func() { os.Remove(filepath.Join(f.dir, sumsFile)) },
+		"a shorter list":      func() { overwrite(t, read(t, f.dir, sumsFile)[:64+2+6], f.dir, sumsFile) },
+		"a removed run.json":  func() { os.Remove(filepath.Join(f.dir, "run.json")) },
+		"a clone, no cells":   func() { os.RemoveAll(f.cells()) },
+		"other inputs before": func() { publish(t, f, "j", files...) },
+	} {
+		do()
+		if f.Published("i") {
+			t.Errorf("%s: still recognised", what)
+		}
+		os.MkdirAll(f.cells(), 0o777)
+		publish(t, f, "i", files...)
+		if !f.Published("i") {
+			t.Errorf("%s: not repaired", what)
+		}
+	}
+}
+
+func TestReplace(t *testing.T) {
+	f := openTemp(t)
+	publish(t, f, "i", File{"a.csv", []byte("a\n1\n")}, File{"fig.png", []byte("png")})
+	if err := f.Replace([]File{{"fig.png", []byte("png")}}); err != nil || !f.Published("i") {
+		t.Errorf("the same bytes: %v, and the results count as others", err)
+	}
+	if err := f.Replace([]File{{"fig.png", []byte("PNG")}, {"timing_x.png", nil}}); err != nil || f.Published("i") {
+		t.Errorf("other bytes: %v, and the results count as those of before", err)
+	}
+	if want := sumOf([]byte("a\n1\n")) + "  a.csv\n" + sumOf([]byte("PNG")) + "  fig.png\n"; read(t, f.dir, sumsFile) != want {
+		t.Errorf("SHA256SUMS is %q, want %q", read(t, f.dir, sumsFile), want)
+	}
+}
+
+func TestResults(t *testing.T) {
+	f := openTemp(t)
+	if _, err := OpenResults(f.dir); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("nothing was published: %v", err)
+	}
+	numbers := newCell("k", "f", 3).Tables[0]
+	packedFile := TableFile(numbers)
+	if packedFile.Name != "grid.csv.gz" || !bytes.Equal(packedFile.Data, TableFile(numbers).Data) {
+		t.Errorf("%s, or not the same bytes every time", packedFile.Name)
+	}
+	publish(t, f, "i", File{"a.csv", []byte("a,b\n1,x\n")}, File{"b.csv", []byte("b\n")}, File{"c.csv", []byte("c\n")}, packedFile,
+		File{"timing_t.csv", []byte("t\n2\n")})
+	r, err := OpenResults(f.dir)
+	if err != nil || string(r.Sums()) != read(t, f.dir, sumsFile) {
+		t.Fatalf("sums %q, %v", r.Sums(), err)
+	}
+	for name, want := range map[string]string{"a": "a,b\n1,x\n", "grid": string(numbers.CSV()), "timing_t": "t\n2\n"} {
+		if got, err := r.Table(name); err != nil || string(got.CSV()) != want || got.Name != name {
+			t.Errorf("%s is %v, %v", name, got, err)
+		}
+	}
+	overwrite(t, "b\n2\n", f.dir, "b.csv")
+	os.Remove(filepath.Join(f.dir, "c.csv"))
+	os.Remove(filepath.Join(f.dir, "grid.csv.gz"))
+	for name, want := range map[string]string{
+		"b": "b.csv: its checksum is not that of SHA256SUMS", "c": "no such file", "grid": "grid.csv.gz: not committed",
+		"d": "d.csv: SHA256SUMS does not list it", "../a": "does not list it",
+	} {
+		if got, err := r.Table(name); err == nil || !strings.Contains(err.Error(), want) || got != nil {
+			t.Errorf("%s is %v, error %v, want %s", name, got, err, want)
+		}
+	}
+	overwrite(t, "<<<<<<<\n", f.dir, sumsFile)
+	if _, err := OpenResults(f.dir); err == nil || errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("sums that cannot be read: %v", err)
+	}
+}

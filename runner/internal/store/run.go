@@ -1,0 +1,137 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"time"
+)
+
+// Run is the provenance of a run, as run.json tells it.
+type Run struct {
+	Command     []string          `json:"command"`
+	Manifest    string            `json:"manifest"`
+	Overrides   []string          `json:"overrides"`    // key=value, as on the command line
+	Commit      string            `json:"commit"`       // of git, or "unknown"
+	Tree        string            `json:"tree"`         // "clean", "dirty" or "unknown"; results aside
+	CodeVersion string            `json:"code_version"` // of the code under which the cells are made
+	Go          string            `json:"go"`
+	Modules     map[string]string `json:"modules"` // path to version
+	GOOS        string            `json:"goos"`
+	GOARCH      string            `json:"goarch"`
+	GOAMD64     string            `json:"goamd64,omitempty"`
+	CPU         string            `json:"cpu"` // model, or "unknown"
+	CPUs        int               `json:"cpus"`
+	Seeds       []int             `json:"seeds"`
+	Computed    int               `json:"cells_computed"`
+	Reused      int               `json:"cells_reused"`
+	Start       time.Time         `json:"start"`
+	Seconds     float64           `json:"wall_seconds"`
+}
+
+// NewRun returns the provenance of a run that begins now, by the command line
+// args, as far as the program and the machine can tell. Commit and Tree are
+// those of the working directory, under ctx because git may be slow; the
+// results folder does not make the tree dirty, or the first of several
+// experiments would for all others. The rest is left to the caller.
+func NewRun(ctx context.Context, args []string, start time.Time) *Run {
+	r := &Run{
+		Command:   append([]string{"runner"}, args...), // go run puts programs into changing folders
+		Overrides: []string{},
+		Go:        runtime.Version(),
+		Modules:   map[string]string{},
+		GOOS:      runtime.GOOS,
+		GOARCH:    runtime.GOARCH,
+		CPU:       cpuModel(),
+		CPUs:      runtime.NumCPU(),
+		Start:     start.UTC(),
+	}
+	r.Commit, r.Tree = gitState(ctx, ".")
+	if info, ok := debug.ReadBuildInfo(); ok {
+		r.setBuild(info)
+	}
+	return r
+}
+
+// setBuild takes over what the compiler noted in the program.
+func (r *Run) setBuild(info *debug.BuildInfo) {
+	for _, m := range info.Deps {
+		if m.Replace != nil {
+			m = m.Replace
+		}
+		r.Modules[m.Path] = m.Version
+	}
+	for _, s := range info.Settings {
+		if s.Key == "GOAMD64" {
+			r.GOAMD64 = s.Value
+		}
+	}
+}
+
+// ReadRun returns the provenance in a results folder.
+func ReadRun(dir string) (*Run, error) {
+	data, err := os.ReadFile(filepath.Join(dir, runFile))
+	if err != nil {
+		return nil, err
+	}
+	r := new(Run)
+	if err := json.Unmarshal(data, r); err != nil {
+		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, runFile), err)
+	}
+	return r, nil
+}
+
+// Architecture returns what the processor must be for the same bytes to come out.
+func (r *Run) Architecture() string { return strings.TrimSpace(r.GOARCH + " " + r.GOAMD64) }
+
+func (r *Run) json() ([]byte, error) {
+	data, err := json.MarshalIndent(r, "", "  ")
+	return append(data, '\n'), err
+}
+
+// gitState returns the commit that is checked out in dir, and whether the tree
+// differs from it outside results/.
+func gitState(ctx context.Context, dir string) (commit, tree string) {
+	git := func(args ...string) (string, error) {
+		// Without optional locks, so that git status does not get in the way
+		// of a git that the user runs.
+		cmd := exec.CommandContext(ctx, "git", append([]string{"--no-optional-locks"}, args...)...)
+		cmd.Dir = dir
+		out, err := cmd.Output()
+		return strings.TrimSpace(string(out)), err
+	}
+	commit, err := git("rev-parse", "--verify", "HEAD")
+	if err != nil {
+		return "unknown", "unknown"
+	}
+	changes, err := git("status", "--porcelain", "--", ":(top)", ":(top,exclude)results")
+	switch {
+	case err != nil:
+		return commit, "unknown"
+	case changes != "":
+		return commit, "dirty"
+	}
+	return commit, "clean"
+}
+
+// cpuModel returns the name of the processor where the system tells it in a
+// file, as Linux does on most architectures.
+func cpuModel() string {
+	data, err := os.ReadFile("/proc/cpuinfo")
+	if err != nil {
+		return "unknown"
+	}
+	for line := range strings.Lines(string(data)) {
+		key, value, _ := strings.Cut(line, ":")
+		if strings.TrimSpace(key) == "model name" {
+			return strings.TrimSpace(value)
+		}
+	}
+	return "unknown"
+}

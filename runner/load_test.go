@@ -1,0 +1,209 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestManifestIsFound(t *testing.T) {
+	inExperiments(t, map[string]string{"first.toml": small, "second.toml": edit(t, small, `"small"`, `"other"`)})
+	own := write(t, edit(t, small, `"small"`, `"own"`))
+	for _, c := range []struct{ exp, name string }{
+		{"first", "small"}, {"second.toml", "other"}, {filepath.Join("experiments", "first.toml"), "small"}, {own, "own"},
+	} {
+		out := t.TempDir()
+		begins(t, mustRun(t, "-exp", c.exp, "-out", out), c.name+": 4 cells, 4 computed, ")
+	}
+	stdout := mustRun(t, "-exp", "first", "-exp", own)
+	begins(t, stdout, "small: 4 cells, 4 computed, 0 done before; 6 files in "+filepath.Join("results", "small")+", in ")
+	contains(t, stdout, "\nown: 4 cells, 4 computed, ")
+	stdout = mustRun(t, "-all")
+	begins(t, stdout, "small: 4 cells, all done before; ") // in the order of the files
+	contains(t, stdout, "\nother: 4 cells, 4 computed, ")
+	if _, _, err := try(t, "-exp", "third"); err == nil || !strings.Contains(err.Error(), "first, second") {
+		t.Errorf("a manifest that is not there: %v", err)
+	}
+}
+
+func TestTwoManifestsOfOneName(t *testing.T) {
+	inExperiments(t, map[string]string{"first.toml": small, "second.toml": small})
+	for _, args := range [][]string{{"-all"}, {"-exp", "first", "-exp", "first.toml"}} {
+		_, _, err := try(t, args...)
+		if err == nil || !strings.Contains(err.Error(), "experiments/first.toml has the same, and both would write to one folder") || exists("results") {
+			t.Fatalf("%q: error %v", args, err)
+		}
+	}
+}
+
+func TestBadManifestTouchesNothing(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, small, "good.toml")
+	for _, c := range []struct{ old, new, want string }{
+		{"scale  = 0.3", "scael = 0.3", "x.toml:8: model.scael: not a key; did you mean scale?"},
+		{"scale  = 0.3", "scale = -0.3", "x.toml:8: model.scale: -0.3 is not allowed"},
+		{`"toy"`, `"toyota"`, `x.toml:2: study: "toyota" is not a study; allowed: `},
+		{`"small"`, `"../small"`, `x.toml:1: name: "../small" is not allowed`},
+		{"seed  = 2", "seed  = ", "x.toml:3: "},
+		{"seed  = 2", "seed = 7", "x.toml:3: seed: 7 is not one of sweep.seed"},
+	} {
+		write(t, edit(t, small, c.old, c.new), "x.toml")
+		// The good one, though before it, must not be run.
+		code, stdout, stderr := exit(t, "-exp", "good.toml", "-exp", "x.toml")
+		begins(t, stderr, "runner: "+c.want)
+		if code != 1 || stdout != "" || strings.Count(stderr, "\n") != 1 || exists("results") {
+			t.Errorf("%s: exit code %d, want 1; it prints %q", c.want, code, stdout+stderr)
+		}
+	}
+	for args, want := range map[string]string{
+		"-exp good.toml -set model.scale=0": "-set model.scale=0: model.scale: 0 is not allowed",
+		"-exp missing.toml":                 `no manifest "missing.toml"`,
+		"-exp .":                            `no manifest "."`,
+		"-all":                              "no manifest to run in experiments",
+	} {
+		_, stdout, err := try(t, strings.Fields(args)...)
+		if err == nil || !strings.HasPrefix(err.Error(), want) || stdout != "" || exists("results") {
+			t.Errorf("%s: error %v, want %s", args, err, want)
+		}
+	}
+	write(t, "mine", "file")
+	if _, _, err := try(t, "-exp", "good.toml", "-out", "file"); err == nil || read(t, "file") != "mine" {
+		t.Errorf("a file as -out: %v", err)
+	}
+}
+
+func TestList(t *testing.T) {
+	inExperiments(t, map[string]string{
+		"wide.toml":  edit(t, small, `"small"`, `"a_longer_name"`, "[1, 2]", `"1..50"`, "seed  = 2", "seed = 2\neffort = \"quick\""),
+		"needy.toml": edit(t, small, `"small"`, `"needy"`, "threshold", "file = \"data/red.csv\"\nthreshold"),
+		"b.toml":     small,
+		"notes.text": "no manifest",
+	})
+	const header, wide = "NAME           EFFORT  CELLS  DATA     TOOK  QUESTION\n",
+		"a_longer_name  quick   100    none     -     Where do they end?\n"
+	const want = header +
+		"small          full    4      none     -     Where do they end?\n" +
+		"needy          full    4      missing  -     Where do they end?\n" + wide
+	if got := mustRun(t, "-list"); got != want {
+		t.Errorf("-list prints\n%swant\n%s", got, want)
+	}
+	if exists("results") {
+		t.Error("-list made a folder")
+	}
+	if got := mustRun(t, "-list", "-effort", "quick"); strings.Count(got, "\n") != 2 || !strings.Contains(got, "a_longer_name  quick") {
+		t.Errorf("-list -effort quick prints\n%s", got)
+	}
+	mustRun(t, "-exp", "b")
+	write(t, "1", "experiments", "data", "red.csv")
+	contains(t, mustRun(t, "-list"), "none   0s ", "there  - ")
+	write(t, "name = 3\n", "experiments", "a.toml")
+	stdout, _, err := try(t, "-list")
+	if err == nil || !strings.HasPrefix(err.Error(), filepath.Join("experiments", "a.toml")+":1: name: ") || strings.Count(stdout, "\n") != 4 {
+		t.Errorf("beside a bad manifest -list prints\n%s and %v", stdout, err)
+	}
+}
+
+func TestEffort(t *testing.T) {
+	inExperiments(t, map[string]string{"slow.toml": small, "fast.toml": edit(t, small, `"small"`, "\"fast\"\neffort = \"quick\"")})
+	stdout := mustRun(t, "-all", "-effort", "quick")
+	begins(t, stdout, "fast: 4 cells, 4 computed, ")
+	if strings.Count(stdout, "\n") != 1 || exists("results", "small") {
+		t.Errorf("-all -effort quick says %q", stdout)
+	}
+	if got := mustRun(t, "-all", "-verify", "-effort", "quick"); got != "fast: verified\n" {
+		t.Errorf("-verify -effort quick says %q", got)
+	}
+	// The label is no part of a cell: a manifest that only gets another one keeps its cells.
+	stdout = mustRun(t, "-all", "-set", "effort=full", "-effort", "full")
+	begins(t, stdout, "fast: 4 cells, 0 computed, 4 done before; ")
+	contains(t, stdout, "\nsmall: 4 cells, 4 computed, ")
+	if _, _, err := try(t, "-all", "-set", "effort=full", "-effort", "quick"); err == nil {
+		t.Error("nothing was run, without an error")
+	}
+}
+
+// dataSetFile describes a set of one file.
+func dataSetFile(url string) string {
+	return fmt.Sprintf("[[set]]\nname = \"red\"\ntitle = \"Text\"\nlicence = \"CC0\"\n\n[[set.file]]\npath = \"red.csv\"\nbytes = 3\n"+
+		"sha256 = \"2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824\"\nurls = [%q]\n", url)
+}
+
+func TestData(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "hello") }))
+	defer server.Close()
+	needy := edit(t, small, `"small"`, `"needy"`, "threshold", "file = \"data/red.csv\"\nthreshold")
+	sets := strings.Replace(dataSetFile(server.URL), "bytes = 3", "bytes = 5", 1)
+	inExperiments(t, map[string]string{"needy.toml": needy, "small.toml": small, "data/sets.toml": sets})
+	line := "needy: not there: experiments/data/red.csv; to be had by go run ./runner -fetch red"
+	if code, stdout, stderr := exit(t, "-exp", "needy"); code != 1 || stderr != "runner: "+line+"\n" || stdout != "" || exists("results") {
+		t.Errorf("exit code %d, %q and %q", code, stdout, stderr)
+	}
+	begins(t, mustRun(t, "-all"), line+"; skipped\nsmall: 4 cells, 4 computed, ")
+	if exists("results", "needy") {
+		t.Error("what is skipped has a results folder")
+	}
+	if _, _, err := try(t, "-fetch", "blue"); err == nil || !strings.Contains(err.Error(), "red") {
+		t.Errorf("-fetch blue: %v", err)
+	}
+	if _, _, err := try(t, "-fetch", "red"); err != nil {
+		t.Fatal(err)
+	}
+	begins(t, mustRun(t, "-all"), "needy: 4 cells, 4 computed, ")
+	if got := mustRun(t, "-all", "-verify"); got != "needy: verified\nsmall: verified\n" {
+		t.Errorf("-verify prints %q", got)
+	}
+	// The manifest among the results is one that can be run, and that finds the data.
+	resolved := filepath.Join("results", "needy", "manifest.toml")
+	contains(t, mustRun(t, "-exp", resolved), " is up to date\n")
+	// Other data are another experiment.
+	write(t, "other", "experiments", "data", "red.csv")
+	begins(t, mustRun(t, "-exp", "needy"), "needy: 4 cells, 4 computed, ")
+}
+
+// derived is a manifest that reads the results of small. Its name comes first.
+const derived = `name  = "a_judge"
+study = "toy"
+seed  = 1
+title = ""
+sources = ["small"]
+`
+
+func TestDerivedExperiment(t *testing.T) {
+	inExperiments(t, map[string]string{"a_judge.toml": derived, "small.toml": small})
+	_, _, err := try(t, "-exp", "a_judge")
+	want := "a_judge: reads the results of small: none in results: run it first: -exp small -out results"
+	if err == nil || err.Error() != want || exists("results") {
+		t.Errorf("error %v, want %s", err, want)
+	}
+	// A shard leaves cells, which need no results.
+	begins(t, mustRun(t, "-exp", "a_judge", "-shard", "1/2"), "a_judge: shard 1/2: 0 cells, ")
+	// With -all it runs after what it reads, although its name comes first.
+	stdout := mustRun(t, "-all")
+	begins(t, stdout, "small: 4 cells, 4 computed, ")
+	contains(t, stdout, "\na_judge: 0 cells, 0 computed, 0 done before; ")
+	dir := filepath.Join("results", "a_judge")
+	first := results(t, dir)
+	contains(t, mustRun(t, "-exp", "a_judge"), "is up to date")
+	if got := mustRun(t, "-all", "-verify"); got != "small: verified\na_judge: verified\n" {
+		t.Errorf("-verify prints %q", got)
+	}
+	mustRun(t, "-exp", "small", "-set", "threshold=-99")
+	if stdout, _, err := try(t, "-exp", "a_judge", "-verify", "-progress", "off"); err == nil || !strings.Contains(stdout, "a_judge: summary.csv: changed: ") {
+		t.Errorf("verified with another source: %v, %q", err, stdout)
+	}
+	contains(t, mustRun(t, "-exp", "a_judge"), " files in ")
+	if results(t, dir)["summary.csv"] == first["summary.csv"] {
+		t.Error("the summary is the old one")
+	}
+	write(t, "method,above\n", "results", "small", "summary.csv")
+	if _, _, err := try(t, "-exp", "a_judge", "-force"); err == nil || !strings.Contains(err.Error(), "its checksum is not that of SHA256SUMS") {
+		t.Errorf("a source that was tampered with: %v", err)
+	}
+	_, _, err = try(t, "-exp", "a_judge", "-set", `sources=["smal"]`)
+	if err == nil || !strings.Contains(err.Error(), "a_judge, small") {
+		t.Errorf("a source that has no manifest: %v", err)
+	}
+}

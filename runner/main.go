@@ -1,0 +1,141 @@
+// Command runner runs the experiments that manifests describe, and leaves tables
+// and figures in results/.
+//
+//	go run ./runner -exp fig1_12.toml
+//
+// -h tells the rest.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	"closedform/runner/internal/config"
+	"closedform/runner/internal/engine"
+	"closedform/runner/internal/study"
+)
+
+func main() {
+	// The first signal cancels the context; stop then restores the default, so
+	// that a second one ends the program at once.
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop)
+	os.Exit(exitCode(run(ctx, os.Stdout, os.Stderr, os.Args[1:])))
+}
+
+// exitCode prints err and returns 0 for none, 1 for an error, 2 for wrong usage
+// and, as shells do, 130 for an interrupted run.
+func exitCode(err error) int {
+	if err == nil || errors.Is(err, flag.ErrHelp) {
+		return 0
+	}
+	fmt.Fprintln(os.Stderr, "runner:", err)
+	switch {
+	case errors.Is(err, errUsage):
+		fmt.Fprintln(os.Stderr, "runner: -h tells what is allowed")
+		return 2
+	case errors.Is(err, context.Canceled):
+		return 130
+	}
+	return 1
+}
+
+// program is what one command line asks for.
+type program struct {
+	*options
+	args           []string
+	engine         engine.Engine
+	stdout, stderr io.Writer
+}
+
+// run does what the command line asks for. Every manifest is read and checked
+// before the first results folder is touched.
+func run(ctx context.Context, stdout, stderr io.Writer, args []string) error {
+	o, err := parse(stdout, args)
+	if err != nil {
+		return err
+	}
+	p := &program{o, args, engine.Cores{Workers: o.workers}, stdout, stderr}
+	switch {
+	case o.list:
+		return p.listAll()
+	case len(o.fetch) > 0:
+		return fetchData(ctx, stdout, o.fetch, o.mirror)
+	}
+	experiments, err := p.load()
+	switch {
+	case err != nil:
+		return err
+	case o.draw:
+		return p.drawAgain(experiments)
+	case o.verify:
+		return p.verifyAll(ctx, experiments)
+	}
+	for _, e := range experiments {
+		if err := p.run(ctx, e); err != nil {
+			return fmt.Errorf("%s: %w", e.Name, err)
+		}
+	}
+	return nil
+}
+
+// load reads the manifests of the command line. Of all manifests, those whose data
+// are not there are skipped, with a line that says so. What follows from the
+// results of others comes last.
+func (p *program) load() ([]*experiment, error) {
+	names := p.exp
+	if p.all {
+		var err error
+		if names, err = config.List(manifests); err != nil {
+			return nil, err
+		}
+	}
+	var first, last []*experiment
+	skipped := 0
+	paths := map[string]string{}
+	for _, name := range names {
+		path, err := config.Find(name, manifests)
+		if err != nil {
+			return nil, err
+		}
+		e, err := newExperiment(path, p.set)
+		if err != nil {
+			if len(names) > 1 && !strings.HasPrefix(err.Error(), path) {
+				err = fmt.Errorf("%s: %w", path, err) // what -set gets wrong has no place in a file
+			}
+			return nil, err
+		}
+		if other, twice := paths[e.Name]; twice {
+			return nil, fmt.Errorf("%s: name = %q: %s has the same, and both would write to one folder", path, e.Name, other)
+		}
+		paths[e.Name] = path
+		if p.effort != "" && p.effort != e.Effort {
+			continue
+		}
+		if err := e.missing(); err != nil && !p.draw {
+			if !p.all {
+				return nil, err
+			}
+			fmt.Fprintf(p.stdout, "%v; skipped\n", err)
+			skipped++
+		} else if _, derived := e.study.(study.Derived); derived {
+			last = append(last, e)
+		} else {
+			first = append(first, e)
+		}
+	}
+	experiments := slices.Concat(first, last)
+	if len(experiments)+skipped == 0 {
+		return nil, fmt.Errorf("no manifest to run in %s", filepath.Clean(manifests))
+	}
+	return experiments, nil
+}

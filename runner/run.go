@@ -1,0 +1,176 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"closedform/runner/internal/config"
+	"closedform/runner/internal/engine"
+	"closedform/runner/internal/store"
+	"closedform/runner/internal/study"
+	"closedform/runner/internal/table"
+)
+
+// job is an experiment that is being run.
+type job struct {
+	*program
+	*experiment
+	start    time.Time
+	dir      string
+	folder   *store.Folder
+	resolved []byte // the manifest
+	version  string // of the code
+	cells    []study.Cell
+	prints   []string      // their fingerprints
+	done     []*store.Cell // nil: not yet
+}
+
+// run computes the cells that are not there yet and, unless it is a shard's
+// run, publishes the results.
+func (p *program) run(ctx context.Context, e *experiment) error {
+	j := &job{program: p, experiment: e, start: time.Now(), dir: filepath.Join(p.out, e.Name)}
+	inputs, err := j.prepare(ctx)
+	if err != nil {
+		return err
+	}
+	open, shard := store.Open, p.shard.n > 0
+	if shard {
+		open = store.OpenShared
+	}
+	if j.folder, err = open(j.dir); err != nil {
+		return err
+	}
+	defer j.folder.Close()
+	if !p.force && !shard && j.folder.Published(inputs) {
+		fmt.Fprintf(p.stdout, "%s: %d cells, all done before; %s is up to date\n", e.Name, len(j.cells), j.dir)
+		return nil
+	}
+	todo, mine := j.reuse()
+	if err := j.compute(ctx, todo); err != nil {
+		return err
+	}
+	if shard {
+		fmt.Fprintf(p.stdout, "%s: shard %d/%d: %d cells, %d computed, %d done before, in %s; the same command without -shard merges\n",
+			e.Name, p.shard.i, p.shard.n, mine, len(todo), mine-len(todo), j.took())
+		return nil
+	}
+	files, notes, err := j.publish(ctx, inputs, len(todo))
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(p.stdout, "%s: %d cells, %d computed, %d done before; %d files in %s, in %s\n",
+		e.Name, mine, len(todo), mine-len(todo), files, j.dir, j.took())
+	for _, note := range notes {
+		fmt.Fprintf(p.stdout, "%s: %s\n", e.Name, note)
+	}
+	return nil
+}
+
+func (j *job) took() time.Duration { return time.Since(j.start).Round(10 * time.Millisecond) }
+
+// prepare gets the experiment ready and returns what stands for all that its
+// results follow from.
+func (j *job) prepare(ctx context.Context) (inputs string, err error) {
+	if err := j.study.Prepare(ctx); err != nil {
+		return "", err
+	}
+	var sums []byte
+	if d, ok := j.study.(study.Derived); ok && j.shard.n == 0 { // cells follow from no other results
+		if sums, err = j.use(d); err != nil {
+			return "", err
+		}
+	}
+	if j.cells, err = j.experiment.cells(); err != nil {
+		return "", err
+	}
+	if j.version, err = codeVersion(j.study); err != nil {
+		return "", err
+	}
+	if j.prints, err = fingerprints(j.version, j.cells); err != nil {
+		return "", err
+	}
+	if j.resolved, err = j.Resolved(j.study.Config()); err != nil {
+		return "", err
+	}
+	program, err := executable()
+	return checksum([]byte(fmt.Sprint(j.prints)), j.resolved, program, sums), err
+}
+
+// use lets an experiment read the results of others, and returns their checksums.
+func (j *job) use(d study.Derived) (sums []byte, err error) {
+	sources := map[string]*store.Results{}
+	for _, name := range d.Sources() {
+		r, err := store.OpenResults(filepath.Join(j.sources, name))
+		if errors.Is(err, fs.ErrNotExist) {
+			if _, err = config.Find(name, manifests); err == nil {
+				err = fmt.Errorf("run it first: -exp %s -out %s", name, j.sources)
+			}
+			err = fmt.Errorf("none in %s: %w", j.sources, err)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("reads the results of %s: %w", name, err)
+		}
+		sources[name] = r
+		sums = append(sums, r.Sums()...)
+	}
+	return sums, d.Use(func(experiment, name string) (*table.Table, error) {
+		if sources[experiment] == nil {
+			return nil, fmt.Errorf("%s is not one of its sources: %s", experiment, strings.Join(d.Sources(), ", "))
+		}
+		return sources[experiment].Table(name)
+	})
+}
+
+// reuse loads the cells that are there, and returns the indices of those still to
+// be computed, and how many are of this shard.
+func (j *job) reuse() (todo []int, mine int) {
+	j.done = make([]*store.Cell, len(j.cells))
+	for i, c := range j.cells {
+		if !j.shard.has(i) {
+			continue
+		}
+		mine++
+		if !j.force {
+			var err error
+			if j.done[i], err = j.folder.LoadCell(c.Key, j.prints[i]); err != nil {
+				fmt.Fprintf(j.stderr, "%s: %v; computing it again\n", j.Name, err)
+			}
+		}
+		if j.done[i] == nil {
+			todo = append(todo, i)
+		}
+	}
+	return todo, mine
+}
+
+// compute computes cells and keeps each as soon as it is done.
+func (j *job) compute(ctx context.Context, todo []int) error {
+	cells := make([]study.Cell, len(todo))
+	for k, i := range todo {
+		cells[k] = j.cells[i]
+	}
+	progress := engine.Start(j.progress, j.stderr, j.Name, len(todo))
+	defer progress.Stop()
+	var computed atomic.Int64
+	err := j.engine.Compute(ctx, cells, func(k int, tables table.Set, took time.Duration) error {
+		i := todo[k]
+		j.done[i] = &store.Cell{Key: j.cells[i].Key, Fingerprint: j.prints[i], Tables: tables, Seconds: took.Seconds()}
+		if err := j.folder.SaveCell(j.done[i]); err != nil {
+			return err
+		}
+		computed.Add(1)
+		progress.Done()
+		return nil
+	})
+	if errors.Is(err, context.Canceled) {
+		missing := len(todo) - int(computed.Load())
+		return fmt.Errorf("interrupted with %d cells to go; the same command goes on from there: %w", missing, err)
+	}
+	return err
+}

@@ -1,0 +1,333 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"closedform/runner/internal/store"
+	"closedform/runner/internal/study"
+)
+
+func TestResultsFolder(t *testing.T) {
+	m, out := write(t, edit(t, drawn, "threshold", "measured = true\nthreshold")), t.TempDir()
+	stdout := mustRun(t, "-exp", m, "-out", out)
+	dir := filepath.Join(out, "small")
+	begins(t, stdout, "small: 4 cells, 4 computed, 0 done before; 13 files in "+dir+", in ")
+	contains(t, stdout, "\nsmall: 4 walks\n")
+	files := results(t, dir)
+	var names []string
+	for _, path := range glob(t, dir, "*") {
+		names = append(names, filepath.Base(path))
+	}
+	want := strings.Fields("README.md SHA256SUMS cells manifest.toml run.json runs.csv runs.pdf runs.png runs.svg summary.csv timing.csv " +
+		"timing_cost.csv timing_cost.pdf timing_cost.png timing_cost.svg walks.csv.gz")
+	if !slices.Equal(names, want) {
+		t.Errorf("there is %q, want %q", names, want)
+	}
+	for name, start := range map[string]string{"runs.png": "\x89PNG", "runs.pdf": "%PDF-", "runs.svg": "<?xml",
+		"runs.csv": "method,seed,end\njoint,1,", "summary.csv": "method,above\njoint,", "README.md": "# small\n\nWhere do they end?\n"} {
+		begins(t, files[name], start)
+	}
+	contains(t, files["README.md"], "`walks.csv.gz`", "- `above`: how many end above the threshold\n", "- `runs`, of `runs`\n")
+	contains(t, read(t, dir, "timing.csv"), "key,seconds\njoint seed=1,", "\ntotal seed=2,")
+
+	run, err := store.ReadRun(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"runner", "-exp", m, "-out", out, "-progress", "off"}; !slices.Equal(run.Command, want) {
+		t.Errorf("command %q, want %q", run.Command, want)
+	}
+	if run.Manifest != "small" || !slices.Equal(run.Seeds, []int{1, 2}) || run.Computed != 4 || run.Reused != 0 ||
+		run.Go != runtime.Version() || run.CodeVersion != "1" || run.Commit == "" || !(run.Seconds > 0) {
+		t.Errorf("run.json has %+v", run)
+	}
+	// It is verified without being timed, and drawn of the times that are there.
+	if got := mustRun(t, "-exp", m, "-out", out, "-verify"); got != "small: verified\n" {
+		t.Errorf("-verify prints %q", got)
+	}
+	times := read(t, dir, "timing_cost.png")
+	mustRun(t, "-exp", m, "-out", out, "-draw")
+	if read(t, dir, "timing_cost.png") != times {
+		t.Error("-draw draws other times")
+	}
+}
+
+func TestWarmRunComputesNothing(t *testing.T) {
+	m, out := write(t, small), t.TempDir()
+	mustRun(t, "-exp", m, "-out", out)
+	before := snapshot(t, out)
+	want := fmt.Sprintf("small: 4 cells, all done before; %s is up to date\n", filepath.Join(out, "small"))
+	if got := mustRun(t, "-exp", m, "-out", out, "-workers", "3"); got != want {
+		t.Errorf("it says %q, want %q", got, want)
+	}
+	same(t, snapshot(t, out), before)
+}
+
+func TestForceComputesAllAgain(t *testing.T) {
+	m, out := write(t, small), t.TempDir()
+	dir := filepath.Join(out, "small")
+	mustRun(t, "-exp", m, "-out", out)
+	want := results(t, dir)
+	long := time.Now().Add(-time.Hour)
+	for _, f := range cellFiles(t, dir) {
+		if err := os.Chtimes(f, long, long); err != nil {
+			t.Fatal(err)
+		}
+	}
+	begins(t, mustRun(t, "-exp", m, "-out", out, "-force"), "small: 4 cells, 4 computed, 0 done before; 6 files in ")
+	same(t, results(t, dir), want)
+	for _, f := range cellFiles(t, dir) {
+		if info, err := os.Stat(f); err != nil || !info.ModTime().After(long.Add(time.Minute)) {
+			t.Errorf("%s was not written again", f)
+		}
+	}
+}
+
+// A run recomputes the cells that a changed manifest concerns, no others, and
+// writes what a run of the changed manifest in a new folder writes.
+func TestChangedManifest(t *testing.T) {
+	for _, c := range []struct {
+		name, old, new string
+		computed       int
+		changes        string // some file whose bytes change
+	}{
+		{"key of the tables", "threshold = 0.5", "threshold = -9", 0, "summary.csv"},
+		{"figures", `title = ""`, `title = "Walks"`, 0, "README.md"},
+		{"a comment", "threshold = 0.5", "threshold = 0.5 # steps", 0, ""},
+		{"key of the model", "scale  = 0.3", "scale = 0.25", 2, "runs.csv"}, // variant total has its own
+		{"key of a variant", "scale = 2", "scale = 3", 2, "runs.csv"},
+		{"key of all variants", "points = 5", "points = 6", 4, "runs.csv"},
+		{"a seed more", "seed = [1, 2]", "seed = [1, 2, 3]", 2, "runs.csv"},
+		{"a seed less", "seed = [1, 2]", "seed = [2]", 0, "runs.csv"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			out, fresh := t.TempDir(), t.TempDir()
+			mustRun(t, "-exp", write(t, small), "-out", out)
+			before := results(t, filepath.Join(out, "small"))
+			folder := t.TempDir()
+			m := write(t, edit(t, small, c.old, c.new), folder, "m.toml")
+			stdout := mustRun(t, "-exp", m, "-out", out, "-set", "folder="+folder)
+			if c.computed == 0 && c.changes == "" {
+				contains(t, stdout, " cells, 0 computed, ")
+			} else {
+				contains(t, stdout, fmt.Sprintf(" cells, %d computed, ", c.computed))
+			}
+			mustRun(t, "-exp", m, "-out", fresh, "-set", "folder="+folder)
+			after := results(t, filepath.Join(out, "small"))
+			same(t, after, results(t, filepath.Join(fresh, "small")))
+			if c.changes != "" && after[c.changes] == before[c.changes] {
+				t.Errorf("%s has not changed", c.changes)
+			}
+		})
+	}
+}
+
+// Other code of the study makes all cells again.
+func TestChangedCode(t *testing.T) {
+	m, out := write(t, small), t.TempDir()
+	mustRun(t, "-exp", m, "-out", out)
+	defer func(f func(study.Experiment) (string, error)) { codeVersion = f }(codeVersion)
+	codeVersion = func(study.Experiment) (string, error) { return "2", nil }
+	begins(t, mustRun(t, "-exp", m, "-out", out), "small: 4 cells, 4 computed, 0 done before; ")
+	if _, err := studyVersion(&toy{}); err == nil || !strings.Contains(err.Error(), "runner") {
+		t.Errorf("this package, whose sources are not embedded: error %v", err)
+	}
+}
+
+func TestDamagedCellIsComputedAgain(t *testing.T) {
+	m, out := write(t, small), t.TempDir()
+	dir := filepath.Join(out, "small")
+	mustRun(t, "-exp", m, "-out", out)
+	want := results(t, dir)
+	cell := glob(t, dir, "cells", "total_seed=1-*.cell")[0]
+	data := read(t, cell)
+	write(t, data[:len(data)/2]+"x"+data[len(data)/2+1:], cell)
+	remove(t, dir, "summary.csv") // so that there is something to do
+	stdout, stderr, err := try(t, "-exp", m, "-out", out, "-progress", "off")
+	if err != nil {
+		t.Fatal(err)
+	}
+	begins(t, stdout, "small: 4 cells, 1 computed, 3 done before; 6 files in ")
+	if stderr != "small: cell total seed=1: "+cell+": damaged; computing it again\n" {
+		t.Errorf("it warns %q", stderr)
+	}
+	contains(t, read(t, dir, "run.json"), `"cells_computed": 1,`, `"cells_reused": 3,`)
+	same(t, results(t, dir), want)
+	contains(t, mustRun(t, "-exp", m, "-out", out), "is up to date")
+}
+
+func TestResultsAreRestored(t *testing.T) {
+	m, out := write(t, small), t.TempDir()
+	dir := filepath.Join(out, "small")
+	mustRun(t, "-exp", m, "-out", out)
+	want := results(t, dir)
+	again := func(computed int) {
+		t.Helper()
+		begins(t, mustRun(t, "-exp", m, "-out", out), fmt.Sprintf("small: 4 cells, %d computed, %d done before; 6 files in ", computed, 4-computed))
+		same(t, results(t, dir), want)
+	}
+	for name, text := range want {
+		write(t, text+"\n", dir, name)
+	}
+	again(0)
+	for _, name := range []string{"summary.csv", "manifest.toml", "SHA256SUMS", "run.json", "timing.csv", "walks.csv.gz"} {
+		remove(t, dir, name)
+		again(0)
+		if !exists(dir, name) {
+			t.Errorf("%s is gone", name)
+		}
+	}
+	remove(t, dir, "cells") // a clone has the results, but not the cells
+	again(4)
+}
+
+// A publication that fails halfway is made good by the next run.
+func TestResultsAreCompletedAfterAnError(t *testing.T) {
+	m, out, whole := write(t, small), t.TempDir(), t.TempDir()
+	mustRun(t, "-exp", m, "-out", whole)
+	inTheWay := filepath.Dir(write(t, "", out, "small", "summary.csv", "x")) // a folder, not empty
+	_, _, err := try(t, "-exp", m, "-out", out)
+	if err == nil || !strings.Contains(err.Error(), "summary.csv") {
+		t.Fatalf("a folder was overwritten by a file: %v", err)
+	}
+	if exists(out, "small", "SHA256SUMS") {
+		t.Error("SHA256SUMS is there, and summary.csv is not")
+	}
+	remove(t, inTheWay)
+	begins(t, mustRun(t, "-exp", m, "-out", out), "small: 4 cells, 0 computed, 4 done before; 6 files in ")
+	same(t, results(t, filepath.Join(out, "small")), results(t, filepath.Join(whole, "small")))
+}
+
+func TestFailingCell(t *testing.T) {
+	m, out := write(t, edit(t, small, "scale = 2", "fail = true")), t.TempDir()
+	dir := filepath.Join(out, "small")
+	code, stdout, stderr := exit(t, "-exp", m, "-out", out, "-progress", "off", "-workers", "1")
+	if code != 1 || stdout != "" || stderr != "runner: small: cell total seed=1: lost its way\n" {
+		t.Errorf("exit code %d, %q and %q", code, stdout, stderr)
+	}
+	if exists(dir, "SHA256SUMS") || len(glob(t, dir, "*.csv")) > 0 {
+		t.Error("it has published results")
+	}
+	begins(t, mustRun(t, "-exp", m, "-out", out, "-set", "variant.total.fail=false"), "small: 4 cells, 2 computed, 2 done before; ")
+	before := results(t, dir)
+	if _, _, err := try(t, "-exp", m, "-out", out, "-force"); err == nil {
+		t.Error("it did not fail again")
+	}
+	same(t, results(t, dir), before) // a run that fails leaves earlier results alone
+}
+
+func TestWorkersChangeNothing(t *testing.T) {
+	m, one, many := write(t, edit(t, drawn, "[1, 2]", `"1..10"`)), t.TempDir(), t.TempDir()
+	mustRun(t, "-exp", m, "-out", one, "-workers", "1")
+	mustRun(t, "-exp", m, "-out", many, "-workers", "8")
+	same(t, results(t, filepath.Join(many, "small")), results(t, filepath.Join(one, "small")))
+}
+
+func TestShardsMerge(t *testing.T) {
+	m, whole := write(t, edit(t, small, "[1, 2]", `"1..4"`)), t.TempDir()
+	mustRun(t, "-exp", m, "-out", whole)
+	want := results(t, filepath.Join(whole, "small"))
+	cells := []int{3, 3, 2}
+	part := func(t *testing.T, out string, i int) {
+		t.Helper()
+		begins(t, mustRun(t, "-exp", m, "-out", out, "-shard", fmt.Sprintf("%d/3", i)),
+			fmt.Sprintf("small: shard %d/3: %d cells, %[2]d computed, 0 done before, in ", i, cells[i-1]))
+		if exists(out, "small", "SHA256SUMS") || len(glob(t, out, "small", "*.csv")) > 0 {
+			t.Errorf("shard %d has published results", i)
+		}
+	}
+	merge := func(t *testing.T, out string, computed int) {
+		t.Helper()
+		begins(t, mustRun(t, "-exp", m, "-out", out), fmt.Sprintf("small: 8 cells, %d computed, %d done before; 6 files in ", computed, 8-computed))
+		same(t, results(t, filepath.Join(out, "small")), want)
+	}
+	t.Run("one folder", func(t *testing.T) {
+		out := t.TempDir()
+		for _, i := range []int{2, 3, 1} {
+			part(t, out, i)
+		}
+		begins(t, mustRun(t, "-exp", m, "-out", out, "-shard", "2/3"), "small: shard 2/3: 3 cells, 0 computed, 3 done before, in ")
+		merge(t, out, 0)
+	})
+	t.Run("one folder at once", func(t *testing.T) {
+		out := t.TempDir()
+		var parts []*process
+		for i := 1; i <= 3; i++ {
+			p := newProcess(t, "-exp", m, "-out", out, "-shard", fmt.Sprintf("%d/3", i))
+			if err := p.Start(); err != nil {
+				t.Fatal(err)
+			}
+			parts = append(parts, p)
+		}
+		for _, p := range parts {
+			if err := p.Wait(); err != nil {
+				t.Errorf("%v: %s", err, &p.stderr)
+			}
+		}
+		merge(t, out, 0)
+	})
+	t.Run("folders copied together, one missing", func(t *testing.T) {
+		out := t.TempDir()
+		for _, i := range []int{1, 3} {
+			elsewhere := t.TempDir()
+			part(t, elsewhere, i)
+			for _, f := range cellFiles(t, filepath.Join(elsewhere, "small")) {
+				write(t, read(t, f), out, "small", "cells", filepath.Base(f))
+			}
+		}
+		merge(t, out, 3)
+	})
+	// A shard may be newer than the results: a merge must not take the old results
+	// for those of the new cells, nor a shard remove them.
+	t.Run("results stay", func(t *testing.T) {
+		begins(t, mustRun(t, "-exp", m, "-out", whole, "-set", "model.scale=0.4", "-shard", "1/2"), "small: shard 1/2: 4 cells, 2 computed, 2 done ")
+		same(t, results(t, filepath.Join(whole, "small")), want)
+		begins(t, mustRun(t, "-exp", m, "-out", whole, "-set", "model.scale=0.4"), "small: 8 cells, 2 computed, 6 done ")
+		if results(t, filepath.Join(whole, "small"))["runs.csv"] == want["runs.csv"] {
+			t.Error("the runs are the old ones")
+		}
+	})
+}
+
+// The manifest that the results keep makes the same results, and what -set changed
+// is told.
+func TestOverrides(t *testing.T) {
+	m, out, again := write(t, small), t.TempDir(), t.TempDir()
+	dir := filepath.Join(out, "small")
+	sets := []string{"model.scale=0.25", "sweep.seed=2..4", "variant.joint.points=7", "model.scale=0.45"}
+	args := []string{"-exp", m, "-out", out}
+	for _, s := range sets {
+		args = append(args, "-set", s)
+	}
+	begins(t, mustRun(t, args...), "small: 6 cells, 6 computed, 0 done before; ")
+	run, err := store.ReadRun(dir)
+	if err != nil || !slices.Equal(run.Overrides, sets) || !slices.Equal(run.Seeds, []int{2, 3, 4}) {
+		t.Errorf("run.json has %+v, %v", run, err)
+	}
+	contains(t, read(t, dir, "manifest.toml"), "\nscale = 0.45\n", "\nseed = \"2..4\"\n") // the last -set of a key holds
+	mustRun(t, "-exp", filepath.Join(dir, "manifest.toml"), "-out", again)
+	same(t, results(t, filepath.Join(again, "small")), results(t, dir))
+	begins(t, mustRun(t, "-exp", m, "-out", out), "small: 4 cells, 3 computed, 1 done before; ")
+	var raw map[string]any
+	if err := json.Unmarshal([]byte(read(t, dir, "run.json")), &raw); err != nil || len(raw["overrides"].([]any)) != 0 {
+		t.Errorf("overrides %v are left, %v", raw["overrides"], err)
+	}
+}
+
+func TestProgressModes(t *testing.T) {
+	m := write(t, small)
+	for mode, want := range map[string]string{"auto": "small: 0/4 cells\nsmall: 4/4 cells, ", "plain": "small: 0/4 cells\nsmall: 4/4 cells, ", "off": ""} {
+		_, stderr, err := try(t, "-exp", m, "-out", t.TempDir(), "-progress", mode)
+		if err != nil || !strings.HasPrefix(stderr, want) || want == "" && stderr != "" {
+			t.Errorf("-progress %s prints %q, %v; want %q", mode, stderr, err, want)
+		}
+	}
+}

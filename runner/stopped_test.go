@@ -1,0 +1,178 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// startAndWait starts the program and waits until ready says so or it has
+// ended. The channel gets the outcome of the process.
+func startAndWait(t *testing.T, ready func() bool, args ...string) (*process, <-chan error) {
+	t.Helper()
+	p := newProcess(t, args...)
+	if err := p.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- p.Wait() }()
+	t.Cleanup(func() { p.Process.Kill() })
+	for !ready() && len(ended) == 0 {
+		time.Sleep(100 * time.Microsecond)
+	}
+	return p, ended
+}
+
+func signaled(p *process, s syscall.Signal) bool {
+	status, ok := p.ProcessState.Sys().(syscall.WaitStatus)
+	return ok && status.Signaled() && status.Signal() == s
+}
+
+func TestKilledRunGoesOn(t *testing.T) {
+	m, whole := write(t, edit(t, small, "[1, 2]", `"1..4"`, "points = 5", "points = 5\nsleep = 2")), t.TempDir()
+	mustRun(t, "-exp", m, "-out", whole)
+	want := results(t, filepath.Join(whole, "small"))
+	start := time.Now()
+	random := time.Duration(rand.Int64N(int64(100 * time.Millisecond)))
+	middle := 0 // kills before the end
+	for _, c := range []struct {
+		name  string
+		ready func(t *testing.T, dir string) bool
+	}{
+		{"at the first cell", func(t *testing.T, dir string) bool { return len(cellFiles(t, dir)) >= 1 }},
+		{"after half of the cells", func(t *testing.T, dir string) bool { return len(cellFiles(t, dir)) >= 4 }},
+		{"before the first result", func(_ *testing.T, dir string) bool { return exists(dir, "cells", "published") }},
+		{"among the results", func(_ *testing.T, dir string) bool { return exists(dir, "manifest.toml") }},
+		{"after " + random.String(), func(*testing.T, string) bool { return time.Since(start) > random }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			out := t.TempDir()
+			dir := filepath.Join(out, "small")
+			start = time.Now()
+			p, ended := startAndWait(t, func() bool { return c.ready(t, dir) }, "-exp", m, "-out", out, "-workers", "2")
+			p.Process.Kill()
+			<-ended
+			cells, complete := len(cellFiles(t, dir)), exists(dir, "SHA256SUMS")
+			t.Logf("killed: %t, with %d cells and %d result files there", signaled(p, syscall.SIGKILL), cells, len(glob(t, dir, "*.*")))
+			if cells < 8 && complete {
+				t.Error("SHA256SUMS is there before the end")
+			}
+			if !complete {
+				middle++
+			}
+			mustRun(t, "-exp", m, "-out", out)
+			same(t, results(t, dir), want)
+			if left := append(glob(t, dir, "cells", ".*"), glob(t, dir, ".*")...); len(left) > 0 {
+				t.Errorf("temporary files are left: %q", left)
+			}
+		})
+	}
+	if middle == 0 {
+		t.Error("no run was killed in the middle")
+	}
+}
+
+func TestInterruptedRunGoesOn(t *testing.T) {
+	m, whole := write(t, edit(t, small, "points = 5", "points = 5\nsleep = 20")), t.TempDir()
+	mustRun(t, "-exp", m, "-out", whole)
+	message := regexp.MustCompile(`^small: 0/4 cells\nsmall: ([123])/4 cells, \w+, stopped\n` +
+		`runner: small: interrupted with ([123]) cells to go; the same command goes on from there: .*\n$`)
+	for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
+		t.Run(s.String(), func(t *testing.T) {
+			out := t.TempDir()
+			dir := filepath.Join(out, "small")
+			args := []string{"-exp", m, "-out", out, "-workers", "1"}
+			p, ended := startAndWait(t, func() bool { return len(cellFiles(t, dir)) > 0 }, args...)
+			if err := p.Process.Signal(s); err != nil {
+				t.Fatal(err)
+			}
+			<-ended
+			if code := p.ProcessState.ExitCode(); code != 130 {
+				t.Errorf("exit code %d, want 130", code)
+			}
+			said := message.FindStringSubmatch(p.stderr.String())
+			if said == nil || said[1][0]-'0' != 4-(said[2][0]-'0') || p.stdout.Len() > 0 {
+				t.Fatalf("it prints %q and %q", &p.stdout, &p.stderr)
+			}
+			done := int(said[1][0] - '0')
+			if n := len(cellFiles(t, dir)); n != done {
+				t.Errorf("%d cells are there, %d were announced", n, done)
+			}
+			if exists(dir, "SHA256SUMS") || len(glob(t, dir, "*.csv")) > 0 || len(glob(t, dir, "cells", ".*")) > 0 {
+				t.Error("it has published results, or left temporary files")
+			}
+			begins(t, mustRun(t, args...), fmt.Sprintf("small: 4 cells, %d computed, %d done before; 6 files in ", 4-done, done))
+			same(t, results(t, dir), results(t, filepath.Join(whole, "small")))
+		})
+	}
+}
+
+func TestSecondInterruptEndsAtOnce(t *testing.T) {
+	if signal.Ignored(os.Interrupt) {
+		t.Skip("interrupts are ignored, as in the background of a script")
+	}
+	m, out := write(t, edit(t, small, "points = 5", "points = 5\nsleep = 20000\ndeaf = true")), t.TempDir()
+	for wait := 50 * time.Millisecond; ; wait *= 2 {
+		p, ended := startAndWait(t, func() bool { return exists(out, "small", "cells", "lock") }, "-exp", m, "-out", out)
+		time.Sleep(wait) // for the first cell to begin
+		deadline := time.After(20 * time.Second)
+		for waiting := true; waiting; {
+			// The signals are apart, since of two at the same time one is lost.
+			if err := p.Process.Signal(os.Interrupt); err != nil && len(ended) == 0 {
+				t.Log(err) // it is just ending
+			}
+			select {
+			case <-ended:
+				waiting = false
+			case <-deadline:
+				t.Fatal("it goes on after many interrupts")
+			case <-time.After(50 * time.Millisecond):
+			}
+		}
+		if p.ProcessState.ExitCode() == 130 && wait < 2*time.Second {
+			continue // it had not begun
+		}
+		if !signaled(p, syscall.SIGINT) {
+			t.Errorf("it ended with %v, want the second interrupt to end it: %s", p.ProcessState, &p.stderr)
+		}
+		return
+	}
+}
+
+// Two runs do not write to one folder.
+func TestOneRunAtATime(t *testing.T) {
+	m, out := write(t, edit(t, small, "points = 5", "points = 5\nsleep = 10000")), t.TempDir()
+	startAndWait(t, func() bool { return exists(out, "small", "cells", "lock") }, "-exp", m, "-out", out)
+	for range 50 {
+		_, _, err := try(t, "-exp", m, "-out", out, "-set", "model.sleep=0", "-shard", "1/9")
+		if err != nil {
+			if want := "small: another run is at work in " + filepath.Join(out, "small"); err.Error() != want {
+				t.Errorf("error %v, want %s", err, want)
+			}
+			return
+		}
+		time.Sleep(20 * time.Millisecond) // the lock file was there, and not locked yet
+	}
+	t.Error("two runs are at work in one folder")
+}
+
+func TestInterruptedVerify(t *testing.T) {
+	m, out := write(t, small), t.TempDir()
+	mustRun(t, "-exp", m, "-out", out)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var stdout, stderr strings.Builder
+	err := run(ctx, &stdout, &stderr, []string{"-exp", m, "-out", out, "-verify"})
+	if !errors.Is(err, context.Canceled) || stdout.Len() > 0 || strings.Contains(err.Error(), "goes on from there") {
+		t.Fatalf("error %v, and it prints %q", err, &stdout)
+	}
+}

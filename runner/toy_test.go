@@ -1,0 +1,228 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"closedform/core/field"
+	"closedform/figures"
+	"closedform/runner/internal/config"
+	"closedform/runner/internal/study"
+	"closedform/runner/internal/table"
+)
+
+// toyConfig is the manifest of the toy study, which draws random walks.
+type toyConfig struct {
+	Threshold float64      `toml:"threshold"` // of the summary
+	Title     string       `toml:"title"`     // of the figures
+	File      string       `toml:"file,omitempty"`
+	Sources   []string     `toml:"sources,omitempty"`
+	Measured  bool         `toml:"measured"` // with times
+	Model     ToyModel     `toml:"model"`
+	Variants  []toyVariant `toml:"variant" inherit:"model"`
+	Sweep     struct {
+		Seed config.Ints `toml:"seed"`
+	} `toml:"sweep"`
+}
+
+// ToyModel is embedded, so that its name must be exported.
+type ToyModel struct {
+	Scale  float64 `toml:"scale"`
+	Points int     `toml:"points"`
+	Sleep  int     `toml:"sleep"` // milliseconds of each point
+	Deaf   bool    `toml:"deaf"`  // to interruptions
+	Fail   bool    `toml:"fail"`
+}
+
+type toyVariant struct {
+	Name string `toml:"name"`
+	ToyModel
+}
+
+func (m *ToyModel) Validate() error { return field.Positive("scale", m.Scale) }
+
+type toy struct {
+	toyConfig
+	name, folder string
+	seeds        []int
+	data         string
+	source       *table.Table
+}
+
+// toyData, toyDerived and toyTimed are toys that can do more.
+type (
+	toyData    struct{ toy }
+	toyDerived struct{ toy }
+	toyTimed   struct{ toy }
+)
+
+func newToy(m *config.Manifest) (study.Experiment, error) {
+	t := toy{name: m.Name, folder: m.Folder}
+	t.Title, t.Model = "Walks", ToyModel{Scale: 1, Points: 5}
+	err := m.Decode(&t.toyConfig)
+	if err == nil {
+		t.seeds, err = m.Seeds(t.Sweep.Seed)
+	}
+	switch {
+	case err != nil:
+		return nil, err
+	case t.File != "":
+		return &toyData{t}, nil
+	case len(t.Sources) > 0:
+		return &toyDerived{t}, nil
+	case t.Measured:
+		return &toyTimed{t}, nil
+	}
+	return &t, nil
+}
+
+func (t *toy) Config() any { return &t.toyConfig }
+
+func (t *toy) Prepare(context.Context) error { return nil }
+
+func (t *toyData) Files() []string { return []string{filepath.Join(t.folder, t.File)} }
+
+func (t *toyData) Prepare(context.Context) error {
+	data, err := os.ReadFile(t.Files()[0])
+	t.data = string(data)
+	return err
+}
+
+func (t *toyDerived) Sources() []string { return t.toyConfig.Sources }
+
+func (t *toyDerived) Use(read func(experiment, table string) (*table.Table, error)) (err error) {
+	t.source, err = read(t.toyConfig.Sources[0], "summary")
+	return err
+}
+
+func (t *toyTimed) Measure(context.Context, table.Set) (table.Set, error) {
+	times := table.New("timing_cost", table.Num("cost", "nanoseconds"))
+	times.Add(float64(time.Now().UnixNano()))
+	return table.Set{times}, nil
+}
+
+func (t *toyTimed) Notes(tables table.Set) []string {
+	return []string{fmt.Sprintf("%d walks", tables.Get("runs").Len())}
+}
+
+type toySpec struct {
+	Name  string
+	Model ToyModel
+	Seed  int
+	Data  string
+}
+
+func (t *toy) Cells() []study.Cell {
+	var cells []study.Cell
+	for _, v := range t.Variants {
+		for _, seed := range t.seeds {
+			spec := toySpec{v.Name, v.ToyModel, seed, t.data}
+			cells = append(cells, study.Cell{
+				Key: fmt.Sprintf("%s seed=%d", v.Name, seed), Spec: spec,
+				Run: func(ctx context.Context) (table.Set, error) { return t.walk(ctx, spec) },
+			})
+		}
+	}
+	return cells
+}
+
+func (t *toy) walk(ctx context.Context, s toySpec) (table.Set, error) {
+	if s.Model.Fail {
+		return nil, errors.New("lost its way")
+	}
+	walks := table.New("walks", table.Text("method", "who walks"), table.Int("seed", "of the walk"),
+		table.Int("k", "steps"), table.Num("x", "place").Rounded(6))
+	walks.Packed = true
+	runs := table.New("runs", table.Text("method", "who walks"), table.Int("seed", "of the walk"), table.Num("end", "last |place|"))
+	r := rand.New(study.Stream(t.name, s.Seed, "walk"))
+	x := float64(len(s.Data))
+	for k := range s.Model.Points {
+		for range s.Model.Sleep {
+			time.Sleep(time.Millisecond)
+			if err := ctx.Err(); err != nil && !s.Model.Deaf {
+				return nil, err
+			}
+		}
+		x += s.Model.Scale * r.NormFloat64()
+		walks.Add(s.Name, s.Seed, k+1, x)
+	}
+	runs.Add(s.Name, s.Seed, x)
+	return table.Set{walks, runs}, nil
+}
+
+func (t *toy) Tables(cells []table.Set) (table.Set, error) {
+	set, err := table.Merge(cells)
+	if err != nil || t.source != nil {
+		return table.Set{t.source}, err
+	}
+	summary := table.New("summary", table.Text("method", "who walks"), table.Int("above", "how many end above the threshold"))
+	for _, g := range set.Get("runs").GroupBy("method").All() {
+		above := 0
+		for _, x := range g.Nums("end") {
+			if x > t.Threshold {
+				above++
+			}
+		}
+		summary.Add(g.Texts("method")[0], above)
+	}
+	return append(set, summary), nil
+}
+
+func (t *toy) Figures() []study.Figure {
+	chart := func(name, x, y string) study.Figure {
+		return study.Figure{Name: name, Needs: []string{name}, Draw: func(tables table.Set) (*figures.Figure, error) {
+			of := tables.Get(name)
+			c := figures.Chart{Title: t.Title, X: figures.Axis{Label: x}, Y: figures.Axis{Label: y}}
+			for _, method := range of.Distinct("method") {
+				rows := of.Where("method", method)
+				c.Curves = append(c.Curves, figures.Curve{Name: method, X: rows.Nums(x), Y: rows.Nums(y)})
+			}
+			return figures.Charts([][]figures.Chart{{c}}), nil
+		}}
+	}
+	switch {
+	case t.Title == "":
+		return nil
+	case t.Measured:
+		return []study.Figure{chart("runs", "seed", "end"), {Name: "timing_cost", Needs: []string{"timing_cost"},
+			Draw: func(tables table.Set) (*figures.Figure, error) {
+				cost := tables.Get("timing_cost").Nums("cost")
+				return figures.Charts([][]figures.Chart{{{Curves: []figures.Curve{{Name: "cost", X: cost, Y: cost}}}}}), nil
+			}}}
+	}
+	return []study.Figure{chart("walks", "k", "x"), chart("runs", "seed", "end")}
+}
+
+// small is a manifest of the toy study with 4 cells and no figures; drawn has them.
+const small = `name  = "small"
+study = "toy"
+seed  = 2
+title = ""
+threshold = 0.5
+
+[model]
+scale  = 0.3
+points = 5
+
+[sweep]
+seed = [1, 2]
+
+[[variant]]
+name = "joint"
+
+[[variant]]
+name  = "total"
+scale = 2
+`
+
+var drawn = strings.Replace(small, `title = ""`, `title = "Walks"`, 1)
+
+func init() {
+	kinds = append(kinds, study.Kind{Name: "toy", Asks: "Where do they end?", New: newToy})
+}

@@ -1,0 +1,170 @@
+package main
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"closedform/runner/internal/store"
+)
+
+// replaceFile replaces the content of a published file and, as one who hides
+// it would, its checksum.
+func replaceFile(t testing.TB, dir, name, text string) {
+	t.Helper()
+	sums := edit(t, read(t, dir, "SHA256SUMS"), fmt.Sprintf("%x  %s\n", sha256.Sum256([]byte(read(t, dir, name))), name),
+		fmt.Sprintf("%x  %s\n", sha256.Sum256([]byte(text)), name))
+	write(t, text, dir, name)
+	write(t, sums, dir, "SHA256SUMS")
+}
+
+// scaled returns the runs of a results folder with their first number multiplied.
+func scaled(t testing.TB, dir string, factor float64) string {
+	t.Helper()
+	lines := strings.SplitAfter(read(t, dir, "runs.csv"), "\n")
+	fields := strings.Split(strings.TrimSpace(lines[1]), ",")
+	var x float64
+	if _, err := fmt.Sscan(fields[2], &x); err != nil {
+		t.Fatal(err)
+	}
+	lines[1] = fmt.Sprintf("%s,%s,%v\n", fields[0], fields[1], x*factor)
+	return strings.Join(lines, "")
+}
+
+func TestVerify(t *testing.T) {
+	m, made := write(t, drawn), t.TempDir()
+	mustRun(t, "-exp", m, "-out", made)
+	foreign := func(t *testing.T, dir string) {
+		write(t, regexp.MustCompile(`"goarch": "\w+"`).ReplaceAllString(read(t, dir, "run.json"), `"goarch": "s390x"`), dir, "run.json")
+	}
+	const within = "small: made on s390x .*, verified on .*: numbers are compared within a relative tolerance of 1e-06, figures are not compared\n"
+	for _, c := range []struct {
+		name    string
+		change  func(t *testing.T, dir string)
+		want    string // pattern of the whole output
+		differs int
+	}{
+		{"a clone, without what is not committed", func(t *testing.T, dir string) {
+			for _, name := range []string{"cells", "timing.csv", "runs.svg", "runs.pdf", "walks.csv.gz"} {
+				remove(t, dir, name)
+			}
+		}, "small: verified\n", 0},
+		{"a number and its checksum", func(t *testing.T, dir string) {
+			replaceFile(t, dir, "runs.csv", scaled(t, dir, 1+1e-12))
+		}, `small: runs.csv: changed: first in record 2, end: \S+, and now \S+; largest relative difference 1e-12` + "\n", 1},
+		{"a number only", func(t *testing.T, dir string) {
+			write(t, scaled(t, dir, 2), dir, "runs.csv")
+		}, "small: runs.csv: tampered: in the committed folder\n", 1},
+		{"several", func(t *testing.T, dir string) {
+			replaceFile(t, dir, "runs.csv", strings.Replace(read(t, dir, "runs.csv"), "joint", "jiont", 1))
+			remove(t, dir, "summary.csv")
+			remove(t, dir, "runs.png")
+			replaceFile(t, dir, "runs.svg", read(t, dir, "runs.svg")+"\n")
+			write(t, "", dir, "old.csv")
+		}, `small: old.csv: unlisted: in the committed folder
+small: runs.csv: changed: first in record 2, method: jiont, and now joint; not only by rounding
+small: runs.png: absent: in the committed folder
+small: runs.svg: changed
+small: summary.csv: absent: in the committed folder
+`, 5},
+		{"another architecture, last digits", func(t *testing.T, dir string) {
+			foreign(t, dir)
+			replaceFile(t, dir, "runs.csv", scaled(t, dir, 1+1e-9))
+			replaceFile(t, dir, "runs.png", read(t, dir, "runs.png")+"\n")
+		}, within + `small: runs.csv: changed: first in record 2, end: \S+, and now \S+; largest relative difference 1e-09 \(accepted\)
+small: runs.png: changed: a figure, skipped \(accepted\)
+small: verified
+`, 0},
+		{"another architecture, first digits", func(t *testing.T, dir string) {
+			foreign(t, dir)
+			replaceFile(t, dir, "runs.csv", scaled(t, dir, 1+1e-5))
+		}, within + `small: runs.csv: changed: first in record 2, end: \S+, and now \S+; largest relative difference 1e-05, more than 1e-06` + "\n", 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			out, temporary := t.TempDir(), t.TempDir()
+			t.Setenv("TMPDIR", temporary)
+			if err := os.CopyFS(out, os.DirFS(made)); err != nil {
+				t.Fatal(err)
+			}
+			c.change(t, filepath.Join(out, "small"))
+			before := snapshot(t, out)
+			stdout, stderr, err := try(t, "-exp", m, "-out", out, "-verify", "-progress", "off")
+			if !regexp.MustCompile("^" + c.want + "$").MatchString(stdout) {
+				t.Errorf("it prints\n%swant\n%s", stdout, c.want)
+			}
+			want := fmt.Sprintf("%d files differ from the results in %s", c.differs, out)
+			if c.differs == 0 && err != nil || c.differs > 0 && (err == nil || err.Error() != want) || stderr != "" {
+				t.Errorf("error %v, and %q; %d files differ", err, stderr, c.differs)
+			}
+			same(t, snapshot(t, out), before)
+			if left := glob(t, temporary, "*"); len(left) > 0 {
+				t.Errorf("temporary files are left: %q", left)
+			}
+		})
+	}
+}
+
+func TestVerifyExitCodes(t *testing.T) {
+	m, out := write(t, small), t.TempDir()
+	code, stdout, stderr := exit(t, "-exp", m, "-out", out, "-verify")
+	if code != 1 || stdout != "" || len(glob(t, out, "*")) > 0 {
+		t.Errorf("without results: exit code %d; it prints %q, and there is %q", code, stdout+stderr, glob(t, out, "*"))
+	}
+	begins(t, stderr, "runner: small: no results to compare with: ")
+	mustRun(t, "-exp", m, "-out", out)
+	// Other values than those of the results: every file that follows from them.
+	code, stdout, stderr = exit(t, "-exp", m, "-out", out, "-verify", "-set", "threshold=-99", "-progress", "off")
+	if code != 1 || stderr != "runner: 2 files differ from the results in "+out+"\n" {
+		t.Errorf("another threshold: exit code %d; it prints %q", code, stderr)
+	}
+	contains(t, stdout, "small: manifest.toml: changed\n", "small: summary.csv: changed: ")
+}
+
+func TestDraw(t *testing.T) {
+	inExperiments(t, map[string]string{"small.toml": drawn, "other.toml": edit(t, small, `"small"`, `"other"`)})
+	mustRun(t, "-exp", "small")
+	dir := filepath.Join("results", "small")
+	want := results(t, dir)
+	for name := range want {
+		if strings.HasPrefix(name, "runs.") && name != "runs.csv" || strings.HasPrefix(name, "walks.") && name != "walks.csv.gz" {
+			remove(t, dir, name)
+		}
+	}
+	remove(t, dir, "cells")
+	if got := mustRun(t, "-all", "-draw"); got != "other: no results in results/other: run -exp other\nsmall: 2 figures drawn\n" {
+		t.Errorf("it prints %q", got)
+	}
+	same(t, results(t, dir), want)
+	if exists("results", "other") || len(cellFiles(t, dir)) > 0 {
+		t.Error("it has computed something")
+	}
+
+	// Figures that are drawn otherwise have other sums, and a run draws them again.
+	mustRun(t, "-exp", "small", "-draw", "-set", "title=Ways")
+	if other := results(t, dir); other["runs.png"] == want["runs.png"] || other["runs.csv"] != want["runs.csv"] {
+		t.Error("another title draws the same figures, or makes other tables")
+	}
+	mustRun(t, "-exp", "small")
+	same(t, results(t, dir), want)
+
+	remove(t, dir, "walks.csv.gz")
+	remove(t, dir, "runs.png")
+	if got := mustRun(t, "-exp", "small", "-draw"); got != "small: walks needs walks.csv.gz, which is not committed: run -exp small\nsmall: 1 figures drawn\n" {
+		t.Errorf("without a packed table it prints %q", got)
+	}
+	if read(t, dir, "runs.png") != want["runs.png"] {
+		t.Error("runs.png is another")
+	}
+	write(t, "method,seed,end\n", dir, "runs.csv")
+	if _, _, err := try(t, "-exp", "small", "-draw"); err == nil || !strings.Contains(err.Error(), "checksum") {
+		t.Errorf("figures of a changed table: %v", err)
+	}
+	mustRun(t, "-exp", "small")
+	if run, err := store.ReadRun(dir); err != nil || run.Computed != 0 {
+		t.Errorf("the cells were computed again: %+v, %v", run, err)
+	}
+}
