@@ -5,6 +5,7 @@ import (
 	"closedform/runner/internal/studies/calibrate"
 	"closedform/runner/internal/studies/compare"
 	"closedform/runner/internal/studies/drift"
+	"closedform/runner/internal/studies/learn"
 	"closedform/runner/internal/studies/stability"
 	"closedform/runner/internal/studies/unknown"
 	"closedform/runner/internal/study"
@@ -12,6 +13,7 @@ import (
 
 // All are the studies that manifests may name.
 var All = []study.Kind{
+	learn.Kind,
 	calibrate.Kind,
 	compare.Kind,
 	drift.Kind,
