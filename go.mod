@@ -3,6 +3,7 @@ module closedform
 go 1.26.0
 
 require (
+	codeberg.org/go-pdf/fpdf v0.11.1
 	codeberg.org/sbinet/npyio v0.12.0
 	github.com/BurntSushi/toml v1.6.0
 	github.com/gofrs/flock v0.13.1
@@ -20,6 +21,7 @@ require (
 	codeberg.org/go-fonts/liberation v0.5.0 // indirect
 	codeberg.org/go-latex/latex v0.2.0 // indirect
 	git.sr.ht/~sbinet/gg v0.7.0 // indirect
+	github.com/ajstarks/svgo v0.0.0-20211024235047-1546f124cd8b // indirect
 	github.com/golang/freetype v0.0.0-20170609003504-e2365dfdc4a0 // indirect
 	github.com/mitchellh/colorstring v0.0.0-20190213212951-d06e56a500db // indirect
 	github.com/nlpodyssey/gopickle v0.3.0 // indirect

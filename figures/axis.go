@@ -1,33 +1,136 @@
 package figures
 
 import (
+	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
-	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
 )
 
-// A tick is a marked place on an axis.
-type tick struct {
-	at    float64
-	label string
-	minor bool // shorter
+// Axis is a scaled axis of a panel.
+type Axis struct {
+	Label string
+	Log   bool
+	// Min and Max are the ends. Where both are zero they come from the data:
+	// of all charts of the column for X, of the row for Y, that have an axis
+	// with the same label and kind. So such charts can be compared.
+	Min, Max float64
 }
 
-// ticks returns the multiples of a round step (1, 2 or 5 times a power of
-// ten) in [lo, hi]: about n of them, the ends included if they are multiples.
-func ticks(lo, hi float64, n int) []tick {
-	const slack = 1e-9 // in steps, for ends that are multiples but for rounding
+// at returns the coordinate of a value, its logarithm if the axis is logarithmic:
+// to gonum/plot all axes are linear.
+func (a Axis) at(v float64) float64 {
+	if a.Log {
+		return math.Log10(v)
+	}
+	return v
+}
+
+// shows tells whether the axis has a place for v, perhaps beyond its ends.
+func (a Axis) shows(v float64) bool {
+	v = a.at(v)
+	return !math.IsNaN(v) && !math.IsInf(v, 0)
+}
+
+func (a Axis) holds(v float64) bool { return v >= a.Min && v <= a.Max }
+
+// check panics unless values can be told apart along the axis.
+func (a Axis) check() {
+	if !(a.Min < a.Max) || math.IsInf(a.Max-a.Min, 0) || a.Log && !(a.Min > 0) {
+		panic(fmt.Sprintf("figures: axis %q from %g to %g", a.Label, a.Min, a.Max))
+	}
+}
+
+// withEnds returns the axis with ends about the values or, where there are none that
+// it can show, about those of the references.
+func (a Axis) withEnds(values, references []float64) Axis {
+	const margin = 0.04 // of the axis, at each end
+	if a.Min != 0 || a.Max != 0 {
+		a.check()
+		return a
+	}
+	a.Min, a.Max = math.Inf(1), math.Inf(-1)
+	for _, vs := range [][]float64{values, references} {
+		for _, v := range vs {
+			if a.shows(v) {
+				a.Min, a.Max = min(a.Min, v), max(a.Max, v)
+			}
+		}
+		if a.Min <= a.Max {
+			break
+		}
+	}
+	switch {
+	case a.Min > a.Max && a.Log:
+		a.Min, a.Max = 0.1, 10
+	case a.Min > a.Max:
+		a.Min, a.Max = -1, 1
+	case a.Min == a.Max && a.Log:
+		a.Min, a.Max = a.Min/2, a.Max*2
+	case a.Min == a.Max && a.Min == 0:
+		a.Min, a.Max = -1, 1
+	case a.Min == a.Max:
+		half := math.Abs(a.Min) / 2
+		a.Min, a.Max = a.Min-half, a.Max+half
+	}
+	if a.Log {
+		ratio := math.Pow(a.Max/a.Min, margin)
+		a.Min, a.Max = a.Min/ratio, a.Max*ratio
+	} else {
+		by := (a.Max - a.Min) * margin
+		a.Min, a.Max = a.Min-by, a.Max+by
+	}
+	a.check()
+	return a
+}
+
+// tickCount is the number of ticks with labels that an axis has room for.
+const tickCount = 5
+
+// ticks returns about n labelled ticks, and minor ones between them.
+func (a Axis) ticks(n int) []plot.Tick {
+	if a.Log {
+		return logTicks(a.Min, a.Max, n)
+	}
+	return linearTicks(a.Min, a.Max, n)
+}
+
+// fitting returns as many ticks as have room for their labels along a length.
+func (a Axis) fitting(length vg.Length) []plot.Tick {
+	const apart = vg.Length(4)
+	sty := letters(textSize, 0, 0)
+	for n := tickCount; ; n-- {
+		ticks := a.ticks(n)
+		fits, end := true, vg.Length(math.Inf(-1))
+		for _, t := range ticks {
+			if t.IsMinor() {
+				continue
+			}
+			x := length * vg.Length((t.Value-a.at(a.Min))/(a.at(a.Max)-a.at(a.Min)))
+			half := sty.Width(t.Label) / 2
+			fits = fits && x-half >= end+apart
+			end = x + half
+		}
+		if fits || n == 1 {
+			return ticks
+		}
+	}
+}
+
+// slack is for ends that are ticks but for rounding.
+const slack = 1e-9
+
+// linearTicks returns the multiples of a round step (1, 2 or 5 times a power of ten)
+// in [lo, hi], about n of them, with minor ticks that halve or quarter the step.
+func linearTicks(lo, hi float64, n int) []plot.Tick {
 	least := (hi - lo) / float64(n)
 	exp := int(math.Floor(math.Log10(least)))
 	digits := []float64{1, 2, 5, 10}
-	i := 0
-	for i < 3 && digits[i]*math.Pow10(exp) < least*(1-slack) {
-		i++
-	}
+	i := slices.IndexFunc(digits, func(d float64) bool { return d*math.Pow10(exp) >= least*(1-slack) })
 	step := digits[i] * math.Pow10(exp)
 	if digits[i] == 10 {
 		exp++
@@ -36,10 +139,59 @@ func ticks(lo, hi float64, n int) []tick {
 	if p := math.Floor(math.Log10(max(math.Abs(lo), math.Abs(hi)))); p < -3 || p > 4 {
 		power = int(p)
 	}
-	decimals := max(0, power-exp)
-	var out []tick
-	for k := math.Ceil(lo/step - slack); k <= math.Floor(hi/step+slack); k++ {
-		out = append(out, tick{at: k * step, label: decimal(k*step, decimals, power)})
+	parts := []float64{5, 4, 5, 5}[i]
+	var out []plot.Tick
+	for k := math.Ceil(lo/step*parts - slack); k <= math.Floor(hi/step*parts+slack); k++ {
+		t := plot.Tick{Value: k / parts * step}
+		if math.Mod(k, parts) == 0 {
+			t.Label = decimal(t.Value, max(0, power-exp), power)
+		}
+		out = append(out, t)
+	}
+	return out
+}
+
+// logTicks returns the ticks of a logarithmic axis from lo to hi, about n of
+// them with labels. Over two decades or more these are powers of ten, over one
+// or more they are 1, 2 and 5 times powers of ten, over less round numbers as
+// on a linear axis.
+func logTicks(lo, hi float64, n int) []plot.Tick {
+	decades := math.Log10(hi) - math.Log10(lo)
+	if decades < 1-slack {
+		out := linearTicks(lo, hi, n)
+		for i, t := range out {
+			out[i].Value = math.Log10(t.Value)
+		}
+		return out
+	}
+	first, last := int(math.Ceil(math.Log10(lo)-slack)), int(math.Floor(math.Log10(hi)+slack))
+	stride := 1 // decades between labels
+	for _, stride = range []int{1, 2, 3, 5, 10, 20, 50, 100} {
+		if last-first+1 <= stride*(n+1) {
+			break
+		}
+	}
+	var out []plot.Tick
+	for k := first - 1; k <= last; k++ {
+		for d := 1.; d < 10; d++ {
+			v := d * math.Pow10(k)
+			t := plot.Tick{Value: math.Log10(v)}
+			switch {
+			case v < lo*(1-slack) || v > hi*(1+slack):
+				continue
+			case decades < 2-slack && (d == 1 || n > 2 && (d == 2 || d == 5)):
+				power := 0
+				if k < -3 || k > 3 {
+					power = k
+				}
+				t.Label = decimal(v, max(0, power-k), power)
+			case decades >= 2-slack && d == 1 && k%stride == 0:
+				t.Label = "10" + superscript(k)
+			case d > 1 && stride > 1 || stride > 5:
+				continue // they would run into one
+			}
+			out = append(out, t)
+		}
 	}
 	return out
 }
@@ -59,102 +211,9 @@ func decimal(v float64, decimals, power int) string {
 
 // superscript writes an exponent.
 func superscript(n int) string {
-	return strings.NewReplacer(
-		"-", "⁻", "0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴",
-		"5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹",
-	).Replace(strconv.Itoa(n))
-}
-
-// widest returns the width of the widest label.
-func widest(ts []tick) vg.Length {
-	sty := words(tickSize, text.XLeft, text.YBottom)
-	var w vg.Length
-	for _, t := range ts {
-		w = max(w, sty.Width(t.label))
+	var out []rune
+	for _, r := range strings.ReplaceAll(strconv.Itoa(n), "-", "−") {
+		out = append(out, superscripts[slices.Index(superLetters, r)])
 	}
-	return w
-}
-
-// A side is an edge of a data area.
-type side int
-
-const (
-	bottom side = iota
-	left
-	right
-)
-
-// An axis is one scaled edge of a data area.
-type axis struct {
-	side side
-	edge
-	ticks []tick
-	// bare leaves out all text; ticks remain.
-	bare bool
-	// room is the width that is kept for the tick labels of a vertical axis,
-	// so that the labels of stacked axes stand in one line.
-	room vg.Length
-}
-
-// draw draws the axis around a data area.
-func (a axis) draw(dc draw.Canvas, area vg.Rectangle) {
-	var (
-		size = area.Size()
-		// One path for all ticks keeps the vector formats small.
-		marks vg.Path
-		// Text begins this far from the area.
-		off = tickLength + textGap
-		// at returns the point a fraction along the axis and outwards of it.
-		at func(along float64, out vg.Length) vg.Point
-		// The styles of tick labels and of the axis label, and the distance
-		// of the latter.
-		numbers, name text.Style
-		far           vg.Length
-	)
-	switch a.side {
-	case bottom:
-		at = func(t float64, out vg.Length) vg.Point {
-			return vg.Point{X: area.Min.X + size.X*vg.Length(t), Y: area.Min.Y - out}
-		}
-		numbers = words(tickSize, text.XCenter, text.YTop)
-		name = words(labelSize, text.XCenter, text.YTop)
-		off = tickLength + 1 // a line of text brings space of its own
-		far = off + numbers.Height("0")
-	case left:
-		at = func(t float64, out vg.Length) vg.Point {
-			return vg.Point{X: area.Min.X - out, Y: area.Min.Y + size.Y*vg.Length(t)}
-		}
-		numbers = words(tickSize, text.XRight, text.YCenter)
-		name = upright(words(labelSize, text.XCenter, text.YBottom))
-		far = off + a.room + textGap
-	case right:
-		at = func(t float64, out vg.Length) vg.Point {
-			return vg.Point{X: area.Max.X + out, Y: area.Min.Y + size.Y*vg.Length(t)}
-		}
-		numbers = words(tickSize, text.XLeft, text.YCenter)
-		name = upright(words(labelSize, text.XCenter, text.YTop))
-		far = off + a.room + textGap
-	}
-	for _, t := range a.ticks {
-		along, length := a.fraction(t.at), tickLength
-		if t.minor {
-			length = minorTick
-		}
-		marks.Move(at(along, 0))
-		marks.Line(at(along, length))
-		if !a.bare && t.label != "" {
-			dc.FillText(numbers, at(along, off), t.label)
-		}
-	}
-	dc.SetLineStyle(line(hairline, ink))
-	dc.Stroke(marks)
-	if !a.bare {
-		dc.FillText(name, at(0.5, far), a.label)
-	}
-}
-
-// frame draws the outline of a data area.
-func frame(dc draw.Canvas, area vg.Rectangle) {
-	dc.SetLineStyle(line(hairline, ink))
-	dc.Stroke(area.Path())
+	return string(out)
 }

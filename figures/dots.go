@@ -2,10 +2,11 @@ package figures
 
 import (
 	"fmt"
+	"image/color"
 	"math"
-	"slices"
 
-	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -24,7 +25,7 @@ type DotPanel struct {
 // DotPlot is a plot of numbers that have names: a row for each name, beside each
 // other panels with a dot in each row (Cleveland, "Graphical methods for data
 // presentation: full scale breaks, dot charts, and multibased logging", The American
-// Statistician 1984). All panels have one axis.
+// Statistician 1984). All panels have one axis. A dot has the style of its name.
 type DotPlot struct {
 	Names   []string
 	Panels  []DotPanel
@@ -37,128 +38,94 @@ type DotPlot struct {
 	Apart, Held string
 }
 
-const (
-	dotRow   = vg.Length(8.6) // distance of rows
-	panelGap = vg.Length(7)
-)
+const dotRow = vg.Length(9) // distance of rows
 
-// Figure draws the plot as wide as a page, or as a column of text if all of its
-// panels are in one column.
-func (d DotPlot) Figure() *Figure {
+// Dots draws the plot as wide as a page, or as a column of text if all of its panels
+// are in one column.
+func Dots(d DotPlot) *Figure {
 	d.check()
+	n := len(d.Names)
 	var (
-		name  = words(textSize, text.XRight, text.YCenter)
-		label = words(labelSize, text.XCenter, text.YTop)
-		e     = edge{extent: d.X.extent()}
-		width = down(pageWidth)
-		key   legend
-		left  vg.Length
+		out   = page{width: pageWidth, keys: d.keys()}
+		y     = Axis{Min: -0.7, Max: float64(n) - 0.3}
+		names []plot.Tick
+		known = make(styles)
 	)
 	if d.Columns == 1 {
-		width = down(columnWidth)
+		out.width = columnWidth
 	}
-	for _, n := range d.Names {
-		left = max(left, name.Width(n))
+	out.height = func(vg.Length) vg.Length { return dotRow * vg.Length(y.Max-y.Min) }
+	for k, name := range d.Names {
+		names = append(names, plot.Tick{Value: float64(n - 1 - k), Label: name})
+		known.add(name)
 	}
-	left = up(left + 2*textGap + pageEdge)
-	key = newLegend(d.legend(), width-2*pageEdge)
-	before, after := e.overhang(narrow)
-	gap := max(panelGap, before+after+labelApart)
-	side := down((width - left - pageEdge - after - gap*vg.Length(d.Columns-1)) / vg.Length(d.Columns))
-	rows := (len(d.Panels) + d.Columns - 1) / d.Columns
-	area := up(dotRow * (vg.Length(len(d.Names)) + 0.4))
-	foot := up(tickLength + 1 + words(tickSize, 0, 0).Height("0"))
-	bottom := up(pageEdge + key.height() + textGap + lineHeight())
-	row := area + foot // height of a row of panels
-	if slices.ContainsFunc(d.Panels, func(p DotPanel) bool { return p.Title != "" }) {
-		row += up(titleSpace)
-	} else {
-		row += dot
-	}
-	return &Figure{width: width, height: up(bottom + row*vg.Length(rows)), draw: func(dc draw.Canvas) {
-		for i, p := range d.Panels {
-			at := box(left+vg.Length(i%d.Columns)*up(side+gap), bottom+row*vg.Length(rows-1-i/d.Columns)+foot, side, area)
-			d.draw(dc, at, p, e)
-			if i%d.Columns == 0 {
-				for k, n := range d.Names {
-					dc.FillText(name, vg.Point{X: at.Min.X - 2*textGap, Y: rowOf(at, k)}, n)
-				}
-			}
+	for i, p := range d.Panels {
+		if i%d.Columns == 0 {
+			out.rows = append(out.rows, nil)
 		}
-		dc.FillText(label, vg.Point{X: (left + width) / 2, Y: bottom}, d.X.Label)
-		key.draw(dc, vg.Point{X: pageEdge, Y: pageEdge + key.height()})
-	}}
+		next := panel{title: p.Title, x: d.X, y: y, names: names, plotters: d.plotters(p, y, known)}
+		out.rows[i/d.Columns] = append(out.rows[i/d.Columns], next)
+	}
+	return out.figure()
 }
 
-// rowOf returns the height of the middle of row k, from 0 at the top.
-func rowOf(area vg.Rectangle, k int) vg.Length {
-	return area.Max.Y - dotRow*(vg.Length(k)+0.7)
-}
-
-// draw draws a panel: guides first, then the mark, intervals, and dots over all.
-func (d DotPlot) draw(dc draw.Canvas, area vg.Rectangle, p DotPanel, e edge) {
-	w := window{x: e.extent, y: extent{0, 1, false}, area: area}
-	x := func(v float64) vg.Length { return w.at(min(max(v, e.lo), e.hi), 0).X }
-	for k := range d.Names {
-		y := rowOf(area, k)
-		dc.StrokeLines(line(hairline, shade), []vg.Point{{X: area.Min.X, Y: y}, {X: area.Max.X, Y: y}})
-	}
-	if e.holds(d.Mark) {
-		dc.StrokeLines(line(referenceWidth, referenceInk), []vg.Point{{X: x(d.Mark), Y: area.Min.Y}, {X: x(d.Mark), Y: area.Max.Y}})
-	}
-	frame(dc, area)
-	axis{side: bottom, edge: e, ticks: e.xTicks(area.Size().X)}.draw(dc, area)
-	if p.Title != "" {
-		drawTitle(dc, area, p.Title)
+// plotters returns the rows of a panel, the mark, and the dots with their intervals.
+func (d DotPlot) plotters(p DotPanel, y Axis, known styles) []plot.Plotter {
+	out := []plot.Plotter{&plotter.Grid{Horizontal: line(hairline, pale)}}
+	if d.X.holds(d.Mark) {
+		mark := plotter.XYs{{X: d.X.at(d.Mark), Y: y.Min}, {X: d.X.at(d.Mark), Y: y.Max}}
+		out = append(out, within{&plotter.Line{XYs: mark, LineStyle: line(referenceWidth, grey)}})
 	}
 	for k, dot := range p.Dots {
-		y := rowOf(area, k)
-		if low, high := max(dot.Low, e.lo), min(dot.High, e.hi); low < high {
-			dc.StrokeLines(line(2*hairline, ink), []vg.Point{{X: x(low), Y: y}, {X: x(high), Y: y}})
+		sty := known[d.Names[k]]
+		row := float64(len(d.Names) - 1 - k)
+		if low, high := max(dot.Low, d.X.Min), min(dot.High, d.X.Max); low < high {
+			bar := plotter.XYs{{X: d.X.at(low), Y: row}, {X: d.X.at(high), Y: row}}
+			out = append(out, within{&plotter.Line{XYs: bar, LineStyle: line(curveWidth, sty.Color)}})
 		}
-		switch at := (vg.Point{X: x(dot.Value), Y: y}); {
-		case math.IsNaN(dot.Value):
-		case !e.holds(dot.Value):
-			drawArrow(dc, at, dot.Value > e.hi)
-		case dot.apart(d.Mark):
-			drawMarker(dc, at, filledDot)
-		default:
-			drawMarker(dc, at, hollowDot)
+		if math.IsNaN(dot.Value) {
+			continue
 		}
+		glyph := sty.glyph(markerRadius)
+		switch {
+		case dot.Value > d.X.Max:
+			glyph.Shape = arrow(+1)
+		case dot.Value < d.X.Min:
+			glyph.Shape = arrow(-1)
+		case !dot.apart(d.Mark):
+			glyph.Color, glyph.Shape = white, outlined{sty.Marker, sty.Color}
+		}
+		at := d.X.at(min(max(dot.Value, d.X.Min), d.X.Max))
+		out = append(out, within{&plotter.Scatter{XYs: plotter.XYs{{X: at, Y: row}}, GlyphStyle: glyph}})
 	}
+	return out
 }
-
-// The numbers of the markers that are a white and a black circle.
-const hollowDot, filledDot = 0, 10
 
 // apart tells whether the interval lies on one side of the mark, or there is none.
 func (d Dot) apart(mark float64) bool {
 	return math.IsNaN(mark) || d.Low > mark || d.High < mark
 }
 
-// drawArrow draws an arrow that points beyond an end of the axis, within it.
-func drawArrow(dc draw.Canvas, at vg.Point, up bool) {
-	shape := markerShape{3, 0, 1.45}
-	in := -1.45 * markerRadius
-	if !up {
-		shape.turn, in = math.Pi, -in
-	}
-	dc.SetColor(ink)
-	dc.Fill(shape.path(vg.Point{X: at.X + in, Y: at.Y}, markerRadius))
+// An arrow points beyond the upper (+1) or the lower (−1) end of an axis, within it.
+type arrow int
+
+// DrawGlyph implements draw.GlyphDrawer.
+func (a arrow) DrawGlyph(c *draw.Canvas, sty draw.GlyphStyle, at vg.Point) {
+	s := shape{corners: 3, turn: math.Pi * float64(1-a) / 2, outer: 1.45}
+	at.X -= vg.Length(a) * s.outer * sty.Radius
+	c.SetColor(sty.Color)
+	c.Fill(s.path(at, sty.Radius))
 }
 
-// legend explains the signs that are there.
-func (d DotPlot) legend() []entry {
-	sign := func(text string, show func(draw.Canvas, vg.Point)) entry {
-		return entry{text: text, width: 3 * markerRadius, draw: func(dc draw.Canvas, box vg.Rectangle) { show(dc, middle(box)) }}
-	}
-	out := []entry{{text: d.Key}}
+// keys explains the dots that are there.
+func (d DotPlot) keys() []key {
+	out := []key{{text: d.Key}}
 	var apart, held, beyond bool
 	for _, p := range d.Panels {
 		for _, dot := range p.Dots {
 			switch {
 			case math.IsNaN(dot.Value):
-			case dot.Value < d.X.Min || dot.Value > d.X.Max:
+			case !d.X.holds(dot.Value):
 				beyond = true
 			case dot.apart(d.Mark):
 				apart = true
@@ -167,16 +134,17 @@ func (d DotPlot) legend() []entry {
 			}
 		}
 	}
+	glyph := func(c color.NRGBA, s draw.GlyphDrawer) draw.GlyphStyle {
+		return draw.GlyphStyle{Color: c, Radius: markerRadius, Shape: s}
+	}
 	if apart && d.Apart != "" {
-		out = append(out, sign(d.Apart, func(dc draw.Canvas, at vg.Point) { drawMarker(dc, at, filledDot) }))
+		out = append(out, markerOf(d.Apart, glyph(black, Marker(0))))
 	}
 	if held && d.Held != "" {
-		out = append(out, sign(d.Held, func(dc draw.Canvas, at vg.Point) { drawMarker(dc, at, hollowDot) }))
+		out = append(out, markerOf(d.Held, glyph(white, outlined{0, black})))
 	}
 	if beyond {
-		out = append(out, sign("beyond the axis", func(dc draw.Canvas, at vg.Point) {
-			drawArrow(dc, vg.Point{X: at.X + markerRadius, Y: at.Y}, true)
-		}))
+		out = append(out, markerOf("beyond the axis", glyph(black, arrow(+1))))
 	}
 	return out
 }
@@ -186,7 +154,7 @@ func (d DotPlot) check() {
 	if len(d.Names) == 0 || len(d.Panels) == 0 || d.Columns < 1 || d.Columns > len(d.Panels) {
 		panic(fmt.Sprintf("figures: dot plot of %d names and %d panels in %d columns", len(d.Names), len(d.Panels), d.Columns))
 	}
-	d.X.extent().check("axis of a dot plot")
+	d.X.check()
 	for _, p := range d.Panels {
 		if len(p.Dots) != len(d.Names) {
 			panic(fmt.Sprintf("figures: panel %q has %d dots for %d names", p.Title, len(p.Dots), len(d.Names)))

@@ -1,11 +1,14 @@
-// Package figures draws the plates of the paper: it turns numbers and labels
-// into a page that is ready for a journal, as PNG, SVG or PDF. Page draws maps
-// of fields, Charts draws curves, DotPlot draws numbers that have names.
+// Package figures draws the figures of the paper from numbers and labels, with
+// the plotters of gonum/plot, as PNG, SVG or PDF. Charts draws curves, Maps
+// fields over a plane, Dots numbers that have names, and Intervals numbers
+// against thresholds.
 //
 // The bytes of a figure depend on its input alone. They carry no date, no
 // name of a machine and no trace of an iteration order, so that two runs can
 // be compared by checksum. Letters are drawn as outlines; they look the same
 // where the fonts are not installed.
+//
+// A curve gets its colour, marker and dashes by its name: see [StyleOf].
 //
 // Text may hold mathematics between dollar signs, where letters are set in
 // italics: "$σ²(y₁)$, probability". The Unicode subscripts and superscripts
@@ -15,11 +18,51 @@
 package figures
 
 import (
+	"bytes"
 	"fmt"
+	"image/color"
+	"io"
 
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
+	"gonum.org/v1/plot/vg/vgpdf"
+	"gonum.org/v1/plot/vg/vgsvg"
 )
+
+// Widths of a figure in print, of a column of text and of a page.
+const (
+	columnWidth = 84 * vg.Millimeter
+	pageWidth   = 174 * vg.Millimeter
+)
+
+// Sizes of text, in print.
+const (
+	textSize  = vg.Length(8)
+	smallSize = vg.Length(7)
+)
+
+const (
+	pageEdge   = vg.Length(1.5)
+	hairline   = vg.Length(0.5)
+	tickLength = vg.Length(2.6)
+	textGap    = vg.Length(2.5) // between a piece of text and what it belongs to
+)
+
+var (
+	black = color.NRGBA{0x1a, 0x1a, 0x1a, 0xff}
+	grey  = color.NRGBA{0x8c, 0x8c, 0x8c, 0xff}
+	pale  = color.NRGBA{0xec, 0xec, 0xec, 0xff}
+	white = color.NRGBA{0xff, 0xff, 0xff, 0xff}
+)
+
+// Named is a figure and the name of its file, without extension.
+type Named struct {
+	Name   string
+	Figure *Figure
+}
 
 // Figure is a finished page. Its methods may be called from several
 // goroutines.
@@ -28,26 +71,58 @@ type Figure struct {
 	draw          func(draw.Canvas)
 }
 
-// encoder is a canvas that knows how to write itself as a file.
-type encoder interface {
-	vg.Canvas
-	encode() ([]byte, error)
-}
-
 // Encode returns the figure as a file in the format "png" (300 dots per inch),
 // "svg" or "pdf". Any other format is an error.
 func (f *Figure) Encode(format string) ([]byte, error) {
-	var c encoder
+	var (
+		canvas vg.Canvas
+		file   io.WriterTo
+		finish = func(b []byte) []byte { return b }
+	)
 	switch format {
 	case "png":
-		c = newPNG(f.width, f.height)
+		c := vgimg.NewWith(vgimg.UseWH(f.width, f.height), vgimg.UseDPI(dpi))
+		canvas, file, finish = raster{c}, vgimg.PngCanvas{Canvas: c}, withResolution
 	case "svg":
-		c = newSVG(f.width, f.height)
+		c := vgsvg.New(f.width, f.height)
+		canvas, file = &vector{Canvas: c}, c
 	case "pdf":
-		c = newPDF(f.width, f.height)
+		c := vgpdf.New(f.width, f.height)
+		canvas, file, finish = &vector{Canvas: c}, c, withoutDate
 	default:
 		return nil, fmt.Errorf("figures: format %q is none of png, svg, pdf", format)
 	}
-	f.draw(draw.NewCanvas(c, f.width, f.height))
-	return c.encode()
+	dc := draw.NewCanvas(canvas, f.width, f.height)
+	fill(dc, dc.Rectangle, white)
+	f.draw(dc)
+	var out bytes.Buffer
+	if _, err := file.WriteTo(&out); err != nil {
+		return nil, fmt.Errorf("figures: %s: %w", format, err)
+	}
+	return finish(out.Bytes()), nil
+}
+
+func line(width vg.Length, c color.Color) draw.LineStyle {
+	return draw.LineStyle{Color: c, Width: width}
+}
+
+// letters is the style of a piece of text that is aligned to its anchor.
+func letters(size vg.Length, x text.XAlignment, y text.YAlignment) text.Style {
+	return text.Style{
+		Color:   black,
+		Font:    font.Font{Typeface: "Liberation", Variant: "Serif", Size: size},
+		XAlign:  x,
+		YAlign:  y,
+		Handler: typesetter{},
+	}
+}
+
+func fill(dc draw.Canvas, r vg.Rectangle, c color.Color) {
+	dc.SetColor(c)
+	dc.Fill(r.Path())
+}
+
+// box returns a rectangle by its lower left corner and its size.
+func box(x, y, width, height vg.Length) vg.Rectangle {
+	return vg.Rectangle{Min: vg.Point{X: x, Y: y}, Max: vg.Point{X: x + width, Y: y + height}}
 }

@@ -2,10 +2,11 @@ package figures
 
 import (
 	"fmt"
-	"image/color"
 	"math"
-	"strings"
+	"slices"
 
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -15,7 +16,7 @@ import (
 type Interval struct {
 	Text string // what it is, to its left
 	Note string // what it says, to its right
-	Sign string // its entry in the legend: intervals of one sign have one marker
+	Key  string // its entry in the legend: intervals of one key have one marker
 
 	Value, Low, High float64 // with one that is not a number there is no marker
 	Threshold        float64
@@ -31,71 +32,62 @@ type IntervalGroup struct {
 // The columns of intervals: their text, a strip with the threshold in its middle,
 // and their notes.
 const (
-	stripWidth = vg.Length(90)
-	noteWidth  = vg.Length(126)
+	stripWidth = vg.Length(95)
+	noteWidth  = vg.Length(132)
 	stripGap   = vg.Length(8)
-	stripPad   = vg.Length(5) // within the strip, at its ends
-	stripRow   = vg.Length(2) // between intervals
-	groupGap   = vg.Length(6)
+	stripEnd   = 0.9            // of half the strip, where the farthest end is
+	stripRow   = vg.Length(2.2) // between intervals
+	groupGap   = vg.Length(5)
 )
-
-var shade = color.NRGBA{R: 0xec, G: 0xec, B: 0xec, A: 0xff}
 
 // Intervals draws groups of intervals below each other, as wide as a page. Each has
 // a scale of its own, on which the threshold is in the middle, the right side of it,
-// shaded, to the right, and its farther end at the end of the strip.
+// shaded, to the right, and its farther end near the end of the strip.
 func Intervals(groups []IntervalGroup) *Figure {
-	known := checkIntervals(groups)
-	left := down(pageWidth) - stripWidth - noteWidth - 2*stripGap - 2*pageEdge
+	keys := checkIntervals(groups)
 	var (
-		title = words(labelSize, text.XLeft, text.YTop)
-		body  = words(textSize, text.XLeft, text.YTop)
-		key   = newLegend(intervalLegend(known), pageWidth-2*pageEdge)
+		foot     = newLegend(intervalKeys(keys), pageWidth-2*pageEdge)
+		left     = pageWidth - stripWidth - noteWidth - 2*stripGap - 2*pageEdge
+		heading  = letters(textSize, text.XLeft, text.YTop)
+		body     = letters(smallSize, text.XLeft, text.YTop)
+		plt      = newPlot(Axis{Min: -1, Max: 1}, Axis{Max: 1})
+		markers  []plot.Plotter
+		captions captions
+		y        vg.Length // from the top, downwards
 	)
-	// The draw functions of the page from the top, each with what it takes of height.
-	type item struct {
-		height vg.Length
-		draw   func(dc draw.Canvas, top vg.Length)
-	}
-	var items []item
 	for _, g := range groups {
-		heading := wrap(g.Title, title, pageWidth-2*pageEdge)
-		items = append(items, item{title.Height(heading) + stripRow, func(dc draw.Canvas, top vg.Length) {
-			dc.FillText(title, vg.Point{X: pageEdge, Y: top}, heading)
-		}})
-		for i, v := range g.Intervals {
+		h := wrap(g.Title, heading, pageWidth-2*pageEdge)
+		captions.add(heading, -left-stripGap, y, h)
+		y -= heading.Height(h) + stripRow
+		for _, v := range g.Intervals {
 			what, note := wrap(v.Text, body, left), wrap(v.Note, body, noteWidth)
-			height := max(body.Height(what), body.Height(note)) + stripRow
-			if i == len(g.Intervals)-1 {
-				height += groupGap
-			}
-			items = append(items, item{height, func(dc draw.Canvas, top vg.Length) {
-				dc.FillText(body, vg.Point{X: pageEdge, Y: top}, what)
-				x := pageEdge + left + stripGap
-				dc.FillText(body, vg.Point{X: x + stripWidth + stripGap, Y: top}, note)
-				// Against the first line of the text.
-				v.draw(dc, box(x, top-body.Height("x")-stripRow/2, stripWidth, body.Height("x")+stripRow), known[v.Sign])
-			}})
+			captions.add(body, -left-stripGap, y, what)
+			captions.add(body, stripWidth+stripGap, y, note)
+			row := body.Height("x") + stripRow // the strip is against the first line of the text
+			bottom, top := float64(y-row+stripRow/2), float64(y+stripRow/2)
+			side := plotter.XYs{{X: 0, Y: bottom}, {X: 1, Y: bottom}, {X: 1, Y: top}, {X: 0, Y: top}}
+			plt.Add(within{&plotter.Polygon{XYs: []plotter.XYs{side}, Color: pale}})
+			plt.Add(within{&plotter.Line{XYs: plotter.XYs{side[0], side[3]}, LineStyle: line(hairline, black)}})
+			markers = append(markers, v.plotters((bottom+top)/2, intervalGlyph(keys, v.Key))...)
+			y -= max(body.Height(what), body.Height(note)) + stripRow
 		}
+		y -= groupGap
 	}
-	height := key.height() + 2*pageEdge + textGap
-	for _, i := range items {
-		height += i.height
-	}
-	return &Figure{width: down(pageWidth), height: up(height), draw: func(dc draw.Canvas) {
-		top := up(height) - pageEdge
-		for _, i := range items {
-			i.draw(dc, top)
-			top -= i.height
-		}
-		key.draw(dc, vg.Point{X: pageEdge, Y: pageEdge + key.height()})
+	plt.Add(markers...)
+	plt.Add(captions)
+	plt.HideAxes()
+	plt.Y.Min, plt.Y.Max = float64(y), 0
+	base := 2*pageEdge + foot.height()
+	return &Figure{width: pageWidth, height: base - y + pageEdge, draw: func(dc draw.Canvas) {
+		foot.draw(dc, vg.Point{X: pageEdge, Y: pageEdge + foot.height()})
+		dc.Rectangle = box(pageEdge+left+stripGap, base, stripWidth, -y)
+		plt.Draw(dc)
 	}}
 }
 
-// checkIntervals panics unless the groups can be drawn, and numbers their signs in
-// the order of appearance.
-func checkIntervals(groups []IntervalGroup) map[string]int {
-	known := map[string]int{}
+// checkIntervals panics unless the groups can be drawn, and returns the keys in the
+// order of appearance.
+func checkIntervals(groups []IntervalGroup) (keys []string) {
 	for _, g := range groups {
 		for _, v := range g.Intervals {
 			if v.Low > v.Value || v.Value > v.High {
@@ -104,18 +96,19 @@ func checkIntervals(groups []IntervalGroup) map[string]int {
 			if math.IsNaN(v.Threshold) || math.IsInf(v.Threshold, 0) {
 				panic(fmt.Sprintf("figures: interval %q: threshold %g", v.Text, v.Threshold))
 			}
-			if _, ok := known[v.Sign]; !ok {
-				known[v.Sign] = len(known)
+			if !slices.Contains(keys, v.Key) {
+				keys = append(keys, v.Key)
 			}
 		}
 	}
-	if len(known) == 0 {
-		panic("figures: no intervals")
+	if len(keys) == 0 || len(keys) > maxClasses {
+		panic(fmt.Sprintf("figures: intervals of %d keys; it takes 1 to %d", len(keys), maxClasses))
 	}
-	if len(known) > maxClasses {
-		panic(fmt.Sprintf("figures: %d signs of intervals; there are %d", len(known), maxClasses))
-	}
-	return known
+	return keys
+}
+
+func intervalGlyph(keys []string, key string) draw.GlyphStyle {
+	return classGlyph(slices.Index(keys, key))
 }
 
 // places returns where on the strip, from −1 to 1, the number and the ends of its
@@ -145,49 +138,49 @@ func (v Interval) places() (value, low, high float64, ok bool) {
 	return place(value), place(low), place(high), true
 }
 
-// draw draws the interval in its part of the strip, with the marker of that number.
-func (v Interval) draw(dc draw.Canvas, area vg.Rectangle, marker int) {
-	centre := middle(area)
-	fill(dc, vg.Rectangle{Min: vg.Point{X: centre.X, Y: area.Min.Y}, Max: area.Max}, shade)
-	dc.StrokeLines(line(hairline, ink), []vg.Point{{X: centre.X, Y: area.Min.Y}, {X: centre.X, Y: area.Max.Y}})
+// plotters returns the interval at a height of the plot.
+func (v Interval) plotters(y float64, glyph draw.GlyphStyle) []plot.Plotter {
 	value, low, high, ok := v.places()
 	if !ok {
-		return
+		return nil
 	}
-	at := func(place float64) vg.Point {
-		return vg.Point{X: centre.X + vg.Length(place)*(area.Size().X/2-stripPad), Y: centre.Y}
+	at := plotter.XYs{{X: stripEnd * value, Y: y}}
+	bar := &plotter.XErrorBars{
+		XYs:       at,
+		XErrors:   plotter.XErrors{{Low: stripEnd * math.Abs(value-min(low, high)), High: stripEnd * math.Abs(max(low, high)-value)}},
+		LineStyle: line(curveWidth, black), CapWidth: capWidth,
 	}
-	lines := [][]vg.Point{{at(low), at(high)}}
-	for _, end := range []vg.Point{at(low), at(high)} {
-		lines = append(lines, []vg.Point{{X: end.X, Y: end.Y - barCap/2}, {X: end.X, Y: end.Y + barCap/2}})
-	}
-	dc.StrokeLines(line(2*hairline, ink), lines...)
-	drawMarker(dc, at(value), marker)
+	return []plot.Plotter{within{bar}, within{&plotter.Scatter{XYs: at, GlyphStyle: glyph}}}
 }
 
-// intervalLegend explains the signs and the strip.
-func intervalLegend(known map[string]int) []entry {
-	out := make([]entry, len(known))
-	for sign, i := range known {
-		out[i] = entry{text: sign, width: 3 * markerRadius, draw: func(dc draw.Canvas, box vg.Rectangle) {
-			drawMarker(dc, middle(box), i)
-		}}
+// intervalKeys explains the markers and the strip.
+func intervalKeys(keys []string) (out []key) {
+	for _, k := range keys {
+		out = append(out, markerOf(k, intervalGlyph(keys, k)))
 	}
-	return append(out, entry{text: "the side of the threshold that shows the claim; every row has its own scale", width: swatchWide, draw: func(dc draw.Canvas, box vg.Rectangle) {
-		fill(dc, box, shade)
-	}})
+	side := &plotter.Polygon{Color: pale}
+	return append(out, key{
+		text:  "the side of the threshold that shows the claim; every row has its own scale",
+		width: swatchKey, thumbs: []plot.Thumbnailer{side},
+	})
 }
 
-// wrap breaks a text at spaces into lines of at most a width. A longer word has a
-// line of its own.
-func wrap(s string, sty text.Style, width vg.Length) string {
-	var lines []string
-	for _, word := range strings.Fields(s) {
-		if n := len(lines); n > 0 && sty.Width(lines[n-1]+" "+word) <= width {
-			lines[n-1] += " " + word
-			continue
-		}
-		lines = append(lines, word)
+// A caption is a text at a distance from the upper left corner of a data area.
+type caption struct {
+	style text.Style
+	at    vg.Point
+	text  string
+}
+
+type captions []caption
+
+func (c *captions) add(sty text.Style, x, y vg.Length, s string) {
+	*c = append(*c, caption{sty, vg.Point{X: x, Y: y}, s})
+}
+
+// Plot implements plot.Plotter.
+func (c captions) Plot(dc draw.Canvas, _ *plot.Plot) {
+	for _, t := range c {
+		dc.FillText(t.style, vg.Point{X: dc.Min.X, Y: dc.Max.Y}.Add(t.at), t.text)
 	}
-	return strings.Join(lines, "\n")
 }

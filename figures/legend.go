@@ -2,160 +2,140 @@ package figures
 
 import (
 	"fmt"
-	"image/color"
+	"math"
 	"slices"
 
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
 
+const halfPi = math.Pi / 2
+
 const (
-	legendLine  = vg.Length(12) // distance of lines
-	legendSpace = vg.Length(10) // between entries
-	swatchWide  = vg.Length(13)
-	swatchHigh  = vg.Length(6)
+	legendLine = vg.Length(11.5) // distance of lines
+	legendGap  = vg.Length(9)    // between keys
+	wideKey    = vg.Length(18)   // the picture of a line
+	swatchKey  = vg.Length(13)   // that of an area
+	markerKey  = vg.Length(7)
+	keyHeight  = vg.Length(6)
 )
 
-// An entry of a legend is a sign and its meaning.
-type entry struct {
-	text  string
-	width vg.Length // of the sign
-	draw  func(dc draw.Canvas, box vg.Rectangle)
-	room  vg.Length // that it takes at least
+// A key of a legend is a picture and its meaning. Without a picture it is a note.
+type key struct {
+	text   string
+	width  vg.Length // of the picture
+	thumbs []plot.Thumbnailer
+	room   vg.Length // that it takes at least
 }
 
-// A legend is a list of entries, broken into lines.
-type legend [][]entry
+// A legend is a list of keys, broken into lines.
+type legend [][]key
 
-// newLegend breaks the entries into lines of at most a width.
-func newLegend(entries []entry, width vg.Length) legend {
+// newLegend breaks the keys into lines of at most a width.
+func newLegend(keys []key, width vg.Length) legend {
 	var (
 		out legend
 		x   vg.Length
 	)
-	for _, e := range entries {
-		w := e.extent()
-		if len(out) == 0 || x+w > width {
-			out = append(out, nil)
-			x = 0
+	for _, k := range keys {
+		if len(out) == 0 || x+k.extent() > width {
+			out, x = append(out, nil), 0
 		}
-		out[len(out)-1] = append(out[len(out)-1], e)
-		x += w + legendSpace
+		out[len(out)-1] = append(out[len(out)-1], k)
+		x += k.extent() + legendGap
 	}
 	return out
 }
 
-// aligned returns the entries with equal room, so that they stand in columns.
-func aligned(entries []entry) []entry {
-	var room vg.Length
-	for _, e := range entries {
-		room = max(room, e.extent())
-	}
-	out := slices.Clone(entries)
-	for i := range out {
-		out[i].room = room
+// aligned returns the keys with equal room, so that they stand in columns.
+func aligned(keys []key) []key {
+	out := slices.Clone(keys)
+	for _, k := range keys {
+		for i := range out {
+			out[i].room = max(out[i].room, k.extent())
+		}
 	}
 	return out
 }
 
-func (e entry) extent() vg.Length {
-	w := words(tickSize, text.XLeft, text.YCenter).Width(e.text)
-	if e.width > 0 {
-		w += e.width + textGap
+func (k key) extent() vg.Length {
+	w := letters(textSize, 0, 0).Width(k.text)
+	if k.width > 0 {
+		w += k.width + textGap
 	}
-	return max(w, e.room)
+	return max(w, k.room)
 }
 
 func (l legend) height() vg.Length { return vg.Length(len(l)) * legendLine }
 
 // draw draws the legend downwards and to the right of a point.
 func (l legend) draw(dc draw.Canvas, at vg.Point) {
-	sty := words(tickSize, text.XLeft, text.YCenter)
-	for i, entries := range l {
+	sty := letters(textSize, text.XLeft, text.YCenter)
+	for i, keys := range l {
 		x, y := at.X, at.Y-legendLine*(vg.Length(i)+0.5)
-		for _, e := range entries {
-			if e.width > 0 {
-				e.draw(dc, vg.Rectangle{
-					Min: vg.Point{X: x, Y: y - swatchHigh/2},
-					Max: vg.Point{X: x + e.width, Y: y + swatchHigh/2},
-				})
-				dc.FillText(sty, vg.Point{X: x + e.width + textGap, Y: y}, e.text)
-			} else {
-				dc.FillText(sty, vg.Point{X: x, Y: y}, e.text)
+		for _, k := range keys {
+			picture := draw.Canvas{Canvas: dc.Canvas, Rectangle: box(x, y-keyHeight/2, k.width, keyHeight)}
+			for _, t := range k.thumbs {
+				t.Thumbnail(&picture)
 			}
-			x += e.extent() + legendSpace
+			left := x
+			if k.width > 0 {
+				left += k.width + textGap
+			}
+			dc.FillText(sty, vg.Point{X: left, Y: y}, k.text)
+			x += k.extent() + legendGap
 		}
 	}
 }
 
-// mapLegend explains what occurs in the maps: classes, boundary, curves, and
-// values that the scale cannot show. Classes with a name are explained always, so that
-// figures of one set have the same legend.
-func mapLegend(rows []Row, labels Labels) []entry {
-	var (
-		classes  []int
-		boundary bool
-		outside  int
-		count    [absent + 1]int
-		missing  missing
-	)
-	for class, name := range labels.Classes {
-		if name != "" {
-			classes = append(classes, class)
-		}
-	}
-	for _, r := range rows {
-		for _, m := range r.Maps {
-			boundary = boundary || len(m.Boundary) > 0
-			for _, p := range m.Points {
-				if !m.holds(p) {
-					outside++
-				} else if !slices.Contains(classes, p.Class) {
-					classes = append(classes, p.Class)
-				}
-			}
-			missing.count(m.window(), m.Curves)
-			for _, z := range m.Z {
-				count[r.Scale.index(z)]++
-			}
-		}
-	}
-	slices.Sort(classes)
+// markerOf returns the key of a marker.
+func markerOf(text string, g draw.GlyphStyle) key {
+	return key{text: text, width: markerKey, thumbs: []plot.Thumbnailer{&plotter.Scatter{GlyphStyle: g}}}
+}
 
-	var out []entry
-	for _, class := range classes {
-		out = append(out, entry{text: labels.class(class), width: 3 * markerRadius, draw: func(dc draw.Canvas, box vg.Rectangle) {
-			drawMarker(dc, middle(box), class)
-		}})
-	}
-	if boundary {
-		out = append(out, entry{text: "true class boundary", width: swatchWide, draw: func(dc draw.Canvas, box vg.Rectangle) {
-			fill(dc, box, colors()[shades/2])
-			y := middle(box).Y
-			drawBoundary(draw.Canvas{Canvas: dc.Canvas, Rectangle: box},
-				[][2]vg.Point{{{X: box.Min.X, Y: y}, {X: box.Max.X, Y: y}}})
-		}})
-	}
-	out = append(out, painter{looks: mapLooks(rows), onMap: true}.signs()...)
-	for _, flag := range []struct {
-		index uint8
-		text  string
-	}{{below, labels.below()}, {above, "above scale"}, {absent, "not a number"}} {
-		if n := count[flag.index]; n > 0 {
-			out = append(out, entry{
-				text: fmt.Sprintf("%s (%s)", flag.text, plural(n, "value")), width: swatchWide,
-				draw: func(dc draw.Canvas, box vg.Rectangle) {
-					fill(dc, box, colors()[flag.index])
-					frame(dc, box)
-				},
-			})
+// missing counts the points of curves that a page does not show, although they
+// have coordinates.
+type missing struct{ infinite, negative, outside int }
+
+// count adds the curves of a panel. A reference may go on for ever; so may
+// lines without markers, which are seen to leave the panel.
+func (m *missing) count(x, y Axis, curves []Curve) {
+	for _, c := range curves {
+		if c.Kind == Reference {
+			continue
+		}
+		for i := range c.X {
+			switch at, of := c.X[i], c.Y[i]; {
+			case math.IsNaN(at) || math.IsNaN(of):
+			case math.IsInf(at, 0) || math.IsInf(of, 0):
+				m.infinite++
+			case !x.shows(at) || !y.shows(of):
+				m.negative++
+			case c.Kind != Line && !(x.holds(at) && y.holds(of)):
+				m.outside++
+			}
 		}
 	}
-	if outside > 0 {
-		out = append(out, entry{text: plural(outside, "example") + " outside the maps"})
+}
+
+// keys are the notes in the legend, for panels that are called maps, charts.
+func (m missing) keys(panels string) (out []key) {
+	for _, note := range []struct {
+		n    int
+		text string
+	}{
+		{m.infinite, " at infinity, not shown"},
+		{m.negative, " ≤ 0, not shown on a logarithmic axis"},
+		{m.outside, " outside the " + panels},
+	} {
+		if note.n > 0 {
+			out = append(out, key{text: plural(note.n, "point") + note.text})
+		}
 	}
-	return append(out, missing.entries("maps")...)
+	return out
 }
 
 func plural(n int, noun string) string {
@@ -163,11 +143,4 @@ func plural(n int, noun string) string {
 		return "1 " + noun
 	}
 	return fmt.Sprintf("%d %ss", n, noun)
-}
-
-func middle(r vg.Rectangle) vg.Point { return r.Min.Add(r.Max).Scale(0.5) }
-
-func fill(dc draw.Canvas, r vg.Rectangle, c color.Color) {
-	dc.SetColor(c)
-	dc.Fill(r.Path())
 }

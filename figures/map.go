@@ -2,12 +2,15 @@ package figures
 
 import (
 	"fmt"
-	"image"
 	"image/color"
 	"math"
 	"slices"
 	"sort"
 
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/palette"
+	"gonum.org/v1/plot/palette/moreland"
+	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -35,17 +38,88 @@ type Point struct {
 // Segment is a straight line.
 type Segment struct{ X0, Y0, X1, Y1 float64 }
 
-// Scale gives values their colours. Values outside it, and those that are no
-// numbers, get colours of their own, which the legend explains and counts.
-type Scale struct {
-	Label    string // the quantity and its unit
-	Min, Max float64
-	Log      bool // equal steps of colour are equal ratios; Min is positive
+// Row is a row of maps that share a scale. Values outside it, and those that are
+// no numbers, get colours of their own, which the legend explains and counts. On a
+// logarithmic scale, equal steps of colour are equal ratios.
+type Row struct {
+	Scale Axis
+	Maps  []Map
 }
 
-func (m Map) extentX() extent { return extent{m.X[0], m.X[len(m.X)-1], m.LogX} }
-func (m Map) extentY() extent { return extent{m.Y[0], m.Y[len(m.Y)-1], m.LogY} }
+// Labels are the words of a figure of maps. What is left empty gets the
+// default.
+type Labels struct {
+	X, Y    string   // the axes; "$x₁$" and "$x₂$"
+	Classes []string // the classes from 0 on, explained even if none is shown; "class 1", "class 2", ...
+	Below   string   // what it means to be below a scale; "below scale"
+}
 
+func (l Labels) class(i int) string {
+	if i < len(l.Classes) && l.Classes[i] != "" {
+		return l.Classes[i]
+	}
+	return fmt.Sprintf("class %d", i+1)
+}
+
+const (
+	barGap   = vg.Length(5)
+	barWidth = vg.Length(7)
+	shades   = 253
+)
+
+// Maps draws rows of maps on one page, one map as wide as a column of text. All data
+// areas are squares of one size and stand in straight columns. A row has one colour
+// bar; axes that are those of the map below, or to the left, have no text of their
+// own; a title that repeats the one above it in the column is left out. The maps
+// must not change until the last Encode.
+func Maps(rows []Row, labels Labels) *Figure {
+	if labels.X == "" {
+		labels.X = "$x₁$"
+	}
+	if labels.Y == "" {
+		labels.Y = "$x₂$"
+	}
+	var (
+		out  = page{height: func(width vg.Length) vg.Length { return width }}
+		room vg.Length // for the tick labels of the bars
+		bars []*plot.Plot
+		over = overlays(rows)
+	)
+	for _, r := range rows {
+		r.Scale.check()
+		var panels []panel
+		for _, m := range r.Maps {
+			m.check()
+			x, y := m.axes(labels)
+			panels = append(panels, panel{title: m.Title, x: x, y: y, plotters: m.plotters(x, y, r.Scale, over)})
+		}
+		out.rows = append(out.rows, panels)
+		bar := newPlot(Axis{Max: 1}, r.Scale)
+		room = max(room, labelWidth(bar.Y))
+		bars = append(bars, bar)
+	}
+	for i, bar := range bars {
+		bar.HideAxes()
+		scale := rows[i].Scale
+		colours := ramp(scale.at(scale.Min), scale.at(scale.Max))
+		bar.Add(&plotter.ColorBar{ColorMap: colours, Vertical: true, Colors: shades}, frame{}, rightTicks{scale, room})
+	}
+	out.margin = barGap + barWidth + tickLength + 2*textGap + room + letters(textSize, 0, 0).Height("x")
+	out.beside = func(dc draw.Canvas, row int, area vg.Rectangle) {
+		dc.Rectangle = box(area.Max.X+barGap, area.Min.Y, barWidth, area.Size().Y)
+		bars[row].Draw(dc)
+	}
+	out.keys = mapKeys(rows, labels, over)
+	return out.figure()
+}
+
+// axes returns the axes of a map.
+func (m Map) axes(labels Labels) (x, y Axis) {
+	x = Axis{Label: labels.X, Log: m.LogX, Min: m.X[0], Max: m.X[len(m.X)-1]}
+	return x, Axis{Label: labels.Y, Log: m.LogY, Min: m.Y[0], Max: m.Y[len(m.Y)-1]}
+}
+
+// check panics unless the map can be drawn.
 func (m Map) check() {
 	if len(m.Z) != len(m.X)*len(m.Y) {
 		panic(fmt.Sprintf("figures: map has %d values, not %d×%d", len(m.Z), len(m.X), len(m.Y)))
@@ -55,17 +129,18 @@ func (m Map) check() {
 			panic(fmt.Sprintf("figures: map has %d coordinates along an axis; it needs 2", len(axis)))
 		}
 		for i, v := range axis {
-			if math.IsNaN(v) || math.IsInf(v, 0) || i > 0 && !(v > axis[i-1]) {
+			if math.IsNaN(v) || i > 0 && !(v > axis[i-1]) {
 				panic(fmt.Sprintf("figures: coordinate %d, %g, does not ascend", i, v))
 			}
 		}
 	}
-	m.extentX().check("axis")
-	m.extentY().check("axis")
+	x, y := m.axes(Labels{})
+	x.check()
+	y.check()
 	for _, c := range m.Curves {
 		c.check()
-		if c.Low != nil || c.Texts != nil {
-			panic(fmt.Sprintf("figures: curve %q of a map has an interval or texts", c.Name))
+		if c.Low != nil {
+			panic(fmt.Sprintf("figures: curve %q of a map has an interval", c.Name))
 		}
 	}
 	for _, p := range m.Points {
@@ -75,105 +150,251 @@ func (m Map) check() {
 	}
 }
 
-// holds tells whether a point lies in the area of the map.
-func (m Map) holds(p Point) bool { return m.window().holds(p.X, p.Y) }
-
-// window returns the plane of the map without a place on the page.
-func (m Map) window() window { return window{x: m.extentX(), y: m.extentY()} }
-
-// oversample is the number of pixels of the image between neighbours of a
-// grid, along each axis: even, so that half a cell is whole pixels.
-const oversample = 2
-
-// image returns the field in the colours of the scale, for the area between
-// the outer grid points: a cell at the border is a half.
-func (m Map) image(s Scale) *image.Paletted {
-	cols, rows := nearest(m.X, m.LogX), nearest(m.Y, m.LogY)
-	img := image.NewPaletted(image.Rect(0, 0, len(cols), len(rows)), colors())
-	for r, j := range rows {
-		y := len(rows) - 1 - r // images run downwards
-		for x, i := range cols {
-			img.SetColorIndex(x, y, s.index(m.Z[j*len(m.X)+i]))
+// plotters returns the field with its boundary, curves and points.
+func (m Map) plotters(x, y Axis, scale Axis, over map[string]cased) []plot.Plotter {
+	field := &plotter.HeatMap{
+		GridXYZ: newRaster(m, x, y, scale), Rasterized: true,
+		Palette: ramp(0, 1).Palette(shades), Underflow: belowColor, Overflow: aboveColor, NaN: white,
+		Min: scale.at(scale.Min), Max: scale.at(scale.Max),
+	}
+	out := []plot.Plotter{within{field}}
+	for _, casing := range []bool{true, false} {
+		for _, xys := range join(m.Boundary, x, y) {
+			out = append(out, boundary.plotter(xys, casing))
 		}
 	}
-	return img
+	for _, c := range m.Curves {
+		for _, casing := range []bool{true, false} {
+			for _, p := range c.pieces(x, y) {
+				out = append(out, over[c.Name].plotter(p.at, casing))
+			}
+		}
+	}
+	points := &plotter.Scatter{GlyphStyleFunc: func(int) draw.GlyphStyle { return draw.GlyphStyle{} }}
+	var classes []int
+	for _, p := range m.Points {
+		if x.holds(p.X) && y.holds(p.Y) {
+			points.XYs = append(points.XYs, plotter.XY{X: x.at(p.X), Y: y.at(p.Y)})
+			classes = append(classes, p.Class)
+		}
+	}
+	points.GlyphStyleFunc = func(i int) draw.GlyphStyle { return classGlyph(classes[i]) }
+	return append(out, within{points})
 }
 
-// nearest returns for every pixel along an axis the index of the grid point
-// nearest to its middle, as lengths on the page.
-func nearest(axis []float64, log bool) []int {
-	if log {
-		axis = slices.Clone(axis)
-		for i, v := range axis {
-			axis[i] = math.Log(v)
+// join returns segments as lines, those that follow one another as one.
+func join(segments []Segment, x, y Axis) (out []plotter.XYs) {
+	for i, s := range segments {
+		if i == 0 || segments[i-1].X1 != s.X0 || segments[i-1].Y1 != s.Y0 {
+			out = append(out, plotter.XYs{{X: x.at(s.X0), Y: y.at(s.Y0)}})
+		}
+		out[len(out)-1] = append(out[len(out)-1], plotter.XY{X: x.at(s.X1), Y: y.at(s.Y1)})
+	}
+	return out
+}
+
+// A cased line shows on any ground.
+type cased struct{ line, casing draw.LineStyle }
+
+var boundary = cased{line(0.7, white), line(1.7, black)}
+
+// plotter returns the line, or what stands out at its sides.
+func (s cased) plotter(xys plotter.XYs, casing bool) plot.Plotter {
+	if casing {
+		return within{&plotter.Line{XYs: xys, LineStyle: s.casing}}
+	}
+	return within{&plotter.Line{XYs: xys, LineStyle: s.line}}
+}
+
+// key returns the key of the line, on a ground as that of a map.
+func (s cased) key(text string) key {
+	return key{text: text, width: wideKey, thumbs: []plot.Thumbnailer{
+		&plotter.Polygon{Color: ground}, &plotter.Line{LineStyle: s.casing}, &plotter.Line{LineStyle: s.line},
+	}}
+}
+
+// overlays returns the lines of the curves of maps by their names: dark ones with
+// dashes, references as the boundary.
+func overlays(rows []Row) map[string]cased {
+	out := make(map[string]cased)
+	for _, r := range rows {
+		for _, m := range r.Maps {
+			for _, c := range m.Curves {
+				if _, ok := out[c.Name]; ok {
+					continue
+				}
+				s := boundary
+				if c.Kind != Reference {
+					s = cased{line(curveWidth, black), line(2.4, white)}
+					s.line.Dashes = dashes[len(out)%len(dashes)]
+				}
+				out[c.Name] = s
+			}
 		}
 	}
-	last := len(axis) - 1
-	out := make([]int, last*oversample)
+	return out
+}
+
+// mapKeys explains what occurs in the maps: classes, boundary, curves, and
+// values that the scale cannot show. Classes with a name are explained always, so that
+// figures of one set have the same legend.
+func mapKeys(rows []Row, labels Labels, over map[string]cased) (out []key) {
+	var (
+		classes             []int
+		lines               []key
+		hasBoundary         bool
+		below, above, blank int
+		outside             int
+		missing             missing
+	)
+	for class, name := range labels.Classes {
+		if name != "" {
+			classes = append(classes, class)
+		}
+	}
+	for _, r := range rows {
+		for _, m := range r.Maps {
+			x, y := m.axes(labels)
+			hasBoundary = hasBoundary || len(m.Boundary) > 0
+			for _, p := range m.Points {
+				if !x.holds(p.X) || !y.holds(p.Y) {
+					outside++
+				} else if !slices.Contains(classes, p.Class) {
+					classes = append(classes, p.Class)
+				}
+			}
+			for _, c := range m.Curves {
+				if c.Name != "" && !slices.ContainsFunc(lines, func(k key) bool { return k.text == c.Name }) {
+					lines = append(lines, over[c.Name].key(c.Name))
+				}
+			}
+			missing.count(x, y, m.Curves)
+			for _, z := range m.Z {
+				switch {
+				case math.IsNaN(z):
+					blank++
+				case z < r.Scale.Min:
+					below++
+				case z > r.Scale.Max:
+					above++
+				}
+			}
+		}
+	}
+	slices.Sort(classes)
+	for _, class := range classes {
+		out = append(out, markerOf(labels.class(class), classGlyph(class)))
+	}
+	if hasBoundary {
+		out = append(out, boundary.key("true class boundary"))
+	}
+	out = append(out, lines...)
+	if labels.Below == "" {
+		labels.Below = "below scale"
+	}
+	for _, flag := range []struct {
+		n     int
+		text  string
+		color color.Color
+	}{{below, labels.Below, belowColor}, {above, "above scale", aboveColor}, {blank, "not a number", white}} {
+		if flag.n > 0 {
+			swatch := &plotter.Polygon{Color: flag.color, LineStyle: line(hairline, black)}
+			text := fmt.Sprintf("%s (%s)", flag.text, plural(flag.n, "value"))
+			out = append(out, key{text: text, width: swatchKey, thumbs: []plot.Thumbnailer{swatch}})
+		}
+	}
+	if outside > 0 {
+		out = append(out, key{text: plural(outside, "example") + " outside the maps"})
+	}
+	return append(out, missing.keys("maps")...)
+}
+
+// anchors are colours from dark violet to yellow after the map viridis of
+// S. van der Walt and N. Smith (2015).
+var anchors = []color.Color{
+	color.NRGBA{0x44, 0x01, 0x54, 0xff},
+	color.NRGBA{0x47, 0x2d, 0x7b, 0xff},
+	color.NRGBA{0x3b, 0x52, 0x8b, 0xff},
+	color.NRGBA{0x2c, 0x72, 0x8e, 0xff},
+	color.NRGBA{0x21, 0x91, 0x8c, 0xff},
+	color.NRGBA{0x28, 0xae, 0x80, 0xff},
+	color.NRGBA{0x5e, 0xc9, 0x62, 0xff},
+	color.NRGBA{0xad, 0xdc, 0x30, 0xff},
+	color.NRGBA{0xfd, 0xe7, 0x25, 0xff},
+}
+
+// The colours of values below a scale, pink beside dark violet, and above, dark red
+// beside yellow, stand out from their end of it in grey as well. ground is in the
+// middle.
+var (
+	belowColor = color.NRGBA{0xff, 0x7a, 0xc8, 0xff}
+	aboveColor = color.NRGBA{0xb1, 0x00, 0x26, 0xff}
+	ground     = anchors[4]
+)
+
+// ramp returns the colours of maps between two values. The lightness L* rises
+// linearly, so that equal steps look equal, in grey print too.
+func ramp(lo, hi float64) palette.ColorMap {
+	out, err := moreland.NewLuminance(anchors)
+	if err != nil {
+		panic(fmt.Sprintf("figures: colour map: %v", err))
+	}
+	out.SetMin(lo)
+	out.SetMax(hi)
+	return out
+}
+
+// A field is a map on the even grid of the cells of a picture, two between neighbours
+// of its own grid: so that uneven grids and logarithmic axes can be drawn, and cells
+// at the border are halves.
+type field struct {
+	x, y, scale Axis
+	cols, rows  []int // the nearest grid point of each cell
+	z           []float64
+	width       int
+}
+
+func newRaster(m Map, x, y, scale Axis) field {
+	return field{x, y, scale, nearest(m.X, x), nearest(m.Y, y), m.Z, len(m.X)}
+}
+
+// Dims implements plotter.GridXYZ, as do X, Y and Z.
+func (f field) Dims() (c, r int) { return len(f.cols), len(f.rows) }
+
+// X returns the middle of a column of cells.
+func (f field) X(c int) float64 { return middle(f.x, c, len(f.cols)) }
+
+// Y returns the middle of a row of cells.
+func (f field) Y(r int) float64 { return middle(f.y, r, len(f.rows)) }
+
+// Z returns the value of a cell as a coordinate of the scale. One that has no place
+// on a logarithmic scale is below it.
+func (f field) Z(c, r int) float64 {
+	z := f.z[f.rows[r]*f.width+f.cols[c]]
+	if f.scale.Log && z <= 0 {
+		return math.Inf(-1)
+	}
+	return f.scale.at(z)
+}
+
+// middle returns the coordinate of the middle of one of n cells along an axis.
+func middle(a Axis, i, n int) float64 {
+	t := (float64(i) + 0.5) / float64(n)
+	return a.at(a.Min)*(1-t) + a.at(a.Max)*t
+}
+
+// nearest returns for every cell along an axis the index of the grid point
+// nearest to its middle.
+func nearest(grid []float64, a Axis) []int {
+	last := len(grid) - 1
+	out := make([]int, 2*last)
 	for p := range out {
-		t := (float64(p) + 0.5) / float64(len(out))
-		v := axis[0]*(1-t) + axis[last]*t
-		i := sort.SearchFloat64s(axis[1:last], v) + 1 // axis[i-1] < v ≤ axis[i]
-		if v-axis[i-1] < axis[i]-v {
+		v := middle(a, p, len(out))
+		i := 1 + sort.Search(last-1, func(i int) bool { return a.at(grid[i+1]) >= v })
+		if v-a.at(grid[i-1]) < a.at(grid[i])-v {
 			i--
 		}
 		out[p] = i
 	}
 	return out
-}
-
-// draw draws the field with its boundary, curves and points, without axes.
-func (m Map) draw(dc draw.Canvas, area vg.Rectangle, s Scale, known *looks) {
-	dc.DrawImage(area, m.image(s))
-	w := m.window()
-	w.area = area
-	var lines [][2]vg.Point
-	for _, b := range m.Boundary {
-		lines = append(lines, [2]vg.Point{w.at(b.X0, b.Y0), w.at(b.X1, b.Y1)})
-	}
-	drawBoundary(draw.Canvas{Canvas: dc.Canvas, Rectangle: area}, lines)
-	frame(dc, area)
-	for _, p := range m.Points {
-		if m.holds(p) {
-			drawMarker(dc, w.at(p.X, p.Y), p.Class)
-		}
-	}
-	painter{window: w, looks: known, onMap: true}.draw(dc, m.Curves)
-}
-
-const (
-	boundaryWidth  = vg.Length(0.7)
-	boundaryCasing = vg.Length(1.7)
-)
-
-// drawBoundary draws white lines in a dark casing, so that they show on any
-// ground. They are filled as bands, which can be cut sharply at the edge of
-// the canvas.
-func drawBoundary(dc draw.Canvas, lines [][2]vg.Point) {
-	for _, pen := range []struct {
-		width vg.Length
-		color color.Color
-	}{{boundaryCasing, ink}, {boundaryWidth, paper}} {
-		for _, l := range lines {
-			if b := band(l[0], l[1], pen.width); b != nil {
-				if b = dc.ClipPolygonXY(b); len(b) > 2 {
-					dc.FillPolygon(pen.color, b)
-				}
-			}
-		}
-	}
-}
-
-// band returns the corners of a line of some width, longer by half a width at
-// both ends, or nil if the line has no length.
-func band(p, q vg.Point, width vg.Length) []vg.Point {
-	d := q.Sub(p)
-	length := vg.Length(math.Hypot(float64(d.X), float64(d.Y)))
-	if length == 0 {
-		return nil
-	}
-	d = d.Scale(width / 2 / length)
-	n := vg.Point{X: -d.Y, Y: d.X}
-	p, q = p.Sub(d), q.Add(d)
-	return []vg.Point{p.Add(n), q.Add(n), q.Sub(n), p.Sub(n)}
 }

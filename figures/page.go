@@ -1,130 +1,211 @@
 package figures
 
 import (
-	"fmt"
-	"image"
-
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Row is a row of maps that share a scale.
-type Row struct {
-	Scale Scale
-	Maps  []Map
+// A panel is a plot with a title and axes that may be those of its neighbours.
+type panel struct {
+	title    string
+	x, y     Axis
+	names    []plot.Tick // in place of the ticks of Y
+	plotters []plot.Plotter
 }
 
-// Labels are the words of a figure of maps. What is left empty gets the
-// default.
-type Labels struct {
-	X, Y    string   // the axes; "$x₁$" and "$x₂$"
-	Classes []string // the classes from 0 on, explained even if none is shown; "class 1", "class 2", ...
-	Below   string   // what it means to be below a scale; "below scale"
-}
-
-func (l Labels) class(i int) string {
-	if i < len(l.Classes) && l.Classes[i] != "" {
-		return l.Classes[i]
-	}
-	return fmt.Sprintf("class %d", i+1)
-}
-
-func (l Labels) below() string {
-	if l.Below != "" {
-		return l.Below
-	}
-	return "below scale"
+// A page is rows of panels, whose data areas have one size and stand in straight
+// columns. An axis that is the same as that of the panel below it, or to its left,
+// has no text of its own. A title that repeats the one above it in the column is
+// left out.
+type page struct {
+	rows   [][]panel
+	width  vg.Length                       // 0: a column for each panel of a row, at most a page
+	height func(width vg.Length) vg.Length // of a data area, by its width
+	keys   []key
+	// margin is the room at the right edge of the page, and beside draws what
+	// stands there beside a row, given the data area of its last panel.
+	margin vg.Length
+	beside func(dc draw.Canvas, row int, area vg.Rectangle)
 }
 
 const (
-	barGap   = vg.Length(6)
-	barWidth = vg.Length(7)
+	panelGap = vg.Length(7)
+	rowGap   = vg.Length(6)
 )
 
-// Single draws one map with its colour bar, as wide as a column of text.
-func Single(m Map, s Scale, labels Labels) *Figure {
-	return Page([]Row{{s, []Map{m}}}, labels)
-}
+// has tells whether there is a panel at a row and a column.
+func (p page) has(i, j int) bool { return i >= 0 && i < len(p.rows) && j >= 0 && j < len(p.rows[i]) }
 
-// Page draws rows of maps on one page. All data areas are squares of one size
-// and stand in straight columns. A row has one colour bar; axes that are those
-// of the map below, or to the left, have no text of their own; a title that
-// repeats the one above it in the column is left out. The maps must not change
-// until the last Encode.
-func Page(rows []Row, labels Labels) *Figure {
-	check(rows)
-	known := mapLooks(rows)
-	if labels.X == "" {
-		labels.X = "$x₁$"
+// figure lays the page out: first to see how wide the data areas are, then with
+// ticks and a height that suit them.
+func (p page) figure() *Figure {
+	columns := 0
+	for _, r := range p.rows {
+		columns = max(columns, len(r))
 	}
-	if labels.Y == "" {
-		labels.Y = "$x₂$"
+	if p.width == 0 {
+		p.width = min(pageWidth, columnWidth*vg.Length(columns))
 	}
-	page := sheet{aspect: 1, legend: mapLegend(rows, labels)}
-	var room vg.Length // for the tick labels of the bars
-	for i, r := range rows {
-		room = max(room, widest(r.Scale.ticks()))
-		var panels []panel
-		for _, m := range r.Maps {
-			page.powers = page.powers || i == 0 && (m.LogY || r.Scale.Log)
-			panels = append(panels, panel{
-				title: m.Title, x: edge{m.extentX(), labels.X}, y: edge{m.extentY(), labels.Y},
-				draw: func(dc draw.Canvas, area vg.Rectangle) { m.draw(dc, area, r.Scale, known) },
-			})
+	var (
+		plots  = p.plots(columns)
+		height = p.width
+		area   vg.Rectangle
+		foot   legend
+		tiles  = draw.Tiles{
+			Rows: len(plots), Cols: columns, PadX: panelGap, PadY: rowGap,
+			PadLeft: pageEdge, PadRight: pageEdge + p.margin, PadTop: pageEdge, PadBottom: pageEdge,
 		}
-		page.rows = append(page.rows, panels)
-	}
-	page.margin = barGap + barWidth + room + tickLength + 2*textGap + lineHeight() + pageEdge
-	page.beside = func(dc draw.Canvas, row int, area vg.Rectangle) {
-		x := area.Max.X + up(barGap)
-		area.Min.X, area.Max.X = x, x+up(barWidth)
-		rows[row].Scale.draw(dc, area, room)
-	}
-	return page.figure()
-}
-
-// check panics unless the rows can be drawn.
-func check(rows []Row) {
-	if len(rows) == 0 {
-		panic("figures: page without rows")
-	}
-	for i, r := range rows {
-		if len(r.Maps) == 0 {
-			panic(fmt.Sprintf("figures: row %d has no maps", i))
-		}
-		r.Scale.extent().check("scale")
-		for _, m := range r.Maps {
-			m.check()
-		}
-	}
-}
-
-// mapLooks gives the curves of a page their looks.
-func mapLooks(rows []Row) *looks {
-	out := new(looks)
-	for _, r := range rows {
-		for _, m := range r.Maps {
-			for _, c := range m.Curves {
-				out.add(c, maxMapCurves)
+	)
+	for range 2 {
+		dc := draw.Canvas{Rectangle: box(0, 0, p.width, height)}
+		area = plots[0][0].DataCanvas(plot.Align(plots, tiles, dc)[0][0]).Rectangle
+		size := area.Size()
+		foot = newLegend(p.keys, p.width-area.Min.X-pageEdge)
+		height += foot.height() - (tiles.PadBottom - pageEdge) + vg.Length(len(plots))*(p.height(size.X)-size.Y)
+		tiles.PadBottom = pageEdge + foot.height()
+		for i, row := range plots {
+			for j, plt := range row {
+				if p.has(i, j) {
+					plt.X.Tick.Marker = plot.ConstantTicks(p.rows[i][j].x.fitting(size.X))
+				}
 			}
+		}
+	}
+	return &Figure{width: p.width, height: height, draw: func(dc draw.Canvas) {
+		canvases := plot.Align(plots, tiles, dc)
+		for i, row := range p.rows {
+			var last vg.Rectangle
+			for j := range row {
+				plots[i][j].Draw(canvases[i][j])
+				last = plots[i][j].DataCanvas(canvases[i][j]).Rectangle
+			}
+			if p.beside != nil {
+				p.beside(dc, i, last)
+			}
+		}
+		foot.draw(dc, vg.Point{X: area.Min.X, Y: pageEdge + foot.height()})
+	}}
+}
+
+// plots returns the plots of the panels, with nil where there is none.
+func (p page) plots(columns int) [][]*plot.Plot {
+	out := make([][]*plot.Plot, len(p.rows))
+	widest := make([]vg.Length, columns) // tick label of Y
+	for i, row := range p.rows {
+		out[i] = make([]*plot.Plot, columns)
+		for j, q := range row {
+			plt := newPlot(q.x, q.y)
+			if q.names != nil {
+				plt.Y.Tick.Marker = plot.ConstantTicks(q.names)
+				plt.Y.Tick.Length = 0
+			}
+			if p.has(i+1, j) && p.rows[i+1][j].x == q.x {
+				withoutText(&plt.X)
+			}
+			if p.has(i, j-1) && p.rows[i][j-1].y == q.y {
+				withoutText(&plt.Y)
+			}
+			plt.Add(q.plotters...)
+			plt.Add(frame{})
+			if q.title != "" && (!p.has(i-1, j) || p.rows[i-1][j].title != q.title) {
+				plt.Add(title(q.title))
+			}
+			widest[j] = max(widest[j], labelWidth(plt.Y))
+			out[i][j] = plt
+		}
+	}
+	// So the labels of stacked axes stand in one line.
+	for i := range p.rows {
+		for j := range p.rows[i] {
+			out[i][j].Y.Label.Padding += widest[j] - labelWidth(out[i][j].Y)
 		}
 	}
 	return out
 }
 
-func (s Scale) extent() extent { return extent{s.Min, s.Max, s.Log} }
-
-func (s Scale) ticks() []tick { return s.extent().ticks(tickCount) }
-
-// draw draws the scale as a colour bar.
-func (s Scale) draw(dc draw.Canvas, area vg.Rectangle, room vg.Length) {
-	img := image.NewPaletted(image.Rect(0, 0, 1, shades), colors())
-	for i := range shades {
-		img.SetColorIndex(0, shades-1-i, uint8(i))
+// newPlot returns a plot without content between two axes.
+func newPlot(x, y Axis) *plot.Plot {
+	plt := plot.New()
+	plt.TextHandler = typesetter{}
+	plt.BackgroundColor = nil
+	for _, of := range []struct {
+		to   *plot.Axis
+		from Axis
+	}{{&plt.X, x}, {&plt.Y, y}} {
+		a := of.to
+		a.Min, a.Max = of.from.at(of.from.Min), of.from.at(of.from.Max)
+		a.Padding, a.Width = 0, 0 // The frame is the line of the axis.
+		a.Label.Text, a.Label.Padding = of.from.Label, 1
+		a.Label.TextStyle = letters(textSize, text.XCenter, text.YBottom)
+		a.Tick.Label = letters(textSize, a.Tick.Label.XAlign, a.Tick.Label.YAlign)
+		a.Tick.LineStyle, a.Tick.Length = line(hairline, black), tickLength
+		a.Tick.Marker = plot.ConstantTicks(of.from.ticks(tickCount))
 	}
-	dc.DrawImage(area, img)
-	frame(dc, area)
-	axis{
-		side: right, edge: edge{s.extent(), s.Label}, ticks: s.ticks(), room: room,
-	}.draw(dc, area)
+	return plt
+}
+
+// withoutText leaves the ticks of an axis.
+func withoutText(a *plot.Axis) {
+	a.Label.Text = ""
+	a.Tick.Label.Font.Size = 0
+}
+
+// labelWidth returns the width of the widest tick label of an axis.
+func labelWidth(a plot.Axis) (width vg.Length) {
+	for _, t := range a.Tick.Marker.Ticks(a.Min, a.Max) {
+		width = max(width, a.Tick.Label.Width(t.Label))
+	}
+	return width
+}
+
+// frame is a plotter of the outline of a data area.
+type frame struct{}
+
+// Plot implements plot.Plotter.
+func (frame) Plot(c draw.Canvas, _ *plot.Plot) {
+	c.SetLineStyle(line(hairline, black))
+	c.Stroke(c.Rectangle.Path())
+}
+
+// title is a plotter of a text above the middle of a data area.
+type title string
+
+// Plot implements plot.Plotter.
+func (t title) Plot(c draw.Canvas, _ *plot.Plot) {
+	c.FillText(letters(textSize, text.XCenter, text.YBottom), vg.Point{X: c.Center().X, Y: c.Max.Y + textGap}, string(t))
+}
+
+// GlyphBoxes implements plot.GlyphBoxer: it keeps room for the title.
+func (t title) GlyphBoxes(*plot.Plot) []plot.GlyphBox {
+	sty := letters(textSize, text.XCenter, text.YBottom)
+	return []plot.GlyphBox{{Y: 1, Rectangle: box(0, 0, 0, textGap+sty.Height(string(t)))}}
+}
+
+// within is a plotter that takes no room beyond the data area, nor changes its ends.
+type within struct{ plot.Plotter }
+
+// rightTicks is a plotter of ticks and a label at the right of a data area.
+type rightTicks struct {
+	axis Axis
+	room vg.Length // for the tick labels
+}
+
+// Plot implements plot.Plotter.
+func (r rightTicks) Plot(c draw.Canvas, plt *plot.Plot) {
+	_, y := plt.Transforms(&c)
+	for _, t := range r.axis.ticks(tickCount) {
+		length := tickLength
+		if t.IsMinor() {
+			length /= 2
+		}
+		at := vg.Point{X: c.Max.X, Y: y(t.Value)}
+		c.StrokeLine2(line(hairline, black), at.X, at.Y, at.X+length, at.Y)
+		at.X += tickLength + textGap
+		c.FillText(letters(textSize, text.XLeft, text.YCenter), at, t.Label)
+	}
+	sty := letters(textSize, text.XCenter, text.YTop)
+	sty.Rotation = halfPi
+	c.FillText(sty, vg.Point{X: c.Max.X + tickLength + 2*textGap + r.room, Y: c.Center().Y}, r.axis.Label)
 }

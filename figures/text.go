@@ -1,7 +1,6 @@
 package figures
 
 import (
-	"math"
 	"strings"
 	"sync"
 	"unicode"
@@ -18,24 +17,14 @@ type typesetter struct{}
 
 var _ text.Handler = typesetter{}
 
-var fonts = sync.OnceValue(func() *font.Cache {
-	return font.NewCache(liberation.Collection())
-})
+var fonts = sync.OnceValue(func() *font.Cache { return font.NewCache(liberation.Collection()) })
 
 // Sizes of subscripts and superscripts in units of the size of the text.
 const (
 	scriptSize = 0.7
 	superRise  = 0.36
 	subDrop    = 0.16
-	// italicGap keeps a superscript off the overhang of a slanted letter.
-	italicGap = 0.04
-)
-
-const (
-	superscripts = "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁽⁾ⁿⁱ"
-	superLetters = "0123456789+−()ni"
-	subscripts   = "₀₁₂₃₄₅₆₇₈₉₊₋₍₎ₙᵢⱼₖ"
-	subLetters   = "0123456789+−()nijk"
+	italicGap  = 0.04 // keeps a superscript off the overhang of a slanted letter
 )
 
 // A run is a piece of text in one font at one height.
@@ -70,7 +59,7 @@ func runs(line string) []run {
 			continue
 		}
 		var next run
-		r, next.script = unscript(r)
+		r, next.script = ordinary(r)
 		if script != 0 {
 			next.script = script
 			if !group {
@@ -88,21 +77,25 @@ func runs(line string) []run {
 	return out
 }
 
-// unscript returns the ordinary letter of a subscript or superscript.
-func unscript(r rune) (letter rune, script int) {
-	if i := strings.IndexRune(superscripts, r); i >= 0 {
-		return same(superscripts[:i], superLetters), +1
+// The Unicode superscripts and subscripts, each over its ordinary letter.
+var (
+	superscripts, superLetters = []rune("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁽⁾ⁿⁱ"), []rune("0123456789+−()ni")
+	subscripts, subLetters     = []rune("₀₁₂₃₄₅₆₇₈₉₊₋₍₎ₙᵢⱼₖ"), []rune("0123456789+−()nijk")
+)
+
+// ordinary returns the ordinary letter of a subscript or superscript.
+func ordinary(r rune) (letter rune, script int) {
+	for i, s := range superscripts {
+		if r == s {
+			return superLetters[i], +1
+		}
 	}
-	if i := strings.IndexRune(subscripts, r); i >= 0 {
-		return same(subscripts[:i], subLetters), -1
+	for i, s := range subscripts {
+		if r == s {
+			return subLetters[i], -1
+		}
 	}
 	return r, 0
-}
-
-// same returns the letter that stands as far into letters as the end of
-// before, both counted in characters.
-func same(before, letters string) rune {
-	return []rune(letters)[len([]rune(before))]
 }
 
 // A placed run has its face and its offset from the origin of the line.
@@ -158,8 +151,11 @@ func (t typesetter) Box(txt string, fnt font.Font) (width, height, depth vg.Leng
 	return width, e.Ascent, e.Descent
 }
 
-// Draw implements text.Handler.
+// Draw implements text.Handler. Text of size 0 is not drawn.
 func (t typesetter) Draw(c vg.Canvas, txt string, sty text.Style, pt vg.Point) {
+	if sty.Font.Size == 0 {
+		return
+	}
 	c.SetColor(sty.Color)
 	c.Push()
 	defer c.Pop()
@@ -171,18 +167,23 @@ func (t typesetter) Draw(c vg.Canvas, txt string, sty text.Style, pt vg.Point) {
 	top := sty.Height(txt) * (1 + vg.Length(sty.YAlign))
 	for i, line := range t.Lines(txt) {
 		parts, width := set(line, sty.Font)
-		origin := vg.Point{
-			X: width * vg.Length(sty.XAlign),
-			Y: top - e.Ascent - vg.Length(i)*e.Height,
-		}
+		origin := vg.Point{X: width * vg.Length(sty.XAlign), Y: top - e.Ascent - vg.Length(i)*e.Height}
 		for _, p := range parts {
 			c.FillString(p.face, origin.Add(p.at), p.text)
 		}
 	}
 }
 
-// upright turns text by a quarter, to be read from below.
-func upright(sty text.Style) text.Style {
-	sty.Rotation = math.Pi / 2
-	return sty
+// wrap breaks a text at spaces into lines of at most a width. A longer word has
+// a line of its own.
+func wrap(s string, sty text.Style, width vg.Length) string {
+	var lines []string
+	for _, word := range strings.Fields(s) {
+		if n := len(lines); n > 0 && sty.Width(lines[n-1]+" "+word) <= width {
+			lines[n-1] += " " + word
+			continue
+		}
+		lines = append(lines, word)
+	}
+	return strings.Join(lines, "\n")
 }

@@ -22,6 +22,7 @@
 package bayesbackprop
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -29,59 +30,39 @@ import (
 	"slices"
 
 	"closedform/baselines/mlp"
-	"closedform/core/activation"
 )
 
 // Config describes a network and its training.
 type Config struct {
 	// Layers are the numbers of inputs, of neurons in each hidden layer, and of
 	// classes: at least two entries, at least two classes. Every layer has a bias.
-	Layers []int
+	Layers []int `toml:"-"`
 
-	PriorVar float64 // v > 0; zero stands for 20
+	PriorVar float64 `toml:"prior_var"` // v; zero stands for 20
 
-	// StartSD is σ_i at the start of the training, in units of the prior; zero
-	// stands for 0.1.
-	StartSD float64
-
-	Samples int // of a prediction; zero stands for 100
-
-	Descent mlp.Descent
+	mlp.Descent
 }
 
-func (cfg Config) withDefaults() (Config, error) {
-	if err := mlp.CheckLayers("bayesbackprop", cfg.Layers); err != nil {
-		return cfg, err
-	}
-	if cfg.PriorVar == 0 {
-		cfg.PriorVar = 20
-	}
-	if cfg.StartSD == 0 {
-		cfg.StartSD = 0.1
-	}
-	if cfg.Samples == 0 {
-		cfg.Samples = 100
-	}
-	if !(cfg.PriorVar > 0) || !mlp.Finite(cfg.PriorVar, 1/cfg.PriorVar) {
-		return cfg, fmt.Errorf("bayesbackprop: PriorVar = %g: need a positive finite number", cfg.PriorVar)
-	}
-	if !(cfg.StartSD > 0) || !mlp.Finite(cfg.StartSD) {
-		return cfg, fmt.Errorf("bayesbackprop: StartSD = %g: need a positive finite number", cfg.StartSD)
-	}
-	if cfg.Samples < 0 {
-		return cfg, fmt.Errorf("bayesbackprop: Samples = %d: need at least 1", cfg.Samples)
-	}
-	var err error
-	if cfg.Descent, err = cfg.Descent.WithDefaults("bayesbackprop"); err != nil {
-		return cfg, err
-	}
-	cfg.Layers = slices.Clone(cfg.Layers)
-	return cfg, nil
+// WithDefaults returns the configuration with its defaults filled in.
+func (c Config) WithDefaults() Config {
+	c.PriorVar = cmp.Or(c.PriorVar, 20)
+	c.Descent = c.Descent.WithDefaults()
+	return c
 }
+
+// Validate returns an error of package field if a value is not allowed. It doesn't
+// look at Layers.
+func (c Config) Validate() error {
+	return cmp.Or(mlp.CheckVariance("prior_var", c.WithDefaults().PriorVar), c.Descent.Validate())
+}
+
+const (
+	startSD = 0.1 // σ_i at the start of the training, in units of the prior
+	samples = 100 // of a prediction
+)
 
 // Model is a trained network. It must not be used by several goroutines at once.
 type Model struct {
-	cfg     Config
 	network *network
 	pass    *pass
 	x       []float64
@@ -90,29 +71,28 @@ type Model struct {
 
 // Fit returns the network trained on the examples x[k] with the classes class[k],
 // counted from 0. The noise of its predictions is drawn from src at the end, so that
-// Predict is a function. Fit returns an error that names the field if cfg is not
-// valid, and others if an input is not finite, a class out of range, or if the
-// training diverges. It panics if the lengths do not fit or src is nil.
+// Predict is a function. Fit returns an error if cfg is not valid, an input not
+// finite, a class out of range, or if the training diverges. It panics if the lengths do not fit or src is nil.
 func Fit(cfg Config, x [][]float64, class []int, src rand.Source) (*Model, error) {
 	if src == nil {
 		panic("bayesbackprop: nil source of randomness")
 	}
-	cfg, err := cfg.withDefaults()
-	if err != nil {
-		return nil, err
+	if err := cmp.Or(mlp.CheckLayers(cfg.Layers), cfg.Validate()); err != nil {
+		return nil, fmt.Errorf("bayesbackprop: %w", err)
 	}
+	cfg = cfg.WithDefaults()
 	data, err := mlp.NewExamples(x, class, cfg.Layers[0], cfg.Layers[len(cfg.Layers)-1])
 	if err != nil {
 		return nil, fmt.Errorf("bayesbackprop: %w", err)
 	}
-	net := newNetwork(mlp.New(cfg.Layers, true, activation.PiecewiseLinear{Beta: 1}), cfg.PriorVar)
-	m := &Model{cfg: cfg, network: net, pass: newPass(net), x: make([]float64, cfg.Layers[0]+1)}
+	net := newNetwork(mlp.New(cfg.Layers, true), cfg.PriorVar)
+	m := &Model{network: net, pass: newPass(net), x: make([]float64, cfg.Layers[0]+1)}
 	rnd := rand.New(src)
 	net.shape.Initialise(net.mean, rnd)
 	for i, prior := range net.prior {
-		net.logSD[i] = math.Log(prior)/2 + math.Log(cfg.StartSD)
+		net.logSD[i] = math.Log(prior)/2 + math.Log(startSD)
 	}
-	cfg.Descent.Run(net.parameters, data.Len(), rnd, func(grad []float64, batch []int) {
+	cfg.Run(net.parameters, data.Len(), rnd, func(grad []float64, batch []int) {
 		net.update()
 		for _, k := range batch {
 			m.pass.draw(rnd)
@@ -123,9 +103,9 @@ func Fit(cfg Config, x [][]float64, class []int, src rand.Source) (*Model, error
 	})
 	net.update()
 	if !mlp.Finite(net.parameters...) || !mlp.Finite(net.variance...) {
-		return nil, errors.New("bayesbackprop: the training diverged; need a smaller Descent.Rate or inputs")
+		return nil, errors.New("bayesbackprop: the training diverged; need a smaller step or smaller inputs")
 	}
-	for range cfg.Samples {
+	for range samples {
 		m.pass.draw(rnd)
 		m.noise = append(m.noise, slices.Clone(m.pass.noise))
 	}

@@ -13,13 +13,13 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"closedform/baselines/mlp"
-	"closedform/core/activation"
 	"closedform/core/random"
+	"closedform/internal/check"
 )
 
 // newTestNetwork returns a network with random parameters, and noise.
 func newTestNetwork(path ...any) (*network, *pass) {
-	n := newNetwork(mlp.New([]int{2, 4, 3, 3}, true, activation.PiecewiseLinear{Beta: 1}), 2)
+	n := newNetwork(mlp.New([]int{2, 4, 3, 3}, true), 2)
 	rnd := rand.New(random.Source(append(path, "network")...))
 	for i := range n.mean {
 		n.mean[i], n.logSD[i] = rnd.NormFloat64(), rnd.NormFloat64()-1
@@ -85,12 +85,12 @@ func TestPredict(t *testing.T) {
 	const samples = 20000
 	n, p := newTestNetwork("predict")
 	rnd := rand.New(random.Source("weights"))
-	m := &Model{cfg: Config{Layers: []int{2, 4, 3, 3}}, network: n, pass: p, x: make([]float64, 3)}
+	m := &Model{network: n, pass: p, x: make([]float64, 3)}
 	for range samples {
 		p.draw(rnd)
 		m.noise = append(m.noise, slices.Clone(p.noise))
 	}
-	got := predict(t, m, 1, -2)
+	got := check.Predict(t, m, 3, 1, -2)
 	w, pass := make([]float64, len(n.mean)), n.shape.NewPass()
 	mean, square := make([]float64, 3), make([]float64, 3)
 	for range samples {
@@ -114,11 +114,11 @@ func TestPredict(t *testing.T) {
 // Without examples to speak of the descent is to the prior, with many the weights
 // become certain.
 func TestPosteriorBetweenPriorAndData(t *testing.T) {
-	x, class := clusters(400, 3, "between")
+	x, class, _ := check.Clusters(400, 2, 3, "between")
 	cfg := Config{Layers: []int{2, 3}, PriorVar: 1, Descent: mlp.Descent{Epochs: 60}}
 	few, many := cfg, cfg
 	few.Descent.Epochs = 6000
-	a, b := fit(t, few, x[:2], class[:2], "between"), fit(t, many, x, class, "between")
+	a, b := fit(t, few, x[:2], class[:2]), fit(t, many, x, class)
 	for i, prior := range a.network.prior {
 		if r := a.network.variance[i] / prior; !(r > 0.6 && r < 1.05) {
 			t.Errorf("two examples: variance %d is %.3f of the prior", i, r)

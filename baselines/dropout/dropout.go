@@ -7,62 +7,54 @@
 // anew for each example, and else multiplied by 1/(1−r), so that the mean of what it
 // hands on stays; the inputs of the network are never left out. The loss is
 //
-//	−(1/N) Σ_k log softmax_{c_k}(z(x_k)) + ½ WeightDecay |w|².
+//	−(1/N) Σ_k log softmax_{c_k}(z(x_k)) + ½ Decay |w|².
 //
 // In the view of a posterior the decay is 1/(N v), with the prior N(0, v).
 package dropout
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
 	"closedform/baselines/mlp"
-	"closedform/core/activation"
+	"closedform/core/field"
 )
 
 // Config describes a network and its training.
 type Config struct {
 	// Layers are the numbers of inputs, of neurons in each hidden layer, and of
 	// classes: at least two entries, at least two classes. Every layer has a bias.
-	Layers []int
+	Layers []int `toml:"-"`
 
-	// Rate is the probability r of leaving out a hidden unit, 0 ≤ r < 1. Zero is the
-	// network without dropout.
-	Rate float64
+	Rate  float64 `toml:"rate"`  // probability r < 1 of leaving out a hidden unit; zero stands for 0.2
+	Decay float64 `toml:"decay"` // of all weights, biases included; zero stands for 0.001
 
-	WeightDecay float64 // not negative, of all weights, biases included
-	Passes      int     // of a prediction; zero stands for 100
-
-	Descent mlp.Descent
+	mlp.Descent
 }
 
-func (cfg Config) withDefaults() (Config, error) {
-	if err := mlp.CheckLayers("dropout", cfg.Layers); err != nil {
-		return cfg, err
-	}
-	if !(cfg.Rate >= 0 && cfg.Rate < 1) {
-		return cfg, fmt.Errorf("dropout: Rate = %g: need at least 0 and below 1", cfg.Rate)
-	}
-	if !(cfg.WeightDecay >= 0) || !mlp.Finite(cfg.WeightDecay) {
-		return cfg, fmt.Errorf("dropout: WeightDecay = %g: need a finite number, not negative", cfg.WeightDecay)
-	}
-	if cfg.Passes == 0 {
-		cfg.Passes = 100
-	}
-	if cfg.Passes < 0 {
-		return cfg, fmt.Errorf("dropout: Passes = %d: need at least 1", cfg.Passes)
-	}
-	var err error
-	if cfg.Descent, err = cfg.Descent.WithDefaults("dropout"); err != nil {
-		return cfg, err
-	}
-	cfg.Layers = slices.Clone(cfg.Layers)
-	return cfg, nil
+// WithDefaults returns the configuration with its defaults filled in.
+func (c Config) WithDefaults() Config {
+	c.Rate = cmp.Or(c.Rate, 0.2)
+	c.Decay = cmp.Or(c.Decay, 1e-3)
+	c.Descent = c.Descent.WithDefaults()
+	return c
 }
+
+// Validate returns an error of package field if a value is not allowed. It doesn't
+// look at Layers.
+func (c Config) Validate() error {
+	var rate error
+	if !(c.Rate >= 0 && c.Rate < 1) {
+		rate = field.Errorf("rate", "%g is not allowed; allowed: 0 to below 1", c.Rate)
+	}
+	return cmp.Or(rate, field.NonNegative("decay", c.Decay), c.Descent.Validate())
+}
+
+const passes = 100 // of a prediction
 
 // Model is a trained network. It must not be used by several goroutines at once.
 type Model struct {
@@ -79,22 +71,21 @@ type Model struct {
 
 // Fit returns the network trained on the examples x[k] with the classes class[k],
 // counted from 0. The masks of its predictions are drawn from src at the end, so
-// that Predict is a function. Fit returns an error that names the field if cfg is
-// not valid, and others if an input is not finite, a class out of range, or if the
-// training diverges. It panics if the lengths do not fit or src is nil.
+// that Predict is a function. Fit returns an error if cfg is not valid, an
+// input not finite, a class out of range, or if the training diverges. It panics if the lengths do not fit or src is nil.
 func Fit(cfg Config, x [][]float64, class []int, src rand.Source) (*Model, error) {
 	if src == nil {
 		panic("dropout: nil source of randomness")
 	}
-	cfg, err := cfg.withDefaults()
-	if err != nil {
-		return nil, err
+	if err := cmp.Or(mlp.CheckLayers(cfg.Layers), cfg.Validate()); err != nil {
+		return nil, fmt.Errorf("dropout: %w", err)
 	}
+	cfg = cfg.WithDefaults()
 	data, err := mlp.NewExamples(x, class, cfg.Layers[0], cfg.Layers[len(cfg.Layers)-1])
 	if err != nil {
 		return nil, fmt.Errorf("dropout: %w", err)
 	}
-	network := mlp.New(cfg.Layers, true, activation.PiecewiseLinear{Beta: 1})
+	network := mlp.New(cfg.Layers, true)
 	m := &Model{
 		cfg: cfg, network: network, pass: network.NewPass(),
 		weights: make([]float64, network.Weights()), x: make([]float64, cfg.Layers[0]+1),
@@ -102,16 +93,16 @@ func Fit(cfg Config, x [][]float64, class []int, src rand.Source) (*Model, error
 	rnd := rand.New(src)
 	network.Initialise(m.weights, rnd)
 	m.pass.Mask = m.newMasks()
-	cfg.Descent.Run(m.weights, data.Len(), rnd, func(grad []float64, batch []int) {
+	cfg.Run(m.weights, data.Len(), rnd, func(grad []float64, batch []int) {
 		m.gradient(grad, data, batch, func() { m.draw(m.pass.Mask, rnd) })
 	})
 	if !mlp.Finite(m.weights...) {
-		return nil, errors.New("dropout: the training diverged; need a smaller Descent.Rate or inputs")
+		return nil, errors.New("dropout: the training diverged; need a smaller step or smaller inputs")
 	}
 	m.open = make([][]float64, len(network.Layers))
 	m.first, m.thinned = make([]float64, cfg.Layers[1]+1), make([]float64, cfg.Layers[1]+1)
 	m.thinned[cfg.Layers[1]] = 1
-	for range cfg.Passes {
+	for range passes {
 		masks := m.newMasks()
 		m.draw(masks, rnd)
 		m.masks = append(m.masks, masks)
@@ -119,14 +110,11 @@ func Fit(cfg Config, x [][]float64, class []int, src rand.Source) (*Model, error
 	return m, nil
 }
 
-// newMasks returns masks in the form of mlp.Pass, all nil where nothing is ever left
-// out.
+// newMasks returns masks in the form of mlp.Pass.
 func (m *Model) newMasks() [][]float64 {
 	masks := make([][]float64, len(m.network.Layers))
-	if m.cfg.Rate > 0 {
-		for l := 1; l < len(masks); l++ {
-			masks[l] = make([]float64, m.cfg.Layers[l])
-		}
+	for l := 1; l < len(masks); l++ {
+		masks[l] = make([]float64, m.cfg.Layers[l])
 	}
 	return masks
 }
@@ -146,7 +134,7 @@ func (m *Model) draw(masks [][]float64, rnd *rand.Rand) {
 // gradient adds the derivatives of the loss of a batch to grad, with the masks of
 // m.pass, which next renews before each example.
 func (m *Model) gradient(grad []float64, data *mlp.Examples, batch []int, next func()) {
-	floats.AddScaled(grad, m.cfg.WeightDecay, m.weights)
+	floats.AddScaled(grad, m.cfg.Decay, m.weights)
 	p := m.pass
 	for _, k := range batch {
 		next()
@@ -173,7 +161,7 @@ func (m *Model) Predict(p, x []float64) error {
 	clear(p)
 	m.pass.Mask = m.open
 	m.network.Forward(m.pass, m.weights, m.x)
-	if m.cfg.Rate == 0 || len(m.network.Layers) == 1 {
+	if len(m.network.Layers) == 1 {
 		return m.add(p, 1)
 	}
 	copy(m.first, m.pass.Input(1))

@@ -2,7 +2,6 @@ package dropout
 
 import (
 	"math"
-	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -10,14 +9,13 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"closedform/baselines/mlp"
-	"closedform/core/activation"
-	"closedform/core/random"
+	"closedform/internal/check"
 )
 
 // The gradient is that of the loss with the masks in place.
 func TestGradient(t *testing.T) {
-	x, class := clusters(7, 3, "gradient")
-	m := fit(t, Config{Layers: []int{2, 4, 3, 3}, Rate: 0.4, WeightDecay: 0.3, Descent: mlp.Descent{Epochs: 2}}, x, class, "gradient")
+	x, class, _ := check.Clusters(7, 2, 3, "gradient")
+	m := fit(t, Config{Layers: []int{2, 4, 3, 3}, Rate: 0.4, Decay: 0.3, Descent: mlp.Descent{Epochs: 2}}, x, class)
 	data, err := mlp.NewExamples(x, class, 2, 3)
 	if err != nil {
 		t.Fatal(err)
@@ -41,7 +39,7 @@ func TestGradient(t *testing.T) {
 
 // The masks leave out units at the rate, and keep their mean.
 func TestMasks(t *testing.T) {
-	m := fit(t, Config{Layers: []int{1, 50, 20, 2}, Rate: 0.3, Passes: 200, Descent: mlp.Descent{Epochs: 1}}, nil, nil, "masks")
+	m := fit(t, Config{Layers: []int{1, 50, 20, 2}, Rate: 0.3, Descent: mlp.Descent{Epochs: 1}}, nil, nil)
 	var out, n float64
 	for _, masks := range m.masks {
 		if masks[0] != nil || len(masks[1]) != 50 || len(masks[2]) != 20 {
@@ -55,51 +53,23 @@ func TestMasks(t *testing.T) {
 			}
 		}
 	}
-	if z := (out/n - 0.3) / math.Sqrt(0.21/n); len(m.masks) != 200 || !(math.Abs(z) < 4) {
+	if z := (out/n - 0.3) / math.Sqrt(0.21/n); len(m.masks) != 100 || !(math.Abs(z) < 4) {
 		t.Errorf("%d passes, %.4f of the units left out", len(m.masks), out/n)
 	}
 }
 
 // A prediction is the mean over passes of the network with masks.
 func TestPredict(t *testing.T) {
-	x, class := clusters(40, 3, "predict")
-	m := fit(t, Config{Layers: []int{2, 6, 5, 3}, Rate: 0.5, Passes: 30, Descent: mlp.Descent{Epochs: 5}}, x, class, "predict")
+	x, class, _ := check.Clusters(40, 2, 3, "predict")
+	m := fit(t, Config{Layers: []int{2, 6, 5, 3}, Rate: 0.5, Descent: mlp.Descent{Epochs: 5}}, x, class)
 	want, pass := make([]float64, 3), m.network.NewPass()
 	for _, masks := range m.masks {
 		pass.Mask = masks
 		m.network.Forward(pass, m.weights, []float64{1, -2, 1})
 		mlp.Normalise(pass.Logit)
-		floats.AddScaled(want, 1.0/30, pass.Logit)
+		floats.AddScaled(want, 1.0/passes, pass.Logit)
 	}
-	if got := predict(t, m, 1, -2); !floats.EqualApprox(got, want, 1e-14) {
+	if got := check.Predict(t, m, 3, 1, -2); !floats.EqualApprox(got, want, 1e-14) {
 		t.Errorf("%v, want %v", got, want)
-	}
-}
-
-// Without dropout it is the plain network, and the passes make no difference.
-func TestRateZero(t *testing.T) {
-	x, class := clusters(40, 3, "plain")
-	cfg := Config{Layers: []int{2, 6, 3}, WeightDecay: 0.01, Descent: mlp.Descent{Epochs: 5, Batch: 8, Rate: 0.02}}
-	m := fit(t, cfg, x, class, "plain")
-	plain := mlp.New(cfg.Layers, true, activation.PiecewiseLinear{Beta: 1})
-	w, rnd := make([]float64, plain.Weights()), rand.New(random.Source("plain"))
-	plain.Initialise(w, rnd)
-	pass := plain.NewPass()
-	cfg.Descent.Run(w, len(x), rnd, func(grad []float64, batch []int) {
-		floats.AddScaled(grad, 0.01, w)
-		for _, k := range batch {
-			at := append(slices.Clone(x[k]), 1)
-			plain.Forward(pass, w, at)
-			copy(pass.Score, pass.Logit)
-			mlp.Normalise(pass.Score)
-			pass.Score[class[k]]--
-			floats.Scale(1/float64(len(batch)), pass.Score)
-			plain.Backward(pass, grad, w, at)
-		}
-	})
-	plain.Forward(pass, w, []float64{0.3, -1, 1})
-	mlp.Normalise(pass.Logit)
-	if got := predict(t, m, 0.3, -1); !floats.EqualApprox(got, pass.Logit, 1e-14) {
-		t.Errorf("%v, the plain network %v", got, pass.Logit)
 	}
 }

@@ -1,12 +1,10 @@
 package kalman
 
 import (
-	"fmt"
-	"math"
-	"slices"
+	"cmp"
 
-	"closedform/core/activation"
-	"closedform/core/softmax"
+	"closedform/baselines/mlp"
+	"closedform/core/field"
 )
 
 // Covariance says which covariances of the weights are kept.
@@ -23,110 +21,53 @@ const (
 	Diagonal
 )
 
-func (c Covariance) String() string {
-	switch c {
-	case Full:
-		return "full"
-	case Diagonal:
-		return "diagonal"
-	}
-	return fmt.Sprintf("Covariance(%d)", int(c))
-}
+var covariances = field.Words{"full", "diagonal"}
+
+func (c Covariance) String() string                   { return covariances.Word(int(c)) }
+func (c Covariance) MarshalText() ([]byte, error)     { return covariances.Marshal(int(c)) }
+func (c *Covariance) UnmarshalText(text []byte) error { return field.Unmarshal(c, text, covariances) }
 
 // Config describes a filter. The zero value of every field but Layers is its
 // documented default.
 type Config struct {
-	// Layers are the numbers of inputs, of neurons in each hidden layer, and
-	// of classes: at least two entries, at least two classes. Every layer has a
+	// Layers are the numbers of inputs, of rectifiers in each hidden layer, and of
+	// classes: at least two entries, at least two classes. Every layer has a
 	// further input, which is 1.
-	Layers []int
+	Layers []int `toml:"-"`
 
-	// Alpha and Beta are the slopes of the hidden units f(z) = max(αz, βz),
-	// 0 ≤ α ≤ 1, α ≤ β. Both zero stands for α = 0, β = 1, the rectifier.
-	Alpha, Beta float64
-
-	Covariance Covariance
+	Covariance Covariance `toml:"covariance"`
 
 	// PriorVar is the prior variance of every weight times the number of inputs
-	// of its layer, the bias among them, at most 1e100; zero stands for 1.
-	PriorVar float64
+	// of its layer, the bias among them; zero stands for 1.
+	PriorVar float64 `toml:"prior_var"`
 
 	// PriorMeanVar scales the random prior means of hidden layers, which break
 	// the symmetry of their neurons: those of a layer are drawn from
-	// N(0, PriorMeanVar/inputs). At most 1e100; zero stands for 2 (He et al.
-	// 2015). The prior means of the output layer are zero.
-	PriorMeanVar float64
+	// N(0, PriorMeanVar/inputs). Zero stands for 2 (He et al. 2015). The prior
+	// means of the output layer are zero.
+	PriorMeanVar float64 `toml:"prior_mean_var"`
 
 	// ProcessNoise is the variance that every weight gains before each step, as
 	// a share of its prior variance, at most 1. With covariance Full it costs a
 	// Cholesky factorisation, of order W³ operations, at each step.
-	ProcessNoise float64
-
-	// Softmax gives the predictive probabilities. Nil stands for
-	// softmax.Exact{Fast: true}.
-	Softmax softmax.Approximation
+	ProcessNoise float64 `toml:"process_noise"`
 }
 
-// largest is the largest variance of a prior: the square of what comes of it
-// does not overflow.
-const largest = 1e100
-
-// withDefaults returns the configuration with its defaults filled in, or an
-// error that names the field and what it allows.
-func (c Config) withDefaults() (Config, error) {
-	if len(c.Layers) < 2 {
-		return c, fmt.Errorf("kalman: Layers = %v: need at least inputs and classes", c.Layers)
-	}
-	for _, width := range c.Layers {
-		if width < 1 {
-			return c, fmt.Errorf("kalman: Layers = %v: every layer needs at least 1 neuron", c.Layers)
-		}
-	}
-	if c.classes() < 2 {
-		return c, fmt.Errorf("kalman: Layers = %v: need at least 2 classes", c.Layers)
-	}
-	if c.Alpha == 0 && c.Beta == 0 {
-		c.Beta = 1
-	}
-	if err := c.unit().Validate(); err != nil {
-		return c, fmt.Errorf("kalman: Alpha, Beta: %w", err)
-	}
-	if c.Covariance != Full && c.Covariance != Diagonal {
-		return c, fmt.Errorf("kalman: Covariance = %v: allowed: full, diagonal", c.Covariance)
-	}
-	for _, f := range []struct {
-		name          string
-		value         *float64
-		fallback, top float64
-	}{
-		{"PriorVar", &c.PriorVar, 1, largest},
-		{"PriorMeanVar", &c.PriorMeanVar, 2, largest},
-		{"ProcessNoise", &c.ProcessNoise, 0, 1},
-	} {
-		if !(*f.value >= 0 && *f.value <= f.top) {
-			return c, fmt.Errorf("kalman: %s = %g: need 0 to %g", f.name, *f.value, f.top)
-		}
-		if *f.value == 0 {
-			*f.value = f.fallback
-		}
-	}
-	if c.Softmax == nil {
-		c.Softmax = softmax.Exact{Fast: true}
-	}
-	if s, ok := c.Softmax.(interface{ Validate() error }); ok {
-		if err := s.Validate(); err != nil {
-			return c, fmt.Errorf("kalman: Softmax: %w", err)
-		}
-	}
-	c.Layers = slices.Clone(c.Layers)
-	return c, nil
+// WithDefaults returns the configuration with its defaults filled in.
+func (c Config) WithDefaults() Config {
+	c.PriorVar = cmp.Or(c.PriorVar, 1)
+	c.PriorMeanVar = cmp.Or(c.PriorMeanVar, 2)
+	return c
 }
 
-func (c *Config) classes() int { return c.Layers[len(c.Layers)-1] }
-
-func (c *Config) unit() activation.PiecewiseLinear {
-	return activation.PiecewiseLinear{Alpha: c.Alpha, Beta: c.Beta}
+// Validate returns an error of package field if a value is not allowed. It doesn't
+// look at Layers.
+func (c Config) Validate() error {
+	c = c.WithDefaults()
+	return cmp.Or(
+		field.OneOf("covariance", c.Covariance, covariances),
+		mlp.CheckVariance("prior_var", c.PriorVar),
+		mlp.CheckVariance("prior_mean_var", c.PriorMeanVar),
+		field.Within("process_noise", c.ProcessNoise, 0, 1),
+	)
 }
-
-// finite reports whether x is neither infinite nor NaN.
-func finite(x float64) bool { return math.Abs(x) <= math.MaxFloat64 }

@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
 )
 
 // diagonal is a root that is diagonal: standard deviations.
@@ -76,12 +75,4 @@ func (r *diagonal) diffuse(variance []float64) bool {
 		r.sd[i] = math.Sqrt(r.sd[i]*r.sd[i] + v)
 	}
 	return true
-}
-
-func (r *diagonal) covariance() mat.Symmetric {
-	p := make([]float64, len(r.sd))
-	for i, sd := range r.sd {
-		p[i] = sd * sd
-	}
-	return mat.NewDiagDense(len(p), p)
 }

@@ -7,7 +7,6 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/lapack/lapack64"
-	"gonum.org/v1/gonum/mat"
 )
 
 // full is a root with all entries, row by row.
@@ -74,10 +73,4 @@ func (r *full) diffuse(variance []float64) bool {
 	}
 	r.s, r.next = r.next, r.s
 	return true
-}
-
-func (r *full) covariance() mat.Symmetric {
-	p := mat.NewSymDense(r.n, nil)
-	p.SymOuterK(1, mat.NewDense(r.n, r.n, r.s))
-	return p
 }

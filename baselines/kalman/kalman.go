@@ -27,14 +27,13 @@
 package kalman
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
 
 	"closedform/baselines/mlp"
 	"closedform/core/softmax"
@@ -43,7 +42,6 @@ import (
 // Model is a filter and what it has learnt. It must not be used by several
 // goroutines at once.
 type Model struct {
-	cfg     Config
 	network *mlp.Network
 	mean    []float64
 	root    root
@@ -63,41 +61,32 @@ type Model struct {
 }
 
 // New returns a filter with its prior weights; the prior means of hidden layers
-// are drawn from src. It returns an error that names the field if cfg is not
-// valid, and panics if src is nil.
+// are drawn from src. It returns an error if cfg is not valid, and panics if src is
+// nil.
 func New(cfg Config, src rand.Source) (*Model, error) {
 	if src == nil {
 		panic("kalman: nil source of randomness")
 	}
-	cfg, err := cfg.withDefaults()
-	if err != nil {
-		return nil, err
+	if err := cmp.Or(mlp.CheckLayers(cfg.Layers), cfg.Validate()); err != nil {
+		return nil, fmt.Errorf("kalman: %w", err)
 	}
-	const bias = true
-	network := mlp.New(cfg.Layers, bias, cfg.unit())
+	cfg = cfg.WithDefaults()
+	network := mlp.New(cfg.Layers, true)
 	n, count := network.Outputs(), network.Weights()
 	m := &Model{
-		cfg: cfg, network: network, mean: make([]float64, count),
+		network: network, mean: make([]float64, count),
 		x: make([]float64, cfg.Layers[0]+1), pass: network.NewPass(),
 		label: vectors(n-1, n), rows: vectors(n, count), white: vectors(n, count), steps: newReflections(n - 1),
 		moments: softmax.NewMoments(n), variance: make([]float64, n),
 	}
-	m.x[cfg.Layers[0]] = 1
 	rnd := rand.New(src)
-	prior := make([]float64, count)
-	for l, w := range network.Layers {
-		part := prior[w.Offset : w.Offset+w.In*w.Out]
-		for i := range part {
-			part[i] = cfg.PriorVar / float64(w.In)
-		}
-		if l == len(network.Layers)-1 {
-			break
-		}
+	for _, w := range network.Layers[:len(network.Layers)-1] {
 		sd := math.Sqrt(cfg.PriorMeanVar / float64(w.In))
-		for i := range part {
+		for i := range w.In * w.Out {
 			m.mean[w.Offset+i] = sd * rnd.NormFloat64()
 		}
 	}
+	prior := network.PriorVar(cfg.PriorVar)
 	if cfg.Covariance == Full {
 		m.root = newFull(prior)
 	} else {
@@ -119,28 +108,14 @@ func vectors(count, length int) [][]float64 {
 	return v
 }
 
-// Weights returns copies of mean and covariance of all weights, in the order of
-// mlp.Network; the covariance is a *mat.SymDense or a *mat.DiagDense.
-func (m *Model) Weights() (mean []float64, cov mat.Symmetric) {
-	return slices.Clone(m.mean), m.root.covariance()
-}
-
 // forward sets the logits for x at the mean weights.
 func (m *Model) forward(x []float64) error {
-	if len(x) != len(m.x)-1 {
-		panic(fmt.Sprintf("kalman: input of length %d; the model has %d inputs", len(x), len(m.x)-1))
+	if err := mlp.SetInput(m.x, x); err != nil {
+		return fmt.Errorf("kalman: %w", err)
 	}
-	for a, xa := range x {
-		if !finite(xa) {
-			return fmt.Errorf("kalman: input %d is %g; need a finite number", a, xa)
-		}
-	}
-	copy(m.x, x)
 	m.network.Forward(m.pass, m.mean, m.x)
-	for j, z := range m.pass.Logit {
-		if !finite(z) {
-			return fmt.Errorf("kalman: logit %d overflows", j)
-		}
+	if !mlp.Finite(m.pass.Logit...) {
+		return errors.New("kalman: the logits overflow")
 	}
 	return nil
 }
@@ -196,8 +171,7 @@ func (m *Model) Observe(x []float64, class int) error {
 }
 
 // Predict sets p to the predictive probabilities of the classes at x: the mean
-// of the softmax of Gaussian logits, as Config.Softmax has it, divided by its
-// sum. The logits have the means z(μ) and the covariance C = JPJᵀ of the
+// of the softmax of Gaussian logits, by quadrature, divided by its sum. The logits have the means z(μ) and the covariance C = JPJᵀ of the
 // linearised network. Of C only what the softmax sees counts, the differences of
 // logits: as independent logits they get the variances
 //
@@ -228,13 +202,13 @@ func (m *Model) Predict(p, x []float64) error {
 	m.root.whiten(m.white, m.rows)
 	for j, f := range m.white {
 		m.variance[j] = floats.Dot(f, f) / (1 - share)
-		if !finite(m.variance[j]) {
+		if !mlp.Finite(m.variance[j]) {
 			return errOverflow
 		}
 	}
-	m.cfg.Softmax.Moments(m.moments, m.pass.Logit, m.variance)
+	softmax.Exact{Fast: true}.Moments(m.moments, m.pass.Logit, m.variance)
 	sum := floats.Sum(m.moments.P)
-	if !(sum > 0 && finite(sum)) {
+	if !(sum > 0 && mlp.Finite(sum)) {
 		return errors.New("kalman: the probabilities add up to nothing")
 	}
 	floats.ScaleTo(p, 1/sum, m.moments.P)

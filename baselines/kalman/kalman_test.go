@@ -4,13 +4,17 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/diff/fd"
+	"gonum.org/v1/gonum/floats/scalar"
 	"gonum.org/v1/gonum/mat"
 
-	"closedform/core/gauss"
+	"closedform/baselines/mlp"
 	"closedform/core/random"
 	"closedform/core/softmax"
+	"closedform/internal/check"
 )
 
 func newModel(t testing.TB, cfg Config) *Model {
@@ -22,6 +26,19 @@ func newModel(t testing.TB, cfg Config) *Model {
 	return m
 }
 
+// clusters shows the model examples, after each has been handed to f.
+func clusters(t testing.TB, m *Model, name string, count int, f func(x []float64, class int)) (last []float64) {
+	t.Helper()
+	x, class, _ := check.Clusters(count, len(m.x)-1, m.network.Outputs(), name)
+	for k, at := range x {
+		if f != nil {
+			f(at, class[k])
+		}
+		observe(t, m, at, class[k])
+	}
+	return x[count-1]
+}
+
 // observe fails the test on an error.
 func observe(t testing.TB, m *Model, x []float64, class int) {
 	t.Helper()
@@ -30,23 +47,33 @@ func observe(t testing.TB, m *Model, x []float64, class int) {
 	}
 }
 
-// clusters calls f with examples of Gaussian clusters.
-func clusters(name string, inputs, classes, count int, f func(x []float64, class int)) {
-	rnd := rand.New(random.Source("clusters", name))
-	centre := vectors(classes, inputs)
-	for _, c := range centre {
-		for a := range c {
-			c[a] = 1.5 * rnd.NormFloat64()
-		}
+// near compares so that NaN fails.
+func near(t *testing.T, name string, got, want, tol float64) {
+	t.Helper()
+	if !scalar.EqualWithinAbsOrRel(got, want, tol, tol) {
+		t.Errorf("%s = %.15g, want %.15g", name, got, want)
 	}
-	for range count {
-		class := rnd.IntN(classes)
-		x := make([]float64, inputs)
-		for a := range x {
-			x[a] = centre[class][a] + rnd.NormFloat64()
-		}
-		f(x, class)
+}
+
+func TestLearner(t *testing.T) {
+	for _, cfg := range []Config{{Layers: []int{2, 3}, PriorVar: 10}, {Layers: []int{2, 8, 3}}, {Layers: []int{2, 8, 3}, Covariance: Diagonal, ProcessNoise: 1e-6}} {
+		check.Learner(t, 0.1, check.Online(func(src rand.Source) (*Model, error) { return New(cfg, src) }))
 	}
+}
+
+// Weights returns copies of mean and covariance of all weights.
+func (m *Model) Weights() (mean []float64, cov mat.Symmetric) {
+	n := len(m.mean)
+	if r, ok := m.root.(*diagonal); ok {
+		p := mat.NewDiagDense(n, nil)
+		for i, sd := range r.sd {
+			p.SetDiag(i, sd*sd)
+		}
+		return slices.Clone(m.mean), p
+	}
+	p := mat.NewSymDense(n, nil)
+	p.SymOuterK(1, mat.NewDense(n, n, m.root.(*full).s))
+	return slices.Clone(m.mean), p
 }
 
 // logitsAt returns those of the network at the weights w.
@@ -59,28 +86,10 @@ func (m *Model) logitsAt(w, x []float64) []float64 {
 // jacobian returns that of the logits by finite differences, and the
 // probabilities, at the mean.
 func (m *Model) jacobian(x []float64) (j *mat.Dense, p []float64) {
-	w, _ := m.Weights()
-	z := m.logitsAt(w, x)
-	j = mat.NewDense(len(z), len(w), nil)
-	const h = 1e-5
-	for i := range w {
-		w[i] += h
-		up := m.logitsAt(w, x)
-		w[i] -= 2 * h
-		down := m.logitsAt(w, x)
-		w[i] += h
-		for c := range z {
-			j.Set(c, i, (up[c]-down[c])/(2*h))
-		}
-	}
-	p, sum := make([]float64, len(z)), 0.0
-	for c, zc := range z {
-		p[c] = math.Exp(zc)
-		sum += p[c]
-	}
-	for c := range p {
-		p[c] /= sum
-	}
+	p = m.logitsAt(m.mean, x)
+	j = mat.NewDense(len(p), len(m.mean), nil)
+	fd.Jacobian(j, func(z, w []float64) { copy(z, m.logitsAt(w, x)) }, m.mean, &fd.JacobianSettings{Formula: fd.Central, Step: 1e-5})
+	mlp.Normalise(p)
 	return j, p
 }
 
@@ -131,15 +140,15 @@ func TestObserveIsTheKalmanStep(t *testing.T) {
 		{Layers: []int{3, 2}},
 		{Layers: []int{3, 4}},
 		{Layers: []int{2, 5, 3}, PriorVar: 0.5},
-		{Layers: []int{2, 4, 3, 4}, Alpha: 0.2, Beta: 1},
+		{Layers: []int{2, 4, 3, 4}},
 		{Layers: []int{3, 4}, Covariance: Diagonal},
 		{Layers: []int{2, 5, 3}, Covariance: Diagonal, PriorMeanVar: 1},
 	} {
 		m := newModel(t, cfg)
-		inputs, classes := cfg.Layers[0], cfg.Layers[len(cfg.Layers)-1]
-		clusters("textbook", inputs, classes, 12, func(x []float64, class int) {
-			mean, cov := textbook(t, m, x, class)
-			observe(t, m, x, class)
+		x, class, _ := check.Clusters(12, cfg.Layers[0], m.network.Outputs(), "textbook")
+		for k, at := range x {
+			mean, cov := textbook(t, m, at, class[k])
+			observe(t, m, at, class[k])
 			gotMean, gotCov := m.Weights()
 			for i := range mean {
 				near(t, fmt.Sprintf("%v: mean of weight %d", cfg.Layers, i), gotMean[i], mean[i], 1e-8)
@@ -149,7 +158,7 @@ func TestObserveIsTheKalmanStep(t *testing.T) {
 					}
 				}
 			}
-		})
+		}
 	}
 }
 
@@ -161,10 +170,7 @@ func TestTwoClassesByHand(t *testing.T) {
 	x := []float64{0.7}
 	mean, variance := 0.0, 2*1.5*(0.7*0.7+1)
 	for _, class := range []int{0, 0, 1, 0, 1, 1, 1} {
-		p := make([]float64, 2)
-		if err := m.Predict(p, x); err != nil {
-			t.Fatal(err)
-		}
+		p := check.Predict(t, m, 2, x...)
 		moments := softmax.NewMoments(2)
 		softmax.Exact{}.Moments(moments, []float64{mean, 0}, []float64{variance, 0})
 		near(t, "p", p[0], moments.P[0], 1e-7)
@@ -190,7 +196,7 @@ func TestPrecisionAddsUpInTheLinearLimit(t *testing.T) {
 		t.Fatal(err)
 	}
 	right := mat.NewDense(count, 1, nil)
-	clusters("limit", 2, 3, 40, func(x []float64, class int) {
+	clusters(t, m, "limit", 40, func(x []float64, class int) {
 		input := append(append([]float64(nil), x...), 1)
 		for a := range 3 {
 			for i, xi := range input {
@@ -210,7 +216,6 @@ func TestPrecisionAddsUpInTheLinearLimit(t *testing.T) {
 				}
 			}
 		}
-		observe(t, m, x, class)
 	})
 	if err := chol.Solve(&precision, right); err != nil {
 		t.Fatal(err)
@@ -233,17 +238,13 @@ func TestPrecisionAddsUpInTheLinearLimit(t *testing.T) {
 func TestPredictUsesTheLinearisedLogits(t *testing.T) {
 	for _, kind := range []Covariance{Full, Diagonal} {
 		m := newModel(t, Config{Layers: []int{2, 4, 3}, Covariance: kind})
-		var last []float64
-		clusters("predict", 2, 3, 30, func(x []float64, class int) { observe(t, m, x, class); last = x })
+		last := clusters(t, m, "predict", 30, nil)
 		j, _ := m.jacobian(last)
 		_, cov := m.Weights()
 		var c, jp mat.Dense
 		jp.Mul(j, cov)
 		c.Mul(&jp, j.T())
-		p := make([]float64, 3)
-		if err := m.Predict(p, last); err != nil {
-			t.Fatal(err)
-		}
+		p := check.Predict(t, m, 3, last...)
 		pairs, sums := 0.0, 0.0
 		for a := range 3 {
 			for b := range a {
@@ -272,20 +273,4 @@ func delta(a, b int) float64 {
 		return 1
 	}
 	return 0
-}
-
-// A probit for the softmax gives the mean of Φ for two classes.
-func TestSoftmaxIsConfigurable(t *testing.T) {
-	const lambda = 0.6
-	m := newModel(t, Config{Layers: []int{1, 2}, Softmax: softmax.Probit{Lambda: lambda, Rho: 0.5}})
-	observe(t, m, []float64{1}, 1)
-	observe(t, m, []float64{-0.5}, 0)
-	p := make([]float64, 2)
-	if err := m.Predict(p, []float64{2}); err != nil {
-		t.Fatal(err)
-	}
-	w, cov := m.Weights()
-	direction := mat.NewVecDense(4, []float64{2, 1, -2, -1})
-	mean, variance := mat.Dot(direction, mat.NewVecDense(4, w)), mat.Inner(direction, cov, direction)
-	near(t, "p", p[0], gauss.CDF(lambda*mean/math.Sqrt(1+lambda*lambda*variance)), 1e-10)
 }

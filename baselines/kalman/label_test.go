@@ -7,16 +7,9 @@ import (
 
 	"gonum.org/v1/gonum/floats/scalar"
 
+	"closedform/baselines/mlp"
 	"closedform/core/random"
 )
-
-// near compares so that NaN fails.
-func near(t *testing.T, name string, got, want, tol float64) {
-	t.Helper()
-	if !scalar.EqualWithinAbsOrRel(got, want, tol, tol) {
-		t.Errorf("%s = %.15g, want %.15g", name, got, want)
-	}
-}
 
 // AAᵀ is the covariance of the label, whatever the order of large and
 // small probabilities: variances to their last digits.
@@ -25,18 +18,10 @@ func TestFactorLabelIsARootOfTheCovariance(t *testing.T) {
 	for n := 2; n <= 7; n++ {
 		for _, spread := range []float64{0.1, 3, 30, 300} {
 			p := make([]float64, n)
-			top, sum := math.Inf(-1), 0.0
 			for j := range p {
 				p[j] = spread * rnd.NormFloat64()
-				top = max(top, p[j])
 			}
-			for j := range p {
-				p[j] = math.Exp(p[j] - top)
-				sum += p[j]
-			}
-			for j := range p {
-				p[j] /= sum
-			}
+			mlp.Normalise(p)
 			a := vectors(n-1, n)
 			factorLabel(a, p)
 			product := func(i, j int) (sum float64) {

@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
 )
 
 // root is a square root S of the covariance of the weights, P = SSᵀ.
@@ -19,8 +18,6 @@ type root interface {
 	// diffuse adds variances to the diagonal of P. It reports whether the sum is
 	// positive definite, to rounding error; else S stays as it was.
 	diffuse(variance []float64) bool
-
-	covariance() mat.Symmetric // a copy of P
 }
 
 // reflections are what a step makes of the root of a covariance (Potter 1963; see

@@ -18,7 +18,7 @@ const block = 512
 type design struct {
 	network *mlp.Network
 	weights []float64
-	x       [][]float64 // each with its trailing 1
+	data    *mlp.Examples
 }
 
 // last returns the place of the last layer.
@@ -42,9 +42,10 @@ func (d *design) lastLayer(v []float64) *mat.SymDense {
 	h := precision(v[layer.Offset:])
 	raw := h.RawSymmetric()
 	phi, scaled, s := mat.NewDense(block, in, nil), mat.NewDense(block, in, nil), mat.NewDense(block, n, nil)
-	for first := 0; first < len(d.x); first += block {
-		rows := d.x[first:min(first+block, len(d.x))]
-		for k, x := range rows {
+	for first := 0; first < d.data.Len(); first += block {
+		rows := min(block, d.data.Len()-first)
+		for k := range rows {
+			x := d.data.Input(first + k)
 			d.network.Forward(p, d.weights, x)
 			mlp.Normalise(p.Logit)
 			s.SetRow(k, p.Logit)
@@ -64,7 +65,7 @@ func (d *design) lastLayer(v []float64) *mat.SymDense {
 					floats.ScaleTo(scaled.RawRowView(k), math.Sqrt(max(0, weight)), phi.RawRowView(k))
 				}
 				to := blas64.Symmetric{N: in, Stride: raw.Stride, Data: raw.Data[i*in*raw.Stride+j*in:], Uplo: blas.Upper}
-				blas64.Syrk(blas.Trans, sign, scaled.Slice(0, len(rows), 0, in).(*mat.Dense).RawMatrix(), 1, to)
+				blas64.Syrk(blas.Trans, sign, scaled.Slice(0, rows, 0, in).(*mat.Dense).RawMatrix(), 1, to)
 			}
 		}
 	}
@@ -125,7 +126,8 @@ func (d *design) diagonal(v []float64) []float64 {
 // make H = diag(1/v) + Σ g gᵀ, since diag(s) − ssᵀ = Σ_c s_c (e_c − s)(e_c − s)ᵀ.
 func (d *design) eachScore(visit func(p *mlp.Pass, x []float64)) {
 	p := d.network.NewPass()
-	for _, x := range d.x {
+	for k := range d.data.Len() {
+		x := d.data.Input(k)
 		d.network.Forward(p, d.weights, x)
 		mlp.Normalise(p.Logit)
 		for c, s := range p.Logit {

@@ -11,73 +11,43 @@ import (
 
 	"closedform/baselines/mlp"
 	"closedform/baselines/posterior"
-	"closedform/core/bnn"
-	"closedform/core/random"
 )
 
-// problem returns the density whose mode the model of cfg is.
-func problem(t *testing.T, cfg Config, m *Model, x [][]float64, class []int) *posterior.Problem {
+// problem returns the density whose mode the model is.
+func problem(t *testing.T, m *Model, v float64, x [][]float64, class []int) *posterior.Problem {
 	t.Helper()
-	p, err := posterior.NewProblem(posterior.Model{
-		Layers: cfg.Layers, Bias: true, PriorVar: m.cfg.priorVar(m.design.network, m.cfg.PriorVar),
-	}, x, class)
+	p, err := posterior.NewProblem(posterior.Model{Layers: m.cfg.Layers, Bias: true, PriorVar: m.design.network.PriorVar(v)}, x, class)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return p
 }
 
-// At the mode the density, which other code computes, is flat: in each direction a
-// step of finite size loses what the curvature says.
-func TestModeIsStationary(t *testing.T) {
-	x, class := clusters(80, 3, 4, 1, random.Source("laplace", "stationary"))
-	for _, prior := range []bnn.Prior{bnn.PaperPrior, bnn.ScaledPrior} {
-		for _, v := range []float64{1e-3, 1, 1e3} {
-			cfg := Config{Layers: []int{3, 4}, PriorVar: v, Prior: prior, Predictive: PlugIn}
-			m := fit(t, cfg, x, class)
-			p := problem(t, cfg, m, x, class)
-			w := m.design.weights
-			if log := p.LogDensity(nil, w); !scalar.EqualWithinRel(log, m.LogDensity(), 1e-12) {
-				t.Errorf("%v, variance %g: LogDensity %.12g, of the problem %.12g", prior, v, m.LogDensity(), log)
-			}
-			gradient := fd.Gradient(nil, func(w []float64) float64 { return p.LogDensity(nil, w) }, w, &fd.Settings{Formula: fd.Central})
-			for i, g := range gradient {
-				if !(math.Abs(g)*math.Sqrt(p.Model().PriorVar[i]) < 1e-4) {
-					t.Errorf("%v, variance %g: gradient %g by weight %d", prior, v, g, i)
-				}
-			}
-			mode, err := p.Mode(make([]float64, len(w)))
-			if err != nil {
-				t.Fatal(err)
-			}
-			for i, want := range mode.Weights {
-				if !scalar.EqualWithinAbsOrRel(w[i], want, 1e-4*math.Sqrt(p.Model().PriorVar[i]), 1e-4) {
-					t.Errorf("%v, variance %g: weight %d is %g, by Newton's method %g", prior, v, i, w[i], want)
-				}
+// At the mode of softmax regression the density is flat, and the mode is that of
+// Newton's method. From that of hidden layers Newton's method goes on to a maximum
+// that is hardly higher.
+func TestMode(t *testing.T) {
+	x, class := clusters(80, "stationary")
+	for _, v := range []float64{1e-3, 1, 1e3} {
+		m := fit(t, Config{Layers: []int{3, 4}, PriorVar: v, Predictive: PlugIn}, x, class)
+		p, w := problem(t, m, v, x, class), m.design.weights
+		gradient := make([]float64, len(w))
+		p.LogDensity(gradient, w)
+		mode, err := p.Mode(make([]float64, len(w)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, want := range mode.Weights {
+			sd := math.Sqrt(p.Model().PriorVar[i])
+			if !(math.Abs(gradient[i])*sd < 1e-4) || !scalar.EqualWithinAbsOrRel(w[i], want, 1e-4*sd, 1e-4) {
+				t.Errorf("variance %g: weight %d is %g with the gradient %g, by Newton's method %g", v, i, w[i], gradient[i], want)
 			}
 		}
 	}
-}
-
-// More starts climb at least as high as the first, and hidden layers higher than
-// where they start.
-func TestClimbOfHiddenLayers(t *testing.T) {
-	x, class := clusters(80, 3, 4, 1, random.Source("laplace", "climb"))
-	cfg := Config{Layers: []int{3, 6, 4}, Predictive: PlugIn}
-	one := fit(t, cfg, x, class)
-	cfg.Starts = 5
-	five := fit(t, cfg, x, class)
-	if !(five.LogDensity() > one.LogDensity()) {
-		t.Errorf("log density %g from five starts, %g from the first of them", five.LogDensity(), one.LogDensity())
-	}
-	p := problem(t, cfg, five, x, class)
-	gradient := make([]float64, len(five.design.weights))
-	at := p.LogDensity(gradient, five.design.weights)
-	if at != five.LogDensity() {
-		t.Errorf("LogDensity %.17g, of the problem %.17g", five.LogDensity(), at)
-	}
-	// Newton's method finds a maximum nearby that is hardly higher.
-	mode, err := p.Mode(five.design.weights)
+	m := fit(t, Config{Layers: []int{3, 6, 4}, Predictive: PlugIn}, x, class)
+	p := problem(t, m, 1, x, class)
+	at := p.LogDensity(nil, m.design.weights)
+	mode, err := p.Mode(m.design.weights)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,12 +60,11 @@ func TestClimbOfHiddenLayers(t *testing.T) {
 // the diagonal are its parts.
 func TestInformation(t *testing.T) {
 	for _, examples := range []int{0, 3, 2*block + 7} { // by the last layer in blocks of examples, by all weights of gradients
-		x, class := clusters(examples, 3, 4, 1, random.Source("laplace", "information"))
+		x, class := clusters(examples, "information")
 		for _, layers := range [][]int{{3, 4}, {3, 6, 4}} {
-			cfg := Config{Layers: layers, PriorVar: 0.7, Prior: bnn.ScaledPrior, Predictive: PlugIn}
-			m := fit(t, cfg, x, class)
-			p, d := problem(t, cfg, m, x, class), m.design
-			v := m.cfg.priorVar(d.network, 0.7)
+			m := fit(t, Config{Layers: layers, PriorVar: 0.7, Predictive: PlugIn}, x, class)
+			p, d := problem(t, m, 0.7, x, class), m.design
+			v := d.network.PriorVar(0.7)
 			n := len(d.weights)
 			want := mat.NewSymDense(n, nil)
 			p.Information(want, d.weights)
@@ -124,18 +93,15 @@ func TestInformation(t *testing.T) {
 // The covariance of the logits is J H⁻¹ Jᵀ with the Jacobian by finite differences
 // and, for softmax regression, −H by finite differences of the log density.
 func TestLogitCovariance(t *testing.T) {
-	x, class := clusters(60, 3, 4, 1, random.Source("laplace", "covariance"))
+	x, class := clusters(60, "covariance")
 	at := []float64{0.3, -1.2, 2}
 	for _, cfg := range configs() {
 		m := fit(t, cfg, x, class)
 		d := m.design
-		n, c := len(d.weights), m.cfg.classes()
+		n, c := len(d.weights), d.network.Outputs()
 		h := mat.NewSymDense(n, nil)
 		if len(cfg.Layers) == 2 {
-			p, err := posterior.NewProblem(posterior.Model{Layers: cfg.Layers, Bias: true, PriorVar: m.cfg.priorVar(d.network, cfg.LaplaceVar)}, x, class)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := problem(t, m, cfg.LaplaceVar, x, class)
 			hessian := mat.NewDense(n, n, nil)
 			fd.Jacobian(hessian, func(grad, w []float64) { p.LogDensity(grad, w) }, d.weights, &fd.JacobianSettings{Formula: fd.Central})
 			for i := range n {
@@ -144,7 +110,7 @@ func TestLogitCovariance(t *testing.T) {
 				}
 			}
 		} else {
-			h = d.full(m.cfg.priorVar(d.network, cfg.LaplaceVar))
+			h = d.full(d.network.PriorVar(cfg.LaplaceVar))
 		}
 		offset := d.last().Offset
 		for i := range n {
@@ -175,13 +141,12 @@ func TestLogitCovariance(t *testing.T) {
 		if !mat.EqualApprox(m.scratch.cov, &want, 1e-7) {
 			t.Errorf("%s: covariance\n%.7g\nwant\n%.7g", cfg.name(), mat.Formatted(m.scratch.cov), mat.Formatted(&want))
 		}
-		mean := predict(t, with(t, m, PlugIn), at)
+		cfg.Predictive = PlugIn
+		plain := predict(t, fit(t, cfg, x, class), at)
 		d.network.Forward(pass, d.weights, input)
 		mlp.Normalise(pass.Logit)
-		for j, p := range pass.Logit {
-			if mean[j] != p {
-				t.Errorf("%s: plug-in probability %d is %g, want %g", cfg.name(), j, mean[j], p)
-			}
+		if !floats.Equal(plain, pass.Logit) {
+			t.Errorf("%s: plug-in probabilities %g, want %g", cfg.name(), plain, pass.Logit)
 		}
 	}
 }

@@ -23,42 +23,35 @@
 package laplace
 
 import (
-	"fmt"
-	"math"
-	"slices"
+	"cmp"
 
-	"closedform/core/bnn"
+	"closedform/baselines/mlp"
+	"closedform/core/field"
 )
 
 // Covariance says which covariances of the weights are kept.
 type Covariance int
 
 const (
-	// LastLayer has all those of the last layer, and takes the layers before it
-	// for certain: H is that of the features that they make. Without hidden layers
-	// it is Full.
-	LastLayer Covariance = iota
-
 	// Full has those of all pairs of weights. With W weights in hidden networks it
 	// costs of the order of examples · classes · W² operations: it is for W of some
 	// hundreds.
-	Full
+	Full Covariance = iota
+
+	// LastLayer has all those of the last layer, and takes the layers before it
+	// for certain: H is that of the features that they make. Without hidden layers
+	// it is Full.
+	LastLayer
 
 	// Diagonal has the variances of all weights, the inverse of the diagonal of H.
 	Diagonal
 )
 
-func (c Covariance) String() string {
-	switch c {
-	case LastLayer:
-		return "last-layer"
-	case Full:
-		return "full"
-	case Diagonal:
-		return "diagonal"
-	}
-	return fmt.Sprintf("Covariance(%d)", int(c))
-}
+var covariances = field.Words{"full", "last-layer", "diagonal"}
+
+func (c Covariance) String() string                   { return covariances.Word(int(c)) }
+func (c Covariance) MarshalText() ([]byte, error)     { return covariances.Marshal(int(c)) }
+func (c *Covariance) UnmarshalText(text []byte) error { return field.Unmarshal(c, text, covariances) }
 
 // Predictive says how the Gaussian of the logits makes probabilities.
 type Predictive int
@@ -84,7 +77,7 @@ const (
 	// many it is too uncertain where C is large.
 	Pairwise
 
-	// MonteCarlo is the mean of the softmax over draws of the logits. The same
+	// MonteCarlo is the mean of the softmax over 1000 draws of the logits. The same
 	// standard normal numbers serve every input: a model predicts the same
 	// whenever it is asked.
 	MonteCarlo
@@ -93,19 +86,11 @@ const (
 	PlugIn
 )
 
-func (p Predictive) String() string {
-	switch p {
-	case Pairwise:
-		return "pairwise"
-	case Probit:
-		return "probit"
-	case MonteCarlo:
-		return "monte-carlo"
-	case PlugIn:
-		return "plug-in"
-	}
-	return fmt.Sprintf("Predictive(%d)", int(p))
-}
+var predictives = field.Words{"probit", "pairwise", "monte-carlo", "plug-in"}
+
+func (p Predictive) String() string                   { return predictives.Word(int(p)) }
+func (p Predictive) MarshalText() ([]byte, error)     { return predictives.Marshal(int(p)) }
+func (p *Predictive) UnmarshalText(text []byte) error { return field.Unmarshal(p, text, predictives) }
 
 // Config describes a model. The zero value of every field but Layers is its
 // documented default.
@@ -113,15 +98,11 @@ type Config struct {
 	// Layers are the numbers of inputs, of rectifiers in each hidden layer, and of
 	// classes: at least two entries, at least two classes. Two entries are softmax
 	// regression. Every layer has a bias as a further input.
-	Layers []int
+	Layers []int `toml:"-"`
 
-	// PriorVar is the prior variance of every weight, divided by the inputs of its
-	// layer, bias included, if Prior is bnn.ScaledPrior; zero stands for 1.
-	PriorVar float64
-	Prior    bnn.Prior
-
-	Covariance Covariance
-	Predictive Predictive
+	// PriorVar is the prior variance of every weight times the number of inputs of
+	// its layer, the bias among them; zero stands for 1.
+	PriorVar float64 `toml:"prior_var"`
 
 	// LaplaceVar is put for PriorVar in H, once the mode is found; zero stands for
 	// PriorVar. The mode often predicts best with a prior so wide that its Laplace
@@ -129,72 +110,27 @@ type Config struct {
 	// LaplaceVar of its own, chosen on held-back data, is the usual remedy
 	// (Daxberger et al. 2021; Kristiadi, Hein and Hennig, "Being Bayesian, even
 	// just a bit, fixes overconfidence in ReLU networks", ICML 2020).
-	LaplaceVar float64
+	LaplaceVar float64 `toml:"laplace_var"`
 
-	// Samples is the number of draws of MonteCarlo, an even one; zero stands for
-	// 1000.
-	Samples int
-
-	// Starts is the number of climbs to a mode from random weights, of which the
-	// one that ends highest counts; zero stands for 1. Without hidden layers there
-	// is one mode, and one climb.
-	Starts int
+	Covariance Covariance `toml:"covariance"`
+	Predictive Predictive `toml:"predictive"`
 }
 
-// withDefaults returns a copy with its defaults filled in, or an error that names
-// the field and what it allows.
-func (c Config) withDefaults() (Config, error) {
-	if len(c.Layers) < 2 {
-		return c, fmt.Errorf("laplace: Layers = %v: need at least inputs and classes", c.Layers)
-	}
-	for _, width := range c.Layers {
-		if width < 1 {
-			return c, fmt.Errorf("laplace: Layers = %v: every layer needs at least 1 neuron", c.Layers)
-		}
-	}
-	if c.classes() < 2 {
-		return c, fmt.Errorf("laplace: Layers = %v: need at least 2 classes", c.Layers)
-	}
-	if c.PriorVar == 0 {
-		c.PriorVar = 1
-	}
-	if !(c.PriorVar >= minVar && c.PriorVar <= maxVar) {
-		return c, fmt.Errorf("laplace: PriorVar = %g: need %g to %g", c.PriorVar, minVar, maxVar)
-	}
-	if c.LaplaceVar == 0 {
-		c.LaplaceVar = c.PriorVar
-	}
-	if !(c.LaplaceVar >= minVar && c.LaplaceVar <= maxVar) {
-		return c, fmt.Errorf("laplace: LaplaceVar = %g: need %g to %g", c.LaplaceVar, minVar, maxVar)
-	}
-	if c.Prior != bnn.PaperPrior && c.Prior != bnn.ScaledPrior {
-		return c, fmt.Errorf("laplace: Prior = %v: allowed: paper, scaled", c.Prior)
-	}
-	if c.Covariance != LastLayer && c.Covariance != Full && c.Covariance != Diagonal {
-		return c, fmt.Errorf("laplace: Covariance = %v: allowed: last-layer, full, diagonal", c.Covariance)
-	}
-	if c.Predictive != Probit && c.Predictive != Pairwise && c.Predictive != MonteCarlo && c.Predictive != PlugIn {
-		return c, fmt.Errorf("laplace: Predictive = %v: allowed: probit, pairwise, monte-carlo, plug-in", c.Predictive)
-	}
-	if c.Samples == 0 {
-		c.Samples = 1000
-	}
-	if c.Samples < 0 || c.Samples%2 != 0 {
-		return c, fmt.Errorf("laplace: Samples = %d: need an even positive number", c.Samples)
-	}
-	if c.Starts == 0 {
-		c.Starts = 1
-	}
-	if c.Starts < 0 {
-		return c, fmt.Errorf("laplace: Starts = %d: need a positive number", c.Starts)
-	}
-	c.Layers = slices.Clone(c.Layers)
-	return c, nil
+// WithDefaults returns the configuration with its defaults filled in. A LaplaceVar
+// of zero stays, so that it follows a PriorVar that is changed later.
+func (c Config) WithDefaults() Config {
+	c.PriorVar = cmp.Or(c.PriorVar, 1)
+	return c
 }
 
-// Beyond these prior variances the mode has no digits, or takes for ever to find.
-const minVar, maxVar = 1e-12, 1e12
-
-func (c *Config) classes() int { return c.Layers[len(c.Layers)-1] }
-
-func finite(x float64) bool { return math.Abs(x) <= math.MaxFloat64 }
+// Validate returns an error of package field if a value is not allowed. It doesn't
+// look at Layers.
+func (c Config) Validate() error {
+	c = c.WithDefaults()
+	return cmp.Or(
+		mlp.CheckVariance("prior_var", c.PriorVar),
+		mlp.CheckVariance("laplace_var", cmp.Or(c.LaplaceVar, c.PriorVar)),
+		field.OneOf("covariance", c.Covariance, covariances),
+		field.OneOf("predictive", c.Predictive, predictives),
+	)
+}

@@ -3,7 +3,6 @@ package laplace
 import (
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 
 	"gonum.org/v1/gonum/optimize"
@@ -64,12 +63,12 @@ func (o *objective) evaluate(u []float64) {
 
 // climb returns the weights of a maximum of the posterior density near start, by
 // L-BFGS (Liu and Nocedal, "On the limited memory BFGS method for large scale
-// optimization", Mathematical Programming 1989), and the log density there. It ends
+// optimization", Mathematical Programming 1989). It ends
 // where twenty steps gain less than the tolerance. The densities of rectifiers have
 // kinks, on which a line search may fail: then the climb starts afresh from there,
 // without what it has learnt of the curvature, as long as that leads on. climb
 // returns an error if not even the start has a finite density.
-func (o *objective) climb(start []float64, tolerance float64) (w []float64, logDensity float64, err error) {
+func (o *objective) climb(start []float64, tolerance float64) (w []float64, err error) {
 	u := make([]float64, len(start))
 	for i, s := range o.sd {
 		u[i] = start[i] / s
@@ -84,8 +83,8 @@ func (o *objective) climb(start []float64, tolerance float64) (w []float64, logD
 			MajorIterations:   steps,
 			Converger:         &optimize.FunctionConverge{Absolute: tolerance, Iterations: patience},
 		}, &optimize.LBFGS{Linesearcher: &lineSearch{}})
-		if r == nil || !finite(r.F) {
-			return nil, 0, fmt.Errorf("laplace: search of the mode: no finite density: %w", err)
+		if r == nil || !mlp.Finite(r.F) {
+			return nil, fmt.Errorf("laplace: search of the mode: no finite density: %w", err)
 		}
 		gain := best - r.F
 		u, best = r.X, r.F
@@ -97,7 +96,7 @@ func (o *objective) climb(start []float64, tolerance float64) (w []float64, logD
 	for i, s := range o.sd {
 		u[i] *= s
 	}
-	return u, -best, nil
+	return u, nil
 }
 
 // lineSearch is that of Moré and Thuente, which fails when it has looked at maxLooks
@@ -120,20 +119,4 @@ func (l *lineSearch) Iterate(value, derivative float64) (optimize.Operation, flo
 		return optimize.NoOperation, 0, optimize.ErrLinesearcherFailure
 	}
 	return l.MoreThuente.Iterate(value, derivative)
-}
-
-// drawStart sets w to random weights of the size that keeps the variance of the
-// signal from one layer of rectifiers to the next, N(0, 2/inputs), biases zero (He
-// et al., "Delving deep into rectifiers", ICCV 2015).
-func drawStart(w []float64, network *mlp.Network, rnd *rand.Rand) {
-	for _, layer := range network.Layers {
-		sd := math.Sqrt(2 / float64(layer.In-1))
-		for j := range layer.Out {
-			neuron := layer.Neuron(w, j)
-			for i := range neuron {
-				neuron[i] = sd * rnd.NormFloat64()
-			}
-			neuron[len(neuron)-1] = 0
-		}
-	}
 }

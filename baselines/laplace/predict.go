@@ -1,6 +1,7 @@
 package laplace
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -12,12 +13,11 @@ import (
 // Predict sets p to the probabilities of the classes at x. It returns an error if
 // x is not finite or a logit overflows, and panics if the lengths do not fit.
 func (m *Model) Predict(p, x []float64) error {
-	if len(x) != m.cfg.Layers[0] || len(p) != m.cfg.classes() {
-		panic(fmt.Sprintf("laplace: input of length %d, %d probabilities; the model has %d inputs and %d classes",
-			len(x), len(p), m.cfg.Layers[0], m.cfg.classes()))
+	if len(p) != m.design.network.Outputs() {
+		panic(fmt.Sprintf("laplace: %d probabilities for %d classes", len(p), m.design.network.Outputs()))
 	}
 	if err := m.logits(x); err != nil {
-		return err
+		return fmt.Errorf("laplace: %w", err)
 	}
 	s := m.scratch
 	switch m.cfg.Predictive {
@@ -37,18 +37,13 @@ func (m *Model) Predict(p, x []float64) error {
 // logits sets the mean of the logits at x in the pass, and their covariance unless
 // the mode is all that is needed.
 func (m *Model) logits(x []float64) error {
-	for a, xa := range x {
-		if !finite(xa) {
-			return fmt.Errorf("laplace: input %d is %g; need a finite number", a, xa)
-		}
-	}
 	s, d := m.scratch, m.design
-	copy(s.input, x)
+	if err := mlp.SetInput(s.input, x); err != nil {
+		return err
+	}
 	d.network.Forward(s.pass, d.weights, s.input)
-	for j, z := range s.pass.Logit {
-		if !finite(z) {
-			return fmt.Errorf("laplace: logit %d overflows", j)
-		}
+	if !mlp.Finite(s.pass.Logit...) {
+		return errors.New("the logits overflow")
 	}
 	if m.cfg.Predictive == PlugIn {
 		return nil
@@ -68,8 +63,8 @@ func (m *Model) logits(x []float64) error {
 		}
 		for i := range j + 1 {
 			c := floats.Dot(image, s.image.RawRowView(i))
-			if !finite(c) {
-				return fmt.Errorf("laplace: the covariance of logits %d and %d overflows", i, j)
+			if !mlp.Finite(c) {
+				return fmt.Errorf("the covariance of logits %d and %d overflows", i, j)
 			}
 			s.cov.SetSym(i, j, c)
 		}

@@ -27,7 +27,7 @@ func newRoot(d *design, c Covariance, v []float64) (root, error) {
 		h := d.diagonal(v)
 		for i, x := range h {
 			if h[i] = 1 / math.Sqrt(x); !(h[i] > 0) {
-				return nil, fmt.Errorf("laplace: the information of weight %d is %g: need a positive finite number", i, x)
+				return nil, fmt.Errorf("laplace: the precision of weight %d is %g: need a positive finite number", i, x)
 			}
 		}
 		return diagonalRoot(h), nil
@@ -46,11 +46,11 @@ func newTriangle(h *mat.SymDense) (triangle, error) {
 	var chol mat.Cholesky
 	var l, inverse mat.TriDense
 	if !chol.Factorize(h) {
-		return nil, errors.New("laplace: the information is not positive definite in double precision")
+		return nil, errors.New("laplace: the precision of the weights is not positive definite in double precision")
 	}
 	chol.LTo(&l)
 	if err := inverse.InverseTri(&l); err != nil {
-		return nil, fmt.Errorf("laplace: the information is singular in double precision: %w", err)
+		return nil, fmt.Errorf("laplace: the precision of the weights is singular in double precision: %w", err)
 	}
 	raw := inverse.RawTriangular()
 	g := make(triangle, raw.N)

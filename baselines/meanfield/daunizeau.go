@@ -3,7 +3,6 @@ package meanfield
 import (
 	"math"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/core/softmax"
@@ -26,19 +25,16 @@ const daunizeauSlope = 0.368
 //
 // Beyond n = 2 it gives the mean only; for n = 2, where the softmax is a sigmoid
 // of z_1 − z_2, also the variance. It does not depend on the origin of the
-// logits. Σp ≠ 1 beyond n = 2: Normalise divides by the sum.
+// logits. Σp ≠ 1 beyond n = 2.
 type Daunizeau struct {
-	Normalise bool
+	noCross
 }
 
 // Moments implements [softmax.Approximation]. For n = 2,
 // E_12 = p_1 p_2 / t; beyond, E is NaN.
-func (d Daunizeau) Moments(dst *softmax.Moments, mean, variance []float64) {
-	checkMoments(dst, mean, variance)
+func (Daunizeau) Moments(dst *softmax.Moments, mean, variance []float64) {
+	checkLogits(len(dst.P), mean, variance)
 	pairwiseMean(dst.P, mean, variance, daunizeauSlope, true)
-	if d.Normalise {
-		floats.Scale(1/floats.Sum(dst.P), dst.P)
-	}
 	if len(mean) > 2 {
 		setGaps(dst.E)
 		return
@@ -50,10 +46,10 @@ func (d Daunizeau) Moments(dst *softmax.Moments, mean, variance []float64) {
 // Cov implements [Covariances]; beyond n = 2, dst is NaN.
 func (Daunizeau) Cov(dst *mat.SymDense, mean, variance []float64) {
 	if len(mean) != 2 {
-		covGap(dst, mean, variance)
+		noCov{}.Cov(dst, mean, variance)
 		return
 	}
-	checkCov(dst, mean, variance)
+	checkLogits(dst.SymmetricDim(), mean, variance)
 	var p [2]float64
 	pairwiseMean(p[:], mean, variance, daunizeauSlope, true)
 	x := daunizeauSlope * (variance[0] + variance[1])
@@ -63,6 +59,3 @@ func (Daunizeau) Cov(dst *mat.SymDense, mean, variance []float64) {
 	dst.SetSym(0, 1, -v)
 	dst.SetSym(1, 1, v)
 }
-
-// Cross implements [Covariances]; dst is NaN.
-func (Daunizeau) Cross(dst *mat.Dense, mean, variance []float64) { crossGap(dst, mean, variance) }

@@ -21,28 +21,18 @@ type Delta struct{}
 
 // Moments implements [softmax.Approximation].
 func (d Delta) Moments(dst *softmax.Moments, mean, variance []float64) {
-	checkMoments(dst, mean, variance)
+	checkLogits(len(dst.P), mean, variance)
 	copy(dst.P, newPoint(mean).s)
-	var cov mat.SymDense
-	d.Cov(&cov, mean, variance)
+	cov := mat.NewSymDense(len(mean), nil)
+	d.Cov(cov, mean, variance)
 	setPairs(dst.E, func(i, j int) float64 { return cov.At(i, j) + dst.P[i]*dst.P[j] })
 }
 
-// Cov implements [Covariances].
-func (Delta) Cov(dst *mat.SymDense, mean, variance []float64) {
-	checkCov(dst, mean, variance)
-	tangentCov(dst, newPoint(mean), variance)
-}
-
-// Cross implements [Covariances].
-func (Delta) Cross(dst *mat.Dense, mean, variance []float64) {
-	checkCross(dst, mean, variance)
-	newPoint(mean).linearCross(dst, variance)
-}
-
-// tangentCov sets dst to J V J, whose entries are
+// Cov implements [Covariances]. The entries of J V J are
 // s_i s_j (δ_ij v_i − v_i s_i − v_j s_j + q) with q = Σ_k v_k s_k².
-func tangentCov(dst *mat.SymDense, p point, variance []float64) {
+func (Delta) Cov(dst *mat.SymDense, mean, variance []float64) {
+	checkLogits(dst.SymmetricDim(), mean, variance)
+	p := newPoint(mean)
 	var q float64
 	for k, v := range variance {
 		q += v * p.s[k] * p.s[k]
@@ -55,4 +45,10 @@ func tangentCov(dst *mat.SymDense, p point, variance []float64) {
 		}
 	}
 	p.closeRows(dst)
+}
+
+// Cross implements [Covariances].
+func (Delta) Cross(dst *mat.Dense, mean, variance []float64) {
+	checkCross(dst, mean, variance)
+	newPoint(mean).linearCross(dst, variance)
 }

@@ -81,7 +81,7 @@ func TestExtremes(t *testing.T) {
 			for j := range n {
 				mean[j], variance[j] = means[rnd.IntN(len(means))], variances[rnd.IntN(len(variances))]
 			}
-			for name, m := range methods(n) {
+			for name, m := range methods() {
 				if err := sound(name, m, mean, variance); err != nil {
 					t.Fatal(err)
 				}
@@ -101,7 +101,7 @@ func FuzzMethods(f *testing.F) {
 				t.Skip()
 			}
 		}
-		for name, m := range methods(3) {
+		for name, m := range methods() {
 			if err := sound(name, m, mean, variance); err != nil {
 				t.Error(err)
 			}

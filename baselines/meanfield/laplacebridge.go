@@ -39,22 +39,21 @@ import (
 // one all the mass; an average variance below 1e-300 counts as 1e-300.
 type LaplaceBridge struct {
 	Correct bool
+
+	noCross
 }
 
 // Moments implements [softmax.Approximation].
 func (l LaplaceBridge) Moments(dst *softmax.Moments, mean, variance []float64) {
-	checkMoments(dst, mean, variance)
+	checkLogits(len(dst.P), mean, variance)
 	l.dirichlet(mean, variance).moments(dst)
 }
 
 // Cov implements [Covariances].
 func (l LaplaceBridge) Cov(dst *mat.SymDense, mean, variance []float64) {
-	checkCov(dst, mean, variance)
+	checkLogits(dst.SymmetricDim(), mean, variance)
 	l.dirichlet(mean, variance).cov(dst)
 }
-
-// Cross implements [Covariances]; dst is NaN.
-func (LaplaceBridge) Cross(dst *mat.Dense, mean, variance []float64) { crossGap(dst, mean, variance) }
 
 func (l LaplaceBridge) dirichlet(mean, variance []float64) dirichlet {
 	mu, logVar := sumZero(mean, variance)

@@ -37,7 +37,7 @@ type LogNormal struct {
 
 // Moments implements [softmax.Approximation]; E is NaN.
 func (l LogNormal) Moments(dst *softmax.Moments, mean, variance []float64) {
-	checkMoments(dst, mean, variance)
+	checkLogits(len(dst.P), mean, variance)
 	for i, x := range l.match(mean, variance).logP {
 		dst.P[i] = math.Exp(x)
 	}
@@ -46,7 +46,7 @@ func (l LogNormal) Moments(dst *softmax.Moments, mean, variance []float64) {
 
 // Cov implements [Covariances]; dst is NaN off the diagonal.
 func (l LogNormal) Cov(dst *mat.SymDense, mean, variance []float64) {
-	covGap(dst, mean, variance)
+	noCov{}.Cov(dst, mean, variance)
 	m := l.match(mean, variance)
 	for i, x := range m.logP {
 		dst.SetSym(i, i, expTimesExpm1(2*x, m.logVar[i]))
@@ -55,7 +55,7 @@ func (l LogNormal) Cov(dst *mat.SymDense, mean, variance []float64) {
 
 // Cross implements [Covariances]; dst is NaN off the diagonal.
 func (l LogNormal) Cross(dst *mat.Dense, mean, variance []float64) {
-	crossGap(dst, mean, variance)
+	noCross{}.Cross(dst, mean, variance)
 	m := l.match(mean, variance)
 	for i, x := range m.logP {
 		var cov float64

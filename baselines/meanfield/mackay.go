@@ -3,8 +3,6 @@ package meanfield
 import (
 	"math"
 
-	"gonum.org/v1/gonum/mat"
-
 	"closedform/core/softmax"
 )
 
@@ -23,20 +21,17 @@ const probitSlope = math.Pi / 8
 // Σp = 1. It depends on the origin of the logits unless all variances are equal,
 // and for n = 2 it is MacKay's binary formula only if one logit is zero without
 // variance.
-type MacKay struct{}
+type MacKay struct {
+	noCov
+	noCross
+}
 
 // Moments implements [softmax.Approximation]; E is NaN.
 func (MacKay) Moments(dst *softmax.Moments, mean, variance []float64) {
-	checkMoments(dst, mean, variance)
+	checkLogits(len(dst.P), mean, variance)
 	for j, v := range variance {
 		dst.P[j] = mean[j] / math.Sqrt(1+probitSlope*v)
 	}
 	normalise(dst.P)
 	setGaps(dst.E)
 }
-
-// Cov implements [Covariances]; dst is NaN.
-func (MacKay) Cov(dst *mat.SymDense, mean, variance []float64) { covGap(dst, mean, variance) }
-
-// Cross implements [Covariances]; dst is NaN.
-func (MacKay) Cross(dst *mat.Dense, mean, variance []float64) { crossGap(dst, mean, variance) }

@@ -33,9 +33,9 @@
 //
 // There are n ≥ 2 logits, with means up to 1e150 in size and variances from 0 to
 // 1e300; within it P never holds NaN, and a number that overflows is ±Inf.
-// Moments, Cov and Cross panic if lengths do not match, if a mean is not finite,
-// or if a variance is negative or not finite. All types are safe for concurrent
-// use; they allocate scratch space of order n; Delta, Taylor and Unscented one of order n².
+// Moments, Cov and Cross panic if sizes do not match, if a mean is not finite, or
+// if a variance is negative or not finite. All types are safe for concurrent use and
+// allocate scratch space.
 package meanfield
 
 import (
@@ -53,13 +53,11 @@ type Covariances interface {
 	softmax.Approximation
 
 	// Cov sets dst to the covariance of the probabilities, Σ_y, n×n. Entries that
-	// the method does not give are NaN. An empty dst is resized; otherwise Cov
-	// panics if dst is not n×n.
+	// the method does not give are NaN.
 	Cov(dst *mat.SymDense, mean, variance []float64)
 
 	// Cross sets dst to the cross-covariance of logits (rows) and probabilities
-	// (columns), Σ_zy, n×n. Entries that the method does not give are NaN. An
-	// empty dst is resized; otherwise Cross panics if dst is not n×n.
+	// (columns), Σ_zy, n×n. Entries that the method does not give are NaN.
 	Cross(dst *mat.Dense, mean, variance []float64)
 }
 
@@ -75,8 +73,8 @@ var (
 	_ Covariances = NormalizedProbit{}
 )
 
-// check panics unless mean and variance are n usable numbers each.
-func check(n int, mean, variance []float64) {
+// checkLogits panics unless mean and variance are n usable numbers each.
+func checkLogits(n int, mean, variance []float64) {
 	if n < 2 || len(mean) != n || len(variance) != n {
 		panic(fmt.Sprintf("meanfield: %d means and %d variances for %d classes; need as many, and at least 2", len(mean), len(variance), n))
 	}
@@ -87,35 +85,13 @@ func check(n int, mean, variance []float64) {
 	}
 }
 
-// checkMoments is check for the destination of Moments.
-func checkMoments(dst *softmax.Moments, mean, variance []float64) {
-	n := len(dst.P)
-	check(n, mean, variance)
-	if r, c := dst.E.Dims(); r != n || c != n {
-		panic(fmt.Sprintf("meanfield: E is %d×%d for %d classes", r, c, n))
-	}
-}
-
-// checkCov is check for the destination of Cov, which it resizes if empty.
-func checkCov(dst *mat.SymDense, mean, variance []float64) {
-	n := len(mean)
-	check(n, mean, variance)
-	if dst.IsEmpty() {
-		dst.ReuseAsSym(n)
-	} else if dst.SymmetricDim() != n {
-		panic(fmt.Sprintf("meanfield: Cov into a %d×%[1]d matrix; need %d×%[2]d", dst.SymmetricDim(), n))
-	}
-}
-
-// checkCross is check for the destination of Cross, which it resizes if empty.
+// checkCross is checkLogits for the destination of Cross.
 func checkCross(dst *mat.Dense, mean, variance []float64) {
-	n := len(mean)
-	check(n, mean, variance)
-	if dst.IsEmpty() {
-		dst.ReuseAs(n, n)
-	} else if r, c := dst.Dims(); r != n || c != n {
-		panic(fmt.Sprintf("meanfield: Cross into a %d×%d matrix; need %d×%[3]d", r, c, n))
+	n, columns := dst.Dims()
+	if columns != n {
+		panic(fmt.Sprintf("meanfield: Cross into a %d×%d matrix", n, columns))
 	}
+	checkLogits(n, mean, variance)
 }
 
 // setPairs sets E to pair(i, j) for i < j, symmetrically, with zero diagonal.
@@ -136,24 +112,24 @@ func setGaps(e *mat.Dense) {
 	setPairs(e, func(int, int) float64 { return math.NaN() })
 }
 
-// covGap sets all of dst to NaN: no Σ_y.
-func covGap(dst *mat.SymDense, mean, variance []float64) {
-	checkCov(dst, mean, variance)
-	n := len(mean)
-	for i := range n {
-		for j := i; j < n; j++ {
+// noCov is the Cov of a method that gives no Σ_y.
+type noCov struct{}
+
+// Cov implements [Covariances]; dst is NaN.
+func (noCov) Cov(dst *mat.SymDense, mean, variance []float64) {
+	checkLogits(dst.SymmetricDim(), mean, variance)
+	for i := range mean {
+		for j := i; j < len(mean); j++ {
 			dst.SetSym(i, j, math.NaN())
 		}
 	}
 }
 
-// crossGap sets all of dst to NaN: no Σ_zy.
-func crossGap(dst *mat.Dense, mean, variance []float64) {
+// noCross is the Cross of a method that gives no Σ_zy.
+type noCross struct{}
+
+// Cross implements [Covariances]; dst is NaN.
+func (noCross) Cross(dst *mat.Dense, mean, variance []float64) {
 	checkCross(dst, mean, variance)
-	n := len(mean)
-	for i := range n {
-		for j := range n {
-			dst.Set(i, j, math.NaN())
-		}
-	}
+	dst.Apply(func(int, int, float64) float64 { return math.NaN() }, dst)
 }

@@ -4,9 +4,6 @@ import (
 	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
-
 	"closedform/core/softmax"
 )
 
@@ -27,10 +24,12 @@ import (
 //
 // For n = 2, order 1 is MacKay's binary formula σ((m_1−m_2)/√(1+π/8(v_1+v_2))).
 // It does not depend on the origin of the logits. Σp ≠ 1 beyond n = 2 (at order 0
-// even there): Normalise divides by the sum.
+// even there).
 type Pairwise struct {
-	Order     int // 0, 1 or 2
-	Normalise bool
+	Order int // 0, 1 or 2
+
+	noCov
+	noCross
 }
 
 // Moments implements [softmax.Approximation]; E is NaN. It also panics unless
@@ -39,19 +38,10 @@ func (p Pairwise) Moments(dst *softmax.Moments, mean, variance []float64) {
 	if p.Order < 0 || p.Order > 2 {
 		panic(fmt.Sprintf("meanfield: pairwise approximation of order %d; need 0, 1 or 2", p.Order))
 	}
-	checkMoments(dst, mean, variance)
+	checkLogits(len(dst.P), mean, variance)
 	pairwiseMean(dst.P, mean, variance, probitSlope, p.Order > 0)
-	if p.Normalise {
-		floats.Scale(1/floats.Sum(dst.P), dst.P)
-	}
 	setGaps(dst.E)
 }
-
-// Cov implements [Covariances]; dst is NaN.
-func (Pairwise) Cov(dst *mat.SymDense, mean, variance []float64) { covGap(dst, mean, variance) }
-
-// Cross implements [Covariances]; dst is NaN.
-func (Pairwise) Cross(dst *mat.Dense, mean, variance []float64) { crossGap(dst, mean, variance) }
 
 // pairwiseMean sets dst to p_k = 1/(1 + Σ_{i≠k} exp(−(m_k − m_i)/√(1 + a c_ki)))
 // with c_ki = v_k, or v_k + v_i if both.

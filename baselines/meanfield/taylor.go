@@ -31,9 +31,9 @@ type Taylor struct{}
 
 // Moments implements [softmax.Approximation].
 func (t Taylor) Moments(dst *softmax.Moments, mean, variance []float64) {
-	checkMoments(dst, mean, variance)
-	var cov mat.SymDense
-	unit := t.scaledCov(&cov, mean, variance)
+	checkLogits(len(dst.P), mean, variance)
+	cov := mat.NewSymDense(len(mean), nil)
+	unit := t.scaledCov(cov, mean, variance)
 
 	p := newPoint(mean)
 	secondOrderMean(dst.P, p, variance)
@@ -44,7 +44,7 @@ func (t Taylor) Moments(dst *softmax.Moments, mean, variance []float64) {
 
 // Cov implements [Covariances].
 func (t Taylor) Cov(dst *mat.SymDense, mean, variance []float64) {
-	checkCov(dst, mean, variance)
+	checkLogits(dst.SymmetricDim(), mean, variance)
 	unit := t.scaledCov(dst, mean, variance)
 	for i := range mean {
 		for j := i; j < len(mean); j++ {
@@ -96,9 +96,6 @@ func secondOrderMean(dst []float64, p point, variance []float64) {
 //	tr(BVBV)        = Σ_k v_k² s_k² (1−2s_k) + q².
 func (Taylor) scaledCov(dst *mat.SymDense, mean, variance []float64) (unit float64) {
 	n := len(mean)
-	if dst.IsEmpty() {
-		dst.ReuseAsSym(n)
-	}
 	unit = max(1, floats.Max(variance))
 	p := newPoint(mean)
 	buf := make([]float64, 2*n)

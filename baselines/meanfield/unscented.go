@@ -1,7 +1,6 @@
 package meanfield
 
 import (
-	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/mat"
@@ -10,36 +9,24 @@ import (
 )
 
 // Unscented is the unscented transform (Julier and Uhlmann 1997, "A new
-// extension of the Kalman filter to nonlinear systems"; in the scaled form of
-// Wan and van der Merwe 2000, "The unscented Kalman filter for nonlinear
-// estimation"). The softmax is evaluated at 2n+1 points, with c = α²(n+κ):
+// extension of the Kalman filter to nonlinear systems") without a point at the mean,
+// which is the third-degree cubature rule (Arasaratnam and Haykin 2009, "Cubature
+// Kalman filters"). The softmax is evaluated at 2n points of weight 1/(2n):
 //
-//	z_0 = m, z_±j = m ± √(c v_j) e_j        y = softmax(z)
-//	w_0 = 1 − n/c, w_±j = 1/(2c)
+//	z_±j = m ± √(n v_j) e_j        y = softmax(z)
 //
 //	p    = Σ w y
-//	Σ_y  = Σ w (y − p)(y − p)ᵀ + (1 − α² + β)(y_0 − p)(y_0 − p)ᵀ
+//	Σ_y  = Σ w (y − p)(y − p)ᵀ
 //	Σ_zy = Σ w (z − m)(y − p)ᵀ
 //
-// p is exact for polynomials of degree three. Σp = 1, and Σ_y has zero row sums,
-// but p may leave [0, 1] if w_0 < 0, and Σ_y may be indefinite if the weight of
-// y_0 in it, w_0 + 1 − α² + β, is negative.
-// It does not depend on the origin of the logits.
-//
-// Alpha = 0 stands for α = 1. The zero value, α = 1, β = κ = 0, has w_0 = 0: the
-// third-degree cubature rule (Arasaratnam and Haykin 2009). Other usual choices
-// are α = 1, β = 0, κ = 3 − n (Julier and Uhlmann, matching fourth moments of one
-// logit) and α = 1e-3, β = 2, κ = 0 (Wan and van der Merwe), a difference
-// quotient that is little else than second-order [Taylor] in the mean.
-type Unscented struct {
-	Alpha, Beta, Kappa float64
-}
+// p is exact for polynomials of degree three. Σp = 1, and Σ_y has zero row sums. It
+// does not depend on the origin of the logits.
+type Unscented struct{}
 
-// Moments implements [softmax.Approximation]. It also panics unless α and n+κ are
-// positive and all parameters finite, as do Cov and Cross.
-func (u Unscented) Moments(dst *softmax.Moments, mean, variance []float64) {
-	checkMoments(dst, mean, variance)
-	s := u.points(mean, variance)
+// Moments implements [softmax.Approximation].
+func (Unscented) Moments(dst *softmax.Moments, mean, variance []float64) {
+	checkLogits(len(dst.P), mean, variance)
+	s := sigma(mean, variance)
 	for i, y := range s.s {
 		dst.P[i] = y + s.shift[i]
 	}
@@ -49,16 +36,16 @@ func (u Unscented) Moments(dst *softmax.Moments, mean, variance []float64) {
 }
 
 // Cov implements [Covariances].
-func (u Unscented) Cov(dst *mat.SymDense, mean, variance []float64) {
-	checkCov(dst, mean, variance)
-	s := u.points(mean, variance)
+func (Unscented) Cov(dst *mat.SymDense, mean, variance []float64) {
+	checkLogits(dst.SymmetricDim(), mean, variance)
+	s := sigma(mean, variance)
 	s.cov(dst)
 }
 
 // Cross implements [Covariances].
-func (u Unscented) Cross(dst *mat.Dense, mean, variance []float64) {
+func (Unscented) Cross(dst *mat.Dense, mean, variance []float64) {
 	checkCross(dst, mean, variance)
-	s := u.points(mean, variance)
+	s := sigma(mean, variance)
 	for j := range mean {
 		for i := range mean {
 			dst.Set(j, i, s.cross[j]*s.direction(j, i))
@@ -76,7 +63,6 @@ type sigmaPoints struct {
 	shift  []float64 // p − s
 	square []float64 // Σ_± w a_±j²
 	cross  []float64 // Σ_± w (z_±j − m)_j a_±j
-	outer  float64   // β − α²
 }
 
 // direction returns (g_j)_i. For all but the most probable class g_j is, up to a
@@ -93,25 +79,12 @@ func (s *sigmaPoints) direction(j, i int) float64 {
 	return -s.s[i]
 }
 
-func (u Unscented) points(mean, variance []float64) *sigmaPoints {
+func sigma(mean, variance []float64) *sigmaPoints {
 	n := len(mean)
-	alpha := u.Alpha
-	if alpha == 0 {
-		alpha = 1
-	}
-	c := alpha * alpha * (float64(n) + u.Kappa)
-	if !(alpha > 0 && c > 0) || math.IsInf(c, 0) || math.IsNaN(u.Beta) || math.IsInf(u.Beta, 0) {
-		panic(fmt.Sprintf("meanfield: unscented transform with α = %g, β = %g, κ = %g for %d classes; need α > 0, n+κ > 0, all finite", alpha, u.Beta, u.Kappa, n))
-	}
+	c := float64(n)
 	buf := make([]float64, 4*n)
-	next := func() []float64 {
-		s := buf[:n:n]
-		buf = buf[n:]
-		return s
-	}
 	s := &sigmaPoints{
-		point: newPoint(mean), others: next(), shift: next(), square: next(), cross: next(),
-		outer: u.Beta - alpha*alpha,
+		point: newPoint(mean), others: buf[:n], shift: buf[n : 2*n], square: buf[2*n : 3*n], cross: buf[3*n:],
 	}
 	copy(s.others, mean)
 	s.others[s.top] = math.Inf(-1)
@@ -160,7 +133,7 @@ func (s *sigmaPoints) amplitudes(j int, logS, logRest, d float64) (sum, diff flo
 	return sum, diff
 }
 
-// cov sets dst to Σ_j square_j g_j g_jᵀ + (β − α²)(p − s)(p − s)ᵀ, which is Σ_y
+// cov sets dst to Σ_j square_j g_j g_jᵀ − (p − s)(p − s)ᵀ, which is Σ_y
 // after expanding y − p = a g − (p − s).
 func (s *sigmaPoints) cov(dst *mat.SymDense) {
 	n, top := len(s.s), s.top
@@ -184,7 +157,7 @@ func (s *sigmaPoints) cov(dst *mat.SymDense) {
 				sum -= s.square[k] * s.s[i]
 			}
 			sum += s.square[top] * s.direction(top, i) * s.direction(top, k)
-			dst.SetSym(i, k, sum+s.outer*s.shift[i]*s.shift[k])
+			dst.SetSym(i, k, sum-s.shift[i]*s.shift[k])
 		}
 	}
 }

@@ -1,40 +1,31 @@
 package mlp
 
 import (
-	"fmt"
+	"cmp"
 	"math"
 	"math/rand/v2"
+
+	"closedform/core/field"
 )
 
-// Descent is how long and how fast Adam runs over minibatches.
+// Descent is how long and how fast Adam runs over minibatches of 32 examples. It
+// is a part of the configuration of its owner.
 type Descent struct {
-	Epochs int     // passes through the examples; zero stands for 100
-	Batch  int     // examples per step; zero stands for 32
-	Rate   float64 // size of the first step; it falls linearly to zero; zero stands for 0.01
+	Step   float64 `toml:"step"`   // size of the first step; it falls linearly to zero; zero stands for 0.01
+	Epochs int     `toml:"epochs"` // passes through the examples; zero stands for 100
 }
 
-// WithDefaults returns the descent with its defaults filled in, or an error that
-// names the field, of a field Descent of the owner, and what it allows.
-func (d Descent) WithDefaults(owner string) (Descent, error) {
-	if d.Epochs == 0 {
-		d.Epochs = 100
-	}
-	if d.Batch == 0 {
-		d.Batch = 32
-	}
-	if d.Rate == 0 {
-		d.Rate = 0.01
-	}
-	if d.Epochs < 0 {
-		return d, fmt.Errorf("%s: Descent.Epochs = %d: need at least 1", owner, d.Epochs)
-	}
-	if d.Batch < 0 {
-		return d, fmt.Errorf("%s: Descent.Batch = %d: need at least 1", owner, d.Batch)
-	}
-	if !(d.Rate > 0 && d.Rate <= math.MaxFloat64) {
-		return d, fmt.Errorf("%s: Descent.Rate = %g: need a positive finite number", owner, d.Rate)
-	}
-	return d, nil
+const batchSize = 32
+
+// WithDefaults returns the descent with its defaults filled in.
+func (d Descent) WithDefaults() Descent {
+	return Descent{cmp.Or(d.Step, 0.01), cmp.Or(d.Epochs, 100)}
+}
+
+// Validate returns an error of package field if a value is not allowed.
+func (d Descent) Validate() error {
+	d = d.WithDefaults()
+	return cmp.Or(field.Within("step", d.Step, 1e-12, 1e6), field.Within("epochs", d.Epochs, 1, 100_000))
 }
 
 // Run descends from the given weights, which it overwrites. Every epoch is a
@@ -44,19 +35,20 @@ func (d Descent) WithDefaults(owner string) (Descent, error) {
 // otherwise keep the weights from coming to rest. Without examples Run does
 // nothing.
 func (d Descent) Run(weights []float64, examples int, rnd *rand.Rand, gradient func(grad []float64, batch []int)) {
-	adam, grad := NewAdam(len(weights)), make([]float64, len(weights))
+	n := len(weights)
+	adam, grad := adam{make([]float64, n), make([]float64, n), 1, 1}, make([]float64, n)
 	order := make([]int, examples)
 	for i := range order {
 		order[i] = i
 	}
-	steps := d.Epochs * ((examples + d.Batch - 1) / d.Batch)
+	steps := d.Epochs * ((examples + batchSize - 1) / batchSize)
 	step := 0
 	for range d.Epochs {
 		rnd.Shuffle(examples, func(i, j int) { order[i], order[j] = order[j], order[i] })
-		for start := 0; start < examples; start += d.Batch {
+		for start := 0; start < examples; start += batchSize {
 			clear(grad)
-			gradient(grad, order[start:min(start+d.Batch, examples)])
-			adam.Step(weights, grad, d.Rate*(1-float64(step)/float64(steps)))
+			gradient(grad, order[start:min(start+batchSize, examples)])
+			adam.step(weights, grad, d.Step*(1-float64(step)/float64(steps)))
 			step++
 		}
 	}
@@ -75,5 +67,37 @@ func (n *Network) Initialise(weights []float64, rnd *rand.Rand) {
 			}
 			neuron[w.In-1] = 0
 		}
+	}
+}
+
+// adam is gradient descent whose step is scaled, weight by weight, by running
+// means of the derivatives g and of their squares (Kingma and Ba, "Adam: a method
+// for stochastic optimization", ICLR 2015, Algorithm 1),
+//
+//	m ← β₁m + (1−β₁)g,   v ← β₂v + (1−β₂)g²,
+//	w ← w − α m̂/(√v̂ + ε),   m̂ = m/(1−β₁ᵗ),   v̂ = v/(1−β₂ᵗ),
+//
+// at step t = 1, 2, …, with β₁ = 0.9, β₂ = 0.999 and ε = 1e-8.
+type adam struct {
+	mean, square   []float64 // m and v
+	power1, power2 float64   // β₁ᵗ, β₂ᵗ
+}
+
+const (
+	adamBeta1   = 0.9
+	adamBeta2   = 0.999
+	adamEpsilon = 1e-8
+)
+
+// step moves the weights down the gradient, with the step size rate, which is α.
+func (a *adam) step(weights, grad []float64, rate float64) {
+	a.power1 *= adamBeta1
+	a.power2 *= adamBeta2
+	c1, c2 := 1/(1-a.power1), 1/(1-a.power2)
+	for i, g := range grad {
+		m := adamBeta1*a.mean[i] + (1-adamBeta1)*g
+		v := adamBeta2*a.square[i] + (1-adamBeta2)*g*g
+		a.mean[i], a.square[i] = m, v
+		weights[i] -= rate * c1 * m / (math.Sqrt(c2*v) + adamEpsilon)
 	}
 }

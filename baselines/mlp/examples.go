@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"closedform/core/field"
 )
 
 // Examples are labelled inputs, each with a trailing 1 for the bias, in one block
@@ -15,27 +17,44 @@ type Examples struct {
 	in int // inputs of an example, with the bias
 }
 
-// NewExamples returns a copy of the examples x[k] of the classes class[k]. It
-// returns an error if an input is not finite or a class is not one of 0 to
-// classes−1, and panics if the lengths do not fit.
+// NewExamples returns a copy of the examples x[k] of the classes class[k]. Its error
+// and its panic are those of CheckExamples.
 func NewExamples(x [][]float64, class []int, inputs, classes int) (*Examples, error) {
-	if len(x) != len(class) {
-		panic(fmt.Sprintf("mlp: %d examples and %d classes; need one class per example", len(x), len(class)))
+	if err := CheckExamples(x, class, inputs, classes); err != nil {
+		return nil, err
 	}
-	e := &Examples{Class: slices.Clone(class), x: make([]float64, len(x)*(inputs+1)), in: inputs + 1}
-	for k, example := range x {
-		if c := class[k]; c < 0 || c >= classes {
-			return nil, fmt.Errorf("example %d: class %d: need 0 to %d", k, c, classes-1)
-		}
-		if err := SetInput(e.Input(k), example); err != nil {
-			return nil, fmt.Errorf("example %d: %w", k, err)
-		}
+	e := &Examples{Class: slices.Clone(class), in: inputs + 1}
+	for _, example := range x {
+		e.x = append(append(e.x, example...), 1)
 	}
 	return e, nil
 }
 
+// CheckExamples returns an error if an input is not finite or a class is not one of
+// 0 to classes−1, and panics if the lengths do not fit.
+func CheckExamples(x [][]float64, class []int, inputs, classes int) error {
+	if len(x) != len(class) {
+		panic(fmt.Sprintf("mlp: %d examples and %d classes; need one class per example", len(x), len(class)))
+	}
+	for k, example := range x {
+		if len(example) != inputs {
+			panic(fmt.Sprintf("mlp: example %d has length %d; the model has %d inputs", k, len(example), inputs))
+		}
+		if c := class[k]; c < 0 || c >= classes {
+			return fmt.Errorf("example %d: class %d: need 0 to %d", k, c, classes-1)
+		}
+		if err := CheckInput(example); err != nil {
+			return fmt.Errorf("example %d: %w", k, err)
+		}
+	}
+	return nil
+}
+
 // Len returns the number of examples.
 func (e *Examples) Len() int { return len(e.Class) }
+
+// Inputs returns the length of an example, with its trailing 1.
+func (e *Examples) Inputs() int { return e.in }
 
 // Input returns example k, which must not be modified.
 func (e *Examples) Input(k int) []float64 { return e.x[k*e.in : (k+1)*e.in] }
@@ -46,13 +65,21 @@ func SetInput(dst, x []float64) error {
 	if len(x) != len(dst)-1 {
 		panic(fmt.Sprintf("mlp: input of length %d; the model has %d inputs", len(x), len(dst)-1))
 	}
+	if err := CheckInput(x); err != nil {
+		return err
+	}
+	copy(dst, x)
+	dst[len(x)] = 1
+	return nil
+}
+
+// CheckInput returns an error unless all of x is finite.
+func CheckInput(x []float64) error {
 	for i, xi := range x {
 		if !Finite(xi) {
 			return fmt.Errorf("input %d is %g; need a finite number", i, xi)
 		}
 	}
-	copy(dst, x)
-	dst[len(x)] = 1
 	return nil
 }
 
@@ -66,19 +93,15 @@ func Finite(x ...float64) bool {
 	return true
 }
 
-// CheckLayers returns an error, of a field Layers of the owner, unless the widths are those of a network: at least
+// CheckLayers returns an error unless the widths are those of a network: at least
 // inputs and classes, at least one neuron each, at least two classes.
-func CheckLayers(owner string, widths []int) error {
-	if len(widths) < 2 {
-		return fmt.Errorf("%s: Layers = %v: need at least inputs and classes", owner, widths)
-	}
-	for _, width := range widths {
-		if width < 1 {
-			return fmt.Errorf("%s: Layers = %v: every layer needs at least 1 neuron", owner, widths)
-		}
-	}
-	if widths[len(widths)-1] < 2 {
-		return fmt.Errorf("%s: Layers = %v: need at least 2 classes", owner, widths)
+func CheckLayers(widths []int) error {
+	if len(widths) < 2 || slices.Min(widths) < 1 || widths[len(widths)-1] < 2 {
+		return fmt.Errorf("layers %v: need at least inputs and classes, at least 1 neuron in every layer, at least 2 classes", widths)
 	}
 	return nil
 }
+
+// CheckVariance returns an error of package field unless v is a variance with which
+// a prior can be computed with.
+func CheckVariance(key string, v float64) error { return field.Within(key, v, 1e-12, 1e12) }

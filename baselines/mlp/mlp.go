@@ -1,22 +1,19 @@
 // Package mlp is the multi-layer perceptron as a function of one vector of
 // weights: its logits, and their derivatives by back-propagation. It is what the
-// rivals that need gradients are made of.
+// baselines that need gradients are made of.
 package mlp
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
-
-	"closedform/core/activation"
 )
 
 // Network computes logits from a weight vector. It is not modified by its
 // methods: any number of goroutines may use it, each with a Pass of its own.
 type Network struct {
 	Layers []Layer
-	Bias   bool // every layer has a further input, which is 1
-	unit   activation.PiecewiseLinear
 }
 
 // Layer is the place of one layer in the weight vector: neuron j has the
@@ -26,10 +23,11 @@ type Layer struct {
 	In, Out, Offset int
 }
 
-// New returns the network with the given widths, at least inputs and outputs,
-// and hidden units of the given slopes.
-func New(widths []int, bias bool, unit activation.PiecewiseLinear) *Network {
-	n := &Network{Bias: bias, unit: unit}
+// New returns the network with the given widths, at least inputs and outputs, whose
+// hidden units are rectifiers. With a bias every layer has a further input, which
+// is 1.
+func New(widths []int, bias bool) *Network {
+	n := &Network{}
 	offset := 0
 	for l := 1; l < len(widths); l++ {
 		w := Layer{widths[l-1], widths[l], offset}
@@ -55,6 +53,16 @@ func (n *Network) Outputs() int { return n.Layers[len(n.Layers)-1].Out }
 // to neuron j of the layer.
 func (w Layer) Neuron(weights []float64, j int) []float64 {
 	return weights[w.Offset+j*w.In : w.Offset+(j+1)*w.In]
+}
+
+// PriorVar returns the variances of all weights under a prior of variance v, divided
+// by the number of inputs of their layer.
+func (n *Network) PriorVar(v float64) []float64 {
+	all := make([]float64, 0, n.Weights())
+	for _, w := range n.Layers {
+		all = append(all, slices.Repeat([]float64{v / float64(w.In)}, w.In*w.Out)...)
+	}
+	return all
 }
 
 // Pass holds what flows through a network for one example.
@@ -117,9 +125,9 @@ func (n *Network) ForwardFrom(p *Pass, from int, weights, y []float64) {
 		next, slope, mask := p.y[l+1], p.slope[l+1], p.Mask[l+1]
 		for j := range slope {
 			z := dot(w.Neuron(weights, j), y)
-			slope[j] = n.unit.Beta
+			slope[j] = 1
 			if z < 0 {
-				slope[j] = n.unit.Alpha
+				slope[j] = 0
 			}
 			if mask != nil {
 				slope[j] *= mask[j]
@@ -132,7 +140,7 @@ func (n *Network) ForwardFrom(p *Pass, from int, weights, y []float64) {
 
 // Backward adds the derivatives of Σ_j Score_j Logit_j by the weights to grad,
 // after Forward for the same weights and x. The derivative of a hidden unit at
-// its kink z = 0 is taken as β.
+// its kink z = 0 is taken as 1.
 func (n *Network) Backward(p *Pass, grad, weights, x []float64) {
 	delta := p.Score
 	for l := len(n.Layers) - 1; l >= 0; l-- {

@@ -9,14 +9,13 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 
-	"closedform/core/activation"
 	"closedform/core/random"
 )
 
 // A mask of ones changes nothing, that of a zero is a weight of zero, and the
 // gradient is that of the masked network.
 func TestMask(t *testing.T) {
-	n := New([]int{2, 3, 4, 2}, true, activation.PiecewiseLinear{Alpha: 0.1, Beta: 1})
+	n := New([]int{2, 3, 4, 2}, true)
 	rnd := rand.New(random.Source("mask"))
 	w, x := make([]float64, n.Weights()), []float64{0.5, -1.5, 1}
 	for i := range w {
@@ -56,7 +55,7 @@ func TestMask(t *testing.T) {
 }
 
 func TestForwardFrom(t *testing.T) {
-	n := New([]int{2, 3, 4, 2}, true, activation.PiecewiseLinear{Beta: 1})
+	n := New([]int{2, 3, 4, 2}, true)
 	w := make([]float64, n.Weights())
 	n.Initialise(w, rand.New(random.Source("from")))
 	whole, part := n.NewPass(), n.NewPass()
@@ -69,7 +68,7 @@ func TestForwardFrom(t *testing.T) {
 }
 
 func TestInitialise(t *testing.T) {
-	n := New([]int{40, 300, 2}, true, activation.PiecewiseLinear{Beta: 1})
+	n := New([]int{40, 300, 2}, true)
 	w := make([]float64, n.Weights())
 	n.Initialise(w, rand.New(random.Source("initialise")))
 	for l, inputs := range []int{40, 300} {

@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"closedform/baselines/mlp"
 	"closedform/core/softmax"
 )
 
@@ -89,33 +90,17 @@ func (e *Estimate) Sample(mean, variance []float64, samples int, src rand.Source
 	}
 	clear(e.products)
 	copy(e.centre, mean)
-	normalise(e.centre)
+	mlp.Normalise(e.centre)
 
 	rnd := rand.New(src)
 	for range samples {
 		for j, sd := range e.sd {
 			e.s[j] = mean[j] + sd*rnd.NormFloat64()
 		}
-		normalise(e.s)
+		mlp.Normalise(e.s)
 		e.add()
 	}
 	e.finish(float64(samples))
-}
-
-// normalise replaces logits by their softmax.
-func normalise(z []float64) {
-	top := math.Inf(-1)
-	for _, x := range z {
-		top = max(top, x)
-	}
-	var sum float64
-	for j, x := range z {
-		z[j] = math.Exp(x - top)
-		sum += z[j]
-	}
-	for j := range z {
-		z[j] /= sum
-	}
 }
 
 func (e *Estimate) add() {

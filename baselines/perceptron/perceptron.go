@@ -32,6 +32,7 @@
 package perceptron
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -40,6 +41,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/core/bnn"
+	"closedform/core/field"
 	"closedform/core/gauss"
 )
 
@@ -51,26 +53,38 @@ const (
 	ADF
 )
 
-func (r Rule) String() string {
-	switch r {
-	case Huber:
-		return "huber"
-	case ADF:
-		return "adf"
-	}
-	return fmt.Sprintf("Rule(%d)", int(r))
-}
+var rules = field.Words{"huber", "adf"}
+
+func (r Rule) String() string                   { return rules.Word(int(r)) }
+func (r Rule) MarshalText() ([]byte, error)     { return rules.Marshal(int(r)) }
+func (r *Rule) UnmarshalText(text []byte) error { return field.Unmarshal(r, text, rules) }
 
 // Config describes a perceptron.
 type Config struct {
-	Rule   Rule
-	Lambda float64 // slope λ > 0; zero stands for √(π/8)
+	Rule   Rule    `toml:"rule"`
+	Lambda float64 `toml:"lambda"` // slope λ > 0; zero stands for √(π/8)
 
-	// OnIndefinite is applied to a step whose ṽ is negative. Project raises ṽ to
+	// OnIndefinite is applied to a step whose ṽ is negative. Project sets ṽ to
 	// VarianceFloor·v, above 0 and below 1 (zero stands for 1e-3), and moves m as
 	// printed.
-	OnIndefinite  bnn.Policy
-	VarianceFloor float64
+	OnIndefinite  bnn.Policy `toml:"on_indefinite"`
+	VarianceFloor float64    `toml:"variance_floor"`
+}
+
+// WithDefaults returns the configuration with its defaults filled in.
+func (c Config) WithDefaults() Config {
+	c.Lambda, c.VarianceFloor = cmp.Or(c.Lambda, math.Sqrt(math.Pi/8)), cmp.Or(c.VarianceFloor, 1e-3)
+	return c
+}
+
+// Validate returns an error of package field if a value is not allowed.
+func (c Config) Validate() error {
+	c = c.WithDefaults()
+	var floor error
+	if !(c.VarianceFloor > 0 && c.VarianceFloor < 1) {
+		floor = field.Errorf("variance_floor", "%g is not allowed; allowed: above 0 and below 1", c.VarianceFloor)
+	}
+	return cmp.Or(field.OneOf("rule", c.Rule, rules), field.Positive("lambda", c.Lambda), floor)
 }
 
 // Perceptron is a Bayesian perceptron. It must not be used by several goroutines
@@ -83,28 +97,16 @@ type Perceptron struct {
 }
 
 // New returns a perceptron with weights N(mean, cov), which are copied. A bias is
-// an input that is always 1. It returns an error that names the field if cfg is
-// not valid, and panics if the lengths do not fit.
+// an input that is always 1. It returns an error if cfg is not valid, and panics if the lengths do not fit.
 func New(cfg Config, mean []float64, cov mat.Symmetric) (*Perceptron, error) {
 	n := len(mean)
 	if cov.SymmetricDim() != n {
 		panic(fmt.Sprintf("perceptron: %d means and a %d×%[2]d covariance", n, cov.SymmetricDim()))
 	}
-	if cfg.Rule != Huber && cfg.Rule != ADF {
-		return nil, fmt.Errorf("perceptron: Rule = %v: need huber or adf", cfg.Rule)
+	if err := cfg.Validate(); err != nil {
+		return nil, fmt.Errorf("perceptron: %w", err)
 	}
-	if cfg.Lambda == 0 {
-		cfg.Lambda = math.Sqrt(math.Pi / 8)
-	}
-	if !(cfg.Lambda > 0 && cfg.Lambda <= math.MaxFloat64) {
-		return nil, fmt.Errorf("perceptron: Lambda = %g: need a positive finite number", cfg.Lambda)
-	}
-	if cfg.VarianceFloor == 0 {
-		cfg.VarianceFloor = 1e-3
-	}
-	if !(cfg.VarianceFloor > 0 && cfg.VarianceFloor < 1) {
-		return nil, fmt.Errorf("perceptron: VarianceFloor = %g: need above 0 and below 1", cfg.VarianceFloor)
-	}
+	cfg = cfg.WithDefaults()
 	p := &Perceptron{cfg: cfg, mean: slices.Clone(mean), cov: mat.NewSymDense(n, nil), gain: make([]float64, n)}
 	p.cov.CopySym(cov)
 	return p, nil
@@ -159,7 +161,7 @@ func (p *Perceptron) Observe(x []float64, positive bool) (bnn.Update, error) {
 	}
 	lambda, t := p.cfg.Lambda, p.spread(v)
 	xi := lambda * m / t
-	h := gauss.Hazard(s * xi)
+	h := gauss.InverseMills(s * xi)
 	update := bnn.Update{MinEigenvalue: math.NaN(), LogP: gauss.LogCDF(s * xi)}
 	// step is m̃ − m, shrink is 1 − ṽ/v.
 	var step, shrink float64
@@ -167,7 +169,7 @@ func (p *Perceptron) Observe(x []float64, positive bool) (bnn.Update, error) {
 	case Huber:
 		update.MinEigenvalue = before.Positive * before.Negative * (lambda / t) * (lambda / (t + 1)) * v
 		step = s * h * (t + 1) / lambda
-		shrink = h * gauss.Hazard(-s*xi) * (1 + 1/t)
+		shrink = h * gauss.InverseMills(-s*xi) * (1 + 1/t)
 	case ADF:
 		part := lambda * math.Sqrt(v) / t
 		step = s * h * v * lambda / t

@@ -1,16 +1,53 @@
 package posterior
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"sort"
 
+	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"closedform/baselines/mlp"
 )
 
-// RHat returns the potential scale reduction factor of one quantity, whose draws
+// monitored is the largest number of examples whose probabilities are monitored.
+const monitored = 50
+
+// judge sets the diagnostics of the sample; log is the log density of the draws.
+func (h Hamiltonian) judge(p *Problem, out *Sample, log []float64) {
+	chains := func(x []float64) [][]float64 {
+		var c [][]float64
+		for k := range h.Chains {
+			c = append(c, x[k*h.Draws:(k+1)*h.Draws])
+		}
+		return c
+	}
+	quantity := chains(log)
+	out.RHat, out.ESS = rHat(quantity), bulkESS(quantity)
+	take := func(x []float64) {
+		quantity := chains(x)
+		out.RHat, out.ESS = max(out.RHat, rHat(quantity)), min(out.ESS, bulkESS(quantity))
+	}
+	x := make([]float64, len(log))
+	if len(p.data.Class) == 0 {
+		for a := range p.model.PriorMean {
+			take(mat.Col(x, a, out.Draws))
+		}
+	}
+	stride := (len(p.data.Class) + monitored - 1) / monitored
+	for k := 0; k < len(p.data.Class); k += stride {
+		for i := range x {
+			p.network.Forward(p.pass, out.Draws.RawRowView(i), p.example(k))
+			mlp.Normalise(p.pass.Logit)
+			x[i] = p.pass.Logit[p.data.Class[k]]
+		}
+		take(x)
+	}
+}
+
+// rHat returns the potential scale reduction factor of one quantity, whose draws
 // are chains[c], all chains of the same even length ≥ 4: the larger of the two
 // that are made of the split, rank-normalised chains and of their absolute
 // deviations from the median (Vehtari, Gelman, Simpson, Carpenter and Bürkner,
@@ -18,7 +55,7 @@ import (
 // convergence of MCMC", Bayesian Analysis 2021). It tends to 1 as the chains
 // forget where they started; the authors ask for less than 1.01. It is 1 for a
 // constant.
-func RHat(chains [][]float64) float64 {
+func rHat(chains [][]float64) float64 {
 	halves := split(chains)
 	median := medianOf(halves)
 	folded := make([][]float64, len(halves))
@@ -30,12 +67,12 @@ func RHat(chains [][]float64) float64 {
 	return max(scaleReduction(rankNormal(halves)), scaleReduction(rankNormal(folded)))
 }
 
-// BulkESS returns how many independent draws estimate the centre of the
-// distribution of a quantity as well as chains do, which are as in RHat: the
+// bulkESS returns how many independent draws estimate the centre of the
+// distribution of a quantity as well as chains do, which are as in rHat: the
 // bulk effective sample size of Vehtari et al. (2021), on split, rank-normalised
 // chains, autocorrelations summed over Geyer's initial monotone sequence. It is
 // at most S log₁₀ S for S draws, and S for a constant.
-func BulkESS(chains [][]float64) float64 {
+func bulkESS(chains [][]float64) float64 {
 	z := rankNormal(split(chains))
 	m, n := float64(len(z)), float64(len(z[0]))
 	within, total := variances(z)
@@ -73,15 +110,9 @@ func BulkESS(chains [][]float64) float64 {
 // split returns the halves of all chains.
 func split(chains [][]float64) [][]float64 {
 	var halves [][]float64
-	for c, chain := range chains {
+	for _, chain := range chains {
 		n := len(chain)
-		if n < 4 || n%2 != 0 || n != len(chains[0]) {
-			panic(fmt.Sprintf("posterior: chain %d has %d draws, the first %d; need the same even number ≥ 4", c, n, len(chains[0])))
-		}
 		halves = append(halves, chain[:n/2], chain[n/2:])
-	}
-	if halves == nil {
-		panic("posterior: no chains")
 	}
 	return halves
 }

@@ -49,12 +49,12 @@ func TestRHat(t *testing.T) {
 		{"all drift", apply(good, func(_, i int, x float64) float64 { return x + float64(i)/500 }), 1.1, 2},
 		{"constant", apply(good, func(int, int, float64) float64 { return 3 }), 0.999999, 1},
 	} {
-		if r := RHat(test.chains); !(r > test.above && r <= test.upTo) {
+		if r := rHat(test.chains); !(r > test.above && r <= test.upTo) {
 			t.Errorf("%s: R̂ = %g, want above %g up to %g", test.name, r, test.above, test.upTo)
 		}
 	}
 	stuck := apply(good, func(c, _ int, _ float64) float64 { return float64(c) })
-	if r := RHat(stuck); !math.IsInf(r, 1) {
+	if r := rHat(stuck); !math.IsInf(r, 1) {
 		t.Errorf("chains stuck at different places: R̂ = %g", r)
 	}
 }
@@ -70,7 +70,7 @@ func TestRHatByHand(t *testing.T) {
 		between += (lo + hi) * (lo + hi) / 4 / 3
 	}
 	want := math.Sqrt((within/2 + between) / within)
-	if got := RHat([][]float64{{1, 2, 3, 4}, {5, 6, 7, 8}}); !scalar.EqualWithinRel(got, want, 1e-12) {
+	if got := rHat([][]float64{{1, 2, 3, 4}, {5, 6, 7, 8}}); !scalar.EqualWithinRel(got, want, 1e-12) {
 		t.Errorf("R̂ = %g, want %g", got, want)
 	}
 }
@@ -80,30 +80,30 @@ func TestBulkESS(t *testing.T) {
 	const chains, draws = 4, 10000
 	for _, phi := range []float64{-0.5, -0.2, 0, 0.5, 0.9} {
 		want := chains * draws * (1 - phi) / (1 + phi)
-		if got := BulkESS(autoregressive(chains, draws, phi, "ess")); !scalar.EqualWithinRel(got, want, 0.15) {
+		if got := bulkESS(autoregressive(chains, draws, phi, "ess")); !scalar.EqualWithinRel(got, want, 0.15) {
 			t.Errorf("φ = %g: effective sample size %.0f, want about %.0f", phi, got, want)
 		}
 	}
 	x := autoregressive(4, 1000, 0.5, "ess")
 	// Ranks do not feel a monotone map, not even one without moments.
 	mapped := apply(x, func(_, _ int, x float64) float64 { return math.Exp(5 * x * x * x) })
-	if a, b := BulkESS(x), BulkESS(mapped); a != b {
+	if a, b := bulkESS(x), bulkESS(mapped); a != b {
 		t.Errorf("effective sample size %g, after a monotone map %g", a, b)
 	}
-	if got := BulkESS(apply(x, func(c, _ int, x float64) float64 { return x + 5*float64(c) })); !(got < 20) {
+	if got := bulkESS(apply(x, func(c, _ int, x float64) float64 { return x + 5*float64(c) })); !(got < 20) {
 		t.Errorf("chains apart: effective sample size %g", got)
 	}
-	if got := BulkESS(apply(x, func(int, int, float64) float64 { return 1 })); got != 4000 {
+	if got := bulkESS(apply(x, func(int, int, float64) float64 { return 1 })); got != 4000 {
 		t.Errorf("constant: effective sample size %g", got)
 	}
 	alternating := apply(x, func(_, i int, _ float64) float64 { return float64(i % 2) })
-	if got, limit := BulkESS(alternating), 4000*math.Log10(4000); !scalar.EqualWithinRel(got, limit, 1e-12) {
+	if got, limit := bulkESS(alternating), 4000*math.Log10(4000); !scalar.EqualWithinRel(got, limit, 1e-12) {
 		t.Errorf("alternating draws: effective sample size %g, want the limit %g", got, limit)
 	}
 	// Ties have their mean rank, whichever end they are counted from.
 	rounded := apply(x, func(_, _ int, x float64) float64 { return math.Floor(x) })
 	mirrored := apply(rounded, func(_, _ int, x float64) float64 { return -x })
-	if a, b := BulkESS(rounded), BulkESS(mirrored); !scalar.EqualWithinRel(a, b, 1e-9) {
+	if a, b := bulkESS(rounded), bulkESS(mirrored); !scalar.EqualWithinRel(a, b, 1e-9) {
 		t.Errorf("effective sample size %g, mirrored %g", a, b)
 	}
 }
@@ -121,7 +121,7 @@ func TestBulkESSIsMonotone(t *testing.T) {
 		last = min(last, max(pair, 0))
 		tau += 2 * last
 	}
-	if got, want := BulkESS(x), 80000/tau; !scalar.EqualWithinRel(got, want, 0.1) {
+	if got, want := bulkESS(x), 80000/tau; !scalar.EqualWithinRel(got, want, 0.1) {
 		t.Errorf("effective sample size %.0f, want about %.0f", got, want)
 	}
 }

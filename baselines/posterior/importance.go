@@ -1,47 +1,37 @@
 package posterior
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
 
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat/distuv"
 
 	"closedform/baselines/mlp"
 )
 
 // Importance samples by self-normalised importance sampling (Geweke, "Bayesian
 // inference in econometric models using Monte Carlo integration", Econometrica
-// 1989). The zero value of every field is its documented default.
+// 1989), for networks without hidden layers, whose posterior has one mode. The zero
+// value of every field is its documented default.
 //
 // The proposal q is a Student distribution at the mode, with the inverse of
-// Problem.Information as its scale. Where hidden layers make several modes it is
-// a mixture of one such distribution per mode and one at the prior. Its tails are heavier than those of the prior, so the
-// weights p(D, w)/q(w) are bounded. Draws come in pairs that mirror each other
+// Problem.Information as its scale. Its tails are heavier than those of the prior, so
+// the weights p(D, w)/q(w) are bounded. Draws come in pairs that mirror each other
 // in the mode, which cancels most of the noise where the posterior is nearly
-// symmetric; each mode has its fixed share of the draws and all of them count as
-// drawn from the mixture (Owen and Zhou, "Safe and effective importance
-// sampling", JASA 2000).
-//
-// A mode that no draw comes near cannot show in the effective sample size. Where
-// neurons of a hidden layer have the same prior, every mode has mirror images,
-// one per permutation of these neurons. They predict the same and missing them
-// does no harm, except to the evidence, which is then too small.
+// symmetric.
 type Importance struct {
 	// Draws is their number, even; zero stands for 4000.
 	Draws int
 
-	// DOF are the degrees of freedom ν of the proposal; zero stands for 10.
-	// Fewer make it safer, more make it closer to the posterior.
-	DOF float64
-
 	// MinESS is the effective sample size below which Sample returns an
 	// *ESSError; zero stands for a tenth of Draws.
 	MinESS float64
-
-	// Starts is how many climbs look for modes if there are hidden layers; zero
-	// stands for 10.
-	Starts int
 }
 
 // ESSError says that the weights are too uneven to be of use.
@@ -54,30 +44,20 @@ func (e *ESSError) Error() string {
 	return fmt.Sprintf("posterior: effective sample size %.4g of %d draws; need %.4g", e.ESS, e.Draws, e.MinESS)
 }
 
+// dof are the degrees of freedom ν of the proposal: fewer make it safer, more make
+// it closer to the posterior.
+const dof = 10
+
+// withDefaults returns the sampler with its defaults filled in, or an error that
+// names the field and what it allows.
 func (s Importance) withDefaults() (Importance, error) {
-	if s.Draws == 0 {
-		s.Draws = 4000
-	}
-	if s.DOF == 0 {
-		s.DOF = 10
-	}
-	if s.MinESS == 0 {
-		s.MinESS = float64(s.Draws) / 10
-	}
-	if s.Starts == 0 {
-		s.Starts = 10
-	}
+	s.Draws = cmp.Or(s.Draws, 4000)
+	s.MinESS = cmp.Or(s.MinESS, float64(s.Draws)/10)
 	if s.Draws < 2 || s.Draws%2 != 0 {
 		return s, fmt.Errorf("posterior: Draws = %d: need a positive even number", s.Draws)
 	}
-	if !(s.DOF > 0) || !finite(s.DOF) {
-		return s, fmt.Errorf("posterior: DOF = %g: need a positive finite number", s.DOF)
-	}
 	if !(s.MinESS >= 1 && s.MinESS <= float64(s.Draws)) {
 		return s, fmt.Errorf("posterior: MinESS = %g: need 1 to Draws = %d", s.MinESS, s.Draws)
-	}
-	if s.Starts < 1 {
-		return s, fmt.Errorf("posterior: Starts = %d: need at least 1", s.Starts)
 	}
 	return s, nil
 }
@@ -85,8 +65,8 @@ func (s Importance) withDefaults() (Importance, error) {
 var _ Sampler = Importance{}
 
 // Sample draws from the posterior of p. It returns an *ESSError if the effective
-// sample size is below the floor, another error if a field is not valid or no
-// mode is found, and panics if src is nil.
+// sample size is below the floor, another error if there are hidden layers, a field is
+// not valid or no mode is found, and panics if src is nil.
 func (s Importance) Sample(p *Problem, src rand.Source) (*Sample, error) {
 	if src == nil {
 		panic("posterior: nil source of randomness")
@@ -95,23 +75,20 @@ func (s Importance) Sample(p *Problem, src rand.Source) (*Sample, error) {
 	if err != nil {
 		return nil, err
 	}
-	rnd := rand.New(src)
-	modes, err := p.modes(s.Starts, rnd)
+	if len(p.network.Layers) > 1 {
+		return nil, errors.New("posterior: importance sampling of a network with hidden layers; need Hamiltonian")
+	}
+	mode, err := p.Mode(p.model.PriorMean)
 	if err != nil {
 		return nil, err
 	}
-	q := newMixture(modes, s.DOF, s.Draws/2)
+	q, rnd := newStudent(mode), rand.New(src)
 	out := newSample(p, s.Draws, 2)
-	out.Components = len(modes)
-	i := 0
-	for k, part := range q.parts {
-		for range q.pairs[k] {
-			w, mirror := out.Draws.RawRowView(i), out.Draws.RawRowView(i+1)
-			part.draw(w, mirror, rnd)
-			out.Weights[i] = p.LogDensity(nil, w) - q.logDensity(w)
-			out.Weights[i+1] = p.LogDensity(nil, mirror) - q.logDensity(mirror)
-			i += 2
-		}
+	for i := 0; i < s.Draws; i += 2 {
+		w, mirror := out.Draws.RawRowView(i), out.Draws.RawRowView(i+1)
+		q.draw(w, mirror, rnd)
+		out.Weights[i] = p.LogDensity(nil, w) - q.logDensity(w)
+		out.Weights[i+1] = p.LogDensity(nil, mirror) - q.logDensity(mirror)
 	}
 	top, sum := mlp.Exponentials(out.Weights)
 	out.LogEvidence = top + math.Log(sum/float64(s.Draws))
@@ -122,4 +99,48 @@ func (s Importance) Sample(p *Problem, src rand.Source) (*Sample, error) {
 		return nil, &ESSError{ESS: out.ESS, MinESS: s.MinESS, Draws: s.Draws}
 	}
 	return out, nil
+}
+
+// student is a multivariate Student distribution: centre m, scale matrix H⁻¹
+// with H = UᵀU, and ν degrees of freedom.
+type student struct {
+	centre  []float64
+	u       blas64.Triangular
+	logNorm float64   // log density at the centre
+	d       []float64 // scratch
+}
+
+func newStudent(m *Mode) student {
+	n, nu := float64(len(m.Weights)), float64(dof)
+	upper, _ := math.Lgamma((nu + n) / 2)
+	lower, _ := math.Lgamma(nu / 2)
+	return student{
+		centre:  m.Weights,
+		u:       m.Chol.RawU().(interface{ RawTriangular() blas64.Triangular }).RawTriangular(),
+		logNorm: upper - lower - n/2*math.Log(nu*math.Pi) + m.Chol.LogDet()/2,
+		d:       make([]float64, len(m.Weights)),
+	}
+}
+
+// draw sets w and its mirror image in the centre, which are as likely.
+func (s student) draw(w, mirror []float64, rnd *rand.Rand) {
+	for i := range w {
+		w[i] = rnd.NormFloat64()
+	}
+	blas64.Trsv(blas.NoTrans, s.u, blas64.Vector{N: len(w), Inc: 1, Data: w})
+	r := math.Sqrt(dof / distuv.ChiSquared{K: dof, Src: rnd}.Rand())
+	for i, m := range s.centre {
+		d := r * w[i]
+		w[i], mirror[i] = m+d, m-d
+	}
+}
+
+// logDensity returns the log density at w.
+func (s student) logDensity(w []float64) float64 {
+	d := s.d
+	for i, m := range s.centre {
+		d[i] = w[i] - m
+	}
+	blas64.Trmv(blas.NoTrans, s.u, blas64.Vector{N: len(d), Inc: 1, Data: d})
+	return s.logNorm - (dof+float64(len(w)))/2*math.Log1p(floats.Dot(d, d)/dof)
 }

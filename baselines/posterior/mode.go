@@ -7,6 +7,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/optimize"
+
+	"closedform/baselines/mlp"
 )
 
 // Mode is a maximum of the posterior density with the Gaussian of its
@@ -17,10 +19,6 @@ type Mode struct {
 	Weights    []float64
 	LogDensity float64      // of Problem at the mode
 	Chol       mat.Cholesky // of H at the mode
-
-	// LogEvidence is the Laplace approximation of the log evidence,
-	// LogDensity + ½ n log 2π − ½ log det H.
-	LogEvidence float64
 }
 
 // Mode climbs from start to a maximum of the posterior density by Fisher
@@ -76,66 +74,10 @@ func (p *Problem) Mode(start []float64) (*Mode, error) {
 	mode := &Mode{Weights: at(r.X), LogDensity: -r.F}
 	information := mat.NewSymDense(n, nil)
 	p.Information(information, mode.Weights)
-	if !finite(r.F) || !mode.Chol.Factorize(information) || !finite(mode.Chol.LogDet()) {
+	if !mlp.Finite(r.F) || !mode.Chol.Factorize(information) || !mlp.Finite(mode.Chol.LogDet()) {
 		return nil, fmt.Errorf("posterior: search of the mode: log density %g with an information that is not finite and positive definite", -r.F)
 	}
-	mode.LogEvidence = mode.LogDensity + (float64(n)*math.Log(2*math.Pi)-mode.Chol.LogDet())/2
 	return mode, nil
-}
-
-// sameMode is the distance, in standard deviations of the Laplace approximation,
-// below which two ends of a climb count as one mode.
-const sameMode = 0.1
-
-// modes returns the mode if there are no hidden layers. With them it returns the
-// different modes that are found from draws from the prior, after the prior
-// itself, which serves where data are few. (Its mean would be a bad start: it is
-// often a saddle point.)
-func (p *Problem) modes(starts int, rnd *rand.Rand) ([]*Mode, error) {
-	if len(p.network.Layers) == 1 {
-		mode, err := p.Mode(p.model.PriorMean)
-		return []*Mode{mode}, err
-	}
-	found := []*Mode{p.prior()}
-	start := make([]float64, len(p.model.PriorMean))
-climbs:
-	for range starts {
-		p.drawPrior(start, rnd)
-		mode, err := p.Mode(start)
-		if err != nil {
-			return nil, err
-		}
-		for _, other := range found {
-			if other.distance(mode.Weights) < sameMode {
-				continue climbs
-			}
-		}
-		found = append(found, mode)
-	}
-	return found, nil
-}
-
-// prior returns the prior in the form of a mode, with the evidence that it would
-// have if the likelihood were that at its mean everywhere.
-func (p *Problem) prior() *Mode {
-	mean := p.model.PriorMean
-	precision := mat.NewSymDense(len(mean), nil)
-	for i, v := range p.model.PriorVar {
-		precision.SetSym(i, i, 1/v)
-	}
-	log := p.LogDensity(nil, mean)
-	mode := &Mode{Weights: mean, LogDensity: log, LogEvidence: log - p.logNorm}
-	mode.Chol.Factorize(precision)
-	return mode
-}
-
-// distance returns √((w−m)ᵀH(w−m)) for the mode m.
-func (m *Mode) distance(w []float64) float64 {
-	a, b := mat.NewVecDense(len(w), w), mat.NewVecDense(len(w), m.Weights)
-	var d mat.VecDense
-	d.SubVec(a, b)
-	d.MulVec(m.Chol.RawU(), &d)
-	return d.Norm(2)
 }
 
 // drawPrior sets w to a draw from the prior.

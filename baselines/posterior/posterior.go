@@ -7,7 +7,7 @@
 // constant. Two samplers with nothing in common but that density turn it into a
 // [Sample] of weights, which predicts:
 //
-//   - [Importance] draws from Student distributions round the modes and weighs
+//   - [Importance] draws from a Student distribution round the mode and weighs
 //     the draws. It is fast, gives the evidence, and fails visibly by a small
 //     effective sample size. It serves networks without hidden layers.
 //   - [Hamiltonian] runs Markov chains. It is the check of the other and its
@@ -20,15 +20,13 @@ package posterior
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
-	"closedform/core/activation"
+	"closedform/baselines/mlp"
 )
 
-// Model is a multi-layer perceptron with hidden units f(z) = max(αz, βz), class
-// probabilities softmax of the last layer, and a prior w_k ~ N(m_k, v_k),
-// independent, for every weight.
+// Model is a multi-layer perceptron with rectifiers, class probabilities softmax
+// of the last layer, and a prior w_k ~ N(m_k, v_k), independent, for every weight.
 //
 // The weights of all layers form one vector: layer by layer, neuron by neuron,
 // and for each neuron its inputs in order, the bias last.
@@ -40,82 +38,34 @@ type Model struct {
 	// Bias adds to every layer an input that is always 1.
 	Bias bool
 
-	// Alpha and Beta are the slopes of the hidden units, 0 ≤ α ≤ 1, α ≤ β. Both
-	// zero stands for α = 0, β = 1, the rectifier.
-	Alpha, Beta float64
-
-	// PriorMean and PriorVar are the m_k and v_k > 0, of length Weights. Nil
+	// PriorMean and PriorVar are the m_k and v_k > 0, one for each weight. Nil
 	// stands for zeros and for ones.
 	PriorMean, PriorVar []float64
 }
 
-// Weights returns the number of weights.
-func (m Model) Weights() int {
-	var n int
-	for l := 1; l < len(m.Layers); l++ {
-		n += m.Layers[l] * m.fanIn(l-1)
-	}
-	return n
-}
-
-// fanIn returns the number of inputs of a neuron of layer l, bias included.
-func (m Model) fanIn(l int) int {
-	if m.Bias {
-		return m.Layers[l] + 1
-	}
-	return m.Layers[l]
-}
-
-// withDefaults returns a deep copy with its defaults filled in, or an error that
-// names the field and what it allows.
-func (m Model) withDefaults() (Model, error) {
-	if len(m.Layers) < 2 {
-		return m, fmt.Errorf("posterior: Layers = %v: need at least inputs and classes", m.Layers)
-	}
-	for _, width := range m.Layers {
-		if width < 1 {
-			return m, fmt.Errorf("posterior: Layers = %v: every layer needs at least 1 neuron", m.Layers)
-		}
-	}
-	if m.Layers[len(m.Layers)-1] < 2 {
-		return m, fmt.Errorf("posterior: Layers = %v: need at least 2 classes", m.Layers)
-	}
-	if m.Alpha == 0 && m.Beta == 0 {
-		m.Beta = 1
-	}
-	if err := m.unit().Validate(); err != nil {
-		return m, fmt.Errorf("posterior: %w", err)
+// withDefaults returns a deep copy with its defaults filled in and its network, or
+// an error that names the field and what it allows.
+func (m Model) withDefaults() (Model, *mlp.Network, error) {
+	if err := mlp.CheckLayers(m.Layers); err != nil {
+		return m, nil, err
 	}
 	m.Layers = slices.Clone(m.Layers)
-	n := m.Weights()
+	network := mlp.New(m.Layers, m.Bias)
+	n := network.Weights()
 	if m.PriorMean == nil {
 		m.PriorMean = make([]float64, n)
 	}
 	if m.PriorVar == nil {
 		m.PriorVar = slices.Repeat([]float64{1}, n)
 	}
-	if len(m.PriorMean) != n {
-		return m, fmt.Errorf("posterior: PriorMean has length %d: need %d, one mean per weight", len(m.PriorMean), n)
-	}
-	if len(m.PriorVar) != n {
-		return m, fmt.Errorf("posterior: PriorVar has length %d: need %d, one variance per weight", len(m.PriorVar), n)
-	}
-	for k, x := range m.PriorMean {
-		if !finite(x) {
-			return m, fmt.Errorf("posterior: PriorMean[%d] = %g: need a finite number", k, x)
-		}
+	if len(m.PriorMean) != n || len(m.PriorVar) != n {
+		return m, nil, fmt.Errorf("PriorMean and PriorVar of lengths %d and %d: need one for each of %d weights", len(m.PriorMean), len(m.PriorVar), n)
 	}
 	for k, v := range m.PriorVar {
-		if !(v > 0) || !finite(v) || !finite(1/v) {
-			return m, fmt.Errorf("posterior: PriorVar[%d] = %g: need a positive finite number", k, v)
+		if x := m.PriorMean[k]; !(v > 0) || !mlp.Finite(x, v, 1/v) {
+			return m, nil, fmt.Errorf("PriorMean[%d] = %g, PriorVar[%[1]d] = %g: need finite numbers and positive variances", k, x, v)
 		}
 	}
 	m.PriorMean, m.PriorVar = slices.Clone(m.PriorMean), slices.Clone(m.PriorVar)
-	return m, nil
+	return m, network, nil
 }
-
-func (m Model) unit() activation.PiecewiseLinear {
-	return activation.PiecewiseLinear{Alpha: m.Alpha, Beta: m.Beta}
-}
-
-func finite(x float64) bool { return math.Abs(x) <= math.MaxFloat64 }

@@ -3,7 +3,6 @@ package posterior
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -15,8 +14,7 @@ import (
 type Problem struct {
 	model   Model
 	network *mlp.Network
-	x       []float64 // examples, one after another, each with its trailing 1 where there is a bias
-	class   []int
+	data    *mlp.Examples
 
 	logNorm float64 // of the prior
 	pass    *mlp.Pass
@@ -29,55 +27,26 @@ type Problem struct {
 // an input is not finite or a class out of range, and panics if the lengths do
 // not fit.
 func NewProblem(m Model, x [][]float64, class []int) (*Problem, error) {
-	m, err := m.withDefaults()
+	m, network, err := m.withDefaults()
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("posterior: %w", err)
 	}
-	if len(x) != len(class) {
-		panic(fmt.Sprintf("posterior: %d examples and %d classes; need one class per example", len(x), len(class)))
+	data, err := mlp.NewExamples(x, class, m.Layers[0], network.Outputs())
+	if err != nil {
+		return nil, fmt.Errorf("posterior: %w", err)
 	}
-	p := &Problem{model: m, network: mlp.New(m.Layers, m.Bias, m.unit()), class: slices.Clone(class)}
-	p.pass = p.network.NewPass()
-	p.score = make([]float64, m.Weights())
-	for k, example := range x {
-		if c := class[k]; c < 0 || c >= p.network.Outputs() {
-			return nil, fmt.Errorf("posterior: example %d: class %d: need 0 to %d", k, c, p.network.Outputs()-1)
-		}
-		if p.x, err = m.appendInput(p.x, example); err != nil {
-			return nil, fmt.Errorf("posterior: example %d: %w", k, err)
-		}
-	}
+	p := &Problem{model: m, network: network, data: data, pass: network.NewPass(), score: make([]float64, network.Weights())}
 	for _, v := range m.PriorVar {
 		p.logNorm -= (math.Log(2*math.Pi) + math.Log(v)) / 2
 	}
 	return p, nil
 }
 
-// appendInput appends an example to dst, and a 1 if there is a bias.
-func (m Model) appendInput(dst, x []float64) ([]float64, error) {
-	if len(x) != m.Layers[0] {
-		panic(fmt.Sprintf("posterior: input of length %d; the model has %d inputs", len(x), m.Layers[0]))
-	}
-	for a, xa := range x {
-		if !finite(xa) {
-			return nil, fmt.Errorf("input %d is %g; need a finite number", a, xa)
-		}
-	}
-	dst = append(dst, x...)
-	if m.Bias {
-		dst = append(dst, 1)
-	}
-	return dst, nil
-}
-
 // Model returns the model, its defaults filled in. It must not be modified.
 func (p *Problem) Model() Model { return p.model }
 
 // example returns example k, with its trailing 1 where there is a bias.
-func (p *Problem) example(k int) []float64 {
-	in := p.network.Layers[0].In
-	return p.x[k*in : (k+1)*in]
-}
+func (p *Problem) example(k int) []float64 { return p.data.Input(k)[:p.network.Layers[0].In] }
 
 // LogDensity returns the logarithm of likelihood times prior at the weights w,
 //
@@ -103,7 +72,7 @@ func (p *Problem) LogDensity(grad, w []float64) float64 {
 	// overflow: it grows by at most the number of classes each time.
 	const flush = 1e290
 	product := 1.0
-	for k, c := range p.class {
+	for k, c := range p.data.Class {
 		x := p.example(k)
 		p.network.Forward(p.pass, w, x)
 		z := p.pass.Logit[c]
@@ -124,7 +93,7 @@ func (p *Problem) LogDensity(grad, w []float64) float64 {
 		p.network.Backward(p.pass, grad, w, x)
 	}
 	log -= math.Log(product)
-	if !finite(log) {
+	if !mlp.Finite(log) {
 		clear(grad)
 		return math.Inf(-1)
 	}
@@ -151,7 +120,7 @@ func (p *Problem) Information(dst *mat.SymDense, w []float64) {
 		dst.SetSym(i, i, 1/v)
 	}
 	score := mat.NewVecDense(n, p.score)
-	for k := range p.class {
+	for k := range p.data.Class {
 		x := p.example(k)
 		p.network.Forward(p.pass, w, x)
 		mlp.Normalise(p.pass.Logit)

@@ -3,7 +3,6 @@ package posterior
 import (
 	"fmt"
 	"math"
-	"slices"
 	"testing"
 
 	"closedform/core/softmax"
@@ -64,14 +63,14 @@ func oneInputs() []oneInput {
 	linear := func(node int, x float64) float64 { return diff[node] * x }
 	return []oneInput{
 		{"[1 2]", m, x, class, func(at float64) truth { return quadrature(weight, linear, x, class, at) }},
-		hiddenUnit("[1 1 2]", 0.3, 0.6, x, class),
+		hiddenUnit("[1 1 2]", 0.6, x, class),
 	}
 }
 
-// hiddenUnit is a problem with one hidden unit of slopes α and 1: an integral
+// hiddenUnit is a problem with one hidden unit: an integral
 // over its weight, N(0, 2), and over the difference of the output weights,
 // N(mean, 3).
-func hiddenUnit(name string, alpha, mean float64, x [][]float64, class []int) oneInput {
+func hiddenUnit(name string, mean float64, x [][]float64, class []int) oneInput {
 	a, wa := normal(0, 2, 240) // with a node on the kink
 	b, wb := normal(mean, 3, 240)
 	var weight []float64
@@ -82,9 +81,9 @@ func hiddenUnit(name string, alpha, mean float64, x [][]float64, class []int) on
 	}
 	logit := func(node int, x float64) float64 {
 		z := a[node/len(b)] * x
-		return max(alpha*z, z) * b[node%len(b)]
+		return max(0, z) * b[node%len(b)]
 	}
-	m := Model{Layers: []int{1, 1, 2}, Alpha: alpha, Beta: 1, PriorMean: []float64{0, mean, 0}, PriorVar: []float64{2, 1, 2}}
+	m := Model{Layers: []int{1, 1, 2}, PriorMean: []float64{0, mean, 0}, PriorVar: []float64{2, 1, 2}}
 	return oneInput{name, m, x, class, func(at float64) truth { return quadrature(weight, logit, x, class, at) }}
 }
 
@@ -96,7 +95,7 @@ func twoModes() oneInput {
 	for range 20 {
 		x, class = append(x, []float64{2}, []float64{-2}), append(class, 0, 0)
 	}
-	return hiddenUnit("two modes", 0, 0, x[:39], class[:39])
+	return hiddenUnit("two modes", 0, x[:39], class[:39])
 }
 
 // Both samplers against quadrature, over many seeds: errors must be of the size
@@ -106,6 +105,9 @@ func TestAgainstQuadrature(t *testing.T) {
 	for _, c := range oneInputs() {
 		p := problem(t, c.model, c.x, c.class)
 		for _, sampler := range []Sampler{Importance{Draws: 1000}, Hamiltonian{Warmup: 200, Draws: 400, MaxRHat: 1.1, MinESS: 50}} {
+			if _, ok := sampler.(Importance); ok && len(c.model.Layers) > 2 {
+				continue
+			}
 			name := fmt.Sprintf("%s, %T", c.name, sampler)
 			var chi, terms float64
 			for seed := range seeds {
@@ -135,33 +137,6 @@ func TestAgainstQuadrature(t *testing.T) {
 			if mean := chi / terms; !(mean > 0.5 && mean < 1.7) {
 				t.Errorf("%s: mean squared z-score %.2f; want about 1", name, mean)
 			}
-		}
-	}
-}
-
-// With hidden layers and no data the proposal is the prior with heavier tails.
-func TestImportanceOfPrior(t *testing.T) {
-	m := Model{Layers: []int{2, 2, 3}, PriorVar: slices.Repeat([]float64{9, 0.1}, 5)}
-	s := sample(t, Importance{}, problem(t, m, nil, nil), "prior")
-	if s.Components != 1 || !(s.ESS > 3200) || !(math.Abs(s.LogEvidence) < 5*s.LogEvidenceErr) {
-		t.Errorf("%d components, ESS %g, log evidence %g ± %g", s.Components, s.ESS, s.LogEvidence, s.LogEvidenceErr)
-	}
-}
-
-// Importance sampling finds and weighs modes that predict differently.
-func TestImportanceTwoModes(t *testing.T) {
-	c := twoModes()
-	s := sample(t, Importance{}, problem(t, c.model, c.x, c.class), "two modes")
-	if s.Components != 3 {
-		t.Errorf("%d components, want the prior and one mode per side", s.Components)
-	}
-	if want := c.truth(0).logEvidence; !(math.Abs(s.LogEvidence-want) < 5*s.LogEvidenceErr) {
-		t.Errorf("log evidence %g ± %g, want %g", s.LogEvidence, s.LogEvidenceErr, want)
-	}
-	for _, at := range []float64{2, -2, 0.1} {
-		got, want := predict(t, s, []float64{at}), c.truth(at)
-		if z := (got.P[0] - want.p) / got.Err[0]; !(math.Abs(z) < 5) {
-			t.Errorf("at %g: %g ± %g, want %g", at, got.P[0], got.Err[0], want.p)
 		}
 	}
 }
@@ -206,8 +181,7 @@ func TestPriorPredictive(t *testing.T) {
 // classes, and that of none is 1.
 func TestEvidence(t *testing.T) {
 	for n, want := range []float64{0, -math.Log(4)} {
-		x, class := [][]float64{{0.5, -2}}[:n], []int{2}[:n]
-		s := sample(t, Importance{}, problem(t, Model{Layers: []int{2, 4}}, x, class), "evidence")
+		s := sample(t, Importance{}, problem(t, Model{Layers: []int{2, 4}}, [][]float64{{0.5, -2}}[:n], []int{2}[:n]), "evidence")
 		if z := (s.LogEvidence - want) / s.LogEvidenceErr; !(math.Abs(z) < 5) || !(s.LogEvidenceErr < 0.02) {
 			t.Errorf("%d examples: log evidence %g ± %g, want %g", n, s.LogEvidence, s.LogEvidenceErr, want)
 		}

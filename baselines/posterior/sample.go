@@ -25,25 +25,21 @@ type Sample struct {
 	// ESS is the effective sample size: how many independent draws from the
 	// posterior are as good. Importance: 1/Σ Weights² (Kong, "A note on
 	// importance sampling using standardized weights", 1992), mirrored draws
-	// counted as independent. Hamiltonian: the smallest BulkESS of what it
+	// counted as independent. Hamiltonian: the smallest bulk effective sample size of what it
 	// monitors.
 	ESS float64
 
-	// Of Importance, else zero: the number of Student distributions in the
-	// proposal, and an estimate of the log evidence log p(D) with its standard
-	// error.
-	Components                  int
+	// Of Importance, else zero: an estimate of the log evidence log p(D) with its
+	// standard error.
 	LogEvidence, LogEvidenceErr float64
 
-	// Of Hamiltonian, else zero: the largest RHat of what it monitors, the
-	// largest RHat of a weight, divergent trajectories, and the mean probability
-	// of acceptance, both after the warm-up.
-	RHat, RHatWeights float64
-	Divergences       int
-	Acceptance        float64
+	// Of Hamiltonian, else zero: the largest R̂ of what it monitors, and divergent
+	// trajectories after the warm-up.
+	RHat        float64
+	Divergences int
 
 	batch   int // consecutive draws that may be dependent
-	model   Model
+	inputs  int
 	network *mlp.Network
 }
 
@@ -53,7 +49,7 @@ func newSample(p *Problem, draws, batch int) *Sample {
 		Draws:   mat.NewDense(draws, len(p.model.PriorMean), nil),
 		Weights: make([]float64, draws),
 		batch:   batch,
-		model:   p.model,
+		inputs:  p.model.Layers[0],
 		network: p.network,
 	}
 }
@@ -91,24 +87,22 @@ type Prediction struct {
 func (s *Sample) Predict(dst *Prediction, x []float64) error {
 	draws, n := len(s.Weights), s.network.Outputs()
 	dst.reset(s)
-	var err error
-	if dst.x, err = s.model.appendInput(dst.x[:0], x); err != nil {
+	if err := mlp.SetInput(dst.x, x); err != nil {
 		return fmt.Errorf("posterior: %w", err)
 	}
+	input := dst.x[:s.network.Layers[0].In]
 	clear(dst.P)
 	for i, w := range s.Weights {
 		row := dst.prob[i*n : (i+1)*n]
-		s.network.Forward(dst.pass, s.Draws.RawRowView(i), dst.x)
+		s.network.Forward(dst.pass, s.Draws.RawRowView(i), input)
 		copy(row, dst.pass.Logit)
 		mlp.Normalise(row)
 		for j, p := range row {
 			dst.P[j] += w * p
 		}
 	}
-	for _, p := range dst.P {
-		if !finite(p) {
-			return errors.New("posterior: the logits overflow")
-		}
+	if !mlp.Finite(dst.P...) {
+		return errors.New("posterior: the logits overflow")
 	}
 	s.spread(dst, draws, n)
 	return nil
@@ -175,7 +169,7 @@ func (p *Prediction) reset(s *Sample) {
 		p.Cov = mat.NewSymDense(n, nil)
 	}
 	if p.of != s.network {
-		p.of, p.pass = s.network, s.network.NewPass()
+		p.of, p.pass, p.x = s.network, s.network.NewPass(), make([]float64, s.inputs+1)
 	}
 	if need := n * len(s.Weights); len(p.prob) != need {
 		p.prob = make([]float64, need)

@@ -3,9 +3,9 @@ package posterior
 import (
 	"math"
 
+	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
-
-	"closedform/baselines/mlp"
+	"gonum.org/v1/gonum/stat"
 )
 
 // warmUp brings the chain to the posterior and returns its step size. The first
@@ -17,12 +17,12 @@ func (h Hamiltonian) warmUp(c *chain) (eps float64) {
 	ends := []int{h.Warmup / 8, h.Warmup / 4, h.Warmup / 2, h.Warmup * 7 / 8, h.Warmup}
 	start := 0
 	for k, end := range ends {
-		size := newStepSize(c.reasonableStep(), h.Accept)
+		size := newStepSize(c.reasonableStep(), accept)
 		draws := mat.NewDense(end-start, len(c.w), nil)
 		for i := range end - start {
 			eps = math.Exp(size.log)
-			accept, _ := c.step(eps, h.steps(eps, c.rnd))
-			size.add(accept)
+			a, _ := c.step(eps, steps(eps, c.rnd))
+			size.add(a)
 			draws.SetRow(i, c.w)
 		}
 		start = end
@@ -34,40 +34,69 @@ func (h Hamiltonian) warmUp(c *chain) (eps float64) {
 	return eps
 }
 
-// monitored is the largest number of examples whose probabilities are monitored.
-const monitored = 50
+// stepSize finds the step size whose mean acceptance is the target, by dual
+// averaging with the constants of Hoffman and Gelman (2014), Sec. 3.2.
+type stepSize struct {
+	target        float64
+	centre        float64 // log ε that is shrunk towards
+	error         float64 // running mean of target − acceptance
+	log, averaged float64 // log ε to try, and that to keep
+	t             float64
+}
 
-// judge sets the diagnostics of the sample; log is the log density of the draws.
-func (h Hamiltonian) judge(p *Problem, out *Sample, log []float64) {
-	chains := func(x []float64) [][]float64 {
-		var c [][]float64
-		for k := range h.Chains {
-			c = append(c, x[k*h.Draws:(k+1)*h.Draws])
-		}
-		return c
+func newStepSize(eps, target float64) *stepSize {
+	return &stepSize{target: target, centre: math.Log(10 * eps), log: math.Log(eps)}
+}
+
+// add takes the acceptance of the last step.
+func (s *stepSize) add(accept float64) {
+	const (
+		gamma = 0.05
+		t0    = 10
+		kappa = 0.75
+	)
+	s.t++
+	s.error += (s.target - accept - s.error) / (s.t + t0)
+	s.log = s.centre - math.Sqrt(s.t)/gamma*s.error
+	s.averaged += math.Pow(s.t, -kappa) * (s.log - s.averaged)
+}
+
+// priorMetric returns diag(√v).
+func priorMetric(m Model) blas64.Triangular {
+	l := mat.NewTriDense(len(m.PriorVar), mat.Lower, nil)
+	for i, v := range m.PriorVar {
+		l.SetTri(i, i, math.Sqrt(v))
 	}
-	quantity := chains(log)
-	out.RHat, out.ESS = RHat(quantity), BulkESS(quantity)
-	take := func(x []float64) {
-		quantity := chains(x)
-		out.RHat, out.ESS = max(out.RHat, RHat(quantity)), min(out.ESS, BulkESS(quantity))
+	return l.RawTriangular()
+}
+
+// learnMetric sets the metric of the chain to the Cholesky factor of
+//
+//	(n S + d H⁻¹)/(n+d),
+//
+// where S is the covariance of some n draws of d weights and H the information
+// at the last of them, which keeps the metric regular in all directions when
+// draws are few, and at their scale: a diagonal would not do, since the output
+// weights of all classes hardly know their common shift. Any metric leaves the
+// posterior invariant; a good one makes it fast. The metric stays as it is if H
+// is not numerically positive definite.
+func (c *chain) learnMetric(draws *mat.Dense) {
+	n, d := draws.Dims()
+	var cov, local mat.SymDense
+	stat.CovarianceMatrix(&cov, draws, nil)
+	information := mat.NewSymDense(d, nil)
+	c.p.Information(information, draws.RawRowView(n-1))
+	var chol mat.Cholesky
+	if !chol.Factorize(information) || chol.InverseTo(&local) != nil {
+		return
 	}
-	x := make([]float64, len(log))
-	out.RHatWeights = 1
-	for a := range p.model.PriorMean {
-		mat.Col(x, a, out.Draws)
-		out.RHatWeights = max(out.RHatWeights, RHat(chains(x)))
-		if len(p.class) == 0 {
-			take(x)
-		}
+	local.ScaleSym(float64(d)/float64(n+d), &local)
+	cov.ScaleSym(float64(n)/float64(n+d), &cov)
+	cov.AddSym(&cov, &local)
+	if !chol.Factorize(&cov) {
+		return
 	}
-	stride := (len(p.class) + monitored - 1) / monitored
-	for k := 0; k < len(p.class); k += stride {
-		for i := range x {
-			p.network.Forward(p.pass, out.Draws.RawRowView(i), p.example(k))
-			mlp.Normalise(p.pass.Logit)
-			x[i] = p.pass.Logit[p.class[k]]
-		}
-		take(x)
-	}
+	var l mat.TriDense
+	chol.LTo(&l)
+	c.metric = l.RawTriangular()
 }

@@ -1,11 +1,11 @@
 package tagi
 
 import (
-	"fmt"
-	"math"
+	"cmp"
 	"slices"
 
 	"closedform/core/activation"
+	"closedform/core/field"
 )
 
 // Unit says how moments pass through a rectifier.
@@ -21,15 +21,11 @@ const (
 	Mixture
 )
 
-func (u Unit) String() string {
-	switch u {
-	case Linearised:
-		return "linearised"
-	case Mixture:
-		return "mixture"
-	}
-	return fmt.Sprintf("Unit(%d)", int(u))
-}
+var units = field.Words{"linearised", "mixture"}
+
+func (u Unit) String() string                   { return units.Word(int(u)) }
+func (u Unit) MarshalText() ([]byte, error)     { return units.Marshal(int(u)) }
+func (u *Unit) UnmarshalText(text []byte) error { return field.Unmarshal(u, text, units) }
 
 // Config describes a network. The zero value of every field but Layers is its
 // documented default.
@@ -38,62 +34,51 @@ type Config struct {
 	// of classes: at least two entries, at least two classes. Every layer has a
 	// further input, which is 1. The output layer has a neuron for each node of
 	// the tree of classes.
-	Layers []int
+	Layers []int `toml:"-"`
 
-	Unit Unit
+	Unit Unit `toml:"unit"`
 
 	// SigmaV is the standard deviation of the noise of the targets ±1; zero
 	// stands for 1.
-	SigmaV float64
+	SigmaV float64 `toml:"sigma_v"`
 
 	// SigmaP is the standard deviation that the prediction adds to an output
 	// before it takes the sign; zero stands for 1/3, as published.
-	SigmaP float64
+	SigmaP float64 `toml:"sigma_p"`
 
 	// PriorVar and PriorMeanVar are the prior variance of every weight and the
 	// variance of the normal distribution that its prior mean is drawn from,
 	// both times the number of inputs of its layer, the bias among them; zero
 	// stands for 1, as published.
-	PriorVar, PriorMeanVar float64
+	PriorVar     float64 `toml:"prior_var"`
+	PriorMeanVar float64 `toml:"prior_mean_var"`
 }
 
-// withDefaults returns the configuration with its defaults filled in, or an
-// error that names the field and what it allows.
-func (c Config) withDefaults() (Config, error) {
-	if len(c.Layers) < 2 {
-		return c, fmt.Errorf("tagi: Layers = %v: need at least inputs and classes", c.Layers)
-	}
-	for _, width := range c.Layers {
-		if width < 1 {
-			return c, fmt.Errorf("tagi: Layers = %v: every layer needs at least 1 neuron", c.Layers)
-		}
-	}
-	if c.classes() < 2 {
-		return c, fmt.Errorf("tagi: Layers = %v: need at least 2 classes", c.Layers)
-	}
-	if c.Unit != Linearised && c.Unit != Mixture {
-		return c, fmt.Errorf("tagi: Unit = %v: allowed: linearised, mixture", c.Unit)
+// WithDefaults returns a copy with the documented default in place of each zero
+// value.
+func (c Config) WithDefaults() Config {
+	c.Layers = slices.Clone(c.Layers)
+	c.SigmaV = cmp.Or(c.SigmaV, 1)
+	c.SigmaP = cmp.Or(c.SigmaP, 1./3)
+	c.PriorVar = cmp.Or(c.PriorVar, 1)
+	c.PriorMeanVar = cmp.Or(c.PriorMeanVar, 1)
+	return c
+}
+
+// Validate returns a [*field.Error] unless a network can be made of the
+// configuration.
+func (c Config) Validate() error {
+	if len(c.Layers) < 2 || slices.Min(c.Layers) < 1 || c.classes() < 2 {
+		return field.Errorf("layers", "%v is not allowed; allowed: inputs, hidden layers if any, and classes, at least 1 neuron in each and 2 classes", c.Layers)
 	}
 	const most = 1e100 // squares of it do not overflow
-	for _, f := range []struct {
-		name     string
-		value    *float64
-		fallback float64
-	}{
-		{"SigmaV", &c.SigmaV, 1},
-		{"SigmaP", &c.SigmaP, 1. / 3},
-		{"PriorVar", &c.PriorVar, 1},
-		{"PriorMeanVar", &c.PriorMeanVar, 1},
-	} {
-		if !(*f.value >= 0 && *f.value <= most) {
-			return c, fmt.Errorf("tagi: %s = %g: need 0 to %g", f.name, *f.value, most)
-		}
-		if *f.value == 0 {
-			*f.value = f.fallback
-		}
-	}
-	c.Layers = slices.Clone(c.Layers)
-	return c, nil
+	return cmp.Or(
+		field.OneOf("unit", c.Unit, units),
+		field.Within("sigma_v", c.SigmaV, 0, most),
+		field.Within("sigma_p", c.SigmaP, 0, most),
+		field.Within("prior_var", c.PriorVar, 0, most),
+		field.Within("prior_mean_var", c.PriorMeanVar, 0, most),
+	)
 }
 
 func (c *Config) classes() int { return c.Layers[len(c.Layers)-1] }
@@ -113,6 +98,3 @@ func (u Unit) moments(m, v float64) (mean, variance, slope float64) {
 	}
 	return m, v, 1
 }
-
-// finite reports whether x is neither infinite nor NaN.
-func finite(x float64) bool { return math.Abs(x) <= math.MaxFloat64 }

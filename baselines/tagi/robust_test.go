@@ -34,8 +34,8 @@ func TestLearnsClusters(t *testing.T) {
 			t.Errorf("%v: %d of 500 wrong", unit, wrong)
 		}
 		for l, w := range m.layers {
-			prior := m.cfg.PriorVar / float64(w.in)
-			for _, v := range w.variance {
+			prior := m.cfg.PriorVar / float64(w.In)
+			for _, v := range w.Variance {
 				if !(v > 0 && v <= prior*(1+1e-15)) {
 					t.Fatalf("%v: variance %g in layer %d, prior %g", unit, v, l, prior)
 				}
@@ -47,12 +47,12 @@ func TestLearnsClusters(t *testing.T) {
 // One hidden unit that many neurons speak for keeps a positive variance.
 func TestHiddenVarianceStaysPositive(t *testing.T) {
 	m := newModel(t, Config{Layers: []int{1, 1, 200, 2}, SigmaV: 1e-3, PriorMeanVar: 100, PriorVar: 1e-4})
-	m.layers[0].mean[0] = 3
+	m.layers[0].Mean[0] = 3
 	for k := range 40 {
 		observe(t, m, []float64{1 + 0.1*float64(k%3)}, k%2)
 		for l, w := range m.layers {
-			if floats.Min(w.variance) < 0 || floats.HasNaN(w.variance) {
-				t.Fatalf("step %d, layer %d: variances %v", k, l, w.variance)
+			if floats.Min(w.Variance) < 0 || floats.HasNaN(w.Variance) {
+				t.Fatalf("step %d, layer %d: variances %v", k, l, w.Variance)
 			}
 		}
 		for i, v := range m.layers[0].v {
@@ -64,20 +64,20 @@ func TestHiddenVarianceStaysPositive(t *testing.T) {
 }
 
 // A backward pass whose neurons claim more than there is, by hand.
-func TestBackwardRaisesAndCounts(t *testing.T) {
+func TestBackwardFloorsAndCounts(t *testing.T) {
 	above, below := newLayer(2, 3), newLayer(1, 1)
 	below.v[0], below.slope = 2, []float64{1}
-	copy(above.mean, []float64{1, 1, 2})
+	copy(above.Mean, []float64{1, 1, 2})
 	copy(above.d, []float64{1, 2, 3})
 	copy(above.e, []float64{-0.1, -0.1, -0.05})
-	if raised := above.backward(below); raised != 0 {
-		t.Errorf("raised %d", raised)
+	if floored := above.backward(below); floored != 0 {
+		t.Errorf("floored %d", floored)
 	}
 	near(t, "d", below.d[0], 9, 1e-15)
 	near(t, "e", below.e[0], -0.4, 1e-15)
 	copy(above.e, []float64{-0.3, -0.3, -0.3})
-	if raised := above.backward(below); raised != 1 {
-		t.Errorf("raised %d", raised)
+	if floored := above.backward(below); floored != 1 {
+		t.Errorf("floored %d", floored)
 	}
 	near(t, "ṽ/v", 1+below.e[0]*below.v[0], leastRatio, 1e-12)
 }
@@ -100,8 +100,8 @@ func TestExtremes(t *testing.T) {
 							}
 						}
 						for l, w := range m.layers {
-							if bad := floats.Norm(w.mean, 2) + floats.Norm(w.variance, 2); !finite(bad) {
-								t.Fatalf("%s layer %d: means %v, variances %v", name, l, w.mean, w.variance)
+							if bad := floats.Norm(w.Mean, 2) + floats.Norm(w.Variance, 2); !finite(bad) {
+								t.Fatalf("%s layer %d: means %v, variances %v", name, l, w.Mean, w.Variance)
 							}
 						}
 						p := make([]float64, 3)
@@ -141,14 +141,14 @@ func must(mean, _ *mat.Dense) *mat.Dense { return mean }
 
 func TestConfigErrors(t *testing.T) {
 	for name, cfg := range map[string]Config{
-		"Layers":       {Layers: []int{2}},
-		"Layers ":      {Layers: []int{2, 0, 2}},
-		"2 classes":    {Layers: []int{2, 1}},
-		"Unit":         {Layers: []int{2, 2}, Unit: 7},
-		"SigmaV":       {Layers: []int{2, 2}, SigmaV: -1},
-		"SigmaP":       {Layers: []int{2, 2}, SigmaP: math.Inf(1)},
-		"PriorVar":     {Layers: []int{2, 2}, PriorVar: -1},
-		"PriorMeanVar": {Layers: []int{2, 2}, PriorMeanVar: math.NaN()},
+		"layers":          {Layers: []int{2}},
+		"layers: [2 0 2]": {Layers: []int{2, 0, 2}},
+		"2 classes":       {Layers: []int{2, 1}},
+		"unit":            {Layers: []int{2, 2}, Unit: 7},
+		"sigma_v":         {Layers: []int{2, 2}, SigmaV: -1},
+		"sigma_p":         {Layers: []int{2, 2}, SigmaP: math.Inf(1)},
+		"prior_var":       {Layers: []int{2, 2}, PriorVar: -1},
+		"prior_mean_var":  {Layers: []int{2, 2}, PriorMeanVar: math.NaN()},
 	} {
 		if _, err := New(cfg, random.Source("x")); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: error %v", name, err)

@@ -33,11 +33,11 @@ import (
 // Model is a network and what it has learnt. It must not be used by several
 // goroutines at once.
 type Model struct {
-	cfg    Config
-	layers []*layer
-	tree   *tree
-	ratio  []float64 // m/√(v + σ_P²) of the nodes
-	raised int
+	cfg     Config
+	layers  []*layer
+	tree    *tree
+	ratio   []float64 // m/√(v + σ_P²) of the nodes
+	floored int
 }
 
 // New returns a network with its prior weights, whose means are drawn from src.
@@ -47,10 +47,10 @@ func New(cfg Config, src rand.Source) (*Model, error) {
 	if src == nil {
 		panic("tagi: nil source of randomness")
 	}
-	cfg, err := cfg.withDefaults()
-	if err != nil {
-		return nil, err
+	if err := cfg.Validate(); err != nil {
+		return nil, fmt.Errorf("tagi: %w", err)
 	}
+	cfg = cfg.WithDefaults()
 	t := newTree(cfg.classes())
 	m := &Model{cfg: cfg, tree: t, ratio: make([]float64, t.nodes)}
 	rnd := rand.New(src)
@@ -61,10 +61,10 @@ func New(cfg Config, src rand.Source) (*Model, error) {
 			out = t.nodes
 		}
 		w := newLayer(width+1, out)
-		sd := math.Sqrt(cfg.PriorMeanVar / float64(w.in))
-		for i := range w.mean {
-			w.mean[i] = sd * rnd.NormFloat64()
-			w.variance[i] = cfg.PriorVar / float64(w.in)
+		sd := math.Sqrt(cfg.PriorMeanVar / float64(w.In))
+		for i := range w.Mean {
+			w.Mean[i] = sd * rnd.NormFloat64()
+			w.Variance[i] = cfg.PriorVar / float64(w.In)
 		}
 		if l > 0 {
 			w.s = make([]float64, width)
@@ -84,19 +84,19 @@ func (m *Model) Weights(l int) (mean, variance *mat.Dense) {
 		panic(fmt.Sprintf("tagi: no layer %d; the network has %d", l, len(m.layers)))
 	}
 	w := m.layers[l]
-	return mat.DenseCopyOf(mat.NewDense(w.in, w.out, w.mean).T()), mat.DenseCopyOf(mat.NewDense(w.in, w.out, w.variance).T())
+	return w.MeanMatrix(), w.VarianceMatrix()
 }
 
-// Raised returns how often the variance of a hidden unit was raised to a
+// Floored returns how often the variance of a hidden unit was set to its floor, a
 // thousandth of what it was, because the neurons after it, taken for independent,
 // had more to say than that.
-func (m *Model) Raised() int { return m.raised }
+func (m *Model) Floored() int { return m.floored }
 
 // forward sets the moments of the outputs for x.
 func (m *Model) forward(x []float64) error {
 	first := m.layers[0]
-	if len(x) != first.in-1 {
-		panic(fmt.Sprintf("tagi: input of length %d; the model has %d inputs", len(x), first.in-1))
+	if len(x) != first.In-1 {
+		panic(fmt.Sprintf("tagi: input of length %d; the model has %d inputs", len(x), first.In-1))
 	}
 	for a, xa := range x {
 		if !finite(xa) {
@@ -105,7 +105,7 @@ func (m *Model) forward(x []float64) error {
 	}
 	copy(first.y, x)
 	for l, w := range m.layers {
-		w.forward()
+		w.Forward(w.m, w.v, w.y, w.s)
 		for j, mean := range w.m {
 			if !finite(mean) || !finite(w.v[j]) {
 				return fmt.Errorf("tagi: layer %d: neuron %d overflows: mean %g, variance %g", l, j, mean, w.v[j])
@@ -138,7 +138,7 @@ func (m *Model) Observe(x []float64, class int) error {
 		last.d[s.node], last.e[s.node] = (s.target-last.m[s.node])*precision, -precision
 	}
 	for l := len(m.layers) - 1; l > 0; l-- {
-		m.raised += m.layers[l].backward(m.layers[l-1])
+		m.floored += m.layers[l].backward(m.layers[l-1])
 	}
 	for _, w := range m.layers {
 		w.update()

@@ -105,14 +105,14 @@ func TestForwardAgreesWithMonteCarlo(t *testing.T) {
 		}
 		rnd := rand.New(random.Source("mc"))
 		for l, w := range m.layers {
-			for j := range w.out {
+			for j := range w.Out {
 				z := make([]float64, draws)
 				for k := range z {
 					for i, y := range w.y {
 						if i < len(w.s) {
 							y += math.Sqrt(w.s[i]) * rnd.NormFloat64()
 						}
-						mean, variance := w.input(i)
+						mean, variance := w.Input(i)
 						z[k] += y * (mean[j] + math.Sqrt(variance[j])*rnd.NormFloat64())
 					}
 				}
@@ -181,7 +181,7 @@ func joint(m *Model, class int) (mean, variance []*mat.Dense) {
 	depth := len(m.layers)
 	mean, variance = make([]*mat.Dense, depth), make([]*mat.Dense, depth)
 	last := m.layers[depth-1]
-	gain, less := make([]float64, last.out), make([]float64, last.out) // m̃ − m and ṽ − v
+	gain, less := make([]float64, last.Out), make([]float64, last.Out) // m̃ − m and ṽ − v
 	for _, s := range m.tree.class(class) {
 		k := last.v[s.node] / (last.v[s.node] + m.cfg.SigmaV*m.cfg.SigmaV)
 		gain[s.node] = k * (s.target - last.m[s.node])
@@ -191,7 +191,7 @@ func joint(m *Model, class int) (mean, variance []*mat.Dense) {
 		layer := m.layers[l]
 		w, v := m.Weights(l)
 		mean[l], variance[l] = mat.DenseCopyOf(w), mat.DenseCopyOf(v)
-		for j := range layer.out {
+		for j := range layer.Out {
 			for i, y := range layer.y {
 				a, b := smooth(w.At(j, i), v.At(j, i), []float64{v.At(j, i) * y}, layer.v[j:j+1], gain[j:j+1], less[j:j+1])
 				mean[l].Set(j, i, a)
@@ -202,9 +202,9 @@ func joint(m *Model, class int) (mean, variance []*mat.Dense) {
 			break
 		}
 		below := m.layers[l-1]
-		nextGain, nextLess := make([]float64, below.out), make([]float64, below.out)
-		for i := range below.out {
-			cov := make([]float64, layer.out)
+		nextGain, nextLess := make([]float64, below.Out), make([]float64, below.Out)
+		for i := range below.Out {
+			cov := make([]float64, layer.Out)
 			for j := range cov {
 				cov[j] = below.v[i] * below.slope[i] * w.At(j, i)
 			}
@@ -224,9 +224,9 @@ func TestObserveIsTheSmootherOfThePaper(t *testing.T) {
 				t.Fatal(err)
 			}
 			mean, variance := joint(m, class)
-			raised := m.Raised()
+			floored := m.Floored()
 			observe(t, m, x, class)
-			if m.Raised() > raised {
+			if m.Floored() > floored {
 				return // which the paper does not know
 			}
 			for l := range mean {
@@ -236,8 +236,8 @@ func TestObserveIsTheSmootherOfThePaper(t *testing.T) {
 				}
 			}
 		})
-		if m.Raised() > 6 {
-			t.Errorf("%v: raised %d times in 60 steps", unit, m.Raised())
+		if m.Floored() > 6 {
+			t.Errorf("%v: floored %d times in 60 steps", unit, m.Floored())
 		}
 	}
 }

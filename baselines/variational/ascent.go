@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/optimize"
@@ -31,7 +32,7 @@ import (
 // optimization", Mathematical Programming 1989), whose line search lets no step
 // fall.
 type ascent struct {
-	cfg  Config
+	v    float64 // of the prior
 	data *mlp.Examples
 	like likelihood
 	unit *scatter
@@ -42,18 +43,16 @@ type ascent struct {
 	t       []float64
 
 	logit, score []float64 // of one example
-	trace        []float64 // log density at the start and after each step
 }
 
-func newAscent(cfg Config, data *mlp.Examples, like likelihood, unit *scatter) *ascent {
-	n, in := cfg.Classes, cfg.Inputs+1
+func newAscent(v float64, n int, data *mlp.Examples, like likelihood, unit *scatter) *ascent {
+	in := data.Inputs()
 	a := &ascent{
-		cfg: cfg, data: data, like: like, unit: unit,
+		v: v, data: data, like: like, unit: unit,
 		weights: mat.NewDense(n, in, nil), grad: mat.NewDense(n, in, nil), t: make([]float64, n*in),
 		logit: make([]float64, n), score: make([]float64, n),
 	}
 	a.evaluate()
-	a.trace = append(a.trace, a.value)
 	return a
 }
 
@@ -70,10 +69,9 @@ func (a *ascent) run() (converged bool, err error) {
 			floats.ScaleTo(grad, -1, a.grad.RawMatrix().Data)
 		},
 	}, start, &optimize.Settings{
-		GradientThreshold: a.cfg.Tolerance,
-		MajorIterations:   a.cfg.MaxSteps + 1, // the start counts
+		GradientThreshold: tolerance,
+		MajorIterations:   maxSteps + 1, // the start counts
 		Converger:         optimize.NeverTerminate{},
-		Recorder:          a,
 	}, &optimize.LBFGS{})
 	if result == nil {
 		return false, fmt.Errorf("variational: ascent: %w", err)
@@ -81,27 +79,7 @@ func (a *ascent) run() (converged bool, err error) {
 	// A line search that fails, as it does at the limit of rounding, leaves the
 	// best point.
 	a.moveTo(result.X)
-	a.extend(-result.F)
 	return result.Status == optimize.GradientThreshold, nil
-}
-
-// Init implements [optimize.Recorder].
-func (a *ascent) Init() error { return nil }
-
-// Record implements [optimize.Recorder].
-func (a *ascent) Record(at *optimize.Location, op optimize.Operation, _ *optimize.Stats) error {
-	if op == optimize.MajorIteration {
-		a.extend(-at.F)
-	}
-	return nil
-}
-
-// extend adds a value to the trace unless it ends with it: the optimizer counts the
-// start as an iteration and does not show the last.
-func (a *ascent) extend(value float64) {
-	if value != a.trace[len(a.trace)-1] {
-		a.trace = append(a.trace, value)
-	}
 }
 
 // moveTo evaluates the log density at t unless that is where it was evaluated last.
@@ -114,14 +92,14 @@ func (a *ascent) moveTo(t []float64) {
 
 // evaluate sets weights, value and grad from t.
 func (a *ascent) evaluate() {
-	sd := math.Sqrt(a.cfg.PriorVar)
+	sd := math.Sqrt(a.v)
 	w, grad := a.weights.RawMatrix().Data, a.grad.RawMatrix().Data
 	floats.ScaleTo(w, sd, a.t)
 	for j := range a.score {
 		a.unit.solve(blas.NoTrans, a.weights.RawRowView(j))
 	}
-	a.value = -floats.Dot(w, w) / (2 * a.cfg.PriorVar)
-	floats.ScaleTo(grad, -1/a.cfg.PriorVar, w)
+	a.value = -floats.Dot(w, w) / (2 * a.v)
+	floats.ScaleTo(grad, -1/a.v, w)
 	for k, c := range a.data.Class {
 		x := a.data.Input(k)
 		for j := range a.logit {
@@ -136,4 +114,30 @@ func (a *ascent) evaluate() {
 		a.unit.solve(blas.Trans, a.grad.RawRowView(j))
 	}
 	floats.Scale(sd, grad)
+}
+
+// scatter is the matrix I + a v Σ_k x_k x_kᵀ, which is S⁻¹ in units of the prior.
+type scatter struct {
+	chol mat.Cholesky
+}
+
+func (s *scatter) set(data *mlp.Examples, v, a float64) error {
+	n := data.Inputs()
+	sum := mat.NewSymDense(n, nil)
+	for k := range data.Len() {
+		sum.SymRankOne(sum, a*v, mat.NewVecDense(n, data.Input(k)))
+	}
+	for i := range n {
+		sum.SetSym(i, i, sum.At(i, i)+1)
+	}
+	if !s.chol.Factorize(sum) || !(s.chol.Cond() < mat.ConditionTolerance) {
+		return fmt.Errorf("variational: prior variance %g: the covariance of the weights is singular in double precision", v)
+	}
+	return nil
+}
+
+// solve replaces y by U⁻¹y, or by U⁻ᵀy, where UᵀU is the matrix.
+func (s *scatter) solve(trans blas.Transpose, y []float64) {
+	u := s.chol.RawU().(interface{ RawTriangular() blas64.Triangular }).RawTriangular()
+	blas64.Trsv(trans, u, blas64.Vector{N: len(y), Inc: 1, Data: y})
 }

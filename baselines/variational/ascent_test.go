@@ -9,25 +9,25 @@ import (
 
 	"closedform/baselines/mlp"
 	"closedform/core/random"
+	"closedform/internal/check"
 )
 
 // The gradient is that of the log density by the variables of the ascent, in which
 // the curvature is not above 1.
 func TestAscentGradient(t *testing.T) {
-	x, class := clusters(12, 2, 3, "gradient")
+	x, class, _ := check.Clusters(12, 2, 3, "gradient")
 	data, err := mlp.NewExamples(x, class, 2, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
 	rnd := rand.New(random.Source("point"))
-	for _, bound := range bounds {
-		cfg := Config{Inputs: 2, Classes: 3, Bound: bound, PriorVar: 3, Lambda: 0.6}
-		like := newLikelihood(cfg)
+	for _, bound := range allBounds {
+		like := likelihoodOf(bound, 3, 0.6)
 		var unit scatter
-		if err := unit.set(data, cfg, like.curvature()); err != nil {
+		if err := unit.set(data, 3, like.curvature()); err != nil {
 			t.Fatal(err)
 		}
-		a := newAscent(cfg, data, like, &unit)
+		a := newAscent(3, 3, data, like, &unit)
 		at, direction := make([]float64, 9), make([]float64, 9)
 		for i := range at {
 			at[i], direction[i] = rnd.NormFloat64(), rnd.NormFloat64()

@@ -24,9 +24,12 @@ type likelihood interface {
 	approximation() softmax.Approximation
 }
 
-func newLikelihood(cfg Config) likelihood {
-	if cfg.Bound == Probit {
-		return newProbitLikelihood(cfg)
+// newLikelihood returns that of a bound for n classes. The slope λ of the probit
+// matches the softmax at the origin, with which a prior variance means the same for
+// all bounds.
+func newLikelihood(bound Bound, n int) likelihood {
+	if bound == Probit {
+		return newProbitLikelihood(n, softmax.SlopeLambda(n, 0.5))
 	}
 	return softmaxLikelihood{}
 }
@@ -56,11 +59,11 @@ type probitLikelihood struct {
 	mean, v   []float64
 }
 
-func newProbitLikelihood(cfg Config) *probitLikelihood {
+func newProbitLikelihood(n int, lambda float64) *probitLikelihood {
 	l := &probitLikelihood{
-		lambda:    cfg.Lambda,
-		posterior: softmax.NewPosterior(cfg.Classes),
-		mean:      make([]float64, cfg.Classes), v: make([]float64, cfg.Classes),
+		lambda:    lambda,
+		posterior: softmax.NewPosterior(n),
+		mean:      make([]float64, n), v: make([]float64, n),
 	}
 	for j := range l.v {
 		l.v[j] = 0.5

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"closedform/core/gauss"
+	"closedform/internal/check"
 )
 
 // exact is the posterior of two classes and one input by quadrature: evidence, means
@@ -52,7 +53,7 @@ func integrate(v float64, likelihood func(d float64) float64, x [][]float64, cla
 // independent ones without that have up to twice the variance of BohningJoint.
 func TestAgainstQuadrature(t *testing.T) {
 	const v, lambda = 4, 0.7
-	x, class := clusters(25, 1, 2, "quadrature", 3)
+	x, class, _ := check.Clusters(25, 1, 2, "quadrature")
 	logistic := func(d float64) float64 { return 1 / (1 + math.Exp(-d)) }
 	probit := func(d float64) float64 { return gauss.CDF(lambda * d) }
 	last := math.Inf(-1)
@@ -67,17 +68,17 @@ func TestAgainstQuadrature(t *testing.T) {
 		{BohningJoint, logistic, 0.3, 0.6, 0.95, 0.2, 0.03},
 		{Probit, probit, 6, 0.5, 0.8, 0.1, 0.03},
 	} {
-		m := fit(t, Config{Inputs: 1, Classes: 2, Bound: c.bound, PriorVar: v, Lambda: lambda}, x, class)
-		s := m.Cov()
+		m := train(t, c.bound, v, lambda, x, class, 1, 2)
+		s := m.cov()
 		for _, at := range []float64{-3, 0, 0.7, 4} {
 			want := integrate(v, c.likelihood, x, class, at)
-			if got := predict(t, m, []float64{at})[0]; !(math.Abs(got-want.p) < c.probability) {
+			if got := check.Predict(t, m, 2, at)[0]; !(math.Abs(got-want.p) < c.probability) {
 				t.Errorf("%v at %g: probability %.4f, exact %.4f", c.bound, at, got, want.p)
 			}
 			if at != 0 {
 				continue
 			}
-			elbo := m.ELBO[len(m.ELBO)-1]
+			elbo := m.ELBO
 			if gap := want.logEvidence - elbo; !(gap > 0 && gap < c.gap) {
 				t.Errorf("%v: ELBO %.4f, log evidence %.4f", c.bound, elbo, want.logEvidence)
 			}
@@ -89,7 +90,7 @@ func TestAgainstQuadrature(t *testing.T) {
 				if ratio := 2 * s.At(l, l) / want.v[l]; !(ratio > c.least && ratio < c.most) {
 					t.Errorf("%v: variance of difference %d is %.3f of the exact one", c.bound, l, ratio)
 				}
-				d := m.Mean.At(0, l) - m.Mean.At(1, l)
+				d := m.weights.At(0, l) - m.weights.At(1, l)
 				if off := (d - want.mean[l]) / math.Sqrt(want.v[l]); !(math.Abs(off) < c.meanError) {
 					t.Errorf("%v: mean of difference %d is %.3f standard deviations from the exact one", c.bound, l, off)
 				}

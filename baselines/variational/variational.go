@@ -38,13 +38,16 @@
 package variational
 
 import (
+	"cmp"
 	"fmt"
+	"math/rand/v2"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/baselines/mlp"
+	"closedform/core/field"
 	"closedform/core/softmax"
 )
 
@@ -57,88 +60,55 @@ const (
 	Probit                    // multinomial probit
 )
 
-func (b Bound) String() string {
-	switch b {
-	case Bohning:
-		return "bohning"
-	case BohningJoint:
-		return "bohning joint"
-	case Probit:
-		return "probit"
-	}
-	return fmt.Sprintf("Bound(%d)", int(b))
-}
+var bounds = field.Words{"bohning", "bohning-joint", "probit"}
+
+func (b Bound) String() string                   { return bounds.Word(int(b)) }
+func (b Bound) MarshalText() ([]byte, error)     { return bounds.Marshal(int(b)) }
+func (b *Bound) UnmarshalText(text []byte) error { return field.Unmarshal(b, text, bounds) }
 
 // Config describes a classifier.
 type Config struct {
-	Inputs, Classes int // at least 1 and 2
+	Inputs  int `toml:"-"` // at least 1
+	Classes int `toml:"-"` // at least 2
 
-	Bound    Bound
-	PriorVar float64 // v > 0 of every weight, that of the bias included; zero stands for 1
+	Bound Bound `toml:"bound"`
 
-	// Lambda is the slope λ > 0 of the probit. Zero stands for the λ that matches
-	// the softmax at the origin (softmax.SlopeLambda), with which PriorVar means
-	// the same for all bounds. It is not used by the others.
-	Lambda float64
-
-	// The ascent ends where no derivative by its variables, in which the bound has a
-	// curvature of at most 1, is above Tolerance (zero stands for 1e-5), or after
-	// MaxSteps (zero stands for 10000).
-	Tolerance float64
-	MaxSteps  int
+	// PriorVar is the prior variance v of every weight times the number of inputs,
+	// the bias among them; zero stands for 1.
+	PriorVar float64 `toml:"prior_var"`
 }
 
-func (cfg Config) withDefaults() (Config, error) {
-	if cfg.Inputs < 1 {
-		return cfg, fmt.Errorf("variational: Inputs = %d: need at least 1", cfg.Inputs)
-	}
-	if cfg.Classes < 2 {
-		return cfg, fmt.Errorf("variational: Classes = %d: need at least 2", cfg.Classes)
-	}
-	if cfg.Bound < Bohning || cfg.Bound > Probit {
-		return cfg, fmt.Errorf("variational: Bound = %v: need bohning, bohning joint or probit", cfg.Bound)
-	}
-	if cfg.PriorVar == 0 {
-		cfg.PriorVar = 1
-	}
-	if cfg.Lambda == 0 {
-		cfg.Lambda = softmax.SlopeLambda(cfg.Classes, 0.5)
-	}
-	if cfg.Tolerance == 0 {
-		cfg.Tolerance = 1e-5
-	}
-	if cfg.MaxSteps == 0 {
-		cfg.MaxSteps = 10000
-	}
-	for _, f := range []struct {
-		name  string
-		value float64
-	}{{"PriorVar", cfg.PriorVar}, {"Lambda", cfg.Lambda}, {"Tolerance", cfg.Tolerance}} {
-		if !(f.value > 0) || !mlp.Finite(f.value, 1/f.value) {
-			return cfg, fmt.Errorf("variational: %s = %g: need a positive finite number", f.name, f.value)
-		}
-	}
-	if cfg.MaxSteps < 0 {
-		return cfg, fmt.Errorf("variational: MaxSteps = %d: need at least 1", cfg.MaxSteps)
-	}
-	return cfg, nil
+// WithDefaults returns the configuration with its defaults filled in.
+func (c Config) WithDefaults() Config {
+	c.PriorVar = cmp.Or(c.PriorVar, 1)
+	return c
 }
+
+// Validate returns an error of package field if a value is not allowed. It doesn't
+// look at Inputs and Classes.
+func (c Config) Validate() error {
+	c = c.WithDefaults()
+	return cmp.Or(field.OneOf("bound", c.Bound, bounds), mlp.CheckVariance("prior_var", c.PriorVar))
+}
+
+// The ascent ends where no derivative by its variables, in which the bound has a
+// curvature of at most 1, is above tolerance, or after maxSteps.
+const (
+	tolerance = 1e-6
+	maxSteps  = 10_000
+)
 
 // Model is a trained classifier. It must not be used by several goroutines at
 // once.
 type Model struct {
-	// ELBO is the lower bound of the log evidence with the means at zero, and after
-	// every step of the ascent: it does not fall.
-	ELBO []float64
+	// ELBO is the lower bound of the log evidence.
+	ELBO float64
 
-	// Converged says that Tolerance was met within MaxSteps.
+	// Converged says that the ascent has come to rest.
 	Converged bool
 
-	// Mean is Classes × (Inputs+1): row j holds the means of the weights of class
-	// j, the bias last. It must not be modified.
-	Mean *mat.Dense
-
-	cfg           Config
+	weights       *mat.Dense // means: row j those of class j, the bias last
+	priorVar      float64    // v
 	chol          scatter
 	approximation softmax.Approximation
 	moments       *softmax.Moments
@@ -147,57 +117,50 @@ type Model struct {
 }
 
 // Fit returns the classifier of the examples x[k] with the classes class[k],
-// counted from 0. There may be no examples: then the posterior is the prior. It
-// returns an error that names the field if cfg is not valid, and others if an
-// input is not finite, a class out of range, or if the numbers overflow. It panics
-// if the lengths do not fit.
-func Fit(cfg Config, x [][]float64, class []int) (*Model, error) {
-	cfg, err := cfg.withDefaults()
-	if err != nil {
-		return nil, err
+// counted from 0. There may be no examples: then the posterior is the prior. Nothing
+// is drawn from the source, which may be nil. Fit returns an error if cfg is not
+// valid, an input not finite, a class out of range, or if the numbers overflow. It
+// panics if the lengths do not fit.
+func Fit(cfg Config, x [][]float64, class []int, _ rand.Source) (*Model, error) {
+	if err := cmp.Or(mlp.CheckLayers([]int{cfg.Inputs, cfg.Classes}), cfg.Validate()); err != nil {
+		return nil, fmt.Errorf("variational: %w", err)
 	}
+	cfg = cfg.WithDefaults()
 	data, err := mlp.NewExamples(x, class, cfg.Inputs, cfg.Classes)
 	if err != nil {
 		return nil, fmt.Errorf("variational: %w", err)
 	}
-	n := cfg.Classes
-	like := newLikelihood(cfg)
+	return fit(cfg.Bound, newLikelihood(cfg.Bound, cfg.Classes), data, cfg.Classes, cfg.PriorVar/float64(cfg.Inputs+1))
+}
+
+// fit returns the classifier of n classes with the prior variance v.
+func fit(bound Bound, like likelihood, data *mlp.Examples, n int, v float64) (*Model, error) {
 	var unit, posterior scatter
-	if err := unit.set(data, cfg, like.curvature()); err != nil {
+	if err := unit.set(data, v, like.curvature()); err != nil {
 		return nil, err
 	}
 	a, rank := like.curvature(), n
-	switch cfg.Bound {
+	switch bound {
 	case Bohning:
 		a *= 1 - 1/float64(n)
 	case BohningJoint:
 		rank--
 	}
-	if err := posterior.set(data, cfg, a); err != nil {
+	if err := posterior.set(data, v, a); err != nil {
 		return nil, err
 	}
+	in := data.Inputs()
 	m := &Model{
-		cfg: cfg, chol: posterior, approximation: like.approximation(), moments: softmax.NewMoments(n),
-		x: make([]float64, cfg.Inputs+1), root: make([]float64, cfg.Inputs+1),
-		mean: make([]float64, n), spread: make([]float64, n),
+		priorVar: v, chol: posterior, approximation: like.approximation(), moments: softmax.NewMoments(n),
+		x: make([]float64, in), root: make([]float64, in), mean: make([]float64, n), spread: make([]float64, n),
 	}
-	up := newAscent(cfg, data, like, &unit)
+	up := newAscent(v, n, data, like, &unit)
+	var err error
 	if m.Converged, err = up.run(); err != nil {
 		return nil, err
 	}
-	m.Mean, m.ELBO = up.weights, up.trace
-	floats.AddConst(-float64(rank)/2*posterior.chol.LogDet(), m.ELBO)
+	m.weights, m.ELBO = up.weights, up.value-float64(rank)/2*posterior.chol.LogDet()
 	return m, nil
-}
-
-// Cov returns S, the covariance of the weights of a class.
-func (m *Model) Cov() *mat.SymDense {
-	var s mat.SymDense
-	if err := m.chol.chol.InverseTo(&s); err != nil {
-		panic("variational: " + err.Error()) // Fit has refused such a matrix.
-	}
-	s.ScaleSym(m.cfg.PriorVar, &s)
-	return &s
 }
 
 // Predict sets p to the probabilities of the classes at x, the mean of the
@@ -205,17 +168,17 @@ func (m *Model) Cov() *mat.SymDense {
 // error if x is not finite or the logits overflow, and panics if a length does not
 // fit.
 func (m *Model) Predict(p, x []float64) error {
-	if len(p) != m.cfg.Classes {
-		panic(fmt.Sprintf("variational: %d probabilities for %d classes", len(p), m.cfg.Classes))
+	if len(p) != len(m.mean) {
+		panic(fmt.Sprintf("variational: %d probabilities for %d classes", len(p), len(m.mean)))
 	}
 	if err := mlp.SetInput(m.x, x); err != nil {
 		return fmt.Errorf("variational: %w", err)
 	}
 	copy(m.root, m.x)
 	m.chol.solve(blas.Trans, m.root)
-	v := m.cfg.PriorVar * floats.Dot(m.root, m.root)
+	v := m.priorVar * floats.Dot(m.root, m.root)
 	for j := range m.mean {
-		m.mean[j], m.spread[j] = floats.Dot(m.Mean.RawRowView(j), m.x), v
+		m.mean[j], m.spread[j] = floats.Dot(m.weights.RawRowView(j), m.x), v
 	}
 	if !mlp.Finite(m.mean...) || !mlp.Finite(v) {
 		return fmt.Errorf("variational: the logits overflow: means %g, variance %g", m.mean, v)

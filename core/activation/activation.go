@@ -36,8 +36,8 @@ func (f PiecewiseLinear) Eval(z float64) float64 {
 }
 
 // Moments returns the mean and the variance of f(z) and its covariance with z
-// for z ~ N(m, v), v ≥ 0 (Prop. 3.1(1) of the paper). With a = m/√v, the excess
-// slope δ = β − α and the rectified normal r = max(Z+a, 0),
+// for z ~ N(m, v), v ≥ 0 (Prop. 3.1(1) of the paper). With a = m/√v,
+// δ = β − α and the rectified normal r = max(Z+a, 0),
 //
 //	mean     = f(m) + δ √v (E r − max(a, 0))
 //	variance = v (α² + 2αδ Φ(a) + δ² Var r)
@@ -60,9 +60,9 @@ func (f PiecewiseLinear) Moments(m, v float64) (mean, variance, cross float64) {
 	}
 	sd := math.Sqrt(v)
 	prob, gap, rectified := gauss.Rectified(m / sd)
-	slope := f.Beta - f.Alpha
-	mean = f.Eval(m) + slope*sd*gap
-	variance = v * (f.Alpha*f.Alpha + slope*(2*f.Alpha*prob+slope*rectified))
-	cross = v * (f.Alpha + slope*prob)
+	delta := f.Beta - f.Alpha
+	mean = f.Eval(m) + delta*sd*gap
+	variance = v * (f.Alpha*f.Alpha + delta*(2*f.Alpha*prob+delta*rectified))
+	cross = v * (f.Alpha + delta*prob)
 	return mean, variance, cross
 }

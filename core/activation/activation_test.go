@@ -1,47 +1,20 @@
 package activation
 
 import (
-	"encoding/csv"
+	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
-	"strconv"
 	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/floats/scalar"
 	"gonum.org/v1/gonum/stat"
+
+	"closedform/internal/check"
 )
 
-// within reports whether got is within tol of want or within a few units of
-// the smallest subnormal number; false for NaN.
-func within(got, want, tol float64) bool {
-	return math.Abs(got-want) <= tol+1e-322
-}
-
 func TestReference(t *testing.T) {
-	file, err := os.Open("testdata/moments.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	r := csv.NewReader(file)
-	r.Comment = '#'
-	records, err := r.ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(records) < 1000 {
-		t.Fatalf("only %d reference values", len(records))
-	}
-	var worst [3]float64
-	for _, record := range records {
-		var x [7]float64
-		for i, field := range record {
-			if x[i], err = strconv.ParseFloat(field, 64); err != nil {
-				t.Fatal(err)
-			}
-		}
+	for _, x := range check.Rows(t, "testdata/moments.csv") {
 		m, v := x[0], x[1]
 		f := PiecewiseLinear{Alpha: x[2], Beta: x[3]}
 		mean, variance, cross := f.Moments(m, v)
@@ -53,58 +26,10 @@ func TestReference(t *testing.T) {
 		for i, c := range []struct{ got, want, scale float64 }{
 			{mean, x[4], magnitude}, {variance, x[5], math.Abs(x[5])}, {cross, x[6], math.Abs(x[6])},
 		} {
-			if !within(c.got, c.want, 4e-15*cond*c.scale) {
+			// or within a few units of the smallest subnormal number
+			if !(math.Abs(c.got-c.want) <= 4e-15*cond*c.scale+1e-322) {
 				t.Errorf("%+v, N(%v, %v), moment %d: got %v, want %v", f, m, v, i, c.got, c.want)
 			}
-			if c.scale > 1e-307 {
-				worst[i] = math.Max(worst[i], math.Abs(c.got-c.want)/c.scale)
-			}
-		}
-	}
-	t.Logf("largest relative errors of mean, variance and cross: %.2g", worst)
-}
-
-// TestLinear: with α = β the moments are exactly those of αz.
-func TestLinear(t *testing.T) {
-	src := rand.New(rand.NewPCG(1, 2))
-	for range 1000 {
-		alpha := src.Float64()
-		m, v := 10*src.NormFloat64(), math.Exp(5*src.NormFloat64())
-		mean, variance, cross := PiecewiseLinear{alpha, alpha}.Moments(m, v)
-		if mean != alpha*m || variance != v*(alpha*alpha) || cross != v*alpha {
-			t.Errorf("slope %v, N(%v, %v): %v, %v, %v", alpha, m, v, mean, variance, cross)
-		}
-	}
-}
-
-// TestReflection: f(z) − f(−z) = (α+β) z, hence the means at ±m differ by
-// (α+β) m and the cross-covariances add up to (α+β) v.
-func TestReflection(t *testing.T) {
-	src := rand.New(rand.NewPCG(3, 4))
-	for range 1000 {
-		f, m, v := randomCase(src)
-		sum := f.Alpha + f.Beta
-		mean1, _, cross1 := f.Moments(m, v)
-		mean2, _, cross2 := f.Moments(-m, v)
-		if got, want := mean1-mean2, sum*m; !scalar.EqualWithinAbs(got, want, 1e-14*(mean1+math.Abs(mean2)+sum*math.Abs(m))) {
-			t.Errorf("%+v, N(±%v, %v): means differ by %v, want %v", f, m, v, got, want)
-		}
-		if got, want := cross1+cross2, sum*v; !scalar.EqualWithinRel(got, want, 1e-14) {
-			t.Errorf("%+v, N(±%v, %v): cross-covariances add up to %v, want %v", f, m, v, got, want)
-		}
-	}
-}
-
-// TestScale: f(cz) = c f(z) for c > 0.
-func TestScale(t *testing.T) {
-	src := rand.New(rand.NewPCG(5, 6))
-	const c = 1 << 40 // a power of two, so that nothing is rounded
-	for range 1000 {
-		f, m, v := randomCase(src)
-		mean, variance, cross := f.Moments(m, v)
-		scaled, variance2, cross2 := f.Moments(c*m, c*c*v)
-		if scaled != c*mean || variance2 != c*c*variance || cross2 != c*c*cross {
-			t.Errorf("%+v, N(%v, %v): moments %v, %v, %v do not scale", f, m, v, mean, variance, cross)
 		}
 	}
 }
@@ -116,22 +41,45 @@ func randomCase(src *rand.Rand) (f PiecewiseLinear, m, v float64) {
 	return PiecewiseLinear{alpha, alpha + 2*src.Float64()}, 5 * src.NormFloat64() * math.Sqrt(v), v
 }
 
-// TestCauchySchwarz: cross² ≤ v variance, and the slopes bound variance and
-// cross.
-func TestCauchySchwarz(t *testing.T) {
-	src := rand.New(rand.NewPCG(7, 8))
-	for range 20000 {
+// Properties of the moments of random units:
+//
+//   - f(z) − f(−z) = (α+β) z, hence the means at ±m differ by (α+β) m and the
+//     cross-covariances add up to (α+β) v;
+//   - f(cz) = c f(z) for c > 0;
+//   - cross² ≤ v variance; α and β bound variance and cross;
+//   - with α = β the moments are exactly those of αz.
+func TestProperties(t *testing.T) {
+	src := rand.New(rand.NewPCG(3, 4))
+	const (
+		c    = 1 << 40 // a power of two, so that nothing is rounded
+		ulps = 1e-14
+	)
+	for range 5000 {
 		f, m, v := randomCase(src)
-		_, variance, cross := f.Moments(m, v)
-		if !(cross*cross <= v*variance*(1+1e-12)) {
-			t.Errorf("%+v, N(%v, %v): cross² = %v exceeds v·variance = %v", f, m, v, cross*cross, v*variance)
+		name := fmt.Sprintf("%+v, N(%v, %v)", f, m, v)
+		sum := f.Alpha + f.Beta
+		mean, variance, cross := f.Moments(m, v)
+		mean2, _, cross2 := f.Moments(-m, v)
+		if got, want := mean-mean2, sum*m; !scalar.EqualWithinAbs(got, want, ulps*(mean+math.Abs(mean2)+sum*math.Abs(m))) {
+			t.Errorf("%s: means at ±m differ by %v, want %v", name, got, want)
 		}
-		const ulps = 1e-14
+		if got, want := cross+cross2, sum*v; !scalar.EqualWithinRel(got, want, ulps) {
+			t.Errorf("%s: cross-covariances at ±m add up to %v, want %v", name, got, want)
+		}
+		if a, b, d := f.Moments(c*m, c*c*v); a != c*mean || b != c*c*variance || d != c*c*cross {
+			t.Errorf("%s: moments %v, %v, %v do not scale", name, mean, variance, cross)
+		}
+		if !(cross*cross <= v*variance*(1+1e-12)) {
+			t.Errorf("%s: cross² = %v exceeds v·variance = %v", name, cross*cross, v*variance)
+		}
 		if !(f.Alpha*v*(1-ulps) <= cross && cross <= f.Beta*v*(1+ulps)) {
-			t.Errorf("%+v, N(%v, %v): cross = %v", f, m, v, cross)
+			t.Errorf("%s: cross = %v", name, cross)
 		}
 		if !(f.Alpha*f.Alpha*v*(1-ulps) <= variance && variance <= f.Beta*f.Beta*v*(1+ulps)) {
-			t.Errorf("%+v, N(%v, %v): variance = %v", f, m, v, variance)
+			t.Errorf("%s: variance = %v", name, variance)
+		}
+		if a, b, d := (PiecewiseLinear{f.Alpha, f.Alpha}).Moments(m, v); a != f.Alpha*m || b != v*(f.Alpha*f.Alpha) || d != v*f.Alpha {
+			t.Errorf("%s: linear unit: %v, %v, %v", name, a, b, d)
 		}
 	}
 }
@@ -173,15 +121,14 @@ func TestEval(t *testing.T) {
 
 func TestValidate(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
-	for _, f := range []PiecewiseLinear{{}, {0, 1}, {1, 1}, {0.5, 1e10}} {
-		if err := f.Validate(); err != nil {
-			t.Errorf("%+v: %v", f, err)
-		}
-	}
 	for _, test := range []struct {
 		f    PiecewiseLinear
 		want string
 	}{
+		{PiecewiseLinear{}, ""},
+		{PiecewiseLinear{0, 1}, ""},
+		{PiecewiseLinear{1, 1}, ""},
+		{PiecewiseLinear{0.5, 1e10}, ""},
 		{PiecewiseLinear{-0.1, 1}, "0 ≤ alpha ≤ 1"},
 		{PiecewiseLinear{1.1, 2}, "0 ≤ alpha ≤ 1"},
 		{PiecewiseLinear{nan, 2}, "0 ≤ alpha ≤ 1"},
@@ -189,34 +136,12 @@ func TestValidate(t *testing.T) {
 		{PiecewiseLinear{0.5, nan}, "beta ≥ alpha"},
 		{PiecewiseLinear{0.5, inf}, "beta ≥ alpha"},
 	} {
-		if err := test.f.Validate(); err == nil || !strings.Contains(err.Error(), test.want) {
+		if err := test.f.Validate(); (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%+v: error %v, want one with %q", test.f, err, test.want)
 		}
 	}
-}
-
-func TestMomentsPanics(t *testing.T) {
-	nan, inf := math.NaN(), math.Inf(1)
 	for _, arg := range [][2]float64{{0, -1}, {0, -1e-300}, {0, nan}, {nan, 1}, {nan, 0}, {0, inf}, {-inf, 1}} {
-		func() {
-			defer func() {
-				if msg, ok := recover().(string); !ok || !strings.HasPrefix(msg, "activation: ") {
-					t.Errorf("N(%v, %v): no panic of this package", arg[0], arg[1])
-				}
-			}()
-			PiecewiseLinear{0, 1}.Moments(arg[0], arg[1])
-		}()
-	}
-}
-
-func TestAllocs(t *testing.T) {
-	f := PiecewiseLinear{0.1, 1}
-	m := -3.0
-	if n := testing.AllocsPerRun(100, func() {
-		mean, _, _ := f.Moments(m, 2)
-		m += 0.1 * mean
-	}); n != 0 {
-		t.Errorf("%v allocations", n)
+		check.Panics(t, "activation: ", "finite", func() { PiecewiseLinear{0, 1}.Moments(arg[0], arg[1]) })
 	}
 }
 
@@ -242,13 +167,9 @@ func FuzzMoments(f *testing.F) {
 }
 
 func BenchmarkMoments(b *testing.B) {
-	f := PiecewiseLinear{0.01, 1}
-	var mean [256]float64
+	m := -3.0
 	for b.Loop() {
-		for i := range mean {
-			x, y, z := f.Moments(-6+float64(i)/21, 1.7)
-			mean[i] = x + y + z
-		}
+		mean, _, _ := PiecewiseLinear{0.01, 1}.Moments(m, 1.7)
+		m += 0.1 * mean
 	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(mean)), "ns/unit")
 }

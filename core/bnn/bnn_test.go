@@ -23,7 +23,7 @@ func newNetwork(t testing.TB, cfg Config) *Network {
 func randomWeights(t testing.TB, n *Network, rnd *rand.Rand, size float64) {
 	t.Helper()
 	for l := range n.layers {
-		out, in := n.layers[l].dims()
+		out, in := n.layers[l].Dims()
 		mean := mat.NewDense(out, in, nil)
 		var cov []mat.Symmetric
 		for j := range out {
@@ -40,6 +40,56 @@ func randomWeights(t testing.TB, n *Network, rnd *rand.Rand, size float64) {
 		}
 		if err := n.SetWeights(l, mean, cov); err != nil {
 			t.Fatal(err)
+		}
+	}
+}
+
+func observe(t testing.TB, n *Network, x []float64, class int) Update {
+	t.Helper()
+	update, err := n.Observe(x, class)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return update
+}
+
+func predict(t testing.TB, n *Network, dst *Prediction, x []float64) {
+	t.Helper()
+	if err := n.Predict(dst, x); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func setWeights(t testing.TB, n *Network, l int, mean *mat.Dense, cov []mat.Symmetric) {
+	t.Helper()
+	if err := n.SetWeights(l, mean, cov); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// makeCertain takes the variances of layer l away.
+func makeCertain(t testing.TB, n *Network, l int) {
+	t.Helper()
+	mean, cov := n.Weights(l)
+	for j := range cov {
+		cov[j] = mat.NewDiagDense(cov[j].SymmetricDim(), nil)
+	}
+	setWeights(t, n, l, mean, cov)
+}
+
+// sameWeights fails unless the weights of all layers are the same within tol.
+func sameWeights(t testing.TB, name string, n, want *Network, tol float64) {
+	t.Helper()
+	for l := range want.layers {
+		mean, cov := n.Weights(l)
+		wantMean, wantCov := want.Weights(l)
+		if !mat.EqualApprox(mean, wantMean, tol) {
+			t.Errorf("%s, layer %d: means\n%v\nwant\n%v", name, l, mat.Formatted(mean), mat.Formatted(wantMean))
+		}
+		for j := range cov {
+			if !mat.EqualApprox(cov[j], wantCov[j], tol) {
+				t.Errorf("%s, layer %d: covariance of neuron %d\n%v\nwant\n%v", name, l, j, mat.Formatted(cov[j]), mat.Formatted(wantCov[j]))
+			}
 		}
 	}
 }

@@ -15,58 +15,60 @@
 package bnn
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
 
 	"closedform/core/activation"
+	"closedform/core/field"
 	"closedform/core/softmax"
 )
 
 // Config describes a network. The zero value of every field but Layers is its
-// documented default.
+// documented default; the tags are the words of manifests and checkpoints.
 type Config struct {
 	// Layers are the numbers of inputs, of neurons in each hidden layer, and
 	// of classes: at least two entries, at least two classes.
-	Layers []int
+	Layers []int `toml:"layers" json:"layers"`
 
 	// Bias adds to every layer an input that is always 1.
-	Bias bool
+	Bias bool `toml:"bias" json:"bias"`
 
 	// Alpha and Beta are the slopes of the hidden units f(z) = max(αz, βz),
 	// 0 ≤ α ≤ 1, α ≤ β. Both zero stands for α = 0, β = 1, the rectifier.
-	Alpha, Beta float64
+	Alpha float64 `toml:"alpha" json:"alpha"`
+	Beta  float64 `toml:"beta" json:"beta"`
 
-	Output OutputRule
-	Hidden HiddenRule
+	Output OutputRule `toml:"rule" json:"rule"`
+	Hidden HiddenRule `toml:"hidden" json:"hidden"`
 
 	// Covariance of each layer of weights; one entry stands for all layers,
 	// none for full ones.
-	Covariance []Covariance
+	Covariance Covariances `toml:"covariance" json:"covariance"`
 
 	// OutputCovariance is that between the neurons of the output layer.
-	OutputCovariance OutputCovariance
+	OutputCovariance OutputCovariance `toml:"output_covariance" json:"output_covariance"`
 
 	// Softmax gives the moments of the output. Nil stands for the probit with
 	// ρ = ½ and the slope-matched λ, and for softmax.Exact{Fast: true} if Output
 	// is ADFExact.
-	Softmax softmax.Approximation
+	Softmax softmax.Approximation `toml:"-" json:"-"`
 
 	// OnIndefinite is applied to steps that cannot be taken as printed.
-	OnIndefinite Policy
+	OnIndefinite Policy `toml:"on_indefinite" json:"on_indefinite"`
 
 	// EigenvalueFloor is the smallest eigenvalue that Project leaves in the
 	// covariance of the innovation; zero stands for 1e-3.
-	EigenvalueFloor float64
+	EigenvalueFloor float64 `toml:"eigenvalue_floor" json:"eigenvalue_floor"`
 
 	// VarianceFloor is the smallest ratio ṽ_j/v_j that Project leaves to a logit
 	// and Smooth and SmoothMean to a hidden pre-activation, and the smallest
 	// ratio in which one example changes a variance of a diagonal layer, or v_j
-	// of another, where Information is not 1. Below 1; zero stands for 1e-3.
-	VarianceFloor float64
+	// of another, where Replications is not 1. Below 1; zero stands for 1e-3.
+	VarianceFloor float64 `toml:"variance_floor" json:"variance_floor"`
 
-	// Information is the number of times that one example counts for the
+	// Replications is the number of times that one example counts for the
 	// covariances of a layer: a positive number for each layer of weights, 1 for a
 	// joint output layer. None stands for ones. The steps e_j of the covariances
 	// are multiplied by it, as far as VarianceFloor allows; the means move as
@@ -79,139 +81,174 @@ type Config struct {
 	// tr C(C + (R/T)Σ₀⁻¹)⁻¹ ≤ d is the number of directions of the inputs that
 	// are learned (MacKay 1992), and R·d/T for diagonal ones. Counted d/r times,
 	// both agree. As r is not known beforehand, validation has to choose.
-	Information []float64
+	Replications []float64 `toml:"replications,omitempty" json:"replications,omitempty"`
 
 	// PriorVar is the prior variance of every weight, divided by the inputs of
 	// the layer if Prior is ScaledPrior; zero stands for 1.
-	PriorVar float64
-	Prior    Prior
+	PriorVar float64 `toml:"prior_var" json:"prior_var"`
+	Prior    Prior   `toml:"prior" json:"prior"`
 
 	// PriorScale multiplies PriorVar layer by layer: a positive number for each
 	// layer of weights. None stands for ones.
-	PriorScale []float64
+	PriorScale []float64 `toml:"prior_scale,omitempty" json:"prior_scale,omitempty"`
 
 	// PriorMeanVar scales the random prior means: those of a layer are drawn
 	// from N(0, PriorMeanVar/inputs of the layer). Zero makes all means zero,
 	// which leaves the neurons of a hidden layer indistinguishable.
-	PriorMeanVar float64
+	PriorMeanVar float64 `toml:"prior_mean_var" json:"prior_mean_var"`
 }
 
-// withDefaults returns the configuration with its defaults filled in, or an
-// error that names the field and what it allows.
-func (c Config) withDefaults() (Config, error) {
-	if len(c.Layers) < 2 {
-		return c, fmt.Errorf("bnn: Layers = %v: need at least inputs and classes", c.Layers)
-	}
-	for _, width := range c.Layers {
-		if width < 1 {
-			return c, fmt.Errorf("bnn: Layers = %v: every layer needs at least 1 neuron", c.Layers)
-		}
-	}
-	if n := c.classes(); n < 2 {
-		return c, fmt.Errorf("bnn: Layers = %v: need at least 2 classes", c.Layers)
-	}
+// WithDefaults returns a copy with the documented default in place of each zero
+// value; none of PriorScale and Replications stay none. The default of Softmax
+// needs to know the classes: it is filled in if Layers has at least two.
+func (c Config) WithDefaults() Config {
+	c.Layers, c.Covariance = slices.Clone(c.Layers), slices.Clone(c.Covariance)
+	c.PriorScale, c.Replications = slices.Clone(c.PriorScale), slices.Clone(c.Replications)
 	if c.Alpha == 0 && c.Beta == 0 {
 		c.Beta = 1
 	}
-	if err := c.activation().Validate(); err != nil {
-		return c, fmt.Errorf("bnn: %w", err)
-	}
-	if c.Output < Joint || c.Output > ADFExact {
-		return c, fmt.Errorf("bnn: Output = %v: allowed: joint, total, adf, adf-exact", c.Output)
-	}
-	if c.Hidden < Frozen || c.Hidden > SmoothMean {
-		return c, fmt.Errorf("bnn: Hidden = %v: allowed: frozen, smooth, smooth-mean", c.Hidden)
-	}
-	if c.Prior != PaperPrior && c.Prior != ScaledPrior {
-		return c, fmt.Errorf("bnn: Prior = %v: allowed: paper, scaled", c.Prior)
-	}
-	if k := len(c.Covariance); k > 1 && k != len(c.Layers)-1 {
-		return c, fmt.Errorf("bnn: Covariance has %d entries: need one, or one for each of %d layers of weights", k, len(c.Layers)-1)
-	}
-	for _, kind := range c.Covariance {
-		if kind < Full || kind > Shared {
-			return c, fmt.Errorf("bnn: Covariance = %v: allowed: full, diagonal, shared", kind)
-		}
-	}
-	c.Covariance = slices.Clone(c.Covariance)
-	if c.OnIndefinite != Fail && c.OnIndefinite != Skip && c.OnIndefinite != Project {
-		return c, fmt.Errorf("bnn: OnIndefinite = %v: allowed: fail, skip, project", c.OnIndefinite)
-	}
-	if c.Softmax == nil {
-		const rho = 0.5
-		c.Softmax = softmax.Probit{Lambda: softmax.SlopeLambda(c.classes(), rho), Rho: rho}
-		if c.Output == ADFExact {
-			c.Softmax = softmax.Exact{Fast: true}
-		}
-	}
-	if s, ok := c.Softmax.(interface{ Validate() error }); ok {
-		if err := s.Validate(); err != nil {
-			return c, fmt.Errorf("bnn: Softmax: %w", err)
-		}
-	}
-	switch s := c.Softmax.(type) {
-	case softmax.Probit:
-		if c.Output == ADF && s.Rho != 0.5 {
-			return c, fmt.Errorf("bnn: Softmax is the probit with ρ = %g: Output = adf needs ρ = ½", s.Rho)
-		}
-		if c.Output == ADFExact {
-			return c, errors.New("bnn: Softmax is a probit: Output = adf-exact needs softmax.Exact")
-		}
-	case softmax.Exact:
-		if c.Output == ADF {
-			return c, errors.New("bnn: Softmax is softmax.Exact: Output = adf needs a probit with ρ = ½")
-		}
-	default:
-		if c.Output == ADF || c.Output == ADFExact {
-			return c, fmt.Errorf("bnn: Softmax is a %T, which has no likelihood: allowed with Output = %v: softmax.Probit (adf), softmax.Exact (adf-exact)", s, c.Output)
-		}
+	if len(c.Covariance) == 0 {
+		c.Covariance = Covariances{Full}
 	}
 	for _, f := range []struct {
-		name  string
-		value *[]float64
-	}{
-		{"PriorScale", &c.PriorScale},
-		{"Information", &c.Information},
-	} {
-		if k := len(*f.value); k != 0 && k != len(c.Layers)-1 {
-			return c, fmt.Errorf("bnn: %s has %d entries: need none, or one for each of %d layers of weights", f.name, k, len(c.Layers)-1)
-		}
-		for _, x := range *f.value {
-			if !(x > 0 && x <= math.MaxFloat64) {
-				return c, fmt.Errorf("bnn: %s = %g: need a finite number above 0", f.name, *f.value)
-			}
-		}
-		*f.value = slices.Clone(*f.value)
-	}
-	switch c.OutputCovariance {
-	case PerNeuron:
-	case JointNeurons:
-		if err := c.checkCorrelated(); err != nil {
-			return c, err
-		}
-	default:
-		return c, fmt.Errorf("bnn: OutputCovariance = %v: allowed: per-neuron, joint", c.OutputCovariance)
-	}
-	c.Layers = slices.Clone(c.Layers)
-	for _, f := range []struct {
-		name     string
 		value    *float64
 		fallback float64
-		below    float64
-	}{
-		{"EigenvalueFloor", &c.EigenvalueFloor, 1e-3, math.Inf(1)},
-		{"VarianceFloor", &c.VarianceFloor, 1e-3, 1},
-		{"PriorVar", &c.PriorVar, 1, math.Inf(1)},
-		{"PriorMeanVar", &c.PriorMeanVar, 0, math.Inf(1)},
-	} {
-		if !(*f.value >= 0 && *f.value < f.below) {
-			return c, fmt.Errorf("bnn: %s = %g: need at least 0 and below %g", f.name, *f.value, f.below)
-		}
+	}{{&c.EigenvalueFloor, 1e-3}, {&c.VarianceFloor, 1e-3}, {&c.PriorVar, 1}} {
 		if *f.value == 0 {
 			*f.value = f.fallback
 		}
 	}
-	return c, nil
+	switch n := c.classes(); {
+	case c.Softmax != nil:
+	case c.Output == ADFExact:
+		c.Softmax = softmax.Exact{Fast: true}
+	case n >= 2:
+		const rho = 0.5
+		c.Softmax = softmax.Probit{Lambda: softmax.SlopeLambda(n, rho), Rho: rho}
+	}
+	return c
+}
+
+// Validate returns an error unless a network can be made of the configuration, a
+// [*field.Error] for a field that has a word.
+func (c Config) Validate() error {
+	for _, check := range []func() error{c.checkLayers, c.checkWords, c.checkNumbers, c.checkLists, c.checkSoftmax, c.checkJoint} {
+		if err := check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *Config) checkLayers() error {
+	if len(c.Layers) < 2 {
+		return field.Errorf("layers", "%v is not allowed; allowed: inputs, hidden layers if any, and classes", c.Layers)
+	}
+	if slices.Min(c.Layers) < 1 {
+		return field.Errorf("layers", "%v is not allowed; allowed: at least 1 neuron in each", c.Layers)
+	}
+	if c.classes() < 2 {
+		return field.Errorf("layers", "%v is not allowed; allowed: at least 2 classes, the last entry", c.Layers)
+	}
+	return nil
+}
+
+func (c *Config) checkWords() error {
+	for _, kind := range c.Covariance {
+		if err := field.OneOf("covariance", kind, covariances); err != nil {
+			return err
+		}
+	}
+	return cmp.Or(
+		field.OneOf("rule", c.Output, outputRules),
+		field.OneOf("hidden", c.Hidden, hiddenRules),
+		field.OneOf("output_covariance", c.OutputCovariance, outputCovariances),
+		field.OneOf("on_indefinite", c.OnIndefinite, policies),
+		field.OneOf("prior", c.Prior, priors),
+	)
+}
+
+func (c *Config) checkNumbers() error {
+	if err := field.Within("alpha", c.Alpha, 0, 1); err != nil {
+		return err
+	}
+	if defaults := c.Alpha == 0 && c.Beta == 0; !defaults && !(c.Alpha <= c.Beta && c.Beta <= math.MaxFloat64) {
+		return field.Errorf("beta", "%g is not allowed; allowed: a number ≥ alpha = %g", c.Beta, c.Alpha)
+	}
+	if !(0 <= c.VarianceFloor && c.VarianceFloor < 1) {
+		return field.Errorf("variance_floor", "%g is not allowed; allowed: a number ≥ 0 and < 1", c.VarianceFloor)
+	}
+	return cmp.Or(
+		field.NonNegative("eigenvalue_floor", c.EigenvalueFloor),
+		field.NonNegative("prior_var", c.PriorVar),
+		field.NonNegative("prior_mean_var", c.PriorMeanVar),
+	)
+}
+
+// checkLists looks at the fields that have an entry for each layer of weights.
+func (c *Config) checkLists() error {
+	layers := len(c.Layers) - 1
+	if k := len(c.Covariance); k > 1 && k != layers {
+		return field.Errorf("covariance", "%d entries are not allowed; allowed: 1, or %d, one for each layer of weights", k, layers)
+	}
+	for _, f := range []struct {
+		key     string
+		factors []float64
+	}{{"prior_scale", c.PriorScale}, {"replications", c.Replications}} {
+		if k := len(f.factors); k != 0 && k != layers {
+			return field.Errorf(f.key, "%d entries are not allowed; allowed: none, or %d, one for each layer of weights", k, layers)
+		}
+		for _, x := range f.factors {
+			if err := field.Positive(f.key, x); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// checkSoftmax returns an error unless the approximation is valid and has the
+// likelihood that the output rule needs.
+func (c *Config) checkSoftmax() error {
+	if s, ok := c.Softmax.(interface{ Validate() error }); ok {
+		if err := s.Validate(); err != nil {
+			return err
+		}
+	}
+	if c.Softmax == nil || c.Output != ADF && c.Output != ADFExact {
+		return nil
+	}
+	switch s := c.Softmax.(type) {
+	case softmax.Probit:
+		if c.Output == ADF && s.Rho != 0.5 {
+			return field.Errorf("rho", "%g is not allowed with rule = %q; allowed: 0.5", s.Rho, c.Output)
+		}
+		if c.Output == ADF {
+			return nil
+		}
+	case softmax.Exact:
+		if c.Output == ADFExact {
+			return nil
+		}
+	}
+	return field.Errorf("rule", "%v is not allowed with %T; allowed: adf with softmax.Probit, adf-exact with softmax.Exact", c.Output, c.Softmax)
+}
+
+// checkJoint returns an error if a joint output layer is wanted of a configuration
+// that can have none.
+func (c *Config) checkJoint() error {
+	last := len(c.Layers) - 2
+	if c.OutputCovariance != JointNeurons {
+		return nil
+	}
+	// With more classes the integrals cost too much.
+	if c.Output != ADFExact || c.classes() > softmax.MostCorrelated || c.covariance(last) != Full {
+		return field.Errorf("output_covariance", "joint is allowed only with rule = %q, a full output layer and at most %d classes", ADFExact, softmax.MostCorrelated)
+	}
+	if x := byLayer(c.Replications, last); x != 1 {
+		return field.Errorf("replications", "%g is not allowed for a joint output layer; allowed: 1", x)
+	}
+	return nil
 }
 
 // covariance returns that of layer l of the weights.
@@ -234,8 +271,22 @@ func byLayer(factors []float64, l int) float64 {
 	return factors[l]
 }
 
-func (c *Config) classes() int { return c.Layers[len(c.Layers)-1] }
+// classes returns their number, which is 0 without Layers.
+func (c *Config) classes() int {
+	if len(c.Layers) == 0 {
+		return 0
+	}
+	return c.Layers[len(c.Layers)-1]
+}
 
 func (c *Config) activation() activation.PiecewiseLinear {
 	return activation.PiecewiseLinear{Alpha: c.Alpha, Beta: c.Beta}
+}
+
+// prepare returns the configuration with its defaults, or the error of Validate.
+func (c Config) prepare() (Config, error) {
+	if err := c.Validate(); err != nil {
+		return c, fmt.Errorf("bnn: %w", err)
+	}
+	return c.WithDefaults(), nil
 }

@@ -1,7 +1,6 @@
 package bnn
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -11,8 +10,6 @@ import (
 	"gonum.org/v1/gonum/lapack"
 	"gonum.org/v1/gonum/lapack/lapack64"
 	"gonum.org/v1/gonum/mat"
-
-	"closedform/core/softmax"
 )
 
 // correlated is a layer with one Gaussian over the weights of all its neurons,
@@ -45,7 +42,7 @@ func newCorrelated(in, out int) *correlated {
 	return w
 }
 
-func (w *correlated) dims() (out, in int) { return w.out, w.in }
+func (w *correlated) Dims() (out, in int) { return w.out, w.in }
 
 func (w *correlated) scratch() int { return w.out * w.out * w.in }
 
@@ -63,7 +60,7 @@ func (w *correlated) row(j, i int) []float64 {
 	return w.root[at*size : (at+1)*size]
 }
 
-func (w *correlated) setMean(mean *mat.Dense) {
+func (w *correlated) SetMean(mean *mat.Dense) {
 	for j := range w.out {
 		mat.Row(w.mean[j*w.in:(j+1)*w.in], j, mean)
 	}
@@ -120,22 +117,22 @@ func (w *correlated) forward(f *flow) {
 	}
 }
 
-// backward has the joint curvature in place of the e_j: squares_i is
+// backward has the Hessian in place of the e_j: second_i is
 // Σ_jk μ_ji H_jk μ_ki.
-func (w *correlated) backward(dst, squares []float64, f *flow) {
-	for i := range dst {
-		dst[i], squares[i] = 0, 0
+func (w *correlated) backward(first, second []float64, f *flow) {
+	for i := range first {
+		first[i], second[i] = 0, 0
 		for j := range w.out {
 			mu := w.mean[j*w.in+i]
-			dst[i] += mu * f.d[j]
+			first[i] += mu * f.d[j]
 			for k := range w.out {
-				squares[i] += mu * f.curve[j][k] * w.mean[k*w.in+i]
+				second[i] += mu * f.curve[j][k] * w.mean[k*w.in+i]
 			}
 		}
 	}
 }
 
-// update is Eq. (w) for all neurons at once: with the slope d and the curvature H
+// update is Eq. (w) for all neurons at once: with the gradient d and the Hessian H
 // of log p in the means of the pre-activations,
 //
 //	μ += R G d,   R ← R (I + GHGᵀ)^½.
@@ -207,22 +204,4 @@ func (w *correlated) update(f *flow) {
 			floats.AddScaled(row, factor*floats.Dot(row, w.q), w.q)
 		}
 	}
-}
-
-// checkCorrelated returns an error unless the configuration can have an output
-// layer of one Gaussian.
-func (c *Config) checkCorrelated() error {
-	if c.Output != ADFExact {
-		return fmt.Errorf("bnn: OutputCovariance = joint with Output = %v: allowed: adf-exact", c.Output)
-	}
-	if n := c.classes(); n > softmax.MostCorrelated {
-		return fmt.Errorf("bnn: OutputCovariance = joint with %d classes: allowed: 2 to %d; with more classes the integrals cost too much, and per-neuron remains", n, softmax.MostCorrelated)
-	}
-	if kind := c.covariance(len(c.Layers) - 2); kind != Full {
-		return fmt.Errorf("bnn: OutputCovariance = joint with a %v output layer: allowed: full", kind)
-	}
-	if byLayer(c.Information, len(c.Layers)-2) != 1 {
-		return fmt.Errorf("bnn: OutputCovariance = joint with Information = %g: need 1 for the output layer", c.Information)
-	}
-	return nil
 }

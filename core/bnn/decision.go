@@ -6,6 +6,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"closedform/core/field"
 )
 
 // Unknown is the decision for none of the classes.
@@ -19,30 +21,23 @@ const (
 	// Probability is the largest predictive probability.
 	Probability Confidence = iota
 
-	// Concentration is one minus the predictive entropy, the entropy in units of
+	// EntropyBased is one minus the predictive entropy, the entropy in units of
 	// its largest value: 1 − H(p)/log n.
-	Concentration
+	EntropyBased
 
-	// Settledness is one minus the share of the variance of the label that is
-	// epistemic, see Prediction.LabelVariance: 1 where more examples would not
+	// Epistemic is one minus the epistemic fraction of the variance of the label, see Prediction.LabelVariance: 1 where more examples would not
 	// help, and also where an approximation makes the epistemic part negative.
-	Settledness
+	Epistemic
 )
 
-func (c Confidence) String() string {
-	switch c {
-	case Probability:
-		return "probability"
-	case Concentration:
-		return "concentration"
-	case Settledness:
-		return "settledness"
-	}
-	return fmt.Sprintf("Confidence(%d)", int(c))
-}
+var confidences = field.Words{"probability", "entropy", "epistemic"}
+
+func (c Confidence) String() string                   { return confidences.Word(int(c)) }
+func (c Confidence) MarshalText() ([]byte, error)     { return confidences.Marshal(int(c)) }
+func (c *Confidence) UnmarshalText(text []byte) error { return field.Unmarshal(c, text, confidences) }
 
 // momentErr bounds the error of the moments of the softmax, below which there is
-// nothing to take a share of.
+// nothing to take a fraction of.
 const momentErr = 1e-10
 
 // Decide returns the most probable class, from 0, or Unknown where the confidence
@@ -61,7 +56,7 @@ func (p *Prediction) Confidence(by Confidence) float64 {
 	switch by {
 	case Probability:
 		return floats.Max(p.P) / sum
-	case Concentration:
+	case EntropyBased:
 		var entropy float64
 		for _, x := range p.P {
 			if x > 0 {
@@ -69,7 +64,7 @@ func (p *Prediction) Confidence(by Confidence) float64 {
 			}
 		}
 		return 1 - entropy/math.Log(float64(len(p.P)))
-	case Settledness:
+	case Epistemic:
 		aleatoric, epistemic := p.LabelVariance()
 		if epistemic <= momentErr {
 			return 1

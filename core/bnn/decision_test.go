@@ -63,8 +63,8 @@ func TestLabelVariance(t *testing.T) {
 	if !(math.Abs(gotA+gotE-total) <= 1e-15) {
 		t.Errorf("the parts add to %g, the variance is %g", gotA+gotE, total)
 	}
-	if got, want := p.Confidence(Settledness), gotA/total; !(math.Abs(got-want) <= 1e-15) {
-		t.Errorf("settledness %g, want %g", got, want)
+	if got, want := p.Confidence(Epistemic), gotA/total; !(math.Abs(got-want) <= 1e-15) {
+		t.Errorf("epistemic confidence %g, want %g", got, want)
 	}
 }
 
@@ -78,19 +78,19 @@ func TestConfidence(t *testing.T) {
 		want float64
 	}{
 		{even, Probability, 0.25},
-		{even, Concentration, 0},
-		{even, Settledness, 1},
+		{even, EntropyBased, 0},
+		{even, Epistemic, 1},
 		{sure, Probability, 1},
-		{sure, Concentration, 1},
-		{sure, Settledness, 1},
+		{sure, EntropyBased, 1},
+		{sure, Epistemic, 1},
 	} {
 		if got := c.p.Confidence(c.by); !(math.Abs(got-c.want) <= 1e-12) {
 			t.Errorf("%v of %v is %g, want %g", c.by, c.p.P, got, c.want)
 		}
 	}
 	wide := predicted(softmax.Exact{}, make([]float64, 4), []float64{1e4, 1e4, 1e4, 1e4})
-	if got := wide.Confidence(Settledness); !(0 <= got && got < 0.05) {
-		t.Errorf("settledness of wide logits is %g", got)
+	if got := wide.Confidence(Epistemic); !(0 <= got && got < 0.05) {
+		t.Errorf("epistemic confidence of wide logits is %g", got)
 	}
 }
 
@@ -104,16 +104,16 @@ func TestDecide(t *testing.T) {
 		{Probability, 0.78, 1},
 		{Probability, 0.79, Unknown},
 		{Probability, 0, 1},
-		{Concentration, 0.3, 1},
-		{Concentration, 0.5, Unknown},
-		{Settledness, 1, 1},
+		{EntropyBased, 0.3, 1},
+		{EntropyBased, 0.5, Unknown},
+		{Epistemic, 1, 1},
 	} {
 		if got := p.Decide(c.by, c.threshold); got != c.want {
 			t.Errorf("%v ≥ %g of %v: class %d, want %d", c.by, c.threshold, p.P, got, c.want)
 		}
 	}
 	p.P[0] = math.NaN()
-	if got := p.Decide(Concentration, 0); got != 1 && got != Unknown {
+	if got := p.Decide(EntropyBased, 0); got != 1 && got != Unknown {
 		t.Errorf("class %d of what is not a number", got)
 	}
 	if got := p.Decide(Probability, math.NaN()); got != Unknown {

@@ -5,39 +5,35 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
+
+	"closedform/core/linear"
 )
 
-// diagonal has one variance for each weight, stored as the means are.
+// diagonal has one variance for each weight.
 type diagonal struct {
-	byInput
-	variance []float64
+	linear.Diagonal
 
-	times float64 // Config.Information
+	times float64 // Config.Replications
 	least float64 // ratio that an update leaves of a variance
 }
 
 func newDiagonal(in, out int) *diagonal {
-	return &diagonal{byInput: newByInput(in, out), variance: make([]float64, in*out), times: 1}
+	return &diagonal{Diagonal: linear.NewDiagonal(in, out), times: 1}
 }
 
 func (w *diagonal) scratch() int { return 0 }
 
 func (w *diagonal) clone() weights {
 	c := *w
-	c.mean, c.variance = slices.Clone(w.mean), slices.Clone(w.variance)
+	c.Mean, c.Variance = slices.Clone(w.Mean), slices.Clone(w.Variance)
 	return &c
-}
-
-// input returns the weights of input i for all neurons.
-func (w *diagonal) input(i int) (mean, variance []float64) {
-	return w.mean[i*w.out : (i+1)*w.out], w.variance[i*w.out : (i+1)*w.out]
 }
 
 func (w *diagonal) setCov(j int, cov mat.Symmetric) error {
 	if _, err := checkCov(j, cov); err != nil {
 		return err
 	}
-	for a := range w.in {
+	for a := range w.In {
 		for b := range a {
 			if x := cov.At(a, b); x != 0 {
 				return fmt.Errorf("covariance of neuron %d holds %g off the diagonal; the layer is diagonal", j, x)
@@ -46,47 +42,23 @@ func (w *diagonal) setCov(j int, cov mat.Symmetric) error {
 		if x := cov.At(a, a); x < 0 {
 			return fmt.Errorf("covariance of neuron %d has eigenvalue %g; need positive semi-definite", j, x)
 		}
-		w.variance[a*w.out+j] = cov.At(a, a)
+		w.Variance[a*w.Out+j] = cov.At(a, a)
 	}
 	return nil
 }
 
 func (w *diagonal) neuron(j int) ([]float64, mat.Symmetric) {
-	mean, variance := make([]float64, w.in), make([]float64, w.in)
-	for i := range w.in {
-		mean[i], variance[i] = w.mean[i*w.out+j], w.variance[i*w.out+j]
+	mean, variance := make([]float64, w.In), make([]float64, w.In)
+	for i := range w.In {
+		mean[i], variance[i] = w.Mean[i*w.Out+j], w.Variance[i*w.Out+j]
 	}
-	return mean, mat.NewDiagDense(w.in, variance)
+	return mean, mat.NewDiagDense(w.In, variance)
 }
 
-func (w *diagonal) forward(f *flow) {
-	clear(f.m)
-	clear(f.v)
-	for i, y := range f.y {
-		var s float64
-		if i < len(f.s) {
-			s = f.s[i]
-		}
-		if y == 0 && s == 0 {
-			continue
-		}
-		mean, variance := w.input(i)
-		m, v := f.m[:len(mean)], f.v[:len(mean)]
-		variance = variance[:len(mean)]
-		if s == 0 {
-			square := y * y
-			for j, mu := range mean {
-				m[j] += y * mu
-				v[j] += square * variance[j]
-			}
-			continue
-		}
-		square := y*y + s
-		for j, mu := range mean {
-			m[j] += y * mu
-			v[j] += square*variance[j] + s*(mu*mu)
-		}
-	}
+func (w *diagonal) forward(f *flow) { w.Forward(f.m, f.v, f.y, f.s) }
+
+func (w *diagonal) backward(first, second []float64, f *flow) {
+	w.Backward(first, second, f.d, f.e)
 }
 
 func (w *diagonal) update(f *flow) {
@@ -94,7 +66,7 @@ func (w *diagonal) update(f *flow) {
 		if y == 0 {
 			continue
 		}
-		mean, variance := w.input(i)
+		mean, variance := w.Input(i)
 		d, e := f.d[:len(mean)], f.e[:len(mean)]
 		variance = variance[:len(mean)]
 		often := w.times * y

@@ -25,7 +25,7 @@ func newFull(in, out int) *full {
 	return &full{in: in, out: out, mean: make([]float64, out*in), root: make([]float64, out*in*in)}
 }
 
-func (w *full) dims() (out, in int) { return w.out, w.in }
+func (w *full) Dims() (out, in int) { return w.out, w.in }
 
 func (w *full) scratch() int { return w.out * w.in }
 
@@ -37,7 +37,7 @@ func (w *full) neuronMean(j int) []float64 { return w.mean[j*w.in : (j+1)*w.in] 
 
 func (w *full) neuronRoot(j int) []float64 { return w.root[j*w.in*w.in : (j+1)*w.in*w.in] }
 
-func (w *full) setMean(mean *mat.Dense) {
+func (w *full) SetMean(mean *mat.Dense) {
 	for j := range w.out {
 		mat.Row(w.neuronMean(j), j, mean)
 	}
@@ -95,14 +95,14 @@ func (w *full) forward(f *flow) {
 	}
 }
 
-func (w *full) backward(dst, squares []float64, f *flow) {
-	clear(dst)
-	clear(squares)
+func (w *full) backward(first, second []float64, f *flow) {
+	clear(first)
+	clear(second)
 	for j := range w.out {
 		d, e, mean := f.d[j], f.e[j], w.neuronMean(j)
-		for i := range dst {
-			dst[i] += mean[i] * d
-			squares[i] += mean[i] * mean[i] * e
+		for i := range first {
+			first[i] += mean[i] * d
+			second[i] += mean[i] * mean[i] * e
 		}
 	}
 }

@@ -30,17 +30,14 @@ func New(cfg Config, src rand.Source) (*Network, error) {
 	if src == nil {
 		panic("bnn: nil source of randomness")
 	}
-	cfg, err := cfg.withDefaults()
+	cfg, err := cfg.prepare()
 	if err != nil {
 		return nil, err
 	}
 	n := &Network{cfg: cfg, unit: cfg.activation()}
 	rnd := rand.New(src)
-	for l, out := range cfg.Layers[1:] {
-		in := cfg.Layers[l]
-		if cfg.Bias {
-			in++
-		}
+	for l := range cfg.Layers[1:] {
+		out, in := cfg.weightDims(l)
 		variance := cfg.priorVariance(l, in)
 		layer := cfg.newWeights(l, in, out)
 		cov := mat.NewDiagDense(in, nil)
@@ -49,14 +46,14 @@ func New(cfg Config, src rand.Source) (*Network, error) {
 		}
 		for j := range out {
 			if err := layer.setCov(j, cov); err != nil {
-				return nil, fmt.Errorf("bnn: PriorVar = %g, PriorScale = %g: %w", cfg.PriorVar, cfg.PriorScale, err)
+				return nil, fmt.Errorf("bnn: prior_var = %g, prior_scale = %g: %w", cfg.PriorVar, cfg.PriorScale, err)
 			}
 		}
 		if cfg.PriorMeanVar > 0 {
 			sd := math.Sqrt(cfg.PriorMeanVar / float64(in))
 			mean := mat.NewDense(out, in, nil)
 			mean.Apply(func(_, _ int, _ float64) float64 { return sd * rnd.NormFloat64() }, mean)
-			layer.setMean(mean)
+			layer.SetMean(mean)
 		}
 		n.layers = append(n.layers, layer)
 	}
@@ -65,14 +62,15 @@ func New(cfg Config, src rand.Source) (*Network, error) {
 	return n, nil
 }
 
-// SetWeights replaces the weights of layer l (from 0): mean is neurons × inputs,
-// cov holds one inputs × inputs covariance per neuron; the bias counts as the
-// last input. Both are copied. SetWeights panics if a shape does not fit, and
-// returns an error, leaving the layer as it was, if a number is not finite or a
-// covariance not positive semi-definite, not diagonal where the layer is, or not
-// that of the first neuron where it is shared.
+// SetWeights replaces the weights of layer l (from 0), w_j ~ N(μ_j, Σ_j): row j of
+// mean is μ_j, neurons × inputs, and cov has a Σ_j for each neuron, inputs × inputs;
+// the bias counts as the last input. Both are copied. The neurons of a joint output
+// layer become uncorrelated. SetWeights panics if a shape does not fit, and returns
+// an error, leaving the layer as it was, if a number is not finite or a covariance
+// not positive semi-definite, not diagonal where the layer is, or not that of the
+// first neuron where it is shared.
 func (n *Network) SetWeights(l int, mean *mat.Dense, cov []mat.Symmetric) error {
-	out, in := n.layer(l).dims()
+	out, in := n.layer(l).Dims()
 	if r, c := mean.Dims(); r != out || c != in {
 		panic(fmt.Sprintf("bnn: %d×%d means for layer %d; need %d×%d", r, c, l, out, in))
 	}
@@ -93,19 +91,20 @@ func (n *Network) SetWeights(l int, mean *mat.Dense, cov []mat.Symmetric) error 
 			return fmt.Errorf("bnn: layer %d: %w", l, err)
 		}
 	}
-	fresh.setMean(mean)
+	fresh.SetMean(mean)
 	n.layers = slices.Clone(n.layers) // a snapshot may share them
 	n.layers[l] = fresh
 	return nil
 }
 
-// Weights returns copies of the weights of layer l in the form that SetWeights
-// takes; the covariances of a diagonal layer are of type *mat.DiagDense, those of
-// a joint output layer the blocks of the neurons, without what correlates them. It
-// panics if there is no such layer.
+// Weights returns copies of the weights of layer l (from 0), w_j ~ N(μ_j, Σ_j): row j
+// of mean is μ_j, neurons × inputs, and cov has Σ_j for each neuron, inputs × inputs;
+// the bias counts as the last input. The covariances of a diagonal layer are of type
+// *mat.DiagDense, those of a joint output layer the blocks of the neurons, without
+// what correlates them. Weights panics if there is no such layer.
 func (n *Network) Weights(l int) (mean *mat.Dense, cov []mat.Symmetric) {
 	w := n.layer(l)
-	out, in := w.dims()
+	out, in := w.Dims()
 	mean = mat.NewDense(out, in, nil)
 	for j := range out {
 		row, s := w.neuron(j)

@@ -6,20 +6,7 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
-
-	"closedform/core/random"
-	"closedform/core/softmax"
 )
-
-func TestNewKeepsItsOwnLayers(t *testing.T) {
-	layers := []int{2, 3}
-	n := newNetwork(t, Config{Layers: layers})
-	layers[1] = 4
-	var p Prediction
-	if err := n.Predict(&p, []float64{1, 1}); err != nil || len(p.P) != 3 {
-		t.Errorf("p = %v, %v", p.P, err)
-	}
-}
 
 func TestBadInput(t *testing.T) {
 	n := newNetwork(t, Config{Layers: []int{2, 3}})
@@ -80,45 +67,16 @@ func TestSetWeightsRefusesBadNumbers(t *testing.T) {
 func TestWeightsAreCopies(t *testing.T) {
 	n := newNetwork(t, Config{Layers: []int{2, 2}})
 	mean, cov := n.Weights(0)
-	if err := n.SetWeights(0, mean, cov); err != nil {
-		t.Fatal(err)
-	}
+	setWeights(t, n, 0, mean, cov)
 	mean.Set(0, 0, 7)
 	cov[0].(*mat.SymDense).SetSym(0, 0, 7)
 	if m, c := n.Weights(0); m.At(0, 0) == 7 || c[0].At(0, 0) == 7 {
 		t.Error("the network shares memory with its caller")
 	}
-}
-
-func TestConfigErrors(t *testing.T) {
-	for _, cfg := range []Config{
-		{},
-		{Layers: []int{2}},
-		{Layers: []int{2, 1}},
-		{Layers: []int{0, 2}},
-		{Layers: []int{2, 2}, Alpha: 0.5, Beta: 0.1},
-		{Layers: []int{2, 2}, Output: 9},
-		{Layers: []int{2, 2}, Hidden: 9},
-		{Layers: []int{2, 2}, Covariance: []Covariance{9}},
-		{Layers: []int{2, 2}, Covariance: []Covariance{Shared}, Output: ADFExact, OutputCovariance: JointNeurons},
-		{Layers: []int{2, 2}, OnIndefinite: 9},
-		{Layers: []int{2, 2}, PriorVar: -1},
-		{Layers: []int{2, 2}, PriorMeanVar: math.Inf(1)},
-		{Layers: []int{2, 2}, PriorScale: []float64{1, 1}},
-		{Layers: []int{2, 2}, PriorScale: []float64{0}},
-		{Layers: []int{2, 2}, PriorScale: []float64{math.NaN()}},
-		{Layers: []int{2, 2}, PriorScale: []float64{math.Inf(1)}},
-		{Layers: []int{2, 2}, Covariance: []Covariance{Diagonal}, Information: []float64{-1}},
-		{Layers: []int{2, 2}, Covariance: []Covariance{Diagonal}, Information: []float64{1, 1}},
-		{Layers: []int{2, 2}, Output: ADFExact, OutputCovariance: JointNeurons, Information: []float64{2}},
-		{Layers: []int{2, 2}, Output: ADFExact, OutputCovariance: JointNeurons, Information: []float64{1, 1}},
-		{Layers: []int{2, 2}, VarianceFloor: 1},
-		{Layers: []int{2, 2}, EigenvalueFloor: math.NaN()},
-		{Layers: []int{2, 2}, Softmax: softmax.Probit{}},
-	} {
-		if _, err := New(cfg, random.Source()); err == nil {
-			t.Errorf("%+v accepted", cfg)
-		}
+	snapshot, before := n.Snapshot(), n.State()
+	makeCertain(t, n, 0)
+	if got := snapshot.State(); !mat.Equal(got.Layers[0].Root, before.Layers[0].Root) {
+		t.Error("SetWeights changes a snapshot")
 	}
 }
 
@@ -138,15 +96,16 @@ func TestPriorScale(t *testing.T) {
 			}
 		}
 	}
-	n := newNetwork(t, Config{Layers: []int{4, 3, 2}, PriorScale: scale})
-	scale[0] = 7
-	if got := n.State().Config.PriorScale[0]; got != 3 {
-		t.Errorf("the network shares memory with its caller: PriorScale[0] = %g", got)
+	layers := []int{4, 3, 2}
+	n := newNetwork(t, Config{Layers: layers, PriorScale: scale})
+	scale[0], layers[0] = 7, 7
+	if got := n.State().Config; got.PriorScale[0] != 3 || got.Layers[0] != 4 {
+		t.Errorf("the network shares memory with its caller: %+v", got)
 	}
 }
 
 func TestPriorMeansAreScaledByFanIn(t *testing.T) {
-	n := newNetwork(t, Config{Layers: []int{400, 50, 2}, PriorMeanVar: 2})
+	n := newNetwork(t, Config{Layers: []int{400, 50, 2}, Covariance: []Covariance{Diagonal}, PriorMeanVar: 2})
 	mean, _ := n.Weights(0)
 	var sum float64
 	for _, w := range mean.RawMatrix().Data {

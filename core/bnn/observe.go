@@ -3,6 +3,8 @@ package bnn
 import (
 	"fmt"
 	"math"
+
+	"closedform/core/field"
 )
 
 // Action says what Observe did with an example.
@@ -15,19 +17,11 @@ const (
 	Refused                 // the network was left unchanged, and an error returned
 )
 
-func (a Action) String() string {
-	switch a {
-	case Applied:
-		return "applied"
-	case Skipped:
-		return "skipped"
-	case Projected:
-		return "projected"
-	case Refused:
-		return "refused"
-	}
-	return fmt.Sprintf("Action(%d)", int(a))
-}
+var actions = field.Words{"applied", "skipped", "projected", "refused"}
+
+func (a Action) String() string                   { return actions.Word(int(a)) }
+func (a Action) MarshalText() ([]byte, error)     { return actions.Marshal(int(a)) }
+func (a *Action) UnmarshalText(text []byte) error { return field.Unmarshal(a, text, actions) }
 
 // Update reports what one example did to the network.
 type Update struct {
@@ -50,9 +44,9 @@ type Update struct {
 	// class before the step.
 	LogP float64
 
-	// Raised counts the hidden pre-activations whose posterior variance the
-	// rules Smooth and SmoothMean had to raise to Config.VarianceFloor.
-	Raised int
+	// Floored counts the hidden pre-activations whose posterior variance the rules
+	// Smooth and SmoothMean had to set to the floor, Config.VarianceFloor.
+	Floored int
 
 	Action Action
 }
@@ -69,8 +63,14 @@ func (e *IndefiniteError) Error() string {
 }
 
 // Observe updates the weights of all layers by one example of the given class
-// (from 0): the paper's Algorithm 2 for the rules Joint and Frozen. It allocates
-// nothing but for the first time, and the first time after a Snapshot.
+// (from 0): the paper's Algorithm 2 for the rules Joint and Frozen. The output rule
+// gives the posterior means m̃ and variances ṽ of the logits (Eq. (z)), the hidden
+// rule those of the hidden pre-activations, and with d_j = (m̃_j − m_j)/v_j and
+// e_j = (ṽ_j − v_j)/v_j² every neuron moves by Eq. (w),
+//
+//	μ_j += d_j Σ_jŷ,   Σ_j += e_j (Σ_jŷ)(Σ_jŷ)ᵀ.
+//
+// It allocates nothing but for the first time, and the first time after a Snapshot.
 //
 // On an error, which is an input that is not finite, a class out of range, an
 // overflow, or an *IndefiniteError under the policy Fail, the network is
@@ -91,12 +91,12 @@ func (n *Network) Observe(x []float64, class int) (Update, error) {
 		if n.cfg.Hidden == Frozen {
 			n.freeze(l)
 		} else {
-			update.Raised += n.smooth(l)
+			update.Floored += n.smooth(l)
 		}
 	}
 	n.own()
 	for l, w := range n.layers {
-		n.inform(l)
+		n.replicate(l)
 		w.update(&n.pass.layers[l])
 	}
 	return update, nil
@@ -137,10 +137,10 @@ func (n *Network) freeze(l int) {
 	}
 }
 
-// inform multiplies the steps e_j of layer l by its Information. A diagonal layer
+// replicate multiplies the steps e_j of layer l by its Replications. A diagonal layer
 // does so itself, as it has a floor for every weight.
-func (n *Network) inform(l int) {
-	times := byLayer(n.cfg.Information, l)
+func (n *Network) replicate(l int) {
+	times := byLayer(n.cfg.Replications, l)
 	if times == 1 || n.cfg.covariance(l) == Diagonal {
 		return
 	}
@@ -163,9 +163,9 @@ func (n *Network) inform(l int) {
 //	d_i = a_i Σ_j μ_ji d_j,   e_i = a_i² Σ_j μ_ji² e_j.
 //
 // As the neurons j are taken for independent, many of them together may claim
-// more variance than there is; ṽ_i is then raised to its floor. smooth returns how
+// more variance than there is; ṽ_i is then set to its floor. smooth returns how
 // often.
-func (n *Network) smooth(l int) (raised int) {
+func (n *Network) smooth(l int) (floored int) {
 	f := &n.pass.layers[l]
 	n.layers[l+1].backward(f.d, f.e, &n.pass.layers[l+1])
 	for i, vi := range f.v {
@@ -178,8 +178,8 @@ func (n *Network) smooth(l int) (raised int) {
 		f.e[i] *= a * a
 		if least := (n.cfg.VarianceFloor - 1) / vi; f.e[i] < least {
 			f.e[i] = least
-			raised++
+			floored++
 		}
 	}
-	return raised
+	return floored
 }

@@ -10,13 +10,14 @@ import (
 
 	"closedform/core/gauss"
 	"closedform/core/softmax"
+	"closedform/internal/check"
 )
 
 // textbook is one step of a network with a single layer, written with dense
 // matrices straight from the formulas: paper Eqs. (z) and (w).
 func textbook(n *Network, x []float64, class int) (mean []*mat.VecDense, cov []*mat.Dense) {
 	c := n.cfg.classes()
-	_, in := n.layers[0].dims()
+	_, in := n.layers[0].Dims()
 	y := mat.NewVecDense(in, nil)
 	y.SetVec(y.Len()-1, 1)
 	for i, xi := range x {
@@ -129,9 +130,7 @@ func TestBinaryNetworkIsAScalarKalmanStep(t *testing.T) {
 			randomWeights(t, n, rnd, 0.5)
 			x := []float64{rnd.NormFloat64(), rnd.NormFloat64()}
 			var before, after Prediction
-			if err := n.Predict(&before, x); err != nil {
-				t.Fatal(err)
-			}
+			predict(t, n, &before, x)
 			m, v := before.Mean[0]-before.Mean[1], before.Variance[0]+before.Variance[1]
 			s := math.Sqrt(1 + lambda*lambda*v)
 			p := gauss.CDF(lambda * m / s)
@@ -153,9 +152,7 @@ func TestBinaryNetworkIsAScalarKalmanStep(t *testing.T) {
 				continue // Σ_y is not positive: counted elsewhere
 			}
 			near(t, "smallest eigenvalue", update.MinEigenvalue, noise, 1e-10)
-			if err := n.Predict(&after, x); err != nil {
-				t.Fatal(err)
-			}
+			predict(t, n, &after, x)
 			near(t, fmt.Sprintf("%v: mean of a", rule), after.Mean[0]-after.Mean[1], wantMean, 1e-9)
 			// Each weight vector takes its share: ṽ_j = v_j − (v_j/v)² (v − ṽ).
 			for j := range 2 {
@@ -184,16 +181,10 @@ func TestObserveIsEquivariant(t *testing.T) {
 				permuted.SetRow(perm[j], mean.RawRowView(j))
 				permutedCov[perm[j]] = cov[j]
 			}
-			if err := b.SetWeights(0, permuted, permutedCov); err != nil {
-				t.Fatal(err)
-			}
+			setWeights(t, b, 0, permuted, permutedCov)
 			x := []float64{1.3, -0.4}
-			if _, err := a.Observe(x, class); err != nil {
-				t.Fatal(err)
-			}
-			if _, err := b.Observe(x, perm[class]); err != nil {
-				t.Fatal(err)
-			}
+			observe(t, a, x, class)
+			observe(t, b, x, perm[class])
 			am, ac := a.Weights(0)
 			bm, bc := b.Weights(0)
 			for j := range 4 {
@@ -229,13 +220,9 @@ func TestFrozenHiddenLayer(t *testing.T) {
 		b := newNetwork(t, cfg)
 		for l := range 3 {
 			m, c := a.Weights(l)
-			if err := b.SetWeights(l, m, c); err != nil {
-				t.Fatal(err)
-			}
+			setWeights(t, b, l, m, c)
 		}
-		if _, err := b.Observe(x, class); err != nil {
-			t.Fatal(err)
-		}
+		observe(t, b, x, class)
 		for l := range 2 {
 			before, _ := a.Weights(l)
 			after, _ := b.Weights(l)
@@ -296,13 +283,11 @@ func TestObserveAndPredictDoNotAllocate(t *testing.T) {
 			t.Fatal(err)
 		}
 		class := 0
-		if allocs := testing.AllocsPerRun(50, func() {
+		check.NoAllocs(t, rule.String(), func() {
 			n.Observe(x, class%5)
 			n.Predict(&p, x)
 			class++
-		}); allocs > 0 {
-			t.Errorf("%v: %g allocations", rule, allocs)
-		}
+		})
 	}
 }
 
@@ -326,9 +311,7 @@ func FuzzObserve(f *testing.F) {
 		}
 		for l := range n.layers {
 			mean, cov := n.Weights(l)
-			if err := n.SetWeights(l, mean, cov); err != nil {
-				t.Fatal(err)
-			}
+			setWeights(t, n, l, mean, cov)
 		}
 	})
 }

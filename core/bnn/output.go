@@ -20,8 +20,8 @@ import (
 type outputStep struct {
 	moments        *softmax.Moments
 	posterior      *softmax.Posterior
-	cubature       *softmax.Cubature // of a joint output layer, else nil
-	mean, variance []float64         // m̃ and ṽ
+	correlations   *softmax.JointPosterior // of a joint output layer, else nil
+	mean, variance []float64               // m̃ and ṽ
 
 	cov   *mat.SymDense // Σ_y, n×n
 	cross *mat.Dense    // Σ_zy, n×n
@@ -37,7 +37,7 @@ func (s *outputStep) reset(cfg *Config) {
 	n := cfg.classes()
 	k := n - 1
 	if cfg.OutputCovariance == JointNeurons {
-		s.cubature = softmax.NewCubature(n)
+		s.correlations = softmax.NewJointPosterior(n)
 	}
 	s.moments, s.posterior = softmax.NewMoments(n), softmax.NewPosterior(n)
 	s.mean, s.variance = make([]float64, n), make([]float64, n)
@@ -108,10 +108,7 @@ func (s *outputStep) run(cfg *Config, m, v []float64, class int) (Update, error)
 
 // adf takes m̃ and ṽ from the posterior of the logits given the class.
 func (s *outputStep) adf(cfg *Config, m, v []float64, class int) (Update, error) {
-	likelihood := cfg.Softmax.(interface {
-		Posterior(dst *softmax.Posterior, mean, variance []float64, class int)
-	})
-	likelihood.Posterior(s.posterior, m, v, class)
+	cfg.Softmax.(softmax.Likelihood).Posterior(s.posterior, m, v, class)
 	copy(s.mean, s.posterior.Mean)
 	copy(s.variance, s.posterior.Var)
 	update := Update{MinEigenvalue: math.NaN(), MinVariance: floats.Min(s.variance), LogP: s.posterior.LogP}
@@ -122,26 +119,18 @@ func (s *outputStep) adf(cfg *Config, m, v []float64, class int) (Update, error)
 	return update, nil
 }
 
-// correlated sets the steps of a joint output layer: with the slope d and the
-// curvature H of log p in the means of the logits, m̃ = m + Vd and Ṽ = V + VHV.
+// correlated sets the steps of a joint output layer: with the gradient d and
+// the Hessian H of log p in the means of the logits, m̃ = m + Vd and Ṽ = V + VHV.
 func (s *outputStep) correlated(f *flow, class int) (Update, error) {
-	s.cubature.Posterior(f.m, f.cov, class)
-	if s.cubature.Err > mostCubatureErr {
+	post := s.correlations
+	if relerr := (softmax.Cubature{}).Posterior(post, f.m, f.cov, class); relerr > mostCubatureErr {
 		return Update{Action: Refused}, errTooWide
 	}
-	copy(f.d, s.cubature.Slope)
-	update := Update{MinEigenvalue: math.NaN(), MinVariance: math.Inf(1), LogP: s.cubature.LogP}
-	for j, row := range s.cubature.Curve {
-		copy(f.curve[j], row)
-		f.e[j] = row[j]
-	}
-	for i := range f.m {
-		v := f.cov.At(i, i)
-		for j := range f.m {
-			for k := range f.m {
-				v += f.cov.At(i, j) * f.curve[j][k] * f.cov.At(k, i)
-			}
-		}
+	copy(f.d, post.Gradient)
+	update := Update{MinEigenvalue: math.NaN(), MinVariance: math.Inf(1), LogP: post.LogP}
+	for j, v := range post.Var {
+		copy(f.curve[j], post.Hessian.RawRowView(j))
+		f.e[j] = f.curve[j][j]
 		update.MinVariance = math.Min(update.MinVariance, v)
 	}
 	if x := update.LogP + update.MinVariance; math.IsNaN(x) || math.IsInf(x, 0) {
@@ -184,9 +173,9 @@ func (s *outputStep) rounding() float64 {
 //
 //	m̃ = m + Σ_zy C⁻¹ (y − p),   ṽ = diag(diag(v) − Σ_zy C⁻¹ Σ_zyᵀ)
 //
-// With C = VΛVᵀ, T = Σ_zy V and eigenvalues raised to the floor,
+// With C = VΛVᵀ, T = Σ_zy V and eigenvalues of at least the floor,
 // m̃ = m + TΛ⁻¹Vᵀ(y − p) and ṽ_j = v_j − Σ_l T_jl²/λ_l. It returns the smallest
-// eigenvalue before it was raised.
+// eigenvalue, before the floor.
 func (s *outputStep) joint(m, v []float64, class int, floor float64) float64 {
 	k := len(s.values)
 	for i := range k {
@@ -259,7 +248,7 @@ func (s *outputStep) total(m, v []float64, class int) {
 }
 
 // labelCov sets s.cov to S = diag(p) − ppᵀ of the normalised probabilities, for
-// the solve with raised eigenvalues.
+// the solve with floored eigenvalues.
 func (s *outputStep) labelCov() {
 	sum := 1 + s.moments.Excess()
 	for i, pi := range s.moments.P {

@@ -57,56 +57,37 @@ func indefinite(t *testing.T, policy Policy, rule OutputRule) (n *Network, x []f
 	for range 3 {
 		cov = append(cov, mat.NewDiagDense(2, []float64{0.1, 0.1}))
 	}
-	if err := n.SetWeights(0, mean, cov); err != nil {
-		t.Fatal(err)
-	}
+	setWeights(t, n, 0, mean, cov)
 	return n, []float64{1, 0.2}
 }
 
 func TestPolicies(t *testing.T) {
 	n, x := indefinite(t, Fail, Joint)
-	before, beforeCov := n.Weights(0)
-	unchanged := func(n *Network) bool {
-		after, afterCov := n.Weights(0)
-		same := mat.Equal(before, after)
-		for j := range afterCov {
-			same = same && mat.Equal(beforeCov[j], afterCov[j])
-		}
-		return same
-	}
+	before := n.Snapshot()
 	failed, err := n.Observe(x, 1)
 	var e *IndefiniteError
 	if !errors.As(err, &e) || e.Update != failed || failed.Action != Refused || !failed.Indefinite || !(failed.MinEigenvalue < 0) || math.IsNaN(failed.MinVariance) {
 		t.Errorf("fail: %+v, %v", failed, err)
 	}
-	if !unchanged(n) {
-		t.Error("fail: the weights changed")
-	}
+	sameWeights(t, "fail", n, before, 0)
 
 	n, x = indefinite(t, Skip, Joint)
 	skipped, err := n.Observe(x, 1)
 	if err != nil || skipped.Action != Skipped || skipped.MinEigenvalue != failed.MinEigenvalue || skipped.MinVariance != failed.MinVariance {
 		t.Errorf("skip: %+v, %v", skipped, err)
 	}
-	if !unchanged(n) {
-		t.Error("skip: the weights changed")
-	}
+	sameWeights(t, "skip", n, before, 0)
 
 	n, x = indefinite(t, Project, Joint)
 	projected, err := n.Observe(x, 1)
 	if err != nil || projected.Action != Projected || projected.MinEigenvalue != failed.MinEigenvalue || projected.MinVariance != failed.MinVariance {
 		t.Errorf("project: %+v, %v", projected, err)
 	}
-	if unchanged(n) {
-		t.Error("project: the weights did not change")
-	}
 	if got := n.step.values[0]; got != 0.02 {
-		t.Errorf("project: smallest eigenvalue raised to %g, want the floor", got)
+		t.Errorf("project: smallest eigenvalue set to %g, want the floor", got)
 	}
 	var p Prediction
-	if err := n.Predict(&p, x); err != nil {
-		t.Fatal(err)
-	}
+	predict(t, n, &p, x)
 	for j, v := range p.Variance {
 		if !(v >= 0.01*n.pass.layers[0].v[j]*(1-1e-9)) {
 			t.Errorf("project: ṽ_%d = %g, below the floor", j, v)
@@ -129,13 +110,9 @@ func TestTotalWithImprobableClasses(t *testing.T) {
 			n := newNetwork(t, Config{Layers: []int{1, 3}, Output: Total, Softmax: softmax.Probit{Lambda: 1, Rho: 0.5}})
 			mean := mat.NewDense(3, 1, []float64{0, -gap, -gap})
 			tiny := mat.NewDiagDense(1, []float64{0.01})
-			if err := n.SetWeights(0, mean, []mat.Symmetric{tiny, tiny, tiny}); err != nil {
-				t.Fatal(err)
-			}
+			setWeights(t, n, 0, mean, []mat.Symmetric{tiny, tiny, tiny})
 			var p Prediction
-			if err := n.Predict(&p, []float64{1}); err != nil {
-				t.Fatal(err)
-			}
+			predict(t, n, &p, []float64{1})
 			u, err := n.Observe([]float64{1}, class)
 			if !(u.MinEigenvalue > 0) || !(u.MinVariance > 0) {
 				t.Errorf("gap %g, class %d: %+v", gap, class, u)
@@ -213,9 +190,9 @@ func TestSmallestLabelEigenvalue(t *testing.T) {
 	}
 }
 
-// Project raises small eigenvalues also where only a variance is negative: the
+// Project floors small eigenvalues also where only a variance is negative: the
 // mean must not be left to an unprotected step.
-func TestProjectRaisesPositiveEigenvalues(t *testing.T) {
+func TestProjectFloorsPositiveEigenvalues(t *testing.T) {
 	n := newNetwork(t, Config{Layers: []int{1, 3}, OnIndefinite: Project, Softmax: softmax.Probit{Lambda: 1, Rho: 0.5}})
 	m, v := []float64{1.5, 0, -1}, []float64{4, 1, 2}
 	n.cfg.Softmax.Moments(n.step.moments, m, v)

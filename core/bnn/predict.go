@@ -22,8 +22,7 @@ type Prediction struct {
 	// that Cov has a negative diagonal.
 	Moments *softmax.Moments
 
-	pass     pass
-	cubature *softmax.Cubature
+	pass pass
 }
 
 // Predict sets dst to the prediction for x (paper, Algorithm 1). It returns an
@@ -33,7 +32,6 @@ type Prediction struct {
 func (n *Network) Predict(dst *Prediction, x []float64) error {
 	classes := n.cfg.classes()
 	if dst.Moments == nil || len(dst.P) != classes {
-		dst.cubature = nil
 		dst.Moments = softmax.NewMoments(classes)
 		dst.P = dst.Moments.P
 		dst.Cov = mat.NewSymDense(classes, nil)
@@ -44,11 +42,8 @@ func (n *Network) Predict(dst *Prediction, x []float64) error {
 	}
 	dst.Mean, dst.Variance = dst.pass.output()
 	if n.cfg.OutputCovariance == JointNeurons {
-		if dst.cubature == nil {
-			dst.cubature = softmax.NewCubature(classes)
-		}
-		dst.cubature.Moments(dst.Moments, dst.Mean, dst.pass.layers[len(n.layers)-1].cov)
-		if dst.cubature.Err > mostCubatureErr {
+		cov := dst.pass.layers[len(n.layers)-1].cov
+		if relerr := (softmax.Cubature{}).Moments(dst.Moments, dst.Mean, cov); relerr > mostCubatureErr {
 			return errTooWide
 		}
 	} else {
@@ -91,7 +86,7 @@ func (p *pass) reset(n *Network) {
 			break
 		}
 		f := &p.layers[l]
-		out, in := n.layers[l].dims()
+		out, in := n.layers[l].Dims()
 		fits = len(f.y) == in && len(f.m) == out && len(f.scratch) == n.layers[l].scratch()
 	}
 	if fits {
@@ -101,7 +96,7 @@ func (p *pass) reset(n *Network) {
 	p.hidden = n.cfg.Hidden
 	for l, w := range n.layers {
 		f := &p.layers[l]
-		out, in := w.dims()
+		out, in := w.Dims()
 		f.y = make([]float64, in)
 		f.m, f.v, f.d, f.e = make([]float64, out), make([]float64, out), make([]float64, out), make([]float64, out)
 		f.scratch = make([]float64, w.scratch())

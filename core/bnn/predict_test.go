@@ -21,9 +21,7 @@ func TestPredictMonteCarlo(t *testing.T) {
 	randomWeights(t, n, rnd, 1)
 	x := []float64{0.7, -1.1}
 	var got Prediction
-	if err := n.Predict(&got, x); err != nil {
-		t.Fatal(err)
-	}
+	predict(t, n, &got, x)
 	mean, cov := n.Weights(0)
 	y := []float64{x[0], x[1], 1}
 	var root [3]mat.TriDense
@@ -69,44 +67,16 @@ func TestLinearHiddenLayer(t *testing.T) {
 	m0, _ := deep.Weights(0)
 	m1, cov := deep.Weights(1)
 	flat := newNetwork(t, Config{Layers: []int{2, 3}})
-	if err := flat.SetWeights(0, m1, cov); err != nil {
-		t.Fatal(err)
-	}
+	setWeights(t, flat, 0, m1, cov)
 	x := []float64{0.3, 2}
 	var h mat.VecDense
 	h.MulVec(m0, mat.NewVecDense(2, x))
 	var a, b Prediction
-	if err := deep.Predict(&a, x); err != nil {
-		t.Fatal(err)
-	}
-	if err := flat.Predict(&b, h.RawVector().Data); err != nil {
-		t.Fatal(err)
-	}
+	predict(t, deep, &a, x)
+	predict(t, flat, &b, h.RawVector().Data)
 	for j := range 3 {
 		near(t, "p", a.P[j], b.P[j], 1e-12)
 		near(t, "variance", a.Variance[j], b.Variance[j], 1e-12)
-	}
-}
-
-// A Prediction may serve networks of the same shape in turn.
-func TestPredictionServesSeveralNetworks(t *testing.T) {
-	rnd := rand.New(rand.NewPCG(19, 20))
-	biased := newNetwork(t, Config{Layers: []int{2, 3}, Bias: true})
-	plain := newNetwork(t, Config{Layers: []int{3, 3}})
-	randomWeights(t, biased, rnd, 1)
-	randomWeights(t, plain, rnd, 1)
-	var fresh, used Prediction
-	if err := biased.Predict(&fresh, []float64{1, 2}); err != nil {
-		t.Fatal(err)
-	}
-	if err := plain.Predict(&used, []float64{5, 6, 7}); err != nil {
-		t.Fatal(err)
-	}
-	if err := biased.Predict(&used, []float64{1, 2}); err != nil {
-		t.Fatal(err)
-	}
-	for j := range 3 {
-		near(t, "p", used.P[j], fresh.P[j], 0)
 	}
 }
 
@@ -114,9 +84,7 @@ func TestPredictIsSafeForConcurrentReaders(t *testing.T) {
 	n := newNetwork(t, Config{Layers: []int{2, 8, 3}, PriorMeanVar: 1})
 	var want Prediction
 	x := []float64{1, -2}
-	if err := n.Predict(&want, x); err != nil {
-		t.Fatal(err)
-	}
+	predict(t, n, &want, x)
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {

@@ -1,6 +1,10 @@
 package bnn
 
-import "fmt"
+import (
+	"errors"
+
+	"closedform/core/field"
+)
 
 // OutputRule says how a label moves the logits.
 type OutputRule int
@@ -30,19 +34,11 @@ const (
 	ADFExact
 )
 
-func (r OutputRule) String() string {
-	switch r {
-	case Joint:
-		return "joint"
-	case Total:
-		return "total"
-	case ADF:
-		return "adf"
-	case ADFExact:
-		return "adf-exact"
-	}
-	return fmt.Sprintf("OutputRule(%d)", int(r))
-}
+var outputRules = field.Words{"joint", "total", "adf", "adf-exact"}
+
+func (r OutputRule) String() string                   { return outputRules.Word(int(r)) }
+func (r OutputRule) MarshalText() ([]byte, error)     { return outputRules.Marshal(int(r)) }
+func (r *OutputRule) UnmarshalText(text []byte) error { return field.Unmarshal(r, text, outputRules) }
 
 // HiddenRule says how the update treats hidden layers.
 type HiddenRule int
@@ -67,17 +63,11 @@ const (
 	SmoothMean
 )
 
-func (r HiddenRule) String() string {
-	switch r {
-	case Frozen:
-		return "frozen"
-	case Smooth:
-		return "smooth"
-	case SmoothMean:
-		return "smooth-mean"
-	}
-	return fmt.Sprintf("HiddenRule(%d)", int(r))
-}
+var hiddenRules = field.Words{"frozen", "smooth", "smooth-mean"}
+
+func (r HiddenRule) String() string                   { return hiddenRules.Word(int(r)) }
+func (r HiddenRule) MarshalText() ([]byte, error)     { return hiddenRules.Marshal(int(r)) }
+func (r *HiddenRule) UnmarshalText(text []byte) error { return field.Unmarshal(r, text, hiddenRules) }
 
 // Covariance says which covariances of the weights of a neuron are kept.
 type Covariance int
@@ -88,16 +78,32 @@ const (
 	Shared                     // those of all pairs, but the same for all neurons of the layer
 )
 
-func (c Covariance) String() string {
-	switch c {
-	case Full:
-		return "full"
-	case Diagonal:
-		return "diagonal"
-	case Shared:
-		return "shared"
+var covariances = field.Words{"full", "diagonal", "shared"}
+
+func (c Covariance) String() string                   { return covariances.Word(int(c)) }
+func (c Covariance) MarshalText() ([]byte, error)     { return covariances.Marshal(int(c)) }
+func (c *Covariance) UnmarshalText(text []byte) error { return field.Unmarshal(c, text, covariances) }
+
+// Covariances are those of the layers of weights, in TOML one word or a list.
+type Covariances []Covariance
+
+// UnmarshalTOML sets c to what a TOML decoder has found.
+func (c *Covariances) UnmarshalTOML(value any) error {
+	list, ok := value.([]any)
+	if !ok {
+		list = []any{value}
 	}
-	return fmt.Sprintf("Covariance(%d)", int(c))
+	*c = make(Covariances, len(list))
+	for l, x := range list {
+		word, ok := x.(string)
+		if !ok {
+			return errors.New("neither a word nor a list of words")
+		}
+		if err := (*c)[l].UnmarshalText([]byte(word)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // OutputCovariance says which neurons of the output layer have weights that are
@@ -115,14 +121,12 @@ const (
 	JointNeurons
 )
 
-func (o OutputCovariance) String() string {
-	switch o {
-	case PerNeuron:
-		return "per-neuron"
-	case JointNeurons:
-		return "joint"
-	}
-	return fmt.Sprintf("OutputCovariance(%d)", int(o))
+var outputCovariances = field.Words{"per-neuron", "joint"}
+
+func (o OutputCovariance) String() string               { return outputCovariances.Word(int(o)) }
+func (o OutputCovariance) MarshalText() ([]byte, error) { return outputCovariances.Marshal(int(o)) }
+func (o *OutputCovariance) UnmarshalText(text []byte) error {
+	return field.Unmarshal(o, text, outputCovariances)
 }
 
 // Prior says what PriorVar means.
@@ -133,15 +137,11 @@ const (
 	ScaledPrior              // that times the number of inputs, so that the pre-activations of all layers are alike
 )
 
-func (p Prior) String() string {
-	switch p {
-	case PaperPrior:
-		return "paper"
-	case ScaledPrior:
-		return "scaled"
-	}
-	return fmt.Sprintf("Prior(%d)", int(p))
-}
+var priors = field.Words{"paper", "scaled"}
+
+func (p Prior) String() string                   { return priors.Word(int(p)) }
+func (p Prior) MarshalText() ([]byte, error)     { return priors.Marshal(int(p)) }
+func (p *Prior) UnmarshalText(text []byte) error { return field.Unmarshal(p, text, priors) }
 
 // Policy says what happens to a step that cannot be taken as printed because it
 // is indefinite (see Update) or a posterior variance ṽ_j would be negative.
@@ -152,20 +152,14 @@ const (
 	Fail Policy = iota
 	// Skip leaves the network unchanged and reports the step as Skipped.
 	Skip
-	// Project raises the eigenvalues of the covariance of the innovation to
-	// Config.EigenvalueFloor and then every ṽ_j to Config.VarianceFloor·v_j,
+	// Project sets eigenvalues of the covariance of the innovation below
+	// Config.EigenvalueFloor to it, and then every ṽ_j below Config.VarianceFloor·v_j,
 	// takes the step and reports it as Projected.
 	Project
 )
 
-func (p Policy) String() string {
-	switch p {
-	case Fail:
-		return "fail"
-	case Skip:
-		return "skip"
-	case Project:
-		return "project"
-	}
-	return fmt.Sprintf("Policy(%d)", int(p))
-}
+var policies = field.Words{"fail", "skip", "project"}
+
+func (p Policy) String() string                   { return policies.Word(int(p)) }
+func (p Policy) MarshalText() ([]byte, error)     { return policies.Marshal(int(p)) }
+func (p *Policy) UnmarshalText(text []byte) error { return field.Unmarshal(p, text, policies) }

@@ -7,6 +7,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"closedform/core/linear"
 )
 
 // shared has one covariance for all neurons, Σ_j = Σ = RRᵀ: a matrix normal
@@ -19,35 +21,35 @@ import (
 // It keeps what the inputs have in common at the price of one neuron: d² numbers
 // and O(d²) operations for each example, not out·d². R is updated as in full.
 type shared struct {
-	byInput
+	linear.Means
 	root []float64 // in × in: R
 }
 
 func newShared(in, out int) *shared {
-	return &shared{byInput: newByInput(in, out), root: make([]float64, in*in)}
+	return &shared{Means: linear.NewMeans(in, out), root: make([]float64, in*in)}
 }
 
-func (w *shared) scratch() int { return w.in }
+func (w *shared) scratch() int { return w.In }
 
 func (w *shared) clone() weights {
 	c := *w
-	c.mean, c.root = slices.Clone(w.mean), slices.Clone(w.root)
+	c.Mean, c.root = slices.Clone(w.Mean), slices.Clone(w.root)
 	return &c
 }
 
-func (w *shared) row(i int) []float64 { return w.root[i*w.in : (i+1)*w.in] }
+func (w *shared) row(i int) []float64 { return w.root[i*w.In : (i+1)*w.In] }
 
 // cov returns Σ.
 func (w *shared) cov() *mat.SymDense {
-	cov := mat.NewSymDense(w.in, nil)
-	cov.SymOuterK(1, mat.NewDense(w.in, w.in, w.root))
+	cov := mat.NewSymDense(w.In, nil)
+	cov.SymOuterK(1, mat.NewDense(w.In, w.In, w.root))
 	return cov
 }
 
 // setCov sets Σ from the first neuron; all others must have the same.
 func (w *shared) setCov(j int, cov mat.Symmetric) error {
 	if j == 0 {
-		one := newFull(w.in, 1)
+		one := newFull(w.In, 1)
 		if err := one.setCov(0, cov); err != nil {
 			return err
 		}
@@ -58,7 +60,7 @@ func (w *shared) setCov(j int, cov mat.Symmetric) error {
 	if err != nil {
 		return err
 	}
-	for a := range w.in {
+	for a := range w.In {
 		for b := range a + 1 {
 			// Up to the rounding of the root.
 			if x, want := cov.At(a, b), floats.Dot(w.row(a), w.row(b)); math.Abs(x-want) > 1e-12*trace {
@@ -70,9 +72,9 @@ func (w *shared) setCov(j int, cov mat.Symmetric) error {
 }
 
 func (w *shared) neuron(j int) ([]float64, mat.Symmetric) {
-	mean := make([]float64, w.in)
+	mean := make([]float64, w.In)
 	for i := range mean {
-		mean[i] = w.mean[i*w.out+j]
+		mean[i] = w.Mean[i*w.Out+j]
 	}
 	return mean, w.cov()
 }
@@ -87,17 +89,21 @@ func (w *shared) forward(f *flow) {
 	for i, y := range f.y {
 		if y != 0 {
 			floats.AddScaled(g, y, w.row(i))
-			floats.AddScaled(f.m, y, w.inputMean(i))
+			floats.AddScaled(f.m, y, w.InputMean(i))
 		}
 		if i < len(f.s) && f.s[i] > 0 {
 			s := f.s[i]
 			common += s * floats.Dot(w.row(i), w.row(i))
-			for j, mu := range w.inputMean(i) {
+			for j, mu := range w.InputMean(i) {
 				f.v[j] += s * (mu * mu)
 			}
 		}
 	}
 	floats.AddConst(floats.Dot(g, g)+common, f.v)
+}
+
+func (w *shared) backward(first, second []float64, f *flow) {
+	w.Backward(first, second, f.d, f.e)
 }
 
 func (w *shared) update(f *flow) {
@@ -107,12 +113,12 @@ func (w *shared) update(f *flow) {
 		return // certain, with nothing to learn
 	}
 	floats.Scale(1/size, g)
-	e := floats.Sum(f.e) / float64(w.out)
+	e := floats.Sum(f.e) / float64(w.Out)
 	shrink := 1 - math.Sqrt(math.Max(0, 1+e*size*size))
-	for i := range w.in {
+	for i := range w.In {
 		row := w.row(i)
 		u := floats.Dot(row, g)
-		floats.AddScaled(w.inputMean(i), size*u, f.d)
+		floats.AddScaled(w.InputMean(i), size*u, f.d)
 		floats.AddScaled(row, -shrink*u, g)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Two classes have the same curvature: a shared covariance is that of both neurons.
+// Two classes have the same Hessian: a shared covariance is that of both neurons.
 func TestSharedIsFullForTwoClasses(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(91, 1))
 	var networks [2]*Network
@@ -23,21 +23,10 @@ func TestSharedIsFullForTwoClasses(t *testing.T) {
 		}
 		class := rnd.IntN(2)
 		for _, n := range networks {
-			if _, err := n.Observe(x, class); err != nil {
-				t.Fatal(err)
-			}
+			observe(t, n, x, class)
 		}
 	}
-	mean, cov := networks[0].Weights(0)
-	got, gotCov := networks[1].Weights(0)
-	if !mat.EqualApprox(got, mean, 1e-10) {
-		t.Errorf("means\n%v\nwant\n%v", mat.Formatted(got), mat.Formatted(mean))
-	}
-	for j := range cov {
-		if !mat.EqualApprox(gotCov[j], cov[j], 1e-10) {
-			t.Errorf("covariance of neuron %d\n%v\nwant\n%v", j, mat.Formatted(gotCov[j]), mat.Formatted(cov[j]))
-		}
-	}
+	sameWeights(t, "shared", networks[1], networks[0], 1e-10)
 }
 
 // One step from the same weights: the means of full covariances, and the mean of
@@ -62,17 +51,12 @@ func TestSharedStep(t *testing.T) {
 					cov[j] = one
 				}
 				for _, n := range networks {
-					if err := n.SetWeights(l, mean, cov); err != nil {
-						t.Fatal(err)
-					}
+					setWeights(t, n, l, mean, cov)
 				}
 			}
 			var logP [2]float64
 			for i, n := range networks {
-				u, err := n.Observe([]float64{0.5, -1, 0.2}, 1)
-				if err != nil {
-					t.Fatal(err)
-				}
+				u := observe(t, n, []float64{0.5, -1, 0.2}, 1)
 				logP[i] = u.LogP
 			}
 			near(t, "log p", logP[1], logP[0], 1e-12)

@@ -21,9 +21,7 @@ func TestSmoothForward(t *testing.T) {
 			randomWeights(t, n, rnd, 0.7)
 		}
 		var p Prediction
-		if err := n.Predict(&p, []float64{0.5, -1}); err != nil {
-			t.Fatal(err)
-		}
+		predict(t, n, &p, []float64{0.5, -1})
 		// The forward pass takes the outputs of the hidden layer for independent,
 		// with the moments of a rectified normal variable.
 		f := &p.pass.layers[1]
@@ -121,9 +119,7 @@ func testSmoothStep(t *testing.T, rule HiddenRule, kind Covariance) {
 			d[j], e[j] = (tm[j]-m[l][j])/v[l][j], (tv[j]-v[l][j])/(v[l][j]*v[l][j])
 		}
 		if l == 0 {
-			if _, err := n.Observe(x, class); err != nil {
-				t.Fatal(err)
-			}
+			observe(t, n, x, class)
 		}
 		wantMean, wantCov := mat.DenseCopyOf(mean[l]), make([]*mat.Dense, out)
 		for j := range out {
@@ -172,45 +168,23 @@ func testSmoothStep(t *testing.T, rule HiddenRule, kind Covariance) {
 	}
 }
 
-// Hidden means move under Smooth and SmoothMean and do not under Frozen.
-func TestHiddenMeansMove(t *testing.T) {
-	for _, rule := range []HiddenRule{Frozen, Smooth, SmoothMean} {
-		n := newNetwork(t, Config{Layers: []int{2, 4, 3}, Output: ADF, Hidden: rule, PriorMeanVar: 1})
-		before, _ := n.Weights(0)
-		if _, err := n.Observe([]float64{1, 2}, 0); err != nil {
-			t.Fatal(err)
-		}
-		after, _ := n.Weights(0)
-		if moved := !mat.Equal(before, after); moved != (rule != Frozen) {
-			t.Errorf("%v: hidden means moved: %t", rule, moved)
-		}
-	}
-}
-
 // Many classes that claim the variance of one hidden unit together: the floor is
 // used, counted, and leaves the covariances positive definite.
-func TestSmoothRaises(t *testing.T) {
+func TestSmoothFloors(t *testing.T) {
 	const classes = 200
 	n := newNetwork(t, Config{Layers: []int{1, 1, classes}, Output: ADF, Hidden: Smooth, Softmax: softmax.Probit{Lambda: 3, Rho: 0.5}})
 	mean, cov := n.Weights(0)
 	mean.Set(0, 0, 5)
-	if err := n.SetWeights(0, mean, cov); err != nil {
-		t.Fatal(err)
-	}
+	setWeights(t, n, 0, mean, cov)
 	mean, cov = n.Weights(1)
 	for j := range classes {
 		mean.Set(j, 0, 20)
 		cov[j] = mat.NewDiagDense(1, []float64{1e-6})
 	}
-	if err := n.SetWeights(1, mean, cov); err != nil {
-		t.Fatal(err)
+	setWeights(t, n, 1, mean, cov)
+	u := observe(t, n, []float64{1}, 0)
+	if u.Floored != 1 {
+		t.Errorf("%d variances floored, want 1", u.Floored)
 	}
-	u, err := n.Observe([]float64{1}, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if u.Raised != 1 {
-		t.Errorf("%d variances raised, want 1", u.Raised)
-	}
-	positiveDefinite(t, "raised", n)
+	positiveDefinite(t, "floored", n)
 }

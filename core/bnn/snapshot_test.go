@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"closedform/internal/check"
 )
 
 // Readers of a snapshot go on while the network learns (run with -race), and see
@@ -51,8 +53,6 @@ func TestSnapshot(t *testing.T) {
 			t.Errorf("%v: the first example of a snapshot changes the network", kind)
 		}
 		// Observe copies once.
-		if allocs := testing.AllocsPerRun(10, func() { n.Observe(x, 0) }); allocs > 0 {
-			t.Errorf("%v: %g allocations", kind, allocs)
-		}
+		check.NoAllocs(t, kind, func() { n.Observe(x, 0) })
 	}
 }

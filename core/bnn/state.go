@@ -36,11 +36,7 @@ type LayerState struct {
 // State returns a copy of the state of the network. It may be called beside
 // Predict, as that may.
 func (n *Network) State() State {
-	s := State{Config: n.cfg}
-	s.Config.Layers = slices.Clone(s.Config.Layers)
-	s.Config.Covariance = slices.Clone(s.Config.Covariance)
-	s.Config.Information = slices.Clone(s.Config.Information)
-	s.Config.PriorScale = slices.Clone(s.Config.PriorScale)
+	s := State{Config: n.cfg.WithDefaults()} // which copies the slices
 	for _, w := range n.layers {
 		s.Layers = append(s.Layers, w.state())
 	}
@@ -69,7 +65,7 @@ func Restore(s State) (*Network, error) {
 
 // check returns the configuration with its defaults, or the error of Restore.
 func (s *State) check() (Config, error) {
-	cfg, err := s.Config.withDefaults()
+	cfg, err := s.Config.prepare()
 	if err != nil {
 		return cfg, err
 	}
@@ -173,15 +169,12 @@ func (w *full) restore(s LayerState) {
 }
 
 func (w *shared) state() LayerState {
-	return LayerState{
-		Mean: mat.DenseCopyOf(mat.NewDense(w.in, w.out, w.mean).T()),
-		Root: mat.NewDense(w.in, w.in, slices.Clone(w.root)),
-	}
+	return LayerState{Mean: w.MeanMatrix(), Root: mat.NewDense(w.In, w.In, slices.Clone(w.root))}
 }
 
 func (w *shared) restore(s LayerState) {
-	mat.NewDense(w.in, w.out, w.mean).Copy(s.Mean.T())
-	mat.NewDense(w.in, w.in, w.root).Copy(s.Root)
+	w.SetMean(s.Mean)
+	mat.NewDense(w.In, w.In, w.root).Copy(s.Root)
 }
 
 func (w *correlated) state() LayerState {
@@ -199,13 +192,10 @@ func (w *correlated) restore(s LayerState) {
 }
 
 func (w *diagonal) state() LayerState {
-	return LayerState{
-		Mean:     mat.DenseCopyOf(mat.NewDense(w.in, w.out, w.mean).T()),
-		Variance: mat.DenseCopyOf(mat.NewDense(w.in, w.out, w.variance).T()),
-	}
+	return LayerState{Mean: w.MeanMatrix(), Variance: w.VarianceMatrix()}
 }
 
 func (w *diagonal) restore(s LayerState) {
-	mat.NewDense(w.in, w.out, w.mean).Copy(s.Mean.T())
-	mat.NewDense(w.in, w.out, w.variance).Copy(s.Variance.T())
+	w.SetMean(s.Mean)
+	mat.NewDense(w.In, w.Out, w.Variance).Copy(s.Variance.T())
 }

@@ -20,7 +20,7 @@ func TestRestore(t *testing.T) {
 		{Layers: []int{3, 5, 4}, Bias: true, Output: ADF, Hidden: Smooth, PriorMeanVar: 2},
 		{Layers: []int{3, 5, 6, 4}, Bias: true, Output: ADFExact, Hidden: Smooth, Covariance: []Covariance{Diagonal, Full, Diagonal}, Prior: ScaledPrior, PriorMeanVar: 2},
 		{Layers: []int{3, 2, 4}, Output: ADFExact, OutputCovariance: JointNeurons, Hidden: Smooth, PriorMeanVar: 1},
-		{Layers: []int{3, 5, 4}, Output: ADF, Bias: true, Hidden: SmoothMean, Covariance: []Covariance{Diagonal, Shared}, Information: []float64{3, 0.5}, PriorScale: []float64{2, 3}, PriorMeanVar: 1},
+		{Layers: []int{3, 5, 4}, Output: ADF, Bias: true, Hidden: SmoothMean, Covariance: []Covariance{Diagonal, Shared}, Replications: []float64{3, 0.5}, PriorScale: []float64{2, 3}, PriorMeanVar: 1},
 		{Layers: []int{3, 2, 4}, Output: Total, OnIndefinite: Project, Covariance: []Covariance{Diagonal}, Alpha: 0.1, Beta: 1.5},
 	} {
 		n := newNetwork(t, cfg)
@@ -50,12 +50,8 @@ func TestRestore(t *testing.T) {
 				t.Fatalf("step %d: %+v, %v; want %+v, %v", k, got, errGot, want, errWant)
 			}
 			var p, q Prediction
-			if err := n.Predict(&p, x); err != nil {
-				t.Fatal(err)
-			}
-			if err := restored.Predict(&q, x); err != nil {
-				t.Fatal(err)
-			}
+			predict(t, n, &p, x)
+			predict(t, restored, &q, x)
 			for j := range p.P {
 				if !same(q.P[j], p.P[j]) || !same(q.Variance[j], p.Variance[j]) || !same(q.Cov.At(0, j), p.Cov.At(0, j)) {
 					t.Fatalf("step %d: prediction %v; want %v", k, q.P, p.P)
@@ -69,14 +65,9 @@ func TestRestore(t *testing.T) {
 			t.Error("nothing was learned, or not the same")
 		}
 		s.Config.Layers[0]++
-		for l := range s.Config.Covariance {
-			s.Config.Covariance[l] = 9
-		}
-		for l := range s.Config.Information {
-			s.Config.Information[l] = 9
-		}
-		for l := range s.Config.PriorScale {
-			s.Config.PriorScale[l] = 9
+		s.Config.Covariance[0] = 9
+		if len(s.Config.PriorScale) > 0 {
+			s.Config.Replications[0], s.Config.PriorScale[0] = 9, 9
 		}
 		if got := n.State().Config; !reflect.DeepEqual(got, still.State().Config) {
 			t.Errorf("what is done to the state changes the network: %+v", got)
@@ -107,13 +98,11 @@ func TestRestoreRefuses(t *testing.T) {
 		alter func(*State)
 		want  string
 	}{
-		"configuration": {func(s *State) { s.Config.Layers = nil }, "Layers = []"},
+		"configuration": {func(s *State) { s.Config.Layers = nil }, "layers: []"},
 		"depth":         {func(s *State) { s.Layers = s.Layers[:1] }, "need 2"},
 		"no means":      {func(s *State) { s.Layers[0].Mean = nil }, "layer 0: has no means"},
 		"mean shape":    {func(s *State) { s.Layers[0].Mean = mat.NewDense(2, 3, nil) }, "has 2×3 means; need 3×3"},
-		"mean columns":  {func(s *State) { s.Layers[0].Mean = mat.NewDense(3, 2, nil) }, "has 3×2 means; need 3×3"},
 		"mean":          {func(s *State) { s.Layers[1].Mean.Set(1, 2, math.NaN()) }, "layer 1: row 1 of the means holds NaN"},
-		"no roots":      {func(s *State) { s.Layers[0].Root = nil }, "layer 0: has no roots"},
 		"root shape":    {func(s *State) { s.Layers[0].Root = mat.NewDense(3, 3, nil) }, "has 3×3 roots; need 9×3"},
 		"root":          {func(s *State) { s.Layers[0].Root.Set(8, 0, math.Inf(1)) }, "row 8 of the roots holds +Inf"},
 		"overflow":      {func(s *State) { s.Layers[0].Root.Set(8, 0, 1e200) }, "covariance of neuron 2 overflows"},
@@ -121,7 +110,6 @@ func TestRestoreRefuses(t *testing.T) {
 		"diagonal":      {func(s *State) { s.Layers[1].Root = s.Layers[0].Root }, "the layer is diagonal"},
 		"shared":        {func(s *State) { s.Config.Covariance[0] = Shared }, "has 9×3 roots; need 3×3"},
 		"not shared":    {func(s *State) { s.Config.Covariance[1] = Shared }, "has variances; the layer is shared"},
-		"no variances":  {func(s *State) { s.Layers[1].Variance = nil }, "layer 1: has no variances"},
 		"variance":      {func(s *State) { s.Layers[1].Variance.Set(1, 0, -1e-300) }, "neuron 1 has the variance -1e-300"},
 	} {
 		s := newNetwork(t, Config{Layers: []int{2, 3, 2}, Bias: true, Covariance: []Covariance{Full, Diagonal}}).State()

@@ -10,8 +10,8 @@ import (
 // weights are the Gaussian weights of one layer, w_j ~ N(μ_j, Σ_j), independent
 // between neurons.
 type weights interface {
-	// dims returns the numbers of neurons and of inputs; the bias counts.
-	dims() (out, in int)
+	// Dims returns the numbers of neurons and of inputs; the bias counts.
+	Dims() (out, in int)
 
 	// scratch returns how much of it forward and update need in a flow.
 	scratch() int
@@ -22,9 +22,9 @@ type weights interface {
 	//	m_j = ŷ·μ_j,   v_j = ŷᵀΣ_jŷ + Σ_i s_i (μ_ji² + Σ_j,ii)
 	forward(f *flow)
 
-	// backward sets dst_i to Σ_j μ_ji d_j and squares_i to Σ_j μ_ji² e_j, for as
+	// backward sets first_i to Σ_j μ_ji d_j and second_i to Σ_j μ_ji² e_j, for as
 	// many inputs i as they are long.
-	backward(dst, squares []float64, f *flow)
+	backward(first, second []float64, f *flow)
 
 	// update moves the weights by what forward left in the flow and the steps
 	// d and e of its pre-activations (paper, Eq. (w)):
@@ -32,11 +32,11 @@ type weights interface {
 	//	μ_j += d_j Σ_jŷ,   Σ_j += e_j (Σ_jŷ)(Σ_jŷ)ᵀ
 	update(f *flow)
 
-	// diffuse adds a variance to that of every weight; after an error the
+	// addVariance adds a variance to that of every weight; after an error the
 	// weights are of no use.
-	diffuse(variance float64) error
+	addVariance(variance float64) error
 
-	setMean(mean *mat.Dense)
+	SetMean(mean *mat.Dense)
 	setCov(j int, cov mat.Symmetric) error
 	neuron(j int) (mean []float64, cov mat.Symmetric) // copies
 	clone() weights
@@ -52,7 +52,7 @@ func (c *Config) newWeights(l, in, out int) weights {
 		return newCorrelated(in, out)
 	case c.covariance(l) == Diagonal:
 		w := newDiagonal(in, out)
-		if times := byLayer(c.Information, l); times != 1 {
+		if times := byLayer(c.Replications, l); times != 1 {
 			w.times, w.least = times, c.VarianceFloor
 		}
 		return w

@@ -4,13 +4,13 @@
 // as the original does, on the same instruction set. Equal networks make equal
 // files.
 //
-// # The file, format 1
+// # The file, format 2
 //
 // It is an uncompressed NumPy archive (.npz, NEP 1), which numpy.load reads. Its
 // entries are, in this order, for each layer l of weights from 0, of o neurons
 // with d inputs (the bias counts as the last one):
 //
-//	format      int64           1
+//	format      int64           2
 //	config      string          the configuration, a JSON object
 //	mean<l>     float64 (o, d)  means: row j is μ_j
 //	root<l>     float64 (od, d) where the covariances of the layer are full: one
@@ -20,10 +20,9 @@
 //	                            of all weights, neuron by neuron
 //	variance<l> float64 (o, d)  where they are diagonal: row j is the diagonal of Σ_j
 //
-// The keys of the configuration are those of bnn.Config in lower case, rules are
-// the words that their String methods give, and softmax is an object with kind
-// "probit", lambda and rho, or with kind "exact" and fast. Numbers keep all their
-// digits.
+// The keys and the words of the configuration are those of bnn.Config, and softmax
+// is an object with kind "probit", lambda and rho, or with kind "exact" and fast.
+// Numbers keep all their digits.
 //
 // The last 64 bytes of the file, in the comment of the archive, are the SHA-256
 // of all bytes before them, in hexadecimal. It finds what was altered by accident;
@@ -43,7 +42,7 @@ import (
 
 // version is that of the format. A change of bnn.Config or bnn.State that old
 // files have no value for needs a new one.
-const version = 1
+const version = 2
 
 // Write writes the network to w. It returns an error if w does, or if the softmax
 // of the network is neither a softmax.Probit nor a softmax.Exact. What w has by
@@ -51,9 +50,6 @@ const version = 1
 func Write(w io.Writer, n *bnn.Network) error {
 	s := n.State()
 	config, err := encode(s.Config)
-	if err == nil {
-		_, err = decode(config) // which does not know a rule that is newer
-	}
 	if err != nil {
 		return fmt.Errorf("checkpoint: %w", err)
 	}
@@ -136,10 +132,7 @@ func read(r io.ReaderAt, size int64) (*bnn.Network, error) {
 	if s.Config, err = decode(text); err != nil {
 		return nil, err
 	}
-	if k, layers := len(s.Config.Covariance), len(s.Config.Layers)-1; k > 1 && layers > 0 && k != layers {
-		return nil, fmt.Errorf("configuration: %d covariances for %d layers of weights", k, layers)
-	}
-	for l, in := range s.Config.Layers[:max(0, len(s.Config.Layers)-1)] {
+	for l, in := range s.Config.Layers[:len(s.Config.Layers)-1] {
 		out := s.Config.Layers[l+1]
 		if s.Config.Bias {
 			in++

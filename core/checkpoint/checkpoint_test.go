@@ -50,9 +50,9 @@ func readBytes(file []byte) (*bnn.Network, error) {
 	return Read(bytes.NewReader(file), int64(len(file)))
 }
 
-// format1 is the configuration of the file of testdata: no field that is zero of
+// format2 is the configuration of the file of testdata: no field that is zero of
 // those that every file has.
-var format1 = bnn.Config{
+var format2 = bnn.Config{
 	Layers: []int{3, 7, 4}, Bias: true, Alpha: 0.1, Beta: 1.7, Output: bnn.ADFExact, Hidden: bnn.Smooth,
 	Covariance: []bnn.Covariance{bnn.Diagonal, bnn.Full}, OutputCovariance: bnn.JointNeurons, Softmax: softmax.Exact{Fast: true}, OnIndefinite: bnn.Project,
 	EigenvalueFloor: 1.0 / 3, VarianceFloor: 1e-5, PriorVar: 1.0 / 7, Prior: bnn.ScaledPrior, PriorMeanVar: 2.0 / 3,
@@ -60,9 +60,9 @@ var format1 = bnn.Config{
 
 // complete has no field that is zero.
 var complete = func() bnn.Config {
-	cfg := format1
+	cfg := format2
 	cfg.PriorScale = []float64{1.0 / 3, 5}
-	cfg.Information = []float64{2.0 / 7, 1}
+	cfg.Replications = []float64{2.0 / 7, 1}
 	return cfg
 }()
 
@@ -73,7 +73,7 @@ var configs = []bnn.Config{
 	{Layers: []int{1, 4, 5, 3}, Output: bnn.ADF, Hidden: bnn.Smooth, Covariance: []bnn.Covariance{bnn.Diagonal, bnn.Full, bnn.Diagonal}, PriorMeanVar: 0.1},
 	{Layers: []int{2, 4, 3}, Output: bnn.ADF, Hidden: bnn.SmoothMean, Covariance: []bnn.Covariance{bnn.Diagonal, bnn.Shared}, PriorMeanVar: 1},
 	{Layers: []int{2, 3}, OnIndefinite: bnn.Skip, Covariance: []bnn.Covariance{bnn.Full}, Softmax: softmax.Probit{Lambda: 1.0 / 3, Rho: 0}},
-	format1,
+	format2,
 	complete,
 }
 
@@ -110,21 +110,20 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// Every field of a configuration is stored: a new one has to be put into config.go.
+// Every field of a configuration is stored.
 func TestConfigIsComplete(t *testing.T) {
-	cfg := complete
-	v := reflect.ValueOf(cfg)
+	v := reflect.ValueOf(complete)
 	for i := range v.NumField() {
 		if v.Field(i).IsZero() {
 			t.Errorf("%s is not tested", v.Type().Field(i).Name)
 		}
 	}
-	text, err := encode(cfg)
+	text, err := encode(complete)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := decode(text); err != nil || !reflect.DeepEqual(got, cfg) {
-		t.Errorf("%s is read as %+v, %v; want %+v", text, got, err, cfg)
+	if got, err := decode(text); err != nil || !reflect.DeepEqual(got, complete) {
+		t.Errorf("%s is read as %+v, %v; want %+v", text, got, err, complete)
 	}
 }
 
@@ -200,11 +199,11 @@ func TestWriteError(t *testing.T) {
 
 var update = flag.Bool("update", false, "write testdata anew, for a new format")
 
-// A file of format 1 is read by every version of this package.
-func TestFormat1(t *testing.T) {
-	const name = "testdata/format1.npz"
+// A file of format 2 is read by every version of this package.
+func TestFormat2(t *testing.T) {
+	const name = "testdata/format2.npz"
 	if *update {
-		if err := os.WriteFile(name, written(t, trained(t, format1)), 0o666); err != nil {
+		if err := os.WriteFile(name, written(t, trained(t, format2)), 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -221,7 +220,7 @@ func TestFormat1(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := n.State().Config, format1; !reflect.DeepEqual(got, want) {
+	if got, want := n.State().Config, format2; !reflect.DeepEqual(got, want) {
 		t.Errorf("configuration %+v, want %+v", got, want)
 	}
 	var p bnn.Prediction

@@ -32,15 +32,15 @@ func TestPython(t *testing.T) {
 		var got struct {
 			Format int
 			Layers []int
-			Output string
+			Rule   string
 			Mean   [][][]float64   // layer, neuron, input
 			Cov    [][][][]float64 // layer, neuron, input, input
 		}
 		if err := json.Unmarshal(out, &got); err != nil {
 			t.Fatal(err)
 		}
-		if got.Format != 1 || got.Output != cfg.Output.String() || len(got.Layers) != len(cfg.Layers) {
-			t.Fatalf("format %d, layers %v, output %s of %+v", got.Format, got.Layers, got.Output, cfg)
+		if got.Format != 2 || got.Rule != cfg.Output.String() || len(got.Layers) != len(cfg.Layers) {
+			t.Fatalf("format %d, layers %v, rule %s of %+v", got.Format, got.Layers, got.Rule, cfg)
 		}
 		for l := range len(cfg.Layers) - 1 {
 			mean, cov := n.Weights(l)

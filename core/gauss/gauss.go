@@ -58,15 +58,15 @@ func limits(x float64) (pdf, cdf float64) {
 // −Φ(−x) for x → ∞.
 func LogCDF(x float64) float64 {
 	if x < 0 {
-		return -x*x/2 - logSqrt2Pi - math.Log(Hazard(x)) // Φ = φ/Hazard
+		return -x*x/2 - logSqrt2Pi - math.Log(InverseMills(x))
 	}
 	return math.Log1p(-CDF(-x))
 }
 
-// Hazard returns φ(x)/Φ(x), the inverse Mills ratio of a normal variable
+// InverseMills returns φ(x)/Φ(x), the inverse Mills ratio of a normal variable
 // truncated from above and the derivative of log Φ(x). It tends to −x for
 // x → −∞ and to 0 for x → ∞.
-func Hazard(x float64) float64 {
+func InverseMills(x float64) float64 {
 	if x < 0 {
 		t := -x
 		return t + 1/(t+excessRatio(t)) // 1/J₀ = t + J₁/J₀

@@ -2,18 +2,12 @@ package gauss
 
 import "math"
 
-// TruncatedMean returns the mean of a standard normal variable Z truncated
-// from above at x,
-//
-//	E[Z | Z ≤ x] = −h, h = φ(x)/Φ(x).
-//
-// It tends to x for x → −∞ and to 0 for x → ∞.
-func TruncatedMean(x float64) float64 {
-	return -Hazard(x)
-}
+// TruncatedMean returns E[Z | Z ≤ x] = −h of a standard normal variable, with
+// h = φ(x)/Φ(x). It tends to x for x → −∞ and to 0 for x → ∞.
+func TruncatedMean(x float64) float64 { return -InverseMills(x) }
 
-// TruncatedVar returns the variance of a standard normal variable Z truncated
-// from above at x,
+// TruncatedVar returns the variance of a standard normal variable truncated from
+// above at x,
 //
 //	Var[Z | Z ≤ x] = 1 − x h − h², h = φ(x)/Φ(x).
 //
@@ -34,6 +28,6 @@ func TruncatedVar(x float64) float64 {
 	case x > underflow:
 		return 1
 	}
-	h := Hazard(x)
+	h := InverseMills(x)
 	return 1 - h*(x+h)
 }

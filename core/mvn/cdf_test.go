@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/floats/scalar"
 	"gonum.org/v1/gonum/mat"
 
@@ -43,13 +44,7 @@ func loaded(a []float64) []loading {
 	return f
 }
 
-func inner(a, b []float64) float64 {
-	var sum float64
-	for k := range a {
-		sum += a[k] * b[k]
-	}
-	return sum
-}
+func inner(a, b []float64) float64 { return floats.Dot(a, b) }
 
 func normals(rnd *rand.Rand, d int, mean float64) []float64 {
 	x := make([]float64, d)
@@ -68,7 +63,7 @@ func TestOrthants(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	for _, r := range []float64{0, 1e-300, 0.5, 0.949, 0.951, 1 - 1e-6, 1 - 1e-12, 1 - epsilon, 1} {
 		for _, r := range []float64{r, -r} {
-			check(t, fmt.Sprint(r), []float64{0, 0}, symmetric(2, []float64{r}), 0.25+arcsin(r)/(2*math.Pi), 1e-15)
+			checkProb(t, fmt.Sprint(r), []float64{0, 0}, symmetric(2, []float64{r}), 0.25+arcsin(r)/(2*math.Pi), 1e-15)
 		}
 	}
 	for k := range 300 {
@@ -93,7 +88,7 @@ func TestOrthants(t *testing.T) {
 	}
 	// ρ = ½ is the argmax of d+1 independent variables.
 	for _, d := range []int{2, 3, 4, 7, 30, 100} {
-		check(t, fmt.Sprint(d), make([]float64, d), filled(d, func(i, j int) float64 { return 0.5 }), 1/float64(d+1), 1e-13)
+		checkProb(t, fmt.Sprint(d), make([]float64, d), filled(d, func(i, j int) float64 { return 0.5 }), 1/float64(d+1), 1e-13)
 	}
 }
 
@@ -144,7 +139,7 @@ func TestNearlySingularTrivariate(t *testing.T) {
 			y := normals(rnd, 3, 0)
 			x := []float64{inner(a[0], y), inner(a[1], y), inner(a[2], y)}
 			corr := symmetric(3, []float64{inner(a[0], a[1]), inner(a[0], a[2]), inner(a[1], a[2])})
-			c := newProblem(x, corr).given(0)
+			c := problemOf(x, corr).given(0)
 			var want float64
 			const pieces = 1000
 			for k := range pieces {
@@ -215,11 +210,7 @@ func TestTrivariatePath(t *testing.T) {
 
 // scaledRow returns the row with norm 1.
 func scaledRow(row []float64) []float64 {
-	norm, unit := math.Sqrt(inner(row, row)), make([]float64, len(row))
-	for i, v := range row {
-		unit[i] = v / norm
-	}
-	return unit
+	return floats.ScaleTo(make([]float64, len(row)), 1/floats.Norm(row, 2), row)
 }
 
 // No correlation, and blocks of them.
@@ -230,7 +221,7 @@ func TestIndependence(t *testing.T) {
 	for _, v := range x {
 		want *= gauss.CDF(v)
 	}
-	check(t, "diagonal", x, filled(9, func(i, j int) float64 { return 0 }), want, 1e-15)
+	checkProb(t, "diagonal", x, filled(9, func(i, j int) float64 { return 0 }), want, 1e-15)
 
 	// Variables 0, 3, 6 and 1, 4, 7 and 2, 5, 8.
 	block := filled(9, func(i, j int) float64 {
@@ -243,7 +234,7 @@ func TestIndependence(t *testing.T) {
 	for k, r := range []float64{0.4, -0.3, 0.7} {
 		want *= value(trivariate(x[k], x[k+3], x[k+6], r, r, r))
 	}
-	check(t, "blocks", x, block, want, 1e-15)
+	checkProb(t, "blocks", x, block, want, 1e-15)
 }
 
 // A chain in any order, also with negative correlations, and one factor with
@@ -266,7 +257,7 @@ func TestStructures(t *testing.T) {
 		factor := filled(d, func(i, j int) float64 { return a[i] * a[j] })
 		for name, corr := range map[string]*mat.SymDense{"chain": chain, "factor": factor} {
 			x := normals(rnd, d, 1)
-			want, bound := newProblem(x, corr).lattice(quick)
+			want, bound := problemOf(x, corr).lattice(quick)
 			got, abserr := CDF(x, corr)
 			if !(abserr < 1e-12) {
 				t.Errorf("%s of %d: not recognised", name, d)
@@ -279,7 +270,7 @@ func TestStructures(t *testing.T) {
 	// A chain of three, with narrow transitions too.
 	for _, r := range []float64{0.3, 0.9, -0.99, 0.9999} {
 		x := normals(rnd, 3, 0)
-		p := newProblem(x, symmetric(3, []float64{r, -0.4 * r, -0.4}))
+		p := problemOf(x, symmetric(3, []float64{r, -0.4 * r, -0.4}))
 		got, ok := p.markov([]int{0, 1, 2})
 		if want := value(p.small()); !ok || !scalar.EqualWithinAbs(got, want, 1e-14) {
 			t.Errorf("chain of three, r = %g: P = %.17g, want %.17g", r, got, want)
@@ -294,7 +285,7 @@ func TestStructures(t *testing.T) {
 	for _, cut := range []struct{ sign, to float64 }{{1, -0.7}, {-1, -0.3}} { // less T < −0.7 and T > 0.3
 		want -= trivariateFactor(x[2:], []float64{0.5 * cut.sign, -0.6 * cut.sign, 0.2 * cut.sign}, cut.to)
 	}
-	check(t, "bounded factor", x, corr, want, 1e-13)
+	checkProb(t, "bounded factor", x, corr, want, 1e-13)
 }
 
 // trivariateFactor returns P(X ≤ x, T ≤ to) for X_k = a_k T + …, k = 1, 2, 3.

@@ -1,15 +1,16 @@
 package mvn
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
-	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/floats/scalar"
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/core/gauss"
+	"closedform/internal/check"
 )
 
 // An infinite limit drops its variable or makes P zero; a huge one does nearly.
@@ -28,14 +29,14 @@ func TestInfiniteLimits(t *testing.T) {
 			want, _ := CDF(others, rest)
 			for _, v := range []float64{math.Inf(1), math.MaxFloat64, 40} {
 				x[i] = v
-				check(t, "no limit", x, corr, want, 1e-14)
+				checkProb(t, "no limit", x, corr, want, 1e-14)
 				if g := Gradient(nil, x, corr)[i]; g != 0 {
 					t.Errorf("d = %d: ∂P at x = %g is %g", d, v, g)
 				}
 			}
 			for _, v := range []float64{math.Inf(-1), -math.MaxFloat64, -40} {
 				x[i] = v
-				check(t, "impossible", x, corr, 0, 0)
+				checkProb(t, "impossible", x, corr, 0, 0)
 				for _, g := range Gradient(nil, x, corr) {
 					if !scalar.EqualWithinAbs(g, 0, 1e-300) {
 						t.Errorf("d = %d: gradient %g of an impossible event", d, g)
@@ -45,9 +46,9 @@ func TestInfiniteLimits(t *testing.T) {
 		}
 	}
 	all := []float64{math.Inf(1), math.Inf(1), math.Inf(1), math.Inf(1)}
-	check(t, "no limits", all, wishart(rnd, 4, 6), 1, 0)
-	check(t, "no limits", all[:3], wishart(rnd, 3, 6), 1, 0)
-	check(t, "no limits", all[:2], wishart(rnd, 2, 6), 1, 0)
+	for d := 2; d <= 4; d++ {
+		checkProb(t, "no limits", all[:d], wishart(rnd, d, 6), 1, 0)
+	}
 }
 
 func skip(a, i int) int {
@@ -62,19 +63,10 @@ func TestPermutation(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(3, 4))
 	for d := 2; d <= 6; d++ {
 		x, corr, perm := normals(rnd, d, 0.5), wishart(rnd, d, d+1), rnd.Perm(d)
-		y := make([]float64, d)
-		for i, k := range perm {
-			y[i] = x[k]
-		}
-		turned := filled(d, func(i, j int) float64 { return corr.At(perm[i], perm[j]) })
+		y, turned := check.Permuted(x, perm), filled(d, func(i, j int) float64 { return corr.At(perm[i], perm[j]) })
 		p, e := CDF(x, corr)
-		check(t, "permuted", y, turned, p, e+1e-14)
-		g := Gradient(nil, x, corr)
-		for i, got := range Gradient(nil, y, turned) {
-			if !scalar.EqualWithinAbs(got, g[perm[i]], 1e-7) {
-				t.Errorf("d = %d: ∂_%d P = %.12g, permuted %.12g", d, perm[i], g[perm[i]], got)
-			}
-		}
+		checkProb(t, "permuted", y, turned, p, e+1e-14)
+		check.NearAll(t, "permuted gradient", Gradient(nil, y, turned), check.Permuted(Gradient(nil, x, corr), perm), 1e-7)
 	}
 }
 
@@ -86,7 +78,7 @@ func TestTails(t *testing.T) {
 	if !(want > 1e-120 && want < 1e-40) {
 		t.Fatalf("P = %g", want)
 	}
-	p := newProblem(x, filled(5, func(i, j int) float64 { return a[i] * a[j] }))
+	p := problemOf(x, filled(5, func(i, j int) float64 { return a[i] * a[j] }))
 	if got, abserr := p.lattice(usual); !scalar.EqualWithinRel(got, want, 1e-3) || !(abserr < 2e-14) {
 		t.Errorf("lattice rule: P = %g ± %g, want %g", got, abserr, want)
 	}
@@ -127,66 +119,49 @@ func TestPanics(t *testing.T) {
 	four := func(r float64) *mat.SymDense { return filled(4, func(i, j int) float64 { return r }) }
 	variance := four(0)
 	variance.SetSym(2, 2, 2)
-	dummy := mat.NewSymDense(2, []float64{1, 0, 0, 1})
+	two, three := make([]float64, 2), make([]float64, 3)
+	dummy := symmetric(2, []float64{0})
 	for _, c := range []struct {
-		name string
-		x    []float64
-		corr mat.Symmetric
-		want string
+		x     []float64
+		corr  mat.Symmetric
+		words string
+		valid bool // the matrix alone
 	}{
-		{"order", make([]float64, 3), dummy, "need the same order"},
-		{"nothing", nil, new(mat.SymDense), "at least 1"},
-		{"NaN limit", []float64{0, math.NaN()}, dummy, "limit 1 is NaN"},
-		{"variance", make([]float64, 4), variance, "1 on its diagonal"},
-		{"correlation above 1", make([]float64, 2), symmetric(2, []float64{1.1}), "[−1, 1]"},
-		{"NaN correlation", make([]float64, 3), symmetric(3, []float64{0, 0, math.NaN()}), "[−1, 1]"},
-		{"NaN in four", make([]float64, 4), four(math.NaN()), "[−1, 1]"},
-		{"three indefinite", make([]float64, 3), symmetric(3, []float64{0.9, 0.9, -0.9}), "indefinite"},
-		{"three slightly indefinite", make([]float64, 3), symmetric(3, []float64{-0.5, -0.5, -0.5 - 1e-12}), "indefinite"},
-		{"four indefinite", make([]float64, 4), four(-0.5), "indefinite"},
-		{"four slightly indefinite", make([]float64, 4), four(-1./3 - 1e-12), "indefinite"},
-		{"zero pivots", make([]float64, 4), symmetric(4, []float64{1, 1, 0.5, 1, -0.5, 0.5}), "indefinite"},
+		{three, dummy, "need the same order", true},
+		{nil, nil, "no correlation matrix", false},
+		{nil, new(mat.SymDense), "at least 1", false},
+		{[]float64{0, math.NaN()}, dummy, "limit 1 is NaN", true},
+		{make([]float64, 4), variance, "1 on its diagonal", false},
+		{two, symmetric(2, []float64{1.1}), "[−1, 1]", false},
+		{three, symmetric(3, []float64{0, 0, math.NaN()}), "[−1, 1]", false},
+		{make([]float64, 4), four(math.NaN()), "[−1, 1]", false},
+		{three, symmetric(3, []float64{0.9, 0.9, -0.9}), "indefinite", false},
+		{three, symmetric(3, []float64{-0.5, -0.5, -0.5 - 1e-12}), "indefinite", false},
+		{make([]float64, 4), four(-0.5), "indefinite", false},
+		{make([]float64, 4), four(-1./3 - 1e-12), "indefinite", false},
+		{make([]float64, 4), symmetric(4, []float64{1, 1, 0.5, 1, -0.5, 0.5}), "indefinite", false}, // zero pivots
 	} {
-		for what, f := range map[string]func(){
-			"CDF":      func() { CDF(c.x, c.corr) },
-			"Gradient": func() { Gradient(nil, c.x, c.corr) },
-		} {
-			if got := message(f); !strings.HasPrefix(got, "mvn: ") || !strings.Contains(got, c.want) {
-				t.Errorf("%s: %s: panic %q, want %q", what, c.name, got, c.want)
-			}
-		}
-		if err := Validate(c.corr); c.x != nil && !strings.Contains(c.name, "limit") && c.name != "order" && err == nil {
-			t.Errorf("Validate: %s: no error", c.name)
+		check.Panics(t, "mvn: ", c.words, func() { CDF(c.x, c.corr) })
+		check.Panics(t, "mvn: ", c.words, func() { Gradient(nil, c.x, c.corr) })
+		if err := valid(c.corr); (err == nil) != c.valid {
+			t.Errorf("%q: NewCDF gives error %v", c.words, err)
 		}
 	}
-	if got := message(func() { Gradient(make([]float64, 3), make([]float64, 2), dummy) }); !strings.Contains(got, "same length") {
-		t.Errorf("short dst: panic %q", got)
-	}
+	check.Panics(t, "mvn: ", "same length", func() { Gradient(three, two, dummy) })
 	// Singular to rounding is allowed.
 	for _, corr := range []*mat.SymDense{four(-1. / 3), four(1), symmetric(3, []float64{-0.5, -0.5, -0.5})} {
-		if err := Validate(corr); err != nil {
-			t.Error(err)
-		}
 		CDF(make([]float64, corr.SymmetricDim()), corr)
 	}
-}
-
-func message(f func()) (text string) {
-	defer func() { text, _ = recover().(string) }()
-	f()
-	return ""
 }
 
 func TestSmallDoesNotAllocate(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(7, 8))
 	for d := 1; d <= 3; d++ {
 		x, corr, dst := normals(rnd, d, 0), wishart(rnd, d, 4), make([]float64, d)
-		if n := testing.AllocsPerRun(20, func() {
+		check.NoAllocs(t, fmt.Sprint(d), func() {
 			CDF(x, corr)
 			Gradient(dst, x, corr)
-		}); n > 0 {
-			t.Errorf("d = %d: %g allocations", d, n)
-		}
+		})
 	}
 }
 
@@ -196,7 +171,7 @@ func FuzzTrivariate(f *testing.F) {
 	f.Add(0.2, -0.2, 0.2, -0.999999, 0.999999, -0.999999)
 	f.Fuzz(func(t *testing.T, x1, x2, x3, r12, r13, r23 float64) {
 		corr := symmetric(3, []float64{r12, r13, r23})
-		if math.IsNaN(x1) || math.IsNaN(x2) || math.IsNaN(x3) || Validate(corr) != nil {
+		if math.IsNaN(x1) || math.IsNaN(x2) || math.IsNaN(x3) || valid(corr) != nil {
 			t.Skip()
 		}
 		p, _ := CDF([]float64{x1, x2, x3}, corr)

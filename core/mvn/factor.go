@@ -78,7 +78,7 @@ func oneFactor(x []float64, loadings []loading) float64 {
 	for k, l := range loadings {
 		switch {
 		case l.s > 0:
-			f.x, f.slope = append(f.x, x[k]/l.s), append(f.slope, l.a/l.s)
+			f.x, f.load = append(f.x, x[k]/l.s), append(f.load, l.a/l.s)
 		case l.a > 0:
 			f.hi = min(f.hi, x[k])
 		default:
@@ -95,11 +95,11 @@ func oneFactor(x []float64, loadings []loading) float64 {
 	}
 	f.scale = make([]float64, len(f.x))
 	for k := range f.x {
-		f.scale[k] = 1 / gauss.CDF(f.x[k]-f.slope[k]*f.mode)
+		f.scale[k] = 1 / gauss.CDF(f.x[k]-f.load[k]*f.mode)
 	}
 	var c cuts
 	for k, x := range f.x {
-		c.addLinear(x, -f.slope[k], 1)
+		c.addLinear(x, -f.load[k], 1)
 	}
 	left, right := f.reach(-1, peak), f.reach(1, peak)
 	below, above := f.mode-left, right-f.mode
@@ -107,19 +107,19 @@ func oneFactor(x []float64, loadings []loading) float64 {
 	return math.Exp(peak) * sum
 }
 
-// factor is the integrand of [oneFactor]: φ(t) Π_k Φ(x_k − slope_k t) on [lo, hi].
+// factor is the integrand of [oneFactor]: φ(t) Π_k Φ(x_k − load_k t) on [lo, hi].
 type factor struct {
-	x, slope []float64
-	lo, hi   float64
-	mode     float64
-	scale    []float64 // 1/Φ at the mode
+	x, load []float64
+	lo, hi  float64
+	mode    float64
+	scale   []float64 // 1/Φ at the mode
 }
 
 // log returns the logarithm of the integrand.
 func (f *factor) log(t float64) float64 {
 	sum := -0.5*t*t - 0.5*math.Log(2*math.Pi)
 	for k, x := range f.x {
-		sum += gauss.LogCDF(x - f.slope[k]*t)
+		sum += gauss.LogCDF(x - f.load[k]*t)
 	}
 	return sum
 }
@@ -128,7 +128,7 @@ func (f *factor) log(t float64) float64 {
 func (f *factor) at(t float64) float64 {
 	y := math.Exp(0.5 * (f.mode - t) * (f.mode + t))
 	for k, x := range f.x {
-		y *= gauss.CDF(x-f.slope[k]*t) * f.scale[k]
+		y *= gauss.CDF(x-f.load[k]*t) * f.scale[k]
 	}
 	return y
 }
@@ -141,10 +141,10 @@ func (f *factor) findMode() {
 	for range 100 {
 		d, dd := -t, -1.0
 		for k, x := range f.x {
-			b := x - f.slope[k]*t
-			h := gauss.Hazard(b)
-			d -= f.slope[k] * h
-			dd -= f.slope[k] * f.slope[k] * h * (b + h)
+			b := x - f.load[k]*t
+			h := gauss.InverseMills(b)
+			d -= f.load[k] * h
+			dd -= f.load[k] * f.load[k] * h * (b + h)
 		}
 		if d > 0 {
 			lo = t

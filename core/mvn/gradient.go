@@ -3,41 +3,40 @@ package mvn
 import (
 	"fmt"
 	"math"
-
-	"gonum.org/v1/gonum/mat"
+	"slices"
 
 	"closedform/core/gauss"
 )
 
-// Gradient sets dst to the gradient of [CDF] in x,
+// Gradient sets dst to the gradient of [Distribution.Prob] in x,
 //
 //	∂_i P = φ(x_i) P(X_j ≤ x_j, j ≠ i | X_i = x_i),
 //
 // where the conditional probability is again one of d−1 normal variables, with
-// the accuracy CDF has for it, and returns it. A nil dst is allocated; otherwise
-// its length must be that of x, and it may be x. Where |ρ_ij| = 1, X_j is a point given X_i, inside
-// its limit or not; if it is on its limit, where P has a kink, the derivative is
-// the one towards smaller x_i. Gradient panics where CDF does.
-func Gradient(dst, x []float64, corr mat.Symmetric) []float64 {
-	d := order(x, corr)
+// the accuracy Prob has for it, and returns it. A nil dst is allocated; otherwise
+// its length must be that of x, and it may be x. Where |ρ_ij| = 1, X_j is a point
+// given X_i, inside its limit or not; if it is on its limit, where P has a kink,
+// the derivative is the one towards smaller x_i. Gradient panics where Prob does.
+func (d *Distribution) Gradient(dst, x []float64) []float64 {
+	d.check(x)
 	if dst == nil {
-		dst = make([]float64, d)
-	} else if len(dst) != d {
-		panic(fmt.Sprintf("mvn: gradient of %d entries into a slice of %d; need the same length", d, len(dst)))
+		dst = make([]float64, d.n)
+	} else if len(dst) != d.n {
+		panic(fmt.Sprintf("mvn: gradient of %d entries into a slice of %d; need the same length", d.n, len(dst)))
 	}
-	switch d {
+	r12, r13, r23 := d.small[0], d.small[1], d.small[2]
+	switch d.n {
 	case 1:
 		dst[0] = gauss.PDF(x[0])
 	case 2:
-		r := two(corr)
-		dst[0], dst[1] = partial(x[0], x[1], math.Inf(1), r, 0, 0), partial(x[1], x[0], math.Inf(1), r, 0, 0)
+		none := math.Inf(1)
+		dst[0], dst[1] = partial(x[0], x[1], none, r12, 0, 0), partial(x[1], x[0], none, r12, 0, 0)
 	case 3:
-		r12, r13, r23 := three(corr)
 		dst[0], dst[1], dst[2] = partial(x[0], x[1], x[2], r12, r13, r23),
 			partial(x[1], x[0], x[2], r12, r23, r13),
 			partial(x[2], x[0], x[1], r13, r23, r12)
 	default:
-		p := newProblem(x, corr)
+		p := d.at(slices.Clone(x))
 		for i := range dst {
 			dst[i] = p.partial(i)
 		}

@@ -3,45 +3,28 @@ package mvn
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/floats/scalar"
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/core/gauss"
+	"closedform/internal/check"
 )
-
-// differences returns central differences of CDF. Their truncation error is that
-// of h²/6 third derivatives.
-func differences(x []float64, corr mat.Symmetric, h float64) []float64 {
-	dst, y := make([]float64, len(x)), append([]float64(nil), x...)
-	for i := range x {
-		y[i] = x[i] + h
-		up, _ := CDF(y, corr)
-		y[i] = x[i] - h
-		down, _ := CDF(y, corr)
-		dst[i], y[i] = (up-down)/(2*h), x[i]
-	}
-	return dst
-}
 
 func checkGradient(t *testing.T, name string, x []float64, corr mat.Symmetric, h, tol float64) {
 	t.Helper()
-	want := differences(x, corr, h)
-	for i, got := range Gradient(nil, x, corr) {
-		if !scalar.EqualWithinAbs(got, want[i], tol) {
-			t.Errorf("%s: x = %v: ∂_%d P = %.12g, finite difference %.12g", name, x, i, got, want[i])
-		}
-	}
+	want := check.Gradient(func(x []float64) float64 { return value(CDF(x, corr)) }, x, h)
+	check.NearAll(t, name, Gradient(nil, x, corr), want, tol)
 }
 
 func TestGradientIsDerivative(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	for _, d := range []int{1, 2, 3, 4} {
 		for range 20 {
-			x, corr := normals(rnd, d, 0), filled(d, func(i, j int) float64 { return 0 })
-			corr.CopySym(wishart(rnd, d, d+4))
-			checkGradient(t, "general", x, corr, 1e-4, 1e-6)
+			checkGradient(t, "general", normals(rnd, d, 0), wishart(rnd, d, d+4), 1e-4, 1e-6)
 		}
 	}
 	a := []float64{0.9, -0.5, 0.3, 0.8, 0, 0.6, -0.7, 0.4}
@@ -60,18 +43,17 @@ func TestGradientOfStructures(t *testing.T) {
 		"factor": filled(d, func(i, j int) float64 { return 0.5 }),
 		"chain":  filled(d, func(i, j int) float64 { return math.Pow(0.8, float64(i-j)) }),
 	} {
-		x, up, down := make([]float64, d), make([]float64, d), make([]float64, d)
+		x := make([]float64, d)
 		for i := range x {
 			x[i] = 2 + math.Sin(float64(i))
-			up[i], down[i] = x[i]+h, x[i]-h
 		}
-		high, _ := CDF(up, corr)
-		low, _ := CDF(down, corr)
-		var sum float64
-		for _, g := range Gradient(make([]float64, d), x, corr) {
-			sum += g
+		along := func(h float64) float64 {
+			y := slices.Clone(x)
+			floats.AddConst(h, y)
+			return value(CDF(y, corr))
 		}
-		if want := (high - low) / (2 * h); !scalar.EqualWithinRel(sum, want, 1e-6) {
+		sum := floats.Sum(Gradient(make([]float64, d), x, corr))
+		if want := check.Derivative(along, 0, h); !scalar.EqualWithinRel(sum, want, 1e-6) {
 			t.Errorf("%s: Σ∂P = %.12g, finite difference %.12g", name, sum, want)
 		}
 	}
@@ -117,10 +99,23 @@ func TestGradientOfPoints(t *testing.T) {
 			[]float64{pdf(0.3) * third(0.4, -0.3), 0, 0, pdf(0.4) * third(-0.3, 0.4)},
 		},
 	} {
-		for i, got := range Gradient(nil, c.x, c.corr) {
-			if !scalar.EqualWithinAbs(got, c.want[i], 1e-13) {
-				t.Errorf("%s: ∂_%d P = %.15g, want %.15g", c.name, i, got, c.want[i])
-			}
+		check.NearAll(t, c.name, Gradient(nil, c.x, c.corr), c.want, 1e-13)
+	}
+}
+
+// Gradient may overwrite its argument, and a distribution says the same again.
+func TestGradientInPlace(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(29, 30))
+	for d := 1; d <= 6; d++ {
+		x, corr := normals(rnd, d, 0.5), wishart(rnd, d, d+2)
+		want, p := Gradient(nil, x, corr), value(CDF(x, corr))
+		dist, err := NewCDF(corr)
+		if err != nil {
+			t.Fatal(err)
 		}
+		corr.SetSym(0, 0, 7) // the matrix was copied
+		check.NearAll(t, "gradient again", dist.Gradient(nil, x), want, 0)
+		check.Near(t, "probability again", value(dist.Prob(x)), p, 0)
+		check.NearAll(t, "gradient in place", dist.Gradient(x, x), want, 0)
 	}
 }

@@ -34,14 +34,14 @@ func TestLatticeAgainstQuadrature(t *testing.T) {
 	for _, c := range []struct{ d, cases int }{{4, 20}, {5, 8}, {6, 1}} {
 		for range c.cases {
 			x, corr := normals(rnd, c.d, 0.5), wishart(rnd, c.d, c.d+3)
-			p := newProblem(x, corr)
+			p := problemOf(x, corr)
 			want := nested(p)
 			got, abserr := p.lattice(usual)
 			if !(math.Abs(got-want) < abserr+1e-10 && abserr < 1e-7) {
 				t.Errorf("d = %d: P = %.12g ± %.1e, want %.12g", c.d, got, abserr, want)
 			}
 			if c.d == 4 {
-				check(t, "quadrivariate", x, corr, want, 1e-12)
+				checkProb(t, "quadrivariate", x, corr, want, 1e-12)
 			}
 		}
 	}
@@ -60,7 +60,7 @@ func TestLatticeBound(t *testing.T) {
 		x := normals(rnd, d, 1)
 		corr := filled(d, func(i, j int) float64 { return a[i] * a[j] })
 		want := oneFactor(x, loaded(a))
-		got, abserr := newProblem(x, corr).lattice(quick)
+		got, abserr := problemOf(x, corr).lattice(quick)
 		ratio := math.Abs(got-want) / abserr
 		if !(ratio < 1) || !(abserr < 5e-5) {
 			t.Errorf("d = %d: P = %.12g ± %.1e, want %.12g", d, got, abserr, want)
@@ -114,7 +114,7 @@ func TestLatticeCoverage(t *testing.T) {
 			clear(x)
 		}
 		want := twoFactor(x, b)
-		got, abserr := newProblem(x, corr).lattice(effort{fine: 0, work: 1e5, coarse: 1, most: 1e5})
+		got, abserr := problemOf(x, corr).lattice(effort{fine: 0, work: 1e5, coarse: 1, most: 1e5})
 		ratio := math.Abs(got-want) / abserr
 		if !(ratio < 1) {
 			t.Errorf("d = %d: P = %.12g ± %.1e, want %.12g", d, got, abserr, want)
@@ -132,7 +132,7 @@ func TestLatticeEffort(t *testing.T) {
 	b, corr := randomFactors(rnd, 8, 0.7)
 	x := make([]float64, 8)
 	want := twoFactor(x, b)
-	p := newProblem(x, corr)
+	p := problemOf(x, corr)
 	_, bound := p.lattice(effort{fine: 0, work: 0, coarse: 0, most: 1e6})
 	if _, same := p.lattice(effort{fine: 0, work: 1e6, coarse: 1, most: 1e8}); !(same == bound) {
 		t.Errorf("bounds %.1e and %.1e, want the same", bound, same)
@@ -150,7 +150,7 @@ func TestLatticeSingular(t *testing.T) {
 	for _, rank := range []int{1, 2, 3} {
 		for range 8 {
 			x, corr := normals(rnd, 4, 0.7), wishart(rnd, 4, rank)
-			p := newProblem(x, corr)
+			p := problemOf(x, corr)
 			got, abserr := p.lattice(usual)
 			want, bound := p.cdf()
 			if !(math.Abs(got-want) < abserr+bound && abserr < 1e-5) {
@@ -169,23 +169,23 @@ func TestLatticeSingular(t *testing.T) {
 	}
 	upper, _ := CDF(x[:4], four)
 	lower, _ := CDF([]float64{-x[4], x[1], x[2], x[3]}, four)
-	check(t, "both signs of a variable", x, corr, upper-lower, 1e-7)
+	checkProb(t, "both signs of a variable", x, corr, upper-lower, 1e-7)
 	// X₅ = X₁.
 	for i := range 4 {
 		corr.SetSym(4, i, four.At(0, i))
 	}
 	once, _ := CDF([]float64{min(x[0], x[4]), x[1], x[2], x[3]}, four)
-	check(t, "a variable twice", x, corr, once, 1e-12)
+	checkProb(t, "a variable twice", x, corr, once, 1e-12)
 	x[4] = x[0]
 	once, _ = CDF(x[:4], four)
-	check(t, "a variable twice with one limit", x, corr, once, 1e-12)
+	checkProb(t, "a variable twice with one limit", x, corr, once, 1e-12)
 }
 
 // Rounding does not hide the rank, not after conditioning either.
 func TestRank(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(21, 22))
 	for range 100 {
-		p := newProblem(normals(rnd, 6, 0), wishart(rnd, 6, 3))
+		p := problemOf(normals(rnd, 6, 0), wishart(rnd, 6, 3))
 		if rank := len(p.sequence().own); rank != 3 {
 			t.Errorf("rank %d, want 3", rank)
 		}
@@ -201,7 +201,7 @@ func TestRank(t *testing.T) {
 			}
 			rows[i] = scaledRow(rows[i])
 		}
-		p = newProblem(normals(rnd, 6, 0), filled(6, func(i, j int) float64 { return inner(rows[i], rows[j]) }))
+		p = problemOf(normals(rnd, 6, 0), filled(6, func(i, j int) float64 { return inner(rows[i], rows[j]) }))
 		if rank := len(p.given(0).at(0.5).sequence().own); rank != 2 {
 			t.Errorf("rank %d given a variable much like the others, want 2", rank)
 		}
@@ -210,7 +210,7 @@ func TestRank(t *testing.T) {
 
 // Given X₁ ≤ −1, whose mean is −1.5, X₃ ≤ 0.3 is less probable than X₂ ≤ 0.
 func TestSequence(t *testing.T) {
-	s := newProblem([]float64{-1, 0, 0.3}, symmetric(3, []float64{0.8, -0.5, -0.4})).sequence()
+	s := problemOf([]float64{-1, 0, 0.3}, symmetric(3, []float64{0.8, -0.5, -0.4})).sequence()
 	root := math.Sqrt(0.75)
 	if got, want := s.own[1].limit, 0.3/root; !(math.Abs(got-want) < 1e-15) {
 		t.Errorf("second limit %g, want %g", got, want)
@@ -234,7 +234,7 @@ func TestTilt(t *testing.T) {
 	}
 	for range 5 {
 		d := 20
-		s := newProblem(normals(rnd, d, -1), wishart(rnd, d, 2*d)).sequence()
+		s := problemOf(normals(rnd, d, -1), wishart(rnd, d, 2*d)).sequence()
 		w := newWalk(s)
 		if w.psi == 0 {
 			t.Fatal("no saddle point")

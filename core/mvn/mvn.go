@@ -14,11 +14,11 @@
 //     the most decisive variable comes first, with exponential tilting (Botev
 //     2017), on a shifted lattice.
 //
-// All of it is deterministic and free of seeds.
+// All of it is deterministic and free of seeds. [NewCDF] reads and checks a matrix
+// once for any number of limits; [CDF] and [Gradient] are for a single one.
 package mvn
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -43,10 +43,48 @@ const underflow = -700
 // factor, may break a rule by that much.
 func rounding(d int) float64 { return 32 * float64(d) * epsilon }
 
-// CDF returns P(X ≤ x) for X ~ N(0, corr), where corr is a correlation matrix of
-// the order of len(x), and a bound of its absolute error. The limits x may be
-// infinite, corr may be singular. More than 100 variables need a structure named in
-// the package comment.
+// Distribution is the distribution function of X ~ N(0, Σ) for one correlation
+// matrix, which may be singular. It may be used concurrently.
+type Distribution struct {
+	small [3]float64 // ρ12, ρ13, ρ23 of up to three variables
+	problem
+}
+
+// NewCDF copies the matrix and returns its distribution function, or an error that
+// says why corr is not a correlation matrix: unit diagonal, entries in [−1, 1],
+// positive semi-definite, each to rounding error.
+func NewCDF(corr mat.Symmetric) (*Distribution, error) {
+	d, err := read(corr)
+	if err != nil {
+		return nil, err
+	}
+	return &d, nil
+}
+
+// CDF returns P(X ≤ x) for X ~ N(0, corr) and a bound of its absolute error; see
+// [Distribution.Prob]. It panics where NewCDF gives an error.
+func CDF(x []float64, corr mat.Symmetric) (p, abserr float64) {
+	d := must(corr)
+	return d.Prob(x)
+}
+
+// Gradient sets dst to the gradient of [CDF] in x and returns it; see
+// [Distribution.Gradient]. It panics where NewCDF gives an error.
+func Gradient(dst, x []float64, corr mat.Symmetric) []float64 {
+	d := must(corr)
+	return d.Gradient(dst, x)
+}
+
+func must(corr mat.Symmetric) Distribution {
+	d, err := read(corr)
+	if err != nil {
+		panic(err.Error())
+	}
+	return d
+}
+
+// Prob returns P(X ≤ x) and a bound of its absolute error. Limits may be infinite.
+// More than 100 variables need a structure named in the package comment.
 //
 // The error is below 1e-14 for d ≤ 3 and some 1e-14 for independent variables, one
 // common factor, Markov chains and d = 4; abserr is then between 1e-13 and 1e-12.
@@ -58,76 +96,74 @@ func rounding(d int) float64 { return 32 * float64(d) * epsilon }
 // error is up to 2e-6 and abserr up to 1e-5.
 //
 // Correlations near ±1 act through √(1−ρ²): an error of 1e-16 in such an entry is
-// one of up to 1e-8 in P. The bound is that for corr as given. Where a conditional
-// variance cannot be told from zero (less than 32·d times the machine epsilon,
-// positive or negative, in d > 3), it is taken for zero, and if rounding has made
-// the matrix indefinite, it is moved; the bound includes the consequence.
+// one of up to 1e-8 in P. The bound is that for the matrix as given. Where a
+// conditional variance cannot be told from zero (less than 32·d times the machine
+// epsilon, positive or negative, in d > 3), it is taken for zero, and if rounding
+// has made the matrix indefinite, it is moved; the bound includes the consequence.
 //
-// CDF panics if corr has not the order of x, is not a correlation matrix (unit
-// diagonal, entries in [−1, 1], positive semi-definite, each to rounding error),
-// if there is none, or if a number is NaN.
-func CDF(x []float64, corr mat.Symmetric) (p, abserr float64) {
-	switch order(x, corr) {
+// Prob panics if x has not the order of the matrix or a number is NaN.
+func (d *Distribution) Prob(x []float64) (p, abserr float64) {
+	d.check(x)
+	r := &d.small
+	switch d.n {
 	case 1:
 		return gauss.CDF(x[0]), floor
 	case 2:
-		return bivariate(x[0], x[1], two(corr)), floor
+		return bivariate(x[0], x[1], r[0]), floor
 	case 3:
-		r12, r13, r23 := three(corr)
-		p, abserr = trivariate(x[0], x[1], x[2], r12, r13, r23)
+		p, abserr = trivariate(x[0], x[1], x[2], r[0], r[1], r[2])
 		return p, abserr + floor
 	}
-	return newProblem(x, corr).cdf()
+	return d.at(x).cdf()
 }
 
-// Validate returns an error that says why corr is not a correlation matrix, one
-// that [CDF] and [Gradient] take: unit diagonal, entries in [−1, 1], positive
-// semi-definite, each to rounding error.
-func Validate(corr mat.Symmetric) error {
-	if corr == nil {
-		return errMissing
-	}
-	d := corr.SymmetricDim()
-	if d == 0 {
-		return errMissing
-	}
-	if err := unitDiagonal(corr); err != nil {
-		return err
-	}
-	return allocProblem(d).read(corr)
+// at returns the problem with these limits.
+func (d *Distribution) at(x []float64) *problem {
+	return &problem{n: d.n, x: x, r: d.r, noise: d.noise}
 }
 
-var errMissing = errors.New("mvn: no correlation matrix; need one of order at least 1")
-
-// order returns the dimension. It panics unless corr has the order of x and a unit
-// diagonal, and the limits are numbers.
-func order(x []float64, corr mat.Symmetric) int {
-	if corr == nil {
-		panic(errMissing.Error())
-	}
-	d := len(x)
-	if n := corr.SymmetricDim(); n != d || d == 0 {
-		panic(fmt.Sprintf("mvn: %d limits and a %d×%[2]d correlation matrix; need the same order, at least 1", d, n))
+// check panics unless there are as many limits as variables, all of them numbers.
+func (d *Distribution) check(x []float64) {
+	if len(x) != d.n {
+		panic(fmt.Sprintf("mvn: %d limits and a %d×%[2]d correlation matrix; need the same order", len(x), d.n))
 	}
 	for i, xi := range x {
 		if math.IsNaN(xi) {
 			panic(fmt.Sprintf("mvn: limit %d is NaN", i))
 		}
 	}
-	if err := unitDiagonal(corr); err != nil {
-		panic(err.Error())
-	}
-	return d
 }
 
-func unitDiagonal(corr mat.Symmetric) error {
-	d := corr.SymmetricDim()
-	for i := range d {
-		if v := corr.At(i, i); !(math.Abs(v-1) <= rounding(d)) {
-			return fmt.Errorf("mvn: variance %d is %g; need a correlation matrix, with 1 on its diagonal", i, v)
+// read copies corr, or says why it is not a correlation matrix.
+func read(corr mat.Symmetric) (d Distribution, err error) {
+	if corr == nil || corr.SymmetricDim() == 0 {
+		return d, errors.New("mvn: no correlation matrix; need one of order at least 1")
+	}
+	n := corr.SymmetricDim()
+	d.n = n
+	for i := range n {
+		if v := corr.At(i, i); !(math.Abs(v-1) <= rounding(n)) {
+			return d, fmt.Errorf("mvn: variance %d is %g; need a correlation matrix, with 1 on its diagonal", i, v)
 		}
 	}
-	return nil
+	if n > 3 {
+		d.problem = *newProblem(n)
+		return d, d.read(corr)
+	}
+	next := 0
+	for i := range n {
+		for j := i + 1; j < n; j++ {
+			if d.small[next], err = correlation(corr, i, j); err != nil {
+				return d, err
+			}
+			next++
+		}
+	}
+	// The determinant is at most three times the smallest eigenvalue in size.
+	if n == 3 && determinant(d.small[0], d.small[1], d.small[2]) < -3*rounding(3) {
+		return d, indefinite(3)
+	}
+	return d, nil
 }
 
 // correlation returns the entry of variables i and j.
@@ -144,30 +180,4 @@ func correlation(corr mat.Symmetric, i, j int) (float64, error) {
 
 func indefinite(d int) error {
 	return fmt.Errorf("mvn: the %d×%[1]d matrix of correlations is indefinite; need a positive semi-definite one", d)
-}
-
-// two returns the correlation of two variables. It panics unless it is one.
-func two(corr mat.Symmetric) float64 {
-	r, err := correlation(corr, 0, 1)
-	if err != nil {
-		panic(err.Error())
-	}
-	return r
-}
-
-// three returns the correlations of three variables. It panics unless they are
-// those of a positive semi-definite matrix.
-func three(corr mat.Symmetric) (r12, r13, r23 float64) {
-	r12, err12 := correlation(corr, 0, 1)
-	r13, err13 := correlation(corr, 0, 2)
-	r23, err23 := correlation(corr, 1, 2)
-	err := cmp.Or(err12, err13, err23)
-	// The determinant is at most three times the smallest eigenvalue in size.
-	if err == nil && determinant(r12, r13, r23) < -3*rounding(3) {
-		err = indefinite(3)
-	}
-	if err != nil {
-		panic(err.Error())
-	}
-	return r12, r13, r23
 }

@@ -5,8 +5,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"gonum.org/v1/gonum/mat"
-
 	"closedform/core/gauss"
 )
 
@@ -18,10 +16,10 @@ func TestNarrowTransition(t *testing.T) {
 			equal := filled(d, func(i, j int) float64 { return 1 - gap })
 			for h := -1.5; h < 1.5; h += 0.02 {
 				x := []float64{h, 9, 9, 9, 9}[:d]
-				check(t, "equal", x, equal, gauss.CDF(h), 1e-13)
+				checkProb(t, "equal", x, equal, gauss.CDF(h), 1e-13)
 				if d < 5 { // else the lattice rule
 					unequal := filled(d, func(i, j int) float64 { return 1 - gap*(1+0.3*float64((i*i+3*j)%4)) })
-					check(t, "unequal", x, unequal, gauss.CDF(h), 1e-13)
+					checkProb(t, "unequal", x, unequal, gauss.CDF(h), 1e-13)
 				}
 			}
 		}
@@ -35,7 +33,7 @@ func TestNarrowPairs(t *testing.T) {
 		0.9999999606792507, 0.9999999558245447, 0.9999999196192518,
 		0.9999999732691951, 0.9999999786781607, 0.9999999851909381,
 	})
-	check(t, "review", []float64{0.542017197083803, 8.9, 0.5417199582731009, 8.9}, corr, 0.7059857500854, 1e-13)
+	checkProb(t, "review", []float64{0.542017197083803, 8.9, 0.5417199582731009, 8.9}, corr, 0.7059857500854, 1e-13)
 
 	rnd := rand.New(rand.NewPCG(23, 24))
 	for k := range 1500 {
@@ -61,7 +59,7 @@ func TestNarrowPairs(t *testing.T) {
 		r := corr.At(i, j)
 		x[i] = rnd.NormFloat64()
 		x[j] = math.Copysign(1, r)*x[i] + float64(rnd.IntN(3))*math.Sqrt(2*(1-math.Abs(r)))
-		check(t, "pair", x, corr, bivariate(x[i], x[j], r), 1e-7) // and within its bound
+		checkProb(t, "pair", x, corr, bivariate(x[i], x[j], r), 1e-7) // and within its bound
 	}
 }
 
@@ -124,7 +122,7 @@ func TestKinks(t *testing.T) {
 		}
 		x := normals(rnd, 4, 0.5)
 		corr := filled(4, func(i, j int) float64 { return inner(rows[i], rows[j]) })
-		c := newProblem(x, corr).given(0)
+		c := problemOf(x, corr).given(0)
 		f := func(t float64) float64 { return gauss.PDF(t) * value(c.at(t).small()) }
 		var want float64
 		const pieces = 200
@@ -132,7 +130,7 @@ func TestKinks(t *testing.T) {
 		for k := range pieces {
 			want += integrate(f, lo+(hi-lo)*float64(k)/pieces, lo+(hi-lo)*float64(k+1)/pieces, 1e-15)
 		}
-		check(t, "kink", x, corr, want, 1e-13)
+		checkProb(t, "kink", x, corr, want, 1e-13)
 	}
 }
 
@@ -148,14 +146,14 @@ func TestChoiceOfVariable(t *testing.T) {
 	third, fourth := limit(0.5, h, 0.5), limit(0.7, h, -0.3)
 	given := bivariate(third, fourth, (0.4+0.15)/math.Sqrt(0.75*0.91))
 	want := value(trivariate(h, 0.5, 0.7, 0.5, -0.3, 0.4)) - gauss.PDF(h)*root/math.Sqrt(2*math.Pi)*given
-	check(t, "choice", x, corr, want, 1e-10)
+	checkProb(t, "choice", x, corr, want, 1e-10)
 	if _, abserr := CDF(x, corr); !(abserr < 1e-9) {
 		t.Errorf("bound %.1e", abserr)
 	}
 	// Where all are alike there is no choice, and the bound says so.
 	corr = filled(4, func(i, j int) float64 { return 1 - gap*(1+0.1*float64(i*j)) })
 	want = bivariate(h, h, corr.At(0, 3))
-	check(t, "no choice", []float64{h, 9, 9, h}, corr, want, 1e-7)
+	checkProb(t, "no choice", []float64{h, 9, 9, h}, corr, want, 1e-7)
 }
 
 // Matrices that rounding made indefinite: X₂ and X₃, or X₁ and X₂, are the same to
@@ -175,12 +173,12 @@ func TestIndefiniteToRounding(t *testing.T) {
 		{[]float64{0, 8, 0}, []float64{0.5, 0.5 + 2e-7, 1}, bivariate(0, 0, 0.5+2e-7)},
 		{[]float64{0, 0, 8}, []float64{0.5, -0.5 - 2e-7, -1}, 1. / 3},
 	} {
-		check(t, "three", c.x, symmetric(3, c.r), c.want, 1e-7)
+		checkProb(t, "three", c.x, symmetric(3, c.r), c.want, 1e-7)
 	}
 	// One of four dropped because it is another, though not for the fourth.
 	corr := symmetric(4, []float64{1 - 5e-15, 1, 1 - 17e-15, 1 - 6e-15, 1 - 38e-15, 1 - 14e-15})
 	x := []float64{8.9, 8.9, 0.3021648681036848, 0.3021648681036848}
-	check(t, "four", x, corr, bivariate(x[2], x[3], corr.At(2, 3)), 1e-8)
+	checkProb(t, "four", x, corr, bivariate(x[2], x[3], corr.At(2, 3)), 1e-8)
 }
 
 // A variable that is another one but for a standard deviation of 1e-7, which is
@@ -188,7 +186,7 @@ func TestIndefiniteToRounding(t *testing.T) {
 func TestBoundOfDetermined(t *testing.T) {
 	const small = 1e-7
 	rows := [][]float64{{1, 0, 0}, {0.5, math.Sqrt(0.75), 0}, {0.3, 0.2, math.Sqrt(0.87)}, {math.Sqrt(1 - small*small), 0, small}}
-	s := newProblem([]float64{-1, 0, 1, 2}, filled(4, func(i, j int) float64 { return inner(rows[i], rows[j]) })).sequence()
+	s := problemOf([]float64{-1, 0, 1, 2}, filled(4, func(i, j int) float64 { return inner(rows[i], rows[j]) })).sequence()
 	if len(s.own) != 3 || !(s.abserr > 0.9*gauss.PDF(0)*small) {
 		t.Errorf("rank %d, bound %.2e, want 3 and at least %.2e", len(s.own), s.abserr, gauss.PDF(0)*small)
 	}
@@ -200,42 +198,12 @@ func TestNearlyIndependent(t *testing.T) {
 	// A chain X₂, X₁, X₃, X₄: the orthants of two pairs, and for each correlation ρ
 	// between them φ₂(0, 0; 0)ρ, a quarter of it left by the limits of the others.
 	corr := symmetric(4, []float64{0.5, r, 0.5 * r, 0.5 * r, 0.25 * r, 0.5})
-	check(t, "small correlation", make([]float64, 4), corr, 1./9+(1+0.5+0.5+0.25)*r/(8*math.Pi), 1e-15)
+	checkProb(t, "small correlation", make([]float64, 4), corr, 1./9+(1+0.5+0.5+0.25)*r/(8*math.Pi), 1e-15)
 
 	const d, negligible = 40, 9e-15
-	p := newProblem(make([]float64, d), filled(d, func(i, j int) float64 { return negligible }))
+	p := problemOf(make([]float64, d), filled(d, func(i, j int) float64 { return negligible }))
 	groups, abserr := p.independent()
 	if want := d * (d - 1) / 2 * negligible / (2 * math.Pi); len(groups) != d || !(abserr >= 0.99*want && abserr < 2*want) {
 		t.Errorf("%d groups, bound %.2e, want %d and %.2e", len(groups), abserr, d, want)
-	}
-}
-
-// Gradient may overwrite its argument.
-func TestGradientInPlace(t *testing.T) {
-	rnd := rand.New(rand.NewPCG(29, 30))
-	for d := 1; d <= 6; d++ {
-		x, corr := normals(rnd, d, 0.5), wishart(rnd, d, d+2)
-		want := Gradient(nil, x, corr)
-		for i, got := range Gradient(x, x, corr) {
-			if !(got == want[i]) {
-				t.Errorf("d = %d: ∂_%d P = %g in place of x, %g otherwise", d, i, got, want[i])
-			}
-		}
-	}
-}
-
-func TestNoMatrix(t *testing.T) {
-	for _, corr := range []mat.Symmetric{nil, new(mat.SymDense)} {
-		if err := Validate(corr); err == nil {
-			t.Errorf("%v: no error", corr)
-		}
-	}
-	for _, f := range []func(){
-		func() { CDF([]float64{0}, nil) },
-		func() { Gradient(nil, []float64{0}, nil) },
-	} {
-		if got, want := message(f), "mvn: no correlation matrix; need one of order at least 1"; got != want {
-			t.Errorf("panic %q, want %q", got, want)
-		}
 	}
 }

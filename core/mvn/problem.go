@@ -16,22 +16,12 @@ type problem struct {
 	noise []float64
 }
 
-func allocProblem(n int) *problem {
+func newProblem(n int) *problem {
 	buf := make([]float64, n*(n+2))
 	return &problem{n: n, x: buf[:n:n], noise: buf[n : 2*n : 2*n], r: buf[2*n:]}
 }
 
 func (p *problem) row(i int) []float64 { return p.r[i*p.n : (i+1)*p.n] }
-
-// newProblem copies x and corr. It panics unless corr is a correlation matrix.
-func newProblem(x []float64, corr mat.Symmetric) *problem {
-	p := allocProblem(len(x))
-	copy(p.x, x)
-	if err := p.read(corr); err != nil {
-		panic(err.Error())
-	}
-	return p
-}
 
 // read copies corr, or says why it is not a correlation matrix.
 func (p *problem) read(corr mat.Symmetric) error {
@@ -92,7 +82,7 @@ func (p *problem) semidefinite() bool {
 
 // sub returns the problem of the variables in keep.
 func (p *problem) sub(keep []int) *problem {
-	q := allocProblem(len(keep))
+	q := newProblem(len(keep))
 	for a, i := range keep {
 		q.x[a], q.noise[a] = p.x[i], p.noise[i]
 		for b, j := range keep {

@@ -1,46 +1,15 @@
 package mvn
 
 import (
-	"encoding/csv"
 	"math"
-	"os"
 	"strconv"
 	"testing"
 
 	"gonum.org/v1/gonum/floats/scalar"
 	"gonum.org/v1/gonum/mat"
-)
 
-// readReference returns the numbers of a file of reference values.
-func readReference(t testing.TB, name string) [][]float64 {
-	t.Helper()
-	file, err := os.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	r := csv.NewReader(file)
-	r.Comment = '#'
-	r.FieldsPerRecord = -1
-	records, err := r.ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var rows [][]float64
-	for _, record := range records {
-		row := make([]float64, len(record))
-		for i, s := range record {
-			if row[i], err = strconv.ParseFloat(s, 64); err != nil {
-				t.Fatal(err)
-			}
-		}
-		rows = append(rows, row)
-	}
-	if len(rows) == 0 {
-		t.Fatalf("%s holds no reference values", name)
-	}
-	return rows
-}
+	"closedform/internal/check"
+)
 
 // symmetric returns the correlation matrix with the given entries above the
 // diagonal, row by row.
@@ -59,8 +28,23 @@ func symmetric(d int, above []float64) *mat.SymDense {
 // value drops the bound of the error.
 func value(v, _ float64) float64 { return v }
 
-// check compares a probability with what it should be.
-func check(t *testing.T, name string, x []float64, corr mat.Symmetric, want, tol float64) {
+// problemOf returns the problem of any number of variables.
+func problemOf(x []float64, corr mat.Symmetric) *problem {
+	p := newProblem(len(x))
+	copy(p.x, x)
+	if err := p.read(corr); err != nil {
+		panic(err)
+	}
+	return p
+}
+
+func valid(corr mat.Symmetric) error {
+	_, err := NewCDF(corr)
+	return err
+}
+
+// checkProb compares a probability with what it should be.
+func checkProb(t *testing.T, name string, x []float64, corr mat.Symmetric, want, tol float64) {
 	t.Helper()
 	got, abserr := CDF(x, corr)
 	if !scalar.EqualWithinAbs(got, want, tol) {
@@ -72,25 +56,20 @@ func check(t *testing.T, name string, x []float64, corr mat.Symmetric, want, tol
 }
 
 func TestReference(t *testing.T) {
-	for k, row := range readReference(t, "testdata/cdf.csv") {
+	for k, row := range check.Rows(t, "testdata/cdf.csv") {
 		d := int(row[0])
-		check(t, "row "+strconv.Itoa(k), row[1:1+d], symmetric(d, row[1+d:len(row)-1]), row[len(row)-1], 5e-14)
+		checkProb(t, "row "+strconv.Itoa(k), row[1:1+d], symmetric(d, row[1+d:len(row)-1]), row[len(row)-1], 5e-14)
 	}
 }
 
-func TestBivariateReference(t *testing.T) {
-	for k, row := range readReference(t, "testdata/bivariate.csv") {
+func TestSmallReference(t *testing.T) {
+	for k, row := range check.Rows(t, "testdata/bivariate.csv") {
 		h, key, r, want := row[0], row[1], row[2], row[3]
 		for _, got := range []float64{bivariate(h, key, r), bivariate(key, h, r)} {
-			if !scalar.EqualWithinAbs(got, want, 1e-15) {
-				t.Errorf("row %d: P = %.17g, want %.17g", k, got, want)
-			}
+			check.Near(t, "bivariate row "+strconv.Itoa(k), got, want, 1e-15)
 		}
 	}
-}
-
-func TestTrivariateReference(t *testing.T) {
-	for k, row := range readReference(t, "testdata/trivariate.csv") {
+	for k, row := range check.Rows(t, "testdata/trivariate.csv") {
 		x1, x2, x3, r12, r13, r23, want := row[0], row[1], row[2], row[3], row[4], row[5], row[6]
 		for _, got := range []float64{
 			value(trivariate(x1, x2, x3, r12, r13, r23)),
@@ -98,9 +77,7 @@ func TestTrivariateReference(t *testing.T) {
 			value(trivariate(x3, x2, x1, r23, r13, r12)),
 			value(trivariate(x3, x1, x2, r13, r23, r12)),
 		} {
-			if !scalar.EqualWithinAbs(got, want, 1e-15) {
-				t.Errorf("row %d: P = %.17g, want %.17g", k, got, want)
-			}
+			check.Near(t, "trivariate row "+strconv.Itoa(k), got, want, 1e-15)
 		}
 	}
 }

@@ -114,20 +114,20 @@ func (s *sequence) gradient(g *mat.VecDense, hessian *mat.Dense, v []float64) fl
 		if k < m {
 			w -= mu[k]
 		}
-		h := gauss.Hazard(w)
-		slope := -h * (w + h)
+		h := gauss.InverseMills(w)
+		dh := -h * (w + h) // h'_k
 		for j, c := range own.coef {
 			g.SetVec(j, g.AtVec(j)-c*h)
 			for i, ci := range own.coef {
-				hessian.Set(i, j, hessian.At(i, j)+ci*c*slope)
+				hessian.Set(i, j, hessian.At(i, j)+ci*c*dh)
 			}
 		}
 		if k < m {
 			g.SetVec(m+k, mu[k]-y[k]-h)
-			hessian.Set(m+k, m+k, 1+slope)
+			hessian.Set(m+k, m+k, 1+dh)
 			for j, c := range own.coef {
-				hessian.Set(m+k, j, hessian.At(m+k, j)+c*slope)
-				hessian.Set(j, m+k, hessian.At(j, m+k)+c*slope)
+				hessian.Set(m+k, j, hessian.At(m+k, j)+c*dh)
+				hessian.Set(j, m+k, hessian.At(j, m+k)+c*dh)
 			}
 		}
 	}

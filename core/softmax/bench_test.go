@@ -1,34 +1,58 @@
-package softmax_test
+package softmax
 
 import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
 
-	"closedform/core/softmax"
+	"gonum.org/v1/gonum/mat"
 )
 
-func problem(n int) (mean, variance []float64) {
-	rnd := rand.New(rand.NewPCG(1, 2))
-	mean, variance = make([]float64, n), make([]float64, n)
+// problem returns random logits.
+func problem(rnd *rand.Rand, n int) (m, v []float64) {
+	m, v = make([]float64, n), make([]float64, n)
 	for j := range n {
-		mean[j], variance[j] = rnd.NormFloat64(), rnd.ExpFloat64()
+		m[j], v[j] = rnd.NormFloat64(), rnd.ExpFloat64()
 	}
-	return mean, variance
+	return m, v
 }
 
-func BenchmarkProbit(b *testing.B) {
-	for _, n := range []int{2, 3, 10, 100, 1000} {
-		for _, rho := range []float64{0.5, 0.3} {
-			b.Run(fmt.Sprintf("n=%d/rho=%g", n, rho), func(b *testing.B) {
-				mean, variance := problem(n)
-				dst := softmax.NewMoments(n)
-				p := softmax.Probit{Lambda: softmax.SlopeLambda(n, rho), Rho: rho}
-				b.ReportAllocs()
-				for b.Loop() {
-					p.Moments(dst, mean, variance)
-				}
-			})
+func BenchmarkMoments(b *testing.B) {
+	for _, n := range []int{3, 10, 100, 1000} {
+		for name, a := range map[string]Approximation{
+			"probit": Probit{SlopeLambda(n, 0.5), 0.5}, "probit-0.3": Probit{SlopeLambda(n, 0.3), 0.3},
+			"exact": Exact{}, "exact-fast": Exact{Fast: true},
+		} {
+			benchmark(b, name, a, n)
 		}
+	}
+	for n := 2; n <= 7; n++ {
+		benchmark(b, "probit-corr", ProbitCorr{0.5, unequal(rand.New(rand.NewPCG(29, uint64(n))), n-1)}, n)
+	}
+}
+
+func benchmark(b *testing.B, name string, a Approximation, n int) {
+	m, v := problem(rand.New(rand.NewPCG(1, 2)), n)
+	dst, post := NewMoments(n), NewPosterior(n)
+	b.Run(fmt.Sprintf("%s/n=%d", name, n), func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			a.Moments(dst, m, v)
+		}
+	})
+	if l, ok := a.(Likelihood); ok && n < 1000 && name != "probit-0.3" {
+		b.Run(fmt.Sprintf("posterior-%s/n=%d", name, n), func(b *testing.B) {
+			for b.Loop() {
+				l.Posterior(post, m, v, 1)
+			}
+		})
+	}
+}
+
+func BenchmarkCubature(b *testing.B) {
+	post, m := NewJointPosterior(3), []float64{0, 1, -1}
+	cov := mat.NewSymDense(3, []float64{4, 1, 0, 1, 4, 1, 0, 1, 4})
+	for b.Loop() {
+		Cubature{}.Posterior(post, m, cov, 1)
 	}
 }

@@ -16,21 +16,75 @@ import (
 // its cost is that of a grid in one dimension less.
 const MostCorrelated = 4
 
-// Cubature integrates over the softmax of correlated logits z ~ N(m, V), of which
+// Cubature computes what [Exact] does for correlated logits z ~ N(m, V), of which
 // only the n−1 differences to one of them matter, by a product of trapezoidal
-// rules along the principal axes of their covariance. It holds the scratch space.
-type Cubature struct {
-	LogP  float64     // of Posterior: logarithm of the probability of the class
-	Slope []float64   // of Posterior: ∂ log p/∂m, length n
-	Curve [][]float64 // of Posterior: ∂² log p/∂m², n × n
+// rules along the principal axes of their covariance.
+//
+// Its methods return an estimate of the relative error of a probability:
+// exp(−√2π²/(σh)), σ the largest standard deviation along an axis and h the step
+// there. It is below 1e-12 until the number of nodes reaches its limit, at σ = 2.6e4
+// for 2 logits, 26 for 3 and 5 for 4. Where it is larger, derivatives have lost
+// more, and what is large is wrong.
+//
+// The methods panic unless 2 ≤ n ≤ MostCorrelated and all numbers are finite.
+type Cubature struct{}
 
-	// Err is an estimate of the relative error of a probability: exp(−√2π²/(σh)),
-	// σ the largest standard deviation along an axis and h the step there. It is
-	// below 1e-12 until the number of nodes reaches its limit, at σ = 2.6e4 for 2
-	// logits, 26 for 3 and 5 for 4. Where it is larger, Slope and Curve have lost
-	// more, and what is large is wrong.
-	Err float64
+// Moments sets dst to the moments of the softmax of z ~ N(mean, cov).
+func (Cubature) Moments(dst *Moments, mean []float64, cov mat.Symmetric) (relerr float64) {
+	w := workspaces.Get().(*workspace)
+	defer workspaces.Put(w)
+	q := w.correlated(len(dst.P), mean, cov, 0)
+	clear(q.centre)
+	q.integrate(-1)
+	for i := range q.n {
+		dst.P[i] = q.one(i, 0) / q.total
+		for j := range q.n {
+			if i != j {
+				dst.E.Set(i, j, q.two(i, j, 0)/q.total)
+			}
+		}
+	}
+	return q.relerr
+}
 
+// Posterior sets dst to the posterior given the class c. By Stein's lemma the
+// derivatives of log p follow from the moments of the softmax given the class,
+//
+//	∂ log p/∂m = e_c − E_c s,   ∂² log p/∂m² = E_c[ssᵀ] − diag(E_c s) + Cov_c s
+func (Cubature) Posterior(dst *JointPosterior, mean []float64, cov mat.Symmetric, class int) (relerr float64) {
+	n := len(dst.Mean)
+	checkClass(n, class)
+	w := workspaces.Get().(*workspace)
+	defer workspaces.Put(w)
+	q := w.correlated(n, mean, cov, class)
+	q.findCentre()
+	top := q.integrate(class)
+	dst.LogP = top + math.Log(q.total) - 0.5*float64(n-1)*math.Log(2*math.Pi)
+	for i := range n {
+		first := q.one(i, class) / q.total
+		dst.Gradient[i] = -first
+		row := dst.Hessian.RawRowView(i)
+		for j := range n {
+			row[j] = 2*q.two(i, j, class)/q.total - first*q.one(j, class)/q.total
+		}
+		row[i] -= first
+	}
+	dst.Gradient[class]++
+	for i := range n {
+		dst.Mean[i], dst.Var[i] = mean[i], cov.At(i, i)
+		for j := range n {
+			dst.Mean[i] += cov.At(i, j) * dst.Gradient[j]
+			for k := range n {
+				dst.Var[i] += cov.At(i, j) * dst.Hessian.At(j, k) * cov.At(k, i)
+			}
+		}
+	}
+	return q.relerr
+}
+
+// cubature holds the integrals over the softmax with the reference class, the
+// observed one if there is one, in the last place.
+type cubature struct {
 	n    int
 	axis blas64.Symmetric // principal axes of the differences, as columns
 	sd   []float64        // standard deviations along them
@@ -39,32 +93,23 @@ type Cubature struct {
 
 	centre, at, grad []float64 // coordinates along the axes, in standard deviations
 	hess             []float64
-	s                []float64   // softmax at a node
-	first            []float64   // ∫ s_i
-	second           [][]float64 // ∫ s_i s_j
+	s                []float64 // softmax at a node
 	total            float64
+	first            []float64                               // ∫ s_i
+	second           [MostCorrelated][MostCorrelated]float64 // ∫ s_i s_j, i ≤ j
+	relerr           float64
 }
 
-// NewCubature returns a Cubature for n logits. It panics unless 2 ≤ n ≤
-// MostCorrelated.
-func NewCubature(n int) *Cubature {
+func newCubature(n int) *cubature {
 	if n < 2 || n > MostCorrelated {
 		panic(fmt.Sprintf("softmax: cubature for %d logits; need 2 to %d", n, MostCorrelated))
 	}
 	k := n - 1
-	square := func() [][]float64 {
-		rows := make([][]float64, n)
-		for i := range rows {
-			rows[i] = make([]float64, n)
-		}
-		return rows
-	}
-	q := &Cubature{
-		Slope: make([]float64, n), Curve: square(), n: n,
-		axis: blas64.Symmetric{N: k, Stride: k, Data: make([]float64, k*k), Uplo: blas.Upper},
-		sd:   make([]float64, k), gap: make([]float64, k), centre: make([]float64, k), at: make([]float64, k),
-		grad: make([]float64, k), hess: make([]float64, k*k),
-		s: make([]float64, n), first: make([]float64, n), second: square(),
+	buf := make(cutter, 2*k*k+5*k+2*n)
+	q := &cubature{
+		n: n, axis: blas64.Symmetric{N: k, Stride: k, Data: buf.next(k * k), Uplo: blas.Upper},
+		sd: buf.next(k), gap: buf.next(k), centre: buf.next(k), at: buf.next(k), grad: buf.next(k),
+		hess: buf.next(k * k), s: buf.next(n), first: buf.next(n),
 	}
 	var size [1]float64
 	lapack64.Syev(lapack.EVCompute, q.axis, q.sd, size[:], -1)
@@ -72,65 +117,21 @@ func NewCubature(n int) *Cubature {
 	return q
 }
 
-// Moments sets dst to the moments of the softmax of z ~ N(mean, cov).
-func (q *Cubature) Moments(dst *Moments, mean []float64, cov mat.Symmetric) {
-	q.set(mean, cov, 0)
-	for i := range q.centre {
-		q.centre[i] = 0
+// correlated returns the cubature for n logits, with the distribution of the
+// differences z_τ − z_c, τ ≠ c.
+func (w *workspace) correlated(n int, mean []float64, cov mat.Symmetric, class int) *cubature {
+	if len(mean) != n || cov.SymmetricDim() != n {
+		panic(fmt.Sprintf("softmax: %d means and %d×%[2]d covariances for %d logits", len(mean), cov.SymmetricDim(), n))
 	}
-	q.integrate(-1)
-	for i := range q.n {
-		dst.P[i] = q.first[i] / q.total
-		for j := range q.n {
-			if i != j {
-				dst.E.Set(i, j, q.second[i][j]/q.total)
-			}
-		}
+	if w.cubature == nil || w.cubature.n != n {
+		w.cubature = newCubature(n)
 	}
-}
-
-// Posterior sets LogP and, by Stein's lemma, its derivatives by the mean from the
-// moments of the softmax given the class c,
-//
-//	∂ log p/∂m = e_c − E_c s,   ∂² log p/∂m² = E_c[ssᵀ] − diag(E_c s) + Cov_c s
-//
-// with which the moments of z given c are m + V ∂ log p and V + V (∂² log p) V.
-func (q *Cubature) Posterior(mean []float64, cov mat.Symmetric, class int) {
-	if class < 0 || class >= q.n {
-		panic(fmt.Sprintf("softmax: posterior given class %d; need 0 to %d", class, q.n-1))
-	}
-	q.set(mean, cov, class)
-	q.findCentre()
-	top := q.integrate(class)
-	q.LogP = top + math.Log(q.total) - 0.5*float64(q.n-1)*math.Log(2*math.Pi)
-	for i := range q.n {
-		first := q.first[i] / q.total
-		q.Slope[i] = -first
-		for j := range q.n {
-			q.Curve[i][j] = 2*q.second[i][j]/q.total - first*q.first[j]/q.total
-		}
-		q.Curve[i][i] -= first
-	}
-	q.Slope[class]++
-}
-
-// set finds the distribution of the differences z_τ − z_c, τ ≠ c.
-func (q *Cubature) set(mean []float64, cov mat.Symmetric, class int) {
-	if len(mean) != q.n || cov.SymmetricDim() != q.n {
-		panic(fmt.Sprintf("softmax: %d means and %d×%[2]d covariances for %d logits", len(mean), cov.SymmetricDim(), q.n))
-	}
-	k := q.n - 1
-	other := func(a int) int { // index of the a-th logit that is not the class
-		if a >= class {
-			return a + 1
-		}
-		return a
-	}
+	q, k := w.cubature, n-1
 	for a := range k {
-		i := other(a)
+		i := other(class, a)
 		q.gap[a] = mean[i] - mean[class]
 		for b := a; b < k; b++ {
-			j := other(b)
+			j := other(class, b)
 			q.axis.Data[a*k+b] = cov.At(i, j) - cov.At(i, class) - cov.At(class, j) + cov.At(class, class)
 		}
 	}
@@ -140,11 +141,32 @@ func (q *Cubature) set(mean []float64, cov mat.Symmetric, class int) {
 	for a, x := range q.sd {
 		q.sd[a] = math.Sqrt(max(0, x))
 	}
+	return q
 }
 
-// softmaxAt sets s for coordinates along the axes, the reference class last, and
-// returns log s of that class.
-func (q *Cubature) softmaxAt(at []float64) float64 {
+// place returns where logit i is if the class is the reference.
+func (q *cubature) place(i, class int) int {
+	switch {
+	case i == class:
+		return q.n - 1
+	case i > class:
+		return i - 1
+	}
+	return i
+}
+
+// one returns ∫ s_i.
+func (q *cubature) one(i, class int) float64 { return q.first[q.place(i, class)] }
+
+// two returns ∫ s_i s_j.
+func (q *cubature) two(i, j, class int) float64 {
+	i, j = q.place(i, class), q.place(j, class)
+	return q.second[min(i, j)][max(i, j)]
+}
+
+// softmaxAt sets s for coordinates along the axes and returns log s of the
+// reference class.
+func (q *cubature) softmaxAt(at []float64) float64 {
 	k := q.n - 1
 	largest := 0.0
 	for a := range k {
@@ -165,18 +187,18 @@ func (q *Cubature) softmaxAt(at []float64) float64 {
 	return -largest - math.Log(sum)
 }
 
+// logPosterior returns log N(ξ; 0, I) s_c(ξ) but for a constant.
+func (q *cubature) logPosterior(at []float64) float64 {
+	return q.softmaxAt(at) - 0.5*floats.Dot(at, at)
+}
+
 // findCentre puts the centre at the mode of N(ξ; 0, I) s_c(ξ), by Newton's method
 // with halved steps: the logarithm is strictly concave.
-func (q *Cubature) findCentre() {
+func (q *cubature) findCentre() {
 	const rounds = 100
 	k := q.n - 1
-	value := func(at []float64) float64 {
-		return q.softmaxAt(at) - 0.5*floats.Dot(at, at)
-	}
-	for a := range q.centre {
-		q.centre[a] = 0
-	}
-	old := value(q.centre)
+	clear(q.centre)
+	old := q.logPosterior(q.centre)
 	for range rounds {
 		// Gradient and minus the Hessian; s is that of the centre.
 		for l := range k {
@@ -208,7 +230,7 @@ func (q *Cubature) findCentre() {
 			for a := range k {
 				q.at[a] = q.centre[a] + step*q.grad[a]
 			}
-			if now := value(q.at); now >= old {
+			if now := q.logPosterior(q.at); now >= old {
 				old = now
 				break
 			}
@@ -239,22 +261,22 @@ func solve(a, b []float64) {
 }
 
 // integrate sets total, first and second to the integrals of 1, s_i and s_i s_j
-// under N(ξ; 0, I), times s_c if there is a class, both relative to the value at the
+// under N(ξ; 0, I), times s_c if there is a class, all relative to the value at the
 // centre, whose logarithm it returns.
-func (q *Cubature) integrate(class int) (top float64) {
+func (q *cubature) integrate(class int) (top float64) {
 	const reach = 8.5 // e^(−reach²/2) = 2e-16
 	k := q.n - 1
 	most := [...]int{1_000_000, 1000, 200}[k-1] // nodes along an axis
 	var steps [MostCorrelated - 1]float64
-	var counts [MostCorrelated - 1]int
-	q.Err = 0
+	var counts, index [MostCorrelated - 1]int
+	q.relerr = 0
 	volume := 1.0
 	for l, sd := range q.sd {
 		// The poles are at imaginary differences of π, √2·sd to the coordinate of an axis at most.
 		h := min(0.55, 0.45/sd)
 		counts[l] = min(most, int(math.Ceil(2*reach/h)))
 		steps[l] = 2 * reach / float64(counts[l])
-		q.Err = max(q.Err, math.Exp(-math.Sqrt2*math.Pi*math.Pi/(max(sd, 1)*steps[l])))
+		q.relerr = max(q.relerr, math.Exp(-math.Sqrt2*math.Pi*math.Pi/(max(sd, 1)*steps[l])))
 		volume *= steps[l]
 	}
 	log := func() float64 {
@@ -268,11 +290,8 @@ func (q *Cubature) integrate(class int) (top float64) {
 	top = log()
 	q.total = 0
 	clear(q.first)
-	for _, row := range q.second {
-		clear(row)
-	}
-	var index [MostCorrelated - 1]int
-	for {
+	clear(q.second[:])
+	for done := false; !done; {
 		for l := range k {
 			q.at[l] = q.centre[l] + (float64(index[l])+0.5)*steps[l] - reach
 		}
@@ -284,34 +303,14 @@ func (q *Cubature) integrate(class int) (top float64) {
 				q.second[i][j] += w * si * q.s[j]
 			}
 		}
-		l := 0
-		for ; l < k; l++ {
+		done = true
+		for l := range k { // the next node
 			if index[l]++; index[l] < counts[l] {
+				done = false
 				break
 			}
 			index[l] = 0
 		}
-		if l == k {
-			break
-		}
 	}
-	q.reorder(max(class, 0))
 	return top
-}
-
-// reorder moves the reference class from the last place to its own.
-func (q *Cubature) reorder(class int) {
-	last := q.n - 1
-	for i := range q.n {
-		for j := range i {
-			q.second[i][j] = q.second[j][i]
-		}
-	}
-	for c := last; c > class; c-- {
-		q.first[c], q.first[c-1] = q.first[c-1], q.first[c]
-		q.second[c], q.second[c-1] = q.second[c-1], q.second[c]
-		for _, row := range q.second {
-			row[c], row[c-1] = row[c-1], row[c]
-		}
-	}
 }

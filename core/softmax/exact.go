@@ -1,6 +1,9 @@
 package softmax
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Exact computes the moments of the softmax itself, by quadrature. With g_j ~
 // Gumbel(0, 1), independent, s_j(z) is the probability that z_j + g_j is the
@@ -23,8 +26,6 @@ type Exact struct {
 	// classes; beyond 100 the accurate rule is used all the same.
 	Fast bool
 }
-
-var _ Approximation = Exact{}
 
 // exactRule says how finely the integrals are done.
 type exactRule struct {
@@ -49,41 +50,38 @@ const mostFast = 100
 // if a mean is not finite or a variance negative or not finite.
 func (e Exact) Moments(dst *Moments, mean, variance []float64) {
 	dst.check(mean, variance)
-	w := &dst.exact
-	w.fast = e.Fast && len(mean) <= mostFast
-	w.set(mean, variance)
-	rule := accurate
-	if w.fast {
+	rule, isFast := accurate, e.Fast && len(mean) <= mostFast
+	if isFast {
 		rule = fast
 	}
-	w.integrate(dst, rule)
+	w := workspaces.Get().(*workspace)
+	defer workspaces.Put(w)
+	w.exact.moments(dst, mean, variance, rule, isFast)
 }
 
-// exactWorkspace is the scratch space of Exact.
-type exactWorkspace struct {
-	mu     []float64 // m_j, counted from where the integral may start
-	scale  []float64 // √v_j
-	hazard []float64 // f_j/F_j at the nodes of a block: node × class
-	fast   bool
+// exactTable holds the distributions of z_j − m_j + g_j and one block of nodes.
+type exactTable struct {
+	mu    []float64 // m_j, counted from where the integral may start
+	scale []float64 // √v_j
+	ratio []float64 // f_j/F_j at the nodes of a block: node × class
 
-	quadrature []normalGumbel // the distributions of z_j − m_j + g_j if not fast
-	series     []gumbelSeries // and if fast
+	fast       bool
+	quadrature []normalGumbel // if not fast
+	series     []gumbelSeries // if fast
 }
 
-func (w *exactWorkspace) set(mean, variance []float64) {
+func (w *exactTable) set(mean, variance []float64, fast bool) {
 	n := len(mean)
 	if len(w.mu) != n {
-		*w = exactWorkspace{mu: make([]float64, n), scale: make([]float64, n), hazard: make([]float64, block*n), fast: w.fast}
+		*w = exactTable{mu: make([]float64, n), scale: make([]float64, n), ratio: make([]float64, block*n)}
 	}
+	w.fast = fast
 	if w.fast && w.series == nil {
 		w.series = make([]gumbelSeries, n)
 	} else if !w.fast && w.quadrature == nil {
 		w.quadrature = make([]normalGumbel, n)
 	}
-	top := math.Inf(-1)
-	for _, m := range mean {
-		top = max(top, m)
-	}
+	top := slices.Max(mean)
 	start := math.Inf(-1)
 	for j, v := range variance {
 		w.mu[j] = mean[j] - top // −Inf where the difference overflows: a class that never wins
@@ -102,14 +100,15 @@ func (w *exactWorkspace) set(mean, variance []float64) {
 }
 
 // logCDF returns log F_j(t) and f_j(t)/F_j(t).
-func (w *exactWorkspace) logCDF(j int, t float64) (log, hazard float64) {
+func (w *exactTable) logCDF(j int, t float64) (log, ratio float64) {
 	if w.fast {
 		return w.series[j].logCDF(t - w.mu[j])
 	}
 	return w.quadrature[j].logCDF(t - w.mu[j])
 }
 
-func (w *exactWorkspace) integrate(dst *Moments, rule exactRule) {
+func (w *exactTable) moments(dst *Moments, mean, variance []float64, rule exactRule, fast bool) {
+	w.set(mean, variance, fast)
 	n := len(w.mu)
 	lo, smallest := w.lower(rule.tail), math.Inf(1)
 	hi := lo
@@ -117,9 +116,7 @@ func (w *exactWorkspace) integrate(dst *Moments, rule exactRule) {
 		hi = max(hi, mu+reach*w.scale[j]+rule.right)
 		smallest = min(smallest, math.Hypot(1, w.scale[j]))
 	}
-	for j := range dst.P {
-		dst.P[j] = 0
-	}
+	clear(dst.P)
 	dst.E.Zero()
 	e := dst.E.RawMatrix()
 	spread := rule.spread * smallest
@@ -127,19 +124,19 @@ func (w *exactWorkspace) integrate(dst *Moments, rule exactRule) {
 		var weight [block]float64
 		for b := range block {
 			t, dt := nodes.next()
-			hazard := w.hazard[b*n : (b+1)*n]
+			ratio := w.ratio[b*n : (b+1)*n]
 			var log float64 // of Π F_τ
-			for j := range hazard {
-				l, h := w.logCDF(j, t)
+			for j := range ratio {
+				l, r := w.logCDF(j, t)
 				log += l
-				hazard[j] = h
+				ratio[j] = r
 			}
 			weight[b] = dt * math.Exp(log)
-			for j, h := range hazard {
-				dst.P[j] += weight[b] * h
+			for j, r := range ratio {
+				dst.P[j] += weight[b] * r
 			}
 		}
-		addPairs(e, weight, w.hazard, w.hazard, true)
+		addPairs(e, weight, w.ratio, w.ratio, true)
 	}
 	mirror(e)
 }
@@ -154,30 +151,23 @@ func refine(n int, scale float64) float64 {
 }
 
 // lowest returns the point below which F_j is negligible.
-func (w *exactWorkspace) lowest(j int) float64 {
+func (w *exactTable) lowest(j int) float64 {
 	return w.mu[j] - reach*w.scale[j] + gumbelLow
 }
 
-// lower returns the point below which the integrands have a mass of at most
-// tail: the mass of all p_j is Π F_τ. Its logarithm is concave and increasing,
-// so Newton's method, started where one F_τ is negligible, stays below the root.
-func (w *exactWorkspace) lower(tail float64) float64 {
-	logTail := math.Log(tail)
+// lower returns a point below which the integrands have a mass of at most tail: the
+// mass of all p_j is Π F_τ, whose logarithm is concave and increasing.
+func (w *exactTable) lower(tail float64) float64 {
 	t := math.Inf(-1)
 	for j := range w.mu {
 		t = max(t, w.lowest(j))
 	}
-	for range 3 {
-		var value, slope float64
+	return newtonBelow(t, math.Log(tail), func(t float64) (log, gradient float64) {
 		for j := range w.mu {
-			l, h := w.logCDF(j, t)
-			value += l
-			slope += h
+			l, r := w.logCDF(j, t)
+			log += l
+			gradient += r
 		}
-		if !(value < logTail) {
-			break
-		}
-		t += (logTail - value) / slope
-	}
-	return t
+		return log, gradient
+	})
 }

@@ -53,8 +53,8 @@ func (d *normalGumbel) set(s float64) {
 	}
 }
 
-// logCDF returns log F(x) and the hazard f(x)/F(x).
-func (d *normalGumbel) logCDF(x float64) (log, hazard float64) {
+// logCDF returns log F(x) and the ratio f(x)/F(x).
+func (d *normalGumbel) logCDF(x float64) (log, ratio float64) {
 	var cdf, pdf float64
 	switch {
 	case d.s == 0:

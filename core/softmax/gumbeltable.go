@@ -135,11 +135,11 @@ func (d *gumbelSeries) set(s float64) {
 	}
 }
 
-// logCDF returns log F(x) and its derivative, the hazard f(x)/F(x), by
+// logCDF returns log F(x) and its derivative, the ratio f(x)/F(x), by
 // Clenshaw's recurrences for the series and for its derivative. Far in the right
 // tail, where the error is larger than the value, they keep the sign that they
 // must have.
-func (d *gumbelSeries) logCDF(x float64) (log, hazard float64) {
+func (d *gumbelSeries) logCDF(x float64) (log, ratio float64) {
 	xi := x * d.perScale
 	i := int(xi - gumbelEdges[0])
 	switch {
@@ -151,13 +151,13 @@ func (d *gumbelSeries) logCDF(x float64) (log, hazard float64) {
 		for i = gumbelEven; xi > gumbelEdges[i+1]; i++ {
 		}
 	}
-	slope := 2 / (gumbelEdges[i+1] - gumbelEdges[i])
-	u := (xi-gumbelEdges[i])*slope - 1
+	stretch := 2 / (gumbelEdges[i+1] - gumbelEdges[i])
+	u := (xi-gumbelEdges[i])*stretch - 1
 	c := &d.c[i]
 	var b1, b2, d1, d2 float64
 	for k := gumbelTerms - 1; k >= 1; k-- {
 		d1, d2 = 2*(b1+u*d1)-d2, d1
 		b1, b2 = c[k]+2*u*b1-b2, b1
 	}
-	return min(0, c[0]+u*b1-b2), max(0, (b1+u*d1-d2)*slope*d.perScale)
+	return min(0, c[0]+u*b1-b2), max(0, (b1+u*d1-d2)*stretch*d.perScale)
 }

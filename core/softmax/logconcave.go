@@ -4,14 +4,14 @@ import "math"
 
 // logConcave is a function of one variable, given by its logarithm.
 type logConcave interface {
-	// at returns the logarithm at t, its slope, which falls with t, and its
+	// at returns the logarithm at t, its derivative, which falls with t, and its
 	// curvature, which is minus its second derivative.
-	at(t float64) (log, slope, curvature float64)
+	at(t float64) (log, gradient, curvature float64)
 }
 
 // findMode returns a point within a small fraction of a standard deviation of the
 // mode, with the logarithm and the curvature there, by Newton's method from start.
-// A logarithm of −∞ must have an infinite slope towards the mode.
+// A logarithm of −∞ must have an infinite derivative towards the mode.
 func findMode(f logConcave, start float64) (mode, log, curvature float64) {
 	const (
 		rounds = 500
@@ -22,20 +22,20 @@ func findMode(f logConcave, start float64) (mode, log, curvature float64) {
 	lo, hi, width := math.Inf(-1), math.Inf(1), 1.0
 	t := start
 	for round := range rounds {
-		var slope float64
-		log, slope, curvature = f.at(t)
-		next := t + slope/curvature
-		if math.Abs(slope) <= close*math.Sqrt(curvature) && !math.IsInf(curvature, 1) {
+		var gradient float64
+		log, gradient, curvature = f.at(t)
+		next := t + gradient/curvature
+		if math.Abs(gradient) <= close*math.Sqrt(curvature) && !math.IsInf(curvature, 1) {
 			// The curvature may fall so fast that the mode is still far. Then
-			// the slope has the same sign far out.
-			far := t + math.Copysign(probe/math.Sqrt(curvature), slope)
-			if _, beyond, _ := f.at(far); slope*beyond <= 0 {
+			// the gradient has the same sign far out.
+			far := t + math.Copysign(probe/math.Sqrt(curvature), gradient)
+			if _, beyond, _ := f.at(far); gradient*beyond <= 0 {
 				f.at(t)
 				return t, log, curvature
 			}
 			next = far
 		}
-		if slope > 0 {
+		if gradient > 0 {
 			lo = t
 		} else {
 			hi = t
@@ -75,9 +75,9 @@ func cut(f logConcave, mode, log, curvature, drop float64) (lo, hi, scale float6
 	lo = mode - width
 	near, far := mode, math.Inf(-1)
 	for round := range rounds {
-		value, slope, c := f.at(lo)
+		value, gradient, c := f.at(lo)
 		scale = 1 / math.Sqrt(c)
-		tangent := lo - (value-level)/slope
+		tangent := lo - (value-level)/gradient
 		next := tangent
 		switch {
 		case value > log-0.9*drop: // too near
@@ -102,16 +102,16 @@ func cut(f logConcave, mode, log, curvature, drop float64) (lo, hi, scale float6
 	}
 	width = math.Sqrt(drop / curvature)
 	hi = mode + width
-	value, slope, _ := f.at(hi)
+	value, gradient, _ := f.at(hi)
 	for range rounds {
-		if value < log-0.1*drop && slope < 0 {
+		if value < log-0.1*drop && gradient < 0 {
 			break
 		}
 		width *= 2
 		hi = mode + width
-		value, slope, _ = f.at(hi)
+		value, gradient, _ = f.at(hi)
 	}
-	hi -= (value - level) / slope
-	value, slope, _ = f.at(hi)
-	return lo, hi - (value-level)/slope, scale
+	hi -= (value - level) / gradient
+	value, gradient, _ = f.at(hi)
+	return lo, hi - (value-level)/gradient, scale
 }

@@ -28,10 +28,10 @@ const (
 // concave and increasing, so Newton's method started below its root stays
 // below: it may stop at any step and still be right.
 //
-// The second bound, that all F_τ but one must be above Φ(−reach), keeps the
-// hazards of all classes but one finite at every node. The gap is the distance
+// The second bound, that all F_τ but one must be above Φ(−reach), keeps g_τ/F_τ of
+// all classes but one finite at every node. The gap is the distance
 // from the lowest node to the bound of that one, zero if ρ ≤ ½.
-func (w *workspace) lower() (lo, gap float64) {
+func (w *probitTable) lower() (lo, gap float64) {
 	t, first, second, top := math.Inf(-1), math.Inf(-1), math.Inf(-1), 0
 	for j, mu := range w.mu {
 		t = max(t, w.lowest(j))
@@ -42,20 +42,15 @@ func (w *workspace) lower() (lo, gap float64) {
 			second = bound
 		}
 	}
-	logTail := math.Log(tail)
-	for range 3 {
-		var value, slope float64
+	t = newtonBelow(t, math.Log(tail), func(t float64) (log, gradient float64) {
 		for j, mu := range w.mu {
 			s := max(w.common[j], w.own[j])
 			x := (t - mu) / s
-			value += gauss.LogCDF(x)
-			slope += gauss.Hazard(x) / s
+			log += gauss.LogCDF(x)
+			gradient += gauss.InverseMills(x) / s
 		}
-		if !(value < logTail) {
-			break
-		}
-		t += (logTail - value) / slope
-	}
+		return log, gradient
+	})
 	lo = max(t, second)
 	// Since lo ≥ lowest(top), the gap is at most reach·(common − own), here
 	// without cancellation.
@@ -63,9 +58,22 @@ func (w *workspace) lower() (lo, gap float64) {
 	return lo, max(0, min(first-lo, most))
 }
 
+// newtonBelow takes three steps of Newton's method towards the root of log f =
+// level, from a t below it, for a concave and increasing log f: none goes beyond.
+func newtonBelow(t, level float64, f func(t float64) (log, gradient float64)) float64 {
+	for range 3 {
+		log, gradient := f(t)
+		if !(log < level) {
+			break
+		}
+		t += (level - log) / gradient
+	}
+	return t
+}
+
 // lowest returns the point below which class j alone makes the product
 // negligible.
-func (w *workspace) lowest(j int) float64 {
+func (w *probitTable) lowest(j int) float64 {
 	return w.mu[j] - reach*max(w.common[j], w.own[j])
 }
 

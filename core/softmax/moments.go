@@ -30,21 +30,35 @@ type Approximation interface {
 	Moments(dst *Moments, mean, variance []float64)
 }
 
-// Moments are the moments of softmax(z) for n classes. It also keeps the
-// scratch space of the computation, so that reusing one allocates nothing.
+// Likelihood is an [Approximation] whose probabilities are those of a label: the
+// function that stands for the softmax is the probability of each class given the
+// logits. So a label has a posterior, whose moments go into dst. They are those of
+// independent logits; [Cubature] has the softmax's for correlated ones.
+type Likelihood interface {
+	Approximation
+	Posterior(dst *Posterior, mean, variance []float64, class int)
+}
+
+var (
+	_ Likelihood    = Probit{}
+	_ Likelihood    = Exact{}
+	_ Approximation = ProbitCorr{}
+)
+
+// MomentError bounds the absolute error of the moments of [Probit] and of [Exact]: a
+// number this close to zero may be zero.
+const MomentError = 1e-11
+
+// Moments are the moments of softmax(z) for n classes. Computing into the same
+// one again allocates nothing.
 type Moments struct {
 	P []float64  // p_j, length n
 	E *mat.Dense // E.At(j, i) = E[∂s_j/∂(z_j−z_i)], n×n, zero diagonal
-
-	work  workspace      // of Probit
-	exact exactWorkspace // of Exact
 }
 
 // NewMoments returns zero moments for n classes. It panics if n < 2.
 func NewMoments(n int) *Moments {
-	if n < 2 {
-		panic(fmt.Sprintf("softmax: %d classes; need at least 2", n))
-	}
+	checkClasses(n)
 	return &Moments{P: make([]float64, n), E: mat.NewDense(n, n, nil)}
 }
 
@@ -130,6 +144,12 @@ func (m *Moments) Asymmetry() float64 {
 		}
 	}
 	return largest
+}
+
+func checkClasses(n int) {
+	if n < 2 {
+		panic(fmt.Sprintf("softmax: %d classes; need at least 2", n))
+	}
 }
 
 // check panics unless mean and variance fit dst and are usable.

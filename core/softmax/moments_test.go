@@ -3,56 +3,326 @@ package softmax
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
+	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/floats/scalar"
 	"gonum.org/v1/gonum/mat"
+
+	"closedform/internal/check"
 )
 
-// Σ_y and Σ_zy of the exact softmax have zero row sums; those of the probit
-// with ρ = ½ inherit that.
-func TestCovAndCrossRowSums(t *testing.T) {
-	const n = 6
-	got := NewMoments(n)
-	var cov mat.SymDense
-	var cross mat.Dense
-	cases(n, 30, func(p Probit, m, v []float64) {
-		p.Rho = 0.5
-		p.Moments(got, m, v)
-		got.Cov(&cov)
-		got.Cross(&cross, v)
-		for i := range n {
-			var a, b float64
-			for j := range n {
-				a += cov.At(i, j)
-				b += cross.At(i, j)
+// numbersOnly skips a long test under -short, with which the race detector runs:
+// it has one goroutine.
+func numbersOnly(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("long, and of one goroutine")
+	}
+}
+
+var settings = []Exact{{}, {Fast: true}}
+
+// tolerance is the absolute error that an approximation states.
+func tolerance(a Approximation) float64 {
+	if (a == Exact{Fast: true}) {
+		return 1e-8
+	}
+	return 1e-11
+}
+
+// cases calls f with random problems of many shapes: equal and spread means,
+// variances from zero over many orders of magnitude.
+func cases(n, count int, f func(p Probit, m, v []float64)) {
+	rnd := rand.New(rand.NewPCG(7, uint64(n)))
+	rhos := []float64{0, 0.01, 0.3, 0.5, 0.8, 0.99}
+	for k := range count {
+		p := Probit{math.Exp(rnd.NormFloat64() - 0.5), rhos[k%len(rhos)]}
+		m, v := make([]float64, n), make([]float64, n)
+		spread := math.Exp(1.5 * rnd.NormFloat64())
+		size, range_ := math.Exp(3*rnd.NormFloat64()), float64(k%4)
+		for j := range m {
+			m[j] = spread * rnd.NormFloat64()
+			v[j] = size * math.Exp(range_*rnd.NormFloat64())
+			if rnd.IntN(6) == 0 {
+				v[j] = 0
 			}
-			if !(math.Abs(a) < 2e-11) || !(math.Abs(b) < 2e-11*(1+v[i])) {
-				t.Errorf("row %d: ΣΣ_y = %g, ΣΣ_zy = %g", i, a, b)
+		}
+		f(p, m, v)
+	}
+}
+
+// moments returns those of a for these logits.
+func moments(a Approximation, m, v []float64) *Moments {
+	dst := NewMoments(len(m))
+	a.Moments(dst, m, v)
+	return dst
+}
+
+// farthest returns the largest difference between two sets of moments, NaN if there
+// is one.
+func farthest(a, b *Moments) float64 {
+	var d float64
+	for j := range a.P {
+		d = max(d, math.Abs(a.P[j]-b.P[j]))
+		for i := range a.P {
+			d = max(d, math.Abs(a.E.At(j, i)-b.E.At(j, i)))
+		}
+	}
+	return d
+}
+
+// sound reports what is wrong with moments: every number finite, none negative,
+// no probability above one.
+func sound(m *Moments) error {
+	for j, p := range m.P {
+		if !(p >= 0 && p <= 1+1e-9) {
+			return fmt.Errorf("p_%d = %g", j, p)
+		}
+		for i := range m.P {
+			if e := m.E.At(j, i); !(e >= 0) || math.IsInf(e, 0) {
+				return fmt.Errorf("E_%d%d = %g", j, i, e)
+			}
+		}
+	}
+	return nil
+}
+
+func TestReference(t *testing.T) {
+	for k, row := range check.Rows(t, "testdata/probit_equicorrelated.csv") {
+		n := int(row[0])
+		got, pairs := moments(Probit{row[1], row[2]}, row[3:3+n], row[3+n:3+2*n]), row[3+3*n:]
+		want := NewMoments(n)
+		copy(want.P, row[3+2*n:])
+		for j := range n {
+			for k := range n - 1 {
+				want.E.Set(j, other(j, k), pairs[j*(n-1)+k])
+			}
+		}
+		if d := farthest(got, want); !(d < 1e-11) {
+			t.Errorf("probit, row %d: off by %g", k, d)
+		}
+	}
+	for k, row := range check.Rows(t, "testdata/softmax_exact.csv") {
+		n := int(row[0])
+		pairs, want := row[3*n+1:], NewMoments(n)
+		copy(want.P, row[2*n+1:])
+		for i := range n {
+			for j := i + 1; j < n; j++ {
+				want.E.Set(i, j, pairs[0])
+				want.E.Set(j, i, pairs[0])
+				pairs = pairs[1:]
+			}
+		}
+		for _, e := range settings {
+			if d := farthest(moments(e, row[1:n+1], row[n+1:2*n+1]), want); !(d < tolerance(e)) {
+				t.Errorf("%+v, row %d: off by %g", e, k, d)
+			}
+		}
+	}
+}
+
+// A constant added to all logits, another order, and a class that never wins
+// change nothing.
+func TestInvariances(t *testing.T) {
+	const n = 5
+	perm := []int{3, 0, 4, 1, 2}
+	cases(n, 60, func(p Probit, m, v []float64) {
+		for _, a := range []Approximation{p, Exact{}, Exact{Fast: true}} {
+			want, tol := moments(a, m, v), 2*tolerance(a)
+			moved := check.Permuted(m, perm)
+			for j := range moved {
+				moved[j] += 1e3
+			}
+			got := moments(a, moved, check.Permuted(v, perm))
+			turned := NewMoments(n)
+			turned.P = check.Permuted(want.P, perm)
+			turned.E.Permutation(n, perm)
+			var half mat.Dense
+			half.Mul(turned.E, want.E)
+			turned.E.Mul(&half, turned.E.T())
+			if d := farthest(got, turned); !(d < tol) {
+				t.Errorf("%+v m=%v v=%v: shifted and permuted moments differ by %g", a, m, v, d)
+			}
+			if _, ok := a.(Exact); ok {
+				more := moments(a, append(slices.Clone(m), -1e9), append(slices.Clone(v), 1))
+				check.NearAll(t, "p beside a class that never wins", more.P[:n], want.P, tol)
 			}
 		}
 	})
 }
 
-func TestPanics(t *testing.T) {
-	ok := []float64{0, 0, 0}
-	for name, f := range map[string]func(){
-		"classes":  func() { NewMoments(1) },
-		"lengths":  func() { Probit{1, 0.5}.Moments(NewMoments(3), ok[:2], ok) },
-		"λ":        func() { Probit{0, 0.5}.Moments(NewMoments(3), ok, ok) },
-		"ρ":        func() { Probit{1, 1}.Moments(NewMoments(3), ok, ok) },
-		"mean":     func() { Probit{1, 0.5}.Moments(NewMoments(3), []float64{0, math.NaN(), 0}, ok) },
-		"variance": func() { Probit{1, 0.5}.Moments(NewMoments(3), ok, []float64{0, -1, 0}) },
-		"Cov":      func() { NewMoments(3).Cov(mat.NewSymDense(2, nil)) },
-		"Cross":    func() { NewMoments(3).Cross(mat.NewDense(3, 2, nil), ok) },
-		"slope":    func() { SlopeLambda(1, 0.5) },
-	} {
-		func() {
-			defer func() {
-				if r := fmt.Sprint(recover()); len(r) < 9 || r[:9] != "softmax: " {
-					t.Errorf("%s: recovered %q", name, r)
+// ∂p_j/∂m_i = −E_ji, and = Σ_i E_ji for i = j: finite differences.
+func checkDerivatives(t *testing.T, a Approximation, m, v []float64, h, tol float64) {
+	t.Helper()
+	got := moments(a, m, v)
+	for j := range m {
+		derivatives := check.Gradient(func(x []float64) float64 { return moments(a, x, v).P[j] }, m, h)
+		for i, fd := range derivatives {
+			want := -got.E.At(j, i)
+			if j == i {
+				want = mat.Sum(got.E.RowView(j))
+			}
+			if !scalar.EqualWithinAbs(fd, want, tol) {
+				t.Errorf("%+v m=%v v=%v: ∂p_%d/∂m_%d = %.9g, from E %.9g", a, m, v, j, i, fd, want)
+			}
+		}
+	}
+}
+
+func TestDerivatives(t *testing.T) {
+	const h = 1e-3
+	cases(4, 120, func(p Probit, m, v []float64) {
+		// Truncation h²/6 × third derivative, which scales as λ³ and, near ρ = 0
+		// or 1 and v = 0, with the narrow scale.
+		s := math.Min(scale(p.Rho, p.Lambda, 0), scale(1-p.Rho, p.Lambda, 0))
+		checkDerivatives(t, p, m, v, h, 1e-8+h*h*math.Pow(p.Lambda/math.Max(s, 0.1), 3))
+	})
+	for _, e := range settings {
+		checkDerivatives(t, e, []float64{0.3, -1, 2, 0}, []float64{0.1, 3, 1, 40}, h, 1e-6)
+	}
+	rnd := rand.New(rand.NewPCG(23, 24))
+	for n := 2; n <= 5; n++ {
+		for range 5 {
+			p := ProbitCorr{math.Exp(0.5 * rnd.NormFloat64()), unequal(rnd, n-1)}
+			m, v := problem(rnd, n)
+			checkDerivatives(t, p, m, v, 1e-4, 1e-6)
+		}
+	}
+}
+
+// Σ_y and Σ_zy of the exact softmax have zero row sums; those of the probit with
+// ρ = ½ inherit that. The exact Σ_y is positive semi-definite.
+func TestCovAndCross(t *testing.T) {
+	const n = 6
+	var cov mat.SymDense
+	var cross mat.Dense
+	var eigen mat.EigenSym
+	cases(n, 30, func(p Probit, m, v []float64) {
+		for _, a := range []Approximation{Probit{p.Lambda, 0.5}, Exact{}} {
+			got := moments(a, m, v)
+			got.Cov(&cov)
+			got.Cross(&cross, v)
+			for i := range n {
+				if x, y := floats.Sum(mat.Row(nil, i, &cov)), mat.Sum(cross.RowView(i)); !(math.Abs(x) < 2e-11) || !(math.Abs(y) < 2e-11*(1+v[i])) {
+					t.Errorf("%+v, row %d: ΣΣ_y = %g, ΣΣ_zy = %g", a, i, x, y)
 				}
-			}()
-			f()
-		}()
+			}
+		}
+		if !eigen.Factorize(&cov, false) {
+			t.Fatal("no eigenvalues")
+		}
+		if least := slices.Min(eigen.Values(nil)); !(least > -1e-11) {
+			t.Errorf("m=%v v=%v: eigenvalue %g", m, v, least)
+		}
+	})
+}
+
+// extremeLogits fills m and v with numbers of all sizes.
+func extremeLogits(rnd *rand.Rand, m, v []float64) {
+	means := []float64{0, 1e-300, 1, -1, 40, 1e8, -1e8, 1e150, math.MaxFloat64, -math.MaxFloat64}
+	variances := []float64{0, math.SmallestNonzeroFloat64, 1e-300, 1e-20, 1, 1e4, 1e150, 1e300, math.MaxFloat64}
+	for j := range m {
+		m[j], v[j] = means[rnd.IntN(len(means))], variances[rnd.IntN(len(variances))]
+	}
+}
+
+func TestExtremes(t *testing.T) {
+	numbersOnly(t)
+	rnd := rand.New(rand.NewPCG(5, 6))
+	for _, n := range []int{2, 3, 7} {
+		m, v := make([]float64, n), make([]float64, n)
+		for range 100 {
+			extremeLogits(rnd, m, v)
+			p := Probit{[]float64{1e-6, 0.3, 1, 50}[rnd.IntN(4)], []float64{0, 1e-12, 0.3, 0.5, 0.9, 0.999}[rnd.IntN(6)]}
+			for _, a := range []Approximation{p, Exact{}, Exact{Fast: true}} {
+				got := moments(a, m, v)
+				if err := sound(got); err != nil {
+					t.Fatalf("%+v m=%v v=%v: %v", a, m, v, err)
+				}
+				if x := got.Excess(); !(math.Abs(x) < 10*tolerance(a)) && !(a == p && p.Rho != 0.5) {
+					t.Fatalf("%+v m=%v v=%v: Σp − 1 = %g", a, m, v, x)
+				}
+			}
+		}
+	}
+}
+
+func FuzzProbit(f *testing.F) {
+	f.Add(0.5, 0.5, 0.0, 1.0, -1.0, 1.0, 0.0, 2.0)
+	f.Add(1.0, 0.0, 3.0, 3.0, 3.0, 0.0, 1e-9, 1e9)
+	f.Add(0.3, 0.999, -50.0, 0.0, 50.0, 0.0, 0.0, 0.0)
+	f.Fuzz(func(t *testing.T, lambda, rho, m0, m1, m2, v0, v1, v2 float64) {
+		if !(lambda > 1e-9 && lambda < 1e9) || !(rho >= 0 && rho < 0.9999) {
+			t.Skip()
+		}
+		m, v := []float64{m0, m1, m2}, []float64{math.Abs(v0), math.Abs(v1), math.Abs(v2)}
+		for j := range m {
+			if s := m[j] + v[j]; math.IsNaN(s) || math.IsInf(s, 0) {
+				t.Skip()
+			}
+		}
+		if err := sound(moments(Probit{lambda, rho}, m, v)); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestNothingIsAllocated(t *testing.T) {
+	const n = 10
+	m, v := make([]float64, n), []float64{0, 2, 3, 4, 5, 6, 7, 8, 9, 10}
+	dst, post, cov, cross := NewMoments(n), NewPosterior(n), mat.NewSymDense(n, nil), mat.NewDense(n, n, nil)
+	for _, a := range []Approximation{Probit{0.5, 0.5}, Probit{0.5, 0.3}, Probit{0.5, 0}, Exact{}, Exact{Fast: true}} {
+		check.NoAllocs(t, fmt.Sprintf("%+v", a), func() {
+			a.Moments(dst, m, v)
+			dst.Cov(cov)
+			dst.Cross(cross, v)
+		})
+	}
+	for _, l := range []Likelihood{Probit{0.5, 0.5}, Exact{}} {
+		check.NoAllocs(t, fmt.Sprintf("posterior of %T", l), func() { l.Posterior(post, m, v, 3) })
+	}
+	dst, joint, cov := NewMoments(2), NewJointPosterior(2), mat.NewSymDense(2, []float64{2, 1, 1, 3})
+	check.NoAllocs(t, "cubature", func() {
+		Cubature{}.Moments(dst, m[:2], cov)
+		Cubature{}.Posterior(joint, m[:2], cov, 1)
+	})
+}
+
+func TestPanics(t *testing.T) {
+	ok, nan := []float64{0, 0, 0}, []float64{0, math.NaN(), 0}
+	good, box := Probit{1, 0.5}, Box{3, 1}
+	for _, c := range []struct {
+		words string
+		f     func()
+	}{
+		{"1 classes", func() { NewMoments(1) }},
+		{"2 means", func() { good.Moments(NewMoments(3), ok[:2], ok) }},
+		{"λ = 0", func() { Probit{0, 0.5}.Moments(NewMoments(3), ok, ok) }},
+		{"ρ = 1", func() { Probit{1, 1}.Moments(NewMoments(3), ok, ok) }},
+		{"mean NaN", func() { good.Moments(NewMoments(3), nan, ok) }},
+		{"variance -1", func() { good.Moments(NewMoments(3), ok, []float64{0, -1, 0}) }},
+		{"Cov into", func() { NewMoments(3).Cov(mat.NewSymDense(2, nil)) }},
+		{"Cross into", func() { NewMoments(3).Cross(mat.NewDense(3, 2, nil), ok) }},
+		{"2 variances", func() { NewMoments(3).Cross(new(mat.Dense), ok[:2]) }},
+		{"n = 1", func() { SlopeLambda(1, 0.5) }},
+		{"1 classes", func() { NewPosterior(1) }},
+		{"λ = 0", func() { Probit{0, 0.5}.Posterior(NewPosterior(3), ok, ok, 0) }},
+		{"ρ = ½", func() { Probit{1, 0.4}.Posterior(NewPosterior(3), ok, ok, 0) }},
+		{"class 3", func() { good.Posterior(NewPosterior(3), ok, ok, 3) }},
+		{"2 means", func() { good.Posterior(NewPosterior(3), ok[:2], ok, 0) }},
+		{"mean NaN", func() { Exact{}.Posterior(NewPosterior(3), nan, ok, 0) }},
+		{"5 logits", func() {
+			Cubature{}.Moments(NewMoments(5), make([]float64, 5), mat.NewSymDense(5, nil))
+		}},
+		{"class -1", func() { Cubature{}.Posterior(NewJointPosterior(3), ok, mat.NewSymDense(3, nil), -1) }},
+		{"1 classes", func() { Box{1, 3}.RMS(good) }},
+		{"half", func() { Box{3, 0}.Max(good) }},
+		{"λ = 0", func() { box.Max(Probit{0, 0.5}) }},
+		{"ρ = 1", func() { box.LeastSquares(1) }},
+	} {
+		check.Panics(t, "softmax: ", c.words, c.f)
 	}
 }

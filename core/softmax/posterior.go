@@ -3,43 +3,35 @@ package softmax
 import (
 	"fmt"
 	"math"
+
+	"gonum.org/v1/gonum/mat"
 )
 
-// Posterior holds the mean and the variance of every logit given the class, and
-// the scratch space of their computation.
+// Posterior is what is known of the logits given the class: the mean and the
+// variance of each. Computing into the same one again allocates nothing.
 type Posterior struct {
 	LogP      float64   // logarithm of the probability of the class; NaN if numbers overflow
 	Mean, Var []float64 // of the logits, length n
-
-	probit probitWin
-	gumbel gumbelWin
-
-	start   []float64 // shift at the mode of W
-	shift   []float64 // E[z_i | t] − m_i at one node
-	within  []float64 // Var[z_i | t] at one node
-	sum     []float64 // E_W of shift − start
-	squares []float64 // E_W of (shift − start)²
-	inner   []float64 // E_W of within
 }
 
 // NewPosterior returns a posterior for n classes. It panics if n < 2.
 func NewPosterior(n int) *Posterior {
-	if n < 2 {
-		panic(fmt.Sprintf("softmax: %d classes; need at least 2", n))
-	}
-	buf := make([]float64, 11*n)
-	next := func() []float64 {
-		s := buf[:n:n]
-		buf = buf[n:]
-		return s
-	}
-	q := &Posterior{
-		Mean: next(), Var: next(), start: next(), shift: next(), within: next(),
-		sum: next(), squares: next(), inner: next(),
-	}
-	q.probit = probitWin{mu: next(), scale: next(), kappa: next(), shift: q.shift, within: q.within}
-	q.gumbel = gumbelWin{shift: q.shift, within: q.within}
-	return q
+	checkClasses(n)
+	return &Posterior{Mean: make([]float64, n), Var: make([]float64, n)}
+}
+
+// JointPosterior is the posterior of correlated logits z ~ N(m, V) given the
+// class: with the derivatives of log p by m, which are the moments of z by Stein's
+// lemma, E z = m + V·Gradient and Cov z = V + V·Hessian·V.
+type JointPosterior struct {
+	Posterior
+	Gradient []float64  // ∂ log p/∂m, length n
+	Hessian  *mat.Dense // ∂² log p/∂m², n×n, symmetric to rounding
+}
+
+// NewJointPosterior returns a posterior for n classes. It panics if n < 2.
+func NewJointPosterior(n int) *JointPosterior {
+	return &JointPosterior{*NewPosterior(n), make([]float64, n), mat.NewDense(n, n, nil)}
 }
 
 // Both likelihoods say that the class is the largest u_c of u_i = λz_i + ε_i with
@@ -54,19 +46,48 @@ func NewPosterior(n int) *Posterior {
 // its mode and weighted in the log domain, so that nothing is lost however
 // improbable the class.
 
+// posteriorTable is the scratch space of a posterior.
+type posteriorTable struct {
+	conditional           // at one node
+	start       []float64 // shift at the mode of W
+	sum         []float64 // E_W of shift − start
+	squares     []float64 // E_W of (shift − start)²
+	inner       []float64 // E_W of within
+
+	probit probitWin
+	gumbel gumbelWin
+}
+
+// conditional is what is known of each logit given t.
+type conditional struct {
+	shift  []float64 // E[z_i | t] − m_i
+	within []float64 // Var[z_i | t]
+}
+
+func (q *posteriorTable) reset(n int) {
+	if len(q.start) == n {
+		return
+	}
+	buf := make(cutter, 9*n)
+	q.conditional = conditional{buf.next(n), buf.next(n)}
+	q.start, q.sum, q.squares, q.inner = buf.next(n), buf.next(n), buf.next(n), buf.next(n)
+	q.probit = probitWin{conditional: q.conditional, mu: buf.next(n), scale: buf.next(n), kappa: buf.next(n)}
+	q.gumbel = gumbelWin{conditional: q.conditional}
+}
+
 // posteriorRule says how finely W is integrated: where it is cut, the distance of
 // the nodes in units of its scale at the lower end, and the distance over which
 // they are nearly even (see sinhMesh).
 type posteriorRule struct{ drop, step, spread float64 }
 
-// integrate sets LogP, Mean and Var, or LogP to NaN if numbers overflow. at(t) is log f_c + Σ log F_i and sets shift
-// and within.
-func (q *Posterior) integrate(w logConcave, rule posteriorRule, mean []float64) {
+// integrate sets dst, or LogP to NaN if numbers overflow. w.at(t) is log f_c +
+// Σ log F_i and sets the conditional moments.
+func (q *posteriorTable) integrate(dst *Posterior, w logConcave, rule posteriorRule, mean []float64) {
 	mode, top, curvature := findMode(w, 0)
 	copy(q.start, q.shift)
 	lo, hi, scale := cut(w, mode, top, curvature, rule.drop)
 	if !(hi-lo <= math.MaxFloat64) || math.IsInf(top, -1) || !(scale > 0) {
-		q.LogP = math.NaN() // overflow
+		dst.LogP = math.NaN() // overflow
 		return
 	}
 	clear(q.sum)
@@ -90,14 +111,14 @@ func (q *Posterior) integrate(w logConcave, rule posteriorRule, mean []float64) 
 			q.inner[i] += weight * q.within[i]
 		}
 	}
-	q.LogP = top + math.Log(total)
-	if math.IsInf(q.LogP, 0) {
-		q.LogP = math.NaN()
+	dst.LogP = top + math.Log(total)
+	if math.IsInf(dst.LogP, 0) {
+		dst.LogP = math.NaN()
 	}
 	for i, m := range mean {
 		d := q.sum[i] / total
-		q.Mean[i] = m + (q.start[i] + d)
-		q.Var[i] = q.inner[i]/total + math.Max(0, q.squares[i]/total-d*d)
+		dst.Mean[i] = m + (q.start[i] + d)
+		dst.Var[i] = q.inner[i]/total + math.Max(0, q.squares[i]/total-d*d)
 	}
 }
 
@@ -108,11 +129,15 @@ func (q *Posterior) cap(variance []float64) {
 	}
 }
 
-// check panics unless the posterior of n logits given the class can be computed.
+// check panics unless the posterior of these logits given the class can be
+// computed.
 func (q *Posterior) check(mean, variance []float64, class int) {
-	n := len(q.Mean)
+	checkClass(len(q.Mean), class)
+	checkLogits(len(q.Mean), mean, variance)
+}
+
+func checkClass(n, class int) {
 	if class < 0 || class >= n {
 		panic(fmt.Sprintf("softmax: posterior given class %d; need 0 to %d", class, n-1))
 	}
-	checkLogits(n, mean, variance)
 }

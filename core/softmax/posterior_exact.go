@@ -24,30 +24,31 @@ var (
 // Posterior panics as [Exact.Moments] does, and if there is no such class.
 func (e Exact) Posterior(dst *Posterior, mean, variance []float64, class int) {
 	dst.check(mean, variance, class)
-	w := &dst.gumbel
-	w.set(mean, variance, class, tiltedRule)
-	dst.integrate(w, winRule, mean)
-	w.mean, w.variance = nil, nil
+	w := workspaces.Get().(*workspace)
+	defer workspaces.Put(w)
+	w.posterior.exact(dst, mean, variance, class, winRule, tiltedRule)
 	dst.cap(variance)
+}
+
+func (q *posteriorTable) exact(dst *Posterior, mean, variance []float64, class int, rule, inner posteriorRule) {
+	q.reset(len(mean))
+	w := &q.gumbel
+	w.class, w.mean, w.variance, w.inner = class, mean, variance, inner
+	q.integrate(dst, w, rule, mean)
+	w.mean, w.variance = nil, nil
 }
 
 // gumbelWin is p_c W as a function of t − m_c: only differences matter.
 type gumbelWin struct {
+	conditional
 	class          int
 	mean, variance []float64 // the caller's, during one call
-	shift, within  []float64 // what at sets
-
-	inner  posteriorRule
-	tilted tiltedNormal
+	inner          posteriorRule
+	tilted         tiltedNormal
 }
 
-func (w *gumbelWin) set(mean, variance []float64, class int, inner posteriorRule) {
-	w.class, w.mean, w.variance, w.inner = class, mean, variance, inner
-}
-
-// at implements logConcave, and sets shift to E[z_i | t] − m_i and within to
-// Var[z_i | t].
-func (w *gumbelWin) at(t float64) (log, slope, curvature float64) {
+// at implements logConcave, and sets the conditional moments.
+func (w *gumbelWin) at(t float64) (log, gradient, curvature float64) {
 	for i, v := range w.variance {
 		tilt := 0.0
 		if i == w.class {
@@ -57,10 +58,10 @@ func (w *gumbelWin) at(t float64) (log, slope, curvature float64) {
 		d.integrate(w.mean[i]-w.mean[w.class]-t, v, tilt, w.inner)
 		w.shift[i], w.within[i] = d.shift, d.variance
 		log += d.log
-		slope += d.slope
+		gradient += d.gradient
 		curvature += d.curvature
 	}
-	return log, slope, curvature
+	return log, gradient, curvature
 }
 
 // tiltedNormal is the density of x proportional to N(x; b, v) exp(kx − e^x).
@@ -68,7 +69,7 @@ type tiltedNormal struct {
 	log       float64 // logarithm of the integral
 	shift     float64 // E x − b
 	variance  float64 // Var x
-	slope     float64 // −∂log/∂b = (b − E x)/v = E e^x − k
+	gradient  float64 // −∂log/∂b = (b − E x)/v = E e^x − k
 	curvature float64 // −∂²log/∂b²
 
 	// Of the density at x = mode − y, relative to that at the mode.
@@ -81,8 +82,8 @@ type tiltedNormal struct {
 func (d *tiltedNormal) integrate(b, v, tilt float64, rule posteriorRule) {
 	if e := math.Exp(b); v*max(1, e) < 1e-17 {
 		// The normal density is a spike: the terms left out are of order ve^b.
-		d.log, d.slope, d.curvature = tilt*b-e, e-tilt, e
-		d.shift, d.variance = -v*d.slope, v
+		d.log, d.gradient, d.curvature = tilt*b-e, e-tilt, e
+		d.shift, d.variance = -v*d.gradient, v
 		return
 	}
 	mode := tiltedMode(b, v, tilt)
@@ -95,19 +96,19 @@ func (d *tiltedNormal) integrate(b, v, tilt float64, rule posteriorRule) {
 	d.log = tilt*mode - d.atMode - 0.5*(fall/v)*fall
 	switch {
 	case !(d.log >= -math.MaxFloat64) || math.IsInf(1/v, 1):
-		d.log, d.slope, d.curvature = math.Inf(-1), math.Inf(1), math.Inf(1)
+		d.log, d.gradient, d.curvature = math.Inf(-1), math.Inf(1), math.Inf(1)
 		d.shift, d.variance = 0, 0
 		return
 	case d.log < -1e15: // so far out that the mode is all that counts
 		d.variance = 1 / (1/v + d.atMode)
-		d.shift, d.slope = fall, -fall/v
+		d.shift, d.gradient = fall, -fall/v
 		d.curvature = d.variance * d.atMode / v
 		return
 	}
 	_, _, curvature := d.at(0)
 	lo, hi, scale := cut(d, 0, 0, curvature, rule.drop)
 	if !(hi-lo <= math.MaxFloat64) || !(scale > 0) {
-		d.log, d.slope, d.curvature = math.NaN(), math.NaN(), math.NaN()
+		d.log, d.gradient, d.curvature = math.NaN(), math.NaN(), math.NaN()
 		return
 	}
 	var total, sum, squares, exp, expSquares float64
@@ -130,22 +131,22 @@ func (d *tiltedNormal) integrate(b, v, tilt float64, rule posteriorRule) {
 	d.variance = squares/total - sum*sum
 	if steep {
 		d.shift = fall - sum
-		d.slope = -d.shift / v
+		d.gradient = -d.shift / v
 		d.curvature = math.Max(0, 1-d.variance/v) / v
 	} else {
 		mean := d.atMode + exp // E e^x
-		d.slope = mean - tilt
-		d.shift = -v * d.slope
+		d.gradient = mean - tilt
+		d.shift = -v * d.gradient
 		d.curvature = math.Max(0, mean-(expSquares/total-exp*exp))
 	}
 }
 
 // at implements logConcave.
-func (d *tiltedNormal) at(y float64) (log, slope, curvature float64) {
+func (d *tiltedNormal) at(y float64) (log, gradient, curvature float64) {
 	growth := d.growth(y)
 	log = -0.5*y*y/d.v - growth - d.atMode*y
-	slope = -y/d.v + growth
-	return log, slope, 1/d.v + d.atMode + growth
+	gradient = -y/d.v + growth
+	return log, gradient, 1/d.v + d.atMode + growth
 }
 
 // growth returns e^(mode−y) − e^mode.

@@ -35,20 +35,31 @@ func (p Probit) Posterior(dst *Posterior, mean, variance []float64, class int) {
 		panic(fmt.Sprintf("softmax: posterior of the probit with ρ = %g; need ρ = ½", p.Rho))
 	}
 	dst.check(mean, variance, class)
-	w := &dst.probit
-	w.set(p.Lambda, mean, variance, class)
-	dst.integrate(w, probitRule, mean)
-	w.addNoise(dst.Var, variance)
+	w := workspaces.Get().(*workspace)
+	defer workspaces.Put(w)
+	w.posterior.normal(dst, p.Lambda, mean, variance, class, probitRule)
 	dst.cap(variance)
+}
+
+func (q *posteriorTable) normal(dst *Posterior, lambda float64, mean, variance []float64, class int, rule posteriorRule) {
+	q.reset(len(mean))
+	w := &q.probit
+	w.set(lambda, mean, variance, class)
+	q.integrate(dst, w, rule, mean)
+	// The part of Var[z_i | t] that is the same for all t.
+	for i, v := range variance {
+		s := w.scale[i]
+		dst.Var[i] += 0.5 * (v / s) / s
+	}
 }
 
 // probitWin is p_c W as a function of t − μ_c: only differences matter.
 type probitWin struct {
-	class         int
-	norm          float64   // −log(s_c √(2π))
-	mu, scale     []float64 // μ_i − μ_c; s_i
-	kappa         []float64
-	shift, within []float64 // what at sets
+	conditional
+	class     int
+	norm      float64   // −log(s_c √(2π))
+	mu, scale []float64 // μ_i − μ_c; s_i
+	kappa     []float64
 }
 
 func (w *probitWin) set(lambda float64, mean, variance []float64, class int) {
@@ -62,18 +73,9 @@ func (w *probitWin) set(lambda float64, mean, variance []float64, class int) {
 	w.norm = -math.Log(w.scale[class] * math.Sqrt(2*math.Pi))
 }
 
-// addNoise adds to each variance the part v_i/(2 s_i²) of Var[z_i | t], which is the
-// same for all t.
-func (w *probitWin) addNoise(dst, variance []float64) {
-	for i, v := range variance {
-		s := w.scale[i]
-		dst[i] += 0.5 * (v / s) / s
-	}
-}
-
-// at implements logConcave, and sets shift to E[z_i | t] − m_i and within to the
-// part of Var[z_i | t] that depends on t.
-func (w *probitWin) at(t float64) (log, slope, curvature float64) {
+// at implements logConcave, and sets shift, and within to the part of Var[z_i | t]
+// that depends on t.
+func (w *probitWin) at(t float64) (log, gradient, curvature float64) {
 	// Up to here the plain formula of the variance loses no more than two digits.
 	const far = -5
 	// Of the factors that are left to multiply.
@@ -84,7 +86,7 @@ func (w *probitWin) at(t float64) (log, slope, curvature float64) {
 		if i == w.class {
 			a := t / s
 			log += w.norm - 0.5*a*a
-			slope -= a / s
+			gradient -= a / s
 			curvature += 1 / s / s
 			w.shift[i], w.within[i] = kappa*t, 0
 			continue
@@ -100,13 +102,13 @@ func (w *probitWin) at(t float64) (log, slope, curvature float64) {
 				product = 1
 			}
 		} else {
-			h, rest = gauss.Hazard(a), gauss.TruncatedVar(a)
+			h, rest = gauss.InverseMills(a), gauss.TruncatedVar(a)
 			log += gauss.LogCDF(a)
 		}
 		k := kappa * s
 		w.shift[i], w.within[i] = -k*h, k*k*rest
-		slope += h / s
+		gradient += h / s
 		curvature += (1 - rest) / s / s
 	}
-	return log + math.Log(product), slope, curvature
+	return log + math.Log(product), gradient, curvature
 }

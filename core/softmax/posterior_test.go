@@ -10,45 +10,28 @@ import (
 	"gonum.org/v1/gonum/floats/scalar"
 
 	"closedform/core/gauss"
+	"closedform/internal/check"
 )
 
 func TestPosteriorReference(t *testing.T) {
-	for k, row := range readReference(t, "testdata/adf_probit.csv") {
+	for k, row := range check.Rows(t, "testdata/adf_probit.csv") {
 		n := int(row[0])
 		mean, variance, want := row[3:3+n], row[3+n:3+2*n], row[3+2*n:]
 		got := NewPosterior(n)
 		Probit{row[1], 0.5}.Posterior(got, mean, variance, int(row[2]))
-		if !scalar.EqualWithinRel(got.LogP, want[0], 1e-9) {
-			t.Errorf("row %d: log p = %.12g, want %.12g", k, got.LogP, want[0])
-		}
-		for j := range n {
-			if !scalar.EqualWithinRel(got.Mean[j], want[1+j], 1e-9) {
-				t.Errorf("row %d: mean of logit %d is %.12g, want %.12g", k, j, got.Mean[j], want[1+j])
-			}
-			if !scalar.EqualWithinRel(got.Var[j], want[1+n+j], 1e-9) {
-				t.Errorf("row %d: variance of logit %d is %.12g, want %.12g", k, j, got.Var[j], want[1+n+j])
+		what := fmt.Sprintf("row %d: ", k)
+		check.Near(t, what+"log p", got.LogP, want[0], 1e-9)
+		check.NearAll(t, what+"mean", got.Mean, want[1:1+n], 1e-9)
+		for j, x := range got.Var {
+			if !scalar.EqualWithinRel(x, want[1+n+j], 1e-9) {
+				t.Errorf("%svariance of logit %d is %.12g, want %.12g", what, j, x, want[1+n+j])
 			}
 		}
 	}
-}
-
-// numbersOnly skips a long test under -short, with which the race detector runs:
-// it has one goroutine.
-func numbersOnly(t *testing.T) {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("long, and of one goroutine")
-	}
-}
-
-// likelihood is what has a posterior and the moments that go with it.
-type likelihood interface {
-	Approximation
-	Posterior(dst *Posterior, mean, variance []float64, class int)
 }
 
 // likelihoods calls f with random likelihoods of both kinds.
-func likelihoods(n, count int, f func(l likelihood, m, v []float64)) {
+func likelihoods(n, count int, f func(l Likelihood, m, v []float64)) {
 	cases(n, count, func(p Probit, m, v []float64) {
 		p.Rho = 0.5
 		f(p, m, v)
@@ -61,7 +44,7 @@ func TestPosteriorIsConsistent(t *testing.T) {
 	numbersOnly(t)
 	for _, n := range []int{2, 3, 7} {
 		got := NewPosterior(n)
-		likelihoods(n, 60, func(p likelihood, m, v []float64) {
+		likelihoods(n, 60, func(p Likelihood, m, v []float64) {
 			total, mean, square := 0.0, make([]float64, n), make([]float64, n)
 			for c := range n {
 				p.Posterior(got, m, v, c)
@@ -88,10 +71,10 @@ func TestPosteriorIsConsistent(t *testing.T) {
 // m̃ = m + v ∂log p_c/∂m, with p and its derivatives from the other integrals.
 func TestPosteriorAgreesWithMoments(t *testing.T) {
 	const n = 4
-	got, moments := NewPosterior(n), NewMoments(n)
-	likelihoods(n, 40, func(p likelihood, m, v []float64) {
-		p.Moments(moments, m, v)
-		for c, pc := range moments.P {
+	got := NewPosterior(n)
+	likelihoods(n, 40, func(p Likelihood, m, v []float64) {
+		prior := moments(p, m, v)
+		for c, pc := range prior.P {
 			if pc < 1e-3 {
 				continue
 			}
@@ -100,11 +83,11 @@ func TestPosteriorAgreesWithMoments(t *testing.T) {
 				t.Errorf("%+v m=%v v=%v: p_%d = %g, want %g", p, m, v, c, math.Exp(got.LogP), pc)
 			}
 			for i := range n {
-				slope := -moments.E.At(c, i)
+				gradient := -prior.E.At(c, i)
 				if i == c {
-					slope = moments.degree(c)
+					gradient = prior.degree(c)
 				}
-				if want := m[i] + v[i]*slope/pc; !scalar.EqualWithinAbsOrRel(got.Mean[i], want, 1e-8*(1+v[i]), 1e-8) {
+				if want := m[i] + v[i]*gradient/pc; !scalar.EqualWithinAbsOrRel(got.Mean[i], want, 1e-8*(1+v[i]), 1e-8) {
 					t.Errorf("%+v m=%v v=%v: mean of logit %d given %d is %g, want %g", p, m, v, i, c, got.Mean[i], want)
 				}
 			}
@@ -120,16 +103,12 @@ func TestPosteriorOfTwoClasses(t *testing.T) {
 		Probit{lambda, 0.5}.Posterior(got, m, v, 0)
 		s := math.Sqrt(1/(lambda*lambda) + v[0] + v[1])
 		a := gap / s
-		if want := gauss.LogCDF(a); !scalar.EqualWithinAbsOrRel(got.LogP, want, 1e-11, 1e-11) {
-			t.Errorf("gap %g: log p = %g, want %g", gap, got.LogP, want)
-		}
-		h := gauss.Hazard(a)
+		what := fmt.Sprintf("gap %g: ", gap)
+		check.Near(t, what+"log p", got.LogP, gauss.LogCDF(a), 1e-11)
+		h := gauss.InverseMills(a)
 		for j, sign := range []float64{1, -1} {
-			mean := m[j] + sign*v[j]*h/s
-			variance := v[j] - v[j]*v[j]/(s*s)*(1-gauss.TruncatedVar(a))
-			if !scalar.EqualWithinAbsOrRel(got.Mean[j], mean, 1e-11, 1e-11) || !scalar.EqualWithinRel(got.Var[j], variance, 1e-10) {
-				t.Errorf("gap %g, logit %d: mean %g, variance %g; want %g, %g", gap, j, got.Mean[j], got.Var[j], mean, variance)
-			}
+			check.Near(t, what+"mean", got.Mean[j], m[j]+sign*v[j]*h/s, 1e-11)
+			check.Near(t, what+"variance", got.Var[j], v[j]-v[j]*v[j]/(s*s)*(1-gauss.TruncatedVar(a)), 1e-10)
 		}
 	}
 }
@@ -145,14 +124,14 @@ func TestPosteriorOfWideWinner(t *testing.T) {
 			s := math.Sqrt(1/(lambda*lambda) + wide)
 			m, v := []float64{ratio * s, 0}, []float64{wide, 0}
 			Probit{lambda, 0.5}.Posterior(got, m, v, 0)
-			h := gauss.Hazard(ratio)
+			h := gauss.InverseMills(ratio)
 			shift, variance := wide*h/s, wide-wide*wide/(s*s)*(1-gauss.TruncatedVar(ratio))
 			if !(math.Abs(got.LogP-gauss.LogCDF(ratio)) < 1e-11) || !(math.Abs(got.Mean[0]-m[0]-shift) < 1e-9*s) || !scalar.EqualWithinRel(got.Var[0], variance, 1e-9) {
 				t.Errorf("v=%g, m=%g s: log p %.6g, shift %.12g, variance %.12g; want %.6g, %.12g, %.12g", wide, ratio, got.LogP, got.Mean[0]-m[0], got.Var[0], gauss.LogCDF(ratio), shift, variance)
 			}
 			Exact{}.Posterior(got, m, v, 0)
-			want.gumbel.set(m, v, 0, posteriorRule{drop: 45, step: 0.3, spread: 30})
-			want.integrate(&want.gumbel, posteriorRule{drop: 45, step: 0.3, spread: 30}, m)
+			fine := posteriorRule{drop: 45, step: 0.3, spread: 30}
+			new(posteriorTable).exact(want, m, v, 0, fine, fine)
 			if !(math.Abs(got.LogP-want.LogP) < 1e-10) || !(math.Abs(got.Mean[0]-want.Mean[0]) < 1e-9*s) || !scalar.EqualWithinRel(got.Var[0], want.Var[0], 2e-9) {
 				t.Errorf("softmax, v=%g, m=%g s: log p %.6g, N(%.12g, %.12g); want %.6g, N(%.12g, %.12g)", wide, ratio, got.LogP, got.Mean[0], got.Var[0], want.LogP, want.Mean[0], want.Var[0])
 			}
@@ -175,17 +154,14 @@ func TestPosteriorRuleIsFineEnough(t *testing.T) {
 		{
 			"probit", 1e-10,
 			func(dst *Posterior, p Probit, m, v []float64) {
-				dst.probit.set(p.Lambda, m, v, 0)
-				dst.integrate(&dst.probit, finer(probitRule), m)
-				dst.probit.addNoise(dst.Var, v)
+				new(posteriorTable).normal(dst, p.Lambda, m, v, 0, finer(probitRule))
 			},
 			func(dst *Posterior, p Probit, m, v []float64) { p.Posterior(dst, m, v, 0) },
 		},
 		{
 			"softmax", 1e-9,
 			func(dst *Posterior, _ Probit, m, v []float64) {
-				dst.gumbel.set(m, v, 0, finer(tiltedRule))
-				dst.integrate(&dst.gumbel, finer(winRule), m)
+				new(posteriorTable).exact(dst, m, v, 0, finer(winRule), finer(tiltedRule))
 			},
 			func(dst *Posterior, _ Probit, m, v []float64) { Exact{}.Posterior(dst, m, v, 0) },
 		},
@@ -225,7 +201,7 @@ func TestPosteriorExtremes(t *testing.T) {
 				m[j], v[j] = means[rnd.IntN(len(means))], variances[rnd.IntN(len(variances))]
 			}
 			c := rnd.IntN(n)
-			for _, l := range []likelihood{Probit{0.5, 0.5}, Exact{}} {
+			for _, l := range []Likelihood{Probit{0.5, 0.5}, Exact{}} {
 				if (l == Exact{}) && floats.Max(v) > 1e12 {
 					continue
 				}
@@ -239,56 +215,6 @@ func TestPosteriorExtremes(t *testing.T) {
 					}
 				}
 			}
-		}
-	}
-}
-
-func TestPosteriorPanics(t *testing.T) {
-	ok := []float64{0, 0, 0}
-	for name, f := range map[string]func(){
-		"classes": func() { NewPosterior(1) },
-		"λ":       func() { Probit{0, 0.5}.Posterior(NewPosterior(3), ok, ok, 0) },
-		"ρ":       func() { Probit{1, 0.4}.Posterior(NewPosterior(3), ok, ok, 0) },
-		"class":   func() { Probit{1, 0.5}.Posterior(NewPosterior(3), ok, ok, 3) },
-		"lengths": func() { Probit{1, 0.5}.Posterior(NewPosterior(3), ok[:2], ok, 0) },
-		"mean":    func() { Probit{1, 0.5}.Posterior(NewPosterior(3), []float64{0, math.NaN(), 0}, ok, 0) },
-	} {
-		func() {
-			defer func() {
-				if r := fmt.Sprint(recover()); len(r) < 9 || r[:9] != "softmax: " {
-					t.Errorf("%s: recovered %q", name, r)
-				}
-			}()
-			f()
-		}()
-	}
-}
-
-func TestPosteriorDoesNotAllocate(t *testing.T) {
-	m, v := make([]float64, 10), []float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}
-	dst := NewPosterior(10)
-	for _, l := range []likelihood{Probit{0.5, 0.5}, Exact{}} {
-		if n := testing.AllocsPerRun(20, func() { l.Posterior(dst, m, v, 3) }); n > 0 {
-			t.Errorf("%T: %g allocations", l, n)
-		}
-	}
-}
-
-func BenchmarkPosterior(b *testing.B) {
-	for _, n := range []int{3, 10, 100} {
-		for name, l := range map[string]likelihood{"probit": Probit{SlopeLambda(n, 0.5), 0.5}, "softmax": Exact{}} {
-			b.Run(fmt.Sprintf("%s/n=%d", name, n), func(b *testing.B) {
-				rnd := rand.New(rand.NewPCG(1, 2))
-				m, v := make([]float64, n), make([]float64, n)
-				for j := range n {
-					m[j], v[j] = rnd.NormFloat64(), rnd.ExpFloat64()
-				}
-				dst := NewPosterior(n)
-				b.ReportAllocs()
-				for b.Loop() {
-					l.Posterior(dst, m, v, 1)
-				}
-			})
 		}
 	}
 }

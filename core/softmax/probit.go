@@ -3,6 +3,7 @@ package softmax
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"closedform/core/gauss"
 )
@@ -37,8 +38,6 @@ type Probit struct {
 	Lambda, Rho float64
 }
 
-var _ Approximation = Probit{}
-
 // Validate returns an error that names what is allowed if λ or ρ is out of
 // range.
 func (p Probit) Validate() error {
@@ -55,12 +54,17 @@ func (p Probit) Moments(dst *Moments, mean, variance []float64) {
 		panic(err.Error())
 	}
 	dst.check(mean, variance)
-	w := &dst.work
+	w := workspaces.Get().(*workspace)
+	defer workspaces.Put(w)
+	w.probit.moments(dst, p, mean, variance, step(len(mean)))
+}
+
+// moments is Moments with nodes at the distance step.
+func (w *probitTable) moments(dst *Moments, p Probit, mean, variance []float64, step float64) {
 	w.reset(len(mean))
+	w.step = step
 	w.factors(p, mean, variance)
-	for j := range dst.P {
-		dst.P[j] = 0
-	}
+	clear(dst.P)
 	dst.E.Zero()
 	// On shared nodes the narrowest f_j sets the step for all: 1/narrow times as
 	// many nodes, against n times as many distribution functions.
@@ -71,42 +75,32 @@ func (p Probit) Moments(dst *Moments, mean, variance []float64) {
 	}
 }
 
-// workspace holds the factors of the integrands and the table of one block of
-// nodes.
-type workspace struct {
+// probitTable holds the factors of the integrands at one block of nodes.
+type probitTable struct {
 	mu      []float64 // λm_j, counted from where the integrals may start
 	common  []float64 // √(ρ + λ²v_j), scale of f_j
 	own     []float64 // √(1−ρ + λ²v_j), scale of F_j and g_j
 	perOwn  []float64 // 1/own_j
-	f, g    []float64 // hazards f_j/F_j and g_j/F_j at the nodes of a block: node × class
+	f, g    []float64 // f_j/F_j and g_j/F_j at the nodes of a block: node × class
 	cdf     []float64 // F_j at one node
 	narrow  float64   // min_j common_j/own_j, at most 1
 	minOwn  float64   // min_j own_j
 	excess  float64   // common² − own² = 2ρ − 1
-	step    float64   // distance of the nodes, step(n)
+	step    float64   // distance of the nodes
 	uniform bool      // common = own (ρ = ½), hence f = g
 }
 
-func (w *workspace) reset(n int) {
+func (w *probitTable) reset(n int) {
 	if len(w.mu) == n {
 		return
 	}
-	buf := make([]float64, (5+2*block)*n)
-	next := func(k int) []float64 {
-		s := buf[:k:k]
-		buf = buf[k:]
-		return s
-	}
-	w.mu, w.common, w.own, w.perOwn, w.cdf = next(n), next(n), next(n), next(n), next(n)
-	w.f, w.g = next(block*n), next(block*n)
-	w.step = step(n)
+	buf := make(cutter, (5+2*block)*n)
+	w.mu, w.common, w.own, w.perOwn, w.cdf = buf.next(n), buf.next(n), buf.next(n), buf.next(n), buf.next(n)
+	w.f, w.g = buf.next(block*n), buf.next(block*n)
 }
 
-func (w *workspace) factors(p Probit, mean, variance []float64) {
-	top := math.Inf(-1)
-	for _, m := range mean {
-		top = max(top, m)
-	}
+func (w *probitTable) factors(p Probit, mean, variance []float64) {
+	top := slices.Max(mean)
 	w.narrow, w.minOwn, w.excess, w.uniform = 1, math.Inf(1), 2*p.Rho-1, p.Rho == 0.5
 	start := math.Inf(-1)
 	for j, v := range variance {
@@ -132,7 +126,7 @@ func scale(a, lambda, v float64) float64 {
 }
 
 // integrateShared computes all moments on one set of nodes.
-func (w *workspace) integrateShared(dst *Moments, lambda float64) {
+func (w *probitTable) integrateShared(dst *Moments, lambda float64) {
 	lo, gap := w.lower()
 	hi := lo
 	for j, mu := range w.mu {
@@ -171,7 +165,7 @@ func (w *workspace) integrateShared(dst *Moments, lambda float64) {
 // the choice of the lowest node that can happen to one class only, the one with
 // the smallest F, which is the class that wins there. So F_k is left out of the
 // product and √F_k shared out between the factors.
-func (w *workspace) tabulate(b int, t, dt float64, p []float64) float64 {
+func (w *probitTable) tabulate(b int, t, dt float64, p []float64) float64 {
 	n := len(w.mu)
 	f, g, cdf := w.f[b*n:(b+1)*n], w.g[b*n:(b+1)*n], w.cdf[:n]
 	k, smallest, product := 0, math.Inf(1), dt
@@ -212,7 +206,7 @@ func (w *workspace) tabulate(b int, t, dt float64, p []float64) float64 {
 // integrateEach computes the moments of class j on nodes of its own, for the
 // case that some density f_j is much narrower than every F_τ (small ρ and
 // small v), including the limit of a point mass.
-func (w *workspace) integrateEach(dst *Moments, lambda float64) {
+func (w *probitTable) integrateEach(dst *Moments, lambda float64) {
 	for j, mu := range w.mu {
 		lo := math.Inf(-1)
 		for i, m := range w.mu {
@@ -238,7 +232,7 @@ func (w *workspace) integrateEach(dst *Moments, lambda float64) {
 }
 
 // addNode adds mass × Π_{τ≠j} F_τ(t) to p_j and its derivatives to E_j·.
-func (w *workspace) addNode(dst *Moments, row []float64, j int, t, mass, lambda float64) {
+func (w *probitTable) addNode(dst *Moments, row []float64, j int, t, mass, lambda float64) {
 	for i, mu := range w.mu {
 		if i != j {
 			pdf, cdf := gauss.PDFCDF((t - mu) / w.own[i])

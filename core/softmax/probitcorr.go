@@ -37,8 +37,6 @@ type ProbitCorr struct {
 	Corr   *mat.SymDense
 }
 
-var _ Approximation = ProbitCorr{}
-
 // Validate returns an error that names what is allowed if λ is out of range or
 // Corr is not a correlation matrix (unit diagonal, positive semi-definite).
 func (p ProbitCorr) Validate() error {
@@ -48,7 +46,7 @@ func (p ProbitCorr) Validate() error {
 	if p.Corr == nil || p.Corr.IsEmpty() {
 		return fmt.Errorf("softmax: probit without correlations; need those of n−1 variables for n classes")
 	}
-	if err := mvn.Validate(p.Corr); err != nil {
+	if _, err := mvn.NewCDF(p.Corr); err != nil {
 		return fmt.Errorf("softmax: probit: %w", err)
 	}
 	return nil
@@ -73,8 +71,12 @@ func (p ProbitCorr) Moments(dst *Moments, mean, variance []float64) {
 	}
 	for j := range mean {
 		point.set(p, j, mean, variance)
-		dst.P[j], _ = mvn.CDF(point.x, point.corr)
-		mvn.Gradient(point.gradient, point.x, point.corr)
+		cdf, err := mvn.NewCDF(point.corr)
+		if err != nil {
+			panic("softmax: " + err.Error()) // only rounding could have made Σ' indefinite
+		}
+		dst.P[j], _ = cdf.Prob(point.x)
+		cdf.Gradient(point.gradient, point.x)
 		row := dst.E.RawRowView(j)
 		row[j] = 0
 		for k, g := range point.gradient {

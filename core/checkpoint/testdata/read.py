@@ -24,6 +24,6 @@ for layer in range(len(config["layers"]) - 1):
     mean.append(mu.tolist())
     cov.append(sigma.tolist())
 print(json.dumps({
-    "format": int(net["format"]), "layers": config["layers"], "output": config["output"],
+    "format": int(net["format"]), "layers": config["layers"], "rule": config["rule"],
     "mean": mean, "cov": cov,
 }))

@@ -200,7 +200,7 @@ func fields(v any) []tagged {
 		if !ok || key == "-" || !f.IsExported() {
 			continue
 		}
-		out = append(out, tagged{key, f.Tag.Get("inherit"), options == "omitempty", s.Field(i)})
+		out = append(out, tagged{key, f.Tag.Get("inherit"), options == "omitempty" || options == "omitzero", s.Field(i)})
 	}
 	return out
 }
@@ -289,4 +289,24 @@ func distance(a, b string) int {
 		}
 	}
 	return row[len(b)]
+}
+
+// Set sets the field of a key, of one of the structs, to a number.
+func Set(key string, x float64, structs ...any) error {
+	for _, s := range structs {
+		for _, f := range fields(s) {
+			switch {
+			case f.key != key:
+			case f.value.Kind() == reflect.Float64:
+				f.value.SetFloat(x)
+				return nil
+			case f.value.Kind() == reflect.Int && x == float64(int(x)):
+				f.value.SetInt(int64(x))
+				return nil
+			default:
+				return field.Errorf(key, "cannot be %g", x)
+			}
+		}
+	}
+	return field.Errorf(key, "not a key with a number")
 }

@@ -8,7 +8,6 @@ package metric
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
@@ -18,23 +17,21 @@ import (
 // Accuracy returns the share of examples whose largest probability is that of
 // the true class.
 func Accuracy(p [][]float64, class []int) float64 {
-	return average(p, class, func(p []float64, c int) float64 {
-		if floats.MaxIdx(p) == c {
-			return 1
-		}
-		return 0
-	})
+	return average(p, class, correct)
 }
 
 // Error returns the share of examples whose largest probability is that of another
 // class.
 func Error(p [][]float64, class []int) float64 {
-	return average(p, class, func(p []float64, c int) float64 {
-		if floats.MaxIdx(p) == c {
-			return 0
-		}
+	return average(p, class, func(p []float64, c int) float64 { return 1 - correct(p, c) })
+}
+
+// correct returns 1 if the largest probability is that of class c, else 0.
+func correct(p []float64, c int) float64 {
+	if floats.MaxIdx(p) == c {
 		return 1
-	})
+	}
+	return 0
 }
 
 // LogLoss returns the mean of −log p_c for the true class c, in nats: +Inf if
@@ -64,12 +61,10 @@ func Brier(p [][]float64, class []int) float64 {
 func ECE(p [][]float64, class []int, bins int) float64 {
 	gap := make([]float64, bins) // Σ (correct − confidence) in a bin
 	average(p, class, func(p []float64, c int) float64 {
-		top := floats.MaxIdx(p)
-		b := min(bins-1, int(p[top]*float64(bins)))
-		gap[b] -= p[top]
-		if top == c {
-			gap[b]++
-		}
+		top := floats.Max(p)
+		b := min(bins-1, int(top*float64(bins)))
+		gap[b] -= top
+		gap[b] += correct(p, c)
 		return 0
 	})
 	var sum float64
@@ -98,23 +93,8 @@ func Entropy(p []float64) float64 { return stat.Entropy(p) }
 // random positive above a random negative, ties counting half (Mann and Whitney
 // 1947). It is NaN if all examples are positive or none is.
 func AUROC(score []float64, positive []bool) float64 {
-	if len(score) != len(positive) {
-		panic(fmt.Sprintf("metric: %d scores for %d labels", len(score), len(positive)))
-	}
-	order := make([]int, len(score))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, func(i, j int) int {
-		switch {
-		case score[i] < score[j]:
-			return -1
-		case score[i] > score[j]:
-			return 1
-		}
-		return 0
-	})
-	var ranks, positives float64 // Σ mid-ranks of the positives
+	order := byConfidence(score, positive)
+	var ranks, positives float64 // Σ mid-ranks of the positives, from the largest score
 	for start := 0; start < len(order); {
 		end := start + 1
 		for end < len(order) && score[order[end]] == score[order[start]] {
@@ -129,7 +109,7 @@ func AUROC(score []float64, positive []bool) float64 {
 		start = end
 	}
 	negatives := float64(len(score)) - positives
-	return (ranks - 0.5*positives*(positives+1)) / (positives * negatives)
+	return (positives*negatives + 0.5*positives*(positives+1) - ranks) / (positives * negatives)
 }
 
 // Interval returns the mean of x and the ends of its two-sided 95 % confidence

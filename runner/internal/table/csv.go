@@ -30,7 +30,8 @@ func (t *Table) CSV() []byte {
 }
 
 // Read reads the table of the name from CSV text with a header line. A column of
-// which every field is a number or empty holds numbers, any other words.
+// which every field is empty or a number as [Format] spells it holds numbers, any
+// other words.
 func Read(name string, r io.Reader) (*Table, error) {
 	rows, err := csv.NewReader(r).ReadAll()
 	if err != nil {
@@ -58,7 +59,7 @@ func parse(fields []string) (nums []float64, ok bool) {
 		x := math.NaN()
 		if s != "" {
 			var err error
-			if x, err = strconv.ParseFloat(s, 64); err != nil {
+			if x, err = strconv.ParseFloat(s, 64); err != nil || Format(x) != s {
 				return nil, false
 			}
 		}

@@ -1,0 +1,148 @@
+package neighbours
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"sort"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/floats/scalar"
+
+	"closedform/core/random"
+	"closedform/internal/check"
+)
+
+// examples returns inputs on a coarse grid, so that distances tie, or normal ones.
+func examples(count, inputs, classes int, coarse bool) (x [][]float64, class []int) {
+	rnd := rand.New(random.Source("examples", count, inputs))
+	for range count {
+		xi := make([]float64, inputs)
+		for a := range xi {
+			xi[a] = rnd.NormFloat64()
+			if coarse {
+				xi[a] = math.Round(xi[a])
+			}
+		}
+		x, class = append(x, xi), append(class, rnd.IntN(classes))
+	}
+	return x, class
+}
+
+func fit(t testing.TB, cfg Config, x [][]float64, class []int) *Model {
+	t.Helper()
+	m, err := Fit(cfg, x, class, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func TestLearner(t *testing.T) {
+	check.Learner(t, 0.15, func(x [][]float64, class []int, src rand.Source) (check.Predictor, error) {
+		return Fit(Config{Classes: 3, Neighbours: 20}, x, class, src)
+	})
+}
+
+// The neighbours are those of a stable sort of all distances, ties too.
+func TestNeighboursAreThoseOfASort(t *testing.T) {
+	for _, coarse := range []bool{false, true} {
+		for _, inputs := range []int{1, 3, 15, 16, 17, 40} {
+			const classes = 4
+			x, class := examples(200, inputs, classes, coarse)
+			queries, _ := examples(30, inputs, classes, coarse)
+			for _, k := range []int{1, 2, 7, 200} {
+				q := fit(t, Config{Classes: classes, Neighbours: k}, x, class)
+				p := make([]float64, classes)
+				for _, at := range queries {
+					order := make([]int, len(x))
+					for i := range order {
+						order[i] = i
+					}
+					distance := func(i int) float64 { return floats.Distance(at, x[i], 2) }
+					// Distances are compared as rounded to nine digits: a tie
+					// is one whatever the order of the sum.
+					sort.SliceStable(order, func(a, b int) bool {
+						return scalar.Round(distance(order[a]), 9) < scalar.Round(distance(order[b]), 9)
+					})
+					want := make([]float64, classes)
+					for _, i := range order[:k] {
+						want[class[i]]++
+					}
+					if err := q.Predict(p, at); err != nil {
+						t.Fatal(err)
+					}
+					for c := range p {
+						if !scalar.EqualWithinAbs(p[c], (want[c]+0.25)/float64(k+1), 1e-14) {
+							t.Fatalf("coarse %t, %d inputs, k = %d: p = %v, counts %v", coarse, inputs, k, p, want)
+						}
+					}
+					if !scalar.EqualWithinAbs(floats.Sum(p), 1, 1e-14) {
+						t.Errorf("p adds up to %g", floats.Sum(p))
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestNeighboursByHand(t *testing.T) {
+	x := [][]float64{{0}, {1}, {-1}, {10}}
+	q := fit(t, Config{Classes: 3, Neighbours: 2}, x, []int{0, 1, 2, 0})
+	p := make([]float64, 3)
+	if err := q.Predict(p, []float64{0}); err != nil {
+		t.Fatal(err)
+	}
+	for c, want := range []float64{4. / 9, 4. / 9, 1. / 9} { // of two at distance 1 the first
+		if !scalar.EqualWithinAbs(p[c], want, 1e-15) {
+			t.Errorf("p = %v", p)
+		}
+	}
+}
+
+func TestNeighboursFarAway(t *testing.T) {
+	x := [][]float64{{1e200, 0}, {0, 0}, {-1e150, 1}}
+	q := fit(t, Config{Classes: 2, Neighbours: 2}, x, []int{0, 1, 1})
+	p := make([]float64, 2)
+	if err := q.Predict(p, []float64{0, 1}); err != nil || !(p[1] > p[0]) {
+		t.Errorf("p = %v, error %v", p, err)
+	}
+	if err := q.Predict(p, []float64{1e200, 0}); err == nil {
+		t.Errorf("p = %v where distances overflow", p)
+	}
+}
+
+// There are at most as many neighbours as examples.
+func TestFewExamples(t *testing.T) {
+	x, class := examples(7, 2, 2, false)
+	few, many := fit(t, Config{Classes: 2, Neighbours: 7}, x, class), fit(t, Config{Classes: 2, Neighbours: 100}, x, class)
+	if p, q := check.Predict(t, few, 2, 1, 1), check.Predict(t, many, 2, 1, 1); !slices.Equal(p, q) {
+		t.Errorf("%v of all, %v of more than there are", p, q)
+	}
+}
+
+func TestErrors(t *testing.T) {
+	x, class := examples(10, 2, 2, false)
+	for name, err := range map[string]error{
+		"neighbours: -1 is not": Config{Neighbours: -1}.Validate(),
+		"0 examples":            func() error { _, err := Fit(Config{Classes: 2}, nil, nil, nil); return err }(),
+		"10 examples of 1":      func() error { _, err := Fit(Config{Classes: 1}, x, class, nil); return err }(),
+	} {
+		if err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+}
+
+func BenchmarkNeighbours(b *testing.B) {
+	x, class := examples(10000, 784, 10, false)
+	q := fit(b, Config{Classes: 10}, x, class)
+	p, at := make([]float64, 10), make([]float64, 784)
+	for b.Loop() {
+		if err := q.Predict(p, at); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,162 @@
+// Package check has what the tests of several packages share.
+package check
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+
+	"closedform/core/random"
+)
+
+// Clusters draws n examples of a Gaussian cluster for each class, whose centres are
+// about as far from each other as they are wide. truth[k] is the probability that the
+// distribution itself gives class[k] at x[k]: no learner is better on average.
+func Clusters(n, inputs, classes int, path ...any) (x [][]float64, class []int, truth []float64) {
+	rnd := rand.New(random.Source(append(path, "clusters")...))
+	centre := make([][]float64, classes)
+	for c := range centre {
+		for range inputs {
+			centre[c] = append(centre[c], 1.5*rnd.NormFloat64())
+		}
+	}
+	z := make([]float64, classes)
+	for range n {
+		c := rnd.IntN(classes)
+		at := make([]float64, inputs)
+		for a := range at {
+			at[a] = centre[c][a] + rnd.NormFloat64()
+		}
+		for j := range z {
+			d := floats.Distance(at, centre[j], 2)
+			z[j] = -d * d / 2
+		}
+		x, class, truth = append(x, at), append(class, c), append(truth, math.Exp(z[c]-floats.LogSumExp(z)))
+	}
+	return x, class, truth
+}
+
+// Predictor is a model that can be asked for the probabilities of the classes.
+type Predictor interface{ Predict(p, x []float64) error }
+
+// Fit makes a model of examples.
+type Fit func(x [][]float64, class []int, src rand.Source) (Predictor, error)
+
+// Online returns the Fit of a model that sees one example after another.
+func Online[M interface {
+	Predictor
+	Observe(x []float64, class int) error
+}](start func(src rand.Source) (M, error)) Fit {
+	return func(x [][]float64, class []int, src rand.Source) (Predictor, error) {
+		m, err := start(src)
+		if err != nil {
+			return nil, err
+		}
+		for k, xk := range x {
+			if err := m.Observe(xk, class[k]); err != nil {
+				return nil, err
+			}
+		}
+		return m, nil
+	}
+}
+
+// Predict returns the probabilities of n classes at x, which must be probabilities.
+func Predict(t testing.TB, m Predictor, n int, x ...float64) []float64 {
+	t.Helper()
+	p := make([]float64, n)
+	if err := m.Predict(p, x); err != nil {
+		t.Fatal(err)
+	}
+	if sum := floats.Sum(p); !(math.Abs(sum-1) < 1e-12) || !(floats.Min(p) >= 0) {
+		t.Fatalf("probabilities %v with the sum %g", p, sum)
+	}
+	return p
+}
+
+// Learner tests what everything that learns a classifier keeps to, with two inputs
+// and three classes: it comes as near as margin to the log loss of the distribution
+// of the examples, whatever the names of the classes are; equal sources make equal
+// models and a prediction repeats itself to the last bit, without allocating; bad
+// data are errors and lengths that do not fit are panics.
+func Learner(t *testing.T, margin float64, fit Fit) {
+	t.Helper()
+	const n, train = 3, 300
+	must := func(x [][]float64, class []int) Predictor {
+		t.Helper()
+		m, err := fit(x, class, random.Source("learner"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	x, class, truth := Clusters(800, 2, n, "learner")
+	for _, names := range [][]int{{0, 1, 2}, {2, 0, 1}} {
+		named := make([]int, len(class))
+		for k, c := range class {
+			named[k] = names[c]
+		}
+		m, again := must(x[:train], named[:train]), must(x[:train], named[:train])
+		var excess float64
+		for k := train; k < len(x); k++ {
+			p := Predict(t, m, n, x[k]...)
+			excess += math.Log(truth[k]/p[named[k]]) / float64(len(x)-train)
+			if q := Predict(t, again, n, x[k]...); !slices.Equal(p, q) {
+				t.Fatalf("%v and %v from equal sources", p, q)
+			}
+		}
+		if !(excess < margin) {
+			t.Errorf("classes named %v: log loss %.3f above the best", names, excess)
+		}
+	}
+	m, p := must(x[:train], class[:train]), make([]float64, n)
+	first := Predict(t, m, n, x[0]...)
+	Predict(t, m, n, 3, -1)
+	if again := Predict(t, m, n, x[0]...); !slices.Equal(first, again) {
+		t.Errorf("%v, again %v", first, again)
+	}
+	if a := testing.AllocsPerRun(10, func() { _ = m.Predict(p, x[0]) }); a > 0 {
+		t.Errorf("%g allocations", a)
+	}
+	Predict(t, must(x[:1], class[:1]), n, 1, 1)
+	for want, bad := range map[string]struct {
+		x     []float64
+		class int
+	}{
+		"class 3": {[]float64{0, 0}, 3}, "class -1": {[]float64{0, 0}, -1},
+		"input 1 is NaN": {[]float64{0, math.NaN()}, 0}, "input 0 is -Inf": {[]float64{math.Inf(-1), 0}, 0},
+	} {
+		if _, err := fit([][]float64{{1, 1}, bad.x}, []int{0, bad.class}, random.Source("bad")); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v; want one with %q", err, want)
+		}
+		if strings.HasPrefix(want, "input") {
+			if err := m.Predict(p, bad.x); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("error %v; want one with %q", err, want)
+			}
+		}
+	}
+	AllPanic(t, map[string]func(){
+		"probabilities of a wrong length": func() { _ = m.Predict(make([]float64, 2), x[0]) },
+		"input of a wrong length":         func() { _ = m.Predict(p, []float64{1}) },
+		"example of a wrong length":       func() { _, _ = fit([][]float64{{1, 2}, {1, 2, 3}}, []int{0, 1}, random.Source("bad")) },
+	})
+}
+
+// AllPanic fails the test for each function that does not.
+func AllPanic(t testing.TB, functions map[string]func()) {
+	t.Helper()
+	for name, f := range functions {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s: no panic", name)
+				}
+			}()
+			f()
+		}()
+	}
+}

@@ -1,0 +1,122 @@
+package config
+
+import (
+	"strings"
+	"testing"
+
+	"closedform/core/field"
+)
+
+type Item struct {
+	Name string `toml:"name"`
+	Inner
+}
+
+type Inner struct {
+	Rate  float64  `toml:"rate"`
+	Words []string `toml:"words,omitempty"`
+}
+
+func (i *Inner) Validate() error { return field.Within("rate", i.Rate, 0, 1) }
+
+type toy struct {
+	Base  Inner  `toml:"base"`
+	Items []Item `toml:"item" inherit:"base"`
+	Sweep struct {
+		Seed Ints `toml:"seed"`
+	} `toml:"sweep"`
+}
+
+const text = `name = "toy"
+study = "toy"
+seed = 2
+
+[base]   # a comment
+rate = 0.5
+words = [
+  "a", "b",
+]
+
+[sweep]
+seed = "1..3"
+
+[[item]]
+name = "first"
+
+[[item]]
+name = "second"
+rate = 1
+`
+
+func decode(text string, overrides ...string) (*Manifest, toy, error) {
+	v := toy{Base: Inner{Rate: 0.25}}
+	m, err := Parse("x/toy.toml", []byte(text), overrides)
+	if err == nil {
+		err = m.Decode(&v)
+	}
+	return m, v, err
+}
+
+func TestDecode(t *testing.T) {
+	m, v, err := decode(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.Name != "toy" || m.Effort != "full" || m.Folder != "x" || m.Seed != 2 {
+		t.Errorf("header %+v", m.Header)
+	}
+	if len(v.Items) != 2 || v.Items[0].Rate != 0.5 || v.Items[1].Rate != 1 || len(v.Items[1].Words) != 2 {
+		t.Errorf("items %+v", v.Items)
+	}
+	if len(v.Sweep.Seed) != 3 || v.Sweep.Seed[2] != 3 {
+		t.Errorf("seeds %v", v.Sweep.Seed)
+	}
+	resolved, err := m.Resolved(&v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m2, w, err := decode(string(resolved))
+	again, _ := m2.Resolved(&w)
+	if err != nil || string(again) != string(resolved) || w.Items[0].Rate != 0.5 {
+		t.Errorf("%v: resolved to %s, and then to %s", err, resolved, again)
+	}
+}
+
+func TestErrors(t *testing.T) {
+	for _, c := range []struct {
+		old, new, set string
+		want          []string
+	}{
+		{"rate = 0.5", "rate = 2", "", []string{"x/toy.toml:6: base.rate: ", "0 to 1"}},
+		{"rate = 1\n", "rate = 3\n", "", []string{"x/toy.toml:19: item.second.rate: "}},
+		{"rate = 1\n", "rat = 1\n", "", []string{"x/toy.toml:19: item.second.rat: ", "did you mean rate?", "allowed: name, rate, words"}},
+		{`name = "second"`, `name = "first"`, "", []string{"x/toy.toml:", "item.first"}},
+		{"rate = 0.5", `rate = "fast"`, "", []string{"x/toy.toml:6: base.rate: ", "fast", "a number"}},
+		{`"1..3"`, `"3..1"`, "", []string{"x/toy.toml:12: sweep.seed: ", "range"}},
+		{"[sweep]", "[swept]", "", []string{"x/toy.toml:11: swept: ", "did you mean sweep?"}},
+		{`study = "toy"`, "", "", []string{"study: ", "missing"}},
+		{"rate = 0.5", "rate = = 0.5", "", []string{"x/toy.toml:6: "}},
+		{"", "", "base.rate=2", []string{"-set base.rate=2: base.rate: "}},
+		{"", "", "item.third.rate=1", []string{"-set item.third.rate=1: ", "first, second"}},
+		{"", "", "item.second.rate=-1", []string{"-set item.second.rate=-1: item.second.rate: "}},
+		{"", "", "seed", []string{"key=value"}},
+	} {
+		var overrides []string
+		if c.set != "" {
+			overrides = []string{c.set}
+		}
+		_, _, err := decode(strings.Replace(text, c.old, c.new, 1), overrides...)
+		for _, want := range c.want {
+			if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("%q, %q: error %v does not say %q", c.new, c.set, err, want)
+			}
+		}
+	}
+}
+
+func TestOverrides(t *testing.T) {
+	m, v, err := decode(text, "item.second.rate=0.125", "sweep.seed=2..9", "base.words=[]")
+	if err != nil || v.Items[1].Rate != 0.125 || len(v.Sweep.Seed) != 8 || len(v.Base.Words) != 0 || len(m.Overrides) != 3 {
+		t.Errorf("%v: %+v, overrides %q", err, v, m.Overrides)
+	}
+}

@@ -1,0 +1,116 @@
+package data
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"sync"
+	"testing"
+)
+
+// three are examples of three classes, of which the second has none.
+func three() *Examples {
+	return NewExamples(Set{X: [][]float64{{1, 2}, {3, 4}, {5, 6}, {7, 8}}, Class: []int{0, 2, 2, 0}}, 3)
+}
+
+// all returns the set of all examples.
+func all(e *Examples) Set { return e.Set(0, e.Len()) }
+
+func TestNewExamples(t *testing.T) {
+	set := Set{X: [][]float64{{1, 2}, {3, 4}}, Class: []int{1, 0}}
+	e := NewExamples(set, 3)
+	if e.Len() != 2 || e.Inputs() != 2 || e.Class(0) != 1 || e.Class(1) != 0 || !slices.Equal(e.Classes(), []string{"1", "2", "3"}) {
+		t.Errorf("%d examples of %d inputs with the classes %d and %d of %q", e.Len(), e.Inputs(), e.Class(0), e.Class(1), e.Classes())
+	}
+	if got := all(e); !reflect.DeepEqual(got, set) {
+		t.Errorf("the set is %v, was %v", got, set)
+	}
+	set.X[0][0], set.Class[0] = 9, 2
+	got := all(e)
+	got.X[0][1], got.Class[1] = 7, 7
+	if again := all(e); again.X[0][0] != 1 || again.X[0][1] != 2 || again.Class[0] != 1 || again.Class[1] != 0 {
+		t.Errorf("changes of sets change the examples to %v", again)
+	}
+}
+
+func TestSubset(t *testing.T) {
+	e := three()
+	s := e.Subset([]int{3, 0, 3}).Subset([]int{2, 1})
+	if want := (Set{X: [][]float64{{7, 8}, {1, 2}}, Class: []int{0, 0}}); !reflect.DeepEqual(all(s), want) {
+		t.Errorf("the subset is %v, want %v", all(s), want)
+	}
+	if got := e.Set(1, 3); !reflect.DeepEqual(got, Set{X: [][]float64{{3, 4}, {5, 6}}, Class: []int{2, 2}}) {
+		t.Errorf("the middle is %v", got)
+	}
+}
+
+func TestPanics(t *testing.T) {
+	scaler, err := three().Scaler(Standard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	task := Generator{Name: "moons"}.Task()
+	for name, f := range map[string]func(){
+		"a short dst":            func() { three().Input(make([]float64, 1), 0) },
+		"inputs that differ":     func() { NewExamples(Set{X: [][]float64{{1}, {2, 3}}, Class: []int{0, 1}}, 2) },
+		"a class out of range":   func() { NewExamples(Set{X: [][]float64{{1}}, Class: []int{2}}, 2) },
+		"a boundary":             func() { NewExamples(Set{X: [][]float64{{1}}, Class: []int{NoClass}}, 2) },
+		"a scaler of two inputs": func() { scaler.Apply(inputsOf([]float64{1})) },
+		"scaled twice":           func() { scaler.Apply(scaler.Apply(three())) },
+		"no scaling":             func() { three().Scaler(0) },
+		"no such task":           func() { Generator{Name: "sun"}.Task() },
+		"three probabilities":    func() { task.Probabilities(make([]float64, 3), make([]float64, 2)) },
+		"one coordinate":         func() { task.Probabilities(make([]float64, 2), make([]float64, 1)) },
+	} {
+		func() {
+			defer func() {
+				if r := fmt.Sprint(recover()); len(r) < 6 || r[:6] != "data: " {
+					t.Errorf("%s: panic %q", name, r)
+				}
+			}()
+			f()
+		}()
+	}
+}
+
+func TestInputAllocatesNothing(t *testing.T) {
+	images, err := readIDX([]byte(idxImages(50, 4, 5)), []byte(idxLabels(50)), "i", "l")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, e := range map[string]*Examples{"numbers": three(), "bytes": images} {
+		for kind := Standard; kind <= None; kind++ {
+			s, err := e.Scaler(kind)
+			if err != nil {
+				t.Fatal(err)
+			}
+			scaled, x := s.Apply(e), make([]float64, e.Inputs())
+			if n := testing.AllocsPerRun(100, func() { scaled.Input(x, 1) }); n != 0 {
+				t.Errorf("%s, %v: %g allocations", name, kind, n)
+			}
+		}
+	}
+}
+
+// Run with -race, this finds anything that Input writes besides dst.
+func TestInputIsConcurrent(t *testing.T) {
+	s, err := three().Scaler(Standard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := s.Apply(three())
+	want := all(e)
+	var wait sync.WaitGroup
+	for g := range 8 {
+		wait.Go(func() {
+			x := make([]float64, 2)
+			for k := range 1000 {
+				i := (g + k) % e.Len()
+				if e.Input(x, i); !slices.Equal(x, want.X[i]) {
+					t.Errorf("example %d is %v, want %v", i, x, want.X[i])
+				}
+			}
+		})
+	}
+	wait.Wait()
+}

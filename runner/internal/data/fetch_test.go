@@ -1,0 +1,369 @@
+package data
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/BurntSushi/toml"
+)
+
+func write(t testing.TB, data []byte, path ...string) {
+	t.Helper()
+	file := filepath.Join(path...)
+	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, data, 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func sumOf(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
+}
+
+// publisher serves the paths of a map, and counts requests. What is served breaks off
+// the first times, is overloaded, or is of other bytes.
+type publisher struct {
+	*httptest.Server
+	served map[string]string
+	fail   []string // how the next requests fail: "breaks off", "busy" or "other bytes"
+	asked  int
+}
+
+func publish(t testing.TB, served map[string]string, fail ...string) *publisher {
+	p := &publisher{served: served, fail: fail}
+	p.Server = httptest.NewServer(p)
+	t.Cleanup(p.Close)
+	return p
+}
+
+func (p *publisher) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	p.asked++
+	text, ok := p.served[r.URL.Path]
+	if !ok {
+		http.NotFound(w, r)
+		return
+	}
+	fail := ""
+	if len(p.fail) > 0 {
+		fail, p.fail = p.fail[0], p.fail[1:]
+	}
+	switch fail {
+	case "busy":
+		w.WriteHeader(http.StatusServiceUnavailable)
+		text = ""
+	case "other bytes":
+		text = strings.ToUpper(text)
+	case "breaks off":
+		w.Header().Set("Content-Length", fmt.Sprint(len(text)))
+		text = text[:len(text)/2]
+	}
+	w.Write([]byte(text))
+}
+
+// get fetches these files, as the set "s" of a folder, and returns what is said.
+func get(t *testing.T, folder, mirror string, files ...setFile) (stdout string, err error) {
+	t.Helper()
+	return getSets(t, folder, mirror, []string{"s"}, dataSet{Name: "s", Files: files})
+}
+
+func getSets(t *testing.T, folder, mirror string, names []string, sets ...dataSet) (stdout string, err error) {
+	t.Helper()
+	text, err := toml.Marshal(map[string][]dataSet{"set": sets})
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, text, folder, SetsFile)
+	var out bytes.Buffer
+	f := fetcher{mirror: mirror, client: http.DefaultClient, pause: time.Millisecond}
+	err = f.fetch(t.Context(), filepath.Join(folder, SetsFile), names, &out)
+	return out.String(), err
+}
+
+// holds checks that a folder has these files, given as path and content, and no
+// others.
+func holds(t testing.TB, root string, pathContent ...string) {
+	t.Helper()
+	var want, got []string
+	for i := 0; i < len(pathContent); i += 2 {
+		want = append(want, pathContent[i]+": "+pathContent[i+1])
+	}
+	filepath.WalkDir(root, func(path string, e os.DirEntry, err error) error {
+		name, _ := filepath.Rel(root, path)
+		if e.IsDir() || name == SetsFile {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		got = append(got, filepath.ToSlash(name)+": "+string(text))
+		return err
+	})
+	if slices.Sort(want); !slices.Equal(got, want) {
+		t.Errorf("the folder has %q, want %q", got, want)
+	}
+}
+
+const text = "one hundred bytes, or so"
+
+func TestFetchRetriesWhole(t *testing.T) {
+	for _, c := range []struct {
+		fail  []string
+		asked int
+		err   string
+	}{
+		{nil, 1, ""},
+		{[]string{"breaks off"}, 2, ""},
+		{[]string{"busy", "breaks off"}, 3, ""},
+		{[]string{"other bytes"}, 2, ""},
+		{[]string{"breaks off", "breaks off", "breaks off"}, 3, "unexpected EOF"},
+		{[]string{"busy", "busy", "busy"}, 3, "status 503 Service Unavailable"},
+		{[]string{"other bytes", "other bytes", "other bytes"}, 3, "wrong SHA-256: found " + sumOf(strings.ToUpper(text)) + ", need " + sumOf(text)},
+	} {
+		root, p := t.TempDir(), publish(t, map[string]string{"/a": text}, c.fail...)
+		stdout, err := get(t, root, "", setFile{Path: "sub/a", SHA256: sumOf(text), URLs: []string{p.URL + "/a"}})
+		path := filepath.Join(root, "sub", "a")
+		if c.err != "" {
+			refuses(t, c.err, err, "s: "+path+": "+p.URL+"/a: ", c.err)
+			holds(t, root)
+		} else if want := fmt.Sprintf("s: %s: %d bytes from %s/a\n", path, len(text), p.URL); err != nil || stdout != want {
+			t.Errorf("%v: %q, %v, want %q", c.fail, stdout, err, want)
+		} else {
+			holds(t, root, "sub/a", text)
+		}
+		if p.asked != c.asked {
+			t.Errorf("%v: asked %d times, want %d", c.fail, p.asked, c.asked)
+		}
+	}
+}
+
+func TestFetchNextURL(t *testing.T) {
+	root, p := t.TempDir(), publish(t, map[string]string{"/a": text, "/wrong": "wrong"})
+	file := setFile{Path: "a", SHA256: sumOf(text), URLs: []string{p.URL + "/gone", p.URL + "/wrong", p.URL + "/a"}}
+	if stdout, err := get(t, root, "", file); err != nil || !strings.HasSuffix(stdout, " from "+p.URL+"/a\n") {
+		t.Errorf("%q, %v", stdout, err)
+	}
+	if p.asked != 1+3+1 {
+		t.Errorf("asked %d times; what is not there is asked for once", p.asked)
+	}
+	// What is there with the right sum is left alone, and what has another is replaced
+	// when there is a better one.
+	if stdout, err := get(t, root, "", file); err != nil || !strings.HasSuffix(stdout, ": there already\n") || p.asked != 5 {
+		t.Errorf("%q, %v", stdout, err)
+	}
+	write(t, []byte("damaged"), root, "a")
+	file.URLs = []string{p.URL + "/gone"}
+	_, err := get(t, root, "", file)
+	refuses(t, "gone", err, p.URL+"/gone: refused: status 404 Not Found")
+	holds(t, root, "a", "damaged")
+	file.URLs = []string{p.URL + "/a"}
+	if _, err := get(t, root, "", file); err != nil {
+		t.Error(err)
+	}
+	holds(t, root, "a", text)
+}
+
+func TestFetchOthersGoOn(t *testing.T) {
+	root, p := t.TempDir(), publish(t, map[string]string{"/a": text})
+	good := setFile{Path: "good", SHA256: sumOf(text), URLs: []string{p.URL + "/a"}}
+	_, err := get(t, root, "", setFile{Path: "bad", SHA256: sumOf(text), URLs: []string{p.URL + "/b", "http://%zz"}}, good)
+	refuses(t, "two that are not there", err, "/b: refused: ", "http://%zz: ")
+	holds(t, root, "good", text)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := Fetch(ctx, filepath.Join(root, SetsFile), []string{AllSets}, "", &bytes.Buffer{}); err == nil {
+		t.Error("no error after the end of the context")
+	}
+}
+
+func TestFetchMirror(t *testing.T) {
+	mirror, root, p := t.TempDir(), t.TempDir(), publish(t, map[string]string{"/a": text})
+	write(t, []byte(text), mirror, "sub", "a")
+	write(t, []byte("damaged"), mirror, "damaged")
+	file := func(path string) setFile {
+		return setFile{Path: path, SHA256: sumOf(text), URLs: []string{p.URL + "/a"}}
+	}
+	stdout, err := get(t, root, mirror, file("sub/a"), file("damaged"), file("lacking"))
+	refuses(t, "damaged", err, filepath.Join(mirror, "damaged")+": wrong SHA-256: ")
+	for _, want := range []string{" bytes from " + filepath.Join(mirror, "sub", "a") + "\n", ": failed\n", " bytes from " + p.URL + "/a\n"} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("it says %q, want %q in it", stdout, want)
+		}
+	}
+	holds(t, root, "sub/a", text, "lacking", text)
+	if p.asked != 1 {
+		t.Errorf("%d downloads, want that of the file that the mirror lacks", p.asked)
+	}
+	for _, bad := range []string{filepath.Join(mirror, "none"), filepath.Join(mirror, "damaged")} {
+		_, err = get(t, root, bad, file("b"))
+		refuses(t, "a mirror that is none", err, "mirror: ", bad)
+	}
+}
+
+func TestFetchNames(t *testing.T) {
+	mirror, root := t.TempDir(), t.TempDir()
+	var sets []dataSet
+	for _, name := range []string{"a", "b", "c"} {
+		write(t, []byte(name), mirror, name)
+		sets = append(sets, dataSet{name, []setFile{{Path: name, SHA256: sumOf(name)}}})
+	}
+	stdout, err := getSets(t, root, mirror, []string{"b", "a", "b"}, sets...)
+	if err != nil || strings.Count(stdout, "\n") != 2 {
+		t.Errorf("%q, %v", stdout, err)
+	}
+	holds(t, root, "a", "a", "b", "b")
+	if _, err := getSets(t, root, mirror, []string{AllSets}, sets...); err != nil {
+		t.Error(err)
+	}
+	holds(t, root, "a", "a", "b", "b", "c", "c")
+	_, err = getSets(t, root, mirror, []string{"a", "d"}, sets...)
+	refuses(t, "d", err, `no data set "d"; allowed: all, a, b, c`)
+}
+
+// Where a file is compressed here, the sum is that of what is compressed.
+func TestContentSum(t *testing.T) {
+	content := strings.Repeat(text, 50)
+	zipped := zip(content)
+	var slow bytes.Buffer
+	z, _ := gzip.NewWriterLevel(&slow, gzip.BestCompression)
+	z.Write([]byte(content))
+	z.Close()
+	file := setFile{ContentSHA256: sumOf(content)}
+	for what, c := range map[string]struct {
+		data string
+		ok   bool
+	}{
+		"gzip":                  {zipped, true},
+		"of another compressor": {slow.String(), true},
+		"of other content":      {zip(content[1:]), false},
+		"cut off":               {zipped[:len(zipped)-1], false},
+		"not gzip":              {content, false},
+	} {
+		if err := file.check([]byte(c.data)); (err == nil) != c.ok {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
+
+// Two parts are put together, whether the first ends in a line end or not.
+func TestFetchParts(t *testing.T) {
+	root, p := t.TempDir(), publish(t, map[string]string{"/1": "1 2\n3 4", "/2": "5\t6\r\n\n"})
+	file := setFile{Path: "a", Convert: "table", Header: "a,b", SHA256: sumOf("a,b\n1,2\n3,4\n5,6\n"), URLs: []string{p.URL + "/1 " + p.URL + "/2"}}
+	if _, err := get(t, root, "", file); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestConvert(t *testing.T) {
+	var iris, irisWant strings.Builder
+	for range 38 {
+		iris.WriteString("4.9,3.1,1.5,0.1,Iris-setosa\n")
+	}
+	rows := strings.Split(strings.Repeat("4.9,3.1,1.5,0.1,Iris-setosa\n", 38), "\n")
+	rows[34], rows[37] = "4.9,3.1,1.5,0.2,Iris-setosa", "4.9,3.6,1.4,0.1,Iris-setosa"
+	irisWant.WriteString(strings.Join(rows, "\n"))
+	thirty := strings.TrimSuffix(strings.Repeat("1.5,", 30), ",")
+	for _, c := range []struct{ convert, header, published, want string }{
+		{"table", "a,b,c", "1 2  3 \n4\t5\t6\n\n7,8,9", "1,2,3\n4,5,6\n7,8,9\n"},
+		{"iris", "a,b,c,d,class", iris.String(), irisWant.String()},
+		{"wine", "a,b,class", "1,13,.5\n3,14.2,0.5\n", "13,0.5,1\n14.2,0.5,3\n"},
+		{"wine", "a,b,class", "13,.5,1\n", "13,0.5,1\n"},
+		{"breast_cancer", "a,b", "id,diagnosis,x\n842,M," + thirty + "\n843,B," + thirty + "\n", thirty + ",M\n" + thirty + ",B\n"},
+		{"glass", "a,b", "1,1.5,7\n2,1.6,1\n", "1.5,7\n1.6,1\n"},
+		{"penguins", "a,b,c,d,class", "species,island,a,b,c,d,sex\nAdelie,Dream,39.1,18.7,181,3750,male\nAdelie,Dream,NA,NA,NA,NA,NA\nGentoo,Biscoe,1,2,3,4,NA\n", "39.1,18.7,181,3750,Adelie\n1,2,3,4,Gentoo\n"},
+	} {
+		got, err := (&setFile{Convert: c.convert, Header: c.header}).convert([]byte(c.published))
+		if want := c.header + "\n" + c.want; err != nil || string(got) != want {
+			t.Errorf("%s: %q, %v, want %q", c.convert, got, err, want)
+		}
+	}
+	for _, convert := range []string{"iris", "fashion", "other"} {
+		_, err := (&setFile{Convert: convert, Header: "a,b,c,d,class"}).convert([]byte("<html>\n"))
+		refuses(t, convert, err)
+	}
+}
+
+// The picture has pixel (x, y) of the grey level y mod 200 + x mod 28.
+func TestFashion(t *testing.T) {
+	img := image.NewRGBA(image.Rect(0, 0, 840, 840))
+	for y := range 840 {
+		for x := range 840 {
+			img.Set(x, y, color.Gray{uint8(y%200 + x%28)})
+		}
+	}
+	var picture bytes.Buffer
+	if err := png.Encode(&picture, img); err != nil {
+		t.Fatal(err)
+	}
+	half := func(path string) []byte {
+		data, err := (&setFile{Path: path, Convert: "fashion"}).convert(picture.Bytes())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return data
+	}
+	e, err := readIDX(half("images.gz"), half("labels.gz"), "images", "labels")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e.Len() != 900 || e.Inputs() != 784 || len(e.Classes()) != 10 {
+		t.Fatalf("%d examples of %d inputs and %d classes", e.Len(), e.Inputs(), len(e.Classes()))
+	}
+	x := make([]float64, 784)
+	e.Input(x, 95) // tile 5 of the fourth row
+	if e.Class(89) != 0 || e.Class(90) != 1 || x[0] != 84 || x[1] != 85 || x[28] != 85 || x[783] != 84+27+27 {
+		t.Errorf("classes %d and %d, pixels %v", e.Class(89), e.Class(90), x)
+	}
+}
+
+// The sets of this project: each file has a sum, an address and a conversion that is
+// there, and is in the folder.
+func TestSets(t *testing.T) {
+	file := filepath.Join("..", "..", "..", "experiments", "data", SetsFile)
+	sets, err := readSets(file, AllSets)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	seen := map[string]bool{}
+	for _, s := range sets {
+		names = append(names, s.Name)
+		for _, f := range s.Files {
+			sum := f.SHA256 + f.ContentSHA256
+			_, known := rows[f.Convert]
+			raw, err := hex.DecodeString(sum)
+			if err != nil || len(raw) != sha256.Size || seen[sum] || seen[f.Path] || !filepath.IsLocal(f.Path) || len(f.URLs) == 0 {
+				t.Errorf("%+v", f)
+			}
+			if known != (f.Header != "") || !known && f.Convert != "" && f.Convert != "fashion" {
+				t.Errorf("%s is converted by %q", f.Path, f.Convert)
+			}
+			seen[sum], seen[f.Path] = true, true
+		}
+	}
+	if got := strings.Join(names, " "); got != "iris wine breast_cancer digits satimage segment glass penguins mnist kmnist fashion-mnist-900" || len(seen) != 2*16 {
+		t.Errorf("sets %s of %d files", got, len(seen)/2)
+	}
+	if got := setOf(filepath.Join(filepath.Dir(file), "mnist", "t10k-labels-idx1-ubyte.gz")); got != "mnist" {
+		t.Errorf("a file of mnist is in %q", got)
+	}
+	bad := filepath.Join(t.TempDir(), SetsFile)
+	write(t, []byte("[[set]]\nnam = \"x\"\n"), bad)
+	_, err = readSets(bad)
+	refuses(t, "a misspelt key", err, bad+": set.nam: unknown key")
+}

@@ -1,0 +1,78 @@
+package data
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+)
+
+// readIDX reads images and their labels in the IDX format of the MNIST database
+// (LeCun, Cortes and Burges), compressed by gzip or not: big-endian, a magic number
+// that says unsigned bytes and the number of dimensions, four bytes for each
+// dimension, then the values, the last dimension running fastest. The inputs are the
+// pixels, from 0 to 255, kept in a byte each; the classes are the labels that occur.
+//
+// It is an error, which names the file, if a file is of another type, ends too early
+// or too late, or has no values, or if there are not as many labels as images.
+func readIDX(images, labels []byte, imagesName, labelsName string) (*Examples, error) {
+	pixels, size, err := readItems(images, 3)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", imagesName, err)
+	}
+	label, n, err := readItems(labels, 1)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", labelsName, err)
+	}
+	if size[0] != n[0] {
+		return nil, fmt.Errorf("%s has %d images and %s has %d labels; need as many", imagesName, size[0], labelsName, n[0])
+	}
+	e := &Examples{values: &values{file: imagesName, width: size[1] * size[2], pixels: pixels}, row: upTo(n[0])}
+	for _, k := range label {
+		e.class = append(e.class, int(k))
+	}
+	for k := range math.MaxUint8 + 1 {
+		e.classes = append(e.classes, strconv.Itoa(k))
+	}
+	return e.renumbered(e.present())
+}
+
+// readItems returns the bytes of an IDX file and the sizes of its dimensions, of
+// which the first counts the items. Memory is taken as values come in, not as a
+// header promises them.
+func readItems(content []byte, dims int) (items []byte, size []int, err error) {
+	var r io.Reader = bytes.NewReader(content)
+	if bytes.HasPrefix(content, []byte("\x1f\x8b")) {
+		if r, err = gzip.NewReader(r); err != nil {
+			return nil, nil, fmt.Errorf("gzip: %w", err)
+		}
+	}
+	header := make([]uint32, 1+dims)
+	if err := binary.Read(r, binary.BigEndian, header); err != nil {
+		return nil, nil, fmt.Errorf("in the header: %w", err)
+	}
+	if want := uint32(0x800 + dims); header[0] != want {
+		return nil, nil, fmt.Errorf("the magic number is %#08x; need %#08x, unsigned bytes of %d dimensions", header[0], want, dims)
+	}
+	total := 1
+	for d, n := range header[1:] {
+		if n == 0 || n > 1<<20 {
+			return nil, nil, fmt.Errorf("dimension %d is %d; need from 1 to %d", d+1, n, 1<<20)
+		}
+		size = append(size, int(n))
+		total *= int(n)
+	}
+	items, err = io.ReadAll(io.LimitReader(r, int64(total)+1))
+	switch {
+	case err != nil:
+		return nil, nil, fmt.Errorf("after %d of %d bytes: %w", len(items), total, err)
+	case len(items) < total:
+		return nil, nil, fmt.Errorf("the file ends after %d of %d bytes", len(items), total)
+	case len(items) > total:
+		return nil, nil, fmt.Errorf("there are bytes after the last of %d", total)
+	}
+	return items, size, nil
+}

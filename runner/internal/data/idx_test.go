@@ -1,0 +1,154 @@
+package data
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/binary"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// idx returns an IDX file: its header of 4-byte numbers, then the values.
+func idx(values []byte, header ...uint32) string {
+	var b []byte
+	for _, word := range header {
+		b = binary.BigEndian.AppendUint32(b, word)
+	}
+	return string(append(b, values...))
+}
+
+// pixel is pixel j of image i in idxImages.
+func pixel(i, j int) byte { return byte(37*i + 11*j + 255) }
+
+func idxImages(n, height, width int) string {
+	values := make([]byte, n*height*width)
+	for k := range values {
+		values[k] = pixel(k/(height*width), k%(height*width))
+	}
+	return idx(values, 2051, uint32(n), uint32(height), uint32(width))
+}
+
+// label is the label of image i in idxLabels.
+func label(i int) int { return []int{7, 200, 10}[i%3] }
+
+func idxLabels(n int) string {
+	values := make([]byte, n)
+	for i := range values {
+		values[i] = byte(label(i))
+	}
+	return idx(values, 2049, uint32(n))
+}
+
+func zip(text string) string {
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	w.Write([]byte(text))
+	w.Close()
+	return b.String()
+}
+
+func TestReadIDX(t *testing.T) {
+	const n = 2500 // of 30 × 30: more than two blocks
+	images, labels := idxImages(n, 30, 30), idxLabels(n)
+	for name, c := range map[string][2]string{
+		"plain":            {images, labels},
+		"gzip":             {zip(images), zip(labels)},
+		"one of each":      {zip(images), labels},
+		"two gzip members": {zip(images[:1e6]) + zip(images[1e6:]), labels},
+	} {
+		e, err := readIDX([]byte(c[0]), []byte(c[1]), "im", "la")
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if e.Len() != n || e.Inputs() != 900 || !slices.Equal(e.Classes(), []string{"7", "10", "200"}) {
+			t.Errorf("%s: %d examples, %d inputs, classes %q", name, e.Len(), e.Inputs(), e.Classes())
+		}
+		if got := e.where(4); got != "im: image 5" {
+			t.Errorf("%s: example 4 is from %q", name, got)
+		}
+		x := make([]float64, 900)
+		for i := range n {
+			e.Input(x, i)
+			for j, v := range x {
+				if v != float64(pixel(i, j)) {
+					t.Fatalf("%s: pixel %d of image %d is %g, want %d", name, j, i, v, pixel(i, j))
+				}
+			}
+			if want := []int{0, 2, 1}[i%3]; e.Class(i) != want {
+				t.Fatalf("%s: image %d has class %d, want %d", name, i, e.Class(i), want)
+			}
+		}
+	}
+}
+
+func TestReadIDXErrors(t *testing.T) {
+	images, labels := idxImages(3, 2, 2), idxLabels(3)
+	zipped := zip(images)
+	broken := []byte(zipped)
+	broken[len(broken)-8] ^= 1 // of the checksum
+	for name, c := range map[string]struct{ images, labels, want string }{
+		"labels for images":      {idxLabels(30), labels, "im: the magic number is 0x00000801; need 0x00000803"},
+		"images for labels":      {images, images, "la: the magic number is 0x00000803; need 0x00000801"},
+		"floating point":         {idx(nil, 0xd03, 1, 1, 1), labels, "im: the magic number is "},
+		"little-endian":          {idx(nil, 0x03080000, 1, 1, 1), labels, "im: the magic number is "},
+		"no images file":         {"", labels, "im: in the header: "},
+		"a short header":         {images[:15], labels, "im: in the header: "},
+		"only a header":          {images[:16], labels, "im: the file ends after 0 of 12 bytes"},
+		"short images":           {images[:27], labels, "im: the file ends after 11 of 12 bytes"},
+		"short labels":           {images, labels[:10], "la: the file ends after 2 of 3 bytes"},
+		"short images in gzip":   {zip(images[:27]), labels, "im: the file ends after 11 of 12 bytes"},
+		"short gzip":             {zipped[:len(zipped)-16], labels, "im: "},
+		"short gzip trailer":     {zipped[:len(zipped)-1], labels, "im: after 12 of 12 bytes: unexpected EOF"},
+		"only a gzip header":     {zipped[:5], labels, "im: gzip: "},
+		"wrong checksum":         {string(broken), labels, "im: after 12 of 12 bytes: gzip: invalid checksum"},
+		"bytes after the images": {images + "\x00", labels, "im: there are bytes after the last of 12"},
+		"bytes after the labels": {images, labels + "\x00", "la: there are bytes after the last of 3"},
+		"bytes in the gzip":      {zip(images + "\x00"), labels, "im: there are bytes after the last of 12"},
+		"more images":            {images, idxLabels(2), "im has 3 images and la has 2 labels; need as many"},
+		"no images":              {idxImages(0, 2, 2), idxLabels(0), "im: dimension 1 is 0; need from 1 to 1048576"},
+		"no pixels":              {idx(nil, 2051, 3, 2, 0), labels, "im: dimension 3 is 0"},
+		"too many pixels":        {idx(nil, 2051, 3, 1<<32-1, 2), labels, "im: dimension 2 is 4294967295"},
+		"a header that promises": {idx(nil, 2051, 1<<20, 1<<20, 1<<20), labels, "im: the file ends after 0 of "},
+	} {
+		e, err := readIDX([]byte(c.images), []byte(c.labels), "im", "la")
+		refuses(t, name, err, c.want)
+		if e != nil {
+			t.Errorf("%s: examples beside an error", name)
+		}
+	}
+}
+
+func FuzzReadIDX(f *testing.F) {
+	images, labels := idxImages(3, 2, 2), idxLabels(3)
+	f.Add([]byte(images), []byte(labels))
+	f.Add([]byte(zip(images)), []byte(zip(labels)))
+	f.Add([]byte(images[:20]), []byte(labels))
+	f.Add([]byte(idx(nil, 2051, 1<<31-1, 1<<11, 1<<11)), []byte(idx(nil, 2049, 1<<31-1)))
+	f.Add([]byte(zip(images)[:30]), []byte(labels))
+	f.Fuzz(func(t *testing.T, images, labels []byte) {
+		e, err := readIDX(images, labels, "im", "la")
+		if err != nil {
+			if !strings.HasPrefix(err.Error(), "im") && !strings.HasPrefix(err.Error(), "la") {
+				t.Fatalf("error %v", err)
+			}
+			return
+		}
+		if images[0] == 0 && len(images) != 4+4*int(images[3])+e.Len()*e.Inputs() {
+			t.Fatalf("%d examples of %d inputs in %d bytes", e.Len(), e.Inputs(), len(images))
+		}
+		x := make([]float64, e.Inputs())
+		for i := range e.Len() {
+			e.Input(x, i)
+			for _, v := range x {
+				if !(v >= 0 && v <= 255) {
+					t.Fatalf("image %d has the pixel %g", i, v)
+				}
+			}
+			if k := e.Class(i); k < 0 || k >= len(e.Classes()) {
+				t.Fatalf("image %d has class %d", i, k)
+			}
+		}
+	})
+}

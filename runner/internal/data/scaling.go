@@ -1,0 +1,147 @@
+package data
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// Scaling says how inputs are shifted and multiplied, x → (x − shift) · factor, by
+// numbers that depend on the examples of a training part. The zero value stands for
+// Standard for CSV, Unit for images and None for tasks; see [Source.WithDefaults].
+type Scaling int
+
+// The scalings.
+const (
+	_        Scaling = iota
+	Standard         // each input has the mean 0 and the variance 1, dividing by the number of examples; constants become 0
+	Unit             // the largest absolute value of all becomes 1, that of images being 255; a 0 stays a 0
+	Centred          // Unit, and then each input has the mean 0: those that are rarely other than 0 stay small
+	None             // as they are
+)
+
+var scalings = []string{Standard: "standard", Unit: "unit", Centred: "centred", None: "none"}
+
+func (s Scaling) String() string { return scalings[s] }
+
+func (s Scaling) MarshalText() ([]byte, error) { return []byte(scalings[s]), nil }
+
+func (s *Scaling) UnmarshalText(text []byte) error {
+	i := slices.Index(scalings, string(text))
+	if i < int(Standard) {
+		return fmt.Errorf("%q is not allowed; allowed: %s", text, strings.Join(scalings[Standard:], ", "))
+	}
+	*s = Scaling(i)
+	return nil
+}
+
+// Scaler shifts and multiplies inputs. The zero value leaves them as they are.
+type Scaler struct {
+	shift, factor []float64 // by input; nil: nothing to do
+}
+
+// Scaler returns the scaler of that kind that has been fitted to e. Numbers that do
+// not vary in e are multiplied by 0. It returns an error if there is no example, or
+// if a shift or factor overflows, which it does not for values and deviations between
+// 1e-300 and 1e300.
+func (e *Examples) Scaler(kind Scaling) (Scaler, error) {
+	if kind < Standard || kind > None {
+		panic(fmt.Sprintf("data: Scaler of scaling %d, need one with a word", int(kind)))
+	}
+	if kind == None {
+		return Scaler{}, nil
+	}
+	if e.Len() == 0 {
+		return Scaler{}, fmt.Errorf("scaling %q has no examples to be fitted to", kind)
+	}
+	n := e.Inputs()
+	s := Scaler{make([]float64, n), make([]float64, n)}
+	var sd []float64
+	if kind != Unit {
+		s.shift, sd = e.moments()
+	}
+	if kind != Standard {
+		sd = slices.Repeat([]float64{e.largest()}, n)
+	}
+	for j, v := range sd {
+		if v != 0 {
+			s.factor[j] = 1 / v
+		}
+		if sum := s.shift[j] + s.factor[j]; sum-sum != 0 {
+			return Scaler{}, fmt.Errorf("scaling %q overflows: input %d has the shift %g and the factor %g", kind, j+1, s.shift[j], s.factor[j])
+		}
+	}
+	return s, nil
+}
+
+// Apply returns e scaled. The values are not copied: Input scales them. Apply panics
+// if e has been scaled before, or has another number of inputs than the examples the
+// scaler was fitted to.
+func (s Scaler) Apply(e *Examples) *Examples {
+	if s.factor == nil {
+		return e
+	}
+	if e.Inputs() != len(s.factor) || e.scaler.factor != nil {
+		panic(fmt.Sprintf("data: a scaler for %d inputs, applied to examples with %d, or scaled before", len(s.factor), e.Inputs()))
+	}
+	scaled := *e
+	scaled.scaler = s
+	return &scaled
+}
+
+// moments returns mean and standard deviation of each input. The mean is updated
+// example by example (Welford 1962) and corrected by the mean deviation from it, so
+// it is right to its last digits, and that of equal numbers is the number. The
+// deviations are divided by the largest before they are squared, so that neither
+// large nor small ones are lost.
+func (e *Examples) moments() (mean, sd []float64) {
+	n := e.Inputs()
+	x := make([]float64, n)
+	mean, sd = make([]float64, n), make([]float64, n)
+	e.Input(x, 0)
+	low, high := slices.Clone(x), slices.Clone(x)
+	for i := range e.Len() {
+		e.Input(x, i)
+		weight := 1 / float64(i+1)
+		for j, v := range x {
+			mean[j] += (v - mean[j]) * weight
+			low[j], high[j] = min(low[j], v), max(high[j], v)
+		}
+	}
+	deviation, square := make([]float64, n), make([]float64, n)
+	for i := range e.Len() {
+		e.Input(x, i)
+		for j, v := range x {
+			if largest := max(high[j]-mean[j], mean[j]-low[j]); largest != 0 {
+				d := (v - mean[j]) / largest
+				deviation[j] += d
+				square[j] += d * d
+			}
+		}
+	}
+	count := float64(e.Len())
+	for j, m := range mean {
+		largest, d := max(high[j]-m, m-low[j]), deviation[j]/count
+		mean[j] += d * largest
+		sd[j] = largest * math.Sqrt(square[j]/count-d*d)
+	}
+	return mean, sd
+}
+
+// largest returns the largest absolute value that an input has, or can have in
+// images.
+func (e *Examples) largest() float64 {
+	if e.values.pixels != nil {
+		return math.MaxUint8
+	}
+	var largest float64
+	x := make([]float64, e.Inputs())
+	for i := range e.Len() {
+		e.Input(x, i)
+		largest = max(largest, floats.Norm(x, math.Inf(1)))
+	}
+	return largest
+}

@@ -1,0 +1,201 @@
+package data
+
+import (
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+
+	"closedform/core/random"
+)
+
+// inputsOf returns examples with those inputs, all of one class of two.
+func inputsOf(x ...[]float64) *Examples {
+	return NewExamples(Set{X: x, Class: make([]int, len(x))}, 2)
+}
+
+// scale returns the inputs of to, scaled by a scaler that is fitted to fit.
+func scale(t *testing.T, kind Scaling, fit, to *Examples) [][]float64 {
+	t.Helper()
+	s, err := fit.Scaler(kind)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all(s.Apply(to)).X
+}
+
+func TestScalers(t *testing.T) {
+	train := inputsOf([]float64{1, 5, 0}, []float64{3, 5, 0}, []float64{5, 5, -6}, []float64{7, 5, -6})
+	test := inputsOf([]float64{4, 6, 0}, []float64{9, 5, -3})
+	sd := math.Sqrt(5.) // mean 4, of which ±1 and ±3 are the deviations
+	for kind, want := range map[Scaling][][]float64{
+		Standard: {{0, 0, 1}, {5 / sd, 0, 0}}, // the second is constant, whatever the test part has
+		Unit:     {{4. / 7, 6. / 7, 0}, {9. / 7, 5. / 7, -3. / 7}},
+		Centred:  {{0, 1. / 7, 3. / 7}, {5. / 7, 0, 0}},
+		None:     {{4, 6, 0}, {9, 5, -3}},
+	} {
+		for i, x := range scale(t, kind, train, test) {
+			if !floats.EqualApprox(x, want[i], 1e-15) {
+				t.Errorf("scaling %v: %v, want %v", kind, x, want[i])
+			}
+		}
+	}
+	if before := all(test).X[1][0]; before != 9 {
+		t.Errorf("the examples that were scaled have changed to %v", before)
+	}
+	if e := inputsOf([]float64{1}); (Scaler{}).Apply(e) != e {
+		t.Error("the zero scaler makes other examples")
+	}
+}
+
+func TestScalersOfOneExampleAndOfConstants(t *testing.T) {
+	test := inputsOf([]float64{4, -8, 1})
+	for _, c := range []struct {
+		kind Scaling
+		fit  []float64
+		rows int
+		want []float64
+	}{
+		{Standard, []float64{4, 2, 0}, 1, []float64{0, 0, 0}},
+		{Standard, []float64{0.1, 1e9 / 3, -1e-300}, 999, []float64{0, 0, 0}}, // their mean is rounded, if summed
+		{Unit, []float64{0, -2, 1}, 1, []float64{2, -4, 0.5}},
+		{Unit, []float64{0, 0, 0}, 3, []float64{0, 0, 0}},
+	} {
+		got := scale(t, c.kind, inputsOf(slices.Repeat([][]float64{c.fit}, c.rows)...), test)[0]
+		if !floats.EqualApprox(got, c.want, 1e-15) {
+			t.Errorf("scaling %v fitted to %d times %v: %v, want %v", c.kind, c.rows, c.fit, got, c.want)
+		}
+	}
+}
+
+// Zeros stay zeros without a shift, and 255 becomes 1.
+func TestUnitOfBytes(t *testing.T) {
+	images, labels := idx([]byte{0, 51, 102, 204, 0, 0}, 2051, 2, 1, 3), idx([]byte{1, 2}, 2049, 2)
+	e, err := readIDX([]byte(images), []byte(labels), "im", "la")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := e.Scaler(Unit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := all(s.Apply(e)).X, [][]float64{{0, 0.2, 0.4}, {0.8, 0, 0}}; !slices.EqualFunc(got, want, slices.Equal) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	if got := scale(t, Unit, e, inputsOf([]float64{255, 0, 51}))[0]; !slices.Equal(got, []float64{1, 0, 0.2}) {
+		t.Errorf("255, 0, 51 become %v", got)
+	}
+}
+
+// exact returns mean and standard deviation by 2000-bit arithmetic.
+func exact(x []float64) (mean, sd float64) {
+	number := func(v float64) *big.Float { return new(big.Float).SetPrec(2000).SetFloat64(v) }
+	sum, square, n := number(0), number(0), number(float64(len(x)))
+	for _, v := range x {
+		sum.Add(sum, number(v))
+		square.Add(square, number(0).Mul(number(v), number(v)))
+	}
+	sum.Quo(sum, n)
+	square.Quo(square, n).Sub(square, number(0).Mul(sum, sum)).Sqrt(square)
+	mean, _ = sum.Float64()
+	sd, _ = square.Float64()
+	return mean, sd
+}
+
+// Mean and deviation keep their digits, however large the mean or small or large
+// the deviation.
+func TestMomentsAreExact(t *testing.T) {
+	const n = 5000
+	rnd := rand.New(random.Source("dataset", "moments"))
+	columns := map[string]func() float64{
+		"1e9 ± 1":          func() float64 { return 1e9 + float64(2*rnd.IntN(2)-1) },
+		"1e15 ± 0.5":       func() float64 { return 1e15 + float64(rnd.IntN(2)) },
+		"normal":           func() float64 { return rnd.NormFloat64() },
+		"1e-200 normal":    func() float64 { return 1e-200 * rnd.NormFloat64() },
+		"1e300 normal":     func() float64 { return 1e300 * rnd.NormFloat64() },
+		"1 + 1e-15 normal": func() float64 { return 1 + 1e-15*rnd.NormFloat64() },
+		"1, rarely less":   func() float64 { return 1 - math.Ldexp(float64(rnd.IntN(500)/499), -53) },
+		"lognormal":        func() float64 { return math.Exp(6 * rnd.NormFloat64()) },
+	}
+	for name, draw := range columns {
+		x := make([]float64, n)
+		rows := make([][]float64, n)
+		for i := range x {
+			x[i] = draw()
+			rows[i] = []float64{x[i]}
+		}
+		mean, sd := exact(x)
+		gotMean, gotSD := inputsOf(rows...).moments()
+		// The error of a mean that a float64 can have, and that of a sum of
+		// deviations.
+		if tolerance := 2.3e-16*math.Abs(mean) + 1e-14*sd; !(math.Abs(gotMean[0]-mean) <= tolerance) {
+			t.Errorf("%s: mean %v, want %v ± %.1g", name, gotMean[0], mean, tolerance)
+		}
+		if !(math.Abs(gotSD[0]-sd) <= 1e-13*sd) {
+			t.Errorf("%s: standard deviation %v, want %v", name, gotSD[0], sd)
+		}
+		scaled := scale(t, Standard, inputsOf(rows...), inputsOf(rows...))
+		var sum, square float64
+		for _, s := range scaled {
+			sum += s[0] / n
+			square += s[0] * s[0] / n
+		}
+		// The mean is rounded, by half a last digit of it.
+		if tolerance := 1e-13 + 1.2e-16*math.Abs(mean)/sd; !(math.Abs(sum) <= tolerance && math.Abs(square-1) <= 1e-12+tolerance*tolerance) {
+			t.Errorf("%s: scaled to the mean %.2g and the variance 1 + %.2g", name, sum, square-1)
+		}
+	}
+}
+
+func TestScalerErrors(t *testing.T) {
+	for _, c := range []struct {
+		kind Scaling
+		e    *Examples
+		want string
+	}{
+		{Standard, three().Subset(nil), `scaling "standard" has no examples to be fitted to`},
+		{Standard, inputsOf([]float64{1, -1e-310}, []float64{1, 1e-310}), `scaling "standard" overflows: input 2 has the shift 0 and the factor +Inf`},
+		{Standard, inputsOf([]float64{math.MaxFloat64}, []float64{-math.MaxFloat64}), `scaling "standard" overflows: input 1 has the shift NaN and the factor NaN`},
+		{Unit, inputsOf([]float64{5e-324}), `scaling "unit" overflows: input 1 has the shift 0 and the factor +Inf`},
+	} {
+		s, err := c.e.Scaler(c.kind)
+		refuses(t, c.kind.String(), err, c.want)
+		if s.shift != nil || s.factor != nil {
+			t.Errorf("%v beside an error", s)
+		}
+	}
+}
+
+// Standard inputs are the same, whatever the units of what they were made from.
+func TestStandardForgetsUnits(t *testing.T) {
+	rnd := rand.New(random.Source("dataset", "affine"))
+	rows, mapped := make([][]float64, 50), make([][]float64, 50)
+	for i := range rows {
+		rows[i] = []float64{rnd.NormFloat64(), rnd.ExpFloat64()}
+		mapped[i] = []float64{1e5 + 3*rows[i][0], 1e-9 * rows[i][1]}
+	}
+	plain, other := inputsOf(rows...), inputsOf(mapped...)
+	want := scale(t, Standard, plain, plain)
+	for i, got := range scale(t, Standard, other, other) {
+		if !floats.EqualApprox(got, want[i], 1e-9) {
+			t.Errorf("%v, want %v", got, want[i])
+		}
+	}
+}
+
+func TestScalingWords(t *testing.T) {
+	for kind := Standard; kind <= None; kind++ {
+		text, err := kind.MarshalText()
+		var got Scaling
+		if err != nil || got.UnmarshalText(text) != nil || got != kind {
+			t.Errorf("%v is written as %q, which is read as %v", kind, text, got)
+		}
+	}
+	var s Scaling
+	for _, word := range []string{"", "log"} {
+		refuses(t, word, s.UnmarshalText([]byte(word)), "allowed: standard, unit, centred, none")
+	}
+}

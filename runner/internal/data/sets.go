@@ -1,0 +1,104 @@
+package data
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/BurntSushi/toml"
+)
+
+// SetsFile is the name of the file that says which data sets there are, what their
+// files must be, and where they are published. It is in the folder of the data.
+const SetsFile = "sets.toml"
+
+// AllSets is the name that stands for every set.
+const AllSets = "all"
+
+// dataSet is a data set.
+type dataSet struct {
+	Name  string    `toml:"name"`
+	Files []setFile `toml:"file"`
+}
+
+// setFile is a file of a set, as the experiments read it.
+type setFile struct {
+	Path string   `toml:"path"` // relative to the folder of the data, with slashes
+	URLs []string `toml:"urls"` // tried in turn; where one is several, with blanks between, these are put together
+
+	// How what is published becomes this file, see convert; as it is if empty. The
+	// header is that of a table.
+	Convert string `toml:"convert"`
+	Header  string `toml:"header"`
+
+	SHA256        string `toml:"sha256"`
+	ContentSHA256 string `toml:"content_sha256"` // in its place, of what is compressed, where that is done here: compressors differ
+}
+
+// readSets reads a file of sets, and returns those with these names, or all.
+func readSets(file string, names ...string) ([]dataSet, error) {
+	var all struct {
+		Sets []dataSet `toml:"set"`
+	}
+	md, err := toml.DecodeFile(file, &all)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	if unknown := md.Undecoded(); len(unknown) > 0 {
+		return nil, fmt.Errorf("%s: %s: unknown key", file, unknown[0])
+	}
+	known := []string{AllSets}
+	for _, s := range all.Sets {
+		known = append(known, s.Name)
+	}
+	for _, name := range names {
+		if !slices.Contains(known, name) {
+			return nil, fmt.Errorf("no data set %q; allowed: %s", name, strings.Join(known, ", "))
+		}
+	}
+	return slices.DeleteFunc(all.Sets, func(s dataSet) bool {
+		return !slices.Contains(names, s.Name) && !slices.Contains(names, AllSets)
+	}), nil
+}
+
+// setOf returns the name of the set that the file at path belongs to, by the file of
+// sets in its folder or in that above, or "".
+func setOf(path string) string {
+	for _, folder := range []string{filepath.Dir(path), filepath.Dir(filepath.Dir(path))} {
+		all, _ := readSets(filepath.Join(folder, SetsFile), AllSets) // need not be there
+		for _, s := range all {
+			for _, f := range s.Files {
+				if filepath.Join(folder, filepath.FromSlash(f.Path)) == filepath.Clean(path) {
+					return s.Name
+				}
+			}
+		}
+	}
+	return ""
+}
+
+// check compares the sum of the data with that of the file.
+func (f *setFile) check(data []byte) error {
+	want := f.SHA256
+	if f.ContentSHA256 != "" {
+		want = f.ContentSHA256
+		z, err := gzip.NewReader(bytes.NewReader(data))
+		if err == nil {
+			data, err = io.ReadAll(io.LimitReader(z, maxDownload))
+		}
+		if err != nil {
+			return fmt.Errorf("wrong content: %w", err)
+		}
+	}
+	sum := sha256.Sum256(data)
+	if found := hex.EncodeToString(sum[:]); found != want {
+		return fmt.Errorf("wrong SHA-256: found %s, need %s", found, want)
+	}
+	return nil
+}

@@ -1,0 +1,205 @@
+package data
+
+import (
+	"math/rand/v2"
+	"strings"
+
+	"closedform/core/field"
+)
+
+// Sample is so many examples of a generator.
+type Sample struct {
+	Generator
+	Train int `toml:"train,omitzero" json:"train,omitzero"` // their number
+}
+
+// MaxExamples is the largest number of examples that a generator may be asked for.
+const MaxExamples = 1_000_000
+
+// Validate returns an error if there is no such generator, or not an allowed number
+// of examples.
+func (s Sample) Validate() error {
+	if err := s.Generator.Validate(); err != nil {
+		return err
+	}
+	return field.Within("train", s.Train, 1, MaxExamples)
+}
+
+// Source says where labelled examples come from, which is exactly one of a
+// generator, a CSV file and IDX files, and how they are split and scaled. Load comes
+// before the methods that speak of the examples.
+type Source struct {
+	Sample
+	Test int `toml:"test,omitzero" json:"test,omitzero"` // examples of the generator after those for training
+
+	Files
+	TestImages string `toml:"test_images,omitempty" json:"test_images,omitempty"` // the test part of Images, with files of its own
+	TestLabels string `toml:"test_labels,omitempty" json:"test_labels,omitempty"`
+
+	// How the examples of files are split else.
+	TrainRows    string  `toml:"train_rows,omitempty" json:"train_rows,omitempty"`     // rows to train from 1, such as "1-4435"; the rest is the test part
+	TestFraction float64 `toml:"test_fraction,omitzero" json:"test_fraction,omitzero"` // share of the test part, drawn at random, the classes in proportion
+
+	Scale Scaling `toml:"scale,omitzero" json:"scale,omitzero"` // as fitted on the training part
+
+	whole, test *Examples // what the files hold; of a generator an example
+}
+
+// Validate returns the first error that can be seen without opening a file.
+func (s Source) Validate() error {
+	kind, err := s.kind()
+	if err != nil {
+		return err
+	}
+	if kind == "generator" {
+		if err := s.Sample.Validate(); err != nil {
+			return err
+		}
+		return field.Within("test", s.Test, 1, MaxExamples)
+	}
+	if err := s.Files.Validate(); err != nil {
+		return err
+	}
+	parts := 0
+	for _, given := range []bool{s.TrainRows != "", s.TestFraction != 0, s.TestImages != "" || s.TestLabels != ""} {
+		if given {
+			parts++
+		}
+	}
+	switch {
+	case parts != 1:
+		return field.Errorf("test_fraction", `%d test parts; allowed: one of train_rows = "1-100", test_fraction = 0.2, and with images test_images and test_labels`, parts)
+	case (s.TestImages == "") != (s.TestLabels == ""):
+		return field.Errorf("test_images", "allowed: test_images and test_labels together")
+	case !(s.TestFraction >= 0 && s.TestFraction < 1):
+		return field.Errorf("test_fraction", "%g is not allowed; allowed: above 0 and below 1", s.TestFraction)
+	case s.TrainRows != "":
+		_, _, err = rowRange(s.TrainRows)
+	}
+	return err
+}
+
+// kind returns the key by which the source is given. It returns an error if there is
+// none, or another key does not go with it.
+func (s Source) kind() (kind string, err error) {
+	for _, k := range []struct {
+		key   string
+		given bool
+		kinds string // it goes with
+	}{
+		{"generator", s.Name != "", "generator"}, // the kinds come first
+		{"file", s.File != "", "file"},
+		{"images", s.Images != "", "images"},
+		{"noise", s.Noise != 0, "generator"},
+		{"arms", s.Arms != 0, "generator"},
+		{"rings", s.Rings != 0, "generator"},
+		{"train", s.Train != 0, "generator"},
+		{"test", s.Test != 0, "generator"},
+		{"class", s.Class != "", "file"},
+		{"labels", s.Labels != "", "images"},
+		{"test_images", s.TestImages != "", "images"},
+		{"test_labels", s.TestLabels != "", "images"},
+		{"train_rows", s.TrainRows != "", "file or images"},
+		{"test_fraction", s.TestFraction != 0, "file or images"},
+	} {
+		if kind == "" && k.given && k.key == k.kinds {
+			kind = k.key
+		}
+		if k.given && kind != "" && !strings.Contains(k.kinds, kind) {
+			return "", field.Errorf(k.key, "does not go with %s; allowed with %s only", kind, k.kinds)
+		}
+	}
+	if kind == "" {
+		err = field.Errorf("generator", `missing; allowed: one of generator = "moons", file = "path.csv" and images = "path"`)
+	}
+	return kind, err
+}
+
+// WithDefaults returns the source with all that follows from what is given.
+func (s Source) WithDefaults() Source {
+	s.Generator, s.Files = s.Generator.WithDefaults(), s.Files.WithDefaults()
+	switch {
+	case s.Scale != 0:
+	case s.File != "":
+		s.Scale = Standard
+	case s.Images != "":
+		s.Scale = Unit
+	default:
+		s.Scale = None
+	}
+	return s
+}
+
+// Load fills in the defaults, reads the files of the source, of which relative ones
+// are in the folder, and sets Sums. The error is a [*MissingError] if some are not
+// there, and names file and line, or the key, if their content is not what the source
+// needs.
+func (s *Source) Load(folder string) error {
+	*s = s.WithDefaults()
+	if s.Name != "" {
+		task := s.Task()
+		s.whole = NewExamples(task.Draw(1, rand.NewPCG(0, 0)), task.Classes)
+		return nil
+	}
+	var err, testErr error
+	s.whole, err = s.Files.Load(folder)
+	key := "test_fraction"
+	switch {
+	case s.TrainRows != "":
+		key = "train_rows"
+	case s.TestImages != "":
+		key = "test_images"
+		test := Files{Images: s.TestImages, Labels: s.TestLabels}
+		s.test, testErr = test.Load(folder)
+		s.Sums = append(s.Sums, test.Sums...)
+	}
+	if err = Join(err, testErr); err != nil {
+		return err
+	}
+	if _, _, err = s.Parts(rand.NewPCG(0, 0)); err != nil {
+		return field.Errorf(key, "%v", err)
+	}
+	return nil
+}
+
+// Inputs returns the number of inputs of an example.
+func (s *Source) Inputs() int { return s.whole.Inputs() }
+
+// Classes returns the names of the classes, in the order of their numbers.
+func (s *Source) Classes() []string { return s.whole.Classes() }
+
+// Parts returns the training and the test part, scaled. The stream draws the
+// examples of a generator, or the split where it is a fraction.
+func (s *Source) Parts(src rand.Source) (train, test *Examples, err error) {
+	train, test, err = s.Unscaled(src)
+	if err != nil {
+		return nil, nil, err
+	}
+	scaler, err := train.Scaler(s.Scale)
+	if err != nil {
+		return nil, nil, err
+	}
+	return scaler.Apply(train), scaler.Apply(test), nil
+}
+
+// Unscaled is Parts with the inputs as they are.
+func (s *Source) Unscaled(src rand.Source) (train, test *Examples, err error) {
+	var trainRows, testRows []int
+	switch {
+	case s.Name != "":
+		task := s.Task()
+		all, rows := NewExamples(task.Draw(s.Train+s.Test, src), task.Classes), upTo(s.Train+s.Test)
+		return all.Subset(rows[:s.Train]), all.Subset(rows[s.Train:]), nil
+	case s.test != nil:
+		test, err = Align(s.whole, s.test)
+		return s.whole, test, err
+	case s.TrainRows != "":
+		trainRows, testRows, err = s.whole.splitRows(s.TrainRows)
+	default:
+		trainRows, testRows, err = s.whole.Split(s.TestFraction, src)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	return Parts(s.whole, trainRows, testRows)
+}

@@ -1,0 +1,307 @@
+package data
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/BurntSushi/toml"
+
+	"closedform/core/field"
+)
+
+// twelve is a CSV file of twelve examples of the classes a, b and c, in turn, whose
+// first input is their number from 1.
+var twelve = func() string {
+	var b strings.Builder
+	b.WriteString("x,y,class\n")
+	for i := range 12 {
+		fmt.Fprintf(&b, "%d,%d,%c\n", i+1, i*i, 'a'+i%3)
+	}
+	return b.String()
+}()
+
+// dataFolder returns a folder with table.csv, ragged.csv that is broken, and IDX
+// files of ten images of 2 × 3 pixels.
+func dataFolder(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	pixels := make([]byte, 60)
+	for i := range pixels {
+		pixels[i] = byte(i)
+	}
+	for name, content := range map[string]string{
+		"table.csv":  twelve,
+		"ragged.csv": "x,y,class\n1,2,a\n3,b\n",
+		"images":     idx(pixels, 0x803, 10, 2, 3),
+		"labels":     idx([]byte{0, 1, 2, 0, 1, 2, 0, 1, 2, 0}, 0x801, 10),
+		"few-images": idx(pixels[:12], 0x803, 2, 2, 3),
+		"few-labels": idx([]byte{1, 2}, 0x801, 2),
+		"new-labels": idx([]byte{1, 7}, 0x801, 2),
+	} {
+		write(t, []byte(content), dir, name)
+	}
+	return dir
+}
+
+// decode reads a source as a manifest has it, and validates it.
+func decode(text string) (Source, error) {
+	var s Source
+	md, err := toml.Decode(text, &s)
+	if err == nil && len(md.Undecoded()) > 0 {
+		err = fmt.Errorf("unknown key %v", md.Undecoded())
+	}
+	if err == nil {
+		err = s.Validate()
+	}
+	return s, err
+}
+
+// firsts returns the first inputs of all examples.
+func firsts(e *Examples) []float64 {
+	var x []float64
+	for _, input := range all(e).X {
+		x = append(x, input[0])
+	}
+	return x
+}
+
+// The parts are those that the keys describe.
+func TestSourceParts(t *testing.T) {
+	dir := dataFolder(t)
+	for _, c := range []struct {
+		text                                  string
+		inputs, classes, trains, tests, files int
+		train, test                           []float64 // first inputs; nil: random
+	}{
+		{"file = \"table.csv\"\ntrain_rows = \"1-9\"\nscale = \"none\"", 2, 3, 9, 3, 1, []float64{1, 2, 3, 4, 5, 6, 7, 8, 9}, []float64{10, 11, 12}},
+		{"file = \"table.csv\"\nclass = \"class\"\ntest_fraction = 0.25", 2, 3, 9, 3, 1, nil, nil},
+		{"images = \"images\"\nlabels = \"labels\"\ntrain_rows = \"1-8\"\nscale = \"none\"", 6, 3, 8, 2, 2, []float64{0, 6, 12, 18, 24, 30, 36, 42}, []float64{48, 54}},
+		{
+			"images = \"images\"\nlabels = \"labels\"\ntest_images = \"few-images\"\ntest_labels = \"few-labels\"", 6, 3, 10, 2, 4,
+			[]float64{0, 6. / 255, 12. / 255, 18. / 255, 24. / 255, 30. / 255, 36. / 255, 42. / 255, 48. / 255, 54. / 255},
+			[]float64{0, 6. / 255},
+		},
+		{"generator = \"spirals\"\narms = 4\ntrain = 7\ntest = 5", 2, 4, 7, 5, 0, nil, nil},
+	} {
+		s, err := decode(c.text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Load(dir); err != nil {
+			t.Fatal(err)
+		}
+		train, test, err := s.Parts(rand.NewPCG(1, 2))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Inputs() != c.inputs || train.Inputs() != c.inputs || len(s.Classes()) != c.classes || !slices.Equal(s.Classes(), train.Classes()) {
+			t.Errorf("%s: %d inputs, classes %v", c.text, s.Inputs(), s.Classes())
+		}
+		if train.Len() != c.trains || test.Len() != c.tests || len(s.Sums) != c.files {
+			t.Errorf("%s: %d examples to train, %d to test, %d files", c.text, train.Len(), test.Len(), len(s.Sums))
+		}
+		if c.train != nil && (!slices.Equal(firsts(train), c.train) || !slices.Equal(firsts(test), c.test)) {
+			t.Errorf("%s: training part %v, test part %v", c.text, firsts(train), firsts(test))
+		}
+	}
+}
+
+// A split is drawn by the stream; inputs are scaled by the training part alone.
+func TestSourceRandomSplit(t *testing.T) {
+	s, err := decode("file = \"table.csv\"\ntest_fraction = 0.25")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Load(dataFolder(t)); err != nil {
+		t.Fatal(err)
+	}
+	parts := map[string]bool{}
+	for seed := range uint64(20) {
+		train, test, err := s.Unscaled(rand.NewPCG(seed, 0))
+		if err != nil {
+			t.Fatal(err)
+		}
+		parts[fmt.Sprint(firsts(test))] = true
+		both := slices.Sorted(slices.Values(slices.Concat(firsts(train), firsts(test))))
+		if len(both) != 12 || both[0] != 1 || both[11] != 12 || len(slices.Compact(both)) != 12 {
+			t.Errorf("seed %d: both parts have %v", seed, both)
+		}
+		scaled, _, err := s.Parts(rand.NewPCG(seed, 0))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var sum, squares float64
+		for _, x := range firsts(scaled) {
+			sum += x
+			squares += x * x
+		}
+		if !(sum < 1e-12 && sum > -1e-12 && squares > 9-1e-12 && squares < 9+1e-12) {
+			t.Errorf("seed %d: the training part has the mean %g and the mean square %g", seed, sum/9, squares/9)
+		}
+	}
+	if len(parts) < 15 {
+		t.Errorf("%d test parts for 20 seeds", len(parts))
+	}
+}
+
+func TestSourceValidate(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                     "generator: missing; allowed: one of generator = \"moons\", file = \"path.csv\" and images = \"path\"",
+		"test_fraction = 0.2":  "generator: missing",
+		"file = \"table.csv\"": "test_fraction: 0 test parts",
+		"file = \"t.csv\"\ntrain_rows = \"1-3\"\ntest_fraction = 0.5":                                             "test_fraction: 2 test parts",
+		"file = \"t.csv\"\ntest_fraction = 1.0":                                                                   "test_fraction: 1 is not allowed",
+		"file = \"t.csv\"\ntest_fraction = nan":                                                                   "test_fraction: NaN is not allowed",
+		"file = \"t.csv\"\ntrain_rows = \"3-1\"":                                                                  "train_rows: \"3-1\" is not allowed; allowed: FIRST-LAST",
+		"file = \"t.csv\"\ntest_fraction = 0.5\nlabels = \"labels\"":                                              "labels: does not go with file; allowed with images only",
+		"file = \"t.csv\"\ntest_fraction = 0.5\ntrain = 4":                                                        "train: does not go with file; allowed with generator only",
+		"generator = \"moons\"\nfile = \"t.csv\"\ntrain = 3\ntest = 3":                                            "file: does not go with generator; allowed with file only",
+		"generator = \"moons\"\ntrain = 3\ntest = 3\ntest_fraction = 0.5":                                         "test_fraction: does not go with generator; allowed with file or images only",
+		"generator = \"moons\"\ntrain = 3\ntest = 3\narms = 4":                                                    "arms: ",
+		"generator = \"moons\"\ntest = 3":                                                                         "train: 0 is not allowed; allowed: 1 to 1000000",
+		"generator = \"moons\"\ntrain = 3":                                                                        "test: 0 is not allowed",
+		"generator = \"moon\"\ntrain = 3\ntest = 3":                                                               "generator: ",
+		"images = \"i\"\ntest_fraction = 0.5":                                                                     "labels: ",
+		"images = \"i\"\nlabels = \"l\"\nclass = \"c\"\ntest_fraction = 0.5":                                      "class: does not go with images",
+		"images = \"i\"\nlabels = \"l\"\ntest_labels = \"f\"":                                                     "test_images: ",
+		"images = \"i\"\nlabels = \"l\"\ntest_images = \"i\"\ntest_labels = \"f\"\ntrain_rows = \"1-3\"":          "test_fraction: 2 test parts",
+		"images = \"i\"\nlabels = \"l\"\ntest_images = \"i\"\ntest_labels = \"f\"\ngenerator = \"xor\"\ntest = 3": "images: does not go with generator",
+	} {
+		_, err := decode(text)
+		if _, ok := err.(*field.Error); !ok || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%q: error %v, want %s", text, err, want)
+		}
+	}
+	_, err := decode("file = \"t.csv\"\ntest_fraction = 0.5\nscale = \"log\"")
+	refuses(t, "scale", err, "line 3", "allowed: standard, unit, centred, none")
+}
+
+func TestSourceLoadErrors(t *testing.T) {
+	dir := dataFolder(t)
+	for _, c := range []struct{ text, want string }{
+		{"file = \"table.csv\"\ntest_fraction = 0.5\nclass = \"kind\"", "DIR/table.csv:1: no column \"kind\" for the class; the columns are x, y, class"},
+		{"file = \"ragged.csv\"\ntest_fraction = 0.5", "DIR/ragged.csv:3: 2 cells; need 3"},
+		{"file = \".\"\ntest_fraction = 0.5", "read DIR: is a directory"},
+		{"file = \"table.csv\"\ntrain_rows = \"1-13\"", "train_rows: \"1-13\" is not allowed; allowed: from 1 to 12, and not all of them"},
+		{"file = \"table.csv\"\ntrain_rows = \"1-2\"", "train_rows: DIR/table.csv:4: class \"c\" is not in the training part, which has a, b"},
+		{"images = \"images\"\nlabels = \"few-labels\"\ntest_fraction = 0.5", "DIR/images has 10 images and DIR/few-labels has 2 labels"},
+		{"images = \"labels\"\nlabels = \"labels\"\ntest_fraction = 0.5", "DIR/labels: "},
+		{"images = \"images\"\nlabels = \"labels\"\ntest_images = \"few-images\"\ntest_labels = \"images\"", "DIR/images: the magic number is "},
+		{
+			"images = \"images\"\nlabels = \"labels\"\ntest_images = \"few-images\"\ntest_labels = \"new-labels\"",
+			"test_images: DIR/few-images: image 2: class \"7\" is not in the training part, which has 0, 1, 2",
+		},
+	} {
+		s, err := decode(c.text)
+		if err != nil {
+			t.Errorf("%s: %v", c.text, err)
+			continue
+		}
+		err = s.Load(dir)
+		if want := strings.ReplaceAll(c.want, "DIR", dir); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s:\ngot  %v\nwant %s", c.text, err, want)
+		}
+	}
+}
+
+// What is not there is listed, with the sets that have it.
+func TestMissing(t *testing.T) {
+	dir := t.TempDir()
+	write(t, []byte(twelve), dir, "data", "table.csv")
+	write(t, []byte("[[set]]\nname = \"red\"\n[[set.file]]\npath = \"red.csv\"\n[[set]]\nname = \"green\"\n[[set.file]]\npath = \"green/images\"\n"), dir, "data", SetsFile)
+	var errs []error
+	for _, text := range []string{
+		"file = \"data/red.csv\"\ntest_fraction = 0.5",
+		"file = \"data/table.csv\"\ntest_fraction = 0.5",
+		"images = \"data/green/images\"\nlabels = \"data/green/labels\"\ntest_images = \"data/green/images\"\ntest_labels = \"data/green/test\"",
+	} {
+		s, err := decode(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		errs = append(errs, s.Load(dir))
+	}
+	err := Join(errs...)
+	missing, ok := errors.AsType[*MissingError](err)
+	if !ok || len(missing.Paths) != 4 {
+		t.Fatalf("error %v", err)
+	}
+	at := func(name string) string { return filepath.Join(dir, "data", name) }
+	refuses(t, "missing", err, at("red.csv"), at("green/images"), at("green/labels"), at("green/test"), "; to get the data: go run ./runner -fetch green -fetch red")
+	// Of a set that nobody knows there is nothing to get; other errors come first.
+	err = (&Source{Files: Files{File: "red.csv"}, TestFraction: 0.5}).Load(t.TempDir())
+	if err == nil || strings.Contains(err.Error(), "-fetch") {
+		t.Errorf("error %v", err)
+	}
+	if other := errors.New("other"); Join(nil, err, other) != other || Join(nil, nil) != nil {
+		t.Error("Join hides an error, or makes one")
+	}
+}
+
+// A change of a file changes what a cell's results follow from, and a source that is
+// written with its defaults reads the same.
+func TestSourceSpelledOut(t *testing.T) {
+	dir := dataFolder(t)
+	for _, c := range []struct{ text, words string }{
+		{"file = \"table.csv\"\ntest_fraction = 0.25", "class = \"class\"|scale = \"standard\""},
+		{"images = \"images\"\nlabels = \"labels\"\ntrain_rows = \"1-8\"", "scale = \"unit\""},
+		{"images = \"images\"\nlabels = \"labels\"\ntrain_rows = \"1-8\"\nscale = \"centred\"", "scale = \"centred\""},
+		{"generator = \"rings\"\ntrain = 3\ntest = 4", "noise = 0.05|rings = 3|scale = \"none\""},
+	} {
+		s, err := decode(c.text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := toml.Marshal(s.WithDefaults())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for word := range strings.SplitSeq(c.words, "|") {
+			if !strings.Contains("\n"+string(text), "\n"+word+"\n") {
+				t.Errorf("%s does not say %s", text, word)
+			}
+		}
+		again, err := decode(string(text))
+		if err != nil || fmt.Sprint(again) != fmt.Sprint(s.WithDefaults()) {
+			t.Errorf("%s\nis read as %+v, %v", text, again, err)
+		}
+	}
+	spec := func() string {
+		s := Source{Files: Files{File: "table.csv"}, TestFraction: 0.25}
+		if err := s.Load(dir); err != nil {
+			t.Fatal(err)
+		}
+		text, err := json.Marshal(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	before := spec()
+	if err := os.WriteFile(filepath.Join(dir, "table.csv"), []byte(strings.Replace(twelve, "1,0,a", "1,1,a", 1)), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if after := spec(); after == before || strings.Contains(after, dir) {
+		t.Errorf("before %s, after %s", before, after)
+	}
+}
+
+func TestFiles(t *testing.T) {
+	dir := dataFolder(t)
+	for _, f := range []Files{{File: "table.csv"}, {Images: "images", Labels: "labels"}} {
+		e, err := f.Load(dir)
+		if f.Validate() != nil || err != nil || e.Len() < 10 || len(f.Sums) == 0 {
+			t.Errorf("%+v: %v", f, err)
+		}
+	}
+	for _, f := range []Files{{}, {File: "f", Images: "i", Labels: "l"}, {Images: "i"}, {File: "f", Labels: "l"}, {Images: "i", Labels: "l", Class: "c"}} {
+		refuses(t, fmt.Sprint(f), f.Validate(), ": ")
+	}
+}

@@ -1,0 +1,139 @@
+package data
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+
+	"closedform/core/field"
+)
+
+// Split draws a test part, class by class: of the n examples of a class it takes the
+// fraction test, rounded, but at least 1 and at most n−1. The only example of a class
+// stays in the training part. The numbers of both parts, from 0, are in ascending
+// order: a learner that depends on the order must shuffle them. It returns an error
+// if test is not between 0 and 1, or a part is empty.
+func (e *Examples) Split(test float64, src rand.Source) (trainRows, testRows []int, err error) {
+	if !(test > 0 && test < 1) {
+		return nil, nil, fmt.Errorf("a test part of %g of the examples; allowed: above 0 and below 1", test)
+	}
+	members := make([][]int, len(e.classes))
+	for i, k := range e.class {
+		members[k] = append(members[k], i)
+	}
+	rnd := rand.New(src)
+	for _, m := range members {
+		rnd.Shuffle(len(m), func(a, b int) { m[a], m[b] = m[b], m[a] })
+		var taken int
+		if n := len(m); n >= 2 {
+			taken = min(max(int(math.Round(test*float64(n))), 1), n-1)
+		}
+		testRows, trainRows = append(testRows, m[:taken]...), append(trainRows, m[taken:]...)
+	}
+	slices.Sort(trainRows)
+	slices.Sort(testRows)
+	if len(trainRows) == 0 || len(testRows) == 0 {
+		return nil, nil, fmt.Errorf("%d examples to train and %d to test; need some of both", len(trainRows), len(testRows))
+	}
+	return trainRows, testRows, nil
+}
+
+// rowRange reads a range of rows, counted from 1, such as "1-4435".
+func rowRange(text string) (first, last int, err error) {
+	a, b, _ := strings.Cut(text, "-")
+	first, err1 := strconv.Atoi(a)
+	last, err2 := strconv.Atoi(b)
+	if err1 != nil || err2 != nil || first < 1 || last < first {
+		err = field.Errorf("train_rows", "%q is not allowed; allowed: FIRST-LAST with 1 ≤ FIRST ≤ LAST", text)
+	}
+	return first, last, err
+}
+
+// splitRows returns the numbers, from 0, of the examples in a range of rows, and of
+// the rest, which is the test part.
+func (e *Examples) splitRows(text string) (trainRows, testRows []int, err error) {
+	first, last, err := rowRange(text)
+	if err != nil {
+		return nil, nil, err
+	}
+	if last > e.Len() || last-first+1 == e.Len() {
+		return nil, nil, fmt.Errorf("%q is not allowed; allowed: from 1 to %d, and not all of them", text, e.Len())
+	}
+	all := upTo(e.Len())
+	return all[first-1 : last], slices.Concat(all[:first-1], all[last:]), nil
+}
+
+// Parts returns the training and the test part of e. Their classes are those of the
+// training part, in numerical order if all their names are integers, else in that of
+// the text. It returns an error if the training part has fewer than two classes, or
+// the test part one that the training part does not have.
+func Parts(e *Examples, train, test []int) (tr, te *Examples, err error) {
+	tr = e.Subset(train)
+	if tr, err = tr.renumbered(tr.present()); err != nil {
+		return nil, nil, err
+	}
+	te, err = Align(tr, e.Subset(test))
+	return tr, te, err
+}
+
+// Align returns the test examples with the classes of the training examples. It
+// returns an error if the training examples have fewer than two classes, a test
+// example has one that is not among them, or another number of inputs. The inputs
+// of both must be in the same order and scaled alike.
+func Align(train, test *Examples) (*Examples, error) {
+	switch {
+	case len(train.classes) < 2:
+		return nil, errors.New("the training part has fewer than 2 classes")
+	case test.Len() > 0 && test.Inputs() != train.Inputs():
+		return nil, fmt.Errorf("%s: %d inputs; the training part has %d", test.where(0), test.Inputs(), train.Inputs())
+	}
+	return test.renumbered(train.classes)
+}
+
+// present returns the names of the classes that at least one example has, in order.
+func (e *Examples) present() []string {
+	seen := make([]bool, len(e.classes))
+	for _, k := range e.class {
+		seen[k] = true
+	}
+	var names []string
+	numeric := true
+	for k, name := range e.classes {
+		if seen[k] {
+			_, err := strconv.Atoi(name)
+			numeric = numeric && err == nil
+			names = append(names, name)
+		}
+	}
+	slices.SortFunc(names, func(a, b string) int {
+		if numeric {
+			x, _ := strconv.Atoi(a)
+			y, _ := strconv.Atoi(b)
+			return cmp.Or(cmp.Compare(x, y), strings.Compare(a, b)) // "1" and "01"
+		}
+		return strings.Compare(a, b)
+	})
+	return names
+}
+
+// renumbered returns the examples with the classes of those names. It returns an
+// error if an example has another class.
+func (e *Examples) renumbered(names []string) (*Examples, error) {
+	r := *e
+	r.class, r.classes = make([]int, e.Len()), names
+	number := make([]int, len(e.classes))
+	for k, name := range e.classes {
+		number[k] = slices.Index(names, name)
+	}
+	for i, k := range e.class {
+		if r.class[i] = number[k]; r.class[i] < 0 {
+			return nil, fmt.Errorf("%s: class %q is not in the training part, which has %s", e.where(i), e.classes[k], strings.Join(names, ", "))
+		}
+	}
+	return &r, nil
+}

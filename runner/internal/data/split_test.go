@@ -1,0 +1,236 @@
+package data
+
+import (
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+
+	"closedform/core/random"
+)
+
+// labelled returns examples of those classes, example i of which has the input i.
+func labelled(class ...int) *Examples {
+	set := Set{Class: class}
+	for i := range class {
+		set.X = append(set.X, []float64{float64(i)})
+	}
+	return NewExamples(set, slices.Max(class)+1)
+}
+
+// Whatever the classes, the parts have every example once and of each class the
+// number that is promised, in ascending order.
+func TestSplit(t *testing.T) {
+	rnd := rand.New(random.Source("dataset", "split"))
+	for range 500 {
+		classes := 1 + rnd.IntN(6)
+		class := make([]int, 2+rnd.IntN(80))
+		for i := range class {
+			class[i] = min(rnd.IntN(classes), rnd.IntN(classes))
+		}
+		class[1] = class[0] // The test part is not empty.
+		e := labelled(class...)
+		fraction := rnd.Float64()
+		train, test, err := e.Split(fraction, random.Source("dataset", "parts"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.IsSorted(train) || !slices.IsSorted(test) {
+			t.Fatalf("the order is %v and %v", train, test)
+		}
+		if all := slices.Sorted(slices.Values(slices.Concat(train, test))); !slices.Equal(all, upTo(len(class))) {
+			t.Fatalf("%v and %v are not %d examples", train, test, len(class))
+		}
+		count, tested := make([]int, classes), make([]int, classes)
+		for _, k := range class {
+			count[k]++
+		}
+		for _, i := range test {
+			tested[class[i]]++
+		}
+		for k, n := range count {
+			want := int(math.Round(fraction * float64(n)))
+			switch {
+			case n <= 1:
+				want = 0
+			case want == 0:
+				want = 1
+			case want == n:
+				want = n - 1
+			}
+			if tested[k] != want {
+				t.Fatalf("a test part of %g has %d of %d examples of class %d, want %d", fraction, tested[k], n, k, want)
+			}
+		}
+	}
+}
+
+func TestSplitDependsOnTheStreamAlone(t *testing.T) {
+	e := labelled(make([]int, 60)...)
+	split := func(seed int) []int {
+		_, test, err := e.Split(0.3, random.Source("dataset", seed))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return test
+	}
+	if !slices.Equal(split(1), split(1)) {
+		t.Error("one stream, two splits")
+	}
+	if slices.Equal(split(1), split(2)) {
+		t.Error("two streams, one split")
+	}
+	if got, want := split(1), []int{2, 3, 4, 5, 9, 11, 20, 21, 23, 26, 30, 32, 33, 34, 43, 46, 50, 52}; !slices.Equal(got, want) {
+		t.Errorf("committed results depend on the test part %v, it is %v", want, got)
+	}
+}
+
+// Every example is tested as often as every other of its class.
+func TestSplitIsUniform(t *testing.T) {
+	const repeats = 4000
+	e := labelled(0, 1, 0, 1, 0, 1, 0, 0) // 2 of 5 and 1 of 3
+	tested := make([]float64, e.Len())
+	src := random.Source("dataset", "uniform")
+	for range repeats {
+		_, test, err := e.Split(0.35, src)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, i := range test {
+			tested[i]++
+		}
+	}
+	for i, n := range tested {
+		p := []float64{2. / 5, 1. / 3}[e.Class(i)]
+		if z := (n - repeats*p) / math.Sqrt(repeats*p*(1-p)); !(math.Abs(z) < 5) {
+			t.Errorf("example %d is tested %g times of %d, %.1f standard errors from %g", i, n, repeats, z, p)
+		}
+	}
+}
+
+func TestSplitErrors(t *testing.T) {
+	for _, fraction := range []float64{0, 1, -0.1, 1.1, math.NaN(), math.Inf(1)} {
+		_, _, err := labelled(0, 0, 1, 1).Split(fraction, random.Source())
+		refuses(t, "fraction", err, "of the examples; allowed: above 0 and below 1")
+	}
+	_, _, err := labelled(0, 1, 2).Split(0.5, random.Source())
+	refuses(t, "one example a class", err, "3 examples to train and 0 to test")
+	_, _, err = labelled(0, 1).Subset(nil).Split(0.5, random.Source())
+	refuses(t, "no examples", err, "0 examples to train")
+}
+
+func TestSplitRows(t *testing.T) {
+	e := labelled(0, 1, 0, 1, 0, 1)
+	for text, want := range map[string][2][]int{
+		"1-3": {{0, 1, 2}, {3, 4, 5}},
+		"3-4": {{2, 3}, {0, 1, 4, 5}},
+		"2-6": {{1, 2, 3, 4, 5}, {0}},
+	} {
+		train, test, err := e.splitRows(text)
+		if err != nil || !slices.Equal(train, want[0]) || !slices.Equal(test, want[1]) {
+			t.Errorf("%s: %v and %v, %v, want %v", text, train, test, err, want)
+		}
+	}
+	for _, text := range []string{"", "a", "1-2-3", "0-3", "4-3", "1-7", "1-6", "5-", "-5", "1-1e1", "1–3", "9223372036854775809-9223372036854775810"} {
+		train, test, err := e.splitRows(text)
+		refuses(t, text, err, "allowed: ")
+		if train != nil || test != nil {
+			t.Errorf("%q: %v and %v beside an error", text, train, test)
+		}
+	}
+}
+
+func TestParts(t *testing.T) {
+	e := mustCSV(t, "x,class\n1,10\n2,9\n3,5\n4,10\n5,9\n6,b\n")
+	if want := []string{"10", "5", "9", "b"}; !slices.Equal(e.Classes(), want) {
+		t.Fatalf("classes %q, want %q", e.Classes(), want)
+	}
+	// Without the b the names are integers, and without the 5 the numbers shift.
+	train, test, err := Parts(e, []int{4, 0, 1}, []int{3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for part, want := range map[*Examples]Set{
+		train: {X: [][]float64{{5}, {1}, {2}}, Class: []int{0, 1, 0}},
+		test:  {X: [][]float64{{4}}, Class: []int{1}},
+	} {
+		if got := all(part); !reflect.DeepEqual(got, want) {
+			t.Errorf("a part is %v, want %v", got, want)
+		}
+		if want := []string{"9", "10"}; !slices.Equal(part.Classes(), want) {
+			t.Errorf("its classes are %q, want %q", part.Classes(), want)
+		}
+	}
+	if e.Class(0) != 0 || e.Class(1) != 2 {
+		t.Error("the examples themselves have changed")
+	}
+	if train, test, err = Parts(e, []int{0, 1}, nil); err != nil || train.Len() != 2 || test.Len() != 0 || test.Inputs() != 1 {
+		t.Errorf("an empty test part: %v, %v, %v", train, test, err)
+	}
+}
+
+func TestPartsErrors(t *testing.T) {
+	e := mustCSV(t, "x,class\n1,10\n2,9\n3,5\n\n4,b\n")
+	for _, c := range []struct {
+		train, test []int
+		want        string
+	}{
+		{[]int{0, 1, 2}, []int{2, 3}, `a.csv:6: class "b" is not in the training part, which has 5, 9, 10`},
+		{[]int{3, 1}, []int{1, 2, 0}, `a.csv:4: class "5" is not in the training part, which has 9, b`},
+		{[]int{0}, []int{0}, `the training part has fewer than 2 classes`},
+		{nil, []int{0}, `the training part has fewer than 2 classes`},
+	} {
+		_, _, err := Parts(e, c.train, c.test)
+		refuses(t, "parts", err, c.want)
+	}
+}
+
+func TestAlign(t *testing.T) {
+	read := func(name string, height int, labels ...byte) *Examples {
+		t.Helper()
+		e, err := readIDX([]byte(idxImages(len(labels), height, 2)), []byte(idx(labels, 2049, uint32(len(labels)))), name, "la")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return e
+	}
+	train := read("train", 3, 10, 9, 3, 9)
+	test, err := Align(train, read("test", 3, 10, 10, 9))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := all(test).Class; !slices.Equal(got, []int{2, 2, 1}) || !slices.Equal(test.Classes(), []string{"3", "9", "10"}) {
+		t.Errorf("classes %v of %q", got, test.Classes())
+	}
+	if test.where(2) != "test: image 3" {
+		t.Errorf("the third is from %q", test.where(2))
+	}
+	_, err = Align(train, read("test", 3, 10, 9, 4))
+	refuses(t, "a label out of range", err, `test: image 3: class "4" is not in the training part, which has 3, 9, 10`)
+	_, err = Align(train, read("test", 4, 10, 9))
+	refuses(t, "larger images", err, `test: image 1: 8 inputs; the training part has 6`)
+	_, err = Align(read("train", 3, 1, 1), test)
+	refuses(t, "one class", err, `the training part has fewer than 2 classes`)
+
+	// Parts of what is scaled stay scaled, and what was made aligns, too.
+	scaler, err := train.Scaler(Unit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, part, err := Parts(scaler.Apply(train), []int{1, 2, 3}, []int{1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := all(part).X[0][0], float64(pixel(1, 0))/255; got != want {
+		t.Errorf("pixel %g, want %g", got, want)
+	}
+	_, err = Align(three(), labelled(0, 1))
+	refuses(t, "another number of inputs", err, `example 1: 1 inputs; the training part has 2`)
+	if none, err := Align(three(), labelled(0, 1).Subset(nil)); err != nil || none.Len() != 0 {
+		t.Errorf("no examples align to %v, %v", none, err)
+	}
+	if made, err := Align(three(), three().Subset([]int{3, 1})); err != nil || !slices.Equal(all(made).Class, []int{0, 2}) {
+		t.Errorf("made examples align to %v, %v", made, err)
+	}
+}

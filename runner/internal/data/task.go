@@ -1,0 +1,221 @@
+// Package data makes and reads the labelled examples of the experiments.
+//
+// A [Task] draws points of the plane of which everything is known: the class
+// probabilities at each point, and the least error that any classifier can have. A
+// [Source] is what a manifest says about its data: a task, a CSV file or IDX files,
+// how they are split, and how inputs are scaled. [Source.Load] reads the files; what
+// it returns gives the training and the test part as [Examples]. [Fetch] gets the
+// files of the data sets that the experiments use.
+package data
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/floats"
+
+	"closedform/core/field"
+)
+
+// Generator names a task and its parameters, as manifests have them. A parameter
+// that is 0 stands for the default of the task.
+//
+//	generator  what                                        noise (default)                      classes
+//	logistic   a half-plane with a soft boundary           width of the boundary (1)            2
+//	moons      two interleaving half circles               sd of each input (0.1)               2
+//	rings      concentric circles                          sd of the radius (0.05)              rings (3)
+//	spirals    arms that wind round the origin             sd of the angle in radians (0.12)    arms (3)
+//	wedges     the paper's task                            none                                 3
+//	xor        four clusters, equal signs against unequal  sd of each input (0.4)               2
+type Generator struct {
+	Name  string  `toml:"generator,omitempty" json:"generator,omitempty"`
+	Noise float64 `toml:"noise,omitzero" json:"noise,omitzero"` // from 1e-6 to 10
+	Arms  int     `toml:"arms,omitzero" json:"arms,omitzero"`   // of spirals only, from 2 to 100
+	Rings int     `toml:"rings,omitzero" json:"rings,omitzero"` // of rings only, from 2 to 100
+}
+
+// generators are all tasks with the defaults of their parameters, 0 for what a task
+// does not have.
+var generators = []struct {
+	Generator
+	task func(Generator) *Task // of a valid generator with its defaults
+}{
+	{Generator{"logistic", 1, 0, 0}, logistic},
+	{Generator{"moons", 0.1, 0, 0}, moons},
+	{Generator{"rings", 0.05, 0, 3}, rings},
+	{Generator{"spirals", 0.12, 3, 0}, spirals},
+	{Generator{"wedges", 0, 0, 0}, wedges},
+	{Generator{"xor", 0.4, 0, 0}, xor},
+}
+
+// The range of the noise, in which no intermediate result overflows, and the largest
+// number of arms and rings.
+const (
+	minNoise, maxNoise = 1e-6, 10
+	maxCount           = 100
+)
+
+// Generators returns the names of all tasks, sorted.
+func Generators() []string {
+	var names []string
+	for _, g := range generators {
+		names = append(names, g.Name)
+	}
+	return names
+}
+
+// Validate returns an error if there is no such task, or a parameter is out of range
+// or one that the task does not have.
+func (g Generator) Validate() error {
+	i := slices.Index(Generators(), g.Name)
+	if i < 0 {
+		return field.Errorf("generator", "%q is not allowed; allowed: %s", g.Name, strings.Join(Generators(), ", "))
+	}
+	for _, p := range []struct {
+		key                       string
+		value, standard, low, top float64
+	}{
+		{"noise", g.Noise, generators[i].Noise, minNoise, maxNoise},
+		{"arms", float64(g.Arms), float64(generators[i].Arms), 2, maxCount},
+		{"rings", float64(g.Rings), float64(generators[i].Rings), 2, maxCount},
+	} {
+		if p.value != 0 && p.standard == 0 {
+			return field.Errorf(p.key, "%g is not allowed: %s has no %s", p.value, g.Name, p.key)
+		}
+		if p.value != 0 && !(p.low <= p.value && p.value <= p.top) {
+			return field.Errorf(p.key, "%g is not allowed; allowed: %g to %g, or 0 for %g", p.value, p.low, p.top, p.standard)
+		}
+	}
+	return nil
+}
+
+// WithDefaults returns the generator with the defaults of its task filled in.
+func (g Generator) WithDefaults() Generator {
+	for _, standard := range generators {
+		if standard.Name == g.Name {
+			g.Noise = cmp.Or(g.Noise, standard.Noise)
+			g.Arms = cmp.Or(g.Arms, standard.Arms)
+			g.Rings = cmp.Or(g.Rings, standard.Rings)
+		}
+	}
+	return g
+}
+
+// Task returns the task. It panics if the generator is not valid.
+func (g Generator) Task() *Task {
+	if err := g.Validate(); err != nil {
+		panic("data: " + err.Error())
+	}
+	i := slices.Index(Generators(), g.Name)
+	return generators[i].task(g.WithDefaults())
+}
+
+// Task is a distribution of labelled points in the plane, from which examples are
+// drawn independently of each other. Each task has a file, which gives its formulas.
+type Task struct {
+	Classes int
+	Region  Region // the rectangle to draw maps on; nearly all examples are in it
+
+	// Of tasks whose class changes sharply, else empty: where it does so, and the
+	// best accuracy of one linear score without bias per class.
+	Boundary      []Segment
+	LinearCeiling float64
+
+	draw          func(x []float64, rnd *rand.Rand) int // puts the next example into x and returns its class
+	probabilities func(dst, x []float64) bool
+	bayesError    func() float64
+}
+
+// Inputs is the number of inputs of every task.
+const Inputs = 2
+
+// NoClass is the label of a point exactly on a boundary. It counts in no metric.
+const NoClass = -1
+
+// Set is a list of labelled examples: X[k] has the class Class[k], from 0.
+type Set struct {
+	X     [][]float64
+	Class []int
+}
+
+// Draw returns n examples. The first examples of a longer list from the same stream
+// are the same.
+func (t *Task) Draw(n int, src rand.Source) Set {
+	rnd := rand.New(src)
+	set := Set{X: make([][]float64, n), Class: make([]int, n)}
+	all := make([]float64, n*Inputs)
+	for i := range set.X {
+		set.X[i] = all[i*Inputs : (i+1)*Inputs : (i+1)*Inputs]
+		set.Class[i] = t.draw(set.X[i], rnd)
+	}
+	return set
+}
+
+// Probabilities puts P(class | x) into dst, one element per class, and reports
+// whether it did: exactly on a sharp boundary there is no truth, and dst is left
+// alone. Where no example can lie the formula of the task goes on.
+func (t *Task) Probabilities(dst, x []float64) bool {
+	if len(dst) != t.Classes || len(x) != Inputs {
+		panic(fmt.Sprintf("data: Probabilities of %d classes at %d inputs, need %d and %d", len(dst), len(x), t.Classes, Inputs))
+	}
+	if x[0]-x[0] != 0 || x[1]-x[1] != 0 {
+		panic(fmt.Sprintf("data: Probabilities at %v, need finite numbers", x))
+	}
+	return t.probabilities(dst, x)
+}
+
+// Label returns the most probable class of a point, or NoClass on a boundary.
+func (t *Task) Label(x []float64) int {
+	p := make([]float64, t.Classes)
+	if !t.Probabilities(p, x) {
+		return NoClass
+	}
+	return floats.MaxIdx(p)
+}
+
+// BayesError returns the error rate of the best classifier there can be, which
+// answers the most probable class, E[1 − max_k P(class k | x)]: a closed form or a
+// deterministic quadrature, whose accuracy the file of the task gives.
+func (t *Task) BayesError() float64 { return t.bayesError() }
+
+// Region is a rectangle in the plane.
+type Region struct{ Low, High [2]float64 }
+
+// Segment is a piece of a boundary.
+type Segment struct{ X0, Y0, X1, Y1 float64 }
+
+// square returns [−half, half]².
+func square(half float64) Region {
+	return Region{Low: [2]float64{-half, -half}, High: [2]float64{half, half}}
+}
+
+// Axis returns n ≥ 2 evenly spaced coordinates of input i from Low[i] to High[i].
+// In a rectangle that is symmetric about 0 they are so to the last digit.
+func (r Region) Axis(i, n int) []float64 {
+	axis := make([]float64, n)
+	for k := range axis {
+		axis[k] = (r.High[i]*float64(k) + r.Low[i]*float64(n-1-k)) / float64(n-1)
+	}
+	return axis
+}
+
+// normalize turns logarithms of numbers that are proportional to probabilities into
+// the probabilities.
+func normalize(dst []float64) {
+	largest, sum := floats.Max(dst), 0.
+	for i, l := range dst {
+		dst[i] = math.Exp(l - largest)
+		sum += dst[i]
+	}
+	floats.Scale(1/sum, dst)
+}
+
+// two sets dst to the probabilities 1/(1+e^logit), 1/(1+e^−logit) of class 0 and
+// class 1.
+func two(dst []float64, logit float64) {
+	dst[0], dst[1] = 1/(1+math.Exp(logit)), 1/(1+math.Exp(-logit))
+}

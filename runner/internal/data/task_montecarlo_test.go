@@ -1,0 +1,159 @@
+package data
+
+import (
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
+
+	"closedform/core/random"
+)
+
+// cases are generators with noise enough that each error happens often.
+var cases = []Generator{
+	{Name: "logistic"},
+	{Name: "logistic", Noise: 0.1},
+	{Name: "moons"},
+	{Name: "moons", Noise: 0.3},
+	{Name: "moons", Noise: 1},
+	{Name: "rings"},
+	{Name: "rings", Noise: 0.2},
+	{Name: "rings", Noise: 0.6, Rings: 4},
+	{Name: "spirals"},
+	{Name: "spirals", Noise: 0.5},
+	{Name: "spirals", Noise: 1.2, Arms: 4},
+	{Name: "wedges"},
+	{Name: "xor"},
+	{Name: "xor", Noise: 1},
+}
+
+// zScore returns how many of its standard errors the mean of the values is away
+// from want. Values that are all the same are 0 or infinitely many away.
+func zScore(values []float64, want float64) float64 {
+	mean, sd := stat.MeanStdDev(values, nil)
+	if gap := mean - want; gap != 0 {
+		return gap / (sd / math.Sqrt(float64(len(values))))
+	}
+	return 0
+}
+
+// The examples against the class probabilities and the Bayes error:
+//
+//   - The best rule is wrong as often as BayesError says, and in the mean it
+//     expects to be so.
+//   - E[(1{class = k} − P(class k | x)) h(x)] = 0 for any h.
+func TestExamplesMonteCarlo(t *testing.T) {
+	const n = 100_000
+	weights := []func(x []float64, p float64) float64{
+		func([]float64, float64) float64 { return 1 },
+		func(x []float64, _ float64) float64 { return x[0] },
+		func(x []float64, _ float64) float64 { return x[1] },
+		func(x []float64, _ float64) float64 { return x[0] * x[1] },
+		func(_ []float64, p float64) float64 { return p },
+	}
+	for _, g := range cases {
+		task := g.Task()
+		set := task.Draw(n, random.Source("dataset", g.Name, "montecarlo"))
+		p := make([]float64, task.Classes)
+		probabilities := make([][]float64, n)
+		expected := make([]float64, n)
+		var wrong float64
+		for i, x := range set.X {
+			if !task.Probabilities(p, x) {
+				t.Fatalf("%v: no class probabilities at %v", g, x)
+			}
+			probabilities[i] = append([]float64(nil), p...)
+			best := floats.MaxIdx(p)
+			expected[i] = 1 - p[best]
+			if set.Class[i] != best {
+				wrong++
+			}
+		}
+		want := task.BayesError()
+		if !(math.Abs(wrong-n*want) <= 5*math.Sqrt(n*want*(1-want))) {
+			t.Errorf("%v: the best rule is wrong on %g of %d examples, want a share of %g", g, wrong, n, want)
+		}
+		// Below some 1/n the mean is that of a few rare examples.
+		if z := zScore(expected, want); want > 1e-5 && !(math.Abs(z) < 5) {
+			t.Errorf("%v: mean of 1 − max p is %.1f standard errors from the Bayes error %g", g, z, want)
+		}
+		values := make([]float64, n)
+		for class := range task.Classes {
+			for w, weight := range weights {
+				for i, x := range set.X {
+					values[i] = -probabilities[i][class]
+					if set.Class[i] == class {
+						values[i]++
+					}
+					values[i] *= weight(x, probabilities[i][class])
+				}
+				if z := zScore(values, 0); want > 1e-5 && !(math.Abs(z) < 5) {
+					t.Errorf("%v: class %d, weight %d: mean residual %.1f standard errors from 0", g, class, w, z)
+				}
+			}
+		}
+	}
+}
+
+// The shares of the classes, and how many examples the region holds.
+func TestExamplesSharesAndRegion(t *testing.T) {
+	const n = 20_000
+	for _, g := range cases {
+		task := g.Task()
+		set := task.Draw(n, random.Source("dataset", g.Name, "shares"))
+		count := make([]float64, task.Classes)
+		inside, region := 0, task.Region
+		for i, x := range set.X {
+			count[set.Class[i]]++
+			if region.Low[0] <= x[0] && x[0] <= region.High[0] && region.Low[1] <= x[1] && x[1] <= region.High[1] {
+				inside++
+			}
+		}
+		for class, got := range count {
+			share := 1 / float64(task.Classes)
+			if g.Name == "wedges" {
+				share = []float64{0.25, 0.25, 0.5}[class]
+			}
+			if z := (got - n*share) / math.Sqrt(n*share*(1-share)); !(math.Abs(z) < 5) {
+				t.Errorf("%v: class %d in %g of %d examples, %.1f standard errors from a share of %g", g, class, got, n, z, share)
+			}
+		}
+		if inside < 0.99*n {
+			t.Errorf("%v: the region %v has %d of %d examples", g, region, inside, n)
+		}
+	}
+}
+
+// What the conditional probabilities do not see: where the inputs lie.
+func TestInputMomentsMonteCarlo(t *testing.T) {
+	const n = 100_000
+	radius := func(x []float64) float64 { return math.Hypot(x[0], x[1]) }
+	square := func(x []float64) float64 { return x[0]*x[0] + x[1]*x[1] }
+	for _, c := range []struct {
+		g    Generator
+		name string
+		f    func(x []float64) float64
+		want float64
+	}{
+		{Generator{Name: "spirals"}, "radius", radius, 0.5},
+		{Generator{Name: "spirals"}, "squared radius", square, 1. / 3},
+		{Generator{Name: "rings"}, "radius", radius, 2. / 3},
+		{Generator{Name: "rings"}, "squared radius", square, 14./27 + 0.05*0.05},
+		{Generator{Name: "rings"}, "first input", func(x []float64) float64 { return x[0] }, 0},
+		{Generator{Name: "rings"}, "product", func(x []float64) float64 { return x[0] * x[1] }, 0},
+		{Generator{Name: "moons"}, "first input", func(x []float64) float64 { return x[0] }, 0.5},
+		{Generator{Name: "moons"}, "second input", func(x []float64) float64 { return x[1] }, 0.25},
+		{Generator{Name: "xor"}, "squared radius", square, 2 + 2*0.4*0.4},
+		{Generator{Name: "logistic"}, "squared radius", square, 50. / 3},
+	} {
+		set := c.g.Task().Draw(n, random.Source("dataset", c.g.Name, "inputs"))
+		values := make([]float64, n)
+		for i, x := range set.X {
+			values[i] = c.f(x)
+		}
+		if z := zScore(values, c.want); !(math.Abs(z) < 5) {
+			t.Errorf("%v: mean %s is %.1f standard errors from %g", c.g, c.name, z, c.want)
+		}
+	}
+}

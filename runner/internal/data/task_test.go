@@ -1,0 +1,244 @@
+package data
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+
+	"closedform/core/field"
+	"closedform/core/random"
+)
+
+// refuses checks that an error is there and says all of that.
+func refuses(t testing.TB, what string, err error, want ...string) {
+	t.Helper()
+	if err == nil {
+		t.Errorf("%s: no error", what)
+		return
+	}
+	for _, w := range want {
+		if !strings.Contains(err.Error(), w) {
+			t.Errorf("%s: error %q does not say %q", what, err, w)
+		}
+	}
+}
+
+func TestGeneratorValidate(t *testing.T) {
+	for _, c := range []struct {
+		g    Generator
+		want string // the error begins with its key
+	}{
+		{Generator{}, "generator: \"\" is not allowed; allowed: logistic, moons, rings, spirals, wedges, xor"},
+		{Generator{Name: "moon"}, "generator: "},
+		{Generator{Name: "moons", Noise: -1}, "noise: -1 is not allowed; allowed: 1e-06 to 10, or 0 for 0.1"},
+		{Generator{Name: "xor", Noise: math.NaN()}, "noise: "},
+		{Generator{Name: "xor", Noise: math.Inf(1)}, "noise: "},
+		{Generator{Name: "xor", Noise: 1e-7}, "noise: "},
+		{Generator{Name: "wedges", Noise: 0.1}, "noise: 0.1 is not allowed: wedges has no noise"},
+		{Generator{Name: "moons", Arms: 3}, "arms: "},
+		{Generator{Name: "spirals", Rings: 3}, "rings: "},
+		{Generator{Name: "spirals", Arms: 1}, "arms: 1 is not allowed; allowed: 2 to 100, or 0 for 3"},
+		{Generator{Name: "rings", Rings: 101}, "rings: "},
+	} {
+		err := c.g.Validate()
+		if _, ok := err.(*field.Error); !ok || !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("%+v: error %v, want %s", c.g, err, c.want)
+		}
+	}
+	for _, name := range Generators() {
+		if err := (Generator{Name: name}).Validate(); err != nil {
+			t.Errorf("the default %s: %v", name, err)
+		}
+	}
+}
+
+func TestGeneratorWithDefaults(t *testing.T) {
+	for _, c := range []struct{ g, want Generator }{
+		{Generator{Name: "logistic"}, Generator{Name: "logistic", Noise: 1}},
+		{Generator{Name: "moons"}, Generator{Name: "moons", Noise: 0.1}},
+		{Generator{Name: "rings"}, Generator{Name: "rings", Noise: 0.05, Rings: 3}},
+		{Generator{Name: "spirals"}, Generator{Name: "spirals", Noise: 0.12, Arms: 3}},
+		{Generator{Name: "wedges"}, Generator{Name: "wedges"}},
+		{Generator{Name: "xor"}, Generator{Name: "xor", Noise: 0.4}},
+		{Generator{Name: "spirals", Noise: 1, Arms: 7}, Generator{Name: "spirals", Noise: 1, Arms: 7}},
+	} {
+		if got := c.g.WithDefaults(); got != c.want {
+			t.Errorf("%+v with its defaults is %+v, want %+v", c.g, got, c.want)
+		}
+	}
+	if got := (Generator{Name: "spirals", Arms: 7}).Task().Classes; got != 7 {
+		t.Errorf("seven arms, %d classes", got)
+	}
+}
+
+// A value that was drawn once is drawn ever after: committed results depend on it.
+func TestDrawIsPinned(t *testing.T) {
+	for name, want := range map[string]struct {
+		x     []float64
+		class int
+	}{
+		"logistic": {[]float64{-3.855958383766872, -4.694889581395232}, 0},
+		"moons":    {[]float64{1.75306967685446, 0.1779017761456288}, 1},
+		"rings":    {[]float64{0.6836427638126094, 0.132688271523348}, 1},
+		"spirals":  {[]float64{0.9418226980441164, -0.2299540071478621}, 1},
+		"wedges":   {[]float64{1.018316491380106, -1.09096236017741}, 1},
+		"xor":      {[]float64{1.575331149821412, 1.237870376678051}, 0},
+	} {
+		set := Generator{Name: name}.Task().Draw(3, random.Source("dataset", "pinned"))
+		if !floats.EqualApprox(set.X[2], want.x, 1e-12) || set.Class[2] != want.class {
+			t.Errorf("%s draws {[]float64{%.16g, %.16g}, %d}, want %v", name, set.X[2][0], set.X[2][1], set.Class[2], want)
+		}
+	}
+}
+
+func TestDrawDependsOnTheStreamAlone(t *testing.T) {
+	for _, name := range Generators() {
+		g := Generator{Name: name}
+		long, short := g.Task().Draw(20, random.Source("dataset", 1)), g.Task().Draw(5, random.Source("dataset", 1))
+		if !slices.EqualFunc(short.X, long.X[:5], slices.Equal) || !slices.Equal(short.Class, long.Class[:5]) {
+			t.Errorf("%s: a longer list begins otherwise", name)
+		}
+		if cap(long.X[0]) != Inputs {
+			t.Errorf("%s: appending to an example writes into the next", name)
+		}
+		if other := g.Task().Draw(5, random.Source("dataset", 2)); slices.EqualFunc(short.X, other.X, slices.Equal) {
+			t.Errorf("%s: two streams, the same examples", name)
+		}
+	}
+}
+
+func TestWedges(t *testing.T) {
+	task := Generator{Name: "wedges"}.Task()
+	for _, c := range []struct {
+		x    []float64
+		want int
+	}{
+		{[]float64{0, 1}, 0},
+		{[]float64{-0.9, 1}, 0},
+		{[]float64{0.9, -1}, 1},
+		{[]float64{1, 0.9}, 2},
+		{[]float64{-1, -0.9}, 2},
+		{[]float64{1, -1}, NoClass},
+		{[]float64{0, 0}, NoClass},
+	} {
+		if got := task.Label(c.x); got != c.want {
+			t.Errorf("label of %v is %d, want %d", c.x, got, c.want)
+		}
+	}
+	p := []float64{7, 7, 7}
+	if task.Probabilities(p, []float64{1, -1}) || p[0] != 7 {
+		t.Errorf("on a boundary: %v", p)
+	}
+	set := task.Draw(4000, random.Source("dataset", 1))
+	for k, x := range set.X {
+		if !(math.Abs(x[0]) <= 2 && math.Abs(x[1]) <= 2) || set.Class[k] != task.Label(x) {
+			t.Fatalf("example %d at %v has class %d, want %d", k, x, set.Class[k], task.Label(x))
+		}
+	}
+	// On either side of a boundary the labels differ.
+	for _, s := range task.Boundary {
+		for _, u := range []float64{0.1, 0.3, 0.6, 0.9} {
+			x, y := s.X0+u*(s.X1-s.X0), s.Y0+u*(s.Y1-s.Y0)
+			nx, ny := 1e-6*(s.Y0-s.Y1), 1e-6*(s.X1-s.X0)
+			if task.Label([]float64{x + nx, y + ny}) == task.Label([]float64{x - nx, y - ny}) {
+				t.Errorf("no change of class across the boundary at (%g, %g)", x, y)
+			}
+		}
+	}
+}
+
+func TestAxisIsSymmetric(t *testing.T) {
+	axis := square(2).Axis(1, 81)
+	for i, x := range axis {
+		if x != -axis[80-i] || x != math.Round(x*20)/20 {
+			t.Errorf("axis[%d] = %v, axis[%d] = %v", i, x, 80-i, axis[80-i])
+		}
+	}
+	if axis[0] != -2 || axis[80] != 2 {
+		t.Errorf("axis from %v to %v", axis[0], axis[80])
+	}
+	if got := (Region{[2]float64{-1, 3}, [2]float64{2, 5}}).Axis(1, 3); !slices.Equal(got, []float64{3, 4, 5}) {
+		t.Errorf("axis %v of the second input", got)
+	}
+}
+
+// The ceiling by exhaustion: every partition of the plane into three convex cones by
+// rays at every third degree, with every assignment of classes. Areas are those of the
+// sectors of the square.
+func TestWedgesCeiling(t *testing.T) {
+	task := Generator{Name: "wedges"}.Task()
+	const turn = 120
+	var area [3][2*turn + 1]float64 // cumulative over two turns
+	for d := range 2 * turn {
+		for c := range 3 {
+			area[c][d+1] = area[c][d]
+		}
+		mid := (float64(d) + 0.5) * 2 * math.Pi / turn
+		x := []float64{math.Cos(mid), math.Sin(mid)}
+		radius := 2 / math.Max(math.Abs(x[0]), math.Abs(x[1]))
+		area[task.Label(x)][d+1] += 0.5 * radius * radius
+	}
+	total := area[0][turn] + area[1][turn] + area[2][turn]
+	var best float64
+	for a := range turn {
+		for b := a + 1; b <= a+turn/2; b++ {
+			for c := max(b, a+turn/2); c <= min(b+turn/2, a+turn); c++ {
+				rays := [4]int{a, b, c, a + turn}
+				for _, perm := range [][3]int{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}} {
+					var right float64
+					for i, class := range perm {
+						right += area[class][rays[i+1]] - area[class][rays[i]]
+					}
+					best = max(best, right/total)
+				}
+			}
+		}
+	}
+	if !(math.Abs(best-task.LinearCeiling) <= 1e-9) {
+		t.Errorf("best accuracy of three cones is %.6f, want %g", best, task.LinearCeiling)
+	}
+}
+
+// Class probabilities are probabilities wherever the point is.
+func FuzzProbabilities(f *testing.F) {
+	for _, x := range [][2]float64{{0, 0}, {1, 0}, {-1, 0}, {0.5, 0.25}, {1e6, -1e6}, {-1e100, 1e-300}, {0, -1}} {
+		for _, noise := range []float64{minNoise, 0.1, maxNoise} {
+			f.Add(x[0], x[1], noise)
+		}
+	}
+	f.Fuzz(func(t *testing.T, x1, x2, noise float64) {
+		if !(math.Abs(x1) <= 1e100 && math.Abs(x2) <= 1e100) {
+			t.Skip()
+		}
+		for _, name := range Generators() {
+			g := Generator{Name: name, Noise: noise}
+			if name == "wedges" {
+				g.Noise = 0
+			}
+			if g.Validate() != nil {
+				continue
+			}
+			p := make([]float64, g.Task().Classes)
+			if !g.Task().Probabilities(p, []float64{x1, x2}) {
+				continue
+			}
+			if !(floats.Min(p) >= 0 && floats.Max(p) <= 1 && math.Abs(floats.Sum(p)-1) <= 1e-13) {
+				t.Fatalf("%v at (%g, %g): probabilities %v", g, x1, x2, p)
+			}
+		}
+	})
+}
+
+func TestProbabilitiesAllocateNothing(t *testing.T) {
+	x := []float64{0.3, 0.4}
+	for _, name := range Generators() {
+		task := Generator{Name: name}.Task()
+		p := make([]float64, task.Classes)
+		if n := testing.AllocsPerRun(10, func() { task.Probabilities(p, x) }); n != 0 {
+			t.Errorf("%s: %g allocations", name, n)
+		}
+	}
+}

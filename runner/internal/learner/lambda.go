@@ -1,0 +1,102 @@
+package learner
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"closedform/core/softmax"
+)
+
+// Lambda is the slope λ of the probit approximation: a number, or a word for a
+// value that follows from the number of classes and from ρ,
+//
+//	slope    matches the slope of the softmax at the origin
+//	lsq      has the least mean square error over logits in [−3, 3]ⁿ
+//	minimax  has the least largest error over them
+type Lambda struct {
+	Number float64 // > 0 where Word is empty
+	Word   string
+}
+
+// LambdaWords are the words for values of λ.
+var LambdaWords = []string{"slope", "lsq", "minimax"}
+
+// UnmarshalTOML reads a number or a word.
+func (l *Lambda) UnmarshalTOML(v any) error {
+	switch v := v.(type) {
+	case string:
+		*l = Lambda{Word: v}
+		if slices.Contains(LambdaWords, v) {
+			return nil
+		}
+	case int64:
+		*l = Lambda{Number: float64(v)}
+	case float64:
+		*l = Lambda{Number: v}
+	}
+	if 1e-30 <= l.Number && l.Number <= 1e30 {
+		return nil
+	}
+	return fmt.Errorf("%v is not allowed; allowed: a number > 0, or one of the words %q", v, LambdaWords)
+}
+
+// MarshalTOML writes the number or the word.
+func (l Lambda) MarshalTOML() ([]byte, error) {
+	if l.Word != "" {
+		return strconv.AppendQuote(nil, l.Word), nil
+	}
+	return []byte(l.String()), nil
+}
+
+// String returns the word, or the number with a decimal point or an exponent.
+func (l Lambda) String() string {
+	if l.Word != "" {
+		return l.Word
+	}
+	return spelled(l.Number)
+}
+
+// spelled returns the shortest decimal that reads back as x, as TOML spells
+// floating-point numbers.
+func spelled(x float64) string {
+	s := strconv.FormatFloat(x, 'g', -1, 64)
+	if strings.Trim(s, "-0123456789") == "" {
+		s += ".0"
+	}
+	return s
+}
+
+// Value returns λ for n classes and the correlation ρ.
+func (l Lambda) Value(n int, rho float64) float64 {
+	switch l.Word {
+	case "":
+		return l.Number
+	case "slope":
+		return softmax.SlopeLambda(n, rho)
+	case "lsq":
+		return fitted(fit{l.Word, n, rho}, softmax.LeastSquaresLambda)
+	case "minimax":
+		return fitted(fit{l.Word, n, rho}, softmax.MinimaxLambda)
+	}
+	panic("learner: no λ for the word " + l.Word)
+}
+
+// fit names a λ that is fitted, which takes far longer than to use it.
+type fit struct {
+	word string
+	n    int
+	rho  float64
+}
+
+// fits has the λ of every fit that was asked for, as a func() float64 that waits
+// for it. A fit is a pure function of its name, so that cells which share it stay
+// independent of each other.
+var fits sync.Map
+
+func fitted(f fit, compute func(n int, rho float64) float64) float64 {
+	once, _ := fits.LoadOrStore(f, sync.OnceValue(func() float64 { return compute(f.n, f.rho) }))
+	return once.(func() float64)()
+}

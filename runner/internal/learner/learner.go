@@ -1,0 +1,107 @@
+// Package learner trains and scores whatever learns to classify from examples: the
+// closed-form network of a manifest here, and the baselines of package methods.
+package learner
+
+import (
+	"slices"
+
+	"closedform/runner/internal/table"
+)
+
+// Learner learns one example after another, and predicts: Predict sets p to the
+// probabilities of the classes at x. Methods that learn all examples at once come
+// as [Batch].
+type Learner interface {
+	Observe(x []float64, class int) error
+	Predict(p, x []float64) error
+}
+
+// Stepper is a learner some of whose steps cannot be taken as printed.
+type Stepper interface{ Steps() Steps }
+
+// Epistemic is a learner that knows how much of its uncertainty more examples
+// would take away.
+type Epistemic interface {
+	// Epistemic returns one minus the share of the variance of the label at x that
+	// is epistemic, see [bnn.Prediction.LabelVariance].
+	Epistemic(x []float64) (float64, error)
+}
+
+// Varied is a learner that knows the variances of its probabilities.
+type Varied interface {
+	// Variances returns Σ_j Var y_j at x, by the moments that the learner predicts
+	// with and by those of the softmax itself.
+	Variances(x []float64) (own, exact float64, err error)
+}
+
+// Steps counts what became of the examples.
+type Steps struct {
+	Indefinite, Skipped, Projected int
+	Floored                        int // hidden pre-activations whose variance was raised to its floor
+	Failed                         bool
+}
+
+// StepColumns returns the columns of [Steps.Row].
+func StepColumns() []table.Column {
+	return []table.Column{
+		table.Int("indefinite_steps", "examples whose step was indefinite as printed"),
+		table.Int("skipped_steps", "those that were left out for it"),
+		table.Int("projected_steps", "those that were taken after a repair"),
+		table.Int("floored", "hidden pre-activations whose variance was raised to its floor"),
+		table.Int("failed", "1 if the learner broke down; it predicts equal probabilities from then on"),
+	}
+}
+
+// StepNames are the names of the StepColumns.
+var StepNames = []string{"indefinite_steps", "skipped_steps", "projected_steps", "floored", "failed"}
+
+// Row returns the counts in the order of StepColumns.
+func (s Steps) Row() []any {
+	return []any{s.Indefinite, s.Skipped, s.Projected, s.Floored, s.Failed}
+}
+
+// Tolerant is a learner that may break down: at an example that it refuses, or a
+// number that overflows. From then on it says that all classes are equally
+// probable, and is scored for that.
+type Tolerant struct {
+	Learner
+	Classes int
+	failed  bool
+}
+
+// NewTolerant returns a tolerant learner of so many classes.
+func NewTolerant(l Learner, classes int) *Tolerant { return &Tolerant{Learner: l, Classes: classes} }
+
+// Observe shows the learner an example. It returns no error.
+func (t *Tolerant) Observe(x []float64, class int) error {
+	t.failed = t.failed || t.Learner.Observe(x, class) != nil
+	return nil
+}
+
+// Probabilities returns the predictions at all inputs. If the learner breaks down
+// over one of them, all are equal probabilities.
+func (t *Tolerant) Probabilities(inputs [][]float64) [][]float64 {
+	all := make([]float64, len(inputs)*t.Classes)
+	out := slices.Collect(slices.Chunk(all, t.Classes))
+	for i, x := range inputs {
+		if t.failed = t.failed || t.Learner.Predict(out[i], x) != nil; t.failed {
+			return Equal(len(inputs), t.Classes)
+		}
+	}
+	return out
+}
+
+// Steps returns what became of the examples.
+func (t *Tolerant) Steps() Steps {
+	var s Steps
+	if l, ok := t.Learner.(Stepper); ok {
+		s = l.Steps()
+	}
+	s.Failed = t.failed
+	return s
+}
+
+// Equal returns n times equal probabilities for all classes.
+func Equal(n, classes int) [][]float64 {
+	return slices.Repeat([][]float64{slices.Repeat([]float64{1 / float64(classes)}, classes)}, n)
+}

@@ -1,0 +1,239 @@
+package learner
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"closedform/core/bnn"
+	"closedform/core/field"
+	"closedform/core/softmax"
+	"closedform/runner/internal/config"
+)
+
+// Model is the closed-form network of a manifest: the keys of [bnn.Config], and
+// what the manifest says in place of some.
+type Model struct {
+	bnn.Config
+	HiddenLayers []int `toml:"hidden_layers,omitempty"` // widths, in place of layers where the data decide on inputs and classes
+
+	Lambda Lambda  `toml:"lambda"` // of the probit that stands for the softmax
+	Rho    float64 `toml:"rho"`    // its correlation, 0 ≤ ρ < 1
+
+	PriorMean [][]float64 `toml:"prior_mean,omitempty"` // neurons × inputs (one more with a bias), for one layer of weights; else drawn
+
+	// RandomFeatures takes the variances of all hidden weights away, so that the
+	// output layer alone learns, on random features f(μx). The hidden rule frozen
+	// does not do that: there the means stay, too, but the mean output of a hidden
+	// unit depends on the variance of its input, which shrinks.
+	RandomFeatures bool `toml:"random_features"`
+}
+
+// DefaultModel is the model of a manifest without keys.
+func DefaultModel() Model {
+	return Model{Config: bnn.Config{}.WithDefaults(), Lambda: Lambda{Word: "slope"}, Rho: 0.5}
+}
+
+// Validate reports what is not allowed. Where the data decide on inputs and
+// classes, it is called again by [Model.For].
+func (m *Model) Validate() error {
+	if !(0 <= m.Rho && m.Rho < 1) {
+		return field.Errorf("rho", "%g is not allowed; allowed: a number ≥ 0 and < 1", m.Rho)
+	}
+	if m.Output == bnn.ADF && m.Rho != 0.5 {
+		return field.Errorf("rho", `%g is not allowed; allowed: 0.5, which rule = "adf" is for`, m.Rho)
+	}
+	if m.RandomFeatures && m.Hidden != bnn.Frozen {
+		return field.Errorf("random_features", `the hidden rule would move the features; allowed: only with hidden = "frozen"`)
+	}
+	layers := m.Layers
+	if len(layers) == 0 { // the fewest inputs and classes that there can be
+		layers = slices.Concat([]int{1}, m.HiddenLayers, []int{2})
+	} else if len(m.HiddenLayers) > 0 {
+		return field.Errorf("hidden_layers", "layers has them already; allowed: one of both")
+	}
+	cfg := m.Config
+	cfg.Layers = layers
+	cfg.Softmax = m.softmax(2)
+	if err := cfg.Validate(); err != nil {
+		return err
+	}
+	return m.checkShapes(layers)
+}
+
+// checkShapes reports what does not fit the layers.
+func (m *Model) checkShapes(layers []int) error {
+	bias, numbers := 0, 0.0
+	if m.Bias {
+		bias = 1
+	}
+	for l, n := range layers[1:] {
+		inputs := float64(layers[l] + bias)
+		switch m.covariance(l) {
+		case bnn.Full:
+			numbers += float64(n) * inputs * inputs
+		case bnn.Shared:
+			numbers += inputs * inputs
+		case bnn.Diagonal:
+			numbers += float64(n) * inputs
+		}
+	}
+	if numbers > config.MaxWeights {
+		return field.Errorf(m.layersKey(), "the covariances of the weights have %.3g numbers; allowed: at most %d", numbers, config.MaxWeights)
+	}
+	if len(m.PriorMean) == 0 {
+		return nil
+	}
+	if len(layers) != 2 {
+		return field.Errorf("prior_mean", "layers = %v; allowed: only with one layer of weights", layers)
+	}
+	for _, row := range m.PriorMean {
+		if len(m.PriorMean) != layers[1] || len(row) != layers[0]+bias {
+			return field.Errorf("prior_mean", "%v is not allowed; allowed: %d rows, one for each neuron, of %d numbers, one for each input",
+				m.PriorMean, layers[1], layers[0]+bias)
+		}
+	}
+	return nil
+}
+
+func (m *Model) layersKey() string {
+	if len(m.HiddenLayers) > 0 {
+		return "hidden_layers"
+	}
+	return "layers"
+}
+
+// covariance returns that of layer l of the weights.
+func (m *Model) covariance(l int) bnn.Covariance {
+	if len(m.Covariance) == 1 {
+		return m.Covariance[0]
+	}
+	return m.Covariance[l]
+}
+
+// softmax returns the approximation of the softmax of n classes.
+func (m *Model) softmax(n int) softmax.Approximation {
+	if m.Output == bnn.ADFExact {
+		return softmax.Exact{Fast: true}
+	}
+	return softmax.Probit{Lambda: m.Lambda.Value(n, m.Rho), Rho: m.Rho}
+}
+
+// For returns the model with the layers for so many inputs and classes. It is an
+// error if the model has other layers, or is not valid with these.
+func (m Model) For(inputs, classes int) (Model, error) {
+	if n := len(m.Layers); n > 0 && (m.Layers[0] != inputs || m.Layers[n-1] != classes) {
+		return m, field.Errorf("layers", "the data have %d inputs and %d classes; allowed: [%[1]d, …, %[2]d]", inputs, classes)
+	} else if n == 0 {
+		m.Layers, m.HiddenLayers = slices.Concat([]int{inputs}, m.HiddenLayers, []int{classes}), nil
+	}
+	return m, m.Validate()
+}
+
+// Network returns the network with its prior weights; Layers are set.
+func (m Model) Network(src rand.Source) (*bnn.Network, error) {
+	cfg := m.Config
+	cfg.Softmax = m.softmax(m.Layers[len(m.Layers)-1])
+	n, err := bnn.New(cfg, src)
+	if err != nil {
+		return nil, err
+	}
+	if m.RandomFeatures {
+		return n, makeCertain(n, len(m.Layers)-2)
+	}
+	if len(m.PriorMean) == 0 {
+		return n, nil
+	}
+	mean, cov := n.Weights(0)
+	for j, row := range m.PriorMean {
+		mean.SetRow(j, row)
+	}
+	return n, n.SetWeights(0, mean, cov)
+}
+
+// makeCertain takes the variances of the weights of the first layers away.
+func makeCertain(n *bnn.Network, layers int) error {
+	for l := range layers {
+		mean, cov := n.Weights(l)
+		for j := range cov {
+			cov[j] = mat.NewDiagDense(cov[j].SymmetricDim(), nil)
+		}
+		if err := n.SetWeights(l, mean, cov); err != nil {
+			return fmt.Errorf("random features: %w", err)
+		}
+	}
+	return nil
+}
+
+// Learner returns a learner with its prior weights.
+func (m Model) Learner(src rand.Source) (*Tolerant, error) {
+	n, err := m.Network(src)
+	if err != nil {
+		return nil, err
+	}
+	return NewTolerant(&Network{Network: n}, m.Layers[len(m.Layers)-1]), nil
+}
+
+// Variant is a model with a name. In a manifest it begins as a copy of [model].
+type Variant struct {
+	Name string `toml:"name"`
+	Model
+	Of string `toml:"-"` // of a model of [Sweep.Models]: the variant without what is swept
+}
+
+// Validate reports what is not allowed.
+func (v *Variant) Validate() error {
+	if v.Name == "" {
+		return field.Errorf("name", "missing")
+	}
+	return v.Model.Validate()
+}
+
+// Sweep has the values that are swept, in place of those of every variant.
+type Sweep struct {
+	Seed   config.Ints `toml:"seed,omitempty"`
+	Lambda []Lambda    `toml:"lambda,omitempty"`
+	Rho    []float64   `toml:"rho,omitempty"`
+}
+
+// Models returns every variant, or if there is none the model by the name
+// "model", at every swept λ and ρ, the last changing fastest. Each has a name of
+// its own, as "joint lambda=0.1 rho=0.5".
+func (s Sweep) Models(model Model, variants []Variant) ([]Variant, error) {
+	if len(variants) == 0 {
+		variants = []Variant{{Name: "model", Model: model}}
+	}
+	var all []Variant
+	for _, v := range variants {
+		v.Of = v.Name
+		for i := range max(1, len(s.Lambda)) {
+			for j := range max(1, len(s.Rho)) {
+				m := v
+				if s.Lambda != nil {
+					m.Lambda = s.Lambda[i]
+					m.Name += " lambda=" + m.Lambda.String()
+				}
+				if s.Rho != nil {
+					m.Rho = s.Rho[j]
+					m.Name += " rho=" + spelled(m.Rho)
+				}
+				if err := m.Validate(); err != nil {
+					return nil, fmt.Errorf("%s: %w", m.Name, err)
+				}
+				all = append(all, m)
+			}
+		}
+	}
+	return all, nil
+}
+
+// Names returns the names of the variants.
+func Names(variants []Variant) []string {
+	names := make([]string, len(variants))
+	for i, v := range variants {
+		names[i] = v.Name
+	}
+	return names
+}

@@ -1,0 +1,114 @@
+package learner
+
+import (
+	"gonum.org/v1/gonum/mat"
+
+	"closedform/core/bnn"
+	"closedform/core/softmax"
+)
+
+// Network is the closed-form network as a learner: it predicts the distribution of
+// the label, p/Σp, and counts its steps.
+type Network struct {
+	*bnn.Network
+	Last  bnn.Update // of the last example
+	steps Steps
+
+	prediction bnn.Prediction
+	moments    *softmax.Moments
+	cov        mat.SymDense
+
+	noise       float64 // process noise that is added after every so many examples
+	every, seen int
+}
+
+// SetProcessNoise lets the variance of every weight gain a fraction of its prior's
+// before each example. Where covariances are full a step of this costs several
+// times as much as an example, so they gain ten times the fraction before every
+// tenth example, or as often as the fraction allows: what they gain in one step is
+// at most the prior variance.
+func (n *Network) SetProcessNoise(fraction float64, full bool) {
+	n.noise, n.every = fraction, 1
+	if full && fraction > 0 {
+		n.every = max(1, min(10, int(1/fraction)))
+		n.noise = min(1, float64(n.every)*fraction)
+	}
+}
+
+// Observe learns an example.
+func (n *Network) Observe(x []float64, class int) error {
+	if n.noise > 0 {
+		if n.seen++; n.seen%n.every == 0 {
+			if err := n.Network.AddProcessNoise(n.noise); err != nil {
+				return err
+			}
+		}
+	}
+	var err error
+	n.Last, err = n.Network.Observe(x, class)
+	if n.Last.Indefinite {
+		n.steps.Indefinite++
+	}
+	switch n.Last.Action {
+	case bnn.Skipped:
+		n.steps.Skipped++
+	case bnn.Projected:
+		n.steps.Projected++
+	}
+	n.steps.Floored += n.Last.Floored
+	return err
+}
+
+// Predict sets p to the distribution of the label at x.
+func (n *Network) Predict(p, x []float64) error {
+	if err := n.Network.Predict(&n.prediction, x); err != nil {
+		return err
+	}
+	for j, pj := range n.prediction.P {
+		p[j] = pj / (1 + n.prediction.Moments.Excess())
+	}
+	return nil
+}
+
+// Steps returns what became of the examples.
+func (n *Network) Steps() Steps { return n.steps }
+
+// exact predicts, and returns the moments of the softmax itself of the same logits.
+func (n *Network) exact(x []float64) (*softmax.Moments, error) {
+	if err := n.Network.Predict(&n.prediction, x); err != nil {
+		return nil, err
+	}
+	if n.moments == nil {
+		n.moments = softmax.NewMoments(len(n.prediction.P))
+	}
+	softmax.Exact{Fast: true}.Moments(n.moments, n.prediction.Mean, n.prediction.Variance)
+	n.moments.Cov(&n.cov)
+	return n.moments, nil
+}
+
+// Variances implements [Varied].
+func (n *Network) Variances(x []float64) (own, exact float64, err error) {
+	if _, err := n.exact(x); err != nil {
+		return 0, 0, err
+	}
+	return mat.Trace(n.prediction.Cov), mat.Trace(&n.cov), nil
+}
+
+// Epistemic implements [Epistemic], by the moments of the softmax itself: the
+// probit's variances are negative where the logits are far apart and nearly
+// certain.
+func (n *Network) Epistemic(x []float64) (float64, error) {
+	m, err := n.exact(x)
+	if err != nil {
+		return 0, err
+	}
+	p := bnn.Prediction{P: m.P, Cov: &n.cov, Moments: m}
+	return p.Confidence(bnn.Epistemic), nil
+}
+
+var (
+	_ Learner   = (*Network)(nil)
+	_ Stepper   = (*Network)(nil)
+	_ Varied    = (*Network)(nil)
+	_ Epistemic = (*Network)(nil)
+)

@@ -1,0 +1,140 @@
+package learner
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/floats"
+
+	"closedform/runner/internal/metric"
+	"closedform/runner/internal/table"
+)
+
+// Examples are inputs with their classes, from 0.
+type Examples interface {
+	Len() int
+	Inputs() int
+	Input(dst []float64, i int) // sets dst to input i
+	Class(i int) int
+}
+
+// Course is a stream of examples that a learner is trained along, pass after pass.
+type Course struct {
+	Examples Examples
+	Passes   int                        // at least one
+	Order    func(pass int) rand.Source // shuffles the examples of a pass, from 1; nil: as they are
+	Before   func(x []float64, class int, pass int)
+	After    func(pass, k int) error // after the k-th example of a pass
+}
+
+// Train trains the learner.
+func (c Course) Train(ctx context.Context, l Learner) error {
+	x := make([]float64, c.Examples.Inputs())
+	order := make([]int, c.Examples.Len())
+	for i := range order {
+		order[i] = i
+	}
+	for pass := 1; pass <= max(1, c.Passes); pass++ {
+		if src := c.source(pass); src != nil {
+			order = rand.New(src).Perm(c.Examples.Len())
+		}
+		for k, i := range order {
+			if k%64 == 0 && ctx.Err() != nil {
+				return ctx.Err()
+			}
+			c.Examples.Input(x, i)
+			class := c.Examples.Class(i)
+			if c.Before != nil {
+				c.Before(x, class, pass)
+			}
+			if err := l.Observe(x, class); err != nil {
+				return err
+			}
+			if c.After != nil {
+				if err := c.After(pass, k+1); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return ctx.Err()
+}
+
+func (c Course) source(pass int) rand.Source {
+	if c.Order == nil {
+		return nil
+	}
+	return c.Order(pass)
+}
+
+// Test returns the predictions of all examples, and their classes. Where the
+// learner breaks down over one of them, all are equal probabilities.
+func (t *Tolerant) Test(e Examples) (p [][]float64, class []int) {
+	const chunk = 512 // examples that are held as floating-point numbers
+	for first := 0; first < e.Len(); first += chunk {
+		x := make([][]float64, min(chunk, e.Len()-first))
+		for i := range x {
+			x[i] = make([]float64, e.Inputs())
+			e.Input(x[i], first+i)
+			class = append(class, e.Class(first+i))
+		}
+		p = append(p, t.Probabilities(x)...)
+	}
+	if t.failed {
+		p = Equal(len(p), t.Classes)
+	}
+	return p, class
+}
+
+// calibrationBins is the number of bins of the expected calibration error.
+const calibrationBins = 15
+
+// ScoreColumns returns the columns of [Scores].
+func ScoreColumns() []table.Column {
+	return []table.Column{
+		table.Num("error", "share of wrong answers"), table.Num("log_loss", "mean of −log p of the true class, in nats"),
+		table.Num("brier", "mean of the squared distance of the probabilities from the label, 0 to 2"),
+		table.Num("ece", "expected calibration error of the largest probability, 15 bins"),
+	}
+}
+
+// ScoreNames are the names of the ScoreColumns.
+var ScoreNames = []string{"error", "log_loss", "brier", "ece"}
+
+// Scores returns the scores of predictions in the order of ScoreColumns.
+func Scores(p [][]float64, class []int) []float64 {
+	return []float64{
+		metric.Error(p, class), metric.LogLoss(p, class), metric.Brier(p, class), metric.ECE(p, class, calibrationBins),
+	}
+}
+
+// Loss returns the losses of the prediction p of an example: 1 if its most
+// probable class is wrong, else 0; and −log p_class.
+func Loss(p []float64, class int) (wrong, logLoss float64) {
+	if floats.MaxIdx(p) != class {
+		wrong = 1
+	}
+	return wrong, -math.Log(p[class])
+}
+
+// Prequential scores predictions of examples before they are learned (Dawid, "The
+// prequential approach", JRSS A 1984).
+type Prequential struct {
+	seen           int
+	wrong, logLoss float64
+}
+
+// Add takes note of a prediction.
+func (s *Prequential) Add(p []float64, class int) {
+	wrong, loss := Loss(p, class)
+	s.seen++
+	s.wrong += wrong
+	s.logLoss += loss
+}
+
+// Means returns error and log loss so far, NaN if there is none.
+func (s *Prequential) Means() []float64 {
+	n := float64(s.seen)
+	return []float64{s.wrong / n, s.logLoss / n}
+}

@@ -1,0 +1,122 @@
+package methods
+
+import (
+	"math/rand/v2"
+	"slices"
+
+	"closedform/baselines/bayesbackprop"
+	"closedform/baselines/dropout"
+	"closedform/baselines/kalman"
+	"closedform/baselines/laplace"
+	"closedform/baselines/majority"
+	"closedform/baselines/neighbours"
+	"closedform/baselines/tagi"
+	"closedform/baselines/variational"
+	"closedform/core/bnn"
+	"closedform/core/field"
+	"closedform/runner/internal/learner"
+)
+
+// kind is a kind of method.
+type kind struct {
+	online  bool // it sees one example after another
+	layers  bool // it can have hidden layers
+	config  func() any
+	learner func(config any, layers []int, src rand.Source) (learner.Learner, error)
+}
+
+// online is a kind of which the configuration begins as c.
+func online[C any](c C, layers bool, make func(c C, layers []int, src rand.Source) (learner.Learner, error)) kind {
+	return kind{
+		online: true, layers: layers,
+		config:  func() any { c := c; return &c },
+		learner: func(c any, layers []int, src rand.Source) (learner.Learner, error) { return make(*c.(*C), layers, src) },
+	}
+}
+
+// batch is a kind that is fitted to all examples at once.
+func batch[C any](c C, layers bool, fit func(c C, layers []int, x [][]float64, class []int, src rand.Source) (learner.Predictor, error)) kind {
+	return kind{
+		layers: layers,
+		config: func() any { c := c; return &c },
+		learner: func(c any, layers []int, src rand.Source) (learner.Learner, error) {
+			return &learner.Batch{Fit: func(x [][]float64, class []int) (learner.Predictor, error) {
+				return fit(*c.(*C), layers, x, class, src)
+			}}, nil
+		},
+	}
+}
+
+// kinds are all kinds of methods by their words.
+var kinds = map[string]kind{
+	"closed-form": online(defaultNetwork(), true, network.learner),
+	"kalman": online(kalman.Config{}.WithDefaults(), true, func(c kalman.Config, layers []int, src rand.Source) (learner.Learner, error) {
+		c.Layers = layers
+		return kalman.New(c, src)
+	}),
+	"tagi": online(tagi.Config{}.WithDefaults(), true, func(c tagi.Config, layers []int, src rand.Source) (learner.Learner, error) {
+		c.Layers = layers
+		return tagi.New(c, src)
+	}),
+	"majority": online(majority.Config{}.WithDefaults(), false, func(c majority.Config, layers []int, src rand.Source) (learner.Learner, error) {
+		c.Classes = layers[1]
+		return majority.New(c, src)
+	}),
+	"laplace": batch(laplace.Config{}.WithDefaults(), true, func(c laplace.Config, layers []int, x [][]float64, class []int, src rand.Source) (learner.Predictor, error) {
+		c.Layers = layers
+		return laplace.Fit(c, x, class, src)
+	}),
+	"variational": batch(variational.Config{}.WithDefaults(), false, func(c variational.Config, layers []int, x [][]float64, class []int, src rand.Source) (learner.Predictor, error) {
+		c.Inputs, c.Classes = layers[0], layers[1]
+		return variational.Fit(c, x, class, src)
+	}),
+	"backprop": batch(bayesbackprop.Config{}.WithDefaults(), true, func(c bayesbackprop.Config, layers []int, x [][]float64, class []int, src rand.Source) (learner.Predictor, error) {
+		c.Layers = layers
+		return bayesbackprop.Fit(c, x, class, src)
+	}),
+	"dropout": batch(dropout.Config{}.WithDefaults(), true, func(c dropout.Config, layers []int, x [][]float64, class []int, src rand.Source) (learner.Predictor, error) {
+		c.Layers = layers
+		return dropout.Fit(c, x, class, src)
+	}),
+	"neighbours": batch(neighbours.Config{}.WithDefaults(), false, func(c neighbours.Config, layers []int, x [][]float64, class []int, src rand.Source) (learner.Predictor, error) {
+		c.Classes = layers[1]
+		return neighbours.Fit(c, x, class, src)
+	}),
+}
+
+// network is the closed-form network; with process noise it forgets.
+type network struct {
+	learner.Model
+	ProcessNoise float64 `toml:"process_noise"` // variance that a weight gains before each example, a fraction of its prior's
+}
+
+func defaultNetwork() network {
+	n := network{Model: learner.DefaultModel()}
+	n.PriorVar = 10
+	return n
+}
+
+// Validate reports what is not allowed.
+func (n *network) Validate() error {
+	if n.RandomFeatures && n.ProcessNoise != 0 {
+		return field.Errorf("random_features", "process noise would make the features uncertain; allowed: without process_noise")
+	}
+	if err := field.Within("process_noise", n.ProcessNoise, 0, 1); err != nil {
+		return err
+	}
+	return n.Model.Validate()
+}
+
+func (n network) learner(layers []int, src rand.Source) (learner.Learner, error) {
+	m, err := n.For(layers[0], layers[len(layers)-1])
+	if err != nil {
+		return nil, err
+	}
+	net, err := m.Network(src)
+	if err != nil {
+		return nil, err
+	}
+	l := &learner.Network{Network: net}
+	l.SetProcessNoise(n.ProcessNoise, slices.Contains(m.Covariance, bnn.Full))
+	return l, nil
+}

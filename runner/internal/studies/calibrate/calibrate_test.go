@@ -1,0 +1,104 @@
+package calibrate
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"closedform/core/softmax"
+	"closedform/runner/internal/study/studytest"
+)
+
+const manifest = `
+name  = "fitting"
+study = "calibrate"
+seed  = 3
+
+[calibrate]
+classes = [3, 2]
+rho     = [0.5, 0.3]
+box     = 1
+`
+
+// Each row holds the errors of its λ and ρ, each criterion is best by its own
+// measure, and gain is the ratio to slope matching.
+func TestCriteria(t *testing.T) {
+	tables := studytest.Run(t, Kind, manifest)
+	lambda, gain := tables.Get("lambda"), tables.Get("gain")
+	var rows []string
+	for i := range lambda.Len() {
+		n, p := int(lambda.Nums("classes")[i]), softmax.Probit{Lambda: lambda.Nums("lambda")[i], Rho: lambda.Nums("rho")[i]}
+		box := softmax.Box{Classes: n, Half: 1}
+		if rms, largest := lambda.Nums("rms")[i], lambda.Nums("max")[i]; rms != box.RMS(p) || largest != box.Max(p) {
+			t.Errorf("row %d: errors %g and %g, want %g and %g", i, rms, largest, box.RMS(p), box.Max(p))
+		}
+		word := lambda.Texts("criterion")[i]
+		if !strings.HasSuffix(word, "_rho") {
+			word += fmt.Sprint(" ", p.Rho)
+		}
+		rows = append(rows, fmt.Sprint(n, " ", word))
+	}
+	var want []string
+	for n := 2; n <= 3; n++ {
+		for _, rho := range []string{"0.5", "0.3"} {
+			want = append(want, fmt.Sprintf("%d slope %s", n, rho), fmt.Sprintf("%d lsq %s", n, rho), fmt.Sprintf("%d minimax %s", n, rho))
+		}
+		want = append(want, fmt.Sprintf("%d lsq_rho", n), fmt.Sprintf("%d minimax_rho", n))
+	}
+	if !slices.Equal(rows, want) {
+		t.Errorf("rows %q, want %q", rows, want)
+	}
+	for n := 2; n <= 3; n++ {
+		of := lambda.Where("classes", n)
+		for _, c := range []struct {
+			word, column string
+			loss         func(softmax.Box, softmax.Probit) float64
+		}{{"lsq", "rms", softmax.Box.RMS}, {"minimax", "max", softmax.Box.Max}} {
+			for _, rho := range []float64{0.5, 0.3} {
+				at := of.Where("rho", rho)
+				best := at.Where("criterion", c.word)
+				for _, other := range at.Nums(c.column) {
+					if best := best.Nums(c.column)[0]; !(best <= other*(1+1e-9)) {
+						t.Errorf("n = %d, ρ = %g: %s of %s is %g, another's %g", n, rho, c.column, c.word, best, other)
+					}
+				}
+				for _, factor := range []float64{0.97, 1.03} {
+					p := softmax.Probit{Lambda: best.Nums("lambda")[0] * factor, Rho: rho}
+					if !(c.loss(softmax.Box{Classes: n, Half: 1}, p) >= best.Nums(c.column)[0]) {
+						t.Errorf("n = %d, ρ = %g: %g has a smaller %s", n, rho, p.Lambda, c.column)
+					}
+				}
+				free := of.Where("criterion", c.word+"_rho").Nums(c.column)[0]
+				if !(free <= best.Nums(c.column)[0]*(1+1e-6)) {
+					t.Errorf("n = %d: with ρ free, %s is larger", n, c.column)
+				}
+			}
+			slope := of.Where("criterion", "slope").Where("rho", 0.5).Nums(c.column)[0]
+			ratio := gain.Where("classes", n).Where("criterion", c.word+"_rho").Nums(c.column + "_ratio")[0]
+			if want := of.Where("criterion", c.word+"_rho").Nums(c.column)[0] / slope; ratio != want {
+				t.Errorf("n = %d: gain %g of %s, want %g", n, ratio, c.word, want)
+			}
+		}
+	}
+}
+
+// A λ so large that errors cannot be worked out leaves fields empty.
+func TestSteep(t *testing.T) {
+	tables := studytest.Run(t, Kind, manifest, "calibrate.classes=[13]", "calibrate.rho=[0]")
+	slope := tables.Get("lambda").Where("criterion", "slope")
+	if !(slope.Nums("lambda")[0] > steepest) || !math.IsNaN(slope.Nums("rms")[0]) || !math.IsNaN(slope.Nums("max")[0]) {
+		t.Errorf("slope-matched λ %v with errors %v and %v", slope.Nums("lambda"), slope.Nums("rms"), slope.Nums("max"))
+	}
+}
+
+func TestRefused(t *testing.T) {
+	for override, want := range map[string]string{
+		"calibrate.box=5": "0.1 to 4", "calibrate.rho=[0.95]": "0 to 0.9", "calibrate.classes=[1]": "2 to 1000", "calibrate.boxes=1": "box",
+	} {
+		if err := studytest.Err(Kind, manifest, override); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v does not say %s", override, err, want)
+		}
+	}
+}

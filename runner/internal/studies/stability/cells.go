@@ -1,0 +1,190 @@
+package stability
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+
+	"closedform/core/softmax"
+	"closedform/runner/internal/learner"
+	"closedform/runner/internal/study"
+	"closedform/runner/internal/table"
+)
+
+// spec is all that the tables of a cell, one number of classes and one λ, follow
+// from.
+type spec struct {
+	Manifest      string
+	Seed          int
+	Classes       int
+	Lambda        learner.Lambda
+	Rho           float64
+	Gap, Variance []float64
+	Grid, Draws   int
+}
+
+func (e *experiment) Cells() []study.Cell {
+	var cells []study.Cell
+	s := e.Stability
+	for _, n := range s.Classes {
+		for _, lambda := range s.Lambda {
+			c := spec{e.name, e.seed, n, lambda, s.Rho, s.Gap, s.Variance, s.Grid, s.Draws}
+			cells = append(cells, study.Cell{
+				Key:  fmt.Sprintf("n=%d lambda=%s", n, lambda),
+				Spec: c,
+				Run:  func(ctx context.Context) (table.Set, error) { return newGrid(c).run(ctx) },
+			})
+		}
+	}
+	return cells
+}
+
+// grid goes over the points of a map.
+type grid struct {
+	spec
+	lambda          float64
+	gaps, variances []float64
+	judges          []judge // one for each draw
+}
+
+// newGrid returns the map of a cell. Two classes are decided in closed form. More
+// are decided draw by draw: the logits other than the largest are standard normal,
+// shifted so that their largest is 0; the largest is the gap. All points of a map,
+// and all λ, see the same draws: their maps differ by what λ does, not by chance.
+func newGrid(s spec) *grid {
+	g := &grid{
+		spec: s, lambda: s.Lambda.Value(s.Classes, s.Rho),
+		gaps:      floats.Span(make([]float64, s.Grid), s.Gap[0], s.Gap[1]),
+		variances: spaced(s.Variance[0], s.Variance[1], s.Grid),
+	}
+	if s.Classes == 2 {
+		g.judges = []judge{g.two}
+		return g
+	}
+	others := rand.New(study.Stream(s.Manifest, s.Seed, "logits", s.Classes))
+	for range s.Draws {
+		g.judges = append(g.judges, g.drawn(others))
+	}
+	return g
+}
+
+// spaced returns n numbers from low to high, each the same multiple of the one
+// before.
+func spaced(low, high float64, n int) []float64 {
+	x := floats.LogSpan(make([]float64, n), low, high)
+	x[0], x[n-1] = low, high // without the rounding of the logarithms
+	return x
+}
+
+// verdict is what is known of Σ_y of one draw at one point.
+type verdict struct {
+	eigenvalue          float64 // the smallest of Σ_y without its last row and column
+	definite, undecided bool
+}
+
+// judge decides a draw at a point of the map.
+type judge func(gap, variance float64) verdict
+
+// two decides the two logits gap and 0.
+func (g *grid) two(gap, variance float64) verdict {
+	t := twoClasses{g.lambda, variance}
+	return verdict{eigenvalue: t.variance(gap), definite: t.definite(gap)}
+}
+
+// drawn draws logits and returns their judge. The last class, which the paper
+// leaves out, is not that with the largest logit. An eigenvalue below the error of
+// the moments decides nothing.
+func (g *grid) drawn(rnd *rand.Rand) judge {
+	mean, variances := make([]float64, g.Classes), make([]float64, g.Classes)
+	for j := range mean {
+		mean[j] = rnd.NormFloat64()
+	}
+	floats.AddConst(-floats.Max(mean[1:]), mean[1:])
+	var (
+		probit  = softmax.Probit{Lambda: g.lambda, Rho: g.Rho}
+		moments = softmax.NewMoments(g.Classes)
+		cov     mat.SymDense
+		eigen   mat.EigenSym
+		values  = make([]float64, g.Classes-1)
+	)
+	return func(gap, variance float64) verdict {
+		mean[0] = gap
+		for j := range variances {
+			variances[j] = variance
+		}
+		probit.Moments(moments, mean, variances)
+		moments.Cov(&cov)
+		if !eigen.Factorize(cov.SliceSym(0, g.Classes-1), false) {
+			return verdict{eigenvalue: math.NaN(), undecided: true}
+		}
+		smallest := floats.Min(eigen.Values(values))
+		return verdict{smallest, smallest > softmax.MomentError, math.Abs(smallest) <= softmax.MomentError}
+	}
+}
+
+// columns returns those that begin every table, and the given.
+func columns(more ...table.Column) []table.Column {
+	return append([]table.Column{
+		table.Int("classes", "number of classes n"), table.Text("lambda", "slope λ of the probit, as in the manifest"),
+		table.Num("lambda_value", "slope λ"),
+	}, more...)
+}
+
+func (g *grid) key() []any { return []any{g.Classes, g.Lambda.String(), g.lambda} }
+
+// run returns the map, and its averages.
+func (g *grid) run(ctx context.Context) (table.Set, error) {
+	maps := table.New("maps", columns(
+		table.Num("gap", "distance of the largest mean logit from the next").Rounded(6), table.Num("variance", "of every logit").Rounded(6),
+		table.Num("definite", "share of the draws for which Σ_y is positive definite").Rounded(6),
+		table.Num("undecided", "share of the draws for which rounding decides").Rounded(6),
+		table.Num("mean_min_eigenvalue", "smallest eigenvalue of Σ_y over n−1 classes, mean over the draws").Rounded(6),
+	)...)
+	draws, points := float64(len(g.judges)), float64(len(g.gaps)*len(g.variances))
+	definite := make([]float64, len(g.judges)) // points of the map, by draw
+	undecided := 0.0
+	for _, v := range g.variances {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		for _, gap := range g.gaps {
+			var yes, open, sum float64
+			for i, judge := range g.judges {
+				at := judge(gap, v)
+				sum += at.eigenvalue
+				if at.definite {
+					yes++
+					definite[i]++
+				}
+				if at.undecided {
+					open++
+				}
+			}
+			undecided += open
+			maps.Add(g.key(), gap, v, yes/draws, open/draws, table.Finite(sum/draws))
+		}
+	}
+	for i := range definite {
+		definite[i] /= points
+	}
+	mean, deviation := stat.MeanStdDev(definite, nil)
+	err := stat.StdErr(deviation, draws)
+	if g.Classes == 2 {
+		err = 0 // nothing is drawn
+	}
+	summary := table.New("summary", columns(
+		table.Int("draws", "random logits, 1 for two classes, where nothing is drawn"),
+		table.Num("definite", "share of the map where Σ_y is positive definite"), table.Num("definite_se", "its standard error over the draws"),
+		table.Num("undecided", "share of the map where rounding decides"),
+	)...)
+	summary.Add(g.key(), len(g.judges), mean, table.Finite(err), undecided/draws/points)
+	if g.Classes == 2 {
+		return table.Set{maps, summary, g.boundary(), g.onset()}, nil
+	}
+	return table.Set{maps, summary}, nil
+}

@@ -1,0 +1,73 @@
+// Package stability is the study of where the probit's covariance Σ_y of the
+// probabilities is positive definite, which the paper's update takes for granted:
+// over the gap between the largest logit and the next, and the variance that all
+// logits have.
+package stability
+
+import (
+	"context"
+
+	"closedform/core/field"
+	"closedform/runner/internal/config"
+	"closedform/runner/internal/learner"
+	"closedform/runner/internal/study"
+	"closedform/runner/internal/table"
+)
+
+// Kind is the study.
+var Kind = study.Kind{
+	Name: "stability",
+	Asks: "Where is the probit's covariance of the probabilities positive definite?",
+	New: func(m *config.Manifest) (study.Experiment, error) {
+		e := &experiment{name: m.Name, seed: m.Seed, Stability: settings{Rho: 0.5}}
+		return e, m.Decode(e)
+	},
+}
+
+type experiment struct {
+	name      string
+	seed      int
+	Stability settings `toml:"stability"`
+}
+
+type settings struct {
+	Classes  config.Ints      `toml:"classes"`  // numbers of classes: 2 in closed form, others by sampling
+	Lambda   []learner.Lambda `toml:"lambda"`   // slopes λ of the probit
+	Rho      float64          `toml:"rho"`      // its correlation ρ
+	Gap      []float64        `toml:"gap"`      // first and last distance of the largest mean logit from the next
+	Variance []float64        `toml:"variance"` // lowest and highest variance of every logit, on a logarithmic axis
+	Grid     int              `toml:"grid"`     // points of the maps along each axis
+	Draws    int              `toml:"draws"`    // random logits, the same at all points
+}
+
+// Validate reports what is not allowed.
+func (s *settings) Validate() error {
+	for _, n := range s.Classes {
+		if err := field.Within("classes", n, 2, config.MaxClasses); err != nil {
+			return err
+		}
+	}
+	switch {
+	case len(s.Classes) == 0 || len(s.Lambda) == 0:
+		return field.Errorf("classes", "allowed: at least one number of classes and one lambda")
+	case !(0 <= s.Rho && s.Rho < 1):
+		return field.Errorf("rho", "%g is not allowed; allowed: a number ≥ 0 and < 1", s.Rho)
+	case len(s.Gap) != 2 || !(0 <= s.Gap[0] && s.Gap[0] < s.Gap[1]):
+		return field.Errorf("gap", "%v is not allowed; allowed: [low, high] with 0 ≤ low < high", s.Gap)
+	case len(s.Variance) != 2 || !(0 < s.Variance[0] && s.Variance[0] < s.Variance[1]):
+		return field.Errorf("variance", "%v is not allowed; allowed: [low, high] with 0 < low < high", s.Variance)
+	case len(s.Classes)*len(s.Lambda)*s.Grid*s.Grid > config.MaxCells:
+		return field.Errorf("grid", "%d is too large; allowed: at most %d points of all maps", s.Grid, config.MaxCells)
+	}
+	if err := field.Within("grid", s.Grid, 2, config.MaxGrid); err != nil {
+		return err
+	}
+	return field.Within("draws", s.Draws, 1, config.MaxDraws)
+}
+
+func (e *experiment) Config() any                   { return e }
+func (e *experiment) Prepare(context.Context) error { return nil }
+
+func (e *experiment) Tables(cells []table.Set) (table.Set, error) { return table.Merge(cells) }
+
+var _ study.Experiment = (*experiment)(nil)

@@ -1,0 +1,100 @@
+// Package studytest runs experiments for the tests of studies.
+package studytest
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"testing"
+
+	"closedform/runner/internal/config"
+	"closedform/runner/internal/study"
+	"closedform/runner/internal/table"
+)
+
+// New returns the experiment of a manifest, prepared; overrides are as those of
+// the command line.
+func New(t testing.TB, kind study.Kind, manifest string, overrides ...string) study.Experiment {
+	t.Helper()
+	m, err := config.Parse("test.toml", []byte(manifest), overrides)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := kind.New(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := e.Prepare(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// Err returns the error of a manifest that cannot be run, or nil.
+func Err(kind study.Kind, manifest string, overrides ...string) error {
+	m, err := config.Parse("test.toml", []byte(manifest), overrides)
+	if err != nil {
+		return err
+	}
+	e, err := kind.New(m)
+	if err != nil {
+		return err
+	}
+	return e.Prepare(context.Background())
+}
+
+// Run runs all cells, last first, and returns the tables as they are read back
+// from their files. All cells must have different keys and specs that JSON can
+// hold. It draws all figures once.
+func Run(t testing.TB, kind study.Kind, manifest string, overrides ...string) table.Set {
+	t.Helper()
+	e := New(t, kind, manifest, overrides...)
+	cells := e.Cells()
+	sets := make([]table.Set, len(cells))
+	keys := map[string]bool{}
+	for i := len(cells) - 1; i >= 0; i-- {
+		if keys[cells[i].Key] {
+			t.Errorf("two cells %q", cells[i].Key)
+		}
+		keys[cells[i].Key] = true
+		if _, err := json.Marshal(cells[i].Spec); err != nil {
+			t.Error(err)
+		}
+		var err error
+		if sets[i], err = cells[i].Run(context.Background()); err != nil {
+			t.Fatalf("cell %s: %v", cells[i].Key, err)
+		}
+	}
+	tables, err := e.Tables(sets)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var published table.Set
+	for _, table := range tables {
+		published = append(published, reread(t, table))
+	}
+	for _, f := range e.Figures() {
+		for _, need := range f.Needs {
+			if published.Get(need) == nil {
+				t.Errorf("figure %s needs %s, which there is not", f.Name, need)
+			}
+		}
+		drawing, err := f.Draw(published)
+		if err != nil {
+			t.Fatalf("figure %s: %v", f.Name, err)
+		}
+		if _, err := drawing.Encode("svg"); err != nil {
+			t.Errorf("figure %s: %v", f.Name, err)
+		}
+	}
+	return published
+}
+
+func reread(t testing.TB, from *table.Table) *table.Table {
+	t.Helper()
+	out, err := table.Read(from.Name, bytes.NewReader(from.CSV()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}

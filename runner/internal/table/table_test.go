@@ -1,0 +1,94 @@
+package table
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+)
+
+func scores() *Table {
+	t := New("runs", Text("method", "the learner"), Int("seed", ""), Num("error", "share of wrong answers"), Num("p", "").Rounded(3))
+	t.Add("a, b", 1, 0.25, 0.123456)
+	t.Add("c", 1, math.NaN(), []float64{1e-9 / 3})
+	t.Add([]any{"a, b", 2}, 0.75, math.Inf(1))
+	return t
+}
+
+func TestCSV(t *testing.T) {
+	want := "method,seed,error,p\n\"a, b\",1,0.25,0.123\nc,1,,3.33e-10\n\"a, b\",2,0.75,+Inf\n"
+	if got := string(scores().CSV()); got != want {
+		t.Errorf("CSV %q, want %q", got, want)
+	}
+	back, err := Read("runs", bytes.NewReader([]byte(want)))
+	if err != nil || string(back.CSV()) != want || !slices.Equal(back.Texts("seed"), []string{"1", "1", "2"}) {
+		t.Errorf("%v, read back as %+v", err, back)
+	}
+	// What is in memory is what will be read.
+	if p := scores().Nums("p"); !slices.Equal(p, back.Nums("p")) {
+		t.Errorf("p = %v, read back %v", p, back.Nums("p"))
+	}
+	for _, bad := range []string{"", "a,b\n1\n", "a\n\"1\n"} {
+		if _, err := Read("bad", bytes.NewReader([]byte(bad))); err == nil {
+			t.Errorf("%q was read", bad)
+		}
+	}
+}
+
+func TestRows(t *testing.T) {
+	s := scores()
+	if x := s.Where("method", "a, b").Where("seed", 2).Nums("error"); !slices.Equal(x, []float64{0.75}) {
+		t.Errorf("error %v", x)
+	}
+	if x := s.Where("error", 0.25); x.Len() != 1 || x.Texts("method")[0] != "a, b" {
+		t.Errorf("rows %+v", x)
+	}
+	if d := s.Distinct("method"); !slices.Equal(d, []string{"a, b", "c"}) {
+		t.Errorf("methods %q", d)
+	}
+	for name, f := range map[string]func(){
+		"too few":    func() { s.Add("x") },
+		"wrong type": func() { s.Add(1, 1, 1., 1.) },
+		"no integer": func() { s.Add("x", 1.5, 1., 1.) },
+		"no column":  func() { s.Nums("x") },
+		"words":      func() { s.Nums("method") },
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s: no panic", name)
+				}
+			}()
+			f()
+		}()
+	}
+}
+
+// Student's t with one degree of freedom has the quantile 12.706.
+func TestMean(t *testing.T) {
+	m := scores().GroupBy("method").Mean("summary", "error")
+	if m.Len() != 2 || !slices.Equal(m.Nums("seeds"), []float64{2, 1}) {
+		t.Fatalf("%s", m.CSV())
+	}
+	half := m.Nums("error_high")[0] - 0.5
+	if m.Nums("error")[0] != 0.5 || math.Abs(half-12.706*0.25) > 1e-3 || !math.IsNaN(m.Nums("error")[1]) {
+		t.Errorf("%s", m.CSV())
+	}
+}
+
+func TestMerge(t *testing.T) {
+	a, b := New("a", Text("x", "")), New("b", Int("y", ""))
+	a.Add("1")
+	b.Add(2)
+	merged, err := Merge([]Set{{a}, {b, a}, {a, b}})
+	if err != nil || fmt.Sprint(merged.Get("a").Texts("x"), merged.Get("b").Nums("y")) != "[1 1 1] [2 2]" || merged[0].Name != "a" || a.Len() != 1 {
+		t.Errorf("%v, %v", merged, err)
+	}
+	if _, err := Merge([]Set{{a}, {New("a", Text("z", ""))}}); err == nil {
+		t.Error("other columns were merged")
+	}
+	if merged.Get("c") != nil {
+		t.Error("there is a table c")
+	}
+}
