@@ -20,6 +20,7 @@ import (
 	"syscall"
 
 	"closedform/runner/internal/config"
+	"closedform/runner/internal/data"
 	"closedform/runner/internal/engine"
 	"closedform/runner/internal/study"
 )
@@ -69,7 +70,7 @@ func run(ctx context.Context, stdout, stderr io.Writer, args []string) error {
 	case o.list:
 		return p.listAll()
 	case len(o.fetch) > 0:
-		return fetchData(ctx, stdout, o.fetch, o.mirror)
+		return data.Fetch(ctx, dataSets, o.fetch, o.mirror, stdout)
 	}
 	experiments, err := p.load()
 	switch {
