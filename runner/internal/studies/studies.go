@@ -5,6 +5,7 @@ import (
 	"closedform/runner/internal/studies/calibrate"
 	"closedform/runner/internal/studies/compare"
 	"closedform/runner/internal/studies/drift"
+	"closedform/runner/internal/studies/order"
 	"closedform/runner/internal/studies/learn"
 	"closedform/runner/internal/studies/stability"
 	"closedform/runner/internal/studies/unknown"
@@ -17,6 +18,7 @@ var All = []study.Kind{
 	calibrate.Kind,
 	compare.Kind,
 	drift.Kind,
+	order.Kind,
 	unknown.Kind,
 	stability.Kind,
 }
