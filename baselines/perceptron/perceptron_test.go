@@ -292,7 +292,7 @@ func TestPolicies(t *testing.T) {
 
 func TestErrors(t *testing.T) {
 	check.Keys(t, map[string]Config{"rule": {Rule: 2}, "lambda": {Lambda: math.NaN()}, "variance_floor": {VarianceFloor: 1}})
-	check.Panics(t, map[string]func(){
+	check.AllPanic(t, map[string]func(){
 		"covariance": func() { _, _ = New(Config{}, []float64{0, 1}, mat.NewDiagDense(1, []float64{1})) },
 		"input":      func() { _, _ = one(t, Config{}, 0, 1).Predict([]float64{1, 2}) },
 	})
