@@ -153,7 +153,7 @@ func TestDraw(t *testing.T) {
 
 	remove(t, dir, "walks.csv.gz")
 	remove(t, dir, "runs.png")
-	if got := mustRun(t, "-exp", "small", "-draw"); got != "small: walks needs walks.csv.gz, which is not committed: run -exp small\nsmall: 1 figures drawn\n" {
+	if got := mustRun(t, "-exp", "small", "-draw"); got != "small: figure walks needs walks.csv.gz, which is not committed: run -exp small\nsmall: 1 figures drawn\n" {
 		t.Errorf("without a packed table it prints %q", got)
 	}
 	if read(t, dir, "runs.png") != want["runs.png"] {

@@ -85,7 +85,7 @@ func (r *Results) Sums() []byte { return r.sums.format() }
 
 // ErrNotCommitted is that of a packed table which was published, and is not there:
 // a run makes it again.
-var ErrNotCommitted = errors.New("not committed")
+var ErrNotCommitted = errors.New("which is not committed")
 
 // Table returns a table as it was published. It is an error if it is not listed, not
 // there, or not what was published.
@@ -103,7 +103,7 @@ func (r *Results) Table(name string) (*table.Table, error) {
 	data, err := os.ReadFile(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && strings.HasSuffix(file, packed):
-		return nil, fmt.Errorf("%s: %w", file, ErrNotCommitted)
+		return nil, fmt.Errorf("%s, %w", file, ErrNotCommitted)
 	case err != nil:
 		return nil, err
 	case listed && sumOf(data) != sum:
