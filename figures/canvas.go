@@ -61,17 +61,23 @@ const magnify = 3
 func (c *vector) DrawImage(rect vg.Rectangle, img image.Image) {
 	c.images++
 	b := img.Bounds()
-	w, h := b.Dx()*magnify+c.images, b.Dy()*magnify
-	out := image.NewPaletted(image.Rect(0, 0, w, h), nil)
-	known := make(map[color.NRGBA]uint8)
-	for j := range h {
-		for i := range w {
-			clr := color.NRGBAModel.Convert(img.At(b.Min.X+i*b.Dx()/w, b.Min.Y+j*b.Dy()/h)).(color.NRGBA)
+	source := image.NewPaletted(b, nil)
+	known := make(map[color.Color]uint8)
+	for y := b.Min.Y; y < b.Max.Y; y++ {
+		for x := b.Min.X; x < b.Max.X; x++ {
+			clr := img.At(x, y)
 			if _, ok := known[clr]; !ok {
 				known[clr] = uint8(len(known))
-				out.Palette = append(out.Palette, clr)
+				source.Palette = append(source.Palette, color.NRGBAModel.Convert(clr))
 			}
-			out.SetColorIndex(i, j, known[clr])
+			source.SetColorIndex(x, y, known[clr])
+		}
+	}
+	w, h := b.Dx()*magnify+c.images, b.Dy()*magnify
+	out := image.NewPaletted(image.Rect(0, 0, w, h), source.Palette)
+	for y := range h {
+		for x := range w {
+			out.SetColorIndex(x, y, source.ColorIndexAt(b.Min.X+x*b.Dx()/w, b.Min.Y+y/magnify))
 		}
 	}
 	c.Canvas.DrawImage(rect, out)
@@ -89,7 +95,7 @@ func outline(face font.Face, at vg.Point, line string) vg.Path {
 		em   = fixed.Int26_6(f.UnitsPerEm()) // makes the font answer in its own units
 		unit = face.Font.Size / vg.Length(em)
 		must = func(err error) {
-			if err != nil {
+			if err != nil { // not with the fonts that come with the program
 				panic(fmt.Sprintf("figures: font: %v", err))
 			}
 		}
