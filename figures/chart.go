@@ -140,11 +140,13 @@ func (c Curve) hasMarkers() bool { return c.Kind == Marked || c.Kind == Scatter 
 // lineStyle returns that of the line of a curve.
 func (s *styles) lineStyle(c Curve) draw.LineStyle {
 	sty := s.of[c.Name]
-	out := draw.LineStyle{Color: sty.Color, Width: curveWidth, Dashes: sty.Dashes}
-	if c.Kind == Reference {
-		out.Width = thinWidth
+	switch c.Kind {
+	case Marked:
+		return line(curveWidth, sty.Color)
+	case Reference:
+		return draw.LineStyle{Color: sty.Color, Width: thinWidth, Dashes: sty.Dashes}
 	}
-	return out
+	return draw.LineStyle{Color: sty.Color, Width: curveWidth, Dashes: sty.Dashes}
 }
 
 // glyph returns the marker of a curve.

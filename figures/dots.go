@@ -45,7 +45,7 @@ func Dots(d DotPlot) *Figure {
 	d.check()
 	n := len(d.Names)
 	var (
-		out   = page{width: pageWidth, keys: d.keys()}
+		out   = page{width: pageWidth, label: d.X.Label, keys: d.keys()}
 		y     = Axis{Min: -0.7, Max: float64(n) - 0.3}
 		names []plot.Tick
 		known styles
@@ -53,6 +53,7 @@ func Dots(d DotPlot) *Figure {
 	if d.Columns == 1 {
 		out.width = columnWidth
 	}
+	d.X.Label = ""
 	out.height = func(vg.Length) vg.Length { return dotRow * vg.Length(y.Max-y.Min) }
 	for k, name := range d.Names {
 		names = append(names, plot.Tick{Value: float64(n - 1 - k), Label: name})

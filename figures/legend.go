@@ -66,7 +66,7 @@ func (l legend) height() vg.Length {
 	if len(l) == 0 {
 		return 0
 	}
-	return vg.Length(len(l))*legendLine + textGap
+	return vg.Length(len(l))*legendLine + 1.5*textGap
 }
 
 // draw draws the legend at the foot of a page.

@@ -25,6 +25,7 @@ type page struct {
 	rows   [][]panel
 	width  vg.Length                       // 0: a column for each panel of a row, at most a page
 	height func(width vg.Length) vg.Length // of a data area, by its width
+	label  string                          // of X, for panels that have none of their own
 	keys   []key
 	// margin is the room at the right edge of the page, and beside draws what
 	// stands there beside a row, given the data area of its last panel.
@@ -33,7 +34,7 @@ type page struct {
 }
 
 const (
-	panelGap = vg.Length(7)
+	panelGap = vg.Length(9)
 	rowGap   = vg.Length(6)
 )
 
@@ -55,6 +56,7 @@ func (p page) figure() *Figure {
 		height = p.width
 		area   vg.Rectangle
 		foot   legend
+		labels = letters(textSize, text.XCenter, text.YTop)
 		tiles  = draw.Tiles{
 			Rows: len(plots), Cols: columns, PadX: panelGap, PadY: rowGap,
 			PadLeft: pageEdge, PadRight: pageEdge + p.margin, PadTop: pageEdge, PadBottom: pageEdge,
@@ -65,8 +67,12 @@ func (p page) figure() *Figure {
 		area = plots[0][0].DataCanvas(plot.Align(plots, tiles, dc)[0][0]).Rectangle
 		size := area.Size()
 		foot = newLegend(p.keys, p.width-area.Min.X-pageEdge)
-		height += pageEdge + foot.height() - tiles.PadBottom + vg.Length(len(plots))*(p.height(size.X)-size.Y)
-		tiles.PadBottom = pageEdge + foot.height()
+		bottom := pageEdge + foot.height()
+		if p.label != "" {
+			bottom += labels.Height(p.label)
+		}
+		height += bottom - tiles.PadBottom + vg.Length(len(plots))*(p.height(size.X)-size.Y)
+		tiles.PadBottom = bottom
 		for i, row := range plots {
 			for j, plt := range row {
 				if p.has(i, j) {
@@ -88,6 +94,7 @@ func (p page) figure() *Figure {
 			}
 		}
 		foot.draw(dc, area.Min.X)
+		write(dc, labels, vg.Point{X: (area.Min.X + p.width) / 2, Y: tiles.PadBottom}, p.label)
 	}}
 }
 

@@ -12,7 +12,7 @@ import (
 )
 
 // Style is how one method is drawn in every figure. Without its colour it is told from
-// others by its marker, a number, and by its dashes.
+// others by its marker, a number, or by the dashes of a line without markers.
 type Style struct {
 	Color  color.NRGBA
 	Marker int
@@ -35,13 +35,13 @@ var colors = []color.NRGBA{
 }
 
 // families are the names of well-known methods, a line for each colour. The place in
-// the line gives the marker, counted from that of the line, and the dashes.
+// the line gives the marker, counted from that of the line, and the dashes of lines without markers.
 var families = []string{
-	"adf adf-forget adf-exact adf-smooth smooth-32 smooth probit-slope adf-linear adf-smooth-10",
-	"adf-diagonal adf-diagonal-forget adf-lsq smooth-8 adf-smooth-diagonal smooth-mean adf-smooth-mean probit-lsq smooth-32-32 diagonal",
+	"adf adf-forget adf-exact adf-smooth smooth-32 smooth probit-slope adf-linear adf-smooth-10 slope-matched",
+	"adf-diagonal adf-diagonal-forget adf-lsq smooth-8 adf-smooth-diagonal smooth-mean adf-smooth-mean least-squares probit-lsq smooth-32-32 diagonal",
 	"joint joint-slope-skip joint-slope-project joint-slope-fail frozen-32 joint-slope paper-linear normalised-probit unscented",
 	"total adf-exact-joint paper-hidden frozen-32-32 daunizeau",
-	"kalman kalman-forget linear kalman-linear kalman-diagonal delta taylor probit-minimax",
+	"kalman kalman-forget linear kalman-linear kalman-diagonal delta taylor probit-minimax minimax",
 	"random-32 random-8 random-features adf-random-features mackay lognormal-normalised adf-shared shared adf-shared-10",
 	"tagi perceptron-adf tagi-10 vi-bohning bayes-by-backprop dropout lu-0 lu-1",
 	"laplace-window perceptron-huber laplace-linear laplace-hidden laplace-bridge laplace-bridge-corrected",
@@ -51,21 +51,33 @@ var families = []string{
 
 var dashes = [][]vg.Length{nil, {4, 1.5}, {1.2, 1.2}, {6, 1.5, 1.2, 1.5}}
 
-// StyleOf returns the style of a method by its name. Low lines are hyphens, and
-// what stands behind a colon is a remark. Names that are not well known get a style
+// StyleOf returns the style of a method by its name. Low lines and spaces are hyphens,
+// and what stands behind a colon is a remark. Names that are not well known get a style
 // by chance, but always the same.
 func StyleOf(name string) Style {
+	if i, j, ok := familyOf(name); ok {
+		return styleAt(i, j)
+	}
+	sum := chance(name)
+	return styleAt(sum%len(colors), sum/len(colors)%len(shapes))
+}
+
+// familyOf returns the family of a well-known method and its place in it.
+func familyOf(name string) (i, j int, ok bool) {
 	name, _, _ = strings.Cut(name, ":")
-	name = strings.ReplaceAll(name, "_", "-")
+	name = strings.NewReplacer("_", "-", " ", "-").Replace(name)
 	for i, family := range families {
 		if j := slices.Index(strings.Fields(family), name); j >= 0 {
-			return styleAt(i, j)
+			return i, j, true
 		}
 	}
+	return 0, 0, false
+}
+
+func chance(name string) int {
 	h := fnv.New32a()
 	h.Write([]byte(name))
-	sum := int(h.Sum32() >> 1)
-	return styleAt(sum%len(colors), sum/len(colors))
+	return int(h.Sum32() >> 1)
 }
 
 func styleAt(i, j int) Style {
@@ -78,8 +90,9 @@ type styles struct {
 	of    map[string]Style
 }
 
-// add gives a curve its style or, if another name of the figure has it, one that is
-// free. References are grey and differ in their dashes.
+// add gives a curve its style. A name that is not well known avoids the colours that
+// the figure has already; if there is no other, it gets a style that is free.
+// References are grey and differ in their dashes.
 func (s *styles) add(c Curve) {
 	if _, ok := s.of[c.Name]; ok {
 		return
@@ -87,24 +100,31 @@ func (s *styles) add(c Curve) {
 	if s.of == nil {
 		s.of = make(map[string]Style)
 	}
-	next, references := StyleOf(c.Name), 0
-	for _, other := range s.named {
-		if other.Kind == Reference {
-			references++
-		}
-	}
-	for k := 0; k < len(colors)*len(shapes) && s.taken(next); k++ {
-		next = styleAt(k%len(colors), k/len(colors))
-	}
+	next := StyleOf(c.Name)
 	if c.Kind == Reference {
+		references := 0
+		for _, other := range s.named {
+			if other.Kind == Reference {
+				references++
+			}
+		}
 		next = Style{grey, 0, dashes[references%len(dashes)]}
+	} else if _, _, ok := familyOf(c.Name); !ok {
+		sum := chance(c.Name)
+		for k := 0; k < len(colors) && s.has(next, false); k++ {
+			next = styleAt((sum+k)%len(colors), sum/len(colors)%len(shapes))
+		}
+		for k := 0; k < len(colors)*len(shapes) && s.has(next, true); k++ {
+			next = styleAt(k%len(colors), k/len(colors))
+		}
 	}
 	s.named, s.of[c.Name] = append(s.named, c), next
 }
 
-func (s *styles) taken(style Style) bool {
+// has tells whether the figure has a colour or, if both is true, the marker with it.
+func (s *styles) has(style Style, both bool) bool {
 	for _, other := range s.of {
-		if other.Color == style.Color && other.Marker == style.Marker {
+		if other.Color == style.Color && (!both || other.Marker == style.Marker) {
 			return true
 		}
 	}
