@@ -44,6 +44,7 @@ func (c raster) DrawImage(rect vg.Rectangle, img image.Image) {
 type vector struct {
 	vg.Canvas
 	images int
+	pdf    bool
 }
 
 // FillString implements vg.Canvas.
@@ -80,7 +81,16 @@ func (c *vector) DrawImage(rect vg.Rectangle, img image.Image) {
 			out.SetColorIndex(x, y, source.ColorIndexAt(b.Min.X+x*b.Dx()/w, b.Min.Y+y/magnify))
 		}
 	}
+	if !c.pdf {
+		c.Canvas.DrawImage(rect, out)
+		return
+	}
+	// vgpdf draws images upside down.
+	c.Push()
+	c.Scale(1, -1)
+	rect.Min.Y, rect.Max.Y = -rect.Max.Y, -rect.Min.Y
 	c.Canvas.DrawImage(rect, out)
+	c.Pop()
 }
 
 // outline returns a line of text as a path to be filled. It is laid out
@@ -153,6 +163,13 @@ func withResolution(file []byte) []byte {
 	out := binary.BigEndian.AppendUint32(bytes.Clone(file[:header]), uint32(len(chunk)-4))
 	out = binary.BigEndian.AppendUint32(append(out, chunk...), crc32.ChecksumIEEE(chunk))
 	return append(out, file[header:]...)
+}
+
+// stretched makes an SVG file say what its images are, and that they fill their
+// rectangles with sharp pixels.
+func stretched(file []byte) []byte {
+	return bytes.ReplaceAll(file, []byte(`xlink:href="data:image/jpg;`),
+		[]byte(`preserveAspectRatio="none" style="image-rendering:pixelated" xlink:href="data:image/png;`))
 }
 
 // The library for PDF lists images by chance unless told otherwise.

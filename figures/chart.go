@@ -135,15 +135,16 @@ func (c Curve) check() {
 }
 
 func (c Curve) hasLine() bool    { return c.Kind != Scatter }
+func (c Curve) crowded() bool    { return len(c.X) > crowd }
 func (c Curve) hasMarkers() bool { return c.Kind == Marked || c.Kind == Scatter }
 
 // lineStyle returns that of the line of a curve.
 func (s *styles) lineStyle(c Curve) draw.LineStyle {
 	sty := s.of[c.Name]
-	switch c.Kind {
-	case Marked:
+	switch {
+	case c.Kind == Marked && !c.crowded():
 		return line(curveWidth, sty.Color)
-	case Reference:
+	case c.Kind == Reference:
 		return draw.LineStyle{Color: sty.Color, Width: thinWidth, Dashes: sty.Dashes}
 	}
 	return draw.LineStyle{Color: sty.Color, Width: curveWidth, Dashes: sty.Dashes}
@@ -151,7 +152,7 @@ func (s *styles) lineStyle(c Curve) draw.LineStyle {
 
 // glyph returns the marker of a curve.
 func (s *styles) glyph(c Curve) draw.GlyphStyle {
-	if len(c.X) > crowd {
+	if c.crowded() {
 		return s.of[c.Name].glyph(crowdRadius)
 	}
 	return s.of[c.Name].glyph(markerRadius)

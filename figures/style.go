@@ -133,7 +133,7 @@ func (s *styles) has(style Style, both bool) bool {
 
 const (
 	markerRadius = vg.Length(2.1)
-	crowdRadius  = vg.Length(1.3) // among many
+	crowdRadius  = vg.Length(1.4) // among many
 	edgeWidth    = vg.Length(0.6)
 )
 
