@@ -6,6 +6,7 @@ import (
 	"closedform/runner/internal/studies/compare"
 	"closedform/runner/internal/studies/drift"
 	"closedform/runner/internal/studies/learn"
+	"closedform/runner/internal/studies/moments"
 	"closedform/runner/internal/studies/stability"
 	"closedform/runner/internal/studies/unknown"
 	"closedform/runner/internal/study"
@@ -19,4 +20,5 @@ var All = []study.Kind{
 	drift.Kind,
 	unknown.Kind,
 	stability.Kind,
+	moments.Kind,
 }
