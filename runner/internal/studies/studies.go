@@ -7,6 +7,7 @@ import (
 	"closedform/runner/internal/studies/drift"
 	"closedform/runner/internal/studies/order"
 	"closedform/runner/internal/studies/learn"
+	"closedform/runner/internal/studies/moments"
 	"closedform/runner/internal/studies/stability"
 	"closedform/runner/internal/studies/unknown"
 	"closedform/runner/internal/study"
@@ -21,4 +22,5 @@ var All = []study.Kind{
 	order.Kind,
 	unknown.Kind,
 	stability.Kind,
+	moments.Kind,
 }
