@@ -5,6 +5,9 @@ import (
 	"closedform/runner/internal/studies/calibrate"
 	"closedform/runner/internal/studies/compare"
 	"closedform/runner/internal/studies/drift"
+	"closedform/runner/internal/studies/learn"
+	"closedform/runner/internal/studies/moments"
+	"closedform/runner/internal/studies/order"
 	"closedform/runner/internal/studies/stability"
 	"closedform/runner/internal/studies/unknown"
 	"closedform/runner/internal/study"
@@ -12,9 +15,12 @@ import (
 
 // All are the studies that manifests may name.
 var All = []study.Kind{
+	learn.Kind,
 	calibrate.Kind,
 	compare.Kind,
 	drift.Kind,
+	order.Kind,
 	unknown.Kind,
 	stability.Kind,
+	moments.Kind,
 }

@@ -9,6 +9,8 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"closedform/runner/internal/config"
@@ -50,7 +52,8 @@ func Err(kind study.Kind, manifest string, overrides ...string) error {
 
 // Run runs all cells, last first, and returns the tables as they are read back
 // from their files. All cells must have different keys and specs that JSON can
-// hold. It draws all figures once.
+// hold. It draws all figures once; if some are of times it measures these, and their
+// tables come last.
 func Run(t testing.TB, kind study.Kind, manifest string, overrides ...string) table.Set {
 	t.Helper()
 	e := New(t, kind, manifest, overrides...)
@@ -77,6 +80,13 @@ func Run(t testing.TB, kind study.Kind, manifest string, overrides ...string) ta
 	var published table.Set
 	for _, table := range tables {
 		published = append(published, reread(t, table))
+	}
+	if timed, ok := e.(study.Timed); ok && slices.ContainsFunc(e.Figures(), func(f study.Figure) bool { return strings.HasPrefix(f.Name, "timing_") }) {
+		times, err := timed.Measure(context.Background(), published)
+		if err != nil {
+			t.Fatal(err)
+		}
+		published = append(published, times...)
 	}
 	for _, f := range e.Figures() {
 		for _, need := range f.Needs {
