@@ -65,12 +65,9 @@ func (c Config) WithDefaults() Config {
 	return c
 }
 
-// Validate returns a [*field.Error] unless a network can be made of the
-// configuration.
+// Validate returns an error of package field if a value is not allowed. It doesn't
+// look at Layers.
 func (c Config) Validate() error {
-	if len(c.Layers) < 2 || slices.Min(c.Layers) < 1 || c.classes() < 2 {
-		return field.Errorf("layers", "%v is not allowed; allowed: inputs, hidden layers if any, and classes, at least 1 neuron in each and 2 classes", c.Layers)
-	}
 	const most = 1e100 // squares of it do not overflow
 	return cmp.Or(
 		field.OneOf("unit", c.Unit, units),

@@ -141,14 +141,14 @@ func must(mean, _ *mat.Dense) *mat.Dense { return mean }
 
 func TestConfigErrors(t *testing.T) {
 	for name, cfg := range map[string]Config{
-		"layers":          {Layers: []int{2}},
-		"layers: [2 0 2]": {Layers: []int{2, 0, 2}},
-		"2 classes":       {Layers: []int{2, 1}},
-		"unit":            {Layers: []int{2, 2}, Unit: 7},
-		"sigma_v":         {Layers: []int{2, 2}, SigmaV: -1},
-		"sigma_p":         {Layers: []int{2, 2}, SigmaP: math.Inf(1)},
-		"prior_var":       {Layers: []int{2, 2}, PriorVar: -1},
-		"prior_mean_var":  {Layers: []int{2, 2}, PriorMeanVar: math.NaN()},
+		"layers":         {Layers: []int{2}},
+		"layers [2 0 2]": {Layers: []int{2, 0, 2}},
+		"2 classes":      {Layers: []int{2, 1}},
+		"unit":           {Layers: []int{2, 2}, Unit: 7},
+		"sigma_v":        {Layers: []int{2, 2}, SigmaV: -1},
+		"sigma_p":        {Layers: []int{2, 2}, SigmaP: math.Inf(1)},
+		"prior_var":      {Layers: []int{2, 2}, PriorVar: -1},
+		"prior_mean_var": {Layers: []int{2, 2}, PriorMeanVar: math.NaN()},
 	} {
 		if _, err := New(cfg, random.Source("x")); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: error %v", name, err)

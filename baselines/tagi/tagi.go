@@ -22,12 +22,15 @@
 package tagi
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
 
 	"gonum.org/v1/gonum/mat"
+
+	"closedform/baselines/mlp"
 )
 
 // Model is a network and what it has learnt. It must not be used by several
@@ -47,7 +50,7 @@ func New(cfg Config, src rand.Source) (*Model, error) {
 	if src == nil {
 		panic("tagi: nil source of randomness")
 	}
-	if err := cfg.Validate(); err != nil {
+	if err := cmp.Or(mlp.CheckLayers(cfg.Layers), cfg.Validate()); err != nil {
 		return nil, fmt.Errorf("tagi: %w", err)
 	}
 	cfg = cfg.WithDefaults()

@@ -37,7 +37,7 @@ func New(cfg Config, src rand.Source) (*Network, error) {
 	n := &Network{cfg: cfg, unit: cfg.activation()}
 	rnd := rand.New(src)
 	for l := range cfg.Layers[1:] {
-		out, in := cfg.weightDims(l)
+		out, in := cfg.WeightDims(l)
 		variance := cfg.priorVariance(l, in)
 		layer := cfg.newWeights(l, in, out)
 		cov := mat.NewDiagDense(in, nil)

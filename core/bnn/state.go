@@ -53,7 +53,7 @@ func Restore(s State) (*Network, error) {
 	}
 	n := &Network{cfg: cfg, unit: cfg.activation()}
 	for l := range s.Layers {
-		out, in := cfg.weightDims(l)
+		out, in := cfg.WeightDims(l)
 		layer := cfg.newWeights(l, in, out)
 		layer.restore(s.Layers[l])
 		n.layers = append(n.layers, layer)
@@ -73,7 +73,7 @@ func (s *State) check() (Config, error) {
 		return cfg, fmt.Errorf("bnn: state of %d layers of weights for Layers = %v; need %d", len(s.Layers), cfg.Layers, len(cfg.Layers)-1)
 	}
 	for l := range s.Layers {
-		out, in := cfg.weightDims(l)
+		out, in := cfg.WeightDims(l)
 		rows, cols := cfg.RootDims(l)
 		if err := s.Layers[l].check(cfg.covariance(l), out, in, rows, cols); err != nil {
 			return cfg, fmt.Errorf("bnn: state of layer %d: %w", l, err)
@@ -83,10 +83,9 @@ func (s *State) check() (Config, error) {
 }
 
 // RootDims returns the dimensions of the roots of layer l of the weights in a
-// LayerState, if it has any. It
-// panics unless Covariance has none, one, or as many entries as there are layers.
+// LayerState, if it has any. It panics if the configuration is not valid.
 func (c *Config) RootDims(l int) (rows, cols int) {
-	out, in := c.weightDims(l)
+	out, in := c.WeightDims(l)
 	switch {
 	case c.OutputCovariance == JointNeurons && l == len(c.Layers)-2:
 		return out * in, out * in
@@ -96,9 +95,9 @@ func (c *Config) RootDims(l int) (rows, cols int) {
 	return out * in, in
 }
 
-// weightDims returns the numbers of neurons and of inputs of layer l of the
-// weights.
-func (c *Config) weightDims(l int) (out, in int) {
+// WeightDims returns the numbers of neurons and of inputs of layer l of the weights;
+// the bias counts.
+func (c *Config) WeightDims(l int) (out, in int) {
 	out, in = c.Layers[l+1], c.Layers[l]
 	if c.Bias {
 		in++

@@ -48,29 +48,33 @@ const version = 2
 // of the network is neither a softmax.Probit nor a softmax.Exact. What w has by
 // then is no checkpoint.
 func Write(w io.Writer, n *bnn.Network) error {
-	s := n.State()
+	if err := write(w, n.State()); err != nil {
+		return fmt.Errorf("checkpoint: %w", err)
+	}
+	return nil
+}
+
+func write(w io.Writer, s bnn.State) error {
 	config, err := encode(s.Config)
 	if err != nil {
-		return fmt.Errorf("checkpoint: %w", err)
+		return err
 	}
 	sealed := newSealer(w)
 	archive := zip.NewWriter(sealed)
-	if err := archive.SetComment(blank); err != nil {
-		return fmt.Errorf("checkpoint: %w", err)
-	}
-	write := func(name string, value any) {
+	err = archive.SetComment(blank)
+	entry := func(name string, value any) {
 		if err == nil {
 			err = writeEntry(archive, name, value)
 		}
 	}
-	write("format", int64(version))
-	write("config", config)
+	entry("format", int64(version))
+	entry("config", config)
 	for l, layer := range s.Layers {
-		write(fmt.Sprint("mean", l), layer.Mean)
+		entry(fmt.Sprint("mean", l), layer.Mean)
 		if layer.Root != nil {
-			write(fmt.Sprint("root", l), layer.Root)
+			entry(fmt.Sprint("root", l), layer.Root)
 		} else {
-			write(fmt.Sprint("variance", l), layer.Variance)
+			entry(fmt.Sprint("variance", l), layer.Variance)
 		}
 	}
 	if err == nil {
@@ -79,10 +83,7 @@ func Write(w io.Writer, n *bnn.Network) error {
 	if err == nil {
 		err = sealed.Close()
 	}
-	if err != nil {
-		return fmt.Errorf("checkpoint: %w", err)
-	}
-	return nil
+	return err
 }
 
 func writeEntry(archive *zip.Writer, name string, value any) error {
@@ -132,21 +133,8 @@ func read(r io.ReaderAt, size int64) (*bnn.Network, error) {
 	if s.Config, err = decode(text); err != nil {
 		return nil, err
 	}
-	for l, in := range s.Config.Layers[:len(s.Config.Layers)-1] {
-		out := s.Config.Layers[l+1]
-		if s.Config.Bias {
-			in++
-		}
-		var layer bnn.LayerState
-		if layer.Mean, err = a.matrix(fmt.Sprint("mean", l), out, in); err != nil {
-			return nil, err
-		}
-		if a.has(fmt.Sprint("root", l)) {
-			rows, cols := s.Config.RootDims(l)
-			layer.Root, err = a.matrix(fmt.Sprint("root", l), rows, cols)
-		} else {
-			layer.Variance, err = a.matrix(fmt.Sprint("variance", l), out, in)
-		}
+	for l := range s.Config.Layers[1:] {
+		layer, err := a.layer(l, &s.Config)
 		if err != nil {
 			return nil, err
 		}
@@ -156,4 +144,19 @@ func read(r io.ReaderAt, size int64) (*bnn.Network, error) {
 		return nil, fmt.Errorf("entry %s is not part of the format", a.files[0].Name)
 	}
 	return bnn.Restore(s)
+}
+
+// layer returns the weights of layer l.
+func (a *archive) layer(l int, cfg *bnn.Config) (s bnn.LayerState, err error) {
+	out, in := cfg.WeightDims(l)
+	if s.Mean, err = a.matrix(fmt.Sprint("mean", l), out, in); err != nil {
+		return s, err
+	}
+	if root := fmt.Sprint("root", l); a.has(root) {
+		rows, cols := cfg.RootDims(l)
+		s.Root, err = a.matrix(root, rows, cols)
+	} else {
+		s.Variance, err = a.matrix(fmt.Sprint("variance", l), out, in)
+	}
+	return s, err
 }

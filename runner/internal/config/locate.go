@@ -34,6 +34,10 @@ func (m *Manifest) Errorf(key, format string, args ...any) error {
 	return m.locate("", field.Errorf(key, format, args...))
 }
 
+// Locate adds to the error of a field, whose key is relative to path, file and line;
+// it returns others as they are.
+func (m *Manifest) Locate(path string, err error) error { return m.locate(path, err) }
+
 func cutLast(key string) (before, after string, ok bool) {
 	i := strings.LastIndexByte(key, '.')
 	if i < 0 {

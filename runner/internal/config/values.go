@@ -7,6 +7,11 @@ import (
 	"strings"
 )
 
+// Sweep is the table [sweep] of an experiment that sweeps the seed alone.
+type Sweep struct {
+	Seed Ints `toml:"seed,omitempty"`
+}
+
 // Ints is a list of integers, which may be written as a range such as "1..20".
 type Ints []int
 

@@ -48,21 +48,32 @@ func (f Files) WithDefaults() Files {
 	return f
 }
 
+// Paths returns the paths of the files. Relative ones are in the folder.
+func (f Files) Paths(folder string) []string { return pathsIn(folder, f.File, f.Images, f.Labels) }
+
+// pathsIn returns the paths that are not empty, relative ones in the folder.
+func pathsIn(folder string, paths ...string) []string {
+	var out []string
+	for _, path := range paths {
+		if path != "" && !filepath.IsAbs(path) {
+			path = filepath.Join(folder, path)
+		}
+		if path != "" {
+			out = append(out, path)
+		}
+	}
+	return out
+}
+
 // Load reads all examples and sets Sums. Relative paths are in the folder. The error
 // is a [*MissingError] if a file is not there; what is wrong with the content of one
 // is said with its name and line.
 func (f *Files) Load(folder string) (*Examples, error) {
-	paths := []string{f.Images, f.Labels}
-	if f.File != "" {
-		paths = []string{f.File}
-	}
+	paths := f.Paths(folder)
 	contents, errs := make([][]byte, len(paths)), make([]error, len(paths))
 	f.Sums = nil
 	for i, path := range paths {
-		if !filepath.IsAbs(path) {
-			paths[i] = filepath.Join(folder, path)
-		}
-		contents[i], errs[i] = os.ReadFile(paths[i])
+		contents[i], errs[i] = os.ReadFile(path)
 		sum := sha256.Sum256(contents[i])
 		f.Sums = append(f.Sums, hex.EncodeToString(sum[:]))
 	}

@@ -130,6 +130,11 @@ func (s Source) WithDefaults() Source {
 	return s
 }
 
+// Paths returns the paths of the files. Relative ones are in the folder.
+func (s Source) Paths(folder string) []string {
+	return append(s.Files.Paths(folder), pathsIn(folder, s.TestImages, s.TestLabels)...)
+}
+
 // Load fills in the defaults, reads the files of the source, of which relative ones
 // are in the folder, and sets Sums. The error is a [*MissingError] if some are not
 // there, and names file and line, or the key, if their content is not what the source

@@ -3,6 +3,7 @@
 package learner
 
 import (
+	"fmt"
 	"slices"
 
 	"closedform/runner/internal/table"
@@ -58,6 +59,18 @@ var StepNames = []string{"indefinite_steps", "skipped_steps", "projected_steps",
 // Row returns the counts in the order of StepColumns.
 func (s Steps) Row() []any {
 	return []any{s.Indefinite, s.Skipped, s.Projected, s.Floored, s.Failed}
+}
+
+// BrokenDown returns a note on each method of the table, which has the StepColumns
+// and a row for each run, that broke down in some.
+func BrokenDown(runs *table.Table) []string {
+	var notes []string
+	failed := runs.Where("failed", 1)
+	for _, method := range failed.Distinct("method") {
+		notes = append(notes, fmt.Sprintf("%s broke down in %d of %d runs, and is scored there as equal probabilities",
+			method, failed.Where("method", method).Len(), runs.Where("method", method).Len()))
+	}
+	return notes
 }
 
 // Tolerant is a learner that may break down: at an example that it refuses, or a

@@ -1,6 +1,7 @@
 package learner
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -220,13 +221,37 @@ func (s Sweep) Models(model Model, variants []Variant) ([]Variant, error) {
 					m.Name += " rho=" + spelled(m.Rho)
 				}
 				if err := m.Validate(); err != nil {
-					return nil, fmt.Errorf("%s: %w", m.Name, err)
+					return nil, m.in(err)
 				}
 				all = append(all, m)
 			}
 		}
 	}
 	return all, nil
+}
+
+// Fit returns the variants with the layers for so many inputs and classes.
+func Fit(variants []Variant, inputs, classes int) ([]Variant, error) {
+	out := slices.Clone(variants)
+	for i := range out {
+		var err error
+		if out[i].Model, err = out[i].For(inputs, classes); err != nil {
+			return nil, out[i].in(err)
+		}
+	}
+	return out, nil
+}
+
+// in says in which table of the manifest the field of an error is.
+func (v *Variant) in(err error) error {
+	var at *field.Error
+	switch {
+	case !errors.As(err, &at):
+		return fmt.Errorf("%s: %w", v.Name, err)
+	case v.Of == "model":
+		return field.Errorf("model."+at.Key, "%s", at.Problem)
+	}
+	return field.Errorf("variant."+v.Of+"."+at.Key, "%s", at.Problem)
 }
 
 // Names returns the names of the variants.

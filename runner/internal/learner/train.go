@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"closedform/core/field"
 	"closedform/runner/internal/metric"
 	"closedform/runner/internal/table"
 )
@@ -87,6 +88,28 @@ func (t *Tolerant) Test(e Examples) (p [][]float64, class []int) {
 	return p, class
 }
 
+// TestEpistemic returns the [Epistemic] of all examples, nil if the learner knows
+// none. If it breaks down over one of them, it is certain of nothing: all are 0.
+func (t *Tolerant) TestEpistemic(e Examples) []float64 {
+	l, ok := t.Learner.(Epistemic)
+	if !ok {
+		return nil
+	}
+	out, x := make([]float64, e.Len()), make([]float64, e.Inputs())
+	for i := range out {
+		e.Input(x, i)
+		if !t.failed {
+			var err error
+			out[i], err = l.Epistemic(x)
+			t.failed = err != nil
+		}
+		if t.failed {
+			return make([]float64, len(out))
+		}
+	}
+	return out
+}
+
 // calibrationBins is the number of bins of the expected calibration error.
 const calibrationBins = 15
 
@@ -137,4 +160,15 @@ func (s *Prequential) Add(p []float64, class int) {
 func (s *Prequential) Means() []float64 {
 	n := float64(s.seen)
 	return []float64{s.wrong / n, s.logLoss / n}
+}
+
+// Increasing returns an error unless the numbers, of examples after which something
+// is done, increase from 1 or more to most or less.
+func Increasing(key string, numbers []int, most int) error {
+	for i, n := range numbers {
+		if n < 1 || n > most || i > 0 && n <= numbers[i-1] {
+			return field.Errorf(key, "%v is not allowed; allowed: increasing numbers from 1 to %d", numbers, most)
+		}
+	}
+	return nil
 }

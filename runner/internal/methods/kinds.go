@@ -54,7 +54,7 @@ var kinds = map[string]kind{
 		c.Layers = layers
 		return kalman.New(c, src)
 	}),
-	"tagi": online(tagi.Config{}.WithDefaults(), true, func(c tagi.Config, layers []int, src rand.Source) (learner.Learner, error) {
+	"tagi": online(tagi.Config{Unit: tagi.Mixture}.WithDefaults(), true, func(c tagi.Config, layers []int, src rand.Source) (learner.Learner, error) {
 		c.Layers = layers
 		return tagi.New(c, src)
 	}),

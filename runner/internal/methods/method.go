@@ -3,6 +3,7 @@
 package methods
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"math"
@@ -11,8 +12,12 @@ import (
 	"slices"
 	"strings"
 
+	"closedform/baselines/kalman"
+	"closedform/baselines/laplace"
+	"closedform/baselines/variational"
 	"closedform/core/field"
 	"closedform/runner/internal/config"
+	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"
 	"closedform/runner/internal/table"
 )
@@ -68,10 +73,14 @@ func (m *Method) Validate() error {
 	case (len(m.Tune) == 0) != (len(m.Candidates) == 0):
 		return field.Errorf("tune", "allowed: tune = [key, …] and candidates = [[value of each], …] together")
 	}
+	if err := validate(m.Config); err != nil {
+		return err
+	}
 	for _, candidate := range m.Candidates {
 		with, err := m.with(candidate)
 		if err == nil {
-			err = validate(with.Config)
+			with.Tune, with.Candidates = nil, nil
+			err = with.Validate()
 		}
 		if err != nil {
 			return field.Errorf("candidates", "%v: %v", candidate, err)
@@ -83,6 +92,67 @@ func (m *Method) Validate() error {
 func validate(c any) error {
 	if v, ok := c.(config.Validator); ok {
 		return v.Validate()
+	}
+	return nil
+}
+
+// Fits returns an error if the method cannot learn examples of so many inputs and
+// classes, or needs more memory for it than a machine has.
+func (m *Method) Fits(inputs, classes int) error {
+	layers := m.layers(inputs, classes)
+	weights := 0.0
+	for l, n := range layers[1:] {
+		weights += float64(n) * float64(layers[l]+1)
+	}
+	last := float64(classes) * float64(layers[len(layers)-2]+1)
+	numbers := weights
+	switch c := m.Config.(type) {
+	case *network:
+		_, err := c.For(inputs, classes)
+		return err
+	case *kalman.Config:
+		if c.Covariance == kalman.Full {
+			numbers *= weights
+		}
+	case *laplace.Config:
+		switch c.Covariance {
+		case laplace.Full:
+			numbers *= weights
+		case laplace.LastLayer:
+			numbers += last * last
+		}
+	case *variational.Config:
+		numbers *= float64(inputs + 1)
+		if c.Bound == variational.BohningJoint {
+			numbers = weights * weights
+		}
+	}
+	if numbers > config.MaxWeights {
+		return field.Errorf("kind", "layers %v: the covariance of the weights has %.3g numbers; allowed: at most %d", layers, numbers, config.MaxWeights)
+	}
+	return nil
+}
+
+func (m *Method) layers(inputs, classes int) []int {
+	return slices.Concat([]int{inputs}, m.HiddenLayers, []int{classes})
+}
+
+// Check returns an error, with its place in [[method]], if there is no method, one
+// has more candidates than the budget of each, or one has a key that is for streams
+// only, or not for streams.
+func Check(all []Method, budget int, stream bool) error {
+	if len(all) == 0 {
+		return field.Errorf("method", "missing; allowed: at least one table headed [[method]]")
+	}
+	for _, m := range all {
+		switch {
+		case len(m.Candidates) > budget:
+			return field.Errorf("method."+m.Name+".candidates", "%d of them; allowed: at most %d, the budget of every method", len(m.Candidates), budget)
+		case stream && (m.Passes > 1 || slices.Contains(m.Tune, "passes")):
+			return field.Errorf("method."+m.Name+".passes", "allowed: one, along a stream")
+		case !stream && (m.Window > 0 || slices.Contains(m.Tune, "window")):
+			return field.Errorf("method."+m.Name+".window", "allowed: only along a stream")
+		}
 	}
 	return nil
 }
@@ -160,12 +230,21 @@ func (m *Method) Chosen(text string) (Method, error) {
 // Learner returns a learner of the method for so many inputs and classes, random
 // as src says.
 func (m *Method) Learner(inputs, classes int, src rand.Source) (*learner.Tolerant, error) {
-	layers := slices.Concat([]int{inputs}, m.HiddenLayers, []int{classes})
-	l, err := kinds[m.Kind].learner(m.Config, layers, src)
+	l, err := kinds[m.Kind].learner(m.Config, m.layers(inputs, classes), src)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", m.Name, err)
 	}
 	return learner.NewTolerant(l, classes), nil
+}
+
+// Train returns a learner of the method that has learned the examples, in its
+// passes over them; src is the randomness of the learner, order that of a pass.
+func (m *Method) Train(ctx context.Context, e *data.Examples, src rand.Source, order func(pass int) rand.Source) (*learner.Tolerant, error) {
+	l, err := m.Learner(e.Inputs(), len(e.Classes()), src)
+	if err != nil {
+		return nil, err
+	}
+	return l, learner.Course{Examples: e, Passes: m.Passes, Order: order}.Train(ctx, l)
 }
 
 // OfStream returns a learner of the method for a stream that may change: one that

@@ -3,12 +3,24 @@ package studies
 
 import (
 	"closedform/runner/internal/studies/calibrate"
+	"closedform/runner/internal/studies/compare"
+	"closedform/runner/internal/studies/drift"
+	"closedform/runner/internal/studies/learn"
+	"closedform/runner/internal/studies/moments"
+	"closedform/runner/internal/studies/order"
 	"closedform/runner/internal/studies/stability"
+	"closedform/runner/internal/studies/unknown"
 	"closedform/runner/internal/study"
 )
 
 // All are the studies that manifests may name.
 var All = []study.Kind{
+	learn.Kind,
 	calibrate.Kind,
+	compare.Kind,
+	drift.Kind,
+	order.Kind,
+	unknown.Kind,
 	stability.Kind,
+	moments.Kind,
 }

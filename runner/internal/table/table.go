@@ -151,6 +151,21 @@ func Format(x float64) string {
 	return strconv.FormatFloat(x, 'g', -1, 64)
 }
 
+// List spells numbers to so many significant digits, separated by spaces.
+func List(x []float64, digits int) string {
+	var text []byte
+	for i, xi := range x {
+		if i > 0 {
+			text = append(text, ' ')
+		}
+		text = strconv.AppendFloat(text, xi, 'g', digits, 64)
+	}
+	return string(text)
+}
+
+// Gaps returns n times no value.
+func Gaps(n int) []float64 { return slices.Repeat([]float64{math.NaN()}, n) }
+
 // Finite returns x if it is finite, and else no value.
 func Finite(x float64) float64 {
 	if math.IsInf(x, 0) {

@@ -1,0 +1,152 @@
+package approx
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+
+	"closedform/baselines/meanfield"
+	"closedform/core/random"
+	"closedform/core/softmax"
+	"closedform/internal/check"
+	"closedform/runner/internal/learner"
+)
+
+// two returns moments of two classes.
+func two(p, variance, cross float64) *Moments {
+	m := NewMoments(2)
+	m.P[0], m.P[1] = p, 1-p
+	for i, row := range [2][2]float64{{1, -1}, {-1, 1}} {
+		for j, sign := range row {
+			m.cov.SetSym(i, j, sign*variance)
+			m.cross.Set(i, j, sign*cross)
+		}
+	}
+	return m
+}
+
+// The errors by hand, for two problems of two classes.
+func TestErrors(t *testing.T) {
+	e := NewErrors(softmax.Exact{})
+	e.Add(two(0.5, 0.2, 1), two(0.6, 0.1, 3))
+	bad := two(0.9, -0.1, 1)
+	bad.P[1] = 0.3
+	e.Add(bad, two(0.9, 0.2, 1))
+	check.NearAll(t, fmt.Sprint(Columns()), e.Row(), []float64{
+		(0.1 + 0.1) / 2, 0, 0.1, 0.2 / 2,
+		// a − qb = ∓0.04 for both a, of mean b = 0.1, and ∓1.6 where it is 20.
+		math.Sqrt(2), 0.4 / (2 * math.Sqrt(2)), math.Sqrt(2), 0.4 / (2 * math.Sqrt(2)), math.Sqrt(0.4), 0.08 / (2 * math.Sqrt(0.4)), 0.5,
+	}, 1e-12)
+	if e.Count() != 2 {
+		t.Errorf("%d problems", e.Count())
+	}
+}
+
+// The largest total variation is neither that of the first problem nor of the last.
+func TestLargest(t *testing.T) {
+	e := NewErrors(softmax.Exact{})
+	for _, p := range []float64{0.1, 0.4, 0.2} {
+		got := NewMoments(2)
+		got.P[0], got.P[1] = p, -p
+		e.Add(got, NewMoments(2))
+	}
+	check.NearAll(t, "tv, tv_se and tv_max", e.Row()[:3], []float64{0.7 / 3, math.Sqrt((0.01 + 0.16 + 0.04 - 0.49/3) / 6), 0.4}, 1e-15)
+}
+
+// A relative error to a truth that is nothing but error is no value; so is what a
+// method does not give.
+func TestNoValue(t *testing.T) {
+	e := NewErrors(softmax.Exact{})
+	e.Add(two(0.5, 1e-13, math.NaN()), two(0.5, 1e-12, 1))
+	e.Add(two(0.5, math.NaN(), 1), two(0.5, 1e-12, 1))
+	for i, x := range e.Row()[4:10] {
+		if !math.IsNaN(x) {
+			t.Errorf("%s = %g", Columns()[4+i].Name, x)
+		}
+	}
+	if share := e.Row()[10]; share != 0 {
+		t.Errorf("share of indefinite matrices %g", share)
+	}
+}
+
+// An eigenvalue is negative beyond the error of the moments only, and that is larger
+// for the fast integrals. The last class is left out.
+func TestNegative(t *testing.T) {
+	for _, c := range []struct {
+		a                     softmax.Approximation
+		trace, smallest, last float64
+		negative              bool
+	}{
+		{softmax.Exact{}, 1, -5e-4, 1, true},
+		{softmax.Exact{}, 1, -1e-9, 1, true},
+		{softmax.Probit{}, 1, -1e-9, 1, true},
+		{softmax.Probit{}, 1, -5e-11, 1, false},
+		{softmax.Exact{Fast: true}, 1, -5e-8, 1, false},
+		{softmax.Exact{Fast: true}, 1, -1e-7, 1, true},
+		{softmax.Exact{}, 1e6, -1e-7, 1, false}, // rounding
+		{softmax.Exact{}, 1e6, -1e-4, 1, true},
+		{softmax.Exact{}, 1, 0.1, -5, false},
+	} {
+		if got := NewErrors(c.a).negative(mat.NewSymDense(3, []float64{c.trace, 0, 0, 0, c.smallest, 0, 0, 0, c.last})); got != c.negative {
+			t.Errorf("%+v: negative is %t", c, got)
+		}
+	}
+}
+
+func TestDraw(t *testing.T) {
+	z := Problems{Classes: 100000, Spread: 3, Variance: 2, Unequal: 0.5}.Draw(rand.New(random.Source("logits")))
+	mean, sd := stat.MeanStdDev(z.Mean, nil)
+	check.Near(t, "mean", mean, 0, 0.05)
+	check.Near(t, "spread", sd, 3, 0.02)
+	check.Near(t, "least variance", slices.Min(z.Variance), 1, 1e-3)
+	check.Near(t, "largest variance", slices.Max(z.Variance), 3, 1e-3)
+	check.Near(t, "mean variance", stat.Mean(z.Variance, nil), 2, 0.01)
+}
+
+// A name stands for the method that it says, which works for any number of classes.
+func TestMethods(t *testing.T) {
+	probit := func(word string) softmax.Approximation {
+		return softmax.Probit{Lambda: learner.Lambda{Word: word}.Value(3, 0.5), Rho: 0.5}
+	}
+	want := map[string]softmax.Approximation{
+		"probit-slope": probit("slope"), "probit-lsq": probit("lsq"), "probit-minimax": probit("minimax"),
+		"exact": softmax.Exact{}, "exact-fast": softmax.Exact{Fast: true},
+		"delta": meanfield.Delta{}, "taylor": meanfield.Taylor{}, "mackay": meanfield.MacKay{},
+		"lu-0": meanfield.Pairwise{}, "lu-1": meanfield.Pairwise{Order: 1}, "lu-2": meanfield.Pairwise{Order: 2},
+		"daunizeau": meanfield.Daunizeau{}, "unscented": meanfield.Unscented{},
+		"laplace-bridge": meanfield.LaplaceBridge{}, "laplace-bridge-corrected": meanfield.LaplaceBridge{Correct: true},
+		"lognormal": meanfield.LogNormal{}, "lognormal-normalised": meanfield.LogNormal{Normalise: true},
+		"normalised-probit": meanfield.NormalizedProbit{Lambda: math.Sqrt(math.Pi / 2)},
+	}
+	for _, name := range Methods() {
+		var method Method
+		if err := method.UnmarshalText([]byte(name)); err != nil || method.Of(3) != want[name] {
+			t.Errorf("%s is %#v, want %#v, error %v", name, method.Of(3), want[name], err)
+		}
+		for _, n := range []int{2, 3} {
+			m := NewMoments(n)
+			z := Logits{make([]float64, n), slices.Repeat([]float64{0.2}, n)}
+			for j := range n {
+				z.Mean[j] = 0.1 * float64(j)
+			}
+			m.Compute(method.Of(n), z)
+			for j, p := range m.P {
+				if !(p > 0 && p < 1) {
+					t.Errorf("%s, n=%d: p_%d = %g", name, n, j, p)
+				}
+			}
+			// Own covariances win over those that follow from E.
+			if name == "laplace-bridge" && !math.IsNaN(m.cross.At(0, 0)) {
+				t.Error("the Laplace bridge gives no Σ_zy")
+			}
+		}
+	}
+	if err := new(Method).UnmarshalText([]byte("exactly")); err == nil {
+		t.Error("a name of no method was read")
+	}
+}

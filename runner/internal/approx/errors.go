@@ -1,0 +1,125 @@
+package approx
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"closedform/core/softmax"
+	"closedform/runner/internal/table"
+)
+
+// MomentError bounds the error of the moments of the probit, and of those of
+// [softmax.Exact]: a variance this little below zero is zero.
+const MomentError = 1e-11
+
+// fastError bounds the error of the fast setting of [softmax.Exact].
+const fastError = 1e-8
+
+// Errors gathers the errors of an approximation over many problems.
+type Errors struct {
+	accuracy          float64 // how far p and E may be from what the approximation stands for, which need not be the softmax
+	variation         ratio   // total variation of p, against 1
+	worst             float64 // the largest of them
+	excess            float64 // Σ |Σp − 1|
+	variances         ratio   // diagonal of Σ_y
+	cov, cross        ratio
+	indefinite, given int // of Σ_y: indefinite, and given at all
+
+	reduced mat.SymDense
+	factor  mat.Cholesky
+}
+
+// NewErrors returns the errors of a before there are any.
+func NewErrors(a softmax.Approximation) *Errors {
+	if e, ok := a.(softmax.Exact); ok && e.Fast {
+		return &Errors{accuracy: fastError}
+	}
+	return &Errors{accuracy: MomentError}
+}
+
+// covError bounds the error of Σ_y = diag(p) − ppᵀ − L of n classes, in the
+// spectral norm, where that of p and E is bounded by accuracy: a row of L has
+// n−1 entries E_ij, and their sum on the diagonal.
+func covError(n int, accuracy float64) float64 { return float64(2*n+1) * accuracy }
+
+// Add takes note of the moments got where want are right, to MomentError.
+func (e *Errors) Add(got, want *Moments) {
+	var distance float64
+	for j, p := range got.P {
+		distance += 0.5 * math.Abs(p-want.P[j])
+	}
+	e.variation.add(distance, 1)
+	e.worst = math.Max(e.worst, distance)
+	e.excess += math.Abs(got.Excess())
+
+	n := len(got.P)
+	var diagonal, cov, cross squares
+	for i := range n {
+		diagonal.add(got.cov.At(i, i), want.cov.At(i, i))
+		for j := range n {
+			cov.add(got.cov.At(i, j), want.cov.At(i, j))
+			cross.add(got.cross.At(i, j), want.cross.At(i, j))
+		}
+	}
+	noise := math.Sqrt(float64(n)) * covError(n, MomentError) // in the Frobenius norm
+	e.variances.addMatrix(diagonal, noise)
+	e.cov.addMatrix(cov, noise)
+	e.cross.addMatrix(cross, noise*want.largest)
+
+	if sum := mat.Sum(got.cov); !math.IsNaN(sum) && !math.IsInf(sum, 0) {
+		e.given++
+		if e.negative(got.cov) {
+			e.indefinite++
+		}
+	}
+}
+
+// negative reports whether Σ_y has an eigenvalue below zero by more than the
+// error of the moments and the rounding of the test. As in the paper the last
+// class is left out.
+func (e *Errors) negative(cov *mat.SymDense) bool {
+	const rounding = 1e-12 // of the trace
+	n := cov.SymmetricDim() - 1
+	if e.reduced.IsEmpty() {
+		e.reduced.ReuseAsSym(n)
+	}
+	e.reduced.CopySym(cov)
+	slack := math.Max(covError(n+1, e.accuracy), rounding*math.Abs(mat.Trace(&e.reduced)))
+	for i := range n {
+		e.reduced.SetSym(i, i, cov.At(i, i)+slack)
+	}
+	return !e.factor.Factorize(&e.reduced)
+}
+
+// Count returns the number of problems.
+func (e *Errors) Count() int { return e.variation.count }
+
+// Columns returns the columns of [Errors.Row].
+func Columns() []table.Column {
+	return []table.Column{
+		table.Num("tv", "total variation of p, Σ|p − p_exact|/2, mean over the problems"), table.Num("tv_se", "its standard error"),
+		table.Num("tv_max", "the largest total variation"), table.Num("excess", "mean of |Σp − 1|"),
+		table.Num("var_error", "relative error of the diagonal of Σ_y, in the Frobenius norm over all problems"), table.Num("var_se", "its standard error"),
+		table.Num("cov_error", "that of Σ_y"), table.Num("cov_se", "its standard error"),
+		table.Num("cross_error", "that of Σ_zy"), table.Num("cross_se", "its standard error"),
+		table.Num("indefinite", "share of the problems where Σ_y without the last class is indefinite"),
+	}
+}
+
+// Row returns the errors in the order of Columns. What the approximation does not
+// give, or what is infinite, is NaN.
+func (e *Errors) Row() []float64 {
+	tv, tvErr := e.variation.value()
+	variances, variancesErr := e.variances.root()
+	cov, covErr := e.cov.root()
+	cross, crossErr := e.cross.root()
+	row := []float64{
+		tv, tvErr, e.worst, e.excess / float64(e.Count()),
+		variances, variancesErr, cov, covErr, cross, crossErr, float64(e.indefinite) / float64(e.given),
+	}
+	for i, x := range row {
+		row[i] = table.Finite(x)
+	}
+	return row
+}

@@ -1,0 +1,61 @@
+// Package approx measures the errors of approximations of the moments of the
+// softmax: it draws random logits, compares the moments of an approximation with
+// the exact ones, gathers relative errors with their standard errors, and knows the
+// approximations that a manifest may name.
+package approx
+
+import (
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"closedform/baselines/meanfield"
+	"closedform/core/softmax"
+)
+
+// Logits are the independent Gaussian logits of one problem.
+type Logits struct{ Mean, Variance []float64 }
+
+// Problems is a distribution of logits: means N(0, Spread²), variances uniform on
+// Variance·[1−Unequal, 1+Unequal].
+type Problems struct {
+	Classes                   int
+	Spread, Variance, Unequal float64
+}
+
+// Draw draws the logits of a problem.
+func (p Problems) Draw(rnd *rand.Rand) Logits {
+	z := Logits{make([]float64, p.Classes), make([]float64, p.Classes)}
+	for j := range p.Classes {
+		z.Mean[j] = p.Spread * rnd.NormFloat64()
+		z.Variance[j] = p.Variance * (1 + p.Unequal*(2*rnd.Float64()-1))
+	}
+	return z
+}
+
+// Moments are p, E, Σ_y and Σ_zy. Entries that a method does not give are NaN.
+type Moments struct {
+	*softmax.Moments
+	cov     *mat.SymDense
+	cross   *mat.Dense
+	largest float64 // variance of a logit, which bounds the error of Σ_zy in that of E
+}
+
+// NewMoments returns room for the moments of n classes.
+func NewMoments(n int) *Moments {
+	return &Moments{Moments: softmax.NewMoments(n), cov: mat.NewSymDense(n, nil), cross: mat.NewDense(n, n, nil)}
+}
+
+// Compute fills m by a.
+func (m *Moments) Compute(a softmax.Approximation, z Logits) {
+	a.Moments(m.Moments, z.Mean, z.Variance)
+	m.largest = floats.Max(z.Variance)
+	if own, ok := a.(meanfield.Covariances); ok {
+		own.Cov(m.cov, z.Mean, z.Variance)
+		own.Cross(m.cross, z.Mean, z.Variance)
+		return
+	}
+	m.Cov(m.cov)
+	m.Cross(m.cross, z.Variance)
+}

@@ -1,0 +1,153 @@
+package compare
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"closedform/runner/internal/data"
+	"closedform/runner/internal/learner"
+	"closedform/runner/internal/methods"
+	"closedform/runner/internal/metric"
+	"closedform/runner/internal/study"
+	"closedform/runner/internal/table"
+)
+
+// spec is all that the tables of a cell, one method on one split of a set, follow
+// from.
+type spec struct {
+	Manifest   string
+	Seed       int
+	Set        string
+	Source     data.Source
+	Method     methods.Method
+	Validation float64
+	Classes    int // most classes of a set, for the columns of the predictions
+}
+
+func (e *experiment) Cells() []study.Cell {
+	var cells []study.Cell
+	for _, m := range e.Methods {
+		for _, set := range e.Sets {
+			for _, seed := range e.splits(set) {
+				s := e.spec(m, set, seed)
+				cells = append(cells, study.Cell{Key: fmt.Sprintf("%s %s seed=%d", m.Name, set.Name, seed), Spec: s, Run: s.run})
+			}
+		}
+	}
+	return cells
+}
+
+func (e *experiment) spec(m methods.Method, of set, seed int) spec {
+	return spec{e.manifest.Name, seed, of.Name, of.Source, m, e.Compare.Validation, e.classes}
+}
+
+// stream returns the random numbers of this seed for a purpose.
+func (s spec) stream(purpose ...any) rand.Source {
+	return study.Stream(s.Manifest, s.Seed, purpose...)
+}
+
+// run chooses the hyper-parameters, learns with them and scores what was learned.
+// The split and the part for validation are the same for all methods of a seed;
+// the test part is not looked at before the choice is made.
+func (s spec) run(ctx context.Context) (table.Set, error) {
+	train, test, err := s.Source.Unscaled(s.stream("data", s.Set))
+	if err != nil {
+		return nil, err
+	}
+	method, choice, err := s.choose(ctx, train)
+	if err != nil {
+		return nil, err
+	}
+	l, scaled, err := s.learn(ctx, method, train, test)
+	if err != nil {
+		return nil, err
+	}
+	p, class := l.Test(scaled)
+	runs := table.New("runs", slices.Concat([]table.Column{
+		table.Text("set", "the data set"), table.Text("method", "the learner"), table.Int("seed", "of the split, the order and the method"),
+		table.Int("train", "training examples"), table.Int("test", "test examples"),
+		table.Text("chosen", "the candidate that was chosen"), table.Num("validation_log_loss", "its log loss on the part for validation, in nats"),
+	}, learner.ScoreColumns(), learner.StepColumns())...)
+	runs.Add(s.Set, s.Method.Name, s.Seed, train.Len(), test.Len(), choice.Text, table.Finite(choice.LogLoss),
+		learner.Scores(p, class), l.Steps().Row())
+	return table.Set{runs, s.predictions(p, class, train.Classes())}, nil
+}
+
+// choose judges the candidates by a part of the training examples.
+func (s spec) choose(ctx context.Context, train *data.Examples) (methods.Method, methods.Choice, error) {
+	return s.Method.Choose(func(m methods.Method) (float64, error) {
+		learn, judge, err := train.Split(s.Validation, s.stream("validation", s.Set))
+		if err != nil {
+			return 0, err
+		}
+		l, scaled, err := s.learn(ctx, m, train.Subset(learn), train.Subset(judge))
+		if err != nil {
+			return 0, err
+		}
+		p, class := l.Test(scaled)
+		return metric.LogLoss(p, class), nil
+	})
+}
+
+// learn returns a learner that has seen the training examples, and the others
+// scaled as it needs them.
+func (s spec) learn(ctx context.Context, m methods.Method, train, test *data.Examples) (*learner.Tolerant, *data.Examples, error) {
+	scaler, err := train.Scaler(s.Source.Scale)
+	if err != nil {
+		return nil, nil, err
+	}
+	l, err := m.Train(ctx, scaler.Apply(train), s.stream("method", s.Set, m.Name), func(pass int) rand.Source { return s.stream("pass", s.Set, pass) })
+	return l, scaler.Apply(test), err
+}
+
+// predictions lists the probabilities of all test examples. Sets with fewer classes
+// than others leave the last columns empty.
+func (s spec) predictions(p [][]float64, class []int, names []string) *table.Table {
+	t := table.New("predictions",
+		table.Text("set", "the data set"), table.Text("method", "the learner"), table.Int("seed", "as in runs"),
+		table.Int("example", "of the test part, from 1"), table.Text("class", "the true one"))
+	t.Packed = true
+	for j := range s.Classes {
+		t.Columns = append(t.Columns, table.Num(fmt.Sprintf("p%d", j+1), "probability of a class of the set, in their order").Rounded(6))
+	}
+	for i := range p {
+		t.Add(s.Set, s.Method.Name, s.Seed, i+1, names[class[i]], p[i], table.Gaps(s.Classes-len(p[i])))
+	}
+	return t
+}
+
+// Measure implements [study.Timed]: how long every method takes to learn every set,
+// with the hyper-parameters that were chosen on the first split, and to predict an
+// example. Choosing takes as many times longer as there are candidates.
+func (e *experiment) Measure(ctx context.Context, tables table.Set) (table.Set, error) {
+	t := table.New("timing_methods",
+		table.Text("set", "the data set"), table.Text("method", "the learner"), table.Int("train", "training examples"),
+		table.Num("learn_seconds", "to learn them, in seconds"), table.Num("predict_microseconds", "to predict an example, in microseconds"))
+	runs := tables.Get("runs").Where("seed", e.seeds[0])
+	for _, set := range e.Sets {
+		for _, m := range e.Methods {
+			s := e.spec(m, set, e.seeds[0])
+			method, err := m.Chosen(runs.Where("set", set.Name).Where("method", m.Name).Texts("chosen")[0])
+			if err != nil {
+				return nil, err
+			}
+			train, test, err := s.Source.Unscaled(s.stream("data", s.Set))
+			if err != nil {
+				return nil, err
+			}
+			begin := time.Now()
+			l, scaled, err := s.learn(ctx, method, train, test)
+			if err != nil {
+				return nil, err
+			}
+			l.Test(scaled.Subset([]int{0})) // a batch method fits when it is first asked
+			learned := time.Now()
+			l.Test(scaled)
+			t.Add(s.Set, m.Name, train.Len(), learned.Sub(begin).Seconds(), float64(time.Since(learned).Nanoseconds())/1000/float64(test.Len()))
+		}
+	}
+	return table.Set{t}, nil
+}

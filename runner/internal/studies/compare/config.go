@@ -1,0 +1,127 @@
+// Package compare is the study of small real data sets: methods learn the same
+// splits of the same sets, each with hyper-parameters that are chosen on a part of
+// the training examples.
+package compare
+
+import (
+	"context"
+	"slices"
+
+	"closedform/core/field"
+	"closedform/runner/internal/config"
+	"closedform/runner/internal/data"
+	"closedform/runner/internal/learner"
+	"closedform/runner/internal/methods"
+	"closedform/runner/internal/study"
+	"closedform/runner/internal/table"
+)
+
+// Kind is the study.
+var Kind = study.Kind{
+	Name: "compare",
+	Asks: "How do the network and other methods score on real data, chosen on equal terms?",
+	New: func(m *config.Manifest) (study.Experiment, error) {
+		e := &experiment{manifest: m, Compare: settings{Validation: 0.2}}
+		if err := m.Decode(e); err != nil {
+			return nil, err
+		}
+		var err error
+		e.seeds, err = m.Seeds(e.Sweep.Seed)
+		return e, err
+	},
+}
+
+type experiment struct {
+	Compare settings         `toml:"compare"`
+	Sweep   config.Sweep     `toml:"sweep"`
+	Sets    []set            `toml:"set"`
+	Methods []methods.Method `toml:"method"`
+
+	manifest *config.Manifest
+	seeds    []int
+	classes  int // most classes of a set; 0 before Prepare
+}
+
+type settings struct {
+	Budget     int     `toml:"budget"`     // the most candidates of a method
+	Validation float64 `toml:"validation"` // share of the training examples by which candidates are judged
+	Reference  string  `toml:"reference"`  // the method that others are compared with
+}
+
+// set is a source of examples.
+type set struct {
+	Name string `toml:"name"`
+	data.Source
+	Splits int `toml:"splits,omitzero"` // with how many of the seeds it is learned, at most; 0: all
+}
+
+// Validate reports what is not allowed.
+func (e *experiment) Validate() error {
+	c := e.Compare
+	if err := methods.Check(e.Methods, c.Budget, false); err != nil {
+		return err
+	}
+	if len(e.Sets) == 0 {
+		return field.Errorf("set", "missing; allowed: at least one table headed [[set]]")
+	}
+	for _, s := range e.Sets {
+		if s.Name == "" || s.Name == allSets || s.Splits < 0 {
+			return field.Errorf("set."+s.Name+".name", "allowed: a name other than %s, and splits ≥ 0", allSets)
+		}
+	}
+	if !slices.ContainsFunc(e.Methods, func(m methods.Method) bool { return m.Name == c.Reference }) {
+		return field.Errorf("compare.reference", "%q is not allowed; allowed: the name of a [[method]]", c.Reference)
+	}
+	if !(0 < c.Validation && c.Validation < 1) {
+		return field.Errorf("compare.validation", "%g is not allowed; allowed: above 0 and below 1", c.Validation)
+	}
+	return field.Within("compare.budget", c.Budget, 1, 100)
+}
+
+func (e *experiment) Config() any { return e }
+
+func (e *experiment) Files() []string {
+	var files []string
+	for _, s := range e.Sets {
+		files = append(files, s.Paths(e.manifest.Folder)...)
+	}
+	return files
+}
+
+func (e *experiment) Prepare(context.Context) error {
+	var errs []error
+	for i := range e.Sets {
+		s := &e.Sets[i]
+		errs = append(errs, e.manifest.Locate("set."+s.Name, s.Load(e.manifest.Folder)))
+	}
+	if err := data.Join(errs...); err != nil {
+		return err
+	}
+	for _, s := range e.Sets {
+		e.classes = max(e.classes, len(s.Classes()))
+		for _, m := range e.Methods {
+			if err := m.Fits(s.Inputs(), len(s.Classes())); err != nil {
+				return e.manifest.Locate("method."+m.Name, err)
+			}
+		}
+	}
+	return nil
+}
+
+// splits returns the seeds that a set is learned with.
+func (e *experiment) splits(s set) []int {
+	if s.Splits == 0 {
+		return e.seeds
+	}
+	return e.seeds[:min(s.Splits, len(e.seeds))]
+}
+
+// Notes implements [study.Noted].
+func (e *experiment) Notes(tables table.Set) []string { return learner.BrokenDown(tables.Get("runs")) }
+
+var (
+	_ study.Experiment = (*experiment)(nil)
+	_ study.WithData   = (*experiment)(nil)
+	_ study.Noted      = (*experiment)(nil)
+	_ study.Timed      = (*experiment)(nil)
+)

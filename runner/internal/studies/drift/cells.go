@@ -1,0 +1,160 @@
+package drift
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
+
+	"closedform/runner/internal/data"
+	"closedform/runner/internal/learner"
+	"closedform/runner/internal/methods"
+	"closedform/runner/internal/study"
+	"closedform/runner/internal/table"
+)
+
+// spec is all that the tables of a cell, one drift, method and seed, follow from.
+type spec struct {
+	Manifest               string
+	Seed                   int
+	Drift                  drift
+	Method                 methods.Method
+	Examples, Block, Every int
+}
+
+func (e *experiment) Cells() []study.Cell {
+	var cells []study.Cell
+	for _, d := range e.Drifts {
+		for _, m := range e.Methods {
+			for _, seed := range e.seeds {
+				s := spec{e.manifest.Name, seed, d, m, e.Stream.Examples, e.Stream.Block, e.Stream.Every}
+				cells = append(cells, study.Cell{Key: fmt.Sprintf("%s %s seed=%d", d.Name, m.Name, seed), Spec: s, Run: s.run})
+			}
+		}
+	}
+	return cells
+}
+
+// stream returns the random numbers of this seed for a purpose.
+func (s spec) stream(purpose ...any) rand.Source {
+	return study.Stream(s.Manifest, s.Seed, purpose...)
+}
+
+// turning is a stream of examples from a distribution that turns about the origin,
+// and what can be said of their classes at best.
+type turning struct {
+	*data.Examples
+	classes int
+	truth   [][]float64 // P(class | x) of each example, by the distribution of its time
+}
+
+// draw draws the examples of a stream: example k is drawn from the distribution,
+// and turned by the angle at which this is after k examples. So before they are
+// turned they are the same for all methods, and for all drifts of one generator.
+func (s spec) draw(name string) turning {
+	task := s.Drift.Task()
+	set := task.Draw(s.Examples, s.stream(name))
+	t := turning{classes: task.Classes}
+	for k, x := range set.X {
+		p := make([]float64, task.Classes)
+		if !task.Probabilities(p, x) {
+			p[set.Class[k]] = 1 // on a boundary, where the class is by definition
+		}
+		t.truth = append(t.truth, p)
+		sin, cos := math.Sincos(s.Drift.angle(k))
+		x[0], x[1] = cos*x[0]-sin*x[1], sin*x[0]+cos*x[1]
+	}
+	t.Examples = data.NewExamples(set, task.Classes)
+	return t
+}
+
+// run chooses the hyper-parameters on a stream of their own, and then follows the
+// stream that is scored.
+func (s spec) run(ctx context.Context) (table.Set, error) {
+	method, choice, err := s.Method.Choose(func(m methods.Method) (float64, error) {
+		f, err := s.follow(ctx, m, s.draw("validation"))
+		if err != nil {
+			return 0, err
+		}
+		return f.means(0, s.Examples)[1], nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	examples := s.draw("examples")
+	f, err := s.follow(ctx, method, examples)
+	if err != nil {
+		return nil, err
+	}
+	key := []table.Column{table.Text("drift", "how the distribution turns"), table.Text("method", "the learner"), table.Int("seed", "of the stream and the method")}
+	at := []any{s.Drift.Name, s.Method.Name, s.Seed}
+	curve := table.New("curve", slices.Concat(key, []table.Column{table.Int("seen", "examples up to the end of a block, whose scores are averaged")}, lossColumns())...)
+	curve.Packed = true
+	for end := s.Block; end <= s.Examples; end += s.Block {
+		curve.Add(at, end, f.means(end-s.Block, end))
+	}
+	runs := table.New("runs", slices.Concat(key, []table.Column{
+		table.Text("chosen", "the candidate that was chosen"), table.Num("validation_log_loss", "its log loss on the stream for validation, in nats"),
+	}, lossColumns(), learner.StepColumns())...)
+	runs.Add(at, choice.Text, table.Finite(choice.LogLoss), f.means(0, s.Examples), f.learner.Steps().Row())
+	predictions := table.New("predictions", slices.Concat(key, []table.Column{
+		table.Int("example", "of the stream, from 1"), table.Int("class", "the true one, from 1"), table.Text("p", "probabilities of the classes before it is learned"),
+	})...)
+	predictions.Packed = true
+	for k, p := range f.p {
+		predictions.Add(at, k+1, examples.Class(k)+1, table.List(p, 6))
+	}
+	return table.Set{curve, runs, predictions}, nil
+}
+
+// lossNames are the scores of the tables: those of a method, and how far they are
+// above those of the true class probabilities on the same examples.
+var lossNames = []string{"error", "log_loss", "excess_error", "excess_log_loss"}
+
+func lossColumns() []table.Column {
+	return []table.Column{
+		table.Num("error", "share of wrong predictions"), table.Num("log_loss", "mean of −log p of the true class, in nats"),
+		table.Num("excess_error", "error less that of the true probabilities on the same examples"),
+		table.Num("excess_log_loss", "log loss less that of the true probabilities, in nats"),
+	}
+}
+
+// followed is a learner that has followed a stream, with its predictions and losses.
+type followed struct {
+	learner *learner.Tolerant
+	p       [][]float64
+	losses  [4][]float64 // by example, in the order of lossNames
+}
+
+// means returns those of the losses from one example to before another.
+func (f *followed) means(from, to int) []float64 {
+	var out []float64
+	for _, losses := range f.losses {
+		out = append(out, stat.Mean(losses[from:to], nil))
+	}
+	return out
+}
+
+// follow trains a learner of the method along the stream: each example is predicted
+// and scored before it is learned.
+func (s spec) follow(ctx context.Context, m methods.Method, t turning) (*followed, error) {
+	l, err := m.OfStream(data.Inputs, t.classes, s.Every, s.stream("prior"))
+	if err != nil {
+		return nil, err
+	}
+	f := &followed{learner: l}
+	course := learner.Course{Examples: t, Before: func(x []float64, class, _ int) {
+		truth := t.truth[len(f.p)]
+		p := l.Probabilities([][]float64{x})[0]
+		f.p = append(f.p, p)
+		wrong, loss := learner.Loss(p, class)
+		leastWrong, leastLoss := learner.Loss(truth, class)
+		for i, x := range []float64{wrong, loss, wrong - leastWrong, loss - leastLoss} {
+			f.losses[i] = append(f.losses[i], x)
+		}
+	}}
+	return f, course.Train(ctx, l)
+}

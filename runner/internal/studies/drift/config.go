@@ -1,0 +1,140 @@
+// Package drift is the study of streams whose distribution turns: every example is
+// predicted, and then learned, by methods that forget and by methods that do not.
+package drift
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"closedform/core/field"
+	"closedform/runner/internal/config"
+	"closedform/runner/internal/data"
+	"closedform/runner/internal/learner"
+	"closedform/runner/internal/methods"
+	"closedform/runner/internal/study"
+	"closedform/runner/internal/table"
+)
+
+// Kind is the study.
+var Kind = study.Kind{
+	Name: "drift",
+	Asks: "How well do methods follow a distribution that changes along the stream?",
+	New: func(m *config.Manifest) (study.Experiment, error) {
+		e := &experiment{manifest: m, Stream: stream{Block: 50, Every: 50}}
+		if err := m.Decode(e); err != nil {
+			return nil, err
+		}
+		for i := range e.Drifts {
+			e.Drifts[i].Generator = e.Drifts[i].WithDefaults()
+		}
+		var err error
+		e.seeds, err = m.Seeds(e.Sweep.Seed)
+		return e, err
+	},
+}
+
+type experiment struct {
+	Stream  stream           `toml:"stream"`
+	Sweep   config.Sweep     `toml:"sweep"`
+	Drifts  []drift          `toml:"drift"`
+	Methods []methods.Method `toml:"method"`
+
+	manifest *config.Manifest
+	seeds    []int
+}
+
+type stream struct {
+	Examples int `toml:"examples"` // of a stream, and of that by which candidates are judged
+	Block    int `toml:"block"`    // examples whose scores are averaged, a divisor of Examples
+	Every    int `toml:"every"`    // methods that learn all examples at once are fitted after so many
+	Budget   int `toml:"budget"`   // the most candidates of a method
+}
+
+// drift is a distribution of examples in the plane, and by how much it has turned
+// about the origin along the stream.
+type drift struct {
+	Name string `toml:"name"`
+	data.Generator
+	Turns float64 `toml:"turns"`           // per 1000 examples, counter-clockwise, evenly along the stream
+	Jumps []int   `toml:"jumps,omitempty"` // numbers of examples after which it turns at once
+	Jump  float64 `toml:"jump"`            // turns of each of Jumps
+}
+
+// SetDefaults implements [config.Defaulter].
+func (d *drift) SetDefaults() { d.Jump = 0.25 }
+
+// Validate reports what is not allowed.
+func (d *drift) Validate() error {
+	if d.Name == "" {
+		return field.Errorf("name", "missing")
+	}
+	if err := d.Generator.Validate(); err != nil {
+		return err
+	}
+	for i, after := range d.Jumps {
+		if after < 1 || i > 0 && after <= d.Jumps[i-1] {
+			return field.Errorf("jumps", "%v is not allowed; allowed: numbers of examples, strictly increasing", d.Jumps)
+		}
+	}
+	if err := field.Within("jump", d.Jump, -1000, 1000); err != nil {
+		return err
+	}
+	return field.Within("turns", d.Turns, -1000, 1000)
+}
+
+// angle returns by how much the distribution has turned when k examples have been
+// seen, in radians.
+func (d *drift) angle(k int) float64 {
+	turns := d.Turns * float64(k) / 1000
+	for _, after := range d.Jumps {
+		if k >= after {
+			turns += d.Jump
+		}
+	}
+	return 2 * math.Pi * turns
+}
+
+// Validate reports what is not allowed.
+func (e *experiment) Validate() error {
+	s := e.Stream
+	for _, n := range []struct {
+		key       string
+		value, hi int
+	}{{"examples", s.Examples, config.MaxTrain}, {"block", s.Block, s.Examples}, {"every", s.Every, config.MaxTrain}, {"budget", s.Budget, 100}} {
+		if err := field.Within("stream."+n.key, n.value, 1, n.hi); err != nil {
+			return err
+		}
+	}
+	if s.Examples%s.Block != 0 {
+		return field.Errorf("stream.block", "%d is not allowed; allowed: a divisor of stream.examples = %d", s.Block, s.Examples)
+	}
+	if err := methods.Check(e.Methods, s.Budget, true); err != nil {
+		return err
+	}
+	if len(e.Drifts) == 0 {
+		return field.Errorf("drift", "missing; allowed: at least one table headed [[drift]]")
+	}
+	for _, d := range e.Drifts {
+		if n := len(d.Jumps); n > 0 && slices.Max(d.Jumps) >= s.Examples {
+			return field.Errorf("drift."+d.Name+".jumps", "%d is not before the end of the stream; allowed: less than stream.examples = %d", d.Jumps[n-1], s.Examples)
+		}
+		for _, m := range e.Methods {
+			if err := m.Fits(data.Inputs, d.Task().Classes); err != nil {
+				return field.Errorf("method."+m.Name, "%v", err)
+			}
+		}
+	}
+	return nil
+}
+
+func (e *experiment) Config() any                   { return e }
+func (e *experiment) Prepare(context.Context) error { return nil }
+
+// Notes implements [study.Noted].
+func (e *experiment) Notes(tables table.Set) []string { return learner.BrokenDown(tables.Get("runs")) }
+
+var (
+	_ study.Experiment = (*experiment)(nil)
+	_ study.Noted      = (*experiment)(nil)
+)

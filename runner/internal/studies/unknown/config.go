@@ -1,0 +1,138 @@
+// Package unknown is the study of the decision "unknown": what share of the test
+// examples a classifier decides about and how many of these decisions are wrong, and
+// whether it knows examples of other data, and of classes that it has never seen,
+// from those that it has learned.
+package unknown
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"closedform/core/field"
+	"closedform/runner/internal/config"
+	"closedform/runner/internal/data"
+	"closedform/runner/internal/methods"
+	"closedform/runner/internal/study"
+)
+
+// Kind is the study.
+var Kind = study.Kind{
+	Name: "unknown",
+	Asks: "How many examples are left undecided for how few mistakes, and is what was never learned told apart?",
+	New: func(m *config.Manifest) (study.Experiment, error) {
+		e := &experiment{manifest: m, Unknown: settings{Validation: 1. / 6}}
+		if err := m.Decode(e); err != nil {
+			return nil, err
+		}
+		var err error
+		e.seeds, err = m.Seeds(e.Sweep.Seed)
+		return e, err
+	},
+}
+
+type experiment struct {
+	Data    data.Source      `toml:"data"`
+	Unknown settings         `toml:"unknown"`
+	Sweep   config.Sweep     `toml:"sweep"`
+	Outside []outside        `toml:"outside"`
+	Methods []methods.Method `toml:"method"`
+
+	manifest *config.Manifest
+	seeds    []int
+}
+
+type settings struct {
+	Validation float64   `toml:"validation"`           // share of the training examples that thresholds are chosen by
+	Wrong      []float64 `toml:"wrong"`                // shares of wrong decisions that a threshold is chosen for
+	Thresholds []float64 `toml:"thresholds,omitempty"` // of the largest probability, beside those that are chosen
+	Unseen     []string  `toml:"unseen,omitempty"`     // classes that are kept from a second training
+}
+
+// outside is data of other classes with as many inputs.
+type outside struct {
+	Name string `toml:"name"`
+	data.Files
+	examples *data.Examples
+}
+
+// The names of data in the tables beside those of [[outside]].
+const (
+	testPart    = "test"   // the test part
+	unseenClass = "unseen" // its examples of classes that were kept back
+)
+
+// Validate reports what is not allowed.
+func (e *experiment) Validate() error {
+	u := e.Unknown
+	if err := methods.Check(e.Methods, 0, false); err != nil {
+		return err
+	}
+	for _, o := range e.Outside {
+		if o.Name == "" || o.Name == testPart || o.Name == unseenClass {
+			return field.Errorf("outside."+o.Name+".name", "allowed: a name other than %s and %s", testPart, unseenClass)
+		}
+	}
+	if len(u.Wrong) == 0 {
+		return field.Errorf("unknown.wrong", "missing; allowed: shares of wrong decisions, each above 0 and below 1")
+	}
+	for _, x := range append(slices.Clone(u.Wrong), u.Validation) {
+		if !(0 < x && x < 1) {
+			return field.Errorf("unknown", "a share of %g; allowed: above 0 and below 1", x)
+		}
+	}
+	for _, x := range u.Thresholds {
+		if err := field.Within("unknown.thresholds", x, 0, 1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (e *experiment) Config() any { return e }
+
+func (e *experiment) Files() []string {
+	files := e.Data.Paths(e.manifest.Folder)
+	for _, o := range e.Outside {
+		files = append(files, o.Paths(e.manifest.Folder)...)
+	}
+	return files
+}
+
+func (e *experiment) Prepare(context.Context) error {
+	errs := []error{e.manifest.Locate("data", e.Data.Load(e.manifest.Folder))}
+	for i := range e.Outside {
+		o := &e.Outside[i]
+		var err error
+		o.examples, err = o.Load(e.manifest.Folder)
+		errs = append(errs, e.manifest.Locate("outside."+o.Name, err))
+	}
+	if err := data.Join(errs...); err != nil {
+		return err
+	}
+	inputs, classes := e.Data.Inputs(), e.Data.Classes()
+	for _, o := range e.Outside {
+		if n := o.examples.Inputs(); n != inputs {
+			return e.manifest.Errorf("outside."+o.Name, "%d inputs; allowed: %d, as [data] has", n, inputs)
+		}
+	}
+	for _, class := range e.Unknown.Unseen {
+		if !slices.Contains(classes, class) {
+			return e.manifest.Errorf("unknown.unseen", "%s is no class of the data; allowed: %s", class, strings.Join(classes, ", "))
+		}
+	}
+	if len(classes)-len(e.Unknown.Unseen) < 2 {
+		return e.manifest.Errorf("unknown.unseen", "leaves fewer than two classes; allowed: at least two")
+	}
+	for _, m := range e.Methods {
+		if err := m.Fits(inputs, len(classes)); err != nil {
+			return e.manifest.Locate("method."+m.Name, err)
+		}
+	}
+	return nil
+}
+
+var (
+	_ study.Experiment = (*experiment)(nil)
+	_ study.WithData   = (*experiment)(nil)
+)
