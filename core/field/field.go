@@ -44,3 +44,13 @@ func Within[T int | float64](key string, x, lo, hi T) error {
 	}
 	return nil
 }
+
+// AllWithin returns an error unless lo ≤ x ≤ hi for all x.
+func AllWithin[T int | float64](key string, all []T, lo, hi T) error {
+	for _, x := range all {
+		if err := Within(key, x, lo, hi); err != nil {
+			return err
+		}
+	}
+	return nil
+}

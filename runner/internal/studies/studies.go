@@ -6,6 +6,8 @@ import (
 	"closedform/runner/internal/studies/compare"
 	"closedform/runner/internal/studies/drift"
 	"closedform/runner/internal/studies/learn"
+	"closedform/runner/internal/studies/moments"
+	"closedform/runner/internal/studies/order"
 	"closedform/runner/internal/studies/stability"
 	"closedform/runner/internal/studies/unknown"
 	"closedform/runner/internal/study"
@@ -17,6 +19,8 @@ var All = []study.Kind{
 	calibrate.Kind,
 	compare.Kind,
 	drift.Kind,
+	order.Kind,
 	unknown.Kind,
 	stability.Kind,
+	moments.Kind,
 }

@@ -1,0 +1,104 @@
+package moments
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+
+	"closedform/baselines/montecarlo"
+	"closedform/core/softmax"
+	"closedform/runner/internal/approx"
+	"closedform/runner/internal/study"
+	"closedform/runner/internal/table"
+)
+
+// spec is all that the rows of a cell, one number of classes, spread of the means
+// and variance, follow from.
+type spec struct {
+	Manifest               string
+	Seed                   int
+	Problems               approx.Problems
+	Draws, MonteCarloDraws int
+	Methods                []approx.Method
+	Samples                []int
+}
+
+func (e *experiment) Cells() []study.Cell {
+	var cells []study.Cell
+	m := e.Moments
+	for _, n := range m.Classes {
+		for _, spread := range m.Spread {
+			for _, variance := range m.Variance {
+				affordable := max(2, m.MonteCarloPairs/(n*n))
+				s := spec{
+					e.name, e.seed, approx.Problems{Classes: n, Spread: spread, Variance: variance, Unequal: m.Unequal},
+					m.Draws, min(m.MonteCarloDraws, m.Draws, affordable), m.Methods, m.Samples,
+				}
+				cells = append(cells, study.Cell{Key: s.key(), Spec: s, Run: s.run})
+			}
+		}
+	}
+	return cells
+}
+
+func (s spec) key() string {
+	return fmt.Sprintf("n=%d spread=%s variance=%s", s.Problems.Classes, table.Format(s.Problems.Spread), table.Format(s.Problems.Variance))
+}
+
+func (s spec) stream(purpose ...any) rand.Source {
+	return study.Stream(s.Manifest, s.Seed, append([]any{s.key()}, purpose...)...)
+}
+
+// method is an approximation and how many of the draws it gets, and its errors.
+type method struct {
+	name   string
+	of     softmax.Approximation
+	draws  int
+	errors *approx.Errors
+}
+
+// monteCarlo names Monte Carlo with so many samples.
+func monteCarlo(samples int) string { return fmt.Sprintf("monte-carlo-%d", samples) }
+
+func (s spec) methods() []method {
+	var all []method
+	for _, m := range s.Methods {
+		all = append(all, method{name: string(m), of: m.Of(s.Problems.Classes), draws: s.Draws})
+	}
+	for _, samples := range s.Samples {
+		sampling := montecarlo.Softmax{Samples: samples, Source: s.stream("montecarlo", samples)}
+		all = append(all, method{name: monteCarlo(samples), of: sampling, draws: s.MonteCarloDraws})
+	}
+	for i := range all {
+		all[i].errors = approx.NewErrors(all[i].of)
+	}
+	return all
+}
+
+// run compares all methods with the exact moments of the same logits.
+func (s spec) run(ctx context.Context) (table.Set, error) {
+	rnd, methods := rand.New(s.stream("logits")), s.methods()
+	want, got := approx.NewMoments(s.Problems.Classes), approx.NewMoments(s.Problems.Classes)
+	for k := range s.Draws {
+		z := s.Problems.Draw(rnd)
+		want.Compute(softmax.Exact{}, z)
+		for _, m := range methods {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			if k < m.draws {
+				got.Compute(m.of, z)
+				m.errors.Add(got, want)
+			}
+		}
+	}
+	t := table.New("errors", append([]table.Column{
+		table.Int("classes", "number of classes n"), table.Num("spread", "the means of the logits are N(0, spread²)"),
+		table.Num("variance", "mean of the variances of the logits"), table.Text("method", "the approximation; the probit has ρ = ½ and the λ of its name"),
+		table.Int("draws", "random logits"),
+	}, approx.Columns()...)...)
+	for _, m := range methods {
+		t.Add(s.Problems.Classes, s.Problems.Spread, s.Problems.Variance, m.name, m.errors.Count(), m.errors.Row())
+	}
+	return table.Set{t}, nil
+}

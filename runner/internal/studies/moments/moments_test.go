@@ -1,0 +1,197 @@
+package moments
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"closedform/baselines/meanfield"
+	"closedform/baselines/montecarlo"
+	"closedform/core/random"
+	"closedform/core/softmax"
+	"closedform/figures"
+	"closedform/internal/check"
+	"closedform/runner/internal/approx"
+	"closedform/runner/internal/study/studytest"
+	"closedform/runner/internal/table"
+)
+
+const manifest = `
+name  = "small"
+study = "moments"
+seed  = 4
+
+[moments]
+classes  = [2, 3]
+spread   = [1]
+variance = [0.01, 1, 10]
+draws    = 30
+methods  = ["probit-slope", "exact", "exact-fast", "delta", "mackay", "lognormal-normalised"]
+samples  = [2000]
+montecarlo_draws = 3
+`
+
+func TestErrors(t *testing.T) {
+	tables := studytest.Run(t, Kind, manifest)
+	all := tables.Get("errors")
+	if all.Len() != 2*3*7 {
+		t.Fatalf("%d rows", all.Len())
+	}
+	at := func(method string, variance float64, column string) float64 {
+		return all.Where("classes", 3).Where("method", method).Where("variance", variance).Nums(column)[0]
+	}
+	// Linearisation is right for small variances, the probit for large ones.
+	if d, p := at("delta", 0.01, "tv"), at("probit-slope", 0.01, "tv"); !(d < 0.1*p) {
+		t.Errorf("total variation at v = 0.01: %g by the delta method, %g by the probit", d, p)
+	}
+	if d, p := at("delta", 10, "tv"), at("probit-slope", 10, "tv"); !(p < 0.1*d) {
+		t.Errorf("total variation at v = 10: %g by the probit, %g by the delta method", p, d)
+	}
+	for _, column := range []string{"tv", "tv_max", "var_error", "cov_error", "cross_error", "indefinite"} {
+		check.Near(t, column+" of the exact moments", at("exact", 1, column), 0, 0)
+	}
+	if tv := at("exact-fast", 1, "tv"); !(tv > 0 && tv < 1e-8) {
+		t.Errorf("total variation of the fast integrals: %g", tv)
+	}
+	if e := at("lognormal-normalised", 0.01, "var_error"); !(e < 0.1) {
+		t.Errorf("relative error of the variances of the log-normal: %g", e)
+	}
+	// What a method does not give is no value.
+	for _, gap := range [][2]string{
+		{"mackay", "var_error"}, {"mackay", "cov_error"}, {"mackay", "indefinite"},
+		{"lognormal-normalised", "cov_error"}, {"lognormal-normalised", "cross_error"},
+	} {
+		if x := at(gap[0], 1, gap[1]); !math.IsNaN(x) {
+			t.Errorf("%s has %s = %g", gap[0], gap[1], x)
+		}
+	}
+	cost := tables.Get("timing_cost").Where("classes", 3)
+	if sampling, probit := cost.Where("method", "monte-carlo-2000").Nums("ns")[0], cost.Where("method", "probit-slope").Nums("ns")[0]; !(sampling > probit && probit > 1) {
+		t.Errorf("2000 samples take %g ns, the probit %g ns", sampling, probit)
+	}
+}
+
+// The rows once more from the streams of their names: the logits are those of the
+// cell, Monte Carlo gets the first of them, and each method is the one it is called.
+func TestCell(t *testing.T) {
+	all := cells(t, manifest).Where("classes", 3).Where("variance", 1)
+	stream := func(purpose ...any) rand.Source {
+		return random.Source(append([]any{"small", 4, "n=3 spread=1 variance=1"}, purpose...)...)
+	}
+	for _, c := range []struct {
+		name  string
+		of    softmax.Approximation
+		draws int
+	}{
+		{"probit-slope", softmax.Probit{Lambda: softmax.SlopeLambda(3, 0.5), Rho: 0.5}, 30},
+		{"delta", meanfield.Delta{}, 30},
+		{"monte-carlo-2000", montecarlo.Softmax{Samples: 2000, Source: stream("montecarlo", 2000)}, 3},
+	} {
+		rnd, errors := rand.New(stream("logits")), approx.NewErrors(c.of)
+		got, want := approx.NewMoments(3), approx.NewMoments(3)
+		for range c.draws {
+			z := approx.Problems{Classes: 3, Spread: 1, Variance: 1, Unequal: 0.5}.Draw(rnd)
+			want.Compute(softmax.Exact{}, z)
+			got.Compute(c.of, z)
+			errors.Add(got, want)
+		}
+		row := all.Where("method", c.name)
+		check.Near(t, "draws", row.Nums("draws")[0], float64(c.draws), 0)
+		for i, x := range errors.Row() {
+			column := approx.Columns()[i].Name
+			check.Near(t, c.name+" "+column, row.Nums(column)[0], x, 0)
+		}
+	}
+}
+
+// cells returns the errors of all cells; unlike studytest.Run it measures no times.
+func cells(t *testing.T, manifest string, overrides ...string) *table.Table {
+	t.Helper()
+	e := studytest.New(t, Kind, manifest, overrides...)
+	var sets []table.Set
+	for _, c := range e.Cells() {
+		tables, err := c.Run(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		sets = append(sets, tables)
+	}
+	tables, err := e.Tables(sets)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tables.Get("errors")
+}
+
+// Monte Carlo gets fewer draws of more classes, and no more than there are.
+func TestMonteCarloDraws(t *testing.T) {
+	for override, want := range map[string][]float64{
+		"moments.montecarlo_pairs=18": {3, 2}, "moments.montecarlo_pairs=1": {2, 2}, "moments.draws=1": {1, 1},
+	} {
+		draws := cells(t, manifest, override, "moments.variance=[1]").Where("method", "monte-carlo-2000").Nums("draws")
+		if !slices.Equal(draws, want) {
+			t.Errorf("%s: %v draws of 2 and 3 classes, want %v", override, draws, want)
+		}
+	}
+}
+
+// A relative error to a truth that is nothing but error is no value; nor are the
+// largest numbers that a manifest may have infinite.
+func TestExtremes(t *testing.T) {
+	all := cells(t, manifest, "moments.variance=[0, 1e-12, 1e30]", "moments.spread=[0, 1e30]", "moments.draws=4")
+	for i := range all.Len() {
+		for _, c := range all.Columns {
+			if c.Kind != table.Words && math.IsInf(c.Nums[i], 0) {
+				t.Errorf("%s = %g", c.Name, c.Nums[i])
+			}
+		}
+	}
+	small := all.Where("spread", 0)
+	for _, v := range []float64{0, 1e-12} {
+		at := small.Where("variance", v)
+		for _, column := range []string{"var_error", "cov_error", "cov_se"} {
+			if x := at.Nums(column); slices.ContainsFunc(x, func(x float64) bool { return !math.IsNaN(x) }) {
+				t.Errorf("v = %g: %s = %v", v, column, x)
+			}
+		}
+		check.NearAll(t, "indefinite", at.Where("method", "exact-fast").Nums("indefinite"), []float64{0, 0}, 0)
+	}
+}
+
+// Times are measured at the middle of the manifest, whose order is not that of its
+// numbers, and are drawn against the errors there.
+func TestMiddle(t *testing.T) {
+	overrides := []string{
+		"moments.spread=[5, 1, 2]", "moments.variance=[10, 0.01, 1]", "moments.draws=2", "moments.classes=[2]", "moments.methods=[\"delta\"]",
+	}
+	errs := cells(t, manifest, overrides...)
+	e := studytest.New(t, Kind, manifest, overrides...).(*experiment)
+	cost := table.New("timing_cost", table.Int("classes", ""), table.Text("method", ""), table.Num("ns", ""))
+	cost.Add(2, "delta", 3000.)
+	cost.Add(2, "monte-carlo-2000", 5000.)
+	at := errs.Where("spread", 2).Where("variance", 1)
+	for i, c := range e.pareto(table.Set{errs, cost}, 2, figures.Axis{}).Curves {
+		check.NearAll(t, c.Name+", μs", c.X, []float64{3 + 2*float64(i)}, 0)
+		check.NearAll(t, c.Name+", total variation", c.Y, at.Nums("tv")[i:i+1], 0)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := e.Measure(ctx, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v after cancelling", err)
+	}
+}
+
+func TestRefused(t *testing.T) {
+	for override, want := range map[string]string{
+		"moments.classes=[1]": "2 to", "moments.spread=[-1]": "spread", "moments.variance=[2e30]": "variance", "moments.unequal=1": "< 1",
+		"moments.methods=[\"magic\"]": "mackay", "moments.samples=[1]": "samples", "moments.draws=0": "draws", "moments.methods=[]": "at least",
+	} {
+		if err := studytest.Err(Kind, manifest, override); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v does not say %s", override, err, want)
+		}
+	}
+}
