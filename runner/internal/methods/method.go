@@ -3,7 +3,6 @@
 package methods
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -74,11 +73,14 @@ func (m *Method) Validate() error {
 	case (len(m.Tune) == 0) != (len(m.Candidates) == 0):
 		return field.Errorf("tune", "allowed: tune = [key, …] and candidates = [[value of each], …] together")
 	}
+	if err := validate(m.Config); err != nil {
+		return err
+	}
 	for _, candidate := range m.Candidates {
 		with, err := m.with(candidate)
 		if err == nil {
 			with.Tune, with.Candidates = nil, nil
-			err = cmp.Or(with.Validate(), validate(with.Config))
+			err = with.Validate()
 		}
 		if err != nil {
 			return field.Errorf("candidates", "%v: %v", candidate, err)
