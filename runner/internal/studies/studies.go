@@ -2,6 +2,7 @@
 package studies
 
 import (
+	"closedform/runner/internal/studies/ablation"
 	"closedform/runner/internal/studies/calibrate"
 	"closedform/runner/internal/studies/compare"
 	"closedform/runner/internal/studies/drift"
@@ -16,6 +17,7 @@ import (
 // All are the studies that manifests may name.
 var All = []study.Kind{
 	learn.Kind,
+	ablation.Kind,
 	calibrate.Kind,
 	compare.Kind,
 	drift.Kind,
