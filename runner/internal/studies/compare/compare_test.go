@@ -274,18 +274,11 @@ func TestSpecs(t *testing.T) {
 	studytest.Differ(t, Kind, text, "name=other", "sweep.seed=[2, 1]", "compare.validation=0.5", "set.clusters.train_rows=1-25", "set.clusters.scale=none", "set.clusters.file="+other,
 		"method.ours.bias=false", "method.ours.lambda=1", "method.ours.prior_var=3", "method.ours.candidates=[[1]]", "method.ours.passes=2")
 	for override, want := range map[string]string{
-		"compare.reference=x":           "compare.reference",
-		"compare.budget=2":              "method.ours.candidates: 3 of them",
-		"compare.validation=1":          "compare.validation",
-		"set.clusters.name=moons":       "set.moons",
-		"set.clusters.name=all":         "set.all.name",
-		"set.clusters.train_rows=1-36":  "set.clusters.train_rows",
-		"set.clusters.file=gone.csv":    "no file",
-		"method.ours.hidden=smoother":   "method.ours.hidden",
-		"method.ours.prior_scale=[1,2]": "method.ours.prior_scale",
-		"method.filter.epochs=3":        "not a key",
-		"method.filter.window=3":        "method.filter.window",
-		"seed=4":                        "seed",
+		"compare.reference=x": "compare.reference", "compare.budget=2": "method.ours.candidates: 3 of them", "compare.validation=1": "compare.validation",
+		"set.clusters.name=moons": "set.moons", "set.clusters.name=all": "set.all.name", "set.clusters.train_rows=1-36": "set.clusters.train_rows",
+		"set.clusters.file=gone.csv": "no file", "method.ours.hidden=smoother": "method.ours.hidden",
+		"method.ours.prior_scale=[1,2]": "method.ours.prior_scale", "method.filter.epochs=3": "not a key", "method.filter.window=3": "method.filter.window",
+		"seed=4": "seed",
 	} {
 		if err := studytest.Err(Kind, text, override); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v does not say %s", override, err, want)

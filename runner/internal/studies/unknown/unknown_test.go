@@ -310,17 +310,10 @@ func TestSpecs(t *testing.T) {
 	studytest.Differ(t, Kind, text, "name=other", "sweep.seed=[2, 1]", "seed=1", "data.file="+other, "data.scale=none", "unknown.validation=0.5", "unknown.wrong=[0.1]",
 		"unknown.thresholds=[]", "unknown.unseen=[\"c\"]", "outside.far.file="+other, "method.ours.passes=1", "method.ours.hidden_layers=[3]")
 	for override, want := range map[string]string{
-		"unknown.wrong=[]":                   "unknown.wrong",
-		"unknown.wrong=[1]":                  "unknown",
-		"unknown.validation=0":               "unknown",
-		"unknown.thresholds=[2]":             "unknown.thresholds",
-		"unknown.unseen=[\"d\"]":             "d is no class of the data; allowed: a, b, c",
-		"unknown.unseen=[\"a\", \"b\"]":      "fewer than two",
-		"outside.far.name=test":              "outside.test.name",
-		"outside.far.images=x":               "outside.far.images",
-		"outside.far.file=gone.csv":          "gone.csv",
-		"data.train_rows=x":                  "data.train_rows",
-		"method.ours.candidates=[[1]]":       "method.ours.tune",
+		"unknown.wrong=[]": "unknown.wrong", "unknown.wrong=[1]": "unknown", "unknown.validation=0": "unknown",
+		"unknown.thresholds=[2]": "unknown.thresholds", "unknown.unseen=[\"d\"]": "d is no class of the data; allowed: a, b, c",
+		"unknown.unseen=[\"a\", \"b\"]": "fewer than two", "outside.far.name=test": "outside.test.name", "outside.far.images=x": "outside.far.images",
+		"outside.far.file=gone.csv": "gone.csv", "data.train_rows=x": "data.train_rows", "method.ours.candidates=[[1]]": "method.ours.tune",
 		"method.filter.hidden_layers=[9999]": "method.filter.kind",
 	} {
 		if err := studytest.Err(Kind, text, override); err == nil || !strings.Contains(err.Error(), want) {
