@@ -10,7 +10,7 @@ import (
 // score is a number that a formula gives, and its estimate by Monte Carlo.
 type score struct {
 	quantity string
-	i, j     int    // from 1; 0 where there is none
+	i, j     int // from 1; 0 where there is none
 	value    float64
 	most     float64 // samples are from 0 to this; 0 if there are no such bounds
 

@@ -177,7 +177,9 @@ func exact(in inputs, rnd *rand.Rand) estimator {
 		// (s_j − p_j)² ≤ 1; that the mean of the samples stands for p_j does not matter.
 		scores = append(scores, score{quantity: "variance", j: j + 1, value: square - p*p, most: 1})
 	}
-	return func(ctx context.Context, samples int) ([]score, error) { return sampled(ctx, in.Logits, scores, samples, rnd) }
+	return func(ctx context.Context, samples int) ([]score, error) {
+		return sampled(ctx, in.Logits, scores, samples, rnd)
+	}
 }
 
 // sampled fills the scores, of p, E and the variances, with averages over parts of
