@@ -8,6 +8,7 @@ import (
 	"closedform/runner/internal/studies/learn"
 	"closedform/runner/internal/studies/moments"
 	"closedform/runner/internal/studies/order"
+	"closedform/runner/internal/studies/posterior"
 	"closedform/runner/internal/studies/stability"
 	"closedform/runner/internal/studies/unknown"
 	"closedform/runner/internal/study"
@@ -20,6 +21,7 @@ var All = []study.Kind{
 	compare.Kind,
 	drift.Kind,
 	order.Kind,
+	posterior.Kind,
 	unknown.Kind,
 	stability.Kind,
 	moments.Kind,
