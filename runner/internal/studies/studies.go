@@ -3,6 +3,7 @@ package studies
 
 import (
 	"closedform/runner/internal/studies/calibrate"
+	"closedform/runner/internal/studies/claims"
 	"closedform/runner/internal/studies/compare"
 	"closedform/runner/internal/studies/drift"
 	"closedform/runner/internal/studies/learn"
@@ -18,6 +19,7 @@ import (
 var All = []study.Kind{
 	learn.Kind,
 	calibrate.Kind,
+	claims.Kind,
 	compare.Kind,
 	drift.Kind,
 	order.Kind,
