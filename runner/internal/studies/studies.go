@@ -5,9 +5,10 @@ import (
 	"closedform/runner/internal/studies/calibrate"
 	"closedform/runner/internal/studies/compare"
 	"closedform/runner/internal/studies/drift"
-	"closedform/runner/internal/studies/order"
+	"closedform/runner/internal/studies/hidden"
 	"closedform/runner/internal/studies/learn"
 	"closedform/runner/internal/studies/moments"
+	"closedform/runner/internal/studies/order"
 	"closedform/runner/internal/studies/stability"
 	"closedform/runner/internal/studies/unknown"
 	"closedform/runner/internal/study"
@@ -19,6 +20,7 @@ var All = []study.Kind{
 	calibrate.Kind,
 	compare.Kind,
 	drift.Kind,
+	hidden.Kind,
 	order.Kind,
 	unknown.Kind,
 	stability.Kind,
