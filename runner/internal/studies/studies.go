@@ -7,6 +7,7 @@ import (
 	"closedform/runner/internal/studies/claims"
 	"closedform/runner/internal/studies/compare"
 	"closedform/runner/internal/studies/drift"
+	"closedform/runner/internal/studies/hidden"
 	"closedform/runner/internal/studies/learn"
 	"closedform/runner/internal/studies/moments"
 	"closedform/runner/internal/studies/order"
@@ -24,6 +25,7 @@ var All = []study.Kind{
 	claims.Kind,
 	compare.Kind,
 	drift.Kind,
+	hidden.Kind,
 	order.Kind,
 	posterior.Kind,
 	unknown.Kind,
