@@ -9,6 +9,7 @@ import (
 	"closedform/runner/internal/studies/drift"
 	"closedform/runner/internal/studies/hidden"
 	"closedform/runner/internal/studies/learn"
+	"closedform/runner/internal/studies/mccheck"
 	"closedform/runner/internal/studies/moments"
 	"closedform/runner/internal/studies/order"
 	"closedform/runner/internal/studies/posterior"
@@ -31,4 +32,5 @@ var All = []study.Kind{
 	unknown.Kind,
 	stability.Kind,
 	moments.Kind,
+	mccheck.Kind,
 }
