@@ -23,7 +23,7 @@ var Kind = study.Kind{
 		if err := m.Decode(e); err != nil {
 			return nil, err
 		}
-		return e, e.setUp()
+		return e, m.Locate("", e.setUp())
 	},
 }
 
@@ -54,14 +54,6 @@ type task struct {
 }
 
 // Validate reports what is not allowed.
-func (t *task) Validate() error {
-	if t.Name == "" {
-		return field.Errorf("name", "missing")
-	}
-	return t.Sample.Validate()
-}
-
-// Validate reports what is not allowed.
 func (s *settings) Validate() error {
 	if err := field.Within("test", s.Test, 1, config.MaxTrain); err != nil {
 		return err
@@ -75,19 +67,6 @@ func (s *settings) Validate() error {
 	return learner.Increasing("passes", s.Passes, 1000)
 }
 
-// Validate reports what is not allowed.
-func (e *experiment) Validate() error {
-	if len(e.Tasks) == 0 {
-		return field.Errorf("task", "missing; allowed: at least one table headed [[task]]")
-	}
-	for _, t := range e.Tasks {
-		if err := learner.Increasing("hidden.snapshots", e.Hidden.Snapshots, t.Train); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // setUp works out what follows from the manifest.
 func (e *experiment) setUp() (err error) {
 	if e.seeds, err = e.manifest.Seeds(e.Sweep.Seed); err != nil {
@@ -95,22 +74,26 @@ func (e *experiment) setUp() (err error) {
 	}
 	models, err := e.Sweep.Models(e.Model, e.Variants)
 	if err != nil {
-		return e.manifest.Locate("", err)
+		return err
 	}
 	names := learner.Names(models)
 	for _, name := range e.Hidden.Maps {
 		if !slices.Contains(names, name) {
-			return e.manifest.Locate("hidden", field.Errorf("maps", "%s is not a variant; allowed: %q", name, names))
+			return field.Errorf("hidden.maps", "%s is not a variant; allowed: %q", name, names)
 		}
 	}
-	for i := range e.Tasks {
-		t := &e.Tasks[i]
-		t.Generator = t.WithDefaults()
-		fitted, err := learner.Fit(models, data.Inputs, t.Task().Classes)
-		if err != nil {
-			return e.manifest.Locate("", err)
+	if len(e.Tasks) == 0 {
+		return field.Errorf("task", "missing; allowed: at least one table headed [[task]]")
+	}
+	e.models = make([][]learner.Variant, len(e.Tasks))
+	for i, t := range e.Tasks {
+		e.Tasks[i].Generator = t.WithDefaults()
+		if err := learner.Increasing("hidden.snapshots", e.Hidden.Snapshots, t.Train); err != nil {
+			return err
 		}
-		e.models = append(e.models, fitted)
+		if e.models[i], err = learner.Fit(models, data.Inputs, t.Task().Classes); err != nil {
+			return err
+		}
 	}
 	return nil
 }
