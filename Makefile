@@ -1,18 +1,20 @@
 # make help lists the targets.
-.PHONY: help reproduce test check bench performance verify clean paper data
+.PHONY: help reproduce data test check bench verify draw paper clean
 
 TOOL = go tool -modfile=tools.mod
+# Packages in which work is done at the same time.
+CONCURRENT = ./runner ./runner/internal/engine ./runner/internal/store ./figures
 
 help:
 	@echo 'make reproduce   run every manifest in experiments/ and leave results/'
 	@echo 'make data        get the data sets into experiments/data/; MIRROR=folder takes those that'
 	@echo '                 are there from it'
 	@echo 'make test        all tests'
-	@echo 'make check       formatting, vet, staticcheck, dead code, tests with the race detector'
-	@echo 'make bench       benchmarks'
-	@echo 'make performance measure again and write the performance table of README.md'
+	@echo 'make check       formatting, vet, staticcheck, dead code, the race detector'
+	@echo 'make bench       benchmarks, in a form that benchstat reads'
 	@echo 'make verify      run again into a temporary folder and compare with results/;'
 	@echo '                 EFFORT=quick takes the experiments of that label only'
+	@echo 'make draw        draw the figures again from the tables in results/'
 	@echo 'make paper       the paper from results/; needs LaTeX with the csvsimple package'
 	@echo 'make clean       remove what is not committed from results/'
 
@@ -30,16 +32,16 @@ check:
 	go vet ./...
 	$(TOOL) staticcheck ./...
 	@dead=$$($(TOOL) deadcode -test ./...); test -z "$$dead" || { echo "$$dead"; exit 1; }
-	go test -race -short ./...
+	go test -race -short $(CONCURRENT)
 
 bench:
-	go test -run '^$$' -bench . -benchmem ./core/... ./baselines/...
-
-performance:
-	go run ./runner/internal/performance README.md
+	go test -run '^$$' -bench . -benchmem -count 6 ./core/... ./baselines/...
 
 verify:
 	go run ./runner -all -verify $(if $(EFFORT),-effort $(EFFORT))
+
+draw:
+	go run ./runner -all -draw
 
 paper: reproduce
 	cd paper && for pass in 1 2; do pdflatex -interaction=nonstopmode -halt-on-error paper.tex; done

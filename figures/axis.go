@@ -30,6 +30,16 @@ func (a Axis) at(v float64) float64 {
 	return v
 }
 
+// near returns the coordinate of a value, moved to where lengths are still exact if it
+// is far outside the axis. On a logarithmic axis all v ≤ 0 are far below.
+func (a Axis) near(v float64) float64 {
+	lo, hi := a.at(a.Min), a.at(a.Max)
+	if a.Log {
+		v = max(v, 0)
+	}
+	return min(max(a.at(v), lo-1e4*(hi-lo)), hi+1e4*(hi-lo))
+}
+
 // shows tells whether the axis has a place for v, perhaps beyond its ends.
 func (a Axis) shows(v float64) bool {
 	v = a.at(v)
@@ -45,45 +55,54 @@ func (a Axis) check() {
 	}
 }
 
-// withEnds returns the axis with ends about the values or, where there are none that
-// it can show, about those of the references.
-func (a Axis) withEnds(values, references []float64) Axis {
+// A dataRange is the values along an axis: of the data and of the references.
+type dataRange struct{ data, references []float64 }
+
+// add adds values of a curve.
+func (d *dataRange) add(c Curve, values ...[]float64) {
+	if c.Kind == Reference {
+		d.references = append(d.references, slices.Concat(values...)...)
+	} else {
+		d.data = append(d.data, slices.Concat(values...)...)
+	}
+}
+
+// withEnds returns the axis with ends about the data that it can show or, where there
+// are none, about the references, and a margin.
+func (a Axis) withEnds(d dataRange) Axis {
 	const margin = 0.04 // of the axis, at each end
 	if a.Min != 0 || a.Max != 0 {
 		a.check()
 		return a
 	}
-	a.Min, a.Max = math.Inf(1), math.Inf(-1)
-	for _, vs := range [][]float64{values, references} {
-		for _, v := range vs {
+	lo, hi := math.Inf(1), math.Inf(-1) // as coordinates
+	for _, values := range [][]float64{d.data, d.references} {
+		for _, v := range values {
 			if a.shows(v) {
-				a.Min, a.Max = min(a.Min, v), max(a.Max, v)
+				lo, hi = min(lo, a.at(v)), max(hi, a.at(v))
 			}
 		}
-		if a.Min <= a.Max {
+		if lo <= hi {
 			break
 		}
 	}
-	switch {
-	case a.Min > a.Max && a.Log:
-		a.Min, a.Max = 0.1, 10
-	case a.Min > a.Max:
-		a.Min, a.Max = -1, 1
-	case a.Min == a.Max && a.Log:
-		a.Min, a.Max = a.Min/2, a.Max*2
-	case a.Min == a.Max && a.Min == 0:
-		a.Min, a.Max = -1, 1
-	case a.Min == a.Max:
-		half := math.Abs(a.Min) / 2
-		a.Min, a.Max = a.Min-half, a.Max+half
+	if lo > hi {
+		lo, hi = 0, 0
 	}
+	if lo == hi {
+		half := 1.
+		if a.Log {
+			half = math.Log10(2)
+		} else if lo != 0 {
+			half = math.Abs(lo) / 2
+		}
+		lo, hi = lo-half, hi+half
+	}
+	lo, hi = lo-margin*(hi-lo), hi+margin*(hi-lo)
 	if a.Log {
-		ratio := math.Pow(a.Max/a.Min, margin)
-		a.Min, a.Max = a.Min/ratio, a.Max*ratio
-	} else {
-		by := (a.Max - a.Min) * margin
-		a.Min, a.Max = a.Min-by, a.Max+by
+		lo, hi = math.Pow(10, lo), math.Pow(10, hi)
 	}
+	a.Min, a.Max = lo, hi
 	a.check()
 	return a
 }

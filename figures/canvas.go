@@ -44,6 +44,7 @@ func (c raster) DrawImage(rect vg.Rectangle, img image.Image) {
 type vector struct {
 	vg.Canvas
 	images int
+	pdf    bool
 }
 
 // FillString implements vg.Canvas.
@@ -61,20 +62,35 @@ const magnify = 3
 func (c *vector) DrawImage(rect vg.Rectangle, img image.Image) {
 	c.images++
 	b := img.Bounds()
-	w, h := b.Dx()*magnify+c.images, b.Dy()*magnify
-	out := image.NewPaletted(image.Rect(0, 0, w, h), nil)
-	known := make(map[color.NRGBA]uint8)
-	for j := range h {
-		for i := range w {
-			clr := color.NRGBAModel.Convert(img.At(b.Min.X+i*b.Dx()/w, b.Min.Y+j*b.Dy()/h)).(color.NRGBA)
+	source := image.NewPaletted(b, nil)
+	known := make(map[color.Color]uint8)
+	for y := b.Min.Y; y < b.Max.Y; y++ {
+		for x := b.Min.X; x < b.Max.X; x++ {
+			clr := img.At(x, y)
 			if _, ok := known[clr]; !ok {
 				known[clr] = uint8(len(known))
-				out.Palette = append(out.Palette, clr)
+				source.Palette = append(source.Palette, color.NRGBAModel.Convert(clr))
 			}
-			out.SetColorIndex(i, j, known[clr])
+			source.SetColorIndex(x, y, known[clr])
 		}
 	}
+	w, h := b.Dx()*magnify+c.images, b.Dy()*magnify
+	out := image.NewPaletted(image.Rect(0, 0, w, h), source.Palette)
+	for y := range h {
+		for x := range w {
+			out.SetColorIndex(x, y, source.ColorIndexAt(b.Min.X+x*b.Dx()/w, b.Min.Y+y/magnify))
+		}
+	}
+	if !c.pdf {
+		c.Canvas.DrawImage(rect, out)
+		return
+	}
+	// vgpdf draws images upside down.
+	c.Push()
+	c.Scale(1, -1)
+	rect.Min.Y, rect.Max.Y = -rect.Max.Y, -rect.Min.Y
 	c.Canvas.DrawImage(rect, out)
+	c.Pop()
 }
 
 // outline returns a line of text as a path to be filled. It is laid out
@@ -89,7 +105,7 @@ func outline(face font.Face, at vg.Point, line string) vg.Path {
 		em   = fixed.Int26_6(f.UnitsPerEm()) // makes the font answer in its own units
 		unit = face.Font.Size / vg.Length(em)
 		must = func(err error) {
-			if err != nil {
+			if err != nil { // not with the fonts that come with the program
 				panic(fmt.Sprintf("figures: font: %v", err))
 			}
 		}
@@ -147,6 +163,13 @@ func withResolution(file []byte) []byte {
 	out := binary.BigEndian.AppendUint32(bytes.Clone(file[:header]), uint32(len(chunk)-4))
 	out = binary.BigEndian.AppendUint32(append(out, chunk...), crc32.ChecksumIEEE(chunk))
 	return append(out, file[header:]...)
+}
+
+// stretched makes an SVG file say what its images are, and that they fill their
+// rectangles with sharp pixels.
+func stretched(file []byte) []byte {
+	return bytes.ReplaceAll(file, []byte(`xlink:href="data:image/jpg;`),
+		[]byte(`preserveAspectRatio="none" style="image-rendering:pixelated" xlink:href="data:image/png;`))
 }
 
 // The library for PDF lists images by chance unless told otherwise.

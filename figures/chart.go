@@ -2,7 +2,6 @@ package figures
 
 import (
 	"fmt"
-	"image/color"
 	"math"
 
 	"gonum.org/v1/plot"
@@ -24,8 +23,8 @@ type Chart struct {
 // is a gap. So is one that is infinite, or not positive on a logarithmic axis;
 // the legend counts these.
 type Curve struct {
-	// Name is the entry in the legend; without one there is none. On charts it
-	// gives the curve its style.
+	// Name is the entry in the legend; without one there is none. It gives the
+	// curve its style: see [StyleOf].
 	Name string
 	Kind Kind
 	X, Y []float64
@@ -41,24 +40,23 @@ type Curve struct {
 type Kind int
 
 const (
-	// Marked is a line with markers. A curve of up to 16 points has one at
-	// each, a longer one at those that stand apart.
+	// Marked is a line with markers.
 	Marked Kind = iota
-	// Line is a line alone. Its dashes tell it from others in grey as well.
+	// Line is a line alone.
 	Line
 	// Scatter is a set of markers without a line.
 	Scatter
 	// Reference is a line to compare the data with: thin and grey beneath the
-	// curves of a chart, white in a dark casing on a map. It does not widen
-	// the axes of a chart.
+	// curves of a chart, as the boundary on a map. It does not widen the axes of
+	// a chart.
 	Reference
 )
 
 const (
-	curveWidth     = vg.Length(1)
-	referenceWidth = vg.Length(0.7)
-	capWidth       = vg.Length(3.5) // of an error bar
-	crowd          = 50             // points: more markers cannot stand apart
+	curveWidth = vg.Length(1)
+	thinWidth  = vg.Length(0.7)
+	capWidth   = vg.Length(3.5) // of an error bar
+	crowd      = 24             // points: the markers of more are small
 )
 
 // Charts draws rows of charts on one page, one chart as wide as a column of
@@ -71,20 +69,20 @@ const (
 // Encode.
 func Charts(rows [][]Chart) *Figure {
 	var (
-		known   curveStyles
-		missing missing
-		aspect  = vg.Length(1)
-		out     = page{rows: make([][]panel, len(rows))}
+		known  styles
+		hidden hidden
+		aspect = vg.Length(1)
+		out    = page{rows: make([][]panel, len(rows))}
 	)
 	for i, row := range rows {
 		for j, c := range row {
+			p := panel{title: c.Title, x: endsX(rows, j, c.X), y: endsY(row, c.Y)}
 			for _, curve := range c.Curves {
 				curve.check()
 				known.add(curve)
+				hidden.count(p.x, p.y, curve)
 			}
-			p := panel{title: c.Title, x: endsX(rows, j, c.X), y: endsY(row, c.Y)}
-			p.plotters = curvePlotters(p.x, p.y, c.Curves, &known)
-			missing.count(p.x, p.y, c.Curves)
+			p.plotters = known.plotters(p.x, p.y, c.Curves)
 			if p.x.Min != p.y.Min || p.x.Max != p.y.Max || p.x.Log != p.y.Log {
 				aspect = 0.78
 			}
@@ -92,52 +90,42 @@ func Charts(rows [][]Chart) *Figure {
 		}
 	}
 	out.height = func(width vg.Length) vg.Length { return aspect * width }
-	out.keys = append(aligned(known.keys()), missing.keys("charts")...)
+	out.keys = append(align(known.keys()), hidden.notes("charts")...)
 	return out.figure()
 }
 
 // endsX returns the X axis of a chart in a column, with its ends.
 func endsX(rows [][]Chart, column int, a Axis) Axis {
-	var values, references []float64
+	var d dataRange
 	for _, r := range rows {
 		if column < len(r) && r[column].X == a {
 			for _, c := range r[column].Curves {
-				if c.Kind == Reference {
-					references = append(references, c.X...)
-				} else {
-					values = append(values, c.X...)
-				}
+				d.add(c, c.X)
 			}
 		}
 	}
-	return a.withEnds(values, references)
+	return a.withEnds(d)
 }
 
 // endsY returns the Y axis of a chart in a row, with its ends.
 func endsY(row []Chart, a Axis) Axis {
-	var values, references []float64
+	var d dataRange
 	for _, chart := range row {
 		if chart.Y == a {
 			for _, c := range chart.Curves {
-				if c.Kind == Reference {
-					references = append(references, c.Y...)
-				} else {
-					values = append(append(append(values, c.Y...), c.Low...), c.High...)
-				}
+				d.add(c, c.Y, c.Low, c.High)
 			}
 		}
 	}
-	return a.withEnds(values, references)
+	return a.withEnds(d)
 }
 
+// check panics unless the curve can be drawn.
 func (c Curve) check() {
-	switch {
-	case len(c.X) != len(c.Y):
-		panic(fmt.Sprintf("figures: curve %q has %d X and %d Y", c.Name, len(c.X), len(c.Y)))
-	case c.Kind < Marked || c.Kind > Reference:
-		panic(fmt.Sprintf("figures: curve %q is of the unknown kind %d", c.Name, c.Kind))
-	case len(c.Low) != len(c.High) || c.Low != nil && (len(c.Low) != len(c.Y) || c.Kind == Reference):
-		panic(fmt.Sprintf("figures: curve %q of %d points has %d Low and %d High", c.Name, len(c.Y), len(c.Low), len(c.High)))
+	n := len(c.X)
+	if len(c.Y) != n || c.Low != nil && len(c.Low) != n || len(c.High) != len(c.Low) || c.Low != nil && c.Kind == Reference {
+		panic(fmt.Sprintf("figures: curve %q of kind %d has %d X, %d Y, %d Low, %d High",
+			c.Name, c.Kind, n, len(c.Y), len(c.Low), len(c.High)))
 	}
 	for i := range c.Low {
 		if c.Low[i] > c.High[i] {
@@ -146,122 +134,88 @@ func (c Curve) check() {
 	}
 }
 
-// radius is that of the markers.
-func (c Curve) radius() vg.Length {
-	if c.Kind == Scatter && len(c.X) > crowd {
-		return crowdRadius
+func (c Curve) hasLine() bool    { return c.Kind != Scatter }
+func (c Curve) crowded() bool    { return len(c.X) > crowd }
+func (c Curve) hasMarkers() bool { return c.Kind == Marked || c.Kind == Scatter }
+
+// lineStyle returns that of the line of a curve.
+func (s *styles) lineStyle(c Curve) draw.LineStyle {
+	sty := s.of[c.Name]
+	switch {
+	case c.Kind == Marked && !c.crowded():
+		return line(curveWidth, sty.Color)
+	case c.Kind == Reference:
+		return draw.LineStyle{Color: sty.Color, Width: thinWidth, Dashes: sty.Dashes}
 	}
-	return markerRadius
+	return draw.LineStyle{Color: sty.Color, Width: curveWidth, Dashes: sty.Dashes}
 }
 
-// curveStyles has the first curve of every name of a figure, and the styles.
-type curveStyles struct {
-	styles     styles
-	references []string
-	named      []Curve
-}
-
-// add gives a curve its style. It panics if a name stands for different kinds.
-func (s *curveStyles) add(c Curve) {
-	for _, known := range s.named {
-		if known.Name == c.Name {
-			if known.Kind != c.Kind {
-				panic(fmt.Sprintf("figures: curve %q is of two kinds", c.Name))
-			}
-			return
-		}
+// glyph returns the marker of a curve.
+func (s *styles) glyph(c Curve) draw.GlyphStyle {
+	if c.crowded() {
+		return s.of[c.Name].glyph(crowdRadius)
 	}
-	s.named = append(s.named, c)
-	if c.Kind == Reference {
-		s.references = append(s.references, c.Name)
-		return
-	}
-	if s.styles == nil {
-		s.styles = make(styles)
-	}
-	s.styles.add(c.Name)
-}
-
-// line returns the style of the line of a curve.
-func (s *curveStyles) line(c Curve) draw.LineStyle {
-	out := line(curveWidth, s.styles[c.Name].Color)
-	switch c.Kind {
-	case Reference:
-		out = line(referenceWidth, grey)
-		for i, name := range s.references {
-			if name == c.Name {
-				out.Dashes = dashes[i%len(dashes)]
-			}
-		}
-	case Line:
-		out.Dashes = s.styles[c.Name].Dashes
-	}
-	return out
+	return s.of[c.Name].glyph(markerRadius)
 }
 
 // keys returns the keys of all curves that have a name.
-func (s *curveStyles) keys() (out []key) {
+func (s *styles) keys() (out []key) {
 	for _, c := range s.named {
-		if c.Name == "" {
-			continue
-		}
-		k := key{text: c.Name, width: wideKey}
-		if c.Kind == Scatter {
-			k.width = markerKey
-		} else {
+		k := key{text: c.Name, width: markerKey}
+		if c.hasLine() {
+			k.width = lineKey
 			if c.Low != nil && c.Kind == Line {
-				k.thumbs = append(k.thumbs, &plotter.Polygon{Color: tint(s.styles[c.Name].Color)})
+				k.thumbs = append(k.thumbs, &plotter.Polygon{Color: tint(s.of[c.Name].Color)})
 			}
-			k.thumbs = append(k.thumbs, &plotter.Line{LineStyle: s.line(c)})
+			k.thumbs = append(k.thumbs, &plotter.Line{LineStyle: s.lineStyle(c)})
 		}
-		if c.Kind == Marked || c.Kind == Scatter {
-			k.thumbs = append(k.thumbs, &plotter.Scatter{GlyphStyle: s.styles[c.Name].glyph(c.radius())})
+		if c.hasMarkers() {
+			k.thumbs = append(k.thumbs, &plotter.Scatter{GlyphStyle: s.glyph(c)})
 		}
-		out = append(out, k)
+		if c.Name != "" {
+			out = append(out, k)
+		}
 	}
 	return out
 }
 
-// curvePlotters returns the plotters of curves in layers: bands, references, lines,
-// error bars, markers.
-func curvePlotters(x, y Axis, curves []Curve, known *curveStyles) []plot.Plotter {
-	var layers [5][]plot.Plotter
+// plotters returns those of curves in layers, so that no line covers a marker.
+func (s *styles) plotters(x, y Axis, curves []Curve) (out []plot.Plotter) {
+	var bands, references, lines, bars, points []plot.Plotter
 	for _, c := range curves {
-		sty := known.styles[c.Name]
-		for _, piece := range c.pieces(x, y) {
+		for _, p := range c.pieces(x, y) {
+			path := within{&plotter.Line{XYs: p.at, LineStyle: s.lineStyle(c)}}
+			glyph := s.glyph(c)
+			if c.Kind == Line { // Between two gaps, a point becomes a dot.
+				glyph = draw.GlyphStyle{Color: glyph.Color, Radius: curveWidth, Shape: shapes[0]}
+			}
 			switch {
 			case c.Kind == Line && c.Low != nil:
-				layers[0] = append(layers[0], piece.bands(tint(sty.Color))...)
+				bands = append(bands, p.bands(s.of[c.Name])...)
 			case c.Low != nil:
-				layers[3] = append(layers[3], piece.bars(line(hairline, sty.Color)))
+				bars = append(bars, p.bars(s.of[c.Name]))
 			}
-			switch c.Kind {
-			case Reference:
-				layers[1] = append(layers[1], within{&plotter.Line{XYs: piece.at, LineStyle: known.line(c)}})
-			case Marked, Line:
-				layers[2] = append(layers[2], within{&plotter.Line{XYs: piece.at, LineStyle: known.line(c)}})
-				if c.Kind == Line && len(piece.at) == 1 { // between two gaps: a dot
-					dot := draw.GlyphStyle{Color: sty.Color, Radius: curveWidth, Shape: Marker(0)}
-					layers[4] = append(layers[4], within{&plotter.Scatter{XYs: piece.at, GlyphStyle: dot}})
-				}
+			switch {
+			case c.Kind == Reference:
+				references = append(references, path)
+			case c.hasLine():
+				lines = append(lines, path)
 			}
-			if c.Kind == Marked || c.Kind == Scatter {
-				s := &plotter.Scatter{XYs: piece.at, GlyphStyle: sty.glyph(c.radius())}
-				layers[4] = append(layers[4], markers{s, c.Kind == Marked && len(c.X) > fewPoints})
+			if c.hasMarkers() || c.Kind == Line && len(p.at) == 1 {
+				points = append(points, within{&plotter.Scatter{XYs: p.at, GlyphStyle: glyph}})
 			}
 		}
 	}
-	var out []plot.Plotter
-	for _, l := range layers {
-		out = append(out, l...)
+	for _, layer := range [][]plot.Plotter{bands, references, lines, bars, points} {
+		out = append(out, layer...)
 	}
 	return out
 }
 
 // A piece is a part of a curve without gaps, in the coordinates of the plot.
 type piece struct {
-	at  plotter.XYs
-	low plotter.YErrors // how far the interval reaches; NaN: there is none
+	at   plotter.XYs
+	ends plotter.YErrors // how far intervals reach; NaN where there is none
 }
 
 // pieces returns the parts of a curve that no gap divides.
@@ -275,88 +229,68 @@ func (c Curve) pieces(x, y Axis) (out []piece) {
 		if !open {
 			out, open = append(out, piece{}), true
 		}
-		p := &out[len(out)-1]
-		p.at = append(p.at, plotter.XY{X: x.at(c.X[i]), Y: y.at(c.Y[i])})
-		if c.Low == nil {
-			continue
+		p, at := &out[len(out)-1], plotter.XY{X: x.near(c.X[i]), Y: y.near(c.Y[i])}
+		p.at = append(p.at, at)
+		if c.Low != nil {
+			p.ends = append(p.ends, struct{ Low, High float64 }{at.Y - y.near(c.Low[i]), y.near(c.High[i]) - at.Y})
 		}
-		low, high := y.at(c.Low[i]), y.at(c.High[i])
-		if y.Log && c.Low[i] <= 0 {
-			low = min(y.at(y.Min), y.at(c.Y[i])) - 1 // below the foot
-		}
-		p.low = append(p.low, struct{ Low, High float64 }{y.at(c.Y[i]) - low, high - y.at(c.Y[i])})
 	}
 	return out
 }
 
 // has tells whether a point has an interval.
-func (p piece) has(i int) bool {
-	w := p.low[i].Low + p.low[i].High
-	return !math.IsNaN(w) && !math.IsInf(w, 0)
-}
+func (p piece) has(i int) bool { return !math.IsNaN(p.ends[i].Low + p.ends[i].High) }
 
 // bars returns the intervals as error bars.
-func (p piece) bars(sty draw.LineStyle) plot.Plotter {
-	out := &plotter.YErrorBars{LineStyle: sty, CapWidth: capWidth}
-	for i := range p.at {
+func (p piece) bars(sty Style) plot.Plotter {
+	out := &plotter.YErrorBars{LineStyle: line(hairline, sty.Color), CapWidth: capWidth}
+	for i, at := range p.at {
 		if p.has(i) {
-			out.XYs = append(out.XYs, p.at[i])
-			out.YErrors = append(out.YErrors, p.low[i])
+			out.XYs, out.YErrors = append(out.XYs, at), append(out.YErrors, p.ends[i])
 		}
 	}
 	return within{out}
 }
 
 // bands returns the intervals as polygons, one for each stretch that has them.
-func (p piece) bands(c color.NRGBA) (out []plot.Plotter) {
-	var ring plotter.XYs // the upper ends, then the lower ones backwards
-	var lower plotter.XYs
-	flush := func() {
-		if len(ring) > 1 {
-			for i := len(lower) - 1; i >= 0; i-- {
-				ring = append(ring, lower[i])
-			}
-			out = append(out, within{&plotter.Polygon{XYs: []plotter.XYs{ring}, Color: c}})
+func (p piece) bands(sty Style) (out []plot.Plotter) {
+	for i := 0; i < len(p.at); i++ {
+		var upper, lower plotter.XYs
+		for ; i < len(p.at) && p.has(i); i++ {
+			upper = append(upper, plotter.XY{X: p.at[i].X, Y: p.at[i].Y + p.ends[i].High})
+			lower = append(plotter.XYs{{X: p.at[i].X, Y: p.at[i].Y - p.ends[i].Low}}, lower...)
 		}
-		ring, lower = nil, nil
-	}
-	for i, at := range p.at {
-		if !p.has(i) {
-			flush()
-			continue
+		if len(upper) > 1 {
+			out = append(out, within{&plotter.Polygon{XYs: []plotter.XYs{append(upper, lower...)}, Color: tint(sty.Color)}})
 		}
-		ring = append(ring, plotter.XY{X: at.X, Y: at.Y + p.low[i].High})
-		lower = append(lower, plotter.XY{X: at.X, Y: at.Y - p.low[i].Low})
 	}
-	flush()
 	return out
 }
 
-// Of a curve with more than fewPoints, a marker is left out if it is nearer
-// than markerApart to the one before it.
-const (
-	fewPoints   = 16
-	markerApart = vg.Length(9)
-)
+// hidden counts the points of curves that a page does not show, although they
+// have coordinates.
+type hidden struct{ infinite, negative, outside int }
 
-// markers is a plotter of markers, whole also where they reach over the frame.
-type markers struct {
-	*plotter.Scatter
-	apart bool // leaves some out
-}
-
-// Plot implements plot.Plotter.
-func (m markers) Plot(c draw.Canvas, plt *plot.Plot) {
-	x, y := plt.Transforms(&c)
-	last := vg.Point{X: vg.Length(math.Inf(-1))}
-	few := *m.Scatter
-	few.XYs = nil
-	for _, p := range m.XYs {
-		at := vg.Point{X: x(p.X), Y: y(p.Y)}
-		if d := at.Sub(last); c.Contains(at) && (!m.apart || math.Hypot(float64(d.X), float64(d.Y)) >= float64(markerApart)) {
-			few.XYs = append(few.XYs, p)
-			last = at
+// count adds a curve. A reference may go on for ever; so may lines without markers,
+// which are seen to leave the panel.
+func (h *hidden) count(x, y Axis, c Curve) {
+	for i := range c.X {
+		switch at, of := c.X[i], c.Y[i]; {
+		case c.Kind == Reference || math.IsNaN(at) || math.IsNaN(of):
+		case math.IsInf(at, 0) || math.IsInf(of, 0):
+			h.infinite++
+		case !x.shows(at) || !y.shows(of):
+			h.negative++
+		case c.Kind != Line && !(x.holds(at) && y.holds(of)):
+			h.outside++
 		}
 	}
-	few.Plot(c, plt)
+}
+
+// notes are those in the legend, for panels that are called maps, charts.
+func (h hidden) notes(panels string) []key {
+	return notes(
+		count{h.infinite, "point", " at infinity, not shown"},
+		count{h.negative, "point", " ≤ 0, not shown on a logarithmic axis"},
+		count{h.outside, "point", " outside the " + panels})
 }

@@ -2,7 +2,6 @@ package figures
 
 import (
 	"fmt"
-	"image/color"
 	"math"
 
 	"gonum.org/v1/plot"
@@ -46,18 +45,19 @@ func Dots(d DotPlot) *Figure {
 	d.check()
 	n := len(d.Names)
 	var (
-		out   = page{width: pageWidth, keys: d.keys()}
+		out   = page{width: pageWidth, label: d.X.Label, keys: d.keys()}
 		y     = Axis{Min: -0.7, Max: float64(n) - 0.3}
 		names []plot.Tick
-		known = make(styles)
+		known styles
 	)
 	if d.Columns == 1 {
 		out.width = columnWidth
 	}
+	d.X.Label = ""
 	out.height = func(vg.Length) vg.Length { return dotRow * vg.Length(y.Max-y.Min) }
 	for k, name := range d.Names {
 		names = append(names, plot.Tick{Value: float64(n - 1 - k), Label: name})
-		known.add(name)
+		known.add(Curve{Name: name})
 	}
 	for i, p := range d.Panels {
 		if i%d.Columns == 0 {
@@ -74,10 +74,10 @@ func (d DotPlot) plotters(p DotPanel, y Axis, known styles) []plot.Plotter {
 	out := []plot.Plotter{&plotter.Grid{Horizontal: line(hairline, pale)}}
 	if d.X.holds(d.Mark) {
 		mark := plotter.XYs{{X: d.X.at(d.Mark), Y: y.Min}, {X: d.X.at(d.Mark), Y: y.Max}}
-		out = append(out, within{&plotter.Line{XYs: mark, LineStyle: line(referenceWidth, grey)}})
+		out = append(out, within{&plotter.Line{XYs: mark, LineStyle: line(thinWidth, grey)}})
 	}
 	for k, dot := range p.Dots {
-		sty := known[d.Names[k]]
+		sty := known.of[d.Names[k]]
 		row := float64(len(d.Names) - 1 - k)
 		if low, high := max(dot.Low, d.X.Min), min(dot.High, d.X.Max); low < high {
 			bar := plotter.XYs{{X: d.X.at(low), Y: row}, {X: d.X.at(high), Y: row}}
@@ -89,11 +89,11 @@ func (d DotPlot) plotters(p DotPanel, y Axis, known styles) []plot.Plotter {
 		glyph := sty.glyph(markerRadius)
 		switch {
 		case dot.Value > d.X.Max:
-			glyph.Shape = arrow(+1)
+			glyph.Shape = arrow{+1}
 		case dot.Value < d.X.Min:
-			glyph.Shape = arrow(-1)
+			glyph.Shape = arrow{-1}
 		case !dot.apart(d.Mark):
-			glyph.Color, glyph.Shape = white, outlined{sty.Marker, sty.Color}
+			glyph = sty.hollow()
 		}
 		at := d.X.at(min(max(dot.Value, d.X.Min), d.X.Max))
 		out = append(out, within{&plotter.Scatter{XYs: plotter.XYs{{X: at, Y: row}}, GlyphStyle: glyph}})
@@ -107,14 +107,13 @@ func (d Dot) apart(mark float64) bool {
 }
 
 // An arrow points beyond the upper (+1) or the lower (−1) end of an axis, within it.
-type arrow int
+type arrow struct{ to int }
 
 // DrawGlyph implements draw.GlyphDrawer.
 func (a arrow) DrawGlyph(c *draw.Canvas, sty draw.GlyphStyle, at vg.Point) {
-	s := shape{corners: 3, turn: math.Pi * float64(1-a) / 2, outer: 1.45}
-	at.X -= vg.Length(a) * s.outer * sty.Radius
-	c.SetColor(sty.Color)
-	c.Fill(s.path(at, sty.Radius))
+	m := marker{corners: 3, turn: math.Pi * float64(1-a.to) / 2, outer: 1.45}
+	at.X -= vg.Length(a.to) * m.outer * sty.Radius
+	m.DrawGlyph(c, sty, at)
 }
 
 // keys explains the dots that are there.
@@ -134,35 +133,28 @@ func (d DotPlot) keys() []key {
 			}
 		}
 	}
-	glyph := func(c color.NRGBA, s draw.GlyphDrawer) draw.GlyphStyle {
-		return draw.GlyphStyle{Color: c, Radius: markerRadius, Shape: s}
-	}
+	dark := Style{Color: black}
 	if apart && d.Apart != "" {
-		out = append(out, markerOf(d.Apart, glyph(black, Marker(0))))
+		out = append(out, markerOf(d.Apart, dark.glyph(markerRadius)))
 	}
 	if held && d.Held != "" {
-		out = append(out, markerOf(d.Held, glyph(white, outlined{0, black})))
+		out = append(out, markerOf(d.Held, dark.hollow()))
 	}
 	if beyond {
-		out = append(out, markerOf("beyond the axis", glyph(black, arrow(+1))))
+		out = append(out, markerOf("beyond the axis", draw.GlyphStyle{Color: black, Radius: markerRadius, Shape: arrow{+1}}))
 	}
 	return out
 }
 
 // check panics unless the plot can be drawn.
 func (d DotPlot) check() {
-	if len(d.Names) == 0 || len(d.Panels) == 0 || d.Columns < 1 || d.Columns > len(d.Panels) {
+	d.X.check()
+	if len(d.Names) == 0 || len(d.Panels) == 0 || d.Columns < 1 {
 		panic(fmt.Sprintf("figures: dot plot of %d names and %d panels in %d columns", len(d.Names), len(d.Panels), d.Columns))
 	}
-	d.X.check()
 	for _, p := range d.Panels {
 		if len(p.Dots) != len(d.Names) {
 			panic(fmt.Sprintf("figures: panel %q has %d dots for %d names", p.Title, len(p.Dots), len(d.Names)))
-		}
-		for _, dot := range p.Dots {
-			if dot.Low > dot.Value || dot.Value > dot.High {
-				panic(fmt.Sprintf("figures: panel %q: %g is not within %g and %g", p.Title, dot.Value, dot.Low, dot.High))
-			}
 		}
 	}
 }

@@ -77,7 +77,7 @@ func (f *Figure) Encode(format string) ([]byte, error) {
 	var (
 		canvas vg.Canvas
 		file   io.WriterTo
-		finish = func(b []byte) []byte { return b }
+		finish func([]byte) []byte
 	)
 	switch format {
 	case "png":
@@ -85,10 +85,10 @@ func (f *Figure) Encode(format string) ([]byte, error) {
 		canvas, file, finish = raster{c}, vgimg.PngCanvas{Canvas: c}, withResolution
 	case "svg":
 		c := vgsvg.New(f.width, f.height)
-		canvas, file = &vector{Canvas: c}, c
+		canvas, file, finish = &vector{Canvas: c}, c, stretched
 	case "pdf":
 		c := vgpdf.New(f.width, f.height)
-		canvas, file, finish = &vector{Canvas: c}, c, withoutDate
+		canvas, file, finish = &vector{Canvas: c, pdf: true}, c, withoutDate
 	default:
 		return nil, fmt.Errorf("figures: format %q is none of png, svg, pdf", format)
 	}

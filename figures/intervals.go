@@ -1,7 +1,7 @@
 package figures
 
 import (
-	"fmt"
+	"cmp"
 	"math"
 	"slices"
 
@@ -44,9 +44,19 @@ const (
 // a scale of its own, on which the threshold is in the middle, the right side of it,
 // shaded, to the right, and its farther end near the end of the strip.
 func Intervals(groups []IntervalGroup) *Figure {
-	keys := checkIntervals(groups)
+	var names []string
+	var keys []key
+	for _, g := range groups {
+		for _, v := range g.Intervals {
+			if !slices.Contains(names, v.Key) {
+				keys = append(keys, markerOf(v.Key, classGlyph(len(names))))
+				names = append(names, v.Key)
+			}
+		}
+	}
+	keys = append(keys, areaOf("the side of the threshold that shows the claim; every row has its own scale", plotter.Polygon{Color: pale}))
 	var (
-		foot     = newLegend(intervalKeys(keys), pageWidth-2*pageEdge)
+		foot     = newLegend(keys, pageWidth-2*pageEdge)
 		left     = pageWidth - stripWidth - noteWidth - 2*stripGap - 2*pageEdge
 		heading  = letters(textSize, text.XLeft, text.YTop)
 		body     = letters(smallSize, text.XLeft, text.YTop)
@@ -68,7 +78,7 @@ func Intervals(groups []IntervalGroup) *Figure {
 			side := plotter.XYs{{X: 0, Y: bottom}, {X: 1, Y: bottom}, {X: 1, Y: top}, {X: 0, Y: top}}
 			plt.Add(within{&plotter.Polygon{XYs: []plotter.XYs{side}, Color: pale}})
 			plt.Add(within{&plotter.Line{XYs: plotter.XYs{side[0], side[3]}, LineStyle: line(hairline, black)}})
-			markers = append(markers, v.plotters((bottom+top)/2, intervalGlyph(keys, v.Key))...)
+			markers = append(markers, v.plotters((bottom+top)/2, classGlyph(slices.Index(names, v.Key)))...)
 			y -= max(body.Height(what), body.Height(note)) + stripRow
 		}
 		y -= groupGap
@@ -79,90 +89,43 @@ func Intervals(groups []IntervalGroup) *Figure {
 	plt.Y.Min, plt.Y.Max = float64(y), 0
 	base := 2*pageEdge + foot.height()
 	return &Figure{width: pageWidth, height: base - y + pageEdge, draw: func(dc draw.Canvas) {
-		foot.draw(dc, vg.Point{X: pageEdge, Y: pageEdge + foot.height()})
+		foot.draw(dc, pageEdge)
 		dc.Rectangle = box(pageEdge+left+stripGap, base, stripWidth, -y)
 		plt.Draw(dc)
 	}}
 }
 
-// checkIntervals panics unless the groups can be drawn, and returns the keys in the
-// order of appearance.
-func checkIntervals(groups []IntervalGroup) (keys []string) {
-	for _, g := range groups {
-		for _, v := range g.Intervals {
-			if v.Low > v.Value || v.Value > v.High {
-				panic(fmt.Sprintf("figures: interval %q: %g is not within %g and %g", v.Text, v.Value, v.Low, v.High))
-			}
-			if math.IsNaN(v.Threshold) || math.IsInf(v.Threshold, 0) {
-				panic(fmt.Sprintf("figures: interval %q: threshold %g", v.Text, v.Threshold))
-			}
-			if !slices.Contains(keys, v.Key) {
-				keys = append(keys, v.Key)
-			}
-		}
-	}
-	if len(keys) == 0 || len(keys) > maxClasses {
-		panic(fmt.Sprintf("figures: intervals of %d keys; it takes 1 to %d", len(keys), maxClasses))
-	}
-	return keys
-}
-
-func intervalGlyph(keys []string, key string) draw.GlyphStyle {
-	return classGlyph(slices.Index(keys, key))
-}
-
 // places returns where on the strip, from −1 to 1, the number and the ends of its
-// interval are, those that are infinite at its ends. ok is false if one of them is
-// not a number.
-func (v Interval) places() (value, low, high float64, ok bool) {
-	side := func(x float64) float64 {
-		if v.Above {
-			return x - v.Threshold
-		}
-		return v.Threshold - x
+// interval are, those that are infinite at its ends; NaN, if one of them is.
+func (v Interval) places() (value, low, high float64) {
+	right, far := 1., 0.
+	if !v.Above {
+		right = -1
 	}
-	value, low, high = side(v.Value), side(v.Low), side(v.High)
-	if math.IsNaN(value) || math.IsNaN(low) || math.IsNaN(high) {
-		return 0, 0, 0, false
-	}
-	var far float64
-	for _, x := range []float64{value, low, high} {
+	for _, x := range []float64{v.Value, v.Low, v.High} {
 		if !math.IsInf(x, 0) {
-			far = max(far, math.Abs(x))
+			far = max(far, math.Abs(x-v.Threshold))
 		}
 	}
-	if far == 0 {
-		far = 1
-	}
-	place := func(x float64) float64 { return min(max(x/far, -1), 1) }
-	return place(value), place(low), place(high), true
+	place := func(x float64) float64 { return min(max(right*(x-v.Threshold)/cmp.Or(far, 1), -1), 1) }
+	return place(v.Value), place(v.Low), place(v.High)
 }
 
 // plotters returns the interval at a height of the plot.
 func (v Interval) plotters(y float64, glyph draw.GlyphStyle) []plot.Plotter {
-	value, low, high, ok := v.places()
-	if !ok {
+	value, low, high := v.places()
+	if math.IsNaN(value) {
 		return nil
 	}
 	at := plotter.XYs{{X: stripEnd * value, Y: y}}
+	if low > high {
+		low, high = high, low
+	}
 	bar := &plotter.XErrorBars{
-		XYs:       at,
-		XErrors:   plotter.XErrors{{Low: stripEnd * math.Abs(value-min(low, high)), High: stripEnd * math.Abs(max(low, high)-value)}},
+		XYs: at, XErrors: plotter.XErrors{{Low: stripEnd * (value - low), High: stripEnd * (high - value)}},
 		LineStyle: line(curveWidth, black), CapWidth: capWidth,
 	}
 	return []plot.Plotter{within{bar}, within{&plotter.Scatter{XYs: at, GlyphStyle: glyph}}}
-}
-
-// intervalKeys explains the markers and the strip.
-func intervalKeys(keys []string) (out []key) {
-	for _, k := range keys {
-		out = append(out, markerOf(k, intervalGlyph(keys, k)))
-	}
-	side := &plotter.Polygon{Color: pale}
-	return append(out, key{
-		text:  "the side of the threshold that shows the claim; every row has its own scale",
-		width: swatchKey, thumbs: []plot.Thumbnailer{side},
-	})
 }
 
 // A caption is a text at a distance from the upper left corner of a data area.
@@ -181,6 +144,6 @@ func (c *captions) add(sty text.Style, x, y vg.Length, s string) {
 // Plot implements plot.Plotter.
 func (c captions) Plot(dc draw.Canvas, _ *plot.Plot) {
 	for _, t := range c {
-		dc.FillText(t.style, vg.Point{X: dc.Min.X, Y: dc.Max.Y}.Add(t.at), t.text)
+		write(dc, t.style, vg.Point{X: dc.Min.X, Y: dc.Max.Y}.Add(t.at), t.text)
 	}
 }

@@ -1,6 +1,7 @@
 package figures
 
 import (
+	"cmp"
 	"fmt"
 	"image/color"
 	"math"
@@ -54,13 +55,6 @@ type Labels struct {
 	Below   string   // what it means to be below a scale; "below scale"
 }
 
-func (l Labels) class(i int) string {
-	if i < len(l.Classes) && l.Classes[i] != "" {
-		return l.Classes[i]
-	}
-	return fmt.Sprintf("class %d", i+1)
-}
-
 const (
 	barGap   = vg.Length(5)
 	barWidth = vg.Length(7)
@@ -73,44 +67,44 @@ const (
 // own; a title that repeats the one above it in the column is left out. The maps
 // must not change until the last Encode.
 func Maps(rows []Row, labels Labels) *Figure {
-	if labels.X == "" {
-		labels.X = "$x₁$"
-	}
-	if labels.Y == "" {
-		labels.Y = "$x₂$"
-	}
+	labels.X, labels.Y = cmp.Or(labels.X, "$x₁$"), cmp.Or(labels.Y, "$x₂$")
 	var (
 		out  = page{height: func(width vg.Length) vg.Length { return width }}
 		room vg.Length // for the tick labels of the bars
-		bars []*plot.Plot
-		over = overlays(rows)
+		over styles
 	)
 	for _, r := range rows {
 		r.Scale.check()
+		room = max(room, labelWidth(newPlot(Axis{Max: 1}, r.Scale).Y))
 		var panels []panel
 		for _, m := range r.Maps {
 			m.check()
+			for _, c := range m.lines() {
+				over.add(c)
+			}
 			x, y := m.axes(labels)
-			panels = append(panels, panel{title: m.Title, x: x, y: y, plotters: m.plotters(x, y, r.Scale, over)})
+			panels = append(panels, panel{title: m.Title, x: x, y: y, plotters: m.plotters(x, y, r.Scale, &over)})
 		}
 		out.rows = append(out.rows, panels)
-		bar := newPlot(Axis{Max: 1}, r.Scale)
-		room = max(room, labelWidth(bar.Y))
-		bars = append(bars, bar)
-	}
-	for i, bar := range bars {
-		bar.HideAxes()
-		scale := rows[i].Scale
-		colours := ramp(scale.at(scale.Min), scale.at(scale.Max))
-		bar.Add(&plotter.ColorBar{ColorMap: colours, Vertical: true, Colors: shades}, frame{}, rightTicks{scale, room})
 	}
 	out.margin = barGap + barWidth + tickLength + 2*textGap + room + letters(textSize, 0, 0).Height("x")
 	out.beside = func(dc draw.Canvas, row int, area vg.Rectangle) {
 		dc.Rectangle = box(area.Max.X+barGap, area.Min.Y, barWidth, area.Size().Y)
-		bars[row].Draw(dc)
+		colorBar(rows[row].Scale, room).Draw(dc)
 	}
-	out.keys = mapKeys(rows, labels, over)
+	out.keys = mapKeys(rows, labels, &over)
 	return out.figure()
+}
+
+// colorBar returns the plot of a scale, with some room for its tick labels.
+func colorBar(scale Axis, room vg.Length) *plot.Plot {
+	label := scale.Label
+	scale.Label = ""
+	out := newPlot(Axis{Max: 1}, scale)
+	out.HideAxes()
+	bar := &plotter.ColorBar{ColorMap: ramp(out.Y.Min, out.Y.Max), Vertical: true, Colors: shades}
+	out.Add(within{bar}, frame{}, rightTicks{scale.ticks(tickCount), label, room})
+	return out
 }
 
 // axes returns the axes of a map.
@@ -139,136 +133,88 @@ func (m Map) check() {
 	y.check()
 	for _, c := range m.Curves {
 		c.check()
-		if c.Low != nil {
-			panic(fmt.Sprintf("figures: curve %q of a map has an interval", c.Name))
-		}
-	}
-	for _, p := range m.Points {
-		if p.Class < 0 || p.Class >= maxClasses {
-			panic(fmt.Sprintf("figures: class %d: there are markers for 0 to %d", p.Class, maxClasses-1))
-		}
 	}
 }
 
-// plotters returns the field with its boundary, curves and points.
-func (m Map) plotters(x, y Axis, scale Axis, over map[string]cased) []plot.Plotter {
-	field := &plotter.HeatMap{
-		GridXYZ: newRaster(m, x, y, scale), Rasterized: true,
+// lines returns the lines over a map: its boundary, which is a curve as others, and
+// its curves.
+func (m Map) lines() []Curve {
+	if len(m.Boundary) == 0 {
+		return m.Curves
+	}
+	boundary := Curve{Name: boundaryName, Kind: Reference}
+	for i, s := range m.Boundary {
+		if i == 0 || m.Boundary[i-1].X1 != s.X0 || m.Boundary[i-1].Y1 != s.Y0 { // a gap
+			boundary.X, boundary.Y = append(boundary.X, math.NaN(), s.X0), append(boundary.Y, math.NaN(), s.Y0)
+		}
+		boundary.X, boundary.Y = append(boundary.X, s.X1), append(boundary.Y, s.Y1)
+	}
+	return append([]Curve{boundary}, m.Curves...)
+}
+
+const boundaryName = "true class boundary"
+
+// cased returns the styles of a line of a map that shows on any ground, and of its edge.
+// Dashes tell the lines apart.
+func (s *styles) cased(c Curve) (edge, inner draw.LineStyle) {
+	if c.Kind == Reference {
+		return line(1.7, black), line(thinWidth, white)
+	}
+	i := slices.IndexFunc(s.named, func(known Curve) bool { return known.Name == c.Name })
+	return line(2.4, white), draw.LineStyle{Color: black, Width: curveWidth, Dashes: dashes[i%len(dashes)]}
+}
+
+// plotters returns the field with its lines and points.
+func (m Map) plotters(x, y, scale Axis, over *styles) []plot.Plotter {
+	heat := &plotter.HeatMap{
+		GridXYZ: field{m, x, y, scale, nearest(m.X, x), nearest(m.Y, y)}, Rasterized: true,
 		Palette: ramp(0, 1).Palette(shades), Underflow: belowColor, Overflow: aboveColor, NaN: white,
 		Min: scale.at(scale.Min), Max: scale.at(scale.Max),
 	}
-	out := []plot.Plotter{within{field}}
-	for _, casing := range []bool{true, false} {
-		for _, xys := range join(m.Boundary, x, y) {
-			out = append(out, boundary.plotter(xys, casing))
-		}
-	}
-	for _, c := range m.Curves {
-		for _, casing := range []bool{true, false} {
+	out := []plot.Plotter{within{heat}}
+	for _, c := range m.lines() {
+		edge, inner := over.cased(c)
+		for _, sty := range []draw.LineStyle{edge, inner} {
 			for _, p := range c.pieces(x, y) {
-				out = append(out, over[c.Name].plotter(p.at, casing))
+				out = append(out, within{&plotter.Line{XYs: p.at, LineStyle: sty}})
 			}
 		}
 	}
-	points := &plotter.Scatter{GlyphStyleFunc: func(int) draw.GlyphStyle { return draw.GlyphStyle{} }}
-	var classes []int
 	for _, p := range m.Points {
 		if x.holds(p.X) && y.holds(p.Y) {
-			points.XYs = append(points.XYs, plotter.XY{X: x.at(p.X), Y: y.at(p.Y)})
-			classes = append(classes, p.Class)
-		}
-	}
-	points.GlyphStyleFunc = func(i int) draw.GlyphStyle { return classGlyph(classes[i]) }
-	return append(out, within{points})
-}
-
-// join returns segments as lines, those that follow one another as one.
-func join(segments []Segment, x, y Axis) (out []plotter.XYs) {
-	for i, s := range segments {
-		if i == 0 || segments[i-1].X1 != s.X0 || segments[i-1].Y1 != s.Y0 {
-			out = append(out, plotter.XYs{{X: x.at(s.X0), Y: y.at(s.Y0)}})
-		}
-		out[len(out)-1] = append(out[len(out)-1], plotter.XY{X: x.at(s.X1), Y: y.at(s.Y1)})
-	}
-	return out
-}
-
-// A cased line shows on any ground.
-type cased struct{ line, casing draw.LineStyle }
-
-var boundary = cased{line(0.7, white), line(1.7, black)}
-
-// plotter returns the line, or what stands out at its sides.
-func (s cased) plotter(xys plotter.XYs, casing bool) plot.Plotter {
-	if casing {
-		return within{&plotter.Line{XYs: xys, LineStyle: s.casing}}
-	}
-	return within{&plotter.Line{XYs: xys, LineStyle: s.line}}
-}
-
-// key returns the key of the line, on a ground as that of a map.
-func (s cased) key(text string) key {
-	return key{text: text, width: wideKey, thumbs: []plot.Thumbnailer{
-		&plotter.Polygon{Color: ground}, &plotter.Line{LineStyle: s.casing}, &plotter.Line{LineStyle: s.line},
-	}}
-}
-
-// overlays returns the lines of the curves of maps by their names: dark ones with
-// dashes, references as the boundary.
-func overlays(rows []Row) map[string]cased {
-	out := make(map[string]cased)
-	for _, r := range rows {
-		for _, m := range r.Maps {
-			for _, c := range m.Curves {
-				if _, ok := out[c.Name]; ok {
-					continue
-				}
-				s := boundary
-				if c.Kind != Reference {
-					s = cased{line(curveWidth, black), line(2.4, white)}
-					s.line.Dashes = dashes[len(out)%len(dashes)]
-				}
-				out[c.Name] = s
-			}
+			at := plotter.XYs{{X: x.at(p.X), Y: y.at(p.Y)}}
+			out = append(out, within{&plotter.Scatter{XYs: at, GlyphStyle: classGlyph(p.Class)}})
 		}
 	}
 	return out
 }
 
-// mapKeys explains what occurs in the maps: classes, boundary, curves, and
-// values that the scale cannot show. Classes with a name are explained always, so that
-// figures of one set have the same legend.
-func mapKeys(rows []Row, labels Labels, over map[string]cased) (out []key) {
+// mapKeys explains what occurs in the maps: classes, lines, and values that the scale
+// cannot show. Classes with a name are explained always, so that figures of one set have
+// the same legend.
+func mapKeys(rows []Row, labels Labels, over *styles) (out []key) {
 	var (
 		classes             []int
-		lines               []key
-		hasBoundary         bool
 		below, above, blank int
-		outside             int
-		missing             missing
+		outside             count
+		hidden              hidden
 	)
-	for class, name := range labels.Classes {
-		if name != "" {
-			classes = append(classes, class)
-		}
+	for class := range labels.Classes {
+		classes = append(classes, class)
 	}
 	for _, r := range rows {
 		for _, m := range r.Maps {
 			x, y := m.axes(labels)
-			hasBoundary = hasBoundary || len(m.Boundary) > 0
 			for _, p := range m.Points {
 				if !x.holds(p.X) || !y.holds(p.Y) {
-					outside++
+					outside.n++
 				} else if !slices.Contains(classes, p.Class) {
 					classes = append(classes, p.Class)
 				}
 			}
 			for _, c := range m.Curves {
-				if c.Name != "" && !slices.ContainsFunc(lines, func(k key) bool { return k.text == c.Name }) {
-					lines = append(lines, over[c.Name].key(c.Name))
-				}
+				hidden.count(x, y, c)
 			}
-			missing.count(x, y, m.Curves)
 			for _, z := range m.Z {
 				switch {
 				case math.IsNaN(z):
@@ -283,30 +229,30 @@ func mapKeys(rows []Row, labels Labels, over map[string]cased) (out []key) {
 	}
 	slices.Sort(classes)
 	for _, class := range classes {
-		out = append(out, markerOf(labels.class(class), classGlyph(class)))
+		name := fmt.Sprintf("class %d", class+1)
+		if class < len(labels.Classes) {
+			name = labels.Classes[class]
+		}
+		out = append(out, markerOf(name, classGlyph(class)))
 	}
-	if hasBoundary {
-		out = append(out, boundary.key("true class boundary"))
-	}
-	out = append(out, lines...)
-	if labels.Below == "" {
-		labels.Below = "below scale"
+	for _, c := range over.named {
+		edge, inner := over.cased(c)
+		out = append(out, key{text: c.Name, width: lineKey, thumbs: []plot.Thumbnailer{
+			&plotter.Polygon{Color: anchors[4]}, &plotter.Line{LineStyle: edge}, &plotter.Line{LineStyle: inner},
+		}})
 	}
 	for _, flag := range []struct {
 		n     int
 		text  string
 		color color.Color
-	}{{below, labels.Below, belowColor}, {above, "above scale", aboveColor}, {blank, "not a number", white}} {
+	}{{below, cmp.Or(labels.Below, "below scale"), belowColor}, {above, "above scale", aboveColor}, {blank, "not a number", white}} {
 		if flag.n > 0 {
-			swatch := &plotter.Polygon{Color: flag.color, LineStyle: line(hairline, black)}
 			text := fmt.Sprintf("%s (%s)", flag.text, plural(flag.n, "value"))
-			out = append(out, key{text: text, width: swatchKey, thumbs: []plot.Thumbnailer{swatch}})
+			out = append(out, areaOf(text, plotter.Polygon{Color: flag.color, LineStyle: line(hairline, black)}))
 		}
 	}
-	if outside > 0 {
-		out = append(out, key{text: plural(outside, "example") + " outside the maps"})
-	}
-	return append(out, missing.keys("maps")...)
+	outside.what, outside.text = "example", " outside the maps"
+	return append(append(out, notes(outside)...), hidden.notes("maps")...)
 }
 
 // anchors are colours from dark violet to yellow after the map viridis of
@@ -324,12 +270,10 @@ var anchors = []color.Color{
 }
 
 // The colours of values below a scale, pink beside dark violet, and above, dark red
-// beside yellow, stand out from their end of it in grey as well. ground is in the
-// middle.
+// beside yellow, stand out from their end of it in grey as well.
 var (
 	belowColor = color.NRGBA{0xff, 0x7a, 0xc8, 0xff}
 	aboveColor = color.NRGBA{0xb1, 0x00, 0x26, 0xff}
-	ground     = anchors[4]
 )
 
 // ramp returns the colours of maps between two values. The lightness L* rises
@@ -348,14 +292,9 @@ func ramp(lo, hi float64) palette.ColorMap {
 // of its own grid: so that uneven grids and logarithmic axes can be drawn, and cells
 // at the border are halves.
 type field struct {
+	Map
 	x, y, scale Axis
 	cols, rows  []int // the nearest grid point of each cell
-	z           []float64
-	width       int
-}
-
-func newRaster(m Map, x, y, scale Axis) field {
-	return field{x, y, scale, nearest(m.X, x), nearest(m.Y, y), m.Z, len(m.X)}
 }
 
 // Dims implements plotter.GridXYZ, as do X, Y and Z.
@@ -370,7 +309,7 @@ func (f field) Y(r int) float64 { return middle(f.y, r, len(f.rows)) }
 // Z returns the value of a cell as a coordinate of the scale. One that has no place
 // on a logarithmic scale is below it.
 func (f field) Z(c, r int) float64 {
-	z := f.z[f.rows[r]*f.width+f.cols[c]]
+	z := f.Map.Z[f.rows[r]*len(f.Map.X)+f.cols[c]]
 	if f.scale.Log && z <= 0 {
 		return math.Inf(-1)
 	}

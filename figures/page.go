@@ -1,6 +1,8 @@
 package figures
 
 import (
+	"math"
+
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
@@ -23,6 +25,7 @@ type page struct {
 	rows   [][]panel
 	width  vg.Length                       // 0: a column for each panel of a row, at most a page
 	height func(width vg.Length) vg.Length // of a data area, by its width
+	label  string                          // of X, for panels that have none of their own
 	keys   []key
 	// margin is the room at the right edge of the page, and beside draws what
 	// stands there beside a row, given the data area of its last panel.
@@ -31,7 +34,7 @@ type page struct {
 }
 
 const (
-	panelGap = vg.Length(7)
+	panelGap = vg.Length(9)
 	rowGap   = vg.Length(6)
 )
 
@@ -53,6 +56,7 @@ func (p page) figure() *Figure {
 		height = p.width
 		area   vg.Rectangle
 		foot   legend
+		labels = letters(textSize, text.XCenter, text.YTop)
 		tiles  = draw.Tiles{
 			Rows: len(plots), Cols: columns, PadX: panelGap, PadY: rowGap,
 			PadLeft: pageEdge, PadRight: pageEdge + p.margin, PadTop: pageEdge, PadBottom: pageEdge,
@@ -63,8 +67,12 @@ func (p page) figure() *Figure {
 		area = plots[0][0].DataCanvas(plot.Align(plots, tiles, dc)[0][0]).Rectangle
 		size := area.Size()
 		foot = newLegend(p.keys, p.width-area.Min.X-pageEdge)
-		height += foot.height() - (tiles.PadBottom - pageEdge) + vg.Length(len(plots))*(p.height(size.X)-size.Y)
-		tiles.PadBottom = pageEdge + foot.height()
+		bottom := pageEdge + foot.height()
+		if p.label != "" {
+			bottom += labels.Height(p.label)
+		}
+		height += bottom - tiles.PadBottom + vg.Length(len(plots))*(p.height(size.X)-size.Y)
+		tiles.PadBottom = bottom
 		for i, row := range plots {
 			for j, plt := range row {
 				if p.has(i, j) {
@@ -85,7 +93,8 @@ func (p page) figure() *Figure {
 				p.beside(dc, i, last)
 			}
 		}
-		foot.draw(dc, vg.Point{X: area.Min.X, Y: pageEdge + foot.height()})
+		foot.draw(dc, area.Min.X)
+		write(dc, labels, vg.Point{X: (area.Min.X + p.width) / 2, Y: tiles.PadBottom}, p.label)
 	}}
 }
 
@@ -174,13 +183,13 @@ type title string
 
 // Plot implements plot.Plotter.
 func (t title) Plot(c draw.Canvas, _ *plot.Plot) {
-	c.FillText(letters(textSize, text.XCenter, text.YBottom), vg.Point{X: c.Center().X, Y: c.Max.Y + textGap}, string(t))
+	write(c, letters(textSize, text.XCenter, text.YBottom), vg.Point{X: c.Center().X, Y: c.Max.Y + 1}, string(t))
 }
 
 // GlyphBoxes implements plot.GlyphBoxer: it keeps room for the title.
 func (t title) GlyphBoxes(*plot.Plot) []plot.GlyphBox {
 	sty := letters(textSize, text.XCenter, text.YBottom)
-	return []plot.GlyphBox{{Y: 1, Rectangle: box(0, 0, 0, textGap+sty.Height(string(t)))}}
+	return []plot.GlyphBox{{Y: 1, Rectangle: box(0, 0, 0, 1+sty.Height(string(t)))}}
 }
 
 // within is a plotter that takes no room beyond the data area, nor changes its ends.
@@ -188,14 +197,15 @@ type within struct{ plot.Plotter }
 
 // rightTicks is a plotter of ticks and a label at the right of a data area.
 type rightTicks struct {
-	axis Axis
-	room vg.Length // for the tick labels
+	ticks []plot.Tick
+	label string
+	room  vg.Length // for the tick labels
 }
 
 // Plot implements plot.Plotter.
 func (r rightTicks) Plot(c draw.Canvas, plt *plot.Plot) {
 	_, y := plt.Transforms(&c)
-	for _, t := range r.axis.ticks(tickCount) {
+	for _, t := range r.ticks {
 		length := tickLength
 		if t.IsMinor() {
 			length /= 2
@@ -203,9 +213,9 @@ func (r rightTicks) Plot(c draw.Canvas, plt *plot.Plot) {
 		at := vg.Point{X: c.Max.X, Y: y(t.Value)}
 		c.StrokeLine2(line(hairline, black), at.X, at.Y, at.X+length, at.Y)
 		at.X += tickLength + textGap
-		c.FillText(letters(textSize, text.XLeft, text.YCenter), at, t.Label)
+		write(c, letters(textSize, text.XLeft, text.YCenter), at, t.Label)
 	}
 	sty := letters(textSize, text.XCenter, text.YTop)
-	sty.Rotation = halfPi
-	c.FillText(sty, vg.Point{X: c.Max.X + tickLength + 2*textGap + r.room, Y: c.Center().Y}, r.axis.Label)
+	sty.Rotation = math.Pi / 2
+	write(c, sty, vg.Point{X: c.Max.X + tickLength + 2*textGap + r.room, Y: c.Center().Y}, r.label)
 }

@@ -4,23 +4,23 @@ import (
 	"hash/fnv"
 	"image/color"
 	"math"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Style is what one method looks like in every figure. Without its colour, it is
-// told from others by its marker or, where there is none, by its dashes.
+// Style is how one method is drawn in every figure. Without its colour it is told from
+// others by its marker, a number, or by the dashes of a line without markers.
 type Style struct {
 	Color  color.NRGBA
-	Marker Marker
+	Marker int
 	Dashes []vg.Length
 }
 
-// colors are told apart with any colour vision: those of M. Okabe and K. Ito
-// (2008), but for the yellow, which is lost on white paper, and a few darker ones
-// after P. Tol.
+// colors are told apart with any colour vision: those of M. Okabe and K. Ito (2008), but
+// for the yellow, which is lost on white paper, with a few after P. Tol.
 var colors = []color.NRGBA{
 	{0x00, 0x72, 0xb2, 0xff}, // blue
 	{0x56, 0xb4, 0xe9, 0xff}, // sky
@@ -34,199 +34,178 @@ var colors = []color.NRGBA{
 	{0x77, 0x77, 0x77, 0xff}, // grey
 }
 
-// families has the names of well-known methods, a line for each colour. A name
-// has the marker of its place in the line, counted from that of the line.
+// families are the names of well-known methods, a line for each colour. The place in
+// the line gives the marker, counted from that of the line, and the dashes of lines without markers.
 var families = []string{
-	"adf adf-exact adf-smooth adf-forget smooth-32 smooth adf-smooth-10 probit-slope adf-linear",
-	"adf-diagonal adf-lsq smooth-8 adf-diagonal-forget adf-smooth-diagonal smooth-mean adf-smooth-mean probit-lsq smooth-32-32 diagonal",
-	"joint joint-slope-skip joint-slope-project joint-slope frozen-32 joint-slope-fail paper-linear normalised-probit unscented",
+	"adf adf-forget adf-exact adf-smooth smooth-32 smooth probit-slope adf-linear adf-smooth-10 slope-matched",
+	"adf-diagonal adf-diagonal-forget adf-lsq smooth-8 adf-smooth-diagonal smooth-mean adf-smooth-mean least-squares probit-lsq smooth-32-32 diagonal",
+	"joint joint-slope-skip joint-slope-project joint-slope-fail frozen-32 joint-slope paper-linear normalised-probit unscented",
 	"total adf-exact-joint paper-hidden frozen-32-32 daunizeau",
-	"kalman linear kalman-forget kalman-linear kalman-diagonal delta probit-minimax taylor",
-	"random-features random-32 random-8 adf-random-features mackay lognormal-normalised adf-shared shared adf-shared-10",
-	"tagi perceptron-adf vi-bohning tagi-10 bayes-by-backprop dropout lu-0 lu-1",
+	"kalman kalman-forget linear kalman-linear kalman-diagonal delta taylor probit-minimax minimax",
+	"random-32 random-8 random-features adf-random-features mackay lognormal-normalised adf-shared shared adf-shared-10",
+	"tagi perceptron-adf tagi-10 vi-bohning bayes-by-backprop dropout lu-0 lu-1",
 	"laplace-window perceptron-huber laplace-linear laplace-hidden laplace-bridge laplace-bridge-corrected",
 	"exact neighbours-window exact-fast neighbours map map-linear map-hidden",
 	"majority monte-carlo uniform",
 }
 
-// StyleOf returns the style of a method by its name. Low lines are hyphens, and
-// what stands behind a colon is a remark. Names that are not well known get a style
+var dashes = [][]vg.Length{nil, {4, 1.5}, {1.2, 1.2}, {6, 1.5, 1.2, 1.5}}
+
+// StyleOf returns the style of a method by its name. Low lines and spaces are hyphens,
+// and what stands behind a colon is a remark. Names that are not well known get a style
 // by chance, but always the same.
 func StyleOf(name string) Style {
-	i, j := place(name)
-	return styleAt(i, j)
+	if i, j, ok := familyOf(name); ok {
+		return styleAt(i, j)
+	}
+	sum := chance(name)
+	return styleAt(sum%len(colors), sum/len(colors)%len(shapes))
 }
 
-// place returns the colour and the marker of a method by their numbers.
-func place(name string) (clr, marker int) {
+// familyOf returns the family of a well-known method and its place in it.
+func familyOf(name string) (i, j int, ok bool) {
 	name, _, _ = strings.Cut(name, ":")
-	name = strings.ReplaceAll(name, "_", "-")
+	name = strings.NewReplacer("_", "-", " ", "-").Replace(name)
 	for i, family := range families {
-		for j, known := range strings.Fields(family) {
-			if name == known {
-				return i, (i + j) % len(shapes)
-			}
+		if j := slices.Index(strings.Fields(family), name); j >= 0 {
+			return i, j, true
 		}
 	}
+	return 0, 0, false
+}
+
+func chance(name string) int {
 	h := fnv.New32a()
 	h.Write([]byte(name))
-	sum := int(h.Sum32() >> 1)
-	return sum % len(colors), sum / len(colors) % len(shapes)
+	return int(h.Sum32() >> 1)
 }
 
-var dashes = [][]vg.Length{nil, {4, 2}, {1.2, 1.5}, {6, 1.8, 1.2, 1.8}}
-
-func styleAt(clr, marker int) Style {
-	return Style{colors[clr], Marker(marker), dashes[marker%len(dashes)]}
+func styleAt(i, j int) Style {
+	return Style{colors[i], (i + j) % len(shapes), dashes[j%len(dashes)]}
 }
 
-// styles are those of the names of a figure.
-type styles map[string]Style
+// styles has the curves of a figure, the first of every name, and their styles.
+type styles struct {
+	named []Curve
+	of    map[string]Style
+}
 
-// add gives a name its style or, if another name of the figure has it, the next
-// one that is free.
-func (s styles) add(name string) Style {
-	if known, ok := s[name]; ok {
-		return known
+// add gives a curve its style. A name that is not well known avoids the colours that
+// the figure has already; if there is no other, it gets a style that is free.
+// References are grey and differ in their dashes.
+func (s *styles) add(c Curve) {
+	if _, ok := s.of[c.Name]; ok {
+		return
 	}
-	i, j := place(name)
-	n := len(colors) * len(shapes)
-	for k := range n {
-		next := styleAt((i+k)%len(colors), (j+k/len(colors))%len(shapes))
-		taken := false
-		for _, other := range s {
-			taken = taken || other.Color == next.Color && other.Marker == next.Marker
+	if s.of == nil {
+		s.of = make(map[string]Style)
+	}
+	next := StyleOf(c.Name)
+	if c.Kind == Reference {
+		references := 0
+		for _, other := range s.named {
+			if other.Kind == Reference {
+				references++
+			}
 		}
-		if !taken || k == n-1 {
-			s[name] = next
-			break
+		next = Style{grey, 0, dashes[references%len(dashes)]}
+	} else if _, _, ok := familyOf(c.Name); !ok {
+		sum := chance(c.Name)
+		for k := 0; k < len(colors) && s.has(next, false); k++ {
+			next = styleAt((sum+k)%len(colors), sum/len(colors)%len(shapes))
+		}
+		for k := 0; k < len(colors)*len(shapes) && s.has(next, true); k++ {
+			next = styleAt(k%len(colors), k/len(colors))
 		}
 	}
-	return s[name]
+	s.named, s.of[c.Name] = append(s.named, c), next
 }
 
-// Marker is the number of a shape that marks a point.
-type Marker int
-
-// A shape is a regular polygon, or a star: the number of its corners (0 is a
-// circle), the direction of the first one, their distance from the middle, and
-// that of the corners between them, if there are any.
-type shape struct {
-	corners      int
-	turn         float64
-	outer, inner vg.Length
-}
-
-// shapes have about the same area.
-var shapes = []shape{
-	{0, 0, 1, 0},
-	{4, math.Pi / 4, 1.25, 0},
-	{3, math.Pi / 2, 1.45, 0},
-	{4, 0, 1.3, 0},
-	{3, -math.Pi / 2, 1.45, 0},
-	{4, math.Pi / 4, 1.75, 0.6},
-	{5, math.Pi / 2, 1.65, 0.75},
+// has tells whether the figure has a colour or, if both is true, the marker with it.
+func (s *styles) has(style Style, both bool) bool {
+	for _, other := range s.of {
+		if other.Color == style.Color && (!both || other.Marker == style.Marker) {
+			return true
+		}
+	}
+	return false
 }
 
 const (
 	markerRadius = vg.Length(2.1)
-	crowdRadius  = vg.Length(1.3) // among many
-	casing       = vg.Length(0.6) // the white edge of a marker
+	crowdRadius  = vg.Length(1.4) // among many
+	edgeWidth    = vg.Length(0.6)
 )
 
-func (m Marker) path(at vg.Point, radius vg.Length) vg.Path {
-	return shapes[int(m)%len(shapes)].path(at, radius)
+// A marker is a regular polygon. On a map it has a dark outline; about that is a white
+// edge, except in a crowd, where edges would be all that is left.
+type marker struct {
+	corners int
+	turn    float64   // the direction of the first corner
+	outer   vg.Length // the distance of the corners, in radii
+	outline color.Color
 }
 
-// path returns the outline of the shape about a point.
-func (s shape) path(at vg.Point, radius vg.Length) vg.Path {
-	corner := func(i int, r vg.Length, half float64) vg.Point {
-		sin, cos := math.Sincos(s.turn + 2*math.Pi*(float64(i)+half)/float64(max(s.corners, 4)))
-		return vg.Point{X: at.X + radius*r*vg.Length(cos), Y: at.Y + radius*r*vg.Length(sin)}
+// shapes have about the same area. The first one is as good as a circle.
+var shapes = []marker{
+	{48, 0, 1, nil},
+	{4, math.Pi / 4, 1.25, nil},
+	{3, math.Pi / 2, 1.45, nil},
+	{4, 0, 1.3, nil},
+	{3, -math.Pi / 2, 1.45, nil},
+}
+
+// DrawGlyph implements draw.GlyphDrawer.
+func (m marker) DrawGlyph(c *draw.Canvas, sty draw.GlyphStyle, at vg.Point) {
+	corner := func(i int) vg.Point {
+		sin, cos := math.Sincos(m.turn + 2*math.Pi*float64(i)/float64(m.corners))
+		r := sty.Radius * m.outer
+		return vg.Point{X: at.X + r*vg.Length(cos), Y: at.Y + r*vg.Length(sin)}
 	}
 	var path vg.Path
-	if s.corners == 0 {
-		// Four cubics, as not every format draws arcs alike.
-		k := radius * s.outer * 0.5523
-		path.Move(corner(0, s.outer, 0))
-		for i := range 4 {
-			p, q := corner(i, s.outer, 0), corner(i+1, s.outer, 0)
-			along := func(p vg.Point, k vg.Length) vg.Point {
-				d := p.Sub(at).Scale(k / (radius * s.outer))
-				return vg.Point{X: p.X - d.Y, Y: p.Y + d.X}
-			}
-			path.CubeTo(along(p, k), along(q, -k), q)
-		}
-	}
-	for i := range s.corners {
-		if i == 0 { // Begin within an edge: the PNG canvas does not join the ends.
-			if s.inner > 0 {
-				path.Move(corner(-1, s.inner, 0.5).Add(corner(0, s.outer, 0)).Scale(0.5))
-			} else {
-				path.Move(corner(-1, s.outer, 0).Add(corner(0, s.outer, 0)).Scale(0.5))
-			}
-		}
-		path.Line(corner(i, s.outer, 0))
-		if s.inner > 0 {
-			path.Line(corner(i, s.inner, 0.5))
-		}
+	path.Move(corner(-1).Add(corner(0)).Scale(0.5)) // within an edge: not every canvas joins the ends
+	for i := range m.corners {
+		path.Line(corner(i))
 	}
 	path.Close()
-	return path
-}
-
-// DrawGlyph implements draw.GlyphDrawer: the marker in its colour with a white
-// edge, or none in a crowd, where edges would be all that is left.
-func (m Marker) DrawGlyph(c *draw.Canvas, sty draw.GlyphStyle, at vg.Point) {
-	path := m.path(at, sty.Radius)
 	if sty.Radius > crowdRadius {
-		c.SetLineStyle(line(2*casing, white))
+		c.SetLineStyle(line(3*edgeWidth, white))
 		c.Stroke(path)
 	}
 	c.SetColor(sty.Color)
 	c.Fill(path)
-}
-
-// An outlined marker is filled in its colour and has a dark outline within a white
-// edge, so that it shows on any ground.
-type outlined struct {
-	Marker
-	edge color.Color
-}
-
-// DrawGlyph implements draw.GlyphDrawer.
-func (m outlined) DrawGlyph(c *draw.Canvas, sty draw.GlyphStyle, at vg.Point) {
-	path := m.path(at, sty.Radius)
-	c.SetLineStyle(line(2*casing+hairline, white))
-	c.Stroke(path)
-	c.SetColor(sty.Color)
-	c.Fill(path)
-	c.SetLineStyle(line(casing, m.edge))
-	c.Stroke(path)
-}
-
-// classFills tell the markers of classes apart in grey as well: white, black and a
-// mid orange, which maps do not contain.
-var classFills = []color.NRGBA{white, black, {0xe6, 0x6a, 0x00, 0xff}}
-
-// maxClasses is the number of markers of classes: as the numbers of shapes and of
-// fills have no common divisor, every shape meets every fill.
-var maxClasses = len(shapes) * len(classFills)
-
-// classGlyph is the marker of an example of a class, counted from 0.
-func classGlyph(class int) draw.GlyphStyle {
-	return draw.GlyphStyle{
-		Color: classFills[class%len(classFills)], Radius: markerRadius * 1.1,
-		Shape: outlined{Marker(class), black},
+	if m.outline != nil {
+		c.SetLineStyle(line(edgeWidth, m.outline))
+		c.Stroke(path)
 	}
 }
 
+// glyph is the marker of a style.
 func (s Style) glyph(radius vg.Length) draw.GlyphStyle {
-	return draw.GlyphStyle{Color: s.Color, Radius: radius, Shape: s.Marker}
+	return draw.GlyphStyle{Color: s.Color, Radius: radius, Shape: shapes[s.Marker]}
+}
+
+// hollow is the marker of a style with nothing but its outline.
+func (s Style) hollow() draw.GlyphStyle {
+	m := shapes[s.Marker]
+	m.outline = s.Color
+	return draw.GlyphStyle{Color: white, Radius: markerRadius, Shape: m}
+}
+
+// classFills tell the markers of classes apart in grey as well: white, black and a
+// mid orange, which maps do not contain. As their number and that of the shapes have
+// no common divisor, every shape meets every fill.
+var classFills = []color.NRGBA{white, black, {0xe6, 0x6a, 0x00, 0xff}}
+
+// classGlyph is the marker of an example of a class, counted from 0.
+func classGlyph(class int) draw.GlyphStyle {
+	m := shapes[class%len(shapes)]
+	m.outline = black
+	return draw.GlyphStyle{Color: classFills[class%len(classFills)], Radius: markerRadius, Shape: m}
 }
 
 // tint returns an opaque colour that is a fifth of c on white.
 func tint(c color.NRGBA) color.NRGBA {
-	mix := func(v uint8) uint8 { return uint8(math.Round(255 - (255-float64(v))/5)) }
+	mix := func(v uint8) uint8 { return uint8(255 - (255-int(v))/5) }
 	return color.NRGBA{mix(c.R), mix(c.G), mix(c.B), 0xff}
 }

@@ -1,6 +1,9 @@
 package figures
 
 import (
+	"cmp"
+	"math"
+	"slices"
 	"strings"
 	"sync"
 	"unicode"
@@ -10,6 +13,7 @@ import (
 	"gonum.org/v1/plot/font/liberation"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
 )
 
 // typesetter is a text handler for the small mathematics of labels.
@@ -32,11 +36,12 @@ type run struct {
 	text   string
 	italic bool
 	script int // -1 is a subscript, +1 a superscript
+	face   font.Face
+	at     vg.Point // from the origin of the line
 }
 
 // runs splits a line of marked text.
-func runs(line string) []run {
-	var out []run
+func runs(line string) (out []run) {
 	maths := false
 	script := 0    // of the letters that follow
 	group := false // up to a closing brace, instead of one
@@ -44,35 +49,26 @@ func runs(line string) []run {
 		switch {
 		case r == '$':
 			maths, script, group = !maths, 0, false
-			continue
 		case maths && r == '_':
 			script = -1
-			continue
 		case maths && r == '^':
 			script = +1
-			continue
 		case script != 0 && r == '{':
 			group = true
-			continue
 		case group && r == '}':
 			script, group = 0, false
-			continue
-		}
-		var next run
-		r, next.script = ordinary(r)
-		if script != 0 {
-			next.script = script
+		default:
+			letter, own := ordinary(r)
+			next := run{text: string(letter), italic: maths && unicode.IsLetter(letter), script: cmp.Or(script, own)}
 			if !group {
 				script = 0
 			}
+			if n := len(out) - 1; n >= 0 && out[n].italic == next.italic && out[n].script == next.script {
+				out[n].text += next.text
+			} else {
+				out = append(out, next)
+			}
 		}
-		next.italic = maths && unicode.IsLetter(r)
-		if n := len(out); n > 0 && out[n-1].italic == next.italic && out[n-1].script == next.script {
-			out[n-1].text += string(r)
-			continue
-		}
-		next.text = string(r)
-		out = append(out, next)
 	}
 	return out
 }
@@ -85,48 +81,34 @@ var (
 
 // ordinary returns the ordinary letter of a subscript or superscript.
 func ordinary(r rune) (letter rune, script int) {
-	for i, s := range superscripts {
-		if r == s {
-			return superLetters[i], +1
-		}
+	if i := slices.Index(superscripts, r); i >= 0 {
+		return superLetters[i], +1
 	}
-	for i, s := range subscripts {
-		if r == s {
-			return subLetters[i], -1
-		}
+	if i := slices.Index(subscripts, r); i >= 0 {
+		return subLetters[i], -1
 	}
 	return r, 0
 }
 
-// A placed run has its face and its offset from the origin of the line.
-type placed struct {
-	face font.Face
-	text string
-	at   vg.Point
-}
-
 // set places the runs of a line one after the other.
-func set(line string, fnt font.Font) (out []placed, width vg.Length) {
-	italic := false
-	for _, r := range runs(line) {
+func set(line string, fnt font.Font) (out []run, width vg.Length) {
+	out = runs(line)
+	for i, r := range out {
 		f, rise := fnt, vg.Length(0)
 		if r.italic {
 			f.Style = stdfont.StyleItalic
 		}
-		if r.script != 0 {
-			f.Size *= scriptSize
-			rise = -subDrop * fnt.Size
-			if r.script > 0 {
-				rise = superRise * fnt.Size
+		switch r.script {
+		case -1:
+			f.Size, rise = scriptSize*f.Size, -subDrop*f.Size
+		case +1:
+			f.Size, rise = scriptSize*f.Size, superRise*f.Size
+			if i > 0 && out[i-1].italic {
+				width += italicGap * fnt.Size
 			}
 		}
-		if r.script > 0 && italic {
-			width += italicGap * fnt.Size
-		}
-		face := fonts().Lookup(f, f.Size)
-		out = append(out, placed{face, r.text, vg.Point{X: width, Y: rise}})
-		width += face.Width(r.text)
-		italic = r.italic
+		out[i].face, out[i].at = fonts().Lookup(f, f.Size), vg.Point{X: width, Y: rise}
+		width += out[i].face.Width(r.text)
 	}
 	return out, width
 }
@@ -151,7 +133,8 @@ func (t typesetter) Box(txt string, fnt font.Font) (width, height, depth vg.Leng
 	return width, e.Ascent, e.Descent
 }
 
-// Draw implements text.Handler. Text of size 0 is not drawn.
+// Draw implements text.Handler. As everywhere in gonum/plot, the anchor is lower than
+// that of the box by the descent. Text of size 0 is not drawn.
 func (t typesetter) Draw(c vg.Canvas, txt string, sty text.Style, pt vg.Point) {
 	if sty.Font.Size == 0 {
 		return
@@ -164,7 +147,7 @@ func (t typesetter) Draw(c vg.Canvas, txt string, sty text.Style, pt vg.Point) {
 		c.Rotate(sty.Rotation)
 	}
 	e := t.Extents(sty.Font)
-	top := sty.Height(txt) * (1 + vg.Length(sty.YAlign))
+	top := sty.Height(txt)*(1+vg.Length(sty.YAlign)) - e.Descent
 	for i, line := range t.Lines(txt) {
 		parts, width := set(line, sty.Font)
 		origin := vg.Point{X: width * vg.Length(sty.XAlign), Y: top - e.Ascent - vg.Length(i)*e.Height}
@@ -172,6 +155,13 @@ func (t typesetter) Draw(c vg.Canvas, txt string, sty text.Style, pt vg.Point) {
 			c.FillString(p.face, origin.Add(p.at), p.text)
 		}
 	}
+}
+
+// write writes a text whose box is aligned to an anchor.
+func write(dc draw.Canvas, sty text.Style, at vg.Point, s string) {
+	sin, cos := math.Sincos(sty.Rotation)
+	d := sty.FontExtents().Descent
+	dc.FillText(sty, vg.Point{X: at.X - d*vg.Length(sin), Y: at.Y + d*vg.Length(cos)}, s)
 }
 
 // wrap breaks a text at spaces into lines of at most a width. A longer word has

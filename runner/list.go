@@ -28,7 +28,7 @@ func (p *program) listAll() error {
 			failed = errors.Join(failed, err)
 			continue
 		}
-		if p.effort != "" && p.effort != e.Effort {
+		if !p.takes(e.Effort) {
 			continue
 		}
 		data := "none"

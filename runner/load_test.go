@@ -1,6 +1,7 @@
 package main
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -125,19 +126,13 @@ func TestEffort(t *testing.T) {
 	}
 }
 
-// dataSetFile describes a set of one file.
-func dataSetFile(url string) string {
-	return fmt.Sprintf("[[set]]\nname = \"red\"\ntitle = \"Text\"\nlicence = \"CC0\"\n\n[[set.file]]\npath = \"red.csv\"\nbytes = 3\n"+
-		"sha256 = \"2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824\"\nurls = [%q]\n", url)
-}
-
 func TestData(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "hello") }))
 	defer server.Close()
 	needy := edit(t, small, `"small"`, `"needy"`, "threshold", "file = \"data/red.csv\"\nthreshold")
-	sets := strings.Replace(dataSetFile(server.URL), "bytes = 3", "bytes = 5", 1)
+	sets := fmt.Sprintf("[[set]]\nname = \"red\"\n\n[[set.file]]\npath = \"red.csv\"\nurls = [%q]\nsha256 = \"%x\"\n", server.URL, sha256.Sum256([]byte("hello")))
 	inExperiments(t, map[string]string{"needy.toml": needy, "small.toml": small, "data/sets.toml": sets})
-	line := "needy: not there: experiments/data/red.csv; to be had by go run ./runner -fetch red"
+	line := "needy: no file experiments/data/red.csv; to get the data: go run ./runner -fetch red"
 	if code, stdout, stderr := exit(t, "-exp", "needy"); code != 1 || stderr != "runner: "+line+"\n" || stdout != "" || exists("results") {
 		t.Errorf("exit code %d, %q and %q", code, stdout, stderr)
 	}

@@ -20,6 +20,7 @@ import (
 	"syscall"
 
 	"closedform/runner/internal/config"
+	"closedform/runner/internal/data"
 	"closedform/runner/internal/engine"
 	"closedform/runner/internal/study"
 )
@@ -69,19 +70,22 @@ func run(ctx context.Context, stdout, stderr io.Writer, args []string) error {
 	case o.list:
 		return p.listAll()
 	case len(o.fetch) > 0:
-		return fetchData(ctx, stdout, o.fetch, o.mirror)
+		return data.Fetch(ctx, dataSets, o.fetch, o.mirror, stdout)
 	}
 	experiments, err := p.load()
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case o.draw:
-		return p.drawAgain(experiments)
-	case o.verify:
+	}
+	if o.verify {
 		return p.verifyAll(ctx, experiments)
 	}
 	for _, e := range experiments {
-		if err := p.run(ctx, e); err != nil {
+		if o.draw {
+			err = p.drawAgain(e)
+		} else {
+			err = p.run(ctx, e)
+		}
+		if err != nil {
 			return fmt.Errorf("%s: %w", e.Name, err)
 		}
 	}
@@ -118,7 +122,7 @@ func (p *program) load() ([]*experiment, error) {
 			return nil, fmt.Errorf("%s: name = %q: %s has the same, and both would write to one folder", path, e.Name, other)
 		}
 		paths[e.Name] = path
-		if p.effort != "" && p.effort != e.Effort {
+		if !p.takes(e.Effort) {
 			continue
 		}
 		if err := e.missing(); err != nil && !p.draw {

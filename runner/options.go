@@ -6,8 +6,7 @@ import (
 	"fmt"
 	"io"
 	"runtime"
-	"strconv"
-	"strings"
+	"slices"
 
 	"closedform/runner/internal/engine"
 )
@@ -20,21 +19,13 @@ var errUsage = errors.New("usage")
 
 // options are the flags of the command line.
 type options struct {
-	exp      []string
-	all      bool
-	list     bool
-	effort   string // empty: any
-	verify   bool
-	draw     bool
-	force    bool
-	out      string
-	sources  string // folder of the results that other experiments read; -out
-	workers  int
-	set      []string
-	shard    shard
-	progress engine.Mode
-	fetch    []string
-	mirror   string
+	exp, set, fetch                list
+	all, list, verify, draw, force bool
+	effort, out, mirror            string
+	sources                        string // folder of the results that other experiments read; -out
+	workers                        int
+	shard                          shard
+	progress                       engine.Mode
 }
 
 const usage = `Usage: runner [flags]
@@ -69,19 +60,19 @@ func parse(w io.Writer, args []string) (*options, error) {
 	o := &options{}
 	flags := flag.NewFlagSet("runner", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
-	flags.Func("exp", "`manifest` to run: a path, or a name in experiments/ (repeatable)", appendTo(&o.exp))
+	flags.Var(&o.exp, "exp", "`manifest` to run: a path, or a name in experiments/ (repeatable)")
 	flags.BoolVar(&o.all, "all", false, "run every manifest in experiments/")
 	flags.BoolVar(&o.list, "list", false, "list the manifests in experiments/")
-	flags.Func("effort", "`which` of the manifests -all and -list take: quick, full or any (default any)", o.parseEffort)
-	flags.BoolVar(&o.draw, "draw", false, "draw the figures again from the tables in -out; nothing is computed")
+	flags.StringVar(&o.effort, "effort", "any", "`which` of the manifests -all and -list take: quick, full or any")
 	flags.BoolVar(&o.verify, "verify", false, "run into a temporary folder and compare with the results in -out; nothing else is written")
+	flags.BoolVar(&o.draw, "draw", false, "draw the figures again from the tables in -out; nothing is computed")
 	flags.BoolVar(&o.force, "force", false, "compute all cells again, also those that are done")
 	flags.StringVar(&o.out, "out", "results", "`folder` in which the results folders are")
 	flags.IntVar(&o.workers, "workers", runtime.GOMAXPROCS(0), "`number` of cells computed at a time; it changes no result")
-	flags.Func("set", "`key=value` to use in place of the manifest's, such as model.lambda=0.4 (repeatable)", appendTo(&o.set))
-	flags.Func("shard", "`i/n`: compute the i-th of n parts of the cells only; a later run without it merges", o.shard.parse)
+	flags.Var(&o.set, "set", "`key=value` to use in place of the manifest's, such as model.lambda=0.4 (repeatable)")
+	flags.Var(&o.shard, "shard", "`i/n`: compute the i-th of n parts of the cells only; a later run without it merges")
 	flags.TextVar(&o.progress, "progress", engine.Auto, "`how` to show progress on stderr: auto (a bar on a terminal, lines elsewhere), plain or off")
-	flags.Func("fetch", "data `set` to get into experiments/data/, or all (repeatable)", appendTo(&o.fetch))
+	flags.Var(&o.fetch, "fetch", "data `set` to get into experiments/data/, or all (repeatable)")
 	flags.StringVar(&o.mirror, "mirror", "", "`folder` that -fetch takes the files from that are there; the others are downloaded")
 	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
 		fmt.Fprint(w, usage)
@@ -92,62 +83,66 @@ func parse(w io.Writer, args []string) (*options, error) {
 	} else if err != nil {
 		return nil, fmt.Errorf("%w: %v", errUsage, err)
 	}
-	switch {
-	case flags.NArg() > 0:
-		return nil, fmt.Errorf("%w: unexpected argument %q; a manifest is given with -exp", errUsage, flags.Arg(0))
-	case o.workers < 1:
-		return nil, fmt.Errorf("%w: -workers %d: need at least 1", errUsage, o.workers)
-	case o.out == "":
-		return nil, fmt.Errorf("%w: -out is empty; need a folder", errUsage)
-	case o.verify && o.shard.n > 0:
-		return nil, fmt.Errorf("%w: -verify needs all cells, not a -shard", errUsage)
-	case o.draw && (o.verify || o.force || o.shard.n > 0):
-		return nil, fmt.Errorf("%w: -draw computes nothing, and excludes -verify, -force and -shard", errUsage)
-	case o.mirror != "" && len(o.fetch) == 0:
-		return nil, fmt.Errorf("%w: -mirror is for -fetch", errUsage)
-	case len(o.fetch) > 0 && (o.all || o.list || len(o.exp) > 0):
-		return nil, fmt.Errorf("%w: -fetch excludes -exp, -all and -list", errUsage)
-	case o.effort != "" && !o.all && !o.list:
-		return nil, fmt.Errorf("%w: -effort chooses among the manifests of -all or -list", errUsage)
-	case o.all && len(o.exp) > 0:
-		return nil, fmt.Errorf("%w: -all and -exp exclude each other", errUsage)
-	case !o.all && !o.list && len(o.exp) == 0 && len(o.fetch) == 0:
-		return nil, fmt.Errorf("%w: nothing to do; give -exp MANIFEST, -all, -list or -fetch NAME", errUsage)
+	if problem := o.check(flags.Args()); problem != "" {
+		return nil, fmt.Errorf("%w: %s", errUsage, problem)
 	}
 	o.sources = o.out
 	return o, nil
 }
 
-func appendTo(list *[]string) func(string) error {
-	return func(s string) error {
-		*list = append(*list, s)
-		return nil
+// check says what does not go together.
+func (o *options) check(rest []string) string {
+	running := o.all || len(o.exp) > 0
+	switch {
+	case len(rest) > 0:
+		return fmt.Sprintf("unexpected argument %q; a manifest is given with -exp", rest[0])
+	case o.workers < 1:
+		return fmt.Sprintf("-workers %d: need at least 1", o.workers)
+	case o.out == "":
+		return "-out is empty; need a folder"
+	case !slices.Contains([]string{"quick", "full", "any"}, o.effort):
+		return fmt.Sprintf("-effort %s: need quick, full or any", o.effort)
+	case o.verify && o.shard.n > 0:
+		return "-verify needs all cells, not a -shard"
+	case o.draw && (o.verify || o.force || o.shard.n > 0):
+		return "-draw computes nothing, and excludes -verify, -force and -shard"
+	case o.mirror != "" && len(o.fetch) == 0:
+		return "-mirror is for -fetch"
+	case len(o.fetch) > 0 && (running || o.list):
+		return "-fetch excludes -exp, -all and -list"
+	case o.effort != "any" && !o.all && !o.list:
+		return "-effort chooses among the manifests of -all or -list"
+	case o.all && len(o.exp) > 0:
+		return "-all and -exp exclude each other"
+	case !running && !o.list && len(o.fetch) == 0:
+		return "nothing to do; give -exp MANIFEST, -all, -list or -fetch NAME"
 	}
+	return ""
 }
 
-func (o *options) parseEffort(text string) error {
-	switch text {
-	case "quick", "full":
-		o.effort = text
-	case "any":
-		o.effort = ""
-	default:
-		return errors.New("need quick, full or any")
-	}
+// takes reports whether -effort takes manifests of this label.
+func (o *options) takes(effort string) bool { return o.effort == "any" || o.effort == effort }
+
+// list is a flag that may be given several times.
+type list []string
+
+func (l *list) String() string { return "" }
+
+func (l *list) Set(s string) error {
+	*l = append(*l, s)
 	return nil
 }
 
 // shard is the i-th of n parts of the cells, from 1; the zero value is all.
 type shard struct{ i, n int }
 
-func (s *shard) parse(text string) error {
-	before, after, _ := strings.Cut(text, "/")
-	i, err1 := strconv.Atoi(before)
-	n, err2 := strconv.Atoi(after)
-	if err1 != nil || err2 != nil || i < 1 || i > n {
-		return fmt.Errorf("need i/n with 1 ≤ i ≤ n, such as 1/3")
+func (s *shard) String() string { return "" }
+
+func (s *shard) Set(text string) error {
+	var rest string
+	if k, _ := fmt.Sscanf(text, "%d/%d%s", &s.i, &s.n, &rest); k != 2 || s.i < 1 || s.i > s.n {
+		return errors.New("need i/n with 1 ≤ i ≤ n, such as 1/3")
 	}
-	s.i, s.n = i, n
 	return nil
 }
 

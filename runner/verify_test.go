@@ -55,7 +55,7 @@ func TestVerify(t *testing.T) {
 		}, "small: verified\n", 0},
 		{"a number and its checksum", func(t *testing.T, dir string) {
 			replaceFile(t, dir, "runs.csv", scaled(t, dir, 1+1e-12))
-		}, `small: runs.csv: changed: first in record 2, end: \S+, and now \S+; largest relative difference 1e-12` + "\n", 1},
+		}, `small: runs.csv: changed: record 2, end: \S+, and now \S+; largest relative difference 1e-12` + "\n", 1},
 		{"a number only", func(t *testing.T, dir string) {
 			write(t, scaled(t, dir, 2), dir, "runs.csv")
 		}, "small: runs.csv: tampered: in the committed folder\n", 1},
@@ -66,23 +66,23 @@ func TestVerify(t *testing.T) {
 			replaceFile(t, dir, "runs.svg", read(t, dir, "runs.svg")+"\n")
 			write(t, "", dir, "old.csv")
 		}, `small: old.csv: unlisted: in the committed folder
-small: runs.csv: changed: first in record 2, method: jiont, and now joint; not only by rounding
+small: runs.csv: changed: record 2, method: jiont, and now joint
 small: runs.png: absent: in the committed folder
-small: runs.svg: changed
+small: runs.svg: changed: a figure
 small: summary.csv: absent: in the committed folder
 `, 5},
 		{"another architecture, last digits", func(t *testing.T, dir string) {
 			foreign(t, dir)
 			replaceFile(t, dir, "runs.csv", scaled(t, dir, 1+1e-9))
 			replaceFile(t, dir, "runs.png", read(t, dir, "runs.png")+"\n")
-		}, within + `small: runs.csv: changed: first in record 2, end: \S+, and now \S+; largest relative difference 1e-09 \(accepted\)
-small: runs.png: changed: a figure, skipped \(accepted\)
+		}, within + `small: runs.csv: changed: record 2, end: \S+, and now \S+; largest relative difference 1e-09 \(accepted\)
+small: runs.png: changed: a figure \(accepted\)
 small: verified
 `, 0},
 		{"another architecture, first digits", func(t *testing.T, dir string) {
 			foreign(t, dir)
 			replaceFile(t, dir, "runs.csv", scaled(t, dir, 1+1e-5))
-		}, within + `small: runs.csv: changed: first in record 2, end: \S+, and now \S+; largest relative difference 1e-05, more than 1e-06` + "\n", 1},
+		}, within + `small: runs.csv: changed: record 2, end: \S+, and now \S+; largest relative difference 1e-05` + "\n", 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			out, temporary := t.TempDir(), t.TempDir()
@@ -153,7 +153,7 @@ func TestDraw(t *testing.T) {
 
 	remove(t, dir, "walks.csv.gz")
 	remove(t, dir, "runs.png")
-	if got := mustRun(t, "-exp", "small", "-draw"); got != "small: walks needs walks.csv.gz, which is not committed: run -exp small\nsmall: 1 figures drawn\n" {
+	if got := mustRun(t, "-exp", "small", "-draw"); got != "small: figure walks needs walks.csv.gz, which is not committed: run -exp small\nsmall: 1 figures drawn\n" {
 		t.Errorf("without a packed table it prints %q", got)
 	}
 	if read(t, dir, "runs.png") != want["runs.png"] {

@@ -1,13 +1,11 @@
 package dropout
 
 import (
-	"errors"
 	"math"
 	"math/rand/v2"
 	"testing"
 
 	"closedform/baselines/mlp"
-	"closedform/core/field"
 	"closedform/core/random"
 	"closedform/internal/check"
 )
@@ -48,17 +46,12 @@ func TestConfig(t *testing.T) {
 	if got := (Config{}).WithDefaults(); got.Rate != 0.2 || got.Decay != 1e-3 || got.Step != 0.01 || got.Epochs != 100 {
 		t.Errorf("defaults %+v", got)
 	}
-	for key, cfg := range map[string]Config{
+	check.Keys(t, map[string]Config{
 		"rate":   {Rate: 1},
 		"decay":  {Decay: math.NaN()},
 		"step":   {Descent: mlp.Descent{Step: -1}},
 		"epochs": {Descent: mlp.Descent{Epochs: -1}},
-	} {
-		var e *field.Error
-		if !errors.As(cfg.Validate(), &e) || e.Key != key {
-			t.Errorf("%s: error %v", key, cfg.Validate())
-		}
-	}
+	})
 	if _, err := Fit(Config{Layers: []int{1, 1}}, nil, nil, random.Source()); err == nil {
 		t.Error("one class was accepted")
 	}

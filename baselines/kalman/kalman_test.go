@@ -185,53 +185,6 @@ func TestTwoClassesByHand(t *testing.T) {
 	}
 }
 
-// Where all examples say little, the filter is the information filter of a linear
-// Gaussian model: the precision grows by the sum of JᵀSJ.
-func TestPrecisionAddsUpInTheLinearLimit(t *testing.T) {
-	m := newModel(t, Config{Layers: []int{2, 3}, PriorVar: 1e-4})
-	count := len(m.mean)
-	_, prior := m.Weights()
-	var precision, chol mat.Dense
-	if err := precision.Inverse(prior); err != nil {
-		t.Fatal(err)
-	}
-	right := mat.NewDense(count, 1, nil)
-	clusters(t, m, "limit", 40, func(x []float64, class int) {
-		input := append(append([]float64(nil), x...), 1)
-		for a := range 3 {
-			for i, xi := range input {
-				y := -1. / 3
-				if a == class {
-					y = 2. / 3
-				}
-				right.Set(a*3+i, 0, right.At(a*3+i, 0)+y*xi)
-				for b := range 3 {
-					s := -1. / 9
-					if a == b {
-						s = 2. / 9
-					}
-					for k, xk := range input {
-						precision.Set(a*3+i, b*3+k, precision.At(a*3+i, b*3+k)+s*xi*xk)
-					}
-				}
-			}
-		}
-	})
-	if err := chol.Solve(&precision, right); err != nil {
-		t.Fatal(err)
-	}
-	mean, cov := m.Weights()
-	var want mat.Dense
-	if err := want.Inverse(&precision); err != nil {
-		t.Fatal(err)
-	}
-	for i := range mean {
-		// What is left is of second order in the prior variance times examples.
-		near(t, fmt.Sprint("mean ", i), mean[i]/chol.At(i, 0), 1, 0.02)
-		near(t, fmt.Sprint("variance ", i), cov.At(i, i)/want.At(i, i), 1, 1e-4)
-	}
-}
-
 // The covariance of the logits that Predict uses is that of the linearised
 // network, by finite differences, and of it the differences only: Monte Carlo of
 // the softmax of such logits agrees for a spread that is the same for all.

@@ -1,7 +1,6 @@
 package kalman
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -11,7 +10,6 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"closedform/core/field"
 	"closedform/core/random"
 	"closedform/internal/check"
 )
@@ -207,17 +205,12 @@ func TestPriorAndDefaults(t *testing.T) {
 }
 
 func TestConfigErrors(t *testing.T) {
-	for key, cfg := range map[string]Config{
+	check.Keys(t, map[string]Config{
 		"covariance":     {Covariance: 7},
 		"prior_var":      {PriorVar: -1},
 		"prior_mean_var": {PriorMeanVar: math.NaN()},
 		"process_noise":  {ProcessNoise: 1.5},
-	} {
-		var e *field.Error
-		if !errors.As(cfg.Validate(), &e) || e.Key != key {
-			t.Errorf("%s: error %v", key, cfg.Validate())
-		}
-	}
+	})
 	if _, err := New(Config{Layers: []int{2}}, random.Source("x")); err == nil {
 		t.Error("layers without classes were accepted")
 	}
@@ -243,24 +236,12 @@ func TestAllocatesNothing(t *testing.T) {
 }
 
 func BenchmarkObserve(b *testing.B) {
-	for _, bench := range []struct {
-		name string
-		cfg  Config
-	}{
-		{"full/64-50-10", Config{Layers: []int{64, 50, 10}}},
-		{"full/64-10", Config{Layers: []int{64, 10}}},
-		{"diagonal/64-50-10", Config{Layers: []int{64, 50, 10}, Covariance: Diagonal}},
-		{"diagonal/784-100-10", Config{Layers: []int{784, 100, 10}, Covariance: Diagonal}},
-	} {
-		b.Run(bench.name, func(b *testing.B) {
-			m := newModel(b, bench.cfg)
-			x := make([]float64, bench.cfg.Layers[0])
-			rnd := rand.New(random.Source("bench"))
-			for a := range x {
-				x[a] = rnd.NormFloat64()
-			}
-			for k := 0; b.Loop(); k++ {
-				observe(b, m, x, k%10)
+	for _, cfg := range []Config{{Layers: []int{64, 50, 10}}, {Layers: []int{784, 100, 10}, Covariance: Diagonal}} {
+		b.Run(fmt.Sprint(cfg.Covariance, cfg.Layers), func(b *testing.B) {
+			m := newModel(b, cfg)
+			x, class, _ := check.Clusters(1, cfg.Layers[0], 10, "bench")
+			for b.Loop() {
+				observe(b, m, x[0], class[0])
 			}
 		})
 	}

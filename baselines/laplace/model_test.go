@@ -1,7 +1,6 @@
 package laplace
 
 import (
-	"errors"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -9,7 +8,6 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/floats/scalar"
 
-	"closedform/core/field"
 	"closedform/core/random"
 	"closedform/internal/check"
 )
@@ -84,17 +82,12 @@ func TestLaplaceVar(t *testing.T) {
 }
 
 func TestErrors(t *testing.T) {
-	for key, cfg := range map[string]Config{
+	check.Keys(t, map[string]Config{
 		"prior_var":   {PriorVar: -1},
 		"laplace_var": {LaplaceVar: math.Inf(1)},
 		"covariance":  {Covariance: 3},
 		"predictive":  {Predictive: 4},
-	} {
-		var e *field.Error
-		if !errors.As(cfg.Validate(), &e) || e.Key != key {
-			t.Errorf("%s: error %v", key, cfg.Validate())
-		}
-	}
+	})
 	if _, err := Fit(Config{Layers: []int{2, 1}}, nil, nil, random.Source()); err == nil {
 		t.Error("one class was accepted")
 	}

@@ -61,18 +61,6 @@ type Covariances interface {
 	Cross(dst *mat.Dense, mean, variance []float64)
 }
 
-var (
-	_ Covariances = Delta{}
-	_ Covariances = Taylor{}
-	_ Covariances = MacKay{}
-	_ Covariances = Pairwise{}
-	_ Covariances = Daunizeau{}
-	_ Covariances = Unscented{}
-	_ Covariances = LaplaceBridge{}
-	_ Covariances = LogNormal{}
-	_ Covariances = NormalizedProbit{}
-)
-
 // checkLogits panics unless mean and variance are n usable numbers each.
 func checkLogits(n int, mean, variance []float64) {
 	if n < 2 || len(mean) != n || len(variance) != n {

@@ -153,31 +153,6 @@ func TestInvariances(t *testing.T) {
 	})
 }
 
-func TestSums(t *testing.T) {
-	for _, n := range []int{2, 3, 30} {
-		cases(n, 50, func(mean, variance []float64) {
-			for name, m := range methods() {
-				switch m := m.(type) {
-				case Pairwise:
-					continue
-				case LogNormal:
-					if !m.Normalise {
-						continue
-					}
-				case Daunizeau:
-					if n > 2 {
-						continue
-					}
-				}
-				got := evaluate(m, mean, variance)
-				if x := got.Excess(); !(math.Abs(x) < 1e-12*(1+floats.Norm(got.P, 1))) {
-					t.Errorf("%s m=%v v=%v: Σp − 1 = %g", name, mean, variance, x)
-				}
-			}
-		})
-	}
-}
-
 // The bridge inverts the Laplace approximation of a Dirichlet distribution.
 func TestBridgeInvertsLaplace(t *testing.T) {
 	rnd := rand.New(random.Source("meanfield", "bridge"))

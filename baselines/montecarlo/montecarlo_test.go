@@ -97,7 +97,7 @@ func TestSampleDoesNotAllocate(t *testing.T) {
 
 func TestSamplePanics(t *testing.T) {
 	ok := []float64{0, 0}
-	check.Panics(t, map[string]func(){
+	check.AllPanic(t, map[string]func(){
 		"classes": func() { NewEstimate(1) },
 		"lengths": func() { NewEstimate(2).Sample([]float64{0}, ok, 10, random.Source()) },
 		"numbers": func() { NewEstimate(2).Sample(ok, []float64{1, -1}, 10, random.Source()) },

@@ -15,6 +15,7 @@ import (
 	"closedform/core/gauss"
 	"closedform/core/random"
 	"closedform/core/softmax"
+	"closedform/internal/check"
 )
 
 // one returns a perceptron of one weight with an activation N(m, v) at x = 1.
@@ -118,39 +119,6 @@ func TestADFIsThePosterior(t *testing.T) {
 			}
 		}
 	})
-}
-
-// What the rules have in common: Huber's step of the mean is that of ADF over
-// 1 − 1/t.
-func TestHuberIsALongerADF(t *testing.T) {
-	activations(200, func(lambda, m, v float64) {
-		huber := one(t, Config{Lambda: lambda, OnIndefinite: bnn.Project}, m, v)
-		adf := one(t, Config{Rule: ADF, Lambda: lambda}, m, v)
-		for _, p := range []*Perceptron{huber, adf} {
-			if _, err := p.Observe([]float64{1}, true); err != nil {
-				t.Fatal(err)
-			}
-		}
-		far, _ := huber.Weights()
-		step, _ := adf.Weights()
-		near(t, fmt.Sprintf("steps of the mean, λ = %g, m = %g, v = %g", lambda, m, v),
-			(far[0]-m)*(1-1/math.Sqrt(1+lambda*lambda*v)), step[0]-m, 1e-9)
-	})
-}
-
-// At m = 0 Huber's ṽ is positive from λ²v = (2/(π−2))² − 1 on.
-func TestWhereHuberIsDefinite(t *testing.T) {
-	const lambda = 0.4
-	edge := (math.Pow(2/(math.Pi-2), 2) - 1) / lambda / lambda
-	for _, c := range []struct {
-		v    float64
-		want bnn.Action
-	}{{0.01, bnn.Skipped}, {edge * 0.999, bnn.Skipped}, {edge * 1.001, bnn.Applied}, {100, bnn.Applied}} {
-		update, err := one(t, Config{Lambda: lambda, OnIndefinite: bnn.Skip}, 0, c.v).Observe([]float64{1}, true)
-		if err != nil || update.Action != c.want {
-			t.Errorf("v = %g: %v, want %v; %v", c.v, update.Action, c.want, err)
-		}
-	}
 }
 
 // With two classes the network of package bnn and the perceptron of the
@@ -322,27 +290,12 @@ func TestPolicies(t *testing.T) {
 	}
 }
 
-func TestNewErrors(t *testing.T) {
-	for _, cfg := range []Config{
-		{Rule: 2}, {Rule: -1}, {Lambda: -1}, {Lambda: math.NaN()}, {Lambda: math.Inf(1)}, {VarianceFloor: 1}, {VarianceFloor: -0.1}, {VarianceFloor: math.NaN()},
-	} {
-		if _, err := New(cfg, []float64{0}, mat.NewDiagDense(1, []float64{1})); err == nil {
-			t.Errorf("%+v was accepted", cfg)
-		}
-	}
-	for name, f := range map[string]func(){
+func TestErrors(t *testing.T) {
+	check.Keys(t, map[string]Config{"rule": {Rule: 2}, "lambda": {Lambda: math.NaN()}, "variance_floor": {VarianceFloor: 1}})
+	check.AllPanic(t, map[string]func(){
 		"covariance": func() { _, _ = New(Config{}, []float64{0, 1}, mat.NewDiagDense(1, []float64{1})) },
 		"input":      func() { _, _ = one(t, Config{}, 0, 1).Predict([]float64{1, 2}) },
-	} {
-		func() {
-			defer func() {
-				if recover() == nil {
-					t.Errorf("%s of the wrong length was accepted", name)
-				}
-			}()
-			f()
-		}()
-	}
+	})
 	if got := one(t, Config{}, 0, 1).cfg.Lambda; !(math.Abs(got-softmax.SlopeLambda(2, 0.5)) < 1e-15) {
 		t.Errorf("default λ = %g is not slope-matched", got)
 	}

@@ -37,8 +37,16 @@ func TestErrors(t *testing.T) {
 	}
 	p := problem(t, Model{Layers: []int{1, 2}}, nil, nil)
 	for _, sampler := range []Sampler{
-		Importance{Draws: -2}, Importance{Draws: 5}, Importance{Draws: 10, MinESS: 11}, Importance{MinESS: nan},
-		Hamiltonian{Chains: 1}, Hamiltonian{Warmup: 99}, Hamiltonian{Draws: 10}, Hamiltonian{Draws: 101}, Hamiltonian{MaxRHat: 0.9}, Hamiltonian{MinESS: nan},
+		Importance{Draws: -2},
+		Importance{Draws: 5},
+		Importance{Draws: 10, MinESS: 11},
+		Importance{MinESS: nan},
+		Hamiltonian{Chains: 1},
+		Hamiltonian{Warmup: 99},
+		Hamiltonian{Draws: 10},
+		Hamiltonian{Draws: 101},
+		Hamiltonian{MaxRHat: 0.9},
+		Hamiltonian{MinESS: nan},
 	} {
 		if _, err := sampler.Sample(p, random.Source()); err == nil || !strings.Contains(err.Error(), "need") {
 			t.Errorf("%T%+[1]v: error %v", sampler, err)

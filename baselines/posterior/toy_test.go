@@ -123,28 +123,3 @@ func TestImportanceOnToy(t *testing.T) {
 		}
 	}
 }
-
-// Permuting the names of the classes permutes the predictive.
-func TestClassesAreEqual(t *testing.T) {
-	x, class := wedges(30, random.Source("toy"))
-	order := []int{2, 0, 1}
-	var renamed []int
-	for _, c := range class {
-		renamed = append(renamed, order[c])
-	}
-	m := Model{Layers: []int{2, 3}}
-	a := sample(t, Importance{}, problem(t, m, x, class), "a")
-	b := sample(t, Importance{}, problem(t, m, x, renamed), "b")
-	if z := (a.LogEvidence - b.LogEvidence) / math.Hypot(a.LogEvidenceErr, b.LogEvidenceErr); !(math.Abs(z) < 5) {
-		t.Errorf("log evidence %g and %g", a.LogEvidence, b.LogEvidence)
-	}
-	for _, at := range square(4) {
-		pa, pb := predict(t, a, at), predict(t, b, at)
-		for j, p := range pa.P {
-			q := pb.P[order[j]]
-			if z := (p - q) / math.Hypot(pa.Err[j], pb.Err[order[j]]); !(math.Abs(z) < 5) {
-				t.Errorf("at %v, class %d: %g and %g", at, j, p, q)
-			}
-		}
-	}
-}

@@ -1,7 +1,6 @@
 package variational
 
 import (
-	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -14,8 +13,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/baselines/mlp"
-	"closedform/core/field"
-	"closedform/core/gauss"
 	"closedform/core/random"
 	"closedform/core/softmax"
 	"closedform/internal/check"
@@ -251,32 +248,6 @@ func TestELBODefinition(t *testing.T) {
 	}
 }
 
-// The means satisfy the equations of the textbooks.
-func TestFixedPoint(t *testing.T) {
-	const v, lambda = 3, 0.8
-	x, class, _ := check.Clusters(30, 2, 2, "fixed")
-	for _, bound := range allBounds {
-		m := train(t, bound, v, lambda, x, class, 2, 2)
-		want := mat.NewDense(2, 3, nil)
-		for k, at := range x {
-			at = append(slices.Clone(at), 1)
-			d := floats.Dot(m.weights.RawRowView(0), at) - floats.Dot(m.weights.RawRowView(1), at)
-			s := float64(1 - 2*class[k])
-			r := 1 / (1 + math.Exp(s*d)) // Murphy 2012, Eq. (21.133) at ψ = m: y − softmax(ψ)
-			if bound == Probit {
-				// Girolami and Rogers 2006, Eq. (5): the mean of the truncated u, less λz.
-				r = 2 * lambda * gauss.InverseMills(s*lambda*d) / 2
-			}
-			for j, sign := range []float64{s, -s} {
-				floats.AddScaled(want.RawRowView(j), v*sign*r, at)
-			}
-		}
-		if !mat.EqualApprox(m.weights, want, 3e-5) {
-			t.Errorf("%v: means\n%v\nwant\n%v", bound, mat.Formatted(m.weights), mat.Formatted(want))
-		}
-	}
-}
-
 // Without examples the posterior is the prior.
 func TestPrior(t *testing.T) {
 	for _, bound := range allBounds {
@@ -315,12 +286,7 @@ func TestExtremes(t *testing.T) {
 }
 
 func TestConfig(t *testing.T) {
-	for key, cfg := range map[string]Config{"bound": {Bound: 3}, "prior_var": {PriorVar: math.NaN()}} {
-		var e *field.Error
-		if !errors.As(cfg.Validate(), &e) || e.Key != key {
-			t.Errorf("%s: error %v", key, cfg.Validate())
-		}
-	}
+	check.Keys(t, map[string]Config{"bound": {Bound: 3}, "prior_var": {PriorVar: math.NaN()}})
 	for want, cfg := range map[string]Config{"layers": {Inputs: 1, Classes: 1}, "singular": {Inputs: 1, Classes: 2, PriorVar: 1e12}} {
 		if _, err := Fit(cfg, [][]float64{{1e3}, {1e3}}, []int{0, 0}, nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v", want, err)

@@ -2,6 +2,7 @@
 package check
 
 import (
+	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -10,6 +11,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"closedform/core/field"
 	"closedform/core/random"
 )
 
@@ -158,5 +160,21 @@ func AllPanic(t testing.TB, functions map[string]func()) {
 			}()
 			f()
 		}()
+	}
+}
+
+// Keys tests that the zero value of a configuration is valid, and that the error of
+// each of the others has its key.
+func Keys[C interface{ Validate() error }](t testing.TB, wrong map[string]C) {
+	t.Helper()
+	var zero C
+	if err := zero.Validate(); err != nil {
+		t.Errorf("the zero value: %v", err)
+	}
+	for key, cfg := range wrong {
+		var e *field.Error
+		if err := cfg.Validate(); !errors.As(err, &e) || e.Key != key {
+			t.Errorf("%s: error %v", key, err)
+		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"sync"
 	"testing"
 )
 
@@ -90,27 +89,4 @@ func TestInputAllocatesNothing(t *testing.T) {
 			}
 		}
 	}
-}
-
-// Run with -race, this finds anything that Input writes besides dst.
-func TestInputIsConcurrent(t *testing.T) {
-	s, err := three().Scaler(Standard)
-	if err != nil {
-		t.Fatal(err)
-	}
-	e := s.Apply(three())
-	want := all(e)
-	var wait sync.WaitGroup
-	for g := range 8 {
-		wait.Go(func() {
-			x := make([]float64, 2)
-			for k := range 1000 {
-				i := (g + k) % e.Len()
-				if e.Input(x, i); !slices.Equal(x, want.X[i]) {
-					t.Errorf("example %d is %v, want %v", i, x, want.X[i])
-				}
-			}
-		})
-	}
-	wait.Wait()
 }

@@ -5,7 +5,6 @@ import (
 	"compress/gzip"
 	"encoding/binary"
 	"slices"
-	"strings"
 	"testing"
 )
 
@@ -118,37 +117,4 @@ func TestReadIDXErrors(t *testing.T) {
 			t.Errorf("%s: examples beside an error", name)
 		}
 	}
-}
-
-func FuzzReadIDX(f *testing.F) {
-	images, labels := idxImages(3, 2, 2), idxLabels(3)
-	f.Add([]byte(images), []byte(labels))
-	f.Add([]byte(zip(images)), []byte(zip(labels)))
-	f.Add([]byte(images[:20]), []byte(labels))
-	f.Add([]byte(idx(nil, 2051, 1<<31-1, 1<<11, 1<<11)), []byte(idx(nil, 2049, 1<<31-1)))
-	f.Add([]byte(zip(images)[:30]), []byte(labels))
-	f.Fuzz(func(t *testing.T, images, labels []byte) {
-		e, err := readIDX(images, labels, "im", "la")
-		if err != nil {
-			if !strings.HasPrefix(err.Error(), "im") && !strings.HasPrefix(err.Error(), "la") {
-				t.Fatalf("error %v", err)
-			}
-			return
-		}
-		if images[0] == 0 && len(images) != 4+4*int(images[3])+e.Len()*e.Inputs() {
-			t.Fatalf("%d examples of %d inputs in %d bytes", e.Len(), e.Inputs(), len(images))
-		}
-		x := make([]float64, e.Inputs())
-		for i := range e.Len() {
-			e.Input(x, i)
-			for _, v := range x {
-				if !(v >= 0 && v <= 255) {
-					t.Fatalf("image %d has the pixel %g", i, v)
-				}
-			}
-			if k := e.Class(i); k < 0 || k >= len(e.Classes()) {
-				t.Fatalf("image %d has class %d", i, k)
-			}
-		}
-	})
 }

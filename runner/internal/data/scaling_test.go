@@ -169,23 +169,6 @@ func TestScalerErrors(t *testing.T) {
 	}
 }
 
-// Standard inputs are the same, whatever the units of what they were made from.
-func TestStandardForgetsUnits(t *testing.T) {
-	rnd := rand.New(random.Source("dataset", "affine"))
-	rows, mapped := make([][]float64, 50), make([][]float64, 50)
-	for i := range rows {
-		rows[i] = []float64{rnd.NormFloat64(), rnd.ExpFloat64()}
-		mapped[i] = []float64{1e5 + 3*rows[i][0], 1e-9 * rows[i][1]}
-	}
-	plain, other := inputsOf(rows...), inputsOf(mapped...)
-	want := scale(t, Standard, plain, plain)
-	for i, got := range scale(t, Standard, other, other) {
-		if !floats.EqualApprox(got, want[i], 1e-9) {
-			t.Errorf("%v, want %v", got, want[i])
-		}
-	}
-}
-
 func TestScalingWords(t *testing.T) {
 	for kind := Standard; kind <= None; kind++ {
 		text, err := kind.MarshalText()

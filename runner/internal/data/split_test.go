@@ -86,29 +86,6 @@ func TestSplitDependsOnTheStreamAlone(t *testing.T) {
 	}
 }
 
-// Every example is tested as often as every other of its class.
-func TestSplitIsUniform(t *testing.T) {
-	const repeats = 4000
-	e := labelled(0, 1, 0, 1, 0, 1, 0, 0) // 2 of 5 and 1 of 3
-	tested := make([]float64, e.Len())
-	src := random.Source("dataset", "uniform")
-	for range repeats {
-		_, test, err := e.Split(0.35, src)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, i := range test {
-			tested[i]++
-		}
-	}
-	for i, n := range tested {
-		p := []float64{2. / 5, 1. / 3}[e.Class(i)]
-		if z := (n - repeats*p) / math.Sqrt(repeats*p*(1-p)); !(math.Abs(z) < 5) {
-			t.Errorf("example %d is tested %g times of %d, %.1f standard errors from %g", i, n, repeats, z, p)
-		}
-	}
-}
-
 func TestSplitErrors(t *testing.T) {
 	for _, fraction := range []float64{0, 1, -0.1, 1.1, math.NaN(), math.Inf(1)} {
 		_, _, err := labelled(0, 0, 1, 1).Split(fraction, random.Source())
@@ -212,25 +189,4 @@ func TestAlign(t *testing.T) {
 	refuses(t, "larger images", err, `test: image 1: 8 inputs; the training part has 6`)
 	_, err = Align(read("train", 3, 1, 1), test)
 	refuses(t, "one class", err, `the training part has fewer than 2 classes`)
-
-	// Parts of what is scaled stay scaled, and what was made aligns, too.
-	scaler, err := train.Scaler(Unit)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, part, err := Parts(scaler.Apply(train), []int{1, 2, 3}, []int{1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got, want := all(part).X[0][0], float64(pixel(1, 0))/255; got != want {
-		t.Errorf("pixel %g, want %g", got, want)
-	}
-	_, err = Align(three(), labelled(0, 1))
-	refuses(t, "another number of inputs", err, `example 1: 1 inputs; the training part has 2`)
-	if none, err := Align(three(), labelled(0, 1).Subset(nil)); err != nil || none.Len() != 0 {
-		t.Errorf("no examples align to %v, %v", none, err)
-	}
-	if made, err := Align(three(), three().Subset([]int{3, 1})); err != nil || !slices.Equal(all(made).Class, []int{0, 2}) {
-		t.Errorf("made examples align to %v, %v", made, err)
-	}
 }

@@ -42,6 +42,7 @@ func zScore(values []float64, want float64) float64 {
 //
 //   - The best rule is wrong as often as BayesError says, and in the mean it
 //     expects to be so.
+//   - The classes have their shares, and the region holds nearly all.
 //   - E[(1{class = k} − P(class k | x)) h(x)] = 0 for any h.
 func TestExamplesMonteCarlo(t *testing.T) {
 	const n = 100_000
@@ -58,8 +59,13 @@ func TestExamplesMonteCarlo(t *testing.T) {
 		p := make([]float64, task.Classes)
 		probabilities := make([][]float64, n)
 		expected := make([]float64, n)
-		var wrong float64
+		var wrong, inside float64
+		count := make([]float64, task.Classes)
 		for i, x := range set.X {
+			count[set.Class[i]]++
+			if r := task.Region; r.Low[0] <= x[0] && x[0] <= r.High[0] && r.Low[1] <= x[1] && x[1] <= r.High[1] {
+				inside++
+			}
 			if !task.Probabilities(p, x) {
 				t.Fatalf("%v: no class probabilities at %v", g, x)
 			}
@@ -79,7 +85,17 @@ func TestExamplesMonteCarlo(t *testing.T) {
 			t.Errorf("%v: mean of 1 − max p is %.1f standard errors from the Bayes error %g", g, z, want)
 		}
 		values := make([]float64, n)
+		if inside < 0.99*n {
+			t.Errorf("%v: the region %v has %g of %d examples", g, task.Region, inside, n)
+		}
 		for class := range task.Classes {
+			share := 1 / float64(task.Classes)
+			if g.Name == "wedges" {
+				share = []float64{0.25, 0.25, 0.5}[class]
+			}
+			if z := (count[class] - n*share) / math.Sqrt(n*share*(1-share)); !(math.Abs(z) < 5) {
+				t.Errorf("%v: class %d in %g of %d examples, %.1f standard errors from a share of %g", g, class, count[class], n, z, share)
+			}
 			for w, weight := range weights {
 				for i, x := range set.X {
 					values[i] = -probabilities[i][class]
@@ -92,35 +108,6 @@ func TestExamplesMonteCarlo(t *testing.T) {
 					t.Errorf("%v: class %d, weight %d: mean residual %.1f standard errors from 0", g, class, w, z)
 				}
 			}
-		}
-	}
-}
-
-// The shares of the classes, and how many examples the region holds.
-func TestExamplesSharesAndRegion(t *testing.T) {
-	const n = 20_000
-	for _, g := range cases {
-		task := g.Task()
-		set := task.Draw(n, random.Source("dataset", g.Name, "shares"))
-		count := make([]float64, task.Classes)
-		inside, region := 0, task.Region
-		for i, x := range set.X {
-			count[set.Class[i]]++
-			if region.Low[0] <= x[0] && x[0] <= region.High[0] && region.Low[1] <= x[1] && x[1] <= region.High[1] {
-				inside++
-			}
-		}
-		for class, got := range count {
-			share := 1 / float64(task.Classes)
-			if g.Name == "wedges" {
-				share = []float64{0.25, 0.25, 0.5}[class]
-			}
-			if z := (got - n*share) / math.Sqrt(n*share*(1-share)); !(math.Abs(z) < 5) {
-				t.Errorf("%v: class %d in %g of %d examples, %.1f standard errors from a share of %g", g, class, got, n, z, share)
-			}
-		}
-		if inside < 0.99*n {
-			t.Errorf("%v: the region %v has %d of %d examples", g, region, inside, n)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"closedform/core/field"
 	"closedform/runner/internal/metric"
 	"closedform/runner/internal/table"
 )
@@ -159,4 +160,15 @@ func (s *Prequential) Add(p []float64, class int) {
 func (s *Prequential) Means() []float64 {
 	n := float64(s.seen)
 	return []float64{s.wrong / n, s.logLoss / n}
+}
+
+// Increasing returns an error unless the numbers, of examples after which something
+// is done, increase from 1 or more to most or less.
+func Increasing(key string, numbers []int, most int) error {
+	for i, n := range numbers {
+		if n < 1 || n > most || i > 0 && n <= numbers[i-1] {
+			return field.Errorf(key, "%v is not allowed; allowed: increasing numbers from 1 to %d", numbers, most)
+		}
+	}
+	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"closedform/runner/internal/table"
@@ -46,31 +47,20 @@ func (f *Folder) LoadCell(key, fingerprint string) (*Cell, error) {
 // SaveCell writes the cell, in place of any other of its key.
 func (f *Folder) SaveCell(c *Cell) error {
 	data, err := encodeCell(c)
-	if err == nil {
-		err = f.write(f.cellFile(c.Key), data)
-	}
 	if err != nil {
-		return fmt.Errorf("cell %s: %w", c.Key, err)
+		return err
 	}
-	return nil
+	return f.write(f.cellFile(c.Key), data)
 }
+
+var notPlain = regexp.MustCompile(`[^` + nameChars + `.-]`)
 
 // cellFile returns the path of the cell's file: its key, as far as file
 // systems allow, and a hash that tells apart keys which then look alike.
 func (f *Folder) cellFile(key string) string {
-	readable := strings.Map(func(r rune) rune {
-		if plain(r) {
-			return r
-		}
-		return '_'
-	}, key)
+	readable := notPlain.ReplaceAllString(key, "_")
 	hash := sha256.Sum256([]byte(key))
 	return filepath.Join(f.cells(), readable[:min(len(readable), 80)]+"-"+hex.EncodeToString(hash[:6])+".cell")
-}
-
-// plain reports whether a character may stand in the name of a file.
-func plain(r rune) bool {
-	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("._=+-", r)
 }
 
 // magic begins a cell file. A line with the fingerprint and the checksum of what
@@ -79,17 +69,9 @@ const magic = "closedform cell 2\n"
 
 func encodeCell(c *Cell) ([]byte, error) {
 	var body bytes.Buffer
-	z, err := gzip.NewWriterLevel(&body, gzip.BestSpeed)
-	if err != nil {
-		return nil, err
-	}
-	if err := gob.NewEncoder(z).Encode(c); err != nil {
-		return nil, err
-	}
-	if err := z.Close(); err != nil {
-		return nil, err
-	}
-	return append(fmt.Appendf(nil, "%s%s %s\n", magic, c.Fingerprint, sumOf(body.Bytes())), body.Bytes()...), nil
+	z, _ := gzip.NewWriterLevel(&body, gzip.BestSpeed) // a known level
+	err := errors.Join(gob.NewEncoder(z).Encode(c), z.Close())
+	return append(fmt.Appendf(nil, "%s%s %s\n", magic, c.Fingerprint, sumOf(body.Bytes())), body.Bytes()...), err
 }
 
 var errDamaged = errors.New("damaged")
@@ -105,11 +87,8 @@ func decodeCell(data []byte, key, fingerprint string) (*Cell, error) {
 	if of != fingerprint {
 		return nil, nil
 	}
-	if sumOf(body) != sum {
-		return nil, errDamaged
-	}
 	z, err := gzip.NewReader(bytes.NewReader(body))
-	if err != nil {
+	if sumOf(body) != sum || err != nil {
 		return nil, errDamaged
 	}
 	c := new(Cell)

@@ -1,13 +1,17 @@
 package store
 
 import (
+	"bytes"
+	"encoding/csv"
 	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -28,8 +32,7 @@ func (d Difference) String() string {
 // Compare names the files in which the results folder committed differs from
 // fresh, the outcome of running it again, in the order of their names. Both
 // lists of checksums are compared with each other and with the files beside
-// them; what is not committed need not be there. For tables it tells how far
-// their numbers are apart.
+// them; what is not committed need not be there.
 //
 // Another processor may change last digits. A tolerance above zero accepts
 // changed tables whose numbers differ by no more than that, relatively, and
@@ -38,66 +41,48 @@ func (d Difference) String() string {
 // column is measured against that millionth, since rounding leaves no digit of
 // a residual about zero.
 func Compare(committed, fresh string, tolerance float64) ([]Difference, error) {
-	old, err := readSums(committed)
-	if err != nil {
-		return nil, fmt.Errorf("compare: %w", err)
-	}
-	now, err := readSums(fresh)
-	if err != nil {
-		return nil, fmt.Errorf("compare: %w", err)
-	}
-	there, err := os.ReadDir(committed)
-	if err != nil {
+	old, err1 := readSums(committed)
+	now, err2 := readSums(fresh)
+	there, err3 := os.ReadDir(committed)
+	if err := errors.Join(err1, err2, err3); err != nil {
 		return nil, fmt.Errorf("compare: %w", err)
 	}
 	names := maps.Clone(old)
 	maps.Copy(names, now)
 	for _, e := range there {
-		if name := e.Name(); !e.IsDir() && !Timed(name) && checkName(name) == nil {
+		name := e.Name()
+		if !e.IsDir() && !Timed(name) && name[0] != '.' && name != sumsFile && name != runFile {
 			names[name] = ""
 		}
 	}
 	var diffs []Difference
 	for _, name := range slices.Sorted(maps.Keys(names)) {
-		d, err := compareFile(name, committed, fresh, old[name], now[name], tolerance)
-		if err != nil {
-			return nil, fmt.Errorf("compare: %w", err)
+		d := Difference{Name: name}
+		oldFile, newFile := File{Name: name}, File{Name: name}
+		oldProblem, err1 := oldFile.read(committed, old[name])
+		newProblem, err2 := newFile.read(fresh, now[name])
+		notCommitted := strings.HasSuffix(name, ".svg") || strings.HasSuffix(name, ".pdf") || strings.HasSuffix(name, packed)
+		switch {
+		case err1 != nil || err2 != nil:
+			return nil, fmt.Errorf("compare: %w", errors.Join(err1, err2))
+		case oldProblem == tampered || oldProblem == absent && !notCommitted:
+			d.Problem = oldProblem + ": in the committed folder"
+		case newProblem != "":
+			d.Problem = newProblem + ": in the fresh folder"
+		case old[name] == "" && now[name] == "":
+			d.Problem = "unlisted: in the committed folder"
+		case now[name] == "":
+			d.Problem = "missing: a fresh run does not make it"
+		case old[name] == "":
+			d.Problem = "extra: only a fresh run makes it"
+		case old[name] != now[name]:
+			d.Problem, d.Accepted = judge(oldFile, newFile, tolerance)
+		default:
+			continue
 		}
-		if d.Problem != "" {
-			diffs = append(diffs, d)
-		}
+		diffs = append(diffs, d)
 	}
 	return diffs, nil
-}
-
-// compareFile compares one file, whose checksums are given, empty where it is
-// not listed. The result has no problem if there is no difference.
-func compareFile(name, committed, fresh, oldSum, newSum string, tolerance float64) (Difference, error) {
-	d := Difference{Name: name}
-	oldData, problem, err := readSummed(committed, name, oldSum)
-	if err != nil {
-		return d, err
-	}
-	if problem == tampered || problem == absent && !uncommitted(name) {
-		d.Problem = problem + ": in the committed folder"
-		return d, nil
-	}
-	newData, problem, err := readSummed(fresh, name, newSum)
-	switch {
-	case err != nil:
-		return d, err
-	case problem != "":
-		d.Problem = problem + ": in the fresh folder"
-	case oldSum == "" && newSum == "":
-		d.Problem = "unlisted: in the committed folder"
-	case newSum == "":
-		d.Problem = "missing: a fresh run does not make it"
-	case oldSum == "":
-		d.Problem = "extra: only a fresh run makes it"
-	case oldSum != newSum:
-		d.Problem, d.Accepted = judge(name, oldData, newData, tolerance)
-	}
-	return d, nil
 }
 
 const (
@@ -105,53 +90,98 @@ const (
 	absent   = "absent"   // its folder lists it but does not have it
 )
 
-// readSummed returns a file of a folder that lists it under this sum, or what is
-// wrong with it; nothing if it is not listed.
-func readSummed(dir, name, sum string) (data []byte, problem string, err error) {
+// read reads the file from a folder that lists it under this sum, and returns what
+// is wrong with it. It does nothing if the file is not listed.
+func (f *File) read(dir, sum string) (problem string, err error) {
 	if sum == "" {
-		return nil, "", nil
+		return "", nil
 	}
-	data, err = os.ReadFile(filepath.Join(dir, name))
+	f.Data, err = os.ReadFile(filepath.Join(dir, f.Name))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, absent, nil
-	case err == nil && sumOf(data) != sum:
-		return nil, tampered, nil
+		return absent, nil
+	case err == nil && sumOf(f.Data) != sum:
+		return tampered, nil
 	}
-	return data, "", err
+	return "", err
 }
 
-// uncommitted reports whether files of this name are left out of commits.
-func uncommitted(name string) bool {
-	return strings.HasSuffix(name, ".svg") || strings.HasSuffix(name, ".pdf") || strings.HasSuffix(name, packed)
-}
-
-// judge says how far a changed file differs and whether this is accepted. A file
-// that is not committed is nil.
-func judge(name string, committed, fresh []byte, tolerance float64) (problem string, accepted bool) {
-	switch filepath.Ext(name) {
+// judge says how far a changed file differs and whether this is accepted. The old
+// one may be without data, if it is not committed.
+func judge(old, now File, tolerance float64) (problem string, accepted bool) {
+	switch filepath.Ext(now.Name) {
 	case ".png", ".svg", ".pdf":
-		if tolerance > 0 {
-			return "changed: a figure, skipped", true
-		}
-	case ".gz":
-		if committed == nil {
+		return "changed: a figure", tolerance > 0
+	case ".csv", ".gz":
+		if old.Data == nil {
 			return "changed: not committed, nothing to compare", tolerance > 0
 		}
-		var err1, err2 error
-		committed, err1 = unpack(committed)
-		fresh, err2 = unpack(fresh)
-		if err := errors.Join(err1, err2); err != nil {
-			return "changed: " + err.Error(), false
+		relative, first, err := compareTables(old, now)
+		if err != nil {
+			return fmt.Sprintf("changed: %v", err), false
 		}
-		fallthrough
-	case ".csv":
-		relative, problem := compareTables(committed, fresh)
-		accepted := tolerance > 0 && relative <= tolerance
-		if tolerance > 0 && !accepted {
-			problem += fmt.Sprintf(", more than %g", tolerance)
-		}
-		return "changed: " + problem, accepted
+		return fmt.Sprintf("changed: %s; largest relative difference %.2g", first, relative), tolerance > 0 && relative <= tolerance
 	}
 	return "changed", false
+}
+
+// compareTables returns the largest relative difference of two numbers in the same
+// place of two tables, and says where they differ first. It is an error if they
+// differ in more than numbers.
+func compareTables(old, now File) (relative float64, first string, err error) {
+	a, err1 := old.records()
+	b, err2 := now.records()
+	if err := errors.Join(err1, err2); err != nil {
+		return 0, "", err
+	}
+	if len(a) != len(b) || len(a[0]) != len(b[0]) {
+		return 0, "", fmt.Errorf("%d records of %d fields, and now %d of %d", len(a), len(a[0]), len(b), len(b[0]))
+	}
+	scale := make([]float64, len(a[0])) // the largest number of each column
+	for _, row := range slices.Concat(a, b) {
+		for j, field := range row {
+			if x := math.Abs(number(field)); x > scale[j] {
+				scale[j] = x
+			}
+		}
+	}
+	first = "the same fields, spelled in other bytes"
+	for i, row := range a {
+		for j, field := range row {
+			x, y := number(field), number(b[i][j])
+			if field == b[i][j] || x == y {
+				continue
+			}
+			at := fmt.Sprintf("record %d, %s: %s, and now %s", i+1, a[0][j], field, b[i][j])
+			if math.IsNaN(x) || math.IsNaN(y) {
+				return 0, "", errors.New(at)
+			}
+			if relative == 0 {
+				first = at
+			}
+			relative = max(relative, math.Abs(x-y)/max(math.Abs(x), math.Abs(y), 1e-6*scale[j]))
+		}
+	}
+	return relative, first, nil
+}
+
+func (f File) records() ([][]string, error) {
+	data, err := f.unpack()
+	if err != nil {
+		return nil, err
+	}
+	rows, err := csv.NewReader(bytes.NewReader(data)).ReadAll()
+	if err == nil && len(rows) == 0 {
+		err = errors.New("no header line")
+	}
+	return rows, err
+}
+
+// number returns a finite number, or NaN for any other text.
+func number(field string) float64 {
+	x, err := strconv.ParseFloat(field, 64)
+	if err != nil || math.IsInf(x, 0) {
+		return math.NaN()
+	}
+	return x
 }

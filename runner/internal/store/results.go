@@ -1,14 +1,70 @@
 package store
 
 import (
+	"bytes"
+	"compress/gzip"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"closedform/runner/internal/table"
 )
+
+// File is a published file.
+type File struct {
+	Name string // without a folder
+	Data []byte
+}
+
+// packed is the extension of packed tables.
+const packed = ".csv.gz"
+
+// TableName returns the name of the file of a table: NAME.csv, or NAME.csv.gz if it
+// is packed.
+func TableName(t *table.Table) string {
+	if t.Packed {
+		return t.Name + packed
+	}
+	return t.Name + ".csv"
+}
+
+// TableFile returns the table as a file. Equal tables are equal bytes.
+func TableFile(t *table.Table) File {
+	if !t.Packed {
+		return File{TableName(t), t.CSV()}
+	}
+	var buf bytes.Buffer
+	z, _ := gzip.NewWriterLevel(&buf, gzip.BestCompression) // a known level
+	z.Write(t.CSV())                                        // writing to a bytes.Buffer cannot fail
+	z.Close()
+	return File{TableName(t), buf.Bytes()}
+}
+
+// Table reads the table that the file holds.
+func (f File) Table() (*table.Table, error) {
+	data, err := f.unpack()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", f.Name, err)
+	}
+	name, _, _ := strings.Cut(f.Name, ".")
+	return table.Read(name, bytes.NewReader(data))
+}
+
+// unpack returns the content, which may be compressed.
+func (f File) unpack() ([]byte, error) {
+	if !strings.HasSuffix(f.Name, packed) {
+		return f.Data, nil
+	}
+	z, err := gzip.NewReader(bytes.NewReader(f.Data))
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(z)
+}
 
 // Results is a results folder that a run has published, to be read.
 type Results struct {
@@ -20,10 +76,7 @@ type Results struct {
 // fs.ErrNotExist if nothing was.
 func OpenResults(dir string) (*Results, error) {
 	sums, err := readSums(dir)
-	if err != nil {
-		return nil, err
-	}
-	return &Results{dir, sums}, nil
+	return &Results{dir, sums}, err
 }
 
 // Sums returns the checksums of all files, by which one sees whether any of them
@@ -32,24 +85,25 @@ func (r *Results) Sums() []byte { return r.sums.format() }
 
 // ErrNotCommitted is that of a packed table which was published, and is not there:
 // a run makes it again.
-var ErrNotCommitted = errors.New("not committed")
+var ErrNotCommitted = errors.New("which is not committed")
 
 // Table returns a table as it was published. It is an error if it is not listed, not
 // there, or not what was published.
 func (r *Results) Table(name string) (*table.Table, error) {
-	file := name + ".csv"
-	if _, ok := r.sums[name+packed]; ok {
-		file = name + packed
+	file := name + packed
+	sum, listed := r.sums[file]
+	if !listed {
+		file = name + ".csv"
+		sum, listed = r.sums[file]
 	}
 	path := filepath.Join(r.dir, file)
-	sum, listed := r.sums[file]
 	if !listed && !Timed(file) {
 		return nil, fmt.Errorf("%s: %s does not list it", path, sumsFile)
 	}
 	data, err := os.ReadFile(path)
 	switch {
-	case errors.Is(err, fs.ErrNotExist) && file != name+".csv":
-		return nil, fmt.Errorf("%s: %w", file, ErrNotCommitted)
+	case errors.Is(err, fs.ErrNotExist) && strings.HasSuffix(file, packed):
+		return nil, fmt.Errorf("%s, %w", file, ErrNotCommitted)
 	case err != nil:
 		return nil, err
 	case listed && sumOf(data) != sum:

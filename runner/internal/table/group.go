@@ -1,6 +1,8 @@
 package table
 
 import (
+	"math"
+	"slices"
 	"strings"
 
 	"closedform/runner/internal/metric"
@@ -102,4 +104,9 @@ func IntervalOf(name, doc string) []Column {
 func Interval(x []float64) []float64 {
 	mean, low, high := metric.Interval(x)
 	return []float64{Finite(mean), Finite(low), Finite(high)}
+}
+
+// FiniteInterval is [Interval] of those of x that are finite.
+func FiniteInterval(x []float64) []float64 {
+	return Interval(slices.DeleteFunc(slices.Clone(x), func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }))
 }

@@ -23,12 +23,11 @@ type stream struct {
 	Evaluate course            `toml:"evaluate"`
 	Sweep    learner.Sweep     `toml:"sweep"`
 	Variants []learner.Variant `toml:"variant" inherit:"model"`
-	Methods   []methods.Method  `toml:"method"`
+	Methods  []methods.Method  `toml:"method"`
 
 	manifest *config.Manifest
 	seeds    []int
 	models   []learner.Variant
-	loaded   *data.Loaded // once prepared
 }
 
 // course says how the stream goes, and when all are scored.
@@ -88,18 +87,24 @@ func (s *stream) Config() any { return s }
 // Files implements [study.WithData].
 func (s *stream) Files() []string { return s.Data.Paths(s.manifest.Folder) }
 
-func (s *stream) Prepare(context.Context) (err error) {
-	if s.loaded, err = s.Data.Load(s.manifest.Folder); err != nil {
+func (s *stream) Prepare(context.Context) error {
+	if err := s.Data.Load(s.manifest.Folder); err != nil {
 		return s.manifest.Locate("data", err)
 	}
-	train, _, err := s.loaded.Parts(rand.NewPCG(0, 0))
+	train, _, err := s.Data.Parts(rand.NewPCG(0, 0))
 	if err != nil {
 		return s.manifest.Errorf("data.scale", "%v", err)
 	}
 	if err := increasing(s.Evaluate.Snapshots, train.Len()); err != nil {
 		return s.manifest.Locate("evaluate", err)
 	}
-	s.models, err = learner.Fit(s.models, s.loaded.Inputs(), len(s.loaded.Classes()))
+	inputs, classes := s.Data.Inputs(), len(s.Data.Classes())
+	for _, m := range s.Methods {
+		if err := m.Fits(inputs, classes); err != nil {
+			return s.manifest.Locate("method."+m.Name, err)
+		}
+	}
+	s.models, err = learner.Fit(s.models, inputs, classes)
 	return s.manifest.Locate("", err)
 }
 
@@ -109,11 +114,7 @@ func (s *stream) Cells() []study.Cell {
 		for _, seed := range s.seeds {
 			spec := spec
 			spec.Manifest, spec.Seed, spec.Data, spec.Evaluate = s.manifest.Name, seed, s.Data, s.Evaluate
-			cells = append(cells, study.Cell{
-				Key:  fmt.Sprintf("%s seed=%d", spec.Name, seed),
-				Spec: spec,
-				Run:  func(ctx context.Context) (table.Set, error) { return spec.run(ctx, s.loaded) },
-			})
+			cells = append(cells, study.Cell{Key: fmt.Sprintf("%s seed=%d", spec.Name, seed), Spec: spec, Run: spec.run})
 		}
 	}
 	for _, model := range s.models {

@@ -55,10 +55,10 @@ type streamCell struct {
 // from the stream "data", the same for all that learn; the orders of the examples
 // from "pass", p; all else from a stream of the learner. What learns all examples at
 // once has one pass, and is scored after it.
-func (s streamSpec) run(ctx context.Context, loaded *data.Loaded) (table.Set, error) {
+func (s streamSpec) run(ctx context.Context) (table.Set, error) {
 	c := &streamCell{streamSpec: s}
 	var err error
-	if c.train, c.test, err = loaded.Parts(s.stream("data")); err != nil {
+	if c.train, c.test, err = s.Data.Parts(s.stream("data")); err != nil {
 		return nil, err
 	}
 	if c.learner, err = s.learner(c.train.Inputs(), len(c.train.Classes())); err != nil {

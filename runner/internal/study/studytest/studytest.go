@@ -5,11 +5,16 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"closedform/runner/internal/config"
+	"closedform/runner/internal/data"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
 )
@@ -107,4 +112,54 @@ func reread(t testing.TB, from *table.Table) *table.Table {
 		t.Fatal(err)
 	}
 	return out
+}
+
+// Differ fails unless each override, and none, gives the first cell a spec of its
+// own: what a cell follows from must be in it.
+func Differ(t testing.TB, kind study.Kind, manifest string, overrides ...string) {
+	t.Helper()
+	seen := map[string]string{}
+	for _, o := range append([]string{""}, overrides...) {
+		var all []string
+		if o != "" {
+			all = []string{o}
+		}
+		spec, err := json.Marshal(New(t, kind, manifest, all...).Cells()[0].Spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if other, ok := seen[string(spec)]; ok {
+			t.Errorf("%q and %q give one spec", other, o)
+		}
+		seen[string(spec)] = o
+	}
+}
+
+// Clusters returns n examples around three points of the plane, their classes in
+// turn.
+func Clusters(n int) data.Set {
+	rnd := rand.New(rand.NewPCG(1, 2))
+	var set data.Set
+	for i := range n {
+		c := i % 3
+		set.X = append(set.X, []float64{[]float64{0, 3, 1}[c] + rnd.NormFloat64(), []float64{0, 1, 4}[c] + rnd.NormFloat64()})
+		set.Class = append(set.Class, c)
+	}
+	return set
+}
+
+// File writes examples in the plane to a CSV file of its own and returns its path.
+// The classes are called a, b, c, …
+func File(t testing.TB, set data.Set) string {
+	t.Helper()
+	var b bytes.Buffer
+	b.WriteString("x,y,class\n")
+	for i, x := range set.X {
+		fmt.Fprintf(&b, "%v,%v,%c\n", x[0], x[1], 'a'+set.Class[i])
+	}
+	path := filepath.Join(t.TempDir(), "data.csv")
+	if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
 }

@@ -1,0 +1,368 @@
+package learner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/BurntSushi/toml"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"closedform/core/bnn"
+	"closedform/core/random"
+	"closedform/core/softmax"
+	"closedform/internal/check"
+	"closedform/runner/internal/table"
+)
+
+// line is examples with one input, the classes in turn.
+type line []float64
+
+func (l line) Len() int                   { return len(l) }
+func (l line) Inputs() int                { return 1 }
+func (l line) Input(dst []float64, i int) { dst[0] = l[i] }
+func (l line) Class(i int) int            { return i % 2 }
+
+// recorder takes note of what it is shown, and breaks down after some predictions.
+type recorder struct {
+	seen []string
+	good int // predictions before it breaks down
+}
+
+func (r *recorder) Observe(x []float64, class int) error {
+	r.seen = append(r.seen, fmt.Sprint(x[0], class))
+	if class > 1 {
+		return errors.New("no such class")
+	}
+	return nil
+}
+
+func (r *recorder) Predict(p, _ []float64) error {
+	if r.good--; r.good < 0 {
+		return errors.New("enough")
+	}
+	p[0], p[1] = 1, 0
+	return nil
+}
+
+func (r *recorder) Epistemic(x []float64) (float64, error) {
+	return x[0], r.Predict(make([]float64, 2), x)
+}
+
+// A break-down over one test example makes all predictions equal, and all after
+// them; what refuses an example is not asked again.
+func TestTolerant(t *testing.T) {
+	examples := make(line, 600)
+	for good, want := range map[int]float64{520: 0.5, 600: 1} {
+		l := NewTolerant(&recorder{good: good}, 2)
+		p, class := l.Test(examples)
+		if len(p) != 600 || len(class) != 600 || class[1] != 1 || l.Steps().Failed != (want == 0.5) {
+			t.Fatalf("%d predictions, %d classes, steps %+v", len(p), len(class), l.Steps())
+		}
+		for i := range p {
+			if p[i][0] != want || p[i][1] != 1-want {
+				t.Fatalf("good for %d, example %d: %v", good, i, p[i])
+			}
+		}
+	}
+	l := NewTolerant(&recorder{good: 9}, 2)
+	for class := range 4 {
+		if err := l.Observe([]float64{1}, class); err != nil {
+			t.Error(err)
+		}
+	}
+	if n := len(l.Learner.(*recorder).seen); n != 3 || !l.Steps().Failed || l.Probabilities([][]float64{{1}})[0][0] != 0.5 {
+		t.Errorf("%d examples, %+v", n, l.Steps())
+	}
+	if e := NewTolerant(&recorder{good: 2}, 2).TestEpistemic(line{3, 4}); !slices.Equal(e, []float64{3, 4}) {
+		t.Errorf("epistemic %v", e)
+	}
+	if e := NewTolerant(&recorder{good: 1}, 2).TestEpistemic(line{3, 4}); !slices.Equal(e, []float64{0, 0}) {
+		t.Errorf("epistemic %v after a break-down", e)
+	}
+	if e := NewTolerant(&Batch{}, 2).TestEpistemic(line{3, 4}); e != nil {
+		t.Errorf("epistemic %v of a batch method", e)
+	}
+}
+
+// Every pass has an order of its own; what is asked before an example is asked of
+// what was learned before.
+func TestCourse(t *testing.T) {
+	order := func(pass int) rand.Source { return random.Source("order", pass) }
+	l, scores := &recorder{good: 100}, Prequential{}
+	var want, after []string
+	course := Course{Examples: line{10, 11, 12, 13}, Passes: 2, Order: order}
+	course.Before = func(x []float64, class, pass int) {
+		if n := len(l.seen); n/4+1 != pass {
+			t.Errorf("pass %d before example %d", pass, n+1)
+		}
+		p := make([]float64, 2)
+		if err := l.Predict(p, x); err != nil {
+			t.Error(err)
+		}
+		scores.Add([]float64{0.75, 0.25}, class)
+	}
+	course.After = func(pass, k int) error { after = append(after, fmt.Sprint(pass, k, len(l.seen))); return nil }
+	if err := course.Train(context.Background(), l); err != nil {
+		t.Fatal(err)
+	}
+	for pass := 1; pass <= 2; pass++ {
+		for _, i := range rand.New(order(pass)).Perm(4) {
+			want = append(want, fmt.Sprint(10+i, i%2))
+		}
+	}
+	if !slices.Equal(l.seen, want) || fmt.Sprint(after) != "[1 1 1 1 2 2 1 3 3 1 4 4 2 1 5 2 2 6 2 3 7 2 4 8]" {
+		t.Errorf("seen %q, want %q; after %q", l.seen, want, after)
+	}
+	check.NearAll(t, "means", scores.Means(), []float64{0.5, -math.Log(0.75*0.25) / 2}, 1e-15)
+
+	l.seen = nil
+	if err := (Course{Examples: line{3, 1, 2}}).Train(context.Background(), l); err != nil || !slices.Equal(l.seen, []string{"3 0", "1 1", "2 0"}) {
+		t.Errorf("%v: as they are: %q", err, l.seen)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if err := course.Train(ctx, l); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v after the end", err)
+	}
+	if err := (Course{Examples: line{1}, After: func(int, int) error { return errors.New("stop") }}).Train(context.Background(), l); err == nil {
+		t.Error("no error from After")
+	}
+}
+
+// A batch method is fitted when it is asked, and along a stream to the latest
+// examples after every so many.
+func TestBatch(t *testing.T) {
+	for _, c := range []struct {
+		window, every int
+		want          string
+	}{
+		{0, 0, "[[0] [0 1] [0 1 2] [0 1 2 3] [0 1 2 3 4] [0 1 2 3 4 5]]"},
+		{3, 2, "[[0 1] [1 2 3] [3 4 5]]"},
+	} {
+		var fits [][]int
+		b := &Batch{Window: c.window, Every: c.every, Fit: func(x [][]float64, class []int) (Predictor, error) {
+			fits = append(fits, slices.Clone(class))
+			for i := range x {
+				if x[i][0] != float64(class[i]) {
+					t.Errorf("inputs %v of classes %v", x, class)
+				}
+			}
+			return &recorder{good: 10}, nil
+		}}
+		x, p := []float64{0}, make([]float64, 2)
+		for class := range 6 {
+			if x[0] = float64(class); class > 0 || c.every > 0 {
+				if err := b.Predict(p, x); err != nil || class < c.every && p[0] != 0.5 {
+					t.Errorf("%v, probabilities %v before the first fit", err, p)
+				}
+			}
+			if err := b.Observe(x, class); err != nil {
+				t.Error(err)
+			}
+		}
+		if err := b.Predict(p, x); err != nil || fmt.Sprint(fits) != c.want {
+			t.Errorf("%v, fitted to %v, want %s", err, fits, c.want)
+		}
+	}
+}
+
+// What the weights gain in a while does not depend on how often they do: a network
+// with full covariances gains ten times the fraction before every tenth example.
+func TestProcessNoise(t *testing.T) {
+	for _, c := range []struct {
+		fraction float64
+		full     bool
+		want     float64
+		every    int
+	}{
+		{0, true, 0, 1}, {0.001, false, 0.001, 1}, {0.001, true, 0.01, 10}, {0.1, true, 1, 10}, {0.25, true, 1, 4}, {0.4, true, 0.8, 2}, {1, true, 1, 1}, {1, false, 1, 1},
+	} {
+		var n Network
+		n.SetProcessNoise(c.fraction, c.full)
+		check.Near(t, fmt.Sprint("noise of ", c.fraction), n.noise, c.want, 1e-15)
+		if n.every != c.every {
+			t.Errorf("%g: every %d, want %d", c.fraction, n.every, c.every)
+		}
+	}
+}
+
+// The network says what bnn says, normalised, and counts what that reports; what it
+// knows of its uncertainty is by the moments of the softmax itself.
+func TestNetwork(t *testing.T) {
+	m := DefaultModel()
+	m.OnIndefinite, m.Lambda, m.Layers = bnn.Project, Lambda{Number: 2}, []int{1, 3}
+	l, err := m.Learner(random.Source("network"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Learner.(*Network).SetProcessNoise(0.25, false)
+	n, err := m.Network(random.Source("network"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want Steps
+	for _, class := range []int{0, 0, 2, 1, 0, 0} {
+		if err := n.AddProcessNoise(0.25); err != nil {
+			t.Fatal(err)
+		}
+		u, err := n.Observe([]float64{3}, class)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if u.Indefinite {
+			want.Indefinite++
+		}
+		if u.Action == bnn.Projected {
+			want.Projected++
+		}
+		if err := l.Observe([]float64{3}, class); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := l.Steps(); got != want || got.Projected == 0 {
+		t.Errorf("steps %+v, want %+v", got, want)
+	}
+	x := []float64{0.02}
+	var p bnn.Prediction
+	if err := n.Predict(&p, x); err != nil {
+		t.Fatal(err)
+	}
+	normalised := slices.Clone(p.P)
+	floats.Scale(1/floats.Sum(p.P), normalised)
+	check.NearAll(t, "p", l.Probabilities([][]float64{x})[0], normalised, 1e-12)
+	moments, cov := softmax.NewMoments(3), mat.NewSymDense(3, nil)
+	softmax.Exact{Fast: true}.Moments(moments, p.Mean, p.Variance)
+	moments.Cov(cov)
+	own, exact, err := l.Learner.(Varied).Variances(x)
+	if err != nil || own == exact {
+		t.Errorf("variances %g and %g, %v", own, exact, err)
+	}
+	check.Near(t, "own variance", own, mat.Trace(p.Cov), 0)
+	check.Near(t, "exact variance", exact, mat.Trace(cov), 0)
+	check.Near(t, "epistemic", l.TestEpistemic(line(x))[0], 1-mat.Trace(cov)/(1-floats.Dot(moments.P, moments.P)), 1e-9)
+}
+
+// Random features are certain and stay; a prior mean is taken.
+func TestModelNetwork(t *testing.T) {
+	m := DefaultModel()
+	m.HiddenLayers, m.RandomFeatures, m.Hidden, m.PriorMeanVar = []int{4}, true, bnn.Frozen, 1
+	m, err := m.For(2, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := m.Network(random.Source("features"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for l, want := range []bool{true, false} {
+		if _, cov := n.Weights(l); (mat.Norm(cov[0], 1) == 0) != want {
+			t.Errorf("layer %d is certain: %v", l, !want)
+		}
+	}
+	m = DefaultModel()
+	m.Layers, m.PriorMean = []int{2, 2}, [][]float64{{1, 2}, {3, 4}}
+	if n, err = m.Network(random.Source("mean")); err != nil {
+		t.Fatal(err)
+	}
+	if mean, cov := n.Weights(0); mean.At(1, 0) != 3 || mean.At(0, 1) != 2 || cov[0].At(0, 0) != 1 {
+		t.Errorf("mean %v, covariance %v", mean, cov[0])
+	}
+}
+
+// Every variant is there at every swept value, the last changing fastest.
+func TestSweep(t *testing.T) {
+	a, b := Variant{Name: "a", Model: DefaultModel()}, Variant{Name: "b", Model: DefaultModel()}
+	for _, m := range []*Model{&a.Model, &b.Model} {
+		m.Layers = []int{2, 3}
+	}
+	s := Sweep{Lambda: []Lambda{{Number: 1}, {Word: "slope"}}, Rho: []float64{0, 0.25}}
+	all, err := s.Models(DefaultModel(), []Variant{a, b})
+	if err != nil || len(all) != 8 {
+		t.Fatalf("%v, %d models", err, len(all))
+	}
+	if all[1].Name != "a lambda=1.0 rho=0.25" || all[6].Name != "b lambda=slope rho=0.0" || all[6].Of != "b" || all[1].Rho != 0.25 || all[6].Lambda.Word != "slope" {
+		t.Errorf("%q", Names(all))
+	}
+	if all, err = (Sweep{}).Models(a.Model, nil); err != nil || len(all) != 1 || all[0].Name != "model" {
+		t.Errorf("%v, %q", err, Names(all))
+	}
+	b.Output = bnn.ADF
+	if _, err := s.Models(DefaultModel(), []Variant{a, b}); err == nil {
+		t.Error("adf with another ρ than ½")
+	}
+}
+
+// What cannot be is refused, by the word of the key.
+func TestModelErrors(t *testing.T) {
+	for want, change := range map[string]func(*Model){
+		"rho":             func(m *Model) { m.Rho = 1 },
+		"random_features": func(m *Model) { m.RandomFeatures, m.Hidden = true, bnn.Smooth },
+		"hidden_layers":   func(m *Model) { m.HiddenLayers, m.Layers = []int{3}, []int{2, 2} },
+		"prior_mean":      func(m *Model) { m.PriorMean = [][]float64{{1, 2}} },
+		"layers: the cov": func(m *Model) { m.HiddenLayers = []int{20000} },
+		"prior_var":       func(m *Model) { m.PriorVar = -1 },
+		"layers":          func(m *Model) { m.Layers = []int{3, 2} },
+	} {
+		m := DefaultModel()
+		change(&m)
+		if _, err := m.For(2, 2); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", want, err)
+		}
+	}
+}
+
+func TestLambda(t *testing.T) {
+	const n, rho = 3, 0.5
+	for text, want := range map[string]float64{
+		"0.3": 0.3, "2": 2, `"slope"`: 0.5570285054735558, `"lsq"`: 0.5659105014928423, `"minimax"`: 0.5698516815497554,
+	} {
+		var v, again struct{ L Lambda }
+		if _, err := toml.Decode("L = "+text, &v); err != nil {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		spelled, err := v.L.MarshalTOML()
+		if err != nil {
+			t.Error(err)
+		}
+		if _, err := toml.Decode("L = "+string(spelled), &again); err != nil || again != v || !(math.Abs(v.L.Value(n, rho)-want) < 1e-9) {
+			t.Errorf("%s: %v, λ = %g, want %g; spelled %s", text, err, v.L.Value(n, rho), want, spelled)
+		}
+	}
+	for _, text := range []string{"0", "-1", `"steep"`, "nan", "inf", "[1]"} {
+		var v struct{ L Lambda }
+		if _, err := toml.Decode("L = "+text, &v); err == nil || !strings.Contains(err.Error(), "minimax") {
+			t.Errorf("%s: error %v", text, err)
+		}
+	}
+}
+
+func TestScores(t *testing.T) {
+	p := [][]float64{{0.75, 0.25}, {0.5, 0.5}, {0.25, 0.75}}
+	got := Scores(p, []int{0, 1, 0})
+	// Of the largest probabilities 0.75 are one right and one wrong, 0.5 is wrong.
+	want := []float64{2. / 3, -math.Log(0.75*0.5*0.25) / 3, (2*0.0625 + 2*0.25 + 2*0.5625) / 3, (0.5 + 0.5) / 3}
+	check.NearAll(t, "scores", got, want, 1e-12)
+	if len(ScoreColumns()) != len(got) || len(StepColumns()) != len(Steps{}.Row()) {
+		t.Error("columns and values differ in number")
+	}
+	for i, c := range ScoreColumns() {
+		if c.Name != ScoreNames[i] {
+			t.Errorf("column %s is called %s", c.Name, ScoreNames[i])
+		}
+	}
+	runs := table.New("runs", append([]table.Column{table.Text("method", "")}, StepColumns()...)...)
+	for i, method := range []string{"a", "b", "a", "a"} {
+		runs.Add(method, Steps{Floored: i, Failed: i > 1}.Row())
+	}
+	if notes := BrokenDown(runs); len(notes) != 1 || !strings.HasPrefix(notes[0], "a broke down in 2 of 3") {
+		t.Errorf("notes %q", notes)
+	}
+}

@@ -1,0 +1,332 @@
+package methods
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"closedform/baselines/bayesbackprop"
+	"closedform/baselines/dropout"
+	"closedform/baselines/kalman"
+	"closedform/baselines/laplace"
+	"closedform/baselines/majority"
+	"closedform/baselines/mlp"
+	"closedform/baselines/neighbours"
+	"closedform/baselines/tagi"
+	"closedform/baselines/variational"
+	"closedform/core/bnn"
+	"closedform/core/softmax"
+	"closedform/internal/check"
+	"closedform/runner/internal/config"
+	"closedform/runner/internal/data"
+	"closedform/runner/internal/learner"
+)
+
+// decode returns the method with these keys, separated by semicolons.
+func decode(keys string) (Method, error) {
+	text := "name = \"x\"; study = \"x\"; [[method]]; name = \"m\"; " + keys
+	m, err := config.Parse("x.toml", []byte(strings.ReplaceAll(text, "; ", "\n")), nil)
+	if err != nil {
+		return Method{}, err
+	}
+	var v struct {
+		Methods []Method `toml:"method"`
+	}
+	if err := m.Decode(&v); err != nil {
+		return Method{}, err
+	}
+	if _, err := m.Resolved(&v); err != nil {
+		return Method{}, err
+	}
+	return v.Methods[0], nil
+}
+
+// must returns a method, or a model, or fails the test.
+func must[M any](t *testing.T) func(M, error) M {
+	return func(m M, err error) M {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+}
+
+// closedForm is a network by hand.
+type closedForm struct{ *bnn.Network }
+
+func (c closedForm) Observe(x []float64, class int) error {
+	_, err := c.Network.Observe(x, class)
+	return err
+}
+
+func (c closedForm) Predict(p, x []float64) error {
+	var q bnn.Prediction
+	err := c.Network.Predict(&q, x)
+	sum := 1 + q.Moments.Excess()
+	for j := range p {
+		p[j] = q.P[j] / sum
+	}
+	return err
+}
+
+// Every key of every kind reaches its configuration, and is predicted with as the
+// package predicts that is called by hand.
+func TestByHand(t *testing.T) {
+	x, class, _ := check.Clusters(20, 2, 3, "methods")
+	test := x[12:]
+	x, class = x[:12], class[:12]
+	src := func() rand.Source { return rand.NewPCG(3, 4) }
+	linear, hidden, descent := []int{2, 3}, []int{2, 4, 3}, mlp.Descent{Step: 0.02, Epochs: 7}
+	network := func(c bnn.Config) learner.Predictor {
+		return closedForm{must[*bnn.Network](t)(bnn.New(c, src()))}
+	}
+	seen := map[string]bool{}
+	for _, c := range []struct {
+		keys string
+		want learner.Predictor // not trained yet, if it is online
+	}{
+		{`kind = "closed-form"; on_indefinite = "project"`, network(bnn.Config{Layers: linear, PriorVar: 10, OnIndefinite: bnn.Project})},
+		{
+			`kind = "closed-form"; hidden_layers = [4]; rule = "adf"; hidden = "smooth"; bias = true; prior = "scaled"; prior_var = 2; prior_mean_var = 3; covariance = ["diagonal", "full"]; lambda = 0.4`,
+			network(bnn.Config{
+				Layers: hidden, Output: bnn.ADF, Hidden: bnn.Smooth, Bias: true, Prior: bnn.ScaledPrior, PriorVar: 2, PriorMeanVar: 3,
+				Covariance: bnn.Covariances{bnn.Diagonal, bnn.Full}, Softmax: softmax.Probit{Lambda: 0.4, Rho: 0.5},
+			}),
+		},
+		{
+			`kind = "closed-form"; rule = "adf-exact"; output_covariance = "joint"; alpha = 0.1; prior_scale = [3]; on_indefinite = "skip"; eigenvalue_floor = 0.01; variance_floor = 0.02`,
+			network(bnn.Config{
+				Layers: linear, Output: bnn.ADFExact, OutputCovariance: bnn.JointNeurons, Alpha: 0.1, Beta: 1, PriorVar: 10, PriorScale: []float64{3},
+				OnIndefinite: bnn.Skip, EigenvalueFloor: 0.01, VarianceFloor: 0.02,
+			}),
+		},
+		{
+			`kind = "kalman"; hidden_layers = [4]; covariance = "diagonal"; prior_var = 2; prior_mean_var = 3; process_noise = 0.1`,
+			must[*kalman.Model](t)(kalman.New(kalman.Config{Layers: hidden, Covariance: kalman.Diagonal, PriorVar: 2, PriorMeanVar: 3, ProcessNoise: 0.1}, src())),
+		},
+		{`kind = "kalman"`, must[*kalman.Model](t)(kalman.New(kalman.Config{Layers: linear}, src()))},
+		{
+			`kind = "tagi"; hidden_layers = [4]; prior_var = 2; prior_mean_var = 3; sigma_v = 0.5`,
+			must[*tagi.Model](t)(tagi.New(tagi.Config{Layers: hidden, Unit: tagi.Mixture, SigmaV: 0.5, PriorVar: 2, PriorMeanVar: 3}, src())),
+		},
+		{`kind = "majority"`, must[*majority.Model](t)(majority.New(majority.Config{Classes: 3}, src()))},
+		{`kind = "neighbours"; neighbours = 4`, must[*neighbours.Model](t)(neighbours.Fit(neighbours.Config{Classes: 3, Neighbours: 4}, x, class, src()))},
+		{`kind = "neighbours"; neighbours = 400`, must[*neighbours.Model](t)(neighbours.Fit(neighbours.Config{Classes: 3, Neighbours: 12}, x, class, src()))},
+		{
+			`kind = "laplace"; prior_var = 2; laplace_var = 0.3`,
+			must[*laplace.Model](t)(laplace.Fit(laplace.Config{Layers: linear, PriorVar: 2, LaplaceVar: 0.3}, x, class, src())),
+		},
+		{
+			`kind = "laplace"; hidden_layers = [4]; covariance = "last-layer"; predictive = "monte-carlo"`,
+			must[*laplace.Model](t)(laplace.Fit(laplace.Config{Layers: hidden, PriorVar: 1, Covariance: laplace.LastLayer, Predictive: laplace.MonteCarlo}, x, class, src())),
+		},
+		{
+			`kind = "variational"; prior_var = 6; bound = "bohning-joint"`,
+			must[*variational.Model](t)(variational.Fit(variational.Config{Inputs: 2, Classes: 3, PriorVar: 6, Bound: variational.BohningJoint}, x, class, src())),
+		},
+		{
+			`kind = "backprop"; hidden_layers = [4]; prior_var = 2; step = 0.02; epochs = 7`,
+			must[*bayesbackprop.Model](t)(bayesbackprop.Fit(bayesbackprop.Config{Layers: hidden, PriorVar: 2, Descent: descent}, x, class, src())),
+		},
+		{
+			`kind = "dropout"; hidden_layers = [4]; rate = 0.4; decay = 0.01; step = 0.02; epochs = 7`,
+			must[*dropout.Model](t)(dropout.Fit(dropout.Config{Layers: hidden, Rate: 0.4, Decay: 0.01, Descent: descent}, x, class, src())),
+		},
+	} {
+		m, err := decode(c.keys)
+		if err != nil {
+			t.Errorf("%s: %v", c.keys, err)
+			continue
+		}
+		seen[m.Kind] = true
+		if _, err := json.Marshal(m); err != nil {
+			t.Error(err)
+		}
+		if err := m.Fits(2, 3); err != nil {
+			t.Error(err)
+		}
+		online, ok := c.want.(learner.Learner)
+		if ok != m.Online() {
+			t.Errorf("%s: online %v", m.Kind, m.Online())
+		}
+		l := must[*learner.Tolerant](t)(m.Learner(2, 3, src()))
+		for i, xi := range x {
+			buffer := slices.Clone(xi) // there is one for all examples
+			if err := l.Observe(buffer, class[i]); err != nil {
+				t.Fatal(err)
+			}
+			if clear(buffer); ok {
+				if err := online.Observe(xi, class[i]); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		q := make([]float64, 3)
+		for i, got := range l.Probabilities(test) {
+			if err := c.want.Predict(q, test[i]); err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(got, q) {
+				t.Errorf("%s\npredicts %v, by hand %v", c.keys, got, q)
+				break
+			}
+		}
+		if l.Steps().Failed {
+			t.Errorf("%s: broke down", c.keys)
+		}
+	}
+	if len(seen) != len(kinds) {
+		t.Errorf("tested are %d of %d kinds", len(seen), len(kinds))
+	}
+}
+
+// The candidate of the least loss is taken, the first of equals; its values are
+// those of the method that is tried, and the method itself stays as it is.
+func TestChoose(t *testing.T) {
+	m := must[Method](t)(decode(`kind = "neighbours"; neighbours = 7; tune = ["neighbours", "window"]; candidates = [[1, 10], [2, 20], [3, 30], [4, 40]]`))
+	losses := []float64{math.Inf(1), 2, 1, 1}
+	chosen, choice, err := m.Choose(func(with Method) (float64, error) {
+		k := with.Config.(*neighbours.Config).Neighbours
+		if with.Window != 10*k {
+			t.Errorf("neighbours %d with window %d", k, with.Window)
+		}
+		return losses[k-1], nil
+	})
+	want := Choice{"neighbours=3 window=30", 1}
+	if err != nil || choice != want || chosen.Window != 30 || chosen.Config.(*neighbours.Config).Neighbours != 3 {
+		t.Errorf("%v, %+v, %+v", err, choice, chosen)
+	}
+	if again, err := m.Chosen(choice.Text); err != nil || again.Window != 30 {
+		t.Errorf("%v, %+v", err, again)
+	}
+	if _, err := m.Chosen("neighbours=5 window=50"); err == nil {
+		t.Error("a candidate that there is not")
+	}
+	if m.Window != 0 || m.Config.(*neighbours.Config).Neighbours != 7 {
+		t.Errorf("the method became %+v", m)
+	}
+	if _, _, err := m.Choose(func(Method) (float64, error) { return 0, fmt.Errorf("broken") }); err == nil {
+		t.Error("no error of a loss")
+	}
+	m = must[Method](t)(decode(`kind = "majority"`))
+	if same, choice, err := m.Choose(nil); err != nil || choice.Text != "" || !math.IsNaN(choice.LogLoss) || same.Name != "m" {
+		t.Errorf("%v, %+v without candidates", err, choice)
+	}
+	// Those of a network are of its own.
+	m = must[Method](t)(decode(`kind = "closed-form"; prior = "scaled"; tune = ["prior_var", "process_noise"]; candidates = [[6, 0], [12, 0.5]]`))
+	for text, want := range map[string]float64{"prior_var=6 process_noise=0": 3, "prior_var=12 process_noise=0.5": 6} {
+		with := must[Method](t)(m.Chosen(text))
+		l := must[*learner.Tolerant](t)(with.Learner(2, 3, rand.NewPCG(1, 2)))
+		_, cov := l.Learner.(*learner.Network).Weights(0)
+		check.Near(t, text, cov[0].At(0, 0), want, 1e-12)
+	}
+}
+
+// A learner of a stream sees the latest examples only, a trained one all.
+func TestOfStream(t *testing.T) {
+	m := must[Method](t)(decode(`kind = "neighbours"; neighbours = 1; window = 2`))
+	stream := must[*learner.Tolerant](t)(m.OfStream(1, 2, 2, nil))
+	var set data.Set
+	for i, class := range []int{0, 1, 1, 1} {
+		set.X, set.Class = append(set.X, []float64{float64(i)}), append(set.Class, class)
+	}
+	source := func(int) rand.Source { return rand.NewPCG(1, 2) }
+	if err := (learner.Course{Examples: data.NewExamples(set, 2)}).Train(context.Background(), stream); err != nil {
+		t.Fatal(err)
+	}
+	if p := stream.Probabilities([][]float64{{0}})[0]; p[1] != 0.75 {
+		t.Errorf("probabilities %v by the latest two", p)
+	}
+	all := must[*learner.Tolerant](t)(m.Train(context.Background(), data.NewExamples(set, 2), nil, source))
+	if p := all.Probabilities([][]float64{{0}})[0]; p[0] != 0.75 {
+		t.Errorf("probabilities %v by all", p)
+	}
+	m = must[Method](t)(decode(`kind = "kalman"; passes = 3`))
+	trained := must[*learner.Tolerant](t)(m.Train(context.Background(), data.NewExamples(set, 2), source(0), source))
+	byHand, p := must[*kalman.Model](t)(kalman.New(kalman.Config{Layers: []int{1, 2}}, source(0))), make([]float64, 2)
+	for pass := range 3 {
+		for _, i := range rand.New(source(pass)).Perm(4) {
+			if err := byHand.Observe(set.X[i], set.Class[i]); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := byHand.Predict(p, []float64{1}); err != nil || !slices.Equal(p, trained.Probabilities([][]float64{{1}})[0]) {
+		t.Errorf("%v: three passes by hand %v, %v", err, p, trained.Probabilities([][]float64{{1}}))
+	}
+}
+
+func TestErrors(t *testing.T) {
+	for keys, want := range map[string]string{
+		"":                              "x.toml:3: method.m.kind",
+		`kind = "oracle"`:               "x.toml:5: method.m.kind: oracle is not allowed; allowed: backprop, closed-form, dropout, kalman, laplace, majority, neighbours, tagi, variational",
+		`kind = "majority"; epochs = 3`: "method.m.epochs: not a key", `kind = "kalman"; prior_var = -1`: "x.toml:6: method.m.prior_var",
+		`kind = "kalman"; hidden_layers = [0]`: "method.m.hidden_layers", `kind = "neighbours"; hidden_layers = [3]`: "method.m.hidden_layers",
+		`kind = "neighbours"; passes = 2`: "method.m.passes", `kind = "kalman"; window = 2`: "method.m.window",
+		`kind = "laplace"; bound = "bohning"`: "method.m.bound: not a key", `kind = "laplace"; covariance = "round"`: "last-layer",
+		`kind = "kalman"; tune = ["prior_var"]`: "method.m.tune", `kind = "kalman"; tune = ["prior_var"]; candidates = [[1], [1, 2]]`: "2 values",
+		`kind = "kalman"; tune = ["prior_var"]; candidates = [[1], [-2]]`:                            "x.toml:7: method.m.candidates: [-2]: prior_var",
+		`kind = "kalman"; tune = ["step"]; candidates = [[1]]`:                                       "step: not a key",
+		`kind = "kalman"; tune = ["covariance"]; candidates = [[0.5]]`:                               "cannot be 0.5",
+		`kind = "neighbours"; tune = ["window"]; candidates = [[-3]]`:                                "window: -3",
+		`kind = "closed-form"; rule = "adf"; rho = 0.3`:                                              "method.m.rho",
+		`kind = "closed-form"; random_features = true; process_noise = 0.1`:                          "method.m.random_features",
+		`kind = "closed-form"; random_features = true; tune = ["process_noise"]; candidates = [[1]]`: "random_features",
+	} {
+		if _, err := decode(keys); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: error %v does not say %q", keys, err, want)
+		}
+	}
+	candidates := [][]float64{{1}, {2}}
+	for want, f := range map[string]func() error{
+		"method: missing":                 func() error { return Check(nil, 1, false) },
+		"method.a.candidates: 2 of them":  func() error { return Check([]Method{{Name: "a", Candidates: candidates}}, 1, false) },
+		"method.a.passes":                 func() error { return Check([]Method{{Name: "a", Passes: 2}}, 1, true) },
+		"method.a.window":                 func() error { return Check([]Method{{Name: "a", Window: 2}}, 1, false) },
+		"method.a.window: allowed: only ": func() error { return Check([]Method{{Name: "a", Tune: []string{"window"}}}, 1, false) },
+	} {
+		if err := f(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v does not say %q", err, want)
+		}
+	}
+	if err := Check([]Method{{Name: "a", Candidates: candidates, Passes: 2}, {Name: "b"}}, 2, false); err != nil {
+		t.Error(err)
+	}
+}
+
+// The covariances that a method keeps are counted before they are made.
+func TestTooLarge(t *testing.T) {
+	for _, c := range []struct {
+		keys   string
+		inputs int
+		want   string // the numbers; empty: not too many
+	}{
+		{`kind = "kalman"; hidden_layers = [100]`, 100, "1.23e+08"},
+		{`kind = "kalman"; hidden_layers = [100]; covariance = "diagonal"`, 100, ""},
+		{`kind = "laplace"`, 1000, "1e+08"},
+		{`kind = "laplace"; hidden_layers = [100]; covariance = "last-layer"`, 1000, ""},
+		{`kind = "laplace"; hidden_layers = [1000]; covariance = "last-layer"`, 1000, "1.01e+08"},
+		{`kind = "laplace"; hidden_layers = [1000]; covariance = "diagonal"`, 1000, ""},
+		{`kind = "variational"`, 1000, ""},
+		{`kind = "variational"`, 5000, "2.5e+08"},
+		{`kind = "variational"; bound = "bohning-joint"`, 1000, "1e+08"},
+		{`kind = "tagi"; hidden_layers = [1000]`, 10000, ""},
+		{`kind = "closed-form"; hidden_layers = [1000]`, 1000, "1.01e+09"},
+		{`kind = "closed-form"; hidden_layers = [1000]; covariance = "diagonal"`, 1000, ""},
+	} {
+		m := must[Method](t)(decode(c.keys))
+		got := ""
+		if err := m.Fits(c.inputs, 10); err != nil {
+			got = err.Error()
+		}
+		if c.want == "" && got != "" || !strings.Contains(got, c.want) {
+			t.Errorf("%s, %d inputs: %q, want %q", c.keys, c.inputs, got, c.want)
+		}
+	}
+}

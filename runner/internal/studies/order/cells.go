@@ -1,0 +1,181 @@
+package order
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
+
+	"closedform/runner/internal/data"
+	"closedform/runner/internal/grid"
+	"closedform/runner/internal/learner"
+	"closedform/runner/internal/metric"
+	"closedform/runner/internal/study"
+	"closedform/runner/internal/table"
+)
+
+// The two reasons why networks differ: they have seen the same training set in
+// different orders, or different training sets.
+const (
+	byOrder  = "order"
+	bySample = "sample"
+)
+
+// spec is all that the tables of a cell, one model and one seed, follow from.
+type spec struct {
+	Manifest string
+	Seed     int
+	Data     data.Sample
+	Model    learner.Variant
+	Order    settings
+	Maps     bool // whether maps are written down
+}
+
+func (e *experiment) Cells() []study.Cell {
+	var cells []study.Cell
+	for _, model := range e.models {
+		for _, seed := range e.seeds {
+			s := spec{e.manifest.Name, seed, e.Data, model, e.Order, seed == e.manifest.Seed}
+			cells = append(cells, study.Cell{Key: fmt.Sprintf("%s seed=%d", model.Name, seed), Spec: s, Run: s.run})
+		}
+	}
+	return cells
+}
+
+func (s spec) stream(purpose ...any) rand.Source { return study.Stream(s.Manifest, s.Seed, purpose...) }
+
+// cell is the tables of a cell.
+type cell struct {
+	spec
+	task               *data.Task
+	test               data.Set
+	runs, spread, maps *table.Table
+}
+
+// run trains networks that have the same prior. The training set of size N is the
+// first N examples of the stream "train"; its order r is from the stream
+// "permutation", r, and the same for all models. The other training set r is from
+// the stream "sample", r.
+func (s spec) run(ctx context.Context) (table.Set, error) {
+	task := s.Data.Task()
+	c := &cell{spec: s, task: task, test: task.Draw(s.Order.Test, s.stream("test"))}
+	c.begin()
+	train := task.Draw(s.Data.Train, s.stream("train"))
+	for _, size := range s.Order.Sizes {
+		permuted, err := c.learners(ctx, s.Order.Permutations, func(r int) data.Set {
+			return permute(train, rand.New(s.stream("permutation", r)).Perm(size))
+		})
+		if err != nil {
+			return nil, err
+		}
+		c.compare(byOrder, size, permuted)
+		if s.Maps && size == s.Order.Mapped {
+			c.writeMap(permuted)
+		}
+		others, err := c.learners(ctx, s.Order.Samples, func(r int) data.Set { return task.Draw(size, s.stream("sample", r)) })
+		if err != nil {
+			return nil, err
+		}
+		c.compare(bySample, size, others)
+	}
+	if s.Maps {
+		return table.Set{c.runs, c.spread, c.maps}, nil
+	}
+	return table.Set{c.runs, c.spread}, nil
+}
+
+// permute returns the examples of the indices.
+func permute(s data.Set, indices []int) data.Set {
+	var out data.Set
+	for _, i := range indices {
+		out.X, out.Class = append(out.X, s.X[i]), append(out.Class, s.Class[i])
+	}
+	return out
+}
+
+// learners returns networks that have learned the training sets 1 to n.
+func (c *cell) learners(ctx context.Context, n int, set func(r int) data.Set) ([]*learner.Tolerant, error) {
+	var out []*learner.Tolerant
+	for r := 1; r <= n; r++ {
+		l, err := c.Model.Learner(c.stream("prior"))
+		if err != nil {
+			return nil, err
+		}
+		course := learner.Course{Examples: data.NewExamples(set(r), c.task.Classes)}
+		if err := course.Train(ctx, l); err != nil {
+			return nil, err
+		}
+		out = append(out, l)
+	}
+	return out, nil
+}
+
+// begin makes the tables.
+func (c *cell) begin() {
+	key := []table.Column{
+		table.Text("method", "the variant of the network"), table.Int("seed", "of the training set"),
+		table.Int("size", "examples of the training set"),
+		table.Text("differ_by", "what networks differ by: the order of the same examples, or the sample of examples"),
+	}
+	c.runs = table.New("runs", slices.Concat(key, []table.Column{
+		table.Int("run", "number of the order or of the training set"),
+		table.Num("accuracy", "share of right answers on the test inputs"), table.Num("log_loss", "mean of −log p of the true class, in nats"),
+	}, learner.StepColumns())...)
+	c.spread = table.New("spread", slices.Concat(key, []table.Column{table.Int("runs", "networks that are compared")}, spreadColumns())...)
+	c.maps = table.New("maps", table.Text("method", "the variant of the network"), table.Int("size", "examples of the training set"),
+		table.Num("x1", "first input").Rounded(6), table.Num("x2", "second input").Rounded(6))
+	c.maps.Packed = true
+	for j := range c.task.Classes {
+		c.maps.Columns = append(c.maps.Columns, table.Num(fmt.Sprintf("p%d", j+1), "probability of the class, mean over the orders").Rounded(6))
+	}
+	c.maps.Columns = append(c.maps.Columns,
+		table.Num("tv", "total variation of two networks, mean over all pairs").Rounded(6),
+		table.Num("sd", "√(½ Σ_j Var p_j) over the orders").Rounded(6))
+}
+
+// compare writes down how good the networks are and how far they are apart at the
+// test inputs.
+func (c *cell) compare(by string, size int, learners []*learner.Tolerant) {
+	var p [][][]float64
+	var accuracy, loss []float64
+	failed, indefinite := 0, 0.0
+	key := []any{c.Model.Name, c.Seed, size, by}
+	for r, l := range learners {
+		q := l.Probabilities(c.test.X)
+		steps := l.Steps()
+		p = append(p, q)
+		accuracy = append(accuracy, metric.Accuracy(q, c.test.Class))
+		loss = append(loss, metric.LogLoss(q, c.test.Class))
+		if steps.Failed {
+			failed++
+		}
+		indefinite += float64(steps.Indefinite) / float64(len(learners))
+		c.runs.Add(key, r+1, accuracy[r], loss[r], steps.Row())
+	}
+	s := spreadOf(p)
+	mean, sd := stat.MeanStdDev(accuracy, nil)
+	c.spread.Add(key, len(learners), stat.Mean(s.tv, nil), s.largest, stat.Mean(s.sd, nil),
+		mean, sd, floats.Min(accuracy), floats.Max(accuracy), stat.Mean(loss, nil), float64(failed), indefinite)
+}
+
+// writeMap writes down the mean prediction of the networks and their spread on the
+// region of the task.
+func (c *cell) writeMap(learners []*learner.Tolerant) {
+	g := gridOf(c.task, c.Order.Grid)
+	var p [][][]float64
+	for _, l := range learners {
+		p = append(p, l.Probabilities(g.Points))
+	}
+	s := spreadOf(p)
+	for i, x := range g.Points {
+		c.maps.Add(c.Model.Name, c.Order.Mapped, x, s.mean[i], s.tv[i], s.sd[i])
+	}
+}
+
+// gridOf returns the grid of a map.
+func gridOf(task *data.Task, points int) *grid.Grid {
+	return grid.New(task.Region.Axis(0, points), task.Region.Axis(1, points))
+}

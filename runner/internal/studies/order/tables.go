@@ -1,0 +1,90 @@
+package order
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
+
+	"closedform/runner/internal/table"
+)
+
+// spreadColumns are the numbers of spread.csv.
+func spreadColumns() []table.Column {
+	return []table.Column{
+		table.Num("tv", "total variation of two networks, mean over all pairs and the test inputs"),
+		table.Num("tv_max", "total variation of the two networks that are farthest apart, mean over the test inputs"),
+		table.Num("sd", "√(½ Σ_j Var p_j) over the networks, mean over the test inputs"),
+		table.Num("accuracy", "mean over the networks"), table.Num("accuracy_sd", "standard deviation over the networks"),
+		table.Num("accuracy_min", "least of the networks"), table.Num("accuracy_max", "greatest of the networks"),
+		table.Num("log_loss", "mean over the networks, in nats"), table.Num("failed", "networks that broke down"),
+		table.Num("indefinite_steps", "mean over the networks"),
+	}
+}
+
+// spread is how far predictions of the same inputs are apart.
+type spread struct {
+	mean    [][]float64 // p̄ of each input
+	tv      []float64   // of each input, ½Σ_j|p_j − q_j| averaged over all pairs of predictions
+	sd      []float64   // of each input, √(½ Σ_j Var p_j)
+	largest float64     // total variation of the two predictions that are farthest apart, averaged over the inputs
+}
+
+// spreadOf compares predictions p[r][i] of the inputs i by the networks r, of
+// which there are two or more. For two classes, sd is the standard deviation of
+// the probability of either.
+func spreadOf(p [][][]float64) spread {
+	inputs, classes := len(p[0]), len(p[0][0])
+	s := spread{tv: make([]float64, inputs), sd: make([]float64, inputs)}
+	pairs := float64(len(p)*(len(p)-1)) / 2
+	for a := range p {
+		for b := range a {
+			total := 0.0
+			for i := range inputs {
+				tv := floats.Distance(p[a][i], p[b][i], 1) / 2
+				s.tv[i] += tv / pairs
+				total += tv
+			}
+			s.largest = max(s.largest, total/float64(inputs))
+		}
+	}
+	x := make([]float64, len(p))
+	for i := range inputs {
+		mean := make([]float64, classes)
+		var sum float64
+		for j := range classes {
+			for r := range p {
+				x[r] = p[r][i][j]
+			}
+			var variance float64
+			mean[j], variance = stat.MeanVariance(x, nil)
+			sum += variance
+		}
+		s.mean = append(s.mean, mean)
+		s.sd[i] = math.Sqrt(sum / 2)
+	}
+	return s
+}
+
+// Tables adds summary.csv, the means of spread.csv over the seeds. A log loss that
+// is infinite for some seeds is averaged over the others.
+func (e *experiment) Tables(cells []table.Set) (table.Set, error) {
+	tables, err := table.Merge(cells)
+	if err != nil {
+		return nil, err
+	}
+	groups := tables.Get("spread").GroupBy("method", "size", "differ_by", "runs")
+	columns := append(groups.Keys(), table.Int("seeds", "how many are averaged"))
+	for _, c := range spreadColumns() {
+		columns = append(columns, table.IntervalOf(c.Name, c.Doc)...)
+	}
+	summary := table.New("summary", columns...)
+	for _, g := range groups.All() {
+		row := append(groups.Key(g), g.Len())
+		for _, c := range spreadColumns() {
+			row = append(row, table.FiniteInterval(g.Nums(c.Name)))
+		}
+		summary.Add(row...)
+	}
+	return append(tables, summary), nil
+}
