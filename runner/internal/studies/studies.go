@@ -8,6 +8,7 @@ import (
 	"closedform/runner/internal/studies/compare"
 	"closedform/runner/internal/studies/drift"
 	"closedform/runner/internal/studies/learn"
+	"closedform/runner/internal/studies/mccheck"
 	"closedform/runner/internal/studies/moments"
 	"closedform/runner/internal/studies/order"
 	"closedform/runner/internal/studies/posterior"
@@ -29,4 +30,5 @@ var All = []study.Kind{
 	unknown.Kind,
 	stability.Kind,
 	moments.Kind,
+	mccheck.Kind,
 }
