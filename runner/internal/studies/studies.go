@@ -2,10 +2,12 @@
 package studies
 
 import (
+	"closedform/runner/internal/studies/ablation"
 	"closedform/runner/internal/studies/calibrate"
 	"closedform/runner/internal/studies/claims"
 	"closedform/runner/internal/studies/compare"
 	"closedform/runner/internal/studies/drift"
+	"closedform/runner/internal/studies/hidden"
 	"closedform/runner/internal/studies/learn"
 	"closedform/runner/internal/studies/moments"
 	"closedform/runner/internal/studies/order"
@@ -18,10 +20,12 @@ import (
 // All are the studies that manifests may name.
 var All = []study.Kind{
 	learn.Kind,
+	ablation.Kind,
 	calibrate.Kind,
 	claims.Kind,
 	compare.Kind,
 	drift.Kind,
+	hidden.Kind,
 	order.Kind,
 	posterior.Kind,
 	unknown.Kind,
