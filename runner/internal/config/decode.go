@@ -53,7 +53,9 @@ func (m *Manifest) decode(path string, table map[string]any, structs ...any) err
 		for _, f := range fields(structs[i]) {
 			known[f.key] = true
 			value, ok := table[f.key]
-			if !ok {
+			if !ok && f.isTable() {
+				value = map[string]any{} // to be validated
+			} else if !ok {
 				continue
 			}
 			if err := m.decodeField(join(path, f.key), value, f, structs[i]); err != nil {
