@@ -36,6 +36,9 @@ func scaled(t testing.TB, dir string, factor float64) string {
 }
 
 func TestVerify(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many runs")
+	}
 	m, made := write(t, drawn), t.TempDir()
 	mustRun(t, "-exp", m, "-out", made)
 	foreign := func(t *testing.T, dir string) {
