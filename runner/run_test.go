@@ -217,7 +217,7 @@ func TestFailingCell(t *testing.T) {
 }
 
 func TestWorkersChangeNothing(t *testing.T) {
-	m, one, many := write(t, edit(t, drawn, "[1, 2]", `"1..10"`)), t.TempDir(), t.TempDir()
+	m, one, many := write(t, edit(t, small, "[1, 2]", `"1..10"`)), t.TempDir(), t.TempDir()
 	mustRun(t, "-exp", m, "-out", one, "-workers", "1")
 	mustRun(t, "-exp", m, "-out", many, "-workers", "8")
 	same(t, results(t, filepath.Join(many, "small")), results(t, filepath.Join(one, "small")))

@@ -128,6 +128,9 @@ func TestVerifyExitCodes(t *testing.T) {
 }
 
 func TestDraw(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many figures")
+	}
 	inExperiments(t, map[string]string{"small.toml": drawn, "other.toml": edit(t, small, `"small"`, `"other"`)})
 	mustRun(t, "-exp", "small")
 	dir := filepath.Join("results", "small")
