@@ -254,6 +254,31 @@ func (v *Variant) in(err error) error {
 	return field.Errorf("variant."+v.Of+"."+at.Key, "%s", at.Problem)
 }
 
+// Networks says which networks learn: the tables [model], [sweep] and [[variant]].
+type Networks struct {
+	Model    Model     `toml:"model"`
+	Sweep    Sweep     `toml:"sweep"`
+	Variants []Variant `toml:"variant" inherit:"model"`
+
+	Seeds  []int     // those of the manifest, once resolved
+	Models []Variant // every variant at everything that is swept
+}
+
+// Resolve sets Seeds and Models.
+func (n *Networks) Resolve(m *config.Manifest) (err error) {
+	if n.Seeds, err = m.Seeds(n.Sweep.Seed); err != nil {
+		return err
+	}
+	n.Models, err = n.Sweep.Models(n.Model, n.Variants)
+	return m.Locate("", err)
+}
+
+// Fit gives the models the layers for so many inputs and classes.
+func (n *Networks) Fit(m *config.Manifest, inputs, classes int) (err error) {
+	n.Models, err = Fit(n.Models, inputs, classes)
+	return m.Locate("", err)
+}
+
 // Names returns the names of the variants.
 func Names(variants []Variant) []string {
 	names := make([]string, len(variants))

@@ -41,14 +41,14 @@ type networks struct {
 func (e *experiment) Cells() []study.Cell {
 	var cells []study.Cell
 	for _, n := range e.Ablation.Classes {
-		for _, rho := range e.Sweep.Rho {
+		for _, rho := range e.rho {
 			p := approx.Problems{Classes: n, Spread: e.Ablation.Spread, Variance: e.Ablation.Variance, Unequal: e.Ablation.Unequal}
 			s := moments{e.header.Name, e.header.Seed, p, e.Ablation.Draws, rho, e.lambda}
 			cells = append(cells, study.Cell{Key: fmt.Sprintf("moments n=%d rho=%g", n, rho), Spec: s, Run: s.run})
 		}
 	}
-	for _, model := range e.models {
-		s := networks{e.header.Name, e.seeds, e.Data, model, e.Evaluate.Grid, e.lambda}
+	for _, model := range e.Models {
+		s := networks{e.header.Name, e.Seeds, e.Data, model, e.Evaluate.Grid, e.lambda}
 		cells = append(cells, study.Cell{Key: "learn " + model.Name, Spec: s, Run: s.run})
 	}
 	return cells

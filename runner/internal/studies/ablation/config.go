@@ -3,6 +3,7 @@
 package ablation
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -19,41 +20,24 @@ var Kind = study.Kind{
 	Name: "ablation",
 	Asks: "How do the error of the moments, and learning, depend on λ and ρ?",
 	New: func(m *config.Manifest) (study.Experiment, error) {
-		e := &experiment{header: m.Header, Ablation: settings{Unequal: 0.5}, Model: learner.DefaultModel()}
+		e := &experiment{header: m.Header, Ablation: settings{Unequal: 0.5}, Networks: learner.Networks{Model: learner.DefaultModel()}}
 		if err := m.Decode(e); err != nil {
 			return nil, err
 		}
-		var err error
-		if e.seeds, err = m.Seeds(e.Sweep.Seed); err != nil {
-			return nil, err
-		}
-		e.Data.Generator = e.Data.WithDefaults()
-		for _, l := range e.Sweep.Lambda {
-			e.lambda = append(e.lambda, l.Number)
-		}
-		slices.Sort(e.lambda)
-		slices.Sort(e.Sweep.Rho)
-		if e.models, err = (learner.Sweep{Rho: e.Sweep.Rho}).Models(e.Model, e.Variants); err == nil {
-			e.models, err = learner.Fit(e.models, data.Inputs, e.Data.Task().Classes)
-		}
-		return e, m.Locate("", err)
+		return e, e.setUp(m)
 	},
 }
 
 type experiment struct {
 	Ablation settings    `toml:"ablation"`
 	Data     data.Sample `toml:"data"`
+	learner.Networks
 	Evaluate struct {
 		Grid int `toml:"grid"` // points along each axis at which networks are looked at
 	} `toml:"evaluate"`
-	Model    learner.Model     `toml:"model"`
-	Variants []learner.Variant `toml:"variant" inherit:"model"`
-	Sweep    learner.Sweep     `toml:"sweep"`
 
-	header config.Header
-	seeds  []int
-	lambda []float64         // ascending
-	models []learner.Variant // at every ρ, ascending
+	header      config.Header
+	lambda, rho []float64 // ascending
 }
 
 // settings are the random logits.
@@ -65,45 +49,47 @@ type settings struct {
 	Draws    int         `toml:"draws"`    // of each number of classes
 }
 
-// Validate reports what is not allowed.
-func (s *settings) Validate() error {
-	if len(s.Classes) == 0 || slices.Min(s.Classes) < 2 || slices.Max(s.Classes) > config.MaxClasses {
-		return field.Errorf("classes", "%v is not allowed; allowed: at least one, each 2 to %d", s.Classes, config.MaxClasses)
+// Validate reports what is not allowed. A map has two axes, of λ and of ρ, which are
+// set nowhere else.
+func (e *experiment) Validate() error {
+	a := e.Ablation
+	err := cmp.Or(
+		field.Within("ablation.spread", a.Spread, 0, 1e30), field.Within("ablation.variance", a.Variance, 0, 1e30),
+		field.Within("ablation.unequal", a.Unequal, 0, 0.999), field.Within("ablation.draws", a.Draws, 1, config.MaxDraws),
+		field.Within("evaluate.grid", e.Evaluate.Grid, 2, config.MaxGrid), field.Within("ablation.classes", len(a.Classes), 1, config.MaxCells),
+	)
+	for _, n := range a.Classes {
+		err = cmp.Or(err, field.Within("ablation.classes", n, 2, config.MaxClasses))
 	}
-	if !(0 <= s.Unequal && s.Unequal < 1) {
-		return field.Errorf("unequal", "%g is not allowed; allowed: a number ≥ 0 and < 1", s.Unequal)
-	}
-	for key, x := range map[string]float64{"spread": s.Spread, "variance": s.Variance} {
-		if err := field.Within(key, x, 0, 1e30); err != nil {
-			return err
+	for _, l := range e.Sweep.Lambda {
+		if l.Word != "" {
+			err = cmp.Or(err, field.Errorf("sweep.lambda", "%q has no place on the axis of the maps; allowed: numbers > 0", l.Word))
 		}
 	}
-	return field.Within("draws", s.Draws, 1, config.MaxDraws)
+	err = cmp.Or(err, field.Within("sweep.lambda", len(e.Sweep.Lambda), 2, config.MaxCells), field.Within("sweep.rho", len(e.Sweep.Rho), 2, config.MaxCells))
+	standard := learner.DefaultModel()
+	for _, v := range append(slices.Clone(e.Variants), learner.Variant{Model: e.Model}) {
+		if v.Lambda != standard.Lambda || v.Rho != standard.Rho {
+			err = cmp.Or(err, field.Errorf("sweep", "takes the place of lambda and rho of %s; allowed: to leave these out", cmp.Or(v.Name, "model")))
+		}
+	}
+	return err
 }
 
-// Validate reports what is not allowed. A map has two axes, of λ and of ρ, which are
-// nowhere else.
-func (e *experiment) Validate() error {
-	if len(e.Sweep.Lambda) < 2 || slices.ContainsFunc(e.Sweep.Lambda, func(l learner.Lambda) bool { return l.Word != "" }) {
-		return field.Errorf("sweep.lambda", "%v is not allowed; allowed: at least two numbers", e.Sweep.Lambda)
+// setUp makes the models of every variant and ρ: a cell has all λ.
+func (e *experiment) setUp(m *config.Manifest) error {
+	for _, l := range e.Sweep.Lambda {
+		e.lambda = append(e.lambda, l.Number)
 	}
-	if len(e.Sweep.Rho) < 2 {
-		return field.Errorf("sweep.rho", "%v is not allowed; allowed: at least two numbers", e.Sweep.Rho)
-	}
-	standard := learner.DefaultModel()
-	for _, v := range append(e.Variants, learner.Variant{Model: e.Model}) {
-		key := "model"
-		if v.Name != "" {
-			key = "variant." + v.Name
-		}
-		switch {
-		case v.Lambda != standard.Lambda:
-			return field.Errorf(key+".lambda", "sweep.lambda takes its place; allowed: to leave it out")
-		case v.Rho != standard.Rho:
-			return field.Errorf(key+".rho", "sweep.rho takes its place; allowed: to leave it out")
-		}
-	}
-	return field.Within("evaluate.grid", e.Evaluate.Grid, 2, config.MaxGrid)
+	e.rho = slices.Clone(e.Sweep.Rho)
+	slices.Sort(e.lambda)
+	slices.Sort(e.rho)
+	e.Data.Generator = e.Data.WithDefaults()
+	at := e.Networks
+	at.Sweep.Lambda, at.Sweep.Rho = nil, e.rho
+	err := cmp.Or(at.Resolve(m), at.Fit(m, data.Inputs, e.Data.Task().Classes))
+	e.Seeds, e.Models = at.Seeds, at.Models
+	return err
 }
 
 func (e *experiment) Config() any                   { return e }

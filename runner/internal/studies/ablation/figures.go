@@ -72,7 +72,7 @@ func (e *experiment) learningMaps(t table.Set) (rows []figures.Row) {
 // heatMap returns a map over λ and ρ with the λ of n classes that have a word, where
 // they are known. The rows of z are those of the tables: ρ by ρ.
 func (e *experiment) heatMap(title string, z []float64, marks *table.Table, n int) figures.Map {
-	m := figures.Map{Title: title, X: e.lambda, Y: e.Sweep.Rho, Z: z}
+	m := figures.Map{Title: title, X: e.lambda, Y: e.rho, Z: z}
 	if known := marks.Where("classes", n); known.Len() > 0 {
 		for _, word := range lambdaWords {
 			m.Curves = append(m.Curves, figures.Curve{Name: wordLabels[word], Kind: figures.Line, X: known.Nums(word), Y: known.Nums("rho")})

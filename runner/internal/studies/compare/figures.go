@@ -44,7 +44,7 @@ func (e *experiment) differences(paired *table.Table) *figures.Figure {
 		mean, low, high := rows.Nums("log_loss"), rows.Nums("log_loss_low"), rows.Nums("log_loss_high")
 		panel := figures.DotPanel{Title: set}
 		for i, m := range mean {
-			if !math.IsInf(m, 0) {
+			if !math.IsInf(m, 0) && !math.IsNaN(m) {
 				values = append(values, m)
 			}
 			panel.Dots = append(panel.Dots, figures.Dot{Value: m, Low: low[i], High: high[i]})

@@ -1,8 +1,10 @@
 package learn
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	"closedform/core/field"
 	"closedform/runner/internal/config"
@@ -14,18 +16,14 @@ import (
 
 // plane is the half of the study on the plane. A cell is one model and one seed.
 type plane struct {
-	Data       data.Sample       `toml:"data"`
-	Model      learner.Model     `toml:"model"`
-	Evaluate   snapshots         `toml:"evaluate"`
-	MonteCarlo monteCarlo        `toml:"monte_carlo"`
-	Sweep      learner.Sweep     `toml:"sweep"`
-	Variants   []learner.Variant `toml:"variant" inherit:"model"`
-	Claims     []claim           `toml:"claim"`
-	Drawings   []drawing         `toml:"figure"`
+	Data data.Sample `toml:"data"`
+	learner.Networks
+	Evaluate   snapshots  `toml:"evaluate"`
+	MonteCarlo monteCarlo `toml:"monte_carlo"`
+	Claims     []claim    `toml:"claim"`
+	Pages      []page     `toml:"figure"`
 
 	header config.Header
-	seeds  []int
-	models []learner.Variant
 	task   *data.Task
 }
 
@@ -35,58 +33,60 @@ type snapshots struct {
 	Grid      int   `toml:"grid"`      // points along each axis
 }
 
-// Validate reports what is not allowed.
-func (s *snapshots) Validate() error {
-	if len(s.Snapshots) == 0 {
-		return field.Errorf("snapshots", "missing; allowed: at least one number of examples")
-	}
-	return field.Within("grid", s.Grid, 2, config.MaxGrid)
-}
-
 // monteCarlo says how the moments are checked by sampling.
 type monteCarlo struct {
 	Samples int `toml:"samples"` // of a point
 	Stride  int `toml:"stride"`  // seeds that are not drawn are checked on every stride-th grid line
 }
 
-// Validate reports what is not allowed.
-func (c *monteCarlo) Validate() error {
-	if err := field.Within("samples", c.Samples, 2, config.MaxSamples); err != nil {
-		return err
-	}
-	return field.Within("stride", c.Stride, 1, config.MaxGrid)
+// claim is a sentence that is measured by a statistic.
+type claim struct {
+	Claim     string  `toml:"claim"`
+	Statistic string  `toml:"statistic"` // one of statistics
+	Threshold float64 `toml:"threshold"` // above which the claim holds
+}
+
+// page is a figure of the maps of a variant.
+type page struct {
+	Variant string `toml:"variant"`
+	Single  bool   `toml:"single"` // whether each map is written to a file of its own, too
 }
 
 // Validate reports what is not allowed.
 func (p *plane) Validate() error {
-	if err := increasing(p.Evaluate.Snapshots, p.Data.Train); err != nil {
-		return field.Errorf("evaluate.snapshots", "%s", err.(*field.Error).Problem)
+	var err error
+	if len(p.Evaluate.Snapshots) == 0 {
+		err = field.Errorf("evaluate.snapshots", "missing; allowed: at least one number of examples")
 	}
-	seen := map[drawing]bool{}
-	for i, d := range p.Drawings {
-		known := false
-		for _, v := range p.Variants {
-			known = known || v.Name == d.Variant
+	err = cmp.Or(
+		err, learner.Increasing("evaluate.snapshots", p.Evaluate.Snapshots, p.Data.Train),
+		field.Within("evaluate.grid", p.Evaluate.Grid, 2, config.MaxGrid),
+		field.Within("monte_carlo.samples", p.MonteCarlo.Samples, 2, config.MaxSamples),
+		field.Within("monte_carlo.stride", p.MonteCarlo.Stride, 1, config.MaxGrid),
+	)
+	for i, c := range p.Claims {
+		if names := statisticNames(); !slices.Contains(names, c.Statistic) {
+			err = cmp.Or(err, field.Errorf(fmt.Sprintf("claim.%d.statistic", i+1), "%q is not allowed; allowed: one of %q", c.Statistic, names))
 		}
-		d.Single = false
-		if !known || seen[d] {
-			return field.Errorf(fmt.Sprintf("figure.%d.variant", i+1), "%q is not allowed; allowed: each of %v once", d.Variant, learner.Names(p.Variants))
-		}
-		seen[d] = true
 	}
-	return nil
+	left := learner.Names(p.Variants)
+	for i, f := range p.Pages {
+		at := slices.Index(left, f.Variant)
+		if at < 0 {
+			return cmp.Or(err, field.Errorf(fmt.Sprintf("figure.%d.variant", i+1), "%q is not allowed; allowed: the name of each variant once", f.Variant))
+		}
+		left = slices.Delete(left, at, at+1)
+	}
+	return err
 }
 
-func (p *plane) setUp(m *config.Manifest) (err error) {
-	p.header, p.task = m.Header, p.Data.Task()
+func (p *plane) setUp(m *config.Manifest) error {
 	p.Data.Generator = p.Data.WithDefaults()
-	if p.seeds, err = m.Seeds(p.Sweep.Seed); err != nil {
+	p.header, p.task = m.Header, p.Data.Task()
+	if err := p.Resolve(m); err != nil {
 		return err
 	}
-	if p.models, err = p.Sweep.Models(p.Model, p.Variants); err == nil {
-		p.models, err = learner.Fit(p.models, data.Inputs, p.task.Classes)
-	}
-	return m.Locate("", err)
+	return p.Fit(m, data.Inputs, p.task.Classes)
 }
 
 func (p *plane) Config() any                   { return p }
@@ -94,12 +94,9 @@ func (p *plane) Prepare(context.Context) error { return nil }
 
 func (p *plane) Cells() []study.Cell {
 	var cells []study.Cell
-	for i, model := range p.models {
-		for _, seed := range p.seeds {
-			s := planeSpec{
-				Manifest: p.header.Name, Seed: seed, Data: p.Data, Model: model, Evaluate: p.Evaluate, MonteCarlo: p.MonteCarlo,
-				Drawn: seed == p.header.Seed, First: i == 0,
-			}
+	for i, model := range p.Models {
+		for _, seed := range p.Seeds {
+			s := planeSpec{p.header.Name, seed, p.Data, model, p.Evaluate, p.MonteCarlo, seed == p.header.Seed, i == 0}
 			cells = append(cells, study.Cell{Key: fmt.Sprintf("%s seed=%d", model.Name, seed), Spec: s, Run: s.run})
 		}
 	}
@@ -113,12 +110,14 @@ func (p *plane) Tables(cells []table.Set) (table.Set, error) {
 		return nil, err
 	}
 	runs := tables.Get("runs")
+	keys := []string{"method", "lambda", "rho", "linear_ceiling"}
 	var columns []string
-	for _, c := range runs.Columns[2+len(modelColumns()):] {
-		columns = append(columns, c.Name)
+	for _, c := range runs.Columns {
+		if c.Name != "seed" && !slices.Contains(keys, c.Name) {
+			columns = append(columns, c.Name)
+		}
 	}
-	summary := runs.GroupBy("method", "linear_ceiling", "lambda", "rho").Mean("summary", columns...)
-	return append(tables, summary, p.verdicts(runs)), nil
+	return append(tables, runs.GroupBy(keys...).Mean("summary", columns...), p.verdicts(runs)), nil
 }
 
 // verdicts says of every claim and model what the seeds show: it holds if the whole

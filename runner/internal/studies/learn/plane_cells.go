@@ -3,6 +3,7 @@ package learn
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -30,25 +31,23 @@ type planeSpec struct {
 // planeCell is one network and what is written down of its life.
 type planeCell struct {
 	planeSpec
-	network  *learner.Network
-	grid     *grid.Grid
-	coarse   []int // points on every stride-th line
-	sampled  []int // points that Monte Carlo checks
-	source   rand.Source
-	estimate *montecarlo.Estimate
-	life     life
-
-	steps, weights, maps *table.Table
+	life
+	network     *learner.Network
+	grid        *grid.Grid
+	all         []int // points of the grid
+	noise       rand.Source
+	steps, maps *table.Table
+	weights     *table.Table
 }
 
 // prediction is what the network says at a point.
 type prediction struct {
-	point           int       // of the grid
-	p, variance     []float64 // of the class probabilities
-	label           []float64 // p/Σp, the distribution of the label that is scored
-	excess          float64   // Σp − 1
-	asymmetry       float64   // largest |E_ij − E_ji|
-	check, checkErr [][]float64
+	point           int         // of the grid
+	p, variance     []float64   // of the class probabilities
+	label           []float64   // p/Σp, the distribution of the label that is scored
+	excess          float64     // Σp − 1
+	asymmetry       float64     // largest |E_ij − E_ji|
+	check, checkErr [][]float64 // p and variance by Monte Carlo and their standard errors; nil where not checked
 }
 
 // run shows a network the examples. All models see the same ones and the same random
@@ -61,25 +60,18 @@ func (s planeSpec) run(ctx context.Context) (table.Set, error) {
 	}
 	task := s.Data.Task()
 	c := s.cell(task)
-	c.network, c.source = &learner.Network{Network: network}, stream("montecarlo", s.Model.Name)
-	examples := task.Draw(s.Data.Train, stream("train"))
-	seen := 0
-	err = learner.Course{
-		Examples: data.NewExamples(examples, task.Classes),
-		After: func(_, k int) error {
-			seen = k
-			return c.look(ctx, k)
-		},
-	}.Train(ctx, c.network)
-	if err != nil {
-		return nil, fmt.Errorf("example %d: %w", seen+1, err)
+	c.network, c.noise = &learner.Network{Network: network}, stream("montecarlo", s.Model.Name)
+	set := task.Draw(s.Data.Train, stream("train"))
+	course := learner.Course{Examples: data.NewExamples(set, task.Classes), After: func(_, k int) error { return c.look(ctx, k) }}
+	if err := course.Train(ctx, c.network); err != nil {
+		return nil, fmt.Errorf("after %d examples: %w", len(c.entropies), err)
 	}
 	tables := table.Set{c.runs(task), c.steps, c.weights}
 	if s.First {
 		train := table.New("train", table.Int("seed", "that drew the example"), table.Int("k", "its number"),
-			table.Num("x1", "its place"), table.Num("x2", ""), table.Int("class", "its class, from 1"))
-		for i, x := range examples.X {
-			train.Add(s.Seed, i+1, x, examples.Class[i]+1)
+			table.Num("x1", "its place"), table.Num("x2", "its place"), table.Int("class", "its class, from 1"))
+		for i, x := range set.X {
+			train.Add(s.Seed, i+1, x, set.Class[i]+1)
 		}
 		tables = append(tables, train)
 	}
@@ -91,39 +83,31 @@ func (s planeSpec) run(ctx context.Context) (table.Set, error) {
 
 // cell returns a cell without its network.
 func (s planeSpec) cell(task *data.Task) *planeCell {
-	c := &planeCell{planeSpec: s, estimate: montecarlo.NewEstimate(task.Classes)}
-	c.grid = grid.New(task.Region.Axis(0, s.Evaluate.Grid), task.Region.Axis(1, s.Evaluate.Grid))
-	c.coarse = c.grid.Every(s.MonteCarlo.Stride)
-	c.sampled = c.coarse
-	if s.Drawn {
-		c.sampled = c.grid.Every(1)
-	}
+	c := &planeCell{planeSpec: s, grid: grid.New(task.Region.Axis(0, s.Evaluate.Grid), task.Region.Axis(1, s.Evaluate.Grid))}
+	c.all, c.coarse = c.grid.Every(1), c.grid.Every(s.MonteCarlo.Stride)
 	for _, x := range c.grid.Points {
-		c.life.class = append(c.life.class, task.Label(x))
+		c.class = append(c.class, task.Label(x))
 	}
-	c.life.coarse = c.coarse
 	at := []table.Column{table.Text("method", "the network"), table.Int("seed", "of prior and examples"), table.Int("k", "examples seen")}
-	c.steps = table.New("steps", append(at,
-		table.Num("min_eigenvalue", "smallest eigenvalue of the covariance of the innovation"),
-		table.Num("min_variance", "smallest variance of a logit after the step as printed"),
-		table.Text("action", "what became of the step"), table.Num("entropy", "predictive entropy after it, mean over the coarse grid, in nats"))...)
-	c.weights = table.New("weights", append(at,
-		table.Int("layer", "from 1"), table.Int("neuron", "from 1"), table.Text("moment", "mean or cov"),
-		table.Int("i", "input, from 1"), table.Int("j", "of a covariance the other input"), table.Num("value", ""))...)
-	c.maps = table.New("maps", at[0], at[2], table.Num("x1", "point of the plane").Rounded(6), table.Num("x2", "").Rounded(6))
+	c.steps = table.New("steps", append(at, table.Num("min_eigenvalue", "smallest eigenvalue of the covariance of the innovation"),
+		table.Num("min_variance", "smallest variance of a logit after the step as printed"), table.Text("action", "what became of the step"),
+		table.Num("entropy", "predictive entropy after it, mean over the coarse grid, in nats"))...)
+	c.weights = table.New("weights", append(at, table.Int("layer", "from 1"), table.Int("neuron", "from 1"), table.Text("moment", "mean or cov"),
+		table.Int("i", "input, from 1"), table.Int("j", "of a covariance the other input"), table.Num("value", "the moment"))...)
+	c.maps = table.New("maps", at[0], at[2], table.Num("x1", "point of the plane"), table.Num("x2", "point of the plane"))
 	c.maps.Packed = true
-	for _, formats := range [][][2]string{
-		{{"p%d", "mean of y_%d, the probability of the class"}},
-		{{"var%d", "variance of y_%d"}},
-		{{"p%d_mc", "mean of y_%d by Monte Carlo"}, {"p%d_se", "standard error of p%d_mc"}},
-		{{"var%d_mc", "variance of y_%d by Monte Carlo"}, {"var%d_se", "standard error of var%d_mc"}},
-	} {
+	add := func(formats ...string) {
 		for j := range task.Classes {
-			for _, f := range formats {
-				c.maps.Columns = append(c.maps.Columns, table.Num(fmt.Sprintf(f[0], j+1), fmt.Sprintf(f[1], j+1)).Rounded(6))
+			for i := 0; i < len(formats); i += 2 {
+				name, doc := fmt.Sprintf(formats[i], j+1), fmt.Sprintf("%s of the probability of class %d", formats[i+1], j+1)
+				c.maps.Columns = append(c.maps.Columns, table.Num(name, doc).Rounded(6))
 			}
 		}
 	}
+	add("p%d", "mean")
+	add("var%d", "variance")
+	add("p%d_mc", "mean by Monte Carlo", "p%d_se", "standard error of the mean by Monte Carlo")
+	add("var%d_mc", "variance by Monte Carlo", "var%d_se", "standard error of the variance by Monte Carlo")
 	return c
 }
 
@@ -134,9 +118,9 @@ func (c *planeCell) look(ctx context.Context, k int) error {
 		return err
 	}
 	last, entropy := c.network.Last, meanEntropy(coarse)
-	c.life.entropies = append(c.life.entropies, entropy)
+	c.entropies = append(c.entropies, entropy)
 	if !(last.MinVariance >= 0) {
-		c.life.negativeSteps++
+		c.negativeSteps++
 	}
 	if last.Action == bnn.Applied {
 		c.life.applied++
@@ -145,13 +129,19 @@ func (c *planeCell) look(ctx context.Context, k int) error {
 	if !slices.Contains(c.Evaluate.Snapshots, k) {
 		return nil
 	}
-	all, err := c.predict(ctx, c.grid.Every(1), c.sampled)
+	sampled := c.coarse
+	if c.Drawn {
+		sampled = c.all
+	}
+	all, err := c.predict(ctx, c.all, sampled)
 	if err != nil {
 		return err
 	}
-	c.life.snapshots = append(c.life.snapshots, all)
+	c.snapshots = append(c.snapshots, all)
 	c.writeWeights(k)
-	c.writeMaps(k, all)
+	if c.Drawn {
+		c.writeMaps(k, all)
+	}
 	return nil
 }
 
@@ -160,26 +150,24 @@ func (c *planeCell) look(ctx context.Context, k int) error {
 func (c *planeCell) predict(ctx context.Context, points, sampled []int) ([]prediction, error) {
 	var out []prediction
 	var got bnn.Prediction
+	var e *montecarlo.Estimate
 	for _, i := range points {
 		if err := c.network.Network.Predict(&got, c.grid.Points[i]); err != nil {
 			return nil, err
 		}
-		n := len(got.P)
-		f := prediction{
-			point: i, p: slices.Clone(got.P), variance: make([]float64, n), label: make([]float64, n),
-			excess: got.Moments.Excess(), asymmetry: got.Moments.Asymmetry(),
-		}
+		f := prediction{point: i, p: slices.Clone(got.P), excess: got.Moments.Excess(), asymmetry: got.Moments.Asymmetry()}
 		for j, p := range got.P {
-			f.variance[j], f.label[j] = got.Cov.At(j, j), p/(1+f.excess)
+			f.variance, f.label = append(f.variance, got.Cov.At(j, j)), append(f.label, p/(1+f.excess))
 		}
 		if _, ok := slices.BinarySearch(sampled, i); ok {
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			e := c.estimate
-			e.Sample(got.Mean, got.Variance, c.MonteCarlo.Samples, c.source)
-			f.check = [][]float64{slices.Clone(e.P), slices.Clone(e.Var)}
-			f.checkErr = [][]float64{slices.Clone(e.PErr), slices.Clone(e.VarErr)}
+			if e == nil {
+				e = montecarlo.NewEstimate(len(got.P))
+			}
+			e.Sample(got.Mean, got.Variance, c.MonteCarlo.Samples, c.noise)
+			f.check, f.checkErr = [][]float64{slices.Clone(e.P), slices.Clone(e.Var)}, [][]float64{slices.Clone(e.PErr), slices.Clone(e.VarErr)}
 		}
 		out = append(out, f)
 	}
@@ -192,24 +180,20 @@ func (c *planeCell) writeWeights(k int) {
 	for l := range len(c.Model.Layers) - 1 {
 		mean, cov := c.network.Weights(l)
 		for neuron, s := range cov {
-			add := func(values ...any) { c.weights.Add(c.Model.Name, c.Seed, k, l+1, neuron+1, values) }
+			at := []any{c.Model.Name, c.Seed, k, l + 1, neuron + 1}
 			for i := range s.SymmetricDim() {
-				add("mean", i+1, none, mean.At(neuron, i))
+				c.weights.Add(at, "mean", i+1, math.NaN(), mean.At(neuron, i))
 			}
 			for i := range s.SymmetricDim() {
 				for j := i; j < s.SymmetricDim(); j++ {
-					add("cov", i+1, j+1, s.At(i, j))
+					c.weights.Add(at, "cov", i+1, j+1, s.At(i, j))
 				}
 			}
 		}
 	}
 }
 
-// writeMaps writes down the maps of the seed that is drawn.
 func (c *planeCell) writeMaps(k int, all []prediction) {
-	if !c.Drawn {
-		return
-	}
 	for _, f := range all {
 		row := []any{c.Model.Name, k, c.grid.Points[f.point], f.p, f.variance}
 		for q, check := range f.check {

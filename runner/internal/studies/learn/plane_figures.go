@@ -28,8 +28,8 @@ func (p *plane) Figures() []study.Figure {
 		}})
 	}
 	panel := 0
-	for _, d := range p.Drawings {
-		for _, model := range p.models {
+	for _, d := range p.Pages {
+		for _, model := range p.Models {
 			if model.Of != d.Variant {
 				continue
 			}

@@ -14,8 +14,6 @@ import (
 	"closedform/runner/internal/table"
 )
 
-var none = math.NaN()
-
 // life is what is gathered of one network.
 type life struct {
 	class  []int // of the points of the grid, data.NoClass on a boundary
@@ -35,7 +33,7 @@ var statistics = []struct {
 	of        func(*life) float64
 }{
 	{"accuracy", "share of the grid, its boundary points apart, that the last snapshot classifies right", func(l *life) float64 {
-		return metric.Accuracy(labelled(l.last(), l.class))
+		return metric.Accuracy(l.labelled())
 	}},
 	{"entropy_drop", "drop of the mean predictive entropy from the first to the last snapshot, in nats", func(l *life) float64 {
 		return meanEntropy(l.snapshots[0]) - meanEntropy(l.last())
@@ -47,17 +45,90 @@ var statistics = []struct {
 	{"recall_12", "share of the points of classes 1 and 2 that are classified right among all classes", func(l *life) float64 {
 		return l.share(func(p []float64, class int) bool { return floats.MaxIdx(p) == class })
 	}},
-	{"variance_auroc", "probability that Σ_j Var y_j is larger at a point classified wrong than at one classified right; none where one of the sums is negative", (*life).varianceAUROC},
-	{"variance_drop", "drop of the mean of Σ_j Var y_j from the first to the last snapshot; none where one of the sums is negative", func(l *life) float64 {
+	{"variance_auroc", "probability that Σ_j Var y_j is larger at a point that is classified wrong than at one that is classified right", (*life).varianceAUROC},
+	{"variance_drop", "drop of the mean of Σ_j Var y_j from the first to the last snapshot; no value, here and before, where a sum is negative", func(l *life) float64 {
 		first, last := totalVariances(l.snapshots[0]), totalVariances(l.last())
 		if negative(floats.Min(first)) || negative(floats.Min(last)) {
-			return none
+			return math.NaN()
 		}
 		return stat.Mean(first, nil) - stat.Mean(last, nil)
 	}},
 	{"variances_positive", "share of the predictions of all snapshots without a negative variance", func(l *life) float64 {
-		return 1 - float64(l.negativeVariances())/float64(len(l.snapshots)*len(l.class))
+		return 1 - l.negativeVariances()/float64(len(l.snapshots)*len(l.class))
 	}},
+	{"negative_variances", "predictions of all snapshots with a negative variance", (*life).negativeVariances},
+	{"applied", "examples whose step was taken as printed", func(l *life) float64 { return float64(l.applied) }},
+	{"negative_steps", "examples after which, as printed, a logit would have a negative variance", func(l *life) float64 { return float64(l.negativeSteps) }},
+	{"max_abs_excess", "largest |Σp − 1|", func(l *life) float64 { return l.largest(func(f prediction) float64 { return math.Abs(f.excess) }) }},
+	{"max_asymmetry", "largest |E_ij − E_ji|", func(l *life) float64 { return l.largest(func(f prediction) float64 { return f.asymmetry }) }},
+	{"max_abs_p_error", "largest distance of p from Monte Carlo on the coarse grid", func(l *life) float64 { return l.gap(0).largest }},
+	{"mean_abs_p_error", "mean of that distance", func(l *life) float64 { return l.gap(0).mean }},
+	{"rms_p_error", "root mean square error of p, the variance of Monte Carlo taken off", func(l *life) float64 { return l.gap(0).rms }},
+	{"mean_p_se", "mean standard error of Monte Carlo, the noise in the distances", func(l *life) float64 { return l.gap(0).se }},
+	{"max_abs_var_error", "largest distance of the variances from Monte Carlo", func(l *life) float64 { return l.gap(1).largest }},
+	{"mean_abs_var_error", "mean of that distance", func(l *life) float64 { return l.gap(1).mean }},
+	{"rms_var_error", "root mean square error of the variances", func(l *life) float64 { return l.gap(1).rms }},
+	{"mean_var_se", "mean standard error of Monte Carlo", func(l *life) float64 { return l.gap(1).se }},
+}
+
+func statisticNames() (names []string) {
+	for _, s := range statistics {
+		names = append(names, s.name)
+	}
+	return names
+}
+
+// runs returns the table of the network, of one row.
+func (c *planeCell) runs(task *data.Task) *table.Table {
+	t := table.New("runs", table.Text("method", "the network"), table.Int("seed", "of prior and examples"),
+		table.Num("lambda", "slope λ of the probit"), table.Num("rho", "its correlation ρ"),
+		table.Num("linear_ceiling", "best accuracy of linear scores without bias"))
+	row := []any{c.Model.Name, c.Seed, c.Model.Lambda.Value(task.Classes, c.Model.Rho), c.Model.Rho, task.LinearCeiling}
+	number := func(x float64, name, doc string) {
+		t.Columns, row = append(t.Columns, table.Num(name, doc)), append(row, x)
+	}
+	for _, s := range statistics {
+		number(s.of(&c.life), s.name, s.doc)
+	}
+	for i, k := range c.Evaluate.Snapshots {
+		all := c.snapshots[i]
+		number(meanEntropy(all), fmt.Sprintf("entropy_%d", k), fmt.Sprintf("predictive entropy after %d examples, mean over the grid, in nats", k))
+		number(stat.Mean(totalVariances(all), nil), fmt.Sprintf("variance_%d", k), fmt.Sprintf("Σ_j Var y_j after %d examples, mean over the grid", k))
+	}
+	steps := c.network.Steps()
+	number(float64(len(c.entropies)-steps.Skipped-steps.Projected), "applied_steps", "examples whose step was taken as printed")
+	// The first score is one minus the accuracy.
+	t.Columns = append(append(t.Columns, learner.ScoreColumns()[1:]...), learner.StepColumns()...)
+	t.Add(append(row, learner.Scores(c.labelled())[1:], steps.Row())...)
+	return t
+}
+
+// labelled returns the labels that the last snapshot predicts and the true classes, at
+// points that have one.
+func (l *life) labelled() (p [][]float64, class []int) {
+	for _, f := range l.last() {
+		if c := l.class[f.point]; c != data.NoClass {
+			p, class = append(p, f.label), append(class, c)
+		}
+	}
+	return p, class
+}
+
+// meanEntropy returns the predictive entropy, averaged over the predictions.
+func meanEntropy(all []prediction) float64 {
+	var sum float64
+	for _, f := range all {
+		sum += metric.Entropy(f.label)
+	}
+	return sum / float64(len(all))
+}
+
+// totalVariances returns Σ_j Var y_j of every prediction.
+func totalVariances(all []prediction) (total []float64) {
+	for _, f := range all {
+		total = append(total, floats.Sum(f.variance))
+	}
+	return total
 }
 
 // negative reports whether a variance is negative beyond the accuracy of the moments.
@@ -91,20 +162,19 @@ func (l *life) share(isRight func(p []float64, class int) bool) float64 {
 func (l *life) varianceAUROC() float64 {
 	total := totalVariances(l.last())
 	if negative(floats.Min(total)) {
-		return none
+		return math.NaN()
 	}
 	var variance []float64
 	var wrong []bool
 	for i, f := range l.last() {
 		if class := l.class[f.point]; class != data.NoClass {
-			variance = append(variance, total[i])
-			wrong = append(wrong, floats.MaxIdx(f.p) != class)
+			variance, wrong = append(variance, total[i]), append(wrong, floats.MaxIdx(f.p) != class)
 		}
 	}
 	return metric.AUROC(variance, wrong)
 }
 
-func (l *life) negativeVariances() (n int) {
+func (l *life) negativeVariances() (n float64) {
 	for _, all := range l.snapshots {
 		for _, f := range all {
 			if negative(floats.Min(f.variance)) {
@@ -115,106 +185,37 @@ func (l *life) negativeVariances() (n int) {
 	return n
 }
 
-// labelled returns the predictions of labels and the true classes at points that have
-// one.
-func labelled(all []prediction, classes []int) (p [][]float64, class []int) {
-	for _, f := range all {
-		if c := classes[f.point]; c != data.NoClass {
-			p, class = append(p, f.label), append(class, c)
-		}
-	}
-	return p, class
-}
-
-// meanEntropy returns the predictive entropy, averaged over the predictions.
-func meanEntropy(all []prediction) float64 {
-	var sum float64
-	for _, f := range all {
-		sum += metric.Entropy(f.label)
-	}
-	return sum / float64(len(all))
-}
-
-// totalVariances returns Σ_j Var y_j of every prediction.
-func totalVariances(all []prediction) []float64 {
-	var total []float64
-	for _, f := range all {
-		total = append(total, floats.Sum(f.variance))
-	}
-	return total
-}
-
-// modelColumns are those of runs, after method and seed, that describe the model.
-func modelColumns() []table.Column {
-	return []table.Column{
-		table.Num("linear_ceiling", "best accuracy of linear scores without bias"), table.Num("lambda", "slope λ of the probit"),
-		table.Num("rho", "its correlation ρ"),
-	}
-}
-
-// runs returns the table of the network, of one row.
-func (c *planeCell) runs(task *data.Task) *table.Table {
-	t := table.New("runs", table.Text("method", "the network"), table.Int("seed", "of prior and examples"))
-	row := []any{c.Model.Name, c.Seed}
-	add := func(columns []table.Column, values ...any) {
-		t.Columns, row = append(t.Columns, columns...), append(row, values...)
-	}
-	number := func(name, doc string, x any) { add([]table.Column{table.Num(name, doc)}, x) }
-	l := &c.life
-	add(modelColumns(), task.LinearCeiling, c.Model.Lambda.Value(task.Classes, c.Model.Rho), c.Model.Rho)
-	for _, s := range statistics {
-		number(s.name, s.doc, s.of(l))
-	}
-	add(learner.ScoreColumns()[1:], learner.Scores(labelled(l.last(), l.class))[1:]) // the first is one minus the accuracy
-	for i, k := range c.Evaluate.Snapshots {
-		number(fmt.Sprintf("entropy_%d", k), fmt.Sprintf("predictive entropy after %d examples, mean over the grid, in nats", k), meanEntropy(l.snapshots[i]))
-	}
-	for i, k := range c.Evaluate.Snapshots {
-		number(fmt.Sprintf("variance_%d", k), fmt.Sprintf("Σ_j Var y_j after %d examples, mean over the grid", k), stat.Mean(totalVariances(l.snapshots[i]), nil))
-	}
-	for q, name := range []string{"p", "var"} {
-		gap := l.gap(q)
-		number("max_abs_"+name+"_error", "largest distance of "+name+" from Monte Carlo, on the coarse grid at all snapshots", gap.largest)
-		number("mean_abs_"+name+"_error", "mean of that distance", gap.sum/gap.count)
-		number("rms_"+name+"_error", "root mean square of the error, the variance of Monte Carlo taken off", math.Sqrt(max(0, gap.square/gap.count)))
-		number("mean_"+name+"_se", "mean standard error of Monte Carlo, the noise in the first two", gap.err/gap.count)
-	}
-	var excess, asymmetry float64
+// largest returns the largest x of all predictions.
+func (l *life) largest(x func(prediction) float64) (most float64) {
 	for _, all := range l.snapshots {
 		for _, f := range all {
-			excess, asymmetry = max(excess, math.Abs(f.excess)), max(asymmetry, f.asymmetry)
+			most = max(most, x(f))
 		}
 	}
-	number("max_abs_excess", "largest |Σp − 1|", excess)
-	number("max_asymmetry", "largest |E_ij − E_ji|", asymmetry)
-	add([]table.Column{
-		table.Int("negative_variances", "predictions of all snapshots with a negative variance"),
-		table.Int("negative_steps", "examples after which, as printed, a logit would have a negative variance"),
-		table.Int("applied", "examples whose step was taken as printed"),
-	}, l.negativeVariances(), l.negativeSteps, l.applied)
-	add(learner.StepColumns(), c.network.Steps().Row())
-	t.Add(row...)
-	return t
+	return most
 }
 
-// deviation sums |approximation − Monte Carlo| over points and classes.
-type deviation struct{ largest, sum, err, square, count float64 }
+// gap is what |approximation − Monte Carlo| is over points and classes: the largest
+// and the mean, the mean standard error of Monte Carlo, and the root mean square of
+// approximation − truth.
+type gap struct{ largest, mean, se, rms float64 }
 
-// gap returns the deviation of the means (q = 0) or variances (q = 1) on the coarse
-// grid, also for the seed that was checked everywhere.
-func (l *life) gap(q int) (d deviation) {
+// gap returns that of the means (q = 0) or variances (q = 1) on the coarse grid at all
+// snapshots, also for the seed that was checked everywhere.
+func (l *life) gap(q int) (g gap) {
+	var squares, n float64
 	for _, all := range l.snapshots {
 		for _, i := range l.coarse {
 			f := all[i]
 			for j, x := range [][]float64{f.p, f.variance}[q] {
-				gap, se := math.Abs(x-f.check[q][j]), f.checkErr[q][j]
-				d.largest = max(d.largest, gap)
-				d.sum += gap
-				d.err += se
-				d.square += gap*gap - se*se
-				d.count++
+				distance, se := math.Abs(x-f.check[q][j]), f.checkErr[q][j]
+				g.largest = max(g.largest, distance)
+				g.mean += distance
+				g.se += se
+				squares += distance*distance - se*se
+				n++
 			}
 		}
 	}
-	return d
+	return gap{g.largest, g.mean / n, g.se / n, math.Sqrt(max(0, squares/n))}
 }

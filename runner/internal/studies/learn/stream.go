@@ -18,46 +18,20 @@ import (
 // stream is the half of the study along a stream of any data. A cell is one network
 // or other method, and one seed.
 type stream struct {
-	Data     data.Source       `toml:"data"`
-	Model    learner.Model     `toml:"model"`
-	Evaluate course            `toml:"evaluate"`
-	Sweep    learner.Sweep     `toml:"sweep"`
-	Variants []learner.Variant `toml:"variant" inherit:"model"`
-	Methods  []methods.Method  `toml:"method"`
+	Data data.Source `toml:"data"`
+	learner.Networks
+	Evaluate course           `toml:"evaluate"`
+	Methods  []methods.Method `toml:"method"`
 
 	manifest *config.Manifest
-	seeds    []int
-	models   []learner.Variant
 }
 
 // course says how the stream goes, and when all are scored.
 type course struct {
-	Snapshots   []int `toml:"snapshots,omitempty"` // numbers of examples of the first pass
-	Passes      int   `toml:"passes"`              // over the training part; after each all are scored
-	Order       order `toml:"order"`
-	Predictions bool  `toml:"predictions"` // whether those of every test example are written down
+	Snapshots []int `toml:"snapshots,omitempty"` // numbers of examples of the first pass
+	Passes    int   `toml:"passes"`              // over the training part; after each all are scored
+	Shuffle   bool  `toml:"shuffle"`             // anew for each pass; else the order is that of the data
 }
-
-// Validate reports what is not allowed.
-func (c *course) Validate() error {
-	if err := increasing(c.Snapshots, config.MaxTrain); err != nil {
-		return err
-	}
-	return field.Within("passes", c.Passes, 1, 10_000)
-}
-
-// order is that of the examples.
-type order int
-
-const (
-	shuffled  order = iota // anew for each pass
-	fileOrder              // that of the data
-)
-
-var orders = field.Words{"shuffled", "file"}
-
-func (o order) MarshalText() ([]byte, error)     { return orders.Marshal(int(o)) }
-func (o *order) UnmarshalText(text []byte) error { return field.Unmarshal(o, text, orders) }
 
 // Validate reports what is not allowed.
 func (s *stream) Validate() error {
@@ -70,16 +44,12 @@ func (s *stream) Validate() error {
 			return field.Errorf(key, "allowed: without passes, window and tune; evaluate.passes is for all")
 		}
 	}
-	return nil
+	return field.Within("evaluate.passes", s.Evaluate.Passes, 1, 10_000)
 }
 
-func (s *stream) setUp(m *config.Manifest) (err error) {
+func (s *stream) setUp(m *config.Manifest) error {
 	s.manifest, s.Data = m, s.Data.WithDefaults()
-	if s.seeds, err = m.Seeds(s.Sweep.Seed); err != nil {
-		return err
-	}
-	s.models, err = s.Sweep.Models(s.Model, s.Variants)
-	return m.Locate("", err)
+	return s.Resolve(m)
 }
 
 func (s *stream) Config() any { return s }
@@ -95,8 +65,8 @@ func (s *stream) Prepare(context.Context) error {
 	if err != nil {
 		return s.manifest.Errorf("data.scale", "%v", err)
 	}
-	if err := increasing(s.Evaluate.Snapshots, train.Len()); err != nil {
-		return s.manifest.Locate("evaluate", err)
+	if err := learner.Increasing("evaluate.snapshots", s.Evaluate.Snapshots, train.Len()); err != nil {
+		return s.manifest.Locate("", err)
 	}
 	inputs, classes := s.Data.Inputs(), len(s.Data.Classes())
 	for _, m := range s.Methods {
@@ -104,20 +74,19 @@ func (s *stream) Prepare(context.Context) error {
 			return s.manifest.Locate("method."+m.Name, err)
 		}
 	}
-	s.models, err = learner.Fit(s.models, inputs, classes)
-	return s.manifest.Locate("", err)
+	return s.Fit(s.manifest, inputs, classes)
 }
 
 func (s *stream) Cells() []study.Cell {
 	var cells []study.Cell
 	add := func(spec streamSpec) {
-		for _, seed := range s.seeds {
+		for _, seed := range s.Seeds {
 			spec := spec
 			spec.Manifest, spec.Seed, spec.Data, spec.Evaluate = s.manifest.Name, seed, s.Data, s.Evaluate
 			cells = append(cells, study.Cell{Key: fmt.Sprintf("%s seed=%d", spec.Name, seed), Spec: spec, Run: spec.run})
 		}
 	}
-	for _, model := range s.models {
+	for _, model := range s.Models {
 		add(streamSpec{Name: model.Name, Model: &model.Model})
 	}
 	for _, m := range s.Methods {
@@ -128,7 +97,7 @@ func (s *stream) Cells() []study.Cell {
 
 // names returns the names of all that learn.
 func (s *stream) names() []string {
-	names := learner.Names(s.models)
+	names := learner.Names(s.Models)
 	for _, m := range s.Methods {
 		names = append(names, m.Name)
 	}

@@ -3,6 +3,7 @@ package learn
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -77,7 +78,7 @@ func (s streamSpec) run(ctx context.Context) (table.Set, error) {
 		}
 		return nil
 	}}
-	if s.Evaluate.Order == shuffled {
+	if s.Evaluate.Shuffle {
 		course.Order = func(pass int) rand.Source { return s.stream("pass", pass) }
 	}
 	if s.online() {
@@ -90,11 +91,7 @@ func (s streamSpec) run(ctx context.Context) (table.Set, error) {
 	if err := course.Train(ctx, c.learner); err != nil {
 		return nil, err
 	}
-	tables := table.Set{c.runs(passes), c.curve}
-	if s.Evaluate.Predictions {
-		tables = append(tables, c.predictions())
-	}
-	return tables, nil
+	return table.Set{c.runs(passes), c.curve, c.predictions()}, nil
 }
 
 // at returns the columns that begin every table.
@@ -114,7 +111,7 @@ func prequentialColumns() []table.Column {
 // score writes a row of the curve, after k examples of a pass.
 func (c *streamCell) score(pass, k int) {
 	c.p, c.class = c.learner.Test(c.test)
-	before := []float64{none, none}
+	before := []float64{math.NaN(), math.NaN()}
 	if pass == 1 {
 		before = c.before.Means()
 	}
