@@ -30,6 +30,16 @@ func (a Axis) at(v float64) float64 {
 	return v
 }
 
+// near returns the coordinate of a value, moved to where lengths are still exact if it
+// is far outside the axis. On a logarithmic axis all v ≤ 0 are far below.
+func (a Axis) near(v float64) float64 {
+	lo, hi := a.at(a.Min), a.at(a.Max)
+	if a.Log {
+		v = max(v, 0)
+	}
+	return min(max(a.at(v), lo-1e4*(hi-lo)), hi+1e4*(hi-lo))
+}
+
 // shows tells whether the axis has a place for v, perhaps beyond its ends.
 func (a Axis) shows(v float64) bool {
 	v = a.at(v)

@@ -229,25 +229,17 @@ func (c Curve) pieces(x, y Axis) (out []piece) {
 		if !open {
 			out, open = append(out, piece{}), true
 		}
-		p, at := &out[len(out)-1], plotter.XY{X: x.at(c.X[i]), Y: y.at(c.Y[i])}
+		p, at := &out[len(out)-1], plotter.XY{X: x.near(c.X[i]), Y: y.near(c.Y[i])}
 		p.at = append(p.at, at)
-		if c.Low == nil {
-			continue
+		if c.Low != nil {
+			p.ends = append(p.ends, struct{ Low, High float64 }{at.Y - y.near(c.Low[i]), y.near(c.High[i]) - at.Y})
 		}
-		low := y.at(c.Low[i])
-		if y.Log && c.Low[i] <= 0 {
-			low = min(y.at(y.Min), at.Y) - 1 // below the foot
-		}
-		p.ends = append(p.ends, struct{ Low, High float64 }{at.Y - low, y.at(c.High[i]) - at.Y})
 	}
 	return out
 }
 
 // has tells whether a point has an interval.
-func (p piece) has(i int) bool {
-	w := p.ends[i].Low + p.ends[i].High
-	return !math.IsNaN(w) && !math.IsInf(w, 0)
-}
+func (p piece) has(i int) bool { return !math.IsNaN(p.ends[i].Low + p.ends[i].High) }
 
 // bars returns the intervals as error bars.
 func (p piece) bars(sty Style) plot.Plotter {

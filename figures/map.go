@@ -154,12 +154,14 @@ func (m Map) lines() []Curve {
 
 const boundaryName = "true class boundary"
 
-// cased are the styles of a line that shows on any ground, and of its edge.
-func cased(c Curve, dash []vg.Length) (edge, inner draw.LineStyle) {
+// cased returns the styles of a line of a map that shows on any ground, and of its edge.
+// Dashes tell the lines apart.
+func (s *styles) cased(c Curve) (edge, inner draw.LineStyle) {
 	if c.Kind == Reference {
 		return line(1.7, black), line(thinWidth, white)
 	}
-	return line(2.4, white), draw.LineStyle{Color: black, Width: curveWidth, Dashes: dash}
+	i := slices.IndexFunc(s.named, func(known Curve) bool { return known.Name == c.Name })
+	return line(2.4, white), draw.LineStyle{Color: black, Width: curveWidth, Dashes: dashes[i%len(dashes)]}
 }
 
 // plotters returns the field with its lines and points.
@@ -171,7 +173,7 @@ func (m Map) plotters(x, y, scale Axis, over *styles) []plot.Plotter {
 	}
 	out := []plot.Plotter{within{heat}}
 	for _, c := range m.lines() {
-		edge, inner := cased(c, over.of[c.Name].Dashes)
+		edge, inner := over.cased(c)
 		for _, sty := range []draw.LineStyle{edge, inner} {
 			for _, p := range c.pieces(x, y) {
 				out = append(out, within{&plotter.Line{XYs: p.at, LineStyle: sty}})
@@ -234,7 +236,7 @@ func mapKeys(rows []Row, labels Labels, over *styles) (out []key) {
 		out = append(out, markerOf(name, classGlyph(class)))
 	}
 	for _, c := range over.named {
-		edge, inner := cased(c, over.of[c.Name].Dashes)
+		edge, inner := over.cased(c)
 		out = append(out, key{text: c.Name, width: lineKey, thumbs: []plot.Thumbnailer{
 			&plotter.Polygon{Color: anchors[4]}, &plotter.Line{LineStyle: edge}, &plotter.Line{LineStyle: inner},
 		}})

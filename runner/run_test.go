@@ -31,8 +31,10 @@ func TestResultsFolder(t *testing.T) {
 	if !slices.Equal(names, want) {
 		t.Errorf("there is %q, want %q", names, want)
 	}
-	for name, start := range map[string]string{"runs.png": "\x89PNG", "runs.pdf": "%PDF-", "runs.svg": "<?xml",
-		"runs.csv": "method,seed,end\njoint,1,", "summary.csv": "method,above\njoint,", "README.md": "# small\n\nWhere do they end?\n"} {
+	for name, start := range map[string]string{
+		"runs.png": "\x89PNG", "runs.pdf": "%PDF-", "runs.svg": "<?xml",
+		"runs.csv": "method,seed,end\njoint,1,", "summary.csv": "method,above\njoint,", "README.md": "# small\n\nWhere do they end?\n",
+	} {
 		begins(t, files[name], start)
 	}
 	contains(t, files["README.md"], "`walks.csv.gz`", "- `above`: how many end above the threshold\n", "- `runs`, of `runs`\n")

@@ -1,6 +1,9 @@
 package learner
 
 import (
+	"errors"
+	"fmt"
+
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/core/bnn"
@@ -56,6 +59,9 @@ func (n *Network) Observe(x []float64, class int) error {
 		n.steps.Projected++
 	}
 	n.steps.Floored += n.Last.Floored
+	if indefinite := (*bnn.IndefiniteError)(nil); errors.As(err, &indefinite) {
+		err = fmt.Errorf("%w; on_indefinite = \"skip\" or \"project\" goes on", err)
+	}
 	return err
 }
 

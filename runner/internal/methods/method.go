@@ -3,7 +3,6 @@
 package methods
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -74,11 +73,14 @@ func (m *Method) Validate() error {
 	case (len(m.Tune) == 0) != (len(m.Candidates) == 0):
 		return field.Errorf("tune", "allowed: tune = [key, …] and candidates = [[value of each], …] together")
 	}
+	if err := validate(m.Config); err != nil {
+		return err
+	}
 	for _, candidate := range m.Candidates {
 		with, err := m.with(candidate)
 		if err == nil {
 			with.Tune, with.Candidates = nil, nil
-			err = cmp.Or(with.Validate(), validate(with.Config))
+			err = with.Validate()
 		}
 		if err != nil {
 			return field.Errorf("candidates", "%v: %v", candidate, err)
@@ -127,6 +129,17 @@ func (m *Method) Fits(inputs, classes int) error {
 	}
 	if numbers > config.MaxWeights {
 		return field.Errorf("kind", "layers %v: the covariance of the weights has %.3g numbers; allowed: at most %d", layers, numbers, config.MaxWeights)
+	}
+	return nil
+}
+
+// Fit returns the error of the first method that does not fit the data, with its
+// place in the manifest.
+func Fit(m *config.Manifest, all []Method, inputs, classes int) error {
+	for _, method := range all {
+		if err := method.Fits(inputs, classes); err != nil {
+			return m.Locate("method."+method.Name, err)
+		}
 	}
 	return nil
 }

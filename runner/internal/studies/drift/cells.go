@@ -92,6 +92,7 @@ func (s spec) run(ctx context.Context) (table.Set, error) {
 	key := []table.Column{table.Text("drift", "how the distribution turns"), table.Text("method", "the learner"), table.Int("seed", "of the stream and the method")}
 	at := []any{s.Drift.Name, s.Method.Name, s.Seed}
 	curve := table.New("curve", slices.Concat(key, []table.Column{table.Int("seen", "examples up to the end of a block, whose scores are averaged")}, lossColumns())...)
+	curve.Packed = true
 	for end := s.Block; end <= s.Examples; end += s.Block {
 		curve.Add(at, end, f.means(end-s.Block, end))
 	}

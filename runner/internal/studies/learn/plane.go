@@ -114,7 +114,7 @@ func (p *plane) Tables(cells []table.Set) (table.Set, error) {
 	}
 	runs := tables.Get("runs")
 	var columns []string
-	for _, c := range runs.Columns[len(modelColumns())+1:] {
+	for _, c := range runs.Columns[2+len(modelColumns()):] {
 		columns = append(columns, c.Name)
 	}
 	summary := runs.GroupBy("method", "linear_ceiling", "lambda", "rho").Mean("summary", columns...)

@@ -23,6 +23,7 @@ type life struct {
 
 	entropies     []float64 // mean over the coarse points after each example
 	negativeSteps int       // whose smallest posterior variance as printed was negative
+	applied       int       // that were taken as printed
 	snapshots     [][]prediction
 }
 
@@ -189,7 +190,8 @@ func (c *planeCell) runs(task *data.Task) *table.Table {
 	add([]table.Column{
 		table.Int("negative_variances", "predictions of all snapshots with a negative variance"),
 		table.Int("negative_steps", "examples after which, as printed, a logit would have a negative variance"),
-	}, l.negativeVariances(), l.negativeSteps)
+		table.Int("applied", "examples whose step was taken as printed"),
+	}, l.negativeVariances(), l.negativeSteps, l.applied)
 	add(learner.StepColumns(), c.network.Steps().Row())
 	t.Add(row...)
 	return t

@@ -23,7 +23,7 @@ type stream struct {
 	Evaluate course            `toml:"evaluate"`
 	Sweep    learner.Sweep     `toml:"sweep"`
 	Variants []learner.Variant `toml:"variant" inherit:"model"`
-	Methods   []methods.Method  `toml:"method"`
+	Methods  []methods.Method  `toml:"method"`
 
 	manifest *config.Manifest
 	seeds    []int

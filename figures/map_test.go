@@ -1,0 +1,151 @@
+package figures
+
+import (
+	"image/color"
+	"math"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/floats/scalar"
+)
+
+// flagged returns a small map with values that its scale cannot show.
+func flagged() (Map, Axis) {
+	nan, inf := math.NaN(), math.Inf(1)
+	g := []float64{-2, 0, 2}
+	return Map{X: g, Y: g, Z: []float64{-1e-9, -inf, 0, nan, 0.5, 1, 0.25, 0.75, 1.5}}, Axis{Label: "variance", Max: 1}
+}
+
+// sweep is a map with logarithmic axes, a logarithmic scale, curves and gaps.
+func sweep() (Map, Axis) {
+	x, y := []float64{0.05, 0.2, 1.5}, []float64{1e-3, 1, 1e3, 1e4}
+	z := []float64{1e-4, 1e-3, 1e-2, 0, 0.1, 1, math.NaN(), 0.5, 0.5, 1e-3, 1e-3, 2}
+	return Map{X: x, Y: y, Z: z, LogX: true, LogY: true, Curves: []Curve{
+		{Name: "slope", Kind: Line, X: x, Y: []float64{1e-2, 1, 10}},
+		{Name: "boundary", Kind: Reference, X: []float64{0.01, 2}, Y: []float64{1, 1}},
+		{Name: "best", X: []float64{0.1, 0.3, 9, -1}, Y: []float64{10, 100, 100, 1}},
+	}}, Axis{Label: "error", Min: 1e-4, Max: 1, Log: true}
+}
+
+// The cells of a picture are two between neighbours: cells at the border are halves
+// and those at the corners are quarters.
+func TestField(t *testing.T) {
+	m, s := flagged()
+	x, y := m.axes(Labels{})
+	f := field{m, x, y, s, nearest(m.X, x), nearest(m.Y, y)}
+	inf, nan := math.Inf(1), math.NaN()
+	for r, row := range [][]float64{{-1e-9, -inf, -inf, 0}, {nan, 0.5, 0.5, 1}, {nan, 0.5, 0.5, 1}, {0.25, 0.75, 0.75, 1.5}} {
+		for c, want := range row {
+			if got := f.Z(c, r); got != want && !(math.IsNaN(got) && math.IsNaN(want)) {
+				t.Errorf("cell %d, %d is %g, want %g", c, r, got, want)
+			}
+		}
+	}
+	if f.X(0) != -1.5 || f.X(3) != 1.5 || f.Y(2) != 0.5 {
+		t.Errorf("middles %g, %g, %g", f.X(0), f.X(3), f.Y(2))
+	}
+	// The middles of the cells are 0.5, 1.5, ...; the grid's cells meet at 0.6, 2.2, 4.6.
+	if got, want := nearest([]float64{0, 1.2, 3.2, 6}, Axis{Max: 6}), []int{0, 1, 2, 2, 2, 3}; !slices.Equal(got, want) {
+		t.Errorf("nearest = %v, want %v", got, want)
+	}
+	// They are at 1/8, 3/8, 5/8, 7/8 of three decades.
+	if got, want := nearest([]float64{1, 10, 1000}, Axis{Min: 1, Max: 1000, Log: true}), []int{0, 1, 1, 2}; !slices.Equal(got, want) {
+		t.Errorf("nearest = %v, want %v", got, want)
+	}
+	f.scale = Axis{Min: 1e-4, Max: 1, Log: true}
+	if got := []float64{f.Z(3, 0), f.Z(3, 1), f.Z(0, 0)}; !slices.Equal(got, []float64{-inf, 0, -inf}) {
+		t.Errorf("values on a logarithmic scale %v", got)
+	}
+}
+
+// Pixels of the picture have the colours of their values, the first row of the grid
+// at the foot.
+func TestMapColours(t *testing.T) {
+	m := Map{X: []float64{0, 1}, Y: []float64{0, 1}, Z: []float64{0, 1, -1, 2}}
+	f := Maps([]Row{{Axis{Max: 1}, []Map{m}}}, Labels{})
+	img := decode(t, f)
+	seen := map[color.Color][2]int{}
+	for y := range img.Bounds().Dy() / 2 * 2 {
+		for x := range img.Bounds().Dx() / 2 {
+			if c := color.NRGBAModel.Convert(img.At(x, y)); seen[c] == [2]int{} {
+				seen[c] = [2]int{x, y}
+			}
+		}
+	}
+	first, last := anchors[0], anchors[len(anchors)-1]
+	low, below := seen[first], seen[belowColor]
+	if low == [2]int{} || below == [2]int{} || low[1] <= below[1] || low[0] != below[0] {
+		t.Errorf("the minimum begins at %v, below it at %v", low, below)
+	}
+	for x := range img.Bounds().Dx() {
+		if c := color.NRGBAModel.Convert(img.At(x, low[1]+50)); c == last {
+			return
+		}
+	}
+	t.Error("no maximum beside the minimum")
+}
+
+func TestMapLegend(t *testing.T) {
+	keys := func(rows []Row, l Labels) []string {
+		var over styles
+		for _, r := range rows {
+			for _, m := range r.Maps {
+				for _, c := range m.lines() {
+					over.add(c)
+				}
+			}
+		}
+		return texts(mapKeys(rows, l, &over))
+	}
+	m, s := flagged()
+	m.Points = []Point{{0, 0, 3}, {1, 1, 0}, {2, 2, 0}, {2.1, 0, 1}}
+	field, scale := sweep()
+	bound := Map{X: m.X, Y: m.Y, Z: make([]float64, 9), Boundary: []Segment{{0, 0, 1, 1}}}
+	for _, test := range []struct {
+		name string
+		rows []Row
+		l    Labels
+		want []string
+	}{
+		{"flags", []Row{{s, []Map{m, m}}}, Labels{Classes: []string{"cat"}, Below: "negative"}, []string{
+			"cat", "class 4", "negative (4 values)", "above scale (2 values)", "not a number (2 values)", "2 examples outside the maps",
+		}},
+		{"named classes", []Row{{s, []Map{bound}}}, Labels{Classes: []string{"cat", "dog"}}, []string{"cat", "dog", boundaryName}},
+		{"curves", []Row{{scale, []Map{field}}}, Labels{}, []string{
+			"slope", "boundary", "best", "below scale (1 value)", "above scale (1 value)", "not a number (1 value)",
+			"1 point ≤ 0, not shown on a logarithmic axis", "1 point outside the maps",
+		}},
+	} {
+		if got := keys(test.rows, test.l); !slices.Equal(got, test.want) {
+			t.Errorf("%s: legend %q, want %q", test.name, got, test.want)
+		}
+	}
+}
+
+// Segments that follow one another are one line; others are apart.
+func TestBoundaryIsJoined(t *testing.T) {
+	m := Map{Boundary: []Segment{{0, 0, 1, 1}, {1, 1, 2, 0}, {5, 5, 6, 6}}}
+	pieces := m.lines()[0].pieces(Axis{Max: 9}, Axis{Max: 9})
+	if len(pieces) != 2 || len(pieces[0].at) != 3 || len(pieces[1].at) != 2 {
+		t.Errorf("lines %+v", pieces)
+	}
+}
+
+// The lightness of the scale is linear, and the flags stand out from the end of it
+// that they touch.
+func TestLightness(t *testing.T) {
+	light := func(c color.Color) float64 {
+		return lab(color.NRGBAModel.Convert(c).(color.NRGBA), [3][3]float64{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}})[0]
+	}
+	p := ramp(0, 1).Palette(shades).Colors()
+	first, last := light(p[0]), light(p[shades-1])
+	for i, c := range p {
+		// A component rounded to 8 bits moves L* by at most 0.4.
+		if want := first + (last-first)*float64(i)/(shades-1); !scalar.EqualWithinAbs(light(c), want, 0.5) {
+			t.Errorf("shade %d has lightness %.2f, want %.2f", i, light(c), want)
+		}
+	}
+	if light(belowColor)-first < 40 || last-light(aboveColor) < 40 || last-first < 70 {
+		t.Errorf("lightness %g to %g, below %g, above %g", first, last, light(belowColor), light(aboveColor))
+	}
+}

@@ -1,0 +1,169 @@
+package ablation
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"closedform/core/softmax"
+	"closedform/runner/internal/approx"
+	"closedform/runner/internal/data"
+	"closedform/runner/internal/grid"
+	"closedform/runner/internal/learner"
+	"closedform/runner/internal/metric"
+	"closedform/runner/internal/study"
+	"closedform/runner/internal/table"
+)
+
+// moments is all that the tables of a cell of random logits follow from.
+type moments struct {
+	Manifest string
+	Seed     int
+	Problems approx.Problems
+	Draws    int
+	Rho      float64
+	Lambda   []float64
+}
+
+// networks is all that the tables of a cell of networks follow from.
+type networks struct {
+	Manifest string
+	Seeds    []int
+	Data     data.Sample
+	Model    learner.Variant // at its ρ
+	Grid     int
+	Lambda   []float64
+}
+
+// Cells returns a cell for each ρ, and number of classes or variant.
+func (e *experiment) Cells() []study.Cell {
+	var cells []study.Cell
+	for _, n := range e.Ablation.Classes {
+		for _, rho := range e.Sweep.Rho {
+			p := approx.Problems{Classes: n, Spread: e.Ablation.Spread, Variance: e.Ablation.Variance, Unequal: e.Ablation.Unequal}
+			s := moments{e.header.Name, e.header.Seed, p, e.Ablation.Draws, rho, e.lambda}
+			cells = append(cells, study.Cell{Key: fmt.Sprintf("moments n=%d rho=%g", n, rho), Spec: s, Run: s.run})
+		}
+	}
+	for _, model := range e.models {
+		s := networks{e.header.Name, e.seeds, e.Data, model, e.Evaluate.Grid, e.lambda}
+		cells = append(cells, study.Cell{Key: "learn " + model.Name, Spec: s, Run: s.run})
+	}
+	return cells
+}
+
+// lambdaWords are the λ that the maps mark.
+var lambdaWords = learner.LambdaWords
+
+// run compares the probit at every λ with the exact moments, at the same random
+// logits for all λ and ρ.
+func (s moments) run(ctx context.Context) (table.Set, error) {
+	n := s.Problems.Classes
+	rnd := rand.New(study.Stream(s.Manifest, s.Seed, "logits", n))
+	errors, asymmetry := make([]*approx.Errors, len(s.Lambda)), make([]float64, len(s.Lambda))
+	for i := range errors {
+		errors[i] = approx.NewErrors(softmax.Probit{})
+	}
+	want, got := approx.NewMoments(n), approx.NewMoments(n)
+	for range s.Draws {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		z := s.Problems.Draw(rnd)
+		want.Compute(softmax.Exact{}, z)
+		for i, lambda := range s.Lambda {
+			got.Compute(softmax.Probit{Lambda: lambda, Rho: s.Rho}, z)
+			errors[i].Add(got, want)
+			asymmetry[i] += got.Asymmetry() / float64(s.Draws)
+		}
+	}
+	at := []table.Column{table.Int("classes", "number of classes n"), table.Num("rho", "correlation ρ")}
+	t := table.New("errors", slices.Concat(at, []table.Column{
+		table.Num("lambda", "slope λ"), table.Num("asymmetry", "largest |E_ij − E_ji|, mean over the problems"),
+	}, approx.Columns())...)
+	for i, lambda := range s.Lambda {
+		t.Add(n, s.Rho, lambda, table.Finite(asymmetry[i]), errors[i].Row())
+	}
+	marks, row := table.New("marks", at...), []any{n, s.Rho}
+	for _, word := range lambdaWords {
+		marks.Columns = append(marks.Columns, table.Num(word, "the λ that a manifest calls "+word))
+		row = append(row, learner.Lambda{Word: word}.Value(n, s.Rho))
+	}
+	marks.Add(row...)
+	return table.Set{t, marks}, nil
+}
+
+// run trains networks at every λ, on the same examples for all λ, ρ and variants, and
+// averages over the seeds what is finite: a log loss is infinite where the true class
+// has the probability 0.
+func (s networks) run(ctx context.Context) (table.Set, error) {
+	t := table.New("summary", slices.Concat([]table.Column{
+		table.Text("method", "the variant"), table.Num("rho", "correlation ρ"), table.Num("lambda", "slope λ"), table.Int("seeds", "how many are averaged"),
+	}, table.IntervalOf("accuracy", "share of the points of the plane that are classified right"),
+		table.IntervalOf("log_loss", "log loss there, in nats, where it is finite"),
+		table.IntervalOf("indefinite_steps", "examples whose step was indefinite as printed"),
+		table.IntervalOf("skipped_steps", "those that were left out for it"),
+		[]table.Column{table.Num("log_loss_infinite", "share of the seeds with an infinite log loss")})...)
+	points := s.points()
+	for _, lambda := range s.Lambda {
+		var results [4][]float64
+		for _, seed := range s.Seeds {
+			result, err := s.train(ctx, lambda, seed, points)
+			if err != nil {
+				return nil, fmt.Errorf("λ = %g, seed %d: %w", lambda, seed, err)
+			}
+			for i, x := range result {
+				results[i] = append(results[i], x)
+			}
+		}
+		row := []any{s.Model.Of, s.Model.Rho, lambda, len(s.Seeds)}
+		for _, x := range results {
+			row = append(row, table.Interval(finite(x)))
+		}
+		t.Add(append(row, 1-float64(len(finite(results[1])))/float64(len(s.Seeds)))...)
+	}
+	return table.Set{t}, nil
+}
+
+// finite returns the finite numbers among x.
+func finite(x []float64) []float64 {
+	return slices.DeleteFunc(slices.Clone(x), func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) })
+}
+
+// points returns those of the grid that have a class.
+func (s networks) points() (out data.Set) {
+	task := s.Data.Task()
+	for _, x := range grid.New(task.Region.Axis(0, s.Grid), task.Region.Axis(1, s.Grid)).Points {
+		if class := task.Label(x); class != data.NoClass {
+			out.X, out.Class = append(out.X, x), append(out.Class, class)
+		}
+	}
+	return out
+}
+
+// train returns accuracy and log loss of a network at the points, and its indefinite
+// and skipped steps.
+func (s networks) train(ctx context.Context, lambda float64, seed int, points data.Set) (result [4]float64, err error) {
+	model := s.Model
+	model.Lambda = learner.Lambda{Number: lambda}
+	n, err := model.Network(study.Stream(s.Manifest, seed, "prior"))
+	if err != nil {
+		return result, err
+	}
+	network, task := &learner.Network{Network: n}, s.Data.Task()
+	examples := data.NewExamples(task.Draw(s.Data.Train, study.Stream(s.Manifest, seed, "train")), task.Classes)
+	if err := (learner.Course{Examples: examples}).Train(ctx, network); err != nil {
+		return result, err
+	}
+	p := make([][]float64, len(points.X))
+	for i, x := range points.X {
+		p[i] = make([]float64, task.Classes)
+		if err := network.Predict(p[i], x); err != nil {
+			return result, err
+		}
+	}
+	steps := network.Steps()
+	return [4]float64{metric.Accuracy(p, points.Class), metric.LogLoss(p, points.Class), float64(steps.Indefinite), float64(steps.Skipped)}, nil
+}

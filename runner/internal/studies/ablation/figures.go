@@ -1,0 +1,110 @@
+package ablation
+
+import (
+	"fmt"
+	"math"
+
+	"closedform/figures"
+	"closedform/runner/internal/study"
+	"closedform/runner/internal/table"
+)
+
+// heat is a row of maps over λ and ρ. Where the scale has no ends they are those of
+// the data.
+type heat struct {
+	column string
+	scale  figures.Axis
+}
+
+var momentsHeat = []heat{
+	{"tv", figures.Axis{Label: "total variation of $p$", Log: true}},
+	{"cov_error", figures.Axis{Label: "relative error of $Σ_y$", Log: true, Min: 0.01, Max: 10}},
+	{"indefinite", figures.Axis{Label: "share of indefinite $Σ_y$", Max: 1}},
+	{"asymmetry", figures.Axis{Label: "$|E_{ij} − E_{ji}|$"}},
+	{"excess", figures.Axis{Label: "$|Σp − 1|$"}},
+}
+
+var learningHeat = []heat{
+	{"accuracy", figures.Axis{Label: "accuracy"}},
+	{"log_loss", figures.Axis{Label: "log loss, nats", Log: true, Min: 0.5, Max: 20}},
+	{"indefinite_steps", figures.Axis{Label: "indefinite steps"}},
+}
+
+// Figures are "moments", a column of maps for each number of classes, and "learning",
+// a column for each variant.
+func (e *experiment) Figures() []study.Figure {
+	draw := func(rows func(table.Set) []figures.Row) func(table.Set) (*figures.Figure, error) {
+		return func(t table.Set) (*figures.Figure, error) {
+			return figures.Maps(rows(t), figures.Labels{X: "$λ$", Y: "$ρ$"}), nil
+		}
+	}
+	return []study.Figure{
+		{Name: "moments", Needs: []string{"errors", "marks"}, Draw: draw(e.momentsMaps)},
+		{Name: "learning", Needs: []string{"summary", "marks"}, Draw: draw(e.learningMaps)},
+	}
+}
+
+func (e *experiment) momentsMaps(t table.Set) (rows []figures.Row) {
+	for _, h := range momentsHeat {
+		var maps []figures.Map
+		for _, n := range e.Ablation.Classes {
+			z := t.Get("errors").Where("classes", n).Nums(h.column)
+			maps = append(maps, e.heatMap(fmt.Sprintf("$n$ = %d", n), z, t.Get("marks"), n))
+		}
+		rows = append(rows, h.row(maps))
+	}
+	return rows
+}
+
+func (e *experiment) learningMaps(t table.Set) (rows []figures.Row) {
+	summary := t.Get("summary")
+	for _, h := range learningHeat {
+		var maps []figures.Map
+		for _, method := range summary.Distinct("method") {
+			z := summary.Where("method", method).Nums(h.column)
+			maps = append(maps, e.heatMap(method, z, t.Get("marks"), e.Data.Task().Classes))
+		}
+		rows = append(rows, h.row(maps))
+	}
+	return rows
+}
+
+// heatMap returns a map over λ and ρ with the λ of n classes that have a word, where
+// they are known. The rows of z are those of the tables: ρ by ρ.
+func (e *experiment) heatMap(title string, z []float64, marks *table.Table, n int) figures.Map {
+	m := figures.Map{Title: title, X: e.lambda, Y: e.Sweep.Rho, Z: z}
+	if known := marks.Where("classes", n); known.Len() > 0 {
+		for _, word := range lambdaWords {
+			m.Curves = append(m.Curves, figures.Curve{Name: wordLabels[word], Kind: figures.Line, X: known.Nums(word), Y: known.Nums("rho")})
+		}
+	}
+	return m
+}
+
+// wordLabels has what the legend calls the λ of each word.
+var wordLabels = map[string]string{"slope": "slope-matched $λ$", "lsq": "least-squares $λ$", "minimax": "minimax $λ$"}
+
+// row returns the maps on one scale.
+func (h heat) row(maps []figures.Map) figures.Row {
+	s := h.scale
+	if s.Min == 0 && s.Max == 0 {
+		s.Min, s.Max = math.Inf(1), math.Inf(-1)
+		for _, m := range maps {
+			for _, z := range m.Z {
+				if !math.IsNaN(z) && !math.IsInf(z, 0) && (z > 0 || !s.Log) {
+					s.Min, s.Max = min(s.Min, z), max(s.Max, z)
+				}
+			}
+		}
+	}
+	switch z := s.Min; {
+	case math.IsInf(z, 1): // no value
+		s.Min, s.Max = 0.1, 1
+	case z == s.Max && s.Log:
+		s.Min, s.Max = z/2, 2*z
+	case z == s.Max:
+		half := max(0.5, math.Abs(z)/2)
+		s.Min, s.Max = z-half, z+half
+	}
+	return figures.Row{Scale: s, Maps: maps}
+}

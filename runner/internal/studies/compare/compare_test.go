@@ -1,0 +1,290 @@
+package compare
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/stat"
+
+	"closedform/baselines/kalman"
+	"closedform/internal/check"
+	"closedform/runner/internal/data"
+	"closedform/runner/internal/learner"
+	"closedform/runner/internal/metric"
+	"closedform/runner/internal/study"
+	"closedform/runner/internal/study/studytest"
+	"closedform/runner/internal/table"
+)
+
+// manifest is about a file, whose first 24 examples are to train, and about a
+// generator.
+func manifest(file string) string {
+	return fmt.Sprintf(`
+name  = "small_compare"
+study = "compare"
+seed  = 1
+[compare]
+budget     = 3
+validation = 0.25
+reference  = "ours"
+[sweep]
+seed = [1, 2, 3]
+[[set]]
+name = "clusters"
+file = %q
+train_rows = "1-24"
+[[set]]
+name = "moons"
+generator = "moons"
+train  = 16
+test   = 10
+splits = 2
+[[method]]
+name = "ours"
+kind = "closed-form"
+rule = "adf"
+bias = true
+prior = "scaled"
+tune = ["prior_var"]
+candidates = [[0.01], [1], [100]]
+[[method]]
+name = "filter"
+kind = "kalman"
+passes = 2
+tune = ["prior_var", "process_noise"]
+candidates = [[0.001, 0], [3, 0.1], [1, 0]]
+[[method]]
+name = "fails"
+kind = "closed-form"
+lambda = 3
+[[method]]
+name = "majority"
+kind = "majority"
+`, file)
+}
+
+// filter returns what a filter predicts of the test examples that has seen the
+// others twice, in the order of the study, all as the training examples require.
+func filter(t *testing.T, seed int, priorVar, noise float64, train, test *data.Examples) (p [][]float64, class []int) {
+	t.Helper()
+	scaler, err := train.Scaler(data.Standard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tr, te := scaler.Apply(train).Set(0, train.Len()), scaler.Apply(test).Set(0, test.Len())
+	model, err := kalman.New(kalman.Config{Layers: []int{2, 3}, PriorVar: priorVar, PriorMeanVar: 2, ProcessNoise: noise},
+		study.Stream("small_compare", seed, "method", "clusters", "filter"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for pass := 1; pass <= 2; pass++ {
+		for _, i := range rand.New(study.Stream("small_compare", seed, "pass", "clusters", pass)).Perm(len(tr.X)) {
+			if err := model.Observe(tr.X[i], tr.Class[i]); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for _, x := range te.X {
+		p = append(p, check.Predict(t, model, 3, x...))
+	}
+	return p, te.Class
+}
+
+// The candidate is chosen, and the scores come about, as by hand.
+func TestByHand(t *testing.T) {
+	set := studytest.Clusters(36)
+	tables := studytest.Run(t, Kind, manifest(studytest.File(t, set)))
+	rows := make([]int, 36)
+	for i := range rows {
+		rows[i] = i
+	}
+	examples := data.NewExamples(set, 3)
+	train, test := examples.Subset(rows[:24]), examples.Subset(rows[24:])
+	for seed := 1; seed <= 3; seed++ {
+		learn, judge, err := train.Split(0.25, study.Stream("small_compare", seed, "validation", "clusters"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var chosen [2]float64
+		least := math.Inf(1)
+		for _, c := range [][2]float64{{0.001, 0}, {3, 0.1}, {1, 0}} {
+			p, class := filter(t, seed, c[0], c[1], train.Subset(learn), train.Subset(judge))
+			if loss := metric.LogLoss(p, class); loss < least {
+				chosen, least = c, loss
+			}
+		}
+		of := func(name string) *table.Table {
+			return tables.Get(name).Where("set", "clusters").Where("method", "filter").Where("seed", seed)
+		}
+		r := of("runs")
+		if want := fmt.Sprintf("prior_var=%v process_noise=%v", chosen[0], chosen[1]); r.Len() != 1 || r.Texts("chosen")[0] != want {
+			t.Fatalf("seed %d: chosen %s, want %s", seed, r.Texts("chosen"), want)
+		}
+		check.Near(t, "validation", r.Nums("validation_log_loss")[0], least, 1e-12)
+		p, class := filter(t, seed, chosen[0], chosen[1], train, test)
+		for i, want := range learner.Scores(p, class) {
+			check.Near(t, learner.ScoreNames[i], r.Nums(learner.ScoreNames[i])[0], want, 1e-12)
+		}
+		for i := range p {
+			for j, want := range p[i] {
+				check.Near(t, "p", of("predictions").Nums(fmt.Sprintf("p%d", j+1))[i], want, 1e-5)
+			}
+		}
+	}
+	if n := tables.Get("runs").Len(); n != 4*(3+2) {
+		t.Errorf("%d runs", n)
+	}
+	// What fails is scored as equal probabilities, and counted; the classes come in
+	// turn, so that the majority knows no better.
+	for _, method := range []string{"fails", "majority"} {
+		r := tables.Get("runs").Where("set", "clusters").Where("method", method)
+		check.NearAll(t, "log loss", r.Nums("log_loss"), slices.Repeat([]float64{math.Log(3)}, 3), 1e-12)
+		if failed := r.Nums("failed")[0] == 1; failed != (method == "fails") || r.Texts("chosen")[0] != "" || !math.IsNaN(r.Nums("validation_log_loss")[0]) {
+			t.Errorf("%s", r.CSV())
+		}
+	}
+	notes := studytest.New(t, Kind, manifest(studytest.File(t, set))).(study.Noted).Notes(tables)
+	if len(notes) != 1 || !strings.Contains(notes[0], "fails") {
+		t.Errorf("notes %q", notes)
+	}
+	// All methods of a split have the same test part; a class that it lacks is a gap.
+	moons := tables.Get("predictions").Where("set", "moons").Where("seed", 2)
+	for i, x := range moons.Nums("p3") {
+		if !math.IsNaN(x) {
+			t.Fatalf("p3 = %g of two classes", x)
+		}
+		check.Near(t, "p1 + p2", moons.Nums("p1")[i]+moons.Nums("p2")[i], 1, 1e-5)
+	}
+	if a, b := moons.Where("method", "ours").Texts("class"), moons.Where("method", "majority").Texts("class"); len(a) != 10 || !slices.Equal(a, b) {
+		t.Errorf("test parts %v and %v", a, b)
+	}
+}
+
+// The choice knows nothing of the test part: other labels and inputs there leave it.
+func TestChoosesWithoutTest(t *testing.T) {
+	set, other := studytest.Clusters(36), studytest.Clusters(36)
+	for i := 24; i < 36; i++ {
+		other.Class[i] = (other.Class[i] + 1) % 3
+		other.X[i][0] *= 10
+	}
+	a := studytest.Run(t, Kind, manifest(studytest.File(t, set))).Get("runs").Where("set", "clusters")
+	b := studytest.Run(t, Kind, manifest(studytest.File(t, other))).Get("runs").Where("set", "clusters")
+	changed := 0
+	for i := range a.Len() {
+		for _, column := range []string{"chosen", "validation_log_loss"} {
+			if x, y := a.Texts(column)[i], b.Texts(column)[i]; x != y {
+				t.Errorf("%s %s, and with another test part %s", column, x, y)
+			}
+		}
+		if a.Nums("log_loss")[i] != b.Nums("log_loss")[i] {
+			changed++
+		}
+	}
+	if changed < 6 {
+		t.Errorf("the scores of %d rows follow the test part", changed)
+	}
+}
+
+// Differences are paired split by split, ranks are those of the means; infinite
+// scores have the last rank and are drawn all the same.
+func TestPairsAndRanks(t *testing.T) {
+	losses := map[string][][]float64{
+		"clusters": {{1, 2, 4}, {2, 2, 5}, {1, 1, 1}, {3, math.Inf(1), 3}},
+		"moons":    {{2, 2, 2}, {1, 1, 1}, {2, 2, 2}, {3, 3, 3}},
+	}
+	e := studytest.New(t, Kind, manifest(studytest.File(t, studytest.Clusters(36))), "set.moons.splits=3").(*experiment)
+	made := func() table.Set { // of these log losses by set, method and split
+		runs := table.New("runs", append([]table.Column{table.Text("set", ""), table.Text("method", "")}, slices.Concat(learner.ScoreColumns(), learner.StepColumns())...)...)
+		for _, set := range e.Sets {
+			for m, all := range losses[set.Name] {
+				for _, loss := range all {
+					runs.Add(set.Name, e.Methods[m].Name, 0.25, loss, 0.5, 0.125, learner.Steps{}.Row())
+				}
+			}
+		}
+		tables, err := e.Tables([]table.Set{{runs}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range e.Figures() {
+			drawing, err := f.Draw(tables)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := drawing.Encode("svg"); err != nil {
+				t.Errorf("%s: %v", f.Name, err)
+			}
+		}
+		return tables
+	}
+	tables := made()
+	of := func(set, method string) []float64 {
+		r := tables.Get("paired").Where("set", set).Where("method", method)
+		return []float64{r.Nums("log_loss")[0], r.Nums("log_loss_low")[0], r.Nums("log_loss_high")[0], r.Nums("error")[0], r.Nums("pairs")[0]}
+	}
+	check.NearAll(t, "filter", of("clusters", "filter"), append(table.Interval([]float64{1, 0, 1}), 0, 3), 1e-12)
+	overSets := []float64{stat.Mean([]float64{1, 0, 1}, nil), -1}
+	check.NearAll(t, "filter, all sets", of(allSets, "filter"), append(table.Interval(overSets), 0, 2), 1e-12)
+	check.Near(t, "majority", of("moons", "majority")[0], 1, 1e-12)
+	for _, set := range []string{"clusters", allSets} {
+		if r := of(set, "majority"); !math.IsNaN(r[0]) || !math.IsNaN(r[1]) {
+			t.Errorf("infinite: %v", r)
+		}
+	}
+	// Means 7/3, 3, 1, ∞ and 2, 1, 2, 3: ranks 2, 3, 1, 4 and 2.5, 1, 2.5, 4.
+	ranks := tables.Get("ranks")
+	check.NearAll(t, "ranks", ranks.Nums("log_loss"), []float64{2.25, 2, 1.75, 4}, 1e-12)
+	check.NearAll(t, "ranks of equals", ranks.Nums("error"), []float64{2.5, 2.5, 2.5, 2.5}, 1e-12)
+	check.Near(t, "critical difference", ranks.Nums("critical_difference")[0], 2.569*math.Sqrt(4*5/(6.*2)), 1e-3)
+	losses["moons"][0][0], losses["moons"][1][0] = math.Inf(1), math.Inf(1) // the reference, too
+	made()
+	if got, want := ranked([]float64{3, 1, math.NaN(), 3, math.Inf(1), math.NaN()}), []float64{2.5, 1, 5.5, 2.5, 4, 5.5}; !slices.Equal(got, want) {
+		t.Errorf("ranks %v, want %v", got, want)
+	}
+}
+
+// Tabled values of the studentized range (Demšar 2006, Table 5, times √2).
+func TestStudentizedRange(t *testing.T) {
+	for k, want := range []float64{1: 0, 1.960, 2.343, 2.569, 2.728, 2.850, 2.949, 3.031, 3.102, 3.164} {
+		check.Near(t, fmt.Sprint("k = ", k), studentizedRange(k)/math.Sqrt2, want, 1e-3)
+	}
+}
+
+// Times are measured for every set and method, and are positive.
+func TestMeasure(t *testing.T) {
+	text := manifest(studytest.File(t, studytest.Clusters(36)))
+	tables := studytest.Run(t, Kind, text, "sweep.seed=[1]")
+	times, err := studytest.New(t, Kind, text, "sweep.seed=[1]").(study.Timed).Measure(context.Background(), tables)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := times.Get("timing_methods")
+	if rows.Len() != 2*4 || !(slices.Min(rows.Nums("learn_seconds")) > 0) || !(slices.Min(rows.Nums("predict_microseconds")) > 0) {
+		t.Errorf("%s", rows.CSV())
+	}
+}
+
+func TestSpecs(t *testing.T) {
+	text, other := manifest(studytest.File(t, studytest.Clusters(36))), studytest.File(t, studytest.Clusters(39))
+	studytest.Differ(t, Kind, text, "name=other", "sweep.seed=[2, 1]", "compare.validation=0.5", "set.clusters.train_rows=1-25", "set.clusters.scale=none", "set.clusters.file="+other,
+		"method.ours.bias=false", "method.ours.lambda=1", "method.ours.prior_var=3", "method.ours.candidates=[[1]]", "method.ours.passes=2")
+	if s := studytest.New(t, Kind, text).Cells()[0].Spec.(spec); len(s.Source.Sums) != 1 {
+		t.Errorf("sums %q of one file", s.Source.Sums)
+	}
+	for override, want := range map[string]string{
+		"compare.reference=x": "compare.reference", "compare.budget=2": "method.ours.candidates: 3 of them", "compare.validation=1": "compare.validation",
+		"set.clusters.name=moons": "set.moons", "set.clusters.name=all": "set.all.name", "set.clusters.train_rows=1-36": "set.clusters.train_rows",
+		"set.clusters.file=gone.csv": "no file", "method.ours.hidden=smoother": "method.ours.hidden",
+		"method.ours.prior_scale=[1,2]": "method.ours.prior_scale", "method.filter.epochs=3": "not a key", "method.filter.window=3": "method.filter.window",
+		"seed=4": "seed",
+	} {
+		if err := studytest.Err(Kind, text, override); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v does not say %s", override, err, want)
+		}
+	}
+}

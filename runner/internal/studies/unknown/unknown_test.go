@@ -1,0 +1,326 @@
+package unknown
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+
+	"closedform/core/bnn"
+	"closedform/internal/check"
+	"closedform/runner/internal/data"
+	"closedform/runner/internal/metric"
+	"closedform/runner/internal/study"
+	"closedform/runner/internal/study/studytest"
+	"closedform/runner/internal/table"
+)
+
+// manifest is about a file, whose first 48 examples are to train, and another file.
+func manifest(file, outside string) string {
+	return fmt.Sprintf(`
+name  = "small_unknown"
+study = "unknown"
+seed  = 2
+[data]
+file       = %q
+train_rows = "1-48"
+[unknown]
+validation = 0.25
+wrong      = [0.1, 0.0001]
+thresholds = [0.6]
+unseen     = ["b"]
+[sweep]
+seed = [1, 2]
+[[outside]]
+name = "far"
+file = %q
+[[method]]
+name = "ours"
+kind = "closed-form"
+rule = "adf"
+bias = true
+prior = "scaled"
+passes = 2
+[[method]]
+name = "filter"
+kind = "kalman"
+`, file, outside)
+}
+
+// far returns examples a long way from the clusters.
+func far() data.Set {
+	set := studytest.Clusters(9)
+	for _, x := range set.X {
+		x[0], x[1] = 0.5*x[0]-2, 0.5*x[1]+2
+	}
+	return set
+}
+
+// run runs the manifest about the examples and the far ones.
+func run(t *testing.T, set data.Set, overrides ...string) table.Set {
+	t.Helper()
+	return studytest.Run(t, Kind, manifest(studytest.File(t, set), studytest.File(t, far())), overrides...)
+}
+
+// said is what a network predicts of some examples.
+type said struct {
+	p          [][]float64
+	confidence []float64 // the largest probability
+	wrong      []bool
+}
+
+// ours returns what the network "ours", trained by hand, predicts of the part for
+// validation, the test part and the far examples.
+func ours(t *testing.T, seed int, set data.Set) (validation, test, outside said) {
+	t.Helper()
+	src := func(purpose ...any) rand.Source { return study.Stream("small_unknown", seed, purpose...) }
+	all := data.NewExamples(set, 3)
+	rows := make([]int, all.Len())
+	for i := range rows {
+		rows[i] = i
+	}
+	train := all.Subset(rows[:48])
+	learn, judge, err := train.Split(0.25, src("validation"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	judged, train := train.Subset(judge), train.Subset(learn)
+	scaler, err := train.Scaler(data.Standard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := bnn.New(bnn.Config{Layers: []int{2, 3}, Bias: true, Output: bnn.ADF, Prior: bnn.ScaledPrior, PriorVar: 10}, src("method", "ours"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := scaler.Apply(train).Set(0, train.Len())
+	for pass := 1; pass <= 2; pass++ {
+		for _, i := range rand.New(src("pass", pass)).Perm(len(x.X)) {
+			if _, err := n.Observe(x.X[i], x.Class[i]); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	say := func(e *data.Examples) (s said) {
+		set := scaler.Apply(e).Set(0, e.Len())
+		var p bnn.Prediction
+		for i, x := range set.X {
+			if err := n.Predict(&p, x); err != nil {
+				t.Fatal(err)
+			}
+			q := slices.Clone(p.P)
+			floats.Scale(1/floats.Sum(q), q)
+			s.p, s.confidence, s.wrong = append(s.p, q), append(s.confidence, floats.Max(q)), append(s.wrong, floats.MaxIdx(q) != set.Class[i])
+		}
+		return s
+	}
+	return say(judged), say(all.Subset(rows[48:])), say(data.NewExamples(far(), 3))
+}
+
+// smallest returns the least confidence that occurs with which no more than a share
+// of all is decided wrong, by trying all of them.
+func smallest(s said, share float64) float64 {
+	least := math.Nextafter(1, 2)
+	for _, threshold := range s.confidence {
+		var wrong float64
+		for i, c := range s.confidence {
+			if c >= threshold && s.wrong[i] {
+				wrong++
+			}
+		}
+		if wrong/float64(len(s.p)) <= share {
+			least = min(least, threshold)
+		}
+	}
+	return least
+}
+
+// The thresholds are those of the part for validation, the decisions those about the
+// test part, by hand.
+func TestByHand(t *testing.T) {
+	set := studytest.Clusters(48)
+	for _, x := range set.X { // so that there are mistakes
+		x[0] *= 0.5
+	}
+	set = data.Set{X: slices.Concat(set.X, set.X), Class: slices.Concat(set.Class, set.Class)} // so that an example has the threshold itself
+	tables := run(t, set)
+	for seed := 1; seed <= 2; seed++ {
+		validation, test, outside := ours(t, seed, set)
+		n := float64(len(test.p))
+		of := func(name string) *table.Table { return tables.Get(name).Where("method", "ours").Where("seed", seed) }
+		for wanted, threshold := range map[string]float64{"wrong=0.1": smallest(validation, 0.1), "wrong=0.0001": smallest(validation, 0.0001), "threshold=0.6": 0.6} {
+			var correct, unknown, wrong float64
+			for i, c := range test.confidence {
+				switch {
+				case c < threshold:
+					unknown++
+				case test.wrong[i]:
+					wrong++
+				default:
+					correct++
+				}
+			}
+			r := of("decisions").Where("confidence", "probability").Where("wanted", wanted)
+			got := []float64{r.Nums("threshold")[0], r.Nums("correct")[0], r.Nums("unknown")[0], r.Nums("wrong")[0]}
+			check.NearAll(t, wanted, got, []float64{threshold, correct / n, unknown / n, wrong / n}, 1e-12)
+			if wrong+correct > 0 {
+				check.Near(t, wanted+": risk", r.Nums("risk")[0], wrong/(wrong+correct), 1e-12)
+			}
+		}
+		check.Near(t, "AURC", of("runs").Where("confidence", "probability").Nums("aurc")[0], metric.AURC(test.confidence, test.wrong), 1e-12)
+		var pairs float64
+		for _, in := range test.confidence {
+			for _, out := range outside.confidence {
+				switch {
+				case in > out:
+					pairs++
+				case in == out:
+					pairs += 0.5
+				}
+			}
+		}
+		check.Near(t, "AUROC", of("outside").Where("confidence", "probability").Where("data", "far").Nums("auroc")[0], pairs/(n*float64(len(outside.p))), 1e-12)
+		for data, want := range map[string]said{"test": test, "far": outside} {
+			p := of("predictions").Where("data", data)
+			if p.Len() < len(want.p) { // the second training has none of "test" and "far"
+				t.Fatalf("%d predictions", p.Len())
+			}
+			for i, text := range p.Texts("p") {
+				for j, x := range strings.Fields(text) {
+					got, err := strconv.ParseFloat(x, 64)
+					if err != nil {
+						t.Fatal(err)
+					}
+					check.Near(t, "p", got, want.p[i][j], 1e-5)
+				}
+				if class := p.Texts("class")[i]; data == "far" && class != "" || data == "test" && class != string("abc"[set.Class[48+i]]) {
+					t.Errorf("%s %d: class %q", data, i, class)
+				}
+			}
+		}
+	}
+	// The filter knows no variances; the curve ends where all is decided, with the error.
+	if s := tables.Get("summary"); s.Len() != 3+2 || s.Where("method", "filter").Where("confidence", "epistemic").Len() != 0 || s.Nums("seeds")[0] != 2 {
+		t.Errorf("%s", s.CSV())
+	}
+	for _, method := range []string{"ours", "filter"} {
+		curve := tables.Get("risk_coverage").Where("method", method).Where("confidence", "probability")
+		r := tables.Get("runs").Where("method", method).Where("seed", 2).Where("confidence", "probability")
+		last := curve.Len() - 1
+		check.NearAll(t, "end", []float64{curve.Nums("coverage")[last], curve.Nums("risk")[last]}, []float64{1, r.Nums("error")[0]}, 1e-12)
+	}
+}
+
+// The share is that of all examples, not of those that are decided about.
+func TestLeastThreshold(t *testing.T) {
+	confidence := []float64{0.9, 0.8, 0.8, 0.3}
+	for _, c := range []struct {
+		wrong []bool
+		share float64
+		want  float64
+	}{
+		{[]bool{false, true, false, false}, 0.25, 0.3},
+		{[]bool{false, true, false, false}, 0.2, 0.9},
+		{[]bool{false, true, true, false}, 0.25, 0.9}, // equal confidences stand together
+		{[]bool{true, false, false, false}, 0.2, math.Nextafter(1, 2)},
+		{[]bool{false, false, false, true}, 0.2, 0.8},
+	} {
+		if got := leastThreshold(confidence, c.wrong, c.share); got != c.want {
+			t.Errorf("%v, %g: %v, want %v", c.wrong, c.share, got, c.want)
+		}
+	}
+}
+
+// Neither the thresholds nor what is learned follow from the test part.
+func TestChoosesWithoutTest(t *testing.T) {
+	set, other := studytest.Clusters(72), studytest.Clusters(72)
+	for i := 48; i < 72; i++ {
+		other.Class[i] = (other.Class[i] + 1) % 3
+	}
+	a, b := run(t, set).Get("decisions"), run(t, other).Get("decisions")
+	if !slices.Equal(a.Nums("threshold"), b.Nums("threshold")) || slices.Equal(a.Nums("wrong"), b.Nums("wrong")) {
+		t.Errorf("%s\nwith another test part\n%s", a.CSV(), b.CSV())
+	}
+}
+
+// Examples of the classes that are kept back have no part in the second training:
+// others in their place change nothing of it, and it knows the other classes only.
+func TestUnseen(t *testing.T) {
+	set, other := studytest.Clusters(72), studytest.Clusters(72)
+	for i, x := range other.X[:48] {
+		if other.Class[i] == 1 {
+			x[0], x[1] = 50-x[1], -9*x[0]
+		}
+	}
+	a, b := run(t, set), run(t, other)
+	x, y := a.Get("outside").Where("data", "unseen"), b.Get("outside").Where("data", "unseen")
+	if x.Len() != 2*3+2*2 || string(x.CSV()) != string(y.CSV()) {
+		t.Errorf("%s\nwith other unseen examples\n%s", x.CSV(), y.CSV())
+	}
+	p := a.Get("predictions").Where("data", "unseen").Where("method", "ours").Where("seed", 1)
+	if p.Len() != 8 { // those of the test part
+		t.Errorf("%d predictions", p.Len())
+	}
+	for i, text := range p.Texts("p") {
+		if n := len(strings.Fields(text)); n != 2 || p.Texts("class")[i] != "" {
+			t.Errorf("%d probabilities, class %q", n, p.Texts("class")[i])
+		}
+	}
+}
+
+// A network that breaks down is certain of nothing.
+func TestBreakDown(t *testing.T) {
+	tables := run(t, studytest.Clusters(72), "method.ours.rule=joint", "method.ours.lambda=3.0", "sweep.seed=[2]")
+	auroc := tables.Get("outside").Where("method", "ours").Where("data", "far").Nums("auroc")
+	check.NearAll(t, "AUROC", auroc, []float64{0.5, 0.5, 0.5}, 1e-12)
+	r := tables.Get("decisions").Where("method", "ours").Where("wanted", "threshold=0.6")
+	if r.Nums("unknown")[0] != 1 || !math.IsNaN(r.Nums("risk")[0]) {
+		t.Errorf("%s", r.CSV())
+	}
+}
+
+// The test part need not have all classes: what is left of it has nothing to be told
+// from, or is nothing.
+func TestOneClassInTheTestPart(t *testing.T) {
+	for only := range 2 {
+		set := studytest.Clusters(48)
+		for range 5 {
+			set.X, set.Class = append(set.X, set.X[only]), append(set.Class, set.Class[only])
+		}
+		rows := run(t, set).Get("outside").Where("data", "unseen")
+		if rows.Len() == 0 {
+			t.Error("no rows of unseen classes")
+		}
+		for i, x := range rows.Nums("auroc") {
+			if !math.IsNaN(x) || !math.IsNaN(rows.Nums("fpr95")[i]) {
+				t.Errorf("AUROC %g with one kind of examples", x)
+			}
+		}
+	}
+}
+
+func TestSpecs(t *testing.T) {
+	text := manifest(studytest.File(t, studytest.Clusters(72)), studytest.File(t, far()))
+	other := studytest.File(t, studytest.Clusters(75))
+	studytest.Differ(t, Kind, text, "name=other", "sweep.seed=[2, 1]", "seed=1", "data.file="+other, "data.scale=none", "unknown.validation=0.5", "unknown.wrong=[0.1]",
+		"unknown.thresholds=[]", "unknown.unseen=[\"c\"]", "outside.far.file="+other, "method.ours.passes=1", "method.ours.hidden_layers=[3]")
+	if s := studytest.New(t, Kind, text).Cells()[0].Spec.(spec); len(s.Data.Sums) != 1 || len(s.Outside[0].Sums) != 1 {
+		t.Errorf("sums %q and %q of a file each", s.Data.Sums, s.Outside[0].Sums)
+	}
+	for override, want := range map[string]string{
+		"unknown.wrong=[]": "unknown.wrong", "unknown.wrong=[1]": "unknown", "unknown.validation=0": "unknown",
+		"unknown.thresholds=[2]": "unknown.thresholds", "unknown.unseen=[\"d\"]": "d is no class of the data; allowed: a, b, c",
+		"unknown.unseen=[\"a\", \"b\"]": "fewer than two", "outside.far.name=test": "outside.test.name", "outside.far.images=x": "outside.far.images",
+		"outside.far.file=gone.csv": "gone.csv", "data.train_rows=x": "data.train_rows", "method.ours.candidates=[[1]]": "method.ours.tune",
+		"method.filter.hidden_layers=[9999]": "method.filter.kind",
+	} {
+		if err := studytest.Err(Kind, text, override); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v does not say %s", override, err, want)
+		}
+	}
+}
