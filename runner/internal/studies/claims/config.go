@@ -125,11 +125,10 @@ func (e *experiment) Cells() []study.Cell           { return nil }
 func (e *experiment) Sources() []string {
 	var names []string
 	for _, v := range e.Evidence {
-		if !slices.Contains(names, v.Manifest) {
-			names = append(names, v.Manifest)
-		}
+		names = append(names, v.Manifest)
 	}
-	return names
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // Use implements [study.Derived]: it measures all evidence.

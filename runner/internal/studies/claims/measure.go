@@ -39,10 +39,12 @@ func (e *evidence) measure(t *table.Table) (f finding, err error) {
 		se := rows.Nums(e.SE)[0]
 		f.low, f.high = f.value-1.96*se, f.value+1.96*se
 		return f, nil
-	case len(e.Minus) > 0:
+	}
+	if e.Interval == "t" || len(e.Minus) > 0 {
+		_, err = e.bySeed(rows)
+	}
+	if err == nil && len(e.Minus) > 0 {
 		err = e.subtract(t, x, rows)
-	case e.Interval == "t":
-		_, err = bySeed(rows, x)
 	}
 	f.value, f.low, f.high = metric.Interval(x)
 	if e.Interval == "range" {
@@ -89,9 +91,9 @@ func where(t *table.Table, filters []filter) (*table.Table, error) {
 	return t, nil
 }
 
-// bySeed returns the x of the rows, whose seeds must differ, by their seeds.
-func bySeed(rows *table.Table, x []float64) (map[string]float64, error) {
-	of := map[string]float64{}
+// bySeed returns the numbers of the rows by their seeds, which must differ.
+func (e *evidence) bySeed(rows *table.Table) (map[string]float64, error) {
+	of, x := map[string]float64{}, rows.Nums(e.Value)
 	for i, seed := range rows.Texts("seed") {
 		if _, ok := of[seed]; ok {
 			return nil, fmt.Errorf("several rows have seed %s; allowed: filters that leave one for each", seed)
@@ -111,10 +113,7 @@ func (e *evidence) subtract(t *table.Table, x []float64, rows *table.Table) erro
 	if err != nil {
 		return err
 	}
-	if _, err := bySeed(rows, x); err != nil {
-		return err
-	}
-	minus, err := bySeed(others, others.Nums(e.Value))
+	minus, err := e.bySeed(others)
 	if err != nil {
 		return err
 	}

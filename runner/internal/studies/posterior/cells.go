@@ -98,19 +98,19 @@ func (c *cell) compare(k int, x [][]float64, class []int) error {
 		return err
 	}
 	c.exact.Add(c.Seed, k, sampler, sample.ESS, sample.RHat)
-	exact, err := newReference(sample, c.square)
+	exact, tvNoise, klNoise, err := c.square.predict(sample)
 	if err != nil {
 		return err
 	}
 	bestError, bestLoss, _ := c.square.scores(c.square.truth)
 	add := func(name string, q [][]float64, tv, kl float64, steps learner.Steps) {
 		error, loss, ece := c.square.scores(q)
-		c.curve.Add(name, c.Seed, k, tv, kl, exact.tvNoise, exact.klNoise, error-bestError, loss-bestLoss, ece, steps.Row())
+		c.curve.Add(name, c.Seed, k, tv, kl, tvNoise, klNoise, error-bestError, loss-bestLoss, ece, steps.Row())
 	}
-	add(exactName, exact.p, math.NaN(), math.NaN(), learner.Steps{})
+	add(exactName, exact, math.NaN(), math.NaN(), learner.Steps{})
 	for _, m := range c.methods {
 		q := m.Probabilities(c.square.Points)
-		tv, kl := exact.distance(q, c.square)
+		tv, kl := c.square.distance(exact, q)
 		add(m.name, q, tv, kl, m.Steps())
 		if err := c.check(m, k); err != nil {
 			return err
@@ -143,12 +143,12 @@ func (c *cell) sample(importance posterior.Importance, k int, x [][]float64, cla
 // draw writes down the maps.
 func (c *cell) draw(k int, sample *posterior.Sample) error {
 	square := newSquare(c.task, c.MapGrid)
-	exact, err := newReference(sample, square)
+	exact, _, _, err := square.predict(sample)
 	if err != nil {
 		return err
 	}
 	for _, name := range append([]string{exactName}, c.Maps...) {
-		q := exact.p
+		q := exact
 		if m := c.method(name); m != nil {
 			q = m.Probabilities(square.Points)
 		}
@@ -161,10 +161,8 @@ func (c *cell) draw(k int, sample *posterior.Sample) error {
 
 // method returns that of the name, nil if there is none.
 func (c *cell) method(name string) *method {
-	for i := range c.methods {
-		if c.methods[i].name == name {
-			return &c.methods[i]
-		}
+	if i := slices.IndexFunc(c.methods, func(m method) bool { return m.name == name }); i >= 0 {
+		return &c.methods[i]
 	}
 	return nil
 }

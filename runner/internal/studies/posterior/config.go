@@ -72,14 +72,12 @@ const (
 
 // Validate reports what is not allowed.
 func (s *settings) Validate() error {
-	for _, k := range s.Mapped {
-		if !slices.Contains(s.Snapshots, k) {
-			return field.Errorf("mapped", "%d is not allowed; allowed: those of snapshots", k)
-		}
-	}
+	outside := slices.IndexFunc(s.Mapped, func(k int) bool { return !slices.Contains(s.Snapshots, k) })
 	switch {
 	case len(s.Snapshots) == 0:
 		return field.Errorf("snapshots", "missing; allowed: at least one number of examples")
+	case outside >= 0:
+		return field.Errorf("mapped", "%d is not allowed; allowed: those of snapshots", s.Mapped[outside])
 	case s.Draws < 2 || s.Draws > config.MaxDraws || s.Draws%2 != 0:
 		return field.Errorf("draws", "%d is not allowed; allowed: an even number, as they come in pairs, up to %d", s.Draws, config.MaxDraws)
 	}

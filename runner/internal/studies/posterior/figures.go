@@ -75,15 +75,13 @@ func curves(summary *table.Table, column string) []figures.Curve {
 	return out
 }
 
-// mostPoints is how many examples a map can show and still be seen.
-const mostPoints = 100
-
-// page draws the maps after k examples, with the examples if they are few.
+// page draws the maps after k examples, with the examples unless they would cover
+// them.
 func (e *experiment) page(maps, train *table.Table, k int) *figures.Figure {
 	task := e.Data.Task()
 	var labels figures.Labels
 	var seen []figures.Point
-	if k <= mostPoints {
+	if k <= 100 {
 		x1, x2, class := train.Nums("x1"), train.Nums("x2"), train.Nums("class")
 		for i := range k {
 			seen = append(seen, figures.Point{X: x1[i], Y: x2[i], Class: int(class[i]) - 1})

@@ -56,10 +56,9 @@ func (c *cell) enlist() error {
 	}
 	uniform := &learner.Batch{Every: math.MaxInt} // never fitted
 	c.methods = append(c.methods, method{name: uniformName, Tolerant: learner.NewTolerant(uniform, c.task.Classes)})
-	c.prior = posterior.Model{Layers: c.Model.Layers, Bias: c.Model.Bias}
 	mean, cov := prior.Weights(0)
-	for j, sigma := range cov {
-		c.prior.PriorMean = append(c.prior.PriorMean, mean.RawRowView(j)...)
+	c.prior = posterior.Model{Layers: c.Model.Layers, Bias: c.Model.Bias, PriorMean: mean.RawMatrix().Data}
+	for _, sigma := range cov {
 		for i := range sigma.SymmetricDim() {
 			c.prior.PriorVar = append(c.prior.PriorVar, sigma.At(i, i))
 		}

@@ -167,11 +167,11 @@ func TestScores(t *testing.T) {
 
 func TestDistance(t *testing.T) {
 	s := &square{weight: []float64{0.25, 0.75}}
-	r := &reference{p: [][]float64{{0.5, 0.5, 0}, {0.2, 0.3, 0.5}}}
-	tv, kl := r.distance([][]float64{{0.4, 0.4, 0.2}, {0.2, 0.3, 0.5}}, s)
+	p := [][]float64{{0.5, 0.5, 0}, {0.2, 0.3, 0.5}}
+	tv, kl := s.distance(p, [][]float64{{0.4, 0.4, 0.2}, {0.2, 0.3, 0.5}})
 	check.Near(t, "tv", tv, 0.25*0.2, 1e-15)
 	check.Near(t, "kl", kl, 0.25*math.Log(1.25), 1e-15)
-	if _, kl = r.distance([][]float64{{1, 0, 0}, {0.2, 0.3, 0.5}}, s); !math.IsInf(kl, 1) {
+	if _, kl = s.distance(p, [][]float64{{1, 0, 0}, {0.2, 0.3, 0.5}}); !math.IsInf(kl, 1) {
 		t.Errorf("the divergence from what excludes a class is %g", kl)
 	}
 }

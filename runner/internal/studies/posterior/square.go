@@ -2,6 +2,7 @@ package posterior
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -21,19 +22,15 @@ type square struct {
 
 func newSquare(task *data.Task, points int) *square {
 	s := &square{Grid: grid.New(task.Region.Axis(0, points), task.Region.Axis(1, points))}
-	part := func(i int) float64 {
-		if i == 0 || i == points-1 {
-			return 0.5 / float64(points-1)
-		}
-		return 1 / float64(points-1)
-	}
+	part := slices.Repeat([]float64{1 / float64(points-1)}, points)
+	part[0], part[points-1] = 0.5/float64(points-1), 0.5/float64(points-1)
 	for i, x := range s.Points {
 		truth := make([]float64, task.Classes)
 		if !task.Probabilities(truth, x) {
 			truth = nil
 		}
 		s.truth = append(s.truth, truth)
-		s.weight = append(s.weight, part(i%points)*part(i/points))
+		s.weight = append(s.weight, part[i%points]*part[i/points])
 	}
 	return s
 }
@@ -72,40 +69,33 @@ func (s *square) scores(q [][]float64) (error, logLoss, ece float64) {
 	return error / total, logLoss / total, floats.Norm(gap, 1) / total
 }
 
-// reference is the predictive of the exact posterior at the points of a square.
-type reference struct {
-	p                [][]float64
-	tvNoise, klNoise float64
-}
-
-// newReference predicts from a sample. Its own noise is, with standard errors e_j of
-// the P_j, in the total variation ½ Σ_j E|N(0, e_j²)|, and in the divergence
-// ½ Σ_j e_j²/P_j: what a rule that is exact would be away from it.
-func newReference(sample *posterior.Sample, s *square) (*reference, error) {
-	var r reference
+// predict returns the predictive of the exact posterior from a sample. Its own noise
+// is, with standard errors e_j of the P_j, in the total variation ½ Σ_j E|N(0, e_j²)|,
+// and in the divergence ½ Σ_j e_j²/P_j: what a rule that is exact would be away from it.
+func (s *square) predict(sample *posterior.Sample) (p [][]float64, tvNoise, klNoise float64, err error) {
 	for i, x := range s.Points {
 		var dst posterior.Prediction
 		if err := sample.Predict(&dst, x); err != nil {
-			return nil, err
+			return nil, 0, 0, err
 		}
-		r.p = append(r.p, dst.P)
+		p = append(p, dst.P)
 		for j, e := range dst.Err {
-			r.tvNoise += s.weight[i] * e / math.Sqrt(2*math.Pi)
+			tvNoise += s.weight[i] * e / math.Sqrt(2*math.Pi)
 			if dst.P[j] > 0 {
-				r.klNoise += s.weight[i] * e * e / (2 * dst.P[j])
+				klNoise += s.weight[i] * e * e / (2 * dst.P[j])
 			}
 		}
 	}
-	return &r, nil
+	return p, tvNoise, klNoise, nil
 }
 
 // distance returns the total variation ½ Σ_j |P_j − Q_j| and the Kullback–Leibler
 // divergence Σ_j P_j log(P_j/Q_j), in nats, of predictions Q from the exact ones P,
 // averaged over the square. The latter is infinite where a Q_j is 0 and P_j is not.
-func (r *reference) distance(q [][]float64, s *square) (tv, kl float64) {
-	for i, p := range r.p {
+func (s *square) distance(p, q [][]float64) (tv, kl float64) {
+	for i := range p {
 		var sum float64
-		for j, pj := range p {
+		for j, pj := range p[i] {
 			tv += s.weight[i] * math.Abs(pj-q[i][j]) / 2
 			if pj > 0 {
 				sum += pj * math.Log(pj/q[i][j])
