@@ -76,8 +76,7 @@ func (c *conditional) at(t float64) *problem {
 //	P = ∫_{−∞}^{x_i} φ(t) P(X_j ≤ x_j, j ≠ i | X_i = t) dt,
 //
 // where i is the variable least correlated with another, which makes the
-// trivariate probability the smoothest function of t, with cuts where it changes
-// fast.
+// trivariate probability the smoothest function of t.
 func (p *problem) quadrivariate() (value, abserr float64) {
 	const reach = 8.3 // Φ(−8.3) = 5e-17
 	i, smallest := 0, math.Inf(1)
@@ -113,9 +112,8 @@ func (p *problem) quadrivariate() (value, abserr float64) {
 //   - where a limit passes the mass of its variable, x'_j = 0 ± 1;
 //   - where one of two nearly equal or opposite variables takes over from the
 //     other, x'_j = ±x'_k to √(1−r'_jk²);
-//   - where three planes meet that nearly meet in a line, if one variable is
-//     nearly a combination of the other two: x'_j = Σ_k β_k x'_k to the standard
-//     deviation of the rest.
+//   - where one variable is nearly a combination of the other two, x'_j = Σ_k β_k x'_k
+//     to the standard deviation of the rest.
 func (c *conditional) cuts() cuts {
 	var k cuts
 	k.add(0, 1)
