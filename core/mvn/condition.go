@@ -98,7 +98,7 @@ func (p *problem) quadrivariate() (value, abserr float64) {
 	}
 	var moved float64
 	f := func(t float64) float64 {
-		p, e := c.at(t).small()
+		p, e := c.at(t).few()
 		moved = max(moved, e)
 		return gauss.PDF(t) * p
 	}
@@ -149,16 +149,13 @@ func (c *conditional) cuts() cuts {
 	return k
 }
 
-// small returns P(X ≤ x) for at most three variables, and what it had to move.
-func (p *problem) small() (value, moved float64) {
-	x, r := p.x, p.r
+// few is [few] of at most three variables.
+func (p *problem) few() (value, moved float64) {
 	switch p.n {
-	case 0:
-		return 1, 0
-	case 1:
-		return gauss.CDF(x[0]), 0
 	case 2:
-		return bivariate(x[0], x[1], r[1]), 0
+		return few(p.x, p.r[1], 0, 0)
+	case 3:
+		return few(p.x, p.r[1], p.r[2], p.r[5])
 	}
-	return trivariate(x[0], x[1], x[2], r[1], r[2], r[5])
+	return few(p.x, 0, 0, 0)
 }

@@ -98,17 +98,25 @@ func must(corr mat.Symmetric) Distribution {
 // matrix or a number is NaN.
 func (d *Distribution) Prob(x []float64) (p, abserr float64) {
 	d.check(x)
-	r := &d.small
-	switch d.n {
-	case 1:
-		return gauss.CDF(x[0]), floor
-	case 2:
-		return bivariate(x[0], x[1], r[0]), floor
-	case 3:
-		p, abserr = trivariate(x[0], x[1], x[2], r[0], r[1], r[2])
-		return p, abserr + floor
+	if d.n > 3 {
+		return d.at(x).cdf()
 	}
-	return d.at(x).cdf()
+	p, abserr = few(x, d.small[0], d.small[1], d.small[2])
+	return p, abserr + floor
+}
+
+// few returns P(X ≤ x) for at most three variables, and a bound of what had to be
+// moved; see [trivariate].
+func few(x []float64, r12, r13, r23 float64) (value, moved float64) {
+	switch len(x) {
+	case 0:
+		return 1, 0
+	case 1:
+		return gauss.CDF(x[0]), 0
+	case 2:
+		return bivariate(x[0], x[1], r12), 0
+	}
+	return trivariate(x[0], x[1], x[2], r12, r13, r23)
 }
 
 // at returns the problem with these limits.

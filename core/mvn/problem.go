@@ -193,7 +193,7 @@ func angle(u float64) float64 { return 2 * math.Asin(math.Sqrt(0.5*u)) }
 // connected solves a problem that does not fall apart.
 func (p *problem) connected() (value, abserr float64) {
 	if p.n <= 3 {
-		v, e := p.small()
+		v, e := p.few()
 		return v, e + floor
 	}
 	if f, e, ok := p.loadings(); ok {
