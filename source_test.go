@@ -78,11 +78,12 @@ func TestVersionFollowsImports(t *testing.T) {
 	}
 }
 
-// Every study has a version, which covers the mathematics that it uses.
+// Every study has a version, which covers the mathematics that it uses, and neither
+// figures nor other studies.
 func TestVersionOfStudies(t *testing.T) {
-	dirs := []string{"runner/internal/study"}
+	var dirs []string
 	err := fs.WalkDir(sources, "runner/internal/studies", func(name string, e fs.DirEntry, err error) error {
-		if err == nil && !e.IsDir() && strings.HasSuffix(name, ".go") && !slices.Contains(dirs, path.Dir(name)) {
+		if err == nil && !e.IsDir() && path.Base(name) != "studies.go" && !slices.Contains(dirs, path.Dir(name)) {
 			dirs = append(dirs, path.Dir(name))
 		}
 		return err
@@ -103,6 +104,12 @@ func TestVersionOfStudies(t *testing.T) {
 		files, _ := closure(sources, module+"/"+dir)
 		if !slices.Contains(files, "core/random/random.go") {
 			t.Errorf("%s: core/random, which it uses, is not covered by %q", dir, files)
+		}
+		for _, name := range files {
+			if path.Base(name) == "figures.go" || strings.HasPrefix(name, "figures/") ||
+				strings.HasPrefix(name, "runner/internal/studies/") && path.Dir(name) != dir {
+				t.Errorf("%s: %s counts", dir, name)
+			}
 		}
 	}
 	if runtime.GOARCH == "amd64" && !regexp.MustCompile(`^amd64 v[1-4]$`).MatchString(instructionSet()) {

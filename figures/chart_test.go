@@ -10,7 +10,6 @@ import (
 
 	"gonum.org/v1/gonum/floats/scalar"
 	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/vg"
 )
 
 // testCharts use every kind, axes from the data and given ones, linear and
@@ -389,22 +388,4 @@ func lab(c color.NRGBA, m [3][3]float64) (out [3]float64) {
 		xyz[i] = math.Cbrt(max(xyz[i], 0))
 	}
 	return [3]float64{116*xyz[1] - 16, 500 * (xyz[0] - xyz[1]), 200 * (xyz[1] - xyz[2])}
-}
-
-func TestLegendBreaksLines(t *testing.T) {
-	keys := []key{{text: "one"}, {text: "a longer one", width: 20}, {text: "three"}, {text: "four"}}
-	for _, width := range []vg.Length{30, 60, 100, 400} {
-		for _, line := range newLegend(keys, width) {
-			x := -legendGap
-			for _, k := range line {
-				x += legendGap + k.extent()
-			}
-			if len(line) > 1 && x > width {
-				t.Errorf("a line of a legend %g wide takes %g", width, x)
-			}
-		}
-	}
-	if n := len(newLegend(keys, 400)); n != 1 {
-		t.Errorf("%d lines where one is enough", n)
-	}
 }

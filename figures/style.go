@@ -40,8 +40,8 @@ var families = []string{
 	"adf adf-forget adf-exact adf-smooth smooth-32 smooth probit-slope adf-linear adf-smooth-10 slope-matched",
 	"adf-diagonal adf-diagonal-forget adf-lsq smooth-8 adf-smooth-diagonal smooth-mean adf-smooth-mean least-squares probit-lsq smooth-32-32 diagonal",
 	"joint joint-slope-skip joint-slope-project joint-slope-fail frozen-32 joint-slope paper-linear normalised-probit unscented",
-	"total adf-exact-joint paper-hidden frozen-32-32 daunizeau",
-	"kalman kalman-forget linear kalman-linear kalman-diagonal delta taylor probit-minimax minimax",
+	"total adf-exact-joint paper-hidden frozen-32-32 daunizeau probit-minimax",
+	"kalman kalman-forget linear kalman-linear kalman-diagonal delta taylor minimax",
 	"random-32 random-8 random-features adf-random-features mackay lognormal-normalised adf-shared shared adf-shared-10",
 	"tagi perceptron-adf tagi-10 vi-bohning bayes-by-backprop dropout lu-0 lu-1",
 	"laplace-window perceptron-huber laplace-linear laplace-hidden laplace-bridge laplace-bridge-corrected",
@@ -90,9 +90,8 @@ type styles struct {
 	of    map[string]Style
 }
 
-// add gives a curve its style. A name that is not well known avoids the colours that
-// the figure has already; if there is no other, it gets a style that is free.
-// References are grey and differ in their dashes.
+// add gives a curve its style. A name that is not well known avoids what the figure has
+// already. References are grey and differ in their dashes.
 func (s *styles) add(c Curve) {
 	if _, ok := s.of[c.Name]; ok {
 		return
@@ -110,25 +109,31 @@ func (s *styles) add(c Curve) {
 		}
 		next = Style{grey, 0, dashes[references%len(dashes)]}
 	} else if _, _, ok := familyOf(c.Name); !ok {
-		sum := chance(c.Name)
-		for k := 0; k < len(colors) && s.has(next, false); k++ {
-			next = styleAt((sum+k)%len(colors), sum/len(colors)%len(shapes))
-		}
-		for k := 0; k < len(colors)*len(shapes) && s.has(next, true); k++ {
-			next = styleAt(k%len(colors), k/len(colors))
-		}
+		next = s.free(c.Name)
 	}
 	s.named, s.of[c.Name] = append(s.named, c), next
 }
 
-// has tells whether the figure has a colour or, if both is true, the marker with it.
-func (s *styles) has(style Style, both bool) bool {
-	for _, other := range s.of {
-		if other.Color == style.Color && (!both || other.Marker == style.Marker) {
-			return true
+// free returns a style that no name of the figure has: with a colour and a marker that
+// are new, else with a new colour, else with a new pair of them.
+func (s *styles) free(name string) Style {
+	sum := chance(name)
+	for _, taken := range []func(colour, marker bool) bool{
+		func(colour, marker bool) bool { return colour || marker },
+		func(colour, _ bool) bool { return colour },
+		func(colour, marker bool) bool { return colour && marker },
+	} {
+		for k := range len(colors) * len(shapes) {
+			next, ok := styleAt((sum+k)%len(colors), sum/len(colors)%len(shapes)+k/len(colors)), true
+			for _, other := range s.of {
+				ok = ok && !taken(other.Color == next.Color, other.Marker == next.Marker)
+			}
+			if ok {
+				return next
+			}
 		}
 	}
-	return false
+	return StyleOf(name)
 }
 
 const (

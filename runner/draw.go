@@ -22,16 +22,12 @@ type reader func(name string) (*table.Table, error)
 
 // once returns a reader that reads each table once.
 func (r reader) once() reader {
-	var tables table.Set
-	return func(name string) (*table.Table, error) {
-		if t := tables.Get(name); t != nil {
-			return t, nil
+	tables := map[string]*table.Table{}
+	return func(name string) (t *table.Table, err error) {
+		if tables[name] == nil {
+			tables[name], err = r(name)
 		}
-		t, err := r(name)
-		if err == nil {
-			tables = append(tables, t)
-		}
-		return t, err
+		return tables[name], err
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -19,30 +20,33 @@ func (p *program) listAll() error {
 	if err != nil {
 		return err
 	}
+	lines, failed := make([]string, len(names)), make([]error, len(names))
+	parallel(len(names), func(i int) error {
+		lines[i], failed[i] = p.line(filepath.Join(manifests, names[i]+".toml"))
+		return nil
+	})
 	table := tabwriter.NewWriter(p.stdout, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(table, "NAME\tEFFORT\tCELLS\tDATA\tTOOK\tQUESTION")
-	var failed error
-	for _, name := range names {
-		e, err := newExperiment(filepath.Join(manifests, name+".toml"), p.set)
-		if err != nil {
-			failed = errors.Join(failed, err)
-			continue
-		}
-		if !p.takes(e.Effort) {
-			continue
-		}
-		data := "none"
-		if _, ok := e.study.(study.WithData); ok {
-			data = "there"
-			if e.missing() != nil {
-				data = "missing"
-			}
-		}
-		took := "-"
-		if run, err := store.ReadRun(filepath.Join(p.out, e.Name)); err == nil {
-			took = time.Duration(run.Seconds * float64(time.Second)).Round(time.Second).String()
-		}
-		fmt.Fprintf(table, "%s\t%s\t%d\t%s\t%s\t%s\n", e.Name, e.Effort, len(e.study.Cells()), data, took, e.kind.Asks)
+	fmt.Fprint(table, strings.Join(lines, ""))
+	return errors.Join(append(failed, table.Flush())...)
+}
+
+// line returns the line of a manifest, empty if it is not of the effort.
+func (p *program) line(path string) (string, error) {
+	e, err := newExperiment(path, p.set)
+	if err != nil || !p.takes(e.Effort) {
+		return "", err
 	}
-	return errors.Join(table.Flush(), failed)
+	data := "none"
+	if _, ok := e.study.(study.WithData); ok {
+		data = "there"
+		if e.missing() != nil {
+			data = "missing"
+		}
+	}
+	took := "-"
+	if run, err := store.ReadRun(filepath.Join(p.out, e.Name)); err == nil {
+		took = time.Duration(run.Seconds * float64(time.Second)).Round(time.Second).String()
+	}
+	return fmt.Sprintf("%s\t%s\t%d\t%s\t%s\t%s\n", e.Name, e.Effort, len(e.study.Cells()), data, took, e.kind.Asks), nil
 }

@@ -190,11 +190,13 @@ func (t *toy) Figures() []study.Figure {
 	case t.Title == "":
 		return nil
 	case t.Measured:
-		return []study.Figure{chart("runs", "seed", "end"), {Name: "timing_cost", Needs: []string{"timing_cost"},
+		return []study.Figure{chart("runs", "seed", "end"), {
+			Name: "timing_cost", Needs: []string{"timing_cost"},
 			Draw: func(tables table.Set) (*figures.Figure, error) {
 				cost := tables.Get("timing_cost").Nums("cost")
 				return figures.Charts([][]figures.Chart{{{Curves: []figures.Curve{{Name: "cost", X: cost, Y: cost}}}}}), nil
-			}}}
+			},
+		}}
 	}
 	return []study.Figure{chart("walks", "k", "x"), chart("runs", "seed", "end")}
 }

@@ -71,12 +71,9 @@ func (p *program) compare(name, committed, fresh string) (bad int, err error) {
 	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return 0, err
 	}
-	differences, err := store.Compare(committed, fresh, tolerance)
-	for _, d := range differences {
-		if !d.Accepted {
-			bad++
-		}
-		fmt.Fprintf(p.stdout, "%s: %v\n", name, d)
+	lines, bad, err := store.Compare(committed, fresh, tolerance)
+	for _, line := range lines {
+		fmt.Fprintf(p.stdout, "%s: %s\n", name, line)
 	}
 	if bad == 0 && err == nil {
 		fmt.Fprintf(p.stdout, "%s: verified\n", name)

@@ -36,6 +36,9 @@ func scaled(t testing.TB, dir string, factor float64) string {
 }
 
 func TestVerify(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many runs")
+	}
 	m, made := write(t, drawn), t.TempDir()
 	mustRun(t, "-exp", m, "-out", made)
 	foreign := func(t *testing.T, dir string) {
@@ -125,6 +128,9 @@ func TestVerifyExitCodes(t *testing.T) {
 }
 
 func TestDraw(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many figures")
+	}
 	inExperiments(t, map[string]string{"small.toml": drawn, "other.toml": edit(t, small, `"small"`, `"other"`)})
 	mustRun(t, "-exp", "small")
 	dir := filepath.Join("results", "small")

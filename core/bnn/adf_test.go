@@ -146,19 +146,13 @@ func positiveDefinite(t *testing.T, name string, n *Network) {
 			t.Errorf("%s: layer %d: %v", name, l, err)
 		}
 		for j, s := range cov {
-			var root []float64
-			switch w := n.layers[l].(type) {
-			case *full:
-				root = w.neuronRoot(j)
-			case *shared:
-				root = w.root
-			}
-			if root != nil {
+			if root := n.State().Layers[l].Root; root != nil {
 				// The singular values of the root have the digits that the
 				// eigenvalues of its square lose.
 				in := s.SymmetricDim()
+				rows, _ := root.Dims()
 				var svd mat.SVD
-				if !svd.Factorize(mat.NewDense(in, in, root), mat.SVDNone) {
+				if first := j * in % rows; !svd.Factorize(root.Slice(first, first+in, 0, in), mat.SVDNone) {
 					t.Fatal("no singular values")
 				}
 				if values := svd.Values(nil); !(values[in-1] > 0) {

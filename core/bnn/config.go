@@ -16,11 +16,9 @@ package bnn
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 
-	"closedform/core/activation"
 	"closedform/core/field"
 	"closedform/core/softmax"
 )
@@ -62,25 +60,22 @@ type Config struct {
 	// covariance of the innovation; zero stands for 1e-3.
 	EigenvalueFloor float64 `toml:"eigenvalue_floor" json:"eigenvalue_floor"`
 
-	// VarianceFloor is the smallest ratio ṽ_j/v_j that Project leaves to a logit
-	// and Smooth and SmoothMean to a hidden pre-activation, and the smallest
-	// ratio in which one example changes a variance of a diagonal layer, or v_j
-	// of another, where Replications is not 1. Below 1; zero stands for 1e-3.
+	// VarianceFloor is the smallest ratio ṽ_j/v_j that Project leaves to a logit,
+	// Smooth and SmoothMean to a hidden pre-activation, and Replications to v_j or,
+	// in a diagonal layer, to each variance. Below 1; zero stands for 1e-3.
 	VarianceFloor float64 `toml:"variance_floor" json:"variance_floor"`
 
-	// Replications is the number of times that one example counts for the
-	// covariances of a layer: a positive number for each layer of weights, 1 for a
-	// joint output layer. None stands for ones. The steps e_j of the covariances
-	// are multiplied by it, as far as VarianceFloor allows; the means move as
-	// ever. Examples that are going to be seen K times count 1/K times each.
+	// Replications is how often one example counts for the covariances of a layer:
+	// a positive number for each layer of weights, 1 for a joint output layer; none
+	// stands for ones. It multiplies the steps e_j, as far as VarianceFloor allows;
+	// the means move as ever. Examples to be seen K times count 1/K times each.
 	//
 	// Counted once, an example leaves a diagonal layer too much variance, as the
-	// layer takes its inputs for uncorrelated. In linear regression with noise of
-	// variance R on d inputs of covariance C, after many examples T the variance
-	// of what is predicted is on average R·r/T for full covariances, where r =
-	// tr C(C + (R/T)Σ₀⁻¹)⁻¹ ≤ d is the number of directions of the inputs that
-	// are learned (MacKay 1992), and R·d/T for diagonal ones. Counted d/r times,
-	// both agree. As r is not known beforehand, validation has to choose.
+	// layer takes its inputs for uncorrelated: in linear regression on d inputs of
+	// covariance C with noise of variance R, after T examples, that of what is
+	// predicted is on average R·d/T, but R·r/T for full covariances, where
+	// r = tr C(C + (R/T)Σ₀⁻¹)⁻¹ ≤ d is the number of directions that are learned
+	// (MacKay 1992). Counted d/r times, both agree; validation has to choose.
 	Replications []float64 `toml:"replications,omitempty" json:"replications,omitempty"`
 
 	// PriorVar is the prior variance of every weight, divided by the inputs of
@@ -99,8 +94,8 @@ type Config struct {
 }
 
 // WithDefaults returns a copy with the documented default in place of each zero
-// value; none of PriorScale and Replications stay none. The default of Softmax
-// needs to know the classes: it is filled in if Layers has at least two.
+// value, that of Softmax if Layers has the classes. PriorScale and Replications
+// may stay none.
 func (c Config) WithDefaults() Config {
 	c.Layers, c.Covariance = slices.Clone(c.Layers), slices.Clone(c.Covariance)
 	c.PriorScale, c.Replications = slices.Clone(c.PriorScale), slices.Clone(c.Replications)
@@ -110,14 +105,8 @@ func (c Config) WithDefaults() Config {
 	if len(c.Covariance) == 0 {
 		c.Covariance = Covariances{Full}
 	}
-	for _, f := range []struct {
-		value    *float64
-		fallback float64
-	}{{&c.EigenvalueFloor, 1e-3}, {&c.VarianceFloor, 1e-3}, {&c.PriorVar, 1}} {
-		if *f.value == 0 {
-			*f.value = f.fallback
-		}
-	}
+	c.EigenvalueFloor, c.VarianceFloor = cmp.Or(c.EigenvalueFloor, 1e-3), cmp.Or(c.VarianceFloor, 1e-3)
+	c.PriorVar = cmp.Or(c.PriorVar, 1)
 	switch n := c.classes(); {
 	case c.Softmax != nil:
 	case c.Output == ADFExact:
@@ -141,14 +130,8 @@ func (c Config) Validate() error {
 }
 
 func (c *Config) checkLayers() error {
-	if len(c.Layers) < 2 {
-		return field.Errorf("layers", "%v is not allowed; allowed: inputs, hidden layers if any, and classes", c.Layers)
-	}
-	if slices.Min(c.Layers) < 1 {
-		return field.Errorf("layers", "%v is not allowed; allowed: at least 1 neuron in each", c.Layers)
-	}
-	if c.classes() < 2 {
-		return field.Errorf("layers", "%v is not allowed; allowed: at least 2 classes, the last entry", c.Layers)
+	if len(c.Layers) < 2 || slices.Min(c.Layers) < 1 || c.classes() < 2 {
+		return field.Errorf("layers", "%v is not allowed; allowed: inputs, hidden layers if any, and at least 2 classes, none of them empty", c.Layers)
 	}
 	return nil
 }
@@ -207,8 +190,7 @@ func (c *Config) checkLists() error {
 	return nil
 }
 
-// checkSoftmax returns an error unless the approximation is valid and has the
-// likelihood that the output rule needs.
+// checkSoftmax looks for the likelihood that the output rule needs.
 func (c *Config) checkSoftmax() error {
 	if s, ok := c.Softmax.(interface{ Validate() error }); ok {
 		if err := s.Validate(); err != nil {
@@ -218,24 +200,18 @@ func (c *Config) checkSoftmax() error {
 	if c.Softmax == nil || c.Output != ADF && c.Output != ADFExact {
 		return nil
 	}
-	switch s := c.Softmax.(type) {
-	case softmax.Probit:
-		if c.Output == ADF && s.Rho != 0.5 {
-			return field.Errorf("rho", "%g is not allowed with rule = %q; allowed: 0.5", s.Rho, c.Output)
-		}
-		if c.Output == ADF {
-			return nil
-		}
-	case softmax.Exact:
-		if c.Output == ADFExact {
-			return nil
-		}
+	probit, isProbit := c.Softmax.(softmax.Probit)
+	_, isExact := c.Softmax.(softmax.Exact)
+	switch {
+	case c.Output == ADF && isProbit && probit.Rho != 0.5:
+		return field.Errorf("rho", "%g is not allowed with rule = %q; allowed: 0.5", probit.Rho, c.Output)
+	case c.Output == ADF && isProbit, c.Output == ADFExact && isExact:
+		return nil
 	}
 	return field.Errorf("rule", "%v is not allowed with %T; allowed: adf with softmax.Probit, adf-exact with softmax.Exact", c.Output, c.Softmax)
 }
 
-// checkJoint returns an error if a joint output layer is wanted of a configuration
-// that can have none.
+// checkJoint looks whether a joint output layer is possible, if one is wanted.
 func (c *Config) checkJoint() error {
 	last := len(c.Layers) - 2
 	if c.OutputCovariance != JointNeurons {
@@ -262,8 +238,7 @@ func (c *Config) covariance(l int) Covariance {
 	return c.Covariance[l]
 }
 
-// byLayer returns the factor of layer l of the weights; no factors stand for
-// ones.
+// byLayer returns the factor of layer l of the weights; none stands for ones.
 func byLayer(factors []float64, l int) float64 {
 	if len(factors) == 0 {
 		return 1
@@ -279,14 +254,40 @@ func (c *Config) classes() int {
 	return c.Layers[len(c.Layers)-1]
 }
 
-func (c *Config) activation() activation.PiecewiseLinear {
-	return activation.PiecewiseLinear{Alpha: c.Alpha, Beta: c.Beta}
+// joint tells whether layer l of the weights is a joint output layer.
+func (c *Config) joint(l int) bool {
+	return c.OutputCovariance == JointNeurons && l == len(c.Layers)-2
 }
 
-// prepare returns the configuration with its defaults, or the error of Validate.
-func (c Config) prepare() (Config, error) {
-	if err := c.Validate(); err != nil {
-		return c, fmt.Errorf("bnn: %w", err)
+// WeightDims returns the numbers of neurons and of inputs of layer l of the weights;
+// the bias counts.
+func (c *Config) WeightDims(l int) (out, in int) {
+	out, in = c.Layers[l+1], c.Layers[l]
+	if c.Bias {
+		in++
 	}
-	return c.WithDefaults(), nil
+	return out, in
+}
+
+// RootDims returns the dimensions of the roots of layer l of the weights in a
+// LayerState, if it has any. It panics if the configuration is not valid.
+func (c *Config) RootDims(l int) (rows, cols int) {
+	out, in := c.WeightDims(l)
+	switch {
+	case c.joint(l):
+		return out * in, out * in
+	case c.covariance(l) == Shared:
+		return in, in
+	}
+	return out * in, in
+}
+
+// priorVariance returns that of each weight of layer l.
+func (c *Config) priorVariance(l int) float64 {
+	variance := c.PriorVar * byLayer(c.PriorScale, l)
+	if c.Prior == ScaledPrior {
+		_, in := c.WeightDims(l)
+		variance /= float64(in)
+	}
+	return variance
 }

@@ -25,8 +25,9 @@ const (
 	// its largest value: 1 − H(p)/log n.
 	EntropyBased
 
-	// Epistemic is one minus the epistemic fraction of the variance of the label, see Prediction.LabelVariance: 1 where more examples would not
-	// help, and also where an approximation makes the epistemic part negative.
+	// Epistemic is one minus the epistemic fraction of the variance of the label, see
+	// Prediction.LabelVariance: 1 where more examples would not help, and also where
+	// an approximation makes the epistemic part negative.
 	Epistemic
 )
 
@@ -80,9 +81,9 @@ func (p *Prediction) Confidence(by Confidence) float64 {
 //
 //	Σ_j Var y_j = Σ_j p_j(1 − p_j) = E Σ_j s_j(1 − s_j) + Σ_j Var s_j.
 //
-// The first, aleatoric part is the expected variance of the label, which stays
-// however much is learned; the second, epistemic part is the trace of Cov. By an
-// approximation of the moments that is off too far either may be negative.
+// The first, aleatoric part stays however much is learned; the second, epistemic
+// part is the trace of Cov. A poor approximation of the moments may make either
+// negative.
 func (p *Prediction) LabelVariance() (aleatoric, epistemic float64) {
 	epistemic = mat.Trace(p.Cov)
 	for _, x := range p.P {

@@ -2,6 +2,7 @@ package bnn
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -12,13 +13,8 @@ import (
 // diagonal has one variance for each weight.
 type diagonal struct {
 	linear.Diagonal
-
 	times float64 // Config.Replications
 	least float64 // ratio that an update leaves of a variance
-}
-
-func newDiagonal(in, out int) *diagonal {
-	return &diagonal{Diagonal: linear.NewDiagonal(in, out), times: 1}
 }
 
 func (w *diagonal) scratch() int { return 0 }
@@ -47,19 +43,35 @@ func (w *diagonal) setCov(j int, cov mat.Symmetric) error {
 	return nil
 }
 
-func (w *diagonal) neuron(j int) ([]float64, mat.Symmetric) {
-	mean, variance := make([]float64, w.In), make([]float64, w.In)
-	for i := range w.In {
-		mean[i], variance[i] = w.Mean[i*w.Out+j], w.Variance[i*w.Out+j]
+func (w *diagonal) cov(j int) mat.Symmetric {
+	variance := make([]float64, w.In)
+	for i := range variance {
+		variance[i] = w.Variance[i*w.Out+j]
 	}
-	return mean, mat.NewDiagDense(w.In, variance)
+	return mat.NewDiagDense(w.In, variance)
+}
+
+func (w *diagonal) state(mean *mat.Dense) LayerState {
+	return LayerState{Mean: mean, Variance: w.VarianceMatrix()}
+}
+
+func (w *diagonal) restore(s LayerState) {
+	mat.NewDense(w.In, w.Out, w.Variance).Copy(s.Variance.T())
+}
+
+func (w *diagonal) addVariance(variance float64) error {
+	for i := range w.Variance {
+		w.Variance[i] += variance
+		if math.IsInf(w.Variance[i], 1) {
+			return errVariance
+		}
+	}
+	return nil
 }
 
 func (w *diagonal) forward(f *flow) { w.Forward(f.m, f.v, f.y, f.s) }
 
-func (w *diagonal) backward(first, second []float64, f *flow) {
-	w.Backward(first, second, f.d, f.e)
-}
+func (w *diagonal) backward(first, second []float64, f *flow) { w.Backward(first, second, f.d, f.e) }
 
 func (w *diagonal) update(f *flow) {
 	for i, y := range f.y {
@@ -73,8 +85,7 @@ func (w *diagonal) update(f *flow) {
 		for j, x := range variance {
 			u := x * y
 			mean[j] += d[j] * u
-			// Counted once not negative, as −e_j ≤ 1/v_j and v_j ≥ u y, but for
-			// rounding.
+			// Counted once not negative, as −e_j ≤ 1/v_j and v_j ≥ u y, but for rounding.
 			variance[j] = x * max(w.least, 1+e[j]*u*often)
 		}
 	}

@@ -30,19 +30,16 @@ func New(cfg Config, src rand.Source) (*Network, error) {
 	if src == nil {
 		panic("bnn: nil source of randomness")
 	}
-	cfg, err := cfg.prepare()
+	n, err := zero(cfg)
 	if err != nil {
 		return nil, err
 	}
-	n := &Network{cfg: cfg, unit: cfg.activation()}
 	rnd := rand.New(src)
-	for l := range cfg.Layers[1:] {
-		out, in := cfg.WeightDims(l)
-		variance := cfg.priorVariance(l, in)
-		layer := cfg.newWeights(l, in, out)
+	for l, layer := range n.layers {
+		out, in := layer.Dims()
 		cov := mat.NewDiagDense(in, nil)
 		for i := range in {
-			cov.SetDiag(i, variance)
+			cov.SetDiag(i, n.cfg.priorVariance(l))
 		}
 		for j := range out {
 			if err := layer.setCov(j, cov); err != nil {
@@ -55,11 +52,28 @@ func New(cfg Config, src rand.Source) (*Network, error) {
 			mean.Apply(func(_, _ int, _ float64) float64 { return sd * rnd.NormFloat64() }, mean)
 			layer.SetMean(mean)
 		}
-		n.layers = append(n.layers, layer)
 	}
-	n.pass.reset(n)
-	n.step.reset(&n.cfg)
 	return n, nil
+}
+
+// zero returns a network whose weights are all zero, or the error of Validate.
+func zero(cfg Config) (*Network, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, fmt.Errorf("bnn: %w", err)
+	}
+	cfg = cfg.WithDefaults()
+	n := &Network{cfg: cfg, unit: activation.PiecewiseLinear{Alpha: cfg.Alpha, Beta: cfg.Beta}}
+	for l := range cfg.Layers[1:] {
+		n.layers = append(n.layers, cfg.newWeights(l))
+	}
+	n.reset()
+	return n, nil
+}
+
+// reset makes the scratch space of Observe.
+func (n *Network) reset() {
+	n.pass, n.step = pass{}, newOutputStep(&n.cfg)
+	n.pass.reset(n)
 }
 
 // SetWeights replaces the weights of layer l (from 0), w_j ~ N(μ_j, Σ_j): row j of
@@ -77,13 +91,13 @@ func (n *Network) SetWeights(l int, mean *mat.Dense, cov []mat.Symmetric) error 
 	if len(cov) != out {
 		panic(fmt.Sprintf("bnn: %d covariances for %d neurons of layer %d", len(cov), out, l))
 	}
-	fresh := n.cfg.newWeights(l, in, out)
+	fresh := n.cfg.newWeights(l)
 	for j, s := range cov {
 		if s.SymmetricDim() != in {
 			panic(fmt.Sprintf("bnn: covariance of neuron %d of layer %d is %d×%[3]d; need %d×%[4]d", j, l, s.SymmetricDim(), in))
 		}
-		for a := range in {
-			if x := mean.At(j, a); math.IsNaN(x) || math.IsInf(x, 0) {
+		for _, x := range mean.RawRowView(j) {
+			if math.IsNaN(x) || math.IsInf(x, 0) {
 				return fmt.Errorf("bnn: layer %d: mean of neuron %d holds %g", l, j, x)
 			}
 		}
@@ -97,44 +111,17 @@ func (n *Network) SetWeights(l int, mean *mat.Dense, cov []mat.Symmetric) error 
 	return nil
 }
 
-// Weights returns copies of the weights of layer l (from 0), w_j ~ N(μ_j, Σ_j): row j
-// of mean is μ_j, neurons × inputs, and cov has Σ_j for each neuron, inputs × inputs;
-// the bias counts as the last input. The covariances of a diagonal layer are of type
-// *mat.DiagDense, those of a joint output layer the blocks of the neurons, without
-// what correlates them. Weights panics if there is no such layer.
+// Weights returns copies of the weights of layer l (from 0) in the shapes that
+// SetWeights takes. The covariances of a diagonal layer are of type *mat.DiagDense,
+// those of a joint output layer lack what correlates the neurons. Weights panics if
+// there is no such layer.
 func (n *Network) Weights(l int) (mean *mat.Dense, cov []mat.Symmetric) {
 	w := n.layer(l)
-	out, in := w.Dims()
-	mean = mat.NewDense(out, in, nil)
+	out, _ := w.Dims()
 	for j := range out {
-		row, s := w.neuron(j)
-		mean.SetRow(j, row)
-		cov = append(cov, s)
+		cov = append(cov, w.cov(j))
 	}
-	return mean, cov
-}
-
-// Snapshot returns the network as it is now, for readers that go on to predict
-// while n learns. The weights are shared until either network changes and then
-// copied once. Snapshot needs n for itself, as Observe does.
-func (n *Network) Snapshot() *Network {
-	s := &Network{cfg: n.cfg, unit: n.unit, layers: n.layers, shared: true}
-	s.pass.reset(s)
-	s.step.reset(&s.cfg)
-	n.shared = true
-	return s
-}
-
-// own copies the weights if a snapshot shares them.
-func (n *Network) own() {
-	if !n.shared {
-		return
-	}
-	layers := make([]weights, len(n.layers))
-	for l, w := range n.layers {
-		layers[l] = w.clone()
-	}
-	n.layers, n.shared = layers, false
+	return w.MeanMatrix(), cov
 }
 
 func (n *Network) layer(l int) weights {
@@ -142,4 +129,50 @@ func (n *Network) layer(l int) weights {
 		panic(fmt.Sprintf("bnn: no layer %d; the network has %d", l, len(n.layers)))
 	}
 	return n.layers[l]
+}
+
+// Snapshot returns the network as it is now, for readers that go on to predict
+// while n learns. The weights are shared until either network changes and then
+// copied once. Snapshot needs n for itself, as Observe does.
+func (n *Network) Snapshot() *Network {
+	n.shared = true
+	s := *n
+	s.reset()
+	return &s
+}
+
+// own copies the weights if a snapshot shares them.
+func (n *Network) own() {
+	if n.shared {
+		n.layers, n.shared = slices.Clone(n.layers), false
+		for l, w := range n.layers {
+			n.layers[l] = w.clone()
+		}
+	}
+}
+
+// AddProcessNoise adds a fraction of the prior variance of its layer to the
+// variance of every weight, Σ_j += fraction·σ₀²·I: between two examples the weights
+// take a step of a random walk, and what was learned is forgotten at that rate. It
+// is the process noise of a Kalman filter, for streams whose distribution changes;
+// the means stay. It needs the network for itself. Where covariances are full it
+// costs of the order of inputs³ operations for each neuron. It returns an error,
+// and leaves the network as it was, unless 0 ≤ fraction ≤ 1, or if a variance would
+// overflow.
+func (n *Network) AddProcessNoise(fraction float64) error {
+	if !(0 <= fraction && fraction <= 1) {
+		return fmt.Errorf("bnn: fraction %g of the prior variance: need 0 to 1", fraction)
+	}
+	if fraction == 0 {
+		return nil
+	}
+	fresh := slices.Clone(n.layers)
+	for l, w := range n.layers {
+		fresh[l] = w.clone()
+		if err := fresh[l].addVariance(fraction * n.cfg.priorVariance(l)); err != nil {
+			return fmt.Errorf("bnn: layer %d: %w", l, err)
+		}
+	}
+	n.layers, n.shared = fresh, false
+	return nil
 }

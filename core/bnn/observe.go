@@ -26,29 +26,22 @@ func (a *Action) UnmarshalText(text []byte) error { return field.Unmarshal(a, te
 // Update reports what one example did to the network.
 type Update struct {
 	// MinEigenvalue is the smallest eigenvalue of the covariance of the
-	// innovation over the first n−1 classes: Σ_y for Joint, S for Total. The
-	// rules ADF and ADFExact have no innovation; NaN.
+	// innovation over the first n−1 classes: Σ_y for Joint, S for Total, NaN for
+	// ADF and ADFExact, which have no innovation.
 	MinEigenvalue float64
 
-	// MinVariance is the smallest posterior variance ṽ_j of a logit that the
-	// step as printed gives, before any repair.
+	// MinVariance is the smallest ṽ_j of a logit, before any repair.
 	MinVariance float64
 
 	// Indefinite says that the step as printed has no ground to stand on: for
 	// Joint, Σ_y is not positive definite beyond its rounding error; for Total,
-	// where S always is, the observed class is so improbable (below 1e-10)
-	// that the digits of its moments are lost.
+	// the observed class is so improbable (below 1e-10) that the digits of its
+	// moments are lost.
 	Indefinite bool
 
-	// LogP is the logarithm of the probability that the network gave to the
-	// class before the step.
-	LogP float64
-
-	// Floored counts the hidden pre-activations whose posterior variance the rules
-	// Smooth and SmoothMean had to set to the floor, Config.VarianceFloor.
-	Floored int
-
-	Action Action
+	LogP    float64 // logarithm of the probability of the class, before the step
+	Floored int     // hidden ṽ that Smooth or SmoothMean set to Config.VarianceFloor
+	Action  Action
 }
 
 // IndefiniteError is returned by Observe under the policy Fail for a step that
@@ -70,11 +63,10 @@ func (e *IndefiniteError) Error() string {
 //
 //	μ_j += d_j Σ_jŷ,   Σ_j += e_j (Σ_jŷ)(Σ_jŷ)ᵀ.
 //
-// It allocates nothing but for the first time, and the first time after a Snapshot.
-//
-// On an error, which is an input that is not finite, a class out of range, an
-// overflow, or an *IndefiniteError under the policy Fail, the network is
-// unchanged. Observe panics if the length of x is not the number of inputs.
+// An error, which is an input that is not finite, a class out of range, an overflow,
+// or an *IndefiniteError under the policy Fail, leaves the network unchanged.
+// Observe panics if the length of x is not the number of inputs. It allocates only
+// the first time after a Snapshot.
 func (n *Network) Observe(x []float64, class int) (Update, error) {
 	if class < 0 || class >= n.cfg.classes() {
 		return Update{Action: Refused}, fmt.Errorf("bnn: class %d; the network has classes 0 to %d", class, n.cfg.classes()-1)
@@ -108,7 +100,7 @@ const certain = 1e-290
 
 // observeLogits sets the steps of the output layer.
 func (n *Network) observeLogits(f *flow, class int) (Update, error) {
-	if n.cfg.OutputCovariance == JointNeurons {
+	if f.joint != nil {
 		return n.step.correlated(f, class)
 	}
 	update, err := n.step.run(&n.cfg, f.m, f.v, class)
@@ -153,18 +145,18 @@ func (n *Network) replicate(l int) {
 }
 
 // smooth sends the steps of layer l+1 back to hidden layer l (hidden rules
-// Smooth and SmoothMean). The output of unit i has moments (ŷ_i, s_i); with σ_i = Cov(z_i, y_i)
+// Smooth and SmoothMean). With the moments (ŷ_i, s_i) of the output of unit i and
+// σ_i = Cov(z_i, y_i)
 //
 //	ỹ_i = ŷ_i + s_i Σ_j μ_ji d_j,      s̃_i = s_i + s_i² Σ_j μ_ji² e_j
 //	m̃_i = m_i + (σ_i/s_i) (ỹ_i − ŷ_i),  ṽ_i = v_i + (σ_i/s_i)² (s̃_i − s_i)
 //
-// in which s_i cancels: with the mean slope a_i = σ_i/v_i of the unit
+// in which s_i cancels: with the mean gradient a_i = σ_i/v_i of the unit
 //
 //	d_i = a_i Σ_j μ_ji d_j,   e_i = a_i² Σ_j μ_ji² e_j.
 //
-// As the neurons j are taken for independent, many of them together may claim
-// more variance than there is; ṽ_i is then set to its floor. smooth returns how
-// often.
+// Many neurons j, taken for independent, may claim more variance than there is;
+// ṽ_i is then set to its floor. smooth returns how often.
 func (n *Network) smooth(l int) (floored int) {
 	f := &n.pass.layers[l]
 	n.layers[l+1].backward(f.d, f.e, &n.pass.layers[l+1])

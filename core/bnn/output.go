@@ -5,13 +5,10 @@ import (
 	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/lapack"
-	"gonum.org/v1/gonum/lapack/lapack64"
 	"gonum.org/v1/gonum/mat"
 
+	"closedform/core/linear"
 	"closedform/core/softmax"
 )
 
@@ -20,42 +17,35 @@ import (
 type outputStep struct {
 	moments        *softmax.Moments
 	posterior      *softmax.Posterior
-	correlations   *softmax.JointPosterior // of a joint output layer, else nil
+	correlations   *softmax.JointPosterior // of a joint output layer
 	mean, variance []float64               // m̃ and ṽ
 
 	cov   *mat.SymDense // Σ_y, n×n
 	cross *mat.Dense    // Σ_zy, n×n
 
-	// Of the linear solve over the first k = n−1 classes.
-	vectors  blas64.Symmetric // covariance of the innovation, then its eigenvectors
-	values   []float64        // eigenvalues, ascending
-	work     []float64        // scratch of the eigensolver
-	residual []float64        // Vᵀ(y − p)
+	// Of the linear solve over the first n−1 classes.
+	innovation *linear.Eigen // its covariance
+	residual   []float64     // Vᵀ(y − p)
 }
 
-func (s *outputStep) reset(cfg *Config) {
+func newOutputStep(cfg *Config) outputStep {
 	n := cfg.classes()
-	k := n - 1
-	if cfg.OutputCovariance == JointNeurons {
-		s.correlations = softmax.NewJointPosterior(n)
+	return outputStep{
+		moments: softmax.NewMoments(n), posterior: softmax.NewPosterior(n), correlations: softmax.NewJointPosterior(n),
+		mean: make([]float64, n), variance: make([]float64, n),
+		cov: mat.NewSymDense(n, nil), cross: mat.NewDense(n, n, nil),
+		innovation: linear.NewEigen(n - 1), residual: make([]float64, n-1),
 	}
-	s.moments, s.posterior = softmax.NewMoments(n), softmax.NewPosterior(n)
-	s.mean, s.variance = make([]float64, n), make([]float64, n)
-	s.cov, s.cross = mat.NewSymDense(n, nil), mat.NewDense(n, n, nil)
-	s.vectors = blas64.Symmetric{N: k, Stride: k, Data: make([]float64, k*k), Uplo: blas.Upper}
-	s.values, s.residual = make([]float64, k), make([]float64, k)
-	var size [1]float64
-	lapack64.Syev(lapack.EVCompute, s.vectors, s.values, size[:], -1)
-	s.work = make([]float64, int(size[0]))
 }
 
 // mostCubatureErr is the error of the cubature of a joint output layer that is
 // refused: a step that is made of it can raise variances.
 const mostCubatureErr = 1e-9
 
-var errTooWide = errors.New("bnn: the variances of the logits are too large for the cubature of a joint output layer; scale the inputs or lower PriorVar")
-
-var errOverflow = errors.New("bnn: the update overflows")
+var (
+	errTooWide  = errors.New("bnn: the variances of the logits are too large for the cubature of a joint output layer; scale the inputs or lower PriorVar")
+	errOverflow = errors.New("bnn: the update overflows")
+)
 
 // improbable is the probability below which the moments of the observed class
 // have too few correct digits for Total to divide by: their error is absolute.
@@ -123,15 +113,15 @@ func (s *outputStep) adf(cfg *Config, m, v []float64, class int) (Update, error)
 // the Hessian H of log p in the means of the logits, m̃ = m + Vd and Ṽ = V + VHV.
 func (s *outputStep) correlated(f *flow, class int) (Update, error) {
 	post := s.correlations
-	if relerr := (softmax.Cubature{}).Posterior(post, f.m, f.cov, class); relerr > mostCubatureErr {
+	if relerr := (softmax.Cubature{}).Posterior(post, f.m, f.joint.cov, class); relerr > mostCubatureErr {
 		return Update{Action: Refused}, errTooWide
 	}
 	copy(f.d, post.Gradient)
+	f.joint.hessian.Copy(post.Hessian)
 	update := Update{MinEigenvalue: math.NaN(), MinVariance: math.Inf(1), LogP: post.LogP}
 	for j, v := range post.Var {
-		copy(f.curve[j], post.Hessian.RawRowView(j))
-		f.e[j] = f.curve[j][j]
-		update.MinVariance = math.Min(update.MinVariance, v)
+		f.e[j] = post.Hessian.At(j, j)
+		update.MinVariance = math.Min(update.MinVariance, v) // NaN if one is
 	}
 	if x := update.LogP + update.MinVariance; math.IsNaN(x) || math.IsInf(x, 0) {
 		update.Action = Refused
@@ -177,34 +167,35 @@ func (s *outputStep) rounding() float64 {
 // m̃ = m + TΛ⁻¹Vᵀ(y − p) and ṽ_j = v_j − Σ_l T_jl²/λ_l. It returns the smallest
 // eigenvalue, before the floor.
 func (s *outputStep) joint(m, v []float64, class int, floor float64) float64 {
-	k := len(s.values)
+	vectors, values := s.innovation.Vectors, s.innovation.Values
+	k := len(values)
 	for i := range k {
 		for j := i; j < k; j++ {
-			s.vectors.Data[i*k+j] = s.cov.At(i, j)
+			vectors[i*k+j] = s.cov.At(i, j)
 		}
 	}
-	if !lapack64.Syev(lapack.EVCompute, s.vectors, s.values, s.work, len(s.work)) {
+	if !s.innovation.Factorize() {
 		return math.NaN()
 	}
-	smallest := s.values[0]
+	smallest := values[0]
 	for l := range k {
-		s.values[l] = math.Max(s.values[l], floor)
+		values[l] = math.Max(values[l], floor)
 		s.residual[l] = 0
 		for i := range k {
 			r := -s.moments.P[i]
 			if i == class {
 				r++
 			}
-			s.residual[l] += s.vectors.Data[i*k+l] * r
+			s.residual[l] += vectors[i*k+l] * r
 		}
 	}
 	for j := range m {
 		s.mean[j], s.variance[j] = m[j], v[j]
 		row := s.cross.RawRowView(j)
-		for l, lambda := range s.values {
+		for l, lambda := range values {
 			var t float64
 			for i := range k {
-				t += row[i] * s.vectors.Data[i*k+l]
+				t += row[i] * vectors[i*k+l]
 			}
 			s.mean[j] += t * s.residual[l] / lambda
 			s.variance[j] -= t * t / lambda
@@ -219,10 +210,9 @@ func (s *outputStep) joint(m, v []float64, class int, floor float64) float64 {
 //	m̃_j = m_j + v_j ∂_jp_c/p_c,   ṽ_j = v_j − v_j² Σ_i (∂_jp_i)²/p_i
 //
 // for the observed class c, where ∂_jp_i = ∂p_i/∂m_j is −E_ij for j ≠ i and
-// Σ_k E_ik for j = i. By Stein's lemma this m̃ is E[z | y = c], and ṽ is the
-// expected posterior variance by the law of total variance, so it is positive.
-// A probit with ρ ≠ ½ is not the likelihood of any label: E is not symmetric
-// then, the row of the observed class is the one that goes with p_c, and ṽ may
+// Σ_k E_ik for j = i. By Stein's lemma this m̃ is E[z | y = c], and by the law of
+// total variance ṽ is the expected posterior variance, hence positive. A probit
+// with ρ ≠ ½ is not the likelihood of any label: E is not symmetric then, and ṽ may
 // be negative. Classes whose probability underflows take no part.
 func (s *outputStep) total(m, v []float64, class int) {
 	copy(s.mean, m)
@@ -234,12 +224,12 @@ func (s *outputStep) total(m, v []float64, class int) {
 		row := s.moments.E.RawRowView(i)
 		degree := floats.Sum(row)
 		for j, vj := range v {
-			slope := -row[j]
+			gradient := -row[j]
 			if j == i {
-				slope = degree
+				gradient = degree
 			}
-			gain := vj * slope / p
-			s.variance[j] -= gain * vj * slope
+			gain := vj * gradient / p
+			s.variance[j] -= gain * vj * gradient
 			if i == class {
 				s.mean[j] += gain
 			}

@@ -24,7 +24,7 @@ func TestTotalObeysTheLawsOfTotalMoments(t *testing.T) {
 		if err := n.forward(&n.pass, x); err != nil {
 			t.Fatal(err)
 		}
-		m, v := n.pass.output()
+		m, v := n.pass.layers[0].m, n.pass.layers[0].v
 		n.cfg.Softmax.Moments(n.step.moments, m, v)
 		mean, spread := make([]float64, classes), make([]float64, classes)
 		for class, p := range n.step.moments.P {
@@ -83,7 +83,7 @@ func TestPolicies(t *testing.T) {
 	if err != nil || projected.Action != Projected || projected.MinEigenvalue != failed.MinEigenvalue || projected.MinVariance != failed.MinVariance {
 		t.Errorf("project: %+v, %v", projected, err)
 	}
-	if got := n.step.values[0]; got != 0.02 {
+	if got := n.step.innovation.Values[0]; got != 0.02 {
 		t.Errorf("project: smallest eigenvalue set to %g, want the floor", got)
 	}
 	var p Prediction
@@ -200,7 +200,7 @@ func TestProjectFloorsPositiveEigenvalues(t *testing.T) {
 	if err != nil || u.Action != Projected || !(u.MinEigenvalue > 0 && u.MinEigenvalue < 1e-3) || !(u.MinVariance < 0) {
 		t.Fatalf("%+v, %v: not the case that is wanted", u, err)
 	}
-	if got := n.step.values[0]; got != 1e-3 {
+	if got := n.step.innovation.Values[0]; got != 1e-3 {
 		t.Errorf("smallest eigenvalue %g in the solve, want the floor", got)
 	}
 }

@@ -3,6 +3,7 @@ package bnn
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -17,9 +18,8 @@ type Prediction struct {
 	Mean     []float64     // means of the logits
 	Variance []float64     // variances of the logits
 
-	// Moments are the moments of the softmax that P and Cov are made of; P is
-	// the same slice as Moments.P. Those of an approximation may be off so far
-	// that Cov has a negative diagonal.
+	// Moments are those of the softmax that P and Cov are made of; P is Moments.P.
+	// An approximation may be off so far that Cov has a negative diagonal.
 	Moments *softmax.Moments
 
 	pass pass
@@ -40,10 +40,10 @@ func (n *Network) Predict(dst *Prediction, x []float64) error {
 	if err := n.forward(&dst.pass, x); err != nil {
 		return err
 	}
-	dst.Mean, dst.Variance = dst.pass.output()
-	if n.cfg.OutputCovariance == JointNeurons {
-		cov := dst.pass.layers[len(n.layers)-1].cov
-		if relerr := (softmax.Cubature{}).Moments(dst.Moments, dst.Mean, cov); relerr > mostCubatureErr {
+	logits := &dst.pass.layers[len(n.layers)-1]
+	dst.Mean, dst.Variance = logits.m, logits.v
+	if logits.joint != nil {
+		if relerr := (softmax.Cubature{}).Moments(dst.Moments, dst.Mean, logits.joint.cov); relerr > mostCubatureErr {
 			return errTooWide
 		}
 	} else {
@@ -59,53 +59,39 @@ type pass struct {
 	layers []flow
 }
 
-// flow holds what one layer sees and says, and how an example moves it.
+// flow holds what one layer gets and hands on, and how an example moves it.
 type flow struct {
 	y    []float64 // means of the inputs ŷ, with a trailing 1 where there is a bias
 	s    []float64 // variances of the inputs but the bias; nil if they are certain
 	m, v []float64 // pre-activations
 
-	// Of a hidden layer: the variance of its output, and the covariance of
-	// output and pre-activation.
+	// Of a hidden layer: variance of its output, covariance with the pre-activation.
 	outVar, cross []float64
 
 	d, e    []float64 // (m̃−m)/v and (ṽ−v)/v² of the pre-activations
 	scratch []float64
 
-	// Of a joint output layer: the covariance of the logits, and the matrix
-	// that has e as its diagonal.
-	cov   *mat.SymDense
-	curve [][]float64
+	joint *jointFlow // of a joint output layer, else nil
 }
 
 // reset fits the pass to the network.
 func (p *pass) reset(n *Network) {
-	fits := len(p.layers) == len(n.layers) && p.hidden == n.cfg.Hidden
-	for l := range p.layers {
-		if !fits {
-			break
-		}
-		f := &p.layers[l]
-		out, in := n.layers[l].Dims()
-		fits = len(f.y) == in && len(f.m) == out && len(f.scratch) == n.layers[l].scratch()
-	}
-	if fits {
+	fits := slices.EqualFunc(p.layers, n.layers, func(f flow, w weights) bool {
+		out, in := w.Dims()
+		return len(f.y) == in && len(f.m) == out && len(f.scratch) == w.scratch()
+	})
+	if fits && p.hidden == n.cfg.Hidden {
 		return
 	}
-	p.layers = make([]flow, len(n.layers))
-	p.hidden = n.cfg.Hidden
+	p.layers, p.hidden = make([]flow, len(n.layers)), n.cfg.Hidden
 	for l, w := range n.layers {
 		f := &p.layers[l]
 		out, in := w.Dims()
 		f.y = make([]float64, in)
 		f.m, f.v, f.d, f.e = make([]float64, out), make([]float64, out), make([]float64, out), make([]float64, out)
 		f.scratch = make([]float64, w.scratch())
-		if _, ok := w.(*correlated); ok {
-			f.cov = mat.NewSymDense(out, nil)
-			f.curve = make([][]float64, out)
-			for j := range f.curve {
-				f.curve[j] = make([]float64, out)
-			}
+		if n.cfg.joint(l) {
+			f.joint = newJointFlow(in, out)
 		}
 		if l < len(n.layers)-1 {
 			f.outVar, f.cross = make([]float64, out), make([]float64, out)
@@ -114,12 +100,6 @@ func (p *pass) reset(n *Network) {
 			f.s = p.layers[l-1].outVar
 		}
 	}
-}
-
-// output returns the means and variances of the logits.
-func (p *pass) output() (m, v []float64) {
-	last := &p.layers[len(p.layers)-1]
-	return last.m, last.v
 }
 
 // forward is the paper's Algorithm 1 up to the logits. A hidden layer hands on

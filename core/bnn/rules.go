@@ -45,9 +45,9 @@ type HiddenRule int
 
 const (
 	// Frozen is the rule of the paper, Algorithms 1 and 2: a hidden layer hands
-	// on the mean of its output and drops the variance, and its target is that
-	// same mean. The innovation is zero: hidden means never move, and hidden
-	// covariances shrink whatever the label.
+	// on the mean of its output only, and its target is that same mean. The
+	// innovation is zero: hidden means never move, and hidden covariances shrink
+	// whatever the label.
 	Frozen HiddenRule = iota
 
 	// Smooth hands on the variance, too, and sends the update back through
@@ -55,11 +55,10 @@ const (
 	// Huber 2023), with the means of the weights before their own update.
 	Smooth
 
-	// SmoothMean hands on the mean of the output only, as Frozen does, and sends
-	// the update back as Smooth does. The variance of a pre-activation is then
-	// that of its own weights. What Smooth adds to it is the uncertainty of the
-	// layers below, which all neurons of a layer have in common and Smooth counts
-	// for each of them anew: wide networks learn faster without it.
+	// SmoothMean hands on the mean only, as Frozen does, and sends the update back
+	// as Smooth does. It leaves out the uncertainty of the layers below, which all
+	// neurons of a layer have in common and Smooth counts for each of them anew:
+	// wide networks learn faster without it.
 	SmoothMean
 )
 

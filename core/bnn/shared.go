@@ -12,22 +12,19 @@ import (
 )
 
 // shared has one covariance for all neurons, Σ_j = Σ = RRᵀ: a matrix normal
-// distribution of the weights, with the identity between neurons. The prior is
-// one; of the posterior it is the closest in the sum over the neurons of KL(posterior
-// ‖ shared), whose covariance is the mean of theirs,
+// distribution of the weights, with the identity between neurons. Of the posterior
+// it keeps the closest such distribution, by the sum over the neurons of
+// KL(posterior ‖ shared), whose covariance is the mean of theirs,
 //
-//	μ_j += d_j Σŷ,   Σ += ē (Σŷ)(Σŷ)ᵀ,   ē = Σ_j e_j/out.
+//	μ_j += d_j Σŷ,   Σ += ē (Σŷ)(Σŷ)ᵀ,   ē = Σ_j e_j/out,
 //
-// It keeps what the inputs have in common at the price of one neuron: d² numbers
-// and O(d²) operations for each example, not out·d². R is updated as in full.
+// at the price of one neuron: d² numbers and O(d²) operations, not out·d².
 type shared struct {
 	linear.Means
-	root []float64 // in × in: R
+	roots
 }
 
-func newShared(in, out int) *shared {
-	return &shared{Means: linear.NewMeans(in, out), root: make([]float64, in*in)}
-}
+func newShared(in, out int) *shared { return &shared{linear.NewMeans(in, out), newRoots(1, in)} }
 
 func (w *shared) scratch() int { return w.In }
 
@@ -37,24 +34,12 @@ func (w *shared) clone() weights {
 	return &c
 }
 
-func (w *shared) row(i int) []float64 { return w.root[i*w.In : (i+1)*w.In] }
-
-// cov returns Σ.
-func (w *shared) cov() *mat.SymDense {
-	cov := mat.NewSymDense(w.In, nil)
-	cov.SymOuterK(1, mat.NewDense(w.In, w.In, w.root))
-	return cov
-}
+func (w *shared) cov(int) mat.Symmetric { return w.block(0, w.In) }
 
 // setCov sets Σ from the first neuron; all others must have the same.
 func (w *shared) setCov(j int, cov mat.Symmetric) error {
 	if j == 0 {
-		one := newFull(w.In, 1)
-		if err := one.setCov(0, cov); err != nil {
-			return err
-		}
-		copy(w.root, one.root)
-		return nil
+		return w.setBlock(0, 0, 0, cov)
 	}
 	trace, err := checkCov(j, cov)
 	if err != nil {
@@ -69,14 +54,6 @@ func (w *shared) setCov(j int, cov mat.Symmetric) error {
 		}
 	}
 	return nil
-}
-
-func (w *shared) neuron(j int) ([]float64, mat.Symmetric) {
-	mean := make([]float64, w.In)
-	for i := range mean {
-		mean[i] = w.Mean[i*w.Out+j]
-	}
-	return mean, w.cov()
 }
 
 // forward leaves g = Rᵀŷ in the scratch: ŷᵀΣŷ = |g|².
@@ -102,15 +79,14 @@ func (w *shared) forward(f *flow) {
 	floats.AddConst(floats.Dot(g, g)+common, f.v)
 }
 
-func (w *shared) backward(first, second []float64, f *flow) {
-	w.Backward(first, second, f.d, f.e)
-}
+func (w *shared) backward(first, second []float64, f *flow) { w.Backward(first, second, f.d, f.e) }
 
+// update is that of full for all neurons at once.
 func (w *shared) update(f *flow) {
 	g := f.scratch
 	size := floats.Norm(g, 2)
 	if size == 0 {
-		return // certain, with nothing to learn
+		return // certain
 	}
 	floats.Scale(1/size, g)
 	e := floats.Sum(f.e) / float64(w.Out)

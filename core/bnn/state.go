@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -12,8 +11,8 @@ import (
 
 // State is all that there is to know of a network, in a form that can be stored:
 // a network restored from it predicts and learns to the last bit as the original
-// does. Weights and SetWeights do not give that, as the covariances that the one
-// returns are products of the roots that the network keeps.
+// does. Weights and SetWeights do not give that, as the covariances are products
+// of the roots that the network keeps.
 type State struct {
 	Config Config // with its defaults filled in
 	Layers []LayerState
@@ -38,7 +37,7 @@ type LayerState struct {
 func (n *Network) State() State {
 	s := State{Config: n.cfg.WithDefaults()} // which copies the slices
 	for _, w := range n.layers {
-		s.Layers = append(s.Layers, w.state())
+		s.Layers = append(s.Layers, w.state(w.MeanMatrix()))
 	}
 	return s
 }
@@ -47,69 +46,29 @@ func (n *Network) State() State {
 // error unless the configuration is valid, the matrices fit it, all means and
 // covariances are finite, and no variance is negative.
 func Restore(s State) (*Network, error) {
-	cfg, err := s.check()
+	n, err := zero(s.Config)
 	if err != nil {
 		return nil, err
 	}
-	n := &Network{cfg: cfg, unit: cfg.activation()}
-	for l := range s.Layers {
-		out, in := cfg.WeightDims(l)
-		layer := cfg.newWeights(l, in, out)
-		layer.restore(s.Layers[l])
-		n.layers = append(n.layers, layer)
+	if len(s.Layers) != len(n.layers) {
+		return nil, fmt.Errorf("bnn: state of %d layers of weights for Layers = %v; need %d", len(s.Layers), n.cfg.Layers, len(n.layers))
 	}
-	n.pass.reset(n)
-	n.step.reset(&n.cfg)
+	for l, layer := range s.Layers {
+		if err := layer.check(&n.cfg, l); err != nil {
+			return nil, fmt.Errorf("bnn: state of layer %d: %w", l, err)
+		}
+		n.layers[l].SetMean(layer.Mean)
+		n.layers[l].restore(layer)
+	}
 	return n, nil
 }
 
-// check returns the configuration with its defaults, or the error of Restore.
-func (s *State) check() (Config, error) {
-	cfg, err := s.Config.prepare()
-	if err != nil {
-		return cfg, err
-	}
-	if len(s.Layers) != len(cfg.Layers)-1 {
-		return cfg, fmt.Errorf("bnn: state of %d layers of weights for Layers = %v; need %d", len(s.Layers), cfg.Layers, len(cfg.Layers)-1)
-	}
-	for l := range s.Layers {
-		out, in := cfg.WeightDims(l)
-		rows, cols := cfg.RootDims(l)
-		if err := s.Layers[l].check(cfg.covariance(l), out, in, rows, cols); err != nil {
-			return cfg, fmt.Errorf("bnn: state of layer %d: %w", l, err)
-		}
-	}
-	return cfg, nil
-}
-
-// RootDims returns the dimensions of the roots of layer l of the weights in a
-// LayerState, if it has any. It panics if the configuration is not valid.
-func (c *Config) RootDims(l int) (rows, cols int) {
-	out, in := c.WeightDims(l)
-	switch {
-	case c.OutputCovariance == JointNeurons && l == len(c.Layers)-2:
-		return out * in, out * in
-	case c.covariance(l) == Shared:
-		return in, in
-	}
-	return out * in, in
-}
-
-// WeightDims returns the numbers of neurons and of inputs of layer l of the weights;
-// the bias counts.
-func (c *Config) WeightDims(l int) (out, in int) {
-	out, in = c.Layers[l+1], c.Layers[l]
-	if c.Bias {
-		in++
-	}
-	return out, in
-}
-
-func (s *LayerState) check(kind Covariance, out, in, rootRows, rootCols int) error {
+func (s *LayerState) check(cfg *Config, l int) error {
+	out, in := cfg.WeightDims(l)
 	if err := checkMatrix("means", s.Mean, out, in); err != nil {
 		return err
 	}
-	if kind == Diagonal {
+	if cfg.covariance(l) == Diagonal {
 		if s.Root != nil {
 			return errors.New("has roots; the layer is diagonal")
 		}
@@ -124,12 +83,13 @@ func (s *LayerState) check(kind Covariance, out, in, rootRows, rootCols int) err
 		return nil
 	}
 	if s.Variance != nil {
-		return fmt.Errorf("has variances; the layer is %v", kind)
+		return fmt.Errorf("has variances; the layer is %v", cfg.covariance(l))
 	}
-	if err := checkMatrix("roots", s.Root, rootRows, rootCols); err != nil {
+	rows, cols := cfg.RootDims(l)
+	if err := checkMatrix("roots", s.Root, rows, cols); err != nil {
 		return err
 	}
-	for k := range rootRows {
+	for k := range rows {
 		if row := s.Root.RawRowView(k); math.IsInf(floats.Dot(row, row), 0) {
 			return fmt.Errorf("covariance of neuron %d overflows", k/in)
 		}
@@ -153,48 +113,4 @@ func checkMatrix(name string, m *mat.Dense, r, c int) error {
 		}
 	}
 	return nil
-}
-
-func (w *full) state() LayerState {
-	return LayerState{
-		Mean: mat.NewDense(w.out, w.in, slices.Clone(w.mean)),
-		Root: mat.NewDense(w.out*w.in, w.in, slices.Clone(w.root)),
-	}
-}
-
-func (w *full) restore(s LayerState) {
-	mat.NewDense(w.out, w.in, w.mean).Copy(s.Mean)
-	mat.NewDense(w.out*w.in, w.in, w.root).Copy(s.Root)
-}
-
-func (w *shared) state() LayerState {
-	return LayerState{Mean: w.MeanMatrix(), Root: mat.NewDense(w.In, w.In, slices.Clone(w.root))}
-}
-
-func (w *shared) restore(s LayerState) {
-	w.SetMean(s.Mean)
-	mat.NewDense(w.In, w.In, w.root).Copy(s.Root)
-}
-
-func (w *correlated) state() LayerState {
-	size := w.out * w.in
-	return LayerState{
-		Mean: mat.NewDense(w.out, w.in, slices.Clone(w.mean)),
-		Root: mat.NewDense(size, size, slices.Clone(w.root)),
-	}
-}
-
-func (w *correlated) restore(s LayerState) {
-	size := w.out * w.in
-	mat.NewDense(w.out, w.in, w.mean).Copy(s.Mean)
-	mat.NewDense(size, size, w.root).Copy(s.Root)
-}
-
-func (w *diagonal) state() LayerState {
-	return LayerState{Mean: w.MeanMatrix(), Variance: w.VarianceMatrix()}
-}
-
-func (w *diagonal) restore(s LayerState) {
-	w.SetMean(s.Mean)
-	mat.NewDense(w.In, w.Out, w.Variance).Copy(s.Variance.T())
 }

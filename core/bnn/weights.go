@@ -5,6 +5,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"closedform/core/linear"
 )
 
 // weights are the Gaussian weights of one layer, w_j ~ N(μ_j, Σ_j), independent
@@ -36,22 +38,24 @@ type weights interface {
 	// weights are of no use.
 	addVariance(variance float64) error
 
-	SetMean(mean *mat.Dense)
+	SetMean(mean *mat.Dense) // neurons × inputs
 	setCov(j int, cov mat.Symmetric) error
-	neuron(j int) (mean []float64, cov mat.Symmetric) // copies
+	MeanMatrix() *mat.Dense  // a copy
+	cov(j int) mat.Symmetric // a copy
 	clone() weights
 
-	state() LayerState
-	restore(LayerState) // which has been checked
+	state(mean *mat.Dense) LayerState
+	restore(LayerState) // but the means
 }
 
 // newWeights returns weights of layer l that are zero.
-func (c *Config) newWeights(l, in, out int) weights {
+func (c *Config) newWeights(l int) weights {
+	out, in := c.WeightDims(l)
 	switch {
-	case c.OutputCovariance == JointNeurons && l == len(c.Layers)-2:
+	case c.joint(l):
 		return newCorrelated(in, out)
 	case c.covariance(l) == Diagonal:
-		w := newDiagonal(in, out)
+		w := &diagonal{Diagonal: linear.NewDiagonal(in, out), times: 1}
 		if times := byLayer(c.Replications, l); times != 1 {
 			w.times, w.least = times, c.VarianceFloor
 		}

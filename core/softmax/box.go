@@ -32,11 +32,9 @@ func (b Box) check(p Probit) {
 }
 
 // RMS returns the root of the mean of Σ_j e_j² over the box, z uniform. It
-// panics if the box or the probit is not valid.
-//
-// No sampling is needed, whatever n: both functions are integrals over a level t
-// of a density f(t, z_j) times a distribution function F(t, z_τ) for each other
-// class, so the mean of a product of two of them, a and b, is a double integral,
+// panics if the box or the probit is not valid. Both functions are integrals over a
+// level t of a density f(t, z_j) times a distribution function F(t, z_τ) for each
+// other class, so the mean of a product of two of them, a and b, is a double integral
 //
 //	E[a_j b_j] = ∫∫ E[f_a(t,z) f_b(t',z)] E[F_a(t,z) F_b(t',z)]^{n−1} dt dt',
 //

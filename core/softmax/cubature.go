@@ -4,12 +4,10 @@ import (
 	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/lapack"
-	"gonum.org/v1/gonum/lapack/lapack64"
 	"gonum.org/v1/gonum/mat"
+
+	"closedform/core/linear"
 )
 
 // MostCorrelated is the largest number of correlated logits that Cubature takes:
@@ -20,13 +18,11 @@ const MostCorrelated = 4
 // only the n−1 differences to one of them matter, by a product of trapezoidal
 // rules along the principal axes of their covariance.
 //
-// Its methods return an estimate of the relative error of a probability:
+// Its methods return an estimate of the relative error of a probability,
 // exp(−√2π²/(σh)), σ the largest standard deviation along an axis and h the step
-// there. It is below 1e-12 until the number of nodes reaches its limit, at σ = 2.6e4
-// for 2 logits, 26 for 3 and 5 for 4. Where it is larger, derivatives have lost
-// more, and what is large is wrong.
-//
-// The methods panic unless 2 ≤ n ≤ MostCorrelated and all numbers are finite.
+// there: below 1e-12 until the number of nodes reaches its limit, at σ = 2.6e4 for
+// 2 logits, 26 for 3 and 5 for 4. Derivatives lose more. The methods panic unless
+// 2 ≤ n ≤ MostCorrelated and all numbers are finite.
 type Cubature struct{}
 
 // Moments sets dst to the moments of the softmax of z ~ N(mean, cov).
@@ -86,10 +82,9 @@ func (Cubature) Posterior(dst *JointPosterior, mean []float64, cov mat.Symmetric
 // observed one if there is one, in the last place.
 type cubature struct {
 	n    int
-	axis blas64.Symmetric // principal axes of the differences, as columns
-	sd   []float64        // standard deviations along them
-	work []float64
-	gap  []float64 // mean differences to the reference class
+	axes *linear.Eigen // principal axes of the differences, and their variances
+	axis []float64     // column l is axis l, as long as the standard deviation along it
+	gap  []float64     // mean differences to the reference class
 
 	centre, at, grad []float64 // coordinates along the axes, in standard deviations
 	hess             []float64
@@ -104,17 +99,13 @@ func newCubature(n int) *cubature {
 	if n < 2 || n > MostCorrelated {
 		panic(fmt.Sprintf("softmax: cubature for %d logits; need 2 to %d", n, MostCorrelated))
 	}
-	k := n - 1
-	buf := make(cutter, 2*k*k+5*k+2*n)
-	q := &cubature{
-		n: n, axis: blas64.Symmetric{N: k, Stride: k, Data: buf.next(k * k), Uplo: blas.Upper},
-		sd: buf.next(k), gap: buf.next(k), centre: buf.next(k), at: buf.next(k), grad: buf.next(k),
+	k, axes := n-1, linear.NewEigen(n-1)
+	buf := make(cutter, k*k+4*k+2*n)
+	return &cubature{
+		n: n, axes: axes, axis: axes.Vectors,
+		gap: buf.next(k), centre: buf.next(k), at: buf.next(k), grad: buf.next(k),
 		hess: buf.next(k * k), s: buf.next(n), first: buf.next(n),
 	}
-	var size [1]float64
-	lapack64.Syev(lapack.EVCompute, q.axis, q.sd, size[:], -1)
-	q.work = make([]float64, int(size[0]))
-	return q
 }
 
 // correlated returns the cubature for n logits, with the distribution of the
@@ -132,14 +123,16 @@ func (w *workspace) correlated(n int, mean []float64, cov mat.Symmetric, class i
 		q.gap[a] = mean[i] - mean[class]
 		for b := a; b < k; b++ {
 			j := other(class, b)
-			q.axis.Data[a*k+b] = cov.At(i, j) - cov.At(i, class) - cov.At(class, j) + cov.At(class, class)
+			q.axis[a*k+b] = cov.At(i, j) - cov.At(i, class) - cov.At(class, j) + cov.At(class, class)
 		}
 	}
-	if !lapack64.Syev(lapack.EVCompute, q.axis, q.sd, q.work, len(q.work)) {
+	if !q.axes.Factorize() {
 		panic("softmax: eigenvalues of a covariance do not converge; need finite numbers")
 	}
-	for a, x := range q.sd {
-		q.sd[a] = math.Sqrt(max(0, x))
+	for l, x := range q.axes.Values {
+		for a := range k {
+			q.axis[a*k+l] *= math.Sqrt(max(0, x))
+		}
 	}
 	return q
 }
@@ -172,7 +165,7 @@ func (q *cubature) softmaxAt(at []float64) float64 {
 	for a := range k {
 		d := q.gap[a]
 		for l := range k {
-			d += q.axis.Data[a*k+l] * q.sd[l] * at[l]
+			d += q.axis[a*k+l] * at[l]
 		}
 		q.s[a] = d
 		largest = max(largest, d)
@@ -204,7 +197,7 @@ func (q *cubature) findCentre() {
 		for l := range k {
 			g := -q.centre[l]
 			for a := range k {
-				g -= q.axis.Data[a*k+l] * q.sd[l] * q.s[a]
+				g -= q.axis[a*k+l] * q.s[a]
 			}
 			q.grad[l] = g
 		}
@@ -212,7 +205,7 @@ func (q *cubature) findCentre() {
 			for m := range k {
 				var both, one, two float64
 				for a := range k {
-					u, v := q.axis.Data[a*k+l]*q.sd[l], q.axis.Data[a*k+m]*q.sd[m]
+					u, v := q.axis[a*k+l], q.axis[a*k+m]
 					both += q.s[a] * u * v
 					one += q.s[a] * u
 					two += q.s[a] * v
@@ -271,7 +264,8 @@ func (q *cubature) integrate(class int) (top float64) {
 	var counts, index [MostCorrelated - 1]int
 	q.relerr = 0
 	volume := 1.0
-	for l, sd := range q.sd {
+	for l, variance := range q.axes.Values {
+		sd := math.Sqrt(max(0, variance))
 		// The poles are at imaginary differences of π, √2·sd to the coordinate of an axis at most.
 		h := min(0.55, 0.45/sd)
 		counts[l] = min(most, int(math.Ceil(2*reach/h)))
@@ -280,11 +274,10 @@ func (q *cubature) integrate(class int) (top float64) {
 		volume *= steps[l]
 	}
 	log := func() float64 {
-		value := q.softmaxAt(q.at)
-		if class < 0 {
-			value = 0
+		if value := q.logPosterior(q.at); class >= 0 {
+			return value
 		}
-		return value - 0.5*floats.Dot(q.at, q.at)
+		return 0 - 0.5*floats.Dot(q.at, q.at)
 	}
 	copy(q.at, q.centre)
 	top = log()

@@ -13,17 +13,13 @@ import (
 //	p_j  = ∫ f_j Π_{τ≠j} F_τ dt
 //	E_ji = ∫ f_j f_i Π_{τ≠i,j} F_τ dt,
 //
-// which are the integrals of [Probit] with Gumbel noise in place of normal
-// noise. All n means and n² pairs share the nodes of one trapezoidal rule, 60 to
-// 130 of them for variances of the same order; their number grows with the
-// logarithm of the ratio of the variances.
-//
-// The absolute error is below 1e-11. E = Eᵀ holds to rounding, Σp = 1 to n times
-// the error.
+// which are the integrals of [Probit] with Gumbel noise. All n means and n² pairs
+// share the nodes of one trapezoidal rule: 60 to 130, and with the logarithm of the
+// ratio of the variances more. The absolute error is below 1e-11; E = Eᵀ holds to
+// rounding, Σp = 1 to n times the error.
 type Exact struct {
-	// Fast takes the F_j from a table in place of integrating each, and fewer
-	// nodes. The absolute error is below 1e-8. It grows with the number of
-	// classes; beyond 100 the accurate rule is used all the same.
+	// Fast takes the F_j from a table, and fewer nodes: the absolute error is below
+	// 1e-8. Beyond 100 classes, where it would grow, it changes nothing.
 	Fast bool
 }
 
@@ -43,7 +39,7 @@ var (
 )
 
 // mostFast is the number of classes up to which the errors of the table, which add
-// up over the classes, keep to 1e-8.
+// up, keep to 1e-8.
 const mostFast = 100
 
 // Moments implements [Approximation]. It panics if the lengths do not match, or
@@ -64,22 +60,23 @@ type exactTable struct {
 	mu    []float64 // m_j, counted from where the integral may start
 	scale []float64 // √v_j
 	ratio []float64 // f_j/F_j at the nodes of a block: node × class
-
-	fast       bool
-	quadrature []normalGumbel // if not fast
-	series     []gumbelSeries // if fast
+	noisy []interface {
+		set(scale float64)
+		logCDF(x float64) (log, ratio float64) // log F and f/F
+	}
+	fast bool
 }
 
 func (w *exactTable) set(mean, variance []float64, fast bool) {
-	n := len(mean)
-	if len(w.mu) != n {
-		*w = exactTable{mu: make([]float64, n), scale: make([]float64, n), ratio: make([]float64, block*n)}
-	}
-	w.fast = fast
-	if w.fast && w.series == nil {
-		w.series = make([]gumbelSeries, n)
-	} else if !w.fast && w.quadrature == nil {
-		w.quadrature = make([]normalGumbel, n)
+	if n := len(mean); len(w.mu) != n || w.fast != fast {
+		*w = exactTable{mu: make([]float64, n), scale: make([]float64, n), ratio: make([]float64, block*n), fast: fast}
+		for range n {
+			if fast {
+				w.noisy = append(w.noisy, new(gumbelSeries))
+			} else {
+				w.noisy = append(w.noisy, new(normalGumbel))
+			}
+		}
 	}
 	top := slices.Max(mean)
 	start := math.Inf(-1)
@@ -87,11 +84,7 @@ func (w *exactTable) set(mean, variance []float64, fast bool) {
 		w.mu[j] = mean[j] - top // −Inf where the difference overflows: a class that never wins
 		w.scale[j] = math.Sqrt(v)
 		start = max(start, w.lowest(j))
-		if w.fast {
-			w.series[j].set(w.scale[j])
-		} else {
-			w.quadrature[j].set(w.scale[j])
-		}
+		w.noisy[j].set(w.scale[j])
 	}
 	// As for Probit: nodes next to a class of small scale keep their digits.
 	for j := range w.mu {
@@ -101,10 +94,7 @@ func (w *exactTable) set(mean, variance []float64, fast bool) {
 
 // logCDF returns log F_j(t) and f_j(t)/F_j(t).
 func (w *exactTable) logCDF(j int, t float64) (log, ratio float64) {
-	if w.fast {
-		return w.series[j].logCDF(t - w.mu[j])
-	}
-	return w.quadrature[j].logCDF(t - w.mu[j])
+	return w.noisy[j].logCDF(t - w.mu[j])
 }
 
 func (w *exactTable) moments(dst *Moments, mean, variance []float64, rule exactRule, fast bool) {
@@ -155,8 +145,8 @@ func (w *exactTable) lowest(j int) float64 {
 	return w.mu[j] - reach*w.scale[j] + gumbelLow
 }
 
-// lower returns a point below which the integrands have a mass of at most tail: the
-// mass of all p_j is Π F_τ, whose logarithm is concave and increasing.
+// lower returns a point below which the integrands have a mass of at most tail: that
+// of all p_j is Π F_τ.
 func (w *exactTable) lower(tail float64) float64 {
 	t := math.Inf(-1)
 	for j := range w.mu {

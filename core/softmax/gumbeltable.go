@@ -7,9 +7,8 @@ import (
 
 // gumbelTable holds log F of the normal–Gumbel distribution as Chebyshev series
 // in two variables: ξ = x/√(1+s²) on each of several pieces, and s or, from 1
-// on, 1/s in each of several bands. In the logarithm neither the tails nor the
-// product of many distribution functions lose digits. The error of F and of
-// its density is below 1e-10.
+// on, 1/s in each of several bands. The error of F and of its density is below
+// 1e-10; the logarithm keeps the digits of the tails and of products.
 type gumbelTable [2 * len(gumbelBands)][gumbelPieces][gumbelTerms][gumbelTerms]float64
 
 const (
@@ -17,9 +16,8 @@ const (
 	gumbelPieces = len(gumbelEdges) - 1
 )
 
-// gumbelEdges are the ends of the pieces of ξ. They cover all x from reach·s
-// below gumbelLow, which is ξ > −8.5 for every s, to where 1 − F < 1e-14. Up to
-// gumbelEven they are one apart.
+// gumbelEdges are the ends of the pieces of ξ, one apart up to gumbelEven: from
+// reach·s below gumbelLow, which is ξ > −8.5 for every s, to where 1 − F < 1e-14.
 var gumbelEdges = [...]float64{
 	-8.5, -7.5, -6.5, -5.5, -4.5, -3.5, -2.5, -1.5, -0.5, 0.5, 1.5, 2.5, 3.5, 4.5,
 	6.5, 8.5, 12.5, 16.5, 24.5, 32.5,

@@ -62,11 +62,9 @@ func findMode(f logConcave, start float64) (mode, log, curvature float64) {
 
 // cut returns an interval outside of which f is below e^−drop times its largest
 // value, log, and the scale of f near the lower end: 1/√curvature where log f has
-// fallen by nearly the drop or more. A narrow factor may set in just beyond any
-// point that is nearer.
-//
-// The tangent of a concave function lies above it and so reaches a level farther
-// out: one step of Newton's method, from wherever, gives a bound.
+// fallen by nearly the drop, as a narrow factor may set in just beyond any nearer
+// point. The tangent of a concave function lies above it, so that one step of
+// Newton's method, from wherever, gives a bound.
 func cut(f logConcave, mode, log, curvature, drop float64) (lo, hi, scale float64) {
 	const rounds = 2000                   // more than it takes to go through all exponents
 	drop = max(drop, 1e-14*math.Abs(log)) // less is below the rounding of log

@@ -6,11 +6,10 @@ import (
 	"closedform/core/gauss"
 )
 
-// The integrands are products of Gaussian densities and distribution functions:
-// entire functions that decay like a Gaussian at both ends, for which the
-// trapezoidal rule converges faster than any power of the step (Trefethen and
-// Weideman 2014). Two things are left to choose: where to cut, and how to
-// follow scales that may differ by orders of magnitude.
+// The integrands are entire functions that decay like a Gaussian at both ends, for
+// which the trapezoidal rule converges faster than any power of the step (Trefethen
+// and Weideman 2014). It is left to choose where to cut, and how to follow scales
+// that may differ by orders of magnitude.
 
 const (
 	// tail is the mass that may be cut at the lower end.
@@ -22,15 +21,11 @@ const (
 
 // lower returns the point below which no integrand has a mass worth counting.
 //
-// What p_j loses below t is at most Φ((t−μ_j)/common_j) Π_{τ≠j} F_τ(t), which
-// is at most Π_τ Φ((t−μ_τ)/S_τ) with S the larger of the two scales (for ρ = ½
-// the total loss is exactly this product). The logarithm of the product is
-// concave and increasing, so Newton's method started below its root stays
-// below: it may stop at any step and still be right.
-//
-// The second bound, that all F_τ but one must be above Φ(−reach), keeps g_τ/F_τ of
-// all classes but one finite at every node. The gap is the distance
-// from the lowest node to the bound of that one, zero if ρ ≤ ½.
+// What p_j loses below t is at most Φ((t−μ_j)/common_j) Π_{τ≠j} F_τ(t), hence at most
+// Π_τ Φ((t−μ_τ)/S_τ) with S the larger of the two scales. The second bound, that all
+// F_τ but one be above Φ(−reach), keeps g_τ/F_τ of all classes but one finite at
+// every node. The gap is the distance from the lowest node to the bound of that one,
+// zero if ρ ≤ ½.
 func (w *probitTable) lower() (lo, gap float64) {
 	t, first, second, top := math.Inf(-1), math.Inf(-1), math.Inf(-1), 0
 	for j, mu := range w.mu {
@@ -59,7 +54,7 @@ func (w *probitTable) lower() (lo, gap float64) {
 }
 
 // newtonBelow takes three steps of Newton's method towards the root of log f =
-// level, from a t below it, for a concave and increasing log f: none goes beyond.
+// level from a t below it. As log f is concave and increasing, none goes beyond.
 func newtonBelow(t, level float64, f func(t float64) (log, gradient float64)) float64 {
 	for range 3 {
 		log, gradient := f(t)
@@ -80,18 +75,15 @@ func (w *probitTable) lowest(j int) float64 {
 // mesh runs through the nodes of the trapezoidal rule in u for the integral
 // over t = lo + a sinh(u) from lo to hi.
 //
-// A class with scale s has its transition within ±reach·s of its mean, and its
-// mean is at most reach·s above the lowest node, since that was put where the
-// product of all F_τ is negligible. Hence at distance d from the lowest node
-// only scales of at least d/(2·reach) are still to be resolved, and the step may
-// grow with the distance: a sinh(u) with a = 2·reach·s_min is almost linear over
-// the reach of the smallest scale and exponential beyond. Whatever the ratio of
-// the scales, their logarithm is all that it costs.
+// A class with scale s has its transition within ±reach·s of its mean, which is at
+// most reach·s above the lowest node, where the product of all F_τ is negligible.
+// Hence at distance d from the lowest node only scales of at least d/(2·reach) are
+// still to be resolved, and the step may grow: a sinh(u) with a = 2·reach·s_min is
+// almost linear over the reach of the smallest scale and exponential beyond.
 //
-// Two cases need a smaller step. For ρ < ½ the f_j are narrower than the F_j, by
-// the factor narrow. For ρ > ½ the class with the largest mean may lie beyond
-// reach: E_ji holds neither F_j nor F_i, so nothing but the wide f_j cuts g_i off.
-// The step stays small until there; gap is the distance.
+// For ρ < ½ the f_j are narrower than the F_j, by the factor narrow. For ρ > ½ the
+// class with the largest mean may lie beyond reach, as nothing but the wide f_j cuts
+// g_i off in E_ji: the step stays small over the gap.
 type mesh struct {
 	lo, a, du    float64
 	up, down     float64 // exp(±u) of the next node
@@ -118,7 +110,7 @@ func sinhMesh(lo, hi, a, du float64) mesh {
 // negligible integrand and do no harm.
 func (m *mesh) more() bool { return m.left > 0 }
 
-// next returns the next node and its weight dt.
+// next returns a node and its weight dt.
 func (m *mesh) next() (t, dt float64) {
 	t, dt = m.lo+0.5*m.a*(m.up-m.down), 0.5*m.a*m.du*(m.up+m.down)
 	m.up *= m.grow
@@ -128,9 +120,8 @@ func (m *mesh) next() (t, dt float64) {
 }
 
 // step returns the distance of the nodes in units of the smallest scale that
-// keeps the error of the rule below 1e-12. The worst case is n equal classes:
-// Φⁿ rises over a length of order 1/√log n. The constants were fitted to that
-// case (TestStepIsFineEnough).
+// keeps the error of the rule below 1e-12, fitted to the worst case
+// (TestStepIsFineEnough): n equal classes, as Φⁿ rises over some 1/√log n.
 func step(n int) float64 {
 	return 0.5 / (1 + 0.38*math.Log(0.5*float64(n)))
 }

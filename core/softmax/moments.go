@@ -18,6 +18,7 @@ package softmax
 import (
 	"fmt"
 	"math"
+	"sync"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -30,9 +31,8 @@ type Approximation interface {
 	Moments(dst *Moments, mean, variance []float64)
 }
 
-// Likelihood is an [Approximation] whose probabilities are those of a label: the
-// function that stands for the softmax is the probability of each class given the
-// logits. So a label has a posterior, whose moments go into dst. They are those of
+// Likelihood is an [Approximation] whose probabilities are those of a label given
+// the logits, so that a label has a posterior, whose moments go into dst: that of
 // independent logits; [Cubature] has the softmax's for correlated ones.
 type Likelihood interface {
 	Approximation
@@ -81,10 +81,9 @@ func (m *Moments) degree(i int) float64 {
 
 // Cov sets dst to the covariance of the probabilities,
 // Σ_y = diag(p) − p pᵀ − L (n×n, paper Sec. 2). An empty dst is resized;
-// otherwise Cov panics if dst is not n×n. The rows of the exact Σ_y add up to
-// zero, those of an approximation with Σp ≠ 1 do not; and that of an
-// approximation need not be positive semi-definite: where λ is large compared to
-// the spread of the logits, the probit has even negative variances.
+// otherwise Cov panics if dst is not n×n. The Σ_y of an approximation need not have
+// rows that add up to zero nor be positive semi-definite: where λ is large for the
+// spread of the logits, the probit has even negative variances.
 func (m *Moments) Cov(dst *mat.SymDense) {
 	n := len(m.P)
 	if dst.IsEmpty() {
@@ -124,8 +123,8 @@ func (m *Moments) Cross(dst *mat.Dense, variance []float64) {
 	}
 }
 
-// Excess returns Σp − 1, which is zero for the exact moments and for the probit
-// with ρ = ½, and a defect of the approximation otherwise.
+// Excess returns Σp − 1: zero for the exact moments and for the probit with ρ = ½,
+// and a defect otherwise.
 func (m *Moments) Excess() float64 {
 	sum := -1.0
 	for _, p := range m.P {
@@ -134,8 +133,7 @@ func (m *Moments) Excess() float64 {
 	return sum
 }
 
-// Asymmetry returns the largest |E_ij − E_ji|, which is zero for the exact
-// moments and for the probit with ρ = ½, and a defect otherwise.
+// Asymmetry returns the largest |E_ij − E_ji|, a defect as [Moments.Excess] is.
 func (m *Moments) Asymmetry() float64 {
 	var largest float64
 	for i := range m.P {
@@ -171,4 +169,26 @@ func checkLogits(n int, mean, variance []float64) {
 			panic(fmt.Sprintf("softmax: logit %d has mean %g and variance %g; need finite numbers and variance ≥ 0", j, mean[j], v))
 		}
 	}
+}
+
+// workspace is the scratch space of one computation. Each part fits itself to the
+// number of classes.
+type workspace struct {
+	probit    probitTable
+	exact     exactTable
+	posterior posteriorTable
+	cubature  *cubature
+}
+
+// workspaces are those not in use: results carry no scratch space, and computing
+// into the same one again allocates nothing.
+var workspaces = sync.Pool{New: func() any { return new(workspace) }}
+
+// cutter hands out slices of one buffer.
+type cutter []float64
+
+func (c *cutter) next(n int) []float64 {
+	s := (*c)[:n:n]
+	*c = (*c)[n:]
+	return s
 }

@@ -21,8 +21,7 @@ func NewPosterior(n int) *Posterior {
 }
 
 // JointPosterior is the posterior of correlated logits z ~ N(m, V) given the
-// class: with the derivatives of log p by m, which are the moments of z by Stein's
-// lemma, E z = m + V·Gradient and Cov z = V + V·Hessian·V.
+// class. By Stein's lemma E z = m + V·Gradient and Cov z = V + V·Hessian·V.
 type JointPosterior struct {
 	Posterior
 	Gradient []float64  // ∂ log p/∂m, length n
@@ -34,17 +33,16 @@ func NewJointPosterior(n int) *JointPosterior {
 	return &JointPosterior{*NewPosterior(n), make([]float64, n), mat.NewDense(n, n, nil)}
 }
 
-// Both likelihoods say that the class is the largest u_c of u_i = λz_i + ε_i with
-// independent noise ε_i: a normal one, or Gumbel's, which is the softmax. Given
-// u_c = t and hence u_i ≤ t for all other i, the logits are independent with
-// moments that are known in t. Hence, with W the density of u_c given the class,
+// Both likelihoods say that the class has the largest u_c of u_i = λz_i + ε_i with
+// independent noise ε_i: normal, or Gumbel's, which is the softmax. Given u_c = t,
+// hence u_i ≤ t for all other i, the logits are independent with known moments. So,
+// with W the density of u_c given the class,
 //
 //	W(t) = f_c(t) Π_{i≠c} F_i(t) / p_c
 //	m̃_i = E_W E[z_i | t],   ṽ_i = E_W Var[z_i | t] + Var_W E[z_i | t]
 //
 // and ṽ_i is a sum of positive terms. W is log-concave; the nodes are placed round
-// its mode and weighted in the log domain, so that nothing is lost however
-// improbable the class.
+// its mode and weighted in the log domain, however improbable the class.
 
 // posteriorTable is the scratch space of a posterior.
 type posteriorTable struct {

@@ -16,12 +16,11 @@ var (
 //
 //	N(x; b_i, v_i) exp(−e^x) for i ≠ c,   N(x; b_c, v_c) exp(x − e^x) for c
 //
-// whose integrals are F_i(t) and f_c(t). So there is one integral for each logit
-// inside of that over t. Both are done in the log domain round the mode. Each ṽ_i
-// is positive where v_i is, and below it. The relative error is below 1e-9, that
-// of the mean relative to √ṽ_i, for variances up to 1e12, whatever Fast is.
-//
-// Posterior panics as [Exact.Moments] does, and if there is no such class.
+// whose integrals are F_i(t) and f_c(t): one for each logit inside of that over t,
+// both done in the log domain round the mode. Each ṽ_i is positive where v_i is, and
+// below it. The relative error is below 1e-9, that of the mean relative to √ṽ_i, for
+// variances up to 1e12, whatever Fast is. Posterior panics as [Exact.Moments] does,
+// and if there is no such class.
 func (e Exact) Posterior(dst *Posterior, mean, variance []float64, class int) {
 	dst.check(mean, variance, class)
 	w := workspaces.Get().(*workspace)
@@ -77,8 +76,8 @@ type tiltedNormal struct {
 }
 
 // integrate computes all moments for k = tilt, 0 or 1. By Stein's lemma E x − b
-// = v (k − E e^x): the left side is the one without cancellation where e^x decides
-// and the right side where N does.
+// = v (k − E e^x): the left side does not cancel where e^x decides, the right side
+// not where N does.
 func (d *tiltedNormal) integrate(b, v, tilt float64, rule posteriorRule) {
 	if e := math.Exp(b); v*max(1, e) < 1e-17 {
 		// The normal density is a spike: the terms left out are of order ve^b.
@@ -157,8 +156,8 @@ func (d *tiltedNormal) growth(y float64) float64 {
 	return d.atMode * math.Expm1(-y)
 }
 
-// tiltedMode returns the root of x = b + v (k − e^x). The right side less the left
-// is concave and falls, so that Newton's method goes on from a bound above.
+// tiltedMode returns the root of x = b + v (k − e^x), by Newton's method from a bound
+// above: the right side less the left is concave and falls.
 func tiltedMode(b, v, tilt float64) float64 {
 	const rounds = 100
 	b += v * tilt

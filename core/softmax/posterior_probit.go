@@ -22,11 +22,9 @@ var probitRule = posteriorRule{drop: 30, step: 0.7, spread: 17}
 //	p_c W(t) = N(t; μ_c, s_c²) Π_{i≠c} Φ(a_i)
 //
 // and the rest is one integral over t. Each ṽ_i is positive where v_i is, and
-// below it. The relative error is below 1e-9, that of the mean relative to √ṽ_i,
-// for any probability down to e^−10000.
-//
-// Posterior panics as [Probit.Moments] does, and if ρ ≠ ½ or there is no such
-// class.
+// below it. The relative error is below 1e-9, that of the mean relative to √ṽ_i, for
+// any probability down to e^−10000. Posterior panics as [Probit.Moments] does, and
+// if ρ ≠ ½ or there is no such class.
 func (p Probit) Posterior(dst *Posterior, mean, variance []float64, class int) {
 	if err := p.Validate(); err != nil {
 		panic(err.Error())

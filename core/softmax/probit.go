@@ -25,15 +25,13 @@ import (
 //	p_j  = ∫ f_j Π_{τ≠j} F_τ dt
 //	E_ji = λ ∫ f_j g_i Π_{τ≠i,j} F_τ dt.
 //
-// All n means and n² pairs share the nodes of one trapezoidal rule, so that
-// the cost is O(Qn²) with Q ≈ 30 … 60 nodes. The absolute error is below 1e-11;
-// a probability below 1e-15 has no correct digit. Q grows with the logarithm of
-// the ratio of the variances, and like 1/√(1−ρ) as ρ → 1.
+// All n means and n² pairs share the Q ≈ 30 … 60 nodes of one trapezoidal rule; Q
+// grows with the logarithm of the ratio of the variances, and like 1/√(1−ρ) as
+// ρ → 1. The absolute error is below 1e-11.
 //
 // Lambda must be positive and finite, 0 ≤ Rho < 1. At ρ = ½, the natural value,
 // y = argmax_j (λz_j + ε_j) with ε_j ~ N(0, ½): the p_j add up to one and E is
-// symmetric. At other ρ neither holds; see [Moments.Excess] and
-// [Moments.Asymmetry].
+// symmetric, which holds at no other ρ.
 type Probit struct {
 	Lambda, Rho float64
 }
@@ -161,10 +159,9 @@ func (w *probitTable) integrateShared(dst *Moments, lambda float64) {
 // the node's contribution to p, and returns the weight W such that its
 // contribution to E_ji is λ W f_j g_i.
 //
-// The plain form, W = dt ΠF, f_j = f_j/F_j, fails where an F_j underflows. By
-// the choice of the lowest node that can happen to one class only, the one with
-// the smallest F, which is the class that wins there. So F_k is left out of the
-// product and √F_k shared out between the factors.
+// The plain form, W = dt ΠF, f_j = f_j/F_j, fails where an F_j underflows. By the
+// choice of the lowest node that is only the smallest, F_k, which is left out of the
+// product: √F_k is shared out between the factors.
 func (w *probitTable) tabulate(b int, t, dt float64, p []float64) float64 {
 	n := len(w.mu)
 	f, g, cdf := w.f[b*n:(b+1)*n], w.g[b*n:(b+1)*n], w.cdf[:n]
@@ -203,9 +200,8 @@ func (w *probitTable) tabulate(b int, t, dt float64, p []float64) float64 {
 	return product
 }
 
-// integrateEach computes the moments of class j on nodes of its own, for the
-// case that some density f_j is much narrower than every F_τ (small ρ and
-// small v), including the limit of a point mass.
+// integrateEach computes the moments of each class on nodes of its own, where some
+// f_j is much narrower than every F_τ (small ρ and small v) or a point mass.
 func (w *probitTable) integrateEach(dst *Moments, lambda float64) {
 	for j, mu := range w.mu {
 		lo := math.Inf(-1)

@@ -22,13 +22,11 @@ import (
 //	E_ji = (λ/s_i) ∂Φ_{n−1}/∂x_i at the same point,  s_τ = √(1 + λ²v_j + λ²v_τ)
 //	Σ'_ττ' = (ρ_ττ' + λ²v_j)/(s_τ s_τ').
 //
-// Each is a multivariate normal probability of its own, with the accuracy and the
-// cost that package mvn has for it: some 1e-14 in microseconds for n ≤ 4, 1e-12 in
-// a millisecond for n = 5, and 1e-13 for any n where all ρ are equal and not
-// negative. Otherwise it is a lattice rule for each class and pair of classes,
-// whose error is 1e-7 for n ≤ 8 and 1e-6 for n ≤ 30; n = 10 takes seconds, and ten
-// times as long where the lattice needs its whole effort.
-// [Probit] is faster by orders of magnitude where it applies.
+// Each is a multivariate normal probability with the accuracy and cost of package
+// mvn: some 1e-14 in microseconds for n ≤ 4, 1e-12 in a millisecond for n = 5, and
+// 1e-13 for any n where all ρ are equal and not negative, where [Probit] is faster
+// by orders of magnitude. Otherwise it is a lattice rule for each class and pair,
+// with an error of 1e-7 for n ≤ 8 and 1e-6 for n ≤ 30; n = 10 takes seconds.
 //
 // Lambda must be positive and finite. The p_j do not add up to one and E is not
 // symmetric in general; see [Moments.Excess] and [Moments.Asymmetry].

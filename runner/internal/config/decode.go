@@ -53,7 +53,9 @@ func (m *Manifest) decode(path string, table map[string]any, structs ...any) err
 		for _, f := range fields(structs[i]) {
 			known[f.key] = true
 			value, ok := table[f.key]
-			if !ok {
+			if !ok && f.isTable() {
+				value = map[string]any{} // to be validated
+			} else if !ok {
 				continue
 			}
 			if err := m.decodeField(join(path, f.key), value, f, structs[i]); err != nil {
@@ -145,6 +147,9 @@ func decodeValue(path string, value any, to reflect.Value) error {
 		return field.Errorf(path, "%s", problem)
 	}
 	to.Set(x.Elem().MapIndex(reflect.ValueOf("x")))
+	if to.Kind() == reflect.Slice && to.Len() == 0 {
+		to.SetZero() // an empty list is none
+	}
 	return nil
 }
 
@@ -205,8 +210,9 @@ func fields(v any) []tagged {
 	return out
 }
 
-// tree returns the struct v points to as a map that the TOML library can encode.
-func tree(v any) map[string]any {
+// tree returns the struct v points to as a map that the TOML library can encode. In
+// a table that begins as a copy of another, an empty list is spelled out, too.
+func tree(v any, copied bool) map[string]any {
 	out := map[string]any{}
 	structs := []any{v}
 	if e, ok := v.(interface{ Extension() any }); ok {
@@ -214,19 +220,21 @@ func tree(v any) map[string]any {
 	}
 	for _, s := range structs {
 		for _, f := range fields(s) {
+			empty := f.value.IsZero() || f.value.Kind() == reflect.Slice && f.value.Len() == 0
 			switch {
-			case f.omitempty && (f.value.IsZero() || f.value.Kind() == reflect.Slice && f.value.Len() == 0):
 			case f.isTable():
-				out[f.key] = tree(f.value.Addr().Interface())
+				out[f.key] = tree(f.value.Addr().Interface(), copied)
 			case f.isList():
 				var list []map[string]any
 				for i := range f.value.Len() {
-					list = append(list, tree(f.value.Index(i).Addr().Interface()))
+					list = append(list, tree(f.value.Index(i).Addr().Interface(), f.inherit != ""))
 				}
 				if list != nil {
 					out[f.key] = list
 				}
-			default:
+			case empty && f.omitempty && copied && f.value.Kind() == reflect.Slice:
+				out[f.key] = []any{}
+			case !empty || !f.omitempty:
 				out[f.key] = f.value.Interface()
 			}
 		}

@@ -134,8 +134,8 @@ func (m *Manifest) Decode(v any) error {
 
 // Resolved returns the manifest with all keys of v spelled out, as TOML.
 func (m *Manifest) Resolved(v any) ([]byte, error) {
-	all := tree(&m.Header)
-	for key, value := range tree(v) {
+	all := tree(&m.Header, false)
+	for key, value := range tree(v, false) {
 		all[key] = value
 	}
 	var buf bytes.Buffer

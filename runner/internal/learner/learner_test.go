@@ -8,8 +8,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
 
 	"github.com/BurntSushi/toml"
@@ -343,27 +341,6 @@ func TestLambda(t *testing.T) {
 		if _, err := toml.Decode("L = "+text, &v); err == nil || !strings.Contains(err.Error(), "minimax") {
 			t.Errorf("%s: error %v", text, err)
 		}
-	}
-}
-
-// A fit is computed once, also by many goroutines at a time, and two that differ in
-// anything are two.
-func TestFitted(t *testing.T) {
-	var calls atomic.Int64
-	all := []fit{{"test", 2, 0.5}, {"test", 3, 0.5}, {"test", 2, 0.25}, {"other test", 2, 0.5}}
-	var group sync.WaitGroup
-	for range 8 {
-		for _, f := range all {
-			group.Go(func() {
-				got := fitted(f, func(n int, rho float64) float64 { calls.Add(1); return float64(n) + rho })
-				if want := float64(f.n) + f.rho; got != want {
-					t.Errorf("%v: %v, want %v", f, got, want)
-				}
-			})
-		}
-	}
-	if group.Wait(); calls.Load() != int64(len(all)) {
-		t.Errorf("%d fits, want %d", calls.Load(), len(all))
 	}
 }
 

@@ -110,8 +110,25 @@ func (t *Tolerant) TestEpistemic(e Examples) []float64 {
 	return out
 }
 
-// calibrationBins is the number of bins of the expected calibration error.
-const calibrationBins = 15
+// Variances returns those of a learner that is [Varied] at all inputs. If it breaks
+// down over one of them, none is a number.
+func (t *Tolerant) Variances(inputs [][]float64) (own, exact []float64) {
+	own, exact = make([]float64, len(inputs)), make([]float64, len(inputs))
+	for i, x := range inputs {
+		if !t.failed {
+			var err error
+			own[i], exact[i], err = t.Learner.(Varied).Variances(x)
+			t.failed = err != nil
+		}
+		if t.failed {
+			return table.Gaps(len(inputs)), table.Gaps(len(inputs))
+		}
+	}
+	return own, exact
+}
+
+// CalibrationBins is the number of bins of the expected calibration error.
+const CalibrationBins = 15
 
 // ScoreColumns returns the columns of [Scores].
 func ScoreColumns() []table.Column {
@@ -128,7 +145,7 @@ var ScoreNames = []string{"error", "log_loss", "brier", "ece"}
 // Scores returns the scores of predictions in the order of ScoreColumns.
 func Scores(p [][]float64, class []int) []float64 {
 	return []float64{
-		metric.Error(p, class), metric.LogLoss(p, class), metric.Brier(p, class), metric.ECE(p, class, calibrationBins),
+		metric.Error(p, class), metric.LogLoss(p, class), metric.Brier(p, class), metric.ECE(p, class, CalibrationBins),
 	}
 }
 

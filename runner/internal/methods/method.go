@@ -133,6 +133,17 @@ func (m *Method) Fits(inputs, classes int) error {
 	return nil
 }
 
+// Fit returns the error of the first method that does not fit the data, with its
+// place in the manifest.
+func Fit(m *config.Manifest, all []Method, inputs, classes int) error {
+	for _, method := range all {
+		if err := method.Fits(inputs, classes); err != nil {
+			return m.Locate("method."+method.Name, err)
+		}
+	}
+	return nil
+}
+
 func (m *Method) layers(inputs, classes int) []int {
 	return slices.Concat([]int{inputs}, m.HiddenLayers, []int{classes})
 }

@@ -27,9 +27,10 @@ import (
 	"closedform/runner/internal/learner"
 )
 
-// decode returns the method with these keys.
+// decode returns the method with these keys, separated by semicolons.
 func decode(keys string) (Method, error) {
-	m, err := config.Parse("x.toml", []byte("name = \"x\"\nstudy = \"x\"\n[[method]]\nname = \"m\"\n"+keys), nil)
+	text := "name = \"x\"; study = \"x\"; [[method]]; name = \"m\"; " + keys
+	m, err := config.Parse("x.toml", []byte(strings.ReplaceAll(text, "; ", "\n")), nil)
 	if err != nil {
 		return Method{}, err
 	}
@@ -77,9 +78,9 @@ func (c closedForm) Predict(p, x []float64) error {
 // Every key of every kind reaches its configuration, and is predicted with as the
 // package predicts that is called by hand.
 func TestByHand(t *testing.T) {
-	x, class, _ := check.Clusters(40, 2, 3, "methods")
-	test := x[30:]
-	x, class = x[:30], class[:30]
+	x, class, _ := check.Clusters(20, 2, 3, "methods")
+	test := x[12:]
+	x, class = x[:12], class[:12]
 	src := func() rand.Source { return rand.NewPCG(3, 4) }
 	linear, hidden, descent := []int{2, 3}, []int{2, 4, 3}, mlp.Descent{Step: 0.02, Epochs: 7}
 	network := func(c bnn.Config) learner.Predictor {
@@ -116,7 +117,7 @@ func TestByHand(t *testing.T) {
 		},
 		{`kind = "majority"`, must[*majority.Model](t)(majority.New(majority.Config{Classes: 3}, src()))},
 		{`kind = "neighbours"; neighbours = 4`, must[*neighbours.Model](t)(neighbours.Fit(neighbours.Config{Classes: 3, Neighbours: 4}, x, class, src()))},
-		{`kind = "neighbours"; neighbours = 400`, must[*neighbours.Model](t)(neighbours.Fit(neighbours.Config{Classes: 3, Neighbours: 30}, x, class, src()))},
+		{`kind = "neighbours"; neighbours = 400`, must[*neighbours.Model](t)(neighbours.Fit(neighbours.Config{Classes: 3, Neighbours: 12}, x, class, src()))},
 		{
 			`kind = "laplace"; prior_var = 2; laplace_var = 0.3`,
 			must[*laplace.Model](t)(laplace.Fit(laplace.Config{Layers: linear, PriorVar: 2, LaplaceVar: 0.3}, x, class, src())),
@@ -138,7 +139,7 @@ func TestByHand(t *testing.T) {
 			must[*dropout.Model](t)(dropout.Fit(dropout.Config{Layers: hidden, Rate: 0.4, Decay: 0.01, Descent: descent}, x, class, src())),
 		},
 	} {
-		m, err := decode(strings.ReplaceAll(c.keys, "; ", "\n"))
+		m, err := decode(c.keys)
 		if err != nil {
 			t.Errorf("%s: %v", c.keys, err)
 			continue
@@ -188,7 +189,7 @@ func TestByHand(t *testing.T) {
 // The candidate of the least loss is taken, the first of equals; its values are
 // those of the method that is tried, and the method itself stays as it is.
 func TestChoose(t *testing.T) {
-	m := must[Method](t)(decode("kind = \"neighbours\"\nneighbours = 7\ntune = [\"neighbours\", \"window\"]\ncandidates = [[1, 10], [2, 20], [3, 30], [4, 40]]"))
+	m := must[Method](t)(decode(`kind = "neighbours"; neighbours = 7; tune = ["neighbours", "window"]; candidates = [[1, 10], [2, 20], [3, 30], [4, 40]]`))
 	losses := []float64{math.Inf(1), 2, 1, 1}
 	chosen, choice, err := m.Choose(func(with Method) (float64, error) {
 		k := with.Config.(*neighbours.Config).Neighbours
@@ -218,7 +219,7 @@ func TestChoose(t *testing.T) {
 		t.Errorf("%v, %+v without candidates", err, choice)
 	}
 	// Those of a network are of its own.
-	m = must[Method](t)(decode("kind = \"closed-form\"\nprior = \"scaled\"\ntune = [\"prior_var\", \"process_noise\"]\ncandidates = [[6, 0], [12, 0.5]]"))
+	m = must[Method](t)(decode(`kind = "closed-form"; prior = "scaled"; tune = ["prior_var", "process_noise"]; candidates = [[6, 0], [12, 0.5]]`))
 	for text, want := range map[string]float64{"prior_var=6 process_noise=0": 3, "prior_var=12 process_noise=0.5": 6} {
 		with := must[Method](t)(m.Chosen(text))
 		l := must[*learner.Tolerant](t)(with.Learner(2, 3, rand.NewPCG(1, 2)))
@@ -229,7 +230,7 @@ func TestChoose(t *testing.T) {
 
 // A learner of a stream sees the latest examples only, a trained one all.
 func TestOfStream(t *testing.T) {
-	m := must[Method](t)(decode("kind = \"neighbours\"\nneighbours = 1\nwindow = 2"))
+	m := must[Method](t)(decode(`kind = "neighbours"; neighbours = 1; window = 2`))
 	stream := must[*learner.Tolerant](t)(m.OfStream(1, 2, 2, nil))
 	var set data.Set
 	for i, class := range []int{0, 1, 1, 1} {
@@ -246,7 +247,7 @@ func TestOfStream(t *testing.T) {
 	if p := all.Probabilities([][]float64{{0}})[0]; p[0] != 0.75 {
 		t.Errorf("probabilities %v by all", p)
 	}
-	m = must[Method](t)(decode("kind = \"kalman\"\npasses = 3"))
+	m = must[Method](t)(decode(`kind = "kalman"; passes = 3`))
 	trained := must[*learner.Tolerant](t)(m.Train(context.Background(), data.NewExamples(set, 2), source(0), source))
 	byHand, p := must[*kalman.Model](t)(kalman.New(kalman.Config{Layers: []int{1, 2}}, source(0))), make([]float64, 2)
 	for pass := range 3 {
@@ -263,25 +264,20 @@ func TestOfStream(t *testing.T) {
 
 func TestErrors(t *testing.T) {
 	for keys, want := range map[string]string{
-		"":                                     "x.toml:3: method.m.kind",
-		`kind = "oracle"`:                      "x.toml:5: method.m.kind: oracle is not allowed; allowed: backprop, closed-form, dropout, kalman, laplace, majority, neighbours, tagi, variational",
-		`kind = "majority"` + "\nepochs = 3":   "method.m.epochs: not a key",
-		`kind = "kalman"` + "\nprior_var = -1": "x.toml:6: method.m.prior_var",
-		`kind = "kalman"` + "\nhidden_layers = [0]":                                                         "method.m.hidden_layers",
-		`kind = "neighbours"` + "\nhidden_layers = [3]":                                                     "method.m.hidden_layers",
-		`kind = "neighbours"` + "\npasses = 2":                                                              "method.m.passes",
-		`kind = "kalman"` + "\nwindow = 2":                                                                  "method.m.window",
-		`kind = "laplace"` + "\nbound = \"bohning\"":                                                        "method.m.bound: not a key",
-		`kind = "laplace"` + "\ncovariance = \"round\"":                                                     "last-layer",
-		`kind = "kalman"` + "\ntune = [\"prior_var\"]":                                                      "method.m.tune",
-		`kind = "kalman"` + "\ntune = [\"prior_var\"]\ncandidates = [[1], [1, 2]]":                          "2 values",
-		`kind = "kalman"` + "\ntune = [\"prior_var\"]\ncandidates = [[1], [-2]]":                            "x.toml:7: method.m.candidates: [-2]: prior_var",
-		`kind = "kalman"` + "\ntune = [\"step\"]\ncandidates = [[1]]":                                       "step: not a key",
-		`kind = "kalman"` + "\ntune = [\"covariance\"]\ncandidates = [[0.5]]":                               "cannot be 0.5",
-		`kind = "neighbours"` + "\ntune = [\"window\"]\ncandidates = [[-3]]":                                "window: -3",
-		`kind = "closed-form"` + "\nrule = \"adf\"\nrho = 0.3":                                              "method.m.rho",
-		`kind = "closed-form"` + "\nrandom_features = true\nprocess_noise = 0.1":                            "method.m.random_features",
-		`kind = "closed-form"` + "\nrandom_features = true\ntune = [\"process_noise\"]\ncandidates = [[1]]": "random_features",
+		"":                              "x.toml:3: method.m.kind",
+		`kind = "oracle"`:               "x.toml:5: method.m.kind: oracle is not allowed; allowed: backprop, closed-form, dropout, kalman, laplace, majority, neighbours, tagi, variational",
+		`kind = "majority"; epochs = 3`: "method.m.epochs: not a key", `kind = "kalman"; prior_var = -1`: "x.toml:6: method.m.prior_var",
+		`kind = "kalman"; hidden_layers = [0]`: "method.m.hidden_layers", `kind = "neighbours"; hidden_layers = [3]`: "method.m.hidden_layers",
+		`kind = "neighbours"; passes = 2`: "method.m.passes", `kind = "kalman"; window = 2`: "method.m.window",
+		`kind = "laplace"; bound = "bohning"`: "method.m.bound: not a key", `kind = "laplace"; covariance = "round"`: "last-layer",
+		`kind = "kalman"; tune = ["prior_var"]`: "method.m.tune", `kind = "kalman"; tune = ["prior_var"]; candidates = [[1], [1, 2]]`: "2 values",
+		`kind = "kalman"; tune = ["prior_var"]; candidates = [[1], [-2]]`:                            "x.toml:7: method.m.candidates: [-2]: prior_var",
+		`kind = "kalman"; tune = ["step"]; candidates = [[1]]`:                                       "step: not a key",
+		`kind = "kalman"; tune = ["covariance"]; candidates = [[0.5]]`:                               "cannot be 0.5",
+		`kind = "neighbours"; tune = ["window"]; candidates = [[-3]]`:                                "window: -3",
+		`kind = "closed-form"; rule = "adf"; rho = 0.3`:                                              "method.m.rho",
+		`kind = "closed-form"; random_features = true; process_noise = 0.1`:                          "method.m.random_features",
+		`kind = "closed-form"; random_features = true; tune = ["process_noise"]; candidates = [[1]]`: "random_features",
 	} {
 		if _, err := decode(keys); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v does not say %q", keys, err, want)
@@ -324,7 +320,7 @@ func TestTooLarge(t *testing.T) {
 		{`kind = "closed-form"; hidden_layers = [1000]`, 1000, "1.01e+09"},
 		{`kind = "closed-form"; hidden_layers = [1000]; covariance = "diagonal"`, 1000, ""},
 	} {
-		m := must[Method](t)(decode(strings.ReplaceAll(c.keys, "; ", "\n")))
+		m := must[Method](t)(decode(c.keys))
 		got := ""
 		if err := m.Fits(c.inputs, 10); err != nil {
 			got = err.Error()

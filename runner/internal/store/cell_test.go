@@ -3,11 +3,9 @@ package store
 import (
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 
 	"closedform/runner/internal/table"
@@ -131,42 +129,6 @@ func TestDamagedCell(t *testing.T) {
 	if c, err := f.LoadCell("k", "f"); err != nil || text(c) != text(want) {
 		t.Errorf("after repair: %v, %v", c, err)
 	}
-}
-
-// Readers see one whole cell or another, never a part, while several writers
-// replace it.
-func TestLoadWhileSaving(t *testing.T) {
-	f := openTemp(t)
-	save(t, f, newCell("k", "f", 0))
-	var writers, readers sync.WaitGroup
-	done := make(chan struct{})
-	for w := range 2 {
-		writers.Go(func() {
-			r := rand.New(rand.NewPCG(1, uint64(w)))
-			for range 25 {
-				if err := f.SaveCell(newCell("k", "f", r.IntN(2000))); err != nil {
-					t.Error(err)
-				}
-			}
-		})
-		readers.Go(func() {
-			for {
-				c, err := f.LoadCell("k", "f")
-				if c == nil || err != nil || text(c) != text(newCell("k", "f", c.Tables[0].Len()-1)) {
-					t.Errorf("while saving: %v, %v", c, err)
-					return
-				}
-				select {
-				case <-done:
-					return
-				default:
-				}
-			}
-		})
-	}
-	writers.Wait()
-	close(done)
-	readers.Wait()
 }
 
 func FuzzDecodeCell(f *testing.F) {

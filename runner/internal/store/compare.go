@@ -15,37 +15,22 @@ import (
 	"strings"
 )
 
-// Difference is a file that is not the same in two results folders.
-type Difference struct {
-	Name, Problem string
-	Accepted      bool // the tolerance allows it
-}
-
-// String returns the difference as one line.
-func (d Difference) String() string {
-	if d.Accepted {
-		return d.Name + ": " + d.Problem + " (accepted)"
-	}
-	return d.Name + ": " + d.Problem
-}
-
-// Compare names the files in which the results folder committed differs from
-// fresh, the outcome of running it again, in the order of their names. Both
-// lists of checksums are compared with each other and with the files beside
-// them; what is not committed need not be there.
+// Compare returns a line for each file in which the results folder committed differs
+// from fresh, the outcome of running it again, in the order of their names, and how
+// many of these are not accepted. Both lists of checksums are compared with each
+// other and with the files beside them; what is not committed need not be there.
 //
 // Another processor may change last digits. A tolerance above zero accepts
 // changed tables whose numbers differ by no more than that, relatively, and
-// changed figures, which it cannot judge; they are in the list still, as
-// accepted. A number that is smaller than a millionth of the largest in its
+// changed figures, which it cannot judge; their lines say so. A number that is smaller than a millionth of the largest in its
 // column is measured against that millionth, since rounding leaves no digit of
 // a residual about zero.
-func Compare(committed, fresh string, tolerance float64) ([]Difference, error) {
+func Compare(committed, fresh string, tolerance float64) (lines []string, bad int, err error) {
 	old, err1 := readSums(committed)
 	now, err2 := readSums(fresh)
 	there, err3 := os.ReadDir(committed)
 	if err := errors.Join(err1, err2, err3); err != nil {
-		return nil, fmt.Errorf("compare: %w", err)
+		return nil, 0, fmt.Errorf("compare: %w", err)
 	}
 	names := maps.Clone(old)
 	maps.Copy(names, now)
@@ -55,34 +40,38 @@ func Compare(committed, fresh string, tolerance float64) ([]Difference, error) {
 			names[name] = ""
 		}
 	}
-	var diffs []Difference
 	for _, name := range slices.Sorted(maps.Keys(names)) {
-		d := Difference{Name: name}
+		problem, accepted := "", false
 		oldFile, newFile := File{Name: name}, File{Name: name}
 		oldProblem, err1 := oldFile.read(committed, old[name])
 		newProblem, err2 := newFile.read(fresh, now[name])
 		notCommitted := strings.HasSuffix(name, ".svg") || strings.HasSuffix(name, ".pdf") || strings.HasSuffix(name, packed)
 		switch {
 		case err1 != nil || err2 != nil:
-			return nil, fmt.Errorf("compare: %w", errors.Join(err1, err2))
+			return nil, 0, fmt.Errorf("compare: %w", errors.Join(err1, err2))
 		case oldProblem == tampered || oldProblem == absent && !notCommitted:
-			d.Problem = oldProblem + ": in the committed folder"
+			problem = oldProblem + ": in the committed folder"
 		case newProblem != "":
-			d.Problem = newProblem + ": in the fresh folder"
+			problem = newProblem + ": in the fresh folder"
 		case old[name] == "" && now[name] == "":
-			d.Problem = "unlisted: in the committed folder"
+			problem = "unlisted: in the committed folder"
 		case now[name] == "":
-			d.Problem = "missing: a fresh run does not make it"
+			problem = "missing: a fresh run does not make it"
 		case old[name] == "":
-			d.Problem = "extra: only a fresh run makes it"
+			problem = "extra: only a fresh run makes it"
 		case old[name] != now[name]:
-			d.Problem, d.Accepted = judge(oldFile, newFile, tolerance)
+			problem, accepted = judge(oldFile, newFile, tolerance)
 		default:
 			continue
 		}
-		diffs = append(diffs, d)
+		if accepted {
+			problem += " (accepted)"
+		} else {
+			bad++
+		}
+		lines = append(lines, name+": "+problem)
 	}
-	return diffs, nil
+	return lines, bad, nil
 }
 
 const (

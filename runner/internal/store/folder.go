@@ -16,9 +16,7 @@ package store
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -86,11 +84,5 @@ func (f *Folder) sweep() {
 
 // write puts a file at path atomically.
 func (f *Folder) write(path string, data []byte) error {
-	err := renameio.WriteFile(path, data, 0o666, renameio.WithTempDir(f.cells()))
-	if errors.Is(err, fs.ErrNotExist) {
-		// Locks that hold on one machine only, as some network file systems
-		// have them, let another machine sweep our temporary file away.
-		err = renameio.WriteFile(path, data, 0o666, renameio.WithTempDir(f.cells()))
-	}
-	return err
+	return renameio.WriteFile(path, data, 0o666, renameio.WithTempDir(f.cells()))
 }

@@ -205,7 +205,7 @@ func TestResults(t *testing.T) {
 	os.Remove(filepath.Join(f.dir, "c.csv"))
 	os.Remove(filepath.Join(f.dir, "grid.csv.gz"))
 	for name, want := range map[string]string{
-		"b": "b.csv: its checksum is not that of SHA256SUMS", "c": "no such file", "grid": "grid.csv.gz: not committed",
+		"b": "b.csv: its checksum is not that of SHA256SUMS", "c": "no such file", "grid": "grid.csv.gz, which is not committed",
 		"d": "d.csv: SHA256SUMS does not list it", "../a": "does not list it",
 	} {
 		if got, err := r.Table(name); err == nil || !strings.Contains(err.Error(), want) || got != nil {

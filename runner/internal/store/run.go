@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -53,14 +54,10 @@ func NewRun(ctx context.Context, args []string, start time.Time) *Run {
 		Start:     start.UTC(),
 	}
 	r.Commit, r.Tree = gitState(ctx, ".")
-	if info, ok := debug.ReadBuildInfo(); ok {
-		r.setBuild(info)
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return r
 	}
-	return r
-}
-
-// setBuild takes over what the compiler noted in the program.
-func (r *Run) setBuild(info *debug.BuildInfo) {
 	for _, m := range info.Deps {
 		if m.Replace != nil {
 			m = m.Replace
@@ -72,6 +69,7 @@ func (r *Run) setBuild(info *debug.BuildInfo) {
 			r.GOAMD64 = s.Value
 		}
 	}
+	return r
 }
 
 // ReadRun returns the provenance in a results folder.
@@ -120,18 +118,14 @@ func gitState(ctx context.Context, dir string) (commit, tree string) {
 	return commit, "clean"
 }
 
+var modelName = regexp.MustCompile(`(?m)^model name\s*: (.*)$`)
+
 // cpuModel returns the name of the processor where the system tells it in a
 // file, as Linux does on most architectures.
 func cpuModel() string {
-	data, err := os.ReadFile("/proc/cpuinfo")
-	if err != nil {
-		return "unknown"
-	}
-	for line := range strings.Lines(string(data)) {
-		key, value, _ := strings.Cut(line, ":")
-		if strings.TrimSpace(key) == "model name" {
-			return strings.TrimSpace(value)
-		}
+	data, _ := os.ReadFile("/proc/cpuinfo")
+	if m := modelName.FindSubmatch(data); m != nil {
+		return string(m[1])
 	}
 	return "unknown"
 }

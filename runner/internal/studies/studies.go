@@ -4,11 +4,15 @@ package studies
 import (
 	"closedform/runner/internal/studies/ablation"
 	"closedform/runner/internal/studies/calibrate"
+	"closedform/runner/internal/studies/claims"
 	"closedform/runner/internal/studies/compare"
 	"closedform/runner/internal/studies/drift"
+	"closedform/runner/internal/studies/hidden"
 	"closedform/runner/internal/studies/learn"
+	"closedform/runner/internal/studies/mccheck"
 	"closedform/runner/internal/studies/moments"
 	"closedform/runner/internal/studies/order"
+	"closedform/runner/internal/studies/posterior"
 	"closedform/runner/internal/studies/stability"
 	"closedform/runner/internal/studies/unknown"
 	"closedform/runner/internal/study"
@@ -19,10 +23,14 @@ var All = []study.Kind{
 	learn.Kind,
 	ablation.Kind,
 	calibrate.Kind,
+	claims.Kind,
 	compare.Kind,
 	drift.Kind,
+	hidden.Kind,
 	order.Kind,
+	posterior.Kind,
 	unknown.Kind,
 	stability.Kind,
 	moments.Kind,
+	mccheck.Kind,
 }

@@ -99,11 +99,11 @@ func IntervalOf(name, doc string) []Column {
 	}
 }
 
-// Interval returns the mean of x and the ends of its 95 % interval, Student's t.
-// What is not finite is no value.
+// Interval returns the mean of x, which may be infinite, and the ends of its 95 %
+// interval, Student's t, no value where they are not finite.
 func Interval(x []float64) []float64 {
 	mean, low, high := metric.Interval(x)
-	return []float64{Finite(mean), Finite(low), Finite(high)}
+	return []float64{mean, Finite(low), Finite(high)}
 }
 
 // FiniteInterval is [Interval] of those of x that are finite.

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -31,7 +32,7 @@ func (e *experiment) Cells() []study.Cell {
 	var cells []study.Cell
 	for _, m := range e.Methods {
 		for _, set := range e.Sets {
-			for _, seed := range e.splits(set) {
+			for _, seed := range e.seeds[:min(len(e.seeds), cmp.Or(set.Splits, len(e.seeds)))] {
 				s := e.spec(m, set, seed)
 				cells = append(cells, study.Cell{Key: fmt.Sprintf("%s %s seed=%d", m.Name, set.Name, seed), Spec: s, Run: s.run})
 			}

@@ -232,7 +232,7 @@ func TestPairsAndRanks(t *testing.T) {
 	check.NearAll(t, "filter, all sets", of(allSets, "filter"), append(table.Interval(overSets), 0, 2), 1e-12)
 	check.Near(t, "majority", of("moons", "majority")[0], 1, 1e-12)
 	for _, set := range []string{"clusters", allSets} {
-		if r := of(set, "majority"); !math.IsNaN(r[0]) || !math.IsNaN(r[1]) {
+		if r := of(set, "majority"); !math.IsInf(r[0], 1) || !math.IsNaN(r[1]) {
 			t.Errorf("infinite: %v", r)
 		}
 	}
@@ -273,19 +273,15 @@ func TestSpecs(t *testing.T) {
 	text, other := manifest(studytest.File(t, studytest.Clusters(36))), studytest.File(t, studytest.Clusters(39))
 	studytest.Differ(t, Kind, text, "name=other", "sweep.seed=[2, 1]", "compare.validation=0.5", "set.clusters.train_rows=1-25", "set.clusters.scale=none", "set.clusters.file="+other,
 		"method.ours.bias=false", "method.ours.lambda=1", "method.ours.prior_var=3", "method.ours.candidates=[[1]]", "method.ours.passes=2")
+	if s := studytest.New(t, Kind, text).Cells()[0].Spec.(spec); len(s.Source.Sums) != 1 {
+		t.Errorf("sums %q of one file", s.Source.Sums)
+	}
 	for override, want := range map[string]string{
-		"compare.reference=x":           "compare.reference",
-		"compare.budget=2":              "method.ours.candidates: 3 of them",
-		"compare.validation=1":          "compare.validation",
-		"set.clusters.name=moons":       "set.moons",
-		"set.clusters.name=all":         "set.all.name",
-		"set.clusters.train_rows=1-36":  "set.clusters.train_rows",
-		"set.clusters.file=gone.csv":    "no file",
-		"method.ours.hidden=smoother":   "method.ours.hidden",
-		"method.ours.prior_scale=[1,2]": "method.ours.prior_scale",
-		"method.filter.epochs=3":        "not a key",
-		"method.filter.window=3":        "method.filter.window",
-		"seed=4":                        "seed",
+		"compare.reference=x": "compare.reference", "compare.budget=2": "method.ours.candidates: 3 of them", "compare.validation=1": "compare.validation",
+		"set.clusters.name=moons": "set.moons", "set.clusters.name=all": "set.all.name", "set.clusters.train_rows=1-36": "set.clusters.train_rows",
+		"set.clusters.file=gone.csv": "no file", "method.ours.hidden=smoother": "method.ours.hidden",
+		"method.ours.prior_scale=[1,2]": "method.ours.prior_scale", "method.filter.epochs=3": "not a key", "method.filter.window=3": "method.filter.window",
+		"seed=4": "seed",
 	} {
 		if err := studytest.Err(Kind, text, override); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v does not say %s", override, err, want)

@@ -61,18 +61,17 @@ func (e *experiment) Validate() error {
 	if err := methods.Check(e.Methods, c.Budget, false); err != nil {
 		return err
 	}
-	if len(e.Sets) == 0 {
-		return field.Errorf("set", "missing; allowed: at least one table headed [[set]]")
-	}
 	for _, s := range e.Sets {
 		if s.Name == "" || s.Name == allSets || s.Splits < 0 {
 			return field.Errorf("set."+s.Name+".name", "allowed: a name other than %s, and splits ≥ 0", allSets)
 		}
 	}
-	if !slices.ContainsFunc(e.Methods, func(m methods.Method) bool { return m.Name == c.Reference }) {
+	switch isReference := func(m methods.Method) bool { return m.Name == c.Reference }; {
+	case len(e.Sets) == 0:
+		return field.Errorf("set", "missing; allowed: at least one table headed [[set]]")
+	case !slices.ContainsFunc(e.Methods, isReference):
 		return field.Errorf("compare.reference", "%q is not allowed; allowed: the name of a [[method]]", c.Reference)
-	}
-	if !(0 < c.Validation && c.Validation < 1) {
+	case !(0 < c.Validation && c.Validation < 1):
 		return field.Errorf("compare.validation", "%g is not allowed; allowed: above 0 and below 1", c.Validation)
 	}
 	return field.Within("compare.budget", c.Budget, 1, 100)
@@ -99,21 +98,11 @@ func (e *experiment) Prepare(context.Context) error {
 	}
 	for _, s := range e.Sets {
 		e.classes = max(e.classes, len(s.Classes()))
-		for _, m := range e.Methods {
-			if err := m.Fits(s.Inputs(), len(s.Classes())); err != nil {
-				return e.manifest.Locate("method."+m.Name, err)
-			}
+		if err := methods.Fit(e.manifest, e.Methods, s.Inputs(), len(s.Classes())); err != nil {
+			return err
 		}
 	}
 	return nil
-}
-
-// splits returns the seeds that a set is learned with.
-func (e *experiment) splits(s set) []int {
-	if s.Splits == 0 {
-		return e.seeds
-	}
-	return e.seeds[:min(s.Splits, len(e.seeds))]
 }
 
 // Notes implements [study.Noted].

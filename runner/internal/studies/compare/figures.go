@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 
 	"closedform/figures"
@@ -24,8 +23,8 @@ func (e *experiment) Figures() []study.Figure {
 		return nil
 	}
 	return []study.Figure{
-		{Name: "differences", Needs: []string{"paired", "runs"}, Draw: func(t table.Set) (*figures.Figure, error) {
-			return e.differences(t.Get("paired"), t.Get("runs")), nil
+		{Name: "differences", Needs: []string{"paired"}, Draw: func(t table.Set) (*figures.Figure, error) {
+			return e.differences(t.Get("paired")), nil
 		}},
 		{Name: "ranks", Needs: []string{"ranks"}, Draw: func(t table.Set) (*figures.Figure, error) {
 			return rankPlot(t.Get("ranks")), nil
@@ -33,28 +32,20 @@ func (e *experiment) Figures() []study.Figure {
 	}
 }
 
-func (e *experiment) differences(paired, runs *table.Table) *figures.Figure {
+func (e *experiment) differences(paired *table.Table) *figures.Figure {
 	plot := figures.DotPlot{
 		Names: e.others(), Columns: min(5, len(e.Sets)+1),
 		X:   figures.Axis{Label: "log loss less that of " + e.Compare.Reference + ", nats"},
 		Key: "mean over the splits (all: over the sets), 95 % interval", Apart: "without 0", Held: "with 0, or none",
 	}
 	var values []float64
-	infinite := make([]float64, len(plot.Names)) // of a method: the sum of its infinite means
 	for _, set := range paired.Distinct("set") {
-		rows, of := paired.Where("set", set), runs.Where("set", set)
+		rows := paired.Where("set", set)
 		mean, low, high := rows.Nums("log_loss"), rows.Nums("log_loss_low"), rows.Nums("log_loss_high")
 		panel := figures.DotPanel{Title: set}
 		for i, m := range mean {
-			switch {
-			case !math.IsNaN(m):
+			if !math.IsInf(m, 0) && !math.IsNaN(m) {
 				values = append(values, m)
-			case set == allSets:
-				m = infinite[i]
-			default:
-				loss := func(method string) float64 { return floats.Sum(of.Where("method", method).Nums("log_loss")) }
-				m = loss(plot.Names[i]) - loss(e.Compare.Reference)
-				infinite[i] += m
 			}
 			panel.Dots = append(panel.Dots, figures.Dot{Value: m, Low: low[i], High: high[i]})
 		}

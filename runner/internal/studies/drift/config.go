@@ -119,17 +119,20 @@ func (e *experiment) Validate() error {
 		if n := len(d.Jumps); n > 0 && slices.Max(d.Jumps) >= s.Examples {
 			return field.Errorf("drift."+d.Name+".jumps", "%d is not before the end of the stream; allowed: less than stream.examples = %d", d.Jumps[n-1], s.Examples)
 		}
-		for _, m := range e.Methods {
-			if err := m.Fits(data.Inputs, d.Task().Classes); err != nil {
-				return field.Errorf("method."+m.Name, "%v", err)
-			}
-		}
 	}
 	return nil
 }
 
-func (e *experiment) Config() any                   { return e }
-func (e *experiment) Prepare(context.Context) error { return nil }
+func (e *experiment) Config() any { return e }
+
+func (e *experiment) Prepare(context.Context) error {
+	for _, d := range e.Drifts {
+		if err := methods.Fit(e.manifest, e.Methods, data.Inputs, d.Task().Classes); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // Notes implements [study.Noted].
 func (e *experiment) Notes(tables table.Set) []string { return learner.BrokenDown(tables.Get("runs")) }

@@ -25,27 +25,22 @@ const manifest = `
 name  = "small_drift"
 study = "drift"
 seed  = 2
-
 [stream]
 examples = 60
 block    = 15
 every    = 8
 budget   = 2
-
 [sweep]
 seed = [1, 2]
-
 [[drift]]
 name      = "stationary"
 generator = "xor"
-
 [[drift]]
 name      = "both"
 generator = "xor"
 turns     = 2
 jumps     = [20, 41]
 jump      = -0.125
-
 [[method]]
 name = "forget"
 kind = "closed-form"
@@ -57,7 +52,6 @@ prior = "scaled"
 prior_mean_var = 4
 tune = ["process_noise"]
 candidates = [[0.25], [0]]
-
 [[method]]
 name = "diagonal"
 kind = "closed-form"
@@ -66,13 +60,11 @@ rule = "adf"
 covariance = "diagonal"
 prior = "scaled"
 process_noise = 0.02
-
 [[method]]
 name = "neighbours"
 kind = "neighbours"
 tune = ["neighbours", "window"]
 candidates = [[3, 10], [5, 30]]
-
 [[method]]
 name = "fails"
 kind = "closed-form"
@@ -272,20 +264,11 @@ func TestSpecs(t *testing.T) {
 		"drift.stationary.turns=1", "drift.stationary.jumps=[5]", "drift.stationary.jump=0.5", "drift.stationary.noise=0.5", "drift.stationary.generator=moons",
 		"method.forget.prior_var=2", "method.forget.process_noise=0.1", "method.forget.candidates=[[0.5]]")
 	for override, want := range map[string]string{
-		"stream.block=25":              "stream.block",
-		"stream.every=0":               "stream.every",
-		"stream.budget=1":              "method.forget.candidates",
-		"drift.both.jumps=[40, 20]":    "drift.both.jumps",
-		"drift.both.jumps=[20, 60]":    "drift.both.jumps",
-		"drift.both.turns=1001":        "drift.both.turns",
-		"drift.both.arms=2":            "drift.both.arms",
-		"drift.both.train=5":           "drift.both.train",
-		"drift.both.name=stationary":   "drift.stationary",
-		"method.forget.passes=2":       "method.forget.passes",
-		"method.neighbours.window=-1":  "method.neighbours.window",
-		"method.diagonal.covariance=x": "method.diagonal.covariance",
-		"method.fails.layers=[3, 2]":   "method.fails",
-		"sweep.seed=[4]":               "seed",
+		"stream.block=25": "stream.block", "stream.every=0": "stream.every", "stream.budget=1": "method.forget.candidates",
+		"drift.both.jumps=[40, 20]": "drift.both.jumps", "drift.both.jumps=[20, 60]": "drift.both.jumps", "drift.both.turns=1001": "drift.both.turns",
+		"drift.both.arms=2": "drift.both.arms", "drift.both.train=5": "drift.both.train", "drift.both.name=stationary": "drift.stationary",
+		"method.forget.passes=2": "method.forget.passes", "method.neighbours.window=-1": "method.neighbours.window",
+		"method.diagonal.covariance=x": "method.diagonal.covariance", "method.fails.layers=[3, 2]": "method.fails", "sweep.seed=[4]": "seed",
 	} {
 		if err := studytest.Err(Kind, manifest, override); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v does not say %s", override, err, want)

@@ -62,8 +62,11 @@ func TestErrors(t *testing.T) {
 	}
 	// What a method does not give is no value.
 	for _, gap := range [][2]string{
-		{"mackay", "var_error"}, {"mackay", "cov_error"}, {"mackay", "indefinite"},
-		{"lognormal-normalised", "cov_error"}, {"lognormal-normalised", "cross_error"},
+		{"mackay", "var_error"},
+		{"mackay", "cov_error"},
+		{"mackay", "indefinite"},
+		{"lognormal-normalised", "cov_error"},
+		{"lognormal-normalised", "cross_error"},
 	} {
 		if x := at(gap[0], 1, gap[1]); !math.IsNaN(x) {
 			t.Errorf("%s has %s = %g", gap[0], gap[1], x)

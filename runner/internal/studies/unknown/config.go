@@ -124,12 +124,7 @@ func (e *experiment) Prepare(context.Context) error {
 	if len(classes)-len(e.Unknown.Unseen) < 2 {
 		return e.manifest.Errorf("unknown.unseen", "leaves fewer than two classes; allowed: at least two")
 	}
-	for _, m := range e.Methods {
-		if err := m.Fits(inputs, len(classes)); err != nil {
-			return e.manifest.Locate("method."+m.Name, err)
-		}
-	}
-	return nil
+	return methods.Fit(e.manifest, e.Methods, inputs, len(classes))
 }
 
 var (

@@ -309,18 +309,14 @@ func TestSpecs(t *testing.T) {
 	other := studytest.File(t, studytest.Clusters(75))
 	studytest.Differ(t, Kind, text, "name=other", "sweep.seed=[2, 1]", "seed=1", "data.file="+other, "data.scale=none", "unknown.validation=0.5", "unknown.wrong=[0.1]",
 		"unknown.thresholds=[]", "unknown.unseen=[\"c\"]", "outside.far.file="+other, "method.ours.passes=1", "method.ours.hidden_layers=[3]")
+	if s := studytest.New(t, Kind, text).Cells()[0].Spec.(spec); len(s.Data.Sums) != 1 || len(s.Outside[0].Sums) != 1 {
+		t.Errorf("sums %q and %q of a file each", s.Data.Sums, s.Outside[0].Sums)
+	}
 	for override, want := range map[string]string{
-		"unknown.wrong=[]":                   "unknown.wrong",
-		"unknown.wrong=[1]":                  "unknown",
-		"unknown.validation=0":               "unknown",
-		"unknown.thresholds=[2]":             "unknown.thresholds",
-		"unknown.unseen=[\"d\"]":             "d is no class of the data; allowed: a, b, c",
-		"unknown.unseen=[\"a\", \"b\"]":      "fewer than two",
-		"outside.far.name=test":              "outside.test.name",
-		"outside.far.images=x":               "outside.far.images",
-		"outside.far.file=gone.csv":          "gone.csv",
-		"data.train_rows=x":                  "data.train_rows",
-		"method.ours.candidates=[[1]]":       "method.ours.tune",
+		"unknown.wrong=[]": "unknown.wrong", "unknown.wrong=[1]": "unknown", "unknown.validation=0": "unknown",
+		"unknown.thresholds=[2]": "unknown.thresholds", "unknown.unseen=[\"d\"]": "d is no class of the data; allowed: a, b, c",
+		"unknown.unseen=[\"a\", \"b\"]": "fewer than two", "outside.far.name=test": "outside.test.name", "outside.far.images=x": "outside.far.images",
+		"outside.far.file=gone.csv": "gone.csv", "data.train_rows=x": "data.train_rows", "method.ours.candidates=[[1]]": "method.ours.tune",
 		"method.filter.hidden_layers=[9999]": "method.filter.kind",
 	} {
 		if err := studytest.Err(Kind, text, override); err == nil || !strings.Contains(err.Error(), want) {

@@ -1,0 +1,151 @@
+// Package claims gives a verdict on every claim of the paper, from what the other
+// experiments have published. Nothing is computed but means and intervals.
+package claims
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"closedform/core/field"
+	"closedform/runner/internal/config"
+	"closedform/runner/internal/study"
+	"closedform/runner/internal/table"
+)
+
+// Kind is the study.
+var Kind = study.Kind{
+	Name: "claims",
+	Asks: "What do all other experiments say to the claims of the paper?",
+	New: func(m *config.Manifest) (study.Experiment, error) {
+		e := &experiment{name: m.Name}
+		return e, m.Decode(e)
+	},
+}
+
+type experiment struct {
+	Claims   []claim    `toml:"claim"`
+	Evidence []evidence `toml:"evidence"`
+
+	name     string
+	findings []finding // of each piece of evidence, once the tables are read
+}
+
+// claim is a sentence of the paper.
+type claim struct {
+	Name     string `toml:"name"`     // what the evidence calls it
+	Sentence string `toml:"sentence"` // what is claimed
+	Where    string `toml:"where"`    // where the paper says it
+}
+
+// evidence is a number with an interval, from a table of an experiment, and the
+// threshold on one side of which it shows a claim.
+type evidence struct {
+	Claim     string `toml:"claim"`     // the name of a claim
+	Statistic string `toml:"statistic"` // what the number is, in words
+	Condition string `toml:"condition"` // under which condition it shows the claim, in words
+
+	Manifest string   `toml:"manifest"`        // the name of the experiment
+	Table    string   `toml:"table"`           // one of its tables
+	Rows     []filter `toml:"rows"`            // which rows of the table are taken; none: all
+	Minus    []filter `toml:"minus,omitempty"` // rows that are subtracted, seed by seed: Rows but for these
+	Value    string   `toml:"value"`           // the column of the number
+
+	// Where the interval comes from. With Low and High, columns of its ends, or SE,
+	// the column of a standard error, there must be one row. Without them there is a
+	// row for each seed, and Interval is "t", Student's over these, or "range", from
+	// the least to the largest, for numbers that have no error.
+	Low      string `toml:"low,omitempty"`
+	High     string `toml:"high,omitempty"`
+	SE       string `toml:"se,omitempty"`
+	Interval string `toml:"interval"`
+
+	Sense     string  `toml:"sense"` // above or below: the side of the threshold that shows the claim
+	Threshold float64 `toml:"threshold"`
+}
+
+// filter takes the rows of a table whose column has a text: "column=text".
+type filter string
+
+func (f filter) column() string { return string(f)[:max(0, strings.Index(string(f), "="))] }
+
+// SetDefaults implements [config.Defaulter].
+func (e *evidence) SetDefaults() { e.Interval, e.Threshold = "t", math.NaN() }
+
+// Validate reports what is not allowed.
+func (e *evidence) Validate() error {
+	for _, f := range slices.Concat(e.Rows, e.Minus) {
+		if f.column() == "" {
+			return field.Errorf("rows", `%q is not allowed; allowed: "column=text", such as "method=joint"`, f)
+		}
+	}
+	stated := e.Low != "" || e.SE != ""
+	switch {
+	case slices.Contains([]string{e.Statistic, e.Condition, e.Manifest, e.Table, e.Value}, ""):
+		return field.Errorf("claim", "allowed: with statistic, condition, manifest, table and value")
+	case (e.Low == "") != (e.High == "") || e.Low != "" && e.SE != "":
+		return field.Errorf("low", "allowed: low and high together, or se, or none of them")
+	case e.Interval != "t" && (e.Interval != "range" || stated):
+		return field.Errorf("interval", `%q is not allowed; allowed: "t", and without low, high and se "range"`, e.Interval)
+	case stated && len(e.Minus) > 0:
+		return field.Errorf("minus", "differences have an interval over the seeds only; allowed: without low, high and se")
+	case e.Sense != "above" && e.Sense != "below":
+		return field.Errorf("sense", `%q is not allowed; allowed: "above" or "below"`, e.Sense)
+	case math.IsNaN(e.Threshold):
+		return field.Errorf("threshold", "missing; allowed: a number")
+	}
+	return nil
+}
+
+// Validate reports what is not allowed.
+func (e *experiment) Validate() error {
+	if len(e.Claims) == 0 {
+		return field.Errorf("claim", "missing; allowed: at least one table headed [[claim]]")
+	}
+	for _, c := range e.Claims {
+		if c.Sentence == "" || c.Where == "" || !slices.ContainsFunc(e.Evidence, func(v evidence) bool { return v.Claim == c.Name }) {
+			return field.Errorf("claim."+c.Name, "allowed: with sentence and where, and at least one [[evidence]] with claim = %q", c.Name)
+		}
+	}
+	for i, v := range e.Evidence {
+		if v.Manifest == e.name || !slices.ContainsFunc(e.Claims, func(c claim) bool { return v.Claim == c.Name }) {
+			return field.Errorf(fmt.Sprintf("evidence.%d.claim", i+1), "%q from %s; allowed: the name of a claim, from another manifest", v.Claim, v.Manifest)
+		}
+	}
+	return nil
+}
+
+func (e *experiment) Config() any                   { return e }
+func (e *experiment) Prepare(context.Context) error { return nil }
+func (e *experiment) Cells() []study.Cell           { return nil }
+
+// Sources implements [study.Derived].
+func (e *experiment) Sources() []string {
+	var names []string
+	for _, v := range e.Evidence {
+		names = append(names, v.Manifest)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// Use implements [study.Derived]: it measures all evidence.
+func (e *experiment) Use(read func(experiment, table string) (*table.Table, error)) error {
+	e.findings = nil
+	for i, v := range e.Evidence {
+		t, err := read(v.Manifest, v.Table)
+		if err != nil {
+			return err
+		}
+		f, err := v.measure(t)
+		if err != nil {
+			return fmt.Errorf("evidence.%d of the claim %s: %s/%s: %w", i+1, v.Claim, v.Manifest, v.Table, err)
+		}
+		e.findings = append(e.findings, f)
+	}
+	return nil
+}
+
+var _ study.Derived = (*experiment)(nil)

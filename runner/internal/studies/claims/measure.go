@@ -1,0 +1,154 @@
+package claims
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"closedform/runner/internal/metric"
+	"closedform/runner/internal/table"
+)
+
+// finding is a piece of evidence with its number and interval.
+type finding struct {
+	evidence
+	n                int // rows that the number comes from
+	value, low, high float64
+}
+
+// measure returns the finding in a table, which is not our own: what it lacks is an
+// error.
+func (e *evidence) measure(t *table.Table) (f finding, err error) {
+	if err := e.check(t); err != nil {
+		return f, err
+	}
+	rows, err := where(t, e.Rows)
+	if err != nil {
+		return f, err
+	}
+	x := rows.Nums(e.Value)
+	f = finding{evidence: *e, n: len(x), value: x[0]}
+	switch {
+	case (e.Low != "" || e.SE != "") && f.n != 1:
+		return f, fmt.Errorf("%d rows; allowed: one, where low and high, or se, give the interval", f.n)
+	case e.Low != "":
+		f.low, f.high = rows.Nums(e.Low)[0], rows.Nums(e.High)[0]
+		return f, nil
+	case e.SE != "":
+		se := rows.Nums(e.SE)[0]
+		f.low, f.high = f.value-1.96*se, f.value+1.96*se
+		return f, nil
+	}
+	if e.Interval == "t" || len(e.Minus) > 0 {
+		_, err = e.bySeed(rows)
+	}
+	if err == nil && len(e.Minus) > 0 {
+		err = e.subtract(t, x, rows)
+	}
+	f.value, f.low, f.high = metric.Interval(x)
+	if e.Interval == "range" {
+		f.low, f.high = slices.Min(x), slices.Max(x)
+		f.value = min(max(f.value, f.low), f.high) // the mean of equal numbers may be rounded away from them
+	}
+	return f, err
+}
+
+// check returns an error if a column is not there, or not of numbers.
+func (e *evidence) check(t *table.Table) error {
+	names := []string{e.Value, e.Low, e.High, e.SE}
+	numbers := len(names)
+	for _, f := range slices.Concat(e.Rows, e.Minus) {
+		names = append(names, f.column())
+	}
+	if len(e.Minus) > 0 || e.Low == "" && e.SE == "" && e.Interval == "t" {
+		names = append(names, "seed")
+	}
+	var there []string
+	for _, c := range t.Columns {
+		there = append(there, c.Name)
+	}
+	for i, name := range names {
+		at := slices.Index(there, name)
+		if name != "" && (at < 0 || i < numbers && t.Columns[at].Kind == table.Words) {
+			return fmt.Errorf("%s is not one of its columns, or of words; there are: %s", name, strings.Join(there, ", "))
+		}
+	}
+	return nil
+}
+
+// where returns the rows that all filters take.
+func where(t *table.Table, filters []filter) (*table.Table, error) {
+	for _, f := range filters {
+		there := t.Distinct(f.column())
+		if t = t.Where(f.column(), strings.TrimPrefix(string(f), f.column()+"=")); t.Len() == 0 {
+			return nil, fmt.Errorf("no row has %s; allowed: %s", f, strings.Join(there[:min(len(there), 20)], ", "))
+		}
+	}
+	if t.Len() == 0 {
+		return nil, fmt.Errorf("no rows")
+	}
+	return t, nil
+}
+
+// bySeed returns the numbers of the rows by their seeds, which must differ.
+func (e *evidence) bySeed(rows *table.Table) (map[string]float64, error) {
+	of, x := map[string]float64{}, rows.Nums(e.Value)
+	for i, seed := range rows.Texts("seed") {
+		if _, ok := of[seed]; ok {
+			return nil, fmt.Errorf("several rows have seed %s; allowed: filters that leave one for each", seed)
+		}
+		of[seed] = x[i]
+	}
+	return of, nil
+}
+
+// subtract takes from each x, the numbers of the rows, that of the same seed in the
+// rows of Minus.
+func (e *evidence) subtract(t *table.Table, x []float64, rows *table.Table) error {
+	filters := slices.DeleteFunc(slices.Clone(e.Rows), func(f filter) bool {
+		return slices.ContainsFunc(e.Minus, func(o filter) bool { return f.column() == o.column() })
+	})
+	others, err := where(t, append(filters, e.Minus...))
+	if err != nil {
+		return err
+	}
+	minus, err := e.bySeed(others)
+	if err != nil {
+		return err
+	}
+	for i, seed := range rows.Texts("seed") {
+		y, ok := minus[seed]
+		if !ok || len(minus) != len(x) {
+			return fmt.Errorf("minus: %d rows from %d, not the same seeds", len(minus), len(x))
+		}
+		x[i] -= y
+	}
+	return nil
+}
+
+// Verdicts.
+const (
+	holds  = "holds"
+	fails  = "fails"
+	isOpen = "open"
+)
+
+// verdict returns "holds" if the whole interval is on the side of the threshold that
+// shows the claim, "fails" if all of it is on the other side or at the threshold, and
+// "open" otherwise, also where a number is none.
+func (f finding) verdict() string {
+	right, wrong := f.low > f.Threshold, f.high <= f.Threshold
+	if f.Sense == "below" {
+		right, wrong = f.high < f.Threshold, f.low >= f.Threshold
+	}
+	switch {
+	case math.IsNaN(f.value + f.low + f.high), !(f.low <= f.value && f.value <= f.high):
+		return isOpen
+	case right:
+		return holds
+	case wrong:
+		return fails
+	}
+	return isOpen
+}

@@ -1,0 +1,151 @@
+package hidden
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"closedform/runner/internal/data"
+	"closedform/runner/internal/grid"
+	"closedform/runner/internal/learner"
+	"closedform/runner/internal/metric"
+	"closedform/runner/internal/study"
+	"closedform/runner/internal/table"
+)
+
+// spec is all that the tables of a cell, one model, task and seed, follow from.
+type spec struct {
+	Manifest          string
+	Seed              int
+	Task              task
+	Model             learner.Variant
+	Test              int
+	Snapshots, Passes []int
+	Grid              int  // of the map; 0: none is written down
+	Classes           int  // most classes of a task, for the columns of the maps
+	Train             bool // whether the training examples, which all models share, are written down
+}
+
+func (e *experiment) Cells() []study.Cell {
+	classes := 0
+	for _, t := range e.Tasks {
+		classes = max(classes, t.Task().Classes)
+	}
+	var cells []study.Cell
+	for i := range e.models[0] {
+		for t, of := range e.Tasks {
+			for _, seed := range e.seeds {
+				model, drawn := e.models[t][i], seed == e.manifest.Seed
+				s := spec{
+					Manifest: e.manifest.Name, Seed: seed, Task: of, Model: model, Test: e.Hidden.Test,
+					Snapshots: e.Hidden.Snapshots, Passes: e.Hidden.Passes, Train: i == 0 && drawn,
+				}
+				if drawn && slices.Contains(e.Hidden.Maps, model.Name) {
+					s.Grid, s.Classes = e.Hidden.Grid, classes
+				}
+				cells = append(cells, study.Cell{Key: fmt.Sprintf("%s %s seed=%d", model.Name, of.Name, seed), Spec: s, Run: s.run})
+			}
+		}
+	}
+	return cells
+}
+
+// stream returns the random numbers of this seed for a purpose, the same for all
+// models.
+func (s spec) stream(purpose ...any) rand.Source { return study.Stream(s.Manifest, s.Seed, purpose...) }
+
+// run trains a network, pass after pass. The examples of the first pass come in the
+// order in which they are drawn, those of pass p in an order from the stream
+// "pass", p. The test examples are from a stream of their own.
+func (s spec) run(ctx context.Context) (table.Set, error) {
+	l, err := s.Model.Learner(s.stream("prior"))
+	if err != nil {
+		return nil, err
+	}
+	of := s.Task.Task()
+	train, test := of.Draw(s.Task.Train, s.stream("train", s.Task.Name)), of.Draw(s.Test, s.stream("test", s.Task.Name))
+	curve := table.New("curve", slices.Concat([]table.Column{
+		table.Text("method", "the variant of the network"), table.Text("task", "what it learns"), table.Int("seed", "of prior and examples"),
+		table.Int("pass", "over the training examples"), table.Int("k", "examples of this pass seen"), table.Int("seen", "examples seen in all passes"),
+		table.Num("accuracy", "share of right answers on the test examples"), table.Num("log_loss", "mean of −log p of the true class, in nats"),
+		table.Num("ece", "expected calibration error of the largest probability, 15 bins"),
+	}, learner.StepColumns())...)
+	tables := table.Set{curve}
+	if s.Train {
+		tables = append(tables, s.train(train))
+	}
+	course := learner.Course{Examples: data.NewExamples(train, of.Classes), Passes: slices.Max(s.Passes)}
+	course.Order = func(pass int) rand.Source {
+		if pass == 1 {
+			return nil
+		}
+		return s.stream("pass", pass)
+	}
+	course.After = func(pass, k int) error {
+		if s.Grid > 0 && pass == 1 && k == s.Task.Train {
+			tables = append(tables, s.maps(l, of))
+		}
+		if k == s.Task.Train && slices.Contains(s.Passes, pass) || pass == 1 && slices.Contains(s.Snapshots, k) {
+			p := l.Probabilities(test.X)
+			curve.Add(s.Model.Name, s.Task.Name, s.Seed, pass, k, (pass-1)*s.Task.Train+k, metric.Accuracy(p, test.Class),
+				metric.LogLoss(p, test.Class), metric.ECE(p, test.Class, learner.CalibrationBins), l.Steps().Row())
+		}
+		return nil
+	}
+	return tables, course.Train(ctx, l)
+}
+
+// train lists the training examples, in the order of the first pass.
+func (s spec) train(set data.Set) *table.Table {
+	t := table.New("train", table.Text("task", "what is learned"), table.Int("seed", "of the examples"), table.Int("k", "its place in the first pass"),
+		table.Num("x1", "first input").Rounded(4), table.Num("x2", "second input").Rounded(4), table.Int("class", "from 1"))
+	for k, x := range set.X {
+		t.Add(s.Task.Name, s.Seed, k+1, x, set.Class[k]+1)
+	}
+	return t
+}
+
+// maps returns the predictions on the region of the task. A class that the task
+// does not have is no value, and so are the variances of a network that has broken
+// down.
+func (s spec) maps(l *learner.Tolerant, of *data.Task) *table.Table {
+	number := func(name, doc string) table.Column { return table.Num(name, doc).Rounded(6) }
+	t := table.New("maps", table.Text("method", "the variant of the network"), table.Text("task", "what it has learned"),
+		number("x1", "first input"), number("x2", "second input"))
+	t.Packed = true
+	for j := range s.Classes {
+		t.Columns = append(t.Columns, number(fmt.Sprintf("p%d", j+1), "probability of the class"))
+	}
+	t.Columns = append(t.Columns, number("variance", "Σ_j Var y_j by the moments that the network predicts with"),
+		number("variance_exact", "Σ_j Var y_j by those of the softmax of the same logits"),
+		number("entropy", "of the probabilities, in nats"))
+	points := gridOf(of, s.Grid).Points
+	p := l.Probabilities(points)
+	variance, exact := l.Variances(points)
+	for i, x := range points {
+		t.Add(s.Model.Name, s.Task.Name, x, p[i], table.Gaps(s.Classes-of.Classes), variance[i], exact[i], metric.Entropy(p[i]))
+	}
+	return t
+}
+
+// gridOf returns the grid of a map.
+func gridOf(of *data.Task, points int) *grid.Grid {
+	return grid.New(of.Region.Axis(0, points), of.Region.Axis(1, points))
+}
+
+// Tables adds curve_summary.csv, the means of curve.csv over the seeds, and
+// tasks.csv. A mean log loss that is infinite is no value.
+func (e *experiment) Tables(cells []table.Set) (table.Set, error) {
+	tables, err := table.Merge(cells)
+	if err != nil {
+		return nil, err
+	}
+	tasks := table.New("tasks", table.Text("task", "what is learned"), table.Int("classes", "how many it has"),
+		table.Num("bayes_error", "the least error rate there can be"))
+	for _, t := range e.Tasks {
+		tasks.Add(t.Name, t.Task().Classes, t.Task().BayesError())
+	}
+	means := append([]string{"accuracy", "log_loss", "ece"}, learner.StepNames...)
+	return append(tables, tables.Get("curve").GroupBy("method", "task", "pass", "k", "seen").Mean("curve_summary", means...), tasks), nil
+}

@@ -1,0 +1,122 @@
+package hidden
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"closedform/figures"
+	"closedform/runner/internal/study"
+	"closedform/runner/internal/table"
+)
+
+// Figures are "accuracy", "log_loss" and "ece" against the examples seen, a chart
+// for each task; and "maps_TASK" after the first pass, a column for each variant
+// that the manifest wants to be drawn.
+func (e *experiment) Figures() []study.Figure {
+	var out []study.Figure
+	for _, q := range []struct {
+		column string
+		y      figures.Axis
+	}{
+		{"accuracy", figures.Axis{Label: "test accuracy", Min: 0.3, Max: 1}},
+		{"log_loss", figures.Axis{Label: "log loss, nats", Log: true, Min: 0.002, Max: 5}},
+		{"ece", figures.Axis{Label: "calibration error", Log: true, Min: 0.001, Max: 1}},
+	} {
+		out = append(out, study.Figure{Name: q.column, Needs: []string{"curve_summary"}, Draw: func(t table.Set) (*figures.Figure, error) {
+			return e.charts(t.Get("curve_summary"), q.column, q.y), nil
+		}})
+	}
+	for _, of := range e.Tasks {
+		if len(e.Hidden.Maps) > 0 {
+			out = append(out, study.Figure{Name: "maps_" + of.Name, Needs: []string{"maps", "train"}, Draw: func(t table.Set) (*figures.Figure, error) {
+				return e.maps(of, t.Get("maps").Where("task", of.Name), t.Get("train").Where("task", of.Name)), nil
+			}})
+		}
+	}
+	return out
+}
+
+// charts returns a column of the summary against the examples seen; of the
+// accuracy with the best that is possible.
+func (e *experiment) charts(summary *table.Table, column string, y figures.Axis) *figures.Figure {
+	var charts []figures.Chart
+	for _, of := range e.Tasks {
+		rows := summary.Where("task", of.Name)
+		chart := figures.Chart{
+			Title: fmt.Sprintf("%s, $n$ = %d", of.Name, of.Task().Classes),
+			X:     figures.Axis{Label: "examples seen", Log: true}, Y: y,
+		}
+		for _, method := range rows.Distinct("method") {
+			r := rows.Where("method", method)
+			chart.Curves = append(chart.Curves, figures.Curve{
+				Name: method, Kind: figures.Line,
+				X: r.Nums("seen"), Y: r.Nums(column), Low: r.Nums(column + "_low"), High: r.Nums(column + "_high"),
+			})
+		}
+		if column == "accuracy" {
+			seen, best := rows.Nums("seen"), 1-of.Task().BayesError()
+			chart.Curves = append(chart.Curves, figures.Curve{
+				Name: "Bayes", Kind: figures.Reference, X: []float64{slices.Min(seen), slices.Max(seen)}, Y: []float64{best, best},
+			})
+		}
+		charts = append(charts, chart)
+	}
+	return figures.Charts(slices.Collect(slices.Chunk(charts, 3)))
+}
+
+// maps returns the maps of a task: the probability of class one with the first
+// training examples, the sum of the variances of all classes, and the entropy. The
+// variances are those of the softmax: the probit's are negative where the logits
+// are far apart and nearly certain.
+func (e *experiment) maps(of task, maps, train *table.Table) *figures.Figure {
+	g, classes := gridOf(of.Task(), e.Hidden.Grid), of.Task().Classes
+	var labels figures.Labels
+	for j := range classes {
+		labels.Classes = append(labels.Classes, fmt.Sprintf("class %d", j+1))
+	}
+	x1, x2, class := train.Nums("x1"), train.Nums("x2"), train.Nums("class")
+	var examples []figures.Point
+	for i := range min(60, train.Len()) {
+		examples = append(examples, figures.Point{X: x1[i], Y: x2[i], Class: int(class[i]) - 1})
+	}
+	rows := []figures.Row{
+		{Scale: figures.Axis{Label: "$μ(y₁)$, probability", Max: 1}},
+		{Scale: figures.Axis{Label: "$Σ_jσ²(y_j)$", Max: largest(maps.Nums("variance_exact"))}},
+		{Scale: figures.Axis{Label: "entropy, nats", Max: math.Log(float64(classes))}},
+	}
+	for i, column := range []string{"p1", "variance_exact", "entropy"} {
+		for _, method := range e.Hidden.Maps {
+			z := within(maps.Where("method", method).Nums(column), rows[i].Scale.Max)
+			rows[i].Maps = append(rows[i].Maps, figures.Map{Title: method, X: g.X, Y: g.Y, Z: z})
+			if i == 0 {
+				rows[0].Maps[len(rows[0].Maps)-1].Points = examples
+			}
+		}
+	}
+	return figures.Maps(rows, labels)
+}
+
+// largest returns the largest number, or 1 if none is above zero.
+func largest(x []float64) float64 {
+	top := 0.0
+	for _, v := range x {
+		if v > top {
+			top = v
+		}
+	}
+	return cmp.Or(top, 1)
+}
+
+// within moves numbers that are outside the scale by no more than they are wrong,
+// as moments and as they are rounded, to its ends.
+func within(z []float64, top float64) []float64 {
+	const wrong = 1e-5
+	for i, x := range z {
+		if x >= -wrong && x <= top+wrong {
+			z[i] = min(max(x, 0), top)
+		}
+	}
+	return z
+}

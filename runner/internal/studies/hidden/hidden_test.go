@@ -1,0 +1,227 @@
+package hidden
+
+import (
+	"encoding/json"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+
+	"closedform/core/bnn"
+	"closedform/core/random"
+	"closedform/core/softmax"
+	"closedform/internal/check"
+	"closedform/runner/internal/data"
+	"closedform/runner/internal/learner"
+	"closedform/runner/internal/metric"
+	"closedform/runner/internal/study/studytest"
+	"closedform/runner/internal/table"
+)
+
+// manifest has a variant that breaks down: joint, at so steep a λ.
+const manifest = `
+name   = "small_hidden"
+study  = "hidden"
+seed   = 2
+hidden = {test = 400, snapshots = [5, 60], passes = [1, 3], grid = 7, maps = ["random", "joint"]}
+model  = {bias = true, rule = "adf", hidden = "smooth", prior = "scaled", prior_var = 3.0, prior_mean_var = 10.0, hidden_layers = [6]}
+sweep  = {seed = [1, 2, 3]}
+[[task]]
+name      = "xor"
+generator = "xor"
+train     = 60
+[[task]]
+name      = "arms"
+generator = "spirals"
+noise     = 0.2
+train     = 70
+[[variant]]
+name          = "linear"
+hidden_layers = []
+[[variant]]
+name            = "random"
+hidden          = "frozen"
+random_features = true
+[[variant]]
+name = "smooth"
+[[variant]]
+name   = "joint"
+rule   = "joint"
+lambda = 3
+`
+
+// network returns that of a variant with its prior weights.
+func network(t *testing.T, seed, classes int, hidden bnn.HiddenRule) *bnn.Network {
+	t.Helper()
+	n, err := bnn.New(bnn.Config{
+		Layers: []int{2, 6, classes}, Bias: true, Output: bnn.ADF, Hidden: hidden, Prior: bnn.ScaledPrior, PriorVar: 3, PriorMeanVar: 10,
+	}, random.Source("small_hidden", seed, "prior"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+func draw(g data.Generator, n, seed int, purpose ...any) data.Set {
+	return g.Task().Draw(n, random.Source(append([]any{"small_hidden", seed}, purpose...)...))
+}
+
+// row returns the one row where columns, given with their values, have these.
+func row(t *testing.T, of *table.Table, where ...any) *table.Table {
+	t.Helper()
+	for i := 0; i < len(where); i += 2 {
+		of = of.Where(where[i].(string), where[i+1])
+	}
+	if of.Len() != 1 {
+		t.Fatalf("%d rows of %s have %v", of.Len(), of.Name, where)
+	}
+	return of
+}
+
+// The tables are those of networks that are trained by hand.
+func TestTables(t *testing.T) {
+	tables := studytest.Run(t, Kind, manifest)
+	for name, test := range map[string]func(*testing.T, table.Set){"curve": curve, "summary": summary, "broken": broken, "maps": maps} {
+		t.Run(name, func(t *testing.T) { test(t, tables) })
+	}
+}
+
+// The first pass is in the order of the draw, the others are shuffled.
+func curve(t *testing.T, tables table.Set) {
+	curve := tables.Get("curve")
+	arms := data.Generator{Name: "spirals", Noise: 0.2}
+	n := network(t, 3, 3, bnn.Smooth)
+	train, test := draw(arms, 70, 3, "train", "arms"), draw(arms, 400, 3, "test", "arms")
+	for seen := range 210 {
+		pass, k := seen/70+1, seen%70
+		i := k
+		if pass > 1 {
+			i = rand.New(random.Source("small_hidden", 3, "pass", pass)).Perm(70)[k]
+		}
+		if _, err := n.Observe(train.X[i], train.Class[i]); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Contains([]int{5, 60, 70, 210}, seen+1) {
+			continue
+		}
+		p := learner.NewTolerant(&learner.Network{Network: n}, 3).Probabilities(test.X)
+		r := row(t, curve, "method", "smooth", "task", "arms", "seed", 3, "seen", seen+1, "pass", pass, "k", k+1, "failed", 0)
+		check.Near(t, "accuracy", r.Nums("accuracy")[0], metric.Accuracy(p, test.Class), 1e-12)
+		check.Near(t, "log loss", r.Nums("log_loss")[0], metric.LogLoss(p, test.Class), 1e-9)
+		check.Near(t, "ECE", r.Nums("ece")[0], metric.ECE(p, test.Class, 15), 1e-9)
+	}
+	// A snapshot at the end of a pass, of XOR, is one row.
+	if xor, arms := curve.Where("task", "xor").Len(), curve.Where("task", "arms").Len(); xor != 4*3*3 || arms != 4*3*4 {
+		t.Errorf("%d rows of XOR and %d of the arms", xor, arms)
+	}
+}
+
+// What the study is for, too: no linear model does XOR, a hidden layer does.
+func summary(t *testing.T, tables table.Set) {
+	r := row(t, tables.Get("curve_summary"), "method", "smooth", "task", "xor", "pass", 3, "seeds", 3)
+	x := tables.Get("curve").Where("method", "smooth").Where("task", "xor").Where("pass", 3).Nums("accuracy")
+	mean, sd := stat.MeanStdDev(x, nil)
+	check.Near(t, "accuracy", r.Nums("accuracy")[0], mean, 1e-12)
+	check.Near(t, "high", r.Nums("accuracy_high")[0], mean+4.302652729696142*sd/math.Sqrt(3), 1e-9) // Student's t, 2 degrees of freedom
+	linear := row(t, tables.Get("curve_summary"), "method", "linear", "task", "xor", "pass", 3).Nums("accuracy")[0]
+	if !(linear < 0.7 && mean > 0.9) {
+		t.Errorf("accuracy %g without and %g with a hidden layer", linear, mean)
+	}
+	arms := row(t, tables.Get("tasks"), "task", "arms", "classes", 3)
+	check.Near(t, "Bayes error", arms.Nums("bayes_error")[0], data.Generator{Name: "spirals", Noise: 0.2}.Task().BayesError(), 0)
+}
+
+// A network that breaks down is scored as one that knows nothing, and counted.
+func broken(t *testing.T, tables table.Set) {
+	broken := tables.Get("curve").Where("failed", 1)
+	for i, task := range broken.Texts("task") {
+		classes := map[string]float64{"xor": 2, "arms": 3}[task]
+		check.Near(t, "log loss", broken.Nums("log_loss")[i], math.Log(classes), 1e-12)
+	}
+	if got := broken.Distinct("method"); !slices.Equal(got, []string{"joint"}) {
+		t.Errorf("%q broke down", got)
+	}
+	of := tables.Get("maps").Where("method", "joint").Where("task", "arms")
+	check.Near(t, "p", of.Nums("p2")[0], 1./3, 1e-6)
+	if own, exact := of.Nums("variance")[0], of.Nums("variance_exact")[0]; !math.IsNaN(own) || !math.IsNaN(exact) {
+		t.Errorf("variances %g and %g", own, exact)
+	}
+}
+
+// The maps are of the network after the first pass of the drawn seed. Random
+// features stay as they were drawn.
+func maps(t *testing.T, tables table.Set) {
+	set := draw(data.Generator{Name: "xor"}, 60, 2, "train", "xor")
+	n := network(t, 2, 2, bnn.Frozen)
+	mean, cov := n.Weights(0)
+	for j := range cov {
+		cov[j] = mat.NewDiagDense(3, nil)
+	}
+	if err := n.SetWeights(0, mean, cov); err != nil {
+		t.Fatal(err)
+	}
+	listed := tables.Get("train").Where("task", "xor")
+	for k, x := range set.X {
+		if _, err := n.Observe(x, set.Class[k]); err != nil {
+			t.Fatal(err)
+		}
+		check.NearAll(t, "example", []float64{listed.Nums("x1")[k], listed.Nums("x2")[k], listed.Nums("class")[k]},
+			[]float64{x[0], x[1], float64(set.Class[k] + 1)}, 6e-4)
+	}
+	of := tables.Get("maps").Where("method", "random").Where("task", "xor")
+	if of.Len() != 49 || !slices.Equal(of.Nums("x2")[:7], slices.Repeat(of.Nums("x2")[:1], 7)) {
+		t.Fatalf("%d points", of.Len())
+	}
+	var p bnn.Prediction
+	var exact mat.SymDense
+	moments := softmax.NewMoments(2)
+	for i := range of.Len() {
+		if err := n.Predict(&p, []float64{of.Nums("x1")[i], of.Nums("x2")[i]}); err != nil {
+			t.Fatal(err)
+		}
+		softmax.Exact{}.Moments(moments, p.Mean, p.Variance)
+		moments.Cov(&exact)
+		for column, want := range map[string]float64{
+			"p1": p.P[0], "p2": p.P[1], "entropy": stat.Entropy(p.P), "variance": mat.Trace(p.Cov), "variance_exact": mat.Trace(&exact),
+		} {
+			check.Near(t, column, of.Nums(column)[i], want, 2e-5)
+		}
+		if p3 := of.Nums("p3")[i]; !math.IsNaN(p3) {
+			t.Errorf("class 3 of two: %g", p3)
+		}
+	}
+}
+
+// A cell is all that its tables follow from.
+func TestSpec(t *testing.T) {
+	seen := map[string]string{}
+	for _, override := range []string{
+		"name=other", "seed=1", "hidden.test=41", "hidden.snapshots=[5]", "hidden.passes=[2]", "task.xor.noise=0.3", "task.xor.train=61",
+		"variant.linear.hidden_layers=[2]", "model.prior_var=4", `hidden.maps=["linear"]`,
+	} {
+		cells := studytest.New(t, Kind, manifest, "sweep.seed=[1,2]", override).Cells()
+		text, err := json.Marshal([]any{cells[0].Spec, cells[1].Spec})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if other, ok := seen[string(text)]; ok {
+			t.Errorf("%s and %s give the same specs", override, other)
+		}
+		seen[string(text)] = override
+	}
+}
+
+func TestRefused(t *testing.T) {
+	for override, want := range map[string]string{
+		"hidden.snapshots=[5, 61]": "from 1 to 60", "hidden.passes=[1, 1]": "increasing", "hidden.passes=[]": "at least one",
+		`hidden.maps=["d"]`: "not a variant", "task.arms.rings=3": "no rings", "model.layers=[2, 3]": "layers", "hidden.test=0": "1 to",
+	} {
+		if err := studytest.Err(Kind, manifest, override); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v does not say %s", override, err, want)
+		}
+	}
+}

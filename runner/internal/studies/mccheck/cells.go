@@ -1,0 +1,117 @@
+package mccheck
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"closedform/runner/internal/study"
+	"closedform/runner/internal/table"
+)
+
+// formula is a family of formulas that have one input.
+type formula struct {
+	name    string
+	classes int  // the least number of classes; 0 if it does not depend on it
+	rho     bool // whether it depends on ρ
+	of      func(in inputs, rnd *rand.Rand) estimator
+}
+
+var formulas = []formula{
+	{"activation", 0, false, activationUnit},
+	{"probit", 2, true, probit},
+	{"probit_corr", 3, false, probitCorr},
+	{"softmax", 2, false, exact},
+}
+
+// spec is all that the tables of a cell, one formula at one input, follow from.
+type spec struct {
+	Manifest         string
+	Seed             int
+	Key              string // of the cell, which names its streams
+	Formula          string
+	Classes          int     // 0 if the formula does not depend on it
+	Rho              float64 // 0 if the formula does not depend on it
+	Case             int     // from 1
+	Samples          int
+	Spread, Variance float64
+	Lambda           []float64
+}
+
+func (e *experiment) Cells() []study.Cell {
+	var cells []study.Cell
+	c := e.Check
+	for _, f := range formulas {
+		classes, rho, cases := c.Classes, c.Rho, c.Cases
+		if f.classes == 0 { // as many inputs as the probit has
+			classes, cases = []int{0}, c.Cases*len(c.Classes)*len(c.Rho)
+		}
+		if !f.rho {
+			rho = []float64{0}
+		}
+		for _, n := range classes {
+			if n < f.classes {
+				continue
+			}
+			for _, r := range rho {
+				for k := range cases {
+					s := spec{e.name, e.seed, f.key(n, r, k+1), f.name, n, r, k + 1, c.Samples, c.Spread, c.Variance, c.Lambda}
+					cells = append(cells, study.Cell{
+						Key: s.Key, Spec: s,
+						Run: func(ctx context.Context) (table.Set, error) { return f.run(ctx, s) },
+					})
+				}
+			}
+		}
+	}
+	return cells
+}
+
+// key names a cell by what the formula depends on.
+func (f formula) key(n int, rho float64, k int) string {
+	key := f.name
+	if f.classes > 0 {
+		key += fmt.Sprintf(" n=%d", n)
+	}
+	if f.rho {
+		key += " rho=" + table.Format(rho)
+	}
+	return fmt.Sprintf("%s case=%d", key, k)
+}
+
+func (s spec) rand(purpose string) *rand.Rand {
+	return rand.New(study.Stream(s.Manifest, s.Seed, "mc_check", s.Key, purpose))
+}
+
+// run returns the table of a cell: a row for every number that the formula gives.
+func (f formula) run(ctx context.Context, s spec) (table.Set, error) {
+	scores, err := f.of(s.inputs(), s.rand("samples"))(ctx, s.Samples)
+	if err != nil {
+		return nil, err
+	}
+	t := table.New("zscores",
+		table.Text("formula", "what is checked"), table.Int("classes", "number of classes n, if the formula depends on it"),
+		table.Num("rho", "correlation ρ, if the formula depends on it"), table.Int("case", "number of the random input, from 1"),
+		table.Text("quantity", "mean or variance of the output, probability p, E (E_ji = ∂y_j/∂(z_j−z_i)), cross (of input and output: Cov(z_i, y_j))"),
+		table.Int("i", "class, from 1"), table.Int("j", "class, from 1"), table.Num("value", "by the formula"),
+		table.Num("mc", "by Monte Carlo"), table.Num("se", "its standard error"),
+		table.Num("effective", "number of samples that make up the standard error, (Σd²)²/Σd⁴ for deviations d"),
+		table.Num("z", "(mc − value)/se, if 1000 samples or more are effective"),
+		table.Num("p_bound", "if fewer are, and samples are bounded: Hoeffding's bound on the probability of such an mc if value is right"),
+	)
+	key := []any{f.name, unless(f.classes == 0, float64(s.Classes)), unless(!f.rho, s.Rho), s.Case}
+	for _, c := range scores {
+		i, j := unless(c.i == 0, float64(c.i)), unless(c.j == 0, float64(c.j))
+		t.Add(key, c.quantity, i, j, c.value, c.mc, c.se, c.effective, c.z(), c.chance())
+	}
+	return table.Set{t}, nil
+}
+
+// unless returns x, or no value.
+func unless(none bool, x float64) float64 {
+	if none {
+		return math.NaN()
+	}
+	return x
+}

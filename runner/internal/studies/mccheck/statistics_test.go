@@ -1,0 +1,102 @@
+package mccheck
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/mathext"
+
+	"closedform/core/random"
+	"closedform/core/softmax"
+	"closedform/internal/check"
+	"closedform/runner/internal/study/studytest"
+)
+
+// The critical distances at 5 and 1 %, from Miller (1956), are met to 0.002 in p, and
+// the exact value of Marsaglia, Tsang and Wang (2003) to 0.01.
+func TestKolmogorov(t *testing.T) {
+	for _, c := range []struct {
+		n                int
+		distance, p, tol float64
+	}{
+		{5, 0.56328, 0.05, 0.002},
+		{10, 0.48893, 0.01, 0.002},
+		{40, 0.25205, 0.01, 0.002},
+		{100, 0.13403, 0.05, 0.002},
+		{10, 0.274, 1 - 0.6284796154565043, 0.01},
+	} {
+		// Normal quantiles, shifted so that the largest distance is the wanted one.
+		x := make([]float64, c.n)
+		for k := range x {
+			x[k] = mathext.NormalQuantile(min(1-1e-12, float64(k)/float64(c.n)+c.distance))
+		}
+		slices.Reverse(x)
+		distance, p := kolmogorov(x)
+		check.Near(t, "distance", distance, c.distance, 1e-9)
+		if !(math.Abs(p-c.p) < c.tol) {
+			t.Errorf("n = %d, distance %g: p = %g, want %g", c.n, c.distance, p, c.p)
+		}
+		for k := range x {
+			x[k] = -x[k]
+		}
+		mirrored, _ := kolmogorov(x)
+		check.Near(t, "mirrored distance", mirrored, c.distance, 1e-9)
+	}
+	if _, p := kolmogorov([]float64{-1, 0, 1}); !(p > 0.9 && p <= 1) {
+		t.Errorf("p = %g of three quartiles", p)
+	}
+}
+
+// The least of three is below t with probability 1 − (1−Φ(t))³.
+func TestQuantiles(t *testing.T) {
+	x, low, high := quantiles(3)
+	check.NearAll(t, "x", []float64{x[1], x[2]}, []float64{0, -x[0]}, 1e-9)
+	check.NearAll(t, "low", []float64{low[0], low[1]}, []float64{mathext.NormalQuantile(1 - math.Cbrt(0.975)), -high[1]}, 1e-9)
+	check.NearAll(t, "high", []float64{high[0], high[2]}, []float64{mathext.NormalQuantile(1 - math.Cbrt(0.025)), -low[0]}, 1e-9)
+}
+
+// The derivatives are those of the values, against finite differences, and the values
+// of two classes are those in closed form.
+func TestProbitFunction(t *testing.T) {
+	const n = 4
+	f := newProbitFunction(softmax.Probit{Lambda: 0.8, Rho: 0.3}, n)
+	z := []float64{0.4, -1, 0.7, 0.1}
+	y, slopes, other := make([]float64, n), make([]float64, n*(n-1)), make([]float64, n*(n-1))
+	f.values(y, slopes, z, 0.9)
+	for j := range n {
+		gradient := check.Gradient(func(z []float64) float64 {
+			f.values(y, other, z, 0.9)
+			return -y[j]
+		}, z, 1e-6)
+		check.NearAll(t, "slopes", slopes[j*(n-1):(j+1)*(n-1)], slices.Delete(gradient, j, j+1), 1e-8)
+	}
+	two := newProbitFunction(softmax.Probit{Lambda: 0.8, Rho: 0.5}, 2)
+	two.values(y[:2], slopes, []float64{1, 0.25}, -0.5)
+	check.Near(t, "y₁", y[0], 0.5*math.Erfc(-(0.8*0.75/math.Sqrt(0.5)-0.5)/math.Sqrt2), 1e-14)
+	check.Near(t, "y₂", y[1], 0.5*math.Erfc(-(-0.8*0.75/math.Sqrt(0.5)-0.5)/math.Sqrt2), 1e-14)
+}
+
+func TestFactor(t *testing.T) {
+	corr := newFactor(4, rand.New(random.Source("correlations"))).correlation()
+	var eigen mat.EigenSym
+	if !eigen.Factorize(corr, false) || !(slices.Min(eigen.Values(nil)) > 0) || corr.At(3, 3) != 1 {
+		t.Errorf("correlations %v", mat.Formatted(corr))
+	}
+	corr = factor{{1}, {0.6, 0.8}, {0, 0.6, 0.8}}.correlation()
+	check.NearAll(t, "correlations", corr.RawSymmetric().Data[:6], []float64{1, 0.6, 0, 0, 1, 0.48}, 1e-15)
+}
+
+func TestRefused(t *testing.T) {
+	for override, want := range map[string]string{
+		"mc_check.classes=[1]": "2 to", "mc_check.rho=[1]": "< 1", "mc_check.samples=1": "samples", "mc_check.cases=0": "cases",
+		"mc_check.variance=0": "variance", "mc_check.lambda=[2, 1]": "low < high", "mc_check.lambda=[0, 1]": "lambda", "mc_check.rho=[]": "one rho",
+	} {
+		if err := studytest.Err(Kind, manifest, override); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v does not say %s", override, err, want)
+		}
+	}
+}

@@ -1,0 +1,175 @@
+package order
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+
+	"closedform/core/bnn"
+	"closedform/core/random"
+	"closedform/core/softmax"
+	"closedform/internal/check"
+	"closedform/runner/internal/data"
+	"closedform/runner/internal/learner"
+	"closedform/runner/internal/metric"
+	"closedform/runner/internal/study/studytest"
+	"closedform/runner/internal/table"
+)
+
+// manifest has a variant that breaks down, at so steep a λ.
+const manifest = `
+name  = "small_order"
+study = "order"
+seed  = 2
+data  = {generator = "wedges", train = 12}
+model = {layers = [2, 3], prior_mean = [[1, 0], [0, 1], [1, 1]]}
+order = {permutations = 4, samples = 3, sizes = [1, 12], test = 30, mapped = 12, grid = 5}
+sweep = {seed = [1, 2]}
+[[variant]]
+name   = "fails"
+lambda = 3
+[[variant]]
+name = "adf"
+rule = "adf"
+[[variant]]
+name           = "drawn"
+prior_mean     = []
+prior_mean_var = 1.0
+`
+
+func TestSpread(t *testing.T) {
+	p := [][][]float64{{{1, 0}, {0.3, 0.7}}, {{0, 1}, {0.3, 0.7}}, {{0.5, 0.5}, {0.3, 0.7}}}
+	for range 2 { // in whatever order
+		s := spreadOf(p)
+		check.NearAll(t, "total variation", s.tv, []float64{(1 + 0.5 + 0.5) / 3, 0}, 1e-15)
+		check.NearAll(t, "standard deviation", s.sd, []float64{0.5, 0}, 1e-15)
+		check.Near(t, "largest", s.largest, 0.5, 1e-15) // 1 and 0 at the two inputs
+		check.NearAll(t, "mean", s.mean[0], []float64{0.5, 0.5}, 1e-15)
+		slices.Reverse(p)
+	}
+}
+
+// adf returns the predictions of the test inputs by a network that has learned the
+// examples one after another.
+func adf(t *testing.T, train data.Set, order []int, test data.Set) [][]float64 {
+	t.Helper()
+	n, err := bnn.New(bnn.Config{Layers: []int{2, 3}, Output: bnn.ADF, Softmax: softmax.Probit{Lambda: softmax.SlopeLambda(3, 0.5), Rho: 0.5}}, rand.NewPCG(1, 2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, cov := n.Weights(0)
+	if err := n.SetWeights(0, mat.NewDense(3, 2, []float64{1, 0, 0, 1, 1, 1}), cov); err != nil {
+		t.Fatal(err)
+	}
+	for _, i := range order {
+		if _, err := n.Observe(train.X[i], train.Class[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return learner.NewTolerant(&learner.Network{Network: n}, 3).Probabilities(test.X)
+}
+
+// The numbers are those of networks that are trained by hand.
+func TestTables(t *testing.T) {
+	tables := studytest.Run(t, Kind, manifest)
+	task := data.Generator{Name: "wedges"}.Task()
+	stream := func(purpose ...any) rand.Source { return random.Source(append([]any{"small_order", 2}, purpose...)...) }
+	test, train := task.Draw(30, stream("test")), task.Draw(12, stream("train"))
+	upTo12 := []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}
+	var permuted, others [][][]float64
+	for r := 1; r <= 4; r++ {
+		permuted = append(permuted, adf(t, train, rand.New(stream("permutation", r)).Perm(12), test))
+	}
+	for r := 1; r <= 3; r++ {
+		others = append(others, adf(t, task.Draw(12, stream("sample", r)), upTo12, test))
+	}
+	for by, p := range map[string][][][]float64{"order": permuted, "sample": others} {
+		of := func(name string) *table.Table {
+			return tables.Get(name).Where("method", "adf").Where("size", 12).Where("differ_by", by)
+		}
+		runs, spread, summary := of("runs").Where("seed", 2), of("spread").Where("seed", 2), of("summary")
+		var tv, accuracy, loss []float64
+		for a := range p {
+			accuracy = append(accuracy, metric.Accuracy(p[a], test.Class))
+			loss = append(loss, metric.LogLoss(p[a], test.Class))
+			for b := range a {
+				sum := 0.0
+				for i := range p[a] {
+					for j := range p[a][i] {
+						sum += math.Abs(p[a][i][j]-p[b][i][j]) / 2 / 30
+					}
+				}
+				tv = append(tv, sum)
+			}
+		}
+		check.NearAll(t, by+": accuracy of the runs", runs.Nums("accuracy"), accuracy, 1e-12)
+		check.NearAll(t, by+": log loss of the runs", runs.Nums("log_loss"), loss, 1e-9)
+		for column, want := range map[string]float64{
+			"runs": float64(len(p)), "tv": stat.Mean(tv, nil), "tv_max": slices.Max(tv), "accuracy": stat.Mean(accuracy, nil),
+			"accuracy_sd": stat.StdDev(accuracy, nil), "accuracy_min": slices.Min(accuracy), "accuracy_max": slices.Max(accuracy),
+			"log_loss": stat.Mean(loss, nil), "failed": 0,
+		} {
+			check.Near(t, by+": "+column, spread.Nums(column)[0], want, 1e-9)
+		}
+		mean, sd := stat.MeanStdDev(of("spread").Nums("tv"), nil)
+		check.NearAll(t, by+": summary", []float64{summary.Nums("seeds")[0], summary.Nums("tv")[0], summary.Nums("tv_high")[0]},
+			[]float64{2, mean, mean + 12.706204736432095*sd/math.Sqrt2}, 1e-9) // Student's t, 1 degree of freedom
+		// One example has no order, two training sets of one example differ; and the
+		// prior is the same.
+		for i, tv := range tables.Get("spread").Where("size", 1).Where("failed", 0).Where("differ_by", by).Nums("tv") {
+			if (tv == 0) != (by == "order") {
+				t.Errorf("%s: total variation %g of networks that have seen one example, row %d", by, tv, i)
+			}
+		}
+	}
+	maps := tables.Get("maps").Where("method", "adf")
+	if maps.Len() != 25 || !slices.Equal(maps.Nums("x1")[:5], []float64{-2, -1, 0, 1, 2}) {
+		t.Fatalf("points %v", maps.Nums("x1"))
+	}
+	var points data.Set
+	for i, x1 := range maps.Nums("x1") {
+		points.X = append(points.X, []float64{x1, maps.Nums("x2")[i]})
+	}
+	want := make([]float64, 25)
+	for r := 1; r <= 4; r++ {
+		for i, p := range adf(t, train, rand.New(stream("permutation", r)).Perm(12), points) {
+			want[i] += p[0] / 4
+		}
+	}
+	check.NearAll(t, "p1 of the map", maps.Nums("p1"), want, 1e-5)
+}
+
+// Networks that break down are counted, and say that all classes are equally
+// probable; so they agree. A mean leaves out what is infinite.
+func TestBroken(t *testing.T) {
+	tables := studytest.Run(t, Kind, manifest)
+	broken := tables.Get("spread").Where("method", "fails").Where("size", 12)
+	for i, failed := range broken.Nums("failed") {
+		got := []float64{failed, broken.Nums("log_loss")[i], broken.Nums("tv")[i]}
+		check.NearAll(t, "failed, log loss and total variation", got, []float64{broken.Nums("runs")[i], math.Log(3), 0}, 1e-12)
+	}
+	spread := tables.Get("spread").Where("method", "adf")
+	spread.Columns[slices.IndexFunc(spread.Columns, func(c table.Column) bool { return c.Name == "log_loss" })].Nums[0] = math.Inf(1)
+	again, err := studytest.New(t, Kind, manifest).Tables([]table.Set{{spread}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	seeds := spread.Where("size", 1).Where("differ_by", "order").Nums("log_loss")
+	check.NearAll(t, "log losses", []float64{seeds[0], again.Get("summary").Nums("log_loss")[0]}, []float64{math.Inf(1), seeds[1]}, 0)
+}
+
+func TestRefused(t *testing.T) {
+	for override, want := range map[string]string{
+		"order.permutations=1": "2 to 1000", "order.sizes=[12, 13]": "from 1 to 12", "order.sizes=[12, 1]": "increasing",
+		"order.mapped=7": "one of sizes", "order.test=0": "1 to", "sweep.seed=[1]": "seed",
+	} {
+		if err := studytest.Err(Kind, manifest, override); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v does not say %s", override, err, want)
+		}
+	}
+}

@@ -1,0 +1,168 @@
+package posterior
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"closedform/baselines/posterior"
+	"closedform/runner/internal/data"
+	"closedform/runner/internal/learner"
+	"closedform/runner/internal/study"
+	"closedform/runner/internal/table"
+)
+
+// spec is all that the tables of a cell follow from, which is one seed: all that
+// learns is compared with one sample from the posterior.
+type spec struct {
+	Manifest string
+	Seed     int
+	Data     data.Sample
+	Model    learner.Model // whose prior that of the posterior is
+	Models   []learner.Variant
+	settings
+}
+
+func (e *experiment) Cells() []study.Cell {
+	var cells []study.Cell
+	for _, seed := range e.seeds {
+		s := spec{e.manifest.Name, seed, e.Data, e.Model, e.models, e.Posterior}
+		if seed != e.manifest.Seed {
+			s.Mapped, s.Maps, s.MapGrid = nil, nil, 0
+		}
+		cells = append(cells, study.Cell{Key: fmt.Sprintf("seed=%d", seed), Spec: s, Run: s.run})
+	}
+	return cells
+}
+
+// stream returns the random numbers of this seed for a purpose.
+func (s spec) stream(purpose ...any) rand.Source {
+	return study.Stream(s.Manifest, s.Seed, purpose...)
+}
+
+// cell is the stream of one seed with all that learns it.
+type cell struct {
+	spec
+	task    *data.Task
+	square  *square // where predictions are compared
+	methods []method
+	prior   posterior.Model
+
+	curve, exact, maps, train, state, agreement *table.Table
+}
+
+// run shows the examples to all methods, and compares them after some.
+func (s spec) run(ctx context.Context) (table.Set, error) {
+	c := &cell{spec: s, task: s.Data.Task(), square: newSquare(s.Data.Task(), s.Grid)}
+	c.name()
+	if err := c.enlist(); err != nil {
+		return nil, err
+	}
+	examples := c.task.Draw(s.Data.Train, s.stream("train"))
+	for i, x := range examples.X {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		k, class := i+1, examples.Class[i]
+		for _, m := range c.methods {
+			m.Observe(x, class)
+			if m.twin != nil {
+				m.twin.Observe(x, class)
+			}
+		}
+		if len(s.Mapped) > 0 {
+			c.train.Add(k, x, class+1)
+		}
+		if slices.Contains(s.Snapshots, k) {
+			if err := c.compare(k, examples.X[:k], examples.Class[:k]); err != nil {
+				return nil, fmt.Errorf("after example %d: %w", k, err)
+			}
+		}
+	}
+	var tables table.Set
+	for _, t := range []*table.Table{c.curve, c.exact, c.state, c.agreement, c.maps, c.train} {
+		if t.Len() > 0 {
+			tables = append(tables, t)
+		}
+	}
+	return tables, nil
+}
+
+// compare writes down how far all are from the exact posterior after k examples.
+func (c *cell) compare(k int, x [][]float64, class []int) error {
+	sample, sampler, err := c.sample(posterior.Importance{Draws: c.Draws}, k, x, class)
+	if err != nil {
+		return err
+	}
+	c.exact.Add(c.Seed, k, sampler, sample.ESS, sample.RHat)
+	exact, tvNoise, klNoise, err := c.square.predict(sample)
+	if err != nil {
+		return err
+	}
+	bestError, bestLoss, _ := c.square.scores(c.square.truth)
+	add := func(name string, q [][]float64, tv, kl float64, steps learner.Steps) {
+		error, loss, ece := c.square.scores(q)
+		c.curve.Add(name, c.Seed, k, tv, kl, tvNoise, klNoise, error-bestError, loss-bestLoss, ece, steps.Row())
+	}
+	add(exactName, exact, math.NaN(), math.NaN(), learner.Steps{})
+	for _, m := range c.methods {
+		q := m.Probabilities(c.square.Points)
+		tv, kl := c.square.distance(exact, q)
+		add(m.name, q, tv, kl, m.Steps())
+		if err := c.check(m, k); err != nil {
+			return err
+		}
+	}
+	if slices.Contains(c.Mapped, k) {
+		return c.draw(k, sample)
+	}
+	return nil
+}
+
+// sample returns a sample from the posterior of the examples and the name of the
+// sampler: importance sampling and, where that refuses for a small effective sample
+// size, Markov chains. Where these refuse, too, there is nothing to compare with: an
+// error.
+func (c *cell) sample(importance posterior.Importance, k int, x [][]float64, class []int) (*posterior.Sample, string, error) {
+	problem, err := posterior.NewProblem(c.prior, x, class)
+	if err != nil {
+		return nil, "", err
+	}
+	s, err := importance.Sample(problem, c.stream("importance", k))
+	var small *posterior.ESSError
+	if !errors.As(err, &small) {
+		return s, "importance", err
+	}
+	s, err = posterior.Hamiltonian{}.Sample(problem, c.stream("hamiltonian", k))
+	return s, "hamiltonian", err
+}
+
+// draw writes down the maps.
+func (c *cell) draw(k int, sample *posterior.Sample) error {
+	square := newSquare(c.task, c.MapGrid)
+	exact, _, _, err := square.predict(sample)
+	if err != nil {
+		return err
+	}
+	for _, name := range append([]string{exactName}, c.Maps...) {
+		q := exact
+		if m := c.method(name); m != nil {
+			q = m.Probabilities(square.Points)
+		}
+		for i, x := range square.Points {
+			c.maps.Add(name, k, x, q[i])
+		}
+	}
+	return nil
+}
+
+// method returns that of the name, nil if there is none.
+func (c *cell) method(name string) *method {
+	if i := slices.IndexFunc(c.methods, func(m method) bool { return m.name == name }); i >= 0 {
+		return &c.methods[i]
+	}
+	return nil
+}

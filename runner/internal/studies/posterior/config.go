@@ -1,0 +1,145 @@
+// Package posterior is the study of the distance to the exact answer. Networks of
+// one layer, and perceptrons where there are two classes, learn a stream of examples.
+// After some of them their predictive is compared with that of the exact posterior
+// of the same prior and the likelihood of the softmax.
+//
+// The streams of all lengths are prefixes of one: what is said after k examples of a
+// long stream is what a stream of k examples leaves.
+package posterior
+
+import (
+	"cmp"
+	"context"
+	"reflect"
+	"slices"
+	"strings"
+
+	"closedform/baselines/perceptron"
+	"closedform/core/field"
+	"closedform/runner/internal/config"
+	"closedform/runner/internal/data"
+	"closedform/runner/internal/learner"
+	"closedform/runner/internal/study"
+)
+
+// Kind is the study.
+var Kind = study.Kind{
+	Name: "posterior",
+	Asks: "How far is every update from the exact posterior of the same prior?",
+	New: func(m *config.Manifest) (study.Experiment, error) {
+		e := &experiment{manifest: m, Model: learner.DefaultModel(), Posterior: settings{Draws: 4000, MapGrid: 61}}
+		if err := m.Decode(e); err != nil {
+			return nil, err
+		}
+		return e, m.Locate("", e.setUp())
+	},
+}
+
+type experiment struct {
+	Data      data.Sample       `toml:"data"`
+	Model     learner.Model     `toml:"model"`
+	Posterior settings          `toml:"posterior"`
+	Sweep     learner.Sweep     `toml:"sweep"`
+	Variants  []learner.Variant `toml:"variant" inherit:"model"`
+
+	manifest *config.Manifest
+	seeds    []int
+	models   []learner.Variant
+}
+
+type settings struct {
+	Snapshots []int `toml:"snapshots"` // numbers of examples seen
+	Grid      int   `toml:"grid"`      // points along each axis at which predictions are compared
+	Draws     int   `toml:"draws"`     // from the exact posterior, in pairs
+
+	// Perceptrons are Bayesian perceptrons beside the networks, where there are two
+	// classes. λ and what happens to an indefinite step are those of [model], the
+	// prior that of the difference of the logits.
+	Perceptrons []perceptron.Rule `toml:"perceptrons"`
+
+	Mapped  []int    `toml:"mapped"`   // snapshots that are drawn
+	Maps    []string `toml:"maps"`     // variants and perceptrons that are drawn beside the exact posterior
+	MapGrid int      `toml:"map_grid"` // points of the maps along each axis
+}
+
+// What has rows in the tables beside the networks: the exact posterior, equal
+// probabilities for all classes, and the perceptrons, whose names begin so.
+const (
+	exactName        = "exact"
+	uniformName      = "uniform"
+	perceptronPrefix = "perceptron-"
+)
+
+// Validate reports what is not allowed.
+func (s *settings) Validate() error {
+	outside := slices.IndexFunc(s.Mapped, func(k int) bool { return !slices.Contains(s.Snapshots, k) })
+	switch {
+	case len(s.Snapshots) == 0:
+		return field.Errorf("snapshots", "missing; allowed: at least one number of examples")
+	case outside >= 0:
+		return field.Errorf("mapped", "%d is not allowed; allowed: those of snapshots", s.Mapped[outside])
+	case s.Draws < 2 || s.Draws > config.MaxDraws || s.Draws%2 != 0:
+		return field.Errorf("draws", "%d is not allowed; allowed: an even number, as they come in pairs, up to %d", s.Draws, config.MaxDraws)
+	}
+	return cmp.Or(field.Within("grid", s.Grid, 2, config.MaxGrid), field.Within("map_grid", s.MapGrid, 2, config.MaxGrid))
+}
+
+// setUp works out what follows from the manifest. It reports other tasks than those
+// whose inputs are uniform on a square, over which predictions are averaged evenly,
+// and variants that have no exact posterior in common.
+func (e *experiment) setUp() (err error) {
+	if e.Data.Name != "logistic" && e.Data.Name != "wedges" {
+		return field.Errorf("data.generator", `%q is not allowed; allowed: "logistic", "wedges"`, e.Data.Name)
+	}
+	e.Data.Generator = e.Data.WithDefaults()
+	if len(e.Model.Layers) != 2 {
+		return field.Errorf("model.layers", "%v is not allowed; allowed: [inputs, classes], as the exact posterior is for no hidden layers", e.Model.Layers)
+	}
+	classes := e.Data.Task().Classes
+	if classes != 2 && len(e.Posterior.Perceptrons) > 0 {
+		return field.Errorf("posterior.perceptrons", "%d classes; allowed: only with two", classes)
+	}
+	prior := func(m learner.Model) []any {
+		return []any{m.Layers, m.Bias, m.Prior, m.PriorMean, m.PriorVar, m.PriorScale, m.PriorMeanVar}
+	}
+	for _, v := range e.Variants {
+		if !reflect.DeepEqual(prior(v.Model), prior(e.Model)) {
+			return field.Errorf("variant."+v.Name, "all variants have one exact posterior; allowed: layers, bias and prior of [model]")
+		}
+	}
+	if err := learner.Increasing("posterior.snapshots", e.Posterior.Snapshots, e.Data.Train); err != nil {
+		return err
+	}
+	if e.seeds, err = e.manifest.Seeds(e.Sweep.Seed); err != nil {
+		return err
+	}
+	if e.models, err = e.Sweep.Models(e.Model, e.Variants); err == nil {
+		e.models, err = learner.Fit(e.models, data.Inputs, classes)
+	}
+	return cmp.Or(err, e.checkNames())
+}
+
+// checkNames reports a name that two rows of the tables have, and maps of none.
+func (e *experiment) checkNames() error {
+	learners := learner.Names(e.models)
+	for _, rule := range e.Posterior.Perceptrons {
+		learners = append(learners, perceptronPrefix+rule.String())
+	}
+	names := append([]string{exactName, uniformName}, learners...)
+	for i, name := range names {
+		if slices.Contains(names[:i], name) {
+			return field.Errorf("variant."+name+".name", "not allowed: another row of the tables is called so")
+		}
+	}
+	for _, name := range e.Posterior.Maps {
+		if !slices.Contains(learners, name) {
+			return field.Errorf("posterior.maps", "%q is not allowed; allowed: %s", name, strings.Join(learners, ", "))
+		}
+	}
+	return nil
+}
+
+func (e *experiment) Config() any                   { return e }
+func (e *experiment) Prepare(context.Context) error { return nil }
+
+var _ study.Experiment = (*experiment)(nil)

@@ -1,0 +1,126 @@
+package posterior
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"closedform/baselines/perceptron"
+	"closedform/baselines/posterior"
+	"closedform/core/bnn"
+	"closedform/runner/internal/learner"
+)
+
+// method is what predicts, with its name in the tables.
+type method struct {
+	name string
+	*learner.Tolerant
+
+	// Of a network that learns by the paper's rule: its λ, and one with the same
+	// prior weights and another random stream that sees the same examples.
+	lambda float64
+	twin   *learner.Tolerant
+}
+
+// enlist makes all that learns, and the prior that all of it has.
+func (c *cell) enlist() error {
+	for _, v := range c.Models {
+		l, err := v.Learner(c.stream("prior"))
+		if err != nil {
+			return err
+		}
+		m := method{name: v.Name, Tolerant: l}
+		if v.Output == bnn.Joint {
+			m.lambda = v.Lambda.Value(c.task.Classes, v.Rho)
+			if m.twin, err = v.Learner(c.stream("twin")); err != nil {
+				return err
+			}
+			mean, cov := network(l).Weights(0)
+			if err := network(m.twin).SetWeights(0, mean, cov); err != nil {
+				return err
+			}
+		}
+		c.methods = append(c.methods, m)
+	}
+	prior, err := c.Model.Network(c.stream("prior"))
+	if err != nil {
+		return err
+	}
+	for _, rule := range c.Perceptrons {
+		l, err := newPerceptron(rule, c.Model, prior)
+		if err != nil {
+			return err
+		}
+		c.methods = append(c.methods, method{name: perceptronPrefix + rule.String(), Tolerant: learner.NewTolerant(l, 2)})
+	}
+	uniform := &learner.Batch{Every: math.MaxInt} // never fitted
+	c.methods = append(c.methods, method{name: uniformName, Tolerant: learner.NewTolerant(uniform, c.task.Classes)})
+	mean, cov := prior.Weights(0)
+	c.prior = posterior.Model{Layers: c.Model.Layers, Bias: c.Model.Bias, PriorMean: mean.RawMatrix().Data}
+	for _, sigma := range cov {
+		for i := range sigma.SymmetricDim() {
+			c.prior.PriorVar = append(c.prior.PriorVar, sigma.At(i, i))
+		}
+	}
+	return nil
+}
+
+func network(l *learner.Tolerant) *bnn.Network { return l.Learner.(*learner.Network).Network }
+
+// neuron is a perceptron that tells class 0 from class 1 by the sign of the
+// difference of their logits.
+type neuron struct {
+	*perceptron.Perceptron
+	bias  bool
+	steps learner.Steps
+}
+
+// newPerceptron returns the perceptron whose prior is that of the difference of the
+// logits of a network of one layer.
+func newPerceptron(rule perceptron.Rule, m learner.Model, prior *bnn.Network) (*neuron, error) {
+	weights, cov := prior.Weights(0)
+	var mean mat.VecDense
+	var sum mat.SymDense
+	mean.SubVec(weights.RowView(0), weights.RowView(1))
+	sum.AddSym(cov[0], cov[1])
+	p, err := perceptron.New(perceptron.Config{
+		Rule: rule, Lambda: m.Lambda.Value(2, m.Rho), OnIndefinite: m.OnIndefinite, VarianceFloor: m.VarianceFloor,
+	}, mean.RawVector().Data, &sum)
+	return &neuron{Perceptron: p, bias: m.Bias}, err
+}
+
+// input returns x with a trailing 1 where there is a bias.
+func (n *neuron) input(x []float64) []float64 {
+	if !n.bias {
+		return x
+	}
+	return append(slices.Clip(x), 1)
+}
+
+func (n *neuron) Observe(x []float64, class int) error {
+	update, err := n.Perceptron.Observe(n.input(x), class == 0)
+	if !(update.MinVariance >= 0) {
+		n.steps.Indefinite++
+	}
+	switch update.Action {
+	case bnn.Skipped:
+		n.steps.Skipped++
+	case bnn.Projected:
+		n.steps.Projected++
+	}
+	return err
+}
+
+func (n *neuron) Predict(p, x []float64) error {
+	got, err := n.Perceptron.Predict(n.input(x))
+	p[0], p[1] = got.Positive, got.Negative
+	return err
+}
+
+func (n *neuron) Steps() learner.Steps { return n.steps }
+
+var (
+	_ learner.Learner = (*neuron)(nil)
+	_ learner.Stepper = (*neuron)(nil)
+)

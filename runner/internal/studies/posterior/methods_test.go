@@ -1,0 +1,177 @@
+package posterior
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"closedform/baselines/perceptron"
+	"closedform/core/random"
+	"closedform/internal/check"
+	"closedform/runner/internal/data"
+	"closedform/runner/internal/grid"
+	"closedform/runner/internal/learner"
+	"closedform/runner/internal/metric"
+	"closedform/runner/internal/study/studytest"
+)
+
+// The prior of a perceptron is that of the difference of the logits, and it learns
+// with the first class as the positive one.
+func TestPerceptron(t *testing.T) {
+	m := studytest.New(t, Kind, strings.ReplaceAll(manifest, "[model]", "[model]\nprior_var = 0.7\nprior_mean = [[1, 2, 3], [0.5, -1, 4]]")).(*experiment).Model
+	prior, err := m.Network(random.Source("unused"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := newPerceptron(perceptron.ADF, m, prior)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mean, cov := p.Weights()
+	for i, want := range []float64{0.5, 3, -1} {
+		check.Near(t, fmt.Sprintf("mean %d", i), mean[i], want, 1e-15)
+		check.Near(t, fmt.Sprintf("variance %d", i), cov.At(i, i), 1.4, 1e-15)
+	}
+	l, x := learner.NewTolerant(p, 2), [][]float64{{1, -1}}
+	before := l.Probabilities(x)[0]
+	l.Observe(x[0], 0)
+	if after := l.Probabilities(x)[0]; !(after[0] > before[0]) || math.Abs(floats.Sum(after)-1) > 1e-15 {
+		t.Errorf("probabilities %v, after an example of the first class %v", before, after)
+	}
+	l.Observe([]float64{1e200, 0}, 0)
+	if got := l.Probabilities(x)[0]; !l.Steps().Failed || got[0] != 0.5 {
+		t.Errorf("after an overflow %v, %+v", got, l.Steps())
+	}
+
+	m.Lambda.Word, m.Lambda.Number = "", 0.1
+	huber, err := newPerceptron(perceptron.Huber, m, prior)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 6 {
+		if err := huber.Observe([]float64{0.5, 0.5}, i%2); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if s := huber.Steps(); s.Indefinite == 0 || s.Skipped != s.Indefinite || s.Projected != 0 {
+		t.Errorf("a perceptron without ground to stand on: %+v", s)
+	}
+}
+
+// The moments that Huber's perceptron takes a step by are those of its own step: with
+// both labels, whose probabilities are p and 1 − p, the mean moves by
+// Cov(a, y)/Var y · (y − p) and the variance falls by Cov(a, y)²/Var y.
+func TestHuberMoments(t *testing.T) {
+	for _, c := range []struct{ lambda, m, v float64 }{{0.6, 0.3, 9}, {0.2, -2, 200}, {1.5, 0, 4}} {
+		p, cross, variance := huberMoments(c.lambda, c.m, c.v)
+		for y, positive := range []bool{false, true} {
+			neuron, err := perceptron.New(perceptron.Config{Lambda: c.lambda}, []float64{c.m}, mat.NewDiagDense(1, []float64{c.v}))
+			if err != nil {
+				t.Fatal(err)
+			}
+			before, err := neuron.Predict([]float64{1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			check.Near(t, "p", p, before.Positive, 1e-15)
+			if _, err := neuron.Observe([]float64{1}, positive); err != nil {
+				t.Fatal(err)
+			}
+			mean, cov := neuron.Weights()
+			check.Near(t, fmt.Sprintf("%+v: step after %d", c, y), cross/variance*(float64(y)-p), mean[0]-c.m, 1e-12)
+			check.Near(t, fmt.Sprintf("%+v: fall after %d", c, y), cross*cross/variance, c.v-cov.At(0, 0), 1e-11)
+		}
+	}
+}
+
+// The paper's rule is looked at, and no other; one that has broken down has no
+// beliefs to compare.
+func TestPaper(t *testing.T) {
+	agreement, state := tables(t).Get("agreement"), tables(t).Get("state")
+	if slices.ContainsFunc(append(agreement.Texts("method"), state.Texts("method")...), func(name string) bool { return name != "fail" }) {
+		t.Error("a row of another rule")
+	}
+	size := state.Nums("bytes")[0]
+	for i, seed := range agreement.Texts("seed") {
+		failed := at(t, tables(t).Get("curve"), "method=fail seed="+seed+" k="+agreement.Texts("k")[i]).Nums("failed")[0] == 1
+		p, cross, variance := agreement.Nums("p_gap")[i], agreement.Nums("cross_gap")[i], agreement.Nums("variance_gap")[i]
+		if none := math.IsNaN(p) && math.IsNaN(cross) && math.IsNaN(variance); none != failed || !failed && !(p < 1e-13 && cross < 1e-12 && variance > 0.01) {
+			t.Errorf("row %d: gaps %g, %g, %g; broken down: %v", i, p, cross, variance, failed)
+		}
+		if state.Nums("twin_gap")[i] != 0 || state.Nums("bytes")[i] != size || size < 500 {
+			t.Errorf("row %d: twin gap %g, %g bytes", i, state.Nums("twin_gap")[i], state.Nums("bytes")[i])
+		}
+	}
+	check.Near(t, "gap", gap([][]float64{{0.5, 0.5}, {0.9, 0.1}}, [][]float64{{0.5, 0.5}, {0.6, 0.4}}), 0.3, 1e-15)
+	if m := begun(t).method("fail"); network(m.twin) == network(m.Tolerant) {
+		t.Error("the twin is the network itself")
+	}
+	three := studytest.Run(t, Kind, manifest, "data.generator=wedges", "model.layers=[2, 3]", "posterior.perceptrons=[]", "posterior.maps=[]")
+	if three.Get("agreement") != nil {
+		t.Error("three classes agree with a perceptron")
+	}
+	e := &experiment{Data: data.Sample{Generator: data.Generator{Name: "wedges"}}, Posterior: settings{MapGrid: 3}}
+	rows, p2 := e.rows(e.Data.Task(), three.Get("maps"), nil), three.Get("maps").Nums("p2")
+	if len(rows) != 2 || len(rows[1].Maps[0].Boundary) != 2 || !slices.Equal(rows[1].Maps[0].Z, p2) {
+		t.Errorf("maps of three classes %+v", rows)
+	}
+}
+
+// Averages over a square are integrals: exact for what is linear in each input.
+func TestSquare(t *testing.T) {
+	s := newSquare(data.Generator{Name: "logistic"}.Task(), 7)
+	var one, moment, second float64
+	for i, x := range s.Points {
+		one += s.weight[i]
+		moment += s.weight[i] * (3 + x[0] - 2*x[1] + x[0]*x[1])
+		second += s.weight[i] * x[0] * x[0]
+	}
+	check.Near(t, "1", one, 1, 1e-14)
+	check.Near(t, "3 + x₁ − 2x₂ + x₁x₂", moment, 3, 1e-13)
+	h := 10. / 6
+	check.Near(t, "x₁²", second, 25./3+h*h/6, 1e-13) // with the error of the trapezoidal rule
+	wedge := newSquare(data.Generator{Name: "wedges"}.Task(), 5)
+	if wedge.truth[0] != nil || wedge.truth[12] != nil || !slices.Equal(wedge.truth[2], []float64{0, 1, 0}) {
+		t.Errorf("truths of the wedges %v", wedge.truth)
+	}
+}
+
+// The truth has the error rate of Bayes, and is calibrated.
+func TestScores(t *testing.T) {
+	task := data.Generator{Name: "logistic"}.Task()
+	s := newSquare(task, 201)
+	error, loss, ece := s.scores(s.truth)
+	check.Near(t, "error", error, task.BayesError(), 1e-4)
+	check.Near(t, "calibration", ece, 0, 1e-14)
+	var entropy float64
+	for i, truth := range s.truth {
+		entropy += s.weight[i] * metric.Entropy(truth)
+	}
+	check.Near(t, "log loss", loss, entropy, 1e-12)
+
+	s = &square{grid.New([]float64{0, 1}, []float64{0, 1}), []float64{0.4, 0.1, 0.2, 0.3}, [][]float64{{1, 0}, {0.3, 0.7}, nil, {0.5, 0.5}}}
+	// Confidences 0.9, 0.92 share a bin; equal probabilities are decided by lot.
+	error, loss, ece = s.scores([][]float64{{0.9, 0.1}, {0.92, 0.08}, {1, 0}, {0.5, 0.5}})
+	check.Near(t, "error", error, (0.1*0.7+0.3*0.5)/0.8, 1e-14)
+	check.Near(t, "log loss", loss, (-0.4*math.Log(0.9)-0.1*(0.3*math.Log(0.92)+0.7*math.Log(0.08))+0.3*math.Ln2)/0.8, 1e-14)
+	check.Near(t, "calibration", ece, math.Abs(0.4*0.1+0.1*(0.3-0.92))/0.8, 1e-14)
+	if _, loss, _ = s.scores([][]float64{{0, 1}, {0.5, 0.5}, {1, 0}, {0.5, 0.5}}); !math.IsInf(loss, 1) {
+		t.Errorf("the loss of an impossible truth is %g", loss)
+	}
+}
+
+func TestDistance(t *testing.T) {
+	s := &square{weight: []float64{0.25, 0.75}}
+	p := [][]float64{{0.5, 0.5, 0}, {0.2, 0.3, 0.5}}
+	tv, kl := s.distance(p, [][]float64{{0.4, 0.4, 0.2}, {0.2, 0.3, 0.5}})
+	check.Near(t, "tv", tv, 0.25*0.2, 1e-15)
+	check.Near(t, "kl", kl, 0.25*math.Log(1.25), 1e-15)
+	if _, kl = s.distance(p, [][]float64{{1, 0, 0}, {0.2, 0.3, 0.5}}); !math.IsInf(kl, 1) {
+		t.Errorf("the divergence from what excludes a class is %g", kl)
+	}
+}

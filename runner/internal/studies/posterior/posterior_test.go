@@ -1,0 +1,327 @@
+package posterior
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+
+	"closedform/baselines/posterior"
+	"closedform/core/bnn"
+	"closedform/core/random"
+	"closedform/core/softmax"
+	"closedform/internal/check"
+	"closedform/runner/internal/data"
+	"closedform/runner/internal/metric"
+	"closedform/runner/internal/study/studytest"
+	"closedform/runner/internal/table"
+)
+
+// manifest is of two classes, where something fails.
+const manifest = `
+name  = "near2"
+study = "posterior"
+seed  = 2
+
+[data]
+generator = "logistic"
+train     = 12
+
+[model]
+layers = [2, 2]
+bias   = true
+on_indefinite = "skip"
+
+[posterior]
+snapshots   = [1, 4, 12]
+grid        = 5
+draws       = 200
+perceptrons = ["huber", "adf"]
+mapped      = [4]
+maps        = ["adf", "perceptron-adf"]
+map_grid    = 3
+
+[sweep]
+seed = [1, 2, 3]
+
+[[variant]]
+name = "fail"
+lambda = 2
+on_indefinite = "fail"
+
+[[variant]]
+name = "adf"
+rule = "adf"
+
+[[variant]]
+name = "adf_exact"
+rule = "adf-exact"
+`
+
+// ran has the tables of the manifest, once they are computed.
+var ran table.Set
+
+func tables(t *testing.T) table.Set {
+	if ran == nil {
+		ran = studytest.Run(t, Kind, manifest)
+	}
+	return ran
+}
+
+// at returns the row of a table at these columns, "method=adf k=4".
+func at(t *testing.T, of *table.Table, columns string) *table.Table {
+	t.Helper()
+	for _, c := range strings.Fields(columns) {
+		column, value, _ := strings.Cut(c, "=")
+		of = of.Where(column, value)
+	}
+	if of.Len() == 0 {
+		t.Fatalf("%s has no row %s", of.Name, columns)
+	}
+	return of
+}
+
+func TestTables(t *testing.T) {
+	all := tables(t)
+	names := []string{"exact", "fail", "adf", "adf_exact", "perceptron-huber", "perceptron-adf", "uniform"}
+	for name, rows := range map[string]int{
+		"curve": 3 * 3 * len(names), "exact": 9, "curve_summary": 3 * len(names), "truth": 1, "train": 12, "maps": 3 * 9, "state": 9, "agreement": 9,
+	} {
+		if n := all.Get(name).Len(); n != rows {
+			t.Errorf("%s has %d rows, want %d", name, n, rows)
+		}
+	}
+	of := at(t, all.Get("curve"), "seed=3")
+	for i, name := range of.Texts("method") {
+		if k := of.Texts("k")[i]; name != names[i%len(names)] || k != []string{"1", "4", "12"}[i/len(names)] {
+			t.Errorf("row %d is of %s after %s", i, name, k)
+		}
+		if none := math.IsNaN(of.Nums("tv")[i]); none != (name == "exact") {
+			t.Errorf("total variation of %s is %g", name, of.Nums("tv")[i])
+		}
+	}
+}
+
+// The rows of one network, worked out from the packages below.
+func TestByHand(t *testing.T) {
+	all := studytest.Run(t, Kind, manifest, "posterior.grid=2")
+	task := data.Generator{Name: "logistic"}.Task()
+	examples := task.Draw(12, random.Source("near2", 3, "train"))
+	network, err := bnn.New(bnn.Config{
+		Layers: []int{2, 2}, Bias: true, Output: bnn.ADF, Softmax: softmax.Probit{Lambda: softmax.SlopeLambda(2, 0.5), Rho: 0.5},
+	}, random.Source("unused"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k := range 4 {
+		if _, err := network.Observe(examples.X[k], examples.Class[k]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p, err := posterior.NewProblem(posterior.Model{Layers: []int{2, 2}, Bias: true}, examples.X[:4], examples.Class[:4])
+	if err != nil {
+		t.Fatal(err)
+	}
+	sample, err := posterior.Importance{Draws: 200}.Sample(p, random.Source("near2", 3, "importance", 4))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, wantExact := map[string]float64{}, map[string]float64{}
+	for _, x := range [][]float64{{-5, -5}, {5, -5}, {-5, 5}, {5, 5}} { // corners of the square, a quarter each
+		var exact posterior.Prediction
+		var rule bnn.Prediction
+		truth := make([]float64, 2)
+		if err := sample.Predict(&exact, x); err != nil {
+			t.Fatal(err)
+		}
+		if err := network.Predict(&rule, x); err != nil {
+			t.Fatal(err)
+		}
+		task.Probabilities(truth, x)
+		want["tv"] += math.Abs(exact.P[0]-rule.P[0]) / 4
+		want["tv_noise"] += exact.Err[0] * math.Sqrt(2/math.Pi) / 4
+		for j := range 2 {
+			want["kl"] += exact.P[j] * math.Log(exact.P[j]/rule.P[j]) / 4
+			want["kl_noise"] += exact.Err[j] * exact.Err[j] / exact.P[j] / 8
+			want["excess_log_loss"] -= truth[j] * math.Log(rule.P[j]/truth[j]) / 4
+			wantExact["excess_log_loss"] -= truth[j] * math.Log(exact.P[j]/truth[j]) / 4
+		}
+		want["excess_error"] += (floats.Max(truth) - truth[floats.MaxIdx(rule.P)]) / 4
+		wantExact["excess_error"] += (floats.Max(truth) - truth[floats.MaxIdx(exact.P)]) / 4
+	}
+	for method, numbers := range map[string]map[string]float64{"adf": want, "exact": wantExact} {
+		for column, x := range numbers {
+			check.Near(t, method+" "+column, at(t, all.Get("curve"), "seed=3 k=4 method="+method).Nums(column)[0], x, 1e-9)
+		}
+	}
+	exact := at(t, all.Get("exact"), "seed=3 k=4")
+	if exact.Texts("sampler")[0] != "importance" || exact.Nums("ess")[0] != sample.ESS {
+		t.Errorf("sampler %v, effective sample size %v, want %g", exact.Texts("sampler"), exact.Nums("ess"), sample.ESS)
+	}
+}
+
+// A network that fails says "equal probabilities" from then on, is scored for it, and
+// is counted.
+func TestScoresFailures(t *testing.T) {
+	total := 0.0
+	for _, k := range []string{"1", "4", "12"} {
+		of := at(t, tables(t).Get("curve"), "method=fail k="+k)
+		for i, failed := range of.Nums("failed") {
+			equal := at(t, tables(t).Get("curve"), "method=uniform k="+k+" seed="+of.Texts("seed")[i])
+			for _, c := range []string{"tv", "kl", "excess_error", "excess_log_loss", "ece"} {
+				if (of.Nums(c)[i] == equal.Nums(c)[0]) != (failed == 1) {
+					t.Errorf("row %d after %s: %s is %g, of equal probabilities %g, failed %g", i, k, c, of.Nums(c)[i], equal.Nums(c)[0], failed)
+				}
+			}
+		}
+		count := floats.Sum(of.Nums("failed"))
+		check.Near(t, "failed after "+k, at(t, tables(t).Get("curve_summary"), "method=fail k="+k).Nums("failed")[0], count/3, 1e-15)
+		total += count
+	}
+	if total == 0 || total == 9 || floats.Sum(at(t, tables(t).Get("curve"), "method=adf").Nums("failed")) != 0 {
+		t.Errorf("%g of 9 snapshots of fail failed, and of adf", total)
+	}
+}
+
+// What is said after k examples does not depend on those that follow.
+func TestPrefix(t *testing.T) {
+	short := studytest.Run(t, Kind, manifest, "data.train=4", "posterior.snapshots=[4]", "posterior.mapped=[]")
+	if got, want := short.Get("curve").CSV(), tables(t).Get("curve").Where("k", 4).CSV(); string(got) != string(want) {
+		t.Errorf("after 4 of 4 examples\n%s\nafter 4 of 12\n%s", got, want)
+	}
+}
+
+func TestSummary(t *testing.T) {
+	of := at(t, tables(t).Get("curve_summary"), "k=12")
+	for i, method := range of.Texts("method") {
+		rows := at(t, tables(t).Get("curve"), "k=12 method="+method)
+		mean, low, high := metric.Interval(rows.Nums("ece"))
+		check.NearAll(t, method+": seeds and ece", []float64{of.Nums("seeds")[i], of.Nums("ece")[i], of.Nums("ece_low")[i], of.Nums("ece_high")[i]},
+			[]float64{3, mean, low, high}, 1e-12)
+		check.Near(t, method+": skipped", of.Nums("skipped_steps")[i], floats.Sum(rows.Nums("skipped_steps"))/3, 1e-12)
+	}
+	text := "method,seed,k,kl,excess_log_loss\na,1,1,1,2\na,2,1,+Inf,2\na,3,1,3,2\n"
+	curve, err := table.Read("curve", strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := summary(curve)
+	check.Near(t, "mean of the finite", s.Nums("kl")[0], 2, 1e-15)
+	check.Near(t, "share of the infinite", s.Nums("kl_infinite")[0], 1./3, 1e-15)
+	check.Near(t, "share of infinite losses", s.Nums("excess_log_loss_infinite")[0], 0, 0)
+}
+
+// begun returns the cell of the first seed, before any example.
+func begun(t *testing.T) *cell {
+	t.Helper()
+	s := studytest.New(t, Kind, manifest).Cells()[0].Spec.(spec)
+	c := &cell{spec: s, task: s.Data.Task()}
+	if err := c.enlist(); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// Where importance sampling refuses, Markov chains take over; other errors stand.
+func TestFallsBack(t *testing.T) {
+	c := begun(t)
+	x, class := [][]float64{{1, 2}, {-3, 1}}, []int{0, 1}
+	for want, importance := range map[string]posterior.Importance{"importance": {}, "hamiltonian": {Draws: 100, MinESS: 100}} {
+		if s, sampler, err := c.sample(importance, 2, x, class); err != nil || sampler != want || s == nil {
+			t.Errorf("%+v: %s, want %s; %v", importance, sampler, want, err)
+		}
+	}
+	if _, _, err := c.sample(posterior.Importance{Draws: 3}, 2, x, class); err == nil || !strings.Contains(err.Error(), "Draws") {
+		t.Errorf("an odd number of draws: error %v", err)
+	}
+	if _, _, err := c.sample(posterior.Importance{}, 2, [][]float64{{1, math.NaN()}}, []int{0}); err == nil {
+		t.Error("an input that is not a number was taken")
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := c.run(ctx); err == nil {
+		t.Error("a cancelled cell went on")
+	}
+}
+
+// The maps are of the right columns and points.
+func TestMaps(t *testing.T) {
+	e := studytest.New(t, Kind, manifest).(*experiment)
+	maps := tables(t).Get("maps")
+	rows := e.rows(e.Data.Task(), maps, nil)
+	for i, name := range []string{"exact", "adf", "perceptron-adf"} {
+		m, r := rows[0].Maps[i], maps.Where("method", name)
+		if m.Title != name || !slices.Equal(m.Z, r.Nums("p1")) || len(m.Z) != 9 || len(m.Boundary) != 0 {
+			t.Errorf("the map of %s is %+v", name, m)
+		}
+		for k, p2 := range r.Nums("p2") {
+			check.Near(t, "Σp", m.Z[k]+p2, 1, 2e-6)
+			check.Near(t, "x₁", r.Nums("x1")[k], 5*float64(k%3-1), 0)
+			check.Near(t, "x₂", r.Nums("x2")[k], 5*float64(k/3-1), 0)
+		}
+	}
+	if slices.Equal(rows[0].Maps[0].Z, rows[0].Maps[1].Z) {
+		t.Error("adf is drawn as exact")
+	}
+}
+
+// Curves have gaps where a number is infinite, and no interval that reaches 0.
+func TestCurves(t *testing.T) {
+	text := "method,k,kl,kl_low,kl_high,kl_infinite,tv,tv_low,tv_high,tv_noise,ece,ece_low,ece_high\n"
+	for _, name := range []string{"exact", "a", "uniform"} {
+		text += name + ",1,1,0.5,1.5,0,0.3,0.2,0.4,0.01,1,1,1\n" + name + ",2,2,1,5,0.25,0.5,-0.1,1.1,0.02,1,1,1\n" + name + ",3,4,3,5,0,0.6,,,0.03,1,1,1\n"
+	}
+	summary, err := table.Read("curve_summary", strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	same := func(name string, got []float64, want ...float64) {
+		if !floats.Same(got, want) {
+			t.Errorf("%s: %v, want %v", name, got, want)
+		}
+	}
+	kl := curves(summary, "kl")
+	if len(kl) != 2 || kl[0].Name != "a" || kl[1].Name != "equal probabilities" {
+		t.Fatalf("curves %+v", kl)
+	}
+	nan := math.NaN()
+	same("kl", kl[0].Y, 1, math.Inf(1), 4)
+	same("kl low", kl[0].Low, 0.5, nan, 3)
+	same("kl high", kl[0].High, 1.5, nan, 5)
+	tv := curves(summary, "tv")
+	same("noise", tv[0].Y, 0.01, 0.02, 0.03)
+	same("tv", tv[1].Y, 0.3, 0.5, 0.6)
+	same("tv low", tv[1].Low, 0.2, nan, nan)
+	if scores := curves(summary, "ece"); scores[0].Name != "exact" || len(scores[0].Low) != 3 {
+		t.Errorf("the score of the exact answer is %+v", scores[0])
+	}
+}
+
+func TestRefused(t *testing.T) {
+	for overrides, want := range map[string]string{
+		"posterior.snapshots=[]; posterior.mapped=[]":      "posterior.snapshots: missing",
+		"posterior.snapshots=[1, 13]; posterior.mapped=[]": "posterior.snapshots: ",
+		"posterior.grid=1":                               "posterior.grid",
+		"posterior.draws=11":                             "an even number",
+		"posterior.mapped=[2]":                           "those of snapshots",
+		`posterior.maps=["exact"]`:                       "posterior.maps",
+		`posterior.perceptrons=["kalman"]`:               "huber",
+		`data.generator="moons"`:                         `"logistic", "wedges"`,
+		"model.layers=[2, 4, 2]":                         "no hidden layers",
+		`variant.adf.name="uniform"`:                     "another row",
+		`variant.adf.name="perceptron-adf"`:              "another row",
+		"variant.adf.bias=false":                         "variant.adf",
+		"variant.adf.prior_var=2":                        "variant.adf",
+		"data.generator=wedges; model.layers=[2,3]":      "only with two",
+		"sweep.lambda=[0.3,1]; posterior.maps=[]":        "",
+		"variant.adf.lambda=0.3; variant.adf.rule=total": "",
+	} {
+		err := studytest.Err(Kind, manifest, strings.Split(overrides, "; ")...)
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v does not say %q", overrides, err, want)
+		}
+	}
+}

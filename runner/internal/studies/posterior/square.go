@@ -1,0 +1,107 @@
+package posterior
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+
+	"closedform/baselines/posterior"
+	"closedform/runner/internal/data"
+	"closedform/runner/internal/grid"
+)
+
+// square is the grid of a task whose inputs are uniform on a square. Averages over
+// it are integrals over the square by the trapezoidal rule: points on its border
+// have half the weight, corners a quarter.
+type square struct {
+	*grid.Grid
+	weight []float64   // of the points, adding up to 1
+	truth  [][]float64 // probabilities of the classes; nil on a boundary, where there is none
+}
+
+func newSquare(task *data.Task, points int) *square {
+	s := &square{Grid: grid.New(task.Region.Axis(0, points), task.Region.Axis(1, points))}
+	part := slices.Repeat([]float64{1 / float64(points-1)}, points)
+	part[0], part[points-1] = 0.5/float64(points-1), 0.5/float64(points-1)
+	for i, x := range s.Points {
+		truth := make([]float64, task.Classes)
+		if !task.Probabilities(truth, x) {
+			truth = nil
+		}
+		s.truth = append(s.truth, truth)
+		s.weight = append(s.weight, part[i%points]*part[i/points])
+	}
+	return s
+}
+
+// calibrationBins is the number of bins of the expected calibration error.
+const calibrationBins = 15
+
+// scores returns the error rate, the mean log loss in nats and the expected
+// calibration error of predictions for labels that are drawn from the true
+// probabilities, in expectation: no label is drawn. Points on a boundary take no
+// part. A decision between equal probabilities is made by lot.
+func (s *square) scores(q [][]float64) (error, logLoss, ece float64) {
+	gap := make([]float64, calibrationBins) // Σ (right − confidence) in a bin
+	var total float64
+	for i, truth := range s.truth {
+		if truth == nil {
+			continue
+		}
+		w := s.weight[i]
+		total += w
+		top := floats.Max(q[i])
+		var right, ties float64
+		for j, t := range truth {
+			if q[i][j] == top {
+				right += t
+				ties++
+			}
+			if t > 0 {
+				logLoss -= w * t * math.Log(q[i][j])
+			}
+		}
+		right /= ties
+		error += w * (1 - right)
+		gap[min(calibrationBins-1, int(top*calibrationBins))] += w * (right - top)
+	}
+	return error / total, logLoss / total, floats.Norm(gap, 1) / total
+}
+
+// predict returns the predictive of the exact posterior from a sample. Its own noise
+// is, with standard errors e_j of the P_j, in the total variation ½ Σ_j E|N(0, e_j²)|,
+// and in the divergence ½ Σ_j e_j²/P_j: what a rule that is exact would be away from it.
+func (s *square) predict(sample *posterior.Sample) (p [][]float64, tvNoise, klNoise float64, err error) {
+	for i, x := range s.Points {
+		var dst posterior.Prediction
+		if err := sample.Predict(&dst, x); err != nil {
+			return nil, 0, 0, err
+		}
+		p = append(p, dst.P)
+		for j, e := range dst.Err {
+			tvNoise += s.weight[i] * e / math.Sqrt(2*math.Pi)
+			if dst.P[j] > 0 {
+				klNoise += s.weight[i] * e * e / (2 * dst.P[j])
+			}
+		}
+	}
+	return p, tvNoise, klNoise, nil
+}
+
+// distance returns the total variation ½ Σ_j |P_j − Q_j| and the Kullback–Leibler
+// divergence Σ_j P_j log(P_j/Q_j), in nats, of predictions Q from the exact ones P,
+// averaged over the square. The latter is infinite where a Q_j is 0 and P_j is not.
+func (s *square) distance(p, q [][]float64) (tv, kl float64) {
+	for i := range p {
+		var sum float64
+		for j, pj := range p[i] {
+			tv += s.weight[i] * math.Abs(pj-q[i][j]) / 2
+			if pj > 0 {
+				sum += pj * math.Log(pj/q[i][j])
+			}
+		}
+		kl += s.weight[i] * max(0, sum) // below 0 only by rounding
+	}
+	return tv, kl
+}

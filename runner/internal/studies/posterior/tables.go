@@ -1,0 +1,94 @@
+package posterior
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+
+	"closedform/runner/internal/learner"
+	"closedform/runner/internal/table"
+)
+
+// name makes the empty tables.
+func (c *cell) name() {
+	at := []table.Column{
+		table.Text("method", "the network or perceptron; exact: the posterior itself; uniform: equal probabilities"),
+		table.Int("seed", "of the examples"), table.Int("k", "examples seen"),
+	}
+	with := func(name string, columns ...table.Column) *table.Table {
+		return table.New(name, append(at[:len(at):len(at)], columns...)...)
+	}
+	c.curve = with("curve", append([]table.Column{
+		table.Num("tv", "total variation from the exact predictive"),
+		table.Num("kl", "divergence KL(exact ‖ method), in nats"),
+		table.Num("tv_noise", "total variation that the exact predictive has by its own sampling"),
+		table.Num("kl_noise", "divergence that it has by its own sampling"),
+		table.Num("excess_error", "error rate above that of the truth"),
+		table.Num("excess_log_loss", "log loss above that of the truth, in nats"),
+		table.Num("ece", "expected calibration error of the largest probability, 15 bins"),
+	}, learner.StepColumns()...)...)
+	c.state = with("state", table.Int("bytes", "of the checkpoint"),
+		table.Num("twin_gap", "largest difference of a probability from that of a network with another random stream"))
+	c.agreement = with("agreement",
+		table.Num("tv", "total variation from Huber's perceptron, each with what it has learned, mean over the square"),
+		table.Num("p_gap", "largest difference of p from Huber's formula at equal beliefs"),
+		table.Num("cross_gap", "mean difference of Cov(a, y) from Huber's at equal beliefs, as a part of that"),
+		table.Num("variance_gap", "mean difference of Var y from Huber's at equal beliefs, as a part of that"))
+	c.exact = table.New("exact", at[1], at[2], table.Text("sampler", "importance or, where that fails, hamiltonian"),
+		table.Num("ess", "effective sample size"), table.Num("rhat", "largest R̂ of hamiltonian, else 0"))
+	c.train = table.New("train", table.Int("k", "number of the example"),
+		table.Num("x1", "its place"), table.Num("x2", ""), table.Int("class", "its class, from 1"))
+	c.maps = table.New("maps", at[0], at[2], table.Num("x1", "point of the plane").Rounded(6), table.Num("x2", "").Rounded(6))
+	for j := range c.task.Classes {
+		c.maps.Columns = append(c.maps.Columns, table.Num(fmt.Sprintf("p%d", j+1), "probability of the class").Rounded(6))
+	}
+}
+
+// Tables adds the means over the seeds, and the scores of the truth.
+func (e *experiment) Tables(cells []table.Set) (table.Set, error) {
+	tables, err := table.Merge(cells)
+	if err != nil {
+		return nil, err
+	}
+	return append(tables, summary(tables.Get("curve")), e.truth()), nil
+}
+
+// summary averages over the seeds: a row for each method and snapshot. A divergence
+// or a log loss may be infinite; the mean is over the other seeds.
+func summary(curve *table.Table) *table.Table {
+	averaged := curve.Columns[3:]
+	t := table.New("curve_summary", append(curve.GroupBy("method", "k").Keys(), table.Int("seeds", "how many are averaged"))...)
+	for _, c := range averaged {
+		t.Columns = append(t.Columns, table.IntervalOf(c.Name, c.Doc)...)
+	}
+	t.Columns = append(t.Columns, table.Num("kl_infinite", "share of seeds in which kl is infinite, which are left out of its mean"),
+		table.Num("excess_log_loss_infinite", "share of seeds in which excess_log_loss is infinite, which are left out of its mean"))
+	for _, method := range curve.GroupBy("method").All() {
+		for _, g := range method.GroupBy("k").All() {
+			row := []any{g.Texts("method")[0], g.Nums("k")[0], g.Len()}
+			for _, c := range averaged {
+				row = append(row, table.FiniteInterval(g.Nums(c.Name)))
+			}
+			t.Add(append(row, infinite(g.Nums("kl")), infinite(g.Nums("excess_log_loss")))...)
+		}
+	}
+	return t
+}
+
+// infinite returns the share of x that is +Inf.
+func infinite(x []float64) float64 {
+	return float64(floats.Count(func(x float64) bool { return math.IsInf(x, 1) }, x)) / float64(len(x))
+}
+
+// truth says what the best predictions there can be would score, the truth itself:
+// on the grid, and its error rate by the closed form of the task.
+func (e *experiment) truth() *table.Table {
+	task := e.Data.Task()
+	s := newSquare(task, e.Posterior.Grid)
+	error, loss, _ := s.scores(s.truth)
+	t := table.New("truth", table.Int("grid", "points along each axis"), table.Num("error", "error rate of the truth on the grid"),
+		table.Num("log_loss", "its log loss there, in nats"), table.Num("bayes_error", "its error rate in closed form"))
+	t.Add(e.Posterior.Grid, error, loss, task.BayesError())
+	return t
+}
