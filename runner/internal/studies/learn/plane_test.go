@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -534,18 +535,13 @@ func TestPlaneFigures(t *testing.T) {
 	for _, f := range e.Figures() {
 		names = append(names, f.Name)
 	}
-	if len(names) != 28 || names[0] != "fig01" || names[12] != "maps_joint_lambda=0.1_rho=0.5" || names[24] != "fig24" ||
-		names[27] != "maps_project_lambda=0.2_rho=0.5" {
+	if len(names) != 28 || names[0] != "fig01" || names[23] != "fig24" || names[24] != "maps_joint_lambda=0.1_rho=0.5" || names[27] != "maps_project_lambda=0.2_rho=0.5" {
 		t.Errorf("figures %v", names)
 	}
 	p := studytest.New(t, Kind, small).(*plane)
 	maps, train := tables.Get("maps").Where("method", "project"), tables.Get("train").Where("seed", 3)
-	for i, column := range []string{"p1", "p2", "var1", "var2"} {
-		row := p.row(p.quantities()[i], "project", tables)
-		top := 1.0
-		if i >= 2 {
-			top = floats.Max(maps.Nums(column))
-		}
+	for column, top := range map[string]float64{"p1": 1, "p2": 1, "var1": floats.Max(maps.Nums("var1")), "var2": floats.Max(maps.Nums("var2"))} {
+		row := p.row(quantity{column, column}, "project", tables)
 		if row.Scale.Min != 0 || row.Scale.Max != top {
 			t.Errorf("%s: scale to %g, want %g", column, row.Scale.Max, top)
 		}
@@ -561,9 +557,28 @@ func TestPlaneFigures(t *testing.T) {
 			}
 		}
 	}
-	z := []float64{-1e-12, -1e-9, 0.5, 1 + 1e-15, 1.1}
-	if snap(z, figures.Axis{Max: 1}); !slices.Equal(z, []float64{0, -1e-9, 0.5, 1, 1.1}) {
-		t.Errorf("snapped to %v", z)
+	// The fifth panel is of class 2 after three examples.
+	labels := figures.Labels{Classes: []string{"class 1", "class 2", "class 3"}, Below: "negative variance"}
+	row := p.row(quantity{"p2", "$μ(y_{2})$, probability"}, "joint", tables)
+	want, err := figures.Maps([]figures.Row{{Scale: row.Scale, Maps: row.Maps[1:2]}}, labels).Encode("svg")
+	if err != nil {
+		t.Fatal(err)
+	}
+	fig05, err := p.Figures()[4].Draw(tables)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := fig05.Encode("svg"); err != nil || !bytes.Equal(got, want) {
+		t.Errorf("fig05 is another map, error %v", err)
+	}
+	// A variance that is negative within the error of the moments is none.
+	m := table.New("maps", table.Text("method", ""), table.Int("k", ""), table.Num("var1", ""))
+	for _, k := range []int{1, 3, 6} {
+		m.Add("a", k, -1e-12)
+		m.Add("a", k, -1e-9)
+	}
+	if z := p.row(quantity{"var1", ""}, "a", table.Set{m, tables.Get("train")}).Maps[0].Z; z[0] != 0 || z[1] != -1e-9 {
+		t.Errorf("variances drawn as %v", z)
 	}
 }
 
