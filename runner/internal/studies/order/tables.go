@@ -74,11 +74,10 @@ func (e *experiment) Tables(cells []table.Set) (table.Set, error) {
 		return nil, err
 	}
 	groups := tables.Get("spread").GroupBy("method", "size", "differ_by", "runs")
-	columns := append(groups.Keys(), table.Int("seeds", "how many are averaged"))
+	summary := table.New("summary", append(groups.Keys(), table.Int("seeds", "how many are averaged"))...)
 	for _, c := range spreadColumns() {
-		columns = append(columns, table.IntervalOf(c.Name, c.Doc)...)
+		summary.Columns = append(summary.Columns, table.IntervalOf(c.Name, c.Doc)...)
 	}
-	summary := table.New("summary", columns...)
 	for _, g := range groups.All() {
 		row := append(groups.Key(g), g.Len())
 		for _, c := range spreadColumns() {
