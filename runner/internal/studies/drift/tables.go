@@ -14,10 +14,11 @@ func (e *experiment) Tables(cells []table.Set) (table.Set, error) {
 	if err != nil {
 		return nil, err
 	}
+	losses := []string{"error", "log_loss", "excess_error", "excess_log_loss"}
 	curve, runs := tables.Get("curve"), tables.Get("runs")
 	return append(tables,
-		curve.GroupBy("drift", "method", "seen").Mean("curve_summary", lossNames...),
-		runs.GroupBy("drift", "method").Mean("summary", slices.Concat(lossNames, learner.StepNames)...),
+		curve.GroupBy("drift", "method", "seen").Mean("curve_summary", losses...),
+		runs.GroupBy("drift", "method").Mean("summary", slices.Concat(losses, learner.StepNames)...),
 		e.distributions(runs),
 	), nil
 }
