@@ -54,7 +54,6 @@ type set struct {
 	Splits int `toml:"splits,omitzero"` // with how many of the seeds it is learned, at most; 0: all
 }
 
-// Validate reports what is not allowed.
 func (e *experiment) Validate() error {
 	c := e.Compare
 	for _, s := range e.Sets {

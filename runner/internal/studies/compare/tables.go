@@ -17,13 +17,11 @@ import (
 const allSets = "all"
 
 func (e *experiment) Tables(cells []table.Set) (table.Set, error) {
-	tables, err := table.Merge(cells)
-	if err != nil {
-		return nil, err
-	}
-	runs := tables.Get("runs")
-	summary := runs.GroupBy("set", "method").Mean("summary", slices.Concat(learner.ScoreNames, learner.StepNames)...)
-	return append(tables, summary, e.paired(runs), e.ranks(summary)), nil
+	return table.Merge(cells, func(t table.Set) table.Set {
+		runs := t.Get("runs")
+		summary := runs.GroupBy("set", "method").Mean("summary", slices.Concat(learner.ScoreNames, learner.StepNames)...)
+		return table.Set{summary, e.paired(runs), e.ranks(summary)}
+	})
 }
 
 // paired is, for every set and method, the mean over the splits of its score less

@@ -62,7 +62,6 @@ type drift struct {
 // SetDefaults implements [config.Defaulter].
 func (d *drift) SetDefaults() { d.Jump = 0.25 }
 
-// Validate reports what is not allowed.
 func (d *drift) Validate() error {
 	if d.Name == "" {
 		return field.Errorf("name", "missing")
@@ -83,7 +82,6 @@ func (d *drift) angle(k int) float64 {
 	return 2 * math.Pi * turns
 }
 
-// Validate reports what is not allowed.
 func (e *experiment) Validate() error {
 	s := e.Stream
 	if err := cmp.Or(

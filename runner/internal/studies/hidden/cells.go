@@ -126,15 +126,13 @@ func (s spec) maps(l *learner.Tolerant, of *data.Task) *table.Table {
 // Tables adds curve_summary.csv, the means of curve.csv over the seeds, and
 // tasks.csv. A mean log loss that is infinite is no value.
 func (e *experiment) Tables(cells []table.Set) (table.Set, error) {
-	tables, err := table.Merge(cells)
-	if err != nil {
-		return nil, err
-	}
-	tasks := table.New("tasks", table.Text("task", "what is learned"), table.Int("classes", "how many it has"),
-		table.Num("bayes_error", "the least error rate there can be"))
-	for _, t := range e.Tasks {
-		tasks.Add(t.Name, t.Task().Classes, t.Task().BayesError())
-	}
-	means := append([]string{"accuracy", "log_loss", "ece"}, learner.StepNames...)
-	return append(tables, tables.Get("curve").GroupBy("method", "task", "pass", "k", "seen").Mean("curve_summary", means...), tasks), nil
+	return table.Merge(cells, func(t table.Set) table.Set {
+		tasks := table.New("tasks", table.Text("task", "what is learned"), table.Int("classes", "how many it has"),
+			table.Num("bayes_error", "the least error rate there can be"))
+		for _, of := range e.Tasks {
+			tasks.Add(of.Name, of.Task().Classes, of.Task().BayesError())
+		}
+		means := append([]string{"accuracy", "log_loss", "ece"}, learner.StepNames...)
+		return table.Set{t.Get("curve").GroupBy("method", "task", "pass", "k", "seen").Mean("curve_summary", means...), tasks}
+	})
 }

@@ -53,7 +53,6 @@ type task struct {
 
 func (e *experiment) Config() any { return e }
 
-// Validate reports what is not allowed.
 func (s *settings) Validate() error {
 	if len(s.Passes) == 0 {
 		return field.Errorf("passes", "missing; allowed: at least one number of passes")

@@ -49,7 +49,6 @@ type settings struct {
 
 func (e *experiment) Config() any { return e }
 
-// Validate reports what is not allowed.
 func (s *settings) Validate() error {
 	if !slices.Contains(s.Sizes, s.Mapped) {
 		return field.Errorf("mapped", "%d is not allowed; allowed: one of sizes = %v", s.Mapped, s.Sizes)

@@ -41,7 +41,6 @@ type settings struct {
 
 func (e *experiment) Config() any { return e }
 
-// Validate reports what is not allowed.
 func (s *settings) Validate() error {
 	switch {
 	case len(s.Classes) == 0 || len(s.Lambda) == 0:

@@ -61,7 +61,6 @@ const (
 	unseenClass = "unseen" // its examples of classes that were kept back
 )
 
-// Validate reports what is not allowed.
 func (e *experiment) Validate() error {
 	u := e.Unknown
 	for _, o := range e.Outside {
