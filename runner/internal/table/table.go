@@ -288,8 +288,9 @@ func (s Set) Get(name string) *Table {
 }
 
 // Merge puts the rows of equally named tables one after another, in the order of
-// the sets; the tables come in the order in which they first appear.
-func Merge(sets []Set) (Set, error) {
+// the sets; the tables come in the order in which they first appear. Those that
+// derive makes of them, if given, come last.
+func Merge(sets []Set, derive ...func(Set) Set) (Set, error) {
 	var merged Set
 	for _, set := range sets {
 		for _, t := range set {
@@ -302,6 +303,9 @@ func Merge(sets []Set) (Set, error) {
 				return nil, err
 			}
 		}
+	}
+	for _, more := range derive {
+		merged = append(merged, more(merged)...)
 	}
 	return merged, nil
 }

@@ -10,16 +10,15 @@ import (
 )
 
 func (e *experiment) Tables(cells []table.Set) (table.Set, error) {
-	tables, err := table.Merge(cells)
-	if err != nil {
-		return nil, err
-	}
-	curve, runs := tables.Get("curve"), tables.Get("runs")
-	return append(tables,
-		curve.GroupBy("drift", "method", "seen").Mean("curve_summary", lossNames...),
-		runs.GroupBy("drift", "method").Mean("summary", slices.Concat(lossNames, learner.StepNames)...),
-		e.distributions(runs),
-	), nil
+	return table.Merge(cells, func(t table.Set) table.Set {
+		losses := []string{"error", "log_loss", "excess_error", "excess_log_loss"}
+		runs := t.Get("runs")
+		return table.Set{
+			t.Get("curve").GroupBy("drift", "method", "seen").Mean("curve_summary", losses...),
+			runs.GroupBy("drift", "method").Mean("summary", slices.Concat(losses, learner.StepNames)...),
+			e.distributions(runs),
+		}
+	})
 }
 
 // distributions says what the best classifier there can be, that of the true class
