@@ -3,7 +3,6 @@ package posterior
 import (
 	"fmt"
 	"math"
-	"math/rand/v2"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/optimize"
@@ -78,11 +77,4 @@ func (p *Problem) Mode(start []float64) (*Mode, error) {
 		return nil, fmt.Errorf("posterior: search of the mode: log density %g with an information that is not finite and positive definite", -r.F)
 	}
 	return mode, nil
-}
-
-// drawPrior sets w to a draw from the prior.
-func (p *Problem) drawPrior(w []float64, rnd *rand.Rand) {
-	for i, m := range p.model.PriorMean {
-		w[i] = m + math.Sqrt(p.model.PriorVar[i])*rnd.NormFloat64()
-	}
 }
