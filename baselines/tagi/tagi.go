@@ -97,20 +97,13 @@ func (m *Model) Floored() int { return m.floored }
 
 // forward sets the moments of the outputs for x.
 func (m *Model) forward(x []float64) error {
-	first := m.layers[0]
-	if len(x) != first.In-1 {
-		panic(fmt.Sprintf("tagi: input of length %d; the model has %d inputs", len(x), first.In-1))
+	if err := mlp.SetInput(m.layers[0].y, x); err != nil {
+		return fmt.Errorf("tagi: %w", err)
 	}
-	for a, xa := range x {
-		if !finite(xa) {
-			return fmt.Errorf("tagi: input %d is %g; need a finite number", a, xa)
-		}
-	}
-	copy(first.y, x)
 	for l, w := range m.layers {
 		w.Forward(w.m, w.v, w.y, w.s)
 		for j, mean := range w.m {
-			if !finite(mean) || !finite(w.v[j]) {
+			if !mlp.Finite(mean, w.v[j]) {
 				return fmt.Errorf("tagi: layer %d: neuron %d overflows: mean %g, variance %g", l, j, mean, w.v[j])
 			}
 			if w.slope != nil {
