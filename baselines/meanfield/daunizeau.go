@@ -8,8 +8,7 @@ import (
 	"closedform/core/softmax"
 )
 
-// daunizeauSlope is the constant a that Daunizeau fitted to sampled means.
-const daunizeauSlope = 0.368
+const daunizeauSlope = 0.368 // a, fitted to sampled means
 
 // Daunizeau is the semi-analytical approximation of Daunizeau (2017,
 // "Semi-analytical approximations to statistical moments of sigmoid and softmax
@@ -23,9 +22,7 @@ const daunizeauSlope = 0.368
 //
 //	p_k = 1 / (2 − n + Σ_{i≠k} 1/E σ(z_k − z_i)).
 //
-// Beyond n = 2 it gives the mean only; for n = 2, where the softmax is a sigmoid
-// of z_1 − z_2, also the variance. It does not depend on the origin of the
-// logits. Σp ≠ 1 beyond n = 2.
+// Beyond n = 2 it gives the mean only, with Σp ≠ 1.
 type Daunizeau struct {
 	noCross
 }

@@ -16,11 +16,8 @@ const probitSlope = math.Pi / 8
 //
 // (MacKay 1992, "The evidence framework applied to classification networks", for
 // two classes; Gibbs 1997, thesis, for more; Lu, Ie and Sha 2020, arXiv
-// 2006.07584; Daxberger et al. 2021, "Laplace redux"). It gives the mean only.
-//
-// Σp = 1. It depends on the origin of the logits unless all variances are equal,
-// and for n = 2 it is MacKay's binary formula only if one logit is zero without
-// variance.
+// 2006.07584; Daxberger et al. 2021, "Laplace redux"). Σp = 1. It depends on the
+// origin of the logits unless all variances are equal.
 type MacKay struct {
 	noCov
 	noCross

@@ -19,12 +19,9 @@ import (
 //	Order 1   c_ki = v_k + v_i         z_i and z_k independent
 //	Order 2   c_ki = v_k + v_i − 2Cov(z_k, z_i)
 //
-// Logits are independent here, so that orders 1 and 2 are the same. It gives the
-// mean only.
-//
-// For n = 2, order 1 is MacKay's binary formula σ((m_1−m_2)/√(1+π/8(v_1+v_2))).
-// It does not depend on the origin of the logits. Σp ≠ 1 beyond n = 2 (at order 0
-// even there).
+// Logits are independent here, so that orders 1 and 2 are the same. For n = 2 they are
+// MacKay's binary formula σ((m_1−m_2)/√(1+π/8(v_1+v_2))). Σp ≠ 1 beyond n = 2 (at
+// order 0 even there).
 type Pairwise struct {
 	Order int // 0, 1 or 2
 

@@ -28,8 +28,6 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"gonum.org/v1/gonum/mat"
-
 	"closedform/baselines/mlp"
 )
 
@@ -78,16 +76,6 @@ func New(cfg Config, src rand.Source) (*Model, error) {
 		m.layers = append(m.layers, w)
 	}
 	return m, nil
-}
-
-// Weights returns copies of the means and variances of layer l, nodes × inputs,
-// the bias the last input. It panics if there is no such layer.
-func (m *Model) Weights(l int) (mean, variance *mat.Dense) {
-	if l < 0 || l >= len(m.layers) {
-		panic(fmt.Sprintf("tagi: no layer %d; the network has %d", l, len(m.layers)))
-	}
-	w := m.layers[l]
-	return w.MeanMatrix(), w.VarianceMatrix()
 }
 
 // Floored returns how often the variance of a hidden unit was set to its floor, a

@@ -25,6 +25,11 @@ func newModel(t testing.TB, cfg Config) *Model {
 	return m
 }
 
+// Weights returns copies of the means and variances of layer l, nodes × inputs.
+func (m *Model) Weights(l int) (mean, variance *mat.Dense) {
+	return m.layers[l].MeanMatrix(), m.layers[l].VarianceMatrix()
+}
+
 func observe(t testing.TB, m *Model, x []float64, class int) {
 	t.Helper()
 	if err := m.Observe(x, class); err != nil {
