@@ -18,8 +18,7 @@
 //
 //	z ~ N(m, C),   m = z(x; ŵ),   C = J H⁻¹ Jᵀ,
 //
-// and the probabilities E softmax(z), by one of several rules. (Weights drawn from
-// this Gaussian and put through the network itself are known to fit badly.)
+// and the probabilities E softmax(z), by one of several rules.
 package laplace
 
 import (
@@ -33,9 +32,8 @@ import (
 type Covariance int
 
 const (
-	// Full has those of all pairs of weights. With W weights in hidden networks it
-	// costs of the order of examples · classes · W² operations: it is for W of some
-	// hundreds.
+	// Full has those of all pairs of W weights, for which hidden networks cost of the
+	// order of examples · classes · W² operations.
 	Full Covariance = iota
 
 	// LastLayer has all those of the last layer, and takes the layers before it
@@ -80,9 +78,8 @@ func (p *Predictive) UnmarshalText(text []byte) error { return field.Unmarshal(p
 // Config describes a model. The zero value of every field but Layers is its
 // documented default.
 type Config struct {
-	// Layers are the numbers of inputs, of rectifiers in each hidden layer, and of
-	// classes: at least two entries, at least two classes. Two entries are softmax
-	// regression. Every layer has a bias as a further input.
+	// Layers are as for mlp.CheckLayers, two of them softmax regression; every layer has
+	// a bias.
 	Layers []int `toml:"-"`
 
 	// PriorVar is the prior variance of every weight times the number of inputs of

@@ -21,10 +21,8 @@ import (
 // value of every field is its documented default.
 //
 // The proposal q is a Student distribution at the mode, with the inverse of
-// Problem.Information as its scale. Its tails are heavier than those of the prior, so
-// the weights p(D, w)/q(w) are bounded. Draws come in pairs that mirror each other
-// in the mode, which cancels most of the noise where the posterior is nearly
-// symmetric.
+// Problem.Information as its scale: its tails bound the weights p(D, w)/q(w). Draws
+// come in pairs that mirror each other in the mode.
 type Importance struct {
 	// Draws is their number, even; zero stands for 4000.
 	Draws int
@@ -34,9 +32,7 @@ type Importance struct {
 	MinESS float64
 }
 
-// dof are the degrees of freedom ν of the proposal: fewer make it safer, more make
-// it closer to the posterior.
-const dof = 10
+const dof = 10 // degrees of freedom ν of the proposal
 
 // withDefaults returns the sampler with its defaults filled in, or an error that
 // names the field and what it allows.

@@ -20,12 +20,10 @@ type Mode struct {
 	Chol       mat.Cholesky // of H at the mode
 }
 
-// Mode climbs from start to a maximum of the posterior density by Fisher
-// scoring with a line search. Without hidden layers the density is log-concave
-// and the maximum the only one. With them it may lie on a kink of the density,
-// where the climb ends a little short of it. Mode returns an error if the density
-// or the information overflows, or if the information is singular in double
-// precision.
+// Mode climbs from start to a maximum of the posterior density by Fisher scoring with
+// a line search. Without hidden layers it is the only one; with them the climb may end
+// a little short of a kink. Mode returns an error if the density or the information
+// overflows, or if the information is singular in double precision.
 func (p *Problem) Mode(start []float64) (*Mode, error) {
 	n := len(p.model.PriorMean)
 	if len(start) != n {
