@@ -214,13 +214,6 @@ func TestConfigErrors(t *testing.T) {
 	if _, err := New(Config{Layers: []int{2}}, random.Source("x")); err == nil {
 		t.Error("layers without classes were accepted")
 	}
-	var c Covariance
-	if err := c.UnmarshalText([]byte("diagonal")); err != nil || c != Diagonal {
-		t.Errorf("covariance %v, error %v", c, err)
-	}
-	if err := c.UnmarshalText([]byte("ful")); err == nil || !strings.Contains(err.Error(), "full, diagonal") {
-		t.Errorf("error %v", err)
-	}
 }
 
 // A step allocates nothing.

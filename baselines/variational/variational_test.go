@@ -45,20 +45,6 @@ func TestLearner(t *testing.T) {
 	}
 }
 
-// The ELBO is above that with the means at zero, whatever the prior.
-func TestELBORises(t *testing.T) {
-	x, class, _ := check.Clusters(60, 3, 4, "rises")
-	for _, bound := range allBounds {
-		for _, v := range []float64{1e-6, 0.01, 1, 100, 1e6} {
-			m := train(t, bound, v, x, class, 3, 4)
-			zero := elbo(v, x, class, mat.NewDense(4, 4, nil), m.covariance(bound))
-			if !(m.ELBO > zero) {
-				t.Errorf("%v, v = %g: ELBO %g, with zero means %g", bound, v, m.ELBO, zero)
-			}
-		}
-	}
-}
-
 // The quadratic function that touches a likelihood at one point is below it at all
 // others.
 func TestBound(t *testing.T) {
