@@ -20,9 +20,9 @@ type Examples struct {
 type values struct {
 	file   string
 	width  int
-	pixels []byte    // row by row: those of images, or
+	pixels []byte // row by row: those of images, or
 	number []float64
-	line   []int     // of the file, by row; nil for numbers that were drawn
+	line   []int // of the file, by row; nil for numbers that were drawn
 }
 
 // NewExamples returns a copy of the set, whose classes get the names 1, 2, …
