@@ -1,9 +1,14 @@
-// Package check has what the tests of several packages need: comparisons that
-// NaN never passes, panics, and counts of allocations.
+// Package check has what the tests of several packages share: comparisons that NaN never
+// passes, panics, allocations, reference files, finite differences, and what everything
+// that learns a classifier keeps to.
 package check
 
 import (
+	"encoding/csv"
 	"fmt"
+	"os"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -47,12 +52,82 @@ func Panics(t testing.TB, prefix, words string, f func()) {
 	f()
 }
 
-// NoAllocs fails if f, called for the second time and later, allocates. With the
-// race detector, under which a sync.Pool forgets at random, it only calls f.
+// AllPanic fails the test for each function that does not.
+func AllPanic(t testing.TB, functions map[string]func()) {
+	t.Helper()
+	for name, f := range functions {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s: no panic", name)
+				}
+			}()
+			f()
+		}()
+	}
+}
+
+// NoAllocs fails if f, called for the second time and later, allocates.
 func NoAllocs(t testing.TB, what string, f func()) {
 	t.Helper()
 	f()
-	if n := testing.AllocsPerRun(20, f); n > 0 && !race {
+	if n := testing.AllocsPerRun(20, f); n > 0 {
 		t.Errorf("%s: %g allocations", what, n)
 	}
+}
+
+// Rows returns the records, which may differ in length, of a CSV file of numbers with
+// # comments.
+func Rows(t testing.TB, name string) [][]float64 {
+	t.Helper()
+	file, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	r := csv.NewReader(file)
+	r.Comment, r.FieldsPerRecord = '#', -1
+	records, err := r.ReadAll()
+	if err != nil || len(records) == 0 {
+		t.Fatalf("%s has %d records: %v", name, len(records), err)
+	}
+	rows := make([][]float64, len(records))
+	for i, record := range records {
+		for _, text := range record {
+			x, err := strconv.ParseFloat(text, 64)
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			rows[i] = append(rows[i], x)
+		}
+	}
+	return rows
+}
+
+// Permuted returns y with y_i = x_perm(i).
+func Permuted[T any](x []T, perm []int) []T {
+	y := make([]T, len(x))
+	for i, k := range perm {
+		y[i] = x[k]
+	}
+	return y
+}
+
+// Derivative returns the central difference (f(x+h) − f(x−h))/2h, whose error is
+// h²/6 times the third derivative.
+func Derivative(f func(x float64) float64, x, h float64) float64 {
+	return (f(x+h) - f(x-h)) / (2 * h)
+}
+
+// Gradient returns the central differences of f in each coordinate of x.
+func Gradient(f func(x []float64) float64, x []float64, h float64) []float64 {
+	g, y := make([]float64, len(x)), slices.Clone(x)
+	for i := range x {
+		g[i] = Derivative(func(v float64) float64 {
+			y[i] = v
+			defer func() { y[i] = x[i] }()
+			return f(y)
+		}, x[i], h)
+	}
+	return g
 }

@@ -1,4 +1,3 @@
-// Package check has what the tests of several packages share.
 package check
 
 import (
@@ -45,28 +44,6 @@ func Clusters(n, inputs, classes int, path ...any) (x [][]float64, class []int, 
 // Predictor is a model that can be asked for the probabilities of the classes.
 type Predictor interface{ Predict(p, x []float64) error }
 
-// Fit makes a model of examples.
-type Fit func(x [][]float64, class []int, src rand.Source) (Predictor, error)
-
-// Online returns the Fit of a model that sees one example after another.
-func Online[M interface {
-	Predictor
-	Observe(x []float64, class int) error
-}](start func(src rand.Source) (M, error)) Fit {
-	return func(x [][]float64, class []int, src rand.Source) (Predictor, error) {
-		m, err := start(src)
-		if err != nil {
-			return nil, err
-		}
-		for k, xk := range x {
-			if err := m.Observe(xk, class[k]); err != nil {
-				return nil, err
-			}
-		}
-		return m, nil
-	}
-}
-
 // Predict returns the probabilities of n classes at x, which must be probabilities.
 func Predict(t testing.TB, m Predictor, n int, x ...float64) []float64 {
 	t.Helper()
@@ -82,10 +59,10 @@ func Predict(t testing.TB, m Predictor, n int, x ...float64) []float64 {
 
 // Learner tests what everything that learns a classifier keeps to, with two inputs
 // and three classes: it comes as near as margin to the log loss of the distribution
-// of the examples, whatever the names of the classes are; equal sources make equal
-// models and a prediction repeats itself to the last bit, without allocating; bad
-// data are errors and lengths that do not fit are panics.
-func Learner(t *testing.T, margin float64, fit Fit) {
+// of the examples, whatever the names of the classes; equal sources make equal models; a
+// prediction repeats itself to the last bit without allocating; bad data are errors and
+// lengths that do not fit panics.
+func Learner(t *testing.T, margin float64, fit func(x [][]float64, class []int, src rand.Source) (Predictor, error)) {
 	t.Helper()
 	const n, train = 3, 300
 	must := func(x [][]float64, class []int) Predictor {
@@ -121,9 +98,7 @@ func Learner(t *testing.T, margin float64, fit Fit) {
 	if again := Predict(t, m, n, x[0]...); !slices.Equal(first, again) {
 		t.Errorf("%v, again %v", first, again)
 	}
-	if a := testing.AllocsPerRun(10, func() { _ = m.Predict(p, x[0]) }); a > 0 {
-		t.Errorf("%g allocations", a)
-	}
+	NoAllocs(t, "Predict", func() { _ = m.Predict(p, x[0]) })
 	Predict(t, must(x[:1], class[:1]), n, 1, 1)
 	for want, bad := range map[string]struct {
 		x     []float64
@@ -146,21 +121,6 @@ func Learner(t *testing.T, margin float64, fit Fit) {
 		"input of a wrong length":         func() { _ = m.Predict(p, []float64{1}) },
 		"example of a wrong length":       func() { _, _ = fit([][]float64{{1, 2}, {1, 2, 3}}, []int{0, 1}, random.Source("bad")) },
 	})
-}
-
-// AllPanic fails the test for each function that does not.
-func AllPanic(t testing.TB, functions map[string]func()) {
-	t.Helper()
-	for name, f := range functions {
-		func() {
-			defer func() {
-				if recover() == nil {
-					t.Errorf("%s: no panic", name)
-				}
-			}()
-			f()
-		}()
-	}
 }
 
 // Keys tests that the zero value of a configuration is valid, and that the error of

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -100,6 +101,15 @@ func TestErrors(t *testing.T) {
 		{"", "", "item.third.rate=1", []string{"-set item.third.rate=1: ", "first, second"}},
 		{"", "", "item.second.rate=-1", []string{"-set item.second.rate=-1: item.second.rate: "}},
 		{"", "", "seed", []string{"key=value"}},
+		{"", "", "base.rat=1", []string{"-set base.rat=1: base.rat: ", "did you mean rate?"}},
+		{"", "", "base.unlike=1", []string{"base.unlike: not a key; allowed: rate, words"}},
+		{"", "", "item.second=1", []string{"-set item.second=1: ", "not a key"}},
+		{"", "", "seed.x=1", []string{"-set seed.x=1: seed is not a table"}},
+		{"", "", "base.words=[1]", []string{"-set base.words=[1]: base.words: ", "a list, each a text"}},
+		{"", "", "sweep.seed=[1, 1]", []string{"sweep.seed: ", "integers that differ"}},
+		{"", "", "sweep.seed=1..x", []string{"sweep.seed: ", "range"}},
+		{"", "", "sweep.seed=-1..2", []string{"sweep.seed: ", "range"}},
+		{"", "", "item=1", []string{"-set item=1: item: ", "a list, each a table"}},
 	} {
 		var overrides []string
 		if c.set != "" {
@@ -115,8 +125,43 @@ func TestErrors(t *testing.T) {
 }
 
 func TestOverrides(t *testing.T) {
-	m, v, err := decode(text, "item.second.rate=0.125", "sweep.seed=2..9", "base.words=[]")
-	if err != nil || v.Items[1].Rate != 0.125 || len(v.Sweep.Seed) != 8 || len(v.Base.Words) != 0 || len(m.Overrides) != 3 {
+	m, v, err := decode(text, "item.second.rate=0.125", "sweep.seed=2..9", "base.words=[]", "item.first.words=['c', 'd']", "effort=quick")
+	if err != nil || v.Items[1].Rate != 0.125 || len(v.Sweep.Seed) != 8 || len(v.Base.Words) != 0 || len(m.Overrides) != 5 || m.Effort != "quick" {
 		t.Errorf("%v: %+v, overrides %q", err, v, m.Overrides)
+	}
+	if !slices.Equal(v.Items[0].Words, []string{"c", "d"}) || len(v.Items[1].Words) != 0 || v.Items[0].Rate != 0.5 {
+		t.Errorf("items %+v", v.Items)
+	}
+}
+
+// A variant that takes a list away keeps it away when its manifest is resolved and read
+// again; one that says nothing has that of the table it begins as.
+func TestInherited(t *testing.T) {
+	m, v, err := decode(text, "item.second.words=[]")
+	if err != nil {
+		t.Fatal(err)
+	}
+	resolved, err := m.Resolved(&v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, v, err = decode(string(resolved)); err != nil || len(v.Items[0].Words) != 2 || len(v.Items[1].Words) != 0 {
+		t.Errorf("%v: items %+v of %s", err, v.Items, resolved)
+	}
+}
+
+func TestInts(t *testing.T) {
+	for written, want := range map[string]string{"'2..4'": `"2..4"`, "[4, 2]": "[4, 2]", "[5, 6, 7]": `"5..7"`, "[3]": "[3]", "'3..3'": "[3]", "[]": "[]"} {
+		m, v, err := decode(text, "sweep.seed="+written)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := v.Sweep.Seed.MarshalTOML(); err != nil || string(got) != want {
+			t.Errorf("%s is written as %s, %v, want %s", written, got, err, want)
+		}
+		seeds, err := m.Seeds(v.Sweep.Seed)
+		if has := slices.Contains(v.Sweep.Seed, 2) || written == "[]"; (err == nil) != has || has && !slices.Contains(seeds, 2) {
+			t.Errorf("%s: seeds %v, %v", written, seeds, err)
+		}
 	}
 }

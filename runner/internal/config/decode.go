@@ -3,7 +3,7 @@ package config
 import (
 	"bytes"
 	"errors"
-	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strconv"
@@ -17,8 +17,8 @@ import (
 // Validator reports what is not allowed in a struct, as a [*field.Error].
 type Validator interface{ Validate() error }
 
-// Extended is a table whose keys depend on one of its values: Extend returns a
-// pointer to a struct that has the other keys.
+// Extended is a table whose keys depend on one of its values: Extend returns a pointer to
+// a struct that has the other keys.
 type Extended interface {
 	Extend(table map[string]any) (any, error)
 }
@@ -26,27 +26,21 @@ type Extended interface {
 // Defaulter is a table of a list that has defaults which are not zero.
 type Defaulter interface{ SetDefaults() }
 
-// decode decodes a table onto structs that together have all of its keys, and
-// validates them from the innermost out. Of the fields
+// decode decodes a table onto structs that together have all of its keys, and validates
+// them from the innermost out. Of the fields
 //
 //	Model    Model     `toml:"model"`                    is a table
 //	Variants []Variant `toml:"variant" inherit:"model"`  are tables that begin as a copy of another
 //	Rest     []float64 `toml:"rest,omitempty"`           is not spelled out if it is empty
 //
-// what is no table is decoded by the TOML library, with UnmarshalTOML or
-// UnmarshalText where the type has them. Embedded structs share the table.
+// what is no table is decoded by the TOML library. Embedded structs share the table.
 func (m *Manifest) decode(path string, table map[string]any, structs ...any) error {
 	known := map[string]bool{}
-	open := false
 	for i := 0; i < len(structs); i++ {
-		if _, ok := structs[i].(*anyTable); ok {
-			open = true
-			continue
-		}
 		if e, ok := structs[i].(Extended); ok {
 			extension, err := e.Extend(table)
 			if err != nil {
-				return m.locate(path, err)
+				return m.Locate(path, err)
 			}
 			structs = append(structs, extension)
 		}
@@ -54,24 +48,24 @@ func (m *Manifest) decode(path string, table map[string]any, structs ...any) err
 			known[f.key] = true
 			value, ok := table[f.key]
 			if !ok && f.isTable() {
-				value = map[string]any{} // to be validated
-			} else if !ok {
-				continue
+				value, ok = map[string]any{}, true // to be validated
 			}
-			if err := m.decodeField(join(path, f.key), value, f, structs[i]); err != nil {
-				return err
+			if ok {
+				if err := m.decodeField(join(path, f.key), value, f, structs[i]); err != nil {
+					return err
+				}
 			}
 		}
 	}
 	for key := range table {
-		if !known[key] && !open {
+		if !known[key] {
 			return m.unknown(path, key, known)
 		}
 	}
 	for _, s := range structs {
 		if v, ok := s.(Validator); ok {
 			if err := v.Validate(); err != nil {
-				return m.locate(path, err)
+				return m.Locate(path, err)
 			}
 		}
 	}
@@ -87,46 +81,45 @@ func (m *Manifest) decodeField(path string, value any, f tagged, parent any) err
 		}
 	case []map[string]any:
 		if f.isList() {
-			f.value.SetZero()
-			seen := map[string]bool{}
-			for i, element := range v {
-				name := label(i, element)
-				if seen[name] {
-					return m.locate(join(path, name), field.Errorf("name", "one before it has this name; allowed: names that differ"))
-				}
-				seen[name] = true
-				x := reflect.New(f.value.Type().Elem())
-				if f.inherit != "" {
-					for _, other := range fields(parent) {
-						if other.key == f.inherit {
-							inherit(x.Elem(), other.value)
-						}
-					}
-				} else if d, ok := x.Interface().(Defaulter); ok {
-					d.SetDefaults()
-				}
-				if err := m.decode(join(path, name), element, x.Interface()); err != nil {
-					return err
-				}
-				f.value.Set(reflect.Append(f.value, x.Elem()))
-			}
-			return nil
+			return m.decodeList(path, v, f, parent)
 		}
 	}
-	return m.locate("", decodeValue(path, value, f.value))
+	return m.Locate("", decodeValue(path, value, f.value))
+}
+
+// decodeList decodes the tables of a list.
+func (m *Manifest) decodeList(path string, list []map[string]any, f tagged, parent any) error {
+	f.value.SetZero()
+	seen := map[string]bool{}
+	for i, table := range list {
+		name := label(i, table)
+		if seen[name] {
+			return m.Errorf(join(join(path, name), "name"), "one before it has this name; allowed: names that differ")
+		}
+		seen[name] = true
+		x := reflect.New(f.value.Type().Elem())
+		for _, other := range fields(parent) {
+			if other.key == f.inherit {
+				inherit(x.Elem(), other.value)
+			}
+		}
+		if d, ok := x.Interface().(Defaulter); ok && f.inherit == "" {
+			d.SetDefaults()
+		}
+		if err := m.decode(join(path, name), table, x.Interface()); err != nil {
+			return err
+		}
+		f.value.Set(reflect.Append(f.value, x.Elem()))
+	}
+	return nil
 }
 
 // inherit copies the base, or its embedded struct of that type.
 func inherit(x, base reflect.Value) {
-	if x.Type() == base.Type() {
-		x.Set(base)
-		return
+	if x.Type() != base.Type() {
+		x = x.FieldByName(base.Type().Name())
 	}
-	for i := range x.NumField() {
-		if x.Type().Field(i).Anonymous && x.Field(i).Type() == base.Type() {
-			x.Field(i).Set(base)
-		}
-	}
+	x.Set(base)
 }
 
 // decodeValue lets the TOML library decode a value.
@@ -155,21 +148,13 @@ func decodeValue(path string, value any, to reflect.Value) error {
 
 // allowed names the values of a type.
 func allowed(t reflect.Type) string {
-	switch t.Kind() {
-	case reflect.Bool:
-		return "true or false"
-	case reflect.String:
-		return "a text in quotes"
-	case reflect.Slice:
+	if t.Kind() == reflect.Slice {
 		return "a list, each " + allowed(t.Elem())
-	case reflect.Float64:
-		return "a number"
-	case reflect.Int:
-		return "an integer"
-	case reflect.Struct:
-		return "a table"
 	}
-	return t.String()
+	return map[reflect.Kind]string{
+		reflect.Bool: "true or false", reflect.String: "a text in quotes", reflect.Float64: "a number",
+		reflect.Int: "an integer", reflect.Struct: "a table",
+	}[t.Kind()]
 }
 
 // tagged is a field of a struct.
@@ -179,14 +164,14 @@ type tagged struct {
 	value        reflect.Value
 }
 
-func (f tagged) isTable() bool {
-	_, leaf := f.value.Addr().Interface().(toml.Unmarshaler)
-	return f.value.Kind() == reflect.Struct && !leaf
-}
+func (f tagged) isTable() bool { return isTable(f.value.Type()) }
 
 func (f tagged) isList() bool {
-	return f.value.Kind() == reflect.Slice && f.value.Type().Elem().Kind() == reflect.Struct &&
-		!reflect.PointerTo(f.value.Type().Elem()).Implements(reflect.TypeFor[toml.Unmarshaler]())
+	return f.value.Kind() == reflect.Slice && isTable(f.value.Type().Elem())
+}
+
+func isTable(t reflect.Type) bool {
+	return t.Kind() == reflect.Struct && !reflect.PointerTo(t).Implements(reflect.TypeFor[toml.Unmarshaler]())
 }
 
 // fields returns the fields of the struct v points to that have a key, those of
@@ -210,8 +195,8 @@ func fields(v any) []tagged {
 	return out
 }
 
-// tree returns the struct v points to as a map that the TOML library can encode. In
-// a table that begins as a copy of another, an empty list is spelled out, too.
+// tree returns the struct v points to as a map for the TOML library. In a table that
+// begins as a copy of another, an empty list is spelled out, too.
 func tree(v any, copied bool) map[string]any {
 	out := map[string]any{}
 	structs := []any{v}
@@ -225,11 +210,11 @@ func tree(v any, copied bool) map[string]any {
 			case f.isTable():
 				out[f.key] = tree(f.value.Addr().Interface(), copied)
 			case f.isList():
-				var list []map[string]any
-				for i := range f.value.Len() {
-					list = append(list, tree(f.value.Index(i).Addr().Interface(), f.inherit != ""))
+				list := make([]map[string]any, f.value.Len())
+				for i := range list {
+					list[i] = tree(f.value.Index(i).Addr().Interface(), f.inherit != "")
 				}
-				if list != nil {
+				if len(list) > 0 {
 					out[f.key] = list
 				}
 			case empty && f.omitempty && copied && f.value.Kind() == reflect.Slice:
@@ -257,25 +242,16 @@ func join(path, key string) string {
 	return path + "." + key
 }
 
-// unknown returns the error of a key that is not there, with the most similar one
-// that is.
+// unknown returns the error of a key that is not there, with the most similar one.
 func (m *Manifest) unknown(path, key string, known map[string]bool) error {
-	keys := []string{}
-	best, fewest := "", min(3, len(key))
-	for k := range known {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
+	keys := slices.Sorted(maps.Keys(known))
+	hint, fewest := "", min(3, len(key))
 	for _, k := range keys {
 		if d := distance(key, k); d < fewest {
-			best, fewest = k, d
+			hint, fewest = " did you mean "+k+"?", d
 		}
 	}
-	problem := "not a key; allowed: " + strings.Join(keys, ", ")
-	if best != "" {
-		problem = fmt.Sprintf("not a key; did you mean %s? allowed: %s", best, strings.Join(keys, ", "))
-	}
-	return m.locate(path, field.Errorf(key, "%s", problem))
+	return m.Locate(path, field.Errorf(key, "not a key;%s allowed: %s", hint, strings.Join(keys, ", ")))
 }
 
 // distance returns the Levenshtein distance of a and b, in bytes.
@@ -311,10 +287,8 @@ func Set(key string, x float64, structs ...any) error {
 			case f.value.Kind() == reflect.Int && x == float64(int(x)):
 				f.value.SetInt(int64(x))
 				return nil
-			default:
-				return field.Errorf(key, "cannot be %g", x)
 			}
 		}
 	}
-	return field.Errorf(key, "not a key with a number")
+	return field.Errorf(key, "not a key that can be %g", x)
 }

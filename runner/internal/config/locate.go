@@ -13,15 +13,15 @@ import (
 	"closedform/core/field"
 )
 
-// locate adds to the error of a field, whose key is relative to path, where the
-// value comes from.
-func (m *Manifest) locate(path string, err error) error {
+// Locate adds to the error of a field, whose key is relative to path, where the value
+// comes from; it returns others as they are.
+func (m *Manifest) Locate(path string, err error) error {
 	var at *field.Error
 	if !errors.As(err, &at) {
 		return err
 	}
 	key := join(path, at.Key)
-	for k := key; k != ""; k, _, _ = cutLast(k) {
+	for k := key; k != ""; k, _ = cutLast(k) {
 		if o, ok := m.set[k]; ok {
 			return fmt.Errorf("-set %s: %s: %s", o, key, at.Problem)
 		}
@@ -31,29 +31,23 @@ func (m *Manifest) locate(path string, err error) error {
 
 // Errorf returns the error of the value of a key, with file and line.
 func (m *Manifest) Errorf(key, format string, args ...any) error {
-	return m.locate("", field.Errorf(key, format, args...))
+	return m.Locate("", field.Errorf(key, format, args...))
 }
 
-// Locate adds to the error of a field, whose key is relative to path, file and line;
-// it returns others as they are.
-func (m *Manifest) Locate(path string, err error) error { return m.locate(path, err) }
-
-func cutLast(key string) (before, after string, ok bool) {
-	i := strings.LastIndexByte(key, '.')
-	if i < 0 {
-		return "", key, false
-	}
-	return key[:i], key[i+1:], true
+// cutLast splits a path before its last key.
+func cutLast(path string) (before, last string) {
+	i := max(0, strings.LastIndexByte(path, '.'))
+	return path[:i], strings.TrimPrefix(path[i:], ".")
 }
 
 // header matches the header of a table, or of one of a list.
 var header = regexp.MustCompile(`^\[\[?\s*([A-Za-z0-9_.-]+)\s*\]\]?\s*(#.*)?$`)
 
-// line returns the line of a key: that on which it is set, or else the header of
-// its table, or of the table that this is in.
+// line returns the line of a key: that on which it is set, or else the header of the
+// innermost table around it.
 func (m *Manifest) line(key string) int {
-	for path := key; path != ""; path, _, _ = cutLast(path) {
-		table, last, _ := cutLast(path)
+	for path := key; path != ""; path, _ = cutLast(path) {
+		table, last := cutLast(path)
 		current, count := "", map[string]int{}
 		for i, text := range strings.Split(string(m.text), "\n") {
 			text = strings.TrimSpace(text)
@@ -86,42 +80,44 @@ func (m *Manifest) labelOf(list string, i int) string {
 // override applies "key=value" to the tree.
 func (m *Manifest) override(o string) error {
 	key, text, ok := strings.Cut(o, "=")
-	key = strings.TrimSpace(key)
+	key, text = strings.TrimSpace(key), strings.TrimSpace(text)
 	keys := strings.Split(key, ".")
 	if !ok || slices.Contains(keys, "") {
 		return errors.New("must be key=value, such as model.lambda=0.4")
 	}
 	var node any = m.tree
-	for i, k := range keys[:len(keys)-1] {
+	for i, k := range keys {
 		switch t := node.(type) {
 		case map[string]any:
-			if _, ok := t[k]; !ok {
+			if i == len(keys)-1 {
+				t[k] = value(text)
+			} else if _, ok := t[k]; !ok {
 				t[k] = map[string]any{}
 			}
 			node = t[k]
 		case []map[string]any:
-			labels := make([]string, len(t))
+			var labels []string
 			for j, e := range t {
-				labels[j] = label(j, e)
+				labels = append(labels, label(j, e))
 			}
 			at := slices.Index(labels, k)
-			if at < 0 {
-				return fmt.Errorf("%s is not there; allowed: %s", strings.Join(keys[:i+1], "."), strings.Join(labels, ", "))
+			if at < 0 || i == len(keys)-1 {
+				return fmt.Errorf("%s is not a key; allowed: a key of %s", strings.Join(keys[:i+1], "."), strings.Join(labels, ", "))
 			}
 			node = t[at]
 		default:
 			return fmt.Errorf("%s is not a table", strings.Join(keys[:i], "."))
 		}
 	}
-	table, ok := node.(map[string]any)
-	if !ok {
-		return fmt.Errorf("%s is not a table", strings.Join(keys[:len(keys)-1], "."))
-	}
-	var v map[string]any
-	if _, err := toml.Decode("x = "+strings.TrimSpace(text), &v); err != nil {
-		v = map[string]any{"x": strings.TrimSpace(text)} // a shell takes the quotes away
-	}
-	table[keys[len(keys)-1]] = v["x"]
 	m.set[key] = o
 	return nil
+}
+
+// value reads a value of the command line, where a shell has taken the quotes of a text.
+func value(text string) any {
+	var v map[string]any
+	if _, err := toml.Decode("x = "+text, &v); err != nil {
+		return text
+	}
+	return v["x"]
 }

@@ -1,15 +1,13 @@
-// Package config reads manifests: TOML files that choose every number of an
-// experiment. It turns them into the structs of the studies and knows none of
-// these. A struct says by its tags which keys there are, by the values that it
-// has beforehand what their defaults are, and by a method Validate what is
-// allowed. An error has one line,
+// Package config reads manifests, the TOML files that choose every number of an
+// experiment, into the structs of the studies, of which it knows none. A struct says by
+// its tags which keys there are, by the values that it has beforehand what their defaults
+// are, and by a method Validate what is allowed. An error has one line,
 //
 //	experiments/x.toml:14: model.rho: 1 is not allowed; allowed: a number ≥ 0 and < 1
 //
-// with the file, the line, the key and what is allowed; "-set model.rho=1" stands
-// in place of file and line for a value from the command line. Tables of a list
-// ([[variant]]) are called by their name, or by their number from 1 where they have
-// none: variant.joint.lambda, figure.1.variant.
+// where "-set model.rho=1" stands in place of file and line for a value from the command
+// line. Tables of a list ([[variant]]) are called by their name, or by their number from 1
+// where they have none: variant.joint.lambda, figure.1.variant.
 package config
 
 import (
@@ -26,10 +24,8 @@ import (
 	"closedform/core/field"
 )
 
-// Limits of what a manifest can ask for, far above what an experiment needs and
-// far below what a machine cannot hold.
+// Limits of what a manifest can ask for, far above what an experiment needs.
 const (
-	MaxFile    = 256 << 10   // bytes of a manifest
 	MaxTrain   = 1_000_000   // training examples
 	MaxGrid    = 2001        // points of a grid along an axis
 	MaxSamples = 1e9         // Monte Carlo samples of a point
@@ -65,8 +61,7 @@ func (h *Header) Validate() error {
 	return field.Within("seed", h.Seed, 0, MaxSeed)
 }
 
-// Manifest is a manifest of which the header is decoded; [Manifest.Decode] decodes
-// the rest.
+// Manifest is a manifest of which the header is decoded, and by [Manifest.Decode] the rest.
 type Manifest struct {
 	Header
 	File string
@@ -84,13 +79,6 @@ type Manifest struct {
 //	figure.1.single=true          of the first figure
 //	sweep.seed=1..5               a text that is no TOML value is a string
 func Read(file string, overrides []string) (*Manifest, error) {
-	info, err := os.Stat(file)
-	switch {
-	case err != nil:
-		return nil, fmt.Errorf("%s: %w", file, errors.Unwrap(err))
-	case !info.Mode().IsRegular() || info.Size() > MaxFile:
-		return nil, fmt.Errorf("%s: not a file of at most %d bytes", file, MaxFile)
-	}
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
@@ -113,20 +101,21 @@ func Parse(file string, text []byte, overrides []string) (*Manifest, error) {
 			return nil, fmt.Errorf("-set %s: %w", o, err)
 		}
 	}
-	var rest anyTable
-	if err := m.decode("", m.tree, &m.Header, &rest); err != nil {
+	header := map[string]any{}
+	for _, f := range fields(&m.Header) {
+		if value, ok := m.tree[f.key]; ok {
+			header[f.key] = value
+		}
+	}
+	if err := m.decode("", header, &m.Header); err != nil {
 		return nil, err
 	}
 	m.Overrides = append(m.Overrides, overrides...)
 	return m, nil
 }
 
-// anyTable stands for the keys that the study decodes.
-type anyTable struct{}
-
 // Decode decodes all but the header onto v, a pointer to a struct that holds the
-// defaults, and validates it. Fields have toml tags; see the comment of
-// [Manifest.decode] for what else they may have.
+// defaults, and validates it; see the comment of [Manifest.decode] for its tags.
 func (m *Manifest) Decode(v any) error {
 	header := m.Header
 	return m.decode("", m.tree, &header, v)
@@ -145,9 +134,8 @@ func (m *Manifest) Resolved(v any) ([]byte, error) {
 	return buf.Bytes(), err
 }
 
-// Find returns the path of the manifest called name: name itself if it is the
-// path of a file, or else the file of this name in the folder, with or without
-// .toml.
+// Find returns the path of the manifest called name: name itself if it is the path of a
+// file, or else the file of this name in the folder, with or without .toml.
 func Find(name, folder string) (string, error) {
 	paths := []string{name}
 	if name == filepath.Base(name) {
@@ -165,8 +153,7 @@ func Find(name, folder string) (string, error) {
 	return "", fmt.Errorf("no manifest %q; allowed: the path of a file, or in %s: %s", name, folder, strings.Join(all, ", "))
 }
 
-// List returns the names of the manifests in the folder, without .toml, in
-// alphabetical order.
+// List returns the names of the manifests in the folder, without .toml, sorted.
 func List(folder string) ([]string, error) {
 	files, err := filepath.Glob(filepath.Join(folder, "*.toml"))
 	for i, f := range files {

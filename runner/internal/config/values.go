@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -20,8 +21,10 @@ func (s *Ints) UnmarshalTOML(v any) error {
 	*s = nil
 	switch v := v.(type) {
 	case string:
-		first, last, ok := cutRange(v)
-		if !ok || last < first || last-first >= MaxCells {
+		before, after, _ := strings.Cut(v, "..")
+		first, err := strconv.Atoi(before)
+		last, err2 := strconv.Atoi(after)
+		if cmp.Or(err, err2) != nil || first < 0 || last < first || last-first >= MaxCells {
 			break
 		}
 		for n := first; n <= last; n++ {
@@ -41,13 +44,6 @@ func (s *Ints) UnmarshalTOML(v any) error {
 	return fmt.Errorf(`%v is not allowed; allowed: a range such as "1..20" or a list of integers`, v)
 }
 
-func cutRange(s string) (first, last int, ok bool) {
-	before, after, _ := strings.Cut(s, "..")
-	first, err1 := strconv.Atoi(before)
-	last, err2 := strconv.Atoi(after)
-	return first, last, err1 == nil && err2 == nil && first >= 0
-}
-
 // MarshalTOML writes a range where it is one.
 func (s Ints) MarshalTOML() ([]byte, error) {
 	for i, n := range s {
@@ -61,8 +57,8 @@ func (s Ints) MarshalTOML() ([]byte, error) {
 	return fmt.Appendf(nil, "%q", fmt.Sprintf("%d..%d", s[0], s[len(s)-1])), nil
 }
 
-// Seeds returns the seeds that are swept, or if there are none that of the
-// manifest; it is an error if that is not one of them.
+// Seeds returns the seeds that are swept, which must include that of the manifest, or
+// this alone if there are none.
 func (m *Manifest) Seeds(swept Ints) ([]int, error) {
 	if len(swept) == 0 {
 		return []int{m.Seed}, nil

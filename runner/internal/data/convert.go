@@ -9,8 +9,7 @@ import (
 	"strings"
 )
 
-// convert makes a file of the experiments out of what is published. The sum of the
-// file proves its download and its conversion at once.
+// convert makes a file of the experiments, whose sum proves it, of what is published.
 func (f *setFile) convert(published []byte) ([]byte, error) {
 	switch f.Convert {
 	case "":
@@ -41,8 +40,8 @@ func (f *setFile) convert(published []byte) ([]byte, error) {
 	return out, nil
 }
 
-// rows return the row that line n of a table becomes, n counting from 1 those that are
-// not blank, or nil.
+// rows return what line n of a table becomes, n counting from 1 those that are not
+// blank, or nil.
 var rows = map[string]func(n int, line []string) []string{
 	"table": func(_ int, line []string) []string { return line },
 	"iris": func(n int, line []string) []string { // the two errors that the publisher's iris.names reports
@@ -81,8 +80,8 @@ var rows = map[string]func(n int, line []string) []string{
 }
 
 // fashion cuts the images, or their labels, out of the picture in the publisher's
-// documentation: square tiles, row by row from the top left, three rows for each
-// class. It returns a gzip file in the IDX format.
+// documentation, square tiles, row by row, three rows for each class, into a gzip file
+// in the IDX format.
 func fashion(picture []byte, images bool) ([]byte, error) {
 	const tile, tiles, classRows = 28, 30, 3
 	img, err := png.Decode(bytes.NewReader(picture))

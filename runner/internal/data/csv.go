@@ -11,15 +11,13 @@ import (
 	"strings"
 )
 
-// readCSV reads comma-separated values (RFC 4180). The first line has the names of
-// the columns, each line after it an example. The column called class has the name of
-// its class; all others are inputs, finite numbers, in the order of the file.
-//
-// Blank lines, spaces round a cell, a byte order mark and CRLF line ends do not
-// count. All else that is wrong is an error with the name of the file and the line.
+// readCSV reads comma-separated values (RFC 4180): a header line, then an example on
+// each line. The column called class has the name of its class; all others are inputs,
+// finite numbers. Blank lines, spaces round a cell, a byte order mark and CRLF line
+// ends do not count. An error has the name of the file and the line.
 func readCSV(content []byte, name, class string) (*Examples, error) {
 	r := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(content, []byte("\ufeff"))))
-	r.FieldsPerRecord = -1 // The error of csvRow says more.
+	r.FieldsPerRecord = -1 // add says which line is too short
 	r.TrimLeadingSpace = true
 	e := &Examples{values: &values{file: name}}
 	v := e.values
@@ -61,22 +59,19 @@ func readCSV(content []byte, name, class string) (*Examples, error) {
 	return e.renumbered(e.present())
 }
 
-// checkHeader returns an error unless the columns have names that differ, one of
-// them that of the class, and there are others.
+// checkHeader returns an error unless the columns differ, and there is one for the
+// class among others.
 func checkHeader(header []string, class string) error {
+	switch {
+	case !slices.Contains(header, class):
+		return fmt.Errorf("no column %q for the class; the columns are %s", class, strings.Join(header, ", "))
+	case len(header) == 1:
+		return fmt.Errorf("no inputs: the class %q is the only column", class)
+	}
 	for j, column := range header {
-		if column == "" {
-			return fmt.Errorf("column %d has no name", j+1)
-		}
 		if k := slices.Index(header, column); k < j {
 			return fmt.Errorf("columns %d and %d are both called %q", k+1, j+1, column)
 		}
-	}
-	if !slices.Contains(header, class) {
-		return fmt.Errorf("no column %q for the class; the columns are %s", class, strings.Join(header, ", "))
-	}
-	if len(header) == 1 {
-		return fmt.Errorf("no inputs: the class %q is the only column", class)
 	}
 	return nil
 }

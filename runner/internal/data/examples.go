@@ -6,9 +6,8 @@ import (
 	"strconv"
 )
 
-// Examples are labelled examples, read or drawn. They are never changed, so several
-// goroutines may use them at once. Examples that were made from others, by Subset,
-// Parts or a Scaler, share the values with them.
+// Examples are labelled examples, read or drawn. They are never changed. Those that were
+// made from others, by Subset, Parts or a Scaler, share the values with them.
 type Examples struct {
 	values  *values
 	row     []int // of the values, by example
@@ -17,18 +16,16 @@ type Examples struct {
 	scaler  Scaler
 }
 
-// values are the inputs of examples as they were read: the pixels of images in a
-// byte each, or numbers.
+// values are the inputs of examples as they were read.
 type values struct {
 	file   string
 	width  int
-	pixels []byte    // row by row, or
-	number []float64 // row by row
-	line   []int     // of the file, by row; nil for numbers that were drawn
+	pixels []byte // row by row: those of images, or
+	number []float64
+	line   []int // of the file, by row; nil for numbers that were drawn
 }
 
-// NewExamples returns a copy of the set, whose classes are given the names 1, 2, …,
-// up to their number.
+// NewExamples returns a copy of the set, whose classes get the names 1, 2, …
 func NewExamples(set Set, classes int) *Examples {
 	e := &Examples{values: &values{}, row: upTo(len(set.X)), class: slices.Clone(set.Class)}
 	if len(set.X) > 0 {
@@ -52,15 +49,13 @@ func (e *Examples) Len() int { return len(e.row) }
 // Inputs returns the number of inputs of an example.
 func (e *Examples) Inputs() int { return e.values.width }
 
-// Classes returns the names of the classes, in the order of their numbers. The
-// caller must not change them.
+// Classes returns the names of the classes, in the order of their numbers.
 func (e *Examples) Classes() []string { return e.classes }
 
 // Class returns the class of example i, from 0.
 func (e *Examples) Class(i int) int { return e.class[i] }
 
-// Input puts the inputs of example i into dst, whose length is Inputs. It allocates
-// nothing.
+// Input puts the inputs of example i into dst, whose length is Inputs.
 func (e *Examples) Input(dst []float64, i int) {
 	v := e.values
 	if len(dst) != v.width {
@@ -79,12 +74,13 @@ func (e *Examples) Input(dst []float64, i int) {
 	}
 }
 
-// Set returns the examples from first to last − 1 as numbers of eight bytes each.
+// Set returns a copy of the examples from first to last − 1.
 func (e *Examples) Set(first, last int) Set {
-	set := Set{X: make([][]float64, last-first), Class: slices.Clone(e.class[first:last])}
-	for k := range set.X {
-		set.X[k] = make([]float64, e.Inputs())
-		e.Input(set.X[k], first+k)
+	set := Set{Class: slices.Clone(e.class[first:last])}
+	for i := first; i < last; i++ {
+		x := make([]float64, e.Inputs())
+		e.Input(x, i)
+		set.X = append(set.X, x)
 	}
 	return set
 }
@@ -101,13 +97,12 @@ func (e *Examples) where(i int) string {
 	}
 }
 
-// Subset returns the examples of those numbers, from 0, in that order. It keeps all
-// classes.
+// Subset returns the examples of those numbers, in that order, with all classes.
 func (e *Examples) Subset(rows []int) *Examples {
 	s := *e
-	s.row, s.class = make([]int, len(rows)), make([]int, len(rows))
-	for k, i := range rows {
-		s.row[k], s.class[k] = e.row[i], e.class[i]
+	s.row, s.class = nil, nil
+	for _, i := range rows {
+		s.row, s.class = append(s.row, e.row[i]), append(s.class, e.class[i])
 	}
 	return &s
 }

@@ -56,7 +56,6 @@ func TestPanics(t *testing.T) {
 		"a boundary":             func() { NewExamples(Set{X: [][]float64{{1}}, Class: []int{NoClass}}, 2) },
 		"a scaler of two inputs": func() { scaler.Apply(inputsOf([]float64{1})) },
 		"scaled twice":           func() { scaler.Apply(scaler.Apply(three())) },
-		"no scaling":             func() { three().Scaler(0) },
 		"no such task":           func() { Generator{Name: "sun"}.Task() },
 		"three probabilities":    func() { task.Probabilities(make([]float64, 3), make([]float64, 2)) },
 		"one coordinate":         func() { task.Probabilities(make([]float64, 2), make([]float64, 1)) },

@@ -17,14 +17,12 @@ import (
 	"github.com/google/renameio/v2"
 )
 
-// Fetch gets the data sets with these names, or all for AllSets, into the folder of
-// the file of sets, and writes a line for each file to log. A file that is there with
-// the right sum is left alone; another one is replaced. A file that the folder mirror
-// has is taken from there and nowhere else, so that a damaged mirror is noticed; all
-// others are downloaded. An empty mirror is none.
-//
-// Files appear whole or not at all. What fails does not stop the rest; the error has
-// a line for each place that failed. Only the end of ctx stops all.
+// Fetch gets the data sets with these names, or all for AllSets, into the folder of the
+// file of sets, and writes a line for each file to log. A file that is there with the
+// right sum is left alone. One that the folder mirror has, if it is not "", is taken from
+// there and nowhere else, so that a damaged mirror is noticed; others are downloaded.
+// Files appear whole or not at all. What fails does not stop the rest; the error has a
+// line for each place that failed.
 func Fetch(ctx context.Context, setsFile string, names []string, mirror string, log io.Writer) error {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.DisableCompression = true // sums are those of the file itself
@@ -40,7 +38,7 @@ const (
 type fetcher struct {
 	mirror string
 	client *http.Client
-	pause  time.Duration // before a download is tried again
+	pause  time.Duration // before a download is tried again, and twice it before the third time
 }
 
 func (f *fetcher) fetch(ctx context.Context, setsFile string, names []string, log io.Writer) error {
@@ -48,10 +46,8 @@ func (f *fetcher) fetch(ctx context.Context, setsFile string, names []string, lo
 	if err != nil {
 		return err
 	}
-	if f.mirror != "" {
-		if _, err := os.ReadDir(f.mirror); err != nil {
-			return fmt.Errorf("mirror: %w", err)
-		}
+	if _, err := os.ReadDir(cmp.Or(f.mirror, ".")); err != nil {
+		return fmt.Errorf("mirror: %w", err)
 	}
 	var failed error
 	for _, s := range sets {
@@ -63,12 +59,9 @@ func (f *fetcher) fetch(ctx context.Context, setsFile string, names []string, lo
 				what = "failed"
 			}
 			fmt.Fprintf(log, "%s: %s: %s\n", s.Name, path, what)
-			if ctx.Err() != nil {
-				return failed
-			}
 		}
 	}
-	return failed
+	return cmp.Or(ctx.Err(), failed)
 }
 
 // file gets one file, unless it is there, and says what was done.
@@ -101,15 +94,11 @@ func (f *fetcher) get(ctx context.Context, file *setFile) (data []byte, from str
 	}
 	var failed error
 	for _, urls := range file.URLs {
-		for try := 1; ; try++ {
-			data, err = f.publisher(ctx, file, urls)
-			if err == nil {
+		for try := 0; try < maxTries && ctx.Err() == nil; try++ {
+			time.Sleep(time.Duration(try) * f.pause)
+			if data, err = f.publisher(ctx, file, urls); err == nil {
 				return data, urls, nil
 			}
-			if try == maxTries || errors.Is(err, errRefused) || ctx.Err() != nil {
-				break
-			}
-			time.Sleep(f.pause)
 		}
 		failed = errors.Join(failed, fmt.Errorf("%s: %w", urls, err))
 	}
@@ -127,14 +116,8 @@ func (f *fetcher) publisher(ctx context.Context, file *setFile, urls string) ([]
 		parts = append(parts, part)
 	}
 	data, err := file.convert(bytes.Join(parts, []byte("\n")))
-	if err == nil {
-		err = file.check(data)
-	}
-	return data, err
+	return data, cmp.Or(err, file.check(data))
 }
-
-// errRefused says that a server does not have a file, now or later.
-var errRefused = errors.New("refused")
 
 func (f *fetcher) download(ctx context.Context, url string) ([]byte, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
@@ -146,16 +129,8 @@ func (f *fetcher) download(ctx context.Context, url string) ([]byte, error) {
 		return nil, err
 	}
 	defer response.Body.Close()
-	if code := response.StatusCode; code != http.StatusOK {
-		err := fmt.Errorf("status %s", response.Status)
-		if code < 500 && code != http.StatusTooManyRequests && code != http.StatusRequestTimeout {
-			err = fmt.Errorf("%w: %w", errRefused, err)
-		}
-		return nil, err
+	if response.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("status %s", response.Status)
 	}
-	data, err := io.ReadAll(io.LimitReader(response.Body, maxDownload+1))
-	if err == nil && len(data) > maxDownload {
-		err = fmt.Errorf("%w: more than %d bytes", errRefused, maxDownload)
-	}
-	return data, err
+	return io.ReadAll(io.LimitReader(response.Body, maxDownload))
 }

@@ -1,8 +1,7 @@
 package data
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
+	"cmp"
 	"errors"
 	"io/fs"
 	"os"
@@ -13,21 +12,17 @@ import (
 	"closedform/core/field"
 )
 
-// Files are the files of labelled examples: a CSV file with a header line, or IDX
-// files of images and their labels, gzip or not.
+// Files are the files of labelled examples: a CSV file, or IDX files of images and labels.
 type Files struct {
 	File   string `toml:"file,omitempty" json:"file,omitempty"`
 	Class  string `toml:"class,omitempty" json:"class,omitempty"` // its column of classes, default "class"
 	Images string `toml:"images,omitempty" json:"images,omitempty"`
 	Labels string `toml:"labels,omitempty" json:"labels,omitempty"`
 
-	// Sums are the SHA-256 of what Load has read, in the order of the keys. They are
-	// part of what a result follows from, not of a manifest.
-	Sums []string `toml:"-" json:"sums,omitempty"`
+	Sums []string `toml:"-" json:"sums,omitempty"` // SHA-256 of what Load has read, which results follow from
 }
 
-// Validate returns an error unless there is either a CSV file or a pair of images
-// and labels.
+// Validate returns an error unless there is either a CSV file or images with labels.
 func (f Files) Validate() error {
 	switch {
 	case (f.File != "") == (f.Images != ""):
@@ -42,8 +37,8 @@ func (f Files) Validate() error {
 
 // WithDefaults returns the files with the column of classes.
 func (f Files) WithDefaults() Files {
-	if f.File != "" && f.Class == "" {
-		f.Class = "class"
+	if f.File != "" {
+		f.Class = cmp.Or(f.Class, "class")
 	}
 	return f
 }
@@ -65,17 +60,15 @@ func pathsIn(folder string, paths ...string) []string {
 	return out
 }
 
-// Load reads all examples and sets Sums. Relative paths are in the folder. The error
-// is a [*MissingError] if a file is not there; what is wrong with the content of one
-// is said with its name and line.
+// Load reads all examples and sets Sums. Relative paths are in the folder. The error is
+// a [*MissingError] if a file is not there, and else has its name and line.
 func (f *Files) Load(folder string) (*Examples, error) {
 	paths := f.Paths(folder)
 	contents, errs := make([][]byte, len(paths)), make([]error, len(paths))
 	f.Sums = nil
 	for i, path := range paths {
 		contents[i], errs[i] = os.ReadFile(path)
-		sum := sha256.Sum256(contents[i])
-		f.Sums = append(f.Sums, hex.EncodeToString(sum[:]))
+		f.Sums = append(f.Sums, sha(contents[i]))
 	}
 	if err := Join(errs...); err != nil {
 		return nil, err
@@ -90,21 +83,20 @@ func (f *Files) Load(folder string) (*Examples, error) {
 type MissingError struct{ Paths []string }
 
 func (e *MissingError) Error() string {
-	var sets []string
+	text, hint := "no file "+strings.Join(e.Paths, ", "), ""
 	for _, path := range e.Paths {
-		if set := setOf(path); set != "" && !slices.Contains(sets, set) {
-			sets = append(sets, set)
+		if set := setOf(path); set != "" && !strings.Contains(hint+" ", " -fetch "+set+" ") {
+			hint += " -fetch " + set
 		}
 	}
-	text := "no file " + strings.Join(e.Paths, ", ")
-	if len(sets) > 0 {
-		text += "; to get the data: go run ./runner -fetch " + strings.Join(sets, " -fetch ")
+	if hint != "" {
+		text += "; to get the data: go run ./runner" + hint
 	}
 	return text
 }
 
-// Join returns the first error that is not about a missing file; if there is none,
-// one [*MissingError] with all that are missing, or nil.
+// Join returns the first error that is not about a missing file, or else one
+// [*MissingError] with all that are missing, or nil.
 func Join(errs ...error) error {
 	all := &MissingError{}
 	for _, err := range errs {

@@ -6,18 +6,14 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
-	"math"
 	"strconv"
 )
 
 // readIDX reads images and their labels in the IDX format of the MNIST database
-// (LeCun, Cortes and Burges), compressed by gzip or not: big-endian, a magic number
-// that says unsigned bytes and the number of dimensions, four bytes for each
-// dimension, then the values, the last dimension running fastest. The inputs are the
-// pixels, from 0 to 255, kept in a byte each; the classes are the labels that occur.
-//
-// It is an error, which names the file, if a file is of another type, ends too early
-// or too late, or has no values, or if there are not as many labels as images.
+// (LeCun, Cortes and Burges), compressed by gzip or not: a big-endian magic number
+// that says unsigned bytes and the number of dimensions, four bytes for the size of
+// each, then the values, the last dimension running fastest. The inputs are the pixels,
+// from 0 to 255; the classes are the labels that occur. Errors name the file.
 func readIDX(images, labels []byte, imagesName, labelsName string) (*Examples, error) {
 	pixels, size, err := readItems(images, 3)
 	if err != nil {
@@ -34,15 +30,14 @@ func readIDX(images, labels []byte, imagesName, labelsName string) (*Examples, e
 	for _, k := range label {
 		e.class = append(e.class, int(k))
 	}
-	for k := range math.MaxUint8 + 1 {
+	for k := range 256 {
 		e.classes = append(e.classes, strconv.Itoa(k))
 	}
 	return e.renumbered(e.present())
 }
 
-// readItems returns the bytes of an IDX file and the sizes of its dimensions, of
-// which the first counts the items. Memory is taken as values come in, not as a
-// header promises them.
+// readItems returns the bytes of an IDX file and the sizes of its dimensions, of which
+// the first counts the items. Memory is taken as values come in, not as promised.
 func readItems(content []byte, dims int) (items []byte, size []int, err error) {
 	var r io.Reader = bytes.NewReader(content)
 	if bytes.HasPrefix(content, []byte("\x1f\x8b")) {
@@ -65,14 +60,12 @@ func readItems(content []byte, dims int) (items []byte, size []int, err error) {
 		size = append(size, int(n))
 		total *= int(n)
 	}
-	items, err = io.ReadAll(io.LimitReader(r, int64(total)+1))
-	switch {
-	case err != nil:
-		return nil, nil, fmt.Errorf("after %d of %d bytes: %w", len(items), total, err)
-	case len(items) < total:
-		return nil, nil, fmt.Errorf("the file ends after %d of %d bytes", len(items), total)
-	case len(items) > total:
-		return nil, nil, fmt.Errorf("there are bytes after the last of %d", total)
+	items, err = io.ReadAll(r)
+	if err == nil && len(items) != total {
+		err = fmt.Errorf("the header promises %d", total)
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("%d bytes of values: %w", len(items), err)
 	}
 	return items, size, nil
 }

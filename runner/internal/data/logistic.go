@@ -7,27 +7,23 @@ import (
 	"gonum.org/v1/gonum/integrate/quad"
 )
 
-// half is half the side of the square of the logistic task.
-const half = 5
+const (
+	half   = 5        // the side of the square of the logistic task, halved
+	w1, w2 = 0.6, 0.8 // the direction in which its classes change, a unit vector
+)
 
-// The direction in which the classes of the logistic task change, a unit vector.
-const w1, w2 = 0.6, 0.8
-
-// logistic is a task that one neuron can solve as well as it can be solved, in
-// the manner of the binary tasks of Huber, "Bayesian Perceptron: Towards fully
-// Bayesian Neural Networks" (CDC 2020): a linear score without bias, and labels
-// that are uncertain near the line where it is 0:
+// logistic is a task for one neuron, in the manner of Huber, "Bayesian Perceptron:
+// Towards fully Bayesian Neural Networks" (CDC 2020): a linear score without bias, and
+// labels that are uncertain near the line where it is 0:
 //
 //	x ~ U[−5, 5]²,  P(class 1 | x) = 1/(1 + exp(−s/σ)),  s = 0.6 x₁ + 0.8 x₂.
 //
-// Both classes have the probability ½. The best rule is the sign of s. Its
-// density g is the convolution of the uniform ones on [−3, 3] and [−4, 4], a
-// trapezium, g(s) = min(1/8, (7−|s|)/48), and
+// The best rule is the sign of s. Its density, the convolution of the uniform ones on
+// [−3, 3] and [−4, 4], is g(s) = min(1/8, (7−|s|)/48), and
 //
 //	Bayes error = 2 ∫₀⁷ g(s)/(1 + exp(s/σ)) ds
 //
-// by Gauss–Legendre quadrature, to a relative error of 1e-13. At σ = 1 it is
-// 15.9 %.
+// by Gauss–Legendre quadrature, to a relative error of 1e-13; at σ = 1, 15.9 %.
 func logistic(g Generator) *Task {
 	return &Task{
 		Classes: 2,
@@ -50,8 +46,8 @@ func logistic(g Generator) *Task {
 				density := min(1/(2*half*w2), (end-s)/(4*half*half*w1*w2))
 				return density / (1 + math.Exp(s/g.Noise))
 			}
-			// Panels of some noise widths, as far as the integrand is not 0, with a
-			// break where g has its corner.
+			// Panels of some noise widths, as far as the integrand is not 0, and up to
+			// the corner of g.
 			var sum float64
 			for low := 0.; low < min(end, 40*g.Noise); {
 				high := min(low+4*g.Noise, end)

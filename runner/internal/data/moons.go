@@ -17,15 +17,10 @@ import (
 //	f₀(x) = 1/(2π²σ²) ∫₀^π exp(−|x − m₀(θ)|²/(2σ²)) dθ
 //	      = 1/(2π²σ²) exp(−(r−1)²/(2σ²)) ∫₀^π exp(−r (1 − cos(θ−ψ))/σ²) dθ,
 //
-// and that of class 1 is f₁(x) = f₀((1, ½) − x). The integral is a
-// Gauss–Legendre quadrature over the part that matters, in logarithms: the logit
-// log f₁ − log f₀ has a relative error of some 1e-12, or an absolute one where
-// it is small.
-//
-//	Bayes error = ½ ∫ min(f₀, f₁) dx
-//
-// is a quadrature to a relative error of 1e-9 that takes tenths of a second (see
-// moonsError). At σ = 0.1 it is 0.064 %.
+// and that of class 1 is f₁(x) = f₀((1, ½) − x), by a Gauss–Legendre quadrature of the
+// part that matters, in logarithms: the error of log f₁ − log f₀ is some 1e-12,
+// relative or, where it is small, absolute. The Bayes error ½ ∫ min(f₀, f₁) dx, to a
+// relative error of 1e-9, takes tenths of a second; at σ = 0.1 it is 0.064 %.
 func moons(g Generator) *Task {
 	return &Task{
 		Classes: 2,
@@ -59,18 +54,16 @@ type moonPoint struct{ r, angle float64 } // angle from −π to π
 
 func moonAt(x, y float64) moonPoint { return moonPoint{math.Hypot(x, y), math.Atan2(y, x)} }
 
-// logIntegral returns log ∫₀^π exp(−r (1 − cos(θ−ψ))/σ²) dθ. As a function of
-// the angle δ = |θ − ψ|, or 2π − |θ − ψ| where this is less than π, the integral
-// is over two intervals in [0, π]: of 0 to ψ and 0 to π − ψ if the point is on
-// the side of the moon, of |ψ| to π and π − |ψ| to π if it is on the other.
+// logIntegral returns log ∫₀^π exp(−r (1 − cos(θ−ψ))/σ²) dθ. Over the angle |θ − ψ|, or
+// 2π − |θ − ψ| where this is less than π, the integral is from 0 to ψ and from 0 to
+// π − ψ if the point is on the side of the moon, else from |ψ| and from π − |ψ| to π.
 func (p moonPoint) logIntegral(sigma float64) float64 {
 	kappa := p.r / (sigma * sigma)
 	psi := math.Abs(p.angle)
 	if p.angle >= 0 {
 		return math.Log(arc(0, psi, kappa) + arc(0, math.Pi-psi, kappa))
 	}
-	// Relative to the nearer tip, which may be hundreds of orders of magnitude
-	// above the other.
+	// Relative to the nearer tip, which may be hundreds of orders of magnitude above.
 	near, far := min(psi, math.Pi-psi), max(psi, math.Pi-psi)
 	ratio := math.Exp(kappa * (math.Cos(far) - math.Cos(near)))
 	return kappa*(math.Cos(near)-1) + math.Log(arc(near, math.Pi, kappa)+ratio*arc(far, math.Pi, kappa))
@@ -84,9 +77,8 @@ var legendre = func() (rule struct{ x, w [32]float64 }) {
 
 // arc returns ∫_a^b exp(κ (cos δ − cos a)) dδ for 0 ≤ a ≤ b ≤ π and κ ≥ 0.
 func arc(a, b, kappa float64) float64 {
-	// The integrand falls; beyond 40 e-foldings it does not matter. There
-	// sin((δ+a)/2) sin((δ−a)/2) is c = 20/κ, that is cos δ = cos a − 2c. Of the
-	// two forms of δ − a below the second does not cancel, for a small c.
+	// The integrand falls; beyond 40 e-foldings, sin((δ+a)/2) sin((δ−a)/2) = c = 20/κ or
+	// cos δ = cos a − 2c, it does not matter.
 	if c := 20 / kappa; 2*c < 1+math.Cos(a) {
 		sin := math.Sin(a / 2)
 		b = min(b, 2*math.Asin(math.Sqrt(sin*sin+c)))
@@ -101,16 +93,14 @@ func arc(a, b, kappa float64) float64 {
 
 // moonsError returns the Bayes error ½ ∫ min(f₀, f₁) dx of the moons.
 //
-// The integrand is smooth but for a bend where the classes meet, a curve like an
-// S on its side. Parallel lines that cut it at an angle everywhere, whatever the
-// noise, run in the direction (−7, 24)/25. On each of them the bend is found by
-// bisection and the integral is a Gauss–Legendre quadrature of panels that end
-// there. As a function of the line it is smooth, so that a sum over lines is
-// exact up to a term that is exponentially small in σ/step.
+// The integrand is smooth but for a bend where the classes meet, a curve like an S on
+// its side, which lines in the direction (−7, 24)/25 cut at an angle everywhere, whatever
+// the noise. On each line the bend is found by bisection, and panels of a Gauss–Legendre
+// quadrature end there. As a function of the line the integral is smooth: the error of
+// a sum over lines is exponentially small in σ/step.
 func moonsError(g Generator) float64 {
-	// Every point is ¼ or more away from one of the moons, which are ½ apart, so
-	// min(f₀, f₁) falls like exp(−(¼/σ)²/2). What is e⁻⁴⁰ smaller still than at
-	// the nearest points does not matter.
+	// Every point is ¼ or more away from one of the moons, so min(f₀, f₁) falls like
+	// exp(−(¼/σ)²/2). What is e⁻⁴⁰ smaller still does not matter.
 	const nearest = 0.25
 	if nearest*nearest/(2*g.Noise*g.Noise) > 690 {
 		return 0 // below 1e-300
@@ -119,8 +109,7 @@ func moonsError(g Generator) float64 {
 	reach := math.Sqrt(nearest*nearest + 81*g.Noise*g.Noise)
 	end := 1.6 + reach // The moons are within 1.6 of the centre (½, ¼).
 	var sum float64
-	// One moon is the other after half a turn about the centre, which takes each
-	// line to its mirror image: lines on one side will do.
+	// Half a turn about the centre changes the moons over: lines on one side will do.
 	for u := step / 2; u < end; u += step {
 		l := moonLine{u: u, sigma: g.Noise, reach: reach}
 		middle := l.boundary(-end, end)
@@ -131,8 +120,7 @@ func moonsError(g Generator) float64 {
 	return sum * step // both sides, times ½
 }
 
-// moonLine is a line in the direction (−7, 24)/25 at the distance u from the
-// centre of the moons.
+// moonLine is a line at the distance u from the centre of the moons.
 type moonLine struct{ u, sigma, reach float64 }
 
 // at returns the point of the line v away from its foot, seen from each moon.
@@ -144,17 +132,10 @@ func (l moonLine) at(v float64) (a, b moonPoint) {
 
 // boundary returns where class 1, at low, turns into class 0, at high.
 func (l moonLine) boundary(low, high float64) float64 {
-	for {
-		middle := low + (high-low)/2
-		if middle <= low || middle >= high {
-			return middle
-		}
-		if a, b := l.at(middle); a.logDensity(l.sigma) < b.logDensity(l.sigma) {
-			low = middle
-		} else {
-			high = middle
-		}
-	}
+	return bisect(low, high, func(v float64) bool {
+		a, b := l.at(v)
+		return a.logDensity(l.sigma) < b.logDensity(l.sigma)
+	})
 }
 
 // integral returns ∫ min(f₀, f₁) dv from v = low to low + length.

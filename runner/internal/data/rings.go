@@ -16,10 +16,10 @@ import (
 //
 //	P(class k | x) ∝ φ((r−R_k)/σ) + φ((r+R_k)/σ) ∝ exp(−R_k²/(2σ²)) cosh(r R_k/σ²).
 //
-// The ratio of two of these grows with r in favour of the larger ring. Hence
-// class k−1 gives way to class k at one radius l_k. These radii increase with k
-// (a test goes over the range of K and σ), so class k is the most probable one
-// from l_k to u_k = l_{k+1}, where l_0 = 0 and u_{K−1} = ∞, and
+// The ratio of two of these grows with r in favour of the larger ring, so class k−1
+// gives way to class k at one radius l_k. These radii increase with k (as a test
+// shows), so class k is the most probable one from l_k to u_k = l_{k+1}, where
+// l_0 = 0 and u_{K−1} = ∞, and
 //
 //	Bayes error = (1/K) Σ_k P(|R_k + σε| ∉ [l_k, u_k]),
 //
@@ -64,28 +64,18 @@ func rings(g Generator) *Task {
 
 func (g Generator) radius(k int) float64 { return float64(k+1) / float64(g.Rings) }
 
-// logRing returns log[2 exp(−R_k²/(2σ²)) cosh(r R_k/σ²)], which is the logarithm
-// of the density of class k at the radius r up to a term without k.
+// logRing returns log[2 exp(−R_k²/(2σ²)) cosh(r R_k/σ²)], the log density of class k at
+// the radius r up to a term without k.
 func (g Generator) logRing(k int, r float64) float64 {
 	a, precision := g.radius(k), 1/(g.Noise*g.Noise)
 	return (r-a/2)*a*precision + math.Log1p(math.Exp(-2*r*a*precision))
 }
 
-// ringBoundary returns the radius at which class j < k gives way to class k.
-// It is above the middle of R_j and R_k, where without the fold it would be, and
-// as log cosh s is between s − log 2 and s, by σ² log 2/(R_k − R_j) at most.
+// ringBoundary returns the radius at which class j < k gives way to class k. It is above
+// the middle of R_j and R_k, where without the fold it would be, by σ² log 2/(R_k − R_j)
+// at most, as log cosh s is between s − log 2 and s.
 func (g Generator) ringBoundary(j, k int) float64 {
 	low := (g.radius(j) + g.radius(k)) / 2
 	high := low + g.Noise*g.Noise*math.Ln2/(g.radius(k)-g.radius(j))
-	for {
-		middle := low + (high-low)/2
-		if middle <= low || middle >= high {
-			return middle
-		}
-		if g.logRing(k, middle) < g.logRing(j, middle) {
-			low = middle
-		} else {
-			high = middle
-		}
-	}
+	return bisect(low, high, func(r float64) bool { return g.logRing(k, r) < g.logRing(j, r) })
 }

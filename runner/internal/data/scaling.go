@@ -4,17 +4,16 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"gonum.org/v1/gonum/floats"
+
+	"closedform/core/field"
 )
 
-// Scaling says how inputs are shifted and multiplied, x → (x − shift) · factor, by
-// numbers that depend on the examples of a training part. The zero value stands for
-// Standard for CSV, Unit for images and None for tasks; see [Source.WithDefaults].
+// Scaling says how inputs are shifted and multiplied, x → (x − shift) · factor, by what
+// a training part has. Zero stands for Standard for CSV, Unit for images, None for tasks.
 type Scaling int
 
-// The scalings.
 const (
 	_        Scaling = iota
 	Standard         // each input has the mean 0 and the variance 1, dividing by the number of examples; constants become 0
@@ -23,19 +22,17 @@ const (
 	None             // as they are
 )
 
-var scalings = []string{Standard: "standard", Unit: "unit", Centred: "centred", None: "none"}
+var scalings = field.Words{"standard", "unit", "centred", "none"} // from Standard
 
-func (s Scaling) String() string { return scalings[s] }
+func (s Scaling) String() string { return scalings.Word(int(s) - 1) }
 
-func (s Scaling) MarshalText() ([]byte, error) { return []byte(scalings[s]), nil }
+func (s Scaling) MarshalText() ([]byte, error) { return scalings.Marshal(int(s) - 1) }
 
 func (s *Scaling) UnmarshalText(text []byte) error {
-	i := slices.Index(scalings, string(text))
-	if i < int(Standard) {
-		return fmt.Errorf("%q is not allowed; allowed: %s", text, strings.Join(scalings[Standard:], ", "))
-	}
-	*s = Scaling(i)
-	return nil
+	i := 0
+	err := field.Unmarshal(&i, text, scalings)
+	*s = Scaling(i + 1)
+	return err
 }
 
 // Scaler shifts and multiplies inputs. The zero value leaves them as they are.
@@ -43,14 +40,10 @@ type Scaler struct {
 	shift, factor []float64 // by input; nil: nothing to do
 }
 
-// Scaler returns the scaler of that kind that has been fitted to e. Numbers that do
-// not vary in e are multiplied by 0. It returns an error if there is no example, or
-// if a shift or factor overflows, which it does not for values and deviations between
-// 1e-300 and 1e300.
+// Scaler returns the scaler of that kind, fitted to e. Inputs that do not vary in e are
+// multiplied by 0. It returns an error if there is no example, or if a shift or factor
+// overflows, which it does not for values and deviations between 1e-300 and 1e300.
 func (e *Examples) Scaler(kind Scaling) (Scaler, error) {
-	if kind < Standard || kind > None {
-		panic(fmt.Sprintf("data: Scaler of scaling %d, need one with a word", int(kind)))
-	}
 	if kind == None {
 		return Scaler{}, nil
 	}
@@ -77,9 +70,8 @@ func (e *Examples) Scaler(kind Scaling) (Scaler, error) {
 	return s, nil
 }
 
-// Apply returns e scaled. The values are not copied: Input scales them. Apply panics
-// if e has been scaled before, or has another number of inputs than the examples the
-// scaler was fitted to.
+// Apply returns e scaled, by Input. It panics if e has been scaled before, or has
+// another number of inputs than the examples the scaler was fitted to.
 func (s Scaler) Apply(e *Examples) *Examples {
 	if s.factor == nil {
 		return e
@@ -93,10 +85,9 @@ func (s Scaler) Apply(e *Examples) *Examples {
 }
 
 // moments returns mean and standard deviation of each input. The mean is updated
-// example by example (Welford 1962) and corrected by the mean deviation from it, so
-// it is right to its last digits, and that of equal numbers is the number. The
-// deviations are divided by the largest before they are squared, so that neither
-// large nor small ones are lost.
+// example by example (Welford 1962) and corrected by the mean deviation from it: it is
+// right to its last digits, and that of equal numbers is the number. Deviations are
+// divided by the largest before they are squared, so that none is lost.
 func (e *Examples) moments() (mean, sd []float64) {
 	n := e.Inputs()
 	x := make([]float64, n)
@@ -131,13 +122,11 @@ func (e *Examples) moments() (mean, sd []float64) {
 	return mean, sd
 }
 
-// largest returns the largest absolute value that an input has, or can have in
-// images.
-func (e *Examples) largest() float64 {
+// largest returns the largest absolute value of all inputs, or that images can have.
+func (e *Examples) largest() (largest float64) {
 	if e.values.pixels != nil {
 		return math.MaxUint8
 	}
-	var largest float64
 	x := make([]float64, e.Inputs())
 	for i := range e.Len() {
 		e.Input(x, i)

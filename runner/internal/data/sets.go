@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -14,14 +13,13 @@ import (
 	"github.com/BurntSushi/toml"
 )
 
-// SetsFile is the name of the file that says which data sets there are, what their
-// files must be, and where they are published. It is in the folder of the data.
+// SetsFile is the file, in the folder of the data, that says which data sets there are,
+// what their files must be, and where they are published.
 const SetsFile = "sets.toml"
 
 // AllSets is the name that stands for every set.
 const AllSets = "all"
 
-// dataSet is a data set.
 type dataSet struct {
 	Name  string    `toml:"name"`
 	Files []setFile `toml:"file"`
@@ -32,10 +30,8 @@ type setFile struct {
 	Path string   `toml:"path"` // relative to the folder of the data, with slashes
 	URLs []string `toml:"urls"` // tried in turn; where one is several, with blanks between, these are put together
 
-	// How what is published becomes this file, see convert; as it is if empty. The
-	// header is that of a table.
-	Convert string `toml:"convert"`
-	Header  string `toml:"header"`
+	Convert string `toml:"convert"` // how what is published becomes this file, see convert
+	Header  string `toml:"header"`  // of a table
 
 	SHA256        string `toml:"sha256"`
 	ContentSHA256 string `toml:"content_sha256"` // in its place, of what is compressed, where that is done here: compressors differ
@@ -83,6 +79,9 @@ func setOf(path string) string {
 	return ""
 }
 
+// sha returns the SHA-256 of the data, as text.
+func sha(data []byte) string { return fmt.Sprintf("%x", sha256.Sum256(data)) }
+
 // check compares the sum of the data with that of the file.
 func (f *setFile) check(data []byte) error {
 	want := f.SHA256
@@ -96,8 +95,7 @@ func (f *setFile) check(data []byte) error {
 			return fmt.Errorf("wrong content: %w", err)
 		}
 	}
-	sum := sha256.Sum256(data)
-	if found := hex.EncodeToString(sum[:]); found != want {
+	if found := sha(data); found != want {
 		return fmt.Errorf("wrong SHA-256: found %s, need %s", found, want)
 	}
 	return nil

@@ -1,10 +1,12 @@
 package data
 
 import (
+	"cmp"
 	"math/rand/v2"
 	"strings"
 
 	"closedform/core/field"
+	"closedform/runner/internal/config"
 )
 
 // Sample is so many examples of a generator.
@@ -13,21 +15,17 @@ type Sample struct {
 	Train int `toml:"train,omitzero" json:"train,omitzero"` // their number
 }
 
-// MaxExamples is the largest number of examples that a generator may be asked for.
-const MaxExamples = 1_000_000
-
-// Validate returns an error if there is no such generator, or not an allowed number
-// of examples.
+// Validate returns an error if there is no such generator or number of examples.
 func (s Sample) Validate() error {
 	if err := s.Generator.Validate(); err != nil {
 		return err
 	}
-	return field.Within("train", s.Train, 1, MaxExamples)
+	return field.Within("train", s.Train, 1, config.MaxTrain)
 }
 
-// Source says where labelled examples come from, which is exactly one of a
-// generator, a CSV file and IDX files, and how they are split and scaled. Load comes
-// before the methods that speak of the examples.
+// Source says where labelled examples come from, which is exactly one of a generator, a
+// CSV file and IDX files, and how they are split and scaled. Load comes before all that
+// speaks of the examples.
 type Source struct {
 	Sample
 	Test int `toml:"test,omitzero" json:"test,omitzero"` // examples of the generator after those for training
@@ -55,22 +53,22 @@ func (s Source) Validate() error {
 		if err := s.Sample.Validate(); err != nil {
 			return err
 		}
-		return field.Within("test", s.Test, 1, MaxExamples)
+		return field.Within("test", s.Test, 1, config.MaxTrain)
 	}
 	if err := s.Files.Validate(); err != nil {
 		return err
 	}
 	parts := 0
-	for _, given := range []bool{s.TrainRows != "", s.TestFraction != 0, s.TestImages != "" || s.TestLabels != ""} {
+	for _, given := range []bool{s.TrainRows != "", s.TestFraction != 0, s.TestImages != ""} {
 		if given {
 			parts++
 		}
 	}
 	switch {
-	case parts != 1:
-		return field.Errorf("test_fraction", `%d test parts; allowed: one of train_rows = "1-100", test_fraction = 0.2, and with images test_images and test_labels`, parts)
 	case (s.TestImages == "") != (s.TestLabels == ""):
 		return field.Errorf("test_images", "allowed: test_images and test_labels together")
+	case parts != 1:
+		return field.Errorf("test_fraction", `%d test parts; allowed: one of train_rows = "1-100", test_fraction = 0.2, and with images test_images and test_labels`, parts)
 	case !(s.TestFraction >= 0 && s.TestFraction < 1):
 		return field.Errorf("test_fraction", "%g is not allowed; allowed: above 0 and below 1", s.TestFraction)
 	case s.TrainRows != "":
@@ -79,8 +77,8 @@ func (s Source) Validate() error {
 	return err
 }
 
-// kind returns the key by which the source is given. It returns an error if there is
-// none, or another key does not go with it.
+// kind returns the key by which the source is given, or an error if there is none or
+// another key does not go with it.
 func (s Source) kind() (kind string, err error) {
 	for _, k := range []struct {
 		key   string
@@ -119,13 +117,12 @@ func (s Source) kind() (kind string, err error) {
 func (s Source) WithDefaults() Source {
 	s.Generator, s.Files = s.Generator.WithDefaults(), s.Files.WithDefaults()
 	switch {
-	case s.Scale != 0:
 	case s.File != "":
-		s.Scale = Standard
+		s.Scale = cmp.Or(s.Scale, Standard)
 	case s.Images != "":
-		s.Scale = Unit
+		s.Scale = cmp.Or(s.Scale, Unit)
 	default:
-		s.Scale = None
+		s.Scale = cmp.Or(s.Scale, None)
 	}
 	return s
 }
@@ -135,10 +132,9 @@ func (s Source) Paths(folder string) []string {
 	return append(s.Files.Paths(folder), pathsIn(folder, s.TestImages, s.TestLabels)...)
 }
 
-// Load fills in the defaults, reads the files of the source, of which relative ones
-// are in the folder, and sets Sums. The error is a [*MissingError] if some are not
-// there, and names file and line, or the key, if their content is not what the source
-// needs.
+// Load fills in the defaults, reads the files, of which relative ones are in the folder,
+// and sets Sums. The error is a [*MissingError] if some are not there, and else names
+// file and line, or the key.
 func (s *Source) Load(folder string) error {
 	*s = s.WithDefaults()
 	if s.Name != "" {
@@ -173,11 +169,10 @@ func (s *Source) Inputs() int { return s.whole.Inputs() }
 // Classes returns the names of the classes, in the order of their numbers.
 func (s *Source) Classes() []string { return s.whole.Classes() }
 
-// Parts returns the training and the test part, scaled. The stream draws the
-// examples of a generator, or the split where it is a fraction.
+// Parts returns the training and the test part, scaled. The stream draws the examples of
+// a generator, or the split where it is a fraction.
 func (s *Source) Parts(src rand.Source) (train, test *Examples, err error) {
-	train, test, err = s.Unscaled(src)
-	if err != nil {
+	if train, test, err = s.Unscaled(src); err != nil {
 		return nil, nil, err
 	}
 	scaler, err := train.Scaler(s.Scale)

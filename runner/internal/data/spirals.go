@@ -7,9 +7,7 @@ import (
 	"closedform/core/gauss"
 )
 
-// winding is the angle in radians through which an arm of the spirals turns
-// between the origin and the unit circle.
-const winding = 4
+const winding = 4 // radians by which an arm turns up to the unit circle
 
 // spirals has A equally probable classes, the arms of a spiral (the task of the
 // Stanford course CS231n):
@@ -21,12 +19,11 @@ const winding = 4
 //
 //	P(class k | x) ∝ Σ_m exp(−(δ_k + 2πm)²/(2σ²)),
 //
-// 1/A each at the origin. This density falls with the distance round the circle,
-// so the best rule is the nearest arm whatever the radius, and
+// 1/A each at the origin. The best rule is the nearest arm at any radius, and
 //
 //	Bayes error = 2 Σ_{m≥0} Φ(−(2πm + π/A)/σ) − Φ(−(2π(m+1) − π/A)/σ),
 //
-// to a relative error of 1e-12. At A = 3 and σ = 0.12 it is 2.6e-18.
+// to a relative error of 1e-12; at A = 3 and σ = 0.12, 2.6e-18.
 func spirals(g Generator) *Task {
 	return &Task{
 		Classes: g.Arms,
@@ -64,7 +61,7 @@ func spirals(g Generator) *Task {
 	}
 }
 
-// arm returns the polar angle at which arm k of the spirals leaves the origin.
+// arm returns the polar angle at which arm k leaves the origin.
 func (g Generator) arm(k int) float64 { return 2 * math.Pi * float64(k) / float64(g.Arms) }
 
 // logWrappedNormal returns log Σ_m exp(−(δ+2πm)²/(2σ²)) for |δ| ≤ π.

@@ -14,14 +14,10 @@ import (
 )
 
 // Split draws a test part, class by class: of the n examples of a class it takes the
-// fraction test, rounded, but at least 1 and at most n−1. The only example of a class
-// stays in the training part. The numbers of both parts, from 0, are in ascending
-// order: a learner that depends on the order must shuffle them. It returns an error
-// if test is not between 0 and 1, or a part is empty.
+// fraction test, above 0 and below 1, rounded, but at least 1 and at most n−1. The only
+// example of a class stays in the training part. The numbers of both parts, from 0, are
+// in ascending order. It returns an error if a part is empty.
 func (e *Examples) Split(test float64, src rand.Source) (trainRows, testRows []int, err error) {
-	if !(test > 0 && test < 1) {
-		return nil, nil, fmt.Errorf("a test part of %g of the examples; allowed: above 0 and below 1", test)
-	}
 	members := make([][]int, len(e.classes))
 	for i, k := range e.class {
 		members[k] = append(members[k], i)
@@ -54,8 +50,7 @@ func rowRange(text string) (first, last int, err error) {
 	return first, last, err
 }
 
-// splitRows returns the numbers, from 0, of the examples in a range of rows, and of
-// the rest, which is the test part.
+// splitRows returns the numbers of the examples in a range of rows, and of the rest.
 func (e *Examples) splitRows(text string) (trainRows, testRows []int, err error) {
 	first, last, err := rowRange(text)
 	if err != nil {
@@ -69,9 +64,8 @@ func (e *Examples) splitRows(text string) (trainRows, testRows []int, err error)
 }
 
 // Parts returns the training and the test part of e. Their classes are those of the
-// training part, in numerical order if all their names are integers, else in that of
-// the text. It returns an error if the training part has fewer than two classes, or
-// the test part one that the training part does not have.
+// training part, in numerical order if all names are integers, else in that of the text.
+// It returns an error for what Align does not allow.
 func Parts(e *Examples, train, test []int) (tr, te *Examples, err error) {
 	tr = e.Subset(train)
 	if tr, err = tr.renumbered(tr.present()); err != nil {
@@ -81,10 +75,9 @@ func Parts(e *Examples, train, test []int) (tr, te *Examples, err error) {
 	return tr, te, err
 }
 
-// Align returns the test examples with the classes of the training examples. It
-// returns an error if the training examples have fewer than two classes, a test
-// example has one that is not among them, or another number of inputs. The inputs
-// of both must be in the same order and scaled alike.
+// Align returns the test examples with the classes of the training examples. It returns
+// an error if these have fewer than two classes, or a test example one that is not among
+// them or another number of inputs.
 func Align(train, test *Examples) (*Examples, error) {
 	switch {
 	case len(train.classes) < 2:
@@ -121,8 +114,8 @@ func (e *Examples) present() []string {
 	return names
 }
 
-// renumbered returns the examples with the classes of those names. It returns an
-// error if an example has another class.
+// renumbered returns the examples with the classes of those names, or an error if one
+// has another class.
 func (e *Examples) renumbered(names []string) (*Examples, error) {
 	r := *e
 	r.class, r.classes = make([]int, e.Len()), names

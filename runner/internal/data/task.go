@@ -1,10 +1,9 @@
 // Package data makes and reads the labelled examples of the experiments.
 //
 // A [Task] draws points of the plane of which everything is known: the class
-// probabilities at each point, and the least error that any classifier can have. A
-// [Source] is what a manifest says about its data: a task, a CSV file or IDX files,
-// how they are split, and how inputs are scaled. [Source.Load] reads the files; what
-// it returns gives the training and the test part as [Examples]. [Fetch] gets the
+// probabilities, and the least error that any classifier can have. A [Source] is what a
+// manifest says about its data: a task, a CSV file or IDX files, and how these are split
+// and scaled into a training and a test part, which are [Examples]. [Fetch] gets the
 // files of the data sets that the experiments use.
 package data
 
@@ -22,8 +21,7 @@ import (
 	"closedform/runner/internal/grid"
 )
 
-// Generator names a task and its parameters, as manifests have them. A parameter
-// that is 0 stands for the default of the task.
+// Generator names a task and its parameters, of which 0 stands for the default.
 //
 //	generator  what                                        noise (default)                      classes
 //	logistic   a half-plane with a soft boundary           width of the boundary (1)            2
@@ -39,8 +37,7 @@ type Generator struct {
 	Rings int     `toml:"rings,omitzero" json:"rings,omitzero"` // of rings only, from 2 to 100
 }
 
-// generators are all tasks with the defaults of their parameters, 0 for what a task
-// does not have.
+// generators are all tasks with their defaults, 0 for what a task does not have.
 var generators = []struct {
 	Generator
 	task func(Generator) *Task // of a valid generator with its defaults
@@ -53,11 +50,9 @@ var generators = []struct {
 	{Generator{"xor", 0.4, 0, 0}, xor},
 }
 
-// The range of the noise, in which no intermediate result overflows, and the largest
-// number of arms and rings.
 const (
-	minNoise, maxNoise = 1e-6, 10
-	maxCount           = 100
+	minNoise, maxNoise = 1e-6, 10 // no intermediate result overflows
+	maxCount           = 100      // arms or rings
 )
 
 // Generators returns the names of all tasks, sorted.
@@ -69,8 +64,7 @@ func Generators() []string {
 	return names
 }
 
-// Validate returns an error if there is no such task, or a parameter is out of range
-// or one that the task does not have.
+// Validate returns an error if there is no such task, or it cannot have the parameters.
 func (g Generator) Validate() error {
 	i := slices.Index(Generators(), g.Name)
 	if i < 0 {
@@ -115,16 +109,14 @@ func (g Generator) Task() *Task {
 	return generators[i].task(g.WithDefaults())
 }
 
-// Task is a distribution of labelled points in the plane, from which examples are
-// drawn independently of each other. Each task has a file, which gives its formulas.
+// Task is a distribution of labelled points in the plane, from which examples are drawn
+// independently. Each task has a file, which gives its formulas.
 type Task struct {
 	Classes int
 	Region  Region // the rectangle to draw maps on; nearly all examples are in it
 
-	// Of tasks whose class changes sharply, else empty: where it does so, and the
-	// best accuracy of one linear score without bias per class.
-	Boundary      []Segment
-	LinearCeiling float64
+	Boundary      []Segment // where the class changes sharply, if it does
+	LinearCeiling float64   // then: the best accuracy of one linear score without bias per class
 
 	draw          func(x []float64, rnd *rand.Rand) int // puts the next example into x and returns its class
 	probabilities func(dst, x []float64) bool
@@ -143,8 +135,7 @@ type Set struct {
 	Class []int
 }
 
-// Draw returns n examples. The first examples of a longer list from the same stream
-// are the same.
+// Draw returns n examples, the first of any longer list from the same stream.
 func (t *Task) Draw(n int, src rand.Source) Set {
 	rnd := rand.New(src)
 	set := Set{X: make([][]float64, n), Class: make([]int, n)}
@@ -156,15 +147,11 @@ func (t *Task) Draw(n int, src rand.Source) Set {
 	return set
 }
 
-// Probabilities puts P(class | x) into dst, one element per class, and reports
-// whether it did: exactly on a sharp boundary there is no truth, and dst is left
-// alone. Where no example can lie the formula of the task goes on.
+// Probabilities puts P(class | x) into dst and reports whether it did: exactly on a
+// sharp boundary there is no truth. Where no example can lie the formula goes on.
 func (t *Task) Probabilities(dst, x []float64) bool {
 	if len(dst) != t.Classes || len(x) != Inputs {
 		panic(fmt.Sprintf("data: Probabilities of %d classes at %d inputs, need %d and %d", len(dst), len(x), t.Classes, Inputs))
-	}
-	if x[0]-x[0] != 0 || x[1]-x[1] != 0 {
-		panic(fmt.Sprintf("data: Probabilities at %v, need finite numbers", x))
 	}
 	return t.probabilities(dst, x)
 }
@@ -178,9 +165,8 @@ func (t *Task) Label(x []float64) int {
 	return floats.MaxIdx(p)
 }
 
-// BayesError returns the error rate of the best classifier there can be, which
-// answers the most probable class, E[1 − max_k P(class k | x)]: a closed form or a
-// deterministic quadrature, whose accuracy the file of the task gives.
+// BayesError returns the error rate of the best classifier there can be,
+// E[1 − max_k P(class k | x)], by a closed form or a quadrature; see the file of the task.
 func (t *Task) BayesError() float64 { return t.bayesError() }
 
 // Region is a rectangle in the plane.
@@ -197,8 +183,8 @@ func square(half float64) Region {
 	return Region{Low: [2]float64{-half, -half}, High: [2]float64{half, half}}
 }
 
-// Axis returns n ≥ 2 evenly spaced coordinates of input i from Low[i] to High[i].
-// In a rectangle that is symmetric about 0 they are so to the last digit.
+// Axis returns n ≥ 2 evenly spaced coordinates of input i from Low[i] to High[i],
+// symmetric to the last digit where these are.
 func (r Region) Axis(i, n int) []float64 {
 	axis := make([]float64, n)
 	for k := range axis {
@@ -207,8 +193,7 @@ func (r Region) Axis(i, n int) []float64 {
 	return axis
 }
 
-// normalize turns logarithms of numbers that are proportional to probabilities into
-// the probabilities.
+// normalize turns logarithms of probabilities, up to a constant, into these.
 func normalize(dst []float64) {
 	largest, sum := floats.Max(dst), 0.
 	for i, l := range dst {
@@ -218,8 +203,22 @@ func normalize(dst []float64) {
 	floats.Scale(1/sum, dst)
 }
 
-// two sets dst to the probabilities 1/(1+e^logit), 1/(1+e^−logit) of class 0 and
-// class 1.
+// two sets dst to the probabilities 1/(1+e^logit), 1/(1+e^−logit) of two classes.
 func two(dst []float64, logit float64) {
 	dst[0], dst[1] = 1/(1+math.Exp(logit)), 1/(1+math.Exp(-logit))
+}
+
+// bisect returns the point between low and high up to which below holds.
+func bisect(low, high float64, below func(x float64) bool) float64 {
+	for {
+		middle := low + (high-low)/2
+		if middle <= low || middle >= high {
+			return middle
+		}
+		if below(middle) {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
 }

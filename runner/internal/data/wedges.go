@@ -5,20 +5,16 @@ import (
 	"math/rand/v2"
 )
 
-// wedges is the task of the paper's experiment (Yang and Yang 2023, Sec. 5,
-// Eq. (f)), uniform on [−2, 2]²: class 1 above both diagonals, class 2 below both,
-// and class 3, which is two opposite wedges, to the left and right. The layout is
-// reconstructed from what is known of the task and the numbers it gives, not
-// copied from the equation. On the diagonals there are no class probabilities.
+// wedges is the task of the paper's experiment (Yang and Yang 2023, Sec. 5, Eq. (f)),
+// uniform on [−2, 2]²: class 1 above both diagonals, class 2 below both, and class 3, two
+// opposite wedges, to the left and right. The layout is reconstructed from the numbers it
+// gives, not copied from the equation. On the diagonals there are no probabilities.
 //
-// No fixed weights of the paper's network, three linear scores without bias,
-// can solve it. The region where one linear score is largest is a convex cone,
-// so three rays cut the plane into at most three cones. A cone that reaches
-// into both wedges of class 3 holds all of the wedge of class 1 or 2 between
-// them; so at best the cones of classes 1 and 2 are their wedges and a part of
-// class 3, and one wedge of class 3 is lost: a quarter of the square. Its
-// best possible accuracy is 75 %. An average over random weights, as a Bayesian
-// network predicts by, is no longer linear and not bound by this.
+// No fixed weights of the paper's network, three linear scores without bias, can solve
+// it: each score is largest in a convex cone, and a cone that reaches into both wedges
+// of class 3 holds all of the wedge between them. So one wedge of class 3 is lost, a
+// quarter of the square, and the accuracy is 75 % at best. An average over random
+// weights, as a Bayesian network predicts by, is not bound by this.
 func wedges(Generator) *Task {
 	const half = 2
 	return &Task{

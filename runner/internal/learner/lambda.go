@@ -48,7 +48,7 @@ func (l Lambda) MarshalTOML() ([]byte, error) {
 	if l.Word != "" {
 		return strconv.AppendQuote(nil, l.Word), nil
 	}
-	return []byte(l.String()), nil
+	return []byte(spelled(l.Number)), nil
 }
 
 // String returns the word, or the number with a decimal point or an exponent.
@@ -59,8 +59,7 @@ func (l Lambda) String() string {
 	return spelled(l.Number)
 }
 
-// spelled returns the shortest decimal that reads back as x, as TOML spells
-// floating-point numbers.
+// spelled returns the shortest decimal that reads back as x, as TOML spells it.
 func spelled(x float64) string {
 	s := strconv.FormatFloat(x, 'g', -1, 64)
 	if strings.Trim(s, "-0123456789") == "" {
@@ -91,10 +90,7 @@ type fit struct {
 	rho  float64
 }
 
-// fits has the λ of every fit that was asked for, as a func() float64 that waits
-// for it. A fit is a pure function of its name, so that cells which share it stay
-// independent of each other.
-var fits sync.Map
+var fits sync.Map // from a fit to a func() float64 that waits for its λ
 
 func fitted(f fit, compute func(n int, rho float64) float64) float64 {
 	once, _ := fits.LoadOrStore(f, sync.OnceValue(func() float64 { return compute(f.n, f.rho) }))

@@ -9,9 +9,8 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// Learner learns one example after another, and predicts: Predict sets p to the
-// probabilities of the classes at x. Methods that learn all examples at once come
-// as [Batch].
+// Learner learns one example after another; Predict sets p to the probabilities of the
+// classes at x. Methods that learn all examples at once come as [Batch].
 type Learner interface {
 	Observe(x []float64, class int) error
 	Predict(p, x []float64) error
@@ -20,8 +19,7 @@ type Learner interface {
 // Stepper is a learner some of whose steps cannot be taken as printed.
 type Stepper interface{ Steps() Steps }
 
-// Epistemic is a learner that knows how much of its uncertainty more examples
-// would take away.
+// Epistemic is a learner that knows how much of its uncertainty more examples would take.
 type Epistemic interface {
 	// Epistemic returns one minus the share of the variance of the label at x that
 	// is epistemic, see [bnn.Prediction.LabelVariance].
@@ -73,9 +71,8 @@ func BrokenDown(runs *table.Table) []string {
 	return notes
 }
 
-// Tolerant is a learner that may break down: at an example that it refuses, or a
-// number that overflows. From then on it says that all classes are equally
-// probable, and is scored for that.
+// Tolerant is a learner that may break down, at an example that it refuses or a number
+// that overflows. From then on it says that all classes are equally probable.
 type Tolerant struct {
 	Learner
 	Classes int

@@ -25,10 +25,8 @@ type Model struct {
 
 	PriorMean [][]float64 `toml:"prior_mean,omitempty"` // neurons × inputs (one more with a bias), for one layer of weights; else drawn
 
-	// RandomFeatures takes the variances of all hidden weights away, so that the
-	// output layer alone learns, on random features f(μx). The hidden rule frozen
-	// does not do that: there the means stay, too, but the mean output of a hidden
-	// unit depends on the variance of its input, which shrinks.
+	// RandomFeatures takes the variances of all hidden weights away, so that the output
+	// layer alone learns, on f(μx). The hidden rule frozen keeps only their means.
 	RandomFeatures bool `toml:"random_features"`
 }
 
@@ -86,7 +84,11 @@ func (m *Model) checkShapes(layers []int) error {
 		}
 	}
 	if numbers > config.MaxWeights {
-		return field.Errorf(m.layersKey(), "the covariances of the weights have %.3g numbers; allowed: at most %d", numbers, config.MaxWeights)
+		key := "layers"
+		if len(m.HiddenLayers) > 0 {
+			key = "hidden_layers"
+		}
+		return field.Errorf(key, "the covariances of the weights have %.3g numbers; allowed: at most %d", numbers, config.MaxWeights)
 	}
 	if len(m.PriorMean) == 0 {
 		return nil
@@ -101,13 +103,6 @@ func (m *Model) checkShapes(layers []int) error {
 		}
 	}
 	return nil
-}
-
-func (m *Model) layersKey() string {
-	if len(m.HiddenLayers) > 0 {
-		return "hidden_layers"
-	}
-	return "layers"
 }
 
 // covariance returns that of layer l of the weights.
@@ -159,17 +154,15 @@ func (m Model) Network(src rand.Source) (*bnn.Network, error) {
 }
 
 // makeCertain takes the variances of the weights of the first layers away.
-func makeCertain(n *bnn.Network, layers int) error {
-	for l := range layers {
+func makeCertain(n *bnn.Network, layers int) (err error) {
+	for l := 0; l < layers && err == nil; l++ {
 		mean, cov := n.Weights(l)
 		for j := range cov {
 			cov[j] = mat.NewDiagDense(cov[j].SymmetricDim(), nil)
 		}
-		if err := n.SetWeights(l, mean, cov); err != nil {
-			return fmt.Errorf("random features: %w", err)
-		}
+		err = n.SetWeights(l, mean, cov)
 	}
-	return nil
+	return err
 }
 
 // Learner returns a learner with its prior weights.
@@ -203,9 +196,8 @@ type Sweep struct {
 	Rho    []float64   `toml:"rho,omitempty"`
 }
 
-// Models returns every variant, or if there is none the model by the name
-// "model", at every swept λ and ρ, the last changing fastest. Each has a name of
-// its own, as "joint lambda=0.1 rho=0.5".
+// Models returns every variant, or if there is none the model by the name "model", at
+// every swept λ and ρ, the last changing fastest, with names as "joint lambda=0.1 rho=0.5".
 func (s Sweep) Models(model Model, variants []Variant) ([]Variant, error) {
 	if len(variants) == 0 {
 		variants = []Variant{{Name: "model", Model: model}}

@@ -38,8 +38,10 @@ func (c Course) Train(ctx context.Context, l Learner) error {
 		order[i] = i
 	}
 	for pass := 1; pass <= max(1, c.Passes); pass++ {
-		if src := c.source(pass); src != nil {
-			order = rand.New(src).Perm(c.Examples.Len())
+		if c.Order != nil {
+			if src := c.Order(pass); src != nil {
+				order = rand.New(src).Perm(len(order))
+			}
 		}
 		for k, i := range order {
 			if k%64 == 0 && ctx.Err() != nil {
@@ -63,15 +65,8 @@ func (c Course) Train(ctx context.Context, l Learner) error {
 	return ctx.Err()
 }
 
-func (c Course) source(pass int) rand.Source {
-	if c.Order == nil {
-		return nil
-	}
-	return c.Order(pass)
-}
-
-// Test returns the predictions of all examples, and their classes. Where the
-// learner breaks down over one of them, all are equal probabilities.
+// Test returns the predictions of all examples, and their classes. Where the learner
+// breaks down over one, all are equal probabilities.
 func (t *Tolerant) Test(e Examples) (p [][]float64, class []int) {
 	const chunk = 512 // examples that are held as floating-point numbers
 	for first := 0; first < e.Len(); first += chunk {
@@ -89,8 +84,8 @@ func (t *Tolerant) Test(e Examples) (p [][]float64, class []int) {
 	return p, class
 }
 
-// TestEpistemic returns the [Epistemic] of all examples, nil if the learner knows
-// none. If it breaks down over one of them, it is certain of nothing: all are 0.
+// TestEpistemic returns the [Epistemic] of all examples, nil if the learner knows none.
+// If it breaks down over one, it is certain of nothing: all are 0.
 func (t *Tolerant) TestEpistemic(e Examples) []float64 {
 	l, ok := t.Learner.(Epistemic)
 	if !ok {
@@ -111,8 +106,8 @@ func (t *Tolerant) TestEpistemic(e Examples) []float64 {
 	return out
 }
 
-// Variances returns those of a learner that is [Varied] at all inputs. If it breaks
-// down over one of them, none is a number.
+// Variances returns those of a learner that is [Varied] at all inputs. If it breaks down
+// over one, none is a number.
 func (t *Tolerant) Variances(inputs [][]float64) (own, exact []float64) {
 	own, exact = make([]float64, len(inputs)), make([]float64, len(inputs))
 	for i, x := range inputs {
@@ -159,8 +154,8 @@ func ProbabilityColumns(n int, doc string) []table.Column {
 	return columns
 }
 
-// Loss returns the losses of the prediction p of an example: 1 if its most
-// probable class is wrong, else 0; and −log p_class.
+// Loss returns 1 if the most probable class of the prediction p is wrong, else 0; and
+// −log p_class.
 func Loss(p []float64, class int) (wrong, logLoss float64) {
 	if floats.MaxIdx(p) != class {
 		wrong = 1
@@ -170,10 +165,7 @@ func Loss(p []float64, class int) (wrong, logLoss float64) {
 
 // Prequential scores predictions of examples before they are learned (Dawid, "The
 // prequential approach", JRSS A 1984).
-type Prequential struct {
-	seen           int
-	wrong, logLoss float64
-}
+type Prequential struct{ seen, wrong, logLoss float64 }
 
 // Add takes note of a prediction.
 func (s *Prequential) Add(p []float64, class int) {
@@ -185,12 +177,10 @@ func (s *Prequential) Add(p []float64, class int) {
 
 // Means returns error and log loss so far, NaN if there is none.
 func (s *Prequential) Means() []float64 {
-	n := float64(s.seen)
-	return []float64{s.wrong / n, s.logLoss / n}
+	return []float64{s.wrong / s.seen, s.logLoss / s.seen}
 }
 
-// Increasing returns an error unless the numbers, of examples after which something
-// is done, increase from 1 or more to most or less.
+// Increasing returns an error unless the numbers increase from 1 or more to most or less.
 func Increasing(key string, numbers []int, most int) error {
 	for i, n := range numbers {
 		if n < 1 || n > most || i > 0 && n <= numbers[i-1] {

@@ -73,8 +73,10 @@ func (m *Method) Validate() error {
 	case (len(m.Tune) == 0) != (len(m.Candidates) == 0):
 		return field.Errorf("tune", "allowed: tune = [key, …] and candidates = [[value of each], …] together")
 	}
-	if err := validate(m.Config); err != nil {
-		return err
+	if c, ok := m.Config.(config.Validator); ok {
+		if err := c.Validate(); err != nil {
+			return err
+		}
 	}
 	for _, candidate := range m.Candidates {
 		with, err := m.with(candidate)
@@ -85,13 +87,6 @@ func (m *Method) Validate() error {
 		if err != nil {
 			return field.Errorf("candidates", "%v: %v", candidate, err)
 		}
-	}
-	return nil
-}
-
-func validate(c any) error {
-	if v, ok := c.(config.Validator); ok {
-		return v.Validate()
 	}
 	return nil
 }
@@ -148,9 +143,8 @@ func (m *Method) layers(inputs, classes int) []int {
 	return slices.Concat([]int{inputs}, m.HiddenLayers, []int{classes})
 }
 
-// Check returns an error, with its place in [[method]], if there is no method, one
-// has more candidates than the budget of each, or one has a key that is for streams
-// only, or not for streams.
+// Check returns an error, with its place in [[method]], if there is no method, one has
+// more candidates than the budget, or one has a key that is only, or not, for streams.
 func Check(all []Method, budget int, stream bool) error {
 	if len(all) == 0 {
 		return field.Errorf("method", "missing; allowed: at least one table headed [[method]]")
@@ -212,23 +206,24 @@ func (m *Method) Choose(loss func(Method) (float64, error)) (Method, Choice, err
 			choice.LogLoss, chosen = x, candidate
 		}
 	}
-	var words []string
-	for i, key := range m.Tune {
-		words = append(words, key+"="+table.Format(chosen[i]))
-	}
-	choice.Text = strings.Join(words, " ")
+	choice.Text = m.describe(chosen)
 	out, err := m.with(chosen)
 	return out, choice, err
+}
+
+// describe returns a candidate as "prior_var=10 sigma_v=0.1".
+func (m *Method) describe(candidate []float64) string {
+	var words []string
+	for i, key := range m.Tune {
+		words = append(words, key+"="+table.Format(candidate[i]))
+	}
+	return strings.Join(words, " ")
 }
 
 // Chosen returns the method with the candidate that Choose has described.
 func (m *Method) Chosen(text string) (Method, error) {
 	for _, candidate := range m.Candidates {
-		var words []string
-		for i, key := range m.Tune {
-			words = append(words, key+"="+table.Format(candidate[i]))
-		}
-		if strings.Join(words, " ") == text {
+		if m.describe(candidate) == text {
 			return m.with(candidate)
 		}
 	}

@@ -1,8 +1,5 @@
-// Package metric scores probabilistic predictions.
-//
-// A prediction is a vector of probabilities, one per class from 0; labels are
-// the true classes. Functions over a set of predictions panic if the lengths
-// do not match or the set is empty.
+// Package metric scores probabilistic predictions, vectors of a probability for each class
+// from 0. Functions over a set of them panic if it is empty or the lengths do not match.
 package metric
 
 import (

@@ -9,29 +9,22 @@ import (
 	"strconv"
 )
 
-// CSV returns the table as text with a header line (RFC 4180, lines ended by
-// "\n").
+// CSV returns the table as text with a header line (RFC 4180, lines ended by "\n").
 func (t *Table) CSV() []byte {
 	var buf bytes.Buffer
 	w := csv.NewWriter(&buf)
-	row := make([]string, len(t.Columns))
-	for i := range t.Columns {
-		row[i] = t.Columns[i].Name
-	}
-	w.Write(row) // writing to a bytes.Buffer cannot fail
-	for i := range t.Len() {
-		for k := range t.Columns {
-			row[k] = t.Columns[k].field(i)
+	rows := make([][]string, 1+t.Len())
+	for k := range t.Columns {
+		for i, text := range append([]string{t.Columns[k].Name}, t.Columns[k].texts()...) {
+			rows[i] = append(rows[i], text)
 		}
-		w.Write(row)
 	}
-	w.Flush()
+	w.WriteAll(rows) // writing to a bytes.Buffer cannot fail
 	return buf.Bytes()
 }
 
-// Read reads the table of the name from CSV text with a header line. A column of
-// which every field is empty or a number as [Format] spells it holds numbers, any
-// other words.
+// Read reads a table from CSV text with a header line. A column of which every field is
+// empty or a number as [Format] spells it holds numbers, any other words.
 func Read(name string, r io.Reader) (*Table, error) {
 	rows, err := csv.NewReader(r).ReadAll()
 	if err != nil {

@@ -3,7 +3,6 @@ package table
 import (
 	"math"
 	"slices"
-	"strings"
 
 	"closedform/runner/internal/metric"
 )
@@ -18,23 +17,20 @@ type Groups struct {
 // GroupBy groups the rows by the columns.
 func (t *Table) GroupBy(keys ...string) Groups {
 	g := Groups{}
-	texts := make([][]string, len(keys))
-	for k, key := range keys {
-		texts[k] = t.Texts(key)
+	ids := make([]string, t.Len())
+	for _, key := range keys {
+		for i, text := range t.Texts(key) {
+			ids[i] += text + "\x00"
+		}
 		g.keys = append(g.keys, *t.column(key))
 	}
 	index := map[string]int{}
 	var rows [][]int
-	for i := range t.Len() {
-		var id strings.Builder
-		for k := range keys {
-			id.WriteString(texts[k][i])
-			id.WriteByte(0)
-		}
-		at, ok := index[id.String()]
+	for i, id := range ids {
+		at, ok := index[id]
 		if !ok {
 			at = len(rows)
-			index[id.String()] = at
+			index[id] = at
 			rows = append(rows, nil)
 		}
 		rows[at] = append(rows[at], i)
@@ -48,12 +44,11 @@ func (t *Table) GroupBy(keys ...string) Groups {
 // All returns the groups.
 func (g Groups) All() []*Table { return g.groups }
 
-// Keys returns columns for the keys of a table with a row for each group, and Key
-// the values of those in a group.
+// Keys returns empty columns for the keys, of which Key returns the values.
 func (g Groups) Keys() []Column {
-	out := make([]Column, len(g.keys))
-	for k, key := range g.keys {
-		out[k] = Column{Name: key.Name, Doc: key.Doc, Kind: key.Kind, Digits: key.Digits}
+	out := slices.Clone(g.keys)
+	for k := range out {
+		out[k].Texts, out[k].Nums = nil, nil
 	}
 	return out
 }

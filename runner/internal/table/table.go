@@ -1,7 +1,5 @@
-// Package table has tidy tables with typed columns: a row for each observation, a
-// column for each variable. Studies fill them, take rows and columns out of them,
-// group and average them; they are stored as CSV, and figures are drawn from what
-// was stored.
+// Package table has tidy tables with typed columns: a row for each observation, a column
+// for each variable. Studies fill, group and average them; they are stored as CSV.
 package table
 
 import (
@@ -61,12 +59,11 @@ func (t *Table) Len() int {
 	if len(t.Columns) == 0 {
 		return 0
 	}
-	return max(len(t.Columns[0].Texts), len(t.Columns[0].Nums))
+	return len(t.Columns[0].Texts) + len(t.Columns[0].Nums)
 }
 
-// Add appends a row: a string, int, bool (0 or 1) or float64 for each column, in
-// their order. Slices of them, and of any, stand for their elements. NaN is no
-// value. Add panics if the values do not fit the columns.
+// Add appends a row: a string, int, bool (0 or 1) or float64 for each column; slices of
+// them, and of any, stand for their elements. It panics if they do not fit the columns.
 func (t *Table) Add(values ...any) {
 	row := flatten(nil, values)
 	if len(row) != len(t.Columns) {
@@ -79,23 +76,17 @@ func (t *Table) Add(values ...any) {
 	}
 }
 
-func flatten(row []any, values []any) []any {
+func flatten[T any](row []any, values []T) []any {
 	for _, v := range values {
-		switch v := v.(type) {
+		switch v := any(v).(type) {
 		case []any:
 			row = flatten(row, v)
 		case []string:
-			for _, s := range v {
-				row = append(row, s)
-			}
+			row = flatten(row, v)
 		case []int:
-			for _, n := range v {
-				row = append(row, n)
-			}
+			row = flatten(row, v)
 		case []float64:
-			for _, x := range v {
-				row = append(row, x)
-			}
+			row = flatten(row, v)
 		default:
 			row = append(row, v)
 		}
@@ -132,14 +123,6 @@ func (c *Column) round(x float64) float64 {
 	}
 	y, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'g', c.Digits, 64), 64) // it was just spelled
 	return y
-}
-
-// field returns the field of row i as it is stored.
-func (c *Column) field(i int) string {
-	if c.Kind == Words {
-		return c.Texts[i]
-	}
-	return Format(c.Nums[i])
 }
 
 // Format spells a number for a table: the shortest decimal that reads back as x,
@@ -179,8 +162,7 @@ func (t *Table) Has(column string) bool {
 	return slices.ContainsFunc(t.Columns, func(c Column) bool { return c.Name == column })
 }
 
-// column returns the column of the name. It panics if there is none: the tables
-// are our own.
+// column returns the column of the name. It panics if there is none.
 func (t *Table) column(name string) *Column {
 	i := slices.IndexFunc(t.Columns, func(c Column) bool { return c.Name == name })
 	if i < 0 {
@@ -190,14 +172,12 @@ func (t *Table) column(name string) *Column {
 }
 
 // Texts returns a column as it is stored.
-func (t *Table) Texts(column string) []string {
-	c := t.column(column)
-	if c.Kind == Words {
-		return slices.Clone(c.Texts)
-	}
-	out := make([]string, t.Len())
-	for i := range out {
-		out[i] = c.field(i)
+func (t *Table) Texts(column string) []string { return t.column(column).texts() }
+
+func (c *Column) texts() []string {
+	out := slices.Clone(c.Texts)
+	for _, x := range c.Nums {
+		out = append(out, Format(x))
 	}
 	return out
 }
@@ -211,22 +191,16 @@ func (t *Table) Nums(column string) []float64 {
 	return slices.Clone(c.Nums)
 }
 
-// Distinct returns the different texts of a column in the order in which they
-// first appear.
+// Distinct returns the different texts of a column in the order of their appearance.
 func (t *Table) Distinct(column string) []string {
 	var out []string
-	seen := map[string]bool{}
-	for _, s := range t.Texts(column) {
-		if !seen[s] {
-			seen[s] = true
-			out = append(out, s)
-		}
+	for _, group := range t.GroupBy(column).groups {
+		out = append(out, group.Texts(column)[0])
 	}
 	return out
 }
 
-// Where returns the rows that have the value, a string, int or float64, in the
-// column.
+// Where returns the rows with the value, a string, int or float64, in the column.
 func (t *Table) Where(column string, value any) *Table {
 	var rows []int
 	want := fmt.Sprint(value)
@@ -244,15 +218,14 @@ func (t *Table) Where(column string, value any) *Table {
 // Rows returns the rows of the numbers, in their order.
 func (t *Table) Rows(rows []int) *Table {
 	out := &Table{Name: t.Name, Packed: t.Packed, Columns: slices.Clone(t.Columns)}
-	for k := range out.Columns {
-		c := &out.Columns[k]
-		texts, nums := c.Texts, c.Nums
-		c.Texts, c.Nums = nil, nil
+	for k, c := range t.Columns {
+		of := &out.Columns[k]
+		of.Texts, of.Nums = nil, nil
 		for _, i := range rows {
 			if c.Kind == Words {
-				c.Texts = append(c.Texts, texts[i])
+				of.Texts = append(of.Texts, c.Texts[i])
 			} else {
-				c.Nums = append(c.Nums, nums[i])
+				of.Nums = append(of.Nums, c.Nums[i])
 			}
 		}
 	}

@@ -23,15 +23,8 @@ import (
 // the command line.
 func New(t testing.TB, kind study.Kind, manifest string, overrides ...string) study.Experiment {
 	t.Helper()
-	m, err := config.Parse("test.toml", []byte(manifest), overrides)
+	e, err := prepare(kind, manifest, overrides)
 	if err != nil {
-		t.Fatal(err)
-	}
-	e, err := kind.New(m)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := e.Prepare(context.Background()); err != nil {
 		t.Fatal(err)
 	}
 	return e
@@ -39,15 +32,20 @@ func New(t testing.TB, kind study.Kind, manifest string, overrides ...string) st
 
 // Err returns the error of a manifest that cannot be run, or nil.
 func Err(kind study.Kind, manifest string, overrides ...string) error {
+	_, err := prepare(kind, manifest, overrides)
+	return err
+}
+
+func prepare(kind study.Kind, manifest string, overrides []string) (study.Experiment, error) {
 	m, err := config.Parse("test.toml", []byte(manifest), overrides)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	e, err := kind.New(m)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return e.Prepare(context.Background())
+	return e, e.Prepare(context.Background())
 }
 
 // Run runs all cells, last first, and returns the tables as they are read back
@@ -78,8 +76,12 @@ func Run(t testing.TB, kind study.Kind, manifest string, overrides ...string) ta
 		t.Fatal(err)
 	}
 	var published table.Set
-	for _, table := range tables {
-		published = append(published, reread(t, table))
+	for _, from := range tables {
+		read, err := table.Read(from.Name, bytes.NewReader(from.CSV()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		published = append(published, read)
 	}
 	if timed, ok := e.(study.Timed); ok && slices.ContainsFunc(e.Figures(), func(f study.Figure) bool { return strings.HasPrefix(f.Name, "timing_") }) {
 		times, err := timed.Measure(context.Background(), published)
@@ -103,15 +105,6 @@ func Run(t testing.TB, kind study.Kind, manifest string, overrides ...string) ta
 		}
 	}
 	return published
-}
-
-func reread(t testing.TB, from *table.Table) *table.Table {
-	t.Helper()
-	out, err := table.Read(from.Name, bytes.NewReader(from.CSV()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out
 }
 
 // Differ fails unless each override, and none, gives the first cell a spec of its
