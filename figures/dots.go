@@ -137,7 +137,8 @@ func (d DotPlot) keys() []key {
 		text  string
 		glyph draw.GlyphStyle
 	}{
-		{apart, d.Apart, dark.glyph(markerRadius)}, {held, d.Held, dark.hollow()},
+		{apart, d.Apart, dark.glyph(markerRadius)},
+		{held, d.Held, dark.hollow()},
 		{beyond, "beyond the axis", draw.GlyphStyle{Color: black, Radius: markerRadius, Shape: arrow{+1}}},
 	} {
 		if k.there && k.text != "" {

@@ -39,7 +39,8 @@ func (e *experiment) Cells() []study.Cell {
 			}
 			for _, seed := range e.seeds {
 				s := spec{
-					study.Seeded{Manifest: e.manifest.Name, Seed: seed}, e.Data, e.Outside, e.Unknown, m,
+					study.Seeded{Manifest: e.manifest.Name, Seed: seed},
+					e.Data, e.Outside, e.Unknown, m,
 					without != "", seed == e.manifest.Seed,
 				}
 				cells = append(cells, study.Cell{Key: fmt.Sprintf("%s seed=%d%s", m.Name, seed, without), Spec: s, Run: s.run})
