@@ -18,11 +18,14 @@ func TestLearner(t *testing.T) {
 	for _, cfg := range []Config{{SigmaV: 0.3}, {SigmaV: 0.3, Unit: Mixture}} {
 		cfg.Layers = []int{2, 12, 8, 3}
 		var last *Model
-		check.Learner(t, 0.25, check.Online(func(src rand.Source) (m *Model, err error) {
-			m, err = New(cfg, src)
+		check.Learner(t, 0.25, func(x [][]float64, class []int, src rand.Source) (check.Predictor, error) {
+			m, err := New(cfg, src)
+			for k := 0; k < len(x) && err == nil; k++ {
+				err = m.Observe(x[k], class[k])
+			}
 			last = m
 			return m, err
-		}))
+		})
 		for l, w := range last.layers {
 			prior := last.cfg.PriorVar / float64(w.In)
 			if floats.HasNaN(w.Variance) || !(floats.Min(w.Variance) > 0 && floats.Max(w.Variance) <= prior*(1+1e-15)) {

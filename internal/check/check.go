@@ -76,9 +76,9 @@ func NoAllocs(t testing.TB, what string, f func()) {
 	}
 }
 
-// Rows returns the records, which may differ in length, of a CSV file of numbers with
-// # comments.
-func Rows(t testing.TB, name string) [][]float64 {
+// Records returns the records, which may differ in length, of a CSV file with #
+// comments.
+func Records(t testing.TB, name string) [][]string {
 	t.Helper()
 	file, err := os.Open(name)
 	if err != nil {
@@ -91,15 +91,27 @@ func Rows(t testing.TB, name string) [][]float64 {
 	if err != nil || len(records) == 0 {
 		t.Fatalf("%s has %d records: %v", name, len(records), err)
 	}
-	rows := make([][]float64, len(records))
-	for i, record := range records {
-		for _, text := range record {
-			x, err := strconv.ParseFloat(text, 64)
-			if err != nil {
-				t.Fatalf("%s: %v", name, err)
-			}
-			rows[i] = append(rows[i], x)
+	return records
+}
+
+// Numbers returns the numbers of a record.
+func Numbers(t testing.TB, record []string) []float64 {
+	t.Helper()
+	row := make([]float64, len(record))
+	for i, text := range record {
+		var err error
+		if row[i], err = strconv.ParseFloat(text, 64); err != nil {
+			t.Fatal(err)
 		}
+	}
+	return row
+}
+
+// Rows returns the records of a CSV file of numbers with # comments.
+func Rows(t testing.TB, name string) (rows [][]float64) {
+	t.Helper()
+	for _, record := range Records(t, name) {
+		rows = append(rows, Numbers(t, record))
 	}
 	return rows
 }

@@ -209,9 +209,9 @@ func TestSkippedSteps(t *testing.T) {
 func TestMaps(t *testing.T) {
 	tables := studytest.Run(t, Kind, small)
 	e := studytest.New(t, Kind, small).(*experiment)
-	compare := func(rows []figures.Row, columns []string, of ...*table.Table) {
-		for k, column := range columns {
-			for i, m := range rows[k].Maps {
+	compare := func(maps func(*table.Table, string, *table.Table) []figures.Map, all *table.Table, columns []string, of ...*table.Table) {
+		for _, column := range columns {
+			for i, m := range maps(all, column, tables.Get("marks")) {
 				if fmt.Sprint(m.Z) != fmt.Sprint(of[i].Nums(column)) || !slices.Equal(m.X, []float64{0.2, 0.55, 1.5}) || !slices.Equal(m.Y, []float64{0.2, 0.5}) {
 					t.Errorf("%s %s: %v, want %v", m.Title, column, m, of[i].Nums(column))
 				}
@@ -219,10 +219,9 @@ func TestMaps(t *testing.T) {
 		}
 	}
 	errors, summary := tables.Get("errors"), tables.Get("summary")
-	moments := e.momentsMaps(tables)
-	compare(moments, []string{"tv", "cov_error", "indefinite", "asymmetry", "excess"}, errors.Where("classes", 3), errors.Where("classes", 2))
-	compare(e.learningMaps(tables), []string{"accuracy", "log_loss", "indefinite_steps"}, summary.Where("method", "joint"), summary.Where("method", "total"))
-	if x := moments[0].Maps[1].Curves[1].X; !slices.Equal(x, tables.Get("marks").Where("classes", 2).Nums("lsq")) {
+	compare(e.byClasses, errors, []string{"tv", "cov_error", "indefinite", "asymmetry", "excess"}, errors.Where("classes", 3), errors.Where("classes", 2))
+	compare(e.byMethod, summary, []string{"accuracy", "log_loss", "indefinite_steps"}, summary.Where("method", "joint"), summary.Where("method", "total"))
+	if x := e.byClasses(errors, "tv", tables.Get("marks"))[1].Curves[1].X; !slices.Equal(x, tables.Get("marks").Where("classes", 2).Nums("lsq")) {
 		t.Errorf("least-squares λ %v", x)
 	}
 	// A scale has two ends also where there is one value, or none.
