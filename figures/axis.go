@@ -1,7 +1,6 @@
 package figures
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -50,9 +49,7 @@ func (a Axis) holds(v float64) bool { return v >= a.Min && v <= a.Max }
 
 // check panics unless values can be told apart along the axis.
 func (a Axis) check() {
-	if !(a.Min < a.Max) || math.IsInf(a.Max-a.Min, 0) || a.Log && !(a.Min > 0) {
-		panic(fmt.Sprintf("figures: axis %q from %g to %g", a.Label, a.Min, a.Max))
-	}
+	require(a.Min < a.Max && !math.IsInf(a.Max-a.Min, 0) && (!a.Log || a.Min > 0), "axis %q from %g to %g", a.Label, a.Min, a.Max)
 }
 
 // A dataRange is the values along an axis: of the data and of the references.

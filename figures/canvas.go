@@ -3,7 +3,6 @@ package figures
 import (
 	"bytes"
 	"encoding/binary"
-	"fmt"
 	"hash/crc32"
 	"image"
 	"image/color"
@@ -104,11 +103,7 @@ func outline(face font.Face, at vg.Point, line string) vg.Path {
 		f    = face.Face
 		em   = fixed.Int26_6(f.UnitsPerEm()) // makes the font answer in its own units
 		unit = face.Font.Size / vg.Length(em)
-		must = func(err error) {
-			if err != nil { // not with the fonts that come with the program
-				panic(fmt.Sprintf("figures: font: %v", err))
-			}
-		}
+		must = func(err error) { require(err == nil, "font: %v", err) } // it is one that comes with the program
 	)
 	for i, r := range line {
 		g, err := f.GlyphIndex(&buf, r)

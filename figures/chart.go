@@ -1,7 +1,6 @@
 package figures
 
 import (
-	"fmt"
 	"math"
 
 	"gonum.org/v1/plot"
@@ -17,22 +16,15 @@ type Chart struct {
 	Curves []Curve
 }
 
-// Curve is a named set of points in the plane of a chart or of a map, in the
-// order in which a line joins them. The lines are straight on the page, also
-// where an axis is logarithmic. A point with a coordinate that is not a number
-// is a gap. So is one that is infinite, or not positive on a logarithmic axis;
-// the legend counts these.
+// Curve is a named set of points of a chart or a map, in the order in which a straight
+// line joins them. A point with a coordinate that is not a number is a gap. So is one
+// that is infinite, or not positive on a logarithmic axis; the legend counts these.
 type Curve struct {
-	// Name is the entry in the legend; without one there is none. It gives the
-	// curve its style: see [StyleOf].
-	Name string
+	Name string // entry in the legend, if any; it gives the curve its style: see [StyleOf]
 	Kind Kind
 	X, Y []float64
-	// Low and High, if given, are the ends of an interval about each Y: a band
-	// in the colour of a Line, error bars of the other kinds. A lower end
-	// that is not positive reaches to the foot of a logarithmic axis; where an
-	// end is not a number there is no interval. A Reference has none, nor has a
-	// curve of a map.
+	// Low and High, if given, are the ends of an interval about each Y: a band of a
+	// Line, error bars of the other kinds. A Reference has none, nor a curve of a map.
 	Low, High []float64
 }
 
@@ -40,15 +32,11 @@ type Curve struct {
 type Kind int
 
 const (
-	// Marked is a line with markers.
-	Marked Kind = iota
-	// Line is a line alone.
-	Line
-	// Scatter is a set of markers without a line.
-	Scatter
-	// Reference is a line to compare the data with: thin and grey beneath the
-	// curves of a chart, as the boundary on a map. It does not widen the axes of
-	// a chart.
+	Marked  Kind = iota // a line with markers
+	Line                // a line alone
+	Scatter             // markers alone
+	// Reference is a line to compare the data with: thin and grey beneath the curves
+	// of a chart, as the boundary on a map. It does not widen the axes of a chart.
 	Reference
 )
 
@@ -59,14 +47,10 @@ const (
 	crowd      = 24             // points: the markers of more are small
 )
 
-// Charts draws rows of charts on one page, one chart as wide as a column of
-// text. All data areas have one size and stand in straight columns; they are
-// squares if every chart has the same X and Y, as a Q–Q plot. An axis
-// with the label and the ends of that below it, or to its left, has no text of
-// its own; a title that repeats the one above it in the column is left out.
-// The legend at the foot explains the curves of all charts, and counts the
-// points that have no place in them. The charts must not change until the last
-// Encode.
+// Charts draws rows of charts on one page, each as wide as a column of text; they are
+// squares if every chart has the same X and Y, as a Q–Q plot. The legend at the foot
+// explains the curves of all charts, and counts the points that have no place in
+// them. The charts must not change until the last Encode.
 func Charts(rows [][]Chart) *Figure {
 	var (
 		known  styles
@@ -123,14 +107,10 @@ func endsY(row []Chart, a Axis) Axis {
 // check panics unless the curve can be drawn.
 func (c Curve) check() {
 	n := len(c.X)
-	if len(c.Y) != n || c.Low != nil && len(c.Low) != n || len(c.High) != len(c.Low) || c.Low != nil && c.Kind == Reference {
-		panic(fmt.Sprintf("figures: curve %q of kind %d has %d X, %d Y, %d Low, %d High",
-			c.Name, c.Kind, n, len(c.Y), len(c.Low), len(c.High)))
-	}
+	require(len(c.Y) == n && (c.Low == nil || len(c.Low) == n && c.Kind != Reference) && len(c.High) == len(c.Low),
+		"curve %q of kind %d has %d X, %d Y, %d Low, %d High", c.Name, c.Kind, n, len(c.Y), len(c.Low), len(c.High))
 	for i := range c.Low {
-		if c.Low[i] > c.High[i] {
-			panic(fmt.Sprintf("figures: curve %q: interval %d from %g to %g", c.Name, i, c.Low[i], c.High[i]))
-		}
+		require(!(c.Low[i] > c.High[i]), "curve %q: interval %d from %g to %g", c.Name, i, c.Low[i], c.High[i])
 	}
 }
 

@@ -1,7 +1,6 @@
 package figures
 
 import (
-	"fmt"
 	"math"
 
 	"gonum.org/v1/plot"
@@ -118,7 +117,6 @@ func (a arrow) DrawGlyph(c *draw.Canvas, sty draw.GlyphStyle, at vg.Point) {
 
 // keys explains the dots that are there.
 func (d DotPlot) keys() []key {
-	out := []key{{text: d.Key}}
 	var apart, held, beyond bool
 	for _, p := range d.Panels {
 		for _, dot := range p.Dots {
@@ -133,15 +131,19 @@ func (d DotPlot) keys() []key {
 			}
 		}
 	}
-	dark := Style{Color: black}
-	if apart && d.Apart != "" {
-		out = append(out, markerOf(d.Apart, dark.glyph(markerRadius)))
-	}
-	if held && d.Held != "" {
-		out = append(out, markerOf(d.Held, dark.hollow()))
-	}
-	if beyond {
-		out = append(out, markerOf("beyond the axis", draw.GlyphStyle{Color: black, Radius: markerRadius, Shape: arrow{+1}}))
+	out, dark := []key{{text: d.Key}}, Style{Color: black}
+	for _, k := range []struct {
+		there bool
+		text  string
+		glyph draw.GlyphStyle
+	}{
+		{apart, d.Apart, dark.glyph(markerRadius)},
+		{held, d.Held, dark.hollow()},
+		{beyond, "beyond the axis", draw.GlyphStyle{Color: black, Radius: markerRadius, Shape: arrow{+1}}},
+	} {
+		if k.there && k.text != "" {
+			out = append(out, markerOf(k.text, k.glyph))
+		}
 	}
 	return out
 }
@@ -149,12 +151,9 @@ func (d DotPlot) keys() []key {
 // check panics unless the plot can be drawn.
 func (d DotPlot) check() {
 	d.X.check()
-	if len(d.Names) == 0 || len(d.Panels) == 0 || d.Columns < 1 {
-		panic(fmt.Sprintf("figures: dot plot of %d names and %d panels in %d columns", len(d.Names), len(d.Panels), d.Columns))
-	}
+	require(len(d.Names) > 0 && len(d.Panels) > 0 && d.Columns > 0,
+		"dot plot of %d names and %d panels in %d columns", len(d.Names), len(d.Panels), d.Columns)
 	for _, p := range d.Panels {
-		if len(p.Dots) != len(d.Names) {
-			panic(fmt.Sprintf("figures: panel %q has %d dots for %d names", p.Title, len(p.Dots), len(d.Names)))
-		}
+		require(len(p.Dots) == len(d.Names), "panel %q has %d dots for %d names", p.Title, len(p.Dots), len(d.Names))
 	}
 }

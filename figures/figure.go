@@ -3,18 +3,14 @@
 // fields over a plane, Dots numbers that have names, and Intervals numbers
 // against thresholds.
 //
-// The bytes of a figure depend on its input alone. They carry no date, no
-// name of a machine and no trace of an iteration order, so that two runs can
-// be compared by checksum. Letters are drawn as outlines; they look the same
-// where the fonts are not installed.
+// The bytes of a figure depend on its input alone: they carry no date and no name of
+// a machine. Letters are outlines; they look the same where fonts are not installed.
 //
 // A curve gets its colour, marker and dashes by its name: see [StyleOf].
 //
-// Text may hold mathematics between dollar signs, where letters are set in
-// italics: "$σ²(y₁)$, probability". The Unicode subscripts and superscripts
-// are set from the ordinary letters of the font, in small; what they lack is
-// written with a low line or a caret within the dollar signs: "$Σ_y$",
-// "$Σ_{zy}$", "$x^a$".
+// Text may hold mathematics between dollar signs, set in italics: "$σ²(y₁)$,
+// probability". Besides Unicode subscripts and superscripts there are a low line and
+// a caret: "$Σ_y$", "$Σ_{zy}$", "$x^a$".
 package figures
 
 import (
@@ -58,12 +54,6 @@ var (
 	white = color.NRGBA{0xff, 0xff, 0xff, 0xff}
 )
 
-// Named is a figure and the name of its file, without extension.
-type Named struct {
-	Name   string
-	Figure *Figure
-}
-
 // Figure is a finished page. Its methods may be called from several
 // goroutines.
 type Figure struct {
@@ -100,6 +90,14 @@ func (f *Figure) Encode(format string) ([]byte, error) {
 		return nil, fmt.Errorf("figures: %s: %w", format, err)
 	}
 	return finish(out.Bytes()), nil
+}
+
+// require panics unless a figure can be drawn: what it is asked for is a mistake of
+// the program.
+func require(ok bool, format string, args ...any) {
+	if !ok {
+		panic(fmt.Sprintf("figures: "+format, args...))
+	}
 }
 
 func line(width vg.Length, c color.Color) draw.LineStyle {

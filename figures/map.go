@@ -61,11 +61,8 @@ const (
 	shades   = 253
 )
 
-// Maps draws rows of maps on one page, one map as wide as a column of text. All data
-// areas are squares of one size and stand in straight columns. A row has one colour
-// bar; axes that are those of the map below, or to the left, have no text of their
-// own; a title that repeats the one above it in the column is left out. The maps
-// must not change until the last Encode.
+// Maps draws rows of maps on one page, each a square as wide as a column of text. A
+// row has one colour bar. The maps must not change until the last Encode.
 func Maps(rows []Row, labels Labels) *Figure {
 	labels.X, labels.Y = cmp.Or(labels.X, "$x₁$"), cmp.Or(labels.Y, "$x₂$")
 	var (
@@ -115,17 +112,11 @@ func (m Map) axes(labels Labels) (x, y Axis) {
 
 // check panics unless the map can be drawn.
 func (m Map) check() {
-	if len(m.Z) != len(m.X)*len(m.Y) {
-		panic(fmt.Sprintf("figures: map has %d values, not %d×%d", len(m.Z), len(m.X), len(m.Y)))
-	}
+	require(len(m.Z) == len(m.X)*len(m.Y), "map has %d values, not %d×%d", len(m.Z), len(m.X), len(m.Y))
 	for _, axis := range [][]float64{m.X, m.Y} {
-		if len(axis) < 2 {
-			panic(fmt.Sprintf("figures: map has %d coordinates along an axis; it needs 2", len(axis)))
-		}
+		require(len(axis) >= 2, "map has %d coordinates along an axis; it needs 2", len(axis))
 		for i, v := range axis {
-			if math.IsNaN(v) || i > 0 && !(v > axis[i-1]) {
-				panic(fmt.Sprintf("figures: coordinate %d, %g, does not ascend", i, v))
-			}
+			require(!math.IsNaN(v) && (i == 0 || v > axis[i-1]), "coordinate %d, %g, does not ascend", i, v)
 		}
 	}
 	x, y := m.axes(Labels{})
@@ -280,9 +271,7 @@ var (
 // linearly, so that equal steps look equal, in grey print too.
 func ramp(lo, hi float64) palette.ColorMap {
 	out, err := moreland.NewLuminance(anchors)
-	if err != nil {
-		panic(fmt.Sprintf("figures: colour map: %v", err))
-	}
+	require(err == nil, "colour map: %v", err)
 	out.SetMin(lo)
 	out.SetMax(hi)
 	return out

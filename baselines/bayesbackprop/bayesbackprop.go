@@ -34,10 +34,7 @@ import (
 
 // Config describes a network and its training.
 type Config struct {
-	// Layers are the numbers of inputs, of neurons in each hidden layer, and of
-	// classes: at least two entries, at least two classes. Every layer has a bias.
-	Layers []int `toml:"-"`
-
+	Layers   []int   `toml:"-"`         // as for mlp.CheckLayers; every layer has a bias
 	PriorVar float64 `toml:"prior_var"` // v; zero stands for 20
 
 	mlp.Descent
@@ -72,7 +69,8 @@ type Model struct {
 // Fit returns the network trained on the examples x[k] with the classes class[k],
 // counted from 0. The noise of its predictions is drawn from src at the end, so that
 // Predict is a function. Fit returns an error if cfg is not valid, an input not
-// finite, a class out of range, or if the training diverges. It panics if the lengths do not fit or src is nil.
+// finite, a class out of range, or if the training diverges. It panics if the lengths
+// do not fit or src is nil.
 func Fit(cfg Config, x [][]float64, class []int, src rand.Source) (*Model, error) {
 	if src == nil {
 		panic("bayesbackprop: nil source of randomness")

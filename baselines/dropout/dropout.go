@@ -26,12 +26,9 @@ import (
 
 // Config describes a network and its training.
 type Config struct {
-	// Layers are the numbers of inputs, of neurons in each hidden layer, and of
-	// classes: at least two entries, at least two classes. Every layer has a bias.
-	Layers []int `toml:"-"`
-
-	Rate  float64 `toml:"rate"`  // probability r < 1 of leaving out a hidden unit; zero stands for 0.2
-	Decay float64 `toml:"decay"` // of all weights, biases included; zero stands for 0.001
+	Layers []int   `toml:"-"`     // as for mlp.CheckLayers; every layer has a bias
+	Rate   float64 `toml:"rate"`  // probability r < 1 of leaving out a hidden unit; zero stands for 0.2
+	Decay  float64 `toml:"decay"` // of all weights, biases included; zero stands for 0.001
 
 	mlp.Descent
 }
@@ -71,8 +68,9 @@ type Model struct {
 
 // Fit returns the network trained on the examples x[k] with the classes class[k],
 // counted from 0. The masks of its predictions are drawn from src at the end, so
-// that Predict is a function. Fit returns an error if cfg is not valid, an
-// input not finite, a class out of range, or if the training diverges. It panics if the lengths do not fit or src is nil.
+// that Predict is a function. Fit returns an error if cfg is not valid, an input not
+// finite, a class out of range, or if the training diverges. It panics if the lengths
+// do not fit or src is nil.
 func Fit(cfg Config, x [][]float64, class []int, src rand.Source) (*Model, error) {
 	if src == nil {
 		panic("dropout: nil source of randomness")

@@ -30,21 +30,16 @@ func (c *Covariance) UnmarshalText(text []byte) error { return field.Unmarshal(c
 // Config describes a filter. The zero value of every field but Layers is its
 // documented default.
 type Config struct {
-	// Layers are the numbers of inputs, of rectifiers in each hidden layer, and of
-	// classes: at least two entries, at least two classes. Every layer has a
-	// further input, which is 1.
-	Layers []int `toml:"-"`
-
+	Layers     []int      `toml:"-"` // as for mlp.CheckLayers; every layer has a bias
 	Covariance Covariance `toml:"covariance"`
 
 	// PriorVar is the prior variance of every weight times the number of inputs
 	// of its layer, the bias among them; zero stands for 1.
 	PriorVar float64 `toml:"prior_var"`
 
-	// PriorMeanVar scales the random prior means of hidden layers, which break
-	// the symmetry of their neurons: those of a layer are drawn from
-	// N(0, PriorMeanVar/inputs). Zero stands for 2 (He et al. 2015). The prior
-	// means of the output layer are zero.
+	// PriorMeanVar scales the prior means of hidden layers, which are drawn from
+	// N(0, PriorMeanVar/inputs); zero stands for 2 (He et al. 2015). Those of the
+	// output layer are zero.
 	PriorMeanVar float64 `toml:"prior_mean_var"`
 
 	// ProcessNoise is the variance that every weight gains before each step, as

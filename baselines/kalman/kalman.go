@@ -11,19 +11,13 @@
 //
 //	P̃ = P − PHᵀ(I + HPHᵀ)⁻¹HP,   μ̃ = μ + P̃Jᵀ(y − p).
 //
-// That is P̃⁻¹ = P⁻¹ + JᵀSJ: with this R the filter is the online natural
-// gradient (Ollivier, "Online natural gradient as a Kalman filter", Electronic
-// Journal of Statistics 2018), and J and p are all that it takes from the network
-// (the generalised filter of Chang, Murphy and Jones, "On diagonal approximations
-// to the extended Kalman filter for online training of Bayesian neural networks",
-// 2022).
+// That is P̃⁻¹ = P⁻¹ + JᵀSJ, the online natural gradient (Ollivier, "Online natural
+// gradient as a Kalman filter", Electronic Journal of Statistics 2018).
 //
 // The covariance is kept as a square root, so that it stays positive definite
-// however many steps are taken. The mean has no such guarantee: a label that p
-// rules out has next to no noise, and moves the logits by all of JPJᵀ. With hidden
-// layers and a prior that is wide for its inputs such steps may grow without
-// bound, until Observe returns errors; the default prior is for standardised
-// inputs.
+// however many steps are taken. The mean has no such guarantee: with hidden layers and
+// a prior that is wide for its inputs steps may grow without bound, until Observe
+// returns errors; the default prior is for standardised inputs.
 package kalman
 
 import (
@@ -131,10 +125,7 @@ func (m *Model) derive(k int) {
 // is too large to be squared.
 var errOverflow = errors.New("kalman: the covariance of the logits overflows")
 
-// Observe updates the weights by one example of the given class (from 0). It
-// allocates nothing, but for the factorisation that process noise needs with
-// covariance Full where there are many weights.
-//
+// Observe updates the weights by one example of the given class (from 0).
 // It returns an error if the input is not finite, the class out of range, or if
 // numbers overflow; the weights are then what they were, but for the process
 // noise, which may have been added. Observe panics if the length of x is not the
@@ -170,16 +161,14 @@ func (m *Model) Observe(x []float64, class int) error {
 	return nil
 }
 
-// Predict sets p to the predictive probabilities of the classes at x: the mean
-// of the softmax of Gaussian logits, by quadrature, divided by its sum. The logits have the means z(μ) and the covariance C = JPJᵀ of the
-// linearised network. Of C only what the softmax sees counts, the differences of
-// logits: as independent logits they get the variances
+// Predict sets p to the predictive probabilities of the classes at x: the mean of the
+// softmax of Gaussian logits, by quadrature, divided by its sum. The logits have the
+// means z(μ) and the covariance C = JPJᵀ of the linearised network. The softmax sees
+// but their differences: as independent logits they get the variances
 //
 //	v_j = n/(n−1) Var(z_j − z̄),   z̄ = Σ_i z_i/n,
 //
-// whose sums v_i + v_j have the mean, over all pairs, of Var(z_i − z_j), and are
-// equal to it where C is a multiple of the identity plus a constant, and for
-// two classes.
+// whose sums v_i + v_j have the mean, over all pairs, of Var(z_i − z_j).
 //
 // Predict returns an error if x is not finite or if numbers overflow, and panics
 // if a length does not fit.

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/diff/fd"
-	"gonum.org/v1/gonum/floats/scalar"
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/baselines/mlp"
@@ -44,14 +43,6 @@ func observe(t testing.TB, m *Model, x []float64, class int) {
 	t.Helper()
 	if err := m.Observe(x, class); err != nil {
 		t.Fatal(err)
-	}
-}
-
-// near compares so that NaN fails.
-func near(t *testing.T, name string, got, want, tol float64) {
-	t.Helper()
-	if !scalar.EqualWithinAbsOrRel(got, want, tol, tol) {
-		t.Errorf("%s = %.15g, want %.15g", name, got, want)
 	}
 }
 
@@ -157,10 +148,10 @@ func TestObserveIsTheKalmanStep(t *testing.T) {
 			observe(t, m, at, class[k])
 			gotMean, gotCov := m.Weights()
 			for i := range mean {
-				near(t, fmt.Sprintf("%v: mean of weight %d", cfg.Layers, i), gotMean[i], mean[i], 1e-8)
+				check.Near(t, fmt.Sprintf("%v: mean of weight %d", cfg.Layers, i), gotMean[i], mean[i], 1e-8)
 				for k := range mean {
 					if cfg.Covariance == Full || i == k {
-						near(t, fmt.Sprintf("%v: covariance %d, %d", cfg.Layers, i, k), gotCov.At(i, k), cov.At(i, k), 1e-8)
+						check.Near(t, fmt.Sprintf("%v: covariance %d, %d", cfg.Layers, i, k), gotCov.At(i, k), cov.At(i, k), 1e-8)
 					}
 				}
 			}
@@ -179,15 +170,15 @@ func TestTwoClassesByHand(t *testing.T) {
 		p := check.Predict(t, m, 2, x...)
 		moments := softmax.NewMoments(2)
 		softmax.Exact{}.Moments(moments, []float64{mean, 0}, []float64{variance, 0})
-		near(t, "p", p[0], moments.P[0], 1e-7)
+		check.Near(t, "p", p[0], moments.P[0], 1e-7)
 		observe(t, m, x, class)
 		s := 1 / (1 + math.Exp(-mean))
 		y := 1 - float64(class)
 		mean, variance = mean+variance*(y-s)/(1+s*(1-s)*variance), variance/(1+s*(1-s)*variance)
 		w, cov := m.Weights()
 		direction := mat.NewVecDense(4, []float64{0.7, 1, -0.7, -1})
-		near(t, "mean", mat.Dot(direction, mat.NewVecDense(4, w)), mean, 1e-12)
-		near(t, "variance", mat.Inner(direction, cov, direction), variance, 1e-12)
+		check.Near(t, "mean", mat.Dot(direction, mat.NewVecDense(4, w)), mean, 1e-12)
+		check.Near(t, "variance", mat.Inner(direction, cov, direction), variance, 1e-12)
 	}
 }
 
@@ -216,13 +207,13 @@ func TestPredictUsesTheLinearisedLogits(t *testing.T) {
 					centre += (delta(a, b) - 1./3) * (delta(a, d) - 1./3) * c.At(b, d)
 				}
 			}
-			near(t, fmt.Sprint(kind, ": variance of logit ", a), m.variance[a], 1.5*centre, 1e-7)
+			check.Near(t, fmt.Sprint(kind, ": variance of logit ", a), m.variance[a], 1.5*centre, 1e-7)
 		}
-		near(t, "variances of the differences", sums, pairs, 1e-7)
+		check.Near(t, "variances of the differences", sums, pairs, 1e-7)
 		moments := softmax.NewMoments(3)
 		softmax.Exact{}.Moments(moments, m.logitsAt(m.mean, last), m.variance)
 		for a := range p {
-			near(t, "p", p[a], moments.P[a], 1e-7)
+			check.Near(t, "p", p[a], moments.P[a], 1e-7)
 		}
 	}
 }

@@ -28,10 +28,8 @@ type root interface {
 //	P − Phhᵀ P/(1+s) = S(I − ffᵀ/(1+s))Sᵀ = S T T Sᵀ,
 //	T = I − βffᵀ,   β = 1/(t(1+t)),   t = √(1+s).
 //
-// T shrinks f by t and leaves everything orthogonal to it: whatever the rounding
-// errors, the new root is one of a positive semi-definite matrix. Of several
-// observations, one after another, each has the f that the steps before it leave,
-// T…Tf.
+// Whatever the rounding errors, the new root is one of a positive semi-definite
+// matrix. Of several observations each has the f that the steps before it leave, T…Tf.
 type reflections struct {
 	beta   []float64
 	shrink []float64 // t²

@@ -82,50 +82,18 @@ func (d *design) lastLayer(v []float64) *mat.SymDense {
 	return h
 }
 
-// full returns H for the prior variances v.
+// full returns H for the prior variances v: diag(1/v) + Σ g gᵀ over examples and
+// classes c, with the gradients g of Σ_j Score_j z_j for Score = √s_c (e_c − s), since
+// diag(s) − ssᵀ = Σ_c s_c (e_c − s)(e_c − s)ᵀ.
 func (d *design) full(v []float64) *mat.SymDense {
-	h := precision(v)
-	score := mat.NewDense(block, len(d.weights), nil)
+	h, p := precision(v), d.network.NewPass()
+	gradients := mat.NewDense(block, len(d.weights), nil)
 	var rows int
 	flush := func() {
-		blas64.Syrk(blas.Trans, 1, score.Slice(0, rows, 0, len(d.weights)).(*mat.Dense).RawMatrix(), 1, h.RawSymmetric())
-		score.Zero()
+		blas64.Syrk(blas.Trans, 1, gradients.Slice(0, rows, 0, len(d.weights)).(*mat.Dense).RawMatrix(), 1, h.RawSymmetric())
+		gradients.Zero()
 		rows = 0
 	}
-	d.eachScore(func(p *mlp.Pass, x []float64) {
-		d.network.Backward(p, score.RawRowView(rows), d.weights, x)
-		if rows++; rows == block {
-			flush()
-		}
-	})
-	if rows > 0 {
-		flush()
-	}
-	return h
-}
-
-// diagonal returns the diagonal of H for the prior variances v.
-func (d *design) diagonal(v []float64) []float64 {
-	h := make([]float64, len(d.weights))
-	for i, x := range v {
-		h[i] = 1 / x
-	}
-	score := make([]float64, len(h))
-	d.eachScore(func(p *mlp.Pass, x []float64) {
-		clear(score)
-		d.network.Backward(p, score, d.weights, x)
-		for i, g := range score {
-			h[i] += g * g
-		}
-	})
-	return h
-}
-
-// eachScore calls visit for each example x and class c with a pass whose Score
-// is √s_c (e_c − s), s the probabilities: then the gradients g by the weights
-// make H = diag(1/v) + Σ g gᵀ, since diag(s) − ssᵀ = Σ_c s_c (e_c − s)(e_c − s)ᵀ.
-func (d *design) eachScore(visit func(p *mlp.Pass, x []float64)) {
-	p := d.network.NewPass()
 	for k := range d.data.Len() {
 		x := d.data.Input(k)
 		d.network.Forward(p, d.weights, x)
@@ -136,9 +104,16 @@ func (d *design) eachScore(visit func(p *mlp.Pass, x []float64)) {
 				p.Score[j] = -root * t
 			}
 			p.Score[c] += root
-			visit(p, x)
+			d.network.Backward(p, gradients.RawRowView(rows), d.weights, x)
+			if rows++; rows == block {
+				flush()
+			}
 		}
 	}
+	if rows > 0 {
+		flush()
+	}
+	return h
 }
 
 // precision returns diag(1/v).

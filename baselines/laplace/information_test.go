@@ -56,8 +56,8 @@ func TestMode(t *testing.T) {
 	}
 }
 
-// H of all weights is what package posterior computes; that of the last layer and
-// the diagonal are its parts.
+// H of all weights is what package posterior computes; that of the last layer is a
+// part of it.
 func TestInformation(t *testing.T) {
 	for _, examples := range []int{0, 3, 2*block + 7} { // by the last layer in blocks of examples, by all weights of gradients
 		x, class := clusters(examples, "information")
@@ -71,11 +71,6 @@ func TestInformation(t *testing.T) {
 			near := func(a, b float64) bool { return scalar.EqualWithinAbsOrRel(a, b, 1e-10, 1e-10) }
 			if full := d.full(v); !mat.EqualApprox(full, want, 1e-9) {
 				t.Errorf("%v, %d examples: full information differs", layers, examples)
-			}
-			for i, got := range d.diagonal(v) {
-				if !near(got, want.At(i, i)) {
-					t.Errorf("%v, %d examples: diagonal[%d] = %g, want %g", layers, examples, i, got, want.At(i, i))
-				}
 			}
 			offset := d.last().Offset
 			last := d.lastLayer(v)
@@ -115,7 +110,7 @@ func TestLogitCovariance(t *testing.T) {
 		offset := d.last().Offset
 		for i := range n {
 			for j := range i {
-				if cfg.Covariance == Diagonal || cfg.Covariance == LastLayer && j < offset {
+				if cfg.Covariance == LastLayer && j < offset {
 					h.SetSym(i, j, 0)
 				}
 			}
@@ -153,20 +148,10 @@ func TestLogitCovariance(t *testing.T) {
 
 // An image does not depend on what was there before.
 func TestImage(t *testing.T) {
-	g := triangle{{2}, {3, 5}, {7, 11, 13}}
-	for _, c := range []struct {
-		root   root
-		offset int
-		want   []float64
-	}{
-		{g, 0, []float64{2, 503, 1107}},
-		{g, 1, []float64{0, 5, 1311}},
-		{diagonalRoot{2, 3, 5}, 0, []float64{2, 300, 0}},
-		{diagonalRoot{2, 3, 5}, 1, []float64{0, 3, 500}},
-	} {
-		got := []float64{-1, -1, -1}
-		if c.root.image(got, c.offset, []float64{1, 100}); !floats.Equal(got, c.want) {
-			t.Errorf("%v, offset %d: image %g, want %g", c.root, c.offset, got, c.want)
+	g, got := root{{2}, {3, 5}, {7, 11, 13}}, []float64{-1, -1, -1}
+	for offset, want := range [][]float64{{2, 503, 1107}, {0, 5, 1311}} {
+		if g.image(got, offset, []float64{1, 100}); !floats.Equal(got, want) {
+			t.Errorf("offset %d: image %g, want %g", offset, got, want)
 		}
 	}
 }

@@ -18,8 +18,7 @@
 //
 //	z ~ N(m, C),   m = z(x; ŵ),   C = J H⁻¹ Jᵀ,
 //
-// and the probabilities E softmax(z), by one of several rules. (Weights drawn from
-// this Gaussian and put through the network itself are known to fit badly.)
+// and the probabilities E softmax(z), by one of several rules.
 package laplace
 
 import (
@@ -33,21 +32,17 @@ import (
 type Covariance int
 
 const (
-	// Full has those of all pairs of weights. With W weights in hidden networks it
-	// costs of the order of examples · classes · W² operations: it is for W of some
-	// hundreds.
+	// Full has those of all pairs of W weights, for which hidden networks cost of the
+	// order of examples · classes · W² operations.
 	Full Covariance = iota
 
 	// LastLayer has all those of the last layer, and takes the layers before it
 	// for certain: H is that of the features that they make. Without hidden layers
 	// it is Full.
 	LastLayer
-
-	// Diagonal has the variances of all weights, the inverse of the diagonal of H.
-	Diagonal
 )
 
-var covariances = field.Words{"full", "last-layer", "diagonal"}
+var covariances = field.Words{"full", "last-layer"}
 
 func (c Covariance) String() string                   { return covariances.Word(int(c)) }
 func (c Covariance) MarshalText() ([]byte, error)     { return covariances.Marshal(int(c)) }
@@ -62,31 +57,19 @@ const (
 	//
 	//	p = softmax(m_j/√(1 + π/8 · C_jj))
 	//
-	// The formula depends on the origin of the logits. Here it is their mean, of m
-	// as of C. The variance of what all logits have in common, which no label ever
-	// reduces and the softmax does not see, would shrink them to nothing.
+	// with the mean of the logits as their origin, for m as for C: the variance of what
+	// all logits have in common, which no label reduces, would shrink them to nothing.
 	Probit Predictive = iota
 
-	// Pairwise replaces each pairwise logistic function of the softmax by its mean,
-	// and that by MacKay's formula, with the covariances of the logits:
-	//
-	//	p_j ∝ 1/Σ_i exp((m_i − m_j)/√(1 + π/8 · (C_jj + C_ii − 2C_ij)))
-	//
-	// (Lu, Ie and Sha, "Mean-field approximation to Gaussian-softmax integral",
-	// arXiv 2006.07584, of order 2). For two classes it is MacKay's formula, for
-	// many it is too uncertain where C is large.
-	Pairwise
-
-	// MonteCarlo is the mean of the softmax over 1000 draws of the logits. The same
-	// standard normal numbers serve every input: a model predicts the same
-	// whenever it is asked.
+	// MonteCarlo is the mean of the softmax over 1000 draws of the logits, of the same
+	// standard normal numbers for every input.
 	MonteCarlo
 
 	// PlugIn is softmax(m), the prediction of the mode, which needs no covariance.
 	PlugIn
 )
 
-var predictives = field.Words{"probit", "pairwise", "monte-carlo", "plug-in"}
+var predictives = field.Words{"probit", "monte-carlo", "plug-in"}
 
 func (p Predictive) String() string                   { return predictives.Word(int(p)) }
 func (p Predictive) MarshalText() ([]byte, error)     { return predictives.Marshal(int(p)) }
@@ -95,9 +78,8 @@ func (p *Predictive) UnmarshalText(text []byte) error { return field.Unmarshal(p
 // Config describes a model. The zero value of every field but Layers is its
 // documented default.
 type Config struct {
-	// Layers are the numbers of inputs, of rectifiers in each hidden layer, and of
-	// classes: at least two entries, at least two classes. Two entries are softmax
-	// regression. Every layer has a bias as a further input.
+	// Layers are as for mlp.CheckLayers, two of them softmax regression; every layer has
+	// a bias.
 	Layers []int `toml:"-"`
 
 	// PriorVar is the prior variance of every weight times the number of inputs of
@@ -105,11 +87,9 @@ type Config struct {
 	PriorVar float64 `toml:"prior_var"`
 
 	// LaplaceVar is put for PriorVar in H, once the mode is found; zero stands for
-	// PriorVar. The mode often predicts best with a prior so wide that its Laplace
-	// approximation, where examples are well separated, is far too uncertain: a
-	// LaplaceVar of its own, chosen on held-back data, is the usual remedy
-	// (Daxberger et al. 2021; Kristiadi, Hein and Hennig, "Being Bayesian, even
-	// just a bit, fixes overconfidence in ReLU networks", ICML 2020).
+	// PriorVar. The prior with the best mode often makes a Laplace approximation that
+	// is far too uncertain; the usual remedy is a LaplaceVar chosen on held-back data
+	// (Daxberger et al. 2021).
 	LaplaceVar float64 `toml:"laplace_var"`
 
 	Covariance Covariance `toml:"covariance"`

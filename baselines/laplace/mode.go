@@ -11,15 +11,12 @@ import (
 	"closedform/baselines/posterior"
 )
 
-// A climb ends where the gradient is small, where the last twenty steps together
-// have gained little, or after all steps. For networks with hidden layers little is
-// so many nats per example, or what it is for a hundred examples if there are
-// fewer: further steps, of which there may be ten times as many, change no
-// prediction by more than another start does.
+// A climb ends where the gradient is small, where the last steps together have gained
+// little, or after all steps.
 const (
 	gradientTolerance = 1e-5 // nats per prior standard deviation
 	linearTolerance   = 1e-9 // nats
-	hiddenTolerance   = 1e-4 // nats per example
+	hiddenTolerance   = 1e-4 // nats per example, of at least a hundred
 	patience          = 20
 	maxSteps          = 1000
 )
@@ -63,11 +60,9 @@ func (o *objective) evaluate(u []float64) {
 
 // climb returns the weights of a maximum of the posterior density near start, by
 // L-BFGS (Liu and Nocedal, "On the limited memory BFGS method for large scale
-// optimization", Mathematical Programming 1989). It ends
-// where twenty steps gain less than the tolerance. The densities of rectifiers have
-// kinks, on which a line search may fail: then the climb starts afresh from there,
-// without what it has learnt of the curvature, as long as that leads on. climb
-// returns an error if not even the start has a finite density.
+// optimization", Mathematical Programming 1989). On the kinks of rectifiers a line
+// search may fail: then the climb starts afresh from there as long as that leads on.
+// climb returns an error if not even the start has a finite density.
 func (o *objective) climb(start []float64, tolerance float64) (w []float64, err error) {
 	u := make([]float64, len(start))
 	for i, s := range o.sd {

@@ -62,7 +62,11 @@ func Fit(cfg Config, x [][]float64, class []int, src rand.Source) (*Model, error
 	}
 	if cfg.Predictive != PlugIn {
 		v := network.PriorVar(cmp.Or(cfg.LaplaceVar, cfg.PriorVar))
-		if m.root, err = newRoot(m.design, cfg.Covariance, v); err != nil {
+		information := m.design.full
+		if m.onlyLast() {
+			information = m.design.lastLayer
+		}
+		if m.root, err = newRoot(information(v)); err != nil {
 			return nil, err
 		}
 	}
@@ -91,7 +95,7 @@ func (m *Model) newScratch() *scratch {
 	if !m.onlyLast() {
 		s.jacobian = mat.NewDense(n, m.design.network.Weights(), nil)
 	}
-	s.image, s.cov = mat.NewDense(n, m.root.dim(), nil), mat.NewSymDense(n, nil)
+	s.image, s.cov = mat.NewDense(n, len(m.root), nil), mat.NewSymDense(n, nil)
 	if m.cfg.Predictive == MonteCarlo {
 		s.factor, s.step, s.draw = mat.NewDense(n, n, nil), make([]float64, n), make([]float64, n)
 	}

@@ -26,8 +26,6 @@ func (m *Model) Predict(p, x []float64) error {
 		mlp.Normalise(p)
 	case Probit:
 		s.probit(p)
-	case Pairwise:
-		s.pairwise(p)
 	case MonteCarlo:
 		s.monteCarlo(p, m.normal)
 	}
@@ -72,11 +70,7 @@ func (m *Model) logits(x []float64) error {
 	return nil
 }
 
-// shrink returns the factor of MacKay's formula for the mean of a logistic
-// function, E σ(z) ≈ σ(m/√(1 + πv/8)).
-func shrink(v float64) float64 { return 1 / math.Sqrt(1+math.Pi/8*max(0, v)) }
-
-// probit sets p by the rule of that name. With z̄ the mean of the logits,
+// probit sets p by MacKay's formula E σ(z) ≈ σ(m/√(1 + πv/8)). With z̄ the mean of the logits,
 // Var(z_j − z̄) = C_jj − 2 mean_i C_ij + mean_ik C_ik.
 func (s *scratch) probit(p []float64) {
 	n := float64(len(p))
@@ -90,26 +84,10 @@ func (s *scratch) probit(p []float64) {
 	}
 	centre := floats.Sum(s.pass.Logit) / n
 	for j, z := range s.pass.Logit {
-		p[j] = (z - centre) * shrink(s.cov.At(j, j)-2*p[j]+common)
+		v := max(0, s.cov.At(j, j)-2*p[j]+common)
+		p[j] = (z - centre) * (1 / math.Sqrt(1+math.Pi/8*v))
 	}
 	mlp.Normalise(p)
-}
-
-// pairwise sets p by the rule of that name.
-func (s *scratch) pairwise(p []float64) {
-	mean, cov := s.pass.Logit, s.cov
-	var sum float64
-	for j, m := range mean {
-		odds := 1.0
-		for i, other := range mean {
-			if i != j {
-				odds += math.Exp((other - m) * shrink(cov.At(j, j)+cov.At(i, i)-2*cov.At(i, j)))
-			}
-		}
-		p[j] = 1 / odds
-		sum += p[j]
-	}
-	floats.Scale(1/sum, p)
 }
 
 // monteCarlo sets p to the mean of softmax(m ± Fε) over the rows ε of normal: draws

@@ -17,7 +17,7 @@ func clusters(n int, name string) (x [][]float64, class []int) {
 func configs() []Config {
 	var all []Config
 	for _, layers := range [][]int{{3, 4}, {3, 6, 4}, {3, 5, 4, 4}} {
-		for _, c := range []Covariance{LastLayer, Full, Diagonal} {
+		for _, c := range []Covariance{LastLayer, Full} {
 			all = append(all, Config{Layers: layers, Covariance: c, PriorVar: 8, LaplaceVar: 2})
 		}
 	}

@@ -90,32 +90,3 @@ func TestOrders(t *testing.T) {
 		}
 	}
 }
-
-func TestHessianByFiniteDifferences(t *testing.T) {
-	// Taylor's step in p is ½ Σ v_k ∂²s_i/∂z_k², Delta's Σ_zy diag(v) ∂s/∂z.
-	const h = 1e-4
-	cases(4, 50, func(mean, variance []float64) {
-		step := make([]float64, 4)
-		s := softmaxOf(mean)
-		got := evaluate(Taylor{}, mean, variance)
-		z := append([]float64(nil), mean...)
-		for k, v := range variance {
-			z[k] = mean[k] + h
-			up := softmaxOf(z)
-			z[k] = mean[k] - h
-			down := softmaxOf(z)
-			z[k] = mean[k]
-			for i := range step {
-				step[i] += 0.5 * v * (up[i] - 2*s[i] + down[i]) / (h * h)
-				if fd := v * (up[i] - down[i]) / (2 * h); !(math.Abs(got.cross.At(k, i)-fd) < 1e-7*(1+v)) {
-					t.Errorf("m=%v v=%v: Σ_zy,%d%d = %g, differences %g", mean, variance, k, i, got.cross.At(k, i), fd)
-				}
-			}
-		}
-		for i := range step {
-			if !(math.Abs(got.P[i]-s[i]-step[i]) < 1e-7*(1+variance[i]+math.Abs(step[i]))*4) {
-				t.Errorf("m=%v v=%v: step %g, differences %g", mean, variance, got.P[i]-s[i], step[i])
-			}
-		}
-	})
-}

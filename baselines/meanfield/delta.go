@@ -17,7 +17,7 @@ import (
 //
 // The error is of second order in the standard deviations. Σp = 1, and Σ_y is
 // positive semi-definite with zero row sums, but grows without bound with v.
-type Delta struct{}
+type Delta struct{ linearised }
 
 // Moments implements [softmax.Approximation].
 func (d Delta) Moments(dst *softmax.Moments, mean, variance []float64) {
@@ -25,7 +25,7 @@ func (d Delta) Moments(dst *softmax.Moments, mean, variance []float64) {
 	copy(dst.P, newPoint(mean).s)
 	cov := mat.NewSymDense(len(mean), nil)
 	d.Cov(cov, mean, variance)
-	setPairs(dst.E, func(i, j int) float64 { return cov.At(i, j) + dst.P[i]*dst.P[j] })
+	setSecond(dst, cov)
 }
 
 // Cov implements [Covariances]. The entries of J V J are
@@ -45,10 +45,4 @@ func (Delta) Cov(dst *mat.SymDense, mean, variance []float64) {
 		}
 	}
 	p.closeRows(dst)
-}
-
-// Cross implements [Covariances].
-func (Delta) Cross(dst *mat.Dense, mean, variance []float64) {
-	checkCross(dst, mean, variance)
-	newPoint(mean).linearCross(dst, variance)
 }

@@ -19,24 +19,18 @@ import (
 //	α_k = (1 − 2/n + e^{μ_k}/n² Σ_l e^{−μ_l}) / Σ_kk
 //	p   = α/α_0,   Σ_y = (diag(p) − ppᵀ)/(α_0 + 1),   α_0 = Σ α_k
 //
-// μ and Σ come from conditioning on Σ_k z_k = 0, with S = Σ v_k, as in the
-// authors' code:
+// μ and Σ come from conditioning on Σ_k z_k = 0, with S = Σ v_k:
 //
 //	μ_k = m_k − v_k/S · Σ_l m_l,   Σ_kk = v_k (1 − v_k/S).
 //
-// It gives no Σ_zy.
+// Correct is the authors' remedy for large variances ("bridge_norm" in laplace-torch):
+// before the map, μ is divided by √c and Σ_kk by c = (Σ_k Σ_kk/n)/√(n/2), not below
+// 1e-300, so that the average variance is √(n/2).
 //
-// Correct is the authors' remedy for large variances ("normalisation" in their
-// code, "bridge_norm" in laplace-torch): before the map, μ is divided by √c and
-// Σ_kk by c = (Σ_k Σ_kk/n)/√(n/2), so that the average variance is √(n/2). Σ_y
-// then belongs to the rescaled logits.
-//
-// Σp = 1. Conditioning keeps the distribution of logit differences only if all
-// variances are equal; otherwise p depends on the origin of the logits. Where
+// Σp = 1. Unless all variances are equal, p depends on the origin of the logits. Where
 // variances vanish the limit is not softmax(m), except for n = 2 and for equal
-// logits: if Σ_kk = 0 for some classes, these share the mass in the ratio of
-// their numerators, and Σ_y = 0. With Correct, certain logits give the largest
-// one all the mass; an average variance below 1e-300 counts as 1e-300.
+// logits: classes with Σ_kk = 0 share the mass in the ratio of their numerators, and
+// Σ_y = 0. With Correct, certain logits give the largest one all the mass.
 type LaplaceBridge struct {
 	Correct bool
 

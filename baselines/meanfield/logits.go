@@ -90,9 +90,8 @@ func (p point) rest(j int) float64 {
 	return sum
 }
 
-// closeRows sets row and column top of a symmetric matrix so that all rows add
-// up to zero. The entries of the most probable class are the ones whose formulas
-// cancel where its s is close to one.
+// closeRows sets row and column top of a symmetric matrix, whose formulas may cancel,
+// so that all rows add up to zero.
 func (p point) closeRows(a *mat.SymDense) {
 	n, t := len(p.s), p.top
 	var total float64
@@ -110,18 +109,4 @@ func (p point) closeRows(a *mat.SymDense) {
 		total += sum
 	}
 	a.SetSym(t, t, total)
-}
-
-// linearCross sets dst to diag(v) J with the Jacobian J = diag(s) − s sᵀ of the
-// softmax, J_ij = ∂s_j/∂z_i.
-func (p point) linearCross(dst *mat.Dense, variance []float64) {
-	for i, v := range variance {
-		for j, s := range p.s {
-			if j == i {
-				dst.Set(i, i, v*s*p.rest(i))
-			} else {
-				dst.Set(i, j, -v*p.s[i]*s)
-			}
-		}
-	}
 }

@@ -24,13 +24,9 @@ import (
 //	Var y_i     = p_i² (e^{l_i} − 1)
 //	Cov(z_i, y_i) = p_i (v_i − c_i)
 //
-// It gives the variances and Cov(z_i, y_i) of each class with itself, nothing
-// between classes. The library's floor of 1e-5, its cap of p at one, and its cap
-// of Cov(z_i, y_i) at the product of the standard deviations are left out.
-//
-// Σp ≠ 1, and p grows beyond one and to +Inf where v is large. Normalise divides
-// p by its sum before the second moments are taken, as a later version of the
-// method does. It does not depend on the origin of the logits.
+// It gives nothing between classes. The library's floor and caps are left out. Σp ≠ 1,
+// and p grows beyond one and to +Inf where v is large. Normalise divides p by its sum
+// before the second moments are taken, as a later version of the method does.
 type LogNormal struct {
 	Normalise bool
 }

@@ -1,22 +1,13 @@
 // Package meanfield collects the closed forms that others use for the moments
 // of softmax(z), z_j ~ N(m_j, v_j) independent, each behind
 // [softmax.Approximation] and each with its formula and its reference. They are
-// baselines: every method returns what its formula gives, also where the formula
-// leaves [0, 1], and nothing is clamped.
+// baselines: every method returns what its formula gives, also where that leaves
+// [0, 1], and nothing is clamped.
 //
-// # What a method gives, and what it does not
-//
-// [softmax.Moments] derives Σ_y and Σ_zy from P and E, E_ij = E[s_i s_j]. Few of
-// these methods respect that structure: some give a Σ_zy that does not follow
-// from E, some give no Σ_zy, some not even Σ_y. Hence two rules.
-//
-//   - Moments fills P, and E with Σ_y,ij + p_i p_j where the method gives Σ_y,ij;
-//     where it does not, E_ij is NaN. The diagonal of E is zero.
-//   - Every method is a [Covariances]: its Cov and Cross give its own Σ_y and
-//     Σ_zy, with NaN for every entry that it does not give. They take precedence
-//     over the methods of [softmax.Moments] of the same name.
-//
-// So a NaN is always a gap and never a guess:
+// [softmax.Moments] derives Σ_y and Σ_zy from P and E, E_ij = E[s_i s_j], which few of
+// these methods respect. So each is a [Covariances], whose Cov and Cross, its own Σ_y
+// and Σ_zy, take precedence. Moments fills P and, off the diagonal, E_ij with
+// Σ_y,ij + p_i p_j. NaN stands for what a method does not give:
 //
 //	                  p    Σ_y       Σ_zy
 //	Delta             yes  yes       yes
@@ -28,8 +19,6 @@
 //	Daunizeau         yes  n = 2     no
 //	Pairwise          yes  no        no
 //	MacKay            yes  no        no
-//
-// # Domain
 //
 // There are n ≥ 2 logits, with means up to 1e150 in size and variances from 0 to
 // 1e300; within it P never holds NaN, and a number that overflows is ±Inf.
@@ -52,12 +41,11 @@ import (
 type Covariances interface {
 	softmax.Approximation
 
-	// Cov sets dst to the covariance of the probabilities, Σ_y, n×n. Entries that
-	// the method does not give are NaN.
+	// Cov sets dst to the covariance of the probabilities, Σ_y, n×n.
 	Cov(dst *mat.SymDense, mean, variance []float64)
 
 	// Cross sets dst to the cross-covariance of logits (rows) and probabilities
-	// (columns), Σ_zy, n×n. Entries that the method does not give are NaN.
+	// (columns), Σ_zy, n×n.
 	Cross(dst *mat.Dense, mean, variance []float64)
 }
 
@@ -98,6 +86,30 @@ func setPairs(e *mat.Dense, pair func(i, j int) float64) {
 // setGaps marks all of E as not given.
 func setGaps(e *mat.Dense) {
 	setPairs(e, func(int, int) float64 { return math.NaN() })
+}
+
+// setSecond sets E to Σ_y,ij + p_i p_j.
+func setSecond(dst *softmax.Moments, cov *mat.SymDense) {
+	setPairs(dst.E, func(i, j int) float64 { return cov.At(i, j) + dst.P[i]*dst.P[j] })
+}
+
+// linearised has the Cross of a method for which the softmax is linear there,
+// Σ_zy = V J with V = diag(v) and the Jacobian J_ij = s_i(δ_ij − s_j).
+type linearised struct{}
+
+// Cross implements [Covariances].
+func (linearised) Cross(dst *mat.Dense, mean, variance []float64) {
+	checkCross(dst, mean, variance)
+	p := newPoint(mean)
+	for i, v := range variance {
+		for j, s := range p.s {
+			if j == i {
+				dst.Set(i, i, v*s*p.rest(i))
+			} else {
+				dst.Set(i, j, -v*p.s[i]*s)
+			}
+		}
+	}
 }
 
 // noCov is the Cov of a method that gives no Σ_y.

@@ -24,13 +24,12 @@ import (
 //	α_j = p_j α_0,  log(α_0 S/Σ A) = mean_j log((A_j S − B_j)/(B_j − A_j²)),  S = max(1, Σ A)
 //	Σ_y = (diag(p) − ppᵀ)/(α_0 + 1).
 //
-// It gives no Σ_zy. The authors' floors of 1e-10 in the fraction are left out: a
-// class of zero variance makes α_0 infinite, and Σ_y = 0.
+// The authors' floors in the fraction are left out: a class of zero variance makes α_0
+// infinite, and Σ_y = 0.
 //
-// It is a model of its own, to be trained as such: with v = 0 it is not the
-// softmax, and it depends on the origin of the logits. For logits made for the
-// softmax, λ = √(π/2) gives it the slope of the softmax where all logits are
-// zero, ∂p_j/∂z_i = −1/n², for every n. Lambda = 0 stands for λ = 1, the paper's.
+// It is a model of its own: with v = 0 it is not the softmax, and it depends on the
+// origin of the logits. λ = √(π/2) gives it the slope of the softmax where all logits
+// are zero. Lambda = 0 stands for λ = 1, the paper's.
 type NormalizedProbit struct {
 	Lambda float64
 

@@ -1,16 +1,14 @@
 package meanfield
 
 import (
-	"encoding/csv"
 	"math"
-	"os"
-	"strconv"
 	"testing"
 
 	"gonum.org/v1/gonum/floats/scalar"
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/core/softmax"
+	"closedform/internal/check"
 )
 
 // methods are all methods with the options that change their formulas, by the
@@ -57,42 +55,9 @@ func same(got, want, abs, rel float64) bool {
 	return scalar.EqualWithinAbsOrRel(got, want, abs, rel)
 }
 
-// readRecords returns the records of a file of reference values.
-func readRecords(t *testing.T, name string) [][]string {
-	t.Helper()
-	file, err := os.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	r := csv.NewReader(file)
-	r.Comment, r.FieldsPerRecord = '#', -1
-	records, err := r.ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(records) == 0 {
-		t.Fatalf("%s holds no reference values", name)
-	}
-	return records
-}
-
-func parse(t *testing.T, record []string) []float64 {
-	t.Helper()
-	row := make([]float64, len(record))
-	for i, s := range record {
-		var err error
-		if row[i], err = strconv.ParseFloat(s, 64); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return row
-}
-
 func TestOwenReference(t *testing.T) {
 	rule := newOwenRule()
-	for _, record := range readRecords(t, "testdata/owen.csv") {
-		row := parse(t, record)
+	for _, row := range check.Rows(t, "testdata/owen.csv") {
 		spread, mixed := rule.secondMoments(row[0], row[1])
 		if !scalar.EqualWithinAbsOrRel(spread, row[2], 1e-13, 1e-13) || !scalar.EqualWithinAbsOrRel(mixed, row[3], 1e-13, 1e-13) {
 			t.Errorf("t=%g sd=%g: %.16g and %.16g, want %.16g and %.16g", row[0], row[1], spread, mixed, row[2], row[3])
@@ -101,11 +66,9 @@ func TestOwenReference(t *testing.T) {
 }
 
 func TestReference(t *testing.T) {
-	records := readRecords(t, "testdata/moments.csv")
 	seen := map[string]bool{}
-	for _, record := range records {
-		name := record[0]
-		row := parse(t, record[1:])
+	for _, record := range check.Records(t, "testdata/moments.csv") {
+		name, row := record[0], check.Numbers(t, record[1:])
 		n := int(row[0])
 		mean, variance, want := row[1:1+n], row[1+n:1+2*n], row[1+2*n:]
 		if len(want) != n+2*n*n {

@@ -19,15 +19,11 @@ import (
 //
 //	(H_i)_kl = s_i ((δ_ik − s_k)(δ_il − s_l) − s_k(δ_kl − s_l))
 //
-// (the second-order delta method; for quadratic forms in normal variables see
-// Mathai and Provost 1992; Σ_zy has no second-order term, since odd central
-// moments of a normal variable are zero). Σ_y is a covariance and hence positive
-// semi-definite, with zero row sums. Σ_y counts all of the polynomial, not all
-// terms of order v²: those with third derivatives are missing.
-//
-// The error of p is of order v². Σp = 1, but p leaves [0, 1] where v is large,
-// and p, Σ_y and E then grow like v and v²: entries that overflow are ±Inf.
-type Taylor struct{}
+// (Mathai and Provost 1992, "Quadratic forms in random variables"; Σ_zy has no
+// second-order term, as odd central moments are zero). Σ_y is positive semi-definite,
+// with zero row sums. The error of p is of order v². Σp = 1, but p leaves [0, 1] where
+// v is large, and p and Σ_y then grow like v and v²: entries that overflow are ±Inf.
+type Taylor struct{ linearised }
 
 // Moments implements [softmax.Approximation].
 func (t Taylor) Moments(dst *softmax.Moments, mean, variance []float64) {
@@ -51,12 +47,6 @@ func (t Taylor) Cov(dst *mat.SymDense, mean, variance []float64) {
 			dst.SetSym(i, j, dst.At(i, j)*unit*unit)
 		}
 	}
-}
-
-// Cross implements [Covariances].
-func (Taylor) Cross(dst *mat.Dense, mean, variance []float64) {
-	checkCross(dst, mean, variance)
-	newPoint(mean).linearCross(dst, variance)
 }
 
 // secondOrderMean sets dst to p. With a_k = v_k s_k (1 − 2s_k),

@@ -10,8 +10,8 @@ import (
 
 // Unscented is the unscented transform (Julier and Uhlmann 1997, "A new
 // extension of the Kalman filter to nonlinear systems") without a point at the mean,
-// which is the third-degree cubature rule (Arasaratnam and Haykin 2009, "Cubature
-// Kalman filters"). The softmax is evaluated at 2n points of weight 1/(2n):
+// the third-degree cubature rule (Arasaratnam and Haykin 2009, "Cubature Kalman
+// filters"), with 2n points of weight w = 1/(2n):
 //
 //	z_±j = m ± √(n v_j) e_j        y = softmax(z)
 //
@@ -19,8 +19,7 @@ import (
 //	Σ_y  = Σ w (y − p)(y − p)ᵀ
 //	Σ_zy = Σ w (z − m)(y − p)ᵀ
 //
-// p is exact for polynomials of degree three. Σp = 1, and Σ_y has zero row sums. It
-// does not depend on the origin of the logits.
+// Σp = 1, and Σ_y has zero row sums.
 type Unscented struct{}
 
 // Moments implements [softmax.Approximation].
@@ -32,14 +31,13 @@ func (Unscented) Moments(dst *softmax.Moments, mean, variance []float64) {
 	}
 	cov := mat.NewSymDense(len(mean), nil)
 	s.cov(cov)
-	setPairs(dst.E, func(i, j int) float64 { return cov.At(i, j) + dst.P[i]*dst.P[j] })
+	setSecond(dst, cov)
 }
 
 // Cov implements [Covariances].
 func (Unscented) Cov(dst *mat.SymDense, mean, variance []float64) {
 	checkLogits(dst.SymmetricDim(), mean, variance)
-	s := sigma(mean, variance)
-	s.cov(dst)
+	sigma(mean, variance).cov(dst)
 }
 
 // Cross implements [Covariances].

@@ -93,8 +93,8 @@ func Finite(x ...float64) bool {
 	return true
 }
 
-// CheckLayers returns an error unless the widths are those of a network: at least
-// inputs and classes, at least one neuron each, at least two classes.
+// CheckLayers returns an error unless the widths are those of a network: the numbers of
+// inputs, of rectifiers in each hidden layer, and of classes, at least two.
 func CheckLayers(widths []int) error {
 	if len(widths) < 2 || slices.Min(widths) < 1 || widths[len(widths)-1] < 2 {
 		return fmt.Errorf("layers %v: need at least inputs and classes, at least 1 neuron in every layer, at least 2 classes", widths)
@@ -102,6 +102,5 @@ func CheckLayers(widths []int) error {
 	return nil
 }
 
-// CheckVariance returns an error of package field unless v is a variance with which
-// a prior can be computed with.
+// CheckVariance returns an error of package field unless v may be that of a prior.
 func CheckVariance(key string, v float64) error { return field.Within(key, v, 1e-12, 1e12) }

@@ -16,19 +16,15 @@
 //	ADF     m̃ = m + s h(sξ) vλ/t       ṽ = v (1 − h(sξ) (h(sξ) + sξ) λ²v/t²).
 //
 // Huber is the perceptron of Huber, "Bayesian Perceptron: Towards fully Bayesian
-// Neural Networks" (CDC 2020), with the moments of the logistic function as they
-// also are in Wagner, Wu and Huber, "Kalman Bayesian Neural Networks for
-// Closed-form Online Learning" (AAAI 2023): a Kalman step that takes the label
-// for a noise-free observation of y = Φ(λa), with Var y ≈ p(1−p)(1 − 1/t). Put
-// in, its gain Cov(a, y)/Var y gives the formulas above. ADF takes the exact
-// posterior moments of a given a label that has the probability Φ(λa)
-// (assumed-density filtering; Opper 1998, Minka 2001).
+// Neural Networks" (CDC 2020; Wagner, Wu and Huber, AAAI 2023): a Kalman step that
+// takes the label for a noise-free observation of y = Φ(λa), with
+// Var y ≈ p(1−p)(1 − 1/t) and the gain Cov(a, y)/Var y. ADF takes the exact posterior
+// moments of a given a label that has the probability Φ(λa) (assumed-density
+// filtering; Opper 1998, Minka 2001).
 //
-// So for the same λ the two agree in the prediction p and in the direction of the
-// step, and not in its length: the step of the mean of Huber is that of ADF over
-// 1 − 1/t. A certain neuron (v → 0, t → 1) that meets a label does not move by ADF,
-// and moves by 2s h(sξ)/λ by Huber. And ṽ is positive by ADF always, by Huber only
-// where h(ξ) h(−ξ) (1 + 1/t) < 1: at m = 0 not unless λ²v > (2/(π−2))² − 1 = 2.07.
+// For the same λ the step of the mean of Huber is that of ADF over 1 − 1/t. And ṽ is
+// positive by ADF always, by Huber only where h(ξ) h(−ξ) (1 + 1/t) < 1: at m = 0 not
+// unless λ²v > (2/(π−2))² − 1 = 2.07.
 package perceptron
 
 import (

@@ -28,13 +28,6 @@ func one(t *testing.T, cfg Config, m, v float64) *Perceptron {
 	return p
 }
 
-func near(t *testing.T, name string, got, want, tol float64) {
-	t.Helper()
-	if !scalar.EqualWithinAbsOrRel(got, want, tol, tol) {
-		t.Errorf("%s = %.15g, want %.15g", name, got, want)
-	}
-}
-
 // activations calls f with means and variances.
 func activations(count int, f func(lambda, m, v float64)) {
 	rnd := rand.New(random.Source("activations"))
@@ -63,14 +56,14 @@ func TestHuberIsAKalmanStep(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			near(t, name+" p", prediction.Positive, p, 1e-14)
+			check.Near(t, name+" p", prediction.Positive, p, 1e-14)
 			if want := gauss.CDF(-lambda * m / spread); !scalar.EqualWithinRel(prediction.Negative, want, 1e-9) {
 				t.Errorf("%s 1 − p = %g, want %g", name, prediction.Negative, want)
 			}
 			update, err := q.Observe([]float64{1}, positive)
-			near(t, name+" Var y", update.MinEigenvalue, variance, 1e-9)
-			near(t, name+" ṽ of the report", update.MinVariance, want, 1e-7*v)
-			near(t, name+" log p", update.LogP, math.Log(gauss.CDF((2*y-1)*lambda*m/spread)), 1e-12)
+			check.Near(t, name+" Var y", update.MinEigenvalue, variance, 1e-9)
+			check.Near(t, name+" ṽ of the report", update.MinVariance, want, 1e-7*v)
+			check.Near(t, name+" log p", update.LogP, math.Log(gauss.CDF((2*y-1)*lambda*m/spread)), 1e-12)
 			mean, cov := q.Weights()
 			if want < -1e-7*v {
 				refused++
@@ -83,8 +76,8 @@ func TestHuberIsAKalmanStep(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s %v", name, err)
 			}
-			near(t, name+" m̃", mean[0], m+cross/variance*(y-p), 1e-7)
-			near(t, name+" ṽ", cov.At(0, 0), want, 1e-7*v)
+			check.Near(t, name+" m̃", mean[0], m+cross/variance*(y-p), 1e-7)
+			check.Near(t, name+" ṽ", cov.At(0, 0), want, 1e-7*v)
 		}
 	})
 	if refused < 20 || refused > 580 {
@@ -111,9 +104,9 @@ func TestADFIsThePosterior(t *testing.T) {
 				t.Fatal(err)
 			}
 			mean, cov := q.Weights()
-			near(t, name+" log p", update.LogP, math.Log(p), 1e-8)
-			near(t, name+" m̃", (mean[0]-m)/math.Sqrt(v), first, 1e-8)
-			near(t, name+" ṽ", cov.At(0, 0)/v, second/p-first*first, 1e-8)
+			check.Near(t, name+" log p", update.LogP, math.Log(p), 1e-8)
+			check.Near(t, name+" m̃", (mean[0]-m)/math.Sqrt(v), first, 1e-8)
+			check.Near(t, name+" ṽ", cov.At(0, 0)/v, second/p-first*first, 1e-8)
 			if !(update.MinVariance > 0 && update.MinVariance < v) || update.Action != bnn.Applied {
 				t.Errorf("%s %+v", name, update)
 			}
@@ -155,8 +148,8 @@ func TestNetworkOfTwoClasses(t *testing.T) {
 				t.Fatal(err)
 			}
 			total := prediction.Variance
-			near(t, "p", prediction.Positive, before.P[0], 1e-10)
-			near(t, "v", total, v[0]+v[1], 1e-12)
+			check.Near(t, "p", prediction.Positive, before.P[0], 1e-10)
+			check.Near(t, "v", total, v[0]+v[1], 1e-12)
 			update, err := p.Observe(append(x, 1), class == 0)
 			if err != nil {
 				t.Fatal(err)
@@ -167,7 +160,7 @@ func TestNetworkOfTwoClasses(t *testing.T) {
 			want, _ := p.Weights()
 			got, _ := difference(t, network, Config{}).Weights()
 			for i := range want {
-				near(t, fmt.Sprintf("mean of weight %d", i), got[i], want[i], 1e-7)
+				check.Near(t, fmt.Sprintf("mean of weight %d", i), got[i], want[i], 1e-7)
 			}
 			var after bnn.Prediction
 			if err := network.Predict(&after, x); err != nil {
@@ -175,7 +168,7 @@ func TestNetworkOfTwoClasses(t *testing.T) {
 			}
 			r := (total - update.MinVariance) / (total * total)
 			for j, vj := range v {
-				near(t, fmt.Sprintf("variance of logit %d", j), after.Variance[j], vj-vj*vj*r, 1e-8)
+				check.Near(t, fmt.Sprintf("variance of logit %d", j), after.Variance[j], vj-vj*vj*r, 1e-8)
 			}
 		}
 	}
@@ -230,13 +223,13 @@ func TestWeightsFollow(t *testing.T) {
 		}
 		m, v = predict(x)
 		wantMean, wantCov := scalar.Weights()
-		near(t, rule.String()+" mean", m, wantMean[0], 1e-12)
-		near(t, rule.String()+" variance", v, wantCov.At(0, 0), 1e-12)
+		check.Near(t, rule.String()+" mean", m, wantMean[0], 1e-12)
+		check.Near(t, rule.String()+" variance", v, wantCov.At(0, 0), 1e-12)
 		// Along u with uᵀΣx = 0 nothing changes.
 		u := []float64{-(0.5*3 + 1*2), 2*3 + 0.5*2}
 		m, v = predict(u)
-		near(t, rule.String()+" mean across", m, 0.5*u[0]-u[1], 1e-12)
-		near(t, rule.String()+" variance across", v, 2*u[0]*u[0]+u[0]*u[1]+u[1]*u[1], 1e-12)
+		check.Near(t, rule.String()+" mean across", m, 0.5*u[0]-u[1], 1e-12)
+		check.Near(t, rule.String()+" variance across", v, 2*u[0]*u[0]+u[0]*u[1]+u[1]*u[1], 1e-12)
 	}
 }
 
@@ -285,8 +278,8 @@ func TestPolicies(t *testing.T) {
 		if (err != nil) != c.withFail || update.Action != c.action || !(update.MinVariance < 0) {
 			t.Errorf("%v: %+v, %v", c.policy, update, err)
 		}
-		near(t, "mean", mean[0], c.mean, 1e-12)
-		near(t, "variance", cov.At(0, 0), c.v, 1e-12)
+		check.Near(t, "mean", mean[0], c.mean, 1e-12)
+		check.Near(t, "variance", cov.At(0, 0), c.v, 1e-12)
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 	"closedform/core/random"
 )
 
-// The predictive of three classes after four examples, by both samplers.
+// The predictive of three classes after four examples.
 func Example() {
 	model := posterior.Model{Layers: []int{2, 3}, Bias: true}
 	x := [][]float64{{1, 0}, {1.5, 0.5}, {-1, 1}, {-1, -1}}
@@ -16,21 +16,15 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	for _, sampler := range []posterior.Sampler{
-		posterior.Importance{Draws: 20000},
-		posterior.Hamiltonian{Draws: 5000},
-	} {
-		sample, err := sampler.Sample(p, random.Source("example"))
-		if err != nil {
-			log.Fatal(err)
-		}
-		var dst posterior.Prediction
-		if err := sample.Predict(&dst, []float64{2, 0}); err != nil {
-			log.Fatal(err)
-		}
-		fmt.Printf("%.1f\n", dst.P)
+	sample, err := posterior.Importance{Draws: 20000}.Sample(p, random.Source("example"))
+	if err != nil {
+		log.Fatal(err)
 	}
+	var dst posterior.Prediction
+	if err := sample.Predict(&dst, []float64{2, 0}); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%.1f\n", dst.P)
 	// Output:
-	// [0.8 0.1 0.1]
 	// [0.8 0.1 0.1]
 }

@@ -21,32 +21,18 @@ import (
 // value of every field is its documented default.
 //
 // The proposal q is a Student distribution at the mode, with the inverse of
-// Problem.Information as its scale. Its tails are heavier than those of the prior, so
-// the weights p(D, w)/q(w) are bounded. Draws come in pairs that mirror each other
-// in the mode, which cancels most of the noise where the posterior is nearly
-// symmetric.
+// Problem.Information as its scale: its tails bound the weights p(D, w)/q(w). Draws
+// come in pairs that mirror each other in the mode.
 type Importance struct {
 	// Draws is their number, even; zero stands for 4000.
 	Draws int
 
-	// MinESS is the effective sample size below which Sample returns an
-	// *ESSError; zero stands for a tenth of Draws.
+	// MinESS is the effective sample size below which Sample returns an error; zero
+	// stands for a tenth of Draws.
 	MinESS float64
 }
 
-// ESSError says that the weights are too uneven to be of use.
-type ESSError struct {
-	ESS, MinESS float64
-	Draws       int
-}
-
-func (e *ESSError) Error() string {
-	return fmt.Sprintf("posterior: effective sample size %.4g of %d draws; need %.4g", e.ESS, e.Draws, e.MinESS)
-}
-
-// dof are the degrees of freedom ν of the proposal: fewer make it safer, more make
-// it closer to the posterior.
-const dof = 10
+const dof = 10 // degrees of freedom ν of the proposal
 
 // withDefaults returns the sampler with its defaults filled in, or an error that
 // names the field and what it allows.
@@ -62,11 +48,9 @@ func (s Importance) withDefaults() (Importance, error) {
 	return s, nil
 }
 
-var _ Sampler = Importance{}
-
-// Sample draws from the posterior of p. It returns an *ESSError if the effective
-// sample size is below the floor, another error if there are hidden layers, a field is
-// not valid or no mode is found, and panics if src is nil.
+// Sample draws from the posterior of p. It returns an error if there are hidden
+// layers, a field is not valid, no mode is found or the effective sample size is below
+// the floor, and panics if src is nil.
 func (s Importance) Sample(p *Problem, src rand.Source) (*Sample, error) {
 	if src == nil {
 		panic("posterior: nil source of randomness")
@@ -76,14 +60,14 @@ func (s Importance) Sample(p *Problem, src rand.Source) (*Sample, error) {
 		return nil, err
 	}
 	if len(p.network.Layers) > 1 {
-		return nil, errors.New("posterior: importance sampling of a network with hidden layers; need Hamiltonian")
+		return nil, errors.New("posterior: importance sampling of a network with hidden layers; need none")
 	}
 	mode, err := p.Mode(p.model.PriorMean)
 	if err != nil {
 		return nil, err
 	}
 	q, rnd := newStudent(mode), rand.New(src)
-	out := newSample(p, s.Draws, 2)
+	out := newSample(p, s.Draws)
 	for i := 0; i < s.Draws; i += 2 {
 		w, mirror := out.Draws.RawRowView(i), out.Draws.RawRowView(i+1)
 		q.draw(w, mirror, rnd)
@@ -96,7 +80,7 @@ func (s Importance) Sample(p *Problem, src rand.Source) (*Sample, error) {
 	out.LogEvidenceErr = out.standardError(func(i int) float64 { return out.Weights[i]*float64(s.Draws) - 1 })
 	out.ESS = 1 / floats.Dot(out.Weights, out.Weights)
 	if !(out.ESS >= s.MinESS) {
-		return nil, &ESSError{ESS: out.ESS, MinESS: s.MinESS, Draws: s.Draws}
+		return nil, fmt.Errorf("posterior: effective sample size %.4g of %d draws; need %.4g: use fewer examples, or more draws", out.ESS, s.Draws, s.MinESS)
 	}
 	return out, nil
 }

@@ -3,7 +3,6 @@ package posterior
 import (
 	"fmt"
 	"math"
-	"math/rand/v2"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/optimize"
@@ -21,12 +20,10 @@ type Mode struct {
 	Chol       mat.Cholesky // of H at the mode
 }
 
-// Mode climbs from start to a maximum of the posterior density by Fisher
-// scoring with a line search. Without hidden layers the density is log-concave
-// and the maximum the only one. With them it may lie on a kink of the density,
-// where the climb ends a little short of it. Mode returns an error if the density
-// or the information overflows, or if the information is singular in double
-// precision.
+// Mode climbs from start to a maximum of the posterior density by Fisher scoring with
+// a line search. Without hidden layers it is the only one; with them the climb may end
+// a little short of a kink. Mode returns an error if the density or the information
+// overflows, or if the information is singular in double precision.
 func (p *Problem) Mode(start []float64) (*Mode, error) {
 	n := len(p.model.PriorMean)
 	if len(start) != n {
@@ -78,11 +75,4 @@ func (p *Problem) Mode(start []float64) (*Mode, error) {
 		return nil, fmt.Errorf("posterior: search of the mode: log density %g with an information that is not finite and positive definite", -r.F)
 	}
 	return mode, nil
-}
-
-// drawPrior sets w to a draw from the prior.
-func (p *Problem) drawPrior(w []float64, rnd *rand.Rand) {
-	for i, m := range p.model.PriorMean {
-		w[i] = m + math.Sqrt(p.model.PriorVar[i])*rnd.NormFloat64()
-	}
 }

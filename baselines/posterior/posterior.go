@@ -4,18 +4,9 @@
 // networks, and far too slow for others.
 //
 // A [Model] and data make a [Problem], whose posterior density is known up to a
-// constant. Two samplers with nothing in common but that density turn it into a
-// [Sample] of weights, which predicts:
-//
-//   - [Importance] draws from a Student distribution round the mode and weighs
-//     the draws. It is fast, gives the evidence, and fails visibly by a small
-//     effective sample size. It serves networks without hidden layers.
-//   - [Hamiltonian] runs Markov chains. It is the check of the other and its
-//     substitute where that fails.
-//
-// Both refuse to return a sample below a stated quality. All randomness comes
-// from the source in the argument, and nothing runs concurrently: equal sources
-// give equal samples to the last bit.
+// constant. [Importance] turns it into a [Sample] of weights, which predicts, for
+// networks without hidden layers. It refuses to return one of a small effective
+// sample size.
 package posterior
 
 import (

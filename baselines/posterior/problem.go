@@ -21,11 +21,9 @@ type Problem struct {
 	score   []float64
 }
 
-// NewProblem returns the problem of the examples x[k] with classes class[k],
-// counted from 0; all of it is copied. There may be no examples: then the
-// posterior is the prior. It returns an error if the model is not valid, or if
-// an input is not finite or a class out of range, and panics if the lengths do
-// not fit.
+// NewProblem returns the problem of the examples x[k] with classes class[k], counted
+// from 0, of which there may be none. It returns an error if the model is not valid, an
+// input not finite or a class out of range, and panics if the lengths do not fit.
 func NewProblem(m Model, x [][]float64, class []int) (*Problem, error) {
 	m, network, err := m.withDefaults()
 	if err != nil {
@@ -105,11 +103,9 @@ func (p *Problem) LogDensity(grad, w []float64) float64 {
 //
 //	H = diag(1/v) + Σ_k Σ_c s_c g_c g_cᵀ,   g_c = ∂ log softmax_c(z(x_k; w))/∂w,
 //
-// with s = softmax(z(x_k; w)). Without hidden layers H is the negative Hessian
-// of LogDensity; with them it is the generalised Gauss–Newton approximation,
-// which is positive definite everywhere (Martens, "New insights and perspectives
-// on the natural gradient method", JMLR 2020). It is NaN where a logit
-// overflows. Information panics if a size is not the number of weights.
+// with s = softmax(z(x_k; w)). Without hidden layers H is the negative Hessian of
+// LogDensity; with them it is the generalised Gauss–Newton approximation. It is NaN
+// where a logit overflows. Information panics if a size is not the number of weights.
 func (p *Problem) Information(dst *mat.SymDense, w []float64) {
 	n := len(p.model.PriorMean)
 	if len(w) != n || dst.SymmetricDim() != n {

@@ -1,7 +1,6 @@
 package posterior
 
 import (
-	"fmt"
 	"math"
 	"testing"
 
@@ -45,99 +44,36 @@ func normal(m, v float64, n int) (node, weight []float64) {
 	return node, weight
 }
 
-// oneInput is a problem with one input and two classes, and its truth.
-type oneInput struct {
-	name  string
-	model Model
-	x     [][]float64
-	class []int
-	truth func(at float64) truth
-}
-
-func oneInputs() []oneInput {
+// Many seeds against quadrature: errors must be of the size that is reported.
+func TestAgainstQuadrature(t *testing.T) {
 	x := [][]float64{{1.5}, {-0.7}, {2}, {0.3}, {-2.5}}
 	class := []int{0, 1, 0, 1, 0}
-	// The difference of the two weights is normal.
-	m := Model{Layers: []int{1, 2}, PriorMean: []float64{0.5, -0.25}, PriorVar: []float64{1.5, 0.5}}
-	diff, weight := normal(0.75, 2, 2000)
-	linear := func(node int, x float64) float64 { return diff[node] * x }
-	return []oneInput{
-		{"[1 2]", m, x, class, func(at float64) truth { return quadrature(weight, linear, x, class, at) }},
-		hiddenUnit("[1 1 2]", 0.6, x, class),
+	p := problem(t, Model{Layers: []int{1, 2}, PriorMean: []float64{0.5, -0.25}, PriorVar: []float64{1.5, 0.5}}, x, class)
+	diff, weight := normal(0.75, 2, 2000) // of the two weights
+	want := func(at float64) truth {
+		return quadrature(weight, func(node int, x float64) float64 { return diff[node] * x }, x, class, at)
 	}
-}
-
-// hiddenUnit is a problem with one hidden unit: an integral
-// over its weight, N(0, 2), and over the difference of the output weights,
-// N(mean, 3).
-func hiddenUnit(name string, mean float64, x [][]float64, class []int) oneInput {
-	a, wa := normal(0, 2, 240) // with a node on the kink
-	b, wb := normal(mean, 3, 240)
-	var weight []float64
-	for i := range a {
-		for j := range b {
-			weight = append(weight, wa[i]*wb[j])
+	var chi, terms float64
+	for seed := range 25 {
+		s := sample(t, Importance{Draws: 1000}, p, "quadrature", seed)
+		if z := (s.LogEvidence - want(0).logEvidence) / s.LogEvidenceErr; !(math.Abs(z) < 5) {
+			t.Errorf("log evidence %g ± %g, want %g", s.LogEvidence, s.LogEvidenceErr, want(0).logEvidence)
+		}
+		for _, at := range []float64{-1, 0.2, 3} {
+			want, got := want(at), predict(t, s, []float64{at})
+			z := (got.P[0] - want.p) / got.Err[0]
+			if !(math.Abs(z) < 5) {
+				t.Errorf("seed %d, at %g: %g ± %g, want %g", seed, at, got.P[0], got.Err[0], want.p)
+			}
+			chi += z * z
+			terms++
+			if v := got.Cov.At(0, 0); !(math.Abs(v/want.variance-1) < 0.3) {
+				t.Errorf("seed %d, at %g: variance %g, want %g", seed, at, v, want.variance)
+			}
 		}
 	}
-	logit := func(node int, x float64) float64 {
-		z := a[node/len(b)] * x
-		return max(0, z) * b[node%len(b)]
-	}
-	m := Model{Layers: []int{1, 1, 2}, PriorMean: []float64{0, mean, 0}, PriorVar: []float64{2, 1, 2}}
-	return oneInput{name, m, x, class, func(at float64) truth { return quadrature(weight, logit, x, class, at) }}
-}
-
-// twoModes has a rectifier that can serve the examples to the right or those to
-// the left; in between lies a deep valley.
-func twoModes() oneInput {
-	var x [][]float64
-	var class []int
-	for range 20 {
-		x, class = append(x, []float64{2}, []float64{-2}), append(class, 0, 0)
-	}
-	return hiddenUnit("two modes", 0, x[:39], class[:39])
-}
-
-// Both samplers against quadrature, over many seeds: errors must be of the size
-// that is reported.
-func TestAgainstQuadrature(t *testing.T) {
-	const seeds = 25
-	for _, c := range oneInputs() {
-		p := problem(t, c.model, c.x, c.class)
-		for _, sampler := range []Sampler{Importance{Draws: 1000}, Hamiltonian{Warmup: 200, Draws: 400, MaxRHat: 1.1, MinESS: 50}} {
-			if _, ok := sampler.(Importance); ok && len(c.model.Layers) > 2 {
-				continue
-			}
-			name := fmt.Sprintf("%s, %T", c.name, sampler)
-			var chi, terms float64
-			for seed := range seeds {
-				s := sample(t, sampler, p, "quadrature", seed)
-				if s.LogEvidenceErr > 0 {
-					want := c.truth(0).logEvidence
-					z := (s.LogEvidence - want) / s.LogEvidenceErr
-					if !(math.Abs(z) < 5) {
-						t.Errorf("%s: log evidence %g ± %g, want %g", name, s.LogEvidence, s.LogEvidenceErr, want)
-					}
-				} else if _, ok := sampler.(Importance); ok {
-					t.Errorf("%s: standard error of the log evidence %g", name, s.LogEvidenceErr)
-				}
-				for _, at := range []float64{-1, 0.2, 3} {
-					want, got := c.truth(at), predict(t, s, []float64{at})
-					z := (got.P[0] - want.p) / got.Err[0]
-					if !(math.Abs(z) < 5) {
-						t.Errorf("%s, seed %d, at %g: %g ± %g, want %g", name, seed, at, got.P[0], got.Err[0], want.p)
-					}
-					chi += z * z
-					terms++
-					if v := got.Cov.At(0, 0); !(math.Abs(v/want.variance-1) < 0.3) {
-						t.Errorf("%s, seed %d, at %g: variance %g, want %g", name, seed, at, v, want.variance)
-					}
-				}
-			}
-			if mean := chi / terms; !(mean > 0.5 && mean < 1.7) {
-				t.Errorf("%s: mean squared z-score %.2f; want about 1", name, mean)
-			}
-		}
+	if mean := chi / terms; !(mean > 0.5 && mean < 1.7) {
+		t.Errorf("mean squared z-score %.2f; want about 1", mean)
 	}
 }
 
@@ -149,28 +85,26 @@ func TestPriorPredictive(t *testing.T) {
 		PriorVar:  []float64{1, 2, 0.5, 0.1, 1, 3, 1, 1, 0.2},
 	}
 	p := problem(t, m, nil, nil)
-	for _, sampler := range []Sampler{Importance{}, Hamiltonian{}} {
-		s := sample(t, sampler, p, "prior")
-		for _, at := range [][]float64{{0, 0}, {1, -1}, {-2, 0.5}, {3, 3}} {
-			mean, variance := make([]float64, 3), make([]float64, 3)
-			for j := range mean {
-				for a, xa := range []float64{at[0], at[1], 1} {
-					mean[j] += m.PriorMean[3*j+a] * xa
-					variance[j] += m.PriorVar[3*j+a] * xa * xa
-				}
+	s := sample(t, Importance{}, p, "prior")
+	for _, at := range [][]float64{{0, 0}, {1, -1}, {-2, 0.5}, {3, 3}} {
+		mean, variance := make([]float64, 3), make([]float64, 3)
+		for j := range mean {
+			for a, xa := range []float64{at[0], at[1], 1} {
+				mean[j] += m.PriorMean[3*j+a] * xa
+				variance[j] += m.PriorVar[3*j+a] * xa * xa
 			}
-			want := softmax.NewMoments(3)
-			softmax.Exact{}.Moments(want, mean, variance)
-			got := predict(t, s, at)
-			for j, p := range want.P {
-				if z := (got.P[j] - p) / got.Err[j]; !(math.Abs(z) < 5) {
-					t.Errorf("%T at %v, class %d: %g ± %g, want %g", sampler, at, j, got.P[j], got.Err[j], p)
-				}
-				for k := range j {
-					cov := want.E.At(j, k) - p*want.P[k]
-					if v := got.Cov.At(j, k); !(math.Abs(v-cov) < 0.01) {
-						t.Errorf("%T at %v: covariance of %d and %d is %g, want %g", sampler, at, j, k, v, cov)
-					}
+		}
+		want := softmax.NewMoments(3)
+		softmax.Exact{}.Moments(want, mean, variance)
+		got := predict(t, s, at)
+		for j, p := range want.P {
+			if z := (got.P[j] - p) / got.Err[j]; !(math.Abs(z) < 5) {
+				t.Errorf("at %v, class %d: %g ± %g, want %g", at, j, got.P[j], got.Err[j], p)
+			}
+			for k := range j {
+				cov := want.E.At(j, k) - p*want.P[k]
+				if v := got.Cov.At(j, k); !(math.Abs(v-cov) < 0.01) {
+					t.Errorf("at %v: covariance of %d and %d is %g, want %g", at, j, k, v, cov)
 				}
 			}
 		}

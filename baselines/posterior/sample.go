@@ -4,17 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/rand/v2"
 
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/baselines/mlp"
 )
-
-// Sampler turns a problem into a sample: Importance or Hamiltonian.
-type Sampler interface {
-	Sample(p *Problem, src rand.Source) (*Sample, error)
-}
 
 // Sample is a weighted sample of the weights from a posterior. It must not be
 // modified; several goroutines may use it at once.
@@ -22,33 +16,23 @@ type Sample struct {
 	Draws   *mat.Dense // one draw per row, weights in the order of Model
 	Weights []float64  // of the draws, not negative, adding up to 1
 
-	// ESS is the effective sample size: how many independent draws from the
-	// posterior are as good. Importance: 1/Σ Weights² (Kong, "A note on
-	// importance sampling using standardized weights", 1992), mirrored draws
-	// counted as independent. Hamiltonian: the smallest bulk effective sample size of what it
-	// monitors.
+	// ESS is the effective sample size 1/Σ Weights²: how many independent draws from
+	// the posterior are as good (Kong, "A note on importance sampling using
+	// standardized weights", 1992), mirrored draws counted as independent.
 	ESS float64
 
-	// Of Importance, else zero: an estimate of the log evidence log p(D) with its
-	// standard error.
+	// An estimate of the log evidence log p(D) with its standard error.
 	LogEvidence, LogEvidenceErr float64
 
-	// Of Hamiltonian, else zero: the largest R̂ of what it monitors, and divergent
-	// trajectories after the warm-up.
-	RHat        float64
-	Divergences int
-
-	batch   int // consecutive draws that may be dependent
 	inputs  int
 	network *mlp.Network
 }
 
-// newSample returns an empty sample of the given number of draws in batches.
-func newSample(p *Problem, draws, batch int) *Sample {
+// newSample returns an empty sample of the given number of draws.
+func newSample(p *Problem, draws int) *Sample {
 	return &Sample{
 		Draws:   mat.NewDense(draws, len(p.model.PriorMean), nil),
 		Weights: make([]float64, draws),
-		batch:   batch,
 		inputs:  p.model.Layers[0],
 		network: p.network,
 	}
@@ -65,7 +49,7 @@ type Prediction struct {
 	pass  *mlp.Pass
 	of    *mlp.Network // that pass fits
 	prob  []float64    // draws × classes
-	total []float64    // of a batch
+	total []float64    // of a pair
 }
 
 // Predict sets dst to the posterior predictive at x,
@@ -74,13 +58,9 @@ type Prediction struct {
 //
 // where s_i is the softmax output at x for draw i and W_i its weight. The
 // standard errors are those of the ratio estimator by the delta method (Geweke
-// 1989), over B batches b of consecutive draws that may depend on each other,
+// 1989), over the B pairs b of mirrored draws,
 //
-//	Err_j² = B/(B−1) Σ_b (Σ_{i∈b} W_i (s_ij − P_j))²:
-//
-// pairs of mirrored draws, or batches of a Markov chain (Flegal and Jones,
-// "Batch means and spectral variance estimators in Markov chain Monte Carlo",
-// Annals of Statistics 2010). They do not know of modes that no draw hit.
+//	Err_j² = B/(B−1) Σ_b (Σ_{i∈b} W_i (s_ij − P_j))².
 //
 // Predict returns an error if x is not finite or the logits overflow on it, and
 // panics if the length of x is not the number of inputs.
@@ -115,9 +95,9 @@ func (s *Sample) spread(dst *Prediction, draws, n int) {
 		clear(cov.Data[j*cov.Stride+j : j*cov.Stride+n])
 	}
 	clear(dst.Err)
-	for start := 0; start < draws; start += s.batch {
+	for pair := 0; pair < draws; pair += 2 {
 		clear(dst.total)
-		for i := start; i < min(start+s.batch, draws); i++ {
+		for i := pair; i < pair+2; i++ {
 			row, w := dst.prob[i*n:(i+1)*n], s.Weights[i]
 			for j := range row {
 				row[j] -= dst.P[j]
@@ -140,10 +120,10 @@ func (s *Sample) spread(dst *Prediction, draws, n int) {
 	}
 }
 
-// correction returns B/(B−1) for B batches; +Inf for one.
+// correction returns B/(B−1) for B pairs; +Inf for one.
 func (s *Sample) correction() float64 {
-	batches := float64((len(s.Weights) + s.batch - 1) / s.batch)
-	return batches / (batches - 1)
+	pairs := float64(len(s.Weights) / 2)
+	return pairs / (pairs - 1)
 }
 
 // standardError returns the standard error of the unweighted mean of f over the
@@ -151,9 +131,9 @@ func (s *Sample) correction() float64 {
 func (s *Sample) standardError(f func(i int) float64) float64 {
 	draws := len(s.Weights)
 	var sum float64
-	for start := 0; start < draws; start += s.batch {
+	for pair := 0; pair < draws; pair += 2 {
 		var total float64
-		for i := start; i < min(start+s.batch, draws); i++ {
+		for i := pair; i < pair+2; i++ {
 			total += f(i) / float64(draws)
 		}
 		sum += total * total

@@ -13,56 +13,43 @@ import (
 	"closedform/core/random"
 )
 
-var samplers = map[string]Sampler{
-	"importance":  Importance{Draws: 500, MinESS: 2},
-	"hamiltonian": Hamiltonian{Warmup: 150, Draws: 150, MaxRHat: 2, MinESS: 1},
-}
-
 // Equal sources give equal bytes, other sources do not.
 func TestSampleIsReproducible(t *testing.T) {
 	x, class := wedges(10, random.Source("reproducible"))
-	p := problem(t, Model{Layers: []int{2, 3}}, x, class)
-	for name, sampler := range samplers {
-		a, b, c := sample(t, sampler, p, 1), sample(t, sampler, p, 1), sample(t, sampler, p, 2)
-		if !mat.Equal(a.Draws, b.Draws) || !slices.Equal(a.Weights, b.Weights) || a.ESS != b.ESS || a.RHat != b.RHat {
-			t.Errorf("%s: two samples with the same source differ", name)
-		}
-		if mat.Equal(a.Draws, c.Draws) {
-			t.Errorf("%s: two samples with different sources agree", name)
-		}
+	p, sampler := problem(t, Model{Layers: []int{2, 3}}, x, class), Importance{Draws: 500}
+	a, b, c := sample(t, sampler, p, 1), sample(t, sampler, p, 1), sample(t, sampler, p, 2)
+	if !mat.Equal(a.Draws, b.Draws) || !slices.Equal(a.Weights, b.Weights) || a.ESS != b.ESS {
+		t.Error("two samples with the same source differ")
+	}
+	if mat.Equal(a.Draws, c.Draws) {
+		t.Error("two samples with different sources agree")
 	}
 }
 
+// Predictions from the definition, through the density of one example.
 func TestSampleConsistency(t *testing.T) {
 	x, class := wedges(10, random.Source("consistency"))
 	m := Model{Layers: []int{2, 3}, Bias: true}
-	p := problem(t, m, x, class)
-	for name, sampler := range samplers {
-		s := sample(t, sampler, p, "consistency")
-		if sum := floats.Sum(s.Weights); !scalar.EqualWithinAbs(sum, 1, 1e-12) || !(floats.Min(s.Weights) >= 0) {
-			t.Errorf("%s: weights from %g, sum %g", name, floats.Min(s.Weights), sum)
+	s := sample(t, Importance{Draws: 500, MinESS: 2}, problem(t, m, x, class), "consistency")
+	if sum := floats.Sum(s.Weights); !scalar.EqualWithinAbs(sum, 1, 1e-12) || !(floats.Min(s.Weights) >= 0) {
+		t.Errorf("weights from %g, sum %g", floats.Min(s.Weights), sum)
+	}
+	at := []float64{0.3, -1}
+	got := predict(t, s, at)
+	empty := problem(t, m, nil, nil)
+	want, second := make([]float64, 3), mat.NewSymDense(3, nil)
+	for i, w := range s.Weights {
+		prob := make([]float64, 3)
+		for c := range prob {
+			one := problem(t, m, [][]float64{at}, []int{c})
+			prob[c] = math.Exp(one.LogDensity(nil, s.Draws.RawRowView(i)) - empty.LogDensity(nil, s.Draws.RawRowView(i)))
 		}
-		at := []float64{0.3, -1}
-		got := predict(t, s, at)
-		// From the definition, through the density of one example.
-		empty := problem(t, m, nil, nil)
-		want, second := make([]float64, 3), mat.NewSymDense(3, nil)
-		for i, w := range s.Weights {
-			prob := make([]float64, 3)
-			for c := range prob {
-				one := problem(t, m, [][]float64{at}, []int{c})
-				prob[c] = math.Exp(one.LogDensity(nil, s.Draws.RawRowView(i)) - empty.LogDensity(nil, s.Draws.RawRowView(i)))
-			}
-			floats.AddScaled(want, w, prob)
-			second.SymRankOne(second, w, mat.NewVecDense(3, prob))
-		}
-		second.SymRankOne(second, -1, mat.NewVecDense(3, want))
-		if !floats.EqualApprox(got.P, want, 1e-10) || !mat.EqualApprox(got.Cov, second, 1e-10) {
-			t.Errorf("%s: P %v, want %v; Cov %v, want %v", name, got.P, want, mat.Formatted(got.Cov), mat.Formatted(second))
-		}
-		if sum := floats.Sum(got.P); !scalar.EqualWithinAbs(sum, 1, 1e-12) {
-			t.Errorf("%s: Σp = %g", name, sum)
-		}
+		floats.AddScaled(want, w, prob)
+		second.SymRankOne(second, w, mat.NewVecDense(3, prob))
+	}
+	second.SymRankOne(second, -1, mat.NewVecDense(3, want))
+	if !floats.EqualApprox(got.P, want, 1e-10) || !mat.EqualApprox(got.Cov, second, 1e-10) {
+		t.Errorf("P %v, want %v; Cov %v, want %v", got.P, want, mat.Formatted(got.Cov), mat.Formatted(second))
 	}
 }
 

@@ -30,38 +30,23 @@ func (u *Unit) UnmarshalText(text []byte) error { return field.Unmarshal(u, text
 // Config describes a network. The zero value of every field but Layers is its
 // documented default.
 type Config struct {
-	// Layers are the numbers of inputs, of neurons in each hidden layer, and
-	// of classes: at least two entries, at least two classes. Every layer has a
-	// further input, which is 1. The output layer has a neuron for each node of
-	// the tree of classes.
-	Layers []int `toml:"-"`
-
-	Unit Unit `toml:"unit"`
-
-	// SigmaV is the standard deviation of the noise of the targets ±1; zero
-	// stands for 1.
-	SigmaV float64 `toml:"sigma_v"`
-
-	// SigmaP is the standard deviation that the prediction adds to an output
-	// before it takes the sign; zero stands for 1/3, as published.
-	SigmaP float64 `toml:"sigma_p"`
+	Layers []int   `toml:"-"` // as for mlp.CheckLayers; every layer has a bias
+	Unit   Unit    `toml:"unit"`
+	SigmaV float64 `toml:"sigma_v"` // deviation of the noise of the targets ±1; zero stands for 1
+	SigmaP float64 `toml:"sigma_p"` // deviation that a prediction adds to an output; zero stands for 1/3
 
 	// PriorVar and PriorMeanVar are the prior variance of every weight and the
-	// variance of the normal distribution that its prior mean is drawn from,
-	// both times the number of inputs of its layer, the bias among them; zero
-	// stands for 1, as published.
+	// variance of what its prior mean is drawn from, both times the number of inputs
+	// of its layer, the bias among them; zero stands for 1.
 	PriorVar     float64 `toml:"prior_var"`
 	PriorMeanVar float64 `toml:"prior_mean_var"`
 }
 
-// WithDefaults returns a copy with the documented default in place of each zero
-// value.
+// WithDefaults returns the configuration with its defaults filled in.
 func (c Config) WithDefaults() Config {
 	c.Layers = slices.Clone(c.Layers)
-	c.SigmaV = cmp.Or(c.SigmaV, 1)
-	c.SigmaP = cmp.Or(c.SigmaP, 1./3)
-	c.PriorVar = cmp.Or(c.PriorVar, 1)
-	c.PriorMeanVar = cmp.Or(c.PriorMeanVar, 1)
+	c.SigmaV, c.SigmaP = cmp.Or(c.SigmaV, 1), cmp.Or(c.SigmaP, 1./3)
+	c.PriorVar, c.PriorMeanVar = cmp.Or(c.PriorVar, 1), cmp.Or(c.PriorMeanVar, 1)
 	return c
 }
 

@@ -1,10 +1,6 @@
 package tagi
 
-import (
-	"math"
-
-	"closedform/core/linear"
-)
+import "closedform/core/linear"
 
 // layer is one layer of weights and what flows through it.
 type layer struct {
@@ -71,6 +67,3 @@ func (l *layer) update() {
 		}
 	}
 }
-
-// finite reports whether x is neither infinite nor NaN.
-func finite(x float64) bool { return math.Abs(x) <= math.MaxFloat64 }

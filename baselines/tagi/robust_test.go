@@ -3,6 +3,7 @@ package tagi
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -10,35 +11,22 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/core/random"
+	"closedform/internal/check"
 )
 
-func TestLearnsClusters(t *testing.T) {
-	for _, unit := range []Unit{Linearised, Mixture} {
-		m := newModel(t, Config{Layers: []int{4, 12, 8, 5}, Unit: unit, SigmaV: 0.3})
-		seen, wrong := 0, 0
-		p := make([]float64, 5)
-		clusters("learn", 4, 5, 2000, func(x []float64, class int) {
-			if seen++; seen <= 1500 {
-				observe(t, m, x, class)
-				return
-			}
-			if err := m.Predict(p, x); err != nil {
-				t.Fatal(err)
-			}
-			near(t, "sum", floats.Sum(p), 1, 1e-14)
-			if floats.MaxIdx(p) != class {
-				wrong++
-			}
-		})
-		if wrong > 100 {
-			t.Errorf("%v: %d of 500 wrong", unit, wrong)
-		}
-		for l, w := range m.layers {
-			prior := m.cfg.PriorVar / float64(w.In)
-			for _, v := range w.Variance {
-				if !(v > 0 && v <= prior*(1+1e-15)) {
-					t.Fatalf("%v: variance %g in layer %d, prior %g", unit, v, l, prior)
-				}
+func TestLearner(t *testing.T) {
+	for _, cfg := range []Config{{SigmaV: 0.3}, {SigmaV: 0.3, Unit: Mixture}} {
+		cfg.Layers = []int{2, 12, 8, 3}
+		var last *Model
+		check.Learner(t, 0.25, check.Online(func(src rand.Source) (m *Model, err error) {
+			m, err = New(cfg, src)
+			last = m
+			return m, err
+		}))
+		for l, w := range last.layers {
+			prior := last.cfg.PriorVar / float64(w.In)
+			if floats.HasNaN(w.Variance) || !(floats.Min(w.Variance) > 0 && floats.Max(w.Variance) <= prior*(1+1e-15)) {
+				t.Errorf("%v: variances %v in layer %d, prior %g", cfg.Unit, w.Variance, l, prior)
 			}
 		}
 	}
@@ -73,13 +61,13 @@ func TestBackwardFloorsAndCounts(t *testing.T) {
 	if floored := above.backward(below); floored != 0 {
 		t.Errorf("floored %d", floored)
 	}
-	near(t, "d", below.d[0], 9, 1e-15)
-	near(t, "e", below.e[0], -0.4, 1e-15)
+	check.Near(t, "d", below.d[0], 9, 1e-15)
+	check.Near(t, "e", below.e[0], -0.4, 1e-15)
 	copy(above.e, []float64{-0.3, -0.3, -0.3})
 	if floored := above.backward(below); floored != 1 {
 		t.Errorf("floored %d", floored)
 	}
-	near(t, "ṽ/v", 1+below.e[0]*below.v[0], leastRatio, 1e-12)
+	check.Near(t, "ṽ/v", 1+below.e[0]*below.v[0], leastRatio, 1e-12)
 }
 
 // Whatever is asked is answered with probabilities or with an error, which leaves
@@ -100,13 +88,13 @@ func TestExtremes(t *testing.T) {
 							}
 						}
 						for l, w := range m.layers {
-							if bad := floats.Norm(w.Mean, 2) + floats.Norm(w.Variance, 2); !finite(bad) {
+							if bad := floats.Norm(w.Mean, 2) + floats.Norm(w.Variance, 2); math.IsNaN(bad) || math.IsInf(bad, 0) {
 								t.Fatalf("%s layer %d: means %v, variances %v", name, l, w.Mean, w.Variance)
 							}
 						}
 						p := make([]float64, 3)
 						if err := m.Predict(p, x); err == nil {
-							near(t, name+" sum", floats.Sum(p), 1, 1e-14)
+							check.Near(t, name+" sum", floats.Sum(p), 1, 1e-14)
 						}
 					}
 				}
@@ -126,8 +114,8 @@ func TestPrior(t *testing.T) {
 	for i := 1; i < in; i++ {
 		square += mat.Dot(mean.ColView(i), mean.ColView(i))
 	}
-	near(t, "mean square", square/20000, 2./200, 6*math.Sqrt(2./20000)*2/200)
-	near(t, "variance", variance.At(99, 199), 3./200, 1e-15)
+	check.Near(t, "mean square", square/20000, 2./200, 6*math.Sqrt(2./20000)*2/200)
+	check.Near(t, "variance", variance.At(99, 199), 3./200, 1e-15)
 	if nodes, _ := must(m.Weights(1)).Dims(); nodes != 11 {
 		t.Errorf("%d outputs", nodes)
 	}
@@ -139,62 +127,24 @@ func TestPrior(t *testing.T) {
 
 func must(mean, _ *mat.Dense) *mat.Dense { return mean }
 
-func TestConfigErrors(t *testing.T) {
-	for name, cfg := range map[string]Config{
-		"layers":         {Layers: []int{2}},
-		"layers [2 0 2]": {Layers: []int{2, 0, 2}},
-		"2 classes":      {Layers: []int{2, 1}},
-		"unit":           {Layers: []int{2, 2}, Unit: 7},
-		"sigma_v":        {Layers: []int{2, 2}, SigmaV: -1},
-		"sigma_p":        {Layers: []int{2, 2}, SigmaP: math.Inf(1)},
-		"prior_var":      {Layers: []int{2, 2}, PriorVar: -1},
-		"prior_mean_var": {Layers: []int{2, 2}, PriorMeanVar: math.NaN()},
-	} {
-		if _, err := New(cfg, random.Source("x")); err == nil || !strings.Contains(err.Error(), name) {
-			t.Errorf("%s: error %v", name, err)
-		}
+func TestErrors(t *testing.T) {
+	check.Keys(t, map[string]Config{
+		"unit":           {Unit: 7},
+		"sigma_v":        {SigmaV: -1},
+		"sigma_p":        {SigmaP: math.Inf(1)},
+		"prior_var":      {PriorVar: -1},
+		"prior_mean_var": {PriorMeanVar: math.NaN()},
+	})
+	if _, err := New(Config{Layers: []int{2}}, random.Source("x")); err == nil || !strings.Contains(err.Error(), "layers") {
+		t.Errorf("layers without classes: error %v", err)
 	}
-}
-
-func TestBadExamples(t *testing.T) {
 	m := newModel(t, Config{Layers: []int{2, 2}})
-	for _, err := range []error{
-		m.Observe([]float64{0, 1}, 2),
-		m.Observe([]float64{0, 1}, -1),
-		m.Observe([]float64{0, math.NaN()}, 0),
-		m.Predict(make([]float64, 2), []float64{math.Inf(1), 0}),
-		m.Predict(make([]float64, 2), []float64{1e200, 0}),
-	} {
-		if err == nil || !strings.HasPrefix(err.Error(), "tagi: ") {
-			t.Errorf("error %v", err)
-		}
+	if err := m.Predict(make([]float64, 2), []float64{1e200, 0}); err == nil || !strings.Contains(err.Error(), "overflows") {
+		t.Errorf("an input of 1e200: error %v", err)
 	}
-	for name, f := range map[string]func(){
-		"source": func() { _, _ = New(Config{Layers: []int{2, 2}}, nil) },
-		"input":  func() { _ = m.Observe([]float64{1}, 0) },
-		"p":      func() { _ = m.Predict(make([]float64, 3), []float64{1, 2}) },
-		"layer":  func() { m.Weights(1) },
-	} {
-		func() {
-			defer func() {
-				if r := recover(); r == nil || !strings.HasPrefix(fmt.Sprint(r), "tagi: ") {
-					t.Errorf("%s: panic %v", name, r)
-				}
-			}()
-			f()
-		}()
-	}
-}
-
-func TestAllocatesNothing(t *testing.T) {
-	m := newModel(t, Config{Layers: []int{4, 5, 3}})
-	x, p := []float64{1, -1, 2, 0}, make([]float64, 3)
-	if n := testing.AllocsPerRun(20, func() {
-		_ = m.Observe(x, 2)
-		_ = m.Predict(p, x)
-	}); n != 0 {
-		t.Errorf("%g allocations", n)
-	}
+	check.AllPanic(t, map[string]func(){"source": func() { _, _ = New(Config{Layers: []int{2, 2}}, nil) }})
+	x := []float64{1, -1}
+	check.NoAllocs(t, "a step", func() { _ = m.Observe(x, 1) })
 }
 
 func BenchmarkObserve(b *testing.B) {

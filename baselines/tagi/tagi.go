@@ -28,8 +28,6 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"gonum.org/v1/gonum/mat"
-
 	"closedform/baselines/mlp"
 )
 
@@ -80,16 +78,6 @@ func New(cfg Config, src rand.Source) (*Model, error) {
 	return m, nil
 }
 
-// Weights returns copies of the means and variances of layer l, nodes × inputs,
-// the bias the last input. It panics if there is no such layer.
-func (m *Model) Weights(l int) (mean, variance *mat.Dense) {
-	if l < 0 || l >= len(m.layers) {
-		panic(fmt.Sprintf("tagi: no layer %d; the network has %d", l, len(m.layers)))
-	}
-	w := m.layers[l]
-	return w.MeanMatrix(), w.VarianceMatrix()
-}
-
 // Floored returns how often the variance of a hidden unit was set to its floor, a
 // thousandth of what it was, because the neurons after it, taken for independent,
 // had more to say than that.
@@ -97,20 +85,13 @@ func (m *Model) Floored() int { return m.floored }
 
 // forward sets the moments of the outputs for x.
 func (m *Model) forward(x []float64) error {
-	first := m.layers[0]
-	if len(x) != first.In-1 {
-		panic(fmt.Sprintf("tagi: input of length %d; the model has %d inputs", len(x), first.In-1))
+	if err := mlp.SetInput(m.layers[0].y, x); err != nil {
+		return fmt.Errorf("tagi: %w", err)
 	}
-	for a, xa := range x {
-		if !finite(xa) {
-			return fmt.Errorf("tagi: input %d is %g; need a finite number", a, xa)
-		}
-	}
-	copy(first.y, x)
 	for l, w := range m.layers {
 		w.Forward(w.m, w.v, w.y, w.s)
 		for j, mean := range w.m {
-			if !finite(mean) || !finite(w.v[j]) {
+			if !mlp.Finite(mean, w.v[j]) {
 				return fmt.Errorf("tagi: layer %d: neuron %d overflows: mean %g, variance %g", l, j, mean, w.v[j])
 			}
 			if w.slope != nil {

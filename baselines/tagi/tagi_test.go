@@ -13,6 +13,7 @@ import (
 	"closedform/core/bnn"
 	"closedform/core/gauss"
 	"closedform/core/random"
+	"closedform/internal/check"
 )
 
 func newModel(t testing.TB, cfg Config) *Model {
@@ -24,25 +25,15 @@ func newModel(t testing.TB, cfg Config) *Model {
 	return m
 }
 
+// Weights returns copies of the means and variances of layer l, nodes × inputs.
+func (m *Model) Weights(l int) (mean, variance *mat.Dense) {
+	return m.layers[l].MeanMatrix(), m.layers[l].VarianceMatrix()
+}
+
 func observe(t testing.TB, m *Model, x []float64, class int) {
 	t.Helper()
 	if err := m.Observe(x, class); err != nil {
 		t.Fatal(err)
-	}
-}
-
-// clusters calls f with examples of Gaussian clusters.
-func clusters(name string, inputs, classes, count int, f func(x []float64, class int)) {
-	rnd := rand.New(random.Source("clusters", name))
-	centre := mat.NewDense(classes, inputs, nil)
-	centre.Apply(func(_, _ int, _ float64) float64 { return 1.5 * rnd.NormFloat64() }, centre)
-	for range count {
-		class := rnd.IntN(classes)
-		x := make([]float64, inputs)
-		for a := range x {
-			x[a] = centre.At(class, a) + rnd.NormFloat64()
-		}
-		f(x, class)
 	}
 }
 
@@ -72,8 +63,8 @@ func TestOneNeuronIsConjugateRegression(t *testing.T) {
 	var want mat.VecDense
 	want.MulVec(&cov, right)
 	for i := range 3 {
-		near(t, fmt.Sprint("mean ", i), gotMean.At(0, i), want.AtVec(i), 1e-13)
-		near(t, fmt.Sprint("variance ", i), gotVariance.At(0, i), cov.At(i, i), 1e-13)
+		check.Near(t, fmt.Sprint("mean ", i), gotMean.At(0, i), want.AtVec(i), 1e-13)
+		check.Near(t, fmt.Sprint("variance ", i), gotVariance.At(0, i), cov.At(i, i), 1e-13)
 	}
 }
 
@@ -88,10 +79,10 @@ func TestRepeatedTargetsOfABias(t *testing.T) {
 	}
 	gotMean, gotVariance := m.Weights(0)
 	v := variance.At(0, 1)
-	near(t, "variance", gotVariance.At(0, 1), v/(1+count*v/4), 1e-13)
-	near(t, "mean", gotMean.At(0, 1), (mean.At(0, 1)+count*v/4)/(1+count*v/4), 1e-13)
-	near(t, "variance of the weight", gotVariance.At(0, 0), variance.At(0, 0), 0)
-	near(t, "mean of the weight", gotMean.At(0, 0), mean.At(0, 0), 0)
+	check.Near(t, "variance", gotVariance.At(0, 1), v/(1+count*v/4), 1e-13)
+	check.Near(t, "mean", gotMean.At(0, 1), (mean.At(0, 1)+count*v/4)/(1+count*v/4), 1e-13)
+	check.Near(t, "variance of the weight", gotVariance.At(0, 0), variance.At(0, 0), 0)
+	check.Near(t, "mean of the weight", gotMean.At(0, 0), mean.At(0, 0), 0)
 }
 
 // The moments of all layers agree with samples of weights, layer by layer, where
@@ -121,30 +112,21 @@ func TestForwardAgreesWithMonteCarlo(t *testing.T) {
 				for _, x := range z {
 					square += math.Pow(x-mean, 4) / draws
 				}
-				near(t, fmt.Sprintf("%v: mean of neuron %d of layer %d", unit, j, l), w.m[j], mean, 5*math.Sqrt(variance/draws))
-				near(t, fmt.Sprintf("%v: variance of neuron %d of layer %d", unit, j, l), w.v[j], variance, 5*math.Sqrt(square/draws))
+				check.Near(t, fmt.Sprintf("%v: mean of neuron %d of layer %d", unit, j, l), w.m[j], mean, 5*math.Sqrt(variance/draws))
+				check.Near(t, fmt.Sprintf("%v: variance of neuron %d of layer %d", unit, j, l), w.v[j], variance, 5*math.Sqrt(square/draws))
 			}
 		}
 	}
 }
 
 func TestUnitMoments(t *testing.T) {
-	rnd := rand.New(random.Source("unit"))
-	const draws = 400_000
 	for _, c := range [][2]float64{{0, 1}, {1.3, 4}, {-0.7, 0.5}} {
 		m, v := c[0], c[1]
+		cdf, pdf := gauss.CDF(m/math.Sqrt(v)), math.Sqrt(v)*gauss.PDF(m/math.Sqrt(v))
 		mean, variance, slope := Mixture.moments(m, v)
-		z, y := make([]float64, draws), make([]float64, draws)
-		for k := range z {
-			z[k] = m + math.Sqrt(v)*rnd.NormFloat64()
-			y[k] = max(z[k], 0)
-		}
-		tol := 10 * (v + m*m) / math.Sqrt(draws)
-		gotMean, gotVariance := stat.MeanVariance(y, nil)
-		near(t, "mean", mean, gotMean, tol)
-		near(t, "variance", variance, gotVariance, tol)
-		near(t, "covariance", slope*v, stat.Covariance(z, y, nil), tol)
-		near(t, "slope", slope, gauss.CDF(m/math.Sqrt(v)), 1e-14)
+		check.Near(t, "mean", mean, m*cdf+pdf, 1e-14)
+		check.Near(t, "variance", variance, (m*m+v)*cdf+m*pdf-mean*mean, 1e-13)
+		check.Near(t, "slope", slope, cdf, 1e-14)
 		mean, variance, slope = Linearised.moments(m, v)
 		if on := delta(m >= 0); mean != on*m || variance != on*v || slope != on {
 			t.Errorf("linearised N(%g, %g): mean %g, variance %g, slope %g", m, v, mean, variance, slope)
@@ -219,15 +201,16 @@ func joint(m *Model, class int) (mean, variance []*mat.Dense) {
 func TestObserveIsTheSmootherOfThePaper(t *testing.T) {
 	for _, unit := range []Unit{Linearised, Mixture} {
 		m := newModel(t, Config{Layers: []int{3, 6, 5, 5}, Unit: unit, SigmaV: 1})
-		clusters("smoother", 3, 5, 60, func(x []float64, class int) {
-			if err := m.forward(x); err != nil {
+		x, class, _ := check.Clusters(60, 3, 5, "smoother")
+		for k, at := range x {
+			if err := m.forward(at); err != nil {
 				t.Fatal(err)
 			}
-			mean, variance := joint(m, class)
+			mean, variance := joint(m, class[k])
 			floored := m.Floored()
-			observe(t, m, x, class)
+			observe(t, m, at, class[k])
 			if m.Floored() > floored {
-				return // which the paper does not know
+				continue // which the paper does not know
 			}
 			for l := range mean {
 				gotMean, gotVariance := m.Weights(l)
@@ -235,7 +218,7 @@ func TestObserveIsTheSmootherOfThePaper(t *testing.T) {
 					t.Fatalf("%v: layer %d differs", unit, l)
 				}
 			}
-		})
+		}
 		if m.Floored() > 6 {
 			t.Errorf("%v: floored %d times in 60 steps", unit, m.Floored())
 		}
@@ -274,8 +257,8 @@ func TestMixtureHasTheMomentsOfBNN(t *testing.T) {
 		t.Fatal(err)
 	}
 	last := m.layers[2]
-	near(t, "mean", last.m[0], prediction.Mean[0], 1e-13)
-	near(t, "variance", last.v[0], prediction.Variance[0], 1e-13)
-	near(t, "p", p[0], gauss.CDF(last.m[0]/math.Sqrt(last.v[0]+1./9)), 1e-13)
-	near(t, "sum", floats.Sum(p), 1, 1e-14)
+	check.Near(t, "mean", last.m[0], prediction.Mean[0], 1e-13)
+	check.Near(t, "variance", last.v[0], prediction.Variance[0], 1e-13)
+	check.Near(t, "p", p[0], gauss.CDF(last.m[0]/math.Sqrt(last.v[0]+1./9)), 1e-13)
+	check.Near(t, "sum", floats.Sum(p), 1, 1e-14)
 }

@@ -7,19 +7,11 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/floats/scalar"
 
 	"closedform/core/gauss"
 	"closedform/core/random"
+	"closedform/internal/check"
 )
-
-// near compares so that NaN fails.
-func near(t *testing.T, name string, got, want, tol float64) {
-	t.Helper()
-	if !scalar.EqualWithinAbsOrRel(got, want, tol, tol) {
-		t.Errorf("%s = %.15g, want %.15g", name, got, want)
-	}
-}
 
 // The tree of ten classes is that of the authors' program: 11 nodes, in the order
 // of levels, with the target −1 for the digit 1.
@@ -88,7 +80,7 @@ func TestProbabilities(t *testing.T) {
 			if !tree.probabilities(p, x) {
 				t.Errorf("n = %d, scale %g: overflow", n, scale)
 			}
-			near(t, "sum", floats.Sum(p), 1, 1e-14)
+			check.Near(t, "sum", floats.Sum(p), 1, 1e-14)
 			if scale > 5 {
 				continue
 			}
@@ -102,10 +94,10 @@ func TestProbabilities(t *testing.T) {
 				total += product[c]
 			}
 			if n&(n-1) == 0 {
-				near(t, "sum of the products", total, 1, 1e-14)
+				check.Near(t, "sum of the products", total, 1, 1e-14)
 			}
 			for c := range n {
-				near(t, fmt.Sprintf("n = %d, scale %g: p of class %d", n, scale, c), p[c], product[c]/total, 1e-13)
+				check.Near(t, fmt.Sprintf("n = %d, scale %g: p of class %d", n, scale, c), p[c], product[c]/total, 1e-13)
 			}
 		}
 	}

@@ -19,7 +19,7 @@ import (
 //
 //	μ ← μ + v (I + c v Σ_k x_k x_kᵀ)⁻¹ ∇,   ∇ = Σ_k score_k x_kᵀ − μ/v,
 //
-// with c of likelihood.curvature. (On the common part of all classes the bound has
+// with c = curvature. (On the common part of all classes the bound has
 // the curvature 1/v alone, but there ∇ and μ stay zero.) Where the labels are
 // certain the bound is loose, and thousands of such steps are needed. So the first
 // maximisation is done for good, which leaves the log posterior density of the
@@ -34,7 +34,6 @@ import (
 type ascent struct {
 	v    float64 // of the prior
 	data *mlp.Examples
-	like likelihood
 	unit *scatter
 
 	weights *mat.Dense // class × input, at the point t
@@ -45,10 +44,10 @@ type ascent struct {
 	logit, score []float64 // of one example
 }
 
-func newAscent(v float64, n int, data *mlp.Examples, like likelihood, unit *scatter) *ascent {
+func newAscent(v float64, n int, data *mlp.Examples, unit *scatter) *ascent {
 	in := data.Inputs()
 	a := &ascent{
-		v: v, data: data, like: like, unit: unit,
+		v: v, data: data, unit: unit,
 		weights: mat.NewDense(n, in, nil), grad: mat.NewDense(n, in, nil), t: make([]float64, n*in),
 		logit: make([]float64, n), score: make([]float64, n),
 	}
@@ -82,6 +81,20 @@ func (a *ascent) run() (converged bool, err error) {
 	return result.Status == optimize.GradientThreshold, nil
 }
 
+// curvature is a number c such that c(I − 11ᵀ/K) is nowhere below the negative Hessian
+// of log softmax (Böhning 1992).
+const curvature = 0.5
+
+// score sets grad to the derivatives of log softmax_class by the logits and returns
+// its value; both are NaN or infinite where the logits overflow.
+func score(grad, logit []float64, class int) float64 {
+	copy(grad, logit)
+	top, sum := mlp.Exponentials(grad)
+	floats.Scale(-1/sum, grad)
+	grad[class]++
+	return logit[class] - top - math.Log(sum)
+}
+
 // moveTo evaluates the log density at t unless that is where it was evaluated last.
 func (a *ascent) moveTo(t []float64) {
 	if !floats.Equal(a.t, t) {
@@ -105,7 +118,7 @@ func (a *ascent) evaluate() {
 		for j := range a.logit {
 			a.logit[j] = floats.Dot(a.weights.RawRowView(j), x)
 		}
-		a.value += a.like.score(a.score, a.logit, c)
+		a.value += score(a.score, a.logit, c)
 		for j, s := range a.score {
 			floats.AddScaled(a.grad.RawRowView(j), s, x)
 		}

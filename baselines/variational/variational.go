@@ -16,25 +16,16 @@
 //	S = (a Σ_k x_k x_kᵀ + I/v)⁻¹,
 //	ELBO = the above − (K/2) log det(I + a v Σ_k x_k x_kᵀ).
 //
-// Bohning and BohningJoint have the likelihood of the softmax. The negative
-// Hessian of its logarithm, diag(s) − ssᵀ, is nowhere above ½(I − 11ᵀ/K) (Böhning,
-// "Multinomial logistic regression algorithm", Annals of the Institute of
-// Statistical Mathematics 1992; Murphy, "Machine Learning: A Probabilistic
-// Perspective", 2012, Sec. 21.8). Independent classes see its diagonal,
-// a = ½(1 − 1/K). BohningJoint keeps the covariances of the classes, which are
+// The likelihood is that of the softmax. The negative Hessian of its logarithm,
+// diag(s) − ssᵀ, is nowhere above ½(I − 11ᵀ/K) (Böhning, "Multinomial logistic
+// regression algorithm", Annals of the Institute of Statistical Mathematics 1992;
+// Murphy, "Machine Learning: A Probabilistic Perspective", 2012, Sec. 21.8).
+// Independent classes see its diagonal, a = ½(1 − 1/K). BohningJoint keeps the covariances of the classes, which are
 //
 //	(I − 11ᵀ/K) ⊗ S + 11ᵀ/K ⊗ vI,   a = ½,   ELBO with K−1 in place of K.
 //
 // The second term moves all logits by the same number, so the prediction is that of
 // independent classes with the covariance S.
-//
-// Probit has the likelihood of the multinomial probit, that λz_j + ε_j is the
-// largest for the class, ε_j ~ N(0, ½), and the factors q(w) Π_k q(u_k) with
-// u = λz + ε (Girolami and Rogers, "Variational Bayesian multinomial probit
-// regression with Gaussian process priors", Neural Computation 2006). Of q(u_k),
-// which is a Gaussian truncated to the cone of the class, the bound takes nothing
-// but log p, the logarithm of the mass in the cone, and the independence of the
-// classes under q(w) is no restriction; a = 2λ².
 package variational
 
 import (
@@ -51,16 +42,15 @@ import (
 	"closedform/core/softmax"
 )
 
-// Bound says what is bounded, and which Gaussian by.
+// Bound says by which Gaussian the evidence is bounded.
 type Bound int
 
 const (
-	Bohning      Bound = iota // softmax, classes independent
-	BohningJoint              // softmax, one Gaussian over the weights of all classes
-	Probit                    // multinomial probit
+	Bohning      Bound = iota // classes independent
+	BohningJoint              // one Gaussian over the weights of all classes
 )
 
-var bounds = field.Words{"bohning", "bohning-joint", "probit"}
+var bounds = field.Words{"bohning", "bohning-joint"}
 
 func (b Bound) String() string                   { return bounds.Word(int(b)) }
 func (b Bound) MarshalText() ([]byte, error)     { return bounds.Marshal(int(b)) }
@@ -107,13 +97,12 @@ type Model struct {
 	// Converged says that the ascent has come to rest.
 	Converged bool
 
-	weights       *mat.Dense // means: row j those of class j, the bias last
-	priorVar      float64    // v
-	chol          scatter
-	approximation softmax.Approximation
-	moments       *softmax.Moments
-	x, root       []float64
-	mean, spread  []float64 // of the logits
+	weights      *mat.Dense // means: row j those of class j, the bias last
+	priorVar     float64    // v
+	chol         scatter
+	moments      *softmax.Moments
+	x, root      []float64
+	mean, spread []float64 // of the logits
 }
 
 // Fit returns the classifier of the examples x[k] with the classes class[k],
@@ -130,31 +119,28 @@ func Fit(cfg Config, x [][]float64, class []int, _ rand.Source) (*Model, error) 
 	if err != nil {
 		return nil, fmt.Errorf("variational: %w", err)
 	}
-	return fit(cfg.Bound, newLikelihood(cfg.Bound, cfg.Classes), data, cfg.Classes, cfg.PriorVar/float64(cfg.Inputs+1))
+	return fit(cfg.Bound, data, cfg.Classes, cfg.PriorVar/float64(cfg.Inputs+1))
 }
 
 // fit returns the classifier of n classes with the prior variance v.
-func fit(bound Bound, like likelihood, data *mlp.Examples, n int, v float64) (*Model, error) {
+func fit(bound Bound, data *mlp.Examples, n int, v float64) (*Model, error) {
 	var unit, posterior scatter
-	if err := unit.set(data, v, like.curvature()); err != nil {
+	if err := unit.set(data, v, curvature); err != nil {
 		return nil, err
 	}
-	a, rank := like.curvature(), n
-	switch bound {
-	case Bohning:
-		a *= 1 - 1/float64(n)
-	case BohningJoint:
-		rank--
+	a, rank := curvature*(1-1/float64(n)), n
+	if bound == BohningJoint {
+		a, rank = curvature, n-1
 	}
 	if err := posterior.set(data, v, a); err != nil {
 		return nil, err
 	}
 	in := data.Inputs()
 	m := &Model{
-		priorVar: v, chol: posterior, approximation: like.approximation(), moments: softmax.NewMoments(n),
+		priorVar: v, chol: posterior, moments: softmax.NewMoments(n),
 		x: make([]float64, in), root: make([]float64, in), mean: make([]float64, n), spread: make([]float64, n),
 	}
-	up := newAscent(v, n, data, like, &unit)
+	up := newAscent(v, n, data, &unit)
 	var err error
 	if m.Converged, err = up.run(); err != nil {
 		return nil, err
@@ -183,7 +169,7 @@ func (m *Model) Predict(p, x []float64) error {
 	if !mlp.Finite(m.mean...) || !mlp.Finite(v) {
 		return fmt.Errorf("variational: the logits overflow: means %g, variance %g", m.mean, v)
 	}
-	m.approximation.Moments(m.moments, m.mean, m.spread)
+	softmax.Exact{Fast: true}.Moments(m.moments, m.mean, m.spread)
 	floats.ScaleTo(p, 1/floats.Sum(m.moments.P), m.moments.P)
 	return nil
 }

@@ -14,19 +14,17 @@ import (
 
 	"closedform/baselines/mlp"
 	"closedform/core/random"
-	"closedform/core/softmax"
 	"closedform/internal/check"
 )
 
-// train returns the classifier with a prior variance v of every weight, and a slope λ
-// of the probit or zero for that of Fit.
-func train(t *testing.T, bound Bound, v, lambda float64, x [][]float64, class []int, inputs, n int) *Model {
+// train returns the classifier with a prior variance v of every weight.
+func train(t *testing.T, bound Bound, v float64, x [][]float64, class []int, inputs, n int) *Model {
 	t.Helper()
 	data, err := mlp.NewExamples(x, class, inputs, n)
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := fit(bound, likelihoodOf(bound, n, lambda), data, n, v)
+	m, err := fit(bound, data, n, v)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,14 +34,7 @@ func train(t *testing.T, bound Bound, v, lambda float64, x [][]float64, class []
 	return m
 }
 
-func likelihoodOf(bound Bound, n int, lambda float64) likelihood {
-	if bound == Probit && lambda != 0 {
-		return newProbitLikelihood(n, lambda)
-	}
-	return newLikelihood(bound, n)
-}
-
-var allBounds = []Bound{Bohning, BohningJoint, Probit}
+var allBounds = []Bound{Bohning, BohningJoint}
 
 func TestLearner(t *testing.T) {
 	for _, bound := range allBounds {
@@ -54,29 +45,12 @@ func TestLearner(t *testing.T) {
 	}
 }
 
-// The ELBO is above that with the means at zero, whatever the prior.
-func TestELBORises(t *testing.T) {
-	x, class, _ := check.Clusters(60, 3, 4, "rises")
-	for _, bound := range allBounds {
-		like := newLikelihood(bound, 4)
-		for _, v := range []float64{1e-6, 0.01, 1, 100, 1e6} {
-			m := train(t, bound, v, 0, x, class, 3, 4)
-			zero := elbo(bound, like, v, x, class, mat.NewDense(4, 4, nil), m.covariance(bound))
-			if !(m.ELBO > zero) {
-				t.Errorf("%v, v = %g: ELBO %g, with zero means %g", bound, v, m.ELBO, zero)
-			}
-		}
-	}
-}
-
 // The quadratic function that touches a likelihood at one point is below it at all
 // others.
 func TestBound(t *testing.T) {
 	rnd := rand.New(random.Source("bound"))
 	for trial := range 3000 {
 		n := 2 + trial%5
-		bound := allBounds[trial%3]
-		like := likelihoodOf(bound, n, math.Exp(rnd.NormFloat64()/2))
 		at, z := make([]float64, n), make([]float64, n)
 		scale := math.Exp(2 * rnd.NormFloat64())
 		for j := range at {
@@ -84,21 +58,20 @@ func TestBound(t *testing.T) {
 			z[j] = at[j] + scale*rnd.NormFloat64()
 		}
 		slope := make([]float64, n)
-		value := like.score(slope, at, trial%n)
+		value := score(slope, at, trial%n)
 		d := floats.SubTo(make([]float64, n), z, at)
 		centred := slices.Clone(d)
 		floats.AddConst(-floats.Sum(d)/float64(n), centred)
-		lower := value + floats.Dot(slope, d) - like.curvature()*floats.Dot(centred, centred)/2
-		got := like.score(make([]float64, n), z, trial%n)
+		lower := value + floats.Dot(slope, d) - curvature*floats.Dot(centred, centred)/2
+		got := score(make([]float64, n), z, trial%n)
 		if !(got >= lower-1e-8*(1+math.Abs(lower))) {
-			t.Errorf("%v: log likelihood %g at %v, bound from %v is %g", bound, got, z, at, lower)
+			t.Errorf("log likelihood %g at %v, bound from %v is %g", got, z, at, lower)
 		}
 	}
 	// And it has no slack: for two classes Böhning's curvature is reached at the origin.
-	near := softmaxLikelihood{}
 	g, z := make([]float64, 2), []float64{1e-3, -1e-3}
-	value := near.score(g, []float64{0, 0}, 0)
-	if got, want := near.score(make([]float64, 2), z, 0), value+floats.Dot(g, z)-near.curvature()*floats.Dot(z, z)/2; !(math.Abs(got-want) < 1e-12) {
+	value := score(g, []float64{0, 0}, 0)
+	if got, want := score(make([]float64, 2), z, 0), value+floats.Dot(g, z)-curvature*floats.Dot(z, z)/2; !(math.Abs(got-want) < 1e-12) {
 		t.Errorf("at the origin the bound is off by %g", got-want)
 	}
 }
@@ -107,54 +80,37 @@ func TestScore(t *testing.T) {
 	rnd := rand.New(random.Source("score"))
 	for trial := range 60 {
 		n := 2 + trial%4
-		bound, lambda := allBounds[trial%3], 0.3+rnd.Float64()
-		like := likelihoodOf(bound, n, lambda)
 		z, g := make([]float64, n), make([]float64, n)
 		for j := range z {
 			z[j] = 3 * rnd.NormFloat64()
 		}
 		c := trial % n
-		got := like.score(g, z, c)
-		var want float64
-		if bound == Probit {
-			m := softmax.NewMoments(n)
-			softmax.Probit{Lambda: lambda, Rho: 0.5}.Moments(m, z, make([]float64, n))
-			want = m.P[c]
-		} else {
-			want = math.Exp(z[c] - floats.LogSumExp(z))
-		}
-		if !scalar.EqualWithinAbsOrRel(math.Exp(got), want, 1e-10, 1e-9) {
-			t.Errorf("%v at %v: probability %g, want %g", bound, z, math.Exp(got), want)
+		if got, want := score(g, z, c), z[c]-floats.LogSumExp(z); !scalar.EqualWithinAbsOrRel(got, want, 1e-12, 1e-12) {
+			t.Errorf("at %v: log probability %g, want %g", z, got, want)
 		}
 		scratch := make([]float64, n)
-		byDifference := fd.Gradient(nil, func(z []float64) float64 { return like.score(scratch, z, c) }, z, &fd.Settings{Formula: fd.Central, Step: 1e-4})
+		byDifference := fd.Gradient(nil, func(z []float64) float64 { return score(scratch, z, c) }, z, &fd.Settings{Formula: fd.Central, Step: 1e-4})
 		if !floats.EqualApprox(g, byDifference, 1e-6) {
-			t.Errorf("%v at %v: score %v, by differences %v", bound, z, g, byDifference)
+			t.Errorf("at %v: score %v, by differences %v", z, g, byDifference)
 		}
 	}
 }
 
 // elbo is the lower bound by its definition, for any means (classes × inputs) and a
 // covariance of the weights of all classes, class by class.
-func elbo(bound Bound, like likelihood, v float64, x [][]float64, class []int, mean *mat.Dense, cov *mat.SymDense) float64 {
+func elbo(v float64, x [][]float64, class []int, mean *mat.Dense, cov *mat.SymDense) float64 {
 	n, in := mean.Dims()
 	var sum float64
 	for k, at := range x {
 		at = append(slices.Clone(at), 1)
 		z := mat.NewVecDense(n, nil)
 		z.MulVec(mean, mat.NewVecDense(in, at))
-		sum += like.score(make([]float64, n), z.RawVector().Data, class[k])
+		sum += score(make([]float64, n), z.RawVector().Data, class[k])
 		for i := range n {
 			for j := range n {
-				a := like.curvature()
-				switch {
-				case bound == Probit && i != j:
-					continue // the u of different classes are independent given w
-				case bound == Probit:
-				case i == j:
-					a *= 1 - 1/float64(n)
-				default:
-					a *= -1 / float64(n)
+				a := -curvature / float64(n)
+				if i == j {
+					a += curvature
 				}
 				for p, xp := range at {
 					for q, xq := range at {
@@ -217,12 +173,11 @@ func TestELBODefinition(t *testing.T) {
 	x, class, _ := check.Clusters(25, 2, 3, "definition")
 	rnd := rand.New(random.Source("perturb"))
 	for _, bound := range allBounds {
-		const v, lambda = 2, 0.6
-		like := likelihoodOf(bound, 3, lambda)
-		m := train(t, bound, v, lambda, x, class, 2, 3)
+		const v = 2
+		m := train(t, bound, v, x, class, 2, 3)
 		best := m.ELBO
 		cov := m.covariance(bound)
-		if got := elbo(bound, like, v, x, class, m.weights, cov); !scalar.EqualWithinRel(got, best, 1e-11) {
+		if got := elbo(v, x, class, m.weights, cov); !scalar.EqualWithinRel(got, best, 1e-11) {
 			t.Errorf("%v: ELBO %.15g, by its definition %.15g", bound, best, got)
 		}
 		for range 20 {
@@ -230,7 +185,7 @@ func TestELBODefinition(t *testing.T) {
 			for i := range mean.RawMatrix().Data {
 				mean.RawMatrix().Data[i] += 0.01 * rnd.NormFloat64()
 			}
-			if got := elbo(bound, like, v, x, class, mean, cov); !(got < best) {
+			if got := elbo(v, x, class, mean, cov); !(got < best) {
 				t.Errorf("%v: ELBO %.15g at other means, %.15g at the maximum", bound, got, best)
 			}
 			other := mat.NewSymDense(9, nil)
@@ -241,7 +196,7 @@ func TestELBODefinition(t *testing.T) {
 			}
 			step := 0.03 * math.Sqrt(cov.At(i, i)*cov.At(j, j)) * float64(1-2*rnd.IntN(2))
 			other.SetSym(i, j, other.At(i, j)+step)
-			if got := elbo(bound, like, v, x, class, m.weights, other); !(got < best) {
+			if got := elbo(v, x, class, m.weights, other); !(got < best) {
 				t.Errorf("%v: ELBO %.15g for another covariance, %.15g at the maximum", bound, got, best)
 			}
 		}
@@ -251,7 +206,7 @@ func TestELBODefinition(t *testing.T) {
 // Without examples the posterior is the prior.
 func TestPrior(t *testing.T) {
 	for _, bound := range allBounds {
-		m := train(t, bound, 5, 0, nil, nil, 2, 4)
+		m := train(t, bound, 5, nil, nil, 2, 4)
 		if last := m.ELBO; last != 0 {
 			t.Errorf("%v: ELBO %g", bound, last)
 		}
@@ -286,7 +241,7 @@ func TestExtremes(t *testing.T) {
 }
 
 func TestConfig(t *testing.T) {
-	check.Keys(t, map[string]Config{"bound": {Bound: 3}, "prior_var": {PriorVar: math.NaN()}})
+	check.Keys(t, map[string]Config{"bound": {Bound: 2}, "prior_var": {PriorVar: math.NaN()}})
 	for want, cfg := range map[string]Config{"layers": {Inputs: 1, Classes: 1}, "singular": {Inputs: 1, Classes: 2, PriorVar: 1e12}} {
 		if _, err := Fit(cfg, [][]float64{{1e3}, {1e3}}, []int{0, 0}, nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v", want, err)
@@ -296,5 +251,39 @@ func TestConfig(t *testing.T) {
 	m, err := Fit(Config{Inputs: 2, Classes: 2, PriorVar: 6}, nil, nil, nil)
 	if err != nil || !scalar.EqualWithinAbs(m.cov().At(0, 0), 2, 1e-14) {
 		t.Errorf("prior variance %v, error %v", m.cov(), err)
+	}
+}
+
+// The gradient is that of the log density by the variables of the ascent, in which
+// the curvature is not above 1.
+func TestAscentGradient(t *testing.T) {
+	x, class, _ := check.Clusters(12, 2, 3, "gradient")
+	data, err := mlp.NewExamples(x, class, 2, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rnd := rand.New(random.Source("point"))
+	var unit scatter
+	if err := unit.set(data, 3, curvature); err != nil {
+		t.Fatal(err)
+	}
+	a := newAscent(3, 3, data, &unit)
+	for range 3 {
+		at, direction := make([]float64, 9), make([]float64, 9)
+		for i := range at {
+			at[i], direction[i] = rnd.NormFloat64(), rnd.NormFloat64()
+		}
+		value := func(t []float64) float64 { a.moveTo(t); return a.value }
+		want := fd.Gradient(nil, value, at, &fd.Settings{Formula: fd.Central, Step: 1e-4})
+		a.moveTo(at)
+		if got := a.grad.RawMatrix().Data; !floats.EqualApprox(got, want, 1e-6) {
+			t.Errorf("gradient %v, by differences %v", got, want)
+		}
+		floats.Scale(1/floats.Norm(direction, 2), direction)
+		along := func(s float64) float64 { return value(floats.AddScaledTo(make([]float64, 9), at, s, direction)) }
+		second := fd.Derivative(along, 0, &fd.Settings{Formula: fd.Central2nd, Step: 1e-3})
+		if !(second < 0 && second > -1.001) {
+			t.Errorf("curvature %g", -second)
+		}
 	}
 }

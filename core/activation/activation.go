@@ -43,13 +43,9 @@ func (f PiecewiseLinear) Eval(z float64) float64 {
 //	variance = v (α² + 2αδ Φ(a) + δ² Var r)
 //	cross    = v (α + δ Φ(a))
 //
-// This is f(z) = αz + δ max(z, 0) with Cov(z, max(z, 0)) = v Φ(a). All terms of
-// variance and cross, and the second term of mean, are non-negative. So is f(m)
-// for m ≥ 0 or α = 0; otherwise the mean has a zero at some m < 0, and its error
-// is relative to the sum of the magnitudes of the two terms, as it must be when
-// m is rounded. Other errors are relative, a few 2⁻⁵³ (1+a²): the factor a² is
-// the effect of rounding a on φ(a) and Φ(a) for a < 0.
-//
+// This is f(z) = αz + δ max(z, 0) with Cov(z, max(z, 0)) = v Φ(a). All terms but f(m)
+// are non-negative: errors are relative, a few 2⁻⁵³ (1+a²) by the rounding of a, that
+// of the mean for m < 0 < α relative to the sum of the magnitudes of its two terms.
 // Moments panics if v is negative, or if m or v is not finite.
 func (f PiecewiseLinear) Moments(m, v float64) (mean, variance, cross float64) {
 	if !(0 <= v && v <= math.MaxFloat64 && math.Abs(m) <= math.MaxFloat64) {

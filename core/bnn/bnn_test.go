@@ -4,10 +4,10 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"gonum.org/v1/gonum/floats/scalar"
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/core/random"
+	"closedform/internal/check"
 )
 
 func newNetwork(t testing.TB, cfg Config) *Network {
@@ -94,9 +94,4 @@ func sameWeights(t testing.TB, name string, n, want *Network, tol float64) {
 	}
 }
 
-func near(t *testing.T, name string, got, want, tol float64) {
-	t.Helper()
-	if !scalar.EqualWithinAbsOrRel(got, want, tol, tol) {
-		t.Errorf("%s = %.12g, want %.12g", name, got, want)
-	}
-}
+var near = check.Near

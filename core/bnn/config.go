@@ -41,8 +41,7 @@ type Config struct {
 	Output OutputRule `toml:"rule" json:"rule"`
 	Hidden HiddenRule `toml:"hidden" json:"hidden"`
 
-	// Covariance of each layer of weights; one entry stands for all layers,
-	// none for full ones.
+	// Covariance of each layer of weights; one entry stands for all, none for Full.
 	Covariance Covariances `toml:"covariance" json:"covariance"`
 
 	// OutputCovariance is that between the neurons of the output layer.
@@ -121,7 +120,10 @@ func (c Config) WithDefaults() Config {
 // Validate returns an error unless a network can be made of the configuration, a
 // [*field.Error] for a field that has a word.
 func (c Config) Validate() error {
-	for _, check := range []func() error{c.checkLayers, c.checkWords, c.checkNumbers, c.checkLists, c.checkSoftmax, c.checkJoint} {
+	if len(c.Layers) < 2 || slices.Min(c.Layers) < 1 || c.classes() < 2 {
+		return field.Errorf("layers", "%v is not allowed; allowed: inputs, hidden layers if any, and at least 2 classes, none of them empty", c.Layers)
+	}
+	for _, check := range []func() error{c.checkWords, c.checkNumbers, c.checkLists, c.checkSoftmax, c.checkJoint} {
 		if err := check(); err != nil {
 			return err
 		}
@@ -129,20 +131,13 @@ func (c Config) Validate() error {
 	return nil
 }
 
-func (c *Config) checkLayers() error {
-	if len(c.Layers) < 2 || slices.Min(c.Layers) < 1 || c.classes() < 2 {
-		return field.Errorf("layers", "%v is not allowed; allowed: inputs, hidden layers if any, and at least 2 classes, none of them empty", c.Layers)
-	}
-	return nil
-}
-
 func (c *Config) checkWords() error {
+	var covariance error
 	for _, kind := range c.Covariance {
-		if err := field.OneOf("covariance", kind, covariances); err != nil {
-			return err
-		}
+		covariance = cmp.Or(covariance, field.OneOf("covariance", kind, covariances))
 	}
 	return cmp.Or(
+		covariance,
 		field.OneOf("rule", c.Output, outputRules),
 		field.OneOf("hidden", c.Hidden, hiddenRules),
 		field.OneOf("output_covariance", c.OutputCovariance, outputCovariances),
@@ -152,23 +147,22 @@ func (c *Config) checkWords() error {
 }
 
 func (c *Config) checkNumbers() error {
-	if err := field.Within("alpha", c.Alpha, 0, 1); err != nil {
-		return err
-	}
-	if defaults := c.Alpha == 0 && c.Beta == 0; !defaults && !(c.Alpha <= c.Beta && c.Beta <= math.MaxFloat64) {
-		return field.Errorf("beta", "%g is not allowed; allowed: a number ≥ alpha = %g", c.Beta, c.Alpha)
+	var beta, floor error
+	if (c.Alpha != 0 || c.Beta != 0) && !(c.Alpha <= c.Beta && c.Beta <= math.MaxFloat64) {
+		beta = field.Errorf("beta", "%g is not allowed; allowed: a number ≥ alpha = %g", c.Beta, c.Alpha)
 	}
 	if !(0 <= c.VarianceFloor && c.VarianceFloor < 1) {
-		return field.Errorf("variance_floor", "%g is not allowed; allowed: a number ≥ 0 and < 1", c.VarianceFloor)
+		floor = field.Errorf("variance_floor", "%g is not allowed; allowed: a number ≥ 0 and < 1", c.VarianceFloor)
 	}
 	return cmp.Or(
+		field.Within("alpha", c.Alpha, 0, 1), beta, floor,
 		field.NonNegative("eigenvalue_floor", c.EigenvalueFloor),
 		field.NonNegative("prior_var", c.PriorVar),
 		field.NonNegative("prior_mean_var", c.PriorMeanVar),
 	)
 }
 
-// checkLists looks at the fields that have an entry for each layer of weights.
+// checkLists looks at the fields with an entry for each layer of weights.
 func (c *Config) checkLists() error {
 	layers := len(c.Layers) - 1
 	if k := len(c.Covariance); k > 1 && k != layers {
@@ -214,10 +208,9 @@ func (c *Config) checkSoftmax() error {
 // checkJoint looks whether a joint output layer is possible, if one is wanted.
 func (c *Config) checkJoint() error {
 	last := len(c.Layers) - 2
-	if c.OutputCovariance != JointNeurons {
+	if !c.joint(last) {
 		return nil
 	}
-	// With more classes the integrals cost too much.
 	if c.Output != ADFExact || c.classes() > softmax.MostCorrelated || c.covariance(last) != Full {
 		return field.Errorf("output_covariance", "joint is allowed only with rule = %q, a full output layer and at most %d classes", ADFExact, softmax.MostCorrelated)
 	}

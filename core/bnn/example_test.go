@@ -61,43 +61,6 @@ func Example() {
 	// after: p = [0.600 0.116 0.284], variances 0.128 0.045 0.106
 }
 
-// A network with a hidden layer of four rectified linear units. Its prior means
-// are drawn at random, or all hidden units would stay alike; the same source
-// gives the same network. Under the paper's hidden rule the update leaves the
-// means of hidden weights where they are and only narrows them.
-func Example_hiddenLayer() {
-	network, err := bnn.New(bnn.Config{
-		Layers:       []int{2, 4, 3},
-		Bias:         true,
-		Output:       bnn.Total,
-		PriorMeanVar: 1,
-	}, random.Source("example", "hidden"))
-	if err != nil {
-		log.Fatal(err)
-	}
-	before, wide := network.Weights(0)
-	update, err := network.Observe([]float64{0.5, -1}, 1)
-	if err != nil {
-		log.Fatal(err)
-	}
-	after, narrow := network.Weights(0)
-
-	fmt.Println("step:", update.Action)
-	fmt.Println("hidden means unchanged:", mat.Equal(before, after))
-	fmt.Printf("variance of the first hidden unit's weights: %.3f, then %.3f\n", mat.Trace(wide[0]), mat.Trace(narrow[0]))
-
-	var prediction bnn.Prediction
-	if err := network.Predict(&prediction, []float64{0.5, -1}); err != nil {
-		log.Fatal(err)
-	}
-	fmt.Printf("p = %.3f\n", prediction.P)
-	// Output:
-	// step: applied
-	// hidden means unchanged: true
-	// variance of the first hidden unit's weights: 3.000, then 2.437
-	// p = [0.125 0.725 0.150]
-}
-
 // The paper's rule takes the label for a noise-free observation of the
 // probabilities. With a steep probit the covariance of the probabilities can
 // turn indefinite, and there is no such step. By default the network then stays

@@ -1,11 +1,12 @@
 package bnn
 
 import (
-	"fmt"
 	"math"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"closedform/internal/check"
 )
 
 func TestBadInput(t *testing.T) {
@@ -25,20 +26,13 @@ func TestBadInput(t *testing.T) {
 		}
 	}
 	for name, f := range map[string]func(){
-		"input":  func() { n.Predict(&p, []float64{1}) },
-		"layer":  func() { n.Weights(1) },
-		"shape":  func() { n.SetWeights(0, mat.NewDense(2, 2, nil), nil) },
-		"number": func() { n.SetWeights(0, mat.NewDense(3, 2, nil), nil) },
-		"source": func() { New(Config{Layers: []int{2, 3}}, nil) },
+		"input of length 1": func() { n.Predict(&p, []float64{1}) },
+		"no layer 1":        func() { n.Weights(1) },
+		"2×2 means":         func() { n.SetWeights(0, mat.NewDense(2, 2, nil), nil) },
+		"0 covariances":     func() { n.SetWeights(0, mat.NewDense(3, 2, nil), nil) },
+		"nil source":        func() { New(Config{Layers: []int{2, 3}}, nil) },
 	} {
-		func() {
-			defer func() {
-				if r := fmt.Sprint(recover()); len(r) < 5 || r[:5] != "bnn: " {
-					t.Errorf("%s: recovered %q", name, r)
-				}
-			}()
-			f()
-		}()
+		check.Panics(t, "bnn: ", name, f)
 	}
 }
 

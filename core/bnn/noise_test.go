@@ -5,27 +5,20 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
-
-	"closedform/core/random"
-	"closedform/core/softmax"
 )
 
 // learned returns networks of every kind of layer, after some examples.
 func learned(t *testing.T) map[string]*Network {
 	t.Helper()
-	probit := softmax.Probit{Lambda: softmax.SlopeLambda(3, 0.5), Rho: 0.5}
 	out := map[string]*Network{}
 	for name, cfg := range map[string]Config{
-		"full":     {Output: ADF, Softmax: probit, Prior: ScaledPrior},
-		"diagonal": {Output: ADF, Softmax: probit, Prior: ScaledPrior, Covariance: []Covariance{Diagonal}},
-		"shared":   {Output: ADF, Softmax: probit, Prior: ScaledPrior, Covariance: []Covariance{Shared}},
-		"joint":    {Output: ADFExact, Softmax: softmax.Exact{Fast: true}, OutputCovariance: JointNeurons},
+		"full":     {Output: ADF, Prior: ScaledPrior},
+		"diagonal": {Output: ADF, Prior: ScaledPrior, Covariance: []Covariance{Diagonal}},
+		"shared":   {Output: ADF, Prior: ScaledPrior, Covariance: []Covariance{Shared}},
+		"joint":    {Output: ADFExact, OutputCovariance: JointNeurons},
 	} {
 		cfg.Layers, cfg.Bias, cfg.PriorVar, cfg.PriorMeanVar, cfg.Hidden = []int{2, 4, 3}, true, 3, 2, Smooth
-		n, err := New(cfg, random.Source("diffuse", name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := newNetwork(t, cfg)
 		for k := range 5 {
 			observe(t, n, []float64{float64(k) - 2, 1}, k%3)
 		}
@@ -95,13 +88,7 @@ func TestProcessNoiseErrors(t *testing.T) {
 		}
 	}
 	for _, kind := range []Covariance{Full, Diagonal, Shared} {
-		n, err := New(Config{
-			Layers: []int{2, 3}, Output: ADF, Softmax: softmax.Probit{Lambda: 0.5, Rho: 0.5},
-			Covariance: []Covariance{kind}, PriorVar: 8e307,
-		}, random.Source("diffuse"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := newNetwork(t, Config{Layers: []int{2, 3}, Output: ADF, Covariance: []Covariance{kind}, PriorVar: 8e307})
 		if err := n.AddProcessNoise(1); err != nil {
 			t.Fatal(err)
 		}

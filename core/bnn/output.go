@@ -38,8 +38,8 @@ func newOutputStep(cfg *Config) outputStep {
 	}
 }
 
-// mostCubatureErr is the error of the cubature of a joint output layer that is
-// refused: a step that is made of it can raise variances.
+// mostCubatureErr is the error of the cubature from which on a step is refused: it
+// could raise variances.
 const mostCubatureErr = 1e-9
 
 var (
@@ -130,8 +130,7 @@ func (s *outputStep) correlated(f *flow, class int) (Update, error) {
 	return update, nil
 }
 
-// sound returns an error unless all moments are finite and not negative, which
-// an Approximation made elsewhere may not keep.
+// sound returns an error unless all moments are finite and not negative.
 func (s *outputStep) sound() error {
 	for j, p := range s.moments.P {
 		if !(p >= 0 && p <= math.MaxFloat64) {
@@ -237,8 +236,7 @@ func (s *outputStep) total(m, v []float64, class int) {
 	}
 }
 
-// labelCov sets s.cov to S = diag(p) − ppᵀ of the normalised probabilities, for
-// the solve with floored eigenvalues.
+// labelCov sets s.cov to S = diag(p) − ppᵀ of the normalised probabilities.
 func (s *outputStep) labelCov() {
 	sum := 1 + s.moments.Excess()
 	for i, pi := range s.moments.P {
@@ -252,9 +250,8 @@ func (s *outputStep) labelCov() {
 
 // smallestLabelEigenvalue returns the smallest eigenvalue of diag(p) − ppᵀ over
 // all classes but the last, p normalised and classes of probability zero left
-// out (+Inf if that leaves one), to full relative precision however small it is,
-// which a general eigensolver cannot. It is the root below min p of the secular
-// equation 1 = Σ_{i<n} p_i²/(p_i−λ), which for Σp = 1 reads
+// out (+Inf if that leaves one), to full relative precision, unlike a general
+// eigensolver: the root below min p of 1 = Σ_{i<n} p_i²/(p_i−λ), for Σp = 1
 //
 //	p_n = λ Σ_{i<n} p_i/(p_i−λ)
 //

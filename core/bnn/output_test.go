@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/core/softmax"
+	"closedform/internal/check"
 )
 
 // For Total the m̃ of the classes average to m, and their spread is what ṽ
@@ -129,7 +130,6 @@ func TestTotalWithImprobableClasses(t *testing.T) {
 
 // At any ρ, m̃ = m + v ∂ log p_c/∂m (Stein's lemma): finite differences.
 func TestTotalIsTheGradientOfTheLogLikelihood(t *testing.T) {
-	const h = 1e-4
 	for _, rho := range []float64{0, 0.2, 0.5, 0.8} {
 		cfg := Config{Layers: []int{1, 3}, Output: Total, OnIndefinite: Project, Softmax: softmax.Probit{Lambda: 0.6, Rho: rho}}
 		m, v := []float64{-1, 2, 0.5}, []float64{0.05, 0.25, 4}
@@ -144,13 +144,8 @@ func TestTotalIsTheGradientOfTheLogLikelihood(t *testing.T) {
 			if _, err := n.step.run(&n.cfg, m, v, class); err != nil {
 				t.Fatal(err)
 			}
-			for j := range m {
-				x := append([]float64(nil), m...)
-				x[j] = m[j] + h
-				up := logP(x, class)
-				x[j] = m[j] - h
-				want := m[j] + v[j]*(up-logP(x, class))/(2*h)
-				near(t, fmt.Sprintf("ρ = %g, class %d: m̃_%d", rho, class, j), n.step.mean[j], want, 1e-6)
+			for j, g := range check.Gradient(func(m []float64) float64 { return logP(m, class) }, m, 1e-4) {
+				near(t, fmt.Sprintf("ρ = %g, class %d: m̃_%d", rho, class, j), n.step.mean[j], m[j]+v[j]*g, 1e-6)
 			}
 		}
 	}

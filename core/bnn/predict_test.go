@@ -3,7 +3,6 @@ package bnn
 import (
 	"math"
 	"math/rand/v2"
-	"sync"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -78,23 +77,4 @@ func TestLinearHiddenLayer(t *testing.T) {
 		near(t, "p", a.P[j], b.P[j], 1e-12)
 		near(t, "variance", a.Variance[j], b.Variance[j], 1e-12)
 	}
-}
-
-func TestPredictIsSafeForConcurrentReaders(t *testing.T) {
-	n := newNetwork(t, Config{Layers: []int{2, 8, 3}, PriorMeanVar: 1})
-	var want Prediction
-	x := []float64{1, -2}
-	predict(t, n, &want, x)
-	var wg sync.WaitGroup
-	for range 8 {
-		wg.Go(func() {
-			var p Prediction
-			for range 50 {
-				if err := n.Predict(&p, x); err != nil || p.P[0] != want.P[0] {
-					t.Errorf("p = %v, %v", p.P, err)
-				}
-			}
-		})
-	}
-	wg.Wait()
 }

@@ -9,26 +9,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Two classes have the same Hessian: a shared covariance is that of both neurons.
-func TestSharedIsFullForTwoClasses(t *testing.T) {
-	rnd := rand.New(rand.NewPCG(91, 1))
-	var networks [2]*Network
-	for i, kind := range []Covariance{Full, Shared} {
-		networks[i] = newNetwork(t, Config{Layers: []int{4, 2}, Bias: true, Output: ADF, Covariance: []Covariance{kind}, PriorVar: 0.7, PriorMeanVar: 1})
-	}
-	x := make([]float64, 4)
-	for range 200 {
-		for a := range x {
-			x[a] = rnd.NormFloat64()
-		}
-		class := rnd.IntN(2)
-		for _, n := range networks {
-			observe(t, n, x, class)
-		}
-	}
-	sameWeights(t, "shared", networks[1], networks[0], 1e-10)
-}
-
 // One step from the same weights: the means of full covariances, and the mean of
 // their covariances.
 func TestSharedStep(t *testing.T) {

@@ -61,48 +61,49 @@ func header(descr, shape string) string {
 
 // read reads the next entry into dst. Its header must be the one that want
 // returns for the number of its elements, of the given size each: package npy
-// trusts a header, so that it panics on one that is damaged, and it takes missing
-// data for zeros.
-func (a *archive) read(name string, dst any, elementSize uint64, want func(elements uint64) (string, error)) error {
+// panics on a damaged header, and takes missing data for zeros.
+func (a *archive) read(name string, dst any, elementSize uint64, want func(elements uint64) (string, error)) (err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("entry %s: %w", name, err)
+		}
+	}()
 	if !a.has(name) {
-		return fmt.Errorf("entry %s is missing or not in its place", name)
+		return errors.New("is missing or not in its place")
 	}
 	f := a.files[0]
 	a.files = a.files[1:]
 	if f.Method != zip.Store || f.UncompressedSize64 > uint64(a.size) {
-		return fmt.Errorf("entry %s is compressed or longer than the file", name)
+		return errors.New("is compressed or longer than the file")
 	}
 	content, err := f.Open()
 	if err != nil {
-		return fmt.Errorf("entry %s: %w", name, err)
+		return err
 	}
 	defer content.Close()
 	buffer := bufio.NewReader(content)
 	got, err := peekHeader(buffer)
 	if err != nil {
-		return fmt.Errorf("entry %s: %w", name, err)
+		return err
 	}
 	dataSize := f.UncompressedSize64 - uint64(prefixSize+len(got)) // zip reads no more than UncompressedSize64
 	need, err := want(dataSize / elementSize)
 	if err != nil {
-		return fmt.Errorf("entry %s %w", name, err)
+		return err
 	}
 	line, ended := strings.CutSuffix(got, "\n")
 	if line = strings.TrimRight(line, " "); !ended || line != need || dataSize%elementSize != 0 {
-		return fmt.Errorf("entry %s is %q; need %q", name, line, need)
+		return fmt.Errorf("is %q; need %q", line, need)
 	}
 	if err := npy.Read(buffer, dst); err != nil {
-		return fmt.Errorf("entry %s: %w", name, err)
+		return err
 	}
 	// At the end of the entry, its length and its check sum are compared.
 	n, err := io.Copy(io.Discard, buffer)
 	if err == nil && n > 0 {
 		err = fmt.Errorf("%d bytes too many", n)
 	}
-	if err != nil {
-		return fmt.Errorf("entry %s: %w", name, err)
-	}
-	return nil
+	return err
 }
 
 // magic begins an array in version 2.0 of the .npy format, and prefixSize is its

@@ -45,8 +45,7 @@ import (
 const version = 2
 
 // Write writes the network to w. It returns an error if w does, or if the softmax
-// of the network is neither a softmax.Probit nor a softmax.Exact. What w has by
-// then is no checkpoint.
+// of the network is neither a softmax.Probit nor a softmax.Exact.
 func Write(w io.Writer, n *bnn.Network) error {
 	if err := write(w, n.State()); err != nil {
 		return fmt.Errorf("checkpoint: %w", err)
@@ -98,9 +97,9 @@ func writeEntry(archive *zip.Writer, name string, value any) error {
 	return buffer.Flush()
 }
 
-// Read reads a network from the size bytes of r. It returns an error, and does
-// not panic, if r is not a file that Write wrote: truncated, altered in any byte,
-// of another format, or with contents that make no network.
+// Read reads a network from the size bytes of r. It returns an error if r is not a
+// file that Write wrote: truncated, altered in any byte, of another format, or with
+// contents that make no network.
 func Read(r io.ReaderAt, size int64) (*bnn.Network, error) {
 	n, err := read(r, size)
 	if err != nil {

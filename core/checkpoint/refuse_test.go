@@ -148,10 +148,10 @@ func TestReadRefuses(t *testing.T) {
 		entries []entry
 		want    string
 	}{
-		"empty":     {nil, "entry format is missing"},
+		"empty":     {nil, "entry format: is missing"},
 		"version 1": {with(0, int64(1)), "the file has format 1; this program reads format 2"},
-		"order":     {swapped, "entry mean0 is missing or not in its place"},
-		"missing":   {good[:5], "entry variance1 is missing"},
+		"order":     {swapped, "entry mean0: is missing or not in its place"},
+		"missing":   {good[:5], "entry variance1: is missing"},
 		"too many":  {append(slices.Clone(good), good[0]), "entry format.npy is not part of the format"},
 
 		"no JSON":          {with(1, "hello"), "configuration: invalid character"},
@@ -164,9 +164,9 @@ func TestReadRefuses(t *testing.T) {
 		"no rho":           {config(`,"rho":0.5`, ``), `softmax of kind "probit": need probit with lambda and rho`},
 		"range":            {config(`"rho":0.5`, `"rho":1.5`), "configuration: softmax: probit"},
 		"no neurons":       {config(`[1,2,2]`, `[1,0,2]`), "configuration: layers: "},
-		"many neurons":     {config(`[1,2,2]`, `[1,4611686018427387904,2]`), "entry mean0 holds 4 numbers; need 4611686018427387904×2"},
-		"overflow of size": {config(`[1,2,2]`, `[3,4611686018427387905,2]`), "entry mean0 holds 4 numbers; need 4611686018427387905×4"},
-		"other layers":     {config(`[1,2,2]`, `[1,2,3]`), "entry mean1 holds 6 numbers; need 3×3"},
+		"many neurons":     {config(`[1,2,2]`, `[1,4611686018427387904,2]`), "entry mean0: holds 4 numbers; need 4611686018427387904×2"},
+		"overflow of size": {config(`[1,2,2]`, `[3,4611686018427387905,2]`), "entry mean0: holds 4 numbers; need 4611686018427387905×4"},
+		"other layers":     {config(`[1,2,2]`, `[1,2,3]`), "entry mean1: holds 6 numbers; need 3×3"},
 		"other kinds":      {config(`["full","diagonal"]`, `["diagonal"]`), "layer 0: has roots; the layer is diagonal"},
 
 		"shape":        {with(2, mat.NewDense(1, 4, nil)), "(1, 4)"},
@@ -175,7 +175,7 @@ func TestReadRefuses(t *testing.T) {
 		"magic":        {edit(2, "NUMPY", "NUMPI"), "no array in version 2.0 of the .npy format"},
 		"long header":  {edit(0, "\x02\x00\x3c\x00\x00\x00", "\x02\x00\xff\xff\xff\xff"), "entry format: header of 4294967295 bytes"},
 		"short entry":  {[]entry{{"format.npy", good[0].data[:20]}}, "entry format: EOF"},
-		"short data":   {[]entry{{"format.npy", good[0].data[:len(good[0].data)-1]}}, "entry format is"},
+		"short data":   {[]entry{{"format.npy", good[0].data[:len(good[0].data)-1]}}, "entry format: is"},
 		"more data":    {[]entry{{"format.npy", append(slices.Clone(good[0].data), make([]byte, 8)...)}}, "8 bytes too many"},
 		"NaN":          {with(2, mat.NewDense(2, 2, []float64{0, 0, math.NaN(), 0})), "layer 0: row 1 of the means holds NaN"},
 		"overflow":     {with(3, mat.NewDense(4, 2, []float64{1e200, 0, 0, 0, 0, 0, 0, 0})), "covariance of neuron 0 overflows"},
@@ -186,7 +186,7 @@ func TestReadRefuses(t *testing.T) {
 			t.Errorf("%s: error %v; want one with %q", name, err, test.want)
 		}
 	}
-	if _, err := readBytes(sealed(t, zip.Deflate, good)); err == nil || !strings.Contains(err.Error(), "entry format is compressed") {
+	if _, err := readBytes(sealed(t, zip.Deflate, good)); err == nil || !strings.Contains(err.Error(), "entry format: is compressed") {
 		t.Errorf("a compressed file: error %v", err)
 	}
 }

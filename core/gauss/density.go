@@ -7,11 +7,10 @@ const underflow = 38.6
 
 const (
 	steps = 64 // powers of two per octave in expTable
-	// The table is scaled down, and the power of two that multiplies it up, by
-	// 2^shift: that power stays a normal number down to the smallest φ(x).
+	// The table is scaled down by 2^shift: the power of two that multiplies it up
+	// stays a normal number down to the smallest φ(x).
 	shift = 64
-	// (log 2)/steps in two parts: the first has 33 bits, so that its product
-	// with an integer below 2¹⁷ has an error of some 2⁻⁵³ at most.
+	// (log 2)/steps in two parts: the first has 33 bits for exact products.
 	ln2Hi = 6.93147180369123816490e-01 / steps
 	ln2Lo = 1.90821492927058770002e-10 / steps
 )
@@ -27,9 +26,8 @@ var expTable = func() (table [steps]float64) {
 
 // density returns φ(x) for |x| < underflow.
 //
-// Rounding x²/2 would cost a relative error of x²·2⁻⁵⁴ in the exponential,
-// three digits at x = 38 (Cody 1969). Here the rounding error of the square is
-// kept and added to the reduced argument r of
+// Rounding x²/2 would cost three digits of the exponential at x = 38 (Cody 1969).
+// Here the rounding error of the square is added to the reduced argument r of
 //
 //	exp(−x²/2) = 2^(−k/64) exp(r), r = (k/64) log 2 − x²/2, |r| ≤ (log 2)/128,
 //

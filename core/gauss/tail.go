@@ -8,17 +8,13 @@ package gauss
 // satisfy J₁ + t J₀ = 1 and J₂ + t J₁ = J₀, so that with n = p + t q and
 // d = q + t n
 //
-//	J₀ = n/d, J₁ = q/d, J₂ = p/d.
+//	J₀ = n/d, J₁ = q/d, J₂ = p/d,
 //
-// All coefficients of p and q are positive, hence nothing cancels, and one
-// fitted function serves the distribution function and all the moments.
-//
-// The coefficients are those of the rational function of degrees 10 and 11
-// with the smallest maximal relative error on [0, ∞], 5.7e-17, found by the
-// Remez algorithm in 80-digit arithmetic in the variable (t−4)/(t+4). Rounded
-// to float64 they give J₂/J₁ within 2.2e-16 and J₀ within 7.3e-17. The sums
-// are split by powers of t² because a processor adds independent terms at the
-// same time.
+// in which nothing cancels, as all coefficients are positive. They are those of the
+// rational function of degrees 10 and 11 with the smallest maximal relative error on
+// [0, ∞], 5.7e-17, by the Remez algorithm in 80-digit arithmetic in the variable
+// (t−4)/(t+4); rounded they give J₂/J₁ within 2.2e-16 and J₀ within 7.3e-17. The
+// sums are split as a processor adds independent terms at the same time.
 func tail(t float64) (p, q float64) {
 	t2 := t * t
 	t4 := t2 * t2
@@ -38,8 +34,7 @@ func tail(t float64) (p, q float64) {
 	return p, q
 }
 
-// maxTail is an argument from which on J₂(t)/J₁(t) is 2/t to full precision,
-// the next term being smaller by the factor 3/t².
+// maxTail is an argument from which on J₂(t)/J₁(t) is 2/t to full precision.
 const maxTail = 1e9
 
 // excessRatio returns J₂(t)/J₁(t) for any t ≥ 0.

@@ -1,7 +1,7 @@
 // Package linear has the linear part of a layer with Gaussian weights, z_j = Σ_i w_ji
 // y_i, for networks that store their weights input by input, so that an input that is
 // zero costs nothing: those of input i to all neurons are in the slices from i·Out to
-// (i+1)·Out.
+// (i+1)·Out. It also has eigenvalues without allocating.
 package linear
 
 import "gonum.org/v1/gonum/mat"

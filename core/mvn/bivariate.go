@@ -19,9 +19,8 @@ const far = 38.6
 //
 //	P = Φ(h)Φ(k) + (1/2π) ∫₀^{asin r} exp(−(h² + k² − 2hk sin θ)/(2cos²θ)) dθ,
 //
-// with τ = tan(θ/2) for its variable, which makes the integrand free of
-// trigonometric functions and moves its singularity, r = 1, farther away from the
-// interval. Otherwise it starts from |r| = 1; see [bivariateNearOne].
+// with τ = tan(θ/2) for its variable: no trigonometric functions, and the singularity
+// r = 1 is farther away. Otherwise it starts from |r| = 1; see [bivariateNearOne].
 func bivariate(h, k, r float64) float64 {
 	switch {
 	case h < -far || k < -far:
@@ -65,10 +64,9 @@ func plackett(tau, hk, hs float64) float64 {
 //
 //	P = Φ(min(h, k)) − (1/2π) ∫₀^a exp(−b²/(2x²) − hk/(1+√(1−x²))) / √(1−x²) dx,
 //
-// b = |h−k|. The factor exp(−b²/(2x²)) is what no polynomial follows: it is
-// integrated exactly against the Taylor polynomial exp(−hk/2)(1 + cx² + cdx⁴) of
-// the rest, and the remainder, of order x⁶, numerically. For r < 0,
-// P(X₁ ≤ h, X₂ ≤ k) = P(X₁ ≤ h) − P(X₁ ≤ h, −X₂ ≤ −k).
+// b = |h−k|. The factor exp(−b²/(2x²)), which no polynomial follows, is integrated
+// exactly against the Taylor polynomial exp(−hk/2)(1 + cx² + cdx⁴) of the rest, and
+// the remainder numerically. For r < 0, P(X₁ ≤ h, X₂ ≤ k) = Φ(h) − P(X₁ ≤ h, −X₂ ≤ −k).
 func bivariateNearOne(h, k, r float64) float64 {
 	sign := 1.0
 	if r < 0 {
@@ -99,13 +97,12 @@ func bivariateNearOne(h, k, r float64) float64 {
 		return max(0, gauss.CDF(min(h, k))-sum)
 	}
 	// Φ(h) − Φ(k) without cancellation in the upper tail.
-	var between float64
-	if h > k {
-		if k > 0 {
-			between = gauss.CDF(-k) - gauss.CDF(-h)
-		} else {
-			between = gauss.CDF(h) - gauss.CDF(k)
-		}
+	between := gauss.CDF(h) - gauss.CDF(k)
+	if k > 0 {
+		between = gauss.CDF(-k) - gauss.CDF(-h)
+	}
+	if !(h > k) {
+		between = 0
 	}
 	return max(0, between+sum)
 }

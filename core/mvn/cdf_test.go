@@ -144,7 +144,7 @@ func TestNearlySingularTrivariate(t *testing.T) {
 			const pieces = 1000
 			for k := range pieces {
 				lo, hi := -9+(x[0]+9)*float64(k)/pieces, -9+(x[0]+9)*float64(k+1)/pieces
-				want += integrate(func(t float64) float64 { return gauss.PDF(t) * value(c.at(t).small()) }, lo, hi, 1e-16)
+				want += integrate(func(t float64) float64 { return gauss.PDF(t) * value(c.at(t).few()) }, lo, hi, 1e-16)
 			}
 			got, _ := CDF(x, corr)
 			if !scalar.EqualWithinAbs(got, want, 1e-13) {
@@ -272,7 +272,7 @@ func TestStructures(t *testing.T) {
 		x := normals(rnd, 3, 0)
 		p := problemOf(x, symmetric(3, []float64{r, -0.4 * r, -0.4}))
 		got, ok := p.markov([]int{0, 1, 2})
-		if want := value(p.small()); !ok || !scalar.EqualWithinAbs(got, want, 1e-14) {
+		if want := value(p.few()); !ok || !scalar.EqualWithinAbs(got, want, 1e-14) {
 			t.Errorf("chain of three, r = %g: P = %.17g, want %.17g", r, got, want)
 		}
 	}

@@ -76,8 +76,7 @@ func (c *conditional) at(t float64) *problem {
 //	P = ∫_{−∞}^{x_i} φ(t) P(X_j ≤ x_j, j ≠ i | X_i = t) dt,
 //
 // where i is the variable least correlated with another, which makes the
-// trivariate probability the smoothest function of t, with cuts where it changes
-// fast.
+// trivariate probability the smoothest function of t.
 func (p *problem) quadrivariate() (value, abserr float64) {
 	const reach = 8.3 // Φ(−8.3) = 5e-17
 	i, smallest := 0, math.Inf(1)
@@ -99,7 +98,7 @@ func (p *problem) quadrivariate() (value, abserr float64) {
 	}
 	var moved float64
 	f := func(t float64) float64 {
-		p, e := c.at(t).small()
+		p, e := c.at(t).few()
 		moved = max(moved, e)
 		return gauss.PDF(t) * p
 	}
@@ -113,9 +112,8 @@ func (p *problem) quadrivariate() (value, abserr float64) {
 //   - where a limit passes the mass of its variable, x'_j = 0 ± 1;
 //   - where one of two nearly equal or opposite variables takes over from the
 //     other, x'_j = ±x'_k to √(1−r'_jk²);
-//   - where three planes meet that nearly meet in a line, if one variable is
-//     nearly a combination of the other two: x'_j = Σ_k β_k x'_k to the standard
-//     deviation of the rest.
+//   - where one variable is nearly a combination of the other two, x'_j = Σ_k β_k x'_k
+//     to the standard deviation of the rest.
 func (c *conditional) cuts() cuts {
 	var k cuts
 	k.add(0, 1)
@@ -151,16 +149,13 @@ func (c *conditional) cuts() cuts {
 	return k
 }
 
-// small returns P(X ≤ x) for at most three variables, and what it had to move.
-func (p *problem) small() (value, moved float64) {
-	x, r := p.x, p.r
+// few is [few] of at most three variables.
+func (p *problem) few() (value, moved float64) {
 	switch p.n {
-	case 0:
-		return 1, 0
-	case 1:
-		return gauss.CDF(x[0]), 0
 	case 2:
-		return bivariate(x[0], x[1], r[1]), 0
+		return few(p.x, p.r[1], 0, 0)
+	case 3:
+		return few(p.x, p.r[1], p.r[2], p.r[5])
 	}
-	return trivariate(x[0], x[1], x[2], r[1], r[2], r[5])
+	return few(p.x, 0, 0, 0)
 }

@@ -65,14 +65,14 @@ func (p *problem) loadings() (f []loading, abserr float64, ok bool) {
 	return f, abserr, abserr < recognised
 }
 
-// oneFactor returns P(X ≤ x) for X_k = a_k T + s_k Z_k with
-// independent standard normal T and Z_k,
+// oneFactor returns P(X ≤ x) for X_k = a_k T + s_k Z_k with independent standard
+// normal T and Z_k,
 //
 //	P = ∫ φ(t) Π_k Φ((x_k − a_k t)/s_k) dt.
 //
-// A variable with s_k = 0 bounds t instead. The integrand is log-concave: each
-// side of its mode is integrated adaptively, cut at the narrow transitions of Φ,
-// as far as it is above 1e-17 of its maximum. The relative error is some 1e-14, in the tails too.
+// A variable with s_k = 0 bounds t instead. The integrand is log-concave: each side
+// of its mode is integrated adaptively as far as it is above 1e-17 of its maximum.
+// The relative error is some 1e-14, in the tails too.
 func oneFactor(x []float64, loadings []loading) float64 {
 	f := factor{lo: math.Inf(-1), hi: math.Inf(1)}
 	for k, l := range loadings {

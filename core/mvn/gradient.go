@@ -12,11 +12,11 @@ import (
 //
 //	∂_i P = φ(x_i) P(X_j ≤ x_j, j ≠ i | X_i = x_i),
 //
-// where the conditional probability is again one of d−1 normal variables, with
-// the accuracy Prob has for it, and returns it. A nil dst is allocated; otherwise
-// its length must be that of x, and it may be x. Where |ρ_ij| = 1, X_j is a point
-// given X_i, inside its limit or not; if it is on its limit, where P has a kink,
-// the derivative is the one towards smaller x_i. Gradient panics where Prob does.
+// and returns it: again probabilities of d−1 normal variables, with the accuracy of
+// Prob. A nil dst is allocated; otherwise its length must be that of x, and it may
+// be x. Where |ρ_ij| = 1, X_j is a point given X_i; if it is on its limit, where P has
+// a kink, the derivative is the one towards smaller x_i. Gradient panics where Prob
+// does.
 func (d *Distribution) Gradient(dst, x []float64) []float64 {
 	d.check(x)
 	if dst == nil {

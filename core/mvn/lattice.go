@@ -14,21 +14,18 @@ import (
 // m ≤ 20, coordinate j of point k is the fractional part of k·generator_j/2^m. It
 // was constructed component by component (Cools, Kuo and Nuyens 2006), the last 18
 // bits each the best of 1200 random candidates for the worst of m = 8 … 18, by the
-// error in the Korobov space of smoothness 1 with product weights 0.7/(1+j),
-// relative to the best candidate for that m; then, in the same way, the first two
-// bits of the best of four candidates for m = 19 and 20.
+// error in the Korobov space of smoothness 1 with product weights 0.7/(1+j); then
+// the first two bits as the best of four for m = 19 and 20.
 var generator = [...]uint32{
-	1, 617615, 798247, 503509, 939425, 24527, 916799, 766911, 612245, 671467,
-	160759, 471229, 861705, 467623, 1043835, 446555, 600357, 530475, 722389,
-	231845, 768029, 992527, 55329, 142041, 350279, 156217, 670357, 772233,
-	304229, 426905, 378467, 85163, 572235, 157209, 555255, 86609, 1000695,
-	220483, 245835, 591205, 183631, 996765, 577297, 610151, 556597, 325231,
-	660495, 301141, 721199, 402519, 962403, 52045, 676931, 259097, 324213,
-	574289, 466515, 816683, 581421, 92835, 177395, 562989, 941253, 874421,
-	565237, 726913, 685289, 49699, 735073, 996733, 889689, 166831, 590415,
-	213601, 1043979, 330523, 484265, 483903, 760091, 788781, 498721, 171681,
-	445945, 361021, 1009115, 738403, 625173, 234169, 31955, 724305, 779451,
-	490211, 493787, 841485, 1001221, 636713, 418943, 719853, 194907, 5089,
+	1, 617615, 798247, 503509, 939425, 24527, 916799, 766911, 612245, 671467, 160759, 471229,
+	861705, 467623, 1043835, 446555, 600357, 530475, 722389, 231845, 768029, 992527, 55329, 142041,
+	350279, 156217, 670357, 772233, 304229, 426905, 378467, 85163, 572235, 157209, 555255, 86609,
+	1000695, 220483, 245835, 591205, 183631, 996765, 577297, 610151, 556597, 325231, 660495, 301141,
+	721199, 402519, 962403, 52045, 676931, 259097, 324213, 574289, 466515, 816683, 581421, 92835,
+	177395, 562989, 941253, 874421, 565237, 726913, 685289, 49699, 735073, 996733, 889689, 166831,
+	590415, 213601, 1043979, 330523, 484265, 483903, 760091, 788781, 498721, 171681, 445945, 361021,
+	1009115, 738403, 625173, 234169, 31955, 724305, 779451, 490211, 493787, 841485, 1001221, 636713,
+	418943, 719853, 194907, 5089,
 }
 
 const (
@@ -88,8 +85,7 @@ func (p *problem) lattice(limits effort) (value, abserr float64) {
 			d := v/float64(points) - mean
 			square += d * d
 		}
-		// A few shifts may agree by chance, but hardly twice: the scatter is taken to
-		// fall by no more than it can with a doubling.
+		// A few shifts may agree by chance: the scatter falls no more than it can.
 		scatter = max(scatter/fall, math.Sqrt(square/(shifts*(shifts-1))))
 		size := math.Exp(w.psi)
 		value = min(1, size*mean)
@@ -203,11 +199,9 @@ func (b *bound) lanes(y []lanes) lanes {
 }
 
 // periodic maps u in [0, 2), taken modulo 1, to v in [0, 1] and returns the weight
-// dv with which the integral over v is one over u of a periodic function. In few
-// dimensions it is v = u − sin(2πu)/2π (Sidi 1993), which makes the derivatives
-// vanish at the ends and the lattice rule converge fast. Its weights 1 − cos 2πu
-// multiply up with the dimension; in more it is v = |2u − 1| (Hickernell 2002), of
-// weight 1.
+// dv with which the integral over v is one over u of a periodic function: in few
+// dimensions v = u − sin(2πu)/2π (Sidi 1993), for which the lattice rule converges
+// fast, but whose weights multiply up; in more v = |2u − 1| (Hickernell 2002).
 func (w *walk) periodic(u float64) (v, dv float64) {
 	if u >= 1 {
 		u--

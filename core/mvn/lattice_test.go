@@ -15,7 +15,7 @@ import (
 // of all but three.
 func nested(p *problem) float64 {
 	if p.n <= 3 {
-		return value(p.small())
+		return value(p.few())
 	}
 	c := p.given(0)
 	f := func(t float64) float64 { return gauss.PDF(t) * nested(c.at(t).sub([]int{0, 1, 2, 3, 4, 5}[:p.n-1])) }

@@ -9,9 +9,8 @@ import (
 
 // chain returns an order of the variables in which they are a Markov chain,
 // ρ_ij = Π of the correlations of neighbours between i and j, and a bound of what
-// the difference contributes to the probability, if there is such an order. The
-// two ends of a chain are its least correlated pair, and correlations with an
-// end fall along the chain.
+// the difference contributes to the probability, if there is such an order: the
+// ends are the least correlated pair, and correlations with an end fall.
 func (p *problem) chain() (order []int, abserr float64, ok bool) {
 	n := p.n
 	first, smallest := 0, math.Inf(1)
@@ -45,10 +44,9 @@ func (p *problem) chain() (order []int, abserr float64, ok bool) {
 //
 //	f₁ = φ,  f_{k+1}(t) = ∫_{−∞}^{x_k} f_k(s) φ((t − r_k s)/w_k)/w_k ds,  w_k = √(1−r_k²).
 //
-// Each f_k is kept at the nodes of a Gauss–Legendre rule on pieces of three times
-// the smallest scale of the integrand: it is an entire function, so the error is
-// that of rounding. The cost grows like 1/w: if it exceeds the budget, ok is
-// false.
+// Each f_k, an entire function, is kept at the nodes of a Gauss–Legendre rule on
+// pieces of three times the smallest scale of the integrand: the error is that of
+// rounding. The cost grows like 1/w: if it exceeds the budget, ok is false.
 func (p *problem) markov(order []int) (value float64, ok bool) {
 	const (
 		reach  = 8.8 // Φ(−8.8) = 7e-19

@@ -31,16 +31,14 @@ import (
 // epsilon is the distance of 1 from the next float64.
 const epsilon = 1.0 / (1 << 52)
 
-// floor is the bound of the error of the quadratures. The univariate, bivariate and
-// trivariate ones are better, but a reference value may not be.
+// floor is the bound of the error of the quadratures; a reference value may have it.
 const floor = 1e-13
 
 // underflow is a logarithm below which a probability is taken for 0.
 const underflow = -700
 
-// rounding returns what is taken for the rounding error of a correlation matrix
-// of dimension d: entries, and eigenvalues as seen by the pivots of a Cholesky
-// factor, may break a rule by that much.
+// rounding returns by how much entries of a correlation matrix of dimension d, and
+// pivots of its Cholesky factor, may break a rule.
 func rounding(d int) float64 { return 32 * float64(d) * epsilon }
 
 // Distribution is the distribution function of X ~ N(0, Σ) for one correlation
@@ -61,15 +59,14 @@ func NewCDF(corr mat.Symmetric) (*Distribution, error) {
 	return &d, nil
 }
 
-// CDF returns P(X ≤ x) for X ~ N(0, corr) and a bound of its absolute error; see
-// [Distribution.Prob]. It panics where NewCDF gives an error.
+// CDF is [Distribution.Prob] for a single x. It panics where NewCDF gives an error.
 func CDF(x []float64, corr mat.Symmetric) (p, abserr float64) {
 	d := must(corr)
 	return d.Prob(x)
 }
 
-// Gradient sets dst to the gradient of [CDF] in x and returns it; see
-// [Distribution.Gradient]. It panics where NewCDF gives an error.
+// Gradient is [Distribution.Gradient] for a single x. It panics where NewCDF gives an
+// error.
 func Gradient(dst, x []float64, corr mat.Symmetric) []float64 {
 	d := must(corr)
 	return d.Gradient(dst, x)
@@ -86,35 +83,40 @@ func must(corr mat.Symmetric) Distribution {
 // Prob returns P(X ≤ x) and a bound of its absolute error. Limits may be infinite.
 // More than 100 variables need a structure named in the package comment.
 //
-// The error is below 1e-14 for d ≤ 3 and some 1e-14 for independent variables, one
-// common factor, Markov chains and d = 4; abserr is then between 1e-13 and 1e-12.
-// Otherwise abserr is statistical, six standard errors over independent shifts of
-// the lattice. The points double until it is below 1e-7, or, once they have taken
-// 1e7/d points (up to 0.2 s), below 1e-6; at the latest before they take 1.2e8/d
-// (some 2 s). On random problems with two factors and 8 ≤ d ≤ 30 the error is then
-// below 1e-6, and abserr below 1e-6 for 19 of 20, else up to 5e-6; for d = 50 the
-// error is up to 2e-6 and abserr up to 1e-5.
+// The error is some 1e-14 for d ≤ 4, independent variables, one common factor and
+// Markov chains; abserr is then between 1e-13 and 1e-12. Otherwise abserr is
+// statistical, six standard errors over independent shifts of the lattice. The
+// points double until it is below 1e-7, or, once they have taken 1e7/d points (up to
+// 0.2 s), below 1e-6; at the latest before they take 1.2e8/d (some 2 s). On random
+// problems with two factors the error is then below 1e-6 for d ≤ 30 and up to 2e-6
+// for d = 50, abserr up to 5e-6 and 1e-5.
 //
 // Correlations near ±1 act through √(1−ρ²): an error of 1e-16 in such an entry is
-// one of up to 1e-8 in P. The bound is that for the matrix as given. Where a
-// conditional variance cannot be told from zero (less than 32·d times the machine
-// epsilon, positive or negative, in d > 3), it is taken for zero, and if rounding
-// has made the matrix indefinite, it is moved; the bound includes the consequence.
-//
-// Prob panics if x has not the order of the matrix or a number is NaN.
+// one of up to 1e-8 in P. Where a conditional variance cannot be told from zero, it
+// is taken for zero, and where rounding has made the matrix indefinite, it is moved;
+// the bound includes the consequence. Prob panics if x has not the order of the
+// matrix or a number is NaN.
 func (d *Distribution) Prob(x []float64) (p, abserr float64) {
 	d.check(x)
-	r := &d.small
-	switch d.n {
-	case 1:
-		return gauss.CDF(x[0]), floor
-	case 2:
-		return bivariate(x[0], x[1], r[0]), floor
-	case 3:
-		p, abserr = trivariate(x[0], x[1], x[2], r[0], r[1], r[2])
-		return p, abserr + floor
+	if d.n > 3 {
+		return d.at(x).cdf()
 	}
-	return d.at(x).cdf()
+	p, abserr = few(x, d.small[0], d.small[1], d.small[2])
+	return p, abserr + floor
+}
+
+// few returns P(X ≤ x) for at most three variables, and a bound of what had to be
+// moved; see [trivariate].
+func few(x []float64, r12, r13, r23 float64) (value, moved float64) {
+	switch len(x) {
+	case 0:
+		return 1, 0
+	case 1:
+		return gauss.CDF(x[0]), 0
+	case 2:
+		return bivariate(x[0], x[1], r12), 0
+	}
+	return trivariate(x[0], x[1], x[2], r12, r13, r23)
 }
 
 // at returns the problem with these limits.

@@ -123,7 +123,7 @@ func TestKinks(t *testing.T) {
 		x := normals(rnd, 4, 0.5)
 		corr := filled(4, func(i, j int) float64 { return inner(rows[i], rows[j]) })
 		c := problemOf(x, corr).given(0)
-		f := func(t float64) float64 { return gauss.PDF(t) * value(c.at(t).small()) }
+		f := func(t float64) float64 { return gauss.PDF(t) * value(c.at(t).few()) }
 		var want float64
 		const pieces = 200
 		lo, hi := -8.5, min(x[0], 8.5)

@@ -43,10 +43,9 @@ func (p *problem) read(corr mat.Symmetric) error {
 	return nil
 }
 
-// semidefinite reports whether the matrix is positive semi-definite to rounding,
-// by a Cholesky factorisation with the largest pivot first (Higham 2002, Sec.
-// 10.3): when no pivot is left above the rounding error, what remains of the
-// matrix must be zero to rounding.
+// semidefinite reports whether the matrix is positive semi-definite to rounding:
+// when a Cholesky factorisation with the largest pivot first has no pivot left above
+// the rounding error, what remains must be zero to it (Higham 2002, Sec. 10.3).
 func (p *problem) semidefinite() bool {
 	n, tol := p.n, rounding(p.n)
 	a := append([]float64(nil), p.r...)
@@ -127,7 +126,7 @@ func (p *problem) cdf() (value, abserr float64) {
 }
 
 // repeats returns a variable that is the same as X_i and has a smaller limit, or
-// the same limit and a smaller index, or −1.
+// the same and a smaller index; or −1.
 func (p *problem) repeats(i int) int {
 	for j, r := range p.row(i) {
 		if r == 1 && j != i && (p.x[j] < p.x[i] || p.x[j] == p.x[i] && j < i) {
@@ -194,7 +193,7 @@ func angle(u float64) float64 { return 2 * math.Asin(math.Sqrt(0.5*u)) }
 // connected solves a problem that does not fall apart.
 func (p *problem) connected() (value, abserr float64) {
 	if p.n <= 3 {
-		v, e := p.small()
+		v, e := p.few()
 		return v, e + floor
 	}
 	if f, e, ok := p.loadings(); ok {

@@ -1,6 +1,10 @@
 package mvn
 
-import "math"
+import (
+	"cmp"
+	"math"
+	"slices"
+)
 
 // pair is a node x > 0 of a symmetric rule on [−1, 1] with its weight, which −x
 // has too.
@@ -92,4 +96,44 @@ func integrate(f func(t float64) float64, a, b, tol float64) float64 {
 		left--
 	}
 	return sum
+}
+
+// cut is a point at which an integral is cut, because of a transition of the
+// integrand of a certain width.
+type cut struct{ at, width float64 }
+
+// cuts are those of one integral. The two formulas of the adaptive rule also agree
+// where none of their nodes sees a narrow transition: the pieces must not be much
+// wider than the transitions in them.
+type cuts []cut
+
+// narrow is the width from which on a transition needs no cuts.
+const narrow = 0.25
+
+// add adds those of a transition like that of Φ((t − centre)/width).
+func (c *cuts) add(centre, width float64) {
+	for _, k := range [...]float64{-9, -3, 0, 3, 9} {
+		*c = append(*c, cut{centre + k*width, width})
+	}
+}
+
+// addLinear adds those of Φ((a + bt)/e) if it is narrow.
+func (c *cuts) addLinear(a, b, e float64) {
+	if width := e / math.Abs(b); width < narrow {
+		c.add(-a/b, width)
+	}
+}
+
+// integrate returns ∫_a^b f(t) dt by [integrate] on each piece. A cut less than
+// its width away from another is left out.
+func (c cuts) integrate(f func(t float64) float64, a, b, tol float64) float64 {
+	slices.SortFunc(c, func(p, q cut) int { return cmp.Compare(p.at, q.at) })
+	var sum float64
+	for _, p := range c {
+		if p.at < b && p.at-a > p.width {
+			sum += integrate(f, a, p.at, tol)
+			a = p.at
+		}
+	}
+	return sum + integrate(f, a, b, tol)
 }

@@ -15,14 +15,12 @@ import (
 //	P(s) for the correlations s·r12, s·r13, r23,   0 ≤ s ≤ 1,
 //
 // from P(0) = Φ(x₁) P(X₂ ≤ x₂, X₃ ≤ x₃). With R the multiple correlation of X₁ on
-// the other two and s = sin ψ / R, the determinant of the matrix on the way is
-// (1−r23²) cos²ψ: the square root of it, the nearest singularity, is gone, even
-// if the matrix at the end is singular (R = 1). The absolute error is below
-// 1e-14.
+// the other two and s = sin ψ / R, the determinant on the way is (1−r23²) cos²ψ: its
+// square root, the nearest singularity, is gone, even if the matrix at the end is
+// singular (R = 1). The absolute error is below 1e-14.
 //
-// Rounding may have made the matrix indefinite: if r23 is near ±1, r12 and r13 may
-// contradict each other by the square root of a rounding error. Then r13 is moved
-// to the next value that makes a correlation matrix; moved is a bound of what that
+// If r23 is near ±1, rounding may have made r12 and r13 contradict each other. Then
+// r13 moves to the next value that makes a correlation matrix; moved bounds what that
 // changes.
 func trivariate(x1, x2, x3, r12, r13, r23 float64) (value, moved float64) {
 	// The pair with the largest correlation keeps it all the time.
@@ -115,10 +113,9 @@ func newLine(x1, x2, x3, r12, r13, r23, det float64) line {
 }
 
 // integral returns ∫ (dP/dτ) dτ. If the matrix is nearly singular at the end, the
-// last factor may change over any distance from τ = 1 that is larger than that of
-// the end, with an amplitude that is small, but not small enough: the pieces grow
-// with that distance. Far from a singular matrix the two rules may differ by more
-// than the error allowed, because that of the better one is much smaller.
+// last factor may change over any larger distance from τ = 1: the pieces grow with
+// it. Far from a singular matrix the two rules may differ by more than the error
+// allowed, as that of the better one is much smaller.
 func (l *line) integral() float64 {
 	var sum float64
 	end, gap, tol := l.end, 1-l.end, 2e-15

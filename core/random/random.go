@@ -2,12 +2,8 @@
 // by a path of strings and integers.
 //
 // A stream depends on its name and on nothing else: not on the order in which
-// streams are made, not on the number of workers, not on which other streams
-// exist. A study that names its streams after the cell they serve can therefore
-// gain a cell without changing a number in any other.
-//
-// This is the only package that imports golang.org/x/exp/rand. Everybody else
-// sees math/rand/v2 sources.
+// streams are made, not on the number of workers. A study that names its streams
+// after the cell they serve can gain a cell without changing a number in any other.
 package random
 
 import (
@@ -21,13 +17,10 @@ import (
 )
 
 // Source returns a new PCG-XSL-RR-128/64 generator (O'Neill 2014) whose 128
-// bits of state are the first half of a SHA-256 hash of the path. The elements
-// of the path are strings and integers (int, int64 or uint64); Source panics
-// for any other type. Elements keep their type and their boundaries:
-// ("a", "b"), ("ab") and ("1"), (1) name four different streams, while int(1),
-// int64(1) and uint64(1) name the same.
-//
-// The source is not safe for concurrent use.
+// bits of state are the first half of a SHA-256 hash of the path, of strings and
+// integers (int, int64 or uint64); Source panics for any other type. ("a", "b"),
+// ("ab") and ("1"), (1) name four different streams, int(1), int64(1) and uint64(1)
+// the same. The source is not safe for concurrent use.
 func Source(path ...any) randv2.Source {
 	h := sha256.New()
 	for _, element := range path {

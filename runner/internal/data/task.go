@@ -18,6 +18,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"closedform/core/field"
+	"closedform/runner/internal/grid"
 )
 
 // Generator names a task and its parameters, of which 0 stands for the default.
@@ -173,6 +174,9 @@ type Region struct{ Low, High [2]float64 }
 
 // Segment is a piece of a boundary.
 type Segment struct{ X0, Y0, X1, Y1 float64 }
+
+// Grid returns the grid of n by n points that divides the region evenly.
+func (r Region) Grid(n int) *grid.Grid { return grid.New(r.Axis(0, n), r.Axis(1, n)) }
 
 // square returns [−half, half]².
 func square(half float64) Region {

@@ -55,7 +55,11 @@ func (m *Model) Validate() error {
 	}
 	cfg := m.Config
 	cfg.Layers = layers
-	cfg.Softmax = m.softmax(2)
+	stand := *m
+	if m.Lambda.Word != "" {
+		stand.Lambda = Lambda{Number: 1} // for what its word stands for, which takes long to find
+	}
+	cfg.Softmax = stand.softmax(2)
 	if err := cfg.Validate(); err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package learner
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"math/rand/v2"
 
@@ -142,6 +143,15 @@ func Scores(p [][]float64, class []int) []float64 {
 	return []float64{
 		metric.Error(p, class), metric.LogLoss(p, class), metric.Brier(p, class), metric.ECE(p, class, CalibrationBins),
 	}
+}
+
+// ProbabilityColumns returns the columns p1, p2, … of n classes.
+func ProbabilityColumns(n int, doc string) []table.Column {
+	columns := make([]table.Column, n)
+	for j := range columns {
+		columns[j] = table.Num(fmt.Sprintf("p%d", j+1), doc).Rounded(6)
+	}
+	return columns
 }
 
 // Loss returns 1 if the most probable class of the prediction p is wrong, else 0; and

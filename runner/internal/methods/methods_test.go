@@ -312,7 +312,6 @@ func TestTooLarge(t *testing.T) {
 		{`kind = "laplace"`, 1000, "1e+08"},
 		{`kind = "laplace"; hidden_layers = [100]; covariance = "last-layer"`, 1000, ""},
 		{`kind = "laplace"; hidden_layers = [1000]; covariance = "last-layer"`, 1000, "1.01e+08"},
-		{`kind = "laplace"; hidden_layers = [1000]; covariance = "diagonal"`, 1000, ""},
 		{`kind = "variational"`, 1000, ""},
 		{`kind = "variational"`, 5000, "2.5e+08"},
 		{`kind = "variational"; bound = "bohning-joint"`, 1000, "1e+08"},

@@ -87,6 +87,30 @@ type Derived interface {
 	Use(read func(experiment, table string) (*table.Table, error)) error
 }
 
+// Plain is embedded by experiments that read no data, and by those that add nothing
+// to the tables of their cells.
+type Plain struct{}
+
+// Prepare reads nothing.
+func (Plain) Prepare(context.Context) error { return nil }
+
+// Tables merges those of the cells.
+func (Plain) Tables(cells []table.Set) (table.Set, error) { return table.Merge(cells) }
+
+// Drawing returns the figure that is drawn of one table.
+func Drawing(name, of string, draw func(*table.Table) *figures.Figure) Figure {
+	return Figure{name, []string{of}, func(t table.Set) (*figures.Figure, error) { return draw(t.Get(of)), nil }}
+}
+
+// Seeded is what the random numbers of a cell follow from; specs embed it.
+type Seeded struct {
+	Manifest string
+	Seed     int
+}
+
+// Stream returns the random numbers for a purpose.
+func (s Seeded) Stream(purpose ...any) rand.Source { return Stream(s.Manifest, s.Seed, purpose...) }
+
 // Stream returns the random numbers of a seed of an experiment for a purpose.
 func Stream(manifest string, seed int, purpose ...any) rand.Source {
 	return random.Source(append([]any{manifest, seed}, purpose...)...)

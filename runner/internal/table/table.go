@@ -260,8 +260,10 @@ func (s Set) Get(name string) *Table {
 	return nil
 }
 
-// Merge puts the rows of equally named tables one after another, in the order of the sets.
-func Merge(sets []Set) (Set, error) {
+// Merge puts the rows of equally named tables one after another, in the order of
+// the sets; the tables come in the order in which they first appear. Those that
+// derive makes of them, if given, come last.
+func Merge(sets []Set, derive ...func(Set) Set) (Set, error) {
 	var merged Set
 	for _, set := range sets {
 		for _, t := range set {
@@ -274,6 +276,9 @@ func Merge(sets []Set) (Set, error) {
 				return nil, err
 			}
 		}
+	}
+	for _, more := range derive {
+		merged = append(merged, more(merged)...)
 	}
 	return merged, nil
 }

@@ -10,7 +10,6 @@ import (
 	"closedform/core/softmax"
 	"closedform/runner/internal/approx"
 	"closedform/runner/internal/data"
-	"closedform/runner/internal/grid"
 	"closedform/runner/internal/learner"
 	"closedform/runner/internal/metric"
 	"closedform/runner/internal/study"
@@ -19,8 +18,7 @@ import (
 
 // moments is all that the tables of a cell of random logits follow from.
 type moments struct {
-	Manifest string
-	Seed     int
+	study.Seeded
 	Problems approx.Problems
 	Draws    int
 	Rho      float64
@@ -43,7 +41,7 @@ func (e *experiment) Cells() []study.Cell {
 	for _, n := range e.Ablation.Classes {
 		for _, rho := range e.rho {
 			p := approx.Problems{Classes: n, Spread: e.Ablation.Spread, Variance: e.Ablation.Variance, Unequal: e.Ablation.Unequal}
-			s := moments{e.header.Name, e.header.Seed, p, e.Ablation.Draws, rho, e.lambda}
+			s := moments{study.Seeded{Manifest: e.header.Name, Seed: e.header.Seed}, p, e.Ablation.Draws, rho, e.lambda}
 			cells = append(cells, study.Cell{Key: fmt.Sprintf("moments n=%d rho=%g", n, rho), Spec: s, Run: s.run})
 		}
 	}
@@ -54,14 +52,11 @@ func (e *experiment) Cells() []study.Cell {
 	return cells
 }
 
-// lambdaWords are the λ that the maps mark.
-var lambdaWords = learner.LambdaWords
-
 // run compares the probit at every λ with the exact moments, at the same random
 // logits for all λ and ρ.
 func (s moments) run(ctx context.Context) (table.Set, error) {
 	n := s.Problems.Classes
-	rnd := rand.New(study.Stream(s.Manifest, s.Seed, "logits", n))
+	rnd := rand.New(s.Stream("logits", n))
 	errors, asymmetry := make([]*approx.Errors, len(s.Lambda)), make([]float64, len(s.Lambda))
 	for i := range errors {
 		errors[i] = approx.NewErrors(softmax.Probit{})
@@ -87,7 +82,7 @@ func (s moments) run(ctx context.Context) (table.Set, error) {
 		t.Add(n, s.Rho, lambda, table.Finite(asymmetry[i]), errors[i].Row())
 	}
 	marks, row := table.New("marks", at...), []any{n, s.Rho}
-	for _, word := range lambdaWords {
+	for _, word := range learner.LambdaWords {
 		marks.Columns = append(marks.Columns, table.Num(word, "the λ that a manifest calls "+word))
 		row = append(row, learner.Lambda{Word: word}.Value(n, s.Rho))
 	}
@@ -135,7 +130,7 @@ func finite(x []float64) []float64 {
 // points returns those of the grid that have a class.
 func (s networks) points() (out data.Set) {
 	task := s.Data.Task()
-	for _, x := range grid.New(task.Region.Axis(0, s.Grid), task.Region.Axis(1, s.Grid)).Points {
+	for _, x := range task.Region.Grid(s.Grid).Points {
 		if class := task.Label(x); class != data.NoClass {
 			out.X, out.Class = append(out.X, x), append(out.Class, class)
 		}

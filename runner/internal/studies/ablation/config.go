@@ -4,7 +4,6 @@ package ablation
 
 import (
 	"cmp"
-	"context"
 	"slices"
 
 	"closedform/core/field"
@@ -12,7 +11,6 @@ import (
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"
 	"closedform/runner/internal/study"
-	"closedform/runner/internal/table"
 )
 
 // Kind is the study.
@@ -29,6 +27,7 @@ var Kind = study.Kind{
 }
 
 type experiment struct {
+	study.Plain
 	Ablation settings    `toml:"ablation"`
 	Data     data.Sample `toml:"data"`
 	learner.Networks
@@ -52,21 +51,18 @@ type settings struct {
 // Validate reports what is not allowed. A map has two axes, of λ and of ρ, which are
 // set nowhere else.
 func (e *experiment) Validate() error {
-	a := e.Ablation
+	a, s := e.Ablation, e.Sweep
 	err := cmp.Or(
 		field.Within("ablation.spread", a.Spread, 0, 1e30), field.Within("ablation.variance", a.Variance, 0, 1e30),
 		field.Within("ablation.unequal", a.Unequal, 0, 0.999), field.Within("ablation.draws", a.Draws, 1, config.MaxDraws),
 		field.Within("evaluate.grid", e.Evaluate.Grid, 2, config.MaxGrid), field.Within("ablation.classes", len(a.Classes), 1, config.MaxCells),
-	)
-	for _, n := range a.Classes {
-		err = cmp.Or(err, field.Within("ablation.classes", n, 2, config.MaxClasses))
-	}
-	for _, l := range e.Sweep.Lambda {
+		field.AllWithin("ablation.classes", a.Classes, 2, config.MaxClasses),
+		field.Within("sweep.lambda", len(s.Lambda), 2, config.MaxCells), field.Within("sweep.rho", len(s.Rho), 2, config.MaxCells))
+	for _, l := range s.Lambda {
 		if l.Word != "" {
 			err = cmp.Or(err, field.Errorf("sweep.lambda", "%q has no place on the axis of the maps; allowed: numbers > 0", l.Word))
 		}
 	}
-	err = cmp.Or(err, field.Within("sweep.lambda", len(e.Sweep.Lambda), 2, config.MaxCells), field.Within("sweep.rho", len(e.Sweep.Rho), 2, config.MaxCells))
 	standard := learner.DefaultModel()
 	for _, v := range append(slices.Clone(e.Variants), learner.Variant{Model: e.Model}) {
 		if v.Lambda != standard.Lambda || v.Rho != standard.Rho {
@@ -81,9 +77,8 @@ func (e *experiment) setUp(m *config.Manifest) error {
 	for _, l := range e.Sweep.Lambda {
 		e.lambda = append(e.lambda, l.Number)
 	}
-	e.rho = slices.Clone(e.Sweep.Rho)
 	slices.Sort(e.lambda)
-	slices.Sort(e.rho)
+	e.rho = slices.Sorted(slices.Values(e.Sweep.Rho))
 	e.Data.Generator = e.Data.WithDefaults()
 	at := e.Networks
 	at.Sweep.Lambda, at.Sweep.Rho = nil, e.rho
@@ -92,9 +87,4 @@ func (e *experiment) setUp(m *config.Manifest) error {
 	return err
 }
 
-func (e *experiment) Config() any                   { return e }
-func (e *experiment) Prepare(context.Context) error { return nil }
-
-func (e *experiment) Tables(cells []table.Set) (table.Set, error) { return table.Merge(cells) }
-
-var _ study.Experiment = (*experiment)(nil)
+func (e *experiment) Config() any { return e }

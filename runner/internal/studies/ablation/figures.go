@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"closedform/figures"
+	"closedform/runner/internal/learner"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
 )
@@ -33,40 +34,30 @@ var learningHeat = []heat{
 // Figures are "moments", a column of maps for each number of classes, and "learning",
 // a column for each variant.
 func (e *experiment) Figures() []study.Figure {
-	draw := func(rows func(table.Set) []figures.Row) func(table.Set) (*figures.Figure, error) {
-		return func(t table.Set) (*figures.Figure, error) {
-			return figures.Maps(rows(t), figures.Labels{X: "$λ$", Y: "$ρ$"}), nil
-		}
+	draw := func(name, of string, heats []heat, maps func(*table.Table, string, *table.Table) []figures.Map) study.Figure {
+		return study.Figure{Name: name, Needs: []string{of, "marks"}, Draw: func(t table.Set) (*figures.Figure, error) {
+			var rows []figures.Row
+			for _, h := range heats {
+				rows = append(rows, h.row(maps(t.Get(of), h.column, t.Get("marks"))))
+			}
+			return figures.Maps(rows, figures.Labels{X: "$λ$", Y: "$ρ$"}), nil
+		}}
 	}
-	return []study.Figure{
-		{Name: "moments", Needs: []string{"errors", "marks"}, Draw: draw(e.momentsMaps)},
-		{Name: "learning", Needs: []string{"summary", "marks"}, Draw: draw(e.learningMaps)},
-	}
+	return []study.Figure{draw("moments", "errors", momentsHeat, e.byClasses), draw("learning", "summary", learningHeat, e.byMethod)}
 }
 
-func (e *experiment) momentsMaps(t table.Set) (rows []figures.Row) {
-	for _, h := range momentsHeat {
-		var maps []figures.Map
-		for _, n := range e.Ablation.Classes {
-			z := t.Get("errors").Where("classes", n).Nums(h.column)
-			maps = append(maps, e.heatMap(fmt.Sprintf("$n$ = %d", n), z, t.Get("marks"), n))
-		}
-		rows = append(rows, h.row(maps))
+func (e *experiment) byClasses(errors *table.Table, column string, marks *table.Table) (maps []figures.Map) {
+	for _, n := range e.Ablation.Classes {
+		maps = append(maps, e.heatMap(fmt.Sprintf("$n$ = %d", n), errors.Where("classes", n).Nums(column), marks, n))
 	}
-	return rows
+	return maps
 }
 
-func (e *experiment) learningMaps(t table.Set) (rows []figures.Row) {
-	summary := t.Get("summary")
-	for _, h := range learningHeat {
-		var maps []figures.Map
-		for _, method := range summary.Distinct("method") {
-			z := summary.Where("method", method).Nums(h.column)
-			maps = append(maps, e.heatMap(method, z, t.Get("marks"), e.Data.Task().Classes))
-		}
-		rows = append(rows, h.row(maps))
+func (e *experiment) byMethod(summary *table.Table, column string, marks *table.Table) (maps []figures.Map) {
+	for _, method := range summary.Distinct("method") {
+		maps = append(maps, e.heatMap(method, summary.Where("method", method).Nums(column), marks, e.Data.Task().Classes))
 	}
-	return rows
+	return maps
 }
 
 // heatMap returns a map over λ and ρ with the λ of n classes that have a word, where
@@ -74,7 +65,7 @@ func (e *experiment) learningMaps(t table.Set) (rows []figures.Row) {
 func (e *experiment) heatMap(title string, z []float64, marks *table.Table, n int) figures.Map {
 	m := figures.Map{Title: title, X: e.lambda, Y: e.rho, Z: z}
 	if known := marks.Where("classes", n); known.Len() > 0 {
-		for _, word := range lambdaWords {
+		for _, word := range learner.LambdaWords {
 			m.Curves = append(m.Curves, figures.Curve{Name: wordLabels[word], Kind: figures.Line, X: known.Nums(word), Y: known.Nums("rho")})
 		}
 	}

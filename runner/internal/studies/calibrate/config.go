@@ -3,12 +3,11 @@
 package calibrate
 
 import (
-	"context"
+	"cmp"
 
 	"closedform/core/field"
 	"closedform/runner/internal/config"
 	"closedform/runner/internal/study"
-	"closedform/runner/internal/table"
 )
 
 // Kind is the study.
@@ -22,6 +21,7 @@ var Kind = study.Kind{
 }
 
 type experiment struct {
+	study.Plain
 	Calibrate settings `toml:"calibrate"`
 }
 
@@ -31,29 +31,18 @@ type settings struct {
 	Box     float64     `toml:"box"`     // the logits are in [−box, box]
 }
 
+func (e *experiment) Config() any { return e }
+
 // Validate keeps to where a fit takes seconds: its work grows with the square of
 // the box and like 1/(1−ρ). The mean square error over a smaller box than 0.1 is
 // lost in rounding.
 func (s *settings) Validate() error {
-	for _, n := range s.Classes {
-		if err := field.Within("classes", n, 2, config.MaxClasses); err != nil {
-			return err
-		}
-	}
-	for _, rho := range s.Rho {
-		if err := field.Within("rho", rho, 0, 0.9); err != nil {
-			return err
-		}
-	}
 	if len(s.Classes) == 0 || len(s.Rho) == 0 {
 		return field.Errorf("classes", "allowed: at least one number of classes and one rho")
 	}
-	return field.Within("box", s.Box, 0.1, 4)
+	return cmp.Or(
+		field.AllWithin("classes", s.Classes, 2, config.MaxClasses),
+		field.AllWithin("rho", s.Rho, 0, 0.9),
+		field.Within("box", s.Box, 0.1, 4),
+	)
 }
-
-func (e *experiment) Config() any                   { return e }
-func (e *experiment) Prepare(context.Context) error { return nil }
-
-func (e *experiment) Tables(cells []table.Set) (table.Set, error) { return table.Merge(cells) }
-
-var _ study.Experiment = (*experiment)(nil)

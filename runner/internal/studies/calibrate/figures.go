@@ -12,62 +12,47 @@ import (
 // Figures are "lambda": λ by every criterion and the ρ of those that choose it; and
 // "error": their errors over the box. All are against the number of classes.
 func (e *experiment) Figures() []study.Figure {
-	classes := figures.Axis{Label: "classes $n$", Log: true}
-	chart := func(label string, log bool, curves []figures.Curve) figures.Chart {
-		return figures.Chart{X: classes, Y: figures.Axis{Label: label, Log: log}, Curves: curves}
+	chart := func(label string, log bool, lambda *table.Table, column string) figures.Chart {
+		return figures.Chart{
+			X: figures.Axis{Label: "classes $n$", Log: true}, Y: figures.Axis{Label: label, Log: log},
+			Curves: e.curves(lambda, column),
+		}
 	}
 	return []study.Figure{
-		{Name: "lambda", Needs: []string{"lambda"}, Draw: func(t table.Set) (*figures.Figure, error) {
-			lambda := t.Get("lambda")
-			return figures.Charts([][]figures.Chart{{
-				chart("slope $λ$", false, e.curves(lambda, "lambda")),
-				chart("correlation $ρ$", false, rhoCurves(lambda)),
-			}}), nil
-		}},
-		{Name: "error", Needs: []string{"lambda"}, Draw: func(t table.Set) (*figures.Figure, error) {
-			lambda := t.Get("lambda")
-			return figures.Charts([][]figures.Chart{{
-				chart("root mean square error", true, e.curves(lambda, "rms")),
-				chart("largest error", true, e.curves(lambda, "max")),
-			}}), nil
-		}},
+		study.Drawing("lambda", "lambda", func(t *table.Table) *figures.Figure {
+			return figures.Charts([][]figures.Chart{{chart("slope $λ$", false, t, "lambda"), chart("correlation $ρ$", false, t, "rho")}})
+		}),
+		study.Drawing("error", "lambda", func(t *table.Table) *figures.Figure {
+			return figures.Charts([][]figures.Chart{{chart("root mean square error", true, t, "rms"), chart("largest error", true, t, "max")}})
+		}),
 	}
 }
 
 // curves returns a column of the table against the classes, a curve for every
-// criterion and, where the manifest gives ρ, every ρ.
+// criterion and, where the manifest gives ρ, every ρ. The fitted ρ has a gap at two
+// classes, for which it has no meaning.
 func (e *experiment) curves(lambda *table.Table, column string) []figures.Curve {
-	var out []figures.Curve
-	for _, rho := range e.Calibrate.Rho {
-		for _, c := range append([]criterion{slopeMatching}, fittedLambda...) {
-			t := lambda.Where("criterion", c.word).Where("rho", rho)
-			name := c.name
-			if len(e.Calibrate.Rho) > 1 {
-				name = fmt.Sprintf("%s, $ρ$ = %g", name, rho)
-			}
-			out = append(out, figures.Curve{Name: name, X: t.Nums("classes"), Y: t.Nums(column)})
-		}
-	}
-	for _, c := range fittedRho {
-		t := lambda.Where("criterion", c.word)
-		out = append(out, figures.Curve{Name: c.name, X: t.Nums("classes"), Y: t.Nums(column)})
-	}
-	return out
-}
-
-// rhoCurves returns the fitted ρ against the classes, with a gap at two classes,
-// for which ρ has no meaning.
-func rhoCurves(lambda *table.Table) []figures.Curve {
-	var out []figures.Curve
-	for _, c := range fittedRho {
-		t := lambda.Where("criterion", c.word)
-		curve := figures.Curve{Name: c.name, X: t.Nums("classes"), Y: t.Nums("rho")}
-		for i, n := range curve.X {
-			if n == 2 {
-				curve.Y[i] = math.NaN()
+	var fixed, free []figures.Curve
+	for i, rho := range e.Calibrate.Rho {
+		for _, c := range criteria {
+			t, name := lambda.Where("criterion", c.word), c.name
+			switch {
+			case !c.freeRho && column != "rho":
+				if len(e.Calibrate.Rho) > 1 {
+					name = fmt.Sprintf("%s, $ρ$ = %g", name, rho)
+				}
+				t = t.Where("rho", rho)
+				fixed = append(fixed, figures.Curve{Name: name, X: t.Nums("classes"), Y: t.Nums(column)})
+			case c.freeRho && i == 0:
+				curve := figures.Curve{Name: name, X: t.Nums("classes"), Y: t.Nums(column)}
+				for k, n := range curve.X {
+					if column == "rho" && n == 2 {
+						curve.Y[k] = math.NaN()
+					}
+				}
+				free = append(free, curve)
 			}
 		}
-		out = append(out, curve)
 	}
-	return out
+	return append(fixed, free...)
 }

@@ -19,8 +19,7 @@ import (
 // spec is all that the tables of a cell, one method on one split of a set, follow
 // from.
 type spec struct {
-	Manifest   string
-	Seed       int
+	study.Seeded
 	Set        string
 	Source     data.Source
 	Method     methods.Method
@@ -42,19 +41,14 @@ func (e *experiment) Cells() []study.Cell {
 }
 
 func (e *experiment) spec(m methods.Method, of set, seed int) spec {
-	return spec{e.manifest.Name, seed, of.Name, of.Source, m, e.Compare.Validation, e.classes}
-}
-
-// stream returns the random numbers of this seed for a purpose.
-func (s spec) stream(purpose ...any) rand.Source {
-	return study.Stream(s.Manifest, s.Seed, purpose...)
+	return spec{study.Seeded{Manifest: e.manifest.Name, Seed: seed}, of.Name, of.Source, m, e.Compare.Validation, e.classes}
 }
 
 // run chooses the hyper-parameters, learns with them and scores what was learned.
 // The split and the part for validation are the same for all methods of a seed;
 // the test part is not looked at before the choice is made.
 func (s spec) run(ctx context.Context) (table.Set, error) {
-	train, test, err := s.Source.Unscaled(s.stream("data", s.Set))
+	train, test, err := s.Source.Unscaled(s.Stream("data", s.Set))
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +74,7 @@ func (s spec) run(ctx context.Context) (table.Set, error) {
 // choose judges the candidates by a part of the training examples.
 func (s spec) choose(ctx context.Context, train *data.Examples) (methods.Method, methods.Choice, error) {
 	return s.Method.Choose(func(m methods.Method) (float64, error) {
-		learn, judge, err := train.Split(s.Validation, s.stream("validation", s.Set))
+		learn, judge, err := train.Split(s.Validation, s.Stream("validation", s.Set))
 		if err != nil {
 			return 0, err
 		}
@@ -100,20 +94,18 @@ func (s spec) learn(ctx context.Context, m methods.Method, train, test *data.Exa
 	if err != nil {
 		return nil, nil, err
 	}
-	l, err := m.Train(ctx, scaler.Apply(train), s.stream("method", s.Set, m.Name), func(pass int) rand.Source { return s.stream("pass", s.Set, pass) })
+	l, err := m.Train(ctx, scaler.Apply(train), s.Stream("method", s.Set, m.Name), func(pass int) rand.Source { return s.Stream("pass", s.Set, pass) })
 	return l, scaler.Apply(test), err
 }
 
 // predictions lists the probabilities of all test examples. Sets with fewer classes
 // than others leave the last columns empty.
 func (s spec) predictions(p [][]float64, class []int, names []string) *table.Table {
-	t := table.New("predictions",
+	t := table.New("predictions", append([]table.Column{
 		table.Text("set", "the data set"), table.Text("method", "the learner"), table.Int("seed", "as in runs"),
-		table.Int("example", "of the test part, from 1"), table.Text("class", "the true one"))
+		table.Int("example", "of the test part, from 1"), table.Text("class", "the true one"),
+	}, learner.ProbabilityColumns(s.Classes, "probability of a class of the set, in their order")...)...)
 	t.Packed = true
-	for j := range s.Classes {
-		t.Columns = append(t.Columns, table.Num(fmt.Sprintf("p%d", j+1), "probability of a class of the set, in their order").Rounded(6))
-	}
 	for i := range p {
 		t.Add(s.Set, s.Method.Name, s.Seed, i+1, names[class[i]], p[i], table.Gaps(s.Classes-len(p[i])))
 	}
@@ -135,7 +127,7 @@ func (e *experiment) Measure(ctx context.Context, tables table.Set) (table.Set, 
 			if err != nil {
 				return nil, err
 			}
-			train, test, err := s.Source.Unscaled(s.stream("data", s.Set))
+			train, test, err := s.Source.Unscaled(s.Stream("data", s.Set))
 			if err != nil {
 				return nil, err
 			}

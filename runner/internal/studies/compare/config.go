@@ -4,6 +4,7 @@
 package compare
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -20,13 +21,11 @@ import (
 var Kind = study.Kind{
 	Name: "compare",
 	Asks: "How do the network and other methods score on real data, chosen on equal terms?",
-	New: func(m *config.Manifest) (study.Experiment, error) {
+	New: func(m *config.Manifest) (_ study.Experiment, err error) {
 		e := &experiment{manifest: m, Compare: settings{Validation: 0.2}}
-		if err := m.Decode(e); err != nil {
-			return nil, err
+		if err = m.Decode(e); err == nil {
+			e.seeds, err = m.Seeds(e.Sweep.Seed)
 		}
-		var err error
-		e.seeds, err = m.Seeds(e.Sweep.Seed)
 		return e, err
 	},
 }
@@ -55,12 +54,8 @@ type set struct {
 	Splits int `toml:"splits,omitzero"` // with how many of the seeds it is learned, at most; 0: all
 }
 
-// Validate reports what is not allowed.
 func (e *experiment) Validate() error {
 	c := e.Compare
-	if err := methods.Check(e.Methods, c.Budget, false); err != nil {
-		return err
-	}
 	for _, s := range e.Sets {
 		if s.Name == "" || s.Name == allSets || s.Splits < 0 {
 			return field.Errorf("set."+s.Name+".name", "allowed: a name other than %s, and splits ≥ 0", allSets)
@@ -74,7 +69,7 @@ func (e *experiment) Validate() error {
 	case !(0 < c.Validation && c.Validation < 1):
 		return field.Errorf("compare.validation", "%g is not allowed; allowed: above 0 and below 1", c.Validation)
 	}
-	return field.Within("compare.budget", c.Budget, 1, 100)
+	return cmp.Or(methods.Check(e.Methods, c.Budget, false), field.Within("compare.budget", c.Budget, 1, 100))
 }
 
 func (e *experiment) Config() any { return e }
@@ -89,9 +84,8 @@ func (e *experiment) Files() []string {
 
 func (e *experiment) Prepare(context.Context) error {
 	var errs []error
-	for i := range e.Sets {
-		s := &e.Sets[i]
-		errs = append(errs, e.manifest.Locate("set."+s.Name, s.Load(e.manifest.Folder)))
+	for i, s := range e.Sets {
+		errs = append(errs, e.manifest.Locate("set."+s.Name, e.Sets[i].Load(e.manifest.Folder)))
 	}
 	if err := data.Join(errs...); err != nil {
 		return err
@@ -109,8 +103,7 @@ func (e *experiment) Prepare(context.Context) error {
 func (e *experiment) Notes(tables table.Set) []string { return learner.BrokenDown(tables.Get("runs")) }
 
 var (
-	_ study.Experiment = (*experiment)(nil)
-	_ study.WithData   = (*experiment)(nil)
-	_ study.Noted      = (*experiment)(nil)
-	_ study.Timed      = (*experiment)(nil)
+	_ study.WithData = (*experiment)(nil)
+	_ study.Noted    = (*experiment)(nil)
+	_ study.Timed    = (*experiment)(nil)
 )

@@ -22,14 +22,7 @@ func (e *experiment) Figures() []study.Figure {
 	if len(e.Methods) < 2 {
 		return nil
 	}
-	return []study.Figure{
-		{Name: "differences", Needs: []string{"paired"}, Draw: func(t table.Set) (*figures.Figure, error) {
-			return e.differences(t.Get("paired")), nil
-		}},
-		{Name: "ranks", Needs: []string{"ranks"}, Draw: func(t table.Set) (*figures.Figure, error) {
-			return rankPlot(t.Get("ranks")), nil
-		}},
-	}
+	return []study.Figure{study.Drawing("differences", "paired", e.differences), study.Drawing("ranks", "ranks", rankPlot)}
 }
 
 func (e *experiment) differences(paired *table.Table) *figures.Figure {

@@ -5,8 +5,10 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/integrate/quad"
 	"gonum.org/v1/gonum/stat"
 
+	"closedform/core/gauss"
 	"closedform/runner/internal/learner"
 	"closedform/runner/internal/table"
 )
@@ -15,13 +17,11 @@ import (
 const allSets = "all"
 
 func (e *experiment) Tables(cells []table.Set) (table.Set, error) {
-	tables, err := table.Merge(cells)
-	if err != nil {
-		return nil, err
-	}
-	runs := tables.Get("runs")
-	summary := runs.GroupBy("set", "method").Mean("summary", slices.Concat(learner.ScoreNames, learner.StepNames)...)
-	return append(tables, summary, e.paired(runs), e.ranks(summary)), nil
+	return table.Merge(cells, func(t table.Set) table.Set {
+		runs := t.Get("runs")
+		summary := runs.GroupBy("set", "method").Mean("summary", slices.Concat(learner.ScoreNames, learner.StepNames)...)
+		return table.Set{summary, e.paired(runs), e.ranks(summary)}
+	})
 }
 
 // paired is, for every set and method, the mean over the splits of its score less
@@ -34,21 +34,21 @@ func (e *experiment) paired(runs *table.Table) *table.Table {
 		t.Columns = append(t.Columns, table.IntervalOf(c.Name, c.Doc+", less that of the reference")...)
 	}
 	add := func(set, method string, differences [][]float64) {
-		var intervals [][]float64
+		row := []any{set, method, e.Compare.Reference, len(differences[0])}
 		for _, d := range differences {
-			intervals = append(intervals, table.Interval(d))
+			row = append(row, table.Interval(d))
 		}
-		t.Add(set, method, e.Compare.Reference, len(differences[0]), slices.Concat(intervals...))
+		t.Add(row...)
 	}
 	overSets := map[string][][]float64{} // by method: for every score the means of the sets
+	for _, method := range e.others() {
+		overSets[method] = make([][]float64, len(learner.ScoreNames))
+	}
 	for _, set := range e.Sets {
 		of := runs.Where("set", set.Name)
 		reference := of.Where("method", e.Compare.Reference)
 		for _, method := range e.others() {
 			rows := of.Where("method", method)
-			if overSets[method] == nil {
-				overSets[method] = make([][]float64, len(learner.ScoreNames))
-			}
 			differences := make([][]float64, len(learner.ScoreNames))
 			for i, score := range learner.ScoreNames {
 				differences[i] = rows.Nums(score)
@@ -81,22 +81,24 @@ func (e *experiment) others() []string {
 // (Demšar, "Statistical comparisons of classifiers over multiple data sets", JMLR
 // 2006).
 func (e *experiment) ranks(summary *table.Table) *table.Table {
-	t := table.New("ranks", table.Text("method", "the learner"), table.Int("sets", "over which ranks are averaged"))
+	scores := learner.ScoreColumns()
 	k, n := len(e.Methods), len(e.Sets)
 	rank := make([][]float64, k) // by method: for every score
-	for _, c := range learner.ScoreColumns() {
-		t.Columns = append(t.Columns, table.Num(c.Name, "mean rank by the "+c.Doc+"; 1: the best"))
+	for i, c := range scores {
+		scores[i] = table.Num(c.Name, "mean rank by the "+c.Doc+"; 1: the best")
 		sum := make([]float64, k)
 		for _, set := range e.Sets {
-			for i, r := range ranked(summary.Where("set", set.Name).Nums(c.Name)) {
-				sum[i] += r / float64(n)
+			for m, r := range ranked(summary.Where("set", set.Name).Nums(c.Name)) {
+				sum[m] += r / float64(n)
 			}
 		}
-		for i, s := range sum {
-			rank[i] = append(rank[i], s)
+		for m, s := range sum {
+			rank[m] = append(rank[m], s)
 		}
 	}
-	t.Columns = append(t.Columns, table.Num("critical_difference", "of two mean ranks, by Nemenyi's test at 5 %"))
+	t := table.New("ranks", slices.Concat(
+		[]table.Column{table.Text("method", "the learner"), table.Int("sets", "over which ranks are averaged")},
+		scores, []table.Column{table.Num("critical_difference", "of two mean ranks, by Nemenyi's test at 5 %")})...)
 	critical := studentizedRange(k) / math.Sqrt2 * math.Sqrt(float64(k*(k+1))/float64(6*n))
 	for i, m := range e.Methods {
 		t.Add(m.Name, n, rank[i], critical)
@@ -121,4 +123,32 @@ func ranked(x []float64) []float64 {
 		r[i] = below + (equal+1)/2
 	}
 	return r
+}
+
+// studentizedRange returns the 95 % quantile of the range of k independent
+// standard normal numbers, whose distribution function is
+//
+//	P(q) = k ∫ φ(z) (Φ(z) − Φ(z−q))^{k−1} dz
+//
+// (Tukey's studentized range with infinitely many degrees of freedom).
+func studentizedRange(k int) float64 {
+	if k < 2 {
+		return 0 // A single number has no range.
+	}
+	cdf := func(q float64) float64 {
+		return quad.Fixed(func(z float64) float64 {
+			phi := math.Exp(-z*z/2) / math.Sqrt(2*math.Pi)
+			return float64(k) * phi * math.Pow(gauss.CDF(z)-gauss.CDF(z-q), float64(k-1))
+		}, -9, 9, 200, nil, 0)
+	}
+	low, high := 0.0, 20.0
+	for range 60 {
+		middle := (low + high) / 2
+		if cdf(middle) < 0.95 {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	return (low + high) / 2
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 
 	"gonum.org/v1/gonum/stat"
@@ -18,8 +17,7 @@ import (
 
 // spec is all that the tables of a cell, one drift, method and seed, follow from.
 type spec struct {
-	Manifest               string
-	Seed                   int
+	study.Seeded
 	Drift                  drift
 	Method                 methods.Method
 	Examples, Block, Every int
@@ -30,17 +28,12 @@ func (e *experiment) Cells() []study.Cell {
 	for _, d := range e.Drifts {
 		for _, m := range e.Methods {
 			for _, seed := range e.seeds {
-				s := spec{e.manifest.Name, seed, d, m, e.Stream.Examples, e.Stream.Block, e.Stream.Every}
+				s := spec{study.Seeded{Manifest: e.manifest.Name, Seed: seed}, d, m, e.Stream.Examples, e.Stream.Block, e.Stream.Every}
 				cells = append(cells, study.Cell{Key: fmt.Sprintf("%s %s seed=%d", d.Name, m.Name, seed), Spec: s, Run: s.run})
 			}
 		}
 	}
 	return cells
-}
-
-// stream returns the random numbers of this seed for a purpose.
-func (s spec) stream(purpose ...any) rand.Source {
-	return study.Stream(s.Manifest, s.Seed, purpose...)
 }
 
 // turning is a stream of examples from a distribution that turns about the origin,
@@ -56,7 +49,7 @@ type turning struct {
 // turned they are the same for all methods, and for all drifts of one generator.
 func (s spec) draw(name string) turning {
 	task := s.Drift.Task()
-	set := task.Draw(s.Examples, s.stream(name))
+	set := task.Draw(s.Examples, s.Stream(name))
 	t := turning{classes: task.Classes}
 	for k, x := range set.X {
 		p := make([]float64, task.Classes)
@@ -110,10 +103,8 @@ func (s spec) run(ctx context.Context) (table.Set, error) {
 	return table.Set{curve, runs, predictions}, nil
 }
 
-// lossNames are the scores of the tables: those of a method, and how far they are
+// lossColumns are the scores of the tables: those of a method, and how far they are
 // above those of the true class probabilities on the same examples.
-var lossNames = []string{"error", "log_loss", "excess_error", "excess_log_loss"}
-
 func lossColumns() []table.Column {
 	return []table.Column{
 		table.Num("error", "share of wrong predictions"), table.Num("log_loss", "mean of −log p of the true class, in nats"),
@@ -126,7 +117,7 @@ func lossColumns() []table.Column {
 type followed struct {
 	learner *learner.Tolerant
 	p       [][]float64
-	losses  [4][]float64 // by example, in the order of lossNames
+	losses  [4][]float64 // by example, in the order of lossColumns
 }
 
 // means returns those of the losses from one example to before another.
@@ -141,7 +132,7 @@ func (f *followed) means(from, to int) []float64 {
 // follow trains a learner of the method along the stream: each example is predicted
 // and scored before it is learned.
 func (s spec) follow(ctx context.Context, m methods.Method, t turning) (*followed, error) {
-	l, err := m.OfStream(data.Inputs, t.classes, s.Every, s.stream("prior"))
+	l, err := m.OfStream(data.Inputs, t.classes, s.Every, s.Stream("prior"))
 	if err != nil {
 		return nil, err
 	}
@@ -157,4 +148,33 @@ func (s spec) follow(ctx context.Context, m methods.Method, t turning) (*followe
 		}
 	}}
 	return f, course.Train(ctx, l)
+}
+
+func (e *experiment) Tables(cells []table.Set) (table.Set, error) {
+	return table.Merge(cells, func(t table.Set) table.Set {
+		losses := []string{"error", "log_loss", "excess_error", "excess_log_loss"}
+		runs := t.Get("runs")
+		return table.Set{
+			t.Get("curve").GroupBy("drift", "method", "seen").Mean("curve_summary", losses...),
+			runs.GroupBy("drift", "method").Mean("summary", slices.Concat(losses, learner.StepNames)...),
+			e.distributions(runs),
+		}
+	})
+}
+
+// distributions says what the best classifier there can be, that of the true class
+// probabilities, scores on all examples of the streams, and its error rate, which
+// a turn of the distribution does not change.
+func (e *experiment) distributions(runs *table.Table) *table.Table {
+	t := table.New("distributions", table.Text("drift", "how the distribution turns"),
+		table.Num("bayes_error", "expected share of wrong predictions by the true probabilities"),
+		table.Num("error", "that share on the examples of all seeds"), table.Num("log_loss", "log loss of the true probabilities on these, in nats"))
+	for _, d := range e.Drifts {
+		of := runs.Where("drift", d.Name).Where("method", e.Methods[0].Name)
+		best := func(column string) float64 {
+			return stat.Mean(of.Nums(column), nil) - stat.Mean(of.Nums("excess_"+column), nil)
+		}
+		t.Add(d.Name, d.Task().BayesError(), best("error"), best("log_loss"))
+	}
+	return t
 }

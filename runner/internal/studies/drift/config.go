@@ -3,9 +3,9 @@
 package drift
 
 import (
+	"cmp"
 	"context"
 	"math"
-	"slices"
 
 	"closedform/core/field"
 	"closedform/runner/internal/config"
@@ -20,16 +20,14 @@ import (
 var Kind = study.Kind{
 	Name: "drift",
 	Asks: "How well do methods follow a distribution that changes along the stream?",
-	New: func(m *config.Manifest) (study.Experiment, error) {
+	New: func(m *config.Manifest) (_ study.Experiment, err error) {
 		e := &experiment{manifest: m, Stream: stream{Block: 50, Every: 50}}
-		if err := m.Decode(e); err != nil {
-			return nil, err
+		if err = m.Decode(e); err == nil {
+			e.seeds, err = m.Seeds(e.Sweep.Seed)
 		}
 		for i := range e.Drifts {
 			e.Drifts[i].Generator = e.Drifts[i].WithDefaults()
 		}
-		var err error
-		e.seeds, err = m.Seeds(e.Sweep.Seed)
 		return e, err
 	},
 }
@@ -64,23 +62,12 @@ type drift struct {
 // SetDefaults implements [config.Defaulter].
 func (d *drift) SetDefaults() { d.Jump = 0.25 }
 
-// Validate reports what is not allowed.
 func (d *drift) Validate() error {
 	if d.Name == "" {
 		return field.Errorf("name", "missing")
 	}
-	if err := d.Generator.Validate(); err != nil {
-		return err
-	}
-	for i, after := range d.Jumps {
-		if after < 1 || i > 0 && after <= d.Jumps[i-1] {
-			return field.Errorf("jumps", "%v is not allowed; allowed: numbers of examples, strictly increasing", d.Jumps)
-		}
-	}
-	if err := field.Within("jump", d.Jump, -1000, 1000); err != nil {
-		return err
-	}
-	return field.Within("turns", d.Turns, -1000, 1000)
+	return cmp.Or(
+		d.Generator.Validate(), field.Within("jump", d.Jump, -1000, 1000), field.Within("turns", d.Turns, -1000, 1000))
 }
 
 // angle returns by how much the distribution has turned when k examples have been
@@ -95,29 +82,24 @@ func (d *drift) angle(k int) float64 {
 	return 2 * math.Pi * turns
 }
 
-// Validate reports what is not allowed.
 func (e *experiment) Validate() error {
 	s := e.Stream
-	for _, n := range []struct {
-		key       string
-		value, hi int
-	}{{"examples", s.Examples, config.MaxTrain}, {"block", s.Block, s.Examples}, {"every", s.Every, config.MaxTrain}, {"budget", s.Budget, 100}} {
-		if err := field.Within("stream."+n.key, n.value, 1, n.hi); err != nil {
-			return err
-		}
+	if err := cmp.Or(
+		field.Within("stream.examples", s.Examples, 1, config.MaxTrain), field.Within("stream.block", s.Block, 1, s.Examples),
+		field.Within("stream.every", s.Every, 1, config.MaxTrain), field.Within("stream.budget", s.Budget, 1, 100),
+		methods.Check(e.Methods, s.Budget, true),
+	); err != nil {
+		return err
 	}
 	if s.Examples%s.Block != 0 {
 		return field.Errorf("stream.block", "%d is not allowed; allowed: a divisor of stream.examples = %d", s.Block, s.Examples)
-	}
-	if err := methods.Check(e.Methods, s.Budget, true); err != nil {
-		return err
 	}
 	if len(e.Drifts) == 0 {
 		return field.Errorf("drift", "missing; allowed: at least one table headed [[drift]]")
 	}
 	for _, d := range e.Drifts {
-		if n := len(d.Jumps); n > 0 && slices.Max(d.Jumps) >= s.Examples {
-			return field.Errorf("drift."+d.Name+".jumps", "%d is not before the end of the stream; allowed: less than stream.examples = %d", d.Jumps[n-1], s.Examples)
+		if err := learner.Increasing("drift."+d.Name+".jumps", d.Jumps, s.Examples-1); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -137,7 +119,4 @@ func (e *experiment) Prepare(context.Context) error {
 // Notes implements [study.Noted].
 func (e *experiment) Notes(tables table.Set) []string { return learner.BrokenDown(tables.Get("runs")) }
 
-var (
-	_ study.Experiment = (*experiment)(nil)
-	_ study.Noted      = (*experiment)(nil)
-)
+var _ study.Noted = (*experiment)(nil)

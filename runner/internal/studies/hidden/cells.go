@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"closedform/runner/internal/data"
-	"closedform/runner/internal/grid"
 	"closedform/runner/internal/learner"
 	"closedform/runner/internal/metric"
 	"closedform/runner/internal/study"
@@ -16,8 +15,7 @@ import (
 
 // spec is all that the tables of a cell, one model, task and seed, follow from.
 type spec struct {
-	Manifest          string
-	Seed              int
+	study.Seeded
 	Task              task
 	Model             learner.Variant
 	Test              int
@@ -33,12 +31,12 @@ func (e *experiment) Cells() []study.Cell {
 		classes = max(classes, t.Task().Classes)
 	}
 	var cells []study.Cell
-	for i := range e.models[0] {
+	for i := range e.Models {
 		for t, of := range e.Tasks {
-			for _, seed := range e.seeds {
-				model, drawn := e.models[t][i], seed == e.manifest.Seed
+			for _, seed := range e.Seeds {
+				model, drawn := e.models[t][i], seed == e.header.Seed
 				s := spec{
-					Manifest: e.manifest.Name, Seed: seed, Task: of, Model: model, Test: e.Hidden.Test,
+					Seeded: study.Seeded{Manifest: e.header.Name, Seed: seed}, Task: of, Model: model, Test: e.Hidden.Test,
 					Snapshots: e.Hidden.Snapshots, Passes: e.Hidden.Passes, Train: i == 0 && drawn,
 				}
 				if drawn && slices.Contains(e.Hidden.Maps, model.Name) {
@@ -51,20 +49,16 @@ func (e *experiment) Cells() []study.Cell {
 	return cells
 }
 
-// stream returns the random numbers of this seed for a purpose, the same for all
-// models.
-func (s spec) stream(purpose ...any) rand.Source { return study.Stream(s.Manifest, s.Seed, purpose...) }
-
 // run trains a network, pass after pass. The examples of the first pass come in the
 // order in which they are drawn, those of pass p in an order from the stream
 // "pass", p. The test examples are from a stream of their own.
 func (s spec) run(ctx context.Context) (table.Set, error) {
-	l, err := s.Model.Learner(s.stream("prior"))
+	l, err := s.Model.Learner(s.Stream("prior"))
 	if err != nil {
 		return nil, err
 	}
 	of := s.Task.Task()
-	train, test := of.Draw(s.Task.Train, s.stream("train", s.Task.Name)), of.Draw(s.Test, s.stream("test", s.Task.Name))
+	train, test := of.Draw(s.Task.Train, s.Stream("train", s.Task.Name)), of.Draw(s.Test, s.Stream("test", s.Task.Name))
 	curve := table.New("curve", slices.Concat([]table.Column{
 		table.Text("method", "the variant of the network"), table.Text("task", "what it learns"), table.Int("seed", "of prior and examples"),
 		table.Int("pass", "over the training examples"), table.Int("k", "examples of this pass seen"), table.Int("seen", "examples seen in all passes"),
@@ -80,7 +74,7 @@ func (s spec) run(ctx context.Context) (table.Set, error) {
 		if pass == 1 {
 			return nil
 		}
-		return s.stream("pass", pass)
+		return s.Stream("pass", pass)
 	}
 	course.After = func(pass, k int) error {
 		if s.Grid > 0 && pass == 1 && k == s.Task.Train {
@@ -111,16 +105,16 @@ func (s spec) train(set data.Set) *table.Table {
 // down.
 func (s spec) maps(l *learner.Tolerant, of *data.Task) *table.Table {
 	number := func(name, doc string) table.Column { return table.Num(name, doc).Rounded(6) }
-	t := table.New("maps", table.Text("method", "the variant of the network"), table.Text("task", "what it has learned"),
-		number("x1", "first input"), number("x2", "second input"))
-	t.Packed = true
-	for j := range s.Classes {
-		t.Columns = append(t.Columns, number(fmt.Sprintf("p%d", j+1), "probability of the class"))
-	}
-	t.Columns = append(t.Columns, number("variance", "Σ_j Var y_j by the moments that the network predicts with"),
+	t := table.New("maps", slices.Concat([]table.Column{
+		table.Text("method", "the variant of the network"), table.Text("task", "what it has learned"),
+		number("x1", "first input"), number("x2", "second input"),
+	}, learner.ProbabilityColumns(s.Classes, "probability of the class"), []table.Column{
+		number("variance", "Σ_j Var y_j by the moments that the network predicts with"),
 		number("variance_exact", "Σ_j Var y_j by those of the softmax of the same logits"),
-		number("entropy", "of the probabilities, in nats"))
-	points := gridOf(of, s.Grid).Points
+		number("entropy", "of the probabilities, in nats"),
+	})...)
+	t.Packed = true
+	points := of.Region.Grid(s.Grid).Points
 	p := l.Probabilities(points)
 	variance, exact := l.Variances(points)
 	for i, x := range points {
@@ -129,23 +123,16 @@ func (s spec) maps(l *learner.Tolerant, of *data.Task) *table.Table {
 	return t
 }
 
-// gridOf returns the grid of a map.
-func gridOf(of *data.Task, points int) *grid.Grid {
-	return grid.New(of.Region.Axis(0, points), of.Region.Axis(1, points))
-}
-
 // Tables adds curve_summary.csv, the means of curve.csv over the seeds, and
 // tasks.csv. A mean log loss that is infinite is no value.
 func (e *experiment) Tables(cells []table.Set) (table.Set, error) {
-	tables, err := table.Merge(cells)
-	if err != nil {
-		return nil, err
-	}
-	tasks := table.New("tasks", table.Text("task", "what is learned"), table.Int("classes", "how many it has"),
-		table.Num("bayes_error", "the least error rate there can be"))
-	for _, t := range e.Tasks {
-		tasks.Add(t.Name, t.Task().Classes, t.Task().BayesError())
-	}
-	means := append([]string{"accuracy", "log_loss", "ece"}, learner.StepNames...)
-	return append(tables, tables.Get("curve").GroupBy("method", "task", "pass", "k", "seen").Mean("curve_summary", means...), tasks), nil
+	return table.Merge(cells, func(t table.Set) table.Set {
+		tasks := table.New("tasks", table.Text("task", "what is learned"), table.Int("classes", "how many it has"),
+			table.Num("bayes_error", "the least error rate there can be"))
+		for _, of := range e.Tasks {
+			tasks.Add(of.Name, of.Task().Classes, of.Task().BayesError())
+		}
+		means := append([]string{"accuracy", "log_loss", "ece"}, learner.StepNames...)
+		return table.Set{t.Get("curve").GroupBy("method", "task", "pass", "k", "seen").Mean("curve_summary", means...), tasks}
+	})
 }

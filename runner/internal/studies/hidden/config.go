@@ -4,7 +4,7 @@
 package hidden
 
 import (
-	"context"
+	"cmp"
 	"slices"
 
 	"closedform/core/field"
@@ -19,24 +19,22 @@ var Kind = study.Kind{
 	Name: "hidden",
 	Asks: "What do hidden layers learn that a linear model cannot?",
 	New: func(m *config.Manifest) (study.Experiment, error) {
-		e := &experiment{manifest: m, Model: learner.DefaultModel()}
+		e := &experiment{header: m.Header, Networks: learner.Networks{Model: learner.DefaultModel()}}
 		if err := m.Decode(e); err != nil {
 			return nil, err
 		}
-		return e, m.Locate("", e.setUp())
+		return e, cmp.Or(e.Resolve(m), m.Locate("", e.setUp()))
 	},
 }
 
 type experiment struct {
-	Hidden   settings          `toml:"hidden"`
-	Model    learner.Model     `toml:"model"` // has no layers: they follow from the tasks
-	Sweep    learner.Sweep     `toml:"sweep"`
-	Tasks    []task            `toml:"task"`
-	Variants []learner.Variant `toml:"variant" inherit:"model"`
+	study.Plain
+	Hidden           settings `toml:"hidden"`
+	Tasks            []task   `toml:"task"`
+	learner.Networks          // without layers: they follow from the tasks
 
-	manifest *config.Manifest
-	seeds    []int
-	models   [][]learner.Variant // by task, with its layers
+	header config.Header
+	models [][]learner.Variant // by task, with its layers
 }
 
 type settings struct {
@@ -53,30 +51,20 @@ type task struct {
 	data.Sample
 }
 
-// Validate reports what is not allowed.
+func (e *experiment) Config() any { return e }
+
 func (s *settings) Validate() error {
-	if err := field.Within("test", s.Test, 1, config.MaxTrain); err != nil {
-		return err
-	}
-	if err := field.Within("grid", s.Grid, 2, config.MaxGrid); err != nil {
-		return err
-	}
 	if len(s.Passes) == 0 {
 		return field.Errorf("passes", "missing; allowed: at least one number of passes")
 	}
-	return learner.Increasing("passes", s.Passes, 1000)
+	return cmp.Or(
+		field.Within("test", s.Test, 1, config.MaxTrain), field.Within("grid", s.Grid, 2, config.MaxGrid),
+		learner.Increasing("passes", s.Passes, 1000))
 }
 
-// setUp works out what follows from the manifest.
-func (e *experiment) setUp() (err error) {
-	if e.seeds, err = e.manifest.Seeds(e.Sweep.Seed); err != nil {
-		return err
-	}
-	models, err := e.Sweep.Models(e.Model, e.Variants)
-	if err != nil {
-		return err
-	}
-	names := learner.Names(models)
+// setUp works out the models of each task.
+func (e *experiment) setUp() error {
+	names := learner.Names(e.Models)
 	for _, name := range e.Hidden.Maps {
 		if !slices.Contains(names, name) {
 			return field.Errorf("hidden.maps", "%s is not a variant; allowed: %q", name, names)
@@ -85,20 +73,13 @@ func (e *experiment) setUp() (err error) {
 	if len(e.Tasks) == 0 {
 		return field.Errorf("task", "missing; allowed: at least one table headed [[task]]")
 	}
-	e.models = make([][]learner.Variant, len(e.Tasks))
 	for i, t := range e.Tasks {
 		e.Tasks[i].Generator = t.WithDefaults()
-		if err := learner.Increasing("hidden.snapshots", e.Hidden.Snapshots, t.Train); err != nil {
+		models, err := learner.Fit(e.Models, data.Inputs, t.Task().Classes)
+		if err := cmp.Or(learner.Increasing("hidden.snapshots", e.Hidden.Snapshots, t.Train), err); err != nil {
 			return err
 		}
-		if e.models[i], err = learner.Fit(models, data.Inputs, t.Task().Classes); err != nil {
-			return err
-		}
+		e.models = append(e.models, models)
 	}
 	return nil
 }
-
-func (e *experiment) Config() any                   { return e }
-func (e *experiment) Prepare(context.Context) error { return nil }
-
-var _ study.Experiment = (*experiment)(nil)

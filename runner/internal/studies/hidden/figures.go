@@ -24,9 +24,7 @@ func (e *experiment) Figures() []study.Figure {
 		{"log_loss", figures.Axis{Label: "log loss, nats", Log: true, Min: 0.002, Max: 5}},
 		{"ece", figures.Axis{Label: "calibration error", Log: true, Min: 0.001, Max: 1}},
 	} {
-		out = append(out, study.Figure{Name: q.column, Needs: []string{"curve_summary"}, Draw: func(t table.Set) (*figures.Figure, error) {
-			return e.charts(t.Get("curve_summary"), q.column, q.y), nil
-		}})
+		out = append(out, study.Drawing(q.column, "curve_summary", func(t *table.Table) *figures.Figure { return e.charts(t, q.column, q.y) }))
 	}
 	for _, of := range e.Tasks {
 		if len(e.Hidden.Maps) > 0 {
@@ -71,7 +69,7 @@ func (e *experiment) charts(summary *table.Table, column string, y figures.Axis)
 // variances are those of the softmax: the probit's are negative where the logits
 // are far apart and nearly certain.
 func (e *experiment) maps(of task, maps, train *table.Table) *figures.Figure {
-	g, classes := gridOf(of.Task(), e.Hidden.Grid), of.Task().Classes
+	g, classes := of.Task().Region.Grid(e.Hidden.Grid), of.Task().Classes
 	var labels figures.Labels
 	for j := range classes {
 		labels.Classes = append(labels.Classes, fmt.Sprintf("class %d", j+1))
@@ -81,9 +79,15 @@ func (e *experiment) maps(of task, maps, train *table.Table) *figures.Figure {
 	for i := range min(60, train.Len()) {
 		examples = append(examples, figures.Point{X: x1[i], Y: x2[i], Class: int(class[i]) - 1})
 	}
+	top := 0.0
+	for _, v := range maps.Nums("variance_exact") {
+		if v > top {
+			top = v
+		}
+	}
 	rows := []figures.Row{
 		{Scale: figures.Axis{Label: "$μ(y₁)$, probability", Max: 1}},
-		{Scale: figures.Axis{Label: "$Σ_jσ²(y_j)$", Max: largest(maps.Nums("variance_exact"))}},
+		{Scale: figures.Axis{Label: "$Σ_jσ²(y_j)$", Max: cmp.Or(top, 1)}},
 		{Scale: figures.Axis{Label: "entropy, nats", Max: math.Log(float64(classes))}},
 	}
 	for i, column := range []string{"p1", "variance_exact", "entropy"} {
@@ -96,17 +100,6 @@ func (e *experiment) maps(of task, maps, train *table.Table) *figures.Figure {
 		}
 	}
 	return figures.Maps(rows, labels)
-}
-
-// largest returns the largest number, or 1 if none is above zero.
-func largest(x []float64) float64 {
-	top := 0.0
-	for _, v := range x {
-		if v > top {
-			top = v
-		}
-	}
-	return cmp.Or(top, 1)
 }
 
 // within moves numbers that are outside the scale by no more than they are wrong,

@@ -3,11 +3,11 @@ package learn
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
 	"closedform/figures"
-	"closedform/runner/internal/approx"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
 )
@@ -18,60 +18,46 @@ import (
 // of the paper.
 func (p *plane) Figures() []study.Figure {
 	labels := figures.Labels{Below: "negative variance"}
-	for j := range p.task.Classes {
-		labels.Classes = append(labels.Classes, fmt.Sprintf("class %d", j+1))
-	}
-	var out []study.Figure
-	add := func(name string, draw func(table.Set) *figures.Figure) {
-		out = append(out, study.Figure{Name: name, Needs: []string{"maps", "train"}, Draw: func(t table.Set) (*figures.Figure, error) {
-			return draw(t), nil
-		}})
-	}
-	panel := 0
-	for _, d := range p.Pages {
-		for _, model := range p.Models {
-			if model.Of != d.Variant {
-				continue
-			}
-			quantities := p.quantities()
-			for _, q := range quantities {
-				for i := range p.Evaluate.Snapshots {
-					if !d.Single {
-						break
-					}
-					panel++
-					add(fmt.Sprintf("fig%02d", panel), func(t table.Set) *figures.Figure {
-						row := p.row(q, model.Name, t)
-						return figures.Maps([]figures.Row{{Scale: row.Scale, Maps: row.Maps[i : i+1]}}, labels)
-					})
-				}
-			}
-			add("maps_"+strings.ReplaceAll(model.Name, " ", "_"), func(t table.Set) *figures.Figure {
-				var rows []figures.Row
-				for _, q := range quantities {
-					rows = append(rows, p.row(q, model.Name, t))
-				}
-				return figures.Maps(rows, labels)
-			})
+	var means, variances []quantity
+	for j := 1; j <= p.task.Classes; j++ {
+		labels.Classes = append(labels.Classes, fmt.Sprintf("class %d", j))
+		if j < p.task.Classes {
+			means = append(means, quantity{fmt.Sprintf("p%d", j), fmt.Sprintf("$μ(y_{%d})$, probability", j)})
+			variances = append(variances, quantity{fmt.Sprintf("var%d", j), fmt.Sprintf("$σ²(y_{%d})$, probability²", j)})
 		}
 	}
-	return out
-}
-
-// quantity is a row of maps.
-type quantity struct {
-	column, label string
-	variance      bool
-}
-
-func (p *plane) quantities() []quantity {
-	var means, variances []quantity
-	for j := 1; j < p.task.Classes; j++ {
-		means = append(means, quantity{fmt.Sprintf("p%d", j), fmt.Sprintf("$μ(y_{%d})$, probability", j), false})
-		variances = append(variances, quantity{fmt.Sprintf("var%d", j), fmt.Sprintf("$σ²(y_{%d})$, probability²", j), true})
+	var out, single []study.Figure
+	add := func(to *[]study.Figure, name string, rows func(table.Set) []figures.Row) {
+		*to = append(*to, study.Figure{Name: name, Needs: []string{"maps", "train"}, Draw: func(t table.Set) (*figures.Figure, error) {
+			return figures.Maps(rows(t), labels), nil
+		}})
 	}
-	return append(means, variances...)
+	for _, page := range p.Pages {
+		for _, model := range p.Models {
+			if model.Of != page.Variant {
+				continue
+			}
+			all := slices.Concat(means, variances)
+			add(&out, "maps_"+strings.ReplaceAll(model.Name, " ", "_"), func(t table.Set) (rows []figures.Row) {
+				for _, q := range all {
+					rows = append(rows, p.row(q, model.Name, t))
+				}
+				return rows
+			})
+			for i := 0; page.Single && i < len(all)*len(p.Evaluate.Snapshots); i++ {
+				q, k := all[i/len(p.Evaluate.Snapshots)], i%len(p.Evaluate.Snapshots)
+				add(&single, fmt.Sprintf("fig%02d", len(single)+1), func(t table.Set) []figures.Row {
+					row := p.row(q, model.Name, t)
+					return []figures.Row{{Scale: row.Scale, Maps: row.Maps[k : k+1]}}
+				})
+			}
+		}
+	}
+	return append(single, out...)
 }
+
+// quantity is a row of maps: a column of the table and its name.
+type quantity struct{ column, label string }
 
 // row returns the maps of a quantity of a network at all snapshots, on one scale.
 func (p *plane) row(q quantity, method string, t table.Set) figures.Row {
@@ -81,16 +67,18 @@ func (p *plane) row(q quantity, method string, t table.Set) figures.Row {
 	for _, s := range p.task.Boundary {
 		boundary = append(boundary, figures.Segment(s))
 	}
-	row := figures.Row{Scale: figures.Axis{Label: q.label, Max: 1}}
-	largest := 0.0
+	row := figures.Row{Scale: figures.Axis{Label: q.label}}
 	for _, k := range p.Evaluate.Snapshots {
 		m := figures.Map{
 			Title: "$k$ = " + strconv.Itoa(k), Z: maps.Where("k", k).Nums(q.column), Boundary: boundary,
 			X: p.task.Region.Axis(0, p.Evaluate.Grid), Y: p.task.Region.Axis(1, p.Evaluate.Grid),
 		}
-		for _, z := range m.Z {
+		for i, z := range m.Z {
+			if z < 0 && !negative(z) {
+				m.Z[i] = 0
+			}
 			if !math.IsInf(z, 0) {
-				largest = math.Max(largest, z)
+				row.Scale.Max = math.Max(row.Scale.Max, z)
 			}
 		}
 		for i := range k {
@@ -98,24 +86,8 @@ func (p *plane) row(q quantity, method string, t table.Set) figures.Row {
 		}
 		row.Maps = append(row.Maps, m)
 	}
-	if q.variance && largest > 0 {
-		row.Scale.Max = largest
-	}
-	for _, m := range row.Maps {
-		snap(m.Z, row.Scale)
+	if strings.HasPrefix(q.column, "p") || row.Scale.Max == 0 {
+		row.Scale.Max = 1
 	}
 	return row
-}
-
-// snap moves values that are outside the scale by no more than the error of the
-// moments to its ends.
-func snap(z []float64, s figures.Axis) {
-	for i, x := range z {
-		switch {
-		case x < s.Min && x >= s.Min-approx.MomentError:
-			z[i] = s.Min
-		case x > s.Max && x <= s.Max+approx.MomentError:
-			z[i] = s.Max
-		}
-	}
 }

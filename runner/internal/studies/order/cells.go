@@ -10,7 +10,6 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"closedform/runner/internal/data"
-	"closedform/runner/internal/grid"
 	"closedform/runner/internal/learner"
 	"closedform/runner/internal/metric"
 	"closedform/runner/internal/study"
@@ -26,26 +25,23 @@ const (
 
 // spec is all that the tables of a cell, one model and one seed, follow from.
 type spec struct {
-	Manifest string
-	Seed     int
-	Data     data.Sample
-	Model    learner.Variant
-	Order    settings
-	Maps     bool // whether maps are written down
+	study.Seeded
+	Data  data.Sample
+	Model learner.Variant
+	Order settings
+	Maps  bool // whether maps are written down
 }
 
 func (e *experiment) Cells() []study.Cell {
 	var cells []study.Cell
-	for _, model := range e.models {
-		for _, seed := range e.seeds {
-			s := spec{e.manifest.Name, seed, e.Data, model, e.Order, seed == e.manifest.Seed}
+	for _, model := range e.Models {
+		for _, seed := range e.Seeds {
+			s := spec{study.Seeded{Manifest: e.header.Name, Seed: seed}, e.Data, model, e.Order, seed == e.header.Seed}
 			cells = append(cells, study.Cell{Key: fmt.Sprintf("%s seed=%d", model.Name, seed), Spec: s, Run: s.run})
 		}
 	}
 	return cells
 }
-
-func (s spec) stream(purpose ...any) rand.Source { return study.Stream(s.Manifest, s.Seed, purpose...) }
 
 // cell is the tables of a cell.
 type cell struct {
@@ -61,12 +57,12 @@ type cell struct {
 // the stream "sample", r.
 func (s spec) run(ctx context.Context) (table.Set, error) {
 	task := s.Data.Task()
-	c := &cell{spec: s, task: task, test: task.Draw(s.Order.Test, s.stream("test"))}
+	c := &cell{spec: s, task: task, test: task.Draw(s.Order.Test, s.Stream("test"))}
 	c.begin()
-	train := task.Draw(s.Data.Train, s.stream("train"))
+	train := task.Draw(s.Data.Train, s.Stream("train"))
 	for _, size := range s.Order.Sizes {
 		permuted, err := c.learners(ctx, s.Order.Permutations, func(r int) data.Set {
-			return permute(train, rand.New(s.stream("permutation", r)).Perm(size))
+			return permute(train, rand.New(s.Stream("permutation", r)).Perm(size))
 		})
 		if err != nil {
 			return nil, err
@@ -75,7 +71,7 @@ func (s spec) run(ctx context.Context) (table.Set, error) {
 		if s.Maps && size == s.Order.Mapped {
 			c.writeMap(permuted)
 		}
-		others, err := c.learners(ctx, s.Order.Samples, func(r int) data.Set { return task.Draw(size, s.stream("sample", r)) })
+		others, err := c.learners(ctx, s.Order.Samples, func(r int) data.Set { return task.Draw(size, s.Stream("sample", r)) })
 		if err != nil {
 			return nil, err
 		}
@@ -100,7 +96,7 @@ func permute(s data.Set, indices []int) data.Set {
 func (c *cell) learners(ctx context.Context, n int, set func(r int) data.Set) ([]*learner.Tolerant, error) {
 	var out []*learner.Tolerant
 	for r := 1; r <= n; r++ {
-		l, err := c.Model.Learner(c.stream("prior"))
+		l, err := c.Model.Learner(c.Stream("prior"))
 		if err != nil {
 			return nil, err
 		}
@@ -115,9 +111,9 @@ func (c *cell) learners(ctx context.Context, n int, set func(r int) data.Set) ([
 
 // begin makes the tables.
 func (c *cell) begin() {
+	method, size := table.Text("method", "the variant of the network"), table.Int("size", "examples of the training set")
 	key := []table.Column{
-		table.Text("method", "the variant of the network"), table.Int("seed", "of the training set"),
-		table.Int("size", "examples of the training set"),
+		method, table.Int("seed", "of the training set"), size,
 		table.Text("differ_by", "what networks differ by: the order of the same examples, or the sample of examples"),
 	}
 	c.runs = table.New("runs", slices.Concat(key, []table.Column{
@@ -125,15 +121,13 @@ func (c *cell) begin() {
 		table.Num("accuracy", "share of right answers on the test inputs"), table.Num("log_loss", "mean of −log p of the true class, in nats"),
 	}, learner.StepColumns())...)
 	c.spread = table.New("spread", slices.Concat(key, []table.Column{table.Int("runs", "networks that are compared")}, spreadColumns())...)
-	c.maps = table.New("maps", table.Text("method", "the variant of the network"), table.Int("size", "examples of the training set"),
-		table.Num("x1", "first input").Rounded(6), table.Num("x2", "second input").Rounded(6))
-	c.maps.Packed = true
-	for j := range c.task.Classes {
-		c.maps.Columns = append(c.maps.Columns, table.Num(fmt.Sprintf("p%d", j+1), "probability of the class, mean over the orders").Rounded(6))
-	}
-	c.maps.Columns = append(c.maps.Columns,
+	c.maps = table.New("maps", slices.Concat([]table.Column{
+		method, size, table.Num("x1", "first input").Rounded(6), table.Num("x2", "second input").Rounded(6),
+	}, learner.ProbabilityColumns(c.task.Classes, "probability of the class, mean over the orders"), []table.Column{
 		table.Num("tv", "total variation of two networks, mean over all pairs").Rounded(6),
-		table.Num("sd", "√(½ Σ_j Var p_j) over the orders").Rounded(6))
+		table.Num("sd", "√(½ Σ_j Var p_j) over the orders").Rounded(6),
+	})...)
+	c.maps.Packed = true
 }
 
 // compare writes down how good the networks are and how far they are apart at the
@@ -164,7 +158,7 @@ func (c *cell) compare(by string, size int, learners []*learner.Tolerant) {
 // writeMap writes down the mean prediction of the networks and their spread on the
 // region of the task.
 func (c *cell) writeMap(learners []*learner.Tolerant) {
-	g := gridOf(c.task, c.Order.Grid)
+	g := c.task.Region.Grid(c.Order.Grid)
 	var p [][][]float64
 	for _, l := range learners {
 		p = append(p, l.Probabilities(g.Points))
@@ -173,9 +167,4 @@ func (c *cell) writeMap(learners []*learner.Tolerant) {
 	for i, x := range g.Points {
 		c.maps.Add(c.Model.Name, c.Order.Mapped, x, s.mean[i], s.tv[i], s.sd[i])
 	}
-}
-
-// gridOf returns the grid of a map.
-func gridOf(task *data.Task, points int) *grid.Grid {
-	return grid.New(task.Region.Axis(0, points), task.Region.Axis(1, points))
 }

@@ -4,7 +4,7 @@
 package order
 
 import (
-	"context"
+	"cmp"
 	"slices"
 
 	"closedform/core/field"
@@ -19,25 +19,23 @@ var Kind = study.Kind{
 	Name: "order",
 	Asks: "How much does the order of the examples matter?",
 	New: func(m *config.Manifest) (study.Experiment, error) {
-		e := &experiment{manifest: m, Model: learner.DefaultModel()}
+		e := &experiment{header: m.Header, Networks: learner.Networks{Model: learner.DefaultModel()}}
 		if err := m.Decode(e); err != nil {
 			return nil, err
 		}
-		return e, e.setUp()
+		e.Data.Generator = e.Data.WithDefaults()
+		return e, cmp.Or(
+			m.Locate("", learner.Increasing("order.sizes", e.Order.Sizes, e.Data.Train)),
+			e.Resolve(m), e.Fit(m, data.Inputs, e.Data.Task().Classes))
 	},
 }
 
 type experiment struct {
-	Data     data.Sample       `toml:"data"`
-	Model    learner.Model     `toml:"model"`
-	Order    settings          `toml:"order"`
-	Sweep    learner.Sweep     `toml:"sweep"`
-	Variants []learner.Variant `toml:"variant" inherit:"model"`
-
-	manifest *config.Manifest
-	seeds    []int
-	models   []learner.Variant
-	task     *data.Task
+	study.Plain
+	Data  data.Sample `toml:"data"`
+	Order settings    `toml:"order"`
+	learner.Networks
+	header config.Header
 }
 
 type settings struct {
@@ -49,45 +47,14 @@ type settings struct {
 	Grid         int   `toml:"grid"`         // points of the maps along each axis
 }
 
-// Validate reports what is not allowed.
+func (e *experiment) Config() any { return e }
+
 func (s *settings) Validate() error {
-	const most = 1000 // orders of one training set
-	for _, c := range []struct {
-		key          string
-		value, least int
-		most         int
-	}{
-		{"permutations", s.Permutations, 2, most},
-		{"samples", s.Samples, 2, most},
-		{"test", s.Test, 1, config.MaxTrain},
-		{"grid", s.Grid, 2, config.MaxGrid},
-	} {
-		if err := field.Within(c.key, c.value, c.least, c.most); err != nil {
-			return err
-		}
-	}
 	if !slices.Contains(s.Sizes, s.Mapped) {
 		return field.Errorf("mapped", "%d is not allowed; allowed: one of sizes = %v", s.Mapped, s.Sizes)
 	}
-	return nil
+	const most = 1000 // orders of one training set
+	return cmp.Or(
+		field.Within("permutations", s.Permutations, 2, most), field.Within("samples", s.Samples, 2, most),
+		field.Within("test", s.Test, 1, config.MaxTrain), field.Within("grid", s.Grid, 2, config.MaxGrid))
 }
-
-func (e *experiment) setUp() (err error) {
-	if err := learner.Increasing("order.sizes", e.Order.Sizes, e.Data.Train); err != nil {
-		return e.manifest.Locate("", err)
-	}
-	if e.seeds, err = e.manifest.Seeds(e.Sweep.Seed); err != nil {
-		return err
-	}
-	e.Data.Generator = e.Data.Generator.WithDefaults()
-	e.task = e.Data.Task()
-	if e.models, err = e.Sweep.Models(e.Model, e.Variants); err == nil {
-		e.models, err = learner.Fit(e.models, data.Inputs, e.task.Classes)
-	}
-	return e.manifest.Locate("", err)
-}
-
-func (e *experiment) Config() any                   { return e }
-func (e *experiment) Prepare(context.Context) error { return nil }
-
-var _ study.Experiment = (*experiment)(nil)

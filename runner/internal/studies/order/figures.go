@@ -12,14 +12,7 @@ import (
 // in different orders, and beside it different examples; and "maps": where the
 // order matters.
 func (e *experiment) Figures() []study.Figure {
-	return []study.Figure{
-		{Name: "spread", Needs: []string{"summary"}, Draw: func(t table.Set) (*figures.Figure, error) {
-			return e.charts(t.Get("summary")), nil
-		}},
-		{Name: "maps", Needs: []string{"maps"}, Draw: func(t table.Set) (*figures.Figure, error) {
-			return e.maps(t.Get("maps")), nil
-		}},
-	}
+	return []study.Figure{study.Drawing("spread", "summary", e.charts), study.Drawing("maps", "maps", e.maps)}
 }
 
 func (e *experiment) charts(summary *table.Table) *figures.Figure {
@@ -34,7 +27,7 @@ func (e *experiment) charts(summary *table.Table) *figures.Figure {
 		var charts []figures.Chart
 		for _, by := range []struct{ value, title string }{{byOrder, "same examples, other order"}, {bySample, "other examples"}} {
 			chart := figures.Chart{Title: by.title, X: figures.Axis{Label: "training examples", Log: true}, Y: q.axis}
-			for _, model := range e.models {
+			for _, model := range e.Models {
 				r := summary.Where("method", model.Name).Where("differ_by", by.value)
 				chart.Curves = append(chart.Curves, figures.Curve{
 					Name: model.Name, X: r.Nums("size"), Y: r.Nums(q.column),
@@ -49,23 +42,18 @@ func (e *experiment) charts(summary *table.Table) *figures.Figure {
 }
 
 func (e *experiment) maps(maps *table.Table) *figures.Figure {
-	var rows []figures.Row
-	for _, q := range []struct {
-		column string
-		scale  figures.Axis
-	}{
-		{"p1", figures.Axis{Label: "mean of $p₁$", Max: 1}},
-		{"tv", figures.Axis{Label: "total variation", Log: true, Min: 0.001, Max: 1}},
-	} {
-		row := figures.Row{Scale: q.scale}
-		for _, model := range e.models {
-			g := gridOf(e.task, e.Order.Grid)
-			row.Maps = append(row.Maps, figures.Map{
+	g := e.Data.Task().Region.Grid(e.Order.Grid)
+	rows := []figures.Row{
+		{Scale: figures.Axis{Label: "mean of $p₁$", Max: 1}},
+		{Scale: figures.Axis{Label: "total variation", Log: true, Min: 0.001, Max: 1}},
+	}
+	for i, column := range []string{"p1", "tv"} {
+		for _, model := range e.Models {
+			rows[i].Maps = append(rows[i].Maps, figures.Map{
 				Title: fmt.Sprintf("%s, $N$ = %d", model.Name, e.Order.Mapped),
-				X:     g.X, Y: g.Y, Z: maps.Where("method", model.Name).Nums(q.column),
+				X:     g.X, Y: g.Y, Z: maps.Where("method", model.Name).Nums(column),
 			})
 		}
-		rows = append(rows, row)
 	}
 	return figures.Maps(rows, figures.Labels{})
 }

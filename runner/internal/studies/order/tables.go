@@ -69,22 +69,19 @@ func spreadOf(p [][][]float64) spread {
 // Tables adds summary.csv, the means of spread.csv over the seeds. A log loss that
 // is infinite for some seeds is averaged over the others.
 func (e *experiment) Tables(cells []table.Set) (table.Set, error) {
-	tables, err := table.Merge(cells)
-	if err != nil {
-		return nil, err
-	}
-	groups := tables.Get("spread").GroupBy("method", "size", "differ_by", "runs")
-	columns := append(groups.Keys(), table.Int("seeds", "how many are averaged"))
-	for _, c := range spreadColumns() {
-		columns = append(columns, table.IntervalOf(c.Name, c.Doc)...)
-	}
-	summary := table.New("summary", columns...)
-	for _, g := range groups.All() {
-		row := append(groups.Key(g), g.Len())
+	return table.Merge(cells, func(t table.Set) table.Set {
+		groups := t.Get("spread").GroupBy("method", "size", "differ_by", "runs")
+		summary := table.New("summary", append(groups.Keys(), table.Int("seeds", "how many are averaged"))...)
 		for _, c := range spreadColumns() {
-			row = append(row, table.FiniteInterval(g.Nums(c.Name)))
+			summary.Columns = append(summary.Columns, table.IntervalOf(c.Name, c.Doc)...)
 		}
-		summary.Add(row...)
-	}
-	return append(tables, summary), nil
+		for _, g := range groups.All() {
+			row := append(groups.Key(g), g.Len())
+			for _, c := range spreadColumns() {
+				row = append(row, table.FiniteInterval(g.Nums(c.Name)))
+			}
+			summary.Add(row...)
+		}
+		return table.Set{summary}
+	})
 }

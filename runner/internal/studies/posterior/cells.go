@@ -2,7 +2,6 @@ package posterior
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -93,11 +92,15 @@ func (s spec) run(ctx context.Context) (table.Set, error) {
 
 // compare writes down how far all are from the exact posterior after k examples.
 func (c *cell) compare(k int, x [][]float64, class []int) error {
-	sample, sampler, err := c.sample(posterior.Importance{Draws: c.Draws}, k, x, class)
+	problem, err := posterior.NewProblem(c.prior, x, class)
 	if err != nil {
 		return err
 	}
-	c.exact.Add(c.Seed, k, sampler, sample.ESS, sample.RHat)
+	sample, err := posterior.Importance{Draws: c.Draws}.Sample(problem, c.stream("importance", k))
+	if err != nil {
+		return err
+	}
+	c.exact.Add(c.Seed, k, "importance", sample.ESS)
 	exact, tvNoise, klNoise, err := c.square.predict(sample)
 	if err != nil {
 		return err
@@ -120,24 +123,6 @@ func (c *cell) compare(k int, x [][]float64, class []int) error {
 		return c.draw(k, sample)
 	}
 	return nil
-}
-
-// sample returns a sample from the posterior of the examples and the name of the
-// sampler: importance sampling and, where that refuses for a small effective sample
-// size, Markov chains. Where these refuse, too, there is nothing to compare with: an
-// error.
-func (c *cell) sample(importance posterior.Importance, k int, x [][]float64, class []int) (*posterior.Sample, string, error) {
-	problem, err := posterior.NewProblem(c.prior, x, class)
-	if err != nil {
-		return nil, "", err
-	}
-	s, err := importance.Sample(problem, c.stream("importance", k))
-	var small *posterior.ESSError
-	if !errors.As(err, &small) {
-		return s, "importance", err
-	}
-	s, err = posterior.Hamiltonian{}.Sample(problem, c.stream("hamiltonian", k))
-	return s, "hamiltonian", err
 }
 
 // draw writes down the maps.

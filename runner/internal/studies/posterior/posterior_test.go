@@ -225,24 +225,17 @@ func begun(t *testing.T) *cell {
 	return c
 }
 
-// Where importance sampling refuses, Markov chains take over; other errors stand.
-func TestFallsBack(t *testing.T) {
-	c := begun(t)
-	x, class := [][]float64{{1, 2}, {-3, 1}}, []int{0, 1}
-	for want, importance := range map[string]posterior.Importance{"importance": {}, "hamiltonian": {Draws: 100, MinESS: 100}} {
-		if s, sampler, err := c.sample(importance, 2, x, class); err != nil || sampler != want || s == nil {
-			t.Errorf("%+v: %s, want %s; %v", importance, sampler, want, err)
-		}
-	}
-	if _, _, err := c.sample(posterior.Importance{Draws: 3}, 2, x, class); err == nil || !strings.Contains(err.Error(), "Draws") {
+// A cell without an exact posterior to compare with is an error, and so is one that is
+// cancelled.
+func TestRefuses(t *testing.T) {
+	s := studytest.New(t, Kind, manifest).Cells()[0].Spec.(spec)
+	ctx, cancel := context.WithCancel(context.Background())
+	s.Draws = 3
+	if _, err := s.run(ctx); err == nil || !strings.Contains(err.Error(), "after example 1: posterior: Draws") {
 		t.Errorf("an odd number of draws: error %v", err)
 	}
-	if _, _, err := c.sample(posterior.Importance{}, 2, [][]float64{{1, math.NaN()}}, []int{0}); err == nil {
-		t.Error("an input that is not a number was taken")
-	}
-	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := c.run(ctx); err == nil {
+	if _, err := s.run(ctx); err == nil || strings.Contains(err.Error(), "Draws") {
 		t.Error("a cancelled cell went on")
 	}
 }

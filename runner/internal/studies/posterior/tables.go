@@ -35,8 +35,8 @@ func (c *cell) name() {
 		table.Num("p_gap", "largest difference of p from Huber's formula at equal beliefs"),
 		table.Num("cross_gap", "mean difference of Cov(a, y) from Huber's at equal beliefs, as a part of that"),
 		table.Num("variance_gap", "mean difference of Var y from Huber's at equal beliefs, as a part of that"))
-	c.exact = table.New("exact", at[1], at[2], table.Text("sampler", "importance or, where that fails, hamiltonian"),
-		table.Num("ess", "effective sample size"), table.Num("rhat", "largest R̂ of hamiltonian, else 0"))
+	c.exact = table.New("exact", at[1], at[2], table.Text("sampler", "importance sampling"),
+		table.Num("ess", "effective sample size"))
 	c.train = table.New("train", table.Int("k", "number of the example"),
 		table.Num("x1", "its place"), table.Num("x2", ""), table.Int("class", "its class, from 1"))
 	c.maps = table.New("maps", at[0], at[2], table.Num("x1", "point of the plane").Rounded(6), table.Num("x2", "").Rounded(6))

@@ -19,8 +19,7 @@ import (
 // spec is all that the tables of a cell, one number of classes and one λ, follow
 // from.
 type spec struct {
-	Manifest      string
-	Seed          int
+	study.Seeded
 	Classes       int
 	Lambda        learner.Lambda
 	Rho           float64
@@ -30,15 +29,12 @@ type spec struct {
 
 func (e *experiment) Cells() []study.Cell {
 	var cells []study.Cell
-	s := e.Stability
-	for _, n := range s.Classes {
-		for _, lambda := range s.Lambda {
-			c := spec{e.name, e.seed, n, lambda, s.Rho, s.Gap, s.Variance, s.Grid, s.Draws}
-			cells = append(cells, study.Cell{
-				Key:  fmt.Sprintf("n=%d lambda=%s", n, lambda),
-				Spec: c,
-				Run:  func(ctx context.Context) (table.Set, error) { return newGrid(c).run(ctx) },
-			})
+	of := e.Stability
+	for _, n := range of.Classes {
+		for _, lambda := range of.Lambda {
+			s := spec{e.seeded, n, lambda, of.Rho, of.Gap, of.Variance, of.Grid, of.Draws}
+			run := func(ctx context.Context) (table.Set, error) { return newGrid(s).run(ctx) }
+			cells = append(cells, study.Cell{Key: fmt.Sprintf("n=%d lambda=%s", n, lambda), Spec: s, Run: run})
 		}
 	}
 	return cells
@@ -63,10 +59,13 @@ func newGrid(s spec) *grid {
 		variances: spaced(s.Variance[0], s.Variance[1], s.Grid),
 	}
 	if s.Classes == 2 {
-		g.judges = []judge{g.two}
+		g.judges = []judge{func(gap, variance float64) verdict {
+			t := twoClasses{g.lambda, variance}
+			return verdict{eigenvalue: t.variance(gap), definite: t.definite(gap)}
+		}}
 		return g
 	}
-	others := rand.New(study.Stream(s.Manifest, s.Seed, "logits", s.Classes))
+	others := rand.New(s.Stream("logits", s.Classes))
 	for range s.Draws {
 		g.judges = append(g.judges, g.drawn(others))
 	}
@@ -89,12 +88,6 @@ type verdict struct {
 
 // judge decides a draw at a point of the map.
 type judge func(gap, variance float64) verdict
-
-// two decides the two logits gap and 0.
-func (g *grid) two(gap, variance float64) verdict {
-	t := twoClasses{g.lambda, variance}
-	return verdict{eigenvalue: t.variance(gap), definite: t.definite(gap)}
-}
 
 // drawn draws logits and returns their judge. The last class, which the paper
 // leaves out, is not that with the largest logit. An eigenvalue below the error of

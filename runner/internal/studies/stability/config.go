@@ -5,13 +5,12 @@
 package stability
 
 import (
-	"context"
+	"cmp"
 
 	"closedform/core/field"
 	"closedform/runner/internal/config"
 	"closedform/runner/internal/learner"
 	"closedform/runner/internal/study"
-	"closedform/runner/internal/table"
 )
 
 // Kind is the study.
@@ -19,15 +18,15 @@ var Kind = study.Kind{
 	Name: "stability",
 	Asks: "Where is the probit's covariance of the probabilities positive definite?",
 	New: func(m *config.Manifest) (study.Experiment, error) {
-		e := &experiment{name: m.Name, seed: m.Seed, Stability: settings{Rho: 0.5}}
+		e := &experiment{seeded: study.Seeded{Manifest: m.Name, Seed: m.Seed}, Stability: settings{Rho: 0.5}}
 		return e, m.Decode(e)
 	},
 }
 
 type experiment struct {
-	name      string
-	seed      int
+	study.Plain
 	Stability settings `toml:"stability"`
+	seeded    study.Seeded
 }
 
 type settings struct {
@@ -40,13 +39,9 @@ type settings struct {
 	Draws    int              `toml:"draws"`    // random logits, the same at all points
 }
 
-// Validate reports what is not allowed.
+func (e *experiment) Config() any { return e }
+
 func (s *settings) Validate() error {
-	for _, n := range s.Classes {
-		if err := field.Within("classes", n, 2, config.MaxClasses); err != nil {
-			return err
-		}
-	}
 	switch {
 	case len(s.Classes) == 0 || len(s.Lambda) == 0:
 		return field.Errorf("classes", "allowed: at least one number of classes and one lambda")
@@ -56,18 +51,8 @@ func (s *settings) Validate() error {
 		return field.Errorf("gap", "%v is not allowed; allowed: [low, high] with 0 ≤ low < high", s.Gap)
 	case len(s.Variance) != 2 || !(0 < s.Variance[0] && s.Variance[0] < s.Variance[1]):
 		return field.Errorf("variance", "%v is not allowed; allowed: [low, high] with 0 < low < high", s.Variance)
-	case len(s.Classes)*len(s.Lambda)*s.Grid*s.Grid > config.MaxCells:
-		return field.Errorf("grid", "%d is too large; allowed: at most %d points of all maps", s.Grid, config.MaxCells)
 	}
-	if err := field.Within("grid", s.Grid, 2, config.MaxGrid); err != nil {
-		return err
-	}
-	return field.Within("draws", s.Draws, 1, config.MaxDraws)
+	return cmp.Or(
+		field.AllWithin("classes", s.Classes, 2, config.MaxClasses),
+		field.Within("grid", s.Grid, 2, config.MaxGrid), field.Within("draws", s.Draws, 1, config.MaxDraws))
 }
-
-func (e *experiment) Config() any                   { return e }
-func (e *experiment) Prepare(context.Context) error { return nil }
-
-func (e *experiment) Tables(cells []table.Set) (table.Set, error) { return table.Merge(cells) }
-
-var _ study.Experiment = (*experiment)(nil)

@@ -21,55 +21,49 @@ import (
 // spec is all that the tables of a cell follow from: one method and seed, that has
 // learned all classes or all but the unseen ones.
 type spec struct {
-	Manifest string
-	Seed     int
-	Data     data.Source
-	Outside  []outside
-	Unknown  settings
-	Method   methods.Method
-	Without  bool // the unseen classes are kept from the training
-	Curves   bool // whether the risk–coverage curve is written down
+	study.Seeded
+	Data    data.Source
+	Outside []outside
+	Unknown settings
+	Method  methods.Method
+	Without bool // the unseen classes are kept from the training
+	Curves  bool // whether the risk–coverage curve is written down
 }
 
 func (e *experiment) Cells() []study.Cell {
 	var cells []study.Cell
 	for _, m := range e.Methods {
-		for _, without := range []bool{false, true} {
-			if without && len(e.Unknown.Unseen) == 0 {
+		for _, without := range []string{"", " without"} {
+			if without != "" && len(e.Unknown.Unseen) == 0 {
 				continue
 			}
 			for _, seed := range e.seeds {
-				s := spec{e.manifest.Name, seed, e.Data, e.Outside, e.Unknown, m, without, seed == e.manifest.Seed}
-				key := fmt.Sprintf("%s seed=%d", m.Name, seed)
-				if without {
-					key += " without"
+				s := spec{
+					study.Seeded{Manifest: e.manifest.Name, Seed: seed},
+					e.Data, e.Outside, e.Unknown, m,
+					without != "", seed == e.manifest.Seed,
 				}
-				cells = append(cells, study.Cell{Key: key, Spec: s, Run: s.run})
+				cells = append(cells, study.Cell{Key: fmt.Sprintf("%s seed=%d%s", m.Name, seed, without), Spec: s, Run: s.run})
 			}
 		}
 	}
 	return cells
 }
 
-// stream returns the random numbers of this seed for a purpose.
-func (s spec) stream(purpose ...any) rand.Source {
-	return study.Stream(s.Manifest, s.Seed, purpose...)
-}
-
 // run trains a learner, chooses thresholds by the part for validation, and decides
 // about the test part and all else with these.
 func (s spec) run(ctx context.Context) (table.Set, error) {
-	all, test, err := s.Data.Unscaled(s.stream("data"))
+	all, test, err := s.Data.Unscaled(s.Stream("data"))
 	if err != nil {
 		return nil, err
 	}
-	unseen := s.part(test, true)
+	unseen := test.Subset(s.rows(test, true))
 	if s.Without {
 		if all, test, err = s.keepBack(all, test); err != nil {
 			return nil, err
 		}
 	}
-	learn, judge, err := all.Split(s.Unknown.Validation, s.stream("validation"))
+	learn, judge, err := all.Split(s.Unknown.Validation, s.Stream("validation"))
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +72,7 @@ func (s spec) run(ctx context.Context) (table.Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	l, err := s.Method.Train(ctx, scaler.Apply(train), s.stream("method", s.Method.Name), func(pass int) rand.Source { return s.stream("pass", pass) })
+	l, err := s.Method.Train(ctx, scaler.Apply(train), s.Stream("method", s.Method.Name), func(pass int) rand.Source { return s.Stream("pass", pass) })
 	if err != nil {
 		return nil, err
 	}
@@ -103,13 +97,11 @@ func (s spec) keepBack(train, test *data.Examples) (_, _ *data.Examples, err err
 	if err != nil {
 		return nil, nil, err
 	}
-	test, err = data.Align(learned, s.part(test, false))
+	test, err = data.Align(learned, test.Subset(s.rows(test, false)))
 	return learned, test, err
 }
 
-// part returns the examples of classes that are unseen, or of those that are not.
-func (s spec) part(e *data.Examples, unseen bool) *data.Examples { return e.Subset(s.rows(e, unseen)) }
-
+// rows returns the numbers of the examples of classes that are unseen, or that are not.
 func (s spec) rows(e *data.Examples, unseen bool) []int {
 	var rows []int
 	for i := range e.Len() {

@@ -5,6 +5,7 @@
 package unknown
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -20,13 +21,11 @@ import (
 var Kind = study.Kind{
 	Name: "unknown",
 	Asks: "How many examples are left undecided for how few mistakes, and is what was never learned told apart?",
-	New: func(m *config.Manifest) (study.Experiment, error) {
+	New: func(m *config.Manifest) (_ study.Experiment, err error) {
 		e := &experiment{manifest: m, Unknown: settings{Validation: 1. / 6}}
-		if err := m.Decode(e); err != nil {
-			return nil, err
+		if err = m.Decode(e); err == nil {
+			e.seeds, err = m.Seeds(e.Sweep.Seed)
 		}
-		var err error
-		e.seeds, err = m.Seeds(e.Sweep.Seed)
 		return e, err
 	},
 }
@@ -62,12 +61,8 @@ const (
 	unseenClass = "unseen" // its examples of classes that were kept back
 )
 
-// Validate reports what is not allowed.
 func (e *experiment) Validate() error {
 	u := e.Unknown
-	if err := methods.Check(e.Methods, 0, false); err != nil {
-		return err
-	}
 	for _, o := range e.Outside {
 		if o.Name == "" || o.Name == testPart || o.Name == unseenClass {
 			return field.Errorf("outside."+o.Name+".name", "allowed: a name other than %s and %s", testPart, unseenClass)
@@ -81,12 +76,7 @@ func (e *experiment) Validate() error {
 			return field.Errorf("unknown", "a share of %g; allowed: above 0 and below 1", x)
 		}
 	}
-	for _, x := range u.Thresholds {
-		if err := field.Within("unknown.thresholds", x, 0, 1); err != nil {
-			return err
-		}
-	}
-	return nil
+	return cmp.Or(methods.Check(e.Methods, 0, false), field.AllWithin("unknown.thresholds", u.Thresholds, 0, 1))
 }
 
 func (e *experiment) Config() any { return e }
@@ -99,11 +89,10 @@ func (e *experiment) Files() []string {
 	return files
 }
 
-func (e *experiment) Prepare(context.Context) error {
+func (e *experiment) Prepare(context.Context) (err error) {
 	errs := []error{e.manifest.Locate("data", e.Data.Load(e.manifest.Folder))}
 	for i := range e.Outside {
 		o := &e.Outside[i]
-		var err error
 		o.examples, err = o.Load(e.manifest.Folder)
 		errs = append(errs, e.manifest.Locate("outside."+o.Name, err))
 	}
@@ -117,17 +106,11 @@ func (e *experiment) Prepare(context.Context) error {
 		}
 	}
 	for _, class := range e.Unknown.Unseen {
-		if !slices.Contains(classes, class) {
-			return e.manifest.Errorf("unknown.unseen", "%s is no class of the data; allowed: %s", class, strings.Join(classes, ", "))
+		if !slices.Contains(classes, class) || len(classes)-len(e.Unknown.Unseen) < 2 {
+			return e.manifest.Errorf("unknown.unseen", "%s is not allowed; allowed: classes of the data, all but two or more: %s", class, strings.Join(classes, ", "))
 		}
-	}
-	if len(classes)-len(e.Unknown.Unseen) < 2 {
-		return e.manifest.Errorf("unknown.unseen", "leaves fewer than two classes; allowed: at least two")
 	}
 	return methods.Fit(e.manifest, e.Methods, inputs, len(classes))
 }
 
-var (
-	_ study.Experiment = (*experiment)(nil)
-	_ study.WithData   = (*experiment)(nil)
-)
+var _ study.WithData = (*experiment)(nil)

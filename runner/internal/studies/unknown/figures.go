@@ -14,9 +14,7 @@ import (
 // Curves begin at the first decision that is wrong: a risk of 0 has no place on a
 // logarithmic axis.
 func (e *experiment) Figures() []study.Figure {
-	return []study.Figure{{Name: "risk_coverage", Needs: []string{"risk_coverage"}, Draw: func(t table.Set) (*figures.Figure, error) {
-		return riskCoverage(t.Get("risk_coverage")), nil
-	}}}
+	return []study.Figure{study.Drawing("risk_coverage", "risk_coverage", riskCoverage)}
 }
 
 func riskCoverage(curves *table.Table) *figures.Figure {

@@ -9,15 +9,13 @@ import (
 )
 
 func (e *experiment) Tables(cells []table.Set) (table.Set, error) {
-	tables, err := table.Merge(cells)
-	if err != nil {
-		return nil, err
-	}
-	return append(tables,
-		tables.Get("decisions").GroupBy("method", "confidence", "wanted").Mean("decisions_summary", "threshold", "correct", "unknown", "wrong", "risk"),
-		tables.Get("runs").GroupBy("method", "confidence").Mean("summary", "error", "aurc"),
-		tables.Get("outside").GroupBy("method", "confidence", "data").Mean("outside_summary", "auroc", "fpr95"),
-	), nil
+	return table.Merge(cells, func(t table.Set) table.Set {
+		return table.Set{
+			t.Get("decisions").GroupBy("method", "confidence", "wanted").Mean("decisions_summary", "threshold", "correct", "unknown", "wrong", "risk"),
+			t.Get("runs").GroupBy("method", "confidence").Mean("summary", "error", "aurc"),
+			t.Get("outside").GroupBy("method", "confidence", "data").Mean("outside_summary", "auroc", "fpr95"),
+		}
+	})
 }
 
 // tables are those of a cell.

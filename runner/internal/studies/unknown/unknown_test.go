@@ -314,8 +314,8 @@ func TestSpecs(t *testing.T) {
 	}
 	for override, want := range map[string]string{
 		"unknown.wrong=[]": "unknown.wrong", "unknown.wrong=[1]": "unknown", "unknown.validation=0": "unknown",
-		"unknown.thresholds=[2]": "unknown.thresholds", "unknown.unseen=[\"d\"]": "d is no class of the data; allowed: a, b, c",
-		"unknown.unseen=[\"a\", \"b\"]": "fewer than two", "outside.far.name=test": "outside.test.name", "outside.far.images=x": "outside.far.images",
+		"unknown.thresholds=[2]": "unknown.thresholds", "unknown.unseen=[\"d\"]": "d is not allowed; allowed: classes of the data, all but two or more: a, b, c",
+		"unknown.unseen=[\"a\", \"b\"]": "all but two or more", "outside.far.name=test": "outside.test.name", "outside.far.images=x": "outside.far.images",
 		"outside.far.file=gone.csv": "gone.csv", "data.train_rows=x": "data.train_rows", "method.ours.candidates=[[1]]": "method.ours.tune",
 		"method.filter.hidden_layers=[9999]": "method.filter.kind",
 	} {

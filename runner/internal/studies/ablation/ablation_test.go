@@ -1,0 +1,261 @@
+package ablation
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"closedform/core/bnn"
+	"closedform/core/softmax"
+	"closedform/figures"
+	"closedform/internal/check"
+	"closedform/runner/internal/approx"
+	"closedform/runner/internal/learner"
+	"closedform/runner/internal/metric"
+	"closedform/runner/internal/study"
+	"closedform/runner/internal/study/studytest"
+	"closedform/runner/internal/table"
+)
+
+const small = `
+name  = "small_ablation"
+study = "ablation"
+seed  = 1
+
+[ablation]
+classes  = [3, 2]
+spread   = 2
+variance = 1
+draws    = 20
+
+[data]
+generator = "wedges"
+train     = 8
+
+[model]
+layers     = [2, 3]
+prior_mean = [[1, 0], [0, 1], [1, 1]]
+on_indefinite = "project"
+
+[evaluate]
+grid = 9
+
+[sweep]
+seed   = [1, 2, 3]
+lambda = [1.5, 0.2, 0.55]
+rho    = [0.5, 0.2]
+
+[[variant]]
+name = "joint"
+
+[[variant]]
+name = "total"
+rule = "total"
+`
+
+func TestMoments(t *testing.T) {
+	tables := studytest.Run(t, Kind, small)
+	errors, marks := tables.Get("errors"), tables.Get("marks")
+	if errors.Len() != 12 || marks.Len() != 4 || tables.Get("summary").Len() != 12 {
+		t.Fatalf("%d, %d and %d rows", errors.Len(), marks.Len(), tables.Get("summary").Len())
+	}
+	half := errors.Where("classes", 3).Where("rho", 0.5)
+	if tv := half.Nums("tv"); !(tv[1] < tv[0] && tv[1] < tv[2]) {
+		t.Errorf("total variation %v at λ = 0.2, 0.55, 1.5: not least near the fitted λ", tv)
+	}
+	if x := half.Nums("indefinite"); !(x[0] == 0 && x[2] > 0.5) {
+		t.Errorf("share of indefinite Σ_y %v at λ = 0.2, 0.55, 1.5", x)
+	}
+	for i, rho := range errors.Nums("rho") {
+		asymmetry, excess := errors.Nums("asymmetry")[i], errors.Nums("excess")[i]
+		exact := rho == 0.5 || errors.Nums("classes")[i] == 2
+		if exact && !(asymmetry < 1e-10 && excess < 1e-10) || !exact && !(asymmetry > 1e-4 && excess > 1e-4) {
+			t.Errorf("ρ = %g: asymmetry %g, |Σp − 1| %g", rho, asymmetry, excess)
+		}
+	}
+	for _, word := range []string{"slope", "lsq", "minimax"} {
+		check.Near(t, word, marks.Where("classes", 3).Where("rho", 0.2).Nums(word)[0], learner.Lambda{Word: word}.Value(3, 0.2), 0)
+	}
+	// Means over the draws, at the logits of this number of classes.
+	rnd, want := rand.New(study.Stream("small_ablation", 1, "logits", 3)), approx.NewErrors(softmax.Probit{})
+	got, exact, asymmetry := approx.NewMoments(3), approx.NewMoments(3), 0.0
+	for range 20 {
+		z := approx.Problems{Classes: 3, Spread: 2, Variance: 1, Unequal: 0.5}.Draw(rnd)
+		exact.Compute(softmax.Exact{}, z)
+		got.Compute(softmax.Probit{Lambda: 0.55, Rho: 0.2}, z)
+		want.Add(got, exact)
+		asymmetry += got.Asymmetry() / 20
+	}
+	row := errors.Where("classes", 3).Where("rho", 0.2).Where("lambda", 0.55)
+	check.Near(t, "asymmetry", row.Nums("asymmetry")[0], asymmetry, 1e-12)
+	for i, c := range approx.Columns() {
+		check.Near(t, c.Name, row.Nums(c.Name)[0], want.Row()[i], 0)
+	}
+}
+
+// The means over the seeds are those of networks that are driven by hand. Infinite
+// losses of some seeds do not hide those of the others.
+func TestNetworks(t *testing.T) {
+	summary := studytest.Run(t, Kind, small).Get("summary")
+	some := false
+	for _, variant := range []string{"joint", "total"} {
+		for _, rho := range []float64{0.2, 0.5} {
+			for _, lambda := range []float64{0.2, 0.55, 1.5} {
+				var accuracy, loss, indefinite []float64
+				for seed := 1; seed <= 3; seed++ {
+					n, err := bnn.New(bnn.Config{
+						Layers: []int{2, 3}, Softmax: softmax.Probit{Lambda: lambda, Rho: rho}, OnIndefinite: bnn.Project,
+						Output: map[string]bnn.OutputRule{"joint": bnn.Joint, "total": bnn.Total}[variant],
+					}, study.Stream("small_ablation", seed, "prior"))
+					if err != nil {
+						t.Fatal(err)
+					}
+					a, l, steps := byHand(t, n, seed)
+					accuracy, indefinite = append(accuracy, a), append(indefinite, steps)
+					if !math.IsInf(l, 0) {
+						loss = append(loss, l)
+					}
+				}
+				row := summary.Where("method", variant).Where("rho", rho).Where("lambda", lambda)
+				what := fmt.Sprintf("%s, ρ = %g, λ = %g: ", variant, rho, lambda)
+				mean, low, high := metric.Interval(accuracy)
+				check.NearAll(t, what+"accuracy", []float64{row.Nums("accuracy")[0], row.Nums("accuracy_low")[0], row.Nums("accuracy_high")[0]}, []float64{mean, low, high}, 1e-12)
+				mean, _, _ = metric.Interval(indefinite)
+				check.Near(t, what+"indefinite steps", row.Nums("indefinite_steps")[0], mean, 1e-12)
+				check.Near(t, what+"infinite", row.Nums("log_loss_infinite")[0], 1-float64(len(loss))/3, 1e-15)
+				check.Near(t, what+"skipped", row.Nums("skipped_steps")[0], 0, 0)
+				if mean, _, _ = metric.Interval(loss); len(loss) > 0 {
+					check.Near(t, what+"log loss", row.Nums("log_loss")[0], mean, 1e-12)
+				}
+				some = some || len(loss) > 0 && len(loss) < 3
+				if x := row.Texts("log_loss")[0]; (x == "") != (len(loss) == 0) {
+					t.Errorf("%slog loss %q of %d finite ones", what, x, len(loss))
+				}
+			}
+		}
+	}
+	if !some {
+		t.Error("no infinite loss beside finite ones: nothing is tested")
+	}
+}
+
+// byHand returns accuracy and log loss of a network on the grid, diagonals apart, after
+// the examples of a seed, and its indefinite steps.
+func byHand(t *testing.T, n *bnn.Network, seed int) (accuracy, loss, indefinite float64) {
+	t.Helper()
+	mean, cov := n.Weights(0)
+	for j, row := range [][]float64{{1, 0}, {0, 1}, {1, 1}} {
+		mean.SetRow(j, row)
+	}
+	if err := n.SetWeights(0, mean, cov); err != nil {
+		t.Fatal(err)
+	}
+	rnd := rand.New(study.Stream("small_ablation", seed, "train"))
+	class := func(x []float64) int {
+		if math.Abs(x[0]) > math.Abs(x[1]) {
+			return 2
+		}
+		return map[bool]int{true: 0, false: 1}[x[1] > 0]
+	}
+	for range 8 {
+		x := []float64{-2 + 4*rnd.Float64(), -2 + 4*rnd.Float64()}
+		update, err := n.Observe(x, class(x))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if update.Indefinite {
+			indefinite++
+		}
+	}
+	var p bnn.Prediction
+	for x1 := -2.0; x1 <= 2; x1 += 0.5 {
+		for x2 := -2.0; x2 <= 2; x2 += 0.5 {
+			if x := []float64{x1, x2}; math.Abs(x1) != math.Abs(x2) {
+				if err := n.Predict(&p, x); err != nil {
+					t.Fatal(err)
+				}
+				if slices.Max(p.P) == p.P[class(x)] {
+					accuracy += 1.0 / 64
+				}
+				loss -= math.Log(p.P[class(x)]/(p.P[0]+p.P[1]+p.P[2])) / 64
+			}
+		}
+	}
+	return accuracy, loss, indefinite
+}
+
+// Steps that were skipped are counted, and no others; one seed has no interval.
+func TestSkippedSteps(t *testing.T) {
+	summary := studytest.Run(t, Kind, small, "model.on_indefinite=skip", "sweep.seed=[1]", "ablation.classes=[2]").Get("summary")
+	joint := summary.Where("method", "joint").Where("rho", 0.5)
+	if x, y := joint.Nums("skipped_steps"), joint.Nums("indefinite_steps"); !(x[0] == 0 && x[1] >= y[1] && y[1] > 0 && x[2] >= y[2] && x[2] < 8) {
+		t.Errorf("skipped steps %v at λ = 0.2, 0.55, 1.5, indefinite ones %v", x, y)
+	}
+	if low := joint.Texts("accuracy_low"); low[0] != "" || joint.Texts("accuracy")[0] == "" {
+		t.Errorf("accuracy of one seed from %q", low)
+	}
+	for _, c := range studytest.New(t, Kind, small, "model.on_indefinite=fail").Cells() {
+		if _, err := c.Run(context.Background()); strings.HasPrefix(c.Key, "learn joint") && (err == nil || !strings.Contains(err.Error(), "on_indefinite")) {
+			t.Errorf("%s: error %v does not say what to do", c.Key, err)
+		}
+	}
+}
+
+// Every map is of its own number of classes or variant, and marks the λ of its classes.
+func TestMaps(t *testing.T) {
+	tables := studytest.Run(t, Kind, small)
+	e := studytest.New(t, Kind, small).(*experiment)
+	compare := func(rows []figures.Row, columns []string, of ...*table.Table) {
+		for k, column := range columns {
+			for i, m := range rows[k].Maps {
+				if fmt.Sprint(m.Z) != fmt.Sprint(of[i].Nums(column)) || !slices.Equal(m.X, []float64{0.2, 0.55, 1.5}) || !slices.Equal(m.Y, []float64{0.2, 0.5}) {
+					t.Errorf("%s %s: %v, want %v", m.Title, column, m, of[i].Nums(column))
+				}
+			}
+		}
+	}
+	errors, summary := tables.Get("errors"), tables.Get("summary")
+	moments := e.momentsMaps(tables)
+	compare(moments, []string{"tv", "cov_error", "indefinite", "asymmetry", "excess"}, errors.Where("classes", 3), errors.Where("classes", 2))
+	compare(e.learningMaps(tables), []string{"accuracy", "log_loss", "indefinite_steps"}, summary.Where("method", "joint"), summary.Where("method", "total"))
+	if x := moments[0].Maps[1].Curves[1].X; !slices.Equal(x, tables.Get("marks").Where("classes", 2).Nums("lsq")) {
+		t.Errorf("least-squares λ %v", x)
+	}
+	// A scale has two ends also where there is one value, or none.
+	for _, c := range []struct {
+		log       bool
+		z         []float64
+		low, high float64
+	}{
+		{false, []float64{2, 1, math.NaN(), math.Inf(1)}, 1, 2},
+		{true, []float64{2, 1, 0, -1, math.Inf(1)}, 1, 2},
+		{true, []float64{0.01, 0.01}, 0.005, 0.02},
+		{false, []float64{0, 0}, -0.5, 0.5},
+		{false, []float64{1e20}, 0.5e20, 1.5e20},
+		{true, []float64{math.NaN(), math.Inf(1), 0}, 0.1, 1},
+		{false, []float64{math.NaN(), math.Inf(1)}, 0.1, 1},
+	} {
+		s := heat{scale: figures.Axis{Log: c.log}}.row([]figures.Map{{Z: c.z}}).Scale
+		if s.Min != c.low || s.Max != c.high {
+			t.Errorf("%v: scale from %g to %g, want %g to %g", c.z, s.Min, s.Max, c.low, c.high)
+		}
+	}
+}
+
+// A λ or ρ that the sweep replaces cannot be set.
+func TestRefused(t *testing.T) {
+	for override, want := range map[string]string{
+		"model.rho=0.25": "rho of joint", "variant.total.lambda=0.3": "total", "sweep.lambda=[0.1]": "sweep.lambda", "sweep.lambda=[0.1, \"lsq\"]": "lsq",
+		"sweep.rho=[0.5]": "sweep.rho", "ablation.classes=[1]": "2 to", "ablation.unequal=1": "unequal", "ablation.draws=0": "draws",
+		"evaluate.grid=1": "grid", "ablation.spread=-1": "spread",
+	} {
+		if err := studytest.Err(Kind, small, override); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v does not say %s", override, err, want)
+		}
+	}
+	studytest.Differ(t, Kind, small, "seed=2", "ablation.spread=1", "ablation.variance=2", "ablation.unequal=0", "ablation.draws=3", "sweep.rho=[0.1, 0.5]", "sweep.lambda=[1, 2]")
+}

@@ -1,0 +1,291 @@
+package learn
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+
+	"closedform/baselines/kalman"
+	"closedform/baselines/neighbours"
+	"closedform/core/bnn"
+	"closedform/core/random"
+	"closedform/core/softmax"
+	"closedform/internal/check"
+	"closedform/runner/internal/data"
+	"closedform/runner/internal/learner"
+	"closedform/runner/internal/study"
+	"closedform/runner/internal/study/studytest"
+	"closedform/runner/internal/table"
+)
+
+// streamOf is a manifest about examples: the first 24 to train, the others to test.
+func streamOf(t *testing.T, set data.Set) string {
+	return fmt.Sprintf(`
+name  = "small_stream"
+study = "learn"
+seed  = 2
+[data]
+file       = %q
+train_rows = "1-24"
+[model]
+rule = "adf"
+bias = true
+prior = "scaled"
+prior_var = 4
+[evaluate]
+snapshots = [1, 10]
+passes    = 2
+[sweep]
+seed = [1, 2]
+[[variant]]
+name = "linear"
+[[variant]]
+name = "hidden"
+hidden_layers  = [4]
+hidden         = "smooth"
+covariance     = "diagonal"
+prior_mean_var = 2
+[[variant]]
+name = "fails"
+rule = "joint"
+lambda = 3
+[[method]]
+name = "filter"
+kind = "kalman"
+prior_var = 3
+[[method]]
+name = "near"
+kind = "neighbours"
+neighbours = 3
+`, studytest.File(t, set))
+}
+
+// parts returns the examples as a study sees those of both parts: each input with the
+// mean 0 and the variance 1 in the training part.
+func parts(t *testing.T, all data.Set) (train, test data.Set) {
+	t.Helper()
+	tr := data.NewExamples(data.Set{X: all.X[:24], Class: all.Class[:24]}, 3)
+	te := data.NewExamples(data.Set{X: all.X[24:], Class: all.Class[24:]}, 3)
+	scaler, err := tr.Scaler(data.Standard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return scaler.Apply(tr).Set(0, tr.Len()), scaler.Apply(te).Set(0, te.Len())
+}
+
+// network is one that is driven by hand, as a learner.
+type network struct{ *bnn.Network }
+
+func (n network) Observe(x []float64, class int) error {
+	_, err := n.Network.Observe(x, class)
+	return err
+}
+
+func (n network) Predict(p, x []float64) error {
+	var got bnn.Prediction
+	err := n.Network.Predict(&got, x)
+	floats.ScaleTo(p, 1/floats.Sum(got.P), got.P)
+	return err
+}
+
+// byHandOf returns the learner of a name.
+func byHandOf(t *testing.T, name string, seed int) (l learner.Learner) {
+	t.Helper()
+	src := func(purpose ...any) rand.Source {
+		return random.Source(append([]any{"small_stream", seed}, purpose...)...)
+	}
+	cfg := bnn.Config{Bias: true, Output: bnn.ADF, Prior: bnn.ScaledPrior, PriorVar: 4, Softmax: softmax.Probit{Lambda: softmax.SlopeLambda(3, 0.5), Rho: 0.5}}
+	switch name {
+	case "filter":
+		filter, err := kalman.New(kalman.Config{Layers: []int{2, 3}, Covariance: kalman.Full, PriorVar: 3}, src("rival", "filter"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return filter
+	case "linear":
+		cfg.Layers = []int{2, 3}
+	case "hidden":
+		cfg.Layers, cfg.Covariance, cfg.Hidden, cfg.PriorMeanVar = []int{2, 4, 3}, []bnn.Covariance{bnn.Diagonal}, bnn.Smooth, 2
+	}
+	n, err := bnn.New(cfg, src("prior"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return network{n}
+}
+
+// The tables are those of networks and of another method that are driven by hand.
+func TestStreamByHand(t *testing.T) {
+	all := studytest.Clusters(36)
+	tables := studytest.Run(t, Kind, streamOf(t, all))
+	train, test := parts(t, all)
+	for _, seed := range []int{1, 2} {
+		for _, name := range []string{"linear", "hidden", "filter"} {
+			l := byHandOf(t, name, seed)
+			predict := func(x []float64) []float64 {
+				p := make([]float64, 3)
+				if err := l.Predict(p, x); err != nil {
+					t.Fatal(err)
+				}
+				return p
+			}
+			of := func(name string, method string) *table.Table {
+				return tables.Get(name).Where("method", method).Where("seed", seed)
+			}
+			var p, before [][]float64
+			var truth []int
+			want := map[string]float64{}
+			n := 0
+			for pass := 1; pass <= 2; pass++ {
+				for k, row := range rand.New(study.Stream("small_stream", seed, "pass", pass)).Perm(24) {
+					x, class := train.X[row], train.Class[row]
+					if pass == 1 {
+						before, truth = append(before, predict(x)), append(truth, class)
+						scores := learner.Scores(before, truth)
+						want["prequential_error"], want["prequential_log_loss"] = scores[0], scores[1]
+					}
+					if err := l.Observe(x, class); err != nil {
+						t.Fatal(err)
+					}
+					if n++; n != 1 && n != 10 && n%24 != 0 {
+						continue
+					}
+					p = nil
+					for _, x := range test.X {
+						p = append(p, predict(x))
+					}
+					for i, score := range learner.Scores(p, test.Class) {
+						want[learner.ScoreNames[i]] = score
+					}
+					point := map[string]float64{"pass": float64(pass), "k": float64(k + 1)}
+					for column, x := range want {
+						if point[column] = x; pass == 2 && strings.HasPrefix(column, "prequential") {
+							point[column] = math.NaN()
+						}
+					}
+					near(t, of("curve", name).Where("seen", n), 1e-12, point)
+				}
+			}
+			for column, x := range map[string]float64{"train": 24, "test": 12, "inputs": 2, "classes": 3, "passes": 2, "failed": 0} {
+				want[column] = x
+			}
+			near(t, of("runs", name), 1e-12, want)
+			got := of("predictions", name)
+			for i, class := range test.Class {
+				check.NearAll(t, name, []float64{got.Nums("p_a")[i], got.Nums("p_b")[i], got.Nums("p_c")[i]}, p[i], 1e-12)
+				if got.Texts("class")[i] != string(rune('a'+class)) || int(got.Nums("example")[i]) != i+1 {
+					t.Errorf("%s: row %d is of example %g of class %s", name, i, got.Nums("example")[i], got.Texts("class")[i])
+				}
+			}
+			if rows := of("curve", name).Len(); rows != 4 || got.Len() != 12 {
+				t.Errorf("%s: %d rows of the curve, %d predictions", name, rows, got.Len())
+			}
+		}
+	}
+}
+
+// What learns all examples at once is scored once, and nothing is said of examples that
+// it has not seen.
+func TestBatchMethod(t *testing.T) {
+	all := studytest.Clusters(36)
+	tables := studytest.Run(t, Kind, streamOf(t, all), "sweep.seed=[2]")
+	train, test := parts(t, all)
+	model, err := neighbours.Fit(neighbours.Config{Classes: 3, Neighbours: 3}, train.X, train.Class, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := make([][]float64, len(test.X))
+	for i, x := range test.X {
+		p[i] = make([]float64, 3)
+		if err := model.Predict(p[i], x); err != nil {
+			t.Fatal(err)
+		}
+	}
+	loss := learner.Scores(p, test.Class)[1]
+	near(t, tables.Get("curve").Where("method", "near"), 1e-12, map[string]float64{"seen": 24, "log_loss": loss, "prequential_log_loss": math.NaN()})
+	near(t, tables.Get("runs").Where("method", "near"), 1e-12, map[string]float64{"passes": 1, "log_loss": loss, "prequential_error": math.NaN()})
+}
+
+// A network that breaks down says from then on that all classes are equally probable,
+// and is counted.
+func TestBreakdown(t *testing.T) {
+	src := streamOf(t, studytest.Clusters(36))
+	tables := studytest.Run(t, Kind, src)
+	near(t, tables.Get("summary").Where("method", "fails"), 1e-12, map[string]float64{"failed": 1, "seeds": 2, "log_loss": math.Log(3), "brier": 2. / 3})
+	for _, p := range tables.Get("predictions").Where("method", "fails").Nums("p_b") {
+		check.Near(t, "p", p, 1./3, 1e-15)
+	}
+	if notes := studytest.New(t, Kind, src).(study.Noted).Notes(tables); len(notes) != 1 || !strings.HasPrefix(notes[0], "fails ") {
+		t.Errorf("notes %q", notes)
+	}
+	runs := tables.Get("runs")
+	if want := "linear linear hidden hidden fails fails filter filter near near"; strings.Join(runs.Texts("method"), " ") != want {
+		t.Errorf("rows of %q", runs.Texts("method"))
+	}
+	for i, x := range runs.Where("method", "linear").Nums("log_loss") {
+		if y := runs.Where("method", "hidden").Nums("log_loss")[i]; x == y {
+			t.Errorf("log loss %g of two variants", x)
+		}
+	}
+	mean := tables.Get("curve_summary").Where("method", "filter").Where("seen", 10)
+	losses := tables.Get("curve").Where("method", "filter").Where("seen", 10).Nums("prequential_log_loss")
+	near(t, mean, 1e-12, map[string]float64{"seeds": 2, "prequential_log_loss": (losses[0] + losses[1]) / 2})
+}
+
+// Without shuffling the order is that of the rows: the seed matters where all else is
+// not random. Where all are scored once there is no figure.
+func TestRowOrder(t *testing.T) {
+	src := streamOf(t, studytest.Clusters(36))
+	once := []string{"evaluate.shuffle=false", "evaluate.passes=1", "evaluate.snapshots=[]"}
+	tables := studytest.Run(t, Kind, src, once...)
+	for name, same := range map[string]bool{"linear": true, "filter": true, "hidden": false} {
+		if x := tables.Get("runs").Where("method", name).Nums("log_loss"); (x[0] == x[1]) != same {
+			t.Errorf("%s: log losses %v", name, x)
+		}
+	}
+	if figures := studytest.New(t, Kind, src, once...).Figures(); len(figures) != 0 {
+		t.Errorf("%d figures", len(figures))
+	}
+}
+
+// A sweep of λ is a sweep here, too, any generator is data, and cells can be counted
+// before there are data.
+func TestGenerator(t *testing.T) {
+	const src = `
+name = "g"
+study = "learn"
+seed = 1
+[data]
+generator = "rings"
+train = 12
+test = 20
+[model]
+hidden_layers = [3]
+[sweep]
+lambda = [0.1, "slope"]
+`
+	runs := studytest.Run(t, Kind, src).Get("runs")
+	if loss := runs.Nums("log_loss"); !slices.Equal(runs.Texts("method"), []string{"model lambda=0.1", "model lambda=slope"}) || loss[0] == loss[1] {
+		t.Errorf("%s", runs.CSV())
+	}
+	near(t, runs.Rows([]int{0}), 0, map[string]float64{"inputs": 2, "classes": 3, "test": 20})
+	studytest.Differ(t, Kind, src, "seed=2", "data.train=13", "data.noise=0.1", "model.hidden_layers=[4]", "evaluate.passes=2", "evaluate.snapshots=[3]", "evaluate.shuffle=false")
+}
+
+func TestStreamRefused(t *testing.T) {
+	src := streamOf(t, studytest.Clusters(36))
+	for override, want := range map[string]string{
+		"evaluate.snapshots=[25]": "1 to 24", "evaluate.passes=0": "1 to", "method.filter.name=linear": "method.linear.name", "data.file=none.csv": "none.csv",
+		"method.near.window=3": "method.near", "variant.hidden.layers=[2, 3]": "hidden_layers", "variant.linear.layers=[3, 3]": "2 inputs",
+		"method.filter.prior_var=-1": "prior_var", "evaluate.grids=1": "grids",
+	} {
+		if err := studytest.Err(Kind, src, override); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v does not say %s", override, err, want)
+		}
+	}
+}
