@@ -290,5 +290,5 @@ func Set(key string, x float64, structs ...any) error {
 			}
 		}
 	}
-	return field.Errorf(key, "not a key that can be %g", x)
+	return field.Errorf(key, "cannot be %g: not a key with such a number", x)
 }
