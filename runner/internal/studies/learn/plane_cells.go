@@ -122,9 +122,6 @@ func (c *planeCell) look(ctx context.Context, k int) error {
 	if !(last.MinVariance >= 0) {
 		c.negativeSteps++
 	}
-	if last.Action == bnn.Applied {
-		c.life.applied++
-	}
 	c.steps.Add(c.Model.Name, c.Seed, k, table.Finite(last.MinEigenvalue), last.MinVariance, last.Action.String(), entropy)
 	if !slices.Contains(c.Evaluate.Snapshots, k) {
 		return nil

@@ -21,7 +21,6 @@ type life struct {
 
 	entropies     []float64 // mean over the coarse points after each example
 	negativeSteps int       // whose smallest posterior variance as printed was negative
-	applied       int       // that were taken as printed
 	snapshots     [][]prediction
 }
 
@@ -57,7 +56,6 @@ var statistics = []struct {
 		return 1 - l.negativeVariances()/float64(len(l.snapshots)*len(l.class))
 	}},
 	{"negative_variances", "predictions of all snapshots with a negative variance", (*life).negativeVariances},
-	{"applied", "examples whose step was taken as printed", func(l *life) float64 { return float64(l.applied) }},
 	{"negative_steps", "examples after which, as printed, a logit would have a negative variance", func(l *life) float64 { return float64(l.negativeSteps) }},
 	{"max_abs_excess", "largest |Σp − 1|", func(l *life) float64 { return l.largest(func(f prediction) float64 { return math.Abs(f.excess) }) }},
 	{"max_asymmetry", "largest |E_ij − E_ji|", func(l *life) float64 { return l.largest(func(f prediction) float64 { return f.asymmetry }) }},
