@@ -287,8 +287,10 @@ func Set(key string, x float64, structs ...any) error {
 			case f.value.Kind() == reflect.Int && x == float64(int(x)):
 				f.value.SetInt(int64(x))
 				return nil
+			default:
+				return field.Errorf(key, "cannot be %g", x)
 			}
 		}
 	}
-	return field.Errorf(key, "cannot be %g: not a key with such a number", x)
+	return field.Errorf(key, "not a key with a number")
 }
