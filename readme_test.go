@@ -51,7 +51,7 @@ func TestNumbersInTexts(t *testing.T) {
 		}
 		// A decimal number elsewhere, but for code, settings and versions, was typed by hand.
 		prose := quoted.ReplaceAllString(string(text), "")
-		prose = regexp.MustCompile("(?s)```.*?```|`[^`]*`|(?m)^    .*$|\\]\\([^)]*\\)|λ = [0-9.]+|Go [0-9.]+|CC [A-Z-]+ [0-9.]+").ReplaceAllString(prose, "")
+		prose = regexp.MustCompile("(?s)```.*?```|`[^`]*`|(?m)^    .*$|\\]\\([^)]*\\)|λ = [0-9.]+|Sec\\. [0-9.]+|Go [0-9.]+|CC [A-Z-]+ [0-9.]+").ReplaceAllString(prose, "")
 		for _, x := range decimal.FindAllString(prose, -1) {
 			t.Errorf("%s: %s does not say which table it comes from", file, x)
 		}
