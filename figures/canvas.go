@@ -20,7 +20,7 @@ import (
 )
 
 // dpi is the resolution of PNG files.
-const dpi = 300
+const dpi = 200
 
 // A raster is a canvas of dots that draws text as outlines and images sharply.
 type raster struct{ *vgimg.Canvas }

@@ -118,8 +118,8 @@ func TestWidths(t *testing.T) {
 			t.Errorf("figure %d is %g mm wide, want %g", i, got, test.mm)
 		}
 	}
-	// 300 dots per inch are 11811 per metre.
-	if b := encode(t, Dots(one), "png"); !bytes.Contains(b, []byte("\x00\x00\x00\x09pHYs\x00\x00\x2e\x23\x00\x00\x2e\x23\x01")) {
+	// 200 dots per inch are 7874 per metre.
+	if b := encode(t, Dots(one), "png"); !bytes.Contains(b, []byte("\x00\x00\x00\x09pHYs\x00\x00\x1e\xc2\x00\x00\x1e\xc2\x01")) {
 		t.Error("no resolution")
 	}
 }
