@@ -300,14 +300,14 @@ func TestCurvesStayInside(t *testing.T) {
 	b := img.Bounds()
 	ink := StyleOf("adf").Color
 	lo, hi := b.Max, b.Min
-	for y := range b.Dy() - 60 { // above the legend
+	for y := range b.Dy() - dpi/4 { // above the legend
 		for x := range b.Dx() {
 			if at := color.NRGBAModel.Convert(img.At(x, y)); at == ink || at == tint(ink) {
 				lo.X, lo.Y, hi.X, hi.Y = min(lo.X, x), min(lo.Y, y), max(hi.X, x), max(hi.Y, y)
 			}
 		}
 	}
-	if w, h := hi.X-lo.X, hi.Y-lo.Y; w < 500 || w > b.Dx()-30 || math.Abs(float64(h)-0.78*float64(w)) > 6 {
+	if w, h := hi.X-lo.X, hi.Y-lo.Y; w < 2*dpi || w > b.Dx()-dpi/10 || math.Abs(float64(h)-0.78*float64(w)) > 6 {
 		t.Errorf("colour from %v to %v on %v", lo, hi, b)
 	}
 }

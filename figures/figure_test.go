@@ -118,8 +118,8 @@ func TestWidths(t *testing.T) {
 			t.Errorf("figure %d is %g mm wide, want %g", i, got, test.mm)
 		}
 	}
-	// 200 dots per inch are 7874 per metre.
-	if b := encode(t, Dots(one), "png"); !bytes.Contains(b, []byte("\x00\x00\x00\x09pHYs\x00\x00\x1e\xc2\x00\x00\x1e\xc2\x01")) {
+	// 120 dots per inch are 4724 per metre.
+	if b := encode(t, Dots(one), "png"); !bytes.Contains(b, []byte("\x00\x00\x00\x09pHYs\x00\x00\x12\x74\x00\x00\x12\x74\x01")) {
 		t.Error("no resolution")
 	}
 }
