@@ -20,7 +20,7 @@ import (
 )
 
 // dpi is the resolution of PNG files.
-const dpi = 120
+const dpi = 110
 
 // A raster is a canvas of dots that draws text as outlines and images sharply.
 type raster struct{ *vgimg.Canvas }

@@ -61,7 +61,7 @@ type Figure struct {
 	draw          func(draw.Canvas)
 }
 
-// Encode returns the figure as a file in the format "png" (120 dots per inch),
+// Encode returns the figure as a file in the format "png" (110 dots per inch),
 // "svg" or "pdf". Any other format is an error.
 func (f *Figure) Encode(format string) ([]byte, error) {
 	var (

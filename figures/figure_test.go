@@ -118,8 +118,8 @@ func TestWidths(t *testing.T) {
 			t.Errorf("figure %d is %g mm wide, want %g", i, got, test.mm)
 		}
 	}
-	// 120 dots per inch are 4724 per metre.
-	if b := encode(t, Dots(one), "png"); !bytes.Contains(b, []byte("\x00\x00\x00\x09pHYs\x00\x00\x12\x74\x00\x00\x12\x74\x01")) {
+	// 110 dots per inch are 4331 per metre.
+	if b := encode(t, Dots(one), "png"); !bytes.Contains(b, []byte("\x00\x00\x00\x09pHYs\x00\x00\x10\xeb\x00\x00\x10\xeb\x01")) {
 		t.Error("no resolution")
 	}
 }

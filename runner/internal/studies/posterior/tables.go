@@ -39,7 +39,8 @@ func (c *cell) name() {
 		table.Num("ess", "effective sample size"))
 	c.train = table.New("train", table.Int("k", "number of the example"),
 		table.Num("x1", "its place"), table.Num("x2", ""), table.Int("class", "its class, from 1"))
-	c.maps = table.New("maps", at[0], at[2], table.Num("x1", "point of the plane").Rounded(6), table.Num("x2", "").Rounded(6))
+	c.maps = table.New("maps", at[0], at[2], table.Num("x1", "first input").Rounded(6), table.Num("x2", "second input").Rounded(6))
+	c.maps.Packed = true
 	for j := range c.task.Classes {
 		c.maps.Columns = append(c.maps.Columns, table.Num(fmt.Sprintf("p%d", j+1), "probability of the class").Rounded(6))
 	}

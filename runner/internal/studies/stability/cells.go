@@ -138,6 +138,7 @@ func (g *grid) run(ctx context.Context) (table.Set, error) {
 		table.Num("undecided", "share of the draws for which rounding decides").Rounded(6),
 		table.Num("mean_min_eigenvalue", "smallest eigenvalue of Σ_y over n−1 classes, mean over the draws").Rounded(6),
 	)...)
+	maps.Packed = true
 	draws, points := float64(len(g.judges)), float64(len(g.gaps)*len(g.variances))
 	definite := make([]float64, len(g.judges)) // points of the map, by draw
 	undecided := 0.0
