@@ -316,6 +316,16 @@ func TestStyleOf(t *testing.T) {
 	if a, b := StyleOf("adf_exact: not given"), StyleOf("adf-exact"); a.Color != b.Color || a.Marker != b.Marker {
 		t.Errorf("styles %v and %v of one method", a, b)
 	}
+	marked := map[string]Style{} // of methods that lines with markers show together, which have no dashes
+	for _, name := range []string{"joint", "joint_slope", "joint_slope_skip", "joint_slope_project", "joint_slope_fail"} {
+		s := StyleOf(name)
+		for of, other := range marked {
+			if other.Color == s.Color && other.Marker == s.Marker {
+				t.Errorf("%s and %s have one colour and marker", name, of)
+			}
+		}
+		marked[name] = s
+	}
 	seen := map[string]string{}
 	for _, family := range families {
 		for _, name := range strings.Fields(family) {

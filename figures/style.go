@@ -39,7 +39,7 @@ var colors = []color.NRGBA{
 var families = []string{
 	"adf adf-forget adf-exact adf-smooth smooth-32 smooth probit-slope adf-linear adf-smooth-10 slope-matched",
 	"adf-diagonal adf-diagonal-forget adf-lsq smooth-8 adf-smooth-diagonal smooth-mean adf-smooth-mean least-squares probit-lsq smooth-32-32 diagonal",
-	"joint joint-slope-skip joint-slope-project joint-slope-fail frozen-32 joint-slope paper-linear normalised-probit unscented",
+	"joint joint-slope joint-slope-skip joint-slope-project joint-slope-fail frozen-32 paper-linear normalised-probit unscented",
 	"total adf-exact-joint paper-hidden frozen-32-32 daunizeau probit-minimax",
 	"kalman kalman-forget linear kalman-linear kalman-diagonal delta taylor minimax",
 	"random-32 random-8 random-features adf-random-features mackay lognormal-normalised adf-shared shared adf-shared-10",
