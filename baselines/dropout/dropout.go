@@ -79,7 +79,8 @@ func Fit(cfg Config, x [][]float64, class []int, src rand.Source) (*Model, error
 	if err != nil {
 		return nil, fmt.Errorf("dropout: %w", err)
 	}
-	m := &Model{cfg: cfg, network: network, pass: network.NewPass(), weights: make([]float64, network.Weights())}
+	m := &Model{cfg: cfg, network: network, pass: network.NewPass()}
+	m.weights = make([]float64, network.Weights())
 	network.Initialise(m.weights, rnd)
 	m.pass.Mask = m.newMasks()
 	cfg.Run(m.weights, data.Len(), rnd, func(grad []float64, batch []int) {

@@ -22,10 +22,7 @@ func lastLayer(network *mlp.Network, w, v []float64, data *mlp.Examples) *mat.Sy
 	last := len(network.Layers) - 1
 	layer, p := network.Layers[last], network.NewPass()
 	n, in := layer.Out, layer.In
-	h := mat.NewSymDense(n*in, nil)
-	for i, x := range v[layer.Offset:] {
-		h.SetSym(i, i, 1/x)
-	}
+	h := precision(v[layer.Offset:])
 	raw, scaled := h.RawSymmetric(), make([]float64, in)
 	for k := range data.Len() {
 		network.Forward(p, w, data.Input(k))
@@ -51,6 +48,35 @@ func lastLayer(network *mlp.Network, w, v []float64, data *mlp.Examples) *mat.Sy
 				}
 			}
 		}
+	}
+	return h
+}
+
+// allLayers returns H: diag(1/v) + Σ g gᵀ over examples and classes c, with the gradients
+// g of Σ_j Score_j z_j for Score = √s_c (e_c − s), since
+// diag(s) − ssᵀ = Σ_c s_c (e_c − s)(e_c − s)ᵀ.
+func allLayers(network *mlp.Network, w, v []float64, data *mlp.Examples) *mat.SymDense {
+	h, p, gradient := precision(v), network.NewPass(), mat.NewVecDense(len(w), nil)
+	for k := range data.Len() {
+		network.Forward(p, w, data.Input(k))
+		mlp.Normalise(p.Logit)
+		for c, s := range p.Logit {
+			root := math.Sqrt(s)
+			floats.ScaleTo(p.Score, -root, p.Logit)
+			p.Score[c] += root
+			gradient.Zero()
+			network.Backward(p, gradient.RawVector().Data, w)
+			h.SymRankOne(h, 1, gradient)
+		}
+	}
+	return h
+}
+
+// precision returns diag(1/v).
+func precision(v []float64) *mat.SymDense {
+	h := mat.NewSymDense(len(v), nil)
+	for i, x := range v {
+		h.SetSym(i, i, 1/x)
 	}
 	return h
 }

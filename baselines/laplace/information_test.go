@@ -56,7 +56,8 @@ func TestMode(t *testing.T) {
 	}
 }
 
-// H of the last layer is a part of that of all weights.
+// H of all weights is what package posterior computes; that of the last layer is a
+// part of it.
 func TestInformation(t *testing.T) {
 	for _, examples := range []int{0, 3, 100} {
 		x, class := clusters(examples, "information")
@@ -69,6 +70,9 @@ func TestInformation(t *testing.T) {
 			n, offset := len(m.weights), m.network.Layers[len(layers)-2].Offset
 			want := mat.NewSymDense(n, nil)
 			problem(t, m, 0.7, x, class).Information(want, m.weights)
+			if all := allLayers(m.network, m.weights, m.network.PriorVar(0.7), data); !mat.EqualApprox(all, want, 1e-9) {
+				t.Errorf("%v, %d examples: information of all layers differs", layers, examples)
+			}
 			last := lastLayer(m.network, m.weights, m.network.PriorVar(0.7), data)
 			for i := range n - offset {
 				for j := range n - offset {

@@ -16,7 +16,7 @@ type Model struct {
 	cfg      Config
 	network  *mlp.Network
 	weights  []float64
-	onlyLast bool      // the covariance is that of the last layer, whose Jacobian is the features once per class
+	onlyLast bool      // the covariance is that of the last layer: its Jacobian is the features once per class
 	root     root      // nil for PlugIn
 	normal   []float64 // a standard normal number per class for each pair of draws
 
@@ -42,10 +42,12 @@ func Fit(cfg Config, x [][]float64, class []int, src rand.Source) (*Model, error
 		return nil, fmt.Errorf("laplace: %w", err)
 	}
 	cfg = cfg.WithDefaults()
-	problem := func(v float64) (*posterior.Problem, error) {
-		return posterior.NewProblem(posterior.Model{Layers: cfg.Layers, Bias: true, PriorVar: network.PriorVar(v)}, x, class)
+	data, err := network.Examples(x, class)
+	if err != nil {
+		return nil, fmt.Errorf("laplace: %w", err)
 	}
-	p, err := problem(cfg.PriorVar)
+	prior := posterior.Model{Layers: cfg.Layers, Bias: true, PriorVar: network.PriorVar(cfg.PriorVar)}
+	problem, err := posterior.NewProblem(prior, x, class)
 	if err != nil {
 		return nil, fmt.Errorf("laplace: %w", err)
 	}
@@ -58,7 +60,7 @@ func Fit(cfg Config, x [][]float64, class []int, src rand.Source) (*Model, error
 		cfg: cfg, network: network, onlyLast: cfg.Covariance == LastLayer || len(network.Layers) == 1,
 		pass: network.NewPass(), logits: newLogits(network.Outputs()),
 	}
-	if m.weights, err = climb(p, start, tolerance); err != nil {
+	if m.weights, err = climb(problem, start, tolerance); err != nil {
 		return nil, err
 	}
 	for range pairs * network.Outputs() {
@@ -67,21 +69,13 @@ func Fit(cfg Config, x [][]float64, class []int, src rand.Source) (*Model, error
 	if cfg.Predictive == PlugIn {
 		return m, nil
 	}
-	v := cmp.Or(cfg.LaplaceVar, cfg.PriorVar)
-	var h *mat.SymDense
+	information := allLayers
 	if m.onlyLast {
-		data, err := network.Examples(x, class)
-		if err != nil {
-			return nil, err
-		}
-		h = lastLayer(network, m.weights, network.PriorVar(v), data)
+		information = lastLayer
 	} else {
-		if p, err = problem(v); err != nil {
-			return nil, fmt.Errorf("laplace: %w", err)
-		}
-		h, m.jacobian = mat.NewSymDense(len(start), nil), make([]float64, len(start))
-		p.Information(h, m.weights)
+		m.jacobian = make([]float64, len(start))
 	}
+	h := information(network, m.weights, network.PriorVar(cmp.Or(cfg.LaplaceVar, cfg.PriorVar)), data)
 	m.image = mat.NewDense(network.Outputs(), h.SymmetricDim(), nil)
 	m.root, err = newRoot(h)
 	return m, err

@@ -73,7 +73,8 @@ type logits struct {
 
 func newLogits(n int) logits {
 	return logits{
-		cov: mat.NewSymDense(n, nil), factor: mat.NewDense(n, n, nil), step: make([]float64, n), draw: make([]float64, n),
+		cov: mat.NewSymDense(n, nil), factor: mat.NewDense(n, n, nil),
+		step: make([]float64, n), draw: make([]float64, n),
 	}
 }
 

@@ -61,8 +61,8 @@ func (s Importance) Sample(p *Problem, src rand.Source) (*Sample, error) {
 	floats.Scale(1/sum, out.Weights)
 	out.ESS = 1 / floats.Dot(out.Weights, out.Weights)
 	if least := float64(draws) / 10; !(out.ESS >= least) {
-		return nil, fmt.Errorf("posterior: effective sample size %.4g of %d draws; need %.4g: use fewer examples, or more draws",
-			out.ESS, draws, least)
+		return nil, fmt.Errorf("posterior: effective sample size %.4g of %d draws; need %.4g: "+
+			"use fewer examples, or more draws", out.ESS, draws, least)
 	}
 	return out, nil
 }

@@ -102,7 +102,8 @@ func (p *Problem) Mode(start []float64) (*Mode, error) {
 	}
 	o := p.Objective()
 	// A failed line search, as happens on a kink, still leaves the best point.
-	r, err := optimize.Minimize(optimize.Problem{Func: o.Func, Grad: o.Grad, Hess: o.hess}, o.Units(start), &optimize.Settings{
+	objective := optimize.Problem{Func: o.Func, Grad: o.Grad, Hess: o.hess}
+	r, err := optimize.Minimize(objective, o.Units(start), &optimize.Settings{
 		GradientThreshold: 1e-6,
 		MajorIterations:   200,
 		Converger:         &optimize.FunctionConverge{Absolute: 1e-9, Iterations: 3},

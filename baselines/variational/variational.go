@@ -20,7 +20,8 @@
 // diag(s) − ssᵀ, is nowhere above ½(I − 11ᵀ/K) (Böhning, "Multinomial logistic
 // regression algorithm", Annals of the Institute of Statistical Mathematics 1992;
 // Murphy, "Machine Learning: A Probabilistic Perspective", 2012, Sec. 21.8).
-// Independent classes see its diagonal, a = ½(1 − 1/K). BohningJoint keeps the covariances of the classes, which are
+// Independent classes see its diagonal, a = ½(1 − 1/K). BohningJoint keeps the
+// covariances of the classes, which are
 //
 //	(I − 11ᵀ/K) ⊗ S + 11ᵀ/K ⊗ vI,   a = ½,   ELBO with K−1 in place of K.
 //
@@ -52,7 +53,6 @@ const (
 
 var bounds = field.Words{"bohning", "bohning-joint"}
 
-func (b Bound) String() string                   { return bounds.Word(int(b)) }
 func (b Bound) MarshalText() ([]byte, error)     { return bounds.Marshal(int(b)) }
 func (b *Bound) UnmarshalText(text []byte) error { return field.Unmarshal(b, text, bounds) }
 
