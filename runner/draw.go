@@ -83,7 +83,7 @@ func (p *program) drawAgain(e *experiment) error {
 		}
 		files = append(files, drawn...)
 	}
-	folder, err := store.Open(dir)
+	folder, err := store.Open(dir, false)
 	if err != nil {
 		return err
 	}

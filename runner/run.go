@@ -40,11 +40,8 @@ func (p *program) run(ctx context.Context, e *experiment) error {
 	if err != nil {
 		return err
 	}
-	open, shard := store.Open, p.shard.n > 0
-	if shard {
-		open = store.OpenShared
-	}
-	if j.folder, err = open(j.dir); err != nil {
+	shard := p.shard.n > 0
+	if j.folder, err = store.Open(j.dir, shard); err != nil {
 		return err
 	}
 	defer j.folder.Close()
