@@ -59,8 +59,7 @@ func (m *Manifest) decode(path string, table map[string]any, structs ...any) err
 	}
 	for key := range table {
 		if !known[key] {
-			allowed := strings.Join(slices.Sorted(maps.Keys(known)), ", ")
-			return m.Locate(path, field.Errorf(key, "not a key; allowed: %s", allowed))
+			return m.unknown(path, key, known)
 		}
 	}
 	for _, s := range structs {
@@ -241,6 +240,39 @@ func join(path, key string) string {
 		return key
 	}
 	return path + "." + key
+}
+
+// unknown returns the error of a key that is not there, with the most similar one.
+func (m *Manifest) unknown(path, key string, known map[string]bool) error {
+	keys := slices.Sorted(maps.Keys(known))
+	hint, fewest := "", min(3, len(key))
+	for _, k := range keys {
+		if d := distance(key, k); d < fewest {
+			hint, fewest = " did you mean "+k+"?", d
+		}
+	}
+	return m.Locate(path, field.Errorf(key, "not a key;%s allowed: %s", hint, strings.Join(keys, ", ")))
+}
+
+// distance returns the Levenshtein distance of a and b, in bytes.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			d := diagonal
+			if a[i] != b[j] {
+				d++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(d, row[j]+1, diagonal+1)
+		}
+	}
+	return row[len(b)]
 }
 
 // Set sets the field of a key, of one of the structs, to a number.
