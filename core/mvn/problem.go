@@ -44,7 +44,8 @@ func (p *problem) read(corr mat.Symmetric) error {
 		}
 	}
 	if !p.semidefinite() {
-		return fmt.Errorf("mvn: the %d×%[1]d matrix of correlations is indefinite; need a positive semi-definite one", p.n)
+		const format = "mvn: the %d×%[1]d matrix of correlations is indefinite; need a positive semi-definite one"
+		return fmt.Errorf(format, p.n)
 	}
 	return nil
 }

@@ -32,11 +32,11 @@ func (Cubature) Moments(dst *Moments, mean []float64, cov mat.Symmetric) (relerr
 	q := w.correlated(len(dst.P), mean, cov, 0)
 	clear(q.centre)
 	q.integrate(false)
-	copy(dst.P, q.first)
-	for i := range q.order {
+	for i, first := range q.first {
+		dst.P[i] = first / q.total
 		for j := range q.order {
 			if i != j {
-				dst.E.Set(i, j, q.second[i][j])
+				dst.E.Set(i, j, q.second[i][j]/q.total)
 			}
 		}
 	}
@@ -56,11 +56,12 @@ func (Cubature) Posterior(dst *JointPosterior, mean []float64, cov mat.Symmetric
 	q.findCentre()
 	top := q.integrate(true)
 	dst.LogP = top + math.Log(q.total) - 0.5*float64(n-1)*math.Log(2*math.Pi)
-	for i, first := range q.first {
+	for i := range q.first {
+		first := q.first[i] / q.total
 		dst.Gradient[i] = -first
 		row := dst.Hessian.RawRowView(i)
 		for j := range row {
-			row[j] = 2*q.second[i][j] - first*q.first[j]
+			row[j] = 2*q.second[i][j]/q.total - first*q.first[j]/q.total
 		}
 		row[i] -= first
 	}
@@ -87,10 +88,10 @@ type cubature struct {
 
 	centre, at, grad []float64 // coordinates along the axes, in standard deviations
 	hess             []float64
-	s                []float64                               // softmax at a node
-	total            float64                                 // integral of the density
-	first            []float64                               // E s_i
-	second           [MostCorrelated][MostCorrelated]float64 // E s_i s_j
+	s                []float64 // softmax at a node
+	total            float64
+	first            []float64                               // ∫ s_i
+	second           [MostCorrelated][MostCorrelated]float64 // ∫ s_i s_j
 	relerr           float64
 }
 
@@ -225,9 +226,9 @@ func solve(a, b []float64) {
 	}
 }
 
-// integrate sets total to the integral of N(ξ; 0, I), times s_c if the class is given,
-// relative to the value at the centre, whose logarithm it returns, and first and second
-// to the means of s_i and s_i s_j under that.
+// integrate sets total, first and second to the integrals of 1, s_i and s_i s_j
+// under N(ξ; 0, I), times s_c if the class is given, all relative to the value at the
+// centre, whose logarithm it returns.
 func (q *cubature) integrate(given bool) (top float64) {
 	const reach = 8.5 // e^(−reach²/2) = 2e-16
 	k := len(q.gap)
@@ -278,9 +279,7 @@ func (q *cubature) integrate(given bool) (top float64) {
 		}
 	}
 	for a, i := range q.order {
-		q.first[i] /= q.total
 		for _, j := range q.order[a:] {
-			q.second[i][j] /= q.total
 			q.second[j][i] = q.second[i][j]
 		}
 	}

@@ -133,11 +133,7 @@ func (w *probitTable) integrateShared(dst *Moments, lambda float64) {
 		for b := range weight {
 			weight[b] *= lambda
 		}
-		if w.uniform {
-			addPairs(e, weight, w.f, w.f, true)
-		} else {
-			addPairs(e, weight, w.f, w.g, false)
-		}
+		addPairs(e, weight, w.f, w.g, w.uniform)
 	}
 	if w.uniform {
 		mirror(e)
