@@ -76,9 +76,9 @@ func (l Lambda) Value(n int, rho float64) float64 {
 	case "slope":
 		return softmax.SlopeLambda(n, rho)
 	case "lsq":
-		return fitted(fit{l.Word, n, rho}, softmax.LeastSquaresLambda)
+		return fitted(fit{l.Word, n, rho}, softmax.Box.LeastSquares)
 	case "minimax":
-		return fitted(fit{l.Word, n, rho}, softmax.MinimaxLambda)
+		return fitted(fit{l.Word, n, rho}, softmax.Box.Minimax)
 	}
 	panic("learner: no λ for the word " + l.Word)
 }
@@ -92,7 +92,10 @@ type fit struct {
 
 var fits sync.Map // from a fit to a func() float64 that waits for its λ
 
-func fitted(f fit, compute func(n int, rho float64) float64) float64 {
-	once, _ := fits.LoadOrStore(f, sync.OnceValue(func() float64 { return compute(f.n, f.rho) }))
+// fitted returns the λ that is fitted over logits in [−3, 3]ⁿ, where the odds of two
+// classes are at most e^6.
+func fitted(f fit, best func(b softmax.Box, rho float64) softmax.Probit) float64 {
+	box := softmax.Box{Classes: f.n, Half: 3}
+	once, _ := fits.LoadOrStore(f, sync.OnceValue(func() float64 { return best(box, f.rho).Lambda }))
 	return once.(func() float64)()
 }
