@@ -117,7 +117,6 @@ func (e *experiment) Validate() error {
 	return nil
 }
 
-func (e *experiment) Config() any                   { return e }
 func (e *experiment) Prepare(context.Context) error { return nil }
 func (e *experiment) Cells() []study.Cell           { return nil }
 

@@ -52,8 +52,6 @@ func (s *stream) setUp(m *config.Manifest) error {
 	return s.Resolve(m)
 }
 
-func (s *stream) Config() any { return s }
-
 // Files implements [study.WithData].
 func (s *stream) Files() []string { return s.Data.Paths(s.manifest.Folder) }
 

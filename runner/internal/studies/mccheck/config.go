@@ -64,7 +64,6 @@ func (s *settings) Validate() error {
 	)
 }
 
-func (e *experiment) Config() any                   { return e }
 func (e *experiment) Prepare(context.Context) error { return nil }
 
 func (e *experiment) Tables(cells []table.Set) (table.Set, error) {

@@ -139,7 +139,6 @@ func (e *experiment) checkNames() error {
 	return nil
 }
 
-func (e *experiment) Config() any                   { return e }
 func (e *experiment) Prepare(context.Context) error { return nil }
 
 var _ study.Experiment = (*experiment)(nil)
