@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 
-	"closedform/runner/internal/approx"
+	"closedform/core/softmax"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"
 	"closedform/runner/internal/metric"
@@ -123,7 +123,7 @@ func totalVariances(all []prediction) (total []float64) {
 }
 
 // negative reports whether a variance is negative beyond the accuracy of the moments.
-func negative(variance float64) bool { return variance < -approx.MomentError }
+func negative(variance float64) bool { return variance < -softmax.MomentError }
 
 func (l *life) entropyFalls() float64 {
 	var falls float64

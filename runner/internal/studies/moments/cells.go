@@ -99,7 +99,7 @@ func (s spec) run(ctx context.Context) (table.Set, error) {
 		table.Int("draws", "random logits"),
 	}, approx.Columns()...)...)
 	for _, m := range methods {
-		t.Add(s.Problems.Classes, s.Problems.Spread, s.Problems.Variance, m.name, m.errors.Count(), m.errors.Row())
+		t.Add(s.Problems.Classes, s.Problems.Spread, s.Problems.Variance, m.name, m.draws, m.errors.Row())
 	}
 	return table.Set{t}, nil
 }
