@@ -17,8 +17,7 @@ import (
 
 // planeSpec is all that the tables of a cell follow from.
 type planeSpec struct {
-	Manifest   string
-	Seed       int
+	study.Seeded
 	Data       data.Sample
 	Model      learner.Variant
 	Evaluate   snapshots
@@ -51,15 +50,14 @@ type prediction struct {
 // run shows a network the examples. All models see the same ones and the same random
 // prior.
 func (s planeSpec) run(ctx context.Context) (table.Set, error) {
-	stream := func(purpose ...any) rand.Source { return study.Stream(s.Manifest, s.Seed, purpose...) }
-	network, err := s.Model.Network(stream("prior"))
+	network, err := s.Model.Network(s.Stream("prior"))
 	if err != nil {
 		return nil, err
 	}
 	task := s.Data.Task()
 	c := s.cell(task)
-	c.network, c.noise = &learner.Network{Network: network}, stream("montecarlo", s.Model.Name)
-	set := task.Draw(s.Data.Train, stream("train"))
+	c.network, c.noise = &learner.Network{Network: network}, s.Stream("montecarlo", s.Model.Name)
+	set := task.Draw(s.Data.Train, s.Stream("train"))
 	course := learner.Course{Examples: data.NewExamples(set, task.Classes), After: func(_, k int) error { return c.look(ctx, k) }}
 	if err := course.Train(ctx, c.network); err != nil {
 		return nil, fmt.Errorf("after %d examples: %w", len(c.entropies), err)
