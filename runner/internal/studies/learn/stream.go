@@ -76,7 +76,8 @@ func (s *stream) Cells() []study.Cell {
 	add := func(spec streamSpec) {
 		for _, seed := range s.Seeds {
 			spec := spec
-			spec.Seeded, spec.Data, spec.Evaluate = study.Seeded{Manifest: s.manifest.Name, Seed: seed}, s.Data, s.Evaluate
+			spec.Seeded = study.Seeded{Manifest: s.manifest.Name, Seed: seed}
+			spec.Data, spec.Evaluate = s.Data, s.Evaluate
 			cells = append(cells, study.Cell{Key: fmt.Sprintf("%s seed=%d", spec.Name, seed), Spec: spec, Run: spec.run})
 		}
 	}
@@ -103,7 +104,8 @@ func (s *stream) Tables(cells []table.Set) (table.Set, error) {
 	return table.Merge(cells, func(t table.Set) table.Set {
 		scores := slices.Concat(learner.ScoreNames, prequentialNames)
 		return table.Set{
-			t.Get("runs").GroupBy("method", "train", "test", "inputs", "classes", "passes").Mean("summary", append(scores, learner.StepNames...)...),
+			t.Get("runs").GroupBy("method", "train", "test", "inputs", "classes", "passes").
+				Mean("summary", append(scores, learner.StepNames...)...),
 			t.Get("curve").GroupBy("method", "pass", "k", "seen").Mean("curve_summary", scores...),
 		}
 	})

@@ -70,7 +70,8 @@ func summary(curve *table.Table) *table.Table {
 	groups := curve.Rows(rows).GroupBy("method", "k")
 	t := groups.MeanFinite("curve_summary", names...)
 	for _, name := range []string{"kl", "excess_log_loss"} {
-		share := table.Num(name+"_infinite", "share of seeds in which "+name+" is infinite, which are left out of its mean")
+		share := table.Num(name+"_infinite",
+			"share of seeds in which "+name+" is infinite, which are left out of its mean")
 		for _, g := range groups.All() {
 			share.Nums = append(share.Nums, infinite(g.Nums(name)))
 		}
