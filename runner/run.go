@@ -93,7 +93,7 @@ func (j *job) prepare(ctx context.Context) (inputs string, err error) {
 	if j.prints, err = fingerprints(j.version, j.cells); err != nil {
 		return "", err
 	}
-	if j.resolved, err = j.Resolved(j.study.Config()); err != nil {
+	if j.resolved, err = j.Resolved(j.study); err != nil {
 		return "", err
 	}
 	program, err := executable()

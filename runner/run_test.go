@@ -120,7 +120,7 @@ func TestChangedCode(t *testing.T) {
 	defer func(f func(study.Experiment) (string, error)) { codeVersion = f }(codeVersion)
 	codeVersion = func(study.Experiment) (string, error) { return "2", nil }
 	begins(t, mustRun(t, "-exp", m, "-out", out), "small: 4 cells, 4 computed, 0 done before; ")
-	if _, err := studyVersion(&toy{}); err == nil || !strings.Contains(err.Error(), "runner") {
+	if _, err := studyVersion(&Toy{}); err == nil || !strings.Contains(err.Error(), "runner") {
 		t.Errorf("this package, whose sources are not embedded: error %v", err)
 	}
 }

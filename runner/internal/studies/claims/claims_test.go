@@ -213,7 +213,7 @@ func TestTables(t *testing.T) {
 	if _, err := e.Figures()[0].Draw(tables); err != nil {
 		t.Error(err)
 	}
-	resolved, err := m.Resolved(e.Config())
+	resolved, err := m.Resolved(e)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -72,8 +72,6 @@ func (e *experiment) Validate() error {
 	return cmp.Or(methods.Check(e.Methods, c.Budget, false), field.Within("compare.budget", c.Budget, 1, 100))
 }
 
-func (e *experiment) Config() any { return e }
-
 func (e *experiment) Files() []string {
 	var files []string
 	for _, s := range e.Sets {

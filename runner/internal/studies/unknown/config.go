@@ -79,8 +79,6 @@ func (e *experiment) Validate() error {
 	return cmp.Or(methods.Check(e.Methods, 0, false), field.AllWithin("unknown.thresholds", u.Thresholds, 0, 1))
 }
 
-func (e *experiment) Config() any { return e }
-
 func (e *experiment) Files() []string {
 	files := e.Data.Paths(e.manifest.Folder)
 	for _, o := range e.Outside {
