@@ -36,8 +36,6 @@ func newJointFlow(in, out int) *jointFlow {
 
 func (w *correlated) scratch() int { return w.out * w.size }
 
-func (w *correlated) clone() weights { return &correlated{w.dense.clone()} }
-
 // setCov is for weights that are new, hence independent.
 func (w *correlated) setCov(j int, cov mat.Symmetric) error {
 	return w.setBlock(j*w.in, j*w.in, j, cov)

@@ -15,8 +15,6 @@ func newFull(in, out int) *full { return &full{newDense(in, out, out, in)} }
 
 func (w *full) scratch() int { return w.out * w.in }
 
-func (w *full) clone() weights { return &full{w.dense.clone()} }
-
 func (w *full) setCov(j int, cov mat.Symmetric) error { return w.setBlock(j*w.in, 0, j, cov) }
 
 // forward leaves the g_j = R_jᵀŷ in the scratch: ŷᵀΣ_jŷ = |g_j|².

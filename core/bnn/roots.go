@@ -1,7 +1,6 @@
 package bnn
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -54,9 +53,6 @@ func (r *roots) setBlock(row, col, j int, cov mat.Symmetric) error {
 	if values[0] < -(1e-13*trace + 1e-300) {
 		return fmt.Errorf("covariance of neuron %d has eigenvalue %g; need positive semi-definite", j, values[0])
 	}
-	if largest := values[len(values)-1]; math.IsInf(largest, 0) || math.IsNaN(largest) {
-		return fmt.Errorf("covariance of neuron %d overflows", j)
-	}
 	var vectors mat.Dense
 	eigen.VectorsTo(&vectors)
 	for a := range values {
@@ -67,20 +63,23 @@ func (r *roots) setBlock(row, col, j int, cov mat.Symmetric) error {
 	return nil
 }
 
-func (r *roots) state(mean *mat.Dense) LayerState {
-	return LayerState{Mean: mean, Root: mat.DenseCopyOf(r.matrix())}
-}
+func (r *roots) spread(s *LayerState) { s.Root = mat.DenseCopyOf(r.matrix()) }
 
 func (r *roots) restore(s LayerState) { r.matrix().Copy(s.Root) }
 
-var errVariance = errors.New("a variance overflows")
+func (r *roots) largest() (most float64) {
+	for i := range len(r.root) / r.size {
+		most = max(most, floats.Dot(r.row(i), r.row(i)))
+	}
+	return most
+}
 
 // addVariance adds v to every variance: with the LQ factorisation (R √v·I) = LQ,
 //
 //	RRᵀ + v·I = LLᵀ,
 //
 // which never forms what rounding could make indefinite.
-func (r *roots) addVariance(v float64) error {
+func (r *roots) addVariance(v float64) {
 	n, sd := r.size, math.Sqrt(v)
 	wide := blas64.General{Rows: n, Cols: 2 * n, Stride: 2 * n, Data: make([]float64, 2*n*n)}
 	tau, need := make([]float64, n), []float64{0}
@@ -97,12 +96,8 @@ func (r *roots) addVariance(v float64) error {
 			row := r.row(first + i)
 			clear(row)
 			copy(row[:i+1], wide.Data[i*2*n:])
-			if square := floats.Dot(row, row); math.IsInf(square, 0) || math.IsNaN(square) {
-				return errVariance
-			}
 		}
 	}
-	return nil
 }
 
 // dense are weights whose means are stored neuron by neuron, as their roots are.
@@ -116,8 +111,6 @@ func newDense(in, out, count, size int) dense {
 	return dense{in: in, out: out, mean: make([]float64, out*in), roots: newRoots(count, size)}
 }
 
-func (w *dense) Dims() (out, in int) { return w.out, w.in }
-
 func (w *dense) neuronMean(j int) []float64 { return w.mean[j*w.in : (j+1)*w.in] }
 
 func (w *dense) SetMean(mean *mat.Dense) { mat.NewDense(w.out, w.in, w.mean).Copy(mean) }
@@ -127,9 +120,3 @@ func (w *dense) MeanMatrix() *mat.Dense { return mat.NewDense(w.out, w.in, slice
 // cov returns the covariance of the weights of neuron j, whatever they correlate
 // with outside of it.
 func (w *dense) cov(j int) mat.Symmetric { return w.block(j*w.in, w.in) }
-
-func (w *dense) clone() dense {
-	c := *w
-	c.mean, c.root = slices.Clone(w.mean), slices.Clone(w.root)
-	return c
-}

@@ -3,7 +3,6 @@ package bnn
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -27,12 +26,6 @@ type shared struct {
 func newShared(in, out int) *shared { return &shared{linear.NewMeans(in, out), newRoots(1, in)} }
 
 func (w *shared) scratch() int { return w.In }
-
-func (w *shared) clone() weights {
-	c := *w
-	c.Mean, c.root = slices.Clone(w.Mean), slices.Clone(w.root)
-	return &c
-}
 
 func (w *shared) cov(int) mat.Symmetric { return w.block(0, w.In) }
 
