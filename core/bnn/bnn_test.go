@@ -33,7 +33,7 @@ func copied(t testing.TB, n *Network) *Network {
 func randomWeights(t testing.TB, n *Network, rnd *rand.Rand, size float64) {
 	t.Helper()
 	for l := range n.layers {
-		out, in := n.cfg.weightDims(l)
+		out, in := n.cfg.WeightDims(l)
 		mean := mat.NewDense(out, in, nil)
 		var cov []mat.Symmetric
 		for j := range out {

@@ -234,9 +234,9 @@ func (c *Config) joint(l int) bool {
 	return c.OutputCovariance == JointNeurons && l == len(c.Layers)-2
 }
 
-// weightDims returns the numbers of neurons and of inputs of layer l of the weights;
+// WeightDims returns the numbers of neurons and of inputs of layer l of the weights;
 // the bias counts.
-func (c *Config) weightDims(l int) (out, in int) {
+func (c *Config) WeightDims(l int) (out, in int) {
 	out, in = c.Layers[l+1], c.Layers[l]
 	if c.Bias {
 		in++
@@ -244,9 +244,10 @@ func (c *Config) weightDims(l int) (out, in int) {
 	return out, in
 }
 
-// spreadDims returns the dimensions of Root or Variance of layer l in its LayerState.
-func (c *Config) spreadDims(l int) (rows, cols int) {
-	out, in := c.weightDims(l)
+// SpreadDims returns the dimensions of Root or Variance of layer l in its LayerState.
+// It panics if the configuration is not valid.
+func (c *Config) SpreadDims(l int) (rows, cols int) {
+	out, in := c.WeightDims(l)
 	switch kind := c.covariance(l); {
 	case c.joint(l):
 		return out * in, out * in
@@ -262,7 +263,7 @@ func (c *Config) spreadDims(l int) (rows, cols int) {
 func (c *Config) priorVariance(l int) float64 {
 	variance := c.PriorVar * byLayer(c.PriorScale, l, 1)
 	if c.Prior == ScaledPrior {
-		_, in := c.weightDims(l)
+		_, in := c.WeightDims(l)
 		variance /= float64(in)
 	}
 	return variance

@@ -35,7 +35,7 @@ func New(cfg Config, src rand.Source) (*Network, error) {
 	}
 	rnd := rand.New(src)
 	for l, layer := range n.layers {
-		out, in := n.cfg.weightDims(l)
+		out, in := n.cfg.WeightDims(l)
 		cov := mat.NewDiagDense(in, slices.Repeat([]float64{n.cfg.priorVariance(l)}, in))
 		for j := range out {
 			if err := layer.setCov(j, cov); err != nil {
@@ -75,7 +75,7 @@ func zero(cfg Config) (*Network, error) {
 // first neuron where it is shared.
 func (n *Network) SetWeights(l int, mean *mat.Dense, cov []mat.Symmetric) error {
 	n.check(l)
-	out, in := n.cfg.weightDims(l)
+	out, in := n.cfg.WeightDims(l)
 	if r, c := mean.Dims(); r != out || c != in {
 		panic(fmt.Sprintf("bnn: %d×%d means for layer %d; need %d×%d", r, c, l, out, in))
 	}

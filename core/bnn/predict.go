@@ -71,7 +71,7 @@ func (n *Network) newPass() []flow {
 	pass := make([]flow, len(n.layers))
 	for l, w := range n.layers {
 		f := &pass[l]
-		out, in := n.cfg.weightDims(l)
+		out, in := n.cfg.WeightDims(l)
 		f.y, f.scratch = make([]float64, in), make([]float64, w.scratch())
 		for _, of := range []*[]float64{&f.m, &f.v, &f.d, &f.e, &f.outVar, &f.cross} {
 			*of = make([]float64, out)

@@ -70,7 +70,7 @@ func Restore(s State) (*Network, error) {
 }
 
 func (s *LayerState) check(cfg *Config, l int) error {
-	out, in := cfg.weightDims(l)
+	out, in := cfg.WeightDims(l)
 	if err := checkMatrix("means", s.Mean, out, in); err != nil {
 		return err
 	}
@@ -82,7 +82,7 @@ func (s *LayerState) check(cfg *Config, l int) error {
 	if other != nil {
 		return fmt.Errorf("needs %s only; the layer is %v", name, kind)
 	}
-	rows, cols := cfg.spreadDims(l)
+	rows, cols := cfg.SpreadDims(l)
 	if err := checkMatrix(name, spread, rows, cols); err != nil {
 		return err
 	}

@@ -48,7 +48,7 @@ type weights interface {
 
 // newWeights returns weights of layer l that are zero.
 func (c *Config) newWeights(l int) weights {
-	out, in := c.weightDims(l)
+	out, in := c.WeightDims(l)
 	switch {
 	case c.joint(l):
 		return newCorrelated(in, out)
