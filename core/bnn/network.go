@@ -29,10 +29,10 @@ func New(cfg Config, src rand.Source) (*Network, error) {
 	if src == nil {
 		panic("bnn: nil source of randomness")
 	}
-	n, err := zero(cfg)
-	if err != nil {
-		return nil, err
+	if err := cfg.Validate(); err != nil {
+		return nil, fmt.Errorf("bnn: %w", err)
 	}
+	n := zero(cfg)
 	rnd := rand.New(src)
 	for l, layer := range n.layers {
 		out, in := n.cfg.WeightDims(l)
@@ -52,18 +52,15 @@ func New(cfg Config, src rand.Source) (*Network, error) {
 	return n, nil
 }
 
-// zero returns a network whose weights are all zero, or the error of Validate.
-func zero(cfg Config) (*Network, error) {
-	if err := cfg.Validate(); err != nil {
-		return nil, fmt.Errorf("bnn: %w", err)
-	}
+// zero returns a network whose weights are all zero; cfg is valid.
+func zero(cfg Config) *Network {
 	cfg = cfg.WithDefaults()
 	n := &Network{cfg: cfg, unit: activation.PiecewiseLinear{Alpha: cfg.Alpha, Beta: cfg.Beta}}
 	for l := range cfg.Layers[1:] {
 		n.layers = append(n.layers, cfg.newWeights(l))
 	}
 	n.pass, n.step = n.newPass(), newOutputStep(&n.cfg)
-	return n, nil
+	return n
 }
 
 // SetWeights replaces the weights of layer l (from 0), w_j ~ N(μ_j, Σ_j): row j of

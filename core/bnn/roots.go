@@ -24,6 +24,16 @@ func newRoots(count, size int) roots { return roots{size, make([]float64, count*
 
 func (r *roots) row(i int) []float64 { return r.root[i*r.size : (i+1)*r.size] }
 
+// image sets g to Rᵀy for the root, or the part of one, whose rows begin at first.
+func (r *roots) image(g, y []float64, first int) {
+	clear(g)
+	for i, yi := range y {
+		if yi != 0 {
+			floats.AddScaled(g, yi, r.row(first+i))
+		}
+	}
+}
+
 // matrix returns all rows, not a copy.
 func (r *roots) matrix() *mat.Dense { return mat.NewDense(len(r.root)/r.size, r.size, r.root) }
 

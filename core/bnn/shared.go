@@ -52,13 +52,12 @@ func (w *shared) setCov(j int, cov mat.Symmetric) error {
 // forward leaves g = Rᵀŷ in the scratch: ŷᵀΣŷ = |g|².
 func (w *shared) forward(f *flow) {
 	g := f.scratch
-	clear(g)
+	w.image(g, f.y, 0)
 	clear(f.m)
 	clear(f.v)
 	var common float64
 	for i, y := range f.y {
 		if y != 0 {
-			floats.AddScaled(g, y, w.row(i))
 			floats.AddScaled(f.m, y, w.InputMean(i))
 		}
 		if i < len(f.s) && f.s[i] > 0 {

@@ -58,10 +58,7 @@ func Restore(s State) (*Network, error) {
 			return nil, fmt.Errorf("bnn: state of layer %d: %w", l, err)
 		}
 	}
-	n, err := zero(s.Config)
-	if err != nil {
-		return nil, err
-	}
+	n := zero(s.Config)
 	for l, layer := range s.Layers {
 		n.layers[l].SetMean(layer.Mean)
 		n.layers[l].restore(layer)
