@@ -161,13 +161,22 @@ func (c *Config) checkLists() (err error) {
 	for _, f := range []struct {
 		key       string
 		k, orElse int // entries, and how many stand for all
-	}{{"covariance", len(c.Covariance), 1}, {"prior_scale", len(c.PriorScale), 0}, {"replications", len(c.Replications), 0}} {
+	}{
+		{"covariance", len(c.Covariance), 1},
+		{"prior_scale", len(c.PriorScale), 0},
+		{"replications", len(c.Replications), 0},
+	} {
 		if f.k != 0 && f.k != f.orElse && f.k != layers {
-			return field.Errorf(f.key, "%d entries are not allowed; allowed: %d, or %d, one for each layer of weights", f.k, f.orElse, layers)
+			return field.Errorf(f.key, "%d entries are not allowed; allowed: %d, or %d, one for each layer of weights",
+				f.k, f.orElse, layers)
 		}
 	}
 	for l := range layers {
-		err = cmp.Or(err, field.Positive("prior_scale", byLayer(c.PriorScale, l, 1)), field.Positive("replications", byLayer(c.Replications, l, 1)))
+		err = cmp.Or(
+			err,
+			field.Positive("prior_scale", byLayer(c.PriorScale, l, 1)),
+			field.Positive("replications", byLayer(c.Replications, l, 1)),
+		)
 	}
 	return err
 }

@@ -49,7 +49,8 @@ type IndefiniteError struct {
 }
 
 func (e *IndefiniteError) Error() string {
-	return fmt.Sprintf("bnn: step not possible as printed: smallest eigenvalue of the innovation's covariance %.3g, smallest posterior variance %.3g; on_indefinite = \"skip\" or \"project\" goes on",
+	return fmt.Sprintf("bnn: step not possible as printed: smallest eigenvalue of the innovation's covariance %.3g, smallest posterior variance %.3g; "+
+		`on_indefinite = "skip" or "project" goes on`,
 		e.Update.MinEigenvalue, e.Update.MinVariance)
 }
 

@@ -51,7 +51,8 @@ func Restore(s State) (*Network, error) {
 		return nil, fmt.Errorf("bnn: %w", err)
 	}
 	if need := len(s.Config.Layers) - 1; len(s.Layers) != need {
-		return nil, fmt.Errorf("bnn: state of %d layers of weights for Layers = %v; need %d", len(s.Layers), s.Config.Layers, need)
+		return nil, fmt.Errorf("bnn: state of %d layers of weights for Layers = %v; need %d",
+			len(s.Layers), s.Config.Layers, need)
 	}
 	for l, layer := range s.Layers { // before there is a network, which may be larger than they
 		if err := layer.check(&s.Config, l); err != nil {

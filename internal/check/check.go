@@ -41,7 +41,8 @@ func NearAll(t testing.TB, what string, got, want []float64, tol float64) {
 func Panics(t testing.TB, prefix, words string, f func()) {
 	t.Helper()
 	r := recovered(f)
-	if message := fmt.Sprint(r); r == nil || !strings.HasPrefix(message, prefix) || !strings.Contains(message, words) {
+	message := fmt.Sprint(r)
+	if r == nil || !strings.HasPrefix(message, prefix) || !strings.Contains(message, words) {
 		t.Errorf("panic %q, want one of %s with %q", message, prefix, words)
 	}
 }

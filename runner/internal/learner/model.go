@@ -88,7 +88,8 @@ func (m *Model) checkShapes(layers []int) error {
 		return field.Errorf("prior_mean", "layers = %v; allowed: only with one layer of weights", layers)
 	}
 	rows, cols := cfg.WeightDims(0)
-	if len(m.PriorMean) != rows || slices.ContainsFunc(m.PriorMean, func(row []float64) bool { return len(row) != cols }) {
+	misfit := func(row []float64) bool { return len(row) != cols }
+	if len(m.PriorMean) != rows || slices.ContainsFunc(m.PriorMean, misfit) {
 		return field.Errorf("prior_mean", "%v is not allowed; allowed: %d rows, one for each neuron, of %d numbers, one for each input",
 			m.PriorMean, rows, cols)
 	}
