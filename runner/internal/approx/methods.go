@@ -2,7 +2,6 @@ package approx
 
 import (
 	"maps"
-	"math"
 	"slices"
 
 	"closedform/baselines/meanfield"
@@ -20,20 +19,19 @@ var methods = map[string]func(n int) softmax.Approximation{
 	"exact":          always(softmax.Exact{}),
 	"exact-fast":     always(softmax.Exact{Fast: true}),
 
-	"delta":                    always(meanfield.Delta{}),
-	"taylor":                   always(meanfield.Taylor{}),
-	"mackay":                   always(meanfield.MacKay{}),
-	"lu-0":                     always(meanfield.Pairwise{Order: 0}),
-	"lu-1":                     always(meanfield.Pairwise{Order: 1}),
-	"lu-2":                     always(meanfield.Pairwise{Order: 2}),
-	"daunizeau":                always(meanfield.Daunizeau{}),
-	"unscented":                always(meanfield.Unscented{}),
-	"laplace-bridge":           always(meanfield.LaplaceBridge{}),
-	"laplace-bridge-corrected": always(meanfield.LaplaceBridge{Correct: true}),
-	"lognormal":                always(meanfield.LogNormal{}),
-	"lognormal-normalised":     always(meanfield.LogNormal{Normalise: true}),
-	// With the slope of the softmax at the origin: the logits are the softmax's.
-	"normalised-probit": always(meanfield.NormalizedProbit{Lambda: math.Sqrt(math.Pi / 2)}),
+	"delta":                    always(meanfield.Delta),
+	"taylor":                   always(meanfield.Taylor),
+	"mackay":                   always(meanfield.MacKay),
+	"lu-0":                     always(meanfield.PairwiseMean),
+	"lu-1":                     always(meanfield.Pairwise),
+	"lu-2":                     always(meanfield.Pairwise),
+	"daunizeau":                always(meanfield.Daunizeau),
+	"unscented":                always(meanfield.Unscented),
+	"laplace-bridge":           always(meanfield.LaplaceBridge),
+	"laplace-bridge-corrected": always(meanfield.LaplaceBridgeCorrected),
+	"lognormal":                always(meanfield.LogNormal),
+	"lognormal-normalised":     always(meanfield.LogNormalNormalised),
+	"normalised-probit":        always(meanfield.NormalizedProbit),
 }
 
 func always(a softmax.Approximation) func(int) softmax.Approximation {

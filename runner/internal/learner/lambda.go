@@ -74,17 +74,21 @@ func (l Lambda) Value(n int, rho float64) float64 {
 		return l.Number
 	}
 	value, _ := found.LoadOrStore(search{l.Word, n, rho}, sync.OnceValue(func() float64 {
-		return searches[l.Word](n, rho)
+		box := softmax.Box{Classes: n, Half: 3} // where the odds of two classes are at most e^6
+		switch l.Word {
+		case "slope":
+			return softmax.SlopeLambda(n, rho)
+		case "lsq":
+			return box.LeastSquares(rho).Lambda
+		case "minimax":
+			return box.Minimax(rho).Lambda
+		}
+		panic("learner: no λ for the word " + l.Word)
 	}))
 	return value.(func() float64)()
 }
 
-// searches find the λ of a word, which takes far longer than to use it.
-var searches = map[string]func(n int, rho float64) float64{
-	"slope": softmax.SlopeLambda, "lsq": softmax.LeastSquaresLambda, "minimax": softmax.MinimaxLambda,
-}
-
-// search names what is found.
+// search names a λ that is found, which may take far longer than to use it.
 type search struct {
 	word string
 	n    int
