@@ -8,13 +8,10 @@ import (
 	"image/color"
 	"math"
 	"regexp"
+	"slices"
 
 	"codeberg.org/go-pdf/fpdf"
 	"golang.org/x/image/draw"
-	stdfont "golang.org/x/image/font"
-	"golang.org/x/image/font/sfnt"
-	"golang.org/x/image/math/fixed"
-	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/vgimg"
 )
@@ -22,13 +19,8 @@ import (
 // dpi is the resolution of PNG files.
 const dpi = 110
 
-// A raster is a canvas of dots that draws text as outlines and images sharply.
+// A raster is a canvas of dots that draws images sharply.
 type raster struct{ *vgimg.Canvas }
-
-// FillString implements vg.Canvas.
-func (c raster) FillString(face font.Face, at vg.Point, line string) {
-	c.Fill(outline(face, at, line))
-}
 
 // DrawImage implements vg.Canvas without smoothing. It does not follow
 // rotations and the like.
@@ -39,16 +31,11 @@ func (c raster) DrawImage(rect vg.Rectangle, img image.Image) {
 	draw.NearestNeighbor.Scale(c.Image(), at, img, img.Bounds(), draw.Src, nil)
 }
 
-// A vector is an SVG or a PDF canvas that draws text as outlines.
+// A vector is an SVG or a PDF canvas.
 type vector struct {
 	vg.Canvas
 	images int
 	pdf    bool
-}
-
-// FillString implements vg.Canvas.
-func (c *vector) FillString(face font.Face, at vg.Point, line string) {
-	c.Fill(outline(face, at, line))
 }
 
 // magnify is the number of pixels in the file for one of an image, along each
@@ -61,89 +48,26 @@ const magnify = 3
 func (c *vector) DrawImage(rect vg.Rectangle, img image.Image) {
 	c.images++
 	b := img.Bounds()
-	source := image.NewPaletted(b, nil)
-	known := make(map[color.Color]uint8)
-	for y := b.Min.Y; y < b.Max.Y; y++ {
-		for x := b.Min.X; x < b.Max.X; x++ {
-			clr := img.At(x, y)
-			if _, ok := known[clr]; !ok {
-				known[clr] = uint8(len(known))
-				source.Palette = append(source.Palette, color.NRGBAModel.Convert(clr))
-			}
-			source.SetColorIndex(x, y, known[clr])
-		}
-	}
 	w, h := b.Dx()*magnify+c.images, b.Dy()*magnify
-	out := image.NewPaletted(image.Rect(0, 0, w, h), source.Palette)
+	out := image.NewPaletted(image.Rect(0, 0, w, h), nil)
+	known := make(map[color.Color]uint8)
 	for y := range h {
 		for x := range w {
-			out.SetColorIndex(x, y, source.ColorIndexAt(b.Min.X+x*b.Dx()/w, b.Min.Y+y/magnify))
+			clr := img.At(b.Min.X+x*b.Dx()/w, b.Min.Y+y/magnify)
+			if _, ok := known[clr]; !ok {
+				known[clr] = uint8(len(known))
+				out.Palette = append(out.Palette, color.NRGBAModel.Convert(clr))
+			}
+			out.SetColorIndex(x, y, known[clr])
 		}
 	}
-	if !c.pdf {
-		c.Canvas.DrawImage(rect, out)
-		return
+	if c.pdf { // vgpdf draws images upside down.
+		c.Push()
+		defer c.Pop()
+		c.Scale(1, -1)
+		rect.Min.Y, rect.Max.Y = -rect.Max.Y, -rect.Min.Y
 	}
-	// vgpdf draws images upside down.
-	c.Push()
-	c.Scale(1, -1)
-	rect.Min.Y, rect.Max.Y = -rect.Max.Y, -rect.Min.Y
 	c.Canvas.DrawImage(rect, out)
-	c.Pop()
-}
-
-// outline returns a line of text as a path to be filled. It is laid out
-// without hinting, which would make it depend on the resolution. A character
-// that the font lacks becomes the font's own sign for a missing one.
-func outline(face font.Face, at vg.Point, line string) vg.Path {
-	var (
-		path vg.Path
-		buf  sfnt.Buffer
-		last sfnt.GlyphIndex
-		f    = face.Face
-		em   = fixed.Int26_6(f.UnitsPerEm()) // makes the font answer in its own units
-		unit = face.Font.Size / vg.Length(em)
-		must = func(err error) { require(err == nil, "font: %v", err) } // it is one that comes with the program
-	)
-	for i, r := range line {
-		g, err := f.GlyphIndex(&buf, r)
-		must(err)
-		if i > 0 { // A font without a kerning table reports an error: no kerning.
-			if k, err := f.Kern(&buf, last, g, em, stdfont.HintingNone); err == nil {
-				at.X += unit * vg.Length(k)
-			}
-		}
-		last = g
-		segments, err := f.LoadGlyph(&buf, g, em, nil)
-		must(err)
-		p := func(p fixed.Point26_6) vg.Point {
-			return vg.Point{X: at.X + unit*vg.Length(p.X), Y: at.Y - unit*vg.Length(p.Y)}
-		}
-		for i, s := range segments {
-			switch s.Op {
-			case sfnt.SegmentOpMoveTo:
-				if i > 0 {
-					path.Close()
-				}
-				path.Move(p(s.Args[0]))
-			case sfnt.SegmentOpLineTo:
-				path.Line(p(s.Args[0]))
-			case sfnt.SegmentOpQuadTo:
-				// As a cubic: the library for PDF knows no other.
-				from, by, to := path[len(path)-1].Pos, p(s.Args[0]), p(s.Args[1])
-				path.CubeTo(from.Add(by.Sub(from).Scale(2./3)), to.Add(by.Sub(to).Scale(2./3)), to)
-			case sfnt.SegmentOpCubeTo:
-				path.CubeTo(p(s.Args[0]), p(s.Args[1]), p(s.Args[2]))
-			}
-		}
-		if len(segments) > 0 {
-			path.Close()
-		}
-		advance, err := f.GlyphAdvance(&buf, g, em, stdfont.HintingNone)
-		must(err)
-		at.X += unit * vg.Length(advance)
-	}
-	return path
 }
 
 // withResolution adds the chunk that tells programs how large a pixel of a PNG
@@ -153,11 +77,10 @@ func withResolution(file []byte) []byte {
 		header   = 8 + 4 + 4 + 13 + 4      // signature; length, name, data and checksum of IHDR
 		perMetre = (dpi*10000 + 127) / 254 // pixels
 	)
-	chunk := binary.BigEndian.AppendUint32([]byte("pHYs"), perMetre)
-	chunk = append(binary.BigEndian.AppendUint32(chunk, perMetre), 1)
-	out := binary.BigEndian.AppendUint32(bytes.Clone(file[:header]), uint32(len(chunk)-4))
-	out = binary.BigEndian.AppendUint32(append(out, chunk...), crc32.ChecksumIEEE(chunk))
-	return append(out, file[header:]...)
+	data := binary.BigEndian.AppendUint32([]byte("pHYs"), perMetre)
+	data = append(binary.BigEndian.AppendUint32(data, perMetre), 1)
+	chunk := append([]byte{0, 0, 0, byte(len(data) - 4)}, data...)
+	return slices.Insert(file, header, binary.BigEndian.AppendUint32(chunk, crc32.ChecksumIEEE(data))...)
 }
 
 // stretched makes an SVG file say what its images are, and that they fill their

@@ -19,8 +19,6 @@ import (
 	"image/color"
 	"io"
 
-	"gonum.org/v1/plot/font"
-	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
@@ -45,13 +43,6 @@ const (
 	hairline   = vg.Length(0.5)
 	tickLength = vg.Length(2.6)
 	textGap    = vg.Length(2.5) // between a piece of text and what it belongs to
-)
-
-var (
-	black = color.NRGBA{0x1a, 0x1a, 0x1a, 0xff}
-	grey  = color.NRGBA{0x8c, 0x8c, 0x8c, 0xff}
-	pale  = color.NRGBA{0xec, 0xec, 0xec, 0xff}
-	white = color.NRGBA{0xff, 0xff, 0xff, 0xff}
 )
 
 // Figure is a finished page. Its methods may be called from several
@@ -102,17 +93,6 @@ func require(ok bool, format string, args ...any) {
 
 func line(width vg.Length, c color.Color) draw.LineStyle {
 	return draw.LineStyle{Color: c, Width: width}
-}
-
-// letters is the style of a piece of text that is aligned to its anchor.
-func letters(size vg.Length, x text.XAlignment, y text.YAlignment) text.Style {
-	return text.Style{
-		Color:   black,
-		Font:    font.Font{Typeface: "Liberation", Variant: "Serif", Size: size},
-		XAlign:  x,
-		YAlign:  y,
-		Handler: typesetter{},
-	}
 }
 
 func fill(dc draw.Canvas, r vg.Rectangle, c color.Color) {

@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/plot/palette"
 	"gonum.org/v1/plot/palette/moreland"
 	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -51,7 +52,7 @@ type Row struct {
 // default.
 type Labels struct {
 	X, Y    string   // the axes; "$x₁$" and "$x₂$"
-	Classes []string // the classes from 0 on, explained even if none is shown; "class 1", "class 2", ...
+	Classes []string // of all examples, from 0 on; explained even if none is shown
 	Below   string   // what it means to be below a scale; "below scale"
 }
 
@@ -66,42 +67,54 @@ const (
 func Maps(rows []Row, labels Labels) *Figure {
 	labels.X, labels.Y = cmp.Or(labels.X, "$x₁$"), cmp.Or(labels.Y, "$x₂$")
 	var (
-		out  = page{height: func(width vg.Length) vg.Length { return width }}
-		room vg.Length // for the tick labels of the bars
-		over styles
+		out   = page{height: func(width vg.Length) vg.Length { return width }}
+		room  vg.Length // for the tick labels of the bars
+		lines []Curve
 	)
 	for _, r := range rows {
 		r.Scale.check()
 		room = max(room, labelWidth(newPlot(Axis{Max: 1}, r.Scale).Y))
-		var panels []panel
 		for _, m := range r.Maps {
 			m.check()
-			for _, c := range m.lines() {
-				over.add(c)
-			}
+			lines = append(lines, m.lines()...)
+		}
+	}
+	over := stylesOf(lines)
+	for _, r := range rows {
+		var panels []panel
+		for _, m := range r.Maps {
 			x, y := m.axes(labels)
-			panels = append(panels, panel{title: m.Title, x: x, y: y, plotters: m.plotters(x, y, r.Scale, &over)})
+			panels = append(panels, panel{title: m.Title, x: x, y: y, plotters: m.plotters(x, y, r.Scale, over)})
 		}
 		out.rows = append(out.rows, panels)
 	}
 	out.margin = barGap + barWidth + tickLength + 2*textGap + room + letters(textSize, 0, 0).Height("x")
-	out.beside = func(dc draw.Canvas, row int, area vg.Rectangle) {
-		dc.Rectangle = box(area.Max.X+barGap, area.Min.Y, barWidth, area.Size().Y)
-		colorBar(rows[row].Scale, room).Draw(dc)
-	}
-	out.keys = mapKeys(rows, labels, &over)
+	out.beside = func(area draw.Canvas, row int) { colorBar(area, rows[row].Scale, room) }
+	out.keys = mapKeys(rows, labels, over)
 	return out.figure()
 }
 
-// colorBar returns the plot of a scale, with some room for its tick labels.
-func colorBar(scale Axis, room vg.Length) *plot.Plot {
-	label := scale.Label
-	scale.Label = ""
-	out := newPlot(Axis{Max: 1}, scale)
-	out.HideAxes()
-	bar := &plotter.ColorBar{ColorMap: ramp(out.Y.Min, out.Y.Max), Vertical: true, Colors: shades}
-	out.Add(within{bar}, frame{}, rightTicks{scale.ticks(tickCount), label, room})
-	return out
+// colorBar draws a scale to the right of a data area, with some room for its tick labels.
+func colorBar(c draw.Canvas, scale Axis, room vg.Length) {
+	c.Rectangle = box(c.Max.X+barGap, c.Min.Y, barWidth, c.Size().Y)
+	plt := newPlot(Axis{Max: 1}, scale)
+	plt.HideAxes()
+	plt.Y.Label.Text = ""
+	plt.Add(&plotter.ColorBar{ColorMap: ramp(plt.Y.Min, plt.Y.Max), Vertical: true, Colors: shades}, frame{})
+	plt.Draw(c)
+	for _, t := range scale.ticks(tickCount) {
+		length := tickLength
+		if t.IsMinor() {
+			length /= 2
+		}
+		y := c.Y(plt.Y.Norm(t.Value))
+		c.StrokeLine2(line(hairline, black), c.Max.X, y, c.Max.X+length, y)
+		at := vg.Point{X: c.Max.X + tickLength + textGap, Y: y}
+		write(c, letters(textSize, text.XLeft, text.YCenter), at, t.Label)
+	}
+	sty := letters(textSize, text.XCenter, text.YTop)
+	sty.Rotation = math.Pi / 2
+	write(c, sty, vg.Point{X: c.Max.X + tickLength + 2*textGap + room, Y: c.Center().Y}, scale.Label)
 }
 
 // axes returns the axes of a map.
@@ -115,16 +128,13 @@ func (m Map) check() {
 	require(len(m.Z) == len(m.X)*len(m.Y), "map has %d values, not %d×%d", len(m.Z), len(m.X), len(m.Y))
 	for _, axis := range [][]float64{m.X, m.Y} {
 		require(len(axis) >= 2, "map has %d coordinates along an axis; it needs 2", len(axis))
-		for i, v := range axis {
-			require(!math.IsNaN(v) && (i == 0 || v > axis[i-1]), "coordinate %d, %g, does not ascend", i, v)
+		for i, v := range axis[1:] {
+			require(v > axis[i], "coordinate %d, %g, does not ascend", i+1, v)
 		}
 	}
 	x, y := m.axes(Labels{})
 	x.check()
 	y.check()
-	for _, c := range m.Curves {
-		c.check()
-	}
 }
 
 // lines returns the lines over a map: its boundary, which is a curve as others, and
@@ -157,54 +167,41 @@ func (s *styles) cased(c Curve) (edge, inner draw.LineStyle) {
 
 // plotters returns the field with its lines and points.
 func (m Map) plotters(x, y, scale Axis, over *styles) []plot.Plotter {
-	heat := &plotter.HeatMap{
+	out := []plot.Plotter{&plotter.HeatMap{
 		GridXYZ: field{m, x, y, scale, nearest(m.X, x), nearest(m.Y, y)}, Rasterized: true,
 		Palette: ramp(0, 1).Palette(shades), Underflow: belowColor, Overflow: aboveColor, NaN: white,
 		Min: scale.at(scale.Min), Max: scale.at(scale.Max),
-	}
-	out := []plot.Plotter{within{heat}}
+	}}
 	for _, c := range m.lines() {
 		edge, inner := over.cased(c)
 		for _, sty := range []draw.LineStyle{edge, inner} {
 			for _, p := range c.pieces(x, y) {
-				out = append(out, within{&plotter.Line{XYs: p.at, LineStyle: sty}})
+				out = append(out, &plotter.Line{XYs: p.at, LineStyle: sty})
 			}
 		}
 	}
 	for _, p := range m.Points {
 		if x.holds(p.X) && y.holds(p.Y) {
 			at := plotter.XYs{{X: x.at(p.X), Y: y.at(p.Y)}}
-			out = append(out, within{&plotter.Scatter{XYs: at, GlyphStyle: classGlyph(p.Class)}})
+			out = append(out, &plotter.Scatter{XYs: at, GlyphStyle: classGlyph(p.Class)})
 		}
 	}
 	return out
 }
 
-// mapKeys explains what occurs in the maps: classes, lines, and values that the scale
-// cannot show. Classes with a name are explained always, so that figures of one set have
-// the same legend.
+// mapKeys explains the classes, the lines, and values that the scale cannot show.
 func mapKeys(rows []Row, labels Labels, over *styles) (out []key) {
-	var (
-		classes             []int
-		below, above, blank int
-		outside             count
-		hidden              hidden
-	)
-	for class := range labels.Classes {
-		classes = append(classes, class)
-	}
+	var below, above, blank, outside int
+	var hidden hidden
 	for _, r := range rows {
 		for _, m := range r.Maps {
 			x, y := m.axes(labels)
+			hidden.count(x, y, m.Curves)
 			for _, p := range m.Points {
+				require(p.Class < len(labels.Classes), "class %d of %d", p.Class, len(labels.Classes))
 				if !x.holds(p.X) || !y.holds(p.Y) {
-					outside.n++
-				} else if !slices.Contains(classes, p.Class) {
-					classes = append(classes, p.Class)
+					outside++
 				}
-			}
-			for _, c := range m.Curves {
-				hidden.count(x, y, c)
 			}
 			for _, z := range m.Z {
 				switch {
@@ -218,17 +215,12 @@ func mapKeys(rows []Row, labels Labels, over *styles) (out []key) {
 			}
 		}
 	}
-	slices.Sort(classes)
-	for _, class := range classes {
-		name := fmt.Sprintf("class %d", class+1)
-		if class < len(labels.Classes) {
-			name = labels.Classes[class]
-		}
-		out = append(out, markerOf(name, classGlyph(class)))
+	for class, name := range labels.Classes {
+		out = append(out, markerKey(name, classGlyph(class)))
 	}
 	for _, c := range over.named {
 		edge, inner := over.cased(c)
-		out = append(out, key{text: c.Name, width: lineKey, thumbs: []plot.Thumbnailer{
+		out = append(out, key{text: c.Name, width: lineWidth, thumbs: []plot.Thumbnailer{
 			&plotter.Polygon{Color: anchors[4]}, &plotter.Line{LineStyle: edge}, &plotter.Line{LineStyle: inner},
 		}})
 	}
@@ -236,36 +228,27 @@ func mapKeys(rows []Row, labels Labels, over *styles) (out []key) {
 		n     int
 		text  string
 		color color.Color
-	}{{below, cmp.Or(labels.Below, "below scale"), belowColor}, {above, "above scale", aboveColor}, {blank, "not a number", white}} {
+	}{
+		{below, cmp.Or(labels.Below, "below scale"), belowColor}, {above, "above scale", aboveColor}, {blank, "not a number", white},
+	} {
 		if flag.n > 0 {
 			text := fmt.Sprintf("%s (%s)", flag.text, plural(flag.n, "value"))
-			out = append(out, areaOf(text, plotter.Polygon{Color: flag.color, LineStyle: line(hairline, black)}))
+			out = append(out, areaKey(text, plotter.Polygon{Color: flag.color, LineStyle: line(hairline, black)}))
 		}
 	}
-	outside.what, outside.text = "example", " outside the maps"
-	return append(append(out, notes(outside)...), hidden.notes("maps")...)
+	return slices.Concat(out, note(outside, "example", " outside the maps"), hidden.notes("maps"))
 }
 
 // anchors are colours from dark violet to yellow after the map viridis of
 // S. van der Walt and N. Smith (2015).
 var anchors = []color.Color{
-	color.NRGBA{0x44, 0x01, 0x54, 0xff},
-	color.NRGBA{0x47, 0x2d, 0x7b, 0xff},
-	color.NRGBA{0x3b, 0x52, 0x8b, 0xff},
-	color.NRGBA{0x2c, 0x72, 0x8e, 0xff},
-	color.NRGBA{0x21, 0x91, 0x8c, 0xff},
-	color.NRGBA{0x28, 0xae, 0x80, 0xff},
-	color.NRGBA{0x5e, 0xc9, 0x62, 0xff},
-	color.NRGBA{0xad, 0xdc, 0x30, 0xff},
-	color.NRGBA{0xfd, 0xe7, 0x25, 0xff},
+	rgb(0x440154), rgb(0x472d7b), rgb(0x3b528b), rgb(0x2c728e), rgb(0x21918c),
+	rgb(0x28ae80), rgb(0x5ec962), rgb(0xaddc30), rgb(0xfde725),
 }
 
 // The colours of values below a scale, pink beside dark violet, and above, dark red
 // beside yellow, stand out from their end of it in grey as well.
-var (
-	belowColor = color.NRGBA{0xff, 0x7a, 0xc8, 0xff}
-	aboveColor = color.NRGBA{0xb1, 0x00, 0x26, 0xff}
-)
+var belowColor, aboveColor = rgb(0xff7ac8), rgb(0xb10026)
 
 // ramp returns the colours of maps between two values. The lightness L* rises
 // linearly, so that equal steps look equal, in grey print too.

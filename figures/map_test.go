@@ -87,18 +87,10 @@ func TestMapColours(t *testing.T) {
 
 func TestMapLegend(t *testing.T) {
 	keys := func(rows []Row, l Labels) []string {
-		var over styles
-		for _, r := range rows {
-			for _, m := range r.Maps {
-				for _, c := range m.lines() {
-					over.add(c)
-				}
-			}
-		}
-		return texts(mapKeys(rows, l, &over))
+		return texts(mapKeys(rows, l, stylesOf(rows[0].Maps[0].lines())))
 	}
 	m, s := flagged()
-	m.Points = []Point{{0, 0, 3}, {1, 1, 0}, {2, 2, 0}, {2.1, 0, 1}}
+	m.Points = []Point{{0, 0, 1}, {1, 1, 0}, {2, 2, 0}, {2.1, 0, 1}}
 	field, scale := sweep()
 	bound := Map{X: m.X, Y: m.Y, Z: make([]float64, 9), Boundary: []Segment{{0, 0, 1, 1}}}
 	for _, test := range []struct {
@@ -107,8 +99,8 @@ func TestMapLegend(t *testing.T) {
 		l    Labels
 		want []string
 	}{
-		{"flags", []Row{{s, []Map{m, m}}}, Labels{Classes: []string{"cat"}, Below: "negative"}, []string{
-			"cat", "class 4", "negative (4 values)", "above scale (2 values)", "not a number (2 values)", "2 examples outside the maps",
+		{"flags", []Row{{s, []Map{m, m}}}, Labels{Classes: []string{"cat", "dog"}, Below: "negative"}, []string{
+			"cat", "dog", "negative (4 values)", "above scale (2 values)", "not a number (2 values)", "2 examples outside the maps",
 		}},
 		{"named classes", []Row{{s, []Map{bound}}}, Labels{Classes: []string{"cat", "dog"}}, []string{"cat", "dog", boundaryName}},
 		{"curves", []Row{{scale, []Map{field}}}, Labels{}, []string{
