@@ -6,7 +6,6 @@ import (
 	"image/color"
 	"math"
 	"slices"
-	"sort"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/palette"
@@ -168,7 +167,7 @@ func (s *styles) cased(c Curve) (edge, inner draw.LineStyle) {
 // plotters returns the field with its lines and points.
 func (m Map) plotters(x, y, scale Axis, over *styles) []plot.Plotter {
 	out := []plot.Plotter{&plotter.HeatMap{
-		GridXYZ: field{m, x, y, scale, nearest(m.X, x), nearest(m.Y, y)}, Rasterized: true,
+		GridXYZ: m.field(x, y, scale), Rasterized: true,
 		Palette: ramp(0, 1).Palette(shades), Underflow: belowColor, Overflow: aboveColor, NaN: white,
 		Min: scale.at(scale.Min), Max: scale.at(scale.Max),
 	}}
@@ -265,47 +264,44 @@ func ramp(lo, hi float64) palette.ColorMap {
 // at the border are halves.
 type field struct {
 	Map
-	x, y, scale Axis
-	cols, rows  []int // the nearest grid point of each cell
+	scale      Axis
+	x, y       []float64 // the middles of columns and rows of cells
+	cols, rows []int     // their nearest grid points
+}
+
+func (m Map) field(x, y, scale Axis) field {
+	f := field{Map: m, scale: scale}
+	f.x, f.cols = cells(m.X, x)
+	f.y, f.rows = cells(m.Y, y)
+	return f
 }
 
 // Dims implements plotter.GridXYZ, as do X, Y and Z.
 func (f field) Dims() (c, r int) { return len(f.cols), len(f.rows) }
-
-// X returns the middle of a column of cells.
-func (f field) X(c int) float64 { return middle(f.x, c, len(f.cols)) }
-
-// Y returns the middle of a row of cells.
-func (f field) Y(r int) float64 { return middle(f.y, r, len(f.rows)) }
+func (f field) X(c int) float64  { return f.x[c] }
+func (f field) Y(r int) float64  { return f.y[r] }
 
 // Z returns the value of a cell as a coordinate of the scale. One that has no place
 // on a logarithmic scale is below it.
 func (f field) Z(c, r int) float64 {
 	z := f.Map.Z[f.rows[r]*len(f.Map.X)+f.cols[c]]
-	if f.scale.Log && z <= 0 {
-		return math.Inf(-1)
+	if f.scale.Log {
+		z = max(z, 0)
 	}
 	return f.scale.at(z)
 }
 
-// middle returns the coordinate of the middle of one of n cells along an axis.
-func middle(a Axis, i, n int) float64 {
-	t := (float64(i) + 0.5) / float64(n)
-	return a.at(a.Min)*(1-t) + a.at(a.Max)*t
-}
-
-// nearest returns for every cell along an axis the index of the grid point
-// nearest to its middle.
-func nearest(grid []float64, a Axis) []int {
-	last := len(grid) - 1
-	out := make([]int, 2*last)
-	for p := range out {
-		v := middle(a, p, len(out))
-		i := 1 + sort.Search(last-1, func(i int) bool { return a.at(grid[i+1]) >= v })
-		if v-a.at(grid[i-1]) < a.at(grid[i])-v {
-			i--
+// cells returns the coordinates of the middles of the cells along an axis, and the
+// indices of the grid points nearest to them.
+func cells(grid []float64, a Axis) (middles []float64, nearest []int) {
+	i, n := 0, 2*(len(grid)-1)
+	for c := range n {
+		t := (float64(c) + 0.5) / float64(n)
+		v := a.at(a.Min)*(1-t) + a.at(a.Max)*t
+		for i+1 < len(grid) && v-a.at(grid[i]) >= a.at(grid[i+1])-v {
+			i++
 		}
-		out[p] = i
+		middles, nearest = append(middles, v), append(nearest, i)
 	}
-	return out
+	return middles, nearest
 }

@@ -106,14 +106,14 @@ func (s *styles) next(c Curve) (out Style) {
 	for k := range len(colors) * len(shapes) {
 		style, shared := styleAt((chance+k)%len(colors), chance/len(colors)%len(shapes)+k/len(colors)), 0
 		for _, other := range s.of {
-			switch colour, marker := other.Color == style.Color, other.Marker == style.Marker; {
-			case colour && marker:
-				shared = 3
-			case colour:
-				shared = max(shared, 2)
-			case marker:
-				shared = max(shared, 1)
+			both := 0
+			if other.Color == style.Color {
+				both = 2
 			}
+			if other.Marker == style.Marker {
+				both++
+			}
+			shared = max(shared, both)
 		}
 		if shared < least {
 			out, least = style, shared
