@@ -97,12 +97,17 @@ func (a Axis) withEnds(curves []Curve, values func(Curve) []float64) Axis {
 // tickCount is the number of ticks with labels that an axis has room for.
 const tickCount = 5
 
-// ticks returns about n labelled ticks, and minor ones between them.
+// ticks returns about n labelled ticks, and minor ones between them. On a logarithmic
+// axis of less than a decade they stand at round numbers as on a linear axis.
 func (a Axis) ticks(n int) []plot.Tick {
-	if a.Log {
+	if a.Log && a.at(a.Max)-a.at(a.Min) >= 1-slack {
 		return logTicks(a.Min, a.Max, n)
 	}
-	return linearTicks(a.Min, a.Max, n)
+	out := linearTicks(a.Min, a.Max, n)
+	for i, t := range out {
+		out[i].Value = a.at(t.Value)
+	}
+	return out
 }
 
 // fitting returns as many ticks as have room for their labels along a length.
@@ -149,17 +154,9 @@ func linearTicks(lo, hi float64, n int) (out []plot.Tick) {
 
 // logTicks returns the ticks of a logarithmic axis from lo to hi, about n of
 // them with labels. Over two decades or more these are powers of ten, over one
-// or more they are 1, 2 and 5 times powers of ten, over less round numbers as
-// on a linear axis.
+// or more they are 1, 2 and 5 times powers of ten.
 func logTicks(lo, hi float64, n int) (out []plot.Tick) {
 	decades := math.Log10(hi) - math.Log10(lo)
-	if decades < 1-slack {
-		out = linearTicks(lo, hi, n)
-		for i, t := range out {
-			out[i].Value = math.Log10(t.Value)
-		}
-		return out
-	}
 	first, last := int(math.Ceil(math.Log10(lo)-slack)), int(math.Floor(math.Log10(hi)+slack))
 	stride := (last - first + n + 1) / (n + 1) // decades between labels
 	for k := first - 1; k <= last; k++ {

@@ -70,7 +70,8 @@ func Charts(rows [][]Chart) *Figure {
 			if x.Min != y.Min || x.Max != y.Max || x.Log != y.Log {
 				aspect = 0.78
 			}
-			out.rows[i] = append(out.rows[i], panel{title: c.Title, x: x, y: y, plotters: known.plotters(x, y, c.Curves)})
+			next := panel{title: c.Title, x: x, y: y, plotters: known.plotters(x, y, c.Curves)}
+			out.rows[i] = append(out.rows[i], next)
 			hidden.count(x, y, c.Curves)
 		}
 	}

@@ -78,7 +78,8 @@ func Intervals(groups []IntervalGroup) *Figure {
 			sides = append(sides, &plotter.Polygon{XYs: []plotter.XYs{side}, Color: pale},
 				&plotter.Line{XYs: plotter.XYs{side[0], side[3]}, LineStyle: line(hairline, black)})
 			markers = append(markers, v.plotters((bottom+top)/2, classGlyph(i))...)
-			y -= max(set(body, -left-stripGap, left, v.Text), set(body, stripWidth+stripGap, noteWidth, v.Note)) + stripRow
+			what := set(body, -left-stripGap, left, v.Text)
+			y -= max(what, set(body, stripWidth+stripGap, noteWidth, v.Note)) + stripRow
 		}
 		y -= groupGap
 	}
@@ -122,7 +123,8 @@ func (v Interval) plotters(y float64, glyph draw.GlyphStyle) []plot.Plotter {
 		return nil
 	}
 	at := plotter.XYs{{X: stripEnd * value, Y: y}}
-	reach := plotter.XErrors{{Low: stripEnd * (value - min(low, high)), High: stripEnd * (max(low, high) - value)}}
+	low, high = min(low, high), max(low, high)
+	reach := plotter.XErrors{{Low: stripEnd * (value - low), High: stripEnd * (high - value)}}
 	bar := &plotter.XErrorBars{XYs: at, XErrors: reach, LineStyle: line(curveWidth, black), CapWidth: capWidth}
 	return []plot.Plotter{bar, &plotter.Scatter{XYs: at, GlyphStyle: glyph}}
 }

@@ -223,18 +223,15 @@ func mapKeys(rows []Row, labels Labels, over *styles) (out []key) {
 			&plotter.Polygon{Color: anchors[4]}, &plotter.Line{LineStyle: edge}, &plotter.Line{LineStyle: inner},
 		}})
 	}
-	for _, flag := range []struct {
-		n     int
-		text  string
-		color color.Color
-	}{
-		{below, cmp.Or(labels.Below, "below scale"), belowColor}, {above, "above scale", aboveColor}, {blank, "not a number", white},
-	} {
-		if flag.n > 0 {
-			text := fmt.Sprintf("%s (%s)", flag.text, plural(flag.n, "value"))
-			out = append(out, areaKey(text, plotter.Polygon{Color: flag.color, LineStyle: line(hairline, black)}))
+	flag := func(n int, text string, c color.Color) {
+		if n > 0 {
+			text = fmt.Sprintf("%s (%s)", text, plural(n, "value"))
+			out = append(out, areaKey(text, plotter.Polygon{Color: c, LineStyle: line(hairline, black)}))
 		}
 	}
+	flag(below, cmp.Or(labels.Below, "below scale"), belowColor)
+	flag(above, "above scale", aboveColor)
+	flag(blank, "not a number", white)
 	return slices.Concat(out, note(outside, "example", " outside the maps"), hidden.notes("maps"))
 }
 

@@ -2,6 +2,7 @@ package figures
 
 import (
 	"cmp"
+	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/text"
@@ -51,14 +52,16 @@ func (p page) at(i, j int) (out panel) {
 func (p page) figure() *Figure {
 	var (
 		plots  = p.plots()
-		tiles  = draw.Tiles{Rows: len(plots), Cols: len(plots[0]), PadX: panelGap, PadY: rowGap}
+		tiles  = draw.Tiles{
+			Rows: len(plots), Cols: len(plots[0]), PadX: panelGap, PadY: rowGap,
+			PadLeft: pageEdge, PadRight: pageEdge + p.margin, PadTop: pageEdge, PadBottom: pageEdge,
+		}
 		width  = cmp.Or(p.width, min(pageWidth, columnWidth*vg.Length(tiles.Cols)))
 		height = width
 		area   vg.Rectangle
 		foot   legend
 		labels = letters(textSize, text.XCenter, text.YTop)
 	)
-	tiles.PadLeft, tiles.PadRight, tiles.PadTop, tiles.PadBottom = pageEdge, pageEdge+p.margin, pageEdge, pageEdge
 	for range 2 {
 		dc := draw.Canvas{Rectangle: box(0, 0, width, height)}
 		area = plots[0][0].DataCanvas(plot.Align(plots, tiles, dc)[0][0]).Rectangle
@@ -96,10 +99,7 @@ func (p page) figure() *Figure {
 // plots returns the plots of the panels, with nil where there is none.
 func (p page) plots() [][]*plot.Plot {
 	out := make([][]*plot.Plot, len(p.rows))
-	columns := 0
-	for _, row := range p.rows {
-		columns = max(columns, len(row))
-	}
+	columns := len(slices.MaxFunc(p.rows, func(a, b []panel) int { return len(a) - len(b) }))
 	widest := make([]vg.Length, columns) // tick label of Y
 	for i, row := range p.rows {
 		out[i] = make([]*plot.Plot, columns)

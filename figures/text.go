@@ -63,8 +63,13 @@ func runs(line string) (out []run) {
 		case group && r == '}':
 			script, group = 0, false
 		default:
-			letter, own := ordinary(r)
-			next := run{text: string(letter), italic: maths && unicode.IsLetter(letter), script: cmp.Or(script, own)}
+			own := 0
+			if i := slices.Index(superscripts, r); i >= 0 {
+				r, own = superLetters[i], +1
+			} else if i := slices.Index(subscripts, r); i >= 0 {
+				r, own = subLetters[i], -1
+			}
+			next := run{text: string(r), italic: maths && unicode.IsLetter(r), script: cmp.Or(script, own)}
 			if !group {
 				script = 0
 			}
@@ -83,17 +88,6 @@ var (
 	superscripts, superLetters = []rune("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁽⁾ⁿⁱ"), []rune("0123456789+−()ni")
 	subscripts, subLetters     = []rune("₀₁₂₃₄₅₆₇₈₉₊₋₍₎ₙᵢⱼₖ"), []rune("0123456789+−()nijk")
 )
-
-// ordinary returns the ordinary letter of a subscript or superscript.
-func ordinary(r rune) (letter rune, script int) {
-	if i := slices.Index(superscripts, r); i >= 0 {
-		return superLetters[i], +1
-	}
-	if i := slices.Index(subscripts, r); i >= 0 {
-		return subLetters[i], -1
-	}
-	return r, 0
-}
 
 // set places the runs of a line one after the other.
 func set(line string, fnt font.Font) (out []run, width vg.Length) {
