@@ -51,8 +51,8 @@ func (p page) at(i, j int) (out panel) {
 // ticks and a height that suit them.
 func (p page) figure() *Figure {
 	var (
-		plots  = p.plots()
-		tiles  = draw.Tiles{
+		plots = p.plots()
+		tiles = draw.Tiles{
 			Rows: len(plots), Cols: len(plots[0]), PadX: panelGap, PadY: rowGap,
 			PadLeft: pageEdge, PadRight: pageEdge + p.margin, PadTop: pageEdge, PadBottom: pageEdge,
 		}
