@@ -153,20 +153,20 @@ func linearTicks(lo, hi float64, n int) (out []plot.Tick) {
 }
 
 // logTicks returns the ticks of a logarithmic axis from lo to hi, about n of
-// them with labels. Over two decades or more these are powers of ten, over one
-// or more they are 1, 2 and 5 times powers of ten.
+// them with labels. Where there are three powers of ten or more, these are labelled, else
+// 1, 2 and 5 times powers of ten.
 func logTicks(lo, hi float64, n int) (out []plot.Tick) {
-	decades := math.Log10(hi) - math.Log10(lo)
 	first, last := int(math.Ceil(math.Log10(lo)-slack)), int(math.Floor(math.Log10(hi)+slack))
 	stride := (last - first + n + 1) / (n + 1) // decades between labels
+	powers := last-first >= 2
 	for k := first - 1; k <= last; k++ {
 		for d := 1.; d < 10; d++ {
 			v := d * math.Pow10(k)
 			t := plot.Tick{Value: math.Log10(v)}
 			switch {
-			case decades >= 2-slack && d == 1 && k%stride == 0:
+			case powers && d == 1 && k%stride == 0:
 				t.Label = "10" + superscript(k)
-			case decades < 2-slack && (d == 1 || n > 2 && (d == 2 || d == 5)):
+			case !powers && (d == 1 || n > 2 && (d == 2 || d == 5)):
 				t.Label = decimal(v, k, k)
 			case stride > 1 && d > 1 || stride > 5: // They would run into one.
 				continue
@@ -184,7 +184,7 @@ func logTicks(lo, hi float64, n int) (out []plot.Tick) {
 // as a multiple of it.
 func decimal(v float64, first, last int) string {
 	power := ""
-	if first < -3 || first > 4 {
+	if first < -4 || first > 5 {
 		power = "×10" + superscript(first)
 	} else {
 		first = 0

@@ -1,6 +1,7 @@
 package figures
 
 import (
+	"cmp"
 	"image/color"
 	"math"
 	"slices"
@@ -47,6 +48,7 @@ const (
 	thinWidth  = vg.Length(0.7)
 	capWidth   = vg.Length(3.5) // of an error bar
 	crowd      = 24             // points: the markers of more are small
+	many       = 4              // columns: the charts of more are high, their markers small
 )
 
 // Charts draws rows of charts on one page, each as wide as a column of text; they are
@@ -62,13 +64,17 @@ func Charts(rows [][]Chart) *Figure {
 		known  = stylesOf(all)
 		hidden hidden
 		aspect = vg.Length(1)
+		wide   = vg.Length(0.78) // the aspect of what is no square
 		out    = page{rows: make([][]panel, len(rows))}
 	)
+	if len(rows) > 0 && len(rows[0]) > many {
+		known.radius, wide = crowdRadius, 1.15
+	}
 	for i, row := range rows {
 		for j, c := range row {
 			x, y := endsX(rows, j, c.X), endsY(row, c.Y)
 			if x.Min != y.Min || x.Max != y.Max || x.Log != y.Log {
-				aspect = 0.78
+				aspect = wide
 			}
 			next := panel{title: c.Title, x: x, y: y, plotters: known.plotters(x, y, c.Curves)}
 			out.rows[i] = append(out.rows[i], next)
@@ -78,6 +84,48 @@ func Charts(rows [][]Chart) *Figure {
 	out.height = func(width vg.Length) vg.Length { return aspect * width }
 	out.keys = append(align(known.keys()), hidden.notes("charts")...)
 	return out.figure()
+}
+
+// Split divides the curves of a chart, n in each, among charts that stand beside each other.
+// References are in all of them.
+func (c Chart) Split(n int) (out []Chart) {
+	var shared, own []Curve
+	for _, curve := range c.Curves {
+		if curve.Kind == Reference {
+			shared = append(shared, curve)
+		} else {
+			own = append(own, curve)
+		}
+	}
+	for part := range slices.Chunk(own, n) {
+		c.Curves = slices.Concat(shared, part)
+		out = append(out, c)
+	}
+	return out
+}
+
+// Beside moves curves on a logarithmic X, but for references, a little to the sides of each
+// other, so that equal ones do not cover each other.
+func Beside(curves []Curve) []Curve {
+	const ratio = 1.08
+	out := slices.Clone(curves)
+	by := math.Sqrt(ratio)
+	for _, c := range out {
+		if c.Kind != Reference {
+			by /= math.Sqrt(ratio)
+		}
+	}
+	for i, c := range out {
+		if c.Kind == Reference {
+			continue
+		}
+		out[i].X = slices.Clone(c.X)
+		for k := range c.X {
+			out[i].X[k] *= by
+		}
+		by *= ratio
+	}
+	return out
 }
 
 // endsX returns the X axis of a chart in a column, with its ends.
@@ -112,6 +160,14 @@ func (c Curve) check() {
 	}
 }
 
+// words returns what the legend calls the curve.
+func (c Curve) words() string {
+	if c.Kind == Reference {
+		return c.Name
+	}
+	return Words(c.Name)
+}
+
 func (c Curve) hasLine() bool    { return c.Kind != Scatter }
 func (c Curve) hasMarkers() bool { return c.Kind == Marked || c.Kind == Scatter }
 
@@ -132,13 +188,13 @@ func (s *styles) glyph(c Curve) draw.GlyphStyle {
 	if len(c.X) > crowd {
 		return s.of[c.Name].glyph(crowdRadius)
 	}
-	return s.of[c.Name].glyph(markerRadius)
+	return s.of[c.Name].glyph(cmp.Or(s.radius, markerRadius))
 }
 
 // keys returns the keys of all curves that have a name.
 func (s *styles) keys() (out []key) {
 	for _, c := range s.named {
-		k := key{text: c.Name, width: lineWidth}
+		k := key{text: c.words(), width: lineWidth}
 		if c.Low != nil && c.Kind == Line {
 			k.thumbs = append(k.thumbs, &plotter.Polygon{Color: tint(s.of[c.Name].Color)})
 		}

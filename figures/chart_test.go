@@ -150,6 +150,7 @@ func TestTicks(t *testing.T) {
 		{Axis{Max: 2e6}, []string{"0", "0.5×10⁶", "1.0×10⁶", "1.5×10⁶", "2.0×10⁶"}, 16},
 		{Axis{Min: -1e-3}, []string{"−0.0010", "−0.0008", "−0.0006", "−0.0004", "−0.0002", "0"}, 15},
 		{Axis{Log: true, Min: 1e-3, Max: 1}, []string{"10⁻³", "10⁻²", "10⁻¹", "10⁰"}, 24},
+		{Axis{Log: true, Min: 1.5e-4, Max: 0.04}, []string{"0.0002", "0.0005", "0.001", "0.002", "0.005", "0.01", "0.02"}, 14},
 		{Axis{Log: true, Min: 0.5, Max: 200}, []string{"10⁰", "10¹", "10²"}, 22},
 		{Axis{Log: true, Min: 1e-6, Max: 10}, []string{"10⁻⁶", "10⁻⁴", "10⁻²", "10⁰"}, 4},
 		{Axis{Log: true, Min: 1e-40, Max: 1e20}, []string{"10⁻³³", "10⁻²²", "10⁻¹¹", "10⁰", "10¹¹"}, 0},
@@ -321,8 +322,9 @@ func TestStyleOf(t *testing.T) {
 		marked[name] = s
 	}
 	seen := map[string]string{}
-	for _, family := range families {
-		for _, name := range strings.Fields(family) {
+	for _, family := range wellKnown {
+		for _, line := range family {
+			name := strings.Fields(line)[0]
 			s := StyleOf(name)
 			look := fmt.Sprint(s.Color, s.Marker, s.Dashes)
 			if other, ok := seen[look]; ok {
@@ -348,6 +350,69 @@ func TestStyleOf(t *testing.T) {
 	}
 	if len(pairs) != 30 {
 		t.Errorf("%d styles of 30 names", len(pairs))
+	}
+}
+
+func TestWords(t *testing.T) {
+	for name, want := range map[string]string{
+		"adf_exact": "ADF, exact", "adf-exact: 3 seeds": "ADF, exact: 3 seeds", "smooth": "ADF, smoothing", "my_own-rule": "my own rule",
+		"$p_1$, slope-matched": "$p_1$, slope-matched", "monte-carlo": "Monte Carlo",
+	} {
+		if got := Words(name); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+	chart := Chart{Curves: []Curve{{Name: "adf_exact"}, {Name: "true_rate", Kind: Reference}}}
+	if got := texts(stylesOf(chart.Curves).keys()); !slices.Equal(got, []string{"ADF, exact", "true_rate"}) {
+		t.Errorf("legend %q", got)
+	}
+}
+
+func TestSplit(t *testing.T) {
+	curves := func(names ...string) (out []Curve) {
+		for _, name := range names {
+			out = append(out, Curve{Name: name})
+			if name == "r" {
+				out[len(out)-1].Kind = Reference
+			}
+		}
+		return out
+	}
+	var got [][]string
+	for _, c := range (Chart{Title: "t", Curves: curves("a", "b", "r", "c")}).Split(2) {
+		var names []string
+		for _, curve := range c.Curves {
+			names = append(names, curve.Name)
+		}
+		got = append(got, append(names, c.Title))
+	}
+	if fmt.Sprint(got) != "[[r a b t] [r c t]]" {
+		t.Errorf("split into %v", got)
+	}
+}
+
+// Curves beside each other keep their middle, the order and the ratios of their points.
+func TestBeside(t *testing.T) {
+	x := []float64{1, 10}
+	got := Beside([]Curve{{X: x}, {X: x, Kind: Reference}, {X: x}, {X: x}})
+	for i, c := range got {
+		if !scalar.EqualWithinRel(c.X[1], 10*c.X[0], 1e-12) || x[0] != 1 {
+			t.Errorf("curve %d at %v, was at %v", i, c.X, x)
+		}
+	}
+	if a, b, c := got[0].X[0], got[2].X[0], got[3].X[0]; !(a < b && b < c) || !scalar.EqualWithinRel(a*c, 1, 1e-12) || got[1].X[0] != 1 {
+		t.Errorf("beside each other at %g, %g and %g, reference at %g", a, b, c, got[1].X[0])
+	}
+}
+
+// A page is not higher than paper, whatever it has to show.
+func TestHeight(t *testing.T) {
+	rows := make([][]Chart, 5)
+	for i := range rows {
+		rows[i] = []Chart{{X: Axis{Max: 1}, Y: Axis{Max: 2}}}
+	}
+	if h := Charts(rows).height; math.Abs(float64(h-pageHeight)) > 0.1 {
+		t.Errorf("a page of %g points, want %g", h, pageHeight)
 	}
 }
 

@@ -58,7 +58,7 @@ func Dots(d DotPlot) *Figure {
 	d.X.Label = ""
 	out.height = func(vg.Length) vg.Length { return dotRow * vg.Length(y.Max-y.Min) }
 	for k, name := range d.Names {
-		names = append(names, plot.Tick{Value: float64(n - 1 - k), Label: name})
+		names = append(names, plot.Tick{Value: float64(n - 1 - k), Label: Words(name)})
 		curves = append(curves, Curve{Name: name})
 	}
 	known := stylesOf(curves)

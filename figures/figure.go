@@ -4,7 +4,8 @@
 // against thresholds.
 //
 // The bytes of a figure depend on its input alone: they carry no date and no name of
-// a machine. Letters are outlines; they look the same where fonts are not installed.
+// a machine. Letters look the same where fonts
+// are not installed.
 //
 // A curve gets its colour, marker and dashes by its name: see [StyleOf].
 //
@@ -24,9 +25,13 @@ import (
 	"math"
 	"regexp"
 	"slices"
+	"strings"
+	"unicode"
 
 	"codeberg.org/go-pdf/fpdf"
 	imgdraw "golang.org/x/image/draw"
+	stdfont "golang.org/x/image/font"
+	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
@@ -34,10 +39,12 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// Widths of a figure in print, of a column of text and of a page.
+// Sizes of a figure in print: the widths of a column of text and of a page, and the most
+// that its height may be.
 const (
 	columnWidth = 84 * vg.Millimeter
 	pageWidth   = 174 * vg.Millimeter
+	pageHeight  = 228 * vg.Millimeter
 )
 
 const (
@@ -102,11 +109,28 @@ func (c raster) DrawImage(rect vg.Rectangle, img image.Image) {
 	imgdraw.NearestNeighbor.Scale(c.Image(), at, img, img.Bounds(), imgdraw.Src, nil)
 }
 
+// FillString implements vg.Canvas with outlines.
+func (c raster) FillString(face font.Face, at vg.Point, s string) { c.Fill(outline(face, at, s)) }
+
 // A vector is an SVG or a PDF canvas.
 type vector struct {
 	vg.Canvas
 	images int
 	pdf    bool
+}
+
+// FillString implements vg.Canvas, such that the text can be found and copied: of PDF as
+// text of the embedded font, which has upright Latin letters only, of SVG as text that is not seen,
+// in front of outlines, which need no font.
+func (c *vector) FillString(face font.Face, at vg.Point, s string) {
+	latin := face.Font.Style != stdfont.StyleItalic &&
+		!strings.ContainsFunc(s, func(r rune) bool { return r > unicode.MaxASCII })
+	if !c.pdf || !latin {
+		c.Fill(outline(face, at, s))
+	}
+	if !c.pdf || latin {
+		c.Canvas.FillString(face, at, s)
+	}
 }
 
 // magnify is the number of pixels in the file for one of an image, along each
@@ -154,9 +178,10 @@ func withResolution(file []byte) []byte {
 	return slices.Insert(file, header, binary.BigEndian.AppendUint32(chunk, crc32.ChecksumIEEE(data))...)
 }
 
-// stretched makes an SVG file say what its images are, and that they fill their
-// rectangles with sharp pixels.
+// stretched makes an SVG file say what its images are, that they fill their rectangles with
+// sharp pixels, and that its text, which is in front of outlines, is not seen.
 func stretched(file []byte) []byte {
+	file = bytes.ReplaceAll(file, []byte("<text "), []byte(`<text fill-opacity="0" `))
 	return bytes.ReplaceAll(file, []byte(`xlink:href="data:image/jpg;`),
 		[]byte(`preserveAspectRatio="none" style="image-rendering:pixelated" xlink:href="data:image/png;`))
 }

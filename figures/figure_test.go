@@ -32,7 +32,7 @@ func testFigures() []*Figure {
 	field, scale := sweep()
 	return []*Figure{
 		Maps([]Row{{s, []Map{m, m}}, {s, []Map{m}}}, Labels{Classes: []string{"class 1", "class 2"}}), Maps([]Row{{scale, []Map{field}}}, Labels{X: "$ρ$"}),
-		Charts(testCharts()), Dots(dotPlot()), Intervals(testIntervals()),
+		Charts(testCharts()), Dots(dotPlot()), Intervals(testIntervals()), Ranks(testRanks(), 1, "rank"),
 	}
 }
 
@@ -125,10 +125,14 @@ func TestWidths(t *testing.T) {
 }
 
 func TestSVG(t *testing.T) {
+	b := encode(t, Charts(testCharts()), "svg")
+	if !bytes.Contains(b, []byte(">variance<")) || bytes.Count(b, []byte("<text")) != bytes.Count(b, []byte(`<text fill-opacity="0"`)) {
+		t.Error("text cannot be found, or is seen in front of its outlines")
+	}
 	for _, f := range testFigures() {
 		b := encode(t, f, "svg")
-		if bytes.Contains(b, []byte("NaN")) || bytes.Contains(b, []byte("Inf")) || bytes.Contains(b, []byte("<text")) {
-			t.Error("a path has no place, or a text is no outline")
+		if bytes.Contains(b, []byte("NaN")) || bytes.Contains(b, []byte("Inf")) {
+			t.Error("a path has no place")
 		}
 		if n := bytes.Count(b, []byte("<image")); n != bytes.Count(b, []byte(`preserveAspectRatio="none"`)) || n != bytes.Count(b, []byte("data:image/png;")) {
 			t.Errorf("%d images, not all as PNG in their whole rectangle", n)
@@ -137,13 +141,14 @@ func TestSVG(t *testing.T) {
 }
 
 // Images of a PDF file are upright: the product of the matrices before each has a
-// positive scale. It has neither a date nor fonts.
+// positive scale. It has no date, and its text can be
+// found in the font that is embedded.
 func TestPDF(t *testing.T) {
 	images := 0
 	for _, f := range testFigures() {
 		b := encode(t, f, "pdf")
-		if !bytes.HasPrefix(b, []byte("%PDF-1.")) || bytes.Contains(b, []byte("Date")) || bytes.Contains(b, []byte("/Font <<\n/F")) {
-			t.Error("no PDF file, or with a date or fonts")
+		if !bytes.HasPrefix(b, []byte("%PDF-1.")) || bytes.Contains(b, []byte("Date")) || !bytes.Contains(b, []byte("/FontFile2")) {
+			t.Error("no PDF file, or with a date, or without its font")
 		}
 		stack := []float64{1} // the vertical scale of each state
 		for _, op := range regexp.MustCompile(`(?m)^(q) |(-?[\d.]+) -?[\d.]+ -?[\d.]+ cm|/I[0-9a-f]+ (Do) Q|^([qQ])$`).FindAllStringSubmatch(string(content(t, b)), -1) {
@@ -166,6 +171,9 @@ func TestPDF(t *testing.T) {
 				stack = stack[:top]
 			}
 		}
+	}
+	if b := content(t, encode(t, Charts(testCharts()), "pdf")); !bytes.Contains(b, []byte("(variance)")) {
+		t.Error("text cannot be found")
 	}
 	if want := 2 + 1 + 2 + 1 + 1; images != want {
 		t.Errorf("%d images, want those of 4 maps and 3 bars", images)

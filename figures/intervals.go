@@ -1,7 +1,6 @@
 package figures
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -14,11 +13,8 @@ import (
 
 // Interval is a number with an interval, held against a threshold.
 type Interval struct {
-	Text string // what it is, to its left
-	Note string // what it says, to its right
-	Key  string // its entry in the legend: intervals of one key have one marker
-
-	Value, Low, High float64 // with one that is not a number there is no marker
+	Key              string // its entry in the legend: intervals of one key have one marker
+	Value, Low, High float64
 	Threshold        float64
 	Above            bool // the right side of the threshold is above it, else below
 }
@@ -26,105 +22,99 @@ type Interval struct {
 // IntervalGroup is what several intervals are about.
 type IntervalGroup struct {
 	Title     string
+	Note      string // what they say, to the right
 	Intervals []Interval
 }
 
-// The columns of intervals: their text, a strip with the threshold in its middle,
-// and their notes.
 const (
-	stripWidth = vg.Length(95)
-	noteWidth  = vg.Length(132)
-	stripGap   = vg.Length(8)
-	stripEnd   = 0.9            // of half the strip, where the farthest end is
-	stripRow   = vg.Length(2.2) // between intervals
-	groupGap   = vg.Length(5)
+	titleWidth = vg.Length(205) // of groups
+	noteWidth  = vg.Length(62)
+	groupRow   = vg.Length(23)
+	farthest   = 3 // decades of the axis; what is farther is at its end
 )
 
-// Intervals draws groups of intervals below each other, as wide as a page. Each has
-// a scale of its own, on which the threshold is in the middle, the right side of it,
-// shaded, to the right, and its farther end near the end of the strip.
+var rightColor, openColor = rgb(0xf4f4f4), rgb(0xdddddd)
+
+// Intervals draws a row for each group, as wide as a page: how far on the right side of its
+// threshold each number is, in units of its interval up to there. So an interval with the
+// threshold in it is within ±1. Numbers without an interval are left out.
 func Intervals(groups []IntervalGroup) *Figure {
-	const left = pageWidth - stripWidth - noteWidth - 2*stripGap - 2*pageEdge
+	const end = 1 + farthest + 0.2
 	var (
-		names   []string // of keys
-		keys    []key
-		sides   []plot.Plotter
-		markers []plot.Plotter
-		texts   []func(strip draw.Canvas)
-		y       vg.Length // from the top, downwards
-		heading = letters(textSize, text.XLeft, text.YTop)
-		body    = letters(smallSize, text.XLeft, text.YTop)
+		y     = Axis{Min: -0.5, Max: float64(len(groups)) - 0.5}
+		x     = Axis{Label: "distance from the threshold, in units of the interval (logarithmic beyond ±1)", Min: -end, Max: end}
+		p     = panel{x: x, y: y}
+		keys  []key
+		blank int
+		sty   = letters(smallSize, text.XLeft, text.YCenter)
+		right = plotter.XYs{{X: 0, Y: y.Min}, {X: end, Y: y.Min}, {X: end, Y: y.Max}, {X: 0, Y: y.Max}}
+		open  = plotter.XYs{{X: -1, Y: y.Min}, {X: 1, Y: y.Min}, {X: 1, Y: y.Max}, {X: -1, Y: y.Max}}
 	)
-	// set sets a text into a column, right of the left edge of the strip, and returns its height.
-	set := func(sty text.Style, x, width vg.Length, s string) vg.Length {
-		top := y
-		s = wrap(s, sty, width)
-		texts = append(texts, func(strip draw.Canvas) {
-			write(strip, sty, vg.Point{X: strip.Min.X + x, Y: strip.Max.Y + top}, s)
-		})
-		return sty.Height(s)
+	p.plotters = []plot.Plotter{
+		&plotter.Polygon{XYs: []plotter.XYs{right}, Color: rightColor},
+		&plotter.Polygon{XYs: []plotter.XYs{open}, Color: openColor},
+		&plotter.Line{XYs: plotter.XYs{right[0], right[3]}, LineStyle: line(hairline, black)},
 	}
-	for _, g := range groups {
-		y -= set(heading, -left-stripGap, pageWidth-2*pageEdge, g.Title) + stripRow
-		for _, v := range g.Intervals {
-			i := slices.Index(names, v.Key)
-			if i < 0 {
-				i = len(names)
-				names, keys = append(names, v.Key), append(keys, markerKey(v.Key, classGlyph(i)))
+	p.marks = []plot.Tick{{Label: "0"}, {Value: 1, Label: "1"}, {Value: -1, Label: "−1"}}
+	for k := range farthest {
+		label, at := "10"+superscript(k+1), float64(k+2)
+		p.marks = append(p.marks, plot.Tick{Value: at, Label: label}, plot.Tick{Value: -at, Label: "−" + label})
+	}
+	for i, g := range groups {
+		row := float64(len(groups) - 1 - i)
+		below := plotter.XYs{{X: -end, Y: row - 0.5}, {X: end, Y: row - 0.5}}
+		p.plotters = append(p.plotters, &plotter.Line{XYs: below, LineStyle: line(hairline, grey)})
+		p.names = append(p.names, plot.Tick{Value: row, Label: wrap(g.Title, sty, titleWidth)})
+		for k, v := range g.Intervals {
+			key := slices.IndexFunc(keys, func(k key) bool { return k.text == v.Key })
+			at := v.distance()
+			if math.IsNaN(at) {
+				blank++
+				continue
 			}
-			row := body.Height("x") + stripRow // the strip is against the first line of the text
-			bottom, top := float64(y-row+stripRow/2), float64(y+stripRow/2)
-			side := plotter.XYs{{X: 0, Y: bottom}, {X: 1, Y: bottom}, {X: 1, Y: top}, {X: 0, Y: top}}
-			sides = append(sides, &plotter.Polygon{XYs: []plotter.XYs{side}, Color: pale},
-				&plotter.Line{XYs: plotter.XYs{side[0], side[3]}, LineStyle: line(hairline, black)})
-			markers = append(markers, v.plotters((bottom+top)/2, classGlyph(i))...)
-			what := set(body, -left-stripGap, left, v.Text)
-			y -= max(what, set(body, stripWidth+stripGap, noteWidth, v.Note)) + stripRow
+			if key < 0 {
+				key, keys = len(keys), append(keys, markerKey(v.Key, classGlyph(len(keys))))
+			}
+			apart := 0.6 / float64(max(len(g.Intervals)-1, 1)) // below each other, as marks may be at one place
+			xy := plotter.XYs{{X: distance(at), Y: row + 0.3 - apart*float64(k)}}
+			p.plotters = append(p.plotters, &plotter.Scatter{XYs: xy, GlyphStyle: classGlyph(key)})
 		}
-		y -= groupGap
 	}
-	const claim = "the side of the threshold that shows the claim; every row has its own scale"
-	foot := newLegend(append(keys, areaKey(claim, plotter.Polygon{Color: pale})), pageWidth-2*pageEdge)
-	base := 2*pageEdge + foot.height()
-	plt := newPlot(Axis{Min: -1, Max: 1}, Axis{Max: 1})
-	addWithin(plt, slices.Concat(sides, markers)...)
-	plt.HideAxes()
-	plt.Y.Min, plt.Y.Max = float64(y), 0
-	return &Figure{width: pageWidth, height: base - y + pageEdge, draw: func(dc draw.Canvas) {
-		foot.draw(dc, pageEdge)
-		dc.Rectangle = box(pageEdge+left+stripGap, base, stripWidth, -y)
-		plt.Draw(dc)
-		for _, write := range texts {
-			write(dc)
+	keys = slices.Concat(keys, []key{
+		areaKey("where the claim holds", plotter.Polygon{Color: rightColor}),
+		areaKey("where the threshold is in the interval", plotter.Polygon{Color: openColor}),
+		{text: "at an end: as far or farther"},
+	}, note(blank, "number", " without an interval, not shown"))
+	out := page{
+		rows: [][]panel{{p}}, width: pageWidth, keys: keys, margin: noteWidth,
+		height: func(vg.Length) vg.Length { return groupRow * vg.Length(len(groups)) },
+	}
+	out.beside = func(area draw.Canvas, _ int) {
+		for i, g := range groups {
+			at := area.Y((float64(len(groups)-1-i) - y.Min) / (y.Max - y.Min))
+			write(area, sty, vg.Point{X: area.Max.X + 2*textGap, Y: at}, wrap(g.Note, sty, noteWidth-2*textGap))
 		}
-	}}
+	}
+	return out.figure()
 }
 
-// places returns where on the strip, from −1 to 1, the number and the ends of its
-// interval are, those that are infinite at its ends; NaN, if one of them is.
-func (v Interval) places() (value, low, high float64) {
-	right, far := 1., 0.
+// distance returns how far on the right side of the threshold the number is, in units of its
+// interval towards it.
+func (v Interval) distance() float64 {
+	by, reach := v.Value-v.Threshold, v.Value-v.Low
+	if by < 0 {
+		reach = v.High - v.Value
+	}
 	if !v.Above {
-		right = -1
+		by = -by
 	}
-	for _, x := range []float64{v.Value, v.Low, v.High} {
-		if !math.IsInf(x, 0) {
-			far = max(far, math.Abs(x-v.Threshold))
-		}
-	}
-	place := func(x float64) float64 { return min(max(right*(x-v.Threshold)/cmp.Or(far, 1), -1), 1) }
-	return place(v.Value), place(v.Low), place(v.High)
+	return by / reach
 }
 
-// plotters returns the interval at a height of the plot.
-func (v Interval) plotters(y float64, glyph draw.GlyphStyle) []plot.Plotter {
-	value, low, high := v.places()
-	if math.IsNaN(value) {
-		return nil
+// distance returns the place of a distance on an axis that is linear up to 1.
+func distance(d float64) float64 {
+	if far := math.Abs(d); far > 1 {
+		d = math.Copysign(1+min(math.Log10(far), farthest), d)
 	}
-	at := plotter.XYs{{X: stripEnd * value, Y: y}}
-	low, high = min(low, high), max(low, high)
-	reach := plotter.XErrors{{Low: stripEnd * (value - low), High: stripEnd * (high - value)}}
-	bar := &plotter.XErrorBars{XYs: at, XErrors: reach, LineStyle: line(curveWidth, black), CapWidth: capWidth}
-	return []plot.Plotter{bar, &plotter.Scatter{XYs: at, GlyphStyle: glyph}}
+	return d
 }

@@ -168,7 +168,7 @@ func (s *styles) cased(c Curve) (edge, inner draw.LineStyle) {
 func (m Map) plotters(x, y, scale Axis, over *styles) []plot.Plotter {
 	out := []plot.Plotter{&plotter.HeatMap{
 		GridXYZ: m.field(x, y, scale), Rasterized: true,
-		Palette: ramp(0, 1).Palette(shades), Underflow: belowColor, Overflow: aboveColor, NaN: white,
+		Palette: ramp(0, 1).Palette(shades), Underflow: belowColor, Overflow: aboveColor, NaN: noColor,
 		Min: scale.at(scale.Min), Max: scale.at(scale.Max),
 	}}
 	for _, c := range m.lines() {
@@ -219,7 +219,7 @@ func mapKeys(rows []Row, labels Labels, over *styles) (out []key) {
 	}
 	for _, c := range over.named {
 		edge, inner := over.cased(c)
-		out = append(out, key{text: c.Name, width: lineWidth, thumbs: []plot.Thumbnailer{
+		out = append(out, key{text: c.words(), width: lineWidth, thumbs: []plot.Thumbnailer{
 			&plotter.Polygon{Color: anchors[4]}, &plotter.Line{LineStyle: edge}, &plotter.Line{LineStyle: inner},
 		}})
 	}
@@ -231,7 +231,7 @@ func mapKeys(rows []Row, labels Labels, over *styles) (out []key) {
 	}
 	flag(below, cmp.Or(labels.Below, "below scale"), belowColor)
 	flag(above, "above scale", aboveColor)
-	flag(blank, "not a number", white)
+	flag(blank, "not a number", noColor)
 	return slices.Concat(out, note(outside, "example", " outside the maps"), hidden.notes("maps"))
 }
 
@@ -245,6 +245,9 @@ var anchors = []color.Color{
 // The colours of values below a scale, pink beside dark violet, and above, dark red
 // beside yellow, stand out from their end of it in grey as well.
 var belowColor, aboveColor = rgb(0xff7ac8), rgb(0xb10026)
+
+// noColor is that of what is not a number: of no colour at all, and not the page.
+var noColor = rgb(0xbdbdbd)
 
 // ramp returns the colours of maps between two values. The lightness L* rises
 // linearly, so that equal steps look equal, in grey print too.

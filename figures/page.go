@@ -15,6 +15,7 @@ type panel struct {
 	title    string
 	x, y     Axis
 	names    []plot.Tick // in place of the ticks of Y
+	marks    []plot.Tick // in place of the ticks of X
 	plotters []plot.Plotter
 }
 
@@ -71,11 +72,17 @@ func (p page) figure() *Figure {
 		if p.label != "" {
 			bottom += labels.Height(p.label)
 		}
-		height += bottom - tiles.PadBottom + vg.Length(len(plots))*(p.height(size.X)-size.Y)
+		n := vg.Length(len(plots))
+		height += bottom - tiles.PadBottom + n*(p.height(size.X)-size.Y)
+		height -= min(max(height-pageHeight, 0), n*p.height(size.X)/2)
 		tiles.PadBottom = bottom
 		for i, row := range p.rows {
 			for j, q := range row {
-				plots[i][j].X.Tick.Marker = plot.ConstantTicks(q.x.fitting(size.X))
+				marks := q.marks
+				if marks == nil {
+					marks = q.x.fitting(size.X)
+				}
+				plots[i][j].X.Tick.Marker = plot.ConstantTicks(marks)
 			}
 		}
 	}

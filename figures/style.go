@@ -4,8 +4,6 @@ import (
 	"hash/fnv"
 	"image/color"
 	"math"
-	"slices"
-	"strings"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -29,7 +27,7 @@ var (
 	white = rgb(0xffffff)
 )
 
-// colors are told apart with any colour vision: those of M. Okabe and K. Ito (2008), but
+// colors, one for each paragraph of methods, are told apart with any colour vision: those of M. Okabe and K. Ito (2008), but
 // for the yellow, which is lost on white paper, with a few after P. Tol.
 var colors = []color.NRGBA{
 	rgb(0x0072b2), rgb(0x56b4e9), // blue, sky
@@ -39,32 +37,18 @@ var colors = []color.NRGBA{
 	black, rgb(0x777777),
 }
 
-// families are the names of well-known methods, a line for each colour. The place in
-// the line gives the marker, counted from that of the line, and the dashes of lines without markers.
-var families = []string{
-	"adf adf-forget adf-exact adf-smooth smooth-32 smooth probit-slope adf-linear adf-smooth-10 slope-matched",
-	"adf-diagonal adf-diagonal-forget adf-lsq smooth-8 adf-smooth-diagonal smooth-mean adf-smooth-mean least-squares probit-lsq smooth-32-32 diagonal",
-	"joint joint-slope joint-slope-skip joint-slope-project joint-slope-fail frozen-32 paper-linear normalised-probit unscented",
-	"total adf-exact-joint paper-hidden frozen-32-32 daunizeau probit-minimax",
-	"kalman kalman-forget linear kalman-linear kalman-diagonal delta taylor minimax",
-	"random-32 random-8 random-features adf-random-features mackay lognormal-normalised adf-shared shared adf-shared-10",
-	"tagi perceptron-adf tagi-10 vi-bohning bayes-by-backprop dropout lu-0 lu-1",
-	"laplace-window perceptron-huber laplace-linear laplace-hidden laplace-bridge laplace-bridge-corrected",
-	"exact neighbours-window exact-fast neighbours map map-linear map-hidden",
-	"majority monte-carlo uniform",
-}
-
 var dashes = [][]vg.Length{nil, {4, 1.5}, {1.2, 1.2}, {6, 1.5, 1.2, 1.5}}
 
-// StyleOf returns the style of a method by its name. Low lines and spaces are hyphens,
-// and what stands behind a colon is a remark. Names that are not well known get a style
-// by chance, but always the same.
+// StyleOf returns the style of a method by its name. Names that are not well known get a
+// style by chance, but always the same.
 func StyleOf(name string) Style { return new(styles).next(Curve{Name: name}) }
 
 // styles has the curves of a figure, the first of every name, and their styles.
 type styles struct {
 	named []Curve
 	of    map[string]Style
+
+	radius vg.Length // of markers; 0: markerRadius
 }
 
 // stylesOf gives curves that can be drawn their styles, one after the other.
@@ -80,7 +64,7 @@ func stylesOf(curves []Curve) *styles {
 }
 
 // next returns the style of one more curve. References are grey and differ in their
-// dashes; a well-known method has its place in families. Any other has, if possible, a
+// dashes; a well-known method has its place in methods. Any other has, if possible, a
 // colour and a marker that are new in the figure, else a colour, else a pair of them.
 func (s *styles) next(c Curve) (out Style) {
 	if c.Kind == Reference {
@@ -92,12 +76,8 @@ func (s *styles) next(c Curve) (out Style) {
 		}
 		return Style{Color: grey, Dashes: dashes[references%len(dashes)]}
 	}
-	name, _, _ := strings.Cut(c.Name, ":")
-	name = strings.NewReplacer("_", "-", " ", "-").Replace(name)
-	for i, family := range families {
-		if j := slices.Index(strings.Fields(family), name); j >= 0 {
-			return styleAt(i, j)
-		}
+	if _, i, j, ok := find(c.Name); ok {
+		return styleAt(i, j)
 	}
 	h := fnv.New32a()
 	h.Write([]byte(c.Name))

@@ -139,7 +139,7 @@ func (t typesetter) Draw(c vg.Canvas, txt string, sty text.Style, pt vg.Point) {
 		parts, width := set(line, sty.Font)
 		origin := vg.Point{X: width * vg.Length(sty.XAlign), Y: top - e.Ascent - vg.Length(i)*e.Height}
 		for _, p := range parts {
-			c.Fill(outline(p.face, origin.Add(p.at), p.text))
+			c.FillString(p.face, origin.Add(p.at), p.text)
 		}
 	}
 }

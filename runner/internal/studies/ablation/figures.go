@@ -55,7 +55,7 @@ func (e *experiment) byClasses(errors *table.Table, column string, marks *table.
 
 func (e *experiment) byMethod(summary *table.Table, column string, marks *table.Table) (maps []figures.Map) {
 	for _, method := range summary.Distinct("method") {
-		maps = append(maps, e.heatMap(method, summary.Where("method", method).Nums(column), marks, e.Data.Task().Classes))
+		maps = append(maps, e.heatMap(figures.Words(method), summary.Where("method", method).Nums(column), marks, e.Data.Task().Classes))
 	}
 	return maps
 }

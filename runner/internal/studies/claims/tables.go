@@ -4,11 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
-	"closedform/figures"
-	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
 )
 
@@ -105,46 +102,4 @@ func (e *evidence) source() string {
 		return "1.96 " + e.SE
 	}
 	return e.Interval
-}
-
-// Figures are "intervals": the claims with the intervals of their evidence against
-// the thresholds.
-func (e *experiment) Figures() []study.Figure {
-	return []study.Figure{{Name: "intervals", Needs: []string{"claims", "evidence"}, Draw: func(t table.Set) (*figures.Figure, error) {
-		return figures.Intervals(groups(t.Get("claims"), t.Get("evidence"))), nil
-	}}}
-}
-
-func groups(claims, evidence *table.Table) []figures.IntervalGroup {
-	var out []figures.IntervalGroup
-	for i, name := range claims.Texts("claim") {
-		verdict, _, partly := strings.Cut(claims.Texts("verdict")[i], " with ")
-		if partly {
-			verdict = "holds with conditions"
-		}
-		g := figures.IntervalGroup{Title: fmt.Sprintf("%s (%s): %s", strings.TrimSuffix(claims.Texts("sentence")[i], "."), claims.Texts("where")[i], verdict)}
-		of := evidence.Where("claim", name)
-		value, low, high, threshold := of.Nums("value"), of.Nums("low"), of.Nums("high"), of.Nums("threshold")
-		above := "" // the statistic of the row above
-		for k, statistic := range of.Texts("statistic") {
-			label := statistic + ": " + of.Texts("condition")[k]
-			if statistic == above {
-				label = "… " + of.Texts("condition")[k]
-			}
-			above = statistic
-			side := of.Texts("sense")[k]
-			g.Intervals = append(g.Intervals, figures.Interval{
-				Text: label, Key: of.Texts("verdict")[k], Value: value[k], Low: low[k], High: high[k], Threshold: threshold[k], Above: side == "above",
-				Note: fmt.Sprintf("%s [%s, %s], want %s %s", short(value[k]), short(low[k]), short(high[k]),
-					map[string]string{"above": ">", "below": "<"}[side], short(threshold[k])),
-			})
-		}
-		out = append(out, g)
-	}
-	return out
-}
-
-// short spells a number for a reader.
-func short(x float64) string {
-	return strings.ReplaceAll(strconv.FormatFloat(x, 'g', 3, 64), "-", "−")
 }

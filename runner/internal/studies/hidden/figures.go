@@ -11,20 +11,20 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// Figures are "accuracy", "log_loss" and "ece" against the examples seen, a chart
+// Figures are "error", "log_loss" and "ece" against the examples seen, a chart
 // for each task; and "maps_TASK" after the first pass, a column for each variant
 // that the manifest wants to be drawn.
 func (e *experiment) Figures() []study.Figure {
 	var out []study.Figure
 	for _, q := range []struct {
-		column string
-		y      figures.Axis
+		name, column string
+		y            figures.Axis
 	}{
-		{"accuracy", figures.Axis{Label: "test accuracy", Min: 0.3, Max: 1}},
-		{"log_loss", figures.Axis{Label: "log loss, nats", Log: true, Min: 0.002, Max: 5}},
-		{"ece", figures.Axis{Label: "calibration error", Log: true, Min: 0.001, Max: 1}},
+		{"error", "accuracy", figures.Axis{Label: "test error", Log: true}},
+		{"log_loss", "log_loss", figures.Axis{Label: "log loss, nats", Log: true, Min: 0.002, Max: 5}},
+		{"ece", "ece", figures.Axis{Label: "calibration error", Log: true, Min: 0.001, Max: 1}},
 	} {
-		out = append(out, study.Drawing(q.column, "curve_summary", func(t *table.Table) *figures.Figure { return e.charts(t, q.column, q.y) }))
+		out = append(out, study.Drawing(q.name, "curve_summary", func(t *table.Table) *figures.Figure { return e.charts(t, q.column, q.y) }))
 	}
 	for _, of := range e.Tasks {
 		if len(e.Hidden.Maps) > 0 {
@@ -36,8 +36,8 @@ func (e *experiment) Figures() []study.Figure {
 	return out
 }
 
-// charts returns a column of the summary against the examples seen; of the
-// accuracy with the best that is possible.
+// charts returns a column of the summary against the examples seen; in place of the
+// accuracy the error, with the best that is possible.
 func (e *experiment) charts(summary *table.Table, column string, y figures.Axis) *figures.Figure {
 	var charts []figures.Chart
 	for _, of := range e.Tasks {
@@ -48,20 +48,32 @@ func (e *experiment) charts(summary *table.Table, column string, y figures.Axis)
 		}
 		for _, method := range rows.Distinct("method") {
 			r := rows.Where("method", method)
-			chart.Curves = append(chart.Curves, figures.Curve{
+			c := figures.Curve{
 				Name: method, Kind: figures.Line,
 				X: r.Nums("seen"), Y: r.Nums(column), Low: r.Nums(column + "_low"), High: r.Nums(column + "_high"),
-			})
+			}
+			if column == "accuracy" {
+				c.Y, c.Low, c.High = lessThanOne(c.Y), lessThanOne(c.High), lessThanOne(c.Low)
+			}
+			chart.Curves = append(chart.Curves, c)
 		}
-		if column == "accuracy" {
-			seen, best := rows.Nums("seen"), 1-of.Task().BayesError()
+		if best := of.Task().BayesError(); column == "accuracy" && best > 0 {
+			seen := rows.Nums("seen")
 			chart.Curves = append(chart.Curves, figures.Curve{
-				Name: "Bayes", Kind: figures.Reference, X: []float64{slices.Min(seen), slices.Max(seen)}, Y: []float64{best, best},
+				Name: "Bayes error", Kind: figures.Reference, X: []float64{slices.Min(seen), slices.Max(seen)}, Y: []float64{best, best},
 			})
 		}
 		charts = append(charts, chart)
 	}
 	return figures.Charts(slices.Collect(slices.Chunk(charts, 3)))
+}
+
+// lessThanOne returns 1 − x.
+func lessThanOne(x []float64) []float64 {
+	for i := range x {
+		x[i] = 1 - x[i]
+	}
+	return x
 }
 
 // maps returns the maps of a task: the probability of class one with the first
@@ -93,7 +105,7 @@ func (e *experiment) maps(of task, maps, train *table.Table) *figures.Figure {
 	for i, column := range []string{"p1", "variance_exact", "entropy"} {
 		for _, method := range e.Hidden.Maps {
 			z := within(maps.Where("method", method).Nums(column), rows[i].Scale.Max)
-			rows[i].Maps = append(rows[i].Maps, figures.Map{Title: method, X: g.X, Y: g.Y, Z: z})
+			rows[i].Maps = append(rows[i].Maps, figures.Map{Title: figures.Words(method), X: g.X, Y: g.Y, Z: z})
 			if i == 0 {
 				rows[0].Maps[len(rows[0].Maps)-1].Points = examples
 			}

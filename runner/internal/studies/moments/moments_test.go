@@ -13,7 +13,6 @@ import (
 	"closedform/baselines/montecarlo"
 	"closedform/core/random"
 	"closedform/core/softmax"
-	"closedform/figures"
 	"closedform/internal/check"
 	"closedform/runner/internal/approx"
 	"closedform/runner/internal/study/studytest"
@@ -177,7 +176,7 @@ func TestMiddle(t *testing.T) {
 	cost.Add(2, "delta", 3000.)
 	cost.Add(2, "monte-carlo-2000", 5000.)
 	at := errs.Where("spread", 2).Where("variance", 1)
-	for i, c := range e.pareto(table.Set{errs, cost}, 2, figures.Axis{}).Curves {
+	for i, c := range e.pareto(table.Set{errs, cost}, 2).Curves {
 		check.NearAll(t, c.Name+", μs", c.X, []float64{3 + 2*float64(i)}, 0)
 		check.NearAll(t, c.Name+", total variation", c.Y, at.Nums("tv")[i:i+1], 0)
 	}

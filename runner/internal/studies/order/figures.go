@@ -26,7 +26,7 @@ func (e *experiment) charts(summary *table.Table) *figures.Figure {
 	} {
 		var charts []figures.Chart
 		for _, by := range []struct{ value, title string }{{byOrder, "same examples, other order"}, {bySample, "other examples"}} {
-			chart := figures.Chart{Title: by.title, X: figures.Axis{Label: "training examples", Log: true}, Y: q.axis}
+			chart := figures.Chart{Title: by.title, X: figures.Axis{Label: "training examples, methods beside each other", Log: true}, Y: q.axis}
 			for _, model := range e.Models {
 				r := summary.Where("method", model.Name).Where("differ_by", by.value)
 				chart.Curves = append(chart.Curves, figures.Curve{
@@ -34,6 +34,7 @@ func (e *experiment) charts(summary *table.Table) *figures.Figure {
 					Low: r.Nums(q.column + "_low"), High: r.Nums(q.column + "_high"),
 				})
 			}
+			chart.Curves = figures.Beside(chart.Curves)
 			charts = append(charts, chart)
 		}
 		rows = append(rows, charts)
@@ -50,7 +51,7 @@ func (e *experiment) maps(maps *table.Table) *figures.Figure {
 	for i, column := range []string{"p1", "tv"} {
 		for _, model := range e.Models {
 			rows[i].Maps = append(rows[i].Maps, figures.Map{
-				Title: fmt.Sprintf("%s, $N$ = %d", model.Name, e.Order.Mapped),
+				Title: fmt.Sprintf("%s, $N$ = %d", figures.Words(model.Name), e.Order.Mapped),
 				X:     g.X, Y: g.Y, Z: maps.Where("method", model.Name).Nums(column),
 			})
 		}

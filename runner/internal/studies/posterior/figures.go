@@ -10,6 +10,9 @@ import (
 	"closedform/runner/internal/table"
 )
 
+// perChart is the number of methods in a chart.
+const perChart = 5
+
 // Figures are "distance" from the exact posterior and "scores" against the examples
 // seen, means with intervals over the seeds; and for each snapshot that is mapped
 // the page "maps_K", with a row for every class but the last and the exact posterior
@@ -17,13 +20,17 @@ import (
 func (e *experiment) Figures() []study.Figure {
 	charts := func(name string, columns ...[2]string) study.Figure {
 		return study.Drawing(name, "curve_summary", func(t *table.Table) *figures.Figure {
-			var row []figures.Chart
+			var rows [][]figures.Chart
 			for _, c := range columns {
-				row = append(row, figures.Chart{
+				row := figures.Chart{
 					X: figures.Axis{Label: "examples seen", Log: true}, Y: figures.Axis{Label: c[1], Log: true}, Curves: curves(t, c[0]),
-				})
+				}.Split(perChart)
+				for i := range row {
+					row[i].Curves = figures.Beside(row[i].Curves)
+				}
+				rows = append(rows, row)
 			}
-			return figures.Charts([][]figures.Chart{row})
+			return figures.Charts(rows)
 		})
 	}
 	out := []study.Figure{
@@ -61,7 +68,9 @@ func curves(summary *table.Table, column string) []figures.Curve {
 		case name == exactName && column == "kl":
 			continue // The noise is so far below all others that the axis would be its.
 		case name == exactName && column == "tv":
-			c.Name, c.Kind, c.Y = "noise of the exact answer", figures.Line, t.Nums(column+"_noise")
+			c.Name, c.Kind, c.Y = "noise of the exact answer", figures.Reference, t.Nums(column+"_noise")
+		case name == exactName:
+			c.Name, c.Kind = "exact answer", figures.Reference
 		default:
 			c.Low, c.High = t.Nums(column+"_low"), t.Nums(column+"_high")
 			for i, low := range c.Low {
@@ -105,7 +114,7 @@ func (e *experiment) rows(task *data.Task, maps *table.Table, seen []figures.Poi
 		row := figures.Row{Scale: figures.Axis{Label: fmt.Sprintf("$p_%d$, probability", j), Max: 1}}
 		for _, name := range append([]string{exactName}, e.Posterior.Maps...) {
 			z := maps.Where("method", name).Nums(fmt.Sprintf("p%d", j))
-			row.Maps = append(row.Maps, figures.Map{Title: name, X: x, Y: y, Z: z, Boundary: boundary, Points: seen})
+			row.Maps = append(row.Maps, figures.Map{Title: figures.Words(name), X: x, Y: y, Z: z, Boundary: boundary, Points: seen})
 		}
 		rows = append(rows, row)
 	}

@@ -14,6 +14,7 @@ import (
 	"closedform/core/random"
 	"closedform/core/softmax"
 	"closedform/internal/check"
+	"closedform/figures"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/metric"
 	"closedform/runner/internal/study/studytest"
@@ -247,7 +248,7 @@ func TestMaps(t *testing.T) {
 	rows := e.rows(e.Data.Task(), maps, nil)
 	for i, name := range []string{"exact", "adf", "perceptron-adf"} {
 		m, r := rows[0].Maps[i], maps.Where("method", name)
-		if m.Title != name || !slices.Equal(m.Z, r.Nums("p1")) || len(m.Z) != 9 || len(m.Boundary) != 0 {
+		if m.Title != figures.Words(name) || !slices.Equal(m.Z, r.Nums("p1")) || len(m.Z) != 9 || len(m.Boundary) != 0 {
 			t.Errorf("the map of %s is %+v", name, m)
 		}
 		for k, p2 := range r.Nums("p2") {
@@ -288,8 +289,8 @@ func TestCurves(t *testing.T) {
 	same("noise", tv[0].Y, 0.01, 0.02, 0.03)
 	same("tv", tv[1].Y, 0.3, 0.5, 0.6)
 	same("tv low", tv[1].Low, 0.2, nan, nan)
-	if scores := curves(summary, "ece"); scores[0].Name != "exact" || len(scores[0].Low) != 3 {
-		t.Errorf("the score of the exact answer is %+v", scores[0])
+	if scores := curves(summary, "ece"); scores[0].Kind != figures.Reference || scores[1].Kind == figures.Reference || len(scores[1].Low) != 3 {
+		t.Errorf("the scores of the exact answer and a method are %+v", scores)
 	}
 }
 
