@@ -1,105 +1,81 @@
 package report
 
 import (
-	"fmt"
 	"html"
 	"html/template"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
-	"closedform/runner/internal/table"
+	"closedform/runner/internal/store"
 )
 
-// headline is a passage with numbers, which are those of tables.
+// headline is a passage of a text, and where its numbers are from.
 type headline struct {
 	Text    template.HTML
 	Sources []source
 }
 
-// source says where a number is from.
 type source struct{ Number, Experiment, Table, Rows, Column string }
 
 var (
 	passages = regexp.MustCompile(`\n(?:\s*\n|- )`)
-	// quoted is a number of a text and, as a comment, the table, row, column and
-	// factor that it is of; a test of the README's numbers has the same.
-	quoted = regexp.MustCompile(`([-−+]?[0-9]+(?:\.[0-9]+)?)([^0-9<]{0,6})<!--(\S+)((?: \S+=\S+)*) (\w+)(?: ([0-9.]+))?-->`)
-	inline = []struct {
-		markdown *regexp.Regexp
-		html     string
-	}{
-		{regexp.MustCompile("`([^`]+)`"), "<code>$1</code>"},
-		{regexp.MustCompile(`\[([^\]]+)\]\([^)]*\)`), "$1"},
-		{regexp.MustCompile(`\*([^*]+)\*`), "<em>$1</em>"},
-	}
+	// quoted is a number and its unit and, as a comment, the table, rows, column and
+	// factor that it is of, as in the README.
+	quoted = regexp.MustCompile(`[-−+]?[0-9]+(?:\.([0-9]+))?([^0-9<]{0,6})<!--(\S+?)/(\S+)((?: \S+=\S+)*) (\w+)(?: ([0-9.]+))?-->`)
+	code   = regexp.MustCompile("`([^`]+)`")
+	links  = regexp.MustCompile(`\[([^\]]+)\]\([^)]*\)`)
+	stress = regexp.MustCompile(`\*([^*]+)\*`)
 )
 
-// headlines returns the passages of a text that quote numbers, with the numbers as
+// headlines returns the passages of the text that quote numbers, with the numbers as
 // the tables have them now.
-func headlines(text string, read func(name string) (*table.Table, error)) (found []headline) {
-	for _, passage := range passages.Split(text, -1) {
-		matches := quoted.FindAllStringSubmatchIndex(passage, -1)
-		if matches == nil {
+func (p *Page) headlines() (found []headline) {
+	for _, passage := range passages.Split(p.Text, -1) {
+		var h headline
+		text := html.EscapeString(quoted.ReplaceAllStringFunc(strings.TrimPrefix(passage, "- "), func(quote string) string {
+			q := quoted.FindStringSubmatch(quote)
+			s := source{p.number(q), q[3], q[4], strings.TrimSpace(q[5]), q[6]}
+			h.Sources = append(h.Sources, s)
+			return "\x01" + s.Number + q[2] + "\x02"
+		}))
+		if h.Sources == nil {
 			continue
 		}
-		var h headline
-		end := 0
-		for _, m := range matches {
-			group := func(i int) string { return passage[max(m[2*i], 0):max(m[2*i+1], 0)] }
-			s := source{Rows: strings.TrimSpace(group(4)), Column: group(5)}
-			s.Experiment, s.Table, _ = strings.Cut(group(3), "/")
-			t, err := read(group(3))
-			if err == nil {
-				s.Number, err = lookUp(t, strings.Fields(group(4)), group(5), group(6), group(1))
-			}
-			if err != nil {
-				s.Number = "(not computed)"
-			}
-			h.Text += markdown(passage[end:m[0]]) + template.HTML("<strong>"+html.EscapeString(s.Number+group(2))+"</strong>")
-			h.Sources = append(h.Sources, s)
-			end = m[1]
-		}
-		h.Text += markdown(passage[end:])
+		text = code.ReplaceAllString(stress.ReplaceAllString(links.ReplaceAllString(text, "$1"), "<em>$1</em>"), "<code>$1</code>")
+		h.Text = template.HTML(strings.NewReplacer("\x01", "<strong>", "\x02", "</strong>").Replace(text))
 		found = append(found, h)
 	}
 	return found
 }
 
-// lookUp returns a number of a table, rounded like another.
-func lookUp(t *table.Table, where []string, column, factor, like string) (string, error) {
-	rows := make([]bool, t.Len())
-	for i := range rows {
-		rows[i] = true
+// number returns the number that is quoted, from its table, with as many decimals.
+func (p *Page) number(q []string) string {
+	const none = "(not computed)"
+	data, err := os.ReadFile(filepath.Join(p.Results, q[3], q[4]+".csv"))
+	if err != nil {
+		return none
 	}
-	for _, w := range where {
-		key, value, _ := strings.Cut(w, "=")
-		if !t.Has(key) {
-			return "", fmt.Errorf("no column %s", key)
+	t, err := store.File{Name: q[4] + ".csv", Data: data}.Table()
+	if err != nil || !t.Has(q[6]) {
+		return none
+	}
+	for i, text := range t.Texts(q[6]) {
+		other := slices.ContainsFunc(strings.Fields(q[5]), func(w string) bool { // another row
+			key, value, _ := strings.Cut(w, "=")
+			return !t.Has(key) || t.Texts(key)[i] != value
+		})
+		x, err := strconv.ParseFloat(text, 64)
+		if other || err != nil {
+			continue
 		}
-		for i, text := range t.Texts(key) {
-			rows[i] = rows[i] && text == value
+		if factor, err := strconv.ParseFloat(q[7], 64); err == nil {
+			x *= factor
 		}
+		return strings.Replace(strconv.FormatFloat(x, 'f', len(q[1]), 64), "-", "−", 1)
 	}
-	at := slices.Index(rows, true)
-	if !t.Has(column) || at < 0 {
-		return "", fmt.Errorf("no column %s, or no row %s", column, strings.Join(where, " "))
-	}
-	x, err := strconv.ParseFloat(t.Texts(column)[at], 64)
-	if factor != "" {
-		k, _ := strconv.ParseFloat(factor, 64) // the expression has seen to it
-		x *= k
-	}
-	_, decimals, _ := strings.Cut(like, ".")
-	return strings.Replace(strconv.FormatFloat(x, 'f', len(decimals), 64), "-", "−", 1), err
-}
-
-// markdown returns HTML for a piece of a sentence.
-func markdown(text string) template.HTML {
-	text = html.EscapeString(strings.TrimPrefix(text, "- "))
-	for _, i := range inline {
-		text = i.markdown.ReplaceAllString(text, i.html)
-	}
-	return template.HTML(text)
+	return none
 }

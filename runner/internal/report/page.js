@@ -1,157 +1,164 @@
 'use strict';
-// The page works without a server: all data are in script elements of its sections.
+// All data of the page are in script elements of its sections, so that it works without a server.
 
-// el makes an element; attributes that begin with "on" are listeners, text is never HTML.
-function el(tag, attributes = {}, ...children) {
+// el makes an element; attributes that begin with "on" are listeners, and text is never HTML.
+function el(tag, attributes, ...children) {
   const e = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
     if (name.startsWith('on')) e.addEventListener(name.slice(2), value);
     else if (value !== undefined && value !== false) e.setAttribute(name, value === true ? '' : value);
   }
-  e.append(...children.filter((c) => c !== undefined && c !== ''));
+  e.append(...children.filter((c) => c));
   return e;
 }
 
-// rowsOf reads CSV text (RFC 4180) into arrays of fields.
-function rowsOf(text) {
-  const rows = [];
-  let row = [];
-  for (const m of text.matchAll(/(?:"((?:[^"]|"")*)"|([^,\n]*))(,|\n|$)/g)) {
-    row.push(m[1] === undefined ? m[2] : m[1].replaceAll('""', '"'));
-    if (m[3] === ',') continue;
-    if (row.length > 1 || row[0] !== '') rows.push(row);
-    row = [];
+const button = (text, onclick, ...more) => el('button', {type: 'button', onclick}, ...more, text);
+const save = (download, href) => el('a', {download, href}).click();
+const distinct = (values) => [...new Set(values)];
+const isEnd = (name) => /_(low|high)$/.test(name);
+const number = (text) => (text === '' || text === undefined ? NaN : Number(text.replace('Inf', 'Infinity')));
+const slug = (name) => name.replaceAll(' ', '_');
+
+// parse reads a table from CSV text (RFC 4180).
+function parse({name, csv, rows: count, docs}) {
+  const rows = [[]];
+  for (const m of csv.matchAll(/(?:"((?:[^"]|"")*)"|([^,\n]*))(,|\n)/g)) {
+    rows.at(-1).push(m[1] === undefined ? m[2] : m[1].replaceAll('""', '"'));
+    if (m[3] === '\n') rows.push([]);
   }
-  return rows;
+  rows.pop();
+  return columns(name, rows.shift(), rows, count, docs ?? {});
+}
+
+// columns completes a table: of is a field by the name of its column.
+function columns(name, header, rows, count, docs) {
+  const at = Object.fromEntries(header.map((h, i) => [h, i])), of = (row, column) => row[at[column]];
+  const numeric = new Set(header.filter((h) => rows.some((r) => of(r, h)) && rows.every((r) => of(r, h) === '' || !Number.isNaN(number(of(r, h))))));
+  return {name, header, rows, of, numeric, count, docs, values: (h) => distinct(rows.map((r) => of(r, h)))};
 }
 
 const csvOf = (rows) => rows.map((r) => r.map((f) => (/[",\n]/.test(f) ? `"${f.replaceAll('"', '""')}"` : f)).join(',') + '\n').join('');
-const number = (text) => (text === '' ? NaN : text.endsWith('Inf') ? parseFloat(text + 'inity') : Number(text));
-const distinct = (values) => [...new Set(values)];
-const slug = (name) => name.replaceAll(' ', '_');
 
-// show spells a number with four digits; its title has all of them.
-function show(text) {
-  const x = number(text);
-  if (text === '' || Number.isNaN(x)) return text;
+// show spells a number with four digits.
+function show(x) {
   if (!Number.isFinite(x)) return x > 0 ? '∞' : '−∞';
-  const short = Number.isInteger(x) && Math.abs(x) < 1e7 ? String(x)
-    : Math.abs(x) < 1e-4 || Math.abs(x) >= 1e7 ? x.toExponential(2) : String(Number(x.toPrecision(4)));
-  return short.replaceAll('-', '−');
-}
-
-function save(name, href) {
-  el('a', {download: name, href}).click();
+  if (Number.isInteger(x) && Math.abs(x) < 1e7) return String(x).replace('-', '−');
+  return (Math.abs(x) < 1e-4 || Math.abs(x) >= 1e7 ? x.toExponential(2) : String(Number(x.toPrecision(4)))).replaceAll('-', '−');
 }
 
 // --- The view is kept in the address: #section?key=value&… ---
-
 const views = new Map();
 const viewOf = (section) => views.get(section) ?? views.set(section, new URLSearchParams()).get(section);
 
-function readAddress() {
-  const [name, query] = location.hash.slice(1).split(/\?(.*)/s);
-  const id = decodeURIComponent(name);
-  views.set(id, new URLSearchParams(query ?? ''));
-  return document.getElementById(id);
-}
-
 function keep(section, key, value) {
   const view = viewOf(section);
-  if (value === undefined || value === '') view.delete(key);
-  else view.set(key, value);
-  const query = view.toString();
-  history.replaceState(null, '', `#${encodeURIComponent(section)}${query ? '?' + query : ''}`);
+  if (value) view.set(key, value);
+  else view.delete(key);
+  history.replaceState(null, '', `#${encodeURIComponent(section)}${view.size ? '?' + view : ''}`);
 }
 
-// choice makes a labelled <select> that keeps what is chosen.
+// choice makes a labelled <select>; what is chosen is kept.
 function choice(section, key, label, options, standard, changed) {
   const wanted = viewOf(section).get(key) ?? standard;
-  const select = el('select', {onchange: () => {
-    keep(section, key, select.value === standard ? undefined : select.value);
-    changed();
-  }}, ...options.map(([value, text]) => el('option', {value, selected: value === wanted}, text)));
+  const onchange = () => { keep(section, key, select.value === standard ? '' : select.value); changed(); };
+  const select = el('select', {onchange}, ...options.map(([value, text]) => el('option', {value, selected: value === wanted}, text ?? value)));
   return {label: el('label', {}, label, select), get value() { return select.value; }};
 }
 
 // --- Tables ---
-
 const pageRows = 25;
+const verdicts = {holds: ['✓', 'good'], 'holds in part': ['◐', 'warn'], fails: ['✗', 'bad'], open: ['○', 'warn']};
 
-function table(section, data) {
-  const [header, ...rows] = rowsOf(data.csv);
-  const at = Object.fromEntries(header.map((name, i) => [name, i]));
-  const whole = rows.length >= data.rows;
-  const numeric = header.map((_, i) => rows.some((r) => r[i] !== '') && rows.every((r) => !Number.isNaN(number(r[i])) || r[i] === ''));
-  // The ends of an interval are shown with its mean.
-  const shown = header.filter((name) => !(/_(low|high)$/.test(name) && name.replace(/_(low|high)$/, '') in at));
-  const key = (what) => `${slug(data.name)}.${what}`;
-  const view = viewOf(section);
-  let sort = view.get(key('sort')) ?? '', down = view.get(key('down')) === '1', page = 0;
-  const category = (name, text) => (name === 'verdict' ? text.split(' with ')[0] : text);
-  const filter = el('input', {type: 'search', value: view.get(key('filter')) ?? '', oninput: () => { keep(section, key('filter'), filter.value); page = 0; render(); }});
-  const selects = header.filter((name, i) => !numeric[i] && whole && rows.length > 5).flatMap((name) => {
-    const values = distinct(rows.map((r) => category(name, r[at[name]])));
-    if (values.length < 2 || values.length > 30 || values.length === rows.length || values.some((v) => v.length > 40)) return [];
-    return [{name, ...{choice: choice(section, key(name), name, [['', 'all'], ...values.map((v) => [v, v])], '', () => { page = 0; render(); })}}];
-  });
+function showTable(section, t, path) {
+  const {header, rows, of, numeric, docs} = t, whole = rows.length === t.count, key = (what) => `${slug(t.name)}.${what}`;
+  const shown = header.filter((h) => !(isEnd(h) && header.includes(h.replace(/_(low|high)$/, ''))) && !(section === 'verdicts' && h === 'claim')); // an interval stands with its mean
+  const word = (h, text) => (h === 'verdict' ? text.replace(/ with .*/s, ' in part') : text);
+  let sort = viewOf(section).get(key('sort')), down = viewOf(section).get(key('down')), page = 0;
+  const again = () => { page = 0; render(); };
+  const filter = el('input', {type: 'search', value: viewOf(section).get(key('filter')) ?? '', oninput: () => { keep(section, key('filter'), filter.value); again(); }});
+  const picks = header.filter((h) => whole && rows.length > 5 && !numeric.has(h)).map((h) => ({h, values: distinct(rows.map((r) => word(h, of(r, h))))}))
+    .filter(({values}) => values.length > 1 && values.length <= Math.min(30, rows.length * 0.75) && values.every((v) => v.length < 40));
+  for (const p of picks) p.choice = choice(section, key(p.h), p.h, [['', 'all'], ...p.values.filter(Boolean).map((v) => [v])], '', again);
   const chosen = () => {
     const words = filter.value.toLowerCase().split(/\s+/);
-    let out = rows.filter((r) => words.every((w) => r.some((f) => f.toLowerCase().includes(w)))
-      && selects.every((s) => s.choice.value === '' || category(s.name, r[at[s.name]]) === s.choice.value));
-    if (!(sort in at)) return out;
-    const i = at[sort], sign = down ? -1 : 1;
-    return out.toSorted((a, b) => (a[i] === '') - (b[i] === '')
-      || sign * (numeric[i] ? number(a[i]) - number(b[i]) || 0 : a[i].localeCompare(b[i], undefined, {numeric: true})));
+    const out = rows.filter((r) => words.every((w) => r.some((f) => f.toLowerCase().includes(w))) && picks.every((p) => ['', word(p.h, of(r, p.h))].includes(p.choice.value)));
+    const order = (a, b) => (numeric.has(sort) ? number(a) - number(b) || 0 : a.localeCompare(b, 'en', {numeric: true}));
+    const compare = (a, b) => (a === '') - (b === '') || order(a, b) * (down ? -1 : 1);
+    return header.includes(sort) ? out.toSorted((a, b) => compare(of(a, sort), of(b, sort))) : out;
   };
-  const sortBy = (name) => {
-    down = sort === name && !down;
-    sort = name;
+  const sortBy = (h) => {
+    [down, sort] = [sort === h && !down ? '1' : '', h];
     keep(section, key('sort'), sort);
-    keep(section, key('down'), down ? '1' : undefined);
+    keep(section, key('down'), down);
     render();
   };
-  const heads = shown.map((name) => el('th', {scope: 'col', class: numeric[at[name]] ? 'number' : ''}, whole
-    ? el('button', {type: 'button', title: data.docs?.[name], onclick: () => sortBy(name)}, name) : el('span', {title: data.docs?.[name]}, name)));
-  const body = el('tbody'), count = el('output', {class: 'count'});
-  const back = el('button', {type: 'button', onclick: () => { page--; render(); }}, 'Back');
-  const next = el('button', {type: 'button', onclick: () => { page++; render(); }}, 'Next');
-  const cell = (row, name) => {
-    const text = row[at[name]], low = row[at[name + '_low']], high = row[at[name + '_high']];
-    if (numeric[at[name]]) return el('td', {class: 'number', title: text}, show(text), low ? el('small', {title: `${low} … ${high}`}, `${show(low)} … ${show(high)}`) : '');
-    if (/^manifests?$/.test(name)) return el('td', {}, ...text.split(' ').flatMap((m) => [el('a', {href: '#' + encodeURIComponent(m)}, m), ' ']));
-    if (name !== 'verdict') return el('td', {class: text.length > 40 ? 'long' : ''}, text);
-    const word = text.split(' ')[0], [sign, how] = {holds: ['✓', 'good'], fails: ['✗', 'bad'], open: ['○', 'warn']}[word] ?? ['', ''];
-    return el('td', {class: how}, `${sign} ${text}`);
+  const heads = shown.map((h) => el('th', {scope: 'col', class: numeric.has(h) && 'number', title: docs[h]}, whole ? button(h, () => sortBy(h)) : h));
+  const body = el('tbody', {}), count = el('output', {}), back = button('Back', () => { page--; render(); }), next = button('Next', () => { page++; render(); });
+  const cell = (row, h) => {
+    const text = of(row, h), low = of(row, h + '_low'), high = of(row, h + '_high'), sign = verdicts[word(h, text)];
+    if (numeric.has(h) && text) return el('td', {class: 'number', title: text}, show(number(text)), low && el('small', {title: `${low} … ${high}`}, `${show(number(low))} … ${show(number(high))}`));
+    if (/^manifests?$/.test(h)) return el('td', {}, ...text.split(' ').flatMap((m) => [el('a', {href: '#' + encodeURIComponent(m)}, m), ' ']));
+    if (h === 'verdict' && sign) return el('td', {class: sign[1]}, `${sign[0]} ${word(h, text)}`);
+    return el('td', {class: text.length > 40 && 'long'}, text);
   };
   const render = () => {
-    const all = chosen(), pages = Math.max(1, Math.ceil(all.length / pageRows));
-    page = Math.min(page, pages - 1);
-    body.replaceChildren(...all.slice(page * pageRows, (page + 1) * pageRows).map((r) => el('tr', {}, ...shown.map((name) => cell(r, name)))));
+    const all = chosen(), pages = Math.max(1, Math.ceil(all.length / pageRows)), start = page * pageRows;
+    body.replaceChildren(...all.slice(start, start + pageRows).map((r) => el('tr', {}, ...shown.map((h) => cell(r, h)))));
     heads.forEach((h, i) => (shown[i] === sort ? h.setAttribute('aria-sort', down ? 'descending' : 'ascending') : h.removeAttribute('aria-sort')));
-    const some = all.length < rows.length ? ` of ${rows.length}` : '';
-    count.textContent = !whole ? `The first ${rows.length} of ${data.rows} rows` : pages === 1 ? `${all.length}${some} rows`
-      : `Rows ${page * pageRows + 1} to ${Math.min(all.length, (page + 1) * pageRows)} of ${all.length}${some && ` (${rows.length} without filter)`}`;
-    back.disabled = page === 0;
-    next.disabled = page === pages - 1;
-    back.hidden = next.hidden = pages === 1;
+    count.textContent = whole ? `${pages > 1 ? `${start + 1} to ${Math.min(all.length, start + pageRows)} of ` : ''}${all.length} rows${all.length < rows.length ? ` (${rows.length} without filter)` : ''}`
+      : `The first ${rows.length} of ${t.count} rows; the file has all.`;
+    [back.disabled, next.disabled, back.hidden, next.hidden] = [page === 0, page === pages - 1, pages === 1, pages === 1];
   };
-  const download = el('button', {type: 'button', onclick: () =>
-    save(`${section}-${data.name}.csv`, URL.createObjectURL(new Blob([csvOf([header, ...chosen()])], {type: 'text/csv'})))}, 'Download rows as CSV');
+  const download = button('Download rows as CSV', () => save(`${section}-${t.name}.csv`, URL.createObjectURL(new Blob([csvOf([header, ...chosen()])], {type: 'text/csv'}))));
+  const words = header.filter((h) => docs[h] && !isEnd(h)).flatMap((h) => [el('dt', {}, h), el('dd', {}, docs[h])]);
   render();
-  return [el('div', {class: 'tools'}, ...(whole && rows.length > 5 ? [el('label', {}, 'Filter', filter), ...selects.map((s) => s.choice.label)] : []),
-    whole ? download : '', data.path ? el('a', {href: data.path}, whole ? 'The file' : 'The whole file') : ''),
-  el('div', {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': `Table ${data.name}`}, el('table', {}, el('thead', {}, el('tr', {}, ...heads)), body)),
-  el('div', {class: 'tools'}, count, back, next)];
+  return [el('div', {class: 'tools'}, ...(whole && rows.length > 5 ? [el('label', {}, 'Filter', filter), ...picks.map((p) => p.choice.label)] : []), whole && download, path && el('a', {href: path}, 'The file')),
+    el('div', {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': `Table ${t.name}`}, el('table', {}, el('thead', {}, el('tr', {}, ...heads)), body)),
+    el('div', {class: 'tools'}, count, back, next), words.length > 0 && el('details', {class: 'small'}, el('summary', {}, 'What the columns are'), el('dl', {}, ...words))];
 }
 
 // --- Charts ---
-
-const marks = ['circle', 'rect', 'triangle', 'rectRot', 'crossRot', 'star', 'rectRounded', 'cross'];
-const glyphs = ['●', '■', '▲', '◆', '✕', '✳', '▢', '✚'];
+const marks = ['circle', 'rect', 'triangle', 'rectRot', 'crossRot', 'star', 'rectRounded', 'cross'], glyphs = [...'●■▲◆✕✳▢✚'];
 const dashes = [[], [6, 3], [2, 3], [9, 3, 2, 3], [12, 4]];
 const charts = new Set();
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+const wide = (values) => Math.min(...values) > 0 && Math.max(...values) >= 50 * Math.min(...values);
+const first = (there, ...wanted) => [...wanted, ...there].find((name) => there.includes(name));
+
+// keysOf returns those of the first columns that tell all rows apart.
+function keysOf({header, rows, of}) {
+  const keys = [], count = (columns) => new Set(rows.map((r) => columns.map((c) => of(r, c)).join('\n'))).size;
+  for (const h of header) if (count(keys) < rows.length && count([...keys, h]) > count(keys)) keys.push(h);
+  return keys;
+}
+
+const measures = (t, keys) => t.header.filter((h) => t.numeric.has(h) && !isEnd(h) && !keys.includes(h) && !['seen', 'seeds'].includes(h) && t.values(h).length > 1);
+
+// join returns a table with the times of its methods, by all keys that these have.
+function join(t, times) {
+  const keys = keysOf(times), more = measures(times, keys).filter((h) => !t.header.includes(h)), id = (of, r) => keys.map((k) => of(r, k)).join('\n');
+  const found = new Map(times.rows.map((r) => [id(times.of, r), more.map((h) => times.of(r, h))]));
+  return columns(`${t.name} against ${times.name}`, [...t.header, ...more], t.rows.map((r) => [...r, ...(found.get(id(t.of, r)) ?? more.map(() => ''))]), t.count, t.docs);
+}
+
+// plan says how a table is drawn at first, if it has curves, or methods. What is listed seed by seed has a summary.
+function plan(t) {
+  if (t.header.includes('seed') || t.rows.length < 3 || t.rows.length < t.count) return undefined;
+  const keys = keysOf(t), number = keys.filter((k) => t.numeric.has(k)), found = measures(t, keys), along = number.findLast((k) => t.values(k).length > 2);
+  const few = keys.filter((k) => k === 'method' || (k !== along && t.values(k).length <= 12)).sort((a, b) => number.includes(a) - number.includes(b));
+  const series = first(few, 'method'), time = t.name.includes(' against ') && found.find((h) => /second|^ns$/.test(h));
+  const y = first(found.filter((h) => h !== time), 'error', 'log_loss', 'tv', 'risk'), pair = found.includes('error') && found.includes('log_loss');
+  if (!series || !y || keys.length > 4 || (!along && series !== 'method')) return undefined;
+  if (time || !along) return {t, keys, series, x: time || (pair ? 'error' : series), y: !time && pair ? 'log_loss' : y, line: '0'};
+  return {t, keys, series, x: first([...t.numeric].filter((h) => h === along || ['seen', 'coverage'].includes(h)), 'seen', 'coverage'), y, line: '1'};
+}
+
+// plans returns what is drawn of the tables: methods against their times, curves, and methods.
+function plans(tables) {
+  const times = tables.filter((t) => t.name.startsWith('timing'));
+  const joined = tables.flatMap((t) => times.filter((m) => m !== t && keysOf(m).includes('method') && keysOf(m).every((k) => t.header.includes(k))).map((m) => join(t, m)));
+  return [...tables, ...joined].map(plan).filter(Boolean).sort((a, b) => b.t.name.startsWith('curve') - a.t.name.startsWith('curve'));
+}
 
 // intervals draws the band of a curve, or the bars of its points.
 const intervals = {id: 'intervals', beforeDatasetsDraw({ctx, chartArea: area, scales: {x, y}, data}) {
@@ -159,183 +166,136 @@ const intervals = {id: 'intervals', beforeDatasetsDraw({ctx, chartArea: area, sc
   ctx.beginPath();
   ctx.rect(area.left, area.top, area.width, area.height);
   ctx.clip();
+  const height = (v) => y.getPixelForValue(y.type === 'logarithmic' ? Math.max(v, y.min) : v);
   for (const d of data.datasets) {
-    const points = d.data.filter((p) => Number.isFinite(p.low) && Number.isFinite(p.high)).map((p) => [p.x, p.low, p.high]
-      .map((v, i) => (i ? y : x).getPixelForValue(i && y.type === 'logarithmic' ? Math.max(v, y.min) : v)));
-    ctx.fillStyle = d.borderColor + '26';
-    ctx.strokeStyle = d.borderColor;
+    const points = d.data.filter((p) => Number.isFinite(p.low) && Number.isFinite(p.high)).map((p) => [x.getPixelForValue(p.x), height(p.low), height(p.high)]);
+    [ctx.fillStyle, ctx.strokeStyle] = [d.borderColor + '26', d.borderColor];
     ctx.beginPath();
-    if (d.showLine) {
-      for (const p of [...points, ...points.map(([at, low, high]) => [at, high, low]).reverse()]) ctx.lineTo(p[0], p[1]);
-      ctx.fill();
-    } else {
-      for (const [at, low, high] of points) { ctx.moveTo(at, low); ctx.lineTo(at, high); }
-      ctx.stroke();
-    }
+    if (d.showLine) [...points, ...points.toReversed().map(([at, , high]) => [at, high])].forEach((p) => ctx.lineTo(p[0], p[1]));
+    else points.forEach(([at, low, high]) => { ctx.moveTo(at, low); ctx.lineTo(at, high); });
+    ctx[d.showLine ? 'fill' : 'stroke']();
   }
   ctx.restore();
 }};
 
-function chart(section, spec, tables) {
-  const [header, ...rows] = rowsOf(tables.get(spec.table).csv);
-  const at = Object.fromEntries(header.map((name, i) => [name, i]));
-  const of = (row, name) => row[at[name]];
-  const numbers = header.filter((name, i) => !/_(low|high)$/.test(name) && rows.some((r) => r[i] !== '') && rows.every((r) => r[i] === '' || !Number.isNaN(number(r[i]))));
-  const key = (what) => `${slug(spec.name)}.${what}`;
-  const names = distinct(rows.map((r) => of(r, spec.series)));
-  const off = new Set((viewOf(section).get(key('off')) ?? '').split('|').filter(Boolean));
-  const pairs = (list) => list.map((name) => [name, name]);
-  const axes = {
-    x: choice(section, key('x'), 'x', pairs(distinct([...numbers, spec.series])), spec.x, () => panels()),
-    y: choice(section, key('y'), 'y', pairs(numbers.filter((n) => !spec.keys.includes(n))), spec.y, () => draw()),
-    logx: choice(section, key('logx'), 'x axis', [['0', 'linear'], ['1', 'logarithmic']], spec.logx ? '1' : '0', () => draw()),
-    logy: choice(section, key('logy'), 'y axis', [['0', 'linear'], ['1', 'logarithmic']], spec.logy ? '1' : '0', () => draw()),
-    line: choice(section, key('line'), 'as', [['1', 'lines'], ['0', 'points']], spec.line ? '1' : '0', () => draw()),
-    range: choice(section, key('range'), 'intervals', [['1', 'shown'], ['0', 'hidden']], '1', () => draw()),
-  };
+function showChart(section, {t, keys, series, ...standard}) {
+  const {rows, of} = t, key = (what) => `${slug(t.name)}.${what}`, names = t.values(series);
+  const off = new Set(viewOf(section).get(key('off'))?.split('|') ?? []);
+  const select = (what, label, options, changed) => choice(section, key(what), label, options, standard[what] ?? '', changed ?? (() => draw()));
+  const scales = [['', 'as fits'], ['linear'], ['logarithmic']], numbers = [...t.numeric].filter((h) => !isEnd(h));
+  const x = select('x', 'x', distinct([...numbers, series]).map((h) => [h]), () => open()), y = select('y', 'y', numbers.filter((h) => !keys.includes(h)).map((h) => [h]));
+  const scale = {x: select('xscale', 'x axis', scales), y: select('yscale', 'y axis', scales)};
+  const line = select('line', 'as', [['1', 'lines'], ['0', 'points']]), range = select('range', 'intervals', [['', 'shown'], ['0', 'hidden']]);
   let picks = [], drawn;
-  const place = el('span', {class: 'tools'}), note = el('output'), value = el('output', {'aria-live': 'polite'});
-  const canvas = el('canvas', {tabindex: 0, role: 'img', onkeydown: (e) => step(e), 'aria-label': `Chart of ${spec.name}. Arrow keys go from point to point; the tables below have the values.`});
-  // What x and the curves leave open is chosen: one value of each other key that tells points apart.
-  const panels = () => {
-    const told = [spec.series, axes.x.value], id = (r) => told.map((n) => of(r, n)).join('\n');
-    picks = spec.keys.filter((k) => !told.includes(k)).filter((k) => {
-      const values = distinct(rows.map((r) => of(r, k)));
-      if (values.length < 2 || values.length > 40 || new Set(rows.map(id)).size === rows.length) return false;
-      told.push(k);
-      return true;
-    }).map((k) => ({k, choice: choice(section, key(k), k, [...pairs(distinct(rows.map((r) => of(r, k)))), ['*', 'all']], of(rows[0], k), () => draw())}));
+  const place = el('span', {class: 'tools'}), note = el('output', {}), value = el('output', {'aria-live': 'polite'});
+  const canvas = el('canvas', {tabindex: 0, role: 'img', onkeydown: (e) => step(e), 'aria-label': `Chart of ${t.name}. Arrow keys go from point to point; the tables below have all values.`});
+  // open lets the reader choose a value of each key that tells points apart beside x and the curves.
+  const open = () => {
+    const told = [series, x.value], count = () => new Set(rows.map((r) => told.map((h) => of(r, h)).join('\n'))).size;
+    picks = keys.filter((k) => {
+      const needed = !told.includes(k) && t.values(k).length > 1 && t.values(k).length <= 40 && count() < rows.length;
+      if (needed) told.push(k);
+      return needed;
+    }).map((k) => ({k, choice: choice(section, key(k), k, [...t.values(k).map((v) => [v]), ['*', 'all']], of(rows[0], k), () => draw())}));
     place.replaceChildren(...picks.map((p) => p.choice.label));
     draw();
   };
   const style = (i) => ({borderColor: colour(`c${i % 8}`), backgroundColor: colour(`c${i % 8}`), pointStyle: marks[(i + Math.floor(i / 8)) % 8], borderDash: dashes[i % 5], borderWidth: 1.8, pointRadius: 4});
-  const datasets = () => {
-    const x = axes.x.value, y = axes.y.value, log = [axes.logx.value === '1' && x !== spec.series, axes.logy.value === '1'];
-    let left = 0;
-    const taken = rows.filter((r) => picks.every((p) => ['*', of(r, p.k)].includes(p.choice.value)));
-    const sets = names.map((name, i) => ({label: name, hidden: off.has(name), showLine: axes.line.value === '1' && x !== spec.series, ...style(i), data: taken
-      .filter((r) => of(r, spec.series) === name).map((r) => ({x: x === spec.series ? i : number(of(r, x)), y: number(of(r, y)),
-        low: axes.range.value === '1' ? number(of(r, y + '_low') ?? '') : NaN, high: number(of(r, y + '_high') ?? '')}))
-      .filter((p) => { const ok = Number.isFinite(p.x) && Number.isFinite(p.y) && !(log[0] && p.x <= 0) && !(log[1] && p.y <= 0); left += !ok; return ok; })
-      .sort((a, b) => a.x - b.x)}));
-    note.textContent = left ? `${left} of ${taken.length} points have no value on these axes.` : '';
-    return sets.filter((s) => !s.hidden);
-  };
-  const axis = (name, log) => ({type: log ? 'logarithmic' : 'linear', title: {display: true, text: name, color: colour('ink')}, grid: {color: colour('rule')},
-    ticks: {color: colour('muted'), autoSkipPadding: 12, maxRotation: 60, callback: name === spec.series ? (v) => names[v] ?? '' : (v) => show(String(v)), ...(name === spec.series ? {stepSize: 1, autoSkip: false} : {})}});
-  const said = (p) => `${p.dataset.label}: ${axes.y.value} ${show(String(p.raw.y))}${Number.isFinite(p.raw.low) ? ` (${show(String(p.raw.low))} … ${show(String(p.raw.high))})` : ''}`
-    + (axes.x.value === spec.series ? '' : ` at ${axes.x.value} ${show(String(p.raw.x))}`);
   const draw = () => {
+    const taken = rows.filter((r) => picks.every((p) => ['*', of(r, p.k)].includes(p.choice.value))), named = x.value === series;
+    const logs = {x: !named && (scale.x.value || wide(taken.map((r) => number(of(r, x.value))).filter(Number.isFinite)) && 'logarithmic') === 'logarithmic',
+      y: (scale.y.value || wide(taken.map((r) => number(of(r, y.value))).filter(Number.isFinite)) && 'logarithmic') === 'logarithmic'};
+    const point = (r, i) => ({x: named ? i : number(of(r, x.value)), y: number(of(r, y.value)), low: range.value ? NaN : number(of(r, y.value + '_low')), high: number(of(r, y.value + '_high'))});
+    const fits = (p) => ['x', 'y'].every((a) => Number.isFinite(p[a]) && (p[a] > 0 || !logs[a]));
+    const datasets = names.map((label, i) => ({label, showLine: line.value === '1' && !named, ...style(i), data: taken.filter((r) => of(r, series) === label).map((r) => point(r, i)).filter(fits).sort((a, b) => a.x - b.x)}));
+    const left = taken.length - datasets.reduce((n, d) => n + d.data.length, 0);
+    note.textContent = left ? `${left} of ${taken.length} points have no value on these axes.` : '';
+    const axis = (a, name) => ({type: logs[a] ? 'logarithmic' : 'linear', title: {display: true, text: name, color: colour('ink')}, grid: {color: colour('rule')},
+      ticks: {color: colour('muted'), autoSkipPadding: 14, maxRotation: 60, callback: (v) => (named && a === 'x' ? names[v] ?? '' : show(v)), ...(named && a === 'x' ? {stepSize: 1, autoSkip: false} : {})}});
     drawn?.destroy();
-    drawn = new Chart(canvas, {type: 'line', data: {datasets: datasets()}, plugins: [intervals], options: {
-      animation: false, maintainAspectRatio: false, parsing: false, clip: 8, interaction: {mode: 'nearest', intersect: false},
-      scales: {x: axis(axes.x.value, axes.logx.value === '1' && axes.x.value !== spec.series), y: axis(axes.y.value, axes.logy.value === '1')},
+    drawn = new Chart(canvas, {type: 'line', data: {datasets: datasets.filter((d) => !off.has(d.label))}, plugins: [intervals], options: {
+      animation: false, maintainAspectRatio: false, parsing: false, clip: 8, interaction: {mode: 'nearest', intersect: false}, scales: {x: axis('x', x.value), y: axis('y', y.value)},
       plugins: {legend: {display: false}, tooltip: {callbacks: {title: () => '', label: said}}}}});
-    canvas.chart = drawn;
   };
-  // step moves to the next point, or the next curve.
+  const said = ({dataset, raw: p}) => `${dataset.label}: ${y.value} ${show(p.y)}${Number.isFinite(p.low) ? ` (${show(p.low)} … ${show(p.high)})` : ''}${x.value === series ? '' : ` at ${x.value} ${show(p.x)}`}`;
+  // step goes to the next point, or to the next curve.
   const step = (e) => {
-    const move = {ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowDown: [1, 0], ArrowUp: [-1, 0]}[e.key], n = drawn.data.datasets.length;
-    if (!move || n === 0) return;
+    const move = {ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowDown: [1, 0], ArrowUp: [-1, 0]}[e.key], sets = drawn.data.datasets;
+    if (!move || sets.length === 0) return;
     e.preventDefault();
-    const now = drawn.getActiveElements()[0] ?? {datasetIndex: 0, index: -move[1]};
-    const datasetIndex = (now.datasetIndex + move[0] + n) % n, points = drawn.data.datasets[datasetIndex].data;
+    const now = drawn.getActiveElements()[0] ?? {datasetIndex: 0, index: -move[1]}, datasetIndex = (now.datasetIndex + move[0] + sets.length) % sets.length;
+    const points = sets[datasetIndex].data, index = Math.min(points.length - 1, Math.max(0, now.index + move[1]));
     if (points.length === 0) return;
-    const index = Math.min(points.length - 1, Math.max(0, now.index + move[1]));
     drawn.setActiveElements([{datasetIndex, index}]);
     drawn.tooltip.setActiveElements([{datasetIndex, index}], {x: 0, y: 0});
     drawn.update();
-    value.textContent = said({dataset: drawn.data.datasets[datasetIndex], raw: points[index]});
+    value.textContent = said({dataset: sets[datasetIndex], raw: points[index]});
   };
-  const about = Object.fromEntries([...document.getElementById(section).querySelectorAll('.methods dt')].map((t) => [t.textContent, t.nextElementSibling.textContent]));
+  const about = Object.fromEntries([...document.getElementById(section).querySelectorAll('.methods dt')].map((d) => [d.textContent, d.nextElementSibling.textContent]));
   const swatch = (i) => {
-    const s = style(i), box = el('span');
-    box.innerHTML = `<svg width="30" height="14" aria-hidden="true"><line x1="0" x2="30" y1="7" y2="7" stroke="var(--c${i % 8})" stroke-width="2" stroke-dasharray="${s.borderDash.join(' ')}"/>`
-      + `<text x="15" y="11.5" text-anchor="middle" font-size="12" fill="var(--c${i % 8})">${glyphs[marks.indexOf(s.pointStyle)]}</text></svg>`;
-    return box.firstChild;
+    const box = el('span', {'aria-hidden': 'true'}), {pointStyle, borderDash} = style(i);
+    box.innerHTML = `<svg width="30" height="14"><path d="M0 7h30" stroke="var(--c${i % 8})" stroke-width="2" stroke-dasharray="${borderDash}"/><text x="15" y="11.5" text-anchor="middle" font-size="12" fill="var(--c${i % 8})">${glyphs[marks.indexOf(pointStyle)]}</text></svg>`;
+    return box;
   };
   const turn = (list) => {
     off.clear();
-    list.forEach((n) => off.add(n));
-    keep(section, key('off'), [...off].join('|'));
-    buttons.forEach((b, i) => b.setAttribute('aria-pressed', !off.has(names[i])));
+    list.forEach((name) => off.add(name));
+    keep(section, key('off'), list.join('|'));
+    legend.forEach((b, i) => b.setAttribute('aria-pressed', !off.has(names[i])));
     draw();
   };
-  const buttons = names.map((name, i) => el('button', {type: 'button', title: about[name], 'aria-pressed': !off.has(name),
-    onclick: () => turn(off.has(name) ? [...off].filter((n) => n !== name) : [...off, name])}, swatch(i), name));
-  panels();
-  charts.add(draw);
-  return el('section', {class: 'chart', 'aria-label': `Chart of ${spec.name}`},
-    el('div', {class: 'tools'}, axes.x.label, axes.y.label, place, axes.logx.label, axes.logy.label, axes.line.label, header.includes(spec.y + '_low') ? axes.range.label : ''),
-    el('div', {class: 'canvas'}, canvas),
-    el('div', {class: 'legend', role: 'group', 'aria-label': spec.series}, ...buttons,
-      el('button', {type: 'button', onclick: () => turn([])}, 'all'), el('button', {type: 'button', onclick: () => turn(names)}, 'none'),
-      el('button', {type: 'button', onclick: () => save(`${section}-${slug(spec.name)}.png`, canvas.toDataURL())}, 'Save as PNG')),
-    note, value);
+  const legend = names.map((name, i) => button(name, () => turn(names.filter((n) => (n === name ? !off.has(n) : off.has(n)))), swatch(i)));
+  legend.forEach((b, i) => { b.title = about[names[i]] ?? ''; b.setAttribute('aria-pressed', !off.has(names[i])); });
+  open();
+  charts.add({canvas, draw});
+  return [el('div', {class: 'tools'}, x.label, y.label, place, scale.x.label, scale.y.label, line.label, t.header.some(isEnd) && range.label), el('div', {class: 'canvas'}, canvas),
+    el('div', {class: 'legend', role: 'group', 'aria-label': series}, ...legend, button('all', () => turn([])), button('none', () => turn(names)), button('Save as PNG', () => save(`${section}-${slug(t.name)}.png`, canvas.toDataURL()))), note, value];
 }
 
 // --- Sections ---
-
-// fill makes charts and tables of a section when it is first seen.
+// fill makes the tables and charts of a section when it is first seen.
 function fill(section) {
-  const script = section.querySelector(':scope > script.data');
-  if (!script || section.dataset.filled) return;
-  section.dataset.filled = 'yes';
-  const data = JSON.parse(script.textContent), view = viewOf(section.id);
-  const tables = new Map(data.tables.map((t) => [t.name, t]));
-  const lazily = (box, make) => { // when it is opened
-    const open = () => { if (box.open && box.children.length === 1) box.append(...make()); };
-    box.addEventListener('toggle', open);
-    open();
-    return box;
-  };
-  const opened = (name) => view.get('table') === name || [...view.keys()].some((k) => k.startsWith(slug(name) + '.'));
-  section.querySelector('.charts-place')?.append(...(data.charts ?? []).map((c, i) =>
-    lazily(el('details', {class: 'table', open: i === 0 || opened(c.name)}, el('summary', {}, el('h4', {}, `Chart: ${c.name}`))), () => [chart(section.id, c, tables)])));
-  const place = section.querySelector('.table-place');
-  if (section.id === 'verdicts') return place.append(...table(section.id, data.tables[0]));
-  place.append(...data.tables.filter((t) => !t.drawn).map((t) => (t.csv
-    ? lazily(el('details', {class: 'table', open: opened(t.name)}, el('summary', {}, el('code', {}, t.name), ` ${t.rows} rows`)), () => table(section.id, t))
+  const script = document.querySelector(`#${CSS.escape(section.id === 'verdicts' ? 'claims' : section.id)} > script.data`), id = section.id, view = viewOf(id);
+  const place = section.querySelector('.table-place'), data = JSON.parse(script?.textContent ?? '[]');
+  if (!script || place.firstChild) return;
+  if (id === 'verdicts') return place.append(...showTable(id, parse(data.find((t) => t.name === 'claims')), ''));
+  const box = (open, title, make) => el('details', {class: 'table', open, ontoggle: ({target: t}) => t.open && t.children.length === 1 && t.append(...make().filter(Boolean))}, title);
+  const seen = (name) => view.get('table') === name || [...view.keys()].some((k) => k.startsWith(slug(name) + '.'));
+  const drawn = plans(data.filter((t) => t.csv).map(parse));
+  section.querySelector('.charts-place').append(...drawn.map((p, i) => box(i === 0 || seen(p.t.name), el('summary', {}, el('h4', {}, `Chart: ${p.t.name}`)), () => showChart(id, p))));
+  place.append(...data.filter((t) => !t.drawn).map((t) => (t.csv ? box(seen(t.name), el('summary', {}, el('code', {}, t.name), ` ${t.rows} rows`), () => showTable(id, parse(t), t.path))
     : el('p', {class: 'note'}, el('code', {}, t.name), ': packed; ', t.path ? el('a', {href: t.path}, 'the file') : 'it is in the results folder'))));
   if (view.get('manifest')) section.querySelector('.manifest').open = true;
 }
 
-function refill(section) {
-  if (!section.querySelector(':scope > script.data')) return;
-  delete section.dataset.filled;
-  section.querySelectorAll('.charts-place, .table-place').forEach((p) => p.replaceChildren());
-  fill(section);
-}
-
+// follow shows what the address says.
 function follow() {
-  const section = readAddress();
-  if (!section) return;
-  if (section.matches('.experiment')) section.open = true;
-  refill(section);
-  const name = viewOf(section.id).get('table');
-  const target = name ? [...section.querySelectorAll('.table')].find((t) => t.querySelector('code')?.textContent === name) : undefined;
-  (target ?? section).scrollIntoView();
-  section.querySelector('summary')?.focus({preventScroll: true});
+  const [name, query] = location.hash.slice(1).split(/\?(.*)/s), id = decodeURIComponent(name), section = document.getElementById(id);
+  views.set(id, new URLSearchParams(query ?? ''));
+  if (section?.matches('.experiment, #verdicts')) {
+    section.querySelectorAll('.charts-place, .table-place').forEach((p) => p.replaceChildren());
+    section.open = true;
+    fill(section);
+  }
+  const code = [...section?.querySelectorAll('.table code') ?? []].find((c) => c.textContent === viewOf(id).get('table'));
+  (code ?? section)?.scrollIntoView();
 }
 
-const experiments = [...document.querySelectorAll('.experiment')];
+const experiments = [...document.querySelectorAll('.experiment')], claims = document.getElementById('verdicts');
+const say = (text) => { document.getElementById('said').textContent = text; };
+const copy = async () => say(await navigator.clipboard.writeText(location.href).then(() => 'Copied.', () => 'The address of the page is the link.'));
 experiments.forEach((e) => e.addEventListener('toggle', () => e.open && fill(e)));
 document.getElementById('open-all').onclick = () => experiments.forEach((e) => { e.open = true; });
 document.getElementById('close-all').onclick = () => experiments.forEach((e) => { e.open = false; });
-document.getElementById('copy-view').onclick = () => {
-  const say = (text) => { document.getElementById('said').textContent = text; };
-  navigator.clipboard?.writeText(location.href).then(() => say('Copied.'), () => say('The address of the page is the link.')) ?? say('The address of the page is the link.');
-};
+document.getElementById('copy-view').onclick = () => (navigator.clipboard ? copy() : say('The address of the page is the link.'));
 document.addEventListener('click', (e) => {
   const image = e.target.closest('.enlarge')?.querySelector('img'), dialog = document.getElementById('large');
   if (!image) return;
-  dialog.querySelector('img').src = image.src;
-  dialog.querySelector('img').alt = image.alt;
+  Object.assign(dialog.querySelector('img'), {src: image.src, alt: image.alt});
   dialog.querySelector('p').textContent = image.alt;
   dialog.showModal();
 });
-matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => charts.forEach((draw) => draw()));
+matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => charts.forEach((c) => c.canvas.isConnected && c.draw()));
 addEventListener('hashchange', follow);
-const verdicts = document.getElementById('verdicts');
 if (location.hash) follow();
-if (verdicts) fill(verdicts);
+if (claims) fill(claims);

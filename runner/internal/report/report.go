@@ -7,17 +7,10 @@ package report
 import (
 	"bytes"
 	"embed"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"html/template"
-	"os"
-	"path/filepath"
-	"strings"
 
 	"github.com/google/renameio/v2"
-
-	"closedform/runner/internal/table"
 )
 
 //go:embed page.html page.css page.js vendor/chart.umd.min.js
@@ -60,18 +53,11 @@ func (p *Page) Write(path string) error {
 type view struct {
 	Style         template.CSS
 	Chart, Script template.JS
-	Embed         bool
+	Embed, Claims bool
 	Headlines     []headline
-	Claims        template.JS // data of the table of claims
 	Sections      []*section
-	States        []count
-	Legend        []state
-}
-
-// count says how many experiments are in a state.
-type count struct {
-	state
-	N int
+	States        []state
+	Counts        [len(states)]int // of sections in each state
 }
 
 func (p *Page) html() ([]byte, error) {
@@ -81,29 +67,15 @@ func (p *Page) html() ([]byte, error) {
 	}
 	v := view{
 		Style: template.CSS(text("page.css")), Chart: template.JS(text("vendor/chart.umd.min.js")),
-		Script: template.JS(text("page.js")), Embed: p.Embed, Legend: states[:],
+		Script: template.JS(text("page.js")), Embed: p.Embed, Headlines: p.headlines(), States: states[:],
 	}
 	sums := committed(p.Results)
 	for _, e := range p.Experiments {
-		v.Sections = append(v.Sections, p.section(e, sums))
+		s := p.section(e, sums)
+		v.Sections = append(v.Sections, s)
+		v.Counts[s.state]++
+		v.Claims = v.Claims || e.Name == "claims" && s.has("claims")
 	}
-	for _, s := range states {
-		n := 0
-		for _, section := range v.Sections {
-			if section.State.Word == s.Word {
-				n++
-			}
-		}
-		if n > 0 {
-			v.States = append(v.States, count{s, n})
-		}
-	}
-	v.Headlines = headlines(p.Text, p.table)
-	claims, err := p.claims()
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return nil, err
-	}
-	v.Claims = claims
 	page, err := template.New("page").Parse(text("page.html"))
 	if err != nil {
 		return nil, err
@@ -111,60 +83,4 @@ func (p *Page) html() ([]byte, error) {
 	var b bytes.Buffer
 	err = page.Execute(&b, v)
 	return b.Bytes(), err
-}
-
-// table reads a table EXPERIMENT/NAME.
-func (p *Page) table(name string) (*table.Table, error) {
-	data, err := os.ReadFile(filepath.Join(p.Results, filepath.FromSlash(name)+".csv"))
-	if err != nil {
-		return nil, err
-	}
-	return table.Read(name, bytes.NewReader(data))
-}
-
-// claims returns the data of the table of claims: its verdicts in a word, and under
-// which conditions.
-func (p *Page) claims() (template.JS, error) {
-	t, err := p.table("claims/claims")
-	if err != nil {
-		return "", err
-	}
-	out := table.New("claims", table.Text("where", "section of the paper"), table.Text("claim", "what the paper says"),
-		table.Text("verdict", "what was found"), table.Text("conditions", "under which it holds, fails or is open"),
-		table.Text("manifests", "experiments that tell"))
-	columns := map[string][]string{}
-	for _, name := range []string{"where", "sentence", "verdict", "holds_with", "fails_with", "open_with", "manifests"} {
-		if !t.Has(name) {
-			return "", fmt.Errorf("claims/claims.csv has no column %s", name)
-		}
-		columns[name] = t.Texts(name)
-	}
-	for i := range t.Len() {
-		verdict, _, part := strings.Cut(columns["verdict"][i], " with ")
-		var conditions []string
-		for _, word := range []string{"holds", "fails", "open"} {
-			if with := columns[word+"_with"][i]; with != "" {
-				conditions = append(conditions, word+": "+with)
-			}
-		}
-		if part && len(conditions) > 1 {
-			verdict += " in part"
-		}
-		out.Add(columns["where"][i], columns["sentence"][i], verdict, strings.Join(conditions, "\n"), columns["manifests"][i])
-	}
-	return toJSON(data{Tables: []tableData{newTableData("claims", out.CSV(), out.Len(), docs(out))}})
-}
-
-func docs(t *table.Table) map[string]string {
-	d := map[string]string{}
-	for _, c := range t.Columns {
-		d[c.Name] = c.Doc
-	}
-	return d
-}
-
-// toJSON returns a value for a script element: JSON, with < escaped.
-func toJSON(v any) (template.JS, error) {
-	text, err := json.Marshal(v)
-	return template.JS(text), err
 }

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/base64"
-	"encoding/csv"
+	"encoding/json"
 	"fmt"
 	"html/template"
 	"image"
@@ -14,6 +14,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/BurntSushi/toml"
@@ -25,15 +26,16 @@ import (
 // section is what the page says of an experiment.
 type section struct {
 	Experiment
+	state    int
 	State    state
+	Detail   string // of the state
 	Problems []string
 	Run      *store.Run // nil: none was published
 	Sum      string     // of SHA256SUMS
 	Resolved string     // the manifest with every value
 	Figures  []figure
 	Methods  []method
-	Data     template.JS // of tables and charts
-	HasData  bool
+	Tables   []tableData
 }
 
 // figure is a drawing.
@@ -41,143 +43,113 @@ type figure struct {
 	Name, Alt     string
 	Source        template.URL // of the PNG
 	Width, Height int
-	Others        []link // the same in other formats
+	SVG, PDF      string // where these are; empty: not there
 }
 
-type link struct{ Name, Path string }
-
-// method is a [[variant]] or [[method]] of the manifest and what it sets.
+// method is a [[variant]] or [[method]] of the manifest, and how it differs from [model].
 type method struct{ Name, Settings string }
 
-// data is what the script shows of an experiment.
-type data struct {
-	Tables []tableData `json:"tables"`
-	Charts []chart     `json:"charts"`
-}
-
+// tableData is a table for the script.
 type tableData struct {
 	Name  string            `json:"name"`
 	CSV   string            `json:"csv"`
-	Rows  int               `json:"rows"`           // of the file; the text may have the first of them only
-	Path  string            `json:"path,omitempty"` // of the file, from the page
-	Docs  map[string]string `json:"docs,omitempty"`
-	Drawn bool              `json:"drawn,omitempty"` // it is for a chart alone
+	Rows  int               `json:"rows"` // of the file; CSV may have the first of them only
+	Path  string            `json:"path"` // of the file, from the page
+	Docs  map[string]string `json:"docs"`
+	Drawn bool              `json:"drawn"` // it is for a chart alone
 }
 
-// The largest tables that are part of a page, and of one that has everything.
+// The largest tables that a page has, and one that has everything; of larger ones it
+// has the first rows.
 const (
 	mostRows       = 2000
 	mostBytes      = 300_000
 	mostBytesEmbed = 3_000_000
 	firstRows      = 20
+	mostPoints     = 3000 // of a chart
 )
 
-func newTableData(name string, csv []byte, rows int, docs map[string]string) tableData {
-	return tableData{Name: name, CSV: string(csv), Rows: rows, Docs: docs}
-}
-
-// section reads a results folder. What is broken is said in the section, and the rest is
-// made.
+// section reads a results folder. What is broken is named, and the rest is shown.
 func (p *Page) section(e Experiment, sums map[string]string) *section {
 	s := &section{Experiment: e}
 	dir := filepath.Join(p.Results, e.Name)
-	if e.Err != nil {
-		s.Problems = append(s.Problems, e.Err.Error())
-	}
-	listed := s.readRun(dir)
-	words, needs := words(filepath.Join(dir, "README.md"))
+	s.judge(dir, sums[e.Name])
+	words, needs := readme(filepath.Join(dir, "README.md"))
 	resolved, _ := os.ReadFile(filepath.Join(dir, "manifest.toml"))
 	s.Resolved, s.Methods = string(resolved), methods(cmp.Or(string(resolved), e.Manifest))
 	files, _ := os.ReadDir(dir)
-	var d data
-	var all table.Set
 	for _, f := range files {
 		name, ext, _ := strings.Cut(f.Name(), ".")
 		content, err := os.ReadFile(filepath.Join(dir, f.Name()))
+		s.problem(f.Name(), err)
 		switch ext {
 		case "csv":
-			var t *table.Table
-			if t, err = table.Read(name, bytes.NewReader(content)); err == nil {
-				all = append(all, t)
-				d.Tables = append(d.Tables, p.tableData(e.Name, t, content, words[f.Name()]))
+			t, err := store.File{Name: f.Name(), Data: content}.Table()
+			s.problem(f.Name(), err)
+			if err == nil {
+				p.addTable(s, t, content, words[f.Name()])
 			}
 		case "csv.gz":
-			d.Tables = append(d.Tables, tableData{Name: name, Path: p.path(e.Name, f.Name()), Docs: words[f.Name()]})
+			s.Tables = append(s.Tables, tableData{Name: name, Path: p.path(e.Name, f.Name()), Docs: words[f.Name()]})
 		case "png":
 			s.Figures = append(s.Figures, p.figure(e, name, content, needs[name]))
 		}
-		if err != nil && ext != "" {
-			s.Problems = append(s.Problems, fmt.Sprintf("%s: %v", f.Name(), err))
-		}
 	}
-	d.addCharts(all)
-	s.judge(dir, listed, sums[filepath.Join(e.Name, sumsFile)])
-	s.HasData = len(d.Tables) > 0
-	s.Data, _ = toJSON(d) // it is plain
 	return s
 }
 
-// path returns where a file is, from the page, and nothing for a page that has all in
-// itself.
+func (s *section) problem(of string, err error) {
+	if err != nil {
+		s.Problems = append(s.Problems, fmt.Sprintf("%s: %v", of, err))
+	}
+}
+
+func (s *section) has(name string) bool {
+	return slices.ContainsFunc(s.Tables, func(t tableData) bool { return t.Name == name })
+}
+
+// Data returns the tables for a script element: JSON, in which < is escaped.
+func (s *section) Data() template.JS {
+	text, _ := json.Marshal(s.Tables) // plain data
+	return template.JS(text)
+}
+
+// path returns where a file is from the page, and nothing for a page that has
+// everything.
 func (p *Page) path(experiment, file string) string {
-	if p.Embed {
+	if _, err := os.Stat(filepath.Join(p.Results, experiment, file)); err != nil || p.Embed {
 		return ""
 	}
 	return url.PathEscape(experiment) + "/" + url.PathEscape(file)
 }
 
-func (p *Page) tableData(experiment string, t *table.Table, text []byte, docs map[string]string) tableData {
-	d := newTableData(t.Name, text, t.Len(), docs)
-	d.Path = p.path(experiment, t.Name+".csv")
+// addTable adds a table: all of it, or its first rows and what charts draw.
+func (p *Page) addTable(s *section, t *table.Table, text []byte, docs map[string]string) {
+	d := tableData{Name: t.Name, CSV: string(text), Rows: t.Len(), Path: p.path(s.Name, t.Name+".csv"), Docs: docs}
 	if !p.Embed && (t.Len() > mostRows || len(text) > mostBytes) || len(text) > mostBytesEmbed {
-		d.CSV = ""
-		rows, _ := csv.NewReader(bytes.NewReader(text)).ReadAll() // it was read before
-		var b bytes.Buffer
-		csv.NewWriter(&b).WriteAll(rows[:min(len(rows), firstRows+1)])
-		d.CSV = b.String()
+		few := make([]int, min(t.Len(), firstRows))
+		for i := range few {
+			few[i] = i
+		}
+		d.CSV = string(t.Rows(few).CSV())
+		if !t.Has("seed") && t.Len() <= mostPoints { // what is listed seed by seed has a summary, which is drawn
+			s.Tables = append(s.Tables, tableData{Name: t.Name, CSV: string(rounded(t).CSV()), Rows: t.Len(), Drawn: true})
+		}
 	}
-	return d
+	s.Tables = append(s.Tables, d)
 }
 
-// addCharts adds what of the tables is drawn. A table whose rows are not all part of the
-// page has a copy for its chart.
-func (d *data) addCharts(tables table.Set) {
-	whole := map[string]bool{}
-	for _, t := range d.Tables {
-		whole[t.Name] = strings.Count(t.CSV, "\n") > t.Rows
-	}
-	add := func(t *table.Table, c chart) {
-		if !whole[t.Name] {
-			c.Table = t.Name + " drawn"
-			copied := newTableData(c.Table, rounded(t), t.Len(), nil)
-			copied.Drawn = true
-			d.Tables = append(d.Tables, copied)
+// rounded returns a table with as many digits as a chart shows.
+func rounded(t *table.Table) *table.Table {
+	out := table.New(t.Name)
+	for _, c := range t.Columns {
+		c.Nums = slices.Clone(c.Nums)
+		for i, x := range c.Nums {
+			c.Nums[i], _ = strconv.ParseFloat(strconv.FormatFloat(x, 'g', 5, 64), 64) // it was just spelled
 		}
-		d.Charts = append(d.Charts, c)
+		out.Columns = append(out.Columns, c)
 	}
-	joinedOf := map[string]bool{}
-	for _, times := range tables {
-		for _, t := range tables {
-			if joined, c, ok := pareto(t, times); ok {
-				add(joined, c)
-				joinedOf[t.Name] = !whole[t.Name] // the copy has all of it
-			}
-		}
-	}
-	for _, t := range tables {
-		if c, ok := newChart(t); ok && !joinedOf[t.Name] {
-			add(t, c)
-		}
-	}
-	// Curves come first.
-	slices.SortStableFunc(d.Charts, func(a, b chart) int { return cmp.Compare(order(a), order(b)) })
-}
-
-func order(c chart) int {
-	if strings.HasPrefix(c.Name, "curve") {
-		return 0
-	}
-	return 1
+	return out
 }
 
 func (p *Page) figure(e Experiment, name string, png []byte, needs []string) figure {
@@ -185,58 +157,46 @@ func (p *Page) figure(e Experiment, name string, png []byte, needs []string) fig
 	if p.Embed {
 		f.Source = template.URL("data:image/png;base64," + base64.StdEncoding.EncodeToString(png))
 	}
-	if size, _, err := image.DecodeConfig(bytes.NewReader(png)); err == nil {
-		f.Width, f.Height = size.Width, size.Height
-	}
-	f.Alt = fmt.Sprintf("Figure %s of %s.", name, e.Name)
-	if len(needs) > 0 {
-		f.Alt = fmt.Sprintf("Figure %s of %s, drawn of the tables %s.", name, e.Name, strings.Join(needs, ", "))
-	}
-	f.Alt += " The question: " + e.Asks
-	for _, format := range []string{"svg", "pdf"} {
-		if _, err := os.Stat(filepath.Join(p.Results, e.Name, name+"."+format)); err == nil && !p.Embed {
-			f.Others = append(f.Others, link{strings.ToUpper(format), p.path(e.Name, name+"."+format)})
-		}
-	}
+	size, _, _ := image.DecodeConfig(bytes.NewReader(png)) // zero if it is broken
+	f.Width, f.Height = size.Width, size.Height
+	f.Alt = fmt.Sprintf("Figure %s of %s, drawn of %s. %s", name, e.Name, cmp.Or(strings.Join(needs, ", "), "its tables"), e.Asks)
+	f.SVG, f.PDF = p.path(e.Name, name+".svg"), p.path(e.Name, name+".pdf")
 	return f
 }
 
-// words returns what the README of a results folder says: of the columns of each table
+// readme returns what the README of a results folder says: of the columns of each table
 // file, and of the tables that each figure needs.
-func words(readme string) (columns map[string]map[string]string, needs map[string][]string) {
+func readme(file string) (columns map[string]map[string]string, needs map[string][]string) {
 	columns, needs = map[string]map[string]string{}, map[string][]string{}
-	text, _ := os.ReadFile(readme)
-	file := ""
+	text, _ := os.ReadFile(file)
+	of := ""
 	for line := range strings.Lines(string(text)) {
 		parts := strings.Split(strings.TrimSpace(line), "`")
 		switch {
 		case len(parts) == 3 && parts[0] == "":
-			file, columns[parts[1]] = parts[1], map[string]string{}
-		case len(parts) >= 5 && strings.HasPrefix(parts[2], ", of"):
+			of = parts[1]
+			columns[of] = map[string]string{}
+		case len(parts) >= 5 && parts[2] == ", of ":
 			for i := 3; i < len(parts); i += 2 {
 				needs[parts[1]] = append(needs[parts[1]], parts[i])
 			}
-		case len(parts) >= 3 && parts[0] == "- " && file != "":
-			columns[file][parts[1]] = strings.TrimPrefix(strings.Join(parts[2:], ""), ": ")
+		case len(parts) >= 3 && parts[0] == "- " && of != "":
+			columns[of][parts[1]] = strings.TrimPrefix(strings.Join(parts[2:], ""), ": ")
 		}
 	}
 	return columns, needs
 }
 
-// methods returns the methods of a manifest with the settings by which they differ from
-// [model].
 func methods(manifest string) (found []method) {
 	var m struct {
-		Model   map[string]any
-		Variant []map[string]any
-		Method  []map[string]any
+		Model           map[string]any
+		Variant, Method []map[string]any
 	}
 	toml.Decode(manifest, &m) // one that cannot be read was named before
 	for _, of := range slices.Concat(m.Variant, m.Method) {
 		var settings []string
 		for _, key := range slices.Sorted(maps.Keys(of)) {
-			value := fmt.Sprint(of[key])
-			if key != "name" && value != "[]" && value != fmt.Sprint(m.Model[key]) {
+			if value := fmt.Sprint(of[key]); key != "name" && value != "[]" && value != fmt.Sprint(m.Model[key]) {
 				settings = append(settings, key+" = "+value)
 			}
 		}

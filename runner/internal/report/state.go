@@ -14,7 +14,7 @@ import (
 )
 
 // state is how far the results of an experiment can be relied on.
-type state struct{ Word, Class, Sign, Means, Detail string }
+type state struct{ Word, Class, Sign, Means string }
 
 const (
 	same = iota
@@ -28,18 +28,20 @@ const (
 )
 
 var states = [...]state{
-	same: {Word: "same bytes as committed", Class: "good", Sign: "✓", Means: "all files match their checksums, these are the committed ones, and the code is the one that computed them"},
-	fresh: {Word: "computed, not committed", Class: "good", Sign: "◇", Means: "all files match their checksums and the code is the one that computed them, but these checksums are not committed"},
-	stale: {Word: "not verified since the code changed", Class: "warn", Sign: "↻", Means: "all files match their checksums, but they were computed by other code than today's: a run computes them again"},
-	partly: {Word: "partly computed", Class: "warn", Sign: "◐", Means: "some cells are kept from a run that was interrupted, or is at work: the same command goes on from there"},
-	needsData: {Word: "needs data", Class: "none", Sign: "↓", Means: "nothing is computed, and the data sets it reads are not there: make data"},
-	notRun: {Word: "not run", Class: "none", Sign: "○", Means: "nothing is computed"},
-	differs: {Word: "files differ from their sums", Class: "bad", Sign: "≠", Means: "a file was changed or lost since it was computed"},
-	unreadable: {Word: "cannot be read", Class: "bad", Sign: "!", Means: "the manifest, or what tells of the run, is broken"},
+	same:       {"same bytes as committed", "good", "✓", "all files match their sums, these are the committed ones, and today's code computed them"},
+	fresh:      {"computed, not committed", "good", "◇", "all files match their sums and today's code computed them, but these sums are not committed"},
+	stale:      {"not verified since the code changed", "warn", "↻", "all files match their sums, but other code than today's computed them"},
+	partly:     {"partly computed", "warn", "◐", "cells are kept of a run that was interrupted, or is at work: the same command goes on"},
+	needsData:  {"needs data", "none", "↓", "nothing is computed, and data that it reads are not there: make data"},
+	notRun:     {"not run", "none", "○", "nothing is computed"},
+	differs:    {"files differ from their sums", "bad", "≠", "a file was changed or lost since it was computed"},
+	unreadable: {"cannot be read", "bad", "!", "the manifest, or what tells of the run, is broken"},
 }
 
-// committed returns for each SHA256SUMS below the folder that git has at HEAD, by its path
-// from there, the name of its content; none where there is no git.
+const sumsFile = "SHA256SUMS"
+
+// committed returns for each SHA256SUMS that git has at HEAD below the folder the name
+// that git gives its content; none where there is no git.
 func committed(folder string) map[string]string {
 	cmd := exec.Command("git", "ls-tree", "-r", "-z", "HEAD", "--", ".")
 	cmd.Dir = folder
@@ -47,81 +49,63 @@ func committed(folder string) map[string]string {
 	names := map[string]string{}
 	for entry := range strings.SplitSeq(string(out), "\x00") {
 		info, path, _ := strings.Cut(entry, "\t")
-		if f := strings.Fields(info); len(f) == 3 && strings.HasSuffix(path, sumsFile) {
-			names[filepath.FromSlash(path)] = f[2]
+		if f := strings.Fields(info); len(f) == 3 && filepath.Base(path) == sumsFile {
+			names[filepath.Dir(path)] = f[2]
 		}
 	}
 	return names
-}
-
-const sumsFile = "SHA256SUMS"
-
-// gitName returns the name that git gives a content.
-func gitName(data []byte) string {
-	return fmt.Sprintf("%x", sha1.Sum(fmt.Appendf(nil, "blob %d\x00%s", len(data), data)))
 }
 
 // differing returns the files of a folder that are not what its SHA256SUMS lists. What
 // is not committed need not be there.
 func differing(dir string, sums []byte) (names []string) {
 	for line := range strings.Lines(string(sums)) {
-		sum, name, ok := strings.Cut(strings.TrimSuffix(line, "\n"), "  ")
+		sum, name, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "  ")
 		data, err := os.ReadFile(filepath.Join(dir, name))
 		remade := slices.Contains([]string{".svg", ".pdf", ".gz"}, filepath.Ext(name))
-		switch {
-		case !ok:
-			names = append(names, fmt.Sprintf("%s (line %q)", sumsFile, line))
-		case os.IsNotExist(err) && remade:
-		case os.IsNotExist(err):
+		if os.IsNotExist(err) && !remade {
 			names = append(names, name+" (lost)")
-		case err != nil || fmt.Sprintf("%x", sha256.Sum256(data)) != sum:
+		} else if !os.IsNotExist(err) && (err != nil || fmt.Sprintf("%x", sha256.Sum256(data)) != sum) {
 			names = append(names, name)
 		}
 	}
 	return names
 }
 
-// judge finds the state of the section, whose run and sums are read.
-func (s *section) judge(dir string, sums []byte, head string) {
-	state := notRun
-	bad := differing(dir, sums)
-	switch {
-	case s.Err != nil || sums != nil && s.Run == nil:
-		state = unreadable
-	case len(bad) > 0:
-		state = differs
-	case s.Run != nil && s.Run.CodeVersion != s.Version:
-		state = stale
-	case s.Run != nil && gitName(sums) == head:
-		state = same
-	case s.Run != nil:
-		state = fresh
-	case s.Done > 0:
-		state = partly
-	case s.Missing != nil:
-		state = needsData
-	}
-	if len(bad) > 0 {
-		s.Problems = append(s.Problems, "not what "+sumsFile+" lists: "+strings.Join(bad, ", "))
-	}
-	s.State = states[state]
-	if state == partly {
-		s.State.Detail = fmt.Sprintf("%d of %d cells", s.Done, s.Cells)
-	}
-}
-
-// readRun reads what tells of the run, as far as it is there.
-func (s *section) readRun(dir string) (sums []byte) {
+// judge reads what tells of the run and finds the state of the section; committed is
+// the name that git gives to the committed sums.
+func (s *section) judge(dir, committed string) {
 	sums, err := os.ReadFile(filepath.Join(dir, sumsFile))
-	if os.IsNotExist(err) {
-		return nil
-	}
 	if err == nil {
 		s.Sum = fmt.Sprintf("%x", sha256.Sum256(sums))
 		s.Run, err = store.ReadRun(dir)
+	} else if os.IsNotExist(err) { // nothing was published
+		err = nil
 	}
-	if err != nil {
-		s.Problems = append(s.Problems, err.Error())
+	name := fmt.Sprintf("%x", sha1.Sum(fmt.Appendf(nil, "blob %d\x00%s", len(sums), sums)))
+	bad := differing(dir, sums)
+	switch {
+	case s.Err != nil || err != nil:
+		s.state = unreadable
+	case len(bad) > 0:
+		s.state = differs
+	case s.Run != nil && s.Run.CodeVersion != s.Version:
+		s.state = stale
+	case s.Run != nil && name == committed:
+		s.state = same
+	case s.Run != nil:
+		s.state = fresh
+	case s.Done > 0:
+		s.state, s.Detail = partly, fmt.Sprintf("%d of %d cells", s.Done, s.Cells)
+	case s.Missing != nil:
+		s.state = needsData
+	default:
+		s.state = notRun
 	}
-	return sums
+	s.State = states[s.state]
+	s.problem("manifest", s.Err)
+	s.problem("run", err)
+	if len(bad) > 0 {
+		s.Problems = append(s.Problems, "not what "+sumsFile+" lists: "+strings.Join(bad, ", "))
+	}
 }
