@@ -40,19 +40,21 @@ func (p *program) writePage(ctx context.Context, file string) error {
 	if err != nil {
 		return err
 	}
+	versions := map[string]string{}
 	for _, name := range names {
-		made.Experiments = append(made.Experiments, p.describe(ctx, name, filepath.Join(manifests, name+".toml")))
+		made.Experiments = append(made.Experiments, p.describe(ctx, versions, name, filepath.Join(manifests, name+".toml")))
 	}
 	for _, f := range folders {
 		if f.IsDir() && !slices.Contains(names, f.Name()) {
-			made.Experiments = append(made.Experiments, p.describe(ctx, f.Name(), filepath.Join(p.out, f.Name(), "manifest.toml")))
+			made.Experiments = append(made.Experiments, p.describe(ctx, versions, f.Name(), filepath.Join(p.out, f.Name(), "manifest.toml")))
 		}
 	}
 	return made.Write(file)
 }
 
-// describe returns what the page is told of an experiment.
-func (p *program) describe(ctx context.Context, name, path string) report.Experiment {
+// describe returns what the page is told of an experiment. Versions are those of the
+// code of each kind that are known.
+func (p *program) describe(ctx context.Context, versions map[string]string, name, path string) report.Experiment {
 	r := report.Experiment{Name: name, Command: "go run ./runner -exp " + name}
 	if filepath.Dir(path) != manifests {
 		r.Command = "go run ./runner -exp " + path + " -out FOLDER"
@@ -63,9 +65,11 @@ func (p *program) describe(ctx context.Context, name, path string) report.Experi
 		var e *experiment
 		if e, err = newExperiment(path, nil); err == nil {
 			r.Asks, r.Missing, r.Cells = e.kind.Asks, e.missing(), len(e.study.Cells())
-			if r.Version, err = codeVersion(e.study); err == nil {
-				r.Done = p.kept(ctx, e, filepath.Join(p.out, name), r.Version)
+			if versions[e.kind.Name] == "" {
+				versions[e.kind.Name], err = codeVersion(e.study)
 			}
+			r.Version = versions[e.kind.Name]
+			r.Done = p.kept(ctx, e, filepath.Join(p.out, name), r.Version)
 		}
 	}
 	r.Err = err

@@ -155,9 +155,9 @@ function plan(t) {
 
 // plans returns what is drawn of the tables: methods against their times, curves, and methods.
 function plans(tables) {
-  const times = tables.filter((t) => t.name.startsWith('timing'));
+  const times = tables.filter((t) => t.name.startsWith('timing')), rank = ({t}) => ['summary', 'curve'].findIndex((name) => t.name.startsWith(name));
   const joined = tables.flatMap((t) => times.filter((m) => m !== t && keysOf(m).includes('method') && keysOf(m).every((k) => t.header.includes(k))).map((m) => join(t, m)));
-  return [...tables, ...joined].map(plan).filter(Boolean).sort((a, b) => b.t.name.startsWith('curve') - a.t.name.startsWith('curve'));
+  return [...tables, ...joined].map(plan).filter(Boolean).sort((a, b) => rank(b) - rank(a));
 }
 
 // intervals draws the band of a curve, or the bars of its points.
@@ -191,7 +191,7 @@ function showChart(section, {t, keys, series, ...standard}) {
   const canvas = el('canvas', {tabindex: 0, role: 'img', onkeydown: (e) => step(e), 'aria-label': `Chart of ${t.name}. Arrow keys go from point to point; the tables below have all values.`});
   // open lets the reader choose a value of each key that tells points apart beside x and the curves.
   const open = () => {
-    const told = [series, x.value], count = () => new Set(rows.map((r) => told.map((h) => of(r, h)).join('\n'))).size;
+    const told = [series, ...['seen', ...keys].filter((h) => h === x.value)], count = () => new Set(rows.map((r) => told.map((h) => of(r, h)).join('\n'))).size;
     picks = keys.filter((k) => {
       const needed = !told.includes(k) && t.values(k).length > 1 && t.values(k).length <= 40 && count() < rows.length;
       if (needed) told.push(k);

@@ -9,6 +9,7 @@ import (
 	"embed"
 	"fmt"
 	"html/template"
+	"os"
 
 	"github.com/google/renameio/v2"
 )
@@ -37,10 +38,10 @@ type Page struct {
 	Embed       bool // figures and tables in the page, instead of links to the files beside it
 }
 
-// Write makes the page and puts it at path atomically.
+// Write makes the page and puts it at path atomically, unless it is there.
 func (p *Page) Write(path string) error {
 	html, err := p.html()
-	if err == nil {
+	if old, _ := os.ReadFile(path); err == nil && !bytes.Equal(old, html) {
 		err = renameio.WriteFile(path, html, 0o666)
 	}
 	if err != nil {
