@@ -33,7 +33,8 @@ func open(t *testing.T, p *Page) *tab {
 	}
 	allocator, stop := chromedp.NewExecAllocator(t.Context(), append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox)...)
 	ctx, cancel := chromedp.NewContext(allocator)
-	t.Cleanup(func() { cancel(); stop() })
+	t.Cleanup(stop)
+	t.Cleanup(cancel)
 	b := &tab{t, ctx, (&url.URL{Scheme: "file", Path: file}).String(), t.TempDir()}
 	if err := chromedp.Do(ctx, chromedp.Navigate("about:blank")); err != nil {
 		if os.Getenv("CLOSEDFORM_BROWSER") == "required" {
@@ -54,6 +55,8 @@ func open(t *testing.T, p *Page) *tab {
 	if err != nil {
 		t.Fatal(err)
 	}
+	b.Context, cancel = context.WithTimeout(ctx, time.Minute)
+	t.Cleanup(cancel)
 	b.load("")
 	return b
 }
@@ -138,7 +141,7 @@ func TestBrowserTables(t *testing.T) {
 	b.want(claimsRows + ` === 'It is so 4.' && document.querySelector('#verdicts th').ariaSort === 'descending'`)
 	// Numbers sort as numbers, no value last; quotes are read.
 	b.load("#digits?table=summary&summary.sort=log_loss&summary.down=1")
-	b.want(`[...document.querySelectorAll('#digits .table-place tbody tr')].map((r) => r.cells[0].textContent).join('') === 'bac'`)
+	b.want(`[...document.querySelectorAll('#digits .table-place tbody tr')].map((r) => r.cells[0].textContent).join('') === 'bac'`) // 10, 9, none
 	b.want(`document.querySelector('#digits .table-place').textContent.includes('he said "so"')`)
 	b.load("#digits?table=large")
 	b.want(`/first 20 of 2700/.test(document.querySelector('#digits .table-place').textContent)`)

@@ -36,7 +36,6 @@ function columns(name, header, rows, count, docs) {
   const numeric = new Set(header.filter((h) => rows.some((r) => of(r, h)) && rows.every((r) => of(r, h) === '' || !Number.isNaN(number(of(r, h))))));
   return {name, header, rows, of, numeric, count, docs, values: (h) => distinct(rows.map((r) => of(r, h)))};
 }
-
 const csvOf = (rows) => rows.map((r) => r.map((f) => (/[",\n]/.test(f) ? `"${f.replaceAll('"', '""')}"` : f)).join(',') + '\n').join('');
 
 // show spells a number with four digits.
@@ -285,8 +284,7 @@ const experiments = [...document.querySelectorAll('.experiment')], claims = docu
 const say = (text) => { document.getElementById('said').textContent = text; };
 const copy = async () => say(await navigator.clipboard.writeText(location.href).then(() => 'Copied.', () => 'The address of the page is the link.'));
 experiments.forEach((e) => e.addEventListener('toggle', () => e.open && fill(e)));
-document.getElementById('open-all').onclick = () => experiments.forEach((e) => { e.open = true; });
-document.getElementById('close-all').onclick = () => experiments.forEach((e) => { e.open = false; });
+for (const what of ['open', 'close']) document.getElementById(`${what}-all`).onclick = () => experiments.forEach((e) => { e.open = what === 'open'; });
 document.getElementById('copy-view').onclick = () => (navigator.clipboard ? copy() : say('The address of the page is the link.'));
 document.addEventListener('click', (e) => {
   const image = e.target.closest('.enlarge')?.querySelector('img'), dialog = document.getElementById('large');

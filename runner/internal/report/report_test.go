@@ -67,7 +67,7 @@ func example(t *testing.T) *Page {
 	publish(t, filepath.Join(p.Results, "digits"), map[string]string{
 		"curve_summary.csv":  curve,
 		"large.csv":          large,
-		"summary.csv":        "method,error,log_loss,note\na,0.5,2,\"one, two\"\nb,0.25,3,\"he said \"\"so\"\"\"\nc,0.125,,\n",
+		"summary.csv":        "method,error,log_loss,note\na,0.5,9,\"one, two\"\nb,0.25,10,\"he said \"\"so\"\"\"\nc,0.125,,\n",
 		"timing_methods.csv": "method,seconds\na,3\nb,2\nc,1\n",
 		"drawing.png":        drawing(t),
 		"manifest.toml":      "[model]\nrule = \"adf\"\n[[variant]]\nname = \"a\"\nrule = \"adf\"\n[[method]]\nname = \"b\"\nkind = \"tagi\"\n",
