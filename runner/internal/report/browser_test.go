@@ -207,7 +207,7 @@ func TestBrowserKeyboard(t *testing.T) {
 	b.do(chromedp.KeyEvent(" "))
 	b.want(`document.activeElement.getAttribute('aria-pressed') === 'false'`)
 	b.want(`getComputedStyle(document.activeElement).outlineStyle === 'solid'`)
-	b.want(`[...document.querySelectorAll('h1, h2, h3, h4')].every((h, i, all) => i === 0 || h.tagName[1] - all[i - 1].tagName[1] <= 1)`)
+	b.want(`[...document.querySelectorAll('h1, h2, h3, h4, h5, h6')].every((h, i, all) => i === 0 || h.tagName[1] - all[i - 1].tagName[1] <= 1)`)
 	b.want(`document.documentElement.lang && [...document.images].every((i) => i.closest('dialog') || i.alt)`)
 }
 

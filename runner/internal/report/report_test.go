@@ -124,6 +124,9 @@ func TestPage(t *testing.T) {
 	p.Embed = true
 	all := render(t, p)
 	has(t, all, `src="data:image/png;base64,`, `b,899,128.`)
+	if strings.Contains(all, `"path":"d`) {
+		t.Error("a page with everything has tables beside it")
+	}
 	own := regexp.MustCompile(`(?s)<script>.*?</script>|<pre.*?</pre>`).ReplaceAllString(all, "")
 	for _, link := range regexp.MustCompile(`(?:href|src)="([^"]*)"`).FindAllStringSubmatch(own, -1) {
 		if !strings.HasPrefix(link[1], "#") && !strings.HasPrefix(link[1], "data:") {
