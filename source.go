@@ -15,7 +15,6 @@ import (
 	"runtime"
 	"runtime/debug"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -70,15 +69,20 @@ func closure(fsys fs.FS, pkg string) ([]string, error) {
 			return nil, fmt.Errorf("the sources of %s are not embedded in package %s", pkg, module)
 		}
 		for _, name := range files {
-			if !counts(path.Base(name)) {
-				continue
+			if strings.HasSuffix(name, "_test.go") || strings.HasSuffix("_"+path.Base(name), "_figures.go") {
+				continue // changes no number
 			}
 			names = append(names, name)
-			imports, err := importsOf(fsys, name)
+			data, err := fs.ReadFile(fsys, name)
 			if err != nil {
 				return nil, err
 			}
-			for _, p := range imports {
+			file, err := parser.ParseFile(token.NewFileSet(), name, data, parser.ImportsOnly)
+			if err != nil {
+				return nil, err
+			}
+			for _, spec := range file.Imports {
+				p := strings.Trim(spec.Path.Value, `"`)
 				if strings.HasPrefix(p, module+"/") && p != drawing && !seen[p] {
 					seen[p] = true
 					todo = append(todo, p)
@@ -88,31 +92,6 @@ func closure(fsys fs.FS, pkg string) ([]string, error) {
 	}
 	slices.Sort(names)
 	return names, nil
-}
-
-// counts reports whether a file of this name can change a number.
-func counts(name string) bool {
-	return !strings.HasSuffix(name, "_test.go") && name != "figures.go" && !strings.HasSuffix(name, "_figures.go")
-}
-
-func importsOf(fsys fs.FS, name string) ([]string, error) {
-	data, err := fs.ReadFile(fsys, name)
-	if err != nil {
-		return nil, err
-	}
-	file, err := parser.ParseFile(token.NewFileSet(), name, data, parser.ImportsOnly)
-	if err != nil {
-		return nil, err
-	}
-	var paths []string
-	for _, spec := range file.Imports {
-		p, err := strconv.Unquote(spec.Path.Value)
-		if err != nil {
-			return nil, err
-		}
-		paths = append(paths, p)
-	}
-	return paths, nil
 }
 
 // instructionSet returns the architecture and, where it has levels such as

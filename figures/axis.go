@@ -1,6 +1,7 @@
 package figures
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strconv"
@@ -49,34 +50,25 @@ func (a Axis) holds(v float64) bool { return v >= a.Min && v <= a.Max }
 
 // check panics unless values can be told apart along the axis.
 func (a Axis) check() {
-	require(a.Min < a.Max && !math.IsInf(a.Max-a.Min, 0) && (!a.Log || a.Min > 0), "axis %q from %g to %g", a.Label, a.Min, a.Max)
+	require(a.Min < a.Max && !math.IsInf(a.Max-a.Min, 0) && (!a.Log || a.Min > 0),
+		"axis %q from %g to %g", a.Label, a.Min, a.Max)
 }
 
-// A dataRange is the values along an axis: of the data and of the references.
-type dataRange struct{ data, references []float64 }
-
-// add adds values of a curve.
-func (d *dataRange) add(c Curve, values ...[]float64) {
-	if c.Kind == Reference {
-		d.references = append(d.references, slices.Concat(values...)...)
-	} else {
-		d.data = append(d.data, slices.Concat(values...)...)
-	}
-}
-
-// withEnds returns the axis with ends about the data that it can show or, where there
-// are none, about the references, and a margin.
-func (a Axis) withEnds(d dataRange) Axis {
+// withEnds returns the axis with ends about those values of curves that it can show or,
+// where there are none, of references, and a margin.
+func (a Axis) withEnds(curves []Curve, values func(Curve) []float64) Axis {
 	const margin = 0.04 // of the axis, at each end
 	if a.Min != 0 || a.Max != 0 {
 		a.check()
 		return a
 	}
 	lo, hi := math.Inf(1), math.Inf(-1) // as coordinates
-	for _, values := range [][]float64{d.data, d.references} {
-		for _, v := range values {
-			if a.shows(v) {
-				lo, hi = min(lo, a.at(v)), max(hi, a.at(v))
+	for _, references := range []bool{false, true} {
+		for _, c := range curves {
+			for _, v := range values(c) {
+				if (c.Kind == Reference) == references && a.shows(v) {
+					lo, hi = min(lo, a.at(v)), max(hi, a.at(v))
+				}
 			}
 		}
 		if lo <= hi {
@@ -87,11 +79,9 @@ func (a Axis) withEnds(d dataRange) Axis {
 		lo, hi = 0, 0
 	}
 	if lo == hi {
-		half := 1.
+		half := cmp.Or(math.Abs(lo)/2, 1)
 		if a.Log {
 			half = math.Log10(2)
-		} else if lo != 0 {
-			half = math.Abs(lo) / 2
 		}
 		lo, hi = lo-half, hi+half
 	}
@@ -107,12 +97,17 @@ func (a Axis) withEnds(d dataRange) Axis {
 // tickCount is the number of ticks with labels that an axis has room for.
 const tickCount = 5
 
-// ticks returns about n labelled ticks, and minor ones between them.
+// ticks returns about n labelled ticks, and minor ones between them. On a logarithmic
+// axis of less than a decade they stand at round numbers as on a linear axis.
 func (a Axis) ticks(n int) []plot.Tick {
-	if a.Log {
+	if a.Log && a.at(a.Max)-a.at(a.Min) >= 1-slack {
 		return logTicks(a.Min, a.Max, n)
 	}
-	return linearTicks(a.Min, a.Max, n)
+	out := linearTicks(a.Min, a.Max, n)
+	for i, t := range out {
+		out[i].Value = a.at(t.Value)
+	}
+	return out
 }
 
 // fitting returns as many ticks as have room for their labels along a length.
@@ -123,13 +118,11 @@ func (a Axis) fitting(length vg.Length) []plot.Tick {
 		ticks := a.ticks(n)
 		fits, end := true, vg.Length(math.Inf(-1))
 		for _, t := range ticks {
-			if t.IsMinor() {
-				continue
-			}
 			x := length * vg.Length((t.Value-a.at(a.Min))/(a.at(a.Max)-a.at(a.Min)))
-			half := sty.Width(t.Label) / 2
-			fits = fits && x-half >= end+apart
-			end = x + half
+			if half := sty.Width(t.Label) / 2; !t.IsMinor() {
+				fits = fits && x-half >= end+apart
+				end = x + half
+			}
 		}
 		if fits || n == 1 {
 			return ticks
@@ -142,25 +135,17 @@ const slack = 1e-9
 
 // linearTicks returns the multiples of a round step (1, 2 or 5 times a power of ten)
 // in [lo, hi], about n of them, with minor ticks that halve or quarter the step.
-func linearTicks(lo, hi float64, n int) []plot.Tick {
+func linearTicks(lo, hi float64, n int) (out []plot.Tick) {
 	least := (hi - lo) / float64(n)
 	exp := int(math.Floor(math.Log10(least)))
 	digits := []float64{1, 2, 5, 10}
 	i := slices.IndexFunc(digits, func(d float64) bool { return d*math.Pow10(exp) >= least*(1-slack) })
-	step := digits[i] * math.Pow10(exp)
-	if digits[i] == 10 {
-		exp++
-	}
-	power := 0 // of ten, where decimals would be too long
-	if p := math.Floor(math.Log10(max(math.Abs(lo), math.Abs(hi)))); p < -3 || p > 4 {
-		power = int(p)
-	}
-	parts := []float64{5, 4, 5, 5}[i]
-	var out []plot.Tick
+	step, parts := digits[i]*math.Pow10(exp), []float64{5, 4, 5, 5}[i]
+	first := int(math.Floor(math.Log10(max(math.Abs(lo), math.Abs(hi)))))
 	for k := math.Ceil(lo/step*parts - slack); k <= math.Floor(hi/step*parts+slack); k++ {
 		t := plot.Tick{Value: k / parts * step}
 		if math.Mod(k, parts) == 0 {
-			t.Label = decimal(t.Value, max(0, power-exp), power)
+			t.Label = decimal(t.Value, first, exp+i/3)
 		}
 		out = append(out, t)
 	}
@@ -169,67 +154,51 @@ func linearTicks(lo, hi float64, n int) []plot.Tick {
 
 // logTicks returns the ticks of a logarithmic axis from lo to hi, about n of
 // them with labels. Over two decades or more these are powers of ten, over one
-// or more they are 1, 2 and 5 times powers of ten, over less round numbers as
-// on a linear axis.
-func logTicks(lo, hi float64, n int) []plot.Tick {
+// or more they are 1, 2 and 5 times powers of ten.
+func logTicks(lo, hi float64, n int) (out []plot.Tick) {
 	decades := math.Log10(hi) - math.Log10(lo)
-	if decades < 1-slack {
-		out := linearTicks(lo, hi, n)
-		for i, t := range out {
-			out[i].Value = math.Log10(t.Value)
-		}
-		return out
-	}
 	first, last := int(math.Ceil(math.Log10(lo)-slack)), int(math.Floor(math.Log10(hi)+slack))
-	stride := 1 // decades between labels
-	for _, stride = range []int{1, 2, 3, 5, 10, 20, 50, 100} {
-		if last-first+1 <= stride*(n+1) {
-			break
-		}
-	}
-	var out []plot.Tick
+	stride := (last - first + n + 1) / (n + 1) // decades between labels
 	for k := first - 1; k <= last; k++ {
 		for d := 1.; d < 10; d++ {
 			v := d * math.Pow10(k)
 			t := plot.Tick{Value: math.Log10(v)}
 			switch {
-			case v < lo*(1-slack) || v > hi*(1+slack):
-				continue
-			case decades < 2-slack && (d == 1 || n > 2 && (d == 2 || d == 5)):
-				power := 0
-				if k < -3 || k > 3 {
-					power = k
-				}
-				t.Label = decimal(v, max(0, power-k), power)
 			case decades >= 2-slack && d == 1 && k%stride == 0:
 				t.Label = "10" + superscript(k)
-			case d > 1 && stride > 1 || stride > 5:
-				continue // they would run into one
+			case decades < 2-slack && (d == 1 || n > 2 && (d == 2 || d == 5)):
+				t.Label = decimal(v, k, k)
+			case stride > 1 && d > 1 || stride > 5: // They would run into one.
+				continue
 			}
-			out = append(out, t)
+			if v >= lo*(1-slack) && v <= hi*(1+slack) {
+				out = append(out, t)
+			}
 		}
 	}
 	return out
 }
 
-// decimal writes v with a true minus sign, as a multiple of a power of ten if
-// that is not 0.
-func decimal(v float64, decimals, power int) string {
-	s := strconv.FormatFloat(v/math.Pow10(power), 'f', decimals, 64)
+// decimal writes a number with a true minus sign, given the decimal places of the first
+// digit of the largest such number, and of the last digit: if the first is far from 1,
+// as a multiple of it.
+func decimal(v float64, first, last int) string {
+	power := ""
+	if first < -3 || first > 4 {
+		power = "×10" + superscript(first)
+	} else {
+		first = 0
+	}
+	s := strconv.FormatFloat(v/math.Pow10(first), 'f', max(0, first-last), 64)
 	if strings.Trim(s, "-0.") == "" {
 		return "0"
 	}
-	if power != 0 {
-		s += "×10" + superscript(power)
-	}
-	return strings.ReplaceAll(s, "-", "−")
+	return strings.ReplaceAll(s, "-", "−") + power
 }
 
 // superscript writes an exponent.
 func superscript(n int) string {
-	var out []rune
-	for _, r := range strings.ReplaceAll(strconv.Itoa(n), "-", "−") {
-		out = append(out, superscripts[slices.Index(superLetters, r)])
-	}
-	return string(out)
+	return strings.Map(func(r rune) rune {
+		return superscripts[slices.Index(superLetters, r)]
+	}, strings.ReplaceAll(strconv.Itoa(n), "-", "−"))
 }

@@ -1,7 +1,9 @@
 package figures
 
 import (
+	"image/color"
 	"math"
+	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -52,25 +54,25 @@ const (
 // explains the curves of all charts, and counts the points that have no place in
 // them. The charts must not change until the last Encode.
 func Charts(rows [][]Chart) *Figure {
+	var all []Curve
+	for _, c := range slices.Concat(rows...) {
+		all = append(all, c.Curves...)
+	}
 	var (
-		known  styles
+		known  = stylesOf(all)
 		hidden hidden
 		aspect = vg.Length(1)
 		out    = page{rows: make([][]panel, len(rows))}
 	)
 	for i, row := range rows {
 		for j, c := range row {
-			p := panel{title: c.Title, x: endsX(rows, j, c.X), y: endsY(row, c.Y)}
-			for _, curve := range c.Curves {
-				curve.check()
-				known.add(curve)
-				hidden.count(p.x, p.y, curve)
-			}
-			p.plotters = known.plotters(p.x, p.y, c.Curves)
-			if p.x.Min != p.y.Min || p.x.Max != p.y.Max || p.x.Log != p.y.Log {
+			x, y := endsX(rows, j, c.X), endsY(row, c.Y)
+			if x.Min != y.Min || x.Max != y.Max || x.Log != y.Log {
 				aspect = 0.78
 			}
-			out.rows[i] = append(out.rows[i], p)
+			next := panel{title: c.Title, x: x, y: y, plotters: known.plotters(x, y, c.Curves)}
+			out.rows[i] = append(out.rows[i], next)
+			hidden.count(x, y, c.Curves)
 		}
 	}
 	out.height = func(width vg.Length) vg.Length { return aspect * width }
@@ -80,28 +82,24 @@ func Charts(rows [][]Chart) *Figure {
 
 // endsX returns the X axis of a chart in a column, with its ends.
 func endsX(rows [][]Chart, column int, a Axis) Axis {
-	var d dataRange
+	var curves []Curve
 	for _, r := range rows {
 		if column < len(r) && r[column].X == a {
-			for _, c := range r[column].Curves {
-				d.add(c, c.X)
-			}
+			curves = append(curves, r[column].Curves...)
 		}
 	}
-	return a.withEnds(d)
+	return a.withEnds(curves, func(c Curve) []float64 { return c.X })
 }
 
 // endsY returns the Y axis of a chart in a row, with its ends.
 func endsY(row []Chart, a Axis) Axis {
-	var d dataRange
-	for _, chart := range row {
-		if chart.Y == a {
-			for _, c := range chart.Curves {
-				d.add(c, c.Y, c.Low, c.High)
-			}
+	var curves []Curve
+	for _, c := range row {
+		if c.Y == a {
+			curves = append(curves, c.Curves...)
 		}
 	}
-	return a.withEnds(d)
+	return a.withEnds(curves, func(c Curve) []float64 { return slices.Concat(c.Y, c.Low, c.High) })
 }
 
 // check panics unless the curve can be drawn.
@@ -115,24 +113,23 @@ func (c Curve) check() {
 }
 
 func (c Curve) hasLine() bool    { return c.Kind != Scatter }
-func (c Curve) crowded() bool    { return len(c.X) > crowd }
 func (c Curve) hasMarkers() bool { return c.Kind == Marked || c.Kind == Scatter }
 
-// lineStyle returns that of the line of a curve.
-func (s *styles) lineStyle(c Curve) draw.LineStyle {
-	sty := s.of[c.Name]
-	switch {
-	case c.Kind == Marked && !c.crowded():
-		return line(curveWidth, sty.Color)
-	case c.Kind == Reference:
-		return draw.LineStyle{Color: sty.Color, Width: thinWidth, Dashes: sty.Dashes}
+// line returns the style of the line of a curve, which has no dashes between markers.
+func (s *styles) line(c Curve) draw.LineStyle {
+	out := line(curveWidth, s.of[c.Name].Color)
+	if c.Kind != Marked || len(c.X) > crowd {
+		out.Dashes = s.of[c.Name].Dashes
 	}
-	return draw.LineStyle{Color: sty.Color, Width: curveWidth, Dashes: sty.Dashes}
+	if c.Kind == Reference {
+		out.Width = thinWidth
+	}
+	return out
 }
 
 // glyph returns the marker of a curve.
 func (s *styles) glyph(c Curve) draw.GlyphStyle {
-	if c.crowded() {
+	if len(c.X) > crowd {
 		return s.of[c.Name].glyph(crowdRadius)
 	}
 	return s.of[c.Name].glyph(markerRadius)
@@ -141,13 +138,14 @@ func (s *styles) glyph(c Curve) draw.GlyphStyle {
 // keys returns the keys of all curves that have a name.
 func (s *styles) keys() (out []key) {
 	for _, c := range s.named {
-		k := key{text: c.Name, width: markerKey}
+		k := key{text: c.Name, width: lineWidth}
+		if c.Low != nil && c.Kind == Line {
+			k.thumbs = append(k.thumbs, &plotter.Polygon{Color: tint(s.of[c.Name].Color)})
+		}
 		if c.hasLine() {
-			k.width = lineKey
-			if c.Low != nil && c.Kind == Line {
-				k.thumbs = append(k.thumbs, &plotter.Polygon{Color: tint(s.of[c.Name].Color)})
-			}
-			k.thumbs = append(k.thumbs, &plotter.Line{LineStyle: s.lineStyle(c)})
+			k.thumbs = append(k.thumbs, &plotter.Line{LineStyle: s.line(c)})
+		} else {
+			k.width = markerWidth
 		}
 		if c.hasMarkers() {
 			k.thumbs = append(k.thumbs, &plotter.Scatter{GlyphStyle: s.glyph(c)})
@@ -160,42 +158,43 @@ func (s *styles) keys() (out []key) {
 }
 
 // plotters returns those of curves in layers, so that no line covers a marker.
-func (s *styles) plotters(x, y Axis, curves []Curve) (out []plot.Plotter) {
+func (s *styles) plotters(x, y Axis, curves []Curve) []plot.Plotter {
 	var bands, references, lines, bars, points []plot.Plotter
 	for _, c := range curves {
+		color, glyph := s.of[c.Name].Color, s.glyph(c)
+		for _, p := range c.covered().pieces(x, y) {
+			if c.Kind != Line {
+				bars = append(bars, &plotter.YErrorBars{
+					XYs: p.at, YErrors: p.ends, LineStyle: line(hairline, color), CapWidth: capWidth,
+				})
+			} else if len(p.at) > 1 {
+				bands = append(bands, p.band(tint(color)))
+			}
+		}
 		for _, p := range c.pieces(x, y) {
-			path := within{&plotter.Line{XYs: p.at, LineStyle: s.lineStyle(c)}}
-			glyph := s.glyph(c)
-			if c.Kind == Line { // Between two gaps, a point becomes a dot.
-				glyph = draw.GlyphStyle{Color: glyph.Color, Radius: curveWidth, Shape: shapes[0]}
-			}
-			switch {
-			case c.Kind == Line && c.Low != nil:
-				bands = append(bands, p.bands(s.of[c.Name])...)
-			case c.Low != nil:
-				bars = append(bars, p.bars(s.of[c.Name]))
-			}
+			path := &plotter.Line{XYs: p.at, LineStyle: s.line(c)}
 			switch {
 			case c.Kind == Reference:
 				references = append(references, path)
 			case c.hasLine():
 				lines = append(lines, path)
 			}
-			if c.hasMarkers() || c.Kind == Line && len(p.at) == 1 {
-				points = append(points, within{&plotter.Scatter{XYs: p.at, GlyphStyle: glyph}})
+			switch {
+			case c.hasMarkers():
+				points = append(points, &plotter.Scatter{XYs: p.at, GlyphStyle: glyph})
+			case c.Kind == Line && len(p.at) == 1: // Between two gaps, a point becomes a dot.
+				dot := draw.GlyphStyle{Color: color, Radius: curveWidth, Shape: shapes[0]}
+				points = append(points, &plotter.Scatter{XYs: p.at, GlyphStyle: dot})
 			}
 		}
 	}
-	for _, layer := range [][]plot.Plotter{bands, references, lines, bars, points} {
-		out = append(out, layer...)
-	}
-	return out
+	return slices.Concat(bands, references, lines, bars, points)
 }
 
 // A piece is a part of a curve without gaps, in the coordinates of the plot.
 type piece struct {
 	at   plotter.XYs
-	ends plotter.YErrors // how far intervals reach; NaN where there is none
+	ends plotter.YErrors // how far intervals reach, if there are any
 }
 
 // pieces returns the parts of a curve that no gap divides.
@@ -218,59 +217,57 @@ func (c Curve) pieces(x, y Axis) (out []piece) {
 	return out
 }
 
-// has tells whether a point has an interval.
-func (p piece) has(i int) bool { return !math.IsNaN(p.ends[i].Low + p.ends[i].High) }
-
-// bars returns the intervals as error bars.
-func (p piece) bars(sty Style) plot.Plotter {
-	out := &plotter.YErrorBars{LineStyle: line(hairline, sty.Color), CapWidth: capWidth}
-	for i, at := range p.at {
-		if p.has(i) {
-			out.XYs, out.YErrors = append(out.XYs, at), append(out.YErrors, p.ends[i])
+// covered returns the curve with gaps where it has no intervals.
+func (c Curve) covered() Curve {
+	if c.Low == nil {
+		return Curve{}
+	}
+	c.Y = slices.Clone(c.Y)
+	for i := range c.Y {
+		if math.IsNaN(c.Low[i]) || math.IsNaN(c.High[i]) {
+			c.Y[i] = math.NaN()
 		}
 	}
-	return within{out}
+	return c
 }
 
-// bands returns the intervals as polygons, one for each stretch that has them.
-func (p piece) bands(sty Style) (out []plot.Plotter) {
-	for i := 0; i < len(p.at); i++ {
-		var upper, lower plotter.XYs
-		for ; i < len(p.at) && p.has(i); i++ {
-			upper = append(upper, plotter.XY{X: p.at[i].X, Y: p.at[i].Y + p.ends[i].High})
-			lower = append(plotter.XYs{{X: p.at[i].X, Y: p.at[i].Y - p.ends[i].Low}}, lower...)
-		}
-		if len(upper) > 1 {
-			out = append(out, within{&plotter.Polygon{XYs: []plotter.XYs{append(upper, lower...)}, Color: tint(sty.Color)}})
-		}
+// band returns the area of the intervals.
+func (p piece) band(c color.Color) *plotter.Polygon {
+	var upper, lower plotter.XYs
+	for i, at := range p.at {
+		upper = append(upper, plotter.XY{X: at.X, Y: at.Y + p.ends[i].High})
+		lower = append(lower, plotter.XY{X: at.X, Y: at.Y - p.ends[i].Low})
 	}
-	return out
+	slices.Reverse(lower)
+	return &plotter.Polygon{XYs: []plotter.XYs{append(upper, lower...)}, Color: c}
 }
 
 // hidden counts the points of curves that a page does not show, although they
 // have coordinates.
 type hidden struct{ infinite, negative, outside int }
 
-// count adds a curve. A reference may go on for ever; so may lines without markers,
+// count adds curves. A reference may go on for ever; so may lines without markers,
 // which are seen to leave the panel.
-func (h *hidden) count(x, y Axis, c Curve) {
-	for i := range c.X {
-		switch at, of := c.X[i], c.Y[i]; {
-		case c.Kind == Reference || math.IsNaN(at) || math.IsNaN(of):
-		case math.IsInf(at, 0) || math.IsInf(of, 0):
-			h.infinite++
-		case !x.shows(at) || !y.shows(of):
-			h.negative++
-		case c.Kind != Line && !(x.holds(at) && y.holds(of)):
-			h.outside++
+func (h *hidden) count(x, y Axis, curves []Curve) {
+	for _, c := range curves {
+		for i := range c.X {
+			switch at, of := c.X[i], c.Y[i]; {
+			case c.Kind == Reference || math.IsNaN(at) || math.IsNaN(of):
+			case math.IsInf(at, 0) || math.IsInf(of, 0):
+				h.infinite++
+			case !x.shows(at) || !y.shows(of):
+				h.negative++
+			case c.Kind != Line && !(x.holds(at) && y.holds(of)):
+				h.outside++
+			}
 		}
 	}
 }
 
 // notes are those in the legend, for panels that are called maps, charts.
 func (h hidden) notes(panels string) []key {
-	return notes(
-		count{h.infinite, "point", " at infinity, not shown"},
-		count{h.negative, "point", " ≤ 0, not shown on a logarithmic axis"},
-		count{h.outside, "point", " outside the " + panels})
+	return slices.Concat(
+		note(h.infinite, "point", " at infinity, not shown"),
+		note(h.negative, "point", " ≤ 0, not shown on a logarithmic axis"),
+		note(h.outside, "point", " outside the "+panels))
 }

@@ -152,7 +152,7 @@ func TestTicks(t *testing.T) {
 		{Axis{Log: true, Min: 1e-3, Max: 1}, []string{"10⁻³", "10⁻²", "10⁻¹", "10⁰"}, 24},
 		{Axis{Log: true, Min: 0.5, Max: 200}, []string{"10⁰", "10¹", "10²"}, 22},
 		{Axis{Log: true, Min: 1e-6, Max: 10}, []string{"10⁻⁶", "10⁻⁴", "10⁻²", "10⁰"}, 4},
-		{Axis{Log: true, Min: 1e-40, Max: 1e20}, []string{"10⁻⁴⁰", "10⁻²⁰", "10⁰", "10²⁰"}, 0},
+		{Axis{Log: true, Min: 1e-40, Max: 1e20}, []string{"10⁻³³", "10⁻²²", "10⁻¹¹", "10⁰", "10¹¹"}, 0},
 		{Axis{Log: true, Min: 0.05, Max: 1.5}, []string{"0.05", "0.1", "0.2", "0.5", "1"}, 10},
 		{Axis{Log: true, Min: 2, Max: 50}, []string{"2", "5", "10", "20", "50"}, 8},
 		{Axis{Log: true, Min: 1e-6, Max: 2e-5}, []string{"1×10⁻⁶", "2×10⁻⁶", "5×10⁻⁶", "1×10⁻⁵", "2×10⁻⁵"}, 6},
@@ -209,19 +209,18 @@ func TestPieces(t *testing.T) {
 	c.Low, c.High = []float64{0, 0, 1, 0, nan, 0, 0, 4}, []float64{9, 2, 3, 9, 9, 0, 9, 6}
 	for _, test := range []struct {
 		y    Axis
-		want string // where the pieces are, and which of their points have intervals
+		c    Curve
+		want string // where the pieces are
 	}{
-		{Axis{Max: 10}, "2+ 3+ | 5 6+ | 8+ | "},
-		{Axis{Min: 0.1, Max: 10, Log: true}, "2+ 3+ | 5 | 8+ | "},
+		{Axis{Max: 10}, c, "2 3 | 5 6 | 8 | "},
+		{Axis{Max: 10}, c.covered(), "2 3 | 6 | 8 | "},
+		{Axis{Min: 0.1, Max: 10, Log: true}, c, "2 3 | 5 | 8 | "},
+		{Axis{Min: 0.1, Max: 10, Log: true}, c.covered(), "2 3 | 8 | "},
 	} {
 		got := ""
-		for _, p := range c.pieces(Axis{Max: 10}, test.y) {
-			for i, at := range p.at {
-				got += fmt.Sprint(at.X)
-				if p.has(i) {
-					got += "+"
-				}
-				got += " "
+		for _, p := range test.c.pieces(Axis{Max: 10}, test.y) {
+			for _, at := range p.at {
+				got += fmt.Sprint(at.X, " ")
 			}
 			got += "| "
 		}
@@ -229,15 +228,11 @@ func TestPieces(t *testing.T) {
 			t.Errorf("log %v: pieces %q, want %q", test.y.Log, got, test.want)
 		}
 	}
-	// On a logarithmic axis, an interval from 0 reaches below the foot; a band is
-	// closed, upper ends first.
+	// On a logarithmic axis, an interval from 0 reaches below the foot.
 	log := Axis{Min: 0.1, Max: 10, Log: true}
 	p := c.pieces(Axis{Max: 10}, log)[0]
 	if p.at[0].Y-p.ends[0].Low > log.at(0.1)-0.5 || !scalar.EqualWithinAbs(p.at[1].Y-p.ends[1].Low, 0, 1e-12) {
 		t.Errorf("intervals %+v", p.ends)
-	}
-	if n := len(p.bands(Style{})); n != 1 {
-		t.Errorf("%d bands", n)
 	}
 }
 
@@ -246,14 +241,13 @@ func TestHiddenPointsAreCounted(t *testing.T) {
 	x, y := []float64{1, 2, 3, -4, 5, 20, 0.05}, []float64{nan, inf, 0, 1, 3, 5, 5}
 	log := Axis{Min: 0.1, Max: 10, Log: true}
 	var all hidden
-	all.count(log, log, Curve{X: x, Y: y})
-	all.count(log, log, Curve{X: x, Y: y, Kind: Reference})
+	all.count(log, log, []Curve{{X: x, Y: y}, {X: x, Y: y, Kind: Reference}})
 	want := []string{"1 point at infinity, not shown", "2 points ≤ 0, not shown on a logarithmic axis", "2 points outside the charts"}
 	if got := texts(all.notes("charts")); !slices.Equal(got, want) {
 		t.Errorf("notes %q, want %q", got, want)
 	}
 	var lines hidden
-	lines.count(log, log, Curve{X: x, Y: y, Kind: Line})
+	lines.count(log, log, []Curve{{X: x, Y: y, Kind: Line}})
 	if lines != (hidden{infinite: 1, negative: 2}) {
 		t.Errorf("hidden of a line %+v", lines)
 	}
@@ -271,7 +265,7 @@ func TestSharedText(t *testing.T) {
 		}
 		p.rows = append(p.rows, row)
 	}
-	plots := p.plots(3)
+	plots := p.plots()
 	var bare []bool
 	for i, r := range p.rows {
 		for j := range r {
@@ -339,11 +333,11 @@ func TestStyleOf(t *testing.T) {
 	}
 	// Whoever else is in the figure, a well-known method keeps its style; the others
 	// keep apart from all before them.
-	var s styles
+	var curves []Curve
 	for i := range 30 {
-		s.add(Curve{Name: fmt.Sprint("new ", i)})
+		curves = append(curves, Curve{Name: fmt.Sprint("new ", i)})
 	}
-	s.add(Curve{Name: "adf"})
+	s := stylesOf(append(curves, Curve{Name: "adf"}))
 	if got := s.of["adf"]; got.Color != StyleOf("adf").Color || got.Marker != StyleOf("adf").Marker {
 		t.Errorf("style %v", got)
 	}

@@ -2,6 +2,7 @@ package figures
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -41,13 +42,15 @@ const dotRow = vg.Length(9) // distance of rows
 // Dots draws the plot as wide as a page, or as a column of text if all of its panels
 // are in one column.
 func Dots(d DotPlot) *Figure {
-	d.check()
+	d.X.check()
 	n := len(d.Names)
+	require(n > 0 && len(d.Panels) > 0 && d.Columns > 0,
+		"dot plot of %d names and %d panels in %d columns", n, len(d.Panels), d.Columns)
 	var (
-		out   = page{width: pageWidth, label: d.X.Label, keys: d.keys()}
-		y     = Axis{Min: -0.7, Max: float64(n) - 0.3}
-		names []plot.Tick
-		known styles
+		out    = page{width: pageWidth, label: d.X.Label, keys: d.keys()}
+		y      = Axis{Min: -0.7, Max: float64(n) - 0.3}
+		names  []plot.Tick
+		curves []Curve
 	)
 	if d.Columns == 1 {
 		out.width = columnWidth
@@ -56,46 +59,37 @@ func Dots(d DotPlot) *Figure {
 	out.height = func(vg.Length) vg.Length { return dotRow * vg.Length(y.Max-y.Min) }
 	for k, name := range d.Names {
 		names = append(names, plot.Tick{Value: float64(n - 1 - k), Label: name})
-		known.add(Curve{Name: name})
+		curves = append(curves, Curve{Name: name})
 	}
-	for i, p := range d.Panels {
-		if i%d.Columns == 0 {
-			out.rows = append(out.rows, nil)
+	known := stylesOf(curves)
+	for panels := range slices.Chunk(d.Panels, d.Columns) {
+		var row []panel
+		for _, p := range panels {
+			require(len(p.Dots) == n, "panel %q has %d dots for %d names", p.Title, len(p.Dots), n)
+			row = append(row, panel{title: p.Title, x: d.X, y: y, names: names, plotters: d.plotters(p, y, known)})
 		}
-		next := panel{title: p.Title, x: d.X, y: y, names: names, plotters: d.plotters(p, y, known)}
-		out.rows[i/d.Columns] = append(out.rows[i/d.Columns], next)
+		out.rows = append(out.rows, row)
 	}
 	return out.figure()
 }
 
 // plotters returns the rows of a panel, the mark, and the dots with their intervals.
-func (d DotPlot) plotters(p DotPanel, y Axis, known styles) []plot.Plotter {
+func (d DotPlot) plotters(p DotPanel, y Axis, known *styles) []plot.Plotter {
 	out := []plot.Plotter{&plotter.Grid{Horizontal: line(hairline, pale)}}
 	if d.X.holds(d.Mark) {
 		mark := plotter.XYs{{X: d.X.at(d.Mark), Y: y.Min}, {X: d.X.at(d.Mark), Y: y.Max}}
-		out = append(out, within{&plotter.Line{XYs: mark, LineStyle: line(thinWidth, grey)}})
+		out = append(out, &plotter.Line{XYs: mark, LineStyle: line(thinWidth, grey)})
 	}
 	for k, dot := range p.Dots {
-		sty := known.of[d.Names[k]]
-		row := float64(len(d.Names) - 1 - k)
+		sty, row := known.of[d.Names[k]], float64(len(d.Names)-1-k)
 		if low, high := max(dot.Low, d.X.Min), min(dot.High, d.X.Max); low < high {
 			bar := plotter.XYs{{X: d.X.at(low), Y: row}, {X: d.X.at(high), Y: row}}
-			out = append(out, within{&plotter.Line{XYs: bar, LineStyle: line(curveWidth, sty.Color)}})
+			out = append(out, &plotter.Line{XYs: bar, LineStyle: line(curveWidth, sty.Color)})
 		}
-		if math.IsNaN(dot.Value) {
-			continue
+		if glyph, _ := d.marker(dot, sty); !math.IsNaN(dot.Value) {
+			at := plotter.XYs{{X: d.X.at(min(max(dot.Value, d.X.Min), d.X.Max)), Y: row}}
+			out = append(out, &plotter.Scatter{XYs: at, GlyphStyle: glyph})
 		}
-		glyph := sty.glyph(markerRadius)
-		switch {
-		case dot.Value > d.X.Max:
-			glyph.Shape = arrow{+1}
-		case dot.Value < d.X.Min:
-			glyph.Shape = arrow{-1}
-		case !dot.apart(d.Mark):
-			glyph = sty.hollow()
-		}
-		at := d.X.at(min(max(dot.Value, d.X.Min), d.X.Max))
-		out = append(out, within{&plotter.Scatter{XYs: plotter.XYs{{X: at, Y: row}}, GlyphStyle: glyph}})
 	}
 	return out
 }
@@ -105,55 +99,40 @@ func (d Dot) apart(mark float64) bool {
 	return math.IsNaN(mark) || d.Low > mark || d.High < mark
 }
 
-// An arrow points beyond the upper (+1) or the lower (−1) end of an axis, within it.
-type arrow struct{ to int }
+const beyond = "beyond the axis"
 
-// DrawGlyph implements draw.GlyphDrawer.
-func (a arrow) DrawGlyph(c *draw.Canvas, sty draw.GlyphStyle, at vg.Point) {
-	m := marker{corners: 3, turn: math.Pi * float64(1-a.to) / 2, outer: 1.45}
-	at.X -= vg.Length(a.to) * m.outer * sty.Radius
-	m.DrawGlyph(c, sty, at)
+// marker returns the marker of a dot in a style, beyond the axis an arrow within it, and
+// what that says.
+func (d DotPlot) marker(dot Dot, sty Style) (glyph draw.GlyphStyle, says string) {
+	glyph = sty.glyph(markerRadius)
+	switch {
+	case dot.Value > d.X.Max:
+		glyph.Shape = marker{corners: 3, outer: 1.45, aside: -1.45}
+		return glyph, beyond
+	case dot.Value < d.X.Min:
+		glyph.Shape = marker{corners: 3, outer: 1.45, aside: +1.45, turn: math.Pi}
+		return glyph, beyond
+	case dot.apart(d.Mark):
+		return glyph, d.Apart
+	}
+	return outlined(shapes[sty.Marker], white, sty.Color), d.Held
 }
 
 // keys explains the dots that are there.
 func (d DotPlot) keys() []key {
-	var apart, held, beyond bool
+	there := map[string]draw.GlyphStyle{}
 	for _, p := range d.Panels {
 		for _, dot := range p.Dots {
-			switch {
-			case math.IsNaN(dot.Value):
-			case !d.X.holds(dot.Value):
-				beyond = true
-			case dot.apart(d.Mark):
-				apart = true
-			default:
-				held = true
+			if glyph, says := d.marker(dot, Style{Color: black}); !math.IsNaN(dot.Value) {
+				there[says] = glyph
 			}
 		}
 	}
-	out, dark := []key{{text: d.Key}}, Style{Color: black}
-	for _, k := range []struct {
-		there bool
-		text  string
-		glyph draw.GlyphStyle
-	}{
-		{apart, d.Apart, dark.glyph(markerRadius)},
-		{held, d.Held, dark.hollow()},
-		{beyond, "beyond the axis", draw.GlyphStyle{Color: black, Radius: markerRadius, Shape: arrow{+1}}},
-	} {
-		if k.there && k.text != "" {
-			out = append(out, markerOf(k.text, k.glyph))
+	out := []key{{text: d.Key}}
+	for _, says := range []string{d.Apart, d.Held, beyond} {
+		if glyph, ok := there[says]; ok && says != "" {
+			out = append(out, markerKey(says, glyph))
 		}
 	}
 	return out
-}
-
-// check panics unless the plot can be drawn.
-func (d DotPlot) check() {
-	d.X.check()
-	require(len(d.Names) > 0 && len(d.Panels) > 0 && d.Columns > 0,
-		"dot plot of %d names and %d panels in %d columns", len(d.Names), len(d.Panels), d.Columns)
-	for _, p := range d.Panels {
-		require(len(p.Dots) == len(d.Names), "panel %q has %d dots for %d names", p.Title, len(p.Dots), len(d.Names))
-	}
 }

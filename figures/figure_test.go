@@ -31,7 +31,7 @@ func testFigures() []*Figure {
 	m.Boundary = []Segment{{-2, -2, 2, 2}}
 	field, scale := sweep()
 	return []*Figure{
-		Maps([]Row{{s, []Map{m, m}}, {s, []Map{m}}}, Labels{}), Maps([]Row{{scale, []Map{field}}}, Labels{X: "$ρ$"}),
+		Maps([]Row{{s, []Map{m, m}}, {s, []Map{m}}}, Labels{Classes: []string{"class 1", "class 2"}}), Maps([]Row{{scale, []Map{field}}}, Labels{X: "$ρ$"}),
 		Charts(testCharts()), Dots(dotPlot()), Intervals(testIntervals()),
 	}
 }
@@ -220,7 +220,7 @@ func TestRuns(t *testing.T) {
 // Capital H of Liberation Serif is 1341 units of 2048 high and stands on the base
 // line; all digits are half an em wide; no letter of labels is an empty box.
 func TestLetters(t *testing.T) {
-	face := fonts().Lookup(letters(20.48, 0, 0).Font, 20.48)
+	face := typeset.Cache().Lookup(letters(20.48, 0, 0).Font, 20.48)
 	lo, hi := vg.Length(1e9), vg.Length(-1e9)
 	for _, c := range outline(face, vg.Point{X: 3, Y: 100}, "H") {
 		if c.Type != vg.CloseComp {

@@ -44,54 +44,59 @@ const (
 // a scale of its own, on which the threshold is in the middle, the right side of it,
 // shaded, to the right, and its farther end near the end of the strip.
 func Intervals(groups []IntervalGroup) *Figure {
-	var names []string
-	var keys []key
-	for _, g := range groups {
-		for _, v := range g.Intervals {
-			if !slices.Contains(names, v.Key) {
-				keys = append(keys, markerOf(v.Key, classGlyph(len(names))))
-				names = append(names, v.Key)
-			}
-		}
-	}
-	keys = append(keys, areaOf("the side of the threshold that shows the claim; every row has its own scale", plotter.Polygon{Color: pale}))
+	const left = pageWidth - stripWidth - noteWidth - 2*stripGap - 2*pageEdge
 	var (
-		foot     = newLegend(keys, pageWidth-2*pageEdge)
-		left     = pageWidth - stripWidth - noteWidth - 2*stripGap - 2*pageEdge
-		heading  = letters(textSize, text.XLeft, text.YTop)
-		body     = letters(smallSize, text.XLeft, text.YTop)
-		plt      = newPlot(Axis{Min: -1, Max: 1}, Axis{Max: 1})
-		markers  []plot.Plotter
-		captions captions
-		y        vg.Length // from the top, downwards
+		names   []string // of keys
+		keys    []key
+		sides   []plot.Plotter
+		markers []plot.Plotter
+		texts   []func(strip draw.Canvas)
+		y       vg.Length // from the top, downwards
+		heading = letters(textSize, text.XLeft, text.YTop)
+		body    = letters(smallSize, text.XLeft, text.YTop)
 	)
+	// set sets a text into a column, right of the left edge of the strip, and returns its height.
+	set := func(sty text.Style, x, width vg.Length, s string) vg.Length {
+		top := y
+		s = wrap(s, sty, width)
+		texts = append(texts, func(strip draw.Canvas) {
+			write(strip, sty, vg.Point{X: strip.Min.X + x, Y: strip.Max.Y + top}, s)
+		})
+		return sty.Height(s)
+	}
 	for _, g := range groups {
-		h := wrap(g.Title, heading, pageWidth-2*pageEdge)
-		captions.add(heading, -left-stripGap, y, h)
-		y -= heading.Height(h) + stripRow
+		y -= set(heading, -left-stripGap, pageWidth-2*pageEdge, g.Title) + stripRow
 		for _, v := range g.Intervals {
-			what, note := wrap(v.Text, body, left), wrap(v.Note, body, noteWidth)
-			captions.add(body, -left-stripGap, y, what)
-			captions.add(body, stripWidth+stripGap, y, note)
+			i := slices.Index(names, v.Key)
+			if i < 0 {
+				i = len(names)
+				names, keys = append(names, v.Key), append(keys, markerKey(v.Key, classGlyph(i)))
+			}
 			row := body.Height("x") + stripRow // the strip is against the first line of the text
 			bottom, top := float64(y-row+stripRow/2), float64(y+stripRow/2)
 			side := plotter.XYs{{X: 0, Y: bottom}, {X: 1, Y: bottom}, {X: 1, Y: top}, {X: 0, Y: top}}
-			plt.Add(within{&plotter.Polygon{XYs: []plotter.XYs{side}, Color: pale}})
-			plt.Add(within{&plotter.Line{XYs: plotter.XYs{side[0], side[3]}, LineStyle: line(hairline, black)}})
-			markers = append(markers, v.plotters((bottom+top)/2, classGlyph(slices.Index(names, v.Key)))...)
-			y -= max(body.Height(what), body.Height(note)) + stripRow
+			sides = append(sides, &plotter.Polygon{XYs: []plotter.XYs{side}, Color: pale},
+				&plotter.Line{XYs: plotter.XYs{side[0], side[3]}, LineStyle: line(hairline, black)})
+			markers = append(markers, v.plotters((bottom+top)/2, classGlyph(i))...)
+			what := set(body, -left-stripGap, left, v.Text)
+			y -= max(what, set(body, stripWidth+stripGap, noteWidth, v.Note)) + stripRow
 		}
 		y -= groupGap
 	}
-	plt.Add(markers...)
-	plt.Add(captions)
+	const claim = "the side of the threshold that shows the claim; every row has its own scale"
+	foot := newLegend(append(keys, areaKey(claim, plotter.Polygon{Color: pale})), pageWidth-2*pageEdge)
+	base := 2*pageEdge + foot.height()
+	plt := newPlot(Axis{Min: -1, Max: 1}, Axis{Max: 1})
+	addWithin(plt, slices.Concat(sides, markers)...)
 	plt.HideAxes()
 	plt.Y.Min, plt.Y.Max = float64(y), 0
-	base := 2*pageEdge + foot.height()
 	return &Figure{width: pageWidth, height: base - y + pageEdge, draw: func(dc draw.Canvas) {
 		foot.draw(dc, pageEdge)
 		dc.Rectangle = box(pageEdge+left+stripGap, base, stripWidth, -y)
 		plt.Draw(dc)
+		for _, write := range texts {
+			write(dc)
+		}
 	}}
 }
 
@@ -118,32 +123,8 @@ func (v Interval) plotters(y float64, glyph draw.GlyphStyle) []plot.Plotter {
 		return nil
 	}
 	at := plotter.XYs{{X: stripEnd * value, Y: y}}
-	if low > high {
-		low, high = high, low
-	}
-	bar := &plotter.XErrorBars{
-		XYs: at, XErrors: plotter.XErrors{{Low: stripEnd * (value - low), High: stripEnd * (high - value)}},
-		LineStyle: line(curveWidth, black), CapWidth: capWidth,
-	}
-	return []plot.Plotter{within{bar}, within{&plotter.Scatter{XYs: at, GlyphStyle: glyph}}}
-}
-
-// A caption is a text at a distance from the upper left corner of a data area.
-type caption struct {
-	style text.Style
-	at    vg.Point
-	text  string
-}
-
-type captions []caption
-
-func (c *captions) add(sty text.Style, x, y vg.Length, s string) {
-	*c = append(*c, caption{sty, vg.Point{X: x, Y: y}, s})
-}
-
-// Plot implements plot.Plotter.
-func (c captions) Plot(dc draw.Canvas, _ *plot.Plot) {
-	for _, t := range c {
-		write(dc, t.style, vg.Point{X: dc.Min.X, Y: dc.Max.Y}.Add(t.at), t.text)
-	}
+	low, high = min(low, high), max(low, high)
+	reach := plotter.XErrors{{Low: stripEnd * (value - low), High: stripEnd * (high - value)}}
+	bar := &plotter.XErrorBars{XYs: at, XErrors: reach, LineStyle: line(curveWidth, black), CapWidth: capWidth}
+	return []plot.Plotter{bar, &plotter.Scatter{XYs: at, GlyphStyle: glyph}}
 }

@@ -11,12 +11,12 @@ import (
 )
 
 const (
-	legendLine = vg.Length(11.5) // distance of lines
-	legendGap  = vg.Length(9)    // between keys
-	lineKey    = vg.Length(19)   // widths of pictures
-	areaKey    = vg.Length(13)
-	markerKey  = vg.Length(7)
-	keyHeight  = vg.Length(6)
+	legendLine  = vg.Length(11.5) // distance of lines
+	legendGap   = vg.Length(9)    // between keys
+	lineWidth   = vg.Length(19)   // of pictures
+	areaWidth   = vg.Length(13)
+	markerWidth = vg.Length(7)
+	keyHeight   = vg.Length(6)
 )
 
 // A key of a legend is a picture and its meaning. Without a picture it is a note.
@@ -27,12 +27,16 @@ type key struct {
 	room   vg.Length // that it takes at least
 }
 
-func (k key) extent() vg.Length {
-	w := letters(textSize, 0, 0).Width(k.text)
-	if k.width > 0 {
-		w += k.width + textGap
+// indent is where the text begins.
+func (k key) indent() vg.Length {
+	if k.width == 0 {
+		return 0
 	}
-	return max(w, k.room)
+	return k.width + textGap
+}
+
+func (k key) extent() vg.Length {
+	return max(k.indent()+letters(textSize, 0, 0).Width(k.text), k.room)
 }
 
 // align gives the keys equal room, so that they stand in columns.
@@ -79,40 +83,28 @@ func (l legend) draw(dc draw.Canvas, left vg.Length) {
 			for _, t := range k.thumbs {
 				t.Thumbnail(&picture)
 			}
-			at := vg.Point{X: x, Y: y}
-			if k.width > 0 {
-				at.X += k.width + textGap
-			}
-			write(dc, sty, at, k.text)
+			write(dc, sty, vg.Point{X: x + k.indent(), Y: y}, k.text)
 			x += k.extent() + legendGap
 		}
 	}
 }
 
-// markerOf returns the key of a marker, areaOf that of an area.
-func markerOf(text string, g draw.GlyphStyle) key {
-	return key{text: text, width: markerKey, thumbs: []plot.Thumbnailer{&plotter.Scatter{GlyphStyle: g}}}
+// markerKey is the key of a marker.
+func markerKey(text string, g draw.GlyphStyle) key {
+	return key{text: text, width: markerWidth, thumbs: []plot.Thumbnailer{&plotter.Scatter{GlyphStyle: g}}}
 }
 
-func areaOf(text string, area plotter.Polygon) key {
-	return key{text: text, width: areaKey, thumbs: []plot.Thumbnailer{&area}}
+// areaKey is the key of an area.
+func areaKey(text string, area plotter.Polygon) key {
+	return key{text: text, width: areaWidth, thumbs: []plot.Thumbnailer{&area}}
 }
 
-// A count is a note on what a figure does not show.
-type count struct {
-	n    int
-	what string // of the first
-	text string
-}
-
-// notes returns the counts that are not 0.
-func notes(counts ...count) (out []key) {
-	for _, c := range counts {
-		if c.n > 0 {
-			out = append(out, key{text: plural(c.n, c.what) + c.text})
-		}
+// note returns what there is to say of n things that a figure does not show.
+func note(n int, thing, text string) []key {
+	if n == 0 {
+		return nil
 	}
-	return out
+	return []key{{text: plural(n, thing) + text}}
 }
 
 func plural(n int, noun string) string {

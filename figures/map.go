@@ -6,12 +6,12 @@ import (
 	"image/color"
 	"math"
 	"slices"
-	"sort"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/palette"
 	"gonum.org/v1/plot/palette/moreland"
 	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -51,7 +51,7 @@ type Row struct {
 // default.
 type Labels struct {
 	X, Y    string   // the axes; "$x₁$" and "$x₂$"
-	Classes []string // the classes from 0 on, explained even if none is shown; "class 1", "class 2", ...
+	Classes []string // of all examples, from 0 on; explained even if none is shown
 	Below   string   // what it means to be below a scale; "below scale"
 }
 
@@ -66,42 +66,54 @@ const (
 func Maps(rows []Row, labels Labels) *Figure {
 	labels.X, labels.Y = cmp.Or(labels.X, "$x₁$"), cmp.Or(labels.Y, "$x₂$")
 	var (
-		out  = page{height: func(width vg.Length) vg.Length { return width }}
-		room vg.Length // for the tick labels of the bars
-		over styles
+		out   = page{height: func(width vg.Length) vg.Length { return width }}
+		room  vg.Length // for the tick labels of the bars
+		lines []Curve
 	)
 	for _, r := range rows {
 		r.Scale.check()
 		room = max(room, labelWidth(newPlot(Axis{Max: 1}, r.Scale).Y))
-		var panels []panel
 		for _, m := range r.Maps {
 			m.check()
-			for _, c := range m.lines() {
-				over.add(c)
-			}
+			lines = append(lines, m.lines()...)
+		}
+	}
+	over := stylesOf(lines)
+	for _, r := range rows {
+		var panels []panel
+		for _, m := range r.Maps {
 			x, y := m.axes(labels)
-			panels = append(panels, panel{title: m.Title, x: x, y: y, plotters: m.plotters(x, y, r.Scale, &over)})
+			panels = append(panels, panel{title: m.Title, x: x, y: y, plotters: m.plotters(x, y, r.Scale, over)})
 		}
 		out.rows = append(out.rows, panels)
 	}
 	out.margin = barGap + barWidth + tickLength + 2*textGap + room + letters(textSize, 0, 0).Height("x")
-	out.beside = func(dc draw.Canvas, row int, area vg.Rectangle) {
-		dc.Rectangle = box(area.Max.X+barGap, area.Min.Y, barWidth, area.Size().Y)
-		colorBar(rows[row].Scale, room).Draw(dc)
-	}
-	out.keys = mapKeys(rows, labels, &over)
+	out.beside = func(area draw.Canvas, row int) { colorBar(area, rows[row].Scale, room) }
+	out.keys = mapKeys(rows, labels, over)
 	return out.figure()
 }
 
-// colorBar returns the plot of a scale, with some room for its tick labels.
-func colorBar(scale Axis, room vg.Length) *plot.Plot {
-	label := scale.Label
-	scale.Label = ""
-	out := newPlot(Axis{Max: 1}, scale)
-	out.HideAxes()
-	bar := &plotter.ColorBar{ColorMap: ramp(out.Y.Min, out.Y.Max), Vertical: true, Colors: shades}
-	out.Add(within{bar}, frame{}, rightTicks{scale.ticks(tickCount), label, room})
-	return out
+// colorBar draws a scale to the right of a data area, with some room for its tick labels.
+func colorBar(c draw.Canvas, scale Axis, room vg.Length) {
+	c.Rectangle = box(c.Max.X+barGap, c.Min.Y, barWidth, c.Size().Y)
+	plt := newPlot(Axis{Max: 1}, scale)
+	plt.HideAxes()
+	plt.Y.Label.Text = ""
+	plt.Add(&plotter.ColorBar{ColorMap: ramp(plt.Y.Min, plt.Y.Max), Vertical: true, Colors: shades}, frame{})
+	plt.Draw(c)
+	for _, t := range scale.ticks(tickCount) {
+		length := tickLength
+		if t.IsMinor() {
+			length /= 2
+		}
+		y := c.Y(plt.Y.Norm(t.Value))
+		c.StrokeLine2(line(hairline, black), c.Max.X, y, c.Max.X+length, y)
+		at := vg.Point{X: c.Max.X + tickLength + textGap, Y: y}
+		write(c, letters(textSize, text.XLeft, text.YCenter), at, t.Label)
+	}
+	sty := letters(textSize, text.XCenter, text.YTop)
+	sty.Rotation = math.Pi / 2
+	write(c, sty, vg.Point{X: c.Max.X + tickLength + 2*textGap + room, Y: c.Center().Y}, scale.Label)
 }
 
 // axes returns the axes of a map.
@@ -115,16 +127,13 @@ func (m Map) check() {
 	require(len(m.Z) == len(m.X)*len(m.Y), "map has %d values, not %d×%d", len(m.Z), len(m.X), len(m.Y))
 	for _, axis := range [][]float64{m.X, m.Y} {
 		require(len(axis) >= 2, "map has %d coordinates along an axis; it needs 2", len(axis))
-		for i, v := range axis {
-			require(!math.IsNaN(v) && (i == 0 || v > axis[i-1]), "coordinate %d, %g, does not ascend", i, v)
+		for i, v := range axis[1:] {
+			require(v > axis[i], "coordinate %d, %g, does not ascend", i+1, v)
 		}
 	}
 	x, y := m.axes(Labels{})
 	x.check()
 	y.check()
-	for _, c := range m.Curves {
-		c.check()
-	}
 }
 
 // lines returns the lines over a map: its boundary, which is a curve as others, and
@@ -157,54 +166,41 @@ func (s *styles) cased(c Curve) (edge, inner draw.LineStyle) {
 
 // plotters returns the field with its lines and points.
 func (m Map) plotters(x, y, scale Axis, over *styles) []plot.Plotter {
-	heat := &plotter.HeatMap{
-		GridXYZ: field{m, x, y, scale, nearest(m.X, x), nearest(m.Y, y)}, Rasterized: true,
+	out := []plot.Plotter{&plotter.HeatMap{
+		GridXYZ: m.field(x, y, scale), Rasterized: true,
 		Palette: ramp(0, 1).Palette(shades), Underflow: belowColor, Overflow: aboveColor, NaN: white,
 		Min: scale.at(scale.Min), Max: scale.at(scale.Max),
-	}
-	out := []plot.Plotter{within{heat}}
+	}}
 	for _, c := range m.lines() {
 		edge, inner := over.cased(c)
 		for _, sty := range []draw.LineStyle{edge, inner} {
 			for _, p := range c.pieces(x, y) {
-				out = append(out, within{&plotter.Line{XYs: p.at, LineStyle: sty}})
+				out = append(out, &plotter.Line{XYs: p.at, LineStyle: sty})
 			}
 		}
 	}
 	for _, p := range m.Points {
 		if x.holds(p.X) && y.holds(p.Y) {
 			at := plotter.XYs{{X: x.at(p.X), Y: y.at(p.Y)}}
-			out = append(out, within{&plotter.Scatter{XYs: at, GlyphStyle: classGlyph(p.Class)}})
+			out = append(out, &plotter.Scatter{XYs: at, GlyphStyle: classGlyph(p.Class)})
 		}
 	}
 	return out
 }
 
-// mapKeys explains what occurs in the maps: classes, lines, and values that the scale
-// cannot show. Classes with a name are explained always, so that figures of one set have
-// the same legend.
+// mapKeys explains the classes, the lines, and values that the scale cannot show.
 func mapKeys(rows []Row, labels Labels, over *styles) (out []key) {
-	var (
-		classes             []int
-		below, above, blank int
-		outside             count
-		hidden              hidden
-	)
-	for class := range labels.Classes {
-		classes = append(classes, class)
-	}
+	var below, above, blank, outside int
+	var hidden hidden
 	for _, r := range rows {
 		for _, m := range r.Maps {
 			x, y := m.axes(labels)
+			hidden.count(x, y, m.Curves)
 			for _, p := range m.Points {
+				require(p.Class < len(labels.Classes), "class %d of %d", p.Class, len(labels.Classes))
 				if !x.holds(p.X) || !y.holds(p.Y) {
-					outside.n++
-				} else if !slices.Contains(classes, p.Class) {
-					classes = append(classes, p.Class)
+					outside++
 				}
-			}
-			for _, c := range m.Curves {
-				hidden.count(x, y, c)
 			}
 			for _, z := range m.Z {
 				switch {
@@ -218,54 +214,37 @@ func mapKeys(rows []Row, labels Labels, over *styles) (out []key) {
 			}
 		}
 	}
-	slices.Sort(classes)
-	for _, class := range classes {
-		name := fmt.Sprintf("class %d", class+1)
-		if class < len(labels.Classes) {
-			name = labels.Classes[class]
-		}
-		out = append(out, markerOf(name, classGlyph(class)))
+	for class, name := range labels.Classes {
+		out = append(out, markerKey(name, classGlyph(class)))
 	}
 	for _, c := range over.named {
 		edge, inner := over.cased(c)
-		out = append(out, key{text: c.Name, width: lineKey, thumbs: []plot.Thumbnailer{
+		out = append(out, key{text: c.Name, width: lineWidth, thumbs: []plot.Thumbnailer{
 			&plotter.Polygon{Color: anchors[4]}, &plotter.Line{LineStyle: edge}, &plotter.Line{LineStyle: inner},
 		}})
 	}
-	for _, flag := range []struct {
-		n     int
-		text  string
-		color color.Color
-	}{{below, cmp.Or(labels.Below, "below scale"), belowColor}, {above, "above scale", aboveColor}, {blank, "not a number", white}} {
-		if flag.n > 0 {
-			text := fmt.Sprintf("%s (%s)", flag.text, plural(flag.n, "value"))
-			out = append(out, areaOf(text, plotter.Polygon{Color: flag.color, LineStyle: line(hairline, black)}))
+	flag := func(n int, text string, c color.Color) {
+		if n > 0 {
+			text = fmt.Sprintf("%s (%s)", text, plural(n, "value"))
+			out = append(out, areaKey(text, plotter.Polygon{Color: c, LineStyle: line(hairline, black)}))
 		}
 	}
-	outside.what, outside.text = "example", " outside the maps"
-	return append(append(out, notes(outside)...), hidden.notes("maps")...)
+	flag(below, cmp.Or(labels.Below, "below scale"), belowColor)
+	flag(above, "above scale", aboveColor)
+	flag(blank, "not a number", white)
+	return slices.Concat(out, note(outside, "example", " outside the maps"), hidden.notes("maps"))
 }
 
 // anchors are colours from dark violet to yellow after the map viridis of
 // S. van der Walt and N. Smith (2015).
 var anchors = []color.Color{
-	color.NRGBA{0x44, 0x01, 0x54, 0xff},
-	color.NRGBA{0x47, 0x2d, 0x7b, 0xff},
-	color.NRGBA{0x3b, 0x52, 0x8b, 0xff},
-	color.NRGBA{0x2c, 0x72, 0x8e, 0xff},
-	color.NRGBA{0x21, 0x91, 0x8c, 0xff},
-	color.NRGBA{0x28, 0xae, 0x80, 0xff},
-	color.NRGBA{0x5e, 0xc9, 0x62, 0xff},
-	color.NRGBA{0xad, 0xdc, 0x30, 0xff},
-	color.NRGBA{0xfd, 0xe7, 0x25, 0xff},
+	rgb(0x440154), rgb(0x472d7b), rgb(0x3b528b), rgb(0x2c728e), rgb(0x21918c),
+	rgb(0x28ae80), rgb(0x5ec962), rgb(0xaddc30), rgb(0xfde725),
 }
 
 // The colours of values below a scale, pink beside dark violet, and above, dark red
 // beside yellow, stand out from their end of it in grey as well.
-var (
-	belowColor = color.NRGBA{0xff, 0x7a, 0xc8, 0xff}
-	aboveColor = color.NRGBA{0xb1, 0x00, 0x26, 0xff}
-)
+var belowColor, aboveColor = rgb(0xff7ac8), rgb(0xb10026)
 
 // ramp returns the colours of maps between two values. The lightness L* rises
 // linearly, so that equal steps look equal, in grey print too.
@@ -282,47 +261,44 @@ func ramp(lo, hi float64) palette.ColorMap {
 // at the border are halves.
 type field struct {
 	Map
-	x, y, scale Axis
-	cols, rows  []int // the nearest grid point of each cell
+	scale      Axis
+	x, y       []float64 // the middles of columns and rows of cells
+	cols, rows []int     // their nearest grid points
+}
+
+func (m Map) field(x, y, scale Axis) field {
+	f := field{Map: m, scale: scale}
+	f.x, f.cols = cells(m.X, x)
+	f.y, f.rows = cells(m.Y, y)
+	return f
 }
 
 // Dims implements plotter.GridXYZ, as do X, Y and Z.
 func (f field) Dims() (c, r int) { return len(f.cols), len(f.rows) }
-
-// X returns the middle of a column of cells.
-func (f field) X(c int) float64 { return middle(f.x, c, len(f.cols)) }
-
-// Y returns the middle of a row of cells.
-func (f field) Y(r int) float64 { return middle(f.y, r, len(f.rows)) }
+func (f field) X(c int) float64  { return f.x[c] }
+func (f field) Y(r int) float64  { return f.y[r] }
 
 // Z returns the value of a cell as a coordinate of the scale. One that has no place
 // on a logarithmic scale is below it.
 func (f field) Z(c, r int) float64 {
 	z := f.Map.Z[f.rows[r]*len(f.Map.X)+f.cols[c]]
-	if f.scale.Log && z <= 0 {
-		return math.Inf(-1)
+	if f.scale.Log {
+		z = max(z, 0)
 	}
 	return f.scale.at(z)
 }
 
-// middle returns the coordinate of the middle of one of n cells along an axis.
-func middle(a Axis, i, n int) float64 {
-	t := (float64(i) + 0.5) / float64(n)
-	return a.at(a.Min)*(1-t) + a.at(a.Max)*t
-}
-
-// nearest returns for every cell along an axis the index of the grid point
-// nearest to its middle.
-func nearest(grid []float64, a Axis) []int {
-	last := len(grid) - 1
-	out := make([]int, 2*last)
-	for p := range out {
-		v := middle(a, p, len(out))
-		i := 1 + sort.Search(last-1, func(i int) bool { return a.at(grid[i+1]) >= v })
-		if v-a.at(grid[i-1]) < a.at(grid[i])-v {
-			i--
+// cells returns the coordinates of the middles of the cells along an axis, and the
+// indices of the grid points nearest to them.
+func cells(grid []float64, a Axis) (middles []float64, nearest []int) {
+	i, n := 0, 2*(len(grid)-1)
+	for c := range n {
+		t := (float64(c) + 0.5) / float64(n)
+		v := a.at(a.Min)*(1-t) + a.at(a.Max)*t
+		for i+1 < len(grid) && v-a.at(grid[i]) >= a.at(grid[i+1])-v {
+			i++
 		}
-		out[p] = i
+		middles, nearest = append(middles, v), append(nearest, i)
 	}
-	return out
+	return middles, nearest
 }

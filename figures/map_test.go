@@ -32,7 +32,7 @@ func sweep() (Map, Axis) {
 func TestField(t *testing.T) {
 	m, s := flagged()
 	x, y := m.axes(Labels{})
-	f := field{m, x, y, s, nearest(m.X, x), nearest(m.Y, y)}
+	f := m.field(x, y, s)
 	inf, nan := math.Inf(1), math.NaN()
 	for r, row := range [][]float64{{-1e-9, -inf, -inf, 0}, {nan, 0.5, 0.5, 1}, {nan, 0.5, 0.5, 1}, {0.25, 0.75, 0.75, 1.5}} {
 		for c, want := range row {
@@ -45,12 +45,12 @@ func TestField(t *testing.T) {
 		t.Errorf("middles %g, %g, %g", f.X(0), f.X(3), f.Y(2))
 	}
 	// The middles of the cells are 0.5, 1.5, ...; the grid's cells meet at 0.6, 2.2, 4.6.
-	if got, want := nearest([]float64{0, 1.2, 3.2, 6}, Axis{Max: 6}), []int{0, 1, 2, 2, 2, 3}; !slices.Equal(got, want) {
-		t.Errorf("nearest = %v, want %v", got, want)
+	if _, got := cells([]float64{0, 1.2, 3.2, 6}, Axis{Max: 6}); !slices.Equal(got, []int{0, 1, 2, 2, 2, 3}) {
+		t.Errorf("nearest grid points %v", got)
 	}
 	// They are at 1/8, 3/8, 5/8, 7/8 of three decades.
-	if got, want := nearest([]float64{1, 10, 1000}, Axis{Min: 1, Max: 1000, Log: true}), []int{0, 1, 1, 2}; !slices.Equal(got, want) {
-		t.Errorf("nearest = %v, want %v", got, want)
+	if _, got := cells([]float64{1, 10, 1000}, Axis{Min: 1, Max: 1000, Log: true}); !slices.Equal(got, []int{0, 1, 1, 2}) {
+		t.Errorf("nearest grid points %v", got)
 	}
 	f.scale = Axis{Min: 1e-4, Max: 1, Log: true}
 	if got := []float64{f.Z(3, 0), f.Z(3, 1), f.Z(0, 0)}; !slices.Equal(got, []float64{-inf, 0, -inf}) {
@@ -87,18 +87,10 @@ func TestMapColours(t *testing.T) {
 
 func TestMapLegend(t *testing.T) {
 	keys := func(rows []Row, l Labels) []string {
-		var over styles
-		for _, r := range rows {
-			for _, m := range r.Maps {
-				for _, c := range m.lines() {
-					over.add(c)
-				}
-			}
-		}
-		return texts(mapKeys(rows, l, &over))
+		return texts(mapKeys(rows, l, stylesOf(rows[0].Maps[0].lines())))
 	}
 	m, s := flagged()
-	m.Points = []Point{{0, 0, 3}, {1, 1, 0}, {2, 2, 0}, {2.1, 0, 1}}
+	m.Points = []Point{{0, 0, 1}, {1, 1, 0}, {2, 2, 0}, {2.1, 0, 1}}
 	field, scale := sweep()
 	bound := Map{X: m.X, Y: m.Y, Z: make([]float64, 9), Boundary: []Segment{{0, 0, 1, 1}}}
 	for _, test := range []struct {
@@ -107,8 +99,8 @@ func TestMapLegend(t *testing.T) {
 		l    Labels
 		want []string
 	}{
-		{"flags", []Row{{s, []Map{m, m}}}, Labels{Classes: []string{"cat"}, Below: "negative"}, []string{
-			"cat", "class 4", "negative (4 values)", "above scale (2 values)", "not a number (2 values)", "2 examples outside the maps",
+		{"flags", []Row{{s, []Map{m, m}}}, Labels{Classes: []string{"cat", "dog"}, Below: "negative"}, []string{
+			"cat", "dog", "negative (4 values)", "above scale (2 values)", "not a number (2 values)", "2 examples outside the maps",
 		}},
 		{"named classes", []Row{{s, []Map{bound}}}, Labels{Classes: []string{"cat", "dog"}}, []string{"cat", "dog", boundaryName}},
 		{"curves", []Row{{scale, []Map{field}}}, Labels{}, []string{

@@ -1,7 +1,8 @@
 package figures
 
 import (
-	"math"
+	"cmp"
+	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/text"
@@ -30,7 +31,7 @@ type page struct {
 	// margin is the room at the right edge of the page, and beside draws what
 	// stands there beside a row, given the data area of its last panel.
 	margin vg.Length
-	beside func(dc draw.Canvas, row int, area vg.Rectangle)
+	beside func(area draw.Canvas, row int)
 }
 
 const (
@@ -38,87 +39,84 @@ const (
 	rowGap   = vg.Length(6)
 )
 
-// has tells whether there is a panel at a row and a column.
-func (p page) has(i, j int) bool { return i >= 0 && i < len(p.rows) && j >= 0 && j < len(p.rows[i]) }
+// at returns the panel at a row and a column, an empty one if there is none.
+func (p page) at(i, j int) (out panel) {
+	if i >= 0 && i < len(p.rows) && j >= 0 && j < len(p.rows[i]) {
+		out = p.rows[i][j]
+	}
+	return out
+}
 
 // figure lays the page out: first to see how wide the data areas are, then with
 // ticks and a height that suit them.
 func (p page) figure() *Figure {
-	columns := 0
-	for _, r := range p.rows {
-		columns = max(columns, len(r))
-	}
-	if p.width == 0 {
-		p.width = min(pageWidth, columnWidth*vg.Length(columns))
-	}
 	var (
-		plots  = p.plots(columns)
-		height = p.width
+		plots = p.plots()
+		tiles = draw.Tiles{
+			Rows: len(plots), Cols: len(plots[0]), PadX: panelGap, PadY: rowGap,
+			PadLeft: pageEdge, PadRight: pageEdge + p.margin, PadTop: pageEdge, PadBottom: pageEdge,
+		}
+		width  = cmp.Or(p.width, min(pageWidth, columnWidth*vg.Length(tiles.Cols)))
+		height = width
 		area   vg.Rectangle
 		foot   legend
 		labels = letters(textSize, text.XCenter, text.YTop)
-		tiles  = draw.Tiles{
-			Rows: len(plots), Cols: columns, PadX: panelGap, PadY: rowGap,
-			PadLeft: pageEdge, PadRight: pageEdge + p.margin, PadTop: pageEdge, PadBottom: pageEdge,
-		}
 	)
 	for range 2 {
-		dc := draw.Canvas{Rectangle: box(0, 0, p.width, height)}
+		dc := draw.Canvas{Rectangle: box(0, 0, width, height)}
 		area = plots[0][0].DataCanvas(plot.Align(plots, tiles, dc)[0][0]).Rectangle
 		size := area.Size()
-		foot = newLegend(p.keys, p.width-area.Min.X-pageEdge)
+		foot = newLegend(p.keys, width-area.Min.X-pageEdge)
 		bottom := pageEdge + foot.height()
 		if p.label != "" {
 			bottom += labels.Height(p.label)
 		}
 		height += bottom - tiles.PadBottom + vg.Length(len(plots))*(p.height(size.X)-size.Y)
 		tiles.PadBottom = bottom
-		for i, row := range plots {
-			for j, plt := range row {
-				if p.has(i, j) {
-					plt.X.Tick.Marker = plot.ConstantTicks(p.rows[i][j].x.fitting(size.X))
-				}
+		for i, row := range p.rows {
+			for j, q := range row {
+				plots[i][j].X.Tick.Marker = plot.ConstantTicks(q.x.fitting(size.X))
 			}
 		}
 	}
-	return &Figure{width: p.width, height: height, draw: func(dc draw.Canvas) {
+	return &Figure{width: width, height: height, draw: func(dc draw.Canvas) {
 		canvases := plot.Align(plots, tiles, dc)
 		for i, row := range p.rows {
-			var last vg.Rectangle
+			var last draw.Canvas
 			for j := range row {
 				plots[i][j].Draw(canvases[i][j])
-				last = plots[i][j].DataCanvas(canvases[i][j]).Rectangle
+				last = plots[i][j].DataCanvas(canvases[i][j])
 			}
 			if p.beside != nil {
-				p.beside(dc, i, last)
+				p.beside(last, i)
 			}
 		}
 		foot.draw(dc, area.Min.X)
-		write(dc, labels, vg.Point{X: (area.Min.X + p.width) / 2, Y: tiles.PadBottom}, p.label)
+		write(dc, labels, vg.Point{X: (area.Min.X + width) / 2, Y: tiles.PadBottom}, p.label)
 	}}
 }
 
 // plots returns the plots of the panels, with nil where there is none.
-func (p page) plots(columns int) [][]*plot.Plot {
+func (p page) plots() [][]*plot.Plot {
 	out := make([][]*plot.Plot, len(p.rows))
+	columns := len(slices.MaxFunc(p.rows, func(a, b []panel) int { return len(a) - len(b) }))
 	widest := make([]vg.Length, columns) // tick label of Y
 	for i, row := range p.rows {
 		out[i] = make([]*plot.Plot, columns)
 		for j, q := range row {
 			plt := newPlot(q.x, q.y)
 			if q.names != nil {
-				plt.Y.Tick.Marker = plot.ConstantTicks(q.names)
-				plt.Y.Tick.Length = 0
+				plt.Y.Tick.Marker, plt.Y.Tick.Length = plot.ConstantTicks(q.names), 0
 			}
-			if p.has(i+1, j) && p.rows[i+1][j].x == q.x {
+			if p.at(i+1, j).x == q.x {
 				withoutText(&plt.X)
 			}
-			if p.has(i, j-1) && p.rows[i][j-1].y == q.y {
+			if p.at(i, j-1).y == q.y {
 				withoutText(&plt.Y)
 			}
-			plt.Add(q.plotters...)
+			addWithin(plt, q.plotters...)
 			plt.Add(frame{})
-			if q.title != "" && (!p.has(i-1, j) || p.rows[i-1][j].title != q.title) {
+			if q.title != "" && q.title != p.at(i-1, j).title {
 				plt.Add(title(q.title))
 			}
 			widest[j] = max(widest[j], labelWidth(plt.Y))
@@ -137,20 +135,16 @@ func (p page) plots(columns int) [][]*plot.Plot {
 // newPlot returns a plot without content between two axes.
 func newPlot(x, y Axis) *plot.Plot {
 	plt := plot.New()
-	plt.TextHandler = typesetter{}
+	plt.TextHandler = typeset
 	plt.BackgroundColor = nil
-	for _, of := range []struct {
-		to   *plot.Axis
-		from Axis
-	}{{&plt.X, x}, {&plt.Y, y}} {
-		a := of.to
-		a.Min, a.Max = of.from.at(of.from.Min), of.from.at(of.from.Max)
+	for a, of := range map[*plot.Axis]Axis{&plt.X: x, &plt.Y: y} {
+		a.Min, a.Max = of.at(of.Min), of.at(of.Max)
 		a.Padding, a.Width = 0, 0 // The frame is the line of the axis.
-		a.Label.Text, a.Label.Padding = of.from.Label, 1
+		a.Label.Text, a.Label.Padding = of.Label, 1
 		a.Label.TextStyle = letters(textSize, text.XCenter, text.YBottom)
 		a.Tick.Label = letters(textSize, a.Tick.Label.XAlign, a.Tick.Label.YAlign)
 		a.Tick.LineStyle, a.Tick.Length = line(hairline, black), tickLength
-		a.Tick.Marker = plot.ConstantTicks(of.from.ticks(tickCount))
+		a.Tick.Marker = plot.ConstantTicks(of.ticks(tickCount))
 	}
 	return plt
 }
@@ -167,6 +161,13 @@ func labelWidth(a plot.Axis) (width vg.Length) {
 		width = max(width, a.Tick.Label.Width(t.Label))
 	}
 	return width
+}
+
+// addWithin adds plotters that neither take room beyond the data area nor change its ends.
+func addWithin(plt *plot.Plot, plotters ...plot.Plotter) {
+	for _, p := range plotters {
+		plt.Add(struct{ plot.Plotter }{p})
+	}
 }
 
 // frame is a plotter of the outline of a data area.
@@ -190,32 +191,4 @@ func (t title) Plot(c draw.Canvas, _ *plot.Plot) {
 func (t title) GlyphBoxes(*plot.Plot) []plot.GlyphBox {
 	sty := letters(textSize, text.XCenter, text.YBottom)
 	return []plot.GlyphBox{{Y: 1, Rectangle: box(0, 0, 0, 1+sty.Height(string(t)))}}
-}
-
-// within is a plotter that takes no room beyond the data area, nor changes its ends.
-type within struct{ plot.Plotter }
-
-// rightTicks is a plotter of ticks and a label at the right of a data area.
-type rightTicks struct {
-	ticks []plot.Tick
-	label string
-	room  vg.Length // for the tick labels
-}
-
-// Plot implements plot.Plotter.
-func (r rightTicks) Plot(c draw.Canvas, plt *plot.Plot) {
-	_, y := plt.Transforms(&c)
-	for _, t := range r.ticks {
-		length := tickLength
-		if t.IsMinor() {
-			length /= 2
-		}
-		at := vg.Point{X: c.Max.X, Y: y(t.Value)}
-		c.StrokeLine2(line(hairline, black), at.X, at.Y, at.X+length, at.Y)
-		at.X += tickLength + textGap
-		write(c, letters(textSize, text.XLeft, text.YCenter), at, t.Label)
-	}
-	sty := letters(textSize, text.XCenter, text.YTop)
-	sty.Rotation = math.Pi / 2
-	write(c, sty, vg.Point{X: c.Max.X + tickLength + 2*textGap + r.room, Y: c.Center().Y}, r.label)
 }

@@ -19,19 +19,24 @@ type Style struct {
 	Dashes []vg.Length
 }
 
+// rgb returns the colour of a number such as 0xff0000, red.
+func rgb(c uint32) color.NRGBA { return color.NRGBA{uint8(c >> 16), uint8(c >> 8), uint8(c), 0xff} }
+
+var (
+	black = rgb(0x1a1a1a)
+	grey  = rgb(0x8c8c8c)
+	pale  = rgb(0xececec)
+	white = rgb(0xffffff)
+)
+
 // colors are told apart with any colour vision: those of M. Okabe and K. Ito (2008), but
 // for the yellow, which is lost on white paper, with a few after P. Tol.
 var colors = []color.NRGBA{
-	{0x00, 0x72, 0xb2, 0xff}, // blue
-	{0x56, 0xb4, 0xe9, 0xff}, // sky
-	{0xd5, 0x5e, 0x00, 0xff}, // vermilion
-	{0xe6, 0x9f, 0x00, 0xff}, // orange
-	{0x00, 0x9e, 0x73, 0xff}, // green
-	{0x99, 0x99, 0x33, 0xff}, // olive
-	{0xcc, 0x79, 0xa7, 0xff}, // pink
-	{0x88, 0x22, 0x55, 0xff}, // wine
-	black,
-	{0x77, 0x77, 0x77, 0xff}, // grey
+	rgb(0x0072b2), rgb(0x56b4e9), // blue, sky
+	rgb(0xd55e00), rgb(0xe69f00), // vermilion, orange
+	rgb(0x009e73), rgb(0x999933), // green, olive
+	rgb(0xcc79a7), rgb(0x882255), // pink, wine
+	black, rgb(0x777777),
 }
 
 // families are the names of well-known methods, a line for each colour. The place in
@@ -54,35 +59,7 @@ var dashes = [][]vg.Length{nil, {4, 1.5}, {1.2, 1.2}, {6, 1.5, 1.2, 1.5}}
 // StyleOf returns the style of a method by its name. Low lines and spaces are hyphens,
 // and what stands behind a colon is a remark. Names that are not well known get a style
 // by chance, but always the same.
-func StyleOf(name string) Style {
-	if i, j, ok := familyOf(name); ok {
-		return styleAt(i, j)
-	}
-	sum := chance(name)
-	return styleAt(sum%len(colors), sum/len(colors)%len(shapes))
-}
-
-// familyOf returns the family of a well-known method and its place in it.
-func familyOf(name string) (i, j int, ok bool) {
-	name, _, _ = strings.Cut(name, ":")
-	name = strings.NewReplacer("_", "-", " ", "-").Replace(name)
-	for i, family := range families {
-		if j := slices.Index(strings.Fields(family), name); j >= 0 {
-			return i, j, true
-		}
-	}
-	return 0, 0, false
-}
-
-func chance(name string) int {
-	h := fnv.New32a()
-	h.Write([]byte(name))
-	return int(h.Sum32() >> 1)
-}
-
-func styleAt(i, j int) Style {
-	return Style{colors[i], (i + j) % len(shapes), dashes[j%len(dashes)]}
-}
+func StyleOf(name string) Style { return new(styles).next(Curve{Name: name}) }
 
 // styles has the curves of a figure, the first of every name, and their styles.
 type styles struct {
@@ -90,16 +67,22 @@ type styles struct {
 	of    map[string]Style
 }
 
-// add gives a curve its style. A name that is not well known avoids what the figure has
-// already. References are grey and differ in their dashes.
-func (s *styles) add(c Curve) {
-	if _, ok := s.of[c.Name]; ok {
-		return
+// stylesOf gives curves that can be drawn their styles, one after the other.
+func stylesOf(curves []Curve) *styles {
+	s := &styles{of: make(map[string]Style)}
+	for _, c := range curves {
+		c.check()
+		if _, ok := s.of[c.Name]; !ok {
+			s.named, s.of[c.Name] = append(s.named, c), s.next(c)
+		}
 	}
-	if s.of == nil {
-		s.of = make(map[string]Style)
-	}
-	next := StyleOf(c.Name)
+	return s
+}
+
+// next returns the style of one more curve. References are grey and differ in their
+// dashes; a well-known method has its place in families. Any other has, if possible, a
+// colour and a marker that are new in the figure, else a colour, else a pair of them.
+func (s *styles) next(c Curve) (out Style) {
 	if c.Kind == Reference {
 		references := 0
 		for _, other := range s.named {
@@ -107,33 +90,40 @@ func (s *styles) add(c Curve) {
 				references++
 			}
 		}
-		next = Style{grey, 0, dashes[references%len(dashes)]}
-	} else if _, _, ok := familyOf(c.Name); !ok {
-		next = s.free(c.Name)
+		return Style{Color: grey, Dashes: dashes[references%len(dashes)]}
 	}
-	s.named, s.of[c.Name] = append(s.named, c), next
-}
-
-// free returns a style that no name of the figure has: with a colour and a marker that
-// are new, else with a new colour, else with a new pair of them.
-func (s *styles) free(name string) Style {
-	sum := chance(name)
-	for _, taken := range []func(colour, marker bool) bool{
-		func(colour, marker bool) bool { return colour || marker },
-		func(colour, _ bool) bool { return colour },
-		func(colour, marker bool) bool { return colour && marker },
-	} {
-		for k := range len(colors) * len(shapes) {
-			next, ok := styleAt((sum+k)%len(colors), sum/len(colors)%len(shapes)+k/len(colors)), true
-			for _, other := range s.of {
-				ok = ok && !taken(other.Color == next.Color, other.Marker == next.Marker)
-			}
-			if ok {
-				return next
-			}
+	name, _, _ := strings.Cut(c.Name, ":")
+	name = strings.NewReplacer("_", "-", " ", "-").Replace(name)
+	for i, family := range families {
+		if j := slices.Index(strings.Fields(family), name); j >= 0 {
+			return styleAt(i, j)
 		}
 	}
-	return StyleOf(name)
+	h := fnv.New32a()
+	h.Write([]byte(c.Name))
+	chance := int(h.Sum32() >> 1)
+	least := math.MaxInt
+	for k := range len(colors) * len(shapes) {
+		style, shared := styleAt((chance+k)%len(colors), chance/len(colors)%len(shapes)+k/len(colors)), 0
+		for _, other := range s.of {
+			both := 0
+			if other.Color == style.Color {
+				both = 2
+			}
+			if other.Marker == style.Marker {
+				both++
+			}
+			shared = max(shared, both)
+		}
+		if shared < least {
+			out, least = style, shared
+		}
+	}
+	return out
+}
+
+func styleAt(i, j int) Style {
+	return Style{colors[i], (i + j) % len(shapes), dashes[j%len(dashes)]}
 }
 
 const (
@@ -146,18 +136,19 @@ const (
 // edge, except in a crowd, where edges would be all that is left.
 type marker struct {
 	corners int
-	turn    float64   // the direction of the first corner
-	outer   vg.Length // the distance of the corners, in radii
-	outline color.Color
+	turn    float64     // the direction of the first corner
+	outer   vg.Length   // the distance of the corners, in radii
+	aside   vg.Length   // how far it is to the right of its place, in radii
+	outline color.Color // if any
 }
 
 // shapes have about the same area. The first one is as good as a circle.
 var shapes = []marker{
-	{48, 0, 1, nil},
-	{4, math.Pi / 4, 1.25, nil},
-	{3, math.Pi / 2, 1.45, nil},
-	{4, 0, 1.3, nil},
-	{3, -math.Pi / 2, 1.45, nil},
+	{corners: 48, outer: 1},
+	{corners: 4, turn: math.Pi / 4, outer: 1.25},
+	{corners: 3, turn: math.Pi / 2, outer: 1.45},
+	{corners: 4, outer: 1.3},
+	{corners: 3, turn: -math.Pi / 2, outer: 1.45},
 }
 
 // DrawGlyph implements draw.GlyphDrawer.
@@ -165,7 +156,7 @@ func (m marker) DrawGlyph(c *draw.Canvas, sty draw.GlyphStyle, at vg.Point) {
 	corner := func(i int) vg.Point {
 		sin, cos := math.Sincos(m.turn + 2*math.Pi*float64(i)/float64(m.corners))
 		r := sty.Radius * m.outer
-		return vg.Point{X: at.X + r*vg.Length(cos), Y: at.Y + r*vg.Length(sin)}
+		return vg.Point{X: at.X + sty.Radius*m.aside + r*vg.Length(cos), Y: at.Y + r*vg.Length(sin)}
 	}
 	var path vg.Path
 	path.Move(corner(-1).Add(corner(0)).Scale(0.5)) // within an edge: not every canvas joins the ends
@@ -190,23 +181,20 @@ func (s Style) glyph(radius vg.Length) draw.GlyphStyle {
 	return draw.GlyphStyle{Color: s.Color, Radius: radius, Shape: shapes[s.Marker]}
 }
 
-// hollow is the marker of a style with nothing but its outline.
-func (s Style) hollow() draw.GlyphStyle {
-	m := shapes[s.Marker]
-	m.outline = s.Color
-	return draw.GlyphStyle{Color: white, Radius: markerRadius, Shape: m}
+// outlined is a marker with an outline.
+func outlined(m marker, fill, outline color.Color) draw.GlyphStyle {
+	m.outline = outline
+	return draw.GlyphStyle{Color: fill, Radius: markerRadius, Shape: m}
 }
 
 // classFills tell the markers of classes apart in grey as well: white, black and a
 // mid orange, which maps do not contain. As their number and that of the shapes have
 // no common divisor, every shape meets every fill.
-var classFills = []color.NRGBA{white, black, {0xe6, 0x6a, 0x00, 0xff}}
+var classFills = []color.NRGBA{white, black, rgb(0xe66a00)}
 
 // classGlyph is the marker of an example of a class, counted from 0.
 func classGlyph(class int) draw.GlyphStyle {
-	m := shapes[class%len(shapes)]
-	m.outline = black
-	return draw.GlyphStyle{Color: classFills[class%len(classFills)], Radius: markerRadius, Shape: m}
+	return outlined(shapes[class%len(shapes)], classFills[class%len(classFills)], black)
 }
 
 // tint returns an opaque colour that is a fifth of c on white.

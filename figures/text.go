@@ -5,23 +5,28 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"sync"
 	"unicode"
 
 	stdfont "golang.org/x/image/font"
+	"golang.org/x/image/font/sfnt"
+	"golang.org/x/image/math/fixed"
+	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
-	"gonum.org/v1/plot/font/liberation"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// typesetter is a text handler for the small mathematics of labels.
-type typesetter struct{}
+// A typesetter is gonum/plot's handler of plain text and the small mathematics of labels.
+type typesetter struct{ text.Handler }
 
-var _ text.Handler = typesetter{}
+var typeset = typesetter{plot.DefaultTextHandler}
 
-var fonts = sync.OnceValue(func() *font.Cache { return font.NewCache(liberation.Collection()) })
+// letters is the style of a piece of text that is aligned to its anchor.
+func letters(size vg.Length, x text.XAlignment, y text.YAlignment) text.Style {
+	fnt := font.Font{Typeface: "Liberation", Variant: "Serif", Size: size}
+	return text.Style{Color: black, Font: fnt, XAlign: x, YAlign: y, Handler: typeset}
+}
 
 // Sizes of subscripts and superscripts in units of the size of the text.
 const (
@@ -58,8 +63,13 @@ func runs(line string) (out []run) {
 		case group && r == '}':
 			script, group = 0, false
 		default:
-			letter, own := ordinary(r)
-			next := run{text: string(letter), italic: maths && unicode.IsLetter(letter), script: cmp.Or(script, own)}
+			own := 0
+			if i := slices.Index(superscripts, r); i >= 0 {
+				r, own = superLetters[i], +1
+			} else if i := slices.Index(subscripts, r); i >= 0 {
+				r, own = subLetters[i], -1
+			}
+			next := run{text: string(r), italic: maths && unicode.IsLetter(r), script: cmp.Or(script, own)}
 			if !group {
 				script = 0
 			}
@@ -79,17 +89,6 @@ var (
 	subscripts, subLetters     = []rune("₀₁₂₃₄₅₆₇₈₉₊₋₍₎ₙᵢⱼₖ"), []rune("0123456789+−()nijk")
 )
 
-// ordinary returns the ordinary letter of a subscript or superscript.
-func ordinary(r rune) (letter rune, script int) {
-	if i := slices.Index(superscripts, r); i >= 0 {
-		return superLetters[i], +1
-	}
-	if i := slices.Index(subscripts, r); i >= 0 {
-		return subLetters[i], -1
-	}
-	return r, 0
-}
-
 // set places the runs of a line one after the other.
 func set(line string, fnt font.Font) (out []run, width vg.Length) {
 	out = runs(line)
@@ -107,23 +106,11 @@ func set(line string, fnt font.Font) (out []run, width vg.Length) {
 				width += italicGap * fnt.Size
 			}
 		}
-		out[i].face, out[i].at = fonts().Lookup(f, f.Size), vg.Point{X: width, Y: rise}
+		out[i].face, out[i].at = typeset.Cache().Lookup(f, f.Size), vg.Point{X: width, Y: rise}
 		width += out[i].face.Width(r.text)
 	}
 	return out, width
 }
-
-// Cache implements text.Handler.
-func (typesetter) Cache() *font.Cache { return fonts() }
-
-// Extents implements text.Handler.
-func (typesetter) Extents(fnt font.Font) font.Extents {
-	face := fonts().Lookup(fnt, fnt.Size)
-	return face.Extents()
-}
-
-// Lines implements text.Handler.
-func (typesetter) Lines(txt string) []string { return strings.Split(txt, "\n") }
 
 // Box implements text.Handler. All lines of one font have the same height and
 // depth, whatever they say, so that neighbours stand on one baseline.
@@ -152,9 +139,61 @@ func (t typesetter) Draw(c vg.Canvas, txt string, sty text.Style, pt vg.Point) {
 		parts, width := set(line, sty.Font)
 		origin := vg.Point{X: width * vg.Length(sty.XAlign), Y: top - e.Ascent - vg.Length(i)*e.Height}
 		for _, p := range parts {
-			c.FillString(p.face, origin.Add(p.at), p.text)
+			c.Fill(outline(p.face, origin.Add(p.at), p.text))
 		}
 	}
+}
+
+// outline returns a line of text as a path to be filled. It is laid out
+// without hinting, which would make it depend on the resolution. A character
+// that the font lacks becomes the font's own sign for a missing one.
+func outline(face font.Face, at vg.Point, line string) vg.Path {
+	var (
+		path vg.Path
+		buf  sfnt.Buffer
+		last sfnt.GlyphIndex
+		f    = face.Face
+		em   = fixed.Int26_6(f.UnitsPerEm()) // makes the font answer in its own units
+		unit = face.Font.Size / vg.Length(em)
+		must = func(err error) { require(err == nil, "font: %v", err) } // it is one that comes with the program
+	)
+	for i, r := range line {
+		g, err := f.GlyphIndex(&buf, r)
+		must(err)
+		if i > 0 { // A font without a kerning table reports an error: no kerning.
+			if k, err := f.Kern(&buf, last, g, em, stdfont.HintingNone); err == nil {
+				at.X += unit * vg.Length(k)
+			}
+		}
+		last = g
+		segments, err := f.LoadGlyph(&buf, g, em, nil)
+		must(err)
+		p := func(p fixed.Point26_6) vg.Point {
+			return vg.Point{X: at.X + unit*vg.Length(p.X), Y: at.Y - unit*vg.Length(p.Y)}
+		}
+		for i, s := range segments {
+			switch s.Op {
+			case sfnt.SegmentOpMoveTo:
+				if i > 0 {
+					path.Close()
+				}
+				path.Move(p(s.Args[0]))
+			case sfnt.SegmentOpLineTo:
+				path.Line(p(s.Args[0]))
+			case sfnt.SegmentOpQuadTo:
+				// As a cubic: the library for PDF knows no other.
+				from, by, to := path[len(path)-1].Pos, p(s.Args[0]), p(s.Args[1])
+				path.CubeTo(from.Add(by.Sub(from).Scale(2./3)), to.Add(by.Sub(to).Scale(2./3)), to)
+			}
+		}
+		if len(segments) > 0 {
+			path.Close()
+		}
+		advance, err := f.GlyphAdvance(&buf, g, em, stdfont.HintingNone)
+		must(err)
+		at.X += unit * vg.Length(advance)
+	}
+	return path
 }
 
 // write writes a text whose box is aligned to an anchor.

@@ -9,7 +9,6 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"closedform/figures"
 	"closedform/runner/internal/store"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
@@ -17,49 +16,36 @@ import (
 
 var formats = []string{"png", "svg", "pdf"}
 
-// reader reads a table as it was published.
-type reader func(name string) (*table.Table, error)
-
-// once returns a reader that reads each table once.
-func (r reader) once() reader {
-	tables := map[string]*table.Table{}
-	return func(name string) (t *table.Table, err error) {
-		if tables[name] == nil {
-			tables[name], err = r(name)
-		}
-		return tables[name], err
-	}
-}
-
 // draw returns the files of figures, each drawn of the tables that it needs, and no
-// others.
-func draw(drawings []study.Figure, read reader) ([]store.File, error) {
-	needs := make([]table.Set, len(drawings))
+// others, as they were published.
+func draw(drawings []study.Figure, read func(name string) (*table.Table, error)) ([]store.File, error) {
+	tables, needs := map[string]*table.Table{}, make([]table.Set, len(drawings))
 	for i, d := range drawings {
 		for _, name := range d.Needs {
-			t, err := read(name)
-			if err != nil {
-				return nil, fmt.Errorf("figure %s needs %w", d.Name, err)
+			if tables[name] == nil {
+				t, err := read(name)
+				if err != nil {
+					return nil, fmt.Errorf("figure %s needs %w", d.Name, err)
+				}
+				tables[name] = t
 			}
-			needs[i] = append(needs[i], t)
+			needs[i] = append(needs[i], tables[name])
 		}
 	}
-	pages := make([]*figures.Figure, len(drawings))
 	files := make([]store.File, len(drawings)*len(formats))
-	err := parallel(len(drawings), func(i int) (err error) {
-		if pages[i], err = drawings[i].Draw(needs[i]); err != nil {
-			err = fmt.Errorf("figure %s: %w", drawings[i].Name, err)
+	return files, parallel(len(drawings), func(i int) error {
+		page, err := drawings[i].Draw(needs[i])
+		for k, format := range formats {
+			var data []byte
+			if err == nil {
+				data, err = page.Encode(format)
+			}
+			files[i*len(formats)+k] = store.File{Name: drawings[i].Name + "." + format, Data: data}
 		}
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return files, parallel(len(files), func(k int) error {
-		i, format := k/len(formats), formats[k%len(formats)]
-		data, err := pages[i].Encode(format)
-		files[k] = store.File{Name: drawings[i].Name + "." + format, Data: data}
-		return err
+		if err != nil {
+			return fmt.Errorf("figure %s: %w", drawings[i].Name, err)
+		}
+		return nil
 	})
 }
 
@@ -85,10 +71,9 @@ func (p *program) drawAgain(e *experiment) error {
 	if err != nil {
 		return err
 	}
-	read := reader(results.Table).once()
 	var files []store.File
 	for _, d := range e.study.Figures() {
-		drawn, err := draw([]study.Figure{d}, read)
+		drawn, err := draw([]study.Figure{d}, results.Table)
 		switch {
 		case errors.Is(err, store.ErrNotCommitted):
 			fmt.Fprintf(p.stdout, "%s: %v: run -exp %[1]s\n", e.Name, err)
@@ -98,7 +83,7 @@ func (p *program) drawAgain(e *experiment) error {
 		}
 		files = append(files, drawn...)
 	}
-	folder, err := store.Open(dir)
+	folder, err := store.Open(dir, false)
 	if err != nil {
 		return err
 	}

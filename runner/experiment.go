@@ -14,6 +14,7 @@ import (
 
 	"closedform"
 	"closedform/runner/internal/config"
+	"closedform/runner/internal/data"
 	"closedform/runner/internal/studies"
 	"closedform/runner/internal/study"
 )
@@ -58,6 +59,16 @@ func (e *experiment) cells() ([]study.Cell, error) {
 		seen[c.Key] = true
 	}
 	return cells, nil
+}
+
+// missing says which data files of an experiment are not there, and how to get them.
+func (e *experiment) missing() error {
+	if d, ok := e.study.(study.WithData); ok {
+		if err := data.Missing(d.Files()...); err != nil {
+			return fmt.Errorf("%s: %w", e.Name, err)
+		}
+	}
+	return nil
 }
 
 // seeds returns the seeds of the manifest as it is resolved.
@@ -108,6 +119,6 @@ var executable = sync.OnceValues(func() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, err := os.ReadFile(path)
-	return []byte(checksum(data)), err
+	code, err := os.ReadFile(path)
+	return []byte(checksum(code)), err
 })

@@ -44,7 +44,7 @@ func TestBadManifestTouchesNothing(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, small, "good.toml")
 	for _, c := range []struct{ old, new, want string }{
-		{"scale  = 0.3", "scael = 0.3", "x.toml:8: model.scael: not a key; did you mean scale?"},
+		{"scale  = 0.3", "scael = 0.3", "x.toml:8: model.scael: not a key; allowed: deaf, fail, points, scale, sleep"},
 		{"scale  = 0.3", "scale = -0.3", "x.toml:8: model.scale: -0.3 is not allowed"},
 		{`"toy"`, `"toyota"`, `x.toml:2: study: "toyota" is not a study; allowed: `},
 		{`"small"`, `"../small"`, `x.toml:1: name: "../small" is not allowed`},
@@ -186,7 +186,7 @@ func TestDerivedExperiment(t *testing.T) {
 		t.Errorf("-verify prints %q", got)
 	}
 	mustRun(t, "-exp", "small", "-set", "threshold=-99")
-	if stdout, _, err := try(t, "-exp", "a_judge", "-verify", "-progress", "off"); err == nil || !strings.Contains(stdout, "a_judge: summary.csv: changed: ") {
+	if stdout, _, err := try(t, "-exp", "a_judge", "-verify", "-quiet"); err == nil || !strings.Contains(stdout, "a_judge: summary.csv: changed: ") {
 		t.Errorf("verified with another source: %v, %q", err, stdout)
 	}
 	contains(t, mustRun(t, "-exp", "a_judge"), " files in ")
@@ -194,7 +194,7 @@ func TestDerivedExperiment(t *testing.T) {
 		t.Error("the summary is the old one")
 	}
 	write(t, "method,above\n", "results", "small", "summary.csv")
-	if _, _, err := try(t, "-exp", "a_judge", "-force"); err == nil || !strings.Contains(err.Error(), "its checksum is not that of SHA256SUMS") {
+	if _, _, err := try(t, "-exp", "a_judge"); err == nil || !strings.Contains(err.Error(), "its checksum is not that of SHA256SUMS") {
 		t.Errorf("a source that was tampered with: %v", err)
 	}
 	_, _, err = try(t, "-exp", "a_judge", "-set", `sources=["smal"]`)

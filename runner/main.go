@@ -21,7 +21,6 @@ import (
 
 	"closedform/runner/internal/config"
 	"closedform/runner/internal/data"
-	"closedform/runner/internal/engine"
 	"closedform/runner/internal/study"
 )
 
@@ -54,7 +53,6 @@ func exitCode(err error) int {
 type program struct {
 	*options
 	args           []string
-	engine         engine.Engine
 	stdout, stderr io.Writer
 }
 
@@ -65,12 +63,12 @@ func run(ctx context.Context, stdout, stderr io.Writer, args []string) error {
 	if err != nil {
 		return err
 	}
-	p := &program{o, args, engine.Cores{Workers: o.workers}, stdout, stderr}
+	p := &program{o, args, stdout, stderr}
 	switch {
 	case o.list:
 		return p.listAll()
 	case len(o.fetch) > 0:
-		return data.Fetch(ctx, dataSets, o.fetch, o.mirror, stdout)
+		return data.Fetch(ctx, filepath.Join(manifests, "data", data.SetsFile), o.fetch, o.mirror, stdout)
 	case o.report != "":
 		return p.writePage(ctx, o.report)
 	}

@@ -44,7 +44,7 @@ func try(t testing.TB, args ...string) (stdout, stderr string, err error) {
 // to warn of.
 func mustRun(t testing.TB, args ...string) string {
 	t.Helper()
-	stdout, stderr, err := try(t, append(args, "-progress", "off")...)
+	stdout, stderr, err := try(t, append(args, "-quiet")...)
 	if err != nil {
 		t.Fatalf("%q: %v", args, err)
 	}
@@ -238,7 +238,7 @@ func TestHelp(t *testing.T) {
 	if code != 0 || stderr != "" {
 		t.Errorf("-h: exit code %d, and %q", code, stderr)
 	}
-	for _, flag := range []string{"exp", "all", "list", "effort", "out", "workers", "force", "set", "shard", "progress", "verify", "draw", "fetch", "mirror"} {
+	for _, flag := range []string{"exp", "all", "list", "effort", "out", "workers", "set", "shard", "quiet", "verify", "draw", "fetch", "mirror"} {
 		contains(t, stdout, "\n  -"+flag)
 	}
 }
@@ -249,10 +249,10 @@ func TestWrongUsage(t *testing.T) {
 	for _, args := range []string{
 		"", "-workers 2", "-experiment M", "-exp", "-exp M -workers 0", "-exp M -workers two",
 		"-exp M -shard 0/3", "-exp M -shard 4/3", "-exp M -shard x", "-exp M -shard 1/2/3",
-		"-exp M -progress maybe", "-exp M -out=", "-exp M -force yes", "M",
+		"-exp M -quiet=maybe", "-exp M -out=", "-exp M -quiet yes", "M",
 		"-all -effort slow", "-exp M -effort quick", "-all -exp M",
 		"-fetch iris -all", "-fetch iris -exp M", "-fetch iris -list", "-exp M -mirror /",
-		"-exp M -verify -shard 1/2", "-exp M -draw -verify", "-exp M -draw -force", "-exp M -draw -shard 1/2",
+		"-exp M -verify -shard 1/2", "-exp M -draw -verify", "-exp M -draw -shard 1/2",
 	} {
 		var stdout, stderr bytes.Buffer
 		err := run(t.Context(), &stdout, &stderr, strings.Fields(args))

@@ -7,8 +7,6 @@ import (
 	"io"
 	"runtime"
 	"slices"
-
-	"closedform/runner/internal/engine"
 )
 
 // manifests is the folder in which experiments are looked up by name.
@@ -19,28 +17,22 @@ var errUsage = errors.New("usage")
 
 // options are the flags of the command line.
 type options struct {
-	exp, set, fetch                list
-	all, list, verify, draw, force bool
+	exp, set, fetch                []string
+	all, list, verify, draw, quiet bool
 	effort, out, mirror, report    string
-	sources                        string // folder of the results that other experiments read; -out
+	sources                        string // folder of the results that other experiments read: -out
 	workers                        int
 	shard                          shard
-	progress                       engine.Mode
 }
 
 const usage = `Usage: runner [flags]
 
 Runs experiments and leaves tables and figures in a folder of their own.
 
-Flags:
-`
-
-const examples = `
 Examples:
   go run ./runner -list                          which experiments there are
   go run ./runner -exp fig1_12.toml              run experiments/fig1_12.toml
-  go run ./runner -all                           run all of them
-  go run ./runner -all -effort quick             run those that are labelled quick
+  go run ./runner -all -effort quick             run all that are labelled quick
   go run ./runner -exp my/own.toml -out /tmp/x   a manifest of your own, results in /tmp/x
   go run ./runner -exp fig1_12 -set model.rho=0.3 -set sweep.seed=1..5 -out /tmp/x
                                                  other values than the manifest's
@@ -53,6 +45,8 @@ Examples:
 
 Cells that are done are kept: after an interruption the same command goes on
 where it was. Exit code 0, 1 on an error, 2 on wrong usage, 130 if interrupted.
+
+Flags:
 `
 
 // parse reads the command line. Errors are usage errors, or flag.ErrHelp after
@@ -61,19 +55,26 @@ func parse(w io.Writer, args []string) (*options, error) {
 	o := &options{}
 	flags := flag.NewFlagSet("runner", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
-	flags.Var(&o.exp, "exp", "`manifest` to run: a path, or a name in experiments/ (repeatable)")
+	each := func(list *[]string) func(string) error {
+		return func(s string) error {
+			*list = append(*list, s)
+			return nil
+		}
+	}
+	flags.Func("exp", "`manifest` to run: a path, or a name in experiments/ (repeatable)", each(&o.exp))
 	flags.BoolVar(&o.all, "all", false, "run every manifest in experiments/")
 	flags.BoolVar(&o.list, "list", false, "list the manifests in experiments/")
 	flags.StringVar(&o.effort, "effort", "any", "`which` of the manifests -all and -list take: quick, full or any")
 	flags.BoolVar(&o.verify, "verify", false, "run into a temporary folder and compare with the results in -out; nothing else is written")
 	flags.BoolVar(&o.draw, "draw", false, "draw the figures again from the tables in -out; nothing is computed")
-	flags.BoolVar(&o.force, "force", false, "compute all cells again, also those that are done")
 	flags.StringVar(&o.out, "out", "results", "`folder` in which the results folders are")
 	flags.IntVar(&o.workers, "workers", runtime.GOMAXPROCS(0), "`number` of cells computed at a time; it changes no result")
-	flags.Var(&o.set, "set", "`key=value` to use in place of the manifest's, such as model.lambda=0.4 (repeatable)")
-	flags.Var(&o.shard, "shard", "`i/n`: compute the i-th of n parts of the cells only; a later run without it merges")
-	flags.TextVar(&o.progress, "progress", engine.Auto, "`how` to show progress on stderr: auto (a bar on a terminal, lines elsewhere), plain or off")
-	flags.Var(&o.fetch, "fetch", "data `set` to get into experiments/data/, or all (repeatable)")
+	flags.Func("set", "`key=value` to use in place of the manifest's, such as model.lambda=0.4 (repeatable)",
+		each(&o.set))
+	flags.Func("shard", "`i/n`: compute the i-th of n parts of the cells only; a later run without it merges",
+		o.shard.set)
+	flags.BoolVar(&o.quiet, "quiet", false, "show no progress on stderr")
+	flags.Func("fetch", "data `set` to get into experiments/data/, or all (repeatable)", each(&o.fetch))
 	flags.StringVar(&o.mirror, "mirror", "", "`folder` that -fetch takes the files from that are there; the others are downloaded")
 	flags.StringVar(&o.report, "report", "", "`file` to write the page of the results in -out to: OUT/index.html, which a run\n"+
 		"leaves, too, links to the files beside it; any other has figures and tables in itself")
@@ -81,7 +82,6 @@ func parse(w io.Writer, args []string) (*options, error) {
 		fmt.Fprint(w, usage)
 		flags.SetOutput(w)
 		flags.PrintDefaults()
-		fmt.Fprint(w, examples)
 		return nil, err
 	} else if err != nil {
 		return nil, fmt.Errorf("%w: %v", errUsage, err)
@@ -107,8 +107,8 @@ func (o *options) check(rest []string) string {
 		return fmt.Sprintf("-effort %s: need quick, full or any", o.effort)
 	case o.verify && o.shard.n > 0:
 		return "-verify needs all cells, not a -shard"
-	case o.draw && (o.verify || o.force || o.shard.n > 0):
-		return "-draw computes nothing, and excludes -verify, -force and -shard"
+	case o.draw && (o.verify || o.shard.n > 0):
+		return "-draw computes nothing, and excludes -verify and -shard"
 	case o.mirror != "" && len(o.fetch) == 0:
 		return "-mirror is for -fetch"
 	case len(o.fetch) > 0 && (running || o.list):
@@ -128,22 +128,10 @@ func (o *options) check(rest []string) string {
 // takes reports whether -effort takes manifests of this label.
 func (o *options) takes(effort string) bool { return o.effort == "any" || o.effort == effort }
 
-// list is a flag that may be given several times.
-type list []string
-
-func (l *list) String() string { return "" }
-
-func (l *list) Set(s string) error {
-	*l = append(*l, s)
-	return nil
-}
-
 // shard is the i-th of n parts of the cells, from 1; the zero value is all.
 type shard struct{ i, n int }
 
-func (s *shard) String() string { return "" }
-
-func (s *shard) Set(text string) error {
+func (s *shard) set(text string) error {
 	var rest string
 	if k, _ := fmt.Sscanf(text, "%d/%d%s", &s.i, &s.n, &rest); k != 2 || s.i < 1 || s.i > s.n {
 		return errors.New("need i/n with 1 ≤ i ≤ n, such as 1/3")

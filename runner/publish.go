@@ -63,12 +63,11 @@ func (j *job) files(ctx context.Context) (files []store.File, notes []string, er
 		written[t.Name] = store.TableFile(t)
 		files = append(files, written[t.Name])
 	}
-	read := reader(func(name string) (*table.Table, error) {
+	drawn, err := draw(drawings, func(name string) (*table.Table, error) {
 		if file, ok := written[name]; ok {
 			return file.Table()
 		}
 		return nil, fmt.Errorf("a table %s, which is not made", name)
 	})
-	drawn, err := draw(drawings, read.once())
 	return append(files, drawn...), notes, err
 }

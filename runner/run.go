@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"path/filepath"
 	"strings"
@@ -39,15 +40,12 @@ func (p *program) run(ctx context.Context, e *experiment) error {
 	if err != nil {
 		return err
 	}
-	open, shard := store.Open, p.shard.n > 0
-	if shard {
-		open = store.OpenShared
-	}
-	if j.folder, err = open(j.dir); err != nil {
+	shard := p.shard.n > 0
+	if j.folder, err = store.Open(j.dir, shard); err != nil {
 		return err
 	}
 	defer j.folder.Close()
-	if !p.force && !shard && j.folder.Published(inputs) {
+	if !shard && j.folder.Published(inputs) {
 		fmt.Fprintf(p.stdout, "%s: %d cells, all done before; %s is up to date\n", e.Name, len(j.cells), j.dir)
 		return nil
 	}
@@ -95,7 +93,7 @@ func (j *job) prepare(ctx context.Context) (inputs string, err error) {
 	if j.prints, err = fingerprints(j.version, j.cells); err != nil {
 		return "", err
 	}
-	if j.resolved, err = j.Resolved(j.study.Config()); err != nil {
+	if j.resolved, err = j.Resolved(j.study); err != nil {
 		return "", err
 	}
 	program, err := executable()
@@ -136,11 +134,9 @@ func (j *job) reuse() (todo []int, mine int) {
 			continue
 		}
 		mine++
-		if !j.force {
-			var err error
-			if j.done[i], err = j.folder.LoadCell(c.Key, j.prints[i]); err != nil {
-				fmt.Fprintf(j.stderr, "%s: %v; computing it again\n", j.Name, err)
-			}
+		var err error
+		if j.done[i], err = j.folder.LoadCell(c.Key, j.prints[i]); err != nil {
+			fmt.Fprintf(j.stderr, "%s: %v; computing it again\n", j.Name, err)
 		}
 		if j.done[i] == nil {
 			todo = append(todo, i)
@@ -155,10 +151,14 @@ func (j *job) compute(ctx context.Context, todo []int) error {
 	for k, i := range todo {
 		cells[k] = j.cells[i]
 	}
-	progress := engine.Start(j.progress, j.stderr, j.Name, len(todo))
+	w := j.stderr
+	if j.quiet {
+		w = io.Discard
+	}
+	progress := engine.Start(w, j.Name, len(todo))
 	defer progress.Stop()
 	var computed atomic.Int64
-	err := j.engine.Compute(ctx, cells, func(k int, tables table.Set, took time.Duration) error {
+	err := engine.Compute(ctx, j.workers, cells, func(k int, tables table.Set, took time.Duration) error {
 		i := todo[k]
 		j.done[i] = &store.Cell{Key: j.cells[i].Key, Fingerprint: j.prints[i], Tables: tables, Seconds: took.Seconds()}
 		if err := j.folder.SaveCell(j.done[i]); err != nil {

@@ -42,7 +42,7 @@ func TestResultsFolder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := []string{"runner", "-exp", m, "-out", out, "-progress", "off"}; !slices.Equal(run.Command, want) {
+	if want := []string{"runner", "-exp", m, "-out", out, "-quiet"}; !slices.Equal(run.Command, want) {
 		t.Errorf("command %q, want %q", run.Command, want)
 	}
 	if run.Manifest != "small" || !slices.Equal(run.Seeds, []int{1, 2}) || run.Computed != 4 || run.Reused != 0 ||
@@ -69,15 +69,6 @@ func TestWarmRunComputesNothing(t *testing.T) {
 		t.Errorf("it says %q, want %q", got, want)
 	}
 	same(t, snapshot(t, out), before)
-}
-
-func TestForceComputesAllAgain(t *testing.T) {
-	m, out := write(t, small), t.TempDir()
-	dir := filepath.Join(out, "small")
-	mustRun(t, "-exp", m, "-out", out)
-	want := results(t, dir)
-	begins(t, mustRun(t, "-exp", m, "-out", out, "-force"), "small: 4 cells, 4 computed, 0 done before; 6 files in ")
-	same(t, results(t, dir), want)
 }
 
 // A run recomputes the cells that a changed manifest concerns, no others, and
@@ -129,7 +120,7 @@ func TestChangedCode(t *testing.T) {
 	defer func(f func(study.Experiment) (string, error)) { codeVersion = f }(codeVersion)
 	codeVersion = func(study.Experiment) (string, error) { return "2", nil }
 	begins(t, mustRun(t, "-exp", m, "-out", out), "small: 4 cells, 4 computed, 0 done before; ")
-	if _, err := studyVersion(&toy{}); err == nil || !strings.Contains(err.Error(), "runner") {
+	if _, err := studyVersion(&Toy{}); err == nil || !strings.Contains(err.Error(), "runner") {
 		t.Errorf("this package, whose sources are not embedded: error %v", err)
 	}
 }
@@ -143,7 +134,7 @@ func TestDamagedCellIsComputedAgain(t *testing.T) {
 	data := read(t, cell)
 	write(t, data[:len(data)/2]+"x"+data[len(data)/2+1:], cell)
 	remove(t, dir, "summary.csv") // so that there is something to do
-	stdout, stderr, err := try(t, "-exp", m, "-out", out, "-progress", "off")
+	stdout, stderr, err := try(t, "-exp", m, "-out", out, "-quiet")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -201,7 +192,7 @@ func TestResultsAreCompletedAfterAnError(t *testing.T) {
 func TestFailingCell(t *testing.T) {
 	m, out := write(t, edit(t, small, "scale = 2", "fail = true")), t.TempDir()
 	dir := filepath.Join(out, "small")
-	code, stdout, stderr := exit(t, "-exp", m, "-out", out, "-progress", "off", "-workers", "1")
+	code, stdout, stderr := exit(t, "-exp", m, "-out", out, "-quiet", "-workers", "1")
 	if code != 1 || stdout != "" || stderr != "runner: small: cell total seed=1: lost its way\n" {
 		t.Errorf("exit code %d, %q and %q", code, stdout, stderr)
 	}
@@ -210,7 +201,8 @@ func TestFailingCell(t *testing.T) {
 	}
 	begins(t, mustRun(t, "-exp", m, "-out", out, "-set", "variant.total.fail=false"), "small: 4 cells, 2 computed, 2 done before; ")
 	before := results(t, dir)
-	if _, _, err := try(t, "-exp", m, "-out", out, "-force"); err == nil {
+	remove(t, dir, "cells")
+	if _, _, err := try(t, "-exp", m, "-out", out); err == nil {
 		t.Error("it did not fail again")
 	}
 	same(t, results(t, dir), before) // a run that fails leaves earlier results alone

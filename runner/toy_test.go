@@ -17,8 +17,8 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// toyConfig is the manifest of the toy study, which draws random walks.
-type toyConfig struct {
+// ToyConfig is the manifest of the toy study, which draws random walks.
+type ToyConfig struct {
 	Threshold float64      `toml:"threshold"` // of the summary
 	Title     string       `toml:"title"`     // of the figures
 	File      string       `toml:"file,omitempty"`
@@ -47,25 +47,26 @@ type toyVariant struct {
 
 func (m *ToyModel) Validate() error { return field.Positive("scale", m.Scale) }
 
-type toy struct {
-	toyConfig
+// Toy is embedded by toys that can do more.
+type Toy struct {
+	ToyConfig
 	name, folder string
 	seeds        []int
 	data         string
 	source       *table.Table
 }
 
-// toyData, toyDerived and toyTimed are toys that can do more.
+// toyData, toyDerived and toyTimed are these.
 type (
-	toyData    struct{ toy }
-	toyDerived struct{ toy }
-	toyTimed   struct{ toy }
+	toyData    struct{ Toy }
+	toyDerived struct{ Toy }
+	toyTimed   struct{ Toy }
 )
 
 func newToy(m *config.Manifest) (study.Experiment, error) {
-	t := toy{name: m.Name, folder: m.Folder}
+	t := Toy{name: m.Name, folder: m.Folder}
 	t.Title, t.Model = "Walks", ToyModel{Scale: 1, Points: 5}
-	err := m.Decode(&t.toyConfig)
+	err := m.Decode(&t.ToyConfig)
 	if err == nil {
 		t.seeds, err = m.Seeds(t.Sweep.Seed)
 	}
@@ -82,9 +83,7 @@ func newToy(m *config.Manifest) (study.Experiment, error) {
 	return &t, nil
 }
 
-func (t *toy) Config() any { return &t.toyConfig }
-
-func (t *toy) Prepare(context.Context) error { return nil }
+func (t *Toy) Prepare(context.Context) error { return nil }
 
 func (t *toyData) Files() []string { return []string{filepath.Join(t.folder, t.File)} }
 
@@ -94,10 +93,10 @@ func (t *toyData) Prepare(context.Context) error {
 	return err
 }
 
-func (t *toyDerived) Sources() []string { return t.toyConfig.Sources }
+func (t *toyDerived) Sources() []string { return t.ToyConfig.Sources }
 
 func (t *toyDerived) Use(read func(experiment, table string) (*table.Table, error)) (err error) {
-	t.source, err = read(t.toyConfig.Sources[0], "summary")
+	t.source, err = read(t.ToyConfig.Sources[0], "summary")
 	return err
 }
 
@@ -118,7 +117,7 @@ type toySpec struct {
 	Data  string
 }
 
-func (t *toy) Cells() []study.Cell {
+func (t *Toy) Cells() []study.Cell {
 	var cells []study.Cell
 	for _, v := range t.Variants {
 		for _, seed := range t.seeds {
@@ -132,7 +131,7 @@ func (t *toy) Cells() []study.Cell {
 	return cells
 }
 
-func (t *toy) walk(ctx context.Context, s toySpec) (table.Set, error) {
+func (t *Toy) walk(ctx context.Context, s toySpec) (table.Set, error) {
 	if s.Model.Fail {
 		return nil, errors.New("lost its way")
 	}
@@ -156,7 +155,7 @@ func (t *toy) walk(ctx context.Context, s toySpec) (table.Set, error) {
 	return table.Set{walks, runs}, nil
 }
 
-func (t *toy) Tables(cells []table.Set) (table.Set, error) {
+func (t *Toy) Tables(cells []table.Set) (table.Set, error) {
 	set, err := table.Merge(cells)
 	if err != nil || t.source != nil {
 		return table.Set{t.source}, err
@@ -174,7 +173,7 @@ func (t *toy) Tables(cells []table.Set) (table.Set, error) {
 	return append(set, summary), nil
 }
 
-func (t *toy) Figures() []study.Figure {
+func (t *Toy) Figures() []study.Figure {
 	chart := func(name, x, y string) study.Figure {
 		return study.Figure{Name: name, Needs: []string{name}, Draw: func(tables table.Set) (*figures.Figure, error) {
 			of := tables.Get(name)

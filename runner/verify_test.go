@@ -95,7 +95,7 @@ small: verified
 			}
 			c.change(t, filepath.Join(out, "small"))
 			before := snapshot(t, out)
-			stdout, stderr, err := try(t, "-exp", m, "-out", out, "-verify", "-progress", "off")
+			stdout, stderr, err := try(t, "-exp", m, "-out", out, "-verify", "-quiet")
 			if !regexp.MustCompile("^" + c.want + "$").MatchString(stdout) {
 				t.Errorf("it prints\n%swant\n%s", stdout, c.want)
 			}
@@ -120,7 +120,7 @@ func TestVerifyExitCodes(t *testing.T) {
 	begins(t, stderr, "runner: small: no results to compare with: ")
 	mustRun(t, "-exp", m, "-out", out)
 	// Other values than those of the results: every file that follows from them.
-	code, stdout, stderr = exit(t, "-exp", m, "-out", out, "-verify", "-set", "threshold=-99", "-progress", "off")
+	code, stdout, stderr = exit(t, "-exp", m, "-out", out, "-verify", "-set", "threshold=-99", "-quiet")
 	if code != 1 || stderr != "runner: 2 files differ from the results in "+out+"\n" {
 		t.Errorf("another threshold: exit code %d; it prints %q", code, stderr)
 	}

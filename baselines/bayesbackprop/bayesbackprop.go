@@ -72,20 +72,17 @@ type Model struct {
 // finite, a class out of range, or if the training diverges. It panics if the lengths
 // do not fit or src is nil.
 func Fit(cfg Config, x [][]float64, class []int, src rand.Source) (*Model, error) {
-	if src == nil {
-		panic("bayesbackprop: nil source of randomness")
-	}
-	if err := cmp.Or(mlp.CheckLayers(cfg.Layers), cfg.Validate()); err != nil {
-		return nil, fmt.Errorf("bayesbackprop: %w", err)
-	}
-	cfg = cfg.WithDefaults()
-	data, err := mlp.NewExamples(x, class, cfg.Layers[0], cfg.Layers[len(cfg.Layers)-1])
+	shape, rnd, err := mlp.Start(cfg.Layers, cfg, src)
 	if err != nil {
 		return nil, fmt.Errorf("bayesbackprop: %w", err)
 	}
-	net := newNetwork(mlp.New(cfg.Layers, true), cfg.PriorVar)
+	cfg = cfg.WithDefaults()
+	data, err := shape.Examples(x, class)
+	if err != nil {
+		return nil, fmt.Errorf("bayesbackprop: %w", err)
+	}
+	net := newNetwork(shape, cfg.PriorVar)
 	m := &Model{network: net, pass: newPass(net), x: make([]float64, cfg.Layers[0]+1)}
-	rnd := rand.New(src)
 	net.shape.Initialise(net.mean, rnd)
 	for i, prior := range net.prior {
 		net.logSD[i] = math.Log(prior)/2 + math.Log(startSD)
@@ -114,9 +111,7 @@ func Fit(cfg Config, x [][]float64, class []int, src rand.Source) (*Model, error
 // over samples of the pre-activations. It returns an error if x is not finite or the
 // logits overflow, and panics if a length does not fit.
 func (m *Model) Predict(p, x []float64) error {
-	if len(p) != m.network.shape.Outputs() {
-		panic(fmt.Sprintf("bayesbackprop: %d probabilities for %d classes", len(p), m.network.shape.Outputs()))
-	}
+	mlp.CheckProbabilities(p, m.network.shape.Outputs())
 	if err := mlp.SetInput(m.x, x); err != nil {
 		return fmt.Errorf("bayesbackprop: %w", err)
 	}

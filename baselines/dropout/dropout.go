@@ -59,9 +59,7 @@ type Model struct {
 	network *mlp.Network
 	weights []float64
 	pass    *mlp.Pass
-	x       []float64
 	first   []float64     // outputs of the first hidden layer, none left out
-	thinned []float64     // and some
 	open    [][]float64   // masks that leave nothing out
 	masks   [][][]float64 // of each pass of a prediction, as in mlp.Pass
 }
@@ -72,23 +70,17 @@ type Model struct {
 // finite, a class out of range, or if the training diverges. It panics if the lengths
 // do not fit or src is nil.
 func Fit(cfg Config, x [][]float64, class []int, src rand.Source) (*Model, error) {
-	if src == nil {
-		panic("dropout: nil source of randomness")
-	}
-	if err := cmp.Or(mlp.CheckLayers(cfg.Layers), cfg.Validate()); err != nil {
-		return nil, fmt.Errorf("dropout: %w", err)
-	}
-	cfg = cfg.WithDefaults()
-	data, err := mlp.NewExamples(x, class, cfg.Layers[0], cfg.Layers[len(cfg.Layers)-1])
+	network, rnd, err := mlp.Start(cfg.Layers, cfg, src)
 	if err != nil {
 		return nil, fmt.Errorf("dropout: %w", err)
 	}
-	network := mlp.New(cfg.Layers, true)
-	m := &Model{
-		cfg: cfg, network: network, pass: network.NewPass(),
-		weights: make([]float64, network.Weights()), x: make([]float64, cfg.Layers[0]+1),
+	cfg = cfg.WithDefaults()
+	data, err := network.Examples(x, class)
+	if err != nil {
+		return nil, fmt.Errorf("dropout: %w", err)
 	}
-	rnd := rand.New(src)
+	m := &Model{cfg: cfg, network: network, pass: network.NewPass()}
+	m.weights = make([]float64, network.Weights())
 	network.Initialise(m.weights, rnd)
 	m.pass.Mask = m.newMasks()
 	cfg.Run(m.weights, data.Len(), rnd, func(grad []float64, batch []int) {
@@ -97,9 +89,7 @@ func Fit(cfg Config, x [][]float64, class []int, src rand.Source) (*Model, error
 	if !mlp.Finite(m.weights...) {
 		return nil, errors.New("dropout: the training diverged; need a smaller step or smaller inputs")
 	}
-	m.open = make([][]float64, len(network.Layers))
-	m.first, m.thinned = make([]float64, cfg.Layers[1]+1), make([]float64, cfg.Layers[1]+1)
-	m.thinned[cfg.Layers[1]] = 1
+	m.open, m.first = make([][]float64, len(network.Layers)), make([]float64, cfg.Layers[1])
 	for range passes {
 		masks := m.newMasks()
 		m.draw(masks, rnd)
@@ -136,13 +126,12 @@ func (m *Model) gradient(grad []float64, data *mlp.Examples, batch []int, next f
 	p := m.pass
 	for _, k := range batch {
 		next()
-		x := data.Input(k)
-		m.network.Forward(p, m.weights, x)
+		m.network.Forward(p, m.weights, data.Input(k))
 		copy(p.Score, p.Logit)
 		mlp.Normalise(p.Score)
 		p.Score[data.Class[k]]--
 		floats.Scale(1/float64(len(batch)), p.Score)
-		m.network.Backward(p, grad, m.weights, x)
+		m.network.Backward(p, grad, m.weights)
 	}
 }
 
@@ -150,23 +139,21 @@ func (m *Model) gradient(grad []float64, data *mlp.Examples, batch []int, next f
 // over the passes. It returns an error if x is not finite or the logits overflow,
 // and panics if a length does not fit.
 func (m *Model) Predict(p, x []float64) error {
-	if len(p) != m.network.Outputs() {
-		panic(fmt.Sprintf("dropout: %d probabilities for %d classes", len(p), m.network.Outputs()))
-	}
-	if err := mlp.SetInput(m.x, x); err != nil {
-		return fmt.Errorf("dropout: %w", err)
-	}
+	mlp.CheckProbabilities(p, m.network.Outputs())
 	clear(p)
 	m.pass.Mask = m.open
-	m.network.Forward(m.pass, m.weights, m.x)
+	if err := m.network.Logits(m.pass, m.weights, x); err != nil {
+		return fmt.Errorf("dropout: %w", err)
+	}
 	if len(m.network.Layers) == 1 {
 		return m.add(p, 1)
 	}
-	copy(m.first, m.pass.Input(1))
+	thinned := m.pass.Input(1)[:len(m.first)]
+	copy(m.first, thinned)
 	for _, masks := range m.masks {
-		floats.MulTo(m.thinned[:len(masks[1])], m.first[:len(masks[1])], masks[1])
+		floats.MulTo(thinned, m.first, masks[1])
 		m.pass.Mask = masks
-		m.network.ForwardFrom(m.pass, 1, m.weights, m.thinned)
+		m.network.ForwardFrom(m.pass, 1, m.weights)
 		if err := m.add(p, 1/float64(len(m.masks))); err != nil {
 			return err
 		}

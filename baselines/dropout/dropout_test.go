@@ -65,7 +65,7 @@ func TestConfig(t *testing.T) {
 func TestGradient(t *testing.T) {
 	x, class, _ := check.Clusters(7, 2, 3, "gradient")
 	m := fit(t, Config{Layers: []int{2, 4, 3, 3}, Rate: 0.4, Decay: 0.3, Descent: mlp.Descent{Epochs: 2}}, x, class)
-	data, err := mlp.NewExamples(x, class, 2, 3)
+	data, err := m.network.Examples(x, class)
 	if err != nil {
 		t.Fatal(err)
 	}

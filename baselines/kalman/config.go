@@ -23,7 +23,6 @@ const (
 
 var covariances = field.Words{"full", "diagonal"}
 
-func (c Covariance) String() string                   { return covariances.Word(int(c)) }
 func (c Covariance) MarshalText() ([]byte, error)     { return covariances.Marshal(int(c)) }
 func (c *Covariance) UnmarshalText(text []byte) error { return field.Unmarshal(c, text, covariances) }
 

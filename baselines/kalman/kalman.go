@@ -41,7 +41,6 @@ type Model struct {
 	root    root
 	noise   []float64 // variance that each weight gains before a step; nil for none
 
-	x     []float64 // input with its trailing 1
 	pass  *mlp.Pass
 	label [][]float64 // rows of Aᵀ
 
@@ -58,22 +57,17 @@ type Model struct {
 // are drawn from src. It returns an error if cfg is not valid, and panics if src is
 // nil.
 func New(cfg Config, src rand.Source) (*Model, error) {
-	if src == nil {
-		panic("kalman: nil source of randomness")
-	}
-	if err := cmp.Or(mlp.CheckLayers(cfg.Layers), cfg.Validate()); err != nil {
+	network, rnd, err := mlp.Start(cfg.Layers, cfg, src)
+	if err != nil {
 		return nil, fmt.Errorf("kalman: %w", err)
 	}
 	cfg = cfg.WithDefaults()
-	network := mlp.New(cfg.Layers, true)
 	n, count := network.Outputs(), network.Weights()
 	m := &Model{
-		network: network, mean: make([]float64, count),
-		x: make([]float64, cfg.Layers[0]+1), pass: network.NewPass(),
+		network: network, mean: make([]float64, count), pass: network.NewPass(),
 		label: vectors(n-1, n), rows: vectors(n, count), white: vectors(n, count), steps: newReflections(n - 1),
 		moments: softmax.NewMoments(n), variance: make([]float64, n),
 	}
-	rnd := rand.New(src)
 	for _, w := range network.Layers[:len(network.Layers)-1] {
 		sd := math.Sqrt(cfg.PriorMeanVar / float64(w.In))
 		for i := range w.In * w.Out {
@@ -102,23 +96,11 @@ func vectors(count, length int) [][]float64 {
 	return v
 }
 
-// forward sets the logits for x at the mean weights.
-func (m *Model) forward(x []float64) error {
-	if err := mlp.SetInput(m.x, x); err != nil {
-		return fmt.Errorf("kalman: %w", err)
-	}
-	m.network.Forward(m.pass, m.mean, m.x)
-	if !mlp.Finite(m.pass.Logit...) {
-		return errors.New("kalman: the logits overflow")
-	}
-	return nil
-}
-
 // derive sets rows[k] to the derivatives by the weights of what Score says of
 // the logits.
 func (m *Model) derive(k int) {
 	clear(m.rows[k])
-	m.network.Backward(m.pass, m.rows[k], m.mean, m.x)
+	m.network.Backward(m.pass, m.rows[k], m.mean)
 }
 
 // errOverflow says that a product of derivatives and deviations of the weights
@@ -132,11 +114,8 @@ var errOverflow = errors.New("kalman: the covariance of the logits overflows")
 // number of inputs.
 func (m *Model) Observe(x []float64, class int) error {
 	n := m.network.Outputs()
-	if class < 0 || class >= n {
-		return fmt.Errorf("kalman: class %d; the model has classes 0 to %d", class, n-1)
-	}
-	if err := m.forward(x); err != nil {
-		return err
+	if err := cmp.Or(mlp.CheckClass(class, n), m.network.Logits(m.pass, m.mean, x)); err != nil {
+		return fmt.Errorf("kalman: %w", err)
 	}
 	if m.noise != nil && !m.root.diffuse(m.noise) {
 		return errors.New("kalman: the covariance is not positive definite to rounding error: more process noise is needed")
@@ -174,11 +153,9 @@ func (m *Model) Observe(x []float64, class int) error {
 // if a length does not fit.
 func (m *Model) Predict(p, x []float64) error {
 	n := m.network.Outputs()
-	if len(p) != n {
-		panic(fmt.Sprintf("kalman: probabilities of length %d; the model has %d classes", len(p), n))
-	}
-	if err := m.forward(x); err != nil {
-		return err
+	mlp.CheckProbabilities(p, n)
+	if err := m.network.Logits(m.pass, m.mean, x); err != nil {
+		return fmt.Errorf("kalman: %w", err)
 	}
 	share := 1 / float64(n)
 	for j := range n {

@@ -28,7 +28,7 @@ func newModel(t testing.TB, cfg Config) *Model {
 // clusters shows the model examples, after each has been handed to f.
 func clusters(t testing.TB, m *Model, name string, count int, f func(x []float64, class int)) (last []float64) {
 	t.Helper()
-	x, class, _ := check.Clusters(count, len(m.x)-1, m.network.Outputs(), name)
+	x, class, _ := check.Clusters(count, m.network.Inputs, m.network.Outputs(), name)
 	for k, at := range x {
 		if f != nil {
 			f(at, class[k])

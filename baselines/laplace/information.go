@@ -1,6 +1,8 @@
 package laplace
 
 import (
+	"errors"
+	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/blas"
@@ -11,65 +13,33 @@ import (
 	"closedform/baselines/mlp"
 )
 
-// block is how many rows of a matrix are gathered before they are multiplied.
-const block = 512
-
-// design is a network at given weights with the examples that it has learnt.
-type design struct {
-	network *mlp.Network
-	weights []float64
-	data    *mlp.Examples
-}
-
-// last returns the place of the last layer.
-func (d *design) last() mlp.Layer { return d.network.Layers[len(d.network.Layers)-1] }
-
-// features returns the inputs of the last layer, after a forward pass for x.
-func (d *design) features(p *mlp.Pass, x []float64) []float64 {
-	if l := len(d.network.Layers) - 1; l > 0 {
-		return p.Input(l)
-	}
-	return x
-}
-
-// lastLayer returns the part of H that belongs to the last layer, v the prior
-// variances of all weights. With φ_k the features of example k, its block of neurons i and j is
+// lastLayer returns the part of H that belongs to the last layer of a network with the
+// weights w, v the prior variances of all weights. With φ_k the features of example k,
+// its block of neurons i and j is
 //
 //	H_ij = δ_ij diag(1/v) + Σ_k s_ki (δ_ij − s_kj) φ_k φ_kᵀ.
-func (d *design) lastLayer(v []float64) *mat.SymDense {
-	layer, p := d.last(), d.network.NewPass()
+func lastLayer(network *mlp.Network, w, v []float64, data *mlp.Examples) *mat.SymDense {
+	last := len(network.Layers) - 1
+	layer, p := network.Layers[last], network.NewPass()
 	n, in := layer.Out, layer.In
 	h := precision(v[layer.Offset:])
-	raw := h.RawSymmetric()
-	phi, scaled, s := mat.NewDense(block, in, nil), mat.NewDense(block, in, nil), mat.NewDense(block, n, nil)
-	for first := 0; first < d.data.Len(); first += block {
-		rows := min(block, d.data.Len()-first)
-		for k := range rows {
-			x := d.data.Input(first + k)
-			d.network.Forward(p, d.weights, x)
-			mlp.Normalise(p.Logit)
-			s.SetRow(k, p.Logit)
-			phi.SetRow(k, d.features(p, x))
-		}
-		for i := range n {
+	raw, scaled := h.RawSymmetric(), make([]float64, in)
+	for k := range data.Len() {
+		network.Forward(p, w, data.Input(k))
+		mlp.Normalise(p.Logit)
+		for i, si := range p.Logit {
 			for j := i; j < n; j++ {
-				sign := -1.0
+				sign, weight := -1.0, si*p.Logit[j]
 				if i == j {
-					sign = 1
+					sign, weight = 1, si*(1-si)
 				}
-				for k := range rows {
-					weight := s.At(k, i) * s.At(k, j)
-					if i == j {
-						weight = s.At(k, i) * (1 - s.At(k, i))
-					}
-					floats.ScaleTo(scaled.RawRowView(k), math.Sqrt(max(0, weight)), phi.RawRowView(k))
-				}
+				floats.ScaleTo(scaled, math.Sqrt(max(0, weight)), p.Input(last))
 				to := blas64.Symmetric{N: in, Stride: raw.Stride, Data: raw.Data[i*in*raw.Stride+j*in:], Uplo: blas.Upper}
-				blas64.Syrk(blas.Trans, sign, scaled.Slice(0, rows, 0, in).(*mat.Dense).RawMatrix(), 1, to)
+				blas64.Syr(sign, blas64.Vector{N: in, Inc: 1, Data: scaled}, to)
 			}
 		}
 	}
-	// A block off the diagonal is symmetric, and Syrk has set its upper half.
+	// A block off the diagonal is symmetric, and Syr has set its upper half.
 	for i := range n {
 		for j := i + 1; j < n; j++ {
 			for a := range in {
@@ -82,36 +52,22 @@ func (d *design) lastLayer(v []float64) *mat.SymDense {
 	return h
 }
 
-// full returns H for the prior variances v: diag(1/v) + Σ g gᵀ over examples and
-// classes c, with the gradients g of Σ_j Score_j z_j for Score = √s_c (e_c − s), since
+// allLayers returns H: diag(1/v) + Σ g gᵀ over examples and classes c, with the gradients
+// g of Σ_j Score_j z_j for Score = √s_c (e_c − s), since
 // diag(s) − ssᵀ = Σ_c s_c (e_c − s)(e_c − s)ᵀ.
-func (d *design) full(v []float64) *mat.SymDense {
-	h, p := precision(v), d.network.NewPass()
-	gradients := mat.NewDense(block, len(d.weights), nil)
-	var rows int
-	flush := func() {
-		blas64.Syrk(blas.Trans, 1, gradients.Slice(0, rows, 0, len(d.weights)).(*mat.Dense).RawMatrix(), 1, h.RawSymmetric())
-		gradients.Zero()
-		rows = 0
-	}
-	for k := range d.data.Len() {
-		x := d.data.Input(k)
-		d.network.Forward(p, d.weights, x)
+func allLayers(network *mlp.Network, w, v []float64, data *mlp.Examples) *mat.SymDense {
+	h, p, gradient := precision(v), network.NewPass(), mat.NewVecDense(len(w), nil)
+	for k := range data.Len() {
+		network.Forward(p, w, data.Input(k))
 		mlp.Normalise(p.Logit)
 		for c, s := range p.Logit {
 			root := math.Sqrt(s)
-			for j, t := range p.Logit {
-				p.Score[j] = -root * t
-			}
+			floats.ScaleTo(p.Score, -root, p.Logit)
 			p.Score[c] += root
-			d.network.Backward(p, gradients.RawRowView(rows), d.weights, x)
-			if rows++; rows == block {
-				flush()
-			}
+			gradient.Zero()
+			network.Backward(p, gradient.RawVector().Data, w)
+			h.SymRankOne(h, 1, gradient)
 		}
-	}
-	if rows > 0 {
-		flush()
 	}
 	return h
 }
@@ -123,4 +79,40 @@ func precision(v []float64) *mat.SymDense {
 		h.SetSym(i, i, 1/x)
 	}
 	return h
+}
+
+// root is G = L⁻¹ with H = LLᵀ, of row i the first i+1 entries. With it the covariance
+// of the weights is H⁻¹ = GᵀG, so that covariances of the logits are inner products
+// and cannot be indefinite.
+type root [][]float64
+
+// newRoot returns the root for H.
+func newRoot(h *mat.SymDense) (root, error) {
+	var chol mat.Cholesky
+	var l, inverse mat.TriDense
+	if !chol.Factorize(h) {
+		return nil, errors.New("laplace: the precision of the weights is not positive definite in double precision")
+	}
+	chol.LTo(&l)
+	if err := inverse.InverseTri(&l); err != nil {
+		return nil, fmt.Errorf("laplace: the precision of the weights is singular in double precision: %w", err)
+	}
+	raw := inverse.RawTriangular()
+	g := make(root, raw.N)
+	for i := range g {
+		g[i] = raw.Data[i*raw.Stride : i*raw.Stride+i+1]
+	}
+	return g, nil
+}
+
+// image sets dst to G f for the vector f that has the given part at offset and zeros
+// elsewhere.
+func (g root) image(dst []float64, offset int, part []float64) {
+	for i, row := range g {
+		dst[i] = 0
+		if i >= offset {
+			row = row[offset:min(i+1, offset+len(part))]
+			dst[i] = floats.Dot(row, part[:len(row)])
+		}
+	}
 }

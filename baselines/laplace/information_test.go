@@ -16,7 +16,7 @@ import (
 // problem returns the density whose mode the model is.
 func problem(t *testing.T, m *Model, v float64, x [][]float64, class []int) *posterior.Problem {
 	t.Helper()
-	p, err := posterior.NewProblem(posterior.Model{Layers: m.cfg.Layers, Bias: true, PriorVar: m.design.network.PriorVar(v)}, x, class)
+	p, err := posterior.NewProblem(posterior.Model{Layers: m.cfg.Layers, Bias: true, PriorVar: m.network.PriorVar(v)}, x, class)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,7 +30,7 @@ func TestMode(t *testing.T) {
 	x, class := clusters(80, "stationary")
 	for _, v := range []float64{1e-3, 1, 1e3} {
 		m := fit(t, Config{Layers: []int{3, 4}, PriorVar: v, Predictive: PlugIn}, x, class)
-		p, w := problem(t, m, v, x, class), m.design.weights
+		p, w := problem(t, m, v, x, class), m.weights
 		gradient := make([]float64, len(w))
 		p.LogDensity(gradient, w)
 		mode, err := p.Mode(make([]float64, len(w)))
@@ -38,7 +38,7 @@ func TestMode(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, want := range mode.Weights {
-			sd := math.Sqrt(p.Model().PriorVar[i])
+			sd := math.Sqrt(m.network.PriorVar(v)[i])
 			if !(math.Abs(gradient[i])*sd < 1e-4) || !scalar.EqualWithinAbsOrRel(w[i], want, 1e-4*sd, 1e-4) {
 				t.Errorf("variance %g: weight %d is %g with the gradient %g, by Newton's method %g", v, i, w[i], gradient[i], want)
 			}
@@ -46,8 +46,8 @@ func TestMode(t *testing.T) {
 	}
 	m := fit(t, Config{Layers: []int{3, 6, 4}, Predictive: PlugIn}, x, class)
 	p := problem(t, m, 1, x, class)
-	at := p.LogDensity(nil, m.design.weights)
-	mode, err := p.Mode(m.design.weights)
+	at := p.LogDensity(nil, m.weights)
+	mode, err := p.Mode(m.weights)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,24 +59,24 @@ func TestMode(t *testing.T) {
 // H of all weights is what package posterior computes; that of the last layer is a
 // part of it.
 func TestInformation(t *testing.T) {
-	for _, examples := range []int{0, 3, 2*block + 7} { // by the last layer in blocks of examples, by all weights of gradients
+	for _, examples := range []int{0, 3, 100} {
 		x, class := clusters(examples, "information")
 		for _, layers := range [][]int{{3, 4}, {3, 6, 4}} {
 			m := fit(t, Config{Layers: layers, PriorVar: 0.7, Predictive: PlugIn}, x, class)
-			p, d := problem(t, m, 0.7, x, class), m.design
-			v := d.network.PriorVar(0.7)
-			n := len(d.weights)
-			want := mat.NewSymDense(n, nil)
-			p.Information(want, d.weights)
-			near := func(a, b float64) bool { return scalar.EqualWithinAbsOrRel(a, b, 1e-10, 1e-10) }
-			if full := d.full(v); !mat.EqualApprox(full, want, 1e-9) {
-				t.Errorf("%v, %d examples: full information differs", layers, examples)
+			data, err := m.network.Examples(x, class)
+			if err != nil {
+				t.Fatal(err)
 			}
-			offset := d.last().Offset
-			last := d.lastLayer(v)
+			n, offset := len(m.weights), m.network.Layers[len(layers)-2].Offset
+			want := mat.NewSymDense(n, nil)
+			problem(t, m, 0.7, x, class).Information(want, m.weights)
+			if all := allLayers(m.network, m.weights, m.network.PriorVar(0.7), data); !mat.EqualApprox(all, want, 1e-9) {
+				t.Errorf("%v, %d examples: information of all layers differs", layers, examples)
+			}
+			last := lastLayer(m.network, m.weights, m.network.PriorVar(0.7), data)
 			for i := range n - offset {
 				for j := range n - offset {
-					if got, w := last.At(i, j), want.At(offset+i, offset+j); !near(got, w) {
+					if got, w := last.At(i, j), want.At(offset+i, offset+j); !scalar.EqualWithinAbsOrRel(got, w, 1e-10, 1e-10) {
 						t.Errorf("%v, %d examples: last layer (%d, %d) %g, want %g", layers, examples, i, j, got, w)
 					}
 				}
@@ -92,22 +92,21 @@ func TestLogitCovariance(t *testing.T) {
 	at := []float64{0.3, -1.2, 2}
 	for _, cfg := range configs() {
 		m := fit(t, cfg, x, class)
-		d := m.design
-		n, c := len(d.weights), d.network.Outputs()
+		n, c := len(m.weights), m.network.Outputs()
 		h := mat.NewSymDense(n, nil)
+		p := problem(t, m, cfg.LaplaceVar, x, class)
 		if len(cfg.Layers) == 2 {
-			p := problem(t, m, cfg.LaplaceVar, x, class)
 			hessian := mat.NewDense(n, n, nil)
-			fd.Jacobian(hessian, func(grad, w []float64) { p.LogDensity(grad, w) }, d.weights, &fd.JacobianSettings{Formula: fd.Central})
+			fd.Jacobian(hessian, func(grad, w []float64) { p.LogDensity(grad, w) }, m.weights, &fd.JacobianSettings{Formula: fd.Central})
 			for i := range n {
 				for j := range i + 1 {
 					h.SetSym(i, j, -hessian.At(i, j))
 				}
 			}
 		} else {
-			h = d.full(d.network.PriorVar(cfg.LaplaceVar))
+			p.Information(h, m.weights)
 		}
-		offset := d.last().Offset
+		offset := m.network.Layers[len(cfg.Layers)-2].Offset
 		for i := range n {
 			for j := range i {
 				if cfg.Covariance == LastLayer && j < offset {
@@ -119,26 +118,26 @@ func TestLogitCovariance(t *testing.T) {
 			}
 		}
 		jacobian := mat.NewDense(c, n, nil)
-		pass := d.network.NewPass()
+		pass := m.network.NewPass()
 		input := append(append([]float64(nil), at...), 1)
 		fd.Jacobian(jacobian, func(z, w []float64) {
-			d.network.Forward(pass, w, input)
+			m.network.Forward(pass, w, input)
 			copy(z, pass.Logit)
-		}, d.weights, &fd.JacobianSettings{Formula: fd.Central})
+		}, m.weights, &fd.JacobianSettings{Formula: fd.Central})
 		var inverse, want mat.Dense
 		if err := inverse.Solve(h, jacobian.T()); err != nil && cfg.Covariance != LastLayer {
 			t.Fatal(err)
 		}
 		want.Mul(jacobian, &inverse)
-		if err := m.logits(at); err != nil {
+		if err := m.forward(at); err != nil {
 			t.Fatal(err)
 		}
-		if !mat.EqualApprox(m.scratch.cov, &want, 1e-7) {
-			t.Errorf("%s: covariance\n%.7g\nwant\n%.7g", cfg.name(), mat.Formatted(m.scratch.cov), mat.Formatted(&want))
+		if !mat.EqualApprox(m.logits.cov, &want, 1e-7) {
+			t.Errorf("%s: covariance\n%.7g\nwant\n%.7g", cfg.name(), mat.Formatted(m.logits.cov), mat.Formatted(&want))
 		}
 		cfg.Predictive = PlugIn
 		plain := predict(t, fit(t, cfg, x, class), at)
-		d.network.Forward(pass, d.weights, input)
+		m.network.Forward(pass, m.weights, input)
 		mlp.Normalise(pass.Logit)
 		if !floats.Equal(plain, pass.Logit) {
 			t.Errorf("%s: plug-in probabilities %g, want %g", cfg.name(), plain, pass.Logit)

@@ -44,7 +44,6 @@ const (
 
 var covariances = field.Words{"full", "last-layer"}
 
-func (c Covariance) String() string                   { return covariances.Word(int(c)) }
 func (c Covariance) MarshalText() ([]byte, error)     { return covariances.Marshal(int(c)) }
 func (c *Covariance) UnmarshalText(text []byte) error { return field.Unmarshal(c, text, covariances) }
 
@@ -71,7 +70,6 @@ const (
 
 var predictives = field.Words{"probit", "monte-carlo", "plug-in"}
 
-func (p Predictive) String() string                   { return predictives.Word(int(p)) }
 func (p Predictive) MarshalText() ([]byte, error)     { return predictives.Marshal(int(p)) }
 func (p *Predictive) UnmarshalText(text []byte) error { return field.Unmarshal(p, text, predictives) }
 

@@ -3,7 +3,6 @@ package laplace
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/optimize"
 
@@ -21,59 +20,16 @@ const (
 	maxSteps          = 1000
 )
 
-// objective is the negative log posterior density as a function of the weights in
-// units of the prior, u_i = w_i/√v_i. It keeps the last value, because the
-// optimiser asks for value and gradient at a point one after the other.
-type objective struct {
-	problem *posterior.Problem
-	sd      []float64
-
-	at, w, grad []float64
-	value       float64
-}
-
-func newObjective(p *posterior.Problem) *objective {
-	v := p.Model().PriorVar
-	o := &objective{
-		problem: p, sd: make([]float64, len(v)),
-		at: slices.Repeat([]float64{math.NaN()}, len(v)), w: make([]float64, len(v)), grad: make([]float64, len(v)),
-	}
-	for i, x := range v {
-		o.sd[i] = math.Sqrt(x)
-	}
-	return o
-}
-
-func (o *objective) evaluate(u []float64) {
-	if slices.Equal(u, o.at) {
-		return
-	}
-	copy(o.at, u)
-	for i, x := range u {
-		o.w[i] = x * o.sd[i]
-	}
-	o.value = -o.problem.LogDensity(o.grad, o.w)
-	for i, s := range o.sd {
-		o.grad[i] *= -s
-	}
-}
-
 // climb returns the weights of a maximum of the posterior density near start, by
 // L-BFGS (Liu and Nocedal, "On the limited memory BFGS method for large scale
 // optimization", Mathematical Programming 1989). On the kinks of rectifiers a line
 // search may fail: then the climb starts afresh from there as long as that leads on.
 // climb returns an error if not even the start has a finite density.
-func (o *objective) climb(start []float64, tolerance float64) (w []float64, err error) {
-	u := make([]float64, len(start))
-	for i, s := range o.sd {
-		u[i] = start[i] / s
-	}
-	best := math.Inf(1)
+func climb(p *posterior.Problem, start []float64, tolerance float64) (w []float64, err error) {
+	o := p.Objective()
+	u, best := o.Units(start), math.Inf(1)
 	for steps := maxSteps; steps > 0; {
-		r, err := optimize.Minimize(optimize.Problem{
-			Func: func(u []float64) float64 { o.evaluate(u); return o.value },
-			Grad: func(grad, u []float64) { o.evaluate(u); copy(grad, o.grad) },
-		}, u, &optimize.Settings{
+		r, err := optimize.Minimize(optimize.Problem{Func: o.Func, Grad: o.Grad}, u, &optimize.Settings{
 			GradientThreshold: gradientTolerance,
 			MajorIterations:   steps,
 			Converger:         &optimize.FunctionConverge{Absolute: tolerance, Iterations: patience},
@@ -88,10 +44,7 @@ func (o *objective) climb(start []float64, tolerance float64) (w []float64, err 
 			break
 		}
 	}
-	for i, s := range o.sd {
-		u[i] *= s
-	}
-	return u, nil
+	return o.Weights(u), nil
 }
 
 // lineSearch is that of Moré and Thuente, which fails when it has looked at maxLooks

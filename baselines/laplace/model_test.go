@@ -47,10 +47,10 @@ func TestLimits(t *testing.T) {
 		last := math.Inf(1)
 		for _, n := range []int{0, 10, 100, 400} {
 			m := fit(t, cfg, x[:n], class[:n])
-			if err := m.logits(x[0]); err != nil {
+			if err := m.forward(x[0]); err != nil {
 				t.Fatal(err)
 			}
-			c := m.scratch.cov
+			c := m.logits.cov
 			v := c.At(0, 0) + c.At(1, 1) - 2*c.At(0, 1)
 			if n == 0 && !scalar.EqualWithinRel(v, 2*(1+floats.Dot(x[0], x[0])), 1e-9) {
 				t.Errorf("%s: variance %g of a difference of logits under the prior", cfg.name(), v)
@@ -74,7 +74,7 @@ func TestLaplaceVar(t *testing.T) {
 	}
 	cfg.LaplaceVar = 0.1
 	narrow := fit(t, cfg, x, class)
-	if p, q := predict(t, same, x[0]), predict(t, narrow, x[0]); !floats.Equal(same.design.weights, narrow.design.weights) || floats.Equal(p, q) {
+	if p, q := predict(t, same, x[0]), predict(t, narrow, x[0]); !floats.Equal(same.weights, narrow.weights) || floats.Equal(p, q) {
 		t.Errorf("%v, and %v with another variance", p, q)
 	}
 }
@@ -94,7 +94,7 @@ func TestErrors(t *testing.T) {
 	if err := m.Predict(p, []float64{1e200, 1e200}); err == nil {
 		t.Errorf("no error for an infinite covariance, but %g", p)
 	}
-	m.cfg.Predictive, m.design.weights[0] = PlugIn, -1e10
+	m.cfg.Predictive, m.weights[0] = PlugIn, -1e10
 	if err := m.Predict(p, []float64{1e300, 0}); err == nil {
 		t.Errorf("no error for a logit of −1e310, but %g", p)
 	}

@@ -16,13 +16,11 @@ import (
 	"closedform/core/random"
 )
 
-// logitsOnly returns a scratch with the given Gaussian of the logits.
-func logitsOnly(mean []float64, cov *mat.SymDense) *scratch {
-	n := len(mean)
-	return &scratch{
-		pass: &mlp.Pass{Logit: mean}, cov: cov,
-		factor: mat.NewDense(n, n, nil), step: make([]float64, n), draw: make([]float64, n),
-	}
+// logitsOnly returns logits with the given Gaussian.
+func logitsOnly(mean []float64, cov *mat.SymDense) *logits {
+	z := newLogits(len(mean))
+	z.mean, z.cov = mean, cov
+	return &z
 }
 
 // randomLogits draws a Gaussian of n logits with variances of about the scale.
@@ -106,11 +104,11 @@ func TestInvariances(t *testing.T) {
 	normal := normals(n*100000, rnd)
 	rules := []struct {
 		name      string
-		rule      func(*scratch, []float64)
+		rule      func(*logits, []float64)
 		tolerance float64
 	}{
-		{"probit", (*scratch).probit, 1e-12},
-		{"monte-carlo", func(s *scratch, p []float64) { s.monteCarlo(p, normal) }, 5 * 0.5 / math.Sqrt(1e5)},
+		{"probit", (*logits).probit, 1e-12},
+		{"monte-carlo", func(s *logits, p []float64) { s.monteCarlo(p, normal) }, 5 * 0.5 / math.Sqrt(1e5)},
 	}
 	mean, cov := randomLogits(n, 2, rnd)
 	for _, r := range rules {

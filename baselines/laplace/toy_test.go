@@ -37,5 +37,5 @@ func fit(t testing.TB, cfg Config, x [][]float64, class []int) *Model {
 
 func predict(t testing.TB, m *Model, x []float64) []float64 {
 	t.Helper()
-	return check.Predict(t, m, m.design.network.Outputs(), x...)
+	return check.Predict(t, m, m.network.Outputs(), x...)
 }

@@ -3,6 +3,7 @@
 package majority
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 
@@ -42,10 +43,7 @@ func New(cfg Config, _ rand.Source) (*Model, error) {
 // Observe counts the class of an example. It returns an error if the class is out
 // of range or the input, which is not used, not finite.
 func (m *Model) Observe(x []float64, class int) error {
-	if class < 0 || class >= len(m.count) {
-		return fmt.Errorf("majority: class %d; the model has classes 0 to %d", class, len(m.count)-1)
-	}
-	if err := mlp.CheckInput(x); err != nil {
+	if err := cmp.Or(mlp.CheckClass(class, len(m.count)), mlp.CheckInput(x)); err != nil {
 		return fmt.Errorf("majority: %w", err)
 	}
 	m.count[class]++
@@ -60,9 +58,7 @@ func (m *Model) Observe(x []float64, class int) error {
 // It returns an error if x, which is not used, is not finite, and panics if the
 // length of p is not the number of classes.
 func (m *Model) Predict(p, x []float64) error {
-	if len(p) != len(m.count) {
-		panic(fmt.Sprintf("majority: %d probabilities for %d classes", len(p), len(m.count)))
-	}
+	mlp.CheckProbabilities(p, len(m.count))
 	if err := mlp.CheckInput(x); err != nil {
 		return fmt.Errorf("majority: %w", err)
 	}

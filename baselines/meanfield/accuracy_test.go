@@ -47,7 +47,7 @@ func exact(mean, variance []float64) (p []float64, cov, cross *mat.Dense) {
 }
 
 // largest returns the largest errors of p, Σ_y and Σ_zy, over what is given.
-func largest(m Covariances, mean, variance []float64) [3]float64 {
+func largest(m *Method, mean, variance []float64) [3]float64 {
 	p, cov, cross := exact(mean, variance)
 	got := evaluate(m, mean, variance)
 	var e [3]float64

@@ -1,18 +1,11 @@
 package meanfield
 
-import (
-	"math"
-
-	"gonum.org/v1/gonum/mat"
-
-	"closedform/core/softmax"
-)
+import "math"
 
 // dirichlet is the Dirichlet distribution of concentrations α_k = α_0 p_k:
 //
-//	E y_k      = p_k
-//	Cov(y)     = (diag(p) − p pᵀ)/(α_0 + 1)
-//	E[y_i y_j] = p_i p_j α_0/(α_0 + 1)     (i ≠ j)
+//	E y_k  = p_k
+//	Cov(y) = (diag(p) − p pᵀ)/(α_0 + 1)
 //
 // α_0 = 0 and α_0 = ∞ stand for the limits.
 type dirichlet struct {
@@ -27,17 +20,11 @@ func newDirichlet(logAlpha []float64) dirichlet {
 	return dirichlet{logAlpha, total}
 }
 
-func (d dirichlet) moments(dst *softmax.Moments) {
-	copy(dst.P, d.p)
-	together := 1 / (1 + 1/d.concentration)
-	setPairs(dst.E, func(i, j int) float64 { return d.p[i] * d.p[j] * together })
-}
-
-func (d dirichlet) cov(dst *mat.SymDense) {
-	for i, p := range d.p {
-		dst.SetSym(i, i, p*(1-p)/(d.concentration+1))
-		for j := i + 1; j < len(d.p); j++ {
-			dst.SetSym(i, j, -p*d.p[j]/(d.concentration+1))
+func (d dirichlet) moments() moments {
+	return moments{p: d.p, cov: func(i, j int) float64 {
+		if i == j {
+			return d.p[i] * (1 - d.p[i]) / (d.concentration + 1)
 		}
-	}
+		return -d.p[i] * d.p[j] / (d.concentration + 1)
+	}}
 }

@@ -4,12 +4,9 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
-
-	"closedform/core/softmax"
 )
 
-// LaplaceBridge maps the Gaussian of the logits to a Dirichlet distribution
+// laplaceBridge maps the Gaussian of the logits to a Dirichlet distribution
 // (MacKay 1998, "Choice of basis for Laplace approximation"; Hobbhahn, Kristiadi
 // and Hennig 2022, "Fast predictive uncertainty for classification with Bayesian
 // deep networks", arXiv 2003.01227). It inverts the Laplace approximation of a
@@ -23,41 +20,25 @@ import (
 //
 //	μ_k = m_k − v_k/S · Σ_l m_l,   Σ_kk = v_k (1 − v_k/S).
 //
-// Correct is the authors' remedy for large variances ("bridge_norm" in laplace-torch):
+// correct is the authors' remedy for large variances ("bridge_norm" in laplace-torch):
 // before the map, μ is divided by √c and Σ_kk by c = (Σ_k Σ_kk/n)/√(n/2), not below
 // 1e-300, so that the average variance is √(n/2).
 //
 // Σp = 1. Unless all variances are equal, p depends on the origin of the logits. Where
 // variances vanish the limit is not softmax(m), except for n = 2 and for equal
 // logits: classes with Σ_kk = 0 share the mass in the ratio of their numerators, and
-// Σ_y = 0. With Correct, certain logits give the largest one all the mass.
-type LaplaceBridge struct {
-	Correct bool
-
-	noCross
-}
-
-// Moments implements [softmax.Approximation].
-func (l LaplaceBridge) Moments(dst *softmax.Moments, mean, variance []float64) {
-	checkLogits(len(dst.P), mean, variance)
-	l.dirichlet(mean, variance).moments(dst)
-}
-
-// Cov implements [Covariances].
-func (l LaplaceBridge) Cov(dst *mat.SymDense, mean, variance []float64) {
-	checkLogits(dst.SymmetricDim(), mean, variance)
-	l.dirichlet(mean, variance).cov(dst)
-}
-
-func (l LaplaceBridge) dirichlet(mean, variance []float64) dirichlet {
-	mu, logVar := sumZero(mean, variance)
-	if l.Correct {
-		n := float64(len(mu))
-		logC := max(logSum(logVar, -1)-math.Log(n)-0.5*math.Log(n/2), -300*math.Ln10)
-		floats.Scale(math.Exp(-0.5*logC), mu)
-		floats.AddConst(-logC, logVar)
+// Σ_y = 0. With it, certain logits give the largest one all the mass.
+func laplaceBridge(correct bool) func(mean, variance []float64) moments {
+	return func(mean, variance []float64) moments {
+		mu, logVar := sumZero(mean, variance)
+		if correct {
+			n := float64(len(mu))
+			logC := max(logSum(logVar, -1)-math.Log(n)-0.5*math.Log(n/2), -300*math.Ln10)
+			floats.Scale(math.Exp(-0.5*logC), mu)
+			floats.AddConst(-logC, logVar)
+		}
+		return bridge(mu, logVar).moments()
 	}
-	return bridge(mu, logVar)
 }
 
 // sumZero returns the means and the logarithms of the variances of the logits
@@ -95,10 +76,7 @@ func sumZero(mean, variance []float64) (mu, logVar []float64) {
 // bridge returns the Dirichlet distribution of α(μ, Σ).
 func bridge(mu, logVar []float64) dirichlet {
 	n := float64(len(mu))
-	negative := make([]float64, len(mu))
-	for k, m := range mu {
-		negative[k] = -m
-	}
+	negative := floats.ScaleTo(make([]float64, len(mu)), -1, mu)
 	common := logSum(negative, -1) - 2*math.Log(n)
 	logAlpha := make([]float64, len(mu))
 	certain := math.IsInf(floats.Min(logVar), -1)

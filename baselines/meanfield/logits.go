@@ -2,6 +2,7 @@ package meanfield
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -71,7 +72,7 @@ type point struct {
 }
 
 func newPoint(mean []float64) point {
-	s := append([]float64(nil), mean...)
+	s := slices.Clone(mean)
 	normalise(s)
 	return point{s, floats.MaxIdx(s)}
 }
@@ -90,10 +91,12 @@ func (p point) rest(j int) float64 {
 	return sum
 }
 
-// closeRows sets row and column top of a symmetric matrix, whose formulas may cancel,
-// so that all rows add up to zero.
-func (p point) closeRows(a *mat.SymDense) {
+// closed returns the symmetric matrix with the given entries, which may cancel in the
+// row and column top: these follow from rows that add up to zero.
+func (p point) closed(entry func(i, j int) float64) *mat.SymDense {
 	n, t := len(p.s), p.top
+	a := mat.NewSymDense(n, nil)
+	fill(a, entry)
 	var total float64
 	for i := range n {
 		if i == t {
@@ -109,4 +112,16 @@ func (p point) closeRows(a *mat.SymDense) {
 		total += sum
 	}
 	a.SetSym(t, t, total)
+	return a
+}
+
+// linear returns Σ_zy where the softmax is linear, V J with V = diag(v) and the
+// Jacobian J_ij = s_i(δ_ij − s_j).
+func (p point) linear(variance []float64) func(i, j int) float64 {
+	return func(i, j int) float64 {
+		if j == i {
+			return variance[i] * p.s[i] * p.rest(i)
+		}
+		return -variance[i] * p.s[i] * p.s[j]
+	}
 }

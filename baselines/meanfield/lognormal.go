@@ -4,12 +4,9 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
-
-	"closedform/core/softmax"
 )
 
-// LogNormal matches log-normal moments, as in TAGI: the layer ClosedFormSoftmax
+// logNormal matches log-normal moments, as in TAGI: the layer ClosedFormSoftmax
 // of cuTAGI (github.com/lhnguyen102/cuTAGI, src/activation_cuda.cu; Remax in the
 // same library does it for rectified instead of exponential logits). The
 // exponentials are log-normal, their sum S is treated as if it were, and so is
@@ -25,76 +22,58 @@ import (
 //	Cov(z_i, y_i) = p_i (v_i − c_i)
 //
 // It gives nothing between classes. The library's floor and caps are left out. Σp ≠ 1,
-// and p grows beyond one and to +Inf where v is large. Normalise divides p by its sum
+// and p grows beyond one and to +Inf where v is large. normalised divides p by its sum
 // before the second moments are taken, as a later version of the method does.
-type LogNormal struct {
-	Normalise bool
-}
-
-// Moments implements [softmax.Approximation]; E is NaN.
-func (l LogNormal) Moments(dst *softmax.Moments, mean, variance []float64) {
-	checkLogits(len(dst.P), mean, variance)
-	for i, x := range l.match(mean, variance).logP {
-		dst.P[i] = math.Exp(x)
-	}
-	setGaps(dst.E)
-}
-
-// Cov implements [Covariances]; dst is NaN off the diagonal.
-func (l LogNormal) Cov(dst *mat.SymDense, mean, variance []float64) {
-	noCov{}.Cov(dst, mean, variance)
-	m := l.match(mean, variance)
-	for i, x := range m.logP {
-		dst.SetSym(i, i, expTimesExpm1(2*x, m.logVar[i]))
-	}
-}
-
-// Cross implements [Covariances]; dst is NaN off the diagonal.
-func (l LogNormal) Cross(dst *mat.Dense, mean, variance []float64) {
-	noCross{}.Cross(dst, mean, variance)
-	m := l.match(mean, variance)
-	for i, x := range m.logP {
-		var cov float64
-		if own := m.own[i]; own != 0 {
-			cov = math.Exp(x) * own
+//
+// It works with logarithms throughout, since all but l_i and v_i − c_i may overflow. It
+// writes log p_i = ω_i + s² − c_i with ω_i = log(μ_i/M), which is the formula without
+// differences of large variances.
+func logNormal(normalised bool) func(mean, variance []float64) moments {
+	return func(mean, variance []float64) moments {
+		n := len(mean)
+		logP, p := make([]float64, n), make([]float64, n)
+		logVar, own := make([]float64, n), make([]float64, n) // l_i and Cov(z_i, log y_i) = v_i − c_i
+		omega, ratio := make([]float64, n), make([]float64, n)
+		for i, m := range mean {
+			omega[i] = m + 0.5*variance[i]
 		}
-		dst.Set(i, i, cov)
+		floats.AddConst(-logSum(omega, -1), omega)
+		for i, v := range variance {
+			ratio[i] = 2*omega[i] + logExpm1(v) // log V_i/M²
+		}
+		total := softplus(logSum(ratio, -1)) // s²
+		for i, v := range variance {
+			c := softplus(ratio[i] - omega[i])
+			logP[i] = omega[i] + (total - c)
+			own[i] = v - c
+			logVar[i] = own[i] + (total - c)
+		}
+		if normalised {
+			floats.AddConst(-floats.Max(logP), logP) // first, for the digits of what is left
+			floats.AddConst(-logSum(logP, -1), logP)
+		}
+		for i, x := range logP {
+			p[i] = math.Exp(x)
+		}
+		return moments{p, diagonal(func(i int) float64 {
+			return expTimesExpm1(2*logP[i], logVar[i])
+		}), diagonal(func(i int) float64 {
+			if own[i] == 0 { // where p may be infinite
+				return 0
+			}
+			return p[i] * own[i]
+		})}
 	}
 }
 
-// logMoments are the moments of the log-normal probabilities.
-type logMoments struct {
-	logP   []float64
-	logVar []float64 // l_i
-	own    []float64 // Cov(z_i, log y_i) = v_i − c_i
-}
-
-// match works with logarithms throughout, since all but l_i and v_i − c_i may
-// overflow. It writes log p_i = ω_i + s² − c_i with ω_i = log(μ_i/M), which is
-// the formula without differences of large variances.
-func (l LogNormal) match(mean, variance []float64) logMoments {
-	n := len(mean)
-	logP, logVar, own := make([]float64, n), make([]float64, n), make([]float64, n)
-	omega, ratio := make([]float64, n), make([]float64, n)
-	for i, m := range mean {
-		omega[i] = m + 0.5*variance[i]
+// diagonal returns the entries of a matrix of which the diagonal is given.
+func diagonal(entry func(i int) float64) func(i, j int) float64 {
+	return func(i, j int) float64 {
+		if i != j {
+			return math.NaN()
+		}
+		return entry(i)
 	}
-	floats.AddConst(-logSum(omega, -1), omega)
-	for i, v := range variance {
-		ratio[i] = 2*omega[i] + logExpm1(v) // log V_i/M²
-	}
-	total := softplus(logSum(ratio, -1)) // s²
-	for i, v := range variance {
-		c := softplus(ratio[i] - omega[i])
-		logP[i] = omega[i] + (total - c)
-		own[i] = v - c
-		logVar[i] = own[i] + (total - c)
-	}
-	if l.Normalise {
-		floats.AddConst(-floats.Max(logP), logP) // first, for the digits of what is left
-		floats.AddConst(-logSum(logP, -1), logP)
-	}
-	return logMoments{logP, logVar, own}
 }
 
 // expTimesExpm1 returns eˣ(eʸ − 1) for finite x, where a factor alone may

@@ -2,13 +2,12 @@ package meanfield
 
 import (
 	"math"
+	"slices"
 
-	"gonum.org/v1/gonum/mat"
-
-	"closedform/core/softmax"
+	"gonum.org/v1/gonum/floats"
 )
 
-// Unscented is the unscented transform (Julier and Uhlmann 1997, "A new
+// unscented is the unscented transform (Julier and Uhlmann 1997, "A new
 // extension of the Kalman filter to nonlinear systems") without a point at the mean,
 // the third-degree cubature rule (Arasaratnam and Haykin 2009, "Cubature Kalman
 // filters"), with 2n points of weight w = 1/(2n):
@@ -20,35 +19,10 @@ import (
 //	Σ_zy = Σ w (z − m)(y − p)ᵀ
 //
 // Σp = 1, and Σ_y has zero row sums.
-type Unscented struct{}
-
-// Moments implements [softmax.Approximation].
-func (Unscented) Moments(dst *softmax.Moments, mean, variance []float64) {
-	checkLogits(len(dst.P), mean, variance)
+func unscented(mean, variance []float64) moments {
 	s := sigma(mean, variance)
-	for i, y := range s.s {
-		dst.P[i] = y + s.shift[i]
-	}
-	cov := mat.NewSymDense(len(mean), nil)
-	s.cov(cov)
-	setSecond(dst, cov)
-}
-
-// Cov implements [Covariances].
-func (Unscented) Cov(dst *mat.SymDense, mean, variance []float64) {
-	checkLogits(dst.SymmetricDim(), mean, variance)
-	sigma(mean, variance).cov(dst)
-}
-
-// Cross implements [Covariances].
-func (Unscented) Cross(dst *mat.Dense, mean, variance []float64) {
-	checkCross(dst, mean, variance)
-	s := sigma(mean, variance)
-	for j := range mean {
-		for i := range mean {
-			dst.Set(j, i, s.cross[j]*s.direction(j, i))
-		}
-	}
+	p := floats.AddTo(make([]float64, len(mean)), s.s, s.shift)
+	return moments{p, s.cov(), func(j, i int) float64 { return s.cross[j] * s.direction(j, i) }}
 }
 
 // sigmaPoints holds the sums over the sigma points. A step of z_j alone leaves
@@ -80,11 +54,10 @@ func (s *sigmaPoints) direction(j, i int) float64 {
 func sigma(mean, variance []float64) *sigmaPoints {
 	n := len(mean)
 	c := float64(n)
-	buf := make([]float64, 4*n)
 	s := &sigmaPoints{
-		point: newPoint(mean), others: buf[:n], shift: buf[n : 2*n], square: buf[2*n : 3*n], cross: buf[3*n:],
+		point: newPoint(mean), others: slices.Clone(mean),
+		shift: make([]float64, n), square: make([]float64, n), cross: make([]float64, n),
 	}
-	copy(s.others, mean)
 	s.others[s.top] = math.Inf(-1)
 	normalise(s.others)
 
@@ -131,31 +104,29 @@ func (s *sigmaPoints) amplitudes(j int, logS, logRest, d float64) (sum, diff flo
 	return sum, diff
 }
 
-// cov sets dst to Σ_j square_j g_j g_jᵀ − (p − s)(p − s)ᵀ, which is Σ_y
+// cov returns the entries of Σ_j square_j g_j g_jᵀ − (p − s)(p − s)ᵀ, which is Σ_y
 // after expanding y − p = a g − (p − s).
-func (s *sigmaPoints) cov(dst *mat.SymDense) {
-	n, top := len(s.s), s.top
+func (s *sigmaPoints) cov() func(i, k int) float64 {
+	top := s.top
 	var total float64
 	for j, b := range s.square {
 		if j != top {
 			total += b
 		}
 	}
-	for i := range n {
-		for k := i; k < n; k++ {
-			// Over j ≠ top: Σ b_j (δ_ij − s_i)(δ_kj − s_k).
-			sum := total * s.s[i] * s.s[k]
-			if i != top {
-				sum -= s.square[i] * s.s[k]
-				if i == k {
-					sum += s.square[i]
-				}
+	return func(i, k int) float64 {
+		// Over j ≠ top: Σ b_j (δ_ij − s_i)(δ_kj − s_k).
+		sum := total * s.s[i] * s.s[k]
+		if i != top {
+			sum -= s.square[i] * s.s[k]
+			if i == k {
+				sum += s.square[i]
 			}
-			if k != top {
-				sum -= s.square[k] * s.s[i]
-			}
-			sum += s.square[top] * s.direction(top, i) * s.direction(top, k)
-			dst.SetSym(i, k, sum-s.shift[i]*s.shift[k])
 		}
+		if k != top {
+			sum -= s.square[k] * s.s[i]
+		}
+		sum += s.square[top] * s.direction(top, i) * s.direction(top, k)
+		return sum - s.shift[i]*s.shift[k]
 	}
 }

@@ -84,7 +84,7 @@ func TestDescent(t *testing.T) {
 
 func TestExamples(t *testing.T) {
 	x, class := [][]float64{{1, 2}, {3, 4}}, []int{0, 2}
-	e, err := NewExamples(x, class, 2, 3)
+	e, err := New([]int{2, 3}, true).Examples(x, class)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,8 +1,10 @@
 package mlp
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 
 	"closedform/core/field"
@@ -17,13 +19,13 @@ type Examples struct {
 	in int // inputs of an example, with the bias
 }
 
-// NewExamples returns a copy of the examples x[k] of the classes class[k]. Its error
-// and its panic are those of CheckExamples.
-func NewExamples(x [][]float64, class []int, inputs, classes int) (*Examples, error) {
-	if err := CheckExamples(x, class, inputs, classes); err != nil {
+// Examples returns a copy of the examples x[k] of the classes class[k] for the network.
+// Its error and its panic are those of CheckExamples.
+func (n *Network) Examples(x [][]float64, class []int) (*Examples, error) {
+	if err := CheckExamples(x, class, n.Inputs, n.Outputs()); err != nil {
 		return nil, err
 	}
-	e := &Examples{Class: slices.Clone(class), in: inputs + 1}
+	e := &Examples{Class: slices.Clone(class), in: n.Inputs + 1}
 	for _, example := range x {
 		e.x = append(append(e.x, example...), 1)
 	}
@@ -40,10 +42,7 @@ func CheckExamples(x [][]float64, class []int, inputs, classes int) error {
 		if len(example) != inputs {
 			panic(fmt.Sprintf("mlp: example %d has length %d; the model has %d inputs", k, len(example), inputs))
 		}
-		if c := class[k]; c < 0 || c >= classes {
-			return fmt.Errorf("example %d: class %d: need 0 to %d", k, c, classes-1)
-		}
-		if err := CheckInput(example); err != nil {
+		if err := cmp.Or(CheckClass(class[k], classes), CheckInput(example)); err != nil {
 			return fmt.Errorf("example %d: %w", k, err)
 		}
 	}
@@ -91,6 +90,34 @@ func Finite(x ...float64) bool {
 		}
 	}
 	return true
+}
+
+// CheckClass returns an error unless the class is one of 0 to classes−1.
+func CheckClass(class, classes int) error {
+	if class < 0 || class >= classes {
+		return fmt.Errorf("class %d; the model has classes 0 to %d", class, classes-1)
+	}
+	return nil
+}
+
+// CheckProbabilities panics unless p has room for those of so many classes.
+func CheckProbabilities(p []float64, classes int) {
+	if len(p) != classes {
+		panic(fmt.Sprintf("mlp: probabilities of length %d; the model has %d classes", len(p), classes))
+	}
+}
+
+// Start is what making a model begins with: it returns a network of rectifiers with a
+// bias in every layer, and random numbers, or the error of the layers or of the rest of
+// the configuration. It panics if src is nil.
+func Start(layers []int, cfg interface{ Validate() error }, src rand.Source) (*Network, *rand.Rand, error) {
+	if src == nil {
+		panic("mlp: nil source of randomness")
+	}
+	if err := cmp.Or(CheckLayers(layers), cfg.Validate()); err != nil {
+		return nil, nil, err
+	}
+	return New(layers, true), rand.New(src), nil
 }
 
 // CheckLayers returns an error unless the widths are those of a network: the numbers of

@@ -4,6 +4,7 @@
 package mlp
 
 import (
+	"errors"
 	"math"
 	"slices"
 
@@ -13,6 +14,7 @@ import (
 // Network computes logits from a weight vector. It is not modified by its
 // methods: any number of goroutines may use it, each with a Pass of its own.
 type Network struct {
+	Inputs int // without the bias
 	Layers []Layer
 }
 
@@ -27,7 +29,7 @@ type Layer struct {
 // hidden units are rectifiers. With a bias every layer has a further input, which
 // is 1.
 func New(widths []int, bias bool) *Network {
-	n := &Network{}
+	n := &Network{Inputs: widths[0]}
 	offset := 0
 	for l := 1; l < len(widths); l++ {
 		w := Layer{widths[l-1], widths[l], offset}
@@ -75,7 +77,8 @@ type Pass struct {
 	// to the caller and is the same for Forward and Backward.
 	Mask [][]float64
 
-	y     [][]float64 // inputs of each layer, with a trailing 1 where there is a bias
+	x     []float64   // of Logits, with a trailing 1
+	y     [][]float64 // inputs of each layer, with a trailing 1 where there is a bias; y[0] is the caller's
 	slope [][]float64 // of the hidden units that make y[l]; slope[0] is nil
 	delta [][]float64 // derivatives by the inputs of each layer; delta[0] is nil
 }
@@ -86,36 +89,50 @@ func (n *Network) NewPass() *Pass {
 		Logit: make([]float64, n.Outputs()),
 		Score: make([]float64, n.Outputs()),
 		Mask:  make([][]float64, len(n.Layers)),
+		x:     make([]float64, n.Inputs+1),
 	}
-	for l, w := range n.Layers {
-		y := make([]float64, w.In)
+	p.y, p.slope, p.delta = [][]float64{nil}, [][]float64{nil}, [][]float64{nil}
+	for l, w := range n.Layers[1:] {
+		y, width := make([]float64, w.In), n.Layers[l].Out
 		y[w.In-1] = 1 // stays where there is a bias, else is overwritten
 		p.y = append(p.y, y)
-		if l == 0 {
-			p.slope, p.delta = append(p.slope, nil), append(p.delta, nil)
-			continue
-		}
-		width := n.Layers[l-1].Out
 		p.slope = append(p.slope, make([]float64, width))
 		p.delta = append(p.delta, make([]float64, width))
 	}
 	return p
 }
 
-// Input returns what the last Forward has handed to layer l > 0, with a trailing
-// 1 where there is a bias: for the last layer these are the features. It is
-// overwritten by the next Forward.
+// Input returns what the last Forward has handed to layer l, with a trailing 1 where
+// there is a bias: for the last layer these are the features. It is overwritten by the
+// next Forward.
 func (p *Pass) Input(l int) []float64 { return p.y[l] }
 
-// Forward sets p.Logit for the example x, which has its trailing 1 where there
-// is a bias.
-func (n *Network) Forward(p *Pass, weights, x []float64) { n.ForwardFrom(p, 0, weights, x) }
+// Logits is Forward for the example x without its trailing 1. It returns an error if x
+// is not finite or a logit overflows, and panics if the length of x is not the number
+// of inputs.
+func (n *Network) Logits(p *Pass, weights, x []float64) error {
+	if err := SetInput(p.x, x); err != nil {
+		return err
+	}
+	n.Forward(p, weights, p.x[:n.Layers[0].In])
+	if !Finite(p.Logit...) {
+		return errors.New("the logits overflow")
+	}
+	return nil
+}
 
-// ForwardFrom is the part of Forward from layer from on, whose inputs are y, with
-// their trailing 1 where there is a bias.
-func (n *Network) ForwardFrom(p *Pass, from int, weights, y []float64) {
+// Forward sets p.Logit for the example x, which has its trailing 1 where there
+// is a bias, and is kept for Backward.
+func (n *Network) Forward(p *Pass, weights, x []float64) {
+	p.y[0] = x
+	n.ForwardFrom(p, 0, weights)
+}
+
+// ForwardFrom is the part of Forward from a layer on, whose inputs are those of the
+// pass.
+func (n *Network) ForwardFrom(p *Pass, from int, weights []float64) {
 	for l := from; l < len(n.Layers); l++ {
-		w := n.Layers[l]
+		w, y := n.Layers[l], p.y[l]
 		if l == len(n.Layers)-1 {
 			for j := range p.Logit {
 				p.Logit[j] = dot(w.Neuron(weights, j), y)
@@ -134,22 +151,18 @@ func (n *Network) ForwardFrom(p *Pass, from int, weights, y []float64) {
 			}
 			next[j] = slope[j] * z
 		}
-		y = next
 	}
 }
 
 // Backward adds the derivatives of Σ_j Score_j Logit_j by the weights to grad,
-// after Forward for the same weights and x. The derivative of a hidden unit at
-// its kink z = 0 is taken as 1.
-func (n *Network) Backward(p *Pass, grad, weights, x []float64) {
+// after Forward for the same weights. The derivative of a hidden unit at its kink
+// z = 0 is taken as 1.
+func (n *Network) Backward(p *Pass, grad, weights []float64) {
 	delta := p.Score
 	for l := len(n.Layers) - 1; l >= 0; l-- {
-		w, y := n.Layers[l], x
-		if l > 0 {
-			y = p.y[l]
-		}
+		w := n.Layers[l]
 		for j, d := range delta {
-			floats.AddScaled(w.Neuron(grad, j), d, y)
+			floats.AddScaled(w.Neuron(grad, j), d, p.y[l])
 		}
 		if l == 0 {
 			return
@@ -168,10 +181,7 @@ func (n *Network) Backward(p *Pass, grad, weights, x []float64) {
 // top and the sum of these, which is from 1 to n. All are NaN if a logit is NaN
 // or +∞.
 func Exponentials(z []float64) (top, sum float64) {
-	top = math.Inf(-1)
-	for _, x := range z {
-		top = max(top, x)
-	}
+	top = slices.Max(z)
 	for j, x := range z {
 		e := 1.0 // the exponential takes most of the time: save one
 		if x != top || math.IsInf(top, 0) {

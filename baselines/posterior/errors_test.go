@@ -35,7 +35,7 @@ func TestErrors(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	p := problem(t, Model{Layers: []int{1, 2}}, nil, nil)
-	for _, sampler := range []Importance{{Draws: -2}, {Draws: 5}, {Draws: 10, MinESS: 11}, {MinESS: nan}} {
+	for _, sampler := range []Importance{{Draws: -2}, {Draws: 5}} {
 		if _, err := sampler.Sample(p, random.Source()); err == nil || !strings.Contains(err.Error(), "need") {
 			t.Errorf("%+v: error %v", sampler, err)
 		}
@@ -43,12 +43,17 @@ func TestErrors(t *testing.T) {
 }
 
 func TestImportanceRefuses(t *testing.T) {
-	x, class := wedges(50, random.Source("refuse"))
-	s, err := Importance{Draws: 1000, MinESS: 999}.Sample(problem(t, Model{Layers: []int{2, 3}}, x, class), random.Source("refuse"))
-	if s != nil || err == nil || !strings.Contains(err.Error(), "need 999: use fewer examples, or more draws") {
+	// Many weights, and examples that say something about each.
+	x, class := make([][]float64, 30), make([]int, 30)
+	for k := range x {
+		x[k], class[k] = make([]float64, 30), k%5
+		x[k][k] = 3
+	}
+	s, err := Importance{Draws: 1000}.Sample(problem(t, Model{Layers: []int{30, 5}}, x, class), random.Source("refuse"))
+	if s != nil || err == nil || !strings.Contains(err.Error(), "need 100: use fewer examples, or more draws") {
 		t.Errorf("sample %v, error %v", s, err)
 	}
-	if s, err := (Importance{}).Sample(problem(t, Model{Layers: []int{2, 2, 3}}, x, class), random.Source("refuse")); err == nil {
+	if s, err := (Importance{}).Sample(problem(t, Model{Layers: []int{2, 2, 3}}, nil, nil), random.Source("refuse")); err == nil {
 		t.Errorf("hidden layers: sample %v", s)
 	}
 }
@@ -80,6 +85,6 @@ func TestPanics(t *testing.T) {
 		"information": func() { p.Information(mat.NewSymDense(5, nil), make([]float64, 6)) },
 		"start":       func() { _, _ = p.Mode(make([]float64, 5)) },
 		"importance":  func() { _, _ = Importance{}.Sample(p, nil) },
-		"input":       func() { _ = s.Predict(new(Prediction), []float64{1}) },
+		"input":       func() { _, _, _ = s.Predict([]float64{1}) },
 	})
 }

@@ -20,11 +20,11 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	var dst posterior.Prediction
-	if err := sample.Predict(&dst, []float64{2, 0}); err != nil {
+	probabilities, _, err := sample.Predict([]float64{2, 0})
+	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Printf("%.1f\n", dst.P)
+	fmt.Printf("%.1f\n", probabilities)
 	// Output:
 	// [0.8 0.1 0.1]
 }

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"closedform/baselines/mlp"
@@ -17,47 +18,27 @@ import (
 
 // Importance samples by self-normalised importance sampling (Geweke, "Bayesian
 // inference in econometric models using Monte Carlo integration", Econometrica
-// 1989), for networks without hidden layers, whose posterior has one mode. The zero
-// value of every field is its documented default.
+// 1989), for networks without hidden layers, whose posterior has one mode.
 //
 // The proposal q is a Student distribution at the mode, with the inverse of
 // Problem.Information as its scale: its tails bound the weights p(D, w)/q(w). Draws
 // come in pairs that mirror each other in the mode.
 type Importance struct {
-	// Draws is their number, even; zero stands for 4000.
-	Draws int
-
-	// MinESS is the effective sample size below which Sample returns an error; zero
-	// stands for a tenth of Draws.
-	MinESS float64
+	Draws int // an even number; zero stands for 4000
 }
 
 const dof = 10 // degrees of freedom ν of the proposal
 
-// withDefaults returns the sampler with its defaults filled in, or an error that
-// names the field and what it allows.
-func (s Importance) withDefaults() (Importance, error) {
-	s.Draws = cmp.Or(s.Draws, 4000)
-	s.MinESS = cmp.Or(s.MinESS, float64(s.Draws)/10)
-	if s.Draws < 2 || s.Draws%2 != 0 {
-		return s, fmt.Errorf("posterior: Draws = %d: need a positive even number", s.Draws)
-	}
-	if !(s.MinESS >= 1 && s.MinESS <= float64(s.Draws)) {
-		return s, fmt.Errorf("posterior: MinESS = %g: need 1 to Draws = %d", s.MinESS, s.Draws)
-	}
-	return s, nil
-}
-
 // Sample draws from the posterior of p. It returns an error if there are hidden
-// layers, a field is not valid, no mode is found or the effective sample size is below
-// the floor, and panics if src is nil.
+// layers, Draws is not even and positive, no mode is found or the effective sample size
+// is below a tenth of Draws, and panics if src is nil.
 func (s Importance) Sample(p *Problem, src rand.Source) (*Sample, error) {
 	if src == nil {
 		panic("posterior: nil source of randomness")
 	}
-	s, err := s.withDefaults()
-	if err != nil {
-		return nil, err
+	draws := cmp.Or(s.Draws, 4000)
+	if draws < 2 || draws%2 != 0 {
+		return nil, fmt.Errorf("posterior: Draws = %d: need a positive even number", draws)
 	}
 	if len(p.network.Layers) > 1 {
 		return nil, errors.New("posterior: importance sampling of a network with hidden layers; need none")
@@ -67,20 +48,21 @@ func (s Importance) Sample(p *Problem, src rand.Source) (*Sample, error) {
 		return nil, err
 	}
 	q, rnd := newStudent(mode), rand.New(src)
-	out := newSample(p, s.Draws)
-	for i := 0; i < s.Draws; i += 2 {
+	out := &Sample{
+		Draws: mat.NewDense(draws, len(mode.Weights), nil), Weights: make([]float64, draws), network: p.network,
+	}
+	for i := 0; i < draws; i += 2 {
 		w, mirror := out.Draws.RawRowView(i), out.Draws.RawRowView(i+1)
 		q.draw(w, mirror, rnd)
 		out.Weights[i] = p.LogDensity(nil, w) - q.logDensity(w)
 		out.Weights[i+1] = p.LogDensity(nil, mirror) - q.logDensity(mirror)
 	}
-	top, sum := mlp.Exponentials(out.Weights)
-	out.LogEvidence = top + math.Log(sum/float64(s.Draws))
+	_, sum := mlp.Exponentials(out.Weights)
 	floats.Scale(1/sum, out.Weights)
-	out.LogEvidenceErr = out.standardError(func(i int) float64 { return out.Weights[i]*float64(s.Draws) - 1 })
 	out.ESS = 1 / floats.Dot(out.Weights, out.Weights)
-	if !(out.ESS >= s.MinESS) {
-		return nil, fmt.Errorf("posterior: effective sample size %.4g of %d draws; need %.4g: use fewer examples, or more draws", out.ESS, s.Draws, s.MinESS)
+	if least := float64(draws) / 10; !(out.ESS >= least) {
+		return nil, fmt.Errorf("posterior: effective sample size %.4g of %d draws; need %.4g: "+
+			"use fewer examples, or more draws", out.ESS, draws, least)
 	}
 	return out, nil
 }

@@ -29,19 +29,18 @@ func NewProblem(m Model, x [][]float64, class []int) (*Problem, error) {
 	if err != nil {
 		return nil, fmt.Errorf("posterior: %w", err)
 	}
-	data, err := mlp.NewExamples(x, class, m.Layers[0], network.Outputs())
+	data, err := network.Examples(x, class)
 	if err != nil {
 		return nil, fmt.Errorf("posterior: %w", err)
 	}
-	p := &Problem{model: m, network: network, data: data, pass: network.NewPass(), score: make([]float64, network.Weights())}
+	p := &Problem{
+		model: m, network: network, data: data, pass: network.NewPass(), score: make([]float64, network.Weights()),
+	}
 	for _, v := range m.PriorVar {
 		p.logNorm -= (math.Log(2*math.Pi) + math.Log(v)) / 2
 	}
 	return p, nil
 }
-
-// Model returns the model, its defaults filled in. It must not be modified.
-func (p *Problem) Model() Model { return p.model }
 
 // example returns example k, with its trailing 1 where there is a bias.
 func (p *Problem) example(k int) []float64 { return p.data.Input(k)[:p.network.Layers[0].In] }
@@ -71,8 +70,7 @@ func (p *Problem) LogDensity(grad, w []float64) float64 {
 	const flush = 1e290
 	product := 1.0
 	for k, c := range p.data.Class {
-		x := p.example(k)
-		p.network.Forward(p.pass, w, x)
+		p.network.Forward(p.pass, w, p.example(k))
 		z := p.pass.Logit[c]
 		top, sum := mlp.Exponentials(p.pass.Logit)
 		log += z - top
@@ -88,7 +86,7 @@ func (p *Problem) LogDensity(grad, w []float64) float64 {
 			p.pass.Score[j] = -e / sum
 		}
 		p.pass.Score[c]++
-		p.network.Backward(p.pass, grad, w, x)
+		p.network.Backward(p.pass, grad, w)
 	}
 	log -= math.Log(product)
 	if !mlp.Finite(log) {
@@ -117,8 +115,7 @@ func (p *Problem) Information(dst *mat.SymDense, w []float64) {
 	}
 	score := mat.NewVecDense(n, p.score)
 	for k := range p.data.Class {
-		x := p.example(k)
-		p.network.Forward(p.pass, w, x)
+		p.network.Forward(p.pass, w, p.example(k))
 		mlp.Normalise(p.pass.Logit)
 		for c, s := range p.pass.Logit {
 			for j, t := range p.pass.Logit {
@@ -126,7 +123,7 @@ func (p *Problem) Information(dst *mat.SymDense, w []float64) {
 			}
 			p.pass.Score[c]++
 			clear(p.score)
-			p.network.Backward(p.pass, p.score, w, x)
+			p.network.Backward(p.pass, p.score, w)
 			dst.SymRankOne(dst, s, score)
 		}
 	}

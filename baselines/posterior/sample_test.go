@@ -30,14 +30,14 @@ func TestSampleIsReproducible(t *testing.T) {
 func TestSampleConsistency(t *testing.T) {
 	x, class := wedges(10, random.Source("consistency"))
 	m := Model{Layers: []int{2, 3}, Bias: true}
-	s := sample(t, Importance{Draws: 500, MinESS: 2}, problem(t, m, x, class), "consistency")
+	s := sample(t, Importance{Draws: 500}, problem(t, m, x, class), "consistency")
 	if sum := floats.Sum(s.Weights); !scalar.EqualWithinAbs(sum, 1, 1e-12) || !(floats.Min(s.Weights) >= 0) {
 		t.Errorf("weights from %g, sum %g", floats.Min(s.Weights), sum)
 	}
 	at := []float64{0.3, -1}
-	got := predict(t, s, at)
+	got, _ := predict(t, s, at)
 	empty := problem(t, m, nil, nil)
-	want, second := make([]float64, 3), mat.NewSymDense(3, nil)
+	want := make([]float64, 3)
 	for i, w := range s.Weights {
 		prob := make([]float64, 3)
 		for c := range prob {
@@ -45,36 +45,9 @@ func TestSampleConsistency(t *testing.T) {
 			prob[c] = math.Exp(one.LogDensity(nil, s.Draws.RawRowView(i)) - empty.LogDensity(nil, s.Draws.RawRowView(i)))
 		}
 		floats.AddScaled(want, w, prob)
-		second.SymRankOne(second, w, mat.NewVecDense(3, prob))
 	}
-	second.SymRankOne(second, -1, mat.NewVecDense(3, want))
-	if !floats.EqualApprox(got.P, want, 1e-10) || !mat.EqualApprox(got.Cov, second, 1e-10) {
-		t.Errorf("P %v, want %v; Cov %v, want %v", got.P, want, mat.Formatted(got.Cov), mat.Formatted(second))
-	}
-}
-
-// A prediction serves any sample and shape again, without allocation.
-func TestPredictionIsReusable(t *testing.T) {
-	x, class := wedges(5, random.Source("reuse"))
-	a := sample(t, Importance{Draws: 100}, problem(t, Model{Layers: []int{2, 3}}, x, class), "a")
-	b := sample(t, Importance{Draws: 300, MinESS: 5}, problem(t, Model{Layers: []int{2, 3}, Bias: true}, x, class), "b")
-	c := sample(t, Importance{Draws: 50}, problem(t, Model{Layers: []int{2, 5}}, nil, nil), "c")
-	var dst Prediction
-	for _, s := range []*Sample{a, b, c, a} {
-		if err := s.Predict(&dst, x[0]); err != nil {
-			t.Fatal(err)
-		}
-		fresh := predict(t, s, x[0])
-		if !slices.Equal(dst.P, fresh.P) || !slices.Equal(dst.Err, fresh.Err) || !mat.Equal(dst.Cov, fresh.Cov) {
-			t.Errorf("%v: reused prediction %v, fresh %v", s.network.Layers, dst, fresh)
-		}
-	}
-	if n := testing.AllocsPerRun(10, func() {
-		if err := a.Predict(&dst, x[1]); err != nil {
-			t.Error(err)
-		}
-	}); n > 0 {
-		t.Errorf("%g allocations", n)
+	if !floats.EqualApprox(got, want, 1e-10) {
+		t.Errorf("P %v, want %v", got, want)
 	}
 }
 
@@ -82,7 +55,7 @@ func TestPredictErrors(t *testing.T) {
 	m := Model{Layers: []int{1, 2}, PriorVar: []float64{1e20, 1e20}}
 	s := sample(t, Importance{Draws: 100}, problem(t, m, nil, nil), "a")
 	for _, x := range []float64{math.NaN(), math.Inf(-1), 1e300} {
-		err := s.Predict(new(Prediction), []float64{x})
+		_, _, err := s.Predict([]float64{x})
 		if err == nil || !strings.HasPrefix(err.Error(), "posterior: ") {
 			t.Errorf("input %g: error %v", x, err)
 		}

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
 	"closedform/baselines/mlp"
 	"closedform/core/random"
 )
@@ -56,13 +58,13 @@ func sample(t testing.TB, s Importance, p *Problem, path ...any) *Sample {
 	return out
 }
 
-func predict(t testing.TB, s *Sample, x []float64) *Prediction {
+func predict(t testing.TB, s *Sample, x []float64) (p, stderr []float64) {
 	t.Helper()
-	var dst Prediction
-	if err := s.Predict(&dst, x); err != nil {
+	p, stderr, err := s.Predict(x)
+	if err != nil {
 		t.Fatal(err)
 	}
-	return &dst
+	return p, stderr
 }
 
 // Draws from the prior, weighed by the likelihood, share the density with importance
@@ -80,7 +82,9 @@ func TestAgainstPrior(t *testing.T) {
 	} {
 		x, class := wedges(c.examples, random.Source("toy", c.examples))
 		p, prior := problem(t, c.model, x, class), problem(t, c.model, nil, nil)
-		a, b := sample(t, Importance{}, p, "importance"), newSample(p, 40_000)
+		a, b := sample(t, Importance{}, p, "importance"), &Sample{
+			Draws: mat.NewDense(40_000, len(p.model.PriorVar), nil), Weights: make([]float64, 40_000), network: p.network,
+		}
 		rnd := rand.New(random.Source("prior"))
 		for i := range b.Weights {
 			w := b.Draws.RawRowView(i)
@@ -91,11 +95,12 @@ func TestAgainstPrior(t *testing.T) {
 		}
 		mlp.Normalise(b.Weights)
 		for _, at := range square(6) {
-			pa, pb := predict(t, a, at), predict(t, b, at)
-			for j := range pa.P {
-				z := (pa.P[j] - pb.P[j]) / math.Hypot(pa.Err[j], pb.Err[j])
+			pa, ea := predict(t, a, at)
+			pb, eb := predict(t, b, at)
+			for j := range pa {
+				z := (pa[j] - pb[j]) / math.Hypot(ea[j], eb[j])
 				if !(math.Abs(z) < 5) {
-					t.Errorf("%+v, at %v, class %d: %.4f ± %.4f and %.4f ± %.4f", c, at, j, pa.P[j], pa.Err[j], pb.P[j], pb.Err[j])
+					t.Errorf("%+v, at %v, class %d: %.4f ± %.4f and %.4f ± %.4f", c, at, j, pa[j], ea[j], pb[j], eb[j])
 				}
 				chi += z * z
 				terms++
@@ -119,7 +124,8 @@ func TestImportanceOnToy(t *testing.T) {
 		var noise float64
 		grid := square(6)
 		for _, at := range grid {
-			for _, e := range predict(t, s, at).Err {
+			_, stderr := predict(t, s, at)
+			for _, e := range stderr {
 				noise += e / 2 * math.Sqrt(2/math.Pi) / float64(len(grid))
 			}
 		}

@@ -23,7 +23,6 @@ const (
 
 var units = field.Words{"linearised", "mixture"}
 
-func (u Unit) String() string                   { return units.Word(int(u)) }
 func (u Unit) MarshalText() ([]byte, error)     { return units.Marshal(int(u)) }
 func (u *Unit) UnmarshalText(text []byte) error { return field.Unmarshal(u, text, units) }
 

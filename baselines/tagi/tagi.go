@@ -45,16 +45,13 @@ type Model struct {
 // It returns an error that names the field if cfg is not valid, and panics if src
 // is nil.
 func New(cfg Config, src rand.Source) (*Model, error) {
-	if src == nil {
-		panic("tagi: nil source of randomness")
-	}
-	if err := cmp.Or(mlp.CheckLayers(cfg.Layers), cfg.Validate()); err != nil {
+	_, rnd, err := mlp.Start(cfg.Layers, cfg, src)
+	if err != nil {
 		return nil, fmt.Errorf("tagi: %w", err)
 	}
 	cfg = cfg.WithDefaults()
 	t := newTree(cfg.classes())
 	m := &Model{cfg: cfg, tree: t, ratio: make([]float64, t.nodes)}
-	rnd := rand.New(src)
 	last := len(cfg.Layers) - 2
 	for l, width := range cfg.Layers[:last+1] {
 		out := cfg.Layers[l+1]
@@ -86,13 +83,13 @@ func (m *Model) Floored() int { return m.floored }
 // forward sets the moments of the outputs for x.
 func (m *Model) forward(x []float64) error {
 	if err := mlp.SetInput(m.layers[0].y, x); err != nil {
-		return fmt.Errorf("tagi: %w", err)
+		return err
 	}
 	for l, w := range m.layers {
 		w.Forward(w.m, w.v, w.y, w.s)
 		for j, mean := range w.m {
 			if !mlp.Finite(mean, w.v[j]) {
-				return fmt.Errorf("tagi: layer %d: neuron %d overflows: mean %g, variance %g", l, j, mean, w.v[j])
+				return fmt.Errorf("layer %d: neuron %d overflows: mean %g, variance %g", l, j, mean, w.v[j])
 			}
 			if w.slope != nil {
 				next := m.layers[l+1]
@@ -108,11 +105,8 @@ func (m *Model) forward(x []float64) error {
 // not finite, the class out of range, or if numbers overflow, and panics if the
 // length of x is not the number of inputs.
 func (m *Model) Observe(x []float64, class int) error {
-	if class < 0 || class >= m.cfg.classes() {
-		return fmt.Errorf("tagi: class %d; the model has classes 0 to %d", class, m.cfg.classes()-1)
-	}
-	if err := m.forward(x); err != nil {
-		return err
+	if err := cmp.Or(mlp.CheckClass(class, m.cfg.classes()), m.forward(x)); err != nil {
+		return fmt.Errorf("tagi: %w", err)
 	}
 	last := m.layers[len(m.layers)-1]
 	clear(last.d)
@@ -134,11 +128,9 @@ func (m *Model) Observe(x []float64, class int) error {
 // an error if x is not finite or if numbers overflow, and panics if a length does
 // not fit.
 func (m *Model) Predict(p, x []float64) error {
-	if n := m.cfg.classes(); len(p) != n {
-		panic(fmt.Sprintf("tagi: probabilities of length %d; the model has %d classes", len(p), n))
-	}
+	mlp.CheckProbabilities(p, m.cfg.classes())
 	if err := m.forward(x); err != nil {
-		return err
+		return fmt.Errorf("tagi: %w", err)
 	}
 	last := m.layers[len(m.layers)-1]
 	for i, mean := range last.m {

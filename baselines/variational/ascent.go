@@ -55,9 +55,8 @@ func newAscent(v float64, n int, data *mlp.Examples, unit *scatter) *ascent {
 	return a
 }
 
-// run climbs from zero to the maximum, and says whether it has come to rest.
-func (a *ascent) run() (converged bool, err error) {
-	start := make([]float64, len(a.t))
+// run climbs from zero to the maximum.
+func (a *ascent) run() error {
 	result, err := optimize.Minimize(optimize.Problem{
 		Func: func(t []float64) float64 {
 			a.moveTo(t)
@@ -67,18 +66,18 @@ func (a *ascent) run() (converged bool, err error) {
 			a.moveTo(t)
 			floats.ScaleTo(grad, -1, a.grad.RawMatrix().Data)
 		},
-	}, start, &optimize.Settings{
+	}, make([]float64, len(a.t)), &optimize.Settings{
 		GradientThreshold: tolerance,
 		MajorIterations:   maxSteps + 1, // the start counts
 		Converger:         optimize.NeverTerminate{},
 	}, &optimize.LBFGS{})
 	if result == nil {
-		return false, fmt.Errorf("variational: ascent: %w", err)
+		return fmt.Errorf("variational: ascent: %w", err)
 	}
 	// A line search that fails, as it does at the limit of rounding, leaves the
 	// best point.
 	a.moveTo(result.X)
-	return result.Status == optimize.GradientThreshold, nil
+	return nil
 }
 
 // curvature is a number c such that c(I − 11ᵀ/K) is nowhere below the negative Hessian

@@ -20,7 +20,8 @@
 // diag(s) − ssᵀ, is nowhere above ½(I − 11ᵀ/K) (Böhning, "Multinomial logistic
 // regression algorithm", Annals of the Institute of Statistical Mathematics 1992;
 // Murphy, "Machine Learning: A Probabilistic Perspective", 2012, Sec. 21.8).
-// Independent classes see its diagonal, a = ½(1 − 1/K). BohningJoint keeps the covariances of the classes, which are
+// Independent classes see its diagonal, a = ½(1 − 1/K). BohningJoint keeps the
+// covariances of the classes, which are
 //
 //	(I − 11ᵀ/K) ⊗ S + 11ᵀ/K ⊗ vI,   a = ½,   ELBO with K−1 in place of K.
 //
@@ -52,7 +53,6 @@ const (
 
 var bounds = field.Words{"bohning", "bohning-joint"}
 
-func (b Bound) String() string                   { return bounds.Word(int(b)) }
 func (b Bound) MarshalText() ([]byte, error)     { return bounds.Marshal(int(b)) }
 func (b *Bound) UnmarshalText(text []byte) error { return field.Unmarshal(b, text, bounds) }
 
@@ -91,15 +91,9 @@ const (
 // Model is a trained classifier. It must not be used by several goroutines at
 // once.
 type Model struct {
-	// ELBO is the lower bound of the log evidence.
-	ELBO float64
-
-	// Converged says that the ascent has come to rest.
-	Converged bool
-
 	weights      *mat.Dense // means: row j those of class j, the bias last
 	priorVar     float64    // v
-	chol         scatter
+	scatter      scatter
 	moments      *softmax.Moments
 	x, root      []float64
 	mean, spread []float64 // of the logits
@@ -111,11 +105,12 @@ type Model struct {
 // valid, an input not finite, a class out of range, or if the numbers overflow. It
 // panics if the lengths do not fit.
 func Fit(cfg Config, x [][]float64, class []int, _ rand.Source) (*Model, error) {
-	if err := cmp.Or(mlp.CheckLayers([]int{cfg.Inputs, cfg.Classes}), cfg.Validate()); err != nil {
+	layers := []int{cfg.Inputs, cfg.Classes}
+	if err := cmp.Or(mlp.CheckLayers(layers), cfg.Validate()); err != nil {
 		return nil, fmt.Errorf("variational: %w", err)
 	}
 	cfg = cfg.WithDefaults()
-	data, err := mlp.NewExamples(x, class, cfg.Inputs, cfg.Classes)
+	data, err := mlp.New(layers, true).Examples(x, class)
 	if err != nil {
 		return nil, fmt.Errorf("variational: %w", err)
 	}
@@ -125,28 +120,22 @@ func Fit(cfg Config, x [][]float64, class []int, _ rand.Source) (*Model, error) 
 // fit returns the classifier of n classes with the prior variance v.
 func fit(bound Bound, data *mlp.Examples, n int, v float64) (*Model, error) {
 	var unit, posterior scatter
-	if err := unit.set(data, v, curvature); err != nil {
+	a := curvature
+	if bound == Bohning {
+		a *= 1 - 1/float64(n)
+	}
+	if err := cmp.Or(unit.set(data, v, curvature), posterior.set(data, v, a)); err != nil {
 		return nil, err
 	}
-	a, rank := curvature*(1-1/float64(n)), n
-	if bound == BohningJoint {
-		a, rank = curvature, n-1
-	}
-	if err := posterior.set(data, v, a); err != nil {
+	up := newAscent(v, n, data, &unit)
+	if err := up.run(); err != nil {
 		return nil, err
 	}
 	in := data.Inputs()
-	m := &Model{
-		priorVar: v, chol: posterior, moments: softmax.NewMoments(n),
+	return &Model{
+		weights: up.weights, priorVar: v, scatter: posterior, moments: softmax.NewMoments(n),
 		x: make([]float64, in), root: make([]float64, in), mean: make([]float64, n), spread: make([]float64, n),
-	}
-	up := newAscent(v, n, data, &unit)
-	var err error
-	if m.Converged, err = up.run(); err != nil {
-		return nil, err
-	}
-	m.weights, m.ELBO = up.weights, up.value-float64(rank)/2*posterior.chol.LogDet()
-	return m, nil
+	}, nil
 }
 
 // Predict sets p to the probabilities of the classes at x, the mean of the
@@ -154,14 +143,12 @@ func fit(bound Bound, data *mlp.Examples, n int, v float64) (*Model, error) {
 // error if x is not finite or the logits overflow, and panics if a length does not
 // fit.
 func (m *Model) Predict(p, x []float64) error {
-	if len(p) != len(m.mean) {
-		panic(fmt.Sprintf("variational: %d probabilities for %d classes", len(p), len(m.mean)))
-	}
+	mlp.CheckProbabilities(p, len(m.mean))
 	if err := mlp.SetInput(m.x, x); err != nil {
 		return fmt.Errorf("variational: %w", err)
 	}
 	copy(m.root, m.x)
-	m.chol.solve(blas.Trans, m.root)
+	m.scatter.solve(blas.Trans, m.root)
 	v := m.priorVar * floats.Dot(m.root, m.root)
 	for j := range m.mean {
 		m.mean[j], m.spread[j] = floats.Dot(m.weights.RawRowView(j), m.x), v

@@ -20,16 +20,13 @@ import (
 // train returns the classifier with a prior variance v of every weight.
 func train(t *testing.T, bound Bound, v float64, x [][]float64, class []int, inputs, n int) *Model {
 	t.Helper()
-	data, err := mlp.NewExamples(x, class, inputs, n)
+	data, err := mlp.New([]int{inputs, n}, true).Examples(x, class)
 	if err != nil {
 		t.Fatal(err)
 	}
 	m, err := fit(bound, data, n, v)
 	if err != nil {
 		t.Fatal(err)
-	}
-	if !m.Converged {
-		t.Errorf("%v: no convergence", bound)
 	}
 	return m
 }
@@ -130,7 +127,7 @@ func elbo(v float64, x [][]float64, class []int, mean *mat.Dense, cov *mat.SymDe
 // cov returns S, the covariance of the weights of a class.
 func (m *Model) cov() *mat.SymDense {
 	var s mat.SymDense
-	if err := m.chol.chol.InverseTo(&s); err != nil {
+	if err := m.scatter.chol.InverseTo(&s); err != nil {
 		panic(err)
 	}
 	s.ScaleSym(m.priorVar, &s)
@@ -167,19 +164,15 @@ func (m *Model) covariance(bound Bound) *mat.SymDense {
 	return all
 }
 
-// The ELBO is that of the definition, and neither other means nor another covariance
-// make it larger.
-func TestELBODefinition(t *testing.T) {
+// Neither other means nor another covariance make the ELBO larger.
+func TestELBO(t *testing.T) {
 	x, class, _ := check.Clusters(25, 2, 3, "definition")
 	rnd := rand.New(random.Source("perturb"))
 	for _, bound := range allBounds {
 		const v = 2
 		m := train(t, bound, v, x, class, 2, 3)
-		best := m.ELBO
 		cov := m.covariance(bound)
-		if got := elbo(v, x, class, m.weights, cov); !scalar.EqualWithinRel(got, best, 1e-11) {
-			t.Errorf("%v: ELBO %.15g, by its definition %.15g", bound, best, got)
-		}
+		best := elbo(v, x, class, m.weights, cov)
 		for range 20 {
 			mean := mat.DenseCopyOf(m.weights)
 			for i := range mean.RawMatrix().Data {
@@ -207,9 +200,6 @@ func TestELBODefinition(t *testing.T) {
 func TestPrior(t *testing.T) {
 	for _, bound := range allBounds {
 		m := train(t, bound, 5, nil, nil, 2, 4)
-		if last := m.ELBO; last != 0 {
-			t.Errorf("%v: ELBO %g", bound, last)
-		}
 		if !mat.EqualApprox(m.cov(), mat.NewDiagDense(3, []float64{5, 5, 5}), 1e-13) {
 			t.Errorf("%v: covariance %v", bound, m.cov())
 		}
@@ -258,7 +248,7 @@ func TestConfig(t *testing.T) {
 // the curvature is not above 1.
 func TestAscentGradient(t *testing.T) {
 	x, class, _ := check.Clusters(12, 2, 3, "gradient")
-	data, err := mlp.NewExamples(x, class, 2, 3)
+	data, err := mlp.New([]int{2, 3}, true).Examples(x, class)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -212,7 +212,7 @@ func TestExtremeFeatures(t *testing.T) {
 				n := newNetwork(t, Config{Layers: []int{2, 3, 3}, Bias: i%4 > 1, Output: rule, Hidden: hidden, OnIndefinite: Skip, Covariance: []Covariance{kind}, PriorVar: 1e-11, PriorMeanVar: 1})
 				name := fmt.Sprintf("%v, %v, %v, %g", rule, hidden, kind, size)
 				for k, x := range [][]float64{{size, -size}, {-size, size / 1e5}, {1, size}} {
-					before := n.Snapshot()
+					before := copied(t, n)
 					if _, err := n.Observe(x, k); err != nil {
 						sameWeights(t, name+", after an error", n, before, 0)
 						if size < 1 {

@@ -19,11 +19,21 @@ func newNetwork(t testing.TB, cfg Config) *Network {
 	return n
 }
 
+// copied returns the network as it is now.
+func copied(t testing.TB, n *Network) *Network {
+	t.Helper()
+	c, err := Restore(n.State())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
 // randomWeights gives every neuron a random mean and a random full covariance.
 func randomWeights(t testing.TB, n *Network, rnd *rand.Rand, size float64) {
 	t.Helper()
 	for l := range n.layers {
-		out, in := n.layers[l].Dims()
+		out, in := n.cfg.WeightDims(l)
 		mean := mat.NewDense(out, in, nil)
 		var cov []mat.Symmetric
 		for j := range out {

@@ -123,7 +123,7 @@ func (c Config) Validate() error {
 	if len(c.Layers) < 2 || slices.Min(c.Layers) < 1 || c.classes() < 2 {
 		return field.Errorf("layers", "%v is not allowed; allowed: inputs, hidden layers if any, and at least 2 classes, none of them empty", c.Layers)
 	}
-	for _, check := range []func() error{c.checkWords, c.checkNumbers, c.checkLists, c.checkSoftmax, c.checkJoint} {
+	for _, check := range []func() error{c.checkFields, c.checkLists, c.checkSoftmax, c.checkJoint} {
 		if err := check(); err != nil {
 			return err
 		}
@@ -131,57 +131,54 @@ func (c Config) Validate() error {
 	return nil
 }
 
-func (c *Config) checkWords() error {
-	var covariance error
+// checkFields looks at each field by itself.
+func (c *Config) checkFields() (err error) {
 	for _, kind := range c.Covariance {
-		covariance = cmp.Or(covariance, field.OneOf("covariance", kind, covariances))
+		err = cmp.Or(err, field.OneOf("covariance", kind, covariances))
 	}
-	return cmp.Or(
-		covariance,
+	err = cmp.Or(
+		err,
 		field.OneOf("rule", c.Output, outputRules),
 		field.OneOf("hidden", c.Hidden, hiddenRules),
 		field.OneOf("output_covariance", c.OutputCovariance, outputCovariances),
 		field.OneOf("on_indefinite", c.OnIndefinite, policies),
 		field.OneOf("prior", c.Prior, priors),
-	)
-}
-
-func (c *Config) checkNumbers() error {
-	var beta, floor error
-	if (c.Alpha != 0 || c.Beta != 0) && !(c.Alpha <= c.Beta && c.Beta <= math.MaxFloat64) {
-		beta = field.Errorf("beta", "%g is not allowed; allowed: a number ≥ alpha = %g", c.Beta, c.Alpha)
-	}
-	if !(0 <= c.VarianceFloor && c.VarianceFloor < 1) {
-		floor = field.Errorf("variance_floor", "%g is not allowed; allowed: a number ≥ 0 and < 1", c.VarianceFloor)
-	}
-	return cmp.Or(
-		field.Within("alpha", c.Alpha, 0, 1), beta, floor,
+		field.Within("alpha", c.Alpha, 0, 1),
+		field.Fraction("variance_floor", c.VarianceFloor),
 		field.NonNegative("eigenvalue_floor", c.EigenvalueFloor),
 		field.NonNegative("prior_var", c.PriorVar),
 		field.NonNegative("prior_mean_var", c.PriorMeanVar),
 	)
+	if err == nil && (c.Alpha != 0 || c.Beta != 0) && !(c.Alpha <= c.Beta && c.Beta <= math.MaxFloat64) {
+		return field.Errorf("beta", "%g is not allowed; allowed: a number ≥ alpha = %g", c.Beta, c.Alpha)
+	}
+	return err
 }
 
 // checkLists looks at the fields with an entry for each layer of weights.
-func (c *Config) checkLists() error {
+func (c *Config) checkLists() (err error) {
 	layers := len(c.Layers) - 1
-	if k := len(c.Covariance); k > 1 && k != layers {
-		return field.Errorf("covariance", "%d entries are not allowed; allowed: 1, or %d, one for each layer of weights", k, layers)
-	}
 	for _, f := range []struct {
-		key     string
-		factors []float64
-	}{{"prior_scale", c.PriorScale}, {"replications", c.Replications}} {
-		if k := len(f.factors); k != 0 && k != layers {
-			return field.Errorf(f.key, "%d entries are not allowed; allowed: none, or %d, one for each layer of weights", k, layers)
-		}
-		for _, x := range f.factors {
-			if err := field.Positive(f.key, x); err != nil {
-				return err
-			}
+		key       string
+		k, orElse int // entries, and how many stand for all
+	}{
+		{"covariance", len(c.Covariance), 1},
+		{"prior_scale", len(c.PriorScale), 0},
+		{"replications", len(c.Replications), 0},
+	} {
+		if f.k != 0 && f.k != f.orElse && f.k != layers {
+			return field.Errorf(f.key, "%d entries are not allowed; allowed: %d, or %d, one for each layer of weights",
+				f.k, f.orElse, layers)
 		}
 	}
-	return nil
+	for l := range layers {
+		err = cmp.Or(
+			err,
+			field.Positive("prior_scale", byLayer(c.PriorScale, l, 1)),
+			field.Positive("replications", byLayer(c.Replications, l, 1)),
+		)
+	}
+	return err
 }
 
 // checkSoftmax looks for the likelihood that the output rule needs.
@@ -191,18 +188,15 @@ func (c *Config) checkSoftmax() error {
 			return err
 		}
 	}
-	if c.Softmax == nil || c.Output != ADF && c.Output != ADFExact {
-		return nil
-	}
 	probit, isProbit := c.Softmax.(softmax.Probit)
 	_, isExact := c.Softmax.(softmax.Exact)
 	switch {
 	case c.Output == ADF && isProbit && probit.Rho != 0.5:
 		return field.Errorf("rho", "%g is not allowed with rule = %q; allowed: 0.5", probit.Rho, c.Output)
-	case c.Output == ADF && isProbit, c.Output == ADFExact && isExact:
-		return nil
+	case c.Softmax != nil && (c.Output == ADF && !isProbit || c.Output == ADFExact && !isExact):
+		return field.Errorf("rule", "%v is not allowed with %T; allowed: adf with softmax.Probit, adf-exact with softmax.Exact", c.Output, c.Softmax)
 	}
-	return field.Errorf("rule", "%v is not allowed with %T; allowed: adf with softmax.Probit, adf-exact with softmax.Exact", c.Output, c.Softmax)
+	return nil
 }
 
 // checkJoint looks whether a joint output layer is possible, if one is wanted.
@@ -214,7 +208,7 @@ func (c *Config) checkJoint() error {
 	if c.Output != ADFExact || c.classes() > softmax.MostCorrelated || c.covariance(last) != Full {
 		return field.Errorf("output_covariance", "joint is allowed only with rule = %q, a full output layer and at most %d classes", ADFExact, softmax.MostCorrelated)
 	}
-	if x := byLayer(c.Replications, last); x != 1 {
+	if x := byLayer(c.Replications, last, 1); x != 1 {
 		return field.Errorf("replications", "%g is not allowed for a joint output layer; allowed: 1", x)
 	}
 	return nil
@@ -222,21 +216,18 @@ func (c *Config) checkJoint() error {
 
 // covariance returns that of layer l of the weights.
 func (c *Config) covariance(l int) Covariance {
-	switch len(c.Covariance) {
-	case 0:
-		return Full
-	case 1:
+	if len(c.Covariance) == 1 {
 		return c.Covariance[0]
 	}
-	return c.Covariance[l]
+	return byLayer(c.Covariance, l, Full)
 }
 
-// byLayer returns the factor of layer l of the weights; none stands for ones.
-func byLayer(factors []float64, l int) float64 {
-	if len(factors) == 0 {
-		return 1
+// byLayer returns the entry of layer l of the weights; none stands for others.
+func byLayer[T any](list []T, l int, others T) T {
+	if len(list) == 0 {
+		return others
 	}
-	return factors[l]
+	return list[l]
 }
 
 // classes returns their number, which is 0 without Layers.
@@ -262,22 +253,24 @@ func (c *Config) WeightDims(l int) (out, in int) {
 	return out, in
 }
 
-// RootDims returns the dimensions of the roots of layer l of the weights in a
-// LayerState, if it has any. It panics if the configuration is not valid.
-func (c *Config) RootDims(l int) (rows, cols int) {
+// SpreadDims returns the dimensions of Root or Variance of layer l in its LayerState.
+// It panics if the configuration is not valid.
+func (c *Config) SpreadDims(l int) (rows, cols int) {
 	out, in := c.WeightDims(l)
-	switch {
+	switch kind := c.covariance(l); {
 	case c.joint(l):
 		return out * in, out * in
-	case c.covariance(l) == Shared:
+	case kind == Shared:
 		return in, in
+	case kind == Diagonal:
+		return out, in
 	}
 	return out * in, in
 }
 
 // priorVariance returns that of each weight of layer l.
 func (c *Config) priorVariance(l int) float64 {
-	variance := c.PriorVar * byLayer(c.PriorScale, l)
+	variance := c.PriorVar * byLayer(c.PriorScale, l, 1)
 	if c.Prior == ScaledPrior {
 		_, in := c.WeightDims(l)
 		variance /= float64(in)

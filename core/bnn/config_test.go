@@ -98,8 +98,6 @@ func TestWords(t *testing.T) {
 		"per-neuron": PerNeuron, "joint ": JointNeurons,
 		"paper": PaperPrior, "scaled": ScaledPrior,
 		"fail": Fail, "skip": Skip, "project": Project,
-		"applied": Applied, "skipped": Skipped, "projected": Projected, "refused": Refused,
-		"probability": Probability, "entropy": EntropyBased, "epistemic": Epistemic,
 	} {
 		if word == "joint " {
 			word = "joint"

@@ -22,21 +22,18 @@ type jointFlow struct {
 	hessian *mat.Dense    // ∂² log p/∂m², which has the e_j as its diagonal
 
 	// Of update, which see.
-	k, m        *linear.Eigen
-	q, rq, turn []float64
+	k, m    *linear.Eigen
+	q, turn []float64
 }
 
 func newJointFlow(in, out int) *jointFlow {
-	size := in * out
 	return &jointFlow{
 		cov: mat.NewSymDense(out, nil), hessian: mat.NewDense(out, out, nil), k: linear.NewEigen(out), m: linear.NewEigen(out),
-		q: make([]float64, size), rq: make([]float64, size), turn: make([]float64, out*out),
+		q: make([]float64, in*out), turn: make([]float64, out*out),
 	}
 }
 
 func (w *correlated) scratch() int { return w.out * w.size }
-
-func (w *correlated) clone() weights { return &correlated{w.dense.clone()} }
 
 // setCov is for weights that are new, hence independent.
 func (w *correlated) setCov(j int, cov mat.Symmetric) error {
@@ -50,12 +47,7 @@ func (w *correlated) setCov(j int, cov mat.Symmetric) error {
 func (w *correlated) forward(f *flow) {
 	for j := range w.out {
 		g, mean := f.scratch[j*w.size:(j+1)*w.size], w.neuronMean(j)
-		clear(g)
-		for i, y := range f.y {
-			if y != 0 {
-				floats.AddScaled(g, y, w.row(j*w.in+i))
-			}
-		}
+		w.image(g, f.y, j*w.in)
 		f.m[j] = floats.Dot(f.y, mean)
 		for k := range j + 1 {
 			v := floats.Dot(g, f.scratch[k*w.size:(k+1)*w.size])
@@ -107,9 +99,8 @@ func (w *correlated) update(f *flow) {
 		floats.AddScaled(s.q, f.d[j], g(j))
 	}
 	for a := range size {
-		s.rq[a] = floats.Dot(w.row(a), s.q)
+		w.mean[a] += floats.Dot(w.row(a), s.q)
 	}
-	floats.Add(w.mean, s.rq)
 	factorize(s.k)
 	for l, x := range root {
 		root[l] = math.Sqrt(max(0, x))

@@ -198,7 +198,7 @@ func TestJointNeuronsSmooth(t *testing.T) {
 func TestJointNeuronsTooWide(t *testing.T) {
 	n := newNetwork(t, Config{Layers: []int{2, 4}, Output: ADFExact, OutputCovariance: JointNeurons})
 	for _, size := range []float64{1, 100, 1e100} {
-		before := n.Snapshot()
+		before := copied(t, n)
 		u, err := n.Observe([]float64{size, -size}, 2)
 		if err == nil {
 			if size >= 100 || !(u.MinVariance > 0) {

@@ -33,9 +33,7 @@ const (
 
 var confidences = field.Words{"probability", "entropy", "epistemic"}
 
-func (c Confidence) String() string                   { return confidences.Word(int(c)) }
-func (c Confidence) MarshalText() ([]byte, error)     { return confidences.Marshal(int(c)) }
-func (c *Confidence) UnmarshalText(text []byte) error { return field.Unmarshal(c, text, confidences) }
+func (c Confidence) String() string { return confidences.Word(int(c)) }
 
 // momentErr bounds the error of the moments of the softmax, below which there is
 // nothing to take a fraction of.

@@ -2,9 +2,8 @@ package bnn
 
 import (
 	"fmt"
-	"math"
-	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/core/linear"
@@ -18,12 +17,6 @@ type diagonal struct {
 }
 
 func (w *diagonal) scratch() int { return 0 }
-
-func (w *diagonal) clone() weights {
-	c := *w
-	c.Mean, c.Variance = slices.Clone(w.Mean), slices.Clone(w.Variance)
-	return &c
-}
 
 func (w *diagonal) setCov(j int, cov mat.Symmetric) error {
 	if _, err := checkCov(j, cov); err != nil {
@@ -51,23 +44,15 @@ func (w *diagonal) cov(j int) mat.Symmetric {
 	return mat.NewDiagDense(w.In, variance)
 }
 
-func (w *diagonal) state(mean *mat.Dense) LayerState {
-	return LayerState{Mean: mean, Variance: w.VarianceMatrix()}
-}
+func (w *diagonal) spread(s *LayerState) { s.Variance = w.VarianceMatrix() }
 
 func (w *diagonal) restore(s LayerState) {
 	mat.NewDense(w.In, w.Out, w.Variance).Copy(s.Variance.T())
 }
 
-func (w *diagonal) addVariance(variance float64) error {
-	for i := range w.Variance {
-		w.Variance[i] += variance
-		if math.IsInf(w.Variance[i], 1) {
-			return errVariance
-		}
-	}
-	return nil
-}
+func (w *diagonal) largest() float64 { return floats.Max(w.Variance) }
+
+func (w *diagonal) addVariance(variance float64) { floats.AddConst(variance, w.Variance) }
 
 func (w *diagonal) forward(f *flow) { w.Forward(f.m, f.v, f.y, f.s) }
 

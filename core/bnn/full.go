@@ -15,20 +15,13 @@ func newFull(in, out int) *full { return &full{newDense(in, out, out, in)} }
 
 func (w *full) scratch() int { return w.out * w.in }
 
-func (w *full) clone() weights { return &full{w.dense.clone()} }
-
 func (w *full) setCov(j int, cov mat.Symmetric) error { return w.setBlock(j*w.in, 0, j, cov) }
 
 // forward leaves the g_j = R_jᵀŷ in the scratch: ŷᵀΣ_jŷ = |g_j|².
 func (w *full) forward(f *flow) {
 	for j := range w.out {
 		g, mean := f.scratch[j*w.in:(j+1)*w.in], w.neuronMean(j)
-		clear(g)
-		for i, y := range f.y {
-			if y != 0 {
-				floats.AddScaled(g, y, w.row(j*w.in+i))
-			}
-		}
+		w.image(g, f.y, j*w.in)
 		f.m[j] = floats.Dot(f.y, mean)
 		v := floats.Dot(g, g)
 		for i, s := range f.s {

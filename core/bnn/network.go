@@ -18,8 +18,7 @@ type Network struct {
 	cfg    Config
 	unit   activation.PiecewiseLinear
 	layers []weights
-	shared bool       // layers belong to a snapshot, too
-	pass   pass       // of Observe
+	pass   []flow     // of Observe, layer by layer
 	step   outputStep // of Observe
 }
 
@@ -30,17 +29,14 @@ func New(cfg Config, src rand.Source) (*Network, error) {
 	if src == nil {
 		panic("bnn: nil source of randomness")
 	}
-	n, err := zero(cfg)
-	if err != nil {
-		return nil, err
+	if err := cfg.Validate(); err != nil {
+		return nil, fmt.Errorf("bnn: %w", err)
 	}
+	n := zero(cfg)
 	rnd := rand.New(src)
 	for l, layer := range n.layers {
-		out, in := layer.Dims()
-		cov := mat.NewDiagDense(in, nil)
-		for i := range in {
-			cov.SetDiag(i, n.cfg.priorVariance(l))
-		}
+		out, in := n.cfg.WeightDims(l)
+		cov := mat.NewDiagDense(in, slices.Repeat([]float64{n.cfg.priorVariance(l)}, in))
 		for j := range out {
 			if err := layer.setCov(j, cov); err != nil {
 				return nil, fmt.Errorf("bnn: prior_var = %g, prior_scale = %g: %w", cfg.PriorVar, cfg.PriorScale, err)
@@ -56,24 +52,15 @@ func New(cfg Config, src rand.Source) (*Network, error) {
 	return n, nil
 }
 
-// zero returns a network whose weights are all zero, or the error of Validate.
-func zero(cfg Config) (*Network, error) {
-	if err := cfg.Validate(); err != nil {
-		return nil, fmt.Errorf("bnn: %w", err)
-	}
+// zero returns a network whose weights are all zero; cfg is valid.
+func zero(cfg Config) *Network {
 	cfg = cfg.WithDefaults()
 	n := &Network{cfg: cfg, unit: activation.PiecewiseLinear{Alpha: cfg.Alpha, Beta: cfg.Beta}}
 	for l := range cfg.Layers[1:] {
 		n.layers = append(n.layers, cfg.newWeights(l))
 	}
-	n.reset()
-	return n, nil
-}
-
-// reset makes the scratch space of Observe.
-func (n *Network) reset() {
-	n.pass, n.step = pass{}, newOutputStep(&n.cfg)
-	n.pass.reset(n)
+	n.pass, n.step = n.newPass(), newOutputStep(&n.cfg)
+	return n
 }
 
 // SetWeights replaces the weights of layer l (from 0), w_j ~ N(μ_j, Σ_j): row j of
@@ -84,7 +71,8 @@ func (n *Network) reset() {
 // not positive semi-definite, not diagonal where the layer is, or not that of the
 // first neuron where it is shared.
 func (n *Network) SetWeights(l int, mean *mat.Dense, cov []mat.Symmetric) error {
-	out, in := n.layer(l).Dims()
+	n.check(l)
+	out, in := n.cfg.WeightDims(l)
 	if r, c := mean.Dims(); r != out || c != in {
 		panic(fmt.Sprintf("bnn: %d×%d means for layer %d; need %d×%d", r, c, l, out, in))
 	}
@@ -96,17 +84,14 @@ func (n *Network) SetWeights(l int, mean *mat.Dense, cov []mat.Symmetric) error 
 		if s.SymmetricDim() != in {
 			panic(fmt.Sprintf("bnn: covariance of neuron %d of layer %d is %d×%[3]d; need %d×%[4]d", j, l, s.SymmetricDim(), in))
 		}
-		for _, x := range mean.RawRowView(j) {
-			if math.IsNaN(x) || math.IsInf(x, 0) {
-				return fmt.Errorf("bnn: layer %d: mean of neuron %d holds %g", l, j, x)
-			}
+		if row := mean.RawRowView(j); notFinite(row) >= 0 {
+			return fmt.Errorf("bnn: layer %d: mean of neuron %d is %g", l, j, row)
 		}
 		if err := fresh.setCov(j, s); err != nil {
 			return fmt.Errorf("bnn: layer %d: %w", l, err)
 		}
 	}
 	fresh.SetMean(mean)
-	n.layers = slices.Clone(n.layers) // a snapshot may share them
 	n.layers[l] = fresh
 	return nil
 }
@@ -116,38 +101,16 @@ func (n *Network) SetWeights(l int, mean *mat.Dense, cov []mat.Symmetric) error 
 // those of a joint output layer lack what correlates the neurons. Weights panics if
 // there is no such layer.
 func (n *Network) Weights(l int) (mean *mat.Dense, cov []mat.Symmetric) {
-	w := n.layer(l)
-	out, _ := w.Dims()
-	for j := range out {
-		cov = append(cov, w.cov(j))
+	n.check(l)
+	for j := range n.cfg.Layers[l+1] {
+		cov = append(cov, n.layers[l].cov(j))
 	}
-	return w.MeanMatrix(), cov
+	return n.layers[l].MeanMatrix(), cov
 }
 
-func (n *Network) layer(l int) weights {
+func (n *Network) check(l int) {
 	if l < 0 || l >= len(n.layers) {
 		panic(fmt.Sprintf("bnn: no layer %d; the network has %d", l, len(n.layers)))
-	}
-	return n.layers[l]
-}
-
-// Snapshot returns the network as it is now, for readers that go on to predict
-// while n learns. The weights are shared until either network changes and then
-// copied once. Snapshot needs n for itself, as Observe does.
-func (n *Network) Snapshot() *Network {
-	n.shared = true
-	s := *n
-	s.reset()
-	return &s
-}
-
-// own copies the weights if a snapshot shares them.
-func (n *Network) own() {
-	if n.shared {
-		n.layers, n.shared = slices.Clone(n.layers), false
-		for l, w := range n.layers {
-			n.layers[l] = w.clone()
-		}
 	}
 }
 
@@ -163,16 +126,15 @@ func (n *Network) AddProcessNoise(fraction float64) error {
 	if !(0 <= fraction && fraction <= 1) {
 		return fmt.Errorf("bnn: fraction %g of the prior variance: need 0 to 1", fraction)
 	}
-	if fraction == 0 {
-		return nil
-	}
-	fresh := slices.Clone(n.layers)
 	for l, w := range n.layers {
-		fresh[l] = w.clone()
-		if err := fresh[l].addVariance(fraction * n.cfg.priorVariance(l)); err != nil {
-			return fmt.Errorf("bnn: layer %d: %w", l, err)
+		if most := w.largest() + fraction*n.cfg.priorVariance(l); math.IsInf(most, 1) {
+			return fmt.Errorf("bnn: layer %d: a variance overflows", l)
 		}
 	}
-	n.layers, n.shared = fresh, false
+	for l, w := range n.layers {
+		if fraction > 0 {
+			w.addVariance(fraction * n.cfg.priorVariance(l))
+		}
+	}
 	return nil
 }

@@ -31,13 +31,13 @@ func learned(t *testing.T) map[string]*Network {
 // mean changes.
 func TestProcessNoise(t *testing.T) {
 	for name, n := range learned(t) {
-		snapshot := n.Snapshot()
+		before := copied(t, n)
 		if err := n.AddProcessNoise(0.25); err != nil {
 			t.Fatal(err)
 		}
 		for l := range 2 {
 			mean, cov := n.Weights(l)
-			oldMean, oldCov := snapshot.Weights(l)
+			oldMean, oldCov := before.Weights(l)
 			if !mat.Equal(mean, oldMean) {
 				t.Errorf("%s: means of layer %d moved", name, l)
 			}
@@ -92,7 +92,7 @@ func TestProcessNoiseErrors(t *testing.T) {
 		if err := n.AddProcessNoise(1); err != nil {
 			t.Fatal(err)
 		}
-		old := n.Snapshot()
+		old := copied(t, n)
 		if err := n.AddProcessNoise(1); err == nil {
 			t.Errorf("%v: an overflow is no error", kind)
 		}

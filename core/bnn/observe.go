@@ -19,9 +19,7 @@ const (
 
 var actions = field.Words{"applied", "skipped", "projected", "refused"}
 
-func (a Action) String() string                   { return actions.Word(int(a)) }
-func (a Action) MarshalText() ([]byte, error)     { return actions.Marshal(int(a)) }
-func (a *Action) UnmarshalText(text []byte) error { return field.Unmarshal(a, text, actions) }
+func (a Action) String() string { return actions.Word(int(a)) }
 
 // Update reports what one example did to the network.
 type Update struct {
@@ -51,7 +49,8 @@ type IndefiniteError struct {
 }
 
 func (e *IndefiniteError) Error() string {
-	return fmt.Sprintf("bnn: step not possible as printed: smallest eigenvalue of the innovation's covariance %.3g, smallest posterior variance %.3g",
+	return fmt.Sprintf("bnn: step not possible as printed: smallest eigenvalue of the innovation's covariance %.3g, smallest posterior variance %.3g; "+
+		`on_indefinite = "skip" or "project" goes on`,
 		e.Update.MinEigenvalue, e.Update.MinVariance)
 }
 
@@ -65,17 +64,19 @@ func (e *IndefiniteError) Error() string {
 //
 // An error, which is an input that is not finite, a class out of range, an overflow,
 // or an *IndefiniteError under the policy Fail, leaves the network unchanged.
-// Observe panics if the length of x is not the number of inputs. It allocates only
-// the first time after a Snapshot.
+// Observe panics if the length of x is not the number of inputs.
 func (n *Network) Observe(x []float64, class int) (Update, error) {
 	if class < 0 || class >= n.cfg.classes() {
 		return Update{Action: Refused}, fmt.Errorf("bnn: class %d; the network has classes 0 to %d", class, n.cfg.classes()-1)
 	}
-	if err := n.forward(&n.pass, x); err != nil {
+	if err := n.forward(n.pass, x); err != nil {
 		return Update{Action: Refused}, err
 	}
 	last := len(n.layers) - 1
-	update, err := n.observeLogits(&n.pass.layers[last], class)
+	update, err := n.observeLogits(&n.pass[last], class)
+	if err != nil {
+		update.Action = Refused
+	}
 	if err != nil || update.Action == Skipped {
 		return update, err
 	}
@@ -86,10 +87,9 @@ func (n *Network) Observe(x []float64, class int) (Update, error) {
 			update.Floored += n.smooth(l)
 		}
 	}
-	n.own()
 	for l, w := range n.layers {
 		n.replicate(l)
-		w.update(&n.pass.layers[l])
+		w.update(&n.pass[l])
 	}
 	return update, nil
 }
@@ -119,7 +119,7 @@ func (n *Network) observeLogits(f *flow, class int) (Update, error) {
 // freeze conditions hidden layer l on its own mean output (hidden rule Frozen):
 // with gain k = σ_zy/s the innovation is zero and ṽ = v − k²s.
 func (n *Network) freeze(l int) {
-	f := &n.pass.layers[l]
+	f := &n.pass[l]
 	for j, vj := range f.v {
 		f.d[j], f.e[j] = 0, 0
 		if vj > certain && f.outVar[j] > 0 {
@@ -132,11 +132,11 @@ func (n *Network) freeze(l int) {
 // replicate multiplies the steps e_j of layer l by its Replications. A diagonal layer
 // does so itself, as it has a floor for every weight.
 func (n *Network) replicate(l int) {
-	times := byLayer(n.cfg.Replications, l)
+	times := byLayer(n.cfg.Replications, l, 1)
 	if times == 1 || n.cfg.covariance(l) == Diagonal {
 		return
 	}
-	f := &n.pass.layers[l]
+	f := &n.pass[l]
 	for j, vj := range f.v {
 		if vj > certain {
 			f.e[j] = math.Max(times*f.e[j], (n.cfg.VarianceFloor-1)/vj)
@@ -158,8 +158,8 @@ func (n *Network) replicate(l int) {
 // Many neurons j, taken for independent, may claim more variance than there is;
 // ṽ_i is then set to its floor. smooth returns how often.
 func (n *Network) smooth(l int) (floored int) {
-	f := &n.pass.layers[l]
-	n.layers[l+1].backward(f.d, f.e, &n.pass.layers[l+1])
+	f := &n.pass[l]
+	n.layers[l+1].backward(f.d, f.e, &n.pass[l+1])
 	for i, vi := range f.v {
 		if vi <= certain {
 			f.d[i], f.e[i] = 0, 0

@@ -17,7 +17,7 @@ import (
 // matrices straight from the formulas: paper Eqs. (z) and (w).
 func textbook(n *Network, x []float64, class int) (mean []*mat.VecDense, cov []*mat.Dense) {
 	c := n.cfg.classes()
-	_, in := n.layers[0].Dims()
+	_, in := n.cfg.WeightDims(0)
 	y := mat.NewVecDense(in, nil)
 	y.SetVec(y.Len()-1, 1)
 	for i, xi := range x {

@@ -2,7 +2,6 @@ package bnn
 
 import (
 	"errors"
-	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/floats"
@@ -45,6 +44,7 @@ const mostCubatureErr = 1e-9
 var (
 	errTooWide  = errors.New("bnn: the variances of the logits are too large for the cubature of a joint output layer; scale the inputs or lower PriorVar")
 	errOverflow = errors.New("bnn: the update overflows")
+	errUnsound  = errors.New("bnn: the softmax approximation gives moments that are negative or not finite")
 )
 
 // improbable is the probability below which the moments of the observed class
@@ -58,8 +58,8 @@ func (s *outputStep) run(cfg *Config, m, v []float64, class int) (Update, error)
 		return s.adf(cfg, m, v, class)
 	}
 	cfg.Softmax.Moments(s.moments, m, v)
-	if err := s.sound(); err != nil {
-		return Update{Action: Refused}, err
+	if !sound(s.moments.P) || !sound(s.moments.E.RawMatrix().Data) {
+		return Update{}, errUnsound
 	}
 	s.moments.Cross(s.cross, v)
 	update := Update{LogP: math.Log(s.moments.P[class]) - math.Log1p(s.moments.Excess())}
@@ -102,11 +102,10 @@ func (s *outputStep) adf(cfg *Config, m, v []float64, class int) (Update, error)
 	copy(s.mean, s.posterior.Mean)
 	copy(s.variance, s.posterior.Var)
 	update := Update{MinEigenvalue: math.NaN(), MinVariance: floats.Min(s.variance), LogP: s.posterior.LogP}
-	if err := s.finite(); err != nil || math.IsNaN(update.LogP) || math.IsInf(update.LogP, 0) {
-		update.Action = Refused
+	if math.IsNaN(update.LogP) || math.IsInf(update.LogP, 0) {
 		return update, errOverflow
 	}
-	return update, nil
+	return update, s.finite()
 }
 
 // correlated sets the steps of a joint output layer: with the gradient d and
@@ -114,33 +113,26 @@ func (s *outputStep) adf(cfg *Config, m, v []float64, class int) (Update, error)
 func (s *outputStep) correlated(f *flow, class int) (Update, error) {
 	post := s.correlations
 	if relerr := (softmax.Cubature{}).Posterior(post, f.m, f.joint.cov, class); relerr > mostCubatureErr {
-		return Update{Action: Refused}, errTooWide
+		return Update{}, errTooWide
 	}
 	copy(f.d, post.Gradient)
 	f.joint.hessian.Copy(post.Hessian)
-	update := Update{MinEigenvalue: math.NaN(), MinVariance: math.Inf(1), LogP: post.LogP}
-	for j, v := range post.Var {
+	for j := range f.e {
 		f.e[j] = post.Hessian.At(j, j)
-		update.MinVariance = math.Min(update.MinVariance, v) // NaN if one is
 	}
-	if x := update.LogP + update.MinVariance; math.IsNaN(x) || math.IsInf(x, 0) {
-		update.Action = Refused
+	update := Update{MinEigenvalue: math.NaN(), MinVariance: floats.Min(post.Var), LogP: post.LogP}
+	if math.IsNaN(post.LogP) || math.IsInf(post.LogP, 0) || notFinite(post.Var) >= 0 {
 		return update, errOverflow
 	}
 	return update, nil
 }
 
-// sound returns an error unless all moments are finite and not negative.
-func (s *outputStep) sound() error {
-	for j, p := range s.moments.P {
-		if !(p >= 0 && p <= math.MaxFloat64) {
-			return fmt.Errorf("bnn: the softmax approximation gives p_%d = %g", j, p)
-		}
-		for i, e := range s.moments.E.RawRowView(j) {
-			if !(e >= 0 && e <= math.MaxFloat64) {
-				return fmt.Errorf("bnn: the softmax approximation gives E_%d%d = %g", j, i, e)
-			}
-		}
+// sound tells whether all moments are finite and not negative.
+func sound(moments []float64) bool { return notFinite(moments) < 0 && floats.Min(moments) >= 0 }
+
+func (s *outputStep) finite() error {
+	if notFinite(s.mean) >= 0 || notFinite(s.variance) >= 0 {
+		return errOverflow
 	}
 	return nil
 }
@@ -257,17 +249,13 @@ func (s *outputStep) labelCov() {
 //
 // with a right side that increases from 0 to ∞.
 func smallestLabelEigenvalue(p []float64) float64 {
-	sum, last := 0.0, -1
+	sum, last, hi := 0.0, 0, math.Inf(1)
 	for i, pi := range p {
 		sum += pi
 		if pi > 0 {
 			last = i
 		}
 	}
-	if last < 0 {
-		return math.Inf(1)
-	}
-	hi := math.Inf(1)
 	for _, pi := range p[:last] {
 		if pi > 0 {
 			hi = math.Min(hi, pi/sum)
@@ -293,13 +281,4 @@ func smallestLabelEigenvalue(p []float64) float64 {
 			hi = mid
 		}
 	}
-}
-
-func (s *outputStep) finite() error {
-	for j := range s.mean {
-		if x := s.mean[j] + s.variance[j]; math.IsNaN(x) || math.IsInf(x, 0) {
-			return errOverflow
-		}
-	}
-	return nil
 }

@@ -22,10 +22,10 @@ func TestTotalObeysTheLawsOfTotalMoments(t *testing.T) {
 		n := newNetwork(t, Config{Layers: []int{3, classes}, Output: Total, Softmax: softmax.Probit{Lambda: 1, Rho: 0.5}})
 		randomWeights(t, n, rnd, 1)
 		x := []float64{rnd.NormFloat64(), rnd.NormFloat64(), rnd.NormFloat64()}
-		if err := n.forward(&n.pass, x); err != nil {
+		if err := n.forward(n.pass, x); err != nil {
 			t.Fatal(err)
 		}
-		m, v := n.pass.layers[0].m, n.pass.layers[0].v
+		m, v := n.pass[0].m, n.pass[0].v
 		n.cfg.Softmax.Moments(n.step.moments, m, v)
 		mean, spread := make([]float64, classes), make([]float64, classes)
 		for class, p := range n.step.moments.P {
@@ -64,7 +64,7 @@ func indefinite(t *testing.T, policy Policy, rule OutputRule) (n *Network, x []f
 
 func TestPolicies(t *testing.T) {
 	n, x := indefinite(t, Fail, Joint)
-	before := n.Snapshot()
+	before := copied(t, n)
 	failed, err := n.Observe(x, 1)
 	var e *IndefiniteError
 	if !errors.As(err, &e) || e.Update != failed || failed.Action != Refused || !failed.Indefinite || !(failed.MinEigenvalue < 0) || math.IsNaN(failed.MinVariance) {
@@ -90,7 +90,7 @@ func TestPolicies(t *testing.T) {
 	var p Prediction
 	predict(t, n, &p, x)
 	for j, v := range p.Variance {
-		if !(v >= 0.01*n.pass.layers[0].v[j]*(1-1e-9)) {
+		if !(v >= 0.01*n.pass[0].v[j]*(1-1e-9)) {
 			t.Errorf("project: ṽ_%d = %g, below the floor", j, v)
 		}
 	}

@@ -3,15 +3,14 @@ package bnn
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/core/softmax"
 )
 
-// Prediction is what the network says about one input. Reusing one allocates
-// nothing.
+// Prediction is what the network says about one input. Reusing one for the same
+// network allocates nothing.
 type Prediction struct {
 	P        []float64     // probabilities of the classes, E[y]; add up to 1 + Moments.Excess()
 	Cov      *mat.SymDense // Σ_y, covariance of the probabilities, classes × classes
@@ -22,7 +21,8 @@ type Prediction struct {
 	// An approximation may be off so far that Cov has a negative diagonal.
 	Moments *softmax.Moments
 
-	pass pass
+	of   *Network
+	pass []flow
 }
 
 // Predict sets dst to the prediction for x (paper, Algorithm 1). It returns an
@@ -30,17 +30,15 @@ type Prediction struct {
 // joint output layer have variances beyond its cubature, and panics if the
 // length of x is not the number of inputs.
 func (n *Network) Predict(dst *Prediction, x []float64) error {
-	classes := n.cfg.classes()
-	if dst.Moments == nil || len(dst.P) != classes {
-		dst.Moments = softmax.NewMoments(classes)
-		dst.P = dst.Moments.P
-		dst.Cov = mat.NewSymDense(classes, nil)
+	if dst.of != n {
+		classes := n.cfg.classes()
+		dst.Moments, dst.Cov = softmax.NewMoments(classes), mat.NewSymDense(classes, nil)
+		dst.of, dst.P, dst.pass = n, dst.Moments.P, n.newPass()
 	}
-	dst.pass.reset(n)
-	if err := n.forward(&dst.pass, x); err != nil {
+	if err := n.forward(dst.pass, x); err != nil {
 		return err
 	}
-	logits := &dst.pass.layers[len(n.layers)-1]
+	logits := &dst.pass[len(n.layers)-1]
 	dst.Mean, dst.Variance = logits.m, logits.v
 	if logits.joint != nil {
 		if relerr := (softmax.Cubature{}).Moments(dst.Moments, dst.Mean, logits.joint.cov); relerr > mostCubatureErr {
@@ -51,12 +49,6 @@ func (n *Network) Predict(dst *Prediction, x []float64) error {
 	}
 	dst.Moments.Cov(dst.Cov)
 	return nil
-}
-
-// pass holds what flows through the network in one forward pass.
-type pass struct {
-	hidden HiddenRule
-	layers []flow
 }
 
 // flow holds what one layer gets and hands on, and how an example moves it.
@@ -74,48 +66,38 @@ type flow struct {
 	joint *jointFlow // of a joint output layer, else nil
 }
 
-// reset fits the pass to the network.
-func (p *pass) reset(n *Network) {
-	fits := slices.EqualFunc(p.layers, n.layers, func(f flow, w weights) bool {
-		out, in := w.Dims()
-		return len(f.y) == in && len(f.m) == out && len(f.scratch) == w.scratch()
-	})
-	if fits && p.hidden == n.cfg.Hidden {
-		return
-	}
-	p.layers, p.hidden = make([]flow, len(n.layers)), n.cfg.Hidden
+// newPass returns the flows of all layers.
+func (n *Network) newPass() []flow {
+	pass := make([]flow, len(n.layers))
 	for l, w := range n.layers {
-		f := &p.layers[l]
-		out, in := w.Dims()
-		f.y = make([]float64, in)
-		f.m, f.v, f.d, f.e = make([]float64, out), make([]float64, out), make([]float64, out), make([]float64, out)
-		f.scratch = make([]float64, w.scratch())
+		f := &pass[l]
+		out, in := n.cfg.WeightDims(l)
+		f.y, f.scratch = make([]float64, in), make([]float64, w.scratch())
+		for _, of := range []*[]float64{&f.m, &f.v, &f.d, &f.e, &f.outVar, &f.cross} {
+			*of = make([]float64, out)
+		}
 		if n.cfg.joint(l) {
 			f.joint = newJointFlow(in, out)
 		}
-		if l < len(n.layers)-1 {
-			f.outVar, f.cross = make([]float64, out), make([]float64, out)
-		}
 		if l > 0 && n.cfg.Hidden == Smooth {
-			f.s = p.layers[l-1].outVar
+			f.s = pass[l-1].outVar
 		}
 	}
+	return pass
 }
 
 // forward is the paper's Algorithm 1 up to the logits. A hidden layer hands on
 // the mean of its output and, under the hidden rule Smooth, its variance.
-func (n *Network) forward(p *pass, x []float64) error {
+func (n *Network) forward(pass []flow, x []float64) error {
 	if len(x) != n.cfg.Layers[0] {
 		panic(fmt.Sprintf("bnn: input of length %d; the network has %d inputs", len(x), n.cfg.Layers[0]))
 	}
-	for a, xa := range x {
-		if math.IsNaN(xa) || math.IsInf(xa, 0) {
-			return fmt.Errorf("bnn: input %d is %g; need a finite number", a, xa)
-		}
+	if a := notFinite(x); a >= 0 {
+		return fmt.Errorf("bnn: input %d is %g; need a finite number", a, x[a])
 	}
-	copy(p.layers[0].y, x)
+	copy(pass[0].y, x)
 	for l, w := range n.layers {
-		f := &p.layers[l]
+		f := &pass[l]
 		if n.cfg.Bias {
 			f.y[len(f.y)-1] = 1
 		}
@@ -124,13 +106,9 @@ func (n *Network) forward(p *pass, x []float64) error {
 			if s := m + f.v[j]; math.IsNaN(s) || math.IsInf(s, 0) {
 				return fmt.Errorf("bnn: layer %d: pre-activation of neuron %d overflows: mean %g, variance %g", l, j, m, f.v[j])
 			}
-		}
-		if l == len(n.layers)-1 {
-			break
-		}
-		next := p.layers[l+1].y
-		for j := range f.m {
-			next[j], f.outVar[j], f.cross[j] = n.unit.Moments(f.m[j], f.v[j])
+			if l < len(n.layers)-1 {
+				pass[l+1].y[j], f.outVar[j], f.cross[j] = n.unit.Moments(m, f.v[j])
+			}
 		}
 	}
 	return nil

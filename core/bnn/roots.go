@@ -1,7 +1,6 @@
 package bnn
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -24,6 +23,16 @@ type roots struct {
 func newRoots(count, size int) roots { return roots{size, make([]float64, count*size*size)} }
 
 func (r *roots) row(i int) []float64 { return r.root[i*r.size : (i+1)*r.size] }
+
+// image sets g to Rᵀy for the root, or the part of one, whose rows begin at first.
+func (r *roots) image(g, y []float64, first int) {
+	clear(g)
+	for i, yi := range y {
+		if yi != 0 {
+			floats.AddScaled(g, yi, r.row(first+i))
+		}
+	}
+}
 
 // matrix returns all rows, not a copy.
 func (r *roots) matrix() *mat.Dense { return mat.NewDense(len(r.root)/r.size, r.size, r.root) }
@@ -54,9 +63,6 @@ func (r *roots) setBlock(row, col, j int, cov mat.Symmetric) error {
 	if values[0] < -(1e-13*trace + 1e-300) {
 		return fmt.Errorf("covariance of neuron %d has eigenvalue %g; need positive semi-definite", j, values[0])
 	}
-	if largest := values[len(values)-1]; math.IsInf(largest, 0) || math.IsNaN(largest) {
-		return fmt.Errorf("covariance of neuron %d overflows", j)
-	}
 	var vectors mat.Dense
 	eigen.VectorsTo(&vectors)
 	for a := range values {
@@ -67,20 +73,23 @@ func (r *roots) setBlock(row, col, j int, cov mat.Symmetric) error {
 	return nil
 }
 
-func (r *roots) state(mean *mat.Dense) LayerState {
-	return LayerState{Mean: mean, Root: mat.DenseCopyOf(r.matrix())}
-}
+func (r *roots) spread(s *LayerState) { s.Root = mat.DenseCopyOf(r.matrix()) }
 
 func (r *roots) restore(s LayerState) { r.matrix().Copy(s.Root) }
 
-var errVariance = errors.New("a variance overflows")
+func (r *roots) largest() (most float64) {
+	for i := range len(r.root) / r.size {
+		most = max(most, floats.Dot(r.row(i), r.row(i)))
+	}
+	return most
+}
 
 // addVariance adds v to every variance: with the LQ factorisation (R √v·I) = LQ,
 //
 //	RRᵀ + v·I = LLᵀ,
 //
 // which never forms what rounding could make indefinite.
-func (r *roots) addVariance(v float64) error {
+func (r *roots) addVariance(v float64) {
 	n, sd := r.size, math.Sqrt(v)
 	wide := blas64.General{Rows: n, Cols: 2 * n, Stride: 2 * n, Data: make([]float64, 2*n*n)}
 	tau, need := make([]float64, n), []float64{0}
@@ -97,12 +106,8 @@ func (r *roots) addVariance(v float64) error {
 			row := r.row(first + i)
 			clear(row)
 			copy(row[:i+1], wide.Data[i*2*n:])
-			if square := floats.Dot(row, row); math.IsInf(square, 0) || math.IsNaN(square) {
-				return errVariance
-			}
 		}
 	}
-	return nil
 }
 
 // dense are weights whose means are stored neuron by neuron, as their roots are.
@@ -116,8 +121,6 @@ func newDense(in, out, count, size int) dense {
 	return dense{in: in, out: out, mean: make([]float64, out*in), roots: newRoots(count, size)}
 }
 
-func (w *dense) Dims() (out, in int) { return w.out, w.in }
-
 func (w *dense) neuronMean(j int) []float64 { return w.mean[j*w.in : (j+1)*w.in] }
 
 func (w *dense) SetMean(mean *mat.Dense) { mat.NewDense(w.out, w.in, w.mean).Copy(mean) }
@@ -127,9 +130,3 @@ func (w *dense) MeanMatrix() *mat.Dense { return mat.NewDense(w.out, w.in, slice
 // cov returns the covariance of the weights of neuron j, whatever they correlate
 // with outside of it.
 func (w *dense) cov(j int) mat.Symmetric { return w.block(j*w.in, w.in) }
-
-func (w *dense) clone() dense {
-	c := *w
-	c.mean, c.root = slices.Clone(w.mean), slices.Clone(w.root)
-	return c
-}

@@ -3,7 +3,6 @@ package bnn
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -27,12 +26,6 @@ type shared struct {
 func newShared(in, out int) *shared { return &shared{linear.NewMeans(in, out), newRoots(1, in)} }
 
 func (w *shared) scratch() int { return w.In }
-
-func (w *shared) clone() weights {
-	c := *w
-	c.Mean, c.root = slices.Clone(w.Mean), slices.Clone(w.root)
-	return &c
-}
 
 func (w *shared) cov(int) mat.Symmetric { return w.block(0, w.In) }
 
@@ -59,13 +52,12 @@ func (w *shared) setCov(j int, cov mat.Symmetric) error {
 // forward leaves g = Rᵀŷ in the scratch: ŷᵀΣŷ = |g|².
 func (w *shared) forward(f *flow) {
 	g := f.scratch
-	clear(g)
+	w.image(g, f.y, 0)
 	clear(f.m)
 	clear(f.v)
 	var common float64
 	for i, y := range f.y {
 		if y != 0 {
-			floats.AddScaled(g, y, w.row(i))
 			floats.AddScaled(f.m, y, w.InputMean(i))
 		}
 		if i < len(f.s) && f.s[i] > 0 {

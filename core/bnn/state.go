@@ -1,7 +1,6 @@
 package bnn
 
 import (
-	"errors"
 	"fmt"
 	"math"
 
@@ -37,7 +36,9 @@ type LayerState struct {
 func (n *Network) State() State {
 	s := State{Config: n.cfg.WithDefaults()} // which copies the slices
 	for _, w := range n.layers {
-		s.Layers = append(s.Layers, w.state(w.MeanMatrix()))
+		layer := LayerState{Mean: w.MeanMatrix()}
+		w.spread(&layer)
+		s.Layers = append(s.Layers, layer)
 	}
 	return s
 }
@@ -46,17 +47,20 @@ func (n *Network) State() State {
 // error unless the configuration is valid, the matrices fit it, all means and
 // covariances are finite, and no variance is negative.
 func Restore(s State) (*Network, error) {
-	n, err := zero(s.Config)
-	if err != nil {
-		return nil, err
+	if err := s.Config.Validate(); err != nil {
+		return nil, fmt.Errorf("bnn: %w", err)
 	}
-	if len(s.Layers) != len(n.layers) {
-		return nil, fmt.Errorf("bnn: state of %d layers of weights for Layers = %v; need %d", len(s.Layers), n.cfg.Layers, len(n.layers))
+	if need := len(s.Config.Layers) - 1; len(s.Layers) != need {
+		return nil, fmt.Errorf("bnn: state of %d layers of weights for Layers = %v; need %d",
+			len(s.Layers), s.Config.Layers, need)
 	}
-	for l, layer := range s.Layers {
-		if err := layer.check(&n.cfg, l); err != nil {
+	for l, layer := range s.Layers { // before there is a network, which may be larger than they
+		if err := layer.check(&s.Config, l); err != nil {
 			return nil, fmt.Errorf("bnn: state of layer %d: %w", l, err)
 		}
+	}
+	n := zero(s.Config)
+	for l, layer := range s.Layers {
 		n.layers[l].SetMean(layer.Mean)
 		n.layers[l].restore(layer)
 	}
@@ -68,29 +72,24 @@ func (s *LayerState) check(cfg *Config, l int) error {
 	if err := checkMatrix("means", s.Mean, out, in); err != nil {
 		return err
 	}
-	if cfg.covariance(l) == Diagonal {
-		if s.Root != nil {
-			return errors.New("has roots; the layer is diagonal")
-		}
-		if err := checkMatrix("variances", s.Variance, out, in); err != nil {
-			return err
-		}
-		for j := range out {
-			if x := floats.Min(s.Variance.RawRowView(j)); x < 0 {
-				return fmt.Errorf("neuron %d has the variance %g; need positive semi-definite", j, x)
-			}
-		}
-		return nil
+	kind := cfg.covariance(l)
+	name, spread, other := "roots", s.Root, s.Variance
+	if kind == Diagonal {
+		name, spread, other = "variances", s.Variance, s.Root
 	}
-	if s.Variance != nil {
-		return fmt.Errorf("has variances; the layer is %v", cfg.covariance(l))
+	if other != nil {
+		return fmt.Errorf("needs %s only; the layer is %v", name, kind)
 	}
-	rows, cols := cfg.RootDims(l)
-	if err := checkMatrix("roots", s.Root, rows, cols); err != nil {
+	rows, cols := cfg.SpreadDims(l)
+	if err := checkMatrix(name, spread, rows, cols); err != nil {
 		return err
 	}
 	for k := range rows {
-		if row := s.Root.RawRowView(k); math.IsInf(floats.Dot(row, row), 0) {
+		row := spread.RawRowView(k)
+		if least := floats.Min(row); kind == Diagonal && least < 0 {
+			return fmt.Errorf("neuron %d has the variance %g; need positive semi-definite", k, least)
+		}
+		if kind != Diagonal && math.IsInf(floats.Dot(row, row), 0) {
 			return fmt.Errorf("covariance of neuron %d overflows", k/in)
 		}
 	}
@@ -106,10 +105,8 @@ func checkMatrix(name string, m *mat.Dense, r, c int) error {
 		return fmt.Errorf("has %d×%d %s; need %d×%d", rows, cols, name, r, c)
 	}
 	for i := range r {
-		for _, x := range m.RawRowView(i) {
-			if math.IsNaN(x) || math.IsInf(x, 0) {
-				return fmt.Errorf("row %d of the %s holds %g", i, name, x)
-			}
+		if j := notFinite(m.RawRowView(i)); j >= 0 {
+			return fmt.Errorf("row %d of the %s holds %g", i, name, m.At(i, j))
 		}
 	}
 	return nil

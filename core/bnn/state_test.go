@@ -109,7 +109,7 @@ func TestRestoreRefuses(t *testing.T) {
 		"full":          {func(s *State) { s.Layers[0].Variance = s.Layers[1].Variance }, "the layer is full"},
 		"diagonal":      {func(s *State) { s.Layers[1].Root = s.Layers[0].Root }, "the layer is diagonal"},
 		"shared":        {func(s *State) { s.Config.Covariance[0] = Shared }, "has 9×3 roots; need 3×3"},
-		"not shared":    {func(s *State) { s.Config.Covariance[1] = Shared }, "has variances; the layer is shared"},
+		"not shared":    {func(s *State) { s.Config.Covariance[1] = Shared }, "needs roots only; the layer is shared"},
 		"variance":      {func(s *State) { s.Layers[1].Variance.Set(1, 0, -1e-300) }, "neuron 1 has the variance -1e-300"},
 	} {
 		s := newNetwork(t, Config{Layers: []int{2, 3, 2}, Bias: true, Covariance: []Covariance{Full, Diagonal}}).State()

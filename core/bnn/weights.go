@@ -3,6 +3,7 @@ package bnn
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -12,9 +13,6 @@ import (
 // weights are the Gaussian weights of one layer, w_j ~ N(μ_j, Σ_j), independent
 // between neurons.
 type weights interface {
-	// Dims returns the numbers of neurons and of inputs; the bias counts.
-	Dims() (out, in int)
-
 	// scratch returns how much of it forward and update need in a flow.
 	scratch() int
 
@@ -34,17 +32,17 @@ type weights interface {
 	//	μ_j += d_j Σ_jŷ,   Σ_j += e_j (Σ_jŷ)(Σ_jŷ)ᵀ
 	update(f *flow)
 
-	// addVariance adds a variance to that of every weight; after an error the
-	// weights are of no use.
-	addVariance(variance float64) error
+	// largest returns the largest variance of a weight, and addVariance adds one to
+	// that of every weight.
+	largest() float64
+	addVariance(variance float64)
 
 	SetMean(mean *mat.Dense) // neurons × inputs
 	setCov(j int, cov mat.Symmetric) error
 	MeanMatrix() *mat.Dense  // a copy
 	cov(j int) mat.Symmetric // a copy
-	clone() weights
 
-	state(mean *mat.Dense) LayerState
+	spread(*LayerState) // sets all but the means to copies
 	restore(LayerState) // but the means
 }
 
@@ -55,9 +53,9 @@ func (c *Config) newWeights(l int) weights {
 	case c.joint(l):
 		return newCorrelated(in, out)
 	case c.covariance(l) == Diagonal:
-		w := &diagonal{Diagonal: linear.NewDiagonal(in, out), times: 1}
-		if times := byLayer(c.Replications, l); times != 1 {
-			w.times, w.least = times, c.VarianceFloor
+		w := &diagonal{Diagonal: linear.NewDiagonal(in, out), times: byLayer(c.Replications, l, 1)}
+		if w.times != 1 {
+			w.least = c.VarianceFloor
 		}
 		return w
 	case c.covariance(l) == Shared:
@@ -69,17 +67,20 @@ func (c *Config) newWeights(l int) weights {
 // checkCov returns an error unless the numbers of a covariance are finite, with
 // the sum of the sizes of its diagonal.
 func checkCov(j int, cov mat.Symmetric) (trace float64, err error) {
-	n := cov.SymmetricDim()
-	for a := range n {
-		for b := range n {
-			if x := cov.At(a, b); math.IsNaN(x) || math.IsInf(x, 0) {
-				return 0, fmt.Errorf("covariance of neuron %d holds %g", j, x)
-			}
+	var sum float64
+	for a := range cov.SymmetricDim() {
+		for b := range a + 1 {
+			sum += math.Abs(cov.At(a, b))
 		}
 		trace += math.Abs(cov.At(a, a))
 	}
-	if math.IsInf(trace, 1) {
-		return 0, fmt.Errorf("covariance of neuron %d overflows", j)
+	if !(sum <= math.MaxFloat64) {
+		return 0, fmt.Errorf("covariance of neuron %d holds a number that is not finite, or overflows", j)
 	}
 	return trace, nil
+}
+
+// notFinite returns the index of the first number that is not finite, −1 if there is none.
+func notFinite(x []float64) int {
+	return slices.IndexFunc(x, func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) })
 }

@@ -27,7 +27,7 @@ func Benchmark(b *testing.B) {
 	b.Run("Read", func(b *testing.B) {
 		b.SetBytes(int64(len(file)))
 		for b.Loop() {
-			if _, err := Read(bytes.NewReader(file), int64(len(file))); err != nil {
+			if _, err := Read(bytes.NewReader(file)); err != nil {
 				b.Fatal(err)
 			}
 		}

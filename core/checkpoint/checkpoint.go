@@ -31,11 +31,15 @@ package checkpoint
 
 import (
 	"archive/zip"
-	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
+	"strings"
 
-	"codeberg.org/sbinet/npyio/npy"
+	"gonum.org/v1/gonum/mat"
 
 	"closedform/core/bnn"
 )
@@ -44,88 +48,104 @@ import (
 // files have no value for needs a new one.
 const version = 2
 
+// sealSize is the length of the checksum at the end of a file, and blank the comment
+// of an archive whose checksum is not known yet.
+const sealSize = 2 * sha256.Size
+
+var blank = "sha256:" + strings.Repeat("0", sealSize)
+
+// entry is a value in an archive: a string, an int64 or a *mat.Dense.
+type entry struct {
+	name  string
+	value any
+}
+
 // Write writes the network to w. It returns an error if w does, or if the softmax
 // of the network is neither a softmax.Probit nor a softmax.Exact.
 func Write(w io.Writer, n *bnn.Network) error {
-	if err := write(w, n.State()); err != nil {
+	entries, err := entries(n.State())
+	if err != nil {
+		return fmt.Errorf("checkpoint: %w", err)
+	}
+	if _, err := w.Write(archive(entries)); err != nil {
 		return fmt.Errorf("checkpoint: %w", err)
 	}
 	return nil
 }
 
-func write(w io.Writer, s bnn.State) error {
+func entries(s bnn.State) ([]entry, error) {
 	config, err := encode(s.Config)
-	if err != nil {
-		return err
-	}
-	sealed := newSealer(w)
-	archive := zip.NewWriter(sealed)
-	err = archive.SetComment(blank)
-	entry := func(name string, value any) {
-		if err == nil {
-			err = writeEntry(archive, name, value)
-		}
-	}
-	entry("format", int64(version))
-	entry("config", config)
+	all := []entry{{"format", int64(version)}, {"config", config}}
 	for l, layer := range s.Layers {
-		entry(fmt.Sprint("mean", l), layer.Mean)
+		all = append(all, entry{fmt.Sprint("mean", l), layer.Mean})
 		if layer.Root != nil {
-			entry(fmt.Sprint("root", l), layer.Root)
+			all = append(all, entry{fmt.Sprint("root", l), layer.Root})
 		} else {
-			entry(fmt.Sprint("variance", l), layer.Variance)
+			all = append(all, entry{fmt.Sprint("variance", l), layer.Variance})
 		}
 	}
-	if err == nil {
-		err = archive.Close()
-	}
-	if err == nil {
-		err = sealed.Close()
-	}
-	return err
+	return all, err
 }
 
-func writeEntry(archive *zip.Writer, name string, value any) error {
-	entry, err := archive.CreateHeader(&zip.FileHeader{Name: name + ".npy", Method: zip.Store})
-	if err != nil {
-		return err
+// archive returns a file with its checksum.
+func archive(entries []entry) []byte {
+	var file bytes.Buffer
+	z := zip.NewWriter(&file)
+	err := z.SetComment(blank)
+	for _, e := range entries {
+		w, failed := z.CreateHeader(&zip.FileHeader{Name: e.name + ".npy", Method: zip.Store})
+		if err = errors.Join(err, failed); err == nil {
+			_, err = w.Write(array(e.value))
+		}
 	}
-	buffer := bufio.NewWriter(entry) // npy writes number by number
-	if err := npy.Write(buffer, value); err != nil {
-		return err
+	if err = errors.Join(err, z.Close()); err != nil {
+		panic("checkpoint: " + err.Error()) // A buffer in memory takes everything.
 	}
-	return buffer.Flush()
+	content := file.Bytes()[:file.Len()-sealSize]
+	return append(content, checksum(content)...)
 }
 
-// Read reads a network from the size bytes of r. It returns an error if r is not a
-// file that Write wrote: truncated, altered in any byte, of another format, or with
+func checksum(content []byte) []byte {
+	sum := sha256.Sum256(content)
+	return hex.AppendEncode(nil, sum[:])
+}
+
+var errAltered = errors.New("the checksum at its end does not fit: the file is truncated, altered or no checkpoint")
+
+// Read reads a network. It returns an error if r does, or if its bytes are not a file
+// that Write wrote: truncated, altered in any byte, of another format, or with
 // contents that make no network.
-func Read(r io.ReaderAt, size int64) (*bnn.Network, error) {
-	n, err := read(r, size)
+func Read(r io.Reader) (*bnn.Network, error) {
+	file, err := io.ReadAll(r)
+	if err != nil {
+		return nil, fmt.Errorf("checkpoint: %w", err)
+	}
+	n, err := read(file)
 	if err != nil {
 		return nil, fmt.Errorf("checkpoint: %w", err)
 	}
 	return n, nil
 }
 
-func read(r io.ReaderAt, size int64) (*bnn.Network, error) {
-	if err := checkSeal(r, size); err != nil {
-		return nil, err
+func read(file []byte) (*bnn.Network, error) {
+	end := len(file) - sealSize
+	if end < 0 || !bytes.Equal(checksum(file[:end]), file[end:]) {
+		return nil, errAltered
 	}
-	z, err := zip.NewReader(r, size)
+	z, err := zip.NewReader(bytes.NewReader(file), int64(len(file)))
 	if err != nil {
 		return nil, err
 	}
-	a := archive{files: z.File, size: size}
-	format, err := a.integer("format")
-	if err != nil {
+	a := reader(z.File)
+	var format int64
+	if err := a.next("format", &format); err != nil {
 		return nil, err
 	}
 	if format != version {
 		return nil, fmt.Errorf("the file has format %d; this program reads format %d", format, version)
 	}
-	text, err := a.text("config")
-	if err != nil {
+	var text string
+	if err := a.next("config", &text); err != nil {
 		return nil, err
 	}
 	var s bnn.State
@@ -133,29 +153,61 @@ func read(r io.ReaderAt, size int64) (*bnn.Network, error) {
 		return nil, err
 	}
 	for l := range s.Config.Layers[1:] {
-		layer, err := a.layer(l, &s.Config)
+		layer, err := a.layer(l)
 		if err != nil {
 			return nil, err
 		}
 		s.Layers = append(s.Layers, layer)
 	}
-	if len(a.files) > 0 {
-		return nil, fmt.Errorf("entry %s is not part of the format", a.files[0].Name)
+	if len(a) > 0 {
+		return nil, fmt.Errorf("entry %s is not part of the format", a[0].Name)
 	}
 	return bnn.Restore(s)
 }
 
+// reader hands out the entries of an archive in their order.
+type reader []*zip.File
+
+// has tells whether the next entry has the name.
+func (a *reader) has(name string) bool { return len(*a) > 0 && (*a)[0].Name == name+".npy" }
+
+// next reads the next entry into dst.
+func (a *reader) next(name string, dst any) (err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("entry %s: %w", name, err)
+		}
+	}()
+	if !a.has(name) {
+		return errors.New("is missing or not in its place")
+	}
+	f := (*a)[0]
+	*a = (*a)[1:]
+	if f.Method != zip.Store {
+		return errors.New("is compressed")
+	}
+	content, err := f.Open()
+	if err != nil {
+		return err
+	}
+	defer content.Close()
+	data, err := io.ReadAll(content)
+	if err != nil {
+		return err
+	}
+	return readArray(dst, data)
+}
+
 // layer returns the weights of layer l.
-func (a *archive) layer(l int, cfg *bnn.Config) (s bnn.LayerState, err error) {
-	out, in := cfg.WeightDims(l)
-	if s.Mean, err = a.matrix(fmt.Sprint("mean", l), out, in); err != nil {
+func (a *reader) layer(l int) (s bnn.LayerState, err error) {
+	s.Mean = new(mat.Dense)
+	if err := a.next(fmt.Sprint("mean", l), s.Mean); err != nil {
 		return s, err
 	}
 	if root := fmt.Sprint("root", l); a.has(root) {
-		rows, cols := cfg.RootDims(l)
-		s.Root, err = a.matrix(root, rows, cols)
-	} else {
-		s.Variance, err = a.matrix(fmt.Sprint("variance", l), out, in)
+		s.Root = new(mat.Dense)
+		return s, a.next(root, s.Root)
 	}
-	return s, err
+	s.Variance = new(mat.Dense)
+	return s, a.next(fmt.Sprint("variance", l), s.Variance)
 }

@@ -46,7 +46,7 @@ func written(t testing.TB, n *bnn.Network) []byte {
 }
 
 func readBytes(file []byte) (*bnn.Network, error) {
-	return Read(bytes.NewReader(file), int64(len(file)))
+	return Read(bytes.NewReader(file))
 }
 
 // format2 is the configuration of the file of testdata: no field that is zero of
@@ -171,11 +171,7 @@ func TestFormat2(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		t.Fatal(err)
-	}
-	n, err := Read(f, info.Size())
+	n, err := Read(f)
 	if err != nil {
 		t.Fatal(err)
 	}

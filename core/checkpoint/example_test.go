@@ -24,7 +24,7 @@ func Example() {
 		log.Fatal(err)
 	}
 
-	again, err := checkpoint.Read(bytes.NewReader(file.Bytes()), int64(file.Len()))
+	again, err := checkpoint.Read(bytes.NewReader(file.Bytes()))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -39,7 +39,7 @@ func Example() {
 
 	// One altered byte is found.
 	file.Bytes()[300] ^= 1
-	_, err = checkpoint.Read(bytes.NewReader(file.Bytes()), int64(file.Len()))
+	_, err = checkpoint.Read(bytes.NewReader(file.Bytes()))
 	fmt.Println(err)
 	// Output:
 	// [0.251 0.256 0.493]

@@ -37,6 +37,14 @@ func NonNegative(key string, x float64) error {
 	return nil
 }
 
+// Fraction returns an error unless 0 ≤ x < 1.
+func Fraction(key string, x float64) error {
+	if !(0 <= x && x < 1) {
+		return Errorf(key, "%g is not allowed; allowed: a number ≥ 0 and < 1", x)
+	}
+	return nil
+}
+
 // Within returns an error unless lo ≤ x ≤ hi.
 func Within[T int | float64](key string, x, lo, hi T) error {
 	if !(lo <= x && x <= hi) {

@@ -35,14 +35,10 @@ func Rectified(a float64) (prob, gap, variance float64) {
 	return prob, gap, variance
 }
 
-// TruncatedMean returns E[Z | Z ≤ x] = −h of a standard normal variable, with
-// h = φ(x)/Φ(x). It tends to x for x → −∞ and to 0 for x → ∞.
-func TruncatedMean(x float64) float64 { return -InverseMills(x) }
-
 // TruncatedVar returns the variance of a standard normal variable truncated from
 // above at x,
 //
-//	Var[Z | Z ≤ x] = 1 − x h − h², h = φ(x)/Φ(x).
+//	Var[Z | Z ≤ x] = 1 − x h − h², h = φ(x)/Φ(x) = −E[Z | Z ≤ x].
 //
 // It tends to 1/x² for x → −∞, where the terms cancel, and to 1 for x → ∞. For
 // x = −t < 0 it is computed from the repeated integrals J_k(t) of the tail, with

@@ -148,14 +148,3 @@ func (c *conditional) cuts() cuts {
 	}
 	return k
 }
-
-// few is [few] of at most three variables.
-func (p *problem) few() (value, moved float64) {
-	switch p.n {
-	case 2:
-		return few(p.x, p.r[1], 0, 0)
-	case 3:
-		return few(p.x, p.r[1], p.r[2], p.r[5])
-	}
-	return few(p.x, 0, 0, 0)
-}

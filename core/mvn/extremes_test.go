@@ -157,10 +157,10 @@ func TestPanics(t *testing.T) {
 func TestSmallDoesNotAllocate(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(7, 8))
 	for d := 1; d <= 3; d++ {
-		x, corr, dst := normals(rnd, d, 0), wishart(rnd, d, 4), make([]float64, d)
+		x, dist, dst := normals(rnd, d, 0), must(NewCDF(wishart(rnd, d, 4))), make([]float64, d)
 		check.NoAllocs(t, fmt.Sprint(d), func() {
-			CDF(x, corr)
-			Gradient(dst, x, corr)
+			dist.Prob(x)
+			dist.Gradient(dst, x)
 		})
 	}
 }

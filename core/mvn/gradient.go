@@ -18,25 +18,25 @@ import (
 // a kink, the derivative is the one towards smaller x_i. Gradient panics where Prob
 // does.
 func (d *Distribution) Gradient(dst, x []float64) []float64 {
-	d.check(x)
+	p := d.at(x)
 	if dst == nil {
 		dst = make([]float64, d.n)
 	} else if len(dst) != d.n {
 		panic(fmt.Sprintf("mvn: gradient of %d entries into a slice of %d; need the same length", d.n, len(dst)))
 	}
-	r12, r13, r23 := d.small[0], d.small[1], d.small[2]
 	switch d.n {
 	case 1:
 		dst[0] = gauss.PDF(x[0])
 	case 2:
-		none := math.Inf(1)
-		dst[0], dst[1] = partial(x[0], x[1], none, r12, 0, 0), partial(x[1], x[0], none, r12, 0, 0)
+		none, r := math.Inf(1), d.r[1]
+		dst[0], dst[1] = partial(x[0], x[1], none, r, 0, 0), partial(x[1], x[0], none, r, 0, 0)
 	case 3:
+		r12, r13, r23 := d.r[1], d.r[2], d.r[5]
 		dst[0], dst[1], dst[2] = partial(x[0], x[1], x[2], r12, r13, r23),
 			partial(x[1], x[0], x[2], r12, r23, r13),
 			partial(x[2], x[0], x[1], r13, r23, r12)
 	default:
-		p := d.at(slices.Clone(x))
+		p.x = slices.Clone(x)
 		for i := range dst {
 			dst[i] = p.partial(i)
 		}

@@ -241,7 +241,7 @@ func TestTilt(t *testing.T) {
 		}
 		for k := range d - 1 {
 			b := s.own[k].at(w.centre) - w.mean[k]
-			if got := w.mean[k] + gauss.TruncatedMean(b); !(math.Abs(got-w.centre[k]) < 1e-7) {
+			if got := w.mean[k] - gauss.InverseMills(b); !(math.Abs(got-w.centre[k]) < 1e-7) {
 				t.Errorf("y_%d = %g at the saddle point, mean of the draws %g", k, w.centre[k], got)
 			}
 		}

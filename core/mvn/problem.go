@@ -1,9 +1,12 @@
 package mvn
 
 import (
+	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"closedform/core/gauss"
 )
 
 // problem is P(X ≤ x) for n variables with correlations r.
@@ -25,29 +28,37 @@ func (p *problem) row(i int) []float64 { return p.r[i*p.n : (i+1)*p.n] }
 
 // read copies corr, or says why it is not a correlation matrix.
 func (p *problem) read(corr mat.Symmetric) error {
+	tol := rounding(p.n)
 	for i := range p.n {
-		p.noise[i] = rounding(p.n)
-		row := p.row(i)
-		row[i] = 1
+		if v := corr.At(i, i); !(math.Abs(v-1) <= tol) {
+			return fmt.Errorf("mvn: variance %d is %g; need a correlation matrix, with 1 on its diagonal", i, v)
+		}
+		p.noise[i], p.r[i*p.n+i] = tol, 1
 		for j := range i {
-			r, err := correlation(corr, i, j)
-			if err != nil {
-				return err
+			r := corr.At(j, i)
+			if !(math.Abs(r) <= 1+tol) {
+				return fmt.Errorf("mvn: correlation of %d and %d is %g; need a number in [−1, 1]", j, i, r)
 			}
-			row[j], p.r[j*p.n+i] = r, r
+			r = max(-1, min(1, r))
+			p.r[i*p.n+j], p.r[j*p.n+i] = r, r
 		}
 	}
 	if !p.semidefinite() {
-		return indefinite(p.n)
+		const format = "mvn: the %d×%[1]d matrix of correlations is indefinite; need a positive semi-definite one"
+		return fmt.Errorf(format, p.n)
 	}
 	return nil
 }
 
 // semidefinite reports whether the matrix is positive semi-definite to rounding:
 // when a Cholesky factorisation with the largest pivot first has no pivot left above
-// the rounding error, what remains must be zero to it (Higham 2002, Sec. 10.3).
+// the rounding error, what remains must be zero to it (Higham 2002, Sec. 10.3). For
+// n = 3 the determinant tells, at most three times the smallest eigenvalue in size.
 func (p *problem) semidefinite() bool {
 	n, tol := p.n, rounding(p.n)
+	if n == 3 {
+		return determinant(p.r[1], p.r[2], p.r[5]) >= -3*tol
+	}
 	a := append([]float64(nil), p.r...)
 	for done := make([]bool, n); ; {
 		k := -1
@@ -208,4 +219,19 @@ func (p *problem) connected() (value, abserr float64) {
 		return p.quadrivariate()
 	}
 	return p.lattice(usual)
+}
+
+// few returns P(X ≤ x) for at most three variables, and a bound of what had to be
+// moved; see [trivariate].
+func (p *problem) few() (value, moved float64) {
+	switch x, r := p.x, p.r; p.n {
+	case 0:
+		return 1, 0
+	case 1:
+		return gauss.CDF(x[0]), 0
+	case 2:
+		return bivariate(x[0], x[1], r[1]), 0
+	default:
+		return trivariate(x[0], x[1], x[2], r[1], r[2], r[5])
+	}
 }

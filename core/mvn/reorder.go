@@ -61,7 +61,7 @@ func (p *problem) sequence() *sequence {
 		index[k], index[best] = index[best], index[k]
 		i := index[k]
 		pivot := math.Sqrt(left[i])
-		mean := gauss.TruncatedMean(smallest)
+		mean := -gauss.InverseMills(smallest)
 		for _, j := range index[k+1:] {
 			dot := p.r[i*n+j]
 			for l, v := range c[i] {

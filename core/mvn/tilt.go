@@ -25,13 +25,25 @@ type tilt struct {
 	psi    float64   // ψ at the saddle point, 0 without tilting
 }
 
-// tilt solves for the saddle point by Newton's method with step halving from the
-// origin. If that fails, or if there are extra bounds, μ = 0.
+// tilt returns that of the saddle point, or μ = 0 if there are extra bounds, if the
+// saddle point is not found, or if weights relative to it overflow where they matter:
+// exp ψ is a bound of the probability.
 func (s *sequence) tilt() *tilt {
+	if v := s.saddle(); v != nil {
+		if t := s.tiltAt(v); t.psi < underflow || floats.Max(t.scale) <= math.MaxFloat64 {
+			return t
+		}
+	}
+	return s.untilted()
+}
+
+// saddle returns the saddle point v = (y, μ) by Newton's method with step halving from
+// the origin, or nil.
+func (s *sequence) saddle() []float64 {
 	const steps, tol = 50, 1e-8
 	m := len(s.own) - 1 // unknowns y_0…y_{m−1}, μ_0…μ_{m−1}
 	if s.extra != nil || m == 0 {
-		return s.untilted()
+		return nil
 	}
 	v, trial := make([]float64, 2*m), make([]float64, 2*m)
 	g, step := mat.NewVecDense(2*m, nil), mat.NewVecDense(2*m, nil)
@@ -56,10 +68,10 @@ func (s *sequence) tilt() *tilt {
 		norm = next
 		v, trial = trial, v
 	}
-	if t := s.untilted(); norm <= tol && t.set(s, v) {
-		return t
+	if !(norm <= tol) {
+		return nil
 	}
-	return s.untilted()
+	return v
 }
 
 // untilted returns μ = 0.
@@ -72,10 +84,9 @@ func (s *sequence) untilted() *tilt {
 	return t
 }
 
-// set takes over the saddle point v = (y, μ). It reports whether the weights stay
-// in range or do not matter, exp ψ being a bound of the probability.
-func (t *tilt) set(s *sequence, v []float64) bool {
-	m := len(v) / 2
+// tiltAt returns the tilt of the saddle point v = (y, μ).
+func (s *sequence) tiltAt(v []float64) *tilt {
+	t, m := s.untilted(), len(v)/2
 	copy(t.centre, v[:m])
 	copy(t.mean, v[m:])
 	for k := range s.own {
@@ -83,7 +94,7 @@ func (t *tilt) set(s *sequence, v []float64) bool {
 		t.scale[k] = 1 / gauss.CDF(w)
 		t.psi += 0.5*t.mean[k]*t.mean[k] - t.mean[k]*t.centre[k] + gauss.LogCDF(w)
 	}
-	return t.psi < underflow || floats.Max(t.scale) <= math.MaxFloat64
+	return t
 }
 
 // at returns the bound given the values before.

@@ -31,12 +31,12 @@ func (Cubature) Moments(dst *Moments, mean []float64, cov mat.Symmetric) (relerr
 	defer workspaces.Put(w)
 	q := w.correlated(len(dst.P), mean, cov, 0)
 	clear(q.centre)
-	q.integrate(-1)
-	for i := range q.n {
-		dst.P[i] = q.one(i, 0) / q.total
-		for j := range q.n {
+	q.integrate(false)
+	for i, first := range q.first {
+		dst.P[i] = first / q.total
+		for j := range q.order {
 			if i != j {
-				dst.E.Set(i, j, q.two(i, j, 0)/q.total)
+				dst.E.Set(i, j, q.second[i][j]/q.total)
 			}
 		}
 	}
@@ -54,14 +54,14 @@ func (Cubature) Posterior(dst *JointPosterior, mean []float64, cov mat.Symmetric
 	defer workspaces.Put(w)
 	q := w.correlated(n, mean, cov, class)
 	q.findCentre()
-	top := q.integrate(class)
+	top := q.integrate(true)
 	dst.LogP = top + math.Log(q.total) - 0.5*float64(n-1)*math.Log(2*math.Pi)
-	for i := range n {
-		first := q.one(i, class) / q.total
+	for i := range q.first {
+		first := q.first[i] / q.total
 		dst.Gradient[i] = -first
 		row := dst.Hessian.RawRowView(i)
-		for j := range n {
-			row[j] = 2*q.two(i, j, class)/q.total - first*q.one(j, class)/q.total
+		for j := range row {
+			row[j] = 2*q.second[i][j]/q.total - first*q.first[j]/q.total
 		}
 		row[i] -= first
 	}
@@ -78,51 +78,48 @@ func (Cubature) Posterior(dst *JointPosterior, mean []float64, cov mat.Symmetric
 	return q.relerr
 }
 
-// cubature holds the integrals over the softmax with the reference class, the
-// observed one if there is one, in the last place.
+// cubature holds the integrals over the softmax. One class, the observed one if there
+// is one, is the reference, to which the differences of the others are taken.
 type cubature struct {
-	n    int
-	axes *linear.Eigen // principal axes of the differences, and their variances
-	axis []float64     // column l is axis l, as long as the standard deviation along it
-	gap  []float64     // mean differences to the reference class
+	order []int         // the classes, the reference last
+	axes  *linear.Eigen // principal axes of the differences, and their variances
+	axis  []float64     // column l is axis l, as long as the standard deviation along it
+	gap   []float64     // mean differences to the reference
 
 	centre, at, grad []float64 // coordinates along the axes, in standard deviations
 	hess             []float64
 	s                []float64 // softmax at a node
 	total            float64
 	first            []float64                               // ∫ s_i
-	second           [MostCorrelated][MostCorrelated]float64 // ∫ s_i s_j, i ≤ j
+	second           [MostCorrelated][MostCorrelated]float64 // ∫ s_i s_j
 	relerr           float64
-}
-
-func newCubature(n int) *cubature {
-	if n < 2 || n > MostCorrelated {
-		panic(fmt.Sprintf("softmax: cubature for %d logits; need 2 to %d", n, MostCorrelated))
-	}
-	k, axes := n-1, linear.NewEigen(n-1)
-	buf := make(cutter, k*k+4*k+2*n)
-	return &cubature{
-		n: n, axes: axes, axis: axes.Vectors,
-		gap: buf.next(k), centre: buf.next(k), at: buf.next(k), grad: buf.next(k),
-		hess: buf.next(k * k), s: buf.next(n), first: buf.next(n),
-	}
 }
 
 // correlated returns the cubature for n logits, with the distribution of the
 // differences z_τ − z_c, τ ≠ c.
 func (w *workspace) correlated(n int, mean []float64, cov mat.Symmetric, class int) *cubature {
+	if n < 2 || n > MostCorrelated {
+		panic(fmt.Sprintf("softmax: cubature for %d logits; need 2 to %d", n, MostCorrelated))
+	}
 	if len(mean) != n || cov.SymmetricDim() != n {
 		panic(fmt.Sprintf("softmax: %d means and %d×%[2]d covariances for %d logits", len(mean), cov.SymmetricDim(), n))
 	}
-	if w.cubature == nil || w.cubature.n != n {
-		w.cubature = newCubature(n)
+	q, k := &w.cubature, n-1
+	if len(q.s) != n {
+		q.axes = linear.NewEigen(k)
+		q.axis = q.axes.Vectors
+		fit(k, &q.gap, &q.centre, &q.at, &q.grad)
+		fit(k*k, &q.hess)
+		fit(n, &q.s, &q.first)
 	}
-	q, k := w.cubature, n-1
+	q.order = q.order[:0]
 	for a := range k {
-		i := other(class, a)
+		q.order = append(q.order, other(class, a))
+	}
+	q.order = append(q.order, class)
+	for a, i := range q.order[:k] {
 		q.gap[a] = mean[i] - mean[class]
-		for b := a; b < k; b++ {
-			j := other(class, b)
+		for b, j := range q.order[:k] {
 			q.axis[a*k+b] = cov.At(i, j) - cov.At(i, class) - cov.At(class, j) + cov.At(class, class)
 		}
 	}
@@ -137,44 +134,25 @@ func (w *workspace) correlated(n int, mean []float64, cov mat.Symmetric, class i
 	return q
 }
 
-// place returns where logit i is if the class is the reference.
-func (q *cubature) place(i, class int) int {
-	switch {
-	case i == class:
-		return q.n - 1
-	case i > class:
-		return i - 1
-	}
-	return i
-}
-
-// one returns ∫ s_i.
-func (q *cubature) one(i, class int) float64 { return q.first[q.place(i, class)] }
-
-// two returns ∫ s_i s_j.
-func (q *cubature) two(i, j, class int) float64 {
-	i, j = q.place(i, class), q.place(j, class)
-	return q.second[min(i, j)][max(i, j)]
-}
-
 // softmaxAt sets s for coordinates along the axes and returns log s of the
 // reference class.
 func (q *cubature) softmaxAt(at []float64) float64 {
-	k := q.n - 1
+	k := len(q.gap)
+	others, class := q.order[:k], q.order[k]
 	largest := 0.0
-	for a := range k {
+	for a, i := range others {
 		d := q.gap[a]
-		for l := range k {
-			d += q.axis[a*k+l] * at[l]
+		for l, x := range at {
+			d += q.axis[a*k+l] * x
 		}
-		q.s[a] = d
+		q.s[i] = d
 		largest = max(largest, d)
 	}
 	sum := math.Exp(-largest)
-	q.s[k] = sum
-	for a := range k {
-		q.s[a] = math.Exp(q.s[a] - largest)
-		sum += q.s[a]
+	q.s[class] = sum
+	for _, i := range others {
+		q.s[i] = math.Exp(q.s[i] - largest)
+		sum += q.s[i]
 	}
 	floats.Scale(1/sum, q.s)
 	return -largest - math.Log(sum)
@@ -189,26 +167,23 @@ func (q *cubature) logPosterior(at []float64) float64 {
 // with halved steps: the logarithm is strictly concave.
 func (q *cubature) findCentre() {
 	const rounds = 100
-	k := q.n - 1
+	k := len(q.gap)
 	clear(q.centre)
 	old := q.logPosterior(q.centre)
 	for range rounds {
 		// Gradient and minus the Hessian; s is that of the centre.
 		for l := range k {
-			g := -q.centre[l]
-			for a := range k {
-				g -= q.axis[a*k+l] * q.s[a]
+			q.grad[l] = -q.centre[l]
+			for a, i := range q.order[:k] {
+				q.grad[l] -= q.axis[a*k+l] * q.s[i]
 			}
-			q.grad[l] = g
-		}
-		for l := range k {
 			for m := range k {
 				var both, one, two float64
-				for a := range k {
+				for a, i := range q.order[:k] {
 					u, v := q.axis[a*k+l], q.axis[a*k+m]
-					both += q.s[a] * u * v
-					one += q.s[a] * u
-					two += q.s[a] * v
+					both += q.s[i] * u * v
+					one += q.s[i] * u
+					two += q.s[i] * v
 				}
 				q.hess[l*k+m] = both - one*two
 			}
@@ -220,9 +195,7 @@ func (q *cubature) findCentre() {
 		}
 		step := 1.0
 		for range 60 {
-			for a := range k {
-				q.at[a] = q.centre[a] + step*q.grad[a]
-			}
+			floats.AddScaledTo(q.at, q.centre, step, q.grad)
 			if now := q.logPosterior(q.at); now >= old {
 				old = now
 				break
@@ -254,11 +227,11 @@ func solve(a, b []float64) {
 }
 
 // integrate sets total, first and second to the integrals of 1, s_i and s_i s_j
-// under N(ξ; 0, I), times s_c if there is a class, all relative to the value at the
+// under N(ξ; 0, I), times s_c if the class is given, all relative to the value at the
 // centre, whose logarithm it returns.
-func (q *cubature) integrate(class int) (top float64) {
+func (q *cubature) integrate(given bool) (top float64) {
 	const reach = 8.5 // e^(−reach²/2) = 2e-16
-	k := q.n - 1
+	k := len(q.gap)
 	most := [...]int{1_000_000, 1000, 200}[k-1] // nodes along an axis
 	var steps [MostCorrelated - 1]float64
 	var counts, index [MostCorrelated - 1]int
@@ -274,7 +247,7 @@ func (q *cubature) integrate(class int) (top float64) {
 		volume *= steps[l]
 	}
 	log := func() float64 {
-		if value := q.logPosterior(q.at); class >= 0 {
+		if value := q.logPosterior(q.at); given {
 			return value
 		}
 		return 0 - 0.5*floats.Dot(q.at, q.at)
@@ -290,10 +263,10 @@ func (q *cubature) integrate(class int) (top float64) {
 		}
 		w := volume * math.Exp(log()-top)
 		q.total += w
-		for i, si := range q.s {
-			q.first[i] += w * si
-			for j := i; j < q.n; j++ {
-				q.second[i][j] += w * si * q.s[j]
+		for a, i := range q.order {
+			q.first[i] += w * q.s[i]
+			for _, j := range q.order[a:] {
+				q.second[i][j] += w * q.s[i] * q.s[j]
 			}
 		}
 		done = true
@@ -303,6 +276,11 @@ func (q *cubature) integrate(class int) (top float64) {
 				break
 			}
 			index[l] = 0
+		}
+	}
+	for a, i := range q.order {
+		for _, j := range q.order[a:] {
+			q.second[j][i] = q.second[i][j]
 		}
 	}
 	return top

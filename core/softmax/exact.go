@@ -69,7 +69,9 @@ type exactTable struct {
 
 func (w *exactTable) set(mean, variance []float64, fast bool) {
 	if n := len(mean); len(w.mu) != n || w.fast != fast {
-		*w = exactTable{mu: make([]float64, n), scale: make([]float64, n), ratio: make([]float64, block*n), fast: fast}
+		*w = exactTable{fast: fast}
+		fit(n, &w.mu, &w.scale)
+		fit(block*n, &w.ratio)
 		for range n {
 			if fast {
 				w.noisy = append(w.noisy, new(gumbelSeries))
@@ -110,7 +112,8 @@ func (w *exactTable) moments(dst *Moments, mean, variance []float64, rule exactR
 	dst.E.Zero()
 	e := dst.E.RawMatrix()
 	spread := rule.spread * smallest
-	for nodes := sinhMesh(lo, hi, spread, rule.step*refine(n, smallest)/rule.spread); nodes.more(); {
+	normal := 1 - 1/(smallest*smallest) // v/(1+v) of the smallest v
+	for nodes := sinhMesh(lo, hi, spread, rule.step*refine(n, normal)/rule.spread); nodes.more(); {
 		var weight [block]float64
 		for b := range block {
 			t, dt := nodes.next()
@@ -129,15 +132,6 @@ func (w *exactTable) moments(dst *Moments, mean, variance []float64, rule exactR
 		addPairs(e, weight, w.ratio, w.ratio, true)
 	}
 	mirror(e)
-}
-
-// refine returns the factor by which the product of n distribution functions
-// needs smaller steps than that of two: the largest of n normal variables has a
-// distribution that is narrower by about √log n (see step), that of n Gumbel
-// variables has not. scale is √(1+v).
-func refine(n int, scale float64) float64 {
-	normal := 1 - 1/(scale*scale) // the share v/(1+v)
-	return 1 / (1 + 0.38*math.Log(0.5*float64(n))*normal)
 }
 
 // lowest returns the point below which F_j is negligible.

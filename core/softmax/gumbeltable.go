@@ -30,37 +30,31 @@ var gumbelBands = [...][2]float64{{0, 0.25}, {0.25, 0.5}, {0.5, 1}}
 
 // tabulated returns the table, which takes some 20 ms to make at its first use.
 var tabulated = sync.OnceValue(func() *gumbelTable {
+	// Far below what is ever asked for, F underflows.
+	const least = -700
 	var t gumbelTable
+	var d normalGumbel
 	for b := range t {
-		for i, value := range gumbelSamples(b) {
+		for q := range gumbelTerms {
+			s := between(gumbelBands[b%len(gumbelBands)], chebyshevNode(q))
+			if b >= len(gumbelBands) {
+				s = 1 / s
+			}
+			d.set(s)
+			for i := range t[b] {
+				for k := range t[b][i] {
+					xi := between([2]float64{gumbelEdges[i], gumbelEdges[i+1]}, chebyshevNode(k))
+					log, _ := d.logCDF(xi * math.Hypot(1, s))
+					t[b][i][k][q] = max(log, least)
+				}
+			}
+		}
+		for i, value := range t[b] {
 			t[b][i] = chebyshev(value)
 		}
 	}
 	return &t
 })
-
-// gumbelSamples returns log F for the band at the Chebyshev nodes of every
-// piece: piece × node of ξ × node of s.
-func gumbelSamples(band int) (value [gumbelPieces][gumbelTerms][gumbelTerms]float64) {
-	// Far below what is ever asked for, F underflows.
-	const least = -700
-	var d normalGumbel
-	for q := range gumbelTerms {
-		s := between(gumbelBands[band%len(gumbelBands)], chebyshevNode(q))
-		if band >= len(gumbelBands) {
-			s = 1 / s
-		}
-		d.set(s)
-		for i := range gumbelPieces {
-			for k := range gumbelTerms {
-				xi := between([2]float64{gumbelEdges[i], gumbelEdges[i+1]}, chebyshevNode(k))
-				log, _ := d.logCDF(xi * math.Hypot(1, s))
-				value[i][k][q] = max(log, least)
-			}
-		}
-	}
-	return value
-}
 
 // between maps [−1, 1] to an interval.
 func between(ends [2]float64, u float64) float64 {

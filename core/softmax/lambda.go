@@ -51,22 +51,6 @@ func (b Box) Minimax(rho float64) Probit { return b.exchange(Probit{b.start(rho)
 // classes, where it has no meaning.
 func (b Box) MinimaxRho() Probit { return b.exchange(b.Minimax(0.5), b.Classes > 2) }
 
-// calibrationHalf is the half side of the box of [LeastSquaresLambda] and
-// [MinimaxLambda]: there the odds of two classes are at most e^6.
-const calibrationHalf = 3
-
-// LeastSquaresLambda returns the λ of n classes that minimises the mean squared
-// error of the probit with correlation ρ over logits in [−3, 3]ⁿ, in some 0.1 s. It
-// panics unless n ≥ 2 and 0 ≤ ρ < 1.
-func LeastSquaresLambda(n int, rho float64) float64 {
-	return Box{n, calibrationHalf}.LeastSquares(rho).Lambda
-}
-
-// MinimaxLambda is [LeastSquaresLambda] for the largest error.
-func MinimaxLambda(n int, rho float64) float64 {
-	return Box{n, calibrationHalf}.Minimax(rho).Lambda
-}
-
 // start returns a λ near the fitted ones: the slope-matched one, which explodes
 // for small ρ and many classes, within limits.
 func (b Box) start(rho float64) float64 {

@@ -138,17 +138,10 @@ func TestFitsAreBest(t *testing.T) {
 	}
 }
 
-// The words of a manifest are these fits.
+// Fits gain on the slope-matched λ, each by its own measure.
 func TestFittedLambda(t *testing.T) {
 	numbersOnly(t)
 	b := Box{3, 3}
-	if got, want := LeastSquaresLambda(3, 0.5), b.LeastSquares(0.5).Lambda; got != want {
-		t.Errorf("least squares: %g, want %g", got, want)
-	}
-	if got, want := MinimaxLambda(3, 0.5), b.Minimax(0.5).Lambda; got != want {
-		t.Errorf("minimax: %g, want %g", got, want)
-	}
-	// Fits gain on the slope-matched λ, each by its own measure.
 	slope := Probit{SlopeLambda(3, 0.5), 0.5}
 	if !(b.RMS(b.LeastSquares(0.5)) < b.RMS(slope)) || !(b.Max(b.Minimax(0.5)) < b.Max(slope)) {
 		t.Error("a fitted λ is worse than the slope-matched one")

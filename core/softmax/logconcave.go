@@ -99,15 +99,14 @@ func cut(f logConcave, mode, log, curvature, drop float64) (lo, hi, scale float6
 		lo = next
 	}
 	width = math.Sqrt(drop / curvature)
-	hi = mode + width
-	value, gradient, _ := f.at(hi)
+	var value, gradient float64
 	for range rounds {
+		hi = mode + width
+		value, gradient, _ = f.at(hi)
 		if value < log-0.1*drop && gradient < 0 {
 			break
 		}
 		width *= 2
-		hi = mode + width
-		value, gradient, _ = f.at(hi)
 	}
 	hi -= (value - level) / gradient
 	value, gradient, _ = f.at(hi)

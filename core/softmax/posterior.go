@@ -62,21 +62,16 @@ type conditional struct {
 	within []float64 // Var[z_i | t]
 }
 
-func (q *posteriorTable) reset(n int) {
-	if len(q.start) == n {
-		return
-	}
-	buf := make(cutter, 9*n)
-	q.conditional = conditional{buf.next(n), buf.next(n)}
-	q.start, q.sum, q.squares, q.inner = buf.next(n), buf.next(n), buf.next(n), buf.next(n)
-	q.probit = probitWin{conditional: q.conditional, mu: buf.next(n), scale: buf.next(n), kappa: buf.next(n)}
-	q.gumbel = gumbelWin{conditional: q.conditional}
-}
-
 // posteriorRule says how finely W is integrated: where it is cut, the distance of
 // the nodes in units of its scale at the lower end, and the distance over which
 // they are nearly even (see sinhMesh).
 type posteriorRule struct{ drop, step, spread float64 }
+
+// forClasses makes all of it fit n classes and returns what w.at has to set.
+func (q *posteriorTable) forClasses(n int) *conditional {
+	fit(n, &q.shift, &q.within, &q.start, &q.sum, &q.squares, &q.inner)
+	return &q.conditional
+}
 
 // integrate sets dst, or LogP to NaN if numbers overflow. w.at(t) is log f_c +
 // Σ log F_i and sets the conditional moments.

@@ -30,8 +30,8 @@ func (e Exact) Posterior(dst *Posterior, mean, variance []float64, class int) {
 }
 
 func (q *posteriorTable) exact(dst *Posterior, mean, variance []float64, class int, rule, inner posteriorRule) {
-	q.reset(len(mean))
 	w := &q.gumbel
+	w.conditional = q.forClasses(len(mean))
 	w.class, w.mean, w.variance, w.inner = class, mean, variance, inner
 	q.integrate(dst, w, rule, mean)
 	w.mean, w.variance = nil, nil
@@ -39,7 +39,7 @@ func (q *posteriorTable) exact(dst *Posterior, mean, variance []float64, class i
 
 // gumbelWin is p_c W as a function of t − m_c: only differences matter.
 type gumbelWin struct {
-	conditional
+	*conditional
 	class          int
 	mean, variance []float64 // the caller's, during one call
 	inner          posteriorRule

@@ -40,8 +40,8 @@ func (p Probit) Posterior(dst *Posterior, mean, variance []float64, class int) {
 }
 
 func (q *posteriorTable) normal(dst *Posterior, lambda float64, mean, variance []float64, class int, rule posteriorRule) {
-	q.reset(len(mean))
 	w := &q.probit
+	w.conditional = q.forClasses(len(mean))
 	w.set(lambda, mean, variance, class)
 	q.integrate(dst, w, rule, mean)
 	// The part of Var[z_i | t] that is the same for all t.
@@ -53,7 +53,7 @@ func (q *posteriorTable) normal(dst *Posterior, lambda float64, mean, variance [
 
 // probitWin is p_c W as a function of t − μ_c: only differences matter.
 type probitWin struct {
-	conditional
+	*conditional
 	class     int
 	norm      float64   // −log(s_c √(2π))
 	mu, scale []float64 // μ_i − μ_c; s_i
@@ -62,6 +62,7 @@ type probitWin struct {
 
 func (w *probitWin) set(lambda float64, mean, variance []float64, class int) {
 	w.class = class
+	fit(len(mean), &w.mu, &w.scale, &w.kappa)
 	for j, v := range variance {
 		w.mu[j] = lambda * (mean[j] - mean[class])
 		s := scale(0.5, lambda, v)

@@ -59,14 +59,16 @@ func (p Probit) Moments(dst *Moments, mean, variance []float64) {
 
 // moments is Moments with nodes at the distance step.
 func (w *probitTable) moments(dst *Moments, p Probit, mean, variance []float64, step float64) {
-	w.reset(len(mean))
+	n := len(mean)
+	fit(n, &w.mu, &w.common, &w.own, &w.perOwn, &w.cdf)
+	fit(block*n, &w.f, &w.g)
 	w.step = step
 	w.factors(p, mean, variance)
 	clear(dst.P)
 	dst.E.Zero()
 	// On shared nodes the narrowest f_j sets the step for all: 1/narrow times as
 	// many nodes, against n times as many distribution functions.
-	if w.narrow < max(1/float64(len(mean)), 0.02) {
+	if w.narrow < max(1/float64(n), 0.02) {
 		w.integrateEach(dst, p.Lambda)
 	} else {
 		w.integrateShared(dst, p.Lambda)
@@ -86,15 +88,6 @@ type probitTable struct {
 	excess  float64   // common² − own² = 2ρ − 1
 	step    float64   // distance of the nodes
 	uniform bool      // common = own (ρ = ½), hence f = g
-}
-
-func (w *probitTable) reset(n int) {
-	if len(w.mu) == n {
-		return
-	}
-	buf := make(cutter, (5+2*block)*n)
-	w.mu, w.common, w.own, w.perOwn, w.cdf = buf.next(n), buf.next(n), buf.next(n), buf.next(n), buf.next(n)
-	w.f, w.g = buf.next(block*n), buf.next(block*n)
 }
 
 func (w *probitTable) factors(p Probit, mean, variance []float64) {
@@ -140,11 +133,7 @@ func (w *probitTable) integrateShared(dst *Moments, lambda float64) {
 		for b := range weight {
 			weight[b] *= lambda
 		}
-		if w.uniform {
-			addPairs(e, weight, w.f, w.f, true)
-		} else {
-			addPairs(e, weight, w.f, w.g, false)
-		}
+		addPairs(e, weight, w.f, w.g, w.uniform)
 	}
 	if w.uniform {
 		mirror(e)

@@ -7,11 +7,11 @@ import (
 	"encoding/csv"
 	"fmt"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/diff/fd"
 	"gonum.org/v1/gonum/floats/scalar"
 )
 
@@ -40,31 +40,28 @@ func NearAll(t testing.TB, what string, got, want []float64, tol float64) {
 // package's name, and contains the words.
 func Panics(t testing.TB, prefix, words string, f func()) {
 	t.Helper()
-	defer func() {
-		t.Helper()
-		switch r := recover(); {
-		case r == nil:
-			t.Errorf("no panic, want one of %s%s", prefix, words)
-		case !strings.HasPrefix(fmt.Sprint(r), prefix) || !strings.Contains(fmt.Sprint(r), words):
-			t.Errorf("panic %q, want one of %s with %q", r, prefix, words)
-		}
-	}()
-	f()
+	r := recovered(f)
+	message := fmt.Sprint(r)
+	if r == nil || !strings.HasPrefix(message, prefix) || !strings.Contains(message, words) {
+		t.Errorf("panic %q, want one of %s with %q", message, prefix, words)
+	}
 }
 
 // AllPanic fails the test for each function that does not.
 func AllPanic(t testing.TB, functions map[string]func()) {
 	t.Helper()
 	for name, f := range functions {
-		func() {
-			defer func() {
-				if recover() == nil {
-					t.Errorf("%s: no panic", name)
-				}
-			}()
-			f()
-		}()
+		if recovered(f) == nil {
+			t.Errorf("%s: no panic", name)
+		}
 	}
+}
+
+// recovered returns what f panics with.
+func recovered(f func()) (r any) {
+	defer func() { r = recover() }()
+	f()
+	return nil
 }
 
 // NoAllocs fails if f, called for the second time and later, allocates.
@@ -128,18 +125,10 @@ func Permuted[T any](x []T, perm []int) []T {
 // Derivative returns the central difference (f(x+h) − f(x−h))/2h, whose error is
 // h²/6 times the third derivative.
 func Derivative(f func(x float64) float64, x, h float64) float64 {
-	return (f(x+h) - f(x-h)) / (2 * h)
+	return fd.Derivative(f, x, &fd.Settings{Formula: fd.Central, Step: h})
 }
 
 // Gradient returns the central differences of f in each coordinate of x.
 func Gradient(f func(x []float64) float64, x []float64, h float64) []float64 {
-	g, y := make([]float64, len(x)), slices.Clone(x)
-	for i := range x {
-		g[i] = Derivative(func(v float64) float64 {
-			y[i] = v
-			defer func() { y[i] = x[i] }()
-			return f(y)
-		}, x[i], h)
-	}
-	return g
+	return fd.Gradient(nil, f, x, &fd.Settings{Formula: fd.Central, Step: h})
 }

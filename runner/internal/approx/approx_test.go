@@ -42,9 +42,6 @@ func TestErrors(t *testing.T) {
 		// a − qb = ∓0.04 for both a, of mean b = 0.1, and ∓1.6 where it is 20.
 		math.Sqrt(2), 0.4 / (2 * math.Sqrt(2)), math.Sqrt(2), 0.4 / (2 * math.Sqrt(2)), math.Sqrt(0.4), 0.08 / (2 * math.Sqrt(0.4)), 0.5,
 	}, 1e-12)
-	if e.Count() != 2 {
-		t.Errorf("%d problems", e.Count())
-	}
 }
 
 // The largest total variation is neither that of the first problem nor of the last.
@@ -116,12 +113,12 @@ func TestMethods(t *testing.T) {
 	want := map[string]softmax.Approximation{
 		"probit-slope": probit("slope"), "probit-lsq": probit("lsq"), "probit-minimax": probit("minimax"),
 		"exact": softmax.Exact{}, "exact-fast": softmax.Exact{Fast: true},
-		"delta": meanfield.Delta{}, "taylor": meanfield.Taylor{}, "mackay": meanfield.MacKay{},
-		"lu-0": meanfield.Pairwise{}, "lu-1": meanfield.Pairwise{Order: 1}, "lu-2": meanfield.Pairwise{Order: 2},
-		"daunizeau": meanfield.Daunizeau{}, "unscented": meanfield.Unscented{},
-		"laplace-bridge": meanfield.LaplaceBridge{}, "laplace-bridge-corrected": meanfield.LaplaceBridge{Correct: true},
-		"lognormal": meanfield.LogNormal{}, "lognormal-normalised": meanfield.LogNormal{Normalise: true},
-		"normalised-probit": meanfield.NormalizedProbit{Lambda: math.Sqrt(math.Pi / 2)},
+		"delta": meanfield.Delta, "taylor": meanfield.Taylor, "mackay": meanfield.MacKay,
+		"lu-0": meanfield.PairwiseMean, "lu-1": meanfield.Pairwise, "lu-2": meanfield.Pairwise,
+		"daunizeau": meanfield.Daunizeau, "unscented": meanfield.Unscented,
+		"laplace-bridge": meanfield.LaplaceBridge, "laplace-bridge-corrected": meanfield.LaplaceBridgeCorrected,
+		"lognormal": meanfield.LogNormal, "lognormal-normalised": meanfield.LogNormalNormalised,
+		"normalised-probit": meanfield.NormalizedProbit,
 	}
 	for _, name := range Methods() {
 		var method Method

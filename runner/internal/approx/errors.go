@@ -9,10 +9,6 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// MomentError bounds the error of the moments of the probit, and of those of
-// [softmax.Exact]: a variance this little below zero is zero.
-const MomentError = 1e-11
-
 // fastError bounds the error of the fast setting of [softmax.Exact].
 const fastError = 1e-8
 
@@ -35,7 +31,7 @@ func NewErrors(a softmax.Approximation) *Errors {
 	if e, ok := a.(softmax.Exact); ok && e.Fast {
 		return &Errors{accuracy: fastError}
 	}
-	return &Errors{accuracy: MomentError}
+	return &Errors{accuracy: softmax.MomentError}
 }
 
 // covError bounds the error of Σ_y = diag(p) − ppᵀ − L of n classes, in the
@@ -43,7 +39,7 @@ func NewErrors(a softmax.Approximation) *Errors {
 // n−1 entries E_ij, and their sum on the diagonal.
 func covError(n int, accuracy float64) float64 { return float64(2*n+1) * accuracy }
 
-// Add takes note of the moments got where want are right, to MomentError.
+// Add takes note of the moments got where want are right, to [softmax.MomentError].
 func (e *Errors) Add(got, want *Moments) {
 	var distance float64
 	for j, p := range got.P {
@@ -54,18 +50,10 @@ func (e *Errors) Add(got, want *Moments) {
 	e.excess += math.Abs(got.Excess())
 
 	n := len(got.P)
-	var diagonal, cov, cross squares
-	for i := range n {
-		diagonal.add(got.cov.At(i, i), want.cov.At(i, i))
-		for j := range n {
-			cov.add(got.cov.At(i, j), want.cov.At(i, j))
-			cross.add(got.cross.At(i, j), want.cross.At(i, j))
-		}
-	}
-	noise := math.Sqrt(float64(n)) * covError(n, MomentError) // in the Frobenius norm
-	e.variances.addMatrix(diagonal, noise)
-	e.cov.addMatrix(cov, noise)
-	e.cross.addMatrix(cross, noise*want.largest)
+	noise := math.Sqrt(float64(n)) * covError(n, softmax.MomentError) // in the Frobenius norm
+	e.variances.addMatrix(got.cov.DiagView(), want.cov.DiagView(), noise)
+	e.cov.addMatrix(got.cov, want.cov, noise)
+	e.cross.addMatrix(got.cross, want.cross, noise*want.largest)
 
 	if sum := mat.Sum(got.cov); !math.IsNaN(sum) && !math.IsInf(sum, 0) {
 		e.given++
@@ -92,9 +80,6 @@ func (e *Errors) negative(cov *mat.SymDense) bool {
 	return !e.factor.Factorize(&e.reduced)
 }
 
-// Count returns the number of problems.
-func (e *Errors) Count() int { return e.variation.count }
-
 // Columns returns the columns of [Errors.Row].
 func Columns() []table.Column {
 	return []table.Column{
@@ -111,13 +96,12 @@ func Columns() []table.Column {
 // give, or what is infinite, is NaN.
 func (e *Errors) Row() []float64 {
 	tv, tvErr := e.variation.value()
-	variances, variancesErr := e.variances.root()
-	cov, covErr := e.cov.root()
-	cross, crossErr := e.cross.root()
-	row := []float64{
-		tv, tvErr, e.worst, e.excess / float64(e.Count()),
-		variances, variancesErr, cov, covErr, cross, crossErr, float64(e.indefinite) / float64(e.given),
+	row := []float64{tv, tvErr, e.worst, e.excess / float64(e.variation.count)}
+	for _, r := range []ratio{e.variances, e.cov, e.cross} {
+		x, err := r.root()
+		row = append(row, x, err)
 	}
+	row = append(row, float64(e.indefinite)/float64(e.given))
 	for i, x := range row {
 		row[i] = table.Finite(x)
 	}

@@ -2,8 +2,8 @@ package approx
 
 import (
 	"maps"
-	"math"
 	"slices"
+	"strings"
 
 	"closedform/baselines/meanfield"
 	"closedform/core/field"
@@ -11,48 +11,41 @@ import (
 	"closedform/runner/internal/learner"
 )
 
-// methods makes, for n classes, each approximation of the moments of the softmax
-// that a manifest may name.
-var methods = map[string]func(n int) softmax.Approximation{
-	"probit-slope":   probitBy("slope"),
-	"probit-lsq":     probitBy("lsq"),
-	"probit-minimax": probitBy("minimax"),
-	"exact":          always(softmax.Exact{}),
-	"exact-fast":     always(softmax.Exact{Fast: true}),
-
-	"delta":                    always(meanfield.Delta{}),
-	"taylor":                   always(meanfield.Taylor{}),
-	"mackay":                   always(meanfield.MacKay{}),
-	"lu-0":                     always(meanfield.Pairwise{Order: 0}),
-	"lu-1":                     always(meanfield.Pairwise{Order: 1}),
-	"lu-2":                     always(meanfield.Pairwise{Order: 2}),
-	"daunizeau":                always(meanfield.Daunizeau{}),
-	"unscented":                always(meanfield.Unscented{}),
-	"laplace-bridge":           always(meanfield.LaplaceBridge{}),
-	"laplace-bridge-corrected": always(meanfield.LaplaceBridge{Correct: true}),
-	"lognormal":                always(meanfield.LogNormal{}),
-	"lognormal-normalised":     always(meanfield.LogNormal{Normalise: true}),
-	// With the slope of the softmax at the origin: the logits are the softmax's.
-	"normalised-probit": always(meanfield.NormalizedProbit{Lambda: math.Sqrt(math.Pi / 2)}),
+// methods are the approximations of the moments of the softmax that a manifest may
+// name, but for the probits, whose λ follows from the number of classes.
+var methods = map[string]softmax.Approximation{
+	"exact":                    softmax.Exact{},
+	"exact-fast":               softmax.Exact{Fast: true},
+	"delta":                    meanfield.Delta,
+	"taylor":                   meanfield.Taylor,
+	"mackay":                   meanfield.MacKay,
+	"lu-0":                     meanfield.PairwiseMean,
+	"lu-1":                     meanfield.Pairwise,
+	"lu-2":                     meanfield.Pairwise,
+	"daunizeau":                meanfield.Daunizeau,
+	"unscented":                meanfield.Unscented,
+	"laplace-bridge":           meanfield.LaplaceBridge,
+	"laplace-bridge-corrected": meanfield.LaplaceBridgeCorrected,
+	"lognormal":                meanfield.LogNormal,
+	"lognormal-normalised":     meanfield.LogNormalNormalised,
+	"normalised-probit":        meanfield.NormalizedProbit,
 }
 
-func always(a softmax.Approximation) func(int) softmax.Approximation {
-	return func(int) softmax.Approximation { return a }
-}
-
-// probitBy returns the probit with ρ = ½ and the λ that the word stands for.
-func probitBy(word string) func(n int) softmax.Approximation {
-	const rho = 0.5
-	return func(n int) softmax.Approximation {
-		return softmax.Probit{Lambda: learner.Lambda{Word: word}.Value(n, rho), Rho: rho}
-	}
-}
+// probit begins the names of the probits with ρ = ½, which end with the word for λ.
+const probit = "probit-"
 
 // Method is the name of an approximation.
 type Method string
 
 // Methods returns all names, sorted.
-func Methods() []string { return slices.Sorted(maps.Keys(methods)) }
+func Methods() []string {
+	names := slices.Collect(maps.Keys(methods))
+	for _, word := range learner.LambdaWords {
+		names = append(names, probit+word)
+	}
+	slices.Sort(names)
+	return names
+}
 
 // UnmarshalText reads a name.
 func (m *Method) UnmarshalText(text []byte) error {
@@ -64,4 +57,11 @@ func (m *Method) UnmarshalText(text []byte) error {
 
 // Of returns the approximation for n classes. It panics if there is none of the
 // name.
-func (m Method) Of(n int) softmax.Approximation { return methods[string(m)](n) }
+func (m Method) Of(n int) softmax.Approximation {
+	if a, ok := methods[string(m)]; ok {
+		return a
+	}
+	const rho = 0.5
+	lambda := learner.Lambda{Word: strings.TrimPrefix(string(m), probit)}
+	return softmax.Probit{Lambda: lambda.Value(n, rho), Rho: rho}
+}

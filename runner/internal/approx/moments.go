@@ -51,9 +51,8 @@ func NewMoments(n int) *Moments {
 func (m *Moments) Compute(a softmax.Approximation, z Logits) {
 	a.Moments(m.Moments, z.Mean, z.Variance)
 	m.largest = floats.Max(z.Variance)
-	if own, ok := a.(meanfield.Covariances); ok {
-		own.Cov(m.cov, z.Mean, z.Variance)
-		own.Cross(m.cross, z.Mean, z.Variance)
+	if own, ok := a.(*meanfield.Method); ok {
+		own.Covariances(m.cov, m.cross, z.Mean, z.Variance)
 		return
 	}
 	m.Cov(m.cov)

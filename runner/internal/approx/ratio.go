@@ -1,15 +1,10 @@
 package approx
 
-import "math"
+import (
+	"math"
 
-// squares are ‖A−B‖² and ‖B‖² in the Frobenius norm.
-type squares struct{ error, size float64 }
-
-// add takes note of an entry of A and B.
-func (s *squares) add(got, want float64) {
-	s.error += (got - want) * (got - want)
-	s.size += want * want
-}
+	"gonum.org/v1/gonum/mat"
+)
 
 // ratio is the quotient q = Σa/Σb over independent problems. Where one of the a
 // is not a number, neither is q.
@@ -29,9 +24,19 @@ func (r *ratio) add(a, b float64) {
 	r.bb += b * b
 }
 
-// addMatrix takes note of a matrix, where ‖B‖ is known to the given error only.
-func (r *ratio) addMatrix(s squares, noise float64) {
-	r.add(s.error, s.size)
+// addMatrix takes note of a = ‖A−B‖² and b = ‖B‖² in the Frobenius norm, where ‖B‖ is
+// known to the given error only.
+func (r *ratio) addMatrix(got, want mat.Matrix, noise float64) {
+	var a, b float64
+	n, _ := want.Dims()
+	for i := range n {
+		for j := range n {
+			x, y := got.At(i, j), want.At(i, j)
+			a += (x - y) * (x - y)
+			b += y * y
+		}
+	}
+	r.add(a, b)
 	r.noise += noise * noise
 }
 

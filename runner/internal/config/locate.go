@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/BurntSushi/toml"
@@ -54,7 +53,10 @@ func (m *Manifest) line(key string) int {
 			if h := header.FindStringSubmatch(text); h != nil {
 				current = h[1]
 				if strings.HasPrefix(text, "[[") {
-					current = join(h[1], m.labelOf(h[1], count[h[1]]))
+					i := count[h[1]]
+					if tables, ok := m.tree[h[1]].([]map[string]any); ok && i < len(tables) { // not replaced by -set
+						current = join(h[1], label(i, tables[i]))
+					}
 					count[h[1]]++
 				}
 				if current == path {
@@ -67,14 +69,6 @@ func (m *Manifest) line(key string) int {
 		}
 	}
 	return 1
-}
-
-// labelOf returns what the i-th table of a list is called.
-func (m *Manifest) labelOf(list string, i int) string {
-	if tables, ok := m.tree[list].([]map[string]any); ok && i < len(tables) {
-		return label(i, tables[i])
-	}
-	return strconv.Itoa(i + 1)
 }
 
 // override applies "key=value" to the tree.

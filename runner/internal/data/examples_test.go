@@ -77,7 +77,7 @@ func TestInputAllocatesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, e := range map[string]*Examples{"numbers": three(), "bytes": images} {
-		for kind := Standard; kind <= None; kind++ {
+		for _, kind := range []Scaling{Standard, Unit, Centred, None} {
 			s, err := e.Scaler(kind)
 			if err != nil {
 				t.Fatal(err)

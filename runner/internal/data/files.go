@@ -2,8 +2,7 @@ package data
 
 import (
 	"cmp"
-	"errors"
-	"io/fs"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -44,12 +43,9 @@ func (f Files) WithDefaults() Files {
 }
 
 // Paths returns the paths of the files. Relative ones are in the folder.
-func (f Files) Paths(folder string) []string { return pathsIn(folder, f.File, f.Images, f.Labels) }
-
-// pathsIn returns the paths that are not empty, relative ones in the folder.
-func pathsIn(folder string, paths ...string) []string {
+func (f Files) Paths(folder string) []string {
 	var out []string
-	for _, path := range paths {
+	for _, path := range []string{f.File, f.Images, f.Labels} {
 		if path != "" && !filepath.IsAbs(path) {
 			path = filepath.Join(folder, path)
 		}
@@ -60,18 +56,18 @@ func pathsIn(folder string, paths ...string) []string {
 	return out
 }
 
-// Load reads all examples and sets Sums. Relative paths are in the folder. The error is
-// a [*MissingError] if a file is not there, and else has its name and line.
+// Load reads all examples and sets Sums. Relative paths are in the folder. The error
+// has the name of the file, and the line.
 func (f *Files) Load(folder string) (*Examples, error) {
 	paths := f.Paths(folder)
-	contents, errs := make([][]byte, len(paths)), make([]error, len(paths))
+	var contents [][]byte
 	f.Sums = nil
-	for i, path := range paths {
-		contents[i], errs[i] = os.ReadFile(path)
-		f.Sums = append(f.Sums, sha(contents[i]))
-	}
-	if err := Join(errs...); err != nil {
-		return nil, err
+	for _, path := range paths {
+		content, err := os.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		contents, f.Sums = append(contents, content), append(f.Sums, sha(content))
 	}
 	if f.File != "" {
 		return readCSV(contents[0], paths[0], f.WithDefaults().Class)
@@ -79,42 +75,27 @@ func (f *Files) Load(folder string) (*Examples, error) {
 	return readIDX(contents[0], contents[1], paths[0], paths[1])
 }
 
-// MissingError says which data files are not there, and how to get them.
-type MissingError struct{ Paths []string }
-
-func (e *MissingError) Error() string {
-	text, hint := "no file "+strings.Join(e.Paths, ", "), ""
-	for _, path := range e.Paths {
-		if set := setOf(path); set != "" && !strings.Contains(hint+" ", " -fetch "+set+" ") {
-			hint += " -fetch " + set
-		}
-	}
-	if hint != "" {
-		text += "; to get the data: go run ./runner" + hint
-	}
-	return text
-}
-
-// Join returns the first error that is not about a missing file, or else one
-// [*MissingError] with all that are missing, or nil.
-func Join(errs ...error) error {
-	all := &MissingError{}
-	for _, err := range errs {
-		missing, ok := errors.AsType[*MissingError](err)
-		path, isPath := errors.AsType[*fs.PathError](err)
-		switch {
-		case ok:
-			all.Paths = append(all.Paths, missing.Paths...)
-		case isPath && errors.Is(err, fs.ErrNotExist):
-			all.Paths = append(all.Paths, path.Path)
-		case err != nil:
-			return err
-		}
-	}
-	if len(all.Paths) == 0 {
+// Missing returns an error that says which of the files are not there, and how to get
+// them.
+func Missing(paths ...string) error {
+	paths = slices.DeleteFunc(slices.Clone(paths), func(path string) bool {
+		_, err := os.Stat(path)
+		return err == nil
+	})
+	if len(paths) == 0 {
 		return nil
 	}
-	slices.Sort(all.Paths)
-	all.Paths = slices.Compact(all.Paths)
-	return all
+	slices.Sort(paths)
+	paths = slices.Compact(paths)
+	var sets []string
+	for _, path := range paths {
+		if set := setOf(path); set != "" && !slices.Contains(sets, set) {
+			sets = append(sets, set)
+		}
+	}
+	hint := ""
+	if len(sets) > 0 {
+		hint = "; to get the data: go run ./runner -fetch " + strings.Join(sets, " -fetch ")
+	}
+	return fmt.Errorf("no file %s%s", strings.Join(paths, ", "), hint)
 }

@@ -40,7 +40,7 @@ func logistic(g Generator) *Task {
 			two(dst, score(x)/g.Noise)
 			return true
 		},
-		bayesError: func() float64 {
+		BayesError: func() float64 {
 			const flat, end = half * (w2 - w1), half * (w2 + w1)
 			f := func(s float64) float64 {
 				density := min(1/(2*half*w2), (end-s)/(4*half*half*w1*w2))

@@ -45,7 +45,7 @@ func moons(g Generator) *Task {
 			two(dst, (squares/2-a.r+b.r)/(g.Noise*g.Noise)+b.logIntegral(g.Noise)-a.logIntegral(g.Noise))
 			return true
 		},
-		bayesError: func() float64 { return moonsError(g) },
+		BayesError: func() float64 { return moonsError(g) },
 	}
 }
 

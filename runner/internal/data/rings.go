@@ -43,7 +43,7 @@ func rings(g Generator) *Task {
 			normalize(dst)
 			return true
 		},
-		bayesError: func() float64 {
+		BayesError: func() float64 {
 			var sum float64
 			for k := range g.Rings {
 				low, high := 0., math.Inf(1)

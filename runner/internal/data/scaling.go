@@ -11,28 +11,28 @@ import (
 )
 
 // Scaling says how inputs are shifted and multiplied, x → (x − shift) · factor, by what
-// a training part has. Zero stands for Standard for CSV, Unit for images, None for tasks.
-type Scaling int
+// a training part has. "" stands for Standard for CSV, Unit for images, None for tasks.
+type Scaling string
 
 const (
-	_        Scaling = iota
-	Standard         // each input has the mean 0 and the variance 1, dividing by the number of examples; constants become 0
-	Unit             // the largest absolute value of all becomes 1, that of images being 255; a 0 stays a 0
-	Centred          // Unit, and then each input has the mean 0: those that are rarely other than 0 stay small
-	None             // as they are
+	// Standard: each input has the mean 0 and the variance 1, dividing by the number of
+	// examples; constants become 0.
+	Standard Scaling = "standard"
+	// Unit: the largest absolute value of all becomes 1, that of images being 255; a 0
+	// stays a 0.
+	Unit Scaling = "unit"
+	// Centred: Unit, and then each input has the mean 0: those that are rarely other than
+	// 0 stay small.
+	Centred Scaling = "centred"
+	None    Scaling = "none" // as they are
 )
 
-var scalings = field.Words{"standard", "unit", "centred", "none"} // from Standard
-
-func (s Scaling) String() string { return scalings.Word(int(s) - 1) }
-
-func (s Scaling) MarshalText() ([]byte, error) { return scalings.Marshal(int(s) - 1) }
-
-func (s *Scaling) UnmarshalText(text []byte) error {
-	i := 0
-	err := field.Unmarshal(&i, text, scalings)
-	*s = Scaling(i + 1)
-	return err
+// Validate returns an error unless there is such a scaling.
+func (s Scaling) Validate() error {
+	if !slices.Contains([]Scaling{"", Standard, Unit, Centred, None}, s) {
+		return field.Errorf("scale", "%q is not allowed; allowed: standard, unit, centred, none", string(s))
+	}
+	return nil
 }
 
 // Scaler shifts and multiplies inputs. The zero value leaves them as they are.

@@ -162,23 +162,9 @@ func TestScalerErrors(t *testing.T) {
 		{Unit, inputsOf([]float64{5e-324}), `scaling "unit" overflows: input 1 has the shift 0 and the factor +Inf`},
 	} {
 		s, err := c.e.Scaler(c.kind)
-		refuses(t, c.kind.String(), err, c.want)
+		refuses(t, string(c.kind), err, c.want)
 		if s.shift != nil || s.factor != nil {
 			t.Errorf("%v beside an error", s)
 		}
-	}
-}
-
-func TestScalingWords(t *testing.T) {
-	for kind := Standard; kind <= None; kind++ {
-		text, err := kind.MarshalText()
-		var got Scaling
-		if err != nil || got.UnmarshalText(text) != nil || got != kind {
-			t.Errorf("%v is written as %q, which is read as %v", kind, text, got)
-		}
-	}
-	var s Scaling
-	for _, word := range []string{"", "log"} {
-		refuses(t, word, s.UnmarshalText([]byte(word)), "allowed: standard, unit, centred, none")
 	}
 }

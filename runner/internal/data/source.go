@@ -46,7 +46,7 @@ type Source struct {
 // Validate returns the first error that can be seen without opening a file.
 func (s Source) Validate() error {
 	kind, err := s.kind()
-	if err != nil {
+	if err = cmp.Or(err, s.Scale.Validate()); err != nil {
 		return err
 	}
 	if kind == "generator" {
@@ -129,21 +129,22 @@ func (s Source) WithDefaults() Source {
 
 // Paths returns the paths of the files. Relative ones are in the folder.
 func (s Source) Paths(folder string) []string {
-	return append(s.Files.Paths(folder), pathsIn(folder, s.TestImages, s.TestLabels)...)
+	test := Files{Images: s.TestImages, Labels: s.TestLabels}
+	return append(s.Files.Paths(folder), test.Paths(folder)...)
 }
 
 // Load fills in the defaults, reads the files, of which relative ones are in the folder,
-// and sets Sums. The error is a [*MissingError] if some are not there, and else names
-// file and line, or the key.
-func (s *Source) Load(folder string) error {
+// and sets Sums. The error names file and line, or the key.
+func (s *Source) Load(folder string) (err error) {
 	*s = s.WithDefaults()
 	if s.Name != "" {
 		task := s.Task()
 		s.whole = NewExamples(task.Draw(1, rand.NewPCG(0, 0)), task.Classes)
 		return nil
 	}
-	var err, testErr error
-	s.whole, err = s.Files.Load(folder)
+	if s.whole, err = s.Files.Load(folder); err != nil {
+		return err
+	}
 	key := "test_fraction"
 	switch {
 	case s.TrainRows != "":
@@ -151,11 +152,10 @@ func (s *Source) Load(folder string) error {
 	case s.TestImages != "":
 		key = "test_images"
 		test := Files{Images: s.TestImages, Labels: s.TestLabels}
-		s.test, testErr = test.Load(folder)
+		if s.test, err = test.Load(folder); err != nil {
+			return err
+		}
 		s.Sums = append(s.Sums, test.Sums...)
-	}
-	if err = Join(err, testErr); err != nil {
-		return err
 	}
 	if _, _, err = s.Parts(rand.NewPCG(0, 0)); err != nil {
 		return field.Errorf(key, "%v", err)

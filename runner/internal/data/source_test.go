@@ -2,7 +2,6 @@ package data
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -158,6 +157,7 @@ func TestSourceValidate(t *testing.T) {
 		"file = \"table.csv\"": "test_fraction: 0 test parts",
 		"file = \"t.csv\"\ntrain_rows = \"1-3\"\ntest_fraction = 0.5":                                             "test_fraction: 2 test parts",
 		"file = \"t.csv\"\ntest_fraction = 1.0":                                                                   "test_fraction: 1 is not allowed",
+		"file = \"t.csv\"\ntest_fraction = 0.5\nscale = \"log\"":                                                  "scale: \"log\" is not allowed; allowed: standard, unit, centred, none",
 		"file = \"t.csv\"\ntest_fraction = nan":                                                                   "test_fraction: NaN is not allowed",
 		"file = \"t.csv\"\ntrain_rows = \"3-1\"":                                                                  "train_rows: \"3-1\" is not allowed; allowed: FIRST-LAST",
 		"file = \"t.csv\"\ntest_fraction = 0.5\nlabels = \"labels\"":                                              "labels: does not go with file; allowed with images only",
@@ -179,8 +179,6 @@ func TestSourceValidate(t *testing.T) {
 			t.Errorf("%q: error %v, want %s", text, err, want)
 		}
 	}
-	_, err := decode("file = \"t.csv\"\ntest_fraction = 0.5\nscale = \"log\"")
-	refuses(t, "scale", err, "line 3", "allowed: standard, unit, centred, none")
 }
 
 func TestSourceLoadErrors(t *testing.T) {
@@ -214,35 +212,18 @@ func TestSourceLoadErrors(t *testing.T) {
 // What is not there is listed, with the sets that have it.
 func TestMissing(t *testing.T) {
 	dir := t.TempDir()
-	write(t, []byte(twelve), dir, "data", "table.csv")
-	write(t, []byte("[[set]]\nname = \"red\"\n[[set.file]]\npath = \"red.csv\"\n[[set]]\nname = \"green\"\n[[set.file]]\npath = \"green/images\"\n"), dir, "data", SetsFile)
-	var errs []error
-	for _, text := range []string{
-		"file = \"data/red.csv\"\ntest_fraction = 0.5",
-		"file = \"data/table.csv\"\ntest_fraction = 0.5",
-		"images = \"data/green/images\"\nlabels = \"data/green/labels\"\ntest_images = \"data/green/images\"\ntest_labels = \"data/green/test\"",
-	} {
-		s, err := decode(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		errs = append(errs, s.Load(dir))
-	}
-	err := Join(errs...)
-	missing, ok := errors.AsType[*MissingError](err)
-	if !ok || len(missing.Paths) != 4 {
-		t.Fatalf("error %v", err)
-	}
 	at := func(name string) string { return filepath.Join(dir, "data", name) }
-	refuses(t, "missing", err, at("red.csv"), at("green/images"), at("green/labels"), at("green/test"), "; to get the data: go run ./runner -fetch green -fetch red")
-	// Of a set that nobody knows there is nothing to get; other errors come first.
-	err = (&Source{Files: Files{File: "red.csv"}, TestFraction: 0.5}).Load(t.TempDir())
-	if err == nil || strings.Contains(err.Error(), "-fetch") {
+	write(t, []byte(twelve), at("table.csv"))
+	write(t, []byte("[[set]]\nname = \"red\"\n[[set.file]]\npath = \"red.csv\"\n[[set]]\nname = \"green\"\n[[set.file]]\npath = \"green/images\"\n"), at(SetsFile))
+	red, images, labels := at("red.csv"), at("green/images"), at("green/labels")
+	err := Missing(red, at("table.csv"), images, labels, images)
+	refuses(t, "missing", err, "no file "+images+", "+labels+", "+red+"; to get the data: go run ./runner -fetch green -fetch red")
+	// Of a set that nobody knows there is nothing to get.
+	if err := Missing(labels); err == nil || strings.Contains(err.Error(), "-fetch") || Missing(at("table.csv")) != nil {
 		t.Errorf("error %v", err)
 	}
-	if other := errors.New("other"); Join(nil, err, other) != other || Join(nil, nil) != nil {
-		t.Error("Join hides an error, or makes one")
-	}
+	err = (&Source{Files: Files{File: "red.csv"}, TestFraction: 0.5}).Load(t.TempDir())
+	refuses(t, "loaded", err, "red.csv: no such file")
 }
 
 // A change of a file changes what a cell's results follow from, and a source that is

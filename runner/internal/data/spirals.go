@@ -47,7 +47,7 @@ func spirals(g Generator) *Task {
 			normalize(dst)
 			return true
 		},
-		bayesError: func() float64 {
+		BayesError: func() float64 {
 			var sum float64
 			half := math.Pi / float64(g.Arms)
 			for m := 0.; ; m++ {

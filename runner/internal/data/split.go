@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -41,10 +42,8 @@ func (e *Examples) Split(test float64, src rand.Source) (trainRows, testRows []i
 
 // rowRange reads a range of rows, counted from 1, such as "1-4435".
 func rowRange(text string) (first, last int, err error) {
-	a, b, _ := strings.Cut(text, "-")
-	first, err1 := strconv.Atoi(a)
-	last, err2 := strconv.Atoi(b)
-	if err1 != nil || err2 != nil || first < 1 || last < first {
+	var rest string
+	if n, _ := fmt.Sscanf(text, "%d-%d%s", &first, &last, &rest); n != 2 || first < 1 || last < first {
 		err = field.Errorf("train_rows", "%q is not allowed; allowed: FIRST-LAST with 1 ≤ FIRST ≤ LAST", text)
 	}
 	return first, last, err
@@ -90,27 +89,20 @@ func Align(train, test *Examples) (*Examples, error) {
 
 // present returns the names of the classes that at least one example has, in order.
 func (e *Examples) present() []string {
-	seen := make([]bool, len(e.classes))
+	number := map[string]int{} // of the classes whose names are integers
+	seen := map[string]bool{}
 	for _, k := range e.class {
-		seen[k] = true
+		seen[e.classes[k]] = true
 	}
-	var names []string
-	numeric := true
-	for k, name := range e.classes {
-		if seen[k] {
-			_, err := strconv.Atoi(name)
-			numeric = numeric && err == nil
-			names = append(names, name)
+	names := slices.Sorted(maps.Keys(seen))
+	for _, name := range names {
+		if n, err := strconv.Atoi(name); err == nil {
+			number[name] = n
 		}
 	}
-	slices.SortFunc(names, func(a, b string) int {
-		if numeric {
-			x, _ := strconv.Atoi(a)
-			y, _ := strconv.Atoi(b)
-			return cmp.Or(cmp.Compare(x, y), strings.Compare(a, b)) // "1" and "01"
-		}
-		return strings.Compare(a, b)
-	})
+	if len(number) == len(names) {
+		slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(number[a], number[b]) })
+	}
 	return names
 }
 

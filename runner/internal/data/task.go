@@ -10,6 +10,7 @@ package data
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -38,16 +39,17 @@ type Generator struct {
 }
 
 // generators are all tasks with their defaults, 0 for what a task does not have.
-var generators = []struct {
-	Generator
-	task func(Generator) *Task // of a valid generator with its defaults
+var generators = map[string]struct {
+	noise       float64
+	arms, rings int
+	task        func(Generator) *Task // of a valid generator with its defaults
 }{
-	{Generator{"logistic", 1, 0, 0}, logistic},
-	{Generator{"moons", 0.1, 0, 0}, moons},
-	{Generator{"rings", 0.05, 0, 3}, rings},
-	{Generator{"spirals", 0.12, 3, 0}, spirals},
-	{Generator{"wedges", 0, 0, 0}, wedges},
-	{Generator{"xor", 0.4, 0, 0}, xor},
+	"logistic": {1, 0, 0, logistic},
+	"moons":    {0.1, 0, 0, moons},
+	"rings":    {0.05, 0, 3, rings},
+	"spirals":  {0.12, 3, 0, spirals},
+	"wedges":   {0, 0, 0, wedges},
+	"xor":      {0.4, 0, 0, xor},
 }
 
 const (
@@ -55,28 +57,20 @@ const (
 	maxCount           = 100      // arms or rings
 )
 
-// Generators returns the names of all tasks, sorted.
-func Generators() []string {
-	var names []string
-	for _, g := range generators {
-		names = append(names, g.Name)
-	}
-	return names
-}
-
 // Validate returns an error if there is no such task, or it cannot have the parameters.
 func (g Generator) Validate() error {
-	i := slices.Index(Generators(), g.Name)
-	if i < 0 {
-		return field.Errorf("generator", "%q is not allowed; allowed: %s", g.Name, strings.Join(Generators(), ", "))
+	standard, ok := generators[g.Name]
+	if !ok {
+		names := slices.Sorted(maps.Keys(generators))
+		return field.Errorf("generator", "%q is not allowed; allowed: %s", g.Name, strings.Join(names, ", "))
 	}
 	for _, p := range []struct {
 		key                       string
 		value, standard, low, top float64
 	}{
-		{"noise", g.Noise, generators[i].Noise, minNoise, maxNoise},
-		{"arms", float64(g.Arms), float64(generators[i].Arms), 2, maxCount},
-		{"rings", float64(g.Rings), float64(generators[i].Rings), 2, maxCount},
+		{"noise", g.Noise, standard.noise, minNoise, maxNoise},
+		{"arms", float64(g.Arms), float64(standard.arms), 2, maxCount},
+		{"rings", float64(g.Rings), float64(standard.rings), 2, maxCount},
 	} {
 		if p.value != 0 && p.standard == 0 {
 			return field.Errorf(p.key, "%g is not allowed: %s has no %s", p.value, g.Name, p.key)
@@ -90,13 +84,10 @@ func (g Generator) Validate() error {
 
 // WithDefaults returns the generator with the defaults of its task filled in.
 func (g Generator) WithDefaults() Generator {
-	for _, standard := range generators {
-		if standard.Name == g.Name {
-			g.Noise = cmp.Or(g.Noise, standard.Noise)
-			g.Arms = cmp.Or(g.Arms, standard.Arms)
-			g.Rings = cmp.Or(g.Rings, standard.Rings)
-		}
-	}
+	standard := generators[g.Name]
+	g.Noise = cmp.Or(g.Noise, standard.noise)
+	g.Arms = cmp.Or(g.Arms, standard.arms)
+	g.Rings = cmp.Or(g.Rings, standard.rings)
 	return g
 }
 
@@ -105,8 +96,7 @@ func (g Generator) Task() *Task {
 	if err := g.Validate(); err != nil {
 		panic("data: " + err.Error())
 	}
-	i := slices.Index(Generators(), g.Name)
-	return generators[i].task(g.WithDefaults())
+	return generators[g.Name].task(g.WithDefaults())
 }
 
 // Task is a distribution of labelled points in the plane, from which examples are drawn
@@ -118,9 +108,12 @@ type Task struct {
 	Boundary      []Segment // where the class changes sharply, if it does
 	LinearCeiling float64   // then: the best accuracy of one linear score without bias per class
 
+	// BayesError returns the error rate of the best classifier there can be,
+	// E[1 − max_k P(class k | x)], by a closed form or a quadrature; see the file of the task.
+	BayesError func() float64
+
 	draw          func(x []float64, rnd *rand.Rand) int // puts the next example into x and returns its class
 	probabilities func(dst, x []float64) bool
-	bayesError    func() float64
 }
 
 // Inputs is the number of inputs of every task.
@@ -164,10 +157,6 @@ func (t *Task) Label(x []float64) int {
 	}
 	return floats.MaxIdx(p)
 }
-
-// BayesError returns the error rate of the best classifier there can be,
-// E[1 − max_k P(class k | x)], by a closed form or a quadrature; see the file of the task.
-func (t *Task) BayesError() float64 { return t.bayesError() }
 
 // Region is a rectangle in the plane.
 type Region struct{ Low, High [2]float64 }

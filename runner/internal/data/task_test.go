@@ -48,7 +48,7 @@ func TestGeneratorValidate(t *testing.T) {
 			t.Errorf("%+v: error %v, want %s", c.g, err, c.want)
 		}
 	}
-	for _, name := range Generators() {
+	for name := range generators {
 		if err := (Generator{Name: name}).Validate(); err != nil {
 			t.Errorf("the default %s: %v", name, err)
 		}
@@ -95,7 +95,7 @@ func TestDrawIsPinned(t *testing.T) {
 }
 
 func TestDrawDependsOnTheStreamAlone(t *testing.T) {
-	for _, name := range Generators() {
+	for name := range generators {
 		g := Generator{Name: name}
 		long, short := g.Task().Draw(20, random.Source("dataset", 1)), g.Task().Draw(5, random.Source("dataset", 1))
 		if !slices.EqualFunc(short.X, long.X[:5], slices.Equal) || !slices.Equal(short.Class, long.Class[:5]) {
@@ -213,7 +213,7 @@ func FuzzProbabilities(f *testing.F) {
 		if !(math.Abs(x1) <= 1e100 && math.Abs(x2) <= 1e100) {
 			t.Skip()
 		}
-		for _, name := range Generators() {
+		for name := range generators {
 			g := Generator{Name: name, Noise: noise}
 			if name == "wedges" {
 				g.Noise = 0
@@ -234,7 +234,7 @@ func FuzzProbabilities(f *testing.F) {
 
 func TestProbabilitiesAllocateNothing(t *testing.T) {
 	x := []float64{0.3, 0.4}
-	for _, name := range Generators() {
+	for name := range generators {
 		task := Generator{Name: name}.Task()
 		p := make([]float64, task.Classes)
 		if n := testing.AllocsPerRun(10, func() { task.Probabilities(p, x) }); n != 0 {

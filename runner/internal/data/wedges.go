@@ -41,7 +41,7 @@ func wedges(Generator) *Task {
 			dst[class] = 1
 			return true
 		},
-		bayesError: func() float64 { return 0 },
+		BayesError: func() float64 { return 0 },
 	}
 }
 

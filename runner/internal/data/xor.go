@@ -41,7 +41,7 @@ func xor(g Generator) *Task {
 			two(dst, -(gap + math.Log1p(math.Exp(-2*a)) - math.Log1p(math.Exp(-2*b))))
 			return true
 		},
-		bayesError: func() float64 {
+		BayesError: func() float64 {
 			q := gauss.CDF(-1 / g.Noise)
 			return 2 * q * (1 - q)
 		},

@@ -13,29 +13,18 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// Engine computes cells, here or elsewhere.
-type Engine interface {
-	// Compute hands the tables of each cell to done as soon as they are there, with
-	// the index of the cell and the time that it took. Calls of done may overlap.
-	// After the first error, be it one of done, or when ctx is cancelled, it begins
-	// no more cells, cancels those under way and waits for them. It returns the first
-	// error, which names the cell, or that of ctx if this kept a cell from being
-	// computed.
-	Compute(ctx context.Context, cells []study.Cell, done func(i int, tables table.Set, took time.Duration) error) error
-}
+// Done takes the tables of the cell with an index, and the time that they took.
+type Done func(i int, tables table.Set, took time.Duration) error
 
-// Cores computes cells on this machine, in their order, with so many at a time.
-type Cores struct{ Workers int }
-
-var _ Engine = Cores{}
-
-// Compute computes the cells. A panic in one becomes an error with its stack.
-func (c Cores) Compute(ctx context.Context, cells []study.Cell, done func(i int, tables table.Set, took time.Duration) error) error {
-	if c.Workers < 1 {
-		panic(fmt.Sprintf("engine: %d workers", c.Workers))
-	}
+// Compute computes cells on this machine, in their order, so many workers at a time.
+// It hands the tables of each to done as soon as they are there; calls of done may
+// overlap. After the first error, be it one of done, or when ctx is cancelled, it
+// begins no more cells, cancels those under way and waits for them. It returns the
+// first error, which names the cell, or that of ctx if this kept a cell from being
+// computed. A panic in a cell becomes an error with its stack.
+func Compute(ctx context.Context, workers int, cells []study.Cell, done Done) error {
 	g, inner := errgroup.WithContext(ctx)
-	g.SetLimit(c.Workers)
+	g.SetLimit(workers)
 	for i, cell := range cells {
 		g.Go(func() error {
 			// Cancelled here means that this cell is not to be begun: the error of

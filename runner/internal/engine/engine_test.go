@@ -34,7 +34,7 @@ func TestEachCellOnceInOrder(t *testing.T) {
 		var mu sync.Mutex
 		var order []int
 		var active, most atomic.Int64
-		err := Cores{workers}.Compute(t.Context(), cellsOf(n, func(context.Context, int) error {
+		err := Compute(t.Context(), workers, cellsOf(n, func(context.Context, int) error {
 			a := active.Add(1)
 			defer active.Add(-1)
 			for m := most.Load(); a > m && !most.CompareAndSwap(m, a); m = most.Load() {
@@ -60,7 +60,7 @@ func TestEachCellOnceInOrder(t *testing.T) {
 	// Four cells that wait for each other end only if they run together.
 	var together sync.WaitGroup
 	together.Add(4)
-	err := Cores{4}.Compute(t.Context(), cellsOf(4, func(context.Context, int) error {
+	err := Compute(t.Context(), 4, cellsOf(4, func(context.Context, int) error {
 		together.Done()
 		together.Wait()
 		return nil
@@ -75,7 +75,7 @@ func TestFirstErrorStops(t *testing.T) {
 	var ran [1000]bool
 	underWay := make(chan struct{})
 	ended := false
-	err := Cores{2}.Compute(t.Context(), cellsOf(len(ran), func(ctx context.Context, i int) error {
+	err := Compute(t.Context(), 2, cellsOf(len(ran), func(ctx context.Context, i int) error {
 		ran[i] = true
 		switch i {
 		case 2:
@@ -100,10 +100,10 @@ func TestFirstErrorStops(t *testing.T) {
 		}
 	}
 	full := func(i int, _ table.Set, _ time.Duration) error { return errors.New("disk full") }
-	if err := (Cores{1}).Compute(t.Context(), cellsOf(2, func(context.Context, int) error { return nil }), full); err == nil || err.Error() != "cell c0: disk full" {
+	if err := Compute(t.Context(), 1, cellsOf(2, func(context.Context, int) error { return nil }), full); err == nil || err.Error() != "cell c0: disk full" {
 		t.Errorf("a cell that cannot be kept: %v", err)
 	}
-	err = Cores{2}.Compute(t.Context(), cellsOf(3, func(_ context.Context, i int) error { return explode(i) }), ignore)
+	err = Compute(t.Context(), 2, cellsOf(3, func(_ context.Context, i int) error { return explode(i) }), ignore)
 	if err == nil || !strings.Contains(err.Error(), "panic: ") || !strings.Contains(err.Error(), "engine.explode") {
 		t.Errorf("a panic: %v", err)
 	}
@@ -121,7 +121,7 @@ func TestCancelled(t *testing.T) {
 	} {
 		ctx, cancel := context.WithCancel(t.Context())
 		done := 0
-		err := Cores{1}.Compute(ctx, cellsOf(c.n, func(_ context.Context, i int) error {
+		err := Compute(ctx, 1, cellsOf(c.n, func(_ context.Context, i int) error {
 			if i == c.at {
 				cancel()
 			}

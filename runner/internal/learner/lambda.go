@@ -70,29 +70,29 @@ func spelled(x float64) string {
 
 // Value returns λ for n classes and the correlation ρ.
 func (l Lambda) Value(n int, rho float64) float64 {
-	switch l.Word {
-	case "":
+	if l.Word == "" {
 		return l.Number
-	case "slope":
-		return softmax.SlopeLambda(n, rho)
-	case "lsq":
-		return fitted(fit{l.Word, n, rho}, softmax.LeastSquaresLambda)
-	case "minimax":
-		return fitted(fit{l.Word, n, rho}, softmax.MinimaxLambda)
 	}
-	panic("learner: no λ for the word " + l.Word)
+	value, _ := found.LoadOrStore(search{l.Word, n, rho}, sync.OnceValue(func() float64 {
+		box := softmax.Box{Classes: n, Half: 3} // where the odds of two classes are at most e^6
+		switch l.Word {
+		case "slope":
+			return softmax.SlopeLambda(n, rho)
+		case "lsq":
+			return box.LeastSquares(rho).Lambda
+		case "minimax":
+			return box.Minimax(rho).Lambda
+		}
+		panic("learner: no λ for the word " + l.Word)
+	}))
+	return value.(func() float64)()
 }
 
-// fit names a λ that is fitted, which takes far longer than to use it.
-type fit struct {
+// search names a λ that is found, which may take far longer than to use it.
+type search struct {
 	word string
 	n    int
 	rho  float64
 }
 
-var fits sync.Map // from a fit to a func() float64 that waits for its λ
-
-func fitted(f fit, compute func(n int, rho float64) float64) float64 {
-	once, _ := fits.LoadOrStore(f, sync.OnceValue(func() float64 { return compute(f.n, f.rho) }))
-	return once.(func() float64)()
-}
+var found sync.Map // from a search to a func() float64 that waits for its λ

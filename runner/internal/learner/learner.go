@@ -26,13 +26,6 @@ type Epistemic interface {
 	Epistemic(x []float64) (float64, error)
 }
 
-// Varied is a learner that knows the variances of its probabilities.
-type Varied interface {
-	// Variances returns Σ_j Var y_j at x, by the moments that the learner predicts
-	// with and by those of the softmax itself.
-	Variances(x []float64) (own, exact float64, err error)
-}
-
 // Steps counts what became of the examples.
 type Steps struct {
 	Indefinite, Skipped, Projected int
@@ -93,12 +86,18 @@ func (t *Tolerant) Observe(x []float64, class int) error {
 func (t *Tolerant) Probabilities(inputs [][]float64) [][]float64 {
 	all := make([]float64, len(inputs)*t.Classes)
 	out := slices.Collect(slices.Chunk(all, t.Classes))
-	for i, x := range inputs {
-		if t.failed = t.failed || t.Learner.Predict(out[i], x) != nil; t.failed {
-			return Equal(len(inputs), t.Classes)
-		}
+	if !t.try(len(inputs), func(i int) error { return t.Learner.Predict(out[i], inputs[i]) }) {
+		return Equal(len(inputs), t.Classes)
 	}
 	return out
+}
+
+// try calls f for all i < n, unless the learner breaks down before, which it reports.
+func (t *Tolerant) try(n int, f func(i int) error) (ok bool) {
+	for i := 0; i < n && !t.failed; i++ {
+		t.failed = f(i) != nil
+	}
+	return !t.failed
 }
 
 // Steps returns what became of the examples.

@@ -240,7 +240,7 @@ func TestNetwork(t *testing.T) {
 	moments, cov := softmax.NewMoments(3), mat.NewSymDense(3, nil)
 	softmax.Exact{Fast: true}.Moments(moments, p.Mean, p.Variance)
 	moments.Cov(cov)
-	own, exact, err := l.Learner.(Varied).Variances(x)
+	own, exact, err := l.Learner.(*Network).Variances(x)
 	if err != nil || own == exact {
 		t.Errorf("variances %g and %g, %v", own, exact, err)
 	}

@@ -38,11 +38,8 @@ func DefaultModel() Model {
 // Validate reports what is not allowed. Where the data decide on inputs and
 // classes, it is called again by [Model.For].
 func (m *Model) Validate() error {
-	if !(0 <= m.Rho && m.Rho < 1) {
-		return field.Errorf("rho", "%g is not allowed; allowed: a number ≥ 0 and < 1", m.Rho)
-	}
-	if m.Output == bnn.ADF && m.Rho != 0.5 {
-		return field.Errorf("rho", `%g is not allowed; allowed: 0.5, which rule = "adf" is for`, m.Rho)
+	if err := field.Fraction("rho", m.Rho); err != nil {
+		return err
 	}
 	if m.RandomFeatures && m.Hidden != bnn.Frozen {
 		return field.Errorf("random_features", `the hidden rule would move the features; allowed: only with hidden = "frozen"`)
@@ -68,26 +65,20 @@ func (m *Model) Validate() error {
 
 // checkShapes reports what does not fit the layers.
 func (m *Model) checkShapes(layers []int) error {
-	bias, numbers := 0, 0.0
-	if m.Bias {
-		bias = 1
+	key := "layers"
+	if len(m.HiddenLayers) > 0 {
+		key = "hidden_layers"
 	}
-	for l, n := range layers[1:] {
-		inputs := float64(layers[l] + bias)
-		switch m.covariance(l) {
-		case bnn.Full:
-			numbers += float64(n) * inputs * inputs
-		case bnn.Shared:
-			numbers += inputs * inputs
-		case bnn.Diagonal:
-			numbers += float64(n) * inputs
-		}
+	if err := field.AllWithin(key, layers, 1, config.MaxWeights); err != nil {
+		return err
+	}
+	cfg, numbers := m.Config, 0.0
+	cfg.Layers = layers
+	for l := range layers[1:] {
+		rows, cols := cfg.SpreadDims(l)
+		numbers += float64(rows) * float64(cols)
 	}
 	if numbers > config.MaxWeights {
-		key := "layers"
-		if len(m.HiddenLayers) > 0 {
-			key = "hidden_layers"
-		}
 		return field.Errorf(key, "the covariances of the weights have %.3g numbers; allowed: at most %d", numbers, config.MaxWeights)
 	}
 	if len(m.PriorMean) == 0 {
@@ -96,21 +87,13 @@ func (m *Model) checkShapes(layers []int) error {
 	if len(layers) != 2 {
 		return field.Errorf("prior_mean", "layers = %v; allowed: only with one layer of weights", layers)
 	}
-	for _, row := range m.PriorMean {
-		if len(m.PriorMean) != layers[1] || len(row) != layers[0]+bias {
-			return field.Errorf("prior_mean", "%v is not allowed; allowed: %d rows, one for each neuron, of %d numbers, one for each input",
-				m.PriorMean, layers[1], layers[0]+bias)
-		}
+	rows, cols := cfg.WeightDims(0)
+	misfit := func(row []float64) bool { return len(row) != cols }
+	if len(m.PriorMean) != rows || slices.ContainsFunc(m.PriorMean, misfit) {
+		return field.Errorf("prior_mean", "%v is not allowed; allowed: %d rows, one for each neuron, of %d numbers, one for each input",
+			m.PriorMean, rows, cols)
 	}
 	return nil
-}
-
-// covariance returns that of layer l of the weights.
-func (m *Model) covariance(l int) bnn.Covariance {
-	if len(m.Covariance) == 1 {
-		return m.Covariance[0]
-	}
-	return m.Covariance[l]
 }
 
 // softmax returns the approximation of the softmax of n classes.
@@ -140,29 +123,24 @@ func (m Model) Network(src rand.Source) (*bnn.Network, error) {
 	if err != nil {
 		return nil, err
 	}
-	if m.RandomFeatures {
-		return n, makeCertain(n, len(m.Layers)-2)
-	}
-	if len(m.PriorMean) == 0 {
-		return n, nil
-	}
-	mean, cov := n.Weights(0)
-	for j, row := range m.PriorMean {
-		mean.SetRow(j, row)
-	}
-	return n, n.SetWeights(0, mean, cov)
-}
-
-// makeCertain takes the variances of the weights of the first layers away.
-func makeCertain(n *bnn.Network, layers int) (err error) {
-	for l := 0; l < layers && err == nil; l++ {
+	for l := range len(m.Layers) - 1 {
+		certain := m.RandomFeatures && l < len(m.Layers)-2
+		if !certain && len(m.PriorMean) == 0 {
+			continue
+		}
 		mean, cov := n.Weights(l)
 		for j := range cov {
-			cov[j] = mat.NewDiagDense(cov[j].SymmetricDim(), nil)
+			if certain {
+				cov[j] = mat.NewDiagDense(cov[j].SymmetricDim(), nil)
+			} else {
+				mean.SetRow(j, m.PriorMean[j])
+			}
 		}
-		err = n.SetWeights(l, mean, cov)
+		if err := n.SetWeights(l, mean, cov); err != nil {
+			return nil, err
+		}
 	}
-	return err
+	return n, nil
 }
 
 // Learner returns a learner with its prior weights.

@@ -1,9 +1,6 @@
 package learner
 
 import (
-	"errors"
-	"fmt"
-
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/core/bnn"
@@ -59,9 +56,6 @@ func (n *Network) Observe(x []float64, class int) error {
 		n.steps.Projected++
 	}
 	n.steps.Floored += n.Last.Floored
-	if indefinite := (*bnn.IndefiniteError)(nil); errors.As(err, &indefinite) {
-		err = fmt.Errorf("%w; on_indefinite = \"skip\" or \"project\" goes on", err)
-	}
 	return err
 }
 
@@ -79,7 +73,8 @@ func (n *Network) Predict(p, x []float64) error {
 // Steps returns what became of the examples.
 func (n *Network) Steps() Steps { return n.steps }
 
-// exact predicts, and returns the moments of the softmax itself of the same logits.
+// exact predicts, and returns the moments of the softmax itself of the same logits
+// with their covariance in n.cov.
 func (n *Network) exact(x []float64) (*softmax.Moments, error) {
 	if err := n.Network.Predict(&n.prediction, x); err != nil {
 		return nil, err
@@ -92,7 +87,8 @@ func (n *Network) exact(x []float64) (*softmax.Moments, error) {
 	return n.moments, nil
 }
 
-// Variances implements [Varied].
+// Variances returns Σ_j Var y_j at x, by the moments that the network predicts with and
+// by those of the softmax itself.
 func (n *Network) Variances(x []float64) (own, exact float64, err error) {
 	if _, err := n.exact(x); err != nil {
 		return 0, 0, err
@@ -115,6 +111,5 @@ func (n *Network) Epistemic(x []float64) (float64, error) {
 var (
 	_ Learner   = (*Network)(nil)
 	_ Stepper   = (*Network)(nil)
-	_ Varied    = (*Network)(nil)
 	_ Epistemic = (*Network)(nil)
 )

@@ -92,33 +92,25 @@ func (t *Tolerant) TestEpistemic(e Examples) []float64 {
 		return nil
 	}
 	out, x := make([]float64, e.Len()), make([]float64, e.Inputs())
-	for i := range out {
+	if !t.try(len(out), func(i int) (err error) {
 		e.Input(x, i)
-		if !t.failed {
-			var err error
-			out[i], err = l.Epistemic(x)
-			t.failed = err != nil
-		}
-		if t.failed {
-			return make([]float64, len(out))
-		}
+		out[i], err = l.Epistemic(x)
+		return err
+	}) {
+		clear(out)
 	}
 	return out
 }
 
-// Variances returns those of a learner that is [Varied] at all inputs. If it breaks down
-// over one, none is a number.
+// Variances returns the [Network.Variances] at all inputs. If the network breaks down over
+// one, none is a number.
 func (t *Tolerant) Variances(inputs [][]float64) (own, exact []float64) {
 	own, exact = make([]float64, len(inputs)), make([]float64, len(inputs))
-	for i, x := range inputs {
-		if !t.failed {
-			var err error
-			own[i], exact[i], err = t.Learner.(Varied).Variances(x)
-			t.failed = err != nil
-		}
-		if t.failed {
-			return table.Gaps(len(inputs)), table.Gaps(len(inputs))
-		}
+	if !t.try(len(inputs), func(i int) (err error) {
+		own[i], exact[i], err = t.Learner.(*Network).Variances(inputs[i])
+		return err
+	}) {
+		return table.Gaps(len(inputs)), table.Gaps(len(inputs))
 	}
 	return own, exact
 }

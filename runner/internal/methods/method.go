@@ -95,11 +95,11 @@ func (m *Method) Validate() error {
 // classes, or needs more memory for it than a machine has.
 func (m *Method) Fits(inputs, classes int) error {
 	layers := m.layers(inputs, classes)
-	weights := 0.0
+	var weights, last float64 // of all layers, and of the last
 	for l, n := range layers[1:] {
-		weights += float64(n) * float64(layers[l]+1)
+		last = float64(n) * float64(layers[l]+1)
+		weights += last
 	}
-	last := float64(classes) * float64(layers[len(layers)-2]+1)
 	numbers := weights
 	switch c := m.Config.(type) {
 	case *network:
@@ -107,12 +107,12 @@ func (m *Method) Fits(inputs, classes int) error {
 		return err
 	case *kalman.Config:
 		if c.Covariance == kalman.Full {
-			numbers *= weights
+			numbers = weights * weights
 		}
 	case *laplace.Config:
 		switch c.Covariance {
 		case laplace.Full:
-			numbers *= weights
+			numbers = weights * weights
 		case laplace.LastLayer:
 			numbers += last * last
 		}
@@ -191,9 +191,8 @@ func (m *Method) Choose(loss func(Method) (float64, error)) (Method, Choice, err
 	if len(m.Candidates) == 0 {
 		return *m, Choice{LogLoss: math.NaN()}, nil
 	}
-	choice := Choice{LogLoss: math.Inf(1)}
-	chosen := m.Candidates[0]
-	for _, candidate := range m.Candidates {
+	best, choice := *m, Choice{LogLoss: math.Inf(1)}
+	for k, candidate := range m.Candidates {
 		with, err := m.with(candidate)
 		if err != nil {
 			return with, choice, err
@@ -202,13 +201,14 @@ func (m *Method) Choose(loss func(Method) (float64, error)) (Method, Choice, err
 		if err != nil {
 			return with, choice, err
 		}
+		if k == 0 || x < choice.LogLoss {
+			best, choice.Text = with, m.describe(candidate)
+		}
 		if x < choice.LogLoss {
-			choice.LogLoss, chosen = x, candidate
+			choice.LogLoss = x
 		}
 	}
-	choice.Text = m.describe(chosen)
-	out, err := m.with(chosen)
-	return out, choice, err
+	return best, choice, nil
 }
 
 // describe returns a candidate as "prior_var=10 sigma_v=0.1".

@@ -90,20 +90,12 @@ func Entropy(p []float64) float64 { return stat.Entropy(p) }
 // random positive above a random negative, ties counting half (Mann and Whitney
 // 1947). It is NaN if all examples are positive or none is.
 func AUROC(score []float64, positive []bool) float64 {
-	order := byConfidence(score, positive)
 	var ranks, positives float64 // Σ mid-ranks of the positives, from the largest score
-	for start := 0; start < len(order); {
-		end := start + 1
-		for end < len(order) && score[order[end]] == score[order[start]] {
-			end++
+	for _, t := range ties(score, positive) {
+		for range t.marked {
+			ranks += 0.5 * float64(t.start+t.end+1)
 		}
-		for _, i := range order[start:end] {
-			if positive[i] {
-				ranks += 0.5 * float64(start+end+1)
-				positives++
-			}
-		}
-		start = end
+		positives += float64(t.marked)
 	}
 	negatives := float64(len(score)) - positives
 	return (positives*negatives + 0.5*positives*(positives+1) - ranks) / (positives * negatives)

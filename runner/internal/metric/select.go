@@ -12,19 +12,12 @@ import (
 // share of these that are wrong, the selective risk (El-Yaniv and Wiener, "On the
 // foundations of noise-free selective classification", JMLR 2010).
 func RiskCoverage(confidence []float64, wrong []bool) (threshold, coverage, risk []float64) {
-	order := byConfidence(confidence, wrong)
-	var answered, errors int
-	for i, k := range order {
-		answered++
-		if wrong[k] {
-			errors++
-		}
-		if i+1 < len(order) && confidence[order[i+1]] == confidence[k] {
-			continue // a threshold takes all that are equally confident
-		}
-		threshold = append(threshold, confidence[k])
-		coverage = append(coverage, float64(answered)/float64(len(order)))
-		risk = append(risk, float64(errors)/float64(answered))
+	var errors int
+	for _, t := range ties(confidence, wrong) { // a threshold takes all that are equally confident
+		errors += t.marked
+		threshold = append(threshold, t.score)
+		coverage = append(coverage, float64(t.end)/float64(len(confidence)))
+		risk = append(risk, float64(errors)/float64(t.end))
 	}
 	return threshold, coverage, risk
 }
@@ -35,23 +28,15 @@ func RiskCoverage(confidence []float64, wrong []bool) (threshold, coverage, risk
 // ICLR 2019). Equally confident examples are answered in a random order, of which
 // it is the expectation.
 func AURC(confidence []float64, wrong []bool) float64 {
-	order := byConfidence(confidence, wrong)
 	var sum, errors float64
-	for start := 0; start < len(order); {
-		end, among := start, 0.0
-		for end < len(order) && confidence[order[end]] == confidence[order[start]] {
-			if wrong[order[end]] {
-				among++
-			}
-			end++
-		}
-		for k := start + 1; k <= end; k++ {
-			sum += (errors + among*float64(k-start)/float64(end-start)) / float64(k)
+	for _, t := range ties(confidence, wrong) {
+		among := float64(t.marked)
+		for k := t.start + 1; k <= t.end; k++ {
+			sum += (errors + among*float64(k-t.start)/float64(t.end-t.start)) / float64(k)
 		}
 		errors += among
-		start = end
 	}
-	return sum / float64(len(order))
+	return sum / float64(len(confidence))
 }
 
 // FalsePositives returns the share of the negative examples whose score is at
@@ -60,36 +45,54 @@ func AURC(confidence []float64, wrong []bool) float64 {
 // detecting misclassified and out-of-distribution examples", ICLR 2017. It is NaN
 // if there is none of one kind.
 func FalsePositives(score []float64, positive []bool, rate float64) float64 {
-	order := byConfidence(score, positive)
-	var positives []float64
-	for _, k := range order {
-		if positive[k] {
-			positives = append(positives, score[k])
+	var positives, passed, negatives int
+	for _, yes := range positive {
+		if yes {
+			positives++
 		}
 	}
-	if len(positives) == 0 || len(positives) == len(order) {
+	need := max(1, int(math.Ceil(rate*float64(positives)-1e-9)))
+	for _, t := range ties(score, positive) {
+		if need > 0 {
+			passed += t.end - t.start - t.marked
+		}
+		need -= t.marked
+		negatives += t.end - t.start - t.marked
+	}
+	if positives == 0 {
 		return math.NaN()
 	}
-	need := max(1, int(math.Ceil(rate*float64(len(positives))-1e-9)))
-	threshold, passed := positives[need-1], 0
-	for k, s := range score {
-		if !positive[k] && s >= threshold {
-			passed++
-		}
-	}
-	return float64(passed) / float64(len(order)-len(positives))
+	return float64(passed) / float64(negatives)
 }
 
-// byConfidence returns the examples from the most confident; a confidence that is
-// not a number is the least.
-func byConfidence(confidence []float64, marked []bool) []int {
-	if len(confidence) != len(marked) || len(confidence) == 0 {
-		panic(fmt.Sprintf("metric: %d scores for %d examples", len(confidence), len(marked)))
+// tie is examples of the same score: those from start to before end, from the largest
+// score, of which some are marked.
+type tie struct {
+	score              float64
+	start, end, marked int
+}
+
+// ties returns the examples from the largest score, of which one that is not a number
+// is the least, each of these on its own.
+func ties(score []float64, marked []bool) []tie {
+	if len(score) != len(marked) || len(score) == 0 {
+		panic(fmt.Sprintf("metric: %d scores for %d examples", len(score), len(marked)))
 	}
-	order := make([]int, len(confidence))
+	order := make([]int, len(score))
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(confidence[b], confidence[a]) })
-	return order
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(score[b], score[a]) })
+	var out []tie
+	for i, k := range order {
+		if i == 0 || score[k] != out[len(out)-1].score {
+			out = append(out, tie{score: score[k], start: i})
+		}
+		last := &out[len(out)-1]
+		last.end = i + 1
+		if marked[k] {
+			last.marked++
+		}
+	}
+	return out
 }

@@ -18,7 +18,7 @@ func openTemp(t testing.TB) *Folder {
 
 func mustOpen(t testing.TB, dir string) *Folder {
 	t.Helper()
-	f, err := Open(dir)
+	f, err := Open(dir, false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,8 +1,7 @@
 package store
 
 import (
-	"bytes"
-	"encoding/csv"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -115,55 +114,40 @@ func judge(old, now File, tolerance float64) (problem string, accepted bool) {
 }
 
 // compareTables returns the largest relative difference of two numbers in the same
-// place of two tables, and says where they differ first. It is an error if they
-// differ in more than numbers.
+// place of two tables, and says where the first column that differs does so. It is an
+// error if they differ in more than numbers.
 func compareTables(old, now File) (relative float64, first string, err error) {
-	a, err1 := old.records()
-	b, err2 := now.records()
-	if err := errors.Join(err1, err2); err != nil {
+	a, err1 := old.Table()
+	b, err2 := now.Table()
+	if err := cmp.Or(err1, err2); err != nil {
 		return 0, "", err
 	}
-	if len(a) != len(b) || len(a[0]) != len(b[0]) {
-		return 0, "", fmt.Errorf("%d records of %d fields, and now %d of %d", len(a), len(a[0]), len(b), len(b[0]))
+	if a.Len() != b.Len() || len(a.Columns) != len(b.Columns) {
+		return 0, "", fmt.Errorf("%d records of %d fields, and now %d of %d",
+			1+a.Len(), len(a.Columns), 1+b.Len(), len(b.Columns))
 	}
-	scale := make([]float64, len(a[0])) // the largest number of each column
-	for _, row := range slices.Concat(a, b) {
-		for j, field := range row {
-			if x := math.Abs(number(field)); x > scale[j] {
-				scale[j] = x
+	for k, column := range a.Columns {
+		name, newName, largest := column.Name, b.Columns[k].Name, 0.
+		was, is := append([]string{name}, a.Texts(name)...), append([]string{newName}, b.Texts(newName)...)
+		for _, field := range slices.Concat(was, is) {
+			if x := math.Abs(number(field)); x > largest {
+				largest = x
 			}
 		}
-	}
-	first = "the same fields, spelled in other bytes"
-	for i, row := range a {
-		for j, field := range row {
-			x, y := number(field), number(b[i][j])
-			if field == b[i][j] || x == y {
+		for i, field := range was {
+			x, y := number(field), number(is[i])
+			if field == is[i] || x == y {
 				continue
 			}
-			at := fmt.Sprintf("record %d, %s: %s, and now %s", i+1, a[0][j], field, b[i][j])
+			at := fmt.Sprintf("record %d, %s: %s, and now %s", i+1, name, field, is[i])
 			if math.IsNaN(x) || math.IsNaN(y) {
 				return 0, "", errors.New(at)
 			}
-			if relative == 0 {
-				first = at
-			}
-			relative = max(relative, math.Abs(x-y)/max(math.Abs(x), math.Abs(y), 1e-6*scale[j]))
+			first = cmp.Or(first, at)
+			relative = max(relative, math.Abs(x-y)/max(math.Abs(x), math.Abs(y), 1e-6*largest))
 		}
 	}
-	return relative, first, nil
-}
-
-func (f File) records() ([][]string, error) {
-	data, err := f.unpack()
-	if err != nil {
-		return nil, err
-	}
-	rows, err := csv.NewReader(bytes.NewReader(data)).ReadAll()
-	if err == nil && len(rows) == 0 {
-		err = errors.New("no header line")
-	}
-	return rows, err
+	return relative, cmp.Or(first, "the same fields, spelled in other bytes"), nil
 }
 
 // number returns a finite number, or NaN for any other text.

@@ -116,7 +116,7 @@ func TestComparePacked(t *testing.T) {
 		{of(1.1), 0, false, first + "1.1; largest relative difference 0.091"},
 		{of(1.1), 1e-6, true, "grid.csv.gz: changed: not committed, nothing to compare (accepted)"},
 		{of(1.1), 0, true, "grid.csv.gz: changed: not committed, nothing to compare"},
-		{"no gzip", 1e-6, false, "grid.csv.gz: changed: unexpected EOF"},
+		{"no gzip", 1e-6, false, "grid.csv.gz: changed: table grid: unexpected EOF"},
 	} {
 		committed, fresh := twoFolders(t, map[string]string{"grid.csv.gz": of(1)}, map[string]string{"grid.csv.gz": c.fresh})
 		if c.lost {
@@ -133,7 +133,7 @@ func TestCompareTables(t *testing.T) {
 		relative float64
 		says     string
 	}{
-		{"x,y\n1,2\n4,8\n", "x,y\n1,3\n5,8\n", 1. / 3, "record 2, y: 2, and now 3"},
+		{"x,y\n1,2\n4,8\n", "x,y\n1,3\n5,8\n", 1. / 3, "record 3, x: 4, and now 5"},
 		{"x\nfail\n", "x\nskip\n", bad, "record 2, x: fail, and now skip"},
 		{"x\n1\n", "x\nNaN\n", bad, "record 2, x: 1, and now NaN"},
 		{"x\n1e308\n", "x\n+Inf\n", bad, "record 2, x: 1e308, and now +Inf"},

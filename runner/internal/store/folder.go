@@ -32,16 +32,11 @@ type Folder struct {
 	lock *flock.Flock
 }
 
-// Open opens the results folder dir, creating it if necessary, for a run that is
-// the only one there: it is an error if another process has it open. What runs
-// that were killed left half-written is removed. Close it when the work is done.
-func Open(dir string) (*Folder, error) { return open(dir, false) }
-
-// OpenShared opens the folder for one of several runs that share out the cells of
-// an experiment. It is an error if it is open by itself elsewhere.
-func OpenShared(dir string) (*Folder, error) { return open(dir, true) }
-
-func open(dir string, shared bool) (*Folder, error) {
+// Open opens the results folder dir, creating it if necessary, for a run that is the
+// only one there, or for one of several runs that share out the cells of an experiment:
+// it is an error if another process has it open, but for shared by both. What runs that
+// were killed left half-written is removed. Close it when the work is done.
+func Open(dir string, shared bool) (*Folder, error) {
 	f := &Folder{dir: dir}
 	if err := os.MkdirAll(f.cells(), 0o777); err != nil {
 		return nil, fmt.Errorf("results folder: %w", err)

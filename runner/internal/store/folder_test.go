@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 // is killed. It encodes its two versions beforehand, for the kill to come
 // while it writes.
 func saveForever(dir string) {
-	f, err := Open(dir)
+	f, err := Open(dir, false)
 	if err != nil {
 		panic(err)
 	}
@@ -47,7 +47,7 @@ func saveForever(dir string) {
 
 // publishForever publishes one version after the other.
 func publishForever(dir string) {
-	f, err := Open(dir)
+	f, err := Open(dir, false)
 	if err != nil {
 		panic(err)
 	}
@@ -187,28 +187,28 @@ func TestKilledWhilePublishing(t *testing.T) {
 // is removed when nobody else is there.
 func TestLock(t *testing.T) {
 	alone := openTemp(t)
-	if _, err := Open(alone.dir); err == nil || err.Error() != "another run is at work in "+alone.dir {
+	if _, err := Open(alone.dir, false); err == nil || err.Error() != "another run is at work in "+alone.dir {
 		t.Errorf("opened twice: %v", err)
 	}
-	if _, err := OpenShared(alone.dir); err == nil {
+	if _, err := Open(alone.dir, true); err == nil {
 		t.Error("shared while open alone")
 	}
 	alone.Close()
-	one, err := OpenShared(alone.dir)
+	one, err := Open(alone.dir, true)
 	if err != nil {
 		t.Fatal(err)
 	}
 	leftover, foreign := filepath.Join(one.cells(), ".k-0123456789ab.cell1234567890123"), filepath.Join(one.cells(), ".DS_Store")
 	overwrite(t, "half a c", leftover)
 	overwrite(t, "", foreign)
-	two, err := OpenShared(alone.dir)
+	two, err := Open(alone.dir, true)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !exists(leftover) { // the other may be writing it just now
 		t.Error("a temporary file was removed while another has the folder open")
 	}
-	if _, err := Open(alone.dir); err == nil {
+	if _, err := Open(alone.dir, false); err == nil {
 		t.Error("open alone beside a shard")
 	}
 	one.Close()
@@ -236,7 +236,7 @@ func TestOpenWithoutLocks(t *testing.T) {
 func TestOpenError(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	overwrite(t, "", file)
-	if _, err := Open(filepath.Join(file, "x")); err == nil {
+	if _, err := Open(filepath.Join(file, "x"), false); err == nil {
 		t.Error("a folder was opened below a file")
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"compress/gzip"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -46,24 +45,15 @@ func TableFile(t *table.Table) File {
 
 // Table reads the table that the file holds.
 func (f File) Table() (*table.Table, error) {
-	data, err := f.unpack()
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", f.Name, err)
-	}
 	name, _, _ := strings.Cut(f.Name, ".")
-	return table.Read(name, bytes.NewReader(data))
-}
-
-// unpack returns the content, which may be compressed.
-func (f File) unpack() ([]byte, error) {
 	if !strings.HasSuffix(f.Name, packed) {
-		return f.Data, nil
+		return table.Read(name, bytes.NewReader(f.Data))
 	}
 	z, err := gzip.NewReader(bytes.NewReader(f.Data))
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("table %s: %w", name, err)
 	}
-	return io.ReadAll(z)
+	return table.Read(name, z)
 }
 
 // Results is a results folder that a run has published, to be read.

@@ -67,7 +67,7 @@ func resolve(t *testing.T, file string) []byte {
 		if err != nil {
 			t.Fatal(err)
 		}
-		out, err := m.Resolved(e.Config())
+		out, err := m.Resolved(e)
 		if err != nil {
 			t.Fatal(err)
 		}

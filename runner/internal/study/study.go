@@ -20,13 +20,9 @@ type Kind struct {
 	New  func(*config.Manifest) (Experiment, error)
 }
 
-// Experiment is a manifest that a study has decoded and validated. New opens no
-// data.
+// Experiment is a manifest that a study has decoded and validated: a pointer to the
+// struct that it was decoded onto, all of its values spelled out. New opens no data.
 type Experiment interface {
-	// Config returns a pointer to the struct that the manifest was decoded onto,
-	// all of its values spelled out.
-	Config() any
-
 	// Prepare reads the data. It is called once, before Cells and Tables.
 	Prepare(context.Context) error
 

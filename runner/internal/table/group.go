@@ -69,7 +69,16 @@ func (g Groups) Key(group *Table) []any {
 // Mean returns a table with a row for each group: the keys, the number of rows as
 // the column seeds, and for each of the columns its mean and, as _low and _high,
 // the ends of the 95 % interval of Student's t.
-func (g Groups) Mean(name string, columns ...string) *Table {
+func (g Groups) Mean(name string, columns ...string) *Table { return g.mean(name, Interval, columns) }
+
+// MeanFinite is [Groups.Mean] of the finite numbers of each column.
+func (g Groups) MeanFinite(name string, columns ...string) *Table {
+	return g.mean(name, func(x []float64) []float64 {
+		return Interval(slices.DeleteFunc(x, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }))
+	}, columns)
+}
+
+func (g Groups) mean(name string, interval func([]float64) []float64, columns []string) *Table {
 	out := New(name, append(g.Keys(), Int("seeds", "how many are averaged"))...)
 	for _, group := range g.groups {
 		if len(out.Columns) == len(g.keys)+1 {
@@ -79,7 +88,7 @@ func (g Groups) Mean(name string, columns ...string) *Table {
 		}
 		row := append(g.Key(group), group.Len())
 		for _, c := range columns {
-			row = append(row, Interval(group.Nums(c)))
+			row = append(row, interval(group.Nums(c)))
 		}
 		out.Add(row...)
 	}
@@ -99,9 +108,4 @@ func IntervalOf(name, doc string) []Column {
 func Interval(x []float64) []float64 {
 	mean, low, high := metric.Interval(x)
 	return []float64{mean, Finite(low), Finite(high)}
-}
-
-// FiniteInterval is [Interval] of those of x that are finite.
-func FiniteInterval(x []float64) []float64 {
-	return Interval(slices.DeleteFunc(slices.Clone(x), func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }))
 }

@@ -94,37 +94,33 @@ func (s moments) run(ctx context.Context) (table.Set, error) {
 // averages over the seeds what is finite: a log loss is infinite where the true class
 // has the probability 0.
 func (s networks) run(ctx context.Context) (table.Set, error) {
-	t := table.New("summary", slices.Concat([]table.Column{
-		table.Text("method", "the variant"), table.Num("rho", "correlation ρ"), table.Num("lambda", "slope λ"), table.Int("seeds", "how many are averaged"),
-	}, table.IntervalOf("accuracy", "share of the points of the plane that are classified right"),
-		table.IntervalOf("log_loss", "log loss there, in nats, where it is finite"),
-		table.IntervalOf("indefinite_steps", "examples whose step was indefinite as printed"),
-		table.IntervalOf("skipped_steps", "those that were left out for it"),
-		[]table.Column{table.Num("log_loss_infinite", "share of the seeds with an infinite log loss")})...)
+	infinite := table.Num("log_loss_infinite", "share of the seeds with an infinite log loss")
+	runs := table.New("runs",
+		table.Text("method", "the variant"), table.Num("rho", "correlation ρ"), table.Num("lambda", "slope λ"),
+		table.Num("accuracy", "share of the points of the plane that are classified right"),
+		table.Num("log_loss", "log loss there, in nats, where it is finite"),
+		table.Num("indefinite_steps", "examples whose step was indefinite as printed"),
+		table.Num("skipped_steps", "those that were left out for it"))
 	points := s.points()
 	for _, lambda := range s.Lambda {
-		var results [4][]float64
+		without := 0.0
 		for _, seed := range s.Seeds {
 			result, err := s.train(ctx, lambda, seed, points)
 			if err != nil {
 				return nil, fmt.Errorf("λ = %g, seed %d: %w", lambda, seed, err)
 			}
-			for i, x := range result {
-				results[i] = append(results[i], x)
+			if loss := result[1]; math.IsInf(loss, 0) || math.IsNaN(loss) {
+				without++
 			}
+			runs.Add(s.Model.Of, s.Model.Rho, lambda, result)
 		}
-		row := []any{s.Model.Of, s.Model.Rho, lambda, len(s.Seeds)}
-		for _, x := range results {
-			row = append(row, table.Interval(finite(x)))
-		}
-		t.Add(append(row, 1-float64(len(finite(results[1])))/float64(len(s.Seeds)))...)
+		seeds := float64(len(s.Seeds))
+		infinite.Nums = append(infinite.Nums, 1-(seeds-without)/seeds)
 	}
-	return table.Set{t}, nil
-}
-
-// finite returns the finite numbers among x.
-func finite(x []float64) []float64 {
-	return slices.DeleteFunc(slices.Clone(x), func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) })
+	summary := runs.GroupBy("method", "rho", "lambda").MeanFinite("summary",
+		"accuracy", "log_loss", "indefinite_steps", "skipped_steps")
+	summary.Columns = append(summary.Columns, infinite)
+	return table.Set{summary}, nil
 }
 
 // points returns those of the grid that have a class.
@@ -140,25 +136,25 @@ func (s networks) points() (out data.Set) {
 
 // train returns accuracy and log loss of a network at the points, and its indefinite
 // and skipped steps.
-func (s networks) train(ctx context.Context, lambda float64, seed int, points data.Set) (result [4]float64, err error) {
+func (s networks) train(ctx context.Context, lambda float64, seed int, points data.Set) ([]float64, error) {
 	model := s.Model
 	model.Lambda = learner.Lambda{Number: lambda}
 	n, err := model.Network(study.Stream(s.Manifest, seed, "prior"))
 	if err != nil {
-		return result, err
+		return nil, err
 	}
 	network, task := &learner.Network{Network: n}, s.Data.Task()
 	examples := data.NewExamples(task.Draw(s.Data.Train, study.Stream(s.Manifest, seed, "train")), task.Classes)
 	if err := (learner.Course{Examples: examples}).Train(ctx, network); err != nil {
-		return result, err
+		return nil, err
 	}
 	p := make([][]float64, len(points.X))
 	for i, x := range points.X {
 		p[i] = make([]float64, task.Classes)
 		if err := network.Predict(p[i], x); err != nil {
-			return result, err
+			return nil, err
 		}
 	}
 	steps := network.Steps()
-	return [4]float64{metric.Accuracy(p, points.Class), metric.LogLoss(p, points.Class), float64(steps.Indefinite), float64(steps.Skipped)}, nil
+	return []float64{metric.Accuracy(p, points.Class), metric.LogLoss(p, points.Class), float64(steps.Indefinite), float64(steps.Skipped)}, nil
 }

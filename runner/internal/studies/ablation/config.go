@@ -86,5 +86,3 @@ func (e *experiment) setUp(m *config.Manifest) error {
 	e.Seeds, e.Models = at.Seeds, at.Models
 	return err
 }
-
-func (e *experiment) Config() any { return e }

@@ -31,8 +31,6 @@ type settings struct {
 	Box     float64     `toml:"box"`     // the logits are in [−box, box]
 }
 
-func (e *experiment) Config() any { return e }
-
 // Validate keeps to where a fit takes seconds: its work grows with the square of
 // the box and like 1/(1−ρ). The mean square error over a smaller box than 0.1 is
 // lost in rounding.

@@ -3,8 +3,8 @@
 package claims
 
 import (
-	"context"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -26,6 +26,7 @@ var Kind = study.Kind{
 }
 
 type experiment struct {
+	study.Plain
 	Claims   []claim    `toml:"claim"`
 	Evidence []evidence `toml:"evidence"`
 
@@ -117,18 +118,15 @@ func (e *experiment) Validate() error {
 	return nil
 }
 
-func (e *experiment) Config() any                   { return e }
-func (e *experiment) Prepare(context.Context) error { return nil }
-func (e *experiment) Cells() []study.Cell           { return nil }
+func (e *experiment) Cells() []study.Cell { return nil }
 
 // Sources implements [study.Derived].
 func (e *experiment) Sources() []string {
-	var names []string
+	names := map[string]bool{}
 	for _, v := range e.Evidence {
-		names = append(names, v.Manifest)
+		names[v.Manifest] = true
 	}
-	slices.Sort(names)
-	return slices.Compact(names)
+	return slices.Sorted(maps.Keys(names))
 }
 
 // Use implements [study.Derived]: it measures all evidence.

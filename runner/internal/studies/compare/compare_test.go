@@ -279,7 +279,7 @@ func TestSpecs(t *testing.T) {
 	for override, want := range map[string]string{
 		"compare.reference=x": "compare.reference", "compare.budget=2": "method.ours.candidates: 3 of them", "compare.validation=1": "compare.validation",
 		"set.clusters.name=moons": "set.moons", "set.clusters.name=all": "set.all.name", "set.clusters.train_rows=1-36": "set.clusters.train_rows",
-		"set.clusters.file=gone.csv": "no file", "method.ours.hidden=smoother": "method.ours.hidden",
+		"set.clusters.file=gone.csv": "no such file", "method.ours.hidden=smoother": "method.ours.hidden",
 		"method.ours.prior_scale=[1,2]": "method.ours.prior_scale", "method.filter.epochs=3": "not a key", "method.filter.window=3": "method.filter.window",
 		"seed=4": "seed",
 	} {

@@ -72,8 +72,6 @@ func (e *experiment) Validate() error {
 	return cmp.Or(methods.Check(e.Methods, c.Budget, false), field.Within("compare.budget", c.Budget, 1, 100))
 }
 
-func (e *experiment) Config() any { return e }
-
 func (e *experiment) Files() []string {
 	var files []string
 	for _, s := range e.Sets {
@@ -83,14 +81,11 @@ func (e *experiment) Files() []string {
 }
 
 func (e *experiment) Prepare(context.Context) error {
-	var errs []error
-	for i, s := range e.Sets {
-		errs = append(errs, e.manifest.Locate("set."+s.Name, e.Sets[i].Load(e.manifest.Folder)))
-	}
-	if err := data.Join(errs...); err != nil {
-		return err
-	}
-	for _, s := range e.Sets {
+	for i := range e.Sets {
+		s := &e.Sets[i]
+		if err := e.manifest.Locate("set."+s.Name, s.Load(e.manifest.Folder)); err != nil {
+			return err
+		}
 		e.classes = max(e.classes, len(s.Classes()))
 		if err := methods.Fit(e.manifest, e.Methods, s.Inputs(), len(s.Classes())); err != nil {
 			return err

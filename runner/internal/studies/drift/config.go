@@ -105,8 +105,6 @@ func (e *experiment) Validate() error {
 	return nil
 }
 
-func (e *experiment) Config() any { return e }
-
 func (e *experiment) Prepare(context.Context) error {
 	for _, d := range e.Drifts {
 		if err := methods.Fit(e.manifest, e.Methods, data.Inputs, d.Task().Classes); err != nil {

@@ -51,8 +51,6 @@ type task struct {
 	data.Sample
 }
 
-func (e *experiment) Config() any { return e }
-
 func (s *settings) Validate() error {
 	if len(s.Passes) == 0 {
 		return field.Errorf("passes", "missing; allowed: at least one number of passes")

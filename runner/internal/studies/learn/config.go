@@ -1,7 +1,7 @@
 // Package learn is the study of how networks learn, example after example: on the
-// plane as in Section 5 of the paper, where their predictions are mapped, checked by
-// Monte Carlo and held against what the paper says; and along the training part of
-// any data, next to other methods, where all are scored on the test part.
+// plane as in Section 5 of the paper, where their predictions are mapped and
+// checked by Monte Carlo; and along the training part of any data, next to other
+// methods, where all are scored on the test part.
 package learn
 
 import (

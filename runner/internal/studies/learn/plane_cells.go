@@ -3,7 +3,6 @@ package learn
 import (
 	"context"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -18,8 +17,7 @@ import (
 
 // planeSpec is all that the tables of a cell follow from.
 type planeSpec struct {
-	Manifest   string
-	Seed       int
+	study.Seeded
 	Data       data.Sample
 	Model      learner.Variant
 	Evaluate   snapshots
@@ -37,7 +35,6 @@ type planeCell struct {
 	all         []int // points of the grid
 	noise       rand.Source
 	steps, maps *table.Table
-	weights     *table.Table
 }
 
 // prediction is what the network says at a point.
@@ -53,20 +50,19 @@ type prediction struct {
 // run shows a network the examples. All models see the same ones and the same random
 // prior.
 func (s planeSpec) run(ctx context.Context) (table.Set, error) {
-	stream := func(purpose ...any) rand.Source { return study.Stream(s.Manifest, s.Seed, purpose...) }
-	network, err := s.Model.Network(stream("prior"))
+	network, err := s.Model.Network(s.Stream("prior"))
 	if err != nil {
 		return nil, err
 	}
 	task := s.Data.Task()
 	c := s.cell(task)
-	c.network, c.noise = &learner.Network{Network: network}, stream("montecarlo", s.Model.Name)
-	set := task.Draw(s.Data.Train, stream("train"))
+	c.network, c.noise = &learner.Network{Network: network}, s.Stream("montecarlo", s.Model.Name)
+	set := task.Draw(s.Data.Train, s.Stream("train"))
 	course := learner.Course{Examples: data.NewExamples(set, task.Classes), After: func(_, k int) error { return c.look(ctx, k) }}
 	if err := course.Train(ctx, c.network); err != nil {
 		return nil, fmt.Errorf("after %d examples: %w", len(c.entropies), err)
 	}
-	tables := table.Set{c.runs(task), c.steps, c.weights}
+	tables := table.Set{c.runs(task), c.steps}
 	if s.First {
 		train := table.New("train", table.Int("seed", "that drew the example"), table.Int("k", "its number"),
 			table.Num("x1", "its place"), table.Num("x2", "its place"), table.Int("class", "its class, from 1"))
@@ -92,8 +88,6 @@ func (s planeSpec) cell(task *data.Task) *planeCell {
 	c.steps = table.New("steps", append(at, table.Num("min_eigenvalue", "smallest eigenvalue of the covariance of the innovation"),
 		table.Num("min_variance", "smallest variance of a logit after the step as printed"), table.Text("action", "what became of the step"),
 		table.Num("entropy", "predictive entropy after it, mean over the coarse grid, in nats"))...)
-	c.weights = table.New("weights", append(at, table.Int("layer", "from 1"), table.Int("neuron", "from 1"), table.Text("moment", "mean or cov"),
-		table.Int("i", "input, from 1"), table.Int("j", "of a covariance the other input"), table.Num("value", "the moment"))...)
 	c.maps = table.New("maps", at[0], at[2], table.Num("x1", "point of the plane"), table.Num("x2", "point of the plane"))
 	c.maps.Packed = true
 	add := func(formats ...string) {
@@ -135,7 +129,6 @@ func (c *planeCell) look(ctx context.Context, k int) error {
 		return err
 	}
 	c.snapshots = append(c.snapshots, all)
-	c.writeWeights(k)
 	if c.Drawn {
 		c.writeMaps(k, all)
 	}
@@ -169,25 +162,6 @@ func (c *planeCell) predict(ctx context.Context, points, sampled []int) ([]predi
 		out = append(out, f)
 	}
 	return out, nil
-}
-
-// writeWeights writes down mean and covariance of every neuron, of the latter the
-// upper triangle.
-func (c *planeCell) writeWeights(k int) {
-	for l := range len(c.Model.Layers) - 1 {
-		mean, cov := c.network.Weights(l)
-		for neuron, s := range cov {
-			at := []any{c.Model.Name, c.Seed, k, l + 1, neuron + 1}
-			for i := range s.SymmetricDim() {
-				c.weights.Add(at, "mean", i+1, math.NaN(), mean.At(neuron, i))
-			}
-			for i := range s.SymmetricDim() {
-				for j := i; j < s.SymmetricDim(); j++ {
-					c.weights.Add(at, "cov", i+1, j+1, s.At(i, j))
-				}
-			}
-		}
-	}
 }
 
 func (c *planeCell) writeMaps(k int, all []prediction) {

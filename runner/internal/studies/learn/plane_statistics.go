@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 
-	"closedform/runner/internal/approx"
+	"closedform/core/softmax"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"
 	"closedform/runner/internal/metric"
@@ -26,7 +26,7 @@ type life struct {
 
 func (l *life) last() []prediction { return l.snapshots[len(l.snapshots)-1] }
 
-// statistics are the columns of runs that a claim may name.
+// statistics are columns of runs.
 var statistics = []struct {
 	name, doc string
 	of        func(*life) float64
@@ -67,13 +67,6 @@ var statistics = []struct {
 	{"mean_abs_var_error", "mean of that distance", func(l *life) float64 { return l.gap(1).mean }},
 	{"rms_var_error", "root mean square error of the variances", func(l *life) float64 { return l.gap(1).rms }},
 	{"mean_var_se", "mean standard error of Monte Carlo", func(l *life) float64 { return l.gap(1).se }},
-}
-
-func statisticNames() (names []string) {
-	for _, s := range statistics {
-		names = append(names, s.name)
-	}
-	return names
 }
 
 // runs returns the table of the network, of one row.
@@ -130,7 +123,7 @@ func totalVariances(all []prediction) (total []float64) {
 }
 
 // negative reports whether a variance is negative beyond the accuracy of the moments.
-func negative(variance float64) bool { return variance < -approx.MomentError }
+func negative(variance float64) bool { return variance < -softmax.MomentError }
 
 func (l *life) entropyFalls() float64 {
 	var falls float64

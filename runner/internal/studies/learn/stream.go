@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -52,8 +53,6 @@ func (s *stream) setUp(m *config.Manifest) error {
 	return s.Resolve(m)
 }
 
-func (s *stream) Config() any { return s }
-
 // Files implements [study.WithData].
 func (s *stream) Files() []string { return s.Data.Paths(s.manifest.Folder) }
 
@@ -69,12 +68,7 @@ func (s *stream) Prepare(context.Context) error {
 		return s.manifest.Locate("", err)
 	}
 	inputs, classes := s.Data.Inputs(), len(s.Data.Classes())
-	for _, m := range s.Methods {
-		if err := m.Fits(inputs, classes); err != nil {
-			return s.manifest.Locate("method."+m.Name, err)
-		}
-	}
-	return s.Fit(s.manifest, inputs, classes)
+	return cmp.Or(methods.Fit(s.manifest, s.Methods, inputs, classes), s.Fit(s.manifest, inputs, classes))
 }
 
 func (s *stream) Cells() []study.Cell {
@@ -82,7 +76,8 @@ func (s *stream) Cells() []study.Cell {
 	add := func(spec streamSpec) {
 		for _, seed := range s.Seeds {
 			spec := spec
-			spec.Manifest, spec.Seed, spec.Data, spec.Evaluate = s.manifest.Name, seed, s.Data, s.Evaluate
+			spec.Seeded = study.Seeded{Manifest: s.manifest.Name, Seed: seed}
+			spec.Data, spec.Evaluate = s.Data, s.Evaluate
 			cells = append(cells, study.Cell{Key: fmt.Sprintf("%s seed=%d", spec.Name, seed), Spec: spec, Run: spec.run})
 		}
 	}
@@ -106,22 +101,20 @@ func (s *stream) names() []string {
 
 // Tables adds the means over the seeds.
 func (s *stream) Tables(cells []table.Set) (table.Set, error) {
-	tables, err := table.Merge(cells)
-	if err != nil {
-		return nil, err
-	}
-	scores := slices.Concat(learner.ScoreNames, prequentialNames)
-	return append(tables,
-		tables.Get("runs").GroupBy("method", "train", "test", "inputs", "classes", "passes").Mean("summary", append(scores, learner.StepNames...)...),
-		tables.Get("curve").GroupBy("method", "pass", "k", "seen").Mean("curve_summary", scores...),
-	), nil
+	return table.Merge(cells, func(t table.Set) table.Set {
+		scores := slices.Concat(learner.ScoreNames, prequentialNames)
+		return table.Set{
+			t.Get("runs").GroupBy("method", "train", "test", "inputs", "classes", "passes").
+				Mean("summary", append(scores, learner.StepNames...)...),
+			t.Get("curve").GroupBy("method", "pass", "k", "seen").Mean("curve_summary", scores...),
+		}
+	})
 }
 
 // Notes implements [study.Noted].
 func (s *stream) Notes(tables table.Set) []string { return learner.BrokenDown(tables.Get("runs")) }
 
 var (
-	_ study.Experiment = (*stream)(nil)
-	_ study.WithData   = (*stream)(nil)
-	_ study.Noted      = (*stream)(nil)
+	_ study.WithData = (*stream)(nil)
+	_ study.Noted    = (*stream)(nil)
 )

@@ -17,8 +17,7 @@ import (
 // streamSpec is all that the tables of a cell follow from. Either Model or Method
 // learns.
 type streamSpec struct {
-	Manifest string
-	Seed     int
+	study.Seeded
 	Data     data.Source
 	Name     string
 	Model    *learner.Model  `json:",omitempty"`
@@ -26,18 +25,14 @@ type streamSpec struct {
 	Evaluate course
 }
 
-func (s streamSpec) stream(purpose ...any) rand.Source {
-	return study.Stream(s.Manifest, s.Seed, purpose...)
-}
-
 // online reports whether what learns sees one example after another.
 func (s streamSpec) online() bool { return s.Method == nil || s.Method.Online() }
 
 func (s streamSpec) learner(inputs, classes int) (*learner.Tolerant, error) {
 	if s.Method != nil {
-		return s.Method.Learner(inputs, classes, s.stream("rival", s.Name))
+		return s.Method.Learner(inputs, classes, s.Stream("rival", s.Name))
 	}
-	return s.Model.Learner(s.stream("prior"))
+	return s.Model.Learner(s.Stream("prior"))
 }
 
 // streamCell is one learner and what is written down of its life.
@@ -59,7 +54,7 @@ type streamCell struct {
 func (s streamSpec) run(ctx context.Context) (table.Set, error) {
 	c := &streamCell{streamSpec: s}
 	var err error
-	if c.train, c.test, err = s.Data.Parts(s.stream("data")); err != nil {
+	if c.train, c.test, err = s.Data.Parts(s.Stream("data")); err != nil {
 		return nil, err
 	}
 	if c.learner, err = s.learner(c.train.Inputs(), len(c.train.Classes())); err != nil {
@@ -79,7 +74,7 @@ func (s streamSpec) run(ctx context.Context) (table.Set, error) {
 		return nil
 	}}
 	if s.Evaluate.Shuffle {
-		course.Order = func(pass int) rand.Source { return s.stream("pass", pass) }
+		course.Order = func(pass int) rand.Source { return s.Stream("pass", pass) }
 	}
 	if s.online() {
 		course.Before = func(x []float64, class, pass int) {

@@ -19,16 +19,15 @@ func (s *stream) Figures() []study.Figure {
 	if len(s.names()) > mostCurves || len(s.Evaluate.Snapshots) == 0 && s.Evaluate.Passes == 1 {
 		return nil
 	}
-	return []study.Figure{{Name: "curve", Needs: []string{"curve_summary"}, Draw: func(t table.Set) (*figures.Figure, error) {
-		means := t.Get("curve_summary")
+	return []study.Figure{study.Drawing("curve", "curve_summary", func(means *table.Table) *figures.Figure {
 		return figures.Charts([][]figures.Chart{
 			{s.chart(means, "error", "test examples", "error"), s.chart(means, "prequential_error", "next examples, mean so far", "error")},
 			{
 				s.chart(means, "log_loss", "test examples", "log loss, nats"),
 				s.chart(means, "prequential_log_loss", "next examples, mean so far", "log loss, nats"),
 			},
-		}), nil
-	}}}
+		})
+	})}
 }
 
 // chart returns a column of the means against the examples seen.

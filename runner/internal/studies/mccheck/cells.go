@@ -27,8 +27,7 @@ var formulas = []formula{
 
 // spec is all that the tables of a cell, one formula at one input, follow from.
 type spec struct {
-	Manifest         string
-	Seed             int
+	study.Seeded
 	Key              string // of the cell, which names its streams
 	Formula          string
 	Classes          int     // 0 if the formula does not depend on it
@@ -51,16 +50,11 @@ func (e *experiment) Cells() []study.Cell {
 			rho = []float64{0}
 		}
 		for _, n := range classes {
-			if n < f.classes {
-				continue
-			}
 			for _, r := range rho {
-				for k := range cases {
-					s := spec{e.name, e.seed, f.key(n, r, k+1), f.name, n, r, k + 1, c.Samples, c.Spread, c.Variance, c.Lambda}
-					cells = append(cells, study.Cell{
-						Key: s.Key, Spec: s,
-						Run: func(ctx context.Context) (table.Set, error) { return f.run(ctx, s) },
-					})
+				for k := 1; k <= cases && n >= f.classes; k++ {
+					s := spec{e.seeded, f.key(n, r, k), f.name, n, r, k, c.Samples, c.Spread, c.Variance, c.Lambda}
+					run := func(ctx context.Context) (table.Set, error) { return f.run(ctx, s) }
+					cells = append(cells, study.Cell{Key: s.Key, Spec: s, Run: run})
 				}
 			}
 		}
@@ -80,9 +74,7 @@ func (f formula) key(n int, rho float64, k int) string {
 	return fmt.Sprintf("%s case=%d", key, k)
 }
 
-func (s spec) rand(purpose string) *rand.Rand {
-	return rand.New(study.Stream(s.Manifest, s.Seed, "mc_check", s.Key, purpose))
-}
+func (s spec) rand(purpose string) *rand.Rand { return rand.New(s.Stream("mc_check", s.Key, purpose)) }
 
 // run returns the table of a cell: a row for every number that the formula gives.
 func (f formula) run(ctx context.Context, s spec) (table.Set, error) {
@@ -100,18 +92,21 @@ func (f formula) run(ctx context.Context, s spec) (table.Set, error) {
 		table.Num("z", "(mc − value)/se, if 1000 samples or more are effective"),
 		table.Num("p_bound", "if fewer are, and samples are bounded: Hoeffding's bound on the probability of such an mc if value is right"),
 	)
-	key := []any{f.name, unless(f.classes == 0, float64(s.Classes)), unless(!f.rho, s.Rho), s.Case}
+	rho := s.Rho
+	if !f.rho {
+		rho = math.NaN()
+	}
 	for _, c := range scores {
-		i, j := unless(c.i == 0, float64(c.i)), unless(c.j == 0, float64(c.j))
-		t.Add(key, c.quantity, i, j, c.value, c.mc, c.se, c.effective, c.z(), c.chance())
+		t.Add(f.name, positive(s.Classes), rho, s.Case, c.quantity, positive(c.i), positive(c.j),
+			c.value, c.mc, c.se, c.effective, c.z(), c.chance())
 	}
 	return table.Set{t}, nil
 }
 
-// unless returns x, or no value.
-func unless(none bool, x float64) float64 {
-	if none {
+// positive returns n, or no value for 0.
+func positive(n int) float64 {
+	if n == 0 {
 		return math.NaN()
 	}
-	return x
+	return float64(n)
 }

@@ -6,7 +6,6 @@ package mccheck
 
 import (
 	"cmp"
-	"context"
 
 	"closedform/core/field"
 	"closedform/runner/internal/config"
@@ -19,15 +18,16 @@ var Kind = study.Kind{
 	Name: "mc_check",
 	Asks: "Do the formulas of the paper's Proposition 3.1 agree with Monte Carlo?",
 	New: func(m *config.Manifest) (study.Experiment, error) {
-		e := &experiment{name: m.Name, seed: m.Seed, Check: settings{Lambda: []float64{0.2, 1.5}}}
+		e := &experiment{seeded: study.Seeded{Manifest: m.Name, Seed: m.Seed}}
+		e.Check.Lambda = []float64{0.2, 1.5}
 		return e, m.Decode(e)
 	},
 }
 
 type experiment struct {
-	name  string
-	seed  int
-	Check settings `toml:"mc_check"`
+	study.Plain
+	Check  settings `toml:"mc_check"`
+	seeded study.Seeded
 }
 
 type settings struct {
@@ -64,15 +64,6 @@ func (s *settings) Validate() error {
 	)
 }
 
-func (e *experiment) Config() any                   { return e }
-func (e *experiment) Prepare(context.Context) error { return nil }
-
 func (e *experiment) Tables(cells []table.Set) (table.Set, error) {
-	tables, err := table.Merge(cells)
-	if err != nil {
-		return nil, err
-	}
-	return append(tables, summary(tables.Get("zscores"))), nil
+	return table.Merge(cells, func(t table.Set) table.Set { return table.Set{summary(t.Get("zscores"))} })
 }
-
-var _ study.Experiment = (*experiment)(nil)

@@ -86,9 +86,8 @@ func (p problem) estimate(ctx context.Context, samples int) ([]score, error) {
 	// A variance below this part of the mean square comes from samples that are all
 	// the same, as of an event that never happened: no standard error.
 	const rounding = 1e-9
-	type sums [3]float64 // of d, d² and d⁴ for d = sample − value
 	x := make([]float64, len(p.scores))
-	part, total := make([]sums, len(x)), make([]sums, len(x))
+	part, total := make([][3]float64, len(x)), make([][3]float64, len(x)) // Σd, Σd² and Σd⁴ for d = sample − value
 	for rest := samples; rest > 0; rest -= block {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -99,10 +98,9 @@ func (p problem) estimate(ctx context.Context, samples int) ([]score, error) {
 			for k := range x {
 				d := x[k] - p.scores[k].value
 				d2 := d * d
-				s := &part[k]
-				s[0] += d
-				s[1] += d2
-				s[2] += d2 * d2
+				part[k][0] += d
+				part[k][1] += d2
+				part[k][2] += d2 * d2
 			}
 		}
 		for k, s := range part {

@@ -13,9 +13,7 @@ import (
 
 // Figures are "qq", the quantiles of the z-scores.
 func (e *experiment) Figures() []study.Figure {
-	return []study.Figure{{Name: "qq", Needs: []string{"zscores"}, Draw: func(t table.Set) (*figures.Figure, error) {
-		return qq(t.Get("zscores")), nil
-	}}}
+	return []study.Figure{study.Drawing("qq", "zscores", qq)}
 }
 
 var titles = map[string]string{
@@ -37,7 +35,7 @@ func qq(zscores *table.Table) *figures.Figure {
 	identity := figures.Curve{Name: "normal", Kind: figures.Reference, X: []float64{-limit, limit}, Y: []float64{-limit, limit}}
 	rows := make([][]figures.Chart, 2)
 	for _, formula := range zscores.Distinct("formula") {
-		g := newGroup(formula, "", zscores.Where("formula", formula))
+		g := newGroup(zscores.Where("formula", formula))
 		add := func(row int, label string, z []float64, curves ...figures.Curve) {
 			x, _, _ := quantiles(len(z))
 			scores := figures.Curve{Name: "Monte Carlo", Kind: figures.Scatter, X: x, Y: slices.Sorted(slices.Values(z))}

@@ -37,55 +37,52 @@ func summary(zscores *table.Table) *table.Table {
 		table.Num("ks_p", "probability of one at least as large"), table.Num("ks_level", "that ks_p must reach"),
 		table.Text("verdict", "agrees, disagrees or untested"),
 	)
-	var groups []group
-	for _, rows := range zscores.GroupBy("formula", "quantity").All() {
-		groups = append(groups, newGroup(rows.Texts("formula")[0], rows.Texts("quantity")[0], rows))
-	}
-	all := newGroup("all", "all", zscores)
-	groups = append(groups, all)
+	all := newGroup(zscores)
+	groups := zscores.GroupBy("formula", "quantity").All()
 	single := level / 2 / float64(max(len(all.z)+len(all.chances), 1))
-	for _, g := range groups {
-		t.Add(g.row(mathext.NormalQuantile(1-single/2), single, level/2/float64(len(groups)))...)
+	bound, normal := mathext.NormalQuantile(1-single/2), level/2/float64(len(groups)+1)
+	for _, rows := range groups {
+		t.Add(rows.Texts("formula")[0], rows.Texts("quantity")[0], newGroup(rows).row(bound, single, normal))
 	}
+	t.Add("all", "all", all.row(bound, single, normal))
 	return t
 }
 
 // group is a set of z-scores that is judged as one.
 type group struct {
-	formula, quantity string
-	untrusted         int
-	chances           []float64 // of the untrusted that are bounded
-	z, independent    []float64
+	untrusted      int
+	chances        []float64 // of the untrusted that are bounded
+	z, independent []float64
 }
 
 // newGroup takes the z-scores of rows; the first of every cell are independent. A
 // cell whose first is not trusted has none.
-func newGroup(formula, quantity string, rows *table.Table) group {
-	number := func(x float64) bool { return !math.IsNaN(x) }
-	g := group{formula: formula, quantity: quantity, z: filter(rows.Nums("z"), number), chances: filter(rows.Nums("p_bound"), number)}
+func newGroup(rows *table.Table) group {
+	g := group{z: numbers(rows.Nums("z")), chances: numbers(rows.Nums("p_bound"))}
 	g.untrusted = rows.Len() - len(g.z)
 	for _, cell := range rows.GroupBy("formula", "classes", "rho", "case").All() {
-		g.independent = append(g.independent, filter(cell.Nums("z")[:1], number)...)
+		g.independent = append(g.independent, numbers(cell.Nums("z")[:1])...)
 	}
 	return g
 }
 
-func filter(x []float64, keep func(float64) bool) []float64 {
-	return slices.DeleteFunc(x, func(x float64) bool { return !keep(x) })
-}
+// numbers drops what is no value.
+func numbers(x []float64) []float64 { return slices.DeleteFunc(x, math.IsNaN) }
 
 // row returns the row of a group, where bound is that on |z|, single the level of a
 // single score and normal that of the test of normality.
 func (g group) row(bound, single, normal float64) []any {
 	mean, sd := stat.MeanStdDev(g.z, nil)
-	largest, least := 0.0, math.NaN()
+	largest, beyond, least := 0.0, 0.0, math.NaN()
 	for _, z := range g.z {
 		largest = max(largest, math.Abs(z))
+		if math.Abs(z) > 1.96 {
+			beyond++
+		}
 	}
 	if len(g.chances) > 0 {
 		least = slices.Min(g.chances)
 	}
-	beyond := filter(slices.Clone(g.z), func(z float64) bool { return math.Abs(z) > 1.96 })
 	distance, p := kolmogorov(g.independent)
 	verdict := "agrees"
 	switch {
@@ -95,8 +92,8 @@ func (g group) row(bound, single, normal float64) []any {
 		verdict = "untested"
 	}
 	return []any{
-		g.formula, g.quantity, len(g.z), g.untrusted, len(g.chances), table.Finite(mean), table.Finite(sd),
-		largest, float64(len(beyond)) / float64(len(g.z)), bound, least, single, len(g.independent), distance, p, normal, verdict,
+		len(g.z), g.untrusted, len(g.chances), table.Finite(mean), table.Finite(sd), largest, beyond / float64(len(g.z)), bound,
+		least, single, len(g.independent), distance, p, normal, verdict,
 	}
 }
 

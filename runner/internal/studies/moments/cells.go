@@ -15,8 +15,7 @@ import (
 // spec is all that the rows of a cell, one number of classes, spread of the means
 // and variance, follow from.
 type spec struct {
-	Manifest               string
-	Seed                   int
+	study.Seeded
 	Problems               approx.Problems
 	Draws, MonteCarloDraws int
 	Methods                []approx.Method
@@ -31,8 +30,7 @@ func (e *experiment) Cells() []study.Cell {
 			for _, variance := range m.Variance {
 				affordable := max(2, m.MonteCarloPairs/(n*n))
 				s := spec{
-					e.name, e.seed,
-					approx.Problems{Classes: n, Spread: spread, Variance: variance, Unequal: m.Unequal},
+					e.seeded, approx.Problems{Classes: n, Spread: spread, Variance: variance, Unequal: m.Unequal},
 					m.Draws, min(m.MonteCarloDraws, m.Draws, affordable), m.Methods, m.Samples,
 				}
 				cells = append(cells, study.Cell{Key: s.key(), Spec: s, Run: s.run})
@@ -46,10 +44,6 @@ func (s spec) key() string {
 	return fmt.Sprintf("n=%d spread=%s variance=%s", s.Problems.Classes, table.Format(s.Problems.Spread), table.Format(s.Problems.Variance))
 }
 
-func (s spec) stream(purpose ...any) rand.Source {
-	return study.Stream(s.Manifest, s.Seed, append([]any{s.key()}, purpose...)...)
-}
-
 // method is an approximation and how many of the draws it gets, and its errors.
 type method struct {
 	name   string
@@ -61,24 +55,25 @@ type method struct {
 // monteCarlo names Monte Carlo with so many samples.
 func monteCarlo(samples int) string { return fmt.Sprintf("monte-carlo-%d", samples) }
 
-func (s spec) methods() []method {
+// methods returns all that is compared, Monte Carlo with random numbers of its own.
+func (s spec) methods(stream func(samples int) rand.Source) []method {
 	var all []method
+	add := func(name string, of softmax.Approximation, draws int) {
+		all = append(all, method{name, of, draws, approx.NewErrors(of)})
+	}
 	for _, m := range s.Methods {
-		all = append(all, method{name: string(m), of: m.Of(s.Problems.Classes), draws: s.Draws})
+		add(string(m), m.Of(s.Problems.Classes), s.Draws)
 	}
-	for _, samples := range s.Samples {
-		sampling := montecarlo.Softmax{Samples: samples, Source: s.stream("montecarlo", samples)}
-		all = append(all, method{name: monteCarlo(samples), of: sampling, draws: s.MonteCarloDraws})
-	}
-	for i := range all {
-		all[i].errors = approx.NewErrors(all[i].of)
+	for _, n := range s.Samples {
+		add(monteCarlo(n), montecarlo.Softmax{Samples: n, Source: stream(n)}, s.MonteCarloDraws)
 	}
 	return all
 }
 
 // run compares all methods with the exact moments of the same logits.
 func (s spec) run(ctx context.Context) (table.Set, error) {
-	rnd, methods := rand.New(s.stream("logits")), s.methods()
+	rnd := rand.New(s.Stream(s.key(), "logits"))
+	methods := s.methods(func(samples int) rand.Source { return s.Stream(s.key(), "montecarlo", samples) })
 	want, got := approx.NewMoments(s.Problems.Classes), approx.NewMoments(s.Problems.Classes)
 	for k := range s.Draws {
 		z := s.Problems.Draw(rnd)
@@ -99,7 +94,7 @@ func (s spec) run(ctx context.Context) (table.Set, error) {
 		table.Int("draws", "random logits"),
 	}, approx.Columns()...)...)
 	for _, m := range methods {
-		t.Add(s.Problems.Classes, s.Problems.Spread, s.Problems.Variance, m.name, m.errors.Count(), m.errors.Row())
+		t.Add(s.Problems.Classes, s.Problems.Spread, s.Problems.Variance, m.name, m.draws, m.errors.Row())
 	}
 	return table.Set{t}, nil
 }

@@ -5,13 +5,11 @@ package moments
 
 import (
 	"cmp"
-	"context"
 
 	"closedform/core/field"
 	"closedform/runner/internal/approx"
 	"closedform/runner/internal/config"
 	"closedform/runner/internal/study"
-	"closedform/runner/internal/table"
 )
 
 // Kind is the study.
@@ -20,7 +18,7 @@ var Kind = study.Kind{
 	Asks: "How good is each approximation of the softmax of a Gaussian, and what does it cost?",
 	New: func(m *config.Manifest) (study.Experiment, error) {
 		e := &experiment{
-			name: m.Name, seed: m.Seed,
+			seeded:  study.Seeded{Manifest: m.Name, Seed: m.Seed},
 			Moments: settings{Unequal: 0.5, MonteCarloDraws: 10, MonteCarloPairs: 100_000},
 		}
 		return e, m.Decode(e)
@@ -28,9 +26,9 @@ var Kind = study.Kind{
 }
 
 type experiment struct {
-	name    string
-	seed    int
+	study.Plain
 	Moments settings `toml:"moments"`
+	seeded  study.Seeded
 }
 
 type settings struct {
@@ -66,12 +64,4 @@ func (s *settings) Validate() error {
 	)
 }
 
-func (e *experiment) Config() any                   { return e }
-func (e *experiment) Prepare(context.Context) error { return nil }
-
-func (e *experiment) Tables(cells []table.Set) (table.Set, error) { return table.Merge(cells) }
-
-var (
-	_ study.Experiment = (*experiment)(nil)
-	_ study.Timed      = (*experiment)(nil)
-)
+var _ study.Timed = (*experiment)(nil)

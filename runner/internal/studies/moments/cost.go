@@ -6,11 +6,8 @@ import (
 	"slices"
 	"time"
 
-	"closedform/baselines/montecarlo"
 	"closedform/core/random"
-	"closedform/core/softmax"
 	"closedform/runner/internal/approx"
-	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
 )
 
@@ -20,22 +17,15 @@ func (e *experiment) Measure(ctx context.Context, _ table.Set) (table.Set, error
 	t := table.New("timing_cost",
 		table.Int("classes", "number of classes n"), table.Text("method", "the approximation"), table.Num("ns", "time of p, Σ_y and Σ_zy, in nanoseconds"))
 	for _, n := range e.Moments.Classes {
-		problems := approx.Problems{Classes: n, Spread: middle(e.Moments.Spread), Variance: middle(e.Moments.Variance), Unequal: e.Moments.Unequal}
-		z, m := problems.Draw(rand.New(study.Stream(e.name, e.seed, "cost", n))), approx.NewMoments(n)
-		measure := func(name string, a softmax.Approximation) error {
-			ns, err := cost(ctx, func() { m.Compute(a, z) })
-			t.Add(n, name, ns)
-			return err
-		}
-		for _, method := range e.Moments.Methods {
-			if err := measure(string(method), method.Of(n)); err != nil {
+		s := spec{Methods: e.Moments.Methods, Samples: e.Moments.Samples}
+		s.Problems = approx.Problems{Classes: n, Spread: middle(e.Moments.Spread), Variance: middle(e.Moments.Variance), Unequal: e.Moments.Unequal}
+		z, m := s.Problems.Draw(rand.New(e.seeded.Stream("cost", n))), approx.NewMoments(n)
+		for _, method := range s.methods(func(int) rand.Source { return random.Source("cost") }) {
+			ns, err := cost(ctx, func() { m.Compute(method.of, z) })
+			if err != nil {
 				return nil, err
 			}
-		}
-		for _, samples := range e.Moments.Samples {
-			if err := measure(monteCarlo(samples), montecarlo.Softmax{Samples: samples, Source: random.Source("cost")}); err != nil {
-				return nil, err
-			}
+			t.Add(n, method.name, ns)
 		}
 	}
 	return table.Set{t}, nil

@@ -21,19 +21,17 @@ func (e *experiment) Figures() []study.Figure {
 		{"cross_error", "relative error of $Σ_{zy}$"},
 	} {
 		for _, spread := range e.Moments.Spread {
-			out = append(out, study.Figure{
-				Name: fmt.Sprintf("%s_spread_%s", q.column, table.Format(spread)), Needs: []string{"errors"},
-				Draw: func(t table.Set) (*figures.Figure, error) {
-					rows := t.Get("errors").Where("spread", spread)
-					return e.charts(func(n int) figures.Chart {
-						return figures.Chart{
-							Title: fmt.Sprintf("$n$ = %d", n), Curves: e.curves(rows.Where("classes", n), q.column),
-							X: figures.Axis{Label: "variance $v$ of a logit", Log: true},
-							Y: figures.Axis{Label: q.label, Log: true, Min: 1e-4, Max: 10}, // on all pages
-						}
-					}), nil
-				},
-			})
+			name := fmt.Sprintf("%s_spread_%s", q.column, table.Format(spread))
+			out = append(out, study.Drawing(name, "errors", func(errors *table.Table) *figures.Figure {
+				rows := errors.Where("spread", spread)
+				return e.charts(func(n int) figures.Chart {
+					return figures.Chart{
+						Title: fmt.Sprintf("$n$ = %d", n), Curves: e.curves(rows.Where("classes", n), q.column),
+						X: figures.Axis{Label: "variance $v$ of a logit", Log: true},
+						Y: figures.Axis{Label: q.label, Log: true, Min: 1e-4, Max: 10}, // on all pages
+					}
+				})
+			}))
 		}
 	}
 	pareto := func(name string, y figures.Axis) study.Figure {

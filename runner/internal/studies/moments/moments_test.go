@@ -91,7 +91,7 @@ func TestCell(t *testing.T) {
 		draws int
 	}{
 		{"probit-slope", softmax.Probit{Lambda: softmax.SlopeLambda(3, 0.5), Rho: 0.5}, 30},
-		{"delta", meanfield.Delta{}, 30},
+		{"delta", meanfield.Delta, 30},
 		{"monte-carlo-2000", montecarlo.Softmax{Samples: 2000, Source: stream("montecarlo", 2000)}, 3},
 	} {
 		rnd, errors := rand.New(stream("logits")), approx.NewErrors(c.of)

@@ -47,8 +47,6 @@ type settings struct {
 	Grid         int   `toml:"grid"`         // points of the maps along each axis
 }
 
-func (e *experiment) Config() any { return e }
-
 func (s *settings) Validate() error {
 	if !slices.Contains(s.Sizes, s.Mapped) {
 		return field.Errorf("mapped", "%d is not allowed; allowed: one of sizes = %v", s.Mapped, s.Sizes)

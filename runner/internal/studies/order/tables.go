@@ -70,18 +70,10 @@ func spreadOf(p [][][]float64) spread {
 // is infinite for some seeds is averaged over the others.
 func (e *experiment) Tables(cells []table.Set) (table.Set, error) {
 	return table.Merge(cells, func(t table.Set) table.Set {
-		groups := t.Get("spread").GroupBy("method", "size", "differ_by", "runs")
-		summary := table.New("summary", append(groups.Keys(), table.Int("seeds", "how many are averaged"))...)
+		var names []string
 		for _, c := range spreadColumns() {
-			summary.Columns = append(summary.Columns, table.IntervalOf(c.Name, c.Doc)...)
+			names = append(names, c.Name)
 		}
-		for _, g := range groups.All() {
-			row := append(groups.Key(g), g.Len())
-			for _, c := range spreadColumns() {
-				row = append(row, table.FiniteInterval(g.Nums(c.Name)))
-			}
-			summary.Add(row...)
-		}
-		return table.Set{summary}
+		return table.Set{t.Get("spread").GroupBy("method", "size", "differ_by", "runs").MeanFinite("summary", names...)}
 	})
 }

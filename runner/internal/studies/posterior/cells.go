@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 
 	"closedform/baselines/posterior"
@@ -17,29 +16,23 @@ import (
 // spec is all that the tables of a cell follow from, which is one seed: all that
 // learns is compared with one sample from the posterior.
 type spec struct {
-	Manifest string
-	Seed     int
-	Data     data.Sample
-	Model    learner.Model // whose prior that of the posterior is
-	Models   []learner.Variant
+	study.Seeded
+	Data   data.Sample
+	Model  learner.Model // whose prior that of the posterior is
+	Models []learner.Variant
 	settings
 }
 
 func (e *experiment) Cells() []study.Cell {
 	var cells []study.Cell
 	for _, seed := range e.seeds {
-		s := spec{e.manifest.Name, seed, e.Data, e.Model, e.models, e.Posterior}
+		s := spec{study.Seeded{Manifest: e.manifest.Name, Seed: seed}, e.Data, e.Model, e.models, e.Posterior}
 		if seed != e.manifest.Seed {
 			s.Mapped, s.Maps, s.MapGrid = nil, nil, 0
 		}
 		cells = append(cells, study.Cell{Key: fmt.Sprintf("seed=%d", seed), Spec: s, Run: s.run})
 	}
 	return cells
-}
-
-// stream returns the random numbers of this seed for a purpose.
-func (s spec) stream(purpose ...any) rand.Source {
-	return study.Stream(s.Manifest, s.Seed, purpose...)
 }
 
 // cell is the stream of one seed with all that learns it.
@@ -60,7 +53,7 @@ func (s spec) run(ctx context.Context) (table.Set, error) {
 	if err := c.enlist(); err != nil {
 		return nil, err
 	}
-	examples := c.task.Draw(s.Data.Train, s.stream("train"))
+	examples := c.task.Draw(s.Data.Train, s.Stream("train"))
 	for i, x := range examples.X {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -81,13 +74,8 @@ func (s spec) run(ctx context.Context) (table.Set, error) {
 			}
 		}
 	}
-	var tables table.Set
-	for _, t := range []*table.Table{c.curve, c.exact, c.state, c.agreement, c.maps, c.train} {
-		if t.Len() > 0 {
-			tables = append(tables, t)
-		}
-	}
-	return tables, nil
+	all := table.Set{c.curve, c.exact, c.state, c.agreement, c.maps, c.train}
+	return slices.DeleteFunc(all, func(t *table.Table) bool { return t.Len() == 0 }), nil
 }
 
 // compare writes down how far all are from the exact posterior after k examples.
@@ -96,7 +84,7 @@ func (c *cell) compare(k int, x [][]float64, class []int) error {
 	if err != nil {
 		return err
 	}
-	sample, err := posterior.Importance{Draws: c.Draws}.Sample(problem, c.stream("importance", k))
+	sample, err := posterior.Importance{Draws: c.Draws}.Sample(problem, c.Stream("importance", k))
 	if err != nil {
 		return err
 	}

@@ -9,7 +9,6 @@ package posterior
 
 import (
 	"cmp"
-	"context"
 	"reflect"
 	"slices"
 	"strings"
@@ -36,6 +35,7 @@ var Kind = study.Kind{
 }
 
 type experiment struct {
+	study.Plain
 	Data      data.Sample       `toml:"data"`
 	Model     learner.Model     `toml:"model"`
 	Posterior settings          `toml:"posterior"`
@@ -138,8 +138,3 @@ func (e *experiment) checkNames() error {
 	}
 	return nil
 }
-
-func (e *experiment) Config() any                   { return e }
-func (e *experiment) Prepare(context.Context) error { return nil }
-
-var _ study.Experiment = (*experiment)(nil)

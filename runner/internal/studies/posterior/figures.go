@@ -16,15 +16,15 @@ import (
 // to the left of the others.
 func (e *experiment) Figures() []study.Figure {
 	charts := func(name string, columns ...[2]string) study.Figure {
-		return study.Figure{Name: name, Needs: []string{"curve_summary"}, Draw: func(t table.Set) (*figures.Figure, error) {
+		return study.Drawing(name, "curve_summary", func(t *table.Table) *figures.Figure {
 			var row []figures.Chart
 			for _, c := range columns {
 				row = append(row, figures.Chart{
-					X: figures.Axis{Label: "examples seen", Log: true}, Y: figures.Axis{Label: c[1], Log: true}, Curves: curves(t.Get("curve_summary"), c[0]),
+					X: figures.Axis{Label: "examples seen", Log: true}, Y: figures.Axis{Label: c[1], Log: true}, Curves: curves(t, c[0]),
 				})
 			}
-			return figures.Charts([][]figures.Chart{row}), nil
-		}}
+			return figures.Charts([][]figures.Chart{row})
+		})
 	}
 	out := []study.Figure{
 		charts("distance", [2]string{"tv", "total variation from exact"}, [2]string{"kl", "KL(exact $‖$ rule), nats"}),

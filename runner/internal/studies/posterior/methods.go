@@ -26,14 +26,14 @@ type method struct {
 // enlist makes all that learns, and the prior that all of it has.
 func (c *cell) enlist() error {
 	for _, v := range c.Models {
-		l, err := v.Learner(c.stream("prior"))
+		l, err := v.Learner(c.Stream("prior"))
 		if err != nil {
 			return err
 		}
 		m := method{name: v.Name, Tolerant: l}
 		if v.Output == bnn.Joint {
 			m.lambda = v.Lambda.Value(c.task.Classes, v.Rho)
-			if m.twin, err = v.Learner(c.stream("twin")); err != nil {
+			if m.twin, err = v.Learner(c.Stream("twin")); err != nil {
 				return err
 			}
 			mean, cov := network(l).Weights(0)
@@ -43,7 +43,7 @@ func (c *cell) enlist() error {
 		}
 		c.methods = append(c.methods, m)
 	}
-	prior, err := c.Model.Network(c.stream("prior"))
+	prior, err := c.Model.Network(c.Stream("prior"))
 	if err != nil {
 		return err
 	}

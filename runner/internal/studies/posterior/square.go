@@ -74,15 +74,15 @@ func (s *square) scores(q [][]float64) (error, logLoss, ece float64) {
 // and in the divergence ½ Σ_j e_j²/P_j: what a rule that is exact would be away from it.
 func (s *square) predict(sample *posterior.Sample) (p [][]float64, tvNoise, klNoise float64, err error) {
 	for i, x := range s.Points {
-		var dst posterior.Prediction
-		if err := sample.Predict(&dst, x); err != nil {
+		q, stderr, err := sample.Predict(x)
+		if err != nil {
 			return nil, 0, 0, err
 		}
-		p = append(p, dst.P)
-		for j, e := range dst.Err {
+		p = append(p, q)
+		for j, e := range stderr {
 			tvNoise += s.weight[i] * e / math.Sqrt(2*math.Pi)
-			if dst.P[j] > 0 {
-				klNoise += s.weight[i] * e * e / (2 * dst.P[j])
+			if q[j] > 0 {
+				klNoise += s.weight[i] * e * e / (2 * q[j])
 			}
 		}
 	}

@@ -48,31 +48,34 @@ func (c *cell) name() {
 
 // Tables adds the means over the seeds, and the scores of the truth.
 func (e *experiment) Tables(cells []table.Set) (table.Set, error) {
-	tables, err := table.Merge(cells)
-	if err != nil {
-		return nil, err
-	}
-	return append(tables, summary(tables.Get("curve")), e.truth()), nil
+	return table.Merge(cells, func(t table.Set) table.Set { return table.Set{summary(t.Get("curve")), e.truth()} })
 }
 
-// summary averages over the seeds: a row for each method and snapshot. A divergence
-// or a log loss may be infinite; the mean is over the other seeds.
+// summary averages over the seeds: a row for each method and snapshot, method by
+// method. A divergence or a log loss may be infinite; the mean is over the other seeds.
 func summary(curve *table.Table) *table.Table {
-	averaged := curve.Columns[3:]
-	t := table.New("curve_summary", append(curve.GroupBy("method", "k").Keys(), table.Int("seeds", "how many are averaged"))...)
-	for _, c := range averaged {
-		t.Columns = append(t.Columns, table.IntervalOf(c.Name, c.Doc)...)
+	var names []string
+	for _, c := range curve.Columns[3:] {
+		names = append(names, c.Name)
 	}
-	t.Columns = append(t.Columns, table.Num("kl_infinite", "share of seeds in which kl is infinite, which are left out of its mean"),
-		table.Num("excess_log_loss_infinite", "share of seeds in which excess_log_loss is infinite, which are left out of its mean"))
-	for _, method := range curve.GroupBy("method").All() {
-		for _, g := range method.GroupBy("k").All() {
-			row := []any{g.Texts("method")[0], g.Nums("k")[0], g.Len()}
-			for _, c := range averaged {
-				row = append(row, table.FiniteInterval(g.Nums(c.Name)))
+	var rows []int
+	methods := curve.Texts("method")
+	for _, name := range curve.Distinct("method") {
+		for i, method := range methods {
+			if method == name {
+				rows = append(rows, i)
 			}
-			t.Add(append(row, infinite(g.Nums("kl")), infinite(g.Nums("excess_log_loss")))...)
 		}
+	}
+	groups := curve.Rows(rows).GroupBy("method", "k")
+	t := groups.MeanFinite("curve_summary", names...)
+	for _, name := range []string{"kl", "excess_log_loss"} {
+		share := table.Num(name+"_infinite",
+			"share of seeds in which "+name+" is infinite, which are left out of its mean")
+		for _, g := range groups.All() {
+			share.Nums = append(share.Nums, infinite(g.Nums(name)))
+		}
+		t.Columns = append(t.Columns, share)
 	}
 	return t
 }

@@ -177,8 +177,9 @@ func (g *grid) run(ctx context.Context) (table.Set, error) {
 		table.Num("undecided", "share of the map where rounding decides"),
 	)...)
 	summary.Add(g.key(), len(g.judges), mean, table.Finite(err), undecided/draws/points)
+	tables := table.Set{maps, summary}
 	if g.Classes == 2 {
-		return table.Set{maps, summary, g.boundary(), g.onset()}, nil
+		tables = append(tables, g.boundary(), g.onset())
 	}
-	return table.Set{maps, summary}, nil
+	return tables, nil
 }

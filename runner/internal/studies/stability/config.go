@@ -39,8 +39,6 @@ type settings struct {
 	Draws    int              `toml:"draws"`    // random logits, the same at all points
 }
 
-func (e *experiment) Config() any { return e }
-
 func (s *settings) Validate() error {
 	switch {
 	case len(s.Classes) == 0 || len(s.Lambda) == 0:

@@ -79,8 +79,6 @@ func (e *experiment) Validate() error {
 	return cmp.Or(methods.Check(e.Methods, 0, false), field.AllWithin("unknown.thresholds", u.Thresholds, 0, 1))
 }
 
-func (e *experiment) Config() any { return e }
-
 func (e *experiment) Files() []string {
 	files := e.Data.Paths(e.manifest.Folder)
 	for _, o := range e.Outside {
@@ -90,17 +88,15 @@ func (e *experiment) Files() []string {
 }
 
 func (e *experiment) Prepare(context.Context) (err error) {
-	errs := []error{e.manifest.Locate("data", e.Data.Load(e.manifest.Folder))}
-	for i := range e.Outside {
-		o := &e.Outside[i]
-		o.examples, err = o.Load(e.manifest.Folder)
-		errs = append(errs, e.manifest.Locate("outside."+o.Name, err))
-	}
-	if err := data.Join(errs...); err != nil {
-		return err
+	if err := e.Data.Load(e.manifest.Folder); err != nil {
+		return e.manifest.Locate("data", err)
 	}
 	inputs, classes := e.Data.Inputs(), e.Data.Classes()
-	for _, o := range e.Outside {
+	for i := range e.Outside {
+		o := &e.Outside[i]
+		if o.examples, err = o.Load(e.manifest.Folder); err != nil {
+			return e.manifest.Locate("outside."+o.Name, err)
+		}
 		if n := o.examples.Inputs(); n != inputs {
 			return e.manifest.Errorf("outside."+o.Name, "%d inputs; allowed: %d, as [data] has", n, inputs)
 		}

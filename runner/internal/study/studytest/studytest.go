@@ -24,9 +24,7 @@ import (
 func New(t testing.TB, kind study.Kind, manifest string, overrides ...string) study.Experiment {
 	t.Helper()
 	e, err := prepare(kind, manifest, overrides)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return e
 }
 
@@ -63,31 +61,23 @@ func Run(t testing.TB, kind study.Kind, manifest string, overrides ...string) ta
 			t.Errorf("two cells %q", cells[i].Key)
 		}
 		keys[cells[i].Key] = true
-		if _, err := json.Marshal(cells[i].Spec); err != nil {
-			t.Error(err)
-		}
-		var err error
+		_, err := json.Marshal(cells[i].Spec)
+		check(t, err)
 		if sets[i], err = cells[i].Run(context.Background()); err != nil {
 			t.Fatalf("cell %s: %v", cells[i].Key, err)
 		}
 	}
 	tables, err := e.Tables(sets)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	var published table.Set
 	for _, from := range tables {
 		read, err := table.Read(from.Name, bytes.NewReader(from.CSV()))
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		published = append(published, read)
 	}
 	if timed, ok := e.(study.Timed); ok && slices.ContainsFunc(e.Figures(), func(f study.Figure) bool { return strings.HasPrefix(f.Name, "timing_") }) {
 		times, err := timed.Measure(context.Background(), published)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		published = append(published, times...)
 	}
 	for _, f := range e.Figures() {
@@ -118,9 +108,7 @@ func Differ(t testing.TB, kind study.Kind, manifest string, overrides ...string)
 			all = []string{o}
 		}
 		spec, err := json.Marshal(New(t, kind, manifest, all...).Cells()[0].Spec)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		if other, ok := seen[string(spec)]; ok {
 			t.Errorf("%q and %q give one spec", other, o)
 		}
@@ -151,8 +139,13 @@ func File(t testing.TB, set data.Set) string {
 		fmt.Fprintf(&b, "%v,%v,%c\n", x[0], x[1], 'a'+set.Class[i])
 	}
 	path := filepath.Join(t.TempDir(), "data.csv")
-	if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
+	check(t, os.WriteFile(path, b.Bytes(), 0o644))
+	return path
+}
+
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
 		t.Fatal(err)
 	}
-	return path
 }

@@ -1,0 +1,66 @@
+package checkpoint
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// array returns a value, which is a string, an int64 or a *mat.Dense without gaps
+// between its rows, as an array in version 2.0 of the .npy format.
+func array(value any) []byte {
+	var kind, shape string
+	switch v := value.(type) {
+	case int64:
+		kind, shape = "<i8", "()"
+	case string:
+		runes := []rune(v) // UTF-32
+		kind, shape, value = fmt.Sprint("<U", len(runes)), "()", runes
+	case *mat.Dense:
+		rows, cols := v.Dims()
+		kind, shape, value = "<f8", fmt.Sprintf("(%d, %d)", rows, cols), v.RawMatrix().Data
+	}
+	header := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': %s, }", kind, shape)
+	// NumPy would align the data; all files of format 2 have this number of blanks.
+	header += strings.Repeat(" ", (len(header)+13)%16) + "\n"
+	data := binary.LittleEndian.AppendUint32([]byte("\x93NUMPY\x02\x00"), uint32(len(header)))
+	data, err := binary.Append(append(data, header...), binary.LittleEndian, value)
+	if err != nil {
+		panic("checkpoint: " + err.Error())
+	}
+	return data
+}
+
+// readArray sets dst, a pointer to such a value, to what array has made data of.
+func readArray(dst any, data []byte) (err error) {
+	header, numbers, _ := bytes.Cut(data, []byte("\n"))
+	var value any
+	switch dst := dst.(type) {
+	case *int64:
+		_, err = binary.Decode(numbers, binary.LittleEndian, dst)
+		value = *dst
+	case *string:
+		runes := make([]rune, len(numbers)/4)
+		_, err = binary.Decode(numbers, binary.LittleEndian, runes)
+		*dst = string(runes)
+		value = *dst
+	case *mat.Dense:
+		var rows, cols int
+		_, shape, _ := strings.Cut(string(header), "'shape': ")
+		_, err = fmt.Sscanf(shape, "(%d, %d)", &rows, &cols)
+		n := len(numbers) / 8
+		if err != nil || rows < 1 || cols < 1 || n%cols != 0 || n/cols != rows {
+			return fmt.Errorf("%d numbers, and shape %.40q", n, shape)
+		}
+		*dst = *mat.NewDense(rows, cols, make([]float64, n))
+		_, err = binary.Decode(numbers, binary.LittleEndian, dst.RawMatrix().Data)
+		value = dst
+	}
+	if err != nil || !bytes.Equal(array(value), data) {
+		return fmt.Errorf("is not what Write writes: header %.100q, %d bytes", header, len(numbers))
+	}
+	return nil
+}

@@ -1,0 +1,391 @@
+package learn
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"closedform/core/bnn"
+	"closedform/core/random"
+	"closedform/core/softmax"
+	"closedform/internal/check"
+	"closedform/runner/internal/metric"
+	"closedform/runner/internal/study/studytest"
+	"closedform/runner/internal/table"
+)
+
+// small has cells that take milliseconds, with the paper's rule where every step is
+// definite and where some are not, and a network with a hidden layer.
+const small = `
+name  = "small"
+study = "learn"
+seed  = 3
+
+[data]
+generator = "wedges"
+train     = 6
+
+[model]
+layers     = [2, 3]
+lambda     = 0.3
+prior_mean = [[1, 0], [0, 1], [1, 1]]
+prior_var  = 0.8
+
+[evaluate]
+snapshots = [1, 3, 6]
+grid      = 9
+
+[monte_carlo]
+samples = 200
+stride  = 2
+
+[sweep]
+seed = [1, 2, 3]
+
+[[variant]]
+name = "joint"
+
+[[variant]]
+name             = "project"
+lambda           = "slope"
+on_indefinite    = "project"
+eigenvalue_floor = 0.01
+variance_floor   = 0.02
+
+[[variant]]
+name          = "skip"
+lambda        = 2
+on_indefinite = "skip"
+
+[[variant]]
+name   = "total"
+lambda = "slope"
+rule   = "total"
+rho    = 0.3
+
+[[variant]]
+name           = "deep"
+layers         = [2, 4, 3]
+prior_mean     = []
+bias           = true
+alpha          = 0.1
+beta           = 0.9
+rule           = "total"
+prior_mean_var = 2
+
+[[figure]]
+variant = "joint"
+single  = true
+
+[[figure]]
+variant = "project"
+`
+
+// byHand is the network of a variant, written down a second time.
+func byHand(t *testing.T, variant string, seed int) *bnn.Network {
+	t.Helper()
+	slope := softmax.SlopeLambda(3, 0.5)
+	cfg, ok := map[string]bnn.Config{
+		"joint": {Softmax: softmax.Probit{Lambda: 0.3, Rho: 0.5}},
+		"project": {
+			Softmax:      softmax.Probit{Lambda: slope, Rho: 0.5},
+			OnIndefinite: bnn.Project, EigenvalueFloor: 0.01, VarianceFloor: 0.02,
+		},
+		"skip":  {Softmax: softmax.Probit{Lambda: 2, Rho: 0.5}, OnIndefinite: bnn.Skip},
+		"total": {Output: bnn.Total, Softmax: softmax.Probit{Lambda: softmax.SlopeLambda(3, 0.3), Rho: 0.3}},
+		"deep": {
+			Layers: []int{2, 4, 3}, Bias: true, Alpha: 0.1, Beta: 0.9, Output: bnn.Total,
+			Softmax: softmax.Probit{Lambda: 0.3, Rho: 0.5}, PriorVar: 0.8, PriorMeanVar: 2,
+		},
+	}[variant]
+	if !ok {
+		t.Fatalf("no variant %s", variant)
+	}
+	if variant != "deep" {
+		cfg.Layers = []int{2, 3}
+	}
+	n, err := bnn.New(cfg, random.Source("small", seed, "prior"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if variant != "deep" {
+		variances := mat.NewDiagDense(2, []float64{0.8, 0.8})
+		if err := n.SetWeights(0, mat.NewDense(3, 2, []float64{1, 0, 0, 1, 1, 1}), []mat.Symmetric{variances, variances, variances}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return n
+}
+
+// truth is the class, from 1, in the paper's Eq. (f): 1 above both diagonals, 2 below
+// both, 3 to the left and right, 0 on a diagonal.
+func truth(x []float64) int {
+	switch a, b := x[0], x[1]; {
+	case b > a && b > -a:
+		return 1
+	case b < a && b < -a:
+		return 2
+	case b == a || b == -a:
+		return 0
+	}
+	return 3
+}
+
+// said is what a network says at a point of the grid.
+type said struct {
+	x                  []float64
+	class              int // from 1, 0: none
+	p, v               []float64
+	label, logit, logV []float64
+	asymmetry          float64
+}
+
+func ask(t *testing.T, n *bnn.Network) (all []said) {
+	t.Helper()
+	for x2 := -2.0; x2 <= 2; x2 += 0.5 {
+		for x1 := -2.0; x1 <= 2; x1 += 0.5 {
+			var p bnn.Prediction
+			x := []float64{x1, x2}
+			if err := n.Predict(&p, x); err != nil {
+				t.Fatal(err)
+			}
+			s := said{x: x, class: truth(x), p: p.P, logit: p.Mean, logV: p.Variance, label: slices.Clone(p.P), asymmetry: p.Moments.Asymmetry()}
+			floats.Scale(1/floats.Sum(p.P), s.label)
+			for j := range p.P {
+				s.v = append(s.v, p.Cov.At(j, j))
+			}
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// entropy returns the mean over all points, or over those on every second line.
+func entropy(all []said, coarse bool) (h float64) {
+	n := 0.0
+	for _, s := range all {
+		if coarse && (s.x[0] != math.Trunc(s.x[0]) || s.x[1] != math.Trunc(s.x[1])) {
+			continue
+		}
+		n++
+		for _, p := range s.label {
+			h -= p * math.Log(p)
+		}
+	}
+	return h / n
+}
+
+// near compares a row of a table with numbers, by column.
+func near(t *testing.T, row *table.Table, tol float64, want map[string]float64) {
+	t.Helper()
+	for column, x := range want {
+		if got := row.Nums(column); len(got) != 1 {
+			t.Fatalf("%d rows of %s", len(got), row.Name)
+		} else if !(math.IsNaN(got[0]) && math.IsNaN(x)) {
+			check.Near(t, strings.Join(row.Texts("method"), "")+": "+column, got[0], x, tol)
+		}
+	}
+}
+
+// The tables are what networks give that are driven by hand, with the same examples
+// for all variants of a seed, drawn from its stream.
+func TestPlaneByHand(t *testing.T) {
+	tables := studytest.Run(t, Kind, small)
+	train, actions, largest := tables.Get("train"), map[string]bool{}, map[string]float64{}
+	if n := tables.Get("maps").Len(); n != 5*3*81 || train.Len() != 18 {
+		t.Errorf("%d points of maps, %d examples", n, train.Len())
+	}
+	for seed := 1; seed <= 3; seed++ {
+		rnd, examples := rand.New(random.Source("small", seed, "train")), train.Where("seed", seed)
+		for _, variant := range []string{"joint", "project", "skip", "total", "deep"} {
+			of := func(name string) *table.Table { return tables.Get(name).Where("method", variant).Where("seed", seed) }
+			n, want := byHand(t, variant, seed), map[string]float64{}
+			var snapshots [][]said
+			last := math.NaN()
+			for k := 1; k <= 6; k++ {
+				x := []float64{examples.Nums("x1")[k-1], examples.Nums("x2")[k-1]}
+				if variant == "joint" {
+					check.NearAll(t, "example", x, []float64{-2 + 4*rnd.Float64(), -2 + 4*rnd.Float64()}, 1e-15)
+				}
+				update, err := n.Observe(x, truth(x)-1)
+				if err != nil || int(examples.Nums("class")[k-1]) != truth(x) || int(examples.Nums("k")[k-1]) != k {
+					t.Fatal(err)
+				}
+				all, step := ask(t, n), of("steps").Where("k", k)
+				h := entropy(all, true)
+				near(t, step, 1e-9, map[string]float64{"min_eigenvalue": update.MinEigenvalue, "min_variance": update.MinVariance, "entropy": h})
+				if step.Texts("action")[0] != update.Action.String() {
+					t.Errorf("%s: step %d was %s, want %v", variant, k, step.Texts("action")[0], update.Action)
+				}
+				actions[variant+" "+update.Action.String()] = true
+				for column, yes := range map[string]bool{
+					"indefinite_steps": update.MinEigenvalue <= 0, "negative_steps": update.MinVariance < 0, "applied_steps": update.Action == bnn.Applied,
+					"skipped_steps": update.Action == bnn.Skipped, "projected_steps": update.Action == bnn.Projected,
+				} {
+					if want[column] += 0; yes {
+						want[column]++
+					}
+				}
+				if want["entropy_falls"] += 0; h < last {
+					want["entropy_falls"] += 1.0 / 5
+				}
+				last = h
+				if k != 1 && k != 3 && k != 6 {
+					continue
+				}
+				snapshots = append(snapshots, all)
+				if seed == 3 {
+					compareMaps(t, all, tables.Get("maps").Where("method", variant).Where("k", k))
+				}
+			}
+			statisticsByHand(want, snapshots)
+			near(t, of("runs"), 1e-9, want)
+			for column, x := range want {
+				largest[column] = max(largest[column], x)
+			}
+		}
+	}
+	for _, want := range []string{"joint applied", "project projected", "skip skipped", "total applied", "deep applied"} {
+		if !actions[want] {
+			t.Errorf("no %s step: %v", want, actions)
+		}
+	}
+	for column, x := range largest {
+		if !(x != 0) {
+			t.Errorf("%s is 0 for all: nothing is tested", column)
+		}
+	}
+}
+
+// compareMaps checks a map, and that it is in the order of the points. The estimates of
+// Monte Carlo are as far from the exact moments as their standard errors say.
+func compareMaps(t *testing.T, all []said, got *table.Table) {
+	t.Helper()
+	var squares, terms float64
+	m, exact := softmax.NewMoments(3), mat.NewSymDense(3, nil)
+	for i, s := range all {
+		softmax.Exact{}.Moments(m, s.logit, s.logV)
+		m.Cov(exact)
+		check.NearAll(t, "point", []float64{got.Nums("x1")[i], got.Nums("x2")[i]}, s.x, 0)
+		for j := range 3 {
+			at := func(format string) float64 { return got.Nums(fmt.Sprintf(format, j+1))[i] }
+			check.Near(t, fmt.Sprintf("p_%d at %v", j+1, s.x), at("p%d"), s.p[j], 1e-5)
+			check.Near(t, fmt.Sprintf("Var y_%d at %v", j+1, s.x), at("var%d"), s.v[j], 1e-5)
+			if s.x[0] == 0 && s.x[1] == 0 {
+				continue // the logits of a layer without bias are certain
+			}
+			z := (at("p%d_mc") - m.P[j]) / at("p%d_se")
+			w := (at("var%d_mc") - exact.At(j, j)) / at("var%d_se")
+			if m.P[j] > 0.05 && m.P[j] < 0.95 { // else 200 samples are few
+				if !(math.Abs(z) < 6) {
+					t.Errorf("mean at %v: %g standard errors from the truth", s.x, z)
+				}
+				squares += (z*z + w*w) / 2
+				terms++
+			}
+			check.Near(t, "samples", at("var%d_mc")/(at("p%d_se")*at("p%d_se")), 200, 1e-3)
+		}
+	}
+	if mean := squares / terms; terms > 100 && !(mean > 0.6 && mean < 1.6) {
+		t.Errorf("mean square of deviations in standard errors: %.2f, want 1", mean)
+	}
+}
+
+// statisticsByHand computes columns of runs a second time.
+func statisticsByHand(want map[string]float64, snapshots [][]said) {
+	add := func(column string, x float64, yes bool) {
+		if want[column] += 0; yes {
+			want[column] += x
+		}
+	}
+	for i, k := range []int{1, 3, 6} {
+		want[fmt.Sprintf("entropy_%d", k)] = entropy(snapshots[i], false)
+		void := false
+		for _, s := range snapshots[i] {
+			sum, negative := floats.Sum(s.v), floats.Min(s.v) < -1e-11
+			void = void || sum < -1e-11
+			want[fmt.Sprintf("variance_%d", k)] += sum / 81
+			add("negative_variances", 1, negative)
+			add("variances_positive", 1.0/(3*81), !negative)
+			want["max_abs_excess"] = max(want["max_abs_excess"], math.Abs(floats.Sum(s.p)-1))
+			want["max_asymmetry"] = max(want["max_asymmetry"], s.asymmetry)
+		}
+		if void && k != 3 {
+			want["variance_drop"] = math.NaN()
+		}
+		if void && k == 6 {
+			want["variance_auroc"] = math.NaN()
+		}
+	}
+	want["entropy_drop"] = want["entropy_1"] - want["entropy_6"]
+	if !math.IsNaN(want["variance_drop"]) {
+		want["variance_drop"] = want["variance_1"] - want["variance_6"]
+	}
+	var labels [][]float64
+	var class []int
+	var right, wrong []float64 // total variances
+	for _, s := range snapshots[2] {
+		if s.class == 0 {
+			continue
+		}
+		labels, class = append(labels, s.label), append(class, s.class-1)
+		if floats.MaxIdx(s.p) == s.class-1 {
+			right = append(right, floats.Sum(s.v))
+		} else {
+			wrong = append(wrong, floats.Sum(s.v))
+		}
+		if s.class < 3 {
+			add("recall_12", 1.0/32, floats.MaxIdx(s.p) == s.class-1)
+			add("separation_12", 1.0/32, s.p[s.class-1] > s.p[2-s.class])
+		}
+	}
+	want["accuracy"] = float64(len(right)) / 64
+	want["log_loss"], want["brier"], want["ece"] = metric.LogLoss(labels, class), metric.Brier(labels, class), metric.ECE(labels, class, 15)
+	if !math.IsNaN(want["variance_auroc"]) {
+		for _, a := range wrong {
+			for _, b := range right {
+				add("variance_auroc", 1/float64(len(wrong)*len(right)), a > b)
+				add("variance_auroc", 0.5/float64(len(wrong)*len(right)), a == b)
+			}
+		}
+	}
+}
+
+// The deviations from Monte Carlo are those of the coarse grid, also for the seed that
+// is checked everywhere.
+func TestGaps(t *testing.T) {
+	tables := studytest.Run(t, Kind, small)
+	for _, variant := range []string{"joint", "skip"} {
+		maps, want := tables.Get("maps").Where("method", variant), map[string]float64{}
+		n, squares := 0.0, map[string]float64{}
+		for i, x1 := range maps.Nums("x1") {
+			if x2 := maps.Nums("x2")[i]; x1 != math.Trunc(x1) || x2 != math.Trunc(x2) {
+				continue
+			}
+			for j := 1; j <= 3; j++ {
+				for _, q := range []string{"p", "var"} {
+					at := func(format string) float64 { return maps.Nums(fmt.Sprintf(format, q, j))[i] }
+					gap, se := math.Abs(at("%s%d")-at("%s%d_mc")), at("%s%d_se")
+					want["max_abs_"+q+"_error"] = max(want["max_abs_"+q+"_error"], gap)
+					want["mean_abs_"+q+"_error"] += gap / (3 * 25 * 3)
+					want["mean_"+q+"_se"] += se / (3 * 25 * 3)
+					squares[q] += (gap*gap - se*se) / (3 * 25 * 3)
+				}
+				n++
+			}
+		}
+		for q, x := range squares {
+			want["rms_"+q+"_error"] = math.Sqrt(max(0, x))
+		}
+		near(t, tables.Get("runs").Where("method", variant).Where("seed", 3), 1e-5, want)
+		if n != 3*25*3 {
+			t.Errorf("%g numbers on every second line", n)
+		}
+	}
+}
