@@ -19,7 +19,7 @@ var errUsage = errors.New("usage")
 type options struct {
 	exp, set, fetch                []string
 	all, list, verify, draw, quiet bool
-	effort, out, mirror            string
+	effort, out, mirror, report    string
 	sources                        string // folder of the results that other experiments read: -out
 	workers                        int
 	shard                          shard
@@ -40,6 +40,7 @@ Examples:
   go run ./runner -exp fig1_12                   ... merge them
   go run ./runner -all -verify                   run again elsewhere and compare with results/
   go run ./runner -all -draw                     draw all figures again from the tables in results/
+  go run ./runner -report page.html              one page of all results, to send to someone
   go run ./runner -fetch iris -fetch mnist       get data sets into experiments/data/; -fetch all: all of them
 
 Cells that are done are kept: after an interruption the same command goes on
@@ -75,6 +76,8 @@ func parse(w io.Writer, args []string) (*options, error) {
 	flags.BoolVar(&o.quiet, "quiet", false, "show no progress on stderr")
 	flags.Func("fetch", "data `set` to get into experiments/data/, or all (repeatable)", each(&o.fetch))
 	flags.StringVar(&o.mirror, "mirror", "", "`folder` that -fetch takes the files from that are there; the others are downloaded")
+	flags.StringVar(&o.report, "report", "", "`file` to write the page of the results in -out to: OUT/index.html, which a run\n"+
+		"leaves, too, links to the files beside it; any other has figures and tables in itself")
 	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
 		fmt.Fprint(w, usage)
 		flags.SetOutput(w)
@@ -110,12 +113,14 @@ func (o *options) check(rest []string) string {
 		return "-mirror is for -fetch"
 	case len(o.fetch) > 0 && (running || o.list):
 		return "-fetch excludes -exp, -all and -list"
+	case o.report != "" && (running || o.list || len(o.fetch) > 0):
+		return "-report is of what is there, and excludes -exp, -all, -list and -fetch"
 	case o.effort != "any" && !o.all && !o.list:
 		return "-effort chooses among the manifests of -all or -list"
 	case o.all && len(o.exp) > 0:
 		return "-all and -exp exclude each other"
-	case !running && !o.list && len(o.fetch) == 0:
-		return "nothing to do; give -exp MANIFEST, -all, -list or -fetch NAME"
+	case !running && !o.list && len(o.fetch) == 0 && o.report == "":
+		return "nothing to do; give -exp MANIFEST, -all, -list, -report FILE or -fetch NAME"
 	}
 	return ""
 }
