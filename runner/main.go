@@ -64,6 +64,11 @@ func run(ctx context.Context, stdout, stderr io.Writer, args []string) error {
 		return err
 	}
 	p := &program{o, args, stdout, stderr}
+	back, err := o.enter()
+	if err != nil {
+		return err
+	}
+	defer back()
 	switch {
 	case o.list:
 		return p.listAll()
@@ -86,6 +91,9 @@ func run(ctx context.Context, stdout, stderr io.Writer, args []string) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", e.Name, err)
 		}
+	}
+	if page := filepath.Join(p.out, "index.html"); isFile(page) && p.shard.n == 0 {
+		fmt.Fprintf(p.stdout, "open %s\n", page)
 	}
 	return nil
 }

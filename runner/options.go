@@ -20,6 +20,7 @@ type options struct {
 	exp, set, fetch                []string
 	all, list, verify, draw, quiet bool
 	effort, out, mirror            string
+	elsewhere, below               bool   // -out is given; the working directory is below the root
 	sources                        string // folder of the results that other experiments read: -out
 	workers                        int
 	shard                          shard
@@ -34,8 +35,9 @@ Examples:
   go run ./runner -exp fig1_12.toml              run experiments/fig1_12.toml
   go run ./runner -all -effort quick             run all that are labelled quick
   go run ./runner -exp my/own.toml -out /tmp/x   a manifest of your own, results in /tmp/x
-  go run ./runner -exp fig1_12 -set model.rho=0.3 -set sweep.seed=1..5 -out /tmp/x
-                                                 other values than the manifest's
+  go run ./runner -exp fig1_12 -set model.rho=0.3 -set sweep.seed=1..5
+                                                 other values than the manifest's, results in
+                                                 results/fig1_12@model.rho=0.3,sweep.seed=1..5
   go run ./runner -exp fig1_12 -shard 1/3        the first third of the cells; after 2/3 and 3/3,
   go run ./runner -exp fig1_12                   ... merge them
   go run ./runner -all -verify                   run again elsewhere and compare with results/
@@ -43,7 +45,8 @@ Examples:
   go run ./runner -fetch iris -fetch mnist       get data sets into experiments/data/; -fetch all: all of them
 
 Cells that are done are kept: after an interruption the same command goes on
-where it was. Exit code 0, 1 on an error, 2 on wrong usage, 130 if interrupted.
+where it was. Exit code 0, 1 on an error, 2 on wrong usage, 130 if interrupted;
+"go run" makes 1 of them all, "go build -o closedform ./runner" a program that does not.
 
 Flags:
 `
@@ -68,7 +71,8 @@ func parse(w io.Writer, args []string) (*options, error) {
 	flags.BoolVar(&o.draw, "draw", false, "draw the figures again from the tables in -out; nothing is computed")
 	flags.StringVar(&o.out, "out", "results", "`folder` in which the results folders are")
 	flags.IntVar(&o.workers, "workers", runtime.GOMAXPROCS(0), "`number` of cells computed at a time; it changes no result")
-	flags.Func("set", "`key=value` to use in place of the manifest's, such as model.lambda=0.4 (repeatable)",
+	flags.Func("set", "`key=value` to use in place of the manifest's, such as model.lambda=0.4 (repeatable);\n"+
+		"without -out the results get a folder of their own",
 		each(&o.set))
 	flags.Func("shard", "`i/n`: compute the i-th of n parts of the cells only; a later run without it merges",
 		o.shard.set)
@@ -86,6 +90,7 @@ func parse(w io.Writer, args []string) (*options, error) {
 	if problem := o.check(flags.Args()); problem != "" {
 		return nil, fmt.Errorf("%w: %s", errUsage, problem)
 	}
+	flags.Visit(func(f *flag.Flag) { o.elsewhere = o.elsewhere || f.Name == "out" })
 	o.sources = o.out
 	return o, nil
 }

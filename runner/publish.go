@@ -19,7 +19,7 @@ func (j *job) publish(ctx context.Context, inputs string, computed int) (n int, 
 		return 0, nil, err
 	}
 	if err := ctx.Err(); err != nil {
-		return 0, nil, fmt.Errorf("interrupted with all cells done; the same command writes the results: %w", err)
+		return 0, nil, err
 	}
 	run := store.NewRun(ctx, j.args, j.start)
 	run.Manifest, run.CodeVersion = j.Name, j.version

@@ -84,7 +84,12 @@ func (m *Manifest) decodeField(path string, value any, f tagged, parent any) err
 			return m.decodeList(path, v, f, parent)
 		}
 	}
-	return m.Locate("", decodeValue(path, value, f.value))
+	err := decodeValue(path, value, f.value)
+	if _, ok := m.set[path]; ok && err != nil && f.value.Kind() == reflect.Slice &&
+		decodeValue(path, []any{value}, f.value) == nil {
+		err = nil // of the command line one value stands for a list of it
+	}
+	return m.Locate("", err)
 }
 
 // decodeList decodes the tables of a list.
