@@ -2,7 +2,6 @@ package ablation
 
 import (
 	"fmt"
-	"math"
 
 	"closedform/figures"
 	"closedform/runner/internal/learner"
@@ -77,25 +76,9 @@ var wordLabels = map[string]string{"slope": "slope-matched $λ$", "lsq": "least-
 
 // row returns the maps on one scale.
 func (h heat) row(maps []figures.Map) figures.Row {
-	s := h.scale
-	if s.Min == 0 && s.Max == 0 {
-		s.Min, s.Max = math.Inf(1), math.Inf(-1)
-		for _, m := range maps {
-			for _, z := range m.Z {
-				if !math.IsNaN(z) && !math.IsInf(z, 0) && (z > 0 || !s.Log) {
-					s.Min, s.Max = min(s.Min, z), max(s.Max, z)
-				}
-			}
-		}
+	var all []float64
+	for _, m := range maps {
+		all = append(all, m.Z...)
 	}
-	switch z := s.Min; {
-	case math.IsInf(z, 1): // no value
-		s.Min, s.Max = 0.1, 1
-	case z == s.Max && s.Log:
-		s.Min, s.Max = z/2, 2*z
-	case z == s.Max:
-		half := max(0.5, math.Abs(z)/2)
-		s.Min, s.Max = z-half, z+half
-	}
-	return figures.Row{Scale: s, Maps: maps}
+	return figures.Row{Scale: h.scale.Spanning(all), Maps: maps}
 }
