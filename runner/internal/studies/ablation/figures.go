@@ -2,6 +2,7 @@ package ablation
 
 import (
 	"fmt"
+	"slices"
 
 	"closedform/figures"
 	"closedform/runner/internal/learner"
@@ -42,7 +43,14 @@ func (e *experiment) Figures() []study.Figure {
 			return figures.Maps(rows, figures.Labels{X: "$λ$", Y: "$ρ$"}), nil
 		}}
 	}
-	return []study.Figure{draw("moments", "errors", momentsHeat, e.byClasses), draw("learning", "summary", learningHeat, e.byMethod)}
+	learning := learningHeat
+	if e.Data.Name == "" { // of files nothing is known beforehand
+		learning = slices.Clone(learningHeat)
+		for i := range learning {
+			learning[i].scale.Min, learning[i].scale.Max = 0, 0
+		}
+	}
+	return []study.Figure{draw("moments", "errors", momentsHeat, e.byClasses), draw("learning", "summary", learning, e.byMethod)}
 }
 
 func (e *experiment) byClasses(errors *table.Table, column string, marks *table.Table) (maps []figures.Map) {
@@ -53,8 +61,14 @@ func (e *experiment) byClasses(errors *table.Table, column string, marks *table.
 }
 
 func (e *experiment) byMethod(summary *table.Table, column string, marks *table.Table) (maps []figures.Map) {
+	var classes int
+	if e.Data.Name != "" {
+		classes = e.Data.Task().Classes
+	} else {
+		classes = int(summary.Nums("classes")[0])
+	}
 	for _, method := range summary.Distinct("method") {
-		maps = append(maps, e.heatMap(method, summary.Where("method", method).Nums(column), marks, e.Data.Task().Classes))
+		maps = append(maps, e.heatMap(method, summary.Where("method", method).Nums(column), marks, classes))
 	}
 	return maps
 }

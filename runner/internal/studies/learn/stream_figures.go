@@ -87,18 +87,10 @@ func curve(means *table.Table, name, x, column string) figures.Curve {
 	return c
 }
 
-// multiples draws small charts on the same axes, whose titles spell λ and ρ.
+// multiples draws small charts, whose titles spell λ and ρ.
 func multiples(charts []figures.Chart) *figures.Figure {
-	var x, y []float64
-	for _, c := range charts {
-		for _, curve := range c.Curves {
-			x, y = append(x, curve.X...), slices.Concat(y, curve.Y, curve.Low, curve.High)
-		}
-	}
 	for i := range charts {
-		c := &charts[i]
-		c.Title = strings.NewReplacer("lambda=", "$λ$ = ", "rho=", "$ρ$ = ").Replace(c.Title)
-		c.X, c.Y = c.X.Spanning(x), c.Y.Spanning(y)
+		charts[i].Title = strings.NewReplacer("lambda=", "$λ$ = ", "rho=", "$ρ$ = ").Replace(charts[i].Title)
 	}
-	return figures.Charts(slices.Collect(slices.Chunk(charts, across)))
+	return figures.Multiples(charts, across)
 }

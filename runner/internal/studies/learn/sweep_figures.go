@@ -2,6 +2,7 @@ package learn
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"closedform/figures"
@@ -44,6 +45,7 @@ func sweepMaps(n learner.Networks, scores []score, summary *table.Table) *figure
 				m.X = append(m.X, l.Number)
 			}
 			slices.Sort(m.X)
+			m.LogX = m.X[len(m.X)-1] >= 10*m.X[0]
 			m.Z = make([]float64, len(m.X)*len(m.Y))
 			for _, model := range n.Models {
 				if model.Of == of {
@@ -77,11 +79,13 @@ func sweepCurves(n learner.Networks, scores []score, summary *table.Table, x, la
 		}
 		rows[name] = append(rows[name], slices.Index(methods, m.Name))
 	}
-	at := summary.Nums(x)
+	at := summary.Nums(x) // no value for other methods
+	finite := slices.DeleteFunc(slices.Clone(at), math.IsNaN)
+	wide := x == "lambda" && slices.Max(finite) >= 10*slices.Min(finite)
 	var charts, small []figures.Chart
 	for _, y := range scores {
 		all := chart("", label, y)
-		all.X.Log, all.Y.Log = false, !y.linear
+		all.X.Log, all.Y.Log = wide, !y.linear
 		for _, name := range names {
 			slices.SortFunc(rows[name], func(i, j int) int { return cmp.Compare(at[i], at[j]) })
 			one := all
