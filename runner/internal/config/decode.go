@@ -283,7 +283,10 @@ func Set(key string, x float64, structs ...any) error {
 			switch {
 			case f.key != key:
 			case own && f.value.Kind() == reflect.Struct:
-				return u.UnmarshalTOML(x)
+				if err := u.UnmarshalTOML(x); err != nil {
+					return field.Errorf(key, "%v", err)
+				}
+				return nil
 			case f.value.Kind() == reflect.Float64:
 				f.value.SetFloat(x)
 				return nil

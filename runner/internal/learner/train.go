@@ -184,22 +184,22 @@ func Increasing(key string, numbers []int, most int) error {
 }
 
 // Snapshots returns about six numbers of examples up to n, evenly spaced on a logarithmic
-// scale but that they are 1, 2 or 5 times a power of ten.
+// scale but that they are 1, 2 or 5 times a power of ten, the last apart.
 func Snapshots(n int) (numbers []int) {
 	const parts = 6
-	for i := 1; i <= parts; i++ {
-		want := math.Log(float64(n)) * float64(i) / parts
-		best := 1
-		for decade := 1; decade <= n; decade *= 10 {
+	for i := 1; i < parts; i++ {
+		want, best := math.Log(float64(n))*float64(i)/parts, 1
+		for decade := 1; decade < n; decade *= 10 {
 			for _, k := range []int{decade, 2 * decade, 5 * decade} {
-				if k <= n && math.Abs(math.Log(float64(k))-want) < math.Abs(math.Log(float64(best))-want) {
+				const tie = 1e-9 // the smaller is taken
+				if 5*k < 4*n && math.Abs(math.Log(float64(k))-want) < math.Abs(math.Log(float64(best))-want)-tie {
 					best = k
 				}
 			}
 		}
-		if !slices.Contains(numbers, best) {
+		if best < n && !slices.Contains(numbers, best) {
 			numbers = append(numbers, best)
 		}
 	}
-	return numbers
+	return append(numbers, n)
 }

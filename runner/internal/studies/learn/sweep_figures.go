@@ -19,7 +19,9 @@ func sweepFigures(n learner.Networks, scores []score) []study.Figure {
 	draw := func(summary *table.Table) *figures.Figure { return sweepCurves(n, scores, summary, "lambda", "$λ$") }
 	switch lambda, rho := len(n.Sweep.Lambda) > 1, len(n.Sweep.Rho) > 1; {
 	case lambda && rho && !word:
-		draw = func(summary *table.Table) *figures.Figure { return sweepMaps(n, scores, summary) }
+		draw = func(summary *table.Table) *figures.Figure {
+			return figures.Maps(sweepRows(n, scores, summary), figures.Labels{X: "$λ$", Y: "$ρ$"})
+		}
 	case rho && !lambda:
 		draw = func(summary *table.Table) *figures.Figure { return sweepCurves(n, scores, summary, "rho", "$ρ$") }
 	case !lambda:
@@ -28,15 +30,14 @@ func sweepFigures(n learner.Networks, scores []score) []study.Figure {
 	return []study.Figure{study.Drawing("sweep", "summary", draw)}
 }
 
-// sweepMaps draws a row of maps for each score.
-func sweepMaps(n learner.Networks, scores []score, summary *table.Table) *figures.Figure {
+// sweepRows returns a row of maps over λ and ρ for each score.
+func sweepRows(n learner.Networks, scores []score, summary *table.Table) (rows []figures.Row) {
 	var variants []string
 	for _, m := range n.Models {
 		if !slices.Contains(variants, m.Of) {
 			variants = append(variants, m.Of)
 		}
 	}
-	var rows []figures.Row
 	for _, y := range scores {
 		row, all := figures.Row{}, []float64(nil)
 		for _, of := range variants {
@@ -58,7 +59,7 @@ func sweepMaps(n learner.Networks, scores []score, summary *table.Table) *figure
 		row.Scale = figures.Axis{Label: y.label}.Spanning(all)
 		rows = append(rows, row)
 	}
-	return figures.Maps(rows, figures.Labels{X: "$λ$", Y: "$ρ$"})
+	return rows
 }
 
 // sweepCurves draws a chart for each score, with a curve for each variant at each value
