@@ -165,7 +165,7 @@ func allowed(t reflect.Type) string {
 // tagged is a field of a struct.
 type tagged struct {
 	key, inherit string
-	omitempty    bool
+	omit         string // "omitempty", "omitzero" or ""
 	value        reflect.Value
 }
 
@@ -195,13 +195,13 @@ func fields(v any) []tagged {
 		if !ok || key == "-" || !f.IsExported() {
 			continue
 		}
-		out = append(out, tagged{key, f.Tag.Get("inherit"), options == "omitempty" || options == "omitzero", s.Field(i)})
+		out = append(out, tagged{key, f.Tag.Get("inherit"), options, s.Field(i)})
 	}
 	return out
 }
 
 // tree returns the struct v points to as a map for the TOML library. In a table that
-// begins as a copy of another, an empty list is spelled out, too.
+// begins as a copy of another, an empty list is spelled out, too, unless it has omitzero.
 func tree(v any, copied bool) map[string]any {
 	out := map[string]any{}
 	structs := []any{v}
@@ -222,9 +222,9 @@ func tree(v any, copied bool) map[string]any {
 				if len(list) > 0 {
 					out[f.key] = list
 				}
-			case empty && f.omitempty && copied && f.value.Kind() == reflect.Slice:
+			case empty && f.omit == "omitempty" && copied && f.value.Kind() == reflect.Slice:
 				out[f.key] = []any{}
-			case !empty || !f.omitempty:
+			case !empty || f.omit == "":
 				out[f.key] = f.value.Interface()
 			}
 		}
@@ -284,8 +284,14 @@ func distance(a, b string) int {
 func Set(key string, x float64, structs ...any) error {
 	for _, s := range structs {
 		for _, f := range fields(s) {
+			u, own := f.value.Addr().Interface().(toml.Unmarshaler)
 			switch {
 			case f.key != key:
+			case own && f.value.Kind() == reflect.Struct:
+				if err := u.UnmarshalTOML(x); err != nil {
+					return field.Errorf(key, "%v", err)
+				}
+				return nil
 			case f.value.Kind() == reflect.Float64:
 				f.value.SetFloat(x)
 				return nil
