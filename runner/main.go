@@ -64,6 +64,9 @@ func run(ctx context.Context, stdout, stderr io.Writer, args []string) error {
 		return err
 	}
 	p := &program{o, args, stdout, stderr}
+	if o.predict != "" {
+		return p.predictRows()
+	}
 	back, err := o.enter()
 	if err != nil {
 		return err

@@ -22,6 +22,8 @@ type options struct {
 	effort, out, mirror            string
 	elsewhere, below               bool   // -out is given; the working directory is below the root
 	sources                        string // folder of the results that other experiments read: -out
+	predict, data, to              string
+	unknown                        float64 // least probability of a decision
 	workers                        int
 	shard                          shard
 }
@@ -43,6 +45,8 @@ Examples:
   go run ./runner -all -verify                   run again elsewhere and compare with results/
   go run ./runner -all -draw                     draw all figures again from the tables in results/
   go run ./runner -fetch iris -fetch mnist       get data sets into experiments/data/; -fetch all: all of them
+  go run ./runner -predict results/mine/network.npz -data new.csv -to out.csv -unknown 0.9
+                                                 what a network that was kept by [save] says of new rows
 
 Cells that are done are kept: after an interruption the same command goes on
 where it was. Exit code 0, 1 on an error, 2 on wrong usage, 130 if interrupted;
@@ -79,6 +83,10 @@ func parse(w io.Writer, args []string) (*options, error) {
 	flags.BoolVar(&o.quiet, "quiet", false, "show no progress on stderr")
 	flags.Func("fetch", "data `set` to get into experiments/data/, or all (repeatable)", each(&o.fetch))
 	flags.StringVar(&o.mirror, "mirror", "", "`folder` that -fetch takes the files from that are there; the others are downloaded")
+	flags.StringVar(&o.predict, "predict", "", "`file` of a trained network, the network.npz of a run with [save], for the rows of -data")
+	flags.StringVar(&o.data, "data", "", "CSV `file` with rows for -predict; its columns are found by their names")
+	flags.StringVar(&o.to, "to", "", "CSV `file` for what -predict predicts; standard output")
+	flags.Float64Var(&o.unknown, "unknown", 0, "least `probability` for a class of -predict; below it the class is unknown")
 	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
 		fmt.Fprint(w, usage)
 		flags.SetOutput(w)
@@ -115,12 +123,20 @@ func (o *options) check(rest []string) string {
 		return "-mirror is for -fetch"
 	case len(o.fetch) > 0 && (running || o.list):
 		return "-fetch excludes -exp, -all and -list"
+	case o.predict != "" && (running || o.list || len(o.fetch) > 0):
+		return "-predict excludes -exp, -all, -list and -fetch"
+	case (o.predict == "") != (o.data == ""):
+		return "-predict NETWORK and -data FILE go together"
+	case o.predict == "" && (o.to != "" || o.unknown != 0):
+		return "-to and -unknown are for -predict"
+	case !(o.unknown >= 0 && o.unknown <= 1):
+		return fmt.Sprintf("-unknown %g: need a probability, from 0 to 1", o.unknown)
 	case o.effort != "any" && !o.all && !o.list:
 		return "-effort chooses among the manifests of -all or -list"
 	case o.all && len(o.exp) > 0:
 		return "-all and -exp exclude each other"
-	case !running && !o.list && len(o.fetch) == 0:
-		return "nothing to do; give -exp MANIFEST, -all, -list or -fetch NAME"
+	case !running && !o.list && len(o.fetch) == 0 && o.predict == "":
+		return "nothing to do; give -exp MANIFEST, -all, -list, -fetch NAME or -predict NETWORK"
 	}
 	return ""
 }

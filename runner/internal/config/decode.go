@@ -31,7 +31,7 @@ type Defaulter interface{ SetDefaults() }
 //
 //	Model    Model     `toml:"model"`                    is a table
 //	Variants []Variant `toml:"variant" inherit:"model"`  are tables that begin as a copy of another
-//	Rest     []float64 `toml:"rest,omitempty"`           is not spelled out if it is empty
+//	Rest     []float64 `toml:"rest,omitempty"`           is not spelled out if it is empty, nor is a table
 //
 // what is no table is decoded by the TOML library. Embedded structs share the table.
 func (m *Manifest) decode(path string, table map[string]any, structs ...any) error {
@@ -212,6 +212,7 @@ func tree(v any, copied bool) map[string]any {
 		for _, f := range fields(s) {
 			empty := f.value.IsZero() || f.value.Kind() == reflect.Slice && f.value.Len() == 0
 			switch {
+			case f.isTable() && empty && f.omit != "": // not spelled out
 			case f.isTable():
 				out[f.key] = tree(f.value.Addr().Interface(), copied)
 			case f.isList():

@@ -25,6 +25,7 @@ type stream struct {
 	Variants []variant        `toml:"variant" inherit:"model"`
 	Evaluate course           `toml:"evaluate"`
 	Methods  []methods.Method `toml:"method"`
+	Save     save             `toml:"save,omitempty"`
 
 	manifest *config.Manifest
 	networks learner.Networks // of the model or the variants
@@ -87,7 +88,7 @@ func (s *stream) setUp(m *config.Manifest) error {
 			s.Evaluate.Validation = 0.2
 		}
 	}
-	return nil
+	return m.Locate("save", s.Save.resolve(s.networks))
 }
 
 // learners returns the networks and then the other methods.
@@ -145,6 +146,7 @@ func (s *stream) Cells() []study.Cell {
 		}
 		for _, seed := range s.networks.Seeds {
 			spec := streamSpec{Seeded: study.Seeded{Manifest: s.manifest.Name, Seed: seed}, Data: s.Data, Method: l, Swept: s.swept(), Evaluate: s.Evaluate}
+			spec.Save = s.Save.is(l.Name, seed)
 			if i < len(s.networks.Models) {
 				spec.Model = &s.networks.Models[i].Model
 			}
@@ -156,7 +158,7 @@ func (s *stream) Cells() []study.Cell {
 
 // Tables adds the means over the seeds.
 func (s *stream) Tables(cells []table.Set) (table.Set, error) {
-	return table.Merge(cells, func(t table.Set) table.Set {
+	return table.Merge(withoutSaved(cells), func(t table.Set) table.Set {
 		scores, keys := slices.Concat(learner.ScoreNames, prequentialNames), append([]string{"method"}, s.swept()...)
 		return table.Set{
 			t.Get("runs").GroupBy(slices.Concat(keys, []string{"train", "test", "inputs", "classes", "passes"})...).
@@ -172,4 +174,5 @@ func (s *stream) Notes(tables table.Set) []string { return learner.BrokenDown(ta
 var (
 	_ study.WithData = (*stream)(nil)
 	_ study.Noted    = (*stream)(nil)
+	_ study.Saving   = (*stream)(nil)
 )

@@ -22,6 +22,7 @@ type streamSpec struct {
 	Model    *learner.Model `json:",omitempty"` // that of a network of the manifest; nil: of another method
 	Swept    []string       `json:",omitempty"` // parameters of networks that have a column
 	Evaluate course
+	Save     bool `json:",omitempty"` // whether the trained network is kept
 }
 
 // random returns the randomness of what learns.
@@ -108,7 +109,7 @@ func (s streamSpec) run(ctx context.Context) (table.Set, error) {
 		chosen.Add(c.at(), choice.Text, table.Finite(choice.LogLoss))
 		tables = append(tables, chosen)
 	}
-	return tables, nil
+	return c.saved(tables)
 }
 
 // table returns a table that begins with the columns of at.
