@@ -77,6 +77,8 @@ func run(ctx context.Context, stdout, stderr io.Writer, args []string) error {
 		return p.listAll()
 	case len(o.fetch) > 0:
 		return data.Fetch(ctx, filepath.Join(manifests, "data", data.SetsFile), o.fetch, o.mirror, stdout)
+	case o.report != "":
+		return p.writePage(ctx, o.report)
 	}
 	experiments, err := p.load()
 	if err != nil {
@@ -85,20 +87,28 @@ func run(ctx context.Context, stdout, stderr io.Writer, args []string) error {
 	if o.verify {
 		return p.verifyAll(ctx, experiments)
 	}
-	for _, e := range experiments {
+	for i, e := range experiments {
 		if o.draw {
 			err = p.drawAgain(e)
 		} else {
 			err = p.run(ctx, e)
 		}
 		if err != nil {
-			return fmt.Errorf("%s: %w", e.Name, err)
+			err = fmt.Errorf("%s: %w", e.Name, err)
+			if i == 0 {
+				return err
+			}
+			break
 		}
 	}
-	if page := filepath.Join(p.out, "index.html"); isFile(page) && p.shard.n == 0 {
-		fmt.Fprintf(p.stdout, "open %s\n", page)
+	if o.shard.n > 0 { // it publishes nothing
+		return err
 	}
-	return nil
+	file := filepath.Join(o.out, page)
+	if err = errors.Join(err, p.writePage(ctx, file)); err == nil {
+		fmt.Fprintf(stdout, "open %s\n", file)
+	}
+	return err
 }
 
 // load reads the manifests of the command line. Of all manifests, those whose data

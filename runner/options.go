@@ -19,7 +19,7 @@ var errUsage = errors.New("usage")
 type options struct {
 	exp, set, fetch                []string
 	all, list, verify, draw, quiet bool
-	effort, out, mirror            string
+	effort, out, mirror, report    string
 	elsewhere, below               bool   // -out is given; the working directory is below the root
 	sources                        string // folder of the results that other experiments read: -out
 	predict, data, to              string
@@ -44,6 +44,7 @@ Examples:
   go run ./runner -exp fig1_12                   ... merge them
   go run ./runner -all -verify                   run again elsewhere and compare with results/
   go run ./runner -all -draw                     draw all figures again from the tables in results/
+  go run ./runner -report page.html              one page of all results, to send to someone
   go run ./runner -fetch iris -fetch mnist       get data sets into experiments/data/; -fetch all: all of them
   go run ./runner -predict results/mine/network.npz -data new.csv -to out.csv -unknown 0.9
                                                  what a network that was kept by [save] says of new rows
@@ -87,6 +88,8 @@ func parse(w io.Writer, args []string) (*options, error) {
 	flags.StringVar(&o.data, "data", "", "CSV `file` with rows for -predict; its columns are found by their names")
 	flags.StringVar(&o.to, "to", "", "CSV `file` for what -predict predicts; standard output")
 	flags.Float64Var(&o.unknown, "unknown", 0, "least `probability` for a class of -predict; below it the class is unknown")
+	flags.StringVar(&o.report, "report", "", "`file` to write the page of the results in -out to: OUT/index.html, which a run\n"+
+		"leaves, too, links to the files beside it; any other has figures and tables in itself")
 	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
 		fmt.Fprint(w, usage)
 		flags.SetOutput(w)
@@ -123,20 +126,22 @@ func (o *options) check(rest []string) string {
 		return "-mirror is for -fetch"
 	case len(o.fetch) > 0 && (running || o.list):
 		return "-fetch excludes -exp, -all and -list"
-	case o.predict != "" && (running || o.list || len(o.fetch) > 0):
-		return "-predict excludes -exp, -all, -list and -fetch"
+	case o.predict != "" && (running || o.list || o.report != "" || len(o.fetch) > 0):
+		return "-predict excludes -exp, -all, -list, -fetch and -report"
 	case (o.predict == "") != (o.data == ""):
 		return "-predict NETWORK and -data FILE go together"
 	case o.predict == "" && (o.to != "" || o.unknown != 0):
 		return "-to and -unknown are for -predict"
 	case !(o.unknown >= 0 && o.unknown <= 1):
 		return fmt.Sprintf("-unknown %g: need a probability, from 0 to 1", o.unknown)
+	case o.report != "" && (running || o.list || len(o.fetch) > 0):
+		return "-report is of what is there, and excludes -exp, -all, -list and -fetch"
 	case o.effort != "any" && !o.all && !o.list:
 		return "-effort chooses among the manifests of -all or -list"
 	case o.all && len(o.exp) > 0:
 		return "-all and -exp exclude each other"
-	case !running && !o.list && len(o.fetch) == 0 && o.predict == "":
-		return "nothing to do; give -exp MANIFEST, -all, -list, -fetch NAME or -predict NETWORK"
+	case !running && !o.list && len(o.fetch) == 0 && o.report == "" && o.predict == "":
+		return "nothing to do; give -exp MANIFEST, -all, -list, -report FILE, -fetch NAME or -predict NETWORK"
 	}
 	return ""
 }

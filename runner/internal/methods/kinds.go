@@ -96,9 +96,7 @@ func OfVariant(v learner.Variant, t Tuning) Method {
 }
 
 func defaultNetwork() network {
-	n := network{Model: learner.DefaultModel()}
-	n.PriorVar = 10
-	return n
+	return network{Model: learner.DefaultModel()}
 }
 
 // Validate reports what is not allowed.
@@ -122,6 +120,6 @@ func (n network) learner(layers []int, src rand.Source) (learner.Learner, error)
 		return nil, err
 	}
 	l := &learner.Network{Network: net}
-	l.SetProcessNoise(n.ProcessNoise, slices.Contains(m.Covariance, bnn.Full))
+	l.SetProcessNoise(n.ProcessNoise, slices.Contains(m.Config.WithDefaults().Covariance, bnn.Full))
 	return l, nil
 }

@@ -91,19 +91,20 @@ func TestByHand(t *testing.T) {
 		keys string
 		want learner.Predictor // not trained yet, if it is online
 	}{
-		{`kind = "closed-form"; on_indefinite = "project"`, network(bnn.Config{Layers: linear, PriorVar: 10, OnIndefinite: bnn.Project})},
+		{`kind = "closed-form"; rule = "joint"; bias = false; prior = "paper"; prior_var = 10; on_indefinite = "project"`, network(bnn.Config{Layers: linear, PriorVar: 10, OnIndefinite: bnn.Project, Output: bnn.Joint, Prior: bnn.PaperPrior})},
 		{
-			`kind = "closed-form"; hidden_layers = [4]; rule = "adf"; hidden = "smooth"; bias = true; prior = "scaled"; prior_var = 2; prior_mean_var = 3; covariance = ["diagonal", "full"]; lambda = 0.4`,
+			`kind = "closed-form"; hidden_layers = [4]; rule = "adf"; hidden = "smooth"; bias = true; prior = "scaled"; prior_var = 2; prior_scale = [1, 3]; prior_mean_var = 3; prior_draw = "independent"; covariance = ["diagonal", "full"]; lambda = 0.4`,
 			network(bnn.Config{
-				Layers: hidden, Output: bnn.ADF, Hidden: bnn.Smooth, Bias: true, Prior: bnn.ScaledPrior, PriorVar: 2, PriorMeanVar: 3,
+				Layers: hidden, Output: bnn.ADF, Hidden: bnn.Smooth, Bias: true, Prior: bnn.ScaledPrior, PriorVar: 2, PriorScale: []float64{1, 3}, PriorMeanVar: 3, PriorDraw: bnn.Independent,
 				Covariance: bnn.Covariances{bnn.Diagonal, bnn.Full}, Softmax: softmax.Probit{Lambda: 0.4, Rho: 0.5},
 			}),
 		},
 		{
-			`kind = "closed-form"; rule = "adf-exact"; output_covariance = "joint"; alpha = 0.1; prior_scale = [3]; on_indefinite = "skip"; eigenvalue_floor = 0.01; variance_floor = 0.02`,
+			`kind = "closed-form"; rule = "adf-exact"; output_covariance = "joint"; bias = false; alpha = 0.1; prior = "paper"; prior_var = 10; prior_scale = [3]; on_indefinite = "skip"; eigenvalue_floor = 0.01; variance_floor = 0.02`,
 			network(bnn.Config{
 				Layers: linear, Output: bnn.ADFExact, OutputCovariance: bnn.JointNeurons, Alpha: 0.1, Beta: 1, PriorVar: 10, PriorScale: []float64{3},
 				OnIndefinite: bnn.Skip, EigenvalueFloor: 0.01, VarianceFloor: 0.02,
+				Prior: bnn.PaperPrior,
 			}),
 		},
 		{
@@ -219,7 +220,7 @@ func TestChoose(t *testing.T) {
 		t.Errorf("%v, %+v without candidates", err, choice)
 	}
 	// Those of a network are of its own.
-	m = must[Method](t)(decode(`kind = "closed-form"; prior = "scaled"; tune = ["prior_var", "process_noise"]; candidates = [[6, 0], [12, 0.5]]`))
+	m = must[Method](t)(decode(`kind = "closed-form"; bias = false; prior_scale = [1]; tune = ["prior_var", "process_noise"]; candidates = [[6, 0], [12, 0.5]]`))
 	for text, want := range map[string]float64{"prior_var=6 process_noise=0": 3, "prior_var=12 process_noise=0.5": 6} {
 		with := must[Method](t)(m.Chosen(text))
 		l := must[*learner.Tolerant](t)(with.Learner(2, 3, rand.NewPCG(1, 2)))
@@ -316,7 +317,7 @@ func TestTooLarge(t *testing.T) {
 		{`kind = "variational"`, 5000, "2.5e+08"},
 		{`kind = "variational"; bound = "bohning-joint"`, 1000, "1e+08"},
 		{`kind = "tagi"; hidden_layers = [1000]`, 10000, ""},
-		{`kind = "closed-form"; hidden_layers = [1000]`, 1000, "1.01e+09"},
+		{`kind = "closed-form"; hidden_layers = [1000]; covariance = "full"`, 1000, "1.01e+09"},
 		{`kind = "closed-form"; hidden_layers = [1000]; covariance = "diagonal"`, 1000, ""},
 	} {
 		m := must[Method](t)(decode(c.keys))

@@ -37,6 +37,9 @@ generator = "wedges"
 train     = 8
 
 [model]
+bias = false
+rule = "joint"
+prior = "paper"
 layers     = [2, 3]
 prior_mean = [[1, 0], [0, 1], [1, 1]]
 on_indefinite = "project"
@@ -110,6 +113,7 @@ func TestNetworks(t *testing.T) {
 					n, err := bnn.New(bnn.Config{
 						Layers: []int{2, 3}, Softmax: softmax.Probit{Lambda: lambda, Rho: rho}, OnIndefinite: bnn.Project,
 						Output: map[string]bnn.OutputRule{"joint": bnn.Joint, "total": bnn.Total}[variant],
+						Prior:  bnn.PaperPrior,
 					}, study.Stream("small_ablation", seed, "prior"))
 					if err != nil {
 						t.Fatal(err)

@@ -45,6 +45,7 @@ train  = 16
 test   = 10
 splits = 2
 [[method]]
+prior_scale = [1]
 name = "ours"
 kind = "closed-form"
 rule = "adf"
@@ -59,6 +60,9 @@ passes = 2
 tune = ["prior_var", "process_noise"]
 candidates = [[0.001, 0], [3, 0.1], [1, 0]]
 [[method]]
+bias = false
+rule = "joint"
+prior = "paper"
 name = "fails"
 kind = "closed-form"
 lambda = 3

@@ -41,6 +41,8 @@ turns     = 2
 jumps     = [20, 41]
 jump      = -0.125
 [[method]]
+prior_scale = [1]
+prior_draw = "independent"
 name = "forget"
 kind = "closed-form"
 hidden_layers = [3]
@@ -48,10 +50,13 @@ bias = true
 rule = "adf"
 hidden = "smooth"
 prior = "scaled"
+prior_var = 10
 prior_mean_var = 4
 tune = ["process_noise"]
 candidates = [[0.25], [0]]
 [[method]]
+prior_scale = [1]
+prior_var = 10
 name = "diagonal"
 kind = "closed-form"
 bias = true
@@ -65,6 +70,9 @@ kind = "neighbours"
 tune = ["neighbours", "window"]
 candidates = [[3, 10], [5, 30]]
 [[method]]
+bias = false
+prior = "paper"
+prior_var = 10
 name = "fails"
 kind = "closed-form"
 rule = "joint"
@@ -146,10 +154,10 @@ func TestByHand(t *testing.T) {
 		return tables.Get(name).Where("drift", "both").Where("method", method).Where("seed", 2)
 	}
 	hidden := bnn.Config{
-		Layers: []int{2, 3, 2}, Bias: true, Output: bnn.ADF, Hidden: bnn.Smooth, Prior: bnn.ScaledPrior, PriorVar: 10, PriorMeanVar: 4,
+		Layers: []int{2, 3, 2}, Bias: true, Output: bnn.ADF, Hidden: bnn.Smooth, Prior: bnn.ScaledPrior, PriorVar: 10, PriorScale: []float64{1}, PriorMeanVar: 4, PriorDraw: bnn.Independent,
 	}
 	linear := bnn.Config{
-		Layers: []int{2, 2}, Bias: true, Output: bnn.ADF, Covariance: bnn.Covariances{bnn.Diagonal}, Prior: bnn.ScaledPrior, PriorVar: 10,
+		Layers: []int{2, 2}, Bias: true, Output: bnn.ADF, Covariance: bnn.Covariances{bnn.Diagonal}, Prior: bnn.ScaledPrior, PriorVar: 10, PriorScale: []float64{1},
 	}
 	// A full covariance gains a quarter of the prior's, every example, in whole
 	// parts: all of it every fourth.

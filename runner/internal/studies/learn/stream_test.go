@@ -33,6 +33,8 @@ seed  = 2
 file       = %q
 train_rows = "1-24"
 [model]
+prior_scale = [1]
+replications = [1]
 rule = "adf"
 bias = true
 prior = "scaled"
@@ -49,6 +51,7 @@ name = "hidden"
 hidden_layers  = [4]
 hidden         = "smooth"
 covariance     = "diagonal"
+prior_draw     = "independent"
 prior_mean_var = 2
 [[variant]]
 name = "fails"
@@ -99,7 +102,7 @@ func byHandOf(t *testing.T, name string, seed int) (l learner.Learner) {
 	src := func(purpose ...any) rand.Source {
 		return random.Source(append([]any{"small_stream", seed}, purpose...)...)
 	}
-	cfg := bnn.Config{Bias: true, Output: bnn.ADF, Prior: bnn.ScaledPrior, PriorVar: 4, Softmax: softmax.Probit{Lambda: softmax.SlopeLambda(3, 0.5), Rho: 0.5}}
+	cfg := bnn.Config{Bias: true, Output: bnn.ADF, Prior: bnn.ScaledPrior, PriorVar: 4, PriorScale: []float64{1}, Replications: []float64{1}, Softmax: softmax.Probit{Lambda: softmax.SlopeLambda(3, 0.5), Rho: 0.5}}
 	switch name {
 	case "filter":
 		filter, err := kalman.New(kalman.Config{Layers: []int{2, 3}, Covariance: kalman.Full, PriorVar: 3}, src("rival", "filter"))
@@ -110,7 +113,8 @@ func byHandOf(t *testing.T, name string, seed int) (l learner.Learner) {
 	case "linear":
 		cfg.Layers = []int{2, 3}
 	case "hidden":
-		cfg.Layers, cfg.Covariance, cfg.Hidden, cfg.PriorMeanVar = []int{2, 4, 3}, []bnn.Covariance{bnn.Diagonal}, bnn.Smooth, 2
+		cfg.Layers, cfg.Covariance, cfg.Hidden = []int{2, 4, 3}, []bnn.Covariance{bnn.Diagonal}, bnn.Smooth
+		cfg.PriorDraw, cfg.PriorMeanVar = bnn.Independent, 2
 	}
 	n, err := bnn.New(cfg, src("prior"))
 	if err != nil {
@@ -268,6 +272,11 @@ generator = "rings"
 train = 12
 test = 20
 [model]
+bias = false
+rule = "joint"
+hidden = "frozen"
+prior = "paper"
+prior_draw = "independent"
 hidden_layers = [3]
 [sweep]
 lambda = [0.1, "slope"]

@@ -40,11 +40,13 @@ seed = [1, 2]
 name = "far"
 file = %q
 [[method]]
+prior_scale = [1]
 name = "ours"
 kind = "closed-form"
 rule = "adf"
 bias = true
 prior = "scaled"
+prior_var = 10
 passes = 2
 [[method]]
 name = "filter"
@@ -94,7 +96,7 @@ func ours(t *testing.T, seed int, set data.Set) (validation, test, outside said)
 	if err != nil {
 		t.Fatal(err)
 	}
-	n, err := bnn.New(bnn.Config{Layers: []int{2, 3}, Bias: true, Output: bnn.ADF, Prior: bnn.ScaledPrior, PriorVar: 10}, src("method", "ours"))
+	n, err := bnn.New(bnn.Config{Layers: []int{2, 3}, Bias: true, Output: bnn.ADF, Prior: bnn.ScaledPrior, PriorVar: 10, PriorScale: []float64{1}}, src("method", "ours"))
 	if err != nil {
 		t.Fatal(err)
 	}
