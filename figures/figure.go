@@ -106,6 +106,7 @@ func (c raster) DrawImage(rect vg.Rectangle, img image.Image) {
 type vector struct {
 	vg.Canvas
 	images int
+	widths []int // of the images
 	pdf    bool
 }
 
@@ -120,6 +121,10 @@ func (c *vector) DrawImage(rect vg.Rectangle, img image.Image) {
 	c.images++
 	b := img.Bounds()
 	w, h := b.Dx()*magnify+c.images, b.Dy()*magnify
+	for slices.Contains(c.widths, w) {
+		w++
+	}
+	c.widths = append(c.widths, w)
 	out := image.NewPaletted(image.Rect(0, 0, w, h), nil)
 	known := make(map[color.Color]uint8)
 	for y := range h {

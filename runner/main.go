@@ -64,6 +64,14 @@ func run(ctx context.Context, stdout, stderr io.Writer, args []string) error {
 		return err
 	}
 	p := &program{o, args, stdout, stderr}
+	if o.predict != "" {
+		return p.predictRows()
+	}
+	back, err := o.enter()
+	if err != nil {
+		return err
+	}
+	defer back()
 	switch {
 	case o.list:
 		return p.listAll()
@@ -96,7 +104,11 @@ func run(ctx context.Context, stdout, stderr io.Writer, args []string) error {
 	if o.shard.n > 0 { // it publishes nothing
 		return err
 	}
-	return errors.Join(err, p.writePage(ctx, filepath.Join(o.out, page)))
+	file := filepath.Join(o.out, page)
+	if err = errors.Join(err, p.writePage(ctx, file)); err == nil {
+		fmt.Fprintf(stdout, "open %s\n", file)
+	}
+	return err
 }
 
 // load reads the manifests of the command line. Of all manifests, those whose data

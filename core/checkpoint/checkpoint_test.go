@@ -188,3 +188,21 @@ func TestFormat2(t *testing.T) {
 		t.Errorf("prediction %.12g, want %.12g", p.P, want)
 	}
 }
+
+// A note comes back as it was written, beside the same network; Read does without it.
+func TestNote(t *testing.T) {
+	n := trained(t, smallConfig)
+	for _, want := range []string{"", "{\"classes\":[\"Eiche\",\"Ulme\"]}\nλ"} {
+		var file bytes.Buffer
+		if err := WriteNote(&file, n, want); err != nil {
+			t.Fatal(err)
+		}
+		again, note, err := ReadNote(bytes.NewReader(file.Bytes()))
+		if err != nil || note != want || !bytes.Equal(written(t, again), written(t, n)) {
+			t.Errorf("note %q, %v, or another network; want %q", note, err, want)
+		}
+		if plain, err := readBytes(file.Bytes()); err != nil || !bytes.Equal(written(t, plain), written(t, n)) {
+			t.Errorf("Read: %v, or another network", err)
+		}
+	}
+}

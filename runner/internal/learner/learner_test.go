@@ -367,3 +367,18 @@ func TestScores(t *testing.T) {
 		t.Errorf("notes %q", notes)
 	}
 }
+
+// About six snapshots, 1, 2 or 5 times a power of ten but for the last.
+func TestSnapshots(t *testing.T) {
+	for n, want := range map[int][]int{
+		1: {1}, 2: {1, 2}, 25: {2, 5, 10, 25}, 210: {2, 5, 20, 50, 100, 210}, 1000: {2, 10, 20, 100, 200, 1000},
+		60000: {5, 50, 200, 2000, 10000, 60000},
+	} {
+		if got := Snapshots(n); !slices.Equal(got, want) {
+			t.Errorf("%d: %v, want %v", n, got, want)
+		}
+		if err := Increasing("k", Snapshots(n), n); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -90,6 +90,11 @@ type network struct {
 	ProcessNoise float64 `toml:"process_noise"` // variance that a weight gains before each example, a fraction of its prior's
 }
 
+// OfVariant returns the network of a variant as a method.
+func OfVariant(v learner.Variant, t Tuning) Method {
+	return Method{Name: v.Name, Kind: "closed-form", Tuning: t, Config: &network{Model: v.Model}}
+}
+
 func defaultNetwork() network {
 	return network{Model: learner.DefaultModel()}
 }

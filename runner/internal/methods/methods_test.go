@@ -287,16 +287,16 @@ func TestErrors(t *testing.T) {
 	candidates := [][]float64{{1}, {2}}
 	for want, f := range map[string]func() error{
 		"method: missing":                 func() error { return Check(nil, 1, false) },
-		"method.a.candidates: 2 of them":  func() error { return Check([]Method{{Name: "a", Candidates: candidates}}, 1, false) },
+		"method.a.candidates: 2 of them":  func() error { return Check([]Method{{Name: "a", Tuning: Tuning{Candidates: candidates}}}, 1, false) },
 		"method.a.passes":                 func() error { return Check([]Method{{Name: "a", Passes: 2}}, 1, true) },
 		"method.a.window":                 func() error { return Check([]Method{{Name: "a", Window: 2}}, 1, false) },
-		"method.a.window: allowed: only ": func() error { return Check([]Method{{Name: "a", Tune: []string{"window"}}}, 1, false) },
+		"method.a.window: allowed: only ": func() error { return Check([]Method{{Name: "a", Tuning: Tuning{Tune: []string{"window"}}}}, 1, false) },
 	} {
 		if err := f(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v does not say %q", err, want)
 		}
 	}
-	if err := Check([]Method{{Name: "a", Candidates: candidates, Passes: 2}, {Name: "b"}}, 2, false); err != nil {
+	if err := Check([]Method{{Name: "a", Tuning: Tuning{Candidates: candidates}, Passes: 2}, {Name: "b"}}, 2, false); err != nil {
 		t.Error(err)
 	}
 }

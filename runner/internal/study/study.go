@@ -66,6 +66,12 @@ type Noted interface {
 	Notes(table.Set) []string
 }
 
+// Saving is an experiment that leaves files beside its tables and figures.
+type Saving interface {
+	// Saved returns the content of each file by its name, made by the cells. It is pure.
+	Saved(cells []table.Set) map[string][]byte
+}
+
 // Timed is an experiment that also measures times on this machine, once all its
 // cells are there and nothing else runs. The names of its tables and figures begin
 // with "timing_", by which the store knows that they differ on every run.

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 
 	"closedform/baselines/neighbours"
@@ -110,7 +109,7 @@ func losses(t *testing.T, cfg bnn.Config, set data.Set, noise float64, every int
 			t.Fatal(err)
 		}
 		missed := 0.0
-		if floats.MaxIdx(p.P) != set.Class[k] {
+		if p.Class() != set.Class[k] {
 			missed = 1
 		}
 		wrong, logLoss = append(wrong, missed), append(logLoss, -math.Log(p.P[set.Class[k]]))

@@ -35,11 +35,11 @@ type half struct {
 // Extend implements [config.Extended].
 func (h *half) Extend(table map[string]any) (any, error) {
 	evaluate, _ := table["evaluate"].(map[string]any)
-	networks := learner.Networks{Model: learner.DefaultModel()}
+	model := learner.DefaultModel()
 	if _, ok := evaluate["grid"]; ok {
-		h.experiment = &plane{Networks: networks, MonteCarlo: monteCarlo{Samples: 10000, Stride: 4}}
+		h.experiment = &plane{Networks: learner.Networks{Model: model}, MonteCarlo: monteCarlo{Samples: 10000, Stride: 4}}
 	} else {
-		h.experiment = &stream{Networks: networks, Evaluate: course{Passes: 1, Shuffle: true}}
+		h.experiment = &stream{Model: model, Evaluate: course{Passes: 1, Shuffle: true}}
 	}
 	return h.experiment, nil
 }

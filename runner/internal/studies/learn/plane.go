@@ -28,7 +28,7 @@ type plane struct {
 
 // snapshots says when and where networks are looked at.
 type snapshots struct {
-	Snapshots []int `toml:"snapshots"` // numbers of examples seen
+	Snapshots []int `toml:"snapshots"` // numbers of examples seen; none: about six
 	Grid      int   `toml:"grid"`      // points along each axis
 }
 
@@ -46,9 +46,6 @@ type page struct {
 
 // Validate reports what is not allowed.
 func (p *plane) Validate() error {
-	if len(p.Evaluate.Snapshots) == 0 {
-		return field.Errorf("evaluate.snapshots", "missing; allowed: at least one number of examples")
-	}
 	left := learner.Names(p.Variants)
 	for i, f := range p.Pages {
 		at := slices.Index(left, f.Variant)
@@ -68,6 +65,9 @@ func (p *plane) Validate() error {
 func (p *plane) setUp(m *config.Manifest) error {
 	p.Data.Generator = p.Data.WithDefaults()
 	p.header, p.task = m.Header, p.Data.Task()
+	if len(p.Evaluate.Snapshots) == 0 {
+		p.Evaluate.Snapshots = learner.Snapshots(p.Data.Train)
+	}
 	return cmp.Or(p.Resolve(m), p.Fit(m, data.Inputs, p.task.Classes))
 }
 

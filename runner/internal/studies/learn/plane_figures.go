@@ -15,7 +15,7 @@ import (
 // Figures are pages "maps_VARIANT" with a row for the mean of every class but the
 // last, as in the paper, then one for every variance; the columns are the snapshots.
 // With single = true each map is also a figure of its own, row by row: fig01 … fig12
-// of the paper.
+// of the paper. Behind them is the figure of a sweep, if there is one.
 func (p *plane) Figures() []study.Figure {
 	labels := figures.Labels{Below: "negative variance"}
 	var means, variances []quantity
@@ -53,7 +53,7 @@ func (p *plane) Figures() []study.Figure {
 			}
 		}
 	}
-	return append(single, out...)
+	return slices.Concat(single, out, sweepFigures(p.Networks, []score{{"accuracy", "accuracy", true}, {"log_loss", "log loss, nats", false}}))
 }
 
 // quantity is a row of maps: a column of the table and its name.

@@ -1,47 +1,96 @@
 package learn
 
 import (
+	"fmt"
 	"math"
+	"slices"
+	"strings"
 
 	"closedform/figures"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
 )
 
-// mostCurves is the number of curves that a chart can hold.
-const mostCurves = 28
+// score is a column that is drawn.
+type score struct {
+	column, label string
+	linear        bool // its axis
+}
+
+var errorAndLoss = []score{{"error", "error", false}, {"log_loss", "log loss, nats", false}}
+
+const (
+	mostCurves = 8 // that are told apart in one chart
+	across     = 3 // small charts in a row
+	mostCharts = 5 * across
+)
 
 // Figures are "curve": error and log loss on the test part and, of the first pass, on
 // every example before it was learned, against the examples seen. An interval that
-// reaches down to 0 is left out. There is no figure where all are scored once only, or
-// where there are more curves than a chart can hold.
+// reaches down to 0 is left out. Where more learn than curves are told apart, each has a
+// small chart of its own in "curve_error" and "curve_log_loss", "curve_error_2", …
 func (s *stream) Figures() []study.Figure {
-	if len(s.names()) > mostCurves || len(s.Evaluate.Snapshots) == 0 && s.Evaluate.Passes == 1 {
-		return nil
+	var names []string
+	for _, l := range s.learners() {
+		names = append(names, l.Name)
 	}
-	return []study.Figure{study.Drawing("curve", "curve_summary", func(means *table.Table) *figures.Figure {
-		return figures.Charts([][]figures.Chart{
-			{s.chart(means, "error", "test examples", "error"), s.chart(means, "prequential_error", "next examples, mean so far", "error")},
-			{
-				s.chart(means, "log_loss", "test examples", "log loss, nats"),
-				s.chart(means, "prequential_log_loss", "next examples, mean so far", "log loss, nats"),
-			},
-		})
-	})}
+	out := sweepFigures(s.networks, errorAndLoss)
+	if len(names) <= mostCurves {
+		return append(out, study.Drawing("curve", "curve_summary", func(means *table.Table) *figures.Figure {
+			var rows [][]figures.Chart
+			for _, y := range errorAndLoss {
+				test, next := chart("test examples", "examples seen", y), chart("next examples, mean so far", "examples seen", y)
+				for _, name := range names {
+					of := means.Where("method", name)
+					test.Curves = append(test.Curves, curve(of, name, "seen", y.column))
+					next.Curves = append(next.Curves, curve(of, name, "seen", "prequential_"+y.column))
+				}
+				rows = append(rows, []figures.Chart{test, next})
+			}
+			return figures.Charts(rows)
+		}))
+	}
+	for _, y := range errorAndLoss {
+		for i, page := range slices.Collect(slices.Chunk(names, mostCharts)) {
+			name := "curve_" + y.column
+			if i > 0 {
+				name += fmt.Sprint("_", i+1)
+			}
+			out = append(out, study.Drawing(name, "curve_summary", func(means *table.Table) *figures.Figure {
+				var charts []figures.Chart
+				for _, name := range page {
+					c, of := chart(name, "examples seen", y), means.Where("method", name)
+					c.Curves = []figures.Curve{
+						curve(of, "test examples", "seen", y.column), curve(of, "next examples, mean so far", "seen", "prequential_"+y.column),
+					}
+					charts = append(charts, c)
+				}
+				return multiples(charts)
+			}))
+		}
+	}
+	return out
 }
 
-// chart returns a column of the means against the examples seen.
-func (s *stream) chart(means *table.Table, column, title, label string) figures.Chart {
-	chart := figures.Chart{Title: title, X: figures.Axis{Label: "examples seen", Log: true}, Y: figures.Axis{Label: label, Log: true}}
-	for _, name := range s.names() {
-		r := means.Where("method", name)
-		curve := figures.Curve{Name: name, X: r.Nums("seen"), Y: r.Nums(column), Low: r.Nums(column + "_low"), High: r.Nums(column + "_high")}
-		for i, low := range curve.Low {
-			if low <= 0 {
-				curve.Low[i], curve.High[i] = math.NaN(), math.NaN()
-			}
+func chart(title, x string, y score) figures.Chart {
+	return figures.Chart{Title: title, X: figures.Axis{Label: x, Log: true}, Y: figures.Axis{Label: y.label, Log: true}}
+}
+
+// curve returns a column of means against another, without intervals that reach down to 0.
+func curve(means *table.Table, name, x, column string) figures.Curve {
+	c := figures.Curve{Name: name, X: means.Nums(x), Y: means.Nums(column), Low: means.Nums(column + "_low"), High: means.Nums(column + "_high")}
+	for i, low := range c.Low {
+		if low <= 0 {
+			c.Low[i], c.High[i] = math.NaN(), math.NaN()
 		}
-		chart.Curves = append(chart.Curves, curve)
 	}
-	return chart
+	return c
+}
+
+// multiples draws small charts, whose titles spell λ and ρ.
+func multiples(charts []figures.Chart) *figures.Figure {
+	for i := range charts {
+		charts[i].Title = strings.NewReplacer("lambda=", "$λ$ = ", "rho=", "$ρ$ = ").Replace(charts[i].Title)
+	}
+	return figures.Multiples(charts, across)
 }

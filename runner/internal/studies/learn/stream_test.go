@@ -242,7 +242,7 @@ func TestBreakdown(t *testing.T) {
 }
 
 // Without shuffling the order is that of the rows: the seed matters where all else is
-// not random. Where all are scored once there is no figure.
+// not random. Without snapshots there are some, and a figure.
 func TestRowOrder(t *testing.T) {
 	src := streamOf(t, studytest.Clusters(36))
 	once := []string{"evaluate.shuffle=false", "evaluate.passes=1", "evaluate.snapshots=[]"}
@@ -252,7 +252,10 @@ func TestRowOrder(t *testing.T) {
 			t.Errorf("%s: log losses %v", name, x)
 		}
 	}
-	if figures := studytest.New(t, Kind, src, once...).Figures(); len(figures) != 0 {
+	if k := tables.Get("curve_summary").Where("method", "linear").Texts("k"); strings.Join(k, " ") != "2 5 10 24" {
+		t.Errorf("scored after %v examples", k)
+	}
+	if figures := studytest.New(t, Kind, src, once...).Figures(); len(figures) != 1 {
 		t.Errorf("%d figures", len(figures))
 	}
 }
