@@ -49,6 +49,11 @@ func (p *program) run(ctx context.Context, e *experiment) error {
 		fmt.Fprintf(p.stdout, "%s: %d cells, all done before; %s is up to date\n", e.Name, len(j.cells), j.dir)
 		return nil
 	}
+	if d, ok := e.study.(study.WithData); ok && !p.quiet {
+		for _, line := range d.About() {
+			fmt.Fprintln(p.stderr, line)
+		}
+	}
 	todo, mine := j.reuse()
 	if err := j.compute(ctx, todo); err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"closedform/core/softmax"
+	"closedform/runner/dataset"
 	"closedform/runner/internal/approx"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"
@@ -144,7 +145,7 @@ func (s networks) train(ctx context.Context, lambda float64, seed int, points da
 		return nil, err
 	}
 	network, task := &learner.Network{Network: n}, s.Data.Task()
-	examples := data.NewExamples(task.Draw(s.Data.Train, study.Stream(s.Manifest, seed, "train")), task.Classes)
+	examples := dataset.NewExamples(task.Draw(s.Data.Train, study.Stream(s.Manifest, seed, "train")), task.Classes)
 	if err := (learner.Course{Examples: examples}).Train(ctx, network); err != nil {
 		return nil, err
 	}
