@@ -25,6 +25,7 @@ type stream struct {
 	Variants []variant        `toml:"variant" inherit:"model"`
 	Evaluate course           `toml:"evaluate"`
 	Methods  []methods.Method `toml:"method"`
+	Pages    []page           `toml:"figure"`
 
 	manifest *config.Manifest
 	networks learner.Networks // of the model or the variants
@@ -42,6 +43,8 @@ type course struct {
 	Passes    int   `toml:"passes"`              // over the training part; after each all are scored
 	Shuffle   bool  `toml:"shuffle"`             // anew for each pass; else the order is that of the data
 
+	Grid int `toml:"grid,omitzero"` // points of the maps of [[figure]] along each axis
+
 	Validation float64 `toml:"validation,omitzero"` // share of the training part by which candidates are judged; 0: a fifth
 }
 
@@ -58,7 +61,24 @@ func (s *stream) Validate() error {
 			return field.Errorf(key, "allowed: without passes and window; evaluate.passes is for all")
 		}
 	}
-	return field.Within("evaluate.passes", s.Evaluate.Passes, 1, 10_000)
+	var variants []string
+	for _, v := range s.Variants {
+		variants = append(variants, v.Name)
+	}
+	if len(variants) == 0 {
+		variants = []string{"model"}
+	}
+	fewest, most := 0, 0
+	if len(s.Pages) > 0 {
+		fewest, most = 2, config.MaxGrid
+	}
+	for i, p := range s.Pages {
+		if p.Single {
+			return field.Errorf(fmt.Sprintf("figure.%d.single", i+1), "allowed: only for a generator, with evaluate.grid")
+		}
+	}
+	return cmp.Or(checkPages(s.Pages, variants), field.Within("evaluate.grid", s.Evaluate.Grid, fewest, most),
+		field.Within("evaluate.passes", s.Evaluate.Passes, 1, 10_000))
 }
 
 func (s *stream) setUp(m *config.Manifest) error {
@@ -134,6 +154,9 @@ func (s *stream) Prepare(context.Context) error {
 		return s.manifest.Locate("", err)
 	}
 	inputs, classes := s.Data.Inputs(), len(s.Data.Classes())
+	if len(s.Pages) > 0 && inputs != data.Inputs {
+		return s.manifest.Errorf("figure", "the data have %d inputs; allowed: two, over which maps are drawn", inputs)
+	}
 	return cmp.Or(methods.Fit(s.manifest, s.Methods, inputs, classes), s.networks.Fit(s.manifest, inputs, classes))
 }
 
@@ -145,8 +168,12 @@ func (s *stream) Cells() []study.Cell {
 		}
 		for _, seed := range s.networks.Seeds {
 			spec := streamSpec{Seeded: study.Seeded{Manifest: s.manifest.Name, Seed: seed}, Data: s.Data, Method: l, Swept: s.swept(), Evaluate: s.Evaluate}
+			spec.Evaluate.Grid = 0
 			if i < len(s.networks.Models) {
 				spec.Model = &s.networks.Models[i].Model
+				if of := s.networks.Models[i].Of; seed == s.manifest.Seed && slices.ContainsFunc(s.Pages, func(p page) bool { return p.Variant == of }) {
+					spec.Evaluate.Grid = s.Evaluate.Grid
+				}
 			}
 			cells = append(cells, study.Cell{Key: fmt.Sprintf("%s seed=%d", l.Name, seed), Spec: spec, Run: spec.run})
 		}

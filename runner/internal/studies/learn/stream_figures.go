@@ -28,13 +28,14 @@ const (
 // Figures are "curve": error and log loss on the test part and, of the first pass, on
 // every example before it was learned, against the examples seen. An interval that
 // reaches down to 0 is left out. Where more learn than curves are told apart, each has a
-// small chart of its own in "curve_error" and "curve_log_loss", "curve_error_2", …
+// small chart of its own in "curve_error" and "curve_log_loss", "curve_error_2", … Before
+// these come the maps of [[figure]] and that of a sweep, if there are any.
 func (s *stream) Figures() []study.Figure {
 	var names []string
 	for _, l := range s.learners() {
 		names = append(names, l.Name)
 	}
-	out := sweepFigures(s.networks, errorAndLoss)
+	out := append(s.mapFigures(), sweepFigures(s.networks, errorAndLoss)...)
 	if len(names) <= mostCurves {
 		return append(out, study.Drawing("curve", "curve_summary", func(means *table.Table) *figures.Figure {
 			var rows [][]figures.Chart
