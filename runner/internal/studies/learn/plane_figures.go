@@ -48,7 +48,8 @@ func (p *plane) Figures() []study.Figure {
 			}
 		}
 	}
-	return slices.Concat(single, out, sweepFigures(p.Networks, []score{{"accuracy", "accuracy", true}, {"log_loss", "log loss, nats", false}}))
+	scores := []score{{"accuracy", "accuracy", true}, {"log_loss", "log loss, nats", false}}
+	return slices.Concat(single, out, sweepFigures(p.Networks, scores))
 }
 
 // quantity is a row of maps: a column of the table and its name.
@@ -67,7 +68,8 @@ func quantities(classes int) (all []quantity) {
 
 // row returns the maps of a quantity of a network at all snapshots, on one scale.
 func (p *plane) row(q quantity, method string, t table.Set) figures.Row {
-	c := chartOfPlane{x: p.task.Region.Axis(0, p.Evaluate.Grid), y: p.task.Region.Axis(1, p.Evaluate.Grid), snapshots: p.Evaluate.Snapshots}
+	grid := p.task.Region.Grid(p.Evaluate.Grid)
+	c := chartOfPlane{x: grid.X, y: grid.Y, snapshots: p.Evaluate.Snapshots}
 	for _, s := range p.task.Boundary {
 		c.boundary = append(c.boundary, figures.Segment(s))
 	}

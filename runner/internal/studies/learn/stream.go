@@ -45,7 +45,8 @@ type course struct {
 
 	Grid int `toml:"grid,omitzero"` // points of the maps of [[figure]] along each axis
 
-	Validation float64 `toml:"validation,omitzero"` // share of the training part by which candidates are judged; 0: a fifth
+	// Validation is the share of the training part by which candidates are judged; 0: a fifth.
+	Validation float64 `toml:"validation,omitzero"`
 }
 
 // Validate reports what is not allowed.
@@ -97,7 +98,7 @@ func (s *stream) setUp(m *config.Manifest) error {
 		}
 		for _, tuned := range l.Tune {
 			if slices.Contains(append(s.swept(), "passes", "window"), tuned) {
-				return m.Errorf(key+".tune", "%s is not allowed; allowed: what is not swept, and neither passes nor window", tuned)
+				return m.Errorf(key+".tune", "%s is not allowed; allowed: what is not swept, not passes, not window", tuned)
 			}
 		}
 		if err := l.Validate(); err != nil {
@@ -167,11 +168,15 @@ func (s *stream) Cells() []study.Cell {
 			l.Passes = s.Evaluate.Passes
 		}
 		for _, seed := range s.networks.Seeds {
-			spec := streamSpec{Seeded: study.Seeded{Manifest: s.manifest.Name, Seed: seed}, Data: s.Data, Method: l, Swept: s.swept(), Evaluate: s.Evaluate}
+			spec := streamSpec{
+				Seeded: study.Seeded{Manifest: s.manifest.Name, Seed: seed},
+				Data:   s.Data, Method: l, Swept: s.swept(), Evaluate: s.Evaluate,
+			}
 			spec.Evaluate.Grid = 0
 			if i < len(s.networks.Models) {
 				spec.Model = &s.networks.Models[i].Model
-				if of := s.networks.Models[i].Of; seed == s.manifest.Seed && slices.ContainsFunc(s.Pages, func(p page) bool { return p.Variant == of }) {
+				drawn := func(p page) bool { return p.Variant == s.networks.Models[i].Of }
+				if seed == s.manifest.Seed && slices.ContainsFunc(s.Pages, drawn) {
 					spec.Evaluate.Grid = s.Evaluate.Grid
 				}
 			}
@@ -184,11 +189,14 @@ func (s *stream) Cells() []study.Cell {
 // Tables adds the means over the seeds.
 func (s *stream) Tables(cells []table.Set) (table.Set, error) {
 	return table.Merge(cells, func(t table.Set) table.Set {
-		scores, keys := slices.Concat(learner.ScoreNames, prequentialNames), append([]string{"method"}, s.swept()...)
+		scores := slices.Concat(learner.ScoreNames, prequentialNames)
+		groups := func(of string, keys ...string) table.Groups {
+			return t.Get(of).GroupBy(slices.Concat([]string{"method"}, s.swept(), keys)...)
+		}
 		return table.Set{
-			t.Get("runs").GroupBy(slices.Concat(keys, []string{"train", "test", "inputs", "classes", "passes"})...).
+			groups("runs", "train", "test", "inputs", "classes", "passes").
 				Mean("summary", slices.Concat(scores, learner.StepNames)...),
-			t.Get("curve").GroupBy(slices.Concat(keys, []string{"pass", "k", "seen"})...).Mean("curve_summary", scores...),
+			groups("curve", "pass", "k", "seen").Mean("curve_summary", scores...),
 		}
 	})
 }

@@ -20,6 +20,9 @@ type score struct {
 var errorAndLoss = []score{{"error", "error", false}, {"log_loss", "log loss, nats", false}}
 
 const (
+	onTest = "test examples"
+	onNext = "next examples, mean so far"
+
 	mostCurves = 8 // that are told apart in one chart
 	across     = 3 // small charts in a row
 	mostCharts = 5 * across
@@ -40,7 +43,7 @@ func (s *stream) Figures() []study.Figure {
 		return append(out, study.Drawing("curve", "curve_summary", func(means *table.Table) *figures.Figure {
 			var rows [][]figures.Chart
 			for _, y := range errorAndLoss {
-				test, next := chart("test examples", "examples seen", y), chart("next examples, mean so far", "examples seen", y)
+				test, next := chart(onTest, "examples seen", y), chart(onNext, "examples seen", y)
 				for _, name := range names {
 					of := means.Where("method", name)
 					test.Curves = append(test.Curves, curve(of, name, "seen", y.column))
@@ -62,7 +65,7 @@ func (s *stream) Figures() []study.Figure {
 				for _, name := range page {
 					c, of := chart(name, "examples seen", y), means.Where("method", name)
 					c.Curves = []figures.Curve{
-						curve(of, "test examples", "seen", y.column), curve(of, "next examples, mean so far", "seen", "prequential_"+y.column),
+						curve(of, onTest, "seen", y.column), curve(of, onNext, "seen", "prequential_"+y.column),
 					}
 					charts = append(charts, c)
 				}
@@ -79,7 +82,8 @@ func chart(title, x string, y score) figures.Chart {
 
 // curve returns a column of means against another, without intervals that reach down to 0.
 func curve(means *table.Table, name, x, column string) figures.Curve {
-	c := figures.Curve{Name: name, X: means.Nums(x), Y: means.Nums(column), Low: means.Nums(column + "_low"), High: means.Nums(column + "_high")}
+	c := figures.Curve{Name: name, X: means.Nums(x), Y: means.Nums(column)}
+	c.Low, c.High = means.Nums(column+"_low"), means.Nums(column+"_high")
 	for i, low := range c.Low {
 		if low <= 0 {
 			c.Low[i], c.High[i] = math.NaN(), math.NaN()

@@ -34,8 +34,9 @@ func (c *streamCell) newAtlas(train *data.Examples, scaler data.Scaler) *atlas {
 		order = rand.New(src).Perm(len(order))
 	}
 	place := []table.Column{table.Num("x1", "the first input"), table.Num("x2", "the second")}
-	a := &atlas{train: c.table("train", slices.Concat([]table.Column{table.Int("k", "number of an example in the first pass")}, place,
-		[]table.Column{table.Int("class", "its class, from 1"), table.Text("label", "the name of the class")})...)}
+	k := table.Int("k", "number of an example in the first pass")
+	class := []table.Column{table.Int("class", "its class, from 1"), table.Text("label", "the name of the class")}
+	a := &atlas{train: c.table("train", slices.Concat([]table.Column{k}, place, class)...)}
 	axes := [2][]float64{}
 	for k, i := range order {
 		a.train.Add(c.at(), k+1, set.X[i], set.Class[i]+1, train.Classes()[set.Class[i]])
@@ -56,7 +57,8 @@ func (c *streamCell) newAtlas(train *data.Examples, scaler data.Scaler) *atlas {
 	columns := append([]table.Column{table.Int("k", "examples seen")}, place...)
 	for _, of := range [][2]string{{"p", "mean"}, {"var", "variance"}} {
 		for j := 1; j <= classes; j++ {
-			columns = append(columns, table.Num(fmt.Sprint(of[0], j), fmt.Sprintf("%s of the probability of class %d", of[1], j)).Rounded(6))
+			doc := fmt.Sprintf("%s of the probability of class %d", of[1], j)
+			columns = append(columns, table.Num(fmt.Sprint(of[0], j), doc).Rounded(6))
 		}
 	}
 	a.maps = c.table("maps", columns...)
@@ -87,11 +89,14 @@ func (a *atlas) draw(c *streamCell, k int) {
 func (s *stream) mapFigures() (out []study.Figure) {
 	for _, page := range s.Pages {
 		for _, model := range s.networks.Models {
-			if model.Of == page.Variant {
-				out = append(out, study.Figure{Name: pageName(model), Needs: []string{"maps", "train"}, Draw: func(t table.Set) (*figures.Figure, error) {
-					return atlasFigure(t.Get("maps").Where("method", model.Name), t.Get("train").Where("method", model.Name)), nil
-				}})
+			if model.Of != page.Variant {
+				continue
 			}
+			draw := func(t table.Set) (*figures.Figure, error) {
+				of := func(name string) *table.Table { return t.Get(name).Where("method", model.Name) }
+				return atlasFigure(of("maps"), of("train")), nil
+			}
+			out = append(out, study.Figure{Name: pageName(model), Needs: []string{"maps", "train"}, Draw: draw})
 		}
 	}
 	return out
