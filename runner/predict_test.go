@@ -98,7 +98,9 @@ func TestPredict(t *testing.T) {
 	}
 	// Into a file, with decisions: the other columns are the same.
 	least := out.Nums("probability")[1]
-	mustRun(t, "-predict", file, "-data", "new.csv", "-to", "out.csv", "-unknown", fmt.Sprint(least+1e-9))
+	if _, _, err := try(t, "-predict", file, "-data", "new.csv", "-to", "out.csv", "-unknown", fmt.Sprint(least+1e-9)); err != nil {
+		t.Fatal(err)
+	}
 	decided, err := table.Read("out", strings.NewReader(read(t, "out.csv")))
 	if err != nil || decided.Texts("class")[1] != "unknown" || decided.Nums("probability")[1] != least {
 		t.Errorf("%v: %s", err, read(t, "out.csv"))
