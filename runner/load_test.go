@@ -44,7 +44,7 @@ func TestBadManifestTouchesNothing(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, small, "good.toml")
 	for _, c := range []struct{ old, new, want string }{
-		{"scale  = 0.3", "scael = 0.3", "x.toml:8: model.scael: not a key; allowed: deaf, fail, points, scale, sleep"},
+		{"scale  = 0.3", "scael = 0.3", "x.toml:8: model.scael: not a key; did you mean scale? allowed: deaf, fail, points, scale, sleep"},
 		{"scale  = 0.3", "scale = -0.3", "x.toml:8: model.scale: -0.3 is not allowed"},
 		{`"toy"`, `"toyota"`, `x.toml:2: study: "toyota" is not a study; allowed: `},
 		{`"small"`, `"../small"`, `x.toml:1: name: "../small" is not allowed`},
