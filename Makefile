@@ -1,5 +1,5 @@
 # make help lists the targets.
-.PHONY: help reproduce data test check bench verify draw paper clean
+.PHONY: help reproduce data test check bench verify draw report paper clean
 
 TOOL = go tool -modfile=tools.mod
 # Packages in which work is done at the same time.
@@ -15,6 +15,7 @@ help:
 	@echo 'make verify      run again into a temporary folder and compare with results/;'
 	@echo '                 EFFORT=quick takes the experiments of that label only'
 	@echo 'make draw        draw the figures again from the tables in results/'
+	@echo 'make report      results/index.html: one page of all results, which every run leaves, too'
 	@echo 'make paper       the paper from results/; needs LaTeX with the csvsimple package'
 	@echo 'make clean       remove what is not committed from results/'
 
@@ -43,8 +44,11 @@ verify:
 draw:
 	go run ./runner -all -draw
 
+report:
+	go run ./runner -report results/index.html
+
 paper: reproduce
 	cd paper && for pass in 1 2; do pdflatex -interaction=nonstopmode -halt-on-error paper.tex; done
 
 clean:
-	rm -rf results/*/cells results/*/timing.csv results/*/*.svg results/*/*.pdf results/*/*.csv.gz
+	rm -rf results/index.html results/*/cells results/*/timing.csv results/*/*.svg results/*/*.pdf results/*/*.csv.gz results/*/*.npz

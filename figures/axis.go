@@ -94,6 +94,30 @@ func (a Axis) withEnds(curves []Curve, values func(Curve) []float64) Axis {
 	return a
 }
 
+// Spanning returns the axis with its ends or, where it has none, with those of the values
+// that it can show, apart if these are one number.
+func (a Axis) Spanning(values []float64) Axis {
+	if a.Min != 0 || a.Max != 0 {
+		return a
+	}
+	a.Min, a.Max = math.Inf(1), math.Inf(-1)
+	for _, v := range values {
+		if a.shows(v) {
+			a.Min, a.Max = min(a.Min, v), max(a.Max, v)
+		}
+	}
+	switch v := a.Min; {
+	case math.IsInf(v, 1): // no value
+		a.Min, a.Max = 0.1, 1
+	case v == a.Max && a.Log:
+		a.Min, a.Max = v/2, 2*v
+	case v == a.Max:
+		half := max(0.5, math.Abs(v)/2)
+		a.Min, a.Max = v-half, v+half
+	}
+	return a
+}
+
 // tickCount is the number of ticks with labels that an axis has room for.
 const tickCount = 5
 

@@ -116,6 +116,7 @@ func (c raster) FillString(face font.Face, at vg.Point, s string) { c.Fill(outli
 type vector struct {
 	vg.Canvas
 	images int
+	widths []int // of the images
 	pdf    bool
 }
 
@@ -144,6 +145,10 @@ func (c *vector) DrawImage(rect vg.Rectangle, img image.Image) {
 	c.images++
 	b := img.Bounds()
 	w, h := b.Dx()*magnify+c.images, b.Dy()*magnify
+	for slices.Contains(c.widths, w) {
+		w++
+	}
+	c.widths = append(c.widths, w)
 	out := image.NewPaletted(image.Rect(0, 0, w, h), nil)
 	known := make(map[color.Color]uint8)
 	for y := range h {

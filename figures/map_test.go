@@ -44,12 +44,13 @@ func TestField(t *testing.T) {
 	if f.X(0) != -1.5 || f.X(3) != 1.5 || f.Y(2) != 0.5 {
 		t.Errorf("middles %g, %g, %g", f.X(0), f.X(3), f.Y(2))
 	}
-	// The middles of the cells are 0.5, 1.5, ...; the grid's cells meet at 0.6, 2.2, 4.6.
-	if _, got := cells([]float64{0, 1.2, 3.2, 6}, Axis{Max: 6}); !slices.Equal(got, []int{0, 1, 2, 2, 2, 3}) {
+	// Two for the closest points, 1.2: the middles of the cells are 0.3, 0.9, ...; the grid's
+	// cells meet at 0.6, 2.2, 4.6.
+	if _, got := cells([]float64{0, 1.2, 3.2, 6}, Axis{Max: 6}); !slices.Equal(got, []int{0, 1, 1, 1, 2, 2, 2, 2, 3, 3}) {
 		t.Errorf("nearest grid points %v", got)
 	}
-	// They are at 1/8, 3/8, 5/8, 7/8 of three decades.
-	if _, got := cells([]float64{1, 10, 1000}, Axis{Min: 1, Max: 1000, Log: true}); !slices.Equal(got, []int{0, 1, 1, 2}) {
+	// They are at 1/12, 3/12, … of three decades.
+	if _, got := cells([]float64{1, 10, 1000}, Axis{Min: 1, Max: 1000, Log: true}); !slices.Equal(got, []int{0, 1, 1, 1, 2, 2}) {
 		t.Errorf("nearest grid points %v", got)
 	}
 	f.scale = Axis{Min: 1e-4, Max: 1, Log: true}

@@ -120,12 +120,12 @@ func find(name string) (words string, i, j int, ok bool) {
 }
 
 // Words returns what figures call a method by its name: the words of a well-known one; else
-// the name, with spaces for low lines and hyphens unless it has mathematics.
+// the name, with spaces for low lines and hyphens unless it has mathematics or numbers.
 func Words(name string) string {
 	if words, _, _, ok := find(name); ok {
 		return words
 	}
-	if strings.Contains(name, "$") {
+	if strings.ContainsAny(name, "$=") {
 		return name
 	}
 	return strings.NewReplacer("_", " ", "-", " ").Replace(name)

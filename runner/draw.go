@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path/filepath"
 	"runtime"
 
 	"golang.org/x/sync/errgroup"
@@ -62,7 +61,7 @@ func parallel(n int, do func(i int) error) error {
 // drawAgain draws the figures of an experiment from its published tables, and tells
 // of those whose tables are not there.
 func (p *program) drawAgain(e *experiment) error {
-	dir := filepath.Join(p.out, e.Name)
+	dir := p.dir(e)
 	results, err := store.OpenResults(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		fmt.Fprintf(p.stdout, "%s: no results in %s: run -exp %[1]s\n", e.Name, dir)

@@ -45,7 +45,7 @@ func (p *program) line(path string) (string, error) {
 		}
 	}
 	took := "-"
-	if run, err := store.ReadRun(filepath.Join(p.out, e.Name)); err == nil {
+	if run, err := store.ReadRun(p.dir(e)); err == nil {
 		took = time.Duration(run.Seconds * float64(time.Second)).Round(time.Second).String()
 	}
 	return fmt.Sprintf("%s\t%s\t%d\t%s\t%s\t%s\n", e.Name, e.Effort, len(e.study.Cells()), data, took, e.kind.Asks), nil

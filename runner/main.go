@@ -64,11 +64,21 @@ func run(ctx context.Context, stdout, stderr io.Writer, args []string) error {
 		return err
 	}
 	p := &program{o, args, stdout, stderr}
+	if o.predict != "" {
+		return p.predictRows()
+	}
+	back, err := o.enter()
+	if err != nil {
+		return err
+	}
+	defer back()
 	switch {
 	case o.list:
 		return p.listAll()
 	case len(o.fetch) > 0:
 		return data.Fetch(ctx, filepath.Join(manifests, "data", data.SetsFile), o.fetch, o.mirror, stdout)
+	case o.report != "":
+		return p.writePage(ctx, o.report)
 	}
 	experiments, err := p.load()
 	if err != nil {
@@ -77,17 +87,28 @@ func run(ctx context.Context, stdout, stderr io.Writer, args []string) error {
 	if o.verify {
 		return p.verifyAll(ctx, experiments)
 	}
-	for _, e := range experiments {
+	for i, e := range experiments {
 		if o.draw {
 			err = p.drawAgain(e)
 		} else {
 			err = p.run(ctx, e)
 		}
 		if err != nil {
-			return fmt.Errorf("%s: %w", e.Name, err)
+			err = fmt.Errorf("%s: %w", e.Name, err)
+			if i == 0 {
+				return err
+			}
+			break
 		}
 	}
-	return nil
+	if o.shard.n > 0 { // it publishes nothing
+		return err
+	}
+	file := filepath.Join(o.out, page)
+	if err = errors.Join(err, p.writePage(ctx, file)); err == nil && !o.draw {
+		fmt.Fprintf(stdout, "open %s\n", file)
+	}
+	return err
 }
 
 // load reads the manifests of the command line. Of all manifests, those whose data

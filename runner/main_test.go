@@ -238,7 +238,7 @@ func TestHelp(t *testing.T) {
 	if code != 0 || stderr != "" {
 		t.Errorf("-h: exit code %d, and %q", code, stderr)
 	}
-	for _, flag := range []string{"exp", "all", "list", "effort", "out", "workers", "set", "shard", "quiet", "verify", "draw", "fetch", "mirror"} {
+	for _, flag := range []string{"exp", "all", "list", "effort", "out", "workers", "set", "shard", "quiet", "verify", "draw", "fetch", "mirror", "predict", "data", "to", "unknown"} {
 		contains(t, stdout, "\n  -"+flag)
 	}
 }
@@ -252,6 +252,7 @@ func TestWrongUsage(t *testing.T) {
 		"-exp M -quiet=maybe", "-exp M -out=", "-exp M -quiet yes", "M",
 		"-all -effort slow", "-exp M -effort quick", "-all -exp M",
 		"-fetch iris -all", "-fetch iris -exp M", "-fetch iris -list", "-exp M -mirror /",
+		"-predict n.npz", "-data M", "-predict n.npz -data M -exp M", "-predict n.npz -data M -unknown 1.5", "-exp M -to x", "-exp M -unknown 0.5",
 		"-exp M -verify -shard 1/2", "-exp M -draw -verify", "-exp M -draw -shard 1/2",
 	} {
 		var stdout, stderr bytes.Buffer

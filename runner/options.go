@@ -19,8 +19,11 @@ var errUsage = errors.New("usage")
 type options struct {
 	exp, set, fetch                []string
 	all, list, verify, draw, quiet bool
-	effort, out, mirror            string
+	effort, out, mirror, report    string
+	elsewhere, below               bool   // -out is given; the working directory is below the root
 	sources                        string // folder of the results that other experiments read: -out
+	predict, data, to              string
+	unknown                        float64 // least probability of a decision
 	workers                        int
 	shard                          shard
 }
@@ -34,16 +37,21 @@ Examples:
   go run ./runner -exp fig1_12.toml              run experiments/fig1_12.toml
   go run ./runner -all -effort quick             run all that are labelled quick
   go run ./runner -exp my/own.toml -out /tmp/x   a manifest of your own, results in /tmp/x
-  go run ./runner -exp fig1_12 -set model.rho=0.3 -set sweep.seed=1..5 -out /tmp/x
-                                                 other values than the manifest's
+  go run ./runner -exp fig1_12 -set model.rho=0.3 -set sweep.seed=1..5
+                                                 other values than the manifest's, results in
+                                                 results/fig1_12@model.rho=0.3,sweep.seed=1..5
   go run ./runner -exp fig1_12 -shard 1/3        the first third of the cells; after 2/3 and 3/3,
   go run ./runner -exp fig1_12                   ... merge them
   go run ./runner -all -verify                   run again elsewhere and compare with results/
   go run ./runner -all -draw                     draw all figures again from the tables in results/
+  go run ./runner -report page.html              one page of all results, to send to someone
   go run ./runner -fetch iris -fetch mnist       get data sets into experiments/data/; -fetch all: all of them
+  go run ./runner -predict results/mine/network.npz -data new.csv -to out.csv -unknown 0.9
+                                                 what a network that was kept by [save] says of new rows
 
 Cells that are done are kept: after an interruption the same command goes on
-where it was. Exit code 0, 1 on an error, 2 on wrong usage, 130 if interrupted.
+where it was. Exit code 0, 1 on an error, 2 on wrong usage, 130 if interrupted;
+"go run" makes 1 of them all, "go build -o closedform ./runner" a program that does not.
 
 Flags:
 `
@@ -68,13 +76,20 @@ func parse(w io.Writer, args []string) (*options, error) {
 	flags.BoolVar(&o.draw, "draw", false, "draw the figures again from the tables in -out; nothing is computed")
 	flags.StringVar(&o.out, "out", "results", "`folder` in which the results folders are")
 	flags.IntVar(&o.workers, "workers", runtime.GOMAXPROCS(0), "`number` of cells computed at a time; it changes no result")
-	flags.Func("set", "`key=value` to use in place of the manifest's, such as model.lambda=0.4 (repeatable)",
+	flags.Func("set", "`key=value` to use in place of the manifest's, such as model.lambda=0.4 (repeatable);\n"+
+		"without -out the results get a folder of their own",
 		each(&o.set))
 	flags.Func("shard", "`i/n`: compute the i-th of n parts of the cells only; a later run without it merges",
 		o.shard.set)
 	flags.BoolVar(&o.quiet, "quiet", false, "show no progress on stderr")
 	flags.Func("fetch", "data `set` to get into experiments/data/, or all (repeatable)", each(&o.fetch))
 	flags.StringVar(&o.mirror, "mirror", "", "`folder` that -fetch takes the files from that are there; the others are downloaded")
+	flags.StringVar(&o.predict, "predict", "", "`file` of a trained network, the network.npz of a run with [save], for the rows of -data")
+	flags.StringVar(&o.data, "data", "", "CSV `file` with rows for -predict; its columns are found by their names")
+	flags.StringVar(&o.to, "to", "", "CSV `file` for what -predict predicts; standard output")
+	flags.Float64Var(&o.unknown, "unknown", 0, "least `probability` for a class of -predict; below it the class is unknown")
+	flags.StringVar(&o.report, "report", "", "`file` to write the page of the results in -out to: OUT/index.html, which a run\n"+
+		"leaves, too, links to the files beside it; any other has figures and tables in itself")
 	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
 		fmt.Fprint(w, usage)
 		flags.SetOutput(w)
@@ -86,6 +101,7 @@ func parse(w io.Writer, args []string) (*options, error) {
 	if problem := o.check(flags.Args()); problem != "" {
 		return nil, fmt.Errorf("%w: %s", errUsage, problem)
 	}
+	flags.Visit(func(f *flag.Flag) { o.elsewhere = o.elsewhere || f.Name == "out" })
 	o.sources = o.out
 	return o, nil
 }
@@ -110,12 +126,22 @@ func (o *options) check(rest []string) string {
 		return "-mirror is for -fetch"
 	case len(o.fetch) > 0 && (running || o.list):
 		return "-fetch excludes -exp, -all and -list"
+	case o.predict != "" && (running || o.list || o.report != "" || len(o.fetch) > 0):
+		return "-predict excludes -exp, -all, -list, -fetch and -report"
+	case (o.predict == "") != (o.data == ""):
+		return "-predict NETWORK and -data FILE go together"
+	case o.predict == "" && (o.to != "" || o.unknown != 0):
+		return "-to and -unknown are for -predict"
+	case !(o.unknown >= 0 && o.unknown <= 1):
+		return fmt.Sprintf("-unknown %g: need a probability, from 0 to 1", o.unknown)
+	case o.report != "" && (running || o.list || len(o.fetch) > 0):
+		return "-report is of what is there, and excludes -exp, -all, -list and -fetch"
 	case o.effort != "any" && !o.all && !o.list:
 		return "-effort chooses among the manifests of -all or -list"
 	case o.all && len(o.exp) > 0:
 		return "-all and -exp exclude each other"
-	case !running && !o.list && len(o.fetch) == 0:
-		return "nothing to do; give -exp MANIFEST, -all, -list or -fetch NAME"
+	case !running && !o.list && len(o.fetch) == 0 && o.report == "" && o.predict == "":
+		return "nothing to do; give -exp MANIFEST, -all, -list, -report FILE, -fetch NAME or -predict NETWORK"
 	}
 	return ""
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -19,7 +20,7 @@ func (j *job) publish(ctx context.Context, inputs string, computed int) (n int, 
 		return 0, nil, err
 	}
 	if err := ctx.Err(); err != nil {
-		return 0, nil, fmt.Errorf("interrupted with all cells done; the same command writes the results: %w", err)
+		return 0, nil, err
 	}
 	run := store.NewRun(ctx, j.args, j.start)
 	run.Manifest, run.CodeVersion = j.Name, j.version
@@ -46,6 +47,12 @@ func (j *job) files(ctx context.Context) (files []store.File, notes []string, er
 	}
 	drawings := j.study.Figures()
 	files = []store.File{{Name: "manifest.toml", Data: j.resolved}, {Name: "README.md", Data: j.readme(tables, drawings)}}
+	if saving, ok := j.study.(study.Saving); ok {
+		saved := saving.Saved(cells)
+		for _, name := range slices.Sorted(maps.Keys(saved)) {
+			files = append(files, store.File{Name: name, Data: saved[name]})
+		}
+	}
 	if noted, ok := j.study.(study.Noted); ok {
 		notes = noted.Notes(tables)
 	}

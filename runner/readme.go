@@ -16,7 +16,10 @@ func (e *experiment) readme(tables table.Set, drawings []study.Figure) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# %s\n\n%s\n\n", e.Name, e.kind.Asks)
 	command := "go run ./runner -exp " + e.Name
-	if e.Folder != manifests || len(e.Overrides) > 0 {
+	for _, o := range e.Overrides {
+		command += " -set " + quoted(o)
+	}
+	if e.Folder != manifests {
 		command = "go run ./runner -exp FOLDER/manifest.toml -out ANOTHER"
 	}
 	fmt.Fprintf(&b, "This folder is written by `%s`. `manifest.toml` has every value of the experiment, `run.json` tells when, "+

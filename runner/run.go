@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"closedform/runner/internal/config"
@@ -29,44 +28,73 @@ type job struct {
 	version  string // of the code
 	cells    []study.Cell
 	prints   []string      // their fingerprints
+	mine     int           // those of the shard
 	done     []*store.Cell // nil: not yet
+}
+
+// interrupted is the error of a run that a signal has ended.
+type interrupted string
+
+func (e interrupted) Error() string { return string(e) }
+func (interrupted) Unwrap() error   { return context.Canceled }
+
+// run runs an experiment.
+func (p *program) run(ctx context.Context, e *experiment) error {
+	j := &job{program: p, experiment: e, start: time.Now(), dir: p.dir(e)}
+	err := j.run(ctx)
+	if errors.Is(err, context.Canceled) {
+		done := 0
+		for _, c := range j.done {
+			if c != nil {
+				done++
+			}
+		}
+		return interrupted(fmt.Sprintf("interrupted with %d of %d cells done; to go on: %s", done, j.mine, p.command()))
+	}
+	return err
 }
 
 // run computes the cells that are not there yet and, unless it is a shard's
 // run, publishes the results.
-func (p *program) run(ctx context.Context, e *experiment) error {
-	j := &job{program: p, experiment: e, start: time.Now(), dir: filepath.Join(p.out, e.Name)}
+func (j *job) run(ctx context.Context) error {
 	inputs, err := j.prepare(ctx)
 	if err != nil {
 		return err
 	}
-	shard := p.shard.n > 0
+	shard := j.shard.n > 0
 	if j.folder, err = store.Open(j.dir, shard); err != nil {
 		return err
 	}
 	defer j.folder.Close()
 	if !shard && j.folder.Published(inputs) {
-		fmt.Fprintf(p.stdout, "%s: %d cells, all done before; %s is up to date\n", e.Name, len(j.cells), j.dir)
+		fmt.Fprintf(j.stdout, "%s: %d cells, all done before; %s is up to date\n%s", j.Name, len(j.cells), j.dir, j.first())
 		return nil
 	}
-	todo, mine := j.reuse()
+	if d, ok := j.study.(study.WithData); ok && !j.quiet {
+		for _, line := range d.About() {
+			fmt.Fprintln(j.stderr, line)
+		}
+	}
+	todo := j.reuse()
 	if err := j.compute(ctx, todo); err != nil {
 		return err
 	}
 	if shard {
-		fmt.Fprintf(p.stdout, "%s: shard %d/%d: %d cells, %d computed, %d done before, in %s; the same command without -shard merges\n",
-			e.Name, p.shard.i, p.shard.n, mine, len(todo), mine-len(todo), j.took())
+		fmt.Fprintf(j.stdout, "%s: shard %d/%d: %d cells, %d computed, %d done before, in %s; "+
+			"the same command without -shard merges\n",
+			j.Name, j.shard.i, j.shard.n, j.mine, len(todo), j.mine-len(todo), j.took())
 		return nil
 	}
 	files, notes, err := j.publish(ctx, inputs, len(todo))
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(p.stdout, "%s: %d cells, %d computed, %d done before; %d files in %s, in %s\n",
-		e.Name, mine, len(todo), mine-len(todo), files, j.dir, j.took())
+	fmt.Fprintf(j.stdout, "%s: %d cells, %d computed, %d done before; %d files in %s, in %s\n",
+		j.Name, j.mine, len(todo), j.mine-len(todo), files, j.dir, j.took())
 	for _, note := range notes {
-		fmt.Fprintf(p.stdout, "%s: %s\n", e.Name, note)
+		fmt.Fprintf(j.stdout, "%s: %s\n", j.Name, note)
 	}
+	fmt.Fprint(j.stdout, j.first())
 	return nil
 }
 
@@ -126,14 +154,14 @@ func (j *job) use(d study.Derived) (sums []byte, err error) {
 }
 
 // reuse loads the cells that are there, and returns the indices of those still to
-// be computed, and how many are of this shard.
-func (j *job) reuse() (todo []int, mine int) {
+// be computed.
+func (j *job) reuse() (todo []int) {
 	j.done = make([]*store.Cell, len(j.cells))
 	for i, c := range j.cells {
 		if !j.shard.has(i) {
 			continue
 		}
-		mine++
+		j.mine++
 		var err error
 		if j.done[i], err = j.folder.LoadCell(c.Key, j.prints[i]); err != nil {
 			fmt.Fprintf(j.stderr, "%s: %v; computing it again\n", j.Name, err)
@@ -142,7 +170,7 @@ func (j *job) reuse() (todo []int, mine int) {
 			todo = append(todo, i)
 		}
 	}
-	return todo, mine
+	return todo
 }
 
 // compute computes cells and keeps each as soon as it is done.
@@ -155,22 +183,15 @@ func (j *job) compute(ctx context.Context, todo []int) error {
 	if j.quiet {
 		w = io.Discard
 	}
-	progress := engine.Start(w, j.Name, len(todo))
+	progress := engine.Start(w, j.Name, j.mine, j.mine-len(todo))
 	defer progress.Stop()
-	var computed atomic.Int64
-	err := engine.Compute(ctx, j.workers, cells, func(k int, tables table.Set, took time.Duration) error {
+	return engine.Compute(ctx, j.workers, cells, func(k int, tables table.Set, took time.Duration) error {
 		i := todo[k]
 		j.done[i] = &store.Cell{Key: j.cells[i].Key, Fingerprint: j.prints[i], Tables: tables, Seconds: took.Seconds()}
 		if err := j.folder.SaveCell(j.done[i]); err != nil {
 			return err
 		}
-		computed.Add(1)
 		progress.Done()
 		return nil
 	})
-	if errors.Is(err, context.Canceled) {
-		missing := len(todo) - int(computed.Load())
-		return fmt.Errorf("interrupted with %d cells to go; the same command goes on from there: %w", missing, err)
-	}
-	return err
 }

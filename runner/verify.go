@@ -7,7 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 
 	"closedform/runner/internal/store"
 )
@@ -22,7 +21,7 @@ const foreignTolerance = 1e-6
 // results follows from those in -out, too, which are compared themselves.
 func (p *program) verifyAll(ctx context.Context, experiments []*experiment) error {
 	for _, e := range experiments {
-		if _, err := store.OpenResults(filepath.Join(p.out, e.Name)); err != nil {
+		if _, err := store.OpenResults(p.dir(e)); err != nil {
 			return fmt.Errorf("%s: no results to compare with: %w", e.Name, err)
 		}
 	}
@@ -39,11 +38,11 @@ func (p *program) verifyAll(ctx context.Context, experiments []*experiment) erro
 	for _, e := range experiments {
 		err := fresh.run(ctx, e)
 		if errors.Is(err, context.Canceled) { // the cells go with the temporary folder
-			err = fmt.Errorf("interrupted, not compared: %w", context.Canceled)
+			err = interrupted("interrupted, not compared")
 		}
 		n := 0
 		if err == nil {
-			n, err = p.compare(e.Name, filepath.Join(p.out, e.Name), filepath.Join(temporary, e.Name))
+			n, err = p.compare(e.Name, p.dir(e), fresh.dir(e))
 		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", e.Name, err)

@@ -127,6 +127,7 @@ func TestNetworkOfTwoClasses(t *testing.T) {
 			network, err := bnn.New(bnn.Config{
 				Layers: []int{2, 2}, Bias: true, Output: bnn.ADF, Softmax: softmax.Probit{Lambda: lambda, Rho: 0.5},
 				PriorVar: math.Exp(rnd.NormFloat64()), PriorMeanVar: 3,
+				Prior: bnn.PaperPrior,
 			}, random.Source("weights", trial))
 			if err != nil {
 				t.Fatal(err)

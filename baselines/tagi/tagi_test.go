@@ -231,6 +231,7 @@ func TestMixtureHasTheMomentsOfBNN(t *testing.T) {
 	other, err := bnn.New(bnn.Config{
 		Layers: []int{3, 4, 4, 2}, Bias: true, Hidden: bnn.Smooth, Output: bnn.Total,
 		Covariance: []bnn.Covariance{bnn.Diagonal},
+		Prior:      bnn.PaperPrior,
 	}, random.Source("bnn"))
 	if err != nil {
 		t.Fatal(err)

@@ -23,7 +23,7 @@ func TestADFStep(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(31, 1))
 	for _, rule := range adfRules {
 		for range 20 {
-			n := newNetwork(t, Config{Layers: []int{3, 4}, Bias: true, Output: rule})
+			n := newNetwork(t, Config{Layers: []int{3, 4}, Bias: true, Output: rule, Prior: PaperPrior})
 			randomWeights(t, n, rnd, 1)
 			x, class := []float64{rnd.NormFloat64(), rnd.NormFloat64(), 0}, rnd.IntN(4)
 			y := mat.NewVecDense(4, append(append([]float64(nil), x...), 1))
@@ -56,8 +56,8 @@ func TestADFStep(t *testing.T) {
 
 // LogP is the logarithm of the probability that Predict gives, for every rule.
 func TestLogP(t *testing.T) {
-	for rule := Joint; rule <= ADFExact; rule++ {
-		n := newNetwork(t, Config{Layers: []int{2, 5, 3}, Output: rule, Hidden: Smooth, OnIndefinite: Skip, PriorMeanVar: 1})
+	for rule := range OutputRule(len(outputRules)) {
+		n := newNetwork(t, Config{Layers: []int{2, 5, 3}, Output: rule, Hidden: Smooth, OnIndefinite: Skip, PriorMeanVar: 1, Prior: PaperPrior})
 		var p Prediction
 		for k := range 20 {
 			x := []float64{math.Sin(float64(k)), math.Cos(float64(3 * k))}
@@ -98,7 +98,7 @@ func TestStreams(t *testing.T) {
 	for name, stream := range streams {
 		for _, rule := range adfRules {
 			for _, kind := range allKinds {
-				n := newNetwork(t, Config{Layers: []int{2, 4, 3}, Bias: true, Output: rule, Hidden: Smooth, Covariance: []Covariance{kind}, PriorMeanVar: 1})
+				n := newNetwork(t, Config{Layers: []int{2, 4, 3}, Bias: true, Output: rule, Hidden: Smooth, Covariance: []Covariance{kind}, PriorMeanVar: 1, Prior: PaperPrior})
 				x := make([]float64, 2)
 				count := 3000
 				if rule == ADFExact {
@@ -150,9 +150,9 @@ func positiveDefinite(t *testing.T, name string, n *Network) {
 
 // Certain weights stay what they are, and the others learn.
 func TestCertainWeights(t *testing.T) {
-	for rule := Joint; rule <= ADFExact; rule++ {
+	for rule := range OutputRule(len(outputRules)) {
 		for _, kind := range allKinds {
-			n := newNetwork(t, Config{Layers: []int{2, 3, 3}, Output: rule, Hidden: Smooth, OnIndefinite: Skip, Covariance: []Covariance{kind}, PriorMeanVar: 1})
+			n := newNetwork(t, Config{Layers: []int{2, 3, 3}, Output: rule, Hidden: Smooth, OnIndefinite: Skip, Covariance: []Covariance{kind}, PriorMeanVar: 1, Prior: PaperPrior})
 			makeCertain(t, n, 0)
 			mean, _ := n.Weights(0)
 			last, _ := n.Weights(1)
@@ -189,7 +189,7 @@ func TestPredictionIsReusable(t *testing.T) {
 		{Layers: []int{3, 5}},
 		{Layers: []int{2, 5}, Bias: true},
 	} {
-		cfg.PriorMeanVar = 1
+		cfg.PriorMeanVar, cfg.Prior = 1, PaperPrior
 		n, x := newNetwork(t, cfg), []float64{0.4, -2, 3}[:cfg.Layers[0]]
 		var fresh Prediction
 		for _, p := range []*Prediction{&shared, &fresh} {
@@ -204,12 +204,12 @@ func TestPredictionIsReusable(t *testing.T) {
 // Features of any size give finite weights or an error that leaves the network as
 // it was.
 func TestExtremeFeatures(t *testing.T) {
-	for rule := Joint; rule <= ADFExact; rule++ {
+	for rule := range OutputRule(len(outputRules)) {
 		for _, kind := range allKinds {
 			for i, size := range []float64{1e-320, 1e-150, 1e-150, 1e-20, 1e20, 1e77, 1e150, 1e300} {
 				hidden := []HiddenRule{Smooth, Frozen}[i%2]
 				// Without a bias the inverse of a variance may overflow.
-				n := newNetwork(t, Config{Layers: []int{2, 3, 3}, Bias: i%4 > 1, Output: rule, Hidden: hidden, OnIndefinite: Skip, Covariance: []Covariance{kind}, PriorVar: 1e-11, PriorMeanVar: 1})
+				n := newNetwork(t, Config{Layers: []int{2, 3, 3}, Bias: i%4 > 1, Output: rule, Hidden: hidden, OnIndefinite: Skip, Covariance: []Covariance{kind}, PriorVar: 1e-11, PriorMeanVar: 1, Prior: PaperPrior})
 				name := fmt.Sprintf("%v, %v, %v, %g", rule, hidden, kind, size)
 				for k, x := range [][]float64{{size, -size}, {-size, size / 1e5}, {1, size}} {
 					before := copied(t, n)

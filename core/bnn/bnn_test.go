@@ -10,8 +10,17 @@ import (
 	"closedform/internal/check"
 )
 
+// newNetwork returns a network whose prior is the configuration's, with ones and draws of
+// one weight after another in place of the defaults.
 func newNetwork(t testing.TB, cfg Config) *Network {
 	t.Helper()
+	if cfg.PriorScale == nil {
+		cfg.PriorScale = []float64{1}
+	}
+	if cfg.Replications == nil {
+		cfg.Replications = []float64{1}
+	}
+	cfg.PriorDraw = Independent
 	n, err := New(cfg, random.Source("bnn", "test"))
 	if err != nil {
 		t.Fatal(err)

@@ -17,6 +17,7 @@ package bnn
 import (
 	"cmp"
 	"math"
+	"reflect"
 	"slices"
 
 	"closedform/core/field"
@@ -24,13 +25,16 @@ import (
 )
 
 // Config describes a network. The zero value of every field but Layers is its
-// documented default; the tags are the words of manifests and checkpoints.
+// documented default, and the defaults together are a network that learns well from
+// standardised inputs in one pass; core/README.md says how they were chosen. The tags
+// are the words of manifests and checkpoints.
 type Config struct {
 	// Layers are the numbers of inputs, of neurons in each hidden layer, and
 	// of classes: at least two entries, at least two classes.
 	Layers []int `toml:"layers" json:"layers"`
 
-	// Bias adds to every layer an input that is always 1.
+	// Bias adds to every layer an input that is always 1. It is true by default where
+	// nothing but Layers is given.
 	Bias bool `toml:"bias" json:"bias"`
 
 	// Alpha and Beta are the slopes of the hidden units f(z) = max(αz, βz),
@@ -41,7 +45,9 @@ type Config struct {
 	Output OutputRule `toml:"rule" json:"rule"`
 	Hidden HiddenRule `toml:"hidden" json:"hidden"`
 
-	// Covariance of each layer of weights; one entry stands for all, none for Full.
+	// Covariance of each layer of weights; one entry stands for all. None stands for
+	// Full in layers that this gives at most 2²⁰ numbers, else for Shared in those of at
+	// most 512 inputs, and Diagonal in others.
 	Covariance Covariances `toml:"covariance" json:"covariance"`
 
 	// OutputCovariance is that between the neurons of the output layer.
@@ -65,9 +71,10 @@ type Config struct {
 	VarianceFloor float64 `toml:"variance_floor" json:"variance_floor"`
 
 	// Replications is how often one example counts for the covariances of a layer:
-	// a positive number for each layer of weights, 1 for a joint output layer; none
-	// stands for ones. It multiplies the steps e_j, as far as VarianceFloor allows;
-	// the means move as ever. Examples to be seen K times count 1/K times each.
+	// a positive number for each layer of weights, 1 for a joint output layer. One
+	// entry stands for all; none for 1, but in diagonal layers of d > 4 inputs √d/2. It
+	// multiplies the steps e_j, as far as VarianceFloor allows; the means move as ever.
+	// Examples to be seen K times count 1/K times each.
 	//
 	// Counted once, an example leaves a diagonal layer too much variance, as the
 	// layer takes its inputs for uncorrelated: in linear regression on d inputs of
@@ -82,39 +89,101 @@ type Config struct {
 	PriorVar float64 `toml:"prior_var" json:"prior_var"`
 	Prior    Prior   `toml:"prior" json:"prior"`
 
-	// PriorScale multiplies PriorVar layer by layer: a positive number for each
-	// layer of weights. None stands for ones.
+	// PriorScale multiplies PriorVar layer by layer: a positive number for each layer of
+	// weights. One entry stands for all. None stands for ones if Prior is PaperPrior,
+	// and else for
+	//
+	//	d/100       in a hidden layer of d inputs, so that each weight has the variance 0.01,
+	//	d/10        in one that is diagonal, and
+	//	6000/Layers[0]  in the output layer, or 10 if it is joint, for the cubature.
 	PriorScale []float64 `toml:"prior_scale,omitempty" json:"prior_scale,omitempty"`
 
-	// PriorMeanVar scales the random prior means: those of a layer are drawn
-	// from N(0, PriorMeanVar/inputs of the layer). Zero makes all means zero,
-	// which leaves the neurons of a hidden layer indistinguishable.
-	PriorMeanVar float64 `toml:"prior_mean_var" json:"prior_mean_var"`
+	// PriorMeanVar scales the random prior means, whose variance is PriorMeanVar/inputs
+	// of the layer. Zero stands for 2 if they are Orthogonal, and for means of zero if
+	// they are Independent, which leaves the neurons of a hidden layer alike.
+	PriorMeanVar float64   `toml:"prior_mean_var" json:"prior_mean_var"`
+	PriorDraw    PriorDraw `toml:"prior_draw" json:"prior_draw,omitempty"`
 }
 
 // WithDefaults returns a copy with the documented default in place of each zero
-// value, that of Softmax if Layers has the classes. PriorScale and Replications
-// may stay none.
+// value; without Layers, of those that do not depend on them.
 func (c Config) WithDefaults() Config {
-	c.Layers, c.Covariance = slices.Clone(c.Layers), slices.Clone(c.Covariance)
-	c.PriorScale, c.Replications = slices.Clone(c.PriorScale), slices.Clone(c.Replications)
+	if reflect.DeepEqual(c, Config{Layers: c.Layers}) {
+		c.Bias = true
+	}
 	if c.Alpha == 0 && c.Beta == 0 {
 		c.Beta = 1
 	}
-	if len(c.Covariance) == 0 {
-		c.Covariance = Covariances{Full}
-	}
 	c.EigenvalueFloor, c.VarianceFloor = cmp.Or(c.EigenvalueFloor, 1e-3), cmp.Or(c.VarianceFloor, 1e-3)
 	c.PriorVar = cmp.Or(c.PriorVar, 1)
-	switch n := c.classes(); {
-	case c.Softmax != nil:
-	case c.Output == ADFExact:
-		c.Softmax = softmax.Exact{Fast: true}
-	case n >= 2:
-		const rho = 0.5
-		c.Softmax = softmax.Probit{Lambda: softmax.SlopeLambda(n, rho), Rho: rho}
+	if c.PriorDraw == Orthogonal {
+		c.PriorMeanVar = cmp.Or(c.PriorMeanVar, 2)
+	}
+	if n := c.classes(); n >= 2 {
+		c.Layers = slices.Clone(c.Layers)
+		layers := len(c.Layers) - 1
+		c.Covariance = byLayers(c.Covariance, layers, c.defaultCovariance)
+		c.Replications = byLayers(c.Replications, layers, c.defaultReplications)
+		c.PriorScale = byLayers(c.PriorScale, layers, c.defaultScale)
+		switch {
+		case c.Softmax != nil:
+		case c.Output == ADFExact:
+			c.Softmax = softmax.Exact{Fast: true}
+		default:
+			const rho = 0.5
+			c.Softmax = softmax.Probit{Lambda: softmax.SlopeLambda(n, rho), Rho: rho}
+		}
 	}
 	return c
+}
+
+// byLayers returns a list with an entry for each layer of weights: the one that stands
+// for all, or where there is none the default of a layer.
+func byLayers[S ~[]T, T any](list S, layers int, standard func(l int) T) S {
+	out := make(S, layers)
+	for l := range out {
+		switch len(list) {
+		case 0:
+			out[l] = standard(l)
+		case 1:
+			out[l] = list[0]
+		default:
+			return slices.Clone(list)
+		}
+	}
+	return out
+}
+
+func (c *Config) defaultCovariance(l int) Covariance {
+	switch out, in := c.WeightDims(l); {
+	case in*in*out <= 1<<20 || c.joint(l):
+		return Full
+	case in <= 512:
+		return Shared
+	}
+	return Diagonal
+}
+
+func (c *Config) defaultReplications(l int) float64 {
+	if _, in := c.WeightDims(l); c.Covariance[l] == Diagonal {
+		return max(1, math.Sqrt(float64(in))/2)
+	}
+	return 1
+}
+
+func (c *Config) defaultScale(l int) float64 {
+	_, in := c.WeightDims(l)
+	switch {
+	case c.Prior == PaperPrior:
+		return 1
+	case c.joint(l):
+		return 10
+	case l == len(c.Layers)-2:
+		return 6000 / float64(c.Layers[0])
+	case c.Covariance[l] == Diagonal:
+		return float64(in) / 10
+	}
+	return float64(in) / 100
 }
 
 // Validate returns an error unless a network can be made of the configuration, a
@@ -143,6 +212,7 @@ func (c *Config) checkFields() (err error) {
 		field.OneOf("output_covariance", c.OutputCovariance, outputCovariances),
 		field.OneOf("on_indefinite", c.OnIndefinite, policies),
 		field.OneOf("prior", c.Prior, priors),
+		field.OneOf("prior_draw", c.PriorDraw, priorDraws),
 		field.Within("alpha", c.Alpha, 0, 1),
 		field.Fraction("variance_floor", c.VarianceFloor),
 		field.NonNegative("eigenvalue_floor", c.EigenvalueFloor),
@@ -159,24 +229,22 @@ func (c *Config) checkFields() (err error) {
 func (c *Config) checkLists() (err error) {
 	layers := len(c.Layers) - 1
 	for _, f := range []struct {
-		key       string
-		k, orElse int // entries, and how many stand for all
+		key string
+		k   int // entries
 	}{
-		{"covariance", len(c.Covariance), 1},
-		{"prior_scale", len(c.PriorScale), 0},
-		{"replications", len(c.Replications), 0},
+		{"covariance", len(c.Covariance)},
+		{"prior_scale", len(c.PriorScale)},
+		{"replications", len(c.Replications)},
 	} {
-		if f.k != 0 && f.k != f.orElse && f.k != layers {
-			return field.Errorf(f.key, "%d entries are not allowed; allowed: %d, or %d, one for each layer of weights",
-				f.k, f.orElse, layers)
+		if f.k > 1 && f.k != layers {
+			return field.Errorf(f.key, "%d entries are not allowed; allowed: 1, or %d, one for each layer of weights", f.k, layers)
 		}
 	}
-	for l := range layers {
-		err = cmp.Or(
-			err,
-			field.Positive("prior_scale", byLayer(c.PriorScale, l, 1)),
-			field.Positive("replications", byLayer(c.Replications, l, 1)),
-		)
+	for _, x := range c.PriorScale {
+		err = cmp.Or(err, field.Positive("prior_scale", x))
+	}
+	for _, x := range c.Replications {
+		err = cmp.Or(err, field.Positive("replications", x))
 	}
 	return err
 }
@@ -205,29 +273,14 @@ func (c *Config) checkJoint() error {
 	if !c.joint(last) {
 		return nil
 	}
-	if c.Output != ADFExact || c.classes() > softmax.MostCorrelated || c.covariance(last) != Full {
+	d := c.WithDefaults()
+	if c.Output != ADFExact || c.classes() > softmax.MostCorrelated || d.Covariance[last] != Full {
 		return field.Errorf("output_covariance", "joint is allowed only with rule = %q, a full output layer and at most %d classes", ADFExact, softmax.MostCorrelated)
 	}
-	if x := byLayer(c.Replications, last, 1); x != 1 {
+	if x := d.Replications[last]; x != 1 {
 		return field.Errorf("replications", "%g is not allowed for a joint output layer; allowed: 1", x)
 	}
 	return nil
-}
-
-// covariance returns that of layer l of the weights.
-func (c *Config) covariance(l int) Covariance {
-	if len(c.Covariance) == 1 {
-		return c.Covariance[0]
-	}
-	return byLayer(c.Covariance, l, Full)
-}
-
-// byLayer returns the entry of layer l of the weights; none stands for others.
-func byLayer[T any](list []T, l int, others T) T {
-	if len(list) == 0 {
-		return others
-	}
-	return list[l]
 }
 
 // classes returns their number, which is 0 without Layers.
@@ -254,10 +307,10 @@ func (c *Config) WeightDims(l int) (out, in int) {
 }
 
 // SpreadDims returns the dimensions of Root or Variance of layer l in its LayerState.
-// It panics if the configuration is not valid.
+// The configuration is one of [Config.WithDefaults].
 func (c *Config) SpreadDims(l int) (rows, cols int) {
 	out, in := c.WeightDims(l)
-	switch kind := c.covariance(l); {
+	switch kind := c.Covariance[l]; {
 	case c.joint(l):
 		return out * in, out * in
 	case kind == Shared:
@@ -270,7 +323,7 @@ func (c *Config) SpreadDims(l int) (rows, cols int) {
 
 // priorVariance returns that of each weight of layer l.
 func (c *Config) priorVariance(l int) float64 {
-	variance := c.PriorVar * byLayer(c.PriorScale, l, 1)
+	variance := c.PriorVar * c.PriorScale[l]
 	if c.Prior == ScaledPrior {
 		_, in := c.WeightDims(l)
 		variance /= float64(in)

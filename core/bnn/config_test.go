@@ -42,9 +42,11 @@ func TestConfigErrors(t *testing.T) {
 		{"output_covariance", Config{Layers: []int{2, softmax.MostCorrelated + 1}, Output: ADFExact, OutputCovariance: JointNeurons}},
 		{"on_indefinite", Config{OnIndefinite: 9}},
 		{"prior", Config{Prior: 9}},
+		{"prior_draw", Config{PriorDraw: 9}},
 		{"prior_var", Config{PriorVar: -1}},
 		{"prior_mean_var", Config{PriorMeanVar: inf}},
-		{"prior_scale", Config{PriorScale: []float64{1}}},
+		{"prior_scale", Config{PriorScale: []float64{0}}},
+		{"prior_scale", Config{PriorScale: []float64{1, 1, 1}}},
 		{"prior_scale", Config{PriorScale: []float64{1, 0}}},
 		{"prior_scale", Config{PriorScale: []float64{nan, 1}}},
 		{"replications", Config{Replications: []float64{-1, 1}}},
@@ -75,7 +77,7 @@ func TestWithDefaults(t *testing.T) {
 	got := Config{Layers: []int{2, 3}, Output: ADFExact}.WithDefaults()
 	want := Config{
 		Layers: []int{2, 3}, Beta: 1, Output: ADFExact, Covariance: Covariances{Full}, Softmax: softmax.Exact{Fast: true},
-		EigenvalueFloor: 1e-3, VarianceFloor: 1e-3, PriorVar: 1,
+		EigenvalueFloor: 1e-3, VarianceFloor: 1e-3, Replications: []float64{1}, PriorVar: 1, PriorScale: []float64{3000}, PriorMeanVar: 2,
 	}
 	if !reflect.DeepEqual(got, want) || !reflect.DeepEqual(got.WithDefaults(), want) {
 		t.Errorf("defaults %+v, want %+v", got, want)
@@ -97,6 +99,7 @@ func TestWords(t *testing.T) {
 		"full": Full, "diagonal": Diagonal, "shared": Shared,
 		"per-neuron": PerNeuron, "joint ": JointNeurons,
 		"paper": PaperPrior, "scaled": ScaledPrior,
+		"orthogonal": Orthogonal, "independent": Independent,
 		"fail": Fail, "skip": Skip, "project": Project,
 	} {
 		if word == "joint " {

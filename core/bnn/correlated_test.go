@@ -26,7 +26,7 @@ func jointCov(n *Network) *mat.SymDense {
 func TestJointNeuronsStep(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(61, 1))
 	for classes := 2; classes <= softmax.MostCorrelated; classes++ {
-		n := newNetwork(t, Config{Layers: []int{2, classes}, Bias: true, Output: ADFExact, OutputCovariance: JointNeurons, PriorVar: 0.5, PriorMeanVar: 1})
+		n := newNetwork(t, Config{Layers: []int{2, classes}, Bias: true, Output: ADFExact, OutputCovariance: JointNeurons, PriorVar: 0.5, PriorMeanVar: 1, Prior: PaperPrior})
 		q := softmax.NewJointPosterior(classes)
 		steps := 12
 		if classes == 4 {
@@ -84,7 +84,7 @@ func TestJointNeuronsStep(t *testing.T) {
 func TestJointNeuronsFirstStep(t *testing.T) {
 	var networks [2]*Network
 	for o := PerNeuron; o <= JointNeurons; o++ {
-		networks[o] = newNetwork(t, Config{Layers: []int{2, 4, 3}, Bias: true, Output: ADFExact, Hidden: Smooth, OutputCovariance: o, PriorMeanVar: 1})
+		networks[o] = newNetwork(t, Config{Layers: []int{2, 4, 3}, Bias: true, Output: ADFExact, Hidden: Smooth, OutputCovariance: o, PriorMeanVar: 1, Prior: PaperPrior})
 		makeCertain(t, networks[o], 0) // which leaves the logits uncorrelated
 		observe(t, networks[o], []float64{1, -0.5}, 2)
 	}
@@ -94,7 +94,7 @@ func TestJointNeuronsFirstStep(t *testing.T) {
 // A long stream leaves the covariance positive definite, predictions normalised
 // and correlated logits.
 func TestJointNeuronsStream(t *testing.T) {
-	n := newNetwork(t, Config{Layers: []int{2, 4, 3}, Bias: true, Output: ADFExact, Hidden: Smooth, OutputCovariance: JointNeurons, PriorMeanVar: 1})
+	n := newNetwork(t, Config{Layers: []int{2, 4, 3}, Bias: true, Output: ADFExact, Hidden: Smooth, OutputCovariance: JointNeurons, PriorMeanVar: 1, Prior: PaperPrior})
 	rnd := rand.New(rand.NewPCG(62, 1))
 	var p Prediction
 	for k := range 300 {
@@ -126,7 +126,7 @@ func TestJointNeuronsStream(t *testing.T) {
 // written with dense matrices.
 func TestJointNeuronsSmooth(t *testing.T) {
 	const hidden, classes = 3, 3
-	n := newNetwork(t, Config{Layers: []int{2, hidden, classes}, Bias: true, Output: ADFExact, Hidden: Smooth, OutputCovariance: JointNeurons, PriorMeanVar: 1})
+	n := newNetwork(t, Config{Layers: []int{2, hidden, classes}, Bias: true, Output: ADFExact, Hidden: Smooth, OutputCovariance: JointNeurons, PriorMeanVar: 1, Prior: PaperPrior})
 	rnd := rand.New(rand.NewPCG(63, 1))
 	for k := range 10 {
 		if _, err := n.Observe([]float64{rnd.NormFloat64(), rnd.NormFloat64()}, k%classes); err != nil {
@@ -196,7 +196,7 @@ func TestJointNeuronsSmooth(t *testing.T) {
 // Features so large that the cubature cannot resolve the softmax are refused, and
 // nothing changes.
 func TestJointNeuronsTooWide(t *testing.T) {
-	n := newNetwork(t, Config{Layers: []int{2, 4}, Output: ADFExact, OutputCovariance: JointNeurons})
+	n := newNetwork(t, Config{Layers: []int{2, 4}, Output: ADFExact, OutputCovariance: JointNeurons, Prior: PaperPrior})
 	for _, size := range []float64{1, 100, 1e100} {
 		before := copied(t, n)
 		u, err := n.Observe([]float64{size, -size}, 2)

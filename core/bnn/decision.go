@@ -45,8 +45,11 @@ func (p *Prediction) Decide(by Confidence, threshold float64) int {
 	if !(p.Confidence(by) >= threshold) {
 		return Unknown
 	}
-	return floats.MaxIdx(p.P)
+	return p.Class()
 }
+
+// Class returns the most probable class, from 0; of equally probable ones the first.
+func (p *Prediction) Class() int { return floats.MaxIdx(p.P) }
 
 // Confidence returns how confident the prediction is. It panics if there is no
 // such kind.

@@ -18,6 +18,8 @@ import (
 func Example() {
 	network, err := bnn.New(bnn.Config{
 		Layers:  []int{2, 3},
+		Output:  bnn.Joint,
+		Prior:   bnn.PaperPrior,
 		Softmax: softmax.Probit{Lambda: 0.3, Rho: 0.5},
 	}, random.Source("example"))
 	if err != nil {
@@ -72,6 +74,7 @@ func ExampleIndefiniteError() {
 			Output:       rule,
 			OnIndefinite: bnn.Fail, // the default
 			Softmax:      softmax.Probit{Lambda: 2, Rho: 0.5},
+			Prior:        bnn.PaperPrior,
 			PriorVar:     0.1,
 		}, random.Source("example"))
 		if err != nil {

@@ -20,10 +20,11 @@ type Network struct {
 	layers []weights
 	pass   []flow     // of Observe, layer by layer
 	step   outputStep // of Observe
+	unlike bool       // the neurons of each hidden layer are
 }
 
 // New returns a network with its prior weights: variances as cfg.PriorVar says, means
-// drawn from src if cfg.PriorMeanVar > 0 and zero otherwise. It returns an error
+// drawn from src as cfg.PriorDraw says. It returns an error
 // that names the field if cfg is not valid, and panics if src is nil.
 func New(cfg Config, src rand.Source) (*Network, error) {
 	if src == nil {
@@ -42,11 +43,8 @@ func New(cfg Config, src rand.Source) (*Network, error) {
 				return nil, fmt.Errorf("bnn: prior_var = %g, prior_scale = %g: %w", cfg.PriorVar, cfg.PriorScale, err)
 			}
 		}
-		if cfg.PriorMeanVar > 0 {
-			sd := math.Sqrt(cfg.PriorMeanVar / float64(in))
-			mean := mat.NewDense(out, in, nil)
-			mean.Apply(func(_, _ int, _ float64) float64 { return sd * rnd.NormFloat64() }, mean)
-			layer.SetMean(mean)
+		if n.cfg.PriorMeanVar > 0 && (n.cfg.PriorDraw == Independent || l < len(n.layers)-1) {
+			layer.SetMean(n.cfg.priorMean(l, rnd))
 		}
 	}
 	return n, nil
@@ -92,7 +90,7 @@ func (n *Network) SetWeights(l int, mean *mat.Dense, cov []mat.Symmetric) error 
 		}
 	}
 	fresh.SetMean(mean)
-	n.layers[l] = fresh
+	n.layers[l], n.unlike = fresh, false
 	return nil
 }
 

@@ -10,7 +10,7 @@ import (
 )
 
 func TestBadInput(t *testing.T) {
-	n := newNetwork(t, Config{Layers: []int{2, 3}})
+	n := newNetwork(t, Config{Layers: []int{2, 3}, Output: Joint, Prior: PaperPrior})
 	var p Prediction
 	for _, x := range [][]float64{{math.NaN(), 0}, {0, math.Inf(1)}, {1e200, 0}} {
 		if err := n.Predict(&p, x); err == nil {
@@ -30,14 +30,14 @@ func TestBadInput(t *testing.T) {
 		"no layer 1":        func() { n.Weights(1) },
 		"2×2 means":         func() { n.SetWeights(0, mat.NewDense(2, 2, nil), nil) },
 		"0 covariances":     func() { n.SetWeights(0, mat.NewDense(3, 2, nil), nil) },
-		"nil source":        func() { New(Config{Layers: []int{2, 3}}, nil) },
+		"nil source":        func() { New(Config{Layers: []int{2, 3}, Output: Joint, Prior: PaperPrior}, nil) },
 	} {
 		check.Panics(t, "bnn: ", name, f)
 	}
 }
 
 func TestSetWeightsRefusesBadNumbers(t *testing.T) {
-	n := newNetwork(t, Config{Layers: []int{2, 2}})
+	n := newNetwork(t, Config{Layers: []int{2, 2}, Output: Joint, Prior: PaperPrior})
 	good := mat.NewSymDense(2, []float64{1, 0, 0, 1})
 	for _, s := range []*mat.SymDense{
 		mat.NewSymDense(2, []float64{1, 2, 2, 1}),
@@ -59,7 +59,7 @@ func TestSetWeightsRefusesBadNumbers(t *testing.T) {
 }
 
 func TestWeightsAreCopies(t *testing.T) {
-	n := newNetwork(t, Config{Layers: []int{2, 2}})
+	n := newNetwork(t, Config{Layers: []int{2, 2}, Output: Joint, Prior: PaperPrior})
 	mean, cov := n.Weights(0)
 	setWeights(t, n, 0, mean, cov)
 	mean.Set(0, 0, 7)
@@ -74,7 +74,7 @@ func TestPriorScale(t *testing.T) {
 	scale := []float64{3, 0.5}
 	for prior, want := range map[Prior][]float64{PaperPrior: {6, 1}, ScaledPrior: {6.0 / 5, 1.0 / 4}} {
 		for _, kind := range kinds {
-			n := newNetwork(t, Config{Layers: []int{4, 3, 2}, Bias: true, Covariance: []Covariance{kind}, Prior: prior, PriorVar: 2, PriorScale: scale, PriorMeanVar: 1})
+			n := newNetwork(t, Config{Layers: []int{4, 3, 2}, Bias: true, Covariance: []Covariance{kind}, Prior: prior, PriorVar: 2, PriorScale: scale, PriorMeanVar: 1, Output: Joint, Hidden: Frozen})
 			for l, v := range want {
 				_, cov := n.Weights(l)
 				for _, s := range cov {
@@ -86,7 +86,7 @@ func TestPriorScale(t *testing.T) {
 		}
 	}
 	layers := []int{4, 3, 2}
-	n := newNetwork(t, Config{Layers: layers, PriorScale: scale})
+	n := newNetwork(t, Config{Layers: layers, PriorScale: scale, Output: Joint, Prior: PaperPrior})
 	scale[0], layers[0] = 7, 7
 	if got := n.State().Config; got.PriorScale[0] != 3 || got.Layers[0] != 4 {
 		t.Errorf("the network shares memory with its caller: %+v", got)
@@ -94,7 +94,7 @@ func TestPriorScale(t *testing.T) {
 }
 
 func TestPriorMeansAreScaledByFanIn(t *testing.T) {
-	n := newNetwork(t, Config{Layers: []int{400, 50, 2}, Covariance: []Covariance{Diagonal}, PriorMeanVar: 2})
+	n := newNetwork(t, Config{Layers: []int{400, 50, 2}, Covariance: []Covariance{Diagonal}, PriorMeanVar: 2, Output: Joint, Hidden: Frozen, Prior: PaperPrior})
 	mean, _ := n.Weights(0)
 	var sum float64
 	for _, w := range mean.RawMatrix().Data {

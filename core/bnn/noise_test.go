@@ -15,7 +15,7 @@ func learned(t *testing.T) map[string]*Network {
 		"full":     {Output: ADF, Prior: ScaledPrior},
 		"diagonal": {Output: ADF, Prior: ScaledPrior, Covariance: []Covariance{Diagonal}},
 		"shared":   {Output: ADF, Prior: ScaledPrior, Covariance: []Covariance{Shared}},
-		"joint":    {Output: ADFExact, OutputCovariance: JointNeurons},
+		"joint":    {Output: ADFExact, OutputCovariance: JointNeurons, Prior: PaperPrior},
 	} {
 		cfg.Layers, cfg.Bias, cfg.PriorVar, cfg.PriorMeanVar, cfg.Hidden = []int{2, 4, 3}, true, 3, 2, Smooth
 		n := newNetwork(t, cfg)
@@ -88,7 +88,7 @@ func TestProcessNoiseErrors(t *testing.T) {
 		}
 	}
 	for _, kind := range []Covariance{Full, Diagonal, Shared} {
-		n := newNetwork(t, Config{Layers: []int{2, 3}, Output: ADF, Covariance: []Covariance{kind}, PriorVar: 8e307})
+		n := newNetwork(t, Config{Layers: []int{2, 3}, Output: ADF, Covariance: []Covariance{kind}, PriorVar: 8e307, Prior: PaperPrior})
 		if err := n.AddProcessNoise(1); err != nil {
 			t.Fatal(err)
 		}

@@ -3,6 +3,7 @@ package bnn
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"closedform/core/field"
 )
@@ -63,11 +64,15 @@ func (e *IndefiniteError) Error() string {
 //	μ_j += d_j Σ_jŷ,   Σ_j += e_j (Σ_jŷ)(Σ_jŷ)ᵀ.
 //
 // An error, which is an input that is not finite, a class out of range, an overflow,
+// a hidden layer whose neurons all have the same means, and would for ever,
 // or an *IndefiniteError under the policy Fail, leaves the network unchanged.
 // Observe panics if the length of x is not the number of inputs.
 func (n *Network) Observe(x []float64, class int) (Update, error) {
 	if class < 0 || class >= n.cfg.classes() {
 		return Update{Action: Refused}, fmt.Errorf("bnn: class %d; the network has classes 0 to %d", class, n.cfg.classes()-1)
+	}
+	if err := n.checkAlike(); err != nil {
+		return Update{Action: Refused}, err
 	}
 	if err := n.forward(n.pass, x); err != nil {
 		return Update{Action: Refused}, err
@@ -92,6 +97,28 @@ func (n *Network) Observe(x []float64, class int) (Update, error) {
 		w.update(&n.pass[l])
 	}
 	return update, nil
+}
+
+// checkAlike looks, before the first step after New or SetWeights, for hidden layers whose
+// neurons cannot come to differ.
+func (n *Network) checkAlike() error {
+	if n.unlike {
+		return nil
+	}
+	for l, w := range n.layers[:len(n.layers)-1] {
+		mean := w.MeanMatrix()
+		out, _ := mean.Dims()
+		same := out > 1
+		for j := 1; j < out && same; j++ {
+			same = slices.Equal(mean.RawRowView(0), mean.RawRowView(j))
+		}
+		if same {
+			return fmt.Errorf("bnn: the neurons of hidden layer %d have the same means and would stay alike; "+
+				"give PriorMeanVar, PriorDraw Orthogonal, or other weights by SetWeights", l+1)
+		}
+	}
+	n.unlike = true
+	return nil
 }
 
 // certain is the variance up to which a pre-activation has nothing to learn: the
@@ -132,8 +159,8 @@ func (n *Network) freeze(l int) {
 // replicate multiplies the steps e_j of layer l by its Replications. A diagonal layer
 // does so itself, as it has a floor for every weight.
 func (n *Network) replicate(l int) {
-	times := byLayer(n.cfg.Replications, l, 1)
-	if times == 1 || n.cfg.covariance(l) == Diagonal {
+	times := n.cfg.Replications[l]
+	if times == 1 || n.cfg.Covariance[l] == Diagonal {
 		return
 	}
 	f := &n.pass[l]

@@ -96,6 +96,7 @@ func TestObserveIsTheTextbookStep(t *testing.T) {
 				n := newNetwork(t, Config{
 					Layers: []int{2, classes}, Bias: true, Output: rule,
 					Softmax: softmax.Probit{Lambda: 0.2, Rho: 0.5},
+					Prior:   PaperPrior,
 				})
 				randomWeights(t, n, rnd, 0.7)
 				x, class := []float64{rnd.NormFloat64(), rnd.NormFloat64()}, trial%classes
@@ -126,7 +127,7 @@ func TestBinaryNetworkIsAScalarKalmanStep(t *testing.T) {
 	lambda := math.Sqrt(2*math.Pi) / 4
 	for _, rule := range []OutputRule{Joint, Total} {
 		for trial := range 50 {
-			n := newNetwork(t, Config{Layers: []int{2, 2}, Output: rule})
+			n := newNetwork(t, Config{Layers: []int{2, 2}, Output: rule, Prior: PaperPrior})
 			randomWeights(t, n, rnd, 0.5)
 			x := []float64{rnd.NormFloat64(), rnd.NormFloat64()}
 			var before, after Prediction
@@ -172,7 +173,7 @@ func TestObserveIsEquivariant(t *testing.T) {
 	perm := []int{2, 0, 3, 1}
 	for _, rule := range []OutputRule{Joint, Total} {
 		for class := range 4 {
-			cfg := Config{Layers: []int{2, 4}, Output: rule, Softmax: softmax.Probit{Lambda: 0.15, Rho: 0.5}}
+			cfg := Config{Layers: []int{2, 4}, Output: rule, Softmax: softmax.Probit{Lambda: 0.15, Rho: 0.5}, Prior: PaperPrior}
 			a, b := newNetwork(t, cfg), newNetwork(t, cfg)
 			randomWeights(t, a, rnd, 0.8)
 			mean, cov := a.Weights(0)
@@ -201,7 +202,7 @@ func TestObserveIsEquivariant(t *testing.T) {
 // Σ shrinks along Σŷ to ṽ = v − σ_zy²/s, whatever the label.
 func TestFrozenHiddenLayer(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(11, 12))
-	cfg := Config{Layers: []int{2, 4, 3, 3}, Bias: true, Alpha: 0.1, Beta: 1, Output: Total}
+	cfg := Config{Layers: []int{2, 4, 3, 3}, Bias: true, Alpha: 0.1, Beta: 1, Output: Total, Hidden: Frozen, Prior: PaperPrior}
 	a := newNetwork(t, cfg)
 	randomWeights(t, a, rnd, 0.6)
 	x := []float64{0.5, -1.5}
@@ -241,7 +242,7 @@ func TestFrozenHiddenLayer(t *testing.T) {
 
 // Nothing can be learned from an input without weight.
 func TestZeroInput(t *testing.T) {
-	n := newNetwork(t, Config{Layers: []int{2, 3}, Output: Total})
+	n := newNetwork(t, Config{Layers: []int{2, 3}, Output: Total, Prior: PaperPrior})
 	before, _ := n.Weights(0)
 	if u, err := n.Observe([]float64{0, 0}, 2); err != nil || u.Action != Applied {
 		t.Errorf("%+v, %v", u, err)
@@ -257,7 +258,7 @@ func TestLongStreams(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(17, 18))
 	for _, rule := range []OutputRule{Joint, Total} {
 		for _, policy := range []Policy{Skip, Project} {
-			n := newNetwork(t, Config{Layers: []int{3, 5, 4}, Bias: true, Output: rule, OnIndefinite: policy, PriorMeanVar: 1})
+			n := newNetwork(t, Config{Layers: []int{3, 5, 4}, Bias: true, Output: rule, OnIndefinite: policy, PriorMeanVar: 1, Hidden: Frozen, Prior: PaperPrior})
 			for k := range 2000 {
 				x := []float64{rnd.NormFloat64(), 10 * rnd.NormFloat64(), float64(k % 2)}
 				if _, err := n.Observe(x, rnd.IntN(4)); err != nil {
@@ -276,7 +277,7 @@ func TestLongStreams(t *testing.T) {
 
 func TestObserveAndPredictDoNotAllocate(t *testing.T) {
 	for _, rule := range []OutputRule{Joint, Total} {
-		n := newNetwork(t, Config{Layers: []int{4, 6, 5}, Bias: true, Output: rule, OnIndefinite: Project, PriorMeanVar: 1})
+		n := newNetwork(t, Config{Layers: []int{4, 6, 5}, Bias: true, Output: rule, OnIndefinite: Project, PriorMeanVar: 1, Hidden: Frozen, Prior: PaperPrior})
 		x := []float64{0.1, -0.2, 0.3, 1}
 		var p Prediction
 		if err := n.Predict(&p, x); err != nil {
@@ -299,6 +300,7 @@ func FuzzObserve(f *testing.F) {
 		cfg := Config{
 			Layers: []int{2, 3}, Bias: variant&1 > 0, Output: OutputRule(variant >> 1 & 1),
 			OnIndefinite: Policy(variant >> 2 % 3), PriorMeanVar: 1,
+			Prior: PaperPrior,
 		}
 		if variant&32 > 0 {
 			cfg.Layers = []int{2, 4, 3}

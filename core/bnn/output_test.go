@@ -19,7 +19,7 @@ func TestTotalObeysTheLawsOfTotalMoments(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(5, 6))
 	for range 50 {
 		const classes = 4
-		n := newNetwork(t, Config{Layers: []int{3, classes}, Output: Total, Softmax: softmax.Probit{Lambda: 1, Rho: 0.5}})
+		n := newNetwork(t, Config{Layers: []int{3, classes}, Output: Total, Softmax: softmax.Probit{Lambda: 1, Rho: 0.5}, Prior: PaperPrior})
 		randomWeights(t, n, rnd, 1)
 		x := []float64{rnd.NormFloat64(), rnd.NormFloat64(), rnd.NormFloat64()}
 		if err := n.forward(n.pass, x); err != nil {
@@ -52,6 +52,7 @@ func indefinite(t *testing.T, policy Policy, rule OutputRule) (n *Network, x []f
 	n = newNetwork(t, Config{
 		Layers: []int{2, 3}, Output: rule, OnIndefinite: policy,
 		Softmax: softmax.Probit{Lambda: 2, Rho: 0.5}, EigenvalueFloor: 0.02, VarianceFloor: 0.01,
+		Prior: PaperPrior,
 	})
 	mean := mat.NewDense(3, 2, []float64{3, 0, 0, 3, 3, 3})
 	var cov []mat.Symmetric
@@ -108,7 +109,7 @@ func TestPolicies(t *testing.T) {
 func TestTotalWithImprobableClasses(t *testing.T) {
 	for _, gap := range []float64{5, 10, 20, 30, 50, 200} {
 		for class := range 3 {
-			n := newNetwork(t, Config{Layers: []int{1, 3}, Output: Total, Softmax: softmax.Probit{Lambda: 1, Rho: 0.5}})
+			n := newNetwork(t, Config{Layers: []int{1, 3}, Output: Total, Softmax: softmax.Probit{Lambda: 1, Rho: 0.5}, Prior: PaperPrior})
 			mean := mat.NewDense(3, 1, []float64{0, -gap, -gap})
 			tiny := mat.NewDiagDense(1, []float64{0.01})
 			setWeights(t, n, 0, mean, []mat.Symmetric{tiny, tiny, tiny})
@@ -131,7 +132,7 @@ func TestTotalWithImprobableClasses(t *testing.T) {
 // At any ρ, m̃ = m + v ∂ log p_c/∂m (Stein's lemma): finite differences.
 func TestTotalIsTheGradientOfTheLogLikelihood(t *testing.T) {
 	for _, rho := range []float64{0, 0.2, 0.5, 0.8} {
-		cfg := Config{Layers: []int{1, 3}, Output: Total, OnIndefinite: Project, Softmax: softmax.Probit{Lambda: 0.6, Rho: rho}}
+		cfg := Config{Layers: []int{1, 3}, Output: Total, OnIndefinite: Project, Softmax: softmax.Probit{Lambda: 0.6, Rho: rho}, Prior: PaperPrior}
 		m, v := []float64{-1, 2, 0.5}, []float64{0.05, 0.25, 4}
 		moments := softmax.NewMoments(3)
 		logP := func(m []float64, c int) float64 {
@@ -188,7 +189,7 @@ func TestSmallestLabelEigenvalue(t *testing.T) {
 // Project floors small eigenvalues also where only a variance is negative: the
 // mean must not be left to an unprotected step.
 func TestProjectFloorsPositiveEigenvalues(t *testing.T) {
-	n := newNetwork(t, Config{Layers: []int{1, 3}, OnIndefinite: Project, Softmax: softmax.Probit{Lambda: 1, Rho: 0.5}})
+	n := newNetwork(t, Config{Layers: []int{1, 3}, OnIndefinite: Project, Softmax: softmax.Probit{Lambda: 1, Rho: 0.5}, Output: Joint, Prior: PaperPrior})
 	m, v := []float64{1.5, 0, -1}, []float64{4, 1, 2}
 	n.cfg.Softmax.Moments(n.step.moments, m, v)
 	u, err := n.step.run(&n.cfg, m, v, 1)
@@ -212,7 +213,7 @@ func (b broken) Moments(dst *softmax.Moments, _, _ []float64) {
 func TestBrokenApproximation(t *testing.T) {
 	for _, rule := range []OutputRule{Joint, Total} {
 		for _, p := range []float64{math.NaN(), math.Inf(1), -0.1} {
-			n := newNetwork(t, Config{Layers: []int{2, 3}, Output: rule, Softmax: broken(p)})
+			n := newNetwork(t, Config{Layers: []int{2, 3}, Output: rule, Softmax: broken(p), Prior: PaperPrior})
 			if u, err := n.Observe([]float64{1, 1}, 0); err == nil || u.Action != Refused {
 				t.Errorf("%v: p = %g: %+v, %v", rule, p, u, err)
 			}
@@ -232,7 +233,7 @@ func (barely) Moments(dst *softmax.Moments, _, _ []float64) {
 
 // An eigenvalue within the rounding error of Σ_y is not known to be positive.
 func TestJointDoesNotTrustRounding(t *testing.T) {
-	n := newNetwork(t, Config{Layers: []int{1, 2}, Softmax: barely{}})
+	n := newNetwork(t, Config{Layers: []int{1, 2}, Softmax: barely{}, Output: Joint, Prior: PaperPrior})
 	if u, err := n.Observe([]float64{1}, 0); err == nil || !(u.MinEigenvalue > 0) || !u.Indefinite {
 		t.Errorf("%+v, %v", u, err)
 	}

@@ -16,7 +16,7 @@ func TestPredictMonteCarlo(t *testing.T) {
 	const samples = 40000
 	rnd := rand.New(rand.NewPCG(9, 10))
 	const lambda = 0.6
-	n := newNetwork(t, Config{Layers: []int{2, 3}, Bias: true, Softmax: softmax.Probit{Lambda: lambda, Rho: 0.5}})
+	n := newNetwork(t, Config{Layers: []int{2, 3}, Bias: true, Softmax: softmax.Probit{Lambda: lambda, Rho: 0.5}, Output: Joint, Prior: PaperPrior})
 	randomWeights(t, n, rnd, 1)
 	x := []float64{0.7, -1.1}
 	var got Prediction
@@ -61,11 +61,11 @@ func TestPredictMonteCarlo(t *testing.T) {
 // product with the mean of the next layer were one layer.
 func TestLinearHiddenLayer(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(13, 14))
-	deep := newNetwork(t, Config{Layers: []int{2, 2, 3}, Alpha: 1, Beta: 1})
+	deep := newNetwork(t, Config{Layers: []int{2, 2, 3}, Alpha: 1, Beta: 1, Output: Joint, Hidden: Frozen, Prior: PaperPrior})
 	randomWeights(t, deep, rnd, 1)
 	m0, _ := deep.Weights(0)
 	m1, cov := deep.Weights(1)
-	flat := newNetwork(t, Config{Layers: []int{2, 3}})
+	flat := newNetwork(t, Config{Layers: []int{2, 3}, Output: Joint, Prior: PaperPrior})
 	setWeights(t, flat, 0, m1, cov)
 	x := []float64{0.3, 2}
 	var h mat.VecDense

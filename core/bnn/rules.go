@@ -10,6 +10,15 @@ import (
 type OutputRule int
 
 const (
+	// ADF takes the exact posterior moments of the logits given the label
+	// under the likelihood of the probit with ρ = ½, which Softmax must be
+	// (assumed-density filtering). It has nothing that could be indefinite.
+	ADF OutputRule = iota
+
+	// ADFExact is ADF under the likelihood of the softmax itself; Softmax must
+	// be softmax.Exact.
+	ADFExact
+
 	// Joint is the rule of the paper, Eq. (z): logits and probabilities are
 	// taken as jointly Gaussian, and the one-hot label y as a noise-free
 	// observation of the probabilities. Over the first n−1 classes
@@ -17,24 +26,15 @@ const (
 	//	m̃ = m + Σ_zy Σ_y⁻¹ (y − p),   ṽ = diag(diag(v) − Σ_zy Σ_y⁻¹ Σ_zyᵀ).
 	//
 	// Where Σp ≠ 1 (probit with ρ ≠ ½) it matters which class is the last.
-	Joint OutputRule = iota
+	Joint
 
 	// Total puts the covariance of the label, S = diag(p) − ppᵀ, in place of
 	// that of the probabilities: by the law of total covariance the label has
 	// a noise of its own.
 	Total
-
-	// ADF takes the exact posterior moments of the logits given the label
-	// under the likelihood of the probit with ρ = ½, which Softmax must be
-	// (assumed-density filtering). It has nothing that could be indefinite.
-	ADF
-
-	// ADFExact is ADF under the likelihood of the softmax itself; Softmax must
-	// be softmax.Exact.
-	ADFExact
 )
 
-var outputRules = field.Words{"joint", "total", "adf", "adf-exact"}
+var outputRules = field.Words{"adf", "adf-exact", "joint", "total"}
 
 func (r OutputRule) String() string                   { return outputRules.Word(int(r)) }
 func (r OutputRule) MarshalText() ([]byte, error)     { return outputRules.Marshal(int(r)) }
@@ -44,25 +44,25 @@ func (r *OutputRule) UnmarshalText(text []byte) error { return field.Unmarshal(r
 type HiddenRule int
 
 const (
+	// SmoothMean hands on the mean of the output of a hidden layer, and sends the
+	// update back through every layer as a Kalman smoother does (Goulet et al. 2021;
+	// Wagner, Wu and Huber 2023), with the means of the weights before their own
+	// update. It leaves out the uncertainty of the layers below, which all neurons of
+	// a layer have in common and Smooth counts for each of them anew: wide networks
+	// learn faster without it.
+	SmoothMean HiddenRule = iota
+
+	// Smooth is SmoothMean, but hands on the variance, too.
+	Smooth
+
 	// Frozen is the rule of the paper, Algorithms 1 and 2: a hidden layer hands
 	// on the mean of its output only, and its target is that same mean. The
 	// innovation is zero: hidden means never move, and hidden covariances shrink
 	// whatever the label.
-	Frozen HiddenRule = iota
-
-	// Smooth hands on the variance, too, and sends the update back through
-	// every layer as a Kalman smoother does (Goulet et al. 2021; Wagner, Wu and
-	// Huber 2023), with the means of the weights before their own update.
-	Smooth
-
-	// SmoothMean hands on the mean only, as Frozen does, and sends the update back
-	// as Smooth does. It leaves out the uncertainty of the layers below, which all
-	// neurons of a layer have in common and Smooth counts for each of them anew:
-	// wide networks learn faster without it.
-	SmoothMean
+	Frozen
 )
 
-var hiddenRules = field.Words{"frozen", "smooth", "smooth-mean"}
+var hiddenRules = field.Words{"smooth-mean", "smooth", "frozen"}
 
 func (r HiddenRule) String() string                   { return hiddenRules.Word(int(r)) }
 func (r HiddenRule) MarshalText() ([]byte, error)     { return hiddenRules.Marshal(int(r)) }
@@ -132,15 +132,36 @@ func (o *OutputCovariance) UnmarshalText(text []byte) error {
 type Prior int
 
 const (
-	PaperPrior  Prior = iota // the variance of every weight
-	ScaledPrior              // that times the number of inputs, so that the pre-activations of all layers are alike
+	ScaledPrior Prior = iota // the variance of a weight times the number of inputs, so that the pre-activations of all layers are alike
+	PaperPrior               // the variance of every weight
 )
 
-var priors = field.Words{"paper", "scaled"}
+var priors = field.Words{"scaled", "paper"}
 
 func (p Prior) String() string                   { return priors.Word(int(p)) }
 func (p Prior) MarshalText() ([]byte, error)     { return priors.Marshal(int(p)) }
 func (p *Prior) UnmarshalText(text []byte) error { return field.Unmarshal(p, text, priors) }
+
+// PriorDraw says how the random prior means are drawn.
+type PriorDraw int
+
+const (
+	// Orthogonal draws the weights of hidden neurons, which are thus well apart from the
+	// first example on: their directions are orthogonal, as far as there are as many
+	// inputs, and in the first hidden layer in pairs u and −u, whose sum and difference
+	// are linear and even in the input. The bias weight counts twice, so that the
+	// hinges of the units spread over the data. The means of the output layer are zero.
+	Orthogonal PriorDraw = iota
+
+	// Independent draws all weights of all layers one by one.
+	Independent
+)
+
+var priorDraws = field.Words{"orthogonal", "independent"}
+
+func (p PriorDraw) String() string                   { return priorDraws.Word(int(p)) }
+func (p PriorDraw) MarshalText() ([]byte, error)     { return priorDraws.Marshal(int(p)) }
+func (p *PriorDraw) UnmarshalText(text []byte) error { return field.Unmarshal(p, text, priorDraws) }
 
 // Policy says what happens to a step that cannot be taken as printed because it
 // is indefinite (see Update) or a posterior variance ṽ_j would be negative.

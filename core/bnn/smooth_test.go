@@ -16,7 +16,7 @@ import (
 func TestSmoothForward(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(41, 1))
 	for _, kind := range kinds {
-		n := newNetwork(t, Config{Layers: []int{2, 3, 2}, Bias: true, Hidden: Smooth, Alpha: 0.2, Beta: 1, Covariance: []Covariance{kind}, PriorMeanVar: 1})
+		n := newNetwork(t, Config{Layers: []int{2, 3, 2}, Bias: true, Hidden: Smooth, Alpha: 0.2, Beta: 1, Covariance: []Covariance{kind}, PriorMeanVar: 1, Output: Joint, Prior: PaperPrior})
 		if kind == Full {
 			randomWeights(t, n, rnd, 0.7)
 		}
@@ -78,7 +78,7 @@ func TestSmoothStep(t *testing.T) {
 
 func testSmoothStep(t *testing.T, rule HiddenRule, kind Covariance) {
 	rnd := rand.New(rand.NewPCG(42, 1))
-	n := newNetwork(t, Config{Layers: []int{2, 4, 5, 3}, Bias: true, Output: ADF, Hidden: rule, Alpha: 0.1, Beta: 1, Covariance: []Covariance{kind}, PriorMeanVar: 1})
+	n := newNetwork(t, Config{Layers: []int{2, 4, 5, 3}, Bias: true, Output: ADF, Hidden: rule, Alpha: 0.1, Beta: 1, Covariance: []Covariance{kind}, PriorMeanVar: 1, Prior: PaperPrior})
 	if kind == Full {
 		randomWeights(t, n, rnd, 0.6)
 	}
@@ -172,7 +172,7 @@ func testSmoothStep(t *testing.T, rule HiddenRule, kind Covariance) {
 // used, counted, and leaves the covariances positive definite.
 func TestSmoothFloors(t *testing.T) {
 	const classes = 200
-	n := newNetwork(t, Config{Layers: []int{1, 1, classes}, Output: ADF, Hidden: Smooth, Softmax: softmax.Probit{Lambda: 3, Rho: 0.5}})
+	n := newNetwork(t, Config{Layers: []int{1, 1, classes}, Output: ADF, Hidden: Smooth, Softmax: softmax.Probit{Lambda: 3, Rho: 0.5}, Prior: PaperPrior})
 	mean, cov := n.Weights(0)
 	mean.Set(0, 0, 5)
 	setWeights(t, n, 0, mean, cov)

@@ -72,7 +72,7 @@ func (s *LayerState) check(cfg *Config, l int) error {
 	if err := checkMatrix("means", s.Mean, out, in); err != nil {
 		return err
 	}
-	kind := cfg.covariance(l)
+	kind := cfg.Covariance[l]
 	name, spread, other := "roots", s.Root, s.Variance
 	if kind == Diagonal {
 		name, spread, other = "variances", s.Variance, s.Root

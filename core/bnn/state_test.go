@@ -21,7 +21,7 @@ func TestRestore(t *testing.T) {
 		{Layers: []int{3, 5, 6, 4}, Bias: true, Output: ADFExact, Hidden: Smooth, Covariance: []Covariance{Diagonal, Full, Diagonal}, Prior: ScaledPrior, PriorMeanVar: 2},
 		{Layers: []int{3, 2, 4}, Output: ADFExact, OutputCovariance: JointNeurons, Hidden: Smooth, PriorMeanVar: 1},
 		{Layers: []int{3, 5, 4}, Output: ADF, Bias: true, Hidden: SmoothMean, Covariance: []Covariance{Diagonal, Shared}, Replications: []float64{3, 0.5}, PriorScale: []float64{2, 3}, PriorMeanVar: 1},
-		{Layers: []int{3, 2, 4}, Output: Total, OnIndefinite: Project, Covariance: []Covariance{Diagonal}, Alpha: 0.1, Beta: 1.5},
+		{Layers: []int{3, 2, 4}, Output: Total, OnIndefinite: Project, Covariance: []Covariance{Diagonal}, Alpha: 0.1, Beta: 1.5, PriorMeanVar: 1},
 	} {
 		n := newNetwork(t, cfg)
 		example := func() ([]float64, int) {
@@ -79,7 +79,7 @@ func same(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b)
 
 // The root of a state is that of the covariance that Weights returns.
 func TestStateRoot(t *testing.T) {
-	n := newNetwork(t, Config{Layers: []int{4, 3}, Bias: true})
+	n := newNetwork(t, Config{Layers: []int{4, 3}, Bias: true, Output: Joint, Prior: PaperPrior})
 	randomWeights(t, n, rand.New(random.Source("bnn", "state", "root")), 1)
 	root := n.State().Layers[0].Root
 	_, cov := n.Weights(0)
@@ -112,7 +112,7 @@ func TestRestoreRefuses(t *testing.T) {
 		"not shared":    {func(s *State) { s.Config.Covariance[1] = Shared }, "needs roots only; the layer is shared"},
 		"variance":      {func(s *State) { s.Layers[1].Variance.Set(1, 0, -1e-300) }, "neuron 1 has the variance -1e-300"},
 	} {
-		s := newNetwork(t, Config{Layers: []int{2, 3, 2}, Bias: true, Covariance: []Covariance{Full, Diagonal}}).State()
+		s := newNetwork(t, Config{Layers: []int{2, 3, 2}, Bias: true, Covariance: []Covariance{Full, Diagonal}, Output: Joint, Hidden: Frozen, Prior: PaperPrior}).State()
 		test.alter(&s)
 		if _, err := Restore(s); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: error %v; want one with %q", name, err, test.want)

@@ -52,13 +52,13 @@ func (c *Config) newWeights(l int) weights {
 	switch {
 	case c.joint(l):
 		return newCorrelated(in, out)
-	case c.covariance(l) == Diagonal:
-		w := &diagonal{Diagonal: linear.NewDiagonal(in, out), times: byLayer(c.Replications, l, 1)}
+	case c.Covariance[l] == Diagonal:
+		w := &diagonal{Diagonal: linear.NewDiagonal(in, out), times: c.Replications[l]}
 		if w.times != 1 {
 			w.least = c.VarianceFloor
 		}
 		return w
-	case c.covariance(l) == Shared:
+	case c.Covariance[l] == Shared:
 		return newShared(in, out)
 	}
 	return newFull(in, out)

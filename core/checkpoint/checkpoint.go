@@ -1,4 +1,5 @@
-// Package checkpoint stores trained networks: [Write] and [Read].
+// Package checkpoint stores trained networks: [Write] and [Read], or with a note
+// [WriteNote] and [ReadNote].
 //
 // A network that was written and read again predicts and learns to the last bit
 // as the original does, on the same instruction set. Equal networks make equal
@@ -19,6 +20,8 @@
 //	root<l>     float64 (od, od) of a joint output layer: the root of the covariance
 //	                            of all weights, neuron by neuron
 //	variance<l> float64 (o, d)  where they are diagonal: row j is the diagonal of Σ_j
+//	note        string          last, if there is one: what else its writer says, such
+//	                            as how the inputs were scaled
 //
 // The keys and the words of the configuration are those of bnn.Config, and softmax
 // is an object with kind "probit", lambda and rho, or with kind "exact" and fast.
@@ -62,10 +65,16 @@ type entry struct {
 
 // Write writes the network to w. It returns an error if w does, or if the softmax
 // of the network is neither a softmax.Probit nor a softmax.Exact.
-func Write(w io.Writer, n *bnn.Network) error {
+func Write(w io.Writer, n *bnn.Network) error { return WriteNote(w, n, "") }
+
+// WriteNote is Write with a note, a text that ReadNote returns.
+func WriteNote(w io.Writer, n *bnn.Network, note string) error {
 	entries, err := entries(n.State())
 	if err != nil {
 		return fmt.Errorf("checkpoint: %w", err)
+	}
+	if note != "" {
+		entries = append(entries, entry{"note", note})
 	}
 	if _, err := w.Write(archive(entries)); err != nil {
 		return fmt.Errorf("checkpoint: %w", err)
@@ -116,53 +125,65 @@ var errAltered = errors.New("the checksum at its end does not fit: the file is t
 // that Write wrote: truncated, altered in any byte, of another format, or with
 // contents that make no network.
 func Read(r io.Reader) (*bnn.Network, error) {
-	file, err := io.ReadAll(r)
-	if err != nil {
-		return nil, fmt.Errorf("checkpoint: %w", err)
-	}
-	n, err := read(file)
-	if err != nil {
-		return nil, fmt.Errorf("checkpoint: %w", err)
-	}
-	return n, nil
+	n, _, err := ReadNote(r)
+	return n, err
 }
 
-func read(file []byte) (*bnn.Network, error) {
+// ReadNote is Read, and returns the note, too, "" if there is none.
+func ReadNote(r io.Reader) (*bnn.Network, string, error) {
+	file, err := io.ReadAll(r)
+	if err != nil {
+		return nil, "", fmt.Errorf("checkpoint: %w", err)
+	}
+	n, note, err := read(file)
+	if err != nil {
+		return nil, "", fmt.Errorf("checkpoint: %w", err)
+	}
+	return n, note, nil
+}
+
+func read(file []byte) (n *bnn.Network, note string, err error) {
 	end := len(file) - sealSize
 	if end < 0 || !bytes.Equal(checksum(file[:end]), file[end:]) {
-		return nil, errAltered
+		return nil, "", errAltered
 	}
 	z, err := zip.NewReader(bytes.NewReader(file), int64(len(file)))
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	a := reader(z.File)
 	var format int64
 	if err := a.next("format", &format); err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	if format != version {
-		return nil, fmt.Errorf("the file has format %d; this program reads format %d", format, version)
+		return nil, "", fmt.Errorf("the file has format %d; this program reads format %d", format, version)
 	}
 	var text string
 	if err := a.next("config", &text); err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	var s bnn.State
 	if s.Config, err = decode(text); err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	for l := range s.Config.Layers[1:] {
 		layer, err := a.layer(l)
 		if err != nil {
-			return nil, err
+			return nil, "", err
 		}
 		s.Layers = append(s.Layers, layer)
 	}
-	if len(a) > 0 {
-		return nil, fmt.Errorf("entry %s is not part of the format", a[0].Name)
+	if a.has("note") {
+		if err := a.next("note", &note); err != nil {
+			return nil, "", err
+		}
 	}
-	return bnn.Restore(s)
+	if len(a) > 0 {
+		return nil, "", fmt.Errorf("entry %s is not part of the format", a[0].Name)
+	}
+	n, err = bnn.Restore(s)
+	return n, note, err
 }
 
 // reader hands out the entries of an archive in their order.

@@ -62,6 +62,7 @@ var complete = func() bnn.Config {
 	cfg := format2
 	cfg.PriorScale = []float64{1.0 / 3, 5}
 	cfg.Replications = []float64{2.0 / 7, 1}
+	cfg.Hidden, cfg.Prior, cfg.PriorDraw = bnn.Frozen, bnn.PaperPrior, bnn.Independent
 	return cfg
 }()
 
@@ -71,7 +72,7 @@ var configs = []bnn.Config{
 	{Layers: []int{3, 4, 2}, Bias: true, Output: bnn.Total, Softmax: softmax.Exact{}},
 	{Layers: []int{1, 4, 5, 3}, Output: bnn.ADF, Hidden: bnn.Smooth, Covariance: []bnn.Covariance{bnn.Diagonal, bnn.Full, bnn.Diagonal}, PriorMeanVar: 0.1},
 	{Layers: []int{2, 4, 3}, Output: bnn.ADF, Hidden: bnn.SmoothMean, Covariance: []bnn.Covariance{bnn.Diagonal, bnn.Shared}, PriorMeanVar: 1},
-	{Layers: []int{2, 3}, OnIndefinite: bnn.Skip, Covariance: []bnn.Covariance{bnn.Full}, Softmax: softmax.Probit{Lambda: 1.0 / 3, Rho: 0}},
+	{Layers: []int{2, 3}, Output: bnn.Joint, OnIndefinite: bnn.Skip, Covariance: []bnn.Covariance{bnn.Full}, Softmax: softmax.Probit{Lambda: 1.0 / 3, Rho: 0}},
 	format2,
 	complete,
 }
@@ -118,7 +119,7 @@ func TestWriteRefuses(t *testing.T) {
 		&softmax.Probit{Lambda: 0.3},
 		probitByAnotherName{softmax.Probit{Lambda: 0.3}},
 	} {
-		n, err := bnn.New(bnn.Config{Layers: []int{2, 3}, Softmax: s}, random.Source("checkpoint"))
+		n, err := bnn.New(bnn.Config{Layers: []int{2, 3}, Output: bnn.Joint, Softmax: s}, random.Source("checkpoint"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -175,7 +176,7 @@ func TestFormat2(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := n.State().Config, format2; !reflect.DeepEqual(got, want) {
+	if got, want := n.State().Config, format2.WithDefaults(); !reflect.DeepEqual(got, want) {
 		t.Errorf("configuration %+v, want %+v", got, want)
 	}
 	var p bnn.Prediction
@@ -185,5 +186,23 @@ func TestFormat2(t *testing.T) {
 	want := []float64{0.221454601137, 0.318124665997, 0.134993745839, 0.325426987028}
 	if !floats.EqualApprox(p.P, want, 1e-9) {
 		t.Errorf("prediction %.12g, want %.12g", p.P, want)
+	}
+}
+
+// A note comes back as it was written, beside the same network; Read does without it.
+func TestNote(t *testing.T) {
+	n := trained(t, smallConfig)
+	for _, want := range []string{"", "{\"classes\":[\"Eiche\",\"Ulme\"]}\nλ"} {
+		var file bytes.Buffer
+		if err := WriteNote(&file, n, want); err != nil {
+			t.Fatal(err)
+		}
+		again, note, err := ReadNote(bytes.NewReader(file.Bytes()))
+		if err != nil || note != want || !bytes.Equal(written(t, again), written(t, n)) {
+			t.Errorf("note %q, %v, or another network; want %q", note, err, want)
+		}
+		if plain, err := readBytes(file.Bytes()); err != nil || !bytes.Equal(written(t, plain), written(t, n)) {
+			t.Errorf("Read: %v, or another network", err)
+		}
 	}
 }

@@ -12,7 +12,7 @@ import (
 
 // A network is stored, read again, and goes on learning.
 func Example() {
-	network, err := bnn.New(bnn.Config{Layers: []int{2, 3}, Output: bnn.ADF}, random.Source("example"))
+	network, err := bnn.New(bnn.Config{Layers: []int{2, 3}, Output: bnn.ADF, Prior: bnn.PaperPrior}, random.Source("example"))
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -44,7 +44,7 @@ func sealed(t testing.TB, method uint16, entries []zipped) []byte {
 }
 
 // smallConfig is that of a network with one full and one diagonal layer.
-var smallConfig = bnn.Config{Layers: []int{1, 2, 2}, Bias: true, Covariance: []bnn.Covariance{bnn.Full, bnn.Diagonal}}
+var smallConfig = bnn.Config{Layers: []int{1, 2, 2}, Bias: true, Covariance: []bnn.Covariance{bnn.Full, bnn.Diagonal}, Output: bnn.Joint, Hidden: bnn.Frozen, Prior: bnn.PaperPrior}
 
 // small returns the entries of such a network.
 func small(t testing.TB) (all []zipped) {
@@ -135,7 +135,7 @@ func TestReadRefuses(t *testing.T) {
 		"unknown key":      {config(`{"layers"`, `{"depth":2,"layers"`), "configuration: read"},
 		"missing key":      {config(`"bias":true,`, ""), "configuration: read"},
 		"twice":            {config(`"bias":true,`, `"bias":true,"bias":true,`), "configuration: read"},
-		"word":             {config(`"rule":"joint"`, `"rule":"best"`), `"best" is not allowed; allowed: joint, total, adf, adf-exact`},
+		"word":             {config(`"rule":"joint"`, `"rule":"best"`), `"best" is not allowed; allowed: adf, adf-exact, joint, total`},
 		"joint":            {config(`"per-neuron"`, `"joint"`), "configuration: output_covariance: "},
 		"softmax":          {config(`"kind":"probit"`, `"kind":"logit"`), `softmax of kind "logit"`},
 		"no rho":           {config(`,"rho":0.5`, ``), `softmax of kind "probit": need probit with lambda and rho`},

@@ -31,7 +31,7 @@ type Defaulter interface{ SetDefaults() }
 //
 //	Model    Model     `toml:"model"`                    is a table
 //	Variants []Variant `toml:"variant" inherit:"model"`  are tables that begin as a copy of another
-//	Rest     []float64 `toml:"rest,omitempty"`           is not spelled out if it is empty
+//	Rest     []float64 `toml:"rest,omitempty"`           is not spelled out if it is empty, nor is a table
 //
 // what is no table is decoded by the TOML library. Embedded structs share the table.
 func (m *Manifest) decode(path string, table map[string]any, structs ...any) error {
@@ -84,7 +84,12 @@ func (m *Manifest) decodeField(path string, value any, f tagged, parent any) err
 			return m.decodeList(path, v, f, parent)
 		}
 	}
-	return m.Locate("", decodeValue(path, value, f.value))
+	err := decodeValue(path, value, f.value)
+	if _, ok := m.set[path]; ok && err != nil && f.value.Kind() == reflect.Slice &&
+		decodeValue(path, []any{value}, f.value) == nil {
+		err = nil // of the command line one value stands for a list of it
+	}
+	return m.Locate("", err)
 }
 
 // decodeList decodes the tables of a list.
@@ -160,7 +165,7 @@ func allowed(t reflect.Type) string {
 // tagged is a field of a struct.
 type tagged struct {
 	key, inherit string
-	omitempty    bool
+	omit         string // "omitempty", "omitzero" or ""
 	value        reflect.Value
 }
 
@@ -190,13 +195,13 @@ func fields(v any) []tagged {
 		if !ok || key == "-" || !f.IsExported() {
 			continue
 		}
-		out = append(out, tagged{key, f.Tag.Get("inherit"), options == "omitempty" || options == "omitzero", s.Field(i)})
+		out = append(out, tagged{key, f.Tag.Get("inherit"), options, s.Field(i)})
 	}
 	return out
 }
 
 // tree returns the struct v points to as a map for the TOML library. In a table that
-// begins as a copy of another, an empty list is spelled out, too.
+// begins as a copy of another, an empty list is spelled out, too, unless it has omitzero.
 func tree(v any, copied bool) map[string]any {
 	out := map[string]any{}
 	structs := []any{v}
@@ -207,6 +212,7 @@ func tree(v any, copied bool) map[string]any {
 		for _, f := range fields(s) {
 			empty := f.value.IsZero() || f.value.Kind() == reflect.Slice && f.value.Len() == 0
 			switch {
+			case f.isTable() && empty && f.omit != "": // not spelled out
 			case f.isTable():
 				out[f.key] = tree(f.value.Addr().Interface(), copied)
 			case f.isList():
@@ -217,9 +223,9 @@ func tree(v any, copied bool) map[string]any {
 				if len(list) > 0 {
 					out[f.key] = list
 				}
-			case empty && f.omitempty && copied && f.value.Kind() == reflect.Slice:
+			case empty && f.omit == "omitempty" && copied && f.value.Kind() == reflect.Slice:
 				out[f.key] = []any{}
-			case !empty || !f.omitempty:
+			case !empty || f.omit == "":
 				out[f.key] = f.value.Interface()
 			}
 		}
@@ -279,8 +285,14 @@ func distance(a, b string) int {
 func Set(key string, x float64, structs ...any) error {
 	for _, s := range structs {
 		for _, f := range fields(s) {
+			u, own := f.value.Addr().Interface().(toml.Unmarshaler)
 			switch {
 			case f.key != key:
+			case own && f.value.Kind() == reflect.Struct:
+				if err := u.UnmarshalTOML(x); err != nil {
+					return field.Errorf(key, "%v", err)
+				}
+				return nil
 			case f.value.Kind() == reflect.Float64:
 				f.value.SetFloat(x)
 				return nil

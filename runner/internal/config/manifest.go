@@ -78,6 +78,7 @@ type Manifest struct {
 //	variant.joint.lambda=slope    of the variant named joint
 //	figure.1.single=true          of the first figure
 //	sweep.seed=1..5               a text that is no TOML value is a string
+//	sweep.seed=1                  one value stands for a list of it
 func Read(file string, overrides []string) (*Manifest, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {

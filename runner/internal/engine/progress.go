@@ -14,51 +14,54 @@ const interval = 5 * time.Second
 //
 //	fig1_12: 12/60 cells, 3s, about 12s left
 //
-// Cells may be counted from several goroutines.
+// Those of earlier runs count as done, and for nothing in the time that is left. Cells may be counted
+// from several goroutines.
 type Progress struct {
 	w     io.Writer
 	name  string
 	total int
+	early int // done in earlier runs
 	now   func() time.Time
 	begin time.Time
 
 	mu   sync.Mutex // guards what is written, and:
 	last time.Time  // of the last line
-	done int
+	done int        // with those of earlier runs
 }
 
-// Start returns the progress of so many cells of an experiment, written to w.
-func Start(w io.Writer, name string, total int) *Progress { return start(w, name, total, time.Now) }
+// Start returns the progress of so many cells of an experiment, of which some were done early, in earlier
+// runs, written to w.
+func Start(w io.Writer, name string, total, early int) *Progress {
+	return start(w, name, total, early, time.Now)
+}
 
-func start(w io.Writer, name string, total int, now func() time.Time) *Progress {
-	if total == 0 {
+func start(w io.Writer, name string, total, early int, now func() time.Time) *Progress {
+	if total == early {
 		w = io.Discard
 	}
-	p := &Progress{w: w, name: name, total: total, now: now, begin: now(), last: now()}
-	fmt.Fprintf(w, "%s: 0/%d cells\n", name, total)
+	p := &Progress{w: w, name: name, total: total, early: early, done: early, now: now, begin: now(), last: now()}
+	fmt.Fprintf(w, "%s: %d/%d cells\n", name, early, total)
 	return p
 }
 
 // Done counts a cell. The time that the rest takes is told as if it goes on as it went
-// so far.
+// so far in this run.
 func (p *Progress) Done() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.done++
 	if now := p.now(); p.done < p.total && now.Sub(p.last) >= interval {
 		p.last = now
-		rest := float64(now.Sub(p.begin)) / float64(p.done) * float64(p.total-p.done)
+		rest := float64(now.Sub(p.begin)) / float64(p.done-p.early) * float64(p.total-p.done)
 		p.tell(fmt.Sprintf(", about %v left", time.Duration(rest).Round(time.Second)))
 	}
 }
 
-// Stop ends it, whether or not all cells are done.
+// Stop ends it. Where not all cells are done, the error of the run tells of it.
 func (p *Progress) Stop() {
-	rest := ""
-	if p.done < p.total {
-		rest = ", stopped"
+	if p.done == p.total {
+		p.tell("")
 	}
-	p.tell(rest)
 }
 
 func (p *Progress) tell(rest string) {

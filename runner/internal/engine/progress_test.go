@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// shown returns what a progress writes of cells that take so long each, of which
-// the last are not computed.
-func shown(total, left int, each time.Duration) string {
+// shown returns what a progress writes of cells that take so long each, of which the
+// first were computed before and the last are not computed.
+func shown(total, early, left int, each time.Duration) string {
 	var out strings.Builder
 	clock := time.Unix(1000, 0)
-	p := start(&out, "x", total, func() time.Time { return clock })
-	for range total - left {
+	p := start(&out, "x", total, early, func() time.Time { return clock })
+	for range total - early - left {
 		clock = clock.Add(each)
 		p.Done()
 	}
@@ -22,7 +22,7 @@ func shown(total, left int, each time.Duration) string {
 
 func TestLines(t *testing.T) {
 	// A cell ends each 1.5 s, so that 5 s are over after each fourth.
-	lines := strings.Split(shown(60, 0, 1500*time.Millisecond), "\n")
+	lines := strings.Split(shown(60, 0, 0, 1500*time.Millisecond), "\n")
 	want := []string{"x: 0/60 cells", "x: 4/60 cells, 6s, about 1m24s left", "x: 8/60 cells, 12s, about 1m18s left"}
 	for i, w := range want {
 		if lines[i] != w {
@@ -33,9 +33,10 @@ func TestLines(t *testing.T) {
 		t.Errorf("ends with %q, want %q", got, want)
 	}
 	for want, got := range map[string]string{
-		"x: 0/100 cells\nx: 100/100 cells, 1s\n":    shown(100, 0, 10*time.Millisecond),
-		"x: 0/3 cells\nx: 1/3 cells, 2s, stopped\n": shown(3, 2, 2*time.Second),
-		"x: 0/3 cells\nx: 0/3 cells, 0s, stopped\n": shown(3, 3, 0),
+		"x: 0/100 cells\nx: 100/100 cells, 1s\n": shown(100, 0, 0, 10*time.Millisecond),
+		"x: 0/3 cells\n":                         shown(3, 0, 2, 2*time.Second),
+		// It goes on where it was, and what was done before took no time.
+		"x: 38/60 cells\nx: 39/60 cells, 5s, about 1m45s left\n": shown(60, 38, 21, 5*time.Second),
 	} {
 		if got != want {
 			t.Errorf("got %q, want %q", got, want)
@@ -45,7 +46,7 @@ func TestLines(t *testing.T) {
 
 // Nothing to do shows nothing.
 func TestNoCells(t *testing.T) {
-	if out := shown(0, 0, 0); out != "" {
+	if out := shown(0, 0, 0, 0) + shown(7, 7, 0, 0); out != "" {
 		t.Errorf("it shows %q", out)
 	}
 }

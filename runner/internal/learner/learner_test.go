@@ -197,7 +197,7 @@ func TestProcessNoise(t *testing.T) {
 // knows of its uncertainty is by the moments of the softmax itself.
 func TestNetwork(t *testing.T) {
 	m := DefaultModel()
-	m.OnIndefinite, m.Lambda, m.Layers = bnn.Project, Lambda{Number: 2}, []int{1, 3}
+	m.OnIndefinite, m.Lambda, m.Layers, m.Output, m.PriorScale = bnn.Project, Lambda{Number: 2}, []int{1, 3}, bnn.Joint, []float64{1}
 	l, err := m.Learner(random.Source("network"))
 	if err != nil {
 		t.Fatal(err)
@@ -267,11 +267,12 @@ func TestModelNetwork(t *testing.T) {
 		}
 	}
 	m = DefaultModel()
-	m.Layers, m.PriorMean = []int{2, 2}, [][]float64{{1, 2}, {3, 4}}
+	m.Layers, m.PriorMean, m.Bias = []int{2, 2}, [][]float64{{1, 2}, {3, 4}}, false
+	m.Prior, m.PriorVar = bnn.PaperPrior, 2
 	if n, err = m.Network(random.Source("mean")); err != nil {
 		t.Fatal(err)
 	}
-	if mean, cov := n.Weights(0); mean.At(1, 0) != 3 || mean.At(0, 1) != 2 || cov[0].At(0, 0) != 1 {
+	if mean, cov := n.Weights(0); mean.At(1, 0) != 3 || mean.At(0, 1) != 2 || math.Abs(cov[0].At(0, 0)-2) > 1e-15 {
 		t.Errorf("mean %v, covariance %v", mean, cov[0])
 	}
 }
@@ -280,7 +281,7 @@ func TestModelNetwork(t *testing.T) {
 func TestSweep(t *testing.T) {
 	a, b := Variant{Name: "a", Model: DefaultModel()}, Variant{Name: "b", Model: DefaultModel()}
 	for _, m := range []*Model{&a.Model, &b.Model} {
-		m.Layers = []int{2, 3}
+		m.Layers, m.Output = []int{2, 3}, bnn.Joint
 	}
 	s := Sweep{Lambda: []Lambda{{Number: 1}, {Word: "slope"}}, Rho: []float64{0, 0.25}}
 	all, err := s.Models(DefaultModel(), []Variant{a, b})
@@ -306,7 +307,7 @@ func TestModelErrors(t *testing.T) {
 		"random_features": func(m *Model) { m.RandomFeatures, m.Hidden = true, bnn.Smooth },
 		"hidden_layers":   func(m *Model) { m.HiddenLayers, m.Layers = []int{3}, []int{2, 2} },
 		"prior_mean":      func(m *Model) { m.PriorMean = [][]float64{{1, 2}} },
-		"layers: the cov": func(m *Model) { m.HiddenLayers = []int{20000} },
+		"layers: the cov": func(m *Model) { m.HiddenLayers = []int{20000, 20000} },
 		"prior_var":       func(m *Model) { m.PriorVar = -1 },
 		"layers":          func(m *Model) { m.Layers = []int{3, 2} },
 	} {
@@ -364,5 +365,20 @@ func TestScores(t *testing.T) {
 	}
 	if notes := BrokenDown(runs); len(notes) != 1 || !strings.HasPrefix(notes[0], "a broke down in 2 of 3") {
 		t.Errorf("notes %q", notes)
+	}
+}
+
+// About six snapshots, 1, 2 or 5 times a power of ten but for the last.
+func TestSnapshots(t *testing.T) {
+	for n, want := range map[int][]int{
+		1: {1}, 2: {1, 2}, 25: {2, 5, 10, 25}, 210: {2, 5, 20, 50, 100, 210}, 1000: {2, 10, 20, 100, 200, 1000},
+		60000: {5, 50, 200, 2000, 10000, 60000},
+	} {
+		if got := Snapshots(n); !slices.Equal(got, want) {
+			t.Errorf("%d: %v, want %v", n, got, want)
+		}
+		if err := Increasing("k", Snapshots(n), n); err != nil {
+			t.Error(err)
+		}
 	}
 }

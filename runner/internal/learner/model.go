@@ -41,6 +41,10 @@ func (m *Model) Validate() error {
 	if err := field.Fraction("rho", m.Rho); err != nil {
 		return err
 	}
+	hidden := len(m.HiddenLayers) > 0 || len(m.Layers) > 2
+	if hidden && m.PriorDraw == bnn.Independent && m.PriorMeanVar == 0 {
+		return field.Errorf("prior_mean_var", `hidden neurons of the same means stay alike; allowed: above 0, or prior_draw = "orthogonal"`)
+	}
 	if m.RandomFeatures && m.Hidden != bnn.Frozen {
 		return field.Errorf("random_features", `the hidden rule would move the features; allowed: only with hidden = "frozen"`)
 	}
@@ -72,8 +76,9 @@ func (m *Model) checkShapes(layers []int) error {
 	if err := field.AllWithin(key, layers, 1, config.MaxWeights); err != nil {
 		return err
 	}
-	cfg, numbers := m.Config, 0.0
+	cfg := m.Config
 	cfg.Layers = layers
+	cfg, numbers := cfg.WithDefaults(), 0.0
 	for l := range layers[1:] {
 		rows, cols := cfg.SpreadDims(l)
 		numbers += float64(rows) * float64(cols)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -180,4 +181,25 @@ func Increasing(key string, numbers []int, most int) error {
 		}
 	}
 	return nil
+}
+
+// Snapshots returns about six numbers of examples up to n, evenly spaced on a logarithmic
+// scale but that they are 1, 2 or 5 times a power of ten, the last apart.
+func Snapshots(n int) (numbers []int) {
+	const parts = 6
+	for i := 1; i < parts; i++ {
+		want, best := math.Log(float64(n))*float64(i)/parts, 1
+		for decade := 1; decade < n; decade *= 10 {
+			for _, k := range []int{decade, 2 * decade, 5 * decade} {
+				const tie = 1e-9 // the smaller is taken
+				if 5*k < 4*n && math.Abs(math.Log(float64(k))-want) < math.Abs(math.Log(float64(best))-want)-tie {
+					best = k
+				}
+			}
+		}
+		if best < n && !slices.Contains(numbers, best) {
+			numbers = append(numbers, best)
+		}
+	}
+	return append(numbers, n)
 }

@@ -90,10 +90,13 @@ type network struct {
 	ProcessNoise float64 `toml:"process_noise"` // variance that a weight gains before each example, a fraction of its prior's
 }
 
+// OfVariant returns the network of a variant as a method.
+func OfVariant(v learner.Variant, t Tuning) Method {
+	return Method{Name: v.Name, Kind: "closed-form", Tuning: t, Config: &network{Model: v.Model}}
+}
+
 func defaultNetwork() network {
-	n := network{Model: learner.DefaultModel()}
-	n.PriorVar = 10
-	return n
+	return network{Model: learner.DefaultModel()}
 }
 
 // Validate reports what is not allowed.
@@ -117,6 +120,6 @@ func (n network) learner(layers []int, src rand.Source) (learner.Learner, error)
 		return nil, err
 	}
 	l := &learner.Network{Network: net}
-	l.SetProcessNoise(n.ProcessNoise, slices.Contains(m.Covariance, bnn.Full))
+	l.SetProcessNoise(n.ProcessNoise, slices.Contains(m.Config.WithDefaults().Covariance, bnn.Full))
 	return l, nil
 }

@@ -6,9 +6,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"math"
 	"math/rand/v2"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -19,7 +17,6 @@ import (
 	"closedform/runner/internal/config"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"
-	"closedform/runner/internal/table"
 )
 
 // Method is a way to learn a classifier. Its kind says which other keys it has:
@@ -32,11 +29,7 @@ type Method struct {
 	Passes       int   `toml:"passes,omitempty"`        // over the examples; 0: one
 	Window       int   `toml:"window,omitempty"`        // of a stream: the latest examples that a batch method is fitted to
 
-	// The values of the keys in Tune are chosen for each training part: the
-	// Candidates, a value each in the order of Tune, are tried, and that with the
-	// least log loss on a validation part is taken.
-	Tune       []string    `toml:"tune,omitempty"`
-	Candidates [][]float64 `toml:"candidates,omitempty"`
+	Tuning
 
 	Config any `toml:"-"` // a pointer to that of the kind
 }
@@ -160,77 +153,6 @@ func Check(all []Method, budget int, stream bool) error {
 		}
 	}
 	return nil
-}
-
-// with returns the method with the values of a candidate.
-func (m *Method) with(candidate []float64) (Method, error) {
-	out := *m
-	if len(candidate) != len(m.Tune) {
-		return out, fmt.Errorf("%d values; allowed: one for each of %s", len(candidate), strings.Join(m.Tune, ", "))
-	}
-	copied := reflect.New(reflect.TypeOf(m.Config).Elem())
-	copied.Elem().Set(reflect.ValueOf(m.Config).Elem())
-	out.Config = copied.Interface()
-	for i, key := range m.Tune {
-		if err := config.Set(key, candidate[i], &out, out.Config); err != nil {
-			return out, err
-		}
-	}
-	return out, nil
-}
-
-// Choice is what became of the candidates of a method.
-type Choice struct {
-	Text    string  // the chosen one, as "prior_var=10 sigma_v=0.1"; empty if there was none to choose
-	LogLoss float64 // its log loss on the validation part; NaN if there was none to choose
-}
-
-// Choose returns the method with the candidate of the least loss, the first of
-// equals.
-func (m *Method) Choose(loss func(Method) (float64, error)) (Method, Choice, error) {
-	if len(m.Candidates) == 0 {
-		return *m, Choice{LogLoss: math.NaN()}, nil
-	}
-	best, choice := *m, Choice{LogLoss: math.Inf(1)}
-	for k, candidate := range m.Candidates {
-		with, err := m.with(candidate)
-		if err != nil {
-			return with, choice, err
-		}
-		x, err := loss(with)
-		if err != nil {
-			return with, choice, err
-		}
-		if k == 0 || x < choice.LogLoss {
-			best, choice.Text = with, m.describe(candidate)
-		}
-		if x < choice.LogLoss {
-			choice.LogLoss = x
-		}
-	}
-	return best, choice, nil
-}
-
-// describe returns a candidate as "prior_var=10 sigma_v=0.1".
-func (m *Method) describe(candidate []float64) string {
-	var words []string
-	for i, key := range m.Tune {
-		words = append(words, key+"="+table.Format(candidate[i]))
-	}
-	return strings.Join(words, " ")
-}
-
-// Chosen returns the method with the candidate that Choose has described.
-func (m *Method) Chosen(text string) (Method, error) {
-	for _, candidate := range m.Candidates {
-		if m.describe(candidate) == text {
-			return m.with(candidate)
-		}
-	}
-	if text == "" {
-		return *m, nil
-	}
-	return *m, fmt.Errorf("%s has no candidate %q", m.Name, text)
 }
 
 // Learner returns a learner of the method for so many inputs and classes, random

@@ -22,6 +22,7 @@ import (
 	"closedform/core/bnn"
 	"closedform/core/softmax"
 	"closedform/internal/check"
+	"closedform/runner/dataset"
 	"closedform/runner/internal/config"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"
@@ -91,19 +92,20 @@ func TestByHand(t *testing.T) {
 		keys string
 		want learner.Predictor // not trained yet, if it is online
 	}{
-		{`kind = "closed-form"; on_indefinite = "project"`, network(bnn.Config{Layers: linear, PriorVar: 10, OnIndefinite: bnn.Project})},
+		{`kind = "closed-form"; rule = "joint"; bias = false; prior = "paper"; prior_var = 10; on_indefinite = "project"`, network(bnn.Config{Layers: linear, PriorVar: 10, OnIndefinite: bnn.Project, Output: bnn.Joint, Prior: bnn.PaperPrior})},
 		{
-			`kind = "closed-form"; hidden_layers = [4]; rule = "adf"; hidden = "smooth"; bias = true; prior = "scaled"; prior_var = 2; prior_mean_var = 3; covariance = ["diagonal", "full"]; lambda = 0.4`,
+			`kind = "closed-form"; hidden_layers = [4]; rule = "adf"; hidden = "smooth"; bias = true; prior = "scaled"; prior_var = 2; prior_scale = [1, 3]; prior_mean_var = 3; prior_draw = "independent"; covariance = ["diagonal", "full"]; lambda = 0.4`,
 			network(bnn.Config{
-				Layers: hidden, Output: bnn.ADF, Hidden: bnn.Smooth, Bias: true, Prior: bnn.ScaledPrior, PriorVar: 2, PriorMeanVar: 3,
+				Layers: hidden, Output: bnn.ADF, Hidden: bnn.Smooth, Bias: true, Prior: bnn.ScaledPrior, PriorVar: 2, PriorScale: []float64{1, 3}, PriorMeanVar: 3, PriorDraw: bnn.Independent,
 				Covariance: bnn.Covariances{bnn.Diagonal, bnn.Full}, Softmax: softmax.Probit{Lambda: 0.4, Rho: 0.5},
 			}),
 		},
 		{
-			`kind = "closed-form"; rule = "adf-exact"; output_covariance = "joint"; alpha = 0.1; prior_scale = [3]; on_indefinite = "skip"; eigenvalue_floor = 0.01; variance_floor = 0.02`,
+			`kind = "closed-form"; rule = "adf-exact"; output_covariance = "joint"; bias = false; alpha = 0.1; prior = "paper"; prior_var = 10; prior_scale = [3]; on_indefinite = "skip"; eigenvalue_floor = 0.01; variance_floor = 0.02`,
 			network(bnn.Config{
 				Layers: linear, Output: bnn.ADFExact, OutputCovariance: bnn.JointNeurons, Alpha: 0.1, Beta: 1, PriorVar: 10, PriorScale: []float64{3},
 				OnIndefinite: bnn.Skip, EigenvalueFloor: 0.01, VarianceFloor: 0.02,
+				Prior: bnn.PaperPrior,
 			}),
 		},
 		{
@@ -219,7 +221,7 @@ func TestChoose(t *testing.T) {
 		t.Errorf("%v, %+v without candidates", err, choice)
 	}
 	// Those of a network are of its own.
-	m = must[Method](t)(decode(`kind = "closed-form"; prior = "scaled"; tune = ["prior_var", "process_noise"]; candidates = [[6, 0], [12, 0.5]]`))
+	m = must[Method](t)(decode(`kind = "closed-form"; bias = false; prior_scale = [1]; tune = ["prior_var", "process_noise"]; candidates = [[6, 0], [12, 0.5]]`))
 	for text, want := range map[string]float64{"prior_var=6 process_noise=0": 3, "prior_var=12 process_noise=0.5": 6} {
 		with := must[Method](t)(m.Chosen(text))
 		l := must[*learner.Tolerant](t)(with.Learner(2, 3, rand.NewPCG(1, 2)))
@@ -237,18 +239,18 @@ func TestOfStream(t *testing.T) {
 		set.X, set.Class = append(set.X, []float64{float64(i)}), append(set.Class, class)
 	}
 	source := func(int) rand.Source { return rand.NewPCG(1, 2) }
-	if err := (learner.Course{Examples: data.NewExamples(set, 2)}).Train(context.Background(), stream); err != nil {
+	if err := (learner.Course{Examples: dataset.NewExamples(set, 2)}).Train(context.Background(), stream); err != nil {
 		t.Fatal(err)
 	}
 	if p := stream.Probabilities([][]float64{{0}})[0]; p[1] != 0.75 {
 		t.Errorf("probabilities %v by the latest two", p)
 	}
-	all := must[*learner.Tolerant](t)(m.Train(context.Background(), data.NewExamples(set, 2), nil, source))
+	all := must[*learner.Tolerant](t)(m.Train(context.Background(), dataset.NewExamples(set, 2), nil, source))
 	if p := all.Probabilities([][]float64{{0}})[0]; p[0] != 0.75 {
 		t.Errorf("probabilities %v by all", p)
 	}
 	m = must[Method](t)(decode(`kind = "kalman"; passes = 3`))
-	trained := must[*learner.Tolerant](t)(m.Train(context.Background(), data.NewExamples(set, 2), source(0), source))
+	trained := must[*learner.Tolerant](t)(m.Train(context.Background(), dataset.NewExamples(set, 2), source(0), source))
 	byHand, p := must[*kalman.Model](t)(kalman.New(kalman.Config{Layers: []int{1, 2}}, source(0))), make([]float64, 2)
 	for pass := range 3 {
 		for _, i := range rand.New(source(pass)).Perm(4) {
@@ -286,16 +288,16 @@ func TestErrors(t *testing.T) {
 	candidates := [][]float64{{1}, {2}}
 	for want, f := range map[string]func() error{
 		"method: missing":                 func() error { return Check(nil, 1, false) },
-		"method.a.candidates: 2 of them":  func() error { return Check([]Method{{Name: "a", Candidates: candidates}}, 1, false) },
+		"method.a.candidates: 2 of them":  func() error { return Check([]Method{{Name: "a", Tuning: Tuning{Candidates: candidates}}}, 1, false) },
 		"method.a.passes":                 func() error { return Check([]Method{{Name: "a", Passes: 2}}, 1, true) },
 		"method.a.window":                 func() error { return Check([]Method{{Name: "a", Window: 2}}, 1, false) },
-		"method.a.window: allowed: only ": func() error { return Check([]Method{{Name: "a", Tune: []string{"window"}}}, 1, false) },
+		"method.a.window: allowed: only ": func() error { return Check([]Method{{Name: "a", Tuning: Tuning{Tune: []string{"window"}}}}, 1, false) },
 	} {
 		if err := f(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v does not say %q", err, want)
 		}
 	}
-	if err := Check([]Method{{Name: "a", Candidates: candidates, Passes: 2}, {Name: "b"}}, 2, false); err != nil {
+	if err := Check([]Method{{Name: "a", Tuning: Tuning{Candidates: candidates}, Passes: 2}, {Name: "b"}}, 2, false); err != nil {
 		t.Error(err)
 	}
 }
@@ -316,7 +318,7 @@ func TestTooLarge(t *testing.T) {
 		{`kind = "variational"`, 5000, "2.5e+08"},
 		{`kind = "variational"; bound = "bohning-joint"`, 1000, "1e+08"},
 		{`kind = "tagi"; hidden_layers = [1000]`, 10000, ""},
-		{`kind = "closed-form"; hidden_layers = [1000]`, 1000, "1.01e+09"},
+		{`kind = "closed-form"; hidden_layers = [1000]; covariance = "full"`, 1000, "1.01e+09"},
 		{`kind = "closed-form"; hidden_layers = [1000]; covariance = "diagonal"`, 1000, ""},
 	} {
 		m := must[Method](t)(decode(c.keys))

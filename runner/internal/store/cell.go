@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -42,6 +43,20 @@ func (f *Folder) LoadCell(key, fingerprint string) (*Cell, error) {
 		return nil, fmt.Errorf("cell %s: %s: %w", key, path, err)
 	}
 	return c, nil
+}
+
+// HasCell reports whether the folder dir has a file of the cell, made under this
+// fingerprint. It reads the first line only.
+func HasCell(dir, key, fingerprint string) bool {
+	file, err := os.Open((&Folder{dir: dir}).cellFile(key))
+	if err != nil {
+		return false
+	}
+	defer file.Close()
+	line := []byte(magic + fingerprint + " ")
+	start := make([]byte, len(line))
+	_, err = io.ReadFull(file, start)
+	return err == nil && bytes.Equal(start, line)
 }
 
 // SaveCell writes the cell, in place of any other of its key.

@@ -44,7 +44,7 @@ func Compare(committed, fresh string, tolerance float64) (lines []string, bad in
 		oldFile, newFile := File{Name: name}, File{Name: name}
 		oldProblem, err1 := oldFile.read(committed, old[name])
 		newProblem, err2 := newFile.read(fresh, now[name])
-		notCommitted := strings.HasSuffix(name, ".svg") || strings.HasSuffix(name, ".pdf") || strings.HasSuffix(name, packed)
+		notCommitted := strings.HasSuffix(name, packed) || slices.Contains([]string{".svg", ".pdf", ".npz"}, filepath.Ext(name))
 		switch {
 		case err1 != nil || err2 != nil:
 			return nil, 0, fmt.Errorf("compare: %w", errors.Join(err1, err2))

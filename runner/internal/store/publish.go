@@ -1,11 +1,13 @@
 package store
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -14,6 +16,9 @@ import (
 // run.json, and last SHA256SUMS. [Folder.Published] recognises the results by
 // inputs, a line that stands for all that they follow from.
 //
+// A run that has changed nothing, of the same code, leaves run.json and the times as
+// they are: they tell of the run that made the results.
+//
 // A run that is killed in the middle leaves sums that do not match, and the
 // next one that publishes leaves the folder as if nothing had happened.
 func (f *Folder) Publish(inputs string, files []File, run *Run) error {
@@ -21,18 +26,20 @@ func (f *Folder) Publish(inputs string, files []File, run *Run) error {
 	if err != nil {
 		return err
 	}
-	seal := checksums{runFile: sumOf(provenance), sumsFile: ""}
+	sums, err := f.sums(checksums{}, files)
+	if err != nil {
+		return err
+	}
+	if made := f.unchanged(sums, run); made != nil {
+		provenance, files = made, f.withTimesThere(files)
+	}
+	seal := checksums{runFile: sumOf(provenance), sumsFile: sumOf(sums)}
 	for _, file := range files {
 		if _, twice := seal[file.Name]; twice {
 			return fmt.Errorf("publish: two files are named %s", file.Name)
 		}
 		seal[file.Name] = sumOf(file.Data)
 	}
-	sums, err := f.sums(checksums{}, files)
-	if err != nil {
-		return err
-	}
-	seal[sumsFile] = sumOf(sums)
 	// The seal names the files before the first of them is written, and the
 	// old seal goes when all that it alone names are gone.
 	if err := f.removeEarlier(seal); err != nil {
@@ -42,6 +49,28 @@ func (f *Folder) Publish(inputs string, files []File, run *Run) error {
 		return err
 	}
 	return f.writeAll(files, File{runFile, provenance}, File{sumsFile, sums})
+}
+
+// unchanged returns run.json as it is if the folder has these sums by the same code.
+func (f *Folder) unchanged(sums []byte, run *Run) []byte {
+	old, _ := os.ReadFile(filepath.Join(f.dir, sumsFile))
+	made, _ := os.ReadFile(filepath.Join(f.dir, runFile))
+	was, err := ReadRun(f.dir)
+	if err != nil || !bytes.Equal(old, sums) || was.CodeVersion != run.CodeVersion {
+		return nil
+	}
+	return made
+}
+
+// withTimesThere returns the files with the times that the folder has in place of theirs.
+func (f *Folder) withTimesThere(files []File) []File {
+	files = slices.Clone(files)
+	for i, file := range files {
+		if data, err := os.ReadFile(filepath.Join(f.dir, file.Name)); err == nil && Timed(file.Name) {
+			files[i].Data = data
+		}
+	}
+	return files
 }
 
 // Replace writes some of the published files again, such as figures that were

@@ -58,12 +58,19 @@ type Figure struct {
 // WithData is an experiment that reads data files.
 type WithData interface {
 	Files() []string // their paths
+	About() []string // after Prepare: what they have, in lines
 }
 
 // Noted is an experiment that has something to say about its tables to who runs
 // it, a line each.
 type Noted interface {
 	Notes(table.Set) []string
+}
+
+// Saving is an experiment that leaves files beside its tables and figures.
+type Saving interface {
+	// Saved returns the content of each file by its name, made by the cells. It is pure.
+	Saved(cells []table.Set) map[string][]byte
 }
 
 // Timed is an experiment that also measures times on this machine, once all its

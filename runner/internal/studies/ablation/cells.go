@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"closedform/core/softmax"
+	"closedform/runner/dataset"
 	"closedform/runner/internal/approx"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"
@@ -29,9 +30,9 @@ type moments struct {
 type networks struct {
 	Manifest string
 	Seeds    []int
-	Data     data.Sample
+	Data     data.Source
 	Model    learner.Variant // at its ρ
-	Grid     int
+	Grid     int             `json:",omitempty"`
 	Lambda   []float64
 }
 
@@ -41,12 +42,12 @@ func (e *experiment) Cells() []study.Cell {
 	for _, n := range e.Ablation.Classes {
 		for _, rho := range e.rho {
 			p := approx.Problems{Classes: n, Spread: e.Ablation.Spread, Variance: e.Ablation.Variance, Unequal: e.Ablation.Unequal}
-			s := moments{study.Seeded{Manifest: e.header.Name, Seed: e.header.Seed}, p, e.Ablation.Draws, rho, e.lambda}
+			s := moments{study.Seeded{Manifest: e.manifest.Name, Seed: e.manifest.Seed}, p, e.Ablation.Draws, rho, e.lambda}
 			cells = append(cells, study.Cell{Key: fmt.Sprintf("moments n=%d rho=%g", n, rho), Spec: s, Run: s.run})
 		}
 	}
 	for _, model := range e.Models {
-		s := networks{e.header.Name, e.Seeds, e.Data, model, e.Evaluate.Grid, e.lambda}
+		s := networks{e.manifest.Name, e.Seeds, e.Data.Source, model, e.Evaluate.Grid, e.lambda}
 		cells = append(cells, study.Cell{Key: "learn " + model.Name, Spec: s, Run: s.run})
 	}
 	return cells
@@ -94,18 +95,21 @@ func (s moments) run(ctx context.Context) (table.Set, error) {
 // averages over the seeds what is finite: a log loss is infinite where the true class
 // has the probability 0.
 func (s networks) run(ctx context.Context) (table.Set, error) {
+	where := "share of the points of the plane that are classified right"
+	if s.Data.Name == "" {
+		where = "share of the test part that is classified right"
+	}
 	infinite := table.Num("log_loss_infinite", "share of the seeds with an infinite log loss")
 	runs := table.New("runs",
 		table.Text("method", "the variant"), table.Num("rho", "correlation ρ"), table.Num("lambda", "slope λ"),
-		table.Num("accuracy", "share of the points of the plane that are classified right"),
+		table.Num("accuracy", where),
 		table.Num("log_loss", "log loss there, in nats, where it is finite"),
 		table.Num("indefinite_steps", "examples whose step was indefinite as printed"),
 		table.Num("skipped_steps", "those that were left out for it"))
-	points := s.points()
 	for _, lambda := range s.Lambda {
 		without := 0.0
 		for _, seed := range s.Seeds {
-			result, err := s.train(ctx, lambda, seed, points)
+			result, err := s.train(ctx, lambda, seed)
 			if err != nil {
 				return nil, fmt.Errorf("λ = %g, seed %d: %w", lambda, seed, err)
 			}
@@ -120,37 +124,60 @@ func (s networks) run(ctx context.Context) (table.Set, error) {
 	summary := runs.GroupBy("method", "rho", "lambda").MeanFinite("summary",
 		"accuracy", "log_loss", "indefinite_steps", "skipped_steps")
 	summary.Columns = append(summary.Columns, infinite)
+	if s.Data.Name == "" {
+		classes := table.Int("classes", "number of classes of the data")
+		classes.Nums = slices.Repeat([]float64{float64(s.classes())}, summary.Len())
+		summary.Columns = append(summary.Columns, classes)
+	}
 	return table.Set{summary}, nil
 }
 
-// points returns those of the grid that have a class.
-func (s networks) points() (out data.Set) {
-	task := s.Data.Task()
+// examples returns those that a seed's networks learn, and those that they are tested by:
+// the test part, or the points of the grid that have a class.
+func (s networks) examples(seed int) (train, test *data.Examples, err error) {
+	if s.Data.Name == "" {
+		return s.Data.Parts(study.Stream(s.Manifest, seed, "data"))
+	}
+	task, points := s.Data.Task(), data.Set{}
 	for _, x := range task.Region.Grid(s.Grid).Points {
 		if class := task.Label(x); class != data.NoClass {
-			out.X, out.Class = append(out.X, x), append(out.Class, class)
+			points.X, points.Class = append(points.X, x), append(points.Class, class)
 		}
 	}
-	return out
+	set := task.Draw(s.Data.Train, study.Stream(s.Manifest, seed, "train"))
+	return dataset.NewExamples(set, task.Classes), dataset.NewExamples(points, task.Classes), nil
 }
 
-// train returns accuracy and log loss of a network at the points, and its indefinite
-// and skipped steps.
-func (s networks) train(ctx context.Context, lambda float64, seed int, points data.Set) ([]float64, error) {
+// order returns the randomness of the order of files, which may be sorted by class.
+func (s networks) order(seed int) func(pass int) rand.Source {
+	if s.Data.Name != "" {
+		return nil
+	}
+	return func(pass int) rand.Source { return study.Stream(s.Manifest, seed, "pass", pass) }
+}
+
+func (s networks) classes() int { return s.Model.Layers[len(s.Model.Layers)-1] }
+
+// train returns accuracy and log loss of a network, and its indefinite and skipped steps.
+func (s networks) train(ctx context.Context, lambda float64, seed int) ([]float64, error) {
+	train, test, err := s.examples(seed)
+	if err != nil {
+		return nil, err
+	}
 	model := s.Model
 	model.Lambda = learner.Lambda{Number: lambda}
 	n, err := model.Network(study.Stream(s.Manifest, seed, "prior"))
 	if err != nil {
 		return nil, err
 	}
-	network, task := &learner.Network{Network: n}, s.Data.Task()
-	examples := data.NewExamples(task.Draw(s.Data.Train, study.Stream(s.Manifest, seed, "train")), task.Classes)
-	if err := (learner.Course{Examples: examples}).Train(ctx, network); err != nil {
+	network := &learner.Network{Network: n}
+	if err := (learner.Course{Examples: train, Order: s.order(seed)}).Train(ctx, network); err != nil {
 		return nil, err
 	}
+	points := test.Set(0, test.Len())
 	p := make([][]float64, len(points.X))
 	for i, x := range points.X {
-		p[i] = make([]float64, task.Classes)
+		p[i] = make([]float64, s.classes())
 		if err := network.Predict(p[i], x); err != nil {
 			return nil, err
 		}

@@ -4,6 +4,7 @@ package ablation
 
 import (
 	"cmp"
+	"context"
 	"slices"
 
 	"closedform/core/field"
@@ -18,7 +19,7 @@ var Kind = study.Kind{
 	Name: "ablation",
 	Asks: "How do the error of the moments, and learning, depend on λ and ρ?",
 	New: func(m *config.Manifest) (study.Experiment, error) {
-		e := &experiment{header: m.Header, Ablation: settings{Unequal: 0.5}, Networks: learner.Networks{Model: learner.DefaultModel()}}
+		e := &experiment{manifest: m, Ablation: settings{Unequal: 0.5}, Networks: learner.Networks{Model: learner.DefaultModel()}}
 		if err := m.Decode(e); err != nil {
 			return nil, err
 		}
@@ -28,15 +29,30 @@ var Kind = study.Kind{
 
 type experiment struct {
 	study.Plain
-	Ablation settings    `toml:"ablation"`
-	Data     data.Sample `toml:"data"`
+	Ablation settings `toml:"ablation"`
+	Data     source   `toml:"data"`
 	learner.Networks
 	Evaluate struct {
-		Grid int `toml:"grid"` // points along each axis at which networks are looked at
+		Grid int `toml:"grid,omitzero"` // of a generator: points along each axis at which networks are looked at
 	} `toml:"evaluate"`
 
-	header      config.Header
+	manifest    *config.Manifest
 	lambda, rho []float64 // ascending
+}
+
+// source has the examples of a generator, where networks are looked at on a grid of the
+// plane, or of files, which have a test part.
+type source struct{ data.Source }
+
+// Validate reports what is not allowed.
+func (s source) Validate() error {
+	if s.Name == "" {
+		return s.Source.Validate()
+	}
+	if s.File != "" || s.Images != "" || s.Test != 0 || s.Scale != "" {
+		return field.Errorf("generator", "%q is not allowed; allowed: with train, without files, test and scale", s.Name)
+	}
+	return s.Sample.Validate()
 }
 
 // settings are the random logits.
@@ -52,10 +68,14 @@ type settings struct {
 // set nowhere else.
 func (e *experiment) Validate() error {
 	a, s := e.Ablation, e.Sweep
+	fewest, most := 2, config.MaxGrid
+	if e.Data.Name == "" {
+		fewest, most = 0, 0
+	}
 	err := cmp.Or(
 		field.Within("ablation.spread", a.Spread, 0, 1e30), field.Within("ablation.variance", a.Variance, 0, 1e30),
 		field.Within("ablation.unequal", a.Unequal, 0, 0.999), field.Within("ablation.draws", a.Draws, 1, config.MaxDraws),
-		field.Within("evaluate.grid", e.Evaluate.Grid, 2, config.MaxGrid), field.Within("ablation.classes", len(a.Classes), 1, config.MaxCells),
+		field.Within("evaluate.grid", e.Evaluate.Grid, fewest, most), field.Within("ablation.classes", len(a.Classes), 1, config.MaxCells),
 		field.AllWithin("ablation.classes", a.Classes, 2, config.MaxClasses),
 		field.Within("sweep.lambda", len(s.Lambda), 2, config.MaxCells), field.Within("sweep.rho", len(s.Rho), 2, config.MaxCells))
 	for _, l := range s.Lambda {
@@ -79,10 +99,32 @@ func (e *experiment) setUp(m *config.Manifest) error {
 	}
 	slices.Sort(e.lambda)
 	e.rho = slices.Sorted(slices.Values(e.Sweep.Rho))
-	e.Data.Generator = e.Data.WithDefaults()
 	at := e.Networks
 	at.Sweep.Lambda, at.Sweep.Rho = nil, e.rho
-	err := cmp.Or(at.Resolve(m), at.Fit(m, data.Inputs, e.Data.Task().Classes))
+	err := at.Resolve(m)
 	e.Seeds, e.Models = at.Seeds, at.Models
-	return err
+	if e.Data.Name == "" || err != nil {
+		return err
+	}
+	e.Data.Generator = e.Data.Generator.WithDefaults()
+	return e.Fit(m, data.Inputs, e.Data.Task().Classes)
 }
+
+// Files implements [study.WithData].
+func (e *experiment) Files() []string { return e.Data.Paths(e.manifest.Folder) }
+
+// About implements [study.WithData].
+func (e *experiment) About() []string { return e.Data.About() }
+
+// Prepare reads the files.
+func (e *experiment) Prepare(context.Context) error {
+	if e.Data.Name != "" {
+		return nil
+	}
+	if err := e.Data.Load(e.manifest.Folder); err != nil {
+		return e.manifest.Locate("data", err)
+	}
+	return e.Fit(e.manifest, e.Data.Inputs(), len(e.Data.Classes()))
+}
+
+var _ study.WithData = (*experiment)(nil)

@@ -2,7 +2,7 @@ package ablation
 
 import (
 	"fmt"
-	"math"
+	"slices"
 
 	"closedform/figures"
 	"closedform/runner/internal/learner"
@@ -43,7 +43,14 @@ func (e *experiment) Figures() []study.Figure {
 			return figures.Maps(rows, figures.Labels{X: "$λ$", Y: "$ρ$"}), nil
 		}}
 	}
-	return []study.Figure{draw("moments", "errors", momentsHeat, e.byClasses), draw("learning", "summary", learningHeat, e.byMethod)}
+	learning := learningHeat
+	if e.Data.Name == "" { // of files nothing is known beforehand
+		learning = slices.Clone(learningHeat)
+		for i := range learning {
+			learning[i].scale.Min, learning[i].scale.Max = 0, 0
+		}
+	}
+	return []study.Figure{draw("moments", "errors", momentsHeat, e.byClasses), draw("learning", "summary", learning, e.byMethod)}
 }
 
 func (e *experiment) byClasses(errors *table.Table, column string, marks *table.Table) (maps []figures.Map) {
@@ -54,8 +61,14 @@ func (e *experiment) byClasses(errors *table.Table, column string, marks *table.
 }
 
 func (e *experiment) byMethod(summary *table.Table, column string, marks *table.Table) (maps []figures.Map) {
+	var classes int
+	if e.Data.Name != "" {
+		classes = e.Data.Task().Classes
+	} else {
+		classes = int(summary.Nums("classes")[0])
+	}
 	for _, method := range summary.Distinct("method") {
-		maps = append(maps, e.heatMap(figures.Words(method), summary.Where("method", method).Nums(column), marks, e.Data.Task().Classes))
+		maps = append(maps, e.heatMap(figures.Words(method), summary.Where("method", method).Nums(column), marks, classes))
 	}
 	return maps
 }
@@ -77,25 +90,9 @@ var wordLabels = map[string]string{"slope": "slope-matched $λ$", "lsq": "least-
 
 // row returns the maps on one scale.
 func (h heat) row(maps []figures.Map) figures.Row {
-	s := h.scale
-	if s.Min == 0 && s.Max == 0 {
-		s.Min, s.Max = math.Inf(1), math.Inf(-1)
-		for _, m := range maps {
-			for _, z := range m.Z {
-				if !math.IsNaN(z) && !math.IsInf(z, 0) && (z > 0 || !s.Log) {
-					s.Min, s.Max = min(s.Min, z), max(s.Max, z)
-				}
-			}
-		}
+	var all []float64
+	for _, m := range maps {
+		all = append(all, m.Z...)
 	}
-	switch z := s.Min; {
-	case math.IsInf(z, 1): // no value
-		s.Min, s.Max = 0.1, 1
-	case z == s.Max && s.Log:
-		s.Min, s.Max = z/2, 2*z
-	case z == s.Max:
-		half := max(0.5, math.Abs(z)/2)
-		s.Min, s.Max = z-half, z+half
-	}
-	return figures.Row{Scale: s, Maps: maps}
+	return figures.Row{Scale: h.scale.Spanning(all), Maps: maps}
 }

@@ -11,7 +11,6 @@ import (
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"
 	"closedform/runner/internal/methods"
-	"closedform/runner/internal/metric"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
 )
@@ -52,11 +51,11 @@ func (s spec) run(ctx context.Context) (table.Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	method, choice, err := s.choose(ctx, train)
+	method, choice, err := s.lesson().Choose(ctx, s.Method, train)
 	if err != nil {
 		return nil, err
 	}
-	l, scaled, err := s.learn(ctx, method, train, test)
+	l, scaled, err := s.lesson().Learn(ctx, method, train, test)
 	if err != nil {
 		return nil, err
 	}
@@ -71,31 +70,12 @@ func (s spec) run(ctx context.Context) (table.Set, error) {
 	return table.Set{runs, s.predictions(p, class, train.Classes())}, nil
 }
 
-// choose judges the candidates by a part of the training examples.
-func (s spec) choose(ctx context.Context, train *data.Examples) (methods.Method, methods.Choice, error) {
-	return s.Method.Choose(func(m methods.Method) (float64, error) {
-		learn, judge, err := train.Split(s.Validation, s.Stream("validation", s.Set))
-		if err != nil {
-			return 0, err
-		}
-		l, scaled, err := s.learn(ctx, m, train.Subset(learn), train.Subset(judge))
-		if err != nil {
-			return 0, err
-		}
-		p, class := l.Test(scaled)
-		return metric.LogLoss(p, class), nil
-	})
-}
-
-// learn returns a learner that has seen the training examples, and the others
-// scaled as it needs them.
-func (s spec) learn(ctx context.Context, m methods.Method, train, test *data.Examples) (*learner.Tolerant, *data.Examples, error) {
-	scaler, err := train.Scaler(s.Source.Scale)
-	if err != nil {
-		return nil, nil, err
+func (s spec) lesson() methods.Lesson {
+	return methods.Lesson{
+		Scale: s.Source.Scale, Validation: s.Validation, Split: s.Stream("validation", s.Set),
+		Learner: func() rand.Source { return s.Stream("method", s.Set, s.Method.Name) },
+		Order:   func(pass int) rand.Source { return s.Stream("pass", s.Set, pass) },
 	}
-	l, err := m.Train(ctx, scaler.Apply(train), s.Stream("method", s.Set, m.Name), func(pass int) rand.Source { return s.Stream("pass", s.Set, pass) })
-	return l, scaler.Apply(test), err
 }
 
 // predictions lists the probabilities of all test examples. Sets with fewer classes
@@ -132,7 +112,7 @@ func (e *experiment) Measure(ctx context.Context, tables table.Set) (table.Set, 
 				return nil, err
 			}
 			begin := time.Now()
-			l, scaled, err := s.learn(ctx, method, train, test)
+			l, scaled, err := s.lesson().Learn(ctx, method, train, test)
 			if err != nil {
 				return nil, err
 			}

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 
 	"closedform/baselines/neighbours"
@@ -42,6 +41,8 @@ turns     = 2
 jumps     = [20, 41]
 jump      = -0.125
 [[method]]
+prior_scale = [1]
+prior_draw = "independent"
 name = "forget"
 kind = "closed-form"
 hidden_layers = [3]
@@ -49,10 +50,13 @@ bias = true
 rule = "adf"
 hidden = "smooth"
 prior = "scaled"
+prior_var = 10
 prior_mean_var = 4
 tune = ["process_noise"]
 candidates = [[0.25], [0]]
 [[method]]
+prior_scale = [1]
+prior_var = 10
 name = "diagonal"
 kind = "closed-form"
 bias = true
@@ -66,6 +70,9 @@ kind = "neighbours"
 tune = ["neighbours", "window"]
 candidates = [[3, 10], [5, 30]]
 [[method]]
+bias = false
+prior = "paper"
+prior_var = 10
 name = "fails"
 kind = "closed-form"
 rule = "joint"
@@ -102,7 +109,7 @@ func losses(t *testing.T, cfg bnn.Config, set data.Set, noise float64, every int
 			t.Fatal(err)
 		}
 		missed := 0.0
-		if floats.MaxIdx(p.P) != set.Class[k] {
+		if p.Class() != set.Class[k] {
 			missed = 1
 		}
 		wrong, logLoss = append(wrong, missed), append(logLoss, -math.Log(p.P[set.Class[k]]))
@@ -147,10 +154,10 @@ func TestByHand(t *testing.T) {
 		return tables.Get(name).Where("drift", "both").Where("method", method).Where("seed", 2)
 	}
 	hidden := bnn.Config{
-		Layers: []int{2, 3, 2}, Bias: true, Output: bnn.ADF, Hidden: bnn.Smooth, Prior: bnn.ScaledPrior, PriorVar: 10, PriorMeanVar: 4,
+		Layers: []int{2, 3, 2}, Bias: true, Output: bnn.ADF, Hidden: bnn.Smooth, Prior: bnn.ScaledPrior, PriorVar: 10, PriorScale: []float64{1}, PriorMeanVar: 4, PriorDraw: bnn.Independent,
 	}
 	linear := bnn.Config{
-		Layers: []int{2, 2}, Bias: true, Output: bnn.ADF, Covariance: bnn.Covariances{bnn.Diagonal}, Prior: bnn.ScaledPrior, PriorVar: 10,
+		Layers: []int{2, 2}, Bias: true, Output: bnn.ADF, Covariance: bnn.Covariances{bnn.Diagonal}, Prior: bnn.ScaledPrior, PriorVar: 10, PriorScale: []float64{1},
 	}
 	// A full covariance gains a quarter of the prior's, every example, in whole
 	// parts: all of it every fourth.

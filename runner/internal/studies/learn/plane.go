@@ -28,7 +28,7 @@ type plane struct {
 
 // snapshots says when and where networks are looked at.
 type snapshots struct {
-	Snapshots []int `toml:"snapshots"` // numbers of examples seen
+	Snapshots []int `toml:"snapshots"` // numbers of examples seen; none: about six
 	Grid      int   `toml:"grid"`      // points along each axis
 }
 
@@ -46,18 +46,8 @@ type page struct {
 
 // Validate reports what is not allowed.
 func (p *plane) Validate() error {
-	if len(p.Evaluate.Snapshots) == 0 {
-		return field.Errorf("evaluate.snapshots", "missing; allowed: at least one number of examples")
-	}
-	left := learner.Names(p.Variants)
-	for i, f := range p.Pages {
-		at := slices.Index(left, f.Variant)
-		if at < 0 {
-			return field.Errorf(fmt.Sprintf("figure.%d.variant", i+1), "%q is not allowed; allowed: the name of each variant once", f.Variant)
-		}
-		left = slices.Delete(left, at, at+1)
-	}
 	return cmp.Or(
+		checkPages(p.Pages, learner.Names(p.Variants)),
 		learner.Increasing("evaluate.snapshots", p.Evaluate.Snapshots, p.Data.Train),
 		field.Within("evaluate.grid", p.Evaluate.Grid, 2, config.MaxGrid),
 		field.Within("monte_carlo.samples", p.MonteCarlo.Samples, 2, config.MaxSamples),
@@ -65,9 +55,24 @@ func (p *plane) Validate() error {
 	)
 }
 
+// checkPages returns an error unless each page is of another of the variants.
+func checkPages(pages []page, variants []string) error {
+	for i, f := range pages {
+		at := slices.Index(variants, f.Variant)
+		if at < 0 {
+			return field.Errorf(fmt.Sprintf("figure.%d.variant", i+1), "%q is not allowed; allowed: the name of each variant once", f.Variant)
+		}
+		variants = slices.Delete(variants, at, at+1)
+	}
+	return nil
+}
+
 func (p *plane) setUp(m *config.Manifest) error {
 	p.Data.Generator = p.Data.WithDefaults()
 	p.header, p.task = m.Header, p.Data.Task()
+	if len(p.Evaluate.Snapshots) == 0 {
+		p.Evaluate.Snapshots = learner.Snapshots(p.Data.Train)
+	}
 	return cmp.Or(p.Resolve(m), p.Fit(m, data.Inputs, p.task.Classes))
 }
 

@@ -32,6 +32,9 @@ generator = "wedges"
 train     = 6
 
 [model]
+bias = false
+rule = "joint"
+prior = "paper"
 layers     = [2, 3]
 lambda     = 0.3
 prior_mean = [[1, 0], [0, 1], [1, 1]]
@@ -77,6 +80,8 @@ bias           = true
 alpha          = 0.1
 beta           = 0.9
 rule           = "total"
+hidden         = "frozen"
+prior_draw     = "independent"
 prior_mean_var = 2
 
 [[figure]]
@@ -92,21 +97,23 @@ func byHand(t *testing.T, variant string, seed int) *bnn.Network {
 	t.Helper()
 	slope := softmax.SlopeLambda(3, 0.5)
 	cfg, ok := map[string]bnn.Config{
-		"joint": {Softmax: softmax.Probit{Lambda: 0.3, Rho: 0.5}},
+		"joint": {Output: bnn.Joint, Softmax: softmax.Probit{Lambda: 0.3, Rho: 0.5}},
 		"project": {
+			Output:       bnn.Joint,
 			Softmax:      softmax.Probit{Lambda: slope, Rho: 0.5},
 			OnIndefinite: bnn.Project, EigenvalueFloor: 0.01, VarianceFloor: 0.02,
 		},
-		"skip":  {Softmax: softmax.Probit{Lambda: 2, Rho: 0.5}, OnIndefinite: bnn.Skip},
+		"skip":  {Output: bnn.Joint, Softmax: softmax.Probit{Lambda: 2, Rho: 0.5}, OnIndefinite: bnn.Skip},
 		"total": {Output: bnn.Total, Softmax: softmax.Probit{Lambda: softmax.SlopeLambda(3, 0.3), Rho: 0.3}},
 		"deep": {
 			Layers: []int{2, 4, 3}, Bias: true, Alpha: 0.1, Beta: 0.9, Output: bnn.Total,
-			Softmax: softmax.Probit{Lambda: 0.3, Rho: 0.5}, PriorVar: 0.8, PriorMeanVar: 2,
+			Softmax: softmax.Probit{Lambda: 0.3, Rho: 0.5}, PriorVar: 0.8, PriorMeanVar: 2, Hidden: bnn.Frozen, PriorDraw: bnn.Independent,
 		},
 	}[variant]
 	if !ok {
 		t.Fatalf("no variant %s", variant)
 	}
+	cfg.Prior = bnn.PaperPrior
 	if variant != "deep" {
 		cfg.Layers = []int{2, 3}
 	}

@@ -98,7 +98,7 @@ func TestPlaneFigures(t *testing.T) {
 	for _, f := range e.Figures() {
 		names = append(names, f.Name)
 	}
-	if len(names) != 28 || names[0] != "fig01" || names[23] != "fig24" || names[24] != "maps_joint_lambda=0.1_rho=0.5" || names[27] != "maps_project_lambda=0.2_rho=0.5" {
+	if len(names) != 29 || names[28] != "sweep" || names[0] != "fig01" || names[23] != "fig24" || names[24] != "maps_joint_lambda=0.1_rho=0.5" || names[27] != "maps_project_lambda=0.2_rho=0.5" {
 		t.Errorf("figures %v", names)
 	}
 	p := studytest.New(t, Kind, small).(*plane)
@@ -147,7 +147,7 @@ func TestPlaneFigures(t *testing.T) {
 
 func TestPlaneRefused(t *testing.T) {
 	for override, want := range map[string]string{
-		"evaluate.snapshots=[]": "missing", "evaluate.snapshots=[1, 7]": "1 to 6", "evaluate.snapshots=[3, 1]": "increasing", "evaluate.grid=1": "2 to",
+		"evaluate.snapshots=[1, 7]": "1 to 6", "evaluate.snapshots=[3, 1]": "increasing", "evaluate.grid=1": "2 to",
 		"monte_carlo.samples=1": "2 to", "monte_carlo.stride=0": "1 to", "figure.1.variant=none": "figure.1.variant",
 		"figure.1.variant=project": "figure.2.variant", "seed=4": "sweep.seed", "variant.deep.layers=[2, 4]": "3 classes", "data.generator=wedge": "wedges",
 		"evaluate.passes=2": "evaluate.passes",

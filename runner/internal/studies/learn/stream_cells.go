@@ -14,25 +14,41 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// streamSpec is all that the tables of a cell follow from. Either Model or Method
-// learns.
+// streamSpec is all that the tables of a cell follow from.
 type streamSpec struct {
 	study.Seeded
 	Data     data.Source
-	Name     string
-	Model    *learner.Model  `json:",omitempty"`
-	Method   *methods.Method `json:",omitempty"`
+	Method   methods.Method
+	Model    *learner.Model `json:",omitempty"` // that of a network of the manifest; nil: of another method
+	Swept    []string       `json:",omitempty"` // parameters of networks that have a column
 	Evaluate course
+	Save     bool `json:",omitempty"` // whether the trained network is kept
 }
 
-// online reports whether what learns sees one example after another.
-func (s streamSpec) online() bool { return s.Method == nil || s.Method.Online() }
-
-func (s streamSpec) learner(inputs, classes int) (*learner.Tolerant, error) {
-	if s.Method != nil {
-		return s.Method.Learner(inputs, classes, s.Stream("rival", s.Name))
+// random returns the randomness of what learns.
+func (s streamSpec) random() rand.Source {
+	if s.Model == nil {
+		return s.Stream("rival", s.Method.Name)
 	}
-	return s.Model.Learner(s.Stream("prior"))
+	return s.Stream("prior")
+}
+
+// order returns the randomness of a pass, nil where the order is that of the data.
+func (s streamSpec) order(pass int) rand.Source {
+	if !s.Evaluate.Shuffle {
+		return nil
+	}
+	return s.Stream("pass", pass)
+}
+
+// choose returns the method with the candidate that is best on a part for validation,
+// drawn by the stream "validation".
+func (s streamSpec) choose(ctx context.Context, train *data.Examples) (methods.Method, methods.Choice, error) {
+	l := methods.Lesson{
+		Scale: s.Data.Scale, Validation: s.Evaluate.Validation,
+		Split: s.Stream("validation"), Learner: s.random, Order: s.order,
+	}
+	return l.Choose(ctx, s.Method, train)
 }
 
 // streamCell is one learner and what is written down of its life.
@@ -42,6 +58,7 @@ type streamCell struct {
 	learner     *learner.Tolerant
 	before      learner.Prequential // of the first pass
 	curve       *table.Table
+	atlas       *atlas // nil: none is drawn
 
 	p     [][]float64 // predictions of the test part when it was last scored
 	class []int       // of the test part
@@ -53,30 +70,38 @@ type streamCell struct {
 // once has one pass, and is scored after it.
 func (s streamSpec) run(ctx context.Context) (table.Set, error) {
 	c := &streamCell{streamSpec: s}
-	var err error
-	if c.train, c.test, err = s.Data.Parts(s.Stream("data")); err != nil {
+	train, test, err := s.Data.Unscaled(s.Stream("data"))
+	if err != nil {
 		return nil, err
 	}
-	if c.learner, err = s.learner(c.train.Inputs(), len(c.train.Classes())); err != nil {
+	method, choice, err := s.choose(ctx, train)
+	if err != nil {
 		return nil, err
 	}
-	c.curve = table.New("curve", slices.Concat(at(), []table.Column{
+	scaler, err := train.Scaler(s.Data.Scale)
+	if err != nil {
+		return nil, err
+	}
+	c.train, c.test = scaler.Apply(train), scaler.Apply(test)
+	if c.learner, err = method.Learner(c.train.Inputs(), len(c.train.Classes()), s.random()); err != nil {
+		return nil, err
+	}
+	c.curve = c.table("curve", slices.Concat([]table.Column{
 		table.Int("pass", "over the training part"), table.Int("k", "examples of this pass seen"), table.Int("seen", "examples seen in all passes"),
 	}, learner.ScoreColumns(), prequentialColumns())...)
-	passes := s.Evaluate.Passes
-	if !s.online() {
-		passes = 1
+	if s.Evaluate.Grid > 0 {
+		c.atlas = c.newAtlas(train, scaler)
 	}
-	course := learner.Course{Examples: c.train, Passes: passes, After: func(pass, k int) error {
-		if k == c.train.Len() || pass == 1 && s.online() && slices.Contains(s.Evaluate.Snapshots, k) {
+	course := learner.Course{Examples: c.train, Passes: method.Passes, Order: s.order, After: func(pass, k int) error {
+		if k == c.train.Len() || pass == 1 && method.Online() && slices.Contains(s.Evaluate.Snapshots, k) {
 			c.score(pass, k)
+			if c.atlas != nil && pass == 1 {
+				c.atlas.draw(c, k)
+			}
 		}
 		return nil
 	}}
-	if s.Evaluate.Shuffle {
-		course.Order = func(pass int) rand.Source { return s.Stream("pass", pass) }
-	}
-	if s.online() {
+	if method.Online() {
 		course.Before = func(x []float64, class, pass int) {
 			if pass == 1 {
 				c.before.Add(c.learner.Probabilities([][]float64{x})[0], class)
@@ -86,12 +111,44 @@ func (s streamSpec) run(ctx context.Context) (table.Set, error) {
 	if err := course.Train(ctx, c.learner); err != nil {
 		return nil, err
 	}
-	return table.Set{c.runs(passes), c.curve, c.predictions()}, nil
+	tables := table.Set{c.runs(max(1, method.Passes)), c.curve, c.predictions()}
+	if c.atlas != nil {
+		tables = append(tables, c.atlas.maps, c.atlas.train)
+	}
+	if len(method.Candidates) > 0 {
+		chosen := c.table("chosen", table.Text("chosen", "the candidate that was chosen"),
+			table.Num("validation_log_loss", "its log loss on the part for validation, in nats"))
+		chosen.Add(c.at(), choice.Text, table.Finite(choice.LogLoss))
+		tables = append(tables, chosen)
+	}
+	return c.saved(tables)
 }
 
-// at returns the columns that begin every table.
-func at() []table.Column {
-	return []table.Column{table.Text("method", "what learns"), table.Int("seed", "of the split, the order and the prior")}
+// table returns a table that begins with the columns of at.
+func (c *streamCell) table(name string, columns ...table.Column) *table.Table {
+	at := []table.Column{table.Text("method", "what learns"), table.Int("seed", "of the split, the order and the prior")}
+	for _, parameter := range c.Swept {
+		at = append(at, table.Num(parameter, map[string]string{
+			"lambda": "slope λ of the probit of a network", "rho": "correlation ρ of the probit of a network",
+		}[parameter]))
+	}
+	return table.New(name, append(at, columns...)...)
+}
+
+// at returns what learns, and where in the sweep.
+func (c *streamCell) at() []any {
+	at := []any{c.Method.Name, c.Seed}
+	for _, parameter := range c.Swept {
+		switch {
+		case c.Model == nil:
+			at = append(at, math.NaN())
+		case parameter == "lambda":
+			at = append(at, c.Model.Lambda.Value(len(c.train.Classes()), c.Model.Rho))
+		default:
+			at = append(at, c.Model.Rho)
+		}
+	}
+	return at
 }
 
 var prequentialNames = []string{"prequential_error", "prequential_log_loss"}
@@ -110,29 +167,30 @@ func (c *streamCell) score(pass, k int) {
 	if pass == 1 {
 		before = c.before.Means()
 	}
-	c.curve.Add(c.Name, c.Seed, pass, k, (pass-1)*c.train.Len()+k, learner.Scores(c.p, c.class), before)
+	c.curve.Add(c.at(), pass, k, (pass-1)*c.train.Len()+k, learner.Scores(c.p, c.class), before)
 }
 
 // runs returns the row of the learner after all passes.
 func (c *streamCell) runs(passes int) *table.Table {
-	t := table.New("runs", slices.Concat(at(), []table.Column{
+	t := c.table("runs", slices.Concat([]table.Column{
 		table.Int("train", "training examples"), table.Int("test", "test examples"), table.Int("inputs", ""), table.Int("classes", ""),
 		table.Int("passes", "over the training part"),
 	}, learner.ScoreColumns(), prequentialColumns(), learner.StepColumns())...)
-	t.Add(c.Name, c.Seed, c.train.Len(), c.test.Len(), c.train.Inputs(), len(c.train.Classes()), passes,
+	t.Add(c.at(), c.train.Len(), c.test.Len(), c.train.Inputs(), len(c.train.Classes()), passes,
 		learner.Scores(c.p, c.class), c.before.Means(), c.learner.Steps().Row())
 	return t
 }
 
 // predictions lists the probabilities of all test examples after all passes.
 func (c *streamCell) predictions() *table.Table {
-	t := table.New("predictions", append(at(), table.Int("example", "of the test part, from 1"), table.Text("class", "its name"))...)
+	t := c.table("predictions", table.Int("example", "of the test part, from 1"), table.Text("class", "its name"))
 	t.Packed = true
 	for _, name := range c.train.Classes() {
 		t.Columns = append(t.Columns, table.Num("p_"+name, fmt.Sprintf("probability of the class %s", name)))
 	}
+	at := c.at()
 	for i, p := range c.p {
-		t.Add(c.Name, c.Seed, i+1, c.train.Classes()[c.class[i]], p)
+		t.Add(at, i+1, c.train.Classes()[c.class[i]], p)
 	}
 	return t
 }

@@ -1,59 +1,125 @@
 package learn
 
 import (
+	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"closedform/figures"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
 )
 
-// mostCurves is the number of curves that a chart can hold.
-const mostCurves = 28
+// score is a column that is drawn.
+type score struct {
+	column, label string
+	linear        bool // its axis
+}
+
+var errorAndLoss = []score{{"error", "error", false}, {"log_loss", "log loss, nats", false}}
+
+const (
+	onTest = "test examples"
+	onNext = "next examples, mean so far"
+
+	mostCurves = 8 // that are told apart in one chart
+	across     = 3 // small charts in a row
+	mostCharts = 5 * across
+)
 
 // Figures are "curve": error and log loss on the test part and, of the first pass, on
 // every example before it was learned, against the examples seen. An interval that
 // reaches down to 0 is left out; in place of those of fewer than three seeds are the points
-// of the seeds. There is no figure where all are scored once only, or
-// where there are more curves than a chart can hold.
+// of the seeds. Where more learn than curves are told apart, each has a
+// small chart of its own in "curve_error" and "curve_log_loss", "curve_error_2", … Before
+// these come the maps of [[figure]] and that of a sweep, if there are any.
 func (s *stream) Figures() []study.Figure {
-	if len(s.names()) > mostCurves || len(s.Evaluate.Snapshots) == 0 && s.Evaluate.Passes == 1 {
-		return nil
+	var names []string
+	for _, l := range s.learners() {
+		names = append(names, l.Name)
 	}
-	return []study.Figure{{Name: "curve", Needs: []string{"curve_summary", "curve"}, Draw: func(t table.Set) (*figures.Figure, error) {
-		rows := [][]figures.Chart{
-			{s.chart(t, "error", "test examples", "error"), s.chart(t, "log_loss", "test examples", "log loss, nats")},
+	out := append(s.mapFigures(), sweepFigures(s.networks, errorAndLoss)...)
+	if len(names) <= mostCurves {
+		return append(out, study.Figure{Name: "curve", Needs: []string{"curve_summary", "curve"}, Draw: func(t table.Set) (*figures.Figure, error) {
+			var test, next []figures.Chart
+			for _, y := range errorAndLoss {
+				test = append(test, compared(t, names, onTest, y, y.column))
+				if c := compared(t, names, onNext, y, "prequential_"+y.column); slices.ContainsFunc(c.Curves, isLine) {
+					next = append(next, c)
+				}
+			}
+			if next == nil {
+				return figures.Charts([][]figures.Chart{test}), nil
+			}
+			return figures.Charts([][]figures.Chart{test, next}), nil
+		}})
+	}
+	for _, y := range errorAndLoss {
+		for i, page := range slices.Collect(slices.Chunk(names, mostCharts)) {
+			name := "curve_" + y.column
+			if i > 0 {
+				name += fmt.Sprint("_", i+1)
+			}
+			out = append(out, study.Drawing(name, "curve_summary", func(means *table.Table) *figures.Figure {
+				var charts []figures.Chart
+				for _, name := range page {
+					c, of := chart(name, "examples seen", y), means.Where("method", name)
+					c.Curves = []figures.Curve{
+						curve(of, onTest, "seen", y.column), curve(of, onNext, "seen", "prequential_"+y.column),
+					}
+					charts = append(charts, c)
+				}
+				return multiples(charts)
+			}))
 		}
-		if len(s.Evaluate.Snapshots) > 0 { // else there is one point of these
-			const title = "next examples, mean so far"
-			rows = append(rows, []figures.Chart{s.chart(t, "prequential_error", title, "error"), s.chart(t, "prequential_log_loss", title, "log loss, nats")})
-		}
-		return figures.Charts(rows), nil
-	}}}
+	}
+	return out
 }
 
-// chart returns a column of the means against the examples seen.
-func (s *stream) chart(t table.Set, column, title, label string) figures.Chart {
+// compared returns a chart with a column of all methods.
+func compared(t table.Set, names []string, title string, y score, column string) figures.Chart {
 	const enough = 3 // seeds for an interval
-	means, curves := t.Get("curve_summary"), t.Get("curve")
-	chart := figures.Chart{Title: title, X: figures.Axis{Label: "examples seen", Log: true}, Y: figures.Axis{Label: label, Log: true}}
-	var points []figures.Curve
-	for _, name := range s.names() {
-		r := means.Where("method", name)
-		curve := figures.Curve{Name: name, X: r.Nums("seen"), Y: r.Nums(column), Low: r.Nums(column + "_low"), High: r.Nums(column + "_high")}
-		for i, low := range curve.Low {
-			if low <= 0 || r.Nums("seeds")[i] < enough {
-				curve.Low[i], curve.High[i] = math.NaN(), math.NaN()
-			}
+	c := chart(title, "examples seen", y)
+	for _, name := range names {
+		means, seeds := t.Get("curve_summary").Where("method", name), t.Get("curve").Where("method", name)
+		mean := curve(means, name, "seen", column)
+		if n := means.Nums("seeds"); len(n) > 0 && slices.Min(n) < enough {
+			points := figures.Curve{Name: name, Kind: figures.Scatter, X: seeds.Nums("seen"), Y: seeds.Nums(column)}
+			mean.Kind, mean.Low, mean.High = figures.Line, nil, nil
+			c.Title = title + ": seeds, their mean"
+			c.Curves = append(c.Curves, points)
 		}
-		if slices.Min(r.Nums("seeds")) < enough {
-			of := curves.Where("method", name)
-			points = append(points, figures.Curve{Name: name, Kind: figures.Scatter, X: of.Nums("seen"), Y: of.Nums(column)})
-			curve.Kind, chart.Title = figures.Line, title+": seeds, their mean"
-		}
-		chart.Curves = append(chart.Curves, curve)
+		c.Curves = append(c.Curves, mean)
 	}
-	chart.Curves = append(points, chart.Curves...)
-	return chart
+	return c
+}
+
+// isLine tells whether a curve has two points.
+func isLine(c figures.Curve) bool {
+	return c.Kind != figures.Scatter && len(slices.DeleteFunc(slices.Clone(c.Y), math.IsNaN)) > 1
+}
+
+func chart(title, x string, y score) figures.Chart {
+	return figures.Chart{Title: title, X: figures.Axis{Label: x, Log: true}, Y: figures.Axis{Label: y.label, Log: true}}
+}
+
+// curve returns a column of means against another, without intervals that reach down to 0.
+func curve(means *table.Table, name, x, column string) figures.Curve {
+	c := figures.Curve{Name: name, X: means.Nums(x), Y: means.Nums(column)}
+	c.Low, c.High = means.Nums(column+"_low"), means.Nums(column+"_high")
+	for i, low := range c.Low {
+		if low <= 0 {
+			c.Low[i], c.High[i] = math.NaN(), math.NaN()
+		}
+	}
+	return c
+}
+
+// multiples draws small charts, whose titles spell λ and ρ.
+func multiples(charts []figures.Chart) *figures.Figure {
+	for i := range charts {
+		charts[i].Title = strings.NewReplacer("lambda=", "$λ$ = ", "rho=", "$ρ$ = ").Replace(charts[i].Title)
+	}
+	return figures.Multiples(charts, across)
 }

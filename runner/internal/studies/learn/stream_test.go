@@ -16,6 +16,7 @@ import (
 	"closedform/core/random"
 	"closedform/core/softmax"
 	"closedform/internal/check"
+	"closedform/runner/dataset"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"
 	"closedform/runner/internal/study"
@@ -33,6 +34,8 @@ seed  = 2
 file       = %q
 train_rows = "1-24"
 [model]
+prior_scale = [1]
+replications = [1]
 rule = "adf"
 bias = true
 prior = "scaled"
@@ -49,6 +52,7 @@ name = "hidden"
 hidden_layers  = [4]
 hidden         = "smooth"
 covariance     = "diagonal"
+prior_draw     = "independent"
 prior_mean_var = 2
 [[variant]]
 name = "fails"
@@ -69,9 +73,9 @@ neighbours = 3
 // mean 0 and the variance 1 in the training part.
 func parts(t *testing.T, all data.Set) (train, test data.Set) {
 	t.Helper()
-	tr := data.NewExamples(data.Set{X: all.X[:24], Class: all.Class[:24]}, 3)
-	te := data.NewExamples(data.Set{X: all.X[24:], Class: all.Class[24:]}, 3)
-	scaler, err := tr.Scaler(data.Standard)
+	tr := dataset.NewExamples(data.Set{X: all.X[:24], Class: all.Class[:24]}, 3)
+	te := dataset.NewExamples(data.Set{X: all.X[24:], Class: all.Class[24:]}, 3)
+	scaler, err := tr.Scaler(dataset.Standard)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +103,7 @@ func byHandOf(t *testing.T, name string, seed int) (l learner.Learner) {
 	src := func(purpose ...any) rand.Source {
 		return random.Source(append([]any{"small_stream", seed}, purpose...)...)
 	}
-	cfg := bnn.Config{Bias: true, Output: bnn.ADF, Prior: bnn.ScaledPrior, PriorVar: 4, Softmax: softmax.Probit{Lambda: softmax.SlopeLambda(3, 0.5), Rho: 0.5}}
+	cfg := bnn.Config{Bias: true, Output: bnn.ADF, Prior: bnn.ScaledPrior, PriorVar: 4, PriorScale: []float64{1}, Replications: []float64{1}, Softmax: softmax.Probit{Lambda: softmax.SlopeLambda(3, 0.5), Rho: 0.5}}
 	switch name {
 	case "filter":
 		filter, err := kalman.New(kalman.Config{Layers: []int{2, 3}, Covariance: kalman.Full, PriorVar: 3}, src("rival", "filter"))
@@ -110,7 +114,8 @@ func byHandOf(t *testing.T, name string, seed int) (l learner.Learner) {
 	case "linear":
 		cfg.Layers = []int{2, 3}
 	case "hidden":
-		cfg.Layers, cfg.Covariance, cfg.Hidden, cfg.PriorMeanVar = []int{2, 4, 3}, []bnn.Covariance{bnn.Diagonal}, bnn.Smooth, 2
+		cfg.Layers, cfg.Covariance, cfg.Hidden = []int{2, 4, 3}, []bnn.Covariance{bnn.Diagonal}, bnn.Smooth
+		cfg.PriorDraw, cfg.PriorMeanVar = bnn.Independent, 2
 	}
 	n, err := bnn.New(cfg, src("prior"))
 	if err != nil {
@@ -238,7 +243,7 @@ func TestBreakdown(t *testing.T) {
 }
 
 // Without shuffling the order is that of the rows: the seed matters where all else is
-// not random. Where all are scored once there is no figure.
+// not random. Without snapshots there are some, and a figure.
 func TestRowOrder(t *testing.T) {
 	src := streamOf(t, studytest.Clusters(36))
 	once := []string{"evaluate.shuffle=false", "evaluate.passes=1", "evaluate.snapshots=[]"}
@@ -248,7 +253,10 @@ func TestRowOrder(t *testing.T) {
 			t.Errorf("%s: log losses %v", name, x)
 		}
 	}
-	if figures := studytest.New(t, Kind, src, once...).Figures(); len(figures) != 0 {
+	if k := tables.Get("curve_summary").Where("method", "linear").Texts("k"); strings.Join(k, " ") != "2 5 10 24" {
+		t.Errorf("scored after %v examples", k)
+	}
+	if figures := studytest.New(t, Kind, src, once...).Figures(); len(figures) != 1 {
 		t.Errorf("%d figures", len(figures))
 	}
 }
@@ -265,6 +273,11 @@ generator = "rings"
 train = 12
 test = 20
 [model]
+bias = false
+rule = "joint"
+hidden = "frozen"
+prior = "paper"
+prior_draw = "independent"
 hidden_layers = [3]
 [sweep]
 lambda = [0.1, "slope"]

@@ -27,7 +27,7 @@ name  = "small_order"
 study = "order"
 seed  = 2
 data  = {generator = "wedges", train = 12}
-model = {layers = [2, 3], prior_mean = [[1, 0], [0, 1], [1, 1]]}
+model = {layers = [2, 3], bias = false, rule = "joint", prior = "paper", prior_mean = [[1, 0], [0, 1], [1, 1]]}
 order = {permutations = 4, samples = 3, sizes = [1, 12], test = 30, mapped = 12, grid = 5}
 sweep = {seed = [1, 2]}
 [[variant]]
@@ -40,6 +40,7 @@ rule = "adf"
 name           = "drawn"
 prior_mean     = []
 prior_mean_var = 1.0
+prior_draw     = "independent"
 `
 
 func TestSpread(t *testing.T) {
@@ -58,7 +59,7 @@ func TestSpread(t *testing.T) {
 // examples one after another.
 func adf(t *testing.T, train data.Set, order []int, test data.Set) [][]float64 {
 	t.Helper()
-	n, err := bnn.New(bnn.Config{Layers: []int{2, 3}, Output: bnn.ADF, Softmax: softmax.Probit{Lambda: softmax.SlopeLambda(3, 0.5), Rho: 0.5}}, rand.NewPCG(1, 2))
+	n, err := bnn.New(bnn.Config{Layers: []int{2, 3}, Output: bnn.ADF, Softmax: softmax.Probit{Lambda: softmax.SlopeLambda(3, 0.5), Rho: 0.5}, Prior: bnn.PaperPrior}, rand.NewPCG(1, 2))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,7 +23,7 @@ func (e *experiment) Figures() []study.Figure {
 			var rows [][]figures.Chart
 			for _, c := range columns {
 				row := figures.Chart{
-					X: figures.Axis{Label: "examples seen", Log: true}, Y: figures.Axis{Label: c[1], Log: true}, Curves: curves(t, c[0]),
+					X: figures.Axis{Label: "examples seen, methods beside each other", Log: true}, Y: figures.Axis{Label: c[1], Log: true}, Curves: curves(t, c[0]),
 				}.Split(perChart)
 				for i := range row {
 					row[i].Curves = figures.Beside(row[i].Curves)

@@ -32,6 +32,8 @@ generator = "logistic"
 train     = 12
 
 [model]
+rule = "joint"
+prior = "paper"
 layers = [2, 2]
 bias   = true
 on_indefinite = "skip"
@@ -113,6 +115,7 @@ func TestByHand(t *testing.T) {
 	examples := task.Draw(12, random.Source("near2", 3, "train"))
 	network, err := bnn.New(bnn.Config{
 		Layers: []int{2, 2}, Bias: true, Output: bnn.ADF, Softmax: softmax.Probit{Lambda: softmax.SlopeLambda(2, 0.5), Rho: 0.5},
+		Prior: bnn.PaperPrior,
 	}, random.Source("unused"))
 	if err != nil {
 		t.Fatal(err)

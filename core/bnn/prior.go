@@ -1,0 +1,64 @@
+package bnn
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// priorMean draws the means of layer l.
+func (c *Config) priorMean(l int, rnd *rand.Rand) *mat.Dense {
+	out, in := c.WeightDims(l)
+	sd := math.Sqrt(c.PriorMeanVar / float64(in))
+	mean := mat.NewDense(out, in, nil)
+	if c.PriorDraw == Independent {
+		mean.Apply(func(_, _ int, _ float64) float64 { return sd * rnd.NormFloat64() }, mean)
+		return mean
+	}
+	signs := []float64{1}
+	if l == 0 {
+		signs = []float64{1, -1}
+	}
+	directions := orthogonal((out+len(signs)-1)/len(signs), in, rnd)
+	for j := range out {
+		for i, u := range directions[j/len(signs)] {
+			if c.Bias && i == in-1 {
+				u *= 2
+			}
+			mean.Set(j, i, sd*signs[j%len(signs)]*u)
+		}
+	}
+	return mean
+}
+
+// orthogonal draws vectors of size entries and length √size, of uniform direction, each
+// size of which are orthogonal (Gram–Schmidt).
+func orthogonal(count, size int, rnd *rand.Rand) [][]float64 {
+	vectors := make([][]float64, count)
+	for k := range vectors {
+		u := make([]float64, size)
+		for i := range u {
+			u[i] = rnd.NormFloat64()
+		}
+		for _, v := range vectors[k-k%size : k] {
+			along := dot(u, v) / float64(size)
+			for i := range u {
+				u[i] -= along * v[i]
+			}
+		}
+		scale := math.Sqrt(float64(size) / dot(u, u))
+		for i := range u {
+			u[i] *= scale
+		}
+		vectors[k] = u
+	}
+	return vectors
+}
+
+func dot(a, b []float64) (sum float64) {
+	for i, x := range a {
+		sum += x * b[i]
+	}
+	return sum
+}

@@ -1,0 +1,121 @@
+package bnn
+
+import (
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"closedform/core/random"
+)
+
+// The defaults learn in one pass, for every depth and width: clusters at the corners of
+// a square, opposite ones of the same class, which no linear scores tell apart.
+func TestDefaultsLearn(t *testing.T) {
+	for _, layers := range [][]int{{2, 10, 2}, {2, 300, 2}, {2, 20, 20, 2}} {
+		n, err := New(Config{Layers: layers}, random.Source("defaults"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		rnd := rand.New(random.Source("defaults", "examples"))
+		wrong := 0
+		for k := range 600 {
+			a, b := rnd.IntN(2), rnd.IntN(2)
+			x := []float64{2*float64(a) - 1 + 0.3*rnd.NormFloat64(), 2*float64(b) - 1 + 0.3*rnd.NormFloat64()}
+			if k >= 300 {
+				var p Prediction
+				predict(t, n, &p, x)
+				if (p.P[1] > 0.5) != (a != b) {
+					wrong++
+				}
+			}
+			observe(t, n, x, (a+b)%2)
+		}
+		if wrong > 15 {
+			t.Errorf("%v: %d of 300 are wrong", layers, wrong)
+		}
+	}
+}
+
+// Orthogonal means have the length that PriorMeanVar says, the weight of the bias
+// counting half, are orthogonal or opposite, and no two neurons are alike.
+func TestOrthogonalMeans(t *testing.T) {
+	for _, layers := range [][]int{{3, 8, 9, 2}, {6, 4, 3}} {
+		n, err := New(Config{Layers: layers, Bias: true, PriorMeanVar: 3}, random.Source("orthogonal"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for l := range len(layers) - 2 {
+			mean, _ := n.Weights(l)
+			out, in := mean.Dims()
+			mean.Apply(func(_, i int, u float64) float64 {
+				if i == in-1 {
+					u /= 2
+				}
+				return u
+			}, mean)
+			var gram mat.SymDense
+			gram.SymOuterK(1.0/3, mean)
+			pair := 1
+			if l == 0 {
+				pair = 2
+			}
+			for j := range out {
+				for k := range out {
+					want := 0.0
+					switch {
+					case j == k:
+						want = 1
+					case j/pair == k/pair:
+						want = -1
+					case j/pair/in != k/pair/in:
+						if gram.At(j, k) > 1-1e-9 {
+							t.Errorf("%v: neurons %d and %d of layer %d are alike", layers, j, k, l)
+						}
+						continue
+					}
+					if got := gram.At(j, k); !(math.Abs(got-want) < 1e-12) {
+						t.Errorf("%v: layer %d: product of neurons %d and %d is %g, want %g", layers, l, j, k, got, want)
+					}
+				}
+			}
+		}
+		if mean, _ := n.Weights(len(layers) - 2); mat.Norm(mean, 1) != 0 {
+			t.Errorf("%v: the means of the output layer are not zero", layers)
+		}
+	}
+}
+
+// Neurons that are alike stay so, and Observe says it; other weights mend it.
+func TestAlike(t *testing.T) {
+	n, err := New(Config{Layers: []int{2, 4, 2}, PriorDraw: Independent}, random.Source("alike"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := n.Observe([]float64{1, 2}, 0); err == nil || !strings.Contains(err.Error(), "PriorMeanVar") {
+		t.Errorf("error %v, want one that says what to set", err)
+	}
+	_, cov := n.Weights(0)
+	if err := n.SetWeights(0, mat.NewDense(4, 2, []float64{1, 0, 0, 1, 1, 1, 2, 1}), cov); err != nil {
+		t.Fatal(err)
+	}
+	observe(t, n, []float64{1, 2}, 0)
+}
+
+// What is by default follows from the layers.
+func TestDefaultsByLayer(t *testing.T) {
+	c := Config{Layers: []int{784, 128, 100, 10}}.WithDefaults()
+	if !c.Bias || c.Covariance[0] != Diagonal || c.Covariance[1] != Shared || c.Covariance[2] != Full {
+		t.Errorf("bias %v, covariances %v", c.Bias, c.Covariance)
+	}
+	if want := math.Sqrt(785) / 2; c.Replications[0] != want || c.Replications[1] != 1 {
+		t.Errorf("replications %v", c.Replications)
+	}
+	for l, want := range []float64{0.1, 0.01, 6000.0 / 784 / 101} {
+		if got := c.priorVariance(l); !(math.Abs(got-want) < 1e-12) {
+			t.Errorf("layer %d: prior variance %g, want %g", l, got, want)
+		}
+	}
+}

@@ -1,0 +1,121 @@
+package main
+
+import (
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// git runs git in the working directory.
+func git(t *testing.T, args ...string) string {
+	t.Helper()
+	out, err := exec.Command("git", append([]string{"-c", "user.name=x", "-c", "user.email=x@y"}, args...)...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("git %q: %v: %s", args, err, out)
+	}
+	return string(out)
+}
+
+// With -set the results of the manifest stay, and those of other values have a folder
+// whose README tells how to make it again.
+func TestSetHasItsOwnFolder(t *testing.T) {
+	inExperiments(t, map[string]string{"small.toml": small})
+	mustRun(t, "-exp", "small")
+	before := snapshot(t, filepath.Join("results", "small"))
+	for _, c := range []struct{ set, folder, command string }{
+		{"sweep.seed=2", "small@sweep.seed=2", "sweep.seed=2`"},
+		{"model.scale=0.4,sweep.seed=2..3", "small@model.scale=0.4,sweep.seed=2..3", "model.scale=0.4 -set sweep.seed=2..3`"},
+		{"sweep.seed=[2]", "small@sweep.seed=_2_-????????", "'sweep.seed=[2]'`"},
+		{`title="../` + strings.Repeat("x", 200) + `"`, "small@title=_.._" + strings.Repeat("x", 84) + "-????????", ""},
+	} {
+		args := []string{"-exp", "small"}
+		for _, s := range strings.Split(c.set, ",") {
+			args = append(args, "-set", s)
+		}
+		mustRun(t, args...)
+		dirs := glob(t, "results", c.folder)
+		if len(dirs) != 1 {
+			t.Errorf("%s: there is %q", c.set, glob(t, "results", "*"))
+			continue
+		}
+		contains(t, read(t, dirs[0], "README.md"), "by `go run ./runner -exp small -set "+c.command)
+		for _, again := range []string{"", "-verify", "-draw"} {
+			mustRun(t, append(args, strings.Fields(again)...)...)
+		}
+		// The manifest among the results makes the same results in the same folder.
+		contains(t, mustRun(t, "-exp", filepath.Join(dirs[0], "manifest.toml")), dirs[0]+" is up to date\n")
+	}
+	same(t, snapshot(t, filepath.Join("results", "small")), before)
+	one := results(t, filepath.Join("results", "small@sweep.seed=2"))
+	if strings.Count(one["runs.csv"], "\n") != 3 || one["runs.csv"] != results(t, glob(t, "results", "small@sweep.seed=_2_-*")[0])["runs.csv"] {
+		t.Errorf("sweep.seed=2 is not [2]: %s", one["runs.csv"])
+	}
+}
+
+// A clone runs, draws and verifies everything again, and its tree is clean. Other code
+// that makes the same results is told.
+func TestRerunLeavesTheTreeClean(t *testing.T) {
+	inExperiments(t, map[string]string{"small.toml": edit(t, drawn, "threshold", "measured = true\nthreshold")})
+	mustRun(t, "-exp", "small")
+	dir := filepath.Join("results", "small")
+	write(t, "cells/\nindex.html\n*.svg\n*.pdf\n*.gz\n/results/*@*/\ntiming.csv\n", ".gitignore")
+	git(t, "init", "-q")
+	git(t, "add", ".")
+	git(t, "commit", "-qm", "results")
+	for _, args := range []string{"-all", "-all -draw", "-all -verify", "-all -set sweep.seed=2"} {
+		git(t, "clean", "-qfdX")
+		mustRun(t, strings.Fields(args)...)
+		if changes := git(t, "status", "--porcelain"); changes != "" {
+			t.Errorf("%s changes\n%s", args, changes)
+		}
+	}
+	write(t, strings.Replace(read(t, dir, "run.json"), `"code_version": "1"`, `"code_version": "0"`, 1), dir, "run.json")
+	remove(t, dir, "cells")
+	mustRun(t, "-exp", "small")
+	contains(t, read(t, dir, "run.json"), `"code_version": "1"`)
+	if out := mustRun(t, "-all"); !strings.HasSuffix(out, "\nopen results/index.html\n") {
+		t.Errorf("it ends with %q", out)
+	}
+}
+
+// The program does the same in every folder of the repository.
+func TestFoldersBelowTheRoot(t *testing.T) {
+	inExperiments(t, map[string]string{"small.toml": small})
+	write(t, "module closedform\n", "go.mod")
+	mustRun(t, "-exp", "small", "-out", "want")
+	want := results(t, filepath.Join("want", "small"))
+	in := func(dir string, args ...string) (stdout, stderr string) {
+		t.Helper()
+		p := newProcess(t, args...)
+		p.Dir = dir
+		if err := p.Run(); p.ProcessState == nil {
+			t.Fatal(err)
+		}
+		return p.stdout.String(), p.stderr.String()
+	}
+	for _, c := range []struct{ dir, exp, out string }{
+		{"experiments", "small", ""}, {"experiments", "small.toml", ""}, {"results/small", "../../experiments/small.toml", ""},
+		{"results", "small", "../other"}, // a folder of this name is no manifest
+	} {
+		remove(t, "results")
+		write(t, "", "results", "small", "x")
+		args, dir := []string{"-exp", c.exp, "-quiet"}, "results"
+		if c.out != "" {
+			args, dir = append(args, "-out", c.out), filepath.Join(c.dir, c.out)
+		}
+		_, stderr := in(c.dir, args...)
+		remove(t, "results", "small", "x")
+		if got := results(t, filepath.Join(dir, "small")); stderr != "" || len(got) == 0 {
+			t.Errorf("%+v: %s, and %d files", c, stderr, len(got))
+		} else {
+			same(t, got, want)
+		}
+	}
+	nowhere := t.TempDir()
+	_, stderr := in(nowhere, "-exp", "small")
+	contains(t, stderr, "no folder experiments/ in "+nowhere+"; go to the repository")
+	if _, stderr := in(nowhere, "-exp", write(t, edit(t, small, `"small"`, `"own"`)), "-quiet"); stderr != "" || !exists(nowhere, "results", "own", "runs.csv") {
+		t.Errorf("a manifest by its path needs no repository: %s", stderr)
+	}
+}

@@ -1,0 +1,135 @@
+package methods
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+
+	"closedform/runner/dataset"
+	"closedform/runner/internal/config"
+	"closedform/runner/internal/learner"
+	"closedform/runner/internal/metric"
+	"closedform/runner/internal/table"
+)
+
+// Tuning says that the values of the keys in Tune are chosen for each training part:
+// the Candidates, a value each in the order of Tune, are tried, and that with the least
+// log loss on a part for validation is taken.
+type Tuning struct {
+	Tune       []string    `toml:"tune,omitzero" json:",omitempty"`
+	Candidates [][]float64 `toml:"candidates,omitzero" json:",omitempty"`
+}
+
+// with returns the method with the values of a candidate.
+func (m *Method) with(candidate []float64) (Method, error) {
+	out := *m
+	if len(candidate) != len(m.Tune) {
+		return out, fmt.Errorf("%d values; allowed: one for each of %s", len(candidate), strings.Join(m.Tune, ", "))
+	}
+	copied := reflect.New(reflect.TypeOf(m.Config).Elem())
+	copied.Elem().Set(reflect.ValueOf(m.Config).Elem())
+	out.Config = copied.Interface()
+	for i, key := range m.Tune {
+		if err := config.Set(key, candidate[i], &out, out.Config); err != nil {
+			return out, err
+		}
+	}
+	return out, nil
+}
+
+// Choice is what became of the candidates of a method.
+type Choice struct {
+	Text    string  // the chosen one, as "prior_var=10 sigma_v=0.1"; empty if there was none to choose
+	LogLoss float64 // its log loss on the validation part; NaN if there was none to choose
+}
+
+// Choose returns the method with the candidate of the least loss, the first of
+// equals.
+func (m *Method) Choose(loss func(Method) (float64, error)) (Method, Choice, error) {
+	if len(m.Candidates) == 0 {
+		return *m, Choice{LogLoss: math.NaN()}, nil
+	}
+	best, choice := *m, Choice{LogLoss: math.Inf(1)}
+	for k, candidate := range m.Candidates {
+		with, err := m.with(candidate)
+		if err != nil {
+			return with, choice, err
+		}
+		x, err := loss(with)
+		if err != nil {
+			return with, choice, err
+		}
+		if k == 0 || x < choice.LogLoss {
+			best, choice.Text = with, m.describe(candidate)
+		}
+		if x < choice.LogLoss {
+			choice.LogLoss = x
+		}
+	}
+	return best, choice, nil
+}
+
+// describe returns a candidate as "prior_var=10 sigma_v=0.1".
+func (m *Method) describe(candidate []float64) string {
+	var words []string
+	for i, key := range m.Tune {
+		words = append(words, key+"="+table.Format(candidate[i]))
+	}
+	return strings.Join(words, " ")
+}
+
+// Chosen returns the method with the candidate that Choose has described.
+func (m *Method) Chosen(text string) (Method, error) {
+	for _, candidate := range m.Candidates {
+		if m.describe(candidate) == text {
+			return m.with(candidate)
+		}
+	}
+	if text == "" {
+		return *m, nil
+	}
+	return *m, fmt.Errorf("%s has no candidate %q", m.Name, text)
+}
+
+// Lesson is how methods learn examples, and how a part of these chooses among candidates.
+type Lesson struct {
+	Scale      dataset.Scaling
+	Validation float64                    // share of the examples by which candidates are judged
+	Split      rand.Source                // draws them
+	Learner    func() rand.Source         // the randomness of a learner
+	Order      func(pass int) rand.Source // that of a pass over the examples
+}
+
+// Choose judges the candidates of a method by a part of the examples, after each has
+// learned the others. All have the same part.
+func (l Lesson) Choose(ctx context.Context, m Method, examples *dataset.Examples) (Method, Choice, error) {
+	var learn, judge []int
+	if len(m.Candidates) > 0 {
+		var err error
+		if learn, judge, err = examples.Split(l.Validation, l.Split); err != nil {
+			return m, Choice{}, fmt.Errorf("%s: the part for validation: %w", m.Name, err)
+		}
+	}
+	return m.Choose(func(with Method) (float64, error) {
+		learned, scaled, err := l.Learn(ctx, with, examples.Subset(learn), examples.Subset(judge))
+		if err != nil {
+			return 0, err
+		}
+		p, class := learned.Test(scaled)
+		return metric.LogLoss(p, class), nil
+	})
+}
+
+// Learn returns a learner that has seen the training examples, and the others scaled as
+// it needs them.
+func (l Lesson) Learn(ctx context.Context, m Method, train, test *dataset.Examples) (*learner.Tolerant, *dataset.Examples, error) {
+	scaler, err := train.Scaler(l.Scale)
+	if err != nil {
+		return nil, nil, err
+	}
+	learned, err := m.Train(ctx, scaler.Apply(train), l.Learner(), l.Order)
+	return learned, scaler.Apply(test), err
+}

@@ -1,0 +1,176 @@
+package report
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"image"
+	"image/png"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// publish makes a results folder of the files, with a run of version 1.
+func publish(t *testing.T, dir string, files map[string]string) {
+	t.Helper()
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	sums := ""
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		write(t, files[name], dir, name)
+		if !strings.HasPrefix(name, "timing") {
+			sums += fmt.Sprintf("%x  %s\n", sha256.Sum256([]byte(files[name])), name)
+		}
+	}
+	write(t, sums+strings.Repeat("0", 64)+"  drawing.svg\n", dir, sumsFile)
+	write(t, `{"command": ["runner", "-exp", "x"], "commit": "c0ffee", "tree": "clean", "code_version": "1", "seeds": [1, 2], "wall_seconds": 7}`, dir, "run.json")
+}
+
+func write(t *testing.T, text string, path ...string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(path...), []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func drawing(t *testing.T) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, 40, 30))); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// example is a page of two experiments and the claims.
+func example(t *testing.T) *Page {
+	t.Helper()
+	p := &Page{Results: t.TempDir()}
+	p.Text = "# x\n\n- An error of\n  25.0 %<!--digits/summary method=b error 100--> with *b*.\n- Nothing.\n- No 1<!--gone/summary a--> at all.\n"
+	curve, large := "method,k,error,error_low,error_high\n", "method,k,tv\n"
+	for i, method := range []string{"a", "b", "c<script>"} {
+		for _, k := range []int{1, 10, 100, 1000} {
+			curve += fmt.Sprintf("%s,%d,%g,%g,%g\n", method, k, 1/float64(k+i+1), 0.9/float64(k+i+1), 1.1/float64(k+i+1))
+		}
+		for k := range 900 {
+			large += fmt.Sprintf("%s,%d,%g\n", method, k, float64(k*i)/7)
+		}
+	}
+	publish(t, filepath.Join(p.Results, "digits"), map[string]string{
+		"curve_summary.csv":  curve,
+		"large.csv":          large,
+		"summary.csv":        "method,error,log_loss,note\na,0.5,9,\"one, two\"\nb,0.25,10,\"he said \"\"so\"\"\"\nc,0.125,,\n",
+		"timing_methods.csv": "method,seconds\na,3\nb,2\nc,1\n",
+		"drawing.png":        drawing(t),
+		"manifest.toml":      "[model]\nrule = \"adf\"\n[[variant]]\nname = \"a\"\nrule = \"adf\"\n[[method]]\nname = \"b\"\nkind = \"tagi\"\n",
+		"README.md":          "# digits\n\n`summary.csv`\n\n- `error`: share of `wrong` answers\n\n## Figures\n\n- `drawing`, of `summary`\n",
+	})
+	claims := "claim,where,sentence,verdict,holds_with,fails_with,open_with,manifests\n"
+	for i, verdict := range []string{"holds", "fails", "holds with x; y", "open", "fails", "holds"} {
+		claims += fmt.Sprintf("c%d,Section %d,It is so %d.,%s,x,,,digits\n", i, 6-i, i, verdict)
+	}
+	publish(t, filepath.Join(p.Results, "claims"), map[string]string{"claims.csv": claims})
+	for _, name := range []string{"claims", "digits", "later"} {
+		p.Experiments = append(p.Experiments, Experiment{Name: name, Asks: "How well?", Command: "run " + name, Version: "1", Cells: 60, Manifest: "name = 1 # <&>"})
+	}
+	return p
+}
+
+func render(t *testing.T, p *Page) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "index.html")
+	if err := p.Write(file); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func has(t *testing.T, page string, wanted ...string) {
+	t.Helper()
+	for _, text := range wanted {
+		if !strings.Contains(page, text) {
+			t.Errorf("the page lacks %q", text)
+		}
+	}
+}
+
+func TestPage(t *testing.T) {
+	p := example(t)
+	page := render(t, p)
+	if render(t, p) != page {
+		t.Error("the same results give other bytes")
+	}
+	has(t, page, "<strong>25.0 %</strong> with <em>b</em>", "(not computed)", `href="#digits?table=summary"`, "c0ffee",
+		`src="digits/drawing.png"`, `width="40" height="30"`, "Figure drawing of digits, drawn of summary. How well?",
+		"kind = tagi", "as [model] says", "name = 1 # &lt;&amp;&gt;", `"path":"digits/large.csv"`, `share of wrong answers`)
+	if strings.Contains(page, "c<script>") {
+		t.Error("a table is not escaped")
+	}
+	if strings.Contains(page, "899,") && strings.Count(page, `\nb,`) > 2000 {
+		t.Error("a large table is in the page twice")
+	}
+	p.Embed = true
+	all := render(t, p)
+	has(t, all, `src="data:image/png;base64,`, `b,899,128.`)
+	if strings.Contains(all, `"path":"d`) {
+		t.Error("a page with everything has tables beside it")
+	}
+	own := regexp.MustCompile(`(?s)<script>.*?</script>|<pre.*?</pre>`).ReplaceAllString(all, "")
+	for _, link := range regexp.MustCompile(`(?:href|src)="([^"]*)"`).FindAllStringSubmatch(own, -1) {
+		if !strings.HasPrefix(link[1], "#") && !strings.HasPrefix(link[1], "data:") {
+			t.Errorf("a page with everything links to %s", link[1])
+		}
+	}
+}
+
+func TestStates(t *testing.T) {
+	p := example(t)
+	digits := filepath.Join(p.Results, "digits")
+	e := Experiment{Name: "digits", Version: "1", Cells: 60}
+	check := func(want int, problem string, e Experiment) {
+		t.Helper()
+		s := p.section(e, committed(p.Results))
+		if got := strings.Join(s.Problems, "; "); s.State != states[want] || !strings.Contains(got, problem) || problem == "" && got != "" {
+			t.Errorf("%q with problems %q, want %q with %q", s.State.Word, got, states[want].Word, problem)
+		}
+	}
+	git := func(args ...string) {
+		t.Helper()
+		cmd := exec.Command("git", append([]string{"-c", "user.name=x", "-c", "user.email=x", "-c", "commit.gpgsign=false"}, args...)...)
+		cmd.Dir = p.Results
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Skipf("git: %v\n%s", err, out)
+		}
+	}
+	check(notRun, "", Experiment{Name: "later"})
+	check(needsData, "", Experiment{Name: "later", Missing: errors.New("no data")})
+	check(partly, "", Experiment{Name: "later", Missing: errors.New("no data"), Done: 38, Cells: 60})
+	check(unreadable, "manifest: a line", Experiment{Name: "later", Err: errors.New("a line")})
+	check(fresh, "", e)
+	git("init", "-q")
+	git("add", ".")
+	git("commit", "-q", "-m", "x")
+	check(same, "", e)
+	check(stale, "", Experiment{Name: "digits", Version: "2"})
+	write(t, "method,error\n", digits, "summary.csv")
+	check(differs, "summary.csv", e)
+	os.Remove(filepath.Join(digits, "summary.csv"))
+	check(differs, "summary.csv (lost)", e)
+	write(t, "a,b\n1\n", digits, "summary.csv")
+	check(differs, "summary.csv: table summary", e)
+	write(t, "{", digits, "run.json")
+	check(unreadable, "run.json", e)
+	has(t, render(t, p), "run.json", "It is so 5.") // the rest of the page is made
+}

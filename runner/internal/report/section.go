@@ -1,0 +1,206 @@
+package report
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"image"
+	_ "image/png" // sizes of figures
+	"maps"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/BurntSushi/toml"
+
+	"closedform/runner/internal/store"
+	"closedform/runner/internal/table"
+)
+
+// section is what the page says of an experiment.
+type section struct {
+	Experiment
+	state    int
+	State    state
+	Detail   string // of the state
+	Problems []string
+	Run      *store.Run // nil: none was published
+	Sum      string     // of SHA256SUMS
+	Resolved string     // the manifest with every value
+	Figures  []figure
+	Methods  []method
+	Tables   []tableData
+}
+
+// figure is a drawing.
+type figure struct {
+	Name, Alt     string
+	Source        template.URL // of the PNG
+	Width, Height int
+	SVG, PDF      string // where these are; empty: not there
+}
+
+// method is a [[variant]] or [[method]] of the manifest, and how it differs from [model].
+type method struct{ Name, Settings string }
+
+// tableData is a table for the script.
+type tableData struct {
+	Name  string            `json:"name"`
+	CSV   string            `json:"csv"`
+	Rows  int               `json:"rows"` // of the file; CSV may have the first of them only
+	Path  string            `json:"path"` // of the file, from the page
+	Docs  map[string]string `json:"docs"`
+	Drawn bool              `json:"drawn"` // it is for a chart alone
+}
+
+// The largest tables that a page has, and one that has everything; of larger ones it
+// has the first rows.
+const (
+	mostRows       = 2000
+	mostBytes      = 300_000
+	mostBytesEmbed = 3_000_000
+	firstRows      = 20
+	mostPoints     = 3000 // of a chart
+)
+
+// section reads a results folder. What is broken is named, and the rest is shown.
+func (p *Page) section(e Experiment, sums map[string]string) *section {
+	s := &section{Experiment: e}
+	dir := filepath.Join(p.Results, e.Name)
+	s.judge(dir, sums[e.Name])
+	words, needs := readme(filepath.Join(dir, "README.md"))
+	resolved, _ := os.ReadFile(filepath.Join(dir, "manifest.toml"))
+	s.Resolved, s.Methods = string(resolved), methods(cmp.Or(string(resolved), e.Manifest))
+	files, _ := os.ReadDir(dir)
+	for _, f := range files {
+		name, ext, _ := strings.Cut(f.Name(), ".")
+		content, err := os.ReadFile(filepath.Join(dir, f.Name()))
+		s.problem(f.Name(), err)
+		switch ext {
+		case "csv":
+			t, err := store.File{Name: f.Name(), Data: content}.Table()
+			s.problem(f.Name(), err)
+			if err == nil {
+				p.addTable(s, t, content, words[f.Name()])
+			}
+		case "csv.gz":
+			s.Tables = append(s.Tables, tableData{Name: name, Path: p.path(e.Name, f.Name()), Docs: words[f.Name()]})
+		case "png":
+			s.Figures = append(s.Figures, p.figure(e, name, content, needs[name]))
+		}
+	}
+	return s
+}
+
+func (s *section) problem(of string, err error) {
+	if err != nil {
+		s.Problems = append(s.Problems, fmt.Sprintf("%s: %v", of, err))
+	}
+}
+
+func (s *section) has(name string) bool {
+	return slices.ContainsFunc(s.Tables, func(t tableData) bool { return t.Name == name })
+}
+
+// Data returns the tables for a script element: JSON, in which < is escaped.
+func (s *section) Data() template.JS {
+	text, _ := json.Marshal(s.Tables) // plain data
+	return template.JS(text)
+}
+
+// path returns where a file is from the page, and nothing for a page that has
+// everything.
+func (p *Page) path(experiment, file string) string {
+	if _, err := os.Stat(filepath.Join(p.Results, experiment, file)); err != nil || p.Embed {
+		return ""
+	}
+	return url.PathEscape(experiment) + "/" + url.PathEscape(file)
+}
+
+// addTable adds a table: all of it, or its first rows and what charts draw.
+func (p *Page) addTable(s *section, t *table.Table, text []byte, docs map[string]string) {
+	d := tableData{Name: t.Name, CSV: string(text), Rows: t.Len(), Path: p.path(s.Name, t.Name+".csv"), Docs: docs}
+	if !p.Embed && (t.Len() > mostRows || len(text) > mostBytes) || len(text) > mostBytesEmbed {
+		few := make([]int, min(t.Len(), firstRows))
+		for i := range few {
+			few[i] = i
+		}
+		d.CSV = string(t.Rows(few).CSV())
+		if !t.Has("seed") && t.Len() <= mostPoints { // what is listed seed by seed has a summary, which is drawn
+			s.Tables = append(s.Tables, tableData{Name: t.Name, CSV: string(rounded(t).CSV()), Rows: t.Len(), Drawn: true})
+		}
+	}
+	s.Tables = append(s.Tables, d)
+}
+
+// rounded returns a table with as many digits as a chart shows.
+func rounded(t *table.Table) *table.Table {
+	out := table.New(t.Name)
+	for _, c := range t.Columns {
+		c.Nums = slices.Clone(c.Nums)
+		for i, x := range c.Nums {
+			c.Nums[i], _ = strconv.ParseFloat(strconv.FormatFloat(x, 'g', 5, 64), 64) // it was just spelled
+		}
+		out.Columns = append(out.Columns, c)
+	}
+	return out
+}
+
+func (p *Page) figure(e Experiment, name string, png []byte, needs []string) figure {
+	f := figure{Name: name, Source: template.URL(p.path(e.Name, name+".png"))}
+	if p.Embed {
+		f.Source = template.URL("data:image/png;base64," + base64.StdEncoding.EncodeToString(png))
+	}
+	size, _, _ := image.DecodeConfig(bytes.NewReader(png)) // zero if it is broken
+	f.Width, f.Height = size.Width, size.Height
+	f.Alt = fmt.Sprintf("Figure %s of %s, drawn of %s. %s", name, e.Name, cmp.Or(strings.Join(needs, ", "), "its tables"), e.Asks)
+	f.SVG, f.PDF = p.path(e.Name, name+".svg"), p.path(e.Name, name+".pdf")
+	return f
+}
+
+// readme returns what the README of a results folder says: of the columns of each table
+// file, and of the tables that each figure needs.
+func readme(file string) (columns map[string]map[string]string, needs map[string][]string) {
+	columns, needs = map[string]map[string]string{}, map[string][]string{}
+	text, _ := os.ReadFile(file)
+	of := ""
+	for line := range strings.Lines(string(text)) {
+		parts := strings.Split(strings.TrimSpace(line), "`")
+		switch {
+		case len(parts) == 3 && parts[0] == "":
+			of = parts[1]
+			columns[of] = map[string]string{}
+		case len(parts) >= 5 && parts[2] == ", of ":
+			for i := 3; i < len(parts); i += 2 {
+				needs[parts[1]] = append(needs[parts[1]], parts[i])
+			}
+		case len(parts) >= 3 && parts[0] == "- " && of != "":
+			columns[of][parts[1]] = strings.TrimPrefix(strings.Join(parts[2:], ""), ": ")
+		}
+	}
+	return columns, needs
+}
+
+func methods(manifest string) (found []method) {
+	var m struct {
+		Model           map[string]any
+		Variant, Method []map[string]any
+	}
+	toml.Decode(manifest, &m) // one that cannot be read was named before
+	for _, of := range slices.Concat(m.Variant, m.Method) {
+		var settings []string
+		for _, key := range slices.Sorted(maps.Keys(of)) {
+			if value := fmt.Sprint(of[key]); key != "name" && value != "[]" && value != fmt.Sprint(m.Model[key]) {
+				settings = append(settings, key+" = "+value)
+			}
+		}
+		found = append(found, method{fmt.Sprint(of["name"]), cmp.Or(strings.Join(settings, ", "), "as [model] says")})
+	}
+	return found
+}

@@ -1,0 +1,111 @@
+package report
+
+import (
+	"crypto/sha1"
+	"crypto/sha256"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"closedform/runner/internal/store"
+)
+
+// state is how far the results of an experiment can be relied on.
+type state struct{ Word, Class, Sign, Means string }
+
+const (
+	same = iota
+	fresh
+	stale
+	partly
+	needsData
+	notRun
+	differs
+	unreadable
+)
+
+var states = [...]state{
+	same:       {"same bytes as committed", "good", "✓", "all files match their sums, these are the committed ones, and today's code computed them"},
+	fresh:      {"computed, not committed", "good", "◇", "all files match their sums and today's code computed them, but these sums are not committed"},
+	stale:      {"not verified since the code changed", "warn", "↻", "all files match their sums, but other code than today's computed them"},
+	partly:     {"partly computed", "warn", "◐", "cells are kept of a run that was interrupted, or is at work: the same command goes on"},
+	needsData:  {"needs data", "none", "↓", "nothing is computed, and data that it reads are not there: make data"},
+	notRun:     {"not run", "none", "○", "nothing is computed"},
+	differs:    {"files differ from their sums", "bad", "≠", "a file was changed or lost since it was computed"},
+	unreadable: {"cannot be read", "bad", "!", "the manifest, or what tells of the run, is broken"},
+}
+
+const sumsFile = "SHA256SUMS"
+
+// committed returns for each SHA256SUMS that git has at HEAD below the folder the name
+// that git gives its content; none where there is no git.
+func committed(folder string) map[string]string {
+	cmd := exec.Command("git", "ls-tree", "-r", "-z", "HEAD", "--", ".")
+	cmd.Dir = folder
+	out, _ := cmd.Output()
+	names := map[string]string{}
+	for entry := range strings.SplitSeq(string(out), "\x00") {
+		info, path, _ := strings.Cut(entry, "\t")
+		if f := strings.Fields(info); len(f) == 3 && filepath.Base(path) == sumsFile {
+			names[filepath.Dir(path)] = f[2]
+		}
+	}
+	return names
+}
+
+// differing returns the files of a folder that are not what its SHA256SUMS lists. What
+// is not committed need not be there.
+func differing(dir string, sums []byte) (names []string) {
+	for line := range strings.Lines(string(sums)) {
+		sum, name, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "  ")
+		data, err := os.ReadFile(filepath.Join(dir, name))
+		remade := slices.Contains([]string{".svg", ".pdf", ".gz"}, filepath.Ext(name))
+		if os.IsNotExist(err) && !remade {
+			names = append(names, name+" (lost)")
+		} else if !os.IsNotExist(err) && (err != nil || fmt.Sprintf("%x", sha256.Sum256(data)) != sum) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// judge reads what tells of the run and finds the state of the section; committed is
+// the name that git gives to the committed sums.
+func (s *section) judge(dir, committed string) {
+	sums, err := os.ReadFile(filepath.Join(dir, sumsFile))
+	if err == nil {
+		s.Sum = fmt.Sprintf("%x", sha256.Sum256(sums))
+		s.Run, err = store.ReadRun(dir)
+	} else if os.IsNotExist(err) { // nothing was published
+		err = nil
+	}
+	name := fmt.Sprintf("%x", sha1.Sum(fmt.Appendf(nil, "blob %d\x00%s", len(sums), sums)))
+	bad := differing(dir, sums)
+	switch {
+	case s.Err != nil || err != nil:
+		s.state = unreadable
+	case len(bad) > 0:
+		s.state = differs
+	case s.Run != nil && s.Run.CodeVersion != s.Version:
+		s.state = stale
+	case s.Run != nil && name == committed:
+		s.state = same
+	case s.Run != nil:
+		s.state = fresh
+	case s.Done > 0:
+		s.state, s.Detail = partly, fmt.Sprintf("%d of %d cells", s.Done, s.Cells)
+	case s.Missing != nil:
+		s.state = needsData
+	default:
+		s.state = notRun
+	}
+	s.State = states[s.state]
+	s.problem("manifest", s.Err)
+	s.problem("run", err)
+	if len(bad) > 0 {
+		s.Problems = append(s.Problems, "not what "+sumsFile+" lists: "+strings.Join(bad, ", "))
+	}
+}

@@ -1,0 +1,101 @@
+package learn
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	"closedform/core/field"
+	"closedform/runner/dataset"
+	"closedform/runner/internal/learner"
+	"closedform/runner/internal/table"
+	"closedform/runner/internal/trained"
+)
+
+// save says which trained network is kept.
+type save struct {
+	Network bool   `toml:"network,omitempty"` // the first of the first seed, but for these:
+	Method  string `toml:"method,omitempty"`
+	Seed    int    `toml:"seed,omitempty"`
+}
+
+// resolve fills in what is not given.
+func (s *save) resolve(n learner.Networks) error {
+	if *s == (save{}) {
+		return nil
+	}
+	s.Network = true
+	names := learner.Names(n.Models)
+	if s.Method == "" {
+		s.Method = names[0]
+	}
+	if s.Seed == 0 {
+		s.Seed = n.Seeds[0]
+	}
+	if !slices.Contains(names, s.Method) {
+		return field.Errorf("method", "%q is not allowed; allowed: a network: %s", s.Method, strings.Join(names, ", "))
+	}
+	if !slices.Contains(n.Seeds, s.Seed) {
+		return field.Errorf("seed", "%d is not allowed; allowed: one of sweep.seed, or else that of the manifest", s.Seed)
+	}
+	return nil
+}
+
+// is reports whether the network of a cell is kept.
+func (s save) is(method string, seed int) bool {
+	return s.Network && s.Method == method && s.Seed == seed
+}
+
+// savedTable is the name of the table in which a cell hands on its network, as bytes.
+const savedTable = "network.npz"
+
+// saved adds the network to the tables of the cell, if it is to be kept and has not broken
+// down.
+func (c *streamCell) saved(tables table.Set) (table.Set, error) {
+	network, ok := c.learner.Learner.(*learner.Network)
+	if !c.Save || !ok || c.learner.Steps().Failed {
+		return tables, nil
+	}
+	train, _, err := c.Data.Unscaled(c.Stream("data"))
+	if err != nil {
+		return nil, err
+	}
+	scaler, err := train.Scaler(c.Data.Scale)
+	if err != nil {
+		return nil, err
+	}
+	for j := range train.Inputs() {
+		if len(train.Features()) == 0 { // of a generator, and of images
+			scaler.Features = append(scaler.Features, dataset.Feature{Column: fmt.Sprint("x", j+1)})
+		}
+	}
+	var file bytes.Buffer
+	n := trained.Network{Network: network.Network, Classes: c.train.Classes(), Scaler: scaler}
+	if err := n.Write(&file); err != nil {
+		return nil, err
+	}
+	t := table.New(savedTable, table.Text("content", ""))
+	t.Add(file.String())
+	return append(tables, t), nil
+}
+
+// withoutSaved returns the tables of cells without networks.
+func withoutSaved(cells []table.Set) []table.Set {
+	out := make([]table.Set, len(cells))
+	for i, c := range cells {
+		out[i] = slices.DeleteFunc(slices.Clone(c), func(t *table.Table) bool { return t.Name == savedTable })
+	}
+	return out
+}
+
+// Saved implements [study.Saving].
+func (s *stream) Saved(cells []table.Set) map[string][]byte {
+	files := map[string][]byte{}
+	for _, c := range cells {
+		if t := c.Get(savedTable); t != nil {
+			files[savedTable] = []byte(t.Texts("content")[0])
+		}
+	}
+	return files
+}

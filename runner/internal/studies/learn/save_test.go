@@ -1,0 +1,117 @@
+package learn
+
+import (
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"closedform/core/bnn"
+	"closedform/runner/internal/study"
+	"closedform/runner/internal/study/studytest"
+	"closedform/runner/internal/table"
+	"closedform/runner/internal/trained"
+)
+
+// kept returns the network that a manifest keeps, and the merged tables, nil if it keeps none.
+func kept(t *testing.T, manifest string) (*trained.Network, table.Set) {
+	t.Helper()
+	e := studytest.New(t, Kind, manifest)
+	var cells []table.Set
+	for _, c := range e.Cells() {
+		set, err := c.Run(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		cells = append(cells, set)
+	}
+	tables, err := e.Tables(cells)
+	if err != nil {
+		t.Fatal(err)
+	}
+	content := e.(study.Saving).Saved(cells)["network.npz"]
+	if content == nil {
+		return nil, tables
+	}
+	path := filepath.Join(t.TempDir(), "network.npz")
+	if err := os.WriteFile(path, content, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	n, err := trained.Read(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n, tables
+}
+
+// The network that is kept says of the test part what the tables say, with the scaling
+// that it was trained with.
+func TestKeptNetwork(t *testing.T) {
+	all := studytest.Clusters(36)
+	manifest := strings.Replace(streamOf(t, all), `train_rows = "1-24"`, "test_fraction = 0.3", 1)
+	source := studytest.New(t, Kind, manifest).(*stream).Data
+	for save, want := range map[string]struct {
+		method string
+		seed   int
+	}{
+		"network = true":                {"linear", 1},
+		"seed = 2\nmethod = \"hidden\"": {"hidden", 2},
+	} {
+		n, tables := kept(t, manifest+"[save]\n"+save+"\n")
+		if tables.Get("network.npz") != nil {
+			t.Error("the network is a table")
+		}
+		_, test, err := source.Unscaled(study.Stream("small_stream", want.seed, "data"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows := tables.Get("predictions").Where("method", want.method).Where("seed", want.seed)
+		if rows.Len() != test.Len() || rows.Len() == 0 || !slices.Equal(n.Classes, source.Classes()) {
+			t.Fatalf("%d predictions of %d examples, classes %q", rows.Len(), test.Len(), n.Classes)
+		}
+		var p bnn.Prediction
+		for i, x := range test.Set(0, test.Len()).X {
+			for j := range x {
+				x[j] = (x[j] - n.Scaler.Shift[j]) * n.Scaler.Factor[j]
+			}
+			if err := n.Network.Predict(&p, x); err != nil {
+				t.Fatal(err)
+			}
+			for j, class := range n.Classes {
+				if got, want := p.P[j]/(1+p.Moments.Excess()), rows.Nums("p_" + class)[i]; got != want {
+					t.Errorf("%s: example %d, class %s: %g, and the table has %g", save, i+1, class, got, want)
+				}
+			}
+		}
+	}
+	if n, _ := kept(t, manifest+"[save]\nmethod = \"fails\"\n"); n != nil {
+		t.Error("a network that broke down is kept")
+	}
+	if n, _ := kept(t, manifest); n != nil {
+		t.Error("a network is kept without [save]")
+	}
+}
+
+// Of a generator, too.
+func TestKeptNetworkOfGenerator(t *testing.T) {
+	n, _ := kept(t, "name = \"g\"\nstudy = \"learn\"\nseed = 1\n[data]\ngenerator = \"moons\"\ntrain = 30\ntest = 9\n[model]\nrule = \"adf\"\n[save]\nnetwork = true\n")
+	var p bnn.Prediction
+	if n == nil || n.Scaler.Features[1].Column != "x2" || n.Network.Predict(&p, []float64{rand.Float64(), 1}) != nil {
+		t.Errorf("%+v", n)
+	}
+}
+
+func TestSaveRefuses(t *testing.T) {
+	manifest := streamOf(t, studytest.Clusters(36))
+	for save, want := range map[string]string{
+		`method = "filter"`: `save.method: "filter" is not allowed; allowed: a network: linear, hidden, fails`,
+		"seed = 3":          "save.seed: 3 is not allowed; allowed: one of sweep.seed",
+		"networks = true":   "save.networks: not a key; did you mean network?",
+	} {
+		if err := studytest.Err(Kind, manifest+"[save]\n"+save+"\n"); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %s", err, want)
+		}
+	}
+}

@@ -1,0 +1,98 @@
+// Package trained keeps a network that has learned, with what it takes to predict the rows
+// of a table: which columns its inputs are, how they are scaled, and what its classes are
+// called. All is in one file, a checkpoint whose note is a JSON object.
+package trained
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+
+	"closedform/core/bnn"
+	"closedform/core/checkpoint"
+	"closedform/runner/dataset"
+	"closedform/runner/internal/table"
+)
+
+// Network is a network for the rows of a table.
+type Network struct {
+	*bnn.Network `json:"-"`
+	Classes      []string       `json:"classes"` // their names, in the order of their numbers
+	Scaler       dataset.Scaler `json:"scaler"`  // of the inputs
+}
+
+// Write writes the network. Equal ones make equal files.
+func (n *Network) Write(w io.Writer) error {
+	note, err := json.Marshal(n)
+	if err != nil {
+		return err
+	}
+	return checkpoint.WriteNote(w, n.Network, string(note))
+}
+
+// Read reads the file that Write has written.
+func Read(path string) (*Network, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	network, note, err := checkpoint.ReadNote(file)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	n := &Network{Network: network}
+	if err = json.Unmarshal([]byte(note), n); err == nil {
+		err = n.check()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: what it says of columns and classes: %w; need the network.npz of a run with [save]", path, err)
+	}
+	return n, nil
+}
+
+// check returns an error unless all is of the same size.
+func (n *Network) check() error {
+	layers := n.State().Config.Layers
+	if inputs := len(n.Scaler.Features); inputs != layers[0] || len(n.Classes) != layers[len(layers)-1] {
+		return fmt.Errorf("%d inputs and %d classes, for a network with the layers %v", inputs, len(n.Classes), layers)
+	}
+	for _, of := range [][]float64{n.Scaler.Fill, n.Scaler.Shift, n.Scaler.Factor} {
+		if len(of) != 0 && len(of) != layers[0] || len(n.Scaler.Shift) != len(n.Scaler.Factor) {
+			return fmt.Errorf("a scaler that does not fit %d inputs", layers[0])
+		}
+	}
+	return nil
+}
+
+// Unknown is the class where no probability is large enough.
+const Unknown = "unknown"
+
+// Predict returns a row for each of the rows. The class is Unknown where the largest
+// probability is below least. Levels of categorical columns that the network has not seen
+// are zeros, and returned, such as "colour=red". An error has the file and the line.
+func (n *Network) Predict(rows *dataset.Table, least float64) (out *table.Table, unseen []string, err error) {
+	x, unseen, err := n.Scaler.Rows(rows)
+	if err != nil {
+		return nil, nil, err
+	}
+	out = table.New("predictions", table.Text("class", ""), table.Num("probability", ""),
+		table.Num("aleatoric", ""), table.Num("epistemic", ""))
+	for _, name := range n.Classes {
+		out.Columns = append(out.Columns, table.Num("p_"+name, ""))
+	}
+	var p bnn.Prediction
+	for i := range x {
+		if err := n.Network.Predict(&p, x[i]); err != nil {
+			return nil, nil, fmt.Errorf("%s:%d: %w", rows.File, rows.Line[i], err)
+		}
+		name := Unknown
+		if class := p.Decide(bnn.Probability, least); class != bnn.Unknown {
+			name = n.Classes[class]
+		}
+		aleatoric, epistemic := p.LabelVariance()
+		out.Add(name, p.P[p.Class()], aleatoric, epistemic, p.P)
+	}
+	return out, unseen, nil
+}

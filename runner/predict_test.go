@@ -1,0 +1,152 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"closedform/core/bnn"
+	"closedform/core/checkpoint"
+	"closedform/core/random"
+	"closedform/runner/dataset"
+	"closedform/runner/internal/table"
+)
+
+// leaves is a table of three kinds of leaves, and mine a manifest that keeps its network.
+func leaves() string {
+	var b strings.Builder
+	b.WriteString("species,length,colour,width\n")
+	for i := range 60 {
+		k := i % 3
+		fmt.Fprintf(&b, "%s,%d,%s,%g\n", []string{"Ash", "Elm", "Oak"}[k], 10+7*k+i%5, []string{"green", "red"}[i%2], 2.5*float64(k)+float64(i%7)/3)
+	}
+	return b.String()
+}
+
+const mine = `name  = "mine"
+study = "learn"
+seed  = 3
+[data]
+file = "leaves.csv"
+class = "species"
+categorical = ["colour"]
+test_fraction = 0.2
+[model]
+hidden_layers = [4]
+rule = "adf"
+[save]
+network = true
+`
+
+// A network that is kept predicts new rows to the bit as it does in Go, whatever other
+// columns there are and in which order.
+func TestPredict(t *testing.T) {
+	inExperiments(t, map[string]string{"mine.toml": mine, "leaves.csv": leaves()})
+	mustRun(t, "-exp", "mine")
+	file := filepath.Join("results", "mine", "network.npz")
+	first := results(t, filepath.Dir(file))["network.npz"]
+	remove(t, "results", "mine", "cells")
+	remove(t, file) // as in a clone
+	if got := mustRun(t, "-exp", "mine", "-verify"); got != "mine: verified\n" {
+		t.Errorf("-verify prints %q", got)
+	}
+	mustRun(t, "-exp", "mine")
+	if got := results(t, filepath.Dir(file))["network.npz"]; got != first || first == "" {
+		t.Error("another run keeps other bytes")
+	}
+	network, note, err := checkpoint.ReadNote(strings.NewReader(first))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`"classes":["Ash","Elm","Oak"]`, `{"column":"colour","level":"red"}`, `"shift":[`} {
+		contains(t, note, want)
+	}
+	write(t, "width,notes,colour,length\n3,a,red,12\n4.25,b,green,19\n6.5,c,blue,21.5\n", "new.csv")
+	stdout, stderr, err := try(t, "-predict", file, "-data", "new.csv")
+	if err != nil || stderr != "new.csv: not seen in the training, and taken for none of the others: colour=blue\n" {
+		t.Fatalf("%v, and it says %q", err, stderr)
+	}
+	out, err := table.Read("out", strings.NewReader(stdout))
+	if err != nil || out.Len() != 3 || !strings.HasPrefix(stdout, "class,probability,aleatoric,epistemic,p_Ash,p_Elm,p_Oak\n") {
+		t.Fatalf("%v: %s", err, stdout)
+	}
+	var m struct{ Scaler dataset.Scaler }
+	if err := json.Unmarshal([]byte(note), &m); err != nil {
+		t.Fatal(err)
+	}
+	for i, x := range [][]float64{{12, 0, 1, 3}, {19, 1, 0, 4.25}, {21.5, 0, 0, 6.5}} {
+		for j := range x {
+			x[j] = (x[j] - m.Scaler.Shift[j]) * m.Scaler.Factor[j]
+		}
+		var p bnn.Prediction
+		if err := network.Predict(&p, x); err != nil {
+			t.Fatal(err)
+		}
+		aleatoric, epistemic := p.LabelVariance()
+		name := []string{"Ash", "Elm", "Oak"}[p.Class()]
+		for column, want := range map[string]float64{
+			"probability": p.P[p.Class()], "aleatoric": aleatoric, "epistemic": epistemic, "p_Ash": p.P[0], "p_Elm": p.P[1], "p_Oak": p.P[2],
+		} {
+			if got := out.Nums(column)[i]; got != want || out.Texts("class")[i] != name {
+				t.Errorf("row %d: %s is %g, want %g; class %s, want %s", i+1, column, got, want, out.Texts("class")[i], name)
+			}
+		}
+	}
+	// Into a file, with decisions: the other columns are the same.
+	least := out.Nums("probability")[1]
+	if _, _, err := try(t, "-predict", file, "-data", "new.csv", "-to", "out.csv", "-unknown", fmt.Sprint(least+1e-9)); err != nil {
+		t.Fatal(err)
+	}
+	decided, err := table.Read("out", strings.NewReader(read(t, "out.csv")))
+	if err != nil || decided.Texts("class")[1] != "unknown" || decided.Nums("probability")[1] != least {
+		t.Errorf("%v: %s", err, read(t, "out.csv"))
+	}
+	// The rows that it was trained of, with their classes, which do not count.
+	stdout = mustRun(t, "-predict", file, "-data", filepath.Join("experiments", "leaves.csv"))
+	right := 0
+	for i, line := range strings.Split(strings.TrimSpace(leaves()), "\n")[1:] {
+		if strings.HasPrefix(strings.Split(stdout, "\n")[i+1], strings.Split(line, ",")[0]+",") {
+			right++
+		}
+	}
+	if right < 50 {
+		t.Errorf("%d of 60 rows are right", right)
+	}
+}
+
+func TestPredictRefuses(t *testing.T) {
+	inExperiments(t, map[string]string{"mine.toml": mine, "leaves.csv": leaves()})
+	mustRun(t, "-exp", "mine")
+	file := filepath.Join("results", "mine", "network.npz")
+	var plain bytes.Buffer
+	n, err := bnn.New(bnn.Config{Layers: []int{2, 2}}, random.Source("test"))
+	if err == nil {
+		err = checkpoint.Write(&plain, n)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, plain.String(), "plain.npz")
+	for _, c := range []struct{ network, rows, want string }{
+		{file, "length,width\n1,2\n", `new.csv:1: no column "colour"`},
+		{file, "length,width,colour\n1,2,red\n1,long,red\n", `new.csv:3: column "width": "long" is not a number`},
+		{file, "length,width,colour\n1,,red\n", `new.csv:2: column "width" is missing`},
+		{file, "length,width,colour\n1,1e308,red\n", "new.csv:2: "},
+		{"plain.npz", "length\n1\n", "plain.npz: what it says of columns and classes: "},
+		{"new.csv", "length\n1\n", "new.csv: checkpoint: the checksum"},
+		{"none.npz", "length\n1\n", "none.npz"},
+	} {
+		write(t, c.rows, "new.csv")
+		code, stdout, stderr := exit(t, "-predict", c.network, "-data", "new.csv", "-to", "out.csv")
+		if code != 1 || stdout != "" || !strings.Contains(stderr, c.want) || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("exit code %d, it prints %q, want %q", code, stdout+stderr, c.want)
+		}
+	}
+	if _, err := os.Stat("out.csv"); err == nil {
+		t.Error("an error leaves a file")
+	}
+}

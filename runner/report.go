@@ -1,0 +1,100 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"closedform/runner/internal/config"
+	"closedform/runner/internal/report"
+	"closedform/runner/internal/store"
+)
+
+// page is the file of the results' page that links to the files beside it.
+const page = "index.html"
+
+// writePage makes the page of all results in -out: with links, or with everything in
+// the file. It has a section for every manifest in experiments/, unless others are
+// run into a folder of their own, and for every other folder.
+func (p *program) writePage(ctx context.Context, file string) error {
+	names, err := config.List(manifests)
+	if err != nil {
+		return err
+	}
+	if p.out != "results" && p.report == "" && !p.all {
+		names = slices.DeleteFunc(names, func(name string) bool {
+			_, err := os.Stat(filepath.Join(p.out, name))
+			return err != nil
+		})
+	}
+	text, err := os.ReadFile("README.md")
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	made := report.Page{Results: p.out, Text: string(text)}
+	made.Embed = filepath.Clean(file) != filepath.Join(p.out, page)
+	folders, err := os.ReadDir(p.out)
+	if err != nil {
+		return err
+	}
+	versions := map[string]string{}
+	for _, name := range names {
+		made.Experiments = append(made.Experiments, p.describe(ctx, versions, name, filepath.Join(manifests, name+".toml")))
+	}
+	for _, f := range folders {
+		if f.IsDir() && !slices.Contains(names, f.Name()) {
+			made.Experiments = append(made.Experiments, p.describe(ctx, versions, f.Name(), filepath.Join(p.out, f.Name(), "manifest.toml")))
+		}
+	}
+	return made.Write(file)
+}
+
+// describe returns what the page is told of an experiment. Versions are those of the
+// code of each kind that are known.
+func (p *program) describe(ctx context.Context, versions map[string]string, name, path string) report.Experiment {
+	r := report.Experiment{Name: name, Command: "go run ./runner -exp " + name}
+	if filepath.Dir(path) != manifests {
+		r.Command = "go run ./runner -exp " + path + " -out FOLDER"
+	}
+	text, err := os.ReadFile(path)
+	r.Manifest = string(text)
+	if err == nil {
+		var e *experiment
+		if e, err = newExperiment(path, nil); err == nil {
+			r.Asks, r.Missing, r.Cells = e.kind.Asks, e.missing(), len(e.study.Cells())
+			if versions[e.kind.Name] == "" {
+				versions[e.kind.Name], err = codeVersion(e.study)
+			}
+			r.Version = versions[e.kind.Name]
+			r.Done = p.kept(ctx, e, filepath.Join(p.out, name), r.Version)
+		}
+	}
+	r.Err = err
+	return r
+}
+
+// kept returns how many cells are done of an experiment that is not published.
+func (p *program) kept(ctx context.Context, e *experiment, dir, version string) int {
+	_, published := store.OpenResults(dir)
+	if files, _ := filepath.Glob(filepath.Join(dir, "cells", "*.cell")); published == nil || len(files) == 0 {
+		return 0
+	}
+	if e.missing() != nil || e.study.Prepare(ctx) != nil {
+		return 0
+	}
+	cells := e.study.Cells()
+	prints, err := fingerprints(version, cells)
+	if err != nil {
+		return 0
+	}
+	n := 0
+	for i, c := range cells {
+		if store.HasCell(dir, c.Key, prints[i]) {
+			n++
+		}
+	}
+	return n
+}
