@@ -86,6 +86,18 @@ func TestMapColours(t *testing.T) {
 	t.Error("no maximum beside the minimum")
 }
 
+// What is not a number looks neither like the page nor like a value.
+func TestMapsShowGaps(t *testing.T) {
+	m := Map{X: []float64{0, 1}, Y: []float64{0, 1}, Z: []float64{0, 1, math.NaN(), 1}}
+	img := decode(t, Maps([]Row{{Axis{Max: 1}, []Map{m}}}, Labels{}))
+	for y := range img.Bounds().Dy() {
+		if color.NRGBAModel.Convert(img.At(img.Bounds().Dx()/4, y)) == noColor && noColor != white {
+			return
+		}
+	}
+	t.Error("a gap is not seen")
+}
+
 func TestMapLegend(t *testing.T) {
 	keys := func(rows []Row, l Labels) []string {
 		return texts(mapKeys(rows, l, stylesOf(rows[0].Maps[0].lines())))

@@ -45,13 +45,13 @@ func (e *experiment) charts(summary *table.Table) *figures.Figure {
 func (e *experiment) maps(maps *table.Table) *figures.Figure {
 	g := e.Data.Task().Region.Grid(e.Order.Grid)
 	rows := []figures.Row{
-		{Scale: figures.Axis{Label: "mean of $p₁$", Max: 1}},
+		{Scale: figures.Axis{Label: fmt.Sprintf("mean of $p₁$, $N$ = %d", e.Order.Mapped), Max: 1}},
 		{Scale: figures.Axis{Label: "total variation", Log: true, Min: 0.001, Max: 1}},
 	}
 	for i, column := range []string{"p1", "tv"} {
 		for _, model := range e.Models {
 			rows[i].Maps = append(rows[i].Maps, figures.Map{
-				Title: fmt.Sprintf("%s, $N$ = %d", figures.Words(model.Name), e.Order.Mapped),
+				Title: figures.Words(model.Name),
 				X:     g.X, Y: g.Y, Z: maps.Where("method", model.Name).Nums(column),
 			})
 		}
