@@ -48,6 +48,7 @@ func TestPredict(t *testing.T) {
 	inExperiments(t, map[string]string{"mine.toml": mine, "leaves.csv": leaves()})
 	mustRun(t, "-exp", "mine")
 	file := filepath.Join("results", "mine", "network.npz")
+	contains(t, read(t, "results", "mine", "README.md"), "\n- `network.npz`: ")
 	first := results(t, filepath.Dir(file))["network.npz"]
 	remove(t, "results", "mine", "cells")
 	remove(t, file) // as in a clone
@@ -98,7 +99,9 @@ func TestPredict(t *testing.T) {
 	}
 	// Into a file, with decisions: the other columns are the same.
 	least := out.Nums("probability")[1]
-	mustRun(t, "-predict", file, "-data", "new.csv", "-to", "out.csv", "-unknown", fmt.Sprint(least+1e-9))
+	if _, _, err := try(t, "-predict", file, "-data", "new.csv", "-to", "out.csv", "-unknown", fmt.Sprint(least+1e-9)); err != nil {
+		t.Fatal(err)
+	}
 	decided, err := table.Read("out", strings.NewReader(read(t, "out.csv")))
 	if err != nil || decided.Texts("class")[1] != "unknown" || decided.Nums("probability")[1] != least {
 		t.Errorf("%v: %s", err, read(t, "out.csv"))

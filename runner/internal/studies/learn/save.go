@@ -47,6 +47,14 @@ func (s save) is(method string, seed int) bool {
 	return s.Network && s.Method == method && s.Seed == seed
 }
 
+// notes tells if the network that is to be kept broke down.
+func (s save) notes(runs *table.Table) []string {
+	if s.Network && runs.Where("method", s.Method).Where("seed", s.Seed).Where("failed", 1).Len() > 0 {
+		return []string{fmt.Sprintf("no %s is kept: %s broke down", savedTable, s.Method)}
+	}
+	return nil
+}
+
 // savedTable is the name of the table in which a cell hands on its network, as bytes.
 const savedTable = "network.npz"
 
