@@ -105,7 +105,7 @@ func run(ctx context.Context, stdout, stderr io.Writer, args []string) error {
 		return err
 	}
 	file := filepath.Join(o.out, page)
-	if err = errors.Join(err, p.writePage(ctx, file)); err == nil {
+	if err = errors.Join(err, p.writePage(ctx, file)); err == nil && !o.draw {
 		fmt.Fprintf(stdout, "open %s\n", file)
 	}
 	return err
