@@ -20,7 +20,7 @@ import (
 
 // sources are all files that can change a number in a table, and more.
 //
-//go:embed go.mod go.sum core/*/*.go baselines/*/*.go runner/internal/*/*.go runner/internal/studies/*/*.go
+//go:embed go.mod go.sum core/*/*.go baselines/*/*.go runner/dataset/*.go runner/internal/*/*.go runner/internal/studies/*/*.go
 var sources embed.FS
 
 const (

@@ -149,6 +149,11 @@ func TestData(t *testing.T) {
 	if _, _, err := try(t, "-fetch", "red"); err != nil {
 		t.Fatal(err)
 	}
+	for _, want := range []int{1, 0} { // what a file has is said before a run, not where there is none
+		if _, stderr, err := try(t, "-exp", "needy", "-out", "else"); err != nil || strings.Count(stderr, "data/red.csv: so many points\n") != want {
+			t.Errorf("%q, %v; want %d lines about the data", stderr, err, want)
+		}
+	}
 	begins(t, mustRun(t, "-all"), "needy: 4 cells, 4 computed, ")
 	if got := mustRun(t, "-all", "-verify"); got != "needy: verified\nsmall: verified\n" {
 		t.Errorf("-verify prints %q", got)

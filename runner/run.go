@@ -70,6 +70,11 @@ func (j *job) run(ctx context.Context) error {
 		fmt.Fprintf(j.stdout, "%s: %d cells, all done before; %s is up to date\n%s", j.Name, len(j.cells), j.dir, j.first())
 		return nil
 	}
+	if d, ok := j.study.(study.WithData); ok && !j.quiet {
+		for _, line := range d.About() {
+			fmt.Fprintln(j.stderr, line)
+		}
+	}
 	todo := j.reuse()
 	if err := j.compute(ctx, todo); err != nil {
 		return err

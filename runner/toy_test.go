@@ -87,6 +87,8 @@ func (t *Toy) Prepare(context.Context) error { return nil }
 
 func (t *toyData) Files() []string { return []string{filepath.Join(t.folder, t.File)} }
 
+func (t *toyData) About() []string { return []string{t.File + ": so many points"} }
+
 func (t *toyData) Prepare(context.Context) error {
 	data, err := os.ReadFile(t.Files()[0])
 	t.data = string(data)

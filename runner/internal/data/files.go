@@ -9,12 +9,13 @@ import (
 	"strings"
 
 	"closedform/core/field"
+	"closedform/runner/dataset"
 )
 
 // Files are the files of labelled examples: a CSV file, or IDX files of images and labels.
 type Files struct {
-	File   string `toml:"file,omitempty" json:"file,omitempty"`
-	Class  string `toml:"class,omitempty" json:"class,omitempty"` // its column of classes, default "class"
+	File string `toml:"file,omitempty" json:"file,omitempty"`
+	dataset.Format
 	Images string `toml:"images,omitempty" json:"images,omitempty"`
 	Labels string `toml:"labels,omitempty" json:"labels,omitempty"`
 
@@ -28,10 +29,10 @@ func (f Files) Validate() error {
 		return field.Errorf("images", "allowed: one of images and file")
 	case (f.Images != "") != (f.Labels != ""):
 		return field.Errorf("labels", "allowed: images and labels together")
-	case f.Class != "" && f.File == "":
-		return field.Errorf("class", "does not go with images")
+	case f.File == "" && (f.Class != "" || f.Missing != "" || f.Categorical != nil || f.Ignore != nil):
+		return field.Errorf("images", "allowed: without class, missing, categorical and ignore, which go with file only")
 	}
-	return nil
+	return f.Format.Validate()
 }
 
 // WithDefaults returns the files with the column of classes.
@@ -70,7 +71,11 @@ func (f *Files) Load(folder string) (*Examples, error) {
 		contents, f.Sums = append(contents, content), append(f.Sums, sha(content))
 	}
 	if f.File != "" {
-		return readCSV(contents[0], paths[0], f.WithDefaults().Class)
+		table, err := dataset.ParseTable(contents[0], paths[0])
+		if err != nil {
+			return nil, err
+		}
+		return f.Format.Examples(table)
 	}
 	return readIDX(contents[0], contents[1], paths[0], paths[1])
 }

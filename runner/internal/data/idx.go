@@ -6,7 +6,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
-	"strconv"
+
+	"closedform/runner/dataset"
 )
 
 // readIDX reads images and their labels in the IDX format of the MNIST database
@@ -26,14 +27,7 @@ func readIDX(images, labels []byte, imagesName, labelsName string) (*Examples, e
 	if size[0] != n[0] {
 		return nil, fmt.Errorf("%s has %d images and %s has %d labels; need as many", imagesName, size[0], labelsName, n[0])
 	}
-	e := &Examples{values: &values{file: imagesName, width: size[1] * size[2], pixels: pixels}, row: upTo(n[0])}
-	for _, k := range label {
-		e.class = append(e.class, int(k))
-	}
-	for k := range 256 {
-		e.classes = append(e.classes, strconv.Itoa(k))
-	}
-	return e.renumbered(e.present())
+	return dataset.Images(imagesName, pixels, size[1]*size[2], label), nil
 }
 
 // readItems returns the bytes of an IDX file and the sizes of its dimensions, of which

@@ -64,9 +64,6 @@ func TestReadIDX(t *testing.T) {
 		if e.Len() != n || e.Inputs() != 900 || !slices.Equal(e.Classes(), []string{"7", "10", "200"}) {
 			t.Errorf("%s: %d examples, %d inputs, classes %q", name, e.Len(), e.Inputs(), e.Classes())
 		}
-		if got := e.where(4); got != "im: image 5" {
-			t.Errorf("%s: example 4 is from %q", name, got)
-		}
 		x := make([]float64, 900)
 		for i := range n {
 			e.Input(x, i)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"closedform/core/field"
+	"closedform/runner/dataset"
 	"closedform/runner/internal/config"
 )
 
@@ -38,7 +39,7 @@ type Source struct {
 	TrainRows    string  `toml:"train_rows,omitempty" json:"train_rows,omitempty"`     // rows to train from 1, such as "1-4435"; the rest is the test part
 	TestFraction float64 `toml:"test_fraction,omitzero" json:"test_fraction,omitzero"` // share of the test part, drawn at random, the classes in proportion
 
-	Scale Scaling `toml:"scale,omitzero" json:"scale,omitzero"` // as fitted on the training part
+	Scale dataset.Scaling `toml:"scale,omitzero" json:"scale,omitzero"` // as fitted on the training part
 
 	whole, test *Examples // what the files hold; of a generator an example
 }
@@ -94,6 +95,9 @@ func (s Source) kind() (kind string, err error) {
 		{"train", s.Train != 0, "generator"},
 		{"test", s.Test != 0, "generator"},
 		{"class", s.Class != "", "file"},
+		{"missing", s.Missing != "", "file"},
+		{"categorical", s.Categorical != nil, "file"},
+		{"ignore", s.Ignore != nil, "file"},
 		{"labels", s.Labels != "", "images"},
 		{"test_images", s.TestImages != "", "images"},
 		{"test_labels", s.TestLabels != "", "images"},
@@ -118,11 +122,11 @@ func (s Source) WithDefaults() Source {
 	s.Generator, s.Files = s.Generator.WithDefaults(), s.Files.WithDefaults()
 	switch {
 	case s.File != "":
-		s.Scale = cmp.Or(s.Scale, Standard)
+		s.Scale = cmp.Or(s.Scale, dataset.Standard)
 	case s.Images != "":
-		s.Scale = cmp.Or(s.Scale, Unit)
+		s.Scale = cmp.Or(s.Scale, dataset.Unit)
 	default:
-		s.Scale = cmp.Or(s.Scale, None)
+		s.Scale = cmp.Or(s.Scale, dataset.None)
 	}
 	return s
 }
@@ -139,7 +143,7 @@ func (s *Source) Load(folder string) (err error) {
 	*s = s.WithDefaults()
 	if s.Name != "" {
 		task := s.Task()
-		s.whole = NewExamples(task.Draw(1, rand.NewPCG(0, 0)), task.Classes)
+		s.whole = dataset.NewExamples(task.Draw(1, rand.NewPCG(0, 0)), task.Classes)
 		return nil
 	}
 	if s.whole, err = s.Files.Load(folder); err != nil {
@@ -169,6 +173,16 @@ func (s *Source) Inputs() int { return s.whole.Inputs() }
 // Classes returns the names of the classes, in the order of their numbers.
 func (s *Source) Classes() []string { return s.whole.Classes() }
 
+// About says what the files have, in lines.
+func (s *Source) About() (lines []string) {
+	for _, e := range []*Examples{s.whole, s.test} {
+		if s.Name == "" && e != nil {
+			lines = append(lines, e.About())
+		}
+	}
+	return lines
+}
+
 // Parts returns the training and the test part, scaled. The stream draws the examples of
 // a generator, or the split where it is a fraction.
 func (s *Source) Parts(src rand.Source) (train, test *Examples, err error) {
@@ -188,18 +202,20 @@ func (s *Source) Unscaled(src rand.Source) (train, test *Examples, err error) {
 	switch {
 	case s.Name != "":
 		task := s.Task()
-		all, rows := NewExamples(task.Draw(s.Train+s.Test, src), task.Classes), upTo(s.Train+s.Test)
-		return all.Subset(rows[:s.Train]), all.Subset(rows[s.Train:]), nil
+		set := task.Draw(s.Train+s.Test, src)
+		first := Set{X: set.X[:s.Train], Class: set.Class[:s.Train]}
+		rest := Set{X: set.X[s.Train:], Class: set.Class[s.Train:]}
+		return dataset.NewExamples(first, task.Classes), dataset.NewExamples(rest, task.Classes), nil
 	case s.test != nil:
-		test, err = Align(s.whole, s.test)
+		test, err = dataset.Align(s.whole, s.test)
 		return s.whole, test, err
 	case s.TrainRows != "":
-		trainRows, testRows, err = s.whole.splitRows(s.TrainRows)
+		trainRows, testRows, err = splitRows(s.whole, s.TrainRows)
 	default:
 		trainRows, testRows, err = s.whole.Split(s.TestFraction, src)
 	}
 	if err != nil {
 		return nil, nil, err
 	}
-	return Parts(s.whole, trainRows, testRows)
+	return dataset.Parts(s.whole, trainRows, testRows)
 }

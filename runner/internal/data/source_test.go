@@ -13,6 +13,7 @@ import (
 	"github.com/BurntSushi/toml"
 
 	"closedform/core/field"
+	"closedform/runner/dataset"
 )
 
 // twelve is a CSV file of twelve examples of the classes a, b and c, in turn, whose
@@ -38,6 +39,7 @@ func dataFolder(t *testing.T) string {
 	for name, content := range map[string]string{
 		"table.csv":  twelve,
 		"ragged.csv": "x,y,class\n1,2,a\n3,b\n",
+		"gaps.csv":   "x;c;class\n1,5;u;a\n;v;b\n3;u;a\n5;u;b\n",
 		"images":     idx(pixels, 0x803, 10, 2, 3),
 		"labels":     idx([]byte{0, 1, 2, 0, 1, 2, 0, 1, 2, 0}, 0x801, 10),
 		"few-images": idx(pixels[:12], 0x803, 2, 2, 3),
@@ -62,6 +64,8 @@ func decode(text string) (Source, error) {
 	return s, err
 }
 
+func all(e *Examples) Set { return e.Set(0, e.Len()) }
+
 // firsts returns the first inputs of all examples.
 func firsts(e *Examples) []float64 {
 	var x []float64
@@ -81,6 +85,8 @@ func TestSourceParts(t *testing.T) {
 	}{
 		{"file = \"table.csv\"\ntrain_rows = \"1-9\"\nscale = \"none\"", 2, 3, 9, 3, 1, []float64{1, 2, 3, 4, 5, 6, 7, 8, 9}, []float64{10, 11, 12}},
 		{"file = \"table.csv\"\nclass = \"class\"\ntest_fraction = 0.25", 2, 3, 9, 3, 1, nil, nil},
+		{"file = \"gaps.csv\"\ncategorical = [\"c\"]\nmissing = \"mean\"\nscale = \"none\"\ntrain_rows = \"1-3\"", 3, 2, 3, 1, 1, []float64{1.5, 2.25, 3}, []float64{5}},
+		{"file = \"gaps.csv\"\nignore = [\"c\"]\nmissing = \"drop\"\nscale = \"none\"\ntrain_rows = \"2-3\"", 1, 2, 2, 1, 1, []float64{3, 5}, []float64{1.5}},
 		{"images = \"images\"\nlabels = \"labels\"\ntrain_rows = \"1-8\"\nscale = \"none\"", 6, 3, 8, 2, 2, []float64{0, 6, 12, 18, 24, 30, 36, 42}, []float64{48, 54}},
 		{
 			"images = \"images\"\nlabels = \"labels\"\ntest_images = \"few-images\"\ntest_labels = \"few-labels\"", 6, 3, 10, 2, 4,
@@ -102,6 +108,9 @@ func TestSourceParts(t *testing.T) {
 		}
 		if s.Inputs() != c.inputs || train.Inputs() != c.inputs || len(s.Classes()) != c.classes || !slices.Equal(s.Classes(), train.Classes()) {
 			t.Errorf("%s: %d inputs, classes %v", c.text, s.Inputs(), s.Classes())
+		}
+		if about := s.About(); len(about) != (c.files+1)/2 || c.files > 0 && !strings.HasPrefix(about[0], dir) {
+			t.Errorf("%s: about %q", c.text, about)
 		}
 		if train.Len() != c.trains || test.Len() != c.tests || len(s.Sums) != c.files {
 			t.Errorf("%s: %d examples to train, %d to test, %d files", c.text, train.Len(), test.Len(), len(s.Sums))
@@ -165,6 +174,9 @@ func TestSourceValidate(t *testing.T) {
 		"generator = \"moons\"\nfile = \"t.csv\"\ntrain = 3\ntest = 3":                                            "file: does not go with generator; allowed with file only",
 		"generator = \"moons\"\ntrain = 3\ntest = 3\ntest_fraction = 0.5":                                         "test_fraction: does not go with generator; allowed with file or images only",
 		"generator = \"moons\"\ntrain = 3\ntest = 3\narms = 4":                                                    "arms: ",
+		"file = \"t.csv\"\ntest_fraction = 0.5\nmissing = \"zero\"":                                               "missing: \"zero\" is not allowed; allowed: error, drop, mean",
+		"images = \"i\"\nlabels = \"l\"\ntrain_rows = \"1-3\"\nignore = [\"id\"]":                                 "ignore: does not go with images; allowed with file only",
+		"generator = \"moons\"\ntrain = 3\ntest = 3\ncategorical = [\"c\"]":                                       "categorical: does not go with generator; allowed with file only",
 		"generator = \"moons\"\ntest = 3":                                                                         "train: 0 is not allowed; allowed: 1 to 1000000",
 		"generator = \"moons\"\ntrain = 3":                                                                        "test: 0 is not allowed",
 		"generator = \"moon\"\ntrain = 3\ntest = 3":                                                               "generator: ",
@@ -184,7 +196,9 @@ func TestSourceValidate(t *testing.T) {
 func TestSourceLoadErrors(t *testing.T) {
 	dir := dataFolder(t)
 	for _, c := range []struct{ text, want string }{
-		{"file = \"table.csv\"\ntest_fraction = 0.5\nclass = \"kind\"", "DIR/table.csv:1: no column \"kind\" for the class; the columns are x, y, class"},
+		{"file = \"table.csv\"\ntest_fraction = 0.5\nclass = \"kind\"", "DIR/table.csv:1: no column \"kind\"; the columns, by ',', are x, y, class"},
+		{"file = \"table.csv\"\ntest_fraction = 0.5\ncategorical = [\"kind\"]", "categorical: DIR/table.csv:1: no column \"kind\""},
+		{"file = \"gaps.csv\"\ntest_fraction = 0.5", "DIR/gaps.csv:3: column \"x\" is missing: \"\"; allowed: values, or missing = \"drop\""},
 		{"file = \"ragged.csv\"\ntest_fraction = 0.5", "DIR/ragged.csv:3: 2 cells; need 3"},
 		{"file = \".\"\ntest_fraction = 0.5", "read DIR: is a directory"},
 		{"file = \"table.csv\"\ntrain_rows = \"1-13\"", "train_rows: \"1-13\" is not allowed; allowed: from 1 to 12, and not all of them"},
@@ -232,6 +246,7 @@ func TestSourceSpelledOut(t *testing.T) {
 	dir := dataFolder(t)
 	for _, c := range []struct{ text, words string }{
 		{"file = \"table.csv\"\ntest_fraction = 0.25", "class = \"class\"|scale = \"standard\""},
+		{"file = \"table.csv\"\ntest_fraction = 0.25\nmissing = \"mean\"\nignore = [\"y\"]", "missing = \"mean\"|ignore = [\"y\"]"},
 		{"images = \"images\"\nlabels = \"labels\"\ntrain_rows = \"1-8\"", "scale = \"unit\""},
 		{"images = \"images\"\nlabels = \"labels\"\ntrain_rows = \"1-8\"\nscale = \"centred\"", "scale = \"centred\""},
 		{"generator = \"rings\"\ntrain = 3\ntest = 4", "noise = 0.05|rings = 3|scale = \"none\""},
@@ -275,7 +290,7 @@ func TestSourceSpelledOut(t *testing.T) {
 }
 
 func TestFilesValidate(t *testing.T) {
-	for _, f := range []Files{{}, {File: "f", Images: "i", Labels: "l"}, {Images: "i"}, {File: "f", Labels: "l"}, {Images: "i", Labels: "l", Class: "c"}} {
+	for _, f := range []Files{{}, {File: "f", Images: "i", Labels: "l"}, {Images: "i"}, {File: "f", Labels: "l"}, {Images: "i", Labels: "l", Format: dataset.Format{Class: "c"}}} {
 		refuses(t, fmt.Sprint(f), f.Validate(), ": ")
 	}
 }

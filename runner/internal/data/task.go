@@ -3,7 +3,7 @@
 // A [Task] draws points of the plane of which everything is known: the class
 // probabilities, and the least error that any classifier can have. A [Source] is what a
 // manifest says about its data: a task, a CSV file or IDX files, and how these are split
-// and scaled into a training and a test part, which are [Examples]. [Fetch] gets the
+// and scaled into a training and a test part, which are [dataset.Examples]. [Fetch] gets the
 // files of the data sets that the experiments use.
 package data
 
@@ -19,6 +19,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"closedform/core/field"
+	"closedform/runner/dataset"
 	"closedform/runner/internal/grid"
 )
 
@@ -122,11 +123,11 @@ const Inputs = 2
 // NoClass is the label of a point exactly on a boundary. It counts in no metric.
 const NoClass = -1
 
-// Set is a list of labelled examples: X[k] has the class Class[k], from 0.
-type Set struct {
-	X     [][]float64
-	Class []int
-}
+// Set and Examples are those of package dataset.
+type (
+	Set      = dataset.Set
+	Examples = dataset.Examples
+)
 
 // Draw returns n examples, the first of any longer list from the same stream.
 func (t *Task) Draw(n int, src rand.Source) Set {

@@ -1,6 +1,7 @@
 package data
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -240,5 +241,23 @@ func TestProbabilitiesAllocateNothing(t *testing.T) {
 		if n := testing.AllocsPerRun(10, func() { task.Probabilities(p, x) }); n != 0 {
 			t.Errorf("%s: %g allocations", name, n)
 		}
+	}
+}
+
+func TestTaskPanics(t *testing.T) {
+	task := Generator{Name: "moons"}.Task()
+	for name, f := range map[string]func(){
+		"no such task":        func() { Generator{Name: "sun"}.Task() },
+		"three probabilities": func() { task.Probabilities(make([]float64, 3), make([]float64, 2)) },
+		"one coordinate":      func() { task.Probabilities(make([]float64, 2), make([]float64, 1)) },
+	} {
+		func() {
+			defer func() {
+				if r := fmt.Sprint(recover()); !strings.HasPrefix(r, "data: ") {
+					t.Errorf("%s: panic %q", name, r)
+				}
+			}()
+			f()
+		}()
 	}
 }

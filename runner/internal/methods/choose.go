@@ -8,8 +8,8 @@ import (
 	"reflect"
 	"strings"
 
+	"closedform/runner/dataset"
 	"closedform/runner/internal/config"
-	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"
 	"closedform/runner/internal/metric"
 	"closedform/runner/internal/table"
@@ -96,7 +96,7 @@ func (m *Method) Chosen(text string) (Method, error) {
 
 // Lesson is how methods learn examples, and how a part of these chooses among candidates.
 type Lesson struct {
-	Scale      data.Scaling
+	Scale      dataset.Scaling
 	Validation float64                    // share of the examples by which candidates are judged
 	Split      rand.Source                // draws them
 	Learner    func() rand.Source         // the randomness of a learner
@@ -105,7 +105,7 @@ type Lesson struct {
 
 // Choose judges the candidates of a method by a part of the examples, after each has
 // learned the others. All have the same part.
-func (l Lesson) Choose(ctx context.Context, m Method, examples *data.Examples) (Method, Choice, error) {
+func (l Lesson) Choose(ctx context.Context, m Method, examples *dataset.Examples) (Method, Choice, error) {
 	var learn, judge []int
 	if len(m.Candidates) > 0 {
 		var err error
@@ -125,7 +125,7 @@ func (l Lesson) Choose(ctx context.Context, m Method, examples *data.Examples) (
 
 // Learn returns a learner that has seen the training examples, and the others scaled as
 // it needs them.
-func (l Lesson) Learn(ctx context.Context, m Method, train, test *data.Examples) (*learner.Tolerant, *data.Examples, error) {
+func (l Lesson) Learn(ctx context.Context, m Method, train, test *dataset.Examples) (*learner.Tolerant, *dataset.Examples, error) {
 	scaler, err := train.Scaler(l.Scale)
 	if err != nil {
 		return nil, nil, err

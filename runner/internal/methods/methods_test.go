@@ -22,6 +22,7 @@ import (
 	"closedform/core/bnn"
 	"closedform/core/softmax"
 	"closedform/internal/check"
+	"closedform/runner/dataset"
 	"closedform/runner/internal/config"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"
@@ -238,18 +239,18 @@ func TestOfStream(t *testing.T) {
 		set.X, set.Class = append(set.X, []float64{float64(i)}), append(set.Class, class)
 	}
 	source := func(int) rand.Source { return rand.NewPCG(1, 2) }
-	if err := (learner.Course{Examples: data.NewExamples(set, 2)}).Train(context.Background(), stream); err != nil {
+	if err := (learner.Course{Examples: dataset.NewExamples(set, 2)}).Train(context.Background(), stream); err != nil {
 		t.Fatal(err)
 	}
 	if p := stream.Probabilities([][]float64{{0}})[0]; p[1] != 0.75 {
 		t.Errorf("probabilities %v by the latest two", p)
 	}
-	all := must[*learner.Tolerant](t)(m.Train(context.Background(), data.NewExamples(set, 2), nil, source))
+	all := must[*learner.Tolerant](t)(m.Train(context.Background(), dataset.NewExamples(set, 2), nil, source))
 	if p := all.Probabilities([][]float64{{0}})[0]; p[0] != 0.75 {
 		t.Errorf("probabilities %v by all", p)
 	}
 	m = must[Method](t)(decode(`kind = "kalman"; passes = 3`))
-	trained := must[*learner.Tolerant](t)(m.Train(context.Background(), data.NewExamples(set, 2), source(0), source))
+	trained := must[*learner.Tolerant](t)(m.Train(context.Background(), dataset.NewExamples(set, 2), source(0), source))
 	byHand, p := must[*kalman.Model](t)(kalman.New(kalman.Config{Layers: []int{1, 2}}, source(0))), make([]float64, 2)
 	for pass := range 3 {
 		for _, i := range rand.New(source(pass)).Perm(4) {

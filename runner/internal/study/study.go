@@ -58,6 +58,7 @@ type Figure struct {
 // WithData is an experiment that reads data files.
 type WithData interface {
 	Files() []string // their paths
+	About() []string // after Prepare: what they have, in lines
 }
 
 // Noted is an experiment that has something to say about its tables to who runs

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"closedform/core/softmax"
+	"closedform/runner/dataset"
 	"closedform/runner/internal/approx"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"
@@ -144,7 +145,7 @@ func (s networks) examples(seed int) (train, test *data.Examples, err error) {
 		}
 	}
 	set := task.Draw(s.Data.Train, study.Stream(s.Manifest, seed, "train"))
-	return data.NewExamples(set, task.Classes), data.NewExamples(points, task.Classes), nil
+	return dataset.NewExamples(set, task.Classes), dataset.NewExamples(points, task.Classes), nil
 }
 
 // order returns the randomness of the order of files, which may be sorted by class.

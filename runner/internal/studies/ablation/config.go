@@ -113,6 +113,9 @@ func (e *experiment) setUp(m *config.Manifest) error {
 // Files implements [study.WithData].
 func (e *experiment) Files() []string { return e.Data.Paths(e.manifest.Folder) }
 
+// About implements [study.WithData].
+func (e *experiment) About() []string { return e.Data.About() }
+
 // Prepare reads the files.
 func (e *experiment) Prepare(context.Context) error {
 	if e.Data.Name != "" {

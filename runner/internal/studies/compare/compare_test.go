@@ -13,6 +13,7 @@ import (
 
 	"closedform/baselines/kalman"
 	"closedform/internal/check"
+	"closedform/runner/dataset"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"
 	"closedform/runner/internal/metric"
@@ -76,7 +77,7 @@ kind = "majority"
 // others twice, in the order of the study, all as the training examples require.
 func filter(t *testing.T, seed int, priorVar, noise float64, train, test *data.Examples) (p [][]float64, class []int) {
 	t.Helper()
-	scaler, err := train.Scaler(data.Standard)
+	scaler, err := train.Scaler(dataset.Standard)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +108,7 @@ func TestByHand(t *testing.T) {
 	for i := range rows {
 		rows[i] = i
 	}
-	examples := data.NewExamples(set, 3)
+	examples := dataset.NewExamples(set, 3)
 	train, test := examples.Subset(rows[:24]), examples.Subset(rows[24:])
 	for seed := 1; seed <= 3; seed++ {
 		learn, judge, err := train.Split(0.25, study.Stream("small_compare", seed, "validation", "clusters"))

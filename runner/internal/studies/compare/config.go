@@ -80,6 +80,14 @@ func (e *experiment) Files() []string {
 	return files
 }
 
+// About implements [study.WithData].
+func (e *experiment) About() (lines []string) {
+	for _, s := range e.Sets {
+		lines = append(lines, s.About()...)
+	}
+	return lines
+}
+
 func (e *experiment) Prepare(context.Context) error {
 	for i := range e.Sets {
 		s := &e.Sets[i]

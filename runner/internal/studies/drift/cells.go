@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
+	"closedform/runner/dataset"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"
 	"closedform/runner/internal/methods"
@@ -60,7 +61,7 @@ func (s spec) draw(name string) turning {
 		sin, cos := math.Sincos(s.Drift.angle(k))
 		x[0], x[1] = cos*x[0]-sin*x[1], sin*x[0]+cos*x[1]
 	}
-	t.Examples = data.NewExamples(set, task.Classes)
+	t.Examples = dataset.NewExamples(set, task.Classes)
 	return t
 }
 

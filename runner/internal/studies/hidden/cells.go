@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"closedform/runner/dataset"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"
 	"closedform/runner/internal/metric"
@@ -69,7 +70,7 @@ func (s spec) run(ctx context.Context) (table.Set, error) {
 	if s.Train {
 		tables = append(tables, s.train(train))
 	}
-	course := learner.Course{Examples: data.NewExamples(train, of.Classes), Passes: slices.Max(s.Passes)}
+	course := learner.Course{Examples: dataset.NewExamples(train, of.Classes), Passes: slices.Max(s.Passes)}
 	course.Order = func(pass int) rand.Source {
 		if pass == 1 {
 			return nil

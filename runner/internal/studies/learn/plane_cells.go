@@ -8,6 +8,7 @@ import (
 
 	"closedform/baselines/montecarlo"
 	"closedform/core/bnn"
+	"closedform/runner/dataset"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/grid"
 	"closedform/runner/internal/learner"
@@ -58,7 +59,7 @@ func (s planeSpec) run(ctx context.Context) (table.Set, error) {
 	c := s.cell(task)
 	c.network, c.noise = &learner.Network{Network: network}, s.Stream("montecarlo", s.Model.Name)
 	set := task.Draw(s.Data.Train, s.Stream("train"))
-	course := learner.Course{Examples: data.NewExamples(set, task.Classes), After: func(_, k int) error { return c.look(ctx, k) }}
+	course := learner.Course{Examples: dataset.NewExamples(set, task.Classes), After: func(_, k int) error { return c.look(ctx, k) }}
 	if err := course.Train(ctx, c.network); err != nil {
 		return nil, fmt.Errorf("after %d examples: %w", len(c.entropies), err)
 	}

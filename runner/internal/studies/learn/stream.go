@@ -120,6 +120,9 @@ func (s *stream) swept() (names []string) {
 // Files implements [study.WithData].
 func (s *stream) Files() []string { return s.Data.Paths(s.manifest.Folder) }
 
+// About implements [study.WithData].
+func (s *stream) About() []string { return s.Data.About() }
+
 func (s *stream) Prepare(context.Context) error {
 	if err := s.Data.Load(s.manifest.Folder); err != nil {
 		return s.manifest.Locate("data", err)

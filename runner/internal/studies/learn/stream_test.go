@@ -16,6 +16,7 @@ import (
 	"closedform/core/random"
 	"closedform/core/softmax"
 	"closedform/internal/check"
+	"closedform/runner/dataset"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"
 	"closedform/runner/internal/study"
@@ -72,9 +73,9 @@ neighbours = 3
 // mean 0 and the variance 1 in the training part.
 func parts(t *testing.T, all data.Set) (train, test data.Set) {
 	t.Helper()
-	tr := data.NewExamples(data.Set{X: all.X[:24], Class: all.Class[:24]}, 3)
-	te := data.NewExamples(data.Set{X: all.X[24:], Class: all.Class[24:]}, 3)
-	scaler, err := tr.Scaler(data.Standard)
+	tr := dataset.NewExamples(data.Set{X: all.X[:24], Class: all.Class[:24]}, 3)
+	te := dataset.NewExamples(data.Set{X: all.X[24:], Class: all.Class[24:]}, 3)
+	scaler, err := tr.Scaler(dataset.Standard)
 	if err != nil {
 		t.Fatal(err)
 	}

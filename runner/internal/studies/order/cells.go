@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 
+	"closedform/runner/dataset"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"
 	"closedform/runner/internal/metric"
@@ -100,7 +101,7 @@ func (c *cell) learners(ctx context.Context, n int, set func(r int) data.Set) ([
 		if err != nil {
 			return nil, err
 		}
-		course := learner.Course{Examples: data.NewExamples(set(r), c.task.Classes)}
+		course := learner.Course{Examples: dataset.NewExamples(set(r), c.task.Classes)}
 		if err := course.Train(ctx, l); err != nil {
 			return nil, err
 		}

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"closedform/core/bnn"
+	"closedform/runner/dataset"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"
 	"closedform/runner/internal/methods"
@@ -93,11 +94,11 @@ func (s spec) run(ctx context.Context) (table.Set, error) {
 // keepBack returns both parts without the classes that are not learned. The test
 // part may have fewer classes than the training part, whose numbers they have.
 func (s spec) keepBack(train, test *data.Examples) (_, _ *data.Examples, err error) {
-	learned, _, err := data.Parts(train, s.rows(train, false), nil)
+	learned, _, err := dataset.Parts(train, s.rows(train, false), nil)
 	if err != nil {
 		return nil, nil, err
 	}
-	test, err = data.Align(learned, test.Subset(s.rows(test, false)))
+	test, err = dataset.Align(learned, test.Subset(s.rows(test, false)))
 	return learned, test, err
 }
 

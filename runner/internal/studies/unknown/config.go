@@ -87,6 +87,15 @@ func (e *experiment) Files() []string {
 	return files
 }
 
+// About implements [study.WithData].
+func (e *experiment) About() []string {
+	lines := e.Data.About()
+	for _, o := range e.Outside {
+		lines = append(lines, o.examples.About())
+	}
+	return lines
+}
+
 func (e *experiment) Prepare(context.Context) (err error) {
 	if err := e.Data.Load(e.manifest.Folder); err != nil {
 		return e.manifest.Locate("data", err)

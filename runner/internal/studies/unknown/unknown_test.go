@@ -13,6 +13,7 @@ import (
 
 	"closedform/core/bnn"
 	"closedform/internal/check"
+	"closedform/runner/dataset"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/metric"
 	"closedform/runner/internal/study"
@@ -81,7 +82,7 @@ type said struct {
 func ours(t *testing.T, seed int, set data.Set) (validation, test, outside said) {
 	t.Helper()
 	src := func(purpose ...any) rand.Source { return study.Stream("small_unknown", seed, purpose...) }
-	all := data.NewExamples(set, 3)
+	all := dataset.NewExamples(set, 3)
 	rows := make([]int, all.Len())
 	for i := range rows {
 		rows[i] = i
@@ -92,7 +93,7 @@ func ours(t *testing.T, seed int, set data.Set) (validation, test, outside said)
 		t.Fatal(err)
 	}
 	judged, train := train.Subset(judge), train.Subset(learn)
-	scaler, err := train.Scaler(data.Standard)
+	scaler, err := train.Scaler(dataset.Standard)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +122,7 @@ func ours(t *testing.T, seed int, set data.Set) (validation, test, outside said)
 		}
 		return s
 	}
-	return say(judged), say(all.Subset(rows[48:])), say(data.NewExamples(far(), 3))
+	return say(judged), say(all.Subset(rows[48:])), say(dataset.NewExamples(far(), 3))
 }
 
 // smallest returns the least confidence that occurs with which no more than a share

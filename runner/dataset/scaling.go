@@ -1,4 +1,4 @@
-package data
+package dataset
 
 import (
 	"fmt"
@@ -35,53 +35,98 @@ func (s Scaling) Validate() error {
 	return nil
 }
 
-// Scaler shifts and multiplies inputs. The zero value leaves them as they are.
+// Scaler fills in missing inputs, shifts and multiplies: (x − shift) · factor. The zero
+// value leaves inputs as they are. It can be kept as JSON, for new rows of the table.
 type Scaler struct {
-	shift, factor []float64 // by input; nil: nothing to do
+	Features []Feature `json:"features,omitempty"` // by input; of tables only
+	Fill     []float64 `json:"fill,omitempty"`     // what stands for a missing value; nil: there are none
+	Shift    []float64 `json:"shift,omitempty"`    // nil: nothing to do
+	Factor   []float64 `json:"factor,omitempty"`
 }
 
 // Scaler returns the scaler of that kind, fitted to e. Inputs that do not vary in e are
-// multiplied by 0. It returns an error if there is no example, or if a shift or factor
+// multiplied by 0. With MissingMean, what it fills in are the means of e before scaling.
+// It returns an error if there is no example or none with a value, or if a shift or factor
 // overflows, which it does not for values and deviations between 1e-300 and 1e300.
-func (e *Examples) Scaler(kind Scaling) (Scaler, error) {
+func (e *Examples) Scaler(kind Scaling) (s Scaler, err error) {
+	s.Features = e.values.features
+	if e.values.impute {
+		if s.Fill, err = e.means(); err != nil {
+			return Scaler{}, err
+		}
+		e = s.Apply(e)
+	}
 	if kind == None {
-		return Scaler{}, nil
+		return s, nil
 	}
 	if e.Len() == 0 {
 		return Scaler{}, fmt.Errorf("scaling %q has no examples to be fitted to", kind)
 	}
 	n := e.Inputs()
-	s := Scaler{make([]float64, n), make([]float64, n)}
+	shift, factor := make([]float64, n), make([]float64, n)
 	var sd []float64
 	if kind != Unit {
-		s.shift, sd = e.moments()
+		shift, sd = e.moments()
 	}
 	if kind != Standard {
 		sd = slices.Repeat([]float64{e.largest()}, n)
 	}
 	for j, v := range sd {
 		if v != 0 {
-			s.factor[j] = 1 / v
+			factor[j] = 1 / v
 		}
-		if sum := s.shift[j] + s.factor[j]; sum-sum != 0 {
-			return Scaler{}, fmt.Errorf("scaling %q overflows: input %d has the shift %g and the factor %g", kind, j+1, s.shift[j], s.factor[j])
+		if sum := shift[j] + factor[j]; sum-sum != 0 {
+			return Scaler{}, fmt.Errorf("scaling %q overflows: input %d has the shift %g and the factor %g", kind, j+1, shift[j], factor[j])
 		}
 	}
+	s.Shift, s.Factor = shift, factor
 	return s, nil
 }
 
 // Apply returns e scaled, by Input. It panics if e has been scaled before, or has
 // another number of inputs than the examples the scaler was fitted to.
 func (s Scaler) Apply(e *Examples) *Examples {
-	if s.factor == nil {
+	n := max(len(s.Fill), len(s.Factor))
+	if n == 0 {
 		return e
 	}
-	if e.Inputs() != len(s.factor) || e.scaler.factor != nil {
-		panic(fmt.Sprintf("data: a scaler for %d inputs, applied to examples with %d, or scaled before", len(s.factor), e.Inputs()))
+	if e.Inputs() != n || e.scaler.Fill != nil || e.scaler.Factor != nil {
+		panic(fmt.Sprintf("dataset: a scaler for %d inputs, applied to examples with %d, or scaled before", n, e.Inputs()))
 	}
 	scaled := *e
 	scaled.scaler = s
 	return &scaled
+}
+
+// scale scales inputs.
+func (s Scaler) scale(x []float64) {
+	for j, fill := range s.Fill {
+		if math.IsNaN(x[j]) {
+			x[j] = fill
+		}
+	}
+	for j, shift := range s.Shift {
+		x[j] = (x[j] - shift) * s.Factor[j]
+	}
+}
+
+// means returns the mean of each input where it has a value.
+func (e *Examples) means() ([]float64, error) {
+	mean, count, x := make([]float64, e.Inputs()), make([]float64, e.Inputs()), make([]float64, e.Inputs())
+	for i := range e.Len() {
+		e.Input(x, i)
+		for j, v := range x {
+			if !math.IsNaN(v) {
+				count[j]++
+				mean[j] += (v - mean[j]) / count[j]
+			}
+		}
+	}
+	if j := slices.Index(count, 0); j >= 0 {
+		return nil, fmt.Errorf("input %d, %v, has no value in the %d examples that its mean is taken of; "+
+			"ignore leaves its column out", j+1, e.values.features[j], e.Len())
+	}
+	return mean, nil
 }
 
 // moments returns mean and standard deviation of each input. The mean is updated

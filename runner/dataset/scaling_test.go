@@ -1,4 +1,4 @@
-package data
+package dataset
 
 import (
 	"math"
@@ -73,11 +73,7 @@ func TestScalersOfOneExampleAndOfConstants(t *testing.T) {
 
 // Zeros stay zeros without a shift, and 255 becomes 1.
 func TestUnitOfBytes(t *testing.T) {
-	images, labels := idx([]byte{0, 51, 102, 204, 0, 0}, 2051, 2, 1, 3), idx([]byte{1, 2}, 2049, 2)
-	e, err := readIDX([]byte(images), []byte(labels), "im", "la")
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := Images("im", []byte{0, 51, 102, 204, 0, 0}, 3, []byte{1, 2})
 	s, err := e.Scaler(Unit)
 	if err != nil {
 		t.Fatal(err)
@@ -163,7 +159,7 @@ func TestScalerErrors(t *testing.T) {
 	} {
 		s, err := c.e.Scaler(c.kind)
 		refuses(t, string(c.kind), err, c.want)
-		if s.shift != nil || s.factor != nil {
+		if s.Shift != nil || s.Factor != nil {
 			t.Errorf("%v beside an error", s)
 		}
 	}

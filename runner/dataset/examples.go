@@ -1,4 +1,11 @@
-package data
+// Package dataset reads tables of examples into what a network learns from: inputs, and
+// classes that count from 0.
+//
+// A [Format] says which column of a file has the classes, which have words, and what
+// becomes of missing values; [Format.Read] returns the [Examples]. These are split by
+// [Examples.Split] and [Parts], and scaled by a [Scaler] that is fitted to one part. It
+// also scales new rows, whose columns it finds by their names: [ReadTable], [Scaler.Rows].
+package dataset
 
 import (
 	"fmt"
@@ -18,11 +25,20 @@ type Examples struct {
 
 // values are the inputs of examples as they were read.
 type values struct {
-	file   string
-	width  int
-	pixels []byte // row by row: those of images, or
-	number []float64
-	line   []int // of the file, by row; nil for numbers that were drawn
+	file     string
+	width    int
+	pixels   []byte    // row by row: those of images, or
+	number   []float64 // NaN: missing, which a scaler that is fitted with impute fills in
+	impute   bool
+	features []Feature // by input; nil for images and for numbers that were drawn
+	line     []int     // of the file, by row; nil for numbers that were drawn
+	dropped  int       // rows of the file
+}
+
+// Set is a list of labelled examples: X[k] has the class Class[k], from 0.
+type Set struct {
+	X     [][]float64
+	Class []int
 }
 
 // NewExamples returns a copy of the set, whose classes get the names 1, 2, …
@@ -33,7 +49,8 @@ func NewExamples(set Set, classes int) *Examples {
 	}
 	for i, x := range set.X {
 		if k := set.Class[i]; len(x) != e.values.width || k < 0 || k >= classes {
-			panic(fmt.Sprintf("data: example %d of %d inputs and class %d, need %d inputs and %d classes", i, len(x), k, e.values.width, classes))
+			panic(fmt.Sprintf("dataset: example %d of %d inputs and class %d, need %d inputs and %d classes",
+				i, len(x), k, e.values.width, classes))
 		}
 		e.values.number = append(e.values.number, x...)
 	}
@@ -43,11 +60,28 @@ func NewExamples(set Set, classes int) *Examples {
 	return e
 }
 
+// Images returns the examples of the images of a file, row by row with a byte for each of
+// its inputs, whose classes are the labels that occur.
+func Images(file string, pixels []byte, inputs int, labels []byte) *Examples {
+	e := &Examples{values: &values{file: file, width: inputs, pixels: pixels}, row: upTo(len(labels))}
+	for _, k := range labels {
+		e.class = append(e.class, int(k))
+	}
+	for k := range 256 {
+		e.classes = append(e.classes, strconv.Itoa(k))
+	}
+	e, _ = e.renumbered(e.present()) // all are present
+	return e
+}
+
 // Len returns the number of examples.
 func (e *Examples) Len() int { return len(e.row) }
 
 // Inputs returns the number of inputs of an example.
 func (e *Examples) Inputs() int { return e.values.width }
+
+// Features returns where the inputs are from, if they are from a table.
+func (e *Examples) Features() []Feature { return e.values.features }
 
 // Classes returns the names of the classes, in the order of their numbers.
 func (e *Examples) Classes() []string { return e.classes }
@@ -55,11 +89,12 @@ func (e *Examples) Classes() []string { return e.classes }
 // Class returns the class of example i, from 0.
 func (e *Examples) Class(i int) int { return e.class[i] }
 
-// Input puts the inputs of example i into dst, whose length is Inputs.
+// Input puts the inputs of example i into dst, whose length is Inputs. Missing ones are
+// NaN if no scaler has been applied.
 func (e *Examples) Input(dst []float64, i int) {
 	v := e.values
 	if len(dst) != v.width {
-		panic(fmt.Sprintf("data: dst of Input has length %d, need %d, one per input", len(dst), v.width))
+		panic(fmt.Sprintf("dataset: dst of Input has length %d, need %d, one per input", len(dst), v.width))
 	}
 	at := e.row[i] * v.width
 	if v.pixels == nil {
@@ -69,9 +104,7 @@ func (e *Examples) Input(dst []float64, i int) {
 			dst[j] = float64(pixel)
 		}
 	}
-	for j, shift := range e.scaler.shift {
-		dst[j] = (dst[j] - shift) * e.scaler.factor[j]
-	}
+	e.scaler.scale(dst)
 }
 
 // Set returns a copy of the examples from first to last − 1.

@@ -1,4 +1,4 @@
-package data
+package dataset
 
 import (
 	"math"
@@ -93,27 +93,6 @@ func TestSplitErrors(t *testing.T) {
 	refuses(t, "no examples", err, "0 examples to train")
 }
 
-func TestSplitRows(t *testing.T) {
-	e := labelled(0, 1, 0, 1, 0, 1)
-	for text, want := range map[string][2][]int{
-		"1-3": {{0, 1, 2}, {3, 4, 5}},
-		"3-4": {{2, 3}, {0, 1, 4, 5}},
-		"2-6": {{1, 2, 3, 4, 5}, {0}},
-	} {
-		train, test, err := e.splitRows(text)
-		if err != nil || !slices.Equal(train, want[0]) || !slices.Equal(test, want[1]) {
-			t.Errorf("%s: %v and %v, %v, want %v", text, train, test, err, want)
-		}
-	}
-	for _, text := range []string{"", "a", "1-2-3", "0-3", "4-3", "1-7", "1-6", "5-", "-5", "1-1e1", "1–3", "9223372036854775809-9223372036854775810"} {
-		train, test, err := e.splitRows(text)
-		refuses(t, text, err, "allowed: ")
-		if train != nil || test != nil {
-			t.Errorf("%q: %v and %v beside an error", text, train, test)
-		}
-	}
-}
-
 func TestParts(t *testing.T) {
 	e := mustCSV(t, "x,class\n1,10\n2,9\n3,5\n4,10\n5,9\n6,b\n")
 	if want := []string{"10", "5", "9", "b"}; !slices.Equal(e.Classes(), want) {
@@ -161,12 +140,7 @@ func TestPartsErrors(t *testing.T) {
 
 func TestAlign(t *testing.T) {
 	read := func(name string, height int, labels ...byte) *Examples {
-		t.Helper()
-		e, err := readIDX([]byte(idxImages(len(labels), height, 2)), []byte(idx(labels, 2049, uint32(len(labels)))), name, "la")
-		if err != nil {
-			t.Fatal(err)
-		}
-		return e
+		return Images(name, make([]byte, len(labels)*height*2), height*2, labels)
 	}
 	train := read("train", 3, 10, 9, 3, 9)
 	test, err := Align(train, read("test", 3, 10, 10, 9))

@@ -1,4 +1,4 @@
-package data
+package dataset
 
 import (
 	"cmp"
@@ -10,8 +10,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"closedform/core/field"
 )
 
 // Split draws a test part, class by class: of the n examples of a class it takes the
@@ -38,28 +36,6 @@ func (e *Examples) Split(test float64, src rand.Source) (trainRows, testRows []i
 		return nil, nil, fmt.Errorf("%d examples to train and %d to test; need some of both", len(trainRows), len(testRows))
 	}
 	return trainRows, testRows, nil
-}
-
-// rowRange reads a range of rows, counted from 1, such as "1-4435".
-func rowRange(text string) (first, last int, err error) {
-	var rest string
-	if n, _ := fmt.Sscanf(text, "%d-%d%s", &first, &last, &rest); n != 2 || first < 1 || last < first {
-		err = field.Errorf("train_rows", "%q is not allowed; allowed: FIRST-LAST with 1 ≤ FIRST ≤ LAST", text)
-	}
-	return first, last, err
-}
-
-// splitRows returns the numbers of the examples in a range of rows, and of the rest.
-func (e *Examples) splitRows(text string) (trainRows, testRows []int, err error) {
-	first, last, err := rowRange(text)
-	if err != nil {
-		return nil, nil, err
-	}
-	if last > e.Len() || last-first+1 == e.Len() {
-		return nil, nil, fmt.Errorf("%q is not allowed; allowed: from 1 to %d, and not all of them", text, e.Len())
-	}
-	all := upTo(e.Len())
-	return all[first-1 : last], slices.Concat(all[:first-1], all[last:]), nil
 }
 
 // Parts returns the training and the test part of e. Their classes are those of the
@@ -117,7 +93,8 @@ func (e *Examples) renumbered(names []string) (*Examples, error) {
 	}
 	for i, k := range e.class {
 		if r.class[i] = number[k]; r.class[i] < 0 {
-			return nil, fmt.Errorf("%s: class %q is not in the training part, which has %s", e.where(i), e.classes[k], strings.Join(names, ", "))
+			return nil, fmt.Errorf("%s: class %q is not in the training part, which has %s",
+				e.where(i), e.classes[k], strings.Join(names, ", "))
 		}
 	}
 	return &r, nil

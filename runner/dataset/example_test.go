@@ -1,0 +1,77 @@
+package dataset_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"closedform/core/bnn"
+	"closedform/core/random"
+	"closedform/runner/dataset"
+)
+
+// A network learns a table, and predicts new rows with their columns in another order.
+func Example() {
+	format := dataset.Format{Class: "species", Missing: dataset.MissingMean, Categorical: []string{"margin"}, Ignore: []string{"id"}}
+	leaves, err := format.Read("testdata/leaves.csv")
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(leaves.About())
+	fmt.Println(leaves.Features())
+
+	trainRows, testRows, err := leaves.Split(0.25, random.Source("leaves", "split"))
+	if err != nil {
+		panic(err)
+	}
+	train, test, err := dataset.Parts(leaves, trainRows, testRows)
+	if err != nil {
+		panic(err)
+	}
+	scaler, err := train.Scaler(dataset.Standard)
+	if err != nil {
+		panic(err)
+	}
+	train, test = scaler.Apply(train), scaler.Apply(test)
+
+	network, err := bnn.New(bnn.Config{Layers: []int{train.Inputs(), len(train.Classes())}, Bias: true, Output: bnn.ADF}, rand.NewPCG(1, 2))
+	if err != nil {
+		panic(err)
+	}
+	set := train.Set(0, train.Len())
+	for i, x := range set.X {
+		if _, err := network.Observe(x, set.Class[i]); err != nil {
+			panic(err)
+		}
+	}
+	fmt.Println(train.Len(), "to train,", test.Len(), "to test")
+
+	fresh, err := dataset.ParseTable([]byte("margin;length\nsmooth;10,5\njagged;3\n"), "fresh.csv")
+	if err != nil {
+		panic(err)
+	}
+	rows, unknown, err := scaler.Rows(fresh)
+	if err != nil {
+		panic(err)
+	}
+	var p bnn.Prediction
+	for _, x := range rows {
+		if err := network.Predict(&p, x); err != nil {
+			panic(err)
+		}
+		class := 0
+		if p.P[1] > p.P[0] {
+			class = 1
+		}
+		fmt.Println(train.Classes()[class])
+	}
+	fmt.Println("unknown:", unknown)
+
+	// Output:
+	// testdata/leaves.csv: 12 examples, 3 inputs, 2 classes: Ash 6, Elm 6
+	// testdata/leaves.csv: missing inputs that means stand for: 1
+	// [length margin=smooth margin=toothed]
+	// 8 to train, 4 to test
+	// Ash
+	// Elm
+	// unknown: [margin=jagged]
+}

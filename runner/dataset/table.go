@@ -1,0 +1,159 @@
+package dataset
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Table is what a file of comma-separated values has: text.
+type Table struct {
+	File    string
+	Columns []string   // their names, which differ
+	Cells   [][]string // row by row, without blanks at their ends
+	Line    []int      // of the file, by row, from 1
+
+	header int  // its line
+	comma  rune // what is between cells
+}
+
+// ReadTable reads a file as [ParseTable] does.
+func ReadTable(path string) (*Table, error) {
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return ParseTable(content, path)
+}
+
+// ParseTable reads values that are separated by commas, semicolons or tabs (RFC 4180): a
+// header line, then rows with as many cells. What separates them, and the encoding, are
+// recognised. Blank lines, spaces round a cell, a byte order mark and CRLF line ends do
+// not count. An error has the name of the file and the line.
+func ParseTable(content []byte, file string) (*Table, error) {
+	text, err := decode(content)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	t := &Table{File: file}
+	if t.comma, err = separator(text); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	for r := reader(text, t.comma); ; {
+		record, err := r.Read()
+		if err == io.EOF {
+			break
+		}
+		if wrong, ok := errors.AsType[*csv.ParseError](err); ok {
+			return nil, fmt.Errorf("%s:%d: %w", file, wrong.StartLine, wrong.Err) // An open quote ends on the last line.
+		}
+		for j := range record {
+			record[j] = strings.TrimSpace(record[j])
+		}
+		line, _ := r.FieldPos(0)
+		if t.Columns == nil {
+			t.Columns, t.header = record, line
+			continue
+		}
+		if len(record) != len(t.Columns) {
+			return nil, fmt.Errorf("%s:%d: %d cells; need %d, as many as the header has", file, line, len(record), len(t.Columns))
+		}
+		t.Cells, t.Line = append(t.Cells, record), append(t.Line, line)
+	}
+	for j, column := range t.Columns {
+		if k := slices.Index(t.Columns, column); k < j {
+			return nil, fmt.Errorf("%s:%d: columns %d and %d are both called %q", file, t.header, k+1, j+1, column)
+		}
+	}
+	return t, nil
+}
+
+func reader(text string, comma rune) *csv.Reader {
+	r := csv.NewReader(strings.NewReader(text))
+	r.Comma = comma
+	r.FieldsPerRecord = -1 // ParseTable says which line is too short
+	r.TrimLeadingSpace = comma != '\t'
+	return r
+}
+
+// separator returns what splits header and first row into the same number of cells, the
+// most if there are several, or the header alone if nothing does.
+func separator(text string) (rune, error) {
+	commas, most := ",", [2]int{}
+	for _, comma := range ",;\t" {
+		r := reader(text, comma)
+		header, err := r.Read()
+		row, end := r.Read()
+		if err != nil || len(header) == 1 {
+			continue
+		}
+		cells := [2]int{0, len(header)}
+		if end == io.EOF || end == nil && len(row) == len(header) {
+			cells[0] = 1
+		}
+		switch slices.Compare(cells[:], most[:]) {
+		case 1:
+			commas, most = string(comma), cells
+		case 0:
+			commas += string(comma)
+		}
+	}
+	if len(commas) > 1 {
+		return 0, fmt.Errorf("cells may be separated by any of %q; allowed: one of these, others in quotes", commas)
+	}
+	return rune(commas[0]), nil
+}
+
+// column returns the number of a column.
+func (t *Table) column(name string) (int, error) {
+	k := slices.Index(t.Columns, name)
+	if k < 0 {
+		return k, fmt.Errorf("%s:%d: no column %q; the columns, by %q, are %s",
+			t.File, max(t.header, 1), name, t.comma, strings.Join(t.Columns, ", "))
+	}
+	return k, nil
+}
+
+// errorf returns an error about a cell.
+func (t *Table) errorf(row, column int, format string, args ...any) error {
+	return fmt.Errorf("%s:%d: column %q%s", t.File, t.Line[row], t.Columns[column], fmt.Sprintf(format, args...))
+}
+
+// missing reports whether a cell has no value.
+func missing(cell string) bool {
+	return slices.Contains([]string{"", "na", "nan", "?", "null"}, strings.ToLower(cell))
+}
+
+// numbers puts column k of the rows into each row's place of dst, NaN where it is missing.
+// Where cells are not separated by commas, one may stand for the decimal point, unless
+// the column has points, too.
+func (t *Table) numbers(k int, put func(row int, x float64)) error {
+	has := func(mark string) int {
+		return slices.IndexFunc(t.Cells, func(row []string) bool { return strings.Contains(row[k], mark) })
+	}
+	decimals := t.comma != ',' && has(",") >= 0
+	if row := has("."); decimals && row >= 0 {
+		return t.errorf(row, k, ": %.40q has a point, line %d a comma; allowed: one of them in a column", t.Cells[row][k], t.Line[has(",")])
+	}
+	for i, row := range t.Cells {
+		text := row[k]
+		if missing(text) {
+			text = "NaN"
+		} else if decimals {
+			text = strings.ReplaceAll(text, ",", ".")
+		}
+		x, err := strconv.ParseFloat(text, 64)
+		if errors.Is(err, strconv.ErrSyntax) {
+			return t.errorf(i, k, `: %.40q is not a number; columns of words are named in categorical = [%q], or in ignore`, row[k], t.Columns[k])
+		} else if err != nil || x-x != 0 && !missing(row[k]) {
+			return t.errorf(i, k, ": %.40q is not a finite number", row[k])
+		}
+		put(i, x)
+	}
+	return nil
+}

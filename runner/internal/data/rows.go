@@ -1,0 +1,33 @@
+package data
+
+import (
+	"fmt"
+	"slices"
+
+	"closedform/core/field"
+)
+
+// rowRange reads a range of rows, counted from 1, such as "1-4435".
+func rowRange(text string) (first, last int, err error) {
+	var rest string
+	if n, _ := fmt.Sscanf(text, "%d-%d%s", &first, &last, &rest); n != 2 || first < 1 || last < first {
+		err = field.Errorf("train_rows", "%q is not allowed; allowed: FIRST-LAST with 1 ≤ FIRST ≤ LAST", text)
+	}
+	return first, last, err
+}
+
+// splitRows returns the numbers of the examples in a range of rows, and of the rest.
+func splitRows(e *Examples, text string) (trainRows, testRows []int, err error) {
+	first, last, err := rowRange(text)
+	if err != nil {
+		return nil, nil, err
+	}
+	if last > e.Len() || last-first+1 == e.Len() {
+		return nil, nil, fmt.Errorf("%q is not allowed; allowed: from 1 to %d, and not all of them", text, e.Len())
+	}
+	all := make([]int, e.Len())
+	for i := range all {
+		all[i] = i
+	}
+	return all[first-1 : last], slices.Concat(all[:first-1], all[last:]), nil
+}
