@@ -1,6 +1,7 @@
 package figures
 
 import (
+	"bytes"
 	"fmt"
 	"image/color"
 	"math"
@@ -392,4 +393,20 @@ func lab(c color.NRGBA, m [3][3]float64) (out [3]float64) {
 		xyz[i] = math.Cbrt(max(xyz[i], 0))
 	}
 	return [3]float64{116*xyz[1] - 16, 500 * (xyz[0] - xyz[1]), 200 * (xyz[1] - xyz[2])}
+}
+
+// Small charts have the axes of all curves.
+func TestMultiples(t *testing.T) {
+	charts := []Chart{
+		{X: Axis{Label: "x"}, Y: Axis{Label: "y", Log: true}, Curves: []Curve{{X: []float64{1, 2}, Y: []float64{1, 10}}}},
+		{Title: "b", X: Axis{Label: "x"}, Y: Axis{Label: "y", Log: true}, Curves: []Curve{{X: []float64{3, 4}, Y: []float64{5, 100}}}},
+	}
+	x, y := Axis{Label: "x", Min: 0.88, Max: 4.12}, Axis{Label: "y", Log: true, Min: math.Pow(10, -0.08), Max: math.Pow(10, 2.08)}
+	same := slices.Clone(charts)
+	for i := range same {
+		same[i].X, same[i].Y = x, y
+	}
+	if !bytes.Equal(encode(t, Multiples(charts, 1), "svg"), encode(t, Charts([][]Chart{same[:1], same[1:]}), "svg")) {
+		t.Error("other charts than those on the axes of all curves")
+	}
 }

@@ -20,6 +20,7 @@ import (
 
 	"gonum.org/v1/gonum/floats/scalar"
 	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/vgpdf"
 )
 
 var formats = []string{"png", "svg", "pdf"}
@@ -246,5 +247,17 @@ func TestWrap(t *testing.T) {
 	s := "one two three four five sixsevenweighttenelevenandtwelve 13"
 	if got, want := wrap(s, sty, sty.Width("three four")), "one two\nthree four\nfive\nsixsevenweighttenelevenandtwelve\n13"; got != want {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// No two images of a file have one width, also where a narrow one comes late.
+func TestImageWidths(t *testing.T) {
+	v := &vector{Canvas: vgpdf.New(100, 100), pdf: true}
+	for i := range 60 {
+		v.DrawImage(box(0, 0, 1, 1), image.NewGray(image.Rect(0, 0, 1+5*(i%2), 1)))
+	}
+	slices.Sort(v.widths)
+	if n := len(slices.Compact(v.widths)); n != 60 {
+		t.Errorf("%d widths of 60 images", n)
 	}
 }

@@ -51,7 +51,8 @@ func (j *job) files(ctx context.Context) (files []store.File, notes []string, er
 		saved = saving.Saved(cells)
 	}
 	names := slices.Sorted(maps.Keys(saved))
-	files = []store.File{{Name: "manifest.toml", Data: j.resolved}, {Name: "README.md", Data: j.readme(tables, drawings, names)}}
+	readme := j.readme(tables, drawings, names)
+	files = []store.File{{Name: "manifest.toml", Data: j.resolved}, {Name: "README.md", Data: readme}}
 	for _, name := range names {
 		files = append(files, store.File{Name: name, Data: saved[name]})
 	}

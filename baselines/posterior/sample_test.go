@@ -35,11 +35,11 @@ func TestSampleConsistency(t *testing.T) {
 		t.Errorf("weights from %g, sum %g", floats.Min(s.Weights), sum)
 	}
 	at := []float64{0.3, -1}
-	got, _ := predict(t, s, at)
+	got, stderr := predict(t, s, at)
 	empty := problem(t, m, nil, nil)
-	want := make([]float64, 3)
+	want, probs := make([]float64, 3), mat.NewDense(len(s.Weights), 3, nil)
 	for i, w := range s.Weights {
-		prob := make([]float64, 3)
+		prob := probs.RawRowView(i)
 		for c := range prob {
 			one := problem(t, m, [][]float64{at}, []int{c})
 			prob[c] = math.Exp(one.LogDensity(nil, s.Draws.RawRowView(i)) - empty.LogDensity(nil, s.Draws.RawRowView(i)))
@@ -48,6 +48,17 @@ func TestSampleConsistency(t *testing.T) {
 	}
 	if !floats.EqualApprox(got, want, 1e-10) {
 		t.Errorf("P %v, want %v", got, want)
+	}
+	pairs := float64(len(s.Weights) / 2)
+	for j, se := range stderr {
+		var sum float64
+		for i := 0; i < len(s.Weights); i += 2 {
+			d := s.Weights[i]*(probs.At(i, j)-want[j]) + s.Weights[i+1]*(probs.At(i+1, j)-want[j])
+			sum += d * d
+		}
+		if w := math.Sqrt(sum * pairs / (pairs - 1)); !scalar.EqualWithinRel(se, w, 1e-8) {
+			t.Errorf("standard error %d is %g, want %g", j, se, w)
+		}
 	}
 }
 

@@ -118,6 +118,11 @@ func TestSourceParts(t *testing.T) {
 		if c.train != nil && (!slices.Equal(firsts(train), c.train) || !slices.Equal(firsts(test), c.test)) {
 			t.Errorf("%s: training part %v, test part %v", c.text, firsts(train), firsts(test))
 		}
+		for _, x := range firsts(test) {
+			if c.files == 0 && slices.Contains(firsts(train), x) {
+				t.Errorf("%s: the example at %g is in both parts", c.text, x)
+			}
+		}
 	}
 }
 

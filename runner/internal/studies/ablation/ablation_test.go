@@ -262,3 +262,49 @@ func TestRefused(t *testing.T) {
 	}
 	studytest.Differ(t, Kind, small, "seed=2", "ablation.spread=1", "ablation.variance=2", "ablation.unequal=0", "ablation.draws=3", "sweep.rho=[0.1, 0.5]", "sweep.lambda=[1, 2]")
 }
+
+// Of data from files the networks learn the training part, in the order of the stream
+// "pass", and are looked at on the test part.
+func TestFiles(t *testing.T) {
+	all := studytest.Clusters(30)
+	src := strings.Replace(small, "generator = \"wedges\"\ntrain     = 8", fmt.Sprintf("file = %q\ntrain_rows = \"1-20\"\nscale = \"none\"", studytest.File(t, all)), 1)
+	src = strings.Replace(src, "[evaluate]\ngrid = 9\n", "", 1)
+	tables := studytest.Run(t, Kind, src, "sweep.seed=[1]")
+	n, err := bnn.New(bnn.Config{Layers: []int{2, 3}, Softmax: softmax.Probit{Lambda: 0.55, Rho: 0.2}, Output: bnn.Total, Prior: bnn.PaperPrior}, study.Stream("small_ablation", 1, "prior"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	mean, cov := n.Weights(0)
+	for j, row := range [][]float64{{1, 0}, {0, 1}, {1, 1}} {
+		mean.SetRow(j, row)
+	}
+	if err := n.SetWeights(0, mean, cov); err != nil {
+		t.Fatal(err)
+	}
+	for _, i := range rand.New(study.Stream("small_ablation", 1, "pass", 1)).Perm(20) {
+		if _, err := n.Observe(all.X[i], all.Class[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var p bnn.Prediction
+	var accuracy, loss float64
+	for i := 20; i < 30; i++ {
+		if err := n.Predict(&p, all.X[i]); err != nil {
+			t.Fatal(err)
+		}
+		if slices.Max(p.P) == p.P[all.Class[i]] {
+			accuracy += 0.1
+		}
+		loss -= math.Log(p.P[all.Class[i]]/(p.P[0]+p.P[1]+p.P[2])) / 10
+	}
+	row := tables.Get("summary").Where("method", "total").Where("rho", 0.2).Where("lambda", 0.55)
+	check.NearAll(t, "scores", []float64{row.Nums("accuracy")[0], row.Nums("log_loss")[0], row.Nums("classes")[0]}, []float64{accuracy, loss, 3}, 1e-12)
+	for override, want := range map[string]string{"evaluate.grid=9": "evaluate.grid", "data.train_rows=1-40": "train_rows", "data.generator=wedges": "data"} {
+		if err := studytest.Err(Kind, src, override); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v does not say %s", override, err, want)
+		}
+	}
+	if err := studytest.Err(Kind, small, "data.scale=unit"); err == nil || !strings.Contains(err.Error(), "scale") {
+		t.Errorf("error %v of a scaling that a generator does not have", err)
+	}
+}

@@ -46,20 +46,25 @@ type page struct {
 
 // Validate reports what is not allowed.
 func (p *plane) Validate() error {
-	left := learner.Names(p.Variants)
-	for i, f := range p.Pages {
-		at := slices.Index(left, f.Variant)
-		if at < 0 {
-			return field.Errorf(fmt.Sprintf("figure.%d.variant", i+1), "%q is not allowed; allowed: the name of each variant once", f.Variant)
-		}
-		left = slices.Delete(left, at, at+1)
-	}
 	return cmp.Or(
+		checkPages(p.Pages, learner.Names(p.Variants)),
 		learner.Increasing("evaluate.snapshots", p.Evaluate.Snapshots, p.Data.Train),
 		field.Within("evaluate.grid", p.Evaluate.Grid, 2, config.MaxGrid),
 		field.Within("monte_carlo.samples", p.MonteCarlo.Samples, 2, config.MaxSamples),
 		field.Within("monte_carlo.stride", p.MonteCarlo.Stride, 1, config.MaxGrid),
 	)
+}
+
+// checkPages returns an error unless each page is of another of the variants.
+func checkPages(pages []page, variants []string) error {
+	for i, f := range pages {
+		at := slices.Index(variants, f.Variant)
+		if at < 0 {
+			return field.Errorf(fmt.Sprintf("figure.%d.variant", i+1), "%q is not allowed; allowed: the name of each variant once", f.Variant)
+		}
+		variants = slices.Delete(variants, at, at+1)
+	}
+	return nil
 }
 
 func (p *plane) setUp(m *config.Manifest) error {

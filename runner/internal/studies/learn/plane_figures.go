@@ -18,14 +18,10 @@ import (
 // of the paper. Behind them is the figure of a sweep, if there is one.
 func (p *plane) Figures() []study.Figure {
 	labels := figures.Labels{Below: "negative variance"}
-	var means, variances []quantity
 	for j := 1; j <= p.task.Classes; j++ {
 		labels.Classes = append(labels.Classes, fmt.Sprintf("class %d", j))
-		if j < p.task.Classes {
-			means = append(means, quantity{fmt.Sprintf("p%d", j), fmt.Sprintf("$μ(y_{%d})$, probability", j)})
-			variances = append(variances, quantity{fmt.Sprintf("var%d", j), fmt.Sprintf("$σ²(y_{%d})$, probability²", j)})
-		}
 	}
+	all := quantities(p.task.Classes)
 	var out, single []study.Figure
 	add := func(to *[]study.Figure, name string, rows func(table.Set) []figures.Row) {
 		*to = append(*to, study.Figure{Name: name, Needs: []string{"maps", "train"}, Draw: func(t table.Set) (*figures.Figure, error) {
@@ -37,8 +33,7 @@ func (p *plane) Figures() []study.Figure {
 			if model.Of != page.Variant {
 				continue
 			}
-			all := slices.Concat(means, variances)
-			add(&out, "maps_"+strings.ReplaceAll(model.Name, " ", "_"), func(t table.Set) (rows []figures.Row) {
+			add(&out, pageName(model), func(t table.Set) (rows []figures.Row) {
 				for _, q := range all {
 					rows = append(rows, p.row(q, model.Name, t))
 				}
@@ -53,25 +48,48 @@ func (p *plane) Figures() []study.Figure {
 			}
 		}
 	}
-	return slices.Concat(single, out, sweepFigures(p.Networks, []score{{"accuracy", "accuracy", true}, {"log_loss", "log loss, nats", false}}))
+	scores := []score{{"accuracy", "accuracy", true}, {"log_loss", "log loss, nats", false}}
+	return slices.Concat(single, out, sweepFigures(p.Networks, scores))
 }
 
 // quantity is a row of maps: a column of the table and its name.
 type quantity struct{ column, label string }
 
+// quantities returns the mean of every class but the last, and then every variance.
+func quantities(classes int) (all []quantity) {
+	for j := 1; j < classes; j++ {
+		all = append(all, quantity{fmt.Sprintf("p%d", j), fmt.Sprintf("$μ(y_{%d})$, probability", j)})
+	}
+	for j := 1; j < classes; j++ {
+		all = append(all, quantity{fmt.Sprintf("var%d", j), fmt.Sprintf("$σ²(y_{%d})$, probability²", j)})
+	}
+	return all
+}
+
 // row returns the maps of a quantity of a network at all snapshots, on one scale.
 func (p *plane) row(q quantity, method string, t table.Set) figures.Row {
-	maps, train := t.Get("maps").Where("method", method), t.Get("train").Where("seed", p.header.Seed)
-	x1, x2, class := train.Nums("x1"), train.Nums("x2"), train.Nums("class")
-	var boundary []figures.Segment
+	grid := p.task.Region.Grid(p.Evaluate.Grid)
+	c := chartOfPlane{x: grid.X, y: grid.Y, snapshots: p.Evaluate.Snapshots}
 	for _, s := range p.task.Boundary {
-		boundary = append(boundary, figures.Segment(s))
+		c.boundary = append(c.boundary, figures.Segment(s))
 	}
+	return c.row(q, t.Get("maps").Where("method", method), t.Get("train").Where("seed", p.header.Seed))
+}
+
+// chartOfPlane is what the maps of a network have in common.
+type chartOfPlane struct {
+	x, y      []float64 // coordinates
+	snapshots []int
+	boundary  []figures.Segment
+}
+
+// row returns the maps of a quantity, with the examples that were learned before each.
+func (c chartOfPlane) row(q quantity, maps, train *table.Table) figures.Row {
+	x1, x2, class := train.Nums("x1"), train.Nums("x2"), train.Nums("class")
 	row := figures.Row{Scale: figures.Axis{Label: q.label}}
-	for _, k := range p.Evaluate.Snapshots {
+	for _, k := range c.snapshots {
 		m := figures.Map{
-			Title: "$k$ = " + strconv.Itoa(k), Z: maps.Where("k", k).Nums(q.column), Boundary: boundary,
-			X: p.task.Region.Axis(0, p.Evaluate.Grid), Y: p.task.Region.Axis(1, p.Evaluate.Grid),
+			Title: "$k$ = " + strconv.Itoa(k), Z: maps.Where("k", k).Nums(q.column), Boundary: c.boundary, X: c.x, Y: c.y,
 		}
 		for i, z := range m.Z {
 			if z < 0 && !negative(z) {

@@ -34,10 +34,12 @@ func (s *save) resolve(n learner.Networks) error {
 		s.Seed = n.Seeds[0]
 	}
 	if !slices.Contains(names, s.Method) {
-		return field.Errorf("method", "%q is not allowed; allowed: a network: %s", s.Method, strings.Join(names, ", "))
+		return field.Errorf("method", "%q is not allowed; allowed: a network: %s",
+			s.Method, strings.Join(names, ", "))
 	}
 	if !slices.Contains(n.Seeds, s.Seed) {
-		return field.Errorf("seed", "%d is not allowed; allowed: one of sweep.seed, or else that of the manifest", s.Seed)
+		return field.Errorf("seed", "%d is not allowed; allowed: one of sweep.seed, or else that of the manifest",
+			s.Seed)
 	}
 	return nil
 }

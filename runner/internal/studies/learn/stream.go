@@ -26,6 +26,7 @@ type stream struct {
 	Evaluate course           `toml:"evaluate"`
 	Methods  []methods.Method `toml:"method"`
 	Save     save             `toml:"save,omitempty"`
+	Pages    []page           `toml:"figure"`
 
 	manifest *config.Manifest
 	networks learner.Networks // of the model or the variants
@@ -43,7 +44,10 @@ type course struct {
 	Passes    int   `toml:"passes"`              // over the training part; after each all are scored
 	Shuffle   bool  `toml:"shuffle"`             // anew for each pass; else the order is that of the data
 
-	Validation float64 `toml:"validation,omitzero"` // share of the training part by which candidates are judged; 0: a fifth
+	Grid int `toml:"grid,omitzero"` // points of the maps of [[figure]] along each axis
+
+	// Validation is the share of the training part by which candidates are judged; 0: a fifth.
+	Validation float64 `toml:"validation,omitzero"`
 }
 
 // Validate reports what is not allowed.
@@ -59,7 +63,24 @@ func (s *stream) Validate() error {
 			return field.Errorf(key, "allowed: without passes and window; evaluate.passes is for all")
 		}
 	}
-	return field.Within("evaluate.passes", s.Evaluate.Passes, 1, 10_000)
+	var variants []string
+	for _, v := range s.Variants {
+		variants = append(variants, v.Name)
+	}
+	if len(variants) == 0 {
+		variants = []string{"model"}
+	}
+	fewest, most := 0, 0
+	if len(s.Pages) > 0 {
+		fewest, most = 2, config.MaxGrid
+	}
+	for i, p := range s.Pages {
+		if p.Single {
+			return field.Errorf(fmt.Sprintf("figure.%d.single", i+1), "allowed: only for a generator, with evaluate.grid")
+		}
+	}
+	return cmp.Or(checkPages(s.Pages, variants), field.Within("evaluate.grid", s.Evaluate.Grid, fewest, most),
+		field.Within("evaluate.passes", s.Evaluate.Passes, 1, 10_000))
 }
 
 func (s *stream) setUp(m *config.Manifest) error {
@@ -78,7 +99,7 @@ func (s *stream) setUp(m *config.Manifest) error {
 		}
 		for _, tuned := range l.Tune {
 			if slices.Contains(append(s.swept(), "passes", "window"), tuned) {
-				return m.Errorf(key+".tune", "%s is not allowed; allowed: what is not swept, and neither passes nor window", tuned)
+				return m.Errorf(key+".tune", "%s is not allowed; allowed: what is not swept, not passes, not window", tuned)
 			}
 		}
 		if err := l.Validate(); err != nil {
@@ -138,6 +159,9 @@ func (s *stream) Prepare(context.Context) error {
 		return s.manifest.Locate("", err)
 	}
 	inputs, classes := s.Data.Inputs(), len(s.Data.Classes())
+	if len(s.Pages) > 0 && inputs != data.Inputs {
+		return s.manifest.Errorf("figure", "the data have %d inputs; allowed: two, over which maps are drawn", inputs)
+	}
 	return cmp.Or(methods.Fit(s.manifest, s.Methods, inputs, classes), s.networks.Fit(s.manifest, inputs, classes))
 }
 
@@ -148,10 +172,17 @@ func (s *stream) Cells() []study.Cell {
 			l.Passes = s.Evaluate.Passes
 		}
 		for _, seed := range s.networks.Seeds {
-			spec := streamSpec{Seeded: study.Seeded{Manifest: s.manifest.Name, Seed: seed}, Data: s.Data, Method: l, Swept: s.swept(), Evaluate: s.Evaluate}
-			spec.Save = s.Save.is(l.Name, seed)
+			spec := streamSpec{
+				Seeded: study.Seeded{Manifest: s.manifest.Name, Seed: seed},
+				Data:   s.Data, Method: l, Swept: s.swept(), Evaluate: s.Evaluate, Save: s.Save.is(l.Name, seed),
+			}
+			spec.Evaluate.Grid = 0
 			if i < len(s.networks.Models) {
 				spec.Model = &s.networks.Models[i].Model
+				drawn := func(p page) bool { return p.Variant == s.networks.Models[i].Of }
+				if seed == s.manifest.Seed && slices.ContainsFunc(s.Pages, drawn) {
+					spec.Evaluate.Grid = s.Evaluate.Grid
+				}
 			}
 			cells = append(cells, study.Cell{Key: fmt.Sprintf("%s seed=%d", l.Name, seed), Spec: spec, Run: spec.run})
 		}
@@ -162,11 +193,14 @@ func (s *stream) Cells() []study.Cell {
 // Tables adds the means over the seeds.
 func (s *stream) Tables(cells []table.Set) (table.Set, error) {
 	return table.Merge(withoutSaved(cells), func(t table.Set) table.Set {
-		scores, keys := slices.Concat(learner.ScoreNames, prequentialNames), append([]string{"method"}, s.swept()...)
+		scores := slices.Concat(learner.ScoreNames, prequentialNames)
+		groups := func(of string, keys ...string) table.Groups {
+			return t.Get(of).GroupBy(slices.Concat([]string{"method"}, s.swept(), keys)...)
+		}
 		return table.Set{
-			t.Get("runs").GroupBy(slices.Concat(keys, []string{"train", "test", "inputs", "classes", "passes"})...).
+			groups("runs", "train", "test", "inputs", "classes", "passes").
 				Mean("summary", slices.Concat(scores, learner.StepNames)...),
-			t.Get("curve").GroupBy(slices.Concat(keys, []string{"pass", "k", "seen"})...).Mean("curve_summary", scores...),
+			groups("curve", "pass", "k", "seen").Mean("curve_summary", scores...),
 		}
 	})
 }

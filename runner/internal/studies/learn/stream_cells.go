@@ -43,16 +43,12 @@ func (s streamSpec) order(pass int) rand.Source {
 
 // choose returns the method with the candidate that is best on a part for validation,
 // drawn by the stream "validation".
-func (s streamSpec) choose(ctx context.Context) (methods.Method, methods.Choice, error) {
-	examples, _, err := s.Data.Unscaled(s.Stream("data"))
-	if err != nil {
-		return s.Method, methods.Choice{}, err
-	}
+func (s streamSpec) choose(ctx context.Context, train *data.Examples) (methods.Method, methods.Choice, error) {
 	l := methods.Lesson{
 		Scale: s.Data.Scale, Validation: s.Evaluate.Validation,
 		Split: s.Stream("validation"), Learner: s.random, Order: s.order,
 	}
-	return l.Choose(ctx, s.Method, examples)
+	return l.Choose(ctx, s.Method, train)
 }
 
 // streamCell is one learner and what is written down of its life.
@@ -62,6 +58,7 @@ type streamCell struct {
 	learner     *learner.Tolerant
 	before      learner.Prequential // of the first pass
 	curve       *table.Table
+	atlas       *atlas // nil: none is drawn
 
 	p     [][]float64 // predictions of the test part when it was last scored
 	class []int       // of the test part
@@ -73,22 +70,34 @@ type streamCell struct {
 // once has one pass, and is scored after it.
 func (s streamSpec) run(ctx context.Context) (table.Set, error) {
 	c := &streamCell{streamSpec: s}
-	method, choice, err := s.choose(ctx)
+	train, test, err := s.Data.Unscaled(s.Stream("data"))
 	if err != nil {
 		return nil, err
 	}
-	if c.train, c.test, err = s.Data.Parts(s.Stream("data")); err != nil {
+	method, choice, err := s.choose(ctx, train)
+	if err != nil {
 		return nil, err
 	}
+	scaler, err := train.Scaler(s.Data.Scale)
+	if err != nil {
+		return nil, err
+	}
+	c.train, c.test = scaler.Apply(train), scaler.Apply(test)
 	if c.learner, err = method.Learner(c.train.Inputs(), len(c.train.Classes()), s.random()); err != nil {
 		return nil, err
 	}
 	c.curve = c.table("curve", slices.Concat([]table.Column{
 		table.Int("pass", "over the training part"), table.Int("k", "examples of this pass seen"), table.Int("seen", "examples seen in all passes"),
 	}, learner.ScoreColumns(), prequentialColumns())...)
+	if s.Evaluate.Grid > 0 {
+		c.atlas = c.newAtlas(train, scaler)
+	}
 	course := learner.Course{Examples: c.train, Passes: method.Passes, Order: s.order, After: func(pass, k int) error {
 		if k == c.train.Len() || pass == 1 && method.Online() && slices.Contains(s.Evaluate.Snapshots, k) {
 			c.score(pass, k)
+			if c.atlas != nil && pass == 1 {
+				c.atlas.draw(c, k)
+			}
 		}
 		return nil
 	}}
@@ -103,6 +112,9 @@ func (s streamSpec) run(ctx context.Context) (table.Set, error) {
 		return nil, err
 	}
 	tables := table.Set{c.runs(max(1, method.Passes)), c.curve, c.predictions()}
+	if c.atlas != nil {
+		tables = append(tables, c.atlas.maps, c.atlas.train)
+	}
 	if len(method.Candidates) > 0 {
 		chosen := c.table("chosen", table.Text("chosen", "the candidate that was chosen"),
 			table.Num("validation_log_loss", "its log loss on the part for validation, in nats"))

@@ -20,6 +20,9 @@ type score struct {
 var errorAndLoss = []score{{"error", "error", false}, {"log_loss", "log loss, nats", false}}
 
 const (
+	onTest = "test examples"
+	onNext = "next examples, mean so far"
+
 	mostCurves = 8 // that are told apart in one chart
 	across     = 3 // small charts in a row
 	mostCharts = 5 * across
@@ -28,18 +31,19 @@ const (
 // Figures are "curve": error and log loss on the test part and, of the first pass, on
 // every example before it was learned, against the examples seen. An interval that
 // reaches down to 0 is left out. Where more learn than curves are told apart, each has a
-// small chart of its own in "curve_error" and "curve_log_loss", "curve_error_2", …
+// small chart of its own in "curve_error" and "curve_log_loss", "curve_error_2", … Before
+// these come the maps of [[figure]] and that of a sweep, if there are any.
 func (s *stream) Figures() []study.Figure {
 	var names []string
 	for _, l := range s.learners() {
 		names = append(names, l.Name)
 	}
-	out := sweepFigures(s.networks, errorAndLoss)
+	out := append(s.mapFigures(), sweepFigures(s.networks, errorAndLoss)...)
 	if len(names) <= mostCurves {
 		return append(out, study.Drawing("curve", "curve_summary", func(means *table.Table) *figures.Figure {
 			var rows [][]figures.Chart
 			for _, y := range errorAndLoss {
-				test, next := chart("test examples", "examples seen", y), chart("next examples, mean so far", "examples seen", y)
+				test, next := chart(onTest, "examples seen", y), chart(onNext, "examples seen", y)
 				for _, name := range names {
 					of := means.Where("method", name)
 					test.Curves = append(test.Curves, curve(of, name, "seen", y.column))
@@ -61,7 +65,7 @@ func (s *stream) Figures() []study.Figure {
 				for _, name := range page {
 					c, of := chart(name, "examples seen", y), means.Where("method", name)
 					c.Curves = []figures.Curve{
-						curve(of, "test examples", "seen", y.column), curve(of, "next examples, mean so far", "seen", "prequential_"+y.column),
+						curve(of, onTest, "seen", y.column), curve(of, onNext, "seen", "prequential_"+y.column),
 					}
 					charts = append(charts, c)
 				}
@@ -78,7 +82,8 @@ func chart(title, x string, y score) figures.Chart {
 
 // curve returns a column of means against another, without intervals that reach down to 0.
 func curve(means *table.Table, name, x, column string) figures.Curve {
-	c := figures.Curve{Name: name, X: means.Nums(x), Y: means.Nums(column), Low: means.Nums(column + "_low"), High: means.Nums(column + "_high")}
+	c := figures.Curve{Name: name, X: means.Nums(x), Y: means.Nums(column)}
+	c.Low, c.High = means.Nums(column+"_low"), means.Nums(column+"_high")
 	for i, low := range c.Low {
 		if low <= 0 {
 			c.Low[i], c.High[i] = math.NaN(), math.NaN()

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"closedform/baselines/kalman"
+	"closedform/core/bnn"
+	"closedform/core/softmax"
 	"closedform/internal/check"
 	"closedform/runner/internal/learner"
 	"closedform/runner/internal/metric"
@@ -24,7 +26,9 @@ file       = "FILE"
 train_rows = "1-24"
 [model]
 rule = "total"
+bias = false
 prior = "scaled"
+prior_scale = [1]
 [sweep]
 seed   = [1, 2]
 lambda = [1, 0.2]
@@ -174,5 +178,59 @@ candidates = [[1e-9], [4]]
 		if err := studytest.Err(Kind, src, append(once, override)...); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v does not say %s", override, err, want)
 		}
+	}
+}
+
+// Maps of data from files show what the network says at places that are those of the
+// inputs, not scaled, with the examples in the order in which they were learned.
+func TestMapsOfFiles(t *testing.T) {
+	src := sweepingOf(t) + "[[figure]]\nvariant = \"large\"\n[evaluate]\ngrid = 5\nsnapshots = [3]\n"
+	once := []string{"sweep.lambda=[]", "sweep.rho=[]"}
+	tables := studytest.Run(t, Kind, src, once...)
+	if names := studytest.New(t, Kind, src, once...).Figures(); names[0].Name != "maps_large" {
+		t.Errorf("first figure %s", names[0].Name)
+	}
+	maps, train := tables.Get("maps"), tables.Get("train")
+	if maps.Len() != 2*25 || train.Len() != 24 || strings.Join(maps.Distinct("k"), " ") != "3 24" {
+		t.Fatalf("%d points of maps, %d examples", maps.Len(), train.Len())
+	}
+	all := studytest.Clusters(36)
+	n, err := bnn.New(bnn.Config{Layers: []int{2, 3}, Output: bnn.Total, Prior: bnn.ScaledPrior, PriorVar: 9, PriorScale: []float64{1}, Softmax: softmax.Probit{Lambda: softmax.SlopeLambda(3, 0.5), Rho: 0.5}}, study.Stream("sweeping", 2, "prior"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	scaled, _ := parts(t, all)
+	for k, i := range rand.New(study.Stream("sweeping", 2, "pass", 1)).Perm(24) {
+		if x := []float64{train.Nums("x1")[k], train.Nums("x2")[k]}; !slices.Equal(x, all.X[i]) || train.Texts("label")[k] != string(rune('a'+all.Class[i])) {
+			t.Errorf("example %d at %v is of class %s", k+1, x, train.Texts("label")[k])
+		}
+		if _, err := n.Observe(scaled.X[i], scaled.Class[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// The affine map of the scaling, by two examples.
+	var got bnn.Prediction
+	last := maps.Where("k", 24)
+	for row := range last.Len() {
+		x := []float64{last.Nums("x1")[row], last.Nums("x2")[row]}
+		for j := range x {
+			a, b := all.X[0][j], all.X[1][j]
+			x[j] = scaled.X[0][j] + (x[j]-a)/(b-a)*(scaled.X[1][j]-scaled.X[0][j])
+		}
+		if err := n.Predict(&got, x); err != nil {
+			t.Fatal(err)
+		}
+		check.Near(t, "mean", last.Nums("p2")[row], got.P[1], 1e-5)
+		check.Near(t, "variance", last.Nums("var3")[row], got.Cov.At(2, 2), 1e-5)
+	}
+	for override, want := range map[string]string{
+		"figure.1.variant=near": "figure.1.variant", "figure.1.single=true": "figure.1.single", "evaluate.grid=1": "evaluate.grid", "evaluate.grid=3000": "evaluate.grid",
+	} {
+		if err := studytest.Err(Kind, src, append(once, override)...); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v does not say %s", override, err, want)
+		}
+	}
+	if err := studytest.Err(Kind, sweepingOf(t), "evaluate.grid=9"); err == nil || !strings.Contains(err.Error(), "evaluate.grid") {
+		t.Errorf("error %v of a grid for no maps", err)
 	}
 }
