@@ -1,6 +1,9 @@
 package figures
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
 // Multiples draws small charts, so many in a row, that have the axes of the first, with
 // ends about the curves of all.
@@ -16,4 +19,46 @@ func Multiples(charts []Chart, across int) *Figure {
 		charts[i].X, charts[i].Y = x, y
 	}
 	return Charts(slices.Collect(slices.Chunk(charts, across)))
+}
+
+// Split divides the curves of a chart, n in each, among charts that stand beside each other.
+// References are in all of them.
+func (c Chart) Split(n int) (out []Chart) {
+	var shared, own []Curve
+	for _, curve := range c.Curves {
+		if curve.Kind == Reference {
+			shared = append(shared, curve)
+		} else {
+			own = append(own, curve)
+		}
+	}
+	for part := range slices.Chunk(own, n) {
+		c.Curves = slices.Concat(shared, part)
+		out = append(out, c)
+	}
+	return out
+}
+
+// Beside moves curves on a logarithmic X, but for references, a little to the sides of each
+// other, so that equal ones do not cover each other.
+func Beside(curves []Curve) []Curve {
+	const ratio = 1.08
+	out := slices.Clone(curves)
+	by := math.Sqrt(ratio)
+	for _, c := range out {
+		if c.Kind != Reference {
+			by /= math.Sqrt(ratio)
+		}
+	}
+	for i, c := range out {
+		if c.Kind == Reference {
+			continue
+		}
+		out[i].X = slices.Clone(c.X)
+		for k := range c.X {
+			out[i].X[k] *= by
+		}
+		by *= ratio
+	}
+	return out
 }
