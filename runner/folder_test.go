@@ -95,7 +95,9 @@ func TestFoldersBelowTheRoot(t *testing.T) {
 		return p.stdout.String(), p.stderr.String()
 	}
 	for _, c := range []struct{ dir, exp, out string }{
-		{"experiments", "small", ""}, {"experiments", "small.toml", ""}, {"results/small", "../../experiments/small.toml", ""},
+		{"experiments", "small", ""},
+		{"experiments", "small.toml", ""},
+		{"results/small", "../../experiments/small.toml", ""},
 		{"results", "small", "../other"}, // a folder of this name is no manifest
 	} {
 		remove(t, "results")

@@ -84,10 +84,12 @@ func parse(w io.Writer, args []string) (*options, error) {
 	flags.BoolVar(&o.quiet, "quiet", false, "show no progress on stderr")
 	flags.Func("fetch", "data `set` to get into experiments/data/, or all (repeatable)", each(&o.fetch))
 	flags.StringVar(&o.mirror, "mirror", "", "`folder` that -fetch takes the files from that are there; the others are downloaded")
-	flags.StringVar(&o.predict, "predict", "", "`file` of a trained network, the network.npz of a run with [save], for the rows of -data")
+	flags.StringVar(&o.predict, "predict", "",
+		"`file` of a trained network, the network.npz of a run with [save], for the rows of -data")
 	flags.StringVar(&o.data, "data", "", "CSV `file` with rows for -predict; its columns are found by their names")
 	flags.StringVar(&o.to, "to", "", "CSV `file` for what -predict predicts; standard output")
-	flags.Float64Var(&o.unknown, "unknown", 0, "least `probability` for a class of -predict; below it the class is unknown")
+	flags.Float64Var(&o.unknown, "unknown", 0,
+		"least `probability` for a class of -predict; below it the class is unknown")
 	flags.StringVar(&o.report, "report", "", "`file` to write the page of the results in -out to: OUT/index.html, which a run\n"+
 		"leaves, too, links to the files beside it; any other has figures and tables in itself")
 	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {

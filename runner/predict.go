@@ -25,7 +25,8 @@ func (p *program) predictRows() error {
 		return err
 	}
 	if len(unseen) > 0 {
-		fmt.Fprintf(p.stderr, "%s: not seen in the training, and taken for none of the others: %s\n", p.data, strings.Join(unseen, ", "))
+		fmt.Fprintf(p.stderr, "%s: not seen in the training, and taken for none of the others: %s\n",
+			p.data, strings.Join(unseen, ", "))
 	}
 	if p.to != "" {
 		return renameio.WriteFile(p.to, out.CSV(), 0o666)

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -48,6 +49,7 @@ func TestPredict(t *testing.T) {
 	inExperiments(t, map[string]string{"mine.toml": mine, "leaves.csv": leaves()})
 	mustRun(t, "-exp", "mine")
 	file := filepath.Join("results", "mine", "network.npz")
+	contains(t, read(t, "results", "mine", "README.md"), "\n- `network.npz`: ")
 	first := results(t, filepath.Dir(file))["network.npz"]
 	remove(t, "results", "mine", "cells")
 	remove(t, file) // as in a clone
@@ -122,21 +124,24 @@ func TestPredictRefuses(t *testing.T) {
 	inExperiments(t, map[string]string{"mine.toml": mine, "leaves.csv": leaves()})
 	mustRun(t, "-exp", "mine")
 	file := filepath.Join("results", "mine", "network.npz")
-	var plain bytes.Buffer
+	var plain, narrow bytes.Buffer
 	n, err := bnn.New(bnn.Config{Layers: []int{2, 2}}, random.Source("test"))
 	if err == nil {
-		err = checkpoint.Write(&plain, n)
+		err = errors.Join(checkpoint.Write(&plain, n),
+			checkpoint.WriteNote(&narrow, n, `{"classes":["a","b"],"scaler":{"features":[{"column":"length"}]}}`))
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
 	write(t, plain.String(), "plain.npz")
+	write(t, narrow.String(), "narrow.npz")
 	for _, c := range []struct{ network, rows, want string }{
 		{file, "length,width\n1,2\n", `new.csv:1: no column "colour"`},
 		{file, "length,width,colour\n1,2,red\n1,long,red\n", `new.csv:3: column "width": "long" is not a number`},
 		{file, "length,width,colour\n1,,red\n", `new.csv:2: column "width" is missing`},
 		{file, "length,width,colour\n1,1e308,red\n", "new.csv:2: "},
 		{"plain.npz", "length\n1\n", "plain.npz: what it says of columns and classes: "},
+		{"narrow.npz", "length\n1\n", "narrow.npz: what it says of columns and classes: 1 inputs and 2 classes, for a network with"},
 		{"new.csv", "length\n1\n", "new.csv: checkpoint: the checksum"},
 		{"none.npz", "length\n1\n", "none.npz"},
 	} {

@@ -46,12 +46,15 @@ func (j *job) files(ctx context.Context) (files []store.File, notes []string, er
 		return nil, nil, err
 	}
 	drawings := j.study.Figures()
-	files = []store.File{{Name: "manifest.toml", Data: j.resolved}, {Name: "README.md", Data: j.readme(tables, drawings)}}
+	saved := map[string][]byte{}
 	if saving, ok := j.study.(study.Saving); ok {
-		saved := saving.Saved(cells)
-		for _, name := range slices.Sorted(maps.Keys(saved)) {
-			files = append(files, store.File{Name: name, Data: saved[name]})
-		}
+		saved = saving.Saved(cells)
+	}
+	names := slices.Sorted(maps.Keys(saved))
+	readme := j.readme(tables, drawings, names)
+	files = []store.File{{Name: "manifest.toml", Data: j.resolved}, {Name: "README.md", Data: readme}}
+	for _, name := range names {
+		files = append(files, store.File{Name: name, Data: saved[name]})
 	}
 	if noted, ok := j.study.(study.Noted); ok {
 		notes = noted.Notes(tables)

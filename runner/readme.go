@@ -12,7 +12,7 @@ import (
 
 // readme returns the README of a results folder: the question, the command, and
 // what each file and column is.
-func (e *experiment) readme(tables table.Set, drawings []study.Figure) []byte {
+func (e *experiment) readme(tables table.Set, drawings []study.Figure, saved []string) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# %s\n\n%s\n\n", e.Name, e.kind.Asks)
 	command := "go run ./runner -exp " + e.Name
@@ -37,6 +37,12 @@ func (e *experiment) readme(tables table.Set, drawings []study.Figure) []byte {
 	}
 	for _, f := range drawings {
 		fmt.Fprintf(&b, "- `%s`, of `%s`\n", f.Name, strings.Join(f.Needs, "`, `"))
+	}
+	if len(saved) > 0 {
+		fmt.Fprintf(&b, "\n## Kept\n\n")
+	}
+	for _, name := range saved {
+		fmt.Fprintf(&b, "- `%s`: see `[save]` in the manifest, and `go run ./runner -predict`\n", name)
 	}
 	return b.Bytes()
 }

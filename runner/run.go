@@ -49,7 +49,8 @@ func (p *program) run(ctx context.Context, e *experiment) error {
 				done++
 			}
 		}
-		return interrupted(fmt.Sprintf("interrupted with %d of %d cells done; to go on: %s", done, j.mine, p.command()))
+		return interrupted(fmt.Sprintf("interrupted with %d of %d cells done; to go on: %s",
+			done, j.mine, p.command()))
 	}
 	return err
 }
@@ -67,7 +68,8 @@ func (j *job) run(ctx context.Context) error {
 	}
 	defer j.folder.Close()
 	if !shard && j.folder.Published(inputs) {
-		fmt.Fprintf(j.stdout, "%s: %d cells, all done before; %s is up to date\n%s", j.Name, len(j.cells), j.dir, j.first())
+		fmt.Fprintf(j.stdout, "%s: %d cells, all done before; %s is up to date\n%s",
+			j.Name, len(j.cells), j.dir, j.first())
 		return nil
 	}
 	if d, ok := j.study.(study.WithData); ok && !j.quiet {

@@ -64,7 +64,8 @@ func TestWarmRunComputesNothing(t *testing.T) {
 	m, out := write(t, small), t.TempDir()
 	mustRun(t, "-exp", m, "-out", out)
 	before := snapshot(t, out)
-	want := fmt.Sprintf("small: 4 cells, all done before; %s is up to date\nsmall: open %[1]s/runs.csv\nopen %[2]s\n", filepath.Join(out, "small"), filepath.Join(out, "index.html"))
+	want := fmt.Sprintf("small: 4 cells, all done before; %s is up to date\nsmall: open %[1]s/runs.csv\nopen %s\n",
+		filepath.Join(out, "small"), filepath.Join(out, "index.html"))
 	if got := mustRun(t, "-exp", m, "-out", out, "-workers", "3"); got != want {
 		t.Errorf("it says %q, want %q", got, want)
 	}

@@ -45,13 +45,16 @@ func (e *Examples) About() string {
 			constant = append(constant, f.String())
 		}
 	}
-	line := fmt.Sprintf("%s: %d examples, %d inputs, %d classes: %s", e.values.file, e.Len(), e.Inputs(), len(classes), list(classes))
+	line := fmt.Sprintf("%s: %d examples, %d inputs, %d classes: %s",
+		e.values.file, e.Len(), e.Inputs(), len(classes), list(classes))
 	var odd []string
 	for _, o := range []struct {
 		what  string
 		names []string
 	}{
-		{"always the same", constant}, {"classes with one example", single}, {"classes that differ in case only", alike},
+		{"always the same", constant},
+		{"classes with one example", single},
+		{"classes that differ in case only", alike},
 	} {
 		if len(o.names) > 0 {
 			odd = append(odd, o.what+": "+list(o.names))

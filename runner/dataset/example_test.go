@@ -2,7 +2,6 @@ package dataset_test
 
 import (
 	"fmt"
-	"math/rand/v2"
 
 	"closedform/core/bnn"
 	"closedform/core/random"
@@ -11,7 +10,12 @@ import (
 
 // A network learns a table, and predicts new rows with their columns in another order.
 func Example() {
-	format := dataset.Format{Class: "species", Missing: dataset.MissingMean, Categorical: []string{"margin"}, Ignore: []string{"id"}}
+	format := dataset.Format{
+		Class:       "species",
+		Missing:     dataset.MissingMean,
+		Categorical: []string{"margin"},
+		Ignore:      []string{"id"},
+	}
 	leaves, err := format.Read("testdata/leaves.csv")
 	if err != nil {
 		panic(err)
@@ -33,7 +37,8 @@ func Example() {
 	}
 	train, test = scaler.Apply(train), scaler.Apply(test)
 
-	network, err := bnn.New(bnn.Config{Layers: []int{train.Inputs(), len(train.Classes())}, Bias: true, Output: bnn.ADF}, rand.NewPCG(1, 2))
+	config := bnn.Config{Layers: []int{train.Inputs(), len(train.Classes())}, Bias: true, Output: bnn.ADF}
+	network, err := bnn.New(config, random.Source("leaves", "prior"))
 	if err != nil {
 		panic(err)
 	}

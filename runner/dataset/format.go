@@ -12,10 +12,13 @@ import (
 
 // Format says which columns of a table are what.
 type Format struct {
-	Class       string   `toml:"class,omitempty" json:"class,omitempty"`             // the column of classes, default "class"
-	Missing     Missing  `toml:"missing,omitempty" json:"missing,omitempty"`         // what becomes of rows with empty cells
-	Categorical []string `toml:"categorical,omitempty" json:"categorical,omitempty"` // columns of words, each of which becomes an input, 0 or 1
-	Ignore      []string `toml:"ignore,omitempty" json:"ignore,omitempty"`           // columns that are no inputs; all others are numbers
+	// Class is the column of classes, by default "class".
+	Class   string  `toml:"class,omitempty" json:"class,omitempty"`
+	Missing Missing `toml:"missing,omitempty" json:"missing,omitempty"`
+	// Categorical are columns of words, each of which becomes an input, 1 or 0.
+	Categorical []string `toml:"categorical,omitempty" json:"categorical,omitempty"`
+	// Ignore are columns that are no inputs. All others are numbers.
+	Ignore []string `toml:"ignore,omitempty" json:"ignore,omitempty"`
 }
 
 // Missing says what becomes of cells that are empty, NA, NaN, null or ?. "" stands for
@@ -93,8 +96,10 @@ func (f Format) Examples(t *Table) (*Examples, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Examples{values: &values{file: t.File, width: len(features), features: features, line: t.Line, dropped: dropped}}
-	e.values.impute = f.Missing == MissingMean
+	e := &Examples{values: &values{
+		file: t.File, width: len(features), features: features, line: t.Line,
+		impute: f.Missing == MissingMean, dropped: dropped,
+	}}
 	for i, row := range t.Cells {
 		e.values.number = append(e.values.number, x[i]...)
 		k := slices.Index(e.classes, row[class])
@@ -104,7 +109,8 @@ func (f Format) Examples(t *Table) (*Examples, error) {
 		e.class = append(e.class, k)
 	}
 	if len(e.classes) < 2 {
-		return nil, fmt.Errorf("%s: %d examples of %d classes; need at least 2 classes", t.File, len(e.class), len(e.classes))
+		return nil, fmt.Errorf("%s: %d examples of %d classes; need at least 2 classes",
+			t.File, len(e.class), len(e.classes))
 	}
 	e.row = upTo(len(e.class))
 	return e.renumbered(e.present())
@@ -112,9 +118,14 @@ func (f Format) Examples(t *Table) (*Examples, error) {
 
 // inputs returns the numbers of the columns that are inputs.
 func (f Format) inputs(t *Table, class int) (columns []int, err error) {
-	for i, name := range slices.Concat(f.Categorical, f.Ignore) {
-		if _, err := t.column(name); err != nil {
-			return nil, field.Errorf([]string{"categorical", "ignore"}[min(1, (i+1)/(len(f.Categorical)+1))], "%v", err)
+	for _, named := range []struct {
+		key     string
+		columns []string
+	}{{"categorical", f.Categorical}, {"ignore", f.Ignore}} {
+		for _, name := range named.columns {
+			if _, err := t.column(name); err != nil {
+				return nil, field.Errorf(named.key, "%v", err)
+			}
 		}
 	}
 	for k, name := range t.Columns {
@@ -220,7 +231,8 @@ func (s Scaler) Rows(t *Table) (x [][]float64, unknown []string, err error) {
 	for i := range x {
 		if j := slices.IndexFunc(x[i], math.IsNaN); j >= 0 && s.Fill == nil {
 			k, _ := t.column(s.Features[j].Column)
-			return nil, nil, t.errorf(i, k, ` is missing: %q; allowed where the training had missing = "mean" only`, t.Cells[i][k])
+			return nil, nil, t.errorf(i, k, ` is missing: %q; allowed where the training had missing = "mean" only`,
+				t.Cells[i][k])
 		}
 		s.scale(x[i])
 	}

@@ -76,7 +76,8 @@ func (e *Examples) Scaler(kind Scaling) (s Scaler, err error) {
 			factor[j] = 1 / v
 		}
 		if sum := shift[j] + factor[j]; sum-sum != 0 {
-			return Scaler{}, fmt.Errorf("scaling %q overflows: input %d has the shift %g and the factor %g", kind, j+1, shift[j], factor[j])
+			return Scaler{}, fmt.Errorf("scaling %q overflows: input %d has the shift %g and the factor %g",
+				kind, j+1, shift[j], factor[j])
 		}
 	}
 	s.Shift, s.Factor = shift, factor
@@ -91,7 +92,8 @@ func (s Scaler) Apply(e *Examples) *Examples {
 		return e
 	}
 	if e.Inputs() != n || e.scaler.Fill != nil || e.scaler.Factor != nil {
-		panic(fmt.Sprintf("dataset: a scaler for %d inputs, applied to examples with %d, or scaled before", n, e.Inputs()))
+		panic(fmt.Sprintf("dataset: a scaler for %d inputs, applied to examples with %d, or scaled before",
+			n, e.Inputs()))
 	}
 	scaled := *e
 	scaled.scaler = s

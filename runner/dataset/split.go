@@ -33,7 +33,8 @@ func (e *Examples) Split(test float64, src rand.Source) (trainRows, testRows []i
 	slices.Sort(trainRows)
 	slices.Sort(testRows)
 	if len(trainRows) == 0 || len(testRows) == 0 {
-		return nil, nil, fmt.Errorf("%d examples to train and %d to test; need some of both", len(trainRows), len(testRows))
+		return nil, nil, fmt.Errorf("%d examples to train and %d to test; need some of both",
+			len(trainRows), len(testRows))
 	}
 	return trainRows, testRows, nil
 }
@@ -58,7 +59,8 @@ func Align(train, test *Examples) (*Examples, error) {
 	case len(train.classes) < 2:
 		return nil, errors.New("the training part has fewer than 2 classes")
 	case test.Len() > 0 && test.Inputs() != train.Inputs():
-		return nil, fmt.Errorf("%s: %d inputs; the training part has %d", test.where(0), test.Inputs(), train.Inputs())
+		return nil, fmt.Errorf("%s: %d inputs; the training part has %d",
+			test.where(0), test.Inputs(), train.Inputs())
 	}
 	return test.renumbered(train.classes)
 }

@@ -61,7 +61,8 @@ func ParseTable(content []byte, file string) (*Table, error) {
 			continue
 		}
 		if len(record) != len(t.Columns) {
-			return nil, fmt.Errorf("%s:%d: %d cells; need %d, as many as the header has", file, line, len(record), len(t.Columns))
+			return nil, fmt.Errorf("%s:%d: %d cells; need %d, as many as the header has",
+				file, line, len(record), len(t.Columns))
 		}
 		t.Cells, t.Line = append(t.Cells, record), append(t.Line, line)
 	}
@@ -129,7 +130,7 @@ func missing(cell string) bool {
 	return slices.Contains([]string{"", "na", "nan", "?", "null"}, strings.ToLower(cell))
 }
 
-// numbers puts column k of the rows into each row's place of dst, NaN where it is missing.
+// numbers hands on the numbers in column k, row by row, NaN where one is missing.
 // Where cells are not separated by commas, one may stand for the decimal point, unless
 // the column has points, too.
 func (t *Table) numbers(k int, put func(row int, x float64)) error {
@@ -138,7 +139,8 @@ func (t *Table) numbers(k int, put func(row int, x float64)) error {
 	}
 	decimals := t.comma != ',' && has(",") >= 0
 	if row := has("."); decimals && row >= 0 {
-		return t.errorf(row, k, ": %.40q has a point, line %d a comma; allowed: one of them in a column", t.Cells[row][k], t.Line[has(",")])
+		return t.errorf(row, k, ": %.40q has a point, line %d a comma; allowed: one of them in a column",
+			t.Cells[row][k], t.Line[has(",")])
 	}
 	for i, row := range t.Cells {
 		text := row[k]
@@ -149,7 +151,8 @@ func (t *Table) numbers(k int, put func(row int, x float64)) error {
 		}
 		x, err := strconv.ParseFloat(text, 64)
 		if errors.Is(err, strconv.ErrSyntax) {
-			return t.errorf(i, k, `: %.40q is not a number; columns of words are named in categorical = [%q], or in ignore`, row[k], t.Columns[k])
+			return t.errorf(i, k, `: %.40q is not a number; columns of words are named in categorical = [%q],`+
+				` or in ignore`, row[k], t.Columns[k])
 		} else if err != nil || x-x != 0 && !missing(row[k]) {
 			return t.errorf(i, k, ": %.40q is not a finite number", row[k])
 		}

@@ -36,7 +36,8 @@ func decode(content []byte) (string, error) {
 	}
 	if i := bytes.IndexByte(content, 0); i >= 0 {
 		return "", fmt.Errorf("line %d has a byte 0, as workbooks, archives and UTF-16 without a byte order mark have;"+
-			" allowed: a text file with commas, semicolons or tabs", 1+bytes.Count(content[:i], []byte("\n")))
+			" allowed: a text file with commas, semicolons or tabs",
+			1+bytes.Count(content[:i], []byte("\n")))
 	}
 	return strings.TrimPrefix(string(content), "\ufeff"), nil
 }

@@ -26,6 +26,9 @@ type toy struct {
 	Sweep struct {
 		Seed Ints `toml:"seed"`
 	} `toml:"sweep"`
+	Extra struct {
+		Rate float64 `toml:"rate,omitempty"`
+	} `toml:"extra,omitempty"`
 }
 
 const text = `name = "toy"
@@ -78,7 +81,7 @@ func TestDecode(t *testing.T) {
 	}
 	m2, w, err := decode(string(resolved))
 	again, _ := m2.Resolved(&w)
-	if err != nil || string(again) != string(resolved) || w.Items[0].Rate != 0.5 {
+	if err != nil || string(again) != string(resolved) || w.Items[0].Rate != 0.5 || strings.Contains(string(resolved), "extra") {
 		t.Errorf("%v: resolved to %s, and then to %s", err, resolved, again)
 	}
 }
@@ -147,6 +150,19 @@ func TestInherited(t *testing.T) {
 	}
 	if _, v, err = decode(string(resolved)); err != nil || len(v.Items[0].Words) != 2 || len(v.Items[1].Words) != 0 {
 		t.Errorf("%v: items %+v of %s", err, v.Items, resolved)
+	}
+}
+
+// On the command line, not in a manifest, one value stands for a list.
+func TestOneValueForList(t *testing.T) {
+	_, v, err := decode(text, "sweep.seed=3", "item.second.words=x", "seed=3")
+	if err != nil || len(v.Sweep.Seed) != 1 || v.Sweep.Seed[0] != 3 || len(v.Items[1].Words) != 1 || v.Items[1].Words[0] != "x" {
+		t.Errorf("%v: %+v", err, v)
+	}
+	for _, set := range []string{"sweep.seed=x", "item.second.words=3"} {
+		if _, _, err := decode(text, set); err == nil || !strings.HasPrefix(err.Error(), "-set "+set+": ") {
+			t.Errorf("%s: error %v", set, err)
+		}
 	}
 }
 

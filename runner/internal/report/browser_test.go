@@ -51,7 +51,8 @@ func open(t *testing.T, p *Page) *tab {
 		}
 	}()
 	_, err := chromedp.CallBrowser(ctx, browser.SetDownloadBehavior, browser.SetDownloadBehaviorParams{
-		Behavior: browser.SetDownloadBehaviorBehaviorAllow, DownloadPath: b.downloads})
+		Behavior: browser.SetDownloadBehaviorBehaviorAllow, DownloadPath: b.downloads,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,7 +186,8 @@ func TestBrowserCharts(t *testing.T) {
 func (b *tab) scheme(value string) {
 	b.Helper()
 	_, err := chromedp.Call(b.Context, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
-		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: value}}})
+		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: value}},
+	})
 	if err != nil {
 		b.Fatal(err)
 	}

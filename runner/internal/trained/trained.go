@@ -47,7 +47,8 @@ func Read(path string) (*Network, error) {
 		err = n.check()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: what it says of columns and classes: %w; need the network.npz of a run with [save]", path, err)
+		return nil, fmt.Errorf("%s: what it says of columns and classes: %w; need the network.npz of a run with [save]",
+			path, err)
 	}
 	return n, nil
 }
@@ -56,7 +57,8 @@ func Read(path string) (*Network, error) {
 func (n *Network) check() error {
 	layers := n.State().Config.Layers
 	if inputs := len(n.Scaler.Features); inputs != layers[0] || len(n.Classes) != layers[len(layers)-1] {
-		return fmt.Errorf("%d inputs and %d classes, for a network with the layers %v", inputs, len(n.Classes), layers)
+		return fmt.Errorf("%d inputs and %d classes, for a network with the layers %v",
+			inputs, len(n.Classes), layers)
 	}
 	for _, of := range [][]float64{n.Scaler.Fill, n.Scaler.Shift, n.Scaler.Factor} {
 		if len(of) != 0 && len(of) != layers[0] || len(n.Scaler.Shift) != len(n.Scaler.Factor) {

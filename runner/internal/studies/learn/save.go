@@ -34,10 +34,12 @@ func (s *save) resolve(n learner.Networks) error {
 		s.Seed = n.Seeds[0]
 	}
 	if !slices.Contains(names, s.Method) {
-		return field.Errorf("method", "%q is not allowed; allowed: a network: %s", s.Method, strings.Join(names, ", "))
+		return field.Errorf("method", "%q is not allowed; allowed: a network: %s",
+			s.Method, strings.Join(names, ", "))
 	}
 	if !slices.Contains(n.Seeds, s.Seed) {
-		return field.Errorf("seed", "%d is not allowed; allowed: one of sweep.seed, or else that of the manifest", s.Seed)
+		return field.Errorf("seed", "%d is not allowed; allowed: one of sweep.seed, or else that of the manifest",
+			s.Seed)
 	}
 	return nil
 }
@@ -45,6 +47,14 @@ func (s *save) resolve(n learner.Networks) error {
 // is reports whether the network of a cell is kept.
 func (s save) is(method string, seed int) bool {
 	return s.Network && s.Method == method && s.Seed == seed
+}
+
+// notes tells if the network that is to be kept broke down.
+func (s save) notes(runs *table.Table) []string {
+	if s.Network && runs.Where("method", s.Method).Where("seed", s.Seed).Where("failed", 1).Len() > 0 {
+		return []string{fmt.Sprintf("no %s is kept: %s broke down", savedTable, s.Method)}
+	}
+	return nil
 }
 
 // savedTable is the name of the table in which a cell hands on its network, as bytes.

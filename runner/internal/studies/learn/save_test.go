@@ -86,8 +86,11 @@ func TestKeptNetwork(t *testing.T) {
 			}
 		}
 	}
-	if n, _ := kept(t, manifest+"[save]\nmethod = \"fails\"\n"); n != nil {
-		t.Error("a network that broke down is kept")
+	fails := manifest + "[save]\nmethod = \"fails\"\n"
+	n, tables := kept(t, fails)
+	notes := studytest.New(t, Kind, fails).(study.Noted).Notes(tables)
+	if n != nil || !slices.Contains(notes, "no network.npz is kept: fails broke down") {
+		t.Errorf("a network that broke down is kept, or not told of: %q", notes)
 	}
 	if n, _ := kept(t, manifest); n != nil {
 		t.Error("a network is kept without [save]")

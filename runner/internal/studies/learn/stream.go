@@ -206,7 +206,10 @@ func (s *stream) Tables(cells []table.Set) (table.Set, error) {
 }
 
 // Notes implements [study.Noted].
-func (s *stream) Notes(tables table.Set) []string { return learner.BrokenDown(tables.Get("runs")) }
+func (s *stream) Notes(tables table.Set) []string {
+	runs := tables.Get("runs")
+	return append(learner.BrokenDown(runs), s.Save.notes(runs)...)
+}
 
 var (
 	_ study.WithData = (*stream)(nil)

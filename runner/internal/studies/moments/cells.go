@@ -30,7 +30,8 @@ func (e *experiment) Cells() []study.Cell {
 			for _, variance := range m.Variance {
 				affordable := max(2, m.MonteCarloPairs/(n*n))
 				s := spec{
-					e.seeded, approx.Problems{Classes: n, Spread: spread, Variance: variance, Unequal: m.Unequal},
+					e.seeded,
+					approx.Problems{Classes: n, Spread: spread, Variance: variance, Unequal: m.Unequal},
 					m.Draws, min(m.MonteCarloDraws, m.Draws, affordable), m.Methods, m.Samples,
 				}
 				cells = append(cells, study.Cell{Key: s.key(), Spec: s, Run: s.run})
