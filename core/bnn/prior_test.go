@@ -102,6 +102,12 @@ func TestAlike(t *testing.T) {
 		t.Fatal(err)
 	}
 	observe(t, n, []float64{1, 2}, 0)
+	if err := n.SetWeights(0, mat.NewDense(4, 2, nil), cov); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := n.Observe([]float64{1, 2}, 0); err == nil {
+		t.Error("weights that make neurons alike again are no error")
+	}
 }
 
 // What is by default follows from the layers.
