@@ -152,7 +152,7 @@ func train(t *testing.T, n *Network, updates int, next func(x []float64) (class 
 
 func TestUpdatesAtExtremes(t *testing.T) {
 	done, refused := 0, 0
-	for trial := range check.Torture(t, 20, 200, 2000) {
+	for trial := range check.Torture(t, 20, 200, 2600) {
 		r := rand.New(random.Source("bnn", "extremes", trial))
 		cfg := extremeConfig(r)
 		n, err := New(cfg, r)
@@ -174,7 +174,7 @@ func TestUpdatesAtExtremes(t *testing.T) {
 }
 
 func TestThousandClassesAtExtremes(t *testing.T) {
-	most := check.Torture(t, 0, 10, 1000)
+	most := check.Torture(t, 0, 5, 100)
 	for rule, updates := range map[OutputRule]int{ADF: most, ADFExact: 1, Joint: 1, Total: most} { // two are slow
 		for _, scale := range []float64{1e-8, 1e8} {
 			n, err := New(Config{Layers: []int{2, 4, 1000}, Output: rule, OnIndefinite: Project}, random.Source("thousand"))

@@ -2,6 +2,7 @@ package check
 
 import (
 	"os"
+	"runtime"
 	"testing"
 )
 
@@ -19,4 +20,16 @@ func Torture(t testing.TB, plain, short, full int) int {
 		t.Skip("only under make torture")
 	}
 	return n
+}
+
+// Frugal fails if f allocates more than 1 GiB in all.
+func Frugal(t testing.TB, f func()) {
+	t.Helper()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	if took := (after.TotalAlloc - before.TotalAlloc) >> 20; took > 1<<10 {
+		t.Errorf("it takes %d MiB; allowed: 1024", took)
+	}
 }
