@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -267,5 +268,13 @@ func TestImageWidths(t *testing.T) {
 	slices.Sort(v.widths)
 	if n := len(slices.Compact(v.widths)); n != 60 {
 		t.Errorf("%d widths of 60 images", n)
+	}
+}
+
+func TestEncodeWithoutTemporaryFolder(t *testing.T) {
+	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "none"))
+	fig := Charts([][]Chart{{{Title: "x", Curves: []Curve{{X: []float64{0, 1}, Y: []float64{0, 1}}}}}})
+	if data, err := fig.Encode("pdf"); err == nil || data != nil || !strings.Contains(err.Error(), "none") {
+		t.Errorf("%d bytes, error %v", len(data), err)
 	}
 }

@@ -17,6 +17,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -41,7 +42,11 @@ func Open(dir string, shared bool) (*Folder, error) {
 	if err := os.MkdirAll(f.cells(), 0o777); err != nil {
 		return nil, fmt.Errorf("results folder: %w", err)
 	}
-	f.lock = flock.New(filepath.Join(f.cells(), "lock"), flock.SetPermissions(0o666))
+	lock := filepath.Join(f.cells(), "lock")
+	if info, err := os.Lstat(lock); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		os.Remove(lock) // it would make a file elsewhere
+	}
+	f.lock = flock.New(lock, flock.SetPermissions(0o666))
 	free, err := f.lock.TryLock()
 	if err != nil {
 		return f, nil // a file system that cannot lock: whoever works there takes care
