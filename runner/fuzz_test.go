@@ -27,6 +27,7 @@ func FuzzManifest(f *testing.F) {
 	f.Add(small, "name=../x")
 	f.Add(strings.Replace(small, `name = "joint"`, `name = "../joint"`, 1), "x")
 	f.Add(small, "sweep={seed=[1,2]}")
+	f.Add("\"a\\nb\" = 1\n"+small, "\"x\ny\"=2")
 	f.Fuzz(func(t *testing.T, text, set string) {
 		file := write(t, text)
 		check.Frugal(t, func() {

@@ -93,13 +93,13 @@ func Parse(file string, text []byte, overrides []string) (*Manifest, error) {
 	m.Header = Header{Effort: "full", Folder: filepath.Dir(file)}
 	if _, err := toml.NewDecoder(bytes.NewReader(text)).Decode(&m.tree); err != nil {
 		if syntax := (toml.ParseError{}); errors.As(err, &syntax) {
-			return nil, fmt.Errorf("%s:%d: %s", file, syntax.Position.Line, strings.ReplaceAll(syntax.Message, "\n", " "))
+			return nil, oneLine("%s:%d: %s", file, syntax.Position.Line, syntax.Message)
 		}
-		return nil, fmt.Errorf("%s: %w", file, err)
+		return nil, oneLine("%s: %v", file, err)
 	}
 	for _, o := range overrides {
 		if err := m.override(o); err != nil {
-			return nil, fmt.Errorf("-set %s: %w", o, err)
+			return nil, oneLine("-set %s: %v", o, err)
 		}
 	}
 	header := map[string]any{}
