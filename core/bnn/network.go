@@ -39,7 +39,8 @@ func New(cfg Config, src rand.Source) (*Network, error) {
 		out, in := n.cfg.WeightDims(l)
 		variance := n.cfg.priorVariance(l)
 		if variance == 0 {
-			return nil, fmt.Errorf("bnn: prior_var = %g, prior_scale = %g: a variance underflows", cfg.PriorVar, cfg.PriorScale)
+			return nil, fmt.Errorf("bnn: prior_var = %g, prior_scale = %g: a variance underflows",
+				cfg.PriorVar, cfg.PriorScale)
 		}
 		cov := mat.NewDiagDense(in, slices.Repeat([]float64{variance}, in))
 		for j := range out {

@@ -54,7 +54,8 @@ func readSets(file string, names ...string) ([]dataSet, error) {
 		known = append(known, s.Name)
 		for _, f := range s.Files {
 			if !filepath.IsLocal(filepath.FromSlash(f.Path)) {
-				return nil, fmt.Errorf("%s: set %s: path = %q; allowed: a path below the folder of the data", file, s.Name, f.Path)
+				return nil, fmt.Errorf("%s: set %s: path = %q; allowed: a path below the folder of the data",
+					file, s.Name, f.Path)
 			}
 		}
 	}
