@@ -3,10 +3,14 @@
 package quote
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/BurntSushi/toml"
 
 	"closedform/runner/internal/store"
 	"closedform/runner/internal/table"
@@ -14,9 +18,9 @@ import (
 
 // Source is a field of a published table.
 type Source struct {
-	From   string // the table, as EXPERIMENT/TABLE
-	Row    string // the fields that tell its row, as "method=adf k=25"
-	Column string
+	From   string  // the table, as EXPERIMENT/TABLE; EXPERIMENT/manifest is the resolved manifest
+	Row    string  // the fields that tell its row, as "method=adf k=25"
+	Column string  // of a manifest a key, as "variant.adf.lambda"
 	Factor float64 // of a number, such as 100 for per cent; 0 is 1
 }
 
@@ -62,9 +66,15 @@ func columns(t *table.Table) string {
 	return strings.Join(names, ", ")
 }
 
+// ErrEmpty is that of a field without a value.
+var ErrEmpty = errors.New("is empty")
+
 // Text returns a field as it is stored. It is an error if not exactly one row has it, or if
 // it is empty.
 func (r *Results) Text(s Source) (string, error) {
+	if experiment, isSetting := strings.CutSuffix(s.From, "/manifest"); isSetting {
+		return r.setting(experiment, s.Column)
+	}
 	rows, err := r.Rows(s.From, s.Row)
 	switch {
 	case err != nil:
@@ -76,9 +86,36 @@ func (r *Results) Text(s Source) (string, error) {
 	}
 	text := rows.Texts(s.Column)[0]
 	if text == "" {
-		return "", fmt.Errorf("%s is empty in the row of %s with %q", s.Column, s.From, s.Row)
+		return "", fmt.Errorf("%s %w in the row of %s with %q", s.Column, ErrEmpty, s.From, s.Row)
 	}
 	return text, nil
+}
+
+// setting returns a value of a resolved manifest. Elements of lists go by their names.
+func (r *Results) setting(experiment, key string) (string, error) {
+	file := filepath.Join(r.dir, experiment, "manifest.toml")
+	tree := map[string]any{}
+	if _, err := toml.DecodeFile(file, &tree); err != nil {
+		return "", err
+	}
+	var at any = tree
+	for _, k := range strings.Split(key, ".") {
+		switch node := at.(type) {
+		case map[string]any:
+			at = node[k]
+		case []map[string]any:
+			i := slices.IndexFunc(node, func(e map[string]any) bool { return e["name"] == k })
+			if i < 0 {
+				return "", fmt.Errorf("%s: no element of %s is called %s", file, key, k)
+			}
+			at = node[i]
+		}
+	}
+	switch at.(type) {
+	case string, int64, float64:
+		return fmt.Sprint(at), nil
+	}
+	return "", fmt.Errorf("%s: %s is no number and no word", file, key)
 }
 
 // Number returns a field times the factor.
