@@ -13,7 +13,7 @@ import (
 // words is the format of a field of words.
 const words = "%s"
 
-// value is a number that was read, with its interval where there is one.
+// value is a number that was read, with its interval where there is one. An infinite one has none.
 type value struct{ x, low, high float64 }
 
 // read returns the value of a number: a field, or without a column how many rows there are.
@@ -29,13 +29,16 @@ func (n number) read(results *quote.Results) (value, error) {
 		return value{x: float64(rows.Len())}, nil
 	}
 	var v value
-	for suffix, to := range map[string]*float64{"": &v.x, "_low": &v.low, "_high": &v.high} {
-		if suffix != "" && !n.Interval {
-			continue
-		}
+	for _, part := range []struct {
+		suffix string
+		to     *float64
+	}{{"", &v.x}, {"_low", &v.low}, {"_high", &v.high}} {
 		var err error
-		if *to, err = results.Number(quote.Source{From: n.From, Row: n.Row, Column: n.Column + suffix, Factor: n.Factor}); err != nil {
+		if *part.to, err = results.Number(quote.Source{From: n.From, Row: n.Row, Column: n.Column + part.suffix, Factor: n.Factor}); err != nil {
 			return value{}, err
+		}
+		if !n.Interval || math.IsInf(v.x, 0) {
+			break
 		}
 	}
 	return v, nil
@@ -55,7 +58,7 @@ func (n number) tex(results *quote.Results) (string, error) {
 		return "", err
 	}
 	text := `\ensuremath{` + spell(n.Format, v.x) + "}"
-	if n.Interval {
+	if n.Interval && !math.IsInf(v.x, 0) {
 		text += fmt.Sprintf(` [\ensuremath{%s},~\ensuremath{%s}]`, spell(n.Format, v.low), spell(n.Format, v.high))
 	}
 	return text, nil
@@ -74,7 +77,7 @@ func (n number) check() error {
 // spaces between the thousands of five digits and more.
 func spell(format string, x float64) string {
 	if math.IsInf(x, 0) {
-		return strings.Replace(strconv.FormatFloat(x, 'g', -1, 64), "Inf", `\infty`, 1)
+		return strings.TrimPrefix(strconv.FormatFloat(x, 'g', -1, 64)[:1]+`\infty`, "+")
 	}
 	text := fmt.Sprintf(format, x)
 	text, exponent, ok := strings.Cut(text, "e")

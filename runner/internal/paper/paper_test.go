@@ -1,6 +1,7 @@
 package paper
 
 import (
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -21,7 +22,7 @@ var (
 	decimal    = regexp.MustCompile(`[0-9]\.[0-9]`)
 	macro      = regexp.MustCompile(`\\([A-Z][A-Za-z]+)`)
 	figure     = regexp.MustCompile(`\\includegraphics(?:\[[^\]]*\])?\{([^}]*)\}`)
-	tabulated  = regexp.MustCompile(`\\tabulate\{([^}]*)\}`)
+	tabulated  = regexp.MustCompile(`\\(?:tabulate\{|input\{tables/)([a-z_]+)`)
 )
 
 // text is the paper without comments.
@@ -137,6 +138,7 @@ func TestSpell(t *testing.T) {
 	}{
 		{"%.2f", 0.375, "0.38"}, {"%.0f", 60000, `60\,000`}, {"%.1f", 1234567.89, `1\,234\,567.9`}, {"%.0f", 1234, "1234"},
 		{"%.1e", 0.00012, `1.2 \cdot 10^{-4}`}, {"%.1f", -0.25, "-0.2"},
+		{"%.1f", math.Inf(1), `\infty`}, {"%.1f", math.Inf(-1), `-\infty`},
 	} {
 		if got := spell(c.format, c.x); got != c.want {
 			t.Errorf("%s of %g is %s, want %s", c.format, c.x, got, c.want)
@@ -144,13 +146,19 @@ func TestSpell(t *testing.T) {
 	}
 }
 
-// The best of each part between rules is bold, and what its interval meets.
+// The best of each part between rules is bold, and what is in its interval.
 func TestBest(t *testing.T) {
 	c := column{number: number{Format: "%.1f", Interval: true}, Best: "least"}
-	got := c.set(make([]string, 3), []value{{5, 4, 6}, {2, 1, 3}, {3.5, 2.9, 4.1}})
-	want := []string{`$5.0{\scriptstyle\,\pm\,1.0}$`, `$\mathbf{2.0}{\scriptstyle\,\pm\,1.0}$`, `$\mathbf{3.5}{\scriptstyle\,\pm\,0.6}$`}
+	got := c.set(make([]string, 3), []value{{5, 1, 9}, {2, 1, 3}, {2.9, 2.3, 3.5}})
+	want := []string{`$5.0{\scriptstyle\,\pm\,4.0}$`, `$\mathbf{2.0}{\scriptstyle\,\pm\,1.0}$`, `$\mathbf{2.9}{\scriptstyle\,\pm\,0.6}$`}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
+	}
+	if got := c.set(make([]string, 1), []value{{2, 1, 3}}); strings.Contains(got[0], "mathbf") {
+		t.Errorf("one row alone is the best: %q", got)
+	}
+	if got := c.set(make([]string, 2), []value{{2, 1, 3}, {x: math.Inf(1)}}); got[1] != `$\infty$` {
+		t.Errorf("infinite: %q", got)
 	}
 	c.Best = "greatest"
 	if got := c.set(make([]string, 3), []value{{5, 4.5, 5.5}, {2, 1, 3}, {3.5, 2.9, 4.1}}); !strings.Contains(got[0], "mathbf") || strings.Contains(got[2], "mathbf") {

@@ -26,7 +26,7 @@ type column struct {
 	number
 	Head  string
 	Align string   // of LaTeX; r
-	Best  string   // least or greatest: bold, with all whose intervals meet that of the best between two rules
+	Best  string   // least or greatest: bold between two rules, with all values in the interval of the best
 	None  []string // rows that have no value
 }
 
@@ -146,8 +146,8 @@ func (c column) set(cells []string, values []value) []string {
 		if math.IsNaN(v.x) {
 			continue
 		}
-		tie := c.Interval && v.low <= best.high && best.low <= v.high
-		cells[i] = c.spell(v, c.Best != "" && (tie || spell(c.Format, v.x) == spell(c.Format, best.x)))
+		tie := c.Interval && best.low <= v.x && v.x <= best.high
+		cells[i] = c.spell(v, c.Best != "" && len(values) > 1 && (tie || spell(c.Format, v.x) == spell(c.Format, best.x)))
 	}
 	return cells
 }
@@ -158,7 +158,7 @@ func (c column) spell(v value, bold bool) string {
 	if bold {
 		text = `\mathbf{` + text + "}"
 	}
-	if c.Interval {
+	if c.Interval && !math.IsInf(v.x, 0) {
 		text += `{\scriptstyle\,\pm\,` + spell(c.Format, (v.high-v.low)/2) + "}"
 	}
 	return "$" + text + "$"
