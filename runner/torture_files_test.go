@@ -35,7 +35,7 @@ func limitFiles() {
 // Each size of a file is once too much for the disk: the run says which file, and the next
 // one goes on.
 func TestTortureFullDisk(t *testing.T) {
-	rounds := check.Torture(t, 2, 10, 1000)
+	rounds := check.Torture(t, 3, 10, 1000)
 	manifest, want := tortured(t)
 	whole := t.TempDir()
 	mustRun(t, "-exp", manifest, "-out", whole)
