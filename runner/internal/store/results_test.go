@@ -13,6 +13,8 @@ func FuzzTable(f *testing.F) {
 	f.Add(TableFile(whole).Data, true)
 	f.Add(whole.CSV(), true)
 	f.Add(whole.CSV(), false)
+	f.Add([]byte("x\n1\n\"\"\n"), false)
+	f.Add([]byte("\"\"\na\n"), false)
 	f.Fuzz(func(t *testing.T, data []byte, packed bool) {
 		name := "x.csv"
 		if packed {
