@@ -7,7 +7,7 @@ CONCURRENT = ./runner ./runner/internal/engine ./runner/internal/store ./figures
 # What is fuzzed by make torture, and for how long each.
 FUZZED = ./runner/FuzzManifest ./runner/dataset/FuzzReadCSV ./runner/internal/data/FuzzReadIDX \
 	./runner/internal/data/FuzzSets ./runner/internal/store/FuzzTable ./runner/internal/store/FuzzDecodeCell \
-	./core/checkpoint/FuzzRead ./core/bnn/FuzzObserve
+	./core/checkpoint/FuzzRead
 FUZZ = $(if $(filter short,$(EFFORT)),2s,10s)
 
 help:
