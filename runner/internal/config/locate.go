@@ -117,6 +117,9 @@ func (m *Manifest) override(o string) error {
 // value reads a value of the command line, where a shell has taken the quotes of a text.
 func value(text string) any {
 	var v map[string]any
+	if CheckDepth([]byte(text)) != nil {
+		return text
+	}
 	if _, err := toml.Decode("x = "+text, &v); err != nil {
 		return text
 	}

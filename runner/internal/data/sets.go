@@ -6,11 +6,14 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/BurntSushi/toml"
+
+	"closedform/runner/internal/config"
 )
 
 // SetsFile is the file, in the folder of the data, that says which data sets there are,
@@ -42,7 +45,14 @@ func readSets(file string, names ...string) ([]dataSet, error) {
 	var all struct {
 		Sets []dataSet `toml:"set"`
 	}
-	md, err := toml.DecodeFile(file, &all)
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	if err := config.CheckDepth(text); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	md, err := toml.Decode(string(text), &all)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
