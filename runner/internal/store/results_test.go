@@ -22,7 +22,7 @@ func FuzzTable(f *testing.F) {
 		}
 		check.Frugal(t, func() {
 			table, err := File{name, data}.Table()
-			if err != nil {
+			if err != nil || bytes.ContainsRune(table.CSV(), '\r') { // which encoding/csv takes away before \n
 				return
 			}
 			again, err := File{"x.csv", table.CSV()}.Table()
