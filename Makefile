@@ -51,4 +51,4 @@ paper: reproduce
 	cd paper && for pass in 1 2; do pdflatex -interaction=nonstopmode -halt-on-error paper.tex; done
 
 clean:
-	rm -rf results/index.html results/*/cells results/*/timing.csv results/*/*.svg results/*/*.pdf results/*/*.csv.gz results/*/*.npz
+	rm -rf results/index.html results/*/cells results/*/slurm results/*/timing.csv results/*/*.svg results/*/*.pdf results/*/*.csv.gz results/*/*.npz

@@ -51,7 +51,7 @@ func (s *Slurm) wait(ctx context.Context, p *plan, array, merge string) error {
 		}
 		select {
 		case <-ctx.Done():
-		case <-time.After(max(2*poll, 10*time.Since(begin))):
+		case <-time.After(max(2*poll, 3*time.Since(begin))):
 		}
 	}
 	progress.Stop()
@@ -61,5 +61,5 @@ func (s *Slurm) wait(ctx context.Context, p *plan, array, merge string) error {
 		_, err = s.Stdout.Write(log)
 		return err
 	}
-	return fmt.Errorf("job %s, which merges: %v\n%s", merge, state, strings.TrimSpace(string(log)))
+	return fmt.Errorf("job %s, which merges: %v; the same command again goes on\n%s", merge, state, strings.TrimSpace(string(log)))
 }
