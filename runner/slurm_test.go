@@ -252,6 +252,8 @@ func TestSlurmScript(t *testing.T) {
 	if want := `sbatch: exec: "sbatch": executable file not found in $PATH: -engine slurm needs the commands of Slurm`; err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("error %v, want %s", err, want)
 	}
+	mustRun(t, "-exp", m, "-out", out, "-shard", "1/1")
+	contains(t, mustRun(t, "-exp", m, "-out", out, "-engine", "slurm", "-dry-run"), "small: no cell is missing\n")
 	mustRun(t, "-exp", m, "-out", out)
 	contains(t, mustRun(t, "-exp", m, "-out", out, "-engine", "slurm"), "is up to date") // which takes no Slurm
 }

@@ -144,8 +144,32 @@ func TestTaskGoesOn(t *testing.T) {
 	if left := absent([]int{0, 1, 2, 3, 4, 5, 6, 7, 8}, cells); !slices.Equal(left, []int{0, 2, 4, 6, 8}) {
 		t.Errorf("without cells %v", left)
 	}
-	if packs, _ := filepath.Glob(filepath.Join(w.Folder.Dir(), "cells", "packs", "*")); len(packs) != 1 {
+	if packs := files(t, w, "packs", "*"); len(packs) != 1 {
 		t.Errorf("the packs are %q", packs)
+	}
+}
+
+func files(t *testing.T, w *Work, pattern ...string) []string {
+	t.Helper()
+	found, err := filepath.Glob(filepath.Join(append([]string{w.Folder.Dir(), "cells"}, pattern...)...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// Of many cells few files are left.
+func TestManyCellsArePacked(t *testing.T) {
+	w := work(t, many+2, func(context.Context, int) error { return nil })
+	if _, err := here(8).Compute(t.Context(), w); err != nil {
+		t.Fatal(err)
+	}
+	if cells, packs := files(t, w, "*.cell"), files(t, w, "packs", "*"); len(cells) != 0 || len(packs) != 2 {
+		t.Errorf("there are %d cells and %d packs", len(cells), len(packs))
+	}
+	again, err := here(8).Compute(t.Context(), w)
+	if err != nil || w.Computed != many+2 || slices.Contains(again, nil) {
+		t.Errorf("%d computed, %v", w.Computed, err)
 	}
 }
 

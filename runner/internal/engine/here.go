@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"time"
 
@@ -27,6 +28,9 @@ type Here struct {
 
 // poll is how often one looks for what others do.
 var poll = time.Second
+
+// many cells are packed, so many to a file, which spares file systems.
+const many = 1000
 
 // Compute implements [Engine]. After the first error, but for a task, or when ctx is
 // cancelled, it begins no more cells, cancels those under way and waits for them. The
@@ -65,12 +69,8 @@ func (h *Here) Compute(ctx context.Context, w *Work) ([]*store.Cell, error) {
 		case <-time.After(poll):
 		}
 	}
-	if h.Task {
-		var keys []string
-		for _, i := range mine {
-			keys = append(keys, w.Cells[i].Key)
-		}
-		failed = append(failed, w.Folder.Pack(keys))
+	if w.Computed > 0 && (h.Task || len(mine) >= many) {
+		failed = append(failed, w.pack(mine))
 	}
 	return cells, errors.Join(failed...)
 }
@@ -125,6 +125,20 @@ func (w *Work) compute(ctx context.Context, i int) (c *store.Cell, computed bool
 	}
 	c = &store.Cell{Key: key, Fingerprint: print, Tables: tables, Seconds: time.Since(begin).Seconds()}
 	return c, true, w.Folder.SaveCell(c)
+}
+
+// pack packs the cells of a part.
+func (w *Work) pack(part []int) error {
+	for few := range slices.Chunk(part, many) {
+		var keys []string
+		for _, i := range few {
+			keys = append(keys, w.Cells[i].Key)
+		}
+		if err := w.Folder.Pack(keys); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // each calls do for 0 to n-1, in order, so many at a time. After the first error, unless

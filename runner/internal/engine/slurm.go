@@ -36,7 +36,7 @@ func (s *Slurm) Compute(ctx context.Context, w *Work) ([]*store.Cell, error) {
 	}
 	stock := w.stock()
 	missing := part(len(w.Cells), func(i int) bool { return !stock.Has[i] })
-	if len(missing)+len(s.work) == 0 {
+	if len(missing)+len(s.work) == 0 && !s.DryRun {
 		return (&Here{Workers: 1, Stderr: s.Stderr, Progress: io.Discard}).Compute(ctx, w)
 	}
 	s.work, s.missing = append(s.work, w), append(s.missing, missing)
@@ -52,7 +52,11 @@ func (s *Slurm) Finish(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if s.DryRun {
+	switch {
+	case s.DryRun && p.cells == 0:
+		fmt.Fprintf(s.Stdout, "%s: no cell is missing\n", p.name)
+		return nil
+	case s.DryRun:
 		fmt.Fprintf(s.Stdout, "%s\n# After it, with --dependency=afterany:ARRAY, and the id ARRAY as its argument:\n%s", p.array, p.merge)
 		return nil
 	}

@@ -29,21 +29,31 @@ type Cell struct {
 // otherwise nil: the cell must be computed. The error then says what is wrong with
 // a file that is there (it is damaged, it cannot be read), and is a mere warning.
 func (f *Folder) LoadCell(key, fingerprint string) (*Cell, error) {
-	path := f.cellFile(key)
-	data, err := os.ReadFile(path)
-	var c *Cell
-	if err == nil {
-		c, err = decodeCell(data, key, fingerprint)
-	}
-	if gone := errors.Is(err, fs.ErrNotExist); gone || err == nil && c == nil {
-		if path, data, err = f.packs.read(f.packed(), filepath.Base(path), fingerprint); data != nil {
-			c, err = decodeCell(data, key, fingerprint)
+	file := f.cellFile(key)
+	packed := func(look bool) func() (string, []byte, error) {
+		return func() (string, []byte, error) {
+			return f.packs.read(f.packed(), filepath.Base(file), fingerprint, look)
 		}
 	}
-	if err != nil {
-		return nil, &CellError{key, path, err}
+	alone := func() (string, []byte, error) {
+		data, err := os.ReadFile(file)
+		return file, data, err
 	}
-	return c, nil
+	var damaged error
+	for _, read := range []func() (path string, data []byte, err error){packed(false), alone, packed(true)} {
+		path, data, err := read()
+		var c *Cell
+		if err == nil && data != nil {
+			c, err = decodeCell(data, key, fingerprint)
+		}
+		if c != nil {
+			return c, nil
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			damaged = &CellError{key, path, err}
+		}
+	}
+	return nil, damaged
 }
 
 // CellError is that of a cell that is there and cannot be read.

@@ -37,14 +37,14 @@ type packs struct {
 
 // look takes note of new packs. One that cannot be read has nothing.
 func (p *packs) look(dir string) (fresh []entry) {
+	if p.seen == nil {
+		p.seen, p.cells = map[string]bool{}, map[string]entry{}
+	}
 	files, _ := os.ReadDir(dir)
 	for _, file := range files {
 		name := filepath.Join(dir, file.Name())
 		if p.seen[name] || filepath.Ext(name) != ".pack" {
 			continue
-		}
-		if p.seen == nil {
-			p.seen, p.cells = map[string]bool{}, map[string]entry{}
 		}
 		p.seen[name] = true
 		contents, _ := readContents(name)
@@ -57,16 +57,16 @@ func (p *packs) look(dir string) (fresh []entry) {
 }
 
 // read returns the file of a cell that was packed, and the path of the pack; no data if
-// none has it.
-func (p *packs) read(dir, name, fingerprint string) (path string, data []byte, err error) {
+// none of those has it that were seen, or are there at a new look.
+func (p *packs) read(dir, name, fingerprint string, look bool) (path string, data []byte, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if look || p.seen == nil {
+		p.look(dir)
+	}
 	c, ok := p.cells[name+" "+fingerprint]
 	if !ok {
-		p.look(dir)
-		if c, ok = p.cells[name+" "+fingerprint]; !ok {
-			return "", nil, nil
-		}
+		return "", nil, nil
 	}
 	if p.file == nil || p.file.Name() != c.pack {
 		p.close()
