@@ -16,7 +16,7 @@ help:
 	@echo '                 EFFORT=quick takes the experiments of that label only'
 	@echo 'make draw        draw the figures again from the tables in results/'
 	@echo 'make report      results/index.html: one page of all results, which every run leaves, too'
-	@echo 'make paper       the paper from results/; needs LaTeX with the csvsimple package'
+	@echo 'make paper       paper/paper.pdf from what is in results/; nothing is computed; needs LaTeX'
 	@echo 'make clean       remove what is not committed from results/'
 
 reproduce:
@@ -47,8 +47,9 @@ draw:
 report:
 	go run ./runner -report results/index.html
 
-paper: reproduce
-	cd paper && for pass in 1 2; do pdflatex -interaction=nonstopmode -halt-on-error paper.tex; done
+paper: draw
+	go run ./runner -paper paper
+	paper/build
 
 clean:
-	rm -rf results/index.html results/*/cells results/*/slurm results/*/timing.csv results/*/*.svg results/*/*.pdf results/*/*.csv.gz results/*/*.npz
+	git clean -qfdX results

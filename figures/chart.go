@@ -64,11 +64,11 @@ func Charts(rows [][]Chart) *Figure {
 		known  = stylesOf(all)
 		hidden hidden
 		aspect = vg.Length(1)
-		wide   = vg.Length(0.78) // the aspect of what is no square
+		wide   = landscape
 		out    = page{rows: make([][]panel, len(rows))}
 	)
 	if len(rows) > 0 && len(rows[0]) > many {
-		known.radius, wide = crowdRadius, 1.15
+		known.radius, wide = crowdRadius, 1
 	}
 	for i, row := range rows {
 		for j, c := range row {

@@ -303,7 +303,7 @@ func TestCurvesStayInside(t *testing.T) {
 			}
 		}
 	}
-	if w, h := hi.X-lo.X, hi.Y-lo.Y; w < 2*dpi || w > b.Dx()-dpi/10 || math.Abs(float64(h)-0.78*float64(w)) > 6 {
+	if w, h := hi.X-lo.X, hi.Y-lo.Y; w < 2*dpi || w > b.Dx()-dpi/10 || math.Abs(float64(h)-float64(landscape)*float64(w)) > 6 {
 		t.Errorf("colour from %v to %v on %v", lo, hi, b)
 	}
 }

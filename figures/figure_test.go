@@ -114,7 +114,7 @@ func TestWidths(t *testing.T) {
 	for i, test := range []struct {
 		f  *Figure
 		mm float64
-	}{{Dots(one), 84}, {Dots(dotPlot()), 174}, {Charts([][]Chart{{{}, {}}}), 168}, {Charts([][]Chart{{{}, {}, {}}}), 174}} {
+	}{{Dots(one), 84}, {Dots(dotPlot()), 174}, {Charts([][]Chart{{{}, {}}}), 174}, {Charts([][]Chart{{{}}}), 84}, {Charts([][]Chart{{{}, {}, {}}}), 174}} {
 		if got := float64(test.f.width / vg.Millimeter); !scalar.EqualWithinAbs(got, test.mm, 1e-9) {
 			t.Errorf("figure %d is %g mm wide, want %g", i, got, test.mm)
 		}

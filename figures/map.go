@@ -61,12 +61,13 @@ const (
 	shades   = 253
 )
 
-// Maps draws rows of maps on one page, each a square as wide as a column of text. A
-// row has one colour bar. The maps must not change until the last Encode.
+// Maps draws rows of maps on one page; they are squares if both axes are the same, as
+// those of the plane, or a row has many. A row has one colour bar. The maps must not change until the last Encode.
 func Maps(rows []Row, labels Labels) *Figure {
 	labels.X, labels.Y = cmp.Or(labels.X, "$x₁$"), cmp.Or(labels.Y, "$x₂$")
 	var (
-		out   = page{height: func(width vg.Length) vg.Length { return width }}
+		out   page
+		high  = vg.Length(1)
 		room  vg.Length // for the tick labels of the bars
 		lines []Curve
 	)
@@ -83,10 +84,14 @@ func Maps(rows []Row, labels Labels) *Figure {
 		var panels []panel
 		for _, m := range r.Maps {
 			x, y := m.axes(labels)
+			if (x.Min != y.Min || x.Max != y.Max) && len(r.Maps) <= many {
+				high = landscape
+			}
 			panels = append(panels, panel{title: m.Title, x: x, y: y, plotters: m.plotters(x, y, r.Scale, over)})
 		}
 		out.rows = append(out.rows, panels)
 	}
+	out.height = func(width vg.Length) vg.Length { return high * width }
 	out.margin = barGap + barWidth + tickLength + 2*textGap + room + letters(textSize, 0, 0).Height("x")
 	out.beside = func(area draw.Canvas, row int) { colorBar(area, rows[row].Scale, room) }
 	out.keys = mapKeys(rows, labels, over)

@@ -25,7 +25,7 @@ type panel struct {
 // left out.
 type page struct {
 	rows   [][]panel
-	width  vg.Length                       // 0: a column for each panel of a row, at most a page
+	width  vg.Length                       // 0: that of a column for one panel in a row, of a page for more
 	height func(width vg.Length) vg.Length // of a data area, by its width
 	label  string                          // of X, for panels that have none of their own
 	keys   []key
@@ -38,6 +38,8 @@ type page struct {
 const (
 	panelGap = vg.Length(9)
 	rowGap   = vg.Length(6)
+
+	landscape = vg.Length(0.62) // height by width of a data area that is no square
 )
 
 // at returns the panel at a row and a column, an empty one if there is none.
@@ -57,12 +59,15 @@ func (p page) figure() *Figure {
 			Rows: len(plots), Cols: len(plots[0]), PadX: panelGap, PadY: rowGap,
 			PadLeft: pageEdge, PadRight: pageEdge + p.margin, PadTop: pageEdge, PadBottom: pageEdge,
 		}
-		width  = cmp.Or(p.width, min(pageWidth, columnWidth*vg.Length(tiles.Cols)))
+		width  = cmp.Or(p.width, pageWidth)
 		height = width
 		area   vg.Rectangle
 		foot   legend
 		labels = letters(textSize, text.XCenter, text.YTop)
 	)
+	if p.width == 0 && tiles.Cols == 1 {
+		width, height = columnWidth, columnWidth
+	}
 	for range 2 {
 		dc := draw.Canvas{Rectangle: box(0, 0, width, height)}
 		area = plots[0][0].DataCanvas(plot.Align(plots, tiles, dc)[0][0]).Rectangle

@@ -22,6 +22,7 @@ import (
 	"closedform/runner/internal/config"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/engine"
+	"closedform/runner/internal/paper"
 	"closedform/runner/internal/study"
 )
 
@@ -84,6 +85,8 @@ func run(ctx context.Context, stdout, stderr io.Writer, args []string) error {
 		return data.Fetch(ctx, filepath.Join(manifests, "data", data.SetsFile), o.fetch, o.mirror, stdout)
 	case o.report != "":
 		return p.writePage(ctx, o.report)
+	case o.paper != "":
+		return paper.Write(o.paper, o.out)
 	}
 	experiments, err := p.load()
 	if err != nil {

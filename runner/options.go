@@ -20,7 +20,8 @@ var errUsage = errors.New("usage")
 type options struct {
 	exp, set, fetch                []string
 	all, list, verify, draw, quiet bool
-	effort, out, mirror, report    string
+	effort, out, mirror            string
+	report, paper                  string
 	elsewhere, below               bool   // -out is given; the working directory is below the root
 	sources                        string // folder of the results that other experiments read: -out
 	predict, data, to              string
@@ -107,6 +108,8 @@ func parse(w io.Writer, args []string) (*options, error) {
 		"least `probability` for a class of -predict; below it the class is unknown")
 	flags.StringVar(&o.report, "report", "", "`file` to write the page of the results in -out to: OUT/index.html, which a run\n"+
 		"leaves, too, links to the files beside it; any other has figures and tables in itself")
+	flags.StringVar(&o.paper, "paper", "", "`folder` to write numbers.tex and tables/ to, for LaTeX: what its numbers.toml names,\n"+
+		"from the tables in -out")
 	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
 		fmt.Fprint(w, usage)
 		flags.SetOutput(w)
@@ -167,12 +170,14 @@ func (o *options) check(rest []string) string {
 		return fmt.Sprintf("-unknown %g: need a probability, from 0 to 1", o.unknown)
 	case o.report != "" && (running || o.list || len(o.fetch) > 0):
 		return "-report is of what is there, and excludes -exp, -all, -list and -fetch"
+	case o.paper != "" && (running || o.list || o.report != "" || o.predict != "" || len(o.fetch) > 0):
+		return "-paper is of what is there, and excludes -exp, -all, -list, -fetch, -report and -predict"
 	case o.effort != "any" && !o.all && !o.list:
 		return "-effort chooses among the manifests of -all or -list"
 	case o.all && len(o.exp) > 0:
 		return "-all and -exp exclude each other"
-	case !running && !o.list && len(o.fetch) == 0 && o.report == "" && o.predict == "":
-		return "nothing to do; give -exp MANIFEST, -all, -list, -report FILE, -fetch NAME or -predict NETWORK"
+	case !running && !o.list && len(o.fetch) == 0 && o.report == "" && o.predict == "" && o.paper == "":
+		return "nothing to do; give -exp MANIFEST, -all, -list, -report FILE, -paper FOLDER, -fetch NAME or -predict NETWORK"
 	}
 	return ""
 }

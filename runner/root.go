@@ -38,7 +38,7 @@ func (o *options) enter() (back func() error, err error) {
 			o.exp[i] = rebased(path, here, root)
 		}
 	}
-	o.mirror, o.report = rebased(o.mirror, here, root), rebased(o.report, here, root)
+	o.mirror, o.report, o.paper = rebased(o.mirror, here, root), rebased(o.report, here, root), rebased(o.paper, here, root)
 	if o.elsewhere {
 		o.out = rebased(o.out, here, root)
 		o.sources = o.out

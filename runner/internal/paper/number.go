@@ -1,0 +1,111 @@
+package paper
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"closedform/runner/internal/quote"
+)
+
+// words is the format of a field of words.
+const words = "%s"
+
+// value is a number that was read, with its interval where there is one. An infinite one has none.
+type value struct{ x, low, high float64 }
+
+// read returns the value of a number: a field, or without a column how many rows there are.
+func (n number) read(results *quote.Results) (value, error) {
+	if n.Column == "" {
+		rows, err := results.Rows(n.From, n.Row)
+		if err == nil && rows.Len() == 0 {
+			err = fmt.Errorf("no row of %s has %q", n.From, n.Row)
+		}
+		if err != nil {
+			return value{}, err
+		}
+		return value{x: float64(rows.Len())}, nil
+	}
+	var v value
+	for _, part := range []struct {
+		suffix string
+		to     *float64
+	}{{"", &v.x}, {"_low", &v.low}, {"_high", &v.high}} {
+		var err error
+		if *part.to, err = results.Number(quote.Source{From: n.From, Row: n.Row, Column: n.Column + part.suffix, Factor: n.Factor}); err != nil {
+			return value{}, err
+		}
+		if !n.Interval || math.IsInf(v.x, 0) {
+			break
+		}
+	}
+	return v, nil
+}
+
+// tex returns the number as LaTeX, or a field of words.
+func (n number) tex(results *quote.Results) (string, error) {
+	if n.Format == words {
+		text, err := results.Text(quote.Source{From: n.From, Row: n.Row, Column: n.Column})
+		return escape(text), err
+	}
+	if err := n.check(); err != nil {
+		return "", err
+	}
+	v, err := n.read(results)
+	if err != nil {
+		return "", err
+	}
+	text := `\ensuremath{` + spell(n.Format, v.x) + "}"
+	if n.Interval && !math.IsInf(v.x, 0) {
+		text += fmt.Sprintf(` [\ensuremath{%s},~\ensuremath{%s}]`, spell(n.Format, v.low), spell(n.Format, v.high))
+	}
+	return text, nil
+}
+
+var formats = regexp.MustCompile(`^%\.[0-9][feg]$`)
+
+func (n number) check() error {
+	if !formats.MatchString(n.Format) {
+		return fmt.Errorf("format %q is not allowed; allowed: %%.Nf, %%.Ne and %%.Ng with a digit N, and %%s", n.Format)
+	}
+	return nil
+}
+
+// spell returns a number for LaTeX's mathematics: powers of ten for exponents, and small
+// spaces between the thousands of five digits and more.
+func spell(format string, x float64) string {
+	if math.IsInf(x, 0) {
+		return strings.TrimPrefix(strconv.FormatFloat(x, 'g', -1, 64)[:1]+`\infty`, "+")
+	}
+	text := fmt.Sprintf(format, x)
+	text, exponent, ok := strings.Cut(text, "e")
+	if ok {
+		e, _ := strconv.Atoi(exponent) // it was just spelled
+		return fmt.Sprintf(`%s \cdot 10^{%d}`, text, e)
+	}
+	whole, rest, _ := strings.Cut(text, ".")
+	if len(whole) < 5 {
+		return text
+	}
+	for i := len(whole) - 3; i > 0; i -= 3 {
+		whole = whole[:i] + `\,` + whole[i:]
+	}
+	if rest != "" {
+		whole += "." + rest
+	}
+	return whole
+}
+
+var escapes = strings.NewReplacer("&", `\&`, "%", `\%`, "#", `\#`, "_", `\_`, "λ", `$\lambda$`, "ρ", `$\rho$`, "Σ", `$\Sigma$`,
+	"≤", `$\le$`, "≥", `$\ge$`, "×", `$\times$`, "−", "$-$")
+
+// escape returns words for LaTeX. What stands between dollar signs is left as it is.
+func escape(words string) string {
+	parts := strings.Split(words, "$")
+	for i := 0; i < len(parts); i += 2 {
+		parts[i] = escapes.Replace(parts[i])
+	}
+	return strings.Join(parts, "$")
+}

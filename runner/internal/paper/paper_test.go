@@ -1,0 +1,176 @@
+package paper
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"closedform/runner/internal/quote"
+)
+
+const root = "../../.."
+
+var (
+	comment  = regexp.MustCompile(`(?m)(^|[^\\])%.*$`)
+	preamble = regexp.MustCompile(`(?s)^.*\\begin\{document\}`)
+	// notNumbers are the arguments of commands that are not printed, and numbers of sections.
+	notNumbers = regexp.MustCompile(`\\(includegraphics|label|ref|eqref|cite\w*(\[[^\]]*\])*|input|tabulate|setlength|bibliography\w*)(\[[^\]]*\])?\{[^}]*\}(\{[^}]*\})?|Proposition~[0-9.]+`)
+	decimal    = regexp.MustCompile(`[0-9]\.[0-9]`)
+	macro      = regexp.MustCompile(`\\([A-Z][A-Za-z]+)`)
+	figure     = regexp.MustCompile(`\\includegraphics(?:\[[^\]]*\])?\{([^}]*)\}`)
+	tabulated  = regexp.MustCompile(`\\(?:tabulate\{|input\{tables/)([a-z_]+)`)
+)
+
+// text is the paper without comments.
+func text(t *testing.T) string {
+	data, err := os.ReadFile(filepath.Join(root, "paper/paper.tex"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return comment.ReplaceAllString(string(data), "$1")
+}
+
+// No number of a result is typed by hand.
+func TestNumbersAreMacros(t *testing.T) {
+	for i, line := range strings.Split(notNumbers.ReplaceAllString(preamble.ReplaceAllString(text(t), ""), ""), "\n") {
+		if decimal.MatchString(line) {
+			t.Errorf("line %d of the text: a number that is no macro of %s: %s", i+1, List, line)
+		}
+	}
+}
+
+// What the list has is in the paper, and what the paper uses is in the list and among the results.
+func TestPaper(t *testing.T) {
+	folder := t.TempDir()
+	list, err := os.ReadFile(filepath.Join(root, "paper", List))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, List), list, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := Write(folder, filepath.Join(root, "results")); err != nil {
+		t.Fatal(err)
+	}
+	macros, err := os.ReadFile(filepath.Join(folder, "numbers.tex"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	paper := text(t)
+	for _, m := range macro.FindAllStringSubmatch(string(macros), -1) {
+		if !regexp.MustCompile(`\\` + m[1] + `\b`).MatchString(paper) {
+			t.Errorf("number %s is not in the paper", m[1])
+		}
+	}
+	var tables []string
+	for _, m := range tabulated.FindAllStringSubmatch(paper, -1) {
+		tables = append(tables, m[1]+".tex")
+	}
+	written, _ := os.ReadDir(filepath.Join(folder, "tables"))
+	for _, f := range written {
+		if !slices.Contains(tables, f.Name()) {
+			t.Errorf("table %s is not in the paper", f.Name())
+		}
+	}
+	if len(written) != len(tables) {
+		t.Errorf("the paper has %d tables, the list %d", len(tables), len(written))
+	}
+	for _, m := range figure.FindAllStringSubmatch(paper, -1) {
+		if !strings.HasPrefix(m[0], `\includegraphics{`) {
+			t.Errorf("%s: a figure is drawn at the width that it has in print", m[0])
+		}
+		experiment, name := filepath.Split(m[1])
+		sums, err := os.ReadFile(filepath.Join(root, "results", experiment, "SHA256SUMS"))
+		if err != nil || !strings.Contains(string(sums), "  "+name+"\n") {
+			t.Errorf("figure %s is not among the results: %v", m[1], err)
+		}
+	}
+}
+
+// lines returns what a list makes of the results in testdata-like files made here.
+func lines(t *testing.T, list string) (string, error) {
+	t.Helper()
+	folder := t.TempDir()
+	if err := os.WriteFile(filepath.Join(folder, List), []byte(list), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	err := Write(folder, filepath.Join(root, "results"))
+	var all string
+	for _, pattern := range []string{"numbers.tex", "tables/*.tex"} {
+		files, _ := filepath.Glob(filepath.Join(folder, pattern))
+		for _, f := range files {
+			data, _ := os.ReadFile(f)
+			all += string(data)
+		}
+	}
+	return strings.ReplaceAll(all, folder, ""), err
+}
+
+func TestErrors(t *testing.T) {
+	for list, want := range map[string]string{
+		"[number]\n\nX = {from = \"fig1_12/summary\", row = \"method=jiont\", column = \"accuracy\", format = \"%.1f\"}":                                                `numbers.toml:3: number.X: 0 rows of fig1_12/summary have "method=jiont"; need one`,
+		"[number]\nX = {from = \"fig1_12/summary\", row = \"method=total\", column = \"variance_auroc\", format = \"%.1f\"}":                                            "numbers.toml:2: number.X: variance_auroc is empty",
+		"[number]\nX = {from = \"fig1_12/summary\", row = \"method=joint\", column = \"accuracy\", format = \"%v\"}":                                                    `numbers.toml:2: number.X: format "%v" is not allowed; allowed: %.Nf`,
+		"[number]\nX1 = {from = \"uci/ranks\", format = \"%.0f\"}":                                                                                                      "numbers.toml:2: number.X1: need a name of letters",
+		"[number]\nX = {from = \"uci/ranks\", rows = \"method=tagi\", format = \"%.0f\"}":                                                                               "numbers.toml:2: number.X.rows is not a key; allowed in [number]: from, row",
+		"[[table]]\nname = \"a\"\nrows = [\"method=tagi\"]\n[[table.column]]\nfrom = \"uci/ranks\"\ncolumn = \"log_loss\"\nformat = \"%.1f\"\nbest = \"low\"":           `table a: best "low" is not allowed; allowed: least, greatest`,
+		"[[table]]\nname = \"a\"\nrows = [\"method=tagi\"]\n[[table.column]]\nfrom = \"uci/ranks\"\ncolumn = \"log_loss\"\nformat = \"%.1f\"\nnone = [\"method=tagi\"]": `none has "method=tagi", where a value is`,
+	} {
+		files, err := lines(t, list)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s\nerror %v, want %s", list, err, want)
+		}
+		if files != "" {
+			t.Errorf("%s\nwrote %s", list, files)
+		}
+	}
+}
+
+func TestSpell(t *testing.T) {
+	for _, c := range []struct {
+		format string
+		x      float64
+		want   string
+	}{
+		{"%.2f", 0.375, "0.38"}, {"%.0f", 60000, `60\,000`}, {"%.1f", 1234567.89, `1\,234\,567.9`}, {"%.0f", 1234, "1234"},
+		{"%.1e", 0.00012, `1.2 \cdot 10^{-4}`}, {"%.1f", -0.25, "-0.2"},
+		{"%.1f", math.Inf(1), `\infty`}, {"%.1f", math.Inf(-1), `-\infty`},
+	} {
+		if got := spell(c.format, c.x); got != c.want {
+			t.Errorf("%s of %g is %s, want %s", c.format, c.x, got, c.want)
+		}
+	}
+}
+
+// The best of each part between rules is bold, and what is in its interval.
+func TestBest(t *testing.T) {
+	c := column{number: number{Format: "%.1f", Interval: true}, Best: "least"}
+	got := c.set(make([]string, 3), []value{{5, 1, 9}, {2, 1, 3}, {2.9, 2.3, 3.5}})
+	want := []string{`$5.0{\scriptstyle\,\pm\,4.0}$`, `$\mathbf{2.0}{\scriptstyle\,\pm\,1.0}$`, `$\mathbf{2.9}{\scriptstyle\,\pm\,0.6}$`}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got := c.set(make([]string, 1), []value{{2, 1, 3}}); strings.Contains(got[0], "mathbf") {
+		t.Errorf("one row alone is the best: %q", got)
+	}
+	if got := c.set(make([]string, 2), []value{{2, 1, 3}, {x: math.Inf(1)}}); got[1] != `$\infty$` {
+		t.Errorf("infinite: %q", got)
+	}
+	c.Best = "greatest"
+	if got := c.set(make([]string, 3), []value{{5, 4.5, 5.5}, {2, 1, 3}, {3.5, 2.9, 4.1}}); !strings.Contains(got[0], "mathbf") || strings.Contains(got[2], "mathbf") {
+		t.Errorf("got %q", got)
+	}
+	results := quote.Open(filepath.Join(root, "results"))
+	table := tabular{
+		Name: "a", From: "uci/ranks", Label: "method", Rows: []string{"method=tagi", "", "method=majority : frequencies & λ"},
+		Column: []column{{Head: "sets", number: number{Column: "sets", Format: "%.0f"}}},
+	}
+	text, err := table.tex(results)
+	if err != nil || !strings.Contains(text, "TAGI & $8$ \\\\\n\\midrule\nfrequencies \\& $\\lambda$ & $8$ \\\\\n") {
+		t.Errorf("%v: %s", err, text)
+	}
+}

@@ -1,0 +1,165 @@
+package paper
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"closedform/figures"
+	"closedform/runner/internal/quote"
+)
+
+// tabular is a table of the text: a row for each of rows, a column for each of columns.
+type tabular struct {
+	Name   string
+	From   string   // EXPERIMENT/TABLE of the columns that have none of their own
+	Row    string   // fields that all cells share
+	Rows   []string // the fields of each row, " : " and its label; an empty one is a rule
+	Label  string   // head of the labels; none: no labels
+	Column []column
+}
+
+// column is a column: a number of each row.
+type column struct {
+	number
+	Head  string
+	Align string   // of LaTeX; r
+	Best  string   // least or greatest: bold between two rules, with all values in the interval of the best
+	None  []string // rows that have no value
+}
+
+// tex returns the table as LaTeX. A row without a label of its own is called by the words
+// of its first field.
+func (t tabular) tex(results *quote.Results) (string, error) {
+	var heads, aligns []string
+	lines := make([][]string, len(t.Rows))
+	if t.Label != "" {
+		heads, aligns = append(heads, t.Label), append(aligns, "l")
+		for i, row := range t.Rows {
+			lines[i] = append(lines[i], label(row))
+		}
+	}
+	var failed []error
+	for _, c := range t.Column {
+		align := c.Align
+		if align == "" {
+			align = "r"
+		}
+		head := c.Head
+		if align == "r" {
+			head = `\multicolumn{1}{r}{` + head + "}"
+		}
+		heads, aligns = append(heads, head), append(aligns, align)
+		cells, err := t.cells(c, results)
+		failed = append(failed, err)
+		for i, cell := range cells {
+			lines[i] = append(lines[i], cell)
+		}
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "\\begin{tabular}{@{}%s@{}}\n\\toprule\n%s \\\\\n\\midrule\n", strings.Join(aligns, ""), strings.Join(heads, " & "))
+	for i, line := range lines {
+		if t.Rows[i] == "" {
+			b.WriteString("\\midrule\n")
+			continue
+		}
+		fmt.Fprintf(&b, "%s \\\\\n", strings.Join(line, " & "))
+	}
+	b.WriteString("\\bottomrule\n\\end{tabular}\n")
+	return b.String(), errors.Join(failed...)
+}
+
+func label(row string) string {
+	fields, words, ok := strings.Cut(row, " : ")
+	if !ok {
+		_, words, _ = strings.Cut(strings.Split(fields, " ")[0], "=")
+		words = figures.Words(words)
+	}
+	return escape(words)
+}
+
+// cells returns the column, empty where there is a rule.
+func (t tabular) cells(c column, results *quote.Results) ([]string, error) {
+	if !slices.Contains([]string{"", "least", "greatest"}, c.Best) {
+		return make([]string, len(t.Rows)), fmt.Errorf("best %q is not allowed; allowed: least, greatest", c.Best)
+	}
+	if c.From == "" {
+		c.From = t.From
+	}
+	var (
+		cells, part []string
+		values      []value
+		failed      []error
+	)
+	finish := func() {
+		cells, part, values = append(cells, c.set(part, values)...), nil, nil
+	}
+	for _, row := range t.Rows {
+		if row == "" {
+			finish()
+			cells = append(cells, "")
+			continue
+		}
+		fields, _, _ := strings.Cut(row, " : ")
+		text, v, err := c.cell(results, t.Row, fields)
+		if err != nil {
+			failed = append(failed, fmt.Errorf("column %q: %w", c.Head, err))
+		}
+		part, values = append(part, text), append(values, v)
+	}
+	finish()
+	return cells, errors.Join(failed...)
+}
+
+// cell returns the words or the value of a row, of which x is NaN if there is none.
+func (c column) cell(results *quote.Results, shared, fields string) (string, value, error) {
+	n, none := c.number, value{x: math.NaN()}
+	n.Row = strings.Join([]string{shared, fields, n.Row}, " ")
+	if slices.Contains(c.None, fields) {
+		if _, err := results.Text(quote.Source{From: n.From, Row: n.Row, Column: n.Column}); !errors.Is(err, quote.ErrEmpty) {
+			return "", none, fmt.Errorf("none has %q, where a value is", fields)
+		}
+		return "--", none, nil
+	}
+	if n.Format == words {
+		text, err := n.tex(results)
+		return text, none, err
+	}
+	if err := n.check(); err != nil {
+		return "", none, err
+	}
+	v, err := n.read(results)
+	return "", v, err
+}
+
+// set returns the cells of a part of the table, the best of its values in bold.
+func (c column) set(cells []string, values []value) []string {
+	best := value{x: math.NaN()}
+	for _, v := range values {
+		if math.IsNaN(best.x) || c.Best == "least" && v.x < best.x || c.Best == "greatest" && v.x > best.x {
+			best = v
+		}
+	}
+	for i, v := range values {
+		if math.IsNaN(v.x) {
+			continue
+		}
+		tie := c.Interval && best.low <= v.x && v.x <= best.high
+		cells[i] = c.spell(v, c.Best != "" && len(values) > 1 && (tie || spell(c.Format, v.x) == spell(c.Format, best.x)))
+	}
+	return cells
+}
+
+// spell returns a value, bold if it is to be, and half of the length of its interval.
+func (c column) spell(v value, bold bool) string {
+	text := spell(c.Format, v.x)
+	if bold {
+		text = `\mathbf{` + text + "}"
+	}
+	if c.Interval && !math.IsInf(v.x, 0) {
+		text += `{\scriptstyle\,\pm\,` + spell(c.Format, (v.high-v.low)/2) + "}"
+	}
+	return "$" + text + "$"
+}

@@ -1,0 +1,135 @@
+// Package quote finds the numbers of published tables that texts quote: the READMEs,
+// the page of the results, and the paper.
+package quote
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/BurntSushi/toml"
+
+	"closedform/runner/internal/store"
+	"closedform/runner/internal/table"
+)
+
+// Source is a field of a published table.
+type Source struct {
+	From   string  // the table, as EXPERIMENT/TABLE; EXPERIMENT/manifest is the resolved manifest
+	Row    string  // the fields that tell its row, as "method=adf k=25"
+	Column string  // of a manifest a key, as "variant.adf.lambda"
+	Factor float64 // of a number, such as 100 for per cent; 0 is 1
+}
+
+// Results are published tables, each read once.
+type Results struct {
+	dir  string
+	read map[string]*table.Table
+}
+
+// Open returns the tables of the folder of all results. They are read when they are asked for.
+func Open(dir string) *Results { return &Results{dir, map[string]*table.Table{}} }
+
+// Rows returns those of a table that have the fields, "key=value", separated by spaces. It is
+// an error if the table is not what was published, or has no such column.
+func (r *Results) Rows(from, fields string) (*table.Table, error) {
+	rows := r.read[from]
+	if rows == nil {
+		experiment, name, _ := strings.Cut(from, "/")
+		results, err := store.OpenResults(filepath.Join(r.dir, experiment))
+		if err != nil {
+			return nil, err
+		}
+		if rows, err = results.Table(name); err != nil {
+			return nil, err
+		}
+		r.read[from] = rows
+	}
+	for _, field := range strings.Fields(fields) {
+		key, value, ok := strings.Cut(field, "=")
+		if !ok || !rows.Has(key) {
+			return nil, fmt.Errorf("%s has no column %q; allowed: %s", from, key, columns(rows))
+		}
+		rows = rows.Where(key, value)
+	}
+	return rows, nil
+}
+
+func columns(t *table.Table) string {
+	var names []string
+	for _, c := range t.Columns {
+		names = append(names, c.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// ErrEmpty is that of a field without a value.
+var ErrEmpty = errors.New("is empty")
+
+// Text returns a field as it is stored. It is an error if not exactly one row has it, or if
+// it is empty.
+func (r *Results) Text(s Source) (string, error) {
+	if experiment, isSetting := strings.CutSuffix(s.From, "/manifest"); isSetting {
+		return r.setting(experiment, s.Column)
+	}
+	rows, err := r.Rows(s.From, s.Row)
+	switch {
+	case err != nil:
+		return "", err
+	case rows.Len() != 1:
+		return "", fmt.Errorf("%d rows of %s have %q; need one", rows.Len(), s.From, s.Row)
+	case !rows.Has(s.Column):
+		return "", fmt.Errorf("%s has no column %q; allowed: %s", s.From, s.Column, columns(rows))
+	}
+	text := rows.Texts(s.Column)[0]
+	if text == "" {
+		return "", fmt.Errorf("%s %w in the row of %s with %q", s.Column, ErrEmpty, s.From, s.Row)
+	}
+	return text, nil
+}
+
+// setting returns a value of a resolved manifest. Elements of lists go by their names.
+func (r *Results) setting(experiment, key string) (string, error) {
+	file := filepath.Join(r.dir, experiment, "manifest.toml")
+	tree := map[string]any{}
+	if _, err := toml.DecodeFile(file, &tree); err != nil {
+		return "", err
+	}
+	var at any = tree
+	for _, k := range strings.Split(key, ".") {
+		switch node := at.(type) {
+		case map[string]any:
+			at = node[k]
+		case []map[string]any:
+			i := slices.IndexFunc(node, func(e map[string]any) bool { return e["name"] == k })
+			if i < 0 {
+				return "", fmt.Errorf("%s: no element of %s is called %s", file, key, k)
+			}
+			at = node[i]
+		}
+	}
+	switch at.(type) {
+	case string, int64, float64:
+		return fmt.Sprint(at), nil
+	}
+	return "", fmt.Errorf("%s: %s is no number and no word", file, key)
+}
+
+// Number returns a field times the factor.
+func (r *Results) Number(s Source) (float64, error) {
+	text, err := r.Text(s)
+	if err != nil {
+		return 0, err
+	}
+	x, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return 0, fmt.Errorf("%s is %q in the row of %s with %q; need a number", s.Column, text, s.From, s.Row)
+	}
+	if s.Factor != 0 {
+		x *= s.Factor
+	}
+	return x, nil
+}
