@@ -44,7 +44,7 @@ func (m *Manifest) takeSlurm() error {
 			return m.Errorf("slurm."+key, "%v; allowed: a text, an integer, true or false", value)
 		}
 		if !slurmKey.MatchString(key) {
-			return m.Errorf("slurm."+key, "not an option of sbatch; allowed: a long one, such as partition, without dashes before it")
+			return m.Errorf("slurm."+key, "not an option of sbatch; allowed: a long one without its dashes, such as partition")
 		}
 		options = append(options, option)
 	}

@@ -17,7 +17,7 @@ func TestSlurm(t *testing.T) {
 	for lines, want := range map[string]string{
 		"[slurm]\ntime = 1.5":             "x/toy.toml:21: slurm.time: 1.5; allowed: a text, an integer, true or false",
 		"[slurm]\npartition = \"a b\"":    `x/toy.toml:21: slurm.partition: "a b" is not allowed; allowed: a text without spaces and quotes`,
-		"[slurm]\n\"--mem\" = 4":          "x/toy.toml:21: slurm.--mem: not an option of sbatch; allowed: a long one, such as partition, without dashes before it",
+		"[slurm]\n\"--mem\" = 4":          "x/toy.toml:21: slurm.--mem: not an option of sbatch; allowed: a long one without its dashes, such as partition",
 		"[slurm]\ntime = \"1\\n#SBATCH\"": `x/toy.toml:21: slurm.time: "1\n#SBATCH" is not allowed; allowed: a text without spaces and quotes`,
 	} {
 		if _, _, err := decode(text + lines); err == nil || err.Error() != want {

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -52,11 +53,12 @@ func (h *Here) Compute(ctx context.Context, w *Work) ([]*store.Cell, error) {
 	var failed []error
 	for told := false; len(left) > 0; {
 		err := h.round(ctx, w, left, cells, progress)
-		if err != nil && !h.Task || ctx.Err() != nil {
-			return cells, err
+		left = absent(left, cells)
+		if err != nil && !h.Task || len(left) > 0 && ctx.Err() != nil {
+			return cells, cmp.Or(err, ctx.Err())
 		}
 		failed = append(failed, err)
-		if left = absent(left, cells); err != nil || len(left) == 0 {
+		if err != nil || len(left) == 0 {
 			break
 		}
 		if !told {

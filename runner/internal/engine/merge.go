@@ -55,7 +55,8 @@ func (m *Merge) why(ctx context.Context, w *Work, missing []int) error {
 	}
 	all := states(ctx, m.Array)
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d of %s are missing; the same command again computes them", len(missing), count(len(w.Cells), "cell"))
+	fmt.Fprintf(&b, "%d of %s are missing; the same command again computes them",
+		len(missing), count(len(w.Cells), "cell"))
 	told := 0
 	for number, t := range tasks {
 		var keys []string
@@ -72,7 +73,8 @@ func (m *Merge) why(ctx context.Context, w *Work, missing []int) error {
 			break
 		}
 		id := fmt.Sprintf("%s_%d", m.Array, number)
-		fmt.Fprintf(&b, "\n  task %s (%v), %s: %s", id, all[id], count(len(keys), "cell"), strings.Join(keys[:min(len(keys), mostKeys)], ", "))
+		fmt.Fprintf(&b, "\n  task %s (%v), %s: %s", id, all[id],
+			count(len(keys), "cell"), strings.Join(keys[:min(len(keys), mostKeys)], ", "))
 		log := filepath.Join(m.Dir, id+".log")
 		text, err := os.ReadFile(log)
 		if err != nil {

@@ -45,11 +45,14 @@ const (
 	mostTasks    = 100 // unless -chunk says otherwise
 	scriptHeader = `#!/bin/bash
 # Written by closedform -engine slurm for sbatch; %s.
-#SBATCH --job-name=%s
-#SBATCH --output=%s
+#SBATCH --job-name=closedform-%s
+#SBATCH --output="%s"
 #SBATCH --open-mode=append
 #SBATCH --requeue
 `
+	scriptBody = `cd %s || exit
+export GOMAXPROCS=${SLURM_CPUS_PER_TASK:-1}
+exec %s -quiet`
 )
 
 // plan makes the plan of the missing cells.
@@ -103,31 +106,30 @@ func (s *Slurm) scripts(p *plan) error {
 	if err != nil {
 		return err
 	}
-	log := func(name string) string {
-		return `"` + filepath.Join(strings.ReplaceAll(dir, "%", "%%"), name) + `"`
-	}
-	var options, manifests strings.Builder
-	for _, w := range s.work {
-		fmt.Fprintf(&manifests, " -exp %s", word(filepath.Join(p.dir, w.Name+".toml")))
-	}
-	for _, o := range append(s.manifestOptions(), s.Options) {
-		if o != "" {
-			fmt.Fprintf(&options, "#SBATCH %s\n", o)
+	script := func(about, log, options, flag string) string {
+		log = filepath.Join(strings.ReplaceAll(dir, "%", "%%"), log)
+		text := fmt.Sprintf(scriptHeader, about, p.name, log) + options
+		for _, o := range append(s.manifestOptions(), s.Options) {
+			if o != "" {
+				text += "#SBATCH " + o + "\n"
+			}
 		}
+		text += fmt.Sprintf(scriptBody, word(here), word(p.program))
+		for _, w := range s.work {
+			text += " -exp " + word(filepath.Join(p.dir, w.Name+".toml"))
+		}
+		if s.Out != "" {
+			text += " -out " + word(s.Out)
+		}
+		return text + flag + "\n"
 	}
-	run := fmt.Sprintf("cd %s || exit\nexport GOMAXPROCS=${SLURM_CPUS_PER_TASK:-1}\nexec %s -quiet%s", word(here), word(p.program), manifests.String())
-	if s.Out != "" {
-		run += " -out " + word(s.Out)
-	}
-	limit := ""
+	array := fmt.Sprintf("#SBATCH --array=0-%d", len(p.tasks)-1)
 	if s.Limit > 0 {
-		limit = fmt.Sprintf("%%%d", s.Limit)
+		array += fmt.Sprintf("%%%d", s.Limit)
 	}
-	p.array = fmt.Sprintf(scriptHeader+"#SBATCH --array=0-%d%s\n#SBATCH --signal=B:TERM@60\n%s%s -task %s/$SLURM_ARRAY_TASK_ID\n",
-		fmt.Sprintf("%s compute the %s that are missing", count(len(p.tasks), "task"), count(p.cells, "cell")),
-		"closedform-"+p.name, log("%A_%a.log"), len(p.tasks)-1, limit, options.String(), run, word(p.dir))
-	p.merge = fmt.Sprintf(scriptHeader+"%s%s -merge %s/$1\n",
-		"the argument is the id of the array", "closedform-"+p.name, log("%j.log"), options.String(), run, word(p.dir))
+	p.array = script(fmt.Sprintf("%s compute the %s that are missing", count(len(p.tasks), "task"), count(p.cells, "cell")),
+		"%A_%a.log", array+"\n#SBATCH --signal=B:TERM@60\n", " -task "+word(p.dir)+"/$SLURM_ARRAY_TASK_ID")
+	p.merge = script("the argument is the id of the array", "%j.log", "", " -merge "+word(p.dir)+"/$1")
 	return nil
 }
 

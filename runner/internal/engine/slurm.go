@@ -57,7 +57,8 @@ func (s *Slurm) Finish(ctx context.Context) error {
 		fmt.Fprintf(s.Stdout, "%s: no cell is missing\n", p.name)
 		return nil
 	case s.DryRun:
-		fmt.Fprintf(s.Stdout, "%s\n# After it, with --dependency=afterany:ARRAY, and the id ARRAY as its argument:\n%s", p.array, p.merge)
+		fmt.Fprintf(s.Stdout, "%s\n# After it, with --dependency=afterany:ARRAY, and the id ARRAY as its argument:\n%s",
+			p.array, p.merge)
 		return nil
 	}
 	if err := p.write(); err != nil {

@@ -61,5 +61,6 @@ func (s *Slurm) wait(ctx context.Context, p *plan, array, merge string) error {
 		_, err = s.Stdout.Write(log)
 		return err
 	}
-	return fmt.Errorf("job %s, which merges: %v; the same command again goes on\n%s", merge, state, strings.TrimSpace(string(log)))
+	return fmt.Errorf("job %s, which merges: %v; the same command again goes on\n%s",
+		merge, state, strings.TrimSpace(string(log)))
 }

@@ -36,26 +36,31 @@ var machine = sync.OnceValue(func() string {
 	return fmt.Sprintf("%s %s%s", host, strings.TrimSpace(string(boot)), space)
 })
 
-// enter makes the file of this process.
-func (f *Folder) enter() error {
-	f.owner.mu.Lock()
-	defer f.owner.mu.Unlock()
-	if _, err := os.Stat(f.owner.path); err == nil {
-		return nil
+// enter makes the file of this process, unless it is there, and returns its path and what
+// is in it.
+func (f *Folder) enter() (path, line string, err error) {
+	o := &f.owner
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if _, err := os.Stat(o.path); err == nil {
+		return o.path, o.line, nil
 	}
-	os.MkdirAll(f.at(), 0o777)
+	if err := os.MkdirAll(f.at(), 0o777); err != nil {
+		return "", "", err
+	}
 	file, err := os.CreateTemp(f.at(), fmt.Sprintf("%d-*.owner", os.Getpid()))
 	if err != nil {
-		return err
+		return "", "", err
 	}
-	f.owner.path = file.Name()
-	f.owner.line = fmt.Sprintf("%s\npid %d\njob %s\n%s\n", machine(), os.Getpid(), os.Getenv("SLURM_JOB_ID"), filepath.Base(file.Name()))
-	_, err = file.WriteString(f.owner.line)
-	if f.owner.stop == nil {
-		f.owner.stop = make(chan struct{})
-		go f.beat(f.owner.stop)
+	o.path = file.Name()
+	o.line = fmt.Sprintf("%s\npid %d\njob %s\n%s\n",
+		machine(), os.Getpid(), os.Getenv("SLURM_JOB_ID"), filepath.Base(o.path))
+	_, err = file.WriteString(o.line)
+	if o.stop == nil {
+		o.stop = make(chan struct{})
+		go f.beat(o.stop)
 	}
-	return errors.Join(err, file.Close())
+	return o.path, o.line, errors.Join(err, file.Close())
 }
 
 // beat renews the claims until stop is closed.
@@ -93,25 +98,25 @@ func (f *Folder) now() (time.Time, error) {
 func (f *Folder) Claim(key, fingerprint string) (release func()) {
 	path := f.claimFile(key, fingerprint)
 	for range 3 {
-		if f.enter() != nil {
-			break
-		}
+		owner, line, err := f.enter()
 		ours := func() bool {
-			line, err := os.ReadFile(path)
-			return err == nil && string(line) == f.owner.line
+			claim, err := os.ReadFile(path)
+			return err == nil && string(claim) == line
 		}
 		release = func() {
 			if ours() { // it may have slept for so long that another has the cell
 				os.Remove(path)
 			}
 		}
-		err := os.Link(f.owner.path, path)
+		if err == nil {
+			err = os.Link(owner, path)
+		}
 		switch {
 		case err == nil:
 			return release
 		case errors.Is(err, fs.ErrNotExist): // of the owner: declared dead, while the machine slept
 		case !errors.Is(err, fs.ErrExist):
-			return func() {} // a file system without hard links
+			return func() {} // a file system without hard links; one that is full will tell
 		default:
 			if ours() { // the answer was lost on a network
 				return release
@@ -129,7 +134,7 @@ func (f *Folder) Claim(key, fingerprint string) (release func()) {
 // keys under another fingerprint.
 func (f *Folder) Others(keys, fingerprints []string) error {
 	claims, _ := filepath.Glob(filepath.Join(f.at(), "*.claim"))
-	if len(claims) == 0 || f.enter() != nil {
+	if len(claims) == 0 {
 		return nil
 	}
 	ours, keyed := map[string]bool{}, map[string]bool{}
@@ -143,7 +148,8 @@ func (f *Folder) Others(keys, fingerprints []string) error {
 			host, rest, _ := strings.Cut(string(line), " ")
 			_, rest, _ = strings.Cut(rest, "\n")
 			pid, _, _ := strings.Cut(rest, "\n")
-			return fmt.Errorf("another run, of other values or other code, is at work in %s: host %s, %s", f.dir, host, pid)
+			return fmt.Errorf("another run, of other values or other code, is at work in %s: host %s, %s",
+				f.dir, host, pid)
 		}
 	}
 	return nil
@@ -168,6 +174,9 @@ func (f *Folder) dead(path string) bool {
 			return true
 		}
 	}
+	if _, _, err := f.enter(); err != nil {
+		return false
+	}
 	now, err := f.now()
 	age := now.Sub(info.ModTime())
 	return err == nil && (age > Expiry || age < -Expiry)
@@ -176,13 +185,13 @@ func (f *Folder) dead(path string) bool {
 // sweep removes what dead processes have left: claims, and temporary files.
 func (f *Folder) sweep() {
 	left, _ := filepath.Glob(filepath.Join(f.at(), "*.*"))
-	if len(left) == 0 || f.enter() != nil {
+	if len(left) == 0 {
 		return
 	}
 	defer f.locked()()
 	for _, path := range left {
 		if filepath.Ext(path) != ".tmp" && f.dead(path) {
-			os.RemoveAll(strings.TrimSuffix(path, ".owner") + ".tmp")
+			os.RemoveAll(temporary(path))
 			os.Remove(path)
 		}
 	}

@@ -131,13 +131,19 @@ func TestClaimIsRenewed(t *testing.T) {
 // Where there are no hard links, cells are computed unclaimed.
 func TestClaimWithoutLinks(t *testing.T) {
 	f := openTemp(t)
-	if f.enter() != nil {
-		t.Fatal("no owner")
+	if _, _, err := f.enter(); err != nil {
+		t.Fatal(err)
 	}
 	os.Remove(f.owner.path)
 	f.owner.path = filepath.Dir(f.owner.path) // which cannot be linked to
 	if f.Claim("k", "f") == nil {
 		t.Error("no claim")
 	}
+	// Where nothing can be written, computing goes on to an error that tells of it.
+	os.RemoveAll(f.at())
+	overwrite(t, "", f.at())
 	f.owner.path = ""
+	if f.Claim("k", "f") == nil || f.SaveCell(newCell("k", "f", 1)) == nil {
+		t.Error("a claim that cannot be made is waited for, or the cell was kept")
+	}
 }

@@ -67,7 +67,7 @@ func (f *Folder) Close() error {
 			os.Remove(claim)
 		}
 	}
-	return errors.Join(os.RemoveAll(f.temporary()), os.Remove(f.owner.path))
+	return errors.Join(os.RemoveAll(temporary(f.owner.path)), os.Remove(f.owner.path))
 }
 
 // Dir returns the path of the folder.
@@ -75,19 +75,22 @@ func (f *Folder) Dir() string { return f.dir }
 
 func (f *Folder) cells() string { return filepath.Join(f.dir, "cells") }
 
-func (f *Folder) temporary() string { return strings.TrimSuffix(f.owner.path, ".owner") + ".tmp" }
+// temporary returns the folder for the temporary files of an owner.
+func temporary(owner string) string { return strings.TrimSuffix(owner, ".owner") + ".tmp" }
 
 // write puts a file at path atomically.
 func (f *Folder) write(path string, data []byte) error {
-	var err error
-	for range 2 { // again, if this process slept for so long that others swept
-		if err = errors.Join(f.enter(), os.MkdirAll(f.temporary(), 0o777)); err != nil {
+	for again := true; ; again = false {
+		owner, _, err := f.enter()
+		if err == nil {
+			err = os.MkdirAll(temporary(owner), 0o777)
+		}
+		if err == nil {
+			err = renameio.WriteFile(path, data, 0o666, renameio.WithTempDir(temporary(owner)))
+		}
+		// Others sweep what is there of a process that has slept for too long.
+		if !again || !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
-		err = renameio.WriteFile(path, data, 0o666, renameio.WithTempDir(f.temporary()))
-		if !errors.Is(err, fs.ErrNotExist) {
-			break
-		}
 	}
-	return err
 }

@@ -115,7 +115,8 @@ func readContents(path string) ([]entry, error) {
 	var contents []entry
 	for line := range strings.Lines(text.String()) {
 		c := entry{pack: path}
-		if _, err := fmt.Sscanf(line, "%s %d %d %s\n", &c.print, &c.offset, &c.length, &c.name); err != nil || c.length > packSmall {
+		_, err := fmt.Sscanf(line, "%s %d %d %s\n", &c.print, &c.offset, &c.length, &c.name)
+		if err != nil || c.length < 0 || c.length > packSmall {
 			return nil, ErrDamaged
 		}
 		c.offset += start

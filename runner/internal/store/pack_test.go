@@ -83,8 +83,11 @@ func TestDamagedPack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lost := 0
-	for n := range whole {
+	lost, step := 0, 1
+	if testing.Short() {
+		step = 23
+	}
+	for n := 0; n < len(whole); n += step {
 		for _, data := range [][]byte{whole[:n], append([]byte(nil), whole...)} {
 			if len(data) == len(whole) {
 				data[n] ^= 4
@@ -103,7 +106,7 @@ func TestDamagedPack(t *testing.T) {
 			fresh.packs.close()
 		}
 	}
-	if lost < 2*len(whole) {
-		t.Errorf("%d of %d damages were noticed", lost, 2*len(whole))
+	if lost < 2*len(whole)/step {
+		t.Errorf("%d cells were lost by %d damages", lost, 2*len(whole)/step)
 	}
 }
