@@ -22,7 +22,6 @@ type plan struct {
 	program      string // that the jobs run, a copy of this one
 	code         []byte
 	files        map[string][]byte // in dir
-	manifests    []string
 	tasks        []Task
 	cells        int    // of all tasks
 	array, merge string // the scripts
