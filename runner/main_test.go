@@ -261,6 +261,7 @@ func TestWrongUsage(t *testing.T) {
 		"-exp M -verify -shard 1/2", "-exp M -draw -verify", "-exp M -draw -shard 1/2",
 		"-exp M -engine cloud", "-exp M -wait", "-exp M -chunk 3", "-exp M -engine slurm -chunk -1", "-list -engine slurm",
 		"-exp M -engine slurm -verify", "-exp M -engine slurm -shard 1/2", "-exp M -engine slurm -workers 2",
+		"-exp M -task p/1 -merge p/2", "-exp M -task p/1 -shard 1/2", "-task p/1",
 	} {
 		var stdout, stderr bytes.Buffer
 		err := run(t.Context(), &stdout, &stderr, strings.Fields(args))

@@ -150,6 +150,8 @@ func (o *options) check(rest []string) string {
 		return fmt.Sprintf("-engine %s: need here or slurm", o.engine)
 	case o.engine == "slurm" && (!running || o.verify || o.draw || o.shard.n > 0 || o.task+o.merge != ""):
 		return "-engine slurm runs -exp or -all, and excludes -verify, -draw, -shard, -task and -merge"
+	case o.task+o.merge != "" && (o.task != "" && o.merge != "" || o.verify || o.draw || o.shard.n > 0):
+		return "-task and -merge are for the scripts of -engine slurm, and exclude each other, -verify, -draw and -shard"
 	case o.engine != "slurm" && (o.chunk != 0 || o.limit != 0 || o.slurmArgs != "" || o.wait || o.dryRun):
 		return "-chunk, -limit, -slurm-args, -wait and -dry-run are for -engine slurm"
 	case o.chunk < 0 || o.limit < 0:
