@@ -71,7 +71,7 @@ func TestKilledRunGoesOn(t *testing.T) {
 			}
 			mustRun(t, "-exp", m, "-out", out)
 			same(t, results(t, dir), want)
-			if left := append(glob(t, dir, "cells", ".*"), glob(t, dir, ".*")...); len(left) > 0 {
+			if left := append(glob(t, dir, "cells", "at", "*"), glob(t, dir, ".*")...); len(left) > 0 {
 				t.Errorf("temporary files are left: %q", left)
 			}
 		})
@@ -106,7 +106,7 @@ func TestInterruptedRunGoesOn(t *testing.T) {
 			if n := len(cellFiles(t, dir)); n != done {
 				t.Errorf("%d cells are there, %d were announced", n, done)
 			}
-			if exists(dir, "SHA256SUMS") || len(glob(t, dir, "*.csv")) > 0 || len(glob(t, dir, "cells", ".*")) > 0 {
+			if exists(dir, "SHA256SUMS") || len(glob(t, dir, "*.csv")) > 0 || len(glob(t, dir, "cells", "at", "*")) > 0 {
 				t.Error("it has published results, or left temporary files")
 			}
 			stdout, stderr, err := try(t, args...)

@@ -133,7 +133,7 @@ func (f *Folder) Claim(key, fingerprint string) (release func()) {
 // Others returns an error if a process that is alive computes a cell of one of these
 // keys under another fingerprint.
 func (f *Folder) Others(keys, fingerprints []string) error {
-	claims, _ := filepath.Glob(filepath.Join(f.at(), "*.claim"))
+	claims := list(f.at(), ".claim")
 	if len(claims) == 0 {
 		return nil
 	}
@@ -184,13 +184,13 @@ func (f *Folder) dead(path string) bool {
 
 // sweep removes what dead processes have left: claims, and temporary files.
 func (f *Folder) sweep() {
-	left, _ := filepath.Glob(filepath.Join(f.at(), "*.*"))
+	left := append(list(f.at(), ".claim"), list(f.at(), ".owner")...)
 	if len(left) == 0 {
 		return
 	}
 	defer f.locked()()
 	for _, path := range left {
-		if filepath.Ext(path) != ".tmp" && f.dead(path) {
+		if f.dead(path) {
 			os.RemoveAll(temporary(path))
 			os.Remove(path)
 		}
@@ -206,6 +206,17 @@ func (f *Folder) locked() (unlock func()) {
 		f.lock.Unlock()
 		f.mu.Unlock()
 	}
+}
+
+// list returns the paths of the files of a folder with an extension.
+func list(dir, extension string) (paths []string) {
+	files, _ := os.ReadDir(dir)
+	for _, file := range files {
+		if filepath.Ext(file.Name()) == extension {
+			paths = append(paths, filepath.Join(dir, file.Name()))
+		}
+	}
+	return paths
 }
 
 func (f *Folder) at() string { return filepath.Join(f.cells(), "at") }

@@ -61,8 +61,7 @@ func (f *Folder) Close() error {
 	}
 	close(f.owner.stop)
 	f.owner.stop = nil
-	claims, _ := filepath.Glob(filepath.Join(f.at(), "*.claim"))
-	for _, claim := range claims {
+	for _, claim := range list(f.at(), ".claim") {
 		if line, _ := os.ReadFile(claim); string(line) == f.owner.line {
 			os.Remove(claim)
 		}

@@ -40,10 +40,8 @@ func (p *packs) look(dir string) (fresh []entry) {
 	if p.seen == nil {
 		p.seen, p.cells = map[string]bool{}, map[string]entry{}
 	}
-	files, _ := os.ReadDir(dir)
-	for _, file := range files {
-		name := filepath.Join(dir, file.Name())
-		if p.seen[name] || filepath.Ext(name) != ".pack" {
+	for _, name := range list(dir, ".pack") {
+		if p.seen[name] {
 			continue
 		}
 		p.seen[name] = true
@@ -168,8 +166,7 @@ func (f *Folder) Prune(fingerprints []string) {
 	for _, print := range fingerprints {
 		wanted[print] = true
 	}
-	files, _ := filepath.Glob(filepath.Join(f.packed(), "*.pack"))
-	for _, file := range files {
+	for _, file := range list(f.packed(), ".pack") {
 		contents, err := readContents(file)
 		if err == nil && !slices.ContainsFunc(contents, func(c entry) bool { return wanted[c.print] }) {
 			os.Remove(file)
