@@ -58,14 +58,14 @@ func (f *Folder) enter() (path, line string, err error) {
 	_, err = file.WriteString(o.line)
 	if o.stop == nil {
 		o.stop = make(chan struct{})
-		go f.beat(o.stop)
+		go f.beat(o.stop, time.NewTicker(Expiry/6))
 	}
 	return o.path, o.line, errors.Join(err, file.Close())
 }
 
 // beat renews the claims until stop is closed.
-func (f *Folder) beat(stop chan struct{}) {
-	for tick := time.NewTicker(Expiry / 6); ; {
+func (f *Folder) beat(stop chan struct{}, tick *time.Ticker) {
+	for {
 		select {
 		case <-stop:
 			tick.Stop()
