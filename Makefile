@@ -1,9 +1,14 @@
 # make help lists the targets.
-.PHONY: help reproduce data test check bench verify draw report paper clean
+.PHONY: help reproduce data test check torture bench verify draw report paper clean
 
 TOOL = go tool -modfile=tools.mod
 # Packages in which work is done at the same time.
 CONCURRENT = ./runner ./runner/internal/engine ./runner/internal/store ./figures
+# What is fuzzed by make torture, and for how long each.
+FUZZED = ./runner/FuzzManifest ./runner/dataset/FuzzReadCSV ./runner/internal/data/FuzzReadIDX \
+	./runner/internal/data/FuzzSets ./runner/internal/store/FuzzTable ./runner/internal/store/FuzzDecodeCell \
+	./core/checkpoint/FuzzRead
+FUZZ = $(if $(filter short,$(EFFORT)),2s,10s)
 
 help:
 	@echo 'make reproduce   run every manifest in experiments/ and leave results/'
@@ -11,6 +16,8 @@ help:
 	@echo '                 are there from it'
 	@echo 'make test        all tests'
 	@echo 'make check       formatting, vet, staticcheck, dead code, the race detector'
+	@echo 'make torture     kills, full disks, damaged files, extreme numbers and fuzzing, some minutes;'
+	@echo '                 EFFORT=short does less of each, FUZZ=10m fuzzes each target for longer'
 	@echo 'make bench       benchmarks, in a form that benchstat reads'
 	@echo 'make verify      run again into a temporary folder and compare with results/;'
 	@echo '                 EFFORT=quick takes the experiments of that label only'
@@ -34,6 +41,12 @@ check:
 	$(TOOL) staticcheck ./...
 	@dead=$$($(TOOL) deadcode -test ./...); test -z "$$dead" || { echo "$$dead"; exit 1; }
 	go test -race -short $(CONCURRENT)
+
+torture:
+	CLOSEDFORM_TORTURE=$(or $(EFFORT),full) go test -count 1 -timeout 1h -run 'Extremes|Torture' ./core/bnn ./runner
+	@set -e; for target in $(FUZZED); do \
+		go test $${target%/*} -run '^$$' -fuzz "^$${target##*/}\$$" -fuzztime $(FUZZ) -fuzzminimizetime 10x; \
+	done
 
 bench:
 	go test -run '^$$' -bench . -benchmem -count 6 ./core/... ./baselines/...

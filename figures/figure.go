@@ -66,8 +66,21 @@ type Figure struct {
 }
 
 // Encode returns the figure as a file in the format "png" (110 dots per inch),
-// "svg" or "pdf". Any other format is an error.
-func (f *Figure) Encode(format string) ([]byte, error) {
+// "svg" or "pdf". Any other format is an error, and so is a temporary folder that a PDF's
+// fonts cannot be written to.
+func (f *Figure) Encode(format string) (data []byte, err error) {
+	defer func() {
+		switch p := recover().(type) {
+		case nil:
+		case string:
+			if !strings.HasPrefix(p, "vgpdf: ") {
+				panic(p)
+			}
+			err = fmt.Errorf("figures: %s", p)
+		default:
+			panic(p)
+		}
+	}()
 	var (
 		canvas vg.Canvas
 		file   io.WriterTo

@@ -32,6 +32,9 @@ func TestMain(m *testing.M) {
 		if d, err := time.ParseDuration(os.Getenv("RUNNER_TEST_EXPIRY")); err == nil {
 			store.Expiry = d
 		}
+		if limitFiles(); os.Geteuid() == 65534 { // which may not read this binary
+			executable = func() ([]byte, error) { return nil, nil }
+		}
 		main()
 	}
 	os.Exit(m.Run())

@@ -24,13 +24,17 @@ import (
 	"closedform/core/softmax"
 )
 
+// MostClasses is the largest number of classes, whose square is the size of the matrices
+// that a step needs.
+const MostClasses = 4096
+
 // Config describes a network. The zero value of every field but Layers is its
 // documented default, and the defaults together are a network that learns well from
 // standardised inputs in one pass; core/README.md says how they were chosen. The tags
 // are the words of manifests and checkpoints.
 type Config struct {
 	// Layers are the numbers of inputs, of neurons in each hidden layer, and
-	// of classes: at least two entries, at least two classes.
+	// of classes: at least two entries, 2 to MostClasses classes.
 	Layers []int `toml:"layers" json:"layers"`
 
 	// Bias adds to every layer an input that is always 1. It is true by default where
@@ -189,8 +193,9 @@ func (c *Config) defaultScale(l int) float64 {
 // Validate returns an error unless a network can be made of the configuration, a
 // [*field.Error] for a field that has a word.
 func (c Config) Validate() error {
-	if len(c.Layers) < 2 || slices.Min(c.Layers) < 1 || c.classes() < 2 {
-		return field.Errorf("layers", "%v is not allowed; allowed: inputs, hidden layers if any, and at least 2 classes, none of them empty", c.Layers)
+	if len(c.Layers) < 2 || slices.Min(c.Layers) < 1 || c.classes() < 2 || c.classes() > MostClasses {
+		return field.Errorf("layers", "%v is not allowed; allowed: inputs, hidden layers if any, and 2 to %d classes, none of them empty",
+			c.Layers, MostClasses)
 	}
 	for _, check := range []func() error{c.checkFields, c.checkLists, c.checkSoftmax, c.checkJoint} {
 		if err := check(); err != nil {

@@ -53,7 +53,7 @@ func (w *full) update(f *flow) {
 	for j := range w.out {
 		g := f.scratch[j*w.in : (j+1)*w.in]
 		size := floats.Norm(g, 2)
-		if size == 0 || f.d[j] == 0 && f.e[j] == 0 {
+		if size*size <= certain || f.d[j] == 0 && f.e[j] == 0 {
 			continue // certain, or taught nothing
 		}
 		floats.Scale(1/size, g)

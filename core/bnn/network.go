@@ -37,7 +37,12 @@ func New(cfg Config, src rand.Source) (*Network, error) {
 	rnd := rand.New(src)
 	for l, layer := range n.layers {
 		out, in := n.cfg.WeightDims(l)
-		cov := mat.NewDiagDense(in, slices.Repeat([]float64{n.cfg.priorVariance(l)}, in))
+		variance := n.cfg.priorVariance(l)
+		if variance == 0 {
+			return nil, fmt.Errorf("bnn: prior_var = %g, prior_scale = %g: a variance underflows",
+				cfg.PriorVar, cfg.PriorScale)
+		}
+		cov := mat.NewDiagDense(in, slices.Repeat([]float64{variance}, in))
 		for j := range out {
 			if err := layer.setCov(j, cov); err != nil {
 				return nil, fmt.Errorf("bnn: prior_var = %g, prior_scale = %g: %w", cfg.PriorVar, cfg.PriorScale, err)

@@ -92,11 +92,29 @@ func (n *Network) Observe(x []float64, class int) (Update, error) {
 			update.Floored += n.smooth(l)
 		}
 	}
-	for l, w := range n.layers {
+	for l := range n.layers {
 		n.replicate(l)
+		if !n.pass[l].bounded() {
+			update.Action = Refused
+			return update, errOverflow
+		}
+	}
+	for l, w := range n.layers {
 		w.update(&n.pass[l])
 	}
 	return update, nil
+}
+
+// bounded tells whether the steps keep all weights finite. A mean μ_ji moves by at most
+// |d_j| √v_j √Σ_ji,ii, of which the last factor is below 1.4e154, and no finite number
+// overflows by adding 1e291 to it; variances do not grow.
+func (f *flow) bounded() bool {
+	for j, d := range f.d {
+		if !(math.Abs(d)*math.Sqrt(f.v[j]) < 1e136) || math.IsNaN(f.e[j]) {
+			return false
+		}
+	}
+	return true
 }
 
 // checkAlike looks, before the first step after New or SetWeights, for hidden layers whose

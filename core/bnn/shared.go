@@ -77,8 +77,8 @@ func (w *shared) backward(first, second []float64, f *flow) { w.Backward(first, 
 func (w *shared) update(f *flow) {
 	g := f.scratch
 	size := floats.Norm(g, 2)
-	if size == 0 {
-		return // certain
+	if size*size <= certain {
+		return
 	}
 	floats.Scale(1/size, g)
 	e := floats.Sum(f.e) / float64(w.Out)

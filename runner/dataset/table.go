@@ -66,10 +66,12 @@ func ParseTable(content []byte, file string) (*Table, error) {
 		}
 		t.Cells, t.Line = append(t.Cells, record), append(t.Line, line)
 	}
+	first := map[string]int{}
 	for j, column := range t.Columns {
-		if k := slices.Index(t.Columns, column); k < j {
+		if k, twice := first[column]; twice {
 			return nil, fmt.Errorf("%s:%d: columns %d and %d are both called %q", file, t.header, k+1, j+1, column)
 		}
+		first[column] = j
 	}
 	return t, nil
 }

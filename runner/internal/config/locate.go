@@ -22,10 +22,17 @@ func (m *Manifest) Locate(path string, err error) error {
 	key := join(path, at.Key)
 	for k := key; k != ""; k, _ = cutLast(k) {
 		if o, ok := m.set[k]; ok {
-			return fmt.Errorf("-set %s: %s: %s", o, key, at.Problem)
+			return oneLine("-set %s: %s: %s", o, key, at.Problem)
 		}
 	}
-	return fmt.Errorf("%s:%d: %s: %s", m.File, m.line(key), key, at.Problem)
+	return oneLine("%s:%d: %s: %s", m.File, m.line(key), key, at.Problem)
+}
+
+// oneLine is fmt.Errorf with blanks for line ends, which keys in quotes may have.
+func oneLine(format string, args ...any) error {
+	return errors.New(strings.Join(strings.FieldsFunc(fmt.Sprintf(format, args...), func(r rune) bool {
+		return r == '\n' || r == '\r'
+	}), " "))
 }
 
 // Errorf returns the error of the value of a key, with file and line.
@@ -110,6 +117,9 @@ func (m *Manifest) override(o string) error {
 // value reads a value of the command line, where a shell has taken the quotes of a text.
 func value(text string) any {
 	var v map[string]any
+	if CheckDepth([]byte(text)) != nil {
+		return text
+	}
 	if _, err := toml.Decode("x = "+text, &v); err != nil {
 		return text
 	}

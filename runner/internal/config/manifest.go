@@ -92,15 +92,18 @@ func Read(file string, overrides []string) (*Manifest, error) {
 func Parse(file string, text []byte, overrides []string) (*Manifest, error) {
 	m := &Manifest{File: file, text: text, set: map[string]string{}}
 	m.Header = Header{Effort: "full", Folder: filepath.Dir(file)}
+	if err := CheckDepth(text); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
 	if _, err := toml.NewDecoder(bytes.NewReader(text)).Decode(&m.tree); err != nil {
 		if syntax := (toml.ParseError{}); errors.As(err, &syntax) {
-			return nil, fmt.Errorf("%s:%d: %s", file, syntax.Position.Line, strings.ReplaceAll(syntax.Message, "\n", " "))
+			return nil, oneLine("%s:%d: %s", file, syntax.Position.Line, syntax.Message)
 		}
-		return nil, fmt.Errorf("%s: %w", file, err)
+		return nil, oneLine("%s: %v", file, err)
 	}
 	for _, o := range overrides {
 		if err := m.override(o); err != nil {
-			return nil, fmt.Errorf("-set %s: %w", o, err)
+			return nil, oneLine("-set %s: %v", o, err)
 		}
 	}
 	if err := m.takeSlurm(); err != nil {
@@ -117,6 +120,29 @@ func Parse(file string, text []byte, overrides []string) (*Manifest, error) {
 	}
 	m.Overrides = append(m.Overrides, overrides...)
 	return m, nil
+}
+
+// CheckDepth returns an error for TOML with lists, tables or keys in each other so deep that
+// the library, which needs the square of the depth, would take all memory.
+func CheckDepth(text []byte) error {
+	const most = 1000
+	depth, dots := 0, 0
+	for _, b := range text {
+		switch b {
+		case '[', '{':
+			depth++
+		case ']', '}':
+			depth = max(0, depth-1)
+		case '.':
+			dots++
+		case '=', ',', '\n':
+			dots = 0
+		}
+		if depth > most || dots > most {
+			return fmt.Errorf("tables or keys are in each other more than %d deep", most)
+		}
+	}
+	return nil
 }
 
 // Decode decodes all but the header onto v, a pointer to a struct that holds the

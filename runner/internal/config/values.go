@@ -24,7 +24,7 @@ func (s *Ints) UnmarshalTOML(v any) error {
 		before, after, _ := strings.Cut(v, "..")
 		first, err := strconv.Atoi(before)
 		last, err2 := strconv.Atoi(after)
-		if cmp.Or(err, err2) != nil || first < 0 || last < first || last-first >= MaxCells {
+		if cmp.Or(err, err2) != nil || first < 0 || last < first || last > MaxSeed || last-first >= MaxCells {
 			break
 		}
 		for n := first; n <= last; n++ {

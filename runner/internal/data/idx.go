@@ -30,6 +30,9 @@ func readIDX(images, labels []byte, imagesName, labelsName string) (*Examples, e
 	return dataset.Images(imagesName, pixels, size[1]*size[2], label), nil
 }
 
+// maxValues is the most values that an IDX file may have, which may be packed.
+const maxValues = 1 << 28
+
 // readItems returns the bytes of an IDX file and the sizes of its dimensions, of which
 // the first counts the items. Memory is taken as values come in, not as promised.
 func readItems(content []byte, dims int) (items []byte, size []int, err error) {
@@ -52,9 +55,11 @@ func readItems(content []byte, dims int) (items []byte, size []int, err error) {
 			return nil, nil, fmt.Errorf("dimension %d is %d; need from 1 to %d", d+1, n, 1<<20)
 		}
 		size = append(size, int(n))
-		total *= int(n)
+		if total *= int(n); total > maxValues {
+			return nil, nil, fmt.Errorf("the header promises more than %d values, which is the most", maxValues)
+		}
 	}
-	items, err = io.ReadAll(r)
+	items, err = io.ReadAll(io.LimitReader(r, int64(total)+1))
 	if err == nil && len(items) != total {
 		err = fmt.Errorf("the header promises %d", total)
 	}

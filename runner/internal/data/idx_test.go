@@ -6,6 +6,8 @@ import (
 	"encoding/binary"
 	"slices"
 	"testing"
+
+	"closedform/internal/check"
 )
 
 // idx returns an IDX file: its header of 4-byte numbers, then the values.
@@ -45,6 +47,34 @@ func zip(text string) string {
 	w.Write([]byte(text))
 	w.Close()
 	return b.String()
+}
+
+// bomb returns a start, and 32 MiB of zeros, compressed.
+func bomb(start string) string {
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	w.Write([]byte(start))
+	w.Write(make([]byte, 32<<20))
+	w.Close()
+	return b.String()
+}
+
+// Whatever is in the files, it is refused or read without much memory.
+func FuzzReadIDX(f *testing.F) {
+	f.Add([]byte(idxImages(3, 2, 2)), []byte(idxLabels(3)), false)
+	f.Add([]byte(idxImages(3, 2, 2)), []byte(zip(idxLabels(3))), true)
+	f.Add([]byte(idx(nil, 2051, 1<<20, 1<<8, 1)), []byte{}, true)
+	f.Fuzz(func(t *testing.T, images, labels []byte, packed bool) {
+		if packed {
+			images = []byte(zip(string(images)))
+		}
+		check.Frugal(t, func() {
+			e, err := readIDX(images, labels, "im", "la")
+			if err == nil && (e.Len() == 0 || e.Inputs() == 0 || len(e.Classes()) == 0) {
+				t.Errorf("%d examples of %d inputs, classes %q", e.Len(), e.Inputs(), e.Classes())
+			}
+		})
+	})
 }
 
 func TestReadIDX(t *testing.T) {
@@ -106,7 +136,8 @@ func TestReadIDXErrors(t *testing.T) {
 		"no images":              {idxImages(0, 2, 2), idxLabels(0), "im: dimension 1 is 0; need from 1 to 1048576"},
 		"no pixels":              {idx(nil, 2051, 3, 2, 0), labels, "im: dimension 3 is 0"},
 		"too many pixels":        {idx(nil, 2051, 3, 1<<32-1, 2), labels, "im: dimension 2 is 4294967295"},
-		"a header that promises": {idx(nil, 2051, 1<<20, 1<<20, 1<<20), labels, "im: 0 bytes of values: "},
+		"a header that promises": {idx(nil, 2051, 1<<20, 1<<20, 1<<20), labels, "im: the header promises more than "},
+		"a bomb":                 {bomb(idx(nil, 2051, 1, 1, 1)), labels, "im: 2 bytes of values: the header promises 1"},
 	} {
 		e, err := readIDX([]byte(c.images), []byte(c.labels), "im", "la")
 		refuses(t, name, err, c.want)

@@ -6,11 +6,14 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/BurntSushi/toml"
+
+	"closedform/runner/internal/config"
 )
 
 // SetsFile is the file, in the folder of the data, that says which data sets there are,
@@ -42,7 +45,14 @@ func readSets(file string, names ...string) ([]dataSet, error) {
 	var all struct {
 		Sets []dataSet `toml:"set"`
 	}
-	md, err := toml.DecodeFile(file, &all)
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	if err := config.CheckDepth(text); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	md, err := toml.Decode(string(text), &all)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
@@ -52,6 +62,12 @@ func readSets(file string, names ...string) ([]dataSet, error) {
 	known := []string{AllSets}
 	for _, s := range all.Sets {
 		known = append(known, s.Name)
+		for _, f := range s.Files {
+			if !filepath.IsLocal(filepath.FromSlash(f.Path)) {
+				return nil, fmt.Errorf("%s: set %s: path = %q; allowed: a path below the folder of the data",
+					file, s.Name, f.Path)
+			}
+		}
 	}
 	for _, name := range names {
 		if !slices.Contains(known, name) {

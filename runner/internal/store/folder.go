@@ -46,7 +46,11 @@ func Open(dir string) (*Folder, error) {
 	if err := os.MkdirAll(f.at(), 0o777); err != nil {
 		return nil, fmt.Errorf("results folder: %w", err)
 	}
-	f.lock = flock.New(filepath.Join(f.cells(), "lock"), flock.SetPermissions(0o666))
+	lock := filepath.Join(f.cells(), "lock")
+	if info, err := os.Lstat(lock); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		os.Remove(lock) // it would make a file elsewhere
+	}
+	f.lock = flock.New(lock, flock.SetPermissions(0o666))
 	f.sweep()
 	return f, nil
 }

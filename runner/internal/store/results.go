@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -19,8 +20,10 @@ type File struct {
 	Data []byte
 }
 
-// packed is the extension of packed tables.
-const packed = ".csv.gz"
+const (
+	packed       = ".csv.gz" // the extension of packed tables
+	mostUnpacked = 1 << 28   // bytes of one
+)
 
 // TableName returns the name of the file of a table: NAME.csv, or NAME.csv.gz if it
 // is packed.
@@ -53,7 +56,14 @@ func (f File) Table() (*table.Table, error) {
 	if err != nil {
 		return nil, fmt.Errorf("table %s: %w", name, err)
 	}
-	return table.Read(name, z)
+	unpacked, err := io.ReadAll(io.LimitReader(z, mostUnpacked+1))
+	if err == nil && len(unpacked) > mostUnpacked {
+		err = fmt.Errorf("more than %d bytes when unpacked, which is the most", mostUnpacked)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("table %s: %w", name, err)
+	}
+	return table.Read(name, bytes.NewReader(unpacked))
 }
 
 // Results is a results folder that a run has published, to be read.

@@ -19,7 +19,14 @@ func (t *Table) CSV() []byte {
 			rows[i] = append(rows[i], text)
 		}
 	}
-	w.WriteAll(rows) // writing to a bytes.Buffer cannot fail
+	for _, row := range rows { // writing to a bytes.Buffer cannot fail
+		if w.Write(row); len(row) == 1 && row[0] == "" {
+			w.Flush()
+			buf.Truncate(buf.Len() - 1)
+			buf.WriteString("\"\"\n") // as a blank line is no row
+		}
+	}
+	w.Flush()
 	return buf.Bytes()
 }
 

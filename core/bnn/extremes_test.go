@@ -1,0 +1,227 @@
+package bnn
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"closedform/core/random"
+	"closedform/core/softmax"
+	"closedform/internal/check"
+)
+
+// pick returns one of its arguments.
+func pick[T any](r *rand.Rand, of ...T) T { return of[r.IntN(len(of))] }
+
+// extremeConfig returns any configuration, with variances from 1e-300 to 1e300.
+func extremeConfig(r *rand.Rand) Config {
+	cfg := Config{
+		Layers: []int{pick(r, 1, 2, 5), pick(r, 2, 3, 10)}, Bias: pick(r, true, false),
+		Output: OutputRule(r.IntN(len(outputRules))), Hidden: HiddenRule(r.IntN(len(hiddenRules))),
+		Covariance:   []Covariance{Covariance(r.IntN(len(covariances)))},
+		OnIndefinite: Policy(r.IntN(len(policies))),
+		PriorVar:     math.Pow(10, pick(r, 0., 0, 2, -8, 8, 16, -16, -100, 100, -300, 300)), Prior: PaperPrior,
+		PriorMeanVar: math.Pow(10, pick(r, 0., 8, -8, 100, 200, 300)), Alpha: pick(r, 0, 0.1, 1), Beta: 1,
+		Replications: pick(r, nil, []float64{1}, []float64{1e6}),
+	}
+	if cfg.Output == ADFExact && cfg.Layers[1] == 10 {
+		cfg.Layers[1] = 3 // slow
+	}
+	if cfg.Output == ADFExact && pick(r, true, false) {
+		cfg.OutputCovariance, cfg.Covariance, cfg.Replications = JointNeurons, nil, nil
+	}
+	if cfg.Output == Joint || cfg.Output == Total {
+		cfg.Softmax = pick[softmax.Approximation](r, nil, softmax.Exact{Fast: true}, softmax.Probit{Lambda: 0.2, Rho: 0.1})
+	}
+	for range r.IntN(3) { // hidden layers
+		cfg.Layers = append([]int{cfg.Layers[0], pick(r, 1, 4)}, cfg.Layers[1:]...)
+	}
+	for range cfg.Layers[1:] {
+		cfg.PriorScale = append(cfg.PriorScale, math.Pow(10, pick(r, 0., 0, 0, -150, 150, -300, 300)))
+	}
+	return cfg
+}
+
+// extremeStream returns a stream of examples.
+func extremeStream(r *rand.Rand, inputs, classes int) (name string, next func(x []float64) (class int)) {
+	scale := math.Pow(10, pick(r, -8., 0, 8))
+	same := make([]float64, inputs)
+	for i := range same {
+		same[i] = scale * r.NormFloat64()
+	}
+	name = pick(r, "scaled", "constant", "same", "contradictory", "mixed", "zero")
+	return fmt.Sprintf("%s at %g", name, scale), func(x []float64) int {
+		class := r.IntN(classes)
+		for i := range x {
+			switch name {
+			case "constant":
+				x[i] = scale
+			case "same":
+				x[i], class = same[i], 0
+			case "contradictory":
+				x[i] = same[i]
+			case "zero":
+				x[i] = 0
+			case "mixed":
+				x[i] = math.Pow(10, pick(r, -300., -8, 0, 8, 150, 300)) * r.NormFloat64()
+			default:
+				x[i] = scale * r.NormFloat64()
+			}
+		}
+		return class
+	}
+}
+
+// wrong says what a state has that no network may have. The rule Frozen can leave a
+// variance of zero: in its linear part a unit with one input knows all of its output.
+func wrong(s State) string {
+	for l, layer := range s.Layers {
+		if notFinite(layer.Mean.RawMatrix().Data) >= 0 {
+			return fmt.Sprintf("a mean of layer %d is not finite", l)
+		}
+		sd := layer.Variance
+		if layer.Root != nil { // of which the squares may underflow
+			rows, _ := layer.Root.Dims()
+			sd = mat.NewDense(rows, 1, nil)
+			for i := range rows {
+				sd.Set(i, 0, floats.Norm(layer.Root.RawRowView(i), 2))
+			}
+		}
+		least, most := mat.Min(sd), mat.Max(sd)
+		if math.IsNaN(mat.Sum(sd)) || math.IsInf(most*most, 1) && layer.Root != nil || math.IsInf(most, 1) ||
+			!(least > 0 || least == 0 && s.Config.Hidden == Frozen) {
+			return fmt.Sprintf("variances or roots of layer %d are from %g to %g, or NaN", l, least, most)
+		}
+	}
+	return ""
+}
+
+func sameState(a, b State) bool {
+	for l := range a.Layers {
+		for _, m := range [][2]*mat.Dense{
+			{a.Layers[l].Mean, b.Layers[l].Mean},
+			{a.Layers[l].Root, b.Layers[l].Root},
+			{a.Layers[l].Variance, b.Layers[l].Variance},
+		} {
+			if m[0] != nil && !mat.Equal(m[0], m[1]) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// train has the network learn from a stream, and fails unless after each update every
+// variance is positive and every number finite, or there was an error and the network is
+// what it was.
+func train(t *testing.T, n *Network, updates int, next func(x []float64) (class int)) (done, refused int) {
+	t.Helper()
+	x := make([]float64, n.cfg.Layers[0])
+	var p Prediction
+	before := n.State()
+	problem := wrong(before)
+	for k := 0; k < updates && problem == ""; k++ {
+		class := next(x)
+		_, err := n.Observe(x, class)
+		after := n.State()
+		problem = wrong(after)
+		if err != nil && !sameState(before, after) {
+			problem = "changed in spite of the error " + err.Error()
+		}
+		if err := n.Predict(&p, x); err == nil && notFinite(p.P) >= 0 {
+			problem += fmt.Sprintf("; predicts %v", p.P)
+		}
+		if done++; err != nil {
+			refused++
+		}
+		if errors.Is(err, errTooWide) {
+			break // which takes a second
+		}
+		before = after
+	}
+	if problem != "" {
+		t.Errorf("after %d examples, the last %g: %s", done, x, problem)
+	}
+	return done, refused
+}
+
+func TestUpdatesAtExtremes(t *testing.T) {
+	done, refused := 0, 0
+	for trial := range check.Torture(t, 20, 200, 2600) {
+		r := rand.New(random.Source("bnn", "extremes", trial))
+		cfg := extremeConfig(r)
+		n, err := New(cfg, r)
+		if err != nil {
+			continue // variances overflow or underflow
+		}
+		name, next := extremeStream(r, cfg.Layers[0], cfg.classes())
+		updates := pick(r, append(slices.Repeat([]int{400}, 39), 10_000)...)
+		if cfg.Output == ADFExact {
+			updates /= 20 // slow
+		}
+		k, without := train(t, n, updates, next)
+		done, refused = done+k, refused+without
+		if t.Failed() {
+			t.Fatalf("trial %d: %+v, %s", trial, cfg, name)
+		}
+	}
+	t.Logf("%d updates, %d of them refused", done, refused)
+}
+
+func TestThousandClassesAtExtremes(t *testing.T) {
+	most := check.Torture(t, 0, 5, 100)
+	for rule, updates := range map[OutputRule]int{ADF: most, ADFExact: 1, Joint: 1, Total: most} { // 1: slow
+		for _, scale := range []float64{1e-8, 1e8} {
+			cfg := Config{Layers: []int{2, 4, 1000}, Output: rule, OnIndefinite: Project}
+			n, err := New(cfg, random.Source("thousand"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := rand.New(random.Source("thousand", fmt.Sprint(scale)))
+			train(t, n, updates, func(x []float64) int {
+				x[0], x[1] = scale*r.NormFloat64(), scale*r.NormFloat64()
+				return r.IntN(1000)
+			})
+		}
+	}
+}
+
+func TestPriorVarianceThatUnderflows(t *testing.T) {
+	_, err := New(Config{Layers: []int{2, 3}, PriorVar: 1e-300, PriorScale: []float64{1e-300}}, random.Source("bnn"))
+	if err == nil || !strings.Contains(err.Error(), "underflows") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// The steps of the hidden layer overflow, though no pre-activation does.
+func TestOverflowOfHiddenStep(t *testing.T) {
+	n, err := New(Config{
+		Layers: []int{1, 4, 2}, Output: Joint, Covariance: Covariances{Shared}, Alpha: 1, Beta: 1,
+		PriorVar: 1e8, PriorScale: []float64{1e300, 1e150}, PriorMeanVar: 1e-8, Prior: PaperPrior,
+	}, random.Source("bnn"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := n.State()
+	refused := 0
+	for k := range 20 {
+		update, err := n.Observe([]float64{0.34}, k%2)
+		if err == nil {
+			before = n.State()
+			continue
+		}
+		if refused++; update.Action != Refused || !sameState(before, n.State()) || wrong(before) != "" {
+			t.Fatalf("%v, after %v", err, update.Action)
+		}
+	}
+	if refused == 0 {
+		t.Error("nothing overflows")
+	}
+}

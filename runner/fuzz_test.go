@@ -1,0 +1,63 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"closedform/internal/check"
+	"closedform/runner/internal/config"
+)
+
+// Whatever a manifest and -set say, the error has one line that says where, or there are
+// cells, and the manifest as it is resolved is another one of the same experiment.
+func FuzzManifest(f *testing.F) {
+	files, _ := filepath.Glob("../experiments/*.toml")
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(string(text), "sweep.seed=1..3")
+	}
+	f.Add(small, "variant.joint.scale=1e300")
+	f.Add(drawn, "sweep.seed=9223372036854775800..9223372036854775807")
+	f.Add(small, "name=../x")
+	f.Add(small+strings.Repeat("a.", 1e5)+"a=1\n", "x="+strings.Repeat("{a=", 1e5))
+	f.Add(small, "x={"+strings.Repeat("a.", 1e5)+"a=1}")
+	f.Add(small+"x="+strings.Repeat("[", 999)+strings.Repeat("]", 999)+"\n", strings.Repeat("a.", 1e4)+"a=1")
+	f.Add(strings.Replace(small, `name = "joint"`, `name = "../joint"`, 1), "x")
+	f.Add(small, "sweep={seed=[1,2]}")
+	f.Add("\"a\\nb\" = 1\n"+small, "\"x\ny\"=2")
+	f.Fuzz(func(t *testing.T, text, set string) {
+		file := write(t, text)
+		check.Frugal(t, func() {
+			e, err := newExperiment(file, []string{set})
+			if err != nil {
+				if strings.Count(err.Error(), "\n") > 0 {
+					t.Errorf("error %q", err)
+				}
+				return
+			}
+			if dir := (&program{options: &options{out: "out"}}).dir(e); filepath.Dir(dir) != "out" {
+				t.Errorf("folder %s", dir)
+			}
+			if cells := e.study.Cells(); len(cells) > config.MaxCells {
+				return
+			}
+			resolved, err := e.Resolved(e.study)
+			if err != nil {
+				t.Fatal(err)
+			}
+			again, err := newExperiment(write(t, string(resolved)), nil)
+			if err != nil {
+				t.Fatalf("resolved to\n%s\n%v", resolved, err)
+			}
+			if twice, err := again.Resolved(again.study); err != nil || !bytes.Equal(twice, resolved) {
+				t.Errorf("resolved to\n%s\nand then to\n%s\n%v", resolved, twice, err)
+			}
+		})
+	})
+}
