@@ -82,7 +82,7 @@ func (p *program) drawAgain(e *experiment) error {
 		}
 		files = append(files, drawn...)
 	}
-	folder, err := store.Open(dir, false)
+	folder, err := store.Open(dir)
 	if err != nil {
 		return err
 	}

@@ -21,6 +21,7 @@ import (
 
 	"closedform/runner/internal/config"
 	"closedform/runner/internal/data"
+	"closedform/runner/internal/engine"
 	"closedform/runner/internal/paper"
 	"closedform/runner/internal/study"
 )
@@ -55,6 +56,10 @@ type program struct {
 	*options
 	args           []string
 	stdout, stderr io.Writer
+	engine         engine.Engine
+	only           string // the experiment of a task
+	later          bool   // others publish what follows from the cells
+	part, merges   string // which part of the cells this is, and what merges them
 }
 
 // run does what the command line asks for. Every manifest is read and checked
@@ -64,7 +69,7 @@ func run(ctx context.Context, stdout, stderr io.Writer, args []string) error {
 	if err != nil {
 		return err
 	}
-	p := &program{o, args, stdout, stderr}
+	p := &program{options: o, args: args, stdout: stdout, stderr: stderr}
 	if o.predict != "" {
 		return p.predictRows()
 	}
@@ -87,29 +92,45 @@ func run(ctx context.Context, stdout, stderr io.Writer, args []string) error {
 	if err != nil {
 		return err
 	}
+	if err := p.chooseEngine(); err != nil {
+		return err
+	}
 	if o.verify {
 		return p.verifyAll(ctx, experiments)
 	}
-	for i, e := range experiments {
-		if o.draw {
-			err = p.drawAgain(e)
-		} else {
-			err = p.run(ctx, e)
+	return p.runAll(ctx, experiments)
+}
+
+// runAll runs the experiments up to the first error; where an array is merged, all but
+// those that follow from what failed.
+func (p *program) runAll(ctx context.Context, experiments []*experiment) error {
+	var failed []error
+	ran := 0
+	for _, e := range experiments {
+		_, derived := e.study.(study.Derived)
+		if p.only != "" && p.only != e.Name || derived && len(failed) > 0 {
+			continue
 		}
-		if err != nil {
-			err = fmt.Errorf("%s: %w", e.Name, err)
-			if i == 0 {
-				return err
-			}
+		do := p.run
+		if p.draw {
+			do = func(_ context.Context, e *experiment) error { return p.drawAgain(e) }
+		}
+		if err := do(ctx, e); err == nil {
+			ran++
+		} else if failed = append(failed, fmt.Errorf("%s: %w", e.Name, err)); p.merge == "" || ctx.Err() != nil {
 			break
 		}
 	}
-	if o.shard.n > 0 { // it publishes nothing
+	err := errors.Join(failed...)
+	if err == nil {
+		err = p.engine.Finish(ctx)
+	}
+	if p.later || ran == 0 { // it has published nothing
 		return err
 	}
-	file := filepath.Join(o.out, page)
-	if err = errors.Join(err, p.writePage(ctx, file)); err == nil && !o.draw {
-		fmt.Fprintf(stdout, "open %s\n", file)
+	file := filepath.Join(p.out, page)
+	if err = errors.Join(err, p.writePage(ctx, file)); err == nil && !p.draw {
+		fmt.Fprintf(p.stdout, "open %s\n", file)
 	}
 	return err
 }

@@ -13,7 +13,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"closedform/runner/internal/store"
 	"closedform/runner/internal/study"
 )
 
@@ -29,6 +31,9 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
 		if limitFiles(); os.Geteuid() == 65534 { // which may not read this binary
 			executable = func() ([]byte, error) { return nil, nil }
+		}
+		if d, err := time.ParseDuration(os.Getenv("RUNNER_TEST_EXPIRY")); err == nil {
+			store.Expiry = d
 		}
 		main()
 	}
@@ -241,7 +246,7 @@ func TestHelp(t *testing.T) {
 	if code != 0 || stderr != "" {
 		t.Errorf("-h: exit code %d, and %q", code, stderr)
 	}
-	for _, flag := range []string{"exp", "all", "list", "effort", "out", "workers", "set", "shard", "quiet", "verify", "draw", "fetch", "mirror", "predict", "data", "to", "unknown"} {
+	for _, flag := range []string{"exp", "all", "list", "effort", "out", "workers", "set", "shard", "engine", "chunk", "limit", "slurm-args", "wait", "dry-run", "quiet", "verify", "draw", "fetch", "mirror", "predict", "data", "to", "unknown"} {
 		contains(t, stdout, "\n  -"+flag)
 	}
 }
@@ -257,6 +262,9 @@ func TestWrongUsage(t *testing.T) {
 		"-fetch iris -all", "-fetch iris -exp M", "-fetch iris -list", "-exp M -mirror /",
 		"-predict n.npz", "-data M", "-predict n.npz -data M -exp M", "-predict n.npz -data M -unknown 1.5", "-exp M -to x", "-exp M -unknown 0.5",
 		"-exp M -verify -shard 1/2", "-exp M -draw -verify", "-exp M -draw -shard 1/2",
+		"-exp M -engine cloud", "-exp M -wait", "-exp M -chunk 3", "-exp M -engine slurm -chunk -1", "-list -engine slurm",
+		"-exp M -engine slurm -verify", "-exp M -engine slurm -shard 1/2", "-exp M -engine slurm -workers 2",
+		"-exp M -task p/1 -merge p/2", "-exp M -task p/1 -shard 1/2", "-task p/1",
 	} {
 		var stdout, stderr bytes.Buffer
 		err := run(t.Context(), &stdout, &stderr, strings.Fields(args))

@@ -7,6 +7,7 @@ import (
 	"io"
 	"runtime"
 	"slices"
+	"strings"
 )
 
 // manifests is the folder in which experiments are looked up by name.
@@ -27,6 +28,10 @@ type options struct {
 	unknown                        float64 // least probability of a decision
 	workers                        int
 	shard                          shard
+	engine, slurmArgs              string
+	chunk, limit                   int
+	wait, dryRun                   bool
+	task, merge                    string // PLAN/NUMBER and PLAN/ARRAY, of the jobs
 }
 
 const usage = `Usage: runner [flags]
@@ -41,8 +46,10 @@ Examples:
   go run ./runner -exp fig1_12 -set model.rho=0.3 -set sweep.seed=1..5
                                                  other values than the manifest's, results in
                                                  results/fig1_12@model.rho=0.3,sweep.seed=1..5
-  go run ./runner -exp fig1_12 -shard 1/3        the first third of the cells; after 2/3 and 3/3,
-  go run ./runner -exp fig1_12                   ... merge them
+  go run ./runner -all -engine slurm -slurm-args "--partition=x --time=2:00:00 --mem=4G"
+                                                 the same by a job array of a cluster
+  go run ./runner -exp fig1_12 -shard 1/3        the first third of the cells, for machines that share no
+  go run ./runner -exp fig1_12                   ... folder; after 2/3 and 3/3 merge what is in cells/
   go run ./runner -all -verify                   run again elsewhere and compare with results/
   go run ./runner -all -draw                     draw all figures again from the tables in results/
   go run ./runner -report page.html              one page of all results, to send to someone
@@ -82,6 +89,14 @@ func parse(w io.Writer, args []string) (*options, error) {
 		each(&o.set))
 	flags.Func("shard", "`i/n`: compute the i-th of n parts of the cells only; a later run without it merges",
 		o.shard.set)
+	flags.StringVar(&o.engine, "engine", "here", "`who` computes the cells: here, or slurm, the job array of a cluster")
+	flags.IntVar(&o.chunk, "chunk", 0, "`number` of cells of a task of -engine slurm; 0: as many as make a hundred tasks")
+	flags.IntVar(&o.limit, "limit", 0, "most `tasks` of -engine slurm at a time; 0: as many as the cluster takes")
+	flags.StringVar(&o.slurmArgs, "slurm-args", "", "`options` of sbatch for -engine slurm")
+	flags.BoolVar(&o.wait, "wait", false, "stay, and show how far the jobs of -engine slurm are")
+	flags.BoolVar(&o.dryRun, "dry-run", false, "print the job script of -engine slurm, and submit nothing")
+	flags.StringVar(&o.task, "task", "", "`plan/number`: what a task of a job array runs; -engine slurm writes it into the script")
+	flags.StringVar(&o.merge, "merge", "", "`plan/array`: what runs after the array")
 	flags.BoolVar(&o.quiet, "quiet", false, "show no progress on stderr")
 	flags.Func("fetch", "data `set` to get into experiments/data/, or all (repeatable)", each(&o.fetch))
 	flags.StringVar(&o.mirror, "mirror", "", "`folder` that -fetch takes the files from that are there; the others are downloaded")
@@ -106,8 +121,12 @@ func parse(w io.Writer, args []string) (*options, error) {
 	if problem := o.check(flags.Args()); problem != "" {
 		return nil, fmt.Errorf("%w: %s", errUsage, problem)
 	}
-	flags.Visit(func(f *flag.Flag) { o.elsewhere = o.elsewhere || f.Name == "out" })
-	o.sources = o.out
+	given := map[string]bool{}
+	flags.Visit(func(f *flag.Flag) { given[f.Name] = true })
+	if given["workers"] && o.engine == "slurm" {
+		return nil, fmt.Errorf("%w: -workers is for this machine; a task takes the CPUs of --cpus-per-task in -slurm-args", errUsage)
+	}
+	o.elsewhere, o.sources = given["out"], o.out
 	return o, nil
 }
 
@@ -127,6 +146,18 @@ func (o *options) check(rest []string) string {
 		return "-verify needs all cells, not a -shard"
 	case o.draw && (o.verify || o.shard.n > 0):
 		return "-draw computes nothing, and excludes -verify and -shard"
+	case !slices.Contains([]string{"here", "slurm"}, o.engine):
+		return fmt.Sprintf("-engine %s: need here or slurm", o.engine)
+	case o.engine == "slurm" && (!running || o.verify || o.draw || o.shard.n > 0 || o.task+o.merge != ""):
+		return "-engine slurm runs -exp or -all, and excludes -verify, -draw, -shard, -task and -merge"
+	case o.task+o.merge != "" && (o.task != "" && o.merge != "" || o.verify || o.draw || o.shard.n > 0):
+		return "-task and -merge are for the scripts of -engine slurm, and exclude each other, -verify, -draw and -shard"
+	case o.engine != "slurm" && (o.chunk != 0 || o.limit != 0 || o.slurmArgs != "" || o.wait || o.dryRun):
+		return "-chunk, -limit, -slurm-args, -wait and -dry-run are for -engine slurm"
+	case o.chunk < 0 || o.limit < 0:
+		return fmt.Sprintf("-chunk %d -limit %d: need at least 0", o.chunk, o.limit)
+	case strings.ContainsAny(o.slurmArgs, "\r\n"):
+		return "-slurm-args: need one line"
 	case o.mirror != "" && len(o.fetch) == 0:
 		return "-mirror is for -fetch"
 	case len(o.fetch) > 0 && (running || o.list):
@@ -167,5 +198,7 @@ func (s *shard) set(text string) error {
 	return nil
 }
 
+func (s shard) String() string { return fmt.Sprintf("%d/%d", s.i, s.n) }
+
 // has reports whether cell c, from 0, belongs to the shard.
-func (s shard) has(c int) bool { return s.n == 0 || c%s.n == s.i-1 }
+func (s shard) has(c int) bool { return c%s.n == s.i-1 }

@@ -25,12 +25,14 @@ func (j *job) publish(ctx context.Context, inputs string, computed int) (n int, 
 	run := store.NewRun(ctx, j.args, j.start)
 	run.Manifest, run.CodeVersion = j.Name, j.version
 	run.Overrides = append(run.Overrides, j.Overrides...)
-	run.Computed, run.Reused = computed, len(j.cells)-computed
+	run.Computed, run.Reused = computed, len(j.work.Cells)-computed
 	run.Seconds = time.Since(j.start).Seconds()
 	if run.Seeds, err = j.seeds(j.resolved); err != nil {
 		return 0, nil, err
 	}
-	return len(files), notes, j.folder.Publish(inputs, files, run)
+	err = j.folder.Publish(inputs, files, run)
+	j.folder.Prune(j.work.Prints)
+	return len(files), notes, err
 }
 
 // files merges the cells into tables and draws the figures.

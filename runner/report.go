@@ -79,7 +79,7 @@ func (p *program) describe(ctx context.Context, versions map[string]string, name
 // kept returns how many cells are done of an experiment that is not published.
 func (p *program) kept(ctx context.Context, e *experiment, dir, version string) int {
 	_, published := store.OpenResults(dir)
-	if files, _ := filepath.Glob(filepath.Join(dir, "cells", "*.cell")); published == nil || len(files) == 0 {
+	if files, _ := os.ReadDir(filepath.Join(dir, "cells")); published == nil || len(files) == 0 {
 		return 0
 	}
 	if e.missing() != nil || e.study.Prepare(ctx) != nil {
@@ -90,11 +90,11 @@ func (p *program) kept(ctx context.Context, e *experiment, dir, version string) 
 	if err != nil {
 		return 0
 	}
-	n := 0
+	keys := make([]string, len(cells))
 	for i, c := range cells {
-		if store.HasCell(dir, c.Key, prints[i]) {
-			n++
-		}
+		keys[i] = c.Key
 	}
-	return n
+	stock := store.NewStock(dir, keys, prints)
+	stock.Look()
+	return stock.Count
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"path/filepath"
 	"strings"
@@ -26,9 +25,7 @@ type job struct {
 	folder   *store.Folder
 	resolved []byte // the manifest
 	version  string // of the code
-	cells    []study.Cell
-	prints   []string      // their fingerprints
-	mine     int           // those of the shard
+	work     engine.Work
 	done     []*store.Cell // nil: not yet
 }
 
@@ -50,26 +47,25 @@ func (p *program) run(ctx context.Context, e *experiment) error {
 			}
 		}
 		return interrupted(fmt.Sprintf("interrupted with %d of %d cells done; to go on: %s",
-			done, j.mine, p.command()))
+			done, j.work.Mine, p.command()))
 	}
 	return err
 }
 
-// run computes the cells that are not there yet and, unless it is a shard's
-// run, publishes the results.
+// run sees to the cells that are not there yet and, unless others do, publishes the
+// results.
 func (j *job) run(ctx context.Context) error {
 	inputs, err := j.prepare(ctx)
 	if err != nil {
 		return err
 	}
-	shard := j.shard.n > 0
-	if j.folder, err = store.Open(j.dir, shard); err != nil {
+	if j.folder, err = store.Open(j.dir); err != nil {
 		return err
 	}
 	defer j.folder.Close()
-	if !shard && j.folder.Published(inputs) {
+	if j.task == "" && j.shard.n == 0 && j.folder.Published(inputs) {
 		fmt.Fprintf(j.stdout, "%s: %d cells, all done before; %s is up to date\n%s",
-			j.Name, len(j.cells), j.dir, j.first())
+			j.Name, len(j.work.Cells), j.dir, j.first())
 		return nil
 	}
 	if d, ok := j.study.(study.WithData); ok && !j.quiet {
@@ -77,22 +73,27 @@ func (j *job) run(ctx context.Context) error {
 			fmt.Fprintln(j.stderr, line)
 		}
 	}
-	todo := j.reuse()
-	if err := j.compute(ctx, todo); err != nil {
-		return err
-	}
-	if shard {
-		fmt.Fprintf(j.stdout, "%s: shard %d/%d: %d cells, %d computed, %d done before, in %s; "+
-			"the same command without -shard merges\n",
-			j.Name, j.shard.i, j.shard.n, j.mine, len(todo), j.mine-len(todo), j.took())
+	j.work.Name, j.work.Folder, j.work.Options = j.Name, j.folder, j.Slurm
+	j.done, err = j.engine.Compute(ctx, &j.work)
+	if errors.Is(err, engine.ErrLater) {
+		j.later = true
 		return nil
 	}
-	files, notes, err := j.publish(ctx, inputs, len(todo))
+	if err != nil {
+		return err
+	}
+	before := j.work.Mine - j.work.Computed
+	if j.later {
+		fmt.Fprintf(j.stdout, "%s: %s: %d cells, %d computed, %d done before, in %s%s\n",
+			j.Name, j.part, j.work.Mine, j.work.Computed, before, j.took(), j.merges)
+		return nil
+	}
+	files, notes, err := j.publish(ctx, inputs, j.work.Computed)
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(j.stdout, "%s: %d cells, %d computed, %d done before; %d files in %s, in %s\n",
-		j.Name, j.mine, len(todo), j.mine-len(todo), files, j.dir, j.took())
+		j.Name, j.work.Mine, j.work.Computed, before, files, j.dir, j.took())
 	for _, note := range notes {
 		fmt.Fprintf(j.stdout, "%s: %s\n", j.Name, note)
 	}
@@ -109,25 +110,26 @@ func (j *job) prepare(ctx context.Context) (inputs string, err error) {
 		return "", err
 	}
 	var sums []byte
-	if d, ok := j.study.(study.Derived); ok && j.shard.n == 0 { // cells follow from no other results
+	if d, ok := j.study.(study.Derived); ok && !j.later { // cells follow from no other results
 		if sums, err = j.use(d); err != nil {
 			return "", err
 		}
 	}
-	if j.cells, err = j.experiment.cells(); err != nil {
+	if j.work.Cells, err = j.experiment.cells(); err != nil {
 		return "", err
 	}
 	if j.version, err = codeVersion(j.study); err != nil {
 		return "", err
 	}
-	if j.prints, err = fingerprints(j.version, j.cells); err != nil {
+	if j.work.Prints, err = fingerprints(j.version, j.work.Cells); err != nil {
 		return "", err
 	}
 	if j.resolved, err = j.Resolved(j.study); err != nil {
 		return "", err
 	}
+	j.work.Manifest = j.resolved
 	program, err := executable()
-	return checksum([]byte(fmt.Sprint(j.prints)), j.resolved, program, sums), err
+	return checksum([]byte(fmt.Sprint(j.work.Prints)), j.resolved, program, sums), err
 }
 
 // use lets an experiment read the results of others, and returns their checksums.
@@ -152,48 +154,5 @@ func (j *job) use(d study.Derived) (sums []byte, err error) {
 			return nil, fmt.Errorf("%s is not one of its sources: %s", experiment, strings.Join(d.Sources(), ", "))
 		}
 		return sources[experiment].Table(name)
-	})
-}
-
-// reuse loads the cells that are there, and returns the indices of those still to
-// be computed.
-func (j *job) reuse() (todo []int) {
-	j.done = make([]*store.Cell, len(j.cells))
-	for i, c := range j.cells {
-		if !j.shard.has(i) {
-			continue
-		}
-		j.mine++
-		var err error
-		if j.done[i], err = j.folder.LoadCell(c.Key, j.prints[i]); err != nil {
-			fmt.Fprintf(j.stderr, "%s: %v; computing it again\n", j.Name, err)
-		}
-		if j.done[i] == nil {
-			todo = append(todo, i)
-		}
-	}
-	return todo
-}
-
-// compute computes cells and keeps each as soon as it is done.
-func (j *job) compute(ctx context.Context, todo []int) error {
-	cells := make([]study.Cell, len(todo))
-	for k, i := range todo {
-		cells[k] = j.cells[i]
-	}
-	w := j.stderr
-	if j.quiet {
-		w = io.Discard
-	}
-	progress := engine.Start(w, j.Name, j.mine, j.mine-len(todo))
-	defer progress.Stop()
-	return engine.Compute(ctx, j.workers, cells, func(k int, tables table.Set, took time.Duration) error {
-		i := todo[k]
-		j.done[i] = &store.Cell{Key: j.cells[i].Key, Fingerprint: j.prints[i], Tables: tables, Seconds: took.Seconds()}
-		if err := j.folder.SaveCell(j.done[i]); err != nil {
-			return err
-		}
-		progress.Done()
-		return nil
 	})
 }

@@ -71,7 +71,7 @@ func TestKilledRunGoesOn(t *testing.T) {
 			}
 			mustRun(t, "-exp", m, "-out", out)
 			same(t, results(t, dir), want)
-			if left := append(glob(t, dir, "cells", ".*"), glob(t, dir, ".*")...); len(left) > 0 {
+			if left := append(glob(t, dir, "cells", "at", "*"), glob(t, dir, ".*")...); len(left) > 0 {
 				t.Errorf("temporary files are left: %q", left)
 			}
 		})
@@ -106,7 +106,7 @@ func TestInterruptedRunGoesOn(t *testing.T) {
 			if n := len(cellFiles(t, dir)); n != done {
 				t.Errorf("%d cells are there, %d were announced", n, done)
 			}
-			if exists(dir, "SHA256SUMS") || len(glob(t, dir, "*.csv")) > 0 || len(glob(t, dir, "cells", ".*")) > 0 {
+			if exists(dir, "SHA256SUMS") || len(glob(t, dir, "*.csv")) > 0 || len(glob(t, dir, "cells", "at", "*")) > 0 {
 				t.Error("it has published results, or left temporary files")
 			}
 			stdout, stderr, err := try(t, args...)
@@ -125,7 +125,7 @@ func TestSecondInterruptEndsAtOnce(t *testing.T) {
 	}
 	m, out := write(t, edit(t, small, "points = 5", "points = 5\nsleep = 20000\ndeaf = true")), t.TempDir()
 	for wait := 50 * time.Millisecond; ; wait *= 2 {
-		p, ended := startAndWait(t, func() bool { return exists(out, "small", "cells", "lock") }, "-exp", m, "-out", out)
+		p, ended := startAndWait(t, func() bool { return claimed(t, out) }, "-exp", m, "-out", out)
 		time.Sleep(wait) // for the first cell to begin
 		deadline := time.After(20 * time.Second)
 		for waiting := true; waiting; {
@@ -151,25 +151,35 @@ func TestSecondInterruptEndsAtOnce(t *testing.T) {
 	}
 }
 
-// Two runs do not write to one folder.
-func TestOneRunAtATime(t *testing.T) {
-	m, out := write(t, edit(t, small, "points = 5", "points = 5\nsleep = 10000")), t.TempDir()
-	locked := func() bool { return exists(out, "small", "cells", "lock") }
-	_, ended := startAndWait(t, locked, "-exp", m, "-out", out)
-	for range 50 {
-		if len(ended) > 0 { // refused itself, as it came to lock the file after the other one
-			_, ended = startAndWait(t, locked, "-exp", m, "-out", out)
-		}
-		_, _, err := try(t, "-exp", m, "-out", out, "-set", "model.sleep=0", "-shard", "1/9")
-		if err != nil {
-			if want := "small: another run is at work in " + filepath.Join(out, "small"); err.Error() != want {
-				t.Errorf("error %v, want %s", err, want)
-			}
-			return
-		}
-		time.Sleep(20 * time.Millisecond) // the lock file was there, and not locked yet
+// claimed reports whether a cell of small is being computed.
+func claimed(t testing.TB, out string) bool {
+	t.Helper()
+	return len(glob(t, out, "small", "cells", "at", "*.claim")) > 0
+}
+
+// Two runs in one folder compute each cell once. Of other values there is one at a time.
+func TestTwoRunsInOneFolder(t *testing.T) {
+	m, whole, out := write(t, edit(t, small, "[1, 2]", `"1..8"`, "points = 5", "points = 5\nsleep = 20")), t.TempDir(), t.TempDir()
+	mustRun(t, "-exp", m, "-out", whole, "-workers", "8")
+	p, ended := startAndWait(t, func() bool { return claimed(t, out) }, "-exp", m, "-out", out, "-workers", "2")
+	_, _, err := try(t, "-exp", m, "-out", out, "-set", "model.scale=0.4")
+	if want := "small: another run, of other values or other code, is at work in " + filepath.Join(out, "small") + ": host "; err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("error %v, want %s", err, want)
 	}
-	t.Error("two runs are at work in one folder")
+	second := mustRun(t, "-exp", m, "-out", out, "-workers", "2")
+	if err := <-ended; err != nil {
+		t.Errorf("%v: %s", err, &p.stderr)
+	}
+	computed := 0
+	for _, said := range []string{p.stdout.String(), second} {
+		var cells, n int
+		fmt.Sscanf(said, "small: %d cells, %d computed", &cells, &n)
+		computed += n
+	}
+	if computed != 16 {
+		t.Errorf("%d cells were computed: %s%s", computed, &p.stdout, second)
+	}
+	same(t, results(t, filepath.Join(out, "small")), results(t, filepath.Join(whole, "small")))
 }
 
 func TestInterruptedVerify(t *testing.T) {

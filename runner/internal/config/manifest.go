@@ -64,7 +64,8 @@ func (h *Header) Validate() error {
 // Manifest is a manifest of which the header is decoded, and by [Manifest.Decode] the rest.
 type Manifest struct {
 	Header
-	File string
+	File  string
+	Slurm string // options of sbatch for its jobs; they are not part of the experiment
 
 	text []byte
 	tree map[string]any
@@ -104,6 +105,9 @@ func Parse(file string, text []byte, overrides []string) (*Manifest, error) {
 		if err := m.override(o); err != nil {
 			return nil, oneLine("-set %s: %v", o, err)
 		}
+	}
+	if err := m.takeSlurm(); err != nil {
+		return nil, err
 	}
 	header := map[string]any{}
 	for _, f := range fields(&m.Header) {

@@ -1,57 +1,112 @@
-// Package engine computes the cells of an experiment and shows how far they are.
+// Package engine computes the cells of experiments, on this machine or on a cluster,
+// and shows how far they are.
 package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"runtime/debug"
-	"time"
 
 	"golang.org/x/sync/errgroup"
 
+	"closedform/runner/internal/store"
 	"closedform/runner/internal/study"
-	"closedform/runner/internal/table"
 )
 
-// Done takes the tables of the cell with an index, and the time that they took.
-type Done func(i int, tables table.Set, took time.Duration) error
+// Engine is who computes cells.
+type Engine interface {
+	// Compute returns the cells of an experiment, in their order, and computes those that
+	// its folder does not have. Cells that are not its part, or were not computed because
+	// of the error, are nil. The error is ErrLater where others compute and publish.
+	Compute(ctx context.Context, w *Work) ([]*store.Cell, error)
 
-// Compute computes cells on this machine, in their order, so many workers at a time.
-// It hands the tables of each to done as soon as they are there; calls of done may
-// overlap. After the first error, be it one of done, or when ctx is cancelled, it
-// begins no more cells, cancels those under way and waits for them. It returns the
-// first error, which names the cell, or that of ctx if this kept a cell from being
-// computed. A panic in a cell becomes an error with its stack.
-func Compute(ctx context.Context, workers int, cells []study.Cell, done Done) error {
-	g, inner := errgroup.WithContext(ctx)
-	g.SetLimit(workers)
-	for i, cell := range cells {
-		g.Go(func() error {
-			// Cancelled here means that this cell is not to be begun: the error of
-			// the cell that did it is the group's, being first.
-			if err := inner.Err(); err != nil {
-				return err
-			}
-			begin := time.Now()
-			tables, err := protect(inner, cell)
-			if err == nil {
-				err = done(i, tables, time.Since(begin))
-			}
-			if err != nil {
-				return fmt.Errorf("cell %s: %w", cell.Key, err)
-			}
-			return nil
-		})
-	}
-	return g.Wait()
+	// Finish is called when Compute has returned for all experiments.
+	Finish(ctx context.Context) error
 }
 
-// protect runs a cell and turns a panic into an error.
-func protect(ctx context.Context, cell study.Cell) (tables table.Set, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+var (
+	_ Engine = (*Here)(nil)
+	_ Engine = (*Slurm)(nil)
+	_ Engine = (*Merge)(nil)
+)
+
+// ErrLater is that of cells which others compute and publish.
+var ErrLater = errors.New("computed later, by others")
+
+// Work is an experiment whose cells are to be there.
+type Work struct {
+	Name     string
+	Folder   *store.Folder
+	Cells    []study.Cell
+	Prints   []string // their fingerprints
+	Manifest []byte   // with all values spelled out
+	Options  string   // of sbatch, by its manifest
+	Mine     int      // set by Compute: how many cells are its part
+	Computed int      // set by Compute: how many were computed now
+}
+
+func (w *Work) keys() []string {
+	keys := make([]string, len(w.Cells))
+	for i, c := range w.Cells {
+		keys[i] = c.Key
+	}
+	return keys
+}
+
+// stock returns which cells are there.
+func (w *Work) stock() *store.Stock {
+	s := store.NewStock(w.Folder.Dir(), w.keys(), w.Prints)
+	s.Look()
+	return s
+}
+
+// load loads those of the cells that are in stock. The errors are those of damaged ones.
+func (w *Work) load(part []int, workers int) (cells []*store.Cell, damaged []error) {
+	cells, errs := make([]*store.Cell, len(w.Cells)), make([]error, len(w.Cells))
+	stock := w.stock()
+	var g errgroup.Group
+	g.SetLimit(workers)
+	for _, i := range part {
+		if stock.Has[i] {
+			g.Go(func() error {
+				cells[i], errs[i] = w.Folder.LoadCell(w.Cells[i].Key, w.Prints[i])
+				return nil
+			})
 		}
-	}()
-	return cell.Run(ctx)
+	}
+	g.Wait()
+	for _, err := range errs {
+		if err != nil {
+			damaged = append(damaged, err)
+		}
+	}
+	return cells, damaged
+}
+
+// absent returns the indices of the part that are not among the cells.
+func absent(part []int, cells []*store.Cell) (left []int) {
+	for _, i := range part {
+		if cells[i] == nil {
+			left = append(left, i)
+		}
+	}
+	return left
+}
+
+// part returns the numbers from 0 to n-1 that has tells.
+func part(n int, has func(i int) bool) (all []int) {
+	for i := range n {
+		if has(i) {
+			all = append(all, i)
+		}
+	}
+	return all
+}
+
+// count returns "1 cell" or "2 cells".
+func count(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return fmt.Sprintf("%d %s", n, what)
 }

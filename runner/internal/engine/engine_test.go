@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -11,22 +13,37 @@ import (
 	"testing"
 	"time"
 
+	"closedform/runner/internal/store"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
 )
 
-// cellsOf returns n cells that do work.
-func cellsOf(n int, work func(ctx context.Context, i int) error) []study.Cell {
-	cells := make([]study.Cell, n)
-	for i := range cells {
-		cells[i] = study.Cell{Key: fmt.Sprintf("c%d", i), Run: func(ctx context.Context) (table.Set, error) {
-			return table.Set{table.New(fmt.Sprint(i))}, work(ctx, i)
-		}}
+// work returns n cells that do something, in a new folder.
+func work(t testing.TB, n int, do func(ctx context.Context, i int) error) *Work {
+	t.Helper()
+	w := &Work{Name: "x", Folder: open(t, t.TempDir())}
+	for i := range n {
+		w.Cells = append(w.Cells, study.Cell{Key: fmt.Sprintf("c%d", i), Run: func(ctx context.Context) (table.Set, error) {
+			return table.Set{table.New(fmt.Sprint(i))}, do(ctx, i)
+		}})
+		w.Prints = append(w.Prints, "f")
 	}
-	return cells
+	return w
 }
 
-func ignore(int, table.Set, time.Duration) error { return nil }
+func open(t testing.TB, dir string) *store.Folder {
+	t.Helper()
+	f, err := store.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	return f
+}
+
+func here(workers int) *Here {
+	return &Here{Workers: workers, Stderr: io.Discard, Progress: io.Discard}
+}
 
 func TestEachCellOnceInOrder(t *testing.T) {
 	for _, workers := range []int{1, 3, 100} {
@@ -34,38 +51,38 @@ func TestEachCellOnceInOrder(t *testing.T) {
 		var mu sync.Mutex
 		var order []int
 		var active, most atomic.Int64
-		err := Compute(t.Context(), workers, cellsOf(n, func(context.Context, int) error {
+		w := work(t, n, func(_ context.Context, i int) error {
 			a := active.Add(1)
 			defer active.Add(-1)
 			for m := most.Load(); a > m && !most.CompareAndSwap(m, a); m = most.Load() {
 			}
-			return nil
-		}), func(i int, tables table.Set, took time.Duration) error {
 			mu.Lock()
 			defer mu.Unlock()
-			if tables[0].Name != fmt.Sprint(i) || took < 0 {
-				t.Errorf("cell %d has the tables of cell %s, after %v", i, tables[0].Name, took)
-			}
 			order = append(order, i)
 			return nil
 		})
+		cells, err := here(workers).Compute(t.Context(), w)
+		for i, c := range cells {
+			if c == nil || c.Tables[0].Name != fmt.Sprint(i) || c.Seconds < 0 {
+				t.Errorf("cell %d is %+v", i, c)
+			}
+		}
 		if workers == 1 && !slices.IsSorted(order) {
 			t.Errorf("one worker computed the cells in the order %v", order)
 		}
 		slices.Sort(order)
-		if err != nil || len(order) != n || len(slices.Compact(order)) != n || most.Load() > int64(workers) {
+		if err != nil || w.Computed != n || len(order) != n || len(slices.Compact(order)) != n || most.Load() > int64(workers) {
 			t.Errorf("%d workers: %v, computed %v, %d at a time", workers, err, order, most.Load())
 		}
 	}
 	// Four cells that wait for each other end only if they run together.
 	var together sync.WaitGroup
 	together.Add(4)
-	err := Compute(t.Context(), 4, cellsOf(4, func(context.Context, int) error {
+	if _, err := here(4).Compute(t.Context(), work(t, 4, func(context.Context, int) error {
 		together.Done()
 		together.Wait()
 		return nil
-	}), ignore)
-	if err != nil {
+	})); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -75,7 +92,7 @@ func TestFirstErrorStops(t *testing.T) {
 	var ran [1000]bool
 	underWay := make(chan struct{})
 	ended := false
-	err := Compute(t.Context(), 2, cellsOf(len(ran), func(ctx context.Context, i int) error {
+	_, err := here(2).Compute(t.Context(), work(t, len(ran), func(ctx context.Context, i int) error {
 		ran[i] = true
 		switch i {
 		case 2:
@@ -87,7 +104,7 @@ func TestFirstErrorStops(t *testing.T) {
 			ended = true
 		}
 		return nil
-	}), ignore)
+	}))
 	if !errors.Is(err, bad) || err.Error() != "cell c2: no convergence" {
 		t.Errorf("error %v, want that of cell c2", err)
 	}
@@ -99,17 +116,99 @@ func TestFirstErrorStops(t *testing.T) {
 			t.Errorf("cell %d: ran is %v", i, r)
 		}
 	}
-	full := func(i int, _ table.Set, _ time.Duration) error { return errors.New("disk full") }
-	if err := Compute(t.Context(), 1, cellsOf(2, func(context.Context, int) error { return nil }), full); err == nil || err.Error() != "cell c0: disk full" {
-		t.Errorf("a cell that cannot be kept: %v", err)
-	}
-	err = Compute(t.Context(), 2, cellsOf(3, func(_ context.Context, i int) error { return explode(i) }), ignore)
+	_, err = here(2).Compute(t.Context(), work(t, 3, func(_ context.Context, i int) error { return explode(i) }))
 	if err == nil || !strings.Contains(err.Error(), "panic: ") || !strings.Contains(err.Error(), "engine.explode") {
 		t.Errorf("a panic: %v", err)
 	}
 }
 
 func explode(i int) error { panic(fmt.Sprint("index out of nowhere ", i)) }
+
+// In a task, a cell that fails costs no other, and the others are packed.
+func TestTaskGoesOn(t *testing.T) {
+	w := work(t, 9, func(_ context.Context, i int) error {
+		switch i {
+		case 2:
+			return errors.New("no convergence")
+		case 4:
+			return explode(i)
+		}
+		return nil
+	})
+	h := here(1)
+	h.Task, h.Part = true, Task{"x", []int{1, 2, 3, 4, 5, 7}}.Has
+	cells, err := h.Compute(t.Context(), w)
+	if err == nil || !strings.Contains(err.Error(), "c2: no convergence\ncell c4: panic: ") || w.Mine != 6 || w.Computed != 4 {
+		t.Errorf("%d of %d computed, error %v", w.Computed, w.Mine, err)
+	}
+	if left := absent([]int{0, 1, 2, 3, 4, 5, 6, 7, 8}, cells); !slices.Equal(left, []int{0, 2, 4, 6, 8}) {
+		t.Errorf("without cells %v", left)
+	}
+	if packs := files(t, w, "packs", "*"); len(packs) != 1 {
+		t.Errorf("the packs are %q", packs)
+	}
+}
+
+func files(t *testing.T, w *Work, pattern ...string) []string {
+	t.Helper()
+	found, err := filepath.Glob(filepath.Join(append([]string{w.Folder.Dir(), "cells"}, pattern...)...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// Of many cells few files are left.
+func TestManyCellsArePacked(t *testing.T) {
+	w := work(t, many+2, func(context.Context, int) error { return nil })
+	if _, err := here(8).Compute(t.Context(), w); err != nil {
+		t.Fatal(err)
+	}
+	if cells, packs := files(t, w, "*.cell"), files(t, w, "packs", "*"); len(cells) != 0 || len(packs) != 2 {
+		t.Errorf("there are %d cells and %d packs", len(cells), len(packs))
+	}
+	again, err := here(8).Compute(t.Context(), w)
+	if err != nil || w.Computed != many+2 || slices.Contains(again, nil) {
+		t.Errorf("%d computed, %v", w.Computed, err)
+	}
+}
+
+// Several that have the same cells, in one folder, compute each once; and so they do if one
+// of them fails in the middle.
+func TestShared(t *testing.T) {
+	defer func(d time.Duration) { poll = d }(poll)
+	poll = time.Millisecond
+	const n = 60
+	var times [n]atomic.Int64
+	first := work(t, n, func(_ context.Context, i int) error {
+		time.Sleep(time.Millisecond)
+		times[i].Add(1)
+		return nil
+	})
+	var group sync.WaitGroup
+	for k := range 4 {
+		w := *first
+		w.Folder = open(t, first.Folder.Dir())
+		if k == 3 {
+			w.Cells = slices.Clone(w.Cells)
+			for i := n / 2; i < n; i++ {
+				w.Cells[i].Run = func(context.Context) (table.Set, error) { return nil, errors.New("lost") }
+			}
+		}
+		group.Go(func() {
+			cells, err := here(2).Compute(t.Context(), &w)
+			if k < 3 && (err != nil || slices.Contains(cells, nil)) {
+				t.Errorf("process %d: %v", k, err)
+			}
+		})
+	}
+	group.Wait()
+	for i := range times {
+		if times[i].Load() != 1 {
+			t.Errorf("cell %d was computed %d times", i, times[i].Load())
+		}
+	}
+}
 
 func TestCancelled(t *testing.T) {
 	for _, c := range []struct {
@@ -120,16 +219,16 @@ func TestCancelled(t *testing.T) {
 		{3, 2, 3, nil},               // when all is done, it has not kept anything
 	} {
 		ctx, cancel := context.WithCancel(t.Context())
-		done := 0
-		err := Compute(ctx, 1, cellsOf(c.n, func(_ context.Context, i int) error {
+		w := work(t, c.n, func(_ context.Context, i int) error {
 			if i == c.at {
 				cancel()
 			}
 			return nil
-		}), func(int, table.Set, time.Duration) error { done++; return nil })
+		})
+		_, err := here(1).Compute(ctx, w)
 		cancel()
-		if !errors.Is(err, c.want) || done != c.done {
-			t.Errorf("cancelled in cell %d of %d: %v, %d done", c.at, c.n, err, done)
+		if !errors.Is(err, c.want) || w.Computed != c.done {
+			t.Errorf("cancelled in cell %d of %d: %v, %d done", c.at, c.n, err, w.Computed)
 		}
 	}
 }

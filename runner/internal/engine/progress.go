@@ -44,16 +44,30 @@ func start(w io.Writer, name string, total, early int, now func() time.Time) *Pr
 	return p
 }
 
-// Done counts a cell. The time that the rest takes is told as if it goes on as it went
-// so far in this run.
+// Done counts a cell.
 func (p *Progress) Done() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.done++
+	p.at(p.done+1, "")
+}
+
+// At tells that so many cells are there, and a note.
+func (p *Progress) At(done int, note string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.at(done, note)
+}
+
+// at tells the time that the rest takes as if it goes on as it went so far in this run.
+func (p *Progress) at(done int, note string) {
+	p.done = done
 	if now := p.now(); p.done < p.total && now.Sub(p.last) >= interval {
 		p.last = now
-		rest := float64(now.Sub(p.begin)) / float64(p.done-p.early) * float64(p.total-p.done)
-		p.tell(fmt.Sprintf(", about %v left", time.Duration(rest).Round(time.Second)))
+		if p.done > p.early {
+			rest := float64(now.Sub(p.begin)) / float64(p.done-p.early) * float64(p.total-p.done)
+			note = fmt.Sprintf(", about %v left", time.Duration(rest).Round(time.Second)) + note
+		}
+		p.tell(note)
 	}
 }
 

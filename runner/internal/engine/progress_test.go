@@ -44,6 +44,22 @@ func TestLines(t *testing.T) {
 	}
 }
 
+// What others do is told, too, with a note; the time that is left once a cell was done.
+func TestNotes(t *testing.T) {
+	var out strings.Builder
+	clock := time.Unix(1000, 0)
+	p := start(&out, "x", 60, 10, func() time.Time { return clock })
+	for _, done := range []int{10, 20, 60} {
+		clock = clock.Add(6 * time.Second)
+		p.At(done, ", 2 tasks running")
+	}
+	p.Stop()
+	if got, want := out.String(), "x: 10/60 cells\nx: 10/60 cells, 6s, 2 tasks running\n"+
+		"x: 20/60 cells, 12s, about 48s left, 2 tasks running\nx: 60/60 cells, 18s\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 // Nothing to do shows nothing.
 func TestNoCells(t *testing.T) {
 	if out := shown(0, 0, 0, 0) + shown(7, 7, 0, 0); out != "" {

@@ -8,7 +8,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -30,34 +29,41 @@ type Cell struct {
 // otherwise nil: the cell must be computed. The error then says what is wrong with
 // a file that is there (it is damaged, it cannot be read), and is a mere warning.
 func (f *Folder) LoadCell(key, fingerprint string) (*Cell, error) {
-	path := f.cellFile(key)
-	data, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+	file := f.cellFile(key)
+	packed := func(look bool) func() (string, []byte, error) {
+		return func() (string, []byte, error) {
+			return f.packs.read(f.packed(), filepath.Base(file), fingerprint, look)
+		}
 	}
-	var c *Cell
-	if err == nil {
-		c, err = decodeCell(data, key, fingerprint)
+	alone := func() (string, []byte, error) {
+		data, err := os.ReadFile(file)
+		return file, data, err
 	}
-	if err != nil {
-		return nil, fmt.Errorf("cell %s: %s: %w", key, path, err)
+	var damaged error
+	for _, read := range []func() (path string, data []byte, err error){packed(false), alone, packed(true)} {
+		path, data, err := read()
+		var c *Cell
+		if err == nil && data != nil {
+			c, err = decodeCell(data, key, fingerprint)
+		}
+		if c != nil {
+			return c, nil
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			damaged = &CellError{key, path, err}
+		}
 	}
-	return c, nil
+	return nil, damaged
 }
 
-// HasCell reports whether the folder dir has a file of the cell, made under this
-// fingerprint. It reads the first line only.
-func HasCell(dir, key, fingerprint string) bool {
-	file, err := os.Open((&Folder{dir: dir}).cellFile(key))
-	if err != nil {
-		return false
-	}
-	defer file.Close()
-	line := []byte(magic + fingerprint + " ")
-	start := make([]byte, len(line))
-	_, err = io.ReadFull(file, start)
-	return err == nil && bytes.Equal(start, line)
+// CellError is that of a cell that is there and cannot be read.
+type CellError struct {
+	Key, File string
+	Err       error
 }
+
+func (e *CellError) Error() string { return fmt.Sprintf("cell %s: %s: %v", e.Key, e.File, e.Err) }
+func (e *CellError) Unwrap() error { return e.Err }
 
 // SaveCell writes the cell, in place of any other of its key.
 func (f *Folder) SaveCell(c *Cell) error {
@@ -89,7 +95,8 @@ func encodeCell(c *Cell) ([]byte, error) {
 	return append(fmt.Appendf(nil, "%s%s %s\n", magic, c.Fingerprint, sumOf(body.Bytes())), body.Bytes()...), err
 }
 
-var errDamaged = errors.New("damaged")
+// ErrDamaged is that of a file that is not as it was written.
+var ErrDamaged = errors.New("damaged")
 
 // decodeCell reads what encodeCell wrote. Another fingerprint is no error.
 func decodeCell(data []byte, key, fingerprint string) (*Cell, error) {
@@ -97,18 +104,18 @@ func decodeCell(data []byte, key, fingerprint string) (*Cell, error) {
 	line, body, whole := bytes.Cut(rest, []byte("\n"))
 	of, sum, spaced := strings.Cut(string(line), " ")
 	if !ok || !whole || !spaced {
-		return nil, errDamaged
+		return nil, ErrDamaged
 	}
 	if of != fingerprint {
 		return nil, nil
 	}
 	z, err := gzip.NewReader(bytes.NewReader(body))
 	if sumOf(body) != sum || err != nil {
-		return nil, errDamaged
+		return nil, ErrDamaged
 	}
 	c := new(Cell)
 	if err := gob.NewDecoder(z).Decode(c); err != nil || c.Key != key {
-		return nil, errDamaged
+		return nil, ErrDamaged
 	}
 	return c, nil
 }

@@ -19,7 +19,7 @@ func openTemp(t testing.TB) *Folder {
 
 func mustOpen(t testing.TB, dir string) *Folder {
 	t.Helper()
-	f, err := Open(dir, false)
+	f, err := Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,8 @@
 //	README.md manifest.toml *.csv *.png *.svg *.pdf   what was published
 //	SHA256SUMS         their checksums, as sha256sum(1) writes them
 //	run.json timing*   provenance and times, which differ from run to run and are not summed
-//	cells/             finished cells, the lock and temporary files; not part of the results
+//	cells/             finished cells, some in packs; not part of the results
+//	cells/at/          who is at work, what they have claimed, temporary files
 //
 // Every file appears under its name whole or not at all: it is written to a
 // temporary file in cells/, synced and renamed. For this, cells/ must lie on
@@ -15,12 +16,13 @@
 package store
 
 import (
-	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"time"
+	"strings"
+	"sync"
 
 	"github.com/gofrs/flock"
 	"github.com/google/renameio/v2"
@@ -29,17 +31,19 @@ import (
 // Folder is an open results folder. Its methods may be called from several
 // goroutines.
 type Folder struct {
-	dir  string
-	lock *flock.Flock
+	dir   string
+	lock  *flock.Flock // of those who publish or sweep
+	mu    sync.Mutex   // within the process
+	owner owner
+	packs packs
 }
 
-// Open opens the results folder dir, creating it if necessary, for a run that is the
-// only one there, or for one of several runs that share out the cells of an experiment:
-// it is an error if another process has it open, but for shared by both. What runs that
-// were killed left half-written is removed. Close it when the work is done.
-func Open(dir string, shared bool) (*Folder, error) {
+// Open opens the results folder dir, creating it if necessary. Others may have it open,
+// too: each cell is computed by who has claimed it, and one publishes at a time. What
+// runs that were killed left half-written is removed. Close it when the work is done.
+func Open(dir string) (*Folder, error) {
 	f := &Folder{dir: dir}
-	if err := os.MkdirAll(f.cells(), 0o777); err != nil {
+	if err := os.MkdirAll(f.at(), 0o777); err != nil {
 		return nil, fmt.Errorf("results folder: %w", err)
 	}
 	lock := filepath.Join(f.cells(), "lock")
@@ -47,42 +51,49 @@ func Open(dir string, shared bool) (*Folder, error) {
 		os.Remove(lock) // it would make a file elsewhere
 	}
 	f.lock = flock.New(lock, flock.SetPermissions(0o666))
-	free, err := f.lock.TryLock()
-	if err != nil {
-		return f, nil // a file system that cannot lock: whoever works there takes care
-	}
-	if free {
-		f.sweep()
-	}
-	if shared {
-		// A lock cannot be traded for a shared one in one step, and those who open
-		// the folder at the same time hold it alone for a moment.
-		f.lock.Unlock()
-		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
-		defer cancel()
-		free, _ = f.lock.TryRLockContext(ctx, 10*time.Millisecond)
-	}
-	if !free {
-		return nil, fmt.Errorf("another run is at work in %s", dir)
-	}
+	f.sweep()
 	return f, nil
 }
 
-// Close gives the folder up.
-func (f *Folder) Close() error { return f.lock.Close() }
+// Close gives the folder up, and all that was claimed in it.
+func (f *Folder) Close() error {
+	f.packs.close()
+	f.owner.mu.Lock()
+	defer f.owner.mu.Unlock()
+	if f.owner.stop == nil {
+		return nil
+	}
+	close(f.owner.stop)
+	f.owner.stop = nil
+	for _, claim := range list(f.at(), ".claim") {
+		if line, _ := os.ReadFile(claim); string(line) == f.owner.line {
+			os.Remove(claim)
+		}
+	}
+	return errors.Join(os.RemoveAll(temporary(f.owner.path)), os.Remove(f.owner.path))
+}
+
+// Dir returns the path of the folder.
+func (f *Folder) Dir() string { return f.dir }
 
 func (f *Folder) cells() string { return filepath.Join(f.dir, "cells") }
 
-// sweep removes temporary files: renameio calls them by a dot, the name that the
-// file will have, and a random number. One that cannot be removed does no harm.
-func (f *Folder) sweep() {
-	left, _ := filepath.Glob(filepath.Join(f.cells(), ".*[0-9]"))
-	for _, path := range left {
-		os.Remove(path)
-	}
-}
+// temporary returns the folder for the temporary files of an owner.
+func temporary(owner string) string { return strings.TrimSuffix(owner, ".owner") + ".tmp" }
 
 // write puts a file at path atomically.
 func (f *Folder) write(path string, data []byte) error {
-	return renameio.WriteFile(path, data, 0o666, renameio.WithTempDir(f.cells()))
+	for again := true; ; again = false {
+		owner, _, err := f.enter()
+		if err == nil {
+			err = os.MkdirAll(temporary(owner), 0o777)
+		}
+		if err == nil {
+			err = renameio.WriteFile(path, data, 0o666, renameio.WithTempDir(temporary(owner)))
+		}
+		// Others sweep what is there of a process that has slept for too long.
+		if !again || !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
 }

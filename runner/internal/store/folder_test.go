@@ -2,6 +2,7 @@ package store
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -18,6 +19,13 @@ func TestMain(m *testing.M) {
 		saveForever(dir)
 	case "publish":
 		publishForever(dir)
+	case "claim":
+		f, err := Open(dir)
+		if err != nil || f.Claim("k", "f") == nil {
+			panic("no claim")
+		}
+		fmt.Println()
+		select {}
 	default:
 		os.Exit(m.Run())
 	}
@@ -27,7 +35,7 @@ func TestMain(m *testing.M) {
 // is killed. It encodes its two versions beforehand, for the kill to come
 // while it writes.
 func saveForever(dir string) {
-	f, err := Open(dir, false)
+	f, err := Open(dir)
 	if err != nil {
 		panic(err)
 	}
@@ -47,7 +55,7 @@ func saveForever(dir string) {
 
 // publishForever publishes one version after the other.
 func publishForever(dir string) {
-	f, err := Open(dir, false)
+	f, err := Open(dir)
 	if err != nil {
 		panic(err)
 	}
@@ -98,12 +106,12 @@ func kill(t *testing.T, cmd *exec.Cmd) {
 	cmd.Wait() // reports the kill
 }
 
-// fileNames returns the files below dir, in order.
+// fileNames returns the files below dir, in order, but for the lock and those of who is at work.
 func fileNames(t *testing.T, dir string) string {
 	t.Helper()
 	var names []string
 	err := filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
-		if err == nil && !e.IsDir() {
+		if err == nil && !e.IsDir() && e.Name() != "lock" && filepath.Ext(path) != ".owner" {
 			rel, _ := filepath.Rel(dir, path)
 			names = append(names, filepath.ToSlash(rel))
 		}
@@ -127,7 +135,7 @@ func TestKilledWhileSaving(t *testing.T) {
 		child := startChild(t, "save", dir, 1)
 		time.Sleep(time.Duration(r.IntN(5000)) * time.Microsecond)
 		kill(t, child)
-		leftovers += strings.Count(fileNames(t, dir), "cells/.k")
+		leftovers += strings.Count(fileNames(t, dir), ".tmp/.")
 		f := mustOpen(t, dir)
 		c, err := f.LoadCell("k", "f")
 		if c == nil || err != nil || text(c) != text(newCell("k", "f", c.Tables[0].Len()-1)) {
@@ -183,39 +191,23 @@ func TestKilledWhilePublishing(t *testing.T) {
 	t.Logf("%d of 8 kills came in the middle", broken)
 }
 
-// A folder is open for one run alone, or for shards together; what killed runs left
-// is removed when nobody else is there.
-func TestLock(t *testing.T) {
-	alone := openTemp(t)
-	if _, err := Open(alone.dir, false); err == nil || err.Error() != "another run is at work in "+alone.dir {
-		t.Errorf("opened twice: %v", err)
-	}
-	if _, err := Open(alone.dir, true); err == nil {
-		t.Error("shared while open alone")
-	}
-	alone.Close()
-	one, err := Open(alone.dir, true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	leftover, foreign := filepath.Join(one.cells(), ".k-0123456789ab.cell1234567890123"), filepath.Join(one.cells(), ".DS_Store")
-	overwrite(t, "half a c", leftover)
+// What a process that was killed left is removed at once by the next on its machine;
+// what one that is alive may be writing just now is not.
+func TestSweep(t *testing.T) {
+	f := openTemp(t)
+	foreign := filepath.Join(f.cells(), ".DS_Store")
 	overwrite(t, "", foreign)
-	two, err := Open(alone.dir, true)
-	if err != nil {
-		t.Fatal(err)
+	release := f.Claim("k", "f")
+	save(t, f, newCell("a", "f", 1))
+	leftover := filepath.Join(temporary(f.owner.path), ".k-0123456789ab.cell1234567890123")
+	overwrite(t, "half a c", leftover)
+	if mustOpen(t, f.dir); !exists(leftover) || !exists(f.claimFile("k", "f")) {
+		t.Error("a temporary file or a claim was removed while its process is alive")
 	}
-	if !exists(leftover) { // the other may be writing it just now
-		t.Error("a temporary file was removed while another has the folder open")
-	}
-	if _, err := Open(alone.dir, false); err == nil {
-		t.Error("open alone beside a shard")
-	}
-	one.Close()
-	two.Close()
-	mustOpen(t, alone.dir)
-	if exists(leftover) || !exists(foreign) {
-		t.Error("the temporary file is still there, or one that is none of ours is not")
+	release()
+	f.Close()
+	if exists(leftover) || exists(f.claimFile("k", "f")) || exists(f.owner.path) || !exists(foreign) {
+		t.Error("the folder is closed, and what was there for its process is still there, or a file that is none of ours is not")
 	}
 }
 
@@ -224,19 +216,18 @@ func TestOpenWithoutLocks(t *testing.T) {
 	f.Close()
 	// A folder in place of the lock file stands for a file system that cannot lock.
 	lock := filepath.Join(f.cells(), "lock")
-	if err := os.Remove(lock); err != nil {
+	if err := errors.Join(os.RemoveAll(lock), os.Mkdir(lock, 0o777)); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Mkdir(lock, 0o777); err != nil {
-		t.Fatal(err)
-	}
-	save(t, mustOpen(t, f.dir), newCell("k", "f", 1))
+	f = mustOpen(t, f.dir)
+	save(t, f, newCell("k", "f", 1))
+	publish(t, f, "1", version(1)...)
 }
 
 func TestOpenError(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	overwrite(t, "", file)
-	if _, err := Open(filepath.Join(file, "x"), false); err == nil {
+	if _, err := Open(filepath.Join(file, "x")); err == nil {
 		t.Error("a folder was opened below a file")
 	}
 }

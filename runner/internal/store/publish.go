@@ -22,6 +22,7 @@ import (
 // A run that is killed in the middle leaves sums that do not match, and the
 // next one that publishes leaves the folder as if nothing had happened.
 func (f *Folder) Publish(inputs string, files []File, run *Run) error {
+	defer f.locked()()
 	provenance, err := run.json()
 	if err != nil {
 		return err
@@ -76,6 +77,7 @@ func (f *Folder) withTimesThere(files []File) []File {
 // Replace writes some of the published files again, such as figures that were
 // drawn anew, and last the sums.
 func (f *Folder) Replace(files []File) error {
+	defer f.locked()()
 	old, err := readSums(f.dir)
 	if err != nil {
 		return err

@@ -61,7 +61,7 @@ func TestPublish(t *testing.T) {
 	f := openTemp(t)
 	// sha256 of "abc" is the example of FIPS 180-4; the order is that of names.
 	publish(t, f, "i", File{"b.csv", []byte("abc")}, File{"a.csv", nil}, File{"timing_cost.csv", []byte("ns\n1\n")})
-	want := "SHA256SUMS a.csv b.csv cells/lock cells/published run.json timing_cost.csv"
+	want := "SHA256SUMS a.csv b.csv cells/published run.json timing_cost.csv"
 	if got := fileNames(t, f.dir); got != want {
 		t.Errorf("there is %s, want %s", got, want)
 	}
@@ -93,7 +93,7 @@ func TestPublish(t *testing.T) {
 		publish(t, f, "1", append(version(0), File{"timing_old.png", nil})...)
 		harm()
 		publish(t, f, "2", File{"a.csv", []byte("1")})
-		if got := fileNames(t, f.dir); got != "SHA256SUMS a.csv cells/lock cells/published notes.txt run.json" {
+		if got := fileNames(t, f.dir); got != "SHA256SUMS a.csv cells/published notes.txt run.json" {
 			t.Errorf("there is %s", got)
 		}
 	}
@@ -129,7 +129,7 @@ func TestPublishRefusesNames(t *testing.T) {
 	if err := f.Publish("i", []File{{"a.csv", []byte("1")}, {"a.csv", []byte("2")}}, testRun()); err == nil {
 		t.Error("two files of one name were published")
 	}
-	if got := fileNames(t, f.dir); got != "cells/lock" {
+	if got := fileNames(t, f.dir); got != "" {
 		t.Errorf("refused, and yet there is %s", got)
 	}
 }
@@ -158,7 +158,6 @@ func TestPublished(t *testing.T) {
 		if f.Published("i") {
 			t.Errorf("%s: still recognised", what)
 		}
-		os.MkdirAll(f.cells(), 0o777)
 		publish(t, f, "i", files...)
 		if !f.Published("i") {
 			t.Errorf("%s: not repaired", what)

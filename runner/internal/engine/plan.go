@@ -1,0 +1,200 @@
+package engine
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/google/renameio/v2"
+)
+
+// plan is what the jobs of an array are to do. It is kept in slurm/HASH/ of the results
+// folder of the first experiment: the manifests, as they were when the array was submitted;
+// tasks, a line for each task with its experiment and the numbers of its cells; and the logs.
+type plan struct {
+	name         string // of the jobs
+	slurm, dir   string // slurm/ of the results folder, and HASH/ in it
+	program      string // that the jobs run, a copy of this one
+	code         []byte
+	files        map[string][]byte // in dir
+	tasks        []Task
+	cells        int    // of all tasks
+	array, merge string // the scripts
+}
+
+// Task is a part of the cells of an experiment.
+type Task struct {
+	Name  string
+	Cells []int
+}
+
+// Has reports whether a cell belongs to the task.
+func (t Task) Has(name string, i int) bool {
+	_, found := slices.BinarySearch(t.Cells, i)
+	return name == t.Name && found
+}
+
+const (
+	tasksFile    = "tasks"
+	mostTasks    = 100 // unless -chunk says otherwise
+	scriptHeader = `#!/bin/bash
+# Written by closedform -engine slurm for sbatch; %s.
+#SBATCH --job-name=closedform-%s
+#SBATCH --output="%s"
+#SBATCH --open-mode=append
+#SBATCH --requeue
+`
+	scriptBody = `cd %s || exit
+export GOMAXPROCS=${SLURM_CPUS_PER_TASK:-1}
+exec %s -quiet`
+)
+
+// plan makes the plan of the missing cells.
+func (s *Slurm) plan() (*plan, error) {
+	p := &plan{slurm: filepath.Join(s.work[0].Folder.Dir(), "slurm"), files: map[string][]byte{}}
+	for _, missing := range s.missing {
+		p.cells += len(missing)
+	}
+	chunk := s.Chunk
+	if chunk == 0 {
+		chunk = max(1, (p.cells+mostTasks-1)/mostTasks)
+	}
+	p.name = s.work[0].Name
+	if len(s.work) > 1 {
+		p.name += fmt.Sprintf("-and-%d-more", len(s.work)-1)
+	}
+	hash := sha256.New()
+	for k, w := range s.work {
+		for cells := range slices.Chunk(s.missing[k], chunk) {
+			p.tasks = append(p.tasks, Task{w.Name, cells})
+		}
+		p.files[w.Name+".toml"] = w.Manifest
+		hash.Write(w.Manifest)
+	}
+	var lines strings.Builder
+	for _, t := range p.tasks {
+		fmt.Fprintln(&lines, t.Name, strings.Trim(fmt.Sprint(t.Cells), "[]"))
+	}
+	p.files[tasksFile] = []byte(lines.String())
+	hash.Write(p.files[tasksFile])
+	p.dir = filepath.Join(p.slurm, fmt.Sprintf("%x", hash.Sum(nil)[:4]))
+	path, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	if p.code, err = os.ReadFile(path); err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(p.code)
+	p.program = filepath.Join(p.slurm, fmt.Sprintf("closedform-%x", sum[:4]))
+	return p, s.scripts(p)
+}
+
+// scripts writes the job scripts.
+func (s *Slurm) scripts(p *plan) error {
+	here, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	dir, err := filepath.Abs(p.dir)
+	if err != nil {
+		return err
+	}
+	script := func(about, log, options, flag string) string {
+		log = filepath.Join(strings.ReplaceAll(dir, "%", "%%"), log)
+		text := fmt.Sprintf(scriptHeader, about, p.name, log) + options
+		for _, o := range append(s.manifestOptions(), s.Options) {
+			if o != "" {
+				text += "#SBATCH " + o + "\n"
+			}
+		}
+		text += fmt.Sprintf(scriptBody, word(here), word(p.program))
+		for _, w := range s.work {
+			text += " -exp " + word(filepath.Join(p.dir, w.Name+".toml"))
+		}
+		if s.Out != "" {
+			text += " -out " + word(s.Out)
+		}
+		return text + flag + "\n"
+	}
+	array := fmt.Sprintf("#SBATCH --array=0-%d", len(p.tasks)-1)
+	if s.Limit > 0 {
+		array += fmt.Sprintf("%%%d", s.Limit)
+	}
+	p.array = script(fmt.Sprintf("%s compute the %s that are missing", count(len(p.tasks), "task"), count(p.cells, "cell")),
+		"%A_%a.log", array+"\n#SBATCH --signal=B:TERM@60\n", " -task "+word(p.dir)+"/$SLURM_ARRAY_TASK_ID")
+	p.merge = script("the argument is the id of the array", "%j.log", "", " -merge "+word(p.dir)+"/$1")
+	return nil
+}
+
+// manifestOptions returns what the manifests say for sbatch, each line once.
+func (s *Slurm) manifestOptions() (lines []string) {
+	for _, w := range s.work {
+		if !slices.Contains(lines, w.Options) {
+			lines = append(lines, w.Options)
+		}
+	}
+	return lines
+}
+
+// word returns a word as a shell reads it.
+func word(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+
+func (p *plan) arrayFile() string { return filepath.Join(p.slurm, "array.sbatch") }
+func (p *plan) mergeFile() string { return filepath.Join(p.slurm, "merge.sbatch") }
+
+// write writes all files. The program may be running on some node, and is not written
+// again.
+func (p *plan) write() error {
+	err := os.MkdirAll(p.dir, 0o777)
+	if _, absent := os.Stat(p.program); absent != nil {
+		err = errors.Join(err, renameio.WriteFile(p.program, p.code, 0o777))
+	}
+	for name, data := range p.files {
+		err = errors.Join(err, renameio.WriteFile(filepath.Join(p.dir, name), data, 0o666))
+	}
+	return errors.Join(err, renameio.WriteFile(p.arrayFile(), []byte(p.array), 0o666),
+		renameio.WriteFile(p.mergeFile(), []byte(p.merge), 0o666))
+}
+
+// ReadTask reads a task by its path, PLAN/NUMBER.
+func ReadTask(path string) (Task, error) {
+	tasks, err := readTasks(filepath.Dir(path))
+	if err != nil {
+		return Task{}, err
+	}
+	number, err := strconv.Atoi(filepath.Base(path))
+	if err != nil || number < 0 || number >= len(tasks) {
+		return Task{}, fmt.Errorf("%s: no task of this number; allowed: 0 to %d", path, len(tasks)-1)
+	}
+	return tasks[number], nil
+}
+
+// readTasks reads the tasks of the plan in a folder.
+func readTasks(dir string) ([]Task, error) {
+	path := filepath.Join(dir, tasksFile)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var tasks []Task
+	for line := range strings.Lines(string(text)) {
+		words := strings.Fields(line)
+		t := Task{Cells: make([]int, max(0, len(words)-1))}
+		for i := range t.Cells {
+			if t.Cells[i], err = strconv.Atoi(words[i+1]); err != nil {
+				return nil, fmt.Errorf("%s:%d: %w", path, len(tasks)+1, err)
+			}
+		}
+		if len(words) > 0 {
+			t.Name = words[0]
+		}
+		tasks = append(tasks, t)
+	}
+	return tasks, nil
+}

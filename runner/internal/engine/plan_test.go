@@ -1,0 +1,56 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"io"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// The tasks of a plan have each missing cell once, of one experiment each, and are read
+// as they were written.
+func TestTasks(t *testing.T) {
+	for _, c := range []struct{ chunk, tasks, cells int }{{0, 100, 3}, {1, 205, 1}, {4, 52, 4}, {1000, 2, 105}} {
+		s := &Slurm{Chunk: c.chunk, Progress: io.Discard}
+		missing := map[string]int{"x": 105, "y": 100}
+		for _, name := range []string{"x", "y"} {
+			w := work(t, missing[name], func(context.Context, int) error { return nil })
+			w.Name = name
+			if _, err := s.Compute(t.Context(), w); !errors.Is(err, ErrLater) {
+				t.Fatal(err)
+			}
+		}
+		p, err := s.plan()
+		if err == nil {
+			err = p.write()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := map[string][]int{}
+		for i := range p.tasks {
+			task, err := ReadTask(filepath.Join(p.dir, strconv.Itoa(i)))
+			if err != nil || len(task.Cells) > c.cells || !task.Has(task.Name, task.Cells[0]) || task.Has("z", task.Cells[0]) {
+				t.Fatalf("task %d is %v, %v", i, task, err)
+			}
+			found[task.Name] = append(found[task.Name], task.Cells...)
+		}
+		for name, n := range missing {
+			if all := found[name]; !slices.Equal(all, part(n, func(int) bool { return true })) {
+				t.Errorf("chunk %d: of %s there are %v", c.chunk, name, all)
+			}
+		}
+		if len(p.tasks) > c.tasks {
+			t.Errorf("chunk %d makes %d tasks", c.chunk, len(p.tasks))
+		}
+		for _, number := range []string{strconv.Itoa(len(p.tasks)), "-1", "x"} {
+			if _, err := ReadTask(filepath.Join(p.dir, number)); err == nil || !strings.Contains(err.Error(), "no task of this number") {
+				t.Errorf("task %s: error %v", number, err)
+			}
+		}
+	}
+}

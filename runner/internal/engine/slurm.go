@@ -1,0 +1,101 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"strings"
+
+	"closedform/runner/internal/store"
+)
+
+// Slurm leaves the cells of all experiments to one job array of a cluster, and what follows
+// from them to a job that depends on it. It speaks to Slurm by its commands alone.
+type Slurm struct {
+	Chunk    int    // cells of a task; 0: as many as make a hundred tasks
+	Limit    int    // tasks at a time; 0: as the cluster likes
+	Options  string // of sbatch
+	Out      string // -out of the jobs; empty: they choose it
+	DryRun   bool   // print the script, and no more
+	Wait     bool   // until the jobs are done
+	Stdout   io.Writer
+	Stderr   io.Writer // for warnings
+	Progress io.Writer
+
+	work    []*Work
+	missing [][]int // of each
+}
+
+// Compute implements [Engine].
+func (s *Slurm) Compute(ctx context.Context, w *Work) ([]*store.Cell, error) {
+	if err := w.Folder.Others(w.keys(), w.Prints); err != nil {
+		return nil, err
+	}
+	stock := w.stock()
+	missing := part(len(w.Cells), func(i int) bool { return !stock.Has[i] })
+	if len(missing)+len(s.work) == 0 && !s.DryRun {
+		return (&Here{Workers: 1, Stderr: s.Stderr, Progress: io.Discard}).Compute(ctx, w)
+	}
+	s.work, s.missing = append(s.work, w), append(s.missing, missing)
+	return nil, ErrLater
+}
+
+// Finish implements [Engine]: it submits the jobs.
+func (s *Slurm) Finish(ctx context.Context) error {
+	if len(s.work) == 0 {
+		return nil
+	}
+	p, err := s.plan()
+	if err != nil {
+		return err
+	}
+	switch {
+	case s.DryRun && p.cells == 0:
+		fmt.Fprintf(s.Stdout, "%s: no cell is missing\n", p.name)
+		return nil
+	case s.DryRun:
+		fmt.Fprintf(s.Stdout, "%s\n# After it, with --dependency=afterany:ARRAY, and the id ARRAY as its argument:\n%s",
+			p.array, p.merge)
+		return nil
+	}
+	if err := p.write(); err != nil {
+		return err
+	}
+	array, err := command(ctx, "sbatch", "--parsable", p.arrayFile())
+	if err != nil {
+		return fmt.Errorf("%w (%s; -chunk makes them fewer)", err, count(len(p.tasks), "task"))
+	}
+	array, _, _ = strings.Cut(array, ";") // and the cluster's name
+	merge, err := command(ctx, "sbatch", "--parsable", "--dependency=afterany:"+array, p.mergeFile(), array)
+	if err != nil {
+		_, err2 := command(ctx, "scancel", array)
+		return errors.Join(err, err2)
+	}
+	merge, _, _ = strings.Cut(merge, ";")
+	fmt.Fprintf(s.Stdout, "%s: job %s computes %s in %s, job %s merges; %s\n",
+		p.name, array, count(p.cells, "cell"), count(len(p.tasks), "task"), merge, p.arrayFile())
+	if s.Wait {
+		return s.wait(ctx, p, array, merge)
+	}
+	return nil
+}
+
+// command runs a command of Slurm and returns its output. The error quotes it.
+func command(ctx context.Context, name string, args ...string) (string, error) {
+	var stdout, stderr bytes.Buffer
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err := cmd.Run()
+	if err != nil && ctx.Err() == nil {
+		said := strings.ReplaceAll(strings.TrimSpace(stderr.String()), "\n", "; ")
+		var ended *exec.ExitError
+		if !errors.As(err, &ended) {
+			said = "-engine slurm needs the commands of Slurm"
+		}
+		return "", fmt.Errorf("%s: %w: %s", name, err, said)
+	}
+	return strings.TrimSpace(stdout.String()), ctx.Err()
+}
