@@ -1,7 +1,8 @@
 #!/bin/bash
 # A Slurm cluster on this host, for tests: cluster.sh start DIR NODES | stop DIR; or
-# node DIR NAME | controller DIR, which lose it and start it again. Needs the packages slurm-wlm and munge. Each node is in a PID namespace of its own where the
-# kernel allows it: to kill its pid is to lose the node.
+# node DIR NAME | controller DIR, which lose it and start it again. Needs the packages
+# slurm-wlm and munge. Each node is in a PID namespace of its own where the kernel allows
+# it: to kill its pid is to lose the node.
 set -euo pipefail
 PATH=/usr/sbin:/sbin:$PATH
 dir=$2
