@@ -1,6 +1,7 @@
 package paper
 
 import (
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -177,5 +178,33 @@ func TestBest(t *testing.T) {
 	text, err := table.tex(results)
 	if err != nil || !strings.Contains(text, "TAGI & $8$ \\\\\n\\midrule\nfrequencies \\& $\\lambda$ & $8$ \\\\\n") {
 		t.Errorf("%v: %s", err, text)
+	}
+}
+
+// A number has the factor and both ends of its interval, and a setting is that of the manifest.
+func TestNumber(t *testing.T) {
+	results := quote.Open(filepath.Join(root, "results"))
+	n := number{From: "mnist/summary", Row: "method=shared", Column: "error", Factor: 100, Format: "%.9f", Interval: true}
+	source := quote.Source{From: n.From, Row: n.Row, Column: n.Column, Factor: 100}
+	want := make([]any, 3)
+	for i, column := range []string{"error", "error_low", "error_high"} {
+		source.Column = column
+		x, err := results.Number(source)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want[i] = x
+	}
+	got, err := n.tex(results)
+	if err != nil || got != fmt.Sprintf(`\ensuremath{%.9f} [\ensuremath{%.9f},~\ensuremath{%.9f}]`, want...) {
+		t.Errorf("%v: %s, want %v", err, got, want)
+	}
+	setting := number{From: "posterior/manifest", Column: "variant.joint.lambda", Format: "%.1f"}
+	if got, err := setting.tex(results); err != nil || got != `\ensuremath{0.2}` {
+		t.Errorf("%v: %s, want the λ of the variant", err, got)
+	}
+	setting.Column = "variant.jiont.lambda"
+	if _, err := setting.tex(results); err == nil || !strings.Contains(err.Error(), "jiont") {
+		t.Errorf("error %v, want one that names jiont", err)
 	}
 }
