@@ -186,7 +186,7 @@ func TestNumber(t *testing.T) {
 	results := quote.Open(filepath.Join(root, "results"))
 	n := number{From: "mnist/summary", Row: "method=shared", Column: "error", Factor: 100, Format: "%.9f", Interval: true}
 	source := quote.Source{From: n.From, Row: n.Row, Column: n.Column, Factor: 100}
-	want := make([]any, 3)
+	var want [3]float64
 	for i, column := range []string{"error", "error_low", "error_high"} {
 		source.Column = column
 		x, err := results.Number(source)
@@ -196,7 +196,7 @@ func TestNumber(t *testing.T) {
 		want[i] = x
 	}
 	got, err := n.tex(results)
-	if err != nil || got != fmt.Sprintf(`\ensuremath{%.9f} [\ensuremath{%.9f},~\ensuremath{%.9f}]`, want...) {
+	if err != nil || got != fmt.Sprintf(`\ensuremath{%.9f} [\ensuremath{%.9f},~\ensuremath{%.9f}]`, want[0], want[1], want[2]) {
 		t.Errorf("%v: %s, want %v", err, got, want)
 	}
 	setting := number{From: "posterior/manifest", Column: "variant.joint.lambda", Format: "%.1f"}
