@@ -19,3 +19,5 @@ func addOuter4Vector(_ []float64, _ *[4]float64, _ []float64) {}
 
 func addSquaresVector(_ []float64, _ float64, _ []float64) {}
 func rectifiedVector(_, _, _, _ []float64)                 {}
+
+func carlson4Vector(_, _ []float64, _, _, _ *[4]float64) {}

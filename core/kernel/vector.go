@@ -143,6 +143,35 @@ func AddOuter4(a []float64, u *[4]float64, x []float64) {
 	}
 }
 
+// AddOuter adds u_i x to row i of a, whose rows are as long as x.
+func AddOuter(a, u, x []float64) {
+	n, i := len(x), 0
+	for ; i+4 <= len(u); i += 4 {
+		AddOuter4(a[i*n:(i+4)*n], (*[4]float64)(u[i:]), x)
+	}
+	for ; i < len(u); i++ {
+		AddScaled(a[i*n:(i+1)*n], u[i], x)
+	}
+}
+
+// Carlson4 has four rows of a, each as long as sum, take part in Carlson's update of a
+// triangular root: with k from 3 down to 0, x = a_ki becomes keep_k x + mix_k sum_i, and
+// then sum_i grows by h_k x.
+func Carlson4(a, sum []float64, h, keep, mix *[4]float64) {
+	if vector {
+		carlson4Vector(a, sum, h, keep, mix)
+		return
+	}
+	n := len(sum)
+	for k := 3; k >= 0; k-- {
+		row := a[k*n : (k+1)*n]
+		for i, x := range row {
+			row[i] = keep[k]*x + mix[k]*sum[i]
+			sum[i] += h[k] * x
+		}
+	}
+}
+
 // Forward adds what one input with mean y and second moment square = y² + s says of
 // independent pre-activations: y·mean to m and square·variance + s·mean² to v.
 func Forward(m, v []float64, y, square, s float64, mean, variance []float64) {

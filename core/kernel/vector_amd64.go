@@ -23,6 +23,9 @@ func dot4Vector(dst *[4]float64, a []float64, x []float64)
 func addOuter4Vector(a []float64, u *[4]float64, x []float64)
 
 //go:noescape
+func carlson4Vector(a []float64, sum []float64, h *[4]float64, keep *[4]float64, mix *[4]float64)
+
+//go:noescape
 func forwardVector(m []float64, v []float64, y float64, square float64, mean []float64, variance []float64)
 
 //go:noescape

@@ -20,6 +20,7 @@ func main() {
 	addScaled4()
 	dot4()
 	addOuter4()
+	carlson4()
 	forward("forwardVector", false)
 	forward("forwardNoisyVector", true)
 	backward()
@@ -91,6 +92,16 @@ func broadcast(name string) VecVirtual {
 	all := YMM()
 	VBROADCASTSD(address.Addr, all)
 	return all
+}
+
+// factors returns each of four numbers in all lanes.
+func factors(name string) (f [4]VecVirtual) {
+	address := Load(Param(name), GP64())
+	for k := range f {
+		f[k] = YMM()
+		VBROADCASTSD(Mem{Base: address, Disp: 8 * k}, f[k])
+	}
+	return f
 }
 
 func zero() VecVirtual {
@@ -176,12 +187,7 @@ func addScaled4() {
 	TEXT("addScaled4Vector", NOSPLIT, "func(y []float64, a *[4]float64, x0, x1, x2, x3 []float64)")
 	Pragma("noescape")
 	n, at := slices("y", "x0", "x1", "x2", "x3")
-	factors := Load(Param("a"), GP64())
-	var a [4]VecVirtual
-	for l := range a {
-		a[l] = YMM()
-		VBROADCASTSD(Mem{Base: factors, Disp: 8 * l}, a[l])
-	}
+	a := factors("a")
 	elementwise(n, "addScaled4", func(f form, i Register, k int) {
 		sum, p := f.vec(), f.vec()
 		f.load(at(1, i, k), sum)
@@ -197,9 +203,9 @@ func addScaled4() {
 }
 
 // rows returns the addresses of numbers of four rows that follow one another in a, each as
-// long as x, and of x.
-func rows() (n Register, at func(k int, i Register, offset int) Mem, x func(i Register, offset int) Mem) {
-	n, all := slices("x", "a")
+// long as another parameter, and of that.
+func rows(other string) (n Register, at func(k int, i Register, offset int) Mem, x func(i Register, offset int) Mem) {
+	n, all := slices(other, "a")
 	base, size := []Register{Load(Param("a").Base(), GP64())}, GP64()
 	MOVQ(n, size)
 	SHLQ(U8(3), size)
@@ -217,7 +223,7 @@ func rows() (n Register, at func(k int, i Register, offset int) Mem, x func(i Re
 func dot4() {
 	TEXT("dot4Vector", NOSPLIT, "func(dst *[4]float64, a, x []float64)")
 	Pragma("noescape")
-	n, at, x := rows()
+	n, at, x := rows("x")
 	dst := Load(Param("dst"), GP64())
 	var sums [4][2]VecVirtual
 	for k := range sums {
@@ -253,13 +259,8 @@ func dot4() {
 func addOuter4() {
 	TEXT("addOuter4Vector", NOSPLIT, "func(a []float64, u *[4]float64, x []float64)")
 	Pragma("noescape")
-	n, at, x := rows()
-	factors := Load(Param("u"), GP64())
-	var u [4]VecVirtual
-	for k := range u {
-		u[k] = YMM()
-		VBROADCASTSD(Mem{Base: factors, Disp: 8 * k}, u[k])
-	}
+	n, at, x := rows("x")
+	u := factors("u")
 	elementwise(n, "addOuter4", func(f form, i Register, offset int) {
 		common := f.vec()
 		f.load(x(i, offset), common)
@@ -269,6 +270,29 @@ func addOuter4() {
 			f.add(at(k, i, offset), p, p)
 			f.load(p, at(k, i, offset))
 		}
+	})
+}
+
+func carlson4() {
+	TEXT("carlson4Vector", NOSPLIT, "func(a, sum []float64, h, keep, mix *[4]float64)")
+	Pragma("noescape")
+	n, at, sum := rows("sum")
+	h, keep, mix := factors("h"), factors("keep"), factors("mix")
+	elementwise(n, "carlson4", func(f form, i Register, offset int) {
+		s := f.vec()
+		f.load(sum(i, offset), s)
+		for k := 3; k >= 0; k-- {
+			x, p := f.vec(), f.vec()
+			f.load(at(k, i, offset), x)
+			f.mul(f.as(mix[k]), s, p)
+			mixed := f.vec()
+			f.mul(f.as(keep[k]), x, mixed)
+			f.add(p, mixed, p)
+			f.load(p, at(k, i, offset))
+			f.mul(f.as(h[k]), x, x)
+			f.add(x, s, s)
+		}
+		f.load(s, sum(i, offset))
 	})
 }
 
