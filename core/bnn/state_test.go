@@ -122,7 +122,7 @@ func TestRestoreRefuses(t *testing.T) {
 
 // Restore takes roots that are not triangular, for the same covariances.
 func TestRestoreAnyRoot(t *testing.T) {
-	n := newNetwork(t, Config{Layers: []int{2, 3, 2}, Bias: true, Covariance: []Covariance{Full, Shared}})
+	n := newNetwork(t, Config{Layers: []int{2, 3, 2}, Bias: true, Covariance: []Covariance{Full, Shared}, PriorMeanVar: 1})
 	for k := range 10 {
 		if _, err := n.Observe([]float64{float64(k), 1}, k%2); err != nil {
 			t.Fatal(err)
