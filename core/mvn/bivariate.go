@@ -12,7 +12,8 @@ const far = 38.6
 
 // bivariate returns P(X₁ ≤ h, X₂ ≤ k) for standard normal variables with
 // correlation r, −1 ≤ r ≤ 1, by the method of Drezner and Wesolowsky (1990) as
-// refined by Genz (2004). The absolute error is below 1e-15.
+// refined by Genz (2004). For the depth q = full of [nodes] the absolute error is
+// below 1e-15.
 //
 // For |r| < 0.95 it integrates Plackett's identity ∂P/∂r = φ₂(h, k; r) from the
 // independent case,
@@ -21,7 +22,7 @@ const far = 38.6
 //
 // with τ = tan(θ/2) for its variable: no trigonometric functions, and the singularity
 // r = 1 is farther away. Otherwise it starts from |r| = 1; see [bivariateNearOne].
-func bivariate(h, k, r float64) float64 {
+func bivariate(h, k, r, q float64) float64 {
 	switch {
 	case h < -far || k < -far:
 		return 0
@@ -34,23 +35,13 @@ func bivariate(h, k, r float64) float64 {
 	case math.Abs(r) >= 0.95:
 		return bivariateNearOne(h, k, r)
 	}
-	rule := legendre20[:]
-	switch a := math.Abs(r); {
-	case a < 0.3:
-		rule = legendre6[:]
-	case a < 0.78:
-		rule = legendre12[:]
-	case a < 0.9:
-		rule = legendre16[:]
-	}
 	hk, hs := h*k, 0.5*(h*h+k*k)
-	half := 0.5 * r / (1 + math.Sqrt((1-r)*(1+r)))
+	end := r / (1 + math.Sqrt((1-r)*(1+r)))
 	var sum float64
-	for i := range rule {
-		d := half * rule[i].x
-		sum += rule[i].w * (plackett(half+d, hk, hs) + plackett(half-d, hk, hs))
+	for _, node := range nodes(q, math.Abs(end)) {
+		sum += node.w * plackett(end*node.x, hk, hs)
 	}
-	return max(0, gauss.CDF(h)*gauss.CDF(k)+half*sum/math.Pi)
+	return max(0, gauss.CDF(h)*gauss.CDF(k)+end*sum/math.Pi)
 }
 
 // plackett is the integrand of [bivariate].
@@ -86,10 +77,8 @@ func bivariateNearOne(h, k, r float64) float64 {
 		if -hk < 100 {
 			sum -= math.Exp(-0.5*hk) * math.Sqrt(2*math.Pi) * gauss.CDF(-b/a) * b * (1 - c*bs*(1-d*bs/5)/3)
 		}
-		half := 0.5 * a
-		for i := range legendre16 {
-			node := &legendre16[i]
-			sum += half * node.w * (remainder(half*(1-node.x), hk, bs, c, d) + remainder(half*(1+node.x), hk, bs, c, d))
+		for _, node := range legendre[16] {
+			sum += a * node.w * remainder(a*node.x, hk, bs, c, d)
 		}
 		sum /= 2 * math.Pi
 	}
