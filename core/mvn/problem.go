@@ -223,7 +223,7 @@ func (p *problem) connected() (value, abserr float64) {
 	}
 	q, largest := 10.0, usual.fine
 	if p.n > 7 {
-		q, largest = 8, usual.coarse
+		q, largest = 8.5, usual.coarse
 	}
 	if v, e := p.byPath(q, 1e5); e < largest {
 		return v, e + floor
