@@ -1,6 +1,10 @@
 package gauss
 
-import "math"
+import (
+	"math"
+
+	"closedform/core/kernel"
+)
 
 // Rectified returns the moments of the rectified normal variable max(Z+a, 0),
 // where Z is standard normal:
@@ -17,12 +21,12 @@ import "math"
 // covariance −Φ(−a) with Z.
 func Rectified(a float64) (prob, gap, variance float64) {
 	t := math.Abs(a)
-	if !(t < underflow) {
+	if !(t < kernel.Underflow) {
 		gap, prob = limits(a)
 		return prob, gap, prob
 	}
-	pdf := density(t)
-	p, q := tail(t)
+	pdf := kernel.Density(t)
+	p, q := kernel.Tail(t)
 	n := p + t*q
 	d := q + t*n
 	prob = pdf * (n / d)
@@ -53,7 +57,7 @@ func TruncatedVar(x float64) float64 {
 		rho := excessRatio(-x)
 		excess := 1 / (rho - x)
 		return (rho/excess - 1) * excess * excess
-	case x > underflow:
+	case x > kernel.Underflow:
 		return 1
 	}
 	h := InverseMills(x)

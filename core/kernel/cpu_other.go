@@ -1,0 +1,15 @@
+//go:build !amd64 || noasm
+
+package kernel
+
+var vector = false
+
+func dotVector(_, _ []float64) (_ float64)                               { return }
+func addScaledVector(_ []float64, _ float64, _ []float64)                {}
+func addScaled4Vector(_ []float64, _ *[4]float64, _, _, _, _ []float64)  {}
+func forwardVector(_, _ []float64, _, _ float64, _, _ []float64)         {}
+func forwardNoisyVector(_, _ []float64, _, _, _ float64, _, _ []float64) {}
+func backwardVector(_, _, _ []float64) (_, _ float64)                    { return }
+func updateVector(_, _, _, _ []float64, _, _, _ float64)                 {}
+func expVector(_, _ []float64) (_ int)                                   { return }
+func pdfCDFVector(_, _, _ []float64)                                     {}

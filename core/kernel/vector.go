@@ -1,0 +1,192 @@
+// Package kernel has what every number is made of and what carries the time: the
+// exponential and the logarithm, and the loops over the weights of a layer.
+//
+// Each function gives the same bits on every processor. The loops have a fixed order of
+// summation, that of the Go code here, which is the definition; where the processor has
+// AVX2 the same operations run four at a time, in assembly that asm/ generates, unless
+// the build tag noasm is set. Nothing is fused that is not fused in both.
+//
+// The lengths of all arguments of a loop must be those of the first; that is not checked.
+package kernel
+
+import "math"
+
+// Dot returns Σ x_i y_i: eight sums of every eighth product, added up in pairs, and then
+// one by one what is left beyond a multiple of four.
+func Dot(x, y []float64) float64 {
+	if vector && len(x) >= 4 {
+		return dotVector(x, y)
+	}
+	return dot(x, y)
+}
+
+func dot(x, y []float64) float64 {
+	y = y[:len(x)]
+	var s [8]float64
+	for len(x) >= 8 {
+		a, b := x[:8], y[:8]
+		for l := range s {
+			s[l] += a[l] * b[l]
+		}
+		x, y = x[8:], y[8:]
+	}
+	if len(x) >= 4 {
+		for l := range 4 {
+			s[l] += x[l] * y[l]
+		}
+		x, y = x[4:], y[4:]
+	}
+	sum := ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]))
+	for i := range x {
+		sum += x[i] * y[i]
+	}
+	return sum
+}
+
+// Sum returns Σ x_i, one after the other.
+func Sum(x []float64) (sum float64) {
+	for _, x := range x {
+		sum += x
+	}
+	return sum
+}
+
+// Norm returns √(Σ x_i²), which may overflow where it need not.
+func Norm(x []float64) float64 { return math.Sqrt(Dot(x, x)) }
+
+// AddScaled adds a·x to y.
+func AddScaled(y []float64, a float64, x []float64) {
+	if vector {
+		addScaledVector(y, a, x)
+		return
+	}
+	addScaled(y, a, x)
+}
+
+func addScaled(y []float64, a float64, x []float64) {
+	x = x[:len(y)]
+	for i := range y {
+		y[i] += a * x[i]
+	}
+}
+
+// AddScaled4 adds ((a₀x₀ + a₁x₁) + a₂x₂) + a₃x₃ to y.
+func AddScaled4(y []float64, a *[4]float64, x0, x1, x2, x3 []float64) {
+	if vector {
+		addScaled4Vector(y, a, x0, x1, x2, x3)
+		return
+	}
+	addScaled4(y, a, x0, x1, x2, x3)
+}
+
+func addScaled4(y []float64, a *[4]float64, x0, x1, x2, x3 []float64) {
+	n := len(y)
+	x0, x1, x2, x3 = x0[:n], x1[:n], x2[:n], x3[:n]
+	for i := range y {
+		y[i] += a[0]*x0[i] + a[1]*x1[i] + a[2]*x2[i] + a[3]*x3[i]
+	}
+}
+
+// Forward adds what one input with mean y and second moment square = y² + s says of
+// independent pre-activations: y·mean to m and square·variance + s·mean² to v.
+func Forward(m, v []float64, y, square, s float64, mean, variance []float64) {
+	switch {
+	case !vector:
+		forward(m, v, y, square, s, mean, variance)
+	case s == 0:
+		forwardVector(m, v, y, square, mean, variance)
+	default:
+		forwardNoisyVector(m, v, y, square, s, mean, variance)
+	}
+}
+
+func forward(m, v []float64, y, square, s float64, mean, variance []float64) {
+	v, mean, variance = v[:len(m)], mean[:len(m)], variance[:len(m)]
+	if s == 0 {
+		for j, mu := range mean {
+			m[j] += y * mu
+			v[j] += square * variance[j]
+		}
+		return
+	}
+	for j, mu := range mean {
+		m[j] += y * mu
+		v[j] += square*variance[j] + s*(mu*mu)
+	}
+}
+
+// Backward returns Σ mean_j d_j and Σ mean_j² e_j, summed as Dot does.
+func Backward(mean, d, e []float64) (first, second float64) {
+	if vector && len(mean) >= 4 {
+		return backwardVector(mean, d, e)
+	}
+	return backward(mean, d, e)
+}
+
+func backward(mean, d, e []float64) (first, second float64) {
+	d, e = d[:len(mean)], e[:len(mean)]
+	var a, b [8]float64
+	add := func(l, j int) {
+		a[l] += mean[j] * d[j]
+		b[l] += mean[j] * mean[j] * e[j]
+	}
+	j := 0
+	for ; j+8 <= len(mean); j += 8 {
+		for l := range 8 {
+			add(l, j+l)
+		}
+	}
+	if j+4 <= len(mean) {
+		for l := range 4 {
+			add(l, j+l)
+		}
+		j += 4
+	}
+	first = ((a[0] + a[4]) + (a[2] + a[6])) + ((a[1] + a[5]) + (a[3] + a[7]))
+	second = ((b[0] + b[4]) + (b[2] + b[6])) + ((b[1] + b[5]) + (b[3] + b[7]))
+	for ; j < len(mean); j++ {
+		first += mean[j] * d[j]
+		second += mean[j] * mean[j] * e[j]
+	}
+	return first, second
+}
+
+// Update moves independent weights of one input y: with u = variance_j y
+//
+//	mean_j += d_j u,   variance_j *= max(least, 1 + e_j u often).
+func Update(mean, variance, d, e []float64, y, often, least float64) {
+	if vector {
+		updateVector(mean, variance, d, e, y, often, least)
+		return
+	}
+	update(mean, variance, d, e, y, often, least)
+}
+
+func update(mean, variance, d, e []float64, y, often, least float64) {
+	n := len(mean)
+	variance, d, e = variance[:n], d[:n], e[:n]
+	for j, x := range variance {
+		u := x * y
+		mean[j] += d[j] * u
+		variance[j] = x * max(least, 1+e[j]*u*often)
+	}
+}
+
+// ExpAll sets dst_i to [Exp] of x_i.
+func ExpAll(dst, x []float64) {
+	dst = dst[:len(x)]
+	for vector && len(x) >= 4 {
+		n := expVector(dst, x)
+		dst, x = dst[n:], x[n:]
+		if len(x) < 4 {
+			break
+		}
+		for i, x := range x[:4] { // one of them is out of range
+			dst[i] = Exp(x)
+		}
+		dst, x = dst[4:], x[4:]
+	}
+	for i, x := range x {
+		dst[i] = Exp(x)
+	}
+}
