@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"closedform/core/gauss"
+	"closedform/core/kernel"
 )
 
 // far is an argument from which on Φ(−x) underflows: a limit above it is none,
@@ -47,7 +48,7 @@ func bivariate(h, k, r, q float64) float64 {
 // plackett is the integrand of [bivariate].
 func plackett(tau, hk, hs float64) float64 {
 	a, b := 1+tau*tau, (1-tau)*(1+tau)
-	return math.Exp((2*tau*hk-hs*a)*a/(b*b)) / a
+	return kernel.Exp((2*tau*hk-hs*a)*a/(b*b)) / a
 }
 
 // bivariateNearOne returns P(X₁ ≤ h, X₂ ≤ k) for finite limits and 0 < |r| ≤ 1.
@@ -72,10 +73,10 @@ func bivariateNearOne(h, k, r float64) float64 {
 		c, d := (4-hk)/8, (12-hk)/16
 		// Underflow of these exponentials is harmless, 0·∞ must not arise.
 		if e := -0.5 * (bs/as + hk); e > -100 {
-			sum = a * math.Exp(e) * (1 - c*(bs-as)*(1-d*bs/5)/3 + c*d*as*as/5)
+			sum = a * kernel.Exp(e) * (1 - c*(bs-as)*(1-d*bs/5)/3 + c*d*as*as/5)
 		}
 		if -hk < 100 {
-			sum -= math.Exp(-0.5*hk) * math.Sqrt(2*math.Pi) * gauss.CDF(-b/a) * b * (1 - c*bs*(1-d*bs/5)/3)
+			sum -= kernel.Exp(-0.5*hk) * math.Sqrt(2*math.Pi) * gauss.CDF(-b/a) * b * (1 - c*bs*(1-d*bs/5)/3)
 		}
 		for _, node := range legendre[16] {
 			sum += a * node.w * remainder(a*node.x, hk, bs, c, d)
@@ -104,5 +105,5 @@ func remainder(x, hk, bs, c, d float64) float64 {
 		return 0
 	}
 	root := math.Sqrt(1 - xs)
-	return math.Exp(e) * (math.Exp(-0.5*hk*xs/((1+root)*(1+root)))/root - (1 + c*xs*(1+d*xs)))
+	return kernel.Exp(e) * (kernel.Exp(-0.5*hk*xs/((1+root)*(1+root)))/root - (1 + c*xs*(1+d*xs)))
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"closedform/core/gauss"
+	"closedform/core/kernel"
 )
 
 // path computes P(X ≤ x) for a few variables by Plackett's identity (1954)
@@ -55,7 +56,7 @@ func (p *problem) byPath(q float64, integrals int) (value, abserr float64) {
 	if !math.IsNaN(rough) {
 		value = run(q, integrals)
 	}
-	return max(0, min(1, value)), math.Abs(value-rough)/40 + 20*math.Exp(-2*q)
+	return max(0, min(1, value)), math.Abs(value-rough)/40 + 20*kernel.Exp(-2*q)
 }
 
 // prob returns the probability of the n variables in their level, whose order it
@@ -143,7 +144,7 @@ func (p *path) at(n int, tau, root, q float64) (sum float64) {
 			}
 			a++
 		}
-		sum += rj[0] * math.Exp(-exponent) / math.Sqrt(v) * p.prob(m, q-0.5*exponent)
+		sum += rj[0] * kernel.Exp(-exponent) / math.Sqrt(v) * p.prob(m, q-0.5*exponent)
 	}
 	return sum * cos * inv / root
 }

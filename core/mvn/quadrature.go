@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"closedform/core/kernel"
 )
 
 // node is one of a rule on [0, 1], with its weight.
@@ -39,7 +41,7 @@ const full = 22
 // of the ellipse through τ = 1; m is such that it is exp(−2q).
 func nodes(q, end float64) []node {
 	root := 1 + math.Sqrt(1-end)
-	if m := 1 + q/math.Log(root*root/end); m < float64(len(legendre)) {
+	if m := 1 + q/kernel.Log(root*root/end); m < float64(len(legendre)) {
 		return legendre[int(max(1, m))]
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"closedform/core/gauss"
+	"closedform/core/kernel"
 )
 
 // trivariate returns P(X₁ ≤ x₁, X₂ ≤ x₂, X₃ ≤ x₃) for standard normal variables
@@ -172,9 +173,9 @@ func contribution(gap, y, rho, rest, num, den float64) float64 {
 	case !(exponent < 100): // below 1e-43
 		return 0
 	case num >= far*den:
-		return math.Exp(-exponent)
+		return kernel.Exp(-exponent)
 	case num <= -far*den:
 		return 0
 	}
-	return math.Exp(-exponent) * gauss.CDF(num/den)
+	return kernel.Exp(-exponent) * gauss.CDF(num/den)
 }

@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"closedform/core/kernel"
 	"closedform/core/mvn"
 )
 
@@ -105,7 +106,7 @@ func (c *correlated) set(p ProbitCorr, j int, mean, variance []float64) {
 	noise, own := min(1/p.Lambda, math.MaxFloat64), math.Sqrt(variance[j])
 	for k := range c.x {
 		i := other(j, k)
-		s := math.Hypot(math.Hypot(noise, own), math.Sqrt(variance[i]))
+		s := kernel.Hypot(kernel.Hypot(noise, own), math.Sqrt(variance[i]))
 		c.x[k] = (mean[j] - mean[i]) / s
 		c.perScale[k] = 1 / s
 	}
