@@ -53,6 +53,7 @@ func (p *problem) byPath(q float64, integrals int) (value, abserr float64) {
 		return w.prob(p.n, q)
 	}
 	rough := run(q-3, integrals/4)
+	value = rough
 	if !math.IsNaN(rough) {
 		value = run(q, integrals)
 	}
