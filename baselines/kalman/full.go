@@ -7,6 +7,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/lapack/lapack64"
+
+	"closedform/core/kernel"
 )
 
 // full is a root with all entries, row by row.
@@ -49,9 +51,9 @@ func (r *full) step(mean []float64, white [][]float64, steps reflections) {
 		s := r.row(i)
 		for k, beta := range steps.beta {
 			f := white[k]
-			floats.AddScaled(s, -beta*floats.Dot(s, f), f)
+			floats.AddScaled(s, -beta*kernel.Dot(s, f), f)
 		}
-		mean[i] += floats.Dot(s, last)
+		mean[i] += kernel.Dot(s, last)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/baselines/mlp"
+	"closedform/core/kernel"
 )
 
 // lastLayer returns the part of H that belongs to the last layer of a network with the
@@ -112,7 +113,7 @@ func (g root) image(dst []float64, offset int, part []float64) {
 		dst[i] = 0
 		if i >= offset {
 			row = row[offset:min(i+1, offset+len(part))]
-			dst[i] = floats.Dot(row, part[:len(row)])
+			dst[i] = kernel.Dot(row, part[:len(row)])
 		}
 	}
 }

@@ -14,6 +14,8 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"closedform/baselines/mlp"
+	"closedform/core/kernel"
+	"closedform/core/random"
 )
 
 // Importance samples by self-normalised importance sampling (Geweke, "Bayesian
@@ -59,7 +61,7 @@ func (s Importance) Sample(p *Problem, src rand.Source) (*Sample, error) {
 	}
 	_, sum := mlp.Exponentials(out.Weights)
 	floats.Scale(1/sum, out.Weights)
-	out.ESS = 1 / floats.Dot(out.Weights, out.Weights)
+	out.ESS = 1 / kernel.Dot(out.Weights, out.Weights)
 	if least := float64(draws) / 10; !(out.ESS >= least) {
 		return nil, fmt.Errorf("posterior: effective sample size %.4g of %d draws; need %.4g: "+
 			"use fewer examples, or more draws", out.ESS, draws, least)
@@ -83,7 +85,7 @@ func newStudent(m *Mode) student {
 	return student{
 		centre:  m.Weights,
 		u:       m.Chol.RawU().(interface{ RawTriangular() blas64.Triangular }).RawTriangular(),
-		logNorm: upper - lower - n/2*math.Log(nu*math.Pi) + m.Chol.LogDet()/2,
+		logNorm: upper - lower - n/2*kernel.Log(nu*math.Pi) + m.Chol.LogDet()/2,
 		d:       make([]float64, len(m.Weights)),
 	}
 }
@@ -91,7 +93,7 @@ func newStudent(m *Mode) student {
 // draw sets w and its mirror image in the centre, which are as likely.
 func (s student) draw(w, mirror []float64, rnd *rand.Rand) {
 	for i := range w {
-		w[i] = rnd.NormFloat64()
+		w[i] = random.Normal(rnd)
 	}
 	blas64.Trsv(blas.NoTrans, s.u, blas64.Vector{N: len(w), Inc: 1, Data: w})
 	r := math.Sqrt(dof / distuv.ChiSquared{K: dof, Src: rnd}.Rand())
@@ -108,5 +110,5 @@ func (s student) logDensity(w []float64) float64 {
 		d[i] = w[i] - m
 	}
 	blas64.Trmv(blas.NoTrans, s.u, blas64.Vector{N: len(d), Inc: 1, Data: d})
-	return s.logNorm - (dof+float64(len(w)))/2*math.Log1p(floats.Dot(d, d)/dof)
+	return s.logNorm - (dof+float64(len(w)))/2*math.Log1p(kernel.Dot(d, d)/dof)
 }

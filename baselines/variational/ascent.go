@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/optimize"
 
 	"closedform/baselines/mlp"
+	"closedform/core/kernel"
 )
 
 // ascent climbs to the means of the weights. The textbook step maximises the bound
@@ -91,7 +92,7 @@ func score(grad, logit []float64, class int) float64 {
 	top, sum := mlp.Exponentials(grad)
 	floats.Scale(-1/sum, grad)
 	grad[class]++
-	return logit[class] - top - math.Log(sum)
+	return logit[class] - top - kernel.Log(sum)
 }
 
 // moveTo evaluates the log density at t unless that is where it was evaluated last.
@@ -110,12 +111,12 @@ func (a *ascent) evaluate() {
 	for j := range a.score {
 		a.unit.solve(blas.NoTrans, a.weights.RawRowView(j))
 	}
-	a.value = -floats.Dot(w, w) / (2 * a.v)
+	a.value = -kernel.Dot(w, w) / (2 * a.v)
 	floats.ScaleTo(grad, -1/a.v, w)
 	for k, c := range a.data.Class {
 		x := a.data.Input(k)
 		for j := range a.logit {
-			a.logit[j] = floats.Dot(a.weights.RawRowView(j), x)
+			a.logit[j] = kernel.Dot(a.weights.RawRowView(j), x)
 		}
 		a.value += score(a.score, a.logit, c)
 		for j, s := range a.score {

@@ -40,6 +40,7 @@ import (
 
 	"closedform/baselines/mlp"
 	"closedform/core/field"
+	"closedform/core/kernel"
 	"closedform/core/softmax"
 )
 
@@ -149,14 +150,14 @@ func (m *Model) Predict(p, x []float64) error {
 	}
 	copy(m.root, m.x)
 	m.scatter.solve(blas.Trans, m.root)
-	v := m.priorVar * floats.Dot(m.root, m.root)
+	v := m.priorVar * kernel.Dot(m.root, m.root)
 	for j := range m.mean {
-		m.mean[j], m.spread[j] = floats.Dot(m.weights.RawRowView(j), m.x), v
+		m.mean[j], m.spread[j] = kernel.Dot(m.weights.RawRowView(j), m.x), v
 	}
 	if !mlp.Finite(m.mean...) || !mlp.Finite(v) {
 		return fmt.Errorf("variational: the logits overflow: means %g, variance %g", m.mean, v)
 	}
 	softmax.Exact{Fast: true}.Moments(m.moments, m.mean, m.spread)
-	floats.ScaleTo(p, 1/floats.Sum(m.moments.P), m.moments.P)
+	floats.ScaleTo(p, 1/kernel.Sum(m.moments.P), m.moments.P)
 	return nil
 }

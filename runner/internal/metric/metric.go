@@ -9,6 +9,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"closedform/core/kernel"
 )
 
 // Accuracy returns the share of examples whose largest probability is that of
@@ -34,7 +36,7 @@ func correct(p []float64, c int) float64 {
 // LogLoss returns the mean of −log p_c for the true class c, in nats: +Inf if
 // one of them was given probability zero.
 func LogLoss(p [][]float64, class []int) float64 {
-	return average(p, class, func(p []float64, c int) float64 { return -math.Log(p[c]) })
+	return average(p, class, func(p []float64, c int) float64 { return -kernel.Log(p[c]) })
 }
 
 // Brier returns the mean of Σ_j (p_j − y_j)² for one-hot labels y (Brier 1950),

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"closedform/core/gauss"
+	"closedform/core/kernel"
 	"closedform/runner/internal/learner"
 	"closedform/runner/internal/table"
 )
@@ -137,7 +138,7 @@ func studentizedRange(k int) float64 {
 	}
 	cdf := func(q float64) float64 {
 		return quad.Fixed(func(z float64) float64 {
-			phi := math.Exp(-z*z/2) / math.Sqrt(2*math.Pi)
+			phi := kernel.Exp(-z*z/2) / math.Sqrt(2*math.Pi)
 			return float64(k) * phi * math.Pow(gauss.CDF(z)-gauss.CDF(z-q), float64(k-1))
 		}, -9, 9, 200, nil, 0)
 	}

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"closedform/core/gauss"
+	"closedform/core/kernel"
 	"closedform/runner/internal/table"
 )
 
@@ -116,7 +117,7 @@ func kolmogorov(x []float64) (distance, p float64) {
 		return distance, 1 // within 1e-12; the series converges slowly
 	}
 	for k, sign := 1.0, 1.0; k <= 100; k, sign = k+1, -sign {
-		p += 2 * sign * math.Exp(-2*k*k*d*d)
+		p += 2 * sign * kernel.Exp(-2*k*k*d*d)
 	}
 	return distance, p
 }

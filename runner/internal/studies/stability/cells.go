@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
+	"closedform/core/random"
 	"closedform/core/softmax"
 	"closedform/runner/internal/learner"
 	"closedform/runner/internal/study"
@@ -95,7 +96,7 @@ type judge func(gap, variance float64) verdict
 func (g *grid) drawn(rnd *rand.Rand) judge {
 	mean, variances := make([]float64, g.Classes), make([]float64, g.Classes)
 	for j := range mean {
-		mean[j] = rnd.NormFloat64()
+		mean[j] = random.Normal(rnd)
 	}
 	floats.AddConst(-floats.Max(mean[1:]), mean[1:])
 	var (
