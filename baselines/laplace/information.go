@@ -2,7 +2,6 @@ package laplace
 
 import (
 	"errors"
-	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/blas"
@@ -12,6 +11,7 @@ import (
 
 	"closedform/baselines/mlp"
 	"closedform/core/kernel"
+	"closedform/core/linear"
 )
 
 // lastLayer returns the part of H that belongs to the last layer of a network with the
@@ -82,37 +82,27 @@ func precision(v []float64) *mat.SymDense {
 	return h
 }
 
-// root is G = L⁻¹ with H = LLᵀ, of row i the first i+1 entries. With it the covariance
-// of the weights is H⁻¹ = GᵀG, so that covariances of the logits are inner products
-// and cannot be indefinite.
-type root [][]float64
+// root is G = L⁻¹ with H = LLᵀ. With it the covariance of the weights is H⁻¹ = GᵀG, so
+// that covariances of the logits are inner products and cannot be indefinite.
+type root struct{ inverse linear.Cholesky }
 
 // newRoot returns the root for H.
-func newRoot(h *mat.SymDense) (root, error) {
-	var chol mat.Cholesky
-	var l, inverse mat.TriDense
-	if !chol.Factorize(h) {
+func newRoot(h *mat.SymDense) (*root, error) {
+	g := new(root)
+	if !g.inverse.Factorize(h) {
 		return nil, errors.New("laplace: the precision of the weights is not positive definite in double precision")
 	}
-	chol.LTo(&l)
-	if err := inverse.InverseTri(&l); err != nil {
-		return nil, fmt.Errorf("laplace: the precision of the weights is singular in double precision: %w", err)
-	}
-	raw := inverse.RawTriangular()
-	g := make(root, raw.N)
-	for i := range g {
-		g[i] = raw.Data[i*raw.Stride : i*raw.Stride+i+1]
-	}
+	g.inverse.Invert()
 	return g, nil
 }
 
 // image sets dst to G f for the vector f that has the given part at offset and zeros
 // elsewhere.
-func (g root) image(dst []float64, offset int, part []float64) {
-	for i, row := range g {
+func (g *root) image(dst []float64, offset int, part []float64) {
+	for i := range dst {
 		dst[i] = 0
 		if i >= offset {
-			row = row[offset:min(i+1, offset+len(part))]
+			row := g.inverse.Row(i)[offset:min(i+1, offset+len(part))]
 			dst[i] = kernel.Dot(row, part[:len(row)])
 		}
 	}

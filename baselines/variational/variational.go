@@ -34,7 +34,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 
-	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
@@ -129,9 +128,7 @@ func fit(bound Bound, data *mlp.Examples, n int, v float64) (*Model, error) {
 		return nil, err
 	}
 	up := newAscent(v, n, data, &unit)
-	if err := up.run(); err != nil {
-		return nil, err
-	}
+	up.run()
 	in := data.Inputs()
 	return &Model{
 		weights: up.weights, priorVar: v, scatter: posterior, moments: softmax.NewMoments(n),
@@ -149,7 +146,7 @@ func (m *Model) Predict(p, x []float64) error {
 		return fmt.Errorf("variational: %w", err)
 	}
 	copy(m.root, m.x)
-	m.scatter.solve(blas.Trans, m.root)
+	m.scatter.chol.Solve(m.root)
 	v := m.priorVar * kernel.Dot(m.root, m.root)
 	for j := range m.mean {
 		m.mean[j], m.spread[j] = kernel.Dot(m.weights.RawRowView(j), m.x), v
