@@ -82,27 +82,32 @@ func precision(v []float64) *mat.SymDense {
 	return h
 }
 
-// root is G = L⁻¹ with H = LLᵀ. With it the covariance of the weights is H⁻¹ = GᵀG, so
-// that covariances of the logits are inner products and cannot be indefinite.
-type root struct{ inverse linear.Cholesky }
+// root is G = L⁻¹ with H = LLᵀ, of row i the first i+1 entries. With it the covariance
+// of the weights is H⁻¹ = GᵀG, so that covariances of the logits are inner products
+// and cannot be indefinite.
+type root [][]float64
 
 // newRoot returns the root for H.
-func newRoot(h *mat.SymDense) (*root, error) {
-	g := new(root)
-	if !g.inverse.Factorize(h) {
+func newRoot(h *mat.SymDense) (root, error) {
+	var factor linear.Cholesky
+	if !factor.Factorize(h) {
 		return nil, errors.New("laplace: the precision of the weights is not positive definite in double precision")
 	}
-	g.inverse.Invert()
+	factor.Invert()
+	g := make(root, h.SymmetricDim())
+	for i := range g {
+		g[i] = factor.Row(i)
+	}
 	return g, nil
 }
 
 // image sets dst to G f for the vector f that has the given part at offset and zeros
 // elsewhere.
-func (g *root) image(dst []float64, offset int, part []float64) {
-	for i := range dst {
+func (g root) image(dst []float64, offset int, part []float64) {
+	for i, row := range g {
 		dst[i] = 0
 		if i >= offset {
-			row := g.inverse.Row(i)[offset:min(i+1, offset+len(part))]
+			row = row[offset:min(i+1, offset+len(part))]
 			dst[i] = kernel.Dot(row, part[:len(row)])
 		}
 	}

@@ -18,7 +18,7 @@ type Model struct {
 	network  *mlp.Network
 	weights  []float64
 	onlyLast bool      // the covariance is that of the last layer: its Jacobian is the features once per class
-	root     *root     // nil for PlugIn
+	root     root      // nil for PlugIn
 	normal   []float64 // a standard normal number per class for each pair of draws
 
 	// What a prediction works on.
