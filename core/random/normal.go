@@ -21,7 +21,8 @@ const (
 var ziggurat = func() (z struct {
 	inside         [strips]uint32
 	scale, density [strips]float32
-}) {
+},
+) {
 	const m = 1 << 31
 	density := func(x float64) float64 { return kernel.Exp(-0.5 * x * x) }
 	x := tailFrom

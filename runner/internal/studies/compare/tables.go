@@ -6,11 +6,11 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/integrate/quad"
-	"gonum.org/v1/gonum/stat"
 
 	"closedform/core/gauss"
 	"closedform/core/kernel"
 	"closedform/runner/internal/learner"
+	"closedform/runner/internal/metric"
 	"closedform/runner/internal/table"
 )
 
@@ -54,7 +54,7 @@ func (e *experiment) paired(runs *table.Table) *table.Table {
 			for i, score := range learner.ScoreNames {
 				differences[i] = rows.Nums(score)
 				floats.Sub(differences[i], reference.Nums(score))
-				overSets[method][i] = append(overSets[method][i], stat.Mean(differences[i], nil))
+				overSets[method][i] = append(overSets[method][i], metric.Mean(differences[i]))
 			}
 			add(set.Name, method, differences)
 		}

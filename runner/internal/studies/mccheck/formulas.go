@@ -5,10 +5,9 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"gonum.org/v1/gonum/mat"
-
 	"closedform/baselines/montecarlo"
 	"closedform/core/gauss"
+	"closedform/core/kernel"
 	"closedform/core/random"
 	"closedform/core/softmax"
 	"closedform/runner/internal/approx"
@@ -126,7 +125,7 @@ func probitCorr(in inputs, rnd *rand.Rand) estimator {
 		for i, v := range in.Variance {
 			value := -v * moments.E.At(j, i)
 			if i == j {
-				value = v * mat.Sum(moments.E.RowView(j))
+				value = v * kernel.Sum(moments.E.RawRowView(j))
 			}
 			scores = append(scores, score{quantity: "cross", i: i + 1, j: j + 1, value: value})
 		}

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/core/activation"
+	"closedform/core/kernel"
 	"closedform/core/random"
 	"closedform/runner/internal/approx"
 )
@@ -27,9 +28,9 @@ func (s spec) inputs() inputs {
 	in := inputs{Logits: approx.Logits{Mean: make([]float64, n), Variance: make([]float64, n)}, rho: s.Rho}
 	for j := range n {
 		in.Mean[j] = s.Spread * random.Normal(rnd)
-		in.Variance[j] = s.Variance * math.Pow(10, 2*rnd.Float64()-1)
+		in.Variance[j] = s.Variance * kernel.Exp(math.Ln10*(2*rnd.Float64()-1))
 	}
-	in.lambda = s.Lambda[0] * math.Pow(s.Lambda[1]/s.Lambda[0], rnd.Float64())
+	in.lambda = s.Lambda[0] * kernel.Exp(kernel.Log(s.Lambda[1]/s.Lambda[0])*rnd.Float64())
 	in.unit.Alpha = rnd.Float64()
 	in.unit.Beta = in.unit.Alpha + 2*rnd.Float64()
 	in.factor = newFactor(n-1, rnd)

@@ -67,7 +67,10 @@ func (s *square) scores(q [][]float64) (error, logLoss, ece float64) {
 		error += w * (1 - right)
 		gap[min(calibrationBins-1, int(top*calibrationBins))] += w * (right - top)
 	}
-	return error / total, logLoss / total, floats.Norm(gap, 1) / total
+	for _, g := range gap {
+		ece += math.Abs(g)
+	}
+	return error / total, logLoss / total, ece / total
 }
 
 // predict returns the predictive of the exact posterior from a sample. Its own noise

@@ -8,13 +8,13 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/stat"
 
 	"closedform/core/kernel"
 	"closedform/core/linear"
 	"closedform/core/random"
 	"closedform/core/softmax"
 	"closedform/runner/internal/learner"
+	"closedform/runner/internal/metric"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
 )
@@ -172,8 +172,8 @@ func (g *grid) run(ctx context.Context) (table.Set, error) {
 	for i := range definite {
 		definite[i] /= points
 	}
-	mean, deviation := stat.MeanStdDev(definite, nil)
-	err := stat.StdErr(deviation, draws)
+	mean, deviation := metric.MeanSD(definite)
+	err := deviation / math.Sqrt(draws)
 	if g.Classes == 2 {
 		err = 0 // nothing is drawn
 	}
