@@ -3,9 +3,9 @@ package bnn
 import (
 	"math"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"closedform/core/kernel"
 	"closedform/core/linear"
 )
 
@@ -48,12 +48,12 @@ func (w *correlated) forward(f *flow) {
 	for j := range w.out {
 		g, mean := f.scratch[j*w.size:(j+1)*w.size], w.neuronMean(j)
 		w.image(g, f.y, j*w.in)
-		f.m[j] = floats.Dot(f.y, mean)
+		f.m[j] = kernel.Dot(f.y, mean)
 		for k := range j + 1 {
-			v := floats.Dot(g, f.scratch[k*w.size:(k+1)*w.size])
+			v := kernel.Dot(g, f.scratch[k*w.size:(k+1)*w.size])
 			for i, s := range f.s {
 				if s > 0 {
-					v += s * (mean[i]*w.neuronMean(k)[i] + floats.Dot(w.row(j*w.in+i), w.row(k*w.in+i)))
+					v += s * (mean[i]*w.neuronMean(k)[i] + kernel.Dot(w.row(j*w.in+i), w.row(k*w.in+i)))
 				}
 			}
 			f.joint.cov.SetSym(j, k, v)
@@ -90,16 +90,16 @@ func (w *correlated) update(f *flow) {
 	u, root := s.k.Vectors, s.k.Values // U, Λ^½
 	for j := range n {
 		for k := j; k < n; k++ {
-			u[j*n+k] = floats.Dot(g(j), g(k))
+			u[j*n+k] = kernel.Dot(g(j), g(k))
 		}
 	}
 	// The mean moves by what the weights are before the root does.
 	clear(s.q)
 	for j := range n {
-		floats.AddScaled(s.q, f.d[j], g(j))
+		kernel.AddScaled(s.q, f.d[j], g(j))
 	}
 	for a := range size {
-		w.mean[a] += floats.Dot(w.row(a), s.q)
+		w.mean[a] += kernel.Dot(w.row(a), s.q)
 	}
 	factorize(s.k)
 	for l, x := range root {
@@ -137,12 +137,9 @@ func (w *correlated) update(f *flow) {
 		}
 		clear(s.q)
 		for j := range n {
-			floats.AddScaled(s.q, s.turn[j*n+l], g(j))
+			kernel.AddScaled(s.q, s.turn[j*n+l], g(j))
 		}
-		for a := range size {
-			row := w.row(a)
-			floats.AddScaled(row, factor*floats.Dot(row, s.q), s.q)
-		}
+		w.shrink(0, size, s.q, -factor, func(int, float64) {})
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"closedform/core/kernel"
 )
 
 // full has a covariance Σ_j = R_jR_jᵀ for all inputs of a neuron: row j·in + i of
@@ -22,12 +24,12 @@ func (w *full) forward(f *flow) {
 	for j := range w.out {
 		g, mean := f.scratch[j*w.in:(j+1)*w.in], w.neuronMean(j)
 		w.image(g, f.y, j*w.in)
-		f.m[j] = floats.Dot(f.y, mean)
-		v := floats.Dot(g, g)
+		f.m[j] = kernel.Dot(f.y, mean)
+		v := kernel.Dot(g, g)
 		for i, s := range f.s {
 			if s > 0 {
 				row := w.row(j*w.in + i)
-				v += s * (mean[i]*mean[i] + floats.Dot(row, row))
+				v += s * (mean[i]*mean[i] + kernel.Dot(row, row))
 			}
 		}
 		f.v[j] = v
@@ -52,18 +54,13 @@ func (w *full) backward(first, second []float64, f *flow) {
 func (w *full) update(f *flow) {
 	for j := range w.out {
 		g := f.scratch[j*w.in : (j+1)*w.in]
-		size := floats.Norm(g, 2)
+		size := kernel.Norm(g)
 		if size*size <= certain || f.d[j] == 0 && f.e[j] == 0 {
 			continue // certain, or taught nothing
 		}
 		floats.Scale(1/size, g)
-		step, shrink := f.d[j]*size, 1-math.Sqrt(math.Max(0, 1+f.e[j]*size*size))
+		step, loss := f.d[j]*size, 1-math.Sqrt(math.Max(0, 1+f.e[j]*size*size))
 		mean := w.neuronMean(j)
-		for i := range mean {
-			row := w.row(j*w.in + i)
-			u := floats.Dot(row, g)
-			mean[i] += step * u
-			floats.AddScaled(row, -shrink*u, g)
-		}
+		w.shrink(j*w.in, w.in, g, loss, func(i int, u float64) { mean[i] += step * u })
 	}
 }

@@ -106,9 +106,9 @@ func (n *Network) forward(pass []flow, x []float64) error {
 			if s := m + f.v[j]; math.IsNaN(s) || math.IsInf(s, 0) {
 				return fmt.Errorf("bnn: layer %d: pre-activation of neuron %d overflows: mean %g, variance %g", l, j, m, f.v[j])
 			}
-			if l < len(n.layers)-1 {
-				pass[l+1].y[j], f.outVar[j], f.cross[j] = n.unit.Moments(m, f.v[j])
-			}
+		}
+		if l < len(n.layers)-1 {
+			n.unit.AllMoments(pass[l+1].y[:len(f.m)], f.outVar, f.cross, f.m, f.v)
 		}
 	}
 	return nil

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 
 	"gonum.org/v1/gonum/mat"
+
+	"closedform/core/kernel"
 )
 
 // priorMean draws the means of layer l.
@@ -42,23 +44,16 @@ func orthogonal(count, size int, rnd *rand.Rand) [][]float64 {
 			u[i] = rnd.NormFloat64()
 		}
 		for _, v := range vectors[k-k%size : k] {
-			along := dot(u, v) / float64(size)
+			along := kernel.Dot(u, v) / float64(size)
 			for i := range u {
 				u[i] -= along * v[i]
 			}
 		}
-		scale := math.Sqrt(float64(size) / dot(u, u))
+		scale := math.Sqrt(float64(size) / kernel.Dot(u, u))
 		for i := range u {
 			u[i] *= scale
 		}
 		vectors[k] = u
 	}
 	return vectors
-}
-
-func dot(a, b []float64) (sum float64) {
-	for i, x := range a {
-		sum += x * b[i]
-	}
-	return sum
 }

@@ -5,10 +5,10 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/lapack/lapack64"
 	"gonum.org/v1/gonum/mat"
+
+	"closedform/core/kernel"
+	"closedform/core/linear"
 )
 
 // roots are square roots R of covariances, Σ = RRᵀ, one below the other. They are
@@ -27,10 +27,30 @@ func (r *roots) row(i int) []float64 { return r.root[i*r.size : (i+1)*r.size] }
 // image sets g to Rᵀy for the root, or the part of one, whose rows begin at first.
 func (r *roots) image(g, y []float64, first int) {
 	clear(g)
-	for i, yi := range y {
-		if yi != 0 {
-			floats.AddScaled(g, yi, r.row(first+i))
+	kernel.AddRows(g, y, r.root[first*r.size:(first+len(y))*r.size])
+}
+
+// shrink takes from the root of n variables whose rows begin at first what an example
+// says of them, and adds what it says of the mean: with h a unit vector and u = Rh
+//
+//	R −= loss u hᵀ,   move(i, u_i).
+func (r *roots) shrink(first, n int, h []float64, loss float64, move func(i int, u float64)) {
+	var u [4]float64
+	i := 0
+	for ; i+4 <= n; i += 4 {
+		rows := r.root[(first+i)*r.size : (first+i+4)*r.size]
+		kernel.Dot4(&u, rows, h)
+		for k := range u {
+			move(i+k, u[k])
+			u[k] *= -loss
 		}
+		kernel.AddOuter4(rows, &u, h)
+	}
+	for ; i < n; i++ {
+		row := r.row(first + i)
+		u := kernel.Dot(row, h)
+		move(i, u)
+		kernel.AddScaled(row, -loss*u, h)
 	}
 }
 
@@ -42,7 +62,7 @@ func (r *roots) block(first, n int) *mat.SymDense {
 	cov := mat.NewSymDense(n, nil)
 	for a := range n {
 		for b := a; b < n; b++ {
-			cov.SetSym(a, b, floats.Dot(r.row(first+a), r.row(first+b)))
+			cov.SetSym(a, b, kernel.Dot(r.row(first+a), r.row(first+b)))
 		}
 	}
 	return cov
@@ -55,19 +75,32 @@ func (r *roots) setBlock(row, col, j int, cov mat.Symmetric) error {
 	if err != nil {
 		return err
 	}
-	var eigen mat.EigenSym
-	if !eigen.Factorize(cov, true) {
+	n := cov.SymmetricDim()
+	if _, ok := cov.(mat.Diagonal); ok {
+		for a := range n {
+			x := cov.At(a, a)
+			if x < 0 {
+				return fmt.Errorf("covariance of neuron %d has eigenvalue %g; need positive semi-definite", j, x)
+			}
+			r.row(row + a)[col+a] = math.Sqrt(x)
+		}
+		return nil
+	}
+	eigen := linear.NewEigen(n)
+	for a := range n {
+		for b := a; b < n; b++ {
+			eigen.Vectors[a*n+b] = cov.At(a, b)
+		}
+	}
+	if !eigen.Factorize() {
 		return fmt.Errorf("eigenvalues of the covariance of neuron %d do not converge", j)
 	}
-	values := eigen.Values(nil)
-	if values[0] < -(1e-13*trace + 1e-300) {
-		return fmt.Errorf("covariance of neuron %d has eigenvalue %g; need positive semi-definite", j, values[0])
+	if eigen.Values[0] < -(1e-13*trace + 1e-300) {
+		return fmt.Errorf("covariance of neuron %d has eigenvalue %g; need positive semi-definite", j, eigen.Values[0])
 	}
-	var vectors mat.Dense
-	eigen.VectorsTo(&vectors)
-	for a := range values {
-		for k, x := range vectors.RawRowView(a) {
-			r.row(row + a)[col+k] = x * math.Sqrt(math.Max(0, values[k]))
+	for a := range n {
+		for k, value := range eigen.Values {
+			r.row(row + a)[col+k] = eigen.Vectors[a*n+k] * math.Sqrt(math.Max(0, value))
 		}
 	}
 	return nil
@@ -79,33 +112,36 @@ func (r *roots) restore(s LayerState) { r.matrix().Copy(s.Root) }
 
 func (r *roots) largest() (most float64) {
 	for i := range len(r.root) / r.size {
-		most = max(most, floats.Dot(r.row(i), r.row(i)))
+		most = max(most, kernel.Dot(r.row(i), r.row(i)))
 	}
 	return most
 }
 
-// addVariance adds v to every variance: with the LQ factorisation (R √v·I) = LQ,
+// addVariance adds v to every variance: with the LQ factorisation (R √v·I) = LQ, by
+// Householder reflections,
 //
 //	RRᵀ + v·I = LLᵀ,
 //
 // which never forms what rounding could make indefinite.
 func (r *roots) addVariance(v float64) {
 	n, sd := r.size, math.Sqrt(v)
-	wide := blas64.General{Rows: n, Cols: 2 * n, Stride: 2 * n, Data: make([]float64, 2*n*n)}
-	tau, need := make([]float64, n), []float64{0}
-	lapack64.Gelqf(wide, tau, need, -1)
-	work := make([]float64, int(need[0]))
+	wide := make([]float64, 2*n*n)
 	for first := 0; first*n < len(r.root); first += n {
-		clear(wide.Data)
+		clear(wide)
 		for i := range n {
-			copy(wide.Data[i*2*n:], r.row(first+i))
-			wide.Data[i*2*n+n+i] = sd
+			copy(wide[i*2*n:], r.row(first+i))
+			wide[i*2*n+n+i] = sd
 		}
-		lapack64.Gelqf(wide, tau, work, len(work))
 		for i := range n {
+			part := func(k int) []float64 { return wide[k*2*n+i : (k+1)*2*n] }
+			h := part(i)
 			row := r.row(first + i)
 			clear(row)
-			copy(row[:i+1], wide.Data[i*2*n:])
+			copy(row, wide[i*2*n:i*2*n+i])
+			row[i] = linear.Reflection(h)
+			for k := i + 1; k < n; k++ {
+				kernel.AddScaled(part(k), -kernel.Dot(part(k), h), h)
+			}
 		}
 	}
 }

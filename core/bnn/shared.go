@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"closedform/core/kernel"
 	"closedform/core/linear"
 )
 
@@ -41,7 +42,7 @@ func (w *shared) setCov(j int, cov mat.Symmetric) error {
 	for a := range w.In {
 		for b := range a + 1 {
 			// Up to the rounding of the root.
-			if x, want := cov.At(a, b), floats.Dot(w.row(a), w.row(b)); math.Abs(x-want) > 1e-12*trace {
+			if x, want := cov.At(a, b), kernel.Dot(w.row(a), w.row(b)); math.Abs(x-want) > 1e-12*trace {
 				return fmt.Errorf("covariance of neuron %d holds %g where that of neuron 0 holds %g; the layer is shared", j, x, want)
 			}
 		}
@@ -56,19 +57,14 @@ func (w *shared) forward(f *flow) {
 	clear(f.m)
 	clear(f.v)
 	var common float64
-	for i, y := range f.y {
-		if y != 0 {
-			floats.AddScaled(f.m, y, w.InputMean(i))
-		}
-		if i < len(f.s) && f.s[i] > 0 {
-			s := f.s[i]
-			common += s * floats.Dot(w.row(i), w.row(i))
-			for j, mu := range w.InputMean(i) {
-				f.v[j] += s * (mu * mu)
-			}
+	kernel.AddRows(f.m, f.y, w.Mean)
+	for i, s := range f.s {
+		if s > 0 {
+			common += s * kernel.Dot(w.row(i), w.row(i))
+			kernel.AddSquares(f.v, s, w.InputMean(i))
 		}
 	}
-	floats.AddConst(floats.Dot(g, g)+common, f.v)
+	floats.AddConst(kernel.Dot(g, g)+common, f.v)
 }
 
 func (w *shared) backward(first, second []float64, f *flow) { w.Backward(first, second, f.d, f.e) }
@@ -76,17 +72,14 @@ func (w *shared) backward(first, second []float64, f *flow) { w.Backward(first, 
 // update is that of full for all neurons at once.
 func (w *shared) update(f *flow) {
 	g := f.scratch
-	size := floats.Norm(g, 2)
+	size := kernel.Norm(g)
 	if size*size <= certain {
 		return
 	}
 	floats.Scale(1/size, g)
-	e := floats.Sum(f.e) / float64(w.Out)
-	shrink := 1 - math.Sqrt(math.Max(0, 1+e*size*size))
-	for i := range w.In {
-		row := w.row(i)
-		u := floats.Dot(row, g)
-		floats.AddScaled(w.InputMean(i), size*u, f.d)
-		floats.AddScaled(row, -shrink*u, g)
-	}
+	e := kernel.Sum(f.e) / float64(w.Out)
+	loss := 1 - math.Sqrt(math.Max(0, 1+e*size*size))
+	w.shrink(0, w.In, g, loss, func(i int, u float64) {
+		kernel.AddScaled(w.InputMean(i), size*u, f.d)
+	})
 }

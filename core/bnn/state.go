@@ -6,6 +6,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"closedform/core/kernel"
 )
 
 // State is all that there is to know of a network, in a form that can be stored:
@@ -89,7 +91,7 @@ func (s *LayerState) check(cfg *Config, l int) error {
 		if least := floats.Min(row); kind == Diagonal && least < 0 {
 			return fmt.Errorf("neuron %d has the variance %g; need positive semi-definite", k, least)
 		}
-		if kind != Diagonal && math.IsInf(floats.Dot(row, row), 0) {
+		if kind != Diagonal && math.IsInf(kernel.Dot(row, row), 0) {
 			return fmt.Errorf("covariance of neuron %d overflows", k/in)
 		}
 	}

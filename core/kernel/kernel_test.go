@@ -125,7 +125,14 @@ func outcome(rnd *rand.Rand, n int) [][]float64 {
 	exp, pdf, cdf := x(), x(), x()
 	ExpAll(exp, a)
 	PDFCDF(pdf, cdf, b)
-	return [][]float64{{Dot(a, b), first, second}, added, added4, m, v, noisyM, noisyV, mean, variance, exp, pdf, cdf}
+	prob, gap, rest, squares := x(), x(), x(), x()
+	Rectified(prob, gap, rest, c)
+	AddSquares(squares, s, d)
+	four, outer, rows, sum := make([]float64, 4), numbers(rnd, 4*n), numbers(rnd, 4*n), x()
+	Dot4((*[4]float64)(four), rows, a)
+	AddOuter4(outer, &[4]float64{u, s, w, -s}, a)
+	AddRows(sum, []float64{s, 0, u, w}, rows)
+	return [][]float64{four, outer, sum, {Dot(a, b), first, second}, added, added4, m, v, noisyM, noisyV, mean, variance, exp, pdf, cdf, prob, gap, rest, squares}
 }
 
 // The assembly gives the bits of the Go code.
@@ -181,6 +188,7 @@ func BenchmarkLoops(b *testing.B) {
 			return x
 		}
 		p, q, r, s, u := x(), x(), x(), x(), x()
+		rows, four := make([]float64, 4*n), [4]float64{1e-9, 1e-9}
 		for _, l := range []struct {
 			name string
 			run  func()
@@ -188,10 +196,13 @@ func BenchmarkLoops(b *testing.B) {
 			{"Dot", func() { Dot(p, q) }},
 			{"AddScaled", func() { AddScaled(p, 1e-9, q) }},
 			{"AddScaled4", func() { AddScaled4(p, &[4]float64{1e-9}, q, r, s, u) }},
+			{"Dot4", func() { Dot4(&four, rows, q) }},
+			{"AddOuter4", func() { AddOuter4(rows, &four, q) }},
 			{"Forward", func() { Forward(p, q, 1e-9, 1e-9, 1e-9, r, s) }},
 			{"Backward", func() { Backward(p, q, r) }},
 			{"Update", func() { Update(p, q, r, s, 1e-9, 1e-9, 0.5) }},
 			{"ExpAll", func() { ExpAll(u, r) }},
+			{"Rectified", func() { Rectified(p, q, s, r) }},
 			{"PDFCDF", func() { PDFCDF(s, u, r) }},
 		} {
 			b.Run(fmt.Sprintf("%s/n=%d", l.name, n), func(b *testing.B) {

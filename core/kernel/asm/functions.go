@@ -135,46 +135,86 @@ var (
 	}
 )
 
+// density returns |x| up to 38.6, where it is 0, and the Go function Density of it.
+func density(x VecVirtual) (t, pdf VecVirtual) {
+	t = YMM()
+	limit := YMM()
+	VANDPD(quadBits(1<<63-1), x, t)
+	VMOVAPD(quad(38.6), limit)
+	VMINPD(t, limit, t) // of a NaN it is the NaN
+	square := mul(t, t)
+	low := copyOf(square)
+	VFMSUB231PD(t, t, low)
+	k, k64, number := XMM(), YMM(), YMM()
+	VCVTTPD2DQY(add(quad(0.5), mul(quad(math.Log2E*64/2), square)), k)
+	VCVTDQ2PD(k, number)
+	VPMOVSXDQ(k, k64)
+	r := add(sub(mul(quad(ln2Lo/64), number), mul(quad(0.5), low)),
+		sub(mul(quad(ln2Hi/64), number), mul(quad(0.5), square)))
+	index, power := YMM(), YMM()
+	e := series(quad(1), r)
+	VPAND(quadBits(63), k64, index)
+	VPSRLQ(U8(6), k64, k64)
+	VMOVDQU(quadBits(1023+64), power)
+	VPSUBQ(k64, power, power)
+	VPSLLQ(U8(52), power, power)
+	return t, mul(mul(gather("densityTable", index), power), e)
+}
+
+// choose returns where x > 0 a, else b.
+func choose(x, a, b VecVirtual) VecVirtual {
+	positive, y := YMM(), YMM()
+	VXORPD(positive, positive, positive)
+	VCMPPD(U8(0x11), x, positive, positive) // 0 < x
+	VBLENDVPD(positive, a, b, y)
+	return y
+}
+
+func one() VecVirtual {
+	y := YMM()
+	VMOVAPD(quad(1), y)
+	return y
+}
+
+// div returns a/b.
+func div(a, b VecVirtual) VecVirtual { y := YMM(); VDIVPD(b, a, y); return y }
+
 // pdfCDF is for a multiple of four numbers.
 func pdfCDF() {
 	TEXT("pdfCDFVector", NOSPLIT, "func(pdf, cdf, x []float64)")
 	Pragma("noescape")
 	n, at := slices("pdf", "cdf", "x")
 	loop(n, "pdfCDF", nil, func(i Register) {
-		x, t := YMM(), YMM()
+		x := YMM()
 		VMOVUPD(at(2, i, 0), x)
-		VANDPD(quadBits(1<<63-1), x, t)
-		limit := YMM()
-		VMOVAPD(quad(38.6), limit)
-		VMINPD(t, limit, t) // where the density is 0; of a NaN it is the NaN
-		square := mul(t, t)
-		low := copyOf(square)
-		VFMSUB231PD(t, t, low)
-		k, k64, number := XMM(), YMM(), YMM()
-		VCVTTPD2DQY(add(quad(0.5), mul(quad(math.Log2E*64/2), square)), k)
-		VCVTDQ2PD(k, number)
-		VPMOVSXDQ(k, k64)
-		r := add(sub(mul(quad(ln2Lo/64), number), mul(quad(0.5), low)),
-			sub(mul(quad(ln2Hi/64), number), mul(quad(0.5), square)))
-		one, index, power := YMM(), YMM(), YMM()
-		VMOVAPD(quad(1), one)
-		e := series(one, r)
-		VPAND(quadBits(63), k64, index)
-		VPSRLQ(U8(6), k64, k64)
-		VMOVDQU(quadBits(1023+64), power)
-		VPSUBQ(k64, power, power)
-		VPSLLQ(U8(52), power, power)
-		pdf := mul(mul(gather("densityTable", index), power), e)
+		t, pdf := density(x)
 		VMOVUPD(pdf, at(0, i, 0))
 		p, q := tail(t)
-		numerator := add(p, mul(q, t))
-		ratio := YMM()
-		VDIVPD(add(q, mul(numerator, t)), numerator, ratio)
-		cdf, positive, zero := mul(ratio, pdf), YMM(), YMM()
-		VXORPD(zero, zero, zero)
-		VCMPPD(U8(0x11), x, zero, positive) // 0 < x
-		VBLENDVPD(positive, sub(one, cdf), cdf, cdf)
-		VMOVUPD(cdf, at(1, i, 0))
+		n := add(p, mul(q, t))
+		cdf := mul(div(n, add(q, mul(n, t))), pdf)
+		VMOVUPD(choose(x, sub(one(), cdf), cdf), at(1, i, 0))
+	}, nil, nil)
+	RET()
+}
+
+// rectified is for a multiple of four numbers.
+func rectified() {
+	TEXT("rectifiedVector", NOSPLIT, "func(prob, gap, variance, a []float64)")
+	Pragma("noescape")
+	n, at := slices("prob", "gap", "variance", "a")
+	loop(n, "rectified", nil, func(i Register) {
+		a := YMM()
+		VMOVUPD(at(3, i, 0), a)
+		t, pdf := density(a)
+		p, q := tail(t)
+		n := add(p, mul(q, t))
+		d := add(q, mul(n, t))
+		prob, gap := mul(div(n, d), pdf), mul(div(q, d), pdf)
+		VMOVUPD(gap, at(1, i, 0))
+		variance := mul(sub(div(p, q), gap), gap)
+		more := add(variance, sub(one(), mul(quad(2), prob)))
+		VMOVUPD(choose(a, more, variance), at(2, i, 0))
+		VMOVUPD(choose(a, sub(one(), prob), prob), at(0, i, 0))
 	}, nil, nil)
 	RET()
 }

@@ -15,14 +15,18 @@ import (
 func main() {
 	ConstraintExpr("!noasm")
 	dot()
-	addScaled()
+	addScaled("addScaledVector", false)
+	addScaled("addSquaresVector", true)
 	addScaled4()
+	dot4()
+	addOuter4()
 	forward("forwardVector", false)
 	forward("forwardNoisyVector", true)
 	backward()
 	update()
 	exp()
 	pdfCDF()
+	rectified()
 	Generate()
 }
 
@@ -151,14 +155,17 @@ func elementwise(n Register, name string, step func(f form, i Register, k int)) 
 	RET()
 }
 
-func addScaled() {
-	TEXT("addScaledVector", NOSPLIT, "func(y []float64, a float64, x []float64)")
+func addScaled(name string, square bool) {
+	TEXT(name, NOSPLIT, "func(y []float64, a float64, x []float64)")
 	Pragma("noescape")
 	n, at := slices("y", "x")
 	a := broadcast("a")
-	elementwise(n, "addScaled", func(f form, i Register, k int) {
+	elementwise(n, name, func(f form, i Register, k int) {
 		p := f.vec()
 		f.load(at(1, i, k), p)
+		if square {
+			f.mul(p, p, p)
+		}
 		f.mul(f.as(a), p, p)
 		f.add(at(0, i, k), p, p)
 		f.load(p, at(0, i, k))
@@ -186,6 +193,82 @@ func addScaled4() {
 		}
 		f.add(at(0, i, k), sum, sum)
 		f.load(sum, at(0, i, k))
+	})
+}
+
+// rows returns the addresses of numbers of four rows that follow one another in a, each as
+// long as x, and of x.
+func rows() (n Register, at func(k int, i Register, offset int) Mem, x func(i Register, offset int) Mem) {
+	n, all := slices("x", "a")
+	base, size := []Register{Load(Param("a").Base(), GP64())}, GP64()
+	MOVQ(n, size)
+	SHLQ(U8(3), size)
+	for k := range 3 {
+		next := GP64()
+		LEAQ(Mem{Base: base[k], Index: size, Scale: 1}, next)
+		base = append(base, next)
+	}
+	at = func(k int, i Register, offset int) Mem {
+		return Mem{Base: base[k], Index: i, Scale: 8, Disp: 8 * offset}
+	}
+	return n, at, func(i Register, offset int) Mem { return all(0, i, offset) }
+}
+
+func dot4() {
+	TEXT("dot4Vector", NOSPLIT, "func(dst *[4]float64, a, x []float64)")
+	Pragma("noescape")
+	n, at, x := rows()
+	dst := Load(Param("dst"), GP64())
+	var sums [4][2]VecVirtual
+	for k := range sums {
+		sums[k] = [2]VecVirtual{zero(), zero()}
+	}
+	step := func(f form, i Register, offset int, to func(k int) Op) {
+		common := f.vec()
+		f.load(x(i, offset), common)
+		for k := range sums {
+			p := f.vec()
+			f.mul(at(k, i, offset), common, p)
+			f.add(p, to(k), to(k))
+		}
+	}
+	first := func(k int) Op { return sums[k][0] }
+	second := func(k int) Op { return sums[k][1] }
+	var total [4]VecVirtual
+	loop(n, "dot4",
+		func(i Register) { step(packed, i, 0, first); step(packed, i, 4, second) },
+		func(i Register) { step(packed, i, 0, first) },
+		func(Register) {
+			for k := range total {
+				total[k] = pairwise(sums[k][0], sums[k][1])
+			}
+		},
+		func(i Register) { step(scalar, i, 0, func(k int) Op { return total[k].AsX() }) })
+	for k := range total {
+		VMOVSD(total[k].AsX(), Mem{Base: dst, Disp: 8 * k})
+	}
+	RET()
+}
+
+func addOuter4() {
+	TEXT("addOuter4Vector", NOSPLIT, "func(a []float64, u *[4]float64, x []float64)")
+	Pragma("noescape")
+	n, at, x := rows()
+	factors := Load(Param("u"), GP64())
+	var u [4]VecVirtual
+	for k := range u {
+		u[k] = YMM()
+		VBROADCASTSD(Mem{Base: factors, Disp: 8 * k}, u[k])
+	}
+	elementwise(n, "addOuter4", func(f form, i Register, offset int) {
+		common := f.vec()
+		f.load(x(i, offset), common)
+		for k := range u {
+			p := f.vec()
+			f.mul(f.as(u[k]), common, p)
+			f.add(at(k, i, offset), p, p)
+			f.load(p, at(k, i, offset))
+		}
 	})
 }
 
