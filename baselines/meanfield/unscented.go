@@ -97,7 +97,7 @@ func (s *sigmaPoints) amplitudes(j int, logS, logRest, d float64) (sum, diff flo
 	x := kernel.Exp(logS+logRest+d) * half * half
 	grown := 1 / (1 + 1/x)
 	sum = (1 - 2*s.s[j]) * grown
-	diff = grown / math.Tanh(0.5*d)
+	diff = grown * (2 - half) / half
 	if j != s.top {
 		rest := 1 - s.s[j]
 		sum /= rest
