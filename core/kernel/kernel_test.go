@@ -125,7 +125,12 @@ func outcome(rnd *rand.Rand, n int) [][]float64 {
 	exp, pdf, cdf := x(), x(), x()
 	ExpAll(exp, a)
 	PDFCDF(pdf, cdf, b)
-	return [][]float64{{Dot(a, b), first, second}, added, added4, m, v, noisyM, noisyV, mean, variance, exp, pdf, cdf}
+	var products [8]float64
+	q := n / 16 * 4
+	Products(&products, a[:2*q], b[:4*q])
+	mills, truncated, below := x(), x(), x()
+	Truncated(mills, truncated, below, c)
+	return [][]float64{products[:], {Dot(a, b), first, second}, added, added4, m, v, noisyM, noisyV, mean, variance, exp, pdf, cdf, mills, truncated, below}
 }
 
 // The assembly gives the bits of the Go code.
@@ -186,6 +191,7 @@ func BenchmarkLoops(b *testing.B) {
 			run  func()
 		}{
 			{"Dot", func() { Dot(p, q) }},
+			{"Products", func() { Products(new([8]float64), p[:n/2&^7], q[:n&^15]) }},
 			{"AddScaled", func() { AddScaled(p, 1e-9, q) }},
 			{"AddScaled4", func() { AddScaled4(p, &[4]float64{1e-9}, q, r, s, u) }},
 			{"Forward", func() { Forward(p, q, 1e-9, 1e-9, 1e-9, r, s) }},
@@ -193,6 +199,7 @@ func BenchmarkLoops(b *testing.B) {
 			{"Update", func() { Update(p, q, r, s, 1e-9, 1e-9, 0.5) }},
 			{"ExpAll", func() { ExpAll(u, r) }},
 			{"PDFCDF", func() { PDFCDF(s, u, r) }},
+			{"Truncated", func() { Truncated(p, s, u, r) }},
 		} {
 			b.Run(fmt.Sprintf("%s/n=%d", l.name, n), func(b *testing.B) {
 				b.ReportAllocs()

@@ -8,6 +8,9 @@ package kernel
 func dotVector(x []float64, y []float64) float64
 
 //go:noescape
+func productsVector(dst *[8]float64, x []float64, y []float64)
+
+//go:noescape
 func addScaledVector(y []float64, a float64, x []float64)
 
 //go:noescape
@@ -30,3 +33,6 @@ func expVector(dst []float64, x []float64) int
 
 //go:noescape
 func pdfCDFVector(pdf []float64, cdf []float64, x []float64)
+
+//go:noescape
+func truncatedVector(mills []float64, variance []float64, cdf []float64, x []float64)
