@@ -69,14 +69,15 @@ func newtonBelow(t, level float64, f func(t float64) (log, gradient float64)) fl
 	return t
 }
 
-// logProduct returns the logarithm of the product of numbers from 1e-200 to 1.
+// logProduct returns the logarithm of the product of numbers from 2e-308 to 1.
 func logProduct(x []float64) (log float64) {
 	product := 1.0
 	for _, x := range x {
-		if product *= x; product < 1e-100 {
+		if product*x < 1e-300 {
 			log += kernel.Log(product)
 			product = 1
 		}
+		product *= x
 	}
 	return log + kernel.Log(product)
 }
