@@ -14,6 +14,9 @@ func addScaledVector(y []float64, a float64, x []float64)
 func addSquaresVector(y []float64, a float64, x []float64)
 
 //go:noescape
+func productsVector(dst *[8]float64, x []float64, y []float64)
+
+//go:noescape
 func addScaled4Vector(y []float64, a *[4]float64, x0 []float64, x1 []float64, x2 []float64, x3 []float64)
 
 //go:noescape
@@ -45,3 +48,6 @@ func pdfCDFVector(pdf []float64, cdf []float64, x []float64)
 
 //go:noescape
 func rectifiedVector(prob []float64, gap []float64, variance []float64, a []float64)
+
+//go:noescape
+func truncatedVector(mills []float64, variance []float64, cdf []float64, x []float64)

@@ -176,6 +176,73 @@ addSquaresVectorOnesTest:
 	VZEROUPPER
 	RET
 
+// func productsVector(dst *[8]float64, x []float64, y []float64)
+// Requires: AVX
+TEXT ·productsVector(SB), NOSPLIT, $0-56
+	MOVQ   dst+0(FP), AX
+	MOVQ   x_len+16(FP), CX
+	MOVQ   x_base+8(FP), DX
+	MOVQ   y_base+32(FP), BX
+	SHRQ   $0x01, CX
+	LEAQ   (DX)(CX*8), SI
+	LEAQ   (BX)(CX*8), DI
+	LEAQ   (DI)(CX*8), R8
+	LEAQ   (R8)(CX*8), R9
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	XORQ   R10, R10
+	ANDQ   $-4, CX
+	JMP    productsFoursTest
+
+productsFours:
+	VMOVUPD (DX)(R10*8), Y8
+	VMOVUPD (SI)(R10*8), Y9
+	VMOVUPD (BX)(R10*8), Y10
+	VMULPD  Y10, Y8, Y11
+	VADDPD  Y11, Y0, Y0
+	VMULPD  Y10, Y9, Y10
+	VADDPD  Y10, Y4, Y4
+	VMOVUPD (DI)(R10*8), Y10
+	VMULPD  Y10, Y8, Y11
+	VADDPD  Y11, Y1, Y1
+	VMULPD  Y10, Y9, Y10
+	VADDPD  Y10, Y5, Y5
+	VMOVUPD (R8)(R10*8), Y10
+	VMULPD  Y10, Y8, Y11
+	VADDPD  Y11, Y2, Y2
+	VMULPD  Y10, Y9, Y10
+	VADDPD  Y10, Y6, Y6
+	VMOVUPD (R9)(R10*8), Y10
+	VMULPD  Y10, Y8, Y8
+	VADDPD  Y8, Y3, Y3
+	VMULPD  Y10, Y9, Y10
+	VADDPD  Y10, Y7, Y7
+	ADDQ    $+4, R10
+
+productsFoursTest:
+	CMPQ       R10, CX
+	JLT        productsFours
+	VHADDPD    Y1, Y0, Y0
+	VHADDPD    Y3, Y2, Y2
+	VPERM2F128 $0x20, Y2, Y0, Y1
+	VPERM2F128 $0x31, Y2, Y0, Y0
+	VADDPD     Y0, Y1, Y1
+	VMOVUPD    Y1, (AX)
+	VHADDPD    Y5, Y4, Y4
+	VHADDPD    Y7, Y6, Y6
+	VPERM2F128 $0x20, Y6, Y4, Y0
+	VPERM2F128 $0x31, Y6, Y4, Y1
+	VADDPD     Y1, Y0, Y0
+	VMOVUPD    Y0, 32(AX)
+	VZEROUPPER
+	RET
+
 // func addScaled4Vector(y []float64, a *[4]float64, x0 []float64, x1 []float64, x2 []float64, x3 []float64)
 // Requires: AVX
 TEXT ·addScaled4Vector(SB), NOSPLIT, $0-128
@@ -1167,28 +1234,28 @@ pdfCDFFours:
 	VMULPD      quad3fe0000000000000<>+0(SB), Y2, Y2
 	VSUBPD      Y2, Y5, Y2
 	VADDPD      Y3, Y2, Y2
-	VMULPD      Y2, Y2, Y3
-	VMULPD      quad3fc5555555555555<>+0(SB), Y2, Y5
-	VADDPD      quad3fe0000000000000<>+0(SB), Y5, Y5
-	VMULPD      quad3f81111111111111<>+0(SB), Y2, Y6
-	VADDPD      quad3fa5555555555555<>+0(SB), Y6, Y6
-	VMULPD      Y6, Y3, Y6
-	VADDPD      Y5, Y6, Y5
-	VADDPD      quad3ff0000000000000<>+0(SB), Y2, Y2
-	VMULPD      Y5, Y3, Y3
-	VADDPD      Y2, Y3, Y5
-	VPAND       quad000000000000003f<>+0(SB), Y4, Y2
+	VMOVUPD     quad3ff0000000000000<>+0(SB), Y3
+	VMULPD      Y2, Y2, Y5
+	VMULPD      quad3fc5555555555555<>+0(SB), Y2, Y6
+	VADDPD      quad3fe0000000000000<>+0(SB), Y6, Y6
+	VMULPD      quad3f81111111111111<>+0(SB), Y2, Y7
+	VADDPD      quad3fa5555555555555<>+0(SB), Y7, Y7
+	VMULPD      Y7, Y5, Y7
+	VADDPD      Y6, Y7, Y6
+	VADDPD      Y3, Y2, Y2
+	VMULPD      Y6, Y5, Y3
+	VADDPD      Y2, Y3, Y2
+	VPAND       quad000000000000003f<>+0(SB), Y4, Y3
 	VPSRLQ      $0x06, Y4, Y4
-	VMOVDQU     quad000000000000043f<>+0(SB), Y3
-	VPSUBQ      Y4, Y3, Y3
-	VPSLLQ      $0x34, Y3, Y3
+	VMOVUPD     quad000000000000043f<>+0(SB), Y5
+	VPSUBQ      Y4, Y5, Y5
+	VPSLLQ      $0x34, Y5, Y5
 	LEAQ        ·densityTable+0(SB), DI
 	VPCMPEQD    Y4, Y4, Y4
 	VXORPD      Y6, Y6, Y6
-	VGATHERQPD  Y4, (DI)(Y2*8), Y6
-	VMULPD      Y6, Y3, Y2
-	VMULPD      Y2, Y5, Y2
-	VMOVUPD     Y2, (AX)(SI*8)
+	VGATHERQPD  Y4, (DI)(Y3*8), Y6
+	VMULPD      Y6, Y5, Y3
+	VMULPD      Y3, Y2, Y2
 	VMULPD      Y1, Y1, Y3
 	VMULPD      Y3, Y3, Y4
 	VMULPD      Y4, Y4, Y5
@@ -1239,13 +1306,14 @@ pdfCDFFours:
 	VADDPD      Y6, Y4, Y4
 	VMULPD      Y4, Y1, Y1
 	VADDPD      Y3, Y1, Y1
+	VMOVUPD     Y2, (AX)(SI*8)
 	VDIVPD      Y1, Y4, Y1
 	VMULPD      Y1, Y2, Y1
-	VMOVAPD     quad3ff0000000000000<>+0(SB), Y2
+	VMOVUPD     quad3ff0000000000000<>+0(SB), Y2
 	VSUBPD      Y1, Y2, Y2
 	VXORPD      Y3, Y3, Y3
-	VCMPPD      $0x11, Y0, Y3, Y3
-	VBLENDVPD   Y3, Y2, Y1, Y0
+	VCMPPD      $0x11, Y0, Y3, Y0
+	VBLENDVPD   Y0, Y2, Y1, Y0
 	VMOVUPD     Y0, (CX)(SI*8)
 	ADDQ        $+4, SI
 
@@ -1455,27 +1523,28 @@ rectifiedFours:
 	VMULPD      quad3fe0000000000000<>+0(SB), Y2, Y2
 	VSUBPD      Y2, Y5, Y2
 	VADDPD      Y3, Y2, Y2
-	VMULPD      Y2, Y2, Y3
-	VMULPD      quad3fc5555555555555<>+0(SB), Y2, Y5
-	VADDPD      quad3fe0000000000000<>+0(SB), Y5, Y5
-	VMULPD      quad3f81111111111111<>+0(SB), Y2, Y6
-	VADDPD      quad3fa5555555555555<>+0(SB), Y6, Y6
-	VMULPD      Y6, Y3, Y6
-	VADDPD      Y5, Y6, Y5
-	VADDPD      quad3ff0000000000000<>+0(SB), Y2, Y2
-	VMULPD      Y5, Y3, Y3
-	VADDPD      Y2, Y3, Y5
-	VPAND       quad000000000000003f<>+0(SB), Y4, Y2
+	VMOVUPD     quad3ff0000000000000<>+0(SB), Y3
+	VMULPD      Y2, Y2, Y5
+	VMULPD      quad3fc5555555555555<>+0(SB), Y2, Y6
+	VADDPD      quad3fe0000000000000<>+0(SB), Y6, Y6
+	VMULPD      quad3f81111111111111<>+0(SB), Y2, Y7
+	VADDPD      quad3fa5555555555555<>+0(SB), Y7, Y7
+	VMULPD      Y7, Y5, Y7
+	VADDPD      Y6, Y7, Y6
+	VADDPD      Y3, Y2, Y2
+	VMULPD      Y6, Y5, Y3
+	VADDPD      Y2, Y3, Y2
+	VPAND       quad000000000000003f<>+0(SB), Y4, Y3
 	VPSRLQ      $0x06, Y4, Y4
-	VMOVDQU     quad000000000000043f<>+0(SB), Y3
-	VPSUBQ      Y4, Y3, Y3
-	VPSLLQ      $0x34, Y3, Y3
+	VMOVUPD     quad000000000000043f<>+0(SB), Y5
+	VPSUBQ      Y4, Y5, Y5
+	VPSLLQ      $0x34, Y5, Y5
 	LEAQ        ·densityTable+0(SB), R8
 	VPCMPEQD    Y4, Y4, Y4
 	VXORPD      Y6, Y6, Y6
-	VGATHERQPD  Y4, (R8)(Y2*8), Y6
-	VMULPD      Y6, Y3, Y2
-	VMULPD      Y2, Y5, Y2
+	VGATHERQPD  Y4, (R8)(Y3*8), Y6
+	VMULPD      Y6, Y5, Y3
+	VMULPD      Y3, Y2, Y2
 	VMULPD      Y1, Y1, Y3
 	VMULPD      Y3, Y3, Y4
 	VMULPD      Y4, Y4, Y5
@@ -1534,7 +1603,7 @@ rectifiedFours:
 	VDIVPD      Y3, Y6, Y2
 	VSUBPD      Y1, Y2, Y2
 	VMULPD      Y2, Y1, Y1
-	VMOVAPD     quad3ff0000000000000<>+0(SB), Y2
+	VMOVUPD     quad3ff0000000000000<>+0(SB), Y2
 	VMULPD      quad4000000000000000<>+0(SB), Y4, Y3
 	VSUBPD      Y3, Y2, Y2
 	VADDPD      Y1, Y2, Y2
@@ -1542,11 +1611,11 @@ rectifiedFours:
 	VCMPPD      $0x11, Y0, Y3, Y3
 	VBLENDVPD   Y3, Y2, Y1, Y1
 	VMOVUPD     Y1, (DX)(DI*8)
-	VMOVAPD     quad3ff0000000000000<>+0(SB), Y1
+	VMOVUPD     quad3ff0000000000000<>+0(SB), Y1
 	VSUBPD      Y4, Y1, Y1
 	VXORPD      Y2, Y2, Y2
-	VCMPPD      $0x11, Y0, Y2, Y2
-	VBLENDVPD   Y2, Y1, Y4, Y0
+	VCMPPD      $0x11, Y0, Y2, Y0
+	VBLENDVPD   Y0, Y1, Y4, Y0
 	VMOVUPD     Y0, (AX)(DI*8)
 	ADDQ        $+4, DI
 
@@ -1561,3 +1630,144 @@ DATA quad4000000000000000<>+8(SB)/8, $0x4000000000000000
 DATA quad4000000000000000<>+16(SB)/8, $0x4000000000000000
 DATA quad4000000000000000<>+24(SB)/8, $0x4000000000000000
 GLOBL quad4000000000000000<>(SB), RODATA|NOPTR, $32
+
+// func truncatedVector(mills []float64, variance []float64, cdf []float64, x []float64)
+// Requires: AVX, AVX2, FMA3
+TEXT ·truncatedVector(SB), NOSPLIT, $0-96
+	MOVQ mills_base+0(FP), AX
+	MOVQ variance_base+24(FP), CX
+	MOVQ cdf_base+48(FP), DX
+	MOVQ x_base+72(FP), BX
+	MOVQ mills_len+8(FP), SI
+	XORQ DI, DI
+	ANDQ $-4, SI
+	JMP  truncatedFoursTest
+
+truncatedFours:
+	VMOVUPD     (BX)(DI*8), Y0
+	VANDPD      quad7fffffffffffffff<>+0(SB), Y0, Y1
+	VMOVAPD     quad40434ccccccccccd<>+0(SB), Y2
+	VMINPD      Y1, Y2, Y1
+	VMULPD      Y1, Y1, Y2
+	VMOVAPD     Y2, Y3
+	VFMSUB231PD Y1, Y1, Y3
+	VMULPD      quad40471547652b82fe<>+0(SB), Y2, Y4
+	VADDPD      quad3fe0000000000000<>+0(SB), Y4, Y4
+	VCVTTPD2DQY Y4, X4
+	VCVTDQ2PD   X4, Y5
+	VPMOVSXDQ   X4, Y4
+	VMULPD      quad3d8a39ef35793c76<>+0(SB), Y5, Y6
+	VMULPD      quad3fe0000000000000<>+0(SB), Y3, Y3
+	VSUBPD      Y3, Y6, Y3
+	VMULPD      quad3f862e42fee00000<>+0(SB), Y5, Y5
+	VMULPD      quad3fe0000000000000<>+0(SB), Y2, Y2
+	VSUBPD      Y2, Y5, Y2
+	VADDPD      Y3, Y2, Y2
+	VMOVUPD     quad3ff0000000000000<>+0(SB), Y3
+	VMULPD      Y2, Y2, Y5
+	VMULPD      quad3fc5555555555555<>+0(SB), Y2, Y6
+	VADDPD      quad3fe0000000000000<>+0(SB), Y6, Y6
+	VMULPD      quad3f81111111111111<>+0(SB), Y2, Y7
+	VADDPD      quad3fa5555555555555<>+0(SB), Y7, Y7
+	VMULPD      Y7, Y5, Y7
+	VADDPD      Y6, Y7, Y6
+	VADDPD      Y3, Y2, Y2
+	VMULPD      Y6, Y5, Y3
+	VADDPD      Y2, Y3, Y2
+	VPAND       quad000000000000003f<>+0(SB), Y4, Y3
+	VPSRLQ      $0x06, Y4, Y4
+	VMOVUPD     quad000000000000043f<>+0(SB), Y5
+	VPSUBQ      Y4, Y5, Y5
+	VPSLLQ      $0x34, Y5, Y5
+	LEAQ        ·densityTable+0(SB), R8
+	VPCMPEQD    Y4, Y4, Y4
+	VXORPD      Y6, Y6, Y6
+	VGATHERQPD  Y4, (R8)(Y3*8), Y6
+	VMULPD      Y6, Y5, Y3
+	VMULPD      Y3, Y2, Y2
+	VMULPD      Y1, Y1, Y3
+	VMULPD      Y3, Y3, Y4
+	VMULPD      Y4, Y4, Y5
+	VMOVAPD     quad3e8068f92872666f<>+0(SB), Y6
+	VMULPD      quad3ff9646c481376a2<>+0(SB), Y1, Y7
+	VADDPD      quad3ff40d931ff62706<>+0(SB), Y7, Y7
+	VMULPD      quad3fdbff9294ca3e22<>+0(SB), Y1, Y8
+	VADDPD      quad3ff06eff469fd83f<>+0(SB), Y8, Y8
+	VMULPD      Y8, Y3, Y8
+	VADDPD      Y7, Y8, Y7
+	VMULPD      quad3f9f91caf3791155<>+0(SB), Y1, Y8
+	VADDPD      quad3fc12f3e88ab808d<>+0(SB), Y8, Y8
+	VMULPD      quad3f46c0bb05009d50<>+0(SB), Y1, Y9
+	VADDPD      quad3f75ec6925af45f0<>+0(SB), Y9, Y9
+	VMULPD      Y9, Y3, Y9
+	VADDPD      Y8, Y9, Y8
+	VMULPD      Y8, Y4, Y8
+	VADDPD      Y7, Y8, Y7
+	VMULPD      quad3ed090da058e875e<>+0(SB), Y1, Y8
+	VADDPD      quad3f10f6a252a15cd9<>+0(SB), Y8, Y8
+	VMULPD      Y6, Y3, Y6
+	VADDPD      Y8, Y6, Y6
+	VMULPD      Y6, Y5, Y6
+	VADDPD      Y7, Y6, Y6
+	VMULPD      quad3e7068f92872666e<>+0(SB), Y1, Y7
+	VADDPD      quad3ec090da058e877d<>+0(SB), Y7, Y7
+	VMULPD      quad3ff9bd486209833f<>+0(SB), Y1, Y8
+	VADDPD      quad3ff0000000000000<>+0(SB), Y8, Y8
+	VMULPD      quad3fe5f595b2b7dd63<>+0(SB), Y1, Y9
+	VADDPD      quad3ff4cb3fc212ee67<>+0(SB), Y9, Y9
+	VMULPD      Y9, Y3, Y9
+	VADDPD      Y8, Y9, Y8
+	VMULPD      quad3fb3246531c48c5d<>+0(SB), Y1, Y9
+	VADDPD      quad3fd0b4b0cca725c2<>+0(SB), Y9, Y9
+	VMULPD      quad3f66b66eea2b1336<>+0(SB), Y1, Y10
+	VADDPD      quad3f90d3b7ec8008b6<>+0(SB), Y10, Y10
+	VMULPD      Y10, Y3, Y10
+	VADDPD      Y9, Y10, Y9
+	VMULPD      Y9, Y4, Y4
+	VADDPD      Y8, Y4, Y4
+	VMULPD      quad3f010f3fc85e03e5<>+0(SB), Y1, Y8
+	VADDPD      quad3f37242021227a2c<>+0(SB), Y8, Y8
+	VMULPD      Y7, Y3, Y3
+	VADDPD      Y8, Y3, Y3
+	VMULPD      Y3, Y5, Y3
+	VADDPD      Y4, Y3, Y3
+	VMULPD      Y3, Y1, Y4
+	VADDPD      Y6, Y4, Y4
+	VMULPD      Y4, Y1, Y5
+	VADDPD      Y3, Y5, Y5
+	VMOVUPD     quad3ff0000000000000<>+0(SB), Y7
+	VMULPD      Y5, Y4, Y8
+	VDIVPD      Y8, Y7, Y8
+	VMULPD      Y4, Y4, Y4
+	VMULPD      Y4, Y8, Y4
+	VMULPD      Y4, Y2, Y4
+	VSUBPD      Y4, Y7, Y9
+	VXORPD      Y10, Y10, Y10
+	VCMPPD      $0x11, Y0, Y10, Y10
+	VBLENDVPD   Y10, Y9, Y4, Y4
+	VMOVUPD     Y4, (DX)(DI*8)
+	VDIVPD      Y4, Y2, Y2
+	VMULPD      Y8, Y5, Y4
+	VMULPD      Y4, Y3, Y3
+	VMULPD      Y4, Y5, Y5
+	VXORPD      Y8, Y8, Y8
+	VCMPPD      $0x11, Y0, Y8, Y8
+	VBLENDVPD   Y8, Y2, Y5, Y5
+	VMOVUPD     Y5, (AX)(DI*8)
+	VMULPD      Y4, Y6, Y4
+	VMULPD      Y3, Y3, Y3
+	VSUBPD      Y3, Y4, Y3
+	VADDPD      Y1, Y2, Y1
+	VMULPD      Y1, Y2, Y1
+	VSUBPD      Y1, Y7, Y1
+	VXORPD      Y2, Y2, Y2
+	VCMPPD      $0x11, Y0, Y2, Y0
+	VBLENDVPD   Y0, Y1, Y3, Y0
+	VMOVUPD     Y0, (CX)(DI*8)
+	ADDQ        $+4, DI
+
+truncatedFoursTest:
+	CMPQ DI, SI
+	JLT  truncatedFours
+	VZEROUPPER
+	RET
