@@ -6,6 +6,7 @@ import (
 	"closedform/runner/internal/studies/calibrate"
 	"closedform/runner/internal/studies/claims"
 	"closedform/runner/internal/studies/compare"
+	"closedform/runner/internal/studies/cost"
 	"closedform/runner/internal/studies/drift"
 	"closedform/runner/internal/studies/hidden"
 	"closedform/runner/internal/studies/learn"
@@ -32,5 +33,6 @@ var All = []study.Kind{
 	unknown.Kind,
 	stability.Kind,
 	moments.Kind,
+	cost.Kind,
 	mccheck.Kind,
 }

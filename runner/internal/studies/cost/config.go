@@ -1,0 +1,92 @@
+// Package cost is the study of what a step of the network costs against its size: one
+// number at a time is changed, and the logarithms of time and size are compared.
+package cost
+
+import (
+	"cmp"
+
+	"closedform/core/field"
+	"closedform/runner/internal/config"
+	"closedform/runner/internal/learner"
+	"closedform/runner/internal/study"
+)
+
+// Kind is the study.
+var Kind = study.Kind{
+	Name: "cost",
+	Asks: "How do time and memory grow with classes, width, inputs and examples?",
+	New: func(m *config.Manifest) (study.Experiment, error) {
+		e := &experiment{header: m.Header, Model: learner.DefaultModel()}
+		if err := m.Decode(e); err != nil {
+			return nil, err
+		}
+		var err error
+		if e.models, err = (learner.Sweep{}).Models(e.Model, e.Variants); err != nil {
+			return nil, m.Locate("", err)
+		}
+		for _, v := range e.models {
+			if len(v.Layers) < 3 {
+				return nil, m.Errorf("model.layers",
+					"%v is not allowed; allowed: inputs, hidden widths and classes", v.Layers)
+			}
+		}
+		return e, nil
+	},
+}
+
+type experiment struct {
+	study.Plain
+	Cost     settings          `toml:"cost"`
+	Model    learner.Model     `toml:"model"` // its layers are those that one size is changed of
+	Variants []learner.Variant `toml:"variant" inherit:"model"`
+
+	header config.Header
+	models []learner.Variant
+}
+
+type settings struct {
+	Classes  config.Ints `toml:"classes"`  // numbers of classes
+	Width    config.Ints `toml:"width"`    // neurons of every hidden layer
+	Inputs   config.Ints `toml:"inputs"`   // numbers of inputs
+	Examples config.Ints `toml:"examples"` // lengths of the stream
+	Stream   int         `toml:"stream"`   // its length on the other axes
+	Most     int         `toml:"most"`     // numbers in the weights of a network; larger ones are left out
+}
+
+// batches is the number of parts of a stream, of whose times the median is taken.
+const batches = 10
+
+// Validate reports what is not allowed.
+func (s *settings) Validate() error {
+	const largest = 10_000 // neurons of a layer
+	for _, axis := range s.axes() {
+		if err := learner.Increasing(axis.name, axis.sizes, config.MaxTrain); err != nil || len(axis.sizes) < 2 {
+			return cmp.Or(err, field.Errorf(axis.name, "%v is not allowed; allowed: at least two sizes", axis.sizes))
+		}
+	}
+	return cmp.Or(
+		field.AllWithin("classes", s.Classes, 2, config.MaxClasses),
+		field.AllWithin("width", s.Width, 1, largest),
+		field.AllWithin("inputs", s.Inputs, 1, largest),
+		field.AllWithin("examples", s.Examples, batches, config.MaxTrain),
+		field.Within("stream", s.Stream, batches, config.MaxTrain),
+		field.Within("most", s.Most, 1, config.MaxWeights),
+	)
+}
+
+// axis is what is changed.
+type axis struct {
+	name, label string // the key, and its words
+	sizes       []int
+}
+
+func (s *settings) axes() []axis {
+	return []axis{
+		{"classes", "classes", s.Classes},
+		{"width", "width of the hidden layers", s.Width},
+		{"inputs", "inputs", s.Inputs},
+		{"examples", "examples", s.Examples},
+	}
+}
+
+var _ study.Timed = (*experiment)(nil)

@@ -1,0 +1,161 @@
+package cost
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"closedform/core/bnn"
+	"closedform/core/random"
+	"closedform/runner/internal/learner"
+	"closedform/runner/internal/study"
+	"closedform/runner/internal/table"
+)
+
+// point is a network at a size of an axis, with the stream that it learns.
+type point struct {
+	axis     string
+	size     int
+	model    learner.Variant
+	examples int
+}
+
+// points returns all of them, also those that are too large.
+func (e *experiment) points() (all []point) {
+	for _, axis := range e.Cost.axes() {
+		for _, size := range axis.sizes {
+			for _, m := range e.models {
+				m.Layers = slices.Clone(m.Layers)
+				p := point{axis.name, size, m, e.Cost.Stream}
+				last := len(m.Layers) - 1
+				switch axis.name {
+				case "classes":
+					m.Layers[last] = size
+				case "width":
+					for l := 1; l < last; l++ {
+						m.Layers[l] = size
+					}
+				case "inputs":
+					m.Layers[0] = size
+				case "examples":
+					p.examples = size
+				}
+				all = append(all, p)
+			}
+		}
+	}
+	return all
+}
+
+// numbers returns how many there are in the means and covariances of all weights.
+func (p point) numbers() (n int) {
+	cfg := p.model.Config.WithDefaults()
+	for l := range len(cfg.Layers) - 1 {
+		out, in := cfg.WeightDims(l)
+		rows, cols := cfg.SpreadDims(l)
+		n += out*in + rows*cols
+	}
+	return n
+}
+
+func (p point) bytes() int { return 8 * p.numbers() }
+
+// columns returns those that say what a row is of.
+func columns() []table.Column {
+	return []table.Column{
+		table.Text("axis", "what is changed"), table.Int("size", "to how many"),
+		table.Text("method", "the network"),
+	}
+}
+
+var weights = table.Int("bytes", "of the means and covariances of its weights")
+
+// Cells returns none: all that takes long is measuring.
+func (e *experiment) Cells() []study.Cell { return nil }
+
+// Tables says which networks are measured, and how large they are.
+func (e *experiment) Tables([]table.Set) (table.Set, error) {
+	measured := table.Int("measured", "0: too large, and left out")
+	t := table.New("networks", append(columns(), weights, measured)...)
+	for _, p := range e.points() {
+		t.Add(p.axis, p.size, p.model.Name, p.bytes(), p.numbers() <= e.Cost.Most)
+	}
+	return table.Set{t}, nil
+}
+
+// Measure implements [study.Timed].
+func (e *experiment) Measure(ctx context.Context, _ table.Set) (table.Set, error) {
+	t := table.New("timing_cost", append(columns(),
+		table.Num("observe", "time of one Observe, in microseconds: median of ten parts of the stream"),
+		table.Num("predict", "that of one Predict"), table.Num("stream", "time of the whole stream, in seconds"),
+		weights)...)
+	for _, p := range e.points() {
+		if p.numbers() > e.Cost.Most {
+			continue
+		}
+		times, err := e.measure(ctx, p)
+		if err != nil {
+			return nil, err
+		}
+		t.Add(p.axis, p.size, p.model.Name, times, p.bytes())
+	}
+	return table.Set{t, e.slopes(t)}, nil
+}
+
+// measure returns the times of an Observe, a Predict and the stream. The inputs are
+// dense, and come again: the network does not stop for that.
+func (e *experiment) measure(ctx context.Context, p point) ([]float64, error) {
+	const different = 256 // examples
+	source := func(purpose string) rand.Source {
+		return study.Stream(e.header.Name, e.header.Seed, p.axis, p.size, purpose)
+	}
+	network, err := p.model.Network(source("weights"))
+	if err != nil {
+		return nil, err
+	}
+	rnd := rand.New(source("examples"))
+	x, class := make([][]float64, different), make([]int, different)
+	for i := range x {
+		x[i] = make([]float64, p.model.Layers[0])
+		for k := range x[i] {
+			x[i][k] = random.Normal(rnd)
+		}
+		class[i] = rnd.IntN(p.model.Layers[len(p.model.Layers)-1])
+	}
+	observe, total, err := perStep(ctx, p.examples, func(i int) error {
+		_, err := network.Observe(x[i%different], class[i%different])
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	var to bnn.Prediction
+	predict, _, err := perStep(ctx, e.Cost.Stream, func(i int) error {
+		return network.Predict(&to, x[i%different])
+	})
+	return []float64{observe, predict, total}, err
+}
+
+// perStep takes n steps in batches, and returns the median of their microseconds per step,
+// and the seconds of all.
+func perStep(ctx context.Context, n int, step func(i int) error) (median, total float64, err error) {
+	var each []float64
+	for b := range batches {
+		first, end := b*n/batches, (b+1)*n/batches
+		begin := time.Now()
+		for i := first; i < end; i++ {
+			if err := step(i); err != nil {
+				return 0, 0, err
+			}
+		}
+		seconds := time.Since(begin).Seconds()
+		total += seconds
+		each = append(each, seconds*1e6/float64(end-first))
+		if err := ctx.Err(); err != nil {
+			return 0, 0, err
+		}
+	}
+	slices.Sort(each)
+	return (each[(batches-1)/2] + each[batches/2]) / 2, total, nil
+}
