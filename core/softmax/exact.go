@@ -83,7 +83,7 @@ func (w *exactTable) set(mean, variance []float64, fast bool) {
 			if fast {
 				w.noisy = append(w.noisy, new(gumbelSeries))
 			} else {
-				w.noisy = append(w.noisy, new(normalGumbel))
+				w.noisy = append(w.noisy, new(gumbelSeries))
 			}
 		}
 	}
