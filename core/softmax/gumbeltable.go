@@ -3,7 +3,6 @@ package softmax
 import (
 	"math"
 	"sync"
-	"unsafe"
 
 	"closedform/core/kernel"
 )
@@ -115,11 +114,12 @@ func powers(c [16]float64) (sum [16]float64) {
 // gumbelSeries is the row of the table for one scale s.
 type gumbelSeries struct {
 	perScale float64 // ξ/x
+	end      float64 // of ξ; beyond it F counts as 1
 	c        [gumbelPieces]gumbelPiece
 }
 
-// set makes d the distribution with scale s ≥ 0.
-func (d *gumbelSeries) set(s float64) {
+// set makes d the distribution with scale s ≥ 0 at all x from lo to hi.
+func (d *gumbelSeries) set(s, lo, hi float64) {
 	d.perScale = 1 / kernel.Hypot(1, s)
 	band, u := 0, s
 	if s > 1 {
@@ -136,27 +136,37 @@ func (d *gumbelSeries) set(s float64) {
 		t[k] = 2*u*t[k-1] - t[k-2]
 	}
 	table := &tabulated()[band]
-	row := func(k int) []float64 {
-		return unsafe.Slice(&table[k][0][0], gumbelPieces*gumbelTerms)
-	}
-	c := unsafe.Slice(&d.c[0][0], gumbelPieces*gumbelTerms)
-	clear(c)
-	for k := 0; k < len(t); k += 4 {
-		kernel.AddScaled4(c, (*[4]float64)(t[k:]), row(k), row(k+1), row(k+2), row(k+3))
+	first, last := pieceAt(lo*d.perScale), pieceAt(hi*d.perScale)
+	d.end = gumbelEdges[last+1]
+	for k := range t[:len(t)/4] {
+		a, rows := (*[4]float64)(t[4*k:]), table[4*k:4*k+4]
+		for i := first; i <= last; i++ {
+			if k == 0 {
+				d.c[i] = gumbelPiece{}
+			}
+			kernel.AddScaled4(d.c[i][:], a, rows[0][i][:], rows[1][i][:], rows[2][i][:], rows[3][i][:])
+		}
 	}
 }
 
-// piece returns the polynomial at x with its variable and du/dx.
-func (d *gumbelSeries) piece(x float64) (c *gumbelPiece, u, stretch float64) {
-	xi := x * d.perScale
-	i := int(xi - gumbelEdges[0])
+// pieceAt returns the piece of ξ, or the nearest.
+func pieceAt(xi float64) int {
 	switch {
 	case xi < gumbelEdges[0]:
-		i = 0
-	case i >= gumbelEven:
-		for i = gumbelEven; i < gumbelPieces-1 && xi > gumbelEdges[i+1]; i++ {
-		}
+		return 0
+	case xi < gumbelEdges[gumbelEven]:
+		return int(xi - gumbelEdges[0])
 	}
+	i := gumbelEven
+	for i < gumbelPieces-1 && xi > gumbelEdges[i+1] {
+		i++
+	}
+	return i
+}
+
+// at returns the polynomial for ξ = x perScale, its variable, and du/dx.
+func (d *gumbelSeries) at(xi float64) (c *gumbelPiece, u, stretch float64) {
+	i := pieceAt(xi)
 	stretch = 2 / (gumbelEdges[i+1] - gumbelEdges[i])
 	return &d.c[i], (xi-gumbelEdges[i])*stretch - 1, stretch * d.perScale
 }
@@ -164,10 +174,11 @@ func (d *gumbelSeries) piece(x float64) (c *gumbelPiece, u, stretch float64) {
 // logCDF returns log F(x) and its derivative, the ratio f(x)/F(x). Far in the right tail,
 // where the error is larger than the value, they keep the sign that they must have.
 func (d *gumbelSeries) logCDF(x float64) (log, ratio float64) {
-	if x*d.perScale >= gumbelEdges[gumbelPieces] {
+	xi := x * d.perScale
+	if xi >= d.end {
 		return 0, 0
 	}
-	c, u, stretch := d.piece(x)
+	c, u, stretch := d.at(xi)
 	u2 := u * u
 	u4 := u2 * u2
 	u8 := u4 * u4
@@ -180,10 +191,11 @@ func (d *gumbelSeries) logCDF(x float64) (log, ratio float64) {
 
 // bend returns the second derivative of log F(x).
 func (d *gumbelSeries) bend(x float64) float64 {
-	if x*d.perScale >= gumbelEdges[gumbelPieces] {
+	xi := x * d.perScale
+	if xi >= d.end {
 		return 0
 	}
-	c, u, stretch := d.piece(x)
+	c, u, stretch := d.at(xi)
 	u2 := u * u
 	u4 := u2 * u2
 	second := ((2*c[2] + 6*c[3]*u) + (12*c[4]+20*c[5]*u)*u2) + ((30*c[6]+42*c[7]*u)+(56*c[8]+72*c[9]*u)*u2)*u4 +

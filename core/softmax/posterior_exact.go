@@ -38,7 +38,7 @@ func (q *posteriorTable) exact(dst *Posterior, mean, variance []float64, class i
 	}
 	for i, v := range variance {
 		w.k[i] = math.Sqrt(v)
-		w.series[i].set(w.k[i])
+		w.series[i].set(w.k[i], math.Inf(-1), math.Inf(1))
 	}
 	q.integrate(dst, w, rule, mean)
 	w.mean, w.variance = nil, nil
