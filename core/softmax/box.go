@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/core/gauss"
+	"closedform/core/kernel"
 )
 
 // Box is the cube of logits [−Half, Half]^Classes over which the error of the
@@ -89,8 +90,8 @@ func (b Box) softmaxLevels(z []float64) levels {
 	for k := range nodes.left {
 		t, dt := nodes.next()
 		for i, x := range z {
-			e := math.Exp(x - t)
-			c := math.Exp(-e)
+			e := kernel.Exp(x - t)
+			c := kernel.Exp(-e)
 			l.f.Set(k, i, dt*e*c)
 			l.cdf.Set(k, i, c)
 		}

@@ -6,6 +6,7 @@ import (
 	"gonum.org/v1/gonum/optimize"
 
 	"closedform/core/gauss"
+	"closedform/core/kernel"
 )
 
 // Max returns the largest |e_j| in the box. It panics if the box or the probit
@@ -66,10 +67,10 @@ func (f *finder) difference(c contrast, x, y []float64) float64 {
 	k, l := float64(c.k), float64(f.Classes-1-c.k)
 	var probit float64
 	for i, w := range f.weight {
-		probit += w * math.Exp(k*x[i]+l*y[i])
+		probit += w * kernel.Exp(k*x[i]+l*y[i])
 	}
 	top := max(0, c.x, c.y)
-	return math.Exp(-top)/(math.Exp(-top)+k*math.Exp(c.x-top)+l*math.Exp(c.y-top)) - probit
+	return kernel.Exp(-top)/(kernel.Exp(-top)+k*kernel.Exp(c.x-top)+l*kernel.Exp(c.y-top)) - probit
 }
 
 // largest returns the largest |e_j| of the contrasts.
