@@ -3,8 +3,6 @@ package softmax
 import (
 	"math"
 
-	"gonum.org/v1/gonum/optimize"
-
 	"closedform/core/gauss"
 	"closedform/core/kernel"
 )
@@ -159,18 +157,4 @@ func (f *finder) climb(c contrast, sign float64) contrast {
 		start = start[1:]
 	}
 	return at(simplex(objective, start, 0.1*f.Half))
-}
-
-// simplex returns the minimum of f near x by the method of Nelder and Mead,
-// started with a simplex of the given size and once more at its result.
-func simplex(f func([]float64) float64, x []float64, size float64) []float64 {
-	settings := &optimize.Settings{Converger: &optimize.FunctionConverge{Absolute: 1e-13, Iterations: 20}}
-	for range 2 {
-		r, err := optimize.Minimize(optimize.Problem{Func: f}, x, settings, &optimize.NelderMead{SimplexSize: size})
-		if err != nil {
-			panic("softmax: Nelder–Mead: " + err.Error())
-		}
-		x = r.X
-	}
-	return x
 }
