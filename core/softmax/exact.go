@@ -87,7 +87,8 @@ func (w *exactTable) set(mean, variance []float64, rule exactRule) (hi float64) 
 	// As for Probit: nodes next to a class of small scale keep their digits.
 	for j := range w.mu {
 		w.mu[j] -= start
-		hi = max(hi, w.mu[j]+reach*w.scale[j]+rule.right)
+		s := w.scale[j] // 1 − F_j is at most exp(s²/2) times that of the Gumbel distribution
+		hi = max(hi, w.mu[j]+min(reach, 0.5*s)*s+rule.right)
 	}
 	for j, mu := range w.mu {
 		w.series[j].set(w.scale[j], -mu, hi-mu)

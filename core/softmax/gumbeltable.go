@@ -55,14 +55,16 @@ var tabulated = sync.OnceValue(func() *gumbelTable {
 					log, _ := d.logCDF(xi * kernel.Hypot(1, s))
 					value[q][k] = max(log, least)
 				}
-				value[q] = powers(chebyshev(value[q]))
+				chebyshev(value[q][:])
+				value[q] = powers(value[q])
 			}
 			for k := range gumbelTerms {
 				var column [gumbelScales]float64
 				for q := range value {
 					column[q] = value[q][k]
 				}
-				for q, c := range chebyshev(column) {
+				chebyshev(column[:])
+				for q, c := range column {
 					t[b][q][i*gumbelTerms+k] = c
 				}
 			}
@@ -80,25 +82,26 @@ func chebyshevNode(i, n int) float64 {
 	return math.Cos(math.Pi * (float64(i) + 0.5) / float64(n))
 }
 
-// chebyshev returns the coefficients of the Chebyshev series that takes the given values
-// at the Chebyshev nodes.
-func chebyshev(value [16]float64) (c [16]float64) {
-	n := float64(len(c))
+// chebyshev overwrites the values at the Chebyshev nodes with the coefficients of the
+// Chebyshev series that takes them.
+func chebyshev(value []float64) {
+	n := float64(len(value))
+	c := make([]float64, len(value))
 	for k := range c {
 		for i, v := range value {
 			c[k] += v * math.Cos(math.Pi*float64(k)*(float64(i)+0.5)/n) * 2 / n
 		}
 	}
 	c[0] /= 2
-	return c
+	copy(value, c)
 }
 
 // powers returns the coefficients of the powers of u in the Chebyshev series c, which must
 // fall fast.
-func powers(c [16]float64) (sum [16]float64) {
-	t, next := [16]float64{1}, [16]float64{0, 1} // T_k and T_k+1
+func powers(c [gumbelTerms]float64) (sum [gumbelTerms]float64) {
+	t, next := [gumbelTerms]float64{1}, [gumbelTerms]float64{0, 1} // T_k and T_k+1
 	for _, c := range c {
-		var after [16]float64
+		var after [gumbelTerms]float64
 		for m, x := range t {
 			sum[m] += c * x
 			after[m] = -x

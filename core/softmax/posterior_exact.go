@@ -65,8 +65,8 @@ type gumbelWin struct {
 // and N(x; b_c, v_c) e^x is exp(b_c + v_c/2) N(x; b_c + v_c, v_c), a normal density again.
 // Far in the left tail and where 1 + vL″ cancels, the table has too few digits.
 const (
-	leastLog    = -20
-	leastWithin = 0.1
+	leastLog    = -12
+	leastWithin = 0.2
 )
 
 // at implements logConcave.
