@@ -64,9 +64,7 @@ func (w *walk) weights(k, stride uint32, level int) []float64 {
 		} else {
 			kernel.PDFCDF(w.unused[:], w.mass[:], w.upper[:])
 			if j < last {
-				for i, v := range w.v {
-					y[i] = mu + quantile(v*w.mass[i])
-				}
+				shares(y[:], w.v[:], w.mass[:], mu)
 			}
 		}
 		for i, mass := range w.mass {
