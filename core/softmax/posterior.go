@@ -5,6 +5,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"closedform/core/kernel"
 )
 
 // Posterior is what is known of the logits given the class: the mean and the
@@ -90,7 +92,7 @@ func (q *posteriorTable) integrate(dst *Posterior, w logConcave, rule posteriorR
 	for nodes := sinhMesh(lo, hi, rule.spread*scale, rule.step/rule.spread); nodes.more(); {
 		t, dt := nodes.next()
 		log, _, _ := w.at(t)
-		weight := dt * math.Exp(log-top)
+		weight := dt * kernel.Exp(log-top)
 		if weight == 0 {
 			continue
 		}
@@ -104,7 +106,7 @@ func (q *posteriorTable) integrate(dst *Posterior, w logConcave, rule posteriorR
 			q.inner[i] += weight * q.within[i]
 		}
 	}
-	dst.LogP = top + math.Log(total)
+	dst.LogP = top + kernel.Log(total)
 	if math.IsInf(dst.LogP, 0) {
 		dst.LogP = math.NaN()
 	}

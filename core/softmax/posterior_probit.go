@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"closedform/core/gauss"
+	"closedform/core/kernel"
 )
 
 // probitRule keeps the relative error below 1e-10 (TestPosteriorRuleIsFineEnough).
@@ -57,57 +58,49 @@ type probitWin struct {
 	class     int
 	norm      float64   // −log(s_c √(2π))
 	mu, scale []float64 // μ_i − μ_c; s_i
+	perScale  []float64 // 1/s_i, but 0 for the class: nothing then comes of its factor but Φ(0) = ½
 	kappa     []float64
+	a, h, cdf []float64 // a_i, h and Φ there
 }
 
 func (w *probitWin) set(lambda float64, mean, variance []float64, class int) {
 	w.class = class
-	fit(len(mean), &w.mu, &w.scale, &w.kappa)
+	fit(len(mean), &w.mu, &w.scale, &w.perScale, &w.kappa, &w.a, &w.h, &w.cdf)
 	for j, v := range variance {
 		w.mu[j] = lambda * (mean[j] - mean[class])
 		s := scale(0.5, lambda, v)
-		w.scale[j] = s
+		w.scale[j], w.perScale[j] = s, 1/s
 		w.kappa[j] = lambda * (v / s) / s
 	}
-	w.norm = -math.Log(w.scale[class] * math.Sqrt(2*math.Pi))
+	w.perScale[class] = 0
+	w.norm = -kernel.Log(w.scale[class] * math.Sqrt(2*math.Pi))
 }
 
-// at implements logConcave, and sets shift, and within to the part of Var[z_i | t]
-// that depends on t.
+// at implements logConcave, and sets shift, and within to the part of Var[z_i | t] that
+// depends on t.
 func (w *probitWin) at(t float64) (log, gradient, curvature float64) {
-	// Up to here the plain formula of the variance loses no more than two digits.
-	const far = -5
-	// Of the factors that are left to multiply.
-	const least = 1e-200
-	product := 1.0
+	const far = -37 // where Φ is no longer a normal number
+	n := len(w.mu)
+	a, h, cdf, perScale, kappa := w.a[:n], w.h[:n], w.cdf[:n], w.perScale[:n], w.kappa[:n]
+	shift, within := w.shift[:n], w.within[:n]
 	for i, mu := range w.mu {
-		s, kappa := w.scale[i], w.kappa[i]
-		if i == w.class {
-			a := t / s
-			log += w.norm - 0.5*a*a
-			gradient -= a / s
-			curvature += 1 / s / s
-			w.shift[i], w.within[i] = kappa*t, 0
-			continue
-		}
-		a := (t - mu) / s
-		var h, rest float64
-		if a > far {
-			pdf, cdf := gauss.PDFCDF(a)
-			h = pdf / cdf
-			rest = 1 - h*(a+h)
-			if product *= cdf; product < least {
-				log += math.Log(product)
-				product = 1
-			}
-		} else {
-			h, rest = gauss.InverseMills(a), gauss.TruncatedVar(a)
-			log += gauss.LogCDF(a)
-		}
-		k := kappa * s
-		w.shift[i], w.within[i] = -k*h, k*k*rest
-		gradient += h / s
-		curvature += (1 - rest) / s / s
+		a[i] = (t - mu) * perScale[i]
 	}
-	return log + math.Log(product), gradient, curvature
+	kernel.Truncated(h, within, cdf, a)
+	cdf[w.class] = 1
+	for i, x := range a {
+		if x < far {
+			h[i], within[i], cdf[i] = gauss.InverseMills(x), gauss.TruncatedVar(x), 1
+			log += gauss.LogCDF(x)
+		}
+		r, k := perScale[i], kappa[i]*w.scale[i]
+		gradient += h[i] * r
+		curvature += (1 - within[i]) * r * r
+		shift[i] = -k * h[i]
+		within[i] *= k * k
+	}
+	r := 1 / w.scale[w.class]
+	x := t * r
+	shift[w.class], within[w.class] = w.kappa[w.class]*t, 0
+	return log + logProduct(cdf) + w.norm - 0.5*x*x, gradient - x*r, curvature + r*r
 }

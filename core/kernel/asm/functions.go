@@ -135,46 +135,105 @@ var (
 	}
 )
 
+// normal returns |x|, at most 38.6, φ(|x|), the polynomials of the Go function Tail, n = p + tq
+// and d = q + tn.
+func normal(x VecVirtual) (t, pdf, p, q, n, d VecVirtual) {
+	t = YMM()
+	VANDPD(quadBits(1<<63-1), x, t)
+	limit := YMM()
+	VMOVAPD(quad(38.6), limit)
+	VMINPD(t, limit, t) // where the density is 0; of a NaN it is the NaN
+	square := mul(t, t)
+	low := copyOf(square)
+	VFMSUB231PD(t, t, low)
+	k, k64, number := XMM(), YMM(), YMM()
+	VCVTTPD2DQY(add(quad(0.5), mul(quad(math.Log2E*64/2), square)), k)
+	VCVTDQ2PD(k, number)
+	VPMOVSXDQ(k, k64)
+	r := add(sub(mul(quad(ln2Lo/64), number), mul(quad(0.5), low)),
+		sub(mul(quad(ln2Hi/64), number), mul(quad(0.5), square)))
+	e := series(load(quad(1)), r)
+	index := YMM()
+	VPAND(quadBits(63), k64, index)
+	VPSRLQ(U8(6), k64, k64)
+	power := load(quadBits(1023 + 64))
+	VPSUBQ(k64, power, power)
+	VPSLLQ(U8(52), power, power)
+	pdf = mul(mul(gather("densityTable", index), power), e)
+	p, q = tail(t)
+	n = add(p, mul(q, t))
+	return t, pdf, p, q, n, add(q, mul(n, t))
+}
+
+func load(m Mem) VecVirtual {
+	y := YMM()
+	VMOVUPD(m, y)
+	return y
+}
+
+func divide(a, b VecVirtual) VecVirtual { y := YMM(); VDIVPD(b, a, y); return y }
+
+// ifPositive returns yes where 0 < x, otherwise no.
+func ifPositive(x, yes, no VecVirtual) VecVirtual {
+	positive, zero, y := YMM(), YMM(), YMM()
+	VXORPD(zero, zero, zero)
+	VCMPPD(U8(0x11), x, zero, positive)
+	VBLENDVPD(positive, yes, no, y)
+	return y
+}
+
 // pdfCDF is for a multiple of four numbers.
 func pdfCDF() {
 	TEXT("pdfCDFVector", NOSPLIT, "func(pdf, cdf, x []float64)")
 	Pragma("noescape")
 	n, at := slices("pdf", "cdf", "x")
 	loop(n, "pdfCDF", nil, func(i Register) {
-		x, t := YMM(), YMM()
-		VMOVUPD(at(2, i, 0), x)
-		VANDPD(quadBits(1<<63-1), x, t)
-		limit := YMM()
-		VMOVAPD(quad(38.6), limit)
-		VMINPD(t, limit, t) // where the density is 0; of a NaN it is the NaN
-		square := mul(t, t)
-		low := copyOf(square)
-		VFMSUB231PD(t, t, low)
-		k, k64, number := XMM(), YMM(), YMM()
-		VCVTTPD2DQY(add(quad(0.5), mul(quad(math.Log2E*64/2), square)), k)
-		VCVTDQ2PD(k, number)
-		VPMOVSXDQ(k, k64)
-		r := add(sub(mul(quad(ln2Lo/64), number), mul(quad(0.5), low)),
-			sub(mul(quad(ln2Hi/64), number), mul(quad(0.5), square)))
-		one, index, power := YMM(), YMM(), YMM()
-		VMOVAPD(quad(1), one)
-		e := series(one, r)
-		VPAND(quadBits(63), k64, index)
-		VPSRLQ(U8(6), k64, k64)
-		VMOVDQU(quadBits(1023+64), power)
-		VPSUBQ(k64, power, power)
-		VPSLLQ(U8(52), power, power)
-		pdf := mul(mul(gather("densityTable", index), power), e)
+		x := load(at(2, i, 0))
+		_, pdf, _, _, n, d := normal(x)
 		VMOVUPD(pdf, at(0, i, 0))
-		p, q := tail(t)
-		numerator := add(p, mul(q, t))
-		ratio := YMM()
-		VDIVPD(add(q, mul(numerator, t)), numerator, ratio)
-		cdf, positive, zero := mul(ratio, pdf), YMM(), YMM()
-		VXORPD(zero, zero, zero)
-		VCMPPD(U8(0x11), x, zero, positive) // 0 < x
-		VBLENDVPD(positive, sub(one, cdf), cdf, cdf)
-		VMOVUPD(cdf, at(1, i, 0))
+		cdf := mul(divide(n, d), pdf)
+		VMOVUPD(ifPositive(x, sub(load(quad(1)), cdf), cdf), at(1, i, 0))
+	}, nil, nil)
+	RET()
+}
+
+// rectified is for a multiple of four numbers.
+func rectified() {
+	TEXT("rectifiedVector", NOSPLIT, "func(prob, gap, variance, a []float64)")
+	Pragma("noescape")
+	n, at := slices("prob", "gap", "variance", "a")
+	loop(n, "rectified", nil, func(i Register) {
+		a := load(at(3, i, 0))
+		_, pdf, p, q, n, d := normal(a)
+		prob, gap := mul(divide(n, d), pdf), mul(divide(q, d), pdf)
+		VMOVUPD(gap, at(1, i, 0))
+		variance := mul(sub(divide(p, q), gap), gap)
+		more := add(variance, sub(load(quad(1)), mul(quad(2), prob)))
+		VMOVUPD(ifPositive(a, more, variance), at(2, i, 0))
+		VMOVUPD(ifPositive(a, sub(load(quad(1)), prob), prob), at(0, i, 0))
+	}, nil, nil)
+	RET()
+}
+
+// truncated is for a multiple of four numbers.
+func truncated() {
+	TEXT("truncatedVector", NOSPLIT, "func(mills, variance, cdf, x []float64)")
+	Pragma("noescape")
+	n, at := slices("mills", "variance", "cdf", "x")
+	loop(n, "truncated", nil, func(i Register) {
+		x := load(at(3, i, 0))
+		t, pdf, p, q, n, d := normal(x)
+		one := load(quad(1))
+		ratio := divide(one, mul(d, n))
+		below := mul(mul(mul(n, n), ratio), pdf) // Φ(−|x|)
+		cdf := ifPositive(x, sub(one, below), below)
+		VMOVUPD(cdf, at(2, i, 0))
+		right := divide(pdf, cdf)
+		perN := mul(ratio, d)
+		qn := mul(perN, q)
+		VMOVUPD(ifPositive(x, right, mul(perN, d)), at(0, i, 0))
+		left := sub(mul(perN, p), mul(qn, qn))
+		VMOVUPD(ifPositive(x, sub(one, mul(add(t, right), right)), left), at(1, i, 0))
 	}, nil, nil)
 	RET()
 }
