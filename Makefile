@@ -1,6 +1,11 @@
 # make help lists the targets.
 .PHONY: help reproduce data test check torture bench verify draw report paper clean
 
+# Where the compiler would fuse multiply-adds it must not: see README.md, "The same bytes".
+ifneq (,$(filter arm64 ppc64% s390x riscv64 loong64 v3 v4,$(shell go env GOARCH GOAMD64)))
+export GOFLAGS := $(shell go env GOFLAGS) -gcflags=all=-d=fmahash=qn
+endif
+
 TOOL = go tool -modfile=tools.mod
 # Packages in which work is done at the same time.
 CONCURRENT = ./runner ./runner/internal/engine ./runner/internal/store ./figures

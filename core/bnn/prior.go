@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/core/kernel"
+	"closedform/core/random"
 )
 
 // priorMean draws the means of layer l.
@@ -15,7 +16,7 @@ func (c *Config) priorMean(l int, rnd *rand.Rand) *mat.Dense {
 	sd := math.Sqrt(c.PriorMeanVar / float64(in))
 	mean := mat.NewDense(out, in, nil)
 	if c.PriorDraw == Independent {
-		mean.Apply(func(_, _ int, _ float64) float64 { return sd * rnd.NormFloat64() }, mean)
+		mean.Apply(func(_, _ int, _ float64) float64 { return sd * random.Normal(rnd) }, mean)
 		return mean
 	}
 	signs := []float64{1}
@@ -41,7 +42,7 @@ func orthogonal(count, size int, rnd *rand.Rand) [][]float64 {
 	for k := range vectors {
 		u := make([]float64, size)
 		for i := range u {
-			u[i] = rnd.NormFloat64()
+			u[i] = random.Normal(rnd)
 		}
 		for _, v := range vectors[k-k%size : k] {
 			along := kernel.Dot(u, v) / float64(size)

@@ -11,7 +11,7 @@ import (
 	"closedform/core/linear"
 )
 
-// shared has one covariance for all neurons, Σ_j = Σ = RRᵀ: a matrix normal
+// shared has one covariance for all neurons, Σ_j = Σ = LLᵀ: a matrix normal
 // distribution of the weights, with the identity between neurons. Of the posterior
 // it keeps the closest such distribution, by the sum over the neurons of
 // KL(posterior ‖ shared), whose covariance is the mean of theirs,
@@ -21,46 +21,52 @@ import (
 // at the price of one neuron: d² numbers and O(d²) operations, not out·d².
 type shared struct {
 	linear.Means
-	roots
+	triangles
+	first mat.Symmetric // while the covariances are set, that of neuron 0
 }
 
-func newShared(in, out int) *shared { return &shared{linear.NewMeans(in, out), newRoots(1, in)} }
+func newShared(in, out int) *shared {
+	return &shared{Means: linear.NewMeans(in, out), triangles: newTriangles(1, in)}
+}
 
-func (w *shared) scratch() int { return w.In }
+func (w *shared) scratch() int { return 2 * w.padded }
 
-func (w *shared) cov(int) mat.Symmetric { return w.block(0, w.In) }
+func (w *shared) cov(int) mat.Symmetric { return w.triangles.cov(0) }
 
 // setCov sets Σ from the first neuron; all others must have the same.
 func (w *shared) setCov(j int, cov mat.Symmetric) error {
 	if j == 0 {
-		return w.setBlock(0, 0, 0, cov)
+		w.first = cov
+		return w.setRoot(0, 0, cov)
 	}
-	trace, err := checkCov(j, cov)
-	if err != nil {
-		return err
-	}
+	_, plain := w.first.(mat.Diagonal)
+	_, diagonal := cov.(mat.Diagonal)
 	for a := range w.In {
-		for b := range a + 1 {
-			// Up to the rounding of the root.
-			if x, want := cov.At(a, b), kernel.Dot(w.row(a), w.row(b)); math.Abs(x-want) > 1e-12*trace {
+		b := 0
+		if plain && diagonal {
+			b = a
+		}
+		for ; b <= a; b++ {
+			if x, want := cov.At(a, b), w.first.At(a, b); x != want {
 				return fmt.Errorf("covariance of neuron %d holds %g where that of neuron 0 holds %g; the layer is shared", j, x, want)
 			}
 		}
 	}
+	if j == w.Out-1 {
+		w.first = nil
+	}
 	return nil
 }
 
-// forward leaves g = Rᵀŷ in the scratch: ŷᵀΣŷ = |g|².
+// forward leaves g = Lᵀŷ in the scratch: ŷᵀΣŷ = |g|².
 func (w *shared) forward(f *flow) {
-	g := f.scratch
-	w.image(g, f.y, 0)
+	g := f.scratch[:w.padded]
+	common := w.image(g, f.y[:w.padded], f.s[:min(w.padded, cap(f.s))], 0)
 	clear(f.m)
 	clear(f.v)
-	var common float64
 	kernel.AddRows(f.m, f.y, w.Mean)
 	for i, s := range f.s {
 		if s > 0 {
-			common += s * kernel.Dot(w.row(i), w.row(i))
 			kernel.AddSquares(f.v, s, w.InputMean(i))
 		}
 	}
@@ -71,15 +77,14 @@ func (w *shared) backward(first, second []float64, f *flow) { w.Backward(first, 
 
 // update is that of full for all neurons at once.
 func (w *shared) update(f *flow) {
-	g := f.scratch
+	g, u := f.scratch[:w.padded], f.scratch[w.padded:]
 	size := kernel.Norm(g)
 	if size*size <= certain {
 		return
 	}
-	floats.Scale(1/size, g)
+	scale(g, 1/size)
 	e := kernel.Sum(f.e) / float64(w.Out)
-	loss := 1 - math.Sqrt(math.Max(0, 1+e*size*size))
-	w.shrink(0, w.In, g, loss, func(i int, u float64) {
-		kernel.AddScaled(w.InputMean(i), size*u, f.d)
-	})
+	w.shrink(u, g, 0, math.Max(0, 1+e*size*size))
+	scale(u, size)
+	kernel.AddOuter(w.Mean, u[:w.In], f.d)
 }

@@ -5,6 +5,7 @@ package kernel
 var vector = false
 
 func dotVector(_, _ []float64) (_ float64)                               { return }
+func productsVector(_ *[8]float64, _, _ []float64)                       {}
 func addScaledVector(_ []float64, _ float64, _ []float64)                {}
 func addScaled4Vector(_ []float64, _ *[4]float64, _, _, _, _ []float64)  {}
 func forwardVector(_, _ []float64, _, _ float64, _, _ []float64)         {}
@@ -19,3 +20,6 @@ func addOuter4Vector(_ []float64, _ *[4]float64, _ []float64) {}
 
 func addSquaresVector(_ []float64, _ float64, _ []float64) {}
 func rectifiedVector(_, _, _, _ []float64)                 {}
+
+func carlson4Vector(_, _ []float64, _, _, _ *[4]float64) {}
+func truncatedVector(_, _, _, _ []float64)               {}

@@ -132,7 +132,14 @@ func outcome(rnd *rand.Rand, n int) [][]float64 {
 	Dot4((*[4]float64)(four), rows, a)
 	AddOuter4(outer, &[4]float64{u, s, w, -s}, a)
 	AddRows(sum, []float64{s, 0, u, w}, rows)
-	return [][]float64{four, outer, sum, {Dot(a, b), first, second}, added, added4, m, v, noisyM, noisyV, mean, variance, exp, pdf, cdf, prob, gap, rest, squares}
+	tall, shared := numbers(rnd, 4*n), x()
+	Carlson4(tall, shared, &[4]float64{s, u, w, -s}, &[4]float64{w, u, 1, s}, &[4]float64{-u, 0, s, w})
+	var products [8]float64
+	q := n / 16 * 4
+	Products(&products, a[:2*q], b[:4*q])
+	mills, truncated, below := x(), x(), x()
+	Truncated(mills, truncated, below, c)
+	return [][]float64{prob, gap, rest, squares, tall, shared, four, outer, sum, products[:], {Dot(a, b), first, second}, added, added4, m, v, noisyM, noisyV, mean, variance, exp, pdf, cdf, mills, truncated, below}
 }
 
 // The assembly gives the bits of the Go code.
@@ -194,16 +201,19 @@ func BenchmarkLoops(b *testing.B) {
 			run  func()
 		}{
 			{"Dot", func() { Dot(p, q) }},
+			{"Products", func() { Products(new([8]float64), p[:n/2&^7], q[:n&^15]) }},
 			{"AddScaled", func() { AddScaled(p, 1e-9, q) }},
 			{"AddScaled4", func() { AddScaled4(p, &[4]float64{1e-9}, q, r, s, u) }},
 			{"Dot4", func() { Dot4(&four, rows, q) }},
 			{"AddOuter4", func() { AddOuter4(rows, &four, q) }},
+			{"Carlson4", func() { Carlson4(rows, p, &four, &four, &four) }},
 			{"Forward", func() { Forward(p, q, 1e-9, 1e-9, 1e-9, r, s) }},
 			{"Backward", func() { Backward(p, q, r) }},
 			{"Update", func() { Update(p, q, r, s, 1e-9, 1e-9, 0.5) }},
 			{"ExpAll", func() { ExpAll(u, r) }},
 			{"Rectified", func() { Rectified(p, q, s, r) }},
 			{"PDFCDF", func() { PDFCDF(s, u, r) }},
+			{"Truncated", func() { Truncated(p, s, u, r) }},
 		} {
 			b.Run(fmt.Sprintf("%s/n=%d", l.name, n), func(b *testing.B) {
 				b.ReportAllocs()

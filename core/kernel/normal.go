@@ -110,6 +110,48 @@ func pdfCDF(pdf, cdf, x []float64) {
 	}
 }
 
+// Truncated sets mills_i to φ(x_i)/Φ(x_i) = −E[Z | Z ≤ x_i] of a standard normal Z,
+// variance_i to Var[Z | Z ≤ x_i], and cdf_i to Φ(x_i). An x beyond [Underflow] counts as
+// that. With the repeated integrals of [Tail] at t = −x > 0 they are 1/J₀ and J₂/J₀ −
+// (J₁/J₀)², which is at least a third of its first term.
+func Truncated(mills, variance, cdf, x []float64) {
+	if !vector {
+		truncated(mills, variance, cdf, x)
+		return
+	}
+	n := len(x) &^ 3
+	truncatedVector(mills[:n], variance[:n], cdf[:n], x[:n])
+	if n < len(x) {
+		var m, v, c, rest [4]float64
+		copy(rest[:], x[n:])
+		truncatedVector(m[:], v[:], c[:], rest[:])
+		copy(mills[n:len(x)], m[:])
+		copy(variance[n:len(x)], v[:])
+		copy(cdf[n:len(x)], c[:])
+	}
+}
+
+func truncated(mills, variance, cdf, x []float64) {
+	for i, x := range x {
+		t := min(math.Abs(x), Underflow)
+		density := Density(t)
+		p, q := Tail(t)
+		n := p + t*q
+		d := q + t*n
+		ratio := 1 / (n * d)
+		c := density * ((n * n) * ratio)
+		if x > 0 {
+			c = 1 - c
+			h := density / c
+			mills[i], variance[i], cdf[i] = h, 1-h*(t+h), c
+			continue
+		}
+		perN := d * ratio
+		qn := q * perN
+		mills[i], variance[i], cdf[i] = d*perN, p*perN-qn*qn, c
+	}
+}
+
 // Rectified sets prob_i, gap_i and variance_i to the moments of max(Z+a_i, 0) for a
 // standard normal Z, as gauss.Rectified gives them.
 func Rectified(prob, gap, variance, a []float64) {

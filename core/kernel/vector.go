@@ -54,6 +54,28 @@ func Sum(x []float64) (sum float64) {
 // Norm returns √(Σ x_i²), which may overflow where it need not.
 func Norm(x []float64) float64 { return math.Sqrt(Dot(x, x)) }
 
+// Products sets dst to the products of two rows x and four rows y, one after the other and
+// of the same length, a multiple of four: those of the first x come first.
+func Products(dst *[8]float64, x, y []float64) {
+	if vector {
+		productsVector(dst, x, y)
+		return
+	}
+	products(dst, x, y)
+}
+
+func products(dst *[8]float64, x, y []float64) {
+	n := len(x) / 2
+	for k := range dst {
+		a, b := x[k/4*n:][:n], y[k%4*n:][:n]
+		var s [4]float64
+		for i := range a {
+			s[i%4] += a[i] * b[i]
+		}
+		dst[k] = (s[0] + s[1]) + (s[2] + s[3])
+	}
+}
+
 // AddScaled adds a·x to y.
 func AddScaled(y []float64, a float64, x []float64) {
 	if vector {
@@ -140,6 +162,35 @@ func AddOuter4(a []float64, u *[4]float64, x []float64) {
 	}
 	for k, u := range u {
 		addScaled(a[k*len(x):(k+1)*len(x)], u, x)
+	}
+}
+
+// AddOuter adds u_i x to row i of a, whose rows are as long as x.
+func AddOuter(a, u, x []float64) {
+	n, i := len(x), 0
+	for ; i+4 <= len(u); i += 4 {
+		AddOuter4(a[i*n:(i+4)*n], (*[4]float64)(u[i:]), x)
+	}
+	for ; i < len(u); i++ {
+		AddScaled(a[i*n:(i+1)*n], u[i], x)
+	}
+}
+
+// Carlson4 has four rows of a, each as long as sum, take part in Carlson's update of a
+// triangular root: with k from 3 down to 0, x = a_ki becomes keep_k x + mix_k sum_i, and
+// then sum_i grows by h_k x.
+func Carlson4(a, sum []float64, h, keep, mix *[4]float64) {
+	if vector {
+		carlson4Vector(a, sum, h, keep, mix)
+		return
+	}
+	n := len(sum)
+	for k := 3; k >= 0; k-- {
+		row := a[k*n : (k+1)*n]
+		for i, x := range row {
+			row[i] = keep[k]*x + mix[k]*sum[i]
+			sum[i] += h[k] * x
+		}
 	}
 }
 

@@ -14,6 +14,9 @@ func addScaledVector(y []float64, a float64, x []float64)
 func addSquaresVector(y []float64, a float64, x []float64)
 
 //go:noescape
+func productsVector(dst *[8]float64, x []float64, y []float64)
+
+//go:noescape
 func addScaled4Vector(y []float64, a *[4]float64, x0 []float64, x1 []float64, x2 []float64, x3 []float64)
 
 //go:noescape
@@ -21,6 +24,9 @@ func dot4Vector(dst *[4]float64, a []float64, x []float64)
 
 //go:noescape
 func addOuter4Vector(a []float64, u *[4]float64, x []float64)
+
+//go:noescape
+func carlson4Vector(a []float64, sum []float64, h *[4]float64, keep *[4]float64, mix *[4]float64)
 
 //go:noescape
 func forwardVector(m []float64, v []float64, y float64, square float64, mean []float64, variance []float64)
@@ -42,3 +48,6 @@ func pdfCDFVector(pdf []float64, cdf []float64, x []float64)
 
 //go:noescape
 func rectifiedVector(prob []float64, gap []float64, variance []float64, a []float64)
+
+//go:noescape
+func truncatedVector(mills []float64, variance []float64, cdf []float64, x []float64)

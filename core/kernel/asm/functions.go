@@ -135,13 +135,14 @@ var (
 	}
 )
 
-// density returns |x| up to 38.6, where it is 0, and the Go function Density of it.
-func density(x VecVirtual) (t, pdf VecVirtual) {
+// normal returns |x|, at most 38.6, φ(|x|), the polynomials of the Go function Tail, n = p + tq
+// and d = q + tn.
+func normal(x VecVirtual) (t, pdf, p, q, n, d VecVirtual) {
 	t = YMM()
-	limit := YMM()
 	VANDPD(quadBits(1<<63-1), x, t)
+	limit := YMM()
 	VMOVAPD(quad(38.6), limit)
-	VMINPD(t, limit, t) // of a NaN it is the NaN
+	VMINPD(t, limit, t) // where the density is 0; of a NaN it is the NaN
 	square := mul(t, t)
 	low := copyOf(square)
 	VFMSUB231PD(t, t, low)
@@ -151,33 +152,35 @@ func density(x VecVirtual) (t, pdf VecVirtual) {
 	VPMOVSXDQ(k, k64)
 	r := add(sub(mul(quad(ln2Lo/64), number), mul(quad(0.5), low)),
 		sub(mul(quad(ln2Hi/64), number), mul(quad(0.5), square)))
-	index, power := YMM(), YMM()
-	e := series(quad(1), r)
+	e := series(load(quad(1)), r)
+	index := YMM()
 	VPAND(quadBits(63), k64, index)
 	VPSRLQ(U8(6), k64, k64)
-	VMOVDQU(quadBits(1023+64), power)
+	power := load(quadBits(1023 + 64))
 	VPSUBQ(k64, power, power)
 	VPSLLQ(U8(52), power, power)
-	return t, mul(mul(gather("densityTable", index), power), e)
+	pdf = mul(mul(gather("densityTable", index), power), e)
+	p, q = tail(t)
+	n = add(p, mul(q, t))
+	return t, pdf, p, q, n, add(q, mul(n, t))
 }
 
-// choose returns where x > 0 a, else b.
-func choose(x, a, b VecVirtual) VecVirtual {
-	positive, y := YMM(), YMM()
-	VXORPD(positive, positive, positive)
-	VCMPPD(U8(0x11), x, positive, positive) // 0 < x
-	VBLENDVPD(positive, a, b, y)
-	return y
-}
-
-func one() VecVirtual {
+func load(m Mem) VecVirtual {
 	y := YMM()
-	VMOVAPD(quad(1), y)
+	VMOVUPD(m, y)
 	return y
 }
 
-// div returns a/b.
-func div(a, b VecVirtual) VecVirtual { y := YMM(); VDIVPD(b, a, y); return y }
+func divide(a, b VecVirtual) VecVirtual { y := YMM(); VDIVPD(b, a, y); return y }
+
+// ifPositive returns yes where 0 < x, otherwise no.
+func ifPositive(x, yes, no VecVirtual) VecVirtual {
+	positive, zero, y := YMM(), YMM(), YMM()
+	VXORPD(zero, zero, zero)
+	VCMPPD(U8(0x11), x, zero, positive)
+	VBLENDVPD(positive, yes, no, y)
+	return y
+}
 
 // pdfCDF is for a multiple of four numbers.
 func pdfCDF() {
@@ -185,14 +188,11 @@ func pdfCDF() {
 	Pragma("noescape")
 	n, at := slices("pdf", "cdf", "x")
 	loop(n, "pdfCDF", nil, func(i Register) {
-		x := YMM()
-		VMOVUPD(at(2, i, 0), x)
-		t, pdf := density(x)
+		x := load(at(2, i, 0))
+		_, pdf, _, _, n, d := normal(x)
 		VMOVUPD(pdf, at(0, i, 0))
-		p, q := tail(t)
-		n := add(p, mul(q, t))
-		cdf := mul(div(n, add(q, mul(n, t))), pdf)
-		VMOVUPD(choose(x, sub(one(), cdf), cdf), at(1, i, 0))
+		cdf := mul(divide(n, d), pdf)
+		VMOVUPD(ifPositive(x, sub(load(quad(1)), cdf), cdf), at(1, i, 0))
 	}, nil, nil)
 	RET()
 }
@@ -203,18 +203,37 @@ func rectified() {
 	Pragma("noescape")
 	n, at := slices("prob", "gap", "variance", "a")
 	loop(n, "rectified", nil, func(i Register) {
-		a := YMM()
-		VMOVUPD(at(3, i, 0), a)
-		t, pdf := density(a)
-		p, q := tail(t)
-		n := add(p, mul(q, t))
-		d := add(q, mul(n, t))
-		prob, gap := mul(div(n, d), pdf), mul(div(q, d), pdf)
+		a := load(at(3, i, 0))
+		_, pdf, p, q, n, d := normal(a)
+		prob, gap := mul(divide(n, d), pdf), mul(divide(q, d), pdf)
 		VMOVUPD(gap, at(1, i, 0))
-		variance := mul(sub(div(p, q), gap), gap)
-		more := add(variance, sub(one(), mul(quad(2), prob)))
-		VMOVUPD(choose(a, more, variance), at(2, i, 0))
-		VMOVUPD(choose(a, sub(one(), prob), prob), at(0, i, 0))
+		variance := mul(sub(divide(p, q), gap), gap)
+		more := add(variance, sub(load(quad(1)), mul(quad(2), prob)))
+		VMOVUPD(ifPositive(a, more, variance), at(2, i, 0))
+		VMOVUPD(ifPositive(a, sub(load(quad(1)), prob), prob), at(0, i, 0))
+	}, nil, nil)
+	RET()
+}
+
+// truncated is for a multiple of four numbers.
+func truncated() {
+	TEXT("truncatedVector", NOSPLIT, "func(mills, variance, cdf, x []float64)")
+	Pragma("noescape")
+	n, at := slices("mills", "variance", "cdf", "x")
+	loop(n, "truncated", nil, func(i Register) {
+		x := load(at(3, i, 0))
+		t, pdf, p, q, n, d := normal(x)
+		one := load(quad(1))
+		ratio := divide(one, mul(d, n))
+		below := mul(mul(mul(n, n), ratio), pdf) // Φ(−|x|)
+		cdf := ifPositive(x, sub(one, below), below)
+		VMOVUPD(cdf, at(2, i, 0))
+		right := divide(pdf, cdf)
+		perN := mul(ratio, d)
+		qn := mul(perN, q)
+		VMOVUPD(ifPositive(x, right, mul(perN, d)), at(0, i, 0))
+		left := sub(mul(perN, p), mul(qn, qn))
+		VMOVUPD(ifPositive(x, sub(one, mul(add(t, right), right)), left), at(1, i, 0))
 	}, nil, nil)
 	RET()
 }

@@ -17,9 +17,11 @@ func main() {
 	dot()
 	addScaled("addScaledVector", false)
 	addScaled("addSquaresVector", true)
+	products()
 	addScaled4()
 	dot4()
 	addOuter4()
+	carlson4()
 	forward("forwardVector", false)
 	forward("forwardNoisyVector", true)
 	backward()
@@ -27,6 +29,7 @@ func main() {
 	exp()
 	pdfCDF()
 	rectified()
+	truncated()
 	Generate()
 }
 
@@ -93,6 +96,16 @@ func broadcast(name string) VecVirtual {
 	return all
 }
 
+// factors returns each of four numbers in all lanes.
+func factors(name string) (f [4]VecVirtual) {
+	address := Load(Param(name), GP64())
+	for k := range f {
+		f[k] = YMM()
+		VBROADCASTSD(Mem{Base: address, Disp: 8 * k}, f[k])
+	}
+	return f
+}
+
 func zero() VecVirtual {
 	x := YMM()
 	VXORPD(x, x, x)
@@ -131,6 +144,51 @@ func dot() {
 			VADDSD(p, sum.AsX(), sum.AsX())
 		})
 	Store(sum.AsX(), ReturnIndex(0))
+	RET()
+}
+
+// products is for rows of a multiple of four numbers.
+func products() {
+	TEXT("productsVector", NOSPLIT, "func(dst *[8]float64, x, y []float64)")
+	Pragma("noescape")
+	dst := Load(Param("dst"), GP64())
+	n := Load(Param("x").Len(), GP64())
+	x, y := []Register{Load(Param("x").Base(), GP64())}, []Register{Load(Param("y").Base(), GP64())}
+	SHRQ(U8(1), n)
+	next := func(rows []Register) []Register {
+		row := GP64()
+		LEAQ(Mem{Base: rows[len(rows)-1], Index: n, Scale: 8}, row)
+		return append(rows, row)
+	}
+	x = next(x)
+	y = next(next(next(y)))
+	var sums [8]VecVirtual
+	for k := range sums {
+		sums[k] = zero()
+	}
+	loop(n, "products", nil, func(i Register) {
+		a, b := YMM(), YMM()
+		VMOVUPD(Mem{Base: x[0], Index: i, Scale: 8}, a)
+		VMOVUPD(Mem{Base: x[1], Index: i, Scale: 8}, b)
+		for l, row := range y {
+			c, p := YMM(), YMM()
+			VMOVUPD(Mem{Base: row, Index: i, Scale: 8}, c)
+			VMULPD(c, a, p)
+			VADDPD(p, sums[l], sums[l])
+			VMULPD(c, b, c)
+			VADDPD(c, sums[4+l], sums[4+l])
+		}
+	}, func(Register) {
+		for k := 0; k < 8; k += 4 {
+			s, low, high := sums[k:k+4], YMM(), YMM()
+			VHADDPD(s[1], s[0], s[0]) // a₀+a₁, b₀+b₁, a₂+a₃, b₂+b₃
+			VHADDPD(s[3], s[2], s[2])
+			VPERM2F128(U8(0x20), s[2], s[0], low)
+			VPERM2F128(U8(0x31), s[2], s[0], high)
+			VADDPD(high, low, low)
+			VMOVUPD(low, Mem{Base: dst, Disp: 8 * k})
+		}
+	}, nil)
 	RET()
 }
 
@@ -176,12 +234,7 @@ func addScaled4() {
 	TEXT("addScaled4Vector", NOSPLIT, "func(y []float64, a *[4]float64, x0, x1, x2, x3 []float64)")
 	Pragma("noescape")
 	n, at := slices("y", "x0", "x1", "x2", "x3")
-	factors := Load(Param("a"), GP64())
-	var a [4]VecVirtual
-	for l := range a {
-		a[l] = YMM()
-		VBROADCASTSD(Mem{Base: factors, Disp: 8 * l}, a[l])
-	}
+	a := factors("a")
 	elementwise(n, "addScaled4", func(f form, i Register, k int) {
 		sum, p := f.vec(), f.vec()
 		f.load(at(1, i, k), sum)
@@ -197,9 +250,9 @@ func addScaled4() {
 }
 
 // rows returns the addresses of numbers of four rows that follow one another in a, each as
-// long as x, and of x.
-func rows() (n Register, at func(k int, i Register, offset int) Mem, x func(i Register, offset int) Mem) {
-	n, all := slices("x", "a")
+// long as another parameter, and of that.
+func rows(other string) (n Register, at func(k int, i Register, offset int) Mem, x func(i Register, offset int) Mem) {
+	n, all := slices(other, "a")
 	base, size := []Register{Load(Param("a").Base(), GP64())}, GP64()
 	MOVQ(n, size)
 	SHLQ(U8(3), size)
@@ -217,7 +270,7 @@ func rows() (n Register, at func(k int, i Register, offset int) Mem, x func(i Re
 func dot4() {
 	TEXT("dot4Vector", NOSPLIT, "func(dst *[4]float64, a, x []float64)")
 	Pragma("noescape")
-	n, at, x := rows()
+	n, at, x := rows("x")
 	dst := Load(Param("dst"), GP64())
 	var sums [4][2]VecVirtual
 	for k := range sums {
@@ -253,13 +306,8 @@ func dot4() {
 func addOuter4() {
 	TEXT("addOuter4Vector", NOSPLIT, "func(a []float64, u *[4]float64, x []float64)")
 	Pragma("noescape")
-	n, at, x := rows()
-	factors := Load(Param("u"), GP64())
-	var u [4]VecVirtual
-	for k := range u {
-		u[k] = YMM()
-		VBROADCASTSD(Mem{Base: factors, Disp: 8 * k}, u[k])
-	}
+	n, at, x := rows("x")
+	u := factors("u")
 	elementwise(n, "addOuter4", func(f form, i Register, offset int) {
 		common := f.vec()
 		f.load(x(i, offset), common)
@@ -269,6 +317,29 @@ func addOuter4() {
 			f.add(at(k, i, offset), p, p)
 			f.load(p, at(k, i, offset))
 		}
+	})
+}
+
+func carlson4() {
+	TEXT("carlson4Vector", NOSPLIT, "func(a, sum []float64, h, keep, mix *[4]float64)")
+	Pragma("noescape")
+	n, at, sum := rows("sum")
+	h, keep, mix := factors("h"), factors("keep"), factors("mix")
+	elementwise(n, "carlson4", func(f form, i Register, offset int) {
+		s := f.vec()
+		f.load(sum(i, offset), s)
+		for k := 3; k >= 0; k-- {
+			x, p := f.vec(), f.vec()
+			f.load(at(k, i, offset), x)
+			f.mul(f.as(mix[k]), s, p)
+			mixed := f.vec()
+			f.mul(f.as(keep[k]), x, mixed)
+			f.add(p, mixed, p)
+			f.load(p, at(k, i, offset))
+			f.mul(f.as(h[k]), x, x)
+			f.add(x, s, s)
+		}
+		f.load(s, sum(i, offset))
 	})
 }
 

@@ -27,7 +27,8 @@ type Run struct {
 	GOOS        string            `json:"goos"`
 	GOARCH      string            `json:"goarch"`
 	GOAMD64     string            `json:"goamd64,omitempty"`
-	CPU         string            `json:"cpu"` // model, or "unknown"
+	Fused       bool              `json:"fused_multiply_adds"` // last digits are those of the processor
+	CPU         string            `json:"cpu"`                 // model, or "unknown"
 	CPUs        int               `json:"cpus"`
 	Seeds       []int             `json:"seeds"`
 	Computed    int               `json:"cells_computed"`
@@ -84,9 +85,6 @@ func ReadRun(dir string) (*Run, error) {
 	}
 	return r, nil
 }
-
-// Architecture returns what the processor must be for the same bytes to come out.
-func (r *Run) Architecture() string { return strings.TrimSpace(r.GOARCH + " " + r.GOAMD64) }
 
 func (r *Run) json() ([]byte, error) {
 	data, err := json.MarshalIndent(r, "", "  ")
