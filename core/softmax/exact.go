@@ -59,7 +59,7 @@ func (e Exact) Moments(dst *Moments, mean, variance []float64) {
 
 // exactTable holds the distributions of z_j − m_j + g_j and one block of nodes.
 type exactTable struct {
-	nodeBlock
+	momentBlock
 	log   [mostNodes]float64
 	ones  []float64
 	mu    []float64 // m_j, counted from where the integral may start
