@@ -33,8 +33,12 @@ func (q *posteriorTable) exact(dst *Posterior, mean, variance []float64, class i
 	w := &q.gumbel
 	w.conditional = q.forClasses(len(mean))
 	w.class, w.mean, w.variance, w.inner = class, mean, variance, inner
+	if len(w.series) != len(mean) {
+		w.series = make([]gumbelSeries, len(mean))
+	}
 	for i, v := range variance {
 		w.k[i] = math.Sqrt(v)
+		w.series[i].set(w.k[i], math.Inf(-1), math.Inf(1))
 	}
 	q.integrate(dst, w, rule, mean)
 	w.mean, w.variance = nil, nil
@@ -47,41 +51,70 @@ type gumbelWin struct {
 	mean, variance []float64 // the caller's, during one call
 	inner          posteriorRule
 	tilted         tiltedNormal
+	series         []gumbelSeries
 }
+
+// The integral of a logit is in the table of log F: with L = log F at t − m_i
+//
+//	E[z_i | t] = m_i − v_i L′,   Var[z_i | t] = v_i (1 + v_i L″)
+//
+// and N(x; b_c, v_c) e^x is exp(b_c + v_c/2) N(x; b_c + v_c, v_c), a normal density again.
+// Far in the left tail and where 1 + vL″ cancels, the table has too few digits.
+const (
+	leastLog    = -20
+	leastWithin = 0.1
+)
 
 // at implements logConcave.
 func (w *gumbelWin) at(t float64) (log, gradient, curvature float64) {
 	for i := range w.mean {
-		d := w.integrate(i, t)
-		log += d.log
-		gradient += d.gradient
-		curvature += d.curvature
+		l, r, bend, _ := w.logit(i, t)
+		log += l
+		gradient += r
+		curvature -= bend
 	}
 	return log, gradient, curvature
 }
 
 // tabulate implements win.
-func (w *gumbelWin) tabulate(node, weight, log []float64) {
+func (w *gumbelWin) tabulate(node, _, log []float64) {
+	q := len(node)
 	for i, k := range w.k {
+		h, within := w.h[i*q:(i+1)*q], w.within[i*q:(i+1)*q]
 		for b, t := range node {
-			d := w.integrate(i, t)
-			log[b] += d.log
-			h, within := 0.0, 0.0
-			if k > 0 {
-				h, within = -d.shift/k, d.variance/k/k
+			l, r, bend, tabulated := w.logit(i, t)
+			log[b] += l
+			switch {
+			case tabulated:
+				h[b], within[b] = k*r, 1+k*k*bend
+			case k > 0:
+				h[b], within[b] = -w.tilted.shift/k, w.tilted.variance/k/k
+			default:
+				h[b], within[b] = 0, 0
 			}
-			w.h[i*len(node)+b], w.within[i*len(node)+b] = h, within
 		}
 	}
 }
 
-func (w *gumbelWin) integrate(i int, t float64) *tiltedNormal {
-	tilt := 0.0
+// logit returns the logarithm of the integral of logit i with its two derivatives, and
+// whether the table has it: otherwise its moments are those of w.tilted.
+func (w *gumbelWin) logit(i int, t float64) (log, ratio, bend float64, tabulated bool) {
+	b, v, tilt, constant := w.mean[i]-w.mean[w.class]-t, w.variance[i], 0.0, 0.0
 	if i == w.class {
-		tilt = 1
+		tilt, constant = 1, b+0.5*v
 	}
-	w.tilted.integrate(w.mean[i]-w.mean[w.class]-t, w.variance[i], tilt, w.inner)
-	return &w.tilted
+	x := -b - tilt*v
+	series := &w.series[i]
+	if x*series.perScale > gumbelEdges[0] {
+		log, ratio = series.logCDF(x)
+		bend = series.bend(x)
+		if log > leastLog && 1+v*bend > leastWithin {
+			return log + constant, ratio - tilt, bend, true
+		}
+	}
+	d := &w.tilted
+	d.integrate(b, v, tilt, w.inner)
+	return d.log, d.gradient, -d.curvature, false
 }
 
 // tiltedNormal is the density of x proportional to N(x; b, v) exp(kx − e^x).
