@@ -9,6 +9,7 @@ import (
 
 	"closedform/baselines/mlp"
 	"closedform/baselines/posterior"
+	"closedform/core/random"
 )
 
 // Model is a fitted network. It must not be used by several goroutines at once.
@@ -64,7 +65,7 @@ func Fit(cfg Config, x [][]float64, class []int, src rand.Source) (*Model, error
 		return nil, err
 	}
 	for range pairs * network.Outputs() {
-		m.normal = append(m.normal, rnd.NormFloat64())
+		m.normal = append(m.normal, random.Normal(rnd))
 	}
 	if cfg.Predictive == PlugIn {
 		return m, nil

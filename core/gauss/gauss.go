@@ -8,17 +8,21 @@
 // allowed, an infinite one gives the limit, and NaN gives NaN.
 package gauss
 
-import "math"
+import (
+	"math"
+
+	"closedform/core/kernel"
+)
 
 const logSqrt2Pi = 0.918938533204672741780329736405617640 // log √(2π)
 
 // PDF returns the density φ(x) = exp(−x²/2)/√(2π).
 func PDF(x float64) float64 {
-	if !(math.Abs(x) < underflow) {
+	if !(math.Abs(x) < kernel.Underflow) {
 		pdf, _ := limits(x)
 		return pdf
 	}
-	return density(x)
+	return kernel.Density(x)
 }
 
 // CDF returns the distribution function Φ(x) = ∫_{−∞}^x φ(z) dz.
@@ -30,11 +34,11 @@ func CDF(x float64) float64 {
 // PDFCDF returns φ(x) and Φ(x) for the price of one exponential.
 func PDFCDF(x float64) (pdf, cdf float64) {
 	t := math.Abs(x)
-	if !(t < underflow) {
+	if !(t < kernel.Underflow) {
 		return limits(x)
 	}
-	pdf = density(t)
-	p, q := tail(t)
+	pdf = kernel.Density(t)
+	p, q := kernel.Tail(t)
 	n := p + t*q
 	cdf = pdf * (n / (q + t*n)) // φ(t) J₀(t) = Φ(−t)
 	if x > 0 {
@@ -43,7 +47,7 @@ func PDFCDF(x float64) (pdf, cdf float64) {
 	return pdf, cdf
 }
 
-// limits returns φ(x) and Φ(x) for |x| ≥ underflow and for NaN.
+// limits returns φ(x) and Φ(x) for |x| ≥ [kernel.Underflow] and for NaN.
 func limits(x float64) (pdf, cdf float64) {
 	switch {
 	case x < 0:
@@ -58,7 +62,7 @@ func limits(x float64) (pdf, cdf float64) {
 // −Φ(−x) for x → ∞.
 func LogCDF(x float64) float64 {
 	if x < 0 {
-		return -x*x/2 - logSqrt2Pi - math.Log(InverseMills(x))
+		return -x*x/2 - logSqrt2Pi - kernel.Log(InverseMills(x))
 	}
 	return math.Log1p(-CDF(-x))
 }

@@ -1,6 +1,10 @@
 package gauss
 
-import "math"
+import (
+	"math"
+
+	"closedform/core/kernel"
+)
 
 // Rectified returns the moments of the rectified normal variable max(Z+a, 0),
 // where Z is standard normal:
@@ -16,23 +20,9 @@ import "math"
 // follow from max(Z+a, 0) = Z + a + max(−Z−a, 0), whose last term has
 // covariance −Φ(−a) with Z.
 func Rectified(a float64) (prob, gap, variance float64) {
-	t := math.Abs(a)
-	if !(t < underflow) {
-		gap, prob = limits(a)
-		return prob, gap, prob
-	}
-	pdf := density(t)
-	p, q := tail(t)
-	n := p + t*q
-	d := q + t*n
-	prob = pdf * (n / d)
-	gap = pdf * (q / d)
-	variance = gap * (p/q - gap)
-	if a > 0 {
-		variance += 1 - 2*prob
-		prob = 1 - prob
-	}
-	return prob, gap, variance
+	var p, g, v [1]float64
+	kernel.Rectified(p[:], g[:], v[:], []float64{a})
+	return p[0], g[0], v[0]
 }
 
 // TruncatedVar returns the variance of a standard normal variable truncated from
@@ -53,7 +43,7 @@ func TruncatedVar(x float64) float64 {
 		rho := excessRatio(-x)
 		excess := 1 / (rho - x)
 		return (rho/excess - 1) * excess * excess
-	case x > underflow:
+	case x > kernel.Underflow:
 		return 1
 	}
 	h := InverseMills(x)

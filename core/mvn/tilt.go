@@ -2,11 +2,10 @@ package mvn
 
 import (
 	"math"
-
-	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
+	"slices"
 
 	"closedform/core/gauss"
+	"closedform/core/kernel"
 )
 
 // tilt is the exponential tilting of Botev (2017) for a sequence: Y_k is drawn
@@ -30,7 +29,7 @@ type tilt struct {
 // exp ψ is a bound of the probability.
 func (s *sequence) tilt() *tilt {
 	if v := s.saddle(); v != nil {
-		if t := s.tiltAt(v); t.psi < underflow || floats.Max(t.scale) <= math.MaxFloat64 {
+		if t := s.tiltAt(v); t.psi < underflow || slices.Max(t.scale) <= math.MaxFloat64 {
 			return t
 		}
 	}
@@ -46,19 +45,15 @@ func (s *sequence) saddle() []float64 {
 		return nil
 	}
 	v, trial := make([]float64, 2*m), make([]float64, 2*m)
-	g, step := mat.NewVecDense(2*m, nil), mat.NewVecDense(2*m, nil)
-	hessian := mat.NewDense(2*m, 2*m, nil)
-	var lu mat.LU
+	g, hessian := make([]float64, 2*m), make([]float64, 4*m*m)
 	norm := s.gradient(g, hessian, v)
 	for k := 0; k < steps && norm > tol; k++ {
-		lu.Factorize(hessian)
-		if err := lu.SolveVecTo(step, false, g); err != nil {
-			break // too close to singular for a step
-		}
+		solve(hessian, g) // g becomes the step
+		step := slices.Clone(g)
 		next := math.Inf(1)
 		for size := 1.0; size > 1e-6 && !(next < norm); size *= 0.5 {
 			for i := range trial {
-				trial[i] = v[i] - size*step.AtVec(i)
+				trial[i] = v[i] - size*step[i]
 			}
 			next = s.gradient(g, hessian, trial)
 		}
@@ -72,6 +67,37 @@ func (s *sequence) saddle() []float64 {
 		return nil
 	}
 	return v
+}
+
+// solve replaces b by A⁻¹b, and A, row by row, by what elimination with the largest
+// pivot of each column leaves. What comes of a singular matrix is not finite.
+func solve(a, b []float64) {
+	n := len(b)
+	for k := range n {
+		best := k
+		for i := k + 1; i < n; i++ {
+			if math.Abs(a[i*n+k]) > math.Abs(a[best*n+k]) {
+				best = i
+			}
+		}
+		b[k], b[best] = b[best], b[k]
+		top := a[k*n : (k+1)*n]
+		for j, v := range a[best*n : (best+1)*n] {
+			a[best*n+j], top[j] = top[j], v
+		}
+		for i := k + 1; i < n; i++ {
+			if f := a[i*n+k] / top[k]; f != 0 {
+				b[i] -= f * b[k]
+				kernel.AddScaled(a[i*n+k:(i+1)*n], -f, top[k:])
+			}
+		}
+	}
+	for k := n - 1; k >= 0; k-- {
+		b[k] /= a[k*n+k]
+		for i := range k {
+			b[i] -= a[i*n+k] * b[k]
+		}
+	}
 }
 
 // untilted returns μ = 0.
@@ -110,14 +136,15 @@ func (b *bound) at(y []float64) float64 {
 // Euclidean norm of g. With h_k = φ/Φ at b_k − μ_k and h'_k = −h_k(b_k − μ_k + h_k)
 //
 //	∂ψ/∂y_j = −μ_j − Σ_{k>j} coef_kj h_k,   ∂ψ/∂μ_k = μ_k − y_k − h_k.
-func (s *sequence) gradient(g *mat.VecDense, hessian *mat.Dense, v []float64) float64 {
-	m := len(v) / 2
+func (s *sequence) gradient(g, hessian, v []float64) float64 {
+	n := len(v)
+	m := n / 2
 	y, mu := v[:m], v[m:]
-	hessian.Zero()
+	clear(hessian)
 	for j := range m {
-		g.SetVec(j, -mu[j])
-		hessian.Set(j, m+j, -1)
-		hessian.Set(m+j, j, -1)
+		g[j] = -mu[j]
+		hessian[j*n+m+j] = -1
+		hessian[(m+j)*n+j] = -1
 	}
 	for k := range s.own {
 		own := &s.own[k]
@@ -128,19 +155,17 @@ func (s *sequence) gradient(g *mat.VecDense, hessian *mat.Dense, v []float64) fl
 		h := gauss.InverseMills(w)
 		dh := -h * (w + h) // h'_k
 		for j, c := range own.coef {
-			g.SetVec(j, g.AtVec(j)-c*h)
-			for i, ci := range own.coef {
-				hessian.Set(i, j, hessian.At(i, j)+ci*c*dh)
-			}
+			g[j] -= c * h
+			kernel.AddScaled(hessian[j*n:j*n+k], c*dh, own.coef)
 		}
 		if k < m {
-			g.SetVec(m+k, mu[k]-y[k]-h)
-			hessian.Set(m+k, m+k, 1+dh)
+			g[m+k] = mu[k] - y[k] - h
+			hessian[(m+k)*n+m+k] = 1 + dh
 			for j, c := range own.coef {
-				hessian.Set(m+k, j, hessian.At(m+k, j)+c*dh)
-				hessian.Set(j, m+k, hessian.At(j, m+k)+c*dh)
+				hessian[(m+k)*n+j] += c * dh
+				hessian[j*n+m+k] += c * dh
 			}
 		}
 	}
-	return mat.Norm(g, 2)
+	return kernel.Norm(g)
 }

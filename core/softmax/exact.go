@@ -3,6 +3,8 @@ package softmax
 import (
 	"math"
 	"slices"
+
+	"closedform/core/kernel"
 )
 
 // Exact computes the moments of the softmax itself, by quadrature. With g_j ~
@@ -57,9 +59,11 @@ func (e Exact) Moments(dst *Moments, mean, variance []float64) {
 
 // exactTable holds the distributions of z_j − m_j + g_j and one block of nodes.
 type exactTable struct {
+	momentBlock
+	log   [mostNodes]float64
+	ones  []float64
 	mu    []float64 // m_j, counted from where the integral may start
 	scale []float64 // √v_j
-	ratio []float64 // f_j/F_j at the nodes of a block: node × class
 	noisy []interface {
 		set(scale float64)
 		logCDF(x float64) (log, ratio float64) // log F and f/F
@@ -70,8 +74,11 @@ type exactTable struct {
 func (w *exactTable) set(mean, variance []float64, fast bool) {
 	if n := len(mean); len(w.mu) != n || w.fast != fast {
 		*w = exactTable{fast: fast}
-		fit(n, &w.mu, &w.scale)
-		fit(block*n, &w.ratio)
+		w.forClasses(n)
+		fit(n, &w.mu, &w.scale, &w.ones)
+		for i := range w.ones {
+			w.ones[i] = 1
+		}
 		for range n {
 			if fast {
 				w.noisy = append(w.noisy, new(gumbelSeries))
@@ -110,28 +117,26 @@ func (w *exactTable) moments(dst *Moments, mean, variance []float64, rule exactR
 	}
 	clear(dst.P)
 	dst.E.Zero()
-	e := dst.E.RawMatrix()
 	spread := rule.spread * smallest
 	normal := 1 - 1/(smallest*smallest) // v/(1+v) of the smallest v
 	for nodes := sinhMesh(lo, hi, spread, rule.step*refine(n, normal)/rule.spread); nodes.more(); {
-		var weight [block]float64
-		for b := range block {
-			t, dt := nodes.next()
-			ratio := w.ratio[b*n : (b+1)*n]
-			var log float64 // of Π F_τ
-			for j := range ratio {
+		w.next(&nodes)
+		q := len(w.node)
+		clear(w.log[:q])
+		for j := range w.mu {
+			for b, t := range w.node {
 				l, r := w.logCDF(j, t)
-				log += l
-				ratio[j] = r
-			}
-			weight[b] = dt * math.Exp(log)
-			for j, r := range ratio {
-				dst.P[j] += weight[b] * r
+				w.log[b] += l
+				w.g[j*q+b] = r
 			}
 		}
-		addPairs(e, weight, w.ratio, w.ratio, true)
+		kernel.ExpAll(w.log[:q], w.log[:q])
+		for b, p := range w.log[:q] {
+			w.weight[b] *= p
+		}
+		w.add(dst, w.g, w.ones, w.ones, 1)
 	}
-	mirror(e)
+	mirror(dst.E.RawMatrix(), true)
 }
 
 // lowest returns the point below which F_j is negligible.

@@ -3,7 +3,7 @@ package softmax
 import (
 	"math"
 
-	"closedform/core/gauss"
+	"closedform/core/kernel"
 )
 
 // The integrands are entire functions that decay like a Gaussian at both ends, for
@@ -37,14 +37,17 @@ func (w *probitTable) lower() (lo, gap float64) {
 			second = bound
 		}
 	}
+	n := len(w.mu)
+	x, mills, cdf := w.x[:n], w.g[:n], w.cdf[:n]
 	t = newtonBelow(t, math.Log(tail), func(t float64) (log, gradient float64) {
 		for j, mu := range w.mu {
-			s := max(w.common[j], w.own[j])
-			x := (t - mu) / s
-			log += gauss.LogCDF(x)
-			gradient += gauss.InverseMills(x) / s
+			x[j] = (t - mu) / max(w.common[j], w.own[j]) // at least −reach
 		}
-		return log, gradient
+		kernel.Truncated(mills, w.f[:n], cdf, x)
+		for j, h := range mills {
+			gradient += h / max(w.common[j], w.own[j])
+		}
+		return logProduct(cdf), gradient
 	})
 	lo = max(t, second)
 	// Since lo ≥ lowest(top), the gap is at most reach·(common − own), here
@@ -64,6 +67,19 @@ func newtonBelow(t, level float64, f func(t float64) (log, gradient float64)) fl
 		t += (level - log) / gradient
 	}
 	return t
+}
+
+// logProduct returns the logarithm of the product of numbers from 2e-308 to 1.
+func logProduct(x []float64) (log float64) {
+	product := 1.0
+	for _, x := range x {
+		if product*x < 1e-300 {
+			log += kernel.Log(product)
+			product = 1
+		}
+		product *= x
+	}
+	return log + kernel.Log(product)
 }
 
 // lowest returns the point below which class j alone makes the product

@@ -1,36 +1,93 @@
 package softmax
 
-import "gonum.org/v1/gonum/blas/blas64"
+import (
+	"gonum.org/v1/gonum/blas/blas64"
 
-// block is the number of nodes whose contributions to E are added together, so
-// that each number of E is loaded and stored once for all of them.
-const block = 4
+	"closedform/core/kernel"
+)
 
-// addPairs adds Σ_b weight_b f_bj g_bi to E_ji for a block of nodes b, where f
-// and g are tables, node × class. With upper it does so for i > j only.
-func addPairs(e blas64.General, weight [block]float64, f, g []float64, upper bool) {
-	n := e.Rows
-	f0, f1, f2, f3 := f[:n], f[n:2*n], f[2*n:3*n], f[3*n:4*n]
-	g0, g1, g2, g3 := g[:n], g[n:2*n], g[2*n:3*n], g[3*n:4*n]
-	for j := range n {
-		a0, a1, a2, a3 := weight[0]*f0[j], weight[1]*f1[j], weight[2]*f2[j], weight[3]*f3[j]
+// mostNodes is the largest number of nodes whose contributions are added together.
+const mostNodes = 64
+
+// nodeBlock is some nodes of a mesh and their weights.
+type nodeBlock struct {
+	node, weight []float64
+	room         [2 * mostNodes]float64
+}
+
+// next takes the next nodes of the mesh, a multiple of four. Those beyond the last have a
+// negligible integrand and do no harm.
+func (n *nodeBlock) next(nodes *mesh) {
+	blocks := (nodes.left + mostNodes - 1) / mostNodes
+	q := ((nodes.left+blocks-1)/blocks + 3) &^ 3
+	n.node, n.weight = n.room[:q], n.room[mostNodes:mostNodes+q]
+	for b := range q {
+		n.node[b], n.weight[b] = nodes.next()
+	}
+}
+
+// momentBlock has the tables, class × node, whose products are the moments: a node b
+// contributes a_jb g_ib to E_ji but for a factor of i.
+type momentBlock struct {
+	nodeBlock
+	a, g []float64
+}
+
+func (n *momentBlock) forClasses(classes int) {
+	fit((classes+3)&^3*mostNodes, &n.a, &n.g) // the sums are done for four classes at a time
+}
+
+// add adds factor_j Σ_b weight_b f_jb to p_j, and the contributions of all nodes to E, with
+// a_jb = factor_j weight_b f_jb times the number perA, and factor of i in E_ji as given. Of
+// E it leaves what is below the diagonal to [mirror] if f is g.
+func (n *momentBlock) add(dst *Moments, f, factorF, factorG []float64, perA float64) {
+	q := len(n.node)
+	for j, r := range factorF {
+		row, a := f[j*q:(j+1)*q], n.a[j*q:(j+1)*q]
+		dst.P[j] += r * kernel.Dot(n.weight, row)
+		r *= perA
+		for b, w := range n.weight {
+			a[b] = w * r * row[b]
+		}
+	}
+	n.addPairs(dst.E.RawMatrix(), factorG, &f[0] == &n.g[0])
+}
+
+func (n *momentBlock) addPairs(e blas64.General, factor []float64, upper bool) {
+	const rows = 16 // of the table a that stay in the nearest cache
+	q := len(n.node)
+	var sums [8]float64
+	for top := 0; top < e.Rows; top += rows {
 		first := 0
 		if upper {
-			first = j + 1
+			first = top
 		}
-		row := e.Data[j*e.Stride+first : j*e.Stride+n]
-		h0, h1, h2, h3 := g0[first:n], g1[first:n], g2[first:n], g3[first:n]
-		for i := range row {
-			row[i] += a0*h0[i] + a1*h1[i] + a2*h2[i] + a3*h3[i]
+		for i := first; i < e.Rows; i += 4 {
+			end := min(top+rows, e.Rows)
+			if upper {
+				end = min(end, i+4)
+			}
+			for j := top; j < end; j += 2 {
+				kernel.Products(&sums, n.a[j*q:(j+2)*q], n.g[i*q:(i+4)*q])
+				for k := range min(2, e.Rows-j) {
+					row := e.Data[(j+k)*e.Stride+i : (j+k)*e.Stride+min(i+4, e.Rows)]
+					for l := range row {
+						row[l] += sums[4*k+l] * factor[i+l]
+					}
+				}
+			}
 		}
 	}
 }
 
-// mirror copies the upper triangle of E to the lower.
-func mirror(e blas64.General) {
+// mirror copies the upper triangle of E to the lower, and clears the diagonal.
+func mirror(e blas64.General, symmetric bool) {
 	for j := range e.Rows {
 		for i := range j {
-			e.Data[j*e.Stride+i] = e.Data[i*e.Stride+j]
+			if symmetric {
+				e.Data[j*e.Stride+i] = e.Data[i*e.Stride+j]
+			}
 		}
+		e.Data[j*e.Stride+j] = 0
 	}
 }

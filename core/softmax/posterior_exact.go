@@ -33,6 +33,9 @@ func (q *posteriorTable) exact(dst *Posterior, mean, variance []float64, class i
 	w := &q.gumbel
 	w.conditional = q.forClasses(len(mean))
 	w.class, w.mean, w.variance, w.inner = class, mean, variance, inner
+	for i, v := range variance {
+		w.k[i] = math.Sqrt(v)
+	}
 	q.integrate(dst, w, rule, mean)
 	w.mean, w.variance = nil, nil
 }
@@ -46,21 +49,39 @@ type gumbelWin struct {
 	tilted         tiltedNormal
 }
 
-// at implements logConcave, and sets the conditional moments.
+// at implements logConcave.
 func (w *gumbelWin) at(t float64) (log, gradient, curvature float64) {
-	for i, v := range w.variance {
-		tilt := 0.0
-		if i == w.class {
-			tilt = 1
-		}
-		d := &w.tilted
-		d.integrate(w.mean[i]-w.mean[w.class]-t, v, tilt, w.inner)
-		w.shift[i], w.within[i] = d.shift, d.variance
+	for i := range w.mean {
+		d := w.integrate(i, t)
 		log += d.log
 		gradient += d.gradient
 		curvature += d.curvature
 	}
 	return log, gradient, curvature
+}
+
+// tabulate implements win.
+func (w *gumbelWin) tabulate(node, weight, log []float64) {
+	for i, k := range w.k {
+		for b, t := range node {
+			d := w.integrate(i, t)
+			log[b] += d.log
+			h, within := 0.0, 0.0
+			if k > 0 {
+				h, within = -d.shift/k, d.variance/k/k
+			}
+			w.h[i*len(node)+b], w.within[i*len(node)+b] = h, within
+		}
+	}
+}
+
+func (w *gumbelWin) integrate(i int, t float64) *tiltedNormal {
+	tilt := 0.0
+	if i == w.class {
+		tilt = 1
+	}
+	w.tilted.integrate(w.mean[i]-w.mean[w.class]-t, w.variance[i], tilt, w.inner)
+	return &w.tilted
 }
 
 // tiltedNormal is the density of x proportional to N(x; b, v) exp(kx − e^x).

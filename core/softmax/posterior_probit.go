@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"closedform/core/gauss"
+	"closedform/core/kernel"
 )
 
 // probitRule keeps the relative error below 1e-10 (TestPosteriorRuleIsFineEnough).
@@ -57,57 +58,84 @@ type probitWin struct {
 	class     int
 	norm      float64   // −log(s_c √(2π))
 	mu, scale []float64 // μ_i − μ_c; s_i
-	kappa     []float64
+	perScale  []float64 // 1/s_i, but 0 for the class, which then has no part in the sums
+	a, cdf    []float64 // a_i and Φ, at one node or at some: class × node
 }
+
+// far is an argument below which Φ is no longer a normal number.
+const far = -37
 
 func (w *probitWin) set(lambda float64, mean, variance []float64, class int) {
 	w.class = class
-	fit(len(mean), &w.mu, &w.scale, &w.kappa)
+	n := len(mean)
+	fit(n, &w.mu, &w.scale, &w.perScale)
+	fit(n*mostNodes, &w.a, &w.cdf)
 	for j, v := range variance {
 		w.mu[j] = lambda * (mean[j] - mean[class])
 		s := scale(0.5, lambda, v)
-		w.scale[j] = s
-		w.kappa[j] = lambda * (v / s) / s
+		w.scale[j], w.perScale[j] = s, 1/s
+		w.k[j] = lambda * (v / s)
 	}
-	w.norm = -math.Log(w.scale[class] * math.Sqrt(2*math.Pi))
+	w.perScale[class] = 0
+	w.norm = -kernel.Log(w.scale[class] * math.Sqrt(2*math.Pi))
 }
 
-// at implements logConcave, and sets shift, and within to the part of Var[z_i | t]
-// that depends on t.
+// at implements logConcave.
 func (w *probitWin) at(t float64) (log, gradient, curvature float64) {
-	// Up to here the plain formula of the variance loses no more than two digits.
-	const far = -5
-	// Of the factors that are left to multiply.
-	const least = 1e-200
-	product := 1.0
+	n := len(w.mu)
+	perScale, a, h, within, cdf := w.perScale[:n], w.a[:n], w.h[:n], w.within[:n], w.cdf[:n]
 	for i, mu := range w.mu {
-		s, kappa := w.scale[i], w.kappa[i]
-		if i == w.class {
-			a := t / s
-			log += w.norm - 0.5*a*a
-			gradient -= a / s
-			curvature += 1 / s / s
-			w.shift[i], w.within[i] = kappa*t, 0
+		a[i] = (t - mu) * perScale[i]
+	}
+	kernel.Truncated(h, within, cdf, a)
+	cdf[w.class] = 1
+	for i, r := range perScale {
+		if x := a[i]; x < far {
+			h[i], within[i], cdf[i] = gauss.InverseMills(x), gauss.TruncatedVar(x), 1
+			log += gauss.LogCDF(x)
+		}
+		gradient += h[i] * r
+		curvature += (1 - within[i]) * r * r
+	}
+	r := 1 / w.scale[w.class]
+	x := t * r
+	return log + logProduct(cdf) + w.norm - 0.5*x*x, gradient - x*r, curvature + r*r
+}
+
+// tabulate implements win.
+func (w *probitWin) tabulate(node, weight, log []float64) {
+	const least = 1e-300 // of the factors that are left to multiply
+	q := len(node)
+	size := len(w.mu) * q
+	a, h, cdf := w.a[:size], w.h[:size], w.cdf[:size]
+	for i, mu := range w.mu {
+		r, row := w.perScale[i], a[i*q:(i+1)*q]
+		for b, t := range node {
+			row[b] = (t - mu) * r
+		}
+	}
+	kernel.Truncated(h, w.within[:size], cdf, a)
+	own := w.class * q
+	for i := 0; i < size; i += q {
+		if i == own {
 			continue
 		}
-		a := (t - mu) / s
-		var h, rest float64
-		if a > far {
-			pdf, cdf := gauss.PDFCDF(a)
-			h = pdf / cdf
-			rest = 1 - h*(a+h)
-			if product *= cdf; product < least {
-				log += math.Log(product)
-				product = 1
+		for b := range q {
+			if x := a[i+b]; x < far {
+				h[i+b], w.within[i+b], cdf[i+b] = gauss.InverseMills(x), gauss.TruncatedVar(x), 1
+				log[b] += gauss.LogCDF(x)
 			}
-		} else {
-			h, rest = gauss.InverseMills(a), gauss.TruncatedVar(a)
-			log += gauss.LogCDF(a)
+			if weight[b]*cdf[i+b] < least {
+				log[b] += kernel.Log(weight[b])
+				weight[b] = 1
+			}
+			weight[b] *= cdf[i+b]
 		}
-		k := kappa * s
-		w.shift[i], w.within[i] = -k*h, k*k*rest
-		gradient += h / s
-		curvature += (1 - rest) / s / s
 	}
-	return log + math.Log(product), gradient, curvature
+	s := w.scale[w.class]
+	for b, t := range node {
+		x := t / s
+		log[b] += w.norm - 0.5*x*x
+		h[own+b], w.within[own+b] = -x, 0 // μ_c is where t counts from
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"closedform/core/gauss"
+	"closedform/core/kernel"
 )
 
 // Probit approximates the softmax by the multivariate probit function of the
@@ -60,8 +61,9 @@ func (p Probit) Moments(dst *Moments, mean, variance []float64) {
 // moments is Moments with nodes at the distance step.
 func (w *probitTable) moments(dst *Moments, p Probit, mean, variance []float64, step float64) {
 	n := len(mean)
-	fit(n, &w.mu, &w.common, &w.own, &w.perOwn, &w.cdf)
-	fit(block*n, &w.f, &w.g)
+	fit(n, &w.mu, &w.common, &w.own, &w.perCommon, &w.perOwn)
+	w.forClasses(n)
+	fit(mostNodes*n, &w.x, &w.f, &w.cdf)
 	w.step = step
 	w.factors(p, mean, variance)
 	clear(dst.P)
@@ -77,17 +79,19 @@ func (w *probitTable) moments(dst *Moments, p Probit, mean, variance []float64, 
 
 // probitTable holds the factors of the integrands at one block of nodes.
 type probitTable struct {
-	mu      []float64 // λm_j, counted from where the integrals may start
-	common  []float64 // √(ρ + λ²v_j), scale of f_j
-	own     []float64 // √(1−ρ + λ²v_j), scale of F_j and g_j
-	perOwn  []float64 // 1/own_j
-	f, g    []float64 // f_j/F_j and g_j/F_j at the nodes of a block: node × class
-	cdf     []float64 // F_j at one node
-	narrow  float64   // min_j common_j/own_j, at most 1
-	minOwn  float64   // min_j own_j
-	excess  float64   // common² − own² = 2ρ − 1
-	step    float64   // distance of the nodes
-	uniform bool      // common = own (ρ = ½), hence f = g
+	momentBlock           // g: g_j/F_j but for the factor 1/own_j
+	f           []float64 // likewise f_j/F_j
+	cdf, x      []float64 // F_j, and arguments
+
+	mu                []float64 // λm_j, counted from where the integrals may start
+	common, perCommon []float64 // √(ρ + λ²v_j), scale of f_j, and its inverse
+	own, perOwn       []float64 // √(1−ρ + λ²v_j), scale of F_j and g_j, and its inverse
+
+	narrow  float64 // min_j common_j/own_j, at most 1
+	minOwn  float64 // min_j own_j
+	excess  float64 // common² − own² = 2ρ − 1
+	step    float64 // distance of the nodes
+	uniform bool    // common = own (ρ = ½), hence f = g
 }
 
 func (w *probitTable) factors(p Probit, mean, variance []float64) {
@@ -98,7 +102,7 @@ func (w *probitTable) factors(p Probit, mean, variance []float64) {
 		w.mu[j] = p.Lambda * (mean[j] - top) // −Inf where the difference overflows: a class that never wins
 		w.common[j] = scale(p.Rho, p.Lambda, v)
 		w.own[j] = scale(1-p.Rho, p.Lambda, v)
-		w.perOwn[j] = 1 / w.own[j]
+		w.perCommon[j], w.perOwn[j] = 1/w.common[j], 1/w.own[j]
 		w.narrow = min(w.narrow, w.common[j]/w.own[j])
 		w.minOwn = min(w.minOwn, w.own[j])
 		start = max(start, w.lowest(j))
@@ -113,7 +117,7 @@ func (w *probitTable) factors(p Probit, mean, variance []float64) {
 
 // scale returns √(a + λ²v) without overflow.
 func scale(a, lambda, v float64) float64 {
-	return math.Hypot(math.Sqrt(a), lambda*math.Sqrt(v))
+	return kernel.Hypot(math.Sqrt(a), lambda*math.Sqrt(v))
 }
 
 // integrateShared computes all moments on one set of nodes.
@@ -123,70 +127,53 @@ func (w *probitTable) integrateShared(dst *Moments, lambda float64) {
 	for j, mu := range w.mu {
 		hi = max(hi, mu+reach*w.common[j])
 	}
-	e := dst.E.RawMatrix()
 	for nodes := newMesh(lo, hi, w.minOwn, w.narrow, gap, w.step); nodes.more(); {
-		var weight [block]float64
-		for b := range block {
-			t, dt := nodes.next()
-			weight[b] = w.tabulate(b, t, dt, dst.P)
-		}
-		for b := range weight {
-			weight[b] *= lambda
-		}
-		addPairs(e, weight, w.f, w.g, w.uniform)
+		w.next(&nodes)
+		w.addNodes(dst, lambda)
 	}
-	if w.uniform {
-		mirror(e)
-		return
-	}
-	for j := range w.mu {
-		e.Data[j*e.Stride+j] = 0
-	}
+	mirror(dst.E.RawMatrix(), w.uniform)
 }
 
-// tabulate fills row b of the tables f and g for the node t of weight dt, adds
-// the node's contribution to p, and returns the weight W such that its
-// contribution to E_ji is λ W f_j g_i.
+// addNodes adds the contributions of a block of nodes, W f_j to p_j and λ W f_j g_i to E_ji
+// with W = dt ΠF and f_j and g_i divided by F_j and F_i.
 //
-// The plain form, W = dt ΠF, f_j = f_j/F_j, fails where an F_j underflows. By the
-// choice of the lowest node that is only the smallest, F_k, which is left out of the
-// product: √F_k is shared out between the factors.
-func (w *probitTable) tabulate(b int, t, dt float64, p []float64) float64 {
-	n := len(w.mu)
-	f, g, cdf := w.f[b*n:(b+1)*n], w.g[b*n:(b+1)*n], w.cdf[:n]
-	k, smallest, product := 0, math.Inf(1), dt
-	for j, mu := range w.mu {
-		r := w.perOwn[j]
-		pdf, c := gauss.PDFCDF((t - mu) * r)
-		g[j] = pdf * r
-		cdf[j] = c
-		if c < smallest {
-			if j > 0 {
-				product *= smallest
-			}
-			k, smallest = j, c
-		} else {
-			product *= c
-		}
-	}
+// By the choice of the lowest node only one F_k may underflow, where all terms without
+// f_k are negligible: any small number may stand for it.
+func (w *probitTable) addNodes(dst *Moments, lambda float64) {
+	const least = 1e-150
+	size := len(w.mu) * len(w.node)
+	x, f, g, cdf := w.x[:size], w.f[:size], w.g[:size], w.cdf[:size]
+	w.arguments(x, w.perOwn)
+	kernel.Truncated(g, f, cdf, x)
+	factor := w.perOwn
 	if w.uniform {
-		copy(f, g)
+		f = g
 	} else {
-		for j, mu := range w.mu {
-			f[j] = gauss.PDF((t-mu)/w.common[j]) / w.common[j]
+		factor = w.perCommon
+		w.arguments(x, factor)
+		kernel.PDFCDF(f, x, x)
+		for i, c := range cdf {
+			cdf[i] = max(c, least)
+			f[i] /= cdf[i]
 		}
 	}
-	root := max(math.Sqrt(smallest), 1e-150)
-	for j, c := range cdf {
-		r := root / c
-		if j == k {
-			r = 1 / root
+	for ; len(cdf) > 0; cdf = cdf[len(w.node):] {
+		for b := range w.weight {
+			w.weight[b] *= cdf[b]
 		}
-		f[j] *= r
-		g[j] *= r
-		p[j] += product * root * f[j]
 	}
-	return product
+	w.add(dst, f, factor, w.perOwn, lambda)
+}
+
+// arguments sets x to (t − λm_j) perScale_j for all nodes t.
+func (w *probitTable) arguments(x, perScale []float64) {
+	for j, mu := range w.mu {
+		r := perScale[j]
+		for b, t := range w.node {
+			x[b] = (t - mu) * r
+		}
+		x = x[len(w.node):]
+	}
 }
 
 // integrateEach computes the moments of each class on nodes of its own, where some
@@ -218,17 +205,19 @@ func (w *probitTable) integrateEach(dst *Moments, lambda float64) {
 
 // addNode adds mass × Π_{τ≠j} F_τ(t) to p_j and its derivatives to E_j·.
 func (w *probitTable) addNode(dst *Moments, row []float64, j int, t, mass, lambda float64) {
+	n := len(w.mu)
+	x, mills, cdf := w.x[:n], w.g[:n], w.cdf[:n]
 	for i, mu := range w.mu {
-		if i != j {
-			pdf, cdf := gauss.PDFCDF((t - mu) / w.own[i])
-			mass *= cdf
-			w.g[i] = pdf / (cdf * w.own[i])
-		}
+		x[i] = (t - mu) * w.perOwn[i]
+	}
+	kernel.Truncated(mills, w.f[:n], cdf, x)
+	cdf[j] = 1
+	for _, c := range cdf {
+		mass *= c
 	}
 	dst.P[j] += mass
-	for i := range row {
-		if i != j {
-			row[i] += lambda * mass * w.g[i]
-		}
+	for i, h := range mills {
+		row[i] += lambda * mass * w.perOwn[i] * h
 	}
+	row[j] = 0
 }

@@ -1,0 +1,226 @@
+package kernel
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"testing"
+)
+
+// precision is that of the reference values, in bits.
+const precision = 200
+
+// bigExp returns eˣ by Taylor's series of x/2⁴⁰.
+func bigExp(x float64) *big.Float {
+	r := new(big.Float).SetPrec(2*precision).SetMantExp(big.NewFloat(x), -40)
+	sum, term := big.NewFloat(1).SetPrec(2*precision), big.NewFloat(1).SetPrec(2*precision)
+	for i := 1; i < 20; i++ {
+		term.Mul(term, r)
+		term.Quo(term, big.NewFloat(float64(i)))
+		sum.Add(sum, term)
+	}
+	for range 40 {
+		sum.Mul(sum, sum)
+	}
+	return sum
+}
+
+// ulps returns the error of y in units of the last place of the reference.
+func ulps(y float64, want *big.Float) float64 {
+	near, _ := want.Float64()
+	ulp := math.Nextafter(math.Abs(near), math.Inf(1)) - math.Abs(near)
+	difference, _ := new(big.Float).SetPrec(precision).Sub(want, big.NewFloat(y)).Float64()
+	return math.Abs(difference) / ulp
+}
+
+func TestExp(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(1, 2))
+	check := func(x, most float64) {
+		got := ulps(Exp(x), bigExp(x))
+		if !(got <= most) {
+			t.Fatalf("Exp(%v) = %v is wrong by %.3f units of the last place", x, Exp(x), got)
+		}
+	}
+	for range 5000 {
+		check(math.Ldexp(rnd.Float64()-0.5, -rnd.IntN(60)), 0.55)
+		check(1416*(rnd.Float64()-0.5), 0.55)
+		check(708+rnd.Float64()*1.78, 0.55)
+		check(-708-rnd.Float64()*37, 1)
+	}
+	for x, want := range map[float64]float64{
+		0: 1, 709.782712893384: 0x1.fffffffffff2ap1023, 709.7827128933841: math.Inf(1), 1e300: math.Inf(1), math.Inf(1): math.Inf(1),
+		-745.1332191019411: 0x1p-1074, -745.1332191019412: 0, -1e300: 0, math.Inf(-1): 0,
+	} {
+		if got := Exp(x); got != want {
+			t.Errorf("Exp(%v) = %x, want %x", x, got, want)
+		}
+	}
+	if !math.IsNaN(Exp(math.NaN())) {
+		t.Error("Exp(NaN) is a number")
+	}
+}
+
+// With y = Log x, log x = y + log(x e^−y), whose second term is x e^−y − 1 but for its square.
+func TestLog(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(1, 2))
+	for range 5000 {
+		for _, x := range []float64{
+			math.Ldexp(1+rnd.Float64(), rnd.IntN(2046)-1023), 0.5 + rnd.Float64(),
+			1 + math.Ldexp(rnd.Float64()-0.5, -rnd.IntN(50)), 0x1p-1074 * float64(1+rnd.IntN(1e6)),
+		} {
+			y := Log(x)
+			rest := new(big.Float).SetPrec(2*precision).Mul(bigExp(-y), big.NewFloat(x))
+			rest.Sub(rest, big.NewFloat(1))
+			got := ulps(y, rest.Add(rest, big.NewFloat(y)))
+			if x == 1 {
+				got = math.Abs(y)
+			}
+			if !(got <= 1) {
+				t.Fatalf("Log(%v) = %v is wrong by %.3f units of the last place", x, y, got)
+			}
+		}
+	}
+	if Log(0) != math.Inf(-1) || Log(math.Inf(1)) != math.Inf(1) || !math.IsNaN(Log(-1)) || !math.IsNaN(Log(math.NaN())) {
+		t.Error("Log of 0, ∞, −1 or NaN")
+	}
+}
+
+func TestHypot(t *testing.T) {
+	for _, c := range [][3]float64{{3, 4, 5}, {-4, 3, 5}, {0, 0, 0}, {3e300, 4e300, 5e300}, {0, math.Inf(-1), math.Inf(1)}} {
+		if got := Hypot(c[0], c[1]); math.Abs(got-c[2]) > 1e-15*got {
+			t.Errorf("Hypot(%v, %v) = %v", c[0], c[1], got)
+		}
+	}
+}
+
+// numbers returns n of them, of all sizes or moderate.
+func numbers(rnd *rand.Rand, n int) []float64 {
+	x := make([]float64, n)
+	special := []float64{0, math.Copysign(0, -1), math.Inf(1), math.Inf(-1), 38.6, -38.5, 708, -745.2, -720, 800, 1e-310}
+	wild := rnd.IntN(4) == 0
+	for i := range x {
+		x[i] = rnd.NormFloat64() * math.Ldexp(1, rnd.IntN(8))
+		if wild && rnd.IntN(4) == 0 {
+			x[i] = special[rnd.IntN(len(special))]
+		}
+	}
+	return x
+}
+
+// outcome is what all loops make of the same numbers.
+func outcome(rnd *rand.Rand, n int) [][]float64 {
+	x := func() []float64 { return numbers(rnd, n) }
+	a, b, c, d, e := x(), x(), x(), x(), x()
+	s, u, w := rnd.NormFloat64(), rnd.Float64(), rnd.Float64()
+	first, second := Backward(a, b, c)
+	added, added4 := x(), x()
+	AddScaled(added, s, a)
+	AddScaled4(added4, &[4]float64{s, u, w, -s}, a, b, c, d)
+	m, v, noisyM, noisyV := x(), x(), x(), x()
+	Forward(m, v, s, u, 0, a, b)
+	Forward(noisyM, noisyV, s, u, w, a, b)
+	mean, variance := x(), x()
+	Update(mean, variance, d, e, s, u, w*float64(rnd.IntN(2)))
+	exp, pdf, cdf := x(), x(), x()
+	ExpAll(exp, a)
+	PDFCDF(pdf, cdf, b)
+	prob, gap, rest, squares := x(), x(), x(), x()
+	Rectified(prob, gap, rest, c)
+	AddSquares(squares, s, d)
+	four, outer, rows, sum := make([]float64, 4), numbers(rnd, 4*n), numbers(rnd, 4*n), x()
+	Dot4((*[4]float64)(four), rows, a)
+	AddOuter4(outer, &[4]float64{u, s, w, -s}, a)
+	AddRows(sum, []float64{s, 0, u, w}, rows)
+	tall, shared := numbers(rnd, 4*n), x()
+	Carlson4(tall, shared, &[4]float64{s, u, w, -s}, &[4]float64{w, u, 1, s}, &[4]float64{-u, 0, s, w})
+	var products [8]float64
+	q := n / 16 * 4
+	Products(&products, a[:2*q], b[:4*q])
+	mills, truncated, below := x(), x(), x()
+	Truncated(mills, truncated, below, c)
+	return [][]float64{prob, gap, rest, squares, tall, shared, four, outer, sum, products[:], {Dot(a, b), first, second}, added, added4, m, v, noisyM, noisyV, mean, variance, exp, pdf, cdf, mills, truncated, below}
+}
+
+// The assembly gives the bits of the Go code.
+func FuzzVector(f *testing.F) {
+	if !vector {
+		f.Skip("no assembly here")
+	}
+	for n := range 40 {
+		f.Add(uint64(n), byte(n))
+	}
+	f.Fuzz(func(t *testing.T, seed uint64, n byte) {
+		got := outcome(rand.New(rand.NewPCG(seed, 1)), int(n))
+		vector = false
+		want := outcome(rand.New(rand.NewPCG(seed, 1)), int(n))
+		vector = true
+		for k := range want {
+			for i, x := range want[k] {
+				if y := got[k][i]; math.Float64bits(y) != math.Float64bits(x) && !(math.IsNaN(x) && math.IsNaN(y)) {
+					t.Fatalf("n = %d, loop %d, number %d: %x, want %x", n, k, i, y, x)
+				}
+			}
+		}
+	})
+}
+
+func BenchmarkFunctions(b *testing.B) {
+	x := numbers(rand.New(rand.NewPCG(1, 5)), 1000)
+	positive := make([]float64, len(x))
+	for i := range x {
+		positive[i] = math.Abs(x[i])
+	}
+	for _, f := range []struct {
+		name string
+		of   func(float64) float64
+		x    []float64
+	}{{"Exp", Exp, x}, {"math.Exp", math.Exp, x}, {"Log", Log, positive}, {"math.Log", math.Log, positive}} {
+		b.Run(f.name, func(b *testing.B) {
+			for i := 0; b.Loop(); i++ {
+				f.of(f.x[i%len(x)])
+			}
+		})
+	}
+}
+
+func BenchmarkLoops(b *testing.B) {
+	for _, n := range []int{10, 50, 128, 1000} {
+		rnd := rand.New(rand.NewPCG(1, 5))
+		x := func() []float64 {
+			x := make([]float64, n)
+			for i := range x {
+				x[i] = rnd.Float64()
+			}
+			return x
+		}
+		p, q, r, s, u := x(), x(), x(), x(), x()
+		rows, four := make([]float64, 4*n), [4]float64{1e-9, 1e-9}
+		for _, l := range []struct {
+			name string
+			run  func()
+		}{
+			{"Dot", func() { Dot(p, q) }},
+			{"Products", func() { Products(new([8]float64), p[:n/2&^7], q[:n&^15]) }},
+			{"AddScaled", func() { AddScaled(p, 1e-9, q) }},
+			{"AddScaled4", func() { AddScaled4(p, &[4]float64{1e-9}, q, r, s, u) }},
+			{"Dot4", func() { Dot4(&four, rows, q) }},
+			{"AddOuter4", func() { AddOuter4(rows, &four, q) }},
+			{"Carlson4", func() { Carlson4(rows, p, &four, &four, &four) }},
+			{"Forward", func() { Forward(p, q, 1e-9, 1e-9, 1e-9, r, s) }},
+			{"Backward", func() { Backward(p, q, r) }},
+			{"Update", func() { Update(p, q, r, s, 1e-9, 1e-9, 0.5) }},
+			{"ExpAll", func() { ExpAll(u, r) }},
+			{"Rectified", func() { Rectified(p, q, s, r) }},
+			{"PDFCDF", func() { PDFCDF(s, u, r) }},
+			{"Truncated", func() { Truncated(p, s, u, r) }},
+		} {
+			b.Run(fmt.Sprintf("%s/n=%d", l.name, n), func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					l.run()
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,188 @@
+package kernel
+
+import "math"
+
+// Underflow is an argument from which on φ(x) and Φ(−x) round to 0.
+const Underflow = 38.6
+
+const (
+	densitySteps = 64 // powers of two per octave in densityTable
+	// The table is scaled down by 2^densityShift: the power of two that multiplies it up
+	// stays a normal number down to the smallest φ(x).
+	densityShift = 64
+)
+
+// densityTable[i] = 2^(−i/64) / √(2π) / 2^densityShift.
+var densityTable = func() (table [densitySteps]float64) {
+	const invSqrt2Pi = 0.398942280401432677939946059934381868
+	for i := range table {
+		power := 1.0
+		if i > 0 {
+			power = 0.5 * pow2[(densitySteps-i)*(expSteps/densitySteps)]
+		}
+		table[i] = power * (invSqrt2Pi / (1 << densityShift))
+	}
+	return table
+}()
+
+// Density returns φ(x), the density of the standard normal distribution, for
+// |x| < [Underflow].
+//
+// Rounding x²/2 would cost three digits of the exponential at x = 38 (Cody 1969).
+// Here the rounding error of the square is added to the reduced argument r of
+//
+//	exp(−x²/2) = 2^(−k/64) exp(r), r = (k/64) log 2 − x²/2, |r| ≤ (log 2)/128,
+//
+// where Taylor's series up to r⁵ leaves a remainder below 4e-17.
+func Density(x float64) float64 {
+	sq := x * x
+	low := math.FMA(x, x, -sq)
+	k := int(sq*(math.Log2E*densitySteps/2) + 0.5)
+	r := (float64(k)*(ln2Hi/densitySteps) - sq/2) + (float64(k)*(ln2Lo/densitySteps) - low/2)
+	r2 := r * r
+	e := (1 + r) + r2*((1./2+r*(1./6))+r2*(1./24+r*(1./120)))
+	pow := math.Float64frombits(uint64(1023+densityShift-k/densitySteps) << 52)
+	return e * (pow * densityTable[k%densitySteps])
+}
+
+// Tail returns p and q > 0 with p/q = J₂(t)/J₁(t) for 0 ≤ t ≤ 1e9, where
+//
+//	J_k(t) = ∫_t^∞ (z−t)^k φ(z) dz / φ(t)
+//
+// are the repeated integrals of the normal tail; J₀ is the Mills ratio. They
+// satisfy J₁ + t J₀ = 1 and J₂ + t J₁ = J₀, so that with n = p + t q and
+// d = q + t n
+//
+//	J₀ = n/d, J₁ = q/d, J₂ = p/d,
+//
+// in which nothing cancels, as all coefficients are positive. They are those of the
+// rational function of degrees 10 and 11 with the smallest maximal relative error on
+// [0, ∞], 5.7e-17, by the Remez algorithm in 80-digit arithmetic in the variable
+// (t−4)/(t+4); rounded they give J₂/J₁ within 2.2e-16 and J₀ within 7.3e-17. The
+// sums are split as a processor adds independent terms at the same time.
+func Tail(t float64) (p, q float64) {
+	t2 := t * t
+	t4 := t2 * t2
+	t8 := t4 * t4
+	p = (1.2533141373155003 + 1.5870173278303032*t) +
+		t2*(1.0270989187970512+0.43747391252779455*t) +
+		t4*((0.13425428078972282+0.030829592810065993*t)+
+			t2*(0.0053524119675372045+0.0006943619901037899*t)) +
+		t8*((6.471029033271475e-05+3.949600874715785e-06*t)+
+			t2*1.2226441390289522e-07)
+	q = (1 + 1.6087116078926582*t) +
+		t2*(1.2996213513387376+0.6862286081877013*t) +
+		t4*((0.26102848039280613+0.07477409806283349*t)+
+			t2*(0.016432641801664892+0.0027725378325577322*t)) +
+		t8*((0.0003531053963658239+3.253854178720382e-05*t)+
+			t2*(1.9748004373579056e-06+6.11322069514476e-08*t))
+	return p, q
+}
+
+// PDFCDF sets pdf_i to φ(x_i) and cdf_i to Φ(x_i), to 0 or 1 beyond [Underflow].
+func PDFCDF(pdf, cdf, x []float64) {
+	if !vector {
+		pdfCDF(pdf, cdf, x)
+		return
+	}
+	n := len(x) &^ 3
+	pdfCDFVector(pdf[:n], cdf[:n], x[:n])
+	if n < len(x) {
+		var p, c, rest [4]float64
+		copy(rest[:], x[n:])
+		pdfCDFVector(p[:], c[:], rest[:])
+		copy(pdf[n:len(x)], p[:])
+		copy(cdf[n:len(x)], c[:])
+	}
+}
+
+func pdfCDF(pdf, cdf, x []float64) {
+	for i, x := range x {
+		t := min(math.Abs(x), Underflow)
+		density := Density(t)
+		p, q := Tail(t)
+		n := p + t*q
+		c := density * (n / (q + t*n)) // φ(t) J₀(t) = Φ(−t)
+		if x > 0 {
+			c = 1 - c
+		}
+		pdf[i], cdf[i] = density, c
+	}
+}
+
+// Truncated sets mills_i to φ(x_i)/Φ(x_i) = −E[Z | Z ≤ x_i] of a standard normal Z,
+// variance_i to Var[Z | Z ≤ x_i], and cdf_i to Φ(x_i). An x beyond [Underflow] counts as
+// that. With the repeated integrals of [Tail] at t = −x > 0 they are 1/J₀ and J₂/J₀ −
+// (J₁/J₀)², which is at least a third of its first term.
+func Truncated(mills, variance, cdf, x []float64) {
+	if !vector {
+		truncated(mills, variance, cdf, x)
+		return
+	}
+	n := len(x) &^ 3
+	truncatedVector(mills[:n], variance[:n], cdf[:n], x[:n])
+	if n < len(x) {
+		var m, v, c, rest [4]float64
+		copy(rest[:], x[n:])
+		truncatedVector(m[:], v[:], c[:], rest[:])
+		copy(mills[n:len(x)], m[:])
+		copy(variance[n:len(x)], v[:])
+		copy(cdf[n:len(x)], c[:])
+	}
+}
+
+func truncated(mills, variance, cdf, x []float64) {
+	for i, x := range x {
+		t := min(math.Abs(x), Underflow)
+		density := Density(t)
+		p, q := Tail(t)
+		n := p + t*q
+		d := q + t*n
+		ratio := 1 / (n * d)
+		c := density * ((n * n) * ratio)
+		if x > 0 {
+			c = 1 - c
+			h := density / c
+			mills[i], variance[i], cdf[i] = h, 1-h*(t+h), c
+			continue
+		}
+		perN := d * ratio
+		qn := q * perN
+		mills[i], variance[i], cdf[i] = d*perN, p*perN-qn*qn, c
+	}
+}
+
+// Rectified sets prob_i, gap_i and variance_i to the moments of max(Z+a_i, 0) for a
+// standard normal Z, as gauss.Rectified gives them.
+func Rectified(prob, gap, variance, a []float64) {
+	if !vector {
+		rectified(prob, gap, variance, a)
+		return
+	}
+	n := len(a) &^ 3
+	rectifiedVector(prob[:n], gap[:n], variance[:n], a[:n])
+	if n < len(a) {
+		var p, g, v, rest [4]float64
+		copy(rest[:], a[n:])
+		rectifiedVector(p[:], g[:], v[:], rest[:])
+		copy(prob[n:len(a)], p[:])
+		copy(gap[n:len(a)], g[:])
+		copy(variance[n:len(a)], v[:])
+	}
+}
+
+func rectified(prob, gap, variance, a []float64) {
+	for i, a := range a {
+		t := min(math.Abs(a), Underflow)
+		density := Density(t)
+		p, q := Tail(t)
+		n := p + t*q
+		d := q + t*n
+		prob[i], gap[i] = density*(n/d), density*(q/d)
+		variance[i] = gap[i] * (p/q - gap[i])
+		if a > 0 {
+			variance[i] += 1 - 2*prob[i]
+			prob[i] = 1 - prob[i]
+		}
+	}
+}

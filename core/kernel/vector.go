@@ -1,0 +1,299 @@
+// Package kernel has what every number is made of and what carries the time: the
+// exponential and the logarithm, and the loops over the weights of a layer.
+//
+// Each function gives the same bits on every processor. The loops have a fixed order of
+// summation, that of the Go code here, which is the definition; where the processor has
+// AVX2 the same operations run four at a time, in assembly that asm/ generates, unless
+// the build tag noasm is set. Nothing is fused that is not fused in both.
+//
+// The lengths of all arguments of a loop must be those of the first; that is not checked.
+package kernel
+
+import "math"
+
+// Dot returns Σ x_i y_i: eight sums of every eighth product, added up in pairs, and then
+// one by one what is left beyond a multiple of four.
+func Dot(x, y []float64) float64 {
+	if vector && len(x) >= 4 {
+		return dotVector(x, y)
+	}
+	return dot(x, y)
+}
+
+func dot(x, y []float64) float64 {
+	y = y[:len(x)]
+	var s [8]float64
+	for len(x) >= 8 {
+		a, b := x[:8], y[:8]
+		for l := range s {
+			s[l] += a[l] * b[l]
+		}
+		x, y = x[8:], y[8:]
+	}
+	if len(x) >= 4 {
+		for l := range 4 {
+			s[l] += x[l] * y[l]
+		}
+		x, y = x[4:], y[4:]
+	}
+	sum := ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]))
+	for i := range x {
+		sum += x[i] * y[i]
+	}
+	return sum
+}
+
+// Sum returns Σ x_i, one after the other.
+func Sum(x []float64) (sum float64) {
+	for _, x := range x {
+		sum += x
+	}
+	return sum
+}
+
+// Norm returns √(Σ x_i²), which may overflow where it need not.
+func Norm(x []float64) float64 { return math.Sqrt(Dot(x, x)) }
+
+// Products sets dst to the products of two rows x and four rows y, one after the other and
+// of the same length, a multiple of four: those of the first x come first.
+func Products(dst *[8]float64, x, y []float64) {
+	if vector {
+		productsVector(dst, x, y)
+		return
+	}
+	products(dst, x, y)
+}
+
+func products(dst *[8]float64, x, y []float64) {
+	n := len(x) / 2
+	for k := range dst {
+		a, b := x[k/4*n:][:n], y[k%4*n:][:n]
+		var s [4]float64
+		for i := range a {
+			s[i%4] += a[i] * b[i]
+		}
+		dst[k] = (s[0] + s[1]) + (s[2] + s[3])
+	}
+}
+
+// AddScaled adds a·x to y.
+func AddScaled(y []float64, a float64, x []float64) {
+	if vector {
+		addScaledVector(y, a, x)
+		return
+	}
+	addScaled(y, a, x)
+}
+
+func addScaled(y []float64, a float64, x []float64) {
+	x = x[:len(y)]
+	for i := range y {
+		y[i] += a * x[i]
+	}
+}
+
+// AddSquares adds a·x_i² to y_i.
+func AddSquares(y []float64, a float64, x []float64) {
+	if vector {
+		addSquaresVector(y, a, x)
+		return
+	}
+	x = x[:len(y)]
+	for i := range y {
+		y[i] += a * (x[i] * x[i])
+	}
+}
+
+// AddScaled4 adds ((a₀x₀ + a₁x₁) + a₂x₂) + a₃x₃ to y.
+func AddScaled4(y []float64, a *[4]float64, x0, x1, x2, x3 []float64) {
+	if vector {
+		addScaled4Vector(y, a, x0, x1, x2, x3)
+		return
+	}
+	addScaled4(y, a, x0, x1, x2, x3)
+}
+
+func addScaled4(y []float64, a *[4]float64, x0, x1, x2, x3 []float64) {
+	n := len(y)
+	x0, x1, x2, x3 = x0[:n], x1[:n], x2[:n], x3[:n]
+	for i := range y {
+		y[i] += a[0]*x0[i] + a[1]*x1[i] + a[2]*x2[i] + a[3]*x3[i]
+	}
+}
+
+// AddRows adds to y the rows of a, which are as long as y, times the numbers of u that are
+// not zero: four at a time as [AddScaled4], and then one by one what is left.
+func AddRows(y, u, a []float64) {
+	n := len(y)
+	var row [4][]float64
+	var factor [4]float64
+	k := 0
+	for i, u := range u {
+		if u == 0 {
+			continue
+		}
+		row[k], factor[k] = a[i*n:(i+1)*n], u
+		if k++; k == 4 {
+			AddScaled4(y, &factor, row[0], row[1], row[2], row[3])
+			k = 0
+		}
+	}
+	for l := range k {
+		AddScaled(y, factor[l], row[l])
+	}
+}
+
+// Dot4 sets dst_k to the [Dot] of x and row k of a, which has four rows as long as x.
+func Dot4(dst *[4]float64, a, x []float64) {
+	if vector && len(x) >= 4 {
+		dot4Vector(dst, a, x)
+		return
+	}
+	for k := range dst {
+		dst[k] = dot(a[k*len(x):(k+1)*len(x)], x)
+	}
+}
+
+// AddOuter4 adds u_k x to row k of a, which has four rows as long as x.
+func AddOuter4(a []float64, u *[4]float64, x []float64) {
+	if vector {
+		addOuter4Vector(a, u, x)
+		return
+	}
+	for k, u := range u {
+		addScaled(a[k*len(x):(k+1)*len(x)], u, x)
+	}
+}
+
+// AddOuter adds u_i x to row i of a, whose rows are as long as x.
+func AddOuter(a, u, x []float64) {
+	n, i := len(x), 0
+	for ; i+4 <= len(u); i += 4 {
+		AddOuter4(a[i*n:(i+4)*n], (*[4]float64)(u[i:]), x)
+	}
+	for ; i < len(u); i++ {
+		AddScaled(a[i*n:(i+1)*n], u[i], x)
+	}
+}
+
+// Carlson4 has four rows of a, each as long as sum, take part in Carlson's update of a
+// triangular root: with k from 3 down to 0, x = a_ki becomes keep_k x + mix_k sum_i, and
+// then sum_i grows by h_k x.
+func Carlson4(a, sum []float64, h, keep, mix *[4]float64) {
+	if vector {
+		carlson4Vector(a, sum, h, keep, mix)
+		return
+	}
+	n := len(sum)
+	for k := 3; k >= 0; k-- {
+		row := a[k*n : (k+1)*n]
+		for i, x := range row {
+			row[i] = keep[k]*x + mix[k]*sum[i]
+			sum[i] += h[k] * x
+		}
+	}
+}
+
+// Forward adds what one input with mean y and second moment square = y² + s says of
+// independent pre-activations: y·mean to m and square·variance + s·mean² to v.
+func Forward(m, v []float64, y, square, s float64, mean, variance []float64) {
+	switch {
+	case !vector:
+		forward(m, v, y, square, s, mean, variance)
+	case s == 0:
+		forwardVector(m, v, y, square, mean, variance)
+	default:
+		forwardNoisyVector(m, v, y, square, s, mean, variance)
+	}
+}
+
+func forward(m, v []float64, y, square, s float64, mean, variance []float64) {
+	v, mean, variance = v[:len(m)], mean[:len(m)], variance[:len(m)]
+	if s == 0 {
+		for j, mu := range mean {
+			m[j] += y * mu
+			v[j] += square * variance[j]
+		}
+		return
+	}
+	for j, mu := range mean {
+		m[j] += y * mu
+		v[j] += square*variance[j] + s*(mu*mu)
+	}
+}
+
+// Backward returns Σ mean_j d_j and Σ mean_j² e_j, summed as Dot does.
+func Backward(mean, d, e []float64) (first, second float64) {
+	if vector && len(mean) >= 4 {
+		return backwardVector(mean, d, e)
+	}
+	return backward(mean, d, e)
+}
+
+func backward(mean, d, e []float64) (first, second float64) {
+	d, e = d[:len(mean)], e[:len(mean)]
+	var a, b [8]float64
+	add := func(l, j int) {
+		a[l] += mean[j] * d[j]
+		b[l] += mean[j] * mean[j] * e[j]
+	}
+	j := 0
+	for ; j+8 <= len(mean); j += 8 {
+		for l := range 8 {
+			add(l, j+l)
+		}
+	}
+	if j+4 <= len(mean) {
+		for l := range 4 {
+			add(l, j+l)
+		}
+		j += 4
+	}
+	first = ((a[0] + a[4]) + (a[2] + a[6])) + ((a[1] + a[5]) + (a[3] + a[7]))
+	second = ((b[0] + b[4]) + (b[2] + b[6])) + ((b[1] + b[5]) + (b[3] + b[7]))
+	for ; j < len(mean); j++ {
+		first += mean[j] * d[j]
+		second += mean[j] * mean[j] * e[j]
+	}
+	return first, second
+}
+
+// Update moves independent weights of one input y: with u = variance_j y
+//
+//	mean_j += d_j u,   variance_j *= max(least, 1 + e_j u often).
+func Update(mean, variance, d, e []float64, y, often, least float64) {
+	if vector {
+		updateVector(mean, variance, d, e, y, often, least)
+		return
+	}
+	update(mean, variance, d, e, y, often, least)
+}
+
+func update(mean, variance, d, e []float64, y, often, least float64) {
+	n := len(mean)
+	variance, d, e = variance[:n], d[:n], e[:n]
+	for j, x := range variance {
+		u := x * y
+		mean[j] += d[j] * u
+		variance[j] = x * max(least, 1+e[j]*u*often)
+	}
+}
+
+// ExpAll sets dst_i to [Exp] of x_i.
+func ExpAll(dst, x []float64) {
+	dst = dst[:len(x)]
+	for vector && len(x) >= 4 {
+		n := expVector(dst, x)
+		dst, x = dst[n:], x[n:]
+		if len(x) < 4 {
+			break
+		}
+		for i, x := range x[:4] { // one of them is out of range
+			dst[i] = Exp(x)
+		}
+		dst, x = dst[4:], x[4:]
+	}
+	for i, x := range x {
+		dst[i] = Exp(x)
+	}
+}
