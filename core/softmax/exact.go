@@ -145,7 +145,7 @@ func (w *exactTable) lower(tail float64) float64 {
 	for j := range w.mu {
 		t = max(t, w.lowest(j))
 	}
-	return newtonBelow(t, math.Log(tail), func(t float64) (log, gradient float64) {
+	return newtonBelow(t, kernel.Log(tail), func(t float64) (log, gradient float64) {
 		for j := range w.mu {
 			l, r := w.logCDF(j, t)
 			log += l

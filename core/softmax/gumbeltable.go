@@ -12,10 +12,10 @@ import (
 // 1/s in each of several bands. The logarithm keeps the digits of the tails and of products.
 // The error of F is below 1e-14, that of its density below 1e-13, and that of s² L″, which
 // lies between −1 and 0, below 1e-11.
-type gumbelTable [2 * len(gumbelBands)][gumbelScales][gumbelPieces]gumbelPiece
+type gumbelTable [2 * len(gumbelBands)][gumbelScales]gumbelRow
 
-// gumbelPiece has the coefficients of the powers of u, which goes from −1 to 1.
-type gumbelPiece [gumbelTerms]float64
+// gumbelRow has, for each piece, the coefficients of the powers of u, which goes from −1 to 1.
+type gumbelRow [gumbelPieces * gumbelTerms]float64
 
 const (
 	gumbelTerms  = 16 // of a polynomial in ξ
@@ -41,7 +41,7 @@ var tabulated = sync.OnceValue(func() *gumbelTable {
 	const least = -700
 	var t gumbelTable
 	var d normalGumbel
-	var value [gumbelScales]gumbelPiece
+	var value [gumbelScales][gumbelTerms]float64
 	for b := range t {
 		for i := range gumbelPieces {
 			for q := range value {
@@ -63,7 +63,7 @@ var tabulated = sync.OnceValue(func() *gumbelTable {
 					column[q] = value[q][k]
 				}
 				for q, c := range chebyshev(column) {
-					t[b][q][i][k] = c
+					t[b][q][i*gumbelTerms+k] = c
 				}
 			}
 		}
@@ -115,7 +115,7 @@ func powers(c [16]float64) (sum [16]float64) {
 type gumbelSeries struct {
 	perScale float64 // ξ/x
 	end      float64 // of ξ; beyond it F counts as 1
-	c        [gumbelPieces]gumbelPiece
+	c        gumbelRow
 }
 
 // set makes d the distribution with scale s ≥ 0 at all x from lo to hi.
@@ -138,14 +138,12 @@ func (d *gumbelSeries) set(s, lo, hi float64) {
 	table := &tabulated()[band]
 	first, last := pieceAt(lo*d.perScale), pieceAt(hi*d.perScale)
 	d.end = gumbelEdges[last+1]
-	for k := range t[:len(t)/4] {
-		a, rows := (*[4]float64)(t[4*k:]), table[4*k:4*k+4]
-		for i := first; i <= last; i++ {
-			if k == 0 {
-				d.c[i] = gumbelPiece{}
-			}
-			kernel.AddScaled4(d.c[i][:], a, rows[0][i][:], rows[1][i][:], rows[2][i][:], rows[3][i][:])
-		}
+	from, to := first*gumbelTerms, (last+1)*gumbelTerms
+	c := d.c[from:to]
+	clear(c)
+	for k := 0; k < len(t); k += 4 {
+		rows := table[k : k+4]
+		kernel.AddScaled4(c, (*[4]float64)(t[k:]), rows[0][from:to], rows[1][from:to], rows[2][from:to], rows[3][from:to])
 	}
 }
 
@@ -165,10 +163,10 @@ func pieceAt(xi float64) int {
 }
 
 // at returns the polynomial for ξ = x perScale, its variable, and du/dx.
-func (d *gumbelSeries) at(xi float64) (c *gumbelPiece, u, stretch float64) {
+func (d *gumbelSeries) at(xi float64) (c []float64, u, stretch float64) {
 	i := pieceAt(xi)
 	stretch = 2 / (gumbelEdges[i+1] - gumbelEdges[i])
-	return &d.c[i], (xi-gumbelEdges[i])*stretch - 1, stretch * d.perScale
+	return d.c[i*gumbelTerms : (i+1)*gumbelTerms : (i+1)*gumbelTerms], (xi-gumbelEdges[i])*stretch - 1, stretch * d.perScale
 }
 
 // logCDF returns log F(x) and its derivative, the ratio f(x)/F(x). Far in the right tail,
@@ -179,6 +177,7 @@ func (d *gumbelSeries) logCDF(x float64) (log, ratio float64) {
 		return 0, 0
 	}
 	c, u, stretch := d.at(xi)
+	_ = c[gumbelTerms-1]
 	u2 := u * u
 	u4 := u2 * u2
 	u8 := u4 * u4
@@ -196,6 +195,7 @@ func (d *gumbelSeries) bend(x float64) float64 {
 		return 0
 	}
 	c, u, stretch := d.at(xi)
+	_ = c[gumbelTerms-1]
 	u2 := u * u
 	u4 := u2 * u2
 	second := ((2*c[2] + 6*c[3]*u) + (12*c[4]+20*c[5]*u)*u2) + ((30*c[6]+42*c[7]*u)+(56*c[8]+72*c[9]*u)*u2)*u4 +

@@ -1,6 +1,10 @@
 package softmax
 
-import "math"
+import (
+	"math"
+
+	"closedform/core/kernel"
+)
 
 // winRule is that of the integral over t, tiltedRule that of each inside of it.
 // They keep the relative error below 1e-9 (TestPosteriorRuleIsFineEnough).
@@ -133,14 +137,14 @@ type tiltedNormal struct {
 // = v (k − E e^x): the left side does not cancel where e^x decides, the right side
 // not where N does.
 func (d *tiltedNormal) integrate(b, v, tilt float64, rule posteriorRule) {
-	if e := math.Exp(b); v*max(1, e) < 1e-17 {
+	if e := kernel.Exp(b); v*max(1, e) < 1e-17 {
 		// The normal density is a spike: the terms left out are of order ve^b.
 		d.log, d.gradient, d.curvature = tilt*b-e, e-tilt, e
 		d.shift, d.variance = -v*d.gradient, v
 		return
 	}
 	mode := tiltedMode(b, v, tilt)
-	d.v, d.mode, d.atMode = v, mode, math.Exp(mode)
+	d.v, d.mode, d.atMode = v, mode, kernel.Exp(mode)
 	fall := v * (tilt - d.atMode) // mode − b
 	steep := v*d.atMode > 1       // e^x bends log more than the normal density does
 	if steep {
@@ -168,7 +172,7 @@ func (d *tiltedNormal) integrate(b, v, tilt float64, rule posteriorRule) {
 	for nodes := sinhMesh(lo, hi, rule.spread*scale, rule.step/rule.spread); nodes.more(); {
 		y, dy := nodes.next()
 		growth := d.growth(y)
-		weight := dy * math.Exp(-0.5*y*y/v-growth-d.atMode*y)
+		weight := dy * kernel.Exp(-0.5*y*y/v-growth-d.atMode*y)
 		if weight == 0 {
 			continue
 		}
@@ -180,7 +184,7 @@ func (d *tiltedNormal) integrate(b, v, tilt float64, rule posteriorRule) {
 	}
 	sum /= total
 	exp /= total
-	d.log += math.Log(total) - 0.5*math.Log(2*math.Pi*v)
+	d.log += kernel.Log(total) - 0.5*kernel.Log(2*math.Pi*v)
 	d.variance = squares/total - sum*sum
 	if steep {
 		d.shift = fall - sum
@@ -205,7 +209,7 @@ func (d *tiltedNormal) at(y float64) (log, gradient, curvature float64) {
 // growth returns e^(mode−y) − e^mode.
 func (d *tiltedNormal) growth(y float64) float64 {
 	if y < -1 {
-		return math.Exp(d.mode-y) - d.atMode // e^mode may underflow
+		return kernel.Exp(d.mode-y) - d.atMode // e^mode may underflow
 	}
 	return d.atMode * math.Expm1(-y)
 }
@@ -215,12 +219,12 @@ func (d *tiltedNormal) growth(y float64) float64 {
 func tiltedMode(b, v, tilt float64) float64 {
 	const rounds = 100
 	b += v * tilt
-	x := math.Min(b, math.Max(0, math.Log(b/v)))
+	x := math.Min(b, math.Max(0, kernel.Log(b/v)))
 	if !(b > 0) {
 		x = b
 	}
 	for range rounds {
-		e := math.Exp(x)
+		e := kernel.Exp(x)
 		step := (b - x - v*e) / (1 + v*e)
 		x += step
 		if math.Abs(step) <= 1e-15*math.Abs(x) {
