@@ -95,8 +95,8 @@ func closure(fsys fs.FS, pkg string) ([]string, error) {
 }
 
 // instructionSet returns the architecture and, where it has levels such as
-// GOAMD64, the level that was compiled for: with another one the compiler may
-// fuse multiplications and additions.
+// GOAMD64, the level that was compiled for, and whether multiplications and
+// additions are fused.
 func instructionSet() string {
 	set := runtime.GOARCH
 	if info, ok := debug.ReadBuildInfo(); ok {
@@ -105,6 +105,9 @@ func instructionSet() string {
 				set += " " + s.Value
 			}
 		}
+	}
+	if Fused() {
+		set += " fused"
 	}
 	return set
 }

@@ -112,7 +112,7 @@ func TestVersionOfStudies(t *testing.T) {
 			}
 		}
 	}
-	if runtime.GOARCH == "amd64" && !regexp.MustCompile(`^amd64 v[1-4]$`).MatchString(instructionSet()) {
+	if runtime.GOARCH == "amd64" && !regexp.MustCompile(`^amd64 v[1-4]( fused)?$`).MatchString(instructionSet()) {
 		t.Errorf("instruction set %q without a level", instructionSet())
 	}
 }

@@ -87,11 +87,11 @@ func TestList(t *testing.T) {
 		"b.toml":     small,
 		"notes.text": "no manifest",
 	})
-	const header, wide = "NAME           EFFORT  CELLS  DATA     TOOK  QUESTION\n",
-		"a_longer_name  quick   100    none     -     Where do they end?\n"
+	const header, wide = "NAME           EFFORT  CELLS  DATA     TOOK  MEMORY  QUESTION\n",
+		"a_longer_name  quick   100    none     -     -       Where do they end?\n"
 	const want = header +
-		"small          full    4      none     -     Where do they end?\n" +
-		"needy          full    4      missing  -     Where do they end?\n" + wide
+		"small          full    4      none     -     -       Where do they end?\n" +
+		"needy          full    4      missing  -     -       Where do they end?\n" + wide
 	if got := mustRun(t, "-list"); got != want {
 		t.Errorf("-list prints\n%swant\n%s", got, want)
 	}
@@ -103,7 +103,7 @@ func TestList(t *testing.T) {
 	}
 	mustRun(t, "-exp", "b")
 	write(t, "1", "experiments", "data", "red.csv")
-	if got := mustRun(t, "-list"); !regexp.MustCompile(`none +\d+s `).MatchString(got) || !strings.Contains(got, "there  - ") {
+	if got := mustRun(t, "-list"); !regexp.MustCompile(`none +\d+s +\d+ MB `).MatchString(got) || !strings.Contains(got, "there  -  ") {
 		t.Errorf("-list prints\n%s", got)
 	}
 	write(t, "name = 3\n", "experiments", "a.toml")
@@ -120,7 +120,7 @@ func TestEffort(t *testing.T) {
 	if strings.Contains(stdout, "small") || exists("results", "small") {
 		t.Errorf("-all -effort quick says %q", stdout)
 	}
-	if got := mustRun(t, "-all", "-verify", "-effort", "quick"); got != "fast: verified\n" {
+	if got := mustRun(t, "-all", "-verify", "-effort", "quick"); got != "fast: same bytes\n" {
 		t.Errorf("-verify -effort quick says %q", got)
 	}
 	// The label is no part of a cell: a manifest that only gets another one keeps its cells.
@@ -158,7 +158,7 @@ func TestData(t *testing.T) {
 		}
 	}
 	begins(t, mustRun(t, "-all"), "needy: 4 cells, 4 computed, ")
-	if got := mustRun(t, "-all", "-verify"); got != "needy: verified\nsmall: verified\n" {
+	if got := mustRun(t, "-all", "-verify"); got != "needy: same bytes\nsmall: same bytes\n" {
 		t.Errorf("-verify prints %q", got)
 	}
 	// The manifest among the results is one that can be run, and that finds the data.
@@ -193,11 +193,11 @@ func TestDerivedExperiment(t *testing.T) {
 	dir := filepath.Join("results", "a_judge")
 	first := results(t, dir)
 	contains(t, mustRun(t, "-exp", "a_judge"), "is up to date")
-	if got := mustRun(t, "-all", "-verify"); got != "small: verified\na_judge: verified\n" {
+	if got := mustRun(t, "-all", "-verify"); got != "small: same bytes\na_judge: same bytes\n" {
 		t.Errorf("-verify prints %q", got)
 	}
 	mustRun(t, "-exp", "small", "-set", "threshold=-99", "-out", "results")
-	if stdout, _, err := try(t, "-exp", "a_judge", "-verify", "-quiet"); err == nil || !strings.Contains(stdout, "a_judge: summary.csv: changed: ") {
+	if stdout, _, err := try(t, "-exp", "a_judge", "-verify", "-quiet"); err == nil || !strings.Contains(stdout, "a_judge: summary.csv: line ") {
 		t.Errorf("verified with another source: %v, %q", err, stdout)
 	}
 	contains(t, mustRun(t, "-exp", "a_judge"), " files in ")

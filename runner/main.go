@@ -19,6 +19,7 @@ import (
 	"strings"
 	"syscall"
 
+	"closedform"
 	"closedform/runner/internal/config"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/engine"
@@ -50,6 +51,11 @@ func exitCode(err error) int {
 	}
 	return 1
 }
+
+// fused is whether the compiler fused multiply-adds, which unfused forbids it.
+var fused = closedform.Fused()
+
+const unfused = "-gcflags=all=-d=fmahash=qn"
 
 // program is what one command line asks for.
 type program struct {
@@ -94,6 +100,10 @@ func run(ctx context.Context, stdout, stderr io.Writer, args []string) error {
 	}
 	if err := p.chooseEngine(); err != nil {
 		return err
+	}
+	if fused && !o.draw && !o.quiet {
+		fmt.Fprintf(stderr, "fused multiply-adds: the last digits are those of this processor; for the same bytes as on others: "+
+			"GOFLAGS=%s %s\n", unfused, p.command())
 	}
 	if o.verify {
 		return p.verifyAll(ctx, experiments)

@@ -23,10 +23,10 @@ func (j *job) publish(ctx context.Context, inputs string, computed int) (n int, 
 		return 0, nil, err
 	}
 	run := store.NewRun(ctx, j.args, j.start)
-	run.Manifest, run.CodeVersion = j.Name, j.version
+	run.Manifest, run.CodeVersion, run.Fused = j.Name, j.version, fused
 	run.Overrides = append(run.Overrides, j.Overrides...)
 	run.Computed, run.Reused = computed, len(j.work.Cells)-computed
-	run.Seconds = time.Since(j.start).Seconds()
+	run.Seconds, run.Memory = time.Since(j.start).Seconds(), store.PeakMemory()
 	if run.Seeds, err = j.seeds(j.resolved); err != nil {
 		return 0, nil, err
 	}

@@ -50,7 +50,7 @@ func TestResultsFolder(t *testing.T) {
 		t.Errorf("run.json has %+v", run)
 	}
 	// It is verified without being timed, and drawn of the times that are there.
-	if got := mustRun(t, "-exp", m, "-out", out, "-verify"); got != "small: verified\n" {
+	if got := mustRun(t, "-exp", m, "-out", out, "-verify"); got != "small: same bytes\n" {
 		t.Errorf("-verify prints %q", got)
 	}
 	times := read(t, dir, "timing_cost.png")

@@ -25,11 +25,11 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 
 	"closedform/baselines/mlp"
+	"closedform/core/kernel"
 )
 
 // Config describes a network and its training.
@@ -85,7 +85,7 @@ func Fit(cfg Config, x [][]float64, class []int, src rand.Source) (*Model, error
 	m := &Model{network: net, pass: newPass(net), x: make([]float64, cfg.Layers[0]+1)}
 	net.shape.Initialise(net.mean, rnd)
 	for i, prior := range net.prior {
-		net.logSD[i] = math.Log(prior)/2 + math.Log(startSD)
+		net.logSD[i] = kernel.Log(prior)/2 + kernel.Log(startSD)
 	}
 	cfg.Run(net.parameters, data.Len(), rnd, func(grad []float64, batch []int) {
 		net.update()

@@ -7,6 +7,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"closedform/baselines/mlp"
+	"closedform/core/kernel"
+	"closedform/core/random"
 )
 
 // network is the distribution of the weights.
@@ -29,7 +31,7 @@ func newNetwork(shape *mlp.Network, priorVar float64) *network {
 // update sets the variances, after a change of the parameters.
 func (n *network) update() {
 	for i, log := range n.logSD {
-		n.variance[i] = math.Exp(2 * log)
+		n.variance[i] = kernel.Exp(2 * log)
 	}
 }
 
@@ -47,7 +49,7 @@ func (n *network) addDivergence(grad []float64, weight float64) float64 {
 	var sum float64
 	for i, prior := range n.prior {
 		mu, r := n.mean[i], n.variance[i]/prior
-		sum += (r - 1 - 2*n.logSD[i] + math.Log(prior) + mu*mu/prior) / 2
+		sum += (r - 1 - 2*n.logSD[i] + kernel.Log(prior) + mu*mu/prior) / 2
 		grad[i] += weight * mu / prior
 		grad[len(n.mean)+i] += weight * (r - 1)
 	}
@@ -93,7 +95,7 @@ func newPass(n *network) *pass {
 // draw renews the noise.
 func (p *pass) draw(rnd *rand.Rand) {
 	for i := range p.noise {
-		p.noise[i] = rnd.NormFloat64()
+		p.noise[i] = random.Normal(rnd)
 	}
 }
 
@@ -104,8 +106,8 @@ func (n *network) project(p *pass, l int, y []float64) {
 	copy(f.y, y)
 	floats.MulTo(f.square, f.y, f.y)
 	for j := range f.mean {
-		f.mean[j] = floats.Dot(w.Neuron(n.mean, j), f.y)
-		f.sd[j] = math.Sqrt(floats.Dot(w.Neuron(n.variance, j), f.square))
+		f.mean[j] = kernel.Dot(w.Neuron(n.mean, j), f.y)
+		f.sd[j] = math.Sqrt(kernel.Dot(w.Neuron(n.variance, j), f.square))
 	}
 }
 
@@ -138,7 +140,7 @@ func (n *network) addLogLoss(grad []float64, p *pass, x []float64, class int, we
 	floats.Scale(weight/sum, last.dz)
 	last.dz[class] -= weight
 	n.backward(grad, p)
-	return math.Log(sum) - (p.logit[class] - top)
+	return kernel.Log(sum) - (p.logit[class] - top)
 }
 
 // backward adds the derivatives by the means and variances to grad, after forward,

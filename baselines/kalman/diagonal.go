@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/floats"
+
+	"closedform/core/kernel"
 )
 
 // diagonal is a root that is diagonal: standard deviations.
@@ -44,7 +46,7 @@ func (r *diagonal) step(mean []float64, white [][]float64, steps reflections) {
 	m := len(steps.beta)
 	for k, f := range white {
 		for l := range k {
-			r.products[k*(k-1)/2+l] = floats.Dot(white[l], f)
+			r.products[k*(k-1)/2+l] = kernel.Dot(white[l], f)
 		}
 	}
 	for i, sd := range r.sd {

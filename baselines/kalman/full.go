@@ -3,10 +3,8 @@ package kalman
 import (
 	"math"
 
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/lapack/lapack64"
+	"closedform/core/kernel"
+	"closedform/core/linear"
 )
 
 // full is a root with all entries, row by row.
@@ -37,7 +35,7 @@ func (r *full) whiten(dst, h [][]float64) {
 		s := r.row(i)
 		for k, f := range dst {
 			if hi := h[k][i]; hi != 0 { // that of a unit that is off is
-				floats.AddScaled(f, hi, s)
+				kernel.AddScaled(f, hi, s)
 			}
 		}
 	}
@@ -49,9 +47,9 @@ func (r *full) step(mean []float64, white [][]float64, steps reflections) {
 		s := r.row(i)
 		for k, beta := range steps.beta {
 			f := white[k]
-			floats.AddScaled(s, -beta*floats.Dot(s, f), f)
+			kernel.AddScaled(s, -beta*kernel.Dot(s, f), f)
 		}
-		mean[i] += floats.Dot(s, last)
+		mean[i] += kernel.Dot(s, last)
 	}
 }
 
@@ -60,17 +58,23 @@ func (r *full) diffuse(variance []float64) bool {
 	if r.next == nil {
 		r.next = make([]float64, len(r.s))
 	}
-	p := blas64.Symmetric{N: r.n, Stride: r.n, Data: r.next, Uplo: blas.Lower}
-	blas64.Syrk(blas.NoTrans, 1, blas64.General{Rows: r.n, Cols: r.n, Stride: r.n, Data: r.s}, 0, p)
-	for i, v := range variance {
-		p.Data[i*r.n+i] += v
+	p, n := r.next, r.n
+	clear(p)
+	const block = 16 // rows that work on one row while it is in the cache
+	for start := 0; start < n; start += block {
+		end := min(n, start+block)
+		for j := range end {
+			for i := max(start, j); i < end; i++ {
+				p[i*n+j] = kernel.Dot(r.row(i), r.row(j))
+			}
+		}
 	}
-	if _, ok := lapack64.Potrf(p); !ok {
+	for i, v := range variance {
+		p[i*n+i] += v
+	}
+	if !linear.FactorizeLower(p, n) {
 		return false
 	}
-	for i := range r.n {
-		clear(p.Data[i*r.n+i+1 : (i+1)*r.n])
-	}
-	r.s, r.next = r.next, r.s
+	r.s, r.next = p, r.s
 	return true
 }

@@ -30,6 +30,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"closedform/baselines/mlp"
+	"closedform/core/kernel"
+	"closedform/core/random"
 	"closedform/core/softmax"
 )
 
@@ -71,7 +73,7 @@ func New(cfg Config, src rand.Source) (*Model, error) {
 	for _, w := range network.Layers[:len(network.Layers)-1] {
 		sd := math.Sqrt(cfg.PriorMeanVar / float64(w.In))
 		for i := range w.In * w.Out {
-			m.mean[w.Offset+i] = sd * rnd.NormFloat64()
+			m.mean[w.Offset+i] = sd * random.Normal(rnd)
 		}
 	}
 	prior := network.PriorVar(cfg.PriorVar)
@@ -167,13 +169,13 @@ func (m *Model) Predict(p, x []float64) error {
 	}
 	m.root.whiten(m.white, m.rows)
 	for j, f := range m.white {
-		m.variance[j] = floats.Dot(f, f) / (1 - share)
+		m.variance[j] = kernel.Dot(f, f) / (1 - share)
 		if !mlp.Finite(m.variance[j]) {
 			return errOverflow
 		}
 	}
 	softmax.Exact{Fast: true}.Moments(m.moments, m.pass.Logit, m.variance)
-	sum := floats.Sum(m.moments.P)
+	sum := kernel.Sum(m.moments.P)
 	if !(sum > 0 && mlp.Finite(sum)) {
 		return errors.New("kalman: the probabilities add up to nothing")
 	}

@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/floats"
+
+	"closedform/core/kernel"
 )
 
 // root is a square root S of the covariance of the weights, P = SSᵀ.
@@ -47,17 +49,17 @@ const largestSquare = 1e200
 // them. It reports whether the numbers are small enough for a step.
 func (r reflections) set(white [][]float64) bool {
 	for _, f := range white {
-		if !(floats.Dot(f, f) <= largestSquare) {
+		if !(kernel.Dot(f, f) <= largestSquare) {
 			return false
 		}
 	}
 	for k := range r.beta {
 		f := white[k]
-		s := floats.Dot(f, f)
+		s := kernel.Dot(f, f)
 		t := math.Sqrt(1 + s)
 		r.beta[k], r.shrink[k] = 1/(t*(1+t)), 1+s
 		for _, g := range white[k+1:] {
-			floats.AddScaled(g, -r.beta[k]*floats.Dot(f, g), f)
+			floats.AddScaled(g, -r.beta[k]*kernel.Dot(f, g), f)
 		}
 	}
 	return true

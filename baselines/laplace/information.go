@@ -2,7 +2,6 @@ package laplace
 
 import (
 	"errors"
-	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/blas"
@@ -11,6 +10,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/baselines/mlp"
+	"closedform/core/kernel"
+	"closedform/core/linear"
 )
 
 // lastLayer returns the part of H that belongs to the last layer of a network with the
@@ -88,19 +89,14 @@ type root [][]float64
 
 // newRoot returns the root for H.
 func newRoot(h *mat.SymDense) (root, error) {
-	var chol mat.Cholesky
-	var l, inverse mat.TriDense
-	if !chol.Factorize(h) {
+	var factor linear.Cholesky
+	if !factor.Factorize(h) {
 		return nil, errors.New("laplace: the precision of the weights is not positive definite in double precision")
 	}
-	chol.LTo(&l)
-	if err := inverse.InverseTri(&l); err != nil {
-		return nil, fmt.Errorf("laplace: the precision of the weights is singular in double precision: %w", err)
-	}
-	raw := inverse.RawTriangular()
-	g := make(root, raw.N)
+	factor.Invert()
+	g := make(root, h.SymmetricDim())
 	for i := range g {
-		g[i] = raw.Data[i*raw.Stride : i*raw.Stride+i+1]
+		g[i] = factor.Row(i)
 	}
 	return g, nil
 }
@@ -112,7 +108,7 @@ func (g root) image(dst []float64, offset int, part []float64) {
 		dst[i] = 0
 		if i >= offset {
 			row = row[offset:min(i+1, offset+len(part))]
-			dst[i] = floats.Dot(row, part[:len(row)])
+			dst[i] = kernel.Dot(row, part[:len(row)])
 		}
 	}
 }

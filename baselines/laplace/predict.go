@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/baselines/mlp"
+	"closedform/core/kernel"
 )
 
 // Predict sets p to the probabilities of the classes at x. It returns an error if
@@ -53,7 +54,7 @@ func (m *Model) forward(x []float64) error {
 			m.root.image(image, 0, m.jacobian)
 		}
 		for i := range j + 1 {
-			c := floats.Dot(image, m.image.RawRowView(i))
+			c := kernel.Dot(image, m.image.RawRowView(i))
 			if !mlp.Finite(c) {
 				return fmt.Errorf("the covariance of logits %d and %d overflows", i, j)
 			}
@@ -90,7 +91,7 @@ func (z *logits) probit(p []float64) {
 		}
 		common += p[j] / n
 	}
-	centre := floats.Sum(z.mean) / n
+	centre := kernel.Sum(z.mean) / n
 	for j, m := range z.mean {
 		v := max(0, z.cov.At(j, j)-2*p[j]+common)
 		p[j] = (m - centre) * (1 / math.Sqrt(1+math.Pi/8*v))
@@ -106,7 +107,7 @@ func (z *logits) monteCarlo(p, normal []float64) {
 	n := len(p)
 	for ; len(normal) > 0; normal = normal[n:] {
 		for j := range n {
-			z.step[j] = floats.Dot(z.factor.RawRowView(j)[:j+1], normal[:j+1])
+			z.step[j] = kernel.Dot(z.factor.RawRowView(j)[:j+1], normal[:j+1])
 		}
 		floats.AddTo(z.draw, z.mean, z.step)
 		mlp.Normalise(z.draw)
@@ -115,7 +116,7 @@ func (z *logits) monteCarlo(p, normal []float64) {
 		mlp.Normalise(z.draw)
 		floats.Add(p, z.draw)
 	}
-	floats.Scale(1/floats.Sum(p), p)
+	floats.Scale(1/kernel.Sum(p), p)
 }
 
 // factorise sets F by Cholesky's method. C may be singular, as where all logits
@@ -125,14 +126,14 @@ func (z *logits) factorise() {
 	z.factor.Zero()
 	for j := range z.draw {
 		row := z.factor.RawRowView(j)
-		pivot := z.cov.At(j, j) - floats.Dot(row[:j], row[:j])
+		pivot := z.cov.At(j, j) - kernel.Dot(row[:j], row[:j])
 		if !(pivot > 0) {
 			continue
 		}
 		row[j] = math.Sqrt(pivot)
 		for i := j + 1; i < len(z.draw); i++ {
 			below := z.factor.RawRowView(i)
-			below[j] = (z.cov.At(i, j) - floats.Dot(below[:j], row[:j])) / row[j]
+			below[j] = (z.cov.At(i, j) - kernel.Dot(below[:j], row[:j])) / row[j]
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"closedform/baselines/mlp"
+	"closedform/core/kernel"
 )
 
 // Config describes a model. There is nothing to choose.
@@ -62,6 +63,6 @@ func (m *Model) Predict(p, x []float64) error {
 	if err := mlp.CheckInput(x); err != nil {
 		return fmt.Errorf("majority: %w", err)
 	}
-	floats.ScaleTo(p, 1/floats.Sum(m.count), m.count)
+	floats.ScaleTo(p, 1/kernel.Sum(m.count), m.count)
 	return nil
 }

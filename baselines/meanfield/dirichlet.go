@@ -1,6 +1,8 @@
 package meanfield
 
-import "math"
+import (
+	"closedform/core/kernel"
+)
 
 // dirichlet is the Dirichlet distribution of concentrations α_k = α_0 p_k:
 //
@@ -15,7 +17,7 @@ type dirichlet struct {
 
 // newDirichlet takes log α_k over as p. Infinite α_k share all the mass.
 func newDirichlet(logAlpha []float64) dirichlet {
-	total := math.Exp(logSum(logAlpha, -1))
+	total := kernel.Exp(logSum(logAlpha, -1))
 	normalise(logAlpha)
 	return dirichlet{logAlpha, total}
 }

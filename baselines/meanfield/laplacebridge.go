@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/floats"
+
+	"closedform/core/kernel"
 )
 
 // laplaceBridge maps the Gaussian of the logits to a Dirichlet distribution
@@ -33,8 +35,8 @@ func laplaceBridge(correct bool) func(mean, variance []float64) moments {
 		mu, logVar := sumZero(mean, variance)
 		if correct {
 			n := float64(len(mu))
-			logC := max(logSum(logVar, -1)-math.Log(n)-0.5*math.Log(n/2), -300*math.Ln10)
-			floats.Scale(math.Exp(-0.5*logC), mu)
+			logC := max(logSum(logVar, -1)-kernel.Log(n)-0.5*kernel.Log(n/2), -300*math.Ln10)
+			floats.Scale(kernel.Exp(-0.5*logC), mu)
 			floats.AddConst(-logC, logVar)
 		}
 		return bridge(mu, logVar).moments()
@@ -48,7 +50,7 @@ func sumZero(mean, variance []float64) (mu, logVar []float64) {
 	mu, logVar = make([]float64, n), make([]float64, n)
 	largest := floats.Max(variance)
 	if largest == 0 { // the limit of equal variances
-		average := floats.Sum(mean) / float64(n)
+		average := kernel.Sum(mean) / float64(n)
 		for k, m := range mean {
 			mu[k], logVar[k] = m-average, math.Inf(-1)
 		}
@@ -58,7 +60,7 @@ func sumZero(mean, variance []float64) (mu, logVar []float64) {
 	for _, v := range variance {
 		scale += v / largest
 	}
-	sum := floats.Sum(mean)
+	sum := kernel.Sum(mean)
 	for k, v := range variance {
 		share := v / largest / scale
 		var rest float64 // 1 − v_k/S without cancellation
@@ -68,7 +70,7 @@ func sumZero(mean, variance []float64) (mu, logVar []float64) {
 			}
 		}
 		mu[k] = mean[k] - share*sum
-		logVar[k] = math.Log(v) + math.Log(rest)
+		logVar[k] = kernel.Log(v) + kernel.Log(rest)
 	}
 	return mu, logVar
 }
@@ -77,11 +79,11 @@ func sumZero(mean, variance []float64) (mu, logVar []float64) {
 func bridge(mu, logVar []float64) dirichlet {
 	n := float64(len(mu))
 	negative := floats.ScaleTo(make([]float64, len(mu)), -1, mu)
-	common := logSum(negative, -1) - 2*math.Log(n)
+	common := logSum(negative, -1) - 2*kernel.Log(n)
 	logAlpha := make([]float64, len(mu))
 	certain := math.IsInf(floats.Min(logVar), -1)
 	for k, m := range mu {
-		logAlpha[k] = logSum([]float64{math.Log(1 - 2/n), m + common}, -1)
+		logAlpha[k] = logSum([]float64{kernel.Log(1 - 2/n), m + common}, -1)
 		switch {
 		case !certain:
 			logAlpha[k] -= logVar[k]

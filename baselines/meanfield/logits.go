@@ -6,6 +6,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"closedform/core/kernel"
 )
 
 // normalise replaces logits by their softmax. Logits of −Inf are allowed as long
@@ -19,13 +21,13 @@ func normalise(z []float64) {
 				z[j] = 1
 			}
 		}
-		floats.Scale(1/floats.Sum(z), z)
+		floats.Scale(1/kernel.Sum(z), z)
 		return
 	}
 	for j, x := range z {
-		z[j] = math.Exp(x - top)
+		z[j] = kernel.Exp(x - top)
 	}
-	floats.Scale(1/floats.Sum(z), z)
+	floats.Scale(1/kernel.Sum(z), z)
 }
 
 // logSum returns log Σ_j exp z_j, leaving out j = skip (none if skip < 0). It is
@@ -43,10 +45,10 @@ func logSum(z []float64, skip int) float64 {
 	var sum float64
 	for j, x := range z {
 		if j != skip {
-			sum += math.Exp(x - top)
+			sum += kernel.Exp(x - top)
 		}
 	}
-	return top + math.Log(sum)
+	return top + kernel.Log(sum)
 }
 
 // softplus returns log(1 + eˣ) to full relative precision.
@@ -54,15 +56,15 @@ func softplus(x float64) float64 {
 	if x > 40 {
 		return x
 	}
-	return math.Log1p(math.Exp(x))
+	return math.Log1p(kernel.Exp(x))
 }
 
 // logExpm1 returns log(eˣ − 1) for x ≥ 0, −Inf at zero.
 func logExpm1(x float64) float64 {
 	if x < 1 {
-		return math.Log(math.Expm1(x))
+		return kernel.Log(math.Expm1(x))
 	}
-	return x + math.Log1p(-math.Exp(-x))
+	return x + math.Log1p(-kernel.Exp(-x))
 }
 
 // point is the softmax at the mean logits.

@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/floats"
+
+	"closedform/core/kernel"
 )
 
 // logNormal matches log-normal moments, as in TAGI: the layer ClosedFormSoftmax
@@ -53,7 +55,7 @@ func logNormal(normalised bool) func(mean, variance []float64) moments {
 			floats.AddConst(-logSum(logP, -1), logP)
 		}
 		for i, x := range logP {
-			p[i] = math.Exp(x)
+			p[i] = kernel.Exp(x)
 		}
 		return moments{p, diagonal(func(i int) float64 {
 			return expTimesExpm1(2*logP[i], logVar[i])
@@ -80,7 +82,7 @@ func diagonal(entry func(i int) float64) func(i, j int) float64 {
 // overflow.
 func expTimesExpm1(x, y float64) float64 {
 	if y >= 0 {
-		return math.Exp(x + logExpm1(y))
+		return kernel.Exp(x + logExpm1(y))
 	}
-	return math.Exp(x) * math.Expm1(y) // a rounding error
+	return kernel.Exp(x) * math.Expm1(y) // a rounding error
 }

@@ -6,6 +6,7 @@ import (
 	"gonum.org/v1/gonum/integrate/quad"
 
 	"closedform/core/gauss"
+	"closedform/core/kernel"
 )
 
 // normalizedProbit replaces the softmax by normalised normal distribution
@@ -31,7 +32,7 @@ func normalizedProbit(lambda float64) func(mean, variance []float64) moments {
 	return func(mean, variance []float64) moments {
 		logA, t := make([]float64, len(mean)), make([]float64, len(mean))
 		for j, v := range variance {
-			t[j] = mean[j] / math.Hypot(1/lambda, math.Sqrt(v))
+			t[j] = mean[j] / kernel.Hypot(1/lambda, math.Sqrt(v))
 			logA[j] = gauss.LogCDF(t[j])
 		}
 		logTotal := logSum(logA, -1)
@@ -45,7 +46,7 @@ func normalizedProbit(lambda float64) func(mean, variance []float64) moments {
 			sum += logSum([]float64{excess, mixed}, -1) - spread
 		}
 		d := newDirichlet(logA)
-		d.concentration = math.Exp(sum/float64(len(mean)) + logTotal - logS)
+		d.concentration = kernel.Exp(sum/float64(len(mean)) + logTotal - logS)
 		return d.moments()
 	}
 }
@@ -70,7 +71,7 @@ func newOwenRule() *owenRule {
 // they are 2(T(t, 1) − T(t, a)) and 2T(t, a): integrals of a positive function,
 // where Φ(t) − 2T − Φ(t)² would cancel. They are −Inf for sd = 0 and sd = ∞.
 func (r *owenRule) secondMoments(t, sd float64) (spread, mixed float64) {
-	root := math.Hypot(1, math.Sqrt2*sd)
+	root := kernel.Hypot(1, math.Sqrt2*sd)
 	// 1 − a without cancellation.
 	rest := math.Sqrt2 * sd / root * (math.Sqrt2 * sd / (1 + root))
 	return r.logIntegral(t, 1/root, rest), r.logIntegral(t, 0, 1/root)
@@ -83,13 +84,13 @@ func (r *owenRule) logIntegral(t, a, length float64) float64 {
 	if t > 5 {
 		// Beyond here the integrand has fallen by e⁻⁴⁰.
 		reach := math.Sqrt(80) / t
-		length = min(length, reach*reach/(math.Hypot(a, reach)+a))
+		length = min(length, reach*reach/(kernel.Hypot(a, reach)+a))
 	}
 	var sum float64
 	for i, node := range r.node {
 		x := length * node
 		u := a + x
-		sum += r.weight[i] * math.Exp(-t*t*x*(a+0.5*x)) / (1 + u*u)
+		sum += r.weight[i] * kernel.Exp(-t*t*x*(a+0.5*x)) / (1 + u*u)
 	}
-	return math.Log(sum*length/math.Pi) - 0.5*t*t*(1+a*a)
+	return kernel.Log(sum*length/math.Pi) - 0.5*t*t*(1+a*a)
 }

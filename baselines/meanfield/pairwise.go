@@ -1,6 +1,10 @@
 package meanfield
 
-import "math"
+import (
+	"math"
+
+	"closedform/core/kernel"
+)
 
 // pairwise is the mean-field approximation of Lu, Ie and Sha (2020, "Mean-field
 // approximation to Gaussian-softmax integral with application to uncertainty
@@ -35,7 +39,7 @@ func pairwiseMean(mean, variance []float64, a float64, both bool) []float64 {
 			}
 			exponents[i] = (other - m) / math.Sqrt(1+a*c) // zero for i = k
 		}
-		p[k] = math.Exp(-logSum(exponents, -1))
+		p[k] = kernel.Exp(-logSum(exponents, -1))
 	}
 	return p
 }

@@ -1,8 +1,6 @@
 package meanfield
 
 import (
-	"math"
-
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -42,7 +40,8 @@ func taylor(mean, variance []float64) moments {
 	}
 	trace += q * q
 	for i, s := range p.s {
-		form[i] = s*v[i]*v[i]*(1-2*s) + cube - math.Pow(s*v[i]-q, 2)
+		d := s*v[i] - q
+		form[i] = s*v[i]*v[i]*(1-2*s) + cube - d*d
 	}
 	cov := p.closed(func(i, j int) float64 {
 		var own float64

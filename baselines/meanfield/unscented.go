@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
+
+	"closedform/core/kernel"
 )
 
 // unscented is the unscented transform (Julier and Uhlmann 1997, "A new
@@ -92,10 +94,10 @@ func (s *sigmaPoints) amplitudes(j int, logS, logRest, d float64) (sum, diff flo
 		return 0, 0
 	}
 	half := -math.Expm1(-d) // 1 − e^{−d}
-	x := math.Exp(logS+logRest+d) * half * half
+	x := kernel.Exp(logS+logRest+d) * half * half
 	grown := 1 / (1 + 1/x)
 	sum = (1 - 2*s.s[j]) * grown
-	diff = grown / math.Tanh(0.5*d)
+	diff = grown * (2 - half) / half
 	if j != s.top {
 		rest := 1 - s.s[j]
 		sum /= rest

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 
 	"closedform/core/field"
+	"closedform/core/random"
 )
 
 // Descent is how long and how fast Adam runs over minibatches of 32 examples. It
@@ -63,7 +64,7 @@ func (n *Network) Initialise(weights []float64, rnd *rand.Rand) {
 		for j := range w.Out {
 			neuron := w.Neuron(weights, j)
 			for i := range neuron {
-				neuron[i] = sd * rnd.NormFloat64()
+				neuron[i] = sd * random.Normal(rnd)
 			}
 			neuron[w.In-1] = 0
 		}

@@ -9,6 +9,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
+
+	"closedform/core/kernel"
 )
 
 // Network computes logits from a weight vector. It is not modified by its
@@ -185,7 +187,7 @@ func Exponentials(z []float64) (top, sum float64) {
 	for j, x := range z {
 		e := 1.0 // the exponential takes most of the time: save one
 		if x != top || math.IsInf(top, 0) {
-			e = math.Exp(x - top)
+			e = kernel.Exp(x - top)
 		}
 		z[j] = e
 		sum += e

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/baselines/mlp"
+	"closedform/core/random"
 	"closedform/core/softmax"
 )
 
@@ -95,7 +96,7 @@ func (e *Estimate) Sample(mean, variance []float64, samples int, src rand.Source
 	rnd := rand.New(src)
 	for range samples {
 		for j, sd := range e.sd {
-			e.s[j] = mean[j] + sd*rnd.NormFloat64()
+			e.s[j] = mean[j] + sd*random.Normal(rnd)
 		}
 		mlp.Normalise(e.s)
 		e.add()

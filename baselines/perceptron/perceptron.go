@@ -39,6 +39,7 @@ import (
 	"closedform/core/bnn"
 	"closedform/core/field"
 	"closedform/core/gauss"
+	"closedform/core/kernel"
 )
 
 // Rule says how a label moves the activation.
@@ -127,8 +128,14 @@ func (p *Perceptron) Predict(x []float64) (Prediction, error) {
 	if len(x) != len(p.mean) {
 		panic(fmt.Sprintf("perceptron: input of length %d for %d weights", len(x), len(p.mean)))
 	}
-	mat.NewVecDense(len(x), p.gain).MulVec(p.cov, mat.NewVecDense(len(x), x))
-	m, v := floats.Dot(x, p.mean), floats.Dot(x, p.gain)
+	clear(p.gain)
+	cov := p.cov.RawSymmetric() // the upper triangle
+	for i, xi := range x {
+		row := cov.Data[i*cov.Stride+i : i*cov.Stride+len(x)]
+		p.gain[i] += kernel.Dot(row, x[i:])
+		kernel.AddScaled(p.gain[i+1:], xi, row[1:])
+	}
+	m, v := kernel.Dot(x, p.mean), kernel.Dot(x, p.gain)
 	if sum := m + v; math.IsNaN(sum) || math.IsInf(sum, 0) {
 		return Prediction{}, fmt.Errorf("perceptron: the activation overflows: mean %g, variance %g", m, v)
 	}
@@ -138,7 +145,7 @@ func (p *Perceptron) Predict(x []float64) (Prediction, error) {
 
 // spread returns t.
 func (p *Perceptron) spread(v float64) float64 {
-	return math.Hypot(1, p.cfg.Lambda*math.Sqrt(max(0, v)))
+	return kernel.Hypot(1, p.cfg.Lambda*math.Sqrt(max(0, v)))
 }
 
 // Observe updates the weights by one example. MinEigenvalue of the result is

@@ -7,13 +7,13 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/stat/distuv"
 
 	"closedform/baselines/mlp"
+	"closedform/core/kernel"
+	"closedform/core/linear"
+	"closedform/core/random"
 )
 
 // Importance samples by self-normalised importance sampling (Geweke, "Bayesian
@@ -59,7 +59,7 @@ func (s Importance) Sample(p *Problem, src rand.Source) (*Sample, error) {
 	}
 	_, sum := mlp.Exponentials(out.Weights)
 	floats.Scale(1/sum, out.Weights)
-	out.ESS = 1 / floats.Dot(out.Weights, out.Weights)
+	out.ESS = 1 / kernel.Dot(out.Weights, out.Weights)
 	if least := float64(draws) / 10; !(out.ESS >= least) {
 		return nil, fmt.Errorf("posterior: effective sample size %.4g of %d draws; need %.4g: "+
 			"use fewer examples, or more draws", out.ESS, draws, least)
@@ -68,45 +68,33 @@ func (s Importance) Sample(p *Problem, src rand.Source) (*Sample, error) {
 }
 
 // student is a multivariate Student distribution: centre m, scale matrix H⁻¹
-// with H = UᵀU, and ν degrees of freedom.
+// with H = LLᵀ, and ν degrees of freedom.
 type student struct {
-	centre  []float64
-	u       blas64.Triangular
-	logNorm float64   // log density at the centre
-	d       []float64 // scratch
+	centre []float64
+	factor *linear.Cholesky
+	d      []float64 // scratch
 }
 
-func newStudent(m *Mode) student {
-	n, nu := float64(len(m.Weights)), float64(dof)
-	upper, _ := math.Lgamma((nu + n) / 2)
-	lower, _ := math.Lgamma(nu / 2)
-	return student{
-		centre:  m.Weights,
-		u:       m.Chol.RawU().(interface{ RawTriangular() blas64.Triangular }).RawTriangular(),
-		logNorm: upper - lower - n/2*math.Log(nu*math.Pi) + m.Chol.LogDet()/2,
-		d:       make([]float64, len(m.Weights)),
-	}
-}
+func newStudent(m *Mode) student { return student{m.Weights, &m.Chol, make([]float64, len(m.Weights))} }
 
 // draw sets w and its mirror image in the centre, which are as likely.
 func (s student) draw(w, mirror []float64, rnd *rand.Rand) {
 	for i := range w {
-		w[i] = rnd.NormFloat64()
+		w[i] = random.Normal(rnd)
 	}
-	blas64.Trsv(blas.NoTrans, s.u, blas64.Vector{N: len(w), Inc: 1, Data: w})
-	r := math.Sqrt(dof / distuv.ChiSquared{K: dof, Src: rnd}.Rand())
+	s.factor.SolveT(w)
+	r := math.Sqrt(dof / random.ChiSquared(rnd, dof))
 	for i, m := range s.centre {
 		d := r * w[i]
 		w[i], mirror[i] = m+d, m-d
 	}
 }
 
-// logDensity returns the log density at w.
+// logDensity returns the log density at w less that at the centre.
 func (s student) logDensity(w []float64) float64 {
-	d := s.d
+	clear(s.d)
 	for i, m := range s.centre {
-		d[i] = w[i] - m
+		kernel.AddScaled(s.d[:i+1], w[i]-m, s.factor.Row(i))
 	}
-	blas64.Trmv(blas.NoTrans, s.u, blas64.Vector{N: len(d), Inc: 1, Data: d})
-	return s.logNorm - (dof+float64(len(w)))/2*math.Log1p(floats.Dot(d, d)/dof)
+	return -(dof + float64(len(w))) / 2 * math.Log1p(kernel.Dot(s.d, s.d)/dof)
 }

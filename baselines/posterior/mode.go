@@ -3,33 +3,27 @@ package posterior
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/optimize"
 
 	"closedform/baselines/mlp"
+	"closedform/baselines/optimize"
+	"closedform/core/linear"
 )
 
 // Objective is the negative LogDensity of a problem as a function of the weights in
 // units of the prior, u_i = (w_i − m_i)/√v_i, so that the threshold of an optimiser has
-// a meaning. It keeps the last value, because an optimiser asks for value and gradient
-// at a point one after the other.
+// a meaning.
 type Objective struct {
 	problem  *Problem
 	mean, sd []float64
-
-	at, w, grad []float64
-	value       float64
+	w        []float64
 }
 
 // Objective returns that of the problem.
 func (p *Problem) Objective() *Objective {
 	n := len(p.model.PriorVar)
-	o := &Objective{
-		problem: p, mean: p.model.PriorMean, sd: make([]float64, n),
-		at: slices.Repeat([]float64{math.NaN()}, n), w: make([]float64, n), grad: make([]float64, n),
-	}
+	o := &Objective{problem: p, mean: p.model.PriorMean, sd: make([]float64, n), w: make([]float64, n)}
 	for i, v := range p.model.PriorVar {
 		o.sd[i] = math.Sqrt(v)
 	}
@@ -53,22 +47,13 @@ func (o *Objective) Weights(u []float64) []float64 {
 	return o.w
 }
 
-// Func returns the value at u.
-func (o *Objective) Func(u []float64) float64 {
-	if !slices.Equal(u, o.at) {
-		copy(o.at, u)
-		o.value = -o.problem.LogDensity(o.grad, o.Weights(u))
-		for i, s := range o.sd {
-			o.grad[i] *= -s
-		}
+// Func returns the value at u and sets grad to the gradient.
+func (o *Objective) Func(grad, u []float64) float64 {
+	value := -o.problem.LogDensity(grad, o.Weights(u))
+	for i, s := range o.sd {
+		grad[i] *= -s
 	}
-	return o.value
-}
-
-// Grad sets grad to the gradient at u.
-func (o *Objective) Grad(grad, u []float64) {
-	o.Func(u)
-	copy(grad, o.grad)
+	return value
 }
 
 // hess sets h to the information at u.
@@ -87,8 +72,8 @@ func (o *Objective) hess(h *mat.SymDense, u []float64) {
 // information H in place of the negative Hessian.
 type Mode struct {
 	Weights    []float64
-	LogDensity float64      // of Problem at the mode
-	Chol       mat.Cholesky // of H at the mode
+	LogDensity float64         // of Problem at the mode
+	Chol       linear.Cholesky // of H at the mode
 }
 
 // Mode climbs from start to a maximum of the posterior density by Fisher scoring with
@@ -101,21 +86,13 @@ func (p *Problem) Mode(start []float64) (*Mode, error) {
 		panic(fmt.Sprintf("posterior: start of length %d; the model has %d weights", len(start), n))
 	}
 	o := p.Objective()
-	// A failed line search, as happens on a kink, still leaves the best point.
-	objective := optimize.Problem{Func: o.Func, Grad: o.Grad, Hess: o.hess}
-	r, err := optimize.Minimize(objective, o.Units(start), &optimize.Settings{
-		GradientThreshold: 1e-6,
-		MajorIterations:   200,
-		Converger:         &optimize.FunctionConverge{Absolute: 1e-9, Iterations: 3},
-	}, &optimize.Newton{})
-	if r == nil {
-		return nil, fmt.Errorf("posterior: search of the mode: %w", err)
-	}
-	mode := &Mode{Weights: o.Weights(r.X), LogDensity: -r.F}
+	u := o.Units(start)
+	value := optimize.Newton(o.Func, o.hess, u, optimize.Rest{Gradient: 1e-9, Steps: 200})
+	mode := &Mode{Weights: o.Weights(u), LogDensity: -value}
 	information := mat.NewSymDense(n, nil)
 	p.Information(information, mode.Weights)
-	if !mlp.Finite(r.F) || !mode.Chol.Factorize(information) || !mlp.Finite(mode.Chol.LogDet()) {
-		return nil, fmt.Errorf("posterior: search of the mode: log density %g with an information that is not finite and positive definite", -r.F)
+	if !mlp.Finite(value) || !mode.Chol.Factorize(information) {
+		return nil, fmt.Errorf("posterior: search of the mode: log density %g with an information that is not finite and positive definite", -value)
 	}
 	return mode, nil
 }

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/baselines/mlp"
+	"closedform/core/kernel"
 )
 
 // Problem is a model with data. Its methods use scratch space of the problem:
@@ -37,7 +38,7 @@ func NewProblem(m Model, x [][]float64, class []int) (*Problem, error) {
 		model: m, network: network, data: data, pass: network.NewPass(), score: make([]float64, network.Weights()),
 	}
 	for _, v := range m.PriorVar {
-		p.logNorm -= (math.Log(2*math.Pi) + math.Log(v)) / 2
+		p.logNorm -= (kernel.Log(2*math.Pi) + kernel.Log(v)) / 2
 	}
 	return p, nil
 }
@@ -76,7 +77,7 @@ func (p *Problem) LogDensity(grad, w []float64) float64 {
 		log += z - top
 		product *= sum
 		if product > flush {
-			log -= math.Log(product)
+			log -= kernel.Log(product)
 			product = 1
 		}
 		if grad == nil {
@@ -88,7 +89,7 @@ func (p *Problem) LogDensity(grad, w []float64) float64 {
 		p.pass.Score[c]++
 		p.network.Backward(p.pass, grad, w)
 	}
-	log -= math.Log(product)
+	log -= kernel.Log(product)
 	if !mlp.Finite(log) {
 		clear(grad)
 		return math.Inf(-1)

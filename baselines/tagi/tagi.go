@@ -29,6 +29,8 @@ import (
 	"math/rand/v2"
 
 	"closedform/baselines/mlp"
+	"closedform/core/kernel"
+	"closedform/core/random"
 )
 
 // Model is a network and what it has learnt. It must not be used by several
@@ -61,7 +63,7 @@ func New(cfg Config, src rand.Source) (*Model, error) {
 		w := newLayer(width+1, out)
 		sd := math.Sqrt(cfg.PriorMeanVar / float64(w.In))
 		for i := range w.Mean {
-			w.Mean[i] = sd * rnd.NormFloat64()
+			w.Mean[i] = sd * random.Normal(rnd)
 			w.Variance[i] = cfg.PriorVar / float64(w.In)
 		}
 		if l > 0 {
@@ -134,7 +136,7 @@ func (m *Model) Predict(p, x []float64) error {
 	}
 	last := m.layers[len(m.layers)-1]
 	for i, mean := range last.m {
-		m.ratio[i] = mean / math.Hypot(m.cfg.SigmaP, math.Sqrt(last.v[i]))
+		m.ratio[i] = mean / kernel.Hypot(m.cfg.SigmaP, math.Sqrt(last.v[i]))
 	}
 	if !m.tree.probabilities(p, m.ratio) {
 		return errors.New("tagi: the probabilities of the tree overflow")

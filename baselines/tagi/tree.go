@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"closedform/core/gauss"
+	"closedform/core/kernel"
 )
 
 // tree is the binary tree whose leaves are the classes: class c is found by the
@@ -62,8 +63,8 @@ func (t *tree) probabilities(p, x []float64) bool {
 		return false
 	}
 	for c, log := range p {
-		p[c] = math.Exp(log - top)
+		p[c] = kernel.Exp(log - top)
 	}
-	floats.Scale(1/floats.Sum(p), p)
+	floats.Scale(1/kernel.Sum(p), p)
 	return true
 }

@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/optimize"
 
 	"closedform/baselines/mlp"
+	"closedform/baselines/optimize"
+	"closedform/core/kernel"
+	"closedform/core/linear"
 )
 
 // ascent climbs to the means of the weights. The textbook step maximises the bound
@@ -36,48 +36,23 @@ type ascent struct {
 	data *mlp.Examples
 	unit *scatter
 
-	weights *mat.Dense // class × input, at the point t
-	grad    *mat.Dense // derivatives of the log density by t
-	value   float64    // log density
-	t       []float64
-
-	logit, score []float64 // of one example
+	weights      *mat.Dense // class × input, at the point evaluated last
+	logit, score []float64  // of one example
 }
 
 func newAscent(v float64, n int, data *mlp.Examples, unit *scatter) *ascent {
-	in := data.Inputs()
-	a := &ascent{
+	return &ascent{
 		v: v, data: data, unit: unit,
-		weights: mat.NewDense(n, in, nil), grad: mat.NewDense(n, in, nil), t: make([]float64, n*in),
-		logit: make([]float64, n), score: make([]float64, n),
+		weights: mat.NewDense(n, data.Inputs(), nil), logit: make([]float64, n), score: make([]float64, n),
 	}
-	a.evaluate()
-	return a
 }
 
 // run climbs from zero to the maximum.
-func (a *ascent) run() error {
-	result, err := optimize.Minimize(optimize.Problem{
-		Func: func(t []float64) float64 {
-			a.moveTo(t)
-			return -a.value
-		},
-		Grad: func(grad, t []float64) {
-			a.moveTo(t)
-			floats.ScaleTo(grad, -1, a.grad.RawMatrix().Data)
-		},
-	}, make([]float64, len(a.t)), &optimize.Settings{
-		GradientThreshold: tolerance,
-		MajorIterations:   maxSteps + 1, // the start counts
-		Converger:         optimize.NeverTerminate{},
-	}, &optimize.LBFGS{})
-	if result == nil {
-		return fmt.Errorf("variational: ascent: %w", err)
-	}
-	// A line search that fails, as it does at the limit of rounding, leaves the
-	// best point.
-	a.moveTo(result.X)
-	return nil
+func (a *ascent) run() {
+	n, in := a.weights.Dims()
+	t, grad := make([]float64, n*in), make([]float64, n*in)
+	optimize.LBFGS(a.loss, t, optimize.Rest{Gradient: tolerance, Steps: maxSteps})
+	a.loss(grad, t)
 }
 
 // curvature is a number c such that c(I − 11ᵀ/K) is nowhere below the negative Hessian
@@ -91,47 +66,44 @@ func score(grad, logit []float64, class int) float64 {
 	top, sum := mlp.Exponentials(grad)
 	floats.Scale(-1/sum, grad)
 	grad[class]++
-	return logit[class] - top - math.Log(sum)
+	return logit[class] - top - kernel.Log(sum)
 }
 
-// moveTo evaluates the log density at t unless that is where it was evaluated last.
-func (a *ascent) moveTo(t []float64) {
-	if !floats.Equal(a.t, t) {
-		copy(a.t, t)
-		a.evaluate()
-	}
-}
-
-// evaluate sets weights, value and grad from t.
-func (a *ascent) evaluate() {
+// loss returns the negative log density at t, sets grad to its gradient, and the weights.
+func (a *ascent) loss(grad, t []float64) float64 {
 	sd := math.Sqrt(a.v)
-	w, grad := a.weights.RawMatrix().Data, a.grad.RawMatrix().Data
-	floats.ScaleTo(w, sd, a.t)
+	w := a.weights.RawMatrix().Data
+	floats.ScaleTo(w, sd, t)
 	for j := range a.score {
-		a.unit.solve(blas.NoTrans, a.weights.RawRowView(j))
+		a.unit.chol.SolveT(a.weights.RawRowView(j))
 	}
-	a.value = -floats.Dot(w, w) / (2 * a.v)
-	floats.ScaleTo(grad, -1/a.v, w)
+	loss := kernel.Dot(w, w) / (2 * a.v)
+	floats.ScaleTo(grad, 1/a.v, w)
+	in := a.data.Inputs()
 	for k, c := range a.data.Class {
 		x := a.data.Input(k)
 		for j := range a.logit {
-			a.logit[j] = floats.Dot(a.weights.RawRowView(j), x)
+			a.logit[j] = kernel.Dot(a.weights.RawRowView(j), x)
 		}
-		a.value += score(a.score, a.logit, c)
+		loss -= score(a.score, a.logit, c)
 		for j, s := range a.score {
-			floats.AddScaled(a.grad.RawRowView(j), s, x)
+			kernel.AddScaled(grad[j*in:(j+1)*in], -s, x)
 		}
 	}
 	for j := range a.score {
-		a.unit.solve(blas.Trans, a.grad.RawRowView(j))
+		a.unit.chol.Solve(grad[j*in : (j+1)*in])
 	}
 	floats.Scale(sd, grad)
+	return loss
 }
 
 // scatter is the matrix I + a v Σ_k x_k x_kᵀ, which is S⁻¹ in units of the prior.
 type scatter struct {
-	chol mat.Cholesky
+	chol linear.Cholesky
 }
+
+// mostSpread is the ratio of eigenvalues of matrices that are as good as singular.
+const mostSpread = 1e16
 
 func (s *scatter) set(data *mlp.Examples, v, a float64) error {
 	n := data.Inputs()
@@ -142,14 +114,13 @@ func (s *scatter) set(data *mlp.Examples, v, a float64) error {
 	for i := range n {
 		sum.SetSym(i, i, sum.At(i, i)+1)
 	}
-	if !s.chol.Factorize(sum) || !(s.chol.Cond() < mat.ConditionTolerance) {
+	positive, least := s.chol.Factorize(sum), math.Inf(1)
+	for i := range n {
+		least = min(least, s.chol.Row(i)[i])
+	}
+	// No eigenvalue is above the trace, or all above the square of a pivot.
+	if !positive || !(mat.Trace(sum) < mostSpread*least*least) {
 		return fmt.Errorf("variational: prior variance %g: the covariance of the weights is singular in double precision", v)
 	}
 	return nil
-}
-
-// solve replaces y by U⁻¹y, or by U⁻ᵀy, where UᵀU is the matrix.
-func (s *scatter) solve(trans blas.Transpose, y []float64) {
-	u := s.chol.RawU().(interface{ RawTriangular() blas64.Triangular }).RawTriangular()
-	blas64.Trsv(trans, u, blas64.Vector{N: len(y), Inc: 1, Data: y})
 }

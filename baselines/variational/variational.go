@@ -34,12 +34,12 @@ import (
 	"fmt"
 	"math/rand/v2"
 
-	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/baselines/mlp"
 	"closedform/core/field"
+	"closedform/core/kernel"
 	"closedform/core/softmax"
 )
 
@@ -128,9 +128,7 @@ func fit(bound Bound, data *mlp.Examples, n int, v float64) (*Model, error) {
 		return nil, err
 	}
 	up := newAscent(v, n, data, &unit)
-	if err := up.run(); err != nil {
-		return nil, err
-	}
+	up.run()
 	in := data.Inputs()
 	return &Model{
 		weights: up.weights, priorVar: v, scatter: posterior, moments: softmax.NewMoments(n),
@@ -148,15 +146,15 @@ func (m *Model) Predict(p, x []float64) error {
 		return fmt.Errorf("variational: %w", err)
 	}
 	copy(m.root, m.x)
-	m.scatter.solve(blas.Trans, m.root)
-	v := m.priorVar * floats.Dot(m.root, m.root)
+	m.scatter.chol.Solve(m.root)
+	v := m.priorVar * kernel.Dot(m.root, m.root)
 	for j := range m.mean {
-		m.mean[j], m.spread[j] = floats.Dot(m.weights.RawRowView(j), m.x), v
+		m.mean[j], m.spread[j] = kernel.Dot(m.weights.RawRowView(j), m.x), v
 	}
 	if !mlp.Finite(m.mean...) || !mlp.Finite(v) {
 		return fmt.Errorf("variational: the logits overflow: means %g, variance %g", m.mean, v)
 	}
 	softmax.Exact{Fast: true}.Moments(m.moments, m.mean, m.spread)
-	floats.ScaleTo(p, 1/floats.Sum(m.moments.P), m.moments.P)
+	floats.ScaleTo(p, 1/kernel.Sum(m.moments.P), m.moments.P)
 	return nil
 }

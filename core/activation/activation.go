@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"math"
 
-	"closedform/core/gauss"
+	"closedform/core/kernel"
 )
 
 // PiecewiseLinear is the activation f(z) = max(αz, βz) with 0 ≤ α ≤ 1 and
@@ -48,17 +48,30 @@ func (f PiecewiseLinear) Eval(z float64) float64 {
 // of the mean for m < 0 < α relative to the sum of the magnitudes of its two terms.
 // Moments panics if v is negative, or if m or v is not finite.
 func (f PiecewiseLinear) Moments(m, v float64) (mean, variance, cross float64) {
-	if !(0 <= v && v <= math.MaxFloat64 && math.Abs(m) <= math.MaxFloat64) {
-		panic(fmt.Sprintf("activation: mean %v, variance %v, want finite ones and variance ≥ 0", m, v))
+	var y, s, c [1]float64
+	f.AllMoments(y[:], s[:], c[:], []float64{m}, []float64{v})
+	return y[0], s[0], c[0]
+}
+
+// AllMoments sets mean_j, variance_j and cross_j to the [PiecewiseLinear.Moments] for m_j
+// and v_j. All slices must have the length of m.
+func (f PiecewiseLinear) AllMoments(mean, variance, cross, m, v []float64) {
+	for j, vj := range v {
+		if !(0 <= vj && vj <= math.MaxFloat64 && math.Abs(m[j]) <= math.MaxFloat64) {
+			panic(fmt.Sprintf("activation: mean %v, variance %v, want finite ones and variance ≥ 0", m[j], vj))
+		}
+		mean[j] = m[j] / math.Sqrt(vj)
 	}
-	if v == 0 {
-		return f.Eval(m), 0, 0
-	}
-	sd := math.Sqrt(v)
-	prob, gap, rectified := gauss.Rectified(m / sd)
+	kernel.Rectified(cross, mean, variance, mean)
 	delta := f.Beta - f.Alpha
-	mean = f.Eval(m) + delta*sd*gap
-	variance = v * (f.Alpha*f.Alpha + delta*(2*f.Alpha*prob+delta*rectified))
-	cross = v * (f.Alpha + delta*prob)
-	return mean, variance, cross
+	for j, vj := range v {
+		if vj == 0 {
+			mean[j], variance[j], cross[j] = f.Eval(m[j]), 0, 0
+			continue
+		}
+		prob, gap, rectified := cross[j], mean[j], variance[j]
+		mean[j] = f.Eval(m[j]) + delta*math.Sqrt(vj)*gap
+		variance[j] = vj * (f.Alpha*f.Alpha + delta*(2*f.Alpha*prob+delta*rectified))
+		cross[j] = vj * (f.Alpha + delta*prob)
+	}
 }

@@ -3,18 +3,27 @@ package bnn
 import (
 	"math"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"closedform/core/kernel"
 	"closedform/core/linear"
 )
 
-// correlated has one Gaussian over the weights of all neurons, put one after
-// another, w ~ N(μ, Σ) with Σ = RRᵀ: row j·in + i of the root is that of input i to
-// neuron j.
-type correlated struct{ dense }
+// correlated has one Gaussian over the weights of all neurons, put one after another,
+// w ~ N(μ, Σ) with Σ = RRᵀ: row j·in + i of the root is that of input i to neuron j. It
+// is updated in Potter's form (Bierman 1977, Ch. V.2).
+type correlated struct {
+	neurons
+	size int       // in·out
+	root []float64 // size × size
+}
 
-func newCorrelated(in, out int) *correlated { return &correlated{newDense(in, out, 1, in*out)} }
+func newCorrelated(in, out int) *correlated {
+	size := in * out
+	return &correlated{newNeurons(in, out), size, make([]float64, size*size)}
+}
+
+func (w *correlated) row(i int) []float64 { return w.root[i*w.size : (i+1)*w.size] }
 
 // jointFlow is what the flow of a correlated layer holds besides.
 type jointFlow struct {
@@ -37,8 +46,41 @@ func (w *correlated) scratch() int { return w.out * w.size }
 
 // setCov is for weights that are new, hence independent.
 func (w *correlated) setCov(j int, cov mat.Symmetric) error {
-	return w.setBlock(j*w.in, j*w.in, j, cov)
+	root, err := covRoot(j, cov)
+	if err != nil {
+		return err
+	}
+	for i := range w.in {
+		copy(w.row(j*w.in + i)[j*w.in:], root[i*w.in:(i+1)*w.in])
+	}
+	return nil
 }
+
+// cov returns the covariance of the weights of neuron j.
+func (w *correlated) cov(j int) mat.Symmetric {
+	cov := mat.NewSymDense(w.in, nil)
+	for a := range w.in {
+		for b := a; b < w.in; b++ {
+			cov.SetSym(a, b, kernel.Dot(w.row(j*w.in+a), w.row(j*w.in+b)))
+		}
+	}
+	return cov
+}
+
+func (w *correlated) spread(s *LayerState) {
+	s.Root = mat.DenseCopyOf(mat.NewDense(w.size, w.size, w.root))
+}
+
+func (w *correlated) restore(s LayerState) { mat.NewDense(w.size, w.size, w.root).Copy(s.Root) }
+
+func (w *correlated) largest() (most float64) {
+	for i := range w.size {
+		most = max(most, kernel.Dot(w.row(i), w.row(i)))
+	}
+	return most
+}
+
+func (w *correlated) addVariance(v float64) { w.root = addToRoot(w.root, v) }
 
 // forward leaves the columns g_j of G = Rᵀ(I⊗ŷ) in the scratch, and sets the
 // covariance of the pre-activations,
@@ -47,13 +89,14 @@ func (w *correlated) setCov(j int, cov mat.Symmetric) error {
 func (w *correlated) forward(f *flow) {
 	for j := range w.out {
 		g, mean := f.scratch[j*w.size:(j+1)*w.size], w.neuronMean(j)
-		w.image(g, f.y, j*w.in)
-		f.m[j] = floats.Dot(f.y, mean)
+		clear(g)
+		kernel.AddRows(g, f.y, w.root[j*w.in*w.size:(j+1)*w.in*w.size])
+		f.m[j] = kernel.Dot(f.y, mean)
 		for k := range j + 1 {
-			v := floats.Dot(g, f.scratch[k*w.size:(k+1)*w.size])
+			v := kernel.Dot(g, f.scratch[k*w.size:(k+1)*w.size])
 			for i, s := range f.s {
 				if s > 0 {
-					v += s * (mean[i]*w.neuronMean(k)[i] + floats.Dot(w.row(j*w.in+i), w.row(k*w.in+i)))
+					v += s * (mean[i]*w.neuronMean(k)[i] + kernel.Dot(w.row(j*w.in+i), w.row(k*w.in+i)))
 				}
 			}
 			f.joint.cov.SetSym(j, k, v)
@@ -90,16 +133,16 @@ func (w *correlated) update(f *flow) {
 	u, root := s.k.Vectors, s.k.Values // U, Λ^½
 	for j := range n {
 		for k := j; k < n; k++ {
-			u[j*n+k] = floats.Dot(g(j), g(k))
+			u[j*n+k] = kernel.Dot(g(j), g(k))
 		}
 	}
 	// The mean moves by what the weights are before the root does.
 	clear(s.q)
 	for j := range n {
-		floats.AddScaled(s.q, f.d[j], g(j))
+		kernel.AddScaled(s.q, f.d[j], g(j))
 	}
 	for a := range size {
-		w.mean[a] += floats.Dot(w.row(a), s.q)
+		w.mean[a] += kernel.Dot(w.row(a), s.q)
 	}
 	factorize(s.k)
 	for l, x := range root {
@@ -137,11 +180,11 @@ func (w *correlated) update(f *flow) {
 		}
 		clear(s.q)
 		for j := range n {
-			floats.AddScaled(s.q, s.turn[j*n+l], g(j))
+			kernel.AddScaled(s.q, s.turn[j*n+l], g(j))
 		}
 		for a := range size {
 			row := w.row(a)
-			floats.AddScaled(row, factor*floats.Dot(row, s.q), s.q)
+			kernel.AddScaled(row, factor*kernel.Dot(row, s.q), s.q)
 		}
 	}
 }

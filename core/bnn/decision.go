@@ -2,12 +2,12 @@ package bnn
 
 import (
 	"fmt"
-	"math"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/core/field"
+	"closedform/core/kernel"
 )
 
 // Unknown is the decision for none of the classes.
@@ -62,10 +62,10 @@ func (p *Prediction) Confidence(by Confidence) float64 {
 		var entropy float64
 		for _, x := range p.P {
 			if x > 0 {
-				entropy -= x / sum * math.Log(x/sum)
+				entropy -= x / sum * kernel.Log(x/sum)
 			}
 		}
-		return 1 - entropy/math.Log(float64(len(p.P)))
+		return 1 - entropy/kernel.Log(float64(len(p.P)))
 	case Epistemic:
 		aleatoric, epistemic := p.LabelVariance()
 		if epistemic <= momentErr {

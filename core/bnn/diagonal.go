@@ -6,6 +6,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"closedform/core/kernel"
 	"closedform/core/linear"
 )
 
@@ -22,8 +23,9 @@ func (w *diagonal) setCov(j int, cov mat.Symmetric) error {
 	if _, err := checkCov(j, cov); err != nil {
 		return err
 	}
+	_, plain := cov.(mat.Diagonal)
 	for a := range w.In {
-		for b := range a {
+		for b := 0; b < a && !plain; b++ {
 			if x := cov.At(a, b); x != 0 {
 				return fmt.Errorf("covariance of neuron %d holds %g off the diagonal; the layer is diagonal", j, x)
 			}
@@ -63,15 +65,9 @@ func (w *diagonal) update(f *flow) {
 		if y == 0 {
 			continue
 		}
+		// Counted once no factor is negative, as −e_j ≤ 1/v_j and v_j ≥ y² variance_j, but
+		// for rounding.
 		mean, variance := w.Input(i)
-		d, e := f.d[:len(mean)], f.e[:len(mean)]
-		variance = variance[:len(mean)]
-		often := w.times * y
-		for j, x := range variance {
-			u := x * y
-			mean[j] += d[j] * u
-			// Counted once not negative, as −e_j ≤ 1/v_j and v_j ≥ u y, but for rounding.
-			variance[j] = x * max(w.least, 1+e[j]*u*often)
-		}
+		kernel.Update(mean, variance, f.d, f.e, y, w.times*y, w.least)
 	}
 }

@@ -2,33 +2,51 @@ package bnn
 
 import (
 	"math"
+	"slices"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"closedform/core/kernel"
 )
 
-// full has a covariance Σ_j = R_jR_jᵀ for all inputs of a neuron: row j·in + i of
-// the roots is that of input i.
-type full struct{ dense }
+// neurons are the means of weights, neuron by neuron.
+type neurons struct {
+	in, out int
+	mean    []float64 // out × in: μ_j
+}
 
-func newFull(in, out int) *full { return &full{newDense(in, out, out, in)} }
+func newNeurons(in, out int) neurons { return neurons{in, out, make([]float64, out*in)} }
 
-func (w *full) scratch() int { return w.out * w.in }
+func (w *neurons) neuronMean(j int) []float64 { return w.mean[j*w.in : (j+1)*w.in] }
 
-func (w *full) setCov(j int, cov mat.Symmetric) error { return w.setBlock(j*w.in, 0, j, cov) }
+func (w *neurons) SetMean(mean *mat.Dense) { mat.NewDense(w.out, w.in, w.mean).Copy(mean) }
 
-// forward leaves the g_j = R_jᵀŷ in the scratch: ŷᵀΣ_jŷ = |g_j|².
+func (w *neurons) MeanMatrix() *mat.Dense { return mat.NewDense(w.out, w.in, slices.Clone(w.mean)) }
+
+// full has a covariance Σ_j = L_jL_jᵀ for all inputs of a neuron.
+type full struct {
+	neurons
+	triangles
+}
+
+func newFull(in, out int) *full { return &full{newNeurons(in, out), newTriangles(out, in)} }
+
+func (w *full) scratch() int { return (w.out + 1) * w.padded }
+
+func (w *full) setCov(j int, cov mat.Symmetric) error { return w.setRoot(j, j, cov) }
+
+func (w *full) cov(j int) mat.Symmetric { return w.triangles.cov(j) }
+
+// forward leaves the g_j = L_jᵀŷ in the scratch: ŷᵀΣ_jŷ = |g_j|².
 func (w *full) forward(f *flow) {
 	for j := range w.out {
-		g, mean := f.scratch[j*w.in:(j+1)*w.in], w.neuronMean(j)
-		w.image(g, f.y, j*w.in)
-		f.m[j] = floats.Dot(f.y, mean)
-		v := floats.Dot(g, g)
-		for i, s := range f.s {
-			if s > 0 {
-				row := w.row(j*w.in + i)
-				v += s * (mean[i]*mean[i] + floats.Dot(row, row))
-			}
+		g, mean := f.scratch[j*w.padded:(j+1)*w.padded], w.neuronMean(j)
+		v := w.image(g, f.y[:w.padded], f.s[:min(w.padded, cap(f.s))], j)
+		f.m[j] = kernel.Dot(f.y, mean)
+		v += kernel.Dot(g, g)
+		if f.s != nil {
+			_, second := kernel.Backward(mean[:len(f.s)], mean, f.s)
+			v += second
 		}
 		f.v[j] = v
 	}
@@ -38,32 +56,29 @@ func (w *full) backward(first, second []float64, f *flow) {
 	clear(first)
 	clear(second)
 	for j := range w.out {
-		d, e, mean := f.d[j], f.e[j], w.neuronMean(j)
-		for i := range first {
-			first[i] += mean[i] * d
-			second[i] += mean[i] * mean[i] * e
-		}
+		mean := w.neuronMean(j)[:len(first)]
+		kernel.AddScaled(first, f.d[j], mean)
+		kernel.AddSquares(second, f.e[j], mean)
 	}
 }
 
-// update subtracts from the root, with h = g_j/|g_j|,
-//
-//	R_j −= (1 − √(1 + e_j|g_j|²)) (R_jh) hᵀ.
+// update takes with h = g_j/|g_j| from the covariance −e_j|g_j|² (L_jh)(L_jh)ᵀ.
 func (w *full) update(f *flow) {
+	u := f.scratch[w.out*w.padded:]
 	for j := range w.out {
-		g := f.scratch[j*w.in : (j+1)*w.in]
-		size := floats.Norm(g, 2)
+		g := f.scratch[j*w.padded : (j+1)*w.padded]
+		size := kernel.Norm(g)
 		if size*size <= certain || f.d[j] == 0 && f.e[j] == 0 {
 			continue // certain, or taught nothing
 		}
-		floats.Scale(1/size, g)
-		step, shrink := f.d[j]*size, 1-math.Sqrt(math.Max(0, 1+f.e[j]*size*size))
-		mean := w.neuronMean(j)
-		for i := range mean {
-			row := w.row(j*w.in + i)
-			u := floats.Dot(row, g)
-			mean[i] += step * u
-			floats.AddScaled(row, -shrink*u, g)
-		}
+		scale(g, 1/size)
+		w.shrink(u, g, j, math.Max(0, 1+f.e[j]*size*size))
+		kernel.AddScaled(w.neuronMean(j), f.d[j]*size, u)
+	}
+}
+
+func scale(x []float64, by float64) {
+	for i := range x {
+		x[i] *= by
 	}
 }

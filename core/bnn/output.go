@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"closedform/core/kernel"
 	"closedform/core/linear"
 	"closedform/core/softmax"
 )
@@ -62,7 +63,7 @@ func (s *outputStep) run(cfg *Config, m, v []float64, class int) (Update, error)
 		return Update{}, errUnsound
 	}
 	s.moments.Cross(s.cross, v)
-	update := Update{LogP: math.Log(s.moments.P[class]) - math.Log1p(s.moments.Excess())}
+	update := Update{LogP: kernel.Log(s.moments.P[class]) - math.Log1p(s.moments.Excess())}
 	switch cfg.Output {
 	case Joint:
 		s.moments.Cov(s.cov)
@@ -213,7 +214,7 @@ func (s *outputStep) total(m, v []float64, class int) {
 			continue
 		}
 		row := s.moments.E.RawRowView(i)
-		degree := floats.Sum(row)
+		degree := kernel.Sum(row)
 		for j, vj := range v {
 			gradient := -row[j]
 			if j == i {

@@ -72,10 +72,11 @@ func (n *Network) newPass() []flow {
 	for l, w := range n.layers {
 		f := &pass[l]
 		out, in := n.cfg.WeightDims(l)
-		f.y, f.scratch = make([]float64, in), make([]float64, w.scratch())
+		f.scratch = make([]float64, w.scratch())
 		for _, of := range []*[]float64{&f.m, &f.v, &f.d, &f.e, &f.outVar, &f.cross} {
-			*of = make([]float64, out)
+			*of = padded(out)
 		}
+		f.y = padded(in)
 		if n.cfg.joint(l) {
 			f.joint = newJointFlow(in, out)
 		}
@@ -85,6 +86,10 @@ func (n *Network) newPass() []flow {
 	}
 	return pass
 }
+
+// padded returns n zeros with room for more up to a multiple of four, with and without one
+// for the bias: triangles take a vector with the zeros behind it.
+func padded(n int) []float64 { return make([]float64, n, (n+4)&^3) }
 
 // forward is the paper's Algorithm 1 up to the logits. A hidden layer hands on
 // the mean of its output and, under the hidden rule Smooth, its variance.
@@ -106,9 +111,9 @@ func (n *Network) forward(pass []flow, x []float64) error {
 			if s := m + f.v[j]; math.IsNaN(s) || math.IsInf(s, 0) {
 				return fmt.Errorf("bnn: layer %d: pre-activation of neuron %d overflows: mean %g, variance %g", l, j, m, f.v[j])
 			}
-			if l < len(n.layers)-1 {
-				pass[l+1].y[j], f.outVar[j], f.cross[j] = n.unit.Moments(m, f.v[j])
-			}
+		}
+		if l < len(n.layers)-1 {
+			n.unit.AllMoments(pass[l+1].y[:len(f.m)], f.outVar, f.cross, f.m, f.v)
 		}
 	}
 	return nil

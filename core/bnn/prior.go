@@ -5,6 +5,9 @@ import (
 	"math/rand/v2"
 
 	"gonum.org/v1/gonum/mat"
+
+	"closedform/core/kernel"
+	"closedform/core/random"
 )
 
 // priorMean draws the means of layer l.
@@ -13,7 +16,7 @@ func (c *Config) priorMean(l int, rnd *rand.Rand) *mat.Dense {
 	sd := math.Sqrt(c.PriorMeanVar / float64(in))
 	mean := mat.NewDense(out, in, nil)
 	if c.PriorDraw == Independent {
-		mean.Apply(func(_, _ int, _ float64) float64 { return sd * rnd.NormFloat64() }, mean)
+		mean.Apply(func(_, _ int, _ float64) float64 { return sd * random.Normal(rnd) }, mean)
 		return mean
 	}
 	signs := []float64{1}
@@ -39,26 +42,19 @@ func orthogonal(count, size int, rnd *rand.Rand) [][]float64 {
 	for k := range vectors {
 		u := make([]float64, size)
 		for i := range u {
-			u[i] = rnd.NormFloat64()
+			u[i] = random.Normal(rnd)
 		}
 		for _, v := range vectors[k-k%size : k] {
-			along := dot(u, v) / float64(size)
+			along := kernel.Dot(u, v) / float64(size)
 			for i := range u {
 				u[i] -= along * v[i]
 			}
 		}
-		scale := math.Sqrt(float64(size) / dot(u, u))
+		scale := math.Sqrt(float64(size) / kernel.Dot(u, u))
 		for i := range u {
 			u[i] *= scale
 		}
 		vectors[k] = u
 	}
 	return vectors
-}
-
-func dot(a, b []float64) (sum float64) {
-	for i, x := range a {
-		sum += x * b[i]
-	}
-	return sum
 }

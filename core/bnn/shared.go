@@ -7,10 +7,11 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"closedform/core/kernel"
 	"closedform/core/linear"
 )
 
-// shared has one covariance for all neurons, Σ_j = Σ = RRᵀ: a matrix normal
+// shared has one covariance for all neurons, Σ_j = Σ = LLᵀ: a matrix normal
 // distribution of the weights, with the identity between neurons. Of the posterior
 // it keeps the closest such distribution, by the sum over the neurons of
 // KL(posterior ‖ shared), whose covariance is the mean of theirs,
@@ -20,73 +21,70 @@ import (
 // at the price of one neuron: d² numbers and O(d²) operations, not out·d².
 type shared struct {
 	linear.Means
-	roots
+	triangles
+	first mat.Symmetric // while the covariances are set, that of neuron 0
 }
 
-func newShared(in, out int) *shared { return &shared{linear.NewMeans(in, out), newRoots(1, in)} }
+func newShared(in, out int) *shared {
+	return &shared{Means: linear.NewMeans(in, out), triangles: newTriangles(1, in)}
+}
 
-func (w *shared) scratch() int { return w.In }
+func (w *shared) scratch() int { return 2 * w.padded }
 
-func (w *shared) cov(int) mat.Symmetric { return w.block(0, w.In) }
+func (w *shared) cov(int) mat.Symmetric { return w.triangles.cov(0) }
 
 // setCov sets Σ from the first neuron; all others must have the same.
 func (w *shared) setCov(j int, cov mat.Symmetric) error {
 	if j == 0 {
-		return w.setBlock(0, 0, 0, cov)
+		w.first = cov
+		return w.setRoot(0, 0, cov)
 	}
-	trace, err := checkCov(j, cov)
-	if err != nil {
-		return err
-	}
+	_, plain := w.first.(mat.Diagonal)
+	_, diagonal := cov.(mat.Diagonal)
 	for a := range w.In {
-		for b := range a + 1 {
-			// Up to the rounding of the root.
-			if x, want := cov.At(a, b), floats.Dot(w.row(a), w.row(b)); math.Abs(x-want) > 1e-12*trace {
+		b := 0
+		if plain && diagonal {
+			b = a
+		}
+		for ; b <= a; b++ {
+			if x, want := cov.At(a, b), w.first.At(a, b); x != want {
 				return fmt.Errorf("covariance of neuron %d holds %g where that of neuron 0 holds %g; the layer is shared", j, x, want)
 			}
 		}
 	}
+	if j == w.Out-1 {
+		w.first = nil
+	}
 	return nil
 }
 
-// forward leaves g = Rᵀŷ in the scratch: ŷᵀΣŷ = |g|².
+// forward leaves g = Lᵀŷ in the scratch: ŷᵀΣŷ = |g|².
 func (w *shared) forward(f *flow) {
-	g := f.scratch
-	w.image(g, f.y, 0)
+	g := f.scratch[:w.padded]
+	common := w.image(g, f.y[:w.padded], f.s[:min(w.padded, cap(f.s))], 0)
 	clear(f.m)
 	clear(f.v)
-	var common float64
-	for i, y := range f.y {
-		if y != 0 {
-			floats.AddScaled(f.m, y, w.InputMean(i))
-		}
-		if i < len(f.s) && f.s[i] > 0 {
-			s := f.s[i]
-			common += s * floats.Dot(w.row(i), w.row(i))
-			for j, mu := range w.InputMean(i) {
-				f.v[j] += s * (mu * mu)
-			}
+	kernel.AddRows(f.m, f.y, w.Mean)
+	for i, s := range f.s {
+		if s > 0 {
+			kernel.AddSquares(f.v, s, w.InputMean(i))
 		}
 	}
-	floats.AddConst(floats.Dot(g, g)+common, f.v)
+	floats.AddConst(kernel.Dot(g, g)+common, f.v)
 }
 
 func (w *shared) backward(first, second []float64, f *flow) { w.Backward(first, second, f.d, f.e) }
 
 // update is that of full for all neurons at once.
 func (w *shared) update(f *flow) {
-	g := f.scratch
-	size := floats.Norm(g, 2)
+	g, u := f.scratch[:w.padded], f.scratch[w.padded:]
+	size := kernel.Norm(g)
 	if size*size <= certain {
 		return
 	}
-	floats.Scale(1/size, g)
-	e := floats.Sum(f.e) / float64(w.Out)
-	shrink := 1 - math.Sqrt(math.Max(0, 1+e*size*size))
-	for i := range w.In {
-		row := w.row(i)
-		u := floats.Dot(row, g)
-		floats.AddScaled(w.InputMean(i), size*u, f.d)
-		floats.AddScaled(row, -shrink*u, g)
-	}
+	scale(g, 1/size)
+	e := kernel.Sum(f.e) / float64(w.Out)
+	w.shrink(u, g, 0, math.Max(0, 1+e*size*size))
+	scale(u, size)
+	kernel.AddOuter(w.Mean, u[:w.In], f.d)
 }

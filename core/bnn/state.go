@@ -6,6 +6,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"closedform/core/kernel"
 )
 
 // State is all that there is to know of a network, in a form that can be stored:
@@ -25,7 +27,8 @@ type LayerState struct {
 	// Root is od × d where covariances are full: the rows from jd on are the
 	// d × d root R_j of Σ_j = R_jR_jᵀ. Of a shared covariance it is the d × d root,
 	// and of a joint output layer the od × od root of the covariance of all
-	// weights, neuron by neuron. No root is triangular.
+	// weights, neuron by neuron. All but the last are lower triangular; Restore
+	// takes any.
 	Root *mat.Dense
 
 	Variance *mat.Dense // o × d where covariances are diagonal: row j is the diagonal of Σ_j
@@ -89,7 +92,7 @@ func (s *LayerState) check(cfg *Config, l int) error {
 		if least := floats.Min(row); kind == Diagonal && least < 0 {
 			return fmt.Errorf("neuron %d has the variance %g; need positive semi-definite", k, least)
 		}
-		if kind != Diagonal && math.IsInf(floats.Dot(row, row), 0) {
+		if kind != Diagonal && math.IsInf(kernel.Dot(row, row), 0) {
 			return fmt.Errorf("covariance of neuron %d overflows", k/in)
 		}
 	}

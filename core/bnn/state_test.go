@@ -119,3 +119,33 @@ func TestRestoreRefuses(t *testing.T) {
 		}
 	}
 }
+
+// Restore takes roots that are not triangular, for the same covariances.
+func TestRestoreAnyRoot(t *testing.T) {
+	n := newNetwork(t, Config{Layers: []int{2, 3, 2}, Bias: true, Covariance: []Covariance{Full, Shared}, PriorMeanVar: 1})
+	for k := range 10 {
+		if _, err := n.Observe([]float64{float64(k), 1}, k%2); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := n.State()
+	turn := mat.NewDense(3, 3, []float64{0.6, 0, 0.8, 0, 1, 0, -0.8, 0, 0.6})
+	for j := range 3 {
+		block := s.Layers[0].Root.Slice(3*j, 3*j+3, 0, 3).(*mat.Dense)
+		block.Mul(mat.DenseCopyOf(block), turn)
+	}
+	s.Layers[1].Root.Apply(func(_, _ int, x float64) float64 { return -x }, s.Layers[1].Root)
+	restored, err := Restore(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for l := range 2 {
+		_, want := n.Weights(l)
+		_, got := restored.Weights(l)
+		for j := range want {
+			if !mat.EqualApprox(got[j], want[j], 1e-13) {
+				t.Errorf("layer %d, neuron %d: %v", l, j, mat.Formatted(got[j]))
+			}
+		}
+	}
+}

@@ -68,8 +68,13 @@ func (c *Config) newWeights(l int) weights {
 // the sum of the sizes of its diagonal.
 func checkCov(j int, cov mat.Symmetric) (trace float64, err error) {
 	var sum float64
+	_, diagonal := cov.(mat.Diagonal)
 	for a := range cov.SymmetricDim() {
-		for b := range a + 1 {
+		first := 0
+		if diagonal {
+			first = a
+		}
+		for b := first; b <= a; b++ {
 			sum += math.Abs(cov.At(a, b))
 		}
 		trace += math.Abs(cov.At(a, a))

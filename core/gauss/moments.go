@@ -20,23 +20,9 @@ import (
 // follow from max(Z+a, 0) = Z + a + max(−Z−a, 0), whose last term has
 // covariance −Φ(−a) with Z.
 func Rectified(a float64) (prob, gap, variance float64) {
-	t := math.Abs(a)
-	if !(t < kernel.Underflow) {
-		gap, prob = limits(a)
-		return prob, gap, prob
-	}
-	pdf := kernel.Density(t)
-	p, q := kernel.Tail(t)
-	n := p + t*q
-	d := q + t*n
-	prob = pdf * (n / d)
-	gap = pdf * (q / d)
-	variance = gap * (p/q - gap)
-	if a > 0 {
-		variance += 1 - 2*prob
-		prob = 1 - prob
-	}
-	return prob, gap, variance
+	var p, g, v [1]float64
+	kernel.Rectified(p[:], g[:], v[:], []float64{a})
+	return p[0], g[0], v[0]
 }
 
 // TruncatedVar returns the variance of a standard normal variable truncated from

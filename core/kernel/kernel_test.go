@@ -125,12 +125,21 @@ func outcome(rnd *rand.Rand, n int) [][]float64 {
 	exp, pdf, cdf := x(), x(), x()
 	ExpAll(exp, a)
 	PDFCDF(pdf, cdf, b)
+	prob, gap, rest, squares := x(), x(), x(), x()
+	Rectified(prob, gap, rest, c)
+	AddSquares(squares, s, d)
+	four, outer, rows, sum := make([]float64, 4), numbers(rnd, 4*n), numbers(rnd, 4*n), x()
+	Dot4((*[4]float64)(four), rows, a)
+	AddOuter4(outer, &[4]float64{u, s, w, -s}, a)
+	AddRows(sum, []float64{s, 0, u, w}, rows)
+	tall, shared := numbers(rnd, 4*n), x()
+	Carlson4(tall, shared, &[4]float64{s, u, w, -s}, &[4]float64{w, u, 1, s}, &[4]float64{-u, 0, s, w})
 	var products [8]float64
 	q := n / 16 * 4
 	Products(&products, a[:2*q], b[:4*q])
 	mills, truncated, below := x(), x(), x()
 	Truncated(mills, truncated, below, c)
-	return [][]float64{products[:], {Dot(a, b), first, second}, added, added4, m, v, noisyM, noisyV, mean, variance, exp, pdf, cdf, mills, truncated, below}
+	return [][]float64{prob, gap, rest, squares, tall, shared, four, outer, sum, products[:], {Dot(a, b), first, second}, added, added4, m, v, noisyM, noisyV, mean, variance, exp, pdf, cdf, mills, truncated, below}
 }
 
 // The assembly gives the bits of the Go code.
@@ -186,6 +195,7 @@ func BenchmarkLoops(b *testing.B) {
 			return x
 		}
 		p, q, r, s, u := x(), x(), x(), x(), x()
+		rows, four := make([]float64, 4*n), [4]float64{1e-9, 1e-9}
 		for _, l := range []struct {
 			name string
 			run  func()
@@ -194,10 +204,14 @@ func BenchmarkLoops(b *testing.B) {
 			{"Products", func() { Products(new([8]float64), p[:n/2&^7], q[:n&^15]) }},
 			{"AddScaled", func() { AddScaled(p, 1e-9, q) }},
 			{"AddScaled4", func() { AddScaled4(p, &[4]float64{1e-9}, q, r, s, u) }},
+			{"Dot4", func() { Dot4(&four, rows, q) }},
+			{"AddOuter4", func() { AddOuter4(rows, &four, q) }},
+			{"Carlson4", func() { Carlson4(rows, p, &four, &four, &four) }},
 			{"Forward", func() { Forward(p, q, 1e-9, 1e-9, 1e-9, r, s) }},
 			{"Backward", func() { Backward(p, q, r) }},
 			{"Update", func() { Update(p, q, r, s, 1e-9, 1e-9, 0.5) }},
 			{"ExpAll", func() { ExpAll(u, r) }},
+			{"Rectified", func() { Rectified(p, q, s, r) }},
 			{"PDFCDF", func() { PDFCDF(s, u, r) }},
 			{"Truncated", func() { Truncated(p, s, u, r) }},
 		} {

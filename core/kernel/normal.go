@@ -151,3 +151,38 @@ func truncated(mills, variance, cdf, x []float64) {
 		mills[i], variance[i], cdf[i] = d*perN, p*perN-qn*qn, c
 	}
 }
+
+// Rectified sets prob_i, gap_i and variance_i to the moments of max(Z+a_i, 0) for a
+// standard normal Z, as gauss.Rectified gives them.
+func Rectified(prob, gap, variance, a []float64) {
+	if !vector {
+		rectified(prob, gap, variance, a)
+		return
+	}
+	n := len(a) &^ 3
+	rectifiedVector(prob[:n], gap[:n], variance[:n], a[:n])
+	if n < len(a) {
+		var p, g, v, rest [4]float64
+		copy(rest[:], a[n:])
+		rectifiedVector(p[:], g[:], v[:], rest[:])
+		copy(prob[n:len(a)], p[:])
+		copy(gap[n:len(a)], g[:])
+		copy(variance[n:len(a)], v[:])
+	}
+}
+
+func rectified(prob, gap, variance, a []float64) {
+	for i, a := range a {
+		t := min(math.Abs(a), Underflow)
+		density := Density(t)
+		p, q := Tail(t)
+		n := p + t*q
+		d := q + t*n
+		prob[i], gap[i] = density*(n/d), density*(q/d)
+		variance[i] = gap[i] * (p/q - gap[i])
+		if a > 0 {
+			variance[i] += 1 - 2*prob[i]
+			prob[i] = 1 - prob[i]
+		}
+	}
+}

@@ -92,6 +92,18 @@ func addScaled(y []float64, a float64, x []float64) {
 	}
 }
 
+// AddSquares adds a·x_i² to y_i.
+func AddSquares(y []float64, a float64, x []float64) {
+	if vector {
+		addSquaresVector(y, a, x)
+		return
+	}
+	x = x[:len(y)]
+	for i := range y {
+		y[i] += a * (x[i] * x[i])
+	}
+}
+
 // AddScaled4 adds ((a₀x₀ + a₁x₁) + a₂x₂) + a₃x₃ to y.
 func AddScaled4(y []float64, a *[4]float64, x0, x1, x2, x3 []float64) {
 	if vector {
@@ -106,6 +118,79 @@ func addScaled4(y []float64, a *[4]float64, x0, x1, x2, x3 []float64) {
 	x0, x1, x2, x3 = x0[:n], x1[:n], x2[:n], x3[:n]
 	for i := range y {
 		y[i] += a[0]*x0[i] + a[1]*x1[i] + a[2]*x2[i] + a[3]*x3[i]
+	}
+}
+
+// AddRows adds to y the rows of a, which are as long as y, times the numbers of u that are
+// not zero: four at a time as [AddScaled4], and then one by one what is left.
+func AddRows(y, u, a []float64) {
+	n := len(y)
+	var row [4][]float64
+	var factor [4]float64
+	k := 0
+	for i, u := range u {
+		if u == 0 {
+			continue
+		}
+		row[k], factor[k] = a[i*n:(i+1)*n], u
+		if k++; k == 4 {
+			AddScaled4(y, &factor, row[0], row[1], row[2], row[3])
+			k = 0
+		}
+	}
+	for l := range k {
+		AddScaled(y, factor[l], row[l])
+	}
+}
+
+// Dot4 sets dst_k to the [Dot] of x and row k of a, which has four rows as long as x.
+func Dot4(dst *[4]float64, a, x []float64) {
+	if vector && len(x) >= 4 {
+		dot4Vector(dst, a, x)
+		return
+	}
+	for k := range dst {
+		dst[k] = dot(a[k*len(x):(k+1)*len(x)], x)
+	}
+}
+
+// AddOuter4 adds u_k x to row k of a, which has four rows as long as x.
+func AddOuter4(a []float64, u *[4]float64, x []float64) {
+	if vector {
+		addOuter4Vector(a, u, x)
+		return
+	}
+	for k, u := range u {
+		addScaled(a[k*len(x):(k+1)*len(x)], u, x)
+	}
+}
+
+// AddOuter adds u_i x to row i of a, whose rows are as long as x.
+func AddOuter(a, u, x []float64) {
+	n, i := len(x), 0
+	for ; i+4 <= len(u); i += 4 {
+		AddOuter4(a[i*n:(i+4)*n], (*[4]float64)(u[i:]), x)
+	}
+	for ; i < len(u); i++ {
+		AddScaled(a[i*n:(i+1)*n], u[i], x)
+	}
+}
+
+// Carlson4 has four rows of a, each as long as sum, take part in Carlson's update of a
+// triangular root: with k from 3 down to 0, x = a_ki becomes keep_k x + mix_k sum_i, and
+// then sum_i grows by h_k x.
+func Carlson4(a, sum []float64, h, keep, mix *[4]float64) {
+	if vector {
+		carlson4Vector(a, sum, h, keep, mix)
+		return
+	}
+	n := len(sum)
+	for k := 3; k >= 0; k-- {
+		row := a[k*n : (k+1)*n]
+		for i, x := range row {
+			row[i] = keep[k]*x + mix[k]*sum[i]
+			sum[i] += h[k] * x
+		}
 	}
 }
 

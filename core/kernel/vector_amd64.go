@@ -8,13 +8,25 @@ package kernel
 func dotVector(x []float64, y []float64) float64
 
 //go:noescape
-func productsVector(dst *[8]float64, x []float64, y []float64)
-
-//go:noescape
 func addScaledVector(y []float64, a float64, x []float64)
 
 //go:noescape
+func addSquaresVector(y []float64, a float64, x []float64)
+
+//go:noescape
+func productsVector(dst *[8]float64, x []float64, y []float64)
+
+//go:noescape
 func addScaled4Vector(y []float64, a *[4]float64, x0 []float64, x1 []float64, x2 []float64, x3 []float64)
+
+//go:noescape
+func dot4Vector(dst *[4]float64, a []float64, x []float64)
+
+//go:noescape
+func addOuter4Vector(a []float64, u *[4]float64, x []float64)
+
+//go:noescape
+func carlson4Vector(a []float64, sum []float64, h *[4]float64, keep *[4]float64, mix *[4]float64)
 
 //go:noescape
 func forwardVector(m []float64, v []float64, y float64, square float64, mean []float64, variance []float64)
@@ -33,6 +45,9 @@ func expVector(dst []float64, x []float64) int
 
 //go:noescape
 func pdfCDFVector(pdf []float64, cdf []float64, x []float64)
+
+//go:noescape
+func rectifiedVector(prob []float64, gap []float64, variance []float64, a []float64)
 
 //go:noescape
 func truncatedVector(mills []float64, variance []float64, cdf []float64, x []float64)

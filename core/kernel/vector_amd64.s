@@ -62,6 +62,120 @@ dotOnesTest:
 	MOVSD X0, ret+48(FP)
 	RET
 
+// func addScaledVector(y []float64, a float64, x []float64)
+// Requires: AVX
+TEXT ·addScaledVector(SB), NOSPLIT, $0-56
+	MOVQ         y_base+0(FP), AX
+	MOVQ         x_base+32(FP), CX
+	MOVQ         y_len+8(FP), DX
+	VBROADCASTSD a+24(FP), Y0
+	XORQ         BX, BX
+	MOVQ         DX, SI
+	ANDQ         $-8, SI
+	JMP          addScaledVectorPairsTest
+
+addScaledVectorPairs:
+	VMOVUPD (CX)(BX*8), Y1
+	VMULPD  Y0, Y1, Y1
+	VADDPD  (AX)(BX*8), Y1, Y1
+	VMOVUPD Y1, (AX)(BX*8)
+	VMOVUPD 32(CX)(BX*8), Y1
+	VMULPD  Y0, Y1, Y1
+	VADDPD  32(AX)(BX*8), Y1, Y1
+	VMOVUPD Y1, 32(AX)(BX*8)
+	ADDQ    $+8, BX
+
+addScaledVectorPairsTest:
+	CMPQ BX, SI
+	JLT  addScaledVectorPairs
+	MOVQ DX, SI
+	ANDQ $-4, SI
+	JMP  addScaledVectorFoursTest
+
+addScaledVectorFours:
+	VMOVUPD (CX)(BX*8), Y1
+	VMULPD  Y0, Y1, Y1
+	VADDPD  (AX)(BX*8), Y1, Y1
+	VMOVUPD Y1, (AX)(BX*8)
+	ADDQ    $+4, BX
+
+addScaledVectorFoursTest:
+	CMPQ BX, SI
+	JLT  addScaledVectorFours
+	JMP  addScaledVectorOnesTest
+
+addScaledVectorOnes:
+	VMOVSD (CX)(BX*8), X1
+	VMULSD X0, X1, X1
+	VADDSD (AX)(BX*8), X1, X1
+	VMOVSD X1, (AX)(BX*8)
+	INCQ   BX
+
+addScaledVectorOnesTest:
+	CMPQ BX, DX
+	JLT  addScaledVectorOnes
+	VZEROUPPER
+	RET
+
+// func addSquaresVector(y []float64, a float64, x []float64)
+// Requires: AVX
+TEXT ·addSquaresVector(SB), NOSPLIT, $0-56
+	MOVQ         y_base+0(FP), AX
+	MOVQ         x_base+32(FP), CX
+	MOVQ         y_len+8(FP), DX
+	VBROADCASTSD a+24(FP), Y0
+	XORQ         BX, BX
+	MOVQ         DX, SI
+	ANDQ         $-8, SI
+	JMP          addSquaresVectorPairsTest
+
+addSquaresVectorPairs:
+	VMOVUPD (CX)(BX*8), Y1
+	VMULPD  Y1, Y1, Y1
+	VMULPD  Y0, Y1, Y1
+	VADDPD  (AX)(BX*8), Y1, Y1
+	VMOVUPD Y1, (AX)(BX*8)
+	VMOVUPD 32(CX)(BX*8), Y1
+	VMULPD  Y1, Y1, Y1
+	VMULPD  Y0, Y1, Y1
+	VADDPD  32(AX)(BX*8), Y1, Y1
+	VMOVUPD Y1, 32(AX)(BX*8)
+	ADDQ    $+8, BX
+
+addSquaresVectorPairsTest:
+	CMPQ BX, SI
+	JLT  addSquaresVectorPairs
+	MOVQ DX, SI
+	ANDQ $-4, SI
+	JMP  addSquaresVectorFoursTest
+
+addSquaresVectorFours:
+	VMOVUPD (CX)(BX*8), Y1
+	VMULPD  Y1, Y1, Y1
+	VMULPD  Y0, Y1, Y1
+	VADDPD  (AX)(BX*8), Y1, Y1
+	VMOVUPD Y1, (AX)(BX*8)
+	ADDQ    $+4, BX
+
+addSquaresVectorFoursTest:
+	CMPQ BX, SI
+	JLT  addSquaresVectorFours
+	JMP  addSquaresVectorOnesTest
+
+addSquaresVectorOnes:
+	VMOVSD (CX)(BX*8), X1
+	VMULSD X1, X1, X1
+	VMULSD X0, X1, X1
+	VADDSD (AX)(BX*8), X1, X1
+	VMOVSD X1, (AX)(BX*8)
+	INCQ   BX
+
+addSquaresVectorOnesTest:
+	CMPQ BX, DX
+	JLT  addSquaresVectorOnes
+	VZEROUPPER
+	RET
+
 // func productsVector(dst *[8]float64, x []float64, y []float64)
 // Requires: AVX
 TEXT ·productsVector(SB), NOSPLIT, $0-56
@@ -126,61 +240,6 @@ productsFoursTest:
 	VPERM2F128 $0x31, Y6, Y4, Y1
 	VADDPD     Y1, Y0, Y0
 	VMOVUPD    Y0, 32(AX)
-	VZEROUPPER
-	RET
-
-// func addScaledVector(y []float64, a float64, x []float64)
-// Requires: AVX
-TEXT ·addScaledVector(SB), NOSPLIT, $0-56
-	MOVQ         y_base+0(FP), AX
-	MOVQ         x_base+32(FP), CX
-	MOVQ         y_len+8(FP), DX
-	VBROADCASTSD a+24(FP), Y0
-	XORQ         BX, BX
-	MOVQ         DX, SI
-	ANDQ         $-8, SI
-	JMP          addScaledPairsTest
-
-addScaledPairs:
-	VMOVUPD (CX)(BX*8), Y1
-	VMULPD  Y0, Y1, Y1
-	VADDPD  (AX)(BX*8), Y1, Y1
-	VMOVUPD Y1, (AX)(BX*8)
-	VMOVUPD 32(CX)(BX*8), Y1
-	VMULPD  Y0, Y1, Y1
-	VADDPD  32(AX)(BX*8), Y1, Y1
-	VMOVUPD Y1, 32(AX)(BX*8)
-	ADDQ    $+8, BX
-
-addScaledPairsTest:
-	CMPQ BX, SI
-	JLT  addScaledPairs
-	MOVQ DX, SI
-	ANDQ $-4, SI
-	JMP  addScaledFoursTest
-
-addScaledFours:
-	VMOVUPD (CX)(BX*8), Y1
-	VMULPD  Y0, Y1, Y1
-	VADDPD  (AX)(BX*8), Y1, Y1
-	VMOVUPD Y1, (AX)(BX*8)
-	ADDQ    $+4, BX
-
-addScaledFoursTest:
-	CMPQ BX, SI
-	JLT  addScaledFours
-	JMP  addScaledOnesTest
-
-addScaledOnes:
-	VMOVSD (CX)(BX*8), X1
-	VMULSD X0, X1, X1
-	VADDSD (AX)(BX*8), X1, X1
-	VMOVSD X1, (AX)(BX*8)
-	INCQ   BX
-
-addScaledOnesTest:
-	CMPQ BX, DX
-	JLT  addScaledOnes
 	VZEROUPPER
 	RET
 
@@ -279,6 +338,399 @@ addScaled4Ones:
 addScaled4OnesTest:
 	CMPQ R8, DI
 	JLT  addScaled4Ones
+	VZEROUPPER
+	RET
+
+// func dot4Vector(dst *[4]float64, a []float64, x []float64)
+// Requires: AVX
+TEXT ·dot4Vector(SB), NOSPLIT, $0-56
+	MOVQ   x_base+32(FP), AX
+	MOVQ   a_base+8(FP), CX
+	MOVQ   x_len+40(FP), CX
+	MOVQ   a_base+8(FP), DX
+	MOVQ   CX, BX
+	SHLQ   $0x03, BX
+	LEAQ   (DX)(BX*1), SI
+	LEAQ   (SI)(BX*1), DI
+	LEAQ   (DI)(BX*1), BX
+	MOVQ   dst+0(FP), R8
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	XORQ   R9, R9
+	MOVQ   CX, R10
+	ANDQ   $-8, R10
+	JMP    dot4PairsTest
+
+dot4Pairs:
+	VMOVUPD (AX)(R9*8), Y8
+	VMULPD  (DX)(R9*8), Y8, Y9
+	VADDPD  Y9, Y0, Y0
+	VMULPD  (SI)(R9*8), Y8, Y9
+	VADDPD  Y9, Y2, Y2
+	VMULPD  (DI)(R9*8), Y8, Y9
+	VADDPD  Y9, Y4, Y4
+	VMULPD  (BX)(R9*8), Y8, Y8
+	VADDPD  Y8, Y6, Y6
+	VMOVUPD 32(AX)(R9*8), Y8
+	VMULPD  32(DX)(R9*8), Y8, Y9
+	VADDPD  Y9, Y1, Y1
+	VMULPD  32(SI)(R9*8), Y8, Y9
+	VADDPD  Y9, Y3, Y3
+	VMULPD  32(DI)(R9*8), Y8, Y9
+	VADDPD  Y9, Y5, Y5
+	VMULPD  32(BX)(R9*8), Y8, Y8
+	VADDPD  Y8, Y7, Y7
+	ADDQ    $+8, R9
+
+dot4PairsTest:
+	CMPQ R9, R10
+	JLT  dot4Pairs
+	MOVQ CX, R10
+	ANDQ $-4, R10
+	JMP  dot4FoursTest
+
+dot4Fours:
+	VMOVUPD (AX)(R9*8), Y8
+	VMULPD  (DX)(R9*8), Y8, Y9
+	VADDPD  Y9, Y0, Y0
+	VMULPD  (SI)(R9*8), Y8, Y9
+	VADDPD  Y9, Y2, Y2
+	VMULPD  (DI)(R9*8), Y8, Y9
+	VADDPD  Y9, Y4, Y4
+	VMULPD  (BX)(R9*8), Y8, Y8
+	VADDPD  Y8, Y6, Y6
+	ADDQ    $+4, R9
+
+dot4FoursTest:
+	CMPQ         R9, R10
+	JLT          dot4Fours
+	VADDPD       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X1, X0, X0
+	VPERMILPD    $0x01, X0, X1
+	VADDSD       X1, X0, X0
+	VADDPD       Y3, Y2, Y1
+	VEXTRACTF128 $0x01, Y1, X2
+	VADDPD       X2, X1, X1
+	VPERMILPD    $0x01, X1, X2
+	VADDSD       X2, X1, X1
+	VADDPD       Y5, Y4, Y2
+	VEXTRACTF128 $0x01, Y2, X3
+	VADDPD       X3, X2, X2
+	VPERMILPD    $0x01, X2, X3
+	VADDSD       X3, X2, X2
+	VADDPD       Y7, Y6, Y3
+	VEXTRACTF128 $0x01, Y3, X4
+	VADDPD       X4, X3, X3
+	VPERMILPD    $0x01, X3, X4
+	VADDSD       X4, X3, X3
+	JMP          dot4OnesTest
+
+dot4Ones:
+	VMOVSD (AX)(R9*8), X4
+	VMULSD (DX)(R9*8), X4, X5
+	VADDSD X5, X0, X0
+	VMULSD (SI)(R9*8), X4, X5
+	VADDSD X5, X1, X1
+	VMULSD (DI)(R9*8), X4, X5
+	VADDSD X5, X2, X2
+	VMULSD (BX)(R9*8), X4, X4
+	VADDSD X4, X3, X3
+	INCQ   R9
+
+dot4OnesTest:
+	CMPQ   R9, CX
+	JLT    dot4Ones
+	VZEROUPPER
+	VMOVSD X0, (R8)
+	VMOVSD X1, 8(R8)
+	VMOVSD X2, 16(R8)
+	VMOVSD X3, 24(R8)
+	RET
+
+// func addOuter4Vector(a []float64, u *[4]float64, x []float64)
+// Requires: AVX
+TEXT ·addOuter4Vector(SB), NOSPLIT, $0-56
+	MOVQ         x_base+32(FP), AX
+	MOVQ         a_base+0(FP), CX
+	MOVQ         x_len+40(FP), CX
+	MOVQ         a_base+0(FP), DX
+	MOVQ         CX, BX
+	SHLQ         $0x03, BX
+	LEAQ         (DX)(BX*1), SI
+	LEAQ         (SI)(BX*1), DI
+	LEAQ         (DI)(BX*1), BX
+	MOVQ         u+24(FP), R8
+	VBROADCASTSD (R8), Y0
+	VBROADCASTSD 8(R8), Y1
+	VBROADCASTSD 16(R8), Y2
+	VBROADCASTSD 24(R8), Y3
+	XORQ         R8, R8
+	MOVQ         CX, R9
+	ANDQ         $-8, R9
+	JMP          addOuter4PairsTest
+
+addOuter4Pairs:
+	VMOVUPD (AX)(R8*8), Y4
+	VMULPD  Y0, Y4, Y5
+	VADDPD  (DX)(R8*8), Y5, Y5
+	VMOVUPD Y5, (DX)(R8*8)
+	VMULPD  Y1, Y4, Y5
+	VADDPD  (SI)(R8*8), Y5, Y5
+	VMOVUPD Y5, (SI)(R8*8)
+	VMULPD  Y2, Y4, Y5
+	VADDPD  (DI)(R8*8), Y5, Y5
+	VMOVUPD Y5, (DI)(R8*8)
+	VMULPD  Y3, Y4, Y4
+	VADDPD  (BX)(R8*8), Y4, Y4
+	VMOVUPD Y4, (BX)(R8*8)
+	VMOVUPD 32(AX)(R8*8), Y4
+	VMULPD  Y0, Y4, Y5
+	VADDPD  32(DX)(R8*8), Y5, Y5
+	VMOVUPD Y5, 32(DX)(R8*8)
+	VMULPD  Y1, Y4, Y5
+	VADDPD  32(SI)(R8*8), Y5, Y5
+	VMOVUPD Y5, 32(SI)(R8*8)
+	VMULPD  Y2, Y4, Y5
+	VADDPD  32(DI)(R8*8), Y5, Y5
+	VMOVUPD Y5, 32(DI)(R8*8)
+	VMULPD  Y3, Y4, Y4
+	VADDPD  32(BX)(R8*8), Y4, Y4
+	VMOVUPD Y4, 32(BX)(R8*8)
+	ADDQ    $+8, R8
+
+addOuter4PairsTest:
+	CMPQ R8, R9
+	JLT  addOuter4Pairs
+	MOVQ CX, R9
+	ANDQ $-4, R9
+	JMP  addOuter4FoursTest
+
+addOuter4Fours:
+	VMOVUPD (AX)(R8*8), Y4
+	VMULPD  Y0, Y4, Y5
+	VADDPD  (DX)(R8*8), Y5, Y5
+	VMOVUPD Y5, (DX)(R8*8)
+	VMULPD  Y1, Y4, Y5
+	VADDPD  (SI)(R8*8), Y5, Y5
+	VMOVUPD Y5, (SI)(R8*8)
+	VMULPD  Y2, Y4, Y5
+	VADDPD  (DI)(R8*8), Y5, Y5
+	VMOVUPD Y5, (DI)(R8*8)
+	VMULPD  Y3, Y4, Y4
+	VADDPD  (BX)(R8*8), Y4, Y4
+	VMOVUPD Y4, (BX)(R8*8)
+	ADDQ    $+4, R8
+
+addOuter4FoursTest:
+	CMPQ R8, R9
+	JLT  addOuter4Fours
+	JMP  addOuter4OnesTest
+
+addOuter4Ones:
+	VMOVSD (AX)(R8*8), X4
+	VMULSD X0, X4, X5
+	VADDSD (DX)(R8*8), X5, X5
+	VMOVSD X5, (DX)(R8*8)
+	VMULSD X1, X4, X5
+	VADDSD (SI)(R8*8), X5, X5
+	VMOVSD X5, (SI)(R8*8)
+	VMULSD X2, X4, X5
+	VADDSD (DI)(R8*8), X5, X5
+	VMOVSD X5, (DI)(R8*8)
+	VMULSD X3, X4, X4
+	VADDSD (BX)(R8*8), X4, X4
+	VMOVSD X4, (BX)(R8*8)
+	INCQ   R8
+
+addOuter4OnesTest:
+	CMPQ R8, CX
+	JLT  addOuter4Ones
+	VZEROUPPER
+	RET
+
+// func carlson4Vector(a []float64, sum []float64, h *[4]float64, keep *[4]float64, mix *[4]float64)
+// Requires: AVX
+TEXT ·carlson4Vector(SB), NOSPLIT, $0-72
+	MOVQ         sum_base+24(FP), AX
+	MOVQ         a_base+0(FP), CX
+	MOVQ         sum_len+32(FP), CX
+	MOVQ         a_base+0(FP), DX
+	MOVQ         CX, BX
+	SHLQ         $0x03, BX
+	LEAQ         (DX)(BX*1), SI
+	LEAQ         (SI)(BX*1), DI
+	LEAQ         (DI)(BX*1), BX
+	MOVQ         h+48(FP), R8
+	VBROADCASTSD (R8), Y0
+	VBROADCASTSD 8(R8), Y1
+	VBROADCASTSD 16(R8), Y2
+	VBROADCASTSD 24(R8), Y3
+	MOVQ         keep+56(FP), R8
+	VBROADCASTSD (R8), Y4
+	VBROADCASTSD 8(R8), Y5
+	VBROADCASTSD 16(R8), Y6
+	VBROADCASTSD 24(R8), Y7
+	MOVQ         mix+64(FP), R8
+	VBROADCASTSD (R8), Y8
+	VBROADCASTSD 8(R8), Y9
+	VBROADCASTSD 16(R8), Y10
+	VBROADCASTSD 24(R8), Y11
+	XORQ         R8, R8
+	MOVQ         CX, R9
+	ANDQ         $-8, R9
+	JMP          carlson4PairsTest
+
+carlson4Pairs:
+	VMOVUPD (AX)(R8*8), Y12
+	VMOVUPD (BX)(R8*8), Y13
+	VMULPD  Y11, Y12, Y14
+	VMULPD  Y7, Y13, Y15
+	VADDPD  Y14, Y15, Y14
+	VMOVUPD Y14, (BX)(R8*8)
+	VMULPD  Y3, Y13, Y13
+	VADDPD  Y13, Y12, Y12
+	VMOVUPD (DI)(R8*8), Y13
+	VMULPD  Y10, Y12, Y14
+	VMULPD  Y6, Y13, Y15
+	VADDPD  Y14, Y15, Y14
+	VMOVUPD Y14, (DI)(R8*8)
+	VMULPD  Y2, Y13, Y13
+	VADDPD  Y13, Y12, Y12
+	VMOVUPD (SI)(R8*8), Y13
+	VMULPD  Y9, Y12, Y14
+	VMULPD  Y5, Y13, Y15
+	VADDPD  Y14, Y15, Y14
+	VMOVUPD Y14, (SI)(R8*8)
+	VMULPD  Y1, Y13, Y13
+	VADDPD  Y13, Y12, Y12
+	VMOVUPD (DX)(R8*8), Y13
+	VMULPD  Y8, Y12, Y14
+	VMULPD  Y4, Y13, Y15
+	VADDPD  Y14, Y15, Y14
+	VMOVUPD Y14, (DX)(R8*8)
+	VMULPD  Y0, Y13, Y13
+	VADDPD  Y13, Y12, Y12
+	VMOVUPD Y12, (AX)(R8*8)
+	VMOVUPD 32(AX)(R8*8), Y12
+	VMOVUPD 32(BX)(R8*8), Y13
+	VMULPD  Y11, Y12, Y14
+	VMULPD  Y7, Y13, Y15
+	VADDPD  Y14, Y15, Y14
+	VMOVUPD Y14, 32(BX)(R8*8)
+	VMULPD  Y3, Y13, Y13
+	VADDPD  Y13, Y12, Y12
+	VMOVUPD 32(DI)(R8*8), Y13
+	VMULPD  Y10, Y12, Y14
+	VMULPD  Y6, Y13, Y15
+	VADDPD  Y14, Y15, Y14
+	VMOVUPD Y14, 32(DI)(R8*8)
+	VMULPD  Y2, Y13, Y13
+	VADDPD  Y13, Y12, Y12
+	VMOVUPD 32(SI)(R8*8), Y13
+	VMULPD  Y9, Y12, Y14
+	VMULPD  Y5, Y13, Y15
+	VADDPD  Y14, Y15, Y14
+	VMOVUPD Y14, 32(SI)(R8*8)
+	VMULPD  Y1, Y13, Y13
+	VADDPD  Y13, Y12, Y12
+	VMOVUPD 32(DX)(R8*8), Y13
+	VMULPD  Y8, Y12, Y14
+	VMULPD  Y4, Y13, Y15
+	VADDPD  Y14, Y15, Y14
+	VMOVUPD Y14, 32(DX)(R8*8)
+	VMULPD  Y0, Y13, Y13
+	VADDPD  Y13, Y12, Y12
+	VMOVUPD Y12, 32(AX)(R8*8)
+	ADDQ    $+8, R8
+
+carlson4PairsTest:
+	CMPQ R8, R9
+	JLT  carlson4Pairs
+	MOVQ CX, R9
+	ANDQ $-4, R9
+	JMP  carlson4FoursTest
+
+carlson4Fours:
+	VMOVUPD (AX)(R8*8), Y12
+	VMOVUPD (BX)(R8*8), Y13
+	VMULPD  Y11, Y12, Y14
+	VMULPD  Y7, Y13, Y15
+	VADDPD  Y14, Y15, Y14
+	VMOVUPD Y14, (BX)(R8*8)
+	VMULPD  Y3, Y13, Y13
+	VADDPD  Y13, Y12, Y12
+	VMOVUPD (DI)(R8*8), Y13
+	VMULPD  Y10, Y12, Y14
+	VMULPD  Y6, Y13, Y15
+	VADDPD  Y14, Y15, Y14
+	VMOVUPD Y14, (DI)(R8*8)
+	VMULPD  Y2, Y13, Y13
+	VADDPD  Y13, Y12, Y12
+	VMOVUPD (SI)(R8*8), Y13
+	VMULPD  Y9, Y12, Y14
+	VMULPD  Y5, Y13, Y15
+	VADDPD  Y14, Y15, Y14
+	VMOVUPD Y14, (SI)(R8*8)
+	VMULPD  Y1, Y13, Y13
+	VADDPD  Y13, Y12, Y12
+	VMOVUPD (DX)(R8*8), Y13
+	VMULPD  Y8, Y12, Y14
+	VMULPD  Y4, Y13, Y15
+	VADDPD  Y14, Y15, Y14
+	VMOVUPD Y14, (DX)(R8*8)
+	VMULPD  Y0, Y13, Y13
+	VADDPD  Y13, Y12, Y12
+	VMOVUPD Y12, (AX)(R8*8)
+	ADDQ    $+4, R8
+
+carlson4FoursTest:
+	CMPQ R8, R9
+	JLT  carlson4Fours
+	JMP  carlson4OnesTest
+
+carlson4Ones:
+	VMOVSD (AX)(R8*8), X12
+	VMOVSD (BX)(R8*8), X13
+	VMULSD X11, X12, X14
+	VMULSD X7, X13, X15
+	VADDSD X14, X15, X14
+	VMOVSD X14, (BX)(R8*8)
+	VMULSD X3, X13, X13
+	VADDSD X13, X12, X12
+	VMOVSD (DI)(R8*8), X13
+	VMULSD X10, X12, X14
+	VMULSD X6, X13, X15
+	VADDSD X14, X15, X14
+	VMOVSD X14, (DI)(R8*8)
+	VMULSD X2, X13, X13
+	VADDSD X13, X12, X12
+	VMOVSD (SI)(R8*8), X13
+	VMULSD X9, X12, X14
+	VMULSD X5, X13, X15
+	VADDSD X14, X15, X14
+	VMOVSD X14, (SI)(R8*8)
+	VMULSD X1, X13, X13
+	VADDSD X13, X12, X12
+	VMOVSD (DX)(R8*8), X13
+	VMULSD X8, X12, X14
+	VMULSD X4, X13, X15
+	VADDSD X14, X15, X14
+	VMOVSD X14, (DX)(R8*8)
+	VMULSD X0, X13, X13
+	VADDSD X13, X12, X12
+	VMOVSD X12, (AX)(R8*8)
+	INCQ   R8
+
+carlson4OnesTest:
+	CMPQ R8, CX
+	JLT  carlson4Ones
 	VZEROUPPER
 	RET
 
@@ -1038,6 +1490,146 @@ DATA quad3f010f3fc85e03e5<>+8(SB)/8, $0x3f010f3fc85e03e5
 DATA quad3f010f3fc85e03e5<>+16(SB)/8, $0x3f010f3fc85e03e5
 DATA quad3f010f3fc85e03e5<>+24(SB)/8, $0x3f010f3fc85e03e5
 GLOBL quad3f010f3fc85e03e5<>(SB), RODATA|NOPTR, $32
+
+// func rectifiedVector(prob []float64, gap []float64, variance []float64, a []float64)
+// Requires: AVX, AVX2, FMA3
+TEXT ·rectifiedVector(SB), NOSPLIT, $0-96
+	MOVQ prob_base+0(FP), AX
+	MOVQ gap_base+24(FP), CX
+	MOVQ variance_base+48(FP), DX
+	MOVQ a_base+72(FP), BX
+	MOVQ prob_len+8(FP), SI
+	XORQ DI, DI
+	ANDQ $-4, SI
+	JMP  rectifiedFoursTest
+
+rectifiedFours:
+	VMOVUPD     (BX)(DI*8), Y0
+	VANDPD      quad7fffffffffffffff<>+0(SB), Y0, Y1
+	VMOVAPD     quad40434ccccccccccd<>+0(SB), Y2
+	VMINPD      Y1, Y2, Y1
+	VMULPD      Y1, Y1, Y2
+	VMOVAPD     Y2, Y3
+	VFMSUB231PD Y1, Y1, Y3
+	VMULPD      quad40471547652b82fe<>+0(SB), Y2, Y4
+	VADDPD      quad3fe0000000000000<>+0(SB), Y4, Y4
+	VCVTTPD2DQY Y4, X4
+	VCVTDQ2PD   X4, Y5
+	VPMOVSXDQ   X4, Y4
+	VMULPD      quad3d8a39ef35793c76<>+0(SB), Y5, Y6
+	VMULPD      quad3fe0000000000000<>+0(SB), Y3, Y3
+	VSUBPD      Y3, Y6, Y3
+	VMULPD      quad3f862e42fee00000<>+0(SB), Y5, Y5
+	VMULPD      quad3fe0000000000000<>+0(SB), Y2, Y2
+	VSUBPD      Y2, Y5, Y2
+	VADDPD      Y3, Y2, Y2
+	VMOVUPD     quad3ff0000000000000<>+0(SB), Y3
+	VMULPD      Y2, Y2, Y5
+	VMULPD      quad3fc5555555555555<>+0(SB), Y2, Y6
+	VADDPD      quad3fe0000000000000<>+0(SB), Y6, Y6
+	VMULPD      quad3f81111111111111<>+0(SB), Y2, Y7
+	VADDPD      quad3fa5555555555555<>+0(SB), Y7, Y7
+	VMULPD      Y7, Y5, Y7
+	VADDPD      Y6, Y7, Y6
+	VADDPD      Y3, Y2, Y2
+	VMULPD      Y6, Y5, Y3
+	VADDPD      Y2, Y3, Y2
+	VPAND       quad000000000000003f<>+0(SB), Y4, Y3
+	VPSRLQ      $0x06, Y4, Y4
+	VMOVUPD     quad000000000000043f<>+0(SB), Y5
+	VPSUBQ      Y4, Y5, Y5
+	VPSLLQ      $0x34, Y5, Y5
+	LEAQ        ·densityTable+0(SB), R8
+	VPCMPEQD    Y4, Y4, Y4
+	VXORPD      Y6, Y6, Y6
+	VGATHERQPD  Y4, (R8)(Y3*8), Y6
+	VMULPD      Y6, Y5, Y3
+	VMULPD      Y3, Y2, Y2
+	VMULPD      Y1, Y1, Y3
+	VMULPD      Y3, Y3, Y4
+	VMULPD      Y4, Y4, Y5
+	VMOVAPD     quad3e8068f92872666f<>+0(SB), Y6
+	VMULPD      quad3ff9646c481376a2<>+0(SB), Y1, Y7
+	VADDPD      quad3ff40d931ff62706<>+0(SB), Y7, Y7
+	VMULPD      quad3fdbff9294ca3e22<>+0(SB), Y1, Y8
+	VADDPD      quad3ff06eff469fd83f<>+0(SB), Y8, Y8
+	VMULPD      Y8, Y3, Y8
+	VADDPD      Y7, Y8, Y7
+	VMULPD      quad3f9f91caf3791155<>+0(SB), Y1, Y8
+	VADDPD      quad3fc12f3e88ab808d<>+0(SB), Y8, Y8
+	VMULPD      quad3f46c0bb05009d50<>+0(SB), Y1, Y9
+	VADDPD      quad3f75ec6925af45f0<>+0(SB), Y9, Y9
+	VMULPD      Y9, Y3, Y9
+	VADDPD      Y8, Y9, Y8
+	VMULPD      Y8, Y4, Y8
+	VADDPD      Y7, Y8, Y7
+	VMULPD      quad3ed090da058e875e<>+0(SB), Y1, Y8
+	VADDPD      quad3f10f6a252a15cd9<>+0(SB), Y8, Y8
+	VMULPD      Y6, Y3, Y6
+	VADDPD      Y8, Y6, Y6
+	VMULPD      Y6, Y5, Y6
+	VADDPD      Y7, Y6, Y6
+	VMULPD      quad3e7068f92872666e<>+0(SB), Y1, Y7
+	VADDPD      quad3ec090da058e877d<>+0(SB), Y7, Y7
+	VMULPD      quad3ff9bd486209833f<>+0(SB), Y1, Y8
+	VADDPD      quad3ff0000000000000<>+0(SB), Y8, Y8
+	VMULPD      quad3fe5f595b2b7dd63<>+0(SB), Y1, Y9
+	VADDPD      quad3ff4cb3fc212ee67<>+0(SB), Y9, Y9
+	VMULPD      Y9, Y3, Y9
+	VADDPD      Y8, Y9, Y8
+	VMULPD      quad3fb3246531c48c5d<>+0(SB), Y1, Y9
+	VADDPD      quad3fd0b4b0cca725c2<>+0(SB), Y9, Y9
+	VMULPD      quad3f66b66eea2b1336<>+0(SB), Y1, Y10
+	VADDPD      quad3f90d3b7ec8008b6<>+0(SB), Y10, Y10
+	VMULPD      Y10, Y3, Y10
+	VADDPD      Y9, Y10, Y9
+	VMULPD      Y9, Y4, Y4
+	VADDPD      Y8, Y4, Y4
+	VMULPD      quad3f010f3fc85e03e5<>+0(SB), Y1, Y8
+	VADDPD      quad3f37242021227a2c<>+0(SB), Y8, Y8
+	VMULPD      Y7, Y3, Y3
+	VADDPD      Y8, Y3, Y3
+	VMULPD      Y3, Y5, Y3
+	VADDPD      Y4, Y3, Y3
+	VMULPD      Y3, Y1, Y4
+	VADDPD      Y6, Y4, Y4
+	VMULPD      Y4, Y1, Y1
+	VADDPD      Y3, Y1, Y1
+	VDIVPD      Y1, Y4, Y4
+	VMULPD      Y4, Y2, Y4
+	VDIVPD      Y1, Y3, Y1
+	VMULPD      Y1, Y2, Y1
+	VMOVUPD     Y1, (CX)(DI*8)
+	VDIVPD      Y3, Y6, Y2
+	VSUBPD      Y1, Y2, Y2
+	VMULPD      Y2, Y1, Y1
+	VMOVUPD     quad3ff0000000000000<>+0(SB), Y2
+	VMULPD      quad4000000000000000<>+0(SB), Y4, Y3
+	VSUBPD      Y3, Y2, Y2
+	VADDPD      Y1, Y2, Y2
+	VXORPD      Y3, Y3, Y3
+	VCMPPD      $0x11, Y0, Y3, Y3
+	VBLENDVPD   Y3, Y2, Y1, Y1
+	VMOVUPD     Y1, (DX)(DI*8)
+	VMOVUPD     quad3ff0000000000000<>+0(SB), Y1
+	VSUBPD      Y4, Y1, Y1
+	VXORPD      Y2, Y2, Y2
+	VCMPPD      $0x11, Y0, Y2, Y0
+	VBLENDVPD   Y0, Y1, Y4, Y0
+	VMOVUPD     Y0, (AX)(DI*8)
+	ADDQ        $+4, DI
+
+rectifiedFoursTest:
+	CMPQ DI, SI
+	JLT  rectifiedFours
+	VZEROUPPER
+	RET
+
+DATA quad4000000000000000<>+0(SB)/8, $0x4000000000000000
+DATA quad4000000000000000<>+8(SB)/8, $0x4000000000000000
+DATA quad4000000000000000<>+16(SB)/8, $0x4000000000000000
+DATA quad4000000000000000<>+24(SB)/8, $0x4000000000000000
+GLOBL quad4000000000000000<>(SB), RODATA|NOPTR, $32
 
 // func truncatedVector(mills []float64, variance []float64, cdf []float64, x []float64)
 // Requires: AVX, AVX2, FMA3

@@ -4,7 +4,11 @@
 // (i+1)·Out. It also has eigenvalues without allocating.
 package linear
 
-import "gonum.org/v1/gonum/mat"
+import (
+	"gonum.org/v1/gonum/mat"
+
+	"closedform/core/kernel"
+)
 
 // Means are those of the weights of a layer.
 type Means struct {
@@ -38,14 +42,7 @@ func (w *Means) matrix(x []float64) *mat.Dense {
 // e_j = (ṽ_j − v_j)/v_j² of independent neurons say of their inputs.
 func (w *Means) Backward(first, second, d, e []float64) {
 	for i := range first {
-		mean := w.InputMean(i)
-		d, e := d[:len(mean)], e[:len(mean)]
-		var a, b float64
-		for j, mu := range mean {
-			a += mu * d[j]
-			b += mu * mu * e[j]
-		}
-		first[i], second[i] = a, b
+		first[i], second[i] = kernel.Backward(w.InputMean(i), d, e)
 	}
 }
 
@@ -81,23 +78,9 @@ func (w *Diagonal) Forward(m, v, y, s []float64) {
 		if i < len(s) {
 			si = s[i]
 		}
-		if y == 0 && si == 0 {
-			continue
-		}
-		mean, variance := w.Input(i)
-		m, v := m[:len(mean)], v[:len(mean)]
-		variance = variance[:len(mean)]
-		square := y*y + si
-		if si == 0 {
-			for j, mu := range mean {
-				m[j] += y * mu
-				v[j] += square * variance[j]
-			}
-			continue
-		}
-		for j, mu := range mean {
-			m[j] += y * mu
-			v[j] += square*variance[j] + si*(mu*mu)
+		if y != 0 || si != 0 {
+			mean, variance := w.Input(i)
+			kernel.Forward(m, v, y, y*y+si, si, mean, variance)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"closedform/core/gauss"
+	"closedform/core/kernel"
 )
 
 // far is an argument from which on Φ(−x) underflows: a limit above it is none,
@@ -12,7 +13,8 @@ const far = 38.6
 
 // bivariate returns P(X₁ ≤ h, X₂ ≤ k) for standard normal variables with
 // correlation r, −1 ≤ r ≤ 1, by the method of Drezner and Wesolowsky (1990) as
-// refined by Genz (2004). The absolute error is below 1e-15.
+// refined by Genz (2004). For the depth q = full of [nodes] the absolute error is
+// below 1e-15.
 //
 // For |r| < 0.95 it integrates Plackett's identity ∂P/∂r = φ₂(h, k; r) from the
 // independent case,
@@ -21,7 +23,7 @@ const far = 38.6
 //
 // with τ = tan(θ/2) for its variable: no trigonometric functions, and the singularity
 // r = 1 is farther away. Otherwise it starts from |r| = 1; see [bivariateNearOne].
-func bivariate(h, k, r float64) float64 {
+func bivariate(h, k, r, q float64) float64 {
 	switch {
 	case h < -far || k < -far:
 		return 0
@@ -34,29 +36,19 @@ func bivariate(h, k, r float64) float64 {
 	case math.Abs(r) >= 0.95:
 		return bivariateNearOne(h, k, r)
 	}
-	rule := legendre20[:]
-	switch a := math.Abs(r); {
-	case a < 0.3:
-		rule = legendre6[:]
-	case a < 0.78:
-		rule = legendre12[:]
-	case a < 0.9:
-		rule = legendre16[:]
-	}
 	hk, hs := h*k, 0.5*(h*h+k*k)
-	half := 0.5 * r / (1 + math.Sqrt((1-r)*(1+r)))
+	end := r / (1 + math.Sqrt((1-r)*(1+r)))
 	var sum float64
-	for i := range rule {
-		d := half * rule[i].x
-		sum += rule[i].w * (plackett(half+d, hk, hs) + plackett(half-d, hk, hs))
+	for _, node := range nodes(q, math.Abs(end)) {
+		sum += node.w * plackett(end*node.x, hk, hs)
 	}
-	return max(0, gauss.CDF(h)*gauss.CDF(k)+half*sum/math.Pi)
+	return max(0, gauss.CDF(h)*gauss.CDF(k)+end*sum/math.Pi)
 }
 
 // plackett is the integrand of [bivariate].
 func plackett(tau, hk, hs float64) float64 {
 	a, b := 1+tau*tau, (1-tau)*(1+tau)
-	return math.Exp((2*tau*hk-hs*a)*a/(b*b)) / a
+	return kernel.Exp((2*tau*hk-hs*a)*a/(b*b)) / a
 }
 
 // bivariateNearOne returns P(X₁ ≤ h, X₂ ≤ k) for finite limits and 0 < |r| ≤ 1.
@@ -81,15 +73,13 @@ func bivariateNearOne(h, k, r float64) float64 {
 		c, d := (4-hk)/8, (12-hk)/16
 		// Underflow of these exponentials is harmless, 0·∞ must not arise.
 		if e := -0.5 * (bs/as + hk); e > -100 {
-			sum = a * math.Exp(e) * (1 - c*(bs-as)*(1-d*bs/5)/3 + c*d*as*as/5)
+			sum = a * kernel.Exp(e) * (1 - c*(bs-as)*(1-d*bs/5)/3 + c*d*as*as/5)
 		}
 		if -hk < 100 {
-			sum -= math.Exp(-0.5*hk) * math.Sqrt(2*math.Pi) * gauss.CDF(-b/a) * b * (1 - c*bs*(1-d*bs/5)/3)
+			sum -= kernel.Exp(-0.5*hk) * math.Sqrt(2*math.Pi) * gauss.CDF(-b/a) * b * (1 - c*bs*(1-d*bs/5)/3)
 		}
-		half := 0.5 * a
-		for i := range legendre16 {
-			node := &legendre16[i]
-			sum += half * node.w * (remainder(half*(1-node.x), hk, bs, c, d) + remainder(half*(1+node.x), hk, bs, c, d))
+		for _, node := range legendre[16] {
+			sum += a * node.w * remainder(a*node.x, hk, bs, c, d)
 		}
 		sum /= 2 * math.Pi
 	}
@@ -115,5 +105,5 @@ func remainder(x, hk, bs, c, d float64) float64 {
 		return 0
 	}
 	root := math.Sqrt(1 - xs)
-	return math.Exp(e) * (math.Exp(-0.5*hk*xs/((1+root)*(1+root)))/root - (1 + c*xs*(1+d*xs)))
+	return kernel.Exp(e) * (kernel.Exp(-0.5*hk*xs/((1+root)*(1+root)))/root - (1 + c*xs*(1+d*xs)))
 }

@@ -185,7 +185,7 @@ func TestTrivariatePath(t *testing.T) {
 			r12, r13, r23 := corr.At(0, 1), corr.At(0, 2), corr.At(1, 2)
 			l := newLine(x[0], x[1], x[2], r12, r13, r23, max(0, determinant(r12, r13, r23)))
 			want := fine(l)
-			if got := l.integral(); !scalar.EqualWithinAbs(got, want, 1e-15) {
+			if got := l.integral(full); !scalar.EqualWithinAbs(got, want, 1e-15) {
 				t.Errorf("size %g, %+v: integral %.17g, want %.17g", size, l, got, want)
 			}
 			if v := l.at(1); !(v == 0) {
@@ -196,7 +196,7 @@ func TestTrivariatePath(t *testing.T) {
 	// Where the tolerance decides.
 	r12, r13, r23 := 0.8019541934775907, -0.9294956643177602, -0.5303827121003251
 	l := newLine(-0.04595583712819842, -0.10541636076583323, -0.004692522980807324, r12, r13, r23, determinant(r12, r13, r23))
-	if got, want := l.integral(), fine(l); !scalar.EqualWithinAbs(got, want, 1e-15) {
+	if got, want := l.integral(full), fine(l); !scalar.EqualWithinAbs(got, want, 1e-15) {
 		t.Errorf("%+v: integral %.17g, want %.17g", l, got, want)
 	}
 	for range 100 { // singular to rounding
@@ -232,7 +232,7 @@ func TestIndependence(t *testing.T) {
 	})
 	want = 1
 	for k, r := range []float64{0.4, -0.3, 0.7} {
-		want *= value(trivariate(x[k], x[k+3], x[k+6], r, r, r))
+		want *= value(trivariate(x[k], x[k+3], x[k+6], r, r, r, full))
 	}
 	checkProb(t, "blocks", x, block, want, 1e-15)
 }

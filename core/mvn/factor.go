@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"closedform/core/gauss"
+	"closedform/core/kernel"
 )
 
 // recognised is the largest error for which a matrix is taken for one of a
@@ -104,7 +105,7 @@ func oneFactor(x []float64, loadings []loading) float64 {
 	left, right := f.reach(-1, peak), f.reach(1, peak)
 	below, above := f.mode-left, right-f.mode
 	sum := c.integrate(f.at, left, f.mode, 1e-13*below) + c.integrate(f.at, f.mode, right, 1e-13*above)
-	return math.Exp(peak) * sum
+	return kernel.Exp(peak) * sum
 }
 
 // factor is the integrand of [oneFactor]: φ(t) Π_k Φ(x_k − load_k t) on [lo, hi].
@@ -117,7 +118,7 @@ type factor struct {
 
 // log returns the logarithm of the integrand.
 func (f *factor) log(t float64) float64 {
-	sum := -0.5*t*t - 0.5*math.Log(2*math.Pi)
+	sum := -0.5*t*t - 0.5*kernel.Log(2*math.Pi)
 	for k, x := range f.x {
 		sum += gauss.LogCDF(x - f.load[k]*t)
 	}
@@ -126,7 +127,7 @@ func (f *factor) log(t float64) float64 {
 
 // at returns the integrand relative to its maximum.
 func (f *factor) at(t float64) float64 {
-	y := math.Exp(0.5 * (f.mode - t) * (f.mode + t))
+	y := kernel.Exp(0.5 * (f.mode - t) * (f.mode + t))
 	for k, x := range f.x {
 		y *= gauss.CDF(x-f.load[k]*t) * f.scale[k]
 	}

@@ -71,7 +71,7 @@ func partial(x1, x2, x3, r12, r13, r23 float64) float64 {
 	if v := math.FMA(-r12, r12, 1) * math.FMA(-r13, r13, 1); v > 0 {
 		r = max(-1, min(1, math.FMA(-r12, r13, r23)/math.Sqrt(v)))
 	}
-	return pdf * bivariate(limit(x2, x1, r12), limit(x3, x1, r13), r)
+	return pdf * bivariate(limit(x2, x1, r12), limit(x3, x1, r13), r, full)
 }
 
 // partial returns ∂P/∂x_i.

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"gonum.org/v1/gonum/floats/scalar"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/mathext"
 
@@ -220,13 +221,13 @@ func TestSequence(t *testing.T) {
 	}
 }
 
-// The saddle point is one, and tilting pays: the weights of the draws vary less.
-func TestTilt(t *testing.T) {
+// The proposal pays: the weights of the draws vary less, as much as they may.
+func TestProposal(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(17, 18))
 	scatter := func(w *walk) float64 {
 		var sum, square, n float64
-		for k := range 64 {
-			for _, v := range w.weight(uint32(k), 6) {
+		for k := 0; k < 64; k += points {
+			for _, v := range w.weights(uint32(k), 1, 6) {
 				sum, square, n = sum+v, square+v*v, n+1
 			}
 		}
@@ -236,31 +237,25 @@ func TestTilt(t *testing.T) {
 		d := 20
 		s := problemOf(normals(rnd, d, -1), wishart(rnd, d, 2*d)).sequence()
 		w := newWalk(s)
-		if w.psi == 0 {
-			t.Fatal("no saddle point")
-		}
-		for k := range d - 1 {
-			b := s.own[k].at(w.centre) - w.mean[k]
-			if got := w.mean[k] - gauss.InverseMills(b); !(math.Abs(got-w.centre[k]) < 1e-7) {
-				t.Errorf("y_%d = %g at the saddle point, mean of the draws %g", k, w.centre[k], got)
-			}
-		}
-		tilted := scatter(w)
-		w.tilt = s.untilted()
-		if plain := scatter(w); !(tilted < plain) {
-			t.Errorf("relative scatter %.3f with tilting, %.3f without", tilted, plain)
+		proposed := scatter(w)
+		none := make([]float64, d)
+		w.proposal = s.drawn(none, none, none)
+		if plain := scatter(w); !(proposed < 0.15 && proposed < 0.1*plain) {
+			t.Errorf("relative scatter %.3f with a proposal, %.3f without", proposed, plain)
 		}
 	}
 }
 
 func TestQuantile(t *testing.T) {
 	for _, p := range []float64{0, 1e-300, 1e-17, 0.3, 0.5, 0.999, 1} {
-		if q := quantile(p); math.IsInf(q, 0) || !(math.Abs(gauss.CDF(q)-p) < 1e-15) {
+		if q := quantile(p); math.IsInf(q, 0) || !(math.Abs(gauss.CDF(q)-p) < 1e-13) {
 			t.Errorf("Φ⁻¹(%g) = %g", p, q)
 		}
 	}
-	if got, want := quantile(1e-20), mathext.NormalQuantile(1e-20); got != want {
-		t.Errorf("Φ⁻¹(1e-20) = %g, want %g", got, want)
+	for p := 0.5; p > 1e-299; p *= 0.97 {
+		if got, want := quantile(p), mathext.NormalQuantile(p); !scalar.EqualWithinAbsOrRel(got, want, 1e-13, 1e-13) {
+			t.Errorf("Φ⁻¹(%g) = %g, want %g", p, got, want)
+		}
 	}
 	// A share of an interval, in both tails and across.
 	for _, c := range [][3]float64{{-9, -8, 0.3}, {8, 9, 0.3}, {-1, 2, 0.9}, {math.Inf(-1), 0.5, 0.2}} {

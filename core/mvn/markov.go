@@ -113,15 +113,12 @@ func transition(nodes, density []float64, t, r, w float64) float64 {
 // equal pieces of [a, b], at most as wide as panel.
 func grid(a, b, panel float64) (nodes, weights []float64) {
 	pieces := int(math.Ceil((b - a) / panel))
-	const m = 2 * len(legendre16)
+	const m = 16
 	nodes, weights = make([]float64, m*pieces), make([]float64, m*pieces)
-	half := 0.5 * (b - a) / float64(pieces)
+	width := (b - a) / float64(pieces)
 	for k := range pieces {
-		mid := a + half*float64(2*k+1)
-		for i, node := range legendre16 {
-			up, down := m*k+m/2+i, m*k+m/2-1-i
-			nodes[up], nodes[down] = mid+half*node.x, mid-half*node.x
-			weights[up], weights[down] = half*node.w, half*node.w
+		for i, node := range legendre[m] {
+			nodes[m*k+i], weights[m*k+i] = a+width*(float64(k)+node.x), width*node.w
 		}
 	}
 	return nodes, weights

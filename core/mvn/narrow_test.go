@@ -59,7 +59,7 @@ func TestNarrowPairs(t *testing.T) {
 		r := corr.At(i, j)
 		x[i] = rnd.NormFloat64()
 		x[j] = math.Copysign(1, r)*x[i] + float64(rnd.IntN(3))*math.Sqrt(2*(1-math.Abs(r)))
-		checkProb(t, "pair", x, corr, bivariate(x[i], x[j], r), 1e-7) // and within its bound
+		checkProb(t, "pair", x, corr, bivariate(x[i], x[j], r, full), 1e-7) // and within its bound
 	}
 }
 
@@ -144,15 +144,15 @@ func TestChoiceOfVariable(t *testing.T) {
 	// Less P(X₁ ≤ h < X₂, …) to first order in the standard deviation of X₂.
 	root := math.Sqrt((1 - r) * (1 + r))
 	third, fourth := limit(0.5, h, 0.5), limit(0.7, h, -0.3)
-	given := bivariate(third, fourth, (0.4+0.15)/math.Sqrt(0.75*0.91))
-	want := value(trivariate(h, 0.5, 0.7, 0.5, -0.3, 0.4)) - gauss.PDF(h)*root/math.Sqrt(2*math.Pi)*given
+	given := bivariate(third, fourth, (0.4+0.15)/math.Sqrt(0.75*0.91), full)
+	want := value(trivariate(h, 0.5, 0.7, 0.5, -0.3, 0.4, full)) - gauss.PDF(h)*root/math.Sqrt(2*math.Pi)*given
 	checkProb(t, "choice", x, corr, want, 1e-10)
 	if _, abserr := CDF(x, corr); !(abserr < 1e-9) {
 		t.Errorf("bound %.1e", abserr)
 	}
 	// Where all are alike there is no choice, and the bound says so.
 	corr = filled(4, func(i, j int) float64 { return 1 - gap*(1+0.1*float64(i*j)) })
-	want = bivariate(h, h, corr.At(0, 3))
+	want = bivariate(h, h, corr.At(0, 3), full)
 	checkProb(t, "no choice", []float64{h, 9, 9, h}, corr, want, 1e-7)
 }
 
@@ -170,7 +170,7 @@ func TestIndefiniteToRounding(t *testing.T) {
 		},
 		{make([]float64, 3), []float64{0.15101821273603244, 0.9999999999999997, 0.15101818706340378}, 0.27412760165},
 		{[]float64{-0.8364516044190269, 8, 0}, []float64{0.9999999999999292, 0.3972050790064394, 0.3972047334454208}, 0.14560779388},
-		{[]float64{0, 8, 0}, []float64{0.5, 0.5 + 2e-7, 1}, bivariate(0, 0, 0.5+2e-7)},
+		{[]float64{0, 8, 0}, []float64{0.5, 0.5 + 2e-7, 1}, bivariate(0, 0, 0.5+2e-7, full)},
 		{[]float64{0, 0, 8}, []float64{0.5, -0.5 - 2e-7, -1}, 1. / 3},
 	} {
 		checkProb(t, "three", c.x, symmetric(3, c.r), c.want, 1e-7)
@@ -178,7 +178,7 @@ func TestIndefiniteToRounding(t *testing.T) {
 	// One of four dropped because it is another, though not for the fourth.
 	corr := symmetric(4, []float64{1 - 5e-15, 1, 1 - 17e-15, 1 - 6e-15, 1 - 38e-15, 1 - 14e-15})
 	x := []float64{8.9, 8.9, 0.3021648681036848, 0.3021648681036848}
-	checkProb(t, "four", x, corr, bivariate(x[2], x[3], corr.At(2, 3)), 1e-8)
+	checkProb(t, "four", x, corr, bivariate(x[2], x[3], corr.At(2, 3), full), 1e-8)
 }
 
 // A variable that is another one but for a standard deviation of 1e-7, which is

@@ -4,50 +4,48 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"closedform/core/kernel"
 )
 
-// pair is a node x > 0 of a symmetric rule on [−1, 1] with its weight, which −x
-// has too.
-type pair struct{ x, w float64 }
+// node is one of a rule on [0, 1], with its weight.
+type node struct{ x, w float64 }
 
-// The nodes of the Gauss–Legendre rules of 6, 12, 16 and 20 points.
-var (
-	legendre6 = [...]pair{
-		{0.238619186083196909, 0.467913934572691047},
-		{0.661209386466264514, 0.360761573048138608},
-		{0.932469514203152028, 0.171324492379170345},
+// legendre[m] is the Gauss–Legendre rule of m points. Newton's method finds the zeros
+// of Legendre's polynomial, whose recursion gives p and the one before.
+var legendre = func() (rules [32][]node) {
+	for m := 1; m < len(rules); m++ {
+		n := float64(m)
+		for i := range m {
+			x, slope := math.Cos(math.Pi*(float64(i)+0.75)/(n+0.5)), 0.0
+			for range 6 {
+				p, before := 1.0, 0.0
+				for k := 1.0; k <= n; k++ {
+					p, before = ((2*k-1)*x*p-(k-1)*before)/k, p
+				}
+				slope = n * (before - x*p) / ((1 - x) * (1 + x))
+				x -= p / slope
+			}
+			rules[m] = append(rules[m], node{0.5 * (1 - x), 1 / ((1 - x) * (1 + x) * slope * slope)})
+		}
 	}
-	legendre12 = [...]pair{
-		{0.125233408511468915, 0.249147045813402785},
-		{0.367831498998180194, 0.233492536538354809},
-		{0.587317954286617447, 0.203167426723065922},
-		{0.769902674194304687, 0.160078328543346226},
-		{0.904117256370474857, 0.106939325995318431},
-		{0.981560634246719251, 0.0471753363865118272},
+	return rules
+}()
+
+// full is the depth of integrals along a path for full accuracy.
+const full = 22
+
+// nodes returns the rule for an integral over τ from 0 to end < 1 with singularities on
+// the unit circle, as those of [bivariate], [trivariate] and [path], or nil if they are
+// too near. With m points its error is as ρ^(−2m), where ρ = (1 + √(1−end))²/end is that
+// of the ellipse through τ = 1; m is such that it is exp(−2q).
+func nodes(q, end float64) []node {
+	root := 1 + math.Sqrt(1-end)
+	if m := 1 + q/kernel.Log(root*root/end); m < float64(len(legendre)) {
+		return legendre[int(max(1, m))]
 	}
-	legendre16 = [...]pair{
-		{0.0950125098376374402, 0.189450610455068496},
-		{0.281603550779258913, 0.182603415044923589},
-		{0.458016777657227386, 0.169156519395002538},
-		{0.617876244402643748, 0.149595988816576732},
-		{0.755404408355003034, 0.124628971255533872},
-		{0.865631202387831744, 0.0951585116824927848},
-		{0.944575023073232576, 0.0622535239386478929},
-		{0.989400934991649933, 0.0271524594117540949},
-	}
-	legendre20 = [...]pair{
-		{0.0765265211334973338, 0.152753387130725851},
-		{0.227785851141645078, 0.149172986472603747},
-		{0.373706088715419561, 0.142096109318382051},
-		{0.510867001950827098, 0.131688638449176627},
-		{0.636053680726515025, 0.118194531961518417},
-		{0.746331906460150793, 0.101930119817240435},
-		{0.839116971822218823, 0.0832767415767047487},
-		{0.912234428251325906, 0.0626720483341090636},
-		{0.963971927277913791, 0.0406014298003869413},
-		{0.993128599185094925, 0.0176140071391521183},
-	}
-)
+	return nil
+}
 
 // kronrod21 are the nodes x > 0 of the Gauss–Kronrod rule of 21 points, its
 // weights, and those of the Gauss rule of 10 points on every second node.

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"closedform/core/gauss"
+	"closedform/core/kernel"
 )
 
 // trivariate returns P(X₁ ≤ x₁, X₂ ≤ x₂, X₃ ≤ x₃) for standard normal variables
@@ -17,12 +18,12 @@ import (
 // from P(0) = Φ(x₁) P(X₂ ≤ x₂, X₃ ≤ x₃). With R the multiple correlation of X₁ on
 // the other two and s = sin ψ / R, the determinant on the way is (1−r23²) cos²ψ: its
 // square root, the nearest singularity, is gone, even if the matrix at the end is
-// singular (R = 1). The absolute error is below 1e-14.
+// singular (R = 1). For the depth q = full of [nodes] the absolute error is below 1e-14.
 //
 // If r23 is near ±1, rounding may have made r12 and r13 contradict each other. Then
 // r13 moves to the next value that makes a correlation matrix; moved bounds what that
 // changes.
-func trivariate(x1, x2, x3, r12, r13, r23 float64) (value, moved float64) {
+func trivariate(x1, x2, x3, r12, r13, r23, q float64) (value, moved float64) {
 	// The pair with the largest correlation keeps it all the time.
 	if math.Abs(r12) > math.Abs(r23) {
 		x1, x3, r12, r23 = x3, x1, r23, r12
@@ -34,13 +35,13 @@ func trivariate(x1, x2, x3, r12, r13, r23 float64) (value, moved float64) {
 	case x1 < -far || x2 < -far || x3 < -far:
 		return 0, 0
 	case x1 > far:
-		return bivariate(x2, x3, r23), 0
+		return bivariate(x2, x3, r23, q), 0
 	case x2 > far:
-		return bivariate(x1, x3, r13), 0
+		return bivariate(x1, x3, r13, q), 0
 	case x3 > far:
-		return bivariate(x1, x2, r12), 0
+		return bivariate(x1, x2, r12, q), 0
 	case math.Abs(r12)+math.Abs(r13) < 1e-100: // whose squares underflow
-		return gauss.CDF(x1) * bivariate(x2, x3, r23), 0
+		return gauss.CDF(x1) * bivariate(x2, x3, r23, q), 0
 	}
 	det := determinant(r12, r13, r23)
 	if det < 0 {
@@ -50,12 +51,12 @@ func trivariate(x1, x2, x3, r12, r13, r23 float64) (value, moved float64) {
 	}
 	switch r23 {
 	case 1: // X₃ = X₂
-		return bivariate(x1, min(x2, x3), r12), moved
+		return bivariate(x1, min(x2, x3), r12, q), moved
 	case -1: // X₃ = −X₂
-		return max(0, bivariate(x1, x2, r12)-bivariate(x1, -x3, r12)), moved
+		return max(0, bivariate(x1, x2, r12, q)-bivariate(x1, -x3, r12, q)), moved
 	}
 	l := newLine(x1, x2, x3, r12, r13, r23, det)
-	return max(0, gauss.CDF(x1)*bivariate(x2, x3, r23)+l.integral()), moved
+	return max(0, gauss.CDF(x1)*bivariate(x2, x3, r23, q)+l.integral(q)), moved
 }
 
 // feasible returns the number next to r13 that makes a positive semi-definite
@@ -116,8 +117,20 @@ func newLine(x1, x2, x3, r12, r13, r23, det float64) line {
 // last factor may change over any larger distance from τ = 1: the pieces grow with
 // it. Far from a singular matrix the two rules may differ by more than the error
 // allowed, as that of the better one is much smaller.
-func (l *line) integral() float64 {
+//
+// For q < full it is the rule of [nodes], NaN if there is none.
+func (l *line) integral(q float64) float64 {
 	var sum float64
+	if q < full {
+		rule := nodes(q, l.end)
+		if rule == nil {
+			return math.NaN()
+		}
+		for _, node := range rule {
+			sum += node.w * l.at(l.end*node.x)
+		}
+		return l.end * sum / math.Pi
+	}
 	end, gap, tol := l.end, 1-l.end, 2e-15
 	if gap > 0.2 {
 		tol = 2e-13
@@ -160,9 +173,9 @@ func contribution(gap, y, rho, rest, num, den float64) float64 {
 	case !(exponent < 100): // below 1e-43
 		return 0
 	case num >= far*den:
-		return math.Exp(-exponent)
+		return kernel.Exp(-exponent)
 	case num <= -far*den:
 		return 0
 	}
-	return math.Exp(-exponent) * gauss.CDF(num/den)
+	return kernel.Exp(-exponent) * gauss.CDF(num/den)
 }

@@ -26,7 +26,7 @@ func BenchmarkMoments(b *testing.B) {
 			benchmark(b, name, a, n)
 		}
 	}
-	for n := 2; n <= 7; n++ {
+	for n := 2; n <= 10; n++ {
 		benchmark(b, "probit-corr", ProbitCorr{0.5, unequal(rand.New(rand.NewPCG(29, uint64(n))), n-1)}, n)
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"closedform/core/kernel"
 	"closedform/core/mvn"
 )
 
@@ -23,10 +24,11 @@ import (
 //	Σ'_ττ' = (ρ_ττ' + λ²v_j)/(s_τ s_τ').
 //
 // Each is a multivariate normal probability with the accuracy and cost of package
-// mvn: some 1e-14 in microseconds for n ≤ 4, 1e-12 in a millisecond for n = 5, and
-// 1e-13 for any n where all ρ are equal and not negative, where [Probit] is faster
-// by orders of magnitude. Otherwise it is a lattice rule for each class and pair,
-// with an error of 1e-7 for n ≤ 8 and 1e-6 for n ≤ 30; n = 10 takes seconds.
+// mvn: some 1e-14 in microseconds for n ≤ 4, 1e-12 in a fifth of a millisecond for
+// n = 5, and 1e-13 for any n where all ρ are equal and not negative, where [Probit] is
+// faster by orders of magnitude. Otherwise the error is at most 1e-7 for n ≤ 8, in
+// milliseconds, and 1e-6 for n ≤ 30; n = 10 takes a third of a second, and more than
+// 11 a lattice rule for each class and pair, seconds.
 //
 // Lambda must be positive and finite. The p_j do not add up to one and E is not
 // symmetric in general; see [Moments.Excess] and [Moments.Asymmetry].
@@ -105,7 +107,7 @@ func (c *correlated) set(p ProbitCorr, j int, mean, variance []float64) {
 	noise, own := min(1/p.Lambda, math.MaxFloat64), math.Sqrt(variance[j])
 	for k := range c.x {
 		i := other(j, k)
-		s := math.Hypot(math.Hypot(noise, own), math.Sqrt(variance[i]))
+		s := kernel.Hypot(kernel.Hypot(noise, own), math.Sqrt(variance[i]))
 		c.x[k] = (mean[j] - mean[i]) / s
 		c.perScale[k] = 1 / s
 	}

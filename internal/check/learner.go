@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"closedform/core/field"
+	"closedform/core/kernel"
 	"closedform/core/random"
 )
 
@@ -22,7 +23,7 @@ func Clusters(n, inputs, classes int, path ...any) (x [][]float64, class []int, 
 	centre := make([][]float64, classes)
 	for c := range centre {
 		for range inputs {
-			centre[c] = append(centre[c], 1.5*rnd.NormFloat64())
+			centre[c] = append(centre[c], 1.5*random.Normal(rnd))
 		}
 	}
 	z := make([]float64, classes)
@@ -30,13 +31,13 @@ func Clusters(n, inputs, classes int, path ...any) (x [][]float64, class []int, 
 		c := rnd.IntN(classes)
 		at := make([]float64, inputs)
 		for a := range at {
-			at[a] = centre[c][a] + rnd.NormFloat64()
+			at[a] = centre[c][a] + random.Normal(rnd)
 		}
 		for j := range z {
 			d := floats.Distance(at, centre[j], 2)
 			z[j] = -d * d / 2
 		}
-		x, class, truth = append(x, at), append(class, c), append(truth, math.Exp(z[c]-floats.LogSumExp(z)))
+		x, class, truth = append(x, at), append(class, c), append(truth, kernel.Exp(z[c]-floats.LogSumExp(z)))
 	}
 	return x, class, truth
 }
@@ -51,7 +52,7 @@ func Predict(t testing.TB, m Predictor, n int, x ...float64) []float64 {
 	if err := m.Predict(p, x); err != nil {
 		t.Fatal(err)
 	}
-	if sum := floats.Sum(p); !(math.Abs(sum-1) < 1e-12) || !(floats.Min(p) >= 0) {
+	if sum := kernel.Sum(p); !(math.Abs(sum-1) < 1e-12) || !(floats.Min(p) >= 0) {
 		t.Fatalf("probabilities %v with the sum %g", p, sum)
 	}
 	return p
@@ -83,7 +84,7 @@ func Learner(t *testing.T, margin float64, fit func(x [][]float64, class []int, 
 		var excess float64
 		for k := train; k < len(x); k++ {
 			p := Predict(t, m, n, x[k]...)
-			excess += math.Log(truth[k]/p[named[k]]) / float64(len(x)-train)
+			excess += kernel.Log(truth[k]/p[named[k]]) / float64(len(x)-train)
 			if q := Predict(t, again, n, x[k]...); !slices.Equal(p, q) {
 				t.Fatalf("%v and %v from equal sources", p, q)
 			}

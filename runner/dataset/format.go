@@ -90,7 +90,12 @@ func (f Format) Examples(t *Table) (*Examples, error) {
 	}
 	var features []Feature
 	for _, k := range inputs {
-		features = append(features, f.features(t, k)...)
+		of := f.features(t, k)
+		if of == nil {
+			return nil, fmt.Errorf("%s:%d: column %q has no value in %d rows; ignore = [%[3]q] leaves it out",
+				t.File, t.header, t.Columns[k], len(t.Cells))
+		}
+		features = append(features, of...)
 	}
 	x, _, err := t.inputs(features)
 	if err != nil {

@@ -117,6 +117,8 @@ func TestMeansAndNewRows(t *testing.T) {
 	refuses(t, "no columns", err, "was not fitted to a table")
 	_, err = e.Subset([]int{1, 4}).Scaler(Standard)
 	refuses(t, "no value", err, "input 1, x, has no value in the 2 examples")
+	_, err = Format{Missing: MissingMean, Categorical: []string{"x"}}.Examples(parse(t, "x,class\n,b\n?,a\n"))
+	refuses(t, "no level", err, `a.csv:1: column "x" has no value in 2 rows; ignore = ["x"] leaves it out`)
 }
 
 func TestAbout(t *testing.T) {

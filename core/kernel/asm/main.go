@@ -15,15 +15,20 @@ import (
 func main() {
 	ConstraintExpr("!noasm")
 	dot()
+	addScaled("addScaledVector", false)
+	addScaled("addSquaresVector", true)
 	products()
-	addScaled()
 	addScaled4()
+	dot4()
+	addOuter4()
+	carlson4()
 	forward("forwardVector", false)
 	forward("forwardNoisyVector", true)
 	backward()
 	update()
 	exp()
 	pdfCDF()
+	rectified()
 	truncated()
 	Generate()
 }
@@ -89,6 +94,16 @@ func broadcast(name string) VecVirtual {
 	all := YMM()
 	VBROADCASTSD(address.Addr, all)
 	return all
+}
+
+// factors returns each of four numbers in all lanes.
+func factors(name string) (f [4]VecVirtual) {
+	address := Load(Param(name), GP64())
+	for k := range f {
+		f[k] = YMM()
+		VBROADCASTSD(Mem{Base: address, Disp: 8 * k}, f[k])
+	}
+	return f
 }
 
 func zero() VecVirtual {
@@ -198,14 +213,17 @@ func elementwise(n Register, name string, step func(f form, i Register, k int)) 
 	RET()
 }
 
-func addScaled() {
-	TEXT("addScaledVector", NOSPLIT, "func(y []float64, a float64, x []float64)")
+func addScaled(name string, square bool) {
+	TEXT(name, NOSPLIT, "func(y []float64, a float64, x []float64)")
 	Pragma("noescape")
 	n, at := slices("y", "x")
 	a := broadcast("a")
-	elementwise(n, "addScaled", func(f form, i Register, k int) {
+	elementwise(n, name, func(f form, i Register, k int) {
 		p := f.vec()
 		f.load(at(1, i, k), p)
+		if square {
+			f.mul(p, p, p)
+		}
 		f.mul(f.as(a), p, p)
 		f.add(at(0, i, k), p, p)
 		f.load(p, at(0, i, k))
@@ -216,12 +234,7 @@ func addScaled4() {
 	TEXT("addScaled4Vector", NOSPLIT, "func(y []float64, a *[4]float64, x0, x1, x2, x3 []float64)")
 	Pragma("noescape")
 	n, at := slices("y", "x0", "x1", "x2", "x3")
-	factors := Load(Param("a"), GP64())
-	var a [4]VecVirtual
-	for l := range a {
-		a[l] = YMM()
-		VBROADCASTSD(Mem{Base: factors, Disp: 8 * l}, a[l])
-	}
+	a := factors("a")
 	elementwise(n, "addScaled4", func(f form, i Register, k int) {
 		sum, p := f.vec(), f.vec()
 		f.load(at(1, i, k), sum)
@@ -233,6 +246,100 @@ func addScaled4() {
 		}
 		f.add(at(0, i, k), sum, sum)
 		f.load(sum, at(0, i, k))
+	})
+}
+
+// rows returns the addresses of numbers of four rows that follow one another in a, each as
+// long as another parameter, and of that.
+func rows(other string) (n Register, at func(k int, i Register, offset int) Mem, x func(i Register, offset int) Mem) {
+	n, all := slices(other, "a")
+	base, size := []Register{Load(Param("a").Base(), GP64())}, GP64()
+	MOVQ(n, size)
+	SHLQ(U8(3), size)
+	for k := range 3 {
+		next := GP64()
+		LEAQ(Mem{Base: base[k], Index: size, Scale: 1}, next)
+		base = append(base, next)
+	}
+	at = func(k int, i Register, offset int) Mem {
+		return Mem{Base: base[k], Index: i, Scale: 8, Disp: 8 * offset}
+	}
+	return n, at, func(i Register, offset int) Mem { return all(0, i, offset) }
+}
+
+func dot4() {
+	TEXT("dot4Vector", NOSPLIT, "func(dst *[4]float64, a, x []float64)")
+	Pragma("noescape")
+	n, at, x := rows("x")
+	dst := Load(Param("dst"), GP64())
+	var sums [4][2]VecVirtual
+	for k := range sums {
+		sums[k] = [2]VecVirtual{zero(), zero()}
+	}
+	step := func(f form, i Register, offset int, to func(k int) Op) {
+		common := f.vec()
+		f.load(x(i, offset), common)
+		for k := range sums {
+			p := f.vec()
+			f.mul(at(k, i, offset), common, p)
+			f.add(p, to(k), to(k))
+		}
+	}
+	first := func(k int) Op { return sums[k][0] }
+	second := func(k int) Op { return sums[k][1] }
+	var total [4]VecVirtual
+	loop(n, "dot4",
+		func(i Register) { step(packed, i, 0, first); step(packed, i, 4, second) },
+		func(i Register) { step(packed, i, 0, first) },
+		func(Register) {
+			for k := range total {
+				total[k] = pairwise(sums[k][0], sums[k][1])
+			}
+		},
+		func(i Register) { step(scalar, i, 0, func(k int) Op { return total[k].AsX() }) })
+	for k := range total {
+		VMOVSD(total[k].AsX(), Mem{Base: dst, Disp: 8 * k})
+	}
+	RET()
+}
+
+func addOuter4() {
+	TEXT("addOuter4Vector", NOSPLIT, "func(a []float64, u *[4]float64, x []float64)")
+	Pragma("noescape")
+	n, at, x := rows("x")
+	u := factors("u")
+	elementwise(n, "addOuter4", func(f form, i Register, offset int) {
+		common := f.vec()
+		f.load(x(i, offset), common)
+		for k := range u {
+			p := f.vec()
+			f.mul(f.as(u[k]), common, p)
+			f.add(at(k, i, offset), p, p)
+			f.load(p, at(k, i, offset))
+		}
+	})
+}
+
+func carlson4() {
+	TEXT("carlson4Vector", NOSPLIT, "func(a, sum []float64, h, keep, mix *[4]float64)")
+	Pragma("noescape")
+	n, at, sum := rows("sum")
+	h, keep, mix := factors("h"), factors("keep"), factors("mix")
+	elementwise(n, "carlson4", func(f form, i Register, offset int) {
+		s := f.vec()
+		f.load(sum(i, offset), s)
+		for k := 3; k >= 0; k-- {
+			x, p := f.vec(), f.vec()
+			f.load(at(k, i, offset), x)
+			f.mul(f.as(mix[k]), s, p)
+			mixed := f.vec()
+			f.mul(f.as(keep[k]), x, mixed)
+			f.add(p, mixed, p)
+			f.load(p, at(k, i, offset))
+			f.mul(f.as(h[k]), x, x)
+			f.add(x, s, s)
+		}
+		f.load(s, sum(i, offset))
 	})
 }
 

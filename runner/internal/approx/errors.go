@@ -5,6 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"closedform/core/linear"
 	"closedform/core/softmax"
 	"closedform/runner/internal/table"
 )
@@ -23,7 +24,7 @@ type Errors struct {
 	indefinite, given int // of Σ_y: indefinite, and given at all
 
 	reduced mat.SymDense
-	factor  mat.Cholesky
+	factor  linear.Cholesky
 }
 
 // NewErrors returns the errors of a before there are any.

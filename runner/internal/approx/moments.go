@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/baselines/meanfield"
+	"closedform/core/random"
 	"closedform/core/softmax"
 )
 
@@ -28,7 +29,7 @@ type Problems struct {
 func (p Problems) Draw(rnd *rand.Rand) Logits {
 	z := Logits{make([]float64, p.Classes), make([]float64, p.Classes)}
 	for j := range p.Classes {
-		z.Mean[j] = p.Spread * rnd.NormFloat64()
+		z.Mean[j] = p.Spread * random.Normal(rnd)
 		z.Variance[j] = p.Variance * (1 + p.Unequal*(2*rnd.Float64()-1))
 	}
 	return z

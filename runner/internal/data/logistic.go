@@ -1,10 +1,11 @@
 package data
 
 import (
-	"math"
 	"math/rand/v2"
 
 	"gonum.org/v1/gonum/integrate/quad"
+
+	"closedform/core/kernel"
 )
 
 const (
@@ -31,7 +32,7 @@ func logistic(g Generator) *Task {
 		draw: func(x []float64, rnd *rand.Rand) int {
 			x[0] = half * (2*rnd.Float64() - 1)
 			x[1] = half * (2*rnd.Float64() - 1)
-			if rnd.Float64()*(1+math.Exp(-score(x)/g.Noise)) < 1 {
+			if rnd.Float64()*(1+kernel.Exp(-score(x)/g.Noise)) < 1 {
 				return 1
 			}
 			return 0
@@ -44,7 +45,7 @@ func logistic(g Generator) *Task {
 			const flat, end = half * (w2 - w1), half * (w2 + w1)
 			f := func(s float64) float64 {
 				density := min(1/(2*half*w2), (end-s)/(4*half*half*w1*w2))
-				return density / (1 + math.Exp(s/g.Noise))
+				return density / (1 + kernel.Exp(s/g.Noise))
 			}
 			// Panels of some noise widths, as far as the integrand is not 0, and up to
 			// the corner of g.

@@ -5,6 +5,9 @@ import (
 	"math/rand/v2"
 
 	"gonum.org/v1/gonum/integrate/quad"
+
+	"closedform/core/kernel"
+	"closedform/core/random"
 )
 
 // moons has two equally probable classes, interleaving half circles of radius 1:
@@ -34,8 +37,8 @@ func moons(g Generator) *Task {
 			if class == 1 {
 				sin, cos = 0.5-sin, 1-cos
 			}
-			x[0] = cos + g.Noise*rnd.NormFloat64()
-			x[1] = sin + g.Noise*rnd.NormFloat64()
+			x[0] = cos + g.Noise*random.Normal(rnd)
+			x[1] = sin + g.Noise*random.Normal(rnd)
 			return class
 		},
 		probabilities: func(dst, x []float64) bool {
@@ -52,7 +55,7 @@ func moons(g Generator) *Task {
 // moonPoint is a point seen from the centre of a moon that is its upper half.
 type moonPoint struct{ r, angle float64 } // angle from −π to π
 
-func moonAt(x, y float64) moonPoint { return moonPoint{math.Hypot(x, y), math.Atan2(y, x)} }
+func moonAt(x, y float64) moonPoint { return moonPoint{kernel.Hypot(x, y), math.Atan2(y, x)} }
 
 // logIntegral returns log ∫₀^π exp(−r (1 − cos(θ−ψ))/σ²) dθ. Over the angle |θ − ψ|, or
 // 2π − |θ − ψ| where this is less than π, the integral is from 0 to ψ and from 0 to
@@ -61,12 +64,12 @@ func (p moonPoint) logIntegral(sigma float64) float64 {
 	kappa := p.r / (sigma * sigma)
 	psi := math.Abs(p.angle)
 	if p.angle >= 0 {
-		return math.Log(arc(0, psi, kappa) + arc(0, math.Pi-psi, kappa))
+		return kernel.Log(arc(0, psi, kappa) + arc(0, math.Pi-psi, kappa))
 	}
 	// Relative to the nearer tip, which may be hundreds of orders of magnitude above.
 	near, far := min(psi, math.Pi-psi), max(psi, math.Pi-psi)
-	ratio := math.Exp(kappa * (math.Cos(far) - math.Cos(near)))
-	return kappa*(math.Cos(near)-1) + math.Log(arc(near, math.Pi, kappa)+ratio*arc(far, math.Pi, kappa))
+	ratio := kernel.Exp(kappa * (math.Cos(far) - math.Cos(near)))
+	return kappa*(math.Cos(near)-1) + kernel.Log(arc(near, math.Pi, kappa)+ratio*arc(far, math.Pi, kappa))
 }
 
 // legendre is the Gauss–Legendre rule on [0, 1].
@@ -86,7 +89,7 @@ func arc(a, b, kappa float64) float64 {
 	var sum float64
 	for i, u := range legendre.x {
 		d := (b - a) * u
-		sum += legendre.w[i] * math.Exp(-2*kappa*math.Sin(a+d/2)*math.Sin(d/2))
+		sum += legendre.w[i] * kernel.Exp(-2*kappa*math.Sin(a+d/2)*math.Sin(d/2))
 	}
 	return (b - a) * sum
 }
@@ -153,13 +156,13 @@ func (l moonLine) min(v float64) float64 {
 	if a.gap() > l.reach || b.gap() > l.reach {
 		return 0
 	}
-	return math.Exp(min(a.logDensity(l.sigma), b.logDensity(l.sigma)))
+	return kernel.Exp(min(a.logDensity(l.sigma), b.logDensity(l.sigma)))
 }
 
 // logDensity returns log f₀.
 func (p moonPoint) logDensity(sigma float64) float64 {
 	z := (p.r - 1) / sigma
-	return -z*z/2 + p.logIntegral(sigma) - math.Log(2*math.Pi*math.Pi*sigma*sigma)
+	return -z*z/2 + p.logIntegral(sigma) - kernel.Log(2*math.Pi*math.Pi*sigma*sigma)
 }
 
 // gap returns the distance from the moon.
@@ -168,5 +171,5 @@ func (p moonPoint) gap() float64 {
 		return math.Abs(p.r - 1)
 	}
 	tip := min(-p.angle, math.Pi+p.angle) // the angle to the nearer tip
-	return math.Hypot(p.r-math.Cos(tip), math.Sin(tip))
+	return kernel.Hypot(p.r-math.Cos(tip), math.Sin(tip))
 }

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 
 	"closedform/core/gauss"
+	"closedform/core/kernel"
+	"closedform/core/random"
 )
 
 // rings has K equally probable classes, circles round the origin of the radii
@@ -31,12 +33,12 @@ func rings(g Generator) *Task {
 		draw: func(x []float64, rnd *rand.Rand) int {
 			class := rnd.IntN(g.Rings)
 			sin, cos := math.Sincos(2 * math.Pi * rnd.Float64())
-			r := g.radius(class) + g.Noise*rnd.NormFloat64()
+			r := g.radius(class) + g.Noise*random.Normal(rnd)
 			x[0], x[1] = r*cos, r*sin
 			return class
 		},
 		probabilities: func(dst, x []float64) bool {
-			r := math.Hypot(x[0], x[1])
+			r := kernel.Hypot(x[0], x[1])
 			for k := range dst {
 				dst[k] = g.logRing(k, r)
 			}
@@ -68,7 +70,7 @@ func (g Generator) radius(k int) float64 { return float64(k+1) / float64(g.Rings
 // the radius r up to a term without k.
 func (g Generator) logRing(k int, r float64) float64 {
 	a, precision := g.radius(k), 1/(g.Noise*g.Noise)
-	return (r-a/2)*a*precision + math.Log1p(math.Exp(-2*r*a*precision))
+	return (r-a/2)*a*precision + math.Log1p(kernel.Exp(-2*r*a*precision))
 }
 
 // ringBoundary returns the radius at which class j < k gives way to class k. It is above

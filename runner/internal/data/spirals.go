@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 
 	"closedform/core/gauss"
+	"closedform/core/kernel"
+	"closedform/core/random"
 )
 
 const winding = 4 // radians by which an arm turns up to the unit circle
@@ -31,12 +33,12 @@ func spirals(g Generator) *Task {
 		draw: func(x []float64, rnd *rand.Rand) int {
 			class := rnd.IntN(g.Arms)
 			r := 1 - rnd.Float64()
-			sin, cos := math.Sincos(winding*r + g.arm(class) + g.Noise*rnd.NormFloat64())
+			sin, cos := math.Sincos(winding*r + g.arm(class) + g.Noise*random.Normal(rnd))
 			x[0], x[1] = r*cos, r*sin
 			return class
 		},
 		probabilities: func(dst, x []float64) bool {
-			r := math.Hypot(x[0], x[1])
+			r := kernel.Hypot(x[0], x[1])
 			turned := math.Atan2(x[1], x[0]) - winding*r
 			for k := range dst {
 				dst[k] = 0
@@ -69,11 +71,11 @@ func logWrappedNormal(delta, sigma float64) float64 {
 	// Relative to the term m = 0, which is the largest.
 	sum := 1.
 	for m := 1.; ; m++ {
-		right := math.Exp(-2 * math.Pi * m * (math.Pi*m + delta) / (sigma * sigma))
-		left := math.Exp(-2 * math.Pi * m * (math.Pi*m - delta) / (sigma * sigma))
+		right := kernel.Exp(-2 * math.Pi * m * (math.Pi*m + delta) / (sigma * sigma))
+		left := kernel.Exp(-2 * math.Pi * m * (math.Pi*m - delta) / (sigma * sigma))
 		sum += right + left
 		if right+left < 1e-17*sum {
-			return math.Log(sum) - delta*delta/(2*sigma*sigma)
+			return kernel.Log(sum) - delta*delta/(2*sigma*sigma)
 		}
 	}
 }

@@ -11,7 +11,6 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -19,6 +18,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"closedform/core/field"
+	"closedform/core/kernel"
 	"closedform/runner/dataset"
 	"closedform/runner/internal/grid"
 )
@@ -187,7 +187,7 @@ func (r Region) Axis(i, n int) []float64 {
 func normalize(dst []float64) {
 	largest, sum := floats.Max(dst), 0.
 	for i, l := range dst {
-		dst[i] = math.Exp(l - largest)
+		dst[i] = kernel.Exp(l - largest)
 		sum += dst[i]
 	}
 	floats.Scale(1/sum, dst)
@@ -195,7 +195,7 @@ func normalize(dst []float64) {
 
 // two sets dst to the probabilities 1/(1+e^logit), 1/(1+e^−logit) of two classes.
 func two(dst []float64, logit float64) {
-	dst[0], dst[1] = 1/(1+math.Exp(logit)), 1/(1+math.Exp(-logit))
+	dst[0], dst[1] = 1/(1+kernel.Exp(logit)), 1/(1+kernel.Exp(-logit))
 }
 
 // bisect returns the point between low and high up to which below holds.

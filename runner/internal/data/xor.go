@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 
 	"closedform/core/gauss"
+	"closedform/core/kernel"
+	"closedform/core/random"
 )
 
 // xor has four equally probable clusters, one at each corner of a square:
@@ -26,8 +28,8 @@ func xor(g Generator) *Task {
 		Region:  square(1 + 3*g.Noise),
 		draw: func(x []float64, rnd *rand.Rand) int {
 			corner := rnd.IntN(4) // a bit for each sign
-			x[0] = float64(2*(corner&1)-1) + g.Noise*rnd.NormFloat64()
-			x[1] = float64(corner&2-1) + g.Noise*rnd.NormFloat64()
+			x[0] = float64(2*(corner&1)-1) + g.Noise*random.Normal(rnd)
+			x[1] = float64(corner&2-1) + g.Noise*random.Normal(rnd)
 			return corner&1 ^ corner>>1
 		},
 		probabilities: func(dst, x []float64) bool {
@@ -38,7 +40,7 @@ func xor(g Generator) *Task {
 				gap = -gap
 			}
 			a, b := math.Abs(x[0]+x[1])*s, math.Abs(x[0]-x[1])*s
-			two(dst, -(gap + math.Log1p(math.Exp(-2*a)) - math.Log1p(math.Exp(-2*b))))
+			two(dst, -(gap + math.Log1p(kernel.Exp(-2*a)) - math.Log1p(kernel.Exp(-2*b))))
 			return true
 		},
 		BayesError: func() float64 {

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"closedform/core/field"
+	"closedform/core/kernel"
 	"closedform/runner/internal/metric"
 	"closedform/runner/internal/table"
 )
@@ -153,7 +154,7 @@ func Loss(p []float64, class int) (wrong, logLoss float64) {
 	if floats.MaxIdx(p) != class {
 		wrong = 1
 	}
-	return wrong, -math.Log(p[class])
+	return wrong, -kernel.Log(p[class])
 }
 
 // Prequential scores predictions of examples before they are learned (Dawid, "The
@@ -188,11 +189,11 @@ func Increasing(key string, numbers []int, most int) error {
 func Snapshots(n int) (numbers []int) {
 	const parts = 6
 	for i := 1; i < parts; i++ {
-		want, best := math.Log(float64(n))*float64(i)/parts, 1
+		want, best := kernel.Log(float64(n))*float64(i)/parts, 1
 		for decade := 1; decade < n; decade *= 10 {
 			for _, k := range []int{decade, 2 * decade, 5 * decade} {
 				const tie = 1e-9 // the smaller is taken
-				if 5*k < 4*n && math.Abs(math.Log(float64(k))-want) < math.Abs(math.Log(float64(best))-want)-tie {
+				if 5*k < 4*n && math.Abs(kernel.Log(float64(k))-want) < math.Abs(kernel.Log(float64(best))-want)-tie {
 					best = k
 				}
 			}

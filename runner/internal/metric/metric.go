@@ -7,8 +7,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/stat"
-	"gonum.org/v1/gonum/stat/distuv"
+
+	"closedform/core/kernel"
 )
 
 // Accuracy returns the share of examples whose largest probability is that of
@@ -34,7 +34,7 @@ func correct(p []float64, c int) float64 {
 // LogLoss returns the mean of −log p_c for the true class c, in nats: +Inf if
 // one of them was given probability zero.
 func LogLoss(p [][]float64, class []int) float64 {
-	return average(p, class, func(p []float64, c int) float64 { return -math.Log(p[c]) })
+	return average(p, class, func(p []float64, c int) float64 { return -kernel.Log(p[c]) })
 }
 
 // Brier returns the mean of Σ_j (p_j − y_j)² for one-hot labels y (Brier 1950),
@@ -83,7 +83,14 @@ func average(p [][]float64, class []int, f func([]float64, int) float64) float64
 }
 
 // Entropy returns −Σ p_j log p_j in nats.
-func Entropy(p []float64) float64 { return stat.Entropy(p) }
+func Entropy(p []float64) (sum float64) {
+	for _, x := range p {
+		if x != 0 {
+			sum -= x * kernel.Log(x)
+		}
+	}
+	return sum
+}
 
 // AUROC returns the area under the receiver operating characteristic of a score
 // that should be larger for positive examples: the probability that it ranks a
@@ -99,16 +106,4 @@ func AUROC(score []float64, positive []bool) float64 {
 	}
 	negatives := float64(len(score)) - positives
 	return (positives*negatives + 0.5*positives*(positives+1) - ranks) / (positives * negatives)
-}
-
-// Interval returns the mean of x and the ends of its two-sided 95 % confidence
-// interval by Student's t. With a single value the ends are ±Inf.
-func Interval(x []float64) (mean, low, high float64) {
-	n := float64(len(x))
-	if n < 2 {
-		return stat.Mean(x, nil), math.Inf(-1), math.Inf(1)
-	}
-	mean, sd := stat.MeanStdDev(x, nil)
-	half := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n - 1}.Quantile(0.975) * sd / math.Sqrt(n)
-	return mean, mean - half, mean + half
 }

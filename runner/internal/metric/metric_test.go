@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/floats/scalar"
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 var (
@@ -90,6 +91,25 @@ func TestInterval(t *testing.T) {
 	}
 	if _, low, high := Interval([]float64{1}); !math.IsInf(low, -1) || !math.IsInf(high, 1) {
 		t.Errorf("interval of one value is [%g, %g], want the whole line", low, high)
+	}
+}
+
+func TestStudent(t *testing.T) {
+	for _, nu := range []int{1, 2, 3, 4, 5, 9, 10, 29, 99, 1000, 9999} {
+		got := student(nu, 0.95)
+		if want := (distuv.StudentsT{Sigma: 1, Nu: float64(nu)}).CDF(got); !scalar.EqualWithinAbs(want, 0.975, 1e-12) {
+			t.Errorf("%d degrees of freedom: t = %.16g has the distribution function %.16g", nu, got, want)
+		}
+	}
+	if got := student(1, 0.95); !scalar.EqualWithinRel(got, 12.706204736174698, 1e-14) { // tan(0.95 π/2)
+		t.Errorf("1 degree of freedom: %.16g", got)
+	}
+}
+
+func TestMeanVariance(t *testing.T) {
+	x := []float64{1e9 + 4, 1e9 + 7, 1e9 + 13, 1e9 + 16}
+	if mean, variance := MeanVariance(x); mean != 1e9+10 || variance != 30 {
+		t.Errorf("mean %v, variance %v", mean, variance)
 	}
 }
 

@@ -11,20 +11,23 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 )
 
-// Compare returns a line for each file in which the results folder committed differs
-// from fresh, the outcome of running it again, in the order of their names, and how
-// many of these are not accepted. Both lists of checksums are compared with each
-// other and with the files beside them; what is not committed need not be there.
+// Tolerance is the largest difference of two numbers that count as equal: relative to
+// the larger of them or, if that is larger, to the scale of their column, the median of
+// the absolute values of its numbers other than zero. So rounding may leave anything of
+// what should be zero, and no outlier hides a difference.
+const Tolerance = 1e-9
+
+// Compare returns lines on each file in which the results folder committed differs from
+// fresh, the outcome of running it again, in the order of their names, and how many of
+// these files differ by more than [Tolerance]. Both lists of checksums are compared with
+// each other and with the files beside them; what is not committed need not be there.
 //
-// Another processor may change last digits. A tolerance above zero accepts
-// changed tables whose numbers differ by no more than that, relatively, and
-// changed figures, which it cannot judge; their lines say so. A number that is smaller than a millionth of the largest in its
-// column is measured against that millionth, since rounding leaves no digit of
-// a residual about zero.
-func Compare(committed, fresh string, tolerance float64) (lines []string, bad int, err error) {
+// What nobody can compare by numbers is accepted beside tables that are all equal: a
+// packed table or a network that is not committed if there are other tables, and a
+// figure if a table has other bytes, as figures are drawn of tables alone.
+func Compare(committed, fresh string) (lines []string, bad int, err error) {
 	old, err1 := readSums(committed)
 	now, err2 := readSums(fresh)
 	there, err3 := os.ReadDir(committed)
@@ -39,12 +42,17 @@ func Compare(committed, fresh string, tolerance float64) (lines []string, bad in
 			names[name] = ""
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(names)) {
-		problem, accepted := "", false
+	found := map[string][]string{}
+	var lost, figures []string // which cannot be compared by their numbers
+	compared, changed := false, false
+	for name := range names {
 		oldFile, newFile := File{Name: name}, File{Name: name}
 		oldProblem, err1 := oldFile.read(committed, old[name])
 		newProblem, err2 := newFile.read(fresh, now[name])
-		notCommitted := strings.HasSuffix(name, packed) || slices.Contains([]string{".svg", ".pdf", ".npz"}, filepath.Ext(name))
+		ext := filepath.Ext(name)
+		isTable := ext == ".csv" || ext == ".gz"
+		notCommitted := slices.Contains([]string{".gz", ".svg", ".pdf", ".npz"}, ext)
+		problem, differs := "", true
 		switch {
 		case err1 != nil || err2 != nil:
 			return nil, 0, fmt.Errorf("compare: %w", errors.Join(err1, err2))
@@ -58,17 +66,48 @@ func Compare(committed, fresh string, tolerance float64) (lines []string, bad in
 			problem = "missing: a fresh run does not make it"
 		case old[name] == "":
 			problem = "extra: only a fresh run makes it"
-		case old[name] != now[name]:
-			problem, accepted = judge(oldFile, newFile, tolerance)
-		default:
+		case old[name] == now[name]:
+			compared = compared || isTable && oldProblem == ""
 			continue
+		case slices.Contains([]string{".png", ".svg", ".pdf"}, ext):
+			figures = append(figures, name)
+			continue
+		case oldProblem == absent:
+			lost, changed = append(lost, name), changed || isTable
+			continue
+		case isTable:
+			compared, changed = true, true
+			found[name], differs = compareTables(oldFile, newFile)
+		default:
+			problem = "other bytes"
 		}
-		if accepted {
-			problem += " (accepted)"
-		} else {
+		if problem != "" {
+			found[name] = []string{problem}
+		}
+		if differs {
 			bad++
 		}
-		lines = append(lines, name+": "+problem)
+	}
+	equal := bad == 0 && compared
+	for _, name := range lost {
+		found[name] = []string{"other bytes, and not committed: not compared"}
+	}
+	for _, name := range figures {
+		found[name] = []string{"another figure of the same tables"}
+		if changed {
+			found[name] = []string{"another figure, of tables with other bytes"}
+		}
+	}
+	if !equal {
+		bad += len(lost)
+	}
+	if !equal || !changed {
+		bad += len(figures)
+	}
+	for _, name := range slices.Sorted(maps.Keys(found)) {
+		for _, problem := range found[name] {
+			lines = append(lines, name+": "+problem)
+		}
 	}
 	return lines, bad, nil
 }
@@ -94,60 +133,66 @@ func (f *File) read(dir, sum string) (problem string, err error) {
 	return "", err
 }
 
-// judge says how far a changed file differs and whether this is accepted. The old
-// one may be without data, if it is not committed.
-func judge(old, now File, tolerance float64) (problem string, accepted bool) {
-	switch filepath.Ext(now.Name) {
-	case ".png", ".svg", ".pdf":
-		return "changed: a figure", tolerance > 0
-	case ".csv", ".gz":
-		if old.Data == nil {
-			return "changed: not committed, nothing to compare", tolerance > 0
-		}
-		relative, first, err := compareTables(old, now)
-		if err != nil {
-			return fmt.Sprintf("changed: %v", err), false
-		}
-		return fmt.Sprintf("changed: %s; largest relative difference %.2g", first, relative), tolerance > 0 && relative <= tolerance
-	}
-	return "changed", false
-}
-
-// compareTables returns the largest relative difference of two numbers in the same
-// place of two tables, and says where the first column that differs does so. It is an
-// error if they differ in more than numbers.
-func compareTables(old, now File) (relative float64, first string, err error) {
+// compareTables says how two tables of other bytes differ: where each column does that
+// is not equal to [Tolerance] or, if there is none, where they do most.
+func compareTables(old, now File) (lines []string, differs bool) {
 	a, err1 := old.Table()
 	b, err2 := now.Table()
 	if err := cmp.Or(err1, err2); err != nil {
-		return 0, "", err
+		return []string{err.Error()}, true
 	}
 	if a.Len() != b.Len() || len(a.Columns) != len(b.Columns) {
-		return 0, "", fmt.Errorf("%d records of %d fields, and now %d of %d",
-			1+a.Len(), len(a.Columns), 1+b.Len(), len(b.Columns))
+		return []string{fmt.Sprintf("%d lines of %d fields, and now %d of %d",
+			1+a.Len(), len(a.Columns), 1+b.Len(), len(b.Columns))}, true
 	}
+	line, most := "the same fields, spelled in other bytes", 0.
 	for k, column := range a.Columns {
-		name, newName, largest := column.Name, b.Columns[k].Name, 0.
-		was, is := append([]string{name}, a.Texts(name)...), append([]string{newName}, b.Texts(newName)...)
-		for _, field := range slices.Concat(was, is) {
-			if x := math.Abs(number(field)); x > largest {
-				largest = x
-			}
-		}
-		for i, field := range was {
-			x, y := number(field), number(is[i])
-			if field == is[i] || x == y {
-				continue
-			}
-			at := fmt.Sprintf("record %d, %s: %s, and now %s", i+1, name, field, is[i])
-			if math.IsNaN(x) || math.IsNaN(y) {
-				return 0, "", errors.New(at)
-			}
-			first = cmp.Or(first, at)
-			relative = max(relative, math.Abs(x-y)/max(math.Abs(x), math.Abs(y), 1e-6*largest))
+		name, newName := column.Name, b.Columns[k].Name
+		at, off := compareColumns(append([]string{name}, a.Texts(name)...), append([]string{newName}, b.Texts(newName)...))
+		switch {
+		case off > Tolerance:
+			lines = append(lines, at)
+		case off > most:
+			line, most = at, off
 		}
 	}
-	return relative, cmp.Or(first, "the same fields, spelled in other bytes"), nil
+	if len(lines) > 0 {
+		return lines, true
+	}
+	return []string{line + ": equal"}, false
+}
+
+// compareColumns says where two columns, with their names, differ most, and by how much: infinitely if in
+// more than finite numbers.
+func compareColumns(old, now []string) (at string, most float64) {
+	x, y := make([]float64, len(old)), make([]float64, len(old))
+	var sizes []float64
+	for i := range old {
+		x[i], y[i] = number(old[i]), number(now[i])
+		for _, z := range []float64{x[i], y[i]} {
+			if z != 0 && !math.IsNaN(z) {
+				sizes = append(sizes, math.Abs(z))
+			}
+		}
+	}
+	scale := 0.
+	if slices.Sort(sizes); len(sizes) > 0 {
+		scale = sizes[len(sizes)/2]
+	}
+	for i := range old {
+		if old[i] == now[i] || x[i] == y[i] {
+			continue
+		}
+		off, by := math.Inf(1), ""
+		if d := math.Abs(x[i] - y[i]); !math.IsNaN(d) {
+			off = d / max(math.Abs(x[i]), math.Abs(y[i]), scale)
+			by = fmt.Sprintf(", off by %.2g", off)
+		}
+		if off > most {
+			at, most = fmt.Sprintf("line %d, %s: %s, and now %s%s", i+1, old[0], old[i], now[i], by), off
+		}
+	}
+	return at, most
 }
 
 // number returns a finite number, or NaN for any other text.

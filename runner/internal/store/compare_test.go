@@ -1,14 +1,11 @@
 package store
 
 import (
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-
-	"gonum.org/v1/gonum/floats/scalar"
 )
 
 // twoFolders publishes the same files in two folders, the second with changes:
@@ -35,16 +32,15 @@ func twoFolders(t *testing.T, files, changes map[string]string) (committed, fres
 	return build(files), build(files, changes)
 }
 
-// differences returns the lines of Compare, which must be as wanted.
-func differences(t *testing.T, committed, fresh string, tolerance float64, want ...string) {
+// differences checks the lines of Compare, and how many files it does not accept.
+func differences(t *testing.T, committed, fresh string, bad int, want ...string) {
 	t.Helper()
-	got, bad, err := Compare(committed, fresh, tolerance)
+	got, n, err := Compare(committed, fresh)
 	if err != nil {
 		t.Fatal(err)
 	}
-	refused := slices.DeleteFunc(slices.Clone(want), func(s string) bool { return strings.HasSuffix(s, "(accepted)") })
-	if !slices.Equal(got, want) || bad != len(refused) {
-		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	if !slices.Equal(got, want) || n != bad {
+		t.Errorf("%d files differ:\n%s\nwant %d:\n%s", n, strings.Join(got, "\n"), bad, strings.Join(want, "\n"))
 	}
 }
 
@@ -66,7 +62,7 @@ func TestCompareNamesEachFile(t *testing.T) {
 			"forged.csv": "x\n5\n", "lost.csv": "x\n", "lost.pdf": "pdf", "forged.svg": "svg", "torn.csv": "x\n", "note.toml": "n = 1",
 		},
 		map[string]string{
-			"table.csv": "x,y\n1,a\n2.5,b\n", "gone.csv": "", "new.csv": "x\n", "fig.png": "PNG", "fig.svg": "SVG", "note.toml": "n = 1.0000001",
+			"table.csv": "x,y\n1,a\n2.5,b\n", "gone.csv": "", "new.csv": "x\n", "fig.png": "PNG", "fig.svg": "SVG", "note.toml": "n = 2",
 		})
 	overwrite(t, "x\n6\n", committed, "forged.csv")
 	overwrite(t, "SVG", committed, "forged.svg")
@@ -74,104 +70,117 @@ func TestCompareNamesEachFile(t *testing.T) {
 	overwrite(t, "y\n", fresh, "torn.csv")
 	os.Remove(filepath.Join(committed, "lost.csv"))
 	os.Remove(filepath.Join(committed, "lost.pdf"))
-	want := []string{
-		"fig.png: changed: a figure",
-		"fig.svg: changed: a figure",
+	differences(
+		t, committed, fresh, 11,
+		"fig.png: another figure, of tables with other bytes",
+		"fig.svg: another figure, of tables with other bytes",
 		"forged.csv: tampered: in the committed folder",
 		"forged.svg: tampered: in the committed folder",
 		"gone.csv: missing: a fresh run does not make it",
 		"lost.csv: absent: in the committed folder",
 		"new.csv: extra: only a fresh run makes it",
-		"note.toml: changed",
+		"note.toml: other bytes",
 		"stale.csv: unlisted: in the committed folder",
-		"table.csv: changed: record 3, x: 2, and now 2.5; largest relative difference 0.2",
+		"table.csv: line 3, x: 2, and now 2.5, off by 0.2",
 		"torn.csv: tampered: in the fresh folder",
-	}
-	differences(t, committed, fresh, 0, want...)
-	// A tolerance is for changed tables and figures; the rest stands.
-	want[0], want[1] = want[0]+" (accepted)", want[1]+" (accepted)"
-	differences(t, committed, fresh, 0.1, want...)
-	want[9] += " (accepted)"
-	differences(t, committed, fresh, 0.5, want...)
+	)
 }
 
-// Packed tables that differ are compared by their numbers; one that is not
-// committed, by its sum alone.
-func TestComparePacked(t *testing.T) {
-	of := func(x float64) string {
+// What cannot be compared by its numbers is accepted beside tables that are equal: a
+// figure if one of them has other bytes, what is not committed if there is one.
+func TestCompareUnseen(t *testing.T) {
+	packed := func(x float64) string {
 		c := newCell("k", "f", 0)
 		c.Tables[0].Columns[2].Digits = 0
 		c.Tables[0].Add("", 0, x)
 		return string(TableFile(c.Tables[0]).Data)
 	}
-	const first = "grid.csv.gz: changed: record 3, p: 1, and now "
+	old := map[string]string{"a.csv": "x\n1\n", "b.csv": "x\n1\n", "grid.csv.gz": packed(1), "fig.png": "png", "net.npz": "npz"}
+	const (
+		nearly  = 1 + 1e-12
+		a       = "a.csv: line 2, x: 1, and now 1.000000000001, off by 1e-12: equal"
+		b       = "b.csv: line 2, x: 1, and now 2, off by 0.5"
+		grid    = "grid.csv.gz: line 3, p: 1, and now 1.000000000001, off by 1e-12: equal"
+		unseen  = ": other bytes, and not committed: not compared"
+		figure  = "fig.png: another figure, of tables with other bytes"
+		figure0 = "fig.png: another figure of the same tables"
+	)
 	for _, c := range []struct {
-		fresh     string
-		tolerance float64
-		lost      bool
-		want      string
+		lost    bool
+		changes map[string]string
+		bad     int
+		want    []string
 	}{
-		{of(1.0000001), 1e-6, false, first + "1.0000001; largest relative difference 1e-07 (accepted)"},
-		{of(1.1), 1e-6, false, first + "1.1; largest relative difference 0.091"},
-		{of(1.1), 0, false, first + "1.1; largest relative difference 0.091"},
-		{of(1.1), 1e-6, true, "grid.csv.gz: changed: not committed, nothing to compare (accepted)"},
-		{of(1.1), 0, true, "grid.csv.gz: changed: not committed, nothing to compare"},
-		{"no gzip", 1e-6, false, "grid.csv.gz: changed: table grid: unexpected EOF"},
+		{false, map[string]string{"a.csv": "x\n1.000000000001\n", "fig.png": "PNG"}, 0, []string{a, figure}},
+		{false, map[string]string{"a.csv": "x\n1.000000000001\n", "fig.png": "PNG", "b.csv": "x\n2\n"}, 2, []string{a, b, figure}},
+		{false, map[string]string{"fig.png": "PNG"}, 1, []string{figure0}},
+		{false, map[string]string{"net.npz": "NPZ"}, 1, []string{"net.npz: other bytes"}},
+		{false, map[string]string{"grid.csv.gz": packed(nearly), "fig.png": "PNG"}, 0, []string{figure, grid}},
+		{false, map[string]string{"grid.csv.gz": packed(2)}, 1, []string{"grid.csv.gz: line 3, p: 1, and now 2, off by 0.5"}},
+		{false, map[string]string{"grid.csv.gz": "no gzip"}, 1, []string{"grid.csv.gz: table grid: unexpected EOF"}},
+		{true, map[string]string{"grid.csv.gz": packed(2), "fig.png": "PNG"}, 0, []string{figure, "grid.csv.gz" + unseen}},
+		{true, map[string]string{"net.npz": "NPZ"}, 0, []string{"net.npz" + unseen}},
+		{true, map[string]string{"grid.csv.gz": packed(nearly), "b.csv": "x\n2\n"}, 2, []string{b, "grid.csv.gz" + unseen}},
 	} {
-		committed, fresh := twoFolders(t, map[string]string{"grid.csv.gz": of(1)}, map[string]string{"grid.csv.gz": c.fresh})
+		committed, fresh := twoFolders(t, old, c.changes)
 		if c.lost {
 			os.Remove(filepath.Join(committed, "grid.csv.gz"))
+			os.Remove(filepath.Join(committed, "net.npz"))
 		}
-		differences(t, committed, fresh, c.tolerance, c.want)
+		differences(t, committed, fresh, c.bad, c.want...)
 	}
+	committed, fresh := twoFolders(t, map[string]string{"grid.csv.gz": packed(1)}, map[string]string{"grid.csv.gz": packed(nearly)})
+	os.Remove(filepath.Join(committed, "grid.csv.gz"))
+	differences(t, committed, fresh, 1, "grid.csv.gz"+unseen)
 }
 
 func TestCompareTables(t *testing.T) {
-	bad := math.NaN() // stands for an error
 	for _, c := range []struct {
-		a, b     string
-		relative float64
-		says     string
+		a, b    string
+		differs bool
+		says    string
 	}{
-		{"x,y\n1,2\n4,8\n", "x,y\n1,3\n5,8\n", 1. / 3, "record 3, x: 4, and now 5"},
-		{"x\nfail\n", "x\nskip\n", bad, "record 2, x: fail, and now skip"},
-		{"x\n1\n", "x\nNaN\n", bad, "record 2, x: 1, and now NaN"},
-		{"x\n1e308\n", "x\n+Inf\n", bad, "record 2, x: 1e308, and now +Inf"},
-		{"x\n1\n", "x\n\"\"\n", bad, "record 2, x: 1, and now "},
-		{"x\n0\n1\n", "x\r\n-0\r\n1.0\r\n", 0, "the same fields, spelled in other bytes"},
-		{"x\n1\n", "y\n1\n", bad, "record 1, x: x, and now y"},
-		{"x\n1\n2\n", "x\n1\n", bad, "3 records of 1 fields, and now 2 of 1"},
-		{"x\n1\n", "x,y\n1,2\n", bad, "2 records of 1 fields, and now 2 of 2"},
-		{"x\n1\n", "x\n\"1\n", bad, "parse error"},
-		{"", "x\n", bad, "no header line"},
-		// Sign and size count, but not what rounding leaves of zero.
-		{"x\n1\n", "x\n-1\n", 2, "record 2, x: 1, and now -1"},
-		{"x\n1\n0\n", "x\n1\n1e-17\n", 1e-11, "record 3, x: 0, and now 1e-17"},
-		{"x\n1\n2e-5\n", "x\n1\n1e-5\n", 0.5, "record 3, x: 2e-5, and now 1e-5"},
-		{"x,y\n1,0\n", "x,y\n1,1e-17\n", 1, "record 2, y: 0, and now 1e-17"},
+		{"x,y\n1,2\n4,8\n", "x,y\n1,3\n5,8\n", true, "line 3, x: 4, and now 5, off by 0.2 | line 2, y: 2, and now 3, off by 0.12"},
+		{"x\nfail\n", "x\nskip\n", true, "line 2, x: fail, and now skip"},
+		{"x\n1\n", "x\nNaN\n", true, "line 2, x: 1, and now NaN"},
+		{"x\n1e308\n", "x\n+Inf\n", true, "line 2, x: 1e308, and now +Inf"},
+		{"x\n1\n", "x\n\"\"\n", true, "line 2, x: 1, and now "},
+		{"x\n0\n1\n", "x\r\n-0\r\n1.0\r\n", false, "the same fields, spelled in other bytes: equal"},
+		{"x\n1\n", "y\n1\n", true, "line 1, x: x, and now y"},
+		{"x\n1\n2\n", "x\n1\n", true, "3 lines of 1 fields, and now 2 of 1"},
+		{"x\n1\n", "x,y\n1,2\n", true, "2 lines of 1 fields, and now 2 of 2"},
+		{"", "x\n", true, "table x: it has no header line"},
+		// Where it is most, and on either side of the bound.
+		{"x\n1\n1\n", "x\n1.0000000005\n1.0000000009\n", false, "line 3, x: 1, and now 1.0000000009, off by 9e-10: equal"},
+		{"x\n1\n1\n", "x\n1.0000000005\n1.0000000011\n", true, "line 3, x: 1, and now 1.0000000011, off by 1.1e-09"},
+		// Sign and size count, but not what rounding leaves of zero, nor is the scale of a
+		// column that of an outlier, or nought where most are.
+		{"x\n1\n", "x\n-1\n", true, "line 2, x: 1, and now -1, off by 2"},
+		{"x\n1\n0\n", "x\n1\n1e-10\n", false, "line 3, x: 0, and now 1e-10, off by 1e-10: equal"},
+		{"x\n1\n1\n2e-8\n", "x\n1\n1\n1e-8\n", true, "line 4, x: 2e-8, and now 1e-8, off by 1e-08"},
+		{"x\n1e9\n1\n1\n", "x\n1e9\n1.1\n1\n", true, "line 3, x: 1, and now 1.1, off by 0.091"},
+		{"x\n0\n0\n0\n1\n", "x\n0\n0\n1e-17\n1\n", false, "line 4, x: 0, and now 1e-17, off by 1e-17: equal"},
+		{"x,y\n1,0\n", "x,y\n1,1e-17\n", true, "line 2, y: 0, and now 1e-17, off by 1"},
 	} {
-		relative, says, err := compareTables(File{"x.csv", []byte(c.a)}, File{"x.csv", []byte(c.b)})
-		if err != nil {
-			relative, says = bad, err.Error()
-		}
-		if !scalar.Same(relative, c.relative) && !scalar.EqualWithinRel(relative, c.relative, 1e-12) || !strings.Contains(says, c.says) {
-			t.Errorf("%q and %q: %g, %q; want %g, %q", c.a, c.b, relative, says, c.relative, c.says)
+		lines, differs := compareTables(File{"x.csv", []byte(c.a)}, File{"x.csv", []byte(c.b)})
+		if says := strings.Join(lines, " | "); differs != c.differs || says != c.says {
+			t.Errorf("%q and %q: %v, %q; want %v, %q", c.a, c.b, differs, says, c.differs, c.says)
 		}
 	}
 }
 
 func TestCompareErrors(t *testing.T) {
 	committed, fresh := twoFolders(t, map[string]string{"a.csv": "x\n"}, nil)
-	if _, _, err := Compare(t.TempDir(), fresh, 0); err == nil {
+	if _, _, err := Compare(t.TempDir(), fresh); err == nil {
 		t.Error("no error without committed sums")
 	}
-	if _, _, err := Compare(committed, t.TempDir(), 0); err == nil {
+	if _, _, err := Compare(committed, t.TempDir()); err == nil {
 		t.Error("no error without fresh sums")
 	}
 	good := read(t, committed, sumsFile)
 	for _, bad := range []string{"x\n", good + good, strings.Replace(good, "a.csv", "../a.csv", 1), good[1:], good + "\n"} {
 		overwrite(t, bad, committed, sumsFile)
-		if diffs, _, err := Compare(committed, fresh, 0); err == nil || !strings.Contains(err.Error(), "SHA256SUMS:") {
+		if diffs, _, err := Compare(committed, fresh); err == nil || !strings.Contains(err.Error(), "SHA256SUMS:") {
 			t.Errorf("sums %q: %v, %v", bad, diffs, err)
 		}
 	}

@@ -27,13 +27,15 @@ type Run struct {
 	GOOS        string            `json:"goos"`
 	GOARCH      string            `json:"goarch"`
 	GOAMD64     string            `json:"goamd64,omitempty"`
-	CPU         string            `json:"cpu"` // model, or "unknown"
+	Fused       bool              `json:"fused_multiply_adds"` // last digits are those of the processor
+	CPU         string            `json:"cpu"`                 // model, or "unknown"
 	CPUs        int               `json:"cpus"`
 	Seeds       []int             `json:"seeds"`
 	Computed    int               `json:"cells_computed"`
 	Reused      int               `json:"cells_reused"`
 	Start       time.Time         `json:"start"`
 	Seconds     float64           `json:"wall_seconds"`
+	Memory      int64             `json:"peak_memory_bytes,omitempty"` // resident; zero: unknown
 }
 
 // NewRun returns the provenance of a run that begins now, by the command line
@@ -84,9 +86,6 @@ func ReadRun(dir string) (*Run, error) {
 	}
 	return r, nil
 }
-
-// Architecture returns what the processor must be for the same bytes to come out.
-func (r *Run) Architecture() string { return strings.TrimSpace(r.GOARCH + " " + r.GOAMD64) }
 
 func (r *Run) json() ([]byte, error) {
 	data, err := json.MarshalIndent(r, "", "  ")

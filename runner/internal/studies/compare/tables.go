@@ -6,10 +6,11 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/integrate/quad"
-	"gonum.org/v1/gonum/stat"
 
 	"closedform/core/gauss"
+	"closedform/core/kernel"
 	"closedform/runner/internal/learner"
+	"closedform/runner/internal/metric"
 	"closedform/runner/internal/table"
 )
 
@@ -53,7 +54,7 @@ func (e *experiment) paired(runs *table.Table) *table.Table {
 			for i, score := range learner.ScoreNames {
 				differences[i] = rows.Nums(score)
 				floats.Sub(differences[i], reference.Nums(score))
-				overSets[method][i] = append(overSets[method][i], stat.Mean(differences[i], nil))
+				overSets[method][i] = append(overSets[method][i], metric.Mean(differences[i]))
 			}
 			add(set.Name, method, differences)
 		}
@@ -137,7 +138,7 @@ func studentizedRange(k int) float64 {
 	}
 	cdf := func(q float64) float64 {
 		return quad.Fixed(func(z float64) float64 {
-			phi := math.Exp(-z*z/2) / math.Sqrt(2*math.Pi)
+			phi := kernel.Exp(-z*z/2) / math.Sqrt(2*math.Pi)
 			return float64(k) * phi * math.Pow(gauss.CDF(z)-gauss.CDF(z-q), float64(k-1))
 		}, -9, 9, 200, nil, 0)
 	}

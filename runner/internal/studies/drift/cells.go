@@ -6,12 +6,11 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/stat"
-
 	"closedform/runner/dataset"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"
 	"closedform/runner/internal/methods"
+	"closedform/runner/internal/metric"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
 )
@@ -125,7 +124,7 @@ type followed struct {
 func (f *followed) means(from, to int) []float64 {
 	var out []float64
 	for _, losses := range f.losses {
-		out = append(out, stat.Mean(losses[from:to], nil))
+		out = append(out, metric.Mean(losses[from:to]))
 	}
 	return out
 }
@@ -173,7 +172,7 @@ func (e *experiment) distributions(runs *table.Table) *table.Table {
 	for _, d := range e.Drifts {
 		of := runs.Where("drift", d.Name).Where("method", e.Methods[0].Name)
 		best := func(column string) float64 {
-			return stat.Mean(of.Nums(column), nil) - stat.Mean(of.Nums("excess_"+column), nil)
+			return metric.Mean(of.Nums(column)) - metric.Mean(of.Nums("excess_"+column))
 		}
 		t.Add(d.Name, d.Task().BayesError(), best("error"), best("log_loss"))
 	}

@@ -3,9 +3,9 @@ package hidden
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 
+	"closedform/core/kernel"
 	"closedform/figures"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
@@ -100,7 +100,7 @@ func (e *experiment) maps(of task, maps, train *table.Table) *figures.Figure {
 	rows := []figures.Row{
 		{Scale: figures.Axis{Label: "$μ(y₁)$, probability", Max: 1}},
 		{Scale: figures.Axis{Label: "$Σ_jσ²(y_j)$", Max: cmp.Or(top, 1)}},
-		{Scale: figures.Axis{Label: "entropy, nats", Max: math.Log(float64(classes))}},
+		{Scale: figures.Axis{Label: "entropy, nats", Max: kernel.Log(float64(classes))}},
 	}
 	for i, column := range []string{"p1", "variance_exact", "entropy"} {
 		for _, method := range e.Hidden.Maps {

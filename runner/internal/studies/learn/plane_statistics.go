@@ -37,7 +37,7 @@ var statistics = []struct {
 	{"entropy_drop", "drop of the mean predictive entropy from the first to the last snapshot, in nats", func(l *life) float64 {
 		return meanEntropy(l.snapshots[0]) - meanEntropy(l.last())
 	}},
-	{"entropy_falls", "share of examples, from the second, after which the mean predictive entropy is lower than before", (*life).entropyFalls},
+	{"entropy_falls", "share of examples, from the second, after which the mean predictive entropy is lower than before by more than 1e-9 nats", (*life).entropyFalls},
 	{"separation_12", "among points of classes 1 and 2, share with the larger of their probabilities on the right one", func(l *life) float64 {
 		return l.share(func(p []float64, class int) bool { return p[class] > p[1-class] })
 	}},
@@ -125,10 +125,14 @@ func totalVariances(all []prediction) (total []float64) {
 // negative reports whether a variance is negative beyond the accuracy of the moments.
 func negative(variance float64) bool { return variance < -softmax.MomentError }
 
+// leastFall of an entropy, in nats, is many times its rounding error, which else would
+// decide where an example changes nothing.
+const leastFall = 1e-9
+
 func (l *life) entropyFalls() float64 {
 	var falls float64
 	for i := range l.entropies[1:] {
-		if l.entropies[i+1] < l.entropies[i] {
+		if l.entropies[i+1] < l.entropies[i]-leastFall {
 			falls++
 		}
 	}

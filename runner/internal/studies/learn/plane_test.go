@@ -64,6 +64,12 @@ func TestOneExample(t *testing.T) {
 	near(t, tables.Get("summary").Where("method", "total"), 1e-12, map[string]float64{"lambda": 2 * math.Sqrt(2*math.Pi) / 9, "rho": 0.3})
 }
 
+// What rounding leaves of an entropy that stays is no fall.
+func TestEntropyFalls(t *testing.T) {
+	l := life{entropies: []float64{1, 1 - 1e-15, 1 - 1e-15, 0.9, 1, 1 - 1e-8}}
+	check.Near(t, "falls", l.entropyFalls(), 2.0/5, 0)
+}
+
 // A step that is not possible stops the cell, which says what to do.
 func TestIndefiniteStep(t *testing.T) {
 	failed := 0

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"closedform/core/kernel"
 	"closedform/core/softmax"
 )
 
@@ -62,9 +63,9 @@ func (s score) chance() float64 {
 		if x == 0 {
 			return 0
 		}
-		return x * math.Log(x/mu)
+		return x * kernel.Log(x/mu)
 	}
-	return min(1, 2*math.Exp(-float64(s.samples)*max(0, part(x, mu)+part(1-x, 1-mu))))
+	return min(1, 2*kernel.Exp(-float64(s.samples)*max(0, part(x, mu)+part(1-x, 1-mu))))
 }
 
 // estimator returns what a formula gives at one input, with estimates.

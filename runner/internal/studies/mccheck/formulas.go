@@ -5,10 +5,10 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"gonum.org/v1/gonum/mat"
-
 	"closedform/baselines/montecarlo"
 	"closedform/core/gauss"
+	"closedform/core/kernel"
+	"closedform/core/random"
 	"closedform/core/softmax"
 	"closedform/runner/internal/approx"
 )
@@ -20,7 +20,7 @@ func activationUnit(in inputs, rnd *rand.Rand) estimator {
 	return problem{
 		scores: []score{{quantity: "mean", value: mean}, {quantity: "variance", value: variance}, {quantity: "cross", value: cross}},
 		sample: func(x []float64) {
-			d := sd * rnd.NormFloat64()
+			d := sd * random.Normal(rnd)
 			// Not f.Eval, which is part of what is checked.
 			y := max(f.Alpha*(m+d), f.Beta*(m+d))
 			x[0], x[1], x[2] = y, (y-mean)*(y-mean), d*(y-mean)
@@ -54,7 +54,7 @@ func probit(in inputs, rnd *rand.Rand) estimator {
 	y, draw := newProbitFunction(p, n), sampler(in.Logits, rnd)
 	return problem{scores, func(x []float64) {
 		z, _ := draw()
-		y.values(x[:n], x[n:], z, rnd.NormFloat64())
+		y.values(x[:n], x[n:], z, random.Normal(rnd))
 	}}.estimate
 }
 
@@ -125,7 +125,7 @@ func probitCorr(in inputs, rnd *rand.Rand) estimator {
 		for i, v := range in.Variance {
 			value := -v * moments.E.At(j, i)
 			if i == j {
-				value = v * mat.Sum(moments.E.RowView(j))
+				value = v * kernel.Sum(moments.E.RawRowView(j))
 			}
 			scores = append(scores, score{quantity: "cross", i: i + 1, j: j + 1, value: value})
 		}
@@ -134,7 +134,7 @@ func probitCorr(in inputs, rnd *rand.Rand) estimator {
 	return problem{scores, func(x []float64) {
 		z, d := draw()
 		for k, row := range in.factor {
-			white[k] = rnd.NormFloat64()
+			white[k] = random.Normal(rnd)
 			noise[k] = 0
 			for l, a := range row {
 				noise[k] += a * white[l]

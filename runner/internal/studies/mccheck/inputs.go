@@ -7,6 +7,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/core/activation"
+	"closedform/core/kernel"
+	"closedform/core/random"
 	"closedform/runner/internal/approx"
 )
 
@@ -25,10 +27,10 @@ func (s spec) inputs() inputs {
 	rnd, n := s.rand("inputs"), max(1, s.Classes)
 	in := inputs{Logits: approx.Logits{Mean: make([]float64, n), Variance: make([]float64, n)}, rho: s.Rho}
 	for j := range n {
-		in.Mean[j] = s.Spread * rnd.NormFloat64()
-		in.Variance[j] = s.Variance * math.Pow(10, 2*rnd.Float64()-1)
+		in.Mean[j] = s.Spread * random.Normal(rnd)
+		in.Variance[j] = s.Variance * kernel.Exp(math.Ln10*(2*rnd.Float64()-1))
 	}
-	in.lambda = s.Lambda[0] * math.Pow(s.Lambda[1]/s.Lambda[0], rnd.Float64())
+	in.lambda = s.Lambda[0] * kernel.Exp(kernel.Log(s.Lambda[1]/s.Lambda[0])*rnd.Float64())
 	in.unit.Alpha = rnd.Float64()
 	in.unit.Beta = in.unit.Alpha + 2*rnd.Float64()
 	in.factor = newFactor(n-1, rnd)
@@ -44,7 +46,7 @@ func sampler(of approx.Logits, rnd *rand.Rand) func() (z, d []float64) {
 	}
 	return func() ([]float64, []float64) {
 		for j := range z {
-			d[j] = sd[j] * rnd.NormFloat64()
+			d[j] = sd[j] * random.Normal(rnd)
 			z[j] = of.Mean[j] + d[j]
 		}
 		return z, d
@@ -63,7 +65,7 @@ func newFactor(d int, rnd *rand.Rand) factor {
 		f[k] = make([]float64, k+1)
 		var square float64
 		for l := range f[k] {
-			f[k][l] = rnd.NormFloat64()
+			f[k][l] = random.Normal(rnd)
 			square += f[k][l] * f[k][l]
 		}
 		for l := range f[k] {

@@ -4,10 +4,9 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/mathext"
-	"gonum.org/v1/gonum/stat"
-
 	"closedform/core/gauss"
+	"closedform/core/kernel"
+	"closedform/runner/internal/metric"
 	"closedform/runner/internal/table"
 )
 
@@ -40,12 +39,20 @@ func summary(zscores *table.Table) *table.Table {
 	all := newGroup(zscores)
 	groups := zscores.GroupBy("formula", "quantity").All()
 	single := level / 2 / float64(max(len(all.z)+len(all.chances), 1))
-	bound, normal := mathext.NormalQuantile(1-single/2), level/2/float64(len(groups)+1)
+	bound, normal := tail(single/2), level/2/float64(len(groups)+1)
 	for _, rows := range groups {
 		t.Add(rows.Texts("formula")[0], rows.Texts("quantity")[0], newGroup(rows).row(bound, single, normal))
 	}
 	t.Add("all", "all", all.row(bound, single, normal))
 	return t
+}
+
+// tail returns z with Φ(−z) = p < ½, by Newton's method for log p.
+func tail(p float64) (z float64) {
+	for range 50 {
+		z += (gauss.LogCDF(-z) - kernel.Log(p)) / gauss.InverseMills(-z)
+	}
+	return z
 }
 
 // group is a set of z-scores that is judged as one.
@@ -72,7 +79,7 @@ func numbers(x []float64) []float64 { return slices.DeleteFunc(x, math.IsNaN) }
 // row returns the row of a group, where bound is that on |z|, single the level of a
 // single score and normal that of the test of normality.
 func (g group) row(bound, single, normal float64) []any {
-	mean, sd := stat.MeanStdDev(g.z, nil)
+	mean, sd := metric.MeanSD(g.z)
 	largest, beyond, least := 0.0, 0.0, math.NaN()
 	for _, z := range g.z {
 		largest = max(largest, math.Abs(z))
@@ -116,7 +123,7 @@ func kolmogorov(x []float64) (distance, p float64) {
 		return distance, 1 // within 1e-12; the series converges slowly
 	}
 	for k, sign := 1.0, 1.0; k <= 100; k, sign = k+1, -sign {
-		p += 2 * sign * math.Exp(-2*k*k*d*d)
+		p += 2 * sign * kernel.Exp(-2*k*k*d*d)
 	}
 	return distance, p
 }

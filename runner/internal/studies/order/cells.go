@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/stat"
 
 	"closedform/runner/dataset"
 	"closedform/runner/internal/data"
@@ -151,9 +150,9 @@ func (c *cell) compare(by string, size int, learners []*learner.Tolerant) {
 		c.runs.Add(key, r+1, accuracy[r], loss[r], steps.Row())
 	}
 	s := spreadOf(p)
-	mean, sd := stat.MeanStdDev(accuracy, nil)
-	c.spread.Add(key, len(learners), stat.Mean(s.tv, nil), s.largest, stat.Mean(s.sd, nil),
-		mean, sd, floats.Min(accuracy), floats.Max(accuracy), stat.Mean(loss, nil), float64(failed), indefinite)
+	mean, sd := metric.MeanSD(accuracy)
+	c.spread.Add(key, len(learners), metric.Mean(s.tv), s.largest, metric.Mean(s.sd),
+		mean, sd, floats.Min(accuracy), floats.Max(accuracy), metric.Mean(loss), float64(failed), indefinite)
 }
 
 // writeMap writes down the mean prediction of the networks and their spread on the

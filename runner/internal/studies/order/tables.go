@@ -3,9 +3,7 @@ package order
 import (
 	"math"
 
-	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/stat"
-
+	"closedform/runner/internal/metric"
 	"closedform/runner/internal/table"
 )
 
@@ -41,7 +39,10 @@ func spreadOf(p [][][]float64) spread {
 		for b := range a {
 			total := 0.0
 			for i := range inputs {
-				tv := floats.Distance(p[a][i], p[b][i], 1) / 2
+				var tv float64
+				for j, x := range p[a][i] {
+					tv += math.Abs(x-p[b][i][j]) / 2
+				}
 				s.tv[i] += tv / pairs
 				total += tv
 			}
@@ -57,7 +58,7 @@ func spreadOf(p [][][]float64) spread {
 				x[r] = p[r][i][j]
 			}
 			var variance float64
-			mean[j], variance = stat.MeanVariance(x, nil)
+			mean[j], variance = metric.MeanVariance(x)
 			sum += variance
 		}
 		s.mean = append(s.mean, mean)

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"closedform/baselines/posterior"
+	"closedform/core/kernel"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/grid"
 )
@@ -59,14 +60,17 @@ func (s *square) scores(q [][]float64) (error, logLoss, ece float64) {
 				ties++
 			}
 			if t > 0 {
-				logLoss -= w * t * math.Log(q[i][j])
+				logLoss -= w * t * kernel.Log(q[i][j])
 			}
 		}
 		right /= ties
 		error += w * (1 - right)
 		gap[min(calibrationBins-1, int(top*calibrationBins))] += w * (right - top)
 	}
-	return error / total, logLoss / total, floats.Norm(gap, 1) / total
+	for _, g := range gap {
+		ece += math.Abs(g)
+	}
+	return error / total, logLoss / total, ece / total
 }
 
 // predict returns the predictive of the exact posterior from a sample. Its own noise
@@ -98,7 +102,7 @@ func (s *square) distance(p, q [][]float64) (tv, kl float64) {
 		for j, pj := range p[i] {
 			tv += s.weight[i] * math.Abs(pj-q[i][j]) / 2
 			if pj > 0 {
-				sum += pj * math.Log(pj/q[i][j])
+				sum += pj * kernel.Log(pj/q[i][j])
 			}
 		}
 		kl += s.weight[i] * max(0, sum) // below 0 only by rounding

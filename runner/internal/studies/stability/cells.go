@@ -8,10 +8,13 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/stat"
 
+	"closedform/core/kernel"
+	"closedform/core/linear"
+	"closedform/core/random"
 	"closedform/core/softmax"
 	"closedform/runner/internal/learner"
+	"closedform/runner/internal/metric"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
 )
@@ -75,8 +78,11 @@ func newGrid(s spec) *grid {
 // spaced returns n numbers from low to high, each the same multiple of the one
 // before.
 func spaced(low, high float64, n int) []float64 {
-	x := floats.LogSpan(make([]float64, n), low, high)
-	x[0], x[n-1] = low, high // without the rounding of the logarithms
+	x, step := make([]float64, n), kernel.Log(high/low)/float64(n-1)
+	for i := range x {
+		x[i] = low * kernel.Exp(float64(i)*step)
+	}
+	x[n-1] = high // without the rounding of the logarithm
 	return x
 }
 
@@ -95,15 +101,14 @@ type judge func(gap, variance float64) verdict
 func (g *grid) drawn(rnd *rand.Rand) judge {
 	mean, variances := make([]float64, g.Classes), make([]float64, g.Classes)
 	for j := range mean {
-		mean[j] = rnd.NormFloat64()
+		mean[j] = random.Normal(rnd)
 	}
 	floats.AddConst(-floats.Max(mean[1:]), mean[1:])
 	var (
 		probit  = softmax.Probit{Lambda: g.lambda, Rho: g.Rho}
 		moments = softmax.NewMoments(g.Classes)
 		cov     mat.SymDense
-		eigen   mat.EigenSym
-		values  = make([]float64, g.Classes-1)
+		eigen   = linear.NewEigen(g.Classes - 1)
 	)
 	return func(gap, variance float64) verdict {
 		mean[0] = gap
@@ -112,10 +117,11 @@ func (g *grid) drawn(rnd *rand.Rand) judge {
 		}
 		probit.Moments(moments, mean, variances)
 		moments.Cov(&cov)
-		if !eigen.Factorize(cov.SliceSym(0, g.Classes-1), false) {
+		mat.NewSymDense(g.Classes-1, eigen.Vectors).CopySym(&cov)
+		if !eigen.Factorize() {
 			return verdict{eigenvalue: math.NaN(), undecided: true}
 		}
-		smallest := floats.Min(eigen.Values(values))
+		smallest := eigen.Values[0]
 		return verdict{smallest, smallest > softmax.MomentError, math.Abs(smallest) <= softmax.MomentError}
 	}
 }
@@ -166,8 +172,8 @@ func (g *grid) run(ctx context.Context) (table.Set, error) {
 	for i := range definite {
 		definite[i] /= points
 	}
-	mean, deviation := stat.MeanStdDev(definite, nil)
-	err := stat.StdErr(deviation, draws)
+	mean, deviation := metric.MeanSD(definite)
+	err := deviation / math.Sqrt(draws)
 	if g.Classes == 2 {
 		err = 0 // nothing is drawn
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"closedform/core/gauss"
+	"closedform/core/kernel"
 	"closedform/runner/internal/table"
 )
 
@@ -18,7 +19,7 @@ import (
 type twoClasses struct{ lambda, v float64 }
 
 // slope returns c, the λ that the variance leaves.
-func (t twoClasses) slope() float64 { return t.lambda / math.Hypot(1, t.lambda*math.Sqrt(2*t.v)) }
+func (t twoClasses) slope() float64 { return t.lambda / kernel.Hypot(1, t.lambda*math.Sqrt(2*t.v)) }
 
 // definite tells whether Var y is positive at a gap. The rounding error moves
 // the boundary by a few 1e-16 of c.

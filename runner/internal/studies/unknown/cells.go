@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"closedform/core/bnn"
+	"closedform/core/kernel"
 	"closedform/runner/dataset"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"
@@ -129,7 +130,7 @@ func predict(l *learner.Tolerant, e *data.Examples) predictions {
 	for i, p := range a.p {
 		a.wrong = append(a.wrong, floats.MaxIdx(p) != a.class[i])
 		a.confidence[bnn.Probability] = append(a.confidence[bnn.Probability], floats.Max(p))
-		a.confidence[bnn.EntropyBased] = append(a.confidence[bnn.EntropyBased], 1-metric.Entropy(p)/math.Log(float64(len(p))))
+		a.confidence[bnn.EntropyBased] = append(a.confidence[bnn.EntropyBased], 1-metric.Entropy(p)/kernel.Log(float64(len(p))))
 	}
 	if epistemic := l.TestEpistemic(e); epistemic != nil {
 		a.confidence[bnn.Epistemic] = epistemic

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"closedform/core/random"
 	"closedform/runner/internal/config"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/study"
@@ -123,7 +124,7 @@ func Clusters(n int) data.Set {
 	var set data.Set
 	for i := range n {
 		c := i % 3
-		set.X = append(set.X, []float64{[]float64{0, 3, 1}[c] + rnd.NormFloat64(), []float64{0, 1, 4}[c] + rnd.NormFloat64()})
+		set.X = append(set.X, []float64{[]float64{0, 3, 1}[c] + random.Normal(rnd), []float64{0, 1, 4}[c] + random.Normal(rnd)})
 		set.Class = append(set.Class, c)
 	}
 	return set

@@ -1,0 +1,261 @@
+package bnn
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"closedform/core/kernel"
+	"closedform/core/linear"
+)
+
+// triangles are lower triangular roots L of covariances of as many variables, Σ = LLᵀ,
+// updated by Carlson's square-root filter (1973; Bierman 1977, Ch. V.4): Σ itself would
+// lose its definiteness to rounding as soon as an example leaves little of a variance,
+// which the hidden rule Frozen does to every neuron.
+//
+// Row j of Lᵀ is stored from column 4⌊j/4⌋ on, and both numbers of rows and columns are
+// rounded up to a multiple of four: four rows have the same length, and zeros fill up
+// what there is not.
+type triangles struct {
+	size, padded int
+	length       int // of one root
+	factor       []float64
+}
+
+func newTriangles(count, size int) triangles {
+	padded := (size + 3) &^ 3
+	length := padded * (padded + 4) / 2
+	return triangles{size, padded, length, make([]float64, count*length)}
+}
+
+// rows returns rows j to j+3 of Lᵀ of root k, for j a multiple of four, one after the other
+// from column j on.
+func (t *triangles) rows(k, j int) []float64 {
+	// Before them are j/4 groups of four rows of lengths padded, padded−4, …
+	start := k*t.length + j*t.padded - j*(j-4)/2
+	return t.factor[start : start+4*(t.padded-j)]
+}
+
+// at returns where L_ij of root k is, for i ≥ j.
+func (t *triangles) at(k, i, j int) *float64 {
+	first := j &^ 3
+	return &t.rows(k, first)[(j-first)*(t.padded-first)+i-first]
+}
+
+// image sets g to Lᵀy for root k, and returns Σ_i s_i Σ_ii unless s is nil. All have the
+// padded length.
+func (t *triangles) image(g, y, s []float64, k int) (noise float64) {
+	for j := 0; j < t.padded; j += 4 {
+		rows := t.rows(k, j)
+		if s == nil {
+			kernel.Dot4((*[4]float64)(g[j:]), rows, y[j:])
+			continue
+		}
+		for l, n := 0, t.padded-j; l < 4; l++ {
+			// Σ_i L_ij y_i and Σ_i L_ij² s_i.
+			first, second := kernel.Backward(rows[l*n:(l+1)*n], y[j:], s[j:])
+			g[j+l] = first
+			noise += second
+		}
+	}
+	return noise
+}
+
+// variance returns Σ_ii of root k.
+func (t *triangles) variance(k, i int) (sum float64) {
+	for j := range i + 1 {
+		x := *t.at(k, i, j)
+		sum += x * x
+	}
+	return sum
+}
+
+// shrink sets u to Lh for a unit vector h, both of the padded length, and L to a root of
+//
+//	Σ − loss uuᵀ = L (I − loss hhᵀ) Lᵀ,   left = 1 − loss ≥ 0.
+//
+// With τ_j = left + loss Σ_{k≥j} h_k² the Cholesky factor M of the middle has M_jj =
+// √(τ_{j+1}/τ_j) and M_ij = −loss h_i h_j/√(τ_jτ_{j+1}), here in the order in which
+// column j of LM needs Σ_{k>j} h_k L_ik only, which becomes u.
+func (t *triangles) shrink(u, h []float64, k int, left float64) {
+	clear(u)
+	loss := 1 - left
+	tau := left
+	root, inverse := math.Sqrt(tau), 0.0
+	if tau > 0 {
+		inverse = 1 / root
+	}
+	var keep, mix [4]float64
+	for j := t.padded - 4; j >= 0; j -= 4 {
+		h := (*[4]float64)(h[j:])
+		for l := 3; l >= 0; l-- {
+			keep[l], mix[l] = 1, 0
+			if h[l] == 0 {
+				continue
+			}
+			tau += loss * (h[l] * h[l])
+			next := math.Sqrt(tau)
+			if next == 0 {
+				continue
+			}
+			keep[l] = root / next
+			mix[l] = -loss * h[l] * inverse / next // 0 where nothing is left of all above
+			root, inverse = next, 1/next
+		}
+		kernel.Carlson4(t.rows(k, j), u[j:], h, &keep, &mix)
+	}
+}
+
+// setRoot makes root k one of a covariance, that of neuron j. Eigenvalues that rounding
+// pushed below zero become zero.
+func (t *triangles) setRoot(k, j int, cov mat.Symmetric) error {
+	root, err := covRoot(j, cov)
+	if err != nil {
+		return err
+	}
+	t.set(k, root)
+	return nil
+}
+
+// set makes root k one of RRᵀ for a square R, row by row, which it overwrites.
+func (t *triangles) set(k int, r []float64) {
+	lowerTriangular(r, t.size)
+	for i := range t.size {
+		for j := range i + 1 {
+			*t.at(k, i, j) = r[i*t.size+j]
+		}
+	}
+}
+
+// fill sets the rows of root k.
+func (t *triangles) fill(k int, row func(i int) []float64) {
+	for i := range t.size {
+		r := row(i)
+		for j := range i + 1 {
+			r[j] = *t.at(k, i, j)
+		}
+	}
+}
+
+// matrix returns all roots, one below the other.
+func (t *triangles) matrix() *mat.Dense {
+	all := mat.NewDense(len(t.factor)/t.length*t.size, t.size, nil)
+	for k := range len(t.factor) / t.length {
+		t.fill(k, func(i int) []float64 { return all.RawRowView(k*t.size + i) })
+	}
+	return all
+}
+
+// cov returns the covariance of root k.
+func (t *triangles) cov(k int) *mat.SymDense {
+	root := mat.NewDense(t.size, t.size, nil)
+	t.fill(k, root.RawRowView)
+	cov := mat.NewSymDense(t.size, nil)
+	for a := range t.size {
+		for b := a; b < t.size; b++ {
+			cov.SetSym(a, b, kernel.Dot(root.RawRowView(a), root.RawRowView(b)))
+		}
+	}
+	return cov
+}
+
+func (t *triangles) spread(s *LayerState) { s.Root = t.matrix() }
+
+func (t *triangles) restore(s LayerState) {
+	for k := range len(t.factor) / t.length {
+		t.set(k, mat.DenseCopyOf(s.Root.Slice(k*t.size, (k+1)*t.size, 0, t.size)).RawMatrix().Data)
+	}
+}
+
+func (t *triangles) largest() (most float64) {
+	for k := range len(t.factor) / t.length {
+		for i := range t.size {
+			most = max(most, t.variance(k, i))
+		}
+	}
+	return most
+}
+
+func (t *triangles) addVariance(v float64) {
+	n := t.size
+	root := make([]float64, n*n)
+	for k := range len(t.factor) / t.length {
+		clear(root)
+		t.fill(k, func(i int) []float64 { return root[i*n:] })
+		t.set(k, addToRoot(root, v))
+	}
+}
+
+// addToRoot returns a root of RRᵀ + v·I for a square R, by the LQ factorisation
+// (R √v·I) = LQ, which never forms what rounding could make indefinite.
+func addToRoot(r []float64, v float64) []float64 {
+	n, sd := int(math.Sqrt(float64(len(r)))), math.Sqrt(v)
+	wide, root := make([]float64, 2*n*n), make([]float64, n*n)
+	for i := range n {
+		copy(wide[i*2*n:], r[i*n:(i+1)*n])
+		wide[i*2*n+n+i] = sd
+	}
+	lowerTriangular(wide, 2*n)
+	for i := range n {
+		copy(root[i*n:(i+1)*n], wide[i*2*n:])
+	}
+	return root
+}
+
+// lowerTriangular overwrites a matrix R, row by row, by an L of the same size that is
+// lower triangular and has LLᵀ = RRᵀ, by Householder reflections from the right. A matrix
+// that is lower triangular already stays as it is.
+func lowerTriangular(r []float64, columns int) {
+	for i := 0; i*columns < len(r); i++ {
+		part := func(k int) []float64 { return r[k*columns+i : (k+1)*columns] }
+		h := part(i)
+		first := linear.Reflection(h)
+		if h[0] != 0 {
+			for k := i + 1; k*columns < len(r); k++ {
+				kernel.AddScaled(part(k), -kernel.Dot(part(k), h), h)
+			}
+		}
+		clear(h)
+		h[0] = first
+	}
+}
+
+// covRoot returns a root of a covariance, that of neuron j: V√Λ of VΛVᵀ.
+func covRoot(j int, cov mat.Symmetric) ([]float64, error) {
+	trace, err := checkCov(j, cov)
+	if err != nil {
+		return nil, err
+	}
+	n := cov.SymmetricDim()
+	negative := func(x float64) error {
+		return fmt.Errorf("covariance of neuron %d has eigenvalue %g; need positive semi-definite", j, x)
+	}
+	eigen := linear.NewEigen(n)
+	if _, diagonal := cov.(mat.Diagonal); diagonal {
+		for a := range n {
+			x := cov.At(a, a)
+			if x < 0 {
+				return nil, negative(x)
+			}
+			eigen.Vectors[a*n+a] = math.Sqrt(x)
+		}
+		return eigen.Vectors, nil
+	}
+	for a := range n {
+		for b := a; b < n; b++ {
+			eigen.Vectors[a*n+b] = cov.At(a, b)
+		}
+	}
+	if !eigen.Factorize() {
+		return nil, fmt.Errorf("eigenvalues of the covariance of neuron %d do not converge", j)
+	}
+	if eigen.Values[0] < -(1e-13*trace + 1e-300) {
+		return nil, negative(eigen.Values[0])
+	}
+	for i := range eigen.Vectors {
+		eigen.Vectors[i] *= math.Sqrt(max(0, eigen.Values[i%n]))
+	}
+	return eigen.Vectors, nil
+}

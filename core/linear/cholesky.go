@@ -1,0 +1,119 @@
+package linear
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"closedform/core/kernel"
+)
+
+// Cholesky is the factor L of symmetric positive definite matrices A = LLᵀ.
+type Cholesky struct {
+	n int
+	l []float64 // n×n, the lower triangle
+}
+
+// block is how many rows work on one row while it is in the cache.
+const block = 16
+
+// Factorize copies and factorises a matrix. It reports whether that is positive definite
+// in double precision.
+func (c *Cholesky) Factorize(a mat.Symmetric) bool {
+	if n := a.SymmetricDim(); n != c.n {
+		*c = Cholesky{n, make([]float64, n*n)}
+	}
+	for i := range c.n {
+		for j := range i + 1 {
+			c.l[i*c.n+j] = a.At(i, j)
+		}
+	}
+	return FactorizeLower(c.l, c.n)
+}
+
+// FactorizeLower replaces the lower triangle of an n×n matrix by its factor L.
+func FactorizeLower(a []float64, n int) bool {
+	for start := 0; start < n; start += block {
+		end := min(n, start+block)
+		for j := range end {
+			column := a[j*n : j*n+j]
+			for i := max(start, j); i < end; i++ {
+				row := a[i*n : i*n+j+1]
+				row[j] -= kernel.Dot(row[:j], column)
+				switch {
+				case i > j:
+					row[j] /= a[j*n+j]
+				case !(row[j] > 0 && row[j] < math.Inf(1)):
+					return false
+				default:
+					row[j] = math.Sqrt(row[j])
+				}
+			}
+		}
+	}
+	return true
+}
+
+// Row returns the first i+1 entries of row i of L, not a copy; the others are zero.
+func (c *Cholesky) Row(i int) []float64 { return c.l[i*c.n : i*c.n+i+1] }
+
+// LogDet returns log det A.
+func (c *Cholesky) LogDet() (sum float64) {
+	for i := range c.n {
+		sum += 2 * kernel.Log(c.Row(i)[i])
+	}
+	return sum
+}
+
+// Solve replaces y by L⁻¹y.
+func (c *Cholesky) Solve(y []float64) {
+	for i := range c.n {
+		row := c.Row(i)
+		y[i] = (y[i] - kernel.Dot(row[:i], y[:i])) / row[i]
+	}
+}
+
+// SolveT replaces y by L⁻ᵀy.
+func (c *Cholesky) SolveT(y []float64) {
+	for i := c.n - 1; i >= 0; i-- {
+		row := c.Row(i)
+		y[i] /= row[i]
+		kernel.AddScaled(y[:i], -y[i], row[:i])
+	}
+}
+
+// Invert replaces L by G = L⁻¹, G_i = (e_i − Σ_{j<i} L_ij G_j) / L_ii.
+func (c *Cholesky) Invert() {
+	var l [block][]float64
+	for start := 0; start < c.n; start += block {
+		end := min(c.n, start+block)
+		for i := start; i < end; i++ {
+			row := c.Row(i)
+			l[i-start] = append(l[i-start][:0], row...)
+			clear(row)
+			row[i] = 1
+		}
+		j := 0
+		for ; j+4 <= start; j += 4 {
+			g0, g1, g2, g3 := c.Row(j), c.Row(j+1), c.Row(j+2), c.Row(j+3)
+			for i := start; i < end; i++ {
+				a, row := l[i-start][j:j+4], c.Row(i)
+				kernel.AddScaled4(row[:j+1], &[4]float64{-a[0], -a[1], -a[2], -a[3]}, g0, g1[:j+1], g2[:j+1], g3[:j+1])
+				row[j+1] -= a[1]*g1[j+1] + a[2]*g2[j+1] + a[3]*g3[j+1]
+				row[j+2] -= a[2]*g2[j+2] + a[3]*g3[j+2]
+				row[j+3] -= a[3] * g3[j+3]
+			}
+		}
+		for ; j < end; j++ {
+			g := c.Row(j)
+			if j >= start {
+				for k := range g {
+					g[k] /= l[j-start][j]
+				}
+			}
+			for i := max(start, j+1); i < end; i++ {
+				kernel.AddScaled(c.Row(i)[:j+1], -l[i-start][j], g)
+			}
+		}
+	}
+}
