@@ -20,8 +20,8 @@ import (
 // ratio of the variances more. The absolute error is below 1e-11; E = Eᵀ holds to
 // rounding, Σp = 1 to n times the error.
 type Exact struct {
-	// Fast takes the F_j from a table, and fewer nodes: the absolute error is below
-	// 1e-8. Beyond 100 classes, where it would grow, it changes nothing.
+	// Fast takes fewer nodes: the absolute error is below 1e-8. Beyond 100 classes,
+	// where it would grow, it changes nothing.
 	Fast bool
 }
 
@@ -40,8 +40,7 @@ var (
 	fast     = exactRule{step: 0.4, spread: 4, tail: 1e-11, right: 24}
 )
 
-// mostFast is the number of classes up to which the errors of the table, which add
-// up, keep to 1e-8.
+// mostFast is the number of classes up to which the error keeps to 1e-8.
 const mostFast = 100
 
 // Moments implements [Approximation]. It panics if the lengths do not match, or

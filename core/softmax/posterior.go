@@ -50,6 +50,7 @@ func NewJointPosterior(n int) *JointPosterior {
 type posteriorTable struct {
 	nodeBlock
 	conditional
+	log     [mostNodes]float64
 	start   []float64 // h at the mode of W
 	squares []float64 // E_W of (h − start)²
 
@@ -94,9 +95,8 @@ func (q *posteriorTable) integrate(dst *Posterior, w win, rule posteriorRule, me
 	}
 	// The sums are those of h − start: a variance that is small against the squared mean
 	// keeps its digits.
-	var log [mostNodes]float64
 	q.room[0], q.room[1] = mode, 1
-	w.tabulate(q.room[:1], q.room[1:2], log[:1])
+	w.tabulate(q.room[:1], q.room[1:2], q.log[:1])
 	copy(q.start, q.h)
 	clear(dst.Mean)
 	clear(dst.Var)
@@ -104,7 +104,7 @@ func (q *posteriorTable) integrate(dst *Posterior, w win, rule posteriorRule, me
 	var total float64
 	for nodes := sinhMesh(lo, hi, rule.spread*scale, rule.step/rule.spread); nodes.more(); {
 		q.next(&nodes)
-		log := log[:len(q.node)]
+		log := q.log[:len(q.node)]
 		for b := range log {
 			log[b] = -top
 		}
