@@ -89,8 +89,12 @@ func (w *exactTable) set(mean, variance []float64, rule exactRule) (hi float64) 
 		s := w.scale[j] // 1 − F_j is at most exp(s²/2) times that of the Gumbel distribution
 		hi = max(hi, w.mu[j]+min(reach, 0.5*s)*s+rule.right)
 	}
+	lo := math.Inf(-1) // 0, but for the rounding of start
+	for j := range w.mu {
+		lo = max(lo, w.lowest(j))
+	}
 	for j, mu := range w.mu {
-		w.series[j].set(w.scale[j], -mu, hi-mu)
+		w.series[j].set(w.scale[j], lo-mu, hi-mu)
 	}
 	return hi
 }
