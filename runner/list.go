@@ -26,7 +26,7 @@ func (p *program) listAll() error {
 		return nil
 	})
 	table := tabwriter.NewWriter(p.stdout, 0, 8, 2, ' ', 0)
-	fmt.Fprintln(table, "NAME\tEFFORT\tCELLS\tDATA\tTOOK\tQUESTION")
+	fmt.Fprintln(table, "NAME\tEFFORT\tCELLS\tDATA\tTOOK\tMEMORY\tQUESTION")
 	fmt.Fprint(table, strings.Join(lines, ""))
 	return errors.Join(append(failed, table.Flush())...)
 }
@@ -44,9 +44,13 @@ func (p *program) line(path string) (string, error) {
 			data = "missing"
 		}
 	}
-	took := "-"
+	took, memory := "-", "-"
 	if run, err := store.ReadRun(p.dir(e)); err == nil {
+		if run.Memory > 0 {
+			memory = fmt.Sprintf("%.0f MB", float64(run.Memory)/1e6)
+		}
 		took = time.Duration(run.Seconds * float64(time.Second)).Round(time.Second).String()
 	}
-	return fmt.Sprintf("%s\t%s\t%d\t%s\t%s\t%s\n", e.Name, e.Effort, len(e.study.Cells()), data, took, e.kind.Asks), nil
+	return fmt.Sprintf("%s\t%s\t%d\t%s\t%s\t%s\t%s\n",
+		e.Name, e.Effort, len(e.study.Cells()), data, took, memory, e.kind.Asks), nil
 }

@@ -87,11 +87,11 @@ func TestList(t *testing.T) {
 		"b.toml":     small,
 		"notes.text": "no manifest",
 	})
-	const header, wide = "NAME           EFFORT  CELLS  DATA     TOOK  QUESTION\n",
-		"a_longer_name  quick   100    none     -     Where do they end?\n"
+	const header, wide = "NAME           EFFORT  CELLS  DATA     TOOK  MEMORY  QUESTION\n",
+		"a_longer_name  quick   100    none     -     -       Where do they end?\n"
 	const want = header +
-		"small          full    4      none     -     Where do they end?\n" +
-		"needy          full    4      missing  -     Where do they end?\n" + wide
+		"small          full    4      none     -     -       Where do they end?\n" +
+		"needy          full    4      missing  -     -       Where do they end?\n" + wide
 	if got := mustRun(t, "-list"); got != want {
 		t.Errorf("-list prints\n%swant\n%s", got, want)
 	}
@@ -103,7 +103,7 @@ func TestList(t *testing.T) {
 	}
 	mustRun(t, "-exp", "b")
 	write(t, "1", "experiments", "data", "red.csv")
-	if got := mustRun(t, "-list"); !regexp.MustCompile(`none +\d+s `).MatchString(got) || !strings.Contains(got, "there  - ") {
+	if got := mustRun(t, "-list"); !regexp.MustCompile(`none +\d+s +\d+ MB `).MatchString(got) || !strings.Contains(got, "there  -  ") {
 		t.Errorf("-list prints\n%s", got)
 	}
 	write(t, "name = 3\n", "experiments", "a.toml")

@@ -26,7 +26,7 @@ func (j *job) publish(ctx context.Context, inputs string, computed int) (n int, 
 	run.Manifest, run.CodeVersion, run.Fused = j.Name, j.version, fused
 	run.Overrides = append(run.Overrides, j.Overrides...)
 	run.Computed, run.Reused = computed, len(j.work.Cells)-computed
-	run.Seconds = time.Since(j.start).Seconds()
+	run.Seconds, run.Memory = time.Since(j.start).Seconds(), store.PeakMemory()
 	if run.Seeds, err = j.seeds(j.resolved); err != nil {
 		return 0, nil, err
 	}

@@ -37,6 +37,7 @@ func (interrupted) Unwrap() error   { return context.Canceled }
 
 // run runs an experiment.
 func (p *program) run(ctx context.Context, e *experiment) error {
+	store.ForgetPeak()
 	j := &job{program: p, experiment: e, start: time.Now(), dir: p.dir(e)}
 	err := j.run(ctx)
 	if errors.Is(err, context.Canceled) {

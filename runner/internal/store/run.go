@@ -35,6 +35,7 @@ type Run struct {
 	Reused      int               `json:"cells_reused"`
 	Start       time.Time         `json:"start"`
 	Seconds     float64           `json:"wall_seconds"`
+	Memory      int64             `json:"peak_memory_bytes,omitempty"` // resident; zero: unknown
 }
 
 // NewRun returns the provenance of a run that begins now, by the command line

@@ -1,0 +1,29 @@
+package store
+
+import (
+	"runtime"
+	"testing"
+)
+
+// The peak has what is in use no more, and on Linux begins anew.
+func TestPeakMemory(t *testing.T) {
+	const size = 1 << 26
+	ForgetPeak()
+	before := PeakMemory()
+	if before == 0 {
+		t.Skip("this system does not tell")
+	}
+	used := make([]byte, size)
+	for i := range used {
+		used[i] = 1
+	}
+	runtime.KeepAlive(used)
+	peak := PeakMemory()
+	if rise := peak - before; rise < size/10*9 && peak < size || rise > 2*size {
+		t.Errorf("%d bytes used, and the peak rose from %d to %d", size, before, peak)
+	}
+	ForgetPeak()
+	if after := PeakMemory(); runtime.GOOS == "linux" && after > peak-size/2 {
+		t.Errorf("the peak of %d bytes is not forgotten: %d", peak, after)
+	}
+}
