@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-
 	"closedform/core/field"
 )
 

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"math"
 
-	"gonum.org/v1/gonum/floats"
-
 	"closedform/baselines/perceptron"
 	"closedform/core/bnn"
 	"closedform/core/checkpoint"
