@@ -1,5 +1,5 @@
 # make help lists the targets.
-.PHONY: help reproduce data test check torture bench verify draw report paper clean
+.PHONY: help reproduce data test check torture bench verify verify-anywhere draw report paper clean
 
 # Where the compiler would fuse multiply-adds it must not: see README.md, "The same bytes".
 ifneq (,$(filter arm64 ppc64% s390x riscv64 loong64 v3 v4,$(shell go env GOARCH GOAMD64)))
@@ -26,6 +26,9 @@ help:
 	@echo 'make bench       benchmarks, in a form that benchstat reads'
 	@echo 'make verify      run again into a temporary folder and compare with results/;'
 	@echo '                 EFFORT=quick takes the experiments of that label only'
+	@echo 'make verify-anywhere'
+	@echo '                 the same by builds for other processors, arm64 under an emulator; hours for all,'
+	@echo '                 EFFORT=quick as above, EFFORT=short takes short forms of the quick ones'
 	@echo 'make draw        draw the figures again from the tables in results/'
 	@echo 'make report      results/index.html: one page of all results, which every run leaves, too'
 	@echo 'make paper       paper/paper.pdf from what is in results/; nothing is computed; needs LaTeX'
@@ -58,6 +61,9 @@ bench:
 
 verify:
 	go run ./runner -all -verify $(if $(EFFORT),-effort $(EFFORT))
+
+verify-anywhere:
+	.ci/anywhere $(or $(EFFORT),any)
 
 draw:
 	go run ./runner -all -draw

@@ -8,24 +8,25 @@ import (
 	"closedform/baselines/posterior"
 )
 
-// A climb ends where the gradient is small, where the last steps together have gained
-// little, or after all steps.
+// gradientTolerance is where a climb ends, in nats per prior standard deviation.
+const gradientTolerance = 1e-9
+
+// The density of softmax regression has one maximum, and a climb comes to rest there.
+// With rectifiers the maxima are on kinks, where no climb comes to rest, and the steps
+// multiply rounding errors tenfold in every ten or so. So it ends after a number of steps
+// that leaves the probabilities of digits within 1e-8 whatever the rounding, and their log
+// loss within 0.002 nats of that after 1000 steps: early stopping.
 const (
-	gradientTolerance = 1e-5 // nats per prior standard deviation
-	linearTolerance   = 1e-9 // nats
-	hiddenTolerance   = 1e-4 // nats per example, of at least a hundred
-	patience          = 20
-	maxSteps          = 1000
+	linearSteps = 1000
+	hiddenSteps = 100
 )
 
-// climb returns the weights of a maximum of the posterior density near start, and an
-// error if not even the start has a finite density.
-func climb(p *posterior.Problem, start []float64, tolerance float64) (w []float64, err error) {
+// climb returns the weights of a maximum of the posterior density near start, or after the
+// given steps towards it, and an error if not even the start has a finite density.
+func climb(p *posterior.Problem, start []float64, steps int) (w []float64, err error) {
 	o := p.Objective()
 	u := o.Units(start)
-	value := optimize.LBFGS(o.Func, u, optimize.Rest{
-		Gradient: gradientTolerance, Gain: tolerance, Patience: patience, Steps: maxSteps,
-	})
+	value := optimize.LBFGS(o.Func, u, optimize.Rest{Gradient: gradientTolerance, Steps: steps})
 	if !mlp.Finite(value) {
 		return nil, fmt.Errorf("laplace: search of the mode: no finite density: log density %g", -value)
 	}

@@ -52,16 +52,16 @@ func Fit(cfg Config, x [][]float64, class []int, src rand.Source) (*Model, error
 	if err != nil {
 		return nil, fmt.Errorf("laplace: %w", err)
 	}
-	start, tolerance := make([]float64, network.Weights()), linearTolerance
+	start, steps := make([]float64, network.Weights()), linearSteps
 	if len(network.Layers) > 1 {
 		network.Initialise(start, rnd)
-		tolerance = hiddenTolerance * max(100, float64(len(x)))
+		steps = hiddenSteps
 	}
 	m := &Model{
 		cfg: cfg, network: network, onlyLast: cfg.Covariance == LastLayer || len(network.Layers) == 1,
 		pass: network.NewPass(), logits: newLogits(network.Outputs()),
 	}
-	if m.weights, err = climb(problem, start, tolerance); err != nil {
+	if m.weights, err = climb(problem, start, steps); err != nil {
 		return nil, err
 	}
 	for range pairs * network.Outputs() {

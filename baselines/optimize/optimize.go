@@ -12,13 +12,10 @@ import (
 // infinite or NaN, where no step ends, but not at the start.
 type Function func(grad, x []float64) float64
 
-// Rest says where a search ends: where no derivative is above Gradient, where the last
-// Patience steps together have gained no more than Gain, unless Patience is zero, where
-// rounding lets no step gain anything, or after all Steps.
+// Rest says where a search ends: where no derivative is above Gradient, where rounding lets
+// no step gain anything, or after all Steps.
 type Rest struct {
 	Gradient float64
-	Gain     float64
-	Patience int
 	Steps    int
 }
 
@@ -32,13 +29,8 @@ func minimize(f Function, x []float64, rest Rest, direction func(d, x, grad []fl
 	grad, d := make([]float64, len(x)), make([]float64, len(x))
 	next, nextGrad := make([]float64, len(x)), make([]float64, len(x))
 	value := f(grad, x)
-	var values []float64 // before each step
 	for range rest.Steps {
-		k := len(values) - rest.Patience
-		if largest(grad) <= rest.Gradient || rest.Patience > 0 && k >= 0 && values[k]-value <= rest.Gain {
-			break
-		}
-		if !direction(d, x, grad) {
+		if largest(grad) <= rest.Gradient || !direction(d, x, grad) {
 			break
 		}
 		v, ok := search(f, next, nextGrad, x, d, value, kernel.Dot(d, grad))
@@ -48,7 +40,7 @@ func minimize(f Function, x []float64, rest Rest, direction func(d, x, grad []fl
 			}
 			break
 		}
-		values, value = append(values, value), v
+		value = v
 		for i := range x {
 			d[i] = next[i] - x[i]
 			grad[i] = nextGrad[i] - grad[i]

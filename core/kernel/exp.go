@@ -33,9 +33,6 @@ func powersOfTwo() (rounded, rest [expSteps]float64) {
 	return rounded, rest
 }
 
-// Pow2 returns 2^(i/128), correctly rounded, for 0 ≤ i < 128.
-func Pow2(i int) float64 { return pow2[i] }
-
 // Exp returns eˣ within 0.55 units of the last place, 1 where the value is subnormal.
 // With k the integer next to 128x/log 2 it is
 //

@@ -40,8 +40,8 @@ type effort struct{ fine, work, coarse, most float64 }
 var usual = effort{fine: 1e-7, work: 1e7, coarse: 1e-6, most: 1.2e8}
 
 // lattice returns P(X ≤ x) by separation of variables (Genz 1992): with u uniform
-// in the unit cube, y_k = μ_k + Φ⁻¹(u_k Φ(b_k(y) − μ_k)), P is the mean of the
-// weight exp ψ(y; μ) (see [tilt]). The mean is taken over a lattice, made periodic
+// in the unit cube, y_k = m_k + s_k Φ⁻¹(u_k Φ((b_k(y) − m_k)/s_k)), P is the mean of the
+// weight exp ψ(y) (see [proposal]). The mean is taken over a lattice, made periodic
 // by periodic, and over shifts of it, whose scatter gives the error.
 func (p *problem) lattice(limits effort) (value, abserr float64) {
 	const safety = 6 // standard errors

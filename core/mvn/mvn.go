@@ -13,8 +13,8 @@
 //     probabilities of d−2 variables (Plackett 1954), unless Σ is nearly singular;
 //   - d = 4, nearly singular: one-dimensional quadrature of the trivariate function;
 //   - otherwise, for d ≤ 100, separation of variables (Genz 1992), ordered so that
-//     the most decisive variable comes first, with exponential tilting (Botev
-//     2017), on a shifted lattice.
+//     the most decisive variable comes first, drawn with what expectation propagation
+//     expects of those to come, on a shifted lattice.
 //
 // All of it is deterministic and free of seeds. [NewCDF] reads and checks a matrix
 // once for any number of limits; [CDF] and [Gradient] are for a single one.

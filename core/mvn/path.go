@@ -43,7 +43,7 @@ func newPath(n int) *path {
 // its error; both are NaN if the matrix is too nearly singular or it takes too many
 // integrals. Three less of depth have an error e⁶ = 400 times as large; the bound is a
 // fortieth of the difference, and what chance may have hidden: among 10⁵ random
-// problems of all kinds the error was at most 10 exp(−2q).
+// problems of six kinds, d ≤ 7, the error was at most 10 exp(−2q) for q ≤ 10.
 func (p *problem) byPath(q float64, integrals int) (value, abserr float64) {
 	w := newPath(p.n)
 	run := func(q float64, integrals int) float64 {

@@ -35,18 +35,28 @@ const halfBits = 0x3fe0 // of the number 0.5, the first 16
 
 // quantile returns Φ⁻¹(p) to 1e-13, finite for p = 0 and 1.
 func quantile(p float64) float64 {
-	p = min(p, 1-epsilon/2)
-	q := min(p, 1-p)
-	bits := math.Float64bits(q)
-	k := halfBits - bits>>48
-	if k >= uint64(len(quantiles)) {
-		return farQuantile(max(q, 1e-300))
+	var y [1]float64
+	shares(y[:], []float64{p}, []float64{1})
+	return y[0]
+}
+
+// shares sets y_i to Φ⁻¹(v_i m_i), finite for any v_i and m_i in [0, 1].
+func shares(y, v, m []float64) {
+	for i, v := range v {
+		p := min(v*m[i], 1-epsilon/2)
+		q := min(p, 1-p)
+		bits := math.Float64bits(q)
+		k := halfBits - bits>>48
+		if k >= uint64(len(quantiles)) {
+			y[i] = math.Copysign(farQuantile(max(q, 1e-300)), p-0.5)
+			continue
+		}
+		c := &quantiles[k]
+		t := math.Float64frombits(bits<<4&(1<<52-1)|0x3ff<<52) - 1.5
+		t2 := t * t
+		x := (c[0] + c[1]*t) + t2*((c[2]+c[3]*t)+t2*((c[4]+c[5]*t)+t2*(c[6]+c[7]*t)))
+		y[i] = math.Float64frombits(math.Float64bits(x) ^ math.Float64bits(p-0.5)&(1<<63))
 	}
-	c := &quantiles[k]
-	t := math.Float64frombits(bits<<4&(1<<52-1)|0x3ff<<52) - 1.5
-	t2 := t * t
-	x := (c[0] + c[1]*t) + t2*(c[2]+c[3]*t) + t2*t2*((c[4]+c[5]*t)+t2*(c[6]+c[7]*t))
-	return math.Copysign(x, p-0.5)
 }
 
 // farQuantile returns Φ⁻¹(q) for a small q by Newton's method for log Φ, which is concave.

@@ -17,20 +17,20 @@ type lanes [points * shifts]float64
 // walk draws the variables of a sequence one after the other.
 type walk struct {
 	*sequence
-	*tilt
+	*proposal
 	y     []lanes
 	shift []lanes
 	sine  bool // the transformation that makes the integrand periodic
 	// of the variable that is drawn: the share of its mass below its value, its bounds,
 	// and the mass between them
-	v, lower, upper, mass lanes
-	weight, exponent      lanes
-	unused                lanes
+	v, mean, lower, upper, mass lanes
+	weight, exponent            lanes
+	unused                      lanes
 }
 
 func newWalk(s *sequence) *walk {
 	n := len(s.own)
-	w := &walk{sequence: s, tilt: s.tilt(), y: make([]lanes, n), shift: make([]lanes, n), sine: n <= 7}
+	w := &walk{sequence: s, proposal: s.proposal(), y: make([]lanes, n), shift: make([]lanes, n), sine: n <= 7}
 	rnd := rand.New(rand.NewPCG(2301, 13401))
 	for j := range w.shift {
 		for i := range w.shift[j] {
@@ -44,13 +44,13 @@ func newWalk(s *sequence) *walk {
 	return w
 }
 
-// weights returns exp(ψ(y; μ) − ψ at the saddle point) at points k, k + stride, … of
+// weights returns exp(ψ(y) − ψ at the typical point) at points k, k + stride, … of
 // 2^level in all shifted copies.
 func (w *walk) weights(k, stride uint32, level int) []float64 {
-	w.weight, w.exponent = fill(1), lanes{}
+	w.weight, w.exponent = fill(1), fill(w.offset)
 	last := len(w.own) - 1 // drawn by no coordinate, only integrated
 	for j := range w.own {
-		mu, centre, scale, y := w.mean[j], w.centre[j], w.scale[j], &w.y[j]
+		sd, scale, y := w.sd[j], w.scale[j], &w.y[j]
 		if j < last {
 			for p := range points {
 				// The coordinate before the shift.
@@ -58,24 +58,27 @@ func (w *walk) weights(k, stride uint32, level int) []float64 {
 				w.periodic(j, p, float64(u)/float64(uint32(1)<<level))
 			}
 		}
-		w.own[j].lanes(&w.upper, w.y, mu)
+		w.own[j].lanes(&w.upper, w.y)
 		if w.extra != nil && len(w.extra[j]) > 0 {
 			w.bounded(j)
 		} else {
+			w.proposal.mean[j].lanes(&w.mean, w.y)
+			inv := 1 / sd
+			for i, m := range w.mean {
+				w.upper[i] = (w.upper[i] - m) * inv
+			}
 			kernel.PDFCDF(w.unused[:], w.mass[:], w.upper[:])
 			if j < last {
-				for i, v := range w.v {
-					y[i] = mu + quantile(v*w.mass[i])
+				shares(y[:], w.v[:], w.mass[:])
+				for i, z := range y {
+					v := w.mean[i] + sd*z
+					w.exponent[i] += 0.5 * (z - v) * (z + v)
+					y[i] = v
 				}
 			}
 		}
 		for i, mass := range w.mass {
 			w.weight[i] *= mass * scale
-		}
-		if j < last && mu != 0 {
-			for i, y := range y {
-				w.exponent[i] -= mu * (y - centre)
-			}
 		}
 	}
 	kernel.ExpAll(w.exponent[:], w.exponent[:])
@@ -85,12 +88,12 @@ func (w *walk) weights(k, stride uint32, level int) []float64 {
 	return w.weight[:]
 }
 
-// bounded draws variable j with its extra bounds; then there is no tilting.
+// bounded draws variable j with its extra bounds; then it is drawn as it is.
 func (w *walk) bounded(j int) {
 	w.lower = fill(math.Inf(-1))
 	for e := range w.extra[j] {
 		extra := &w.extra[j][e]
-		extra.lanes(&w.mass, w.y, 0)
+		extra.lanes(&w.mass, w.y)
 		for i, b := range w.mass {
 			if extra.below {
 				w.lower[i] = max(w.lower[i], b)
@@ -111,9 +114,9 @@ func fill(v float64) (all lanes) {
 	return all
 }
 
-// lanes sets v to the bound given the values before, less mu, in all lanes.
-func (b *bound) lanes(v *lanes, y []lanes, mu float64) {
-	*v = fill(b.limit - mu)
+// lanes sets v to the bound given the values before, in all lanes.
+func (b *bound) lanes(v *lanes, y []lanes) {
+	*v = fill(b.limit)
 	c := b.coef
 	for ; len(c) >= 4; c, y = c[4:], y[4:] {
 		kernel.AddScaled4(v[:], &[4]float64{-c[0], -c[1], -c[2], -c[3]}, y[0][:], y[1][:], y[2][:], y[3][:])

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/core/gauss"
+	"closedform/core/kernel"
 )
 
 // Box is the cube of logits [−Half, Half]^Classes over which the error of the
@@ -69,15 +70,17 @@ func newLevels(nodes, logits int) levels {
 // product returns E[a_j b_j] for n classes, where weight has the weights of the
 // logits.
 func (a levels) product(b levels, weight []float64, n int) float64 {
-	w := mat.NewDiagDense(len(weight), weight)
-	var half, f, cdf mat.Dense
-	half.Mul(a.f, w)
-	f.Mul(&half, b.f.T())
-	half.Mul(a.cdf, w)
-	cdf.Mul(&half, b.cdf.T())
+	nodes, _ := a.f.Dims()
+	others, _ := b.f.Dims()
+	f, cdf := make([]float64, len(weight)), make([]float64, len(weight))
 	var sum float64
-	for i, c := range cdf.RawMatrix().Data {
-		sum += f.RawMatrix().Data[i] * math.Pow(c, float64(n-1))
+	for k := range nodes {
+		for i, w := range weight {
+			f[i], cdf[i] = w*a.f.At(k, i), w*a.cdf.At(k, i)
+		}
+		for l := range others {
+			sum += kernel.Dot(f, b.f.RawRowView(l)) * math.Pow(kernel.Dot(cdf, b.cdf.RawRowView(l)), float64(n-1))
+		}
 	}
 	return sum
 }
@@ -89,8 +92,8 @@ func (b Box) softmaxLevels(z []float64) levels {
 	for k := range nodes.left {
 		t, dt := nodes.next()
 		for i, x := range z {
-			e := math.Exp(x - t)
-			c := math.Exp(-e)
+			e := kernel.Exp(x - t)
+			c := kernel.Exp(-e)
 			l.f.Set(k, i, dt*e*c)
 			l.cdf.Set(k, i, c)
 		}

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"closedform/core/kernel"
 	"closedform/core/linear"
 )
 
@@ -55,7 +56,7 @@ func (Cubature) Posterior(dst *JointPosterior, mean []float64, cov mat.Symmetric
 	q := w.correlated(n, mean, cov, class)
 	q.findCentre()
 	top := q.integrate(true)
-	dst.LogP = top + math.Log(q.total) - 0.5*float64(n-1)*math.Log(2*math.Pi)
+	dst.LogP = top + kernel.Log(q.total) - 0.5*float64(n-1)*kernel.Log(2*math.Pi)
 	for i := range q.first {
 		first := q.first[i] / q.total
 		dst.Gradient[i] = -first
@@ -148,19 +149,19 @@ func (q *cubature) softmaxAt(at []float64) float64 {
 		q.s[i] = d
 		largest = max(largest, d)
 	}
-	sum := math.Exp(-largest)
+	sum := kernel.Exp(-largest)
 	q.s[class] = sum
 	for _, i := range others {
-		q.s[i] = math.Exp(q.s[i] - largest)
+		q.s[i] = kernel.Exp(q.s[i] - largest)
 		sum += q.s[i]
 	}
 	floats.Scale(1/sum, q.s)
-	return -largest - math.Log(sum)
+	return -largest - kernel.Log(sum)
 }
 
 // logPosterior returns log N(ξ; 0, I) s_c(ξ) but for a constant.
 func (q *cubature) logPosterior(at []float64) float64 {
-	return q.softmaxAt(at) - 0.5*floats.Dot(at, at)
+	return q.softmaxAt(at) - 0.5*kernel.Dot(at, at)
 }
 
 // findCentre puts the centre at the mode of N(ξ; 0, I) s_c(ξ), by Newton's method
@@ -190,7 +191,7 @@ func (q *cubature) findCentre() {
 			q.hess[l*k+l]++
 		}
 		solve(q.hess, q.grad)
-		if floats.Norm(q.grad, 2) < 1e-3 {
+		if kernel.Norm(q.grad) < 1e-3 {
 			break
 		}
 		step := 1.0
@@ -243,14 +244,14 @@ func (q *cubature) integrate(given bool) (top float64) {
 		h := min(0.55, 0.45/sd)
 		counts[l] = min(most, int(math.Ceil(2*reach/h)))
 		steps[l] = 2 * reach / float64(counts[l])
-		q.relerr = max(q.relerr, math.Exp(-math.Sqrt2*math.Pi*math.Pi/(max(sd, 1)*steps[l])))
+		q.relerr = max(q.relerr, kernel.Exp(-math.Sqrt2*math.Pi*math.Pi/(max(sd, 1)*steps[l])))
 		volume *= steps[l]
 	}
 	log := func() float64 {
 		if value := q.logPosterior(q.at); given {
 			return value
 		}
-		return 0 - 0.5*floats.Dot(q.at, q.at)
+		return 0 - 0.5*kernel.Dot(q.at, q.at)
 	}
 	copy(q.at, q.centre)
 	top = log()
@@ -261,7 +262,7 @@ func (q *cubature) integrate(given bool) (top float64) {
 		for l := range k {
 			q.at[l] = q.centre[l] + (float64(index[l])+0.5)*steps[l] - reach
 		}
-		w := volume * math.Exp(log()-top)
+		w := volume * kernel.Exp(log()-top)
 		q.total += w
 		for a, i := range q.order {
 			q.first[i] += w * q.s[i]

@@ -20,8 +20,8 @@ import (
 // ratio of the variances more. The absolute error is below 1e-11; E = Eᵀ holds to
 // rounding, Σp = 1 to n times the error.
 type Exact struct {
-	// Fast takes the F_j from a table, and fewer nodes: the absolute error is below
-	// 1e-8. Beyond 100 classes, where it would grow, it changes nothing.
+	// Fast takes fewer nodes: the absolute error is below 1e-8. Beyond 100 classes,
+	// where it would grow, it changes nothing.
 	Fast bool
 }
 
@@ -40,52 +40,41 @@ var (
 	fast     = exactRule{step: 0.4, spread: 4, tail: 1e-11, right: 24}
 )
 
-// mostFast is the number of classes up to which the errors of the table, which add
-// up, keep to 1e-8.
+// mostFast is the number of classes up to which the error keeps to 1e-8.
 const mostFast = 100
 
 // Moments implements [Approximation]. It panics if the lengths do not match, or
 // if a mean is not finite or a variance negative or not finite.
 func (e Exact) Moments(dst *Moments, mean, variance []float64) {
 	dst.check(mean, variance)
-	rule, isFast := accurate, e.Fast && len(mean) <= mostFast
-	if isFast {
+	rule := accurate
+	if e.Fast && len(mean) <= mostFast {
 		rule = fast
 	}
 	w := workspaces.Get().(*workspace)
 	defer workspaces.Put(w)
-	w.exact.moments(dst, mean, variance, rule, isFast)
+	w.exact.moments(dst, mean, variance, rule)
 }
 
 // exactTable holds the distributions of z_j − m_j + g_j and one block of nodes.
 type exactTable struct {
-	nodeBlock
-	log   [mostNodes]float64
-	ones  []float64
-	mu    []float64 // m_j, counted from where the integral may start
-	scale []float64 // √v_j
-	noisy []interface {
-		set(scale float64)
-		logCDF(x float64) (log, ratio float64) // log F and f/F
-	}
-	fast bool
+	momentBlock
+	log    [mostNodes]float64
+	ones   []float64
+	mu     []float64 // m_j, counted from where the integral may start
+	scale  []float64 // √v_j
+	series []gumbelSeries
 }
 
-func (w *exactTable) set(mean, variance []float64, fast bool) {
-	if n := len(mean); len(w.mu) != n || w.fast != fast {
-		*w = exactTable{fast: fast}
+// set returns the upper end of the nodes.
+func (w *exactTable) set(mean, variance []float64, rule exactRule) (hi float64) {
+	if n := len(mean); len(w.mu) != n {
 		w.forClasses(n)
 		fit(n, &w.mu, &w.scale, &w.ones)
 		for i := range w.ones {
 			w.ones[i] = 1
 		}
-		for range n {
-			if fast {
-				w.noisy = append(w.noisy, new(gumbelSeries))
-			} else {
-				w.noisy = append(w.noisy, new(normalGumbel))
-			}
-		}
+		w.series = make([]gumbelSeries, n)
 	}
 	top := slices.Max(mean)
 	start := math.Inf(-1)
@@ -93,27 +82,34 @@ func (w *exactTable) set(mean, variance []float64, fast bool) {
 		w.mu[j] = mean[j] - top // −Inf where the difference overflows: a class that never wins
 		w.scale[j] = math.Sqrt(v)
 		start = max(start, w.lowest(j))
-		w.noisy[j].set(w.scale[j])
 	}
 	// As for Probit: nodes next to a class of small scale keep their digits.
 	for j := range w.mu {
 		w.mu[j] -= start
+		s := w.scale[j] // 1 − F_j is at most exp(s²/2) times that of the Gumbel distribution
+		hi = max(hi, w.mu[j]+min(reach, 0.5*s)*s+rule.right)
 	}
+	lo := math.Inf(-1) // 0, but for the rounding of start
+	for j := range w.mu {
+		lo = max(lo, w.lowest(j))
+	}
+	for j, mu := range w.mu {
+		w.series[j].set(w.scale[j], lo-mu, hi-mu)
+	}
+	return hi
 }
 
 // logCDF returns log F_j(t) and f_j(t)/F_j(t).
 func (w *exactTable) logCDF(j int, t float64) (log, ratio float64) {
-	return w.noisy[j].logCDF(t - w.mu[j])
+	return w.series[j].logCDF(t - w.mu[j])
 }
 
-func (w *exactTable) moments(dst *Moments, mean, variance []float64, rule exactRule, fast bool) {
-	w.set(mean, variance, fast)
+func (w *exactTable) moments(dst *Moments, mean, variance []float64, rule exactRule) {
+	hi := w.set(mean, variance, rule)
 	n := len(w.mu)
 	lo, smallest := w.lower(rule.tail), math.Inf(1)
-	hi := lo
-	for j, mu := range w.mu {
-		hi = max(hi, mu+reach*w.scale[j]+rule.right)
-		smallest = min(smallest, math.Hypot(1, w.scale[j]))
+	for _, s := range w.scale {
+		smallest = min(smallest, kernel.Hypot(1, s))
 	}
 	clear(dst.P)
 	dst.E.Zero()
@@ -122,16 +118,18 @@ func (w *exactTable) moments(dst *Moments, mean, variance []float64, rule exactR
 	for nodes := sinhMesh(lo, hi, spread, rule.step*refine(n, normal)/rule.spread); nodes.more(); {
 		w.next(&nodes)
 		q := len(w.node)
-		clear(w.log[:q])
-		for j := range w.mu {
+		log := w.log[:q]
+		clear(log)
+		for j, mu := range w.mu {
+			row := w.g[j*q : (j+1)*q]
 			for b, t := range w.node {
-				l, r := w.logCDF(j, t)
-				w.log[b] += l
-				w.g[j*q+b] = r
+				l, r := w.series[j].logCDF(t - mu)
+				log[b] += l
+				row[b] = r
 			}
 		}
-		kernel.ExpAll(w.log[:q], w.log[:q])
-		for b, p := range w.log[:q] {
+		kernel.ExpAll(log, log)
+		for b, p := range log {
 			w.weight[b] *= p
 		}
 		w.add(dst, w.g, w.ones, w.ones, 1)
@@ -151,7 +149,7 @@ func (w *exactTable) lower(tail float64) float64 {
 	for j := range w.mu {
 		t = max(t, w.lowest(j))
 	}
-	return newtonBelow(t, math.Log(tail), func(t float64) (log, gradient float64) {
+	return newtonBelow(t, kernel.Log(tail), func(t float64) (log, gradient float64) {
 		for j := range w.mu {
 			l, r := w.logCDF(j, t)
 			log += l

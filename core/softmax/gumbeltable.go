@@ -3,16 +3,23 @@ package softmax
 import (
 	"math"
 	"sync"
+
+	"closedform/core/kernel"
 )
 
-// gumbelTable holds log F of the normal–Gumbel distribution as Chebyshev series
-// in two variables: ξ = x/√(1+s²) on each of several pieces, and s or, from 1
-// on, 1/s in each of several bands. The error of F and of its density is below
-// 1e-10; the logarithm keeps the digits of the tails and of products.
-type gumbelTable [2 * len(gumbelBands)][gumbelPieces][gumbelTerms][gumbelTerms]float64
+// gumbelTable holds L = log F of the normal–Gumbel distribution on several pieces of
+// ξ = x/√(1+s²), as polynomials whose coefficients are Chebyshev series in s or, from 1 on,
+// 1/s in each of several bands. The logarithm keeps the digits of the tails and of products.
+// The error of F is below 1e-14, that of its density below 1e-13, and that of s² L″, which
+// lies between −1 and 0, below 1e-11.
+type gumbelTable [2 * len(gumbelBands)][gumbelScales]gumbelRow
+
+// gumbelRow has, for each piece, the coefficients of the powers of u, which goes from −1 to 1.
+type gumbelRow [gumbelPieces * gumbelTerms]float64
 
 const (
-	gumbelTerms  = 12 // of the series in either variable
+	gumbelTerms  = 16 // of a polynomial in ξ
+	gumbelScales = 16 // terms of the series in s
 	gumbelPieces = len(gumbelEdges) - 1
 )
 
@@ -26,31 +33,41 @@ var gumbelEdges = [...]float64{
 const gumbelEven = 13
 
 // gumbelBands are the ends of the bands of s and of 1/s.
-var gumbelBands = [...][2]float64{{0, 0.25}, {0.25, 0.5}, {0.5, 1}}
+var gumbelBands = [...][2]float64{{0, 0.1}, {0.1, 0.25}, {0.25, 0.5}, {0.5, 1}}
 
-// tabulated returns the table, which takes some 20 ms to make at its first use.
+// tabulated returns the table, which takes some 40 ms to make at its first use.
 var tabulated = sync.OnceValue(func() *gumbelTable {
 	// Far below what is ever asked for, F underflows.
 	const least = -700
 	var t gumbelTable
 	var d normalGumbel
+	var value [gumbelScales][gumbelTerms]float64
 	for b := range t {
-		for q := range gumbelTerms {
-			s := between(gumbelBands[b%len(gumbelBands)], chebyshevNode(q))
-			if b >= len(gumbelBands) {
-				s = 1 / s
+		for i := range gumbelPieces {
+			for q := range value {
+				s := between(gumbelBands[b%len(gumbelBands)], chebyshevNode(q, gumbelScales))
+				if b >= len(gumbelBands) {
+					s = 1 / s
+				}
+				d.set(s)
+				for k := range value[q] {
+					xi := between([2]float64{gumbelEdges[i], gumbelEdges[i+1]}, chebyshevNode(k, gumbelTerms))
+					log, _ := d.logCDF(xi * kernel.Hypot(1, s))
+					value[q][k] = max(log, least)
+				}
+				chebyshev(value[q][:])
+				value[q] = powers(value[q])
 			}
-			d.set(s)
-			for i := range t[b] {
-				for k := range t[b][i] {
-					xi := between([2]float64{gumbelEdges[i], gumbelEdges[i+1]}, chebyshevNode(k))
-					log, _ := d.logCDF(xi * math.Hypot(1, s))
-					t[b][i][k][q] = max(log, least)
+			for k := range gumbelTerms {
+				var column [gumbelScales]float64
+				for q := range value {
+					column[q] = value[q][k]
+				}
+				chebyshev(column[:])
+				for q, c := range column {
+					t[b][q][i*gumbelTerms+k] = c
 				}
 			}
-		}
-		for i, value := range t[b] {
-			t[b][i] = chebyshev(value)
 		}
 	}
 	return &t
@@ -61,46 +78,52 @@ func between(ends [2]float64, u float64) float64 {
 	return 0.5*(ends[0]+ends[1]) + 0.5*(ends[1]-ends[0])*u
 }
 
-func chebyshevNode(i int) float64 {
-	return math.Cos(math.Pi * (float64(i) + 0.5) / gumbelTerms)
+func chebyshevNode(i, n int) float64 {
+	return math.Cos(math.Pi * (float64(i) + 0.5) / float64(n))
 }
 
-// chebyshev returns the coefficients of the series that takes the given values
-// at the Chebyshev nodes.
-func chebyshev(value [gumbelTerms][gumbelTerms]float64) (c [gumbelTerms][gumbelTerms]float64) {
-	basis := func(k, i int) float64 { // T_k at node i, normalised
-		if k == 0 {
-			return 1.0 / gumbelTerms
-		}
-		return math.Cos(math.Pi*float64(k)*(float64(i)+0.5)/gumbelTerms) * 2 / gumbelTerms
-	}
-	var half [gumbelTerms][gumbelTerms]float64
-	for k := range half {
-		for i := range value {
-			for q, v := range value[i] {
-				half[k][q] += basis(k, i) * v
-			}
-		}
-	}
+// chebyshev overwrites the values at the Chebyshev nodes with the coefficients of the
+// Chebyshev series that takes them.
+func chebyshev(value []float64) {
+	n := float64(len(value))
+	c := make([]float64, len(value))
 	for k := range c {
-		for m := range c[k] {
-			for q, h := range half[k] {
-				c[k][m] += h * basis(m, q)
-			}
+		for i, v := range value {
+			c[k] += v * math.Cos(math.Pi*float64(k)*(float64(i)+0.5)/n) * 2 / n
 		}
 	}
-	return c
+	c[0] /= 2
+	copy(value, c)
+}
+
+// powers returns the coefficients of the powers of u in the Chebyshev series c, which must
+// fall fast.
+func powers(c [gumbelTerms]float64) (sum [gumbelTerms]float64) {
+	t, next := [gumbelTerms]float64{1}, [gumbelTerms]float64{0, 1} // T_k and T_k+1
+	for _, c := range c {
+		var after [gumbelTerms]float64
+		for m, x := range t {
+			sum[m] += c * x
+			after[m] = -x
+			if m > 0 {
+				after[m] += 2 * next[m-1]
+			}
+		}
+		t, next = next, after
+	}
+	return sum
 }
 
 // gumbelSeries is the row of the table for one scale s.
 type gumbelSeries struct {
 	perScale float64 // ξ/x
-	c        [gumbelPieces][gumbelTerms]float64
+	end      float64 // of ξ; beyond it F counts as 1
+	c        gumbelRow
 }
 
-// set makes d the distribution with scale s ≥ 0.
-func (d *gumbelSeries) set(s float64) {
-	d.perScale = 1 / math.Hypot(1, s)
+// set makes d the distribution with scale s ≥ 0 at all x from lo to hi.
+func (d *gumbelSeries) set(s, lo, hi float64) {
+	d.perScale = 1 / kernel.Hypot(1, s)
 	band, u := 0, s
 	if s > 1 {
 		band, u = len(gumbelBands), 1/s
@@ -111,45 +134,74 @@ func (d *gumbelSeries) set(s float64) {
 		band++
 	}
 	u = (2*u - ends[0] - ends[1]) / (ends[1] - ends[0])
-	var t [gumbelTerms]float64 // T_k(u)
-	t[0], t[1] = 1, u
-	for k := 2; k < gumbelTerms; k++ {
+	t := [gumbelScales]float64{1, u} // T_k(u)
+	for k := 2; k < len(t); k++ {
 		t[k] = 2*u*t[k-1] - t[k-2]
 	}
 	table := &tabulated()[band]
-	for i := range table {
-		for k := range table[i] {
-			c := &table[i][k]
-			d.c[i][k] = (c[0]*t[0] + c[1]*t[1] + c[2]*t[2] + c[3]*t[3]) +
-				(c[4]*t[4] + c[5]*t[5] + c[6]*t[6] + c[7]*t[7]) +
-				(c[8]*t[8] + c[9]*t[9] + c[10]*t[10] + c[11]*t[11])
-		}
+	first, last := pieceAt(lo*d.perScale), pieceAt(hi*d.perScale)
+	d.end = gumbelEdges[last+1]
+	from, to := first*gumbelTerms, (last+1)*gumbelTerms
+	c := d.c[from:to]
+	clear(c)
+	for k := 0; k < len(t); k += 4 {
+		rows := table[k : k+4]
+		kernel.AddScaled4(c, (*[4]float64)(t[k:]), rows[0][from:to], rows[1][from:to], rows[2][from:to], rows[3][from:to])
 	}
 }
 
-// logCDF returns log F(x) and its derivative, the ratio f(x)/F(x), by
-// Clenshaw's recurrences for the series and for its derivative. Far in the right
-// tail, where the error is larger than the value, they keep the sign that they
-// must have.
+// pieceAt returns the piece of ξ, or the nearest.
+func pieceAt(xi float64) int {
+	switch {
+	case xi < gumbelEdges[0]:
+		return 0
+	case xi < gumbelEdges[gumbelEven]:
+		return int(xi - gumbelEdges[0])
+	}
+	i := gumbelEven
+	for i < gumbelPieces-1 && xi > gumbelEdges[i+1] {
+		i++
+	}
+	return i
+}
+
+// at returns the polynomial for ξ = x perScale, its variable, and du/dx.
+func (d *gumbelSeries) at(xi float64) (c []float64, u, stretch float64) {
+	i := pieceAt(xi)
+	stretch = 2 / (gumbelEdges[i+1] - gumbelEdges[i])
+	return d.c[i*gumbelTerms : (i+1)*gumbelTerms : (i+1)*gumbelTerms], (xi-gumbelEdges[i])*stretch - 1, stretch * d.perScale
+}
+
+// logCDF returns log F(x) and its derivative, the ratio f(x)/F(x). Far in the right tail,
+// where the error is larger than the value, they keep the sign that they must have.
 func (d *gumbelSeries) logCDF(x float64) (log, ratio float64) {
 	xi := x * d.perScale
-	i := int(xi - gumbelEdges[0])
-	switch {
-	case xi >= gumbelEdges[gumbelPieces]:
+	if xi >= d.end {
 		return 0, 0
-	case xi < gumbelEdges[0]:
-		i = 0
-	case i >= gumbelEven:
-		for i = gumbelEven; xi > gumbelEdges[i+1]; i++ {
-		}
 	}
-	stretch := 2 / (gumbelEdges[i+1] - gumbelEdges[i])
-	u := (xi-gumbelEdges[i])*stretch - 1
-	c := &d.c[i]
-	var b1, b2, d1, d2 float64
-	for k := gumbelTerms - 1; k >= 1; k-- {
-		d1, d2 = 2*(b1+u*d1)-d2, d1
-		b1, b2 = c[k]+2*u*b1-b2, b1
+	c, u, stretch := d.at(xi)
+	_ = c[gumbelTerms-1]
+	u2 := u * u
+	u4 := u2 * u2
+	u8 := u4 * u4
+	log = ((c[0] + c[1]*u) + (c[2]+c[3]*u)*u2) + ((c[4]+c[5]*u)+(c[6]+c[7]*u)*u2)*u4 +
+		(((c[8]+c[9]*u)+(c[10]+c[11]*u)*u2)+((c[12]+c[13]*u)+(c[14]+c[15]*u)*u2)*u4)*u8
+	ratio = ((c[1] + 2*c[2]*u) + (3*c[3]+4*c[4]*u)*u2) + ((5*c[5]+6*c[6]*u)+(7*c[7]+8*c[8]*u)*u2)*u4 +
+		(((9*c[9]+10*c[10]*u)+(11*c[11]+12*c[12]*u)*u2)+((13*c[13]+14*c[14]*u)+15*c[15]*u2)*u4)*u8
+	return min(0, log), max(0, ratio*stretch)
+}
+
+// bend returns the second derivative of log F(x).
+func (d *gumbelSeries) bend(x float64) float64 {
+	xi := x * d.perScale
+	if xi >= d.end {
+		return 0
 	}
-	return min(0, c[0]+u*b1-b2), max(0, (b1+u*d1-d2)*stretch*d.perScale)
+	c, u, stretch := d.at(xi)
+	_ = c[gumbelTerms-1]
+	u2 := u * u
+	u4 := u2 * u2
+	second := ((2*c[2] + 6*c[3]*u) + (12*c[4]+20*c[5]*u)*u2) + ((30*c[6]+42*c[7]*u)+(56*c[8]+72*c[9]*u)*u2)*u4 +
+		(((90*c[10]+110*c[11]*u)+(132*c[12]+156*c[13]*u)*u2)+(182*c[14]+210*c[15]*u)*u4)*(u4*u4)
+	return min(0, second*stretch*stretch)
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"closedform/core/gauss"
+	"closedform/core/kernel"
 )
 
 // SlopeLambda returns the λ at which the probit approximation with correlation
@@ -29,7 +30,7 @@ func SlopeLambda(n int, rho float64) float64 {
 	root := math.Sqrt(rho)
 	var orthant float64
 	for x := -cut; x <= cut; x += h {
-		orthant += h * gauss.PDF(x) * math.Exp(float64(n-2)*gauss.LogCDF(root*x))
+		orthant += h * gauss.PDF(x) * kernel.Exp(float64(n-2)*gauss.LogCDF(root*x))
 	}
 	return 1 / (float64(n) * float64(n) * gauss.PDF(0) * orthant)
 }
@@ -61,15 +62,15 @@ func (b Box) start(rho float64) float64 {
 func (b Box) fit(loss func(Probit) float64, start Probit, free bool) Probit {
 	// In log λ and logit ρ there are no bounds.
 	at := func(v []float64) Probit {
-		p := Probit{math.Exp(v[0]), start.Rho}
+		p := Probit{kernel.Exp(v[0]), start.Rho}
 		if free {
-			p.Rho = 1 / (1 + math.Exp(-v[1]))
+			p.Rho = 1 / (1 + kernel.Exp(-v[1]))
 		}
 		return p
 	}
-	v := []float64{math.Log(start.Lambda)}
+	v := []float64{kernel.Log(start.Lambda)}
 	if free {
-		v = append(v, math.Log(start.Rho/(1-start.Rho)))
+		v = append(v, kernel.Log(start.Rho/(1-start.Rho)))
 	}
 	return at(simplex(func(v []float64) float64 { return loss(at(v)) }, v, 0.1))
 }

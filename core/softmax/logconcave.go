@@ -30,7 +30,6 @@ func findMode(f logConcave, start float64) (mode, log, curvature float64) {
 			// the gradient has the same sign far out.
 			far := t + math.Copysign(probe/math.Sqrt(curvature), gradient)
 			if _, beyond, _ := f.at(far); gradient*beyond <= 0 {
-				f.at(t)
 				return t, log, curvature
 			}
 			next = far

@@ -39,7 +39,7 @@ func (w *probitTable) lower() (lo, gap float64) {
 	}
 	n := len(w.mu)
 	x, mills, cdf := w.x[:n], w.g[:n], w.cdf[:n]
-	t = newtonBelow(t, math.Log(tail), func(t float64) (log, gradient float64) {
+	t = newtonBelow(t, kernel.Log(tail), func(t float64) (log, gradient float64) {
 		for j, mu := range w.mu {
 			x[j] = (t - mu) / max(w.common[j], w.own[j]) // at least −reach
 		}
@@ -111,14 +111,16 @@ type mesh struct {
 // of an F_j is s, and narrow ≤ 1 the smallest ratio of those of f_j and F_j.
 func newMesh(lo, hi, s, narrow, gap, h float64) mesh {
 	a := max(2*reach*s, gap)
-	du := h * s * narrow / math.Hypot(a, gap)
+	du := h * s * narrow / kernel.Hypot(a, gap)
 	return sinhMesh(lo, hi, a, du)
 }
 
 // sinhMesh covers [lo, hi] with the nodes lo + a sinh(k du).
 func sinhMesh(lo, hi, a, du float64) mesh {
-	grow := math.Exp(du)
-	left := int(math.Ceil(math.Asinh((hi-lo)/a)/du)) + 1
+	grow := kernel.Exp(du)
+	x := (hi - lo) / a
+	asinh := kernel.Log(x + kernel.Hypot(1, x))
+	left := int(math.Ceil(asinh/du)) + 1
 	return mesh{lo: lo, a: a, du: du, up: 1, down: 1, grow: grow, shrink: 1 / grow, left: left}
 }
 
@@ -145,5 +147,5 @@ func step(n int) float64 { return 0.5 * refine(n, 1) }
 // the variance is normal: the largest of n normal variables has a distribution that is
 // narrower by about √log n, that of n Gumbel variables has not.
 func refine(n int, normal float64) float64 {
-	return 1 / (1 + 0.38*math.Log(0.5*float64(n))*normal)
+	return 1 / (1 + 0.38*kernel.Log(0.5*float64(n))*normal)
 }

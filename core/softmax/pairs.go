@@ -9,16 +9,10 @@ import (
 // mostNodes is the largest number of nodes whose contributions are added together.
 const mostNodes = 64
 
-// nodeBlock is what the moments are sums over: some nodes, with the tables, class × node,
-// of the factors of the integrands there.
+// nodeBlock is some nodes of a mesh and their weights.
 type nodeBlock struct {
 	node, weight []float64
-	a, g         []float64 // node b contributes a_jb g_ib to E_ji but for a factor of i
 	room         [2 * mostNodes]float64
-}
-
-func (n *nodeBlock) forClasses(classes int) {
-	fit((classes+3)&^3*mostNodes, &n.a, &n.g) // the sums are done for four classes at a time
 }
 
 // next takes the next nodes of the mesh, a multiple of four. Those beyond the last have a
@@ -32,10 +26,21 @@ func (n *nodeBlock) next(nodes *mesh) {
 	}
 }
 
+// momentBlock has the tables, class × node, whose products are the moments: a node b
+// contributes a_jb g_ib to E_ji but for a factor of i.
+type momentBlock struct {
+	nodeBlock
+	a, g []float64
+}
+
+func (n *momentBlock) forClasses(classes int) {
+	fit((classes+3)&^3*mostNodes, &n.a, &n.g) // the sums are done for four classes at a time
+}
+
 // add adds factor_j Σ_b weight_b f_jb to p_j, and the contributions of all nodes to E, with
 // a_jb = factor_j weight_b f_jb times the number perA, and factor of i in E_ji as given. Of
 // E it leaves what is below the diagonal to [mirror] if f is g.
-func (n *nodeBlock) add(dst *Moments, f, factorF, factorG []float64, perA float64) {
+func (n *momentBlock) add(dst *Moments, f, factorF, factorG []float64, perA float64) {
 	q := len(n.node)
 	for j, r := range factorF {
 		row, a := f[j*q:(j+1)*q], n.a[j*q:(j+1)*q]
@@ -48,7 +53,7 @@ func (n *nodeBlock) add(dst *Moments, f, factorF, factorG []float64, perA float6
 	n.addPairs(dst.E.RawMatrix(), factorG, &f[0] == &n.g[0])
 }
 
-func (n *nodeBlock) addPairs(e blas64.General, factor []float64, upper bool) {
+func (n *momentBlock) addPairs(e blas64.General, factor []float64, upper bool) {
 	const rows = 16 // of the table a that stay in the nearest cache
 	q := len(n.node)
 	var sums [8]float64

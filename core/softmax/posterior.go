@@ -48,20 +48,29 @@ func NewJointPosterior(n int) *JointPosterior {
 
 // posteriorTable is the scratch space of a posterior.
 type posteriorTable struct {
-	conditional           // at one node
-	start       []float64 // shift at the mode of W
-	sum         []float64 // E_W of shift − start
-	squares     []float64 // E_W of (shift − start)²
-	inner       []float64 // E_W of within
+	nodeBlock
+	conditional
+	log     [mostNodes]float64
+	start   []float64 // h at the mode of W
+	squares []float64 // E_W of (h − start)²
 
 	probit probitWin
 	gumbel gumbelWin
 }
 
-// conditional is what is known of each logit given t.
+// conditional is what is known of each logit given t, at some nodes t: class × node.
 type conditional struct {
-	shift  []float64 // E[z_i | t] − m_i
-	within []float64 // Var[z_i | t]
+	k      []float64 // of the class
+	h      []float64 // E[z_i | t] = m_i − k_i h
+	within []float64 // Var[z_i | t] = k_i² within, but for what is the same for all t
+}
+
+// win is p_c W, up to a constant shift of t.
+type win interface {
+	logConcave
+	// tabulate sets the table at the nodes, and adds log f_c + Σ log F_i to log, but for
+	// a factor by which it multiplies weight.
+	tabulate(node, weight, log []float64)
 }
 
 // posteriorRule says how finely W is integrated: where it is cut, the distance of
@@ -69,52 +78,77 @@ type conditional struct {
 // they are nearly even (see sinhMesh).
 type posteriorRule struct{ drop, step, spread float64 }
 
-// forClasses makes all of it fit n classes and returns what w.at has to set.
+// forClasses makes all of it fit n classes and returns the table that w.tabulate has to set.
 func (q *posteriorTable) forClasses(n int) *conditional {
-	fit(n, &q.shift, &q.within, &q.start, &q.sum, &q.squares, &q.inner)
+	fit(n, &q.k, &q.start, &q.squares)
+	fit(n*mostNodes, &q.h, &q.within)
 	return &q.conditional
 }
 
-// integrate sets dst, or LogP to NaN if numbers overflow. w.at(t) is log f_c +
-// Σ log F_i and sets the conditional moments.
-func (q *posteriorTable) integrate(dst *Posterior, w logConcave, rule posteriorRule, mean []float64) {
+// integrate sets dst, or LogP to NaN if numbers overflow.
+func (q *posteriorTable) integrate(dst *Posterior, w win, rule posteriorRule, mean []float64) {
 	mode, top, curvature := findMode(w, 0)
-	copy(q.start, q.shift)
 	lo, hi, scale := cut(w, mode, top, curvature, rule.drop)
 	if !(hi-lo <= math.MaxFloat64) || math.IsInf(top, -1) || !(scale > 0) {
 		dst.LogP = math.NaN() // overflow
 		return
 	}
-	clear(q.sum)
+	// The sums are those of h − start: a variance that is small against the squared mean
+	// keeps its digits.
+	q.room[0], q.room[1] = mode, 1
+	w.tabulate(q.room[:1], q.room[1:2], q.log[:1])
+	copy(q.start, q.h)
+	clear(dst.Mean)
+	clear(dst.Var)
 	clear(q.squares)
-	clear(q.inner)
 	var total float64
 	for nodes := sinhMesh(lo, hi, rule.spread*scale, rule.step/rule.spread); nodes.more(); {
-		t, dt := nodes.next()
-		log, _, _ := w.at(t)
-		weight := dt * kernel.Exp(log-top)
-		if weight == 0 {
-			continue
+		q.next(&nodes)
+		log := q.log[:len(q.node)]
+		for b := range log {
+			log[b] = -top
 		}
-		total += weight
-		for i, x := range q.shift {
-			// From the value at the mode: a variance that is small against the
-			// squared mean keeps its digits.
-			x -= q.start[i]
-			q.sum[i] += weight * x
-			q.squares[i] += weight * x * x
-			q.inner[i] += weight * q.within[i]
+		w.tabulate(q.node, q.weight, log)
+		kernel.ExpAll(log, log)
+		for b, x := range log {
+			q.weight[b] *= x
 		}
+		total += q.add(dst)
 	}
 	dst.LogP = top + kernel.Log(total)
 	if math.IsInf(dst.LogP, 0) {
 		dst.LogP = math.NaN()
 	}
 	for i, m := range mean {
-		d := q.sum[i] / total
-		dst.Mean[i] = m + (q.start[i] + d)
-		dst.Var[i] = q.inner[i]/total + math.Max(0, q.squares[i]/total-d*d)
+		k, d := q.k[i], dst.Mean[i]/total
+		dst.Mean[i] = m - k*(q.start[i]+d)
+		dst.Var[i] = k * k * (dst.Var[i]/total + math.Max(0, q.squares[i]/total-d*d))
 	}
+}
+
+// add adds the weighted sums of h − start, its square and within to dst.Mean, squares and
+// dst.Var, and returns that of 1.
+func (q *posteriorTable) add(dst *Posterior) (total float64) {
+	size := len(q.node)
+	first, end := 0, size // nodes with a weight: at others h may be infinite
+	for first < end && q.weight[first] == 0 {
+		first++
+	}
+	for first < end && q.weight[end-1] == 0 {
+		end--
+	}
+	weight := q.weight[first:end]
+	for i, start := range q.start {
+		h := q.h[i*size+first : i*size+end]
+		for b := range h {
+			h[b] -= start
+		}
+		sum, square := kernel.Backward(h, weight, weight)
+		dst.Mean[i] += sum
+		q.squares[i] += square
+		dst.Var[i] += kernel.Dot(weight, q.within[i*size+first:i*size+end])
+	}
+	return kernel.Sum(weight)
 }
 
 // cap lowers each ṽ to v where rounding has put it above.

@@ -1,6 +1,10 @@
 package softmax
 
-import "math"
+import (
+	"math"
+
+	"closedform/core/kernel"
+)
 
 // winRule is that of the integral over t, tiltedRule that of each inside of it.
 // They keep the relative error below 1e-9 (TestPosteriorRuleIsFineEnough).
@@ -33,6 +37,13 @@ func (q *posteriorTable) exact(dst *Posterior, mean, variance []float64, class i
 	w := &q.gumbel
 	w.conditional = q.forClasses(len(mean))
 	w.class, w.mean, w.variance, w.inner = class, mean, variance, inner
+	if len(w.series) != len(mean) {
+		w.series = make([]gumbelSeries, len(mean))
+	}
+	for i, v := range variance {
+		w.k[i] = math.Sqrt(v)
+		w.series[i].set(w.k[i], math.Inf(-1), math.Inf(1))
+	}
 	q.integrate(dst, w, rule, mean)
 	w.mean, w.variance = nil, nil
 }
@@ -44,23 +55,70 @@ type gumbelWin struct {
 	mean, variance []float64 // the caller's, during one call
 	inner          posteriorRule
 	tilted         tiltedNormal
+	series         []gumbelSeries
 }
 
-// at implements logConcave, and sets the conditional moments.
+// The integral of a logit is in the table of log F: with L = log F at t − m_i
+//
+//	E[z_i | t] = m_i − v_i L′,   Var[z_i | t] = v_i (1 + v_i L″)
+//
+// and N(x; b_c, v_c) e^x is exp(b_c + v_c/2) N(x; b_c + v_c, v_c), a normal density again.
+// Far in the left tail and where 1 + vL″ cancels, the table has too few digits.
+const (
+	leastLog    = -12
+	leastWithin = 0.2
+)
+
+// at implements logConcave.
 func (w *gumbelWin) at(t float64) (log, gradient, curvature float64) {
-	for i, v := range w.variance {
-		tilt := 0.0
-		if i == w.class {
-			tilt = 1
-		}
-		d := &w.tilted
-		d.integrate(w.mean[i]-w.mean[w.class]-t, v, tilt, w.inner)
-		w.shift[i], w.within[i] = d.shift, d.variance
-		log += d.log
-		gradient += d.gradient
-		curvature += d.curvature
+	for i := range w.mean {
+		l, r, bend, _ := w.logit(i, t)
+		log += l
+		gradient += r
+		curvature -= bend
 	}
 	return log, gradient, curvature
+}
+
+// tabulate implements win.
+func (w *gumbelWin) tabulate(node, _, log []float64) {
+	q := len(node)
+	for i, k := range w.k {
+		h, within := w.h[i*q:(i+1)*q], w.within[i*q:(i+1)*q]
+		for b, t := range node {
+			l, r, bend, tabulated := w.logit(i, t)
+			log[b] += l
+			switch {
+			case tabulated:
+				h[b], within[b] = k*r, 1+k*k*bend
+			case k > 0:
+				h[b], within[b] = -w.tilted.shift/k, w.tilted.variance/k/k
+			default:
+				h[b], within[b] = 0, 0
+			}
+		}
+	}
+}
+
+// logit returns the logarithm of the integral of logit i with its two derivatives, and
+// whether the table has it: otherwise its moments are those of w.tilted.
+func (w *gumbelWin) logit(i int, t float64) (log, ratio, bend float64, tabulated bool) {
+	b, v, tilt, constant := w.mean[i]-w.mean[w.class]-t, w.variance[i], 0.0, 0.0
+	if i == w.class {
+		tilt, constant = 1, b+0.5*v
+	}
+	x := -b - tilt*v
+	series := &w.series[i]
+	if x*series.perScale > gumbelEdges[0] {
+		log, ratio = series.logCDF(x)
+		bend = series.bend(x)
+		if log > leastLog && 1+v*bend > leastWithin {
+			return log + constant, ratio - tilt, bend, true
+		}
+	}
+	d := &w.tilted
+	d.integrate(b, v, tilt, w.inner)
+	return d.log, d.gradient, -d.curvature, false
 }
 
 // tiltedNormal is the density of x proportional to N(x; b, v) exp(kx − e^x).
@@ -79,14 +137,14 @@ type tiltedNormal struct {
 // = v (k − E e^x): the left side does not cancel where e^x decides, the right side
 // not where N does.
 func (d *tiltedNormal) integrate(b, v, tilt float64, rule posteriorRule) {
-	if e := math.Exp(b); v*max(1, e) < 1e-17 {
+	if e := kernel.Exp(b); v*max(1, e) < 1e-17 {
 		// The normal density is a spike: the terms left out are of order ve^b.
 		d.log, d.gradient, d.curvature = tilt*b-e, e-tilt, e
 		d.shift, d.variance = -v*d.gradient, v
 		return
 	}
 	mode := tiltedMode(b, v, tilt)
-	d.v, d.mode, d.atMode = v, mode, math.Exp(mode)
+	d.v, d.mode, d.atMode = v, mode, kernel.Exp(mode)
 	fall := v * (tilt - d.atMode) // mode − b
 	steep := v*d.atMode > 1       // e^x bends log more than the normal density does
 	if steep {
@@ -114,7 +172,7 @@ func (d *tiltedNormal) integrate(b, v, tilt float64, rule posteriorRule) {
 	for nodes := sinhMesh(lo, hi, rule.spread*scale, rule.step/rule.spread); nodes.more(); {
 		y, dy := nodes.next()
 		growth := d.growth(y)
-		weight := dy * math.Exp(-0.5*y*y/v-growth-d.atMode*y)
+		weight := dy * kernel.Exp(-0.5*y*y/v-growth-d.atMode*y)
 		if weight == 0 {
 			continue
 		}
@@ -126,7 +184,7 @@ func (d *tiltedNormal) integrate(b, v, tilt float64, rule posteriorRule) {
 	}
 	sum /= total
 	exp /= total
-	d.log += math.Log(total) - 0.5*math.Log(2*math.Pi*v)
+	d.log += kernel.Log(total) - 0.5*kernel.Log(2*math.Pi*v)
 	d.variance = squares/total - sum*sum
 	if steep {
 		d.shift = fall - sum
@@ -151,7 +209,7 @@ func (d *tiltedNormal) at(y float64) (log, gradient, curvature float64) {
 // growth returns e^(mode−y) − e^mode.
 func (d *tiltedNormal) growth(y float64) float64 {
 	if y < -1 {
-		return math.Exp(d.mode-y) - d.atMode // e^mode may underflow
+		return kernel.Exp(d.mode-y) - d.atMode // e^mode may underflow
 	}
 	return d.atMode * math.Expm1(-y)
 }
@@ -161,12 +219,12 @@ func (d *tiltedNormal) growth(y float64) float64 {
 func tiltedMode(b, v, tilt float64) float64 {
 	const rounds = 100
 	b += v * tilt
-	x := math.Min(b, math.Max(0, math.Log(b/v)))
+	x := math.Min(b, math.Max(0, kernel.Log(b/v)))
 	if !(b > 0) {
 		x = b
 	}
 	for range rounds {
-		e := math.Exp(x)
+		e := kernel.Exp(x)
 		step := (b - x - v*e) / (1 + v*e)
 		x += step
 		if math.Abs(step) <= 1e-15*math.Abs(x) {

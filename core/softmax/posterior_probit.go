@@ -58,49 +58,84 @@ type probitWin struct {
 	class     int
 	norm      float64   // −log(s_c √(2π))
 	mu, scale []float64 // μ_i − μ_c; s_i
-	perScale  []float64 // 1/s_i, but 0 for the class: nothing then comes of its factor but Φ(0) = ½
-	kappa     []float64
-	a, h, cdf []float64 // a_i, h and Φ there
+	perScale  []float64 // 1/s_i, but 0 for the class, which then has no part in the sums
+	a, cdf    []float64 // a_i and Φ, at one node or at some: class × node
 }
+
+// far is an argument below which Φ is no longer a normal number.
+const far = -37
 
 func (w *probitWin) set(lambda float64, mean, variance []float64, class int) {
 	w.class = class
-	fit(len(mean), &w.mu, &w.scale, &w.perScale, &w.kappa, &w.a, &w.h, &w.cdf)
+	n := len(mean)
+	fit(n, &w.mu, &w.scale, &w.perScale)
+	fit(n*mostNodes, &w.a, &w.cdf)
 	for j, v := range variance {
 		w.mu[j] = lambda * (mean[j] - mean[class])
 		s := scale(0.5, lambda, v)
 		w.scale[j], w.perScale[j] = s, 1/s
-		w.kappa[j] = lambda * (v / s) / s
+		w.k[j] = lambda * (v / s)
 	}
 	w.perScale[class] = 0
 	w.norm = -kernel.Log(w.scale[class] * math.Sqrt(2*math.Pi))
 }
 
-// at implements logConcave, and sets shift, and within to the part of Var[z_i | t] that
-// depends on t.
+// at implements logConcave.
 func (w *probitWin) at(t float64) (log, gradient, curvature float64) {
-	const far = -37 // where Φ is no longer a normal number
 	n := len(w.mu)
-	a, h, cdf, perScale, kappa := w.a[:n], w.h[:n], w.cdf[:n], w.perScale[:n], w.kappa[:n]
-	shift, within := w.shift[:n], w.within[:n]
+	perScale, a, h, within, cdf := w.perScale[:n], w.a[:n], w.h[:n], w.within[:n], w.cdf[:n]
 	for i, mu := range w.mu {
 		a[i] = (t - mu) * perScale[i]
 	}
 	kernel.Truncated(h, within, cdf, a)
 	cdf[w.class] = 1
-	for i, x := range a {
-		if x < far {
+	for i, r := range perScale {
+		if x := a[i]; x < far {
 			h[i], within[i], cdf[i] = gauss.InverseMills(x), gauss.TruncatedVar(x), 1
 			log += gauss.LogCDF(x)
 		}
-		r, k := perScale[i], kappa[i]*w.scale[i]
 		gradient += h[i] * r
 		curvature += (1 - within[i]) * r * r
-		shift[i] = -k * h[i]
-		within[i] *= k * k
 	}
 	r := 1 / w.scale[w.class]
 	x := t * r
-	shift[w.class], within[w.class] = w.kappa[w.class]*t, 0
 	return log + logProduct(cdf) + w.norm - 0.5*x*x, gradient - x*r, curvature + r*r
+}
+
+// tabulate implements win.
+func (w *probitWin) tabulate(node, weight, log []float64) {
+	const least = 1e-300 // of the factors that are left to multiply
+	q := len(node)
+	size := len(w.mu) * q
+	a, h, cdf := w.a[:size], w.h[:size], w.cdf[:size]
+	for i, mu := range w.mu {
+		r, row := w.perScale[i], a[i*q:(i+1)*q]
+		for b, t := range node {
+			row[b] = (t - mu) * r
+		}
+	}
+	kernel.Truncated(h, w.within[:size], cdf, a)
+	own := w.class * q
+	for i := 0; i < size; i += q {
+		if i == own {
+			continue
+		}
+		for b := range q {
+			if x := a[i+b]; x < far {
+				h[i+b], w.within[i+b], cdf[i+b] = gauss.InverseMills(x), gauss.TruncatedVar(x), 1
+				log[b] += gauss.LogCDF(x)
+			}
+			if weight[b]*cdf[i+b] < least {
+				log[b] += kernel.Log(weight[b])
+				weight[b] = 1
+			}
+			weight[b] *= cdf[i+b]
+		}
+	}
+	s := w.scale[w.class]
+	for b, t := range node {
+		x := t / s
+		log[b] += w.norm - 0.5*x*x
+		h[own+b], w.within[own+b] = -x, 0 // μ_c is where t counts from
+	}
 }

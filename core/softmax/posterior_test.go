@@ -218,3 +218,29 @@ func TestPosteriorExtremes(t *testing.T) {
 		}
 	}
 }
+
+// What the table says of one logit is what the integral round the mode says.
+func TestPosteriorTable(t *testing.T) {
+	fine := posteriorRule{drop: 45, step: 0.3, spread: 30}
+	var series gumbelSeries
+	var direct tiltedNormal
+	for _, s := range []float64{0.003, 0.05, 0.1, 0.17, 0.25, 0.4, 0.5, 0.77, 1, 1.2, 1.9, 3.5, 4, 7, 17, 1e3} {
+		series.set(s, math.Inf(-1), math.Inf(1))
+		var log, mean, variance float64
+		for xi := -8.5; xi < 33; xi += 0.0371 {
+			x := xi * math.Hypot(1, s)
+			l, ratio := series.logCDF(x)
+			within := 1 + s*s*series.bend(x)
+			if l < leastLog || within < leastWithin {
+				continue
+			}
+			direct.integrate(-x, s*s, 0, fine)
+			log = max(log, math.Abs(l-direct.log))
+			mean = max(mean, math.Abs(s*ratio+direct.shift/s))
+			variance = max(variance, math.Abs(s*s/direct.variance*within-1))
+		}
+		if !(log < 1e-12 && mean < 1e-11 && variance < 1e-9) {
+			t.Errorf("s = %g: log F is off by %.1e, the mean by %.1e standard deviations, the variance by %.1e", s, log, mean, variance)
+		}
+	}
+}

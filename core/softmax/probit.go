@@ -79,9 +79,9 @@ func (w *probitTable) moments(dst *Moments, p Probit, mean, variance []float64, 
 
 // probitTable holds the factors of the integrands at one block of nodes.
 type probitTable struct {
-	nodeBlock           // g: g_j/F_j but for the factor 1/own_j
-	f         []float64 // likewise f_j/F_j
-	cdf, x    []float64 // F_j, and arguments
+	momentBlock           // g: g_j/F_j but for the factor 1/own_j
+	f           []float64 // likewise f_j/F_j
+	cdf, x      []float64 // F_j, and arguments
 
 	mu                []float64 // λm_j, counted from where the integrals may start
 	common, perCommon []float64 // √(ρ + λ²v_j), scale of f_j, and its inverse

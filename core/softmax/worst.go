@@ -3,9 +3,8 @@ package softmax
 import (
 	"math"
 
-	"gonum.org/v1/gonum/optimize"
-
 	"closedform/core/gauss"
+	"closedform/core/kernel"
 )
 
 // Max returns the largest |e_j| in the box. It panics if the box or the probit
@@ -66,10 +65,10 @@ func (f *finder) difference(c contrast, x, y []float64) float64 {
 	k, l := float64(c.k), float64(f.Classes-1-c.k)
 	var probit float64
 	for i, w := range f.weight {
-		probit += w * math.Exp(k*x[i]+l*y[i])
+		probit += w * kernel.Exp(k*x[i]+l*y[i])
 	}
 	top := max(0, c.x, c.y)
-	return math.Exp(-top)/(math.Exp(-top)+k*math.Exp(c.x-top)+l*math.Exp(c.y-top)) - probit
+	return kernel.Exp(-top)/(kernel.Exp(-top)+k*kernel.Exp(c.x-top)+l*kernel.Exp(c.y-top)) - probit
 }
 
 // largest returns the largest |e_j| of the contrasts.
@@ -158,18 +157,4 @@ func (f *finder) climb(c contrast, sign float64) contrast {
 		start = start[1:]
 	}
 	return at(simplex(objective, start, 0.1*f.Half))
-}
-
-// simplex returns the minimum of f near x by the method of Nelder and Mead,
-// started with a simplex of the given size and once more at its result.
-func simplex(f func([]float64) float64, x []float64, size float64) []float64 {
-	settings := &optimize.Settings{Converger: &optimize.FunctionConverge{Absolute: 1e-13, Iterations: 20}}
-	for range 2 {
-		r, err := optimize.Minimize(optimize.Problem{Func: f}, x, settings, &optimize.NelderMead{SimplexSize: size})
-		if err != nil {
-			panic("softmax: Nelder–Mead: " + err.Error())
-		}
-		x = r.X
-	}
-	return x
 }

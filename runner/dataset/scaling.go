@@ -5,8 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
-
 	"closedform/core/field"
 )
 
@@ -177,7 +175,9 @@ func (e *Examples) largest() (largest float64) {
 	x := make([]float64, e.Inputs())
 	for i := range e.Len() {
 		e.Input(x, i)
-		largest = max(largest, floats.Norm(x, math.Inf(1)))
+		for _, v := range x {
+			largest = max(largest, math.Abs(v))
+		}
 	}
 	return largest
 }

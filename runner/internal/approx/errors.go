@@ -5,6 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"closedform/core/kernel"
 	"closedform/core/linear"
 	"closedform/core/softmax"
 	"closedform/runner/internal/table"
@@ -56,7 +57,7 @@ func (e *Errors) Add(got, want *Moments) {
 	e.cov.addMatrix(got.cov, want.cov, noise)
 	e.cross.addMatrix(got.cross, want.cross, noise*want.largest)
 
-	if sum := mat.Sum(got.cov); !math.IsNaN(sum) && !math.IsInf(sum, 0) {
+	if sum := kernel.Sum(got.cov.RawSymmetric().Data); !math.IsNaN(sum) && !math.IsInf(sum, 0) {
 		e.given++
 		if e.negative(got.cov) {
 			e.indefinite++

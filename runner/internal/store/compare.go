@@ -15,9 +15,12 @@ import (
 
 // Tolerance is the largest difference of two numbers that count as equal: relative to
 // the larger of them or, if that is larger, to the scale of their column, the median of
-// the absolute values of its numbers other than zero. So rounding may leave anything of
-// what should be zero, and no outlier hides a difference.
+// the absolute values of its numbers other than zero, or leastScale. So rounding may leave
+// anything of what should be zero, and no outlier hides a difference.
 const Tolerance = 1e-9
+
+// leastScale is that of columns of nothing but rounding errors, some 1e-15.
+const leastScale = 1e-5
 
 // Compare returns lines on each file in which the results folder committed differs from
 // fresh, the outcome of running it again, in the order of their names, and how many of
@@ -175,9 +178,9 @@ func compareColumns(old, now []string) (at string, most float64) {
 			}
 		}
 	}
-	scale := 0.
+	scale := leastScale
 	if slices.Sort(sizes); len(sizes) > 0 {
-		scale = sizes[len(sizes)/2]
+		scale = max(scale, sizes[len(sizes)/2])
 	}
 	for i := range old {
 		if old[i] == now[i] || x[i] == y[i] {

@@ -160,7 +160,8 @@ func TestCompareTables(t *testing.T) {
 		{"x\n1\n1\n2e-8\n", "x\n1\n1\n1e-8\n", true, "line 4, x: 2e-8, and now 1e-8, off by 1e-08"},
 		{"x\n1e9\n1\n1\n", "x\n1e9\n1.1\n1\n", true, "line 3, x: 1, and now 1.1, off by 0.091"},
 		{"x\n0\n0\n0\n1\n", "x\n0\n0\n1e-17\n1\n", false, "line 4, x: 0, and now 1e-17, off by 1e-17: equal"},
-		{"x,y\n1,0\n", "x,y\n1,1e-17\n", true, "line 2, y: 0, and now 1e-17, off by 1"},
+		{"x,y\n1,0\n", "x,y\n1,1e-15\n", false, "line 2, y: 0, and now 1e-15, off by 1e-10: equal"},
+		{"x,y\n1,0\n", "x,y\n1,1e-12\n", true, "line 2, y: 0, and now 1e-12, off by 1e-07"},
 	} {
 		lines, differs := compareTables(File{"x.csv", []byte(c.a)}, File{"x.csv", []byte(c.b)})
 		if says := strings.Join(lines, " | "); differs != c.differs || says != c.says {

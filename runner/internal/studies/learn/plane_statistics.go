@@ -5,8 +5,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/stat"
 
+	"closedform/core/kernel"
 	"closedform/core/softmax"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"
@@ -50,7 +50,7 @@ var statistics = []struct {
 		if negative(floats.Min(first)) || negative(floats.Min(last)) {
 			return math.NaN()
 		}
-		return stat.Mean(first, nil) - stat.Mean(last, nil)
+		return metric.Mean(first) - metric.Mean(last)
 	}},
 	{"variances_positive", "share of the predictions of all snapshots without a negative variance", func(l *life) float64 {
 		return 1 - l.negativeVariances()/float64(len(l.snapshots)*len(l.class))
@@ -84,7 +84,7 @@ func (c *planeCell) runs(task *data.Task) *table.Table {
 	for i, k := range c.Evaluate.Snapshots {
 		all := c.snapshots[i]
 		number(meanEntropy(all), fmt.Sprintf("entropy_%d", k), fmt.Sprintf("predictive entropy after %d examples, mean over the grid, in nats", k))
-		number(stat.Mean(totalVariances(all), nil), fmt.Sprintf("variance_%d", k), fmt.Sprintf("Σ_j Var y_j after %d examples, mean over the grid", k))
+		number(metric.Mean(totalVariances(all)), fmt.Sprintf("variance_%d", k), fmt.Sprintf("Σ_j Var y_j after %d examples, mean over the grid", k))
 	}
 	steps := c.network.Steps()
 	number(float64(len(c.entropies)-steps.Skipped-steps.Projected), "applied_steps", "examples whose step was taken as printed")
@@ -117,7 +117,7 @@ func meanEntropy(all []prediction) float64 {
 // totalVariances returns Σ_j Var y_j of every prediction.
 func totalVariances(all []prediction) (total []float64) {
 	for _, f := range all {
-		total = append(total, floats.Sum(f.variance))
+		total = append(total, kernel.Sum(f.variance))
 	}
 	return total
 }
