@@ -14,7 +14,9 @@ func BenchmarkObserve(b *testing.B) {
 	smooth := func(kinds ...Covariance) Config {
 		return Config{Output: ADF, Hidden: Smooth, Covariance: kinds, Bias: true, Prior: ScaledPrior, PriorMeanVar: 1}
 	}
-	small, digits, mnist := []int{2, 3}, []int{64, 50, 10}, []int{784, 128, 128, 10}
+	exact := smooth(Full)
+	exact.Output = ADFExact
+	small, letters, digits, mnist := []int{2, 3}, []int{16, 50, 26}, []int{64, 50, 10}, []int{784, 128, 128, 10}
 	for _, c := range []struct {
 		name   string
 		layers []int
@@ -23,6 +25,8 @@ func BenchmarkObserve(b *testing.B) {
 	}{
 		{"2-3/joint", small, 1, paper(Joint)},
 		{"2-3/total", small, 1, paper(Total)},
+		{"16-50-26/adf", letters, 1, smooth(Full)},
+		{"16-50-26/adf-exact", letters, 1, exact},
 		{"64-50-10/joint", digits, 1, paper(Joint)},
 		{"64-50-10/total", digits, 1, paper(Total)},
 		{"64-50-10/adf/full", digits, 1, smooth(Full)},
