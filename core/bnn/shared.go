@@ -48,7 +48,8 @@ func (w *shared) setCov(j int, cov mat.Symmetric) error {
 		}
 		for ; b <= a; b++ {
 			if x, want := cov.At(a, b), w.first.At(a, b); x != want {
-				return fmt.Errorf("covariance of neuron %d holds %g where that of neuron 0 holds %g; the layer is shared", j, x, want)
+				return fmt.Errorf("covariance of neuron %d holds %g where that of neuron 0 holds %g; the layer is shared",
+					j, x, want)
 			}
 		}
 	}

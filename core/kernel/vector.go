@@ -6,7 +6,7 @@
 // AVX2 the same operations run four at a time, in assembly that asm/ generates, unless
 // the build tag noasm is set. Nothing is fused that is not fused in both.
 //
-// The lengths of all arguments of a loop must be those of the first; that is not checked.
+// A loop panics if one of its arguments is shorter than those that set the length.
 package kernel
 
 import "math"
@@ -14,14 +14,10 @@ import "math"
 // Dot returns Σ x_i y_i: eight sums of every eighth product, added up in pairs, and then
 // one by one what is left beyond a multiple of four.
 func Dot(x, y []float64) float64 {
+	y = y[:len(x)]
 	if vector && len(x) >= 4 {
 		return dotVector(x, y)
 	}
-	return dot(x, y)
-}
-
-func dot(x, y []float64) float64 {
-	y = y[:len(x)]
 	var s [8]float64
 	for len(x) >= 8 {
 		a, b := x[:8], y[:8]
@@ -57,15 +53,12 @@ func Norm(x []float64) float64 { return math.Sqrt(Dot(x, x)) }
 // Products sets dst to the products of two rows x and four rows y, one after the other and
 // of the same length, a multiple of four: those of the first x come first.
 func Products(dst *[8]float64, x, y []float64) {
+	n := len(x) / 2
+	y = y[:4*n]
 	if vector {
 		productsVector(dst, x, y)
 		return
 	}
-	products(dst, x, y)
-}
-
-func products(dst *[8]float64, x, y []float64) {
-	n := len(x) / 2
 	for k := range dst {
 		a, b := x[k/4*n:][:n], y[k%4*n:][:n]
 		var s [4]float64
@@ -78,15 +71,11 @@ func products(dst *[8]float64, x, y []float64) {
 
 // AddScaled adds a·x to y.
 func AddScaled(y []float64, a float64, x []float64) {
+	x = x[:len(y)]
 	if vector {
 		addScaledVector(y, a, x)
 		return
 	}
-	addScaled(y, a, x)
-}
-
-func addScaled(y []float64, a float64, x []float64) {
-	x = x[:len(y)]
 	for i := range y {
 		y[i] += a * x[i]
 	}
@@ -94,11 +83,11 @@ func addScaled(y []float64, a float64, x []float64) {
 
 // AddSquares adds a·x_i² to y_i.
 func AddSquares(y []float64, a float64, x []float64) {
+	x = x[:len(y)]
 	if vector {
 		addSquaresVector(y, a, x)
 		return
 	}
-	x = x[:len(y)]
 	for i := range y {
 		y[i] += a * (x[i] * x[i])
 	}
@@ -106,16 +95,12 @@ func AddSquares(y []float64, a float64, x []float64) {
 
 // AddScaled4 adds ((a₀x₀ + a₁x₁) + a₂x₂) + a₃x₃ to y.
 func AddScaled4(y []float64, a *[4]float64, x0, x1, x2, x3 []float64) {
+	n := len(y)
+	x0, x1, x2, x3 = x0[:n], x1[:n], x2[:n], x3[:n]
 	if vector {
 		addScaled4Vector(y, a, x0, x1, x2, x3)
 		return
 	}
-	addScaled4(y, a, x0, x1, x2, x3)
-}
-
-func addScaled4(y []float64, a *[4]float64, x0, x1, x2, x3 []float64) {
-	n := len(y)
-	x0, x1, x2, x3 = x0[:n], x1[:n], x2[:n], x3[:n]
 	for i := range y {
 		y[i] += a[0]*x0[i] + a[1]*x1[i] + a[2]*x2[i] + a[3]*x3[i]
 	}
@@ -145,23 +130,27 @@ func AddRows(y, u, a []float64) {
 
 // Dot4 sets dst_k to the [Dot] of x and row k of a, which has four rows as long as x.
 func Dot4(dst *[4]float64, a, x []float64) {
-	if vector && len(x) >= 4 {
+	n := len(x)
+	a = a[:4*n]
+	if vector && n >= 4 {
 		dot4Vector(dst, a, x)
 		return
 	}
 	for k := range dst {
-		dst[k] = dot(a[k*len(x):(k+1)*len(x)], x)
+		dst[k] = Dot(x, a[k*n:])
 	}
 }
 
 // AddOuter4 adds u_k x to row k of a, which has four rows as long as x.
 func AddOuter4(a []float64, u *[4]float64, x []float64) {
+	n := len(x)
+	a = a[:4*n]
 	if vector {
 		addOuter4Vector(a, u, x)
 		return
 	}
 	for k, u := range u {
-		addScaled(a[k*len(x):(k+1)*len(x)], u, x)
+		AddScaled(a[k*n:(k+1)*n], u, x)
 	}
 }
 
@@ -180,11 +169,12 @@ func AddOuter(a, u, x []float64) {
 // triangular root: with k from 3 down to 0, x = a_ki becomes keep_k x + mix_k sum_i, and
 // then sum_i grows by h_k x.
 func Carlson4(a, sum []float64, h, keep, mix *[4]float64) {
+	n := len(sum)
+	a = a[:4*n]
 	if vector {
 		carlson4Vector(a, sum, h, keep, mix)
 		return
 	}
-	n := len(sum)
 	for k := 3; k >= 0; k-- {
 		row := a[k*n : (k+1)*n]
 		for i, x := range row {
@@ -197,41 +187,31 @@ func Carlson4(a, sum []float64, h, keep, mix *[4]float64) {
 // Forward adds what one input with mean y and second moment square = y² + s says of
 // independent pre-activations: y·mean to m and square·variance + s·mean² to v.
 func Forward(m, v []float64, y, square, s float64, mean, variance []float64) {
-	switch {
-	case !vector:
-		forward(m, v, y, square, s, mean, variance)
-	case s == 0:
-		forwardVector(m, v, y, square, mean, variance)
-	default:
-		forwardNoisyVector(m, v, y, square, s, mean, variance)
-	}
-}
-
-func forward(m, v []float64, y, square, s float64, mean, variance []float64) {
 	v, mean, variance = v[:len(m)], mean[:len(m)], variance[:len(m)]
-	if s == 0 {
+	switch {
+	case vector && s == 0:
+		forwardVector(m, v, y, square, mean, variance)
+	case vector:
+		forwardNoisyVector(m, v, y, square, s, mean, variance)
+	case s == 0:
 		for j, mu := range mean {
 			m[j] += y * mu
 			v[j] += square * variance[j]
 		}
-		return
-	}
-	for j, mu := range mean {
-		m[j] += y * mu
-		v[j] += square*variance[j] + s*(mu*mu)
+	default:
+		for j, mu := range mean {
+			m[j] += y * mu
+			v[j] += square*variance[j] + s*(mu*mu)
+		}
 	}
 }
 
 // Backward returns Σ mean_j d_j and Σ mean_j² e_j, summed as Dot does.
 func Backward(mean, d, e []float64) (first, second float64) {
+	d, e = d[:len(mean)], e[:len(mean)]
 	if vector && len(mean) >= 4 {
 		return backwardVector(mean, d, e)
 	}
-	return backward(mean, d, e)
-}
-
-func backward(mean, d, e []float64) (first, second float64) {
-	d, e = d[:len(mean)], e[:len(mean)]
 	var a, b [8]float64
 	add := func(l, j int) {
 		a[l] += mean[j] * d[j]
@@ -262,16 +242,12 @@ func backward(mean, d, e []float64) (first, second float64) {
 //
 //	mean_j += d_j u,   variance_j *= max(least, 1 + e_j u often).
 func Update(mean, variance, d, e []float64, y, often, least float64) {
+	n := len(mean)
+	variance, d, e = variance[:n], d[:n], e[:n]
 	if vector {
 		updateVector(mean, variance, d, e, y, often, least)
 		return
 	}
-	update(mean, variance, d, e, y, often, least)
-}
-
-func update(mean, variance, d, e []float64, y, often, least float64) {
-	n := len(mean)
-	variance, d, e = variance[:n], d[:n], e[:n]
 	for j, x := range variance {
 		u := x * y
 		mean[j] += d[j] * u
