@@ -60,7 +60,7 @@ func TestPredict(t *testing.T) {
 	if got := results(t, filepath.Dir(file))["network.npz"]; got != first || first == "" {
 		t.Error("another run keeps other bytes")
 	}
-	network, note, err := checkpoint.ReadNote(strings.NewReader(first))
+	network, note, err := checkpoint.ReadEnsemble(strings.NewReader(first))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,8 +127,9 @@ func TestPredictRefuses(t *testing.T) {
 	var plain, narrow bytes.Buffer
 	n, err := bnn.New(bnn.Config{Layers: []int{2, 2}}, random.Source("test"))
 	if err == nil {
-		err = errors.Join(checkpoint.Write(&plain, n),
-			checkpoint.WriteNote(&narrow, n, `{"classes":["a","b"],"scaler":{"features":[{"column":"length"}]}}`))
+		e, failed := bnn.NewEnsemble(n)
+		err = errors.Join(failed, checkpoint.Write(&plain, n),
+			checkpoint.WriteEnsemble(&narrow, e, `{"classes":["a","b"],"scaler":{"features":[{"column":"length"}]}}`))
 	}
 	if err != nil {
 		t.Fatal(err)

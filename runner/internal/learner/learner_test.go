@@ -249,6 +249,70 @@ func TestNetwork(t *testing.T) {
 	check.Near(t, "epistemic", l.TestEpistemic(line(x))[0], 1-mat.Trace(cov)/(1-floats.Dot(moments.P, moments.P)), 1e-9)
 }
 
+// The networks of an ensemble are the network that there is without, and others; what the
+// learner says is their mean, and with more members the first ones stay. So it is of any learners.
+func TestEnsemble(t *testing.T) {
+	m := DefaultModel()
+	m.Layers = []int{2, 4, 3}
+	alone := must(m.Mixture(random.Source("prior"))).Members()[0]
+	m.Ensemble = 2
+	two := must(m.Mixture(random.Source("prior"))).Members()
+	m.Ensemble = 3
+	l, err := m.Learner(random.Source("prior"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	three := l.Learner.(*Network).Members()
+	mean := func(n *bnn.Network) *mat.Dense { mean, _ := n.Weights(0); return mean }
+	if len(two) != 2 || !mat.Equal(mean(two[0]), mean(alone)) || !mat.Equal(mean(three[0]), mean(alone)) ||
+		!mat.Equal(mean(three[1]), mean(two[1])) || mat.Equal(mean(three[1]), mean(alone)) || mat.Equal(mean(three[1]), mean(three[2])) {
+		t.Error("members with prior means of others")
+	}
+	byHand := &Ensemble{}
+	for _, n := range three {
+		byHand.Members = append(byHand.Members, &Network{Ensemble: must(bnn.NewEnsemble(must(bnn.Restore(n.State()))))})
+	}
+	general := NewTolerant(byHand, 3)
+	for k := range 9 {
+		x := []float64{float64(k%3) - 1, float64(k) / 9}
+		if err := errors.Join(l.Observe(x, k%3), general.Observe(x, k%3)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	test := [][]float64{{3, 1}}
+	check.NearAll(t, "p", l.Probabilities(test)[0], general.Probabilities(test)[0], 1e-14)
+	one := &oneExample{test[0]}
+	got := l.TestMutualInformation(one)
+	check.NearAll(t, "1 − I/log n", got, general.TestMutualInformation(one), 1e-13)
+	if !(got[0] < 0.9999 && got[0] > 0) {
+		t.Errorf("1 − I/log n = %g", got[0])
+	}
+	// The exact variance is by the law of total variance, too.
+	_, exact, err := l.Learner.(*Network).Variances(test[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want float64
+	p := make([]float64, 3)
+	moments, cov := softmax.NewMoments(3), mat.NewSymDense(3, nil)
+	var square float64
+	for _, n := range three {
+		var of bnn.Prediction
+		if err := n.Predict(&of, test[0]); err != nil {
+			t.Fatal(err)
+		}
+		softmax.Exact{Fast: true}.Moments(moments, of.Mean, of.Variance)
+		moments.Cov(cov)
+		want += (mat.Trace(cov) + floats.Dot(moments.P, moments.P)) / 3
+		floats.AddScaled(p, 1./3, moments.P)
+	}
+	square = floats.Dot(p, p)
+	check.Near(t, "exact variance", exact, want-square, 1e-12)
+	if single := must(DefaultModelOf(2, 3).Learner(random.Source("prior"))); single.TestMutualInformation(one) != nil {
+		t.Error("a network by itself has mutual information")
+	}
+}
+
 // Random features are certain and stay; a prior mean is taken.
 func TestModelNetwork(t *testing.T) {
 	m := DefaultModel()
@@ -309,7 +373,8 @@ func TestModelErrors(t *testing.T) {
 		"prior_mean":      func(m *Model) { m.PriorMean = [][]float64{{1, 2}} },
 		"layers: the cov": func(m *Model) { m.HiddenLayers = []int{20000, 20000} },
 		"prior_var":       func(m *Model) { m.PriorVar = -1 },
-		"layers":          func(m *Model) { m.Layers = []int{3, 2} },
+		"ensemble: 65 is not allowed; allowed: 1 to 64": func(m *Model) { m.Ensemble = 65 },
+		"layers": func(m *Model) { m.Layers = []int{3, 2} },
 	} {
 		m := DefaultModel()
 		change(&m)

@@ -225,7 +225,7 @@ func TestChoose(t *testing.T) {
 	for text, want := range map[string]float64{"prior_var=6 process_noise=0": 3, "prior_var=12 process_noise=0.5": 6} {
 		with := must[Method](t)(m.Chosen(text))
 		l := must[*learner.Tolerant](t)(with.Learner(2, 3, rand.NewPCG(1, 2)))
-		_, cov := l.Learner.(*learner.Network).Weights(0)
+		_, cov := l.Learner.(*learner.Network).Members()[0].Weights(0)
 		check.Near(t, text, cov[0].At(0, 0), want, 1e-12)
 	}
 }
