@@ -107,18 +107,19 @@ func (e *experiment) ranks(summary *table.Table) *table.Table {
 	return t
 }
 
-// ranked returns the ranks of numbers from 1, the least; equal ones have their
-// mean rank, and one that is not a number the last.
+// ranked returns the ranks of numbers from 1, the least; those that are equal but for
+// rounding have their mean rank, and one that is not a number the last.
 func ranked(x []float64) []float64 {
+	const rounding = 1e-9
 	r := make([]float64, len(x))
 	for i, a := range x {
 		var below, equal float64
 		for _, b := range x {
 			switch {
-			case b < a || math.IsNaN(a) && !math.IsNaN(b):
-				below++
-			case b == a || math.IsNaN(a) && math.IsNaN(b):
+			case a == b, math.Abs(a-b) <= rounding*min(math.Abs(a), math.Abs(b)), math.IsNaN(a) && math.IsNaN(b):
 				equal++
+			case b < a, math.IsNaN(a):
+				below++
 			}
 		}
 		r[i] = below + (equal+1)/2
