@@ -19,7 +19,7 @@ func TestPeakMemory(t *testing.T) {
 	}
 	runtime.KeepAlive(used)
 	peak := PeakMemory()
-	if rise := peak - before; rise < size/10*9 && peak < size || rise > 2*size {
+	if rise := peak - before; rise < size/10*9 && peak < size || rise > 8*size { // the race detector takes several times as much
 		t.Errorf("%d bytes used, and the peak rose from %d to %d", size, before, peak)
 	}
 	ForgetPeak()
