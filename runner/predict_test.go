@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -60,7 +61,7 @@ func TestPredict(t *testing.T) {
 	if got := results(t, filepath.Dir(file))["network.npz"]; got != first || first == "" {
 		t.Error("another run keeps other bytes")
 	}
-	network, note, err := checkpoint.ReadNote(strings.NewReader(first))
+	network, note, err := checkpoint.ReadEnsemble(strings.NewReader(first))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,6 +121,29 @@ func TestPredict(t *testing.T) {
 	}
 }
 
+// An ensemble that is kept predicts as one network does, with what its members disagree about.
+func TestPredictEnsemble(t *testing.T) {
+	inExperiments(t, map[string]string{"mine.toml": strings.Replace(mine, "[model]", "[model]\nensemble = 3", 1), "leaves.csv": leaves()})
+	mustRun(t, "-exp", "mine")
+	file := filepath.Join("results", "mine", "network.npz")
+	out, err := table.Read("out", strings.NewReader(mustRun(t, "-predict", file, "-data", filepath.Join("experiments", "leaves.csv"))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, information := range out.Nums("mutual_information") {
+		if p := out.Nums("probability")[i]; !(0 < information && information < math.Log(3)) || !(p > 0 && p < 1) {
+			t.Errorf("row %d: mutual information %g, probability %g", i+1, information, p)
+		}
+	}
+	network, _, err := checkpoint.ReadEnsemble(strings.NewReader(results(t, filepath.Dir(file))["network.npz"]))
+	if err != nil || len(network.Members()) != 3 {
+		t.Errorf("%v, or other members than 3", err)
+	}
+	if _, _, err := try(t, "-exp", "mine", "-set", "model.ensemble=65"); err == nil || !strings.Contains(err.Error(), "model.ensemble: 65 is not allowed; allowed: 1 to 64") {
+		t.Errorf("an ensemble of 65: error %v", err)
+	}
+}
+
 func TestPredictRefuses(t *testing.T) {
 	inExperiments(t, map[string]string{"mine.toml": mine, "leaves.csv": leaves()})
 	mustRun(t, "-exp", "mine")
@@ -127,8 +151,9 @@ func TestPredictRefuses(t *testing.T) {
 	var plain, narrow bytes.Buffer
 	n, err := bnn.New(bnn.Config{Layers: []int{2, 2}}, random.Source("test"))
 	if err == nil {
-		err = errors.Join(checkpoint.Write(&plain, n),
-			checkpoint.WriteNote(&narrow, n, `{"classes":["a","b"],"scaler":{"features":[{"column":"length"}]}}`))
+		e, failed := bnn.NewEnsemble(n)
+		err = errors.Join(failed, checkpoint.Write(&plain, n),
+			checkpoint.WriteEnsemble(&narrow, e, `{"classes":["a","b"],"scaler":{"features":[{"column":"length"}]}}`))
 	}
 	if err != nil {
 		t.Fatal(err)

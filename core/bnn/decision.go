@@ -29,9 +29,13 @@ const (
 	// Prediction.LabelVariance: 1 where more examples would not help, and also where
 	// an approximation makes the epistemic part negative.
 	Epistemic
+
+	// MutualInformation is one minus that of label and member of an ensemble, in units of
+	// the largest entropy of the label: 1 − I/log n; 1 of a network by itself.
+	MutualInformation
 )
 
-var confidences = field.Words{"probability", "entropy", "epistemic"}
+var confidences = field.Words{"probability", "entropy", "epistemic", "mutual-information"}
 
 func (c Confidence) String() string { return confidences.Word(int(c)) }
 
@@ -59,19 +63,15 @@ func (p *Prediction) Confidence(by Confidence) float64 {
 	case Probability:
 		return floats.Max(p.P) / sum
 	case EntropyBased:
-		var entropy float64
-		for _, x := range p.P {
-			if x > 0 {
-				entropy -= x / sum * kernel.Log(x/sum)
-			}
-		}
-		return 1 - entropy/kernel.Log(float64(len(p.P)))
+		return 1 - kernel.Entropy(p.P, sum)/kernel.Log(float64(len(p.P)))
 	case Epistemic:
 		aleatoric, epistemic := p.LabelVariance()
 		if epistemic <= momentErr {
 			return 1
 		}
 		return 1 - epistemic/(aleatoric+epistemic)
+	case MutualInformation:
+		return 1 - p.MutualInformation()/kernel.Log(float64(len(p.P)))
 	}
 	panic(fmt.Sprintf("bnn: no confidence %v", by))
 }

@@ -126,6 +126,14 @@ func (n *Network) check(l int) {
 // and leaves the network as it was, unless 0 ≤ fraction ≤ 1, or if a variance would
 // overflow.
 func (n *Network) AddProcessNoise(fraction float64) error {
+	err := n.checkNoise(fraction)
+	if err == nil {
+		n.addNoise(fraction)
+	}
+	return err
+}
+
+func (n *Network) checkNoise(fraction float64) error {
 	if !(0 <= fraction && fraction <= 1) {
 		return fmt.Errorf("bnn: fraction %g of the prior variance: need 0 to 1", fraction)
 	}
@@ -134,10 +142,13 @@ func (n *Network) AddProcessNoise(fraction float64) error {
 			return fmt.Errorf("bnn: layer %d: a variance overflows", l)
 		}
 	}
+	return nil
+}
+
+func (n *Network) addNoise(fraction float64) {
 	for l, w := range n.layers {
 		if fraction > 0 {
 			w.addVariance(fraction * n.cfg.priorVariance(l))
 		}
 	}
-	return nil
 }

@@ -68,6 +68,15 @@ func (e *IndefiniteError) Error() string {
 // or an *IndefiniteError under the policy Fail, leaves the network unchanged.
 // Observe panics if the length of x is not the number of inputs.
 func (n *Network) Observe(x []float64, class int) (Update, error) {
+	update, err := n.prepare(x, class)
+	if err == nil && update.Action != Skipped {
+		n.move()
+	}
+	return update, err
+}
+
+// prepare computes the steps of all layers, which move takes.
+func (n *Network) prepare(x []float64, class int) (Update, error) {
 	if class < 0 || class >= n.cfg.classes() {
 		return Update{Action: Refused}, fmt.Errorf("bnn: class %d; the network has classes 0 to %d", class, n.cfg.classes()-1)
 	}
@@ -99,10 +108,13 @@ func (n *Network) Observe(x []float64, class int) (Update, error) {
 			return update, errOverflow
 		}
 	}
+	return update, nil
+}
+
+func (n *Network) move() {
 	for l, w := range n.layers {
 		w.update(&n.pass[l])
 	}
-	return update, nil
 }
 
 // bounded tells whether the steps keep all weights finite. A mean μ_ji moves by at most

@@ -9,8 +9,8 @@ import (
 	"closedform/core/softmax"
 )
 
-// Prediction is what the network says about one input. Reusing one for the same
-// network allocates nothing.
+// Prediction is what a network or an ensemble says about one input. Reusing one for the
+// same allocates nothing.
 type Prediction struct {
 	P        []float64     // probabilities of the classes, E[y]; add up to 1 + Moments.Excess()
 	Cov      *mat.SymDense // Σ_y, covariance of the probabilities, classes × classes
@@ -21,8 +21,16 @@ type Prediction struct {
 	// An approximation may be off so far that Cov has a negative diagonal.
 	Moments *softmax.Moments
 
-	of   *Network
+	// Members are those of an [Ensemble] of several; nil for a network.
+	Members []Prediction
+
+	of   any // the network or the ensemble
 	pass []flow
+}
+
+func newPrediction(of any, classes int) Prediction {
+	m := softmax.NewMoments(classes)
+	return Prediction{P: m.P, Cov: mat.NewSymDense(classes, nil), Moments: m, of: of}
 }
 
 // Predict sets dst to the prediction for x (paper, Algorithm 1). It returns an
@@ -31,9 +39,8 @@ type Prediction struct {
 // length of x is not the number of inputs.
 func (n *Network) Predict(dst *Prediction, x []float64) error {
 	if dst.of != n {
-		classes := n.cfg.classes()
-		dst.Moments, dst.Cov = softmax.NewMoments(classes), mat.NewSymDense(classes, nil)
-		dst.of, dst.P, dst.pass = n, dst.Moments.P, n.newPass()
+		*dst = newPrediction(n, n.cfg.classes())
+		dst.pass = n.newPass()
 	}
 	if err := n.forward(dst.pass, x); err != nil {
 		return err

@@ -1,17 +1,17 @@
-// Package checkpoint stores trained networks: [Write] and [Read], or with a note
-// [WriteNote] and [ReadNote].
+// Package checkpoint stores trained networks: [Write] and [Read], or ensembles, with a
+// note, [WriteEnsemble] and [ReadEnsemble].
 //
 // A network that was written and read again predicts and learns to the last bit
 // as the original does, on the same instruction set. Equal networks make equal
 // files.
 //
-// # The file, format 2
+// # The file, formats 2 and 3
 //
 // It is an uncompressed NumPy archive (.npz, NEP 1), which numpy.load reads. Its
 // entries are, in this order, for each layer l of weights from 0, of o neurons
 // with d inputs (the bias counts as the last one):
 //
-//	format      int64           2
+//	format      int64           2, or 3 of an ensemble of several networks
 //	config      string          the configuration, a JSON object
 //	mean<l>     float64 (o, d)  means: row j is μ_j
 //	root<l>     float64 (od, d) where the covariances of the layer are full: one
@@ -20,6 +20,8 @@
 //	root<l>     float64 (od, od) of a joint output layer: the root of the covariance
 //	                            of all weights, neuron by neuron
 //	variance<l> float64 (o, d)  where they are diagonal: row j is the diagonal of Σ_j
+//	member<k>_mean<l>, …        in format 3, the same of members k = 1, 2, … in their
+//	                            order; the above are those of member 0
 //	note        string          last, if there is one: what else its writer says, such
 //	                            as how the inputs were scaled
 //
@@ -47,9 +49,14 @@ import (
 	"closedform/core/bnn"
 )
 
-// version is that of the format. A change of bnn.Config or bnn.State that old
-// files have no value for needs a new one.
-const version = 2
+// version returns that of the format of so many networks. A change of bnn.Config or
+// bnn.State that old files have no value for needs a new one.
+func version(members int) int64 {
+	if members == 1 {
+		return 2
+	}
+	return 3
+}
 
 // sealSize is the length of the checksum at the end of a file, and blank the comment
 // of an archive whose checksum is not known yet.
@@ -65,11 +72,16 @@ type entry struct {
 
 // Write writes the network to w. It returns an error if w does, or if the softmax
 // of the network is neither a softmax.Probit nor a softmax.Exact.
-func Write(w io.Writer, n *bnn.Network) error { return WriteNote(w, n, "") }
+func Write(w io.Writer, n *bnn.Network) error { return write(w, []*bnn.Network{n}, "") }
 
-// WriteNote is Write with a note, a text that ReadNote returns.
-func WriteNote(w io.Writer, n *bnn.Network, note string) error {
-	entries, err := entries(n.State())
+// WriteEnsemble is Write for an ensemble, and a note, a text that ReadEnsemble returns. An
+// ensemble of one is written as its network.
+func WriteEnsemble(w io.Writer, e *bnn.Ensemble, note string) error {
+	return write(w, e.Members(), note)
+}
+
+func write(w io.Writer, members []*bnn.Network, note string) error {
+	entries, err := entries(members)
 	if err != nil {
 		return fmt.Errorf("checkpoint: %w", err)
 	}
@@ -82,18 +94,35 @@ func WriteNote(w io.Writer, n *bnn.Network, note string) error {
 	return nil
 }
 
-func entries(s bnn.State) ([]entry, error) {
-	config, err := encode(s.Config)
-	all := []entry{{"format", int64(version)}, {"config", config}}
-	for l, layer := range s.Layers {
-		all = append(all, entry{fmt.Sprint("mean", l), layer.Mean})
-		if layer.Root != nil {
-			all = append(all, entry{fmt.Sprint("root", l), layer.Root})
-		} else {
-			all = append(all, entry{fmt.Sprint("variance", l), layer.Variance})
+func entries(members []*bnn.Network) ([]entry, error) {
+	all := []entry{{"format", version(len(members))}, {}}
+	for k, n := range members {
+		s := n.State()
+		if k == 0 {
+			config, err := encode(s.Config)
+			if err != nil {
+				return nil, err
+			}
+			all[1] = entry{"config", config}
+		}
+		for l, layer := range s.Layers {
+			all = append(all, entry{name(k, "mean", l), layer.Mean})
+			if layer.Root != nil {
+				all = append(all, entry{name(k, "root", l), layer.Root})
+			} else {
+				all = append(all, entry{name(k, "variance", l), layer.Variance})
+			}
 		}
 	}
-	return all, err
+	return all, nil
+}
+
+// name returns that of a matrix of member k.
+func name(k int, of string, l int) string {
+	if k > 0 {
+		of = fmt.Sprintf("member%d_%s", k, of)
+	}
+	return fmt.Sprint(of, l)
 }
 
 // archive returns a file with its checksum.
@@ -125,24 +154,32 @@ var errAltered = errors.New("the checksum at its end does not fit: the file is t
 // that Write wrote: truncated, altered in any byte, of another format, or with
 // contents that make no network.
 func Read(r io.Reader) (*bnn.Network, error) {
-	n, _, err := ReadNote(r)
-	return n, err
+	e, _, err := ReadEnsemble(r)
+	if err != nil {
+		return nil, err
+	}
+	members := e.Members()
+	if len(members) > 1 {
+		return nil, fmt.Errorf("checkpoint: an ensemble of %d networks; ReadEnsemble reads it", len(members))
+	}
+	return members[0], nil
 }
 
-// ReadNote is Read, and returns the note, too, "" if there is none.
-func ReadNote(r io.Reader) (*bnn.Network, string, error) {
+// ReadEnsemble is Read for what WriteEnsemble or Write has written, and returns the note,
+// too, "" if there is none.
+func ReadEnsemble(r io.Reader) (*bnn.Ensemble, string, error) {
 	file, err := io.ReadAll(r)
 	if err != nil {
 		return nil, "", fmt.Errorf("checkpoint: %w", err)
 	}
-	n, note, err := read(file)
+	e, note, err := read(file)
 	if err != nil {
 		return nil, "", fmt.Errorf("checkpoint: %w", err)
 	}
-	return n, note, nil
+	return e, note, nil
 }
 
-func read(file []byte) (n *bnn.Network, note string, err error) {
+func read(file []byte) (e *bnn.Ensemble, note string, err error) {
 	end := len(file) - sealSize
 	if end < 0 || !bytes.Equal(checksum(file[:end]), file[end:]) {
 		return nil, "", errAltered
@@ -156,23 +193,24 @@ func read(file []byte) (n *bnn.Network, note string, err error) {
 	if err := a.next("format", &format); err != nil {
 		return nil, "", err
 	}
-	if format != version {
-		return nil, "", fmt.Errorf("the file has format %d; this program reads format %d", format, version)
+	if format != version(1) && format != version(2) {
+		return nil, "", fmt.Errorf("the file has format %d; this program reads formats %d and %d", format, version(1), version(2))
 	}
 	var text string
 	if err := a.next("config", &text); err != nil {
 		return nil, "", err
 	}
-	var s bnn.State
-	if s.Config, err = decode(text); err != nil {
+	config, err := decode(text)
+	if err != nil {
 		return nil, "", err
 	}
-	for l := range s.Config.Layers[1:] {
-		layer, err := a.layer(l)
+	var members []*bnn.Network
+	for k := 0; k == 0 || format == version(2) && (k == 1 || a.has(name(k, "mean", 0))); k++ {
+		n, err := a.network(config, k)
 		if err != nil {
 			return nil, "", err
 		}
-		s.Layers = append(s.Layers, layer)
+		members = append(members, n)
 	}
 	if a.has("note") {
 		if err := a.next("note", &note); err != nil {
@@ -182,8 +220,8 @@ func read(file []byte) (n *bnn.Network, note string, err error) {
 	if len(a) > 0 {
 		return nil, "", fmt.Errorf("entry %s is not part of the format", a[0].Name)
 	}
-	n, err = bnn.Restore(s)
-	return n, note, err
+	e, err = bnn.NewEnsemble(members...)
+	return e, note, err
 }
 
 // reader hands out the entries of an archive in their order.
@@ -219,16 +257,29 @@ func (a *reader) next(name string, dst any) (err error) {
 	return readArray(dst, data)
 }
 
-// layer returns the weights of layer l.
-func (a *reader) layer(l int) (s bnn.LayerState, err error) {
+// network returns member k.
+func (a *reader) network(config bnn.Config, k int) (*bnn.Network, error) {
+	s := bnn.State{Config: config}
+	for l := range config.Layers[1:] {
+		layer, err := a.layer(k, l)
+		if err != nil {
+			return nil, err
+		}
+		s.Layers = append(s.Layers, layer)
+	}
+	return bnn.Restore(s)
+}
+
+// layer returns the weights of layer l of member k.
+func (a *reader) layer(k, l int) (s bnn.LayerState, err error) {
 	s.Mean = new(mat.Dense)
-	if err := a.next(fmt.Sprint("mean", l), s.Mean); err != nil {
+	if err := a.next(name(k, "mean", l), s.Mean); err != nil {
 		return s, err
 	}
-	if root := fmt.Sprint("root", l); a.has(root) {
+	if root := name(k, "root", l); a.has(root) {
 		s.Root = new(mat.Dense)
 		return s, a.next(root, s.Root)
 	}
 	s.Variance = new(mat.Dense)
-	return s, a.next(fmt.Sprint("variance", l), s.Variance)
+	return s, a.next(name(k, "variance", l), s.Variance)
 }

@@ -189,16 +189,62 @@ func TestFormat2(t *testing.T) {
 	}
 }
 
+func ensemble(t testing.TB, members ...*bnn.Network) *bnn.Ensemble {
+	t.Helper()
+	e, err := bnn.NewEnsemble(members...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// An ensemble of several comes back to the bit, with its note, from a file that Read refuses.
+func TestEnsemble(t *testing.T) {
+	for _, cfg := range configs {
+		var members []*bnn.Network
+		for k := range 3 {
+			n, err := bnn.New(cfg, random.Source("member", k))
+			if err != nil {
+				t.Fatal(err)
+			}
+			members = append(members, n)
+		}
+		e := ensemble(t, members...)
+		x := []float64{0.5, -1, 2, 1}[:cfg.Layers[0]]
+		_, _ = e.Observe(x, 1)
+		var file bytes.Buffer
+		if err := WriteEnsemble(&file, e, "a note"); err != nil {
+			t.Fatal(err)
+		}
+		again, note, err := ReadEnsemble(bytes.NewReader(file.Bytes()))
+		if err != nil || note != "a note" || len(again.Members()) != 3 {
+			t.Fatalf("%v, note %q", err, note)
+		}
+		_, _ = e.Observe(x, 0)
+		_, _ = again.Observe(x, 0)
+		var p, q bnn.Prediction
+		if err := errors.Join(e.Predict(&p, x), again.Predict(&q, x)); err != nil {
+			t.Fatal(err)
+		}
+		if !mat.Equal(p.Cov, q.Cov) || !floats.Equal(p.P, q.P) || p.MutualInformation() != q.MutualInformation() {
+			t.Errorf("%+v: read back it predicts %v, not %v", cfg, q.P, p.P)
+		}
+		if _, err := readBytes(file.Bytes()); err == nil || !strings.Contains(err.Error(), "an ensemble of 3 networks") {
+			t.Errorf("Read: error %v", err)
+		}
+	}
+}
+
 // A note comes back as it was written, beside the same network; Read does without it.
 func TestNote(t *testing.T) {
 	n := trained(t, smallConfig)
 	for _, want := range []string{"", "{\"classes\":[\"Eiche\",\"Ulme\"]}\nλ"} {
 		var file bytes.Buffer
-		if err := WriteNote(&file, n, want); err != nil {
+		if err := WriteEnsemble(&file, ensemble(t, n), want); err != nil {
 			t.Fatal(err)
 		}
-		again, note, err := ReadNote(bytes.NewReader(file.Bytes()))
-		if err != nil || note != want || !bytes.Equal(written(t, again), written(t, n)) {
+		again, note, err := ReadEnsemble(bytes.NewReader(file.Bytes()))
+		if err != nil || note != want || !bytes.Equal(written(t, again.Members()[0]), written(t, n)) {
 			t.Errorf("note %q, %v, or another network; want %q", note, err, want)
 		}
 		if plain, err := readBytes(file.Bytes()); err != nil || !bytes.Equal(written(t, plain), written(t, n)) {

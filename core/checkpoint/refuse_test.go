@@ -50,7 +50,7 @@ var smallConfig = bnn.Config{Layers: []int{1, 2, 2}, Bias: true, Covariance: []b
 // small returns the entries of such a network.
 func small(t testing.TB) (all []zipped) {
 	t.Helper()
-	values, err := entries(trained(t, smallConfig).State())
+	values, err := entries([]*bnn.Network{trained(t, smallConfig)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +127,7 @@ func TestReadRefuses(t *testing.T) {
 		want    string
 	}{
 		"empty":     {nil, "entry format: is missing"},
-		"version 1": {with(0, int64(1)), "the file has format 1; this program reads format 2"},
+		"version 1": {with(0, int64(1)), "the file has format 1; this program reads formats 2 and 3"},
 		"order":     {swapped, "entry mean0: is missing or not in its place"},
 		"missing":   {good[:5], "entry variance1: is missing"},
 		"too many":  {append(slices.Clone(good), good[0]), "entry format.npy is not part of the format"},

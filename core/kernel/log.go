@@ -51,3 +51,13 @@ func Hypot(x, y float64) float64 {
 	y /= x
 	return x * math.Sqrt(1+y*y)
 }
+
+// Entropy returns −Σ q_j log q_j of q = p/sum, in nats. What is not positive counts as zero.
+func Entropy(p []float64, sum float64) (entropy float64) {
+	for _, x := range p {
+		if x > 0 {
+			entropy -= x / sum * Log(x/sum)
+		}
+	}
+	return entropy
+}

@@ -20,6 +20,7 @@ import (
 	"math"
 	"sync"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -60,6 +61,19 @@ type Moments struct {
 func NewMoments(n int) *Moments {
 	checkClasses(n)
 	return &Moments{P: make([]float64, n), E: mat.NewDense(n, n, nil)}
+}
+
+// Zero sets all to zero.
+func (m *Moments) Zero() {
+	clear(m.P)
+	m.E.Zero()
+}
+
+// AddScaled adds weight times the moments of as many classes: those of a mixture are the
+// weighted mean of those of its parts.
+func (m *Moments) AddScaled(weight float64, of *Moments) {
+	floats.AddScaled(m.P, weight, of.P)
+	floats.AddScaled(m.E.RawMatrix().Data, weight, of.E.RawMatrix().Data)
 }
 
 // pair returns the symmetrised E_ij. An approximation may return an E that is

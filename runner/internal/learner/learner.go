@@ -26,6 +26,13 @@ type Epistemic interface {
 	Epistemic(x []float64) (float64, error)
 }
 
+// Mixture is a learner whose predictions are means over members.
+type Mixture interface {
+	// MutualInformation sets p to the prediction at x, and returns the mutual information
+	// of the label and the member in nats, see [bnn.Prediction.MutualInformation].
+	MutualInformation(p, x []float64) (float64, error)
+}
+
 // Steps counts what became of the examples.
 type Steps struct {
 	Indefinite, Skipped, Projected int

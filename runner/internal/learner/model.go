@@ -1,6 +1,7 @@
 package learner
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -25,6 +26,9 @@ type Model struct {
 
 	PriorMean [][]float64 `toml:"prior_mean,omitempty"` // neurons × inputs (one more with a bias), for one layer of weights; else drawn
 
+	// Ensemble is the number of networks whose mean is the prediction; zero stands for one.
+	Ensemble int `toml:"ensemble,omitempty" json:",omitempty"`
+
 	// RandomFeatures takes the variances of all hidden weights away, so that the output
 	// layer alone learns, on f(μx). The hidden rule frozen keeps only their means.
 	RandomFeatures bool `toml:"random_features"`
@@ -38,7 +42,7 @@ func DefaultModel() Model {
 // Validate reports what is not allowed. Where the data decide on inputs and
 // classes, it is called again by [Model.For].
 func (m *Model) Validate() error {
-	if err := field.Fraction("rho", m.Rho); err != nil {
+	if err := cmp.Or(field.Fraction("rho", m.Rho), CheckEnsemble(m.Ensemble)); err != nil {
 		return err
 	}
 	hidden := len(m.HiddenLayers) > 0 || len(m.Layers) > 2
@@ -83,7 +87,7 @@ func (m *Model) checkShapes(layers []int) error {
 		rows, cols := cfg.SpreadDims(l)
 		numbers += float64(rows) * float64(cols)
 	}
-	if numbers > config.MaxWeights {
+	if numbers *= float64(max(1, m.Ensemble)); numbers > config.MaxWeights {
 		return field.Errorf(key, "the covariances of the weights have %.3g numbers; allowed: at most %d", numbers, config.MaxWeights)
 	}
 	if len(m.PriorMean) == 0 {
@@ -120,7 +124,7 @@ func (m Model) For(inputs, classes int) (Model, error) {
 	return m, m.Validate()
 }
 
-// Network returns the network with its prior weights; Layers are set.
+// Network returns one network with its prior weights; Layers are set.
 func (m Model) Network(src rand.Source) (*bnn.Network, error) {
 	cfg := m.Config
 	cfg.Softmax = m.softmax(m.Layers[len(m.Layers)-1])
@@ -150,11 +154,11 @@ func (m Model) Network(src rand.Source) (*bnn.Network, error) {
 
 // Learner returns a learner with its prior weights.
 func (m Model) Learner(src rand.Source) (*Tolerant, error) {
-	n, err := m.Network(src)
+	e, err := m.Mixture(src)
 	if err != nil {
 		return nil, err
 	}
-	return NewTolerant(&Network{Network: n}, m.Layers[len(m.Layers)-1]), nil
+	return NewTolerant(&Network{Ensemble: e}, m.Layers[len(m.Layers)-1]), nil
 }
 
 // Variant is a model with a name. In a manifest it begins as a copy of [model].

@@ -7,15 +7,16 @@ import (
 	"closedform/core/softmax"
 )
 
-// Network is the closed-form network as a learner: it predicts the distribution of
+// Network is the closed-form network, or an ensemble of such, as a learner: it predicts the distribution of
 // the label, p/Σp, and counts its steps.
 type Network struct {
-	*bnn.Network
+	*bnn.Ensemble
 	Last  bnn.Update // of the last example
 	steps Steps
 
 	prediction bnn.Prediction
-	moments    *softmax.Moments
+	moments    *softmax.Moments // of the softmax itself
+	member     *softmax.Moments // those of a member
 	cov        mat.SymDense
 
 	noise       float64 // process noise that is added after every so many examples
@@ -39,13 +40,13 @@ func (n *Network) SetProcessNoise(fraction float64, full bool) {
 func (n *Network) Observe(x []float64, class int) error {
 	if n.noise > 0 {
 		if n.seen++; n.seen%n.every == 0 {
-			if err := n.Network.AddProcessNoise(n.noise); err != nil {
+			if err := n.Ensemble.AddProcessNoise(n.noise); err != nil {
 				return err
 			}
 		}
 	}
 	var err error
-	n.Last, err = n.Network.Observe(x, class)
+	n.Last, err = n.Ensemble.Observe(x, class)
 	if n.Last.Indefinite {
 		n.steps.Indefinite++
 	}
@@ -61,7 +62,7 @@ func (n *Network) Observe(x []float64, class int) error {
 
 // Predict sets p to the distribution of the label at x.
 func (n *Network) Predict(p, x []float64) error {
-	if err := n.Network.Predict(&n.prediction, x); err != nil {
+	if err := n.Ensemble.Predict(&n.prediction, x); err != nil {
 		return err
 	}
 	for j, pj := range n.prediction.P {
@@ -76,13 +77,22 @@ func (n *Network) Steps() Steps { return n.steps }
 // exact predicts, and returns the moments of the softmax itself of the same logits
 // with their covariance in n.cov.
 func (n *Network) exact(x []float64) (*softmax.Moments, error) {
-	if err := n.Network.Predict(&n.prediction, x); err != nil {
+	if err := n.Ensemble.Predict(&n.prediction, x); err != nil {
 		return nil, err
 	}
 	if n.moments == nil {
-		n.moments = softmax.NewMoments(len(n.prediction.P))
+		n.moments, n.member = softmax.NewMoments(len(n.prediction.P)), softmax.NewMoments(len(n.prediction.P))
 	}
-	softmax.Exact{Fast: true}.Moments(n.moments, n.prediction.Mean, n.prediction.Variance)
+	members := n.prediction.Members
+	if len(members) == 0 {
+		softmax.Exact{Fast: true}.Moments(n.moments, n.prediction.Mean, n.prediction.Variance)
+	} else {
+		n.moments.Zero()
+	}
+	for _, m := range members {
+		softmax.Exact{Fast: true}.Moments(n.member, m.Mean, m.Variance)
+		n.moments.AddScaled(1/float64(len(members)), n.member)
+	}
 	n.moments.Cov(&n.cov)
 	return n.moments, nil
 }
@@ -108,8 +118,15 @@ func (n *Network) Epistemic(x []float64) (float64, error) {
 	return p.Confidence(bnn.Epistemic), nil
 }
 
+// MutualInformation implements [Mixture].
+func (n *Network) MutualInformation(p, x []float64) (float64, error) {
+	err := n.Predict(p, x)
+	return n.prediction.MutualInformation(), err
+}
+
 var (
 	_ Learner   = (*Network)(nil)
 	_ Stepper   = (*Network)(nil)
 	_ Epistemic = (*Network)(nil)
+	_ Mixture   = (*Network)(nil)
 )

@@ -93,10 +93,39 @@ func (t *Tolerant) TestEpistemic(e Examples) []float64 {
 	if !ok {
 		return nil
 	}
+	return t.confidences(e, l.Epistemic)
+}
+
+// TestMutualInformation returns 1 − I/log n of all examples, with their mutual informations
+// I, see [Mixture]; nil if the learner has no members, or is not fitted. If it breaks down
+// over one, it is certain of nothing: all are 0.
+func (t *Tolerant) TestMutualInformation(e Examples) []float64 {
+	var l any = t.Learner
+	switch of := l.(type) {
+	case *Batch:
+		l = of.model
+	case *Network:
+		if len(of.Members()) == 1 {
+			return nil
+		}
+	}
+	m, ok := l.(Mixture)
+	if !ok {
+		return nil
+	}
+	p := make([]float64, t.Classes)
+	return t.confidences(e, func(x []float64) (float64, error) {
+		information, err := m.MutualInformation(p, x)
+		return 1 - information/kernel.Log(float64(t.Classes)), err
+	})
+}
+
+// confidences returns one for each example, or if the learner breaks down zeros.
+func (t *Tolerant) confidences(e Examples, of func(x []float64) (float64, error)) []float64 {
 	out, x := make([]float64, e.Len()), make([]float64, e.Inputs())
 	if !t.try(len(out), func(i int) (err error) {
 		e.Input(x, i)
-		out[i], err = l.Epistemic(x)
+		out[i], err = of(x)
 		return err
 	}) {
 		clear(out)

@@ -1,6 +1,7 @@
 package methods
 
 import (
+	"cmp"
 	"math/rand/v2"
 	"slices"
 
@@ -54,10 +55,7 @@ var kinds = map[string]kind{
 		c.Layers = layers
 		return kalman.New(c, src)
 	}),
-	"tagi": online(tagi.Config{Unit: tagi.Mixture}.WithDefaults(), true, func(c tagi.Config, layers []int, src rand.Source) (learner.Learner, error) {
-		c.Layers = layers
-		return tagi.New(c, src)
-	}),
+	"tagi": online(tagis{Config: tagi.Config{Unit: tagi.Mixture}.WithDefaults()}, true, tagis.learner),
 	"majority": online(majority.Config{}.WithDefaults(), false, func(c majority.Config, layers []int, src rand.Source) (learner.Learner, error) {
 		c.Classes = layers[1]
 		return majority.New(c, src)
@@ -115,11 +113,27 @@ func (n network) learner(layers []int, src rand.Source) (learner.Learner, error)
 	if err != nil {
 		return nil, err
 	}
-	net, err := m.Network(src)
+	e, err := m.Mixture(src)
 	if err != nil {
 		return nil, err
 	}
-	l := &learner.Network{Network: net}
+	l := &learner.Network{Ensemble: e}
 	l.SetProcessNoise(n.ProcessNoise, slices.Contains(m.Config.WithDefaults().Covariance, bnn.Full))
 	return l, nil
+}
+
+// tagis is an ensemble of TAGI's networks, or one.
+type tagis struct {
+	tagi.Config
+	Ensemble int `toml:"ensemble,omitempty" json:",omitempty"` // see [learner.Model]
+}
+
+// Validate reports what is not allowed.
+func (c tagis) Validate() error {
+	return cmp.Or(learner.CheckEnsemble(c.Ensemble), c.Config.Validate())
+}
+
+func (c tagis) learner(layers []int, src rand.Source) (learner.Learner, error) {
+	c.Layers = layers
+	return learner.NewEnsemble(c.Ensemble, src, func(src rand.Source) (learner.Learner, error) { return tagi.New(c.Config, src) })
 }

@@ -98,6 +98,8 @@ func (m *Method) Fits(inputs, classes int) error {
 	case *network:
 		_, err := c.For(inputs, classes)
 		return err
+	case *tagis:
+		numbers *= float64(max(1, c.Ensemble))
 	case *kalman.Config:
 		if c.Covariance == kalman.Full {
 			numbers = weights * weights

@@ -117,6 +117,12 @@ func TestByHand(t *testing.T) {
 			`kind = "tagi"; hidden_layers = [4]; prior_var = 2; prior_mean_var = 3; sigma_v = 0.5`,
 			must[*tagi.Model](t)(tagi.New(tagi.Config{Layers: hidden, Unit: tagi.Mixture, SigmaV: 0.5, PriorVar: 2, PriorMeanVar: 3}, src())),
 		},
+		{
+			`kind = "tagi"; hidden_layers = [4]; ensemble = 3`,
+			must[learner.Learner](t)(learner.NewEnsemble(3, src(), func(src rand.Source) (learner.Learner, error) {
+				return tagi.New(tagi.Config{Layers: hidden, Unit: tagi.Mixture}, src)
+			})),
+		},
 		{`kind = "majority"`, must[*majority.Model](t)(majority.New(majority.Config{Classes: 3}, src()))},
 		{`kind = "neighbours"; neighbours = 4`, must[*neighbours.Model](t)(neighbours.Fit(neighbours.Config{Classes: 3, Neighbours: 4}, x, class, src()))},
 		{`kind = "neighbours"; neighbours = 400`, must[*neighbours.Model](t)(neighbours.Fit(neighbours.Config{Classes: 3, Neighbours: 12}, x, class, src()))},
@@ -225,7 +231,7 @@ func TestChoose(t *testing.T) {
 	for text, want := range map[string]float64{"prior_var=6 process_noise=0": 3, "prior_var=12 process_noise=0.5": 6} {
 		with := must[Method](t)(m.Chosen(text))
 		l := must[*learner.Tolerant](t)(with.Learner(2, 3, rand.NewPCG(1, 2)))
-		_, cov := l.Learner.(*learner.Network).Weights(0)
+		_, cov := l.Learner.(*learner.Network).Members()[0].Weights(0)
 		check.Near(t, text, cov[0].At(0, 0), want, 1e-12)
 	}
 }
@@ -267,6 +273,7 @@ func TestOfStream(t *testing.T) {
 func TestErrors(t *testing.T) {
 	for keys, want := range map[string]string{
 		"":                              "x.toml:3: method.m.kind",
+		`kind = "tagi"; ensemble = -1`:  "x.toml:6: method.m.ensemble: -1 is not allowed; allowed: 1 to 64",
 		`kind = "oracle"`:               "x.toml:5: method.m.kind: oracle is not allowed; allowed: backprop, closed-form, dropout, kalman, laplace, majority, neighbours, tagi, variational",
 		`kind = "majority"; epochs = 3`: "method.m.epochs: not a key", `kind = "kalman"; prior_var = -1`: "x.toml:6: method.m.prior_var",
 		`kind = "kalman"; hidden_layers = [0]`: "method.m.hidden_layers", `kind = "neighbours"; hidden_layers = [3]`: "method.m.hidden_layers",

@@ -82,16 +82,6 @@ func average(p [][]float64, class []int, f func([]float64, int) float64) float64
 	return sum / float64(len(p))
 }
 
-// Entropy returns −Σ p_j log p_j in nats.
-func Entropy(p []float64) (sum float64) {
-	for _, x := range p {
-		if x != 0 {
-			sum -= x * kernel.Log(x)
-		}
-	}
-	return sum
-}
-
 // AUROC returns the area under the receiver operating characteristic of a score
 // that should be larger for positive examples: the probability that it ranks a
 // random positive above a random negative, ties counting half (Mann and Whitney

@@ -37,7 +37,6 @@ func TestScoresByHand(t *testing.T) {
 	near(t, "ECE", ECE(p, class, 10), (0.3+0.4+0.5+0.9)/4)
 	// One bin: 2 right of 4, mean confidence 0.625.
 	near(t, "ECE of one bin", ECE(p, class, 1), 0.125)
-	near(t, "entropy", Entropy([]float64{0.5, 0.5, 0}), math.Ln2)
 }
 
 func TestLogLossOfImpossibleLabel(t *testing.T) {

@@ -15,11 +15,11 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// Network is a network for the rows of a table.
+// Network is a network, or an ensemble, for the rows of a table.
 type Network struct {
-	*bnn.Network `json:"-"`
-	Classes      []string       `json:"classes"` // their names, in the order of their numbers
-	Scaler       dataset.Scaler `json:"scaler"`  // of the inputs
+	*bnn.Ensemble `json:"-"`
+	Classes       []string       `json:"classes"` // their names, in the order of their numbers
+	Scaler        dataset.Scaler `json:"scaler"`  // of the inputs
 }
 
 // Write writes the network. Equal ones make equal files.
@@ -28,7 +28,7 @@ func (n *Network) Write(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	return checkpoint.WriteNote(w, n.Network, string(note))
+	return checkpoint.WriteEnsemble(w, n.Ensemble, string(note))
 }
 
 // Read reads the file that Write has written.
@@ -38,11 +38,11 @@ func Read(path string) (*Network, error) {
 		return nil, err
 	}
 	defer file.Close()
-	network, note, err := checkpoint.ReadNote(file)
+	ensemble, note, err := checkpoint.ReadEnsemble(file)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	n := &Network{Network: network}
+	n := &Network{Ensemble: ensemble}
 	if err = json.Unmarshal([]byte(note), n); err == nil {
 		err = n.check()
 	}
@@ -55,7 +55,7 @@ func Read(path string) (*Network, error) {
 
 // check returns an error unless all is of the same size.
 func (n *Network) check() error {
-	layers := n.State().Config.Layers
+	layers := n.Members()[0].State().Config.Layers
 	if inputs := len(n.Scaler.Features); inputs != layers[0] || len(n.Classes) != layers[len(layers)-1] {
 		return fmt.Errorf("%d inputs and %d classes, for a network with the layers %v",
 			inputs, len(n.Classes), layers)
@@ -81,12 +81,16 @@ func (n *Network) Predict(rows *dataset.Table, least float64) (out *table.Table,
 	}
 	out = table.New("predictions", table.Text("class", ""), table.Num("probability", ""),
 		table.Num("aleatoric", ""), table.Num("epistemic", ""))
+	ensemble := len(n.Members()) > 1
+	if ensemble {
+		out.Columns = append(out.Columns, table.Num("mutual_information", ""))
+	}
 	for _, name := range n.Classes {
 		out.Columns = append(out.Columns, table.Num("p_"+name, ""))
 	}
 	var p bnn.Prediction
 	for i := range x {
-		if err := n.Network.Predict(&p, x[i]); err != nil {
+		if err := n.Ensemble.Predict(&p, x[i]); err != nil {
 			return nil, nil, fmt.Errorf("%s:%d: %w", rows.File, rows.Line[i], err)
 		}
 		name := Unknown
@@ -94,7 +98,11 @@ func (n *Network) Predict(rows *dataset.Table, least float64) (out *table.Table,
 			name = n.Classes[class]
 		}
 		aleatoric, epistemic := p.LabelVariance()
-		out.Add(name, p.P[p.Class()], aleatoric, epistemic, p.P)
+		row := []any{name, p.P[p.Class()], aleatoric, epistemic}
+		if ensemble {
+			row = append(row, p.MutualInformation())
+		}
+		out.Add(append(row, p.P)...)
 	}
 	return out, unseen, nil
 }

@@ -166,11 +166,11 @@ func (s networks) train(ctx context.Context, lambda float64, seed int) ([]float6
 	}
 	model := s.Model
 	model.Lambda = learner.Lambda{Number: lambda}
-	n, err := model.Network(study.Stream(s.Manifest, seed, "prior"))
+	n, err := model.Mixture(study.Stream(s.Manifest, seed, "prior"))
 	if err != nil {
 		return nil, err
 	}
-	network := &learner.Network{Network: n}
+	network := &learner.Network{Ensemble: n}
 	if err := (learner.Course{Examples: train, Order: s.order(seed)}).Train(ctx, network); err != nil {
 		return nil, err
 	}

@@ -56,7 +56,7 @@ func (p point) numbers() (n int) {
 		rows, cols := cfg.SpreadDims(l)
 		n += out*in + rows*cols
 	}
-	return n
+	return n * max(1, p.model.Ensemble)
 }
 
 func (p point) bytes() int { return 8 * p.numbers() }
@@ -110,7 +110,7 @@ func (e *experiment) measure(ctx context.Context, p point) ([]float64, error) {
 	source := func(purpose string) rand.Source {
 		return study.Stream(e.header.Name, e.header.Seed, p.axis, p.size, purpose)
 	}
-	network, err := p.model.Network(source("weights"))
+	network, err := p.model.Mixture(source("weights"))
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"closedform/core/kernel"
 	"closedform/runner/dataset"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"
@@ -119,7 +120,7 @@ func (s spec) maps(l *learner.Tolerant, of *data.Task) *table.Table {
 	p := l.Probabilities(points)
 	variance, exact := l.Variances(points)
 	for i, x := range points {
-		t.Add(s.Model.Name, s.Task.Name, x, p[i], table.Gaps(s.Classes-of.Classes), variance[i], exact[i], metric.Entropy(p[i]))
+		t.Add(s.Model.Name, s.Task.Name, x, p[i], table.Gaps(s.Classes-of.Classes), variance[i], exact[i], kernel.Entropy(p[i], 1))
 	}
 	return t
 }

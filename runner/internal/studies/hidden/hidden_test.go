@@ -108,7 +108,11 @@ func curve(t *testing.T, tables table.Set) {
 		if !slices.Contains([]int{5, 60, 70, 210}, seen+1) {
 			continue
 		}
-		p := learner.NewTolerant(&learner.Network{Network: n}, 3).Probabilities(test.X)
+		e, err := bnn.NewEnsemble(n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := learner.NewTolerant(&learner.Network{Ensemble: e}, 3).Probabilities(test.X)
 		r := row(t, curve, "method", "smooth", "task", "arms", "seed", 3, "seen", seen+1, "pass", pass, "k", k+1, "failed", 0)
 		check.Near(t, "accuracy", r.Nums("accuracy")[0], metric.Accuracy(p, test.Class), 1e-12)
 		check.Near(t, "log loss", r.Nums("log_loss")[0], metric.LogLoss(p, test.Class), 1e-9)

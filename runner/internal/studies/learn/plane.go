@@ -73,7 +73,7 @@ func (p *plane) setUp(m *config.Manifest) error {
 	if len(p.Evaluate.Snapshots) == 0 {
 		p.Evaluate.Snapshots = learner.Snapshots(p.Data.Train)
 	}
-	return cmp.Or(p.Resolve(m), p.Fit(m, data.Inputs, p.task.Classes))
+	return cmp.Or(p.Resolve(m), p.Fit(m, data.Inputs, p.task.Classes), m.Locate("", learner.Single(p.Models)))
 }
 
 func (p *plane) Cells() []study.Cell {

@@ -109,7 +109,7 @@ func (l *life) labelled() (p [][]float64, class []int) {
 func meanEntropy(all []prediction) float64 {
 	var sum float64
 	for _, f := range all {
-		sum += metric.Entropy(f.label)
+		sum += kernel.Entropy(f.label, 1)
 	}
 	return sum / float64(len(all))
 }

@@ -81,7 +81,7 @@ func (c *streamCell) saved(tables table.Set) (table.Set, error) {
 		}
 	}
 	var file bytes.Buffer
-	n := trained.Network{Network: network.Network, Classes: c.train.Classes(), Scaler: scaler}
+	n := trained.Network{Ensemble: network.Ensemble, Classes: c.train.Classes(), Scaler: scaler}
 	if err := n.Write(&file); err != nil {
 		return nil, err
 	}

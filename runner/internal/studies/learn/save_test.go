@@ -76,7 +76,7 @@ func TestKeptNetwork(t *testing.T) {
 			for j := range x {
 				x[j] = (x[j] - n.Scaler.Shift[j]) * n.Scaler.Factor[j]
 			}
-			if err := n.Network.Predict(&p, x); err != nil {
+			if err := n.Ensemble.Predict(&p, x); err != nil {
 				t.Fatal(err)
 			}
 			for j, class := range n.Classes {
@@ -101,7 +101,7 @@ func TestKeptNetwork(t *testing.T) {
 func TestKeptNetworkOfGenerator(t *testing.T) {
 	n, _ := kept(t, "name = \"g\"\nstudy = \"learn\"\nseed = 1\n[data]\ngenerator = \"moons\"\ntrain = 30\ntest = 9\n[model]\nrule = \"adf\"\n[save]\nnetwork = true\n")
 	var p bnn.Prediction
-	if n == nil || n.Scaler.Features[1].Column != "x2" || n.Network.Predict(&p, []float64{rand.Float64(), 1}) != nil {
+	if n == nil || n.Scaler.Features[1].Column != "x2" || n.Ensemble.Predict(&p, []float64{rand.Float64(), 1}) != nil {
 		t.Errorf("%+v", n)
 	}
 }

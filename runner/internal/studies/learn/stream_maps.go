@@ -74,7 +74,7 @@ func (a *atlas) draw(c *streamCell, k int) {
 	for i, point := range a.points {
 		a.scaled.Input(x, i)
 		var got bnn.Prediction
-		if err := network.Network.Predict(&got, x); err != nil {
+		if err := network.Ensemble.Predict(&got, x); err != nil {
 			a.maps.Add(c.at(), k, point, table.Gaps(2*classes))
 			continue
 		}

@@ -72,7 +72,11 @@ func adf(t *testing.T, train data.Set, order []int, test data.Set) [][]float64 {
 			t.Fatal(err)
 		}
 	}
-	return learner.NewTolerant(&learner.Network{Network: n}, 3).Probabilities(test.X)
+	e, err := bnn.NewEnsemble(n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return learner.NewTolerant(&learner.Network{Ensemble: e}, 3).Probabilities(test.X)
 }
 
 // The numbers are those of networks that are trained by hand.

@@ -116,7 +116,7 @@ func (e *experiment) setUp() (err error) {
 	if e.models, err = e.Sweep.Models(e.Model, e.Variants); err == nil {
 		e.models, err = learner.Fit(e.models, data.Inputs, classes)
 	}
-	return cmp.Or(err, e.checkNames())
+	return cmp.Or(err, learner.Single(e.models), e.checkNames())
 }
 
 // checkNames reports a name that two rows of the tables have, and maps of none.

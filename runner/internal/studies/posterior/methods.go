@@ -66,7 +66,7 @@ func (c *cell) enlist() error {
 	return nil
 }
 
-func network(l *learner.Tolerant) *bnn.Network { return l.Learner.(*learner.Network).Network }
+func network(l *learner.Tolerant) *bnn.Network { return l.Learner.(*learner.Network).Members()[0] }
 
 // neuron is a perceptron that tells class 0 from class 1 by the sign of the
 // difference of their logits.

@@ -11,12 +11,12 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/baselines/perceptron"
+	"closedform/core/kernel"
 	"closedform/core/random"
 	"closedform/internal/check"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/grid"
 	"closedform/runner/internal/learner"
-	"closedform/runner/internal/metric"
 	"closedform/runner/internal/study/studytest"
 )
 
@@ -150,7 +150,7 @@ func TestScores(t *testing.T) {
 	check.Near(t, "calibration", ece, 0, 1e-14)
 	var entropy float64
 	for i, truth := range s.truth {
-		entropy += s.weight[i] * metric.Entropy(truth)
+		entropy += s.weight[i] * kernel.Entropy(truth, 1)
 	}
 	check.Near(t, "log loss", loss, entropy, 1e-12)
 

@@ -79,15 +79,15 @@ func (s spec) run(ctx context.Context) (table.Set, error) {
 		return nil, err
 	}
 	t := newTables(s, all.Classes())
-	inside := predict(l, scaler.Apply(test))
+	inside := s.predict(l, scaler.Apply(test))
 	if s.Without {
-		t.distinguish(unseenClass, inside, predict(l, scaler.Apply(unseen)))
+		t.distinguish(unseenClass, inside, s.predict(l, scaler.Apply(unseen)))
 		return t.set(), nil
 	}
-	t.decide(predict(l, scaler.Apply(all.Subset(judge))), inside)
+	t.decide(s.predict(l, scaler.Apply(all.Subset(judge))), inside)
 	t.list(testPart, inside)
 	for _, o := range s.Outside {
-		t.distinguish(o.Name, inside, predict(l, scaler.Apply(o.examples)))
+		t.distinguish(o.Name, inside, s.predict(l, scaler.Apply(o.examples)))
 	}
 	return t.set(), nil
 }
@@ -123,17 +123,22 @@ type predictions struct {
 }
 
 // predict returns the predictions of a learner. It has no epistemic confidence if
-// the learner knows no variances.
-func predict(l *learner.Tolerant, e *data.Examples) predictions {
+// the learner knows no variances, nor that by mutual information if it has no members.
+func (s spec) predict(l *learner.Tolerant, e *data.Examples) predictions {
 	a := predictions{confidence: map[bnn.Confidence][]float64{}}
 	a.p, a.class = l.Test(e)
 	for i, p := range a.p {
 		a.wrong = append(a.wrong, floats.MaxIdx(p) != a.class[i])
 		a.confidence[bnn.Probability] = append(a.confidence[bnn.Probability], floats.Max(p))
-		a.confidence[bnn.EntropyBased] = append(a.confidence[bnn.EntropyBased], 1-metric.Entropy(p)/kernel.Log(float64(len(p))))
+		a.confidence[bnn.EntropyBased] = append(a.confidence[bnn.EntropyBased], 1-kernel.Entropy(p, 1)/kernel.Log(float64(len(p))))
 	}
 	if epistemic := l.TestEpistemic(e); epistemic != nil {
 		a.confidence[bnn.Epistemic] = epistemic
+	}
+	if s.Unknown.MutualInformation {
+		if mutual := l.TestMutualInformation(e); mutual != nil {
+			a.confidence[bnn.MutualInformation] = mutual
+		}
 	}
 	return a
 }
@@ -141,8 +146,10 @@ func predict(l *learner.Tolerant, e *data.Examples) predictions {
 // by returns the kinds of confidence that there are.
 func (a predictions) by() []bnn.Confidence {
 	kinds := []bnn.Confidence{bnn.Probability, bnn.EntropyBased}
-	if a.confidence[bnn.Epistemic] != nil {
-		kinds = append(kinds, bnn.Epistemic)
+	for _, by := range []bnn.Confidence{bnn.Epistemic, bnn.MutualInformation} {
+		if a.confidence[by] != nil {
+			kinds = append(kinds, by)
+		}
 	}
 	return kinds
 }

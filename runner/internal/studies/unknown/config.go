@@ -46,6 +46,8 @@ type settings struct {
 	Wrong      []float64 `toml:"wrong"`                // shares of wrong decisions that a threshold is chosen for
 	Thresholds []float64 `toml:"thresholds,omitempty"` // of the largest probability, beside those that are chosen
 	Unseen     []string  `toml:"unseen,omitempty"`     // classes that are kept from a second training
+
+	MutualInformation bool `toml:"mutual_information,omitempty" json:",omitempty"` // a confidence of those that have members, too
 }
 
 // outside is data of other classes with as many inputs.

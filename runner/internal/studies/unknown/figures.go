@@ -38,7 +38,10 @@ func riskCoverage(curves *table.Table) *figures.Figure {
 		by    bnn.Confidence
 		title string
 	}{
-		{bnn.Probability, "by the largest probability"}, {bnn.EntropyBased, "by the entropy"}, {bnn.Epistemic, "by the epistemic share"},
+		{bnn.Probability, "by the largest probability"},
+		{bnn.EntropyBased, "by the entropy"},
+		{bnn.Epistemic, "by the epistemic share"},
+		{bnn.MutualInformation, "by the mutual information"},
 	} {
 		chart := figures.Chart{
 			Title: c.title, Y: y,

@@ -27,8 +27,12 @@ type tables struct {
 
 func newTables(s spec, names []string) *tables {
 	method, seed := table.Text("method", "the learner"), table.Int("seed", "of the part for validation, the order and the method")
-	confidence := table.Text("confidence", "what a decision needs enough of: the largest probability, "+
-		"one minus the entropy in units of its largest value, or one minus the epistemic share of the variance of the label")
+	kinds := "what a decision needs enough of: the largest probability, " +
+		"one minus the entropy in units of its largest value, or one minus the epistemic share of the variance of the label"
+	if s.Unknown.MutualInformation {
+		kinds += ", or one minus the mutual information of label and member in the units of the entropy"
+	}
+	confidence := table.Text("confidence", kinds)
 	t := &tables{spec: s, names: names}
 	t.decisions = table.New("decisions", method, seed, confidence,
 		table.Text("wanted", "wrong: the share of wrong decisions on the part for validation that the threshold is chosen for; threshold: itself"),

@@ -219,6 +219,44 @@ func TestByHand(t *testing.T) {
 	}
 }
 
+// Mutual information is a confidence of what has members, if it is asked for, and changes no
+// row of the others.
+func TestMutualInformation(t *testing.T) {
+	set := studytest.Clusters(72)
+	text := manifest(studytest.File(t, set), studytest.File(t, far())) + `
+[[method]]
+name = "six"
+kind = "closed-form"
+hidden_layers = [4]
+ensemble = 6
+[[method]]
+name = "tagi"
+kind = "tagi"
+hidden_layers = [4]
+ensemble = 2
+[[method]]
+name = "dropout"
+kind = "dropout"
+hidden_layers = [4]
+epochs = 5
+`
+	without := studytest.Run(t, Kind, text, "sweep.seed=[2]")
+	with := studytest.Run(t, Kind, text, "sweep.seed=[2]", "unknown.mutual_information=true")
+	got := with.Get("outside").Where("confidence", "mutual-information")
+	if methods := got.Distinct("method"); !slices.Equal(methods, []string{"six", "tagi", "dropout"}) || got.Where("data", "unseen").Len() != 3 {
+		t.Errorf("mutual information of %q", methods)
+	}
+	for _, kind := range []string{"probability", "entropy", "epistemic"} {
+		a, b := without.Get("runs").Where("confidence", kind), with.Get("runs").Where("confidence", kind)
+		if string(a.CSV()) != string(b.CSV()) {
+			t.Errorf("%s\nwith mutual information\n%s", a.CSV(), b.CSV())
+		}
+	}
+	if without.Get("runs").Where("confidence", "mutual-information").Len() != 0 {
+		t.Error("mutual information without being asked for")
+	}
+}
+
 // The share is that of all examples, not of those that are decided about.
 func TestLeastThreshold(t *testing.T) {
 	confidence := []float64{0.9, 0.8, 0.8, 0.3}
@@ -311,7 +349,7 @@ func TestSpecs(t *testing.T) {
 	text := manifest(studytest.File(t, studytest.Clusters(72)), studytest.File(t, far()))
 	other := studytest.File(t, studytest.Clusters(75))
 	studytest.Differ(t, Kind, text, "name=other", "sweep.seed=[2, 1]", "seed=1", "data.file="+other, "data.scale=none", "unknown.validation=0.5", "unknown.wrong=[0.1]",
-		"unknown.thresholds=[]", "unknown.unseen=[\"c\"]", "outside.far.file="+other, "method.ours.passes=1", "method.ours.hidden_layers=[3]")
+		"unknown.thresholds=[]", "unknown.unseen=[\"c\"]", "unknown.mutual_information=true", "outside.far.file="+other, "method.ours.passes=1", "method.ours.hidden_layers=[3]")
 	if s := studytest.New(t, Kind, text).Cells()[0].Spec.(spec); len(s.Data.Sums) != 1 || len(s.Outside[0].Sums) != 1 {
 		t.Errorf("sums %q and %q of a file each", s.Data.Sums, s.Outside[0].Sums)
 	}

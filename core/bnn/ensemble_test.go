@@ -1,0 +1,235 @@
+package bnn
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"closedform/core/random"
+	"closedform/internal/check"
+)
+
+// members returns networks that differ by what their prior means are drawn from.
+func members(t testing.TB, cfg Config, n int) (all []*Network) {
+	t.Helper()
+	for k := range n {
+		m, err := New(cfg, random.Source("member", k))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, m)
+	}
+	return all
+}
+
+func ensemble(t testing.TB, members ...*Network) *Ensemble {
+	t.Helper()
+	e, err := NewEnsemble(members...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// twoRings returns examples of two rings and what is outside of them.
+func twoRings(n int, rnd *rand.Rand) (x [][]float64, class []int) {
+	for range n {
+		p := []float64{2 * rnd.NormFloat64(), 2 * rnd.NormFloat64()}
+		r := math.Hypot(p[0], p[1]) + 0.4*rnd.NormFloat64()
+		x, class = append(x, p), append(class, min(2, int(math.Abs(r)/1.5)))
+	}
+	return x, class
+}
+
+// An ensemble of one is its network, to the bit: what it says of a step and of an input.
+func TestEnsembleOfOne(t *testing.T) {
+	cfg := Config{Layers: []int{2, 6, 3}}
+	n, e := members(t, cfg, 1)[0], ensemble(t, members(t, cfg, 1)...)
+	x, class := twoRings(40, rand.New(random.Source("rings")))
+	var p, q Prediction
+	for i := range x {
+		want, err := n.Observe(x[i], class[i])
+		got, failed := e.Observe(x[i], class[i])
+		if err := errors.Join(err, failed, n.AddProcessNoise(0.01), e.AddProcessNoise(0.01), n.Predict(&p, x[0]), e.Predict(&q, x[0])); err != nil {
+			t.Fatal(err)
+		}
+		if got.LogP != want.LogP || got.MinVariance != want.MinVariance || got.Floored != want.Floored || got.Action != want.Action {
+			t.Errorf("step %d: %+v, of the network %+v", i, got, want)
+		}
+		if !floats.Equal(p.P, q.P) || !mat.Equal(p.Cov, q.Cov) || !floats.Equal(p.Variance, q.Variance) {
+			t.Errorf("after %d: %v, of the network %v", i+1, q.P, p.P)
+		}
+	}
+	if q.Members != nil || q.MutualInformation() != 0 || q.Confidence(MutualInformation) != 1 {
+		t.Errorf("members %v, mutual information %g", q.Members, q.MutualInformation())
+	}
+}
+
+// p is the mean, covariances go by the law of total variance, and what the members disagree
+// about is their mean divergence from p. The log probability of a step is that of p.
+func TestMixture(t *testing.T) {
+	const k = 3
+	for _, cfg := range []Config{
+		{Layers: []int{2, 6, 3}},
+		{Layers: []int{2, 6, 3}, Output: ADFExact, OutputCovariance: JointNeurons, Bias: true, Hidden: Smooth},
+		{Layers: []int{2, 6, 3}, Output: Total, OnIndefinite: Project, Hidden: Smooth},
+	} {
+		e, alone := ensemble(t, members(t, cfg, k)...), members(t, cfg, k)
+		x, class := twoRings(8, rand.New(random.Source("rings")))
+		var p Prediction
+		of := make([]Prediction, k)
+		for i := range x {
+			if err := e.Predict(&p, x[i]); err != nil {
+				t.Fatal(err)
+			}
+			u, err := e.Observe(x[i], class[i])
+			if err != nil {
+				t.Fatal(err)
+			}
+			check.Near(t, "log p", u.LogP, math.Log(p.P[class[i]]), 1e-8)
+			floored := 0
+			for _, n := range alone {
+				floored += observe(t, n, x[i], class[i]).Floored
+			}
+			if u.Floored != floored {
+				t.Errorf("floored %d, by themselves %d", u.Floored, floored)
+			}
+		}
+		for _, x := range x {
+			if err := e.Predict(&p, x); err != nil {
+				t.Fatal(err)
+			}
+			p1, cov := make([]float64, 3), mat.NewSymDense(3, nil)
+			mean, square := make([]float64, 3), make([]float64, 3) // moments of the logits
+			for m, n := range alone {
+				predict(t, n, &of[m], x)
+				for j := range 3 {
+					p1[j] += of[m].P[j] / k
+					mean[j] += of[m].Mean[j] / k
+					square[j] += (of[m].Variance[j] + of[m].Mean[j]*of[m].Mean[j]) / k
+				}
+			}
+			var information float64
+			for _, m := range of {
+				for i := range 3 {
+					for j := range i + 1 {
+						cov.SetSym(i, j, cov.At(i, j)+(m.Cov.At(i, j)+(m.P[i]-p1[i])*(m.P[j]-p1[j]))/k)
+					}
+					information += m.P[i] * math.Log(m.P[i]/p1[i]) / k
+				}
+			}
+			check.NearAll(t, "p", p.P, p1, 1e-14)
+			check.NearAll(t, "means", p.Mean, mean, 1e-12)
+			for j := range 3 {
+				check.Near(t, "variance", p.Variance[j], square[j]-mean[j]*mean[j], 1e-9*square[j])
+			}
+			if !mat.EqualApprox(p.Cov, cov, 1e-13) {
+				t.Errorf("covariance\n%v, want\n%v", mat.Formatted(p.Cov), mat.Formatted(cov))
+			}
+			check.Near(t, "mutual information", p.MutualInformation(), information, 1e-12)
+			check.Near(t, "confidence", p.Confidence(MutualInformation), 1-information/math.Log(3), 1e-12)
+			if information < 1e-6 {
+				t.Errorf("at %v the members agree", x)
+			}
+		}
+	}
+}
+
+// Members that are alike disagree about nothing.
+func TestEqualMembers(t *testing.T) {
+	n := members(t, Config{Layers: []int{2, 6, 3}}, 1)[0]
+	e := ensemble(t, n, copied(t, n), copied(t, n))
+	var p, q Prediction
+	if err := errors.Join(e.Predict(&p, []float64{1, 2}), n.Predict(&q, []float64{1, 2})); err != nil {
+		t.Fatal(err)
+	}
+	check.Near(t, "mutual information", p.MutualInformation(), 0, 1e-15)
+	check.NearAll(t, "p", p.P, q.P, 1e-15)
+	if !mat.EqualApprox(p.Cov, q.Cov, 1e-15) {
+		t.Errorf("covariance\n%v, of each\n%v", mat.Formatted(p.Cov), mat.Formatted(q.Cov))
+	}
+}
+
+// A prediction may go from a network to an ensemble and back; it allocates once.
+func TestEnsemblePredictionAgain(t *testing.T) {
+	all := members(t, Config{Layers: []int{2, 6, 3}}, 2)
+	e, x := ensemble(t, all...), []float64{1, 2}
+	var p, q Prediction
+	predict(t, all[0], &p, x)
+	if err := errors.Join(e.Predict(&p, x), e.Predict(&q, x)); err != nil || !floats.Equal(p.P, q.P) {
+		t.Errorf("%v, %v and %v", err, p.P, q.P)
+	}
+	check.NoAllocs(t, "a prediction", func() { _ = e.Predict(&p, x) })
+	check.NoAllocs(t, "a step", func() { _, _ = e.Observe(x, 1) })
+	predict(t, all[0], &p, x)
+	if p.Members != nil || p.MutualInformation() != 0 {
+		t.Error("a network has members")
+	}
+}
+
+// If one member cannot learn an example all stay as they were, and the error says which.
+func TestEnsembleRefuses(t *testing.T) {
+	all := members(t, Config{Layers: []int{2, 4, 3}, Output: Joint}, 3)
+	huge := all[1].State()
+	huge.Layers[0].Mean.Set(0, 0, 1e300)
+	broken, err := Restore(huge)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := ensemble(t, all[0], all[2], broken)
+	before := []*Network{copied(t, all[0]), copied(t, all[2]), copied(t, broken)}
+	u, err := e.Observe([]float64{1e9, 1}, 1)
+	if err == nil || !strings.HasPrefix(err.Error(), "member 2: bnn: ") || u.Action != Refused {
+		t.Errorf("%+v, error %v", u, err)
+	}
+	if err := e.AddProcessNoise(2); err == nil {
+		t.Error("a fraction of 2 is allowed")
+	}
+	for k, n := range e.Members() {
+		sameWeights(t, "after an error", n, before[k], 0)
+	}
+	var p Prediction
+	if err := e.Predict(&p, []float64{1e9, 1}); err == nil || !strings.HasPrefix(err.Error(), "member 2: ") {
+		t.Errorf("error %v", err)
+	}
+	other := members(t, Config{Layers: []int{2, 5, 3}}, 1)[0]
+	for want, of := range map[string][]*Network{"without": nil, "member 1 is there twice": {other, other}, "member 1 has another": {all[0], other}} {
+		if _, err := NewEnsemble(of...); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v", want, err)
+		}
+	}
+}
+
+// Four networks have less log loss on examples that they have not seen than each of them has
+// on average.
+func TestEnsembleIsBetter(t *testing.T) {
+	rnd := rand.New(random.Source("rings"))
+	e := ensemble(t, members(t, Config{Layers: []int{2, 10, 3}}, 4)...)
+	x, class := twoRings(300, rnd)
+	for i := range x {
+		if _, err := e.Observe(x[i], class[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	x, class = twoRings(500, rnd)
+	var p Prediction
+	var mixture, single float64
+	for i := range x {
+		if err := e.Predict(&p, x[i]); err != nil {
+			t.Fatal(err)
+		}
+		mixture -= math.Log(p.P[class[i]]) / 500
+		for _, m := range p.Members {
+			single -= math.Log(m.P[class[i]]) / 2000
+		}
+	}
+	if !(mixture < single-0.01) {
+		t.Errorf("log loss %g, of a member %g", mixture, single)
+	}
+	t.Logf("log loss %.3f, of a member %.3f", mixture, single)
+}

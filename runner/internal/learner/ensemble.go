@@ -1,0 +1,124 @@
+package learner
+
+import (
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/floats"
+
+	"closedform/core/bnn"
+	"closedform/core/field"
+	"closedform/core/kernel"
+	"closedform/core/random"
+)
+
+// CheckEnsemble returns an error unless an ensemble may have so many members; zero
+// stands for one.
+func CheckEnsemble(members int) error {
+	if members == 0 {
+		return nil
+	}
+	return field.Within("ensemble", members, 1, 64)
+}
+
+// Members makes the members of an ensemble, each random as a stream of its own says. The
+// first has src, as it has by itself; the streams of the others are named after their
+// number and one that src gives after that, so that more members leave the first as they are.
+func Members[T any](n int, src rand.Source, make func(rand.Source) (T, error)) (all []T, err error) {
+	stream, name := src, uint64(0)
+	for k := range max(1, n) {
+		if k > 0 {
+			stream = random.Source("member", name, k)
+		}
+		member, err := make(stream)
+		if err != nil {
+			return nil, err
+		}
+		if k == 0 && n > 1 {
+			name = src.Uint64()
+		}
+		all = append(all, member)
+	}
+	return all, nil
+}
+
+// Mixture returns the networks of the model with their prior weights; Layers are set.
+func (m Model) Mixture(src rand.Source) (*bnn.Ensemble, error) {
+	members, err := Members(m.Ensemble, src, m.Network)
+	if err != nil {
+		return nil, err
+	}
+	return bnn.NewEnsemble(members...)
+}
+
+// Single returns an error if one of the models is an ensemble of several.
+func Single(models []Variant) error {
+	for _, v := range models {
+		if v.Ensemble > 1 {
+			return v.in(field.Errorf("ensemble", "%d is not allowed; allowed: 1, as this looks into one network", v.Ensemble))
+		}
+	}
+	return nil
+}
+
+// Ensemble is learners that all see the same examples. It predicts the mean of their
+// probabilities.
+type Ensemble struct {
+	Members []Learner
+	p       []float64
+}
+
+// NewEnsemble returns the ensemble of learners that make makes, see [Members]; of one,
+// that learner.
+func NewEnsemble(n int, src rand.Source, make func(rand.Source) (Learner, error)) (Learner, error) {
+	members, err := Members(n, src, make)
+	if err != nil {
+		return nil, err
+	}
+	if len(members) == 1 {
+		return members[0], nil
+	}
+	return &Ensemble{Members: members}, nil
+}
+
+// Observe shows all members an example.
+func (e *Ensemble) Observe(x []float64, class int) error {
+	for _, m := range e.Members {
+		if err := m.Observe(x, class); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Predict sets p to the mean of the members' probabilities at x.
+func (e *Ensemble) Predict(p, x []float64) error {
+	return e.predict(p, x, func() {})
+}
+
+// predict is Predict, and calls after when e.p is the prediction of a member, of each.
+func (e *Ensemble) predict(p, x []float64, after func()) error {
+	if len(e.p) != len(p) {
+		e.p = make([]float64, len(p))
+	}
+	clear(p)
+	for _, m := range e.Members {
+		if err := m.Predict(e.p, x); err != nil {
+			return err
+		}
+		floats.AddScaled(p, 1/float64(len(e.Members)), e.p)
+		after()
+	}
+	return nil
+}
+
+// MutualInformation implements [Mixture].
+func (e *Ensemble) MutualInformation(p, x []float64) (float64, error) {
+	var mean float64 // entropy of a member
+	err := e.predict(p, x, func() { mean += kernel.Entropy(e.p, 1) / float64(len(e.Members)) })
+	return max(0, kernel.Entropy(p, 1)-mean), err
+}
+
+var (
+	_ Learner = (*Ensemble)(nil)
+	_ Mixture = (*Ensemble)(nil)
+)
