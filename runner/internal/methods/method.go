@@ -63,8 +63,9 @@ func (m *Method) Validate() error {
 		return field.Errorf("passes", "%d is not allowed; allowed: 1 or more, for a method that sees one example after another", m.Passes)
 	case m.Window < 0 || m.Window > 0 && k.online:
 		return field.Errorf("window", "%d is not allowed; allowed: 1 or more, for a method that learns all examples at once", m.Window)
-	case (len(m.Tune) == 0) != (len(m.Candidates) == 0):
-		return field.Errorf("tune", "allowed: tune = [key, …] and candidates = [[value of each], …] together")
+	}
+	if err := m.check(k); err != nil {
+		return err
 	}
 	if c, ok := m.Config.(config.Validator); ok {
 		if err := c.Validate(); err != nil {
@@ -74,7 +75,7 @@ func (m *Method) Validate() error {
 	for _, candidate := range m.Candidates {
 		with, err := m.with(candidate)
 		if err == nil {
-			with.Tune, with.Candidates = nil, nil
+			with.Tuning = Tuning{}
 			err = with.Validate()
 		}
 		if err != nil {
@@ -146,7 +147,7 @@ func Check(all []Method, budget int, stream bool) error {
 	}
 	for _, m := range all {
 		switch {
-		case len(m.Candidates) > budget:
+		case m.tuned() && len(m.Candidates) > budget:
 			return field.Errorf("method."+m.Name+".candidates", "%d of them; allowed: at most %d, the budget of every method", len(m.Candidates), budget)
 		case stream && (m.Passes > 1 || slices.Contains(m.Tune, "passes")):
 			return field.Errorf("method."+m.Name+".passes", "allowed: one, along a stream")
@@ -160,7 +161,11 @@ func Check(all []Method, budget int, stream bool) error {
 // Learner returns a learner of the method for so many inputs and classes, random
 // as src says.
 func (m *Method) Learner(inputs, classes int, src rand.Source) (*learner.Tolerant, error) {
-	l, err := kinds[m.Kind].learner(m.Config, m.layers(inputs, classes), src)
+	make := kinds[m.Kind].learner
+	if m.Weights != "" {
+		make = func(_ any, layers []int, src rand.Source) (learner.Learner, error) { return m.bank(layers, src) }
+	}
+	l, err := make(m.Config, m.layers(inputs, classes), src)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", m.Name, err)
 	}
