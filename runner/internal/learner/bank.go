@@ -43,11 +43,14 @@ func (w *Weighing) Validate() error {
 	plain := w.Weights == "" || w.Weights == equal
 	switch {
 	case !slices.Contains([]string{"", evidence, stacked, equal}, w.Weights):
-		return field.Errorf("weights", "%q is not allowed; allowed: %s, %s, %s", w.Weights, evidence, stacked, equal)
+		return field.Errorf("weights", "%q is not allowed; allowed: %s, %s, %s",
+			w.Weights, evidence, stacked, equal)
 	case !(0 <= w.Forgetting && w.Forgetting <= 1) || plain && w.Forgetting != 0:
-		return field.Errorf("forgetting", "%g is not allowed; allowed: above 0 to 1, with weights = %q or %q", w.Forgetting, evidence, stacked)
+		return field.Errorf("forgetting", "%g is not allowed; allowed: above 0 to 1, with weights = %q or %q",
+			w.Forgetting, evidence, stacked)
 	case w.First < 0 || plain && w.First != 0:
-		return field.Errorf("first", "%d is not allowed; allowed: 1 or more, with weights = %q or %q", w.First, evidence, stacked)
+		return field.Errorf("first", "%d is not allowed; allowed: 1 or more, with weights = %q or %q",
+			w.First, evidence, stacked)
 	}
 	return nil
 }
@@ -88,30 +91,39 @@ func NewBank(w Weighing, classes int, names []string, members []Learner) *Bank {
 	return b
 }
 
-// Observe lets the members predict the class, weighs them by that, and shows them the example.
+// Observe shows the members the example, and weighs them by how they predicted its class.
 func (b *Bank) Observe(x []float64, class int) error {
 	for k, m := range b.Members {
-		if b.settled || b.isOut(k) {
+		if b.isOut(k) {
 			continue
 		}
-		if err := m.Predict(b.p, x); err == nil {
-			b.logP[k] = kernel.Log(max(b.p[class], math.SmallestNonzeroFloat64)) // never −∞
-		} else if !b.drop(k) {
+		if err := b.observe(k, m, x, class); err != nil && !b.drop(k) {
 			return err
 		}
 	}
 	if !b.settled {
 		b.judge()
 	}
-	for k, m := range b.Members {
-		if b.isOut(k) {
-			continue
-		}
-		if err := m.Observe(x, class); err != nil && !b.drop(k) {
+	return nil
+}
+
+// observe shows member k the example, and sets logP to what it predicted before.
+func (b *Bank) observe(k int, m Learner, x []float64, class int) error {
+	knows, free := m.(interface{ LogP() float64 }) // a network predicts what it learns in any case
+	if !b.settled && !free {
+		if err := m.Predict(b.p, x); err != nil {
 			return err
 		}
+		b.logP[k] = kernel.Log(b.p[class])
 	}
-	return nil
+	err := m.Observe(x, class)
+	if free {
+		b.logP[k] = knows.LogP()
+	}
+	if least := kernel.Log(math.SmallestNonzeroFloat64); !(b.logP[k] >= least) {
+		b.logP[k] = least
+	}
+	return err
 }
 
 // judge changes the weights by logP.
