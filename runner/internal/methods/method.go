@@ -94,10 +94,15 @@ func (m *Method) Fits(inputs, classes int) error {
 		last = float64(n) * float64(layers[l]+1)
 		weights += last
 	}
-	numbers := weights
+	numbers, candidates := weights, 1
+	if m.Weights != "" {
+		candidates = len(m.Candidates)
+	}
 	switch c := m.Config.(type) {
 	case *network:
-		_, err := c.For(inputs, classes)
+		all := *c
+		all.Ensemble = max(1, c.Ensemble) * candidates
+		_, err := all.For(inputs, classes)
 		return err
 	case *tagis:
 		numbers *= float64(max(1, c.Ensemble))
@@ -118,7 +123,7 @@ func (m *Method) Fits(inputs, classes int) error {
 			numbers = weights * weights
 		}
 	}
-	if numbers > config.MaxWeights {
+	if numbers *= float64(candidates); numbers > config.MaxWeights {
 		return field.Errorf("kind", "layers %v: the covariance of the weights has %.3g numbers; allowed: at most %d", layers, numbers, config.MaxWeights)
 	}
 	return nil

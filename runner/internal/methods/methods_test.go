@@ -377,6 +377,10 @@ func TestTooLarge(t *testing.T) {
 	}{
 		{`kind = "kalman"; hidden_layers = [100]`, 100, "1.23e+08"},
 		{`kind = "kalman"; hidden_layers = [100]; covariance = "diagonal"`, 100, ""},
+		{`kind = "kalman"; hidden_layers = [70]`, 100, ""},
+		{`kind = "kalman"; hidden_layers = [70]; weights = "equal"; tune = ["prior_var"]; candidates = [[1], [2]]`, 100, "1.21e+08"},
+		{`kind = "closed-form"; hidden_layers = [800]; covariance = "full"; tune = ["lambda"]; candidates = [[1], [2]]`, 300, ""},
+		{`kind = "closed-form"; hidden_layers = [800]; covariance = "full"; weights = "equal"; tune = ["lambda"]; candidates = [[1], [2]]`, 300, "1.58e+08"},
 		{`kind = "laplace"`, 1000, "1e+08"},
 		{`kind = "laplace"; hidden_layers = [100]; covariance = "last-layer"`, 1000, ""},
 		{`kind = "laplace"; hidden_layers = [1000]; covariance = "last-layer"`, 1000, "1.01e+08"},
