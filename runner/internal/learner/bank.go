@@ -83,10 +83,7 @@ func NewBank(w Weighing, classes int, names []string, members []Learner) *Bank {
 		weighing: w, names: names, log: make([]float64, len(members)), logP: make([]float64, len(members)),
 		settled: w.Weights == equal,
 	}
-	b.drop = func(k int) bool {
-		b.broken++
-		return b.leave(k)
-	}
+	b.drop = b.leave
 	b.weigh()
 	return b
 }
@@ -164,8 +161,9 @@ func (b *Bank) weigh() {
 
 func (b *Bank) isOut(k int) bool { return math.IsInf(b.log[k], -1) }
 
-// leave takes all weight from member k, and reports whether there are others.
+// leave takes all weight from member k, which broke down, and reports whether there are others.
 func (b *Bank) leave(k int) bool {
+	b.broken++
 	b.log[k] = math.Inf(-1)
 	if math.IsInf(slices.Max(b.log), -1) {
 		return false
@@ -180,9 +178,10 @@ func (b *Bank) settle() {
 	best := floats.MaxIdx(b.log)
 	for k := range b.log {
 		if b.weighing.First > 0 && k != best {
-			b.leave(k)
+			b.log[k] = math.Inf(-1)
 		}
 	}
+	b.weigh()
 }
 
 // bankOf returns the bank that the learner is, or nil.
@@ -194,22 +193,15 @@ func bankOf(l Learner) *Bank {
 	return b
 }
 
-// Chosen returns what became of the candidates of a bank, see [Bank.String]; of another
-// learner nothing.
-func (t *Tolerant) Chosen() string {
+// Chosen returns of a bank the name of the member of the largest weight, its weight, and how many
+// broke down: "prior_var=1: 0.97, 2 of 8 broke down"; of another learner nothing.
+func (t *Tolerant) Chosen() (text string) {
 	if b := bankOf(t); b != nil {
-		return b.String()
-	}
-	return ""
-}
-
-// String returns the name of the member of the largest weight, its weight, and how many broke
-// down: "prior_var=1: 0.97, 2 of 8 broke down".
-func (b *Bank) String() string {
-	best := floats.MaxIdx(b.log)
-	text := fmt.Sprintf("%s: %.2g", b.names[best], b.weights[best])
-	if b.broken > 0 {
-		text += fmt.Sprintf(", %d of %d broke down", b.broken, len(b.Members))
+		best := floats.MaxIdx(b.log)
+		text = fmt.Sprintf("%s: %.2g", b.names[best], b.weights[best])
+		if b.broken > 0 {
+			text += fmt.Sprintf(", %d of %d broke down", b.broken, len(b.Members))
+		}
 	}
 	return text
 }
