@@ -81,7 +81,7 @@ func (c Config) Validate() error {
 		return field.Errorf("rank", `%d is not allowed; allowed: with covariance = "low-rank" only`, c.Rank)
 	}
 	if c.ProcessNoise != 0 && c.Covariance == LowRank {
-		return field.Errorf("process_noise", `%g is not allowed; allowed: 0 with covariance = "low-rank"`, c.ProcessNoise)
+		return field.Errorf("process_noise", `%g is not allowed; allowed: 0 with low-rank`, c.ProcessNoise)
 	}
 	return cmp.Or(
 		field.OneOf("covariance", c.Covariance, covariances),

@@ -14,7 +14,7 @@
 // That is P̃⁻¹ = P⁻¹ + JᵀSJ, the online natural gradient (Ollivier, "Online natural
 // gradient as a Kalman filter", Electronic Journal of Statistics 2018).
 //
-// A covariance with covariances is kept as a square root, or as an inverse, so that it stays positive definite
+// Covariances are kept as a square root, or as an inverse, so that they stay positive definite
 // however many steps are taken. The mean has no such guarantee: with hidden layers and
 // a prior that is wide for its inputs steps may grow without bound, until Observe
 // returns errors; the default prior is for standardised inputs.
