@@ -24,6 +24,7 @@ func TestRemaxAgreesWithMonteCarlo(t *testing.T) {
 	}{
 		{[]float64{3, 2, 4}, []float64{0.04, 0.09, 0.01}, 3e-3, 0.04},
 		{[]float64{1, 1.2}, []float64{0.01, 0.02}, 3e-3, 0.04},
+		{[]float64{1, 1.2}, []float64{0.09, 0.01}, 0.01, 0.25},
 		{[]float64{2, 0.3, -1}, []float64{0.5, 0.4, 0.6}, 0.15, math.Inf(1)},
 	} {
 		r := newRemax(len(c.m), 1)
@@ -45,6 +46,9 @@ func TestRemaxAgreesWithMonteCarlo(t *testing.T) {
 			mean, variance := stat.MeanVariance(a[j], nil)
 			check.Near(t, fmt.Sprint(c.m, ": mean ", j), r.mean[j], mean, c.mean*mean)
 			check.Near(t, fmt.Sprint(c.m, ": variance ", j), r.variance[j], variance, c.squares*variance)
+			if largest := math.Sqrt(r.variance[j] * c.v[j]); !(r.cov[j] <= largest*(1+1e-12)) {
+				t.Errorf("%v: covariance %g of output %d; at most %g", c.m, r.cov[j], j, largest)
+			}
 			cov := stat.Covariance(a[j], z[j], nil)
 			check.Near(t, fmt.Sprint(c.m, ": covariance ", j), r.cov[j], cov, c.squares*cov)
 		}
