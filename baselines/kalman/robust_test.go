@@ -234,8 +234,14 @@ func TestAllocatesNothing(t *testing.T) {
 }
 
 func BenchmarkObserve(b *testing.B) {
-	for _, cfg := range []Config{{Layers: []int{64, 50, 10}}, {Layers: []int{784, 128, 128, 10}, Covariance: Diagonal}, {Layers: []int{784, 128, 128, 10}, Covariance: Bong},
-		{Layers: []int{784, 128, 128, 10}, Covariance: LowRank}, {Layers: []int{784, 128, 128, 10}, Covariance: LowRank, Rank: 5}, {Layers: []int{64, 50, 50, 10}, Covariance: Neuron}} {
+	for _, cfg := range []Config{
+		{Layers: []int{64, 50, 10}},
+		{Layers: []int{784, 128, 128, 10}, Covariance: Diagonal},
+		{Layers: []int{784, 128, 128, 10}, Covariance: Bong},
+		{Layers: []int{784, 128, 128, 10}, Covariance: LowRank},
+		{Layers: []int{784, 128, 128, 10}, Covariance: LowRank, Rank: 5},
+		{Layers: []int{64, 50, 50, 10}, Covariance: Neuron},
+	} {
 		b.Run(fmt.Sprint(cfg.Covariance, cfg.Rank, cfg.Layers), func(b *testing.B) {
 			m := newModel(b, cfg)
 			x, class, _ := check.Clusters(1, cfg.Layers[0], 10, "bench")

@@ -95,7 +95,9 @@ func TestSourceParts(t *testing.T) {
 		},
 		{
 			"images = \"images\"\nlabels = \"labels\"\ntest_images = \"few-images\"\ntest_labels = \"few-labels\"\ntrain_rows = \"3-6\"\nscale = \"none\"",
-			6, 3, 4, 2, 4, []float64{12, 18, 24, 30}, []float64{0, 6},
+			6, 3, 4, 2, 4,
+			[]float64{12, 18, 24, 30},
+			[]float64{0, 6},
 		},
 		{"generator = \"spirals\"\narms = 4\ntrain = 7\ntest = 5", 2, 4, 7, 5, 0, nil, nil},
 	} {
