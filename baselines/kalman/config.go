@@ -27,7 +27,7 @@ const (
 	Neuron
 
 	// LowRank keeps a diagonal and Rank columns of the inverse of the covariance, as
-	// "LO-FI" of Chang et al. (CoLLAs 2023). It costs about 4(Rank + n)Rank W operations.
+	// "LO-FI" of Chang et al. (CoLLAs 2023). It costs about (3 Rank + 14) Rank W operations.
 	LowRank
 
 	// Bong keeps variances only, as the Bayesian online natural gradient of Jones, Chang
