@@ -1,6 +1,7 @@
 package learner
 
 import (
+	"context"
 	"math/rand/v2"
 
 	"gonum.org/v1/gonum/floats"
@@ -130,6 +131,43 @@ func (e *Ensemble) predict(p, x []float64, entropy bool) (mean float64, err erro
 func (e *Ensemble) MutualInformation(p, x []float64) (float64, error) {
 	mean, err := e.predict(p, x, true)
 	return max(0, kernel.Entropy(p, 1)-mean), err
+}
+
+// TrainApart trains the members of an ensemble one after another, each in orders of its own:
+// the first in those of the course, which has no Before and After, the others in ones that
+// are drawn with streams named after what those give first and their number.
+func (c Course) TrainApart(ctx context.Context, t *Tolerant) error {
+	order, members := c.Order, []Learner(nil)
+	network, ours := t.Learner.(*Network)
+	if !ours {
+		members = t.Learner.(*Ensemble).Members
+	} else {
+		for _, n := range network.Members() {
+			one, err := bnn.NewEnsemble(n)
+			if err != nil {
+				return err
+			}
+			members = append(members, &Network{Ensemble: one, noise: network.noise, every: network.every})
+		}
+	}
+	for k, l := range members {
+		c.Order = func(pass int) rand.Source {
+			src := order(pass)
+			if k > 0 {
+				src = random.Source("order of member", src.Uint64(), k)
+			}
+			return src
+		}
+		member := NewTolerant(l, t.Classes)
+		if err := c.Train(ctx, member); err != nil {
+			return err
+		}
+		t.failed = t.failed || member.failed
+		if ours {
+			network.steps.add(member.Steps())
+		}
+	}
+	return nil
 }
 
 var (

@@ -40,6 +40,13 @@ type Steps struct {
 	Failed                         bool
 }
 
+func (s *Steps) add(of Steps) {
+	s.Indefinite += of.Indefinite
+	s.Skipped += of.Skipped
+	s.Projected += of.Projected
+	s.Floored += of.Floored
+}
+
 // StepColumns returns the columns of [Steps.Row].
 func StepColumns() []table.Column {
 	return []table.Column{

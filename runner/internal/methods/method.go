@@ -30,6 +30,10 @@ type Method struct {
 	Passes       int   `toml:"passes,omitempty"`        // over the examples; 0: one
 	Window       int   `toml:"window,omitempty"`        // of a stream: the latest examples that a batch method is fitted to
 
+	// OwnOrders shows every member of an ensemble the examples in orders of its own, which
+	// must be kept for that.
+	OwnOrders bool `toml:"own_orders,omitempty" json:",omitempty"`
+
 	Tuning
 
 	Config any `toml:"-"` // a pointer to that of the kind
@@ -62,6 +66,8 @@ func (m *Method) Validate() error {
 		return field.Errorf("hidden_layers", `%v is not allowed for kind = %q`, m.HiddenLayers, m.Kind)
 	case m.Passes < 0 || m.Passes > 1 && !k.online:
 		return field.Errorf("passes", "%d is not allowed; allowed: 1 or more, for a method that sees one example after another", m.Passes)
+	case m.OwnOrders && m.members() < 2:
+		return field.Errorf("own_orders", "true is not allowed; allowed: with ensemble = 2 or more")
 	case m.Window < 0 || m.Window > 0 && k.online:
 		return field.Errorf("window", "%d is not allowed; allowed: 1 or more, for a method that learns all examples at once", m.Window)
 	}
@@ -84,6 +90,17 @@ func (m *Method) Validate() error {
 		}
 	}
 	return nil
+}
+
+// members returns their number, 0 unless there may be several.
+func (m *Method) members() int {
+	switch c := m.Config.(type) {
+	case *network:
+		return c.Ensemble
+	case *tagis:
+		return c.Ensemble
+	}
+	return 0
 }
 
 // Fits returns an error if the method cannot learn examples of so many inputs and
@@ -165,6 +182,8 @@ func Check(all []Method, budget int, stream bool) error {
 			return field.Errorf("method."+m.Name+".candidates", "%d of them; allowed: at most %d, the budget of every method", len(m.Candidates), budget)
 		case stream && (m.Passes > 1 || slices.Contains(m.Tune, "passes")):
 			return field.Errorf("method."+m.Name+".passes", "allowed: one, along a stream")
+		case stream && m.OwnOrders:
+			return field.Errorf("method."+m.Name+".own_orders", "true is not allowed; allowed: false, along a stream")
 		case !stream && (m.Window > 0 || slices.Contains(m.Tune, "window")):
 			return field.Errorf("method."+m.Name+".window", "allowed: only along a stream")
 		}
@@ -193,7 +212,11 @@ func (m *Method) Train(ctx context.Context, e *data.Examples, src rand.Source, o
 	if err != nil {
 		return nil, err
 	}
-	return l, learner.Course{Examples: e, Passes: m.Passes, Order: order}.Train(ctx, l)
+	course := learner.Course{Examples: e, Passes: m.Passes, Order: order}
+	if m.OwnOrders {
+		return l, course.TrainApart(ctx, l)
+	}
+	return l, course.Train(ctx, l)
 }
 
 // OfStream returns a learner of the method for a stream that may change: one that

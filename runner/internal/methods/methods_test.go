@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -21,6 +22,7 @@ import (
 	"closedform/baselines/tagi"
 	"closedform/baselines/variational"
 	"closedform/core/bnn"
+	"closedform/core/random"
 	"closedform/core/softmax"
 	"closedform/internal/check"
 	"closedform/runner/dataset"
@@ -339,12 +341,55 @@ func TestOfStream(t *testing.T) {
 	}
 }
 
+// Members with orders of their own are what networks are that learn by themselves.
+func TestOwnOrders(t *testing.T) {
+	const keys = `hidden_layers = [3]; passes = 2; ensemble = 2; own_orders = true`
+	var set data.Set
+	for i := range 12 {
+		set.X, set.Class = append(set.X, []float64{float64(i) - 6}), append(set.Class, i%3%2)
+	}
+	examples, source := dataset.NewExamples(set, 2), func(pass int) rand.Source { return random.Source("order", pass) }
+	for _, kind := range []string{"closed-form", "tagi"} {
+		m := must[Method](t)(decode(`kind = "` + kind + `"; ` + keys))
+		got := must[*learner.Tolerant](t)(m.Train(context.Background(), examples, random.Source("own"), source)).Probabilities(set.X)
+		by := must[*learner.Tolerant](t)(m.Learner(1, 2, random.Source("own")))
+		var members []func(x []float64, class int) error
+		if e, ok := by.Learner.(*learner.Ensemble); ok {
+			members = append(members, e.Members[0].Observe, e.Members[1].Observe)
+		} else {
+			for _, n := range by.Learner.(*learner.Network).Members() {
+				members = append(members, func(x []float64, class int) error {
+					_, err := n.Observe(x, class)
+					return err
+				})
+			}
+		}
+		for k, member := range members {
+			for pass := range 2 {
+				order := source(pass + 1)
+				if k > 0 {
+					order = random.Source("order of member", order.Uint64(), k)
+				}
+				for _, i := range rand.New(order).Perm(len(set.X)) {
+					if err := member(set.X[i], set.Class[i]); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+		}
+		if want := by.Probabilities(set.X); !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: probabilities %v, by hand %v", kind, got[0], want[0])
+		}
+	}
+}
+
 func TestErrors(t *testing.T) {
 	for keys, want := range map[string]string{
-		"":                              "x.toml:3: method.m.kind",
-		`kind = "tagi"; ensemble = -1`:  "x.toml:6: method.m.ensemble: -1 is not allowed; allowed: 1 to 64",
-		`kind = "oracle"`:               "x.toml:5: method.m.kind: oracle is not allowed; allowed: backprop, closed-form, dropout, kalman, laplace, majority, neighbours, sgd, tagi, variational",
-		`kind = "majority"; epochs = 3`: "method.m.epochs: not a key", `kind = "kalman"; prior_var = -1`: "x.toml:6: method.m.prior_var",
+		"":                                 "x.toml:3: method.m.kind",
+		`kind = "tagi"; ensemble = -1`:     "x.toml:6: method.m.ensemble: -1 is not allowed; allowed: 1 to 64",
+		`kind = "tagi"; own_orders = true`: "x.toml:6: method.m.own_orders: true is not allowed; allowed: with ensemble = 2 or more",
+		`kind = "oracle"`:                  "x.toml:5: method.m.kind: oracle is not allowed; allowed: backprop, closed-form, dropout, kalman, laplace, majority, neighbours, sgd, tagi, variational",
+		`kind = "majority"; epochs = 3`:    "method.m.epochs: not a key", `kind = "kalman"; prior_var = -1`: "x.toml:6: method.m.prior_var",
 		`kind = "kalman"; hidden_layers = [0]`: "method.m.hidden_layers", `kind = "neighbours"; hidden_layers = [3]`: "method.m.hidden_layers",
 		`kind = "neighbours"; passes = 2`: "method.m.passes", `kind = "kalman"; window = 2`: "method.m.window",
 		`kind = "laplace"; bound = "bohning"`: "method.m.bound: not a key", `kind = "laplace"; covariance = "round"`: "last-layer",
@@ -373,6 +418,7 @@ func TestErrors(t *testing.T) {
 		"method: missing":                 func() error { return Check(nil, 1, false) },
 		"method.a.candidates: 2 of them":  func() error { return Check([]Method{{Name: "a", Tuning: Tuning{Candidates: candidates}}}, 1, false) },
 		"method.a.passes":                 func() error { return Check([]Method{{Name: "a", Passes: 2}}, 1, true) },
+		"method.a.own_orders":             func() error { return Check([]Method{{Name: "a", OwnOrders: true}}, 1, true) },
 		"method.a.window":                 func() error { return Check([]Method{{Name: "a", Window: 2}}, 1, false) },
 		"method.a.window: allowed: only ": func() error { return Check([]Method{{Name: "a", Tuning: Tuning{Tune: []string{"window"}}}}, 1, false) },
 	} {

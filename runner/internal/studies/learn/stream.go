@@ -59,8 +59,8 @@ func (s *stream) Validate() error {
 		switch key := "method." + m.Name; {
 		case slices.ContainsFunc(s.Variants, func(v variant) bool { return v.Name == m.Name }):
 			return field.Errorf(key+".name", "a variant has this name; allowed: names that differ")
-		case m.Passes != 0 || m.Window != 0:
-			return field.Errorf(key, "allowed: without passes and window; evaluate.passes is for all")
+		case m.Passes != 0 || m.Window != 0 || m.OwnOrders:
+			return field.Errorf(key, "allowed: without passes, window and own_orders; evaluate.passes is for all")
 		}
 	}
 	var variants []string
