@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"closedform/baselines/bayesbackprop"
+	"closedform/baselines/classgaussian"
 	"closedform/baselines/dropout"
 	"closedform/baselines/kalman"
 	"closedform/baselines/laplace"
@@ -59,6 +60,10 @@ var kinds = map[string]kind{
 	"majority": online(majority.Config{}.WithDefaults(), false, func(c majority.Config, layers []int, src rand.Source) (learner.Learner, error) {
 		c.Classes = layers[1]
 		return majority.New(c, src)
+	}),
+	"class-gaussian": online(classgaussian.Config{}.WithDefaults(), false, func(c classgaussian.Config, layers []int, src rand.Source) (learner.Learner, error) {
+		c.Inputs, c.Classes = layers[0], layers[1]
+		return classgaussian.New(c, src)
 	}),
 	"laplace": batch(laplace.Config{}.WithDefaults(), true, func(c laplace.Config, layers []int, x [][]float64, class []int, src rand.Source) (learner.Predictor, error) {
 		c.Layers = layers
