@@ -152,7 +152,6 @@ func (e *Examples) Map(inputs int, f func(dst, x []float64)) *Examples {
 	m, mapped := *e, &values{file: v.file, width: inputs, impute: v.impute}
 	dst, x := make([]float64, inputs), make([]float64, v.width)
 	for i, row := range e.row {
-		clear(dst)
 		e.Input(x, i)
 		f(dst, x)
 		if v.line != nil {

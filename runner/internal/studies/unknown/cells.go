@@ -39,7 +39,7 @@ func (e *experiment) Cells() []study.Cell {
 			}
 			in.Methods = nil
 			for _, without := range []string{"", " without"} {
-				if without != "" && len(e.Unknown.Unseen) == 0 {
+				if without != "" && (k > 0 || len(e.Unknown.Unseen) == 0) {
 					continue
 				}
 				for _, seed := range e.seeds {

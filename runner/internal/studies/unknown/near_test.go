@@ -44,8 +44,8 @@ func TestChanges(t *testing.T) {
 	mean := 1240. / 16
 	check.NearAll(t, "no contrast", changed("contrast", x, 1), slices.Repeat([]float64{mean}, 16), 1e-12)
 	check.Near(t, "half the contrast", changed("contrast", x, 0.5)[15], (225+mean)/2, 1e-12)
-	_, sd := metric.MeanSD(changes1000(x))
-	check.Near(t, "deviation of the noise", sd, 0.2*255, 0.2*255*5/math.Sqrt(2*16000))
+	_, sd := metric.MeanSD(noises(x))
+	check.Near(t, "deviation of the noise", sd/(0.2*255), 1, 5/math.Sqrt(2*16000))
 	over := changes["overlay"](4, nil)
 	dst := make([]float64, 16)
 	over(dst, x, 0.5)
@@ -54,8 +54,8 @@ func TestChanges(t *testing.T) {
 	check.Near(t, "the one before", dst[15], 225./2, 0)
 }
 
-// changes1000 returns the noise of a thousand images.
-func changes1000(x []float64) (all []float64) {
+// noises returns the noise of a thousand images.
+func noises(x []float64) (all []float64) {
 	f, dst := changes["noise"](4, rand.New(random.Source("noise"))), make([]float64, 16)
 	for range 1000 {
 		f(dst, x, 0.2)
@@ -136,7 +136,8 @@ func idx(t *testing.T, prefix string, n int, corner byte) string {
 			}
 			images = append(images, byte(level))
 		}
-		labels = append(labels, byte(i%2))
+		wrong := i % 7 / 6 // one in seven
+		labels = append(labels, byte((i+wrong)%2))
 	}
 	folder := t.TempDir()
 	var keys strings.Builder
@@ -205,9 +206,8 @@ kind = "closed-form"
 		t.Errorf("outside data %q", got)
 	}
 	near := tables.Get("near").Where("method", "pixels").Where("inputs", "all")
-	check.NearAll(t, "error", near.Nums("error")[:2], []float64{0, 0}, 0) // same, and not turned
-	if e := near.Nums("error")[2]; !(e > 0.2) {
-		t.Errorf("error %g where rows are columns", e)
+	if e := near.Nums("error"); !(e[0] < 0.25 && e[1] < 0.25 && e[2] > 0.3) { // same, not turned, and where rows are columns
+		t.Errorf("errors %v", e)
 	}
 	check.Near(t, "AUROC of a quarter turn", near.Nums("auroc")[2], 1, 1e-12)
 	for i, right := range near.Nums("correct") {

@@ -35,10 +35,11 @@ const (
 	// these, and from that of all, with all of it (Ren et al. 2021).
 	mahalanobis
 
-	// logitVariance is minus the mean variance of the logits; logitScale is minus the mean
-	// square of what they are the sums of, which it mostly shows.
+	// logitVariance is minus the mean variance of the logits, v_j = ŷᵀΣŷ of the last layer. It
+	// is upside down, and means nothing by itself: it goes as |ŷ|², and what is foreign moves
+	// fewer hidden units. relativeLogit is that over |ŷ|², which is the right way up.
 	logitVariance
-	logitScale
+	relativeLogit
 
 	density // log density of the input, of a method that has it
 
@@ -50,7 +51,7 @@ const (
 
 var scores = field.Words{
 	"probability", "entropy", "epistemic", "mutual-information", "first-layer-variance", "relative-mahalanobis",
-	"logit-variance", "logit-scale", "density", "combined",
+	"logit-variance", "relative-logit-variance", "density", "combined",
 }
 
 func (s score) String() string                   { return scores.Word(int(s)) }
@@ -72,7 +73,7 @@ type relative struct {
 }
 
 // hiddenExamples are as many as the moments of a hidden layer are taken of.
-const hiddenExamples = 20_000
+const hiddenExamples = 10_000
 
 // newMonitor fits moments to the hidden means of training examples.
 func newMonitor(l *learner.Tolerant, s settings, train *data.Examples) (m *monitor, err error) {
@@ -164,10 +165,10 @@ func (m *monitor) of(s score, x []float64, a learner.Answer) (value float64, err
 			v := l[len(l)-1].Variance
 			return -kernel.Sum(v) / float64(len(v)), nil
 		})
-	case logitScale:
+	case relativeLogit:
 		value, err = mean(a, func(_ int, l []bnn.Layer) (float64, error) {
-			h := l[len(l)-1].Input
-			return -kernel.Dot(h, h) / float64(len(h)), nil
+			v, h := l[len(l)-1].Variance, l[len(l)-1].Input
+			return -kernel.Sum(v) / float64(len(v)) / max(kernel.Dot(h, h), math.SmallestNonzeroFloat64), nil
 		})
 	}
 	return value, err

@@ -31,7 +31,7 @@ func TestScoresByHand(t *testing.T) {
 		_ = l.Observe(x, set.Class[i])
 	}
 	train := dataset.NewExamples(set, 3)
-	wanted := []score{entropy, firstLayer, mahalanobis, logitVariance, logitScale}
+	wanted := []score{entropy, firstLayer, mahalanobis, logitVariance, relativeLogit}
 	m, err := newMonitor(l, settings{Scores: wanted}, train)
 	if err != nil {
 		t.Fatal(err)
@@ -100,8 +100,8 @@ func TestScoresByHand(t *testing.T) {
 		for _, v := range p.Variance {
 			want[logitVariance] -= v / 3 / 2
 		}
-		for _, v := range h {
-			want[logitScale] -= v * v / 3 / 2
+		for _, v := range p.Variance {
+			want[relativeLogit] -= v / 3 / mat.Dot(mat.NewVecDense(3, h), mat.NewVecDense(3, h)) / 2
 		}
 	}
 	for s, w := range want {

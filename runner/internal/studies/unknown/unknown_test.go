@@ -244,10 +244,10 @@ kind = "class-gaussian"
 `
 	without := studytest.Run(t, Kind, text, "sweep.seed=[2]")
 	with := studytest.Run(t, Kind, text, "sweep.seed=[2]", `unknown.combine=["entropy", "first-layer-variance"]`,
-		`unknown.scores=["probability", "entropy", "epistemic", "mutual-information", "first-layer-variance", "relative-mahalanobis", "logit-variance", "logit-scale", "density", "combined"]`)
+		`unknown.scores=["probability", "entropy", "epistemic", "mutual-information", "first-layer-variance", "relative-mahalanobis", "logit-variance", "relative-logit-variance", "density", "combined"]`)
 	for name, want := range map[string][]string{
 		"probability": {"ours", "filter", "six", "tagi", "dropout", "pixels"}, "epistemic": {"ours", "six"}, "mutual-information": {"six", "tagi", "dropout"},
-		"first-layer-variance": {"ours", "six", "tagi"}, "relative-mahalanobis": {"ours", "six", "tagi"}, "logit-scale": {"ours", "six", "tagi"},
+		"first-layer-variance": {"ours", "six", "tagi"}, "relative-mahalanobis": {"ours", "six", "tagi"}, "relative-logit-variance": {"ours", "six", "tagi"},
 		"density": {"pixels"}, "combined": {"ours", "six", "tagi"},
 	} {
 		got := with.Get("outside").Where("confidence", name)
@@ -367,7 +367,7 @@ func TestSpecs(t *testing.T) {
 		"unknown.thresholds=[2]": "unknown.thresholds", "unknown.unseen=[\"d\"]": "d is not allowed; allowed: classes of the data, all but two or more: a, b, c",
 		"unknown.unseen=[\"a\", \"b\"]": "all but two or more", "outside.far.name=test": "outside.test.name", "outside.far.images=x": "outside.far.images",
 		"unknown.scores=[\"x\"]": "allowed: probability, entropy", "unknown.score=density": "unknown.score", "unknown.combine=[\"combined\"]": "unknown.combine",
-		"outside.far.enlarge=2": "outside.far.enlarge",
+		"outside.far.enlarge=2":     "outside.far.enlarge",
 		"outside.far.file=gone.csv": "gone.csv", "data.train_rows=x": "data.train_rows", "method.ours.candidates=[[1]]": "method.ours.tune",
 		"method.filter.hidden_layers=[9999]": "method.filter.kind",
 	} {
