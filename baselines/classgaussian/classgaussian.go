@@ -87,7 +87,8 @@ func New(cfg Config, _ rand.Source) (*Model, error) {
 		return nil, fmt.Errorf("classgaussian: %w", err)
 	}
 	if cfg.Inputs < 1 || cfg.Classes < 1 {
-		return nil, fmt.Errorf("classgaussian: %d inputs and %d classes; need at least 1 of both", cfg.Inputs, cfg.Classes)
+		return nil, fmt.Errorf("classgaussian: %d inputs and %d classes; need at least 1 of both",
+			cfg.Inputs, cfg.Classes)
 	}
 	m := &Model{cfg: cfg.WithDefaults(), count: make([]float64, cfg.Classes), scatters: make([]scatter, 1)}
 	if cfg.Covariance == Own {

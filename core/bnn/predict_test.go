@@ -84,7 +84,8 @@ func TestLinearHiddenLayer(t *testing.T) {
 // members those of an ensemble.
 func TestPredictionLayers(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(3, 4))
-	n := newNetwork(t, Config{Layers: []int{2, 3, 2}, Bias: true, PriorMeanVar: 1, Covariance: Covariances{Diagonal, Shared}})
+	covariance := Covariances{Diagonal, Shared}
+	n := newNetwork(t, Config{Layers: []int{2, 3, 2}, Bias: true, PriorMeanVar: 1, Covariance: covariance})
 	for k := range 5 {
 		if _, err := n.Observe([]float64{rnd.NormFloat64(), rnd.NormFloat64()}, k%2); err != nil {
 			t.Fatal(err)

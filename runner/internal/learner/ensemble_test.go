@@ -113,7 +113,8 @@ func TestMutualInformation(t *testing.T) {
 		l    Learner
 		want bool
 	}{
-		"one": {one, false}, "several": {two, true}, "batch": {fit(two), true}, "plain batch": {fit(&recorder{good: 9}), false},
+		"one": {one, false}, "several": {two, true},
+		"batch": {fit(two), true}, "plain batch": {fit(&recorder{good: 9}), false},
 	} {
 		got := answers(NewTolerant(c.l, 2), 1, 2)
 		if len(got) != 2 || math.IsNaN(got[0]) == c.want || math.IsNaN(got[1]) == c.want {
@@ -133,7 +134,8 @@ func TestLayers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	NewTolerant(&Ensemble{Members: []Learner{two, m}}, 2).Look(line{0.5}, func(_ int, _ []float64, a Answer) error {
+	l := NewTolerant(&Ensemble{Members: []Learner{two, m}}, 2)
+	l.Look(line{0.5}, func(_ int, _ []float64, a Answer) error {
 		if len(a.Members) != 3 {
 			t.Fatalf("%d members", len(a.Members))
 		}

@@ -97,7 +97,8 @@ type Answer struct {
 // Look has see look at the answers about all examples, one after another, unless the
 // learner breaks down before or see returns an error, which is a break-down, too.
 func (t *Tolerant) Look(e Examples, see func(i int, x []float64, a Answer) error) (ok bool) {
-	x, a, m := make([]float64, e.Inputs()), Answer{P: make([]float64, t.Classes), MutualInformation: math.NaN()}, mixtureOf(t.Learner)
+	x, m := make([]float64, e.Inputs()), mixtureOf(t.Learner)
+	a := Answer{P: make([]float64, t.Classes), MutualInformation: math.NaN()}
 	return t.try(e.Len(), func(i int) (err error) {
 		e.Input(x, i)
 		if m == nil {

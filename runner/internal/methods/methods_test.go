@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"closedform/baselines/bayesbackprop"
+	"closedform/baselines/classgaussian"
 	"closedform/baselines/dropout"
 	"closedform/baselines/kalman"
 	"closedform/baselines/laplace"
@@ -124,6 +125,12 @@ func TestByHand(t *testing.T) {
 			})),
 		},
 		{`kind = "majority"`, must[*majority.Model](t)(majority.New(majority.Config{Classes: 3}, src()))},
+		{
+			`kind = "class-gaussian"; covariance = "own"; shrinkage = 0.01`,
+			must[*classgaussian.Model](t)(classgaussian.New(classgaussian.Config{
+				Inputs: 2, Classes: 3, Covariance: classgaussian.Own, Shrinkage: 0.01,
+			}, src())),
+		},
 		{`kind = "neighbours"; neighbours = 4`, must[*neighbours.Model](t)(neighbours.Fit(neighbours.Config{Classes: 3, Neighbours: 4}, x, class, src()))},
 		{`kind = "neighbours"; neighbours = 400`, must[*neighbours.Model](t)(neighbours.Fit(neighbours.Config{Classes: 3, Neighbours: 12}, x, class, src()))},
 		{
@@ -274,7 +281,7 @@ func TestErrors(t *testing.T) {
 	for keys, want := range map[string]string{
 		"":                              "x.toml:3: method.m.kind",
 		`kind = "tagi"; ensemble = -1`:  "x.toml:6: method.m.ensemble: -1 is not allowed; allowed: 1 to 64",
-		`kind = "oracle"`:               "x.toml:5: method.m.kind: oracle is not allowed; allowed: backprop, closed-form, dropout, kalman, laplace, majority, neighbours, tagi, variational",
+		`kind = "oracle"`:               "x.toml:5: method.m.kind: oracle is not allowed; allowed: backprop, class-gaussian, closed-form, dropout, kalman, laplace, majority, neighbours, tagi, variational",
 		`kind = "majority"; epochs = 3`: "method.m.epochs: not a key", `kind = "kalman"; prior_var = -1`: "x.toml:6: method.m.prior_var",
 		`kind = "kalman"; hidden_layers = [0]`: "method.m.hidden_layers", `kind = "neighbours"; hidden_layers = [3]`: "method.m.hidden_layers",
 		`kind = "neighbours"; passes = 2`: "method.m.passes", `kind = "kalman"; window = 2`: "method.m.window",

@@ -85,7 +85,8 @@ func (s spec) run(ctx context.Context) (table.Set, error) {
 		return nil, err
 	}
 	train = scaler.Apply(train)
-	l, err := s.Method.Train(ctx, train, s.Stream("method", s.Method.Name), func(pass int) rand.Source { return s.Stream("pass", pass) })
+	order := func(pass int) rand.Source { return s.Stream("pass", pass) }
+	l, err := s.Method.Train(ctx, train, s.Stream("method", s.Method.Name), order)
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +113,8 @@ func (s spec) run(ctx context.Context) (table.Set, error) {
 	}
 	for _, n := range s.Near {
 		for _, degree := range n.Degrees {
-			t.near(n.Kind, degree, validation, inside, predict(n.of(test, degree, s.Stream("near", n.Kind, table.Format(degree)))))
+			changed := n.of(test, degree, s.Stream("near", n.Kind, table.Format(degree)))
+			t.near(n.Kind, degree, validation, inside, predict(changed))
 		}
 	}
 	return t.set(), nil

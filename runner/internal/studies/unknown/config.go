@@ -63,7 +63,7 @@ type settings struct {
 type outside struct {
 	Name     string `toml:"name"`
 	Labelled bool   `toml:"labelled,omitempty" json:",omitempty"` // it has the same classes
-	Enlarge  int    `toml:"enlarge,omitempty" json:",omitempty"`  // the side of its images in the middle of dark ones; 0: as they are
+	Enlarge  int    `toml:"enlarge,omitempty" json:",omitempty"`  // see the function enlarged; 0: as they are
 	data.Files
 	examples *data.Examples
 }
@@ -96,6 +96,11 @@ func (e *experiment) Validate() error {
 	}
 	if !slices.Contains(u.Scores, u.Score) {
 		return field.Errorf("unknown.score", "%s is not allowed; allowed: one of scores", u.Score)
+	}
+	for _, n := range e.Inputs {
+		if e.Data.Images == "" && (n.Lit != 0 || n.Box != 0) {
+			return field.Errorf("inputs."+n.Name, "allowed: with images only")
+		}
 	}
 	return cmp.Or(methods.Check(e.Methods, 0, false), field.AllWithin("unknown.thresholds", u.Thresholds, 0, 1))
 }
@@ -130,7 +135,8 @@ func (e *experiment) Prepare(context.Context) (err error) {
 		if o.Enlarge > 0 {
 			full := side(inputs)
 			if side(o.examples.Inputs()) == 0 || o.Enlarge > full {
-				return e.manifest.Errorf("outside."+o.Name+".enlarge", "%d is not allowed; allowed: a side of up to %d, of square images", o.Enlarge, full)
+				return e.manifest.Errorf("outside."+o.Name+".enlarge",
+					"%d is not allowed; allowed: a side of up to %d, of square images", o.Enlarge, full)
 			}
 			o.examples = enlarged(o.examples, o.Enlarge, full)
 		}
@@ -145,7 +151,8 @@ func (e *experiment) Prepare(context.Context) (err error) {
 	}
 	for _, n := range e.Inputs {
 		if n.Box > side(inputs) {
-			return e.manifest.Errorf("inputs."+n.Name+".box", "%d is not allowed; allowed: up to %d, the side of square images", n.Box, side(inputs))
+			return e.manifest.Errorf("inputs."+n.Name+".box",
+				"%d is not allowed; allowed: up to %d, the side of square images", n.Box, side(inputs))
 		}
 	}
 	if len(e.Near) > 0 && side(inputs) == 0 {

@@ -12,7 +12,7 @@ import (
 // where they are taken away is what it has to say of shapes.
 type inputs struct {
 	Name    string   `toml:"name"`
-	Lit     float64  `toml:"lit,omitempty"`     // those that are not zero in more than this share of the training examples
+	Lit     float64  `toml:"lit,omitempty"`     // not zero in more than this share of training examples
 	Box     int      `toml:"box,omitempty"`     // of an image the middle, so many pixels a side
 	Methods []string `toml:"methods,omitempty"` // those that it is for; none: all
 }

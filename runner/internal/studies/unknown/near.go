@@ -73,7 +73,8 @@ const white = 255
 func (n *near) Validate() error {
 	switch {
 	case changes[n.Kind] == nil:
-		return field.Errorf("kind", "%q is not allowed; allowed: %s", n.Kind, strings.Join(slices.Sorted(maps.Keys(changes)), ", "))
+		kinds := strings.Join(slices.Sorted(maps.Keys(changes)), ", ")
+		return field.Errorf("kind", "%q is not allowed; allowed: %s", n.Kind, kinds)
 	case len(n.Degrees) == 0:
 		return field.Errorf("degrees", "missing; allowed: a list of numbers")
 	case n.Examples < 0:

@@ -74,7 +74,8 @@ func TestEnlarged(t *testing.T) {
 	}
 	e := enlarged(dataset.NewExamples(set, 2), 8, 12)
 	got := e.Set(0, 1).X[0]
-	want := slices.Concat(make([]float64, 2), []float64{0, 0.25, 0.75, 1.25, 1.75, 2.25, 2.75, 3}, make([]float64, 2))
+	dark := make([]float64, 2)
+	want := slices.Concat(dark, []float64{0, 0.25, 0.75, 1.25, 1.75, 2.25, 2.75, 3}, dark)
 	for i := range want {
 		want[i] *= 85
 	}
@@ -199,14 +200,16 @@ kind = "closed-form"
 	if got := outside.Texts("inputs"); !slices.Equal(got, []string{"all", "lit", "box"}) {
 		t.Errorf("inputs %q", got)
 	}
-	if got := tables.Get("outside").Where("method", "network").Distinct("inputs"); !slices.Equal(got, []string{"all", "lit"}) {
+	network := tables.Get("outside").Where("method", "network")
+	if got := network.Distinct("inputs"); !slices.Equal(got, []string{"all", "lit"}) {
 		t.Errorf("inputs of the network %q", got)
 	}
 	if got := tables.Get("outside").Distinct("data"); !slices.Equal(got, []string{"corner"}) {
 		t.Errorf("outside data %q", got)
 	}
 	near := tables.Get("near").Where("method", "pixels").Where("inputs", "all")
-	if e := near.Nums("error"); !(e[0] < 0.25 && e[1] < 0.25 && e[2] > 0.3) { // same, not turned, and where rows are columns
+	// The same, not turned, and where rows are columns.
+	if e := near.Nums("error"); !(e[0] < 0.25 && e[1] < 0.25 && e[2] > 0.3) {
 		t.Errorf("errors %v", e)
 	}
 	check.Near(t, "AUROC of a quarter turn", near.Nums("auroc")[2], 1, 1e-12)
@@ -215,12 +218,15 @@ kind = "closed-form"
 			t.Errorf("row %d: %s", i, near.CSV())
 		}
 	}
-	r := tables.Get("decisions").Where("method", "pixels").Where("inputs", "all").Where("confidence", "density").Where("wanted", "wrong=0.05")
+	r := tables.Get("decisions").Where("method", "pixels").Where("inputs", "all")
+	r = r.Where("confidence", "density").Where("wanted", "wrong=0.05")
 	check.Near(t, "same", near.Nums("correct")[0], r.Nums("correct")[0], 0)
-	studytest.Differ(t, Kind, text, "inputs.all.box=4", "inputs.all.lit=0.1", "near.1.degrees=[1]", "outside.corner.labelled=true")
+	studytest.Differ(t, Kind, text, "inputs.all.box=4", "inputs.all.lit=0.1", "near.1.degrees=[1]",
+		"outside.corner.labelled=true")
 	for override, want := range map[string]string{
-		"inputs.box.box=5": "up to 4, the side of square images", "inputs.lit.lit=1.0": "inputs.lit.lit", "inputs.lit.box=2": "one of lit and box",
-		"near.1.kind=x": "allowed: contrast, noise, overlay, rotation", "near.1.degrees=[]": "degrees",
+		"inputs.box.box=5": "up to 4, the side of square images", "inputs.lit.lit=1.0": "inputs.lit.lit",
+		"inputs.lit.box=2": "one of lit and box",
+		"near.1.kind=x":    "allowed: contrast, noise, overlay, rotation", "near.1.degrees=[]": "degrees",
 	} {
 		if err := studytest.Err(Kind, text, override); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v does not say %s", override, err, want)

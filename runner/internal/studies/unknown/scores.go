@@ -152,7 +152,9 @@ func (m *monitor) of(s score, x []float64, a learner.Answer) (value float64, err
 			value, err = l.LogDensity(x)
 		}
 	case mahalanobis:
-		value, err = mean(a, func(k int, l []bnn.Layer) (float64, error) { return m.hidden[k].nearness(l[len(l)-1].Input) })
+		value, err = mean(a, func(k int, l []bnn.Layer) (float64, error) {
+			return m.hidden[k].nearness(l[len(l)-1].Input)
+		})
 	case firstLayer:
 		value, err = mean(a, func(_ int, l []bnn.Layer) (sum float64, _ error) {
 			for _, v := range l[0].Variance {

@@ -113,7 +113,8 @@ func TestScoresByHand(t *testing.T) {
 // score no more; these do not change with those that follow.
 func TestCombined(t *testing.T) {
 	m := &monitor{settings: settings{Combine: []score{entropy, firstLayer}}}
-	first := predictions{p: make([][]float64, 4), by: map[score][]float64{entropy: {1, 2, 2, 5}, firstLayer: {-1, -2, -3, -4}}}
+	by := map[score][]float64{entropy: {1, 2, 2, 5}, firstLayer: {-1, -2, -3, -4}}
+	first := predictions{p: make([][]float64, 4), by: by}
 	m.combine(&first)
 	log := func(shares ...float64) (sum float64) {
 		for _, s := range shares {
@@ -121,7 +122,8 @@ func TestCombined(t *testing.T) {
 		}
 		return sum
 	}
-	check.NearAll(t, "validation", first.by[combined], []float64{log(2, 5), log(4, 4), log(4, 3), log(5, 2)}, 1e-14)
+	want := []float64{log(2, 5), log(4, 4), log(4, 3), log(5, 2)}
+	check.NearAll(t, "validation", first.by[combined], want, 1e-14)
 	next := predictions{p: make([][]float64, 2), by: map[score][]float64{entropy: {0, 9}, firstLayer: {-9, 9}}}
 	m.combine(&next)
 	check.NearAll(t, "others", next.by[combined], []float64{log(1, 1), log(5, 5)}, 1e-14)

@@ -20,7 +20,8 @@ func (e *experiment) Tables(cells []table.Set) (table.Set, error) {
 			out = append(out, by("outside", "data").Mean("outside_summary", "auroc", "fpr95"))
 		}
 		if t.Get("near") != nil {
-			out = append(out, by("near", "data", "degree").Mean("near_summary", "error", "correct", "unknown", "wrong", "auroc"))
+			near := by("near", "data", "degree")
+			out = append(out, near.Mean("near_summary", "error", "correct", "unknown", "wrong", "auroc"))
 		}
 		return out
 	})
@@ -36,11 +37,13 @@ type tables struct {
 func newTables(s spec, names []string) *tables {
 	method, seed := table.Text("method", "the learner"), table.Int("seed", "of the part for validation, the order and the method")
 	in := table.Text("inputs", "what is left of the inputs, see [[inputs]] of the manifest")
-	confidence := table.Text("confidence", "what a decision needs enough of: the largest probability, one minus the entropy, one minus the epistemic share "+
-		"of the variance of the label, one minus the mutual information of label and member, or a score of the README of experiments")
+	confidence := table.Text("confidence", "what a decision needs enough of: the largest probability, one minus "+
+		"the entropy, one minus the epistemic share of the variance of the label, one minus the mutual information "+
+		"of label and member, or another score of experiments/README.md")
 	t := &tables{spec: s, names: names}
 	decided := []table.Column{
-		table.Num("correct", "share of the test examples decided right"), table.Num("unknown", "share left undecided"), table.Num("wrong", "share decided wrong"),
+		table.Num("correct", "share of the test examples decided right"),
+		table.Num("unknown", "share left undecided"), table.Num("wrong", "share decided wrong"),
 	}
 	t.decisions = table.New("decisions", slices.Concat([]table.Column{
 		method, in, seed, confidence,
@@ -48,7 +51,8 @@ func newTables(s spec, names []string) *tables {
 		table.Num("threshold", "confidence from which an example is decided about"),
 	}, decided, []table.Column{table.Num("risk", "share of wrong ones among the decisions")})...)
 	t.runs = table.New("runs", method, in, seed, confidence,
-		table.Num("error", "share of wrong answers on the test part, all decided"), table.Num("aurc", "area under the risk–coverage curve"),
+		table.Num("error", "share of wrong answers on the test part, all decided"),
+		table.Num("aurc", "area under the risk–coverage curve"),
 		table.Num("augrc", "area under the generalised one, of the share of wrong decisions among all"))
 	t.curve = table.New("risk_coverage", method, confidence,
 		table.Num("threshold", "confidence from which an example is decided about"),
@@ -58,7 +62,8 @@ func newTables(s spec, names []string) *tables {
 		table.Num("auroc", "area under the ROC curve"), table.Num("fpr95", "share of the others that pass where 95 % of the test examples do"))
 	t.changed = table.New("near", slices.Concat([]table.Column{
 		method, in, seed, confidence,
-		table.Text("data", "how test images were changed, or labelled data from elsewhere"), table.Num("degree", "how much"),
+		table.Text("data", "how test images were changed, or labelled data from elsewhere"),
+		table.Num("degree", "how much"),
 		table.Num("error", "share of wrong answers, all decided"),
 	}, decided, []table.Column{table.Num("auroc", "area under the ROC curve, of the test examples against these")})...)
 	t.predictions = table.New("predictions", method, seed, table.Text("data", "test, or as in outside"),
@@ -81,7 +86,8 @@ func (t *tables) set() table.Set {
 func (t *tables) decide(validation, test predictions) {
 	for _, by := range test.scores {
 		for _, share := range t.Unknown.Wrong {
-			t.decision(by, "wrong="+table.Format(share), leastThreshold(validation.by[by], validation.wrong, share), test)
+			least := leastThreshold(validation.by[by], validation.wrong, share)
+			t.decision(by, "wrong="+table.Format(share), least, test)
 		}
 		if by == probability {
 			for _, threshold := range t.Unknown.Thresholds {
@@ -89,7 +95,8 @@ func (t *tables) decide(validation, test predictions) {
 			}
 		}
 		of := test.by[by]
-		t.runs.Add(t.key(by), metric.Error(test.p, test.class), metric.AURC(of, test.wrong), metric.AUGRC(of, test.wrong))
+		aurc, augrc := metric.AURC(of, test.wrong), metric.AUGRC(of, test.wrong)
+		t.runs.Add(t.key(by), metric.Error(test.p, test.class), aurc, augrc)
 		if t.Curves && slices.Contains([]score{probability, entropy, t.Unknown.Score}, by) {
 			t.riskCoverage(by, test)
 		}
@@ -124,9 +131,11 @@ func decided(a predictions, by score, threshold float64) (correct, unknown, wron
 // about with the threshold for the first share of wrong decisions.
 func (t *tables) near(kind string, degree float64, validation, inside, changed predictions) {
 	by := inside.standing(t.Unknown.Score)
-	correct, unknown, wrong := decided(changed, by, leastThreshold(validation.by[by], validation.wrong, t.Unknown.Wrong[0]))
+	least := leastThreshold(validation.by[by], validation.wrong, t.Unknown.Wrong[0])
+	correct, unknown, wrong := decided(changed, by, least)
 	auroc, _ := roc(inside.by[by], changed.by[by])
-	t.changed.Add(t.key(by), kind, degree, metric.Error(changed.p, changed.class), correct, unknown, wrong, auroc)
+	e := metric.Error(changed.p, changed.class)
+	t.changed.Add(t.key(by), kind, degree, e, correct, unknown, wrong, auroc)
 }
 
 // curvePoints is the number of points of a curve that is written down.

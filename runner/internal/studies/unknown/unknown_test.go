@@ -244,14 +244,18 @@ kind = "class-gaussian"
 `
 	without := studytest.Run(t, Kind, text, "sweep.seed=[2]")
 	with := studytest.Run(t, Kind, text, "sweep.seed=[2]", `unknown.combine=["entropy", "first-layer-variance"]`,
-		`unknown.scores=["probability", "entropy", "epistemic", "mutual-information", "first-layer-variance", "relative-mahalanobis", "logit-variance", "relative-logit-variance", "density", "combined"]`)
+		`unknown.scores=["probability", "entropy", "epistemic", "mutual-information", "first-layer-variance",
+			"relative-mahalanobis", "logit-variance", "relative-logit-variance", "density", "combined"]`)
 	for name, want := range map[string][]string{
-		"probability": {"ours", "filter", "six", "tagi", "dropout", "pixels"}, "epistemic": {"ours", "six"}, "mutual-information": {"six", "tagi", "dropout"},
-		"first-layer-variance": {"ours", "six", "tagi"}, "relative-mahalanobis": {"ours", "six", "tagi"}, "relative-logit-variance": {"ours", "six", "tagi"},
-		"density": {"pixels"}, "combined": {"ours", "six", "tagi"},
+		"probability": {"ours", "filter", "six", "tagi", "dropout", "pixels"}, "epistemic": {"ours", "six"},
+		"mutual-information":   {"six", "tagi", "dropout"},
+		"first-layer-variance": {"ours", "six", "tagi"}, "relative-mahalanobis": {"ours", "six", "tagi"},
+		"relative-logit-variance": {"ours", "six", "tagi"},
+		"density":                 {"pixels"}, "combined": {"ours", "six", "tagi"},
 	} {
 		got := with.Get("outside").Where("confidence", name)
-		if methods := got.Distinct("method"); !slices.Equal(methods, want) || got.Where("data", "unseen").Len() != len(want) {
+		methods := got.Distinct("method")
+		if !slices.Equal(methods, want) || got.Where("data", "unseen").Len() != len(want) {
 			t.Errorf("%s of %q", name, methods)
 		}
 	}
@@ -358,7 +362,8 @@ func TestSpecs(t *testing.T) {
 	text := manifest(studytest.File(t, studytest.Clusters(72)), studytest.File(t, far()))
 	other := studytest.File(t, studytest.Clusters(75))
 	studytest.Differ(t, Kind, text, "name=other", "sweep.seed=[2, 1]", "seed=1", "data.file="+other, "data.scale=none", "unknown.validation=0.5", "unknown.wrong=[0.1]",
-		"unknown.thresholds=[]", "unknown.unseen=[\"c\"]", "unknown.scores=[\"entropy\"]", "unknown.score=probability", "unknown.combine=[\"entropy\"]", "outside.far.file="+other, "method.ours.passes=1", "method.ours.hidden_layers=[3]")
+		"unknown.thresholds=[]", "unknown.unseen=[\"c\"]", "unknown.scores=[\"entropy\"]", "unknown.score=probability",
+		"unknown.combine=[\"entropy\"]", "outside.far.file="+other, "method.ours.passes=1", "method.ours.hidden_layers=[3]")
 	if s := studytest.New(t, Kind, text).Cells()[0].Spec.(spec); len(s.Data.Sums) != 1 || len(s.Outside[0].Sums) != 1 {
 		t.Errorf("sums %q and %q of a file each", s.Data.Sums, s.Outside[0].Sums)
 	}
@@ -366,9 +371,10 @@ func TestSpecs(t *testing.T) {
 		"unknown.wrong=[]": "unknown.wrong", "unknown.wrong=[1]": "unknown", "unknown.validation=0": "unknown",
 		"unknown.thresholds=[2]": "unknown.thresholds", "unknown.unseen=[\"d\"]": "d is not allowed; allowed: classes of the data, all but two or more: a, b, c",
 		"unknown.unseen=[\"a\", \"b\"]": "all but two or more", "outside.far.name=test": "outside.test.name", "outside.far.images=x": "outside.far.images",
-		"unknown.scores=[\"x\"]": "allowed: probability, entropy", "unknown.score=density": "unknown.score", "unknown.combine=[\"combined\"]": "unknown.combine",
-		"outside.far.enlarge=2":     "outside.far.enlarge",
-		"outside.far.file=gone.csv": "gone.csv", "data.train_rows=x": "data.train_rows", "method.ours.candidates=[[1]]": "method.ours.tune",
+		"unknown.scores=[\"x\"]": "allowed: probability, entropy", "unknown.score=density": "unknown.score",
+		"unknown.combine=[\"combined\"]": "unknown.combine",
+		"outside.far.enlarge=2":          "outside.far.enlarge",
+		"outside.far.file=gone.csv":      "gone.csv", "data.train_rows=x": "data.train_rows", "method.ours.candidates=[[1]]": "method.ours.tune",
 		"method.filter.hidden_layers=[9999]": "method.filter.kind",
 	} {
 		if err := studytest.Err(Kind, text, override); err == nil || !strings.Contains(err.Error(), want) {
