@@ -90,6 +90,11 @@ type Config struct {
 	// (Daxberger et al. 2021).
 	LaplaceVar float64 `toml:"laplace_var"`
 
+	// Steps is the most steps that the climb towards a mode takes where there are hidden
+	// layers; zero stands for 100. With more of them the last digits of a processor, or of
+	// the data, show in the result.
+	Steps int `toml:"steps"`
+
 	Covariance Covariance `toml:"covariance"`
 	Predictive Predictive `toml:"predictive"`
 }
@@ -98,6 +103,7 @@ type Config struct {
 // of zero stays, so that it follows a PriorVar that is changed later.
 func (c Config) WithDefaults() Config {
 	c.PriorVar = cmp.Or(c.PriorVar, 1)
+	c.Steps = cmp.Or(c.Steps, 100)
 	return c
 }
 
@@ -108,6 +114,7 @@ func (c Config) Validate() error {
 	return cmp.Or(
 		mlp.CheckVariance("prior_var", c.PriorVar),
 		mlp.CheckVariance("laplace_var", cmp.Or(c.LaplaceVar, c.PriorVar)),
+		field.Within("steps", c.Steps, 1, 100_000),
 		field.OneOf("covariance", c.Covariance, covariances),
 		field.OneOf("predictive", c.Predictive, predictives),
 	)

@@ -11,15 +11,12 @@ import (
 // gradientTolerance is where a climb ends, in nats per prior standard deviation.
 const gradientTolerance = 1e-9
 
-// The density of softmax regression has one maximum, and a climb comes to rest there.
-// With rectifiers the maxima are on kinks, where no climb comes to rest, and the steps
-// multiply rounding errors tenfold in every ten or so. So it ends after a number of steps
-// that leaves the probabilities of digits within 1e-8 whatever the rounding, and their log
-// loss within 0.002 nats of that after 1000 steps: early stopping.
-const (
-	linearSteps = 1000
-	hiddenSteps = 100
-)
+// linearSteps is more than a climb of softmax regression needs: its density has one
+// maximum. With rectifiers the maxima are on kinks, where no climb comes to rest, and the
+// steps multiply rounding errors tenfold in every ten or so. So it ends after Config.Steps:
+// early stopping, which for 100 leaves the probabilities of digits within 1e-8 whatever the
+// rounding, and their mean log loss over 20 splits within 0.004 nats of that after 1000.
+const linearSteps = 1000
 
 // climb returns the weights of a maximum of the posterior density near start, or after the
 // given steps towards it, and an error if not even the start has a finite density.

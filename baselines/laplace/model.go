@@ -55,7 +55,7 @@ func Fit(cfg Config, x [][]float64, class []int, src rand.Source) (*Model, error
 	start, steps := make([]float64, network.Weights()), linearSteps
 	if len(network.Layers) > 1 {
 		network.Initialise(start, rnd)
-		steps = hiddenSteps
+		steps = cfg.Steps
 	}
 	m := &Model{
 		cfg: cfg, network: network, onlyLast: cfg.Covariance == LastLayer || len(network.Layers) == 1,

@@ -83,6 +83,7 @@ func TestErrors(t *testing.T) {
 	check.Keys(t, map[string]Config{
 		"prior_var":   {PriorVar: -1},
 		"laplace_var": {LaplaceVar: math.Inf(1)},
+		"steps":       {Steps: -1},
 		"covariance":  {Covariance: 2},
 		"predictive":  {Predictive: 3},
 	})

@@ -34,6 +34,7 @@ func BenchmarkObserve(b *testing.B) {
 		{"784-128-128-10/adf/diagonal", mnist, 0.19, smooth(Diagonal)},
 		{"784-128-128-10/adf/diagonal/dense", mnist, 1, smooth(Diagonal)},
 		{"784-128-128-10/adf/shared above", mnist, 0.19, smooth(Diagonal, Shared, Shared)},
+		{"784-100-10/adf/full below", []int{784, 100, 10}, 0.19, smooth(Full, Shared)},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			c.cfg.Layers = c.layers

@@ -11,7 +11,7 @@ import (
 )
 
 // triangles are lower triangular roots L of covariances of as many variables, Σ = LLᵀ,
-// updated by Carlson's square-root filter (1973; Bierman 1977, Ch. V.4): Σ itself would
+// updated by Carlson's square-root filter: Σ itself would
 // lose its definiteness to rounding as soon as an example leaves little of a variance,
 // which the hidden rule Frozen does to every neuron.
 //
@@ -22,12 +22,13 @@ type triangles struct {
 	size, padded int
 	length       int // of one root
 	factor       []float64
+	step         carlson // of shrink
 }
 
 func newTriangles(count, size int) triangles {
 	padded := (size + 3) &^ 3
 	length := padded * (padded + 4) / 2
-	return triangles{size, padded, length, make([]float64, count*length)}
+	return triangles{size, padded, length, make([]float64, count*length), newCarlson(padded)}
 }
 
 // rows returns rows j to j+3 of Lᵀ of root k, for j a multiple of four, one after the other
@@ -75,36 +76,12 @@ func (t *triangles) variance(k, i int) (sum float64) {
 // shrink sets u to Lh for a unit vector h, both of the padded length, and L to a root of
 //
 //	Σ − loss uuᵀ = L (I − loss hhᵀ) Lᵀ,   left = 1 − loss ≥ 0.
-//
-// With τ_j = left + loss Σ_{k≥j} h_k² the Cholesky factor M of the middle has M_jj =
-// √(τ_{j+1}/τ_j) and M_ij = −loss h_i h_j/√(τ_jτ_{j+1}), here in the order in which
-// column j of LM needs Σ_{k>j} h_k L_ik only, which becomes u.
 func (t *triangles) shrink(u, h []float64, k int, left float64) {
 	clear(u)
-	loss := 1 - left
-	tau := left
-	root, inverse := math.Sqrt(tau), 0.0
-	if tau > 0 {
-		inverse = 1 / root
-	}
-	var keep, mix [4]float64
+	t.step.h = h
+	t.step.set(left)
 	for j := t.padded - 4; j >= 0; j -= 4 {
-		h := (*[4]float64)(h[j:])
-		for l := 3; l >= 0; l-- {
-			keep[l], mix[l] = 1, 0
-			if h[l] == 0 {
-				continue
-			}
-			tau += loss * (h[l] * h[l])
-			next := math.Sqrt(tau)
-			if next == 0 {
-				continue
-			}
-			keep[l] = root / next
-			mix[l] = -loss * h[l] * inverse / next // 0 where nothing is left of all above
-			root, inverse = next, 1/next
-		}
-		kernel.Carlson4(t.rows(k, j), u[j:], h, &keep, &mix)
+		t.step.columns(t.rows(k, j), u[j:], j)
 	}
 }
 

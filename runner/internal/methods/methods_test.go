@@ -138,8 +138,8 @@ func TestByHand(t *testing.T) {
 			must[*laplace.Model](t)(laplace.Fit(laplace.Config{Layers: linear, PriorVar: 2, LaplaceVar: 0.3}, x, class, src())),
 		},
 		{
-			`kind = "laplace"; hidden_layers = [4]; covariance = "last-layer"; predictive = "monte-carlo"`,
-			must[*laplace.Model](t)(laplace.Fit(laplace.Config{Layers: hidden, PriorVar: 1, Covariance: laplace.LastLayer, Predictive: laplace.MonteCarlo}, x, class, src())),
+			`kind = "laplace"; hidden_layers = [4]; covariance = "last-layer"; predictive = "monte-carlo"; steps = 5`,
+			must[*laplace.Model](t)(laplace.Fit(laplace.Config{Layers: hidden, PriorVar: 1, Covariance: laplace.LastLayer, Predictive: laplace.MonteCarlo, Steps: 5}, x, class, src())),
 		},
 		{
 			`kind = "variational"; prior_var = 6; bound = "bohning-joint"`,
