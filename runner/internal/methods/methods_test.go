@@ -332,6 +332,8 @@ func TestTooLarge(t *testing.T) {
 		{`kind = "variational"`, 5000, "2.5e+08"},
 		{`kind = "variational"; bound = "bohning-joint"`, 1000, "1e+08"},
 		{`kind = "tagi"; hidden_layers = [1000]`, 10000, ""},
+		{`kind = "class-gaussian"`, 5000, ""},
+		{`kind = "class-gaussian"; covariance = "own"`, 5000, "2.5e+08"},
 		{`kind = "closed-form"; hidden_layers = [1000]; covariance = "full"`, 1000, "1.01e+09"},
 		{`kind = "closed-form"; hidden_layers = [1000]; covariance = "diagonal"`, 1000, ""},
 	} {
