@@ -17,11 +17,25 @@ const (
 
 	// Diagonal keeps variances only, the fully decoupled filter of Puskorius and
 	// Feldkamp (IJCNN 1991): the step is that of Full, and what it leaves off the
-	// diagonal is dropped. It costs about 4n²W operations.
+	// diagonal is dropped. For N neurons it costs about 10W + n²N operations.
 	Diagonal
+
+	// Neuron keeps the covariances of the weights of each neuron, the node-decoupled
+	// filter of Puskorius and Feldkamp (IJCNN 1991; IEEE Transactions on Neural Networks
+	// 1994). The memory is that of one number, a step some six operations, for each pair
+	// of weights of a neuron.
+	Neuron
+
+	// LowRank keeps a diagonal and Rank columns of the inverse of the covariance, as
+	// "LO-FI" of Chang et al. (CoLLAs 2023). It costs about (3 Rank + 14) Rank W operations.
+	LowRank
+
+	// Bong keeps variances only, as the Bayesian online natural gradient of Jones, Chang
+	// and Murphy (NeurIPS 2024) for a linearised network. It costs about 10W operations.
+	Bong
 )
 
-var covariances = field.Words{"full", "diagonal"}
+var covariances = field.Words{"full", "diagonal", "neuron", "low-rank", "bong"}
 
 func (c Covariance) MarshalText() ([]byte, error)     { return covariances.Marshal(int(c)) }
 func (c *Covariance) UnmarshalText(text []byte) error { return field.Unmarshal(c, text, covariances) }
@@ -31,6 +45,7 @@ func (c *Covariance) UnmarshalText(text []byte) error { return field.Unmarshal(c
 type Config struct {
 	Layers     []int      `toml:"-"` // as for mlp.CheckLayers; every layer has a bias
 	Covariance Covariance `toml:"covariance"`
+	Rank       int        `toml:"rank,omitempty"` // of LowRank; zero stands for 10
 
 	// PriorVar is the prior variance of every weight times the number of inputs
 	// of its layer, the bias among them; zero stands for 1.
@@ -43,7 +58,8 @@ type Config struct {
 
 	// ProcessNoise is the variance that every weight gains before each step, as
 	// a share of its prior variance, at most 1. With covariance Full it costs a
-	// Cholesky factorisation, of order W³ operations, at each step.
+	// Cholesky factorisation, of order W³ operations, at each step, and so for the
+	// weights of every neuron with Neuron. LowRank has none.
 	ProcessNoise float64 `toml:"process_noise"`
 }
 
@@ -51,6 +67,9 @@ type Config struct {
 func (c Config) WithDefaults() Config {
 	c.PriorVar = cmp.Or(c.PriorVar, 1)
 	c.PriorMeanVar = cmp.Or(c.PriorMeanVar, 2)
+	if c.Covariance == LowRank {
+		c.Rank = cmp.Or(c.Rank, 10)
+	}
 	return c
 }
 
@@ -58,8 +77,15 @@ func (c Config) WithDefaults() Config {
 // look at Layers.
 func (c Config) Validate() error {
 	c = c.WithDefaults()
+	if c.Rank != 0 && c.Covariance != LowRank {
+		return field.Errorf("rank", `%d is not allowed; allowed: with covariance = "low-rank" only`, c.Rank)
+	}
+	if c.ProcessNoise != 0 && c.Covariance == LowRank {
+		return field.Errorf("process_noise", `%g is not allowed; allowed: 0 with low-rank`, c.ProcessNoise)
+	}
 	return cmp.Or(
 		field.OneOf("covariance", c.Covariance, covariances),
+		field.Within("rank", c.Rank, 0, 200),
 		mlp.CheckVariance("prior_var", c.PriorVar),
 		mlp.CheckVariance("prior_mean_var", c.PriorMeanVar),
 		field.Within("process_noise", c.ProcessNoise, 0, 1),

@@ -1,80 +1,74 @@
 package kalman
 
 import (
-	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
 	"closedform/core/kernel"
 )
 
-// diagonal is a root that is diagonal: standard deviations.
+// diagonal is the blocks of weights that are all independent.
 type diagonal struct {
-	sd []float64
-
-	// Of one step, with m reflections: the products f_l·f_k of the vectors that
-	// make them, and of the last vector, for l < k at k(k−1)/2 + l; and how much
-	// of each a weight takes.
-	products []float64
-	take     []float64
+	variance []float64
+	move     []float64 // of a neuron
 }
 
-// newDiagonal returns the root of a covariance for steps of m reflections.
-func newDiagonal(variance []float64, m int) *diagonal {
-	r := &diagonal{sd: make([]float64, len(variance)), products: make([]float64, (m+1)*m/2), take: make([]float64, m)}
-	for i, v := range variance {
-		r.sd[i] = math.Sqrt(v)
-	}
-	return r
+func newDiagonal(variance []float64) *diagonal {
+	return &diagonal{variance: slices.Clone(variance), move: make([]float64, len(variance))}
 }
 
-func (r *diagonal) whiten(dst, h [][]float64) {
-	for k, f := range dst {
-		floats.MulTo(f, r.sd, h[k])
-	}
+func (d *diagonal) spread(j *jacobian, a int) float64 {
+	at := j.neurons[a]
+	return kernel.Dot(d.variance[at.from:at.to], j.square[at.layer])
 }
 
-// step follows row i of the product T of the reflections, which starts as the
-// unit vector e_i and becomes
+// update leaves, of a variance v, v (1 − (1−square) v y²/q), which is not below square·v.
+func (d *diagonal) update(mean []float64, j *jacobian, a int, q, gain, square float64) {
+	at, move := j.neurons[a], d.move[:len(mean)]
+	floats.ScaleTo(move, gain, j.input[at.layer])
+	kernel.Update(mean, d.variance[at.from:at.to], move, j.square[at.layer], 1, -(1-square)/q, square)
+}
+
+func (d *diagonal) diffuse(variance []float64) bool {
+	floats.Add(d.variance, variance)
+	return true
+}
+
+// bong is the Bayesian online natural gradient in one step, with a diagonal Gaussian, the
+// linearised network and its Hessian (Jones, Chang and Murphy, NeurIPS 2024: "bong", "diag",
+// "lin-hess"): of each weight with the variance v
 //
-//	u_k = u_{k−1} − c_k f_k,   c_k = β_k a_k,   a_k = u_{k−1}·f_k = f_ki − Σ_{l<k} c_l f_l·f_k
-//	|u_k|² = |u_{k−1}|² − a_k²/(1+s_k),
+//	1/ṽ = 1/v + (JᵀSJ)_ii,   μ̃ = μ + ṽ (Jᵀ(y − p))_i.
 //
-// without forming it. The new variance is the old one times |u|², and the mean
-// moves by sd_i u·b.
-func (r *diagonal) step(mean []float64, white [][]float64, steps reflections) {
-	m := len(steps.beta)
-	for k, f := range white {
-		for l := range k {
-			r.products[k*(k-1)/2+l] = kernel.Dot(white[l], f)
-		}
-	}
-	for i, sd := range r.sd {
-		square := 1.0
-		rest := r.products
-		for k, beta := range steps.beta {
-			a := white[k][i]
-			for l, c := range r.take[:k] {
-				a -= c * rest[l]
-			}
-			rest = rest[k:]
-			r.take[k] = beta * a
-			// Never below what the inequality of Cauchy and Schwarz leaves,
-			// but for rounding.
-			square = max(square-a*a/steps.shrink[k], square/steps.shrink[k])
-		}
-		move := white[m][i]
-		for l, c := range r.take {
-			move -= c * rest[l]
-		}
-		mean[i] += sd * move
-		r.sd[i] = sd * math.Sqrt(square)
-	}
-}
+// It differs from the diagonal of the Kalman filter, which takes the gradient times the
+// full P̃ and keeps the diagonal of that: here the precision keeps its diagonal, so that
+// the variances are smaller and the weights move as if they were alone.
+type bong struct{ *decoupled }
 
-func (r *diagonal) diffuse(variance []float64) bool {
-	for i, v := range variance {
-		r.sd[i] = math.Sqrt(r.sd[i]*r.sd[i] + v)
+func (r bong) step(mean []float64, j *jacobian) bool {
+	r.whiten(j)
+	for _, f := range r.white {
+		if !(kernel.Dot(f, f) <= largestSquare) {
+			return false
+		}
+	}
+	m := len(j.delta) - 1
+	variance := r.blocks.(*diagonal).variance
+	for a, at := range j.neurons {
+		var hessian float64 // Σ_k δ_ka² = (JᵀSJ)_ii/y_i²
+		for _, d := range j.delta[:m] {
+			hessian += d[a] * d[a]
+		}
+		score := j.delta[m][a]
+		if hessian == 0 && score == 0 {
+			continue
+		}
+		v, mean := variance[at.from:at.to], mean[at.from:at.to]
+		for i, y := range j.input[at.layer] {
+			v[i] /= 1 + v[i]*(y*y)*hessian
+			mean[i] += v[i] * y * score
+		}
 	}
 	return true
 }

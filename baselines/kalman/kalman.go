@@ -14,7 +14,7 @@
 // That is P̃⁻¹ = P⁻¹ + JᵀSJ, the online natural gradient (Ollivier, "Online natural
 // gradient as a Kalman filter", Electronic Journal of Statistics 2018).
 //
-// The covariance is kept as a square root, so that it stays positive definite
+// Covariances are kept as a square root, or as an inverse, so that they stay positive definite
 // however many steps are taken. The mean has no such guarantee: with hidden layers and
 // a prior that is wide for its inputs steps may grow without bound, until Observe
 // returns errors; the default prior is for standardised inputs.
@@ -40,19 +40,30 @@ import (
 type Model struct {
 	network *mlp.Network
 	mean    []float64
-	root    root
+	belief  belief
 	noise   []float64 // variance that each weight gains before a step; nil for none
 
 	pass  *mlp.Pass
 	label [][]float64 // rows of Aᵀ
-
-	// Of n vectors: rows of the derivatives of functions of the logits by the
-	// weights, and these times the root of the covariance.
-	rows, white [][]float64
-	steps       reflections
+	rows  *jacobian   // of n functions of the logits
 
 	moments  *softmax.Moments
 	variance []float64 // of the logits
+}
+
+// belief is the covariance P of the weights.
+type belief interface {
+	// variances sets dst_k to h_k P h_kᵀ for the rows h of the jacobian.
+	variances(dst []float64, j *jacobian)
+
+	// step takes the last row of the jacobian for the derivatives of y − p, the others for
+	// those of Aᵀ. It reports whether the numbers are small enough for it; else nothing
+	// has changed.
+	step(mean []float64, j *jacobian) bool
+
+	// diffuse adds variances to the diagonal of P. It reports whether the sum is
+	// positive definite, to rounding error; else P stays as it was.
+	diffuse(variance []float64) bool
 }
 
 // New returns a filter with its prior weights; the prior means of hidden layers
@@ -67,7 +78,7 @@ func New(cfg Config, src rand.Source) (*Model, error) {
 	n, count := network.Outputs(), network.Weights()
 	m := &Model{
 		network: network, mean: make([]float64, count), pass: network.NewPass(),
-		label: vectors(n-1, n), rows: vectors(n, count), white: vectors(n, count), steps: newReflections(n - 1),
+		label: vectors(n-1, n), rows: newJacobian(network, n),
 		moments: softmax.NewMoments(n), variance: make([]float64, n),
 	}
 	for _, w := range network.Layers[:len(network.Layers)-1] {
@@ -77,10 +88,18 @@ func New(cfg Config, src rand.Source) (*Model, error) {
 		}
 	}
 	prior := network.PriorVar(cfg.PriorVar)
-	if cfg.Covariance == Full {
-		m.root = newFull(prior)
-	} else {
-		m.root = newDiagonal(prior, n-1)
+	neurons := len(m.rows.neurons)
+	switch cfg.Covariance {
+	case Full:
+		m.belief = newFull(prior, n)
+	case Neuron:
+		m.belief = newDecoupled(newPerNeuron(m.rows.neurons, prior), neurons, n)
+	case LowRank:
+		m.belief = newLowRank(prior, cfg.Rank, neurons, n)
+	case Diagonal:
+		m.belief = newDecoupled(newDiagonal(prior), neurons, n)
+	case Bong:
+		m.belief = bong{newDecoupled(newDiagonal(prior), neurons, n)}
 	}
 	if cfg.ProcessNoise > 0 {
 		floats.Scale(cfg.ProcessNoise, prior)
@@ -98,12 +117,8 @@ func vectors(count, length int) [][]float64 {
 	return v
 }
 
-// derive sets rows[k] to the derivatives by the weights of what Score says of
-// the logits.
-func (m *Model) derive(k int) {
-	clear(m.rows[k])
-	m.network.Backward(m.pass, m.rows[k], m.mean)
-}
+// derive sets row k to the derivatives by the weights of what Score says of the logits.
+func (m *Model) derive(k int) { m.rows.set(k, m.network, m.pass, m.mean) }
 
 // errOverflow says that a product of derivatives and deviations of the weights
 // is too large to be squared.
@@ -119,7 +134,7 @@ func (m *Model) Observe(x []float64, class int) error {
 	if err := cmp.Or(mlp.CheckClass(class, n), m.network.Logits(m.pass, m.mean, x)); err != nil {
 		return fmt.Errorf("kalman: %w", err)
 	}
-	if m.noise != nil && !m.root.diffuse(m.noise) {
+	if m.noise != nil && !m.belief.diffuse(m.noise) {
 		return errors.New("kalman: the covariance is not positive definite to rounding error: more process noise is needed")
 	}
 	p := m.pass.Logit
@@ -134,11 +149,9 @@ func (m *Model) Observe(x []float64, class int) error {
 	}
 	m.pass.Score[class]++
 	m.derive(n - 1)
-	m.root.whiten(m.white, m.rows)
-	if !m.steps.set(m.white) {
+	if !m.belief.step(m.mean, m.rows) {
 		return errOverflow
 	}
-	m.root.step(m.mean, m.white, m.steps)
 	return nil
 }
 
@@ -167,9 +180,9 @@ func (m *Model) Predict(p, x []float64) error {
 		m.pass.Score[j] = 1 - share
 		m.derive(j)
 	}
-	m.root.whiten(m.white, m.rows)
-	for j, f := range m.white {
-		m.variance[j] = kernel.Dot(f, f) / (1 - share)
+	m.belief.variances(m.variance, m.rows)
+	for j := range m.variance {
+		m.variance[j] /= 1 - share
 		if !mlp.Finite(m.variance[j]) {
 			return errOverflow
 		}

@@ -47,7 +47,14 @@ func observe(t testing.TB, m *Model, x []float64, class int) {
 }
 
 func TestLearner(t *testing.T) {
-	for _, cfg := range []Config{{Layers: []int{2, 3}, PriorVar: 10}, {Layers: []int{2, 8, 3}}, {Layers: []int{2, 8, 3}, Covariance: Diagonal, ProcessNoise: 1e-6}} {
+	for _, cfg := range []Config{
+		{Layers: []int{2, 3}, PriorVar: 10},
+		{Layers: []int{2, 8, 3}},
+		{Layers: []int{2, 8, 3}, Covariance: Diagonal, ProcessNoise: 1e-6},
+		{Layers: []int{2, 8, 3}, Covariance: Neuron},
+		{Layers: []int{2, 8, 3}, Covariance: LowRank},
+		{Layers: []int{2, 8, 3}, Covariance: Bong},
+	} {
 		check.Learner(t, 0.1, func(x [][]float64, class []int, src rand.Source) (check.Predictor, error) {
 			m, err := New(cfg, src)
 			for k := 0; k < len(x) && err == nil; k++ {
@@ -61,16 +68,41 @@ func TestLearner(t *testing.T) {
 // Weights returns copies of mean and covariance of all weights.
 func (m *Model) Weights() (mean []float64, cov mat.Symmetric) {
 	n := len(m.mean)
-	if r, ok := m.root.(*diagonal); ok {
-		p := mat.NewDiagDense(n, nil)
-		for i, sd := range r.sd {
-			p.SetDiag(i, sd*sd)
-		}
-		return slices.Clone(m.mean), p
-	}
 	p := mat.NewSymDense(n, nil)
-	p.SymOuterK(1, mat.NewDense(n, n, m.root.(*full).s))
+	switch r := m.belief.(type) {
+	case *full:
+		p.SymOuterK(1, mat.NewDense(n, n, r.s))
+	case *lowRank:
+		for i, v := range r.precision {
+			p.SetSym(i, i, v)
+		}
+		for _, w := range m.columns() {
+			p.SymRankOne(p, 1, mat.NewVecDense(n, w))
+		}
+		var inverse mat.Cholesky
+		if !inverse.Factorize(p) || inverse.InverseTo(p) != nil {
+			panic("not positive definite")
+		}
+	case *decoupled:
+		setBlocks(p, m, r)
+	case bong:
+		setBlocks(p, m, r.decoupled)
+	}
 	return slices.Clone(m.mean), p
+}
+
+func setBlocks(p *mat.SymDense, m *Model, r *decoupled) {
+	switch b := r.blocks.(type) {
+	case *diagonal:
+		for i, v := range b.variance {
+			p.SetSym(i, i, v)
+		}
+	case *perNeuron:
+		for a, at := range m.rows.neurons {
+			block := p.SliceSym(at.from, at.to).(*mat.SymDense)
+			block.SymOuterK(1, mat.NewDense(block.SymmetricDim(), block.SymmetricDim(), b.roots[a].s))
+		}
+	}
 }
 
 // logitsAt returns those of the network at the weights w.
@@ -129,9 +161,10 @@ func textbook(t *testing.T, m *Model, x []float64, class int) ([]float64, *mat.D
 	return mean, after
 }
 
-// A step is the Kalman step, for a network with hidden layers and without, that
+// A step is the Kalman step, for a network with hidden layers and without. That
 // of Diagonal has the mean and the variances of the step of Full from the same
-// diagonal covariance.
+// diagonal covariance, that of Neuron also the covariances of each neuron's weights. With a
+// rank that nothing is dropped from, LowRank is Full.
 func TestObserveIsTheKalmanStep(t *testing.T) {
 	for _, cfg := range []Config{
 		{Layers: []int{3, 2}},
@@ -140,6 +173,8 @@ func TestObserveIsTheKalmanStep(t *testing.T) {
 		{Layers: []int{2, 4, 3, 4}},
 		{Layers: []int{3, 4}, Covariance: Diagonal},
 		{Layers: []int{2, 5, 3}, Covariance: Diagonal, PriorMeanVar: 1},
+		{Layers: []int{2, 5, 3}, Covariance: Neuron},
+		{Layers: []int{2, 3, 3}, Covariance: LowRank, Rank: 24},
 	} {
 		m := newModel(t, cfg)
 		x, class, _ := check.Clusters(12, cfg.Layers[0], m.network.Outputs(), "textbook")
@@ -150,7 +185,7 @@ func TestObserveIsTheKalmanStep(t *testing.T) {
 			for i := range mean {
 				check.Near(t, fmt.Sprintf("%v: mean of weight %d", cfg.Layers, i), gotMean[i], mean[i], 1e-8)
 				for k := range mean {
-					if cfg.Covariance == Full || i == k {
+					if cfg.Covariance == Full || cfg.Covariance == LowRank || i == k || cfg.Covariance == Neuron && gotCov.At(i, k) != 0 {
 						check.Near(t, fmt.Sprintf("%v: covariance %d, %d", cfg.Layers, i, k), gotCov.At(i, k), cov.At(i, k), 1e-8)
 					}
 				}
@@ -186,7 +221,7 @@ func TestTwoClassesByHand(t *testing.T) {
 // network, by finite differences, and of it the differences only: Monte Carlo of
 // the softmax of such logits agrees for a spread that is the same for all.
 func TestPredictUsesTheLinearisedLogits(t *testing.T) {
-	for _, kind := range []Covariance{Full, Diagonal} {
+	for _, kind := range kinds {
 		m := newModel(t, Config{Layers: []int{2, 4, 3}, Covariance: kind})
 		last := clusters(t, m, "predict", 30, nil)
 		j, _ := m.jacobian(last)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,7 +15,7 @@ import (
 	"closedform/internal/check"
 )
 
-var kinds = []Covariance{Full, Diagonal}
+var kinds = []Covariance{Full, Diagonal, Neuron, LowRank, Bong}
 
 // After ten thousand examples, some of which say far more than others, the
 // covariance is positive definite, and none of its variances has grown.
@@ -65,7 +66,7 @@ func TestClassesMayBePermuted(t *testing.T) {
 // Process noise adds to the diagonal and to nothing else, and to what the share
 // of the prior says.
 func TestProcessNoiseAddsToTheDiagonal(t *testing.T) {
-	for _, kind := range kinds {
+	for _, kind := range []Covariance{Full, Diagonal, Neuron, Bong} {
 		cfg := Config{Layers: []int{2, 3, 3}, Covariance: kind, PriorVar: 2}
 		quiet := newModel(t, cfg)
 		cfg.ProcessNoise = 0.1
@@ -76,7 +77,7 @@ func TestProcessNoiseAddsToTheDiagonal(t *testing.T) {
 		}
 		clusters(t, m, "noise", 20, nil)
 		_, before := m.Weights()
-		if !m.root.diffuse(m.noise) {
+		if !m.belief.diffuse(m.noise) {
 			t.Fatal("not positive definite")
 		}
 		_, after := m.Weights()
@@ -90,7 +91,7 @@ func TestProcessNoiseAddsToTheDiagonal(t *testing.T) {
 
 // A boundary that jumps is found again with process noise, and not without.
 func TestProcessNoiseForgets(t *testing.T) {
-	for _, kind := range kinds {
+	for _, kind := range []Covariance{Full, Diagonal, Neuron, Bong} {
 		var p [2]float64
 		for i, noise := range []float64{0, 0.02} {
 			m := newModel(t, Config{Layers: []int{1, 2}, Covariance: kind, ProcessNoise: noise})
@@ -121,7 +122,7 @@ func TestExtremes(t *testing.T) {
 				name := fmt.Sprintf("%v, prior %g, size %g:", kind, prior, size)
 				for k := range 12 {
 					x := []float64{size * float64(k%3-1), size}
-					mean, _ := m.Weights()
+					mean := slices.Clone(m.mean)
 					if err := m.Observe(x, k%3); err != nil && !floats.Equal(mean, m.mean) {
 						t.Errorf("%s weights changed with error %v", name, err)
 					}
@@ -150,15 +151,13 @@ func TestExtremes(t *testing.T) {
 
 // A deviation that an observation all but determines keeps its digits.
 func TestDiagonalKeepsSmallDeviations(t *testing.T) {
-	r := newDiagonal([]float64{1}, 1)
-	steps := newReflections(1)
-	white := [][]float64{{1e12}, {0}}
-	if !steps.set(white) {
+	r := newDecoupled(newDiagonal([]float64{1}), 1, 2)
+	j := &jacobian{neurons: []neuron{{0, 0, 1}}, input: [][]float64{{1e12}}, square: [][]float64{{1e24}}, delta: [][]float64{{1}, {0}}}
+	if !r.step(make([]float64, 1), j) {
 		t.Fatal("overflow")
 	}
-	r.step(make([]float64, 1), white, steps)
-	if !(math.Abs(r.sd[0]*1e12-1) < 1e-12) {
-		t.Errorf("deviation %g, want 1e-12", r.sd[0])
+	if v := r.blocks.(*diagonal).variance[0]; !(math.Abs(v*1e24-1) < 1e-12) {
+		t.Errorf("variance %g, want 1e-24", v)
 	}
 }
 
@@ -210,7 +209,9 @@ func TestConfigErrors(t *testing.T) {
 		"prior_var":      {PriorVar: -1},
 		"prior_mean_var": {PriorMeanVar: math.NaN()},
 		"process_noise":  {ProcessNoise: 1.5},
+		"rank":           {Rank: 3},
 	})
+	check.Keys(t, map[string]Config{"process_noise": {Covariance: LowRank, ProcessNoise: 0.1}, "rank": {Covariance: LowRank, Rank: 201}})
 	if _, err := New(Config{Layers: []int{2}}, random.Source("x")); err == nil {
 		t.Error("layers without classes were accepted")
 	}
@@ -219,7 +220,11 @@ func TestConfigErrors(t *testing.T) {
 // A step allocates nothing.
 func TestAllocatesNothing(t *testing.T) {
 	for _, kind := range kinds {
-		m := newModel(t, Config{Layers: []int{4, 5, 3}, Covariance: kind, ProcessNoise: 1e-3})
+		cfg := Config{Layers: []int{4, 5, 3}, Covariance: kind}
+		if kind != LowRank {
+			cfg.ProcessNoise = 1e-3
+		}
+		m := newModel(t, cfg)
 		x := []float64{1, -1, 2, 0}
 		observe(t, m, x, 1)
 		if n := testing.AllocsPerRun(20, func() { _ = m.Observe(x, 2) }); n != 0 {
@@ -229,8 +234,15 @@ func TestAllocatesNothing(t *testing.T) {
 }
 
 func BenchmarkObserve(b *testing.B) {
-	for _, cfg := range []Config{{Layers: []int{64, 50, 10}}, {Layers: []int{784, 100, 10}, Covariance: Diagonal}} {
-		b.Run(fmt.Sprint(cfg.Covariance, cfg.Layers), func(b *testing.B) {
+	for _, cfg := range []Config{
+		{Layers: []int{64, 50, 10}},
+		{Layers: []int{784, 128, 128, 10}, Covariance: Diagonal},
+		{Layers: []int{784, 128, 128, 10}, Covariance: Bong},
+		{Layers: []int{784, 128, 128, 10}, Covariance: LowRank},
+		{Layers: []int{784, 128, 128, 10}, Covariance: LowRank, Rank: 5},
+		{Layers: []int{64, 50, 50, 10}, Covariance: Neuron},
+	} {
+		b.Run(fmt.Sprint(cfg.Covariance, cfg.Rank, cfg.Layers), func(b *testing.B) {
 			m := newModel(b, cfg)
 			x, class, _ := check.Clusters(1, cfg.Layers[0], 10, "bench")
 			for b.Loop() {

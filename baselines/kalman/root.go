@@ -3,64 +3,69 @@ package kalman
 import (
 	"math"
 
-	"gonum.org/v1/gonum/floats"
-
 	"closedform/core/kernel"
+	"closedform/core/linear"
 )
 
-// root is a square root S of the covariance of the weights, P = SSᵀ.
-type root interface {
-	// whiten sets dst[k] to Sᵀh[k].
-	whiten(dst, h [][]float64)
-
-	// step replaces S by ST and adds S T b to the mean, where T is the product
-	// of the reflections of white, and b the last vector of white.
-	step(mean []float64, white [][]float64, r reflections)
-
-	// diffuse adds variances to the diagonal of P. It reports whether the sum is
-	// positive definite, to rounding error; else S stays as it was.
-	diffuse(variance []float64) bool
+// root is a square root S of a covariance, P = SSᵀ, row by row.
+type root struct {
+	n    int
+	s    []float64
+	next []float64 // of diffuse
 }
 
-// reflections are what a step makes of the root of a covariance (Potter 1963; see
-// Bierman, "Factorization Methods for Discrete Sequential Estimation", 1977). For
-// an observation with derivatives h and noise of unit variance let f = Sᵀh and
-// s = f·f. Then
-//
-//	P − Phhᵀ P/(1+s) = S(I − ffᵀ/(1+s))Sᵀ = S T T Sᵀ,
-//	T = I − βffᵀ,   β = 1/(t(1+t)),   t = √(1+s).
-//
-// Whatever the rounding errors, the new root is one of a positive semi-definite
-// matrix. Of several observations each has the f that the steps before it leave, T…Tf.
-type reflections struct {
-	beta   []float64
-	shrink []float64 // t²
+// newRoot returns the root of a diagonal covariance.
+func newRoot(variance []float64) *root {
+	n := len(variance)
+	r := &root{n: n, s: make([]float64, n*n)}
+	for i, v := range variance {
+		r.s[i*n+i] = math.Sqrt(v)
+	}
+	return r
 }
 
-func newReflections(count int) reflections {
-	return reflections{beta: make([]float64, count), shrink: make([]float64, count)}
-}
+func (r *root) row(i int) []float64 { return r.s[i*r.n : (i+1)*r.n] }
 
-// largestSquare is the largest squared norm of a whitened vector: below it no
-// product in a step overflows.
-const largestSquare = 1e200
-
-// set applies the reflections of all vectors but the last to all vectors after
-// them. It reports whether the numbers are small enough for a step.
-func (r reflections) set(white [][]float64) bool {
-	for _, f := range white {
-		if !(kernel.Dot(f, f) <= largestSquare) {
-			return false
+// whiten sets dst[k] to Sᵀh[k].
+func (r *root) whiten(dst, h [][]float64) {
+	for _, f := range dst {
+		clear(f)
+	}
+	// All vectors in one sweep, as it is the root that does not fit the cache.
+	for i := range r.n {
+		s := r.row(i)
+		for k, f := range dst {
+			if hi := h[k][i]; hi != 0 { // that of a unit that is off is
+				kernel.AddScaled(f, hi, s)
+			}
 		}
 	}
-	for k := range r.beta {
-		f := white[k]
-		s := kernel.Dot(f, f)
-		t := math.Sqrt(1 + s)
-		r.beta[k], r.shrink[k] = 1/(t*(1+t)), 1+s
-		for _, g := range white[k+1:] {
-			floats.AddScaled(g, -r.beta[k]*kernel.Dot(f, g), f)
+}
+
+// diffuse adds variances to the diagonal of P, and takes the Cholesky factor of the sum for
+// the new root. It reports whether the sum is positive definite, to rounding error; else S
+// stays as it was.
+func (r *root) diffuse(variance []float64) bool {
+	if r.next == nil {
+		r.next = make([]float64, len(r.s))
+	}
+	p, n := r.next, r.n
+	clear(p)
+	const block = 16 // rows that work on one row while it is in the cache
+	for start := 0; start < n; start += block {
+		end := min(n, start+block)
+		for j := range end {
+			for i := max(start, j); i < end; i++ {
+				p[i*n+j] = kernel.Dot(r.row(i), r.row(j))
+			}
 		}
 	}
+	for i, v := range variance {
+		p[i*n+i] += v
+	}
+	if !linear.FactorizeLower(p, n) {
+		return false
+	}
+	r.s, r.next = p, r.s
 	return true
 }

@@ -37,7 +37,7 @@ func (d Descent) Validate() error {
 // nothing.
 func (d Descent) Run(weights []float64, examples int, rnd *rand.Rand, gradient func(grad []float64, batch []int)) {
 	n := len(weights)
-	adam, grad := adam{make([]float64, n), make([]float64, n), 1, 1}, make([]float64, n)
+	adam, grad := NewAdam(n, 0.9, 0.999), make([]float64, n)
 	order := make([]int, examples)
 	for i := range order {
 		order[i] = i
@@ -49,7 +49,7 @@ func (d Descent) Run(weights []float64, examples int, rnd *rand.Rand, gradient f
 		for start := 0; start < examples; start += batchSize {
 			clear(grad)
 			gradient(grad, order[start:min(start+batchSize, examples)])
-			adam.step(weights, grad, d.Step*(1-float64(step)/float64(steps)))
+			adam.Step(weights, grad, d.Step*(1-float64(step)/float64(steps)))
 			step++
 		}
 	}
@@ -71,34 +71,37 @@ func (n *Network) Initialise(weights []float64, rnd *rand.Rand) {
 	}
 }
 
-// adam is gradient descent whose step is scaled, weight by weight, by running
+// Adam is gradient descent whose step is scaled, weight by weight, by running
 // means of the derivatives g and of their squares (Kingma and Ba, "Adam: a method
 // for stochastic optimization", ICLR 2015, Algorithm 1),
 //
 //	m ← β₁m + (1−β₁)g,   v ← β₂v + (1−β₂)g²,
 //	w ← w − α m̂/(√v̂ + ε),   m̂ = m/(1−β₁ᵗ),   v̂ = v/(1−β₂ᵗ),
 //
-// at step t = 1, 2, …, with β₁ = 0.9, β₂ = 0.999 and ε = 1e-8.
-type adam struct {
+// at step t = 1, 2, …, with ε = 1e-8; the authors' β₁ is 0.9, their β₂ 0.999.
+type Adam struct {
+	beta1, beta2   float64
 	mean, square   []float64 // m and v
 	power1, power2 float64   // β₁ᵗ, β₂ᵗ
 }
 
-const (
-	adamBeta1   = 0.9
-	adamBeta2   = 0.999
-	adamEpsilon = 1e-8
-)
+// NewAdam returns Adam before its first step, for so many weights.
+func NewAdam(weights int, beta1, beta2 float64) *Adam {
+	return &Adam{beta1, beta2, make([]float64, weights), make([]float64, weights), 1, 1}
+}
 
-// step moves the weights down the gradient, with the step size rate, which is α.
-func (a *adam) step(weights, grad []float64, rate float64) {
-	a.power1 *= adamBeta1
-	a.power2 *= adamBeta2
-	c1, c2 := 1/(1-a.power1), 1/(1-a.power2)
+const adamEpsilon = 1e-8
+
+// Step moves the weights down the gradient, with the step size rate, which is α.
+func (a *Adam) Step(weights, grad []float64, rate float64) {
+	a.power1 *= a.beta1
+	a.power2 *= a.beta2
+	c1, c2, b1, b2 := 1/(1-a.power1), 1/(1-a.power2), a.beta1, a.beta2
+	mean, square, weights := a.mean[:len(grad)], a.square[:len(grad)], weights[:len(grad)]
 	for i, g := range grad {
-		m := adamBeta1*a.mean[i] + (1-adamBeta1)*g
-		v := adamBeta2*a.square[i] + (1-adamBeta2)*g*g
-		a.mean[i], a.square[i] = m, v
+		m := b1*mean[i] + (1-b1)*g
+		v := b2*square[i] + (1-b2)*g*g
+		mean[i], square[i] = m, v
 		weights[i] -= rate * c1 * m / (math.Sqrt(c2*v) + adamEpsilon)
 	}
 }

@@ -156,26 +156,41 @@ func (n *Network) ForwardFrom(p *Pass, from int, weights []float64) {
 	}
 }
 
-// Backward adds the derivatives of Σ_j Score_j Logit_j by the weights to grad,
-// after Forward for the same weights. The derivative of a hidden unit at its kink
-// z = 0 is taken as 1.
-func (n *Network) Backward(p *Pass, grad, weights []float64) {
+// Deltas sets the derivatives of Σ_j Score_j Logit_j by the pre-activations of all
+// layers, after Forward for the same weights. The derivative of a hidden unit at its
+// kink z = 0 is taken as 1.
+func (n *Network) Deltas(p *Pass, weights []float64) {
 	delta := p.Score
-	for l := len(n.Layers) - 1; l >= 0; l-- {
-		w := n.Layers[l]
-		for j, d := range delta {
-			floats.AddScaled(w.Neuron(grad, j), d, p.y[l])
-		}
-		if l == 0 {
-			return
-		}
-		below := p.delta[l]
+	for l := len(n.Layers) - 1; l > 0; l-- {
+		w, below := n.Layers[l], p.delta[l]
 		clear(below)
 		for j, d := range delta {
-			floats.AddScaled(below, d, w.Neuron(weights, j)[:len(below)])
+			if d != 0 { // that of a unit that is off is
+				floats.AddScaled(below, d, w.Neuron(weights, j)[:len(below)])
+			}
 		}
 		floats.Mul(below, p.slope[l])
 		delta = below
+	}
+}
+
+// Delta returns what the last Deltas has set for the neurons of layer l: the derivative by
+// the weight of neuron j and input i is Delta(l)[j]·Input(l)[i].
+func (p *Pass) Delta(l int) []float64 {
+	if l == len(p.delta)-1 {
+		return p.Score
+	}
+	return p.delta[l+1]
+}
+
+// Backward adds the derivatives of Σ_j Score_j Logit_j by the weights to grad,
+// after Forward for the same weights.
+func (n *Network) Backward(p *Pass, grad, weights []float64) {
+	n.Deltas(p, weights)
+	for l, w := range n.Layers {
+		for j, d := range p.Delta(l) {
+			floats.AddScaled(w.Neuron(grad, j), d, p.y[l])
+		}
 	}
 }
 
@@ -203,9 +218,11 @@ func Normalise(z []float64) {
 	}
 }
 
-// dot is written out because the vectors are short: a call costs more than the
-// work.
+// dot is written out for vectors so short that a call costs more than the work.
 func dot(a, b []float64) float64 {
+	if len(b) > 128 {
+		return kernel.Dot(b, a)
+	}
 	var s float64
 	for i, x := range a[:len(b)] {
 		s += x * b[i]

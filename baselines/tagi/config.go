@@ -26,13 +26,30 @@ var units = field.Words{"linearised", "mixture"}
 func (u Unit) MarshalText() ([]byte, error)     { return units.Marshal(int(u)) }
 func (u *Unit) UnmarshalText(text []byte) error { return field.Unmarshal(u, text, units) }
 
+// Head says how labels are told to the outputs.
+type Head int
+
+const (
+	// Tree has an output for each node of a binary tree of the classes: the paper, Sec. 4.
+	Tree Head = iota
+
+	// Remax has an output for each class, see [remax].
+	Remax
+)
+
+var heads = field.Words{"tree", "remax"}
+
+func (h Head) MarshalText() ([]byte, error)     { return heads.Marshal(int(h)) }
+func (h *Head) UnmarshalText(text []byte) error { return field.Unmarshal(h, text, heads) }
+
 // Config describes a network. The zero value of every field but Layers is its
 // documented default.
 type Config struct {
 	Layers []int   `toml:"-"` // as for mlp.CheckLayers; every layer has a bias
 	Unit   Unit    `toml:"unit"`
-	SigmaV float64 `toml:"sigma_v"` // deviation of the noise of the targets ±1; zero stands for 1
-	SigmaP float64 `toml:"sigma_p"` // deviation that a prediction adds to an output; zero stands for 1/3
+	Head   Head    `toml:"head"`
+	SigmaV float64 `toml:"sigma_v"` // deviation of the noise of the targets, ±1, or 0 and 1; zero stands for 1
+	SigmaP float64 `toml:"sigma_p"` // deviation that a prediction adds to an output of the tree; zero stands for 1/3
 
 	// PriorVar and PriorMeanVar are the prior variance of every weight and the
 	// variance of what its prior mean is drawn from, both times the number of inputs
@@ -55,6 +72,7 @@ func (c Config) Validate() error {
 	const most = 1e100 // squares of it do not overflow
 	return cmp.Or(
 		field.OneOf("unit", c.Unit, units),
+		field.OneOf("head", c.Head, heads),
 		field.Within("sigma_v", c.SigmaV, 0, most),
 		field.Within("sigma_p", c.SigmaP, 0, most),
 		field.Within("prior_var", c.PriorVar, 0, most),

@@ -15,7 +15,7 @@ import (
 )
 
 func TestLearner(t *testing.T) {
-	for _, cfg := range []Config{{SigmaV: 0.3}, {SigmaV: 0.3, Unit: Mixture}} {
+	for _, cfg := range []Config{{SigmaV: 0.3}, {SigmaV: 0.3, Unit: Mixture}, {SigmaV: 0.1, Unit: Mixture, Head: Remax}} {
 		cfg.Layers = []int{2, 12, 8, 3}
 		var last *Model
 		check.Learner(t, 0.25, func(x [][]float64, class []int, src rand.Source) (check.Predictor, error) {
@@ -76,12 +76,13 @@ func TestBackwardFloorsAndCounts(t *testing.T) {
 // Whatever is asked is answered with probabilities or with an error, which leaves
 // the weights as they were.
 func TestExtremes(t *testing.T) {
-	for _, unit := range []Unit{Linearised, Mixture} {
+	for _, c := range []Config{{}, {Unit: Mixture}, {Unit: Mixture, Head: Remax}} {
 		for _, prior := range []float64{1e-100, 1e-8, 1e8, 1e100} {
 			for _, size := range []float64{0, 1e-300, 1e-150, 1e8, 1e20, 1e150, 1e300} {
 				for _, noise := range []float64{1e-100, 1, 1e100} {
-					m := newModel(t, Config{Layers: []int{2, 3, 3}, Unit: unit, PriorVar: prior, SigmaV: noise})
-					name := fmt.Sprintf("%v, prior %g, size %g, noise %g:", unit, prior, size, noise)
+					c.Layers, c.PriorVar, c.SigmaV = []int{2, 3, 3}, prior, noise
+					m := newModel(t, c)
+					name := fmt.Sprintf("%v, %v, prior %g, size %g, noise %g:", c.Unit, c.Head, prior, size, noise)
 					for k := range 10 {
 						x := []float64{size * float64(k%3-1), size}
 						before, _ := m.Weights(0)
@@ -133,6 +134,7 @@ func must(mean, _ *mat.Dense) *mat.Dense { return mean }
 func TestErrors(t *testing.T) {
 	check.Keys(t, map[string]Config{
 		"unit":           {Unit: 7},
+		"head":           {Head: 2},
 		"sigma_v":        {SigmaV: -1},
 		"sigma_p":        {SigmaP: math.Inf(1)},
 		"prior_var":      {PriorVar: -1},
@@ -146,8 +148,10 @@ func TestErrors(t *testing.T) {
 		t.Errorf("an input of 1e200: error %v", err)
 	}
 	check.AllPanic(t, map[string]func(){"source": func() { _, _ = New(Config{Layers: []int{2, 2}}, nil) }})
-	x := []float64{1, -1}
-	check.NoAllocs(t, "a step", func() { _ = m.Observe(x, 1) })
+	for _, head := range []Head{Tree, Remax} {
+		m, x := newModel(t, Config{Layers: []int{2, 2}, Head: head}), []float64{1, -1}
+		check.NoAllocs(t, "a step", func() { _ = m.Observe(x, 1) })
+	}
 }
 
 func BenchmarkObserve(b *testing.B) {

@@ -18,7 +18,7 @@
 //	P(±1) = Φ(±m/√(v + σ_P²)),
 //
 // with σ_P = 1/3 as in the authors' program, divided by the sum of that of all
-// classes.
+// classes. The authors' later programs have another head, remax.
 package tagi
 
 import (
@@ -30,7 +30,6 @@ import (
 
 	"closedform/baselines/mlp"
 	"closedform/core/bnn"
-	"closedform/core/kernel"
 	"closedform/core/random"
 )
 
@@ -39,9 +38,21 @@ import (
 type Model struct {
 	cfg     Config
 	layers  []*layer
-	tree    *tree
-	ratio   []float64 // m/√(v + σ_P²) of the nodes
+	head    head
 	floored int
+}
+
+// head is what labels and probabilities of the classes have to do with the outputs.
+type head interface {
+	outputs() int // their number
+
+	// observe sets d and e of the layer of the outputs to what a label says of them. It
+	// reports whether they do not overflow.
+	observe(last *layer, class int) bool
+
+	// predict sets p to the probabilities of the classes. It reports whether they do not
+	// overflow.
+	predict(p []float64, last *layer) bool
 }
 
 // New returns a network with its prior weights, whose means are drawn from src.
@@ -53,13 +64,19 @@ func New(cfg Config, src rand.Source) (*Model, error) {
 		return nil, fmt.Errorf("tagi: %w", err)
 	}
 	cfg = cfg.WithDefaults()
-	t := newTree(cfg.classes())
-	m := &Model{cfg: cfg, tree: t, ratio: make([]float64, t.nodes)}
+	m := &Model{cfg: cfg}
+	if cfg.Head == Remax {
+		m.head = newRemax(cfg.classes(), cfg.SigmaV)
+	} else {
+		t := newTree(cfg.classes())
+		t.sigmaV, t.sigmaP = cfg.SigmaV, cfg.SigmaP
+		m.head = t
+	}
 	last := len(cfg.Layers) - 2
 	for l, width := range cfg.Layers[:last+1] {
 		out := cfg.Layers[l+1]
 		if l == last {
-			out = t.nodes
+			out = m.head.outputs()
 		}
 		w := newLayer(width+1, out)
 		sd := math.Sqrt(cfg.PriorMeanVar / float64(w.In))
@@ -111,6 +128,8 @@ func (m *Model) forward(x []float64) error {
 	return nil
 }
 
+var errOverflow = errors.New("tagi: the probabilities of the classes overflow")
+
 // Observe updates the weights by one example of the given class (from 0). It
 // allocates nothing. It returns an error, the weights unchanged, if the input is
 // not finite, the class out of range, or if numbers overflow, and panics if the
@@ -119,12 +138,8 @@ func (m *Model) Observe(x []float64, class int) error {
 	if err := cmp.Or(mlp.CheckClass(class, m.cfg.classes()), m.forward(x)); err != nil {
 		return fmt.Errorf("tagi: %w", err)
 	}
-	last := m.layers[len(m.layers)-1]
-	clear(last.d)
-	clear(last.e)
-	for _, s := range m.tree.class(class) {
-		precision := 1 / (last.v[s.node] + m.cfg.SigmaV*m.cfg.SigmaV)
-		last.d[s.node], last.e[s.node] = (s.target-last.m[s.node])*precision, -precision
+	if !m.head.observe(m.layers[len(m.layers)-1], class) {
+		return errOverflow
 	}
 	for l := len(m.layers) - 1; l > 0; l-- {
 		m.floored += m.layers[l].backward(m.layers[l-1])
@@ -143,12 +158,8 @@ func (m *Model) Predict(p, x []float64) error {
 	if err := m.forward(x); err != nil {
 		return fmt.Errorf("tagi: %w", err)
 	}
-	last := m.layers[len(m.layers)-1]
-	for i, mean := range last.m {
-		m.ratio[i] = mean / kernel.Hypot(m.cfg.SigmaP, math.Sqrt(last.v[i]))
-	}
-	if !m.tree.probabilities(p, m.ratio) {
-		return errors.New("tagi: the probabilities of the tree overflow")
+	if !m.head.predict(p, m.layers[len(m.layers)-1]) {
+		return errOverflow
 	}
 	return nil
 }

@@ -164,7 +164,7 @@ func joint(m *Model, class int) (mean, variance []*mat.Dense) {
 	mean, variance = make([]*mat.Dense, depth), make([]*mat.Dense, depth)
 	last := m.layers[depth-1]
 	gain, less := make([]float64, last.Out), make([]float64, last.Out) // m̃ − m and ṽ − v
-	for _, s := range m.tree.class(class) {
+	for _, s := range m.head.(*tree).class(class) {
 		k := last.v[s.node] / (last.v[s.node] + m.cfg.SigmaV*m.cfg.SigmaV)
 		gain[s.node] = k * (s.target - last.m[s.node])
 		less[s.node] = -k * last.v[s.node]

@@ -18,6 +18,9 @@ type tree struct {
 	nodes int
 	depth int
 	path  []step // of class c: path[c·depth : (c+1)·depth]
+
+	sigmaV, sigmaP float64
+	ratio          []float64 // m/√(v + σ_P²) of the nodes
 }
 
 // step is a node and the target of a class there: +1 for the digit 0, −1 for 1.
@@ -41,11 +44,31 @@ func newTree(classes int) *tree {
 		}
 		t.nodes += (classes-1)>>below + 1
 	}
+	t.ratio = make([]float64, t.nodes)
 	return t
 }
 
 // class returns the way from the root to a class.
 func (t *tree) class(c int) []step { return t.path[c*t.depth : (c+1)*t.depth] }
+
+func (t *tree) outputs() int { return t.nodes }
+
+func (t *tree) observe(last *layer, class int) bool {
+	clear(last.d)
+	clear(last.e)
+	for _, s := range t.class(class) {
+		precision := 1 / (last.v[s.node] + t.sigmaV*t.sigmaV)
+		last.d[s.node], last.e[s.node] = (s.target-last.m[s.node])*precision, -precision
+	}
+	return true
+}
+
+func (t *tree) predict(p []float64, last *layer) bool {
+	for i, mean := range last.m {
+		t.ratio[i] = mean / kernel.Hypot(t.sigmaP, math.Sqrt(last.v[i]))
+	}
+	return t.probabilities(p, t.ratio)
+}
 
 // probabilities sets p to those of the classes, where that of the target y at node
 // i is Φ(y x_i): the products along the paths, divided by their sum, since some

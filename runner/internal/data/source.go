@@ -36,7 +36,8 @@ type Source struct {
 	TestLabels string `toml:"test_labels,omitempty" json:"test_labels,omitempty"`
 
 	// How the examples of files are split else.
-	TrainRows    string  `toml:"train_rows,omitempty" json:"train_rows,omitempty"`     // rows to train from 1, such as "1-4435"; the rest is the test part
+	// TrainRows are those to train, from 1, such as "1-4435"; the rest is the test part, unless that has files.
+	TrainRows    string  `toml:"train_rows,omitempty" json:"train_rows,omitempty"`
 	TestFraction float64 `toml:"test_fraction,omitzero" json:"test_fraction,omitzero"` // share of the test part, drawn at random, the classes in proportion
 
 	Scale dataset.Scaling `toml:"scale,omitzero" json:"scale,omitzero"` // as fitted on the training part
@@ -60,7 +61,7 @@ func (s Source) Validate() error {
 		return err
 	}
 	parts := 0
-	for _, given := range []bool{s.TrainRows != "", s.TestFraction != 0, s.TestImages != ""} {
+	for _, given := range []bool{s.TrainRows != "" && s.TestImages == "", s.TestFraction != 0, s.TestImages != ""} {
 		if given {
 			parts++
 		}
@@ -69,7 +70,8 @@ func (s Source) Validate() error {
 	case (s.TestImages == "") != (s.TestLabels == ""):
 		return field.Errorf("test_images", "allowed: test_images and test_labels together")
 	case parts != 1:
-		return field.Errorf("test_fraction", `%d test parts; allowed: one of train_rows = "1-100", test_fraction = 0.2, and with images test_images and test_labels`, parts)
+		return field.Errorf("test_fraction", `%d test parts; allowed: one of train_rows = "1-100", test_fraction = 0.2, `+
+			`and with images test_images and test_labels, with train_rows or without`, parts)
 	case !(s.TestFraction >= 0 && s.TestFraction < 1):
 		return field.Errorf("test_fraction", "%g is not allowed; allowed: above 0 and below 1", s.TestFraction)
 	case s.TrainRows != "":
@@ -150,16 +152,16 @@ func (s *Source) Load(folder string) (err error) {
 		return err
 	}
 	key := "test_fraction"
-	switch {
-	case s.TrainRows != "":
-		key = "train_rows"
-	case s.TestImages != "":
+	if s.TestImages != "" {
 		key = "test_images"
 		test := Files{Images: s.TestImages, Labels: s.TestLabels}
 		if s.test, err = test.Load(folder); err != nil {
 			return err
 		}
 		s.Sums = append(s.Sums, test.Sums...)
+	}
+	if s.TrainRows != "" {
+		key = "train_rows"
 	}
 	if _, _, err = s.Parts(rand.NewPCG(0, 0)); err != nil {
 		return field.Errorf(key, "%v", err)
@@ -210,8 +212,11 @@ func (s *Source) Unscaled(src rand.Source) (train, test *Examples, err error) {
 		rest := Set{X: set.X[s.Train:], Class: set.Class[s.Train:]}
 		return dataset.NewExamples(first, task.Classes), dataset.NewExamples(rest, task.Classes), nil
 	case s.test != nil:
-		test, err = dataset.Align(s.whole, s.test)
-		return s.whole, test, err
+		if test, err = dataset.Align(s.whole, s.test); err != nil || s.TrainRows == "" {
+			return s.whole, test, err
+		}
+		trainRows, _, err = splitRows(s.whole, s.TrainRows)
+		return s.whole.Subset(trainRows), test, err
 	case s.TrainRows != "":
 		trainRows, testRows, err = splitRows(s.whole, s.TrainRows)
 	default:

@@ -93,6 +93,12 @@ func TestSourceParts(t *testing.T) {
 			[]float64{0, 6. / 255, 12. / 255, 18. / 255, 24. / 255, 30. / 255, 36. / 255, 42. / 255, 48. / 255, 54. / 255},
 			[]float64{0, 6. / 255},
 		},
+		{
+			"images = \"images\"\nlabels = \"labels\"\ntest_images = \"few-images\"\ntest_labels = \"few-labels\"\ntrain_rows = \"3-6\"\nscale = \"none\"",
+			6, 3, 4, 2, 4,
+			[]float64{12, 18, 24, 30},
+			[]float64{0, 6},
+		},
 		{"generator = \"spirals\"\narms = 4\ntrain = 7\ntest = 5", 2, 4, 7, 5, 0, nil, nil},
 	} {
 		s, err := decode(c.text)
@@ -188,7 +194,7 @@ func TestSourceValidate(t *testing.T) {
 		"images = \"i\"\ntest_fraction = 0.5":                                                                     "labels: ",
 		"images = \"i\"\nlabels = \"l\"\nclass = \"c\"\ntest_fraction = 0.5":                                      "class: does not go with images",
 		"images = \"i\"\nlabels = \"l\"\ntest_labels = \"f\"":                                                     "test_images: ",
-		"images = \"i\"\nlabels = \"l\"\ntest_images = \"i\"\ntest_labels = \"f\"\ntrain_rows = \"1-3\"":          "test_fraction: 2 test parts",
+		"images = \"i\"\nlabels = \"l\"\ntest_images = \"i\"\ntest_labels = \"f\"\ntest_fraction = 0.5":           "test_fraction: 2 test parts",
 		"images = \"i\"\nlabels = \"l\"\ntest_images = \"i\"\ntest_labels = \"f\"\ngenerator = \"xor\"\ntest = 3": "images: does not go with generator",
 	} {
 		_, err := decode(text)

@@ -357,8 +357,9 @@ func TestLambda(t *testing.T) {
 func TestScores(t *testing.T) {
 	p := [][]float64{{0.75, 0.25}, {0.5, 0.5}, {0.25, 0.75}}
 	got := Scores(p, []int{0, 1, 0})
-	// Of the largest probabilities 0.75 are one right and one wrong, 0.5 is wrong.
-	want := []float64{2. / 3, -math.Log(0.75*0.5*0.25) / 3, (2*0.0625 + 2*0.25 + 2*0.5625) / 3, (0.5 + 0.5) / 3}
+	// Of the largest probabilities 0.75 are one right and one wrong, 0.5 is wrong: the risk is
+	// a half of one and of two, and two thirds of all.
+	want := []float64{2. / 3, -math.Log(0.75*0.5*0.25) / 3, (2*0.0625 + 2*0.25 + 2*0.5625) / 3, (0.5 + 0.5) / 3, (0.5 + 0.5 + 2./3) / 3}
 	check.NearAll(t, "scores", got, want, 1e-12)
 	if len(ScoreColumns()) != len(got) || len(StepColumns()) != len(Steps{}.Row()) {
 		t.Error("columns and values differ in number")

@@ -175,16 +175,21 @@ func ScoreColumns() []table.Column {
 		table.Num("error", "share of wrong answers"), table.Num("log_loss", "mean of −log p of the true class, in nats"),
 		table.Num("brier", "mean of the squared distance of the probabilities from the label, 0 to 2"),
 		table.Num("ece", "expected calibration error of the largest probability, 15 bins"),
+		table.Num("aurc", "area under the risk–coverage curve of the largest probability"),
 	}
 }
 
 // ScoreNames are the names of the ScoreColumns.
-var ScoreNames = []string{"error", "log_loss", "brier", "ece"}
+var ScoreNames = []string{"error", "log_loss", "brier", "ece", "aurc"}
 
 // Scores returns the scores of predictions in the order of ScoreColumns.
 func Scores(p [][]float64, class []int) []float64 {
+	top, wrong := make([]float64, len(p)), make([]bool, len(p))
+	for i, p := range p {
+		top[i], wrong[i] = floats.Max(p), floats.MaxIdx(p) != class[i]
+	}
 	return []float64{
-		metric.Error(p, class), metric.LogLoss(p, class), metric.Brier(p, class), metric.ECE(p, class, CalibrationBins),
+		metric.Error(p, class), metric.LogLoss(p, class), metric.Brier(p, class), metric.ECE(p, class, CalibrationBins), metric.AURC(top, wrong),
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"closedform/baselines/laplace"
 	"closedform/baselines/majority"
 	"closedform/baselines/neighbours"
+	"closedform/baselines/sgd"
 	"closedform/baselines/tagi"
 	"closedform/baselines/variational"
 	"closedform/core/bnn"
@@ -57,6 +58,10 @@ var kinds = map[string]kind{
 		return kalman.New(c, src)
 	}),
 	"tagi": online(tagis{Config: tagi.Config{Unit: tagi.Mixture}.WithDefaults()}, true, tagis.learner),
+	"sgd": online(sgd.Config{}, true, func(c sgd.Config, layers []int, src rand.Source) (learner.Learner, error) {
+		c.Layers = layers
+		return sgd.New(c, src)
+	}),
 	"majority": online(majority.Config{}.WithDefaults(), false, func(c majority.Config, layers []int, src rand.Source) (learner.Learner, error) {
 		c.Classes = layers[1]
 		return majority.New(c, src)

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -108,8 +109,16 @@ func (m *Method) Fits(inputs, classes int) error {
 	case *tagis:
 		numbers *= float64(max(1, c.Ensemble))
 	case *kalman.Config:
-		if c.Covariance == kalman.Full {
+		switch c.Covariance {
+		case kalman.Full:
 			numbers = weights * weights
+		case kalman.Neuron:
+			numbers = 0
+			for l, n := range layers[1:] {
+				numbers += float64(n) * math.Pow(float64(layers[l]+1), 2)
+			}
+		case kalman.LowRank:
+			numbers *= float64(1 + c.WithDefaults().Rank)
 		}
 	case *laplace.Config:
 		switch c.Covariance {

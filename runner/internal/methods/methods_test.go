@@ -18,6 +18,7 @@ import (
 	"closedform/baselines/majority"
 	"closedform/baselines/mlp"
 	"closedform/baselines/neighbours"
+	"closedform/baselines/sgd"
 	"closedform/baselines/tagi"
 	"closedform/baselines/variational"
 	"closedform/core/bnn"
@@ -123,6 +124,22 @@ func TestByHand(t *testing.T) {
 			must[learner.Learner](t)(learner.NewEnsemble(3, src(), func(src rand.Source) (learner.Learner, error) {
 				return tagi.New(tagi.Config{Layers: hidden, Unit: tagi.Mixture}, src)
 			})),
+		},
+		{
+			`kind = "tagi"; hidden_layers = [4]; head = "remax"; sigma_v = 0.2`,
+			must[*tagi.Model](t)(tagi.New(tagi.Config{Layers: hidden, Unit: tagi.Mixture, Head: tagi.Remax, SigmaV: 0.2}, src())),
+		},
+		{
+			`kind = "kalman"; hidden_layers = [4]; covariance = "low-rank"; rank = 3`,
+			must[*kalman.Model](t)(kalman.New(kalman.Config{Layers: hidden, Covariance: kalman.LowRank, Rank: 3}, src())),
+		},
+		{
+			`kind = "sgd"; hidden_layers = [4]; rule = "momentum"; learning_rate = 0.02; momentum = 0.8`,
+			must[*sgd.Model](t)(sgd.New(sgd.Config{Layers: hidden, Rule: sgd.Momentum, LearningRate: 0.02, Momentum: 0.8}, src())),
+		},
+		{
+			`kind = "sgd"; hidden_layers = [4]; rule = "adam"; beta1 = 0.8; beta2 = 0.99`,
+			must[*sgd.Model](t)(sgd.New(sgd.Config{Layers: hidden, Rule: sgd.Adam, LearningRate: 0.001, Beta1: 0.8, Beta2: 0.99}, src())),
 		},
 		{`kind = "majority"`, must[*majority.Model](t)(majority.New(majority.Config{Classes: 3}, src()))},
 		{
@@ -333,7 +350,7 @@ func TestErrors(t *testing.T) {
 	for keys, want := range map[string]string{
 		"":                              "x.toml:3: method.m.kind",
 		`kind = "tagi"; ensemble = -1`:  "x.toml:6: method.m.ensemble: -1 is not allowed; allowed: 1 to 64",
-		`kind = "oracle"`:               "x.toml:5: method.m.kind: oracle is not allowed; allowed: backprop, class-gaussian, closed-form, dropout, kalman, laplace, majority, neighbours, tagi, variational",
+		`kind = "oracle"`:               "x.toml:5: method.m.kind: oracle is not allowed; allowed: backprop, class-gaussian, closed-form, dropout, kalman, laplace, majority, neighbours, sgd, tagi, variational",
 		`kind = "majority"; epochs = 3`: "method.m.epochs: not a key", `kind = "kalman"; prior_var = -1`: "x.toml:6: method.m.prior_var",
 		`kind = "kalman"; hidden_layers = [0]`: "method.m.hidden_layers", `kind = "neighbours"; hidden_layers = [3]`: "method.m.hidden_layers",
 		`kind = "neighbours"; passes = 2`: "method.m.passes", `kind = "kalman"; window = 2`: "method.m.window",
@@ -388,6 +405,10 @@ func TestTooLarge(t *testing.T) {
 		{`kind = "kalman"; hidden_layers = [70]; weights = "equal"; tune = ["prior_var"]; candidates = [[1], [2]]`, 100, "1.21e+08"},
 		{`kind = "closed-form"; hidden_layers = [800]; covariance = "full"; tune = ["lambda"]; candidates = [[1], [2]]`, 300, ""},
 		{`kind = "closed-form"; hidden_layers = [800]; covariance = "full"; weights = "equal"; tune = ["lambda"]; candidates = [[1], [2]]`, 300, "1.58e+08"},
+		{`kind = "kalman"; hidden_layers = [100]; covariance = "neuron"`, 783, ""},
+		{`kind = "kalman"; hidden_layers = [100]; covariance = "neuron"`, 1000, "1e+08"},
+		{`kind = "kalman"; hidden_layers = [100]; covariance = "low-rank"; rank = 150`, 10000, "1.51e+08"},
+		{`kind = "sgd"; hidden_layers = [1000]`, 10000, ""},
 		{`kind = "laplace"`, 1000, "1e+08"},
 		{`kind = "laplace"; hidden_layers = [100]; covariance = "last-layer"`, 1000, ""},
 		{`kind = "laplace"; hidden_layers = [1000]; covariance = "last-layer"`, 1000, "1.01e+08"},

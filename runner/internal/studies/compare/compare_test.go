@@ -208,7 +208,7 @@ func TestPairsAndRanks(t *testing.T) {
 		for _, set := range e.Sets {
 			for m, all := range losses[set.Name] {
 				for _, loss := range all {
-					runs.Add(set.Name, e.Methods[m].Name, 0.25, loss, 0.5, 0.125, learner.Steps{}.Row())
+					runs.Add(set.Name, e.Methods[m].Name, 0.25, loss, 0.5, 0.125, 0.1, learner.Steps{}.Row())
 				}
 			}
 		}
@@ -274,6 +274,9 @@ func TestMeasure(t *testing.T) {
 		t.Fatal(err)
 	}
 	rows := times.Get("timing_methods")
+	if b := rows.Where("method", "filter").Nums("bytes"); !(b[0] > 9*9*8 && b[0] < 1e6) { // 9 weights and their covariance
+		t.Errorf("a filter has %v bytes", b)
+	}
 	if rows.Len() != 2*4 || !(slices.Min(rows.Nums("learn_seconds")) > 0) || !(slices.Min(rows.Nums("predict_microseconds")) > 0) {
 		t.Errorf("%s", rows.CSV())
 	}
