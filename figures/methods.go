@@ -61,6 +61,7 @@ mackay                      = MacKay
 adf-shared shared           = ADF, shared
 adf-shared-10               = ADF, shared, ten passes
 lognormal-normalised        = normalised log-normals
+adf-shared-six shared-six   = ADF, shared, six
 
 tagi                        = TAGI
 perceptron-adf              = perceptron, ADF
@@ -71,6 +72,8 @@ bayes-by-backprop           = Bayes by backprop
 dropout                     = dropout
 lu-0                        = Lu, mean
 laplace-bridge-corrected    = Laplace bridge, corrected
+tagi-six                    = TAGI, six
+pixels                      = pixels alone
 
 laplace-window              = Laplace, window
 smooth-32-32                = smoothing, 32 + 32

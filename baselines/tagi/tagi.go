@@ -29,6 +29,7 @@ import (
 	"math/rand/v2"
 
 	"closedform/baselines/mlp"
+	"closedform/core/bnn"
 	"closedform/core/random"
 )
 
@@ -98,6 +99,14 @@ func New(cfg Config, src rand.Source) (*Model, error) {
 // thousandth of what it was, because the neurons after it, taken for independent,
 // had more to say than that.
 func (m *Model) Floored() int { return m.floored }
+
+// Layers returns what the layers have made of the input of the last Predict or Observe.
+func (m *Model) Layers() (all []bnn.Layer) {
+	for _, w := range m.layers {
+		all = append(all, bnn.Layer{Input: w.y[:w.In-1], Mean: w.m, Variance: w.v})
+	}
+	return all
+}
 
 // forward sets the moments of the outputs for x.
 func (m *Model) forward(x []float64) error {

@@ -263,3 +263,21 @@ func TestMixtureHasTheMomentsOfBNN(t *testing.T) {
 	check.Near(t, "p", p[0], gauss.CDF(last.m[0]/math.Sqrt(last.v[0]+1./9)), 1e-13)
 	check.Near(t, "sum", floats.Sum(p), 1, 1e-14)
 }
+
+// The moments of the first layer are those of its weights, by hand.
+func TestLayers(t *testing.T) {
+	m := newModel(t, Config{Layers: []int{1, 3, 2}})
+	observe(t, m, []float64{2}, 1)
+	if err := m.Predict(make([]float64, 2), []float64{0.5}); err != nil {
+		t.Fatal(err)
+	}
+	mean, variance := m.Weights(0)
+	layers := m.Layers()
+	for j, v := range layers[0].Variance {
+		check.Near(t, "mean", layers[0].Mean[j], 0.5*mean.At(j, 0)+mean.At(j, 1), 1e-14)
+		check.Near(t, "variance", v, 0.25*variance.At(j, 0)+variance.At(j, 1), 1e-14)
+	}
+	if len(layers) != 2 || len(layers[0].Input) != 1 || layers[0].Input[0] != 0.5 || len(layers[1].Input) != 3 {
+		t.Errorf("layers %+v", layers)
+	}
+}

@@ -24,8 +24,18 @@ type Prediction struct {
 	// Members are those of an [Ensemble] of several; nil for a network.
 	Members []Prediction
 
+	// Layers are what each layer of a network makes of the input; nil for an ensemble,
+	// whose members have them.
+	Layers []Layer
+
 	of   any // the network or the ensemble
 	pass []flow
+}
+
+// Layer is what one layer of weights makes of its input, which the layer below has handed on.
+type Layer struct {
+	Input          []float64 // means, without the bias
+	Mean, Variance []float64 // of the pre-activations, those of the last layer being the logits
 }
 
 func newPrediction(of any, classes int) Prediction {
@@ -41,6 +51,9 @@ func (n *Network) Predict(dst *Prediction, x []float64) error {
 	if dst.of != n {
 		*dst = newPrediction(n, n.cfg.classes())
 		dst.pass = n.newPass()
+		for l, f := range dst.pass {
+			dst.Layers = append(dst.Layers, Layer{f.y[:n.cfg.Layers[l]], f.m, f.v})
+		}
 	}
 	if err := n.forward(dst.pass, x); err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/core/softmax"
+	"closedform/internal/check"
 )
 
 // The prediction of a network with one layer, against sampled weights and the
@@ -76,5 +77,43 @@ func TestLinearHiddenLayer(t *testing.T) {
 	for j := range 3 {
 		near(t, "p", a.P[j], b.P[j], 1e-12)
 		near(t, "variance", a.Variance[j], b.Variance[j], 1e-12)
+	}
+}
+
+// The layers of a prediction have the moments that the weights give their inputs, and its
+// members those of an ensemble.
+func TestPredictionLayers(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(3, 4))
+	covariance := Covariances{Diagonal, Shared}
+	n := newNetwork(t, Config{Layers: []int{2, 3, 2}, Bias: true, PriorMeanVar: 1, Covariance: covariance})
+	for k := range 5 {
+		if _, err := n.Observe([]float64{rnd.NormFloat64(), rnd.NormFloat64()}, k%2); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var p Prediction
+	predict(t, n, &p, []float64{9, 9})
+	predict(t, n, &p, []float64{0.7, -1.1})
+	if len(p.Layers) != 2 || p.Layers[0].Input[0] != 0.7 || len(p.Layers[1].Input) != 3 {
+		t.Fatalf("%+v", p.Layers)
+	}
+	for l, layer := range p.Layers {
+		y := mat.NewVecDense(len(layer.Input)+1, append(append([]float64{}, layer.Input...), 1))
+		mean, cov := n.Weights(l)
+		for j := range cov {
+			check.Near(t, "mean", layer.Mean[j], mat.Dot(mean.RowView(j), y), 1e-12)
+			check.Near(t, "variance", layer.Variance[j], mat.Inner(y, cov[j], y), 1e-12)
+		}
+	}
+	e, err := NewEnsemble(n, newNetwork(t, n.cfg))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var both Prediction
+	if err := e.Predict(&both, []float64{0.7, -1.1}); err != nil {
+		t.Fatal(err)
+	}
+	if both.Layers != nil || both.Members[0].Layers[1].Mean[0] != p.Layers[1].Mean[0] {
+		t.Errorf("layers of an ensemble: %+v", both.Layers)
 	}
 }

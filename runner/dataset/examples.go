@@ -9,6 +9,7 @@ package dataset
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 )
@@ -138,6 +139,34 @@ func (e *Examples) Subset(rows []int) *Examples {
 		s.row, s.class = append(s.row, e.row[i]), append(s.class, e.class[i])
 	}
 	return &s
+}
+
+// Map returns the examples with so many inputs as f makes of theirs, before any scaling,
+// without [Features]. Those of images stay whole numbers from 0 to 255, as a camera's do.
+// It panics if e has been scaled.
+func (e *Examples) Map(inputs int, f func(dst, x []float64)) *Examples {
+	if e.scaler.Factor != nil || e.scaler.Fill != nil {
+		panic("dataset: Map of scaled examples")
+	}
+	v := e.values
+	m, mapped := *e, &values{file: v.file, width: inputs, impute: v.impute}
+	dst, x := make([]float64, inputs), make([]float64, v.width)
+	for i, row := range e.row {
+		e.Input(x, i)
+		f(dst, x)
+		if v.line != nil {
+			mapped.line = append(mapped.line, v.line[row])
+		}
+		if v.pixels == nil {
+			mapped.number = append(mapped.number, dst...)
+			continue
+		}
+		for _, level := range dst {
+			mapped.pixels = append(mapped.pixels, byte(math.Round(min(max(level, 0), math.MaxUint8))))
+		}
+	}
+	m.values, m.row = mapped, upTo(len(e.row))
+	return &m
 }
 
 // upTo returns 0, 1, …, n−1.

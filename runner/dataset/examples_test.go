@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"closedform/internal/check"
 )
 
 // three are examples of three classes, of which the second has none.
@@ -82,4 +84,25 @@ func TestInputAllocatesNothing(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Other inputs are made of what was read, of the examples that are left and in their order;
+// images stay whole numbers.
+func TestMap(t *testing.T) {
+	images := Images("x", []byte{10, 20, 30, 40, 50, 60}, 2, []byte{7, 8, 9}).Subset([]int{2, 0})
+	set := images.Map(3, func(dst, x []float64) { dst[0], dst[2] = x[1]/7, 10*x[0] }).Set(0, 2)
+	check.NearAll(t, "image", set.X[0], []float64{9, 0, 255}, 0)
+	check.NearAll(t, "image", set.X[1], []float64{3, 0, 100}, 0)
+	if set.Class[0] != 2 || set.Class[1] != 0 {
+		t.Errorf("classes %v", set.Class)
+	}
+	numbers := NewExamples(Set{X: [][]float64{{1, 2}, {3, 4}}, Class: []int{0, 1}}, 2)
+	mapped := numbers.Map(1, func(dst, x []float64) { dst[0] = x[0] / x[1] })
+	check.NearAll(t, "numbers", mapped.Set(1, 2).X[0], []float64{0.75}, 0)
+	check.NearAll(t, "as they were", numbers.Set(1, 2).X[0], []float64{3, 4}, 0)
+	scaler, err := numbers.Scaler(Standard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	check.Panics(t, "dataset: ", "scaled", func() { scaler.Apply(numbers).Map(1, func(_, _ []float64) {}) })
 }

@@ -2,11 +2,13 @@ package learner
 
 import (
 	"errors"
+	"math"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"closedform/baselines/tagi"
 	"closedform/core/bnn"
 	"closedform/core/random"
 	"closedform/core/softmax"
@@ -67,10 +69,10 @@ func TestEnsemble(t *testing.T) {
 	}
 	x := [][]float64{{7}}
 	check.NearAll(t, "p", l.Probabilities(x)[0], general.Probabilities(x)[0], 1e-14)
-	got := l.TestMutualInformation(line(x[0]))
-	check.NearAll(t, "1 − I/log n", got, general.TestMutualInformation(line(x[0])), 1e-13)
-	if !(0 < got[0] && got[0] < 0.9999) {
-		t.Errorf("1 − I/log n = %g", got[0])
+	got := answers(l, x[0]...)[0]
+	check.Near(t, "I", got, answers(general, x[0]...)[0], 1e-13)
+	if !(1e-4 < got && got < math.Ln2) {
+		t.Errorf("I = %g", got)
 	}
 	var want float64
 	p, moments, cov := make([]float64, 2), softmax.NewMoments(2), mat.NewSymDense(2, nil)
@@ -91,21 +93,60 @@ func TestEnsemble(t *testing.T) {
 	check.Near(t, "exact variance", exact, want-floats.Dot(p, p), 1e-12)
 }
 
+// answers returns the mutual information at all inputs.
+func answers(l *Tolerant, x ...float64) (all []float64) {
+	l.Look(line(x), func(_ int, _ []float64, a Answer) error {
+		all = append(all, a.MutualInformation)
+		return nil
+	})
+	return all
+}
+
 // Mutual information is of members only: a network by itself and a batch method without them
-// have none, one that breaks down is certain of nothing.
+// have none.
 func TestMutualInformation(t *testing.T) {
 	one, two := &Network{Ensemble: mixture(t, 1)}, &Network{Ensemble: mixture(t, 2)}
-	fitted := func(p Predictor) *Batch { return &Batch{model: p} }
+	fit := func(p Predictor) *Batch {
+		return &Batch{Fit: func([][]float64, []int) (Predictor, error) { return p, nil }}
+	}
 	for name, c := range map[string]struct {
 		l    Learner
-		want int
+		want bool
 	}{
-		"one": {one, 0}, "several": {two, 2}, "batch": {fitted(two), 2}, "plain batch": {fitted(&recorder{good: 9}), 0}, "not fitted": {&Batch{}, 0},
+		"one": {one, false}, "several": {two, true},
+		"batch": {fit(two), true}, "plain batch": {fit(&recorder{good: 9}), false},
 	} {
-		if got := NewTolerant(c.l, 2).TestMutualInformation(line{1, 2}); len(got) != c.want {
+		got := answers(NewTolerant(c.l, 2), 1, 2)
+		if len(got) != 2 || math.IsNaN(got[0]) == c.want || math.IsNaN(got[1]) == c.want {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
 	broken := &Ensemble{Members: []Learner{&recorder{good: 9}, &recorder{good: 1}}}
-	check.NearAll(t, "broken", NewTolerant(broken, 2).TestMutualInformation(line{1, 2}), []float64{0, 0}, 0)
+	if got := answers(NewTolerant(broken, 2), 1, 2); len(got) != 1 {
+		t.Errorf("broken: %v", got)
+	}
+}
+
+// The layers are those of all members, of networks and of ensembles of any learners.
+func TestLayers(t *testing.T) {
+	two := &Network{Ensemble: mixture(t, 2)}
+	m, err := tagi.New(tagi.Config{Layers: []int{1, 3, 2}}, random.Source("layers"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := NewTolerant(&Ensemble{Members: []Learner{two, m}}, 2)
+	l.Look(line{0.5}, func(_ int, _ []float64, a Answer) error {
+		if len(a.Members) != 3 {
+			t.Fatalf("%d members", len(a.Members))
+		}
+		for k, layers := range a.Members {
+			if in := layers[0].Input; len(in) != 1 || in[0] != 0.5 {
+				t.Errorf("member %d: input %v", k, in)
+			}
+		}
+		if last := a.Members[2][1]; len(last.Input) != 3 {
+			t.Errorf("%d hidden units", len(last.Input))
+		}
+		return nil
+	})
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"closedform/core/bnn"
 	"closedform/runner/internal/table"
 )
 
@@ -32,6 +33,15 @@ type Mixture interface {
 	// of the label and the member in nats, see [bnn.Prediction.MutualInformation].
 	MutualInformation(p, x []float64) (float64, error)
 }
+
+// Density is a learner that knows how probable an input is.
+type Density interface {
+	LogDensity(x []float64) (float64, error)
+}
+
+// Layered is a learner of layers of Gaussian weights. Layers returns what they have made of
+// the input of the last prediction.
+type Layered interface{ Layers() []bnn.Layer }
 
 // Steps counts what became of the examples.
 type Steps struct {

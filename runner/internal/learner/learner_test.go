@@ -80,14 +80,18 @@ func TestTolerant(t *testing.T) {
 	if n := len(l.Learner.(*recorder).seen); n != 3 || !l.Steps().Failed || l.Probabilities([][]float64{{1}})[0][0] != 0.5 {
 		t.Errorf("%d examples, %+v", n, l.Steps())
 	}
-	if e := NewTolerant(&recorder{good: 2}, 2).TestEpistemic(line{3, 4}); !slices.Equal(e, []float64{3, 4}) {
-		t.Errorf("epistemic %v", e)
-	}
-	if e := NewTolerant(&recorder{good: 1}, 2).TestEpistemic(line{3, 4}); !slices.Equal(e, []float64{0, 0}) {
-		t.Errorf("epistemic %v after a break-down", e)
-	}
-	if e := NewTolerant(&Batch{}, 2).TestEpistemic(line{3, 4}); e != nil {
-		t.Errorf("epistemic %v of a batch method", e)
+	for good, want := range map[int]int{2: 2, 1: 1} { // and breaks down at the next
+		var seen []float64
+		ok := NewTolerant(&recorder{good: good}, 2).Look(line{3, 4}, func(i int, x []float64, a Answer) error {
+			if a.P[0] != 1 || !math.IsNaN(a.MutualInformation) || a.Members != nil {
+				t.Errorf("answer %+v", a)
+			}
+			seen = append(seen, x[0])
+			return nil
+		})
+		if ok != (good == 2) || !slices.Equal(seen, []float64{3, 4}[:want]) {
+			t.Errorf("good for %d: seen %v, %v", good, seen, ok)
+		}
 	}
 }
 
@@ -246,7 +250,11 @@ func TestNetwork(t *testing.T) {
 	}
 	check.Near(t, "own variance", own, mat.Trace(p.Cov), 0)
 	check.Near(t, "exact variance", exact, mat.Trace(cov), 0)
-	check.Near(t, "epistemic", l.TestEpistemic(line(x))[0], 1-mat.Trace(cov)/(1-floats.Dot(moments.P, moments.P)), 1e-9)
+	known, err := l.Learner.(*Network).Epistemic(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	check.Near(t, "epistemic", known, 1-mat.Trace(cov)/(1-floats.Dot(moments.P, moments.P)), 1e-9)
 }
 
 // Random features are certain and stay; a prior mean is taken.

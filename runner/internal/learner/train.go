@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"closedform/core/bnn"
 	"closedform/core/field"
 	"closedform/core/kernel"
 	"closedform/runner/internal/metric"
@@ -89,21 +90,37 @@ func (t *Tolerant) Test(e Examples) (p [][]float64, class []int) {
 	return p, class
 }
 
-// TestEpistemic returns the [Epistemic] of all examples, nil if the learner knows none.
-// If it breaks down over one, it is certain of nothing: all are 0.
-func (t *Tolerant) TestEpistemic(e Examples) []float64 {
-	l, ok := t.Learner.(Epistemic)
-	if !ok {
-		return nil
-	}
-	return t.confidences(e, l.Epistemic)
+// Answer is what a learner says of one input.
+type Answer struct {
+	P                 []float64
+	MutualInformation float64       // in nats; NaN if the learner has no members
+	Members           [][]bnn.Layer // of each member; nil if it has no layers of Gaussian weights
 }
 
-// TestMutualInformation returns 1 − I/log n of all examples, with their mutual informations
-// I, see [Mixture]; nil if the learner has no members, or is not fitted. If it breaks down
-// over one, it is certain of nothing: all are 0.
-func (t *Tolerant) TestMutualInformation(e Examples) []float64 {
-	var l any = t.Learner
+// Look has see look at the answers about all examples, one after another, unless the
+// learner breaks down before or see returns an error, which is a break-down, too.
+func (t *Tolerant) Look(e Examples, see func(i int, x []float64, a Answer) error) (ok bool) {
+	x, m := make([]float64, e.Inputs()), mixtureOf(t.Learner)
+	a := Answer{P: make([]float64, t.Classes), MutualInformation: math.NaN()}
+	return t.try(e.Len(), func(i int) (err error) {
+		e.Input(x, i)
+		if m == nil {
+			err = t.Learner.Predict(a.P, x)
+			m = mixtureOf(t.Learner) // a batch method is fitted now
+		}
+		if m != nil && err == nil {
+			a.MutualInformation, err = m.MutualInformation(a.P, x)
+		}
+		if err != nil {
+			return err
+		}
+		a.Members = layers(t.Learner)
+		return see(i, x, a)
+	})
+}
+
+// mixtureOf returns a learner that has several members, or nil.
+func mixtureOf(l any) Mixture {
 	switch of := l.(type) {
 	case *Batch:
 		l = of.model
@@ -112,28 +129,28 @@ func (t *Tolerant) TestMutualInformation(e Examples) []float64 {
 			return nil
 		}
 	}
-	m, ok := l.(Mixture)
-	if !ok {
-		return nil
-	}
-	p := make([]float64, t.Classes)
-	return t.confidences(e, func(x []float64) (float64, error) {
-		information, err := m.MutualInformation(p, x)
-		return 1 - information/kernel.Log(float64(t.Classes)), err
-	})
+	m, _ := l.(Mixture)
+	return m
 }
 
-// confidences returns one for each example, or if the learner breaks down zeros.
-func (t *Tolerant) confidences(e Examples, of func(x []float64) (float64, error)) []float64 {
-	out, x := make([]float64, e.Len()), make([]float64, e.Inputs())
-	if !t.try(len(out), func(i int) (err error) {
-		e.Input(x, i)
-		out[i], err = of(x)
-		return err
-	}) {
-		clear(out)
+// layers returns those of all members of a learner, nil if they have none.
+func layers(l Learner) (all [][]bnn.Layer) {
+	switch of := l.(type) {
+	case *Network:
+		for _, m := range of.prediction.Members {
+			all = append(all, m.Layers)
+		}
+		if all == nil {
+			all = append(all, of.prediction.Layers)
+		}
+	case *Ensemble:
+		for _, m := range of.Members {
+			all = append(all, layers(m)...)
+		}
+	case Layered:
+		all = append(all, of.Layers())
 	}
-	return out
+	return all
 }
 
 // Variances returns the [Network.Variances] at all inputs. If the network breaks down over

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"closedform/baselines/bayesbackprop"
+	"closedform/baselines/classgaussian"
 	"closedform/baselines/dropout"
 	"closedform/baselines/kalman"
 	"closedform/baselines/laplace"
@@ -65,6 +66,7 @@ var kinds = map[string]kind{
 		c.Classes = layers[1]
 		return majority.New(c, src)
 	}),
+	"class-gaussian": online(classgaussian.Config{}.WithDefaults(), false, newClassGaussian),
 	"laplace": batch(laplace.Config{}.WithDefaults(), true, func(c laplace.Config, layers []int, x [][]float64, class []int, src rand.Source) (learner.Predictor, error) {
 		c.Layers = layers
 		return laplace.Fit(c, x, class, src)
@@ -85,6 +87,11 @@ var kinds = map[string]kind{
 		c.Classes = layers[1]
 		return neighbours.Fit(c, x, class, src)
 	}),
+}
+
+func newClassGaussian(c classgaussian.Config, layers []int, src rand.Source) (learner.Learner, error) {
+	c.Inputs, c.Classes = layers[0], layers[1]
+	return classgaussian.New(c, src)
 }
 
 // network is the closed-form network; with process noise it forgets.

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"closedform/baselines/classgaussian"
 	"closedform/baselines/kalman"
 	"closedform/baselines/laplace"
 	"closedform/baselines/variational"
@@ -142,6 +143,11 @@ func (m *Method) Fits(inputs, classes int) error {
 			numbers = weights * weights
 		case laplace.LastLayer:
 			numbers += last * last
+		}
+	case *classgaussian.Config:
+		numbers = float64(inputs * inputs)
+		if c.Covariance == classgaussian.Own {
+			numbers *= float64(classes)
 		}
 	case *variational.Config:
 		numbers *= float64(inputs + 1)

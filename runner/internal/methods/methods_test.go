@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"closedform/baselines/bayesbackprop"
+	"closedform/baselines/classgaussian"
 	"closedform/baselines/dropout"
 	"closedform/baselines/kalman"
 	"closedform/baselines/laplace"
@@ -143,6 +144,12 @@ func TestByHand(t *testing.T) {
 			must[*sgd.Model](t)(sgd.New(sgd.Config{Layers: hidden, Rule: sgd.Adam, LearningRate: 0.001, Beta1: 0.8, Beta2: 0.99}, src())),
 		},
 		{`kind = "majority"`, must[*majority.Model](t)(majority.New(majority.Config{Classes: 3}, src()))},
+		{
+			`kind = "class-gaussian"; covariance = "own"; shrinkage = 0.01`,
+			must[*classgaussian.Model](t)(classgaussian.New(classgaussian.Config{
+				Inputs: 2, Classes: 3, Covariance: classgaussian.Own, Shrinkage: 0.01,
+			}, src())),
+		},
 		{`kind = "neighbours"; neighbours = 4`, must[*neighbours.Model](t)(neighbours.Fit(neighbours.Config{Classes: 3, Neighbours: 4}, x, class, src()))},
 		{`kind = "neighbours"; neighbours = 400`, must[*neighbours.Model](t)(neighbours.Fit(neighbours.Config{Classes: 3, Neighbours: 12}, x, class, src()))},
 		{
@@ -388,7 +395,7 @@ func TestErrors(t *testing.T) {
 		"":                                 "x.toml:3: method.m.kind",
 		`kind = "tagi"; ensemble = -1`:     "x.toml:6: method.m.ensemble: -1 is not allowed; allowed: 1 to 64",
 		`kind = "tagi"; own_orders = true`: "x.toml:6: method.m.own_orders: true is not allowed; allowed: with ensemble = 2 or more",
-		`kind = "oracle"`:                  "x.toml:5: method.m.kind: oracle is not allowed; allowed: backprop, closed-form, dropout, kalman, laplace, majority, neighbours, sgd, tagi, variational",
+		`kind = "oracle"`:                  "x.toml:5: method.m.kind: oracle is not allowed; allowed: backprop, class-gaussian, closed-form, dropout, kalman, laplace, majority, neighbours, sgd, tagi, variational",
 		`kind = "majority"; epochs = 3`:    "method.m.epochs: not a key", `kind = "kalman"; prior_var = -1`: "x.toml:6: method.m.prior_var",
 		`kind = "kalman"; hidden_layers = [0]`: "method.m.hidden_layers", `kind = "neighbours"; hidden_layers = [3]`: "method.m.hidden_layers",
 		`kind = "neighbours"; passes = 2`: "method.m.passes", `kind = "kalman"; window = 2`: "method.m.window",
@@ -455,6 +462,8 @@ func TestTooLarge(t *testing.T) {
 		{`kind = "variational"`, 5000, "2.5e+08"},
 		{`kind = "variational"; bound = "bohning-joint"`, 1000, "1e+08"},
 		{`kind = "tagi"; hidden_layers = [1000]`, 10000, ""},
+		{`kind = "class-gaussian"`, 5000, ""},
+		{`kind = "class-gaussian"; covariance = "own"`, 5000, "2.5e+08"},
 		{`kind = "closed-form"; hidden_layers = [1000]; covariance = "full"`, 1000, "1.01e+09"},
 		{`kind = "closed-form"; hidden_layers = [1000]; covariance = "diagonal"`, 1000, ""},
 	} {

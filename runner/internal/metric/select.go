@@ -28,11 +28,24 @@ func RiskCoverage(confidence []float64, wrong []bool) (threshold, coverage, risk
 // ICLR 2019). Equally confident examples are answered in a random order, of which
 // it is the expectation.
 func AURC(confidence []float64, wrong []bool) float64 {
+	return area(confidence, wrong, func(answered int) int { return answered })
+}
+
+// AUGRC returns the area under the generalised risk–coverage curve (Traub et al.,
+// "Overcoming common flaws in the evaluation of selective classification systems",
+// NeurIPS 2024): as [AURC], with the share of all examples that are answered wrong in
+// place of that among the answered, so that the surest mistakes count no more than others.
+func AUGRC(confidence []float64, wrong []bool) float64 {
+	return area(confidence, wrong, func(int) int { return len(confidence) })
+}
+
+// area returns the mean of the wrong ones among the surest k examples, a share of so many.
+func area(confidence []float64, wrong []bool, of func(k int) int) float64 {
 	var sum, errors float64
 	for _, t := range ties(confidence, wrong) {
 		among := float64(t.marked)
 		for k := t.start + 1; k <= t.end; k++ {
-			sum += (errors + among*float64(k-t.start)/float64(t.end-t.start)) / float64(k)
+			sum += (errors + among*float64(k-t.start)/float64(t.end-t.start)) / float64(of(k))
 		}
 		errors += among
 	}

@@ -58,3 +58,26 @@ func TestFalsePositives(t *testing.T) {
 	// A score that is not a number is the least.
 	near(t, "NaN", FalsePositives([]float64{1, math.NaN()}, []bool{true, false}, 1), 0)
 }
+
+// The mean over random orders of equally confident examples and over how many are answered
+// of the share of all that is then wrong, and by hand: the surest of three wrong, then no more.
+func TestAUGRC(t *testing.T) {
+	near(t, "by hand", AUGRC([]float64{3, 2, 1}, []bool{true, false, false}), 1./3)
+	near(t, "by hand", AUGRC([]float64{1, 2, 3}, []bool{true, false, false}), 1./9)
+	near(t, "a tie", AUGRC([]float64{1, 1}, []bool{true, false}), (1./4+1./2)/2)
+	rnd := rand.New(rand.NewPCG(5, 6))
+	confidence, wrong := make([]float64, 200), make([]bool, 200)
+	for i := range wrong {
+		confidence[i] = rnd.Float64()
+		wrong[i] = rnd.Float64() > confidence[i]
+	}
+	var want float64
+	for _, threshold := range confidence {
+		for i, c := range confidence {
+			if c >= threshold && wrong[i] {
+				want += 1. / 200 / 200
+			}
+		}
+	}
+	near(t, "AUGRC", AUGRC(confidence, wrong), want)
+}

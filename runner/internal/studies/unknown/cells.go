@@ -7,45 +7,53 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
-
-	"closedform/core/bnn"
-	"closedform/core/kernel"
 	"closedform/runner/dataset"
 	"closedform/runner/internal/data"
-	"closedform/runner/internal/learner"
 	"closedform/runner/internal/methods"
 	"closedform/runner/internal/metric"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
 )
 
-// spec is all that the tables of a cell follow from: one method and seed, that has
-// learned all classes or all but the unseen ones.
+// spec is all that the tables of a cell follow from: one method, what it sees of the inputs,
+// and seed, that has learned all classes or all but the unseen ones.
 type spec struct {
 	study.Seeded
 	Data    data.Source
 	Outside []outside
+	Near    []near `json:",omitempty"` // of the first inputs
 	Unknown settings
+	Inputs  inputs
 	Method  methods.Method
 	Without bool // the unseen classes are kept from the training
 	Curves  bool // whether the risk–coverage curve is written down
+	List    bool // whether predictions are
 }
 
 func (e *experiment) Cells() []study.Cell {
 	var cells []study.Cell
 	for _, m := range e.Methods {
-		for _, without := range []string{"", " without"} {
-			if without != "" && len(e.Unknown.Unseen) == 0 {
+		for k, in := range e.Inputs {
+			if len(in.Methods) > 0 && !slices.Contains(in.Methods, m.Name) {
 				continue
 			}
-			for _, seed := range e.seeds {
-				s := spec{
-					study.Seeded{Manifest: e.manifest.Name, Seed: seed},
-					e.Data, e.Outside, e.Unknown, m,
-					without != "", seed == e.manifest.Seed,
+			in.Methods = nil
+			for _, without := range []string{"", " without"} {
+				if without != "" && (k > 0 || len(e.Unknown.Unseen) == 0) {
+					continue
 				}
-				cells = append(cells, study.Cell{Key: fmt.Sprintf("%s seed=%d%s", m.Name, seed, without), Spec: s, Run: s.run})
+				for _, seed := range e.seeds {
+					s := spec{
+						study.Seeded{Manifest: e.manifest.Name, Seed: seed},
+						e.Data, e.Outside, nil, e.Unknown, in, m,
+						without != "", k == 0 && seed == e.manifest.Seed, k == 0,
+					}
+					if k == 0 {
+						s.Near = e.Near
+					}
+					key := fmt.Sprintf("%s inputs=%s seed=%d%s", m.Name, in.Name, seed, without)
+					cells = append(cells, study.Cell{Key: key, Spec: s, Run: s.run})
+				}
 			}
 		}
 	}
@@ -70,24 +78,44 @@ func (s spec) run(ctx context.Context) (table.Set, error) {
 		return nil, err
 	}
 	train := all.Subset(learn)
+	kept := s.Inputs.kept(train)
+	train = only(train, kept)
 	scaler, err := train.Scaler(s.Data.Scale)
 	if err != nil {
 		return nil, err
 	}
-	l, err := s.Method.Train(ctx, scaler.Apply(train), s.Stream("method", s.Method.Name), func(pass int) rand.Source { return s.Stream("pass", pass) })
+	train = scaler.Apply(train)
+	order := func(pass int) rand.Source { return s.Stream("pass", pass) }
+	l, err := s.Method.Train(ctx, train, s.Stream("method", s.Method.Name), order)
 	if err != nil {
 		return nil, err
 	}
+	m, err := newMonitor(l, s.Unknown, train)
+	if err != nil {
+		return nil, err
+	}
+	predict := func(e *data.Examples) predictions { return m.predict(scaler.Apply(only(e, kept))) }
 	t := newTables(s, all.Classes())
-	inside := s.predict(l, scaler.Apply(test))
+	validation, inside := predict(all.Subset(judge)), predict(test)
 	if s.Without {
-		t.distinguish(unseenClass, inside, s.predict(l, scaler.Apply(unseen)))
+		t.distinguish(unseenClass, inside, predict(unseen))
 		return t.set(), nil
 	}
-	t.decide(s.predict(l, scaler.Apply(all.Subset(judge))), inside)
+	t.decide(validation, inside)
 	t.list(testPart, inside)
 	for _, o := range s.Outside {
-		t.distinguish(o.Name, inside, s.predict(l, scaler.Apply(o.examples)))
+		outside := predict(o.examples)
+		if o.Labelled {
+			t.near(o.Name, math.NaN(), validation, inside, outside)
+		} else {
+			t.distinguish(o.Name, inside, outside)
+		}
+	}
+	for _, n := range s.Near {
+		for _, degree := range n.Degrees {
+			changed := n.of(test, degree, s.Stream("near", n.Kind, table.Format(degree)))
+			t.near(n.Kind, degree, validation, inside, predict(changed))
+		}
 	}
 	return t.set(), nil
 }
@@ -114,51 +142,11 @@ func (s spec) rows(e *data.Examples, unseen bool) []int {
 	return rows
 }
 
-// predictions are those of some examples, and how confident they are.
-type predictions struct {
-	p          [][]float64
-	class      []int  // 0 where the true class is not one of those that were learned
-	wrong      []bool // whether another class is the most probable
-	confidence map[bnn.Confidence][]float64
-}
-
-// predict returns the predictions of a learner. It has no epistemic confidence if
-// the learner knows no variances, nor that by mutual information if it has no members.
-func (s spec) predict(l *learner.Tolerant, e *data.Examples) predictions {
-	a := predictions{confidence: map[bnn.Confidence][]float64{}}
-	a.p, a.class = l.Test(e)
-	for i, p := range a.p {
-		a.wrong = append(a.wrong, floats.MaxIdx(p) != a.class[i])
-		a.confidence[bnn.Probability] = append(a.confidence[bnn.Probability], floats.Max(p))
-		a.confidence[bnn.EntropyBased] = append(a.confidence[bnn.EntropyBased], 1-kernel.Entropy(p, 1)/kernel.Log(float64(len(p))))
-	}
-	if epistemic := l.TestEpistemic(e); epistemic != nil {
-		a.confidence[bnn.Epistemic] = epistemic
-	}
-	if s.Unknown.MutualInformation {
-		if mutual := l.TestMutualInformation(e); mutual != nil {
-			a.confidence[bnn.MutualInformation] = mutual
-		}
-	}
-	return a
-}
-
-// by returns the kinds of confidence that there are.
-func (a predictions) by() []bnn.Confidence {
-	kinds := []bnn.Confidence{bnn.Probability, bnn.EntropyBased}
-	for _, by := range []bnn.Confidence{bnn.Epistemic, bnn.MutualInformation} {
-		if a.confidence[by] != nil {
-			kinds = append(kinds, by)
-		}
-	}
-	return kinds
-}
-
 // leastThreshold returns the least confidence among those that occur with which no
-// more than a share of all examples is decided wrong; more than 1 if there is none.
+// more than a share of all examples is decided wrong; infinite if there is none.
 func leastThreshold(confidence []float64, wrong []bool, share float64) float64 {
 	threshold, coverage, risk := metric.RiskCoverage(confidence, wrong)
-	least := math.Nextafter(1, 2)
+	least := math.Inf(1)
 	for i, t := range threshold {
 		if coverage[i]*risk[i] > share {
 			break

@@ -22,8 +22,13 @@ var Kind = study.Kind{
 	Name: "unknown",
 	Asks: "How many examples are left undecided for how few mistakes, and is what was never learned told apart?",
 	New: func(m *config.Manifest) (_ study.Experiment, err error) {
-		e := &experiment{manifest: m, Unknown: settings{Validation: 1. / 6}}
+		e := &experiment{manifest: m, Unknown: settings{
+			Validation: 1. / 6, Scores: []score{probability, entropy, epistemic}, Score: entropy,
+		}}
 		if err = m.Decode(e); err == nil {
+			if len(e.Inputs) == 0 {
+				e.Inputs = []inputs{{Name: all}}
+			}
 			e.seeds, err = m.Seeds(e.Sweep.Seed)
 		}
 		return e, err
@@ -35,6 +40,8 @@ type experiment struct {
 	Unknown settings         `toml:"unknown"`
 	Sweep   config.Sweep     `toml:"sweep"`
 	Outside []outside        `toml:"outside"`
+	Near    []near           `toml:"near"`
+	Inputs  []inputs         `toml:"inputs"`
 	Methods []methods.Method `toml:"method"`
 
 	manifest *config.Manifest
@@ -47,12 +54,16 @@ type settings struct {
 	Thresholds []float64 `toml:"thresholds,omitempty"` // of the largest probability, beside those that are chosen
 	Unseen     []string  `toml:"unseen,omitempty"`     // classes that are kept from a second training
 
-	MutualInformation bool `toml:"mutual_information,omitempty" json:",omitempty"` // a confidence of those that have members, too
+	Scores  []score `toml:"scores"`            // in the tables
+	Combine []score `toml:"combine,omitempty"` // what the combined score is made of
+	Score   score   `toml:"score"`             // the one that stands for all, where only one is shown
 }
 
-// outside is data of other classes with as many inputs.
+// outside is data of other classes, or of the same from elsewhere.
 type outside struct {
-	Name string `toml:"name"`
+	Name     string `toml:"name"`
+	Labelled bool   `toml:"labelled,omitempty" json:",omitempty"` // it has the same classes
+	Enlarge  int    `toml:"enlarge,omitempty" json:",omitempty"`  // see the function enlarged; 0: as they are
 	data.Files
 	examples *data.Examples
 }
@@ -76,6 +87,19 @@ func (e *experiment) Validate() error {
 	for _, x := range append(slices.Clone(u.Wrong), u.Validation) {
 		if !(0 < x && x < 1) {
 			return field.Errorf("unknown", "a share of %g; allowed: above 0 and below 1", x)
+		}
+	}
+	for _, s := range u.Combine {
+		if s == combined {
+			return field.Errorf("unknown.combine", "allowed: scores other than %s", s)
+		}
+	}
+	if !slices.Contains(u.Scores, u.Score) {
+		return field.Errorf("unknown.score", "%s is not allowed; allowed: one of scores", u.Score)
+	}
+	for _, n := range e.Inputs {
+		if e.Data.Images == "" && (n.Lit != 0 || n.Box != 0) {
+			return field.Errorf("inputs."+n.Name, "allowed: with images only")
 		}
 	}
 	return cmp.Or(methods.Check(e.Methods, 0, false), field.AllWithin("unknown.thresholds", u.Thresholds, 0, 1))
@@ -108,9 +132,31 @@ func (e *experiment) Prepare(context.Context) (err error) {
 		if o.examples, err = o.Load(e.manifest.Folder); err != nil {
 			return e.manifest.Locate("outside."+o.Name, err)
 		}
+		if o.Enlarge > 0 {
+			full := side(inputs)
+			if side(o.examples.Inputs()) == 0 || o.Enlarge > full {
+				return e.manifest.Errorf("outside."+o.Name+".enlarge",
+					"%d is not allowed; allowed: a side of up to %d, of square images", o.Enlarge, full)
+			}
+			o.examples = enlarged(o.examples, o.Enlarge, full)
+		}
 		if n := o.examples.Inputs(); n != inputs {
 			return e.manifest.Errorf("outside."+o.Name, "%d inputs; allowed: %d, as [data] has", n, inputs)
 		}
+		if o.Labelled {
+			if o.examples, err = e.Data.Align(o.examples); err != nil {
+				return e.manifest.Errorf("outside."+o.Name+".labelled", "%v", err)
+			}
+		}
+	}
+	for _, n := range e.Inputs {
+		if n.Box > side(inputs) {
+			return e.manifest.Errorf("inputs."+n.Name+".box",
+				"%d is not allowed; allowed: up to %d, the side of square images", n.Box, side(inputs))
+		}
+	}
+	if len(e.Near) > 0 && side(inputs) == 0 {
+		return e.manifest.Errorf("near", "%d inputs; allowed: square images", inputs)
 	}
 	for _, class := range e.Unknown.Unseen {
 		if !slices.Contains(classes, class) || len(classes)-len(e.Unknown.Unseen) < 2 {

@@ -7,18 +7,44 @@ import (
 
 	"gonum.org/v1/gonum/mathext"
 
-	"closedform/core/bnn"
 	"closedform/figures"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
 )
 
 // Figures are "risk_coverage": the share of wrong decisions among all, against the
-// share of examples that are decided about, a chart for every kind of confidence.
+// share of examples that are decided about, a chart for each kind of confidence.
 // Curves begin at the first decision that is wrong: a risk of 0 has no place on a
 // logarithmic axis. Bands are 95 % intervals of each risk.
 func (e *experiment) Figures() []study.Figure {
-	return []study.Figure{study.Drawing("risk_coverage", "risk_coverage", riskCoverage)}
+	all := []study.Figure{study.Drawing("risk_coverage", "risk_coverage", riskCoverage)}
+	if len(e.Near) > 0 {
+		all = append(all, study.Drawing("near", "near_summary", nearFigure))
+	}
+	return all
+}
+
+// nearFigure is "near": what becomes of test images by the degree to which they are changed,
+// a column of charts for each way.
+func nearFigure(near *table.Table) *figures.Figure {
+	rows := make([][]figures.Chart, 3)
+	for _, kind := range near.Distinct("data") {
+		of := near.Where("data", kind)
+		if degrees := of.Distinct("degree"); len(degrees) < 2 {
+			continue
+		}
+		for k, y := range []struct{ column, label string }{
+			{"error", "wrong if all are decided"}, {"wrong", "decided wrong"}, {"unknown", "left undecided"},
+		} {
+			chart := figures.Chart{Title: kind, X: figures.Axis{Label: "degree"}, Y: figures.Axis{Label: y.label}}
+			for _, method := range of.Distinct("method") {
+				m := of.Where("method", method)
+				chart.Curves = append(chart.Curves, figures.Curve{Name: method, X: m.Nums("degree"), Y: m.Nums(y.column)})
+			}
+			rows[k] = append(rows[k], chart)
+		}
+	}
+	return figures.Charts(rows)
 }
 
 func riskCoverage(curves *table.Table) *figures.Figure {
@@ -34,21 +60,13 @@ func riskCoverage(curves *table.Table) *figures.Figure {
 		}
 	}
 	var charts []figures.Chart
-	for _, c := range []struct {
-		by    bnn.Confidence
-		title string
-	}{
-		{bnn.Probability, "by the largest probability"},
-		{bnn.EntropyBased, "by the entropy"},
-		{bnn.Epistemic, "by the epistemic share"},
-		{bnn.MutualInformation, "by the mutual information"},
-	} {
+	for _, by := range curves.Distinct("confidence") {
 		chart := figures.Chart{
-			Title: c.title, Y: y,
+			Title: "by " + by, Y: y,
 			X: figures.Axis{Label: "coverage: share decided", Min: math.Floor(10*least) / 10, Max: 1},
 		}
-		for _, method := range curves.Where("confidence", c.by.String()).Distinct("method") {
-			of := curves.Rows(risky).Where("confidence", c.by.String()).Where("method", method)
+		for _, method := range curves.Where("confidence", by).Distinct("method") {
+			of := curves.Rows(risky).Where("confidence", by).Where("method", method)
 			curve := figures.Curve{Name: method, Kind: figures.Line, X: of.Nums("coverage"), Y: of.Nums("risk")}
 			for i, risk := range curve.Y {
 				low, high := interval(risk, curve.X[i]*examples)
@@ -56,9 +74,7 @@ func riskCoverage(curves *table.Table) *figures.Figure {
 			}
 			chart.Curves = append(chart.Curves, curve)
 		}
-		if len(chart.Curves) > 0 {
-			charts = append(charts, chart)
-		}
+		charts = append(charts, chart)
 	}
 	return figures.Charts([][]figures.Chart{charts})
 }

@@ -3,61 +3,80 @@ package unknown
 import (
 	"slices"
 
-	"closedform/core/bnn"
 	"closedform/runner/internal/metric"
 	"closedform/runner/internal/table"
 )
 
 func (e *experiment) Tables(cells []table.Set) (table.Set, error) {
-	return table.Merge(cells, func(t table.Set) table.Set {
-		return table.Set{
-			t.Get("decisions").GroupBy("method", "confidence", "wanted").Mean("decisions_summary", "threshold", "correct", "unknown", "wrong", "risk"),
-			t.Get("runs").GroupBy("method", "confidence").Mean("summary", "error", "aurc"),
-			t.Get("outside").GroupBy("method", "confidence", "data").Mean("outside_summary", "auroc", "fpr95"),
+	return table.Merge(cells, func(t table.Set) (out table.Set) {
+		by := func(name string, keys ...string) table.Groups {
+			return t.Get(name).GroupBy(slices.Concat([]string{"method", "inputs", "confidence"}, keys)...)
 		}
+		out = table.Set{
+			by("decisions", "wanted").Mean("decisions_summary", "threshold", "correct", "unknown", "wrong", "risk"),
+			by("runs").Mean("summary", "error", "aurc", "augrc"),
+		}
+		if t.Get("outside") != nil {
+			out = append(out, by("outside", "data").Mean("outside_summary", "auroc", "fpr95"))
+		}
+		if t.Get("near") != nil {
+			near := by("near", "data", "degree")
+			out = append(out, near.Mean("near_summary", "error", "correct", "unknown", "wrong", "auroc"))
+		}
+		return out
 	})
 }
 
 // tables are those of a cell.
 type tables struct {
 	spec
-	names                                        []string // of the classes that were learned
-	decisions, runs, curve, outside, predictions *table.Table
+	names                                                 []string // of the classes that were learned
+	decisions, runs, curve, outside, changed, predictions *table.Table
 }
 
 func newTables(s spec, names []string) *tables {
 	method, seed := table.Text("method", "the learner"), table.Int("seed", "of the part for validation, the order and the method")
-	kinds := "what a decision needs enough of: the largest probability, " +
-		"one minus the entropy in units of its largest value, or one minus the epistemic share of the variance of the label"
-	if s.Unknown.MutualInformation {
-		kinds += ", or one minus the mutual information of label and member in the units of the entropy"
-	}
-	confidence := table.Text("confidence", kinds)
+	in := table.Text("inputs", "what is left of the inputs, see [[inputs]] of the manifest")
+	confidence := table.Text("confidence", "what a decision needs enough of: the largest probability, one minus "+
+		"the entropy, one minus the epistemic share of the variance of the label, one minus the mutual information "+
+		"of label and member, or another score of experiments/README.md")
 	t := &tables{spec: s, names: names}
-	t.decisions = table.New("decisions", method, seed, confidence,
+	decided := []table.Column{
+		table.Num("correct", "share of the test examples decided right"),
+		table.Num("unknown", "share left undecided"), table.Num("wrong", "share decided wrong"),
+	}
+	t.decisions = table.New("decisions", slices.Concat([]table.Column{
+		method, in, seed, confidence,
 		table.Text("wanted", "wrong: the share of wrong decisions on the part for validation that the threshold is chosen for; threshold: itself"),
 		table.Num("threshold", "confidence from which an example is decided about"),
-		table.Num("correct", "share of the test examples decided right"), table.Num("unknown", "share left undecided"),
-		table.Num("wrong", "share decided wrong"), table.Num("risk", "share of wrong ones among the decisions"))
-	t.runs = table.New("runs", method, seed, confidence,
-		table.Num("error", "share of wrong answers on the test part, all decided"), table.Num("aurc", "area under the risk–coverage curve"))
+	}, decided, []table.Column{table.Num("risk", "share of wrong ones among the decisions")})...)
+	t.runs = table.New("runs", method, in, seed, confidence,
+		table.Num("error", "share of wrong answers on the test part, all decided"),
+		table.Num("aurc", "area under the risk–coverage curve"),
+		table.Num("augrc", "area under the generalised one, of the share of wrong decisions among all"))
 	t.curve = table.New("risk_coverage", method, confidence,
 		table.Num("threshold", "confidence from which an example is decided about"),
 		table.Num("coverage", "share of the test examples decided about"), table.Num("risk", "share of wrong ones among these"))
-	t.outside = table.New("outside", method, seed, confidence,
+	t.outside = table.New("outside", method, in, seed, confidence,
 		table.Text("data", "what the test examples are told from; unseen: examples of classes that were kept from the training"),
 		table.Num("auroc", "area under the ROC curve"), table.Num("fpr95", "share of the others that pass where 95 % of the test examples do"))
+	t.changed = table.New("near", slices.Concat([]table.Column{
+		method, in, seed, confidence,
+		table.Text("data", "how test images were changed, or labelled data from elsewhere"),
+		table.Num("degree", "how much"),
+		table.Num("error", "share of wrong answers, all decided"),
+	}, decided, []table.Column{table.Num("auroc", "area under the ROC curve, of the test examples against these")})...)
 	t.predictions = table.New("predictions", method, seed, table.Text("data", "test, or as in outside"),
 		table.Int("example", "of these data, from 1"), table.Text("class", "the true one, of the test part"),
 		table.Text("p", "probabilities of the classes that were learned"),
-		table.Num("epistemic", "one minus the epistemic share of the variance of the label").Rounded(6))
+		table.Num("confidence", "the score that the manifest names").Rounded(6))
 	t.predictions.Packed = true
 	return t
 }
 
 // set returns the tables that have rows.
 func (t *tables) set() table.Set {
-	all := table.Set{t.decisions, t.runs, t.outside, t.predictions, t.curve}
+	all := table.Set{t.decisions, t.runs, t.outside, t.changed, t.predictions, t.curve}
 	return slices.DeleteFunc(all, func(t *table.Table) bool { return t.Len() == 0 })
 }
 
@@ -65,43 +84,65 @@ func (t *tables) set() table.Set {
 // not at all, with thresholds that were fixed before or that the part for
 // validation gives, and how well the confidences sort the errors out.
 func (t *tables) decide(validation, test predictions) {
-	for _, by := range test.by() {
+	for _, by := range test.scores {
 		for _, share := range t.Unknown.Wrong {
-			t.decision(by, "wrong="+table.Format(share), leastThreshold(validation.confidence[by], validation.wrong, share), test)
+			least := leastThreshold(validation.by[by], validation.wrong, share)
+			t.decision(by, "wrong="+table.Format(share), least, test)
 		}
-		if by == bnn.Probability {
+		if by == probability {
 			for _, threshold := range t.Unknown.Thresholds {
 				t.decision(by, "threshold="+table.Format(threshold), threshold, test)
 			}
 		}
-		t.runs.Add(t.Method.Name, t.Seed, by.String(), metric.Error(test.p, test.class), metric.AURC(test.confidence[by], test.wrong))
-		if t.Curves {
+		of := test.by[by]
+		aurc, augrc := metric.AURC(of, test.wrong), metric.AUGRC(of, test.wrong)
+		t.runs.Add(t.key(by), metric.Error(test.p, test.class), aurc, augrc)
+		if t.Curves && slices.Contains([]score{probability, entropy, t.Unknown.Score}, by) {
 			t.riskCoverage(by, test)
 		}
 	}
 }
 
-func (t *tables) decision(by bnn.Confidence, wanted string, threshold float64, test predictions) {
-	var correct, wrong float64
-	n := float64(len(test.p))
-	for i, mistake := range test.wrong {
+// key returns what a row begins with.
+func (t *tables) key(by score) []any { return []any{t.Method.Name, t.Inputs.Name, t.Seed, by.String()} }
+
+func (t *tables) decision(by score, wanted string, threshold float64, test predictions) {
+	correct, unknown, wrong := decided(test, by, threshold)
+	t.decisions.Add(t.key(by), wanted, threshold, correct, unknown, wrong, table.Finite(wrong/(correct+wrong)))
+}
+
+// decided returns the shares that are decided right, not at all, and wrong.
+func decided(a predictions, by score, threshold float64) (correct, unknown, wrong float64) {
+	n := float64(len(a.p))
+	for i, mistake := range a.wrong {
 		switch {
-		case !(test.confidence[by][i] >= threshold):
+		case !(a.by[by][i] >= threshold):
+			unknown++
 		case mistake:
 			wrong++
 		default:
 			correct++
 		}
 	}
-	t.decisions.Add(t.Method.Name, t.Seed, by.String(), wanted,
-		threshold, correct/n, (n-correct-wrong)/n, wrong/n, table.Finite(wrong/(correct+wrong)))
+	return correct / n, unknown / n, wrong / n
+}
+
+// near writes down what becomes of examples of the same classes that are changed, decided
+// about with the threshold for the first share of wrong decisions.
+func (t *tables) near(kind string, degree float64, validation, inside, changed predictions) {
+	by := inside.standing(t.Unknown.Score)
+	least := leastThreshold(validation.by[by], validation.wrong, t.Unknown.Wrong[0])
+	correct, unknown, wrong := decided(changed, by, least)
+	auroc, _ := roc(inside.by[by], changed.by[by])
+	e := metric.Error(changed.p, changed.class)
+	t.changed.Add(t.key(by), kind, degree, e, correct, unknown, wrong, auroc)
 }
 
 // curvePoints is the number of points of a curve that is written down.
 const curvePoints = 200
 
-func (t *tables) riskCoverage(by bnn.Confidence, test predictions) {
-	threshold, coverage, risk := metric.RiskCoverage(test.confidence[by], test.wrong)
+func (t *tables) riskCoverage(by score, test predictions) {
+	threshold, coverage, risk := metric.RiskCoverage(test.by[by], test.wrong)
 	next := 0.0
 	for i := range threshold {
 		if coverage[i] < next && i < len(threshold)-1 {
@@ -115,25 +156,34 @@ func (t *tables) riskCoverage(by bnn.Confidence, test predictions) {
 // distinguish writes down how well the confidences tell the test examples from
 // others.
 func (t *tables) distinguish(data string, inside, outside predictions) {
-	for _, by := range inside.by() {
-		score := slices.Concat(inside.confidence[by], outside.confidence[by])
-		known := slices.Concat(slices.Repeat([]bool{true}, len(inside.p)), make([]bool, len(outside.p)))
-		t.outside.Add(t.Method.Name, t.Seed, by.String(), data,
-			table.Finite(metric.AUROC(score, known)), table.Finite(metric.FalsePositives(score, known, 0.95)))
+	for _, by := range inside.scores {
+		if outside.by[by] == nil { // there is no test example, and the learner does not have this
+			continue
+		}
+		auroc, passed := roc(inside.by[by], outside.by[by])
+		t.outside.Add(t.key(by), data, auroc, passed)
 	}
 	t.list(data, outside)
 }
 
+// roc returns the area under the curve, and the share of the others that pass where 95 % do.
+func roc(inside, outside []float64) (auroc, passed float64) {
+	score := slices.Concat(inside, outside)
+	known := slices.Concat(slices.Repeat([]bool{true}, len(inside)), make([]bool, len(outside)))
+	return table.Finite(metric.AUROC(score, known)), table.Finite(metric.FalsePositives(score, known, 0.95))
+}
+
 // list writes down the probabilities of all examples.
 func (t *tables) list(data string, a predictions) {
+	if !t.List || len(a.p) == 0 {
+		return
+	}
+	by := a.by[a.standing(t.Unknown.Score)]
 	for i, p := range a.p {
-		class, epistemic := "", table.Gaps(1)
+		class := ""
 		if data == testPart {
 			class = t.names[a.class[i]]
 		}
-		if e := a.confidence[bnn.Epistemic]; e != nil {
-			epistemic = e[i : i+1]
-		}
-		t.predictions.Add(t.Method.Name, t.Seed, data, i+1, class, table.List(p, 6), epistemic)
+		t.predictions.Add(t.Method.Name, t.Seed, data, i+1, class, table.List(p, 6), by[i])
 	}
 }

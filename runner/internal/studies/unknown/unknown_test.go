@@ -128,7 +128,7 @@ func ours(t *testing.T, seed int, set data.Set) (validation, test, outside said)
 // smallest returns the least confidence that occurs with which no more than a share
 // of all is decided wrong, by trying all of them.
 func smallest(s said, share float64) float64 {
-	least := math.Nextafter(1, 2)
+	least := math.Inf(1)
 	for _, threshold := range s.confidence {
 		var wrong float64
 		for i, c := range s.confidence {
@@ -219,9 +219,8 @@ func TestByHand(t *testing.T) {
 	}
 }
 
-// Mutual information is a confidence of what has members, if it is asked for, and changes no
-// row of the others.
-func TestMutualInformation(t *testing.T) {
+// Each score is one of what has it, and more of them change no row of the others.
+func TestScores(t *testing.T) {
 	set := studytest.Clusters(72)
 	text := manifest(studytest.File(t, set), studytest.File(t, far())) + `
 [[method]]
@@ -239,17 +238,31 @@ name = "dropout"
 kind = "dropout"
 hidden_layers = [4]
 epochs = 5
+[[method]]
+name = "pixels"
+kind = "class-gaussian"
 `
 	without := studytest.Run(t, Kind, text, "sweep.seed=[2]")
-	with := studytest.Run(t, Kind, text, "sweep.seed=[2]", "unknown.mutual_information=true")
-	got := with.Get("outside").Where("confidence", "mutual-information")
-	if methods := got.Distinct("method"); !slices.Equal(methods, []string{"six", "tagi", "dropout"}) || got.Where("data", "unseen").Len() != 3 {
-		t.Errorf("mutual information of %q", methods)
+	with := studytest.Run(t, Kind, text, "sweep.seed=[2]", `unknown.combine=["entropy", "first-layer-variance"]`,
+		`unknown.scores=["probability", "entropy", "epistemic", "mutual-information", "first-layer-variance",
+			"relative-mahalanobis", "logit-variance", "relative-logit-variance", "density", "combined"]`)
+	for name, want := range map[string][]string{
+		"probability": {"ours", "filter", "six", "tagi", "dropout", "pixels"}, "epistemic": {"ours", "six"},
+		"mutual-information":   {"six", "tagi", "dropout"},
+		"first-layer-variance": {"ours", "six", "tagi"}, "relative-mahalanobis": {"ours", "six", "tagi"},
+		"relative-logit-variance": {"ours", "six", "tagi"},
+		"density":                 {"pixels"}, "combined": {"ours", "six", "tagi"},
+	} {
+		got := with.Get("outside").Where("confidence", name)
+		methods := got.Distinct("method")
+		if !slices.Equal(methods, want) || got.Where("data", "unseen").Len() != len(want) {
+			t.Errorf("%s of %q", name, methods)
+		}
 	}
 	for _, kind := range []string{"probability", "entropy", "epistemic"} {
 		a, b := without.Get("runs").Where("confidence", kind), with.Get("runs").Where("confidence", kind)
 		if string(a.CSV()) != string(b.CSV()) {
-			t.Errorf("%s\nwith mutual information\n%s", a.CSV(), b.CSV())
+			t.Errorf("%s\nwith other scores\n%s", a.CSV(), b.CSV())
 		}
 	}
 	if without.Get("runs").Where("confidence", "mutual-information").Len() != 0 {
@@ -268,7 +281,7 @@ func TestLeastThreshold(t *testing.T) {
 		{[]bool{false, true, false, false}, 0.25, 0.3},
 		{[]bool{false, true, false, false}, 0.2, 0.9},
 		{[]bool{false, true, true, false}, 0.25, 0.9}, // equal confidences stand together
-		{[]bool{true, false, false, false}, 0.2, math.Nextafter(1, 2)},
+		{[]bool{true, false, false, false}, 0.2, math.Inf(1)},
 		{[]bool{false, false, false, true}, 0.2, 0.8},
 	} {
 		if got := leastThreshold(confidence, c.wrong, c.share); got != c.want {
@@ -349,7 +362,8 @@ func TestSpecs(t *testing.T) {
 	text := manifest(studytest.File(t, studytest.Clusters(72)), studytest.File(t, far()))
 	other := studytest.File(t, studytest.Clusters(75))
 	studytest.Differ(t, Kind, text, "name=other", "sweep.seed=[2, 1]", "seed=1", "data.file="+other, "data.scale=none", "unknown.validation=0.5", "unknown.wrong=[0.1]",
-		"unknown.thresholds=[]", "unknown.unseen=[\"c\"]", "unknown.mutual_information=true", "outside.far.file="+other, "method.ours.passes=1", "method.ours.hidden_layers=[3]")
+		"unknown.thresholds=[]", "unknown.unseen=[\"c\"]", "unknown.scores=[\"entropy\"]", "unknown.score=probability",
+		"unknown.combine=[\"entropy\"]", "outside.far.file="+other, "method.ours.passes=1", "method.ours.hidden_layers=[3]")
 	if s := studytest.New(t, Kind, text).Cells()[0].Spec.(spec); len(s.Data.Sums) != 1 || len(s.Outside[0].Sums) != 1 {
 		t.Errorf("sums %q and %q of a file each", s.Data.Sums, s.Outside[0].Sums)
 	}
@@ -357,7 +371,10 @@ func TestSpecs(t *testing.T) {
 		"unknown.wrong=[]": "unknown.wrong", "unknown.wrong=[1]": "unknown", "unknown.validation=0": "unknown",
 		"unknown.thresholds=[2]": "unknown.thresholds", "unknown.unseen=[\"d\"]": "d is not allowed; allowed: classes of the data, all but two or more: a, b, c",
 		"unknown.unseen=[\"a\", \"b\"]": "all but two or more", "outside.far.name=test": "outside.test.name", "outside.far.images=x": "outside.far.images",
-		"outside.far.file=gone.csv": "gone.csv", "data.train_rows=x": "data.train_rows", "method.ours.candidates=[[1]]": "method.ours.tune",
+		"unknown.scores=[\"x\"]": "allowed: probability, entropy", "unknown.score=density": "unknown.score",
+		"unknown.combine=[\"combined\"]": "unknown.combine",
+		"outside.far.enlarge=2":          "outside.far.enlarge",
+		"outside.far.file=gone.csv":      "gone.csv", "data.train_rows=x": "data.train_rows", "method.ours.candidates=[[1]]": "method.ours.tune",
 		"method.filter.hidden_layers=[9999]": "method.filter.kind",
 	} {
 		if err := studytest.Err(Kind, text, override); err == nil || !strings.Contains(err.Error(), want) {

@@ -1,0 +1,82 @@
+package unknown
+
+import (
+	"math"
+
+	"closedform/core/field"
+	"closedform/runner/internal/data"
+)
+
+// inputs says which inputs are left to learn and to predict from. Foreign images light
+// pixels that no digit does, which any model of the pixels sees: what is left of a score
+// where they are taken away is what it has to say of shapes.
+type inputs struct {
+	Name    string   `toml:"name"`
+	Lit     float64  `toml:"lit,omitempty"`     // not zero in more than this share of training examples
+	Box     int      `toml:"box,omitempty"`     // of an image the middle, so many pixels a side
+	Methods []string `toml:"methods,omitempty"` // those that it is for; none: all
+}
+
+// all stands for every input.
+const all = "all"
+
+func (n *inputs) Validate() error {
+	switch {
+	case n.Name == "":
+		return field.Errorf("name", "missing")
+	case n.Lit != 0 && n.Box != 0:
+		return field.Errorf("box", "allowed: one of lit and box")
+	case n.Box < 0:
+		return field.Errorf("box", "%d is not allowed; allowed: 1 or more pixels a side", n.Box)
+	}
+	return field.Fraction("lit", n.Lit)
+}
+
+// kept returns the numbers of the inputs that are left, by what the training part has.
+func (n *inputs) kept(train *data.Examples) (kept []int) {
+	lit, x := make([]int, train.Inputs()), make([]float64, train.Inputs())
+	for i := range train.Len() {
+		if n.Lit == 0 {
+			break
+		}
+		train.Input(x, i)
+		for j, level := range x {
+			if level != 0 {
+				lit[j]++
+			}
+		}
+	}
+	side := side(len(x))
+	margin := (side - n.Box) / 2
+	inside := func(j int) bool { return margin <= j && j < margin+n.Box }
+	for j := range x {
+		switch {
+		case n.Lit != 0 && !(float64(lit[j]) > n.Lit*float64(train.Len())):
+		case n.Box != 0 && !(inside(j/side) && inside(j%side)):
+		default:
+			kept = append(kept, j)
+		}
+	}
+	return kept
+}
+
+// only returns examples with those inputs.
+func only(e *data.Examples, kept []int) *data.Examples {
+	if len(kept) == e.Inputs() {
+		return e
+	}
+	return e.Map(len(kept), func(dst, x []float64) {
+		for k, j := range kept {
+			dst[k] = x[j]
+		}
+	})
+}
+
+// side returns that of a square image of so many pixels, 0 if it is none.
+func side(pixels int) int {
+	s := int(math.Sqrt(float64(pixels)))
+	if s*s != pixels {
+		return 0
+	}
+	return s
+}

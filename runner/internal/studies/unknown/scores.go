@@ -1,0 +1,284 @@
+package unknown
+
+import (
+	"math"
+	"slices"
+	"sort"
+
+	"gonum.org/v1/gonum/floats"
+
+	"closedform/baselines/classgaussian"
+	"closedform/core/bnn"
+	"closedform/core/field"
+	"closedform/core/kernel"
+	"closedform/runner/internal/data"
+	"closedform/runner/internal/learner"
+)
+
+// score is a measure of how sure a learner may be of its prediction. The larger it is, the
+// surer; no two are on one scale.
+type score int
+
+const (
+	probability       score = iota // the largest probability
+	entropy                        // bnn.EntropyBased
+	epistemic                      // bnn.Epistemic
+	mutualInformation              // bnn.MutualInformation
+
+	// firstLayer is minus the mean logarithm of the variances of the first layer's
+	// pre-activations xᵀΣ_jx: how far x is out where the weights have learned little. The
+	// logarithm gives neurons of all scales one voice.
+	firstLayer
+
+	// mahalanobis is max_c (d_0 − d_c) of the squared Mahalanobis distances of the means that
+	// the last hidden layer hands on from those of the classes, with their covariance about
+	// these, and from that of all, with all of it (Ren et al. 2021).
+	mahalanobis
+
+	// logitVariance is minus the mean variance of the logits, v_j = ŷᵀΣŷ of the last layer. It
+	// is upside down, and means nothing by itself: it goes as |ŷ|², and what is foreign moves
+	// fewer hidden units. relativeLogit is that over |ŷ|², which is the right way up.
+	logitVariance
+	relativeLogit
+
+	density // log density of the input, of a method that has it
+
+	// combined is log p of Fisher (1925) over the scores of combine, p being the share of the
+	// part for validation whose score is no larger: in a word, in how many ways at once, and
+	// how much, the input is unlike what was predicted there. No other data have a part in it.
+	combined
+)
+
+var scores = field.Words{
+	"probability", "entropy", "epistemic", "mutual-information", "first-layer-variance", "relative-mahalanobis",
+	"logit-variance", "relative-logit-variance", "density", "combined",
+}
+
+func (s score) String() string                   { return scores.Word(int(s)) }
+func (s score) MarshalText() ([]byte, error)     { return scores.Marshal(int(s)) }
+func (s *score) UnmarshalText(text []byte) error { return field.Unmarshal(s, text, scores) }
+
+// monitor is a learner with what its scores need.
+type monitor struct {
+	*learner.Tolerant
+	settings
+	hidden []relative          // by member
+	tails  map[score][]float64 // those of the part for validation, in ascending order
+}
+
+// relative is the relative Mahalanobis distance.
+type relative struct {
+	classes, all *classgaussian.Model
+	distance     []float64
+}
+
+// hiddenExamples are as many as the moments of a hidden layer are taken of.
+const hiddenExamples = 10_000
+
+// newMonitor fits moments to the hidden means of training examples.
+func newMonitor(l *learner.Tolerant, s settings, train *data.Examples) (m *monitor, err error) {
+	m = &monitor{Tolerant: l, settings: s}
+	if !slices.Contains(append(s.Combine, s.Scores...), mahalanobis) {
+		return m, nil
+	}
+	rows := make([]int, min(hiddenExamples, train.Len()))
+	for i := range rows {
+		rows[i] = i * train.Len() / len(rows)
+	}
+	some := train.Subset(rows)
+	l.Look(some, func(i int, _ []float64, a learner.Answer) error {
+		for k, layers := range a.Members {
+			h := layers[len(layers)-1].Input
+			if k == len(m.hidden) {
+				var r relative
+				if r, err = newRelative(len(h), l.Classes); err != nil {
+					return err
+				}
+				m.hidden = append(m.hidden, r)
+			}
+			if err := m.hidden[k].observe(h, some.Class(i)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return m, err
+}
+
+func newRelative(inputs, classes int) (r relative, err error) {
+	cfg := classgaussian.Config{Inputs: inputs, Classes: classes}
+	if r.classes, err = classgaussian.New(cfg, nil); err == nil {
+		cfg.Classes = 1
+		r.all, err = classgaussian.New(cfg, nil)
+	}
+	r.distance = make([]float64, classes)
+	return r, err
+}
+
+func (r *relative) observe(h []float64, class int) error {
+	if err := r.classes.Observe(h, class); err != nil {
+		return err
+	}
+	return r.all.Observe(h, 0)
+}
+
+// nearness returns max_c (d_0 − d_c).
+func (r *relative) nearness(h []float64) (float64, error) {
+	if err := r.classes.Distances(r.distance, h); err != nil {
+		return 0, err
+	}
+	nearest := floats.Min(r.distance)
+	err := r.all.Distances(r.distance[:1], h)
+	return r.distance[0] - nearest, err
+}
+
+// of returns a score, NaN if the learner does not have it.
+func (m *monitor) of(s score, x []float64, a learner.Answer) (value float64, err error) {
+	value = math.NaN()
+	largest := kernel.Log(float64(len(a.P)))
+	switch s {
+	case probability:
+		value = floats.Max(a.P)
+	case entropy:
+		value = 1 - kernel.Entropy(a.P, 1)/largest
+	case mutualInformation:
+		value = 1 - a.MutualInformation/largest
+	case epistemic:
+		if l, ok := m.Learner.(learner.Epistemic); ok {
+			value, err = l.Epistemic(x)
+		}
+	case density:
+		if l, ok := m.Learner.(learner.Density); ok {
+			value, err = l.LogDensity(x)
+		}
+	case mahalanobis:
+		value, err = mean(a, func(k int, l []bnn.Layer) (float64, error) {
+			return m.hidden[k].nearness(l[len(l)-1].Input)
+		})
+	case firstLayer:
+		value, err = mean(a, func(_ int, l []bnn.Layer) (sum float64, _ error) {
+			for _, v := range l[0].Variance {
+				sum -= kernel.Log(max(v, math.SmallestNonzeroFloat64)) / float64(len(l[0].Variance))
+			}
+			return sum, nil
+		})
+	case logitVariance:
+		value, err = mean(a, func(_ int, l []bnn.Layer) (float64, error) {
+			v := l[len(l)-1].Variance
+			return -kernel.Sum(v) / float64(len(v)), nil
+		})
+	case relativeLogit:
+		value, err = mean(a, func(_ int, l []bnn.Layer) (float64, error) {
+			v, h := l[len(l)-1].Variance, l[len(l)-1].Input
+			return -kernel.Sum(v) / float64(len(v)) / max(kernel.Dot(h, h), math.SmallestNonzeroFloat64), nil
+		})
+	}
+	return value, err
+}
+
+// mean returns that of the members, NaN if there is none.
+func mean(a learner.Answer, of func(k int, layers []bnn.Layer) (float64, error)) (float64, error) {
+	var sum float64
+	for k, layers := range a.Members {
+		x, err := of(k, layers)
+		if err != nil {
+			return 0, err
+		}
+		sum += x
+	}
+	return sum / float64(len(a.Members)), nil
+}
+
+// predictions are those of some examples, and how sure the learner is of them.
+type predictions struct {
+	p      [][]float64
+	class  []int  // 0 where the true class is not one of those that were learned
+	wrong  []bool // whether another class is the most probable
+	scores []score
+	by     map[score][]float64
+}
+
+// predict returns the predictions, with those of the scores that the learner has. One that
+// breaks down is certain of nothing: all are 0.
+func (m *monitor) predict(e *data.Examples) predictions {
+	a := predictions{by: map[score][]float64{}}
+	for i := range e.Len() {
+		a.class = append(a.class, e.Class(i))
+	}
+	wanted := slices.Clone(m.Scores)
+	for _, s := range m.Combine {
+		if !slices.Contains(wanted, s) {
+			wanted = append(wanted, s)
+		}
+	}
+	ok := m.Look(e, func(_ int, x []float64, answer learner.Answer) error {
+		a.p = append(a.p, slices.Clone(answer.P))
+		for _, s := range wanted {
+			value, err := m.of(s, x, answer)
+			if err != nil {
+				return err
+			}
+			if !math.IsNaN(value) {
+				a.by[s] = append(a.by[s], value)
+			}
+		}
+		return nil
+	})
+	if !ok || e.Len() == 0 {
+		a.p = learner.Equal(e.Len(), m.Classes)
+		for _, s := range wanted {
+			a.by[s] = make([]float64, e.Len())
+		}
+	}
+	for i, p := range a.p {
+		a.wrong = append(a.wrong, floats.MaxIdx(p) != a.class[i])
+	}
+	m.combine(&a)
+	for _, s := range m.Scores {
+		if a.by[s] != nil {
+			a.scores = append(a.scores, s)
+		}
+	}
+	return a
+}
+
+// combine sets the combined score of predictions, unless fewer than two are there. The first
+// predictions are those of the part for validation.
+func (m *monitor) combine(a *predictions) {
+	delete(a.by, combined)
+	var parts []score
+	for _, s := range m.Combine {
+		if a.by[s] != nil {
+			parts = append(parts, s)
+		}
+	}
+	if len(parts) < 2 {
+		return
+	}
+	if m.tails == nil {
+		m.tails = map[score][]float64{}
+		for _, s := range parts {
+			m.tails[s] = slices.Sorted(slices.Values(a.by[s]))
+		}
+	}
+	sum := make([]float64, len(a.p))
+	for _, s := range parts {
+		tail := m.tails[s]
+		for i, value := range a.by[s] {
+			below := sort.Search(len(tail), func(k int) bool { return tail[k] > value })
+			sum[i] += kernel.Log(float64(1+below) / float64(1+len(tail)))
+		}
+	}
+	a.by[combined] = sum
+}
+
+// standing returns the score that the manifest names or, of a method without it, its density
+// or the first that it has.
+func (a predictions) standing(named score) score {
+	for _, s := range []score{named, density} {
+		if a.by[s] != nil {
+			return s
+		}
+	}
+	return a.scores[0]
+}
