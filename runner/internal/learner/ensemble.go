@@ -64,6 +64,8 @@ func Single(models []Variant) error {
 // probabilities.
 type Ensemble struct {
 	Members []Learner
+	weights []float64        // of the members, whose sum is 1; nil: all the same
+	drop    func(k int) bool // leaves out a member that broke down, if there are others; nil: none is
 	p       []float64
 }
 
@@ -92,29 +94,41 @@ func (e *Ensemble) Observe(x []float64, class int) error {
 
 // Predict sets p to the mean of the members' probabilities at x.
 func (e *Ensemble) Predict(p, x []float64) error {
-	return e.predict(p, x, func() {})
+	_, err := e.predict(p, x, false)
+	return err
 }
 
-// predict is Predict, and calls after when e.p is the prediction of a member, of each.
-func (e *Ensemble) predict(p, x []float64, after func()) error {
+// predict is Predict, and returns the mean entropy of the members if that is asked for.
+func (e *Ensemble) predict(p, x []float64, entropy bool) (mean float64, err error) {
 	if len(e.p) != len(p) {
 		e.p = make([]float64, len(p))
 	}
 	clear(p)
-	for _, m := range e.Members {
-		if err := m.Predict(e.p, x); err != nil {
-			return err
+	weight := 1 / float64(len(e.Members))
+	for k, m := range e.Members {
+		if e.weights != nil {
+			weight = e.weights[k]
 		}
-		floats.AddScaled(p, 1/float64(len(e.Members)), e.p)
-		after()
+		if weight == 0 {
+			continue
+		}
+		if err := m.Predict(e.p, x); err != nil {
+			if e.drop != nil && e.drop(k) {
+				return e.predict(p, x, entropy)
+			}
+			return 0, err
+		}
+		floats.AddScaled(p, weight, e.p)
+		if entropy {
+			mean += weight * kernel.Entropy(e.p, 1)
+		}
 	}
-	return nil
+	return mean, nil
 }
 
 // MutualInformation implements [Mixture].
 func (e *Ensemble) MutualInformation(p, x []float64) (float64, error) {
-	var mean float64 // entropy of a member
-	err := e.predict(p, x, func() { mean += kernel.Entropy(e.p, 1) / float64(len(e.Members)) })
+	mean, err := e.predict(p, x, true)
 	return max(0, kernel.Entropy(p, 1)-mean), err
 }
 

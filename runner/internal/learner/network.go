@@ -60,6 +60,9 @@ func (n *Network) Observe(x []float64, class int) error {
 	return err
 }
 
+// LogP returns the logarithm of the probability of the last example's class, before it was learned.
+func (n *Network) LogP() float64 { return n.Last.LogP }
+
 // Predict sets p to the distribution of the label at x.
 func (n *Network) Predict(p, x []float64) error {
 	if err := n.Ensemble.Predict(&n.prediction, x); err != nil {

@@ -40,6 +40,9 @@ func (c Course) Train(ctx context.Context, l Learner) error {
 		order[i] = i
 	}
 	for pass := 1; pass <= max(1, c.Passes); pass++ {
+		if b := bankOf(l); b != nil && pass == 2 {
+			b.settle()
+		}
 		if c.Order != nil {
 			if src := c.Order(pass); src != nil {
 				order = rand.New(src).Perm(len(order))

@@ -6,8 +6,10 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strings"
 
+	"closedform/core/field"
 	"closedform/runner/dataset"
 	"closedform/runner/internal/config"
 	"closedform/runner/internal/learner"
@@ -17,10 +19,46 @@ import (
 
 // Tuning says that the values of the keys in Tune are chosen for each training part:
 // the Candidates, a value each in the order of Tune, are tried, and that with the least
-// log loss on a part for validation is taken.
+// log loss on a part for validation is taken. With Weights there is nothing to choose:
+// all learn, as a [learner.Bank].
 type Tuning struct {
 	Tune       []string    `toml:"tune,omitzero" json:",omitempty"`
 	Candidates [][]float64 `toml:"candidates,omitzero" json:",omitempty"`
+	learner.Weighing
+}
+
+// tuned reports whether a candidate is chosen by a part for validation.
+func (t *Tuning) tuned() bool { return len(t.Candidates) > 0 && t.Weights == "" }
+
+// check reports what is not allowed in a method of this kind.
+func (t *Tuning) check(k kind) error {
+	switch most := 64; {
+	case (len(t.Tune) == 0) != (len(t.Candidates) == 0):
+		return field.Errorf("tune", "allowed: tune = [key, …] and candidates = [[value of each], …] together")
+	case t.Weights == "": // what else it requires is in its Validate
+	case !k.online:
+		return field.Errorf("weights", "%q is not allowed; allowed: for a method that sees one example after another", t.Weights)
+	case len(t.Candidates) == 0 || len(t.Candidates) > most:
+		return field.Errorf("weights", "%d candidates; allowed: tune, and 1 to %d candidates", len(t.Candidates), most)
+	case slices.Contains(t.Tune, "passes"):
+		return field.Errorf("tune", "allowed: what is not passes, as all candidates learn side by side")
+	}
+	return t.Validate()
+}
+
+// bank returns the learner in which all candidates learn, random as members of an ensemble.
+func (m *Method) bank(layers []int, src rand.Source) (learner.Learner, error) {
+	var names []string
+	members, err := learner.Members(len(m.Candidates), src, func(src rand.Source) (learner.Learner, error) {
+		candidate := m.Candidates[len(names)]
+		names = append(names, m.describe(candidate))
+		with, err := m.with(candidate)
+		if err != nil {
+			return nil, err
+		}
+		return kinds[m.Kind].learner(with.Config, layers, src)
+	})
+	return learner.NewBank(m.Weighing, layers[len(layers)-1], names, members), err
 }
 
 // with returns the method with the values of a candidate.
@@ -49,7 +87,7 @@ type Choice struct {
 // Choose returns the method with the candidate of the least loss, the first of
 // equals.
 func (m *Method) Choose(loss func(Method) (float64, error)) (Method, Choice, error) {
-	if len(m.Candidates) == 0 {
+	if !m.tuned() {
 		return *m, Choice{LogLoss: math.NaN()}, nil
 	}
 	best, choice := *m, Choice{LogLoss: math.Inf(1)}
@@ -83,13 +121,13 @@ func (m *Method) describe(candidate []float64) string {
 
 // Chosen returns the method with the candidate that Choose has described.
 func (m *Method) Chosen(text string) (Method, error) {
+	if !m.tuned() {
+		return *m, nil
+	}
 	for _, candidate := range m.Candidates {
 		if m.describe(candidate) == text {
 			return m.with(candidate)
 		}
-	}
-	if text == "" {
-		return *m, nil
 	}
 	return *m, fmt.Errorf("%s has no candidate %q", m.Name, text)
 }
@@ -107,7 +145,7 @@ type Lesson struct {
 // learned the others. All have the same part.
 func (l Lesson) Choose(ctx context.Context, m Method, examples *dataset.Examples) (Method, Choice, error) {
 	var learn, judge []int
-	if len(m.Candidates) > 0 {
+	if m.tuned() {
 		var err error
 		if learn, judge, err = examples.Split(l.Validation, l.Split); err != nil {
 			return m, Choice{}, fmt.Errorf("%s: the part for validation: %w", m.Name, err)

@@ -64,8 +64,9 @@ func (m *Method) Validate() error {
 		return field.Errorf("passes", "%d is not allowed; allowed: 1 or more, for a method that sees one example after another", m.Passes)
 	case m.Window < 0 || m.Window > 0 && k.online:
 		return field.Errorf("window", "%d is not allowed; allowed: 1 or more, for a method that learns all examples at once", m.Window)
-	case (len(m.Tune) == 0) != (len(m.Candidates) == 0):
-		return field.Errorf("tune", "allowed: tune = [key, …] and candidates = [[value of each], …] together")
+	}
+	if err := m.check(k); err != nil {
+		return err
 	}
 	if c, ok := m.Config.(config.Validator); ok {
 		if err := c.Validate(); err != nil {
@@ -75,7 +76,7 @@ func (m *Method) Validate() error {
 	for _, candidate := range m.Candidates {
 		with, err := m.with(candidate)
 		if err == nil {
-			with.Tune, with.Candidates = nil, nil
+			with.Tuning = Tuning{}
 			err = with.Validate()
 		}
 		if err != nil {
@@ -94,10 +95,15 @@ func (m *Method) Fits(inputs, classes int) error {
 		last = float64(n) * float64(layers[l]+1)
 		weights += last
 	}
-	numbers := weights
+	numbers, candidates := weights, 1
+	if m.Weights != "" {
+		candidates = len(m.Candidates)
+	}
 	switch c := m.Config.(type) {
 	case *network:
-		_, err := c.For(inputs, classes)
+		all := *c
+		all.Ensemble = max(1, c.Ensemble) * candidates
+		_, err := all.For(inputs, classes)
 		return err
 	case *tagis:
 		numbers *= float64(max(1, c.Ensemble))
@@ -126,7 +132,7 @@ func (m *Method) Fits(inputs, classes int) error {
 			numbers = weights * weights
 		}
 	}
-	if numbers > config.MaxWeights {
+	if numbers *= float64(candidates); numbers > config.MaxWeights {
 		return field.Errorf("kind", "layers %v: the covariance of the weights has %.3g numbers; allowed: at most %d", layers, numbers, config.MaxWeights)
 	}
 	return nil
@@ -155,7 +161,7 @@ func Check(all []Method, budget int, stream bool) error {
 	}
 	for _, m := range all {
 		switch {
-		case len(m.Candidates) > budget:
+		case m.tuned() && len(m.Candidates) > budget:
 			return field.Errorf("method."+m.Name+".candidates", "%d of them; allowed: at most %d, the budget of every method", len(m.Candidates), budget)
 		case stream && (m.Passes > 1 || slices.Contains(m.Tune, "passes")):
 			return field.Errorf("method."+m.Name+".passes", "allowed: one, along a stream")
@@ -169,7 +175,11 @@ func Check(all []Method, budget int, stream bool) error {
 // Learner returns a learner of the method for so many inputs and classes, random
 // as src says.
 func (m *Method) Learner(inputs, classes int, src rand.Source) (*learner.Tolerant, error) {
-	l, err := kinds[m.Kind].learner(m.Config, m.layers(inputs, classes), src)
+	make := kinds[m.Kind].learner
+	if m.Weights != "" {
+		make = func(_ any, layers []int, src rand.Source) (learner.Learner, error) { return m.bank(layers, src) }
+	}
+	l, err := make(m.Config, m.layers(inputs, classes), src)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", m.Name, err)
 	}

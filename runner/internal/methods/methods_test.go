@@ -253,6 +253,58 @@ func TestChoose(t *testing.T) {
 	}
 }
 
+// The candidates of a bank learn side by side, each random as the member of an ensemble; there
+// is nothing to choose, and the budget of candidates is not for it. They may be ensembles.
+func TestBank(t *testing.T) {
+	x, class, _ := check.Clusters(30, 2, 3, "bank")
+	src := func() rand.Source { return rand.NewPCG(3, 4) }
+	const keys = `kind = "closed-form"; hidden_layers = [4]; ensemble = 2; tune = ["prior_var"]; `
+	m := must[Method](t)(decode(keys + `candidates = [[0.1], [10]]; weights = "evidence"`))
+	learn := func(l *learner.Tolerant) (evidence float64) {
+		for i := range x {
+			evidence += math.Log(l.Probabilities(x[i : i+1])[0][class[i]])
+			if err := l.Observe(x[i], class[i]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return evidence
+	}
+	if err := Check([]Method{m}, 0, false); err != nil {
+		t.Error(err)
+	}
+	same, choice, err := m.Choose(nil)
+	if err != nil || choice.Text != "" || same.Weights != m.Weights {
+		t.Errorf("%v, %+v, %+v", err, choice, same)
+	}
+	bank := must[*learner.Tolerant](t)(m.Learner(2, 3, src()))
+	learn(bank)
+	var of [][]float64
+	var weight []float64
+	must[[]*learner.Tolerant](t)(learner.Members(2, src(), func(src rand.Source) (*learner.Tolerant, error) {
+		plain := must[Method](t)(decode(keys + fmt.Sprintf("candidates = [%v]", m.Candidates[len(of)])))
+		plain = must[Method](t)(plain.with(plain.Candidates[0]))
+		l := must[*learner.Tolerant](t)(plain.Learner(2, 3, src))
+		weight = append(weight, math.Exp(learn(l)))
+		of = append(of, l.Probabilities([][]float64{{0.3, 0.1}})[0])
+		return l, nil
+	}))
+	want := make([]float64, 3)
+	for j := range want {
+		want[j] = (weight[0]*of[0][j] + weight[1]*of[1][j]) / (weight[0] + weight[1])
+	}
+	check.NearAll(t, "p", bank.Probabilities([][]float64{{0.3, 0.1}})[0], want, 1e-9)
+	best := "prior_var=0.1: "
+	if weight[1] > weight[0] {
+		best = "prior_var=10: "
+	}
+	if !strings.HasPrefix(bank.Chosen(), best) || weight[0] == weight[1] {
+		t.Errorf("chosen %q, want %s", bank.Chosen(), best)
+	}
+	if same, err := m.Chosen(bank.Chosen()); err != nil || same.Weights != m.Weights {
+		t.Errorf("%v, %+v", err, same)
+	}
+}
+
 // A learner of a stream sees the latest examples only, a trained one all.
 func TestOfStream(t *testing.T) {
 	m := must[Method](t)(decode(`kind = "neighbours"; neighbours = 1; window = 2`))
@@ -297,13 +349,20 @@ func TestErrors(t *testing.T) {
 		`kind = "neighbours"; passes = 2`: "method.m.passes", `kind = "kalman"; window = 2`: "method.m.window",
 		`kind = "laplace"; bound = "bohning"`: "method.m.bound: not a key", `kind = "laplace"; covariance = "round"`: "last-layer",
 		`kind = "kalman"; tune = ["prior_var"]`: "method.m.tune", `kind = "kalman"; tune = ["prior_var"]; candidates = [[1], [1, 2]]`: "2 values",
-		`kind = "kalman"; tune = ["prior_var"]; candidates = [[1], [-2]]`:                            "x.toml:7: method.m.candidates: [-2]: prior_var",
-		`kind = "kalman"; tune = ["step"]; candidates = [[1]]`:                                       "step: not a key",
-		`kind = "kalman"; tune = ["covariance"]; candidates = [[0.5]]`:                               "cannot be 0.5",
-		`kind = "neighbours"; tune = ["window"]; candidates = [[-3]]`:                                "window: -3",
-		`kind = "closed-form"; rule = "adf"; rho = 0.3`:                                              "method.m.rho",
-		`kind = "closed-form"; random_features = true; process_noise = 0.1`:                          "method.m.random_features",
-		`kind = "closed-form"; random_features = true; tune = ["process_noise"]; candidates = [[1]]`: "random_features",
+		`kind = "kalman"; tune = ["prior_var"]; candidates = [[1], [-2]]`:                                   "x.toml:7: method.m.candidates: [-2]: prior_var",
+		`kind = "kalman"; tune = ["step"]; candidates = [[1]]`:                                              "step: not a key",
+		`kind = "kalman"; tune = ["covariance"]; candidates = [[0.5]]`:                                      "cannot be 0.5",
+		`kind = "neighbours"; tune = ["window"]; candidates = [[-3]]`:                                       "window: -3",
+		`kind = "closed-form"; rule = "adf"; rho = 0.3`:                                                     "method.m.rho",
+		`kind = "kalman"; weights = "odds"; tune = ["prior_var"]; candidates = [[1]]`:                       `x.toml:6: method.m.weights: "odds" is not allowed; allowed: evidence, stacked, equal`,
+		`kind = "kalman"; weights = "equal"`:                                                                "x.toml:6: method.m.weights: 0 candidates",
+		`kind = "neighbours"; weights = "equal"; tune = ["neighbours"]; candidates = [[1]]`:                 "method.m.weights: \"equal\" is not allowed; allowed: for a method that sees",
+		`kind = "kalman"; weights = "equal"; tune = ["passes"]; candidates = [[1]]`:                         "method.m.tune: allowed: what is not passes",
+		`kind = "kalman"; weights = "equal"; first = 9; tune = ["prior_var"]; candidates = [[1]]`:           "method.m.first: 9",
+		`kind = "kalman"; first = 9; tune = ["prior_var"]; candidates = [[1]]`:                              "method.m.first: 9",
+		`kind = "kalman"; weights = "evidence"; forgetting = 1.5; tune = ["prior_var"]; candidates = [[1]]`: "method.m.forgetting: 1.5",
+		`kind = "closed-form"; random_features = true; process_noise = 0.1`:                                 "method.m.random_features",
+		`kind = "closed-form"; random_features = true; tune = ["process_noise"]; candidates = [[1]]`:        "random_features",
 	} {
 		if _, err := decode(keys); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v does not say %q", keys, err, want)
@@ -335,6 +394,10 @@ func TestTooLarge(t *testing.T) {
 	}{
 		{`kind = "kalman"; hidden_layers = [100]`, 100, "1.23e+08"},
 		{`kind = "kalman"; hidden_layers = [100]; covariance = "diagonal"`, 100, ""},
+		{`kind = "kalman"; hidden_layers = [70]`, 100, ""},
+		{`kind = "kalman"; hidden_layers = [70]; weights = "equal"; tune = ["prior_var"]; candidates = [[1], [2]]`, 100, "1.21e+08"},
+		{`kind = "closed-form"; hidden_layers = [800]; covariance = "full"; tune = ["lambda"]; candidates = [[1], [2]]`, 300, ""},
+		{`kind = "closed-form"; hidden_layers = [800]; covariance = "full"; weights = "equal"; tune = ["lambda"]; candidates = [[1], [2]]`, 300, "1.58e+08"},
 		{`kind = "kalman"; hidden_layers = [100]; covariance = "neuron"`, 783, ""},
 		{`kind = "kalman"; hidden_layers = [100]; covariance = "neuron"`, 1000, "1e+08"},
 		{`kind = "kalman"; hidden_layers = [100]; covariance = "low-rank"; rank = 150`, 10000, "1.51e+08"},

@@ -65,9 +65,9 @@ func (s spec) run(ctx context.Context) (table.Set, error) {
 	runs := table.New("runs", slices.Concat([]table.Column{
 		table.Text("set", "the data set"), table.Text("method", "the learner"), table.Int("seed", "of the split, the order and the method"),
 		table.Int("train", "training examples"), table.Int("test", "test examples"),
-		table.Text("chosen", "the candidate that was chosen"), table.Num("validation_log_loss", "its log loss on the part for validation, in nats"),
+		table.Text("chosen", "the candidate that was chosen; of a bank the one of most weight, with that"), table.Num("validation_log_loss", "its log loss on the part for validation, in nats"),
 	}, learner.ScoreColumns(), learner.StepColumns())...)
-	runs.Add(s.Set, s.Method.Name, s.Seed, train.Len(), test.Len(), choice.Text, table.Finite(choice.LogLoss),
+	runs.Add(s.Set, s.Method.Name, s.Seed, train.Len(), test.Len(), cmp.Or(choice.Text, l.Chosen()), table.Finite(choice.LogLoss),
 		learner.Scores(p, class), l.Steps().Row())
 	return table.Set{runs, s.predictions(p, class, train.Classes())}, nil
 }

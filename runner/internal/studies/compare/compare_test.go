@@ -260,11 +260,16 @@ func TestStudentizedRange(t *testing.T) {
 	}
 }
 
-// Times are measured for every set and method, and are positive.
+// Times are measured for every set and method, and are positive; also of a bank, which says
+// which candidate has most weight, and has no part for validation.
 func TestMeasure(t *testing.T) {
-	text := manifest(studytest.File(t, studytest.Clusters(36)))
-	tables := studytest.Run(t, Kind, text, "sweep.seed=[1]")
-	times, err := studytest.New(t, Kind, text, "sweep.seed=[1]").(study.Timed).Measure(context.Background(), tables)
+	text, overrides := manifest(studytest.File(t, studytest.Clusters(36))), []string{"sweep.seed=[1]", "method.ours.weights=evidence"}
+	tables := studytest.Run(t, Kind, text, overrides...)
+	bank := tables.Get("runs").Where("method", "ours")
+	if got := bank.Texts("chosen")[0]; !strings.HasPrefix(got, "prior_var=") || !strings.Contains(got, ": ") || !math.IsNaN(bank.Nums("validation_log_loss")[0]) {
+		t.Errorf("%s", bank.CSV())
+	}
+	times, err := studytest.New(t, Kind, text, overrides...).(study.Timed).Measure(context.Background(), tables)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -280,7 +285,8 @@ func TestMeasure(t *testing.T) {
 func TestSpecs(t *testing.T) {
 	text, other := manifest(studytest.File(t, studytest.Clusters(36))), studytest.File(t, studytest.Clusters(39))
 	studytest.Differ(t, Kind, text, "name=other", "sweep.seed=[2, 1]", "compare.validation=0.5", "set.clusters.train_rows=1-25", "set.clusters.scale=none", "set.clusters.file="+other,
-		"method.ours.bias=false", "method.ours.lambda=1", "method.ours.prior_var=3", "method.ours.candidates=[[1]]", "method.ours.passes=2")
+		"method.ours.bias=false", "method.ours.lambda=1", "method.ours.prior_var=3", "method.ours.candidates=[[1]]", "method.ours.passes=2",
+		"method.ours.weights=stacked")
 	if s := studytest.New(t, Kind, text).Cells()[0].Spec.(spec); len(s.Source.Sums) != 1 {
 		t.Errorf("sums %q of one file", s.Source.Sums)
 	}

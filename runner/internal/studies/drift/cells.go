@@ -1,6 +1,7 @@
 package drift
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -90,9 +91,9 @@ func (s spec) run(ctx context.Context) (table.Set, error) {
 		curve.Add(at, end, f.means(end-s.Block, end))
 	}
 	runs := table.New("runs", slices.Concat(key, []table.Column{
-		table.Text("chosen", "the candidate that was chosen"), table.Num("validation_log_loss", "its log loss on the stream for validation, in nats"),
+		table.Text("chosen", "the candidate that was chosen; of a bank the one of most weight, with that"), table.Num("validation_log_loss", "its log loss on the stream for validation, in nats"),
 	}, lossColumns(), learner.StepColumns())...)
-	runs.Add(at, choice.Text, table.Finite(choice.LogLoss), f.means(0, s.Examples), f.learner.Steps().Row())
+	runs.Add(at, cmp.Or(choice.Text, f.learner.Chosen()), table.Finite(choice.LogLoss), f.means(0, s.Examples), f.learner.Steps().Row())
 	predictions := table.New("predictions", slices.Concat(key, []table.Column{
 		table.Int("example", "of the stream, from 1"), table.Int("class", "the true one, from 1"), table.Text("p", "probabilities of the classes before it is learned"),
 	})...)

@@ -96,6 +96,9 @@ func (s *stream) setUp(m *config.Manifest) error {
 		key := "method." + l.Name
 		if i < len(s.networks.Models) {
 			key = "variant." + s.networks.Models[i].Of
+			if l.Weights != "" {
+				return m.Errorf(key+".weights", `allowed: in a [[method]] of kind = "closed-form"`)
+			}
 		}
 		for _, tuned := range l.Tune {
 			if slices.Contains(append(s.swept(), "passes", "window"), tuned) {

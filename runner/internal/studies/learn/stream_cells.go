@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -116,9 +117,9 @@ func (s streamSpec) run(ctx context.Context) (table.Set, error) {
 		tables = append(tables, c.atlas.maps, c.atlas.train)
 	}
 	if len(method.Candidates) > 0 {
-		chosen := c.table("chosen", table.Text("chosen", "the candidate that was chosen"),
+		chosen := c.table("chosen", table.Text("chosen", "the candidate that was chosen; of a bank the one of most weight, with that"),
 			table.Num("validation_log_loss", "its log loss on the part for validation, in nats"))
-		chosen.Add(c.at(), choice.Text, table.Finite(choice.LogLoss))
+		chosen.Add(c.at(), cmp.Or(choice.Text, c.learner.Chosen()), table.Finite(choice.LogLoss))
 		tables = append(tables, chosen)
 	}
 	return c.saved(tables)

@@ -170,8 +170,12 @@ candidates = [[1e-9], [4]]
 	if string(a.CSV()) != string(b.CSV()) || math.IsNaN(a.Nums("log_loss")[0]) || len(train.X) != 24 {
 		t.Errorf("the chosen network\n%sis not\n%s", a.CSV(), b.CSV())
 	}
+	bank := studytest.Run(t, Kind, src, append(once, "method.filter.weights=stacked")...).Get("chosen").Where("method", "filter")
+	if got := bank.Texts("chosen")[0]; !strings.HasPrefix(got, "prior_var=4: 0.") || !math.IsNaN(bank.Nums("validation_log_loss")[0]) {
+		t.Errorf("a bank: %s", bank.CSV())
+	}
 	for override, want := range map[string]string{
-		"sweep.lambda=[0.1, 0.2]": "lambda is not allowed", "evaluate.validation=1": "evaluate.validation", `variant.large.tune=["passes", "prior_var"]`: "passes",
+		"variant.large.weights=equal": "variant.large.weights", "sweep.lambda=[0.1, 0.2]": "lambda is not allowed", "evaluate.validation=1": "evaluate.validation", `variant.large.tune=["passes", "prior_var"]`: "passes",
 		"variant.large.candidates=[[1]]": "variant.large.candidates", "variant.large.candidates=[[1, -1]]": "prior_var", "variant.large.candidates=[[-1, 1]]": "lambda",
 		`method.near.tune=["window"]`: "window",
 	} {
