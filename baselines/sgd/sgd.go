@@ -33,7 +33,7 @@ func (r *Rule) UnmarshalText(text []byte) error { return field.Unmarshal(r, text
 type Config struct {
 	Layers       []int   `toml:"-"` // as for mlp.CheckLayers; every layer has a bias
 	Rule         Rule    `toml:"rule"`
-	LearningRate float64 `toml:"learning_rate"` // α; zero stands for 0.01, and 0.001 with Adam
+	LearningRate float64 `toml:"learning_rate"` // α; zero stands for 0.001, of SGD 0.01
 	Momentum     float64 `toml:"momentum"`      // γ; zero stands for 0.9
 	Beta1        float64 `toml:"beta1"`         // of Adam; zero stands for 0.9
 	Beta2        float64 `toml:"beta2"`         // of Adam; zero stands for 0.999
@@ -41,7 +41,7 @@ type Config struct {
 
 // WithDefaults returns the configuration with its defaults filled in.
 func (c Config) WithDefaults() Config {
-	if c.Rule == Adam {
+	if c.Rule != SGD {
 		c.LearningRate = cmp.Or(c.LearningRate, 0.001)
 	}
 	c.LearningRate, c.Momentum = cmp.Or(c.LearningRate, 0.01), cmp.Or(c.Momentum, 0.9)
