@@ -1,6 +1,9 @@
 package tagi
 
-import "closedform/core/linear"
+import (
+	"closedform/core/kernel"
+	"closedform/core/linear"
+)
 
 // layer is one layer of weights and what flows through it.
 type layer struct {
@@ -56,14 +59,8 @@ func (l *layer) update() {
 		if y == 0 {
 			continue
 		}
+		// Not negative, as −e_j < 1/v_j and v_j ≥ u y, but for rounding.
 		mean, variance := l.Input(i)
-		d, e := l.d[:len(mean)], l.e[:len(mean)]
-		variance = variance[:len(mean)]
-		for j, x := range variance {
-			u := x * y
-			mean[j] += u * d[j]
-			// Not negative, as −e_j < 1/v_j and v_j ≥ u y, but for rounding.
-			variance[j] = x * max(0, 1+u*y*e[j])
-		}
+		kernel.Update(mean, variance, l.d, l.e, y, y, 0)
 	}
 }
