@@ -23,6 +23,7 @@ adf-lsq                     = ADF, least squares
 smooth-8                    = smoothing, 8
 adf-smooth-mean smooth-mean = ADF, smoothed means
 adf-smooth-diagonal         = ADF, smoothing, diagonal
+smooth-mean-6               = ADF, smoothed means, six
 probit-lsq                  = probit, least squares
 least-squares               = least squares
 
@@ -49,6 +50,8 @@ adf-exact-joint             = ADF, exact, joint
 delta                       = delta method
 minimax                     = minimax
 lu-1                        = Lu
+low-rank                    = LO-FI
+bong                        = BONG
 
 joint-slope                 = paper's rule, slope
 joint-slope-skip            = paper's rule, slope, skips
@@ -72,8 +75,8 @@ bayes-by-backprop           = Bayes by backprop
 dropout                     = dropout
 lu-0                        = Lu, mean
 laplace-bridge-corrected    = Laplace bridge, corrected
-tagi-six                    = TAGI, six
-pixels                      = pixels alone
+tagi-six tagi-6             = TAGI, six
+tagi-remax                  = TAGI, remax
 
 laplace-window              = Laplace, window
 smooth-32-32                = smoothing, 32 + 32
@@ -91,8 +94,12 @@ map-hidden map              = mode, hidden
 exact-fast                  = exact, by quadrature
 
 majority                    = majority
+sgd                         = SGD
+adam                        = Adam
+momentum                    = momentum
 monte-carlo                 = Monte Carlo
 uniform                     = equal probabilities
+pixels                      = pixels alone
 `
 
 // wellKnown are the methods of each colour, as lines of methods.
