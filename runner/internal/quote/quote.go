@@ -65,7 +65,6 @@ func columns(t *table.Table) string {
 	return strings.Join(names, ", ")
 }
 
-
 // Text returns a field as it is stored. It is an error if not exactly one row has it, or if
 // it is empty.
 func (r *Results) Text(s Source) (string, error) {
