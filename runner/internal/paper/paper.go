@@ -3,6 +3,7 @@
 package paper
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -41,7 +42,8 @@ type number struct {
 }
 
 // Write writes numbers.tex and, in tables/, a file for each table that the list of the folder
-// names, from the published tables in results. Nothing is written if any number is not there.
+// names, from the published tables in results; others there are removed. Nothing is written
+// if any number is not there.
 func Write(folder, results string) error {
 	l, err := read(filepath.Join(folder, List))
 	if err != nil {
@@ -51,7 +53,8 @@ func Write(folder, results string) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Join(folder, "tables"), 0o777); err != nil {
+	tables := filepath.Join(folder, "tables")
+	if err := cmp.Or(os.RemoveAll(tables), os.MkdirAll(tables, 0o777)); err != nil {
 		return err
 	}
 	for _, name := range slices.Sorted(maps.Keys(files)) {

@@ -1,6 +1,7 @@
 package paper
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"os"
@@ -52,6 +53,10 @@ func TestPaper(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(filepath.Join(folder, List), list, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	stale := filepath.Join(folder, "tables", "of-yesterday.tex")
+	if err := cmp.Or(os.MkdirAll(filepath.Dir(stale), 0o777), os.WriteFile(stale, nil, 0o666)); err != nil {
 		t.Fatal(err)
 	}
 	if err := Write(folder, filepath.Join(root, "results")); err != nil {
