@@ -72,21 +72,13 @@ type relative struct {
 	distance     []float64
 }
 
-// hiddenExamples are as many as the moments of a hidden layer are taken of.
-const hiddenExamples = 10_000
-
-// newMonitor fits moments to the hidden means of training examples.
+// newMonitor fits moments to the hidden means of the training examples.
 func newMonitor(l *learner.Tolerant, s settings, train *data.Examples) (m *monitor, err error) {
 	m = &monitor{Tolerant: l, settings: s}
 	if !slices.Contains(append(s.Combine, s.Scores...), mahalanobis) {
 		return m, nil
 	}
-	rows := make([]int, min(hiddenExamples, train.Len()))
-	for i := range rows {
-		rows[i] = i * train.Len() / len(rows)
-	}
-	some := train.Subset(rows)
-	l.Look(some, func(i int, _ []float64, a learner.Answer) error {
+	l.Look(train, func(i int, _ []float64, a learner.Answer) error {
 		for k, layers := range a.Members {
 			h := layers[len(layers)-1].Input
 			if k == len(m.hidden) {
@@ -96,7 +88,7 @@ func newMonitor(l *learner.Tolerant, s settings, train *data.Examples) (m *monit
 				}
 				m.hidden = append(m.hidden, r)
 			}
-			if err := m.hidden[k].observe(h, some.Class(i)); err != nil {
+			if err := m.hidden[k].observe(h, train.Class(i)); err != nil {
 				return err
 			}
 		}
