@@ -1,12 +1,8 @@
 package methods
 
 import (
-	"context"
 	"encoding/json"
-	"fmt"
-	"math"
 	"math/rand/v2"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -23,12 +19,9 @@ import (
 	"closedform/baselines/tagi"
 	"closedform/baselines/variational"
 	"closedform/core/bnn"
-	"closedform/core/random"
 	"closedform/core/softmax"
 	"closedform/internal/check"
-	"closedform/runner/dataset"
 	"closedform/runner/internal/config"
-	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"
 )
 
@@ -217,176 +210,6 @@ func TestByHand(t *testing.T) {
 	}
 	if len(seen) != len(kinds) {
 		t.Errorf("tested are %d of %d kinds", len(seen), len(kinds))
-	}
-}
-
-// The candidate of the least loss is taken, the first of equals; its values are
-// those of the method that is tried, and the method itself stays as it is.
-func TestChoose(t *testing.T) {
-	m := must[Method](t)(decode(`kind = "neighbours"; neighbours = 7; tune = ["neighbours", "window"]; candidates = [[1, 10], [2, 20], [3, 30], [4, 40]]`))
-	losses := []float64{math.Inf(1), 2, 1, 1}
-	chosen, choice, err := m.Choose(func(with Method) (float64, error) {
-		k := with.Config.(*neighbours.Config).Neighbours
-		if with.Window != 10*k {
-			t.Errorf("neighbours %d with window %d", k, with.Window)
-		}
-		return losses[k-1], nil
-	})
-	want := Choice{"neighbours=3 window=30", 1}
-	if err != nil || choice != want || chosen.Window != 30 || chosen.Config.(*neighbours.Config).Neighbours != 3 {
-		t.Errorf("%v, %+v, %+v", err, choice, chosen)
-	}
-	if again, err := m.Chosen(choice.Text); err != nil || again.Window != 30 {
-		t.Errorf("%v, %+v", err, again)
-	}
-	if _, err := m.Chosen("neighbours=5 window=50"); err == nil {
-		t.Error("a candidate that there is not")
-	}
-	if m.Window != 0 || m.Config.(*neighbours.Config).Neighbours != 7 {
-		t.Errorf("the method became %+v", m)
-	}
-	if _, _, err := m.Choose(func(Method) (float64, error) { return 0, fmt.Errorf("broken") }); err == nil {
-		t.Error("no error of a loss")
-	}
-	m = must[Method](t)(decode(`kind = "majority"`))
-	if same, choice, err := m.Choose(nil); err != nil || choice.Text != "" || !math.IsNaN(choice.LogLoss) || same.Name != "m" {
-		t.Errorf("%v, %+v without candidates", err, choice)
-	}
-	// Those of a network are of its own.
-	m = must[Method](t)(decode(`kind = "closed-form"; bias = false; prior_scale = [1]; tune = ["prior_var", "process_noise"]; candidates = [[6, 0], [12, 0.5]]`))
-	for text, want := range map[string]float64{"prior_var=6 process_noise=0": 3, "prior_var=12 process_noise=0.5": 6} {
-		with := must[Method](t)(m.Chosen(text))
-		l := must[*learner.Tolerant](t)(with.Learner(2, 3, rand.NewPCG(1, 2)))
-		_, cov := l.Learner.(*learner.Network).Members()[0].Weights(0)
-		check.Near(t, text, cov[0].At(0, 0), want, 1e-12)
-	}
-}
-
-// The candidates of a bank learn side by side, each random as the member of an ensemble; there
-// is nothing to choose, and the budget of candidates is not for it. They may be ensembles.
-func TestBank(t *testing.T) {
-	x, class, _ := check.Clusters(30, 2, 3, "bank")
-	src := func() rand.Source { return rand.NewPCG(3, 4) }
-	const keys = `kind = "closed-form"; hidden_layers = [4]; ensemble = 2; tune = ["prior_var"]; `
-	m := must[Method](t)(decode(keys + `candidates = [[0.1], [10]]; weights = "evidence"`))
-	learn := func(l *learner.Tolerant) (evidence float64) {
-		for i := range x {
-			evidence += math.Log(l.Probabilities(x[i : i+1])[0][class[i]])
-			if err := l.Observe(x[i], class[i]); err != nil {
-				t.Fatal(err)
-			}
-		}
-		return evidence
-	}
-	if err := Check([]Method{m}, 0, false); err != nil {
-		t.Error(err)
-	}
-	same, choice, err := m.Choose(nil)
-	if err != nil || choice.Text != "" || same.Weights != m.Weights {
-		t.Errorf("%v, %+v, %+v", err, choice, same)
-	}
-	bank := must[*learner.Tolerant](t)(m.Learner(2, 3, src()))
-	learn(bank)
-	var of [][]float64
-	var weight []float64
-	must[[]*learner.Tolerant](t)(learner.Members(2, src(), func(src rand.Source) (*learner.Tolerant, error) {
-		plain := must[Method](t)(decode(keys + fmt.Sprintf("candidates = [%v]", m.Candidates[len(of)])))
-		plain = must[Method](t)(plain.with(plain.Candidates[0]))
-		l := must[*learner.Tolerant](t)(plain.Learner(2, 3, src))
-		weight = append(weight, math.Exp(learn(l)))
-		of = append(of, l.Probabilities([][]float64{{0.3, 0.1}})[0])
-		return l, nil
-	}))
-	want := make([]float64, 3)
-	for j := range want {
-		want[j] = (weight[0]*of[0][j] + weight[1]*of[1][j]) / (weight[0] + weight[1])
-	}
-	check.NearAll(t, "p", bank.Probabilities([][]float64{{0.3, 0.1}})[0], want, 1e-9)
-	best := "prior_var=0.1: "
-	if weight[1] > weight[0] {
-		best = "prior_var=10: "
-	}
-	if !strings.HasPrefix(bank.Chosen(), best) || weight[0] == weight[1] {
-		t.Errorf("chosen %q, want %s", bank.Chosen(), best)
-	}
-	if same, err := m.Chosen(bank.Chosen()); err != nil || same.Weights != m.Weights {
-		t.Errorf("%v, %+v", err, same)
-	}
-}
-
-// A learner of a stream sees the latest examples only, a trained one all.
-func TestOfStream(t *testing.T) {
-	m := must[Method](t)(decode(`kind = "neighbours"; neighbours = 1; window = 2`))
-	stream := must[*learner.Tolerant](t)(m.OfStream(1, 2, 2, nil))
-	var set data.Set
-	for i, class := range []int{0, 1, 1, 1} {
-		set.X, set.Class = append(set.X, []float64{float64(i)}), append(set.Class, class)
-	}
-	source := func(int) rand.Source { return rand.NewPCG(1, 2) }
-	if err := (learner.Course{Examples: dataset.NewExamples(set, 2)}).Train(context.Background(), stream); err != nil {
-		t.Fatal(err)
-	}
-	if p := stream.Probabilities([][]float64{{0}})[0]; p[1] != 0.75 {
-		t.Errorf("probabilities %v by the latest two", p)
-	}
-	all := must[*learner.Tolerant](t)(m.Train(context.Background(), dataset.NewExamples(set, 2), nil, source))
-	if p := all.Probabilities([][]float64{{0}})[0]; p[0] != 0.75 {
-		t.Errorf("probabilities %v by all", p)
-	}
-	m = must[Method](t)(decode(`kind = "kalman"; passes = 3`))
-	trained := must[*learner.Tolerant](t)(m.Train(context.Background(), dataset.NewExamples(set, 2), source(0), source))
-	byHand, p := must[*kalman.Model](t)(kalman.New(kalman.Config{Layers: []int{1, 2}}, source(0))), make([]float64, 2)
-	for pass := range 3 {
-		for _, i := range rand.New(source(pass)).Perm(4) {
-			if err := byHand.Observe(set.X[i], set.Class[i]); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	if err := byHand.Predict(p, []float64{1}); err != nil || !slices.Equal(p, trained.Probabilities([][]float64{{1}})[0]) {
-		t.Errorf("%v: three passes by hand %v, %v", err, p, trained.Probabilities([][]float64{{1}}))
-	}
-}
-
-// Members with orders of their own are what networks are that learn by themselves.
-func TestOwnOrders(t *testing.T) {
-	const keys = `hidden_layers = [3]; passes = 2; ensemble = 2; own_orders = true`
-	var set data.Set
-	for i := range 12 {
-		set.X, set.Class = append(set.X, []float64{float64(i) - 6}), append(set.Class, i%3%2)
-	}
-	examples, source := dataset.NewExamples(set, 2), func(pass int) rand.Source { return random.Source("order", pass) }
-	for _, kind := range []string{"closed-form", "tagi"} {
-		m := must[Method](t)(decode(`kind = "` + kind + `"; ` + keys))
-		got := must[*learner.Tolerant](t)(m.Train(context.Background(), examples, random.Source("own"), source)).Probabilities(set.X)
-		by := must[*learner.Tolerant](t)(m.Learner(1, 2, random.Source("own")))
-		var members []func(x []float64, class int) error
-		if e, ok := by.Learner.(*learner.Ensemble); ok {
-			members = append(members, e.Members[0].Observe, e.Members[1].Observe)
-		} else {
-			for _, n := range by.Learner.(*learner.Network).Members() {
-				members = append(members, func(x []float64, class int) error {
-					_, err := n.Observe(x, class)
-					return err
-				})
-			}
-		}
-		for k, member := range members {
-			for pass := range 2 {
-				order := source(pass + 1)
-				if k > 0 {
-					order = random.Source("order of member", order.Uint64(), k)
-				}
-				for _, i := range rand.New(order).Perm(len(set.X)) {
-					if err := member(set.X[i], set.Class[i]); err != nil {
-						t.Fatal(err)
-					}
-				}
-			}
-		}
-		if want := by.Probabilities(set.X); !reflect.DeepEqual(got, want) {
-			t.Errorf("%s: probabilities %v, by hand %v", kind, got[0], want[0])
-		}
 	}
 }
 

@@ -1,0 +1,64 @@
+package figures
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/floats/scalar"
+)
+
+// Neighbours share the text of an axis and a title, and stacked Y labels stand in
+// one line.
+func TestSharedText(t *testing.T) {
+	x, wide := Axis{Label: "x", Max: 1}, Axis{Label: "x", Max: 99999}
+	var p page
+	for _, r := range [][][2]Axis{{{x, x}, {x, x}, {x, wide}}, {{x, wide}, {wide, wide}, {x, wide}}, {{x, x}}} {
+		var row []panel
+		for _, a := range r {
+			row = append(row, panel{title: "t", x: a[0], y: a[1]})
+		}
+		p.rows = append(p.rows, row)
+	}
+	plots := p.plots()
+	var bare []bool
+	for i, r := range p.rows {
+		for j := range r {
+			bare = append(bare, plots[i][j].X.Label.Text == "", plots[i][j].Y.Label.Text == "")
+		}
+	}
+	if want := []bool{true, false, false, true, true, false, true, false, false, true, false, true, false, false}; !slices.Equal(bare, want) {
+		t.Errorf("bare x and y %v, want %v", bare, want)
+	}
+	a, b := plots[0][0].Y, plots[1][0].Y
+	if got, want := a.Label.Padding+labelWidth(a), b.Label.Padding+labelWidth(b); !scalar.EqualWithinAbs(float64(got), float64(want), 1e-9) {
+		t.Errorf("labels %g and %g from the axis", got, want)
+	}
+	square, flat := Charts([][]Chart{{{X: x, Y: x}}}), Charts([][]Chart{{{X: x, Y: wide}}})
+	if square.height-flat.height < 20 {
+		t.Errorf("heights %v and %v: charts of one range are squares", square.height, flat.height)
+	}
+}
+
+func TestSplit(t *testing.T) {
+	curves := func(names ...string) (out []Curve) {
+		for _, name := range names {
+			out = append(out, Curve{Name: name})
+			if name == "r" {
+				out[len(out)-1].Kind = Reference
+			}
+		}
+		return out
+	}
+	var got [][]string
+	for _, c := range (Chart{Title: "t", Curves: curves("a", "b", "r", "c")}).Split(2) {
+		var names []string
+		for _, curve := range c.Curves {
+			names = append(names, curve.Name)
+		}
+		got = append(got, append(names, c.Title))
+	}
+	if fmt.Sprint(got) != "[[r a b t] [r c t]]" {
+		t.Errorf("split into %v", got)
+	}
+}
