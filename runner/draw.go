@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io/fs"
 	"runtime"
+	"slices"
+	"strings"
 
 	"golang.org/x/sync/errgroup"
 
@@ -59,7 +61,7 @@ func parallel(n int, do func(i int) error) error {
 }
 
 // drawAgain draws the figures of an experiment from its published tables, and tells
-// of those whose tables are not there.
+// of those whose tables are not there. Figures that it has no longer are removed.
 func (p *program) drawAgain(e *experiment) error {
 	dir := p.dir(e)
 	results, err := store.OpenResults(dir)
@@ -71,7 +73,9 @@ func (p *program) drawAgain(e *experiment) error {
 		return err
 	}
 	var files []store.File
+	var names []string // of today's figures
 	for _, d := range e.study.Figures() {
+		names = append(names, d.Name)
 		drawn, err := draw([]study.Figure{d}, results.Table)
 		switch {
 		case errors.Is(err, store.ErrNotCommitted):
@@ -88,5 +92,8 @@ func (p *program) drawAgain(e *experiment) error {
 	}
 	defer folder.Close()
 	fmt.Fprintf(p.stdout, "%s: %d figures drawn\n", e.Name, len(files)/len(formats))
-	return folder.Replace(files)
+	return folder.Replace(files, func(name string) bool {
+		base, format, _ := strings.Cut(name, ".")
+		return slices.Contains(formats, format) && !slices.Contains(names, base)
+	})
 }

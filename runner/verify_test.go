@@ -147,6 +147,13 @@ func TestDraw(t *testing.T) {
 		}
 	}
 	remove(t, dir, "cells")
+	// A figure that the experiment had once goes, with its sum.
+	write(t, want["runs.png"], dir, "gone.png")
+	for line := range strings.Lines(want["SHA256SUMS"]) {
+		if name, ok := strings.CutSuffix(line, "runs.png\n"); ok {
+			write(t, want["SHA256SUMS"]+name+"gone.png\n", dir, "SHA256SUMS")
+		}
+	}
 	if got := mustRun(t, "-all", "-draw"); got != "other: no results in results/other: run -exp other\nsmall: 2 figures drawn\n" {
 		t.Errorf("it prints %q", got)
 	}

@@ -75,12 +75,21 @@ func (f *Folder) withTimesThere(files []File) []File {
 }
 
 // Replace writes some of the published files again, such as figures that were
-// drawn anew, and last the sums.
-func (f *Folder) Replace(files []File) error {
+// drawn anew, removes those that are stale, and writes last the sums.
+func (f *Folder) Replace(files []File, stale func(name string) bool) error {
 	defer f.locked()()
 	old, err := readSums(f.dir)
 	if err != nil {
 		return err
+	}
+	for name := range old {
+		if !stale(name) {
+			continue
+		}
+		if err := os.Remove(filepath.Join(f.dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		delete(old, name)
 	}
 	sums, err := f.sums(old, files)
 	if err != nil {

@@ -167,15 +167,19 @@ func TestPublished(t *testing.T) {
 
 func TestReplace(t *testing.T) {
 	f := openTemp(t)
-	publish(t, f, "i", File{"a.csv", []byte("a\n1\n")}, File{"fig.png", []byte("png")})
-	if err := f.Replace([]File{{"fig.png", []byte("png")}}); err != nil || !f.Published("i") {
+	publish(t, f, "i", File{"a.csv", []byte("a\n1\n")}, File{"fig.png", []byte("png")}, File{"old.png", nil})
+	if err := f.Replace([]File{{"fig.png", []byte("png")}}, func(string) bool { return false }); err != nil || !f.Published("i") {
 		t.Errorf("the same bytes: %v, and the results count as others", err)
 	}
-	if err := f.Replace([]File{{"fig.png", []byte("PNG")}, {"timing_x.png", nil}}); err != nil || f.Published("i") {
+	stale := func(name string) bool { return name == "old.png" }
+	if err := f.Replace([]File{{"fig.png", []byte("PNG")}, {"timing_x.png", nil}}, stale); err != nil || f.Published("i") {
 		t.Errorf("other bytes: %v, and the results count as those of before", err)
 	}
 	if want := sumOf([]byte("a\n1\n")) + "  a.csv\n" + sumOf([]byte("PNG")) + "  fig.png\n"; read(t, f.dir, sumsFile) != want {
 		t.Errorf("SHA256SUMS is %q, want %q", read(t, f.dir, sumsFile), want)
+	}
+	if _, err := os.Stat(filepath.Join(f.dir, "old.png")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a stale figure is still there: %v", err)
 	}
 }
 
