@@ -18,6 +18,7 @@ probit-slope                = probit, slope
 slope-matched               = slope matched
 normalised-probit           = normalised probits
 default-6-own               = default, six, own orders
+default-6-10                = default, six, ten passes
 
 adf-diagonal diagonal       = ADF, diagonal
 adf-lsq                     = ADF, least squares
