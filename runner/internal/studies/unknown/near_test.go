@@ -233,7 +233,8 @@ kind = "closed-form"
 		if err := studytest.Err(Kind, text, override); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v does not say %s", override, err, want)
 		}
-	}	twice := strings.Replace(text, "[[near]]", "[[near]]\nkind = \"rotation\"\ndegrees = [1]\n[[near]]", 1)
+	}
+	twice := strings.Replace(text, "[[near]]", "[[near]]\nkind = \"rotation\"\ndegrees = [1]\n[[near]]", 1)
 	if err := studytest.Err(Kind, twice, "seed=1"); err == nil || !strings.Contains(err.Error(), "near: rotation is there twice") {
 		t.Errorf("a kind that is there twice: error %v", err)
 	}
