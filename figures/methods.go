@@ -17,6 +17,8 @@ smooth-32                   = smoothing, 32
 probit-slope                = probit, slope
 slope-matched               = slope matched
 normalised-probit           = normalised probits
+default-6-own               = default, six, own orders
+default-6-10                = default, six, ten passes
 
 adf-diagonal diagonal       = ADF, diagonal
 adf-lsq                     = ADF, least squares
@@ -26,6 +28,8 @@ adf-smooth-diagonal         = ADF, smoothing, diagonal
 smooth-mean-6               = ADF, smoothed means, six
 probit-lsq                  = probit, least squares
 least-squares               = least squares
+adf-smooth-6                = ADF, smoothing, six
+adf-smooth-6-own            = ADF, smoothing, six, own orders
 
 joint                       = paper's rule
 frozen-32                   = paper's rule, 32
@@ -65,6 +69,7 @@ adf-shared shared           = ADF, shared
 adf-shared-10               = ADF, shared, ten passes
 lognormal-normalised        = normalised log-normals
 adf-shared-six shared-six   = ADF, shared, six
+adf-shared-6-10             = ADF, shared, six, ten passes
 
 tagi                        = TAGI
 perceptron-adf              = perceptron, ADF
@@ -77,6 +82,7 @@ lu-0                        = Lu, mean
 laplace-bridge-corrected    = Laplace bridge, corrected
 tagi-six tagi-6             = TAGI, six
 tagi-remax                  = TAGI, remax
+tagi-6-own                  = TAGI, six, own orders
 
 laplace-window              = Laplace, window
 smooth-32-32                = smoothing, 32 + 32

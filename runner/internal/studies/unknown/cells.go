@@ -79,6 +79,9 @@ func (s spec) run(ctx context.Context) (table.Set, error) {
 	}
 	train := all.Subset(learn)
 	kept := s.Inputs.kept(train)
+	if len(kept) == 0 {
+		return nil, fmt.Errorf("inputs.%s: no input is lit in more than %g of the training part", s.Inputs.Name, s.Inputs.Lit)
+	}
 	train = only(train, kept)
 	scaler, err := train.Scaler(s.Data.Scale)
 	if err != nil {

@@ -84,25 +84,50 @@ func (e *experiment) Validate() error {
 	if len(u.Wrong) == 0 {
 		return field.Errorf("unknown.wrong", "missing; allowed: shares of wrong decisions, each above 0 and below 1")
 	}
-	for _, x := range append(slices.Clone(u.Wrong), u.Validation) {
-		if !(0 < x && x < 1) {
-			return field.Errorf("unknown", "a share of %g; allowed: above 0 and below 1", x)
+	for i, x := range append([]float64{u.Validation}, u.Wrong...) {
+		if key := []string{"validation", "wrong"}[min(i, 1)]; !(0 < x && x < 1) {
+			return field.Errorf("unknown."+key, "a share of %g; allowed: above 0 and below 1", x)
 		}
 	}
-	for _, s := range u.Combine {
-		if s == combined {
-			return field.Errorf("unknown.combine", "allowed: scores other than %s", s)
-		}
-	}
-	if !slices.Contains(u.Scores, u.Score) {
+	switch {
+	case slices.Contains(u.Combine, combined):
+		return field.Errorf("unknown.combine", "allowed: scores other than %s", combined)
+	case slices.Contains(u.Scores, combined) && len(u.Combine) == 0:
+		return field.Errorf("unknown.combine", "missing; allowed: the scores that %s is made of", combined)
+	case !slices.Contains(u.Scores, u.Score):
 		return field.Errorf("unknown.score", "%s is not allowed; allowed: one of scores", u.Score)
+	}
+	var names, kinds []string
+	for _, m := range e.Methods {
+		names = append(names, m.Name)
 	}
 	for _, n := range e.Inputs {
 		if e.Data.Images == "" && (n.Lit != 0 || n.Box != 0) {
 			return field.Errorf("inputs."+n.Name, "allowed: with images only")
 		}
+		for _, name := range n.Methods {
+			if !slices.Contains(names, name) {
+				return field.Errorf("inputs."+n.Name+".methods", "%q is not allowed; allowed: %s", name, strings.Join(names, ", "))
+			}
+		}
+	}
+	for _, n := range e.Near {
+		kinds = append(kinds, n.Kind)
+	}
+	if err := cmp.Or(once("unknown.scores", u.Scores), once("unknown.combine", u.Combine), once("near", kinds)); err != nil {
+		return err
 	}
 	return cmp.Or(methods.Check(e.Methods, 0, false), field.AllWithin("unknown.thresholds", u.Thresholds, 0, 1))
+}
+
+// once returns an error if one of the values is there twice.
+func once[T comparable](key string, values []T) error {
+	for i, v := range values {
+		if slices.Contains(values[:i], v) {
+			return field.Errorf(key, "%v is there twice", v)
+		}
+	}
+	return nil
 }
 
 func (e *experiment) Files() []string {

@@ -80,7 +80,13 @@ func (n *near) Validate() error {
 	case n.Examples < 0:
 		return field.Errorf("examples", "%d is not allowed; allowed: 0 for all, or more", n.Examples)
 	}
-	return field.AllWithin("degrees", n.Degrees, -360, 360)
+	switch n.Kind {
+	case "rotation":
+		return field.AllWithin("degrees", n.Degrees, -360, 360)
+	case "noise":
+		return field.AllWithin("degrees", n.Degrees, 0, 10)
+	}
+	return field.AllWithin("degrees", n.Degrees, 0, 1)
 }
 
 // of returns the first test images, changed.

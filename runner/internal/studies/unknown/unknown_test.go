@@ -368,13 +368,14 @@ func TestSpecs(t *testing.T) {
 		t.Errorf("sums %q and %q of a file each", s.Data.Sums, s.Outside[0].Sums)
 	}
 	for override, want := range map[string]string{
-		"unknown.wrong=[]": "unknown.wrong", "unknown.wrong=[1]": "unknown", "unknown.validation=0": "unknown",
+		"unknown.wrong=[]": "unknown.wrong", "unknown.wrong=[1]": "unknown.wrong", "unknown.validation=0": "unknown.validation",
 		"unknown.thresholds=[2]": "unknown.thresholds", "unknown.unseen=[\"d\"]": "d is not allowed; allowed: classes of the data, all but two or more: a, b, c",
 		"unknown.unseen=[\"a\", \"b\"]": "all but two or more", "outside.far.name=test": "outside.test.name", "outside.far.images=x": "outside.far.images",
 		"unknown.scores=[\"x\"]": "allowed: probability, entropy", "unknown.score=density": "unknown.score",
-		"unknown.combine=[\"combined\"]": "unknown.combine",
-		"outside.far.enlarge=2":          "outside.far.enlarge",
-		"outside.far.file=gone.csv":      "gone.csv", "data.train_rows=x": "data.train_rows", "method.ours.candidates=[[1]]": "method.ours.tune",
+		"unknown.combine=[\"combined\"]": "unknown.combine", "unknown.scores=[\"combined\", \"entropy\"]": "unknown.combine: missing",
+		"unknown.scores=[\"entropy\", \"entropy\"]": "unknown.scores: entropy is there twice", "unknown.combine=[\"entropy\", \"entropy\"]": "unknown.combine",
+		"outside.far.enlarge=2":     "outside.far.enlarge",
+		"outside.far.file=gone.csv": "gone.csv", "data.train_rows=x": "data.train_rows", "method.ours.candidates=[[1]]": "method.ours.tune",
 		"method.filter.hidden_layers=[9999]": "method.filter.kind",
 	} {
 		if err := studytest.Err(Kind, text, override); err == nil || !strings.Contains(err.Error(), want) {
