@@ -66,7 +66,7 @@ func (p *program) drawAgain(e *experiment) error {
 	dir := p.dir(e)
 	results, err := store.OpenResults(dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		fmt.Fprintf(p.stdout, "%s: no results in %s: run -exp %[1]s\n", e.Name, dir)
+		fmt.Fprintf(p.stdout, "%s: no results in %s: run it without -draw\n", e.Name, dir)
 		return nil
 	}
 	if err != nil {
@@ -79,7 +79,7 @@ func (p *program) drawAgain(e *experiment) error {
 		drawn, err := draw([]study.Figure{d}, results.Table)
 		switch {
 		case errors.Is(err, store.ErrNotCommitted):
-			fmt.Fprintf(p.stdout, "%s: %v: run -exp %[1]s\n", e.Name, err)
+			fmt.Fprintf(p.stdout, "%s: %v: run it without -draw\n", e.Name, err)
 			continue
 		case err != nil:
 			return err

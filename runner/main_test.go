@@ -258,7 +258,7 @@ func TestWrongUsage(t *testing.T) {
 		"", "-workers 2", "-experiment M", "-exp", "-exp M -workers 0", "-exp M -workers two",
 		"-exp M -shard 0/3", "-exp M -shard 4/3", "-exp M -shard x", "-exp M -shard 1/2/3",
 		"-exp M -quiet=maybe", "-exp M -out=", "-exp M -quiet yes", "M",
-		"-all -effort slow", "-exp M -effort quick", "-all -exp M",
+		"-all -effort slow", "-exp M -effort quick", "-all -exp M", "-list -exp M",
 		"-fetch iris -all", "-fetch iris -exp M", "-fetch iris -list", "-exp M -mirror /",
 		"-predict n.npz", "-data M", "-predict n.npz -data M -exp M", "-predict n.npz -data M -unknown 1.5", "-exp M -to x", "-exp M -unknown 0.5",
 		"-exp M -verify -shard 1/2", "-exp M -draw -verify", "-exp M -draw -shard 1/2",

@@ -176,6 +176,8 @@ func (o *options) check(rest []string) string {
 		return "-paper is of what is there, and excludes -exp, -all, -list, -fetch, -report and -predict"
 	case o.effort != "any" && !o.all && !o.list:
 		return "-effort chooses among the manifests of -all or -list"
+	case o.list && len(o.exp) > 0:
+		return "-list is of the manifests in experiments/, and excludes -exp"
 	case o.all && len(o.exp) > 0:
 		return "-all and -exp exclude each other"
 	case !running && !o.list && len(o.fetch) == 0 && o.report == "" && o.predict == "" && o.paper == "":

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/google/renameio/v2"
@@ -16,6 +17,9 @@ func (p *program) predictRows() error {
 	if err != nil {
 		return err
 	}
+	if p.unknown > 0 && slices.Contains(network.Classes, trained.Unknown) {
+		return fmt.Errorf("%s: has a class named %s, which -unknown %g could not be told from", p.predict, trained.Unknown, p.unknown)
+	}
 	rows, err := dataset.ReadTable(p.data)
 	if err != nil {
 		return err
@@ -29,7 +33,10 @@ func (p *program) predictRows() error {
 			p.data, strings.Join(unseen, ", "))
 	}
 	if p.to != "" {
-		return renameio.WriteFile(p.to, out.CSV(), 0o666)
+		if err := renameio.WriteFile(p.to, out.CSV(), 0o666); err != nil {
+			return fmt.Errorf("-to %s: %w", p.to, err)
+		}
+		return nil
 	}
 	_, err = p.stdout.Write(out.CSV())
 	return err

@@ -148,18 +148,20 @@ func TestPredictRefuses(t *testing.T) {
 	inExperiments(t, map[string]string{"mine.toml": mine, "leaves.csv": leaves()})
 	mustRun(t, "-exp", "mine")
 	file := filepath.Join("results", "mine", "network.npz")
-	var plain, narrow bytes.Buffer
+	var plain, narrow, unsure bytes.Buffer
 	n, err := bnn.New(bnn.Config{Layers: []int{2, 2}}, random.Source("test"))
 	if err == nil {
 		e, failed := bnn.NewEnsemble(n)
 		err = errors.Join(failed, checkpoint.Write(&plain, n),
-			checkpoint.WriteEnsemble(&narrow, e, `{"classes":["a","b"],"scaler":{"features":[{"column":"length"}]}}`))
+			checkpoint.WriteEnsemble(&narrow, e, `{"classes":["a","b"],"scaler":{"features":[{"column":"length"}]}}`),
+			checkpoint.WriteEnsemble(&unsure, e, `{"classes":["a","unknown"],"scaler":{"features":[{"column":"length"},{"column":"width"}],"shift":[0,0],"factor":[1,1]}}`))
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
 	write(t, plain.String(), "plain.npz")
 	write(t, narrow.String(), "narrow.npz")
+	write(t, unsure.String(), "unsure.npz")
 	for _, c := range []struct{ network, rows, want string }{
 		{file, "length,width\n1,2\n", `new.csv:1: no column "colour"`},
 		{file, "length,width,colour\n1,2,red\n1,long,red\n", `new.csv:3: column "width": "long" is not a number`},
@@ -169,9 +171,10 @@ func TestPredictRefuses(t *testing.T) {
 		{"narrow.npz", "length\n1\n", "narrow.npz: what it says of columns and classes: 1 inputs and 2 classes, for a network with"},
 		{"new.csv", "length\n1\n", "new.csv: checkpoint: the checksum"},
 		{"none.npz", "length\n1\n", "none.npz"},
+		{"unsure.npz", "length\n1\n", "unsure.npz: has a class named unknown, which -unknown 0.9 could not be told from"},
 	} {
 		write(t, c.rows, "new.csv")
-		code, stdout, stderr := exit(t, "-predict", c.network, "-data", "new.csv", "-to", "out.csv")
+		code, stdout, stderr := exit(t, "-predict", c.network, "-data", "new.csv", "-to", "out.csv", "-unknown", "0.9")
 		if code != 1 || stdout != "" || !strings.Contains(stderr, c.want) || strings.Count(stderr, "\n") != 1 {
 			t.Errorf("exit code %d, it prints %q, want %q", code, stdout+stderr, c.want)
 		}

@@ -154,7 +154,7 @@ func TestDraw(t *testing.T) {
 			write(t, want["SHA256SUMS"]+name+"gone.png\n", dir, "SHA256SUMS")
 		}
 	}
-	if got := mustRun(t, "-all", "-draw"); got != "other: no results in results/other: run -exp other\nsmall: 2 figures drawn\n" {
+	if got := mustRun(t, "-all", "-draw"); got != "other: no results in results/other: run it without -draw\nsmall: 2 figures drawn\n" {
 		t.Errorf("it prints %q", got)
 	}
 	same(t, results(t, dir), want)
@@ -172,7 +172,7 @@ func TestDraw(t *testing.T) {
 
 	remove(t, dir, "walks.csv.gz")
 	remove(t, dir, "runs.png")
-	if got := mustRun(t, "-exp", "small", "-draw"); got != "small: figure walks needs walks.csv.gz, which is not committed: run -exp small\nsmall: 1 figures drawn\n" {
+	if got := mustRun(t, "-exp", "small", "-draw"); got != "small: figure walks needs walks.csv.gz, which is not committed: run it without -draw\nsmall: 1 figures drawn\n" {
 		t.Errorf("without a packed table it prints %q", got)
 	}
 	if read(t, dir, "runs.png") != want["runs.png"] {

@@ -229,15 +229,13 @@ kind = "closed-form"
 		"near.1.kind=x":    "allowed: contrast, noise, overlay, rotation", "near.1.degrees=[]": "degrees",
 		"near.1.degrees=[361]": "-360 to 360", "near.1.kind=contrast": "90 is not allowed; allowed: 0 to 1", "near.1.kind=noise": "allowed: 0 to 10",
 		"inputs.box.methods=[\"x\"]": "inputs.box.methods: \"x\" is not allowed; allowed: pixels, network",
-		"":                           "near: rotation is there twice",
 	} {
-		text := text
-		if override == "" {
-			text = strings.Replace(text, "[[near]]", "[[near]]\nkind = \"rotation\"\ndegrees = [1]\n[[near]]", 1)
-			override = "seed=1"
-		}
 		if err := studytest.Err(Kind, text, override); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v does not say %s", override, err, want)
 		}
+	}
+	twice := strings.Replace(text, "[[near]]", "[[near]]\nkind = \"rotation\"\ndegrees = [1]\n[[near]]", 1)
+	if err := studytest.Err(Kind, twice, "seed=1"); err == nil || !strings.Contains(err.Error(), "near: rotation is there twice") {
+		t.Errorf("a kind that is there twice: error %v", err)
 	}
 }
