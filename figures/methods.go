@@ -28,8 +28,8 @@ adf-smooth-diagonal         = ADF, smoothing, diagonal
 smooth-mean-6               = ADF, smoothed means, six
 probit-lsq                  = probit, least squares
 least-squares               = least squares
-adf-smooth-6                = ADF, smoothing, six
-adf-smooth-6-own            = ADF, smoothing, six, own orders
+adf-smooth-6                = ADF, six
+adf-smooth-6-own            = ADF, six, own orders
 
 joint                       = paper's rule
 frozen-32                   = paper's rule, 32
