@@ -22,10 +22,12 @@ var (
 	code     = regexp.MustCompile("`([^`]+)`")
 	links    = regexp.MustCompile(`\[([^\]]+)\]\([^)]*\)`)
 	stress   = regexp.MustCompile(`\*([^*]+)\*`)
+
+	intervalEnd = regexp.MustCompile(`_(low|high)$`)
 )
 
 // headlines returns the passages of the text that quote numbers, with the numbers as
-// the tables have them now.
+// the tables have them now. The ends of an interval have no source of their own.
 func (p *Page) headlines() (found []headline) {
 	results := quote.Open(p.Results)
 	for _, passage := range passages.Split(p.Text, -1) {
@@ -34,6 +36,9 @@ func (p *Page) headlines() (found []headline) {
 			number, err := q.Now(results)
 			if err != nil {
 				number = "(not computed)"
+			}
+			if intervalEnd.MatchString(q.Column) {
+				return number + q.Unit
 			}
 			experiment, table, _ := strings.Cut(q.From, "/")
 			h.Sources = append(h.Sources, source{number, experiment, table, q.Row, q.Column})

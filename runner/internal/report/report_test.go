@@ -174,3 +174,13 @@ func TestStates(t *testing.T) {
 	check(unreadable, "run.json", e)
 	has(t, render(t, p), "run.json", "It is so 5.") // the rest of the page is made
 }
+
+// The ends of an interval stand plainly, beside the number that has the source.
+func TestHeadlineIntervals(t *testing.T) {
+	p := example(t)
+	p.Text = "- An error of 0.45<!--digits/curve_summary method=b k=1 error--> (0.45<!--digits/curve_summary method=b k=1 error_low--> to 1).\n"
+	found := p.headlines()
+	if len(found) != 1 || len(found[0].Sources) != 1 || found[0].Text != "An error of <strong>0.33</strong> (0.30 to 1).\n" {
+		t.Errorf("%+v", found)
+	}
+}
