@@ -182,4 +182,8 @@ func TestPredictRefuses(t *testing.T) {
 	if _, err := os.Stat("out.csv"); err == nil {
 		t.Error("an error leaves a file")
 	}
+	to := filepath.Join("gone", "out.csv")
+	if code, _, stderr := exit(t, "-predict", file, "-data", filepath.Join("experiments", "leaves.csv"), "-to", to); code != 1 || !strings.HasPrefix(stderr, "runner: -to "+to+": ") {
+		t.Errorf("exit code %d: %s", code, stderr)
+	}
 }

@@ -234,6 +234,12 @@ kind = "closed-form"
 			t.Errorf("%s: error %v does not say %s", override, err, want)
 		}
 	}
+	for _, c := range studytest.New(t, Kind, text, "inputs.lit.lit=0.999").Cells() {
+		_, err := c.Run(t.Context())
+		if dark := strings.Contains(c.Key, "inputs=lit"); dark != (err != nil) || dark && !strings.Contains(err.Error(), "inputs.lit: no input is lit in more than 0.999") {
+			t.Errorf("%s: error %v", c.Key, err)
+		}
+	}
 	twice := strings.Replace(text, "[[near]]", "[[near]]\nkind = \"rotation\"\ndegrees = [1]\n[[near]]", 1)
 	if err := studytest.Err(Kind, twice, "seed=1"); err == nil || !strings.Contains(err.Error(), "near: rotation is there twice") {
 		t.Errorf("a kind that is there twice: error %v", err)
