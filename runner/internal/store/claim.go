@@ -172,7 +172,11 @@ func (f *Folder) dead(path string) bool {
 	if err != nil {
 		return false
 	}
-	if on, rest, _ := strings.Cut(string(line[:n]), "\n"); on == machine() {
+	on, rest, _ := strings.Cut(string(line[:n]), "\n")
+	if n == 0 { // its process was killed before it wrote, or is about to; its name begins with the number
+		on, rest = machine(), "pid "+filepath.Base(path)
+	}
+	if on == machine() {
 		var pid int
 		if k, _ := fmt.Sscanf(rest, "pid %d", &pid); k == 1 && errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
 			return true

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -145,5 +146,28 @@ func TestClaimWithoutLinks(t *testing.T) {
 	f.owner.path = ""
 	if f.Claim("k", "f") == nil || f.SaveCell(newCell("k", "f", 1)) == nil {
 		t.Error("a claim that cannot be made is waited for, or the cell was kept")
+	}
+}
+
+// A process that was killed before it wrote into its file leaves nothing, one that is about
+// to write keeps it.
+func TestEmptyOwner(t *testing.T) {
+	f := openTemp(t)
+	if err := os.MkdirAll(f.at(), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	ended := exec.Command("true")
+	if err := ended.Run(); err != nil {
+		t.Fatal(err)
+	}
+	for pid, stays := range map[int]bool{ended.Process.Pid: false, os.Getppid(): true} {
+		path := filepath.Join(f.at(), fmt.Sprintf("%d-7.owner", pid))
+		if err := os.WriteFile(path, nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		f.sweep()
+		if _, err := os.Stat(path); stays != (err == nil) {
+			t.Errorf("the process is there: %t; its file: %v", stays, err)
+		}
 	}
 }
