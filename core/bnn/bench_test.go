@@ -1,6 +1,7 @@
 package bnn
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"testing"
 
@@ -59,6 +60,28 @@ func BenchmarkObserve(b *testing.B) {
 				k++
 			}
 			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "examples/s")
+		})
+	}
+}
+
+// Six networks on one and on several processors.
+func BenchmarkEnsemble(b *testing.B) {
+	for _, processors := range []int{1, 2, 3, 6} {
+		b.Run(fmt.Sprintf("784-128-128-10/processors=%d", processors), func(b *testing.B) {
+			e := ensemble(b, members(b, Config{Layers: []int{784, 128, 128, 10}}, 6)...)
+			e.share(processors)
+			rnd := rand.New(rand.NewPCG(1, 2))
+			x := make([]float64, 784)
+			for k := 0; b.Loop(); k++ {
+				for i := range x {
+					if x[i] = 0; rnd.Float64() < 0.19 {
+						x[i] = rnd.NormFloat64()
+					}
+				}
+				if _, err := e.Observe(x, k*7%10); err != nil {
+					b.Fatal(err)
+				}
+			}
 		})
 	}
 }

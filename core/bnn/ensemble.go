@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"runtime"
 	"slices"
+	"sync"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -14,12 +16,27 @@ import (
 
 // Ensemble is networks of one configuration that all learn the same examples: a mixture
 // of Gaussian posteriors in place of one, whose members differ by what their prior means
-// were drawn from. Of one member it is that network, to the bit. Members learn one after
-// another: several ensembles are the work for several cores.
+// were drawn from. Of one member it is that network, to the bit. Large members learn and
+// predict at the same time, on all processors.
 type Ensemble struct {
 	members []*Network
 	updates []Update // of Observe
+	errs    []error  // of the members
+
+	do     func(k int) error // what each is to do to member k
+	shares []func()          // of do, for a processor each
+	busy   sync.WaitGroup    // processors but the first
+
+	x          []float64 // of Observe or Predict
+	class      int
+	prediction *Prediction
+
+	prepare, move, predict func(k int) error
 }
+
+// largeMember is the number of connections of a member from which its work outweighs that of
+// telling another processor to do it.
+const largeMember = 1 << 14
 
 // NewEnsemble returns the ensemble of the networks, which belong to it from now on. It
 // returns an error if there is none, if one is there twice or has another configuration.
@@ -35,7 +52,63 @@ func NewEnsemble(members ...*Network) (*Ensemble, error) {
 			return nil, fmt.Errorf("bnn: member %d has another configuration than member 0", k)
 		}
 	}
-	return &Ensemble{slices.Clone(members), make([]Update, len(members))}, nil
+	e := &Ensemble{members: slices.Clone(members), updates: make([]Update, len(members)), errs: make([]error, len(members))}
+	e.prepare = func(k int) (err error) {
+		e.updates[k], err = e.members[k].prepare(e.x, e.class)
+		return err
+	}
+	e.move = func(k int) error {
+		if e.updates[k].Action != Skipped {
+			e.members[k].move()
+		}
+		return nil
+	}
+	e.predict = func(k int) error { return e.members[k].Predict(&e.prediction.Members[k], e.x) }
+	e.share(1)
+	if layers := members[0].cfg.Layers; connections(layers) >= largeMember {
+		e.share(min(runtime.GOMAXPROCS(0), len(members)))
+	}
+	return e, nil
+}
+
+func connections(layers []int) (n int) {
+	for l, out := range layers[1:] {
+		n += out * layers[l]
+	}
+	return n
+}
+
+// share deals the members out to so many processors.
+func (e *Ensemble) share(processors int) {
+	e.shares = nil
+	for first := range processors {
+		e.shares = append(e.shares, func() {
+			for k := first; k < len(e.members); k += processors {
+				e.errs[k] = e.do(k)
+			}
+			if first > 0 {
+				e.busy.Done()
+			}
+		})
+	}
+}
+
+// each does something to all members, and returns the number of the first that has an
+// error, and that, which says whose it is.
+func (e *Ensemble) each(do func(k int) error) (int, error) {
+	e.do = do
+	e.busy.Add(len(e.shares) - 1)
+	for _, share := range e.shares[1:] {
+		go share()
+	}
+	e.shares[0]()
+	e.busy.Wait()
+	for k, err := range e.errs {
+		if err != nil {
+			return k, e.of(k, err)
+		}
+	}
+	return 0, nil
 }
 
 // Members returns the networks.
@@ -48,21 +121,13 @@ func (e *Ensemble) Members() []*Network { return e.members }
 // of the members', Floored the sum; Indefinite is that of any; Action is Projected or
 // Skipped where any member did so.
 func (e *Ensemble) Observe(x []float64, class int) (Update, error) {
-	for k, n := range e.members {
-		var err error
-		if e.updates[k], err = n.prepare(x, class); err != nil {
-			return e.updates[k], e.of(k, err)
-		}
+	e.x, e.class = x, class
+	if k, err := e.each(e.prepare); err != nil {
+		return e.updates[k], err
 	}
+	e.each(e.move)
 	all := e.updates[0]
-	for k, n := range e.members {
-		u := &e.updates[k]
-		if u.Action != Skipped {
-			n.move()
-		}
-		if k == 0 {
-			continue
-		}
+	for _, u := range e.updates[1:] {
 		all.MinEigenvalue, all.MinVariance = min(all.MinEigenvalue, u.MinEigenvalue), min(all.MinVariance, u.MinVariance)
 		all.Indefinite = all.Indefinite || u.Indefinite
 		all.Floored += u.Floored
@@ -128,11 +193,12 @@ func (e *Ensemble) Predict(dst *Prediction, x []float64) error {
 	dst.Moments.Zero()
 	clear(dst.Mean)
 	clear(dst.Variance)
-	for k, n := range e.members {
+	e.x, e.prediction = x, dst
+	if _, err := e.each(e.predict); err != nil {
+		return err
+	}
+	for k := range dst.Members {
 		m := &dst.Members[k]
-		if err := n.Predict(m, x); err != nil {
-			return e.of(k, err)
-		}
 		dst.Moments.AddScaled(share, m.Moments)
 		floats.AddScaled(dst.Mean, share, m.Mean)
 		floats.AddScaled(dst.Variance, share, m.Variance)

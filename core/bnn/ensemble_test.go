@@ -233,3 +233,40 @@ func TestEnsembleIsBetter(t *testing.T) {
 	}
 	t.Logf("log loss %.3f, of a member %.3f", mixture, single)
 }
+
+// Any number of processors leaves the same bits, and allocates nothing.
+func TestEnsembleOnProcessors(t *testing.T) {
+	x := make([]float64, 30)
+	var all []*Ensemble
+	for _, processors := range []int{1, 2, 3, 5} {
+		e := ensemble(t, members(t, Config{Layers: []int{30, 20, 3}}, 5)...)
+		e.share(processors)
+		all = append(all, e)
+	}
+	for i := range 40 {
+		for j := range x {
+			x[j] = math.Sin(float64(7*i + 3*j))
+		}
+		var want, p Prediction
+		for k, e := range all {
+			u, err := e.Observe(x, i%3)
+			first, failed := all[0].updates[0], e.Predict(&p, x)
+			if err = errors.Join(err, failed); err != nil || u.Action != first.Action {
+				t.Fatalf("%d processors: %v", len(e.shares), err)
+			}
+			if k == 0 {
+				want, p = p, Prediction{}
+			} else if !floats.Equal(p.P, want.P) || !mat.Equal(p.Cov, want.Cov) || !floats.Equal(p.Variance, want.Variance) {
+				t.Fatalf("example %d on %d processors: %v, on one %v", i, len(e.shares), p.P, want.P)
+			}
+		}
+	}
+	e := all[1]
+	var p Prediction
+	predict(t, e.members[0], &p, x)
+	if err := e.Predict(&p, x); err != nil {
+		t.Fatal(err)
+	}
+	check.NoAllocs(t, "a step on two processors", func() { _, _ = e.Observe(x, 1) })
+	check.NoAllocs(t, "a prediction on two", func() { _ = e.Predict(&p, x) })
+}

@@ -210,11 +210,7 @@ func (t *Tolerant) Chosen() (text string) {
 func (b *Bank) Steps() (sum Steps) {
 	for _, m := range b.Members {
 		if s, ok := m.(Stepper); ok {
-			of := s.Steps()
-			sum.Indefinite += of.Indefinite
-			sum.Skipped += of.Skipped
-			sum.Projected += of.Projected
-			sum.Floored += of.Floored
+			sum.add(s.Steps())
 		}
 	}
 	return sum

@@ -67,8 +67,8 @@ func (m *Method) Validate() error {
 		return field.Errorf("hidden_layers", `%v is not allowed for kind = %q`, m.HiddenLayers, m.Kind)
 	case m.Passes < 0 || m.Passes > 1 && !k.online:
 		return field.Errorf("passes", "%d is not allowed; allowed: 1 or more, for a method that sees one example after another", m.Passes)
-	case m.OwnOrders && m.members() < 2:
-		return field.Errorf("own_orders", "true is not allowed; allowed: with ensemble = 2 or more")
+	case m.OwnOrders && (m.members() < 2 || m.Weights != ""):
+		return field.Errorf("own_orders", "true is not allowed; allowed: with ensemble = 2 or more, without weights")
 	case m.Window < 0 || m.Window > 0 && k.online:
 		return field.Errorf("window", "%d is not allowed; allowed: 1 or more, for a method that learns all examples at once", m.Window)
 	}
