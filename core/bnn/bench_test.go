@@ -64,12 +64,12 @@ func BenchmarkObserve(b *testing.B) {
 	}
 }
 
-// Six networks on one and on several processors.
+// Six networks one after another, and at once.
 func BenchmarkEnsemble(b *testing.B) {
-	for _, processors := range []int{1, 2, 3, 6} {
-		b.Run(fmt.Sprintf("784-128-128-10/processors=%d", processors), func(b *testing.B) {
+	for _, atOnce := range []bool{false, true} {
+		b.Run(fmt.Sprintf("784-128-128-10/at-once=%v", atOnce), func(b *testing.B) {
 			e := ensemble(b, members(b, Config{Layers: []int{784, 128, 128, 10}}, 6)...)
-			e.share(processors)
+			e.atOnce = atOnce
 			rnd := rand.New(rand.NewPCG(1, 2))
 			x := make([]float64, 784)
 			for k := 0; b.Loop(); k++ {

@@ -23,9 +23,10 @@ type Ensemble struct {
 	updates []Update // of Observe
 	errs    []error  // of the members
 
+	atOnce bool              // whether each has a goroutine of its own
 	do     func(k int) error // what each is to do to member k
-	shares []func()          // of do, for a processor each
-	busy   sync.WaitGroup    // processors but the first
+	runs   []func()          // of do, for a member each
+	busy   sync.WaitGroup
 
 	x          []float64 // of Observe or Predict
 	class      int
@@ -35,7 +36,7 @@ type Ensemble struct {
 }
 
 // largeMember is the number of connections of a member from which its work outweighs that of
-// telling another processor to do it.
+// handing it to another processor.
 const largeMember = 1 << 14
 
 // NewEnsemble returns the ensemble of the networks, which belong to it from now on. It
@@ -64,10 +65,13 @@ func NewEnsemble(members ...*Network) (*Ensemble, error) {
 		return nil
 	}
 	e.predict = func(k int) error { return e.members[k].Predict(&e.prediction.Members[k], e.x) }
-	e.share(1)
-	if layers := members[0].cfg.Layers; connections(layers) >= largeMember {
-		e.share(min(runtime.GOMAXPROCS(0), len(members)))
+	for k := range members {
+		e.runs = append(e.runs, func() {
+			e.errs[k] = e.do(k)
+			e.busy.Done()
+		})
 	}
+	e.atOnce = len(members) > 1 && runtime.GOMAXPROCS(0) > 1 && connections(members[0].cfg.Layers) >= largeMember
 	return e, nil
 }
 
@@ -78,30 +82,18 @@ func connections(layers []int) (n int) {
 	return n
 }
 
-// share deals the members out to so many processors.
-func (e *Ensemble) share(processors int) {
-	e.shares = nil
-	for first := range processors {
-		e.shares = append(e.shares, func() {
-			for k := first; k < len(e.members); k += processors {
-				e.errs[k] = e.do(k)
-			}
-			if first > 0 {
-				e.busy.Done()
-			}
-		})
-	}
-}
-
 // each does something to all members, and returns the number of the first that has an
 // error, and that, which says whose it is.
 func (e *Ensemble) each(do func(k int) error) (int, error) {
 	e.do = do
-	e.busy.Add(len(e.shares) - 1)
-	for _, share := range e.shares[1:] {
-		go share()
+	e.busy.Add(len(e.runs))
+	for _, run := range e.runs {
+		if e.atOnce {
+			go run()
+		} else {
+			run()
+		}
 	}
-	e.shares[0]()
 	e.busy.Wait()
 	for k, err := range e.errs {
 		if err != nil {

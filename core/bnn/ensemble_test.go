@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -234,39 +235,32 @@ func TestEnsembleIsBetter(t *testing.T) {
 	t.Logf("log loss %.3f, of a member %.3f", mixture, single)
 }
 
-// Any number of processors leaves the same bits, and allocates nothing.
-func TestEnsembleOnProcessors(t *testing.T) {
+// Members that learn at once become the same, to the bit, as one after another, and allocate nothing.
+func TestEnsembleAtOnce(t *testing.T) {
+	const n = 5
+	apart, atOnce := ensemble(t, members(t, Config{Layers: []int{30, 20, 3}}, n)...), ensemble(t, members(t, Config{Layers: []int{30, 20, 3}}, n)...)
+	atOnce.atOnce = true
 	x := make([]float64, 30)
-	var all []*Ensemble
-	for _, processors := range []int{1, 2, 3, 5} {
-		e := ensemble(t, members(t, Config{Layers: []int{30, 20, 3}}, 5)...)
-		e.share(processors)
-		all = append(all, e)
-	}
+	var want, p Prediction
 	for i := range 40 {
 		for j := range x {
 			x[j] = math.Sin(float64(7*i + 3*j))
 		}
-		var want, p Prediction
-		for k, e := range all {
-			u, err := e.Observe(x, i%3)
-			first, failed := all[0].updates[0], e.Predict(&p, x)
-			if err = errors.Join(err, failed); err != nil || u.Action != first.Action {
-				t.Fatalf("%d processors: %v", len(e.shares), err)
-			}
-			if k == 0 {
-				want, p = p, Prediction{}
-			} else if !floats.Equal(p.P, want.P) || !mat.Equal(p.Cov, want.Cov) || !floats.Equal(p.Variance, want.Variance) {
-				t.Fatalf("example %d on %d processors: %v, on one %v", i, len(e.shares), p.P, want.P)
-			}
+		u, err := apart.Observe(x, i%3)
+		v, failed := atOnce.Observe(x, i%3)
+		if err = errors.Join(err, failed, apart.Predict(&want, x), atOnce.Predict(&p, x)); err != nil || u.LogP != v.LogP || u.Action != v.Action {
+			t.Fatalf("%v: %v, one after another %v", err, v, u)
+		}
+		if !floats.Equal(p.P, want.P) || !mat.Equal(p.Cov, want.Cov) || !floats.Equal(p.Variance, want.Variance) {
+			t.Fatalf("example %d: %v, one after another %v", i, p.P, want.P)
 		}
 	}
-	e := all[1]
-	var p Prediction
-	predict(t, e.members[0], &p, x)
-	if err := e.Predict(&p, x); err != nil {
-		t.Fatal(err)
+	check.NoAllocs(t, "a step", func() { _, _ = atOnce.Observe(x, 1) })
+	check.NoAllocs(t, "a prediction", func() { _ = atOnce.Predict(&p, x) })
+	if x[3] = math.NaN(); atOnce.Predict(&p, x) == nil {
+		t.Error("no error")
 	}
-	check.NoAllocs(t, "a step on two processors", func() { _, _ = e.Observe(x, 1) })
-	check.NoAllocs(t, "a prediction on two", func() { _ = e.Predict(&p, x) })
+	if wide := ensemble(t, members(t, Config{Layers: []int{200, 100, 3}}, 2)...); wide.atOnce != (runtime.GOMAXPROCS(0) > 1) {
+		t.Error("large members learn one after another")
+	}
 }

@@ -109,6 +109,7 @@ func TestErrors(t *testing.T) {
 		{"", "", "item.second=1", []string{"-set item.second=1: ", "not a key"}},
 		{"", "", "seed.x=1", []string{"-set seed.x=1: seed is not a table"}},
 		{"", "", "base.words=[1]", []string{"-set base.words=[1]: base.words: ", "a list, each a text"}},
+		{"", "", `seed="a"`, []string{`seed: "a" is not allowed; allowed: an integer`}},
 		{"", "", "sweep.seed=[1, 1]", []string{"sweep.seed: ", "integers that differ"}},
 		{"", "", "sweep.seed=1..x", []string{"sweep.seed: ", "range"}},
 		{"", "", "sweep.seed=-1..2", []string{"sweep.seed: ", "range"}},

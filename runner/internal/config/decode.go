@@ -135,12 +135,13 @@ func decodeValue(path string, value any, to reflect.Value) error {
 	}
 	x := reflect.New(reflect.MapOf(reflect.TypeFor[string](), to.Type()))
 	if _, err := toml.Decode(text.String(), x.Interface()); err != nil {
+		problem := err.Error() // of the type itself
 		if syntax := (toml.ParseError{}); errors.As(err, &syntax) {
-			err = errors.New(syntax.Message)
+			problem = syntax.Message
 		}
-		problem := strings.TrimPrefix(strings.TrimSpace(text.String()), "x = ") + ": " + err.Error()
 		if !strings.Contains(problem, "allowed") {
-			problem += "; allowed: " + allowed(to.Type())
+			written := strings.TrimPrefix(strings.TrimSpace(text.String()), "x = ")
+			problem = written + " is not allowed; allowed: " + allowed(to.Type())
 		}
 		return field.Errorf(path, "%s", problem)
 	}
@@ -295,6 +296,9 @@ func Set(key string, x float64, structs ...any) error {
 				return nil
 			case f.value.Kind() == reflect.Float64:
 				f.value.SetFloat(x)
+				return nil
+			case f.value.Type() == reflect.TypeFor[[]float64]():
+				f.value.Set(reflect.ValueOf([]float64{x})) // one for all layers
 				return nil
 			case f.value.Kind() == reflect.Int && x == float64(int(x)):
 				f.value.SetInt(int64(x))

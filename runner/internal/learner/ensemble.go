@@ -3,7 +3,9 @@ package learner
 import (
 	"context"
 	"math/rand/v2"
+	"runtime"
 
+	"golang.org/x/sync/errgroup"
 	"gonum.org/v1/gonum/floats"
 
 	"closedform/core/bnn"
@@ -133,35 +135,41 @@ func (e *Ensemble) MutualInformation(p, x []float64) (float64, error) {
 	return max(0, kernel.Entropy(p, 1)-mean), err
 }
 
-// TrainApart trains the members of an ensemble one after another, each in orders of its own:
-// the first in those of the course, which has no Before and After, the others in ones that
-// are drawn with streams named after what those give first and their number.
-func (c Course) TrainApart(ctx context.Context, t *Tolerant) error {
-	order, members := c.Order, []Learner(nil)
+// TrainMembers trains the members of an ensemble each by itself, at the same time; the course
+// has no Before and After. What they become is what [Course.Train] makes of them, unless they
+// see the examples in orders of their own: the first in those of the course, the others in ones
+// drawn with streams named after what those give first and their number.
+func (c Course) TrainMembers(ctx context.Context, t *Tolerant, ownOrders bool) error {
+	var members []*Tolerant
 	network, ours := t.Learner.(*Network)
-	if !ours {
-		members = t.Learner.(*Ensemble).Members
-	} else {
+	if ours {
 		for _, n := range network.Members() {
 			one, err := bnn.NewEnsemble(n)
 			if err != nil {
 				return err
 			}
-			members = append(members, &Network{Ensemble: one, noise: network.noise, every: network.every})
+			members = append(members, NewTolerant(&Network{Ensemble: one, noise: network.noise, every: network.every}, t.Classes))
+		}
+	} else {
+		for _, m := range t.Learner.(*Ensemble).Members {
+			members = append(members, NewTolerant(m, t.Classes))
 		}
 	}
-	for k, l := range members {
-		c.Order = func(pass int) rand.Source {
-			src := order(pass)
-			if k > 0 {
-				src = random.Source("order of member", src.Uint64(), k)
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for k, member := range members {
+		own := c
+		if ownOrders && k > 0 {
+			own.Order = func(pass int) rand.Source {
+				return random.Source("order of member", c.Order(pass).Uint64(), k)
 			}
-			return src
 		}
-		member := NewTolerant(l, t.Classes)
-		if err := c.Train(ctx, member); err != nil {
-			return err
-		}
+		group.Go(func() error { return own.Train(ctx, member) })
+	}
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	for _, member := range members {
 		t.failed = t.failed || member.failed
 		if ours {
 			network.steps.add(member.Steps())

@@ -61,6 +61,15 @@ func TestChoose(t *testing.T) {
 	}
 }
 
+// A candidate of a key that has a value for each layer is one for all.
+func TestChooseForAllLayers(t *testing.T) {
+	m := must[Method](t)(decode(`kind = "closed-form"; hidden_layers = [4]; tune = ["lambda", "replications"]; candidates = [[0.3, 2]]`))
+	with := must[Method](t)(m.with(m.Candidates[0])).Config.(*network)
+	if got := with.Lambda.Value(3, 0.5); got != 0.3 || !slices.Equal(with.Replications, []float64{2}) {
+		t.Errorf("lambda %v, replications %v", got, with.Replications)
+	}
+}
+
 // The candidates of a bank learn side by side, each random as the member of an ensemble; there
 // is nothing to choose, and the budget of candidates is not for it. They may be ensembles.
 func TestBank(t *testing.T) {
@@ -147,16 +156,16 @@ func TestOfStream(t *testing.T) {
 	}
 }
 
-// Members with orders of their own are what networks are that learn by themselves.
-func TestOwnOrders(t *testing.T) {
-	const keys = `hidden_layers = [3]; passes = 2; ensemble = 2; own_orders = true`
+// Members are what networks are that learn by themselves, in one order or in orders of their own.
+func TestTrainEnsemble(t *testing.T) {
 	var set data.Set
 	for i := range 12 {
 		set.X, set.Class = append(set.X, []float64{float64(i) - 6}), append(set.Class, i%3%2)
 	}
 	examples, source := dataset.NewExamples(set, 2), func(pass int) rand.Source { return random.Source("order", pass) }
-	for _, kind := range []string{"closed-form", "tagi"} {
-		m := must[Method](t)(decode(`kind = "` + kind + `"; ` + keys))
+	for _, kind := range []string{"closed-form", "closed-form own", "tagi", "tagi own"} {
+		kind, _, own := strings.Cut(kind, " ")
+		m := must[Method](t)(decode(fmt.Sprintf(`kind = %q; hidden_layers = [3]; passes = 2; ensemble = 2; own_orders = %v`, kind, own)))
 		got := must[*learner.Tolerant](t)(m.Train(context.Background(), examples, random.Source("own"), source)).Probabilities(set.X)
 		by := must[*learner.Tolerant](t)(m.Learner(1, 2, random.Source("own")))
 		var members []func(x []float64, class int) error
@@ -173,7 +182,7 @@ func TestOwnOrders(t *testing.T) {
 		for k, member := range members {
 			for pass := range 2 {
 				order := source(pass + 1)
-				if k > 0 {
+				if own && k > 0 {
 					order = random.Source("order of member", order.Uint64(), k)
 				}
 				for _, i := range rand.New(order).Perm(len(set.X)) {
@@ -184,7 +193,7 @@ func TestOwnOrders(t *testing.T) {
 			}
 		}
 		if want := by.Probabilities(set.X); !reflect.DeepEqual(got, want) {
-			t.Errorf("%s: probabilities %v, by hand %v", kind, got[0], want[0])
+			t.Errorf("%s, own orders %v: probabilities %v, by hand %v", kind, own, got[0], want[0])
 		}
 	}
 }

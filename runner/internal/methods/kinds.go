@@ -25,6 +25,7 @@ type kind struct {
 	online  bool // it sees one example after another
 	layers  bool // it can have hidden layers
 	config  func() any
+	resolve func(config any) // fills its defaults in
 	learner func(config any, layers []int, src rand.Source) (learner.Learner, error)
 }
 
@@ -33,6 +34,7 @@ func online[C any](c C, layers bool, make func(c C, layers []int, src rand.Sourc
 	return kind{
 		online: true, layers: layers,
 		config:  func() any { c := c; return &c },
+		resolve: resolve[C],
 		learner: func(c any, layers []int, src rand.Source) (learner.Learner, error) { return make(*c.(*C), layers, src) },
 	}
 }
@@ -40,8 +42,9 @@ func online[C any](c C, layers bool, make func(c C, layers []int, src rand.Sourc
 // batch is a kind that is fitted to all examples at once.
 func batch[C any](c C, layers bool, fit func(c C, layers []int, x [][]float64, class []int, src rand.Source) (learner.Predictor, error)) kind {
 	return kind{
-		layers: layers,
-		config: func() any { c := c; return &c },
+		layers:  layers,
+		config:  func() any { c := c; return &c },
+		resolve: resolve[C],
 		learner: func(c any, layers []int, src rand.Source) (learner.Learner, error) {
 			return &learner.Batch{Fit: func(x [][]float64, class []int) (learner.Predictor, error) {
 				return fit(*c.(*C), layers, x, class, src)
@@ -50,40 +53,48 @@ func batch[C any](c C, layers bool, fit func(c C, layers []int, x [][]float64, c
 	}
 }
 
+// resolve fills the defaults of the configuration in that c points to, if its type has such.
+func resolve[C any](c any) {
+	config := c.(*C)
+	if d, ok := any(*config).(interface{ WithDefaults() C }); ok {
+		*config = d.WithDefaults()
+	}
+}
+
 // kinds are all kinds of methods by their words.
 var kinds = map[string]kind{
 	"closed-form": online(defaultNetwork(), true, network.learner),
-	"kalman": online(kalman.Config{}.WithDefaults(), true, func(c kalman.Config, layers []int, src rand.Source) (learner.Learner, error) {
+	"kalman": online(kalman.Config{}, true, func(c kalman.Config, layers []int, src rand.Source) (learner.Learner, error) {
 		c.Layers = layers
 		return kalman.New(c, src)
 	}),
-	"tagi": online(tagis{Config: tagi.Config{Unit: tagi.Mixture}.WithDefaults()}, true, tagis.learner),
+	"tagi": online(tagis{Config: tagi.Config{Unit: tagi.Mixture}}, true, tagis.learner),
 	"sgd": online(sgd.Config{}, true, func(c sgd.Config, layers []int, src rand.Source) (learner.Learner, error) {
 		c.Layers = layers
 		return sgd.New(c, src)
 	}),
-	"majority": online(majority.Config{}.WithDefaults(), false, func(c majority.Config, layers []int, src rand.Source) (learner.Learner, error) {
+	"majority": online(majority.Config{}, false, func(c majority.Config, layers []int, src rand.Source) (learner.Learner, error) {
 		c.Classes = layers[1]
 		return majority.New(c, src)
 	}),
-	"class-gaussian": online(classgaussian.Config{}.WithDefaults(), false, newClassGaussian),
-	"laplace": batch(laplace.Config{}.WithDefaults(), true, func(c laplace.Config, layers []int, x [][]float64, class []int, src rand.Source) (learner.Predictor, error) {
+	"class-gaussian": online(classgaussian.Config{}, false, newClassGaussian),
+	"laplace": batch(laplace.Config{}, true, func(c laplace.Config, layers []int, x [][]float64, class []int, src rand.Source) (learner.Predictor, error) {
 		c.Layers = layers
 		return laplace.Fit(c, x, class, src)
 	}),
-	"variational": batch(variational.Config{}.WithDefaults(), false, func(c variational.Config, layers []int, x [][]float64, class []int, src rand.Source) (learner.Predictor, error) {
+	"variational": batch(variational.Config{}, false, func(c variational.Config, layers []int, x [][]float64, class []int, src rand.Source) (learner.Predictor, error) {
 		c.Inputs, c.Classes = layers[0], layers[1]
 		return variational.Fit(c, x, class, src)
 	}),
-	"backprop": batch(bayesbackprop.Config{}.WithDefaults(), true, func(c bayesbackprop.Config, layers []int, x [][]float64, class []int, src rand.Source) (learner.Predictor, error) {
+	"backprop": batch(bayesbackprop.Config{}, true, func(c bayesbackprop.Config, layers []int, x [][]float64, class []int, src rand.Source) (learner.Predictor, error) {
 		c.Layers = layers
 		return bayesbackprop.Fit(c, x, class, src)
 	}),
-	"dropout": batch(dropout.Config{}.WithDefaults(), true, func(c dropout.Config, layers []int, x [][]float64, class []int, src rand.Source) (learner.Predictor, error) {
+	"dropout": batch(dropout.Config{}, true, func(c dropout.Config, layers []int, x [][]float64, class []int, src rand.Source) (learner.Predictor, error) {
 		c.Layers = layers
 		return dropout.Fit(c, x, class, src)
 	}),
-	"neighbours": batch(neighbours.Config{}.WithDefaults(), false, func(c neighbours.Config, layers []int, x [][]float64, class []int, src rand.Source) (learner.Predictor, error) {
+	"neighbours": batch(neighbours.Config{}, false, func(c neighbours.Config, layers []int, x [][]float64, class []int, src rand.Source) (learner.Predictor, error) {
 		c.Classes = layers[1]
 		return neighbours.Fit(c, x, class, src)
 	}),
@@ -138,6 +149,12 @@ func (n network) learner(layers []int, src rand.Source) (learner.Learner, error)
 type tagis struct {
 	tagi.Config
 	Ensemble int `toml:"ensemble,omitempty" json:",omitempty"` // see [learner.Model]
+}
+
+// WithDefaults returns the configuration with its defaults filled in.
+func (c tagis) WithDefaults() tagis {
+	c.Config = c.Config.WithDefaults()
+	return c
 }
 
 // Validate reports what is not allowed.

@@ -75,6 +75,7 @@ func (m *Method) Validate() error {
 	if err := m.check(k); err != nil {
 		return err
 	}
+	k.resolve(m.Config)
 	if c, ok := m.Config.(config.Validator); ok {
 		if err := c.Validate(); err != nil {
 			return err
@@ -219,8 +220,8 @@ func (m *Method) Train(ctx context.Context, e *data.Examples, src rand.Source, o
 		return nil, err
 	}
 	course := learner.Course{Examples: e, Passes: m.Passes, Order: order}
-	if m.OwnOrders {
-		return l, course.TrainApart(ctx, l)
+	if m.members() > 1 && m.Weights == "" {
+		return l, course.TrainMembers(ctx, l, m.OwnOrders)
 	}
 	return l, course.Train(ctx, l)
 }

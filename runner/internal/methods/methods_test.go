@@ -3,6 +3,7 @@ package methods
 import (
 	"encoding/json"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -210,6 +211,20 @@ func TestByHand(t *testing.T) {
 	}
 	if len(seen) != len(kinds) {
 		t.Errorf("tested are %d of %d kinds", len(seen), len(kinds))
+	}
+}
+
+// A key that is 0 has its default, as the resolved manifest says.
+func TestDefaults(t *testing.T) {
+	for keys, want := range map[string]any{
+		`kind = "sgd"; learning_rate = 0`:          &sgd.Config{LearningRate: 0.01, Momentum: 0.9, Beta1: 0.9, Beta2: 0.999},
+		`kind = "kalman"; covariance = "low-rank"`: &kalman.Config{Covariance: kalman.LowRank, Rank: 10, PriorVar: 1, PriorMeanVar: 2},
+		`kind = "tagi"; sigma_v = 0; ensemble = 2`: &tagis{tagi.Config{Unit: tagi.Mixture, SigmaV: 1, SigmaP: 1. / 3, PriorVar: 1, PriorMeanVar: 1}, 2},
+		`kind = "neighbours"; neighbours = 0`:      &neighbours.Config{Neighbours: 5},
+	} {
+		if m := must[Method](t)(decode(keys)); !reflect.DeepEqual(m.Config, want) {
+			t.Errorf("%s: %+v, want %+v", keys, m.Config, want)
+		}
 	}
 }
 

@@ -55,20 +55,25 @@ func (s *stream) Validate() error {
 	if v := s.Evaluate.Validation; !(v >= 0 && v < 1) {
 		return field.Errorf("evaluate.validation", "%g is not allowed; allowed: above 0 and below 1", v)
 	}
-	for _, m := range s.Methods {
-		switch key := "method." + m.Name; {
-		case slices.ContainsFunc(s.Variants, func(v variant) bool { return v.Name == m.Name }):
-			return field.Errorf(key+".name", "a variant has this name; allowed: names that differ")
-		case m.Passes != 0 || m.Window != 0 || m.OwnOrders:
-			return field.Errorf(key, "allowed: without passes, window and own_orders; evaluate.passes is for all")
-		}
-	}
 	var variants []string
 	for _, v := range s.Variants {
 		variants = append(variants, v.Name)
 	}
 	if len(variants) == 0 {
 		variants = []string{"model"}
+	}
+	for _, m := range s.Methods {
+		key := "method." + m.Name
+		switch {
+		case slices.Contains(variants, m.Name):
+			return field.Errorf(key+".name", "a network has this name; allowed: names that differ")
+		case m.Passes != 0:
+			return field.Errorf(key+".passes", "not allowed here; allowed: evaluate.passes, for all")
+		case m.Window != 0:
+			return field.Errorf(key+".window", "allowed: only along a stream that changes")
+		case m.OwnOrders:
+			return field.Errorf(key+".own_orders", "true is not allowed; allowed: false, along a stream")
+		}
 	}
 	fewest, most := 0, 0
 	if len(s.Pages) > 0 {

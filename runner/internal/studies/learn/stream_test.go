@@ -294,7 +294,7 @@ func TestStreamRefused(t *testing.T) {
 	src := streamOf(t, studytest.Clusters(36))
 	for override, want := range map[string]string{
 		"evaluate.snapshots=[25]": "1 to 24", "evaluate.passes=0": "1 to", "method.filter.name=linear": "method.linear.name", "data.file=none.csv": "none.csv",
-		"method.near.window=3": "method.near", "variant.hidden.layers=[2, 3]": "hidden_layers", "variant.linear.layers=[3, 3]": "2 inputs",
+		"method.near.window=3": "method.near.window", "method.filter.passes=2": "method.filter.passes", "variant.hidden.layers=[2, 3]": "hidden_layers", "variant.linear.layers=[3, 3]": "2 inputs",
 		"method.filter.prior_var=-1": "prior_var", "evaluate.grids=1": "grids",
 	} {
 		if err := studytest.Err(Kind, src, override); err == nil || !strings.Contains(err.Error(), want) {

@@ -84,10 +84,8 @@ func (e *experiment) Validate() error {
 	if len(u.Wrong) == 0 {
 		return field.Errorf("unknown.wrong", "missing; allowed: shares of wrong decisions, each above 0 and below 1")
 	}
-	for i, x := range append([]float64{u.Validation}, u.Wrong...) {
-		if key := []string{"validation", "wrong"}[min(i, 1)]; !(0 < x && x < 1) {
-			return field.Errorf("unknown."+key, "a share of %g; allowed: above 0 and below 1", x)
-		}
+	if err := cmp.Or(share("unknown.validation", u.Validation), share("unknown.wrong", u.Wrong...)); err != nil {
+		return err
 	}
 	switch {
 	case slices.Contains(u.Combine, combined):
@@ -118,6 +116,16 @@ func (e *experiment) Validate() error {
 		return err
 	}
 	return cmp.Or(methods.Check(e.Methods, 0, false), field.AllWithin("unknown.thresholds", u.Thresholds, 0, 1))
+}
+
+// share returns an error unless every value is a share, neither none nor all.
+func share(key string, values ...float64) error {
+	for _, x := range values {
+		if !(0 < x && x < 1) {
+			return field.Errorf(key, "a share of %g; allowed: above 0 and below 1", x)
+		}
+	}
+	return nil
 }
 
 // once returns an error if one of the values is there twice.
