@@ -70,6 +70,9 @@ adf-shared-10               = ADF, shared, ten passes
 lognormal-normalised        = normalised log-normals
 adf-shared-six shared-six   = ADF, shared, six
 adf-shared-6-10             = ADF, shared, six, ten passes
+six-256                     = six of 256
+six-128                     = six of 128
+six-256-three               = six of 256, three passes
 
 tagi                        = TAGI
 perceptron-adf              = perceptron, ADF
@@ -83,6 +86,7 @@ laplace-bridge-corrected    = Laplace bridge, corrected
 tagi-six tagi-6             = TAGI, six
 tagi-remax                  = TAGI, remax
 tagi-6-own                  = TAGI, six, own orders
+tagi-six-256                = TAGI, six of 256
 
 laplace-window              = Laplace, window
 smooth-32-32                = smoothing, 32 + 32
