@@ -40,8 +40,8 @@ func TableFile(t *table.Table) File {
 		return File{TableName(t), t.CSV()}
 	}
 	var buf bytes.Buffer
-	z, _ := gzip.NewWriterLevel(&buf, 6) // a known level
-	z.Write(t.CSV())                     // writing to a bytes.Buffer cannot fail
+	z, _ := gzip.NewWriterLevel(&buf, gzip.BestCompression) // a known level
+	z.Write(t.CSV())                                        // writing to a bytes.Buffer cannot fail
 	z.Close()
 	return File{TableName(t), buf.Bytes()}
 }
