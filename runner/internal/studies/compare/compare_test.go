@@ -216,6 +216,9 @@ func TestPairsAndRanks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if len(e.Figures()) != 2 {
+			t.Error("no ranks of two sets")
+		}
 		for _, f := range e.Figures() {
 			drawing, err := f.Draw(tables)
 			if err != nil {
@@ -250,6 +253,9 @@ func TestPairsAndRanks(t *testing.T) {
 	made()
 	if got, want := ranked([]float64{3, 1, math.NaN(), 3 - 1e-14, math.Inf(1), math.NaN()}), []float64{2.5, 1, 5.5, 2.5, 4, 5.5}; !slices.Equal(got, want) {
 		t.Errorf("ranks %v, want %v", got, want)
+	}
+	if e.Sets = e.Sets[:1]; len(e.Figures()) != 1 {
+		t.Error("ranks of one set, which cannot differ")
 	}
 }
 

@@ -21,7 +21,11 @@ func (e *experiment) Figures() []study.Figure {
 	if len(e.Methods) < 2 {
 		return nil
 	}
-	return []study.Figure{study.Drawing("differences", "paired", e.differences), study.Drawing("ranks", "ranks", rankPlot)}
+	all := []study.Figure{study.Drawing("differences", "paired", e.differences)}
+	if len(e.Sets) > 1 { // of one set all ranks are within the critical difference
+		all = append(all, study.Drawing("ranks", "ranks", rankPlot))
+	}
+	return all
 }
 
 func (e *experiment) differences(paired *table.Table) *figures.Figure {
@@ -41,6 +45,9 @@ func (e *experiment) differences(paired *table.Table) *figures.Figure {
 	}
 	var values []float64
 	for _, set := range paired.Distinct("set") {
+		if set == allSets && len(e.Sets) == 1 {
+			continue
+		}
 		rows := paired.Where("set", set)
 		mean, low, high := rows.Nums("log_loss"), rows.Nums("log_loss_low"), rows.Nums("log_loss_high")
 		panel := figures.DotPanel{Title: set}
