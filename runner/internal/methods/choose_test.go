@@ -197,3 +197,16 @@ func TestTrainEnsemble(t *testing.T) {
 		}
 	}
 }
+
+// What became of the steps of all members is counted, and one that breaks down is told.
+func TestTrainEnsembleSteps(t *testing.T) {
+	x, class, _ := check.Clusters(40, 2, 3, "steps")
+	examples, order := dataset.NewExamples(data.Set{X: x, Class: class}, 3), func(int) rand.Source { return random.Source("order") }
+	for action, failed := range map[string]bool{"skip": false, "fail": true} {
+		m := must[Method](t)(decode(fmt.Sprintf(`kind = "closed-form"; ensemble = 2; rule = "joint"; hidden = "frozen"; prior = "paper"; prior_var = 10; bias = false; lambda = 2; on_indefinite = %q`, action)))
+		l := must[*learner.Tolerant](t)(m.Train(context.Background(), examples, random.Source("prior"), order))
+		if got := l.Steps(); got.Skipped > 0 == failed || got.Failed != failed {
+			t.Errorf("%s: %+v", action, got)
+		}
+	}
+}
