@@ -14,7 +14,7 @@ CONCURRENT = ./runner ./runner/internal/engine ./runner/internal/methods ./runne
 FUZZED = ./runner/FuzzManifest ./runner/dataset/FuzzReadCSV ./runner/internal/data/FuzzReadIDX \
 	./runner/internal/data/FuzzSets ./runner/internal/store/FuzzTable ./runner/internal/store/FuzzDecodeCell \
 	./core/checkpoint/FuzzRead
-FUZZ = $(if $(filter short,$(EFFORT)),1000x,10000x)
+FUZZ = $(if $(filter short,$(EFFORT)),5000x,40000x)
 
 help:
 	@echo 'make reproduce   run every manifest in experiments/ and leave results/'

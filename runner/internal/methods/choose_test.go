@@ -202,11 +202,15 @@ func TestTrainEnsemble(t *testing.T) {
 func TestTrainEnsembleSteps(t *testing.T) {
 	x, class, _ := check.Clusters(40, 2, 3, "steps")
 	examples, order := dataset.NewExamples(data.Set{X: x, Class: class}, 3), func(int) rand.Source { return random.Source("order") }
-	for action, failed := range map[string]bool{"skip": false, "fail": true} {
-		m := must[Method](t)(decode(fmt.Sprintf(`kind = "closed-form"; ensemble = 2; rule = "joint"; hidden = "frozen"; prior = "paper"; prior_var = 10; bias = false; lambda = 2; on_indefinite = %q`, action)))
-		l := must[*learner.Tolerant](t)(m.Train(context.Background(), examples, random.Source("prior"), order))
-		if got := l.Steps(); got.Skipped > 0 == failed || got.Failed != failed {
-			t.Errorf("%s: %+v", action, got)
-		}
+	train := func(members int, action string) learner.Steps {
+		m := must[Method](t)(decode(fmt.Sprintf(`kind = "closed-form"; ensemble = %d; rule = "joint"; hidden = "frozen"; prior = "paper"; prior_var = 10; bias = false; lambda = 2; on_indefinite = %q`, members, action)))
+		return must[*learner.Tolerant](t)(m.Train(context.Background(), examples, random.Source("prior"), order)).Steps()
+	}
+	one, two := train(1, "skip"), train(2, "skip")
+	if one.Skipped == 0 || two.Skipped <= one.Skipped || two.Indefinite <= one.Indefinite || two.Failed {
+		t.Errorf("steps of one network %+v, of two %+v", one, two)
+	}
+	if !train(2, "fail").Failed {
+		t.Error("no member broke down")
 	}
 }
