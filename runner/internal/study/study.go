@@ -45,6 +45,16 @@ type Cell struct {
 	Key  string // names the cell within its experiment
 	Spec any    // all that its tables follow from, as plain data that JSON can hold
 	Run  func(context.Context) (table.Set, error)
+
+	// Stratum groups cells that run the same code, such as those of one method on one
+	// data set: where code has changed, some cells of each stratum are recomputed and stand
+	// for the others. Empty: all cells are one stratum.
+	Stratum string
+
+	// Uses are the import paths of the baselines that the cell runs. Changes of other
+	// baselines that the list of methods imports do not change the code version of the
+	// cell; nil: those of all of them do.
+	Uses []string
 }
 
 // Figure is a drawing of tables. It follows from these, as they are published, and
