@@ -22,7 +22,7 @@ const Tolerance = 1e-9
 // leastScale is that of columns of nothing but rounding errors, some 1e-15.
 const leastScale = 1e-5
 
-// Compare returns lines on each file in which the results folder committed differs from
+// Compare returns lines on each file in which the results folder published differs from
 // fresh, the outcome of running it again, in the order of their names, and how many of
 // these files differ by more than [Tolerance]. Both lists of checksums are compared with
 // each other and with the files beside them; what is not committed need not be there.
@@ -30,10 +30,10 @@ const leastScale = 1e-5
 // What nobody can compare by numbers is accepted beside tables that are all equal: a
 // packed table or a network that is not committed if there are other tables, and a
 // figure if a table has other bytes, as figures are drawn of tables alone.
-func Compare(committed, fresh string) (lines []string, bad int, err error) {
-	old, err1 := readSums(committed)
+func Compare(published, fresh string) (lines []string, bad int, err error) {
+	old, err1 := readSums(published)
 	now, err2 := readSums(fresh)
-	there, err3 := os.ReadDir(committed)
+	there, err3 := os.ReadDir(published)
 	if err := errors.Join(err1, err2, err3); err != nil {
 		return nil, 0, fmt.Errorf("compare: %w", err)
 	}
@@ -41,7 +41,7 @@ func Compare(committed, fresh string) (lines []string, bad int, err error) {
 	maps.Copy(names, now)
 	for _, e := range there {
 		name := e.Name()
-		if !e.IsDir() && !Timed(name) && name[0] != '.' && name != sumsFile && name != runFile {
+		if !e.IsDir() && !Timed(name) && name[0] != '.' && !slices.Contains([]string{sumsFile, runFile, cellsFile}, name) {
 			names[name] = ""
 		}
 	}
@@ -50,16 +50,15 @@ func Compare(committed, fresh string) (lines []string, bad int, err error) {
 	compared, changed := false, false
 	for name := range names {
 		oldFile, newFile := File{Name: name}, File{Name: name}
-		oldProblem, err1 := oldFile.read(committed, old[name])
+		oldProblem, err1 := oldFile.read(published, old[name])
 		newProblem, err2 := newFile.read(fresh, now[name])
 		ext := filepath.Ext(name)
 		isTable := ext == ".csv" || ext == ".gz"
-		notCommitted := slices.Contains([]string{".gz", ".svg", ".pdf", ".npz"}, ext)
 		problem, differs := "", true
 		switch {
 		case err1 != nil || err2 != nil:
 			return nil, 0, fmt.Errorf("compare: %w", errors.Join(err1, err2))
-		case oldProblem == tampered || oldProblem == absent && !notCommitted:
+		case oldProblem == tampered || oldProblem == absent && committed(name):
 			problem = oldProblem + ": in the committed folder"
 		case newProblem != "":
 			problem = newProblem + ": in the fresh folder"
@@ -113,6 +112,12 @@ func Compare(committed, fresh string) (lines []string, bad int, err error) {
 		}
 	}
 	return lines, bad, nil
+}
+
+// committed reports whether a published file is committed, by its name: what is large, or
+// drawn again from the tables, is not.
+func committed(name string) bool {
+	return !slices.Contains([]string{".gz", ".svg", ".pdf", ".npz"}, filepath.Ext(name))
 }
 
 const (

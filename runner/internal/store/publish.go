@@ -12,7 +12,7 @@ import (
 )
 
 // Publish makes the folder hold the results of a complete run. It removes the
-// files of an earlier run that are not among these, then writes the files and
+// files of an earlier run that are not among these, then writes the files, cells.sums and
 // run.json, and last SHA256SUMS. [Folder.Published] recognises the results by
 // inputs, a line that stands for all that they follow from.
 //
@@ -21,7 +21,7 @@ import (
 //
 // A run that is killed in the middle leaves sums that do not match, and the
 // next one that publishes leaves the folder as if nothing had happened.
-func (f *Folder) Publish(inputs string, files []File, run *Run) error {
+func (f *Folder) Publish(inputs string, files []File, run *Run, cells *CellSums) error {
 	defer f.locked()()
 	provenance, err := run.json()
 	if err != nil {
@@ -34,7 +34,8 @@ func (f *Folder) Publish(inputs string, files []File, run *Run) error {
 	if made := f.unchanged(sums, run); made != nil {
 		provenance, files = made, f.withTimesThere(files)
 	}
-	seal := checksums{runFile: sumOf(provenance), sumsFile: sumOf(sums)}
+	content := cells.format()
+	seal := checksums{runFile: sumOf(provenance), cellsFile: sumOf(content), sumsFile: sumOf(sums)}
 	for _, file := range files {
 		if _, twice := seal[file.Name]; twice {
 			return fmt.Errorf("publish: two files are named %s", file.Name)
@@ -49,7 +50,18 @@ func (f *Folder) Publish(inputs string, files []File, run *Run) error {
 	if err := f.write(f.seal(), append([]byte(inputs+"\n"), seal.format()...)); err != nil {
 		return err
 	}
-	return f.writeAll(files, File{runFile, provenance}, File{sumsFile, sums})
+	return f.writeAll(files, File{cellsFile, content}, File{runFile, provenance}, File{sumsFile, sums})
+}
+
+// Adopt says of published results whose cells are not here that they are what the code of
+// the run makes. The results stay as they are.
+func (f *Folder) Adopt(run *Run, cells *CellSums) error {
+	defer f.locked()()
+	provenance, err := run.json()
+	if err != nil {
+		return err
+	}
+	return f.writeAll(nil, File{cellsFile, cells.format()}, File{runFile, provenance})
 }
 
 // unchanged returns run.json as it is if the folder has these sums by the same code.

@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"closedform/runner/internal/table"
@@ -82,6 +84,22 @@ func OpenResults(dir string) (*Results, error) {
 // Sums returns the checksums of all files, by which one sees whether any of them
 // has changed.
 func (r *Results) Sums() []byte { return r.sums.format() }
+
+// Intact returns an error that names a file which is not as it was published. Files that
+// are not committed need not be there.
+func (r *Results) Intact() error {
+	for _, name := range slices.Sorted(maps.Keys(r.sums)) {
+		data, err := os.ReadFile(filepath.Join(r.dir, name))
+		switch {
+		case errors.Is(err, fs.ErrNotExist) && !committed(name):
+		case err != nil:
+			return err
+		case sumOf(data) != r.sums[name]:
+			return fmt.Errorf("%s: its checksum is not that of %s", filepath.Join(r.dir, name), sumsFile)
+		}
+	}
+	return nil
+}
 
 // ErrNotCommitted is that of a packed table which was published, and is not there:
 // a run makes it again.

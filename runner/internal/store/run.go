@@ -36,6 +36,17 @@ type Run struct {
 	Start       time.Time         `json:"start"`
 	Seconds     float64           `json:"wall_seconds"`
 	Memory      int64             `json:"peak_memory_bytes,omitempty"` // resident; zero: unknown
+	Adopted     *Adopted          `json:"adopted,omitempty"`           // nil: the code of this version computed all cells
+}
+
+// Adopted tells of cells that other code has computed, and that the code of the run was
+// found to make in the same way.
+type Adopted struct {
+	From       string `json:"from"`       // code version that computed them; the first, if there are several
+	To         string `json:"to"`         // code version that adopted them
+	Cells      int    `json:"cells"`      // adopted
+	Recomputed int    `json:"recomputed"` // the sample of them that was computed again
+	Strata     int    `json:"strata"`     // from which the sample was drawn
 }
 
 // NewRun returns the provenance of a run that begins now, by the command line

@@ -4,8 +4,10 @@
 package study
 
 import (
+	"cmp"
 	"context"
 	"math/rand/v2"
+	"regexp"
 
 	"closedform/core/random"
 	"closedform/figures"
@@ -46,9 +48,9 @@ type Cell struct {
 	Spec any    // all that its tables follow from, as plain data that JSON can hold
 	Run  func(context.Context) (table.Set, error)
 
-	// Stratum groups cells that run the same code, such as those of one method on one
-	// data set: where code has changed, some cells of each stratum are recomputed and stand
-	// for the others. Empty: all cells are one stratum.
+	// Stratum groups cells that run the same code, such as those of one method on one data
+	// set: where code has changed, some cells of each stratum are recomputed and stand for
+	// the others. Empty: the Key without its seed.
 	Stratum string
 
 	// Uses are the import paths of the baselines that the cell runs. Changes of other
@@ -56,6 +58,11 @@ type Cell struct {
 	// cell; nil: those of all of them do.
 	Uses []string
 }
+
+var seed = regexp.MustCompile(`(^| )seed=\d+`)
+
+// Group returns the stratum of the cell.
+func (c Cell) Group() string { return cmp.Or(c.Stratum, seed.ReplaceAllString(c.Key, "")) }
 
 // Figure is a drawing of tables. It follows from these, as they are published, and
 // from the manifest alone.

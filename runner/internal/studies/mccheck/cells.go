@@ -54,7 +54,7 @@ func (e *experiment) Cells() []study.Cell {
 				for k := 1; k <= cases && n >= f.classes; k++ {
 					s := spec{e.seeded, f.key(n, r, k), f.name, n, r, k, c.Samples, c.Spread, c.Variance, c.Lambda}
 					run := func(ctx context.Context) (table.Set, error) { return f.run(ctx, s) }
-					cells = append(cells, study.Cell{Key: s.Key, Spec: s, Run: run})
+					cells = append(cells, study.Cell{Key: s.Key, Stratum: f.name, Spec: s, Run: run})
 				}
 			}
 		}

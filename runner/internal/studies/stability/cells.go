@@ -37,7 +37,7 @@ func (e *experiment) Cells() []study.Cell {
 		for _, lambda := range of.Lambda {
 			s := spec{e.seeded, n, lambda, of.Rho, of.Gap, of.Variance, of.Grid, of.Draws}
 			run := func(ctx context.Context) (table.Set, error) { return newGrid(s).run(ctx) }
-			cells = append(cells, study.Cell{Key: fmt.Sprintf("n=%d lambda=%s", n, lambda), Spec: s, Run: run})
+			cells = append(cells, study.Cell{Key: fmt.Sprintf("n=%d lambda=%s", n, lambda), Stratum: fmt.Sprintf("n=%d", n), Spec: s, Run: run})
 		}
 	}
 	return cells

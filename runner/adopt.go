@@ -1,0 +1,261 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"closedform/core/random"
+	"closedform/runner/internal/store"
+	"closedform/runner/internal/table"
+)
+
+// adoption is what -adopt finds out about cells that other code has computed.
+type adoption struct {
+	old     *store.CellSums
+	of      []*store.CellSum // by cell: what was published of it, from the same spec; nil: nothing
+	stale   []int            // cells that other code has computed
+	missing bool             // cells were added, removed, or have another spec
+	sample  []int            // stale cells that are recomputed
+	strata  int              // of the stale cells
+	differs map[string]bool  // strata of which the code makes other content
+}
+
+// adopt takes over the published cells that other code has computed from the same specs.
+// It recomputes a sample of every stratum and the short form of the experiment; strata
+// whose content differs are left to be computed. It reports whether nothing else is to be
+// done: the results are published, and no cell needs to be computed or merged.
+func (j *job) adopt(ctx context.Context) (done bool, err error) {
+	a, err := j.adoption()
+	if errors.Is(err, fs.ErrNotExist) {
+		fmt.Fprintf(j.stdout, "%s: nothing to adopt: nothing is published in %s\n", j.Name, j.dir)
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	if len(a.stale) == 0 {
+		if !a.missing {
+			fmt.Fprintf(j.stdout, "%s: nothing to adopt: %s is of this code\n", j.Name, j.dir)
+		}
+		return !a.missing, nil
+	}
+	if err := j.draw(a); err != nil {
+		return false, err
+	}
+	merged, err := j.check(ctx, a)
+	if err != nil {
+		return false, err
+	}
+	adopted, here, err := j.takeOver(a)
+	if err != nil {
+		return false, err
+	}
+	fmt.Fprintf(j.stdout, "%s: adopted %d of %d cells after recomputing %d, of %d strata, in %s\n",
+		j.Name, adopted, len(a.of), len(a.sample), a.strata, j.took())
+	switch {
+	case here == adopted:
+		j.adopted = &store.Adopted{Recomputed: len(a.sample), Strata: a.strata}
+		return false, nil // the tables are made again from the cells
+	case len(a.differs) > 0 || a.missing || !merged:
+		fmt.Fprintf(j.stdout, "%s: %s has no cells to make other tables from: computing all of them\n", j.Name, j.dir)
+		return false, nil
+	}
+	return true, j.restamp(a)
+}
+
+// adoption compares the published cells with today's.
+func (j *job) adoption() (*adoption, error) {
+	results, err := store.OpenResults(j.dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := results.Intact(); err != nil {
+		return nil, err
+	}
+	a := &adoption{of: make([]*store.CellSum, len(j.work.Cells)), differs: map[string]bool{}}
+	if a.old, err = store.ReadCellSums(j.dir); err != nil {
+		return nil, err
+	}
+	byKey := map[string]*store.CellSum{}
+	for i, c := range a.old.Cells {
+		byKey[c.Key] = &a.old.Cells[i]
+	}
+	a.missing = len(byKey) != len(a.of)
+	strata := map[string]bool{}
+	for i, c := range j.work.Cells {
+		switch old := byKey[c.Key]; {
+		case old == nil || old.Spec != store.ShortSpec(j.origins[i].spec):
+			a.missing = true
+		default:
+			a.of[i] = old
+			if old.Code != j.origins[i].code {
+				a.stale = append(a.stale, i)
+				strata[c.Group()] = true
+			}
+		}
+	}
+	a.strata = len(strata)
+	return a, nil
+}
+
+// sampled is the share of the cells of a stratum that are recomputed, at least one.
+const sampled = 0.05
+
+// draw draws the sample: of each stratum cells that take little time, at random among those
+// that take about as long. It is an error if they take longer than the budget.
+func (j *job) draw(a *adoption) error {
+	rnd := rand.New(random.Source("adopt", j.Name, j.version))
+	groups := map[string][]int{}
+	for _, k := range rnd.Perm(len(a.stale)) {
+		i := a.stale[k]
+		name := j.work.Cells[i].Group()
+		groups[name] = append(groups[name], i)
+	}
+	var total time.Duration
+	for _, name := range slices.Sorted(maps.Keys(groups)) {
+		group := groups[name]
+		slices.SortStableFunc(group, func(a, b int) int {
+			return cmp.Compare(math.Round(math.Log2(j.expected(a))), math.Round(math.Log2(j.expected(b))))
+		})
+		for _, i := range group[:int(math.Ceil(sampled*float64(len(group))))] {
+			a.sample = append(a.sample, i)
+			total += time.Duration(j.expected(i) * float64(time.Second))
+		}
+	}
+	slices.Sort(a.sample)
+	if total > j.budget {
+		return fmt.Errorf("to adopt %d cells, %d of %d strata are recomputed, which takes about %v of processor time; "+
+			"-adopt-budget allows %v", len(a.stale), len(a.sample), a.strata, total.Round(time.Second), j.budget)
+	}
+	return nil
+}
+
+// check recomputes the sample and the short form, and notes the strata that differ. It
+// reports whether the tables of the short form are the same.
+func (j *job) check(ctx context.Context, a *adoption) (merged bool, err error) {
+	cells, err := j.recompute(ctx, &j.work, a.sample)
+	if err != nil {
+		return false, err
+	}
+	for k, i := range a.sample {
+		if store.ShortDigest(cells[k].Digest()) != a.of[i].Digest {
+			c := j.work.Cells[i]
+			j.differs(a, c.Group(), fmt.Sprintf("cell %s: %s", c.Key, j.difference(cells[k])))
+		}
+	}
+	if a.old.Tables == "" || len(j.Short) == 0 {
+		return false, nil
+	}
+	now, strata, err := j.shortForm(ctx)
+	if err != nil {
+		return false, err
+	}
+	merged = now.Tables == a.old.Tables && len(now.Short) == len(a.old.Short)
+	for k, c := range now.Short {
+		i := slices.IndexFunc(a.old.Short, func(old store.CellSum) bool { return old.Key == c.Key && old.Spec == c.Spec })
+		merged = merged && i >= 0
+		if i >= 0 && a.old.Short[i].Digest != c.Digest {
+			j.differs(a, strata[k], "in the short form")
+		}
+	}
+	return merged, nil
+}
+
+// differs notes that the cells of a stratum are to be computed.
+func (j *job) differs(a *adoption, stratum, how string) {
+	if !a.differs[stratum] {
+		fmt.Fprintf(j.stdout, "%s: stratum %q differs: %s\n", j.Name, stratum, how)
+	}
+	a.differs[stratum] = true
+}
+
+// takeOver makes the cells that are here, of the strata that do not differ, cells of today's
+// code. It returns how many cells are adopted, and how many of them are here.
+func (j *job) takeOver(a *adoption) (adopted, here int, err error) {
+	for _, i := range a.stale {
+		cell := j.work.Cells[i]
+		if a.differs[cell.Group()] {
+			continue
+		}
+		adopted++
+		old := a.of[i]
+		c, _ := j.folder.LoadCell(cell.Key, fingerprint(origin{old.Code, j.origins[i].spec}))
+		if c == nil || store.ShortDigest(c.Tables.Digest()) != old.Digest {
+			continue
+		}
+		here++
+		c.Fingerprint, c.From = j.work.Prints[i], cmp.Or(c.From, old.Code)
+		if err := j.folder.SaveCell(c); err != nil {
+			return adopted, here, err
+		}
+	}
+	return adopted, here, nil
+}
+
+// restamp says of the published results that they are of today's code.
+func (j *job) restamp(a *adoption) error {
+	run, err := store.ReadRun(j.dir)
+	if err != nil {
+		return err
+	}
+	sums := *a.old
+	sums.Cells = slices.Clone(sums.Cells)
+	for i, c := range a.of {
+		if now := j.origins[i].code; c.Code != now {
+			k := slices.IndexFunc(a.old.Cells, func(old store.CellSum) bool { return old.Key == c.Key })
+			sums.Cells[k].Code, sums.Cells[k].From = now, cmp.Or(c.From, c.Code)
+		}
+	}
+	run.CodeVersion = j.version
+	run.Adopted = &store.Adopted{To: j.version, Recomputed: len(a.sample), Strata: a.strata}
+	run.Adopted.Cells, run.Adopted.From = sums.Adopted()
+	return j.folder.Adopt(run, &sums)
+}
+
+// shortForm computes the short form of the experiment. It returns the digests of its cells
+// and tables, and the strata of the cells.
+func (j *job) shortForm(ctx context.Context) (sums *store.CellSums, strata []string, err error) {
+	e, err := newExperiment(j.File, j.Short)
+	if err != nil {
+		return nil, nil, err
+	}
+	short := &job{program: j.program, experiment: e, start: time.Now()}
+	if _, err := short.prepare(ctx); err != nil {
+		return nil, nil, err
+	}
+	all := make([]int, len(short.work.Cells))
+	for i := range all {
+		all[i] = i
+	}
+	cells, err := short.recompute(ctx, &short.work, all)
+	if err != nil {
+		return nil, nil, fmt.Errorf("the short form: %w", err)
+	}
+	tables, err := e.study.Tables(cells)
+	if err != nil {
+		return nil, nil, fmt.Errorf("the short form: %w", err)
+	}
+	sums = &store.CellSums{Tables: store.ShortDigest(tables.Digest())}
+	for i, c := range short.work.Cells {
+		sums.Short = append(sums.Short, short.sum(i, cells[i]))
+		strata = append(strata, c.Group())
+	}
+	return sums, strata, nil
+}
+
+// sum returns the line of a cell for cells.sums.
+func (j *job) sum(i int, content table.Set) store.CellSum {
+	of := j.origins[i]
+	return store.CellSum{
+		Key: j.work.Cells[i].Key, Code: of.code,
+		Spec: store.ShortSpec(of.spec), Digest: store.ShortDigest(content.Digest()),
+	}
+}

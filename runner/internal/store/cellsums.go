@@ -1,0 +1,115 @@
+package store
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+// cellsFile tells what the cells of the published results held, so that a sample of them
+// can be checked where no cell is left:
+//
+//	tables c0ffee0123456789
+//	short 0123456789abcdef 01234567 joint seed=1
+//	code d0de… (64 digits)
+//	0123456789abcdef 89abcdef joint seed=1
+//	code d0de… (64 digits) from beef… (64 digits)
+//	fedcba9876543210 89abcdef total seed=1
+//
+// "tables" and "short" have the digests of the tables and of the cells of the short form of
+// the experiment, if it has one; a line with a code version comes before the cells that this
+// version computed or, with "from", adopted from the version that computed them. The line of
+// a cell has digests of its content and of its spec, and its key.
+const cellsFile = "cells.sums"
+
+// CellSum says what a cell held, and what it was made from.
+type CellSum struct {
+	Key, Code, Spec, Digest string
+	From                    string // version that computed it, if another; empty: Code
+}
+
+// CellSums is the content of cells.sums.
+type CellSums struct {
+	Tables string    // digest of the tables of the short form; empty: there is none
+	Short  []CellSum // its cells, without versions
+	Cells  []CellSum
+}
+
+// ShortDigest returns the digits of a SHA-256 sum of content that cells.sums keeps.
+func ShortDigest(sum string) string { return sum[:16] }
+
+// ShortSpec returns the digits of a SHA-256 sum of a spec that cells.sums keeps.
+func ShortSpec(sum string) string { return sum[:8] }
+
+func (s *CellSums) format() []byte {
+	var b strings.Builder
+	if s.Tables != "" {
+		fmt.Fprintf(&b, "tables %s\n", s.Tables)
+	}
+	for _, c := range s.Short {
+		fmt.Fprintf(&b, "short %s %s %s\n", c.Digest, c.Spec, c.Key)
+	}
+	code, from := "", ""
+	for _, c := range s.Cells {
+		if c.Code != code || c.From != from {
+			code, from = c.Code, c.From
+			fmt.Fprintf(&b, "code %s", code)
+			if from != "" {
+				fmt.Fprintf(&b, " from %s", from)
+			}
+			fmt.Fprintln(&b)
+		}
+		fmt.Fprintf(&b, "%s %s %s\n", c.Digest, c.Spec, c.Key)
+	}
+	return []byte(b.String())
+}
+
+var (
+	tableLine = regexp.MustCompile(`^tables ([0-9a-f]{16})$`)
+	shortLine = regexp.MustCompile(`^short ([0-9a-f]{16}) ([0-9a-f]{8}) (.+)$`)
+	codeLine  = regexp.MustCompile(`^code ([0-9a-f]+)(?: from ([0-9a-f]+))?$`)
+	cellLine  = regexp.MustCompile(`^([0-9a-f]{16}) ([0-9a-f]{8}) (.+)$`)
+)
+
+// ReadCellSums reads cells.sums of a results folder.
+func ReadCellSums(dir string) (*CellSums, error) {
+	path := filepath.Join(dir, cellsFile)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	s, number := new(CellSums), 0
+	var of CellSum // version of the lines that follow
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimSuffix(line, "\n")
+		number++
+		if m := tableLine.FindStringSubmatch(line); m != nil {
+			s.Tables = m[1]
+		} else if m := shortLine.FindStringSubmatch(line); m != nil {
+			s.Short = append(s.Short, CellSum{Key: m[3], Spec: m[2], Digest: m[1]})
+		} else if m := codeLine.FindStringSubmatch(line); m != nil {
+			of = CellSum{Code: m[1], From: m[2]}
+		} else if m := cellLine.FindStringSubmatch(line); m != nil && of.Code != "" {
+			of.Digest, of.Spec, of.Key = m[1], m[2], m[3]
+			s.Cells = append(s.Cells, of)
+		} else {
+			return nil, fmt.Errorf("%s:%d: bad line %q", path, number, line)
+		}
+	}
+	return s, nil
+}
+
+// Adopted returns the number of cells that other code has computed, and the version of
+// the first of them.
+func (s *CellSums) Adopted() (n int, from string) {
+	for _, c := range s.Cells {
+		if c.From != "" {
+			n++
+			from = cmp.Or(from, c.From)
+		}
+	}
+	return n, from
+}
