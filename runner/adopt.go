@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -9,10 +10,13 @@ import (
 	"maps"
 	"math"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"time"
 
 	"closedform/core/random"
+	"closedform/runner/internal/engine"
 	"closedform/runner/internal/store"
 	"closedform/runner/internal/table"
 )
@@ -62,7 +66,7 @@ func (j *job) adopt(ctx context.Context) (done bool, err error) {
 		j.Name, adopted, len(a.of), len(a.sample), a.strata, j.took())
 	switch {
 	case here == adopted:
-		j.adopted = &store.Adopted{Recomputed: len(a.sample), Strata: a.strata}
+		j.adopted = store.Adopted{Recomputed: len(a.sample), Strata: a.strata}
 		return false, nil // the tables are made again from the cells
 	case len(a.differs) > 0 || a.missing || !merged:
 		fmt.Fprintf(j.stdout, "%s: %s has no cells to make other tables from: computing all of them\n", j.Name, j.dir)
@@ -84,10 +88,7 @@ func (j *job) adoption() (*adoption, error) {
 	if a.old, err = store.ReadCellSums(j.dir); err != nil {
 		return nil, err
 	}
-	byKey := map[string]*store.CellSum{}
-	for i, c := range a.old.Cells {
-		byKey[c.Key] = &a.old.Cells[i]
-	}
+	byKey := a.old.ByKey()
 	a.missing = len(byKey) != len(a.of)
 	strata := map[string]bool{}
 	for i, c := range j.work.Cells {
@@ -131,9 +132,9 @@ func (j *job) draw(a *adoption) error {
 		}
 	}
 	slices.Sort(a.sample)
-	if total > j.budget {
+	if total > j.adoptBudget {
 		return fmt.Errorf("to adopt %d cells, %d of %d strata are recomputed, which takes about %v of processor time; "+
-			"-adopt-budget allows %v", len(a.stale), len(a.sample), a.strata, total.Round(time.Second), j.budget)
+			"-adopt-budget allows %v", len(a.stale), len(a.sample), a.strata, total.Round(time.Second), j.adoptBudget)
 	}
 	return nil
 }
@@ -151,8 +152,8 @@ func (j *job) check(ctx context.Context, a *adoption) (merged bool, err error) {
 			j.differs(a, c.Group(), fmt.Sprintf("cell %s: %s", c.Key, j.difference(cells[k])))
 		}
 	}
-	if a.old.Tables == "" || len(j.Short) == 0 {
-		return false, nil
+	if len(j.Short) == 0 {
+		return false, nil // nothing shows that the tables are made in the same way
 	}
 	now, strata, err := j.shortForm(ctx)
 	if err != nil {
@@ -163,7 +164,13 @@ func (j *job) check(ctx context.Context, a *adoption) (merged bool, err error) {
 		i := slices.IndexFunc(a.old.Short, func(old store.CellSum) bool { return old.Key == c.Key && old.Spec == c.Spec })
 		merged = merged && i >= 0
 		if i >= 0 && a.old.Short[i].Digest != c.Digest {
-			j.differs(a, strata[k], "in the short form")
+			j.differs(a, strata[k], "cell "+c.Key+" of the short form")
+		}
+	}
+	for name := range a.differs {
+		if !slices.ContainsFunc(a.stale, func(i int) bool { return j.work.Cells[i].Group() == name }) {
+			return false, fmt.Errorf("the short form differs in stratum %q, which the experiment does not have: "+
+				"run it without -adopt", name)
 		}
 	}
 	return merged, nil
@@ -180,6 +187,7 @@ func (j *job) differs(a *adoption, stratum, how string) {
 // takeOver makes the cells that are here, of the strata that do not differ, cells of today's
 // code. It returns how many cells are adopted, and how many of them are here.
 func (j *job) takeOver(a *adoption) (adopted, here int, err error) {
+	j.stamped = map[int]bool{}
 	for _, i := range a.stale {
 		cell := j.work.Cells[i]
 		if a.differs[cell.Group()] {
@@ -187,12 +195,12 @@ func (j *job) takeOver(a *adoption) (adopted, here int, err error) {
 		}
 		adopted++
 		old := a.of[i]
-		c, _ := j.folder.LoadCell(cell.Key, fingerprint(origin{old.Code, j.origins[i].spec}))
+		c, _ := j.folder.LoadCell(cell.Key, origin{old.Code, j.origins[i].spec}.fingerprint())
 		if c == nil || store.ShortDigest(c.Tables.Digest()) != old.Digest {
 			continue
 		}
 		here++
-		c.Fingerprint, c.From = j.work.Prints[i], cmp.Or(c.From, old.Code)
+		c.Fingerprint, j.stamped[i] = j.work.Prints[i], true
 		if err := j.folder.SaveCell(c); err != nil {
 			return adopted, here, err
 		}
@@ -206,18 +214,12 @@ func (j *job) restamp(a *adoption) error {
 	if err != nil {
 		return err
 	}
-	sums := *a.old
-	sums.Cells = slices.Clone(sums.Cells)
-	for i, c := range a.of {
-		if now := j.origins[i].code; c.Code != now {
-			k := slices.IndexFunc(a.old.Cells, func(old store.CellSum) bool { return old.Key == c.Key })
-			sums.Cells[k].Code, sums.Cells[k].From = now, cmp.Or(c.From, c.Code)
-		}
+	for _, i := range a.stale {
+		a.of[i].Code, a.of[i].From = j.origins[i].code, cmp.Or(a.of[i].From, a.of[i].Code)
 	}
-	run.CodeVersion = j.version
-	run.Adopted = &store.Adopted{To: j.version, Recomputed: len(a.sample), Strata: a.strata}
-	run.Adopted.Cells, run.Adopted.From = sums.Adopted()
-	return j.folder.Adopt(run, &sums)
+	j.adopted = store.Adopted{Recomputed: len(a.sample), Strata: a.strata}
+	run.CodeVersion, run.Adopted = j.version, j.provenance(a.old)
+	return j.folder.Restamp(run, a.old)
 }
 
 // shortForm computes the short form of the experiment. It returns the digests of its cells
@@ -258,4 +260,63 @@ func (j *job) sum(i int, content table.Set) store.CellSum {
 		Key: j.work.Cells[i].Key, Code: of.code,
 		Spec: store.ShortSpec(of.spec), Digest: store.ShortDigest(content.Digest()),
 	}
+}
+
+// sums returns what the cells held. The short form is computed unless the results that are
+// there have it, by the same code and manifest.
+func (j *job) sums(ctx context.Context) (*store.CellSums, error) {
+	was, err := store.ReadCellSums(j.dir)
+	if err != nil {
+		was = new(store.CellSums) // none, or damaged: they are about to be replaced
+	}
+	sums := new(store.CellSums)
+	if len(j.Short) > 0 && len(j.Overrides) == 0 && !j.verify {
+		run, err1 := store.ReadRun(j.dir)
+		text, err2 := os.ReadFile(filepath.Join(j.dir, "manifest.toml"))
+		if err1 == nil && err2 == nil && was.Tables != "" && run.CodeVersion == j.version && bytes.Equal(text, j.resolved) {
+			sums.Tables, sums.Short = was.Tables, was.Short
+		} else if sums, _, err = j.shortForm(ctx); err != nil {
+			return nil, err
+		}
+	}
+	before := was.ByKey()
+	for i, c := range j.done {
+		of := j.sum(i, c.Tables)
+		switch old := before[of.Key]; {
+		case old == nil || j.work.Computed == len(j.done) || old.Spec != of.Spec || old.Digest != of.Digest:
+		case old.Code == of.Code:
+			of.From = old.From
+		case j.stamped[i]:
+			of.From = cmp.Or(old.From, old.Code)
+		}
+		sums.Cells = append(sums.Cells, of)
+	}
+	return sums, nil
+}
+
+// provenance returns what run.json tells of adopted cells, nil if there is none.
+func (j *job) provenance(sums *store.CellSums) *store.Adopted {
+	n, from := sums.Adopted()
+	if n == 0 {
+		return nil
+	}
+	a := j.adopted
+	if was, err := store.ReadRun(j.dir); err == nil && was.Adopted != nil && a.Strata == 0 {
+		a = *was.Adopted // of an earlier run
+	}
+	a.Cells, a.From, a.To = n, from, j.version
+	return &a
+}
+
+// expected returns the processor seconds that a cell takes.
+func (j *job) expected(i int) float64 { return 1 }
+
+func (j *job) difference(cell table.Set) string { return "" }
+
+func (j *job) recompute(ctx context.Context, w *engine.Work, which []int) ([]table.Set, error) {
+	out := make([]table.Set, len(which))
+	return out, parallel(len(which), func(k int) (err error) {
+		out[k], err = w.Cells[which[k]].Run(ctx)
+		return err
+	})
 }

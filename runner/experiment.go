@@ -89,17 +89,31 @@ var codeVersion = func(s study.Experiment) (string, error) {
 	return closedform.Version(reflect.TypeOf(s).Elem().PkgPath())
 }
 
-// fingerprints returns for each cell what stands for its spec and the code.
-func fingerprints(version string, cells []study.Cell) ([]string, error) {
-	prints := make([]string, len(cells))
+// origin is what a cell follows from.
+type origin struct{ code, spec string } // the code version, and the checksum of the spec
+
+func (o origin) fingerprint() string { return checksum([]byte(o.code), []byte(o.spec)) }
+
+// origins returns what the cells follow from.
+func origins(version string, cells []study.Cell) ([]origin, error) {
+	all := make([]origin, len(cells))
 	for i, c := range cells {
 		spec, err := json.Marshal(c.Spec)
 		if err != nil {
 			return nil, fmt.Errorf("cell %s: %w", c.Key, err)
 		}
-		prints[i] = checksum([]byte(version), spec)
+		all[i] = origin{version, checksum(spec)}
 	}
-	return prints, nil
+	return all, nil
+}
+
+// fingerprints returns those of all origins.
+func fingerprints(of []origin) []string {
+	prints := make([]string, len(of))
+	for i, o := range of {
+		prints[i] = o.fingerprint()
+	}
+	return prints
 }
 
 // checksum returns the SHA-256, in hexadecimal, of all parts.

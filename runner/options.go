@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"time"
 )
 
 // manifests is the folder in which experiments are looked up by name.
@@ -32,6 +33,8 @@ type options struct {
 	chunk, limit                   int
 	wait, dryRun                   bool
 	task, merge                    string // PLAN/NUMBER and PLAN/ARRAY, of the jobs
+	adopt                          bool
+	adoptBudget                    time.Duration
 }
 
 const usage = `Usage: runner [flags]
@@ -50,6 +53,7 @@ Examples:
                                                  the same by a job array of a cluster
   go run ./runner -exp fig1_12 -shard 1/3        the first third of the cells, for machines that share no
   go run ./runner -exp fig1_12                   ... folder; after 2/3 and 3/3 merge what is in cells/
+  go run ./runner -all -adopt                    after a change of code: check a sample, compute what differs
   go run ./runner -all -verify                   run again elsewhere and compare with results/
   go run ./runner -all -draw                     draw all figures again from the tables in results/
   go run ./runner -report page.html              one page of all results, to send to someone
@@ -81,6 +85,8 @@ func parse(w io.Writer, args []string) (*options, error) {
 	flags.BoolVar(&o.list, "list", false, "list the manifests in experiments/")
 	flags.StringVar(&o.effort, "effort", "any", "`which` of the manifests -all and -list take: quick, full or any")
 	flags.BoolVar(&o.verify, "verify", false, "run into a temporary folder and compare with the results in -out; nothing else is written")
+	flags.BoolVar(&o.adopt, "adopt", false, "where only code has changed, recompute a sample of the cells, and keep the others if it is the same")
+	flags.DurationVar(&o.adoptBudget, "adopt-budget", 10*time.Minute, "most processor `time` of an experiment for the sample of -adopt")
 	flags.BoolVar(&o.draw, "draw", false, "draw the figures again from the tables in -out; nothing is computed")
 	flags.StringVar(&o.out, "out", "results", "`folder` in which the results folders are")
 	flags.IntVar(&o.workers, "workers", runtime.GOMAXPROCS(0), "`number` of cells computed at a time; it changes no result")
@@ -146,6 +152,8 @@ func (o *options) check(rest []string) string {
 		return "-verify needs all cells, not a -shard"
 	case o.draw && (o.verify || o.shard.n > 0):
 		return "-draw computes nothing, and excludes -verify and -shard"
+	case o.adopt && (o.draw || o.verify || o.shard.n > 0 || o.engine != "here" || o.task+o.merge != ""):
+		return "-adopt excludes -draw, -verify, -shard and -engine slurm"
 	case !slices.Contains([]string{"here", "slurm"}, o.engine):
 		return fmt.Sprintf("-engine %s: need here or slurm", o.engine)
 	case o.engine == "slurm" && (!running || o.verify || o.draw || o.shard.n > 0 || o.task+o.merge != ""):

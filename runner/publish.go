@@ -30,7 +30,12 @@ func (j *job) publish(ctx context.Context, inputs string, computed int) (n int, 
 	if run.Seeds, err = j.seeds(j.resolved); err != nil {
 		return 0, nil, err
 	}
-	err = j.folder.Publish(inputs, files, run)
+	sums, err := j.sums(ctx)
+	if err != nil {
+		return 0, nil, err
+	}
+	run.Adopted = j.provenance(sums)
+	err = j.folder.Publish(inputs, files, run, sums)
 	j.folder.Prune(j.work.Prints)
 	return len(files), notes, err
 }

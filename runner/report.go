@@ -86,7 +86,7 @@ func (p *program) kept(ctx context.Context, e *experiment, dir, version string) 
 		return 0
 	}
 	cells := e.study.Cells()
-	prints, err := fingerprints(version, cells)
+	of, err := origins(version, cells)
 	if err != nil {
 		return 0
 	}
@@ -94,7 +94,7 @@ func (p *program) kept(ctx context.Context, e *experiment, dir, version string) 
 	for i, c := range cells {
 		keys[i] = c.Key
 	}
-	stock := store.NewStock(dir, keys, prints)
+	stock := store.NewStock(dir, keys, fingerprints(of))
 	stock.Look()
 	return stock.Count
 }

@@ -25,6 +25,9 @@ type job struct {
 	folder   *store.Folder
 	resolved []byte // the manifest
 	version  string // of the code
+	origins  []origin
+	stamped  map[int]bool  // cells that this run has adopted
+	adopted  store.Adopted // how they were checked
 	work     engine.Work
 	done     []*store.Cell // nil: not yet
 }
@@ -72,6 +75,11 @@ func (j *job) run(ctx context.Context) error {
 	if d, ok := j.study.(study.WithData); ok && !j.quiet {
 		for _, line := range d.About() {
 			fmt.Fprintln(j.stderr, line)
+		}
+	}
+	if j.options.adopt {
+		if done, err := j.adopt(ctx); done || err != nil {
+			return err
 		}
 	}
 	j.work.Name, j.work.Folder, j.work.Options = j.Name, j.folder, j.Slurm
@@ -122,9 +130,10 @@ func (j *job) prepare(ctx context.Context) (inputs string, err error) {
 	if j.version, err = codeVersion(j.study); err != nil {
 		return "", err
 	}
-	if j.work.Prints, err = fingerprints(j.version, j.work.Cells); err != nil {
+	if j.origins, err = origins(j.version, j.work.Cells); err != nil {
 		return "", err
 	}
+	j.work.Prints = fingerprints(j.origins)
 	if j.resolved, err = j.Resolved(j.study); err != nil {
 		return "", err
 	}

@@ -24,7 +24,7 @@ func TestResultsFolder(t *testing.T) {
 	for _, path := range glob(t, dir, "*") {
 		names = append(names, filepath.Base(path))
 	}
-	want := strings.Fields("README.md SHA256SUMS cells manifest.toml run.json runs.csv runs.pdf runs.png runs.svg summary.csv timing.csv " +
+	want := strings.Fields("README.md SHA256SUMS cells cells.sums manifest.toml run.json runs.csv runs.pdf runs.png runs.svg summary.csv timing.csv " +
 		"timing_cost.csv timing_cost.pdf timing_cost.png timing_cost.svg walks.csv.gz")
 	if !slices.Equal(names, want) {
 		t.Errorf("there is %q, want %q", names, want)

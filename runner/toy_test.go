@@ -133,6 +133,13 @@ func (t *Toy) Cells() []study.Cell {
 	return cells
 }
 
+// toyShift stands for a change of code: it changes where a walk ends. toyAbove changes how
+// the walks are counted.
+var (
+	toyShift func(name string, x float64) float64
+	toyAbove int
+)
+
 func (t *Toy) walk(ctx context.Context, s toySpec) (table.Set, error) {
 	if s.Model.Fail {
 		return nil, errors.New("lost its way")
@@ -153,6 +160,9 @@ func (t *Toy) walk(ctx context.Context, s toySpec) (table.Set, error) {
 		x += s.Model.Scale * r.NormFloat64()
 		walks.Add(s.Name, s.Seed, k+1, x)
 	}
+	if toyShift != nil {
+		x = toyShift(s.Name, x)
+	}
 	runs.Add(s.Name, s.Seed, x)
 	return table.Set{walks, runs}, nil
 }
@@ -164,7 +174,7 @@ func (t *Toy) Tables(cells []table.Set) (table.Set, error) {
 	}
 	summary := table.New("summary", table.Text("method", "who walks"), table.Int("above", "how many end above the threshold"))
 	for _, g := range set.Get("runs").GroupBy("method").All() {
-		above := 0
+		above := toyAbove
 		for _, x := range g.Nums("end") {
 			if x > t.Threshold {
 				above++

@@ -38,10 +38,10 @@ const (
 
 // Header has the keys that all manifests have.
 type Header struct {
-	Name      string   `toml:"name"`   // the results folder
-	Study     string   `toml:"study"`  // the study that reads the rest
-	Seed      int      `toml:"seed"`   // of all that is random; where seeds are swept, the one that is drawn
-	Effort    string   `toml:"effort"` // quick or full, by which -all can choose; full
+	Name      string   `toml:"name"`            // the results folder
+	Study     string   `toml:"study"`           // the study that reads the rest
+	Seed      int      `toml:"seed"`            // of all that is random; where seeds are swept, the one that is drawn
+	Effort    string   `toml:"effort"`          // quick or full, by which -all can choose; full
 	Short     []string `toml:"short,omitempty"` // key=value: what makes the experiment take seconds
 	Overrides []string `toml:"overrides,omitempty"`
 	Folder    string   `toml:"folder,omitempty"` // that paths of data files are relative to; that of the manifest

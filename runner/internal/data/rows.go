@@ -11,9 +11,21 @@ import (
 func rowRange(text string) (first, last int, err error) {
 	var rest string
 	if n, _ := fmt.Sscanf(text, "%d-%d%s", &first, &last, &rest); n != 2 || first < 1 || last < first {
-		err = field.Errorf("train_rows", "%q is not allowed; allowed: FIRST-LAST with 1 ≤ FIRST ≤ LAST", text)
+		err = fmt.Errorf("%q is not allowed; allowed: FIRST-LAST with 1 ≤ FIRST ≤ LAST", text)
 	}
 	return first, last, err
+}
+
+// checkRows returns an error unless the value of a key is empty or a range of rows.
+func checkRows(key, text string) error {
+	if text == "" {
+		return nil
+	}
+	_, _, err := rowRange(text)
+	if err != nil {
+		return field.Errorf(key, "%v", err)
+	}
+	return nil
 }
 
 // splitRows returns the numbers of the examples in a range of rows, and of the rest.

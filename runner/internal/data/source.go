@@ -2,6 +2,7 @@ package data
 
 import (
 	"cmp"
+	"errors"
 	"math/rand/v2"
 	"strings"
 
@@ -40,6 +41,9 @@ type Source struct {
 	TrainRows    string  `toml:"train_rows,omitempty" json:"train_rows,omitempty"`
 	TestFraction float64 `toml:"test_fraction,omitzero" json:"test_fraction,omitzero"` // share of the test part, drawn at random, the classes in proportion
 
+	// TestRows are those of the test part that count, from 1, such as "1-500"; empty: all.
+	TestRows string `toml:"test_rows,omitempty" json:"test_rows,omitempty"`
+
 	Scale dataset.Scaling `toml:"scale,omitzero" json:"scale,omitzero"` // as fitted on the training part
 
 	whole, test *Examples // what the files hold; of a generator an example
@@ -74,10 +78,8 @@ func (s Source) Validate() error {
 			`and with images test_images and test_labels, with train_rows or without`, parts)
 	case !(s.TestFraction >= 0 && s.TestFraction < 1):
 		return field.Errorf("test_fraction", "%g is not allowed; allowed: above 0 and below 1", s.TestFraction)
-	case s.TrainRows != "":
-		_, _, err = rowRange(s.TrainRows)
 	}
-	return err
+	return cmp.Or(checkRows("train_rows", s.TrainRows), checkRows("test_rows", s.TestRows))
 }
 
 // kind returns the key by which the source is given, or an error if there is none or
@@ -104,6 +106,7 @@ func (s Source) kind() (kind string, err error) {
 		{"test_images", s.TestImages != "", "images"},
 		{"test_labels", s.TestLabels != "", "images"},
 		{"train_rows", s.TrainRows != "", "file or images"},
+		{"test_rows", s.TestRows != "", "file or images"},
 		{"test_fraction", s.TestFraction != 0, "file or images"},
 	} {
 		if kind == "" && k.given && k.key == k.kinds {
@@ -163,10 +166,11 @@ func (s *Source) Load(folder string) (err error) {
 	if s.TrainRows != "" {
 		key = "train_rows"
 	}
-	if _, _, err = s.Parts(rand.NewPCG(0, 0)); err != nil {
-		return field.Errorf(key, "%v", err)
+	_, _, err = s.Parts(rand.NewPCG(0, 0))
+	if named := (*field.Error)(nil); err == nil || errors.As(err, &named) {
+		return err
 	}
-	return nil
+	return field.Errorf(key, "%v", err)
 }
 
 // Inputs returns the number of inputs of an example.
@@ -203,6 +207,19 @@ func (s *Source) Parts(src rand.Source) (train, test *Examples, err error) {
 
 // Unscaled is Parts with the inputs as they are.
 func (s *Source) Unscaled(src rand.Source) (train, test *Examples, err error) {
+	train, test, err = s.split(src)
+	if err != nil || s.TestRows == "" {
+		return train, test, err
+	}
+	rows, _, err := splitRows(test, s.TestRows)
+	if err != nil {
+		return nil, nil, field.Errorf("test_rows", "%v", err)
+	}
+	return train, test.Subset(rows), nil
+}
+
+// split returns the training and the whole test part.
+func (s *Source) split(src rand.Source) (train, test *Examples, err error) {
 	var trainRows, testRows []int
 	switch {
 	case s.Name != "":

@@ -99,6 +99,13 @@ func TestSourceParts(t *testing.T) {
 			[]float64{12, 18, 24, 30},
 			[]float64{0, 6},
 		},
+		{"file = \"table.csv\"\ntrain_rows = \"1-9\"\ntest_rows = \"2-3\"\nscale = \"none\"", 2, 3, 9, 2, 1, []float64{1, 2, 3, 4, 5, 6, 7, 8, 9}, []float64{11, 12}},
+		{
+			"images = \"images\"\nlabels = \"labels\"\ntest_images = \"few-images\"\ntest_labels = \"few-labels\"\ntest_rows = \"2-2\"\nscale = \"none\"",
+			6, 3, 10, 1, 4,
+			[]float64{0, 6, 12, 18, 24, 30, 36, 42, 48, 54},
+			[]float64{6},
+		},
 		{"generator = \"spirals\"\narms = 4\ntrain = 7\ntest = 5", 2, 4, 7, 5, 0, nil, nil},
 	} {
 		s, err := decode(c.text)
@@ -179,6 +186,7 @@ func TestSourceValidate(t *testing.T) {
 		"file = \"t.csv\"\ntest_fraction = 1.0":                                                                   "test_fraction: 1 is not allowed",
 		"file = \"t.csv\"\ntest_fraction = 0.5\nscale = \"log\"":                                                  "scale: \"log\" is not allowed; allowed: standard, unit, centred, none",
 		"file = \"t.csv\"\ntest_fraction = nan":                                                                   "test_fraction: NaN is not allowed",
+		"file = \"t.csv\"\ntrain_rows = \"1-3\"\ntest_rows = \"3\"":                                               "test_rows: \"3\" is not allowed; allowed: FIRST-LAST",
 		"file = \"t.csv\"\ntrain_rows = \"3-1\"":                                                                  "train_rows: \"3-1\" is not allowed; allowed: FIRST-LAST",
 		"file = \"t.csv\"\ntest_fraction = 0.5\nlabels = \"labels\"":                                              "labels: does not go with file; allowed with images only",
 		"file = \"t.csv\"\ntest_fraction = 0.5\ntrain = 4":                                                        "train: does not go with file; allowed with generator only",
@@ -213,6 +221,7 @@ func TestSourceLoadErrors(t *testing.T) {
 		{"file = \"ragged.csv\"\ntest_fraction = 0.5", "DIR/ragged.csv:3: 2 cells; need 3"},
 		{"file = \".\"\ntest_fraction = 0.5", "read DIR: is a directory"},
 		{"file = \"table.csv\"\ntrain_rows = \"1-13\"", "train_rows: \"1-13\" is not allowed; allowed: from 1 to 12, and not all of them"},
+		{"file = \"table.csv\"\ntrain_rows = \"1-9\"\ntest_rows = \"1-4\"", "test_rows: \"1-4\" is not allowed; allowed: from 1 to 3, and not all of them"},
 		{"file = \"table.csv\"\ntrain_rows = \"1-2\"", "train_rows: DIR/table.csv:4: class \"c\" is not in the training part, which has a, b"},
 		{"images = \"images\"\nlabels = \"few-labels\"\ntest_fraction = 0.5", "DIR/images has 10 images and DIR/few-labels has 2 labels"},
 		{"images = \"labels\"\nlabels = \"labels\"\ntest_fraction = 0.5", "DIR/labels: "},

@@ -23,7 +23,6 @@ type Cell struct {
 	Fingerprint string    // stands for all that its tables follow from: printable, without spaces
 	Tables      table.Set // its part of the experiment's tables
 	Seconds     float64   // time it took
-	From        string    // code version that computed it, if it was adopted by another; else empty
 }
 
 // LoadCell returns the cell of this key if it was made under this fingerprint, and

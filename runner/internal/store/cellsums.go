@@ -102,6 +102,15 @@ func ReadCellSums(dir string) (*CellSums, error) {
 	return s, nil
 }
 
+// ByKey returns the lines of the cells, which are those of s, by their keys.
+func (s *CellSums) ByKey() map[string]*CellSum {
+	all := map[string]*CellSum{}
+	for i := range s.Cells {
+		all[s.Cells[i].Key] = &s.Cells[i]
+	}
+	return all
+}
+
 // Adopted returns the number of cells that other code has computed, and the version of
 // the first of them.
 func (s *CellSums) Adopted() (n int, from string) {

@@ -60,7 +60,7 @@ func publishForever(dir string) {
 		panic(err)
 	}
 	for n := 0; ; n = 1 - n {
-		if err := f.Publish(fmt.Sprint(n), version(n), testRun()); err != nil {
+		if err := f.Publish(fmt.Sprint(n), version(n), testRun(), new(CellSums)); err != nil {
 			panic(err)
 		}
 		fmt.Println(n)

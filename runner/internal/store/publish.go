@@ -53,9 +53,9 @@ func (f *Folder) Publish(inputs string, files []File, run *Run, cells *CellSums)
 	return f.writeAll(files, File{cellsFile, content}, File{runFile, provenance}, File{sumsFile, sums})
 }
 
-// Adopt says of published results whose cells are not here that they are what the code of
-// the run makes. The results stay as they are.
-func (f *Folder) Adopt(run *Run, cells *CellSums) error {
+// Restamp replaces run.json and cells.sums of published results, to say which code made them.
+// The results stay as they are.
+func (f *Folder) Restamp(run *Run, cells *CellSums) error {
 	defer f.locked()()
 	provenance, err := run.json()
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 
 func publish(t testing.TB, f *Folder, inputs string, files ...File) {
 	t.Helper()
-	if err := f.Publish(inputs, files, testRun()); err != nil {
+	if err := f.Publish(inputs, files, testRun(), new(CellSums)); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -61,7 +61,7 @@ func TestPublish(t *testing.T) {
 	f := openTemp(t)
 	// sha256 of "abc" is the example of FIPS 180-4; the order is that of names.
 	publish(t, f, "i", File{"b.csv", []byte("abc")}, File{"a.csv", nil}, File{"timing_cost.csv", []byte("ns\n1\n")})
-	want := "SHA256SUMS a.csv b.csv cells/published run.json timing_cost.csv"
+	want := "SHA256SUMS a.csv b.csv cells/published cells.sums run.json timing_cost.csv"
 	if got := fileNames(t, f.dir); got != want {
 		t.Errorf("there is %s, want %s", got, want)
 	}
@@ -93,7 +93,7 @@ func TestPublish(t *testing.T) {
 		publish(t, f, "1", append(version(0), File{"timing_old.png", nil})...)
 		harm()
 		publish(t, f, "2", File{"a.csv", []byte("1")})
-		if got := fileNames(t, f.dir); got != "SHA256SUMS a.csv cells/published notes.txt run.json" {
+		if got := fileNames(t, f.dir); got != "SHA256SUMS a.csv cells/published cells.sums notes.txt run.json" {
 			t.Errorf("there is %s", got)
 		}
 	}
@@ -109,7 +109,7 @@ func TestPublishWritesSumsLast(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(f.dir, "z.csv", "in the way"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	if err := f.Publish("2", []File{{"a.csv", []byte("2")}, {"z.csv", nil}}, testRun()); err == nil {
+	if err := f.Publish("2", []File{{"a.csv", []byte("2")}, {"z.csv", nil}}, testRun(), new(CellSums)); err == nil {
 		t.Error("a folder was replaced by a file")
 	}
 	if read(t, f.dir, sumsFile) != before || f.Published("1") || f.Published("2") {
@@ -122,11 +122,11 @@ func TestPublishRefusesNames(t *testing.T) {
 	for _, name := range []string{
 		"", ".", "..", ".x.csv", "a/b.csv", "../x.csv", `a\b`, "a b.csv", "a\nb", "-x.csv", "SHA256SUMS", "run.json",
 	} {
-		if err := f.Publish("i", []File{{name, nil}}, testRun()); err == nil {
+		if err := f.Publish("i", []File{{name, nil}}, testRun(), new(CellSums)); err == nil {
 			t.Errorf("published a file named %q", name)
 		}
 	}
-	if err := f.Publish("i", []File{{"a.csv", []byte("1")}, {"a.csv", []byte("2")}}, testRun()); err == nil {
+	if err := f.Publish("i", []File{{"a.csv", []byte("1")}, {"a.csv", []byte("2")}}, testRun(), new(CellSums)); err == nil {
 		t.Error("two files of one name were published")
 	}
 	if got := fileNames(t, f.dir); got != "" {

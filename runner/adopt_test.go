@@ -1,0 +1,183 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"closedform/runner/internal/store"
+	"closedform/runner/internal/study"
+)
+
+// many is a manifest of the toy study with 2 strata of 30 cells each, and a short form.
+var many = strings.NewReplacer("seed = [1, 2]", `seed = "1..30"`, "threshold", "short = ['sweep.seed=[2]']\nthreshold").Replace(small)
+
+// changeCode makes the program one of another code version, which differs in what change
+// changes; the test's end brings the first back.
+func changeCode(t *testing.T, version string, change func()) {
+	t.Helper()
+	old := codeVersion
+	codeVersion = func(study.Experiment) (string, error) { return version, nil }
+	t.Cleanup(func() { codeVersion, toyShift, toyAbove = old, nil, 0 })
+	if change != nil {
+		change()
+	}
+}
+
+// published is a run of a manifest, with its cells or as a clone has it.
+func published(t *testing.T, manifest string, clone bool) (m, out, dir string) {
+	m, out = write(t, manifest), t.TempDir()
+	mustRun(t, "-exp", m, "-out", out)
+	dir = filepath.Join(out, "small")
+	if clone {
+		for _, path := range append(glob(t, dir, "*.csv.gz"), filepath.Join(dir, "cells"), filepath.Join(dir, "timing.csv")) {
+			if err := os.RemoveAll(path); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return m, out, dir
+}
+
+// hereAndInClone runs a test with cells, and as in a clone, which has none.
+func hereAndInClone(t *testing.T, test func(t *testing.T, clone bool)) {
+	for _, clone := range []bool{false, true} {
+		t.Run(fmt.Sprintf("clone=%v", clone), func(t *testing.T) { test(t, clone) })
+	}
+}
+
+func mustReadRun(t *testing.T, dir string) *store.Run {
+	t.Helper()
+	run, err := store.ReadRun(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return run
+}
+
+// Code that makes the same content adopts all cells, where they are and in a clone.
+func TestAdopt(t *testing.T) {
+	hereAndInClone(t, func(t *testing.T, clone bool) {
+		m, out, dir := published(t, many, clone)
+		runs := read(t, dir, "runs.csv")
+		changeCode(t, "2", nil)
+		stdout := mustRun(t, "-exp", m, "-out", out, "-adopt")
+		contains(t, stdout, "small: adopted 60 of 60 cells after recomputing 4, of 2 strata, in ")
+		want := store.Adopted{From: "1", To: "2", Cells: 60, Recomputed: 4, Strata: 2}
+		if run := mustReadRun(t, dir); run.CodeVersion != "2" || run.Adopted == nil || *run.Adopted != want {
+			t.Errorf("run.json has version %s, adopted %+v", run.CodeVersion, run.Adopted)
+		}
+		if read(t, dir, "runs.csv") != runs {
+			t.Error("other tables")
+		}
+		contains(t, mustRun(t, "-exp", m, "-out", out, "-adopt"), "small: nothing to adopt: "+dir+" is of this code\n")
+		if !clone {
+			contains(t, mustRun(t, "-exp", m, "-out", out), "60 cells, all done before")
+		}
+		// A further version adopts what the first has computed.
+		changeCode(t, "3", nil)
+		mustRun(t, "-exp", m, "-out", out, "-adopt")
+		if a := mustReadRun(t, dir).Adopted; a == nil || a.From != "1" || a.To != "3" {
+			t.Errorf("adopted %+v", a)
+		}
+		// What was computed again is no longer adopted.
+		contains(t, mustRun(t, "-exp", m, "-out", out, "-verify"), "small: same bytes\n")
+		if a := mustReadRun(t, dir).Adopted; a != nil {
+			t.Errorf("adopted %+v after -verify", a)
+		}
+		if strings.Contains(read(t, dir, "cells.sums"), "from") {
+			t.Error("cells.sums tells of adopted cells")
+		}
+	})
+}
+
+// Where code makes other content in one stratum, its cells are computed and no others.
+func TestAdoptDifference(t *testing.T) {
+	hereAndInClone(t, func(t *testing.T, clone bool) {
+		m, out, dir := published(t, many, clone)
+		changeCode(t, "2", func() {
+			toyShift = func(name string, x float64) float64 {
+				if name == "total" {
+					x *= 1.001
+				}
+				return x
+			}
+		})
+		stdout := mustRun(t, "-exp", m, "-out", out, "-adopt")
+		contains(t, stdout, `small: stratum "total" differs: cell total seed=`, "runs.end", "relative",
+			"adopted 30 of 60 cells after recomputing 4, of 2 strata")
+		if strings.Contains(stdout, `"joint"`) {
+			t.Errorf("it says %q", stdout)
+		}
+		run, fresh := mustReadRun(t, dir), t.TempDir()
+		switch {
+		case !clone && (run.Computed != 30 || run.Adopted == nil || run.Adopted.Cells != 30):
+			t.Errorf("%d computed, adopted %+v", run.Computed, run.Adopted)
+		case clone && (run.Computed != 60 || run.Adopted != nil):
+			t.Errorf("clone: %d computed, adopted %+v", run.Computed, run.Adopted)
+		}
+		mustRun(t, "-exp", m, "-out", fresh)
+		same(t, results(t, dir), results(t, filepath.Join(fresh, "small")))
+	})
+}
+
+// Cells that are the same can be merged into other tables.
+func TestAdoptOtherTables(t *testing.T) {
+	hereAndInClone(t, func(t *testing.T, clone bool) {
+		m, out, dir := published(t, many, clone)
+		changeCode(t, "2", func() { toyAbove = 100 })
+		mustRun(t, "-exp", m, "-out", out, "-adopt")
+		computed := map[bool]int{false: 0, true: 60}[clone]
+		if run := mustReadRun(t, dir); run.Computed != computed || run.CodeVersion != "2" {
+			t.Errorf("%d computed, version %s", run.Computed, run.CodeVersion)
+		}
+		contains(t, read(t, dir, "summary.csv"), "joint,1")
+		if got := strings.Split(read(t, dir, "summary.csv"), "\n")[1]; len(got) != len("joint,1nn") {
+			t.Errorf("the tables are those of before: %q", got)
+		}
+	})
+}
+
+// Without a short form nothing shows that the tables of a clone are made in the same way.
+func TestAdoptWithoutShortForm(t *testing.T) {
+	m, out, dir := published(t, small, true)
+	changeCode(t, "2", nil)
+	mustRun(t, "-exp", m, "-out", out, "-adopt")
+	if run := mustReadRun(t, dir); run.Computed != 4 || run.Adopted != nil {
+		t.Errorf("%d computed, adopted %+v", run.Computed, run.Adopted)
+	}
+}
+
+// A changed spec is computed, also where code has changed.
+func TestAdoptChangedSpec(t *testing.T) {
+	_, out, dir := published(t, many, false)
+	changeCode(t, "2", nil)
+	m := write(t, edit(t, many, "scale = 2", "scale = 3"))
+	contains(t, mustRun(t, "-exp", m, "-out", out, "-adopt"), "adopted 30 of 60 cells after recomputing 2, of 1 strata")
+	if run := mustReadRun(t, dir); run.Computed != 30 {
+		t.Errorf("%d computed", run.Computed)
+	}
+}
+
+func TestAdoptRefuses(t *testing.T) {
+	m, out, dir := published(t, many, true)
+	changeCode(t, "2", nil)
+	_, _, err := try(t, "-exp", m, "-out", out, "-adopt", "-adopt-budget", "1ns")
+	contains(t, fmt.Sprint(err), "-adopt-budget allows 1ns")
+	if err := os.WriteFile(filepath.Join(dir, "runs.csv"), []byte("method,seed,end\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	_, _, err = try(t, "-exp", m, "-out", out, "-adopt")
+	contains(t, fmt.Sprint(err), "runs.csv", "checksum")
+	if run := mustReadRun(t, dir); run.CodeVersion != "1" {
+		t.Errorf("version %s", run.CodeVersion)
+	}
+	contains(t, mustRun(t, "-exp", m, "-out", t.TempDir(), "-adopt"), "small: nothing to adopt: nothing is published in ", "60 computed")
+	_, _, err = try(t, "-exp", m, "-adopt", "-draw")
+	if !slices.Contains([]int{2}, exitCode(err)) {
+		t.Errorf("-adopt -draw: %v", err)
+	}
+}
