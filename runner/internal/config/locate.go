@@ -101,6 +101,15 @@ func (m *Manifest) override(o string) error {
 			for j, e := range t {
 				labels = append(labels, label(j, e))
 			}
+			if k == "*" {
+				for _, l := range labels {
+					one := strings.Join(slices.Concat(keys[:i], []string{l}, keys[i+1:]), ".")
+					if err := m.override(one + "=" + text); err != nil {
+						return err
+					}
+				}
+				return nil
+			}
 			at := slices.Index(labels, k)
 			if at < 0 || i == len(keys)-1 {
 				return fmt.Errorf("%s is not a key; allowed: a key of %s", strings.Join(keys[:i+1], "."), strings.Join(labels, ", "))

@@ -78,6 +78,7 @@ type Manifest struct {
 //
 //	model.lambda=0.4              a key of a table
 //	variant.joint.lambda=slope    of the variant named joint
+//	variant.*.lambda=slope        of every variant
 //	figure.1.single=true          of the first figure
 //	sweep.seed=1..5               a text that is no TOML value is a string
 //	sweep.seed=1                  one value stands for a list of it

@@ -16,8 +16,20 @@ func rowRange(text string) (first, last int, err error) {
 	return first, last, err
 }
 
-// checkRows returns an error unless the value of a key is empty or a range of rows.
-func checkRows(key, text string) error {
+// Rows returns the examples in a range of rows; if the text is empty, all of them.
+func Rows(e *Examples, text string) (*Examples, error) {
+	if text == "" {
+		return e, nil
+	}
+	rows, _, err := splitRows(e, text)
+	if err != nil {
+		return nil, err
+	}
+	return e.Subset(rows), nil
+}
+
+// CheckRows returns an error unless the value of a key is empty or a range of rows.
+func CheckRows(key, text string) error {
 	if text == "" {
 		return nil
 	}

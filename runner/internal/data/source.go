@@ -79,7 +79,7 @@ func (s Source) Validate() error {
 	case !(s.TestFraction >= 0 && s.TestFraction < 1):
 		return field.Errorf("test_fraction", "%g is not allowed; allowed: above 0 and below 1", s.TestFraction)
 	}
-	return cmp.Or(checkRows("train_rows", s.TrainRows), checkRows("test_rows", s.TestRows))
+	return cmp.Or(CheckRows("train_rows", s.TrainRows), CheckRows("test_rows", s.TestRows))
 }
 
 // kind returns the key by which the source is given, or an error if there is none or
@@ -208,14 +208,13 @@ func (s *Source) Parts(src rand.Source) (train, test *Examples, err error) {
 // Unscaled is Parts with the inputs as they are.
 func (s *Source) Unscaled(src rand.Source) (train, test *Examples, err error) {
 	train, test, err = s.split(src)
-	if err != nil || s.TestRows == "" {
-		return train, test, err
-	}
-	rows, _, err := splitRows(test, s.TestRows)
 	if err != nil {
-		return nil, nil, field.Errorf("test_rows", "%v", err)
+		return nil, nil, err
 	}
-	return train, test.Subset(rows), nil
+	if test, err = Rows(test, s.TestRows); err != nil {
+		err = field.Errorf("test_rows", "%v", err)
+	}
+	return train, test, err
 }
 
 // split returns the training and the whole test part.

@@ -64,6 +64,7 @@ type outside struct {
 	Name     string `toml:"name"`
 	Labelled bool   `toml:"labelled,omitempty" json:",omitempty"` // it has the same classes
 	Enlarge  int    `toml:"enlarge,omitempty" json:",omitempty"`  // see the function enlarged; 0: as they are
+	Rows     string `toml:"rows,omitempty" json:",omitempty"`     // those that count, such as "1-500"; empty: all
 	data.Files
 	examples *data.Examples
 }
@@ -79,6 +80,9 @@ func (e *experiment) Validate() error {
 	for _, o := range e.Outside {
 		if o.Name == "" || o.Name == testPart || o.Name == unseenClass {
 			return field.Errorf("outside."+o.Name+".name", "allowed: a name other than %s and %s", testPart, unseenClass)
+		}
+		if err := data.CheckRows("outside."+o.Name+".rows", o.Rows); err != nil {
+			return err
 		}
 	}
 	if len(u.Wrong) == 0 {
@@ -164,6 +168,9 @@ func (e *experiment) Prepare(context.Context) (err error) {
 		o := &e.Outside[i]
 		if o.examples, err = o.Load(e.manifest.Folder); err != nil {
 			return e.manifest.Locate("outside."+o.Name, err)
+		}
+		if o.examples, err = data.Rows(o.examples, o.Rows); err != nil {
+			return e.manifest.Errorf("outside."+o.Name+".rows", "%v", err)
 		}
 		if o.Enlarge > 0 {
 			full := side(inputs)
