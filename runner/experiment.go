@@ -14,7 +14,7 @@ import (
 
 	"closedform"
 	"closedform/runner/internal/config"
-	"closedform/runner/internal/data"
+	"closedform/runner/internal/fetch"
 	"closedform/runner/internal/studies"
 	"closedform/runner/internal/study"
 )
@@ -64,7 +64,7 @@ func (e *experiment) cells() ([]study.Cell, error) {
 // missing says which data files of an experiment are not there, and how to get them.
 func (e *experiment) missing() error {
 	if d, ok := e.study.(study.WithData); ok {
-		if err := data.Missing(d.Files()...); err != nil {
+		if err := fetch.Missing(d.Files()...); err != nil {
 			return fmt.Errorf("%s: %w", e.Name, err)
 		}
 	}
