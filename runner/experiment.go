@@ -5,8 +5,10 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 
@@ -84,20 +86,46 @@ func (e *experiment) seeds(resolved []byte) ([]int, error) {
 	return e.Seeds(m.Sweep.Seed)
 }
 
-// codeVersion returns the version of the code that makes the cells of a study.
-var codeVersion = func(s study.Experiment) (string, error) {
-	return closedform.Version(reflect.TypeOf(s).Elem().PkgPath())
+// codeVersion returns the version of the code that makes those cells of a study that use
+// some baselines.
+var codeVersion = func(s study.Experiment, uses []string) (string, error) {
+	return closedform.Version(reflect.TypeOf(s).Elem().PkgPath(), uses)
 }
 
-// fingerprints returns for each cell what stands for its spec and the code.
-func fingerprints(version string, cells []study.Cell) ([]string, error) {
+// codeVersions returns the version of the code of each cell, and one that stands for those of
+// all of them; without cells that of the study.
+func codeVersions(s study.Experiment, cells []study.Cell) (each []string, all string, err error) {
+	known := map[string]string{}
+	for _, c := range cells {
+		uses := fmt.Sprint(c.Uses == nil, c.Uses)
+		if known[uses] == "" {
+			if known[uses], err = codeVersion(s, c.Uses); err != nil {
+				return nil, "", err
+			}
+		}
+		each = append(each, known[uses])
+	}
+	if len(cells) == 0 {
+		if known[""], err = codeVersion(s, nil); err != nil {
+			return nil, "", err
+		}
+	}
+	distinct := slices.Compact(slices.Sorted(maps.Values(known)))
+	if all = strings.Join(distinct, " "); len(distinct) > 1 {
+		all = checksum([]byte(all))
+	}
+	return each, all, nil
+}
+
+// fingerprints returns for each cell what stands for its spec and the version of its code.
+func fingerprints(versions []string, cells []study.Cell) ([]string, error) {
 	prints := make([]string, len(cells))
 	for i, c := range cells {
 		spec, err := json.Marshal(c.Spec)
 		if err != nil {
 			return nil, fmt.Errorf("cell %s: %w", c.Key, err)
 		}
-		prints[i] = checksum([]byte(version), spec)
+		prints[i] = checksum([]byte(versions[i]), spec)
 	}
 	return prints, nil
 }

@@ -24,7 +24,7 @@ type job struct {
 	dir      string
 	folder   *store.Folder
 	resolved []byte // the manifest
-	version  string // of the code
+	version  string // of the code of all cells
 	work     engine.Work
 	done     []*store.Cell // nil: not yet
 }
@@ -119,10 +119,11 @@ func (j *job) prepare(ctx context.Context) (inputs string, err error) {
 	if j.work.Cells, err = j.experiment.cells(); err != nil {
 		return "", err
 	}
-	if j.version, err = codeVersion(j.study); err != nil {
+	var versions []string
+	if versions, j.version, err = codeVersions(j.study, j.work.Cells); err != nil {
 		return "", err
 	}
-	if j.work.Prints, err = fingerprints(j.version, j.work.Cells); err != nil {
+	if j.work.Prints, err = fingerprints(versions, j.work.Cells); err != nil {
 		return "", err
 	}
 	if j.resolved, err = j.Resolved(j.study); err != nil {
