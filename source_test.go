@@ -1,9 +1,20 @@
 package closedform
 
 import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"go/ast"
+	"go/build"
+	"go/parser"
+	"go/token"
+	"go/types"
 	"io/fs"
 	"maps"
+	"os"
+	"os/exec"
 	"path"
+	"path/filepath"
 	"regexp"
 	"runtime"
 	"slices"
@@ -12,107 +23,346 @@ import (
 	"testing/fstest"
 )
 
-// fakes is a small module: two studies, of which one uses gauss, by way of mvn.
-var fakes = fstest.MapFS{
-	"go.mod":                      {Data: []byte("module closedform\n")},
-	"go.sum":                      {Data: []byte("")},
-	"core/gauss/gauss.go":         {Data: []byte("package gauss\n")},
-	"core/mvn/mvn.go":             {Data: []byte("package mvn\n\nimport (\n\t\"math\"\n\n\tg \"closedform/core/gauss\"\n)\n")},
-	"core/random/random.go":       {Data: []byte("package random\n")},
-	"runner/internal/s/a/a.go":    {Data: []byte("package a\n\nimport \"closedform/core/mvn\"\n")},
-	"runner/internal/s/a/b.go":    {Data: []byte("package a\n")},
-	"runner/internal/s/z/z.go":    {Data: []byte("package z\n\nimport \"closedform/core/random\"\n")},
-	"runner/internal/s/a/more.go": {Data: []byte("package a\n")},
+func files(nameContent ...string) fstest.MapFS {
+	m := fstest.MapFS{}
+	for i := 0; i < len(nameContent); i += 2 {
+		m[nameContent[i]] = &fstest.MapFile{Data: []byte(nameContent[i+1])}
+	}
+	return m
 }
 
-func mustVersion(t *testing.T, fsys fs.FS, pkg, toolchain string) string {
+// fakes is a small module: a study whose cells run methods, and uses gauss, by way of mvn;
+// and another study.
+var fakes = files(
+	"go.mod", "module closedform\n\ngo 1.26\n\nrequire (\n\tx.org/used v1.0.0\n\tx.org/us v1.0.0 // indirect\n)\n",
+	"go.sum", "x.org/us v1.0.0 h1:a\nx.org/used v1.0.0 h1:b\nx.org/used v1.0.0/go.mod h1:c\n",
+	"core/gauss/gauss.go", "package gauss\n\nimport _ \"x.org/used/sub\"\n",
+	"core/gauss/gauss_amd64.s", "#include \"gauss.h\"\n\n// dot\nTEXT ·dot(SB), 4, $0 // it\n\tVADDPD X0, X1, X2\n",
+	"core/gauss/gauss_arm64.s", "",
+	"core/gauss/gauss.h", "#define A (1)\n",
+	"core/mvn/mvn.go", "package mvn\n\nimport (\n\t\"math\"\n\n\tg \"closedform/core/gauss\"\n)\n",
+	"core/random/random.go", "package random\n",
+	"baselines/kalman/kalman.go", "package kalman\n\nimport _ \"closedform/baselines/mlp\"\n",
+	"baselines/mlp/mlp.go", "package mlp\n",
+	"baselines/sgd/sgd.go", "package sgd\n",
+	"runner/internal/fetch/fetch.go", "package fetch\n",
+	"runner/internal/methods/kinds.go", "package methods\n",
+	"runner/internal/methods/kalman.go", "package methods\n\nimport _ \"closedform/baselines/kalman\"\n",
+	"runner/internal/methods/sgd.go", "package methods\n\nimport _ \"closedform/baselines/sgd\"\n",
+	"runner/internal/s/a/a.go", "package a\n\nimport (\n\t_ \"embed\"\n\n\t_ \"closedform/core/mvn\"\n\t_ \"closedform/runner/internal/methods\"\n)\n\n//go:embed *.csv\nvar x string\n\nfunc f() {}\n",
+	"runner/internal/s/a/b.go", "package a\n",
+	"runner/internal/s/a/more.go", "package a\n",
+	"runner/internal/s/a/x.csv", "1",
+	"runner/internal/s/z/z.go", "package z\n\nimport _ \"closedform/core/random\"\n",
+)
+
+// versions returns those of cells by what they run: a baseline, none, or perhaps all, and those of
+// the other study.
+func versions(t *testing.T, fsys fs.FS, toolchain string) map[string]string {
 	t.Helper()
-	v, err := version(fsys, pkg, toolchain)
-	if err != nil {
-		t.Fatal(err)
+	const study, other = module + "/runner/internal/s/a", module + "/runner/internal/s/z"
+	got := map[string]string{}
+	for name, cell := range map[string]struct {
+		pkg  string
+		uses []string
+	}{
+		"kalman": {study, []string{rivals + "kalman"}},
+		"sgd":    {study, []string{rivals + "sgd"}},
+		"none":   {study, []string{}},
+		"all":    {study, nil},
+		"other":  {other, nil},
+	} {
+		tree := newTree(fsys, build.Context{GOOS: "linux", GOARCH: "amd64", Compiler: "gc"})
+		tree.toolchain = toolchain
+		v, err := tree.version(cell.pkg, cell.uses)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got[name] = v
 	}
-	return v
+	return got
 }
 
 func TestVersionFollowsImports(t *testing.T) {
-	const study, other = "closedform/runner/internal/s/a", "closedform/runner/internal/s/z"
-	edited := func(name, data string) fs.FS {
-		m := maps.Clone(fakes)
-		m[name] = &fstest.MapFile{Data: []byte(data)}
-		return m
-	}
 	// Where a content spells what would follow it, the name of the next file.
-	swallowed := maps.Clone(fakes)
-	swallowed["runner/internal/s/a/b.go"] = &fstest.MapFile{Data: []byte("package a\nrunner/internal/s/a/more.go 10\npackage a\n")}
-	delete(swallowed, "runner/internal/s/a/more.go")
+	swallowed := files("runner/internal/s/a/b.go", "package a\nrunner/internal/s/a/more.go 10\npackage a\n", "runner/internal/s/a/more.go", "")
+	const a, all, rival = "all kalman none sgd", "all kalman none other sgd", "package rival\n"
+	before := versions(t, fakes, "go1")
 	for _, c := range []struct {
-		what         string
-		fsys         fs.FS
-		study, other bool // whether their versions change
+		what, want string
+		edits      fstest.MapFS // by names; empty: deleted
 	}{
-		{"nothing", maps.Clone(fakes), false, false},
-		{"the study", edited("runner/internal/s/a/a.go", "package a\n\nimport \"closedform/core/mvn\"\n\nvar x = 1\n"), true, false},
-		{"a new file of the study", edited("runner/internal/s/a/new.go", "package a\n"), true, false},
-		{"a lost file", swallowed, true, false},
-		{"its figures", edited("runner/internal/s/a/figures.go", "package a\n\nimport \"closedform/figures\"\n"), false, false},
-		{"its other figures", edited("runner/internal/s/a/curve_figures.go", "package a\n"), false, false},
-		{"its tests", edited("runner/internal/s/a/a_test.go", "package a\n\nimport \"closedform/internal/check\"\n"), false, false},
-		{"the package figures", edited("figures/figures.go", "package figures\n"), false, false},
-		{"what an import imports", edited("core/gauss/gauss.go", "package gauss\n\nvar x = 1\n"), true, false},
-		{"what the other imports", edited("core/random/random.go", "package random\n\nvar x = 1\n"), false, true},
-		{"go.mod", edited("go.mod", "module closedform\n\ngo 2.0\n"), true, true},
-		{"go.sum", edited("go.sum", "x"), true, true},
+		{"nothing", "", nil},
+		{"the study", a, files("runner/internal/s/a/b.go", "package a\n\nvar y = 1\n")},
+		{"its comments and layout", "", files("runner/internal/s/a/b.go", "// Package a is.\npackage a // it\n\n\n")},
+		{"a new file of the study", a, files("runner/internal/s/a/new.go", "package a\n")},
+		{"a lost file", a, swallowed},
+		{"its build tag", a, files("runner/internal/s/a/b.go", "//go:build linux\n\npackage a\n")},
+		{"a file for another processor", "", files("runner/internal/s/a/b_arm64.go", "package a\n")},
+		{"a file of another tag", "", files("runner/internal/s/a/new.go", "//go:build noasm\n\npackage a\n")},
+		{"an embedded file", a, files("runner/internal/s/a/x.csv", "2")},
+		{"a new embedded file", a, files("runner/internal/s/a/y.csv", "2")},
+		{"a file that is not embedded", "", files("runner/internal/s/a/x.txt", "2")},
+		{"its figures", "", files("runner/internal/s/a/figures.go", "package a\n\nimport \"closedform/figures\"\n")},
+		{"its other figures", "", files("runner/internal/s/a/curve_figures.go", "package a\n")},
+		{"its tests", "", files("runner/internal/s/a/a_test.go", "package a\n\nimport \"closedform/internal/check\"\n")},
+		{"the package figures", "", files("figures/figures.go", "package figures\n")},
+		{"what an import imports", a, files("core/gauss/gauss.go", "package gauss\n\nvar x = 1\n")},
+		{"assembly", a, files("core/gauss/gauss_amd64.s", "#include \"gauss.h\"\n\nTEXT ·dot(SB), 4, $0\n\tVMAXPD X0, X1, X2\n")},
+		{"comments of assembly", "", files("core/gauss/gauss_amd64.s", "#include \"gauss.h\"\n/* a\nb */\n\n  TEXT ·dot(SB), 4, $0\n\tVADDPD   X0, X1, X2\n")},
+		{"assembly of another processor", "", files("core/gauss/gauss_arm64.s", "x")},
+		{"a header", a, files("core/gauss/gauss.h", "#define A (2)\n")},
+		{"what the other imports", "other", files("core/random/random.go", "package random\n\nvar x = 1\n")},
+		{"the list of methods", a, files("runner/internal/methods/kinds.go", "package methods\n\nvar x = 1\n")},
+		{"a new rival", "all", files("runner/internal/methods/rival.go", "package methods\n\nimport _ \"closedform/baselines/rival\"\n", "baselines/rival/rival.go", rival)},
+		{"a baseline", "all kalman", files("baselines/kalman/kalman.go", "package kalman\n\nimport _ \"closedform/baselines/mlp\"\n\nvar x = 1\n")},
+		{"what a baseline imports", "all kalman", files("baselines/mlp/mlp.go", "package mlp\n\nvar x = 1\n")},
+		{"how a baseline is run", "all kalman", files("runner/internal/methods/kalman.go", "package methods\n\nimport _ \"closedform/baselines/kalman\"\n\nvar x = 1\n")},
+		{"a baseline that the study imports itself", a, files("runner/internal/s/a/b.go", "package a\n\nimport _ \"closedform/baselines/mlp\"\n")},
+		{"how data sets are fetched", "", files("runner/internal/fetch/fetch.go", "package fetch\n\nvar x = 1\n")},
+		{"the Go version of go.mod", all, files("go.mod", strings.Replace(string(fakes["go.mod"].Data), "1.26", "1.27", 1))},
+		{"a module", a, files("go.mod", strings.Replace(string(fakes["go.mod"].Data), "used v1.0.0", "used v1.0.1", 1))},
+		{"the sum of a module", a, files("go.sum", strings.Replace(string(fakes["go.sum"].Data), ":b", ":x", 1))},
+		{"another module", "", files("go.mod", strings.Replace(string(fakes["go.mod"].Data), "us v1.0.0", "us v1.0.1", 1))},
+		{"the sum of another module", "", files("go.sum", strings.Replace(string(fakes["go.sum"].Data), ":a", ":x", 1))},
+		{"a replacement", all, files("go.mod", string(fakes["go.mod"].Data)+"replace x.org/us => x.org/me v1\n")},
 	} {
-		for pkg, want := range map[string]bool{study: c.study, other: c.other} {
-			if changed := mustVersion(t, c.fsys, pkg, "go1") != mustVersion(t, fakes, pkg, "go1"); changed != want {
-				t.Errorf("%s changed: that the version of %s changes is %v", c.what, pkg, changed)
+		edited := maps.Clone(fakes)
+		maps.Copy(edited, c.edits)
+		maps.DeleteFunc(edited, func(_ string, f *fstest.MapFile) bool { return len(f.Data) == 0 })
+		var changed []string
+		for name, v := range versions(t, edited, "go1") {
+			if v != before[name] {
+				changed = append(changed, name)
 			}
 		}
+		slices.Sort(changed)
+		if got := strings.Join(changed, " "); got != c.want {
+			t.Errorf("%s changed: and so do the versions of %q, want %q", c.what, got, c.want)
+		}
 	}
-	if mustVersion(t, fakes, study, "go1") == mustVersion(t, fakes, study, "go2") {
+	if versions(t, fakes, "go2")["other"] == before["other"] {
 		t.Error("another toolchain has the same version")
 	}
-	broken := edited("runner/internal/s/a/a.go", "package a\n\nimport \"closedform/core/gone\"\n")
-	if v, err := version(broken, study, "go1"); err == nil || !strings.Contains(err.Error(), "closedform/core/gone") {
-		t.Errorf("an import that is not there: %q, %v", v, err)
+	tree := newTree(fakes, build.Context{GOOS: "linux", GOARCH: "amd64", Compiler: "gc"})
+	for _, c := range []struct{ pkg, uses, want string }{
+		{"closedform/core/gone", "", "closedform/core/gone"},
+		{"closedform/runner/internal/s/a", rivals + "dropout", "does not import closedform/baselines/dropout"},
+	} {
+		if v, err := tree.version(c.pkg, strings.Fields(c.uses)); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v: %q, %v", c, v, err)
+		}
 	}
 }
 
-// Every study has a version, which covers the mathematics that it uses, and neither
-// figures nor other studies.
-func TestVersionOfStudies(t *testing.T) {
-	var dirs []string
-	err := fs.WalkDir(sources, "runner/internal/studies", func(name string, e fs.DirEntry, err error) error {
-		if err == nil && !e.IsDir() && path.Dir(name) != "runner/internal/studies" && !slices.Contains(dirs, path.Dir(name)) {
-			dirs = append(dirs, path.Dir(name))
+// What counts of a file is what the compiler sees.
+func TestWhatCounts(t *testing.T) {
+	const code = "package p\n\nvar x = f(a, b)\n\nfunc g() { h() }\n"
+	const asm = "#define A(x) \\\n\tx\n\nDATA s<>+0(SB)/8, $\"a  //b\"\n"
+	for _, c := range []struct {
+		count     func([]byte) ([]byte, error)
+		old, text string
+		same      bool
+	}{
+		{goTokens, code, "package p\nvar x = f(\n\ta, // one\n\tb,\n)\nfunc g() {\n\th(); /* it */\n}", true},
+		{goTokens, code, "package p; var x = f(a, b,); func g() {h(); }\n", true},
+		{goTokens, code, strings.Replace(code, "func g", "//go:noinline\nfunc g", 1), false},
+		{goTokens, code, strings.Replace(code, "func g", "// go:noinline\nfunc g", 1), true},
+		{goTokens, code, "//go:build linux\n\n" + code, false},
+		{goTokens, code, strings.Replace(code, "a, b", "b, a", 1), false},
+		{goTokens, code, strings.Replace(code, "a, b", "a.b", 1), false},
+		{goTokens, code, strings.Replace(code, "h()", "h;()", 1), false},
+		{goTokens, "package p\ntype T[P *C,] struct{}\n", "package p\ntype T[P *C] struct{}\n", false},
+		{goTokens, "package p\nvar x = a + +b\n", "package p\nvar x = a ++b\n", false},
+		{goTokens, "package p\nvar x = `a // b`\n", "package p\nvar x = `a `\n", false},
+		{assembly, asm, "// c\n#define   A(x) \\ // it\n x\n/* two\nlines */\nDATA s<>+0(SB)/8,  $\"a  //b\"  // it", true},
+		{assembly, asm, "//go:build amd64\n" + asm, false},
+		{assembly, asm, strings.Replace(asm, "A(x)", "A (x)", 1), false},
+		{assembly, asm, strings.Replace(asm, "\n\tx", " x", 1), false},
+		{assembly, asm, strings.Replace(asm, "\n\tx", "\n\n\tx", 1), false},
+		{assembly, asm, strings.Replace(asm, "a  //b", "a //b", 1), false},
+		{assembly, asm, strings.Replace(asm, "a  //b", "a  //c", 1), false},
+	} {
+		old, err := c.count([]byte(c.old))
+		text, err2 := c.count([]byte(c.text))
+		if err != nil || err2 != nil || bytes.Equal(old, text) != c.same {
+			t.Errorf("of\n%s\nthere counts\n%s (%v), of\n%s\nthere counts\n%s (%v)", c.old, old, err, c.text, text, err2)
 		}
+	}
+	if _, err := goTokens([]byte("package p\nvar x = 'ab'\n")); err == nil {
+		t.Error("no error of what is not Go")
+	}
+}
+
+// listed is what go list says of a package.
+type listed struct {
+	ImportPath, Dir string
+	Module          *struct {
+		Path string
+		Main bool
+	}
+	Imports []string
+
+	GoFiles, CgoFiles, CFiles, CXXFiles, MFiles, HFiles, FFiles, SFiles, SwigFiles, SwigCXXFiles, SysoFiles, EmbedFiles []string
+}
+
+// What counts for the cells of each study are the files that the Go tool compiles or embeds, on
+// every target, and the modules that these are from.
+func TestFilesAreThoseOfTheGoTool(t *testing.T) {
+	root, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ goarch, env, tags string }{
+		{runtime.GOARCH, "", ""},
+		{"amd64", "GOAMD64=v3", ""},
+		{"amd64", "", "noasm"},
+		{"arm64", "", ""},
+	} {
+		list := exec.Command("go", "list", "-deps", "-json", "-tags="+c.tags, "./runner/internal/studies/...")
+		list.Env = append(os.Environ(), "GOARCH="+c.goarch, c.env)
+		out, err := list.Output()
+		if err != nil {
+			t.Fatalf("%v: %v", list, err)
+		}
+		packages := map[string]listed{}
+		for d := json.NewDecoder(bytes.NewReader(out)); d.More(); {
+			var p listed
+			if err := d.Decode(&p); err != nil {
+				t.Fatal(err)
+			}
+			packages[p.ImportPath] = p
+		}
+		target := target()
+		target.GOARCH, target.BuildTags = c.goarch, strings.Fields(c.tags)
+		tree := newTree(sources, target)
+		for study := range packages {
+			if path.Dir(study) != module+"/runner/internal/studies" {
+				continue
+			}
+			var want []string
+			modules := map[string]bool{}
+			seen := map[string]bool{drawing: true}
+			var visit func(string)
+			visit = func(name string) {
+				p := packages[name]
+				if seen[name] || p.Module == nil { // of the standard library
+					return
+				}
+				seen[name] = true
+				for _, file := range slices.Concat(p.GoFiles, p.CgoFiles, p.CFiles, p.CXXFiles, p.MFiles, p.HFiles, p.FFiles, p.SFiles,
+					p.SwigFiles, p.SwigCXXFiles, p.SysoFiles, p.EmbedFiles) {
+					if p.Module.Main && !strings.HasSuffix("_"+file, "_figures.go") {
+						name, _ := filepath.Rel(root, filepath.Join(p.Dir, file))
+						want = append(want, filepath.ToSlash(name))
+					}
+				}
+				modules[p.Module.Path] = !p.Module.Main
+				for _, imported := range p.Imports {
+					visit(imported)
+				}
+			}
+			visit(study)
+			sums, imports, err := tree.closure(study, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := slices.Sorted(maps.Keys(sums))
+			if slices.Sort(want); !slices.Equal(got, want) {
+				t.Errorf("%v: %s: there count\n%q, the Go tool has\n%q", c, study, got, want)
+			}
+			lines, err := tree.modules(imports)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for name, counts := range modules {
+				is := func(line string) bool { return strings.HasPrefix(line, name+" ") && strings.Contains(line, " h1:") }
+				if slices.ContainsFunc(lines, is) != counts {
+					t.Errorf("%v: %s: of the module %s there count %q", c, study, name, lines)
+				}
+			}
+		}
+	}
+}
+
+// All studies have versions that differ.
+func TestVersionOfStudies(t *testing.T) {
+	folders, err := fs.Glob(sources, "runner/internal/studies/*/config.go")
+	if err != nil || len(folders) < 10 {
+		t.Fatal(folders, err)
+	}
+	seen := map[string]bool{}
+	for _, name := range folders {
+		v, err := Version(module+"/"+path.Dir(name), nil)
+		if err != nil || !regexp.MustCompile(`^[0-9a-f]{64}$`).MatchString(v) || seen[v] {
+			t.Errorf("%s: version %q, %v", name, v, err)
+		}
+		seen[v] = true
+		if again, _ := Version(module+"/"+path.Dir(name), nil); again != v {
+			t.Errorf("%s: two calls, two versions", name)
+		}
+	}
+}
+
+type noImports struct{}
+
+func (noImports) Import(string) (*types.Package, error) { return nil, errors.New("not here") }
+
+// What does not count of a package, figures and how baselines that a cell does not use are run,
+// cannot change its numbers: what counts uses nothing of it.
+func TestWhatDoesNotCountIsNotUsed(t *testing.T) {
+	folders := map[string][]*ast.File{}
+	set := token.NewFileSet()
+	err := fs.WalkDir(sources, ".", func(name string, _ fs.DirEntry, err error) error {
+		if path.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go") || err != nil {
+			return err
+		}
+		text, err := fs.ReadFile(sources, name)
+		if err != nil {
+			return err
+		}
+		file, err := parser.ParseFile(set, name, text, parser.SkipObjectResolution)
+		folders[path.Dir(name)] = append(folders[path.Dir(name)], file)
 		return err
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	seen := map[string]bool{}
-	for _, dir := range dirs {
-		v, err := Version(module + "/" + dir)
-		if err != nil || !regexp.MustCompile(`^[0-9a-f]{64}$`).MatchString(v) || seen[v] {
-			t.Errorf("%s: version %q, %v", dir, v, err)
+	found := 0
+	for folder, parsed := range folders {
+		draws := func(at token.Pos) bool {
+			return strings.HasSuffix("_"+path.Base(set.Position(at).Filename), "_figures.go")
 		}
-		seen[v] = true
-		if again, _ := Version(module + "/" + dir); again != v {
-			t.Errorf("%s: two calls, two versions", dir)
+		out := map[string]bool{} // files that may not count
+		for _, file := range parsed {
+			rival := slices.ContainsFunc(file.Imports, func(s *ast.ImportSpec) bool { return strings.HasPrefix(s.Path.Value, `"`+rivals) })
+			out[set.Position(file.Package).Filename] = draws(file.Package) || rival && module+"/"+folder == registry
+			for _, d := range file.Decls {
+				f, ok := d.(*ast.FuncDecl)
+				if ok && draws(f.Pos()) && (f.Name.Name == "init" || f.Recv != nil && f.Name.IsExported() && f.Name.Name != "Figures") {
+					t.Errorf("%s: %s may be called though it does not count", set.Position(f.Pos()), f.Name)
+				}
+			}
+			if !draws(file.Package) && path.Dir(folder) == "runner/internal/studies" {
+				for _, s := range file.Imports {
+					if s.Path.Value == `"`+drawing+`"` {
+						t.Errorf("%s: what counts draws", set.Position(s.Pos()))
+					}
+				}
+			}
 		}
-		files, _ := closure(sources, module+"/"+dir)
-		if !slices.Contains(files, "core/random/random.go") {
-			t.Errorf("%s: core/random, which it uses, is not covered by %q", dir, files)
-		}
-		for _, name := range files {
-			if path.Base(name) == "figures.go" || strings.HasPrefix(name, "figures/") ||
-				strings.HasPrefix(name, "runner/internal/studies/") && path.Dir(name) != dir {
-				t.Errorf("%s: %s counts", dir, name)
+		info := &types.Info{Uses: map[*ast.Ident]types.Object{}}
+		config := types.Config{Importer: noImports{}, Error: func(error) {}}
+		config.Check(folder, set, parsed, info)
+		for use, of := range info.Uses {
+			if at := set.Position(of.Pos()).Filename; out[at] {
+				if found++; set.Position(use.Pos()).Filename != at && !out[set.Position(use.Pos()).Filename] {
+					t.Errorf("%s: it uses %s of %s, which does not count", set.Position(use.Pos()), use.Name, at)
+				}
 			}
 		}
 	}
-	if runtime.GOARCH == "amd64" && !regexp.MustCompile(`^amd64 v[1-4]( fused)?$`).MatchString(instructionSet()) {
-		t.Errorf("instruction set %q without a level", instructionSet())
+	if found < 100 {
+		t.Errorf("found %d uses", found)
 	}
 }

@@ -20,7 +20,7 @@ var many = strings.NewReplacer("seed = [1, 2]", `seed = "1..30"`, "threshold", "
 func changeCode(t *testing.T, version string, change func()) {
 	t.Helper()
 	old := codeVersion
-	codeVersion = func(study.Experiment) (string, error) { return version, nil }
+	codeVersion = func(study.Experiment, []string) (string, error) { return version, nil }
 	t.Cleanup(func() { codeVersion, toyShift, toyAbove = old, nil, 0 })
 	if change != nil {
 		change()

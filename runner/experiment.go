@@ -5,8 +5,10 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 
@@ -14,7 +16,7 @@ import (
 
 	"closedform"
 	"closedform/runner/internal/config"
-	"closedform/runner/internal/data"
+	"closedform/runner/internal/fetch"
 	"closedform/runner/internal/studies"
 	"closedform/runner/internal/study"
 )
@@ -64,7 +66,7 @@ func (e *experiment) cells() ([]study.Cell, error) {
 // missing says which data files of an experiment are not there, and how to get them.
 func (e *experiment) missing() error {
 	if d, ok := e.study.(study.WithData); ok {
-		if err := data.Missing(d.Files()...); err != nil {
+		if err := fetch.Missing(d.Files()...); err != nil {
 			return fmt.Errorf("%s: %w", e.Name, err)
 		}
 	}
@@ -84,9 +86,35 @@ func (e *experiment) seeds(resolved []byte) ([]int, error) {
 	return e.Seeds(m.Sweep.Seed)
 }
 
-// codeVersion returns the version of the code that makes the cells of a study.
-var codeVersion = func(s study.Experiment) (string, error) {
-	return closedform.Version(reflect.TypeOf(s).Elem().PkgPath())
+// codeVersion returns the version of the code that makes those cells of a study that use
+// some baselines.
+var codeVersion = func(s study.Experiment, uses []string) (string, error) {
+	return closedform.Version(reflect.TypeOf(s).Elem().PkgPath(), uses)
+}
+
+// codeVersions returns the version of the code of each cell, and one that stands for those of
+// all of them; without cells that of the study.
+func codeVersions(s study.Experiment, cells []study.Cell) (each []string, all string, err error) {
+	known := map[string]string{}
+	for _, c := range cells {
+		uses := fmt.Sprint(c.Uses == nil, c.Uses)
+		if known[uses] == "" {
+			if known[uses], err = codeVersion(s, c.Uses); err != nil {
+				return nil, "", err
+			}
+		}
+		each = append(each, known[uses])
+	}
+	if len(cells) == 0 {
+		if known[""], err = codeVersion(s, nil); err != nil {
+			return nil, "", err
+		}
+	}
+	distinct := slices.Compact(slices.Sorted(maps.Values(known)))
+	if all = strings.Join(distinct, " "); len(distinct) > 1 {
+		all = checksum([]byte(all))
+	}
+	return each, all, nil
 }
 
 // origin is what a cell follows from.
@@ -94,15 +122,15 @@ type origin struct{ code, spec string } // the code version, and the checksum of
 
 func (o origin) fingerprint() string { return checksum([]byte(o.code), []byte(o.spec)) }
 
-// origins returns what the cells follow from.
-func origins(version string, cells []study.Cell) ([]origin, error) {
+// origins returns what the cells follow from, by the versions of their code.
+func origins(versions []string, cells []study.Cell) ([]origin, error) {
 	all := make([]origin, len(cells))
 	for i, c := range cells {
 		spec, err := json.Marshal(c.Spec)
 		if err != nil {
 			return nil, fmt.Errorf("cell %s: %w", c.Key, err)
 		}
-		all[i] = origin{version, checksum(spec)}
+		all[i] = origin{versions[i], checksum(spec)}
 	}
 	return all, nil
 }

@@ -21,8 +21,8 @@ import (
 
 	"closedform"
 	"closedform/runner/internal/config"
-	"closedform/runner/internal/data"
 	"closedform/runner/internal/engine"
+	"closedform/runner/internal/fetch"
 	"closedform/runner/internal/paper"
 	"closedform/runner/internal/study"
 )
@@ -88,7 +88,7 @@ func run(ctx context.Context, stdout, stderr io.Writer, args []string) error {
 	case o.list:
 		return p.listAll()
 	case len(o.fetch) > 0:
-		return data.Fetch(ctx, filepath.Join(manifests, "data", data.SetsFile), o.fetch, o.mirror, stdout)
+		return fetch.Sets(ctx, filepath.Join(manifests, "data", fetch.File), o.fetch, o.mirror, stdout)
 	case o.report != "":
 		return p.writePage(ctx, o.report)
 	case o.paper != "":

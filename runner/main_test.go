@@ -27,7 +27,7 @@ const asProgram = "RUNNER_TEST_AS_PROGRAM"
 var studyVersion = codeVersion
 
 func TestMain(m *testing.M) {
-	codeVersion = func(study.Experiment) (string, error) { return "1", nil }
+	codeVersion = func(study.Experiment, []string) (string, error) { return "1", nil }
 	if os.Getenv(asProgram) != "" {
 		if limitFiles(); os.Geteuid() == 65534 { // which may not read this binary
 			executable = func() ([]byte, error) { return nil, nil }

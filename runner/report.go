@@ -40,21 +40,19 @@ func (p *program) writePage(ctx context.Context, file string) error {
 	if err != nil {
 		return err
 	}
-	versions := map[string]string{}
 	for _, name := range names {
-		made.Experiments = append(made.Experiments, p.describe(ctx, versions, name, filepath.Join(manifests, name+".toml")))
+		made.Experiments = append(made.Experiments, p.describe(ctx, name, filepath.Join(manifests, name+".toml")))
 	}
 	for _, f := range folders {
 		if f.IsDir() && !slices.Contains(names, f.Name()) {
-			made.Experiments = append(made.Experiments, p.describe(ctx, versions, f.Name(), filepath.Join(p.out, f.Name(), "manifest.toml")))
+			made.Experiments = append(made.Experiments, p.describe(ctx, f.Name(), filepath.Join(p.out, f.Name(), "manifest.toml")))
 		}
 	}
 	return made.Write(file)
 }
 
-// describe returns what the page is told of an experiment. Versions are those of the
-// code of each kind that are known.
-func (p *program) describe(ctx context.Context, versions map[string]string, name, path string) report.Experiment {
+// describe returns what the page is told of an experiment.
+func (p *program) describe(ctx context.Context, name, path string) report.Experiment {
 	r := report.Experiment{Name: name, Command: "go run ./runner -exp " + name}
 	if filepath.Dir(path) != manifests {
 		r.Command = "go run ./runner -exp " + path + " -out FOLDER"
@@ -64,12 +62,10 @@ func (p *program) describe(ctx context.Context, versions map[string]string, name
 	if err == nil {
 		var e *experiment
 		if e, err = newExperiment(path, nil); err == nil {
-			r.Asks, r.Missing, r.Cells = e.kind.Asks, e.missing(), len(e.study.Cells())
-			if versions[e.kind.Name] == "" {
-				versions[e.kind.Name], err = codeVersion(e.study)
-			}
-			r.Version = versions[e.kind.Name]
-			r.Done = p.kept(ctx, e, filepath.Join(p.out, name), r.Version)
+			cells := e.study.Cells()
+			r.Asks, r.Missing, r.Cells = e.kind.Asks, e.missing(), len(cells)
+			_, r.Version, err = codeVersions(e.study, cells)
+			r.Done = p.kept(ctx, e, filepath.Join(p.out, name))
 		}
 	}
 	r.Err = err
@@ -77,7 +73,7 @@ func (p *program) describe(ctx context.Context, versions map[string]string, name
 }
 
 // kept returns how many cells are done of an experiment that is not published.
-func (p *program) kept(ctx context.Context, e *experiment, dir, version string) int {
+func (p *program) kept(ctx context.Context, e *experiment, dir string) int {
 	_, published := store.OpenResults(dir)
 	if files, _ := os.ReadDir(filepath.Join(dir, "cells")); published == nil || len(files) == 0 {
 		return 0
@@ -86,7 +82,11 @@ func (p *program) kept(ctx context.Context, e *experiment, dir, version string) 
 		return 0
 	}
 	cells := e.study.Cells()
-	of, err := origins(version, cells)
+	versions, _, err := codeVersions(e.study, cells)
+	if err != nil {
+		return 0
+	}
+	of, err := origins(versions, cells)
 	if err != nil {
 		return 0
 	}

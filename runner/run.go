@@ -24,7 +24,7 @@ type job struct {
 	dir      string
 	folder   *store.Folder
 	resolved []byte // the manifest
-	version  string // of the code
+	version  string // of the code of all cells
 	origins  []origin
 	stamped  map[int]bool  // cells that this run has adopted
 	adopted  store.Adopted // how they were checked
@@ -127,10 +127,11 @@ func (j *job) prepare(ctx context.Context) (inputs string, err error) {
 	if j.work.Cells, err = j.experiment.cells(); err != nil {
 		return "", err
 	}
-	if j.version, err = codeVersion(j.study); err != nil {
+	var versions []string
+	if versions, j.version, err = codeVersions(j.study, j.work.Cells); err != nil {
 		return "", err
 	}
-	if j.origins, err = origins(j.version, j.work.Cells); err != nil {
+	if j.origins, err = origins(versions, j.work.Cells); err != nil {
 		return "", err
 	}
 	j.work.Prints = fingerprints(j.origins)

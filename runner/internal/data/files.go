@@ -2,11 +2,10 @@ package data
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 
 	"closedform/core/field"
 	"closedform/runner/dataset"
@@ -68,7 +67,7 @@ func (f *Files) Load(folder string) (*Examples, error) {
 		if err != nil {
 			return nil, err
 		}
-		contents, f.Sums = append(contents, content), append(f.Sums, sha(content))
+		contents, f.Sums = append(contents, content), append(f.Sums, fmt.Sprintf("%x", sha256.Sum256(content)))
 	}
 	if f.File != "" {
 		table, err := dataset.ParseTable(contents[0], paths[0])
@@ -78,29 +77,4 @@ func (f *Files) Load(folder string) (*Examples, error) {
 		return f.Format.Examples(table)
 	}
 	return readIDX(contents[0], contents[1], paths[0], paths[1])
-}
-
-// Missing returns an error that says which of the files are not there, and how to get
-// them.
-func Missing(paths ...string) error {
-	paths = slices.DeleteFunc(slices.Clone(paths), func(path string) bool {
-		_, err := os.Stat(path)
-		return err == nil
-	})
-	if len(paths) == 0 {
-		return nil
-	}
-	slices.Sort(paths)
-	paths = slices.Compact(paths)
-	var sets []string
-	for _, path := range paths {
-		if set := setOf(path); set != "" && !slices.Contains(sets, set) {
-			sets = append(sets, set)
-		}
-	}
-	hint := ""
-	if len(sets) > 0 {
-		hint = "; to get the data: go run ./runner -fetch " + strings.Join(sets, " -fetch ")
-	}
-	return fmt.Errorf("no file %s%s", strings.Join(paths, ", "), hint)
 }

@@ -46,7 +46,9 @@ func dataFolder(t *testing.T) string {
 		"few-labels": idx([]byte{1, 2}, 0x801, 2),
 		"new-labels": idx([]byte{1, 7}, 0x801, 2),
 	} {
-		write(t, []byte(content), dir, name)
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o666); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return dir
 }
@@ -219,6 +221,7 @@ func TestSourceLoadErrors(t *testing.T) {
 		{"file = \"table.csv\"\ntest_fraction = 0.5\ncategorical = [\"kind\"]", "categorical: DIR/table.csv:1: no column \"kind\""},
 		{"file = \"gaps.csv\"\ntest_fraction = 0.5", "DIR/gaps.csv:3: column \"x\" is missing: \"\"; allowed: values, or missing = \"drop\""},
 		{"file = \"ragged.csv\"\ntest_fraction = 0.5", "DIR/ragged.csv:3: 2 cells; need 3"},
+		{"file = \"red.csv\"\ntest_fraction = 0.5", "open DIR/red.csv: no such file"},
 		{"file = \".\"\ntest_fraction = 0.5", "read DIR: is a directory"},
 		{"file = \"table.csv\"\ntrain_rows = \"1-13\"", "train_rows: \"1-13\" is not allowed; allowed: from 1 to 12, and not all of them"},
 		{"file = \"table.csv\"\ntrain_rows = \"1-9\"\ntest_rows = \"1-4\"", "test_rows: \"1-4\" is not allowed; allowed: from 1 to 3, and not all of them"},
@@ -241,23 +244,6 @@ func TestSourceLoadErrors(t *testing.T) {
 			t.Errorf("%s:\ngot  %v\nwant %s", c.text, err, want)
 		}
 	}
-}
-
-// What is not there is listed, with the sets that have it.
-func TestMissing(t *testing.T) {
-	dir := t.TempDir()
-	at := func(name string) string { return filepath.Join(dir, "data", name) }
-	write(t, []byte(twelve), at("table.csv"))
-	write(t, []byte("[[set]]\nname = \"red\"\n[[set.file]]\npath = \"red.csv\"\n[[set]]\nname = \"green\"\n[[set.file]]\npath = \"green/images\"\n"), at(SetsFile))
-	red, images, labels := at("red.csv"), at("green/images"), at("green/labels")
-	err := Missing(red, at("table.csv"), images, labels, images)
-	refuses(t, "missing", err, "no file "+images+", "+labels+", "+red+"; to get the data: go run ./runner -fetch green -fetch red")
-	// Of a set that nobody knows there is nothing to get.
-	if err := Missing(labels); err == nil || strings.Contains(err.Error(), "-fetch") || Missing(at("table.csv")) != nil {
-		t.Errorf("error %v", err)
-	}
-	err = (&Source{Files: Files{File: "red.csv"}, TestFraction: 0.5}).Load(t.TempDir())
-	refuses(t, "loaded", err, "red.csv: no such file")
 }
 
 // A change of a file changes what a cell's results follow from, and a source that is

@@ -3,8 +3,7 @@
 // A [Task] draws points of the plane of which everything is known: the class
 // probabilities, and the least error that any classifier can have. A [Source] is what a
 // manifest says about its data: a task, a CSV file or IDX files, and how these are split
-// and scaled into a training and a test part, which are [dataset.Examples]. [Fetch] gets the
-// files of the data sets that the experiments use.
+// and scaled into a training and a test part, which are [dataset.Examples].
 package data
 
 import (

@@ -6,15 +6,11 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"math"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 
-	"closedform/baselines/classgaussian"
-	"closedform/baselines/kalman"
-	"closedform/baselines/laplace"
-	"closedform/baselines/variational"
 	"closedform/core/field"
 	"closedform/runner/internal/config"
 	"closedform/runner/internal/data"
@@ -96,65 +92,42 @@ func (m *Method) Validate() error {
 
 // members returns their number, 0 unless there may be several.
 func (m *Method) members() int {
-	switch c := m.Config.(type) {
-	case *network:
-		return c.Ensemble
-	case *tagis:
-		return c.Ensemble
+	if e, ok := m.Config.(interface{ members() int }); ok {
+		return e.members()
 	}
 	return 0
+}
+
+// Uses returns the import path of the baseline that the method is, for [study.Cell]: that of
+// its configuration, or of what this begins with. There is none for the closed-form network.
+func (m *Method) Uses() []string {
+	for t := reflect.TypeOf(m.Config).Elem(); t.Kind() == reflect.Struct && t.NumField() > 0; t = t.Field(0).Type {
+		if strings.HasPrefix(t.PkgPath(), "closedform/baselines/") {
+			return []string{t.PkgPath()}
+		}
+	}
+	return []string{}
 }
 
 // Fits returns an error if the method cannot learn examples of so many inputs and
 // classes, or needs more memory for it than a machine has.
 func (m *Method) Fits(inputs, classes int) error {
-	layers := m.layers(inputs, classes)
-	var weights, last float64 // of all layers, and of the last
-	for l, n := range layers[1:] {
-		last = float64(n) * float64(layers[l]+1)
-		weights += last
-	}
-	numbers, candidates := weights, 1
+	candidates := 1
 	if m.Weights != "" {
 		candidates = len(m.Candidates)
 	}
-	switch c := m.Config.(type) {
-	case *network:
+	if c, ok := m.Config.(*network); ok {
 		all := *c
 		all.Ensemble = max(1, c.Ensemble) * candidates
 		_, err := all.For(inputs, classes)
 		return err
-	case *tagis:
-		numbers *= float64(max(1, c.Ensemble))
-	case *kalman.Config:
-		switch c.Covariance {
-		case kalman.Full:
-			numbers = weights * weights
-		case kalman.Neuron:
-			numbers = 0
-			for l, n := range layers[1:] {
-				numbers += float64(n) * math.Pow(float64(layers[l]+1), 2)
-			}
-		case kalman.LowRank:
-			numbers *= float64(1 + c.WithDefaults().Rank)
-		}
-	case *laplace.Config:
-		switch c.Covariance {
-		case laplace.Full:
-			numbers = weights * weights
-		case laplace.LastLayer:
-			numbers += last * last
-		}
-	case *classgaussian.Config:
-		numbers = float64(inputs * inputs)
-		if c.Covariance == classgaussian.Own {
-			numbers *= float64(classes)
-		}
-	case *variational.Config:
-		numbers *= float64(inputs + 1)
-		if c.Bound == variational.BohningJoint {
-			numbers = weights * weights
-		}
+	}
+	layers, numbers := m.layers(inputs, classes), 0.
+	for l, n := range layers[1:] {
+		numbers += float64(n) * float64(layers[l]+1)
+	}
+	if k := kinds[m.Kind]; k.numbers != nil {
+		numbers = k.numbers(m.Config, layers, numbers)
 	}
 	if numbers *= float64(candidates); numbers > config.MaxWeights {
 		return field.Errorf("kind", "layers %v: the covariance of the weights has %.3g numbers; allowed: at most %d", layers, numbers, config.MaxWeights)

@@ -3,6 +3,8 @@ package methods
 import (
 	"encoding/json"
 	"math/rand/v2"
+	"os"
+	"path"
 	"reflect"
 	"slices"
 	"strings"
@@ -211,6 +213,27 @@ func TestByHand(t *testing.T) {
 	}
 	if len(seen) != len(kinds) {
 		t.Errorf("tested are %d of %d kinds", len(seen), len(kinds))
+	}
+}
+
+// A method uses the baseline that the file of its kind imports.
+func TestUses(t *testing.T) {
+	for word, k := range kinds {
+		uses := (&Method{Kind: word, Config: k.config()}).Uses()
+		if word == "closed-form" {
+			if uses == nil || len(uses) > 0 {
+				t.Errorf("%s uses %q", word, uses)
+			}
+			continue
+		}
+		if len(uses) != 1 {
+			t.Fatalf("%s uses %q", word, uses)
+		}
+		file := path.Base(uses[0]) + ".go"
+		text, err := os.ReadFile(file)
+		if err != nil || !strings.Contains(string(text), `"`+uses[0]+`"`) || !strings.Contains(string(text), `kinds["`+word+`"] = `) {
+			t.Errorf("%s does not import %s for the kind %s (%v)", file, uses[0], word, err)
+		}
 	}
 }
 

@@ -34,7 +34,7 @@ func (e *experiment) Cells() []study.Cell {
 		for _, set := range e.Sets {
 			for _, seed := range e.seeds[:min(len(e.seeds), cmp.Or(set.Splits, len(e.seeds)))] {
 				s := e.spec(m, set, seed)
-				cells = append(cells, study.Cell{Key: fmt.Sprintf("%s %s seed=%d", m.Name, set.Name, seed), Spec: s, Run: s.run})
+				cells = append(cells, study.Cell{Key: fmt.Sprintf("%s %s seed=%d", m.Name, set.Name, seed), Spec: s, Run: s.run, Uses: m.Uses()})
 			}
 		}
 	}

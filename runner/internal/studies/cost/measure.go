@@ -2,11 +2,13 @@ package cost
 
 import (
 	"context"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"time"
 
 	"closedform/core/bnn"
+	"closedform/core/kernel"
 	"closedform/core/random"
 	"closedform/runner/internal/learner"
 	"closedform/runner/internal/study"
@@ -158,4 +160,50 @@ func perStep(ctx context.Context, n int, step func(i int) error) (median, total 
 	}
 	slices.Sort(each)
 	return (each[(batches-1)/2] + each[batches/2]) / 2, total, nil
+}
+
+// timed returns the column of the time that belongs to an axis, and its words.
+func timed(axis string) (column, label string) {
+	if axis == "examples" {
+		return "stream", "time of all, s"
+	}
+	return "observe", "time of one Observe, μs"
+}
+
+// slopes returns d log time / d log size of every method along every axis.
+func (e *experiment) slopes(t *table.Table) *table.Table {
+	out := table.New("timing_slopes",
+		table.Text("axis", "what is changed"), table.Text("method", "the network"),
+		table.Num("slope", "least squares of log time on log size over the upper half of the sizes: "+
+			"of one Observe, or along the examples of the whole stream"),
+		table.Num("predict", "that of one Predict"))
+	for _, axis := range e.Cost.axes() {
+		column, _ := timed(axis.name)
+		for _, m := range e.models {
+			rows := t.Where("axis", axis.name).Where("method", m.Name)
+			x := rows.Nums("size")
+			predict := slope(x, rows.Nums("predict"))
+			if axis.name == "examples" {
+				predict = math.NaN()
+			}
+			out.Add(axis.name, m.Name, slope(x, rows.Nums(column)), predict)
+		}
+	}
+	return out
+}
+
+// slope returns that of the least-squares line through (log x, log y) over the upper half
+// of x, which increases; NaN for fewer than two points.
+func slope(x, y []float64) float64 {
+	x, y = x[len(x)/2:], y[len(x)/2:]
+	n := float64(len(x))
+	var sx, sy, sxx, sxy float64
+	for i := range x {
+		u, v := kernel.Log(x[i]), kernel.Log(y[i])
+		sx, sy, sxx, sxy = sx+u, sy+v, sxx+u*u, sxy+u*v
+	}
+	if n < 2 {
+		return math.NaN()
+	}
+	return (n*sxy - sx*sy) / (n*sxx - sx*sx)
 }

@@ -192,7 +192,7 @@ func (s *stream) Cells() []study.Cell {
 					spec.Evaluate.Grid = s.Evaluate.Grid
 				}
 			}
-			cells = append(cells, study.Cell{Key: fmt.Sprintf("%s seed=%d", l.Name, seed), Spec: spec, Run: spec.run})
+			cells = append(cells, study.Cell{Key: fmt.Sprintf("%s seed=%d", l.Name, seed), Spec: spec, Run: spec.run, Uses: l.Uses()})
 		}
 	}
 	return cells

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"closedform/figures"
+	"closedform/runner/internal/learner"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
 )
@@ -122,4 +123,44 @@ func multiples(charts []figures.Chart) *figures.Figure {
 		charts[i].Title = strings.NewReplacer("lambda=", "$λ$ = ", "rho=", "$ρ$ = ").Replace(charts[i].Title)
 	}
 	return figures.Multiples(charts, across)
+}
+
+// mapFigures are pages as those of the plane, with the examples that were learned.
+func (s *stream) mapFigures() (out []study.Figure) {
+	for _, page := range s.Pages {
+		for _, model := range s.networks.Models {
+			if model.Of != page.Variant {
+				continue
+			}
+			draw := func(t table.Set) (*figures.Figure, error) {
+				of := func(name string) *table.Table { return t.Get(name).Where("method", model.Name) }
+				return atlasFigure(of("maps"), of("train")), nil
+			}
+			out = append(out, study.Figure{Name: pageName(model), Needs: []string{"maps", "train"}, Draw: draw})
+		}
+	}
+	return out
+}
+
+func pageName(m learner.Variant) string { return "maps_" + strings.ReplaceAll(m.Name, " ", "_") }
+
+func atlasFigure(maps, train *table.Table) *figures.Figure {
+	distinct := func(column string) []float64 {
+		x := maps.Nums(column)
+		slices.Sort(x)
+		return slices.Compact(x)
+	}
+	c := chartOfPlane{x: distinct("x1"), y: distinct("x2")}
+	for _, k := range distinct("k") {
+		c.snapshots = append(c.snapshots, int(k))
+	}
+	labels := figures.Labels{Below: "negative variance"}
+	for j := 1; maps.Has(fmt.Sprint("p", j)); j++ { // each has an example
+		labels.Classes = append(labels.Classes, train.Where("class", j).Texts("label")[0])
+	}
+	var rows []figures.Row
+	for _, q := range quantities(len(labels.Classes)) {
+		rows = append(rows, c.row(q, maps, train))
+	}
+	return figures.Maps(rows, labels)
 }

@@ -52,7 +52,7 @@ func (e *experiment) Cells() []study.Cell {
 						s.Near = e.Near
 					}
 					key := fmt.Sprintf("%s inputs=%s seed=%d%s", m.Name, in.Name, seed, without)
-					cells = append(cells, study.Cell{Key: key, Spec: s, Run: s.run})
+					cells = append(cells, study.Cell{Key: key, Spec: s, Run: s.run, Uses: m.Uses()})
 				}
 			}
 		}

@@ -1,4 +1,4 @@
-package data
+package fetch
 
 import (
 	"net/http"
@@ -26,9 +26,9 @@ func FuzzSets(f *testing.F) {
 	f.Add(one+"'/tmp/b.csv'\nconvert = 'iris'\n", "test")
 	f.Fuzz(func(t *testing.T, sets, published string) {
 		root := t.TempDir()
-		write(t, []byte(sets), root, "data", SetsFile)
+		write(t, []byte(sets), root, "data", File)
 		check.Frugal(t, func() {
-			read, err := readSets(filepath.Join(root, "data", SetsFile), AllSets)
+			read, err := readSets(filepath.Join(root, "data", File), All)
 			if err != nil {
 				return
 			}
@@ -43,7 +43,7 @@ func FuzzSets(f *testing.F) {
 			}
 			nobody := &http.Client{Transport: http.NewFileTransport(http.Dir(root))}
 			fetcher := fetcher{mirror: filepath.Join(root, "mirror"), client: nobody}
-			fetcher.fetch(t.Context(), filepath.Join(root, "data", SetsFile), []string{AllSets}, t.Output())
+			fetcher.fetch(t.Context(), filepath.Join(root, "data", File), []string{All}, t.Output())
 		})
 		if there, _ := filepath.Glob(filepath.Join(root, "*")); len(there) > 2 {
 			t.Errorf("it has written %q", there)
@@ -53,9 +53,24 @@ func FuzzSets(f *testing.F) {
 
 func TestSetsOutsideOfTheFolder(t *testing.T) {
 	for _, path := range []string{"../x.csv", "/x.csv", "a/../../x.csv", ""} {
-		file := filepath.Join(t.TempDir(), SetsFile)
+		file := filepath.Join(t.TempDir(), File)
 		write(t, []byte("[[set]]\nname = 'x'\n[[set.file]]\npath = '"+path+"'\n"), file)
-		_, err := readSets(file, AllSets)
+		_, err := readSets(file, All)
 		refuses(t, path, err, file+": set x: path = ")
+	}
+}
+
+// What is not there is listed, with the sets that have it.
+func TestMissing(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, "data", name) }
+	write(t, nil, at("table.csv"))
+	write(t, []byte("[[set]]\nname = \"red\"\n[[set.file]]\npath = \"red.csv\"\n[[set]]\nname = \"green\"\n[[set.file]]\npath = \"green/images\"\n"), at(File))
+	red, images, labels := at("red.csv"), at("green/images"), at("green/labels")
+	err := Missing(red, at("table.csv"), images, labels, images)
+	refuses(t, "missing", err, "no file "+images+", "+labels+", "+red+"; to get the data: go run ./runner -fetch green -fetch red")
+	// Of a set that nobody knows there is nothing to get.
+	if err := Missing(labels); err == nil || strings.Contains(err.Error(), "-fetch") || Missing(at("table.csv")) != nil {
+		t.Errorf("error %v", err)
 	}
 }

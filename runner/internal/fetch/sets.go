@@ -1,4 +1,4 @@
-package data
+package fetch
 
 import (
 	"bytes"
@@ -16,12 +16,12 @@ import (
 	"closedform/runner/internal/config"
 )
 
-// SetsFile is the file, in the folder of the data, that says which data sets there are,
+// File is the file, in the folder of the data, that says which data sets there are,
 // what their files must be, and where they are published.
-const SetsFile = "sets.toml"
+const File = "sets.toml"
 
-// AllSets is the name that stands for every set.
-const AllSets = "all"
+// All is the name that stands for every set.
+const All = "all"
 
 type dataSet struct {
 	Name  string    `toml:"name"`
@@ -59,7 +59,7 @@ func readSets(file string, names ...string) ([]dataSet, error) {
 	if unknown := md.Undecoded(); len(unknown) > 0 {
 		return nil, fmt.Errorf("%s: %s: unknown key", file, unknown[0])
 	}
-	known := []string{AllSets}
+	known := []string{All}
 	for _, s := range all.Sets {
 		known = append(known, s.Name)
 		for _, f := range s.Files {
@@ -75,15 +75,40 @@ func readSets(file string, names ...string) ([]dataSet, error) {
 		}
 	}
 	return slices.DeleteFunc(all.Sets, func(s dataSet) bool {
-		return !slices.Contains(names, s.Name) && !slices.Contains(names, AllSets)
+		return !slices.Contains(names, s.Name) && !slices.Contains(names, All)
 	}), nil
+}
+
+// Missing returns an error that says which of the files are not there, and how to get
+// them.
+func Missing(paths ...string) error {
+	paths = slices.DeleteFunc(slices.Clone(paths), func(path string) bool {
+		_, err := os.Stat(path)
+		return err == nil
+	})
+	if len(paths) == 0 {
+		return nil
+	}
+	slices.Sort(paths)
+	paths = slices.Compact(paths)
+	var sets []string
+	for _, path := range paths {
+		if set := setOf(path); set != "" && !slices.Contains(sets, set) {
+			sets = append(sets, set)
+		}
+	}
+	hint := ""
+	if len(sets) > 0 {
+		hint = "; to get the data: go run ./runner -fetch " + strings.Join(sets, " -fetch ")
+	}
+	return fmt.Errorf("no file %s%s", strings.Join(paths, ", "), hint)
 }
 
 // setOf returns the name of the set that the file at path belongs to, by the file of
 // sets in its folder or in that above, or "".
 func setOf(path string) string {
 	for _, folder := range []string{filepath.Dir(path), filepath.Dir(filepath.Dir(path))} {
-		all, _ := readSets(filepath.Join(folder, SetsFile), AllSets) // need not be there
+		all, _ := readSets(filepath.Join(folder, File), All) // need not be there
 		for _, s := range all {
 			for _, f := range s.Files {
 				if filepath.Join(folder, filepath.FromSlash(f.Path)) == filepath.Clean(path) {

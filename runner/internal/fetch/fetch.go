@@ -1,4 +1,7 @@
-package data
+// Package fetch gets the files of the data sets that experiments use, from a mirror or from
+// where they are published. Results follow from the files, whose sums are proved, and not
+// from how they came: no study imports this package.
+package fetch
 
 import (
 	"bytes"
@@ -17,13 +20,13 @@ import (
 	"github.com/google/renameio/v2"
 )
 
-// Fetch gets the data sets with these names, or all for AllSets, into the folder of the
+// Sets gets the data sets with these names, or all for All, into the folder of the
 // file of sets, and writes a line for each file to log. A file that is there with the
 // right sum is left alone. One that the folder mirror has, if it is not "", is taken from
 // there and nowhere else, so that a damaged mirror is noticed; others are downloaded.
 // Files appear whole or not at all. What fails does not stop the rest; the error has a
 // line for each place that failed.
-func Fetch(ctx context.Context, setsFile string, names []string, mirror string, log io.Writer) error {
+func Sets(ctx context.Context, setsFile string, names []string, mirror string, log io.Writer) error {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.DisableCompression = true // sums are those of the file itself
 	f := fetcher{mirror, &http.Client{Transport: transport, Timeout: 5 * time.Minute}, 2 * time.Second}

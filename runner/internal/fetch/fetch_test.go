@@ -1,7 +1,8 @@
-package data
+package fetch
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -19,6 +20,8 @@ import (
 	"time"
 
 	"github.com/BurntSushi/toml"
+
+	"closedform/runner/internal/data"
 )
 
 func write(t testing.TB, data []byte, path ...string) {
@@ -30,6 +33,28 @@ func write(t testing.TB, data []byte, path ...string) {
 	if err := os.WriteFile(file, data, 0o666); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// refuses checks that an error is there and says all of that.
+func refuses(t testing.TB, what string, err error, want ...string) {
+	t.Helper()
+	if err == nil {
+		t.Errorf("%s: no error", what)
+		return
+	}
+	for _, w := range want {
+		if !strings.Contains(err.Error(), w) {
+			t.Errorf("%s: error %q does not say %q", what, err, w)
+		}
+	}
+}
+
+func zip(text string) string {
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	w.Write([]byte(text))
+	w.Close()
+	return b.String()
 }
 
 func sumOf(text string) string { return sha([]byte(text)) }
@@ -86,10 +111,10 @@ func getSets(t *testing.T, folder, mirror string, names []string, sets ...dataSe
 	if err != nil {
 		t.Fatal(err)
 	}
-	write(t, text, folder, SetsFile)
+	write(t, text, folder, File)
 	var out bytes.Buffer
 	f := fetcher{mirror: mirror, client: http.DefaultClient, pause: time.Millisecond}
-	err = f.fetch(t.Context(), filepath.Join(folder, SetsFile), names, &out)
+	err = f.fetch(t.Context(), filepath.Join(folder, File), names, &out)
 	return out.String(), err
 }
 
@@ -103,7 +128,7 @@ func holds(t testing.TB, root string, pathContent ...string) {
 	}
 	filepath.WalkDir(root, func(path string, e os.DirEntry, err error) error {
 		name, _ := filepath.Rel(root, path)
-		if e.IsDir() || name == SetsFile {
+		if e.IsDir() || name == File {
 			return err
 		}
 		text, err := os.ReadFile(path)
@@ -182,7 +207,7 @@ func TestFetchOthersGoOn(t *testing.T) {
 	holds(t, root, "good", text)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := Fetch(ctx, filepath.Join(root, SetsFile), []string{AllSets}, "", &bytes.Buffer{}); err == nil {
+	if err := Sets(ctx, filepath.Join(root, File), []string{All}, "", &bytes.Buffer{}); err == nil {
 		t.Error("no error after the end of the context")
 	}
 }
@@ -223,7 +248,7 @@ func TestFetchNames(t *testing.T) {
 		t.Errorf("%q, %v", stdout, err)
 	}
 	holds(t, root, "a", "a", "b", "b")
-	if _, err := getSets(t, root, mirror, []string{AllSets}, sets...); err != nil {
+	if _, err := getSets(t, root, mirror, []string{All}, sets...); err != nil {
 		t.Error(err)
 	}
 	holds(t, root, "a", "a", "b", "b", "c", "c")
@@ -297,14 +322,15 @@ func TestFashion(t *testing.T) {
 	if err := png.Encode(&picture, img); err != nil {
 		t.Fatal(err)
 	}
-	half := func(path string) []byte {
-		data, err := (&setFile{Path: path, Convert: "fashion"}).convert(picture.Bytes())
+	folder := t.TempDir()
+	for _, path := range []string{"images.gz", "labels.gz"} {
+		half, err := (&setFile{Path: path, Convert: "fashion"}).convert(picture.Bytes())
 		if err != nil {
 			t.Fatal(err)
 		}
-		return data
+		write(t, half, folder, path)
 	}
-	e, err := readIDX(half("images.gz"), half("labels.gz"), "images", "labels")
+	e, err := (&data.Files{Images: "images.gz", Labels: "labels.gz"}).Load(folder)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -321,8 +347,8 @@ func TestFashion(t *testing.T) {
 // The sets of this project: each file has a sum, an address and a conversion that is
 // there, and is in the folder.
 func TestSets(t *testing.T) {
-	file := filepath.Join("..", "..", "..", "experiments", "data", SetsFile)
-	sets, err := readSets(file, AllSets)
+	file := filepath.Join("..", "..", "..", "experiments", "data", File)
+	sets, err := readSets(file, All)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -349,7 +375,7 @@ func TestSets(t *testing.T) {
 	if got := setOf(filepath.Join(filepath.Dir(file), "mnist", "t10k-labels-idx1-ubyte.gz")); got != "mnist" {
 		t.Errorf("a file of mnist is in %q", got)
 	}
-	bad := filepath.Join(t.TempDir(), SetsFile)
+	bad := filepath.Join(t.TempDir(), File)
 	write(t, []byte("[[set]]\nnam = \"x\"\n"), bad)
 	_, err = readSets(bad)
 	refuses(t, "a misspelt key", err, bad+": set.nam: unknown key")

@@ -1,0 +1,7 @@
+package methods
+
+import "closedform/baselines/bayesbackprop"
+
+func init() {
+	kinds["backprop"] = batch(bayesbackprop.Config{}, true, func(c *bayesbackprop.Config, layers []int) { c.Layers = layers }, bayesbackprop.Fit)
+}

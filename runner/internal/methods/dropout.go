@@ -1,0 +1,7 @@
+package methods
+
+import "closedform/baselines/dropout"
+
+func init() {
+	kinds["dropout"] = batch(dropout.Config{}, true, func(c *dropout.Config, layers []int) { c.Layers = layers }, dropout.Fit)
+}

@@ -1,0 +1,22 @@
+package methods
+
+import (
+	"math"
+
+	"closedform/baselines/laplace"
+)
+
+func init() {
+	k := batch(laplace.Config{}, true, func(c *laplace.Config, layers []int) { c.Layers = layers }, laplace.Fit)
+	k.numbers = func(config any, layers []int, weights float64) float64 {
+		switch config.(*laplace.Config).Covariance {
+		case laplace.Full:
+			return weights * weights
+		case laplace.LastLayer:
+			n := len(layers)
+			return weights + math.Pow(float64(layers[n-1]*(layers[n-2]+1)), 2)
+		}
+		return weights
+	}
+	kinds["laplace"] = k
+}

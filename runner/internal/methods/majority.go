@@ -1,0 +1,7 @@
+package methods
+
+import "closedform/baselines/majority"
+
+func init() {
+	kinds["majority"] = online(majority.Config{}, false, func(c *majority.Config, layers []int) { c.Classes = layers[1] }, majority.New)
+}

@@ -1,0 +1,57 @@
+package methods
+
+import (
+	"math/rand/v2"
+	"slices"
+
+	"closedform/core/bnn"
+	"closedform/core/field"
+	"closedform/runner/internal/learner"
+)
+
+// network is the closed-form network; with process noise it forgets.
+type network struct {
+	learner.Model
+	ProcessNoise float64 `toml:"process_noise"` // variance that a weight gains before each example, a fraction of its prior's
+}
+
+var networkKind = kind{
+	online: true, layers: true,
+	config:  func() any { return &network{Model: learner.DefaultModel()} },
+	resolve: func(any) {},
+	learner: func(c any, layers []int, src rand.Source) (learner.Learner, error) {
+		return c.(*network).learner(layers, src)
+	},
+}
+
+// OfVariant returns the network of a variant as a method.
+func OfVariant(v learner.Variant, t Tuning) Method {
+	return Method{Name: v.Name, Kind: "closed-form", Tuning: t, Config: &network{Model: v.Model}}
+}
+
+// Validate reports what is not allowed.
+func (n *network) Validate() error {
+	if n.RandomFeatures && n.ProcessNoise != 0 {
+		return field.Errorf("random_features", "process noise would make the features uncertain; allowed: without process_noise")
+	}
+	if err := field.Within("process_noise", n.ProcessNoise, 0, 1); err != nil {
+		return err
+	}
+	return n.Model.Validate()
+}
+
+func (n *network) members() int { return n.Ensemble }
+
+func (n *network) learner(layers []int, src rand.Source) (learner.Learner, error) {
+	m, err := n.For(layers[0], layers[len(layers)-1])
+	if err != nil {
+		return nil, err
+	}
+	e, err := m.Mixture(src)
+	if err != nil {
+		return nil, err
+	}
+	l := &learner.Network{Ensemble: e}
+	l.SetProcessNoise(n.ProcessNoise, slices.Contains(m.Config.WithDefaults().Covariance, bnn.Full))
+	return l, nil
+}

@@ -1,0 +1,7 @@
+package methods
+
+import "closedform/baselines/sgd"
+
+func init() {
+	kinds["sgd"] = online(sgd.Config{}, true, func(c *sgd.Config, layers []int) { c.Layers = layers }, sgd.New)
+}
