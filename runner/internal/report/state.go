@@ -1,11 +1,11 @@
 package report
 
 import (
+	"context"
 	"crypto/sha1"
 	"crypto/sha256"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -43,11 +43,9 @@ const sumsFile = "SHA256SUMS"
 // committed returns for each SHA256SUMS that git has at HEAD below the folder the name
 // that git gives its content; none where there is no git.
 func committed(folder string) map[string]string {
-	cmd := exec.Command("git", "ls-tree", "-r", "-z", "HEAD", "--", ".")
-	cmd.Dir = folder
-	out, _ := cmd.Output()
+	out, _ := store.Git(context.Background(), folder, "ls-tree", "-r", "-z", "HEAD", "--", ".")
 	names := map[string]string{}
-	for entry := range strings.SplitSeq(string(out), "\x00") {
+	for entry := range strings.SplitSeq(out, "\x00") {
 		info, path, _ := strings.Cut(entry, "\t")
 		if f := strings.Fields(info); len(f) == 3 && filepath.Base(path) == sumsFile {
 			names[filepath.Dir(path)] = f[2]
