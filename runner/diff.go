@@ -62,20 +62,19 @@ func (p *program) printDiffs(ctx context.Context) error {
 		return err
 	}
 	for _, d := range diffs {
-		changes, more := d.Largest()
-		if len(changes) == 0 {
+		if len(d.Changes) == 0 {
 			continue
 		}
 		fmt.Fprintf(p.stdout, "%s\n", d.Name)
 		table := tabwriter.NewWriter(p.stdout, 0, 8, 2, ' ', 0)
 		fmt.Fprintln(table, "  TABLE\tROW\tCOLUMN\tOLD\tNEW\tCHANGE")
-		for _, c := range changes {
+		for _, c := range d.Largest() {
 			fmt.Fprintf(table, "  %s\t%s\t%s\t%s\t%s\t%s\n", c.Table, c.Row, c.Column, c.Old, c.New, c.By)
 		}
 		if err := table.Flush(); err != nil {
 			return err
 		}
-		if more > 0 {
+		if more := d.More(); more > 0 {
 			fmt.Fprintf(p.stdout, "  and %d more\n", more)
 		}
 		fmt.Fprintln(p.stdout)

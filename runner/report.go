@@ -34,27 +34,33 @@ func (p *program) writePage(ctx context.Context, file string) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	made := report.Page{Results: p.out, Text: string(text)}
+	made := report.Page{Results: p.out, Text: string(text), Since: p.diff}
+	if made.Stale, err = store.ReadStale(p.out); err != nil {
+		return err
+	}
+	if p.diff != "" {
+		if made.Diffs, err = p.diffs(ctx); err != nil {
+			return err
+		}
+	}
 	made.Embed = filepath.Clean(file) != filepath.Join(p.out, page)
 	folders, err := os.ReadDir(p.out)
 	if err != nil {
 		return err
 	}
-	versions := map[string]string{}
 	for _, name := range names {
-		made.Experiments = append(made.Experiments, p.describe(ctx, versions, name, filepath.Join(manifests, name+".toml")))
+		made.Experiments = append(made.Experiments, p.describe(ctx, name, filepath.Join(manifests, name+".toml")))
 	}
 	for _, f := range folders {
 		if f.IsDir() && !slices.Contains(names, f.Name()) {
-			made.Experiments = append(made.Experiments, p.describe(ctx, versions, f.Name(), filepath.Join(p.out, f.Name(), "manifest.toml")))
+			made.Experiments = append(made.Experiments, p.describe(ctx, f.Name(), filepath.Join(p.out, f.Name(), "manifest.toml")))
 		}
 	}
 	return made.Write(file)
 }
 
-// describe returns what the page is told of an experiment. Versions are those of the
-// code of each kind that are known.
-func (p *program) describe(ctx context.Context, versions map[string]string, name, path string) report.Experiment {
+// describe returns what the page is told of an experiment.
+func (p *program) describe(ctx context.Context, name, path string) report.Experiment {
 	r := report.Experiment{Name: name, Command: "go run ./runner -exp " + name}
 	if filepath.Dir(path) != manifests {
 		r.Command = "go run ./runner -exp " + path + " -out FOLDER"
@@ -65,11 +71,9 @@ func (p *program) describe(ctx context.Context, versions map[string]string, name
 		var e *experiment
 		if e, err = newExperiment(path, nil); err == nil {
 			r.Asks, r.Missing, r.Cells = e.kind.Asks, e.missing(), len(e.study.Cells())
-			if versions[e.kind.Name] == "" {
-				versions[e.kind.Name], err = codeVersion(e.study)
-			}
-			r.Version = versions[e.kind.Name]
-			r.Done = p.kept(ctx, e, filepath.Join(p.out, name), r.Version)
+			dir := filepath.Join(p.out, name)
+			r.Behind, err = p.behind(e, dir)
+			r.Done = p.kept(ctx, e, dir)
 		}
 	}
 	r.Err = err
@@ -77,7 +81,7 @@ func (p *program) describe(ctx context.Context, versions map[string]string, name
 }
 
 // kept returns how many cells are done of an experiment that is not published.
-func (p *program) kept(ctx context.Context, e *experiment, dir, version string) int {
+func (p *program) kept(ctx context.Context, e *experiment, dir string) int {
 	_, published := store.OpenResults(dir)
 	if files, _ := os.ReadDir(filepath.Join(dir, "cells")); published == nil || len(files) == 0 {
 		return 0
@@ -86,8 +90,9 @@ func (p *program) kept(ctx context.Context, e *experiment, dir, version string) 
 		return 0
 	}
 	cells := e.study.Cells()
-	prints, err := fingerprints(version, cells)
-	if err != nil {
+	version, err1 := codeVersion(e.study)
+	prints, err2 := fingerprints(version, cells)
+	if err1 != nil || err2 != nil {
 		return 0
 	}
 	keys := make([]string, len(cells))

@@ -251,9 +251,10 @@ func (d *Diff) String() string {
 	return strings.Join(append(parts, d.Added...), "; ")
 }
 
-// Largest returns the largest changes, and how many more there are.
-func (d *Diff) Largest() (changes []Change, more int) {
-	const most = 40
-	n := min(most, len(d.Changes))
-	return d.Changes[:n], len(d.Changes) - n
-}
+const mostChanges = 40 // that are told of an experiment
+
+// Largest returns the largest changes, and More tells how many others there are.
+func (d *Diff) Largest() []Change { return d.Changes[:min(mostChanges, len(d.Changes))] }
+
+// More returns how many changes are not among the largest.
+func (d *Diff) More() int { return max(0, len(d.Changes)-mostChanges) }
