@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"closedform/runner/internal/config"
+	"closedform/runner/internal/report"
 	"closedform/runner/internal/store"
 	"closedform/runner/internal/study"
 )
@@ -26,9 +27,14 @@ func (p *program) listAll() error {
 		return nil
 	})
 	table := tabwriter.NewWriter(p.stdout, 0, 8, 2, ' ', 0)
-	fmt.Fprintln(table, "NAME\tEFFORT\tCELLS\tDATA\tTOOK\tMEMORY\tQUESTION")
+	fmt.Fprintln(table, "NAME\tEFFORT\tSTATE\tCELLS\tDATA\tTOOK\tMEMORY\tQUESTION")
 	fmt.Fprint(table, strings.Join(lines, ""))
-	return errors.Join(append(failed, table.Flush())...)
+	failed = append(failed, table.Flush())
+	if stale, err := store.ReadStale(p.out); err != nil || len(stale) > 0 {
+		fmt.Fprintf(p.stdout, "%s lists as behind: %s\n", filepath.Join(p.out, store.StaleFile), strings.Join(stale, ", "))
+		failed = append(failed, err)
+	}
+	return errors.Join(failed...)
 }
 
 // line returns the line of a manifest, empty if it is not of the effort.
@@ -44,6 +50,8 @@ func (p *program) line(path string) (string, error) {
 			data = "missing"
 		}
 	}
+	about := report.Experiment{Name: filepath.Base(p.dir(e)), Missing: e.missing()}
+	about.Behind, about.Err = p.behind(e, p.dir(e))
 	took, memory := "-", "-"
 	if run, err := store.ReadRun(p.dir(e)); err == nil {
 		if run.Memory > 0 {
@@ -51,6 +59,6 @@ func (p *program) line(path string) (string, error) {
 		}
 		took = time.Duration(run.Seconds * float64(time.Second)).Round(time.Second).String()
 	}
-	return fmt.Sprintf("%s\t%s\t%d\t%s\t%s\t%s\t%s\n",
-		e.Name, e.Effort, len(e.study.Cells()), data, took, memory, e.kind.Asks), nil
+	return fmt.Sprintf("%s\t%s\t%s\t%d\t%s\t%s\t%s\t%s\n",
+		e.Name, e.Effort, report.State(p.out, about), len(e.study.Cells()), data, took, memory, e.kind.Asks), nil
 }

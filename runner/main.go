@@ -91,6 +91,10 @@ func run(ctx context.Context, stdout, stderr io.Writer, args []string) error {
 		return fetch.Sets(ctx, filepath.Join(manifests, "data", fetch.File), o.fetch, o.mirror, stdout)
 	case o.report != "":
 		return p.writePage(ctx, o.report)
+	case o.diff != "":
+		return p.printDiffs(ctx)
+	case o.stale:
+		return p.writeStale()
 	case o.paper != "":
 		return paper.Write(o.paper, o.out)
 	}

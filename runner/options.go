@@ -22,7 +22,8 @@ type options struct {
 	exp, set, fetch                []string
 	all, list, verify, draw, quiet bool
 	effort, out, mirror            string
-	report, paper                  string
+	report, paper, diff            string
+	stale, check                   bool
 	elsewhere, below               bool   // -out is given; the working directory is below the root
 	sources                        string // folder of the results that other experiments read: -out
 	predict, data, to              string
@@ -57,6 +58,8 @@ Examples:
   go run ./runner -all -verify                   run again elsewhere and compare with results/
   go run ./runner -all -draw                     draw all figures again from the tables in results/
   go run ./runner -report page.html              one page of all results, to send to someone
+  go run ./runner -diff HEAD~1                   how the tables in results/ differ from those of a commit
+  go run ./runner -stale                         list in results/STALE what other code or manifests made
   go run ./runner -fetch iris -fetch mnist       get data sets into experiments/data/; -fetch all: all of them
   go run ./runner -predict results/mine/network.npz -data new.csv -to out.csv -unknown 0.9
                                                  what a network that was kept by [save] says of new rows
@@ -116,6 +119,10 @@ func parse(w io.Writer, args []string) (*options, error) {
 		"leaves, too, links to the files beside it; any other has figures and tables in itself")
 	flags.StringVar(&o.paper, "paper", "", "`folder` to write numbers.tex and tables/ to, for LaTeX: what its numbers.toml names,\n"+
 		"from the tables in -out")
+	flags.StringVar(&o.diff, "diff", "", "`commit` to compare the tables in -out with, of -exp or of all experiments; with -report, on the page")
+	flags.BoolVar(&o.stale, "stale", false, "list in OUT/STALE the experiments whose results are behind the code or their manifest;\n"+
+		"remove the file if there is none")
+	flags.BoolVar(&o.check, "check", false, "with -stale: write nothing; fail if OUT/STALE is not that list")
 	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
 		fmt.Fprint(w, usage)
 		flags.SetOutput(w)
@@ -124,7 +131,7 @@ func parse(w io.Writer, args []string) (*options, error) {
 	} else if err != nil {
 		return nil, fmt.Errorf("%w: %v", errUsage, err)
 	}
-	if problem := o.check(flags.Args()); problem != "" {
+	if problem := o.problem(flags.Args()); problem != "" {
 		return nil, fmt.Errorf("%w: %s", errUsage, problem)
 	}
 	given := map[string]bool{}
@@ -136,9 +143,9 @@ func parse(w io.Writer, args []string) (*options, error) {
 	return o, nil
 }
 
-// check says what does not go together.
-func (o *options) check(rest []string) string {
-	running := o.all || len(o.exp) > 0
+// problem says what does not go together.
+func (o *options) problem(rest []string) string {
+	running := o.all || len(o.exp) > 0 && o.diff == ""
 	switch {
 	case len(rest) > 0:
 		return fmt.Sprintf("unexpected argument %q; a manifest is given with -exp", rest[0])
@@ -182,14 +189,22 @@ func (o *options) check(rest []string) string {
 		return "-report is of what is there, and excludes -exp, -all, -list and -fetch"
 	case o.paper != "" && (running || o.list || o.report != "" || o.predict != "" || len(o.fetch) > 0):
 		return "-paper is of what is there, and excludes -exp, -all, -list, -fetch, -report and -predict"
+	case o.diff != "" && (o.all || o.list || o.verify || o.draw || o.paper != "" || o.predict != "" || len(o.fetch) > 0 || len(o.set) > 0):
+		return "-diff goes with -exp, -out and -report alone"
+	case o.diff != "" && o.report != "" && len(o.exp) > 0:
+		return "-report is of all experiments, and excludes -exp"
+	case o.stale && (running || o.list || o.report+o.paper+o.predict+o.diff != "" || len(o.fetch) > 0):
+		return "-stale goes with -check and -out alone"
+	case o.check && !o.stale:
+		return "-check is for -stale"
 	case o.effort != "any" && !o.all && !o.list:
 		return "-effort chooses among the manifests of -all or -list"
 	case o.list && len(o.exp) > 0:
 		return "-list is of the manifests in experiments/, and excludes -exp"
 	case o.all && len(o.exp) > 0:
 		return "-all and -exp exclude each other"
-	case !running && !o.list && len(o.fetch) == 0 && o.report == "" && o.predict == "" && o.paper == "":
-		return "nothing to do; give -exp MANIFEST, -all, -list, -report FILE, -paper FOLDER, -fetch NAME or -predict NETWORK"
+	case !running && !o.list && len(o.fetch) == 0 && o.report == "" && o.predict+o.paper+o.diff == "" && !o.stale:
+		return "nothing to do; give -exp MANIFEST, -all, -list, -report FILE, -diff COMMIT, -stale, -paper FOLDER, -fetch NAME or -predict NETWORK"
 	}
 	return ""
 }

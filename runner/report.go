@@ -34,7 +34,15 @@ func (p *program) writePage(ctx context.Context, file string) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	made := report.Page{Results: p.out, Text: string(text)}
+	made := report.Page{Results: p.out, Text: string(text), Since: p.diff}
+	if made.Stale, err = store.ReadStale(p.out); err != nil {
+		return err
+	}
+	if p.diff != "" {
+		if made.Diffs, err = p.diffs(ctx); err != nil {
+			return err
+		}
+	}
 	made.Embed = filepath.Clean(file) != filepath.Join(p.out, page)
 	folders, err := os.ReadDir(p.out)
 	if err != nil {
@@ -62,10 +70,10 @@ func (p *program) describe(ctx context.Context, name, path string) report.Experi
 	if err == nil {
 		var e *experiment
 		if e, err = newExperiment(path, nil); err == nil {
-			cells := e.study.Cells()
-			r.Asks, r.Missing, r.Cells = e.kind.Asks, e.missing(), len(cells)
-			_, r.Version, err = codeVersions(e.study, cells)
-			r.Done = p.kept(ctx, e, filepath.Join(p.out, name))
+			r.Asks, r.Missing, r.Cells = e.kind.Asks, e.missing(), len(e.study.Cells())
+			dir := filepath.Join(p.out, name)
+			r.Behind, err = p.behind(e, dir)
+			r.Done = p.kept(ctx, e, dir)
 		}
 	}
 	r.Err = err

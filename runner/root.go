@@ -27,8 +27,8 @@ func (o *options) enter() (back func() error, err error) {
 	if !isRoot(root) {
 		root = here
 	}
-	byName := o.all || o.list || o.report != "" || len(o.fetch) > 0 ||
-		slices.ContainsFunc(o.exp, func(name string) bool { return !isFile(name) })
+	byName := o.all || o.list || o.stale || o.report != "" || len(o.fetch) > 0 ||
+		o.diff == "" && slices.ContainsFunc(o.exp, func(name string) bool { return !isFile(name) })
 	if info, err := os.Stat(filepath.Join(root, manifests)); byName && (err != nil || !info.IsDir()) {
 		return nil, fmt.Errorf("no folder %s/ in %s; go to the repository of closedform, "+
 			"or to any folder in it, or give -exp the path of a manifest", manifests, here)

@@ -12,6 +12,8 @@ import (
 	"os"
 
 	"github.com/google/renameio/v2"
+
+	"closedform/runner/internal/store"
 )
 
 //go:embed page.html page.css page.js vendor/chart.umd.min.js
@@ -23,7 +25,7 @@ type Experiment struct {
 	Asks     string // its question
 	Command  string // that runs it
 	Manifest string // as it was written
-	Version  string // of today's code
+	Behind   string // why its results are not those of today's code; empty: they are
 	Cells    int    // how many it has, and how many of them are kept from an unfinished run
 	Done     int
 	Missing  error // why its data cannot be read
@@ -35,7 +37,20 @@ type Page struct {
 	Results     string // the folder
 	Text        string // Markdown that quotes the headline numbers
 	Experiments []Experiment
-	Embed       bool // figures and tables in the page, instead of links to the files beside it
+	Embed       bool     // figures and tables in the page, instead of links to the files beside it
+	Stale       []string // the experiments that results/STALE lists
+	Since       string   // the commit with which the tables are compared; empty: none
+	Diffs       []*store.Diff
+}
+
+// Unchanged returns the names of the experiments whose tables are those of the commit.
+func (p *Page) Unchanged() (names []string) {
+	for _, d := range p.Diffs {
+		if d.Same() {
+			names = append(names, d.Name)
+		}
+	}
+	return names
 }
 
 // Write makes the page and puts it at path atomically, unless it is there.
@@ -52,9 +67,10 @@ func (p *Page) Write(path string) error {
 
 // view is what the template shows.
 type view struct {
+	*Page
 	Style         template.CSS
 	Chart, Script template.JS
-	Embed, Claims bool
+	Claims        bool
 	Headlines     []headline
 	Sections      []*section
 	States        []state
@@ -67,8 +83,9 @@ func (p *Page) html() ([]byte, error) {
 		return string(data)
 	}
 	v := view{
+		Page:  p,
 		Style: template.CSS(text("page.css")), Chart: template.JS(text("vendor/chart.umd.min.js")),
-		Script: template.JS(text("page.js")), Embed: p.Embed, Headlines: p.headlines(), States: states[:],
+		Script: template.JS(text("page.js")), Headlines: p.headlines(), States: states[:],
 	}
 	sums := committed(p.Results)
 	for _, e := range p.Experiments {

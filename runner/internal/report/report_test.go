@@ -79,7 +79,7 @@ func example(t *testing.T) *Page {
 	}
 	publish(t, filepath.Join(p.Results, "claims"), map[string]string{"claims.csv": claims})
 	for _, name := range []string{"claims", "digits", "later"} {
-		p.Experiments = append(p.Experiments, Experiment{Name: name, Asks: "How well?", Command: "run " + name, Version: "1", Cells: 60, Manifest: "name = 1 # <&>"})
+		p.Experiments = append(p.Experiments, Experiment{Name: name, Asks: "How well?", Command: "run " + name, Cells: 60, Manifest: "name = 1 # <&>"})
 	}
 	return p
 }
@@ -138,7 +138,7 @@ func TestPage(t *testing.T) {
 func TestStates(t *testing.T) {
 	p := example(t)
 	digits := filepath.Join(p.Results, "digits")
-	e := Experiment{Name: "digits", Version: "1", Cells: 60}
+	e := Experiment{Name: "digits", Cells: 60}
 	check := func(want int, problem string, e Experiment) {
 		t.Helper()
 		s := p.section(e, committed(p.Results))
@@ -163,7 +163,7 @@ func TestStates(t *testing.T) {
 	git("add", ".")
 	git("commit", "-q", "-m", "x")
 	check(same, "", e)
-	check(stale, "", Experiment{Name: "digits", Version: "2"})
+	check(stale, "", Experiment{Name: "digits", Behind: "other code"})
 	write(t, "method,error\n", digits, "summary.csv")
 	check(differs, "summary.csv", e)
 	os.Remove(filepath.Join(digits, "summary.csv"))

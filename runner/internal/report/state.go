@@ -1,11 +1,11 @@
 package report
 
 import (
+	"context"
 	"crypto/sha1"
 	"crypto/sha256"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -19,6 +19,7 @@ type state struct{ Word, Class, Sign, Means string }
 const (
 	same = iota
 	fresh
+	adopted
 	stale
 	partly
 	needsData
@@ -28,14 +29,23 @@ const (
 )
 
 var states = [...]state{
-	same:       {"same bytes as committed", "good", "✓", "all files match their sums, these are the committed ones, and today's code computed them"},
-	fresh:      {"computed, not committed", "good", "◇", "all files match their sums and today's code computed them, but these sums are not committed"},
-	stale:      {"not verified since the code changed", "warn", "↻", "all files match their sums, but other code than today's computed them"},
+	same:       {"computed", "good", "✓", "today's code computed all cells; all files match their sums, and these are the committed ones"},
+	fresh:      {"computed, not committed", "good", "◇", "the same, but these sums are not committed"},
+	adopted:    {"adopted", "good", "≈", "other code computed the cells; today's code computed a sample of them again, to the same bytes"},
+	stale:      {"behind", "warn", "↻", "all files match their sums, but today's code, manifest or sources are others"},
 	partly:     {"partly computed", "warn", "◐", "cells are kept of a run that was interrupted, or is at work: the same command goes on"},
 	needsData:  {"needs data", "none", "↓", "nothing is computed, and data that it reads are not there: make data"},
 	notRun:     {"not run", "none", "○", "nothing is computed"},
-	differs:    {"files differ from their sums", "bad", "≠", "a file was changed or lost since it was computed"},
+	differs:    {"files differ", "bad", "≠", "a file was changed or lost since its sum was written"},
 	unreadable: {"cannot be read", "bad", "!", "the manifest, or what tells of the run, is broken"},
+}
+
+// State returns the word for the state of an experiment, of which the results are in a
+// folder below results.
+func State(results string, e Experiment) string {
+	s := &section{Experiment: e}
+	s.judge(filepath.Join(results, e.Name), committed(results)[e.Name])
+	return s.State.Word
 }
 
 const sumsFile = "SHA256SUMS"
@@ -43,11 +53,9 @@ const sumsFile = "SHA256SUMS"
 // committed returns for each SHA256SUMS that git has at HEAD below the folder the name
 // that git gives its content; none where there is no git.
 func committed(folder string) map[string]string {
-	cmd := exec.Command("git", "ls-tree", "-r", "-z", "HEAD", "--", ".")
-	cmd.Dir = folder
-	out, _ := cmd.Output()
+	out, _ := store.Git(context.Background(), folder, "ls-tree", "-r", "-z", "HEAD", "--", ".")
 	names := map[string]string{}
-	for entry := range strings.SplitSeq(string(out), "\x00") {
+	for entry := range strings.SplitSeq(out, "\x00") {
 		info, path, _ := strings.Cut(entry, "\t")
 		if f := strings.Fields(info); len(f) == 3 && filepath.Base(path) == sumsFile {
 			names[filepath.Dir(path)] = f[2]
@@ -89,8 +97,14 @@ func (s *section) judge(dir, committed string) {
 		s.state = unreadable
 	case len(bad) > 0:
 		s.state = differs
-	case s.Run != nil && s.Run.CodeVersion != s.Version:
-		s.state = stale
+	case s.Run != nil && s.Behind != "":
+		s.state, s.Detail = stale, s.Behind
+	case s.Run != nil && s.Run.Adopted != nil:
+		a := s.Run.Adopted
+		s.state, s.Detail = adopted, fmt.Sprintf("%d cells, %d computed again", a.Cells, a.Recomputed)
+		if name != committed {
+			s.Detail += ", not committed"
+		}
 	case s.Run != nil && name == committed:
 		s.state = same
 	case s.Run != nil:

@@ -173,34 +173,47 @@ func compareTables(old, now File) (lines []string, differs bool) {
 // compareColumns says where two columns, with their names, differ most, and by how much: infinitely if in
 // more than finite numbers.
 func compareColumns(old, now []string) (at string, most float64) {
-	x, y := make([]float64, len(old)), make([]float64, len(old))
-	var sizes []float64
+	size := scale(old, now)
 	for i := range old {
-		x[i], y[i] = number(old[i]), number(now[i])
-		for _, z := range []float64{x[i], y[i]} {
-			if z != 0 && !math.IsNaN(z) {
-				sizes = append(sizes, math.Abs(z))
-			}
-		}
-	}
-	scale := leastScale
-	if slices.Sort(sizes); len(sizes) > 0 {
-		scale = max(scale, sizes[len(sizes)/2])
-	}
-	for i := range old {
-		if old[i] == now[i] || x[i] == y[i] {
+		d := off(old[i], now[i], size)
+		if d <= most {
 			continue
 		}
-		off, by := math.Inf(1), ""
-		if d := math.Abs(x[i] - y[i]); !math.IsNaN(d) {
-			off = d / max(math.Abs(x[i]), math.Abs(y[i]), scale)
-			by = fmt.Sprintf(", off by %.2g", off)
-		}
-		if off > most {
-			at, most = fmt.Sprintf("line %d, %s: %s, and now %s%s", i+1, old[0], old[i], now[i], by), off
+		most, at = d, fmt.Sprintf("line %d, %s: %s, and now %s", i+1, old[0], old[i], now[i])
+		if !math.IsInf(d, 1) {
+			at += fmt.Sprintf(", off by %.2g", d)
 		}
 	}
 	return at, most
+}
+
+// scale returns the scale of a column; see [Tolerance].
+func scale(columns ...[]string) float64 {
+	var sizes []float64
+	for _, field := range slices.Concat(columns...) {
+		if x := math.Abs(number(field)); x > 0 {
+			sizes = append(sizes, x)
+		}
+	}
+	if len(sizes) == 0 {
+		return leastScale
+	}
+	slices.Sort(sizes)
+	return max(leastScale, sizes[len(sizes)/2])
+}
+
+// off returns the difference of two fields of a column, as [Tolerance] measures it:
+// infinite if they are not finite numbers.
+func off(old, now string, scale float64) float64 {
+	x, y := number(old), number(now)
+	switch d := math.Abs(x - y); {
+	case old == now:
+		return 0
+	case math.IsNaN(d):
+		return math.Inf(1)
+	default:
+		return d / max(math.Abs(x), math.Abs(y), scale)
+	}
 }
 
 // number returns a finite number, or NaN for any other text.

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -106,19 +105,12 @@ func (r *Run) json() ([]byte, error) {
 // gitState returns the commit that is checked out in dir, and whether the tree
 // differs from it outside results/.
 func gitState(ctx context.Context, dir string) (commit, tree string) {
-	git := func(args ...string) (string, error) {
-		// Without optional locks, so that git status does not get in the way
-		// of a git that the user runs.
-		cmd := exec.CommandContext(ctx, "git", append([]string{"--no-optional-locks"}, args...)...)
-		cmd.Dir = dir
-		out, err := cmd.Output()
-		return strings.TrimSpace(string(out)), err
-	}
-	commit, err := git("rev-parse", "--verify", "HEAD")
+	commit, err := Git(ctx, dir, "rev-parse", "--verify", "HEAD")
 	if err != nil {
 		return "unknown", "unknown"
 	}
-	changes, err := git("status", "--porcelain", "--", ":(top)", ":(top,exclude)results")
+	commit = strings.TrimSpace(commit)
+	changes, err := Git(ctx, dir, "status", "--porcelain", "--", ":(top)", ":(top,exclude)results")
 	switch {
 	case err != nil:
 		return commit, "unknown"

@@ -1,0 +1,260 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"closedform/runner/internal/table"
+)
+
+// Diff tells how the published tables of an experiment differ from those of a commit.
+// Tables of times and packed tables are left out.
+type Diff struct {
+	Name    string
+	Changes []Change // largest first
+	Added   []string // tables, columns and rows that are new, gone or unreadable
+
+	Numbers, ChangedNumbers int
+	Words, ChangedWords     int
+}
+
+// Change is a changed value of a table, or a changed mean with its interval.
+type Change struct {
+	Table, Row, Column string
+	Old, New, By       string
+	unit               int     // 0: half-widths of the old interval, 1: other numbers, 2: words
+	size               float64 // in that unit
+}
+
+// DiffResults compares the tables of the results folder name below dir, the folder of the
+// revision, with those of the revision.
+func DiffResults(ctx context.Context, rev *Revision, name string) (*Diff, error) {
+	d := &Diff{Name: name}
+	files := map[string][2]bool{}
+	for _, path := range rev.files {
+		if dir, file, _ := strings.Cut(path, "/"); dir == name && compared(file) {
+			files[file] = [2]bool{true, false}
+		}
+	}
+	now, _ := filepath.Glob(filepath.Join(rev.dir, name, "*.csv"))
+	for _, path := range now {
+		if file := filepath.Base(path); compared(file) {
+			files[file] = [2]bool{files[file][0], true}
+		}
+	}
+	for _, file := range slices.Sorted(maps.Keys(files)) {
+		switch there := files[file]; {
+		case !there[0]:
+			d.Added = append(d.Added, "table "+file+" added")
+		case !there[1]:
+			d.Added = append(d.Added, "table "+file+" removed")
+		default:
+			old, err1 := rev.read(ctx, name+"/"+file)
+			now, err2 := os.ReadFile(filepath.Join(rev.dir, name, file))
+			if err := cmp.Or(err1, err2); err != nil {
+				return nil, err
+			}
+			d.addFile(File{file, old}, File{file, now})
+		}
+	}
+	slices.SortStableFunc(d.Changes, func(a, b Change) int {
+		return cmp.Or(cmp.Compare(a.unit, b.unit), cmp.Compare(b.size, a.size))
+	})
+	return d, nil
+}
+
+func compared(file string) bool {
+	return filepath.Ext(file) == ".csv" && !strings.Contains(file, "/") && !Timed(file)
+}
+
+func (d *Diff) addFile(old, now File) {
+	a, err1 := old.Table()
+	b, err2 := now.Table()
+	if err := cmp.Or(err1, err2); err != nil {
+		d.Added = append(d.Added, err.Error())
+		return
+	}
+	d.add(a, b)
+}
+
+// add compares two tables.
+func (d *Diff) add(old, now *table.Table) {
+	d.only(old, now, "removed")
+	d.only(now, old, "added")
+	key, unique := rowKey(old, now)
+	pairs, gone := matched(old, now, key, unique)
+	if n := gone; n > 0 {
+		d.Added = append(d.Added, fmt.Sprintf("%s: %d rows removed", old.Name, n))
+	}
+	if n := now.Len() - len(pairs); n > 0 {
+		d.Added = append(d.Added, fmt.Sprintf("%s: %d rows added", old.Name, n))
+	}
+	if len(pairs) == 0 {
+		return
+	}
+	labels := rowLabels(old, key, unique)
+	for _, c := range old.Columns {
+		if now.Has(c.Name) && !slices.Contains(key, c.Name) && !isEnd(old, now, c.Name) {
+			d.addColumns(old, now, c.Name, pairs, labels)
+		}
+	}
+}
+
+// only notes the columns of a table that another one has not.
+func (d *Diff) only(t, other *table.Table, word string) {
+	for _, c := range t.Columns {
+		if !other.Has(c.Name) {
+			d.Added = append(d.Added, fmt.Sprintf("%s: column %s %s", t.Name, c.Name, word))
+		}
+	}
+}
+
+// isEnd reports whether a column has ends of intervals whose middle has a column, too.
+func isEnd(old, now *table.Table, name string) bool {
+	mean, ok := strings.CutSuffix(name, "_low")
+	if !ok {
+		mean, ok = strings.CutSuffix(name, "_high")
+	}
+	return ok && hasInterval(old, now, mean)
+}
+
+func hasInterval(old, now *table.Table, name string) bool {
+	for _, c := range table.IntervalOf(name, "") {
+		if !old.Has(c.Name) || !now.Has(c.Name) {
+			return false
+		}
+	}
+	return true
+}
+
+// addColumns compares a column, with the ends of its intervals if it has them.
+func (d *Diff) addColumns(old, now *table.Table, name string, pairs [][2]int, labels []string) {
+	columns := []string{name}
+	if hasInterval(old, now, name) {
+		columns = append(columns, name+"_low", name+"_high")
+	}
+	before, after, scales := make([][]string, len(pairs)), make([][]string, len(pairs)), make([]float64, len(columns))
+	words := false
+	for k, column := range columns {
+		a, b := old.Texts(column), now.Texts(column)
+		scales[k] = scale(a, b)
+		for i, pair := range pairs {
+			before[i], after[i] = append(before[i], a[pair[0]]), append(after[i], b[pair[1]])
+			words = words || isWord(a[pair[0]]) || isWord(b[pair[1]])
+		}
+	}
+	for i, pair := range pairs {
+		c := Change{Table: old.Name, Row: labels[pair[0]], Column: name}
+		changed := 0
+		for k := range columns {
+			if off(before[i][k], after[i][k], scales[k]) > Tolerance {
+				changed++
+			}
+		}
+		if words {
+			d.Words, d.ChangedWords = d.Words+1, d.ChangedWords+changed
+		} else {
+			d.Numbers, d.ChangedNumbers = d.Numbers+len(columns), d.ChangedNumbers+changed
+		}
+		switch {
+		case changed == 0:
+			continue
+		case words:
+			c.unit, c.Old, c.New = 2, spell(before[i], 17), spell(after[i], 17)
+		default:
+			c.measure(before[i], after[i], scales[0])
+		}
+		d.Changes = append(d.Changes, c)
+	}
+}
+
+// isWord reports whether a field is neither a number nor empty.
+func isWord(field string) bool {
+	_, err := strconv.ParseFloat(field, 64)
+	return field != "" && err != nil
+}
+
+// measure says by how much a number changed, in half-widths of its old interval if it has
+// one.
+func (c *Change) measure(old, now []string, scale float64) {
+	for digits := 4; digits <= 17; digits++ { // as many as tell them apart
+		if c.Old, c.New = spell(old, digits), spell(now, digits); c.Old != c.New {
+			break
+		}
+	}
+	x, y := number(old[0]), number(now[0])
+	if len(old) == 3 {
+		low, high := number(old[1]), number(old[2])
+		if half := (high - low) / 2; half > 0 {
+			c.size = max(distance(x, y), distance(low, number(now[1])), distance(high, number(now[2]))) / half
+			if d := (y - x) / half; !math.IsNaN(d) {
+				c.By = fmt.Sprintf("%+.2g half-widths", d)
+			}
+			return
+		}
+	}
+	c.unit, c.size = 1, off(old[0], now[0], scale)
+	if d := y - x; !math.IsNaN(d) {
+		c.By = fmt.Sprintf("%+.3g", d)
+		if x != 0 {
+			c.By += fmt.Sprintf(" (%+.2g %%)", 100*d/math.Abs(x))
+		}
+	}
+}
+
+// distance is infinite where one of the numbers is missing.
+func distance(x, y float64) float64 {
+	if math.IsNaN(x) && math.IsNaN(y) {
+		return 0
+	}
+	if d := math.Abs(x - y); !math.IsNaN(d) {
+		return d
+	}
+	return math.Inf(1)
+}
+
+// spell returns fields with so many significant digits: "x", or "x (low to high)".
+func spell(fields []string, digits int) string {
+	var texts []string
+	for _, field := range fields {
+		if x := number(field); !math.IsNaN(x) {
+			field = strconv.FormatFloat(x, 'g', digits, 64)
+		}
+		texts = append(texts, cmp.Or(field, "none"))
+	}
+	if len(texts) == 3 && (fields[1] != "" || fields[2] != "") {
+		return fmt.Sprintf("%s (%s to %s)", texts[0], texts[1], texts[2])
+	}
+	return texts[0]
+}
+
+// Same reports whether the tables are the same but for rounding.
+func (d *Diff) Same() bool { return len(d.Changes)+len(d.Added) == 0 }
+
+// String returns the summary of the comparison.
+func (d *Diff) String() string {
+	if d.Same() {
+		return "same"
+	}
+	parts := []string{fmt.Sprintf("%d of %d numbers changed", d.ChangedNumbers, d.Numbers)}
+	if d.ChangedWords > 0 {
+		parts = append(parts, fmt.Sprintf("%d of %d words changed", d.ChangedWords, d.Words))
+	}
+	return strings.Join(append(parts, d.Added...), "; ")
+}
+
+const mostChanges = 40 // that are told of an experiment
+
+// Largest returns the largest changes, and More tells how many others there are.
+func (d *Diff) Largest() []Change { return d.Changes[:min(mostChanges, len(d.Changes))] }
+
+// More returns how many changes are not among the largest.
+func (d *Diff) More() int { return max(0, len(d.Changes)-mostChanges) }

@@ -1,0 +1,36 @@
+package store
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/google/renameio/v2"
+)
+
+// StaleFile is the file beside the results folders that lists those which are behind the
+// code or their manifest, a name on each line. It is absent if there are none.
+const StaleFile = "STALE"
+
+// ReadStale returns the names that are listed in the folder out.
+func ReadStale(out string) ([]string, error) {
+	text, err := os.ReadFile(filepath.Join(out, StaleFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return strings.Fields(string(text)), err
+}
+
+// WriteStale lists these names, and no others.
+func WriteStale(out string, names []string) error {
+	file := filepath.Join(out, StaleFile)
+	if len(names) > 0 {
+		return renameio.WriteFile(file, []byte(strings.Join(names, "\n")+"\n"), 0o666)
+	}
+	if err := os.Remove(file); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
