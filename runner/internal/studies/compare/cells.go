@@ -123,7 +123,7 @@ func (e *experiment) Measure(ctx context.Context, tables table.Set) (table.Set, 
 			}
 			memory := math.NaN()
 			if m.Online() {
-				train, test = first(train, 5000), first(test, 5000)
+				train, test = first(train, 2000), first(test, 2000)
 				if memory, err = s.memory(method, train); err != nil {
 					return nil, err
 				}
