@@ -186,10 +186,23 @@ func TestBest(t *testing.T) {
 	}
 }
 
+// A mean of one value, here over the only set, has no interval in a table, but is an error where a number quotes it.
+func TestNoInterval(t *testing.T) {
+	results := quote.Open(filepath.Join(root, "results"))
+	n := number{From: "rivals/paired", Row: "set=all method=tagi", Column: "error", Format: "%.3f", Interval: true}
+	table := tabular{Name: "a", Row: n.Row, Rows: []string{"method=tagi"}, Column: []column{{Head: "error", number: n}}}
+	if text, err := table.tex(results); err != nil || strings.Contains(text, `\pm`) || !decimal.MatchString(text) {
+		t.Errorf("%v: %s", err, text)
+	}
+	if text, err := n.tex(results); err == nil {
+		t.Errorf("%s", text)
+	}
+}
+
 // A number has the factor and both ends of its interval, and a setting is that of the manifest.
 func TestNumber(t *testing.T) {
 	results := quote.Open(filepath.Join(root, "results"))
-	n := number{From: "mnist/summary", Row: "method=shared", Column: "error", Factor: 100, Format: "%.9f", Interval: true}
+	n := number{From: "digits/summary", Row: "method=smooth-mean", Column: "error", Factor: 100, Format: "%.9f", Interval: true}
 	source := quote.Source{From: n.From, Row: n.Row, Column: n.Column, Factor: 100}
 	var want [3]float64
 	for i, column := range []string{"error", "error_low", "error_high"} {

@@ -131,6 +131,11 @@ func (c column) cell(results *quote.Results, shared, fields string) (string, val
 		return "", none, err
 	}
 	v, err := n.read(results)
+	if n.Interval && errors.Is(err, quote.ErrEmpty) { // a mean of one seed has no interval
+		n.Interval = false
+		v, err = n.read(results)
+		v.low, v.high = math.NaN(), math.NaN()
+	}
 	return "", v, err
 }
 
@@ -152,13 +157,13 @@ func (c column) set(cells []string, values []value) []string {
 	return cells
 }
 
-// spell returns a value, bold if it is to be, and half of the length of its interval.
+// spell returns a value, bold if it is to be, and half of the length of its interval if it has one.
 func (c column) spell(v value, bold bool) string {
 	text := spell(c.Format, v.x)
 	if bold {
 		text = `\mathbf{` + text + "}"
 	}
-	if c.Interval && !math.IsInf(v.x, 0) {
+	if c.Interval && !math.IsInf(v.x, 0) && !math.IsNaN(v.low) {
 		text += `{\scriptstyle\,\pm\,` + spell(c.Format, (v.high-v.low)/2) + "}"
 	}
 	return "$" + text + "$"

@@ -3,6 +3,7 @@
 package quote
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -65,6 +66,9 @@ func columns(t *table.Table) string {
 	return strings.Join(names, ", ")
 }
 
+// ErrEmpty is the error of a field without a value.
+var ErrEmpty = errors.New("is empty")
+
 // Text returns a field as it is stored. It is an error if not exactly one row has it, or if
 // it is empty.
 func (r *Results) Text(s Source) (string, error) {
@@ -82,7 +86,7 @@ func (r *Results) Text(s Source) (string, error) {
 	}
 	text := rows.Texts(s.Column)[0]
 	if text == "" {
-		return "", fmt.Errorf("%s is empty in the row of %s with %q", s.Column, s.From, s.Row)
+		return "", fmt.Errorf("%s %w in the row of %s with %q", s.Column, ErrEmpty, s.From, s.Row)
 	}
 	return text, nil
 }

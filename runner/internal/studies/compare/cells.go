@@ -32,13 +32,19 @@ func (e *experiment) Cells() []study.Cell {
 	var cells []study.Cell
 	for _, m := range e.Methods {
 		for _, set := range e.Sets {
-			for _, seed := range e.seeds[:min(len(e.seeds), cmp.Or(set.Splits, len(e.seeds)))] {
-				s := e.spec(m, set, seed)
+			for _, seed := range e.splits(m, set) {
+				s := e.spec(m.Method, set, seed)
 				cells = append(cells, study.Cell{Key: fmt.Sprintf("%s %s seed=%d", m.Name, set.Name, seed), Spec: s, Run: s.run, Uses: m.Uses()})
 			}
 		}
 	}
 	return cells
+}
+
+// splits returns the seeds with which a method learns a set: the first so many of all.
+func (e *experiment) splits(m method, s set) []int {
+	all := len(e.seeds)
+	return e.seeds[:min(all, cmp.Or(m.Splits, all), cmp.Or(s.Splits, all))]
 }
 
 func (e *experiment) spec(m methods.Method, of set, seed int) spec {
@@ -106,7 +112,7 @@ func (e *experiment) Measure(ctx context.Context, tables table.Set) (table.Set, 
 	runs := tables.Get("runs").Where("seed", e.seeds[0])
 	for _, set := range e.Sets {
 		for _, m := range e.Methods {
-			s := e.spec(m, set, e.seeds[0])
+			s := e.spec(m.Method, set, e.seeds[0])
 			method, err := m.Chosen(runs.Where("set", set.Name).Where("method", m.Name).Texts("chosen")[0])
 			if err != nil {
 				return nil, err
@@ -117,7 +123,7 @@ func (e *experiment) Measure(ctx context.Context, tables table.Set) (table.Set, 
 			}
 			memory := math.NaN()
 			if m.Online() {
-				train, test = first(train, 5000), first(test, 5000)
+				train, test = first(train, 2000), first(test, 2000)
 				if memory, err = s.memory(method, train); err != nil {
 					return nil, err
 				}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -259,6 +260,48 @@ func TestPairsAndRanks(t *testing.T) {
 	}
 }
 
+// A method with splits learns the first seeds alone, as the same cells, and is compared on these.
+func TestFewerSplits(t *testing.T) {
+	text := manifest(studytest.File(t, studytest.Clusters(36)))
+	cells := map[string]study.Cell{}
+	for _, c := range studytest.New(t, Kind, text).Cells() {
+		cells[c.Key] = c
+	}
+	few := studytest.New(t, Kind, text, "method.filter.splits=1").Cells()
+	if len(few) != 3*(3+2)+2 {
+		t.Errorf("%d cells", len(few))
+	}
+	for _, c := range few {
+		if !reflect.DeepEqual(c.Spec, cells[c.Key].Spec) {
+			t.Errorf("%s: the spec is another", c.Key)
+		}
+	}
+	all, one := studytest.Run(t, Kind, text), studytest.Run(t, Kind, text, "method.filter.splits=1")
+	row := func(tables table.Set, name, method string) *table.Table {
+		return tables.Get(name).Where("set", "clusters").Where("method", method)
+	}
+	loss := func(method string) float64 { return row(all, "runs", method).Nums("log_loss")[0] }
+	summary, paired := row(one, "summary", "filter"), row(one, "paired", "filter")
+	check.Near(t, "mean", summary.Nums("log_loss")[0], loss("filter"), 0)
+	check.Near(t, "difference", paired.Nums("log_loss")[0], loss("filter")-loss("ours"), 0)
+	if summary.Nums("seeds")[0] != 1 || paired.Nums("pairs")[0] != 1 {
+		t.Errorf("%s%s", summary.CSV(), paired.CSV())
+	}
+	for _, r := range []*table.Table{summary, paired} {
+		if r.Texts("log_loss_low")[0]+r.Texts("log_loss_high")[0] != "" {
+			t.Errorf("an interval of one seed:\n%s", r.CSV())
+		}
+	}
+	for _, name := range []string{"summary", "paired"} {
+		if a, b := row(all, name, "majority").CSV(), row(one, name, "majority").CSV(); string(a) != string(b) {
+			t.Errorf("another method has\n%s, not\n%s", b, a)
+		}
+	}
+	if row := one.Get("paired").Where("set", allSets).Where("method", "filter"); row.Nums("pairs")[0] != 2 {
+		t.Errorf("over sets:\n%s", row.CSV())
+	}
+}
+
 // Tabled values of the studentized range (Demšar 2006, Table 5, times √2).
 func TestStudentizedRange(t *testing.T) {
 	for k, want := range []float64{1: 0, 1.960, 2.343, 2.569, 2.728, 2.850, 2.949, 3.031, 3.102, 3.164} {
@@ -301,7 +344,7 @@ func TestSpecs(t *testing.T) {
 		"set.clusters.name=moons": "set.moons", "set.clusters.name=all": "set.all.name", "set.clusters.train_rows=1-36": "set.clusters.train_rows",
 		"set.clusters.file=gone.csv": "no such file", "method.ours.hidden=smoother": "method.ours.hidden",
 		"method.ours.prior_scale=[1,2]": "method.ours.prior_scale", "method.filter.epochs=3": "not a key", "method.filter.window=3": "method.filter.window",
-		"seed=4": "seed",
+		"method.filter.splits=-1": "method.filter.splits", "method.ours.splits=1": "method.ours.splits", "seed=4": "seed",
 	} {
 		if err := studytest.Err(Kind, text, override); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v does not say %s", override, err, want)

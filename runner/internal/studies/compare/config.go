@@ -31,10 +31,10 @@ var Kind = study.Kind{
 }
 
 type experiment struct {
-	Compare settings         `toml:"compare"`
-	Sweep   config.Sweep     `toml:"sweep"`
-	Sets    []set            `toml:"set"`
-	Methods []methods.Method `toml:"method"`
+	Compare settings     `toml:"compare"`
+	Sweep   config.Sweep `toml:"sweep"`
+	Sets    []set        `toml:"set"`
+	Methods []method     `toml:"method"`
 
 	manifest *config.Manifest
 	seeds    []int
@@ -54,6 +54,29 @@ type set struct {
 	Splits int `toml:"splits,omitzero"` // with how many of the seeds it is learned, at most; 0: all
 }
 
+// method learns the sets.
+type method struct {
+	methods.Method
+	Splits int `toml:"splits,omitzero"` // how many of the seeds it learns a set with, at most; 0: all
+}
+
+// Validate reports what is not allowed.
+func (m *method) Validate() error {
+	if m.Splits < 0 {
+		return field.Errorf("splits", "%d is not allowed; allowed: 1 or more, or 0 for all", m.Splits)
+	}
+	return m.Method.Validate()
+}
+
+// learners returns the methods.
+func (e *experiment) learners() []methods.Method {
+	var all []methods.Method
+	for _, m := range e.Methods {
+		all = append(all, m.Method)
+	}
+	return all
+}
+
 func (e *experiment) Validate() error {
 	c := e.Compare
 	for _, s := range e.Sets {
@@ -61,15 +84,17 @@ func (e *experiment) Validate() error {
 			return field.Errorf("set."+s.Name+".name", "allowed: a name other than %s, and splits ≥ 0", allSets)
 		}
 	}
-	switch isReference := func(m methods.Method) bool { return m.Name == c.Reference }; {
+	switch reference := slices.IndexFunc(e.Methods, func(m method) bool { return m.Name == c.Reference }); {
 	case len(e.Sets) == 0:
 		return field.Errorf("set", "missing; allowed: at least one table headed [[set]]")
-	case !slices.ContainsFunc(e.Methods, isReference):
+	case reference < 0:
 		return field.Errorf("compare.reference", "%q is not allowed; allowed: the name of a [[method]]", c.Reference)
+	case e.Methods[reference].Splits > 0:
+		return field.Errorf("method."+c.Reference+".splits", "%d is not allowed; allowed: 0 for the reference, which others are compared with on every split", e.Methods[reference].Splits)
 	case !(0 < c.Validation && c.Validation < 1):
 		return field.Errorf("compare.validation", "%g is not allowed; allowed: above 0 and below 1", c.Validation)
 	}
-	return cmp.Or(methods.Check(e.Methods, c.Budget, false), field.Within("compare.budget", c.Budget, 1, 100))
+	return cmp.Or(methods.Check(e.learners(), c.Budget, false), field.Within("compare.budget", c.Budget, 1, 100))
 }
 
 func (e *experiment) Files() []string {
@@ -95,7 +120,7 @@ func (e *experiment) Prepare(context.Context) error {
 			return err
 		}
 		e.classes = max(e.classes, len(s.Classes()))
-		if err := methods.Fit(e.manifest, e.Methods, s.Inputs(), len(s.Classes())); err != nil {
+		if err := methods.Fit(e.manifest, e.learners(), s.Inputs(), len(s.Classes())); err != nil {
 			return err
 		}
 	}

@@ -25,12 +25,12 @@ func (e *experiment) Tables(cells []table.Set) (table.Set, error) {
 	})
 }
 
-// paired is, for every set and method, the mean over the splits of its score less
+// paired is, for every set and method, the mean over its splits of its score less
 // that of the reference on the same split, and for all sets the mean over the sets
 // of these means; with 95 % intervals over the splits, or over the sets.
 func (e *experiment) paired(runs *table.Table) *table.Table {
 	t := table.New("paired", table.Text("set", "the data set; all: the mean over the sets"), table.Text("method", "the learner"),
-		table.Text("reference", "the one that it is compared with"), table.Int("pairs", "splits, or sets"))
+		table.Text("reference", "the one that it is compared with"), table.Int("pairs", "splits that the method has learned, or sets"))
 	for _, c := range learner.ScoreColumns() {
 		t.Columns = append(t.Columns, table.IntervalOf(c.Name, c.Doc+", less that of the reference")...)
 	}
@@ -53,7 +53,7 @@ func (e *experiment) paired(runs *table.Table) *table.Table {
 			differences := make([][]float64, len(learner.ScoreNames))
 			for i, score := range learner.ScoreNames {
 				differences[i] = rows.Nums(score)
-				floats.Sub(differences[i], reference.Nums(score))
+				floats.Sub(differences[i], reference.Nums(score)[:rows.Len()])
 				overSets[method][i] = append(overSets[method][i], metric.Mean(differences[i]))
 			}
 			add(set.Name, method, differences)
