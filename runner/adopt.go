@@ -62,17 +62,18 @@ func (j *job) adopt(ctx context.Context) (done bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	fmt.Fprintf(j.stdout, "%s: adopted %d of %d cells after recomputing %d, of %d strata, in %s\n",
-		j.Name, adopted, len(a.of), len(a.sample), a.strata, j.took())
-	switch {
-	case here == adopted:
-		j.adopted = store.Adopted{Recomputed: len(a.sample), Strata: a.strata}
-		return false, nil // the tables are made again from the cells
-	case len(a.differs) > 0 || a.missing || !merged:
-		fmt.Fprintf(j.stdout, "%s: %s has no cells to make other tables from: computing all of them\n", j.Name, j.dir)
+	checked := fmt.Sprintf("recomputed %d cells, of %d strata, in %s", len(a.sample), a.strata, j.took())
+	if other := len(a.differs) > 0 || a.missing || !merged; here < adopted && other {
+		fmt.Fprintf(j.stdout, "%s: %s; %s does not have the other cells, of which tables are made: computing them\n",
+			j.Name, checked, j.dir)
 		return false, nil
 	}
-	return true, j.restamp(a)
+	fmt.Fprintf(j.stdout, "%s: %s; adopted %d of %d cells\n", j.Name, checked, adopted, len(a.of))
+	j.adopted = store.Adopted{Recomputed: len(a.sample), Strata: a.strata}
+	if here < adopted {
+		return true, j.restamp(a)
+	}
+	return false, nil // the tables are made of the cells
 }
 
 // adoption compares the published cells with today's.
@@ -217,7 +218,6 @@ func (j *job) restamp(a *adoption) error {
 	for _, i := range a.stale {
 		a.of[i].Code, a.of[i].From = j.origins[i].code, cmp.Or(a.of[i].From, a.of[i].Code)
 	}
-	j.adopted = store.Adopted{Recomputed: len(a.sample), Strata: a.strata}
 	run.CodeVersion, run.Adopted = j.version, j.provenance(a.old)
 	return j.folder.Restamp(run, a.old)
 }
@@ -311,7 +311,46 @@ func (j *job) provenance(sums *store.CellSums) *store.Adopted {
 // expected returns the processor seconds that a cell takes.
 func (j *job) expected(i int) float64 { return 1 }
 
-func (j *job) difference(cell table.Set) string { return "" }
+// difference says where the content of a recomputed cell differs most from what is published:
+// absolute, relative and, where a table of means has an interval, in half-widths of that.
+func (j *job) difference(cell table.Set) string {
+	results, err := store.OpenResults(j.dir)
+	if err != nil {
+		return err.Error()
+	}
+	for _, t := range cell {
+		old, err := results.Table(t.Name)
+		if err != nil {
+			continue // packed, and not here
+		}
+		for _, c := range store.DiffTables(old, t) {
+			text := fmt.Sprintf("%s.%s of %s was %s and is %s, %s", t.Name, c.Column, c.Row, c.Old, c.New, c.By)
+			if w := halfWidth(results, t, c.Column); w > 0 {
+				text += fmt.Sprintf(", %.2g half-widths", math.Abs(c.Delta)/w)
+			}
+			return text
+		}
+	}
+	return "in tables that are not here"
+}
+
+// halfWidth returns that of the published interval of a column, in the row of the table of
+// means that has the words of the table; 0 if there is none.
+func halfWidth(results *store.Results, of *table.Table, column string) float64 {
+	means, err := results.Table("summary")
+	if err != nil || !means.Has(column+"_low") || of.Len() == 0 {
+		return 0
+	}
+	for _, c := range means.Columns {
+		if c.Kind == table.Words && of.Has(c.Name) {
+			means = means.Where(c.Name, of.Texts(c.Name)[0])
+		}
+	}
+	if means.Len() != 1 {
+		return 0
+	}
+	return (means.Nums(column + "_high")[0] - means.Nums(column + "_low")[0]) / 2
+}
 
 func (j *job) recompute(ctx context.Context, w *engine.Work, which []int) ([]table.Set, error) {
 	out := make([]table.Set, len(which))

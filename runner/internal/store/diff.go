@@ -30,6 +30,7 @@ type Diff struct {
 type Change struct {
 	Table, Row, Column string
 	Old, New, By       string
+	Delta              float64 // of numbers; else NaN
 	unit               int     // 0: half-widths of the old interval, 1: other numbers, 2: words
 	size               float64 // in that unit
 }
@@ -65,10 +66,23 @@ func DiffResults(ctx context.Context, rev *Revision, name string) (*Diff, error)
 			d.addFile(File{file, old}, File{file, now})
 		}
 	}
+	d.sort()
+	return d, nil
+}
+
+// DiffTables returns how the rows of a table differ from those of an older one that have the
+// same key, the largest change first.
+func DiffTables(old, now *table.Table) []Change {
+	d := new(Diff)
+	d.add(old, now)
+	d.sort()
+	return d.Changes
+}
+
+func (d *Diff) sort() {
 	slices.SortStableFunc(d.Changes, func(a, b Change) int {
 		return cmp.Or(cmp.Compare(a.unit, b.unit), cmp.Compare(b.size, a.size))
 	})
-	return d, nil
 }
 
 func compared(file string) bool {
@@ -202,7 +216,8 @@ func (c *Change) measure(old, now []string, scale float64) {
 		}
 	}
 	c.unit, c.size = 1, off(old[0], now[0], scale)
-	if d := y - x; !math.IsNaN(d) {
+	c.Delta = y - x
+	if d := c.Delta; !math.IsNaN(d) {
 		c.By = fmt.Sprintf("%+.3g", d)
 		if x != 0 {
 			c.By += fmt.Sprintf(" (%+.2g %%)", 100*d/math.Abs(x))
