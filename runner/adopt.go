@@ -156,7 +156,7 @@ func (j *job) check(ctx context.Context, a *adoption) (merged bool, err error) {
 	if len(j.Short) == 0 {
 		return false, nil // nothing shows that the tables are made in the same way
 	}
-	now, strata, err := j.shortForm(ctx)
+	now, strata, err := j.computeShortForm(ctx)
 	if err != nil {
 		return false, err
 	}
@@ -222,10 +222,10 @@ func (j *job) restamp(a *adoption) error {
 	return j.folder.Restamp(run, a.old)
 }
 
-// shortForm computes the short form of the experiment. It returns the digests of its cells
+// computeShortForm computes the short form of the experiment. It returns the digests of its cells
 // and tables, and the strata of the cells.
-func (j *job) shortForm(ctx context.Context) (sums *store.CellSums, strata []string, err error) {
-	e, err := newExperiment(j.File, j.Short)
+func (j *job) computeShortForm(ctx context.Context) (sums *store.CellSums, strata []string, err error) {
+	e, err := j.experiment.shortForm(nil)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -275,7 +275,7 @@ func (j *job) sums(ctx context.Context) (*store.CellSums, error) {
 		text, err2 := os.ReadFile(filepath.Join(j.dir, "manifest.toml"))
 		if err1 == nil && err2 == nil && was.Tables != "" && run.CodeVersion == j.version && bytes.Equal(text, j.resolved) {
 			sums.Tables, sums.Short = was.Tables, was.Short
-		} else if sums, _, err = j.shortForm(ctx); err != nil {
+		} else if sums, _, err = j.computeShortForm(ctx); err != nil {
 			return nil, err
 		}
 	}

@@ -47,6 +47,14 @@ func newExperiment(path string, overrides []string) (*experiment, error) {
 	return nil, m.Errorf("study", "%q is not a study; allowed: %s", m.Study, strings.Join(names, ", "))
 }
 
+// shortForm returns the short form of the experiment, with further values.
+func (e *experiment) shortForm(overrides []string) (*experiment, error) {
+	if len(e.Short) == 0 && len(e.study.Cells()) > 0 {
+		return nil, e.Errorf("short", `missing; allowed: what makes the experiment take seconds, such as ["sweep.seed=[1]"]`)
+	}
+	return newExperiment(e.File, slices.Concat(e.Short, overrides))
+}
+
 // cells returns the cells, which have different keys.
 func (e *experiment) cells() ([]study.Cell, error) {
 	cells := e.study.Cells()

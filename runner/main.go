@@ -169,6 +169,9 @@ func (p *program) load() ([]*experiment, error) {
 			return nil, err
 		}
 		e, err := newExperiment(path, p.set)
+		if p.short && err == nil {
+			e, err = e.shortForm(p.set)
+		}
 		if err != nil {
 			if len(names) > 1 && !strings.HasPrefix(err.Error(), path) {
 				err = fmt.Errorf("%s: %w", path, err) // what -set gets wrong has no place in a file

@@ -34,7 +34,7 @@ type options struct {
 	chunk, limit                   int
 	wait, dryRun                   bool
 	task, merge                    string // PLAN/NUMBER and PLAN/ARRAY, of the jobs
-	adopt                          bool
+	short, adopt                   bool
 	adoptBudget                    time.Duration
 }
 
@@ -88,6 +88,7 @@ func parse(w io.Writer, args []string) (*options, error) {
 	flags.BoolVar(&o.list, "list", false, "list the manifests in experiments/")
 	flags.StringVar(&o.effort, "effort", "any", "`which` of the manifests -all and -list take: quick, full or any")
 	flags.BoolVar(&o.verify, "verify", false, "run into a temporary folder and compare with the results in -out; nothing else is written")
+	flags.BoolVar(&o.short, "short", false, "run the short forms of the experiments, by what their manifests have under short, into -out")
 	flags.BoolVar(&o.adopt, "adopt", false, "where only code has changed, recompute a sample of the cells, and keep the others if it is the same")
 	flags.DurationVar(&o.adoptBudget, "adopt-budget", 10*time.Minute, "most processor `time` of an experiment for the sample of -adopt")
 	flags.BoolVar(&o.draw, "draw", false, "draw the figures again from the tables in -out; nothing is computed")
@@ -159,8 +160,10 @@ func (o *options) problem(rest []string) string {
 		return "-verify needs all cells, not a -shard"
 	case o.draw && (o.verify || o.shard.n > 0):
 		return "-draw computes nothing, and excludes -verify and -shard"
-	case o.adopt && (o.draw || o.verify || o.shard.n > 0 || o.engine != "here" || o.task+o.merge != ""):
-		return "-adopt excludes -draw, -verify, -shard and -engine slurm"
+	case o.short && o.out == "results":
+		return "-short needs -out FOLDER, another one than results"
+	case o.adopt && (o.short || o.draw || o.verify || o.shard.n > 0 || o.engine != "here" || o.task+o.merge != ""):
+		return "-adopt excludes -short, -draw, -verify, -shard and -engine slurm"
 	case !slices.Contains([]string{"here", "slurm"}, o.engine):
 		return fmt.Sprintf("-engine %s: need here or slurm", o.engine)
 	case o.engine == "slurm" && (!running || o.verify || o.draw || o.shard.n > 0 || o.task+o.merge != ""):
