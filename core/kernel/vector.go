@@ -255,6 +255,24 @@ func Update(mean, variance, d, e []float64, y, often, least float64) {
 	}
 }
 
+// Adam moves weights w by means of their gradient g and of its square: with the seven factors f
+//
+//	m_i = f₀m_i + f₁g_i,   v_i = f₂v_i + (f₃g_i)g_i,   w_i -= f₄m_i/(√(f₅v_i) + f₆).
+func Adam(w, m, v, g []float64, f *[7]float64) {
+	n := len(w)
+	m, v, g = m[:n], v[:n], g[:n]
+	if vector {
+		adamVector(w, m, v, g, f)
+		return
+	}
+	for i, g := range g {
+		mean := f[0]*m[i] + f[1]*g
+		square := f[2]*v[i] + f[3]*g*g
+		m[i], v[i] = mean, square
+		w[i] -= f[4] * mean / (math.Sqrt(f[5]*square) + f[6])
+	}
+}
+
 // ExpAll sets dst_i to [Exp] of x_i.
 func ExpAll(dst, x []float64) {
 	dst = dst[:len(x)]
