@@ -110,22 +110,39 @@ func AddScaled4(y []float64, a *[4]float64, x0, x1, x2, x3 []float64) {
 // not zero: four at a time as [AddScaled4], and then one by one what is left.
 func AddRows(y, u, a []float64) {
 	n := len(y)
-	var row [4][]float64
-	var factor [4]float64
-	k := 0
+	var r Rows
 	for i, u := range u {
-		if u == 0 {
-			continue
-		}
-		row[k], factor[k] = a[i*n:(i+1)*n], u
-		if k++; k == 4 {
-			AddScaled4(y, &factor, row[0], row[1], row[2], row[3])
-			k = 0
-		}
+		r.Add(y, u, a[i*n:(i+1)*n])
 	}
-	for l := range k {
-		AddScaled(y, factor[l], row[l])
+	r.Finish(y)
+}
+
+// Rows is [AddRows] row by row: Add for each, and Finish in the end. The zero value is ready, and
+// ready again after Finish.
+type Rows struct {
+	row    [4][]float64 // that wait until they are four
+	factor [4]float64
+	n      int
+}
+
+// Add adds u times a row to y, at once or with a later one.
+func (r *Rows) Add(y []float64, u float64, row []float64) {
+	if u == 0 {
+		return
 	}
+	r.row[r.n], r.factor[r.n] = row, u
+	if r.n++; r.n == 4 {
+		AddScaled4(y, &r.factor, r.row[0], r.row[1], r.row[2], r.row[3])
+		r.n = 0
+	}
+}
+
+// Finish adds to y the rows that still wait.
+func (r *Rows) Finish(y []float64) {
+	for k := range r.n {
+		AddScaled(y, r.factor[k], r.row[k])
+	}
+	r.n = 0
 }
 
 // Dot4 sets dst_k to the [Dot] of x and row k of a, which has four rows as long as x.
