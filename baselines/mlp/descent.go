@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 
 	"closedform/core/field"
+	"closedform/core/kernel"
 	"closedform/core/random"
 )
 
@@ -81,27 +82,33 @@ func (n *Network) Initialise(weights []float64, rnd *rand.Rand) {
 // at step t = 1, 2, …, with ε = 1e-8; the authors' β₁ is 0.9, their β₂ 0.999.
 type Adam struct {
 	beta1, beta2   float64
-	mean, square   []float64 // m and v
-	power1, power2 float64   // β₁ᵗ, β₂ᵗ
+	mean, square   []float64  // m and v
+	power1, power2 float64    // β₁ᵗ, β₂ᵗ
+	factors        [7]float64 // of kernel.Adam
 }
 
 // NewAdam returns Adam before its first step, for so many weights.
 func NewAdam(weights int, beta1, beta2 float64) *Adam {
-	return &Adam{beta1, beta2, make([]float64, weights), make([]float64, weights), 1, 1}
+	return &Adam{beta1, beta2, make([]float64, weights), make([]float64, weights), 1, 1, [7]float64{}}
 }
 
 const adamEpsilon = 1e-8
 
 // Step moves the weights down the gradient, with the step size rate, which is α.
 func (a *Adam) Step(weights, grad []float64, rate float64) {
+	a.Begin(rate)
+	a.Move(0, weights, grad)
+}
+
+// Begin begins a step, in which Move is to move each weight once.
+func (a *Adam) Begin(rate float64) {
 	a.power1 *= a.beta1
 	a.power2 *= a.beta2
-	c1, c2, b1, b2 := 1/(1-a.power1), 1/(1-a.power2), a.beta1, a.beta2
-	mean, square, weights := a.mean[:len(grad)], a.square[:len(grad)], weights[:len(grad)]
-	for i, g := range grad {
-		m := b1*mean[i] + (1-b1)*g
-		v := b2*square[i] + (1-b2)*g*g
-		mean[i], square[i] = m, v
-		weights[i] -= rate * c1 * m / (math.Sqrt(c2*v) + adamEpsilon)
-	}
+	c1, c2 := 1/(1-a.power1), 1/(1-a.power2)
+	a.factors = [7]float64{a.beta1, 1 - a.beta1, a.beta2, 1 - a.beta2, rate * c1, c2, adamEpsilon}
+}
+
+// Move moves the weights that from is the number of the first of, by their gradient.
+func (a *Adam) Move(from int, weights, grad []float64) {
+	kernel.Adam(weights, a.mean[from:], a.square[from:], grad, &a.factors)
 }

@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -70,7 +71,7 @@ type Model struct {
 	network *mlp.Network
 	pass    *mlp.Pass
 	weights []float64
-	grad    []float64 // or velocity; nil for SGD, which needs none
+	grad    []float64 // velocity of Momentum; for Adam room for the gradient of a neuron
 	adam    *mlp.Adam
 }
 
@@ -84,11 +85,11 @@ func New(cfg Config, src rand.Source) (*Model, error) {
 	n := network.Weights()
 	m := &Model{cfg: cfg.WithDefaults(), network: network, pass: network.NewPass(), weights: make([]float64, n)}
 	network.Initialise(m.weights, rnd)
-	if cfg.Rule != SGD {
+	switch cfg.Rule {
+	case Momentum:
 		m.grad = make([]float64, n)
-	}
-	if cfg.Rule == Adam {
-		m.adam = mlp.NewAdam(n, m.cfg.Beta1, m.cfg.Beta2)
+	case Adam:
+		m.grad, m.adam = make([]float64, slices.Max(cfg.Layers)+1), mlp.NewAdam(n, m.cfg.Beta1, m.cfg.Beta2)
 	}
 	return m, nil
 }
@@ -113,9 +114,7 @@ func (m *Model) Observe(x []float64, class int) error {
 		m.network.Backward(m.pass, m.grad, m.weights)
 		floats.AddScaled(m.weights, -rate, m.grad)
 	case Adam:
-		clear(m.grad)
-		m.network.Backward(m.pass, m.grad, m.weights)
-		m.adam.Step(m.weights, m.grad, rate)
+		m.adapt(rate)
 	}
 	return nil
 }
@@ -128,6 +127,20 @@ func (m *Model) descend(rate float64) {
 			if d != 0 {
 				floats.AddScaled(w.Neuron(m.weights, j), -rate*d, m.pass.Input(l))
 			}
+		}
+	}
+}
+
+// adapt takes a step of Adam neuron by neuron.
+func (m *Model) adapt(rate float64) {
+	m.network.Deltas(m.pass, m.weights)
+	m.adam.Begin(rate)
+	for l, w := range m.network.Layers {
+		grad := m.grad[:w.In]
+		for j, d := range m.pass.Delta(l) {
+			clear(grad)
+			floats.AddScaled(grad, d, m.pass.Input(l))
+			m.adam.Move(w.Offset+j*w.In, w.Neuron(m.weights, j), grad)
 		}
 	}
 }

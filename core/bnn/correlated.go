@@ -86,7 +86,13 @@ func (w *correlated) addVariance(v float64) { w.root = addToRoot(w.root, v) }
 // covariance of the pre-activations,
 //
 //	V_jk = g_j·g_k + Σ_i s_i (μ_ji μ_ki + Σ_ji,ki).
-func (w *correlated) forward(f *flow) {
+func (w *correlated) forward(examples []*flow) {
+	for _, f := range examples {
+		w.forwardOne(f)
+	}
+}
+
+func (w *correlated) forwardOne(f *flow) {
 	for j := range w.out {
 		g, mean := f.scratch[j*w.size:(j+1)*w.size], w.neuronMean(j)
 		clear(g)

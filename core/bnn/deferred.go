@@ -45,17 +45,22 @@ func newDeferred(in, out int) *deferred {
 func (w *deferred) neuronShift(j int) []float64 { return w.shift[j*w.padded : (j+1)*w.padded] }
 
 // forward leaves the L̃_jᵀŷ in the scratch.
-func (w *deferred) forward(f *flow) {
-	var room [32][2]int
-	active := runs(room[:0], f.y[:w.padded])
+func (w *deferred) forward(examples []*flow) {
+	for _, f := range examples {
+		f.active = runs(f.active[:0], f.y[:w.padded])
+	}
 	for j := range w.out {
-		g := f.scratch[j*w.padded : (j+1)*w.padded]
-		w.sparseImage(g, f.y[:w.padded], active, j)
-		f.m[j] = kernel.Dot(f.y, w.neuronMean(j)) + kernel.Dot(g, w.neuronShift(j))
-		for _, m := range w.steps[j] {
-			m.transposed(g)
+		for _, f := range examples {
+			f.g = f.scratch[j*w.padded : (j+1)*w.padded]
 		}
-		f.v[j] = kernel.Dot(g, g)
+		w.sparseImage(examples, j)
+		for _, f := range examples {
+			f.m[j] = kernel.Dot(f.y, w.neuronMean(j)) + kernel.Dot(f.g, w.neuronShift(j))
+			for _, m := range w.steps[j] {
+				m.transposed(f.g)
+			}
+			f.v[j] = kernel.Dot(f.g, f.g)
+		}
 	}
 }
 
@@ -77,15 +82,17 @@ func runs(dst [][2]int, y []float64) [][2]int {
 	return dst
 }
 
-// sparseImage is [triangles.image] for a y with zeros outside of the active runs.
-func (w *deferred) sparseImage(g, y []float64, active [][2]int, k int) {
-	clear(g)
-	for j := range g {
+// sparseImage is [triangles.image] for a ŷ with zeros outside of the active runs.
+func (w *deferred) sparseImage(examples []*flow, k int) {
+	for j := range w.padded {
 		first := j &^ 3
 		row := w.rows(k, first)[(j-first)*(w.padded-first):]
-		for _, run := range active {
-			if from := max(first, run[0]); from < run[1] {
-				g[j] += kernel.Dot(row[from-first:run[1]-first], y[from:run[1]])
+		for _, f := range examples {
+			f.g[j] = 0
+			for _, run := range f.active {
+				if from := max(first, run[0]); from < run[1] {
+					f.g[j] += kernel.Dot(row[from-first:run[1]-first], f.y[:w.padded][from:run[1]])
+				}
 			}
 		}
 	}

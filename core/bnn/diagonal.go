@@ -56,7 +56,21 @@ func (w *diagonal) largest() float64 { return floats.Max(w.Variance) }
 
 func (w *diagonal) addVariance(variance float64) { floats.AddConst(variance, w.Variance) }
 
-func (w *diagonal) forward(f *flow) { w.Forward(f.m, f.v, f.y, f.s) }
+func (w *diagonal) forward(examples []*flow) {
+	for _, f := range examples {
+		clear(f.m)
+		clear(f.v)
+	}
+	for i := range w.In {
+		for _, f := range examples {
+			var s float64
+			if i < len(f.s) {
+				s = f.s[i]
+			}
+			w.AddInput(f.m, f.v, i, f.y[i], s)
+		}
+	}
+}
 
 func (w *diagonal) backward(first, second []float64, f *flow) { w.Backward(first, second, f.d, f.e) }
 

@@ -28,9 +28,14 @@ type Ensemble struct {
 	runs   []func()          // of do, for a member each
 	busy   sync.WaitGroup
 
-	x          []float64 // of Observe or Predict
-	class      int
-	prediction *Prediction
+	x     []float64 // of Observe
+	class int
+
+	// Of Predict.
+	inputs [][]float64
+	layers int
+	dst    [][]*Prediction // of each member those of the examples
+	done   []int           // how many a member has predicted
 
 	prepare, move, predict func(k int) error
 }
@@ -53,7 +58,10 @@ func NewEnsemble(members ...*Network) (*Ensemble, error) {
 			return nil, fmt.Errorf("bnn: member %d has another configuration than member 0", k)
 		}
 	}
-	e := &Ensemble{members: slices.Clone(members), updates: make([]Update, len(members)), errs: make([]error, len(members))}
+	e := &Ensemble{
+		members: slices.Clone(members), updates: make([]Update, len(members)), errs: make([]error, len(members)),
+		dst: make([][]*Prediction, len(members)), done: make([]int, len(members)),
+	}
 	e.prepare = func(k int) (err error) {
 		e.updates[k], err = e.members[k].prepare(e.x, e.class)
 		return err
@@ -64,7 +72,10 @@ func NewEnsemble(members ...*Network) (*Ensemble, error) {
 		}
 		return nil
 	}
-	e.predict = func(k int) error { return e.members[k].Predict(&e.prediction.Members[k], e.x) }
+	e.predict = func(k int) (err error) {
+		e.done[k], err = e.members[k].predict(e.dst[k], e.inputs, e.layers)
+		return err
+	}
 	for k := range members {
 		e.runs = append(e.runs, func() {
 			e.errs[k] = e.do(k)
@@ -82,9 +93,8 @@ func connections(layers []int) (n int) {
 	return n
 }
 
-// each does something to all members, and returns the number of the first that has an
-// error, and that, which says whose it is.
-func (e *Ensemble) each(do func(k int) error) (int, error) {
+// each does something to all members.
+func (e *Ensemble) each(do func(k int) error) {
 	e.do = do
 	e.busy.Add(len(e.runs))
 	for _, run := range e.runs {
@@ -95,12 +105,6 @@ func (e *Ensemble) each(do func(k int) error) (int, error) {
 		}
 	}
 	e.busy.Wait()
-	for k, err := range e.errs {
-		if err != nil {
-			return k, e.of(k, err)
-		}
-	}
-	return 0, nil
 }
 
 // Members returns the networks.
@@ -114,8 +118,11 @@ func (e *Ensemble) Members() []*Network { return e.members }
 // Skipped where any member did so.
 func (e *Ensemble) Observe(x []float64, class int) (Update, error) {
 	e.x, e.class = x, class
-	if k, err := e.each(e.prepare); err != nil {
-		return e.updates[k], err
+	e.each(e.prepare)
+	for k, err := range e.errs {
+		if err != nil {
+			return e.updates[k], e.of(k, err)
+		}
 	}
 	e.each(e.move)
 	all := e.updates[0]
@@ -172,37 +179,78 @@ func (e *Ensemble) AddProcessNoise(fraction float64) error {
 // the covariance of their probabilities; Mean and Variance are those of the logits of the
 // mixture.
 func (e *Ensemble) Predict(dst *Prediction, x []float64) error {
+	_, err := e.predictAll([]*Prediction{dst}, [][]float64{x}, len(e.members[0].layers))
+	return err
+}
+
+// PredictAll is Predict for several inputs, member by member: see [Network.PredictAll].
+func (e *Ensemble) PredictAll(dst []Prediction, x [][]float64) (done int, err error) {
+	return e.predictAll(pointers(dst), x, len(e.members[0].layers))
+}
+
+// PredictHidden is [Network.PredictHidden] of each member, or of the only one: it sets the
+// Layers of dst.Members, or those of dst.
+func (e *Ensemble) PredictHidden(dst []Prediction, x [][]float64) (done int, err error) {
+	return e.predictAll(pointers(dst), x, len(e.members[0].layers)-1)
+}
+
+func (e *Ensemble) predictAll(dst []*Prediction, x [][]float64, layers int) (done int, err error) {
 	if len(e.members) == 1 {
-		return e.members[0].Predict(dst, x)
+		return e.members[0].predict(dst, x, layers)
 	}
-	if dst.of != e {
-		classes := e.members[0].cfg.classes()
-		*dst = newPrediction(e, classes)
-		dst.Mean, dst.Variance = make([]float64, classes), make([]float64, classes)
-		dst.Members = make([]Prediction, len(e.members))
-	}
-	share := 1 / float64(len(e.members))
-	dst.Moments.Zero()
-	clear(dst.Mean)
-	clear(dst.Variance)
-	e.x, e.prediction = x, dst
-	if _, err := e.each(e.predict); err != nil {
-		return err
-	}
-	for k := range dst.Members {
-		m := &dst.Members[k]
-		dst.Moments.AddScaled(share, m.Moments)
-		floats.AddScaled(dst.Mean, share, m.Mean)
-		floats.AddScaled(dst.Variance, share, m.Variance)
-	}
-	dst.Moments.Cov(dst.Cov)
-	for _, m := range dst.Members {
-		for j, mean := range m.Mean {
-			d := mean - dst.Mean[j]
-			dst.Variance[j] += share * d * d
+	for k := range e.dst {
+		e.dst[k] = e.dst[k][:0]
+		for _, d := range dst {
+			e.allot(d)
+			e.dst[k] = append(e.dst[k], &d.Members[k])
 		}
 	}
-	return nil
+	e.inputs, e.layers = append(e.inputs[:0], x...), layers
+	e.each(e.predict)
+	done = slices.Min(e.done)
+	for k := len(e.errs) - 1; k >= 0; k-- {
+		if e.done[k] == done && e.errs[k] != nil {
+			err = e.of(k, e.errs[k])
+		}
+	}
+	if layers == len(e.members[0].layers) {
+		for _, d := range dst[:done] {
+			d.mix()
+		}
+	}
+	return done, err
+}
+
+// allot gives dst room for predictions of the ensemble.
+func (e *Ensemble) allot(dst *Prediction) {
+	if dst.of == e {
+		return
+	}
+	classes := e.members[0].cfg.classes()
+	*dst = newPrediction(e, classes)
+	dst.Mean, dst.Variance = make([]float64, classes), make([]float64, classes)
+	dst.Members = make([]Prediction, len(e.members))
+}
+
+// mix sets all but Members to the mixture of these.
+func (p *Prediction) mix() {
+	share := 1 / float64(len(p.Members))
+	p.Moments.Zero()
+	clear(p.Mean)
+	clear(p.Variance)
+	for k := range p.Members {
+		m := &p.Members[k]
+		p.Moments.AddScaled(share, m.Moments)
+		floats.AddScaled(p.Mean, share, m.Mean)
+		floats.AddScaled(p.Variance, share, m.Variance)
+	}
+	p.Moments.Cov(p.Cov)
+	for _, m := range p.Members {
+		for j, mean := range m.Mean {
+			d := mean - p.Mean[j]
+			p.Variance[j] += share * d * d
+		}
+	}
 }
 
 // MutualInformation returns that of the label and the member, in nats: what the members

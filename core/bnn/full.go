@@ -38,17 +38,22 @@ func (w *full) setCov(j int, cov mat.Symmetric) error { return w.setRoot(j, j, c
 func (w *full) cov(j int) mat.Symmetric { return w.triangles.cov(j) }
 
 // forward leaves the g_j = L_jᵀŷ in the scratch: ŷᵀΣ_jŷ = |g_j|².
-func (w *full) forward(f *flow) {
+func (w *full) forward(examples []*flow) {
 	for j := range w.out {
-		g, mean := f.scratch[j*w.padded:(j+1)*w.padded], w.neuronMean(j)
-		v := w.image(g, f.y[:w.padded], f.s[:min(w.padded, cap(f.s))], j)
-		f.m[j] = kernel.Dot(f.y, mean)
-		v += kernel.Dot(g, g)
-		if f.s != nil {
-			_, second := kernel.Backward(mean[:len(f.s)], mean, f.s)
-			v += second
+		for _, f := range examples {
+			f.g = f.scratch[j*w.padded : (j+1)*w.padded]
 		}
-		f.v[j] = v
+		w.image(examples, j)
+		mean := w.neuronMean(j)
+		for _, f := range examples {
+			f.m[j] = kernel.Dot(f.y, mean)
+			v := f.noise + kernel.Dot(f.g, f.g)
+			if f.s != nil {
+				_, second := kernel.Backward(mean[:len(f.s)], mean, f.s)
+				v += second
+			}
+			f.v[j] = v
+		}
 	}
 }
 

@@ -18,7 +18,8 @@ type Network struct {
 	cfg    Config
 	unit   activation.PiecewiseLinear
 	layers []weights
-	pass   []flow     // of Observe, layer by layer
+	flows  []flow     // of Observe, layer by layer
+	pass   pass       // of these
 	step   outputStep // of Observe
 	unlike bool       // the neurons of each hidden layer are
 }
@@ -62,7 +63,8 @@ func zero(cfg Config) *Network {
 	for l := range cfg.Layers[1:] {
 		n.layers = append(n.layers, cfg.newWeights(l))
 	}
-	n.pass, n.step = n.newPass(), newOutputStep(&n.cfg)
+	n.flows, n.step = n.newFlows(), newOutputStep(&n.cfg)
+	n.pass.examples = [][]flow{n.flows}
 	return n
 }
 

@@ -83,11 +83,11 @@ func (n *Network) prepare(x []float64, class int) (Update, error) {
 	if err := n.checkAlike(); err != nil {
 		return Update{Action: Refused}, err
 	}
-	if err := n.forward(n.pass, x); err != nil {
+	if _, err := n.forward(&n.pass, [][]float64{x}, len(n.layers)); err != nil {
 		return Update{Action: Refused}, err
 	}
 	last := len(n.layers) - 1
-	update, err := n.observeLogits(&n.pass[last], class)
+	update, err := n.observeLogits(&n.flows[last], class)
 	if err != nil {
 		update.Action = Refused
 	}
@@ -103,7 +103,7 @@ func (n *Network) prepare(x []float64, class int) (Update, error) {
 	}
 	for l := range n.layers {
 		n.replicate(l)
-		if !n.pass[l].bounded() {
+		if !n.flows[l].bounded() {
 			update.Action = Refused
 			return update, errOverflow
 		}
@@ -113,7 +113,7 @@ func (n *Network) prepare(x []float64, class int) (Update, error) {
 
 func (n *Network) move() {
 	for l, w := range n.layers {
-		w.update(&n.pass[l])
+		w.update(&n.flows[l])
 	}
 }
 
@@ -176,7 +176,7 @@ func (n *Network) observeLogits(f *flow, class int) (Update, error) {
 // freeze conditions hidden layer l on its own mean output (hidden rule Frozen):
 // with gain k = σ_zy/s the innovation is zero and ṽ = v − k²s.
 func (n *Network) freeze(l int) {
-	f := &n.pass[l]
+	f := &n.flows[l]
 	for j, vj := range f.v {
 		f.d[j], f.e[j] = 0, 0
 		if vj > certain && f.outVar[j] > 0 {
@@ -193,7 +193,7 @@ func (n *Network) replicate(l int) {
 	if times == 1 || n.cfg.Covariance[l] == Diagonal {
 		return
 	}
-	f := &n.pass[l]
+	f := &n.flows[l]
 	for j, vj := range f.v {
 		if vj > certain {
 			f.e[j] = math.Max(times*f.e[j], (n.cfg.VarianceFloor-1)/vj)
@@ -215,8 +215,8 @@ func (n *Network) replicate(l int) {
 // Many neurons j, taken for independent, may claim more variance than there is;
 // ṽ_i is then set to its floor. smooth returns how often.
 func (n *Network) smooth(l int) (floored int) {
-	f := &n.pass[l]
-	n.layers[l+1].backward(f.d, f.e, &n.pass[l+1])
+	f := &n.flows[l]
+	n.layers[l+1].backward(f.d, f.e, &n.flows[l+1])
 	for i, vi := range f.v {
 		if vi <= certain {
 			f.d[i], f.e[i] = 0, 0

@@ -22,10 +22,10 @@ func TestTotalObeysTheLawsOfTotalMoments(t *testing.T) {
 		n := newNetwork(t, Config{Layers: []int{3, classes}, Output: Total, Softmax: softmax.Probit{Lambda: 1, Rho: 0.5}, Prior: PaperPrior})
 		randomWeights(t, n, rnd, 1)
 		x := []float64{rnd.NormFloat64(), rnd.NormFloat64(), rnd.NormFloat64()}
-		if err := n.forward(n.pass, x); err != nil {
+		if _, err := n.forward(&n.pass, [][]float64{x}, 1); err != nil {
 			t.Fatal(err)
 		}
-		m, v := n.pass[0].m, n.pass[0].v
+		m, v := n.flows[0].m, n.flows[0].v
 		n.cfg.Softmax.Moments(n.step.moments, m, v)
 		mean, spread := make([]float64, classes), make([]float64, classes)
 		for class, p := range n.step.moments.P {
@@ -91,7 +91,7 @@ func TestPolicies(t *testing.T) {
 	var p Prediction
 	predict(t, n, &p, x)
 	for j, v := range p.Variance {
-		if !(v >= 0.01*n.pass[0].v[j]*(1-1e-9)) {
+		if !(v >= 0.01*n.flows[0].v[j]*(1-1e-9)) {
 			t.Errorf("project: ṽ_%d = %g, below the floor", j, v)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"closedform/core/kernel"
 	"closedform/core/softmax"
 )
 
@@ -28,8 +29,9 @@ type Prediction struct {
 	// whose members have them.
 	Layers []Layer
 
-	of   any // the network or the ensemble
-	pass []flow
+	of    any // the network or the ensemble
+	flows []flow
+	work  pass // of PredictAll, in the first prediction
 }
 
 // Layer is what one layer of weights makes of its input, which the layer below has handed on.
@@ -48,17 +50,73 @@ func newPrediction(of any, classes int) Prediction {
 // joint output layer have variances beyond its cubature, and panics if the
 // length of x is not the number of inputs.
 func (n *Network) Predict(dst *Prediction, x []float64) error {
-	if dst.of != n {
-		*dst = newPrediction(n, n.cfg.classes())
-		dst.pass = n.newPass()
-		for l, f := range dst.pass {
-			dst.Layers = append(dst.Layers, Layer{f.y[:n.cfg.Layers[l]], f.m, f.v})
+	_, err := n.predict([]*Prediction{dst}, [][]float64{x}, len(n.layers))
+	return err
+}
+
+// PredictAll sets dst_i to the prediction for x_i, for as many inputs as there are
+// predictions: what Predict says of each, to the bit. It reads the weights once for all of
+// them, which pays where they are larger than the caches; a few tens at a time are enough,
+// as each prediction keeps what flows through the network. If an input has an error, the
+// ones before it are predicted, and PredictAll returns their number with the error.
+func (n *Network) PredictAll(dst []Prediction, x [][]float64) (done int, err error) {
+	return n.predict(pointers(dst), x, len(n.layers))
+}
+
+// PredictHidden is PredictAll up to the inputs of the last layer: of each prediction it sets
+// only Layers, and of the last of these only Input. It returns no error of the logits.
+func (n *Network) PredictHidden(dst []Prediction, x [][]float64) (done int, err error) {
+	return n.predict(pointers(dst), x, len(n.layers)-1)
+}
+
+func pointers(dst []Prediction) []*Prediction {
+	all := make([]*Prediction, len(dst))
+	for k := range dst {
+		all[k] = &dst[k]
+	}
+	return all
+}
+
+// predict predicts through the first layers; the moments of the softmax only if these are all.
+func (n *Network) predict(dst []*Prediction, x [][]float64, layers int) (done int, err error) {
+	if len(dst) != len(x) {
+		panic(fmt.Sprintf("bnn: %d predictions of %d inputs", len(dst), len(x)))
+	}
+	if len(dst) == 0 {
+		return 0, nil
+	}
+	work := &dst[0].work
+	work.examples = work.examples[:0]
+	for _, d := range dst {
+		n.allot(d)
+		work.examples = append(work.examples, d.flows)
+	}
+	if done, err = n.forward(work, x, layers); layers < len(n.layers) {
+		return done, err
+	}
+	for k, d := range dst[:done] {
+		if err := n.moments(d); err != nil {
+			return k, err
 		}
 	}
-	if err := n.forward(dst.pass, x); err != nil {
-		return err
+	return done, err
+}
+
+// allot gives dst room for predictions of the network.
+func (n *Network) allot(dst *Prediction) {
+	if dst.of == n {
+		return
 	}
-	logits := &dst.pass[len(n.layers)-1]
+	*dst = newPrediction(n, n.cfg.classes())
+	dst.flows = n.newFlows()
+	for l, f := range dst.flows {
+		dst.Layers = append(dst.Layers, Layer{f.y[:n.cfg.Layers[l]], f.m, f.v})
+	}
+}
+
+// moments sets those of the softmax.
+func (n *Network) moments(dst *Prediction) error {
+	logits := &dst.flows[len(n.layers)-1]
 	dst.Mean, dst.Variance = logits.m, logits.v
 	if logits.joint != nil {
 		if relerr := (softmax.Cubature{}).Moments(dst.Moments, dst.Mean, logits.joint.cov); relerr > mostCubatureErr {
@@ -83,58 +141,105 @@ type flow struct {
 	d, e    []float64 // (m̃−m)/v and (ṽ−v)/v² of the pre-activations
 	scratch []float64
 
+	// Of forward.
+	g      []float64   // Lᵀŷ of a root, see triangles.image
+	noise  float64     // what the s add to its variance
+	active [][2]int    // runs of ŷ, see deferred
+	rows   kernel.Rows // of the means of a shared layer
+
 	joint *jointFlow // of a joint output layer, else nil
 }
 
-// newPass returns the flows of all layers.
-func (n *Network) newPass() []flow {
-	pass := make([]flow, len(n.layers))
+// newFlows returns the flows of an example through all layers.
+func (n *Network) newFlows() []flow {
+	flows := make([]flow, len(n.layers))
 	for l, w := range n.layers {
-		f := &pass[l]
+		f := &flows[l]
 		out, in := n.cfg.WeightDims(l)
 		f.scratch = make([]float64, w.scratch())
 		for _, of := range []*[]float64{&f.m, &f.v, &f.d, &f.e, &f.outVar, &f.cross} {
 			*of = padded(out)
 		}
 		f.y = padded(in)
+		if n.cfg.Bias {
+			f.y[in-1] = 1
+		}
 		if n.cfg.joint(l) {
 			f.joint = newJointFlow(in, out)
 		}
 		if l > 0 && n.cfg.Hidden == Smooth {
-			f.s = pass[l-1].outVar
+			f.s = flows[l-1].outVar
 		}
 	}
-	return pass
+	return flows
 }
 
 // padded returns n zeros with room for more up to a multiple of four, with and without one
 // for the bias: triangles take a vector with the zeros behind it.
 func padded(n int) []float64 { return make([]float64, n, (n+4)&^3) }
 
-// forward is the paper's Algorithm 1 up to the logits. A hidden layer hands on
-// the mean of its output and, under the hidden rule Smooth, its variance.
-func (n *Network) forward(pass []flow, x []float64) error {
-	if len(x) != n.cfg.Layers[0] {
-		panic(fmt.Sprintf("bnn: input of length %d; the network has %d inputs", len(x), n.cfg.Layers[0]))
+// pass is what takes several examples through a network.
+type pass struct {
+	examples [][]flow // of each its flows
+	layer    []*flow  // those of one layer
+}
+
+// of returns the flows of a layer of the first examples.
+func (p *pass) of(layer, first int) []*flow {
+	p.layer = p.layer[:0]
+	for k := range p.examples[:first] {
+		p.layer = append(p.layer, &p.examples[k][layer])
 	}
-	if a := notFinite(x); a >= 0 {
-		return fmt.Errorf("bnn: input %d is %g; need a finite number", a, x[a])
+	return p.layer
+}
+
+// forward is the paper's Algorithm 1 up to the pre-activations of the last of so many layers,
+// or to what the last hidden layer hands on. A hidden layer hands on
+// the mean of its output and, under the hidden rule Smooth, its variance. If an example has
+// an error, forward returns the number of those before it with that.
+func (n *Network) forward(p *pass, x [][]float64, layers int) (done int, err error) {
+	if done, err = n.input(p, x); done == 0 {
+		return 0, err
 	}
-	copy(pass[0].y, x)
-	for l, w := range n.layers {
-		f := &pass[l]
-		if n.cfg.Bias {
-			f.y[len(f.y)-1] = 1
-		}
-		w.forward(f)
-		for j, m := range f.m {
-			if s := m + f.v[j]; math.IsNaN(s) || math.IsInf(s, 0) {
-				return fmt.Errorf("bnn: layer %d: pre-activation of neuron %d overflows: mean %g, variance %g", l, j, m, f.v[j])
+	for l, w := range n.layers[:layers] {
+		all := p.of(l, done)
+		w.forward(all)
+		for k, f := range all {
+			if j := f.overflow(); j >= 0 {
+				done, err = k, fmt.Errorf("bnn: layer %d: pre-activation of neuron %d overflows: mean %g, variance %g", l, j, f.m[j], f.v[j])
+				break
 			}
 		}
-		if l < len(n.layers)-1 {
-			n.unit.AllMoments(pass[l+1].y[:len(f.m)], f.outVar, f.cross, f.m, f.v)
+		if done == 0 || l == len(n.layers)-1 {
+			break
+		}
+		for k, f := range all[:done] {
+			n.unit.AllMoments(p.examples[k][l+1].y[:len(f.m)], f.outVar, f.cross, f.m, f.v)
 		}
 	}
-	return nil
+	return done, err
+}
+
+// input sets the inputs of the first layer.
+func (n *Network) input(p *pass, x [][]float64) (done int, err error) {
+	for k, x := range x {
+		if len(x) != n.cfg.Layers[0] {
+			panic(fmt.Sprintf("bnn: input of length %d; the network has %d inputs", len(x), n.cfg.Layers[0]))
+		}
+		if a := notFinite(x); a >= 0 {
+			return k, fmt.Errorf("bnn: input %d is %g; need a finite number", a, x[a])
+		}
+		copy(p.examples[k][0].y, x)
+	}
+	return len(x), nil
+}
+
+// overflow returns the first neuron whose pre-activation does, −1 if there is none.
+func (f *flow) overflow() int {
+	for j, m := range f.m {
+		if s := m + f.v[j]; math.IsNaN(s) || math.IsInf(s, 0) {
+			return j
+		}
+	}
+	return -1
 }

@@ -60,18 +60,26 @@ func (w *shared) setCov(j int, cov mat.Symmetric) error {
 }
 
 // forward leaves g = Lᵀŷ in the scratch: ŷᵀΣŷ = |g|².
-func (w *shared) forward(f *flow) {
-	g := f.scratch[:w.padded]
-	common := w.image(g, f.y[:w.padded], f.s[:min(w.padded, cap(f.s))], 0)
-	clear(f.m)
-	clear(f.v)
-	kernel.AddRows(f.m, f.y, w.Mean)
-	for i, s := range f.s {
-		if s > 0 {
-			kernel.AddSquares(f.v, s, w.InputMean(i))
+func (w *shared) forward(examples []*flow) {
+	for _, f := range examples {
+		f.g = f.scratch[:w.padded]
+		clear(f.m)
+		clear(f.v)
+	}
+	w.image(examples, 0)
+	for i := range w.In {
+		mean := w.InputMean(i)
+		for _, f := range examples {
+			f.rows.Add(f.m, f.y[i], mean)
+			if i < len(f.s) && f.s[i] > 0 {
+				kernel.AddSquares(f.v, f.s[i], mean)
+			}
 		}
 	}
-	floats.AddConst(kernel.Dot(g, g)+common, f.v)
+	for _, f := range examples {
+		f.rows.Finish(f.m)
+		floats.AddConst(kernel.Dot(f.g, f.g)+f.noise, f.v)
+	}
 }
 
 func (w *shared) backward(first, second []float64, f *flow) { w.Backward(first, second, f.d, f.e) }

@@ -24,7 +24,7 @@ func TestSmoothForward(t *testing.T) {
 		predict(t, n, &p, []float64{0.5, -1})
 		// The forward pass takes the outputs of the hidden layer for independent,
 		// with the moments of a rectified normal variable.
-		f := &p.pass[1]
+		f := &p.flows[1]
 		mean, cov := n.Weights(1)
 		const samples = 200000
 		for j := range 2 {

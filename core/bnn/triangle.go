@@ -45,23 +45,28 @@ func (t *triangles) at(k, i, j int) *float64 {
 	return &t.rows(k, first)[(j-first)*(t.padded-first)+i-first]
 }
 
-// image sets g to Lᵀy for root k, and returns Σ_i s_i Σ_ii unless s is nil. All have the
-// padded length.
-func (t *triangles) image(g, y, s []float64, k int) (noise float64) {
+// image sets g to Lᵀŷ for root k, and noise to Σ_i s_i Σ_ii, in flows of one example each,
+// whose y, s and g have room for the padded length.
+func (t *triangles) image(examples []*flow, k int) {
+	for _, f := range examples {
+		f.noise = 0
+	}
 	for j := 0; j < t.padded; j += 4 {
 		rows := t.rows(k, j)
-		if s == nil {
-			kernel.Dot4((*[4]float64)(g[j:]), rows, y[j:])
-			continue
-		}
-		for l, n := 0, t.padded-j; l < 4; l++ {
-			// Σ_i L_ij y_i and Σ_i L_ij² s_i.
-			first, second := kernel.Backward(rows[l*n:(l+1)*n], y[j:], s[j:])
-			g[j+l] = first
-			noise += second
+		for _, f := range examples {
+			y := f.y[j:t.padded]
+			if f.s == nil {
+				kernel.Dot4((*[4]float64)(f.g[j:]), rows, y)
+				continue
+			}
+			for l, n := 0, t.padded-j; l < 4; l++ {
+				// Σ_i L_ij y_i and Σ_i L_ij² s_i.
+				first, second := kernel.Backward(rows[l*n:(l+1)*n], y, f.s[j:t.padded])
+				f.g[j+l] = first
+				f.noise += second
+			}
 		}
 	}
-	return noise
 }
 
 // variance returns Σ_ii of root k.

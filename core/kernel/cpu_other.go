@@ -17,6 +17,7 @@ func forwardVector(_, _ []float64, _, _ float64, _, _ []float64)         {}
 func forwardNoisyVector(_, _ []float64, _, _, _ float64, _, _ []float64) {}
 func backwardVector(_, _, _ []float64) (_, _ float64)                    { return }
 func updateVector(_, _, _, _ []float64, _, _, _ float64)                 {}
+func adamVector(_, _, _, _ []float64, _ *[7]float64)                     {}
 func expVector(_, _ []float64) (_ int)                                   { return }
 func pdfCDFVector(_, _, _ []float64)                                     {}
 func rectifiedVector(_, _, _, _ []float64)                               {}

@@ -122,6 +122,8 @@ func outcome(rnd *rand.Rand, n int) [][]float64 {
 	Forward(noisyM, noisyV, s, u, w, a, b)
 	mean, variance := x(), x()
 	Update(mean, variance, d, e, s, u, w*float64(rnd.IntN(2)))
+	weights, average, square := x(), x(), x()
+	Adam(weights, average, square, e, &[7]float64{w, 1 - w, u, 1 - u, s, 1 / (1 - u), 1e-8})
 	exp, pdf, cdf := x(), x(), x()
 	ExpAll(exp, a)
 	PDFCDF(pdf, cdf, b)
@@ -139,7 +141,7 @@ func outcome(rnd *rand.Rand, n int) [][]float64 {
 	Products(&products, a[:2*q], b[:4*q])
 	mills, truncated, below := x(), x(), x()
 	Truncated(mills, truncated, below, c)
-	return [][]float64{prob, gap, rest, squares, tall, shared, four, outer, sum, products[:], {Dot(a, b), first, second}, added, added4, m, v, noisyM, noisyV, mean, variance, exp, pdf, cdf, mills, truncated, below}
+	return [][]float64{prob, gap, rest, squares, tall, shared, four, outer, sum, products[:], {Dot(a, b), first, second}, added, added4, m, v, noisyM, noisyV, mean, variance, weights, average, square, exp, pdf, cdf, mills, truncated, below}
 }
 
 // The assembly gives the bits of the Go code.
@@ -210,6 +212,7 @@ func BenchmarkLoops(b *testing.B) {
 			{"Forward", func() { Forward(p, q, 1e-9, 1e-9, 1e-9, r, s) }},
 			{"Backward", func() { Backward(p, q, r) }},
 			{"Update", func() { Update(p, q, r, s, 1e-9, 1e-9, 0.5) }},
+			{"Adam", func() { Adam(p, q, r, s, &[7]float64{0.9, 0.1, 0.999, 0.001, 1e-9, 1, 1e-8}) }},
 			{"ExpAll", func() { ExpAll(u, r) }},
 			{"Rectified", func() { Rectified(p, q, s, r) }},
 			{"PDFCDF", func() { PDFCDF(s, u, r) }},

@@ -110,22 +110,39 @@ func AddScaled4(y []float64, a *[4]float64, x0, x1, x2, x3 []float64) {
 // not zero: four at a time as [AddScaled4], and then one by one what is left.
 func AddRows(y, u, a []float64) {
 	n := len(y)
-	var row [4][]float64
-	var factor [4]float64
-	k := 0
+	var r Rows
 	for i, u := range u {
-		if u == 0 {
-			continue
-		}
-		row[k], factor[k] = a[i*n:(i+1)*n], u
-		if k++; k == 4 {
-			AddScaled4(y, &factor, row[0], row[1], row[2], row[3])
-			k = 0
-		}
+		r.Add(y, u, a[i*n:(i+1)*n])
 	}
-	for l := range k {
-		AddScaled(y, factor[l], row[l])
+	r.Finish(y)
+}
+
+// Rows is [AddRows] row by row: Add for each, and Finish in the end. The zero value is ready, and
+// ready again after Finish.
+type Rows struct {
+	row    [4][]float64 // that wait until they are four
+	factor [4]float64
+	n      int
+}
+
+// Add adds u times a row to y, at once or with a later one.
+func (r *Rows) Add(y []float64, u float64, row []float64) {
+	if u == 0 {
+		return
 	}
+	r.row[r.n], r.factor[r.n] = row, u
+	if r.n++; r.n == 4 {
+		AddScaled4(y, &r.factor, r.row[0], r.row[1], r.row[2], r.row[3])
+		r.n = 0
+	}
+}
+
+// Finish adds to y the rows that still wait.
+func (r *Rows) Finish(y []float64) {
+	for k := range r.n {
+		AddScaled(y, r.factor[k], r.row[k])
+	}
+	r.n = 0
 }
 
 // Dot4 sets dst_k to the [Dot] of x and row k of a, which has four rows as long as x.
@@ -252,6 +269,24 @@ func Update(mean, variance, d, e []float64, y, often, least float64) {
 		u := x * y
 		mean[j] += d[j] * u
 		variance[j] = x * max(least, 1+e[j]*u*often)
+	}
+}
+
+// Adam moves weights w by means of their gradient g and of its square: with the seven factors f
+//
+//	m_i = f₀m_i + f₁g_i,   v_i = f₂v_i + (f₃g_i)g_i,   w_i -= f₄m_i/(√(f₅v_i) + f₆).
+func Adam(w, m, v, g []float64, f *[7]float64) {
+	n := len(w)
+	m, v, g = m[:n], v[:n], g[:n]
+	if vector {
+		adamVector(w, m, v, g, f)
+		return
+	}
+	for i, g := range g {
+		mean := f[0]*m[i] + f[1]*g
+		square := f[2]*v[i] + f[3]*g*g
+		m[i], v[i] = mean, square
+		w[i] -= f[4] * mean / (math.Sqrt(f[5]*square) + f[6])
 	}
 }
 

@@ -41,6 +41,9 @@ func backwardVector(mean []float64, d []float64, e []float64) (first float64, se
 func updateVector(mean []float64, variance []float64, d []float64, e []float64, y float64, often float64, least float64)
 
 //go:noescape
+func adamVector(w []float64, m []float64, v []float64, g []float64, f *[7]float64)
+
+//go:noescape
 func expVector(dst []float64, x []float64) int
 
 //go:noescape

@@ -78,9 +78,14 @@ func (w *Diagonal) Forward(m, v, y, s []float64) {
 		if i < len(s) {
 			si = s[i]
 		}
-		if y != 0 || si != 0 {
-			mean, variance := w.Input(i)
-			kernel.Forward(m, v, y, y*y+si, si, mean, variance)
-		}
+		w.AddInput(m, v, i, y, si)
+	}
+}
+
+// AddInput adds to the means and variances of [Diagonal.Forward] what input i has a part in.
+func (w *Diagonal) AddInput(m, v []float64, i int, y, s float64) {
+	if y != 0 || s != 0 {
+		mean, variance := w.Input(i)
+		kernel.Forward(m, v, y, y*y+s, s, mean, variance)
 	}
 }

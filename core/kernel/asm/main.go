@@ -26,6 +26,7 @@ func main() {
 	forward("forwardNoisyVector", true)
 	backward()
 	update()
+	adam()
 	exp()
 	pdfCDF()
 	rectified()
@@ -96,11 +97,11 @@ func broadcast(name string) VecVirtual {
 	return all
 }
 
-// factors returns each of four numbers in all lanes.
-func factors(name string) (f [4]VecVirtual) {
+// factors returns each of n numbers in all lanes.
+func factors(name string, n int) (f []VecVirtual) {
 	address := Load(Param(name), GP64())
-	for k := range f {
-		f[k] = YMM()
+	for k := range n {
+		f = append(f, YMM())
 		VBROADCASTSD(Mem{Base: address, Disp: 8 * k}, f[k])
 	}
 	return f
@@ -194,15 +195,22 @@ func products() {
 
 // packed and scalar forms of the instructions of the elementwise loops.
 type form struct {
-	vec           func() VecVirtual
-	load          func(...Op)
-	mul, add, max func(...Op)
-	as            func(VecVirtual) Op
+	vec                     func() VecVirtual
+	load                    func(...Op)
+	mul, add, max, sub, div func(...Op)
+	sqrt                    func(x VecVirtual) // x = √x
+	as                      func(VecVirtual) Op
 }
 
-var packed = form{YMM, VMOVUPD, VMULPD, VADDPD, VMAXPD, func(v VecVirtual) Op { return v }}
+var packed = form{
+	YMM, VMOVUPD, VMULPD, VADDPD, VMAXPD, VSUBPD, VDIVPD,
+	func(x VecVirtual) { VSQRTPD(x, x) }, func(v VecVirtual) Op { return v },
+}
 
-var scalar = form{XMM, VMOVSD, VMULSD, VADDSD, VMAXSD, func(v VecVirtual) Op { return v.AsX() }}
+var scalar = form{
+	XMM, VMOVSD, VMULSD, VADDSD, VMAXSD, VSUBSD, VDIVSD,
+	func(x VecVirtual) { VSQRTSD(x, x, x) }, func(v VecVirtual) Op { return v.AsX() },
+}
 
 // elementwise is a loop whose steps do not depend on one another.
 func elementwise(n Register, name string, step func(f form, i Register, k int)) {
@@ -234,7 +242,7 @@ func addScaled4() {
 	TEXT("addScaled4Vector", NOSPLIT, "func(y []float64, a *[4]float64, x0, x1, x2, x3 []float64)")
 	Pragma("noescape")
 	n, at := slices("y", "x0", "x1", "x2", "x3")
-	a := factors("a")
+	a := factors("a", 4)
 	elementwise(n, "addScaled4", func(f form, i Register, k int) {
 		sum, p := f.vec(), f.vec()
 		f.load(at(1, i, k), sum)
@@ -307,7 +315,7 @@ func addOuter4() {
 	TEXT("addOuter4Vector", NOSPLIT, "func(a []float64, u *[4]float64, x []float64)")
 	Pragma("noescape")
 	n, at, x := rows("x")
-	u := factors("u")
+	u := factors("u", 4)
 	elementwise(n, "addOuter4", func(f form, i Register, offset int) {
 		common := f.vec()
 		f.load(x(i, offset), common)
@@ -324,7 +332,7 @@ func carlson4() {
 	TEXT("carlson4Vector", NOSPLIT, "func(a, sum []float64, h, keep, mix *[4]float64)")
 	Pragma("noescape")
 	n, at, sum := rows("sum")
-	h, keep, mix := factors("h"), factors("keep"), factors("mix")
+	h, keep, mix := factors("h", 4), factors("keep", 4), factors("mix", 4)
 	elementwise(n, "carlson4", func(f form, i Register, offset int) {
 		s := f.vec()
 		f.load(sum(i, offset), s)

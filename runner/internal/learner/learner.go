@@ -110,7 +110,15 @@ func (t *Tolerant) Observe(x []float64, class int) error {
 func (t *Tolerant) Probabilities(inputs [][]float64) [][]float64 {
 	all := make([]float64, len(inputs)*t.Classes)
 	out := slices.Collect(slices.Chunk(all, t.Classes))
-	if !t.try(len(inputs), func(i int) error { return t.Learner.Predict(out[i], inputs[i]) }) {
+	if n, ours := t.Learner.(*Network); ours && !t.failed {
+		t.failed = n.each(inputs, n.PredictAll, func(i int, p *bnn.Prediction) error {
+			normalise(out[i], p)
+			return nil
+		}) != nil
+	} else {
+		t.try(len(inputs), func(i int) error { return t.Learner.Predict(out[i], inputs[i]) })
+	}
+	if t.failed {
 		return Equal(len(inputs), t.Classes)
 	}
 	return out

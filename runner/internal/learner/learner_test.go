@@ -197,6 +197,77 @@ func TestProcessNoise(t *testing.T) {
 	}
 }
 
+// What a network says of many inputs is what it says of each: of the probabilities, what Look
+// shows and the hidden means. A break-down ends Look at its input, and Hidden, too.
+func TestSeveral(t *testing.T) {
+	inputs := make(line, 150) // which are not a whole number of blocks
+	for i := range inputs {
+		inputs[i] = float64(i) / 50
+	}
+	for _, members := range []int{1, 2} {
+		l := NewTolerant(&Network{Ensemble: mixture(t, members)}, 2)
+		p, class := l.Test(inputs)
+		var hidden [][][]float64
+		if !l.Hidden(inputs, func(i int, members [][]float64) error {
+			if i != len(hidden) {
+				t.Errorf("input %d comes as number %d", i, len(hidden))
+			}
+			var copied [][]float64
+			for _, h := range members {
+				copied = append(copied, slices.Clone(h))
+			}
+			hidden = append(hidden, copied)
+			return nil
+		}) || len(hidden) != len(inputs) {
+			t.Fatalf("hidden means of %d inputs", len(hidden))
+		}
+		seen, want := 0, make([]float64, 2)
+		l.Look(inputs, func(i int, x []float64, a Answer) error {
+			one := l.Learner.(*Network)
+			information, err := one.MutualInformation(want, x)
+			if err != nil || i != seen || x[0] != inputs[i] || class[i] != i%2 {
+				t.Errorf("input %d is %v, error %v", i, x, err)
+			}
+			if !slices.Equal(a.P, want) || !slices.Equal(p[i], want) || members > 1 && a.MutualInformation != information {
+				t.Errorf("input %d: %v and %v, want %v", i, a, p[i], want)
+			}
+			for k, layers := range layers(one) {
+				h := layers[len(layers)-1].Input
+				if !slices.Equal(hidden[i][k], h) || !slices.Equal(a.Members[k][len(layers)-1].Input, h) {
+					t.Errorf("input %d, member %d: hidden means %v, want %v", i, k, hidden[i][k], h)
+				}
+			}
+			seen++
+			return nil
+		})
+		if seen != len(inputs) {
+			t.Errorf("%d of %d inputs are seen", seen, len(inputs))
+		}
+		for name, look := range map[string]func(*Tolerant, line, func(i int) error) bool{
+			"Look": func(l *Tolerant, e line, see func(i int) error) bool {
+				return l.Look(e, func(i int, _ []float64, _ Answer) error { return see(i) })
+			},
+			"Hidden": func(l *Tolerant, e line, see func(i int) error) bool {
+				return l.Hidden(e, func(i int, _ [][]float64) error { return see(i) })
+			},
+		} {
+			broken := slices.Clone(inputs)
+			broken[70] = math.NaN()
+			l, last := NewTolerant(l.Learner, 2), -1
+			if look(l, broken, func(i int) error { last = i; return nil }) || last != 69 || !l.Steps().Failed {
+				t.Errorf("%s: the last input before the break-down is %d", name, last)
+			}
+			l, last = NewTolerant(l.Learner, 2), -1
+			if look(l, inputs, func(i int) error { last = i; return []error{nil, errors.New("enough")}[i/20] }) || last != 20 || !l.Steps().Failed {
+				t.Errorf("%s: the last input before an error is %d", name, last)
+			}
+			if p, _ := l.Test(inputs); p[3][0] != 0.5 || look(l, inputs, func(int) error { return errors.New("seen") }) {
+				t.Errorf("%s: a learner that broke down predicts", name)
+			}
+		}
+	}
+}
+
 // The network says what bnn says, normalised, and counts what that reports; what it
 // knows of its uncertainty is by the moments of the softmax itself.
 func TestNetwork(t *testing.T) {

@@ -15,6 +15,7 @@ type Network struct {
 	steps Steps
 
 	prediction bnn.Prediction
+	several    []bnn.Prediction // of each
 	moments    *softmax.Moments // of the softmax itself
 	member     *softmax.Moments // those of a member
 	cov        mat.SymDense
@@ -68,10 +69,49 @@ func (n *Network) Predict(p, x []float64) error {
 	if err := n.Ensemble.Predict(&n.prediction, x); err != nil {
 		return err
 	}
-	for j, pj := range n.prediction.P {
-		p[j] = pj / (1 + n.prediction.Moments.Excess())
+	normalise(p, &n.prediction)
+	return nil
+}
+
+func normalise(p []float64, of *bnn.Prediction) {
+	for j, pj := range of.P {
+		p[j] = pj / (1 + of.Moments.Excess())
+	}
+}
+
+// atOnce is how many inputs are predicted at once: with more of them the weights need not
+// be read much less often, and what flows through the network outgrows the caches.
+const atOnce = 16
+
+// each predicts the inputs and has see look at one after another, up to the first error.
+func (n *Network) each(x [][]float64, predict func([]bnn.Prediction, [][]float64) (int, error), see func(i int, p *bnn.Prediction) error) error {
+	if n.several == nil {
+		n.several = make([]bnn.Prediction, atOnce)
+	}
+	for first := 0; first < len(x); first += atOnce {
+		some := x[first:min(first+atOnce, len(x))]
+		done, err := predict(n.several[:len(some)], some)
+		for k := range done {
+			if err := see(first+k, &n.several[k]); err != nil {
+				return err
+			}
+		}
+		if err != nil {
+			return err
+		}
 	}
 	return nil
+}
+
+// layersOf returns those of the members of an ensemble, or of a network.
+func layersOf(p *bnn.Prediction) (all [][]bnn.Layer) {
+	for _, m := range p.Members {
+		all = append(all, m.Layers)
+	}
+	if all == nil {
+		all = append(all, p.Layers)
+	}
+	return all
 }
 
 // Steps returns what became of the examples.

@@ -74,20 +74,37 @@ func (c Course) Train(ctx context.Context, l Learner) error {
 // Test returns the predictions of all examples, and their classes. Where the learner
 // breaks down over one, all are equal probabilities.
 func (t *Tolerant) Test(e Examples) (p [][]float64, class []int) {
-	const chunk = 512 // examples that are held as floating-point numbers
-	for first := 0; first < e.Len(); first += chunk {
-		x := make([][]float64, min(chunk, e.Len()-first))
+	chunks(e, func(first int, x [][]float64) error {
+		p = append(p, t.Probabilities(x)...)
 		for i := range x {
-			x[i] = make([]float64, e.Inputs())
-			e.Input(x[i], first+i)
 			class = append(class, e.Class(first+i))
 		}
-		p = append(p, t.Probabilities(x)...)
-	}
+		return nil
+	})
 	if t.failed {
 		p = Equal(len(p), t.Classes)
 	}
 	return p, class
+}
+
+// chunks hands do the inputs of some examples after another, in room that it uses again, up
+// to the first error: few of them are held as floating-point numbers.
+func chunks(e Examples, do func(first int, x [][]float64) error) error {
+	const most = 64
+	room := make([][]float64, min(most, e.Len()))
+	for i := range room {
+		room[i] = make([]float64, e.Inputs())
+	}
+	for first := 0; first < e.Len(); first += most {
+		x := room[:min(most, e.Len()-first)]
+		for i := range x {
+			e.Input(x[i], first+i)
+		}
+		if err := do(first, x); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Answer is what a learner says of one input.
@@ -100,8 +117,20 @@ type Answer struct {
 // Look has see look at the answers about all examples, one after another, unless the
 // learner breaks down before or see returns an error, which is a break-down, too.
 func (t *Tolerant) Look(e Examples, see func(i int, x []float64, a Answer) error) (ok bool) {
-	x, m := make([]float64, e.Inputs()), mixtureOf(t.Learner)
 	a := Answer{P: make([]float64, t.Classes), MutualInformation: math.NaN()}
+	if n, ours := t.Learner.(*Network); ours {
+		return t.chunks(e, func(first int, x [][]float64) error {
+			return n.each(x, n.PredictAll, func(i int, p *bnn.Prediction) error {
+				normalise(a.P, p)
+				if len(p.Members) > 0 {
+					a.MutualInformation = p.MutualInformation()
+				}
+				a.Members = layersOf(p)
+				return see(first+i, x[i], a)
+			})
+		})
+	}
+	x, m := make([]float64, e.Inputs()), mixtureOf(t.Learner)
 	return t.try(e.Len(), func(i int) (err error) {
 		e.Input(x, i)
 		if m == nil {
@@ -119,15 +148,33 @@ func (t *Tolerant) Look(e Examples, see func(i int, x []float64, a Answer) error
 	})
 }
 
+// Hidden is Look for the means alone that the last hidden layer of each member hands on; the
+// network need not predict for that.
+func (t *Tolerant) Hidden(e Examples, see func(i int, members [][]float64) error) (ok bool) {
+	last := func(all [][]bnn.Layer) (means [][]float64) {
+		for _, layers := range all {
+			means = append(means, layers[len(layers)-1].Input)
+		}
+		return means
+	}
+	if n, ours := t.Learner.(*Network); ours {
+		return t.chunks(e, func(first int, x [][]float64) error {
+			return n.each(x, n.PredictHidden, func(i int, p *bnn.Prediction) error { return see(first+i, last(layersOf(p))) })
+		})
+	}
+	return t.Look(e, func(i int, _ []float64, a Answer) error { return see(i, last(a.Members)) })
+}
+
+// chunks is that of all examples, unless the learner breaks down.
+func (t *Tolerant) chunks(e Examples, do func(first int, x [][]float64) error) (ok bool) {
+	t.failed = t.failed || chunks(e, do) != nil
+	return !t.failed
+}
+
 // mixtureOf returns a learner that has several members, or nil.
 func mixtureOf(l any) Mixture {
-	switch of := l.(type) {
-	case *Batch:
+	if of, batch := l.(*Batch); batch {
 		l = of.model
-	case *Network:
-		if len(of.Members()) == 1 {
-			return nil
-		}
 	}
 	m, _ := l.(Mixture)
 	return m
@@ -137,12 +184,7 @@ func mixtureOf(l any) Mixture {
 func layers(l Learner) (all [][]bnn.Layer) {
 	switch of := l.(type) {
 	case *Network:
-		for _, m := range of.prediction.Members {
-			all = append(all, m.Layers)
-		}
-		if all == nil {
-			all = append(all, of.prediction.Layers)
-		}
+		all = layersOf(&of.prediction)
 	case *Ensemble:
 		for _, m := range of.Members {
 			all = append(all, layers(m)...)

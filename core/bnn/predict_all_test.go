@@ -1,0 +1,160 @@
+package bnn
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"closedform/core/softmax"
+)
+
+// networks are networks of all kinds of layers.
+func networks() []Config {
+	exact := softmax.Exact{Fast: true}
+	return []Config{
+		{Layers: []int{13, 7, 6, 3}},
+		{Layers: []int{13, 7, 6, 3}, Hidden: Smooth},
+		{Layers: []int{13, 7, 3}, Covariance: Covariances{Full}, Hidden: Frozen},
+		{Layers: []int{13, 9, 6, 3}, Covariance: Covariances{Diagonal, Shared, Shared}, Bias: true},
+		{Layers: []int{13, 9, 6, 3}, Covariance: Covariances{Diagonal}, Hidden: Smooth, Bias: true},
+		{Layers: []int{13, 9, 6, 3}, Covariance: Covariances{Shared}, Hidden: Smooth, Bias: true},
+		{Layers: []int{13, 4, 3}, Output: ADFExact, Softmax: exact, OutputCovariance: JointNeurons, Covariance: Covariances{Full}, Bias: true},
+	}
+}
+
+// trained returns the members of an ensemble that has seen some examples, and inputs, of
+// which some numbers are zero.
+func trained(t testing.TB, cfg Config, n int) (*Ensemble, [][]float64) {
+	t.Helper()
+	e := ensemble(t, members(t, cfg, n)...)
+	rnd := rand.New(rand.NewPCG(5, 6))
+	x := make([][]float64, 11)
+	for k := range x {
+		for range cfg.Layers[0] {
+			x[k] = append(x[k], max(0, rnd.NormFloat64()))
+		}
+		if _, err := e.Observe(x[k], k%3); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return e, x
+}
+
+func sameBits(a, b []float64) bool { return slices.EqualFunc(a, b, same) }
+
+func sameLayers(a, b []Layer, last bool) bool {
+	return slices.EqualFunc(a, b, func(x, y Layer) bool {
+		if !last && len(x.Mean) == 3 {
+			return sameBits(x.Input, y.Input)
+		}
+		return sameBits(x.Input, y.Input) && sameBits(x.Mean, y.Mean) && sameBits(x.Variance, y.Variance)
+	})
+}
+
+func samePrediction(a, b *Prediction) bool {
+	for k := range b.Members {
+		if len(a.Members) != len(b.Members) || !samePrediction(&a.Members[k], &b.Members[k]) {
+			return false
+		}
+	}
+	return sameBits(a.P, b.P) && sameBits(a.Mean, b.Mean) && sameBits(a.Variance, b.Variance) &&
+		sameBits(a.Cov.RawSymmetric().Data, b.Cov.RawSymmetric().Data) && sameLayers(a.Layers, b.Layers, true)
+}
+
+// Several inputs at once are predicted as one by one, up to the first with an error, again
+// and again in the same room.
+func TestPredictAll(t *testing.T) {
+	for _, cfg := range networks() {
+		for _, members := range []int{1, 3} {
+			e, x := trained(t, cfg, members)
+			if cfg.Layers[1] == 7 && cfg.Covariance == nil && members == 1 {
+				e = ensemble(t, postponing(t, e.Members()[0]))
+			}
+			all := make([]Prediction, len(x))
+			for _, n := range []int{len(x), 1, 5, 0} {
+				if done, err := e.PredictAll(all[:n], x[:n]); done != n || err != nil {
+					t.Fatalf("%d of %d are predicted, with error %v", done, n, err)
+				}
+				for k, x := range x[:n] {
+					var want Prediction
+					if err := e.Predict(&want, x); err != nil {
+						t.Fatal(err)
+					}
+					if !samePrediction(&all[k], &want) {
+						t.Errorf("%+v, %d members: input %d of %d is predicted as %v, want %v", cfg, members, k, n, all[k], want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// The hidden layers of PredictHidden are those of Predict.
+func TestPredictHidden(t *testing.T) {
+	for _, members := range []int{1, 3} {
+		e, x := trained(t, networks()[0], members)
+		all := make([]Prediction, len(x))
+		if done, err := e.PredictHidden(all, x); done != len(x) || err != nil {
+			t.Fatalf("%d predicted, with error %v", done, err)
+		}
+		for k, x := range x {
+			var want Prediction
+			if err := e.Predict(&want, x); err != nil {
+				t.Fatal(err)
+			}
+			got := []Prediction{all[k]}
+			wanted := []Prediction{want}
+			if members > 1 {
+				got, wanted = all[k].Members, want.Members
+			}
+			for m := range wanted {
+				if !sameLayers(got[m].Layers, wanted[m].Layers, false) {
+					t.Errorf("member %d of %d, input %d: layers %v, want %v", m, members, k, got[m].Layers, wanted[m].Layers)
+				}
+			}
+		}
+	}
+}
+
+// An input with an error leaves those before it predicted, and is the one that Predict
+// returns, of whichever layer or member.
+func TestPredictAllErrors(t *testing.T) {
+	for _, members := range []int{1, 3} {
+		e, good := trained(t, networks()[3], members)
+		wide := e.Members()[members-1]
+		mean, cov := wide.Weights(1)
+		mean.Scale(1e100, mean)
+		setWeights(t, wide, 1, mean, cov)
+		x := slices.Clone(good)
+		first := slices.Repeat([]float64{1e200}, 13) // overflows in the first layer
+		deep := slices.Clone(good[0])                // in the third
+		for i := range deep {
+			deep[i] *= 1e120
+		}
+		nan := slices.Repeat([]float64{math.NaN()}, 13)
+		for _, bad := range []map[int][]float64{{7: first}, {4: deep, 6: first}, {0: nan}, {5: deep, 3: nan, 9: first}, {10: deep}} {
+			copy(x, good)
+			want := len(x)
+			for k, b := range bad {
+				x[k] = b
+				want = min(want, k)
+			}
+			all := make([]Prediction, len(x))
+			done, err := e.PredictAll(all, x)
+			var one Prediction
+			if single := e.Predict(&one, x[want]); done != want || fmt.Sprint(err) != fmt.Sprint(single) || err == nil {
+				t.Errorf("%d members: %d are predicted, with error %v, want %d, %v", members, done, err, want, single)
+			}
+			for k := range done {
+				if err := e.Predict(&one, x[k]); err != nil {
+					t.Fatal(err)
+				}
+				if !samePrediction(&all[k], &one) {
+					t.Errorf("%d members: input %d is predicted as %v, want %v", members, k, all[k], one)
+				}
+			}
+		}
+	}
+}
