@@ -1,6 +1,7 @@
 package main
 
 import (
+	"closedform/runner/internal/config"
 	"crypto/sha256"
 	"fmt"
 	"net/http"
@@ -212,4 +213,46 @@ func TestDerivedExperiment(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "a_judge, small") {
 		t.Errorf("a source that has no manifest: %v", err)
 	}
+}
+
+// Every experiment of the repository that has cells has a short form, whose strata are its own.
+func TestShortForms(t *testing.T) {
+	names, err := config.List(filepath.Join("..", manifests))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		e, err := newExperiment(filepath.Join("..", manifests, name+".toml"), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		short, err := e.shortForm(nil)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		strata := map[string]bool{}
+		for _, c := range e.study.Cells() {
+			strata[c.Group()] = true
+		}
+		for _, c := range short.study.Cells() {
+			if !strata[c.Group()] {
+				t.Errorf("%s: the short form has a stratum %q, which the experiment has not", name, c.Group())
+			}
+		}
+		if len(strata) > 0 && len(short.study.Cells()) == 0 {
+			t.Errorf("%s: the short form has no cells", name)
+		}
+	}
+}
+
+// -short runs the short form, and needs a folder that is not that of the results.
+func TestShort(t *testing.T) {
+	m, out := write(t, many), t.TempDir()
+	contains(t, mustRun(t, "-exp", m, "-short", "-out", out), "small: 2 cells, 2 computed")
+	if _, _, err := try(t, "-exp", m, "-short"); exitCode(err) != 2 {
+		t.Errorf("-short without -out: %v", err)
+	}
+	_, _, err := try(t, "-exp", write(t, small), "-short", "-out", out)
+	contains(t, fmt.Sprint(err), "short: missing; allowed: ")
 }

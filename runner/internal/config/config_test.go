@@ -103,6 +103,7 @@ func TestErrors(t *testing.T) {
 		{"", "", "base.rate=2", []string{"-set base.rate=2: base.rate: "}},
 		{"", "", "item.third.rate=1", []string{"-set item.third.rate=1: ", "first, second"}},
 		{"", "", "item.second.rate=-1", []string{"-set item.second.rate=-1: item.second.rate: "}},
+		{"", "", "item.*.rate=-1", []string{"-set item.first.rate=-1: item.first.rate: "}},
 		{"", "", "seed", []string{"key=value"}},
 		{"", "", "base.rat=1", []string{"-set base.rat=1: base.rat: ", "did you mean rate?"}},
 		{"", "", "base.unlike=1", []string{"base.unlike: not a key; allowed: rate, words"}},
@@ -135,6 +136,10 @@ func TestOverrides(t *testing.T) {
 	}
 	if !slices.Equal(v.Items[0].Words, []string{"c", "d"}) || len(v.Items[1].Words) != 0 || v.Items[0].Rate != 0.5 {
 		t.Errorf("items %+v", v.Items)
+	}
+	_, v, err = decode(text, "item.*.rate=0.125")
+	if err != nil || v.Items[0].Rate != 0.125 || v.Items[1].Rate != 0.125 {
+		t.Errorf("%v: items %+v", err, v.Items)
 	}
 }
 
