@@ -97,6 +97,7 @@ func TestVersionFollowsImports(t *testing.T) {
 		{"its comments and layout", "", files("runner/internal/s/a/b.go", "// Package a is.\npackage a // it\n\n\n")},
 		{"a new file of the study", a, files("runner/internal/s/a/new.go", "package a\n")},
 		{"a lost file", a, swallowed},
+		{"the name of a file", a, files("runner/internal/s/a/b.go", "", "runner/internal/s/a/c.go", "package a\n")},
 		{"its build tag", a, files("runner/internal/s/a/b.go", "//go:build linux\n\npackage a\n")},
 		{"a file for another processor", "", files("runner/internal/s/a/b_arm64.go", "package a\n")},
 		{"a file of another tag", "", files("runner/internal/s/a/new.go", "//go:build noasm\n\npackage a\n")},
