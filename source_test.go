@@ -49,10 +49,12 @@ var fakes = files(
 	"runner/internal/methods/kinds.go", "package methods\n",
 	"runner/internal/methods/kalman.go", "package methods\n\nimport _ \"closedform/baselines/kalman\"\n",
 	"runner/internal/methods/sgd.go", "package methods\n\nimport _ \"closedform/baselines/sgd\"\n",
-	"runner/internal/s/a/a.go", "package a\n\nimport (\n\t_ \"embed\"\n\n\t_ \"closedform/core/mvn\"\n\t_ \"closedform/runner/internal/methods\"\n)\n\n//go:embed *.csv\nvar x string\n\nfunc f() {}\n",
+	"runner/internal/s/a/a.go", "package a\n\nimport (\n\t_ \"embed\"\n\n\t_ \"closedform/core/mvn\"\n\t_ \"closedform/runner/internal/methods\"\n)\n\n//go:embed *.csv all:d e\nvar x string\n\nfunc f() {}\n",
 	"runner/internal/s/a/b.go", "package a\n",
 	"runner/internal/s/a/more.go", "package a\n",
 	"runner/internal/s/a/x.csv", "1",
+	"runner/internal/s/a/d/.x", "1",
+	"runner/internal/s/a/e/x", "1",
 	"runner/internal/s/z/z.go", "package z\n\nimport _ \"closedform/core/random\"\n",
 )
 
@@ -102,6 +104,9 @@ func TestVersionFollowsImports(t *testing.T) {
 		{"a file for another processor", "", files("runner/internal/s/a/b_arm64.go", "package a\n")},
 		{"a file of another tag", "", files("runner/internal/s/a/new.go", "//go:build noasm\n\npackage a\n")},
 		{"an embedded file", a, files("runner/internal/s/a/x.csv", "2")},
+		{"a file in an embedded folder", a, files("runner/internal/s/a/e/x", "2")},
+		{"a hidden file in it", "", files("runner/internal/s/a/e/.x", "2", "runner/internal/s/a/e/_f/x", "2")},
+		{"a hidden file that is embedded", a, files("runner/internal/s/a/d/.x", "2")},
 		{"a new embedded file", a, files("runner/internal/s/a/y.csv", "2")},
 		{"a file that is not embedded", "", files("runner/internal/s/a/x.txt", "2")},
 		{"its figures", "", files("runner/internal/s/a/figures.go", "package a\n\nimport \"closedform/figures\"\n")},
