@@ -8,7 +8,29 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"closedform/runner/internal/study"
 )
+
+// Cells of one experiment that run different methods have versions of their own.
+func TestVersionsOfCells(t *testing.T) {
+	defer func(f func(study.Experiment, []string) (string, error)) { codeVersion = f }(codeVersion)
+	codeVersion = studyVersion
+	e, err := newExperiment("../experiments/own_data.toml", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cells := e.study.Cells()
+	each, all, err := codeVersions(e.study, cells)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, c := range cells {
+		if same := each[i] == each[0]; same != strings.HasPrefix(c.Key, "model ") || each[i] == all {
+			t.Errorf("%s has the version %s, %s has %s, all have %s", c.Key, each[i], cells[0].Key, each[0], all)
+		}
+	}
+}
 
 // A kernel in assembly that computes something else makes the cells stale, of a real study; a
 // comment in it does not.
