@@ -65,10 +65,14 @@ func DiffResults(ctx context.Context, rev *Revision, name string) (*Diff, error)
 			d.addFile(File{file, old}, File{file, now})
 		}
 	}
+	d.sort()
+	return d, nil
+}
+
+func (d *Diff) sort() {
 	slices.SortStableFunc(d.Changes, func(a, b Change) int {
 		return cmp.Or(cmp.Compare(a.unit, b.unit), cmp.Compare(b.size, a.size))
 	})
-	return d, nil
 }
 
 func compared(file string) bool {
