@@ -17,12 +17,14 @@ func TestDiff(t *testing.T) {
 		{"rows in another order", "method,seed,error\na,1,0.5\na,2,0.25\n", "method,seed,error\na,2,0.25\na,1,0.5\n", "same", nil},
 		{
 			"a number", "method,seed,error\na,1,0.5\na,2,0.25\n", "method,seed,error\na,1,0.5\na,2,0.3\n",
-			"1 of 2 numbers changed", []string{"method=a seed=2|error|0.25|0.3|+0.05 (+20 %)"},
+			"1 of 2 numbers changed",
+			[]string{"method=a seed=2|error|0.25|0.3|+0.05 (+20 %)"},
 		},
 		{
 			"half-widths, largest first, and before other numbers",
 			"method,n,x,x_low,x_high\na,1,5,4,6\nb,2,5,4.5,5.5\nc,3,5,4,6\n", "method,n,x,x_low,x_high\na,100,5.5,4.5,6.5\nb,2,4,3.5,4.5\nc,3,5,4,9\n",
-			"8 of 12 numbers changed", []string{
+			"8 of 12 numbers changed",
+			[]string{
 				"method=c|x|5 (4 to 6)|5 (4 to 9)|+0 half-widths", "method=b|x|5 (4.5 to 5.5)|4 (3.5 to 4.5)|-2 half-widths",
 				"method=a|x|5 (4 to 6)|5.5 (4.5 to 6.5)|+0.5 half-widths", "method=a|n|1|100|+99 (+9.9e+03 %)",
 			},
@@ -38,7 +40,8 @@ func TestDiff(t *testing.T) {
 		},
 		{
 			"a renamed column", "method,x,y\na,1,2\n", "method,z,y\na,1,3\n",
-			"1 of 1 numbers changed; x: column x removed; x: column z added", []string{"line 2|y|2|3|+1 (+50 %)"},
+			"1 of 1 numbers changed; x: column x removed; x: column z added",
+			[]string{"line 2|y|2|3|+1 (+50 %)"},
 		},
 		{
 			"no key", "x\n1\n1\n2\n", "x\n1\n1\n3\n4\n", "1 of 3 numbers changed; x: 1 rows added",
