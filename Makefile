@@ -1,5 +1,5 @@
 # make help lists the targets.
-.PHONY: help reproduce data test check torture bench verify verify-anywhere draw report paper clean
+.PHONY: help reproduce data test check torture bench verify verify-anywhere stale diff draw report paper clean
 
 # Where the compiler would fuse multiply-adds it must not: see README.md, "The same bytes".
 ifneq (,$(filter arm64 ppc64% s390x riscv64 loong64 v3 v4,$(shell go env GOARCH GOAMD64)))
@@ -30,6 +30,8 @@ help:
 	@echo 'make verify-anywhere'
 	@echo '                 the same by builds for other processors, arm64 under an emulator; hours for all,'
 	@echo '                 EFFORT=quick as above, EFFORT=short takes short forms of the quick ones'
+	@echo 'make stale       list in results/STALE the experiments whose results are behind the code'
+	@echo 'make diff        how the tables in results/ differ from those of a commit: REV=commit, HEAD by default'
 	@echo 'make draw        draw the figures again from the tables in results/'
 	@echo 'make report      results/index.html: one page of all results, which every run leaves, too'
 	@echo 'make paper       paper/paper.pdf from what is in results/; nothing is computed; needs LaTeX'
@@ -65,6 +67,12 @@ verify:
 
 verify-anywhere:
 	.ci/anywhere $(or $(EFFORT),any)
+
+stale:
+	go run ./runner -stale
+
+diff:
+	go run ./runner -diff $(or $(REV),HEAD)
 
 draw:
 	go run ./runner -all -draw

@@ -88,11 +88,11 @@ func TestList(t *testing.T) {
 		"b.toml":     small,
 		"notes.text": "no manifest",
 	})
-	const header, wide = "NAME           EFFORT  CELLS  DATA     TOOK  MEMORY  QUESTION\n",
-		"a_longer_name  quick   100    none     -     -       Where do they end?\n"
+	const header, wide = "NAME           EFFORT  STATE       CELLS  DATA     TOOK  MEMORY  QUESTION\n",
+		"a_longer_name  quick   not run     100    none     -     -       Where do they end?\n"
 	const want = header +
-		"small          full    4      none     -     -       Where do they end?\n" +
-		"needy          full    4      missing  -     -       Where do they end?\n" + wide
+		"small          full    not run     4      none     -     -       Where do they end?\n" +
+		"needy          full    needs data  4      missing  -     -       Where do they end?\n" + wide
 	if got := mustRun(t, "-list"); got != want {
 		t.Errorf("-list prints\n%swant\n%s", got, want)
 	}

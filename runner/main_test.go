@@ -246,7 +246,7 @@ func TestHelp(t *testing.T) {
 	if code != 0 || stderr != "" {
 		t.Errorf("-h: exit code %d, and %q", code, stderr)
 	}
-	for _, flag := range []string{"exp", "all", "list", "effort", "out", "workers", "set", "shard", "engine", "chunk", "limit", "slurm-args", "wait", "dry-run", "quiet", "verify", "draw", "fetch", "mirror", "predict", "data", "to", "unknown"} {
+	for _, flag := range []string{"exp", "all", "list", "effort", "out", "workers", "set", "shard", "engine", "chunk", "limit", "slurm-args", "wait", "dry-run", "quiet", "verify", "draw", "fetch", "mirror", "predict", "data", "to", "unknown", "diff", "stale", "check"} {
 		contains(t, stdout, "\n  -"+flag)
 	}
 }
@@ -264,6 +264,7 @@ func TestWrongUsage(t *testing.T) {
 		"-exp M -verify -shard 1/2", "-exp M -draw -verify", "-exp M -draw -shard 1/2",
 		"-exp M -engine cloud", "-exp M -wait", "-exp M -chunk 3", "-exp M -engine slurm -chunk -1", "-list -engine slurm",
 		"-exp M -engine slurm -verify", "-exp M -engine slurm -shard 1/2", "-exp M -engine slurm -workers 2",
+		"-diff HEAD -all", "-diff HEAD -list", "-diff HEAD -exp M -set a=1", "-stale -exp M", "-stale -list", "-check", "-diff HEAD -stale",
 		"-exp M -task p/1 -merge p/2", "-exp M -task p/1 -shard 1/2", "-task p/1",
 	} {
 		var stdout, stderr bytes.Buffer

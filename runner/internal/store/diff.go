@@ -32,7 +32,7 @@ type Change struct {
 	Old, New, By       string
 	Delta              float64 // of numbers; else NaN
 	unit               int     // 0: half-widths of the old interval, 1: other numbers, 2: words
-	size               float64 // in that unit
+	size               float64 // in half-widths, or relative to the larger number
 }
 
 // DiffResults compares the tables of the results folder name below dir, the folder of the
@@ -184,7 +184,7 @@ func (d *Diff) addColumns(old, now *table.Table, name string, pairs [][2]int, la
 		case words:
 			c.unit, c.Old, c.New = 2, spell(before[i], 17), spell(after[i], 17)
 		default:
-			c.measure(before[i], after[i], scales[0])
+			c.measure(before[i], after[i])
 		}
 		d.Changes = append(d.Changes, c)
 	}
@@ -198,7 +198,7 @@ func isWord(field string) bool {
 
 // measure says by how much a number changed, in half-widths of its old interval if it has
 // one.
-func (c *Change) measure(old, now []string, scale float64) {
+func (c *Change) measure(old, now []string) {
 	for digits := 4; digits <= 17; digits++ { // as many as tell them apart
 		if c.Old, c.New = spell(old, digits), spell(now, digits); c.Old != c.New {
 			break
@@ -215,7 +215,7 @@ func (c *Change) measure(old, now []string, scale float64) {
 			return
 		}
 	}
-	c.unit, c.size = 1, off(old[0], now[0], scale)
+	c.unit, c.size = 1, off(old[0], now[0], 0)
 	c.Delta = y - x
 	if d := c.Delta; !math.IsNaN(d) {
 		c.By = fmt.Sprintf("%+.3g", d)

@@ -9,11 +9,11 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// rowLabels tells of each row of a table which it is: the values of its key or, if these
-// do not identify it, its line in the file.
+// rowLabels tells of each row of a table which it is: the values of its key or, without a
+// key, its line in the file.
 func rowLabels(t *table.Table, key []string, unique bool) []string {
 	labels := make([]string, t.Len())
-	if !unique {
+	if !unique || len(key) == 0 {
 		for i := range labels {
 			labels[i] = fmt.Sprintf("line %d", i+2)
 		}
@@ -49,7 +49,10 @@ func rowKey(old, now *table.Table) (key []string, unique bool) {
 		}
 		groups = more
 	}
-	return key, groups == [2]int{old.Len(), now.Len()}
+	if groups != [2]int{old.Len(), now.Len()} {
+		return nil, false
+	}
+	return key, true
 }
 
 // index returns for the values of the key the last row that has them.

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"closedform/runner/internal/study"
+)
+
+// -stale lists what is behind, -check fails where the list is another, and -list and the
+// page show it.
+func TestStale(t *testing.T) {
+	inExperiments(t, map[string]string{
+		"small.toml": small,
+		"after.toml": edit(t, small, `"small"`, `"after"`, "threshold", "sources = [\"small\"]\nthreshold"),
+	})
+	mustRun(t, "-all")
+	list := filepath.Join("results", "STALE")
+	check := func(listed string, wrong ...string) {
+		t.Helper()
+		_, _, err := try(t, "-stale", "-check")
+		for _, w := range wrong {
+			if err == nil || !strings.Contains(err.Error(), w) {
+				t.Errorf("-stale -check: %v, want %q", err, w)
+			}
+		}
+		if len(wrong) == 0 && err != nil {
+			t.Errorf("-stale -check: %v", err)
+		}
+		mustRun(t, "-stale")
+		if got, _ := os.ReadFile(list); string(got) != listed || listed == "" && exists(list) {
+			t.Errorf("STALE is %q, want %q", got, listed)
+		}
+		if _, _, err := try(t, "-stale", "-check"); err != nil {
+			t.Errorf("-stale -check after -stale: %v", err)
+		}
+	}
+	check("")
+	contains(t, mustRun(t, "-list"), "full    computed, not committed  4 ")
+
+	// Other code: all of them, and what is derived of them.
+	defer func(was func(study.Experiment) (string, error)) { codeVersion = was }(codeVersion)
+	was := codeVersion
+	codeVersion = func(study.Experiment) (string, error) { return "2", nil }
+	check("after\nsmall\n", "after is behind and not listed", "small is behind and not listed")
+	contains(t, mustRun(t, "-list"), "small  full    behind  4 ", "results/STALE lists as behind: after, small\n")
+	mustRun(t, "-report", "page.html")
+	contains(t, read(t, "page.html"), "behind (other code)", `STALE lists as behind: <a href="#after">after</a>, <a href="#small">small</a>.`)
+	codeVersion = was
+	check("", "small is listed and not behind")
+
+	// Another manifest, and what is derived of its results; values that data fill in are not.
+	resolved := read(t, "results", "small", "manifest.toml")
+	write(t, resolved+"filled_in = 3\n", "results", "small", "manifest.toml")
+	check("")
+	write(t, resolved, "results", "small", "manifest.toml")
+	write(t, edit(t, small, "0.5", "0.25"), "experiments", "small.toml")
+	check("after\nsmall\n", "small is behind and not listed")
+	write(t, small, "experiments", "small.toml")
+
+	// No results, and no manifest.
+	write(t, edit(t, small, `"small"`, `"new"`), "experiments", "new.toml")
+	write(t, "", "results", "old", "runs.csv")
+	write(t, "", "results", "small@seed=1", "runs.csv")
+	check("new\nold\n", "after is listed and not behind", "new is behind and not listed", "old is behind and not listed")
+}
+
+// A derived experiment without cells is behind if its sources have other results.
+func TestStaleSources(t *testing.T) {
+	seedless := edit(t, small, `"small"`, `"after"`, "threshold", "sources = [\"small\"]\nthreshold")
+	seedless = seedless[:strings.Index(seedless, "[[variant]]")]
+	inExperiments(t, map[string]string{"small.toml": small, "after.toml": seedless})
+	mustRun(t, "-all")
+	if got := mustRun(t, "-stale"); got != "" {
+		t.Errorf("-stale prints %q", got)
+	}
+	dir := filepath.Join("results", "small")
+	replaceFile(t, dir, "summary.csv", strings.Replace(read(t, dir, "summary.csv"), "joint,0", "joint,7", 1))
+	if got := mustRun(t, "-stale"); got != "after: behind: its sources have other results\n" {
+		t.Errorf("-stale prints %q", got)
+	}
+}
+
+// Results of which cells were adopted say so.
+func TestAdopted(t *testing.T) {
+	inExperiments(t, map[string]string{"small.toml": small})
+	mustRun(t, "-all")
+	run := filepath.Join("results", "small", "run.json")
+	write(t, edit(t, read(t, run), `"goos"`, `"adopted": {"from": "0ld", "to": "1", "cells": 4, "recomputed": 2, "strata": 1}, "goos"`), run)
+	contains(t, mustRun(t, "-list"), "small  full    adopted  4 ")
+	mustRun(t, "-report", "page.html")
+	contains(t, read(t, "page.html"), "adopted (4 cells, 2 computed again, not committed)", "<code>0ld</code>; 2 of them, from 1 strata")
+	codeVersionWas := codeVersion
+	defer func() { codeVersion = codeVersionWas }()
+	codeVersion = func(study.Experiment) (string, error) { return "2", nil }
+	contains(t, mustRun(t, "-list"), "small  full    behind  4 ")
+}
