@@ -41,9 +41,9 @@ func TestStale(t *testing.T) {
 	contains(t, mustRun(t, "-list"), "full    computed, not committed  4 ")
 
 	// Other code: all of them, and what is derived of them.
-	defer func(was func(study.Experiment) (string, error)) { codeVersion = was }(codeVersion)
+	defer func(was func(study.Experiment, []string) (string, error)) { codeVersion = was }(codeVersion)
 	was := codeVersion
-	codeVersion = func(study.Experiment) (string, error) { return "2", nil }
+	codeVersion = func(study.Experiment, []string) (string, error) { return "2", nil }
 	check("after\nsmall\n", "after is behind and not listed", "small is behind and not listed")
 	contains(t, mustRun(t, "-list"), "small  full    behind  4 ", "results/STALE lists as behind: after, small\n")
 	mustRun(t, "-report", "page.html")
@@ -94,6 +94,6 @@ func TestAdopted(t *testing.T) {
 	contains(t, read(t, "page.html"), "adopted (4 cells, 2 computed again, not committed)", "<code>0ld</code>; 2 of them, from 1 strata")
 	codeVersionWas := codeVersion
 	defer func() { codeVersion = codeVersionWas }()
-	codeVersion = func(study.Experiment) (string, error) { return "2", nil }
+	codeVersion = func(study.Experiment, []string) (string, error) { return "2", nil }
 	contains(t, mustRun(t, "-list"), "small  full    behind  4 ")
 }
