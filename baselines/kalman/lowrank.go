@@ -45,6 +45,7 @@ type lowRank struct {
 	mix   []float64 // eigenvectors, the largest first
 
 	buffer, next []float64 // a vector, and columns, of a neuron
+	sum          kernel.Rows
 }
 
 func newLowRank(variance []float64, rank, neurons, classes int) *lowRank {
@@ -79,6 +80,9 @@ func (r *lowRank) dots(a, x []float64) {
 
 // project sets what the inputs say of neurons and columns.
 func (r *lowRank) project(j *jacobian) {
+	if r.stale {
+		r.inner.Zero()
+	}
 	for a, at := range j.neurons {
 		y, w := j.input[at.layer], r.columns(at)
 		r.norms[a] = kernel.Dot(y, y)
@@ -87,31 +91,32 @@ func (r *lowRank) project(j *jacobian) {
 			r.gram[l][a] = x
 		}
 		u := r.buffer[:len(y)]
-		floats.MulTo(u, r.variance[at.from:at.to], y)
+		kernel.Mul(u, r.variance[at.from:at.to], y)
 		r.q[a] = kernel.Dot(u, y)
 		r.dots(w, u)
 		for l, x := range r.products {
 			r.cross[l][a] = x
 		}
-	}
-	if !r.stale {
-		return
-	}
-	r.stale = false
-	r.inner.Zero()
-	for _, at := range j.neurons {
-		w, n := r.columns(at), at.to-at.from
-		u := r.buffer[:n]
-		for l := range r.rank {
-			floats.MulTo(u, r.variance[at.from:at.to], w[l*n:(l+1)*n])
-			r.dots(w[:(l+1)*n], u)
-			for m, x := range r.products[:l+1] {
-				r.inner.SetSym(l, m, r.inner.At(l, m)+x)
-			}
+		if r.stale {
+			r.addInner(at)
 		}
 	}
-	for l := range r.rank {
+	for l := 0; r.stale && l < r.rank; l++ {
 		r.inner.SetSym(l, l, 1+r.inner.At(l, l))
+	}
+	r.stale = false
+}
+
+// addInner adds to WᵀΥ⁻¹W what a neuron has a part in.
+func (r *lowRank) addInner(at neuron) {
+	w, n := r.columns(at), at.to-at.from
+	u := r.buffer[:n]
+	for l := range r.rank {
+		kernel.Mul(u, r.variance[at.from:at.to], w[l*n:(l+1)*n])
+		r.dots(w[:(l+1)*n], u)
+		for m, x := range r.products[:l+1] {
+			r.inner.SetSym(l, m, r.inner.At(l, m)+x)
+		}
 	}
 }
 
@@ -161,8 +166,11 @@ func (r *lowRank) step(mean []float64, j *jacobian) bool {
 	}
 	r.large.Solve(r.rhs)
 	r.large.SolveT(r.rhs)
-	r.move(mean, j)
-	r.truncate(j)
+	r.prepare(j)
+	for a := range j.neurons { // whose columns may be all that the caches hold
+		r.move(mean, j, a)
+		r.truncate(j, a)
+	}
 	r.stale = true
 	return true
 }
@@ -191,60 +199,71 @@ func (r *lowRank) decompose(j *jacobian) bool {
 	return r.eigen.Factorize()
 }
 
-// move adds Υ⁻¹(Jᵀ(y − p) − Wc) to the mean, c = (I + WᵀΥ⁻¹W)⁻¹WᵀΥ⁻¹Jᵀ(y − p), which is
-// (Υ + WWᵀ)⁻¹Jᵀ(y − p).
-func (r *lowRank) move(mean []float64, j *jacobian) {
+// prepare sets what move and truncate need for all neurons.
+func (r *lowRank) prepare(j *jacobian) {
 	last := len(j.delta) - 1
 	copy(r.all, j.delta[last])
 	for k, d := range j.delta[:last] {
 		kernel.AddScaled(r.all, -r.rhs[r.rank+k], d)
 	}
-	c := r.rhs[:r.rank]
-	floats.Scale(-1, c)
-	for a, at := range j.neurons {
-		u := r.buffer[:at.to-at.from]
-		floats.ScaleTo(u, r.all[a], j.input[at.layer])
-		kernel.AddRows(u, c, r.columns(at))
-		floats.Mul(u, r.variance[at.from:at.to])
-		floats.Add(mean[at.from:at.to], u)
-	}
-}
-
-// truncate makes W its largest singular vectors.
-func (r *lowRank) truncate(j *jacobian) {
-	size, rows := len(r.rhs), j.delta[:len(j.delta)-1]
+	floats.Scale(-1, r.rhs[:r.rank])
+	size := len(r.rhs)
 	for m := range r.rank {
 		r.squares[m] = max(0, r.eigen.Values[size-1-m])
 		for row := range size {
 			r.mix[m*size+row] = r.eigen.Vectors[row*size+size-1-m]
 		}
 	}
-	for a, at := range j.neurons {
-		y, w, precision := j.input[at.layer], r.columns(at), r.precision[at.from:at.to]
-		u, n := r.buffer[:len(y)], len(y)
-		copy(u, precision)
-		var square float64
-		for _, d := range rows {
-			square += d[a] * d[a]
+}
+
+// move adds to the means of a neuron what it has of Υ⁻¹(Jᵀ(y − p) − Wc),
+// c = (I + WᵀΥ⁻¹W)⁻¹WᵀΥ⁻¹Jᵀ(y − p), which is (Υ + WWᵀ)⁻¹Jᵀ(y − p).
+func (r *lowRank) move(mean []float64, j *jacobian, a int) {
+	at := j.neurons[a]
+	u := r.buffer[:at.to-at.from]
+	floats.ScaleTo(u, r.all[a], j.input[at.layer])
+	kernel.AddRows(u, r.rhs[:r.rank], r.columns(at))
+	kernel.Mul(u, u, r.variance[at.from:at.to])
+	floats.Add(mean[at.from:at.to], u)
+}
+
+// truncate makes W its largest singular vectors, as far as they are columns of a neuron.
+func (r *lowRank) truncate(j *jacobian, a int) {
+	at := j.neurons[a]
+	n, size, rows := at.to-at.from, len(r.rhs), j.delta[:len(j.delta)-1]
+	u, w, precision := r.buffer[:n], r.columns(at), r.precision[at.from:at.to]
+	copy(u, precision)
+	var square float64
+	for _, d := range rows {
+		square += d[a] * d[a]
+	}
+	floats.AddScaled(u, square, j.square[at.layer])
+	own := r.products // of each column, what the step appends
+	for m := range own {
+		own[m] = 0
+		for k, d := range rows {
+			own[m] += r.mix[m*size+r.rank+k] * d[a]
 		}
-		floats.AddScaled(u, square, j.square[at.layer])
-		for m := range r.rank {
-			mix, next := r.mix[m*size:(m+1)*size], r.next[m*n:(m+1)*n]
-			var own float64 // what the step appends
-			for k, d := range rows {
-				own += mix[r.rank+k] * d[a]
+	}
+	const most = 200 // numbers of each column that the first cache holds, old and new
+	for from := 0; from < n; from += most {
+		to := min(from+most, n)
+		for m, own := range own {
+			next := r.next[m*n+from : m*n+to]
+			floats.ScaleTo(next, own, j.input[at.layer][from:to])
+			for l, x := range r.mix[m*size:][:r.rank] {
+				r.sum.Add(next, x, w[l*n+from:l*n+to])
 			}
-			floats.ScaleTo(next, own, y)
-			kernel.AddRows(next, mix[:r.rank], w)
-			kernel.AddSquares(u, 1, w[m*n:(m+1)*n])
-			kernel.AddSquares(u, -1, next)
+			r.sum.Finish(next)
+			kernel.AddSquares(u[from:to], 1, w[m*n+from:m*n+to])
+			kernel.AddSquares(u[from:to], -1, next)
 		}
-		copy(w, r.next)
-		variance := r.variance[at.from:at.to]
-		for i, x := range u {
-			precision[i] = max(precision[i], x) // what is dropped is not negative, but for rounding
-			variance[i] = 1 / precision[i]
-		}
+	}
+	copy(w, r.next)
+	variance := r.variance[at.from:at.to]
+	for i, x := range u {
+		precision[i] = max(precision[i], x) // what is dropped is not negative, but for rounding
+		variance[i] = 1 / precision[i]
 	}
 }
 

@@ -130,6 +130,8 @@ func outcome(rnd *rand.Rand, n int) [][]float64 {
 	prob, gap, rest, squares := x(), x(), x(), x()
 	Rectified(prob, gap, rest, c)
 	AddSquares(squares, s, d)
+	multiplied := x()
+	Mul(multiplied, b, d)
 	four, outer, rows, sum := make([]float64, 4), numbers(rnd, 4*n), numbers(rnd, 4*n), x()
 	Dot4((*[4]float64)(four), rows, a)
 	AddOuter4(outer, &[4]float64{u, s, w, -s}, a)
@@ -141,7 +143,7 @@ func outcome(rnd *rand.Rand, n int) [][]float64 {
 	Products(&products, a[:2*q], b[:4*q])
 	mills, truncated, below := x(), x(), x()
 	Truncated(mills, truncated, below, c)
-	return [][]float64{prob, gap, rest, squares, tall, shared, four, outer, sum, products[:], {Dot(a, b), first, second}, added, added4, m, v, noisyM, noisyV, mean, variance, weights, average, square, exp, pdf, cdf, mills, truncated, below}
+	return [][]float64{prob, gap, rest, squares, multiplied, tall, shared, four, outer, sum, products[:], {Dot(a, b), first, second}, added, added4, m, v, noisyM, noisyV, mean, variance, weights, average, square, exp, pdf, cdf, mills, truncated, below}
 }
 
 // The assembly gives the bits of the Go code.

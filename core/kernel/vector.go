@@ -81,6 +81,18 @@ func AddScaled(y []float64, a float64, x []float64) {
 	}
 }
 
+// Mul sets dst_i to x_i y_i.
+func Mul(dst, x, y []float64) {
+	x, y = x[:len(dst)], y[:len(dst)]
+	if vector {
+		mulVector(dst, x, y)
+		return
+	}
+	for i := range dst {
+		dst[i] = x[i] * y[i]
+	}
+}
+
 // AddSquares adds a·x_i² to y_i.
 func AddSquares(y []float64, a float64, x []float64) {
 	x = x[:len(y)]

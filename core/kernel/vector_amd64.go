@@ -14,6 +14,9 @@ func addScaledVector(y []float64, a float64, x []float64)
 func addSquaresVector(y []float64, a float64, x []float64)
 
 //go:noescape
+func mulVector(dst []float64, x []float64, y []float64)
+
+//go:noescape
 func productsVector(dst *[8]float64, x []float64, y []float64)
 
 //go:noescape

@@ -176,6 +176,57 @@ addSquaresVectorOnesTest:
 	VZEROUPPER
 	RET
 
+// func mulVector(dst []float64, x []float64, y []float64)
+// Requires: AVX
+TEXT ·mulVector(SB), NOSPLIT, $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ x_base+24(FP), CX
+	MOVQ y_base+48(FP), DX
+	MOVQ dst_len+8(FP), BX
+	XORQ SI, SI
+	MOVQ BX, DI
+	ANDQ $-8, DI
+	JMP  mulPairsTest
+
+mulPairs:
+	VMOVUPD (CX)(SI*8), Y0
+	VMULPD  (DX)(SI*8), Y0, Y0
+	VMOVUPD Y0, (AX)(SI*8)
+	VMOVUPD 32(CX)(SI*8), Y0
+	VMULPD  32(DX)(SI*8), Y0, Y0
+	VMOVUPD Y0, 32(AX)(SI*8)
+	ADDQ    $+8, SI
+
+mulPairsTest:
+	CMPQ SI, DI
+	JLT  mulPairs
+	MOVQ BX, DI
+	ANDQ $-4, DI
+	JMP  mulFoursTest
+
+mulFours:
+	VMOVUPD (CX)(SI*8), Y0
+	VMULPD  (DX)(SI*8), Y0, Y0
+	VMOVUPD Y0, (AX)(SI*8)
+	ADDQ    $+4, SI
+
+mulFoursTest:
+	CMPQ SI, DI
+	JLT  mulFours
+	JMP  mulOnesTest
+
+mulOnes:
+	VMOVSD (CX)(SI*8), X0
+	VMULSD (DX)(SI*8), X0, X0
+	VMOVSD X0, (AX)(SI*8)
+	INCQ   SI
+
+mulOnesTest:
+	CMPQ SI, BX
+	JLT  mulOnes
+	VZEROUPPER
+	RET
+
 // func productsVector(dst *[8]float64, x []float64, y []float64)
 // Requires: AVX
 TEXT ·productsVector(SB), NOSPLIT, $0-56

@@ -17,6 +17,7 @@ func main() {
 	dot()
 	addScaled("addScaledVector", false)
 	addScaled("addSquaresVector", true)
+	mulAll()
 	products()
 	addScaled4()
 	dot4()
@@ -234,6 +235,18 @@ func addScaled(name string, square bool) {
 		}
 		f.mul(f.as(a), p, p)
 		f.add(at(0, i, k), p, p)
+		f.load(p, at(0, i, k))
+	})
+}
+
+func mulAll() {
+	TEXT("mulVector", NOSPLIT, "func(dst, x, y []float64)")
+	Pragma("noescape")
+	n, at := slices("dst", "x", "y")
+	elementwise(n, "mul", func(f form, i Register, k int) {
+		p := f.vec()
+		f.load(at(1, i, k), p)
+		f.mul(at(2, i, k), p, p)
 		f.load(p, at(0, i, k))
 	})
 }
