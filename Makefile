@@ -1,5 +1,5 @@
 # make help lists the targets.
-.PHONY: help reproduce data test check torture bench verify verify-anywhere stale diff draw report paper clean
+.PHONY: help reproduce time data test check torture bench verify verify-anywhere stale diff draw report paper clean
 
 # Where the compiler would fuse multiply-adds it must not: see README.md, "The same bytes".
 ifneq (,$(filter arm64 ppc64% s390x riscv64 loong64 v3 v4,$(shell go env GOARCH GOAMD64)))
@@ -8,7 +8,7 @@ endif
 
 TOOL = go tool -modfile=tools.mod
 # Packages in which work is done at the same time.
-CONCURRENT = ./runner ./runner/internal/engine ./runner/internal/methods ./runner/internal/store ./figures
+CONCURRENT = ./runner ./runner/internal/pool ./runner/internal/engine ./runner/internal/methods ./runner/internal/store ./figures
 # What is fuzzed by make torture, and how often each: a time in place of a count can end in
 # "context deadline exceeded" (golang.org/issue/75804, mended in Go 1.27).
 FUZZED = ./runner/FuzzManifest ./runner/dataset/FuzzReadCSV ./runner/internal/data/FuzzReadIDX \
@@ -18,6 +18,8 @@ FUZZ = $(if $(filter short,$(EFFORT)),5000x,40000x)
 
 help:
 	@echo 'make reproduce   run every manifest in experiments/ and leave results/'
+	@echo '                 EFFORT=quick runs those of that label only'
+	@echo 'make time        measure the times of methods again, for the published experiments'
 	@echo 'make data        get the data sets into experiments/data/; MIRROR=folder takes those that'
 	@echo '                 are there from it'
 	@echo 'make test        all tests'
@@ -38,7 +40,10 @@ help:
 	@echo 'make clean       remove what is not committed from results/'
 
 reproduce:
-	go run ./runner -all
+	go run ./runner -all $(if $(EFFORT),-effort $(EFFORT))
+
+time:
+	go run ./runner -all -time
 
 data:
 	go run ./runner -fetch all $(if $(MIRROR),-mirror $(MIRROR))

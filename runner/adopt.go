@@ -39,7 +39,7 @@ type adoption struct {
 func (j *job) adopt(ctx context.Context) (done bool, err error) {
 	a, err := j.adoption()
 	if errors.Is(err, fs.ErrNotExist) {
-		fmt.Fprintf(j.stdout, "%s: nothing to adopt: nothing is published in %s\n", j.Name, j.dir)
+		j.say("%s: nothing to adopt: nothing is published in %s\n", j.Name, j.dir)
 		return false, nil
 	}
 	if err != nil {
@@ -47,7 +47,7 @@ func (j *job) adopt(ctx context.Context) (done bool, err error) {
 	}
 	if len(a.stale) == 0 {
 		if !a.missing {
-			fmt.Fprintf(j.stdout, "%s: nothing to adopt: %s is of this code\n", j.Name, j.dir)
+			j.say("%s: nothing to adopt: %s is of this code\n", j.Name, j.dir)
 		}
 		return !a.missing, nil
 	}
@@ -64,11 +64,11 @@ func (j *job) adopt(ctx context.Context) (done bool, err error) {
 	}
 	checked := fmt.Sprintf("recomputed %d cells, of %d strata, in %s", len(a.sample), a.strata, j.took())
 	if other := len(a.differs) > 0 || a.missing || !merged; here < adopted && other {
-		fmt.Fprintf(j.stdout, "%s: %s; %s does not have the other cells, of which tables are made: computing them\n",
+		j.say("%s: %s; %s does not have the other cells, of which tables are made: computing them\n",
 			j.Name, checked, j.dir)
 		return false, nil
 	}
-	fmt.Fprintf(j.stdout, "%s: %s; adopted %d of %d cells\n", j.Name, checked, adopted, len(a.of))
+	j.say("%s: %s; adopted %d of %d cells\n", j.Name, checked, adopted, len(a.of))
 	j.adopted = store.Adopted{Recomputed: len(a.sample), Strata: a.strata}
 	if here < adopted {
 		return true, j.restamp(a)
@@ -121,21 +121,28 @@ func (j *job) draw(a *adoption) error {
 		name := j.work.Cells[i].Group()
 		groups[name] = append(groups[name], i)
 	}
-	var total time.Duration
+	seconds := j.work.Expected(a.stale)
+	expected := map[int]float64{}
+	for k, i := range a.stale {
+		expected[i] = seconds[k]
+	}
+	var total float64
 	for _, name := range slices.Sorted(maps.Keys(groups)) {
 		group := groups[name]
 		slices.SortStableFunc(group, func(a, b int) int {
-			return cmp.Compare(math.Round(math.Log2(j.expected(a))), math.Round(math.Log2(j.expected(b))))
+			return cmp.Compare(math.Round(math.Log2(expected[a])), math.Round(math.Log2(expected[b])))
 		})
 		for _, i := range group[:int(math.Ceil(sampled*float64(len(group))))] {
 			a.sample = append(a.sample, i)
-			total += time.Duration(j.expected(i) * float64(time.Second))
+			if !math.IsInf(expected[i], 1) { // which is not known
+				total += expected[i]
+			}
 		}
 	}
 	slices.Sort(a.sample)
-	if total > j.adoptBudget {
+	if needed := time.Duration(total * float64(time.Second)).Round(time.Second); total > j.adoptBudget.Seconds() {
 		return fmt.Errorf("to adopt %d cells, %d of %d strata are recomputed, which takes about %v of processor time; "+
-			"-adopt-budget allows %v", len(a.stale), len(a.sample), a.strata, total.Round(time.Second), j.adoptBudget)
+			"-adopt-budget allows %v", len(a.stale), len(a.sample), a.strata, needed, j.adoptBudget)
 	}
 	return nil
 }
@@ -143,7 +150,7 @@ func (j *job) draw(a *adoption) error {
 // check recomputes the sample and the short form, and notes the strata that differ. It
 // reports whether the tables of the short form are the same.
 func (j *job) check(ctx context.Context, a *adoption) (merged bool, err error) {
-	cells, err := j.recompute(ctx, &j.work, a.sample)
+	cells, err := j.recompute(ctx, a.sample)
 	if err != nil {
 		return false, err
 	}
@@ -180,7 +187,7 @@ func (j *job) check(ctx context.Context, a *adoption) (merged bool, err error) {
 // differs notes that the cells of a stratum are to be computed.
 func (j *job) differs(a *adoption, stratum, how string) {
 	if !a.differs[stratum] {
-		fmt.Fprintf(j.stdout, "%s: stratum %q differs: %s\n", j.Name, stratum, how)
+		j.say("%s: stratum %q differs: %s\n", j.Name, stratum, how)
 	}
 	a.differs[stratum] = true
 }
@@ -229,7 +236,7 @@ func (j *job) computeShortForm(ctx context.Context) (sums *store.CellSums, strat
 	if err != nil {
 		return nil, nil, err
 	}
-	short := &job{program: j.program, experiment: e, start: time.Now()}
+	short := &job{program: j.program, experiment: e, start: time.Now(), work: engine.Work{Last: j.work.Last}}
 	if _, err := short.prepare(ctx); err != nil {
 		return nil, nil, err
 	}
@@ -237,7 +244,7 @@ func (j *job) computeShortForm(ctx context.Context) (sums *store.CellSums, strat
 	for i := range all {
 		all[i] = i
 	}
-	cells, err := short.recompute(ctx, &short.work, all)
+	cells, err := short.recompute(ctx, all)
 	if err != nil {
 		return nil, nil, fmt.Errorf("the short form: %w", err)
 	}
@@ -264,7 +271,7 @@ func (j *job) sum(i int, content table.Set) store.CellSum {
 
 // sums returns what the cells held. The short form is computed unless the results that are
 // there have it, by the same code and manifest.
-func (j *job) sums(ctx context.Context) (*store.CellSums, error) {
+func (j *job) sums(ctx context.Context, cells []table.Set) (*store.CellSums, error) {
 	was, err := store.ReadCellSums(j.dir)
 	if err != nil {
 		was = new(store.CellSums) // none, or damaged: they are about to be replaced
@@ -280,10 +287,10 @@ func (j *job) sums(ctx context.Context) (*store.CellSums, error) {
 		}
 	}
 	before := was.ByKey()
-	for i, c := range j.done {
-		of := j.sum(i, c.Tables)
+	for i := range j.work.Cells {
+		of := j.sum(i, cells[i])
 		switch old := before[of.Key]; {
-		case old == nil || j.work.Computed == len(j.done) || old.Spec != of.Spec || old.Digest != of.Digest:
+		case old == nil || j.work.Computed == len(cells) || old.Spec != of.Spec || old.Digest != of.Digest:
 		case old.Code == of.Code:
 			of.From = old.From
 		case j.stamped[i]:
@@ -307,9 +314,6 @@ func (j *job) provenance(sums *store.CellSums) *store.Adopted {
 	a.Cells, a.From, a.To = n, from, j.version
 	return &a
 }
-
-// expected returns the processor seconds that a cell takes.
-func (j *job) expected(i int) float64 { return 1 }
 
 // difference says where the content of a recomputed cell differs most from what is published:
 // absolute, relative and, where a table of means has an interval, in half-widths of that.
@@ -352,10 +356,23 @@ func halfWidth(results *store.Results, of *table.Table, column string) float64 {
 	return (means.Nums(column + "_high")[0] - means.Nums(column + "_low")[0]) / 2
 }
 
-func (j *job) recompute(ctx context.Context, w *engine.Work, which []int) ([]table.Set, error) {
-	out := make([]table.Set, len(which))
-	return out, parallel(len(which), func(k int) (err error) {
-		out[k], err = w.Cells[which[k]].Run(ctx)
-		return err
+// recompute computes cells by their numbers, and keeps none.
+func (j *job) recompute(ctx context.Context, numbers []int) ([]table.Set, error) {
+	content := map[int]table.Set{}
+	err := j.work.Recompute(ctx, j.pool, numbers, func(i int, c *store.Cell) error {
+		content[i] = c.Tables
+		return nil
 	})
+	all := make([]table.Set, len(numbers))
+	for k, i := range numbers {
+		all[k] = content[i]
+	}
+	return all, err
+}
+
+// say prints a line, while other experiments may print.
+func (j *job) say(format string, args ...any) {
+	j.turns.publish.Lock()
+	defer j.turns.publish.Unlock()
+	fmt.Fprintf(j.stdout, format, args...)
 }

@@ -78,6 +78,9 @@ func (p *program) drawAgain(e *experiment) error {
 		names = append(names, d.Name)
 		drawn, err := draw([]study.Figure{d}, results.Table)
 		switch {
+		case errors.Is(err, fs.ErrNotExist) && store.Timed(d.Name):
+			fmt.Fprintf(p.stdout, "%s: no times of methods yet; to measure: %s -time\n", e.Name, e.invocation())
+			continue
 		case errors.Is(err, store.ErrNotCommitted):
 			fmt.Fprintf(p.stdout, "%s: %v: run it without -draw\n", e.Name, err)
 			continue

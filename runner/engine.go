@@ -14,7 +14,7 @@ func (p *program) chooseEngine() error {
 		progress = io.Discard
 	}
 	here := &engine.Here{Workers: p.workers, Stderr: p.stderr, Progress: progress}
-	p.engine = here
+	p.engine, p.pool = here, here.Pool()
 	switch {
 	case p.options.engine == "slurm":
 		slurm := &engine.Slurm{

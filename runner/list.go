@@ -27,7 +27,7 @@ func (p *program) listAll() error {
 		return nil
 	})
 	table := tabwriter.NewWriter(p.stdout, 0, 8, 2, ' ', 0)
-	fmt.Fprintln(table, "NAME\tEFFORT\tSTATE\tCELLS\tDATA\tTOOK\tMEMORY\tQUESTION")
+	fmt.Fprintln(table, "NAME\tEFFORT\tSTATE\tCELLS\tDATA\tCPU\tWALL\tMEMORY\tQUESTION")
 	fmt.Fprint(table, strings.Join(lines, ""))
 	failed = append(failed, table.Flush())
 	if stale, err := store.ReadStale(p.out); err != nil || len(stale) > 0 {
@@ -52,13 +52,25 @@ func (p *program) line(path string) (string, error) {
 	}
 	about := report.Experiment{Name: filepath.Base(p.dir(e)), Missing: e.missing()}
 	about.Behind, about.Err = p.behind(e, p.dir(e))
-	took, memory := "-", "-"
+	cpu, wall, memory := "-", "-", "-"
 	if run, err := store.ReadRun(p.dir(e)); err == nil {
 		if run.Memory > 0 {
 			memory = fmt.Sprintf("%.0f MB", float64(run.Memory)/1e6)
 		}
-		took = time.Duration(run.Seconds * float64(time.Second)).Round(time.Second).String()
+		cpu, wall = duration(run.CPUSeconds), duration(run.Seconds)
 	}
-	return fmt.Sprintf("%s\t%s\t%s\t%d\t%s\t%s\t%s\t%s\n",
-		e.Name, e.Effort, report.State(p.out, about), len(e.study.Cells()), data, took, memory, e.kind.Asks), nil
+	return fmt.Sprintf("%s\t%s\t%s\t%d\t%s\t%s\t%s\t%s\t%s\n",
+		e.Name, e.Effort, report.State(p.out, about), len(e.study.Cells()), data, cpu, wall, memory, e.kind.Asks), nil
+}
+
+// duration returns seconds in words, "-" if they are not known.
+func duration(seconds float64) string {
+	d := time.Duration(seconds * float64(time.Second))
+	switch {
+	case d == 0:
+		return "-"
+	case d < time.Second:
+		return max(d.Round(time.Millisecond), time.Millisecond).String()
+	}
+	return d.Round(time.Second).String()
 }

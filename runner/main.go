@@ -15,6 +15,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"syscall"
@@ -24,10 +25,13 @@ import (
 	"closedform/runner/internal/engine"
 	"closedform/runner/internal/fetch"
 	"closedform/runner/internal/paper"
-	"closedform/runner/internal/study"
+	"closedform/runner/internal/pool"
 )
 
 func main() {
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(1 << 30) // the garbage of several experiments goes before it adds up
+	}
 	// The first signal cancels the context; stop then restores the default, so
 	// that a second one ends the program at once.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -63,9 +67,12 @@ type program struct {
 	args           []string
 	stdout, stderr io.Writer
 	engine         engine.Engine
-	only           string // the experiment of a task
-	later          bool   // others publish what follows from the cells
-	part, merges   string // which part of the cells this is, and what merges them
+	pool           *pool.Pool // of this machine
+	only           string     // the experiment of a task
+	later          bool       // others publish what follows from the cells
+	part, merges   string     // which part of the cells this is, and what merges them
+	turns          *turns
+	published      func(*experiment) error // nil: nothing is done after an experiment is published
 }
 
 // run does what the command line asks for. Every manifest is read and checked
@@ -75,7 +82,7 @@ func run(ctx context.Context, stdout, stderr io.Writer, args []string) error {
 	if err != nil {
 		return err
 	}
-	p := &program{options: o, args: args, stdout: stdout, stderr: stderr}
+	p := &program{options: o, args: args, stdout: stdout, stderr: stderr, turns: new(turns)}
 	if o.predict != "" {
 		return p.predictRows()
 	}
@@ -105,53 +112,58 @@ func run(ctx context.Context, stdout, stderr io.Writer, args []string) error {
 	if err := p.chooseEngine(); err != nil {
 		return err
 	}
-	if fused && !o.draw && !o.quiet {
+	if fused && !o.draw && !o.time && !o.quiet {
 		fmt.Fprintf(stderr, "fused multiply-adds: the last digits are those of this processor; for the same bytes as on others: "+
 			"GOFLAGS=%s %s\n", unfused, p.command())
 	}
-	if o.verify {
+	switch {
+	case o.verify:
 		return p.verifyAll(ctx, experiments)
+	case o.draw:
+		return p.inTurn(ctx, experiments, func(e *experiment) error { return p.drawAgain(e) })
+	case o.time:
+		return p.inTurn(ctx, experiments, func(e *experiment) error { return p.timeMethods(ctx, e) })
 	}
 	return p.runAll(ctx, experiments)
 }
 
-// runAll runs the experiments up to the first error; where an array is merged, all but
-// those that follow from what failed.
+// runAll runs the experiments, and writes the page of what they have published.
 func (p *program) runAll(ctx context.Context, experiments []*experiment) error {
-	var failed []error
-	ran := 0
-	for _, e := range experiments {
-		_, derived := e.study.(study.Derived)
-		if p.only != "" && p.only != e.Name || derived && len(failed) > 0 {
-			continue
-		}
-		do := p.run
-		if p.draw {
-			do = func(_ context.Context, e *experiment) error { return p.drawAgain(e) }
-		}
-		if err := do(ctx, e); err == nil {
-			ran++
-		} else if failed = append(failed, fmt.Errorf("%s: %w", e.Name, err)); p.merge == "" || ctx.Err() != nil {
-			break
-		}
+	if p.only != "" {
+		experiments = slices.DeleteFunc(experiments, func(e *experiment) bool { return e.Name != p.only })
 	}
-	err := errors.Join(failed...)
+	ran, err := p.together(ctx, experiments)
 	if err == nil {
 		err = p.engine.Finish(ctx)
 	}
 	if p.later || ran == 0 { // it has published nothing
 		return err
 	}
+	return errors.Join(err, p.openPage(ctx, err == nil))
+}
+
+// inTurn does something to one experiment after the other, up to the first error.
+func (p *program) inTurn(ctx context.Context, experiments []*experiment, do func(e *experiment) error) error {
+	for _, e := range experiments {
+		if err := do(e); err != nil {
+			return fmt.Errorf("%s: %w", e.Name, err)
+		}
+	}
+	return p.openPage(ctx, false)
+}
+
+// openPage writes the page of the results, and may say that it can be opened.
+func (p *program) openPage(ctx context.Context, say bool) error {
 	file := filepath.Join(p.out, page)
-	if err = errors.Join(err, p.writePage(ctx, file)); err == nil && !p.draw {
+	err := p.writePage(ctx, file)
+	if err == nil && say {
 		fmt.Fprintf(p.stdout, "open %s\n", file)
 	}
 	return err
 }
 
 // load reads the manifests of the command line. Of all manifests, those whose data
-// are not there are skipped, with a line that says so. What follows from the
-// results of others comes last.
+// are not there are skipped, with a line that says so.
 func (p *program) load() ([]*experiment, error) {
 	names := p.exp
 	if p.all {
@@ -160,7 +172,7 @@ func (p *program) load() ([]*experiment, error) {
 			return nil, err
 		}
 	}
-	var first, last []*experiment
+	var experiments []*experiment
 	skipped := 0
 	paths := map[string]string{}
 	for _, name := range names {
@@ -191,13 +203,10 @@ func (p *program) load() ([]*experiment, error) {
 			}
 			fmt.Fprintf(p.stdout, "%v; skipped\n", err)
 			skipped++
-		} else if _, derived := e.study.(study.Derived); derived {
-			last = append(last, e)
 		} else {
-			first = append(first, e)
+			experiments = append(experiments, e)
 		}
 	}
-	experiments := slices.Concat(first, last)
 	if len(experiments)+skipped == 0 {
 		return nil, fmt.Errorf("no manifest to run in %s", filepath.Clean(manifests))
 	}

@@ -21,6 +21,7 @@ var errUsage = errors.New("usage")
 type options struct {
 	exp, set, fetch                []string
 	all, list, verify, draw, quiet bool
+	time                           bool // measure times
 	effort, out, mirror            string
 	report, paper, diff            string
 	stale, check                   bool
@@ -56,6 +57,7 @@ Examples:
   go run ./runner -exp fig1_12                   ... folder; after 2/3 and 3/3 merge what is in cells/
   go run ./runner -all -adopt                    after a change of code: check a sample, compute what differs
   go run ./runner -all -verify                   run again elsewhere and compare with results/
+  go run ./runner -exp moments -time             measure the times of its methods again; nothing else should run
   go run ./runner -all -draw                     draw all figures again from the tables in results/
   go run ./runner -report page.html              one page of all results, to send to someone
   go run ./runner -diff HEAD~1                   how the tables in results/ differ from those of a commit
@@ -92,6 +94,7 @@ func parse(w io.Writer, args []string) (*options, error) {
 	flags.BoolVar(&o.adopt, "adopt", false, "where only code has changed, recompute a sample of the cells, and keep the others if it is the same")
 	flags.DurationVar(&o.adoptBudget, "adopt-budget", 10*time.Minute, "most processor `time` of an experiment for the sample of -adopt")
 	flags.BoolVar(&o.draw, "draw", false, "draw the figures again from the tables in -out; nothing is computed")
+	flags.BoolVar(&o.time, "time", false, "measure the times of methods of published experiments, alone on the machine; a run keeps them")
 	flags.StringVar(&o.out, "out", "results", "`folder` in which the results folders are")
 	flags.IntVar(&o.workers, "workers", runtime.GOMAXPROCS(0), "`number` of cells computed at a time; it changes no result")
 	flags.Func("set", "`key=value` to use in place of the manifest's, such as model.lambda=0.4 (repeatable);\n"+
@@ -164,6 +167,8 @@ func (o *options) problem(rest []string) string {
 		return "-short needs -out FOLDER, another one than results"
 	case o.adopt && (o.short || o.draw || o.verify || o.shard.n > 0 || o.engine != "here" || o.task+o.merge != ""):
 		return "-adopt excludes -short, -draw, -verify, -shard and -engine slurm"
+	case o.time && (!running || o.verify || o.draw || o.short || o.adopt || o.shard.n > 0 || o.engine != "here" || o.task+o.merge != ""):
+		return "-time is for -exp or -all, and excludes -verify, -draw, -short, -adopt, -shard and -engine slurm"
 	case !slices.Contains([]string{"here", "slurm"}, o.engine):
 		return fmt.Sprintf("-engine %s: need here or slurm", o.engine)
 	case o.engine == "slurm" && (!running || o.verify || o.draw || o.shard.n > 0 || o.task+o.merge != ""):

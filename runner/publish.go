@@ -15,7 +15,11 @@ import (
 // publish makes the results folder from the cells and returns the number of files,
 // and the notes on them.
 func (j *job) publish(ctx context.Context, inputs string, computed int) (n int, notes []string, err error) {
-	files, notes, err := j.files(ctx)
+	cells, err := j.work.Tables()
+	if err != nil {
+		return 0, nil, err
+	}
+	files, notes, err := j.files(cells)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -27,10 +31,15 @@ func (j *job) publish(ctx context.Context, inputs string, computed int) (n int, 
 	run.Overrides = append(run.Overrides, j.Overrides...)
 	run.Computed, run.Reused = computed, len(j.work.Cells)-computed
 	run.Seconds, run.Memory = time.Since(j.start).Seconds(), store.PeakMemory()
+	strata := make([]string, len(j.work.Cells))
+	for i, c := range j.work.Cells {
+		strata[i] = c.Group()
+	}
+	run.AddTimes(j.work.Done, strata)
 	if run.Seeds, err = j.seeds(j.resolved); err != nil {
 		return 0, nil, err
 	}
-	sums, err := j.sums(ctx)
+	sums, err := j.sums(ctx, cells)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -41,46 +50,42 @@ func (j *job) publish(ctx context.Context, inputs string, computed int) (n int, 
 }
 
 // files merges the cells into tables and draws the figures.
-func (j *job) files(ctx context.Context) (files []store.File, notes []string, err error) {
-	cells := make([]table.Set, len(j.done))
-	seconds := table.New("timing", table.Text("key", ""), table.Num("seconds", ""))
-	for i, c := range j.done {
-		cells[i] = c.Tables
-		seconds.Add(c.Key, c.Seconds)
-	}
+func (j *job) files(cells []table.Set) (files []store.File, notes []string, err error) {
 	tables, err := j.study.Tables(cells)
 	if err != nil {
 		return nil, nil, err
 	}
-	drawings := j.study.Figures()
 	saved := map[string][]byte{}
 	if saving, ok := j.study.(study.Saving); ok {
 		saved = saving.Saved(cells)
 	}
-	names := slices.Sorted(maps.Keys(saved))
-	readme := j.readme(tables, drawings, names)
-	files = []store.File{{Name: "manifest.toml", Data: j.resolved}, {Name: "README.md", Data: readme}}
+	drawings, names := j.study.Figures(), slices.Sorted(maps.Keys(saved))
+	files = []store.File{{Name: "manifest.toml", Data: j.resolved}, {Name: "README.md", Data: j.readme(tables, drawings, names)}}
 	for _, name := range names {
 		files = append(files, store.File{Name: name, Data: saved[name]})
 	}
 	if noted, ok := j.study.(study.Noted); ok {
 		notes = noted.Notes(tables)
 	}
-	if j.verify { // nothing is timed
-		drawings = slices.DeleteFunc(drawings, func(f study.Figure) bool { return store.Timed(f.Name) })
-	} else if timed, ok := j.study.(study.Timed); ok {
-		times, err := timed.Measure(ctx, tables)
-		if err != nil {
-			return nil, nil, err
+	var times table.Set
+	if _, timed := j.study.(study.Timed); timed && !j.verify {
+		var note string
+		if times, note = j.timesThere(tables); note != "" {
+			notes = append(notes, note)
 		}
-		tables = slices.Concat(tables, times)
+	}
+	if times == nil {
+		drawings = slices.DeleteFunc(drawings, func(f study.Figure) bool { return store.Timed(f.Name) })
 	}
 	written := map[string]store.File{}
-	for _, t := range append(slices.Clone(tables), seconds) {
+	for _, t := range append(slices.Clone(tables), store.CellTimes(j.work.Done)) {
 		written[t.Name] = store.TableFile(t)
 		files = append(files, written[t.Name])
 	}
 	drawn, err := draw(drawings, func(name string) (*table.Table, error) {
+		if t := times.Get(name); t != nil {
+			return t, nil
+		}
 		if file, ok := written[name]; ok {
 			return file.Table()
 		}

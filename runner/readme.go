@@ -15,17 +15,10 @@ import (
 func (e *experiment) readme(tables table.Set, drawings []study.Figure, saved []string) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# %s\n\n%s\n\n", e.Name, e.kind.Asks)
-	command := "go run ./runner -exp " + e.Name
-	for _, o := range e.Overrides {
-		command += " -set " + quoted(o)
-	}
-	if e.Folder != manifests {
-		command = "go run ./runner -exp FOLDER/manifest.toml -out ANOTHER"
-	}
 	fmt.Fprintf(&b, "This folder is written by `%s`. `manifest.toml` has every value of the experiment, `run.json` tells when, "+
 		"where and by which code it was run, and `SHA256SUMS` has the checksums of all other files, but of those that are "+
 		"called `timing…`: they hold times and differ on every run. Compressed tables, SVG and PDF figures are not committed: "+
-		"a run makes them again.\n\n## Tables\n\nAn empty field is no value.\n", command)
+		"a run makes them again.\n\n## Tables\n\nAn empty field is no value.\n", e.invocation())
 	for _, t := range tables {
 		fmt.Fprintf(&b, "\n`%s`\n\n", store.TableName(t))
 		for _, c := range t.Columns {
@@ -45,4 +38,16 @@ func (e *experiment) readme(tables table.Set, drawings []study.Figure, saved []s
 		fmt.Fprintf(&b, "- `%s`: see `[save]` in the manifest, and `go run ./runner -predict`\n", name)
 	}
 	return b.Bytes()
+}
+
+// invocation returns the command that runs the experiment.
+func (e *experiment) invocation() string {
+	if e.Folder != manifests {
+		return "go run ./runner -exp FOLDER/manifest.toml -out ANOTHER"
+	}
+	command := "go run ./runner -exp " + e.Name
+	for _, o := range e.Overrides {
+		command += " -set " + quoted(o)
+	}
+	return command
 }

@@ -29,61 +29,25 @@ type job struct {
 	stamped  map[int]bool  // cells that this run has adopted
 	adopted  store.Adopted // how they were checked
 	work     engine.Work
-	done     []*store.Cell // nil: not yet
 }
 
-// interrupted is the error of a run that a signal has ended.
-type interrupted string
-
-func (e interrupted) Error() string { return string(e) }
-func (interrupted) Unwrap() error   { return context.Canceled }
-
-// run runs an experiment.
-func (p *program) run(ctx context.Context, e *experiment) error {
-	store.ForgetPeak()
-	j := &job{program: p, experiment: e, start: time.Now(), dir: p.dir(e)}
-	err := j.run(ctx)
-	if errors.Is(err, context.Canceled) {
-		done := 0
-		for _, c := range j.done {
-			if c != nil {
-				done++
-			}
-		}
-		return interrupted(fmt.Sprintf("interrupted with %d of %d cells done; to go on: %s",
-			done, j.work.Mine, p.command()))
+// run prepares the experiment, sees to the cells that are not there yet and, unless others
+// do, publishes the results. The context of computing may be cancelled by an error of another
+// experiment.
+func (j *job) run(compute, publish context.Context) error {
+	inputs, upToDate, err := j.begin(compute)
+	if j.folder != nil {
+		defer j.folder.Close()
 	}
-	return err
-}
-
-// run sees to the cells that are not there yet and, unless others do, publishes the
-// results.
-func (j *job) run(ctx context.Context) error {
-	inputs, err := j.prepare(ctx)
-	if err != nil {
-		return err
-	}
-	if j.folder, err = store.Open(j.dir); err != nil {
-		return err
-	}
-	defer j.folder.Close()
-	if j.task == "" && j.shard.n == 0 && j.folder.Published(inputs) {
-		fmt.Fprintf(j.stdout, "%s: %d cells, all done before; %s is up to date\n%s",
-			j.Name, len(j.work.Cells), j.dir, j.first())
-		return nil
-	}
-	if d, ok := j.study.(study.WithData); ok && !j.quiet {
-		for _, line := range d.About() {
-			fmt.Fprintln(j.stderr, line)
-		}
-	}
-	if j.options.adopt {
-		if done, err := j.adopt(ctx); done || err != nil {
+	if err == nil && !upToDate && j.options.adopt {
+		done, err := j.adopt(compute)
+		if done || err != nil {
 			return err
 		}
 	}
-	j.work.Name, j.work.Folder, j.work.Options = j.Name, j.folder, j.Slurm
-	j.done, err = j.engine.Compute(ctx, &j.work)
+	if err == nil && !upToDate {
+		err = j.engine.Compute(compute, &j.work)
+	}
 	if errors.Is(err, engine.ErrLater) {
 		j.later = true
 		return nil
@@ -91,6 +55,50 @@ func (j *job) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	j.turns.publish.Lock()
+	defer j.turns.publish.Unlock()
+	if upToDate {
+		fmt.Fprintf(j.stdout, "%s: %d cells, all done before; %s is up to date\n%s",
+			j.Name, len(j.work.Cells), j.dir, j.first())
+	} else if err := j.finish(publish, inputs); err != nil {
+		return err
+	}
+	if j.published != nil {
+		return j.published(j.experiment)
+	}
+	return nil
+}
+
+// begin prepares the experiment and opens its folder. It reports whether the results are there
+// already.
+func (j *job) begin(ctx context.Context) (inputs string, upToDate bool, err error) {
+	j.turns.prepare.Lock()
+	defer j.turns.prepare.Unlock()
+	if err := ctx.Err(); err != nil {
+		return "", false, err
+	}
+	j.start = time.Now()
+	if inputs, err = j.prepare(ctx); err != nil {
+		return "", false, err
+	}
+	if j.folder, err = store.Open(j.dir); err != nil {
+		return "", false, err
+	}
+	if j.task == "" && j.shard.n == 0 && j.folder.Published(inputs) {
+		return inputs, true, nil
+	}
+	if d, ok := j.study.(study.WithData); ok && !j.quiet {
+		for _, line := range d.About() {
+			fmt.Fprintln(j.stderr, line)
+		}
+	}
+	j.work.Name, j.work.Folder, j.work.Options = j.Name, j.folder, j.Slurm
+	j.work.Last = filepath.Join(j.sources, filepath.Base(j.dir))
+	return inputs, false, nil
+}
+
+// finish publishes the results, unless others do, and says what was done.
+func (j *job) finish(ctx context.Context, inputs string) error {
 	before := j.work.Mine - j.work.Computed
 	if j.later {
 		fmt.Fprintf(j.stdout, "%s: %s: %d cells, %d computed, %d done before, in %s%s\n",

@@ -11,7 +11,7 @@ import (
 )
 
 // verifyAll runs the experiments into a temporary folder and compares the results
-// with those in -out. It names every file that differs. What follows from other
+// with those in -out, each as soon as it is there. It names every file that differs. What follows from other
 // results follows from those in -out, too, which are compared themselves.
 func (p *program) verifyAll(ctx context.Context, experiments []*experiment) error {
 	for _, e := range experiments {
@@ -29,19 +29,13 @@ func (p *program) verifyAll(ctx context.Context, experiments []*experiment) erro
 	fresh := *p
 	fresh.options, fresh.stdout = &o, io.Discard
 	bad := 0
-	for _, e := range experiments {
-		err := fresh.run(ctx, e)
-		if errors.Is(err, context.Canceled) { // the cells go with the temporary folder
-			err = interrupted("interrupted, not compared")
-		}
-		n := 0
-		if err == nil {
-			n, err = p.compare(e.Name, p.dir(e), fresh.dir(e))
-		}
-		if err != nil {
-			return fmt.Errorf("%s: %w", e.Name, err)
-		}
+	fresh.published = func(e *experiment) error {
+		n, err := p.compare(e.Name, p.dir(e), fresh.dir(e))
 		bad += n
+		return errors.Join(err, os.RemoveAll(fresh.dir(e)))
+	}
+	if _, err := fresh.together(ctx, experiments); err != nil {
+		return err
 	}
 	if bad > 0 {
 		return fmt.Errorf("%d files differ from the results in %s", bad, p.out)

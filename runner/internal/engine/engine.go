@@ -3,22 +3,27 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
+	"sync"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
+	"closedform/runner/internal/pool"
 	"closedform/runner/internal/store"
 	"closedform/runner/internal/study"
+	"closedform/runner/internal/table"
 )
 
 // Engine is who computes cells.
 type Engine interface {
-	// Compute returns the cells of an experiment, in their order, and computes those that
-	// its folder does not have. Cells that are not its part, or were not computed because
-	// of the error, are nil. The error is ErrLater where others compute and publish.
-	Compute(ctx context.Context, w *Work) ([]*store.Cell, error)
+	// Compute computes the cells of an experiment that its folder does not have. The error
+	// is ErrLater where others compute and publish.
+	Compute(ctx context.Context, w *Work) error
 
 	// Finish is called when Compute has returned for all experiments.
 	Finish(ctx context.Context) error
@@ -41,8 +46,66 @@ type Work struct {
 	Prints   []string // their fingerprints
 	Manifest []byte   // with all values spelled out
 	Options  string   // of sbatch, by its manifest
-	Mine     int      // set by Compute: how many cells are its part
-	Computed int      // set by Compute: how many were computed now
+	Last     string   // results folder whose run.json and timing.csv tell how long cells may take
+
+	// Set by Compute:
+	Mine     int           // how many cells are its part
+	Computed int           // how many were computed now
+	Done     []*store.Cell // those that are there, without their tables; nil: not there, or not its part
+}
+
+// Tables loads the tables of all cells, which are there.
+func (w *Work) Tables() ([]table.Set, error) {
+	sets := make([]table.Set, len(w.Cells))
+	for i, cell := range w.Cells {
+		c, err := w.Folder.LoadCell(cell.Key, w.Prints[i])
+		if c == nil {
+			return nil, cmp.Or(err, fmt.Errorf("cell %s has vanished", cell.Key))
+		}
+		sets[i] = c.Tables
+	}
+	return sets, nil
+}
+
+// Recompute computes cells by their numbers, in slots of the pool, and gives each to take as
+// soon as it is done, one at a time. It keeps none.
+func (w *Work) Recompute(ctx context.Context, p *pool.Pool, numbers []int, take func(i int, c *store.Cell) error) error {
+	var mu sync.Mutex
+	return p.Run(ctx, w.Expected(numbers), func(ctx context.Context, k int) error {
+		c, err := w.run(ctx, numbers[k])
+		if err != nil {
+			return err
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		return take(numbers[k], c)
+	})
+}
+
+// run computes a cell. A panic becomes an error with its stack.
+func (w *Work) run(ctx context.Context, i int) (c *store.Cell, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+		}
+	}()
+	c = &store.Cell{Key: w.Cells[i].Key, Fingerprint: w.Prints[i]}
+	begin := time.Now()
+	c.CPU, err = pool.Measure(ctx, func(ctx context.Context) (err error) {
+		c.Tables, err = w.Cells[i].Run(ctx)
+		return err
+	})
+	c.Seconds = time.Since(begin).Seconds()
+	return c, err
+}
+
+// Expected returns how many seconds cells are expected to take.
+func (w *Work) Expected(numbers []int) []float64 {
+	last, seconds := store.ReadTimes(w.Last), make([]float64, len(numbers))
+	for k, i := range numbers {
+		seconds[k] = last.Expected(w.Cells[i].Key, w.Cells[i].Group())
+	}
+	return seconds
 }
 
 func (w *Work) keys() []string {
@@ -60,16 +123,19 @@ func (w *Work) stock() *store.Stock {
 	return s
 }
 
-// load loads those of the cells that are in stock. The errors are those of damaged ones.
-func (w *Work) load(part []int, workers int) (cells []*store.Cell, damaged []error) {
-	cells, errs := make([]*store.Cell, len(w.Cells)), make([]error, len(w.Cells))
+// look sets Done to those of the cells that are in stock. The errors are those of damaged ones.
+func (w *Work) look(part []int, workers int) (damaged []error) {
+	errs := make([]error, len(w.Cells))
+	w.Mine, w.Done = len(part), make([]*store.Cell, len(w.Cells))
 	stock := w.stock()
 	var g errgroup.Group
 	g.SetLimit(workers)
 	for _, i := range part {
 		if stock.Has[i] {
 			g.Go(func() error {
-				cells[i], errs[i] = w.Folder.LoadCell(w.Cells[i].Key, w.Prints[i])
+				var c *store.Cell
+				c, errs[i] = w.Folder.LoadCell(w.Cells[i].Key, w.Prints[i])
+				w.done(i, c)
 				return nil
 			})
 		}
@@ -80,13 +146,21 @@ func (w *Work) load(part []int, workers int) (cells []*store.Cell, damaged []err
 			damaged = append(damaged, err)
 		}
 	}
-	return cells, damaged
+	return damaged
 }
 
-// absent returns the indices of the part that are not among the cells.
-func absent(part []int, cells []*store.Cell) (left []int) {
+// done notes that a cell is there and lets go of its tables, which are in the folder: those of
+// all cells of a run do not fit into the memory.
+func (w *Work) done(i int, c *store.Cell) {
+	if c != nil {
+		w.Done[i] = &store.Cell{Key: c.Key, Fingerprint: c.Fingerprint, Seconds: c.Seconds, CPU: c.CPU}
+	}
+}
+
+// absent returns the indices of the part that are not there.
+func (w *Work) absent(part []int) (left []int) {
 	for _, i := range part {
-		if cells[i] == nil {
+		if w.Done[i] == nil {
 			left = append(left, i)
 		}
 	}

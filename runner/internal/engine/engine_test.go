@@ -61,10 +61,14 @@ func TestEachCellOnceInOrder(t *testing.T) {
 			order = append(order, i)
 			return nil
 		})
-		cells, err := here(workers).Compute(t.Context(), w)
-		for i, c := range cells {
-			if c == nil || c.Tables[0].Name != fmt.Sprint(i) || c.Seconds < 0 {
-				t.Errorf("cell %d is %+v", i, c)
+		err := here(workers).Compute(t.Context(), w)
+		tables, lost := w.Tables()
+		if lost != nil {
+			t.Fatal(lost)
+		}
+		for i, c := range w.Done {
+			if c == nil || c.Tables != nil || tables[i][0].Name != fmt.Sprint(i) || !(c.Seconds > 0) || !(c.CPU > 0) {
+				t.Errorf("cell %d is %+v, its tables %v", i, c, tables[i])
 			}
 		}
 		if workers == 1 && !slices.IsSorted(order) {
@@ -78,7 +82,7 @@ func TestEachCellOnceInOrder(t *testing.T) {
 	// Four cells that wait for each other end only if they run together.
 	var together sync.WaitGroup
 	together.Add(4)
-	if _, err := here(4).Compute(t.Context(), work(t, 4, func(context.Context, int) error {
+	if err := here(4).Compute(t.Context(), work(t, 4, func(context.Context, int) error {
 		together.Done()
 		together.Wait()
 		return nil
@@ -92,7 +96,7 @@ func TestFirstErrorStops(t *testing.T) {
 	var ran [1000]bool
 	underWay := make(chan struct{})
 	ended := false
-	_, err := here(2).Compute(t.Context(), work(t, len(ran), func(ctx context.Context, i int) error {
+	err := here(2).Compute(t.Context(), work(t, len(ran), func(ctx context.Context, i int) error {
 		ran[i] = true
 		switch i {
 		case 2:
@@ -116,7 +120,7 @@ func TestFirstErrorStops(t *testing.T) {
 			t.Errorf("cell %d: ran is %v", i, r)
 		}
 	}
-	_, err = here(2).Compute(t.Context(), work(t, 3, func(_ context.Context, i int) error { return explode(i) }))
+	err = here(2).Compute(t.Context(), work(t, 3, func(_ context.Context, i int) error { return explode(i) }))
 	if err == nil || !strings.Contains(err.Error(), "panic: ") || !strings.Contains(err.Error(), "engine.explode") {
 		t.Errorf("a panic: %v", err)
 	}
@@ -137,11 +141,11 @@ func TestTaskGoesOn(t *testing.T) {
 	})
 	h := here(1)
 	h.Task, h.Part = true, Task{"x", []int{1, 2, 3, 4, 5, 7}}.Has
-	cells, err := h.Compute(t.Context(), w)
+	err := h.Compute(t.Context(), w)
 	if err == nil || !strings.Contains(err.Error(), "c2: no convergence\ncell c4: panic: ") || w.Mine != 6 || w.Computed != 4 {
 		t.Errorf("%d of %d computed, error %v", w.Computed, w.Mine, err)
 	}
-	if left := absent([]int{0, 1, 2, 3, 4, 5, 6, 7, 8}, cells); !slices.Equal(left, []int{0, 2, 4, 6, 8}) {
+	if left := w.absent([]int{0, 1, 2, 3, 4, 5, 6, 7, 8}); !slices.Equal(left, []int{0, 2, 4, 6, 8}) {
 		t.Errorf("without cells %v", left)
 	}
 	if packs := files(t, w, "packs", "*"); len(packs) != 1 {
@@ -161,14 +165,14 @@ func files(t *testing.T, w *Work, pattern ...string) []string {
 // Of many cells few files are left.
 func TestManyCellsArePacked(t *testing.T) {
 	w := work(t, many+2, func(context.Context, int) error { return nil })
-	if _, err := here(8).Compute(t.Context(), w); err != nil {
+	if err := here(8).Compute(t.Context(), w); err != nil {
 		t.Fatal(err)
 	}
 	if cells, packs := files(t, w, "*.cell"), files(t, w, "packs", "*"); len(cells) != 0 || len(packs) != 2 {
 		t.Errorf("there are %d cells and %d packs", len(cells), len(packs))
 	}
-	again, err := here(8).Compute(t.Context(), w)
-	if err != nil || w.Computed != many+2 || slices.Contains(again, nil) {
+	err := here(8).Compute(t.Context(), w)
+	if err != nil || w.Computed != many+2 || slices.Contains(w.Done, nil) {
 		t.Errorf("%d computed, %v", w.Computed, err)
 	}
 }
@@ -196,8 +200,8 @@ func TestShared(t *testing.T) {
 			}
 		}
 		group.Go(func() {
-			cells, err := here(2).Compute(t.Context(), &w)
-			if k < 3 && (err != nil || slices.Contains(cells, nil)) {
+			err := here(2).Compute(t.Context(), &w)
+			if k < 3 && (err != nil || slices.Contains(w.Done, nil)) {
 				t.Errorf("process %d: %v", k, err)
 			}
 		})
@@ -225,7 +229,7 @@ func TestCancelled(t *testing.T) {
 			}
 			return nil
 		})
-		_, err := here(1).Compute(ctx, w)
+		err := here(1).Compute(ctx, w)
 		cancel()
 		if !errors.Is(err, c.want) || w.Computed != c.done {
 			t.Errorf("cancelled in cell %d of %d: %v, %d done", c.at, c.n, err, w.Computed)

@@ -22,20 +22,18 @@ type Merge struct {
 
 // Compute implements [Engine]. The error says which cells are missing, and why. A file that
 // is damaged is removed, so that the next array computes what was in it.
-func (m *Merge) Compute(ctx context.Context, w *Work) ([]*store.Cell, error) {
+func (m *Merge) Compute(ctx context.Context, w *Work) error {
 	all := part(len(w.Cells), func(int) bool { return true })
-	w.Mine = len(all)
-	cells, damaged := w.load(all, runtime.GOMAXPROCS(0))
-	for _, err := range damaged {
+	for _, err := range w.look(all, runtime.GOMAXPROCS(0)) {
 		fmt.Fprintf(m.Stderr, "%s: %v\n", w.Name, err)
 		if bad := (*store.CellError)(nil); errors.As(err, &bad) && errors.Is(err, store.ErrDamaged) {
 			os.Remove(bad.File)
 		}
 	}
-	if missing := absent(all, cells); len(missing) > 0 {
-		return cells, m.why(ctx, w, missing)
+	if missing := w.absent(all); len(missing) > 0 {
+		return m.why(ctx, w, missing)
 	}
-	return cells, nil
+	return nil
 }
 
 // Finish implements [Engine].

@@ -11,7 +11,7 @@ import (
 func shown(total, early, left int, each time.Duration) string {
 	var out strings.Builder
 	clock := time.Unix(1000, 0)
-	p := start(&out, "x", total, early, func() time.Time { return clock })
+	p := new(Board).start(&out, "x", total, early, func() time.Time { return clock })
 	for range total - early - left {
 		clock = clock.Add(each)
 		p.Done()
@@ -48,7 +48,7 @@ func TestLines(t *testing.T) {
 func TestNotes(t *testing.T) {
 	var out strings.Builder
 	clock := time.Unix(1000, 0)
-	p := start(&out, "x", 60, 10, func() time.Time { return clock })
+	p := new(Board).start(&out, "x", 60, 10, func() time.Time { return clock })
 	for _, done := range []int{10, 20, 60} {
 		clock = clock.Add(6 * time.Second)
 		p.At(done, ", 2 tasks running")

@@ -8,8 +8,6 @@ import (
 	"io"
 	"os/exec"
 	"strings"
-
-	"closedform/runner/internal/store"
 )
 
 // Slurm leaves the cells of all experiments to one job array of a cluster, and what follows
@@ -30,9 +28,9 @@ type Slurm struct {
 }
 
 // Compute implements [Engine].
-func (s *Slurm) Compute(ctx context.Context, w *Work) ([]*store.Cell, error) {
+func (s *Slurm) Compute(ctx context.Context, w *Work) error {
 	if err := w.Folder.Others(w.keys(), w.Prints); err != nil {
-		return nil, err
+		return err
 	}
 	stock := w.stock()
 	missing := part(len(w.Cells), func(i int) bool { return !stock.Has[i] })
@@ -40,7 +38,7 @@ func (s *Slurm) Compute(ctx context.Context, w *Work) ([]*store.Cell, error) {
 		return (&Here{Workers: 1, Stderr: s.Stderr, Progress: io.Discard}).Compute(ctx, w)
 	}
 	s.work, s.missing = append(s.work, w), append(s.missing, missing)
-	return nil, ErrLater
+	return ErrLater
 }
 
 // Finish implements [Engine]: it submits the jobs.

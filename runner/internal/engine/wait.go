@@ -29,7 +29,7 @@ func (s *Slurm) wait(ctx context.Context, p *plan, array, merge string) error {
 		stocks[i] = store.NewStock(w.Folder.Dir(), w.keys(), w.Prints)
 		total += len(w.Cells)
 	}
-	progress := Start(s.Progress, p.name, total, look())
+	progress := new(Board).Start(s.Progress, p.name, total, look())
 	for silent := 0; ; {
 		begin := time.Now()
 		tasks, waiting, err := queue(ctx, array, merge)

@@ -3,15 +3,14 @@ package learner
 import (
 	"context"
 	"math/rand/v2"
-	"runtime"
 
-	"golang.org/x/sync/errgroup"
 	"gonum.org/v1/gonum/floats"
 
 	"closedform/core/bnn"
 	"closedform/core/field"
 	"closedform/core/kernel"
 	"closedform/core/random"
+	"closedform/runner/internal/pool"
 )
 
 // CheckEnsemble returns an error unless an ensemble may have so many members; zero
@@ -135,7 +134,7 @@ func (e *Ensemble) MutualInformation(p, x []float64) (float64, error) {
 	return max(0, kernel.Entropy(p, 1)-mean), err
 }
 
-// TrainMembers trains the members of an ensemble each by itself, at the same time; the course
+// TrainMembers trains the members of an ensemble each by itself, on idle processors; the course
 // has no Before and After. What they become is what [Course.Train] makes of them, unless they
 // see the examples in orders of their own: the first in those of the course, the others in ones
 // drawn with streams named after what those give first and their number.
@@ -155,18 +154,16 @@ func (c Course) TrainMembers(ctx context.Context, t *Tolerant, ownOrders bool) e
 			members = append(members, NewTolerant(m, t.Classes))
 		}
 	}
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(runtime.GOMAXPROCS(0))
-	for k, member := range members {
+	err := pool.Each(ctx, len(members), func(ctx context.Context, k int) error {
 		own := c
 		if ownOrders && k > 0 {
 			own.Order = func(pass int) rand.Source {
 				return random.Source("order of member", c.Order(pass).Uint64(), k)
 			}
 		}
-		group.Go(func() error { return own.Train(ctx, member) })
-	}
-	if err := group.Wait(); err != nil {
+		return own.Train(ctx, members[k])
+	})
+	if err != nil {
 		return err
 	}
 	for _, member := range members {

@@ -22,7 +22,8 @@ type Cell struct {
 	Key         string    // names the cell within its experiment
 	Fingerprint string    // stands for all that its tables follow from: printable, without spaces
 	Tables      table.Set // its part of the experiment's tables
-	Seconds     float64   // time it took
+	Seconds     float64   // wall time that it took
+	CPU         float64   // processor seconds; zero: not known, as of cells that older programs computed
 }
 
 // LoadCell returns the cell of this key if it was made under this fingerprint, and

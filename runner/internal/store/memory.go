@@ -4,17 +4,9 @@ import (
 	"os"
 	"regexp"
 	"runtime"
-	"runtime/debug"
 	"strconv"
 	"syscall"
 )
-
-// ForgetPeak lets the peak memory of the program begin anew where the system can, as
-// Linux does: of several experiments each has its own. Elsewhere it is that of all so far.
-func ForgetPeak() {
-	debug.FreeOSMemory()
-	_ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) // as proc(5) says
-}
 
 var highWater = regexp.MustCompile(`(?m)^VmHWM:\s*(\d+) kB$`)
 

@@ -17,7 +17,9 @@ import (
 // inputs, a line that stands for all that they follow from.
 //
 // A run that has changed nothing, of the same code, leaves run.json and the times as
-// they are: they tell of the run that made the results.
+// they are: they tell of the run that made the results. Measured times, files whose
+// names begin with "timing_", stay where they are not among these; [Folder.ReplaceTimes]
+// replaces them.
 //
 // A run that is killed in the middle leaves sums that do not match, and the
 // next one that publishes leaves the folder as if nothing had happened.
@@ -35,12 +37,17 @@ func (f *Folder) Publish(inputs string, files []File, run *Run, cells *CellSums)
 		provenance, files = made, f.withTimesThere(files)
 	}
 	content := cells.format()
-	seal := checksums{runFile: sumOf(provenance), cellsFile: sumOf(content), sumsFile: sumOf(sums)}
+	seal, names := checksums{}, map[string]bool{}
+	for name, data := range map[string][]byte{runFile: provenance, cellsFile: content, sumsFile: sums} {
+		seal[name], names[name] = sumOf(data), true
+	}
 	for _, file := range files {
-		if _, twice := seal[file.Name]; twice {
+		if names[file.Name] {
 			return fmt.Errorf("publish: two files are named %s", file.Name)
 		}
-		seal[file.Name] = sumOf(file.Data)
+		if names[file.Name] = true; !measured(file.Name) {
+			seal[file.Name] = sumOf(file.Data)
+		}
 	}
 	// The seal names the files before the first of them is written, and the
 	// old seal goes when all that it alone names are gone.
@@ -110,6 +117,24 @@ func (f *Folder) Replace(files []File, stale func(name string) bool) error {
 	return f.writeAll(files, File{sumsFile, sums})
 }
 
+// ReplaceTimes writes measured times, tables and figures, in place of those that are there.
+func (f *Folder) ReplaceTimes(files []File) error {
+	defer f.locked()()
+	there, err := os.ReadDir(f.dir)
+	if err != nil {
+		return err
+	}
+	for _, old := range there {
+		stays := func(file File) bool { return file.Name == old.Name() }
+		if measured(old.Name()) && !slices.ContainsFunc(files, stays) {
+			if err := os.Remove(filepath.Join(f.dir, old.Name())); err != nil {
+				return err
+			}
+		}
+	}
+	return f.writeAll(files)
+}
+
 // sums adds those of the files, and returns SHA256SUMS.
 func (f *Folder) sums(sums checksums, files []File) ([]byte, error) {
 	for _, file := range files {
@@ -136,7 +161,7 @@ func (f *Folder) writeAll(files []File, last ...File) error {
 // while publishing, and that are not to stay. Lines that cannot be read, say the
 // marks of a merge conflict, are about to be replaced and do not stand in the way.
 func (f *Folder) removeEarlier(stay checksums) error {
-	earlier, _ := filepath.Glob(filepath.Join(f.dir, timing+"*"))
+	var earlier []string
 	for _, path := range []string{filepath.Join(f.dir, sumsFile), f.seal()} {
 		list, err := os.ReadFile(path)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -144,7 +169,9 @@ func (f *Folder) removeEarlier(stay checksums) error {
 		}
 		sums, _ := parseSums(list)
 		for name := range sums {
-			earlier = append(earlier, filepath.Join(f.dir, name))
+			if !measured(name) { // as the seals of older programs have it
+				earlier = append(earlier, filepath.Join(f.dir, name))
+			}
 		}
 	}
 	for _, path := range earlier {

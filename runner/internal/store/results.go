@@ -43,7 +43,7 @@ func TableFile(t *table.Table) File {
 	}
 	var buf bytes.Buffer
 	z, _ := gzip.NewWriterLevel(&buf, gzip.BestCompression) // a known level
-	z.Write(t.CSV())                                        // writing to a bytes.Buffer cannot fail
+	t.WriteCSV(z)                                           // writing to a bytes.Buffer cannot fail
 	z.Close()
 	return File{TableName(t), buf.Bytes()}
 }
@@ -99,6 +99,41 @@ func (r *Results) Intact() error {
 		}
 	}
 	return nil
+}
+
+// Tables returns all tables but packed ones, in the order of their names.
+func (r *Results) Tables() (tables table.Set, err error) {
+	for _, file := range slices.Sorted(maps.Keys(r.sums)) {
+		if name, ok := strings.CutSuffix(file, ".csv"); ok {
+			t, err := r.Table(name)
+			if err != nil {
+				return nil, err
+			}
+			tables = append(tables, t)
+		}
+	}
+	return tables, nil
+}
+
+// MeasuredTimes returns the tables of measured times in a results folder, in the order of their
+// names.
+func MeasuredTimes(dir string) (tables table.Set, err error) {
+	files, _ := os.ReadDir(dir) // there may be no folder yet
+	for _, file := range files {
+		if !measured(file.Name()) || !strings.HasSuffix(file.Name(), ".csv") {
+			continue
+		}
+		data, err := os.ReadFile(filepath.Join(dir, file.Name()))
+		if err != nil {
+			return nil, err
+		}
+		t, err := File{file.Name(), data}.Table()
+		if err != nil {
+			return nil, err
+		}
+		tables = append(tables, t)
+	}
+	return tables, nil
 }
 
 // ErrNotCommitted is that of a packed table which was published, and is not there:

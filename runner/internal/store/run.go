@@ -33,9 +33,13 @@ type Run struct {
 	Computed    int               `json:"cells_computed"`
 	Reused      int               `json:"cells_reused"`
 	Start       time.Time         `json:"start"`
+	CPUSeconds  float64           `json:"cpu_seconds,omitempty"` // of all cells, of reused ones what they once took; zero: unknown
 	Seconds     float64           `json:"wall_seconds"`
-	Memory      int64             `json:"peak_memory_bytes,omitempty"` // resident; zero: unknown
+	Memory      int64             `json:"peak_memory_bytes,omitempty"` // resident, of all experiments of the run so far; zero: unknown
 	Adopted     *Adopted          `json:"adopted,omitempty"`           // nil: the code of this version computed all cells
+
+	// CellSeconds are the mean processor seconds of a cell, by stratum.
+	CellSeconds map[string]float64 `json:"cell_seconds,omitempty"`
 }
 
 // Adopted tells of cells that other code has computed, and that the code of the run was

@@ -23,6 +23,10 @@ const (
 // has no sum, and is never compared.
 func Timed(name string) bool { return strings.HasPrefix(name, timing) }
 
+// measured reports whether a file holds times that were measured alone on the machine, or draws
+// them, by its name.
+func measured(name string) bool { return strings.HasPrefix(name, timing+"_") }
+
 // checksums maps file names to SHA-256 sums in hexadecimal.
 type checksums map[string]string
 

@@ -90,8 +90,8 @@ type Saving interface {
 	Saved(cells []table.Set) map[string][]byte
 }
 
-// Timed is an experiment that also measures times on this machine, once all its
-// cells are there and nothing else runs. The names of its tables and figures begin
+// Timed is an experiment that also measures times on this machine, by -time: of its
+// published tables, while nothing else runs. The names of its tables and figures begin
 // with "timing_", by which the store knows that they differ on every run.
 type Timed interface {
 	Measure(ctx context.Context, tables table.Set) (table.Set, error)

@@ -12,22 +12,39 @@ import (
 // CSV returns the table as text with a header line (RFC 4180, lines ended by "\n").
 func (t *Table) CSV() []byte {
 	var buf bytes.Buffer
-	w := csv.NewWriter(&buf)
-	rows := make([][]string, 1+t.Len())
-	for k := range t.Columns {
-		for i, text := range append([]string{t.Columns[k].Name}, t.Columns[k].texts()...) {
-			rows[i] = append(rows[i], text)
+	t.WriteCSV(&buf) // writing to a bytes.Buffer cannot fail
+	return buf.Bytes()
+}
+
+// WriteCSV writes what CSV returns, row by row: large tables take several times as much memory
+// as text.
+func (t *Table) WriteCSV(to io.Writer) error {
+	w := csv.NewWriter(to)
+	row := make([]string, len(t.Columns))
+	for i := -1; i < t.Len(); i++ {
+		for k := range t.Columns {
+			row[k] = t.Columns[k].text(i)
 		}
-	}
-	for _, row := range rows { // writing to a bytes.Buffer cannot fail
-		if w.Write(row); len(row) == 1 && row[0] == "" {
+		if len(row) == 1 && row[0] == "" { // a blank line is no row
 			w.Flush()
-			buf.Truncate(buf.Len() - 1)
-			buf.WriteString("\"\"\n") // as a blank line is no row
+			io.WriteString(to, "\"\"\n") // its error is that of the next flush, too
+			continue
 		}
+		w.Write(row)
 	}
 	w.Flush()
-	return buf.Bytes()
+	return w.Error()
+}
+
+// text returns the field of a row; that of row -1 is the name.
+func (c *Column) text(i int) string {
+	switch {
+	case i < 0:
+		return c.Name
+	case c.Kind == Words:
+		return c.Texts[i]
+	}
+	return Format(c.Nums[i])
 }
 
 // Read reads a table from CSV text with a header line. A column of which every field is

@@ -1,0 +1,253 @@
+package pool
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// unknown are n tasks whose time is not known.
+func unknown(n int) []float64 { return make([]float64, n) }
+
+// busy spends processor time.
+func busy(d time.Duration) {
+	for begin := threadTime(); threadTime()-begin < d; {
+	}
+}
+
+// gauge counts what happens at the same time.
+type gauge struct{ now, most atomic.Int64 }
+
+func (g *gauge) in() (out func()) {
+	n := g.now.Add(1)
+	for m := g.most.Load(); n > m && !g.most.CompareAndSwap(m, n); m = g.most.Load() {
+	}
+	return func() { g.now.Add(-1) }
+}
+
+// Of tasks of several calls those come first that take longest.
+func TestLongestFirst(t *testing.T) {
+	p := New(1)
+	var mu sync.Mutex
+	var order []string
+	var group sync.WaitGroup
+	hold := make(chan struct{})
+	held := make(chan struct{})
+	group.Go(func() { // takes the slot until all wait
+		p.Run(t.Context(), unknown(1), func(context.Context, int) error {
+			close(held)
+			<-hold
+			return nil
+		})
+	})
+	<-held
+	for name, expected := range map[string][]float64{"a": {1, 9, 5, 5}, "b": {7, 3}} {
+		group.Go(func() {
+			p.Run(t.Context(), expected, func(_ context.Context, i int) error {
+				mu.Lock()
+				defer mu.Unlock()
+				order = append(order, name+string(rune('0'+i)))
+				return nil
+			})
+		})
+	}
+	for queued := 0; queued < 2; {
+		p.mu.Lock()
+		queued = len(p.batches)
+		p.mu.Unlock()
+		time.Sleep(time.Millisecond)
+	}
+	close(hold)
+	group.Wait()
+	if want := []string{"a1", "b0", "a2", "a3", "b1", "a0"}; !slices.Equal(order, want) {
+		t.Errorf("order %v, want %v", order, want)
+	}
+}
+
+// Two calls with a task more than half of the slots each fill all slots, and never more.
+func TestNoIdleSlot(t *testing.T) {
+	p := New(3)
+	var g gauge
+	var group, together sync.WaitGroup
+	together.Add(3) // the first three go on together, or not at all
+	var begun atomic.Int64
+	for range 2 {
+		group.Go(func() {
+			p.Run(t.Context(), unknown(30), func(context.Context, int) error {
+				defer g.in()()
+				if begun.Add(1) <= 3 {
+					together.Done()
+					together.Wait()
+				}
+				time.Sleep(100 * time.Microsecond)
+				return nil
+			})
+		})
+	}
+	group.Wait()
+	if begun.Load() != 60 || g.most.Load() != 3 {
+		t.Errorf("%d tasks, %d at a time; want 60, 3", begun.Load(), g.most.Load())
+	}
+}
+
+// Parts of a task take the slots that are idle, and no others.
+func TestEachBorrows(t *testing.T) {
+	p := New(3)
+	var g gauge
+	var done [10][6]atomic.Int64
+	err := p.Run(t.Context(), unknown(10), func(ctx context.Context, i int) error {
+		return Each(ctx, 6, func(ctx context.Context, k int) error {
+			return Each(ctx, 2, func(context.Context, int) error {
+				defer g.in()()
+				done[i][k].Add(1)
+				time.Sleep(100 * time.Microsecond)
+				return nil
+			})
+		})
+	})
+	for i := range done {
+		for k := range done[i] {
+			if n := done[i][k].Load(); n != 2 {
+				t.Errorf("part %d of task %d was done %d times", k, i, n)
+			}
+		}
+	}
+	if err != nil || g.most.Load() > 3 {
+		t.Errorf("error %v, %d at a time", err, g.most.Load())
+	}
+	// The parts of the only task wait for each other.
+	var together sync.WaitGroup
+	together.Add(3)
+	p.Run(t.Context(), unknown(1), func(ctx context.Context, _ int) error {
+		return Each(ctx, 3, func(context.Context, int) error {
+			together.Done()
+			together.Wait()
+			return nil
+		})
+	})
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.idle != 3 || len(p.batches) != 0 {
+		t.Errorf("%d slots are idle, %d calls queued", p.idle, len(p.batches))
+	}
+}
+
+// A task that waits for its parts leaves its slot to others.
+func TestWaitingLeavesTheSlot(t *testing.T) {
+	p := New(2)
+	inPart, other := make(chan struct{}), make(chan struct{})
+	var group sync.WaitGroup
+	group.Go(func() {
+		p.Run(t.Context(), unknown(1), func(ctx context.Context, _ int) error {
+			var both sync.WaitGroup
+			both.Add(2)
+			return Each(ctx, 2, func(_ context.Context, k int) error {
+				both.Done()
+				both.Wait()
+				if k == 1 {
+					close(inPart)
+					<-other
+				}
+				return nil
+			})
+		})
+	})
+	<-inPart
+	p.Run(t.Context(), unknown(1), func(context.Context, int) error {
+		close(other)
+		return nil
+	})
+	group.Wait()
+}
+
+func TestEachAlone(t *testing.T) {
+	var n atomic.Int64
+	if err := Each(t.Context(), 9, func(_ context.Context, i int) error {
+		n.Add(1 << i)
+		return nil
+	}); err != nil || n.Load() != 1<<9-1 {
+		t.Errorf("%b done, %v", n.Load(), err)
+	}
+}
+
+// The first error ends what it belongs to, and nothing else.
+func TestErrors(t *testing.T) {
+	bad := errors.New("bad")
+	p := New(2)
+	var others atomic.Int64
+	var group sync.WaitGroup
+	group.Go(func() {
+		if err := p.Run(t.Context(), unknown(50), func(context.Context, int) error {
+			others.Add(1)
+			return nil
+		}); err != nil {
+			t.Errorf("another call: %v", err)
+		}
+	})
+	var begun atomic.Int64
+	err := p.Run(t.Context(), unknown(50), func(ctx context.Context, i int) error {
+		begun.Add(1)
+		return Each(ctx, 4, func(ctx context.Context, k int) error {
+			if k == 2 {
+				return bad
+			}
+			return ctx.Err()
+		})
+	})
+	group.Wait()
+	if !errors.Is(err, bad) || begun.Load() > 2 || others.Load() != 50 {
+		t.Errorf("error %v, %d tasks begun, %d of the others", err, begun.Load(), others.Load())
+	}
+	func() {
+		defer func() {
+			if s, _ := recover().(string); !strings.Contains(s, "out of range") || !strings.Contains(s, "pool_test.go") {
+				t.Errorf("recovered %q", s)
+			}
+		}()
+		Each(t.Context(), 8, func(_ context.Context, k int) error { return []error{nil}[k] })
+	}()
+	ctx, cancel := context.WithCancel(t.Context())
+	n := 0
+	err = New(1).Run(ctx, unknown(9), func(context.Context, int) error {
+		if n++; n == 3 {
+			cancel()
+		}
+		return nil
+	})
+	if !errors.Is(err, context.Canceled) || n != 3 {
+		t.Errorf("cancelled in the third: error %v, %d tasks begun", err, n)
+	}
+}
+
+// The time of a task has that of parts in other slots, and not that of other tasks.
+func TestMeasure(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("wall time")
+	}
+	const part = 30 * time.Millisecond
+	var seconds [2]float64
+	err := New(2).Run(t.Context(), []float64{2, 1}, func(ctx context.Context, i int) (err error) {
+		seconds[i], err = Measure(ctx, func(ctx context.Context) error {
+			if i == 1 {
+				busy(part / 3)
+				return nil
+			}
+			return Each(ctx, 4, func(ctx context.Context, _ int) error {
+				return Each(ctx, 2, func(context.Context, int) error {
+					busy(part)
+					return nil
+				})
+			})
+		})
+		return err
+	})
+	if want := 8 * part.Seconds(); err != nil || seconds[0] < want || seconds[0] > 1.5*want || seconds[1] > part.Seconds() {
+		t.Errorf("%.3f s, want %.3f to 1.5 times that and less than %.3f; %v", seconds, want, part.Seconds(), err)
+	}
+}

@@ -1,0 +1,16 @@
+package pool
+
+import (
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// threadTime returns the processor time of this thread.
+func threadTime() time.Duration {
+	var t unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &t); err != nil {
+		panic("pool: the clock of the thread: " + err.Error()) // Linux has it since 2.6.12
+	}
+	return time.Duration(t.Nano())
+}

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"closedform/runner/internal/store"
+	"closedform/runner/internal/study"
+	"closedform/runner/internal/table"
+)
+
+// timeMethods measures the times of a published experiment, with nothing else at work in this
+// program, and writes their tables and figures into its results folder.
+func (p *program) timeMethods(ctx context.Context, e *experiment) error {
+	timed, ok := e.study.(study.Timed)
+	if !ok {
+		if !p.all {
+			fmt.Fprintf(p.stdout, "%s: the study %s measures no times\n", e.Name, e.kind.Name)
+		}
+		return nil
+	}
+	begin, dir := time.Now(), p.dir(e)
+	tables, err := p.timeable(ctx, e)
+	if errors.Is(err, fs.ErrNotExist) && p.all {
+		fmt.Fprintf(p.stdout, "%s: %v\n", e.Name, err)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	times, err := timed.Measure(ctx, tables)
+	if errors.Is(err, context.Canceled) {
+		return interrupted("interrupted; the times in " + dir + " are as they were")
+	}
+	if err != nil {
+		return err
+	}
+	var files []store.File
+	for _, t := range times {
+		files = append(files, store.TableFile(t))
+	}
+	all := slices.Concat(times, tables)
+	drawings := slices.DeleteFunc(e.study.Figures(), func(f study.Figure) bool { return !store.Timed(f.Name) })
+	drawn, err := draw(drawings, func(name string) (*table.Table, error) {
+		if t := all.Get(name); t != nil {
+			return t, nil
+		}
+		return nil, fmt.Errorf("a table %s, which is not there", name)
+	})
+	if err != nil {
+		return err
+	}
+	folder, err := store.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer folder.Close()
+	files = append(files, drawn...)
+	if err := folder.ReplaceTimes(files); err != nil {
+		return err
+	}
+	fmt.Fprintf(p.stdout, "%s: times measured; %d files in %s, in %s\n",
+		e.Name, len(files), dir, time.Since(begin).Round(10*time.Millisecond))
+	return nil
+}
+
+// timeable prepares an experiment and returns its published tables, but packed ones. The error
+// is fs.ErrNotExist if nothing is published.
+func (p *program) timeable(ctx context.Context, e *experiment) (table.Set, error) {
+	dir := p.dir(e)
+	results, err := store.OpenResults(dir)
+	if err != nil {
+		return nil, fmt.Errorf("times are measured of published results; run it without -time first: %w", err)
+	}
+	if err := e.study.Prepare(ctx); err != nil {
+		return nil, err
+	}
+	resolved, err := e.Resolved(e.study)
+	if err != nil {
+		return nil, err
+	}
+	was, err := os.ReadFile(filepath.Join(dir, "manifest.toml"))
+	if err != nil || !bytes.Equal(was, resolved) {
+		return nil, errors.Join(fmt.Errorf("the results in %s are of another manifest; run it without -time first", dir), err)
+	}
+	return results.Tables()
+}
+
+// timesThere returns the measured times that the results folder has, for their figures. The
+// note says that there are none, or that they are not of the experiment as it is now: they
+// then stay as they are.
+func (j *job) timesThere(tables table.Set) (times table.Set, note string) {
+	times, err := store.MeasuredTimes(j.dir)
+	measure := "; to measure: " + j.invocation() + " -time"
+	switch {
+	case err != nil:
+		return nil, err.Error() + measure
+	case len(times) == 0:
+		return nil, "no times of methods yet" + measure
+	}
+	for _, t := range times {
+		for _, of := range tables {
+			if of.Packed {
+				continue
+			}
+			if column := differs(t, of); column != "" {
+				return nil, fmt.Sprintf("%s has other values of %s than %s, and stays as it is%s",
+					store.TableName(t), column, store.TableName(of), measure)
+			}
+			if of.Has("method") {
+				break // the first has all of them
+			}
+		}
+	}
+	return times, ""
+}
+
+// differs returns a column, of those that say what was measured, that has other values in two
+// tables which both have it.
+func differs(a, b *table.Table) (column string) {
+	for _, column := range []string{"set", "method", "classes", "axis"} {
+		if a.Has(column) && b.Has(column) {
+			x, y := a.Distinct(column), b.Distinct(column)
+			slices.Sort(x)
+			slices.Sort(y)
+			if !slices.Equal(x, y) {
+				return column
+			}
+		}
+	}
+	return ""
+}

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"closedform/runner/internal/store"
+)
+
+// Times are measured by -time alone. Any other run keeps the tables and draws their figures.
+func TestTime(t *testing.T) {
+	m, out := write(t, edit(t, drawn, "threshold", "measured = true\nthreshold")), t.TempDir()
+	dir := filepath.Join(out, "small")
+	if _, _, err := try(t, "-exp", m, "-out", out, "-time"); err == nil || !strings.Contains(err.Error(), "run it without -time first") {
+		t.Errorf("without results: %v", err)
+	}
+	mustRun(t, "-exp", m, "-out", out)
+	if exists(dir, "timing_cost.csv") {
+		t.Error("a run measures times")
+	}
+	begins(t, mustRun(t, "-exp", m, "-out", out, "-time"), "small: times measured; 4 files in "+dir+", in ")
+	contains(t, mustRun(t, "-exp", m, "-out", out), "is up to date")
+	times, figure := read(t, dir, "timing_cost.csv"), read(t, dir, "timing_cost.svg")
+
+	// A clone has no cells, and of the figures only those that are committed.
+	for _, name := range []string{"cells", "timing_cost.svg", "timing_cost.pdf", "timing.csv"} {
+		remove(t, dir, name)
+	}
+	contains(t, mustRun(t, "-exp", m, "-out", out), "small: 4 cells, 4 computed, ")
+	contains(t, mustRun(t, "-exp", m, "-out", out, "-set", "threshold=0.7"), "small: 4 cells, 0 computed, ") // other results, the same times
+	if read(t, dir, "timing_cost.csv") != times || read(t, dir, "timing_cost.svg") != figure {
+		t.Error("a run changes the times")
+	}
+	if _, _, err := try(t, "-exp", m, "-out", out, "-time"); err == nil || !strings.Contains(err.Error(), "of another manifest") {
+		t.Errorf("of results with another threshold: %v", err)
+	}
+	mustRun(t, "-exp", m, "-out", out)
+	mustRun(t, "-exp", m, "-out", out, "-time")
+	if read(t, dir, "timing_cost.csv") == times {
+		t.Error("-time measures nothing")
+	}
+	if got := mustRun(t, "-exp", m, "-out", out, "-verify"); got != "small: same bytes\n" {
+		t.Errorf("-verify prints %q", got)
+	}
+	figure = read(t, dir, "timing_cost.png")
+	mustRun(t, "-exp", m, "-out", out, "-draw")
+	if read(t, dir, "timing_cost.png") != figure {
+		t.Error("-draw draws other times")
+	}
+}
+
+// Times of other methods stay, and the run says so.
+func TestTimesOfOtherMethods(t *testing.T) {
+	m, out := write(t, edit(t, drawn, "threshold", "measured = true\nthreshold")), t.TempDir()
+	mustRun(t, "-exp", m, "-out", out)
+	old := write(t, "method,cost\njoint,1\ngone,2\n", out, "small", "timing_cost.csv")
+	contains(t, mustRun(t, "-exp", m, "-out", out, "-set", "threshold=0.7"),
+		"\nsmall: timing_cost.csv has other values of method than runs.csv, and stays as it is; to measure: ")
+	if read(t, old) != "method,cost\njoint,1\ngone,2\n" {
+		t.Error("the table has changed")
+	}
+}
+
+// Cells that are reused count with the time that they took, and -list shows it.
+func TestProcessorTime(t *testing.T) {
+	inExperiments(t, map[string]string{"small.toml": edit(t, small, "points = 5", "points = 200000")})
+	mustRun(t, "-exp", "small")
+	dir := filepath.Join("results", "small")
+	before, err := store.ReadRun(dir)
+	if err != nil || !(before.CPUSeconds > 0.01) || len(before.CellSeconds) != 1 || !(before.CellSeconds[""] > before.CPUSeconds/5) {
+		t.Fatalf("%+v, %v", before, err)
+	}
+	var took float64
+	for line := range strings.Lines(read(t, dir, "timing.csv")) {
+		var s float64
+		if json.Unmarshal([]byte(strings.Split(line, ",")[1]), &s) == nil {
+			took += s
+		}
+	}
+	if d := took - before.CPUSeconds; d > 1e-9 || d < -1e-9 {
+		t.Errorf("cells take %g s, the experiment %g s", took, before.CPUSeconds)
+	}
+	remove(t, dir, "run.json")
+	mustRun(t, "-exp", "small")
+	after, err := store.ReadRun(dir)
+	if err != nil || after.Reused != 4 || after.CPUSeconds != before.CPUSeconds {
+		t.Errorf("reused: %+v, %v", after, err)
+	}
+	if list := mustRun(t, "-list"); !regexp.MustCompile(`(?m)^small +full +4 +none +\d+m?s +\d+m?s +\d+ MB `).MatchString(list) {
+		t.Errorf("-list prints\n%s", list)
+	}
+}
