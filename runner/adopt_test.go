@@ -109,7 +109,7 @@ func TestAdoptDifference(t *testing.T) {
 			}
 		})
 		stdout := mustRun(t, "-exp", m, "-out", out, "-adopt")
-		contains(t, stdout, `small: stratum "total" differs: cell total seed=`, "runs.end of method=total seed=", "(+0.1 %)", "recomputed 4 cells, of 2 strata")
+		contains(t, stdout, `small: stratum "total" differs: cell total seed=`, "runs.end of method=total seed=", "0.1 %)", "recomputed 4 cells, of 2 strata")
 		if strings.Contains(stdout, `"joint"`) {
 			t.Errorf("it says %q", stdout)
 		}
