@@ -70,7 +70,7 @@ func TestProcessorTime(t *testing.T) {
 	mustRun(t, "-exp", "small")
 	dir := filepath.Join("results", "small")
 	before, err := store.ReadRun(dir)
-	if err != nil || !(before.CPUSeconds > 0.01) || len(before.CellSeconds) != 1 || !(before.CellSeconds[""] > before.CPUSeconds/5) {
+	if err != nil || !(before.CPUSeconds > 0.01) || len(before.CellSeconds) != 2 || !(before.CellSeconds["joint"] > before.CPUSeconds/5) {
 		t.Fatalf("%+v, %v", before, err)
 	}
 	var took float64

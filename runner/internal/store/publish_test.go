@@ -93,9 +93,15 @@ func TestPublish(t *testing.T) {
 		publish(t, f, "1", append(version(0), File{"timing_old.png", nil})...)
 		harm()
 		publish(t, f, "2", File{"a.csv", []byte("1")})
-		if got := fileNames(t, f.dir); got != "SHA256SUMS a.csv cells/published cells.sums notes.txt run.json" {
+		if got := fileNames(t, f.dir); got != "SHA256SUMS a.csv cells/published cells.sums notes.txt run.json timing_cost.csv timing_old.png" { // measured times stay
 			t.Errorf("there is %s", got)
 		}
+	}
+	if err := f.ReplaceTimes([]File{{"timing_new.csv", nil}}); err != nil || !f.Published("2") {
+		t.Errorf("new times: %v", err)
+	}
+	if got := fileNames(t, f.dir); got != "SHA256SUMS a.csv cells/published cells.sums notes.txt run.json timing_new.csv" {
+		t.Errorf("with new times there is %s", got)
 	}
 	if read(t, f.dir, "..", "outside.csv") != "not ours" || !f.Published("2") {
 		t.Error("a file outside was touched, or the folder is not as published")
