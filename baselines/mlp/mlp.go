@@ -136,14 +136,12 @@ func (n *Network) ForwardFrom(p *Pass, from int, weights []float64) {
 	for l := from; l < len(n.Layers); l++ {
 		w, y := n.Layers[l], p.y[l]
 		if l == len(n.Layers)-1 {
-			for j := range p.Logit {
-				p.Logit[j] = dot(w.Neuron(weights, j), y)
-			}
+			w.products(p.Logit, weights, y)
 			return
 		}
 		next, slope, mask := p.y[l+1], p.slope[l+1], p.Mask[l+1]
-		for j := range slope {
-			z := dot(w.Neuron(weights, j), y)
+		w.products(next[:w.Out], weights, y)
+		for j, z := range next[:w.Out] {
 			slope[j] = 1
 			if z < 0 {
 				slope[j] = 0
@@ -218,9 +216,41 @@ func Normalise(z []float64) {
 	}
 }
 
-// dot is written out for vectors so short that a call costs more than the work.
+// products sets z to the pre-activations of the layer for inputs y.
+func (w Layer) products(z, weights, y []float64) {
+	j := 0
+	for ; j+4 <= w.Out; j += 4 {
+		rows := weights[w.Offset+j*w.In : w.Offset+(j+4)*w.In]
+		if w.In > short {
+			kernel.Dot4((*[4]float64)(z[j:]), rows, y)
+		} else {
+			dot4((*[4]float64)(z[j:]), rows, y)
+		}
+	}
+	for ; j < w.Out; j++ {
+		z[j] = dot(w.Neuron(weights, j), y)
+	}
+}
+
+// short is the length of vectors up to which products are added one after another.
+const short = 128
+
+// dot4 is dot for four rows that follow one another in a, whose sums need not wait for each other.
+func dot4(z *[4]float64, a, b []float64) {
+	n := len(b)
+	a0, a1, a2, a3 := a[:n], a[n:2*n], a[2*n:3*n], a[3*n:4*n]
+	var s0, s1, s2, s3 float64
+	for i, x := range b {
+		s0 += a0[i] * x
+		s1 += a1[i] * x
+		s2 += a2[i] * x
+		s3 += a3[i] * x
+	}
+	*z = [4]float64{s0, s1, s2, s3}
+}
+
 func dot(a, b []float64) float64 {
-	if len(b) > 128 {
+	if len(b) > short {
 		return kernel.Dot(b, a)
 	}
 	var s float64

@@ -1,6 +1,7 @@
 package mlp
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 
+	"closedform/core/kernel"
 	"closedform/core/random"
 )
 
@@ -86,5 +88,51 @@ func TestInitialise(t *testing.T) {
 		if z := (v*float64(inputs)/2 - 1) / math.Sqrt(2/size); !(math.Abs(z) < 4) {
 			t.Errorf("layer %d: variance %g of weights with %d inputs", l, v, inputs)
 		}
+	}
+}
+
+// The pre-activations are the sums of each neuron by itself, to the bit: up to 128 inputs one
+// product after another, beyond that as kernel.Dot.
+func TestProducts(t *testing.T) {
+	rnd := rand.New(random.Source("products"))
+	for _, in := range []int{1, 3, 64, 128, 129, 200} {
+		for out := range 10 {
+			w := Layer{In: in, Out: out, Offset: 2}
+			weights, y, z := make([]float64, 2+in*out), make([]float64, in), make([]float64, out)
+			for _, x := range [][]float64{weights, y} {
+				for i := range x {
+					x[i] = random.Normal(rnd)
+				}
+			}
+			w.products(z, weights, y)
+			for j := range z {
+				var want float64
+				for i, x := range w.Neuron(weights, j) {
+					want += x * y[i]
+				}
+				if in > 128 {
+					want = kernel.Dot(y, w.Neuron(weights, j))
+				}
+				if z[j] != want {
+					t.Errorf("%d inputs, neuron %d of %d: %v, want %v", in, j, out, z[j], want)
+				}
+			}
+		}
+	}
+}
+
+func BenchmarkForward(b *testing.B) {
+	for _, widths := range [][]int{{19, 50, 7}, {64, 50, 10}, {784, 128, 128, 10}} {
+		b.Run(fmt.Sprint(widths), func(b *testing.B) {
+			n := New(widths, true)
+			p, weights, x := n.NewPass(), make([]float64, n.Weights()), make([]float64, widths[0]+1)
+			n.Initialise(weights, rand.New(random.Source("forward")))
+			for i := range x {
+				x[i] = float64(i % 7)
+			}
+			for b.Loop() {
+				n.Forward(p, weights, x)
+			}
+		})
 	}
 }

@@ -85,3 +85,43 @@ func BenchmarkEnsemble(b *testing.B) {
 		})
 	}
 }
+
+// Examples one by one, and sixteen at a time.
+func BenchmarkPredict(b *testing.B) {
+	wide := Covariances{Diagonal, Shared, Shared}
+	for _, c := range []struct {
+		name    string
+		members int
+		cfg     Config
+	}{
+		{"64-50-10", 1, Config{Layers: []int{64, 50, 10}}},
+		{"784-256-256-10", 1, Config{Layers: []int{784, 256, 256, 10}, Covariance: wide}},
+		{"784-256-256-10/six", 6, Config{Layers: []int{784, 256, 256, 10}, Covariance: wide}},
+		{"784-100-10/full below", 1, Config{Layers: []int{784, 100, 10}, Covariance: Covariances{Full, Shared}}},
+	} {
+		e := ensemble(b, members(b, c.cfg, c.members)...)
+		e.atOnce = false
+		rnd := rand.New(rand.NewPCG(1, 2))
+		x := make([][]float64, 16)
+		for k := range x {
+			x[k] = make([]float64, c.cfg.Layers[0])
+			for i := range x[k] {
+				if rnd.Float64() < 0.19 {
+					x[k][i] = rnd.NormFloat64()
+				}
+			}
+		}
+		for _, n := range []int{1, len(x)} {
+			b.Run(fmt.Sprintf("%s/at-once=%d", c.name, n), func(b *testing.B) {
+				dst := make([]Prediction, n)
+				for b.Loop() {
+					for first := 0; first < len(x); first += n {
+						if _, err := e.PredictAll(dst, x[first:first+n]); err != nil {
+							b.Fatal(err)
+						}
+					}
+				}
+			})
+		}
+	}
+}
