@@ -32,14 +32,45 @@ func TestVersionsOfCells(t *testing.T) {
 	}
 }
 
+// programWith builds the program with another text in place of a file of the repository.
+func programWith(t *testing.T, file, text string) (program string) {
+	t.Helper()
+	folder := t.TempDir()
+	name, err := filepath.Abs(filepath.Join("..", file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{name: write(t, text, folder, "copy")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	program = filepath.Join(folder, "program")
+	build := exec.Command("go", "build", "-overlay", write(t, string(overlay), folder, "overlay.json"), "-o", program, ".")
+	build.Env = append(os.Environ(), "GOFLAGS=")
+	if log, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %v\n%s", build, err, log)
+	}
+	return program
+}
+
+// says returns what a program prints.
+func says(t *testing.T, program string, args ...string) string {
+	t.Helper()
+	log, err := exec.Command(program, append(args, "-quiet")...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%q: %v\n%s", args, err, log)
+	}
+	return string(log)
+}
+
 // A kernel in assembly that computes something else makes the cells stale, of a real study; a
 // comment in it does not.
 func TestBrokenKernelMakesCellsStale(t *testing.T) {
 	if testing.Short() || runtime.GOARCH != "amd64" {
 		t.Skip("builds the program")
 	}
-	const kernel = "../core/kernel/vector_amd64.s"
-	text, out := read(t, kernel), t.TempDir()
+	const kernel = "core/kernel/vector_amd64.s"
+	text, out := read(t, "..", kernel), t.TempDir()
 	sum, dot, found := strings.Cut(text, "TEXT ·dotVector")
 	if !found {
 		t.Fatal("no dotVector")
@@ -49,24 +80,34 @@ func TestBrokenKernelMakesCellsStale(t *testing.T) {
 		{sum + "// it\nTEXT   ·dotVector" + dot, " cells, 0 computed, 10 done before; "},
 		{sum + "TEXT ·dotVector" + strings.Replace(dot, "VADDPD", "VMAXPD", 1), " cells, 10 computed, 0 done before; "},
 	} {
-		folder := t.TempDir()
-		program, copied := filepath.Join(folder, "program"), write(t, c.kernel, folder, "copy.s")
-		name, err := filepath.Abs(kernel)
-		if err != nil {
-			t.Fatal(err)
-		}
-		overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{name: copied}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		build := exec.Command("go", "build", "-overlay", write(t, string(overlay), folder, "overlay.json"), "-o", program, ".")
-		build.Env = append(os.Environ(), "GOFLAGS=")
-		if log, err := build.CombinedOutput(); err != nil {
-			t.Fatalf("%v: %v\n%s", build, err, log)
-		}
-		log, err := exec.Command(program, "-exp", "own_data", "-out", out, "-quiet").CombinedOutput()
-		if err != nil || !strings.Contains(string(log), c.want) {
-			t.Errorf("%s (%v), want %q", log, err, c.want)
+		contains(t, says(t, programWith(t, kernel, c.kernel), "-exp", "own_data", "-out", out), c.want)
+	}
+}
+
+// Where a formula is off by 0.1 %, -adopt recomputes the strata that run it and adopts the
+// others: of a baseline, the only cells that are stale; of the network, those with a kind of
+// covariance.
+func TestAdoptBrokenFormula(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the program")
+	}
+	const experiment = "../.ci/methods.toml"
+	for _, c := range []struct{ file, old, new, stratum, want string }{
+		{
+			"baselines/tagi/tagi.go", "newRemax(cfg.classes(), cfg.SigmaV)", "newRemax(cfg.classes(), 1.001*cfg.SigmaV)", "tagi-remax own-data",
+			"recomputed 1 cells, of 1 strata",
+		},
+		{
+			"core/bnn/shared.go", "1+e*size*size", "1+1.001*e*size*size", "shared own-data",
+			"of 17 strata",
+		},
+	} {
+		out, text := t.TempDir(), read(t, "..", c.file)
+		says(t, programWith(t, c.file, text), "-exp", experiment, "-out", out)
+		log := says(t, programWith(t, c.file, edit(t, text, c.old, c.new)), "-exp", experiment, "-out", out, "-adopt")
+		contains(t, log, `stratum "`+c.stratum+`" differs: `, c.want, "methods: 17 cells, 1 computed, 16 done before")
+		if strings.Count(log, "differs") != 1 {
+			t.Errorf("it says %s", log)
 		}
 	}
 }
