@@ -1,7 +1,6 @@
 package main
 
 import (
-	"closedform/runner/internal/config"
 	"crypto/sha256"
 	"fmt"
 	"net/http"
@@ -10,6 +9,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"closedform/runner/internal/config"
 )
 
 func TestManifestIsFound(t *testing.T) {

@@ -69,7 +69,7 @@ func TestLongestFirst(t *testing.T) {
 	dir := filepath.Join("results", "a")
 	remove(t, dir, "cells")
 	write(t, "key,cpu_seconds,wall_seconds\njoint seed=1,1,1\njoint seed=2,8,8\ntotal seed=2,9,9\n", dir, "timing.csv")
-	run := regexp.MustCompile(`"": [^\n]*`).ReplaceAllString(read(t, dir, "run.json"), `"": 3`)
+	run := regexp.MustCompile(`"total": [^\n]*`).ReplaceAllString(read(t, dir, "run.json"), `"total": 3`)
 	write(t, run, dir, "run.json")
 	mustRun(t, "-exp", "a", "-workers", "1")
 	paths := cellFiles(t, dir)
