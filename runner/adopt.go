@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"closedform/core/random"
-	"closedform/runner/internal/engine"
 	"closedform/runner/internal/store"
 	"closedform/runner/internal/table"
 )
@@ -26,7 +25,7 @@ type adoption struct {
 	old     *store.CellSums
 	of      []*store.CellSum // by cell: what was published of it, from the same spec; nil: nothing
 	stale   []int            // cells that other code has computed
-	missing bool             // cells were added, removed, or have another spec
+	changed bool             // the manifest has, so that the tables may have other rows
 	sample  []int            // stale cells that are recomputed
 	strata  int              // of the stale cells
 	differs map[string]bool  // strata of which the code makes other content
@@ -46,10 +45,10 @@ func (j *job) adopt(ctx context.Context) (done bool, err error) {
 		return false, err
 	}
 	if len(a.stale) == 0 {
-		if !a.missing {
+		if !a.changed {
 			j.say("%s: nothing to adopt: %s is of this code\n", j.Name, j.dir)
 		}
-		return !a.missing, nil
+		return !a.changed, nil
 	}
 	if err := j.draw(a); err != nil {
 		return false, err
@@ -63,7 +62,7 @@ func (j *job) adopt(ctx context.Context) (done bool, err error) {
 		return false, err
 	}
 	checked := fmt.Sprintf("recomputed %d cells, of %d strata, in %s", len(a.sample), a.strata, j.took())
-	if other := len(a.differs) > 0 || a.missing || !merged; here < adopted && other {
+	if other := len(a.differs) > 0 || a.changed || !merged; here < adopted && other {
 		j.say("%s: %s; %s does not have the other cells, of which tables are made: computing them\n",
 			j.Name, checked, j.dir)
 		return false, nil
@@ -89,13 +88,17 @@ func (j *job) adoption() (*adoption, error) {
 	if a.old, err = store.ReadCellSums(j.dir); err != nil {
 		return nil, err
 	}
+	manifest, err := os.ReadFile(filepath.Join(j.dir, "manifest.toml"))
+	if err != nil {
+		return nil, err
+	}
 	byKey := a.old.ByKey()
-	a.missing = len(byKey) != len(a.of)
+	a.changed = len(byKey) != len(a.of) || !bytes.Equal(manifest, j.resolved)
 	strata := map[string]bool{}
 	for i, c := range j.work.Cells {
 		switch old := byKey[c.Key]; {
 		case old == nil || old.Spec != store.ShortSpec(j.origins[i].spec):
-			a.missing = true
+			a.changed = true
 		default:
 			a.of[i] = old
 			if old.Code != j.origins[i].code {
@@ -163,16 +166,16 @@ func (j *job) check(ctx context.Context, a *adoption) (merged bool, err error) {
 	if len(j.Short) == 0 {
 		return false, nil // nothing shows that the tables are made in the same way
 	}
-	now, strata, err := j.computeShortForm(ctx)
-	if err != nil {
+	if err := j.computeShortForm(ctx); err != nil {
 		return false, err
 	}
+	now := j.shortSums
 	merged = now.Tables == a.old.Tables && len(now.Short) == len(a.old.Short)
 	for k, c := range now.Short {
 		i := slices.IndexFunc(a.old.Short, func(old store.CellSum) bool { return old.Key == c.Key && old.Spec == c.Spec })
 		merged = merged && i >= 0
 		if i >= 0 && a.old.Short[i].Digest != c.Digest {
-			j.differs(a, strata[k], "cell "+c.Key+" of the short form")
+			j.differs(a, j.shortStrata[k], "cell "+c.Key+" of the short form")
 		}
 	}
 	for name := range a.differs {
@@ -227,78 +230,6 @@ func (j *job) restamp(a *adoption) error {
 	}
 	run.CodeVersion, run.Adopted = j.version, j.provenance(a.old)
 	return j.folder.Restamp(run, a.old)
-}
-
-// computeShortForm computes the short form of the experiment. It returns the digests of its cells
-// and tables, and the strata of the cells.
-func (j *job) computeShortForm(ctx context.Context) (sums *store.CellSums, strata []string, err error) {
-	e, err := j.experiment.shortForm(nil)
-	if err != nil {
-		return nil, nil, err
-	}
-	short := &job{program: j.program, experiment: e, start: time.Now(), work: engine.Work{Last: j.work.Last}}
-	if _, err := short.prepare(ctx); err != nil {
-		return nil, nil, err
-	}
-	all := make([]int, len(short.work.Cells))
-	for i := range all {
-		all[i] = i
-	}
-	cells, err := short.recompute(ctx, all)
-	if err != nil {
-		return nil, nil, fmt.Errorf("the short form: %w", err)
-	}
-	tables, err := e.study.Tables(cells)
-	if err != nil {
-		return nil, nil, fmt.Errorf("the short form: %w", err)
-	}
-	sums = &store.CellSums{Tables: store.ShortDigest(tables.Digest())}
-	for i, c := range short.work.Cells {
-		sums.Short = append(sums.Short, short.sum(i, cells[i]))
-		strata = append(strata, c.Group())
-	}
-	return sums, strata, nil
-}
-
-// sum returns the line of a cell for cells.sums.
-func (j *job) sum(i int, content table.Set) store.CellSum {
-	of := j.origins[i]
-	return store.CellSum{
-		Key: j.work.Cells[i].Key, Code: of.code,
-		Spec: store.ShortSpec(of.spec), Digest: store.ShortDigest(content.Digest()),
-	}
-}
-
-// sums returns what the cells held. The short form is computed unless the results that are
-// there have it, by the same code and manifest.
-func (j *job) sums(ctx context.Context, cells []table.Set) (*store.CellSums, error) {
-	was, err := store.ReadCellSums(j.dir)
-	if err != nil {
-		was = new(store.CellSums) // none, or damaged: they are about to be replaced
-	}
-	sums := new(store.CellSums)
-	if len(j.Short) > 0 && len(j.Overrides) == 0 && !j.verify {
-		run, err1 := store.ReadRun(j.dir)
-		text, err2 := os.ReadFile(filepath.Join(j.dir, "manifest.toml"))
-		if err1 == nil && err2 == nil && was.Tables != "" && run.CodeVersion == j.version && bytes.Equal(text, j.resolved) {
-			sums.Tables, sums.Short = was.Tables, was.Short
-		} else if sums, _, err = j.computeShortForm(ctx); err != nil {
-			return nil, err
-		}
-	}
-	before := was.ByKey()
-	for i := range j.work.Cells {
-		of := j.sum(i, cells[i])
-		switch old := before[of.Key]; {
-		case old == nil || j.work.Computed == len(cells) || old.Spec != of.Spec || old.Digest != of.Digest:
-		case old.Code == of.Code:
-			of.From = old.From
-		case j.stamped[i]:
-			of.From = cmp.Or(old.From, old.Code)
-		}
-		sums.Cells = append(sums.Cells, of)
-	}
-	return sums, nil
 }
 
 // provenance returns what run.json tells of adopted cells, nil if there is none.

@@ -163,6 +163,22 @@ func TestAdoptChangedSpec(t *testing.T) {
 	}
 }
 
+// A manifest of which only the tables follow makes them again.
+func TestAdoptChangedTables(t *testing.T) {
+	hereAndInClone(t, func(t *testing.T, clone bool) {
+		_, out, dir := published(t, many, clone)
+		before := read(t, dir, "summary.csv")
+		m := write(t, edit(t, many, "threshold = 0.5", "threshold = -9"))
+		mustRun(t, "-exp", m, "-out", out, "-adopt")
+		if read(t, dir, "summary.csv") == before {
+			t.Error("the tables are those of before")
+		}
+		if run := mustReadRun(t, dir); run.Computed != map[bool]int{false: 0, true: 60}[clone] {
+			t.Errorf("%d computed", run.Computed)
+		}
+	})
+}
+
 func TestAdoptRefuses(t *testing.T) {
 	m, out, dir := published(t, many, true)
 	changeCode(t, "2", nil)

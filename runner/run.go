@@ -28,7 +28,10 @@ type job struct {
 	origins  []origin
 	stamped  map[int]bool  // cells that this run has adopted
 	adopted  store.Adopted // how they were checked
-	work     engine.Work
+
+	shortSums   *store.CellSums // of the short form; nil: not computed
+	shortStrata []string        // of its cells
+	work        engine.Work
 }
 
 // run prepares the experiment, sees to the cells that are not there yet and, unless others

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"closedform/runner/internal/engine"
+	"closedform/runner/internal/store"
+	"closedform/runner/internal/table"
+)
+
+// computeShortForm computes the short form of the experiment, once, and sets the digests of
+// its cells and tables, and the strata of the cells.
+func (j *job) computeShortForm(ctx context.Context) error {
+	if j.shortSums != nil {
+		return nil
+	}
+	e, err := j.experiment.shortForm(nil)
+	if err != nil {
+		return err
+	}
+	short := &job{program: j.program, experiment: e, start: time.Now(), work: engine.Work{Last: j.work.Last}}
+	if _, err := short.prepare(ctx); err != nil {
+		return err
+	}
+	all := make([]int, len(short.work.Cells))
+	for i := range all {
+		all[i] = i
+	}
+	cells, err := short.recompute(ctx, all)
+	if err != nil {
+		return fmt.Errorf("the short form: %w", err)
+	}
+	tables, err := e.study.Tables(cells)
+	if err != nil {
+		return fmt.Errorf("the short form: %w", err)
+	}
+	j.shortSums = &store.CellSums{Tables: store.ShortDigest(tables.Digest())}
+	for i, c := range short.work.Cells {
+		j.shortSums.Short = append(j.shortSums.Short, short.sum(i, cells[i]))
+		j.shortStrata = append(j.shortStrata, c.Group())
+	}
+	return nil
+}
+
+// sum returns the line of a cell for cells.sums.
+func (j *job) sum(i int, content table.Set) store.CellSum {
+	of := j.origins[i]
+	return store.CellSum{
+		Key: j.work.Cells[i].Key, Code: of.code,
+		Spec: store.ShortSpec(of.spec), Digest: store.ShortDigest(content.Digest()),
+	}
+}
+
+// sums returns what the cells held. The short form is computed unless the results that are
+// there have it, by the same code and manifest.
+func (j *job) sums(ctx context.Context, cells []table.Set) (*store.CellSums, error) {
+	was, err := store.ReadCellSums(j.dir)
+	if err != nil {
+		was = new(store.CellSums) // none, or damaged: they are about to be replaced
+	}
+	sums := new(store.CellSums)
+	if len(j.Short) > 0 && len(j.Overrides) == 0 && !j.verify {
+		run, err1 := store.ReadRun(j.dir)
+		text, err2 := os.ReadFile(filepath.Join(j.dir, "manifest.toml"))
+		if err1 == nil && err2 == nil && was.Tables != "" && run.CodeVersion == j.version && bytes.Equal(text, j.resolved) {
+			sums.Tables, sums.Short = was.Tables, was.Short
+		} else if err := j.computeShortForm(ctx); err != nil {
+			return nil, err
+		} else {
+			sums.Tables, sums.Short = j.shortSums.Tables, j.shortSums.Short
+		}
+	}
+	before := was.ByKey()
+	for i := range j.work.Cells {
+		of := j.sum(i, cells[i])
+		switch old := before[of.Key]; {
+		case old == nil || j.work.Computed == len(cells) || old.Spec != of.Spec || old.Digest != of.Digest:
+		case old.Code == of.Code:
+			of.From = old.From
+		case j.stamped[i]:
+			of.From = cmp.Or(old.From, old.Code)
+		}
+		sums.Cells = append(sums.Cells, of)
+	}
+	return sums, nil
+}
