@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"closedform/core/random"
+	"closedform/runner/internal/pool"
 	"closedform/runner/internal/store"
 	"closedform/runner/internal/table"
 )
@@ -153,7 +154,7 @@ func (j *job) draw(a *adoption) error {
 // check recomputes the sample and the short form, and notes the strata that differ. It
 // reports whether the tables of the short form are the same.
 func (j *job) check(ctx context.Context, a *adoption) (merged bool, err error) {
-	cells, err := j.recompute(ctx, a.sample)
+	cells, err := j.recompute(ctx, j.pool, a.sample)
 	if err != nil {
 		return false, err
 	}
@@ -287,10 +288,10 @@ func halfWidth(results *store.Results, of *table.Table, column string) float64 {
 	return (means.Nums(column + "_high")[0] - means.Nums(column + "_low")[0]) / 2
 }
 
-// recompute computes cells by their numbers, and keeps none.
-func (j *job) recompute(ctx context.Context, numbers []int) ([]table.Set, error) {
+// recompute computes cells by their numbers in a pool, and keeps none.
+func (j *job) recompute(ctx context.Context, in *pool.Pool, numbers []int) ([]table.Set, error) {
 	content := map[int]table.Set{}
-	err := j.work.Recompute(ctx, j.pool, numbers, func(i int, c *store.Cell) error {
+	err := j.work.Recompute(ctx, in, numbers, func(i int, c *store.Cell) error {
 		content[i] = c.Tables
 		return nil
 	})

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"closedform/runner/internal/engine"
+	"closedform/runner/internal/pool"
 	"closedform/runner/internal/store"
 	"closedform/runner/internal/table"
 )
@@ -32,7 +33,8 @@ func (j *job) computeShortForm(ctx context.Context) error {
 	for i := range all {
 		all[i] = i
 	}
-	cells, err := short.recompute(ctx, all)
+	// In a pool of its own: publishing does not wait for the cells of other experiments.
+	cells, err := short.recompute(ctx, pool.New(1), all)
 	if err != nil {
 		return fmt.Errorf("the short form: %w", err)
 	}
