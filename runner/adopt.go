@@ -248,7 +248,7 @@ func (j *job) provenance(sums *store.CellSums) *store.Adopted {
 }
 
 // difference says where the content of a recomputed cell differs most from what is published:
-// absolute, relative and, where a table of means has an interval, in half-widths of that.
+// absolute, relative and, where the table of means has an interval, in half-widths of the interval.
 func (j *job) difference(cell table.Set) string {
 	results, err := store.OpenResults(j.dir)
 	if err != nil {

@@ -142,6 +142,20 @@ func TestAdoptOtherTables(t *testing.T) {
 	})
 }
 
+// A run that is killed after run.json and before cells.sums is made good by the next.
+func TestAdoptAfterKill(t *testing.T) {
+	m, out, dir := published(t, many, true)
+	old := read(t, dir, "cells.sums")
+	changeCode(t, "2", nil)
+	mustRun(t, "-exp", m, "-out", out, "-adopt")
+	want := read(t, dir, "cells.sums")
+	write(t, old, dir, "cells.sums")
+	mustRun(t, "-exp", m, "-out", out, "-adopt")
+	if got := read(t, dir, "cells.sums"); got != want || got == old {
+		t.Errorf("cells.sums is %q, want %q", got, want)
+	}
+}
+
 // Without a short form nothing shows that the tables of a clone are made in the same way.
 func TestAdoptWithoutShortForm(t *testing.T) {
 	m, out, dir := published(t, small, true)

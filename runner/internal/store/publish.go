@@ -68,7 +68,9 @@ func (f *Folder) Restamp(run *Run, cells *CellSums) error {
 	if err != nil {
 		return err
 	}
-	return f.writeAll(nil, File{cellsFile, cells.format()}, File{runFile, provenance})
+	// A run that is killed between the two leaves cells of the older code in cells.sums, which
+	// the next one adopts; the other way round nothing would be left to adopt.
+	return f.writeAll(nil, File{runFile, provenance}, File{cellsFile, cells.format()})
 }
 
 // unchanged returns run.json as it is if the folder has these sums by the same code.
