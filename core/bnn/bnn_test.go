@@ -21,6 +21,9 @@ func newNetwork(t testing.TB, cfg Config) *Network {
 		cfg.Replications = []float64{1}
 	}
 	cfg.PriorDraw = Independent
+	if cfg.PriorMeanVar == 0 && len(cfg.Layers) > 2 {
+		cfg.PriorMeanVar = 1
+	}
 	n, err := New(cfg, random.Source("bnn", "test"))
 	if err != nil {
 		t.Fatal(err)

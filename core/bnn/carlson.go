@@ -49,19 +49,3 @@ func (m *carlson) set(left float64) {
 func (m *carlson) columns(l, sum []float64, j int) {
 	kernel.Carlson4(l, sum, (*[4]float64)(m.h[j:]), (*[4]float64)(m.keep[j:]), (*[4]float64)(m.mix[j:]))
 }
-
-// times replaces x by Mx.
-func (m *carlson) times(x []float64) {
-	var sum float64
-	for i, h := range m.h {
-		x[i], sum = m.keep[i]*x[i]+h*sum, sum+m.mix[i]*x[i]
-	}
-}
-
-// transposed replaces x by Mᵀx.
-func (m *carlson) transposed(x []float64) {
-	var sum float64
-	for i := len(x) - 1; i >= 0; i-- {
-		x[i], sum = m.keep[i]*x[i]+m.mix[i]*sum, sum+m.h[i]*x[i]
-	}
-}

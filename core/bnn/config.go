@@ -104,7 +104,7 @@ type Config struct {
 
 	// PriorMeanVar scales the random prior means, whose variance is PriorMeanVar/inputs
 	// of the layer. Zero stands for 2 if they are Orthogonal, and for means of zero if
-	// they are Independent, which leaves the neurons of a hidden layer alike.
+	// they are Independent, which is an error where there are hidden layers.
 	PriorMeanVar float64   `toml:"prior_mean_var" json:"prior_mean_var"`
 	PriorDraw    PriorDraw `toml:"prior_draw" json:"prior_draw,omitempty"`
 }
@@ -226,6 +226,9 @@ func (c *Config) checkFields() (err error) {
 	)
 	if err == nil && (c.Alpha != 0 || c.Beta != 0) && !(c.Alpha <= c.Beta && c.Beta <= math.MaxFloat64) {
 		return field.Errorf("beta", "%g is not allowed; allowed: a number ≥ alpha = %g", c.Beta, c.Alpha)
+	}
+	if err == nil && len(c.Layers) > 2 && c.PriorDraw == Independent && c.PriorMeanVar == 0 {
+		return field.Errorf("prior_mean_var", "hidden neurons with equal means stay identical; allowed: a number > 0, or prior_draw = %q", Orthogonal)
 	}
 	return err
 }

@@ -45,6 +45,7 @@ func TestConfigErrors(t *testing.T) {
 		{"prior_draw", Config{PriorDraw: 9}},
 		{"prior_var", Config{PriorVar: -1}},
 		{"prior_mean_var", Config{PriorMeanVar: inf}},
+		{"prior_mean_var", Config{Layers: []int{2, 3, 2}, PriorDraw: Independent}},
 		{"prior_scale", Config{PriorScale: []float64{0}}},
 		{"prior_scale", Config{PriorScale: []float64{1, 1, 1}}},
 		{"prior_scale", Config{PriorScale: []float64{1, 0}}},

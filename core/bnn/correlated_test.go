@@ -193,30 +193,36 @@ func TestJointNeuronsSmooth(t *testing.T) {
 	}
 }
 
-// Features so large that the cubature cannot resolve the softmax are refused, and
-// nothing changes.
+// Features so large that the cubature cannot resolve the softmax are skipped, and counted,
+// and nothing changes.
 func TestJointNeuronsTooWide(t *testing.T) {
 	n := newNetwork(t, Config{Layers: []int{2, 4}, Output: ADFExact, OutputCovariance: JointNeurons, Prior: PaperPrior})
 	for _, size := range []float64{1, 100, 1e100} {
 		before := copied(t, n)
 		u, err := n.Observe([]float64{size, -size}, 2)
-		if err == nil {
-			if size >= 100 || !(u.MinVariance > 0) {
-				t.Errorf("size %g: variance %g", size, u.MinVariance)
+		if err != nil {
+			t.Errorf("size %g: %v", size, err)
+		}
+		if size < 2 {
+			if u.Action != Applied || !(u.MinVariance > 0) {
+				t.Errorf("size %g: %v, variance %g", size, u.Action, u.MinVariance)
 			}
 			continue
 		}
-		if size < 2 || u.Action != Refused {
-			t.Errorf("size %g: %v, %v", size, u.Action, err)
+		if u.Action != Skipped {
+			t.Errorf("size %g: %v", size, u.Action)
 		}
 		mean, _ := n.Weights(0)
 		old, _ := before.Weights(0)
 		if !mat.Equal(mean, old) {
-			t.Errorf("size %g: an error has changed the weights", size)
+			t.Errorf("size %g: a skipped step has changed the weights", size)
 		}
 		var p Prediction
 		if err := n.Predict(&p, []float64{size, -size}); err == nil {
 			t.Errorf("size %g: predicted %v", size, p.P)
+		}
+		if p.Decide(Probability, 0) != Unknown || !math.IsNaN(p.P[0]) {
+			t.Errorf("size %g: after an error the prediction is %v", size, p.P)
 		}
 	}
 }

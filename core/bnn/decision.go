@@ -2,6 +2,7 @@ package bnn
 
 import (
 	"fmt"
+	"math"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -44,7 +45,7 @@ func (c Confidence) String() string { return confidences.Word(int(c)) }
 const momentErr = 1e-10
 
 // Decide returns the most probable class, from 0, or Unknown where the confidence
-// is below the threshold or not a number.
+// is below the threshold or not a number, as in the zero Prediction and after an error.
 func (p *Prediction) Decide(by Confidence, threshold float64) int {
 	if !(p.Confidence(by) >= threshold) {
 		return Unknown
@@ -52,12 +53,24 @@ func (p *Prediction) Decide(by Confidence, threshold float64) int {
 	return p.Class()
 }
 
-// Class returns the most probable class, from 0; of equally probable ones the first.
-func (p *Prediction) Class() int { return floats.MaxIdx(p.P) }
+// Class returns the most probable class, from 0, of equally probable ones the first; Unknown
+// in the zero Prediction and after an error.
+func (p *Prediction) Class() int {
+	if !p.valid() {
+		return Unknown
+	}
+	return floats.MaxIdx(p.P)
+}
 
-// Confidence returns how confident the prediction is. It panics if there is no
-// such kind.
+// valid reports whether there are probabilities, none of them NaN.
+func (p *Prediction) valid() bool { return len(p.P) > 0 && !floats.HasNaN(p.P) }
+
+// Confidence returns how confident the prediction is, NaN in the zero Prediction and after an
+// error. It panics if there is no such kind.
 func (p *Prediction) Confidence(by Confidence) float64 {
+	if !p.valid() {
+		return math.NaN()
+	}
 	sum := 1 + p.Moments.Excess()
 	switch by {
 	case Probability:

@@ -120,3 +120,31 @@ func TestDecide(t *testing.T) {
 		t.Errorf("class %d above what is not a number", got)
 	}
 }
+
+// Nothing is known from no prediction, nor from one with an error, whatever was predicted before.
+func TestNoPredictionDecidesUnknown(t *testing.T) {
+	n := newNetwork(t, Config{Layers: []int{2, 4, 3}})
+	var zero, p Prediction
+	predict(t, n, &p, []float64{1, 2})
+	kept := p.Clone()
+	if n.Predict(&p, []float64{math.Inf(1), 2}) == nil {
+		t.Fatal("no error")
+	}
+	for name, p := range map[string]*Prediction{"zero": &zero, "error": &p} {
+		for by := Probability; by <= MutualInformation; by++ {
+			if c := p.Decide(by, math.Inf(-1)); c != Unknown || p.Class() != Unknown {
+				t.Errorf("%s: decides %d by %v", name, c, by)
+			}
+		}
+		if clone := p.Clone(); clone.Class() != Unknown {
+			t.Errorf("%s: the clone decides %d", name, clone.Class())
+		}
+	}
+	if _, err := n.PredictAll([]Prediction{p}, [][]float64{{1, 2}}); err != nil || kept.Class() == Unknown || math.IsNaN(kept.Cov.At(0, 1)) {
+		t.Errorf("the clone has become %v", kept.P)
+	}
+	predict(t, n, &p, []float64{1, 2})
+	if !samePrediction(&p, &kept) {
+		t.Errorf("predicted %v, the clone of before %v", p, kept)
+	}
+}

@@ -1,6 +1,7 @@
 package bnn
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -18,26 +19,36 @@ import (
 // of Gaussian posteriors in place of one, whose members differ by what their prior means
 // were drawn from. Of one member it is that network, to the bit. Large members learn and
 // predict at the same time, on all processors.
+//
+// Predict, PredictAll and PredictHidden may be called by several goroutines at once, each
+// with its own predictions; all else needs the ensemble for itself.
 type Ensemble struct {
 	members []*Network
-	updates []Update // of Observe
-	errs    []error  // of the members
+	atOnce  bool // whether each member has a goroutine of its own
 
-	atOnce bool              // whether each has a goroutine of its own
-	do     func(k int) error // what each is to do to member k
-	runs   []func()          // of do, for a member each
+	// Of Observe.
+	calls         *calls
+	updates       []Update
+	x             []float64
+	class         int
+	prepare, move func(k int) error
+}
+
+// calls are what the members of an ensemble do at the same time.
+type calls struct {
+	of     *Ensemble
+	do     func(k int) error // what member k does
+	runs   []func()          // do for each member
+	errs   []error           // of do
+	panics []any             // of do
 	busy   sync.WaitGroup
 
-	x     []float64 // of Observe
-	class int
-
 	// Of Predict.
-	inputs [][]float64
-	layers int
-	dst    [][]*Prediction // of each member those of the examples
-	done   []int           // how many a member has predicted
-
-	prepare, move, predict func(k int) error
+	inputs  [][]float64
+	layers  int
+	dst     [][]*Prediction // of each member those of the examples
+	done    []int           // how many a member has predicted
+	predict func(k int) error
 }
 
 // largeMember is the number of connections of a member from which its work outweighs that of
@@ -58,10 +69,8 @@ func NewEnsemble(members ...*Network) (*Ensemble, error) {
 			return nil, fmt.Errorf("bnn: member %d has another configuration than member 0", k)
 		}
 	}
-	e := &Ensemble{
-		members: slices.Clone(members), updates: make([]Update, len(members)), errs: make([]error, len(members)),
-		dst: make([][]*Prediction, len(members)), done: make([]int, len(members)),
-	}
+	e := &Ensemble{members: slices.Clone(members), updates: make([]Update, len(members))}
+	e.calls = e.newCalls()
 	e.prepare = func(k int) (err error) {
 		e.updates[k], err = e.members[k].prepare(e.x, e.class)
 		return err
@@ -72,18 +81,44 @@ func NewEnsemble(members ...*Network) (*Ensemble, error) {
 		}
 		return nil
 	}
-	e.predict = func(k int) (err error) {
-		e.done[k], err = e.members[k].predict(e.dst[k], e.inputs, e.layers)
-		return err
-	}
-	for k := range members {
-		e.runs = append(e.runs, func() {
-			e.errs[k] = e.do(k)
-			e.busy.Done()
-		})
-	}
 	e.atOnce = len(members) > 1 && runtime.GOMAXPROCS(0) > 1 && connections(members[0].cfg.Layers) >= largeMember
 	return e, nil
+}
+
+func (e *Ensemble) newCalls() *calls {
+	n := len(e.members)
+	c := &calls{of: e, errs: make([]error, n), panics: make([]any, n), dst: make([][]*Prediction, n), done: make([]int, n)}
+	c.predict = func(k int) (err error) {
+		c.done[k], err = e.members[k].predict(c.dst[k], c.inputs, c.layers)
+		return err
+	}
+	for k := range n {
+		c.runs = append(c.runs, func() {
+			defer c.busy.Done()
+			defer func() { c.panics[k] = recover() }()
+			c.errs[k] = c.do(k)
+		})
+	}
+	return c
+}
+
+// each has all members do something, and panics if one of them does.
+func (c *calls) each(do func(k int) error) {
+	c.do = do
+	c.busy.Add(len(c.runs))
+	for _, run := range c.runs {
+		if c.of.atOnce {
+			go run()
+		} else {
+			run()
+		}
+	}
+	c.busy.Wait()
+	for _, p := range c.panics {
+		if p != nil {
+			panic(p)
+		}
+	}
 }
 
 func connections(layers []int) (n int) {
@@ -91,20 +126,6 @@ func connections(layers []int) (n int) {
 		n += out * layers[l]
 	}
 	return n
-}
-
-// each does something to all members.
-func (e *Ensemble) each(do func(k int) error) {
-	e.do = do
-	e.busy.Add(len(e.runs))
-	for _, run := range e.runs {
-		if e.atOnce {
-			go run()
-		} else {
-			run()
-		}
-	}
-	e.busy.Wait()
 }
 
 // Members returns the networks.
@@ -117,14 +138,17 @@ func (e *Ensemble) Members() []*Network { return e.members }
 // of the members', Floored the sum; Indefinite is that of any; Action is Projected or
 // Skipped where any member did so.
 func (e *Ensemble) Observe(x []float64, class int) (Update, error) {
+	if err := e.members[0].checkExample(x, class); err != nil {
+		return Update{Action: Refused}, err
+	}
 	e.x, e.class = x, class
-	e.each(e.prepare)
-	for k, err := range e.errs {
+	e.calls.each(e.prepare)
+	for k, err := range e.calls.errs {
 		if err != nil {
 			return e.updates[k], e.of(k, err)
 		}
 	}
-	e.each(e.move)
+	e.calls.each(e.move)
 	all := e.updates[0]
 	for _, u := range e.updates[1:] {
 		all.MinEigenvalue, all.MinVariance = min(all.MinEigenvalue, u.MinEigenvalue), min(all.MinVariance, u.MinVariance)
@@ -198,25 +222,45 @@ func (e *Ensemble) predictAll(dst []*Prediction, x [][]float64, layers int) (don
 	if len(e.members) == 1 {
 		return e.members[0].predict(dst, x, layers)
 	}
-	for k := range e.dst {
-		e.dst[k] = e.dst[k][:0]
+	if len(dst) != len(x) {
+		panic(fmt.Sprintf("bnn: %d predictions of %d inputs", len(dst), len(x)))
+	}
+	if len(dst) == 0 {
+		return 0, nil
+	}
+	for _, d := range dst {
+		e.allot(d)
+	}
+	if dst[0].calls == nil {
+		dst[0].calls = e.newCalls()
+	}
+	c := dst[0].calls
+	for k := range c.dst {
+		c.dst[k] = c.dst[k][:0]
 		for _, d := range dst {
-			e.allot(d)
-			e.dst[k] = append(e.dst[k], &d.Members[k])
+			c.dst[k] = append(c.dst[k], &d.Members[k])
 		}
 	}
-	e.inputs, e.layers = append(e.inputs[:0], x...), layers
-	e.each(e.predict)
-	done = slices.Min(e.done)
-	for k := len(e.errs) - 1; k >= 0; k-- {
-		if e.done[k] == done && e.errs[k] != nil {
-			err = e.of(k, e.errs[k])
+	c.inputs, c.layers = append(c.inputs[:0], x...), layers
+	c.each(c.predict)
+	done = slices.Min(c.done)
+	for k := len(c.errs) - 1; k >= 0; k-- {
+		if c.done[k] == done && c.errs[k] != nil {
+			err = e.of(k, c.errs[k])
 		}
 	}
-	if layers == len(e.members[0].layers) {
-		for _, d := range dst[:done] {
+	if done < len(x) {
+		err = cmp.Or(e.members[0].checkInput(x[done]), err) // of no member in particular
+	}
+	for _, d := range dst[:done] {
+		if layers < len(e.members[0].layers) {
+			d.invalidateProbabilities()
+		} else {
 			d.mix()
 		}
+	}
+	for _, d := range dst[done:] {
+		d.invalidate()
 	}
 	return done, err
 }

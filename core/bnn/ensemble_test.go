@@ -6,12 +6,14 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/core/random"
+	"closedform/core/softmax"
 	"closedform/internal/check"
 )
 
@@ -263,4 +265,85 @@ func TestEnsembleAtOnce(t *testing.T) {
 	if wide := ensemble(t, members(t, Config{Layers: []int{200, 100, 3}}, 2)...); wide.atOnce != (runtime.GOMAXPROCS(0) > 1) {
 		t.Error("large members learn one after another")
 	}
+}
+
+// Predictions of an ensemble may be made at the same time, into different predictions.
+func TestEnsemblePredictsConcurrently(t *testing.T) {
+	for _, atOnce := range []bool{false, true} {
+		e := ensemble(t, members(t, Config{Layers: []int{5, 8, 3}}, 3)...)
+		e.atOnce = atOnce
+		x := make([][]float64, 50)
+		want := make([]Prediction, len(x))
+		for i := range x {
+			x[i] = []float64{math.Sin(float64(i)), 1, float64(i % 7), 0, -1}
+			if err := e.Predict(&want[i], x[i]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var group sync.WaitGroup
+		for range 4 {
+			group.Go(func() {
+				var p Prediction
+				for range 20 {
+					for i := range x {
+						if err := e.Predict(&p, x[i]); err != nil || !floats.Equal(p.P, want[i].P) {
+							t.Errorf("input %d: %v, %v; alone %v", i, p.P, err, want[i].P)
+							return
+						}
+					}
+				}
+			})
+		}
+		group.Wait()
+	}
+}
+
+// An input of the wrong length is an error of no member, and leaves the ensemble usable.
+func TestEnsembleWrongLength(t *testing.T) {
+	for _, atOnce := range []bool{false, true} {
+		e := ensemble(t, members(t, Config{Layers: []int{2, 8, 3}}, 3)...)
+		e.atOnce = atOnce
+		var p Prediction
+		for _, x := range [][]float64{{1}, {1, 2, 3}, nil, {1, math.NaN()}} {
+			_, err := e.Observe(x, 0)
+			failed := e.Predict(&p, x)
+			if err == nil || failed == nil || strings.Contains(err.Error()+failed.Error(), "member") {
+				t.Errorf("input %v: errors %v, %v", x, err, failed)
+			}
+			if p.Decide(Probability, 0) != Unknown || !math.IsNaN(p.Mean[0]) || !math.IsNaN(p.Members[2].P[0]) {
+				t.Errorf("input %v is predicted as %v", x, p.P)
+			}
+		}
+		if err := e.Predict(&p, []float64{1, 2}); err != nil || p.Class() == Unknown {
+			t.Errorf("then a good input: %v, %v", p.P, err)
+		}
+	}
+}
+
+// A panic in a member reaches the caller, who may recover, and the next call works.
+func TestEnsemblePanic(t *testing.T) {
+	for _, atOnce := range []bool{false, true} {
+		bad := &panicking{Approximation: softmax.Probit{Lambda: 0.6, Rho: 0.5}}
+		e := ensemble(t, members(t, Config{Layers: []int{2, 3}, Output: Joint, Softmax: bad}, 3)...)
+		e.atOnce = atOnce
+		var p Prediction
+		bad.now = true
+		check.Panics(t, "mom", "ents", func() { _ = e.Predict(&p, []float64{1, 2}) })
+		bad.now = false
+		if err := e.Predict(&p, []float64{1, 2}); err != nil || p.Class() == Unknown {
+			t.Errorf("then: %v, %v", p.P, err)
+		}
+	}
+}
+
+type panicking struct {
+	softmax.Approximation
+	now bool
+}
+
+func (s *panicking) Moments(dst *softmax.Moments, mean, variance []float64) {
+	if s.now {
+		panic("moments")
+	}
+	s.Approximation.Moments(dst, mean, variance)
 }

@@ -12,7 +12,7 @@ import (
 func TestBadInput(t *testing.T) {
 	n := newNetwork(t, Config{Layers: []int{2, 3}, Output: Joint, Prior: PaperPrior})
 	var p Prediction
-	for _, x := range [][]float64{{math.NaN(), 0}, {0, math.Inf(1)}, {1e200, 0}} {
+	for _, x := range [][]float64{{math.NaN(), 0}, {0, math.Inf(1)}, {1e200, 0}, {1}, {1, 2, 3}, nil} {
 		if err := n.Predict(&p, x); err == nil {
 			t.Errorf("Predict(%v) succeeded", x)
 		}
@@ -26,11 +26,10 @@ func TestBadInput(t *testing.T) {
 		}
 	}
 	for name, f := range map[string]func(){
-		"input of length 1": func() { n.Predict(&p, []float64{1}) },
-		"no layer 1":        func() { n.Weights(1) },
-		"2×2 means":         func() { n.SetWeights(0, mat.NewDense(2, 2, nil), nil) },
-		"0 covariances":     func() { n.SetWeights(0, mat.NewDense(3, 2, nil), nil) },
-		"nil source":        func() { New(Config{Layers: []int{2, 3}, Output: Joint, Prior: PaperPrior}, nil) },
+		"no layer 1":    func() { n.Weights(1) },
+		"2×2 means":     func() { n.SetWeights(0, mat.NewDense(2, 2, nil), nil) },
+		"0 covariances": func() { n.SetWeights(0, mat.NewDense(3, 2, nil), nil) },
+		"nil source":    func() { New(Config{Layers: []int{2, 3}, Output: Joint, Prior: PaperPrior}, nil) },
 	} {
 		check.Panics(t, "bnn: ", name, f)
 	}

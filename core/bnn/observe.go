@@ -13,7 +13,7 @@ type Action int
 
 const (
 	Applied   Action = iota // the step was taken as printed
-	Skipped                 // the network was left unchanged, as the policy Skip wants
+	Skipped                 // the network was left unchanged: by the policy Skip, or the logits of a joint output layer vary too much for its cubature
 	Projected               // the step was taken after a repair
 	Refused                 // the network was left unchanged, and an error returned
 )
@@ -63,10 +63,9 @@ func (e *IndefiniteError) Error() string {
 //
 //	μ_j += d_j Σ_jŷ,   Σ_j += e_j (Σ_jŷ)(Σ_jŷ)ᵀ.
 //
-// An error, which is an input that is not finite, a class out of range, an overflow,
-// a hidden layer whose neurons all have the same means, and would for ever,
-// or an *IndefiniteError under the policy Fail, leaves the network unchanged.
-// Observe panics if the length of x is not the number of inputs.
+// An error leaves the network unchanged: an input of the wrong length or that is not
+// finite, a class out of range, an overflow, a hidden layer whose neurons are identical, a
+// symmetry that learning cannot break, or an *IndefiniteError under the policy Fail.
 func (n *Network) Observe(x []float64, class int) (Update, error) {
 	update, err := n.prepare(x, class)
 	if err == nil && update.Action != Skipped {
@@ -77,8 +76,8 @@ func (n *Network) Observe(x []float64, class int) (Update, error) {
 
 // prepare computes the steps of all layers, which move takes.
 func (n *Network) prepare(x []float64, class int) (Update, error) {
-	if class < 0 || class >= n.cfg.classes() {
-		return Update{Action: Refused}, fmt.Errorf("bnn: class %d; the network has classes 0 to %d", class, n.cfg.classes()-1)
+	if err := n.checkExample(x, class); err != nil {
+		return Update{Action: Refused}, err
 	}
 	if err := n.checkAlike(); err != nil {
 		return Update{Action: Refused}, err
@@ -109,6 +108,13 @@ func (n *Network) prepare(x []float64, class int) (Update, error) {
 		}
 	}
 	return update, nil
+}
+
+func (n *Network) checkExample(x []float64, class int) error {
+	if class < 0 || class >= n.cfg.classes() {
+		return fmt.Errorf("bnn: class %d; the network has classes 0 to %d", class, n.cfg.classes()-1)
+	}
+	return n.checkInput(x)
 }
 
 func (n *Network) move() {
@@ -143,8 +149,8 @@ func (n *Network) checkAlike() error {
 			same = slices.Equal(mean.RawRowView(0), mean.RawRowView(j))
 		}
 		if same {
-			return fmt.Errorf("bnn: the neurons of hidden layer %d have the same means and would stay alike; "+
-				"give PriorMeanVar, PriorDraw Orthogonal, or other weights by SetWeights", l+1)
+			return fmt.Errorf("bnn: the neurons of hidden layer %d have identical means, a symmetry that learning cannot break; "+
+				"set other means by SetWeights", l+1)
 		}
 	}
 	n.unlike = true

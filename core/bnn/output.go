@@ -15,31 +15,39 @@ import (
 // outputStep turns a label into the posterior means m̃ and variances ṽ of the
 // logits.
 type outputStep struct {
-	moments        *softmax.Moments
-	posterior      *softmax.Posterior
-	correlations   *softmax.JointPosterior // of a joint output layer
-	mean, variance []float64               // m̃ and ṽ
+	mean, variance []float64 // m̃ and ṽ
 
-	cov   *mat.SymDense // Σ_y, n×n
-	cross *mat.Dense    // Σ_zy, n×n
+	posterior    *softmax.Posterior      // of ADF and ADFExact
+	correlations *softmax.JointPosterior // of a joint output layer
+
+	// Of Joint and Total.
+	moments *softmax.Moments
+	cov     *mat.SymDense // Σ_y, n×n
+	cross   *mat.Dense    // Σ_zy, n×n
 
 	// Of the linear solve over the first n−1 classes.
 	innovation *linear.Eigen // its covariance
 	residual   []float64     // Vᵀ(y − p)
 }
 
+// newOutputStep allocates what the output rule needs.
 func newOutputStep(cfg *Config) outputStep {
 	n := cfg.classes()
-	return outputStep{
-		moments: softmax.NewMoments(n), posterior: softmax.NewPosterior(n), correlations: softmax.NewJointPosterior(n),
-		mean: make([]float64, n), variance: make([]float64, n),
-		cov: mat.NewSymDense(n, nil), cross: mat.NewDense(n, n, nil),
-		innovation: linear.NewEigen(n - 1), residual: make([]float64, n-1),
+	s := outputStep{mean: make([]float64, n), variance: make([]float64, n)}
+	switch {
+	case cfg.OutputCovariance == JointNeurons:
+		s.correlations = softmax.NewJointPosterior(n)
+	case cfg.Output == ADF || cfg.Output == ADFExact:
+		s.posterior = softmax.NewPosterior(n)
+	default:
+		s.moments, s.cov, s.cross = softmax.NewMoments(n), mat.NewSymDense(n, nil), mat.NewDense(n, n, nil)
+		s.innovation, s.residual = linear.NewEigen(n-1), make([]float64, n-1)
 	}
+	return s
 }
 
-// mostCubatureErr is the error of the cubature from which on a step is refused: it
-// could raise variances.
+// mostCubatureErr is the error of the cubature above which a step is skipped, as it could
+// raise variances, and a prediction is an error.
 const mostCubatureErr = 1e-9
 
 var (
@@ -110,20 +118,23 @@ func (s *outputStep) adf(cfg *Config, m, v []float64, class int) (Update, error)
 }
 
 // correlated sets the steps of a joint output layer: with the gradient d and
-// the Hessian H of log p in the means of the logits, m̃ = m + Vd and Ṽ = V + VHV.
+// the Hessian H of log p in the means of the logits, m̃ = m + Vd and Ṽ = V + VHV. The step is
+// skipped where the variances are too large for the cubature.
 func (s *outputStep) correlated(f *flow, class int) (Update, error) {
 	post := s.correlations
-	if relerr := (softmax.Cubature{}).Posterior(post, f.m, f.joint.cov, class); relerr > mostCubatureErr {
-		return Update{}, errTooWide
+	relerr := softmax.Cubature{}.Posterior(post, f.m, f.joint.cov, class)
+	update := Update{MinEigenvalue: math.NaN(), MinVariance: floats.Min(post.Var), LogP: post.LogP}
+	if relerr > mostCubatureErr {
+		update.Action = Skipped
+		return update, nil
+	}
+	if math.IsNaN(post.LogP) || math.IsInf(post.LogP, 0) || notFinite(post.Var) >= 0 {
+		return update, errOverflow
 	}
 	copy(f.d, post.Gradient)
 	f.joint.hessian.Copy(post.Hessian)
 	for j := range f.e {
 		f.e[j] = post.Hessian.At(j, j)
-	}
-	update := Update{MinEigenvalue: math.NaN(), MinVariance: floats.Min(post.Var), LogP: post.LogP}
-	if math.IsNaN(post.LogP) || math.IsInf(post.LogP, 0) || notFinite(post.Var) >= 0 {
-		return update, errOverflow
 	}
 	return update, nil
 }

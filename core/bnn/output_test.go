@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -236,5 +237,17 @@ func TestJointDoesNotTrustRounding(t *testing.T) {
 	n := newNetwork(t, Config{Layers: []int{1, 2}, Softmax: barely{}, Output: Joint, Prior: PaperPrior})
 	if u, err := n.Observe([]float64{1}, 0); err == nil || !(u.MinEigenvalue > 0) || !u.Indefinite {
 		t.Errorf("%+v, %v", u, err)
+	}
+}
+
+// The default rule needs no matrix of the size of the classes squared.
+func TestManyClassesNeedNoMatrices(t *testing.T) {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	newNetwork(t, Config{Layers: []int{1, MostClasses}})
+	runtime.ReadMemStats(&after)
+	const matrix = 8 * MostClasses * MostClasses
+	if took := after.TotalAlloc - before.TotalAlloc; took > matrix/4 {
+		t.Errorf("%d classes took %d bytes, a matrix has %d", MostClasses, took, matrix)
 	}
 }

@@ -3,6 +3,7 @@ package bnn
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -10,8 +11,10 @@ import (
 	"closedform/core/softmax"
 )
 
-// Prediction is what a network or an ensemble says about one input. Reusing one for the
-// same allocates nothing.
+// Prediction is what a network or an ensemble says about one input. The zero Prediction is
+// that of none: it decides [Unknown]. Predicting into the same one again allocates nothing,
+// and overwrites all it refers to; [Prediction.Clone] keeps it. After an error all
+// numbers are NaN. Its methods only read it.
 type Prediction struct {
 	P        []float64     // probabilities of the classes, E[y]; add up to 1 + Moments.Excess()
 	Cov      *mat.SymDense // Σ_y, covariance of the probabilities, classes × classes
@@ -31,7 +34,61 @@ type Prediction struct {
 
 	of    any // the network or the ensemble
 	flows []flow
-	work  pass // of PredictAll, in the first prediction
+	work  pass   // of PredictAll, in the first prediction
+	calls *calls // of an ensemble, in the first prediction
+}
+
+// Clone returns a copy that shares no memory with p.
+func (p *Prediction) Clone() Prediction {
+	c := Prediction{Mean: slices.Clone(p.Mean), Variance: slices.Clone(p.Variance)}
+	if p.Moments != nil {
+		c.Moments = &softmax.Moments{P: slices.Clone(p.P), E: mat.DenseCopyOf(p.Moments.E)}
+		c.P = c.Moments.P
+	}
+	if p.Cov != nil {
+		c.Cov = mat.NewSymDense(p.Cov.SymmetricDim(), nil)
+		c.Cov.CopySym(p.Cov)
+	}
+	for k := range p.Members {
+		c.Members = append(c.Members, p.Members[k].Clone())
+	}
+	for _, l := range p.Layers {
+		c.Layers = append(c.Layers, Layer{slices.Clone(l.Input), slices.Clone(l.Mean), slices.Clone(l.Variance)})
+	}
+	return c
+}
+
+// invalidate makes all numbers NaN.
+func (p *Prediction) invalidate() {
+	p.invalidateProbabilities()
+	makeNaN(p.Mean)
+	makeNaN(p.Variance)
+	for _, l := range p.Layers {
+		makeNaN(l.Input)
+		makeNaN(l.Mean)
+		makeNaN(l.Variance)
+	}
+	for k := range p.Members {
+		p.Members[k].invalidate()
+	}
+}
+
+// invalidateProbabilities makes the moments of the softmax NaN.
+func (p *Prediction) invalidateProbabilities() {
+	makeNaN(p.P)
+	makeNaN(p.Moments.E.RawMatrix().Data)
+	for j := range p.P {
+		p.Moments.E.Set(j, j, 0)
+		for i := range j + 1 {
+			p.Cov.SetSym(i, j, math.NaN())
+		}
+	}
+}
+
+func makeNaN(x []float64) {
+	for i := range x {
+		x[i] = math.NaN()
+	}
 }
 
 // Layer is what one layer of weights makes of its input, which the layer below has handed on.
@@ -46,9 +103,9 @@ func newPrediction(of any, classes int) Prediction {
 }
 
 // Predict sets dst to the prediction for x (paper, Algorithm 1). It returns an
-// error if x is not finite, if the network overflows on it, or if the logits of a
-// joint output layer have variances beyond its cubature, and panics if the
-// length of x is not the number of inputs.
+// error if x has another length than the network has inputs, if x is not finite, if
+// the network overflows on it, or if the logits of a joint output layer have variances
+// beyond its cubature.
 func (n *Network) Predict(dst *Prediction, x []float64) error {
 	_, err := n.predict([]*Prediction{dst}, [][]float64{x}, len(n.layers))
 	return err
@@ -58,13 +115,15 @@ func (n *Network) Predict(dst *Prediction, x []float64) error {
 // predictions: what Predict says of each, to the bit. It reads the weights once for all of
 // them, which pays where they are larger than the caches; a few tens at a time are enough,
 // as each prediction keeps what flows through the network. If an input has an error, the
-// ones before it are predicted, and PredictAll returns their number with the error.
+// ones before it are predicted, and PredictAll returns their number with the error. It
+// panics unless there are as many inputs as predictions.
 func (n *Network) PredictAll(dst []Prediction, x [][]float64) (done int, err error) {
 	return n.predict(pointers(dst), x, len(n.layers))
 }
 
 // PredictHidden is PredictAll up to the inputs of the last layer: of each prediction it sets
-// only Layers, and of the last of these only Input. It returns no error of the logits.
+// only Layers, and of the last of these only Input; P is NaN. It returns no error of the
+// logits.
 func (n *Network) PredictHidden(dst []Prediction, x [][]float64) (done int, err error) {
 	return n.predict(pointers(dst), x, len(n.layers)-1)
 }
@@ -91,13 +150,17 @@ func (n *Network) predict(dst []*Prediction, x [][]float64, layers int) (done in
 		n.allot(d)
 		work.examples = append(work.examples, d.flows)
 	}
-	if done, err = n.forward(work, x, layers); layers < len(n.layers) {
-		return done, err
-	}
+	done, err = n.forward(work, x, layers)
 	for k, d := range dst[:done] {
-		if err := n.moments(d); err != nil {
-			return k, err
+		if layers < len(n.layers) {
+			d.invalidateProbabilities()
+		} else if failed := n.moments(d); failed != nil {
+			done, err = k, failed
+			break
 		}
+	}
+	for _, d := range dst[done:] {
+		d.invalidate()
 	}
 	return done, err
 }
@@ -142,10 +205,9 @@ type flow struct {
 	scratch []float64
 
 	// Of forward.
-	g      []float64   // Lᵀŷ of a root, see triangles.image
-	noise  float64     // what the s add to its variance
-	active [][2]int    // runs of ŷ, see deferred
-	rows   kernel.Rows // of the means of a shared layer
+	g     []float64   // Lᵀŷ of a root, see triangles.image
+	noise float64     // what the s add to its variance
+	rows  kernel.Rows // of the means of a shared layer
 
 	joint *jointFlow // of a joint output layer, else nil
 }
@@ -194,9 +256,9 @@ func (p *pass) of(layer, first int) []*flow {
 }
 
 // forward is the paper's Algorithm 1 up to the pre-activations of the last of so many layers,
-// or to what the last hidden layer hands on. A hidden layer hands on
-// the mean of its output and, under the hidden rule Smooth, its variance. If an example has
-// an error, forward returns the number of those before it with that.
+// or to the output of the last hidden layer. A hidden layer passes on the mean of its output
+// and, under the hidden rule Smooth, its variance. If an example has an error, forward
+// returns that error and the number of examples before it.
 func (n *Network) forward(p *pass, x [][]float64, layers int) (done int, err error) {
 	if done, err = n.input(p, x); done == 0 {
 		return 0, err
@@ -223,15 +285,22 @@ func (n *Network) forward(p *pass, x [][]float64, layers int) (done int, err err
 // input sets the inputs of the first layer.
 func (n *Network) input(p *pass, x [][]float64) (done int, err error) {
 	for k, x := range x {
-		if len(x) != n.cfg.Layers[0] {
-			panic(fmt.Sprintf("bnn: input of length %d; the network has %d inputs", len(x), n.cfg.Layers[0]))
-		}
-		if a := notFinite(x); a >= 0 {
-			return k, fmt.Errorf("bnn: input %d is %g; need a finite number", a, x[a])
+		if err := n.checkInput(x); err != nil {
+			return k, err
 		}
 		copy(p.examples[k][0].y, x)
 	}
 	return len(x), nil
+}
+
+func (n *Network) checkInput(x []float64) error {
+	if len(x) != n.cfg.Layers[0] {
+		return fmt.Errorf("bnn: input of length %d; the network has %d inputs", len(x), n.cfg.Layers[0])
+	}
+	if a := notFinite(x); a >= 0 {
+		return fmt.Errorf("bnn: input %d is %g; need a finite number", a, x[a])
+	}
+	return nil
 }
 
 // overflow returns the first neuron whose pre-activation does, −1 if there is none.

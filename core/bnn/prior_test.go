@@ -3,7 +3,6 @@ package bnn
 import (
 	"math"
 	"math/rand/v2"
-	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -88,25 +87,22 @@ func TestOrthogonalMeans(t *testing.T) {
 	}
 }
 
-// Neurons that are alike stay so, and Observe says it; other weights mend it.
-func TestAlike(t *testing.T) {
-	n, err := New(Config{Layers: []int{2, 4, 2}, PriorDraw: Independent}, random.Source("alike"))
+// Identical neurons stay identical: Observe refuses them until other weights are set.
+func TestIdenticalNeurons(t *testing.T) {
+	n, err := New(Config{Layers: []int{2, 4, 2}}, random.Source("identical"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := n.Observe([]float64{1, 2}, 0); err == nil || !strings.Contains(err.Error(), "PriorMeanVar") {
-		t.Errorf("error %v, want one that says what to set", err)
-	}
 	_, cov := n.Weights(0)
-	if err := n.SetWeights(0, mat.NewDense(4, 2, []float64{1, 0, 0, 1, 1, 1, 2, 1}), cov); err != nil {
+	if err := n.SetWeights(0, mat.NewDense(4, 3, []float64{1, 0, 0, 0, 1, 0, 1, 1, 0, 2, 1, 0}), cov); err != nil {
 		t.Fatal(err)
 	}
 	observe(t, n, []float64{1, 2}, 0)
-	if err := n.SetWeights(0, mat.NewDense(4, 2, nil), cov); err != nil {
+	if err := n.SetWeights(0, mat.NewDense(4, 3, nil), cov); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := n.Observe([]float64{1, 2}, 0); err == nil {
-		t.Error("weights that make neurons alike again are no error")
+		t.Error("identical neurons are no error")
 	}
 }
 

@@ -62,8 +62,6 @@ func (c *Config) newWeights(l int) weights {
 		return w
 	case c.Covariance[l] == Shared:
 		return newShared(in, out)
-	case l == 0 && out*newTriangles(0, in).length >= deferFrom:
-		return newDeferred(in, out)
 	}
 	return newFull(in, out)
 }

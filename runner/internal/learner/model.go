@@ -45,10 +45,6 @@ func (m *Model) Validate() error {
 	if err := cmp.Or(field.Fraction("rho", m.Rho), CheckEnsemble(m.Ensemble)); err != nil {
 		return err
 	}
-	hidden := len(m.HiddenLayers) > 0 || len(m.Layers) > 2
-	if hidden && m.PriorDraw == bnn.Independent && m.PriorMeanVar == 0 {
-		return field.Errorf("prior_mean_var", `hidden neurons of the same means stay alike; allowed: above 0, or prior_draw = "orthogonal"`)
-	}
 	if m.RandomFeatures && m.Hidden != bnn.Frozen {
 		return field.Errorf("random_features", `the hidden rule would move the features; allowed: only with hidden = "frozen"`)
 	}
