@@ -61,7 +61,7 @@ func TestPredict(t *testing.T) {
 	if got := results(t, filepath.Dir(file))["network.npz"]; got != first || first == "" {
 		t.Error("another run keeps other bytes")
 	}
-	network, note, err := checkpoint.ReadEnsemble(strings.NewReader(first))
+	network, note, err := checkpoint.Load(strings.NewReader(first))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +135,7 @@ func TestPredictEnsemble(t *testing.T) {
 			t.Errorf("row %d: mutual information %g, probability %g", i+1, information, p)
 		}
 	}
-	network, _, err := checkpoint.ReadEnsemble(strings.NewReader(results(t, filepath.Dir(file))["network.npz"]))
+	network, _, err := checkpoint.Load(strings.NewReader(results(t, filepath.Dir(file))["network.npz"]))
 	if err != nil || len(network.Members()) != 3 {
 		t.Errorf("%v, or other members than 3", err)
 	}
@@ -151,10 +151,10 @@ func TestPredictRefuses(t *testing.T) {
 	var plain, narrow, unsure bytes.Buffer
 	n, err := bnn.New(bnn.Config{Layers: []int{2, 2}}, random.Source("test"))
 	if err == nil {
-		e, failed := bnn.NewEnsemble(n)
-		err = errors.Join(failed, checkpoint.Write(&plain, n),
-			checkpoint.WriteEnsemble(&narrow, e, `{"classes":["a","b"],"scaler":{"features":[{"column":"length"}]}}`),
-			checkpoint.WriteEnsemble(&unsure, e, `{"classes":["a","unknown"],"scaler":{"features":[{"column":"length"},{"column":"width"}],"shift":[0,0],"factor":[1,1]}}`))
+		e, failed := bnn.Combine(n)
+		err = errors.Join(failed, checkpoint.Save(&plain, n, ""),
+			checkpoint.Save(&narrow, e, `{"classes":["a","b"],"scaler":{"features":[{"column":"length"}]}}`),
+			checkpoint.Save(&unsure, e, `{"classes":["a","unknown"],"scaler":{"features":[{"column":"length"},{"column":"width"}],"shift":[0,0],"factor":[1,1]}}`))
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -16,6 +16,7 @@ package bnn
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"reflect"
 	"slices"
@@ -107,6 +108,15 @@ type Config struct {
 	// they are Independent, which is an error where there are hidden layers.
 	PriorMeanVar float64   `toml:"prior_mean_var" json:"prior_mean_var"`
 	PriorDraw    PriorDraw `toml:"prior_draw" json:"prior_draw,omitempty"`
+}
+
+// Default returns a configuration that learns well from standardised inputs in one pass, with
+// every value spelled out. It panics unless there are at least two layers.
+func Default(layers ...int) Config {
+	if len(layers) < 2 {
+		panic(fmt.Sprintf("bnn: Default of layers %v; need inputs and classes at least", layers))
+	}
+	return Config{Layers: layers}.WithDefaults()
 }
 
 // WithDefaults returns a copy with the documented default in place of each zero

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"reflect"
 	"runtime"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"closedform/core/kernel"
+	"closedform/core/random"
 )
 
 // Ensemble is networks of one configuration that all learn the same examples: a mixture
@@ -55,9 +57,37 @@ type calls struct {
 // handing it to another processor.
 const largeMember = 1 << 14
 
-// NewEnsemble returns the ensemble of the networks, which belong to it from now on. It
+// NewEnsemble returns an ensemble of so many networks with their prior weights. The first
+// draws its prior means from src, as [New] does; each other one draws them from a stream of
+// its own, whose name src gives after that. More members thus leave the first ones as they are.
+// It returns an error that names the field if cfg is not valid, and panics if src is nil.
+func NewEnsemble(cfg Config, members int, src rand.Source) (*Ensemble, error) {
+	if members < 1 {
+		return nil, fmt.Errorf("bnn: an ensemble of %d networks; need 1 or more", members)
+	}
+	var name uint64
+	all := make([]*Network, members)
+	for k := range all {
+		stream := src
+		if k > 0 {
+			stream = random.Source("member", name, k)
+		}
+		n, err := New(cfg, stream)
+		if err != nil {
+			return nil, err
+		}
+		if k == 0 && members > 1 {
+			name = src.Uint64()
+		}
+		all[k] = n
+	}
+	return Combine(all...)
+}
+
+// Combine returns the ensemble of the networks, which belong to it from now on. It
 // returns an error if there is none, if one is there twice or has another configuration.
-func NewEnsemble(members ...*Network) (*Ensemble, error) {
+// Networks that learned the same examples in different orders may be combined, too.
+func Combine(members ...*Network) (*Ensemble, error) {
 	if len(members) == 0 {
 		return nil, errors.New("bnn: an ensemble without members")
 	}
@@ -128,7 +158,7 @@ func connections(layers []int) (n int) {
 	return n
 }
 
-// Members returns the networks.
+// Members implements [Model]. Changing a member changes the ensemble.
 func (e *Ensemble) Members() []*Network { return e.members }
 
 // Observe shows the example to all members, see [Network.Observe]. If one cannot learn it,

@@ -32,7 +32,7 @@ func members(t testing.TB, cfg Config, n int) (all []*Network) {
 
 func ensemble(t testing.TB, members ...*Network) *Ensemble {
 	t.Helper()
-	e, err := NewEnsemble(members...)
+	e, err := Combine(members...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -202,7 +202,7 @@ func TestEnsembleRefuses(t *testing.T) {
 	}
 	other := members(t, Config{Layers: []int{2, 5, 3}}, 1)[0]
 	for want, of := range map[string][]*Network{"without": nil, "member 1 is there twice": {other, other}, "member 1 has another": {all[0], other}} {
-		if _, err := NewEnsemble(of...); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Combine(of...); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v", want, err)
 		}
 	}
@@ -346,4 +346,37 @@ func (s *panicking) Moments(dst *softmax.Moments, mean, variance []float64) {
 		panic("moments")
 	}
 	s.Approximation.Moments(dst, mean, variance)
+}
+
+// The first member is the network that New makes of the same source, and more members leave the
+// first ones as they are.
+func TestNewEnsemble(t *testing.T) {
+	cfg := Default(2, 5, 3)
+	three, err := NewEnsemble(cfg, 3, random.Source("new"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	four, err := NewEnsemble(cfg, 4, random.Source("new"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	single, err := New(cfg, random.Source("new"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, n := range three.Members() {
+		if !sameState(n.State(), four.Members()[k].State()) {
+			t.Errorf("member %d of 3 is another one of 4", k)
+		}
+		if sameState(n.State(), single.State()) != (k == 0) {
+			t.Errorf("member %d of 3, compared with a network of the same source", k)
+		}
+	}
+	if _, err := NewEnsemble(cfg, 0, random.Source()); err == nil {
+		t.Error("no members are no error")
+	}
+	cfg.Layers = nil
+	if _, err := NewEnsemble(cfg, 2, random.Source()); err == nil {
+		t.Error("no layers are no error")
+	}
 }

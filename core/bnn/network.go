@@ -11,9 +11,26 @@ import (
 	"closedform/core/activation"
 )
 
-// Network is a Bayesian multi-layer perceptron. Predict may be called by
-// several goroutines at once; Observe and SetWeights need the network for
-// themselves.
+// Model is a network or an ensemble of networks.
+type Model interface {
+	// Observe learns an example of the given class, from 0.
+	Observe(x []float64, class int) (Update, error)
+
+	// Predict sets dst to the prediction for x.
+	Predict(dst *Prediction, x []float64) error
+
+	// Members returns the networks whose predictions are averaged, or the network itself.
+	Members() []*Network
+}
+
+var (
+	_ Model = (*Network)(nil)
+	_ Model = (*Ensemble)(nil)
+)
+
+// Network is a Bayesian multi-layer perceptron. Predict, PredictAll, PredictHidden, Weights,
+// State and Config may be called by several goroutines at once, each predicting into its own
+// predictions; Observe, SetWeights and AddProcessNoise need the network for themselves.
 type Network struct {
 	cfg    Config
 	unit   activation.PiecewiseLinear
@@ -55,6 +72,12 @@ func New(cfg Config, src rand.Source) (*Network, error) {
 	}
 	return n, nil
 }
+
+// Config returns a copy of the configuration, with its defaults filled in.
+func (n *Network) Config() Config { return n.cfg.WithDefaults() } // which copies the slices
+
+// Members implements [Model].
+func (n *Network) Members() []*Network { return []*Network{n} }
 
 // zero returns a network whose weights are all zero; cfg is valid.
 func zero(cfg Config) *Network {

@@ -105,7 +105,7 @@ func TestPredictionLayers(t *testing.T) {
 			check.Near(t, "variance", layer.Variance[j], mat.Inner(y, cov[j], y), 1e-12)
 		}
 	}
-	e, err := NewEnsemble(n, newNetwork(t, n.cfg))
+	e, err := Combine(n, newNetwork(t, n.cfg))
 	if err != nil {
 		t.Fatal(err)
 	}

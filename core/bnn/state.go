@@ -37,7 +37,7 @@ type LayerState struct {
 // State returns a copy of the state of the network. It may be called beside
 // Predict, as that may.
 func (n *Network) State() State {
-	s := State{Config: n.cfg.WithDefaults()} // which copies the slices
+	s := State{Config: n.Config()}
 	for _, w := range n.layers {
 		layer := LayerState{Mean: w.MeanMatrix()}
 		w.spread(&layer)

@@ -19,7 +19,7 @@ func Benchmark(b *testing.B) {
 	b.Run("Write", func(b *testing.B) {
 		b.SetBytes(int64(len(file)))
 		for b.Loop() {
-			if err := Write(io.Discard, n); err != nil {
+			if err := Save(io.Discard, n, ""); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -27,7 +27,7 @@ func Benchmark(b *testing.B) {
 	b.Run("Read", func(b *testing.B) {
 		b.SetBytes(int64(len(file)))
 		for b.Loop() {
-			if _, err := Read(bytes.NewReader(file)); err != nil {
+			if _, _, err := Load(bytes.NewReader(file)); err != nil {
 				b.Fatal(err)
 			}
 		}

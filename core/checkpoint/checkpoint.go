@@ -1,5 +1,4 @@
-// Package checkpoint stores trained networks: [Write] and [Read], or ensembles, with a
-// note, [WriteEnsemble] and [ReadEnsemble].
+// Package checkpoint stores trained networks and ensembles: [Save] and [Load].
 //
 // A network that was written and read again predicts and learns to the last bit
 // as the original does, on the same instruction set. Equal networks make equal
@@ -70,18 +69,11 @@ type entry struct {
 	value any
 }
 
-// Write writes the network to w. It returns an error if w does, or if the softmax
-// of the network is neither a softmax.Probit nor a softmax.Exact.
-func Write(w io.Writer, n *bnn.Network) error { return write(w, []*bnn.Network{n}, "") }
-
-// WriteEnsemble is Write for an ensemble, and a note, a text that ReadEnsemble returns. An
-// ensemble of one is written as its network.
-func WriteEnsemble(w io.Writer, e *bnn.Ensemble, note string) error {
-	return write(w, e.Members(), note)
-}
-
-func write(w io.Writer, members []*bnn.Network, note string) error {
-	entries, err := entries(members)
+// Save writes a network or an ensemble to w, with a note, a text of any kind. An ensemble of
+// one is saved as its network. It returns an error if w does, or if the softmax is neither a
+// softmax.Probit nor a softmax.Exact.
+func Save(w io.Writer, m bnn.Model, note string) error {
+	entries, err := entries(m.Members())
 	if err != nil {
 		return fmt.Errorf("checkpoint: %w", err)
 	}
@@ -150,36 +142,21 @@ func checksum(content []byte) []byte {
 
 var errAltered = errors.New("the checksum at its end does not fit: the file is truncated, altered or no checkpoint")
 
-// Read reads a network. It returns an error if r does, or if its bytes are not a file
-// that Write wrote: truncated, altered in any byte, of another format, or with
-// contents that make no network.
-func Read(r io.Reader) (*bnn.Network, error) {
-	e, _, err := ReadEnsemble(r)
-	if err != nil {
-		return nil, err
-	}
-	members := e.Members()
-	if len(members) > 1 {
-		return nil, fmt.Errorf("checkpoint: an ensemble of %d networks; ReadEnsemble reads it", len(members))
-	}
-	return members[0], nil
-}
-
-// ReadEnsemble is Read for what WriteEnsemble or Write has written, and returns the note,
-// too, "" if there is none.
-func ReadEnsemble(r io.Reader) (*bnn.Ensemble, string, error) {
+// Load reads what Save wrote: a *bnn.Network, or a *bnn.Ensemble of several, and the note. It
+// returns an error if r does, or if its bytes are not a file that Save wrote: truncated,
+// altered in any byte, of another format, or with contents that make no network.
+func Load(r io.Reader) (m bnn.Model, note string, err error) {
 	file, err := io.ReadAll(r)
+	if err == nil {
+		m, note, err = read(file)
+	}
 	if err != nil {
 		return nil, "", fmt.Errorf("checkpoint: %w", err)
 	}
-	e, note, err := read(file)
-	if err != nil {
-		return nil, "", fmt.Errorf("checkpoint: %w", err)
-	}
-	return e, note, nil
+	return m, note, nil
 }
 
-func read(file []byte) (e *bnn.Ensemble, note string, err error) {
+func read(file []byte) (m bnn.Model, note string, err error) {
 	end := len(file) - sealSize
 	if end < 0 || !bytes.Equal(checksum(file[:end]), file[end:]) {
 		return nil, "", errAltered
@@ -220,8 +197,11 @@ func read(file []byte) (e *bnn.Ensemble, note string, err error) {
 	if len(a) > 0 {
 		return nil, "", fmt.Errorf("entry %s is not part of the format", a[0].Name)
 	}
-	e, err = bnn.NewEnsemble(members...)
-	return e, note, err
+	if len(members) == 1 {
+		return members[0], note, nil
+	}
+	m, err = bnn.Combine(members...)
+	return m, note, err
 }
 
 // reader hands out the entries of an archive in their order.

@@ -20,11 +20,11 @@ func Example() {
 		log.Fatal(err)
 	}
 	var file bytes.Buffer
-	if err := checkpoint.Write(&file, network); err != nil {
+	if err := checkpoint.Save(&file, network, ""); err != nil {
 		log.Fatal(err)
 	}
 
-	again, err := checkpoint.Read(bytes.NewReader(file.Bytes()))
+	again, _, err := checkpoint.Load(bytes.NewReader(file.Bytes()))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -39,7 +39,7 @@ func Example() {
 
 	// One altered byte is found.
 	file.Bytes()[300] ^= 1
-	_, err = checkpoint.Read(bytes.NewReader(file.Bytes()))
+	_, _, err = checkpoint.Load(bytes.NewReader(file.Bytes()))
 	fmt.Println(err)
 	// Output:
 	// [0.251 0.256 0.493]

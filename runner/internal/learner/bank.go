@@ -162,10 +162,12 @@ func (b *Bank) weigh() {
 func (b *Bank) isOut(k int) bool { return math.IsInf(b.log[k], -1) }
 
 // leave takes all weight from member k, which broke down, and reports whether there are others.
+// The last member stays: each further call returns its error.
 func (b *Bank) leave(k int) bool {
 	b.broken++
-	b.log[k] = math.Inf(-1)
-	if math.IsInf(slices.Max(b.log), -1) {
+	was := b.log[k]
+	if b.log[k] = math.Inf(-1); math.IsInf(slices.Max(b.log), -1) {
+		b.log[k] = was
 		return false
 	}
 	b.weigh()

@@ -268,3 +268,25 @@ func TestBankAllocates(t *testing.T) {
 		}
 	})
 }
+
+// A bank all of whose members broke down returns errors from then on.
+func TestBankAllBreakDown(t *testing.T) {
+	for _, weights := range []string{"evidence", "stacked", "equal"} {
+		bank := NewBank(Weighing{Weights: weights}, 2, []string{"a", "b"}, []Learner{failing{}, failing{}})
+		for range 3 {
+			p := []float64{0, 0}
+			if bank.Observe(nil, 0) == nil || bank.Predict(p, nil) == nil {
+				t.Errorf("%s: no error, and predicts %v", weights, p)
+			}
+		}
+		if bank.broken < 2 {
+			t.Errorf("%s: %d broke down", weights, bank.broken)
+		}
+	}
+}
+
+// failing is a learner that returns errors only.
+type failing struct{}
+
+func (failing) Observe([]float64, int) error       { return errors.New("observe") }
+func (failing) Predict([]float64, []float64) error { return errors.New("predict") }

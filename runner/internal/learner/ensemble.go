@@ -43,15 +43,6 @@ func Members[T any](n int, src rand.Source, make func(rand.Source) (T, error)) (
 	return all, nil
 }
 
-// Mixture returns the networks of the model with their prior weights; Layers are set.
-func (m Model) Mixture(src rand.Source) (*bnn.Ensemble, error) {
-	members, err := Members(m.Ensemble, src, m.Network)
-	if err != nil {
-		return nil, err
-	}
-	return bnn.NewEnsemble(members...)
-}
-
 // Single returns an error if one of the models is an ensemble of several.
 func Single(models []Variant) error {
 	for _, v := range models {
@@ -143,7 +134,7 @@ func (c Course) TrainMembers(ctx context.Context, t *Tolerant, ownOrders bool) e
 	network, ours := t.Learner.(*Network)
 	if ours {
 		for _, n := range network.Members() {
-			one, err := bnn.NewEnsemble(n)
+			one, err := bnn.Combine(n)
 			if err != nil {
 				return err
 			}

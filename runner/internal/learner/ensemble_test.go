@@ -54,7 +54,7 @@ func TestEnsemble(t *testing.T) {
 	networks := mixture(t, 3)
 	l, any := NewTolerant(&Network{Ensemble: networks}, 2), &Ensemble{}
 	for _, n := range mixture(t, 3).Members() {
-		e, err := bnn.NewEnsemble(n)
+		e, err := bnn.Combine(n)
 		if err != nil {
 			t.Fatal(err)
 		}

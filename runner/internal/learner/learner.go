@@ -61,7 +61,7 @@ func (s *Steps) add(of Steps) {
 func StepColumns() []table.Column {
 	return []table.Column{
 		table.Int("indefinite_steps", "examples whose step was indefinite as printed"),
-		table.Int("skipped_steps", "those that were left out for it"),
+		table.Int("skipped_steps", "examples whose step was not taken"),
 		table.Int("projected_steps", "those that were taken after a repair"),
 		table.Int("floored", "hidden pre-activations whose variance was raised to its floor"),
 		table.Int("failed", "1 if the learner broke down; it predicts equal probabilities from then on"),
@@ -76,14 +76,29 @@ func (s Steps) Row() []any {
 	return []any{s.Indefinite, s.Skipped, s.Projected, s.Floored, s.Failed}
 }
 
-// BrokenDown returns a note on each method of the table, which has the StepColumns
-// and a row for each run, that broke down in some.
+// BrokenDown returns a note on each method of the table, which has the StepColumns and a row
+// for each run, that broke down in some runs or, where the table says how many examples there
+// are, skipped the steps of more than half of them.
 func BrokenDown(runs *table.Table) []string {
 	var notes []string
-	failed := runs.Where("failed", 1)
-	for _, method := range failed.Distinct("method") {
-		notes = append(notes, fmt.Sprintf("%s broke down in %d of %d runs, and is scored there as equal probabilities",
-			method, failed.Where("method", method).Len(), runs.Where("method", method).Len()))
+	for _, method := range runs.Distinct("method") {
+		all := runs.Where("method", method)
+		if failed := all.Where("failed", 1).Len(); failed > 0 {
+			notes = append(notes, fmt.Sprintf("%s broke down in %d of %d runs, and is scored there as equal probabilities",
+				method, failed, all.Len()))
+		}
+		if !runs.Has("train") {
+			continue
+		}
+		most, train := 0., 0.
+		for i, skipped := range all.Nums("skipped_steps") {
+			if of := all.Nums("train")[i]; skipped > of/2 && skipped > most {
+				most, train = skipped, of
+			}
+		}
+		if most > 0 {
+			notes = append(notes, fmt.Sprintf("%s skipped the steps of %g examples in a run of %g: it has hardly learned", method, most, train))
+		}
 	}
 	return notes
 }

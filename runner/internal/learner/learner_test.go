@@ -440,11 +440,12 @@ func TestScores(t *testing.T) {
 			t.Errorf("column %s is called %s", c.Name, ScoreNames[i])
 		}
 	}
-	runs := table.New("runs", append([]table.Column{table.Text("method", "")}, StepColumns()...)...)
-	for i, method := range []string{"a", "b", "a", "a"} {
-		runs.Add(method, Steps{Floored: i, Failed: i > 1}.Row())
+	runs := table.New("runs", append([]table.Column{table.Text("method", ""), table.Int("train", "")}, StepColumns()...)...)
+	for i, method := range []string{"a", "b", "a", "a", "b"} {
+		runs.Add(method, 20, Steps{Floored: i, Skipped: 10 + i/4, Failed: i == 2 || i == 3}.Row())
 	}
-	if notes := BrokenDown(runs); len(notes) != 1 || !strings.HasPrefix(notes[0], "a broke down in 2 of 3") {
+	notes := BrokenDown(runs)
+	if len(notes) != 2 || !strings.HasPrefix(notes[0], "a broke down in 2 of 3") || !strings.HasPrefix(notes[1], "b skipped the steps of 11 examples in a run of 20") {
 		t.Errorf("notes %q", notes)
 	}
 }

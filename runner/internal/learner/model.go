@@ -120,14 +120,34 @@ func (m Model) For(inputs, classes int) (Model, error) {
 	return m, m.Validate()
 }
 
-// Network returns one network with its prior weights; Layers are set.
-func (m Model) Network(src rand.Source) (*bnn.Network, error) {
+// Mixture returns the networks of the model with their prior weights; Layers are set.
+func (m Model) Mixture(src rand.Source) (*bnn.Ensemble, error) {
 	cfg := m.Config
 	cfg.Softmax = m.softmax(m.Layers[len(m.Layers)-1])
-	n, err := bnn.New(cfg, src)
+	e, err := bnn.NewEnsemble(cfg, max(1, m.Ensemble), src)
 	if err != nil {
 		return nil, err
 	}
+	for _, n := range e.Members() {
+		if err := m.setWeights(n); err != nil {
+			return nil, err
+		}
+	}
+	return e, nil
+}
+
+// Network returns the first of them.
+func (m Model) Network(src rand.Source) (*bnn.Network, error) {
+	m.Ensemble = 1
+	e, err := m.Mixture(src)
+	if err != nil {
+		return nil, err
+	}
+	return e.Members()[0], nil
+}
+
+// setWeights makes random features certain, and sets the prior means that are given.
+func (m *Model) setWeights(n *bnn.Network) error {
 	for l := range len(m.Layers) - 1 {
 		certain := m.RandomFeatures && l < len(m.Layers)-2
 		if !certain && len(m.PriorMean) == 0 {
@@ -142,10 +162,10 @@ func (m Model) Network(src rand.Source) (*bnn.Network, error) {
 			}
 		}
 		if err := n.SetWeights(l, mean, cov); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return n, nil
+	return nil
 }
 
 // Learner returns a learner with its prior weights.

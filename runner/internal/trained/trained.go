@@ -28,7 +28,7 @@ func (n *Network) Write(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	return checkpoint.WriteEnsemble(w, n.Ensemble, string(note))
+	return checkpoint.Save(w, n.Ensemble, string(note))
 }
 
 // Read reads the file that Write has written.
@@ -38,11 +38,14 @@ func Read(path string) (*Network, error) {
 		return nil, err
 	}
 	defer file.Close()
-	ensemble, note, err := checkpoint.ReadEnsemble(file)
+	model, note, err := checkpoint.Load(file)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	n := &Network{Ensemble: ensemble}
+	n := new(Network)
+	if n.Ensemble, err = bnn.Combine(model.Members()...); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
 	if err = json.Unmarshal([]byte(note), n); err == nil {
 		err = n.check()
 	}
@@ -55,7 +58,7 @@ func Read(path string) (*Network, error) {
 
 // check returns an error unless all is of the same size.
 func (n *Network) check() error {
-	layers := n.Members()[0].State().Config.Layers
+	layers := n.Members()[0].Config().Layers
 	if inputs := len(n.Scaler.Features); inputs != layers[0] || len(n.Classes) != layers[len(layers)-1] {
 		return fmt.Errorf("%d inputs and %d classes, for a network with the layers %v",
 			inputs, len(n.Classes), layers)

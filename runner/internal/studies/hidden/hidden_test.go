@@ -108,7 +108,7 @@ func curve(t *testing.T, tables table.Set) {
 		if !slices.Contains([]int{5, 60, 70, 210}, seen+1) {
 			continue
 		}
-		e, err := bnn.NewEnsemble(n)
+		e, err := bnn.Combine(n)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -72,7 +72,7 @@ func adf(t *testing.T, train data.Set, order []int, test data.Set) [][]float64 {
 			t.Fatal(err)
 		}
 	}
-	e, err := bnn.NewEnsemble(n)
+	e, err := bnn.Combine(n)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,7 @@ func (c *cell) check(m method, k int) error {
 		return nil
 	}
 	var saved bytes.Buffer
-	if err := checkpoint.Write(&saved, network(m.Tolerant)); err != nil {
+	if err := checkpoint.Save(&saved, network(m.Tolerant), ""); err != nil {
 		return err
 	}
 	c.state.Add(m.name, c.Seed, k, saved.Len(), gap(m.Probabilities(c.square.Points), m.twin.Probabilities(c.square.Points)))
