@@ -29,10 +29,9 @@ import (
 // that a step needs.
 const MostClasses = 4096
 
-// Config describes a network. The zero value of every field but Layers is its
-// documented default, and the defaults together are a network that learns well from
-// standardised inputs in one pass; core/README.md says how they were chosen. The tags
-// are the words of manifests and checkpoints.
+// Config describes a network. The zero value of every field but Layers stands for its
+// documented default; [Default] spells all of them out. core/README.md says how they were
+// chosen. The tags are the keys of manifests and checkpoints.
 type Config struct {
 	// Layers are the numbers of inputs, of neurons in each hidden layer, and
 	// of classes: at least two entries, 2 to MostClasses classes.
@@ -63,7 +62,7 @@ type Config struct {
 	// is ADFExact.
 	Softmax softmax.Approximation `toml:"-" json:"-"`
 
-	// OnIndefinite is applied to steps that cannot be taken as printed.
+	// OnIndefinite is the policy for steps that cannot be taken as printed.
 	OnIndefinite Policy `toml:"on_indefinite" json:"on_indefinite"`
 
 	// EigenvalueFloor is the smallest eigenvalue that Project leaves in the
@@ -77,16 +76,16 @@ type Config struct {
 
 	// Replications is how often one example counts for the covariances of a layer:
 	// a positive number for each layer of weights, 1 for a joint output layer. One
-	// entry stands for all; none for 1, but in diagonal layers of d > 4 inputs √d/2. It
-	// multiplies the steps e_j, as far as VarianceFloor allows; the means move as ever.
-	// Examples to be seen K times count 1/K times each.
+	// entry stands for all; none for 1, but √d/2 in diagonal layers of d > 4 inputs. It
+	// multiplies the steps e_j, as far as VarianceFloor allows; the means are not
+	// affected. For K passes over the same examples, 1/K counts each example once.
 	//
-	// Counted once, an example leaves a diagonal layer too much variance, as the
-	// layer takes its inputs for uncorrelated: in linear regression on d inputs of
-	// covariance C with noise of variance R, after T examples, that of what is
-	// predicted is on average R·d/T, but R·r/T for full covariances, where
-	// r = tr C(C + (R/T)Σ₀⁻¹)⁻¹ ≤ d is the number of directions that are learned
-	// (MacKay 1992). Counted d/r times, both agree; validation has to choose.
+	// A diagonal layer treats its inputs as uncorrelated, and keeps too much variance
+	// where they are not. In linear regression on d inputs of covariance C, with noise
+	// of variance R, the predictive variance after T examples is R·d/T on average. With
+	// full covariances it is R·r/T, where r = tr C(C + (R/T)Σ₀⁻¹)⁻¹ ≤ d is the number
+	// of directions that the data determine (MacKay 1992). With d/r replications both
+	// agree; r is chosen by validation.
 	Replications []float64 `toml:"replications,omitempty" json:"replications,omitempty"`
 
 	// PriorVar is the prior variance of every weight, divided by the inputs of
@@ -151,8 +150,8 @@ func (c Config) WithDefaults() Config {
 	return c
 }
 
-// byLayers returns a list with an entry for each layer of weights: the one that stands
-// for all, or where there is none the default of a layer.
+// byLayers returns a list with an entry for each layer of weights: a single entry is
+// repeated, and an empty list filled with the defaults.
 func byLayers[S ~[]T, T any](list S, layers int, standard func(l int) T) S {
 	out := make(S, layers)
 	for l := range out {
@@ -200,8 +199,8 @@ func (c *Config) defaultScale(l int) float64 {
 	return float64(in) / 100
 }
 
-// Validate returns an error unless a network can be made of the configuration, a
-// [*field.Error] for a field that has a word.
+// Validate returns an error unless a network can be made of the configuration. It is a
+// [*field.Error] for a field that is a key of manifests.
 func (c Config) Validate() error {
 	if len(c.Layers) < 2 || slices.Min(c.Layers) < 1 || c.classes() < 2 || c.classes() > MostClasses {
 		return field.Errorf("layers", "%v is not allowed; allowed: inputs, hidden layers if any, and 2 to %d classes, none of them empty",
@@ -215,7 +214,7 @@ func (c Config) Validate() error {
 	return nil
 }
 
-// checkFields looks at each field by itself.
+// checkFields checks each field by itself.
 func (c *Config) checkFields() (err error) {
 	for _, kind := range c.Covariance {
 		err = cmp.Or(err, field.OneOf("covariance", kind, covariances))
@@ -243,7 +242,7 @@ func (c *Config) checkFields() (err error) {
 	return err
 }
 
-// checkLists looks at the fields with an entry for each layer of weights.
+// checkLists checks the fields with an entry for each layer of weights.
 func (c *Config) checkLists() (err error) {
 	layers := len(c.Layers) - 1
 	for _, f := range []struct {
@@ -267,7 +266,7 @@ func (c *Config) checkLists() (err error) {
 	return err
 }
 
-// checkSoftmax looks for the likelihood that the output rule needs.
+// checkSoftmax checks that the softmax has the likelihood that the output rule needs.
 func (c *Config) checkSoftmax() error {
 	if s, ok := c.Softmax.(interface{ Validate() error }); ok {
 		if err := s.Validate(); err != nil {
@@ -285,7 +284,7 @@ func (c *Config) checkSoftmax() error {
 	return nil
 }
 
-// checkJoint looks whether a joint output layer is possible, if one is wanted.
+// checkJoint checks the conditions of a joint output layer, if there is one.
 func (c *Config) checkJoint() error {
 	last := len(c.Layers) - 2
 	if !c.joint(last) {
@@ -309,7 +308,7 @@ func (c *Config) classes() int {
 	return c.Layers[len(c.Layers)-1]
 }
 
-// joint tells whether layer l of the weights is a joint output layer.
+// joint reports whether layer l of the weights is a joint output layer.
 func (c *Config) joint(l int) bool {
 	return c.OutputCovariance == JointNeurons && l == len(c.Layers)-2
 }

@@ -14,8 +14,7 @@ import (
 // Unknown is the decision for none of the classes.
 const Unknown = -1
 
-// Confidence says what a decision needs enough of. All kinds are at most 1, which
-// is full confidence.
+// Confidence is a measure of how certain a prediction is, at most 1.
 type Confidence int
 
 const (
@@ -40,8 +39,8 @@ var confidences = field.Words{"probability", "entropy", "epistemic", "mutual-inf
 
 func (c Confidence) String() string { return confidences.Word(int(c)) }
 
-// momentErr bounds the error of the moments of the softmax, below which there is
-// nothing to take a fraction of.
+// momentErr bounds the error of the moments of the softmax; a smaller variance has no
+// meaningful epistemic fraction.
 const momentErr = 1e-10
 
 // Decide returns the most probable class, from 0, or Unknown where the confidence
@@ -89,15 +88,15 @@ func (p *Prediction) Confidence(by Confidence) float64 {
 	panic(fmt.Sprintf("bnn: no confidence %v", by))
 }
 
-// LabelVariance splits the variance of the one-hot label y, summed over the
-// classes, into what the input leaves open and what the weights leave open: with
-// the probabilities s = softmax(z), by the law of total variance,
+// LabelVariance splits the variance of the one-hot label y, summed over the classes, into
+// an aleatoric and an epistemic part. With the probabilities s = softmax(z), by the law of
+// total variance,
 //
 //	Σ_j Var y_j = Σ_j p_j(1 − p_j) = E Σ_j s_j(1 − s_j) + Σ_j Var s_j.
 //
-// The first, aleatoric part stays however much is learned; the second, epistemic
-// part is the trace of Cov. A poor approximation of the moments may make either
-// negative.
+// The first part, the aleatoric one, remains however many examples are learned; the second,
+// the epistemic one, is the trace of Cov. A poor approximation of the moments may make
+// either negative.
 func (p *Prediction) LabelVariance() (aleatoric, epistemic float64) {
 	epistemic = mat.Trace(p.Cov)
 	for _, x := range p.P {

@@ -205,7 +205,7 @@ func (e *Ensemble) logP() float64 {
 	return top + kernel.Log(sum/float64(len(e.updates)))
 }
 
-// of says of which member an error is, if there are several.
+// of adds the number of the member to its error, if there are several.
 func (e *Ensemble) of(k int, err error) error {
 	if len(e.members) == 1 {
 		return err
@@ -295,7 +295,7 @@ func (e *Ensemble) predictAll(dst []*Prediction, x [][]float64, layers int) (don
 	return done, err
 }
 
-// allot gives dst room for predictions of the ensemble.
+// allot allocates dst for predictions of the ensemble.
 func (e *Ensemble) allot(dst *Prediction) {
 	if dst.of == e {
 		return
@@ -306,7 +306,7 @@ func (e *Ensemble) allot(dst *Prediction) {
 	dst.Members = make([]Prediction, len(e.members))
 }
 
-// mix sets all but Members to the mixture of these.
+// mix sets all but Members to the mixture of the members.
 func (p *Prediction) mix() {
 	share := 1 / float64(len(p.Members))
 	p.Moments.Zero()
@@ -327,13 +327,13 @@ func (p *Prediction) mix() {
 	}
 }
 
-// MutualInformation returns that of the label and the member, in nats: what the members
-// disagree about,
+// MutualInformation returns the mutual information of the label and the member, in nats. It
+// measures how much the members disagree:
 //
 //	I = H(p) − Σ_k w_k H(p_k) ≥ 0,
 //
-// with the entropy H and w_k = 1/K of K members; where the moments of an approximation do not
-// add up to one, w_k goes as their sum. It is 0 of a network by itself.
+// with the entropy H and w_k = 1/K for K members. If the probabilities of an approximation do
+// not add up to one, w_k is proportional to their sum. It is 0 for a single network.
 func (p *Prediction) MutualInformation() float64 {
 	if len(p.Members) == 0 {
 		return 0

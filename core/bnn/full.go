@@ -74,7 +74,7 @@ func (w *full) update(f *flow) {
 		g := f.scratch[j*w.padded : (j+1)*w.padded]
 		size := kernel.Norm(g)
 		if size*size <= certain || f.d[j] == 0 && f.e[j] == 0 {
-			continue // certain, or taught nothing
+			continue // zero variance or zero step
 		}
 		scale(g, 1/size)
 		w.shrink(u, g, j, math.Max(0, 1+f.e[j]*size*size))

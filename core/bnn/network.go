@@ -32,13 +32,13 @@ var (
 // State and Config may be called by several goroutines at once, each predicting into its own
 // predictions; Observe, SetWeights and AddProcessNoise need the network for themselves.
 type Network struct {
-	cfg    Config
-	unit   activation.PiecewiseLinear
-	layers []weights
-	flows  []flow     // of Observe, layer by layer
-	pass   pass       // of these
-	step   outputStep // of Observe
-	unlike bool       // the neurons of each hidden layer are
+	cfg      Config
+	unit     activation.PiecewiseLinear
+	layers   []weights
+	flows    []flow     // of Observe, layer by layer
+	pass     pass       // of these
+	step     outputStep // of Observe
+	distinct bool       // checkDistinct has passed
 }
 
 // New returns a network with its prior weights: variances as cfg.PriorVar says, means
@@ -120,7 +120,7 @@ func (n *Network) SetWeights(l int, mean *mat.Dense, cov []mat.Symmetric) error 
 		}
 	}
 	fresh.SetMean(mean)
-	n.layers[l], n.unlike = fresh, false
+	n.layers[l], n.distinct = fresh, false
 	return nil
 }
 
@@ -143,12 +143,11 @@ func (n *Network) check(l int) {
 }
 
 // AddProcessNoise adds a fraction of the prior variance of its layer to the
-// variance of every weight, Σ_j += fraction·σ₀²·I: between two examples the weights
-// take a step of a random walk, and what was learned is forgotten at that rate. It
-// is the process noise of a Kalman filter, for streams whose distribution changes;
-// the means stay. It needs the network for itself. Where covariances are full it
-// costs of the order of inputs³ operations for each neuron. It returns an error,
-// and leaves the network as it was, unless 0 ≤ fraction ≤ 1, or if a variance would
+// variance of every weight, Σ_j += fraction·σ₀²·I. This is the process noise of a
+// Kalman filter whose weights follow a random walk between examples: older examples
+// count less, for streams whose distribution changes. The means stay. With full
+// covariances it costs O(inputs³) operations for each neuron. It returns an error,
+// and leaves the network unchanged, unless 0 ≤ fraction ≤ 1, or if a variance would
 // overflow.
 func (n *Network) AddProcessNoise(fraction float64) error {
 	err := n.checkNoise(fraction)

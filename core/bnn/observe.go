@@ -8,7 +8,7 @@ import (
 	"closedform/core/field"
 )
 
-// Action says what Observe did with an example.
+// Action is what Observe did with an example.
 type Action int
 
 const (
@@ -32,14 +32,13 @@ type Update struct {
 	// MinVariance is the smallest ṽ_j of a logit, before any repair.
 	MinVariance float64
 
-	// Indefinite says that the step as printed has no ground to stand on: for
-	// Joint, Σ_y is not positive definite beyond its rounding error; for Total,
-	// the observed class is so improbable (below 1e-10) that the digits of its
-	// moments are lost.
+	// Indefinite says that the step as printed is not defined: for Joint, Σ_y is not
+	// positive definite beyond its rounding error; for Total, the observed class is
+	// so improbable (below 1e-10) that its moments have no correct digits.
 	Indefinite bool
 
 	LogP    float64 // logarithm of the probability of the class, before the step
-	Floored int     // hidden ṽ that Smooth or SmoothMean set to Config.VarianceFloor
+	Floored int     // hidden ṽ that Smooth or SmoothMean raised to Config.VarianceFloor·v
 	Action  Action
 }
 
@@ -74,12 +73,12 @@ func (n *Network) Observe(x []float64, class int) (Update, error) {
 	return update, err
 }
 
-// prepare computes the steps of all layers, which move takes.
+// prepare computes the steps of all layers; move applies them.
 func (n *Network) prepare(x []float64, class int) (Update, error) {
 	if err := n.checkExample(x, class); err != nil {
 		return Update{Action: Refused}, err
 	}
-	if err := n.checkAlike(); err != nil {
+	if err := n.checkDistinct(); err != nil {
 		return Update{Action: Refused}, err
 	}
 	if _, err := n.forward(&n.pass, [][]float64{x}, len(n.layers)); err != nil {
@@ -123,9 +122,9 @@ func (n *Network) move() {
 	}
 }
 
-// bounded tells whether the steps keep all weights finite. A mean μ_ji moves by at most
-// |d_j| √v_j √Σ_ji,ii, of which the last factor is below 1.4e154, and no finite number
-// overflows by adding 1e291 to it; variances do not grow.
+// bounded reports whether the steps keep all weights finite. A mean μ_ji moves by at most
+// |d_j| √v_j √Σ_ji,ii. The last factor is below 1.4e154, and no finite number plus 1e291
+// rounds to infinity. Variances do not grow.
 func (f *flow) bounded() bool {
 	for j, d := range f.d {
 		if !(math.Abs(d)*math.Sqrt(f.v[j]) < 1e136) || math.IsNaN(f.e[j]) {
@@ -135,10 +134,10 @@ func (f *flow) bounded() bool {
 	return true
 }
 
-// checkAlike looks, before the first step after New or SetWeights, for hidden layers whose
-// neurons cannot come to differ.
-func (n *Network) checkAlike() error {
-	if n.unlike {
+// checkDistinct returns an error if all neurons of a hidden layer have the same means. It
+// checks before the first step after New or SetWeights.
+func (n *Network) checkDistinct() error {
+	if n.distinct {
 		return nil
 	}
 	for l, w := range n.layers[:len(n.layers)-1] {
@@ -153,15 +152,15 @@ func (n *Network) checkAlike() error {
 				"set other means by SetWeights", l+1)
 		}
 	}
-	n.unlike = true
+	n.distinct = true
 	return nil
 }
 
-// certain is the variance up to which a pre-activation has nothing to learn: the
-// inverse of a smaller one may overflow.
+// certain is the variance up to which a pre-activation is not updated: the inverse of a
+// smaller one may overflow.
 const certain = 1e-290
 
-// observeLogits sets the steps of the output layer.
+// observeLogits computes the steps of the output layer.
 func (n *Network) observeLogits(f *flow, class int) (Update, error) {
 	if f.joint != nil {
 		return n.step.correlated(f, class)
@@ -193,7 +192,7 @@ func (n *Network) freeze(l int) {
 }
 
 // replicate multiplies the steps e_j of layer l by its Replications. A diagonal layer
-// does so itself, as it has a floor for every weight.
+// does this in its update, with a floor for every weight.
 func (n *Network) replicate(l int) {
 	times := n.cfg.Replications[l]
 	if times == 1 || n.cfg.Covariance[l] == Diagonal {
@@ -207,7 +206,7 @@ func (n *Network) replicate(l int) {
 	}
 }
 
-// smooth sends the steps of layer l+1 back to hidden layer l (hidden rules
+// smooth computes the steps of hidden layer l from those of layer l+1 (hidden rules
 // Smooth and SmoothMean). With the moments (ŷ_i, s_i) of the output of unit i and
 // σ_i = Cov(z_i, y_i)
 //
@@ -218,8 +217,8 @@ func (n *Network) replicate(l int) {
 //
 //	d_i = a_i Σ_j μ_ji d_j,   e_i = a_i² Σ_j μ_ji² e_j.
 //
-// Many neurons j, taken for independent, may claim more variance than there is;
-// ṽ_i is then set to its floor. smooth returns how often.
+// The sum over many neurons j, treated as independent, may exceed the variance v_i; ṽ_i is
+// then set to its floor. smooth returns the number of such i.
 func (n *Network) smooth(l int) (floored int) {
 	f := &n.flows[l]
 	n.layers[l+1].backward(f.d, f.e, &n.flows[l+1])

@@ -28,8 +28,7 @@ type Prediction struct {
 	// Members are those of an [Ensemble] of several; nil for a network.
 	Members []Prediction
 
-	// Layers are what each layer of a network makes of the input; nil for an ensemble,
-	// whose members have them.
+	// Layers are those of a network; nil for an ensemble, whose Members have them.
 	Layers []Layer
 
 	of    any // the network or the ensemble
@@ -91,7 +90,7 @@ func makeNaN(x []float64) {
 	}
 }
 
-// Layer is what one layer of weights makes of its input, which the layer below has handed on.
+// Layer is the input of one layer of weights, and its pre-activations.
 type Layer struct {
 	Input          []float64 // means, without the bias
 	Mean, Variance []float64 // of the pre-activations, those of the last layer being the logits
@@ -136,7 +135,7 @@ func pointers(dst []Prediction) []*Prediction {
 	return all
 }
 
-// predict predicts through the first layers; the moments of the softmax only if these are all.
+// predict predicts through so many layers, and sets the moments of the softmax if these are all.
 func (n *Network) predict(dst []*Prediction, x [][]float64, layers int) (done int, err error) {
 	if len(dst) != len(x) {
 		panic(fmt.Sprintf("bnn: %d predictions of %d inputs", len(dst), len(x)))
@@ -165,7 +164,7 @@ func (n *Network) predict(dst []*Prediction, x [][]float64, layers int) (done in
 	return done, err
 }
 
-// allot gives dst room for predictions of the network.
+// allot allocates dst for predictions of the network.
 func (n *Network) allot(dst *Prediction) {
 	if dst.of == n {
 		return
@@ -192,7 +191,7 @@ func (n *Network) moments(dst *Prediction) error {
 	return nil
 }
 
-// flow holds what one layer gets and hands on, and how an example moves it.
+// flow holds the inputs and outputs of one layer for an example, and the steps of its pre-activations.
 type flow struct {
 	y    []float64 // means of the inputs ŷ, with a trailing 1 where there is a bias
 	s    []float64 // variances of the inputs but the bias; nil if they are certain
@@ -240,7 +239,7 @@ func (n *Network) newFlows() []flow {
 // for the bias: triangles take a vector with the zeros behind it.
 func padded(n int) []float64 { return make([]float64, n, (n+4)&^3) }
 
-// pass is what takes several examples through a network.
+// pass is scratch space for several examples in one forward pass.
 type pass struct {
 	examples [][]flow // of each its flows
 	layer    []*flow  // those of one layer
@@ -303,7 +302,7 @@ func (n *Network) checkInput(x []float64) error {
 	return nil
 }
 
-// overflow returns the first neuron whose pre-activation does, −1 if there is none.
+// overflow returns the first neuron whose pre-activation overflows, −1 if there is none.
 func (f *flow) overflow() int {
 	for j, m := range f.m {
 		if s := m + f.v[j]; math.IsNaN(s) || math.IsInf(s, 0) {

@@ -6,7 +6,7 @@ import (
 	"closedform/core/field"
 )
 
-// OutputRule says how a label moves the logits.
+// OutputRule is the update of the logits by a label.
 type OutputRule int
 
 const (
@@ -28,9 +28,9 @@ const (
 	// Where Σp ≠ 1 (probit with ρ ≠ ½) it matters which class is the last.
 	Joint
 
-	// Total puts the covariance of the label, S = diag(p) − ppᵀ, in place of
-	// that of the probabilities: by the law of total covariance the label has
-	// a noise of its own.
+	// Total is Joint with the covariance of the label, S = diag(p) − ppᵀ, in place of
+	// that of the probabilities: by the law of total covariance, S also contains the
+	// noise of the label given the probabilities.
 	Total
 )
 
@@ -40,25 +40,25 @@ func (r OutputRule) String() string                   { return outputRules.Word(
 func (r OutputRule) MarshalText() ([]byte, error)     { return outputRules.Marshal(int(r)) }
 func (r *OutputRule) UnmarshalText(text []byte) error { return field.Unmarshal(r, text, outputRules) }
 
-// HiddenRule says how the update treats hidden layers.
+// HiddenRule is what hidden layers pass on, and how an update moves them.
 type HiddenRule int
 
 const (
-	// SmoothMean hands on the mean of the output of a hidden layer, and sends the
-	// update back through every layer as a Kalman smoother does (Goulet et al. 2021;
-	// Wagner, Wu and Huber 2023), with the means of the weights before their own
-	// update. It leaves out the uncertainty of the layers below, which all neurons of
-	// a layer have in common and Smooth counts for each of them anew: wide networks
-	// learn faster without it.
+	// SmoothMean passes on the mean of the output of a hidden layer, and propagates the
+	// update back through every layer by Kalman smoothing (Goulet et al. 2021; Wagner,
+	// Wu and Huber 2023), with the means of the weights before their own update. It
+	// ignores the variance of the layer's inputs. All neurons of a layer share that
+	// variance, but Smooth counts it for each neuron separately; wide networks learn
+	// faster without it.
 	SmoothMean HiddenRule = iota
 
-	// Smooth is SmoothMean, but hands on the variance, too.
+	// Smooth is SmoothMean, but passes on the variance, too.
 	Smooth
 
-	// Frozen is the rule of the paper, Algorithms 1 and 2: a hidden layer hands
+	// Frozen is the rule of the paper, Algorithms 1 and 2: a hidden layer passes
 	// on the mean of its output only, and its target is that same mean. The
-	// innovation is zero: hidden means never move, and hidden covariances shrink
-	// whatever the label.
+	// innovation is zero, so that hidden means never move, and hidden covariances
+	// shrink whatever the label is.
 	Frozen
 )
 
@@ -68,7 +68,7 @@ func (r HiddenRule) String() string                   { return hiddenRules.Word(
 func (r HiddenRule) MarshalText() ([]byte, error)     { return hiddenRules.Marshal(int(r)) }
 func (r *HiddenRule) UnmarshalText(text []byte) error { return field.Unmarshal(r, text, hiddenRules) }
 
-// Covariance says which covariances of the weights of a neuron are kept.
+// Covariance is the form of the covariance Σ_j of the weights of a neuron.
 type Covariance int
 
 const (
@@ -105,8 +105,7 @@ func (c *Covariances) UnmarshalTOML(value any) error {
 	return nil
 }
 
-// OutputCovariance says which neurons of the output layer have weights that are
-// correlated.
+// OutputCovariance is the covariance between the neurons of the output layer.
 type OutputCovariance int
 
 const (
@@ -115,8 +114,8 @@ const (
 	PerNeuron OutputCovariance = iota
 
 	// JointNeurons has one Gaussian over the weights of all output neurons, and
-	// correlated logits. It is for ADFExact with at most softmax.MostCorrelated
-	// classes, and a grid in one dimension less is what a step costs.
+	// correlated logits. It needs ADFExact and at most softmax.MostCorrelated
+	// classes n; a step integrates over a grid in n − 1 dimensions.
 	JointNeurons
 )
 
@@ -128,7 +127,7 @@ func (o *OutputCovariance) UnmarshalText(text []byte) error {
 	return field.Unmarshal(o, text, outputCovariances)
 }
 
-// Prior says what PriorVar means.
+// Prior is the unit of PriorVar.
 type Prior int
 
 const (
@@ -142,15 +141,15 @@ func (p Prior) String() string                   { return priors.Word(int(p)) }
 func (p Prior) MarshalText() ([]byte, error)     { return priors.Marshal(int(p)) }
 func (p *Prior) UnmarshalText(text []byte) error { return field.Unmarshal(p, text, priors) }
 
-// PriorDraw says how the random prior means are drawn.
+// PriorDraw is the distribution of the random prior means.
 type PriorDraw int
 
 const (
-	// Orthogonal draws the weights of hidden neurons, which are thus well apart from the
-	// first example on: their directions are orthogonal, as far as there are as many
-	// inputs, and in the first hidden layer in pairs u and −u, whose sum and difference
-	// are linear and even in the input. The bias weight counts twice, so that the
-	// hinges of the units spread over the data. The means of the output layer are zero.
+	// Orthogonal draws the mean weights of hidden neurons in orthogonal directions, as
+	// many at a time as there are inputs. In the first hidden layer they come in pairs u
+	// and −u, whose rectified sum and difference are even and linear in the input. The
+	// bias weight is doubled, so that the kinks of the units spread over the data. The
+	// means of the output layer are zero.
 	Orthogonal PriorDraw = iota
 
 	// Independent draws all weights of all layers one by one.
@@ -163,7 +162,7 @@ func (p PriorDraw) String() string                   { return priorDraws.Word(in
 func (p PriorDraw) MarshalText() ([]byte, error)     { return priorDraws.Marshal(int(p)) }
 func (p *PriorDraw) UnmarshalText(text []byte) error { return field.Unmarshal(p, text, priorDraws) }
 
-// Policy says what happens to a step that cannot be taken as printed because it
+// Policy is the treatment of a step that cannot be taken as printed, because it
 // is indefinite (see Update) or a posterior variance ṽ_j would be negative.
 type Policy int
 
@@ -172,8 +171,8 @@ const (
 	Fail Policy = iota
 	// Skip leaves the network unchanged and reports the step as Skipped.
 	Skip
-	// Project sets eigenvalues of the covariance of the innovation below
-	// Config.EigenvalueFloor to it, and then every ṽ_j below Config.VarianceFloor·v_j,
+	// Project raises the eigenvalues of the covariance of the innovation to
+	// Config.EigenvalueFloor, and then every ṽ_j to Config.VarianceFloor·v_j,
 	// takes the step and reports it as Projected.
 	Project
 )

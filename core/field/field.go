@@ -1,5 +1,5 @@
-// Package field has the error of a value in a configuration: which field it is, by
-// the word that manifests and checkpoints have for it, and what is allowed.
+// Package field reports invalid configuration fields: the key of the field in manifests and
+// checkpoints, the problem, and the allowed values.
 package field
 
 import (

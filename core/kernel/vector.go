@@ -1,5 +1,4 @@
-// Package kernel has what every number is made of and what carries the time: the
-// exponential and the logarithm, and the loops over the weights of a layer.
+// Package kernel has portable exp and log, and the vector loops that dominate the run time.
 //
 // Each function gives the same bits on every processor. The loops have a fixed order of
 // summation, that of the Go code here, which is the definition; where the processor has
@@ -11,8 +10,8 @@ package kernel
 
 import "math"
 
-// Dot returns Σ x_i y_i: eight sums of every eighth product, added up in pairs, and then
-// one by one what is left beyond a multiple of four.
+// Dot returns Σ x_i y_i: eight sums of every eighth product, added up in pairs, plus the
+// products beyond a multiple of four one by one.
 func Dot(x, y []float64) float64 {
 	y = y[:len(x)]
 	if vector && len(x) >= 4 {
