@@ -8,7 +8,7 @@ import (
 )
 
 func Example_readme() {
-	network, err := bnn.New(bnn.Config{Layers: []int{2, 20, 2}}, random.Source("readme"))
+	network, err := bnn.New(bnn.Default(2, 20, 2), random.Source("readme"))
 	if err != nil {
 		panic(err)
 	}
