@@ -27,7 +27,7 @@ var probitRule = posteriorRule{drop: 30, step: 0.7, spread: 17}
 // any probability down to e^−10000. Posterior panics as [Probit.Moments] does, and
 // if ρ ≠ ½ or there is no such class.
 func (p Probit) Posterior(dst *Posterior, mean, variance []float64, class int) {
-	if err := p.Validate(); err != nil {
+	if err := p.Validate(len(mean)); err != nil {
 		panic(err.Error())
 	}
 	if p.Rho != 0.5 {

@@ -30,7 +30,7 @@ func (b Box) check(p softmax.Probit) {
 	if b.Classes < 2 || !(b.Half > 0) || math.IsInf(b.Half, 1) {
 		panic(fmt.Sprintf("lambdafit: box of %d classes and half side %g; need at least 2 and 0 < half < ∞", b.Classes, b.Half))
 	}
-	if err := p.Validate(); err != nil {
+	if err := p.Validate(b.Classes); err != nil {
 		panic("lambdafit: " + err.Error())
 	}
 }
