@@ -255,7 +255,8 @@ func (c *Config) checkLists() (err error) {
 	return err
 }
 
-// checkSoftmax looks for the likelihood that the output rule needs.
+// checkSoftmax looks for the likelihood that the output rule needs, and whether Softmax
+// can serve the classes.
 func (c *Config) checkSoftmax() error {
 	probit, isProbit := c.Softmax.(softmax.Probit)
 	_, isExact := c.Softmax.(softmax.Exact)

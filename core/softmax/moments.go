@@ -13,8 +13,8 @@ import (
 const MomentError = 1e-11
 
 // Moments are the moments of softmax(z) for n classes. Computing into the same
-// one again allocates nothing. Reading is safe for concurrent use, computing into one
-// is not. It keeps no reference to what is given to its methods.
+// one again allocates nothing. It is safe for concurrent use only while nothing computes
+// into it, and keeps no reference to an argument.
 //
 // With the graph Laplacian L = diag(E·1) − E,
 //

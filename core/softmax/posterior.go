@@ -10,8 +10,8 @@ import (
 )
 
 // Posterior is what is known of the logits given the class: the mean and the
-// variance of each. Computing into the same one again allocates nothing, keeps no
-// reference to the arguments, and is not safe for concurrent use; reading is.
+// variance of each. Computing into the same one again allocates nothing. It is safe for
+// concurrent use only while nothing computes into it, and keeps no reference to an argument.
 type Posterior struct {
 	LogP      float64   // logarithm of the probability of the class; NaN if numbers overflow
 	Mean, Var []float64 // of the logits, length n
@@ -24,8 +24,8 @@ func NewPosterior(n int) *Posterior {
 }
 
 // JointPosterior is the posterior of correlated logits z ~ N(m, V) given the
-// class. By Stein's lemma E z = m + V·Gradient and Cov z = V + V·Hessian·V. What
-// is said of concurrent use and references to [Posterior] holds for it, too.
+// class. By Stein's lemma E z = m + V·Gradient and Cov z = V + V·Hessian·V. It is safe for
+// concurrent use only while nothing computes into it, and keeps no reference to an argument.
 type JointPosterior struct {
 	Posterior
 	Gradient []float64  // ∂ log p/∂m, length n

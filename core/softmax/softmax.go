@@ -39,8 +39,8 @@ type Approximation interface {
 
 // Likelihood is an [Approximation] whose probabilities are those of a label given
 // the logits, so that a label has a posterior, whose moments go into dst: that of
-// independent logits; [Cubature] has the softmax's for correlated ones. What is said
-// of concurrent use and references holds for Posterior, too.
+// independent logits; [Cubature] has the softmax's for correlated ones. Implementations
+// are safe for concurrent use with different dst, and keep no reference to an argument.
 type Likelihood interface {
 	Approximation
 	Posterior(dst *Posterior, mean, variance []float64, class int)
