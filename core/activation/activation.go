@@ -11,7 +11,8 @@ import (
 
 // PiecewiseLinear is the activation f(z) = max(αz, βz) with 0 ≤ α ≤ 1 and
 // α ≤ β: the slope is α for z < 0 and β for z > 0. α = 0, β = 1 is the ReLU,
-// α = β a linear unit; the zero value is f = 0.
+// α = β a linear unit; the zero value is f = 0. It is a value without references, safe
+// for concurrent use.
 type PiecewiseLinear struct {
 	Alpha, Beta float64
 }

@@ -59,7 +59,7 @@ type Config struct {
 
 	// Softmax gives the moments of the output. Nil stands for the probit with
 	// ρ = ½ and the slope-matched λ, and for softmax.Exact{Fast: true} if Output
-	// is ADFExact.
+	// is ADFExact. The network has its own copy of the matrix of a softmax.ProbitCorr.
 	Softmax softmax.Approximation `toml:"-" json:"-"`
 
 	// OnIndefinite is the policy for steps that cannot be taken as printed.
@@ -140,6 +140,7 @@ func (c Config) WithDefaults() Config {
 		c.PriorScale = byLayers(c.PriorScale, layers, c.defaultScale)
 		switch {
 		case c.Softmax != nil:
+			c.Softmax = softmax.Clone(c.Softmax)
 		case c.Output == ADFExact:
 			c.Softmax = softmax.Exact{Fast: true}
 		default:
@@ -266,13 +267,9 @@ func (c *Config) checkLists() (err error) {
 	return err
 }
 
-// checkSoftmax checks that the softmax has the likelihood that the output rule needs.
+// checkSoftmax checks that the softmax is one of so many classes, and has the likelihood that
+// the output rule needs.
 func (c *Config) checkSoftmax() error {
-	if s, ok := c.Softmax.(interface{ Validate() error }); ok {
-		if err := s.Validate(); err != nil {
-			return err
-		}
-	}
 	probit, isProbit := c.Softmax.(softmax.Probit)
 	_, isExact := c.Softmax.(softmax.Exact)
 	switch {
@@ -280,6 +277,8 @@ func (c *Config) checkSoftmax() error {
 		return field.Errorf("rho", "%g is not allowed with rule = %q; allowed: 0.5", probit.Rho, c.Output)
 	case c.Softmax != nil && (c.Output == ADF && !isProbit || c.Output == ADFExact && !isExact):
 		return field.Errorf("rule", "%v is not allowed with %T; allowed: adf with softmax.Probit, adf-exact with softmax.Exact", c.Output, c.Softmax)
+	case c.Softmax != nil:
+		return softmax.Validate(c.Softmax, c.classes())
 	}
 	return nil
 }

@@ -1,11 +1,12 @@
 // Package gauss is the standard normal distribution, in the tails too: its
 // density, distribution function and log distribution function, and the first
-// two moments of a normal variable that is truncated or rectified.
+// two moments of a normal variable that is truncated.
 //
 // With φ the density and Φ the distribution function, every function is
 // accurate to a relative error of a few 1e-15 wherever its value is a normal
 // float64; where the value underflows it is 0. Arguments of any size are
-// allowed, an infinite one gives the limit, and NaN gives NaN.
+// allowed, an infinite one gives the limit, and NaN gives NaN. The functions keep
+// nothing and are safe for concurrent use.
 package gauss
 
 import (
@@ -77,4 +78,39 @@ func InverseMills(x float64) float64 {
 	}
 	pdf, cdf := PDFCDF(x)
 	return pdf / cdf
+}
+
+// TruncatedVar returns the variance of a standard normal variable truncated from
+// above at x,
+//
+//	Var[Z | Z ≤ x] = 1 − x h − h², h = φ(x)/Φ(x) = −E[Z | Z ≤ x].
+//
+// It tends to 1/x² for x → −∞, where the terms cancel, and to 1 for x → ∞. For
+// x = −t < 0 it is computed from the repeated integrals J_k(t) of the tail, with
+// ρ = J₂/J₁ and 1/(t+ρ) = J₁/J₀:
+//
+//	Var[Z | Z > t] = J₂/J₀ − (J₁/J₀)² = (ρ (t+ρ) − 1)/(t+ρ)², ρ (t+ρ) ≥ π/2.
+func TruncatedVar(x float64) float64 {
+	switch {
+	case math.IsInf(x, -1):
+		return 0
+	case x < 0:
+		rho := excessRatio(-x)
+		excess := 1 / (rho - x)
+		return (rho/excess - 1) * excess * excess
+	case x > kernel.Underflow:
+		return 1
+	}
+	h := InverseMills(x)
+	return 1 - h*(x+h)
+}
+
+// excessRatio returns J₂(t)/J₁(t) for any t ≥ 0.
+func excessRatio(t float64) float64 {
+	const maxTail = 1e9 // from there on it is 2/t to full precision
+	if t > maxTail {
+		return 2 / t
+	}
+	p, q := kernel.Tail(t)
+	return p / q
 }

@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/floats/scalar"
 
+	"closedform/core/kernel"
 	"closedform/internal/check"
 )
 
@@ -21,12 +22,19 @@ var functions = []struct {
 	{"InverseMills", InverseMills},
 	{"TruncatedMean", truncatedMean},
 	{"TruncatedVar", TruncatedVar},
-	{"Rectified gap", func(x float64) float64 { _, gap, _ := Rectified(x); return gap }},
-	{"Rectified variance", func(x float64) float64 { _, _, variance := Rectified(x); return variance }},
+	{"Rectified gap", func(x float64) float64 { _, gap, _ := rectified(x); return gap }},
+	{"Rectified variance", func(x float64) float64 { _, _, variance := rectified(x); return variance }},
 }
 
 // truncatedMean returns E[Z | Z ≤ x].
 func truncatedMean(x float64) float64 { return -InverseMills(x) }
+
+// rectified returns what kernel.Rectified sets, for one argument.
+func rectified(x float64) (prob, gap, variance float64) {
+	var p, g, v [1]float64
+	kernel.Rectified(p[:], g[:], v[:], []float64{x})
+	return p[0], g[0], v[0]
+}
 
 // equal reports whether got is within a relative tolerance of want, or within
 // a few units of the smallest subnormal number. (The relative comparison of
@@ -44,7 +52,7 @@ func TestReference(t *testing.T) {
 	for _, row := range rows { // what comes in pairs is the same
 		x := row[0]
 		pdf, cdf := PDFCDF(x)
-		prob, _, _ := Rectified(x)
+		prob, _, _ := rectified(x)
 		if pdf != PDF(x) || cdf != CDF(x) || prob != CDF(x) {
 			t.Errorf("x = %v: PDFCDF = %v, %v, Rectified prob = %v, want %v, %v", x, pdf, cdf, prob, PDF(x), CDF(x))
 		}
@@ -130,7 +138,7 @@ func TestMonotone(t *testing.T) {
 //	(E max(Z+x, 0))' = Φ, (Var max(Z+x, 0))' = 2 E max(Z+x, 0) Φ(−x).
 func TestDerivatives(t *testing.T) {
 	mean := func(x float64) float64 {
-		_, gap, _ := Rectified(x)
+		_, gap, _ := rectified(x)
 		return math.Max(x, 0) + gap
 	}
 	variance := functions[7].f
@@ -171,7 +179,7 @@ func FuzzRange(f *testing.F) {
 		if math.IsNaN(x) {
 			t.Skip()
 		}
-		prob, gap, variance := Rectified(x)
+		prob, gap, variance := rectified(x)
 		for _, v := range []struct {
 			name          string
 			got, min, max float64

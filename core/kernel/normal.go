@@ -152,8 +152,19 @@ func truncated(mills, variance, cdf, x []float64) {
 	}
 }
 
-// Rectified sets prob_i, gap_i and variance_i to the moments of max(Z+a_i, 0) for a
-// standard normal Z, as gauss.Rectified gives them.
+// Rectified sets prob, gap and variance to the moments of the rectified normal variables
+// max(Z+a, 0), where Z is standard normal:
+//
+//	prob     = P(Z+a > 0) = Cov(Z, max(Z+a, 0)) = Φ(a)
+//	gap      = E max(Z+a, 0) − max(a, 0) = φ(a) − |a| Φ(−|a|)
+//	variance = Var max(Z+a, 0)
+//	         = (1+a²) Φ(a) + a φ(a) − (a Φ(a) + φ(a))²
+//
+// For a = −t ≤ 0, where these expressions cancel, gap = φ J₁ and
+// variance = φ J₁ (J₂/J₁ − φ J₁) with the repeated integrals J_k(t) of the
+// tail; the bracket is at least two thirds of its first term. For a > 0 they
+// follow from max(Z+a, 0) = Z + a + max(−Z−a, 0), whose last term has
+// covariance −Φ(−a) with Z.
 func Rectified(prob, gap, variance, a []float64) {
 	if !vector {
 		rectified(prob, gap, variance, a)

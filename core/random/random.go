@@ -4,6 +4,9 @@
 // A stream depends on its name and on nothing else: not on the order in which
 // streams are made, not on the number of workers. A study that names its streams
 // after the cell they serve can gain a cell without changing a number in any other.
+//
+// The functions are safe for concurrent use with different streams; one stream is not.
+// They keep no reference to an argument.
 package random
 
 import (

@@ -23,7 +23,8 @@ const MostCorrelated = 4
 // exp(−√2π²/(σh)), σ the largest standard deviation along an axis and h the step
 // there: below 1e-12 until the number of nodes reaches its limit, at σ = 2.6e4 for
 // 2 logits, 26 for 3 and 5 for 4. Derivatives lose more. The methods panic unless
-// 2 ≤ n ≤ MostCorrelated and all numbers are finite.
+// 2 ≤ n ≤ MostCorrelated and all numbers are finite. A Cubature is a value without
+// references, safe for concurrent use.
 type Cubature struct{}
 
 // Moments sets dst to the moments of the softmax of z ~ N(mean, cov).

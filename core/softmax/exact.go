@@ -7,22 +7,61 @@ import (
 	"closedform/core/kernel"
 )
 
-// Exact computes the moments of the softmax itself, by quadrature. With g_j ~
-// Gumbel(0, 1), independent, s_j(z) is the probability that z_j + g_j is the
-// largest of all (Gumbel 1954; Yellott 1977). Let F_j be the distribution
-// function of z_j + g_j and f_j its density; then
-//
-//	p_j  = ∫ f_j Π_{τ≠j} F_τ dt
-//	E_ji = ∫ f_j f_i Π_{τ≠i,j} F_τ dt,
-//
-// which are the integrals of [Probit] with Gumbel noise. All n means and n² pairs
-// share the nodes of one trapezoidal rule: 60 to 130, and with the logarithm of the
-// ratio of the variances more. The absolute error is below 1e-11; E = Eᵀ holds to
-// rounding, Σp = 1 to n times the error.
+// Exact computes the moments of the softmax itself, by quadrature. It is a value
+// without references, safe for concurrent use.
 type Exact struct {
 	// Fast takes fewer nodes: the absolute error is below 1e-8. Beyond 100 classes,
 	// where it would grow, it changes nothing.
 	Fast bool
+}
+
+// mostFast is the number of classes up to which the error keeps to 1e-8.
+const mostFast = 100
+
+// Moments implements [Approximation]. With g_j ~ Gumbel(0, 1), independent, s_j(z) is the
+// probability that z_j + g_j is the largest of all (Gumbel 1954; Yellott 1977). With
+// F_j the distribution function of z_j + g_j and f_j its density,
+//
+//	p_j  = ∫ f_j Π_{τ≠j} F_τ dt
+//	E_ji = ∫ f_j f_i Π_{τ≠i,j} F_τ dt,
+//
+// which are the integrals of [Probit.Moments] with Gumbel noise. All n means and n² pairs
+// share the nodes of one trapezoidal rule: 60 to 130, and with the logarithm of the
+// ratio of the variances more. The absolute error is below 1e-11; E = Eᵀ holds to
+// rounding, Σp = 1 to n times the error. Moments panics if the lengths do not match, or
+// if a mean is not finite or a variance negative or not finite.
+func (e Exact) Moments(dst *Moments, mean, variance []float64) {
+	dst.check(mean, variance)
+	rule := accurate
+	if e.Fast && len(mean) <= mostFast {
+		rule = fast
+	}
+	w := workspaces.Get().(*workspace)
+	defer workspaces.Put(w)
+	w.exact.moments(dst, mean, variance, rule)
+}
+
+// addNodes adds what the nodes t of a block contribute to the integrals of
+// [Exact.Moments],
+//
+//	p_j += W f_j/F_j,   E_ji += W (f_j/F_j) (f_i/F_i),   W = dt Π_τ F_τ.
+func (w *exactTable) addNodes(dst *Moments) {
+	q := len(w.node)
+	log := w.log[:q]
+	clear(log)
+	for j, mu := range w.mu {
+		row := w.g[j*q : (j+1)*q]
+		for b, t := range w.node {
+			l, r := w.series[j].logCDF(t - mu)
+			log[b] += l
+			row[b] = r
+		}
+	}
+	kernel.ExpAll(log, log)
+	for b, p := range log {
+		w.weight[b] *= p
+	}
+	w.add(dst, w.g, w.ones, w.ones, 1)
 }
 
 // exactRule says how finely the integrals are done.
@@ -39,22 +78,6 @@ var (
 	accurate = exactRule{step: 0.3, spread: 6, tail: 1e-15, right: gumbelHigh}
 	fast     = exactRule{step: 0.4, spread: 4, tail: 1e-11, right: 24}
 )
-
-// mostFast is the number of classes up to which the error keeps to 1e-8.
-const mostFast = 100
-
-// Moments implements [Approximation]. It panics if the lengths do not match, or
-// if a mean is not finite or a variance negative or not finite.
-func (e Exact) Moments(dst *Moments, mean, variance []float64) {
-	dst.check(mean, variance)
-	rule := accurate
-	if e.Fast && len(mean) <= mostFast {
-		rule = fast
-	}
-	w := workspaces.Get().(*workspace)
-	defer workspaces.Put(w)
-	w.exact.moments(dst, mean, variance, rule)
-}
 
 // exactTable holds the distributions of z_j − m_j + g_j and one block of nodes.
 type exactTable struct {
@@ -99,11 +122,6 @@ func (w *exactTable) set(mean, variance []float64, rule exactRule) (hi float64) 
 	return hi
 }
 
-// logCDF returns log F_j(t) and f_j(t)/F_j(t).
-func (w *exactTable) logCDF(j int, t float64) (log, ratio float64) {
-	return w.series[j].logCDF(t - w.mu[j])
-}
-
 func (w *exactTable) moments(dst *Moments, mean, variance []float64, rule exactRule) {
 	hi := w.set(mean, variance, rule)
 	n := len(w.mu)
@@ -117,22 +135,7 @@ func (w *exactTable) moments(dst *Moments, mean, variance []float64, rule exactR
 	normal := 1 - 1/(smallest*smallest) // v/(1+v) of the smallest v
 	for nodes := sinhMesh(lo, hi, spread, rule.step*refine(n, normal)/rule.spread); nodes.more(); {
 		w.next(&nodes)
-		q := len(w.node)
-		log := w.log[:q]
-		clear(log)
-		for j, mu := range w.mu {
-			row := w.g[j*q : (j+1)*q]
-			for b, t := range w.node {
-				l, r := w.series[j].logCDF(t - mu)
-				log[b] += l
-				row[b] = r
-			}
-		}
-		kernel.ExpAll(log, log)
-		for b, p := range log {
-			w.weight[b] *= p
-		}
-		w.add(dst, w.g, w.ones, w.ones, 1)
+		w.addNodes(dst)
 	}
 	mirror(dst.E.RawMatrix(), true)
 }
@@ -150,8 +153,8 @@ func (w *exactTable) lower(tail float64) float64 {
 		t = max(t, w.lowest(j))
 	}
 	return newtonBelow(t, kernel.Log(tail), func(t float64) (log, gradient float64) {
-		for j := range w.mu {
-			l, r := w.logCDF(j, t)
+		for j, mu := range w.mu {
+			l, r := w.series[j].logCDF(t - mu)
 			log += l
 			gradient += r
 		}

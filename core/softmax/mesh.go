@@ -11,50 +11,8 @@ import (
 // and Weideman 2014). It is left to choose where to cut, and how to follow scales
 // that may differ by orders of magnitude.
 
-const (
-	// tail is the mass that may be cut at the lower end.
-	tail = 1e-14
-	// reach is the quantile at which a single normal distribution is cut:
-	// Φ(−7.7) = 7e-15.
-	reach = 7.7
-)
-
-// lower returns the point below which no integrand has a mass worth counting.
-//
-// What p_j loses below t is at most Φ((t−μ_j)/common_j) Π_{τ≠j} F_τ(t), hence at most
-// Π_τ Φ((t−μ_τ)/S_τ) with S the larger of the two scales. The second bound, that all
-// F_τ but one be above Φ(−reach), keeps g_τ/F_τ of all classes but one finite at
-// every node. The gap is the distance from the lowest node to the bound of that one,
-// zero if ρ ≤ ½.
-func (w *probitTable) lower() (lo, gap float64) {
-	t, first, second, top := math.Inf(-1), math.Inf(-1), math.Inf(-1), 0
-	for j, mu := range w.mu {
-		t = max(t, w.lowest(j))
-		switch bound := mu - reach*w.own[j]; {
-		case bound > first:
-			first, second, top = bound, first, j
-		case bound > second:
-			second = bound
-		}
-	}
-	n := len(w.mu)
-	x, mills, cdf := w.x[:n], w.g[:n], w.cdf[:n]
-	t = newtonBelow(t, kernel.Log(tail), func(t float64) (log, gradient float64) {
-		for j, mu := range w.mu {
-			x[j] = (t - mu) / max(w.common[j], w.own[j]) // at least −reach
-		}
-		kernel.Truncated(mills, w.f[:n], cdf, x)
-		for j, h := range mills {
-			gradient += h / max(w.common[j], w.own[j])
-		}
-		return logProduct(cdf), gradient
-	})
-	lo = max(t, second)
-	// Since lo ≥ lowest(top), the gap is at most reach·(common − own), here
-	// without cancellation.
-	most := reach * w.excess / (w.common[top] + w.own[top])
-	return lo, max(0, min(first-lo, most))
-}
+// reach is the quantile at which a single normal distribution is cut: Φ(−7.7) = 7e-15.
+const reach = 7.7
 
 // newtonBelow takes three steps of Newton's method towards the root of log f =
 // level from a t below it. As log f is concave and increasing, none goes beyond.
@@ -80,12 +38,6 @@ func logProduct(x []float64) (log float64) {
 		product *= x
 	}
 	return log + kernel.Log(product)
-}
-
-// lowest returns the point below which class j alone makes the product
-// negligible.
-func (w *probitTable) lowest(j int) float64 {
-	return w.mu[j] - reach*max(w.common[j], w.own[j])
 }
 
 // mesh runs through the nodes of the trapezoidal rule in u for the integral
@@ -136,11 +88,6 @@ func (m *mesh) next() (t, dt float64) {
 	m.left--
 	return t, dt
 }
-
-// step returns the distance of the nodes in units of the smallest scale that
-// keeps the error of the rule below 1e-12, fitted to the worst case
-// (TestStepIsFineEnough): n equal classes.
-func step(n int) float64 { return 0.5 * refine(n, 1) }
 
 // refine returns the factor by which the product of n distribution functions needs
 // smaller steps than that of two, if they are those of variables of which a share of

@@ -1,49 +1,11 @@
-// Package softmax computes the first two moments of the softmax of a Gaussian:
-// for logits z_j ~ N(m_j, v_j), independent, and s = softmax(z), the mean
-// probabilities p_j = E[s_j], the covariance of s, and the cross-covariance of
-// z and s. No closed form exists; an [Approximation] provides one.
-//
-// Everything follows from two sets of numbers, p and E (Yang and Yang 2023,
-// arXiv 2301.13401, Sec. 2):
-//
-//	p_j  = E[s_j]
-//	E_ji = E[∂s_j/∂(z_j−z_i)] = E[s_j s_i]     (j ≠ i)
-//
-// With the graph Laplacian L = diag(E·1) − E,
-//
-//	Σ_y  = diag(p) − p pᵀ − L                  (covariance of the probabilities)
-//	Σ_zy = diag(v) L                           (cross-covariance, logits × probabilities)
 package softmax
 
 import (
 	"fmt"
 	"math"
-	"sync"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
-)
-
-// Approximation computes the moments of softmax(z) for independent Gaussian
-// logits with the given means and variances (both of length n) into dst, which
-// must be of size n. Variances may be zero. Implementations are safe for
-// concurrent use with different dst.
-type Approximation interface {
-	Moments(dst *Moments, mean, variance []float64)
-}
-
-// Likelihood is an [Approximation] whose probabilities are those of a label given
-// the logits, so that a label has a posterior, whose moments go into dst: that of
-// independent logits; [Cubature] has the softmax's for correlated ones.
-type Likelihood interface {
-	Approximation
-	Posterior(dst *Posterior, mean, variance []float64, class int)
-}
-
-var (
-	_ Likelihood    = Probit{}
-	_ Likelihood    = Exact{}
-	_ Approximation = ProbitCorr{}
 )
 
 // MomentError bounds the absolute error of the moments of [Probit] and of [Exact]: a
@@ -51,7 +13,13 @@ var (
 const MomentError = 1e-11
 
 // Moments are the moments of softmax(z) for n classes. Computing into the same
-// one again allocates nothing.
+// one again allocates nothing. It is safe for concurrent use only while nothing computes
+// into it, and keeps no reference to an argument.
+//
+// With the graph Laplacian L = diag(E·1) − E,
+//
+//	Σ_y  = diag(p) − p pᵀ − L                  (covariance of the probabilities)
+//	Σ_zy = diag(v) L                           (cross-covariance, logits × probabilities)
 type Moments struct {
 	P []float64  // p_j, length n
 	E *mat.Dense // E.At(j, i) = E[∂s_j/∂(z_j−z_i)], n×n, zero diagonal
@@ -158,12 +126,6 @@ func (m *Moments) Asymmetry() float64 {
 	return largest
 }
 
-func checkClasses(n int) {
-	if n < 2 {
-		panic(fmt.Sprintf("softmax: %d classes; need at least 2", n))
-	}
-}
-
 // check panics unless mean and variance fit dst and are usable.
 func (m *Moments) check(mean, variance []float64) {
 	n := len(m.P)
@@ -171,38 +133,4 @@ func (m *Moments) check(mean, variance []float64) {
 		panic(fmt.Sprintf("softmax: E is %d×%d for %d classes", r, c, n))
 	}
 	checkLogits(n, mean, variance)
-}
-
-// checkLogits panics unless mean and variance are those of n logits.
-func checkLogits(n int, mean, variance []float64) {
-	if len(mean) != n || len(variance) != n {
-		panic(fmt.Sprintf("softmax: %d means and %d variances for %d classes", len(mean), len(variance), n))
-	}
-	for j, v := range variance {
-		if !(v >= 0) || math.IsInf(v, 1) || math.IsNaN(mean[j]) || math.IsInf(mean[j], 0) {
-			panic(fmt.Sprintf("softmax: logit %d has mean %g and variance %g; need finite numbers and variance ≥ 0", j, mean[j], v))
-		}
-	}
-}
-
-// workspace is the scratch space of one computation. Each part is made to [fit] the
-// number of classes.
-type workspace struct {
-	probit    probitTable
-	exact     exactTable
-	posterior posteriorTable
-	cubature  cubature
-}
-
-// workspaces are those not in use: results carry no scratch space, and computing
-// into the same one again allocates nothing.
-var workspaces = sync.Pool{New: func() any { return new(workspace) }}
-
-// fit gives the slices the length n, with any values.
-func fit(n int, all ...*[]float64) {
-	for _, x := range all {
-		if len(*x) != n {
-			*x = make([]float64, n)
-		}
-	}
 }

@@ -10,7 +10,8 @@ import (
 )
 
 // Posterior is what is known of the logits given the class: the mean and the
-// variance of each. Computing into the same one again allocates nothing.
+// variance of each. Computing into the same one again allocates nothing. It is safe for
+// concurrent use only while nothing computes into it, and keeps no reference to an argument.
 type Posterior struct {
 	LogP      float64   // logarithm of the probability of the class; NaN if numbers overflow
 	Mean, Var []float64 // of the logits, length n
@@ -23,7 +24,8 @@ func NewPosterior(n int) *Posterior {
 }
 
 // JointPosterior is the posterior of correlated logits z ~ N(m, V) given the
-// class. By Stein's lemma E z = m + V·Gradient and Cov z = V + V·Hessian·V.
+// class. By Stein's lemma E z = m + V·Gradient and Cov z = V + V·Hessian·V. It is safe for
+// concurrent use only while nothing computes into it, and keeps no reference to an argument.
 type JointPosterior struct {
 	Posterior
 	Gradient []float64  // ∂ log p/∂m, length n
@@ -35,17 +37,6 @@ func NewJointPosterior(n int) *JointPosterior {
 	return &JointPosterior{*NewPosterior(n), make([]float64, n), mat.NewDense(n, n, nil)}
 }
 
-// Both likelihoods say that the class has the largest u_c of u_i = λz_i + ε_i with
-// independent noise ε_i: normal, or Gumbel's, which is the softmax. Given u_c = t,
-// hence u_i ≤ t for all other i, the logits are independent with known moments. So,
-// with W the density of u_c given the class,
-//
-//	W(t) = f_c(t) Π_{i≠c} F_i(t) / p_c
-//	m̃_i = E_W E[z_i | t],   ṽ_i = E_W Var[z_i | t] + Var_W E[z_i | t]
-//
-// and ṽ_i is a sum of positive terms. W is log-concave; the nodes are placed round
-// its mode and weighted in the log domain, however improbable the class.
-
 // posteriorTable is the scratch space of a posterior.
 type posteriorTable struct {
 	nodeBlock
@@ -54,8 +45,8 @@ type posteriorTable struct {
 	start   []float64 // h at the mode of W
 	squares []float64 // E_W of (h − start)²
 
-	probit probitWin
-	gumbel gumbelWin
+	probit probitWinner
+	gumbel gumbelWinner
 }
 
 // conditional is what is known of each logit given t, at some nodes t: class × node.
@@ -65,8 +56,9 @@ type conditional struct {
 	within []float64 // Var[z_i | t] = k_i² within, but for what is the same for all t
 }
 
-// win is p_c W, up to a constant shift of t.
-type win interface {
+// winnerDensity is p_c W, the unnormalised density of the winning utility, up to a constant
+// shift of t.
+type winnerDensity interface {
 	logConcave
 	// tabulate sets the table at the nodes, and adds log f_c + Σ log F_i to log, but for
 	// a factor by which it multiplies weight.
@@ -85,8 +77,20 @@ func (q *posteriorTable) forClasses(n int) *conditional {
 	return &q.conditional
 }
 
-// integrate sets dst, or LogP to NaN if numbers overflow.
-func (q *posteriorTable) integrate(dst *Posterior, w win, rule posteriorRule, mean []float64) {
+// integrate sets dst to the moments of the logits, or LogP to NaN if numbers overflow.
+//
+// Both likelihoods say that the class has the largest u_c of u_i = λz_i + ε_i with
+// independent noise ε_i: normal, or Gumbel's, which is the softmax. Given u_c = t,
+// hence u_i ≤ t for all other i, the logits are independent with known moments. So,
+// with W the density of u_c given the class,
+//
+//	W(t) = f_c(t) Π_{i≠c} F_i(t) / p_c
+//	m̃_i = E_W E[z_i | t]                       = m_i − k_i E_W h_i
+//	ṽ_i = E_W Var[z_i | t] + Var_W E[z_i | t]  = k_i² (E_W within_i + Var_W h_i)
+//
+// and ṽ_i is a sum of positive terms. W is log-concave; the nodes are placed round
+// its mode and weighted in the log domain, however improbable the class.
+func (q *posteriorTable) integrate(dst *Posterior, w winnerDensity, rule posteriorRule, mean []float64) {
 	mode, top, curvature := findMode(w, 0)
 	lo, hi, scale := cut(w, mode, top, curvature, rule.drop)
 	if !(hi-lo <= math.MaxFloat64) || math.IsInf(top, -1) || !(scale > 0) {

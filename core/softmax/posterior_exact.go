@@ -1,27 +1,18 @@
 package softmax
 
-import (
-	"math"
-
-	"closedform/core/kernel"
-)
-
-// winRule is that of the integral over t, tiltedRule that of each inside of it.
-// They keep the relative error below 1e-9 (TestPosteriorRuleIsFineEnough).
-var (
-	winRule    = posteriorRule{drop: 30, step: 0.5, spread: 17}
-	tiltedRule = posteriorRule{drop: 32, step: 0.5, spread: 17}
-)
+import "math"
 
 // Posterior sets dst to the moments of independent logits z_j ~ N(m_j, v_j)
 // given the class under the likelihood of the softmax itself: u_c = z_c + ε_c is
-// the largest of all u_j, ε_j ~ Gumbel(0, 1). With b_i = m_i − t the logit is z_i =
-// t + x where x has, given t, the density proportional to
+// the largest of all u_j, ε_j ~ Gumbel(0, 1). With F_i and f_i the distribution function
+// and the density of u_i, L_i = log F_i for i ≠ c, and L_c = log f_c,
 //
-//	N(x; b_i, v_i) exp(−e^x) for i ≠ c,   N(x; b_c, v_c) exp(x − e^x) for c
+//	E[z_i | t] = m_i − v_i L_i′         Var[z_i | t] = v_i (1 + v_i L_i″)
 //
-// whose integrals are F_i(t) and f_c(t): one for each logit inside of that over t,
-// both done in the log domain round the mode. Each ṽ_i is positive where v_i is, and
+//	W(t) = f_c Π_{i≠c} F_i / p_c
+//	m̃_i = E_W E[z_i | t],   ṽ_i = E_W Var[z_i | t] + Var_W E[z_i | t]
+//
+// and these are integrals over t, done in the log domain round the mode. Each ṽ_i is positive where v_i is, and
 // below it. The relative error is below 1e-9, that of the mean relative to √ṽ_i, for
 // variances up to 1e12, whatever Fast is. Posterior panics as [Exact.Moments] does,
 // and if there is no such class.
@@ -29,59 +20,13 @@ func (e Exact) Posterior(dst *Posterior, mean, variance []float64, class int) {
 	dst.check(mean, variance, class)
 	w := workspaces.Get().(*workspace)
 	defer workspaces.Put(w)
-	w.posterior.exact(dst, mean, variance, class, winRule, tiltedRule)
+	w.posterior.exact(dst, mean, variance, class, winnerRule, tiltedRule)
 	dst.cap(variance)
 }
 
-func (q *posteriorTable) exact(dst *Posterior, mean, variance []float64, class int, rule, inner posteriorRule) {
-	w := &q.gumbel
-	w.conditional = q.forClasses(len(mean))
-	w.class, w.mean, w.variance, w.inner = class, mean, variance, inner
-	if len(w.series) != len(mean) {
-		w.series = make([]gumbelSeries, len(mean))
-	}
-	for i, v := range variance {
-		w.k[i] = math.Sqrt(v)
-		w.series[i].set(w.k[i], math.Inf(-1), math.Inf(1))
-	}
-	q.integrate(dst, w, rule, mean)
-	w.mean, w.variance = nil, nil
-}
-
-// gumbelWin is p_c W as a function of t − m_c: only differences matter.
-type gumbelWin struct {
-	*conditional
-	class          int
-	mean, variance []float64 // the caller's, during one call
-	inner          posteriorRule
-	tilted         tiltedNormal
-	series         []gumbelSeries
-}
-
-// The integral of a logit is in the table of log F: with L = log F at t − m_i
-//
-//	E[z_i | t] = m_i − v_i L′,   Var[z_i | t] = v_i (1 + v_i L″)
-//
-// and N(x; b_c, v_c) e^x is exp(b_c + v_c/2) N(x; b_c + v_c, v_c), a normal density again.
-// Far in the left tail and where 1 + vL″ cancels, the table has too few digits.
-const (
-	leastLog    = -12
-	leastWithin = 0.2
-)
-
-// at implements logConcave.
-func (w *gumbelWin) at(t float64) (log, gradient, curvature float64) {
-	for i := range w.mean {
-		l, r, bend, _ := w.logit(i, t)
-		log += l
-		gradient += r
-		curvature -= bend
-	}
-	return log, gradient, curvature
-}
-
-// tabulate implements win.
-func (w *gumbelWin) tabulate(node, _, log []float64) {
+// tabulate implements winnerDensity, with k_i = √v_i, h_i = k_i L_i′ and within_i =
+// 1 + v_i L_i″ as [Exact.Posterior] has them.
+func (w *gumbelWinner) tabulate(node, _, log []float64) {
 	q := len(node)
 	for i, k := range w.k {
 		h, within := w.h[i*q:(i+1)*q], w.within[i*q:(i+1)*q]
@@ -100,9 +45,15 @@ func (w *gumbelWin) tabulate(node, _, log []float64) {
 	}
 }
 
-// logit returns the logarithm of the integral of logit i with its two derivatives, and
-// whether the table has it: otherwise its moments are those of w.tilted.
-func (w *gumbelWin) logit(i int, t float64) (log, ratio, bend float64, tabulated bool) {
+// logit returns L_i with its two derivatives, and whether the table of log F has it:
+// otherwise its moments are those of w.tilted. With b_i = m_i − t the logit is z_i = t + x
+// where x has, given t, the density proportional to
+//
+//	N(x; b_i, v_i) exp(−e^x) for i ≠ c,   N(x; b_c, v_c) exp(x − e^x) for c
+//
+// whose integrals are F_i(t) and f_c(t). N(x; b_c, v_c) e^x is
+// exp(b_c + v_c/2) N(x; b_c + v_c, v_c), a normal density again.
+func (w *gumbelWinner) logit(i int, t float64) (log, ratio, bend float64, tabulated bool) {
 	b, v, tilt, constant := w.mean[i]-w.mean[w.class]-t, w.variance[i], 0.0, 0.0
 	if i == w.class {
 		tilt, constant = 1, b+0.5*v
@@ -121,115 +72,51 @@ func (w *gumbelWin) logit(i int, t float64) (log, ratio, bend float64, tabulated
 	return d.log, d.gradient, -d.curvature, false
 }
 
-// tiltedNormal is the density of x proportional to N(x; b, v) exp(kx − e^x).
-type tiltedNormal struct {
-	log       float64 // logarithm of the integral
-	shift     float64 // E x − b
-	variance  float64 // Var x
-	gradient  float64 // −∂log/∂b = (b − E x)/v = E e^x − k
-	curvature float64 // −∂²log/∂b²
+// Far in the left tail and where 1 + vL″ cancels, the table has too few digits.
+const (
+	leastLog    = -12
+	leastWithin = 0.2
+)
 
-	// Of the density at x = mode − y, relative to that at the mode.
-	v, mode, atMode float64 // atMode = e^mode
+// gumbelWinner is p_c W as a function of t − m_c: only differences matter.
+type gumbelWinner struct {
+	*conditional
+	class          int
+	mean, variance []float64 // the caller's, during one call
+	inner          posteriorRule
+	tilted         tiltedNormal
+	series         []gumbelSeries
 }
 
-// integrate computes all moments for k = tilt, 0 or 1. By Stein's lemma E x − b
-// = v (k − E e^x): the left side does not cancel where e^x decides, the right side
-// not where N does.
-func (d *tiltedNormal) integrate(b, v, tilt float64, rule posteriorRule) {
-	if e := kernel.Exp(b); v*max(1, e) < 1e-17 {
-		// The normal density is a spike: the terms left out are of order ve^b.
-		d.log, d.gradient, d.curvature = tilt*b-e, e-tilt, e
-		d.shift, d.variance = -v*d.gradient, v
-		return
+func (q *posteriorTable) exact(dst *Posterior, mean, variance []float64, class int, rule, inner posteriorRule) {
+	w := &q.gumbel
+	w.conditional = q.forClasses(len(mean))
+	w.class, w.mean, w.variance, w.inner = class, mean, variance, inner
+	if len(w.series) != len(mean) {
+		w.series = make([]gumbelSeries, len(mean))
 	}
-	mode := tiltedMode(b, v, tilt)
-	d.v, d.mode, d.atMode = v, mode, kernel.Exp(mode)
-	fall := v * (tilt - d.atMode) // mode − b
-	steep := v*d.atMode > 1       // e^x bends log more than the normal density does
-	if steep {
-		fall = mode - b
+	for i, v := range variance {
+		w.k[i] = math.Sqrt(v)
+		w.series[i].set(w.k[i], math.Inf(-1), math.Inf(1))
 	}
-	d.log = tilt*mode - d.atMode - 0.5*(fall/v)*fall
-	switch {
-	case !(d.log >= -math.MaxFloat64) || math.IsInf(1/v, 1):
-		d.log, d.gradient, d.curvature = math.Inf(-1), math.Inf(1), math.Inf(1)
-		d.shift, d.variance = 0, 0
-		return
-	case d.log < -1e15: // so far out that the mode is all that counts
-		d.variance = 1 / (1/v + d.atMode)
-		d.shift, d.gradient = fall, -fall/v
-		d.curvature = d.variance * d.atMode / v
-		return
-	}
-	_, _, curvature := d.at(0)
-	lo, hi, scale := cut(d, 0, 0, curvature, rule.drop)
-	if !(hi-lo <= math.MaxFloat64) || !(scale > 0) {
-		d.log, d.gradient, d.curvature = math.NaN(), math.NaN(), math.NaN()
-		return
-	}
-	var total, sum, squares, exp, expSquares float64
-	for nodes := sinhMesh(lo, hi, rule.spread*scale, rule.step/rule.spread); nodes.more(); {
-		y, dy := nodes.next()
-		growth := d.growth(y)
-		weight := dy * kernel.Exp(-0.5*y*y/v-growth-d.atMode*y)
-		if weight == 0 {
-			continue
-		}
-		total += weight
-		sum += weight * y
-		squares += weight * y * y
-		exp += weight * growth
-		expSquares += weight * growth * growth
-	}
-	sum /= total
-	exp /= total
-	d.log += kernel.Log(total) - 0.5*kernel.Log(2*math.Pi*v)
-	d.variance = squares/total - sum*sum
-	if steep {
-		d.shift = fall - sum
-		d.gradient = -d.shift / v
-		d.curvature = math.Max(0, 1-d.variance/v) / v
-	} else {
-		mean := d.atMode + exp // E e^x
-		d.gradient = mean - tilt
-		d.shift = -v * d.gradient
-		d.curvature = math.Max(0, mean-(expSquares/total-exp*exp))
-	}
+	q.integrate(dst, w, rule, mean)
+	w.mean, w.variance = nil, nil
 }
 
 // at implements logConcave.
-func (d *tiltedNormal) at(y float64) (log, gradient, curvature float64) {
-	growth := d.growth(y)
-	log = -0.5*y*y/d.v - growth - d.atMode*y
-	gradient = -y/d.v + growth
-	return log, gradient, 1/d.v + d.atMode + growth
+func (w *gumbelWinner) at(t float64) (log, gradient, curvature float64) {
+	for i := range w.mean {
+		l, r, bend, _ := w.logit(i, t)
+		log += l
+		gradient += r
+		curvature -= bend
+	}
+	return log, gradient, curvature
 }
 
-// growth returns e^(mode−y) − e^mode.
-func (d *tiltedNormal) growth(y float64) float64 {
-	if y < -1 {
-		return kernel.Exp(d.mode-y) - d.atMode // e^mode may underflow
-	}
-	return d.atMode * math.Expm1(-y)
-}
-
-// tiltedMode returns the root of x = b + v (k − e^x), by Newton's method from a bound
-// above: the right side less the left is concave and falls.
-func tiltedMode(b, v, tilt float64) float64 {
-	const rounds = 100
-	b += v * tilt
-	x := math.Min(b, math.Max(0, kernel.Log(b/v)))
-	if !(b > 0) {
-		x = b
-	}
-	for range rounds {
-		e := kernel.Exp(x)
-		step := (b - x - v*e) / (1 + v*e)
-		x += step
-		if math.Abs(step) <= 1e-15*math.Abs(x) {
-			break
-		}
-	}
-	return x
-}
+// winnerRule is that of the integral over t, tiltedRule that of each inside of it.
+// They keep the relative error below 1e-9 (TestPosteriorRuleIsFineEnough).
+var (
+	winnerRule = posteriorRule{drop: 30, step: 0.5, spread: 17}
+	tiltedRule = posteriorRule{drop: 32, step: 0.5, spread: 17}
+)

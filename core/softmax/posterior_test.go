@@ -161,7 +161,7 @@ func TestPosteriorRuleIsFineEnough(t *testing.T) {
 		{
 			"softmax", 1e-9,
 			func(dst *Posterior, _ Probit, m, v []float64) {
-				new(posteriorTable).exact(dst, m, v, 0, finer(winRule), finer(tiltedRule))
+				new(posteriorTable).exact(dst, m, v, 0, finer(winnerRule), finer(tiltedRule))
 			},
 			func(dst *Posterior, _ Probit, m, v []float64) { Exact{}.Posterior(dst, m, v, 0) },
 		},

@@ -17,7 +17,36 @@ import (
 //
 // Corr = Σ_0 being (n−1)×(n−1), with unit diagonal, and the same for each class.
 // Its rows stand for the classes τ ≠ j in their order: that of an index above j
-// is τ−1. The Gaussian moments (Prop. 3.1(2)) are
+// is τ−1. Lambda must be positive and finite. The p_j do not add up to one and E is not
+// symmetric in general; see [Moments.Excess] and [Moments.Asymmetry].
+//
+// A ProbitCorr keeps Corr by reference, and is safe for concurrent use as long as nothing
+// writes to the matrix; [Clone] copies it.
+type ProbitCorr struct {
+	Lambda float64
+	Corr   *mat.SymDense
+}
+
+// Validate returns an error that names what is allowed if λ is out of range or
+// Corr is not a correlation matrix (unit diagonal, positive semi-definite) of order
+// classes − 1.
+func (p ProbitCorr) Validate(classes int) error {
+	if !(p.Lambda > 0) || math.IsInf(p.Lambda, 1) {
+		return fmt.Errorf("softmax: probit with λ = %g; need 0 < λ < ∞", p.Lambda)
+	}
+	if p.Corr == nil || p.Corr.IsEmpty() {
+		return fmt.Errorf("softmax: probit without correlations; need those of n−1 variables for n classes")
+	}
+	if k, d := p.Corr.SymmetricDim(), classes-1; k != d {
+		return fmt.Errorf("softmax: probit with %d×%[1]d correlations for %d classes; need %d×%[3]d", k, classes, d)
+	}
+	if _, err := mvn.NewCDF(p.Corr); err != nil {
+		return fmt.Errorf("softmax: probit: %w", err)
+	}
+	return nil
+}
+
+// Moments implements [Approximation] by Prop. 3.1(2),
 //
 //	p_j  = Φ_{n−1}(x_τ, τ ≠ j; 0, Σ'),            x_τ = λ(m_j − m_τ)/s_τ
 //	E_ji = (λ/s_i) ∂Φ_{n−1}/∂x_i at the same point,  s_τ = √(1 + λ²v_j + λ²v_τ)
@@ -28,41 +57,15 @@ import (
 // n = 5, and 1e-13 for any n where all ρ are equal and not negative, where [Probit] is
 // faster by orders of magnitude. Otherwise the error is at most 1e-7 for n ≤ 8, in
 // milliseconds, and 1e-6 for n ≤ 30; n = 10 takes a third of a second, and more than
-// 11 a lattice rule for each class and pair, seconds.
-//
-// Lambda must be positive and finite. The p_j do not add up to one and E is not
-// symmetric in general; see [Moments.Excess] and [Moments.Asymmetry].
-type ProbitCorr struct {
-	Lambda float64
-	Corr   *mat.SymDense
-}
-
-// Validate returns an error that names what is allowed if λ is out of range or
-// Corr is not a correlation matrix (unit diagonal, positive semi-definite).
-func (p ProbitCorr) Validate() error {
-	if !(p.Lambda > 0) || math.IsInf(p.Lambda, 1) {
-		return fmt.Errorf("softmax: probit with λ = %g; need 0 < λ < ∞", p.Lambda)
-	}
-	if p.Corr == nil || p.Corr.IsEmpty() {
-		return fmt.Errorf("softmax: probit without correlations; need those of n−1 variables for n classes")
-	}
-	if _, err := mvn.NewCDF(p.Corr); err != nil {
-		return fmt.Errorf("softmax: probit: %w", err)
-	}
-	return nil
-}
-
-// Moments implements [Approximation]. It panics if the lengths do not match, if
-// a mean is not finite or a variance negative, or if λ or Corr is out of range.
+// 11 a lattice rule for each class and pair, seconds. Moments panics if the lengths do
+// not match, if a mean is not finite or a variance negative, or if λ or Corr is out of
+// range.
 func (p ProbitCorr) Moments(dst *Moments, mean, variance []float64) {
-	if err := p.Validate(); err != nil {
+	dst.check(mean, variance)
+	if err := p.Validate(len(mean)); err != nil {
 		panic(err.Error())
 	}
-	dst.check(mean, variance)
 	d := len(mean) - 1
-	if k := p.Corr.SymmetricDim(); k != d {
-		panic(fmt.Sprintf("softmax: probit with %d×%[1]d correlations for %d classes; need %d×%[3]d", k, d+1, d))
-	}
 	point := correlated{
 		x:        make([]float64, d),
 		perScale: make([]float64, d),
@@ -101,7 +104,7 @@ type correlated struct {
 	corr     *mat.SymDense // Σ'
 }
 
-// set computes the point and the matrix of class j. All is in units of the scale
+// set computes x, λ/s and Σ' of class j. All is in units of the scale
 // of the noise, 1/λ, and in ratios that are at most 1: nothing overflows.
 func (c *correlated) set(p ProbitCorr, j int, mean, variance []float64) {
 	noise, own := min(1/p.Lambda, math.MaxFloat64), math.Sqrt(variance[j])

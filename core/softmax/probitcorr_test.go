@@ -186,7 +186,7 @@ func TestProbitCorrExtremes(t *testing.T) {
 
 func TestProbitCorrValidate(t *testing.T) {
 	good := correlations(3, func(i, j int) float64 { return 0.5 })
-	scaled := mat.NewSymDense(2, []float64{2, 0.5, 0.5, 1})
+	scaled := mat.NewSymDense(3, []float64{2, 0.5, 0.5, 0.5, 1, 0.5, 0.5, 0.5, 1})
 	for _, c := range []struct {
 		p    ProbitCorr
 		want string
@@ -197,14 +197,15 @@ func TestProbitCorrValidate(t *testing.T) {
 		{ProbitCorr{1, nil}, "without correlations"},
 		{ProbitCorr{1, new(mat.SymDense)}, "without correlations"},
 		{ProbitCorr{1, scaled}, "1 on its diagonal"},
+		{ProbitCorr{1, correlations(2, func(i, j int) float64 { return 0.5 })}, "need 3×3"},
 		{ProbitCorr{1, correlations(3, func(i, j int) float64 { return -0.6 })}, "positive semi-definite"},
 		{ProbitCorr{1, correlations(3, func(i, j int) float64 { return math.NaN() })}, "[−1, 1]"},
 	} {
-		if err := c.p.Validate(); err == nil || !strings.Contains(err.Error(), c.want) {
+		if err := c.p.Validate(4); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v: error %v, want %q", c.p, err, c.want)
 		}
 	}
-	if err := (ProbitCorr{1, good}).Validate(); err != nil {
+	if err := (ProbitCorr{1, good}).Validate(4); err != nil {
 		t.Error(err)
 	}
 	check.Panics(t, "softmax: ", "need 4×4", func() {

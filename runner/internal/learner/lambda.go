@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"closedform/core/softmax"
+	"closedform/runner/internal/lambdafit"
 )
 
 // Lambda is the slope λ of the probit approximation: a number, or a word for a
@@ -74,7 +75,7 @@ func (l Lambda) Value(n int, rho float64) float64 {
 		return l.Number
 	}
 	value, _ := found.LoadOrStore(search{l.Word, n, rho}, sync.OnceValue(func() float64 {
-		box := softmax.Box{Classes: n, Half: 3} // where the odds of two classes are at most e^6
+		box := lambdafit.Box{Classes: n, Half: 3} // where the odds of two classes are at most e^6
 		switch l.Word {
 		case "slope":
 			return softmax.SlopeLambda(n, rho)

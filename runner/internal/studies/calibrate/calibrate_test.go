@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"closedform/core/softmax"
+	"closedform/runner/internal/lambdafit"
 	"closedform/runner/internal/study/studytest"
 )
 
@@ -30,7 +31,7 @@ func TestCriteria(t *testing.T) {
 	var rows []string
 	for i := range lambda.Len() {
 		n, p := int(lambda.Nums("classes")[i]), softmax.Probit{Lambda: lambda.Nums("lambda")[i], Rho: lambda.Nums("rho")[i]}
-		box := softmax.Box{Classes: n, Half: 1}
+		box := lambdafit.Box{Classes: n, Half: 1}
 		if rms, largest := lambda.Nums("rms")[i], lambda.Nums("max")[i]; rms != box.RMS(p) || largest != box.Max(p) {
 			t.Errorf("row %d: errors %g and %g, want %g and %g", i, rms, largest, box.RMS(p), box.Max(p))
 		}
@@ -54,8 +55,8 @@ func TestCriteria(t *testing.T) {
 		of := lambda.Where("classes", n)
 		for _, c := range []struct {
 			word, column string
-			loss         func(softmax.Box, softmax.Probit) float64
-		}{{"lsq", "rms", softmax.Box.RMS}, {"minimax", "max", softmax.Box.Max}} {
+			loss         func(lambdafit.Box, softmax.Probit) float64
+		}{{"lsq", "rms", lambdafit.Box.RMS}, {"minimax", "max", lambdafit.Box.Max}} {
 			for _, rho := range []float64{0.5, 0.3} {
 				at := of.Where("rho", rho)
 				best := at.Where("criterion", c.word)
@@ -66,7 +67,7 @@ func TestCriteria(t *testing.T) {
 				}
 				for _, factor := range []float64{0.97, 1.03} {
 					p := softmax.Probit{Lambda: best.Nums("lambda")[0] * factor, Rho: rho}
-					if !(c.loss(softmax.Box{Classes: n, Half: 1}, p) >= best.Nums(c.column)[0]) {
+					if !(c.loss(lambdafit.Box{Classes: n, Half: 1}, p) >= best.Nums(c.column)[0]) {
 						t.Errorf("n = %d, ρ = %g: %g has a smaller %s", n, rho, p.Lambda, c.column)
 					}
 				}

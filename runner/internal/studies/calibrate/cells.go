@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"closedform/core/softmax"
+	"closedform/runner/internal/lambdafit"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
 )
@@ -16,19 +17,19 @@ type criterion struct {
 	word    string // in the tables
 	name    string // in a figure
 	freeRho bool   // whether it chooses ρ as well
-	fit     func(b softmax.Box, rho float64) softmax.Probit
+	fit     func(b lambdafit.Box, rho float64) softmax.Probit
 }
 
 // criteria begin with slope matching, which looks at the origin only and which the
 // others are compared with.
 var criteria = []criterion{
-	{"slope", "slope matched", false, func(b softmax.Box, rho float64) softmax.Probit {
+	{"slope", "slope matched", false, func(b lambdafit.Box, rho float64) softmax.Probit {
 		return softmax.Probit{Lambda: softmax.SlopeLambda(b.Classes, rho), Rho: rho}
 	}},
-	{"lsq", "least squares", false, softmax.Box.LeastSquares},
-	{"minimax", "minimax", false, softmax.Box.Minimax},
-	{"lsq_rho", "least squares, $ρ$ free", true, func(b softmax.Box, _ float64) softmax.Probit { return b.LeastSquaresRho() }},
-	{"minimax_rho", "minimax, $ρ$ free", true, func(b softmax.Box, _ float64) softmax.Probit { return b.MinimaxRho() }},
+	{"lsq", "least squares", false, lambdafit.Box.LeastSquares},
+	{"minimax", "minimax", false, lambdafit.Box.Minimax},
+	{"lsq_rho", "least squares, $ρ$ free", true, func(b lambdafit.Box, _ float64) softmax.Probit { return b.LeastSquaresRho() }},
+	{"minimax_rho", "minimax, $ρ$ free", true, func(b lambdafit.Box, _ float64) softmax.Probit { return b.MinimaxRho() }},
 }
 
 // spec is all that the tables of a cell, one number of classes, follow from.
@@ -50,7 +51,7 @@ func (e *experiment) Cells() []study.Cell {
 // run fits the probit by all criteria. The gain of those that choose ρ is over
 // slope matching with the first ρ.
 func (s spec) run(ctx context.Context) (table.Set, error) {
-	box := softmax.Box{Classes: s.Classes, Half: s.Box}
+	box := lambdafit.Box{Classes: s.Classes, Half: s.Box}
 	lambda := table.New("lambda",
 		table.Int("classes", "number of classes n"), table.Text("criterion", "what chooses λ: "+
 			"the slope at the origin, the mean square error (lsq) or the largest (minimax), _rho with ρ"),

@@ -1,10 +1,11 @@
-package softmax
+package lambdafit
 
 import (
 	"math"
 
 	"closedform/core/gauss"
 	"closedform/core/kernel"
+	"closedform/core/softmax"
 )
 
 // Max returns the largest |e_j| in the box. It panics if the box or the probit
@@ -13,7 +14,7 @@ import (
 // The search is over the logits where all classes but j have at most two values
 // between them. Maximising over all n logits freely has found nothing larger
 // (TestMaxIsTheLargest).
-func (b Box) Max(p Probit) float64 {
+func (b Box) Max(p softmax.Probit) float64 {
 	b.check(p)
 	return newFinder(b, p).largest(b.worst(p))
 }
@@ -34,14 +35,14 @@ func (b Box) inside(c contrast) bool {
 // noise √ρ ε_0.
 type finder struct {
 	Box
-	p         Probit
+	p         softmax.Probit
 	own       float64 // √(1−ρ)
 	t, weight []float64
 }
 
-func newFinder(b Box, p Probit) *finder {
+func newFinder(b Box, p softmax.Probit) *finder {
 	common, own := math.Sqrt(p.Rho), math.Sqrt(1-p.Rho)
-	h := step(b.Classes) * min(1, own/common)
+	h := b.step() * min(1, own/common)
 	half := int(reach/h) + 1
 	f := &finder{b, p, own, make([]float64, 2*half+1), make([]float64, 2*half+1)}
 	for i := range f.t {
@@ -83,7 +84,7 @@ func (f *finder) largest(contrasts []contrast) float64 {
 
 // worst returns local maxima of |e_j|, for every k at most one for either sign of
 // x, y and e_j.
-func (b Box) worst(p Probit) []contrast {
+func (b Box) worst(p softmax.Probit) []contrast {
 	const (
 		spacing = 0.4  // of a grid of logits, on which e_j is smooth
 		share   = 0.75 // of the largest that is worth a climb

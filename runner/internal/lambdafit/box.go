@@ -1,4 +1,6 @@
-package softmax
+// Package lambdafit fits the slope λ of the probit approximation, or λ and the correlation
+// ρ, to the softmax over a box of logits: by least squares or minimax.
+package lambdafit
 
 import (
 	"fmt"
@@ -9,6 +11,7 @@ import (
 
 	"closedform/core/gauss"
 	"closedform/core/kernel"
+	"closedform/core/softmax"
 )
 
 // Box is the cube of logits [−Half, Half]^Classes over which the error of the
@@ -17,18 +20,18 @@ import (
 //	e_j(z) = softmax_j(z) − Φ_{n−1}(λ(z_j − z_τ), τ ≠ j; 0, Σ_0).
 //
 // See [Box.LeastSquares] and [Box.Minimax] for the λ, or λ and ρ, that make it
-// small.
+// small. A Box is a value, safe for concurrent use.
 type Box struct {
 	Classes int     // n ≥ 2
 	Half    float64 // > 0
 }
 
-func (b Box) check(p Probit) {
+func (b Box) check(p softmax.Probit) {
 	if b.Classes < 2 || !(b.Half > 0) || math.IsInf(b.Half, 1) {
-		panic(fmt.Sprintf("softmax: box of %d classes and half side %g; need at least 2 and 0 < half < ∞", b.Classes, b.Half))
+		panic(fmt.Sprintf("lambdafit: box of %d classes and half side %g; need at least 2 and 0 < half < ∞", b.Classes, b.Half))
 	}
-	if err := p.Validate(); err != nil {
-		panic(err.Error())
+	if err := p.Validate(b.Classes); err != nil {
+		panic("lambdafit: " + err.Error())
 	}
 }
 
@@ -40,7 +43,7 @@ func (b Box) check(p Probit) {
 //	E[a_j b_j] = ∫∫ E[f_a(t,z) f_b(t',z)] E[F_a(t,z) F_b(t',z)]^{n−1} dt dt',
 //
 // with one logit z uniform on [−Half, Half].
-func (b Box) RMS(p Probit) float64 {
+func (b Box) RMS(p softmax.Probit) float64 {
 	b.check(p)
 	narrowest := min(1, math.Sqrt(1-p.Rho)/p.Lambda)
 	if p.Rho >= smallNoise {
@@ -85,12 +88,22 @@ func (a levels) product(b levels, weight []float64, n int) float64 {
 	return sum
 }
 
-// softmaxLevels returns those of the softmax: z plus Gumbel noise, see [Exact].
+// softmaxLevels returns those of the softmax: z plus Gumbel noise, see [softmax.Exact]. The
+// nodes are lo + spread sinh(k du), as the right tail of the noise is exponential.
 func (b Box) softmaxLevels(z []float64) levels {
-	nodes := sinhMesh(-b.Half+gumbelLow, b.Half+gumbelHigh, accurate.spread, accurate.step/accurate.spread)
-	l := newLevels(nodes.left, len(z))
-	for k := range nodes.left {
-		t, dt := nodes.next()
+	const low, high = -3.75, 32 // quantiles of the noise: 4e-19, and 1 − 1e-14
+	step, spread := 0.3, 6.0
+	du := step / spread
+	lo := -b.Half + low
+	x := (b.Half + high - lo) / spread
+	l := newLevels(int(math.Ceil(kernel.Log(x+kernel.Hypot(1, x))/du))+1, len(z))
+	nodes, _ := l.f.Dims()
+	up, down, grow := 1.0, 1.0, kernel.Exp(du) // exp(±k du)
+	shrink := 1 / grow
+	for k := range nodes {
+		t, dt := lo+0.5*spread*(up-down), 0.5*spread*du*(up+down)
+		up *= grow
+		down *= shrink
 		for i, x := range z {
 			e := kernel.Exp(x - t)
 			c := kernel.Exp(-e)
@@ -101,13 +114,20 @@ func (b Box) softmaxLevels(z []float64) levels {
 	return l
 }
 
+// reach is the quantile at which a normal distribution is cut: Φ(−7.7) = 7e-15.
+const reach = 7.7
+
+// step returns the distance of the nodes, in units of the smallest scale, for the product
+// of the normal distribution functions of all classes.
+func (b Box) step() float64 { return 0.5 / (1 + 0.38*kernel.Log(0.5*float64(b.Classes))) }
+
 // smallNoise is the ρ below which the common noise of the probit is integrated
 // round each logit, since no common nodes would be near enough.
 const smallNoise = 0.02
 
 // probitLevels returns those of the probit: λz + √ρ ε_0 for the winner, λz +
 // √(1−ρ) ε for the others.
-func (b Box) probitLevels(p Probit, z []float64) levels {
+func (b Box) probitLevels(p softmax.Probit, z []float64) levels {
 	common, own := math.Sqrt(p.Rho), math.Sqrt(1-p.Rho)
 	if p.Rho < smallNoise {
 		const points = 9
@@ -126,7 +146,7 @@ func (b Box) probitLevels(p Probit, z []float64) levels {
 	}
 	lo := -p.Lambda*b.Half - reach*max(common, own)
 	hi := p.Lambda*b.Half + reach*common
-	dt := step(b.Classes) * min(common, own)
+	dt := b.step() * min(common, own)
 	l := newLevels(int((hi-lo)/dt)+2, len(z))
 	nodes, _ := l.f.Dims()
 	for k := range nodes {

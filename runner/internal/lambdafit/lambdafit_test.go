@@ -1,0 +1,173 @@
+package lambdafit
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/floats/scalar"
+
+	"closedform/core/softmax"
+	"closedform/internal/check"
+)
+
+// long skips a test under -short, with which the race detector runs: it has one goroutine.
+func long(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("long, and of one goroutine")
+	}
+}
+
+var probits = []softmax.Probit{{Lambda: 0.5, Rho: 0.5}, {Lambda: 0.4, Rho: 0.1}, {Lambda: 0.3, Rho: 0}, {Lambda: 0.4, Rho: 0.01}, {Lambda: 0.6, Rho: 0.9}}
+
+// errors sets dst to e_j at z.
+func (b Box) errors(dst []float64, p softmax.Probit, z []float64) {
+	zero := make([]float64, b.Classes)
+	exact, probit := softmax.NewMoments(b.Classes), softmax.NewMoments(b.Classes)
+	softmax.Exact{Fast: true}.Moments(exact, z, zero)
+	p.Moments(probit, z, zero)
+	for j := range dst {
+		dst[j] = exact.P[j] - probit.P[j]
+	}
+}
+
+func TestRMSAgainstSampling(t *testing.T) {
+	long(t)
+	rnd := rand.New(rand.NewPCG(1, 1))
+	for _, n := range []int{2, 3, 10} {
+		for _, p := range probits {
+			b := Box{n, 2.5}
+			e, z := make([]float64, n), make([]float64, n)
+			var sum, squares float64
+			const samples = 2000
+			for range samples {
+				for j := range z {
+					z[j] = b.Half * (2*rnd.Float64() - 1)
+				}
+				b.errors(e, p, z)
+				var q float64
+				for _, x := range e {
+					q += x * x
+				}
+				sum += q
+				squares += q * q
+			}
+			mean := sum / samples
+			se := math.Sqrt((squares/samples - mean*mean) / samples)
+			if got := b.RMS(p); !(math.Abs(got*got-mean) < 5*se) {
+				t.Errorf("n=%d, %+v: mean square %g, sampled %g ± %g", n, p, got*got, mean, se)
+			}
+		}
+	}
+}
+
+// Two ways to integrate the common noise meet at smallNoise.
+func TestRMSIsContinuousInRho(t *testing.T) {
+	b := Box{4, 3}
+	below, at := b.RMS(softmax.Probit{Lambda: 0.5, Rho: math.Nextafter(smallNoise, 0)}), b.RMS(softmax.Probit{Lambda: 0.5, Rho: smallNoise})
+	if !scalar.EqualWithinAbs(below, at, 1e-9) {
+		t.Errorf("RMS %.12g just below ρ = %g, %.12g there", below, smallNoise, at)
+	}
+}
+
+func TestMaxIsTheLargest(t *testing.T) {
+	long(t)
+	rnd := rand.New(rand.NewPCG(2, 1))
+	for _, n := range []int{2, 3, 4, 5} {
+		b := Box{n, 3}
+		for _, p := range []softmax.Probit{{Lambda: 0.45, Rho: 0.5}, {Lambda: 0.55, Rho: 0.5}, {Lambda: 0.5, Rho: 0.2}, {Lambda: 0.7, Rho: 0.8}} {
+			e := make([]float64, n)
+			largest := 0.0
+			for range 15 {
+				z := make([]float64, n)
+				for j := range z {
+					z[j] = b.Half * (2*rnd.Float64() - 1)
+				}
+				best := simplex(func(z []float64) float64 {
+					for _, x := range z {
+						if math.Abs(x) > b.Half {
+							return 1
+						}
+					}
+					b.errors(e, p, z)
+					return -math.Abs(e[0])
+				}, z, 0.5)
+				b.errors(e, p, best)
+				largest = max(largest, math.Abs(e[0]))
+			}
+			if got := b.Max(p); !(largest < got*(1+1e-6)) || !(largest > 0.8*got) {
+				t.Errorf("n=%d, %+v: Max = %.8g, free search found %.8g", n, p, got, largest)
+			}
+		}
+	}
+}
+
+// The normal distribution function nearest to the logistic one is at x/1.702
+// (Haley 1952, Camilli 1994), with an error of 0.0095.
+func TestMinimaxOfTwoClasses(t *testing.T) {
+	b := Box{2, 4}
+	p := b.Minimax(0.5)
+	if !scalar.EqualWithinAbs(1/p.Lambda, 1.702, 5e-4) {
+		t.Errorf("1/λ = %.6g, want 1.702", 1/p.Lambda)
+	}
+	if got := b.Max(p); !scalar.EqualWithinAbs(got, 0.0095, 5e-5) {
+		t.Errorf("error %.6g, want 0.0095", got)
+	}
+}
+
+// No neighbour of a fit is better.
+func TestFitsAreBest(t *testing.T) {
+	long(t)
+	for _, n := range []int{2, 3, 6} {
+		b := Box{n, 3}
+		for _, f := range []struct {
+			name string
+			fit  softmax.Probit
+			loss func(softmax.Probit) float64
+			free bool
+		}{
+			{"LeastSquares(0.3)", b.LeastSquares(0.3), b.RMS, false},
+			{"LeastSquaresRho", b.LeastSquaresRho(), b.RMS, n > 2},
+			{"Minimax(0.5)", b.Minimax(0.5), b.Max, false},
+			{"MinimaxRho", b.MinimaxRho(), b.Max, n > 2},
+		} {
+			best := f.loss(f.fit)
+			for k := range 8 {
+				angle := math.Pi * float64(k) / 4
+				near := f.fit
+				near.Lambda *= 1 + 0.003*math.Cos(angle)
+				if f.free {
+					near.Rho += 0.003 * math.Sin(angle)
+				} else if k%4 != 0 {
+					continue
+				}
+				if got := f.loss(near); !(got > best) {
+					t.Errorf("n=%d: %s = %+v has loss %.8g, %+v has %.8g", n, f.name, f.fit, best, near, got)
+				}
+			}
+		}
+	}
+}
+
+// Fits gain on the slope-matched λ, each by its own measure.
+func TestFittedLambda(t *testing.T) {
+	long(t)
+	b := Box{3, 3}
+	slope := softmax.Probit{Lambda: softmax.SlopeLambda(3, 0.5), Rho: 0.5}
+	if !(b.RMS(b.LeastSquares(0.5)) < b.RMS(slope)) || !(b.Max(b.Minimax(0.5)) < b.Max(slope)) {
+		t.Error("a fitted λ is worse than the slope-matched one")
+	}
+}
+
+func TestPanics(t *testing.T) {
+	good, box := softmax.Probit{Lambda: 1, Rho: 0.5}, Box{3, 1}
+	for words, f := range map[string]func(){
+		"1 classes": func() { Box{1, 3}.RMS(good) },
+		"half":      func() { Box{3, 0}.Max(good) },
+		"λ = 0":     func() { box.Max(softmax.Probit{Rho: 0.5}) },
+	} {
+		check.Panics(t, "lambdafit: ", words, f)
+	}
+	check.Panics(t, "softmax: ", "ρ = 1", func() { box.LeastSquares(1) })
+}
