@@ -17,17 +17,6 @@ type PiecewiseLinear struct {
 	Alpha, Beta float64
 }
 
-// Validate returns an error unless 0 ≤ α ≤ 1 and α ≤ β < ∞.
-func (f PiecewiseLinear) Validate() error {
-	if !(0 <= f.Alpha && f.Alpha <= 1) {
-		return fmt.Errorf("activation: alpha = %v, want 0 ≤ alpha ≤ 1", f.Alpha)
-	}
-	if !(f.Alpha <= f.Beta && f.Beta <= math.MaxFloat64) {
-		return fmt.Errorf("activation: beta = %v, want a finite beta ≥ alpha = %v", f.Beta, f.Alpha)
-	}
-	return nil
-}
-
 // Eval returns f(z).
 func (f PiecewiseLinear) Eval(z float64) float64 {
 	if z < 0 {
