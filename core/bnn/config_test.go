@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/BurntSushi/toml"
@@ -70,6 +71,9 @@ func TestConfigErrors(t *testing.T) {
 		var bad *field.Error
 		if err == nil || test.key != "" && (!errors.As(err, &bad) || bad.Key != test.key) {
 			t.Errorf("%+v: error %v; want one of %s", test.cfg, err, test.key)
+		}
+		if test.key != "" && test.key != "rho" && strings.Contains(err.Error(), test.key+":") {
+			t.Errorf("error %q does not name the Go field", err)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/core/activation"
+	"closedform/core/field"
 )
 
 // Model is a network or an ensemble of networks.
@@ -49,7 +50,7 @@ func New(cfg Config, src rand.Source) (*Network, error) {
 		panic("bnn: nil source of randomness")
 	}
 	if err := cfg.Validate(); err != nil {
-		return nil, fmt.Errorf("bnn: %w", err)
+		return nil, fmt.Errorf("bnn: %w", field.InGo(cfg, err))
 	}
 	n := zero(cfg)
 	rnd := rand.New(src)
@@ -57,13 +58,13 @@ func New(cfg Config, src rand.Source) (*Network, error) {
 		out, in := n.cfg.WeightDims(l)
 		variance := n.cfg.priorVariance(l)
 		if variance == 0 {
-			return nil, fmt.Errorf("bnn: prior_var = %g, prior_scale = %g: a variance underflows",
+			return nil, fmt.Errorf("bnn: PriorVar %g, PriorScale %g: a variance underflows",
 				cfg.PriorVar, cfg.PriorScale)
 		}
 		cov := mat.NewDiagDense(in, slices.Repeat([]float64{variance}, in))
 		for j := range out {
 			if err := layer.setCov(j, cov); err != nil {
-				return nil, fmt.Errorf("bnn: prior_var = %g, prior_scale = %g: %w", cfg.PriorVar, cfg.PriorScale, err)
+				return nil, fmt.Errorf("bnn: PriorVar %g, PriorScale %g: %w", cfg.PriorVar, cfg.PriorScale, err)
 			}
 		}
 		if n.cfg.PriorMeanVar > 0 && (n.cfg.PriorDraw == Independent || l < len(n.layers)-1) {

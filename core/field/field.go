@@ -3,8 +3,11 @@
 package field
 
 import (
+	"errors"
 	"fmt"
 	"math"
+	"reflect"
+	"strings"
 )
 
 // Error says what is wrong with the value of a field. Whoever has read the value
@@ -15,6 +18,31 @@ type Error struct {
 }
 
 func (e *Error) Error() string { return e.Key + ": " + e.Problem }
+
+// InGo returns err with the name of the Go field in place of its key: "PriorVar" for
+// "prior_var", by the toml tags of the struct config. It returns another error than an
+// [*Error], or one of a key that the struct does not have, as it is.
+func InGo(config any, err error) error {
+	var e *Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	t := reflect.TypeOf(config)
+	for i := range t.NumField() {
+		if key, _, _ := strings.Cut(t.Field(i).Tag.Get("toml"), ","); key == e.Key {
+			return inGo{t.Field(i).Name + ": " + e.Problem, err}
+		}
+	}
+	return err
+}
+
+type inGo struct {
+	text string
+	error
+}
+
+func (e inGo) Error() string { return e.text }
+func (e inGo) Unwrap() error { return e.error }
 
 // Errorf returns the [*Error] of a field.
 func Errorf(key, format string, args ...any) error {
