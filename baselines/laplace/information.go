@@ -2,6 +2,7 @@ package laplace
 
 import (
 	"errors"
+	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/blas"
@@ -14,27 +15,56 @@ import (
 	"closedform/core/linear"
 )
 
-// lastLayer returns the part of H that belongs to the last layer of a network with the
-// weights w, v the prior variances of all weights. With φ_k the features of example k,
-// its block of neurons i and j is
+// Information sets dst to the Fisher information of the labels at w plus the
+// precision of the prior,
+//
+//	H = diag(1/v) + Σ_k Σ_c s_c g_c g_cᵀ,   g_c = ∂ log softmax_c(z(x_k; w))/∂w,
+//
+// with s = softmax(z(x_k; w)). Without hidden layers H is the negative Hessian of
+// LogDensity; with them it is the generalised Gauss–Newton approximation. It is NaN
+// where a logit overflows. Information panics if a size is not the number of weights.
+func (p *Problem) Information(dst *mat.SymDense, w []float64) {
+	n := len(p.prior.Mean)
+	if len(w) != n || dst.SymmetricDim() != n {
+		panic(fmt.Sprintf("laplace: %d×%[1]d matrix at a point of length %d; the model has %d weights", dst.SymmetricDim(), len(w), n))
+	}
+	setPrecision(dst, p.prior.Var)
+	score := mat.NewVecDense(n, p.score)
+	for k := range p.data.Class {
+		p.network.Forward(p.pass, w, p.example(k))
+		mlp.Normalise(p.pass.Logit)
+		for c, s := range p.pass.Logit {
+			for j, t := range p.pass.Logit {
+				p.pass.Score[j] = -t
+			}
+			p.pass.Score[c]++
+			clear(p.score)
+			p.network.Backward(p.pass, p.score, w)
+			dst.SymRankOne(dst, s, score)
+		}
+	}
+}
+
+// lastLayer sets dst to the part of Information that belongs to the last layer, in a
+// fraction of the time. With φ_k the features of example k, its block of neurons i and j is
 //
 //	H_ij = δ_ij diag(1/v) + Σ_k s_ki (δ_ij − s_kj) φ_k φ_kᵀ.
-func lastLayer(network *mlp.Network, w, v []float64, data *mlp.Examples) *mat.SymDense {
-	last := len(network.Layers) - 1
-	layer, p := network.Layers[last], network.NewPass()
+func (p *Problem) lastLayer(dst *mat.SymDense, w []float64) {
+	last := len(p.network.Layers) - 1
+	layer := p.network.Layers[last]
 	n, in := layer.Out, layer.In
-	h := precision(v[layer.Offset:])
-	raw, scaled := h.RawSymmetric(), make([]float64, in)
-	for k := range data.Len() {
-		network.Forward(p, w, data.Input(k))
-		mlp.Normalise(p.Logit)
-		for i, si := range p.Logit {
+	setPrecision(dst, p.prior.Var[layer.Offset:])
+	raw, scaled := dst.RawSymmetric(), make([]float64, in)
+	for k := range p.data.Class {
+		p.network.Forward(p.pass, w, p.example(k))
+		mlp.Normalise(p.pass.Logit)
+		for i, si := range p.pass.Logit {
 			for j := i; j < n; j++ {
-				sign, weight := -1.0, si*p.Logit[j]
+				sign, weight := -1.0, si*p.pass.Logit[j]
 				if i == j {
 					sign, weight = 1, si*(1-si)
 				}
-				floats.ScaleTo(scaled, math.Sqrt(max(0, weight)), p.Input(last))
+				floats.ScaleTo(scaled, math.Sqrt(max(0, weight)), p.pass.Input(last))
 				to := blas64.Symmetric{N: in, Stride: raw.Stride, Data: raw.Data[i*in*raw.Stride+j*in:], Uplo: blas.Upper}
 				blas64.Syr(sign, blas64.Vector{N: in, Inc: 1, Data: scaled}, to)
 			}
@@ -45,41 +75,19 @@ func lastLayer(network *mlp.Network, w, v []float64, data *mlp.Examples) *mat.Sy
 		for j := i + 1; j < n; j++ {
 			for a := range in {
 				for b := range a {
-					h.SetSym(i*in+a, j*in+b, h.At(i*in+b, j*in+a))
+					dst.SetSym(i*in+a, j*in+b, dst.At(i*in+b, j*in+a))
 				}
 			}
 		}
 	}
-	return h
 }
 
-// allLayers returns H: diag(1/v) + Σ g gᵀ over examples and classes c, with the gradients
-// g of Σ_j Score_j z_j for Score = √s_c (e_c − s), since
-// diag(s) − ssᵀ = Σ_c s_c (e_c − s)(e_c − s)ᵀ.
-func allLayers(network *mlp.Network, w, v []float64, data *mlp.Examples) *mat.SymDense {
-	h, p, gradient := precision(v), network.NewPass(), mat.NewVecDense(len(w), nil)
-	for k := range data.Len() {
-		network.Forward(p, w, data.Input(k))
-		mlp.Normalise(p.Logit)
-		for c, s := range p.Logit {
-			root := math.Sqrt(s)
-			floats.ScaleTo(p.Score, -root, p.Logit)
-			p.Score[c] += root
-			gradient.Zero()
-			network.Backward(p, gradient.RawVector().Data, w)
-			h.SymRankOne(h, 1, gradient)
-		}
-	}
-	return h
-}
-
-// precision returns diag(1/v).
-func precision(v []float64) *mat.SymDense {
-	h := mat.NewSymDense(len(v), nil)
+// setPrecision sets dst to diag(1/v).
+func setPrecision(dst *mat.SymDense, v []float64) {
+	dst.Zero()
 	for i, x := range v {
-		h.SetSym(i, i, 1/x)
+		dst.SetSym(i, i, 1/x)
 	}
-	return h
 }
 
 // root is G = L⁻¹ with H = LLᵀ, of row i the first i+1 entries. With it the covariance

@@ -10,27 +10,22 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/baselines/mlp"
-	"closedform/baselines/posterior"
 )
 
-// problem returns the density whose mode the model is.
-func problem(t *testing.T, m *Model, v float64, x [][]float64, class []int) *posterior.Problem {
+// problemOf returns the problem that the model solves, for the prior variance v.
+func problemOf(t *testing.T, m *Model, v float64, x [][]float64, class []int) *Problem {
 	t.Helper()
-	p, err := posterior.NewProblem(posterior.Model{Layers: m.cfg.Layers, Bias: true, PriorVar: m.network.PriorVar(v)}, x, class)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+	return problem(t, Prior{Layers: m.cfg.Layers, Bias: true, Var: m.network.PriorVar(v)}, x, class)
 }
 
 // At the mode of softmax regression the density is flat, and the mode is that of
 // Newton's method. From that of hidden layers Newton's method goes on to a maximum
 // that is hardly higher.
-func TestMode(t *testing.T) {
+func TestClimb(t *testing.T) {
 	x, class := clusters(80, "stationary")
 	for _, v := range []float64{1e-3, 1, 1e3} {
 		m := fit(t, Config{Layers: []int{3, 4}, PriorVar: v, Predictive: PlugIn}, x, class)
-		p, w := problem(t, m, v, x, class), m.weights
+		p, w := problemOf(t, m, v, x, class), m.weights
 		gradient := make([]float64, len(w))
 		p.LogDensity(gradient, w)
 		mode, err := p.Mode(make([]float64, len(w)))
@@ -45,7 +40,7 @@ func TestMode(t *testing.T) {
 		}
 	}
 	m := fit(t, Config{Layers: []int{3, 6, 4}, Predictive: PlugIn}, x, class)
-	p := problem(t, m, 1, x, class)
+	p := problemOf(t, m, 1, x, class)
 	at := p.LogDensity(nil, m.weights)
 	mode, err := p.Mode(m.weights)
 	if err != nil {
@@ -56,30 +51,18 @@ func TestMode(t *testing.T) {
 	}
 }
 
-// H of all weights is what package posterior computes; that of the last layer is a
-// part of it.
-func TestInformation(t *testing.T) {
+// The information of the last layer is a part of that of all.
+func TestLastLayer(t *testing.T) {
 	for _, examples := range []int{0, 3, 100} {
 		x, class := clusters(examples, "information")
 		for _, layers := range [][]int{{3, 4}, {3, 6, 4}} {
 			m := fit(t, Config{Layers: layers, PriorVar: 0.7, Predictive: PlugIn}, x, class)
-			data, err := m.network.Examples(x, class)
-			if err != nil {
-				t.Fatal(err)
-			}
 			n, offset := len(m.weights), m.network.Layers[len(layers)-2].Offset
-			want := mat.NewSymDense(n, nil)
-			problem(t, m, 0.7, x, class).Information(want, m.weights)
-			if all := allLayers(m.network, m.weights, m.network.PriorVar(0.7), data); !mat.EqualApprox(all, want, 1e-9) {
-				t.Errorf("%v, %d examples: information of all layers differs", layers, examples)
-			}
-			last := lastLayer(m.network, m.weights, m.network.PriorVar(0.7), data)
-			for i := range n - offset {
-				for j := range n - offset {
-					if got, w := last.At(i, j), want.At(offset+i, offset+j); !scalar.EqualWithinAbsOrRel(got, w, 1e-10, 1e-10) {
-						t.Errorf("%v, %d examples: last layer (%d, %d) %g, want %g", layers, examples, i, j, got, w)
-					}
-				}
+			p, all, last := problemOf(t, m, 0.7, x, class), mat.NewSymDense(n, nil), mat.NewSymDense(n-offset, nil)
+			p.Information(all, m.weights)
+			p.lastLayer(last, m.weights)
+			if want := all.SliceSym(offset, n); !mat.EqualApprox(last, want, 1e-10) {
+				t.Errorf("%v, %d examples: last layer\n%.12g\nwant\n%.12g", layers, examples, mat.Formatted(last), mat.Formatted(want))
 			}
 		}
 	}
@@ -94,7 +77,7 @@ func TestLogitCovariance(t *testing.T) {
 		m := fit(t, cfg, x, class)
 		n, c := len(m.weights), m.network.Outputs()
 		h := mat.NewSymDense(n, nil)
-		p := problem(t, m, cfg.LaplaceVar, x, class)
+		p := problemOf(t, m, cfg.LaplaceVar, x, class)
 		if len(cfg.Layers) == 2 {
 			hessian := mat.NewDense(n, n, nil)
 			fd.Jacobian(hessian, func(grad, w []float64) { p.LogDensity(grad, w) }, m.weights, &fd.JacobianSettings{Formula: fd.Central})

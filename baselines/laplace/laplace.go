@@ -19,6 +19,10 @@
 //	z ~ N(m, C),   m = z(x; ŵ),   C = J H⁻¹ Jᵀ,
 //
 // and the probabilities E softmax(z), by one of several rules.
+//
+// For small networks without hidden layers there is the exact posterior, too: a [Prior]
+// and data make a [Problem], and [Importance] turns it into a [Sample] of weights, which
+// predicts. It refuses to return one of a small effective sample size.
 package laplace
 
 import (

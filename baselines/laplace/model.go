@@ -8,7 +8,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/baselines/mlp"
-	"closedform/baselines/posterior"
 	"closedform/core/random"
 )
 
@@ -43,14 +42,9 @@ func Fit(cfg Config, x [][]float64, class []int, src rand.Source) (*Model, error
 		return nil, fmt.Errorf("laplace: %w", err)
 	}
 	cfg = cfg.WithDefaults()
-	data, err := network.Examples(x, class)
+	problem, err := NewProblem(Prior{Layers: cfg.Layers, Bias: true, Var: network.PriorVar(cfg.PriorVar)}, x, class)
 	if err != nil {
-		return nil, fmt.Errorf("laplace: %w", err)
-	}
-	prior := posterior.Model{Layers: cfg.Layers, Bias: true, PriorVar: network.PriorVar(cfg.PriorVar)}
-	problem, err := posterior.NewProblem(prior, x, class)
-	if err != nil {
-		return nil, fmt.Errorf("laplace: %w", err)
+		return nil, err
 	}
 	start, steps := make([]float64, network.Weights()), linearSteps
 	if len(network.Layers) > 1 {
@@ -70,13 +64,15 @@ func Fit(cfg Config, x [][]float64, class []int, src rand.Source) (*Model, error
 	if cfg.Predictive == PlugIn {
 		return m, nil
 	}
-	information := allLayers
+	problem.prior.Var = network.PriorVar(cmp.Or(cfg.LaplaceVar, cfg.PriorVar)) // the mode is found
+	h, information := mat.NewSymDense(len(start), nil), problem.Information
 	if m.onlyLast {
-		information = lastLayer
+		layer := network.Layers[len(network.Layers)-1]
+		h, information = mat.NewSymDense(layer.In*layer.Out, nil), problem.lastLayer
 	} else {
 		m.jacobian = make([]float64, len(start))
 	}
-	h := information(network, m.weights, network.PriorVar(cmp.Or(cfg.LaplaceVar, cfg.PriorVar)), data)
+	information(h, m.weights)
 	m.image = mat.NewDense(network.Outputs(), h.SymmetricDim(), nil)
 	m.root, err = newRoot(h)
 	return m, err

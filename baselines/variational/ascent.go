@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"closedform/baselines/laplace"
 	"closedform/baselines/mlp"
-	"closedform/baselines/optimize"
 	"closedform/core/kernel"
 	"closedform/core/linear"
 )
@@ -51,7 +51,7 @@ func newAscent(v float64, n int, data *mlp.Examples, unit *scatter) *ascent {
 func (a *ascent) run() {
 	n, in := a.weights.Dims()
 	t, grad := make([]float64, n*in), make([]float64, n*in)
-	optimize.LBFGS(a.loss, t, optimize.Rest{Gradient: tolerance, Steps: maxSteps})
+	laplace.Search{GradientTol: tolerance, MaxIter: maxSteps}.LBFGS(a.loss, t)
 	a.loss(grad, t)
 }
 

@@ -1,4 +1,4 @@
-package posterior
+package laplace
 
 import (
 	"math"
@@ -43,7 +43,7 @@ func normal(m, v float64, n int) (node, weight []float64) {
 func TestAgainstQuadrature(t *testing.T) {
 	x := [][]float64{{1.5}, {-0.7}, {2}, {0.3}, {-2.5}}
 	class := []int{0, 1, 0, 1, 0}
-	p := problem(t, Model{Layers: []int{1, 2}, PriorMean: []float64{0.5, -0.25}, PriorVar: []float64{1.5, 0.5}}, x, class)
+	p := problem(t, Prior{Layers: []int{1, 2}, Mean: []float64{0.5, -0.25}, Var: []float64{1.5, 0.5}}, x, class)
 	diff, weight := normal(0.75, 2, 2000) // of the two weights
 	want := func(at float64) float64 {
 		return quadrature(weight, func(node int, x float64) float64 { return diff[node] * x }, x, class, at)
@@ -52,7 +52,7 @@ func TestAgainstQuadrature(t *testing.T) {
 	for seed := range 25 {
 		s := sample(t, Importance{Draws: 1000}, p, "quadrature", seed)
 		for _, at := range []float64{-1, 0.2, 3} {
-			p, stderr := predict(t, s, []float64{at})
+			p, stderr := predictSample(t, s, []float64{at})
 			z := (p[0] - want(at)) / stderr[0]
 			if !(math.Abs(z) < 5) {
 				t.Errorf("seed %d, at %g: %g ± %g, want %g", seed, at, p[0], stderr[0], want(at))
@@ -68,10 +68,10 @@ func TestAgainstQuadrature(t *testing.T) {
 
 // Without data the logits are independent normals.
 func TestPriorPredictive(t *testing.T) {
-	m := Model{
+	m := Prior{
 		Layers: []int{2, 3}, Bias: true,
-		PriorMean: []float64{1, 0, 0.5, -1, 0.3, 0, 0, 0.2, 0.1},
-		PriorVar:  []float64{1, 2, 0.5, 0.1, 1, 3, 1, 1, 0.2},
+		Mean: []float64{1, 0, 0.5, -1, 0.3, 0, 0, 0.2, 0.1},
+		Var:  []float64{1, 2, 0.5, 0.1, 1, 3, 1, 1, 0.2},
 	}
 	p := problem(t, m, nil, nil)
 	s := sample(t, Importance{}, p, "prior")
@@ -79,13 +79,13 @@ func TestPriorPredictive(t *testing.T) {
 		mean, variance := make([]float64, 3), make([]float64, 3)
 		for j := range mean {
 			for a, xa := range []float64{at[0], at[1], 1} {
-				mean[j] += m.PriorMean[3*j+a] * xa
-				variance[j] += m.PriorVar[3*j+a] * xa * xa
+				mean[j] += m.Mean[3*j+a] * xa
+				variance[j] += m.Var[3*j+a] * xa * xa
 			}
 		}
 		want := softmax.NewMoments(3)
 		softmax.Exact{}.Moments(want, mean, variance)
-		got, stderr := predict(t, s, at)
+		got, stderr := predictSample(t, s, at)
 		for j, p := range want.P {
 			if z := (got[j] - p) / stderr[j]; !(math.Abs(z) < 5) {
 				t.Errorf("at %v, class %d: %g ± %g, want %g", at, j, got[j], stderr[j], p)

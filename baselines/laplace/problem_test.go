@@ -1,4 +1,4 @@
-package posterior
+package laplace
 
 import (
 	"math"
@@ -17,15 +17,15 @@ import (
 )
 
 // shapes are models of all kinds: with and without bias and hidden layers.
-func shapes() []Model {
-	var models []Model
+func shapes() []Prior {
+	var models []Prior
 	for _, layers := range [][]int{{1, 2}, {2, 3}, {3, 1, 2}, {2, 4, 3}, {2, 3, 5, 4}} {
 		for _, bias := range []bool{false, true} {
-			m := Model{Layers: layers, Bias: bias}
+			m := Prior{Layers: layers, Bias: bias}
 			rnd := rand.New(random.Source("shapes", len(models)))
 			for range mlp.New(m.Layers, m.Bias).Weights() {
-				m.PriorMean = append(m.PriorMean, rnd.NormFloat64())
-				m.PriorVar = append(m.PriorVar, rnd.ExpFloat64()+0.1)
+				m.Mean = append(m.Mean, rnd.NormFloat64())
+				m.Var = append(m.Var, rnd.ExpFloat64()+0.1)
 			}
 			models = append(models, m)
 		}
@@ -34,7 +34,7 @@ func shapes() []Model {
 }
 
 // randomData returns n examples for the model, and a weight vector.
-func randomData(m Model, n int, rnd *rand.Rand) (x [][]float64, class []int, w []float64) {
+func randomData(m Prior, n int, rnd *rand.Rand) (x [][]float64, class []int, w []float64) {
 	for range n {
 		at := make([]float64, m.Layers[0])
 		for a := range at {
@@ -49,10 +49,10 @@ func randomData(m Model, n int, rnd *rand.Rand) (x [][]float64, class []int, w [
 }
 
 // naive is LogDensity written down from the definition.
-func naive(m Model, x [][]float64, class []int, w []float64) float64 {
+func naive(m Prior, x [][]float64, class []int, w []float64) float64 {
 	var log float64
 	for i, v := range w {
-		log += distuv.Normal{Mu: m.PriorMean[i], Sigma: math.Sqrt(m.PriorVar[i])}.LogProb(v)
+		log += distuv.Normal{Mu: m.Mean[i], Sigma: math.Sqrt(m.Var[i])}.LogProb(v)
 	}
 	for k, y := range x {
 		rest := w
@@ -122,7 +122,7 @@ func TestInformation(t *testing.T) {
 		prior, score := make([]float64, n), make([]float64, n)
 		empty := problem(t, m, nil, nil)
 		base := empty.LogDensity(prior, w)
-		for i, v := range m.PriorVar {
+		for i, v := range m.Var {
 			want.SetSym(i, i, 1/v)
 		}
 		for _, at := range x {
@@ -150,7 +150,7 @@ func TestInformation(t *testing.T) {
 
 // Logits far apart, and some that overflow.
 func TestLogDensityExtremes(t *testing.T) {
-	p := problem(t, Model{Layers: []int{1, 2}}, [][]float64{{1}}, []int{0})
+	p := problem(t, Prior{Layers: []int{1, 2}}, [][]float64{{1}}, []int{0})
 	grad := make([]float64, 2)
 	prior := func(w []float64) float64 { return -math.Log(2*math.Pi) - floats.Dot(w, w)/2 }
 	for _, test := range []struct{ w0, w1, want float64 }{
@@ -170,7 +170,7 @@ func TestLogDensityExtremes(t *testing.T) {
 			}
 		}
 	}
-	p = problem(t, Model{Layers: []int{1, 2}}, [][]float64{{1e200}}, []int{0})
+	p = problem(t, Prior{Layers: []int{1, 2}}, [][]float64{{1e200}}, []int{0})
 	if got := p.LogDensity(grad, []float64{1e150, 1}); !math.IsInf(got, -1) || grad[0] != 0 || grad[1] != 0 {
 		t.Errorf("overflow: %g, gradient %v", got, grad)
 	}
@@ -180,7 +180,7 @@ func TestLogDensityExtremes(t *testing.T) {
 	for k := range x {
 		x[k] = []float64{0}
 	}
-	p = problem(t, Model{Layers: []int{1, 7}}, x, class)
+	p = problem(t, Prior{Layers: []int{1, 7}}, x, class)
 	w := make([]float64, 7)
 	if got, want := p.LogDensity(nil, w)-p.logNorm, -n*math.Log(7); !scalar.EqualWithinRel(got, want, 1e-13) {
 		t.Errorf("%d examples: %g, want %g", n, got, want)
@@ -188,7 +188,7 @@ func TestLogDensityExtremes(t *testing.T) {
 }
 
 // A mode of one parameter, in closed form by bisection of its equation.
-func TestMode(t *testing.T) {
+func TestModeInClosedForm(t *testing.T) {
 	// d = w_0 − w_1 has prior N(0, 2): d/2 = x (1 − σ(dx)) at the mode.
 	const x = 3
 	lo, hi := 0.0, 10.0
@@ -199,7 +199,7 @@ func TestMode(t *testing.T) {
 			hi = d
 		}
 	}
-	mode, err := problem(t, Model{Layers: []int{1, 2}}, [][]float64{{x}}, []int{0}).Mode([]float64{5, 7})
+	mode, err := problem(t, Prior{Layers: []int{1, 2}}, [][]float64{{x}}, []int{0}).Mode([]float64{5, 7})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -207,15 +207,15 @@ func TestMode(t *testing.T) {
 		t.Errorf("mode %v, want ±%g", w, lo/2)
 	}
 	// Without data it is the prior.
-	mode, err = problem(t, shapes()[5], nil, nil).Mode(make([]float64, len(shapes()[5].PriorVar)))
+	mode, err = problem(t, shapes()[5], nil, nil).Mode(make([]float64, len(shapes()[5].Var)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !floats.EqualApprox(mode.Weights, shapes()[5].PriorMean, 1e-6) {
+	if !floats.EqualApprox(mode.Weights, shapes()[5].Mean, 1e-6) {
 		t.Errorf("without data: mode %v", mode.Weights)
 	}
-	_, err = problem(t, Model{Layers: []int{1, 2}}, [][]float64{{1e200}}, []int{0}).Mode([]float64{1e150, 0})
-	if err == nil || !strings.HasPrefix(err.Error(), "posterior: ") {
+	_, err = problem(t, Prior{Layers: []int{1, 2}}, [][]float64{{1e200}}, []int{0}).Mode([]float64{1e150, 0})
+	if err == nil || !strings.HasPrefix(err.Error(), "laplace: ") {
 		t.Errorf("overflow: error %v", err)
 	}
 }

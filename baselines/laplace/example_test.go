@@ -1,22 +1,22 @@
-package posterior_test
+package laplace_test
 
 import (
 	"fmt"
 	"log"
 
-	"closedform/baselines/posterior"
+	"closedform/baselines/laplace"
 	"closedform/core/random"
 )
 
 // The predictive of three classes after four examples.
 func Example() {
-	model := posterior.Model{Layers: []int{2, 3}, Bias: true}
+	model := laplace.Prior{Layers: []int{2, 3}, Bias: true}
 	x := [][]float64{{1, 0}, {1.5, 0.5}, {-1, 1}, {-1, -1}}
-	p, err := posterior.NewProblem(model, x, []int{0, 0, 1, 2})
+	p, err := laplace.NewProblem(model, x, []int{0, 0, 1, 2})
 	if err != nil {
 		log.Fatal(err)
 	}
-	sample, err := posterior.Importance{Draws: 20000}.Sample(p, random.Source("example"))
+	sample, err := laplace.Importance{Draws: 20000}.Sample(p, random.Source("example"))
 	if err != nil {
 		log.Fatal(err)
 	}

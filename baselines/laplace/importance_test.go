@@ -1,4 +1,4 @@
-package posterior
+package laplace
 
 import (
 	"math"
@@ -40,7 +40,7 @@ func square(n int) [][]float64 {
 	return grid
 }
 
-func problem(t testing.TB, m Model, x [][]float64, class []int) *Problem {
+func problem(t testing.TB, m Prior, x [][]float64, class []int) *Problem {
 	t.Helper()
 	p, err := NewProblem(m, x, class)
 	if err != nil {
@@ -58,7 +58,7 @@ func sample(t testing.TB, s Importance, p *Problem, path ...any) *Sample {
 	return out
 }
 
-func predict(t testing.TB, s *Sample, x []float64) (p, stderr []float64) {
+func predictSample(t testing.TB, s *Sample, x []float64) (p, stderr []float64) {
 	t.Helper()
 	p, stderr, err := s.Predict(x)
 	if err != nil {
@@ -72,18 +72,18 @@ func predict(t testing.TB, s *Sample, x []float64) (p, stderr []float64) {
 func TestAgainstPrior(t *testing.T) {
 	var chi, terms float64
 	for _, c := range []struct {
-		model    Model
+		model    Prior
 		examples int
 	}{
-		{Model{Layers: []int{2, 3}}, 1},
-		{Model{Layers: []int{2, 3}}, 10},
-		{Model{Layers: []int{2, 3}, Bias: true}, 6},
-		{Model{Layers: []int{2, 4}, Bias: true}, 3},
+		{Prior{Layers: []int{2, 3}}, 1},
+		{Prior{Layers: []int{2, 3}}, 10},
+		{Prior{Layers: []int{2, 3}, Bias: true}, 6},
+		{Prior{Layers: []int{2, 4}, Bias: true}, 3},
 	} {
 		x, class := wedges(c.examples, random.Source("toy", c.examples))
 		p, prior := problem(t, c.model, x, class), problem(t, c.model, nil, nil)
 		a, b := sample(t, Importance{}, p, "importance"), &Sample{
-			Draws: mat.NewDense(40_000, len(p.model.PriorVar), nil), Weights: make([]float64, 40_000), network: p.network,
+			Draws: mat.NewDense(40_000, len(p.prior.Var), nil), Weights: make([]float64, 40_000), network: p.network,
 		}
 		rnd := rand.New(random.Source("prior"))
 		for i := range b.Weights {
@@ -95,8 +95,8 @@ func TestAgainstPrior(t *testing.T) {
 		}
 		mlp.Normalise(b.Weights)
 		for _, at := range square(6) {
-			pa, ea := predict(t, a, at)
-			pb, eb := predict(t, b, at)
+			pa, ea := predictSample(t, a, at)
+			pb, eb := predictSample(t, b, at)
 			for j := range pa {
 				z := (pa[j] - pb[j]) / math.Hypot(ea[j], eb[j])
 				if !(math.Abs(z) < 5) {
@@ -117,14 +117,14 @@ func TestAgainstPrior(t *testing.T) {
 func TestImportanceOnToy(t *testing.T) {
 	for _, n := range []int{0, 1, 3, 10, 25, 50, 100, 400} {
 		x, class := wedges(n, random.Source("toy", n))
-		s := sample(t, Importance{}, problem(t, Model{Layers: []int{2, 3}}, x, class), "importance", n)
+		s := sample(t, Importance{}, problem(t, Prior{Layers: []int{2, 3}}, x, class), "importance", n)
 		if s.ESS < 3000 {
 			t.Errorf("%d examples: effective sample size %.0f of 4000", n, s.ESS)
 		}
 		var noise float64
 		grid := square(6)
 		for _, at := range grid {
-			_, stderr := predict(t, s, at)
+			_, stderr := predictSample(t, s, at)
 			for _, e := range stderr {
 				noise += e / 2 * math.Sqrt(2/math.Pi) / float64(len(grid))
 			}

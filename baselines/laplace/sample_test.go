@@ -1,4 +1,4 @@
-package posterior
+package laplace
 
 import (
 	"math"
@@ -16,7 +16,7 @@ import (
 // Equal sources give equal bytes, other sources do not.
 func TestSampleIsReproducible(t *testing.T) {
 	x, class := wedges(10, random.Source("reproducible"))
-	p, sampler := problem(t, Model{Layers: []int{2, 3}}, x, class), Importance{Draws: 500}
+	p, sampler := problem(t, Prior{Layers: []int{2, 3}}, x, class), Importance{Draws: 500}
 	a, b, c := sample(t, sampler, p, 1), sample(t, sampler, p, 1), sample(t, sampler, p, 2)
 	if !mat.Equal(a.Draws, b.Draws) || !slices.Equal(a.Weights, b.Weights) || a.ESS != b.ESS {
 		t.Error("two samples with the same source differ")
@@ -29,13 +29,13 @@ func TestSampleIsReproducible(t *testing.T) {
 // Predictions from the definition, through the density of one example.
 func TestSampleConsistency(t *testing.T) {
 	x, class := wedges(10, random.Source("consistency"))
-	m := Model{Layers: []int{2, 3}, Bias: true}
+	m := Prior{Layers: []int{2, 3}, Bias: true}
 	s := sample(t, Importance{Draws: 500}, problem(t, m, x, class), "consistency")
 	if sum := floats.Sum(s.Weights); !scalar.EqualWithinAbs(sum, 1, 1e-12) || !(floats.Min(s.Weights) >= 0) {
 		t.Errorf("weights from %g, sum %g", floats.Min(s.Weights), sum)
 	}
 	at := []float64{0.3, -1}
-	got, stderr := predict(t, s, at)
+	got, stderr := predictSample(t, s, at)
 	empty := problem(t, m, nil, nil)
 	want, probs := make([]float64, 3), mat.NewDense(len(s.Weights), 3, nil)
 	for i, w := range s.Weights {
@@ -63,11 +63,11 @@ func TestSampleConsistency(t *testing.T) {
 }
 
 func TestPredictErrors(t *testing.T) {
-	m := Model{Layers: []int{1, 2}, PriorVar: []float64{1e20, 1e20}}
+	m := Prior{Layers: []int{1, 2}, Var: []float64{1e20, 1e20}}
 	s := sample(t, Importance{Draws: 100}, problem(t, m, nil, nil), "a")
 	for _, x := range []float64{math.NaN(), math.Inf(-1), 1e300} {
 		_, _, err := s.Predict([]float64{x})
-		if err == nil || !strings.HasPrefix(err.Error(), "posterior: ") {
+		if err == nil || !strings.HasPrefix(err.Error(), "laplace: ") {
 			t.Errorf("input %g: error %v", x, err)
 		}
 	}

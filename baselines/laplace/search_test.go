@@ -1,4 +1,4 @@
-package optimize
+package laplace
 
 import (
 	"math"
@@ -36,10 +36,10 @@ func TestRosenbrock(t *testing.T) {
 		for i := range x {
 			x[i] = -1.2 + 2.2*float64(i%2)
 		}
-		value := LBFGS(func(grad, x []float64) float64 {
+		value := Search{1e-10, 1000}.LBFGS(func(grad, x []float64) float64 {
 			evaluations++
 			return rosenbrock(grad, x)
-		}, x, Rest{Gradient: 1e-10, Steps: 1000})
+		}, x)
 		for i := range x {
 			if math.Abs(x[i]-1) > 1e-10 {
 				t.Errorf("n = %d: x[%d] = %v", n, i, x[i])
@@ -50,7 +50,7 @@ func TestRosenbrock(t *testing.T) {
 		}
 	}
 	x := []float64{-1.2, 1}
-	Newton(rosenbrock, rosenbrockHessian, x, Rest{Gradient: 1e-10, Steps: 200})
+	Search{1e-10, 200}.newton(rosenbrock, rosenbrockHessian, x)
 	if math.Abs(x[0]-1) > 1e-10 || math.Abs(x[1]-1) > 1e-10 {
 		t.Errorf("by Newton's method: %v", x)
 	}
@@ -59,7 +59,7 @@ func TestRosenbrock(t *testing.T) {
 // A badly scaled quadratic on top of a large number, which hides what the last steps gain.
 func TestRounding(t *testing.T) {
 	x := []float64{3, -2, 5, 1, 1}
-	LBFGS(func(grad, x []float64) float64 {
+	Search{1e-10, 1000}.LBFGS(func(grad, x []float64) float64 {
 		sum := 1e3
 		for i := range x {
 			scale := math.Pow(10, float64(i-2))
@@ -67,7 +67,7 @@ func TestRounding(t *testing.T) {
 			sum += grad[i] * grad[i] / scale / 2
 		}
 		return sum
-	}, x, Rest{Gradient: 1e-10, Steps: 1000})
+	}, x)
 	for i := range x {
 		if math.Abs(x[i]-float64(i)) > 1e-7 {
 			t.Errorf("x[%d] = %v", i, x[i])
@@ -78,25 +78,25 @@ func TestRounding(t *testing.T) {
 // At the minimum of |x − 1| + |y| + y²/2 no slope is zero.
 func TestKink(t *testing.T) {
 	x := []float64{-3.1, 2.7}
-	value := LBFGS(func(grad, x []float64) float64 {
+	value := Search{MaxIter: 1000}.LBFGS(func(grad, x []float64) float64 {
 		grad[0], grad[1] = math.Copysign(1, x[0]-1), math.Copysign(1, x[1])+x[1]
 		return math.Abs(x[0]-1) + math.Abs(x[1]) + x[1]*x[1]/2
-	}, x, Rest{Steps: 1000})
+	}, x)
 	if value > 1e-8 {
 		t.Errorf("value %g at %v", value, x)
 	}
 }
 
-func TestRest(t *testing.T) {
+func TestSearchEnds(t *testing.T) {
 	for name, c := range map[string]struct {
-		rest  Rest
-		steps int
+		search Search
+		steps  int
 	}{
-		"start": {Rest{Gradient: 300, Steps: 100}, 0},
-		"steps": {Rest{Steps: 7}, 7},
+		"start": {Search{300, 100}, 0},
+		"steps": {Search{MaxIter: 7}, 7},
 	} {
 		x, steps := []float64{-1.2, 1}, 0
-		minimize(rosenbrock, x, c.rest, func(d, _, grad []float64) bool {
+		c.search.minimize(rosenbrock, x, func(d, _, grad []float64) bool {
 			floats.ScaleTo(d, -1, grad)
 			return true
 		}, func(_, _ []float64) { steps++ }, nil)

@@ -1,5 +1,4 @@
-// Package optimize finds minima of functions by their gradients.
-package optimize
+package laplace
 
 import (
 	"math"
@@ -12,28 +11,28 @@ import (
 // infinite or NaN, where no step ends, but not at the start.
 type Function func(grad, x []float64) float64
 
-// Rest says where a search ends: where no derivative is above Gradient, where rounding lets
-// no step gain anything, or after all Steps.
-type Rest struct {
-	Gradient float64
-	Steps    int
+// Search is the search of a minimum. It ends where no derivative is above GradientTol,
+// where rounding lets no step gain anything, or after MaxIter steps.
+type Search struct {
+	GradientTol float64
+	MaxIter     int
 }
 
-// minimize moves x along directions, which get x and the gradient there, until it comes to
-// rest, and returns the value. direction reports whether there is one; moved is told of
-// steps and of the differences of the gradients; and forget reports whether another
+// minimize moves x along directions, which get x and the gradient there, until the search
+// ends, and returns the value. direction reports whether there is one; moved gets each
+// step and the difference of the gradients; and forget reports whether another
 // direction is worth a try where no step along the last one gained anything.
-func minimize(f Function, x []float64, rest Rest, direction func(d, x, grad []float64) bool,
+func (s Search) minimize(f Function, x []float64, direction func(d, x, grad []float64) bool,
 	moved func(step, change []float64), forget func() bool,
 ) float64 {
 	grad, d := make([]float64, len(x)), make([]float64, len(x))
 	next, nextGrad := make([]float64, len(x)), make([]float64, len(x))
 	value := f(grad, x)
-	for range rest.Steps {
-		if largest(grad) <= rest.Gradient || !direction(d, x, grad) {
+	for range s.MaxIter {
+		if largest(grad) <= s.GradientTol || !direction(d, x, grad) {
 			break
 		}
-		v, ok := search(f, next, nextGrad, x, d, value, kernel.Dot(d, grad))
+		v, ok := lineSearch(f, next, nextGrad, x, d, value, kernel.Dot(d, grad))
 		if !ok {
 			if forget() {
 				continue
@@ -55,16 +54,16 @@ func minimize(f Function, x []float64, rest Rest, direction func(d, x, grad []fl
 const (
 	decrease = 1e-4  // the share of the expected gain that a step must have
 	flatten  = 0.9   // the share of the slope that it may leave
-	looks    = 60    // of a search along a line
+	looks    = 60    // evaluations of a line search
 	noise    = 1e-14 // the share of a value that rounding may hide
 )
 
-// search sets next to a point x + td where f has fallen and has become flatter, the
+// lineSearch sets next to a point x + td where f has fallen and has become flatter, the
 // conditions of Wolfe, by bisection (Lewis and Overton, "Nonsmooth optimization via
 // quasi-Newton methods", Mathematical Programming 2013), which is at home on kinks. Where
 // rounding hides whether f falls, the slope tells (Hager and Zhang, "A new conjugate
 // gradient method with guaranteed descent", SIAM Journal on Optimization 2005).
-func search(f Function, next, nextGrad, x, d []float64, value, slope float64) (v float64, ok bool) {
+func lineSearch(f Function, next, nextGrad, x, d []float64, value, slope float64) (v float64, ok bool) {
 	low, high, t := 0.0, math.Inf(1), 1.0
 	for range looks {
 		copy(next, x)

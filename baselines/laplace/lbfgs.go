@@ -1,4 +1,4 @@
-package optimize
+package laplace
 
 import (
 	"math"
@@ -17,7 +17,7 @@ const memory = 15
 // LBFGS moves x to a minimum near it and returns its value (Liu and Nocedal, "On the
 // limited memory BFGS method for large scale optimization", Mathematical Programming 1989).
 // Where no step along its direction gains anything it starts afresh along the gradient.
-func LBFGS(f Function, x []float64, rest Rest) float64 {
+func (s Search) LBFGS(f Function, x []float64) float64 {
 	type pair struct {
 		step, change []float64 // s and y, the difference of the gradients
 		product      float64   // sᵀy
@@ -60,15 +60,15 @@ func LBFGS(f Function, x []float64, rest Rest) float64 {
 		pairs = nil
 		return had
 	}
-	return minimize(f, x, rest, direction, moved, forget)
+	return s.minimize(f, x, direction, moved, forget)
 }
 
-// Newton moves x to a minimum near it and returns its value, by a Hessian, or what stands
+// newton moves x to a minimum near it and returns its value, by a Hessian, or what stands
 // for it, that must be positive definite.
-func Newton(f Function, hessian func(h *mat.SymDense, x []float64), x []float64, rest Rest) float64 {
+func (s Search) newton(f Function, hessian func(h *mat.SymDense, x []float64), x []float64) float64 {
 	h := mat.NewSymDense(len(x), nil)
 	var factor linear.Cholesky
-	return minimize(f, x, rest, func(d, x, grad []float64) bool {
+	return s.minimize(f, x, func(d, x, grad []float64) bool {
 		hessian(h, x)
 		floats.ScaleTo(d, -1, grad)
 		if !factor.Factorize(h) {

@@ -1,4 +1,4 @@
-package posterior
+package laplace
 
 import (
 	"math"
@@ -11,31 +11,31 @@ import (
 	"closedform/internal/check"
 )
 
-func TestErrors(t *testing.T) {
+func TestProblemErrors(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	for _, c := range []struct {
 		want  string
-		model Model
+		model Prior
 	}{
-		{"layers", Model{Layers: []int{2, 1}}},
-		{"lengths 1 and 2", Model{Layers: []int{1, 2}, PriorMean: []float64{1}}},
-		{"lengths 4 and 2", Model{Layers: []int{1, 2}, Bias: true, PriorVar: []float64{1, 1}}},
-		{"PriorMean[1]", Model{Layers: []int{1, 2}, PriorMean: []float64{1, nan}}},
-		{"PriorMean[0]", Model{Layers: []int{1, 2}, PriorVar: []float64{0, 1}}},
-		{"PriorMean[1]", Model{Layers: []int{1, 2}, PriorVar: []float64{1, inf}}},
-		{"PriorMean[1]", Model{Layers: []int{1, 2}, PriorVar: []float64{1, 1e-320}}},
+		{"layers", Prior{Layers: []int{2, 1}}},
+		{"lengths 1 and 2", Prior{Layers: []int{1, 2}, Mean: []float64{1}}},
+		{"lengths 4 and 2", Prior{Layers: []int{1, 2}, Bias: true, Var: []float64{1, 1}}},
+		{"Mean[1]", Prior{Layers: []int{1, 2}, Mean: []float64{1, nan}}},
+		{"Mean[0]", Prior{Layers: []int{1, 2}, Var: []float64{0, 1}}},
+		{"Mean[1]", Prior{Layers: []int{1, 2}, Var: []float64{1, inf}}},
+		{"Mean[1]", Prior{Layers: []int{1, 2}, Var: []float64{1, 1e-320}}},
 	} {
 		_, err := NewProblem(c.model, nil, nil)
-		if err == nil || !strings.HasPrefix(err.Error(), "posterior: ") || !strings.Contains(err.Error(), c.want) {
+		if err == nil || !strings.HasPrefix(err.Error(), "laplace: ") || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: error %v does not name %s", c.model, err, c.want)
 		}
 	}
-	_, err := NewProblem(Model{Layers: []int{2, 3}}, [][]float64{{1, 2}, {0, nan}}, []int{0, 0})
+	_, err := NewProblem(Prior{Layers: []int{2, 3}}, [][]float64{{1, 2}, {0, nan}}, []int{0, 0})
 	if err == nil || !strings.Contains(err.Error(), "example 1: input 1 is NaN") {
 		t.Errorf("error %v", err)
 	}
-	p := problem(t, Model{Layers: []int{1, 2}}, nil, nil)
-	for _, sampler := range []Importance{{Draws: -2}, {Draws: 5}} {
+	p := problem(t, Prior{Layers: []int{1, 2}}, nil, nil)
+	for _, sampler := range []Importance{{Draws: -2}, {Draws: 2}, {Draws: 5}} {
 		if _, err := sampler.Sample(p, random.Source()); err == nil || !strings.Contains(err.Error(), "need") {
 			t.Errorf("%+v: error %v", sampler, err)
 		}
@@ -49,11 +49,11 @@ func TestImportanceRefuses(t *testing.T) {
 		x[k], class[k] = make([]float64, 30), k%5
 		x[k][k] = 3
 	}
-	s, err := Importance{Draws: 1000}.Sample(problem(t, Model{Layers: []int{30, 5}}, x, class), random.Source("refuse"))
+	s, err := Importance{Draws: 1000}.Sample(problem(t, Prior{Layers: []int{30, 5}}, x, class), random.Source("refuse"))
 	if s != nil || err == nil || !strings.Contains(err.Error(), "need 100: use fewer examples, or more draws") {
 		t.Errorf("sample %v, error %v", s, err)
 	}
-	if s, err := (Importance{}).Sample(problem(t, Model{Layers: []int{2, 2, 3}}, nil, nil), random.Source("refuse")); err == nil {
+	if s, err := (Importance{}).Sample(problem(t, Prior{Layers: []int{2, 2, 3}}, nil, nil), random.Source("refuse")); err == nil {
 		t.Errorf("hidden layers: sample %v", s)
 	}
 }
@@ -66,15 +66,15 @@ func TestOverflowIsRefused(t *testing.T) {
 			at[0] *= scale
 			at[1] *= scale
 		}
-		s, err := Importance{}.Sample(problem(t, Model{Layers: []int{2, 3}}, x, class), random.Source("overflow"))
+		s, err := Importance{}.Sample(problem(t, Prior{Layers: []int{2, 3}}, x, class), random.Source("overflow"))
 		if s != nil || err == nil {
 			t.Errorf("inputs of size %g: a sample with ESS %g", scale, s.ESS)
 		}
 	}
 }
 
-func TestPanics(t *testing.T) {
-	m := Model{Layers: []int{2, 3}}
+func TestProblemPanics(t *testing.T) {
+	m := Prior{Layers: []int{2, 3}}
 	p := problem(t, m, nil, nil)
 	s := sample(t, Importance{Draws: 10}, p)
 	check.AllPanic(t, map[string]func(){

@@ -1,4 +1,4 @@
-package posterior
+package laplace
 
 import (
 	"fmt"
@@ -13,7 +13,7 @@ import (
 // Sample is a weighted sample of the weights from a posterior. It must not be
 // modified; several goroutines may use it at once.
 type Sample struct {
-	Draws   *mat.Dense // one draw per row, weights in the order of Model; pairs mirror each other
+	Draws   *mat.Dense // one draw per row, weights in the order of Prior; pairs mirror each other
 	Weights []float64  // of the draws, not negative, adding up to 1
 
 	// ESS is the effective sample size 1/Σ Weights²: how many independent draws from
@@ -42,7 +42,7 @@ func (s *Sample) Predict(x []float64) (p, stderr []float64, err error) {
 	outputs, pass := mat.NewDense(draws, n, nil), s.network.NewPass()
 	for i, w := range s.Weights {
 		if err := s.network.Logits(pass, s.Draws.RawRowView(i), x); err != nil {
-			return nil, nil, fmt.Errorf("posterior: %w", err)
+			return nil, nil, fmt.Errorf("laplace: %w", err)
 		}
 		row := outputs.RawRowView(i)
 		copy(row, pass.Logit)

@@ -1,4 +1,4 @@
-package posterior
+package laplace
 
 import (
 	"cmp"
@@ -24,26 +24,26 @@ import (
 // Problem.Information as its scale: its tails bound the weights p(D, w)/q(w). Draws
 // come in pairs that mirror each other in the mode.
 type Importance struct {
-	Draws int // an even number; zero stands for 4000
+	Draws int // an even number, at least two pairs; zero stands for 4000
 }
 
 const dof = 10 // degrees of freedom ν of the proposal
 
 // Sample draws from the posterior of p. It returns an error if there are hidden
-// layers, Draws is not even and positive, no mode is found or the effective sample size
+// layers, Draws is not as above, no mode is found or the effective sample size
 // is below a tenth of Draws, and panics if src is nil.
 func (s Importance) Sample(p *Problem, src rand.Source) (*Sample, error) {
 	if src == nil {
-		panic("posterior: nil source of randomness")
+		panic("laplace: nil source of randomness")
 	}
 	draws := cmp.Or(s.Draws, 4000)
-	if draws < 2 || draws%2 != 0 {
-		return nil, fmt.Errorf("posterior: Draws = %d: need a positive even number", draws)
+	if draws < 4 || draws%2 != 0 {
+		return nil, fmt.Errorf("laplace: Draws = %d: need an even number, 4 or more", draws)
 	}
 	if len(p.network.Layers) > 1 {
-		return nil, errors.New("posterior: importance sampling of a network with hidden layers; need none")
+		return nil, errors.New("laplace: importance sampling of a network with hidden layers; need none")
 	}
-	mode, err := p.Mode(p.model.PriorMean)
+	mode, err := p.Mode(p.prior.Mean)
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +61,7 @@ func (s Importance) Sample(p *Problem, src rand.Source) (*Sample, error) {
 	floats.Scale(1/sum, out.Weights)
 	out.ESS = 1 / kernel.Dot(out.Weights, out.Weights)
 	if least := float64(draws) / 10; !(out.ESS >= least) {
-		return nil, fmt.Errorf("posterior: effective sample size %.4g of %d draws; need %.4g: "+
+		return nil, fmt.Errorf("laplace: effective sample size %.4g of %d draws; need %.4g: "+
 			"use fewer examples, or more draws", out.ESS, draws, least)
 	}
 	return out, nil
