@@ -1,7 +1,7 @@
-// Package classgaussian is a classifier that takes the inputs of each class for Gaussian
-// (Fisher 1936; with Σ_c of their own, quadratic discriminant analysis). It learns one
-// example after another, and knows how probable an input is: no network is needed to find
-// images foreign whose pixels are lit where those of all examples are dark.
+// Package classgaussian is a classifier that takes the inputs of each class for Gaussian, with
+// one covariance about the means of all classes (Fisher 1936). It learns one example after
+// another and has a density of the inputs, a score of out-of-distribution inputs that needs no
+// network.
 package classgaussian
 
 import (
@@ -24,12 +24,10 @@ import (
 // Covariance says whose the covariances are.
 type Covariance int
 
-const (
-	Tied Covariance = iota // one for all classes, about the mean of each
-	Own                    // one for each class
-)
+// Tied is one covariance for all classes, about the mean of each, the only one.
+const Tied Covariance = 0
 
-var covariances = field.Words{"tied", "own"}
+var covariances = field.Words{"tied"}
 
 func (c Covariance) MarshalText() ([]byte, error)     { return covariances.Marshal(int(c)) }
 func (c *Covariance) UnmarshalText(text []byte) error { return field.Unmarshal(c, text, covariances) }
@@ -60,10 +58,10 @@ func (c Config) Validate() error {
 
 // Model is the moments of the examples. It must not be used by several goroutines at once.
 type Model struct {
-	cfg      Config
-	count    []float64
-	mean     [][]float64
-	scatters []scatter // one, or one for each class
+	cfg     Config
+	count   []float64
+	mean    [][]float64
+	scatter scatter
 
 	fitted bool        // what follows is
 	white  [][]float64 // L⁻¹μ_c
@@ -90,17 +88,11 @@ func New(cfg Config, _ rand.Source) (*Model, error) {
 		return nil, fmt.Errorf("classgaussian: %d inputs and %d classes; need at least 1 of both",
 			cfg.Inputs, cfg.Classes)
 	}
-	m := &Model{cfg: cfg.WithDefaults(), count: make([]float64, cfg.Classes), scatters: make([]scatter, 1)}
-	if cfg.Covariance == Own {
-		m.scatters = make([]scatter, cfg.Classes)
-	}
+	m := &Model{cfg: cfg.WithDefaults(), count: make([]float64, cfg.Classes)}
 	vector := func() []float64 { return make([]float64, cfg.Inputs) }
-	for k := range m.scatters {
-		s := &m.scatters[k]
-		s.sum = mat.NewSymDense(cfg.Inputs, nil)
-		for i := range s.pending {
-			s.pending[i] = vector()
-		}
+	m.scatter.sum = mat.NewSymDense(cfg.Inputs, nil)
+	for i := range m.scatter.pending {
+		m.scatter.pending[i] = vector()
 	}
 	for range cfg.Classes {
 		m.mean, m.white = append(m.mean, vector()), append(m.white, vector())
@@ -115,7 +107,7 @@ func (m *Model) Observe(x []float64, class int) error {
 	if err := cmp.Or(m.check(x), mlp.CheckClass(class, m.cfg.Classes)); err != nil {
 		return err
 	}
-	s := &m.scatters[class%len(m.scatters)]
+	s := &m.scatter
 	mean, d := m.mean[class], s.pending[s.n]
 	m.count[class]++
 	s.count++
@@ -177,29 +169,25 @@ func (s *scatter) fit(shrinkage float64) error {
 	return nil
 }
 
-// Distances sets dst to the squared Mahalanobis distances (x−μ_c)ᵀΣ_c⁻¹(x−μ_c) from the
+// Distances sets dst to the squared Mahalanobis distances (x−μ_c)ᵀΣ⁻¹(x−μ_c) from the
 // classes. It returns an error if x is not finite, or if numbers overflow.
 func (m *Model) Distances(dst, x []float64) error {
 	if err := m.check(x); err != nil {
 		return err
 	}
 	if !m.fitted {
-		for k := range m.scatters {
-			if err := m.scatters[k].fit(m.cfg.Shrinkage); err != nil {
-				return err
-			}
+		if err := m.scatter.fit(m.cfg.Shrinkage); err != nil {
+			return err
 		}
 		for c, white := range m.white {
 			copy(white, m.mean[c])
-			m.scatters[c%len(m.scatters)].root.Solve(white)
+			m.scatter.root.Solve(white)
 		}
 		m.fitted = true
 	}
+	copy(m.z, x)
+	m.scatter.root.Solve(m.z)
 	for c := range dst {
-		if c < len(m.scatters) {
-			copy(m.z, x)
-			m.scatters[c].root.Solve(m.z)
-		}
 		dst[c] = 0
 		for i, w := range m.white[c] {
 			dst[c] += (m.z[i] - w) * (m.z[i] - w)
@@ -211,7 +199,7 @@ func (m *Model) Distances(dst, x []float64) error {
 	return nil
 }
 
-// joint sets log to log w_c N(x; μ_c, Σ_c), w_c = (N_c + 1)/(N + classes), but for the
+// joint sets log to log w_c N(x; μ_c, Σ), w_c = (N_c + 1)/(N + classes), but for the
 // largest of them, which it returns.
 func (m *Model) joint(x []float64) (top float64, err error) {
 	if err := m.Distances(m.log, x); err != nil {
@@ -220,7 +208,7 @@ func (m *Model) joint(x []float64) (top float64, err error) {
 	of := kernel.Sum(m.count) + float64(m.cfg.Classes)
 	constant := float64(m.cfg.Inputs) * kernel.Log(2*math.Pi)
 	for c, d := range m.log {
-		m.log[c] = kernel.Log((m.count[c]+1)/of) - 0.5*(d+m.scatters[c%len(m.scatters)].logDet+constant)
+		m.log[c] = kernel.Log((m.count[c]+1)/of) - 0.5*(d+m.scatter.logDet+constant)
 	}
 	top = slices.Max(m.log)
 	floats.AddConst(-top, m.log)
@@ -239,7 +227,7 @@ func (m *Model) Predict(p, x []float64) error {
 	return nil
 }
 
-// LogDensity returns the logarithm of the density of the inputs at x, Σ_c w_c N(x; μ_c, Σ_c).
+// LogDensity returns the logarithm of the density of the inputs at x, Σ_c w_c N(x; μ_c, Σ).
 func (m *Model) LogDensity(x []float64) (float64, error) {
 	top, err := m.joint(x)
 	if err != nil {

@@ -28,15 +28,13 @@ func learned(t *testing.T, cfg Config, x [][]float64, class []int) *Model {
 }
 
 func TestLearner(t *testing.T) {
-	for _, covariance := range []Covariance{Tied, Own} {
-		check.Learner(t, 0.1, func(x [][]float64, class []int, src rand.Source) (check.Predictor, error) {
-			m, err := New(Config{Inputs: 2, Classes: 3, Covariance: covariance}, src)
-			for k := 0; k < len(x) && err == nil; k++ {
-				err = m.Observe(x[k], class[k])
-			}
-			return m, err
-		})
-	}
+	check.Learner(t, 0.1, func(x [][]float64, class []int, src rand.Source) (check.Predictor, error) {
+		m, err := New(Config{Inputs: 2, Classes: 3}, src)
+		for k := 0; k < len(x) && err == nil; k++ {
+			err = m.Observe(x[k], class[k])
+		}
+		return m, err
+	})
 }
 
 // Distances and densities are those of gonum's normal distributions with the moments of all
@@ -56,57 +54,47 @@ func TestByHand(t *testing.T) {
 		of[k%classes] = append(of[k%classes], xi...)
 	}
 	at := x[7]
-	for _, covariance := range []Covariance{Tied, Own} {
-		m := learned(t, Config{Inputs: d, Classes: classes, Covariance: covariance, Shrinkage: a}, x, class)
-		var covs [classes]*mat.SymDense
-		tied := mat.NewSymDense(d, nil)
-		for c, rows := range of {
-			covs[c] = mat.NewSymDense(d, nil)
-			n := float64(len(rows) / d)
-			stat.CovarianceMatrix(covs[c], mat.NewDense(len(rows)/d, d, rows), nil)
-			covs[c].ScaleSym((n-1)/n, covs[c])
-			var part mat.SymDense
-			part.ScaleSym(n/float64(len(x)), covs[c])
-			tied.AddSym(tied, &part)
-		}
-		var density float64
-		distance := make([]float64, classes)
-		for c, rows := range of {
-			cov := covs[c]
-			if covariance == Tied {
-				cov = tied
-			}
-			shrunk := mat.NewSymDense(d, nil)
-			shrunk.ScaleSym(1-a, cov)
-			for i := range d {
-				shrunk.SetSym(i, i, shrunk.At(i, i)+a*mat.Trace(cov)/d)
-			}
-			mean := make([]float64, d)
-			for i := range mean {
-				mean[i] = stat.Mean(mat.Col(nil, i, mat.NewDense(len(rows)/d, d, rows)), nil)
-			}
-			normal, ok := distmv.NewNormal(mean, shrunk, nil)
-			if !ok {
-				t.Fatal("not definite")
-			}
-			w := (float64(len(rows)/d) + 1) / float64(len(x)+classes)
-			density += w * normal.Prob(at)
-			var root mat.Cholesky
-			root.Factorize(shrunk)
-			size := stat.Mahalanobis(mat.NewVecDense(d, at), mat.NewVecDense(d, mean), &root)
-			distance[c] = size * size
-		}
-		got := make([]float64, classes)
-		if err := m.Distances(got, at); err != nil {
-			t.Fatal(err)
-		}
-		check.NearAll(t, "distances", got, distance, 1e-8)
-		log, err := m.LogDensity(at)
-		if err != nil {
-			t.Fatal(err)
-		}
-		check.Near(t, "log density", log, math.Log(density), 1e-9)
+	m := learned(t, Config{Inputs: d, Classes: classes, Shrinkage: a}, x, class)
+	tied := mat.NewSymDense(d, nil)
+	for _, rows := range of {
+		var part mat.SymDense
+		stat.CovarianceMatrix(&part, mat.NewDense(len(rows)/d, d, rows), nil)
+		part.ScaleSym((float64(len(rows)/d)-1)/float64(len(x)), &part)
+		tied.AddSym(tied, &part)
 	}
+	shrunk := mat.NewSymDense(d, nil)
+	shrunk.ScaleSym(1-a, tied)
+	for i := range d {
+		shrunk.SetSym(i, i, shrunk.At(i, i)+a*mat.Trace(tied)/d)
+	}
+	var density float64
+	distance := make([]float64, classes)
+	for c, rows := range of {
+		mean := make([]float64, d)
+		for i := range mean {
+			mean[i] = stat.Mean(mat.Col(nil, i, mat.NewDense(len(rows)/d, d, rows)), nil)
+		}
+		normal, ok := distmv.NewNormal(mean, shrunk, nil)
+		if !ok {
+			t.Fatal("not definite")
+		}
+		w := (float64(len(rows)/d) + 1) / float64(len(x)+classes)
+		density += w * normal.Prob(at)
+		var root mat.Cholesky
+		root.Factorize(shrunk)
+		size := stat.Mahalanobis(mat.NewVecDense(d, at), mat.NewVecDense(d, mean), &root)
+		distance[c] = size * size
+	}
+	got := make([]float64, classes)
+	if err := m.Distances(got, at); err != nil {
+		t.Fatal(err)
+	}
+	check.NearAll(t, "distances", got, distance, 1e-8)
+	log, err := m.LogDensity(at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	check.Near(t, "log density", log, math.Log(density), 1e-9)
 }
 
 // What has seen nothing is the standard normal distribution.

@@ -57,9 +57,8 @@ type Config struct {
 	PriorMeanVar float64 `toml:"prior_mean_var"`
 
 	// ProcessNoise is the variance that every weight gains before each step, as
-	// a share of its prior variance, at most 1. With covariance Full it costs a
-	// Cholesky factorisation, of order W³ operations, at each step, and so for the
-	// weights of every neuron with Neuron. LowRank has none.
+	// a share of its prior variance, at most 1, with covariance Full only. It costs a
+	// Cholesky factorisation, of order W³ operations, at each step.
 	ProcessNoise float64 `toml:"process_noise"`
 }
 
@@ -80,8 +79,8 @@ func (c Config) Validate() error {
 	if c.Rank != 0 && c.Covariance != LowRank {
 		return field.Errorf("rank", `%d is not allowed; allowed: with covariance = "low-rank" only`, c.Rank)
 	}
-	if c.ProcessNoise != 0 && c.Covariance == LowRank {
-		return field.Errorf("process_noise", `%g is not allowed; allowed: 0 with low-rank`, c.ProcessNoise)
+	if c.ProcessNoise != 0 && c.Covariance != Full {
+		return field.Errorf("process_noise", `%g is not allowed; allowed: with covariance = "full" only`, c.ProcessNoise)
 	}
 	return cmp.Or(
 		field.OneOf("covariance", c.Covariance, covariances),

@@ -37,10 +37,6 @@ type blocks interface {
 	// update adds gain·Py to the mean of the neuron, and takes (1−square) Pyyᵀ P/q from
 	// P, after spread.
 	update(mean []float64, j *jacobian, a int, q, gain, square float64)
-
-	// diffuse adds variances to the diagonal. It reports whether the sum is positive
-	// definite, to rounding error.
-	diffuse(variance []float64) bool
 }
 
 func newDecoupled(b blocks, neurons, classes int) *decoupled {
@@ -143,14 +139,4 @@ func (b *perNeuron) update(mean []float64, _ *jacobian, a int, q, gain, square f
 		mean[i] += gain * cov
 		kernel.AddScaled(s, -beta*cov, f)
 	}
-}
-
-func (b *perNeuron) diffuse(variance []float64) bool {
-	for _, r := range b.roots {
-		if !r.diffuse(variance[:r.n]) {
-			return false
-		}
-		variance = variance[r.n:]
-	}
-	return true
 }

@@ -30,11 +30,6 @@ func (d *diagonal) update(mean []float64, j *jacobian, a int, q, gain, square fl
 	kernel.Update(mean, d.variance[at.from:at.to], move, j.square[at.layer], 1, -(1-square)/q, square)
 }
 
-func (d *diagonal) diffuse(variance []float64) bool {
-	floats.Add(d.variance, variance)
-	return true
-}
-
 // bong is the Bayesian online natural gradient in one step, with a diagonal Gaussian, the
 // linearised network and its Hessian (Jones, Chang and Murphy, NeurIPS 2024: "bong", "diag",
 // "lin-hess"): of each weight with the variance v

@@ -41,7 +41,7 @@ type Model struct {
 	network *mlp.Network
 	mean    []float64
 	belief  belief
-	noise   []float64 // variance that each weight gains before a step; nil for none
+	noise   []float64 // variance that each weight gains before a step, with Full; nil for none
 
 	pass  *mlp.Pass
 	label [][]float64 // rows of Aᵀ
@@ -60,10 +60,6 @@ type belief interface {
 	// those of Aᵀ. It reports whether the numbers are small enough for it; else nothing
 	// has changed.
 	step(mean []float64, j *jacobian) bool
-
-	// diffuse adds variances to the diagonal of P. It reports whether the sum is
-	// positive definite, to rounding error; else P stays as it was.
-	diffuse(variance []float64) bool
 }
 
 // New returns a filter with its prior weights; the prior means of hidden layers
@@ -134,7 +130,7 @@ func (m *Model) Observe(x []float64, class int) error {
 	if err := cmp.Or(mlp.CheckClass(class, n), m.network.Logits(m.pass, m.mean, x)); err != nil {
 		return fmt.Errorf("kalman: %w", err)
 	}
-	if m.noise != nil && !m.belief.diffuse(m.noise) {
+	if m.noise != nil && !m.belief.(*full).addNoise(m.noise) {
 		return errors.New("kalman: the covariance is not positive definite to rounding error: more process noise is needed")
 	}
 	p := m.pass.Logit

@@ -49,8 +49,8 @@ func observe(t testing.TB, m *Model, x []float64, class int) {
 func TestLearner(t *testing.T) {
 	for _, cfg := range []Config{
 		{Layers: []int{2, 3}, PriorVar: 10},
-		{Layers: []int{2, 8, 3}},
-		{Layers: []int{2, 8, 3}, Covariance: Diagonal, ProcessNoise: 1e-6},
+		{Layers: []int{2, 8, 3}, ProcessNoise: 1e-6},
+		{Layers: []int{2, 8, 3}, Covariance: Diagonal},
 		{Layers: []int{2, 8, 3}, Covariance: Neuron},
 		{Layers: []int{2, 8, 3}, Covariance: LowRank},
 		{Layers: []int{2, 8, 3}, Covariance: Bong},

@@ -266,5 +266,3 @@ func (r *lowRank) truncate(j *jacobian, a int) {
 		variance[i] = 1 / precision[i]
 	}
 }
-
-func (r *lowRank) diffuse([]float64) bool { panic("kalman: process noise with low rank") }

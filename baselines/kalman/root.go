@@ -11,7 +11,7 @@ import (
 type root struct {
 	n    int
 	s    []float64
-	next []float64 // of diffuse
+	next []float64 // of addNoise
 }
 
 // newRoot returns the root of a diagonal covariance.
@@ -42,10 +42,10 @@ func (r *root) whiten(dst, h [][]float64) {
 	}
 }
 
-// diffuse adds variances to the diagonal of P, and takes the Cholesky factor of the sum for
+// addNoise adds variances to the diagonal of P, and takes the Cholesky factor of the sum for
 // the new root. It reports whether the sum is positive definite, to rounding error; else S
 // stays as it was.
-func (r *root) diffuse(variance []float64) bool {
+func (r *root) addNoise(variance []float64) bool {
 	if r.next == nil {
 		r.next = make([]float64, len(r.s))
 	}

@@ -11,17 +11,11 @@ import (
 // Unit says how moments pass through a rectifier.
 type Unit int
 
-const (
-	// Linearised takes the rectifier for linear, with its slope at the mean of
-	// its input: the paper, Sec. 3.2.
-	Linearised Unit = iota
+// Mixture takes the exact mean and variance of the rectified Gaussian and its exact
+// covariance with the input, as later versions of TAGI do. It is the only unit.
+const Mixture Unit = 0
 
-	// Mixture takes the exact mean and variance of the rectified Gaussian and
-	// its exact covariance with the input, as later versions of TAGI do.
-	Mixture
-)
-
-var units = field.Words{"linearised", "mixture"}
+var units = field.Words{"mixture"}
 
 func (u Unit) MarshalText() ([]byte, error)     { return units.Marshal(int(u)) }
 func (u *Unit) UnmarshalText(text []byte) error { return field.Unmarshal(u, text, units) }
@@ -85,15 +79,15 @@ func (c *Config) classes() int { return c.Layers[len(c.Layers)-1] }
 // rectifier is the unit of hidden layers.
 var rectifier = activation.PiecewiseLinear{Beta: 1}
 
-// moments returns mean and variance of the output of a unit whose input is
+// rectify returns mean and variance of the output of a rectifier whose input is
 // N(m, v), and the slope Cov(input, output)/v.
-func (u Unit) moments(m, v float64) (mean, variance, slope float64) {
-	if u == Mixture && v > 0 {
+func rectify(m, v float64) (mean, variance, slope float64) {
+	if v > 0 {
 		mean, variance, cross := rectifier.Moments(m, v)
 		return mean, variance, cross / v
 	}
 	if m < 0 {
 		return 0, 0, 0
 	}
-	return m, v, 1
+	return m, 0, 1
 }

@@ -72,7 +72,7 @@ func TestRemaxObserve(t *testing.T) {
 	copy(last.v, []float64{0.3, 0.1, 0.4})
 	r.observe(last, 1)
 	for j, v := range last.v {
-		y := delta(j == 1)
+		y := []float64{0, 1, 0}[j]
 		gain := r.cov[j] / (r.variance[j] + 0.09)
 		check.Near(t, "mean", v*last.d[j], gain*(y-r.mean[j]), 1e-15)
 		check.Near(t, "variance", v*v*last.e[j], -gain*r.cov[j], 1e-15)

@@ -15,7 +15,7 @@ import (
 )
 
 func TestLearner(t *testing.T) {
-	for _, cfg := range []Config{{SigmaV: 0.3}, {SigmaV: 0.3, Unit: Mixture}, {SigmaV: 0.1, Unit: Mixture, Head: Remax}} {
+	for _, cfg := range []Config{{SigmaV: 0.3}, {SigmaV: 0.1, Head: Remax}} {
 		cfg.Layers = []int{2, 12, 8, 3}
 		var last *Model
 		check.Learner(t, 0.25, func(x [][]float64, class []int, src rand.Source) (check.Predictor, error) {
@@ -29,7 +29,7 @@ func TestLearner(t *testing.T) {
 		for l, w := range last.layers {
 			prior := last.cfg.PriorVar / float64(w.In)
 			if floats.HasNaN(w.Variance) || !(floats.Min(w.Variance) > 0 && floats.Max(w.Variance) <= prior*(1+1e-15)) {
-				t.Errorf("%v: variances %v in layer %d, prior %g", cfg.Unit, w.Variance, l, prior)
+				t.Errorf("%v: variances %v in layer %d, prior %g", cfg.Head, w.Variance, l, prior)
 			}
 		}
 	}
@@ -76,13 +76,13 @@ func TestBackwardFloorsAndCounts(t *testing.T) {
 // Whatever is asked is answered with probabilities or with an error, which leaves
 // the weights as they were.
 func TestExtremes(t *testing.T) {
-	for _, c := range []Config{{}, {Unit: Mixture}, {Unit: Mixture, Head: Remax}} {
+	for _, c := range []Config{{}, {Head: Remax}} {
 		for _, prior := range []float64{1e-100, 1e-8, 1e8, 1e100} {
 			for _, size := range []float64{0, 1e-300, 1e-150, 1e8, 1e20, 1e150, 1e300} {
 				for _, noise := range []float64{1e-100, 1, 1e100} {
 					c.Layers, c.PriorVar, c.SigmaV = []int{2, 3, 3}, prior, noise
 					m := newModel(t, c)
-					name := fmt.Sprintf("%v, %v, prior %g, size %g, noise %g:", c.Unit, c.Head, prior, size, noise)
+					name := fmt.Sprintf("%v, prior %g, size %g, noise %g:", c.Head, prior, size, noise)
 					for k := range 10 {
 						x := []float64{size * float64(k%3-1), size}
 						before, _ := m.Weights(0)

@@ -121,7 +121,7 @@ func (m *Model) forward(x []float64) error {
 			}
 			if w.slope != nil {
 				next := m.layers[l+1]
-				next.y[j], next.s[j], w.slope[j] = m.cfg.Unit.moments(mean, w.v[j])
+				next.y[j], next.s[j], w.slope[j] = rectify(mean, w.v[j])
 			}
 		}
 	}

@@ -89,61 +89,47 @@ func TestRepeatedTargetsOfABias(t *testing.T) {
 // the inputs of the layer are as independent as it takes them for.
 func TestForwardAgreesWithMonteCarlo(t *testing.T) {
 	const draws = 400_000
-	for _, unit := range []Unit{Linearised, Mixture} {
-		m := newModel(t, Config{Layers: []int{3, 2, 3}, Unit: unit, PriorVar: 0.5})
-		if err := m.forward([]float64{1, -0.5, 2}); err != nil {
-			t.Fatal(err)
-		}
-		rnd := rand.New(random.Source("mc"))
-		for l, w := range m.layers {
-			for j := range w.Out {
-				z := make([]float64, draws)
-				for k := range z {
-					for i, y := range w.y {
-						if i < len(w.s) {
-							y += math.Sqrt(w.s[i]) * rnd.NormFloat64()
-						}
-						mean, variance := w.Input(i)
-						z[k] += y * (mean[j] + math.Sqrt(variance[j])*rnd.NormFloat64())
+	m := newModel(t, Config{Layers: []int{3, 2, 3}, PriorVar: 0.5})
+	if err := m.forward([]float64{1, -0.5, 2}); err != nil {
+		t.Fatal(err)
+	}
+	rnd := rand.New(random.Source("mc"))
+	for l, w := range m.layers {
+		for j := range w.Out {
+			z := make([]float64, draws)
+			for k := range z {
+				for i, y := range w.y {
+					if i < len(w.s) {
+						y += math.Sqrt(w.s[i]) * rnd.NormFloat64()
 					}
+					mean, variance := w.Input(i)
+					z[k] += y * (mean[j] + math.Sqrt(variance[j])*rnd.NormFloat64())
 				}
-				mean, variance := stat.MeanVariance(z, nil)
-				square := 0.0 // fourth central moment
-				for _, x := range z {
-					square += math.Pow(x-mean, 4) / draws
-				}
-				check.Near(t, fmt.Sprintf("%v: mean of neuron %d of layer %d", unit, j, l), w.m[j], mean, 5*math.Sqrt(variance/draws))
-				check.Near(t, fmt.Sprintf("%v: variance of neuron %d of layer %d", unit, j, l), w.v[j], variance, 5*math.Sqrt(square/draws))
 			}
+			mean, variance := stat.MeanVariance(z, nil)
+			square := 0.0 // fourth central moment
+			for _, x := range z {
+				square += math.Pow(x-mean, 4) / draws
+			}
+			check.Near(t, fmt.Sprintf("mean of neuron %d of layer %d", j, l), w.m[j], mean, 5*math.Sqrt(variance/draws))
+			check.Near(t, fmt.Sprintf("variance of neuron %d of layer %d", j, l), w.v[j], variance, 5*math.Sqrt(square/draws))
 		}
 	}
 }
 
-func TestUnitMoments(t *testing.T) {
+func TestRectify(t *testing.T) {
 	for _, c := range [][2]float64{{0, 1}, {1.3, 4}, {-0.7, 0.5}} {
 		m, v := c[0], c[1]
 		cdf, pdf := gauss.CDF(m/math.Sqrt(v)), math.Sqrt(v)*gauss.PDF(m/math.Sqrt(v))
-		mean, variance, slope := Mixture.moments(m, v)
+		mean, variance, slope := rectify(m, v)
 		check.Near(t, "mean", mean, m*cdf+pdf, 1e-14)
 		check.Near(t, "variance", variance, (m*m+v)*cdf+m*pdf-mean*mean, 1e-13)
 		check.Near(t, "slope", slope, cdf, 1e-14)
-		mean, variance, slope = Linearised.moments(m, v)
-		if on := delta(m >= 0); mean != on*m || variance != on*v || slope != on {
-			t.Errorf("linearised N(%g, %g): mean %g, variance %g, slope %g", m, v, mean, variance, slope)
-		}
 	}
-	for _, u := range []Unit{Linearised, Mixture} {
-		if mean, variance, slope := u.moments(2, 0); mean != 2 || variance != 0 || slope != 1 {
-			t.Errorf("%v of a certain 2: %g, %g, %g", u, mean, variance, slope)
-		}
+	for _, c := range [][2]float64{{2, 1}, {-2, 0}} {
+		mean, variance, slope := rectify(c[0], 0)
+		check.NearAll(t, "of a certain input", []float64{mean, variance, slope}, []float64{max(0, c[0]), 0, c[1]}, 0)
 	}
-}
-
-func delta(b bool) float64 {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // joint is the step as the paper has it, in variances and covariances: from what
@@ -199,35 +185,33 @@ func joint(m *Model, class int) (mean, variance []*mat.Dense) {
 }
 
 func TestObserveIsTheSmootherOfThePaper(t *testing.T) {
-	for _, unit := range []Unit{Linearised, Mixture} {
-		m := newModel(t, Config{Layers: []int{3, 6, 5, 5}, Unit: unit, SigmaV: 1})
-		x, class, _ := check.Clusters(60, 3, 5, "smoother")
-		for k, at := range x {
-			if err := m.forward(at); err != nil {
-				t.Fatal(err)
-			}
-			mean, variance := joint(m, class[k])
-			floored := m.Floored()
-			observe(t, m, at, class[k])
-			if m.Floored() > floored {
-				continue // which the paper does not know
-			}
-			for l := range mean {
-				gotMean, gotVariance := m.Weights(l)
-				if !mat.EqualApprox(gotMean, mean[l], 1e-12) || !mat.EqualApprox(gotVariance, variance[l], 1e-12) {
-					t.Fatalf("%v: layer %d differs", unit, l)
-				}
+	m := newModel(t, Config{Layers: []int{3, 6, 5, 5}, SigmaV: 1})
+	x, class, _ := check.Clusters(60, 3, 5, "smoother")
+	for k, at := range x {
+		if err := m.forward(at); err != nil {
+			t.Fatal(err)
+		}
+		mean, variance := joint(m, class[k])
+		floored := m.Floored()
+		observe(t, m, at, class[k])
+		if m.Floored() > floored {
+			continue // which the paper does not know
+		}
+		for l := range mean {
+			gotMean, gotVariance := m.Weights(l)
+			if !mat.EqualApprox(gotMean, mean[l], 1e-12) || !mat.EqualApprox(gotVariance, variance[l], 1e-12) {
+				t.Fatalf("layer %d differs", l)
 			}
 		}
-		if m.Floored() > 6 {
-			t.Errorf("%v: floored %d times in 60 steps", unit, m.Floored())
-		}
+	}
+	if m.Floored() > 6 {
+		t.Errorf("floored %d times in 60 steps", m.Floored())
 	}
 }
 
-// Forward moments with the exact unit are those of package bnn.
-func TestMixtureHasTheMomentsOfBNN(t *testing.T) {
-	m := newModel(t, Config{Layers: []int{3, 4, 4, 2}, Unit: Mixture})
+// Forward moments are those of package bnn.
+func TestMomentsAreThoseOfBNN(t *testing.T) {
+	m := newModel(t, Config{Layers: []int{3, 4, 4, 2}})
 	other, err := bnn.New(bnn.Config{
 		Layers: []int{3, 4, 4, 2}, Bias: true, Hidden: bnn.Smooth, Output: bnn.Total,
 		Covariance: []bnn.Covariance{bnn.Diagonal},

@@ -3,14 +3,14 @@
 // bound of the log evidence, by steps of which none can lower it.
 //
 // The logits of an input x, with a trailing 1, are z_j = w_j·x for the K classes,
-// and every weight has the prior N(0, v). Both bounds replace the logarithm of the
+// and every weight has the prior N(0, v). The bound replaces the logarithm of the
 // likelihood by a quadratic function of the logits of an example that touches it
 // at their means and has a curvature that no example changes. So the optimal
 // Gaussian q is found in two parts. Its means μ maximise the posterior density,
 //
 //	Σ_k log p(c_k | z = μ x_k) − |μ|²/(2v),
 //
-// and its covariance is known before they are. Where q is independent between
+// and its covariance is known before they are. As q is independent between
 // classes, it is the same for all of them,
 //
 //	S = (a Σ_k x_k x_kᵀ + I/v)⁻¹,
@@ -20,13 +20,7 @@
 // diag(s) − ssᵀ, is nowhere above ½(I − 11ᵀ/K) (Böhning, "Multinomial logistic
 // regression algorithm", Annals of the Institute of Statistical Mathematics 1992;
 // Murphy, "Machine Learning: A Probabilistic Perspective", 2012, Sec. 21.8).
-// Independent classes see its diagonal, a = ½(1 − 1/K). BohningJoint keeps the
-// covariances of the classes, which are
-//
-//	(I − 11ᵀ/K) ⊗ S + 11ᵀ/K ⊗ vI,   a = ½,   ELBO with K−1 in place of K.
-//
-// The second term moves all logits by the same number, so the prediction is that of
-// independent classes with the covariance S.
+// Independent classes see its diagonal, a = ½(1 − 1/K).
 package variational
 
 import (
@@ -46,12 +40,10 @@ import (
 // Bound says by which Gaussian the evidence is bounded.
 type Bound int
 
-const (
-	Bohning      Bound = iota // classes independent
-	BohningJoint              // one Gaussian over the weights of all classes
-)
+// Bohning is Böhning's bound with independent classes, the only one.
+const Bohning Bound = 0
 
-var bounds = field.Words{"bohning", "bohning-joint"}
+var bounds = field.Words{"bohning"}
 
 func (b Bound) MarshalText() ([]byte, error)     { return bounds.Marshal(int(b)) }
 func (b *Bound) UnmarshalText(text []byte) error { return field.Unmarshal(b, text, bounds) }
@@ -114,17 +106,14 @@ func Fit(cfg Config, x [][]float64, class []int, _ rand.Source) (*Model, error) 
 	if err != nil {
 		return nil, fmt.Errorf("variational: %w", err)
 	}
-	return fit(cfg.Bound, data, cfg.Classes, cfg.PriorVar/float64(cfg.Inputs+1))
+	return fit(data, cfg.Classes, cfg.PriorVar/float64(cfg.Inputs+1))
 }
 
 // fit returns the classifier of n classes with the prior variance v.
-func fit(bound Bound, data *mlp.Examples, n int, v float64) (*Model, error) {
+func fit(data *mlp.Examples, n int, v float64) (*Model, error) {
 	var unit, posterior scatter
-	a := curvature
-	if bound == Bohning {
-		a *= 1 - 1/float64(n)
-	}
-	if err := cmp.Or(unit.set(data, v, curvature), posterior.set(data, v, a)); err != nil {
+	share := 1 - 1/float64(n)
+	if err := cmp.Or(unit.set(data, v, curvature), posterior.set(data, v, curvature*share)); err != nil {
 		return nil, err
 	}
 	up := newAscent(v, n, data, &unit)

@@ -18,28 +18,24 @@ import (
 )
 
 // train returns the classifier with a prior variance v of every weight.
-func train(t *testing.T, bound Bound, v float64, x [][]float64, class []int, inputs, n int) *Model {
+func train(t *testing.T, v float64, x [][]float64, class []int, inputs, n int) *Model {
 	t.Helper()
 	data, err := mlp.New([]int{inputs, n}, true).Examples(x, class)
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := fit(bound, data, n, v)
+	m, err := fit(data, n, v)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return m
 }
 
-var allBounds = []Bound{Bohning, BohningJoint}
-
 func TestLearner(t *testing.T) {
-	for _, bound := range allBounds {
-		cfg := Config{Inputs: 2, Classes: 3, Bound: bound, PriorVar: 10}
-		check.Learner(t, 0.1, func(x [][]float64, class []int, src rand.Source) (check.Predictor, error) {
-			return Fit(cfg, x, class, src)
-		})
-	}
+	cfg := Config{Inputs: 2, Classes: 3, PriorVar: 10}
+	check.Learner(t, 0.1, func(x [][]float64, class []int, src rand.Source) (check.Predictor, error) {
+		return Fit(cfg, x, class, src)
+	})
 }
 
 // The quadratic function that touches a likelihood at one point is below it at all
@@ -141,7 +137,7 @@ func (m *Model) cov() *mat.SymDense {
 }
 
 // covariance returns that of the weights of all classes.
-func (m *Model) covariance(bound Bound) *mat.SymDense {
+func (m *Model) covariance() *mat.SymDense {
 	s := m.cov()
 	n, in := m.weights.Dims()
 	all := mat.NewSymDense(n*in, nil)
@@ -156,12 +152,6 @@ func (m *Model) covariance(bound Bound) *mat.SymDense {
 					if i == j {
 						c = s.At(p, q)
 					}
-					if bound == BohningJoint {
-						c -= s.At(p, q) / float64(n)
-						if p == q {
-							c += m.priorVar / float64(n)
-						}
-					}
 					all.SetSym(i*in+p, j*in+q, c)
 				}
 			}
@@ -174,70 +164,62 @@ func (m *Model) covariance(bound Bound) *mat.SymDense {
 func TestELBO(t *testing.T) {
 	x, class, _ := check.Clusters(25, 2, 3, "definition")
 	rnd := rand.New(random.Source("perturb"))
-	for _, bound := range allBounds {
-		const v = 2
-		m := train(t, bound, v, x, class, 2, 3)
-		cov := m.covariance(bound)
-		best := elbo(v, x, class, m.weights, cov)
-		for range 20 {
-			mean := mat.DenseCopyOf(m.weights)
-			for i := range mean.RawMatrix().Data {
-				mean.RawMatrix().Data[i] += 0.01 * rnd.NormFloat64()
-			}
-			if got := elbo(v, x, class, mean, cov); !(got < best) {
-				t.Errorf("%v: ELBO %.15g at other means, %.15g at the maximum", bound, got, best)
-			}
-			other := mat.NewSymDense(9, nil)
-			other.CopySym(cov)
-			i, j := rnd.IntN(9), rnd.IntN(9)
-			if bound == Bohning { // stay independent between classes
-				j = i/3*3 + j%3
-			}
-			step := 0.03 * math.Sqrt(cov.At(i, i)*cov.At(j, j)) * float64(1-2*rnd.IntN(2))
-			other.SetSym(i, j, other.At(i, j)+step)
-			if got := elbo(v, x, class, m.weights, other); !(got < best) {
-				t.Errorf("%v: ELBO %.15g for another covariance, %.15g at the maximum", bound, got, best)
-			}
+	const v = 2
+	m := train(t, v, x, class, 2, 3)
+	cov := m.covariance()
+	best := elbo(v, x, class, m.weights, cov)
+	for range 20 {
+		mean := mat.DenseCopyOf(m.weights)
+		for i := range mean.RawMatrix().Data {
+			mean.RawMatrix().Data[i] += 0.01 * rnd.NormFloat64()
+		}
+		if got := elbo(v, x, class, mean, cov); !(got < best) {
+			t.Errorf("ELBO %.15g at other means, %.15g at the maximum", got, best)
+		}
+		other := mat.NewSymDense(9, nil)
+		other.CopySym(cov)
+		i, j := rnd.IntN(9), rnd.IntN(9)
+		j = i/3*3 + j%3 // stay independent between classes
+		step := 0.03 * math.Sqrt(cov.At(i, i)*cov.At(j, j)) * float64(1-2*rnd.IntN(2))
+		other.SetSym(i, j, other.At(i, j)+step)
+		if got := elbo(v, x, class, m.weights, other); !(got < best) {
+			t.Errorf("ELBO %.15g for another covariance, %.15g at the maximum", got, best)
 		}
 	}
 }
 
 // Without examples the posterior is the prior.
 func TestPrior(t *testing.T) {
-	for _, bound := range allBounds {
-		m := train(t, bound, 5, nil, nil, 2, 4)
-		if !mat.EqualApprox(m.cov(), mat.NewDiagDense(3, []float64{5, 5, 5}), 1e-13) {
-			t.Errorf("%v: covariance %v", bound, m.cov())
-		}
-		for j, p := range check.Predict(t, m, 4, 3, -1) {
-			if !(math.Abs(p-0.25) < 1e-8) {
-				t.Errorf("%v: class %d has %g", bound, j, p)
-			}
+	m := train(t, 5, nil, nil, 2, 4)
+	if !mat.EqualApprox(m.cov(), mat.NewDiagDense(3, []float64{5, 5, 5}), 1e-13) {
+		t.Errorf("covariance %v", m.cov())
+	}
+	for j, p := range check.Predict(t, m, 4, 3, -1) {
+		if !(math.Abs(p-0.25) < 1e-8) {
+			t.Errorf("class %d has %g", j, p)
 		}
 	}
 }
 
 // Inputs of any scale, and classes that are told apart without doubt.
 func TestExtremes(t *testing.T) {
-	for _, bound := range allBounds {
-		for _, scale := range []float64{1e-9, 1, 1e6} {
-			m, err := Fit(Config{Inputs: 1, Classes: 3, Bound: bound, PriorVar: 2}, [][]float64{{-scale}, {scale}, {2 * scale}}, []int{0, 1, 1}, nil)
-			if err != nil {
-				t.Errorf("%v, scale %g: %v", bound, scale, err)
-				continue
-			}
-			if p := check.Predict(t, m, 3, 3*scale); !(p[1] > p[0] && p[1] > p[2]) {
-				t.Errorf("%v, scale %g: %v", bound, scale, p)
-			}
-			if err := m.Predict(make([]float64, 3), []float64{1e200}); err == nil {
-				t.Errorf("%v: logits that overflow were accepted", bound)
-			}
+	for _, scale := range []float64{1e-9, 1, 1e6} {
+		m, err := Fit(Config{Inputs: 1, Classes: 3, PriorVar: 2}, [][]float64{{-scale}, {scale}, {2 * scale}}, []int{0, 1, 1}, nil)
+		if err != nil {
+			t.Errorf("scale %g: %v", scale, err)
+			continue
+		}
+		if p := check.Predict(t, m, 3, 3*scale); !(p[1] > p[0] && p[1] > p[2]) {
+			t.Errorf("scale %g: %v", scale, p)
+		}
+		if err := m.Predict(make([]float64, 3), []float64{1e200}); err == nil {
+			t.Error("logits that overflow were accepted")
 		}
 	}
 }
 
 func TestConfig(t *testing.T) {
-	check.Keys(t, map[string]Config{"bound": {Bound: 2}, "prior_var": {PriorVar: math.NaN()}})
+	check.Keys(t, map[string]Config{"bound": {Bound: 1}, "prior_var": {PriorVar: math.NaN()}})
 	for want, cfg := range map[string]Config{"layers": {Inputs: 1, Classes: 1}, "singular": {Inputs: 1, Classes: 2, PriorVar: 1e12}} {
 		if _, err := Fit(cfg, [][]float64{{1e3}, {1e3}}, []int{0, 0}, nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v", want, err)
