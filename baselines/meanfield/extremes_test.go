@@ -27,7 +27,7 @@ func sound(name string, m *Method, mean, variance []float64) error {
 				return fmt.Errorf("%s m=%v v=%v: p_%d = %g", name, mean, variance, j, p)
 			}
 		}
-	case LogNormal, Daunizeau:
+	case Daunizeau:
 	default:
 		if !(math.Abs(got.Excess()) < 1e-9) {
 			return fmt.Errorf("%s m=%v v=%v: Σp − 1 = %g", name, mean, variance, got.Excess())
@@ -60,7 +60,7 @@ func given(m *Method, n, i, j int) (cov, cross, pair bool) {
 	switch m {
 	case Delta, Taylor, Unscented:
 		return true, true, true
-	case LogNormal, LogNormalNormalised:
+	case LogNormal:
 		return i == j, i == j, i == j
 	case LaplaceBridge, LaplaceBridgeCorrected, probit1, probitScaled:
 		return true, false, true

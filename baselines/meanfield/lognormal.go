@@ -21,51 +21,42 @@ import (
 //
 //	p_i         = e^{m_i − log M + s²/2 + l_i/2}
 //	Var y_i     = p_i² (e^{l_i} − 1)
-//	Cov(z_i, y_i) = p_i (v_i − c_i)
+//	Cov(z_i, y_i) = p_i (v_i − c_i),
 //
-// It gives nothing between classes. The library's floor and caps are left out. Σp ≠ 1,
-// and p grows beyond one and to +Inf where v is large. normalised divides p by its sum
-// before the second moments are taken, as a later version of the method does.
+// and p is divided by its sum before the second moments are taken, as a later version of
+// the method does. It gives nothing between classes. The library's floor and caps are
+// left out.
 //
 // It works with logarithms throughout, since all but l_i and v_i − c_i may overflow. It
 // writes log p_i = ω_i + s² − c_i with ω_i = log(μ_i/M), which is the formula without
 // differences of large variances.
-func logNormal(normalised bool) func(mean, variance []float64) moments {
-	return func(mean, variance []float64) moments {
-		n := len(mean)
-		logP, p := make([]float64, n), make([]float64, n)
-		logVar, own := make([]float64, n), make([]float64, n) // l_i and Cov(z_i, log y_i) = v_i − c_i
-		omega, ratio := make([]float64, n), make([]float64, n)
-		for i, m := range mean {
-			omega[i] = m + 0.5*variance[i]
-		}
-		floats.AddConst(-logSum(omega, -1), omega)
-		for i, v := range variance {
-			ratio[i] = 2*omega[i] + logExpm1(v) // log V_i/M²
-		}
-		total := softplus(logSum(ratio, -1)) // s²
-		for i, v := range variance {
-			c := softplus(ratio[i] - omega[i])
-			logP[i] = omega[i] + (total - c)
-			own[i] = v - c
-			logVar[i] = own[i] + (total - c)
-		}
-		if normalised {
-			floats.AddConst(-floats.Max(logP), logP) // first, for the digits of what is left
-			floats.AddConst(-logSum(logP, -1), logP)
-		}
-		for i, x := range logP {
-			p[i] = kernel.Exp(x)
-		}
-		return moments{p, diagonal(func(i int) float64 {
-			return expTimesExpm1(2*logP[i], logVar[i])
-		}), diagonal(func(i int) float64 {
-			if own[i] == 0 { // where p may be infinite
-				return 0
-			}
-			return p[i] * own[i]
-		})}
+func logNormal(mean, variance []float64) moments {
+	n := len(mean)
+	logP, p := make([]float64, n), make([]float64, n)
+	logVar, own := make([]float64, n), make([]float64, n) // l_i and Cov(z_i, log y_i) = v_i − c_i
+	omega, ratio := make([]float64, n), make([]float64, n)
+	for i, m := range mean {
+		omega[i] = m + 0.5*variance[i]
 	}
+	floats.AddConst(-logSum(omega, -1), omega)
+	for i, v := range variance {
+		ratio[i] = 2*omega[i] + logExpm1(v) // log V_i/M²
+	}
+	total := softplus(logSum(ratio, -1)) // s²
+	for i, v := range variance {
+		c := softplus(ratio[i] - omega[i])
+		logP[i] = omega[i] + (total - c)
+		own[i] = v - c
+		logVar[i] = own[i] + (total - c)
+	}
+	floats.AddConst(-floats.Max(logP), logP) // first, for the digits of what is left
+	floats.AddConst(-logSum(logP, -1), logP)
+	for i, x := range logP {
+		p[i] = kernel.Exp(x)
+	}
+	return moments{p, diagonal(func(i int) float64 {
+		return expTimesExpm1(2*logP[i], logVar[i])
+	}), diagonal(func(i int) float64 { return p[i] * own[i] })}
 }
 
 // diagonal returns the entries of a matrix of which the diagonal is given.

@@ -46,8 +46,7 @@ var (
 	Delta                  = &Method{delta}
 	Taylor                 = &Method{taylor}
 	Unscented              = &Method{unscented}
-	LogNormal              = &Method{logNormal(false)}
-	LogNormalNormalised    = &Method{logNormal(true)}
+	LogNormal              = &Method{logNormal}
 	LaplaceBridge          = &Method{laplaceBridge(false)}
 	LaplaceBridgeCorrected = &Method{laplaceBridge(true)}
 	NormalizedProbit       = &Method{normalizedProbit(math.Sqrt(math.Pi / 2))} // with the slope of the softmax

@@ -28,7 +28,6 @@ func methods() map[string]*Method {
 		"LaplaceBridge":          LaplaceBridge,
 		"LaplaceBridgeCorrect":   LaplaceBridgeCorrected,
 		"LogNormal":              LogNormal,
-		"LogNormalNormalised":    LogNormalNormalised,
 		"NormalizedProbit":       probit1,
 		"NormalizedProbitScaled": probitScaled,
 	}

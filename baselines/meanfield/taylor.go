@@ -62,13 +62,9 @@ func taylor(mean, variance []float64) moments {
 // probable class follows from Σp = 1.
 func (p point) secondOrder(variance []float64) []float64 {
 	dst := make([]float64, len(p.s))
-	var others, all float64
+	var all float64
 	for k, s := range p.s {
-		a := variance[k] * s * (1 - 2*s)
-		all += a
-		if k != p.top {
-			others += a
-		}
+		all += variance[k] * s * (1 - 2*s)
 	}
 	var moved float64
 	for i, s := range p.s {
