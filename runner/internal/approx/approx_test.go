@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
-	"closedform/baselines/meanfield"
+	"closedform/baselines/moments/meanfield"
 	"closedform/core/random"
 	"closedform/core/softmax"
 	"closedform/internal/check"

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"closedform/baselines/meanfield"
+	"closedform/baselines/moments/meanfield"
 	"closedform/core/field"
 	"closedform/core/softmax"
 	"closedform/runner/internal/learner"

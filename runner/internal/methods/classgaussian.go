@@ -1,6 +1,6 @@
 package methods
 
-import "closedform/baselines/classgaussian"
+import "closedform/baselines/learners/classgaussian"
 
 func init() {
 	k := online(classgaussian.Config{}, false, func(c *classgaussian.Config, layers []int) {

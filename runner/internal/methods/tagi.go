@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"math/rand/v2"
 
-	"closedform/baselines/tagi"
+	"closedform/baselines/learners/tagi"
 	"closedform/runner/internal/learner"
 )
 

@@ -1,6 +1,6 @@
 package methods
 
-import "closedform/baselines/variational"
+import "closedform/baselines/learners/variational"
 
 func init() {
 	k := batch(variational.Config{}, false, func(c *variational.Config, layers []int) {

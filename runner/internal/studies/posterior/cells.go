@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"closedform/baselines/laplace"
+	"closedform/baselines/learners/laplace"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"
 	"closedform/runner/internal/study"

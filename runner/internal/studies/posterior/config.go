@@ -13,7 +13,7 @@ import (
 	"slices"
 	"strings"
 
-	"closedform/baselines/perceptron"
+	"closedform/baselines/learners/perceptron"
 	"closedform/core/field"
 	"closedform/runner/internal/config"
 	"closedform/runner/internal/data"

@@ -6,8 +6,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"closedform/baselines/laplace"
-	"closedform/baselines/perceptron"
+	"closedform/baselines/learners/laplace"
+	"closedform/baselines/learners/perceptron"
 	"closedform/core/bnn"
 	"closedform/runner/internal/learner"
 )

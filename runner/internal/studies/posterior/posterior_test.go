@@ -9,7 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"closedform/baselines/laplace"
+	"closedform/baselines/learners/laplace"
 	"closedform/core/bnn"
 	"closedform/core/random"
 	"closedform/core/softmax"

@@ -6,7 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"closedform/baselines/laplace"
+	"closedform/baselines/learners/laplace"
 	"closedform/core/kernel"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/grid"
