@@ -20,10 +20,10 @@ func TestProblemErrors(t *testing.T) {
 		{"layers", Prior{Layers: []int{2, 1}}},
 		{"lengths 1 and 2", Prior{Layers: []int{1, 2}, Mean: []float64{1}}},
 		{"lengths 4 and 2", Prior{Layers: []int{1, 2}, Bias: true, Var: []float64{1, 1}}},
-		{"Mean[1]", Prior{Layers: []int{1, 2}, Mean: []float64{1, nan}}},
-		{"Mean[0]", Prior{Layers: []int{1, 2}, Var: []float64{0, 1}}},
-		{"Mean[1]", Prior{Layers: []int{1, 2}, Var: []float64{1, inf}}},
-		{"Mean[1]", Prior{Layers: []int{1, 2}, Var: []float64{1, 1e-320}}},
+		{"weight 1:", Prior{Layers: []int{1, 2}, Mean: []float64{1, nan}}},
+		{"weight 0:", Prior{Layers: []int{1, 2}, Var: []float64{0, 1}}},
+		{"weight 1:", Prior{Layers: []int{1, 2}, Var: []float64{1, inf}}},
+		{"weight 1:", Prior{Layers: []int{1, 2}, Var: []float64{1, 1e-320}}},
 	} {
 		_, err := NewProblem(c.model, nil, nil)
 		if err == nil || !strings.HasPrefix(err.Error(), "laplace: ") || !strings.Contains(err.Error(), c.want) {

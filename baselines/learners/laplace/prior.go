@@ -37,11 +37,11 @@ func (p Prior) withDefaults() (Prior, *mlp.Network, error) {
 		p.Var = slices.Repeat([]float64{1}, n)
 	}
 	if len(p.Mean) != n || len(p.Var) != n {
-		return p, nil, fmt.Errorf("Mean and Var of lengths %d and %d: need one for each of %d weights", len(p.Mean), len(p.Var), n)
+		return p, nil, fmt.Errorf("prior means and variances of lengths %d and %d: need one for each of %d weights", len(p.Mean), len(p.Var), n)
 	}
 	for k, v := range p.Var {
 		if x := p.Mean[k]; !(v > 0) || !mlp.Finite(x, v, 1/v) {
-			return p, nil, fmt.Errorf("Mean[%d] = %g, Var[%[1]d] = %g: need finite numbers and positive variances", k, x, v)
+			return p, nil, fmt.Errorf("weight %d: prior mean %g and variance %g: need finite numbers and a positive variance", k, x, v)
 		}
 	}
 	p.Mean, p.Var = slices.Clone(p.Mean), slices.Clone(p.Var)
