@@ -42,13 +42,13 @@ var fakes = files(
 	"core/gauss/gauss.h", "#define A (1)\n",
 	"core/mvn/mvn.go", "package mvn\n\nimport (\n\t\"math\"\n\n\tg \"closedform/core/gauss\"\n)\n",
 	"core/random/random.go", "package random\n",
-	"baselines/kalman/kalman.go", "package kalman\n\nimport _ \"closedform/baselines/mlp\"\n",
-	"baselines/mlp/mlp.go", "package mlp\n",
-	"baselines/sgd/sgd.go", "package sgd\n",
+	"baselines/learners/kalman/kalman.go", "package kalman\n\nimport _ \"closedform/baselines/learners/mlp\"\n",
+	"baselines/learners/mlp/mlp.go", "package mlp\n",
+	"baselines/learners/sgd/sgd.go", "package sgd\n",
 	"runner/internal/fetch/fetch.go", "package fetch\n",
 	"runner/internal/methods/kinds.go", "package methods\n",
-	"runner/internal/methods/kalman.go", "package methods\n\nimport _ \"closedform/baselines/kalman\"\n",
-	"runner/internal/methods/sgd.go", "package methods\n\nimport _ \"closedform/baselines/sgd\"\n",
+	"runner/internal/methods/kalman.go", "package methods\n\nimport _ \"closedform/baselines/learners/kalman\"\n",
+	"runner/internal/methods/sgd.go", "package methods\n\nimport _ \"closedform/baselines/learners/sgd\"\n",
 	"runner/internal/s/a/a.go", "package a\n\nimport (\n\t_ \"embed\"\n\n\t_ \"closedform/core/mvn\"\n\t_ \"closedform/runner/internal/methods\"\n)\n\n//go:embed *.csv all:d e\nvar x string\n\nfunc f() {}\n",
 	"runner/internal/s/a/b.go", "package a\n",
 	"runner/internal/s/a/more.go", "package a\n",
@@ -68,8 +68,8 @@ func versions(t *testing.T, fsys fs.FS, toolchain string) map[string]string {
 		pkg  string
 		uses []string
 	}{
-		"kalman": {study, []string{rivals + "kalman"}},
-		"sgd":    {study, []string{rivals + "sgd"}},
+		"kalman": {study, []string{rivals + "learners/kalman"}},
+		"sgd":    {study, []string{rivals + "learners/sgd"}},
 		"none":   {study, []string{}},
 		"all":    {study, nil},
 		"other":  {other, nil},
@@ -120,11 +120,11 @@ func TestVersionFollowsImports(t *testing.T) {
 		{"a header", a, files("core/gauss/gauss.h", "#define A (2)\n")},
 		{"what the other imports", "other", files("core/random/random.go", "package random\n\nvar x = 1\n")},
 		{"the list of methods", a, files("runner/internal/methods/kinds.go", "package methods\n\nvar x = 1\n")},
-		{"a new rival", "all", files("runner/internal/methods/rival.go", "package methods\n\nimport _ \"closedform/baselines/rival\"\n", "baselines/rival/rival.go", rival)},
-		{"a baseline", "all kalman", files("baselines/kalman/kalman.go", "package kalman\n\nimport _ \"closedform/baselines/mlp\"\n\nvar x = 1\n")},
-		{"what a baseline imports", "all kalman", files("baselines/mlp/mlp.go", "package mlp\n\nvar x = 1\n")},
-		{"how a baseline is run", "all kalman", files("runner/internal/methods/kalman.go", "package methods\n\nimport _ \"closedform/baselines/kalman\"\n\nvar x = 1\n")},
-		{"a baseline that the study imports itself", a, files("runner/internal/s/a/b.go", "package a\n\nimport _ \"closedform/baselines/mlp\"\n")},
+		{"a new rival", "all", files("runner/internal/methods/rival.go", "package methods\n\nimport _ \"closedform/baselines/learners/rival\"\n", "baselines/learners/rival/rival.go", rival)},
+		{"a baseline", "all kalman", files("baselines/learners/kalman/kalman.go", "package kalman\n\nimport _ \"closedform/baselines/learners/mlp\"\n\nvar x = 1\n")},
+		{"what a baseline imports", "all kalman", files("baselines/learners/mlp/mlp.go", "package mlp\n\nvar x = 1\n")},
+		{"how a baseline is run", "all kalman", files("runner/internal/methods/kalman.go", "package methods\n\nimport _ \"closedform/baselines/learners/kalman\"\n\nvar x = 1\n")},
+		{"a baseline that the study imports itself", a, files("runner/internal/s/a/b.go", "package a\n\nimport _ \"closedform/baselines/learners/mlp\"\n")},
 		{"how data sets are fetched", "", files("runner/internal/fetch/fetch.go", "package fetch\n\nvar x = 1\n")},
 		{"the Go version of go.mod", all, files("go.mod", strings.Replace(string(fakes["go.mod"].Data), "1.26", "1.27", 1))},
 		{"a module", a, files("go.mod", strings.Replace(string(fakes["go.mod"].Data), "used v1.0.0", "used v1.0.1", 1))},
@@ -153,7 +153,7 @@ func TestVersionFollowsImports(t *testing.T) {
 	tree := newTree(fakes, build.Context{GOOS: "linux", GOARCH: "amd64", Compiler: "gc"})
 	for _, c := range []struct{ pkg, uses, want string }{
 		{"closedform/core/gone", "", "closedform/core/gone"},
-		{"closedform/runner/internal/s/a", rivals + "dropout", "does not import closedform/baselines/dropout"},
+		{"closedform/runner/internal/s/a", rivals + "learners/dropout", "does not import closedform/baselines/learners/dropout"},
 	} {
 		if v, err := tree.version(c.pkg, strings.Fields(c.uses)); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v: %q, %v", c, v, err)

@@ -94,7 +94,7 @@ func TestAdoptBrokenFormula(t *testing.T) {
 	const experiment = "../.ci/methods.toml"
 	for _, c := range []struct{ file, old, new, stratum, want string }{
 		{
-			"baselines/tagi/tagi.go", "newRemax(cfg.classes(), cfg.SigmaV)", "newRemax(cfg.classes(), 1.001*cfg.SigmaV)", "tagi-remax own-data",
+			"baselines/learners/tagi/tagi.go", "newRemax(cfg.classes(), cfg.SigmaV)", "newRemax(cfg.classes(), 1.001*cfg.SigmaV)", "tagi-remax own-data",
 			"recomputed 1 cells, of 1 strata",
 		},
 		{

@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
-	"closedform/baselines/meanfield"
+	"closedform/baselines/moments/meanfield"
 	"closedform/core/random"
 	"closedform/core/softmax"
 	"closedform/internal/check"
@@ -114,11 +114,11 @@ func TestMethods(t *testing.T) {
 		"probit-slope": probit("slope"), "probit-lsq": probit("lsq"), "probit-minimax": probit("minimax"),
 		"exact": softmax.Exact{}, "exact-fast": softmax.Exact{Fast: true},
 		"delta": meanfield.Delta, "taylor": meanfield.Taylor, "mackay": meanfield.MacKay,
-		"lu-0": meanfield.PairwiseMean, "lu-1": meanfield.Pairwise, "lu-2": meanfield.Pairwise,
+		"lu-0": meanfield.PairwiseMean, "lu-1": meanfield.Pairwise,
 		"daunizeau": meanfield.Daunizeau, "unscented": meanfield.Unscented,
 		"laplace-bridge": meanfield.LaplaceBridge, "laplace-bridge-corrected": meanfield.LaplaceBridgeCorrected,
-		"lognormal": meanfield.LogNormal, "lognormal-normalised": meanfield.LogNormalNormalised,
-		"normalised-probit": meanfield.NormalizedProbit,
+		"lognormal-normalised": meanfield.LogNormal,
+		"normalised-probit":    meanfield.NormalizedProbit,
 	}
 	for _, name := range Methods() {
 		var method Method

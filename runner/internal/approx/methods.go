@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"closedform/baselines/meanfield"
+	"closedform/baselines/moments/meanfield"
 	"closedform/core/field"
 	"closedform/core/softmax"
 	"closedform/runner/internal/learner"
@@ -21,13 +21,11 @@ var methods = map[string]softmax.Approximation{
 	"mackay":                   meanfield.MacKay,
 	"lu-0":                     meanfield.PairwiseMean,
 	"lu-1":                     meanfield.Pairwise,
-	"lu-2":                     meanfield.Pairwise,
 	"daunizeau":                meanfield.Daunizeau,
 	"unscented":                meanfield.Unscented,
 	"laplace-bridge":           meanfield.LaplaceBridge,
 	"laplace-bridge-corrected": meanfield.LaplaceBridgeCorrected,
-	"lognormal":                meanfield.LogNormal,
-	"lognormal-normalised":     meanfield.LogNormalNormalised,
+	"lognormal-normalised":     meanfield.LogNormal,
 	"normalised-probit":        meanfield.NormalizedProbit,
 }
 

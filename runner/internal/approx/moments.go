@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"closedform/baselines/meanfield"
+	"closedform/baselines/moments/meanfield"
 	"closedform/core/random"
 	"closedform/core/softmax"
 )

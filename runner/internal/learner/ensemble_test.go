@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"closedform/baselines/tagi"
+	"closedform/baselines/learners/tagi"
 	"closedform/core/bnn"
 	"closedform/core/random"
 	"closedform/core/softmax"

@@ -1,6 +1,6 @@
 package methods
 
-import "closedform/baselines/bayesbackprop"
+import "closedform/baselines/learners/bayesbackprop"
 
 func init() {
 	kinds["backprop"] = batch(bayesbackprop.Config{}, true, func(c *bayesbackprop.Config, layers []int) { c.Layers = layers }, bayesbackprop.Fit)

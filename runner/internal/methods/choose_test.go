@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"closedform/baselines/kalman"
-	"closedform/baselines/neighbours"
+	"closedform/baselines/learners/kalman"
+	"closedform/baselines/learners/neighbours"
 	"closedform/core/random"
 	"closedform/internal/check"
 	"closedform/runner/dataset"

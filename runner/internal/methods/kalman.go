@@ -3,7 +3,7 @@ package methods
 import (
 	"math"
 
-	"closedform/baselines/kalman"
+	"closedform/baselines/learners/kalman"
 )
 
 func init() {

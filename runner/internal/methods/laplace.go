@@ -3,7 +3,7 @@ package methods
 import (
 	"math"
 
-	"closedform/baselines/laplace"
+	"closedform/baselines/learners/laplace"
 )
 
 func init() {

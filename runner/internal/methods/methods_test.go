@@ -10,17 +10,17 @@ import (
 	"strings"
 	"testing"
 
-	"closedform/baselines/bayesbackprop"
-	"closedform/baselines/classgaussian"
-	"closedform/baselines/dropout"
-	"closedform/baselines/kalman"
-	"closedform/baselines/laplace"
-	"closedform/baselines/majority"
-	"closedform/baselines/mlp"
-	"closedform/baselines/neighbours"
-	"closedform/baselines/sgd"
-	"closedform/baselines/tagi"
-	"closedform/baselines/variational"
+	"closedform/baselines/learners/bayesbackprop"
+	"closedform/baselines/learners/classgaussian"
+	"closedform/baselines/learners/dropout"
+	"closedform/baselines/learners/kalman"
+	"closedform/baselines/learners/laplace"
+	"closedform/baselines/learners/majority"
+	"closedform/baselines/learners/mlp"
+	"closedform/baselines/learners/neighbours"
+	"closedform/baselines/learners/sgd"
+	"closedform/baselines/learners/tagi"
+	"closedform/baselines/learners/variational"
 	"closedform/core/bnn"
 	"closedform/core/softmax"
 	"closedform/internal/check"
@@ -109,23 +109,23 @@ func TestByHand(t *testing.T) {
 			}),
 		},
 		{
-			`kind = "kalman"; hidden_layers = [4]; covariance = "diagonal"; prior_var = 2; prior_mean_var = 3; process_noise = 0.1`,
-			must[*kalman.Model](t)(kalman.New(kalman.Config{Layers: hidden, Covariance: kalman.Diagonal, PriorVar: 2, PriorMeanVar: 3, ProcessNoise: 0.1}, src())),
+			`kind = "kalman"; hidden_layers = [4]; covariance = "diagonal"; prior_var = 2; prior_mean_var = 3`,
+			must[*kalman.Model](t)(kalman.New(kalman.Config{Layers: hidden, Covariance: kalman.Diagonal, PriorVar: 2, PriorMeanVar: 3}, src())),
 		},
-		{`kind = "kalman"`, must[*kalman.Model](t)(kalman.New(kalman.Config{Layers: linear}, src()))},
+		{`kind = "kalman"; process_noise = 0.1`, must[*kalman.Model](t)(kalman.New(kalman.Config{Layers: linear, ProcessNoise: 0.1}, src()))},
 		{
 			`kind = "tagi"; hidden_layers = [4]; prior_var = 2; prior_mean_var = 3; sigma_v = 0.5`,
-			must[*tagi.Model](t)(tagi.New(tagi.Config{Layers: hidden, Unit: tagi.Mixture, SigmaV: 0.5, PriorVar: 2, PriorMeanVar: 3}, src())),
+			must[*tagi.Model](t)(tagi.New(tagi.Config{Layers: hidden, SigmaV: 0.5, PriorVar: 2, PriorMeanVar: 3}, src())),
 		},
 		{
 			`kind = "tagi"; hidden_layers = [4]; ensemble = 3`,
 			must[learner.Learner](t)(learner.NewEnsemble(3, src(), func(src rand.Source) (learner.Learner, error) {
-				return tagi.New(tagi.Config{Layers: hidden, Unit: tagi.Mixture}, src)
+				return tagi.New(tagi.Config{Layers: hidden}, src)
 			})),
 		},
 		{
 			`kind = "tagi"; hidden_layers = [4]; head = "remax"; sigma_v = 0.2`,
-			must[*tagi.Model](t)(tagi.New(tagi.Config{Layers: hidden, Unit: tagi.Mixture, Head: tagi.Remax, SigmaV: 0.2}, src())),
+			must[*tagi.Model](t)(tagi.New(tagi.Config{Layers: hidden, Head: tagi.Remax, SigmaV: 0.2}, src())),
 		},
 		{
 			`kind = "kalman"; hidden_layers = [4]; covariance = "low-rank"; rank = 3`,
@@ -141,9 +141,9 @@ func TestByHand(t *testing.T) {
 		},
 		{`kind = "majority"`, must[*majority.Model](t)(majority.New(majority.Config{Classes: 3}, src()))},
 		{
-			`kind = "class-gaussian"; covariance = "own"; shrinkage = 0.01`,
+			`kind = "class-gaussian"; covariance = "tied"; shrinkage = 0.01`,
 			must[*classgaussian.Model](t)(classgaussian.New(classgaussian.Config{
-				Inputs: 2, Classes: 3, Covariance: classgaussian.Own, Shrinkage: 0.01,
+				Inputs: 2, Classes: 3, Shrinkage: 0.01,
 			}, src())),
 		},
 		{`kind = "neighbours"; neighbours = 4`, must[*neighbours.Model](t)(neighbours.Fit(neighbours.Config{Classes: 3, Neighbours: 4}, x, class, src()))},
@@ -157,8 +157,8 @@ func TestByHand(t *testing.T) {
 			must[*laplace.Model](t)(laplace.Fit(laplace.Config{Layers: hidden, PriorVar: 1, Covariance: laplace.LastLayer, Predictive: laplace.MonteCarlo, Steps: 5}, x, class, src())),
 		},
 		{
-			`kind = "variational"; prior_var = 6; bound = "bohning-joint"`,
-			must[*variational.Model](t)(variational.Fit(variational.Config{Inputs: 2, Classes: 3, PriorVar: 6, Bound: variational.BohningJoint}, x, class, src())),
+			`kind = "variational"; prior_var = 6; bound = "bohning"`,
+			must[*variational.Model](t)(variational.Fit(variational.Config{Inputs: 2, Classes: 3, PriorVar: 6}, x, class, src())),
 		},
 		{
 			`kind = "backprop"; hidden_layers = [4]; prior_var = 2; step = 0.02; epochs = 7`,
@@ -242,7 +242,7 @@ func TestDefaults(t *testing.T) {
 	for keys, want := range map[string]any{
 		`kind = "sgd"; learning_rate = 0`:          &sgd.Config{LearningRate: 0.01, Momentum: 0.9, Beta1: 0.9, Beta2: 0.999},
 		`kind = "kalman"; covariance = "low-rank"`: &kalman.Config{Covariance: kalman.LowRank, Rank: 10, PriorVar: 1, PriorMeanVar: 2},
-		`kind = "tagi"; sigma_v = 0; ensemble = 2`: &tagis{tagi.Config{Unit: tagi.Mixture, SigmaV: 1, SigmaP: 1. / 3, PriorVar: 1, PriorMeanVar: 1}, 2},
+		`kind = "tagi"; sigma_v = 0; ensemble = 2`: &tagis{tagi.Config{SigmaV: 1, SigmaP: 1. / 3, PriorVar: 1, PriorMeanVar: 1}, 2},
 		`kind = "neighbours"; neighbours = 0`:      &neighbours.Config{Neighbours: 5},
 	} {
 		if m := must[Method](t)(decode(keys)); !reflect.DeepEqual(m.Config, want) {
@@ -322,10 +322,9 @@ func TestTooLarge(t *testing.T) {
 		{`kind = "laplace"; hidden_layers = [1000]; covariance = "last-layer"`, 1000, "1.01e+08"},
 		{`kind = "variational"`, 1000, ""},
 		{`kind = "variational"`, 5000, "2.5e+08"},
-		{`kind = "variational"; bound = "bohning-joint"`, 1000, "1e+08"},
 		{`kind = "tagi"; hidden_layers = [1000]`, 10000, ""},
 		{`kind = "class-gaussian"`, 5000, ""},
-		{`kind = "class-gaussian"; covariance = "own"`, 5000, "2.5e+08"},
+		{`kind = "class-gaussian"`, 20000, "4e+08"},
 		{`kind = "closed-form"; hidden_layers = [1000]; covariance = "full"`, 1000, "1.01e+09"},
 		{`kind = "closed-form"; hidden_layers = [1000]; covariance = "diagonal"`, 1000, ""},
 	} {

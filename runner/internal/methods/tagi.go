@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"math/rand/v2"
 
-	"closedform/baselines/tagi"
+	"closedform/baselines/learners/tagi"
 	"closedform/runner/internal/learner"
 )
 
 func init() {
-	k := online(tagis{Config: tagi.Config{Unit: tagi.Mixture}}, true, func(c *tagis, layers []int) { c.Layers = layers }, tagis.learner)
+	k := online(tagis{}, true, func(c *tagis, layers []int) { c.Layers = layers }, tagis.learner)
 	k.numbers = func(config any, _ []int, weights float64) float64 {
 		return weights * float64(max(1, config.(*tagis).Ensemble))
 	}

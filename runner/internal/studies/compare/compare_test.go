@@ -12,7 +12,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
-	"closedform/baselines/kalman"
+	"closedform/baselines/learners/kalman"
 	"closedform/internal/check"
 	"closedform/runner/dataset"
 	"closedform/runner/internal/data"

@@ -10,7 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
-	"closedform/baselines/neighbours"
+	"closedform/baselines/learners/neighbours"
 	"closedform/core/bnn"
 	"closedform/internal/check"
 	"closedform/runner/internal/data"

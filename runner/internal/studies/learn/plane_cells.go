@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"closedform/baselines/montecarlo"
+	"closedform/baselines/moments/montecarlo"
 	"closedform/core/bnn"
 	"closedform/runner/dataset"
 	"closedform/runner/internal/data"

@@ -10,8 +10,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"closedform/baselines/kalman"
-	"closedform/baselines/neighbours"
+	"closedform/baselines/learners/kalman"
+	"closedform/baselines/learners/neighbours"
 	"closedform/core/bnn"
 	"closedform/core/random"
 	"closedform/core/softmax"

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"closedform/baselines/kalman"
+	"closedform/baselines/learners/kalman"
 	"closedform/core/bnn"
 	"closedform/core/softmax"
 	"closedform/internal/check"

@@ -5,7 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"closedform/baselines/montecarlo"
+	"closedform/baselines/moments/montecarlo"
 	"closedform/core/gauss"
 	"closedform/core/kernel"
 	"closedform/core/random"

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 
-	"closedform/baselines/montecarlo"
+	"closedform/baselines/moments/montecarlo"
 	"closedform/core/softmax"
 	"closedform/runner/internal/approx"
 	"closedform/runner/internal/study"

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"closedform/baselines/meanfield"
-	"closedform/baselines/montecarlo"
+	"closedform/baselines/moments/meanfield"
+	"closedform/baselines/moments/montecarlo"
 	"closedform/core/random"
 	"closedform/core/softmax"
 	"closedform/internal/check"

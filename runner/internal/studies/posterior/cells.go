@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"closedform/baselines/posterior"
+	"closedform/baselines/learners/laplace"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"
 	"closedform/runner/internal/study"
@@ -41,7 +41,7 @@ type cell struct {
 	task    *data.Task
 	square  *square // where predictions are compared
 	methods []method
-	prior   posterior.Model
+	prior   laplace.Prior
 
 	curve, exact, maps, train, state, agreement *table.Table
 }
@@ -80,11 +80,11 @@ func (s spec) run(ctx context.Context) (table.Set, error) {
 
 // compare writes down how far all are from the exact posterior after k examples.
 func (c *cell) compare(k int, x [][]float64, class []int) error {
-	problem, err := posterior.NewProblem(c.prior, x, class)
+	problem, err := laplace.NewProblem(c.prior, x, class)
 	if err != nil {
 		return err
 	}
-	sample, err := posterior.Importance{Draws: c.Draws}.Sample(problem, c.Stream("importance", k))
+	sample, err := laplace.Importance{Draws: c.Draws}.Sample(problem, c.Stream("importance", k))
 	if err != nil {
 		return err
 	}
@@ -114,7 +114,7 @@ func (c *cell) compare(k int, x [][]float64, class []int) error {
 }
 
 // draw writes down the maps.
-func (c *cell) draw(k int, sample *posterior.Sample) error {
+func (c *cell) draw(k int, sample *laplace.Sample) error {
 	square := newSquare(c.task, c.MapGrid)
 	exact, _, _, err := square.predict(sample)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"slices"
 	"strings"
 
-	"closedform/baselines/perceptron"
+	"closedform/baselines/learners/perceptron"
 	"closedform/core/field"
 	"closedform/runner/internal/config"
 	"closedform/runner/internal/data"
@@ -78,8 +78,8 @@ func (s *settings) Validate() error {
 		return field.Errorf("snapshots", "missing; allowed: at least one number of examples")
 	case outside >= 0:
 		return field.Errorf("mapped", "%d is not allowed; allowed: those of snapshots", s.Mapped[outside])
-	case s.Draws < 2 || s.Draws > config.MaxDraws || s.Draws%2 != 0:
-		return field.Errorf("draws", "%d is not allowed; allowed: an even number, as they come in pairs, up to %d", s.Draws, config.MaxDraws)
+	case s.Draws < 4 || s.Draws > config.MaxDraws || s.Draws%2 != 0:
+		return field.Errorf("draws", "%d is not allowed; allowed: an even number, as they come in pairs, from 4 to %d", s.Draws, config.MaxDraws)
 	}
 	return cmp.Or(field.Within("grid", s.Grid, 2, config.MaxGrid), field.Within("map_grid", s.MapGrid, 2, config.MaxGrid))
 }

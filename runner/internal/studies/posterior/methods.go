@@ -6,8 +6,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"closedform/baselines/perceptron"
-	"closedform/baselines/posterior"
+	"closedform/baselines/learners/laplace"
+	"closedform/baselines/learners/perceptron"
 	"closedform/core/bnn"
 	"closedform/runner/internal/learner"
 )
@@ -57,10 +57,10 @@ func (c *cell) enlist() error {
 	uniform := &learner.Batch{Every: math.MaxInt} // never fitted
 	c.methods = append(c.methods, method{name: uniformName, Tolerant: learner.NewTolerant(uniform, c.task.Classes)})
 	mean, cov := prior.Weights(0)
-	c.prior = posterior.Model{Layers: c.Model.Layers, Bias: c.Model.Bias, PriorMean: mean.RawMatrix().Data}
+	c.prior = laplace.Prior{Layers: c.Model.Layers, Bias: c.Model.Bias, Mean: mean.RawMatrix().Data}
 	for _, sigma := range cov {
 		for i := range sigma.SymmetricDim() {
-			c.prior.PriorVar = append(c.prior.PriorVar, sigma.At(i, i))
+			c.prior.Var = append(c.prior.Var, sigma.At(i, i))
 		}
 	}
 	return nil

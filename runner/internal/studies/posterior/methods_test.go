@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"closedform/baselines/perceptron"
+	"closedform/baselines/learners/perceptron"
 	"closedform/core/kernel"
 	"closedform/core/random"
 	"closedform/internal/check"

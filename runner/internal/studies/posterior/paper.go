@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"math"
 
-	"closedform/baselines/perceptron"
+	"closedform/baselines/learners/perceptron"
 	"closedform/core/bnn"
 	"closedform/core/checkpoint"
 	"closedform/core/gauss"

@@ -9,7 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"closedform/baselines/posterior"
+	"closedform/baselines/learners/laplace"
 	"closedform/core/bnn"
 	"closedform/core/random"
 	"closedform/core/softmax"
@@ -125,11 +125,11 @@ func TestByHand(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	p, err := posterior.NewProblem(posterior.Model{Layers: []int{2, 2}, Bias: true}, examples.X[:4], examples.Class[:4])
+	p, err := laplace.NewProblem(laplace.Prior{Layers: []int{2, 2}, Bias: true}, examples.X[:4], examples.Class[:4])
 	if err != nil {
 		t.Fatal(err)
 	}
-	sample, err := posterior.Importance{Draws: 200}.Sample(p, random.Source("near2", 3, "importance", 4))
+	sample, err := laplace.Importance{Draws: 200}.Sample(p, random.Source("near2", 3, "importance", 4))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -235,7 +235,7 @@ func TestRefuses(t *testing.T) {
 	s := studytest.New(t, Kind, manifest).Cells()[0].Spec.(spec)
 	ctx, cancel := context.WithCancel(context.Background())
 	s.Draws = 3
-	if _, err := s.run(ctx); err == nil || !strings.Contains(err.Error(), "after example 1: posterior: Draws") {
+	if _, err := s.run(ctx); err == nil || !strings.Contains(err.Error(), "after example 1: laplace: Draws") {
 		t.Errorf("an odd number of draws: error %v", err)
 	}
 	cancel()
@@ -303,6 +303,7 @@ func TestRefused(t *testing.T) {
 		"posterior.snapshots=[1, 13]; posterior.mapped=[]": "posterior.snapshots: ",
 		"posterior.grid=1":                               "posterior.grid",
 		"posterior.draws=11":                             "an even number",
+		"posterior.draws=2":                              "an even number",
 		"posterior.mapped=[2]":                           "those of snapshots",
 		`posterior.maps=["exact"]`:                       "posterior.maps",
 		`posterior.perceptrons=["kalman"]`:               "huber",

@@ -6,7 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"closedform/baselines/posterior"
+	"closedform/baselines/learners/laplace"
 	"closedform/core/kernel"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/grid"
@@ -76,7 +76,7 @@ func (s *square) scores(q [][]float64) (error, logLoss, ece float64) {
 // predict returns the predictive of the exact posterior from a sample. Its own noise
 // is, with standard errors e_j of the P_j, in the total variation ½ Σ_j E|N(0, e_j²)|,
 // and in the divergence ½ Σ_j e_j²/P_j: what a rule that is exact would be away from it.
-func (s *square) predict(sample *posterior.Sample) (p [][]float64, tvNoise, klNoise float64, err error) {
+func (s *square) predict(sample *laplace.Sample) (p [][]float64, tvNoise, klNoise float64, err error) {
 	for i, x := range s.Points {
 		q, stderr, err := sample.Predict(x)
 		if err != nil {

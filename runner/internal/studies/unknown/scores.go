@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"closedform/baselines/classgaussian"
+	"closedform/baselines/learners/classgaussian"
 	"closedform/core/bnn"
 	"closedform/core/field"
 	"closedform/core/kernel"

@@ -1,0 +1,176 @@
+package bayesbackprop
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/diff/fd"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/floats/scalar"
+	"gonum.org/v1/gonum/integrate/quad"
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"closedform/baselines/learners/mlp"
+	"closedform/core/random"
+	"closedform/internal/check"
+)
+
+func fit(t *testing.T, cfg Config, x [][]float64, class []int) *Model {
+	t.Helper()
+	m, err := Fit(cfg, x, class, random.Source("fit"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func TestLearner(t *testing.T) {
+	for _, layers := range [][]int{{2, 3}, {2, 10, 3}, {2, 20, 12, 3}} {
+		cfg := Config{Layers: layers, Descent: mlp.Descent{Epochs: 40, Step: 0.05}}
+		check.Learner(t, 0.1, func(x [][]float64, class []int, src rand.Source) (check.Predictor, error) {
+			return Fit(cfg, x, class, src)
+		})
+	}
+}
+
+func TestExtremes(t *testing.T) {
+	x, class, _ := check.Clusters(30, 2, 2, "extremes")
+	cfg := Config{Layers: []int{2, 4, 2}, Descent: mlp.Descent{Epochs: 3}}
+	m := fit(t, cfg, x, class)
+	if err := m.Predict(make([]float64, 2), []float64{1e308, 1e308}); err == nil {
+		t.Error("logits that overflow were accepted")
+	}
+	check.Predict(t, m, 2, 1e8, -1e8)
+	if _, err := Fit(cfg, [][]float64{{1e308, 1e308}, {-1e308, 1}}, []int{0, 1}, random.Source("far")); err == nil {
+		t.Error("a training that overflows was accepted")
+	}
+	check.Predict(t, fit(t, cfg, nil, nil), 2, 1, 1)
+}
+
+func TestConfig(t *testing.T) {
+	if got := (Config{}).WithDefaults(); got.PriorVar != 20 || got.Step != 0.01 || got.Epochs != 100 {
+		t.Errorf("defaults %+v", got)
+	}
+	check.Keys(t, map[string]Config{
+		"prior_var": {PriorVar: math.NaN()},
+		"step":      {Descent: mlp.Descent{Step: -1}},
+		"epochs":    {Descent: mlp.Descent{Epochs: -1}},
+	})
+	if _, err := Fit(Config{Layers: []int{1, 1}}, nil, nil, random.Source()); err == nil {
+		t.Error("one class was accepted")
+	}
+}
+
+// newTestNetwork returns a network with random parameters, and noise.
+func newTestNetwork(path ...any) (*network, *pass) {
+	n := newNetwork(mlp.New([]int{2, 4, 3, 3}, true), 2)
+	rnd := rand.New(random.Source(append(path, "network")...))
+	for i := range n.mean {
+		n.mean[i], n.logSD[i] = rnd.NormFloat64(), rnd.NormFloat64()-1
+	}
+	n.update()
+	p := newPass(n)
+	p.draw(rnd)
+	return n, p
+}
+
+// The gradients of log loss and divergence with frozen noise are those by
+// differences.
+func TestGradient(t *testing.T) {
+	for trial := range 5 {
+		n, p := newTestNetwork(trial)
+		x := []float64{1.5, -0.5, 1}
+		at := slices.Clone(n.parameters)
+		got := make([]float64, len(at))
+		n.addLogLoss(got, p, x, 1, 0.7)
+		n.toLogSD(got)
+		n.addDivergence(got, 0.2)
+		scratch := make([]float64, len(at))
+		want := fd.Gradient(nil, func(theta []float64) float64 {
+			copy(n.parameters, theta)
+			n.update()
+			return 0.7*n.addLogLoss(scratch, p, x, 1, 1) + 0.2*n.addDivergence(scratch, 1)
+		}, at, &fd.Settings{Formula: fd.Central})
+		if !floats.EqualApprox(got, want, 2e-7) {
+			t.Errorf("gradient %v, by differences %v", got, want)
+		}
+	}
+}
+
+// The divergence is that of the densities, by quadrature, and zero at the prior.
+func TestDivergence(t *testing.T) {
+	n, _ := newTestNetwork("divergence")
+	var want float64
+	for i, prior := range n.prior {
+		q := distuv.Normal{Mu: n.mean[i], Sigma: math.Exp(n.logSD[i])}
+		p := distuv.Normal{Sigma: math.Sqrt(prior)}
+		want += quad.Fixed(func(w float64) float64 { return q.Prob(w) * (q.LogProb(w) - p.LogProb(w)) },
+			q.Mu-12*q.Sigma, q.Mu+12*q.Sigma, 200, quad.Legendre{}, 0)
+	}
+	if got := n.addDivergence(make([]float64, len(n.parameters)), 0); !scalar.EqualWithinRel(got, want, 1e-10) {
+		t.Errorf("divergence %.15g, want %.15g", got, want)
+	}
+	if got, want := n.prior[0]*3, n.prior[len(n.prior)-1]*4; !scalar.EqualWithinRel(got, 2, 1e-14) || !scalar.EqualWithinRel(want, 2, 1e-14) {
+		t.Errorf("prior variances times inputs are %g and %g, want 2", got, want)
+	}
+	clear(n.mean)
+	for i, prior := range n.prior {
+		n.logSD[i] = math.Log(prior) / 2
+	}
+	n.update()
+	grad := make([]float64, len(n.parameters))
+	if got := n.addDivergence(grad, 1); !(math.Abs(got) < 1e-13) || !(floats.Norm(grad, math.Inf(1)) < 1e-13) {
+		t.Errorf("at the prior: divergence %g, gradient %v", got, grad)
+	}
+}
+
+// Noise of the pre-activations is noise of the weights: both give the same prediction.
+func TestPredict(t *testing.T) {
+	const samples = 20000
+	n, p := newTestNetwork("predict")
+	rnd := rand.New(random.Source("weights"))
+	m := &Model{network: n, pass: p, x: make([]float64, 3)}
+	for range samples {
+		p.draw(rnd)
+		m.noise = append(m.noise, slices.Clone(p.noise))
+	}
+	got := check.Predict(t, m, 3, 1, -2)
+	w, pass := make([]float64, len(n.mean)), n.shape.NewPass()
+	mean, square := make([]float64, 3), make([]float64, 3)
+	for range samples {
+		for i, mu := range n.mean {
+			w[i] = mu + math.Exp(n.logSD[i])*rnd.NormFloat64()
+		}
+		n.shape.Forward(pass, w, []float64{1, -2, 1})
+		mlp.Normalise(pass.Logit)
+		for j, s := range pass.Logit {
+			mean[j] += s / samples
+			square[j] += s * s / samples
+		}
+	}
+	for j, want := range mean {
+		if z := (got[j] - want) / math.Sqrt(2*(square[j]-want*want)/samples); !(math.Abs(z) < 4) {
+			t.Errorf("class %d: %g, by weights %g, %.1f standard errors", j, got[j], want, z)
+		}
+	}
+}
+
+// Without examples to speak of the descent is to the prior, with many the weights
+// become certain.
+func TestPosteriorBetweenPriorAndData(t *testing.T) {
+	x, class, _ := check.Clusters(400, 2, 3, "between")
+	cfg := Config{Layers: []int{2, 3}, PriorVar: 1, Descent: mlp.Descent{Epochs: 60}}
+	few, many := cfg, cfg
+	few.Descent.Epochs = 6000
+	a, b := fit(t, few, x[:2], class[:2]), fit(t, many, x, class)
+	for i, prior := range a.network.prior {
+		if r := a.network.variance[i] / prior; !(r > 0.6 && r < 1.05) {
+			t.Errorf("two examples: variance %d is %.3f of the prior", i, r)
+		}
+		if r := b.network.variance[i] / prior; !(r < 0.3) {
+			t.Errorf("400 examples: variance %d is %.3f of the prior", i, r)
+		}
+	}
+}

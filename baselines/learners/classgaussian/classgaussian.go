@@ -1,0 +1,238 @@
+// Package classgaussian is a classifier that takes the inputs of each class for Gaussian, with
+// one covariance about the means of all classes (Fisher 1936). It learns one example after
+// another and has a density of the inputs, a score of out-of-distribution inputs that needs no
+// network.
+package classgaussian
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"closedform/baselines/learners/mlp"
+	"closedform/core/field"
+	"closedform/core/kernel"
+	"closedform/core/linear"
+)
+
+// Covariance says whose the covariances are.
+type Covariance int
+
+// Tied is one covariance for all classes, about the mean of each, the only one.
+const Tied Covariance = 0
+
+var covariances = field.Words{"tied"}
+
+func (c Covariance) MarshalText() ([]byte, error)     { return covariances.Marshal(int(c)) }
+func (c *Covariance) UnmarshalText(text []byte) error { return field.Unmarshal(c, text, covariances) }
+
+// Config describes a model.
+type Config struct {
+	Inputs     int        `toml:"-"`
+	Classes    int        `toml:"-"`
+	Covariance Covariance `toml:"covariance"`
+
+	// Shrinkage is the share a in (1−a)S + a·(tr S/d)·I, which stands for the covariance S
+	// of d inputs (Ledoit and Wolf 2004); zero stands for a thousandth.
+	Shrinkage float64 `toml:"shrinkage"`
+}
+
+// WithDefaults returns the configuration with its defaults filled in.
+func (c Config) WithDefaults() Config {
+	c.Shrinkage = cmp.Or(c.Shrinkage, 1e-3)
+	return c
+}
+
+// Validate returns an error of package field if a value is not allowed. It doesn't look at
+// Inputs and Classes.
+func (c Config) Validate() error {
+	return cmp.Or(field.OneOf("covariance", c.Covariance, covariances),
+		field.Within("shrinkage", c.WithDefaults().Shrinkage, 1e-9, 1))
+}
+
+// Model is the moments of the examples. It must not be used by several goroutines at once.
+type Model struct {
+	cfg     Config
+	count   []float64
+	mean    [][]float64
+	scatter scatter
+
+	fitted bool        // what follows is
+	white  [][]float64 // L⁻¹μ_c
+	z, log []float64
+}
+
+// scatter is the sum of dd' of vectors d, four of which are added at a time.
+type scatter struct {
+	sum     *mat.SymDense
+	pending [4][]float64
+	n       int // of these
+	count   float64
+	root    linear.Cholesky // L of the covariance LLᵀ
+	logDet  float64
+}
+
+// New returns a model that has seen nothing: Σ = I about zero. Nothing is drawn from the
+// source, which may be nil. New returns an error if cfg is not valid.
+func New(cfg Config, _ rand.Source) (*Model, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, fmt.Errorf("classgaussian: %w", err)
+	}
+	if cfg.Inputs < 1 || cfg.Classes < 1 {
+		return nil, fmt.Errorf("classgaussian: %d inputs and %d classes; need at least 1 of both",
+			cfg.Inputs, cfg.Classes)
+	}
+	m := &Model{cfg: cfg.WithDefaults(), count: make([]float64, cfg.Classes)}
+	vector := func() []float64 { return make([]float64, cfg.Inputs) }
+	m.scatter.sum = mat.NewSymDense(cfg.Inputs, nil)
+	for i := range m.scatter.pending {
+		m.scatter.pending[i] = vector()
+	}
+	for range cfg.Classes {
+		m.mean, m.white = append(m.mean, vector()), append(m.white, vector())
+	}
+	m.z, m.log = vector(), make([]float64, cfg.Classes)
+	return m, nil
+}
+
+// Observe adds an example to the moments (Welford 1962). It returns an error if the class
+// is out of range or the input not finite, and panics if its length does not fit.
+func (m *Model) Observe(x []float64, class int) error {
+	if err := cmp.Or(m.check(x), mlp.CheckClass(class, m.cfg.Classes)); err != nil {
+		return err
+	}
+	s := &m.scatter
+	mean, d := m.mean[class], s.pending[s.n]
+	m.count[class]++
+	s.count++
+	n := m.count[class]
+	for i, xi := range x {
+		d[i] = xi - mean[i]
+		mean[i] += d[i] / n
+	}
+	floats.Scale(math.Sqrt((n-1)/n), d)
+	if s.n++; s.n == len(s.pending) {
+		s.flush()
+	}
+	m.fitted = false
+	return nil
+}
+
+func (m *Model) check(x []float64) error {
+	if len(x) != m.cfg.Inputs {
+		panic(fmt.Sprintf("classgaussian: %d inputs; the model has %d", len(x), m.cfg.Inputs))
+	}
+	if err := mlp.CheckInput(x); err != nil {
+		return fmt.Errorf("classgaussian: %w", err)
+	}
+	return nil
+}
+
+func (s *scatter) flush() {
+	for _, d := range s.pending[s.n:] {
+		clear(d)
+	}
+	a, b, c, d := s.pending[0], s.pending[1], s.pending[2], s.pending[3]
+	raw := s.sum.RawSymmetric()
+	for i := range a {
+		row := raw.Data[i*raw.Stride+i : (i+1)*raw.Stride]
+		kernel.AddScaled4(row, &[4]float64{a[i], b[i], c[i], d[i]}, a[i:], b[i:], c[i:], d[i:])
+	}
+	s.n = 0
+}
+
+// fit factorises the covariance that the scatter gives.
+func (s *scatter) fit(shrinkage float64) error {
+	if s.n > 0 {
+		s.flush()
+	}
+	d := s.sum.SymmetricDim()
+	cov := mat.NewSymDense(d, nil)
+	level := mat.Trace(s.sum) / max(1, s.count) / float64(d)
+	if level == 0 {
+		level, shrinkage = 1, 1 // nothing varies
+	}
+	cov.ScaleSym((1-shrinkage)/max(1, s.count), s.sum)
+	for i := range d {
+		cov.SetSym(i, i, cov.At(i, i)+shrinkage*level)
+	}
+	if !s.root.Factorize(cov) {
+		return errors.New("classgaussian: a covariance overflows")
+	}
+	s.logDet = s.root.LogDet()
+	return nil
+}
+
+// Distances sets dst to the squared Mahalanobis distances (x−μ_c)ᵀΣ⁻¹(x−μ_c) from the
+// classes. It returns an error if x is not finite, or if numbers overflow.
+func (m *Model) Distances(dst, x []float64) error {
+	if err := m.check(x); err != nil {
+		return err
+	}
+	if !m.fitted {
+		if err := m.scatter.fit(m.cfg.Shrinkage); err != nil {
+			return err
+		}
+		for c, white := range m.white {
+			copy(white, m.mean[c])
+			m.scatter.root.Solve(white)
+		}
+		m.fitted = true
+	}
+	copy(m.z, x)
+	m.scatter.root.Solve(m.z)
+	for c := range dst {
+		dst[c] = 0
+		for i, w := range m.white[c] {
+			dst[c] += (m.z[i] - w) * (m.z[i] - w)
+		}
+		if !mlp.Finite(dst[c]) {
+			return fmt.Errorf("classgaussian: the distance from class %d overflows", c)
+		}
+	}
+	return nil
+}
+
+// joint sets log to log w_c N(x; μ_c, Σ), w_c = (N_c + 1)/(N + classes), but for the
+// largest of them, which it returns.
+func (m *Model) joint(x []float64) (top float64, err error) {
+	if err := m.Distances(m.log, x); err != nil {
+		return 0, err
+	}
+	of := kernel.Sum(m.count) + float64(m.cfg.Classes)
+	constant := float64(m.cfg.Inputs) * kernel.Log(2*math.Pi)
+	for c, d := range m.log {
+		m.log[c] = kernel.Log((m.count[c]+1)/of) - 0.5*(d+m.scatter.logDet+constant)
+	}
+	top = slices.Max(m.log)
+	floats.AddConst(-top, m.log)
+	return top, nil
+}
+
+// Predict sets p to the probabilities of the classes at x. It returns an error if x is not
+// finite, or if numbers overflow, and panics if a length does not fit.
+func (m *Model) Predict(p, x []float64) error {
+	mlp.CheckProbabilities(p, m.cfg.Classes)
+	if _, err := m.joint(x); err != nil {
+		return err
+	}
+	kernel.ExpAll(p, m.log)
+	floats.Scale(1/kernel.Sum(p), p)
+	return nil
+}
+
+// LogDensity returns the logarithm of the density of the inputs at x, Σ_c w_c N(x; μ_c, Σ).
+func (m *Model) LogDensity(x []float64) (float64, error) {
+	top, err := m.joint(x)
+	if err != nil {
+		return 0, err
+	}
+	kernel.ExpAll(m.log, m.log)
+	return top + kernel.Log(kernel.Sum(m.log)), nil
+}

@@ -1,0 +1,121 @@
+package classgaussian
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distmv"
+
+	"closedform/core/random"
+	"closedform/internal/check"
+)
+
+func learned(t *testing.T, cfg Config, x [][]float64, class []int) *Model {
+	t.Helper()
+	m, err := New(cfg, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k := range x {
+		if err := m.Observe(x[k], class[k]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return m
+}
+
+func TestLearner(t *testing.T) {
+	check.Learner(t, 0.1, func(x [][]float64, class []int, src rand.Source) (check.Predictor, error) {
+		m, err := New(Config{Inputs: 2, Classes: 3}, src)
+		for k := 0; k < len(x) && err == nil; k++ {
+			err = m.Observe(x[k], class[k])
+		}
+		return m, err
+	})
+}
+
+// Distances and densities are those of gonum's normal distributions with the moments of all
+// examples at once, whose numbers are no multiples of four.
+func TestByHand(t *testing.T) {
+	const d, classes, a = 5, 3, 0.2
+	rnd := rand.New(random.Source("gaussian"))
+	var x [][]float64
+	var class []int
+	var of [classes][]float64
+	for k := range 41 {
+		xi := make([]float64, d)
+		for i := range xi {
+			xi[i] = 1000 + float64(i+k%classes)*random.Normal(rnd) + float64(i*(k%classes))
+		}
+		x, class = append(x, xi), append(class, k%classes)
+		of[k%classes] = append(of[k%classes], xi...)
+	}
+	at := x[7]
+	m := learned(t, Config{Inputs: d, Classes: classes, Shrinkage: a}, x, class)
+	tied := mat.NewSymDense(d, nil)
+	for _, rows := range of {
+		var part mat.SymDense
+		stat.CovarianceMatrix(&part, mat.NewDense(len(rows)/d, d, rows), nil)
+		part.ScaleSym((float64(len(rows)/d)-1)/float64(len(x)), &part)
+		tied.AddSym(tied, &part)
+	}
+	shrunk := mat.NewSymDense(d, nil)
+	shrunk.ScaleSym(1-a, tied)
+	for i := range d {
+		shrunk.SetSym(i, i, shrunk.At(i, i)+a*mat.Trace(tied)/d)
+	}
+	var density float64
+	distance := make([]float64, classes)
+	for c, rows := range of {
+		mean := make([]float64, d)
+		for i := range mean {
+			mean[i] = stat.Mean(mat.Col(nil, i, mat.NewDense(len(rows)/d, d, rows)), nil)
+		}
+		normal, ok := distmv.NewNormal(mean, shrunk, nil)
+		if !ok {
+			t.Fatal("not definite")
+		}
+		w := (float64(len(rows)/d) + 1) / float64(len(x)+classes)
+		density += w * normal.Prob(at)
+		var root mat.Cholesky
+		root.Factorize(shrunk)
+		size := stat.Mahalanobis(mat.NewVecDense(d, at), mat.NewVecDense(d, mean), &root)
+		distance[c] = size * size
+	}
+	got := make([]float64, classes)
+	if err := m.Distances(got, at); err != nil {
+		t.Fatal(err)
+	}
+	check.NearAll(t, "distances", got, distance, 1e-8)
+	log, err := m.LogDensity(at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	check.Near(t, "log density", log, math.Log(density), 1e-9)
+}
+
+// What has seen nothing is the standard normal distribution.
+func TestNothingSeen(t *testing.T) {
+	m := learned(t, Config{Inputs: 2, Classes: 2}, nil, nil)
+	log, err := m.LogDensity([]float64{1, 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	check.Near(t, "log density", log, -math.Log(2*math.Pi)-2.5, 1e-12)
+}
+
+func TestErrors(t *testing.T) {
+	check.Keys(t, map[string]Config{"covariance": {Covariance: 7}, "shrinkage": {Shrinkage: 2}})
+	if _, err := New(Config{Inputs: 2}, nil); err == nil {
+		t.Error("no classes: no error")
+	}
+	m := learned(t, Config{Inputs: 1, Classes: 2}, [][]float64{{1}, {2}, {3}}, []int{0, 0, 1})
+	if _, err := m.LogDensity([]float64{1e200}); err == nil {
+		t.Error("an input of 1e200: no error")
+	}
+	x := []float64{1}
+	check.NoAllocs(t, "a step", func() { _ = m.Observe(x, 1) })
+}

@@ -1,0 +1,192 @@
+// Package dropout is Monte Carlo dropout: a multi-layer perceptron that is trained
+// with units left out at random, and predicts by the mean of passes that leave out
+// units at random, too (Gal and Ghahramani, "Dropout as a Bayesian approximation:
+// representing model uncertainty in deep learning", ICML 2016).
+//
+// Hidden units are rectifiers. Every hidden unit is left out with the probability r,
+// anew for each example, and else multiplied by 1/(1−r), so that the mean of what it
+// hands on stays; the inputs of the network are never left out. The loss is
+//
+//	−(1/N) Σ_k log softmax_{c_k}(z(x_k)) + ½ Decay |w|².
+//
+// In the view of a posterior the decay is 1/(N v), with the prior N(0, v).
+package dropout
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/floats"
+
+	"closedform/baselines/learners/mlp"
+	"closedform/core/field"
+	"closedform/core/kernel"
+)
+
+// Config describes a network and its training.
+type Config struct {
+	Layers []int   `toml:"-"`     // as for mlp.CheckLayers; every layer has a bias
+	Rate   float64 `toml:"rate"`  // probability r < 1 of leaving out a hidden unit; zero stands for 0.2
+	Decay  float64 `toml:"decay"` // of all weights, biases included; zero stands for 0.001
+
+	mlp.Descent
+}
+
+// WithDefaults returns the configuration with its defaults filled in.
+func (c Config) WithDefaults() Config {
+	c.Rate = cmp.Or(c.Rate, 0.2)
+	c.Decay = cmp.Or(c.Decay, 1e-3)
+	c.Descent = c.Descent.WithDefaults()
+	return c
+}
+
+// Validate returns an error of package field if a value is not allowed. It doesn't
+// look at Layers.
+func (c Config) Validate() error {
+	var rate error
+	if !(c.Rate >= 0 && c.Rate < 1) {
+		rate = field.Errorf("rate", "%g is not allowed; allowed: 0 to below 1", c.Rate)
+	}
+	return cmp.Or(rate, field.NonNegative("decay", c.Decay), c.Descent.Validate())
+}
+
+const passes = 100 // of a prediction
+
+// Model is a trained network. It must not be used by several goroutines at once.
+type Model struct {
+	cfg     Config
+	network *mlp.Network
+	weights []float64
+	pass    *mlp.Pass
+	first   []float64     // outputs of the first hidden layer, none left out
+	open    [][]float64   // masks that leave nothing out
+	masks   [][][]float64 // of each pass of a prediction, as in mlp.Pass
+}
+
+// Fit returns the network trained on the examples x[k] with the classes class[k],
+// counted from 0. The masks of its predictions are drawn from src at the end, so
+// that Predict is a function. Fit returns an error if cfg is not valid, an input not
+// finite, a class out of range, or if the training diverges. It panics if the lengths
+// do not fit or src is nil.
+func Fit(cfg Config, x [][]float64, class []int, src rand.Source) (*Model, error) {
+	network, rnd, err := mlp.Start(cfg.Layers, cfg, src)
+	if err != nil {
+		return nil, fmt.Errorf("dropout: %w", err)
+	}
+	cfg = cfg.WithDefaults()
+	data, err := network.Examples(x, class)
+	if err != nil {
+		return nil, fmt.Errorf("dropout: %w", err)
+	}
+	m := &Model{cfg: cfg, network: network, pass: network.NewPass()}
+	m.weights = make([]float64, network.Weights())
+	network.Initialise(m.weights, rnd)
+	m.pass.Mask = m.newMasks()
+	cfg.Run(m.weights, data.Len(), rnd, func(grad []float64, batch []int) {
+		m.gradient(grad, data, batch, func() { m.draw(m.pass.Mask, rnd) })
+	})
+	if !mlp.Finite(m.weights...) {
+		return nil, errors.New("dropout: the training diverged; need a smaller step or smaller inputs")
+	}
+	m.open, m.first = make([][]float64, len(network.Layers)), make([]float64, cfg.Layers[1])
+	for range passes {
+		masks := m.newMasks()
+		m.draw(masks, rnd)
+		m.masks = append(m.masks, masks)
+	}
+	return m, nil
+}
+
+// newMasks returns masks in the form of mlp.Pass.
+func (m *Model) newMasks() [][]float64 {
+	masks := make([][]float64, len(m.network.Layers))
+	for l := 1; l < len(masks); l++ {
+		masks[l] = make([]float64, m.cfg.Layers[l])
+	}
+	return masks
+}
+
+// draw fills the masks with 0 and 1/(1−r).
+func (m *Model) draw(masks [][]float64, rnd *rand.Rand) {
+	for _, mask := range masks {
+		for i := range mask {
+			mask[i] = 0
+			if rnd.Float64() >= m.cfg.Rate {
+				mask[i] = 1 / (1 - m.cfg.Rate)
+			}
+		}
+	}
+}
+
+// gradient adds the derivatives of the loss of a batch to grad, with the masks of
+// m.pass, which next renews before each example.
+func (m *Model) gradient(grad []float64, data *mlp.Examples, batch []int, next func()) {
+	floats.AddScaled(grad, m.cfg.Decay, m.weights)
+	p := m.pass
+	for _, k := range batch {
+		next()
+		m.network.Forward(p, m.weights, data.Input(k))
+		copy(p.Score, p.Logit)
+		mlp.Normalise(p.Score)
+		p.Score[data.Class[k]]--
+		floats.Scale(1/float64(len(batch)), p.Score)
+		m.network.Backward(p, grad, m.weights)
+	}
+}
+
+// Predict sets p to the probabilities of the classes at x, the mean of softmax(z)
+// over the passes. It returns an error if x is not finite or the logits overflow,
+// and panics if a length does not fit.
+func (m *Model) Predict(p, x []float64) error { return m.predict(p, x, func() {}) }
+
+// MutualInformation is Predict, and returns the mutual information of the label and the
+// pass in nats: the entropy of p less the mean of those of the passes, which is what they
+// disagree about (Gal and Ghahramani's uncertainty of the model).
+func (m *Model) MutualInformation(p, x []float64) (float64, error) {
+	var sum, n float64 // of entropies of passes
+	err := m.predict(p, x, func() {
+		sum += kernel.Entropy(m.pass.Logit, 1)
+		n++
+	})
+	return max(0, kernel.Entropy(p, 1)-sum/n), err
+}
+
+// predict is Predict, and calls after when m.pass.Logit are the probabilities of a pass,
+// for each.
+func (m *Model) predict(p, x []float64, after func()) error {
+	mlp.CheckProbabilities(p, m.network.Outputs())
+	clear(p)
+	m.pass.Mask = m.open
+	if err := m.network.Logits(m.pass, m.weights, x); err != nil {
+		return fmt.Errorf("dropout: %w", err)
+	}
+	if len(m.network.Layers) == 1 {
+		defer after()
+		return m.add(p, 1)
+	}
+	thinned := m.pass.Input(1)[:len(m.first)]
+	copy(m.first, thinned)
+	for _, masks := range m.masks {
+		floats.MulTo(thinned, m.first, masks[1])
+		m.pass.Mask = masks
+		m.network.ForwardFrom(m.pass, 1, m.weights)
+		if err := m.add(p, 1/float64(len(m.masks))); err != nil {
+			return err
+		}
+		after()
+	}
+	return nil
+}
+
+// add adds the softmax of the logits of the last pass to p, with a weight.
+func (m *Model) add(p []float64, weight float64) error {
+	z := m.pass.Logit
+	mlp.Normalise(z)
+	if !mlp.Finite(z...) {
+		return errors.New("dropout: the logits overflow")
+	}
+	floats.AddScaled(p, weight, z)
+	return nil
+}

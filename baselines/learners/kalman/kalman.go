@@ -1,0 +1,193 @@
+// Package kalman is the extended Kalman filter over all weights of a multi-layer
+// perceptron with softmax output (Singhal and Wu, "Training multilayer
+// perceptrons with the extended Kalman algorithm", NIPS 1988), learning one
+// example after another.
+//
+// The weights are w ~ N(μ, P). At μ let z be the logits, p = softmax(z),
+// J = ∂z/∂w, and S = diag(p) − ppᵀ, which is ∂p/∂z and the covariance of a
+// one-hot label y as well. The filter takes y for SJ(w − μ) + p with noise of
+// covariance R = S. As S is singular, it works with a factor A of n−1 columns,
+// S = AAᵀ, which amounts to leaving out one class. With H = AᵀJ
+//
+//	P̃ = P − PHᵀ(I + HPHᵀ)⁻¹HP,   μ̃ = μ + P̃Jᵀ(y − p).
+//
+// That is P̃⁻¹ = P⁻¹ + JᵀSJ, the online natural gradient (Ollivier, "Online natural
+// gradient as a Kalman filter", Electronic Journal of Statistics 2018).
+//
+// Covariances are kept as a square root, or as an inverse, so that they stay positive definite
+// however many steps are taken. The mean has no such guarantee: with hidden layers and
+// a prior that is wide for its inputs steps may grow without bound, until Observe
+// returns errors; the default prior is for standardised inputs.
+package kalman
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/floats"
+
+	"closedform/baselines/learners/mlp"
+	"closedform/core/kernel"
+	"closedform/core/random"
+	"closedform/core/softmax"
+)
+
+// Model is a filter and what it has learnt. It must not be used by several
+// goroutines at once.
+type Model struct {
+	network *mlp.Network
+	mean    []float64
+	belief  belief
+	noise   []float64 // variance that each weight gains before a step, with Full; nil for none
+
+	pass  *mlp.Pass
+	label [][]float64 // rows of Aᵀ
+	rows  *jacobian   // of n functions of the logits
+
+	moments  *softmax.Moments
+	variance []float64 // of the logits
+}
+
+// belief is the covariance P of the weights.
+type belief interface {
+	// variances sets dst_k to h_k P h_kᵀ for the rows h of the jacobian.
+	variances(dst []float64, j *jacobian)
+
+	// step takes the last row of the jacobian for the derivatives of y − p, the others for
+	// those of Aᵀ. It reports whether the numbers are small enough for it; else nothing
+	// has changed.
+	step(mean []float64, j *jacobian) bool
+}
+
+// New returns a filter with its prior weights; the prior means of hidden layers
+// are drawn from src. It returns an error if cfg is not valid, and panics if src is
+// nil.
+func New(cfg Config, src rand.Source) (*Model, error) {
+	network, rnd, err := mlp.Start(cfg.Layers, cfg, src)
+	if err != nil {
+		return nil, fmt.Errorf("kalman: %w", err)
+	}
+	cfg = cfg.WithDefaults()
+	n, count := network.Outputs(), network.Weights()
+	m := &Model{
+		network: network, mean: make([]float64, count), pass: network.NewPass(),
+		label: vectors(n-1, n), rows: newJacobian(network, n),
+		moments: softmax.NewMoments(n), variance: make([]float64, n),
+	}
+	for _, w := range network.Layers[:len(network.Layers)-1] {
+		sd := math.Sqrt(cfg.PriorMeanVar / float64(w.In))
+		for i := range w.In * w.Out {
+			m.mean[w.Offset+i] = sd * random.Normal(rnd)
+		}
+	}
+	prior := network.PriorVar(cfg.PriorVar)
+	neurons := len(m.rows.neurons)
+	switch cfg.Covariance {
+	case Full:
+		m.belief = newFull(prior, n)
+	case Neuron:
+		m.belief = newDecoupled(newPerNeuron(m.rows.neurons, prior), neurons, n)
+	case LowRank:
+		m.belief = newLowRank(prior, cfg.Rank, neurons, n)
+	case Diagonal:
+		m.belief = newDecoupled(newDiagonal(prior), neurons, n)
+	case Bong:
+		m.belief = bong{newDecoupled(newDiagonal(prior), neurons, n)}
+	}
+	if cfg.ProcessNoise > 0 {
+		floats.Scale(cfg.ProcessNoise, prior)
+		m.noise = prior
+	}
+	return m, nil
+}
+
+// vectors returns count vectors of a length.
+func vectors(count, length int) [][]float64 {
+	v := make([][]float64, count)
+	for i := range v {
+		v[i] = make([]float64, length)
+	}
+	return v
+}
+
+// derive sets row k to the derivatives by the weights of what Score says of the logits.
+func (m *Model) derive(k int) { m.rows.set(k, m.network, m.pass, m.mean) }
+
+// errOverflow says that a product of derivatives and deviations of the weights
+// is too large to be squared.
+var errOverflow = errors.New("kalman: the covariance of the logits overflows")
+
+// Observe updates the weights by one example of the given class (from 0).
+// It returns an error if the input is not finite, the class out of range, or if
+// numbers overflow; the weights are then what they were, but for the process
+// noise, which may have been added. Observe panics if the length of x is not the
+// number of inputs.
+func (m *Model) Observe(x []float64, class int) error {
+	n := m.network.Outputs()
+	if err := cmp.Or(mlp.CheckClass(class, n), m.network.Logits(m.pass, m.mean, x)); err != nil {
+		return fmt.Errorf("kalman: %w", err)
+	}
+	if m.noise != nil && !m.belief.(*full).addNoise(m.noise) {
+		return errors.New("kalman: the covariance is not positive definite to rounding error: more process noise is needed")
+	}
+	p := m.pass.Logit
+	mlp.Normalise(p)
+	factorLabel(m.label, p)
+	for k, a := range m.label {
+		copy(m.pass.Score, a)
+		m.derive(k)
+	}
+	for j, pj := range p {
+		m.pass.Score[j] = -pj
+	}
+	m.pass.Score[class]++
+	m.derive(n - 1)
+	if !m.belief.step(m.mean, m.rows) {
+		return errOverflow
+	}
+	return nil
+}
+
+// Predict sets p to the predictive probabilities of the classes at x: the mean of the
+// softmax of Gaussian logits, by quadrature, divided by its sum. The logits have the
+// means z(μ) and the covariance C = JPJᵀ of the linearised network. The softmax sees
+// but their differences: as independent logits they get the variances
+//
+//	v_j = n/(n−1) Var(z_j − z̄),   z̄ = Σ_i z_i/n,
+//
+// whose sums v_i + v_j have the mean, over all pairs, of Var(z_i − z_j).
+//
+// Predict returns an error if x is not finite or if numbers overflow, and panics
+// if a length does not fit.
+func (m *Model) Predict(p, x []float64) error {
+	n := m.network.Outputs()
+	mlp.CheckProbabilities(p, n)
+	if err := m.network.Logits(m.pass, m.mean, x); err != nil {
+		return fmt.Errorf("kalman: %w", err)
+	}
+	share := 1 / float64(n)
+	for j := range n {
+		for i := range m.pass.Score {
+			m.pass.Score[i] = -share
+		}
+		m.pass.Score[j] = 1 - share
+		m.derive(j)
+	}
+	m.belief.variances(m.variance, m.rows)
+	for j := range m.variance {
+		m.variance[j] /= 1 - share
+		if !mlp.Finite(m.variance[j]) {
+			return errOverflow
+		}
+	}
+	softmax.Exact{Fast: true}.Moments(m.moments, m.pass.Logit, m.variance)
+	sum := kernel.Sum(m.moments.P)
+	if !(sum > 0 && mlp.Finite(sum)) {
+		return errors.New("kalman: the probabilities add up to nothing")
+	}
+	floats.ScaleTo(p, 1/sum, m.moments.P)
+	return nil
+}

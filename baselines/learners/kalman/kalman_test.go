@@ -1,0 +1,261 @@
+package kalman
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/diff/fd"
+	"gonum.org/v1/gonum/mat"
+
+	"closedform/baselines/learners/mlp"
+	"closedform/core/random"
+	"closedform/core/softmax"
+	"closedform/internal/check"
+)
+
+func newModel(t testing.TB, cfg Config) *Model {
+	t.Helper()
+	m, err := New(cfg, random.Source("model"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// clusters shows the model examples, after each has been handed to f.
+func clusters(t testing.TB, m *Model, name string, count int, f func(x []float64, class int)) (last []float64) {
+	t.Helper()
+	x, class, _ := check.Clusters(count, m.network.Inputs, m.network.Outputs(), name)
+	for k, at := range x {
+		if f != nil {
+			f(at, class[k])
+		}
+		observe(t, m, at, class[k])
+	}
+	return x[count-1]
+}
+
+// observe fails the test on an error.
+func observe(t testing.TB, m *Model, x []float64, class int) {
+	t.Helper()
+	if err := m.Observe(x, class); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestLearner(t *testing.T) {
+	for _, cfg := range []Config{
+		{Layers: []int{2, 3}, PriorVar: 10},
+		{Layers: []int{2, 8, 3}, ProcessNoise: 1e-6},
+		{Layers: []int{2, 8, 3}, Covariance: Diagonal},
+		{Layers: []int{2, 8, 3}, Covariance: Neuron},
+		{Layers: []int{2, 8, 3}, Covariance: LowRank},
+		{Layers: []int{2, 8, 3}, Covariance: Bong},
+	} {
+		check.Learner(t, 0.1, func(x [][]float64, class []int, src rand.Source) (check.Predictor, error) {
+			m, err := New(cfg, src)
+			for k := 0; k < len(x) && err == nil; k++ {
+				err = m.Observe(x[k], class[k])
+			}
+			return m, err
+		})
+	}
+}
+
+// Weights returns copies of mean and covariance of all weights.
+func (m *Model) Weights() (mean []float64, cov mat.Symmetric) {
+	n := len(m.mean)
+	p := mat.NewSymDense(n, nil)
+	switch r := m.belief.(type) {
+	case *full:
+		p.SymOuterK(1, mat.NewDense(n, n, r.s))
+	case *lowRank:
+		for i, v := range r.precision {
+			p.SetSym(i, i, v)
+		}
+		for _, w := range m.columns() {
+			p.SymRankOne(p, 1, mat.NewVecDense(n, w))
+		}
+		var inverse mat.Cholesky
+		if !inverse.Factorize(p) || inverse.InverseTo(p) != nil {
+			panic("not positive definite")
+		}
+	case *decoupled:
+		setBlocks(p, m, r)
+	case bong:
+		setBlocks(p, m, r.decoupled)
+	}
+	return slices.Clone(m.mean), p
+}
+
+func setBlocks(p *mat.SymDense, m *Model, r *decoupled) {
+	switch b := r.blocks.(type) {
+	case *diagonal:
+		for i, v := range b.variance {
+			p.SetSym(i, i, v)
+		}
+	case *perNeuron:
+		for a, at := range m.rows.neurons {
+			block := p.SliceSym(at.from, at.to).(*mat.SymDense)
+			block.SymOuterK(1, mat.NewDense(block.SymmetricDim(), block.SymmetricDim(), b.roots[a].s))
+		}
+	}
+}
+
+// logitsAt returns those of the network at the weights w.
+func (m *Model) logitsAt(w, x []float64) []float64 {
+	pass := m.network.NewPass()
+	m.network.Forward(pass, w, append(append([]float64(nil), x...), 1))
+	return pass.Logit
+}
+
+// jacobian returns that of the logits by finite differences, and the
+// probabilities, at the mean.
+func (m *Model) jacobian(x []float64) (j *mat.Dense, p []float64) {
+	p = m.logitsAt(m.mean, x)
+	j = mat.NewDense(len(p), len(m.mean), nil)
+	fd.Jacobian(j, func(z, w []float64) { copy(z, m.logitsAt(w, x)) }, m.mean, &fd.JacobianSettings{Formula: fd.Central, Step: 1e-5})
+	mlp.Normalise(p)
+	return j, p
+}
+
+// textbook returns mean and covariance after the Kalman step as it is printed,
+// with the first n−1 entries of the label as observation.
+func textbook(t *testing.T, m *Model, x []float64, class int) ([]float64, *mat.Dense) {
+	t.Helper()
+	mean, cov := m.Weights()
+	j, p := m.jacobian(x)
+	n, w := j.Dims()
+	label := mat.NewDense(n, n, nil)
+	label.Apply(func(a, b int, _ float64) float64 {
+		if a == b {
+			return p[a] * (1 - p[a])
+		}
+		return -p[a] * p[b]
+	}, label)
+	var h, ph, s, gain, move, shrink mat.Dense
+	h.Mul(label.Slice(0, n-1, 0, n), j)
+	ph.Mul(cov, h.T())
+	s.Mul(&h, &ph)
+	s.Add(&s, label.Slice(0, n-1, 0, n-1))
+	if err := gain.Solve(s.T(), ph.T()); err != nil {
+		t.Fatal(err)
+	}
+	innovation := mat.NewDense(n-1, 1, nil)
+	for c := range n - 1 {
+		innovation.Set(c, 0, -p[c])
+	}
+	if class < n-1 {
+		innovation.Set(class, 0, 1-p[class])
+	}
+	move.Mul(gain.T(), innovation)
+	for i := range mean {
+		mean[i] += move.At(i, 0)
+	}
+	shrink.Mul(gain.T(), ph.T())
+	after := mat.NewDense(w, w, nil)
+	after.Sub(cov, &shrink)
+	return mean, after
+}
+
+// A step is the Kalman step, for a network with hidden layers and without. That
+// of Diagonal has the mean and the variances of the step of Full from the same
+// diagonal covariance, that of Neuron also the covariances of each neuron's weights. With a
+// rank that nothing is dropped from, LowRank is Full.
+func TestObserveIsTheKalmanStep(t *testing.T) {
+	for _, cfg := range []Config{
+		{Layers: []int{3, 2}},
+		{Layers: []int{3, 4}},
+		{Layers: []int{2, 5, 3}, PriorVar: 0.5},
+		{Layers: []int{2, 4, 3, 4}},
+		{Layers: []int{3, 4}, Covariance: Diagonal},
+		{Layers: []int{2, 5, 3}, Covariance: Diagonal, PriorMeanVar: 1},
+		{Layers: []int{2, 5, 3}, Covariance: Neuron},
+		{Layers: []int{2, 3, 3}, Covariance: LowRank, Rank: 24},
+	} {
+		m := newModel(t, cfg)
+		x, class, _ := check.Clusters(12, cfg.Layers[0], m.network.Outputs(), "textbook")
+		for k, at := range x {
+			mean, cov := textbook(t, m, at, class[k])
+			observe(t, m, at, class[k])
+			gotMean, gotCov := m.Weights()
+			for i := range mean {
+				check.Near(t, fmt.Sprintf("%v: mean of weight %d", cfg.Layers, i), gotMean[i], mean[i], 1e-8)
+				for k := range mean {
+					if cfg.Covariance == Full || cfg.Covariance == LowRank || i == k || cfg.Covariance == Neuron && gotCov.At(i, k) != 0 {
+						check.Near(t, fmt.Sprintf("%v: covariance %d, %d", cfg.Layers, i, k), gotCov.At(i, k), cov.At(i, k), 1e-8)
+					}
+				}
+			}
+		}
+	}
+}
+
+// With one weight vector for each of two classes the difference of the logits has
+// one Gaussian state, and the step a closed form: of v the variance of that
+// difference and q = p(1−p), it becomes v/(1+qv), and m moves by v(y−p)/(1+qv).
+func TestTwoClassesByHand(t *testing.T) {
+	m := newModel(t, Config{Layers: []int{1, 2}, PriorVar: 3})
+	x := []float64{0.7}
+	mean, variance := 0.0, 2*1.5*(0.7*0.7+1)
+	for _, class := range []int{0, 0, 1, 0, 1, 1, 1} {
+		p := check.Predict(t, m, 2, x...)
+		moments := softmax.NewMoments(2)
+		softmax.Exact{}.Moments(moments, []float64{mean, 0}, []float64{variance, 0})
+		check.Near(t, "p", p[0], moments.P[0], 1e-7)
+		observe(t, m, x, class)
+		s := 1 / (1 + math.Exp(-mean))
+		y := 1 - float64(class)
+		mean, variance = mean+variance*(y-s)/(1+s*(1-s)*variance), variance/(1+s*(1-s)*variance)
+		w, cov := m.Weights()
+		direction := mat.NewVecDense(4, []float64{0.7, 1, -0.7, -1})
+		check.Near(t, "mean", mat.Dot(direction, mat.NewVecDense(4, w)), mean, 1e-12)
+		check.Near(t, "variance", mat.Inner(direction, cov, direction), variance, 1e-12)
+	}
+}
+
+// The covariance of the logits that Predict uses is that of the linearised
+// network, by finite differences, and of it the differences only: Monte Carlo of
+// the softmax of such logits agrees for a spread that is the same for all.
+func TestPredictUsesTheLinearisedLogits(t *testing.T) {
+	for _, kind := range kinds {
+		m := newModel(t, Config{Layers: []int{2, 4, 3}, Covariance: kind})
+		last := clusters(t, m, "predict", 30, nil)
+		j, _ := m.jacobian(last)
+		_, cov := m.Weights()
+		var c, jp mat.Dense
+		jp.Mul(j, cov)
+		c.Mul(&jp, j.T())
+		p := check.Predict(t, m, 3, last...)
+		pairs, sums := 0.0, 0.0
+		for a := range 3 {
+			for b := range a {
+				pairs += c.At(a, a) + c.At(b, b) - 2*c.At(a, b)
+				sums += m.variance[a] + m.variance[b]
+			}
+			centre := 0.0 // Var(z_a − z̄)
+			for b := range 3 {
+				for d := range 3 {
+					centre += (delta(a, b) - 1./3) * (delta(a, d) - 1./3) * c.At(b, d)
+				}
+			}
+			check.Near(t, fmt.Sprint(kind, ": variance of logit ", a), m.variance[a], 1.5*centre, 1e-7)
+		}
+		check.Near(t, "variances of the differences", sums, pairs, 1e-7)
+		moments := softmax.NewMoments(3)
+		softmax.Exact{}.Moments(moments, m.logitsAt(m.mean, last), m.variance)
+		for a := range p {
+			check.Near(t, "p", p[a], moments.P[a], 1e-7)
+		}
+	}
+}
+
+func delta(a, b int) float64 {
+	if a == b {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,248 @@
+package kalman
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"closedform/core/random"
+	"closedform/internal/check"
+)
+
+var kinds = []Covariance{Full, Diagonal, Neuron, LowRank, Bong}
+
+// After ten thousand examples, some of which say far more than others, the
+// covariance is positive definite, and none of its variances has grown.
+func TestCovarianceStaysPositiveDefinite(t *testing.T) {
+	for _, kind := range kinds {
+		for _, c := range []struct {
+			layers []int
+			prior  float64
+			scale  float64 // of every seventh example
+		}{{[]int{3, 6, 3}, 1, 3}, {[]int{3, 3}, 10, 1e4}} {
+			m := newModel(t, Config{Layers: c.layers, Covariance: kind, PriorVar: c.prior})
+			_, before := m.Weights()
+			count := 0
+			clusters(t, m, "long", 10000, func(x []float64, _ int) {
+				if count++; count%7 == 0 {
+					floats.Scale(c.scale, x)
+				}
+			})
+			_, after := m.Weights()
+			var chol mat.Cholesky
+			if !chol.Factorize(after) {
+				t.Errorf("%v, %v: not positive definite", kind, c.layers)
+			}
+			for i := range m.mean {
+				if v := after.At(i, i); !(v > 0 && v <= before.At(i, i)) {
+					t.Errorf("%v, %v: variance of weight %d from %g to %g", kind, c.layers, i, before.At(i, i), v)
+				}
+			}
+		}
+	}
+}
+
+// The names of the classes do not matter, though the root of the covariance of
+// the label depends on their order.
+func TestClassesMayBePermuted(t *testing.T) {
+	order := []int{2, 0, 3, 1}
+	for _, kind := range kinds {
+		cfg := Config{Layers: []int{3, 5, 4}, Covariance: kind}
+		one, other := newModel(t, cfg), newModel(t, cfg)
+		last := clusters(t, one, "permuted", 50, func(x []float64, class int) { observe(t, other, x, order[class]) })
+		p, q := check.Predict(t, one, 4, last...), check.Predict(t, other, 4, last...)
+		for c := range p {
+			check.Near(t, fmt.Sprint(kind, ": p of class ", c), q[order[c]], p[c], 1e-7)
+		}
+	}
+}
+
+// Process noise adds to the diagonal and to nothing else, and to what the share
+// of the prior says.
+func TestProcessNoiseAddsToTheDiagonal(t *testing.T) {
+	cfg := Config{Layers: []int{2, 3, 3}, PriorVar: 2}
+	quiet := newModel(t, cfg)
+	cfg.ProcessNoise = 0.1
+	m := newModel(t, cfg)
+	for i, v := range m.noise {
+		_, cov := quiet.Weights()
+		check.Near(t, "noise", v, 0.1*cov.At(i, i), 1e-15)
+	}
+	clusters(t, m, "noise", 20, nil)
+	_, before := m.Weights()
+	if !m.belief.(*full).addNoise(m.noise) {
+		t.Fatal("not positive definite")
+	}
+	_, after := m.Weights()
+	for i := range m.mean {
+		for k := range m.mean {
+			check.Near(t, fmt.Sprint("covariance ", i, k), after.At(i, k), before.At(i, k)+delta(i, k)*m.noise[i], 1e-13)
+		}
+	}
+}
+
+// A boundary that jumps is found again with process noise, and not without.
+func TestProcessNoiseForgets(t *testing.T) {
+	var p [2]float64
+	for i, noise := range []float64{0, 0.02} {
+		m := newModel(t, Config{Layers: []int{1, 2}, ProcessNoise: noise})
+		rnd := rand.New(random.Source("forget"))
+		for k := range 1040 {
+			x := 2*rnd.Float64() - 1
+			class := 0
+			if (x > 0) == (k < 1000) {
+				class = 1
+			}
+			observe(t, m, []float64{x}, class)
+		}
+		p[i] = check.Predict(t, m, 2, 1)[0]
+	}
+	if !(p[0] < 0.5 && p[1] > 0.9) {
+		t.Errorf("probabilities of the new class %g without and %g with process noise", p[0], p[1])
+	}
+}
+
+// Whatever is asked is answered with probabilities or with an error, which leaves
+// the weights as they were.
+func TestExtremes(t *testing.T) {
+	for _, kind := range kinds {
+		for _, prior := range []float64{1e-12, 1e-8, 1, 1e8, 1e12} {
+			for _, size := range []float64{0, 1e-300, 1e-150, 1e-8, 1e8, 1e20, 1e150, 1e300} {
+				m := newModel(t, Config{Layers: []int{2, 3, 3}, Covariance: kind, PriorVar: prior})
+				name := fmt.Sprintf("%v, prior %g, size %g:", kind, prior, size)
+				for k := range 12 {
+					x := []float64{size * float64(k%3-1), size}
+					mean := slices.Clone(m.mean)
+					if err := m.Observe(x, k%3); err != nil && !floats.Equal(mean, m.mean) {
+						t.Errorf("%s weights changed with error %v", name, err)
+					}
+					if floats.HasNaN(m.mean) || math.IsInf(floats.Norm(m.mean, math.Inf(1)), 0) {
+						t.Fatalf("%s mean %v", name, m.mean)
+					}
+					p := make([]float64, 3)
+					if err := m.Predict(p, x); err != nil {
+						continue
+					}
+					check.Near(t, name+" sum", floats.Sum(p), 1, 1e-12)
+					if floats.Min(p) < 0 {
+						t.Errorf("%s p = %v", name, p)
+					}
+				}
+				// An ordinary input is still answered.
+				if size <= 1e8 && prior <= 1e8 {
+					if err := m.Predict(make([]float64, 3), []float64{1, -1}); err != nil {
+						t.Errorf("%s %v", name, err)
+					}
+				}
+			}
+		}
+	}
+}
+
+// A deviation that an observation all but determines keeps its digits.
+func TestDiagonalKeepsSmallDeviations(t *testing.T) {
+	r := newDecoupled(newDiagonal([]float64{1}), 1, 2)
+	j := &jacobian{neurons: []neuron{{0, 0, 1}}, input: [][]float64{{1e12}}, square: [][]float64{{1e24}}, delta: [][]float64{{1}, {0}}}
+	if !r.step(make([]float64, 1), j) {
+		t.Fatal("overflow")
+	}
+	if v := r.blocks.(*diagonal).variance[0]; !(math.Abs(v*1e24-1) < 1e-12) {
+		t.Errorf("variance %g, want 1e-24", v)
+	}
+}
+
+// What overflows is refused, before anything has changed.
+func TestOverflowIsRefused(t *testing.T) {
+	for _, kind := range kinds {
+		m := newModel(t, Config{Layers: []int{1, 2}, Covariance: kind, PriorVar: 1e12})
+		mean, before := m.Weights()
+		if err := m.Observe([]float64{1e100}, 0); err != errOverflow {
+			t.Errorf("%v: error %v", kind, err)
+		}
+		if after, cov := m.Weights(); !floats.Equal(after, mean) || !mat.Equal(before, cov) {
+			t.Errorf("%v: weights changed", kind)
+		}
+		m.mean[0] = 1e10
+		for _, err := range []error{m.Observe([]float64{1e300}, 0), m.Predict(make([]float64, 2), []float64{1e300})} {
+			if err == nil || !strings.Contains(err.Error(), "logits overflow") {
+				t.Errorf("%v: error %v", kind, err)
+			}
+		}
+	}
+}
+
+func TestPriorAndDefaults(t *testing.T) {
+	cfg := Config{Layers: []int{199, 100, 3}, Covariance: Diagonal}
+	m := newModel(t, cfg)
+	mean, variance := m.mean, m.belief.(*decoupled).blocks.(*diagonal).variance
+	hidden := mean[:200*100]
+	check.Near(t, "mean square of hidden means", floats.Dot(hidden, hidden)/float64(len(hidden)), 2./200, 6*math.Sqrt(2./float64(len(hidden)))*2/200)
+	for i := len(hidden); i < len(mean); i++ {
+		if mean[i] != 0 {
+			t.Fatalf("mean %g of an output weight", mean[i])
+		}
+	}
+	check.Near(t, "hidden prior variance", variance[0], 1./200, 1e-14)
+	check.Near(t, "output prior variance", variance[len(mean)-1], 1./101, 1e-14)
+	if !floats.Equal(mean, newModel(t, cfg).mean) {
+		t.Error("the prior means depend on more than the source")
+	}
+	for _, pc := range check.Predict(t, m, 3, make([]float64, 199)...) {
+		check.Near(t, "prior predictive", pc, 1./3, 1e-8)
+	}
+}
+
+func TestConfigErrors(t *testing.T) {
+	check.Keys(t, map[string]Config{
+		"covariance":     {Covariance: 7},
+		"prior_var":      {PriorVar: -1},
+		"prior_mean_var": {PriorMeanVar: math.NaN()},
+		"process_noise":  {ProcessNoise: 1.5},
+		"rank":           {Rank: 3},
+	})
+	check.Keys(t, map[string]Config{"process_noise": {Covariance: Neuron, ProcessNoise: 0.1}, "rank": {Covariance: LowRank, Rank: 201}})
+	if _, err := New(Config{Layers: []int{2}}, random.Source("x")); err == nil {
+		t.Error("layers without classes were accepted")
+	}
+}
+
+// A step allocates nothing.
+func TestAllocatesNothing(t *testing.T) {
+	for _, kind := range kinds {
+		cfg := Config{Layers: []int{4, 5, 3}, Covariance: kind}
+		if kind == Full {
+			cfg.ProcessNoise = 1e-3
+		}
+		m := newModel(t, cfg)
+		x := []float64{1, -1, 2, 0}
+		observe(t, m, x, 1)
+		if n := testing.AllocsPerRun(20, func() { _ = m.Observe(x, 2) }); n != 0 {
+			t.Errorf("%v: %g allocations", kind, n)
+		}
+	}
+}
+
+func BenchmarkObserve(b *testing.B) {
+	for _, cfg := range []Config{
+		{Layers: []int{64, 50, 10}},
+		{Layers: []int{784, 128, 128, 10}, Covariance: Diagonal},
+		{Layers: []int{784, 128, 128, 10}, Covariance: Bong},
+		{Layers: []int{784, 128, 128, 10}, Covariance: LowRank},
+		{Layers: []int{784, 128, 128, 10}, Covariance: LowRank, Rank: 5},
+		{Layers: []int{64, 50, 50, 10}, Covariance: Neuron},
+	} {
+		b.Run(fmt.Sprint(cfg.Covariance, cfg.Rank, cfg.Layers), func(b *testing.B) {
+			m := newModel(b, cfg)
+			x, class, _ := check.Clusters(1, cfg.Layers[0], 10, "bench")
+			for b.Loop() {
+				observe(b, m, x[0], class[0])
+			}
+		})
+	}
+}

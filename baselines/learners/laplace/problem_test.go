@@ -1,0 +1,221 @@
+package laplace
+
+import (
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/diff/fd"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/floats/scalar"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"closedform/baselines/learners/mlp"
+	"closedform/core/random"
+)
+
+// shapes are models of all kinds: with and without bias and hidden layers.
+func shapes() []Prior {
+	var models []Prior
+	for _, layers := range [][]int{{1, 2}, {2, 3}, {3, 1, 2}, {2, 4, 3}, {2, 3, 5, 4}} {
+		for _, bias := range []bool{false, true} {
+			m := Prior{Layers: layers, Bias: bias}
+			rnd := rand.New(random.Source("shapes", len(models)))
+			for range mlp.New(m.Layers, m.Bias).Weights() {
+				m.Mean = append(m.Mean, rnd.NormFloat64())
+				m.Var = append(m.Var, rnd.ExpFloat64()+0.1)
+			}
+			models = append(models, m)
+		}
+	}
+	return models
+}
+
+// randomData returns n examples for the model, and a weight vector.
+func randomData(m Prior, n int, rnd *rand.Rand) (x [][]float64, class []int, w []float64) {
+	for range n {
+		at := make([]float64, m.Layers[0])
+		for a := range at {
+			at[a] = rnd.NormFloat64()
+		}
+		x, class = append(x, at), append(class, rnd.IntN(m.Layers[len(m.Layers)-1]))
+	}
+	for range mlp.New(m.Layers, m.Bias).Weights() {
+		w = append(w, rnd.NormFloat64())
+	}
+	return x, class, w
+}
+
+// naive is LogDensity written down from the definition.
+func naive(m Prior, x [][]float64, class []int, w []float64) float64 {
+	var log float64
+	for i, v := range w {
+		log += distuv.Normal{Mu: m.Mean[i], Sigma: math.Sqrt(m.Var[i])}.LogProb(v)
+	}
+	for k, y := range x {
+		rest := w
+		for l, out := range m.Layers[1:] {
+			if m.Bias {
+				y = append(append([]float64(nil), y...), 1)
+			}
+			z := make([]float64, out)
+			for j := range z {
+				z[j] = floats.Dot(rest[:len(y)], y)
+				if rest = rest[len(y):]; l < len(m.Layers)-2 {
+					z[j] = max(0, z[j])
+				}
+			}
+			y = z
+		}
+		log += y[class[k]] - floats.LogSumExp(y)
+	}
+	return log
+}
+
+func TestLogDensity(t *testing.T) {
+	for _, m := range shapes() {
+		rnd := rand.New(random.Source("density"))
+		for _, n := range []int{0, 1, 20} {
+			x, class, w := randomData(m, n, rnd)
+			p := problem(t, m, x, class)
+			want := naive(m, x, class, w)
+			if got := p.LogDensity(nil, w); !scalar.EqualWithinAbsOrRel(got, want, 1e-12, 1e-13) {
+				t.Errorf("%v, bias %t, %d examples: %.15g, want %.15g", m.Layers, m.Bias, n, got, want)
+			}
+		}
+	}
+}
+
+func TestGradient(t *testing.T) {
+	for _, m := range shapes() {
+		x, class, w := randomData(m, 15, rand.New(random.Source("gradient")))
+		p := problem(t, m, x, class)
+		got := make([]float64, len(w))
+		if value := p.LogDensity(got, w); value != p.LogDensity(nil, w) {
+			t.Errorf("%v: the gradient changes the value", m.Layers)
+		}
+		if n := testing.AllocsPerRun(10, func() { p.LogDensity(got, w) }); n > 0 {
+			t.Errorf("%v: %g allocations", m.Layers, n)
+		}
+		want := fd.Gradient(nil, func(w []float64) float64 { return p.LogDensity(nil, w) }, w, &fd.Settings{Formula: fd.Central})
+		for i := range got {
+			if !scalar.EqualWithinAbsOrRel(got[i], want[i], 1e-7, 1e-7) {
+				t.Errorf("%v, bias %t: derivative %d is %g, by differences %g", m.Layers, m.Bias, i, got[i], want[i])
+			}
+		}
+	}
+}
+
+// The information is the mean over labels of score scoreᵀ, and without hidden
+// layers the negative Hessian.
+func TestInformation(t *testing.T) {
+	for _, m := range shapes() {
+		x, class, w := randomData(m, 6, rand.New(random.Source("information")))
+		p := problem(t, m, x, class)
+		n := len(w)
+		got := mat.NewSymDense(n, nil)
+		p.Information(got, w)
+
+		want := mat.NewSymDense(n, nil)
+		prior, score := make([]float64, n), make([]float64, n)
+		empty := problem(t, m, nil, nil)
+		base := empty.LogDensity(prior, w)
+		for i, v := range m.Var {
+			want.SetSym(i, i, 1/v)
+		}
+		for _, at := range x {
+			for c := range m.Layers[len(m.Layers)-1] {
+				prob := math.Exp(problem(t, m, [][]float64{at}, []int{c}).LogDensity(score, w) - base)
+				floats.Sub(score, prior)
+				want.SymRankOne(want, prob, mat.NewVecDense(n, score))
+			}
+		}
+		if !mat.EqualApprox(got, want, 1e-11) {
+			t.Errorf("%v, bias %t: not the mean square of the score", m.Layers, m.Bias)
+		}
+
+		if len(m.Layers) > 2 {
+			continue
+		}
+		hessian := mat.NewDense(n, n, nil)
+		fd.Jacobian(hessian, func(g, w []float64) { p.LogDensity(g, w) }, w, &fd.JacobianSettings{Formula: fd.Central})
+		hessian.Scale(-1, hessian)
+		if !mat.EqualApprox(got, hessian, 1e-7) {
+			t.Errorf("%v, bias %t: not the negative Hessian", m.Layers, m.Bias)
+		}
+	}
+}
+
+// Logits far apart, and some that overflow.
+func TestLogDensityExtremes(t *testing.T) {
+	p := problem(t, Prior{Layers: []int{1, 2}}, [][]float64{{1}}, []int{0})
+	grad := make([]float64, 2)
+	prior := func(w []float64) float64 { return -math.Log(2*math.Pi) - floats.Dot(w, w)/2 }
+	for _, test := range []struct{ w0, w1, want float64 }{
+		{-1000, 1000, -2000},
+		{1000, -1000, 0},
+		{1e5, 1e5, -math.Ln2},
+		{0, 800, -800},
+	} {
+		w := []float64{test.w0, test.w1}
+		got := p.LogDensity(grad, w)
+		if want := test.want + prior(w); !scalar.EqualWithinAbsOrRel(got, want, 1e-10, 1e-14) {
+			t.Errorf("log density at %v: %g, want %g", w, got, want)
+		}
+		for i, g := range grad {
+			if !mlp.Finite(g) {
+				t.Errorf("derivative %d at %v: %g", i, w, g)
+			}
+		}
+	}
+	p = problem(t, Prior{Layers: []int{1, 2}}, [][]float64{{1e200}}, []int{0})
+	if got := p.LogDensity(grad, []float64{1e150, 1}); !math.IsInf(got, -1) || grad[0] != 0 || grad[1] != 0 {
+		t.Errorf("overflow: %g, gradient %v", got, grad)
+	}
+	// Many examples: the product of their normalisers overflows.
+	const n = 5000
+	x, class := make([][]float64, n), make([]int, n)
+	for k := range x {
+		x[k] = []float64{0}
+	}
+	p = problem(t, Prior{Layers: []int{1, 7}}, x, class)
+	w := make([]float64, 7)
+	if got, want := p.LogDensity(nil, w)-p.logNorm, -n*math.Log(7); !scalar.EqualWithinRel(got, want, 1e-13) {
+		t.Errorf("%d examples: %g, want %g", n, got, want)
+	}
+}
+
+// A mode of one parameter, in closed form by bisection of its equation.
+func TestModeInClosedForm(t *testing.T) {
+	// d = w_0 − w_1 has prior N(0, 2): d/2 = x (1 − σ(dx)) at the mode.
+	const x = 3
+	lo, hi := 0.0, 10.0
+	for range 100 {
+		if d := (lo + hi) / 2; d/2 < x/(1+math.Exp(d*x)) {
+			lo = d
+		} else {
+			hi = d
+		}
+	}
+	mode, err := problem(t, Prior{Layers: []int{1, 2}}, [][]float64{{x}}, []int{0}).Mode([]float64{5, 7})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w := mode.Weights; !scalar.EqualWithinAbs(w[0], lo/2, 1e-6) || !scalar.EqualWithinAbs(w[1], -lo/2, 1e-6) {
+		t.Errorf("mode %v, want ±%g", w, lo/2)
+	}
+	// Without data it is the prior.
+	mode, err = problem(t, shapes()[5], nil, nil).Mode(make([]float64, len(shapes()[5].Var)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !floats.EqualApprox(mode.Weights, shapes()[5].Mean, 1e-6) {
+		t.Errorf("without data: mode %v", mode.Weights)
+	}
+	_, err = problem(t, Prior{Layers: []int{1, 2}}, [][]float64{{1e200}}, []int{0}).Mode([]float64{1e150, 0})
+	if err == nil || !strings.HasPrefix(err.Error(), "laplace: ") {
+		t.Errorf("overflow: error %v", err)
+	}
+}

@@ -1,0 +1,158 @@
+// Package sgd is a multi-layer perceptron of rectifiers with softmax output that learns one
+// example after another by stochastic gradient descent, batch size one: point estimates of the
+// weights, what networks without a posterior do.
+package sgd
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+
+	"closedform/baselines/learners/mlp"
+	"closedform/core/field"
+)
+
+// Rule says how the gradient g of −log p_class moves the weights w.
+type Rule int
+
+const (
+	SGD      Rule = iota // w ← w − αg (Robbins and Monro 1951)
+	Momentum             // v ← γv + g, w ← w − αv (Polyak 1964)
+	Adam                 // see [mlp.Adam]
+)
+
+var rules = field.Words{"sgd", "momentum", "adam"}
+
+func (r Rule) MarshalText() ([]byte, error)     { return rules.Marshal(int(r)) }
+func (r *Rule) UnmarshalText(text []byte) error { return field.Unmarshal(r, text, rules) }
+
+// Config describes a network. The zero value of every field but Layers is its documented
+// default.
+type Config struct {
+	Layers       []int   `toml:"-"` // as for mlp.CheckLayers; every layer has a bias
+	Rule         Rule    `toml:"rule"`
+	LearningRate float64 `toml:"learning_rate"` // α; zero stands for 0.001, of SGD 0.01
+	Momentum     float64 `toml:"momentum"`      // γ; zero stands for 0.9
+	Beta1        float64 `toml:"beta1"`         // of Adam; zero stands for 0.9
+	Beta2        float64 `toml:"beta2"`         // of Adam; zero stands for 0.999
+}
+
+// WithDefaults returns the configuration with its defaults filled in.
+func (c Config) WithDefaults() Config {
+	if c.Rule != SGD {
+		c.LearningRate = cmp.Or(c.LearningRate, 0.001)
+	}
+	c.LearningRate, c.Momentum = cmp.Or(c.LearningRate, 0.01), cmp.Or(c.Momentum, 0.9)
+	c.Beta1, c.Beta2 = cmp.Or(c.Beta1, 0.9), cmp.Or(c.Beta2, 0.999)
+	return c
+}
+
+// Validate returns an error of package field if a value is not allowed. It doesn't look at
+// Layers.
+func (c Config) Validate() error {
+	c = c.WithDefaults()
+	const most = 0.999999
+	return cmp.Or(
+		field.OneOf("rule", c.Rule, rules),
+		field.Within("learning_rate", c.LearningRate, 1e-12, 1e6),
+		field.Within("momentum", c.Momentum, 0, most),
+		field.Within("beta1", c.Beta1, 0, most),
+		field.Within("beta2", c.Beta2, 0, most),
+	)
+}
+
+// Model is a network and what it has learnt. It must not be used by several goroutines at
+// once.
+type Model struct {
+	cfg     Config
+	network *mlp.Network
+	pass    *mlp.Pass
+	weights []float64
+	grad    []float64 // velocity of Momentum; for Adam room for the gradient of a neuron
+	adam    *mlp.Adam
+}
+
+// New returns a network with weights drawn from src (He et al. 2015). It returns an error
+// that names the field if cfg is not valid, and panics if src is nil.
+func New(cfg Config, src rand.Source) (*Model, error) {
+	network, rnd, err := mlp.Start(cfg.Layers, cfg, src)
+	if err != nil {
+		return nil, fmt.Errorf("sgd: %w", err)
+	}
+	n := network.Weights()
+	m := &Model{cfg: cfg.WithDefaults(), network: network, pass: network.NewPass(), weights: make([]float64, n)}
+	network.Initialise(m.weights, rnd)
+	switch cfg.Rule {
+	case Momentum:
+		m.grad = make([]float64, n)
+	case Adam:
+		m.grad, m.adam = make([]float64, slices.Max(cfg.Layers)+1), mlp.NewAdam(n, m.cfg.Beta1, m.cfg.Beta2)
+	}
+	return m, nil
+}
+
+// Observe updates the weights by one example of the given class (from 0). It allocates
+// nothing. It returns an error, the weights unchanged, if the input is not finite, the class
+// out of range, or if the logits overflow, and panics if the length of x is not the number of
+// inputs.
+func (m *Model) Observe(x []float64, class int) error {
+	if err := cmp.Or(mlp.CheckClass(class, m.network.Outputs()), m.network.Logits(m.pass, m.weights, x)); err != nil {
+		return fmt.Errorf("sgd: %w", err)
+	}
+	copy(m.pass.Score, m.pass.Logit)
+	mlp.Normalise(m.pass.Score)
+	m.pass.Score[class]--
+	rate := m.cfg.LearningRate
+	switch m.cfg.Rule {
+	case SGD:
+		m.descend(rate)
+	case Momentum:
+		floats.Scale(m.cfg.Momentum, m.grad)
+		m.network.Backward(m.pass, m.grad, m.weights)
+		floats.AddScaled(m.weights, -rate, m.grad)
+	case Adam:
+		m.adapt(rate)
+	}
+	return nil
+}
+
+// descend moves only the weights of neurons that are on.
+func (m *Model) descend(rate float64) {
+	m.network.Deltas(m.pass, m.weights)
+	for l, w := range m.network.Layers {
+		for j, d := range m.pass.Delta(l) {
+			if d != 0 {
+				floats.AddScaled(w.Neuron(m.weights, j), -rate*d, m.pass.Input(l))
+			}
+		}
+	}
+}
+
+// adapt takes a step of Adam neuron by neuron.
+func (m *Model) adapt(rate float64) {
+	m.network.Deltas(m.pass, m.weights)
+	m.adam.Begin(rate)
+	for l, w := range m.network.Layers {
+		grad := m.grad[:w.In]
+		for j, d := range m.pass.Delta(l) {
+			clear(grad)
+			floats.AddScaled(grad, d, m.pass.Input(l))
+			m.adam.Move(w.Offset+j*w.In, w.Neuron(m.weights, j), grad)
+		}
+	}
+}
+
+// Predict sets p to the softmax of the logits at x. It returns an error if x is not finite or
+// if numbers overflow, and panics if a length does not fit.
+func (m *Model) Predict(p, x []float64) error {
+	mlp.CheckProbabilities(p, m.network.Outputs())
+	if err := m.network.Logits(m.pass, m.weights, x); err != nil {
+		return fmt.Errorf("sgd: %w", err)
+	}
+	copy(p, m.pass.Logit)
+	mlp.Normalise(p)
+	return nil
+}

@@ -1,0 +1,93 @@
+package tagi
+
+import (
+	"cmp"
+	"slices"
+
+	"closedform/core/activation"
+	"closedform/core/field"
+)
+
+// Unit says how moments pass through a rectifier.
+type Unit int
+
+// Mixture takes the exact mean and variance of the rectified Gaussian and its exact
+// covariance with the input, as later versions of TAGI do. It is the only unit.
+const Mixture Unit = 0
+
+var units = field.Words{"mixture"}
+
+func (u Unit) MarshalText() ([]byte, error)     { return units.Marshal(int(u)) }
+func (u *Unit) UnmarshalText(text []byte) error { return field.Unmarshal(u, text, units) }
+
+// Head says how labels are told to the outputs.
+type Head int
+
+const (
+	// Tree has an output for each node of a binary tree of the classes: the paper, Sec. 4.
+	Tree Head = iota
+
+	// Remax has an output for each class, see [remax].
+	Remax
+)
+
+var heads = field.Words{"tree", "remax"}
+
+func (h Head) MarshalText() ([]byte, error)     { return heads.Marshal(int(h)) }
+func (h *Head) UnmarshalText(text []byte) error { return field.Unmarshal(h, text, heads) }
+
+// Config describes a network. The zero value of every field but Layers is its
+// documented default.
+type Config struct {
+	Layers []int   `toml:"-"` // as for mlp.CheckLayers; every layer has a bias
+	Unit   Unit    `toml:"unit"`
+	Head   Head    `toml:"head"`
+	SigmaV float64 `toml:"sigma_v"` // deviation of the noise of the targets, ±1, or 0 and 1; zero stands for 1
+	SigmaP float64 `toml:"sigma_p"` // deviation that a prediction adds to an output of the tree; zero stands for 1/3
+
+	// PriorVar and PriorMeanVar are the prior variance of every weight and the
+	// variance of what its prior mean is drawn from, both times the number of inputs
+	// of its layer, the bias among them; zero stands for 1.
+	PriorVar     float64 `toml:"prior_var"`
+	PriorMeanVar float64 `toml:"prior_mean_var"`
+}
+
+// WithDefaults returns the configuration with its defaults filled in.
+func (c Config) WithDefaults() Config {
+	c.Layers = slices.Clone(c.Layers)
+	c.SigmaV, c.SigmaP = cmp.Or(c.SigmaV, 1), cmp.Or(c.SigmaP, 1./3)
+	c.PriorVar, c.PriorMeanVar = cmp.Or(c.PriorVar, 1), cmp.Or(c.PriorMeanVar, 1)
+	return c
+}
+
+// Validate returns an error of package field if a value is not allowed. It doesn't
+// look at Layers.
+func (c Config) Validate() error {
+	const most = 1e100 // squares of it do not overflow
+	return cmp.Or(
+		field.OneOf("unit", c.Unit, units),
+		field.OneOf("head", c.Head, heads),
+		field.Within("sigma_v", c.SigmaV, 0, most),
+		field.Within("sigma_p", c.SigmaP, 0, most),
+		field.Within("prior_var", c.PriorVar, 0, most),
+		field.Within("prior_mean_var", c.PriorMeanVar, 0, most),
+	)
+}
+
+func (c *Config) classes() int { return c.Layers[len(c.Layers)-1] }
+
+// rectifier is the unit of hidden layers.
+var rectifier = activation.PiecewiseLinear{Beta: 1}
+
+// rectify returns mean and variance of the output of a rectifier whose input is
+// N(m, v), and the slope Cov(input, output)/v.
+func rectify(m, v float64) (mean, variance, slope float64) {
+	if v > 0 {
+		mean, variance, cross := rectifier.Moments(m, v)
+		return mean, variance, cross / v
+	}
+	if m < 0 {
+		return 0, 0, 0
+	}
+	return m, 0, 1
+}

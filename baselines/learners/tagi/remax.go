@@ -1,0 +1,97 @@
+package tagi
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+
+	"closedform/baselines/learners/mlp"
+	"closedform/core/activation"
+	"closedform/core/kernel"
+)
+
+// remax is the softmax with rectifiers in place of exponentials, A_j = M_j/M̃ with M_j =
+// max(0, Z_j), M̃ = Σ_j M_j, of independent outputs Z_j ~ N(m_j, v_j), by the moments of the
+// authors' program cuTAGI (Nguyen and Goulet; Remax in src/activation.cpp). M_j has the
+// moments of the rectified Gaussian; M_j, M̃ and A_j are taken for log-normal, that is, with μ the mean and
+// σ² the variance of each, and Cov(M_j, M̃) = σ²_Mj,
+//
+//	Var ln M = ln(1 + σ²/μ²),   E ln M = ln μ − ½ Var ln M,
+//	Cov(ln M_j, ln M̃) = ln(1 + σ²_Mj/(μ_Mj μ_M̃)),
+//	ln A_j = ln M_j − ln M̃,   E A_j = exp(E ln A_j + ½ Var ln A_j),
+//	Var A_j = (exp(Var ln A_j) − 1) (E A_j)²,
+//	Cov(A_j, M_j) = (exp(Var ln M_j − Cov(ln M_j, ln M̃)) − 1) E A_j μ_Mj,
+//	Cov(A_j, Z_j) = min(√(Var A_j · v_j), Cov(A_j, M_j)/Φ(m_j/√v_j)),
+//
+// E A_j not below 10⁻⁶ and divided by its sum. The label says y_j = A_j + ε, ε ~ N(0, σ_V²),
+// with y the one-hot vector, each j by itself; the prediction is E A_j.
+type remax struct {
+	noise            float64   // σ_V²
+	mean, variance   []float64 // of M, and then of A
+	cov              []float64 // of M and Z, and then of A and Z
+	logVar, logCross []float64 // Var ln M_j, Cov(ln M_j, ln M̃)
+}
+
+func newRemax(classes int, sigmaV float64) *remax {
+	r := &remax{noise: sigmaV * sigmaV}
+	for _, x := range []*[]float64{&r.mean, &r.variance, &r.cov, &r.logVar, &r.logCross} {
+		*x = make([]float64, classes)
+	}
+	return r
+}
+
+func (r *remax) outputs() int { return len(r.mean) }
+
+// leastMean is that of a rectified output: it may underflow far below zero.
+const leastMean = 1e-100
+
+// moments sets those of A for outputs with means m and variances v.
+func (r *remax) moments(m, v []float64) {
+	activation.PiecewiseLinear{Beta: 1}.AllMoments(r.mean, r.variance, r.cov, m, v)
+	for j, mean := range r.mean {
+		r.mean[j] = max(mean, leastMean)
+	}
+	sum := kernel.Sum(r.mean)
+	whole := math.Log1p(kernel.Sum(r.variance) / sum / sum) // Var ln M̃
+	for j, mean := range r.mean {
+		r.logVar[j] = math.Log1p(r.variance[j] / mean / mean)
+		r.logCross[j] = math.Log1p(r.variance[j] / mean / sum)
+	}
+	for j, mean := range r.mean {
+		spread := max(0, r.logVar[j]+whole-2*r.logCross[j]) // Var ln A_j
+		// E ln A_j + ½ Var ln A_j
+		a := max(1e-6, mean/sum*kernel.Exp(whole-r.logCross[j]))
+		prob := max(r.cov[j]/v[j], leastMean)                          // Φ
+		r.cov[j] = math.Expm1(r.logVar[j]-r.logCross[j]) * mean / prob // but for E A_j
+		r.mean[j], r.variance[j] = a, math.Expm1(spread)
+	}
+	floats.Scale(1/kernel.Sum(r.mean), r.mean)
+	for j, a := range r.mean {
+		r.variance[j] *= a * a
+		r.cov[j] = min(r.cov[j]*a, math.Sqrt(r.variance[j])*math.Sqrt(v[j]))
+	}
+}
+
+// observe sets (m̃ − m)/v and (ṽ − v)/v² for m̃ = m + c (y − E A)/(Var A + σ_V²), c the
+// covariance of A and Z.
+func (r *remax) observe(last *layer, class int) bool {
+	r.moments(last.m, last.v)
+	for j, a := range r.mean {
+		y := 0.0
+		if j == class {
+			y = 1
+		}
+		slope, precision := r.cov[j]/last.v[j], 1/(r.variance[j]+r.noise)
+		last.d[j], last.e[j] = slope*(y-a)*precision, -slope*slope*precision
+		if !mlp.Finite(last.d[j], last.e[j]) {
+			return false
+		}
+	}
+	return true
+}
+
+func (r *remax) predict(p []float64, last *layer) bool {
+	r.moments(last.m, last.v)
+	copy(p, r.mean)
+	return mlp.Finite(p...)
+}

@@ -1,0 +1,166 @@
+package tagi
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"closedform/core/random"
+	"closedform/internal/check"
+)
+
+func TestLearner(t *testing.T) {
+	for _, cfg := range []Config{{SigmaV: 0.3}, {SigmaV: 0.1, Head: Remax}} {
+		cfg.Layers = []int{2, 12, 8, 3}
+		var last *Model
+		check.Learner(t, 0.25, func(x [][]float64, class []int, src rand.Source) (check.Predictor, error) {
+			m, err := New(cfg, src)
+			for k := 0; k < len(x) && err == nil; k++ {
+				err = m.Observe(x[k], class[k])
+			}
+			last = m
+			return m, err
+		})
+		for l, w := range last.layers {
+			prior := last.cfg.PriorVar / float64(w.In)
+			if floats.HasNaN(w.Variance) || !(floats.Min(w.Variance) > 0 && floats.Max(w.Variance) <= prior*(1+1e-15)) {
+				t.Errorf("%v: variances %v in layer %d, prior %g", cfg.Head, w.Variance, l, prior)
+			}
+		}
+	}
+}
+
+// One hidden unit that many neurons speak for keeps a positive variance.
+func TestHiddenVarianceStaysPositive(t *testing.T) {
+	m := newModel(t, Config{Layers: []int{1, 1, 200, 2}, SigmaV: 1e-3, PriorMeanVar: 100, PriorVar: 1e-4})
+	m.layers[0].Mean[0] = 3
+	for k := range 40 {
+		observe(t, m, []float64{1 + 0.1*float64(k%3)}, k%2)
+		for l, w := range m.layers {
+			if floats.Min(w.Variance) < 0 || floats.HasNaN(w.Variance) {
+				t.Fatalf("step %d, layer %d: variances %v", k, l, w.Variance)
+			}
+		}
+		for i, v := range m.layers[0].v {
+			if after := v + v*v*m.layers[0].e[i]; !(after >= leastRatio*v*(1-1e-9)) {
+				t.Errorf("step %d: variance of unit %d from %g to %g", k, i, v, after)
+			}
+		}
+	}
+}
+
+// A backward pass whose neurons claim more than there is, by hand.
+func TestBackwardFloorsAndCounts(t *testing.T) {
+	above, below := newLayer(2, 3), newLayer(1, 1)
+	below.v[0], below.slope = 2, []float64{1}
+	copy(above.Mean, []float64{1, 1, 2})
+	copy(above.d, []float64{1, 2, 3})
+	copy(above.e, []float64{-0.1, -0.1, -0.05})
+	if floored := above.backward(below); floored != 0 {
+		t.Errorf("floored %d", floored)
+	}
+	check.Near(t, "d", below.d[0], 9, 1e-15)
+	check.Near(t, "e", below.e[0], -0.4, 1e-15)
+	copy(above.e, []float64{-0.3, -0.3, -0.3})
+	if floored := above.backward(below); floored != 1 {
+		t.Errorf("floored %d", floored)
+	}
+	check.Near(t, "ṽ/v", 1+below.e[0]*below.v[0], leastRatio, 1e-12)
+}
+
+// Whatever is asked is answered with probabilities or with an error, which leaves
+// the weights as they were.
+func TestExtremes(t *testing.T) {
+	for _, c := range []Config{{}, {Head: Remax}} {
+		for _, prior := range []float64{1e-100, 1e-8, 1e8, 1e100} {
+			for _, size := range []float64{0, 1e-300, 1e-150, 1e8, 1e20, 1e150, 1e300} {
+				for _, noise := range []float64{1e-100, 1, 1e100} {
+					c.Layers, c.PriorVar, c.SigmaV = []int{2, 3, 3}, prior, noise
+					m := newModel(t, c)
+					name := fmt.Sprintf("%v, prior %g, size %g, noise %g:", c.Head, prior, size, noise)
+					for k := range 10 {
+						x := []float64{size * float64(k%3-1), size}
+						before, _ := m.Weights(0)
+						if err := m.Observe(x, k%3); err != nil {
+							if after, _ := m.Weights(0); !mat.Equal(before, after) {
+								t.Errorf("%s weights changed with error %v", name, err)
+							}
+						}
+						for l, w := range m.layers {
+							if bad := floats.Norm(w.Mean, 2) + floats.Norm(w.Variance, 2); math.IsNaN(bad) || math.IsInf(bad, 0) {
+								t.Fatalf("%s layer %d: means %v, variances %v", name, l, w.Mean, w.Variance)
+							}
+						}
+						p := make([]float64, 3)
+						if err := m.Predict(p, x); err == nil {
+							check.Near(t, name+" sum", floats.Sum(p), 1, 1e-14)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestPrior(t *testing.T) {
+	m := newModel(t, Config{Layers: []int{199, 100, 10}, PriorVar: 3, PriorMeanVar: 2})
+	mean, variance := m.Weights(0)
+	rows, in := mean.Dims()
+	if rows != 100 || in != 200 {
+		t.Fatalf("%d×%d", rows, in)
+	}
+	square := mat.Dot(mean.ColView(0), mean.ColView(0))
+	for i := 1; i < in; i++ {
+		square += mat.Dot(mean.ColView(i), mean.ColView(i))
+	}
+	check.Near(t, "mean square", square/20000, 2./200, 6*math.Sqrt(2./20000)*2/200)
+	check.Near(t, "variance", variance.At(99, 199), 3./200, 1e-15)
+	if nodes, _ := must(m.Weights(1)).Dims(); nodes != 11 {
+		t.Errorf("%d outputs", nodes)
+	}
+	defaults := newModel(t, Config{Layers: []int{2, 2}}).cfg
+	if defaults.SigmaV != 1 || defaults.SigmaP != 1./3 || defaults.PriorVar != 1 || defaults.PriorMeanVar != 1 {
+		t.Errorf("defaults %+v", defaults)
+	}
+}
+
+func must(mean, _ *mat.Dense) *mat.Dense { return mean }
+
+func TestErrors(t *testing.T) {
+	check.Keys(t, map[string]Config{
+		"unit":           {Unit: 7},
+		"head":           {Head: 2},
+		"sigma_v":        {SigmaV: -1},
+		"sigma_p":        {SigmaP: math.Inf(1)},
+		"prior_var":      {PriorVar: -1},
+		"prior_mean_var": {PriorMeanVar: math.NaN()},
+	})
+	if _, err := New(Config{Layers: []int{2}}, random.Source("x")); err == nil || !strings.Contains(err.Error(), "layers") {
+		t.Errorf("layers without classes: error %v", err)
+	}
+	m := newModel(t, Config{Layers: []int{2, 2}})
+	if err := m.Predict(make([]float64, 2), []float64{1e200, 0}); err == nil || !strings.Contains(err.Error(), "overflows") {
+		t.Errorf("an input of 1e200: error %v", err)
+	}
+	check.AllPanic(t, map[string]func(){"source": func() { _, _ = New(Config{Layers: []int{2, 2}}, nil) }})
+	for _, head := range []Head{Tree, Remax} {
+		m, x := newModel(t, Config{Layers: []int{2, 2}, Head: head}), []float64{1, -1}
+		check.NoAllocs(t, "a step", func() { _ = m.Observe(x, 1) })
+	}
+}
+
+func BenchmarkObserve(b *testing.B) {
+	m := newModel(b, Config{Layers: []int{784, 100, 100, 10}})
+	x := make([]float64, 784)
+	for a := range x {
+		x[a] = math.Sin(float64(a))
+	}
+	for k := 0; b.Loop(); k++ {
+		observe(b, m, x, k%10)
+	}
+}

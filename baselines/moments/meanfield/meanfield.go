@@ -1,0 +1,125 @@
+// Package meanfield collects the closed forms that others use for the moments
+// of softmax(z), z_j ~ N(m_j, v_j) independent, each behind
+// [softmax.Approximation] and each with its formula and its reference. They are
+// baselines: every method returns what its formula gives, also where that leaves
+// [0, 1], and nothing is clamped.
+//
+// [softmax.Moments] derives Σ_y and Σ_zy from P and E, E_ij = E[s_i s_j], which few of
+// these methods respect. So each has Covariances of its own, which take precedence.
+// Moments fills P and, off the diagonal, E_ij with Σ_y,ij + p_i p_j. NaN stands for
+// what a method does not give:
+//
+//	                  p    Σ_y       Σ_zy
+//	Delta             yes  yes       yes
+//	Taylor            yes  yes       yes
+//	Unscented         yes  yes       yes
+//	LogNormal         yes  diagonal  diagonal
+//	LaplaceBridge     yes  yes       no
+//	NormalizedProbit  yes  yes       no
+//	Daunizeau         yes  n = 2     no
+//	Pairwise          yes  no        no
+//	MacKay            yes  no        no
+//
+// There are n ≥ 2 logits, with means up to 1e150 in size and variances from 0 to
+// 1e300; within it P never holds NaN, and a number that overflows is ±Inf. Moments
+// and Covariances panic if sizes do not match, if a mean is not finite, or if a
+// variance is negative or not finite. All methods are safe for concurrent use and
+// allocate scratch space.
+package meanfield
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"closedform/core/softmax"
+)
+
+// Method is one of the closed forms.
+type Method struct {
+	formula func(mean, variance []float64) moments
+}
+
+// The methods. Of the functions that they are made of, each states its formula.
+var (
+	Delta                  = &Method{delta}
+	Taylor                 = &Method{taylor}
+	Unscented              = &Method{unscented}
+	LogNormal              = &Method{logNormal}
+	LaplaceBridge          = &Method{laplaceBridge(false)}
+	LaplaceBridgeCorrected = &Method{laplaceBridge(true)}
+	NormalizedProbit       = &Method{normalizedProbit(math.Sqrt(math.Pi / 2))} // with the slope of the softmax
+	Daunizeau              = &Method{daunizeau}
+	PairwiseMean           = &Method{pairwise(false)} // of order 0
+	Pairwise               = &Method{pairwise(true)}  // of orders 1 and 2
+	MacKay                 = &Method{macKay}
+)
+
+var _ softmax.Approximation = Delta
+
+// moments are what a method gives.
+type moments struct {
+	p          []float64
+	cov, cross func(i, j int) float64 // Σ_y,ij for i ≤ j, and Σ_zy,ij; nil: not given
+}
+
+func notGiven(int, int) float64 { return math.NaN() }
+
+// evaluate returns the moments of n logits.
+func (m *Method) evaluate(n int, mean, variance []float64) moments {
+	if n < 2 || len(mean) != n || len(variance) != n {
+		panic(fmt.Sprintf("meanfield: %d means and %d variances for %d classes; need as many, and at least 2",
+			len(mean), len(variance), n))
+	}
+	for j, v := range variance {
+		if !(v >= 0) || math.IsInf(v, 1) || math.IsNaN(mean[j]) || math.IsInf(mean[j], 0) {
+			panic(fmt.Sprintf("meanfield: logit %d has mean %g and variance %g; need finite numbers and variance ≥ 0",
+				j, mean[j], v))
+		}
+	}
+	r := m.formula(mean, variance)
+	if r.cov == nil {
+		r.cov = notGiven
+	}
+	if r.cross == nil {
+		r.cross = notGiven
+	}
+	return r
+}
+
+// Moments implements [softmax.Approximation]. E_ij is NaN also where its two terms are
+// infinite and have different signs.
+func (m *Method) Moments(dst *softmax.Moments, mean, variance []float64) {
+	r := m.evaluate(len(dst.P), mean, variance)
+	copy(dst.P, r.p)
+	dst.E.Zero()
+	for i, p := range r.p {
+		for j := i + 1; j < len(r.p); j++ {
+			e := r.cov(i, j) + p*r.p[j]
+			dst.E.Set(i, j, e)
+			dst.E.Set(j, i, e)
+		}
+	}
+}
+
+// Covariances sets cov to the covariance of the probabilities, Σ_y, and cross to the
+// cross-covariance of logits (rows) and probabilities (columns), Σ_zy, both n×n.
+func (m *Method) Covariances(cov *mat.SymDense, cross *mat.Dense, mean, variance []float64) {
+	n := cov.SymmetricDim()
+	if rows, columns := cross.Dims(); rows != n || columns != n {
+		panic(fmt.Sprintf("meanfield: Σ_zy into a %d×%d matrix for %d classes", rows, columns, n))
+	}
+	r := m.evaluate(n, mean, variance)
+	fill(cov, r.cov)
+	cross.Apply(func(i, j int, _ float64) float64 { return r.cross(i, j) }, cross)
+}
+
+// fill sets all of a symmetric matrix.
+func fill(dst *mat.SymDense, entry func(i, j int) float64) {
+	for i := range dst.SymmetricDim() {
+		for j := i; j < dst.SymmetricDim(); j++ {
+			dst.SetSym(i, j, entry(i, j))
+		}
+	}
+}

@@ -1,0 +1,149 @@
+// Package montecarlo estimates the moments of the softmax of a Gaussian by
+// sampling, with standard errors: the independent check of every approximation.
+package montecarlo
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mat"
+
+	"closedform/baselines/learners/mlp"
+	"closedform/core/random"
+	"closedform/core/softmax"
+)
+
+// Softmax implements [softmax.Approximation] by plain Monte Carlo with the given
+// number of samples from Source. Unlike the deterministic approximations it is
+// not safe for concurrent use, since every call advances the source.
+type Softmax struct {
+	Samples int
+	Source  rand.Source
+}
+
+var _ softmax.Approximation = Softmax{}
+
+// Moments implements [softmax.Approximation].
+func (s Softmax) Moments(dst *softmax.Moments, mean, variance []float64) {
+	e := NewEstimate(len(dst.P))
+	e.Sample(mean, variance, s.Samples, s.Source)
+	copy(dst.P, e.P)
+	dst.E.Copy(e.E)
+}
+
+// Estimate holds averages over N independent samples s of softmax(z) for n
+// classes, and their standard errors. Reusing one allocates nothing.
+//
+// The standard errors are estimates, too: where an average rests on samples
+// rarer than a few in N, they are too small.
+type Estimate struct {
+	P, PErr     []float64  // mean of s_j, length n
+	Var, VarErr []float64  // variance of s_j, length n
+	E, EErr     *mat.Dense // mean of s_i s_j, n×n, symmetric with zero diagonal
+
+	sd, centre, s []float64
+	powers        []power
+	products      []float64 // Σ (s_i s_j − c_i c_j) and Σ (…)², pairs i < j
+}
+
+// power holds the sums of d, d², d³ and d⁴ for d = s_j − c_j. Centring at the
+// softmax of the mean logits keeps the digits of small variances.
+type power [4]float64
+
+// NewEstimate returns an empty estimate for n classes. It panics if n < 2.
+func NewEstimate(n int) *Estimate {
+	if n < 2 {
+		panic(fmt.Sprintf("montecarlo: %d classes; need at least 2", n))
+	}
+	buf := make([]float64, 7*n+n*(n-1))
+	next := func(k int) []float64 {
+		s := buf[:k:k]
+		buf = buf[k:]
+		return s
+	}
+	return &Estimate{
+		P: next(n), PErr: next(n), Var: next(n), VarErr: next(n),
+		E: mat.NewDense(n, n, nil), EErr: mat.NewDense(n, n, nil),
+		sd: next(n), centre: next(n), s: next(n),
+		powers: make([]power, n), products: next(n * (n - 1)),
+	}
+}
+
+// Sample replaces the estimate by one from fresh samples of
+// z_j ~ N(mean_j, variance_j), independent. It panics if the lengths are not
+// the number of classes, if a mean or variance is not finite or a variance
+// negative, if samples < 2, or if src is nil.
+func (e *Estimate) Sample(mean, variance []float64, samples int, src rand.Source) {
+	n := len(e.P)
+	if len(mean) != n || len(variance) != n {
+		panic(fmt.Sprintf("montecarlo: %d means and %d variances for %d classes", len(mean), len(variance), n))
+	}
+	if samples < 2 || src == nil {
+		panic(fmt.Sprintf("montecarlo: %d samples from source %v; need at least 2 and a source", samples, src))
+	}
+	for j, v := range variance {
+		if x := v + mean[j]; !(v >= 0) || math.IsNaN(x) || math.IsInf(x, 0) {
+			panic(fmt.Sprintf("montecarlo: logit %d has mean %g and variance %g; need finite numbers and variance ≥ 0", j, mean[j], v))
+		}
+		e.sd[j] = math.Sqrt(v)
+		e.powers[j] = power{}
+	}
+	clear(e.products)
+	copy(e.centre, mean)
+	mlp.Normalise(e.centre)
+
+	rnd := rand.New(src)
+	for range samples {
+		for j, sd := range e.sd {
+			e.s[j] = mean[j] + sd*random.Normal(rnd)
+		}
+		mlp.Normalise(e.s)
+		e.add()
+	}
+	e.finish(float64(samples))
+}
+
+func (e *Estimate) add() {
+	pair := e.products
+	for i, s := range e.s {
+		c := e.centre[i]
+		d := s - c
+		d2 := d * d
+		w := &e.powers[i]
+		w[0] += d
+		w[1] += d2
+		w[2] += d2 * d
+		w[3] += d2 * d2
+		for j := range i {
+			q := s*e.s[j] - c*e.centre[j]
+			pair[0] += q
+			pair[1] += q * q
+			pair = pair[2:]
+		}
+	}
+}
+
+func (e *Estimate) finish(n float64) {
+	pair := e.products
+	for i, w := range e.powers {
+		// Moments about the sample mean, from those about the centre.
+		a, b, c, d := w[0]/n, w[1]/n, w[2]/n, w[3]/n
+		m2 := max(0, b-a*a)
+		m4 := max(0, d-4*a*c+6*a*a*b-3*a*a*a*a)
+		e.P[i] = e.centre[i] + a
+		e.Var[i] = m2 * n / (n - 1)
+		e.PErr[i] = math.Sqrt(e.Var[i] / n)
+		e.VarErr[i] = math.Sqrt(max(0, m4-m2*m2*(n-3)/(n-1)) / n)
+		for j := range i {
+			mean := pair[0] / n
+			q := e.centre[i]*e.centre[j] + mean
+			err := math.Sqrt(max(0, pair[1]/n-mean*mean) / (n - 1))
+			e.E.Set(i, j, q)
+			e.E.Set(j, i, q)
+			e.EErr.Set(i, j, err)
+			e.EErr.Set(j, i, err)
+			pair = pair[2:]
+		}
+	}
+}
