@@ -65,7 +65,7 @@ torture:
 	done
 
 bench:
-	go test -run '^$$' -bench . -benchmem -count 6 ./core/... ./baselines/...
+	go test -run '^$$' -bench . -benchmem -count 6 ./core/... ./internal/... ./baselines/...
 
 verify:
 	go run ./runner -all -verify $(if $(EFFORT),-effort $(EFFORT))

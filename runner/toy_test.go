@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"closedform/core/field"
 	"closedform/figures"
+	"closedform/internal/field"
 	"closedform/runner/internal/config"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"

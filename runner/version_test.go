@@ -69,7 +69,7 @@ func TestBrokenKernelMakesCellsStale(t *testing.T) {
 	if testing.Short() || runtime.GOARCH != "amd64" {
 		t.Skip("builds the program")
 	}
-	const kernel = "core/kernel/vector_amd64.s"
+	const kernel = "internal/kernel/vector_amd64.s"
 	text, out := read(t, "..", kernel), t.TempDir()
 	sum, dot, found := strings.Cut(text, "TEXT ·dotVector")
 	if !found {

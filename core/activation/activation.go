@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"math"
 
-	"closedform/core/kernel"
+	"closedform/internal/kernel"
 )
 
 // PiecewiseLinear is the activation f(z) = max(αz, βz) with 0 ≤ α ≤ 1 and

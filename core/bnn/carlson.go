@@ -3,7 +3,7 @@ package bnn
 import (
 	"math"
 
-	"closedform/core/kernel"
+	"closedform/internal/kernel"
 )
 
 // carlson is a step of Carlson's square-root filter (1973; Bierman 1977, Ch. V.4): the lower

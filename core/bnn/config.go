@@ -21,8 +21,8 @@ import (
 	"reflect"
 	"slices"
 
-	"closedform/core/field"
 	"closedform/core/softmax"
+	"closedform/internal/field"
 )
 
 // MostClasses is the largest number of classes, whose square is the size of the matrices

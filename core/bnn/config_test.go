@@ -13,9 +13,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"closedform/core/field"
 	"closedform/core/random"
 	"closedform/core/softmax"
+	"closedform/internal/field"
 )
 
 // What a configuration does not allow is refused by the word of its field.

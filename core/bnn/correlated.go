@@ -5,8 +5,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"closedform/core/kernel"
-	"closedform/core/linear"
+	"closedform/internal/kernel"
+	"closedform/internal/linalg"
 )
 
 // correlated has one Gaussian over the weights of all neurons, put one after another,
@@ -31,13 +31,13 @@ type jointFlow struct {
 	hessian *mat.Dense    // ∂² log p/∂m², which has the e_j as its diagonal
 
 	// Of update, which see.
-	k, m    *linear.Eigen
+	k, m    *linalg.Eigen
 	q, turn []float64
 }
 
 func newJointFlow(in, out int) *jointFlow {
 	return &jointFlow{
-		cov: mat.NewSymDense(out, nil), hessian: mat.NewDense(out, out, nil), k: linear.NewEigen(out), m: linear.NewEigen(out),
+		cov: mat.NewSymDense(out, nil), hessian: mat.NewDense(out, out, nil), k: linalg.NewEigen(out), m: linalg.NewEigen(out),
 		q: make([]float64, in*out), turn: make([]float64, out*out),
 	}
 }
@@ -195,7 +195,7 @@ func (w *correlated) update(f *flow) {
 	}
 }
 
-func factorize(e *linear.Eigen) {
+func factorize(e *linalg.Eigen) {
 	if !e.Factorize() {
 		panic("bnn: eigenvalues of a joint output layer do not converge") // only if forward let a NaN pass
 	}

@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"closedform/core/field"
-	"closedform/core/kernel"
+	"closedform/internal/field"
+	"closedform/internal/kernel"
 )
 
 // Unknown is the decision for none of the classes.

@@ -6,8 +6,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"closedform/core/kernel"
-	"closedform/core/linear"
+	"closedform/internal/kernel"
+	"closedform/internal/linear"
 )
 
 // diagonal has one variance for each weight.

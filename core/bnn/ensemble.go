@@ -13,8 +13,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"closedform/core/kernel"
 	"closedform/core/random"
+	"closedform/internal/kernel"
 )
 
 // Ensemble is networks of one configuration that all learn the same examples: a mixture

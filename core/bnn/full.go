@@ -6,7 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"closedform/core/kernel"
+	"closedform/internal/kernel"
 )
 
 // neurons are the means of weights, neuron by neuron.

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/core/activation"
-	"closedform/core/field"
+	"closedform/internal/field"
 )
 
 // Model is a network or an ensemble of networks.

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"closedform/core/field"
+	"closedform/internal/field"
 )
 
 // Action is what Observe did with an example.

@@ -7,9 +7,9 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"closedform/core/kernel"
-	"closedform/core/linear"
 	"closedform/core/softmax"
+	"closedform/internal/kernel"
+	"closedform/internal/linalg"
 )
 
 // outputStep turns a label into the posterior means m̃ and variances ṽ of the
@@ -26,7 +26,7 @@ type outputStep struct {
 	cross   *mat.Dense    // Σ_zy, n×n
 
 	// Of the linear solve over the first n−1 classes.
-	innovation *linear.Eigen // its covariance
+	innovation *linalg.Eigen // its covariance
 	residual   []float64     // Vᵀ(y − p)
 }
 
@@ -41,7 +41,7 @@ func newOutputStep(cfg *Config) outputStep {
 		s.posterior = softmax.NewPosterior(n)
 	default:
 		s.moments, s.cov, s.cross = softmax.NewMoments(n), mat.NewSymDense(n, nil), mat.NewDense(n, n, nil)
-		s.innovation, s.residual = linear.NewEigen(n-1), make([]float64, n-1)
+		s.innovation, s.residual = linalg.NewEigen(n-1), make([]float64, n-1)
 	}
 	return s
 }

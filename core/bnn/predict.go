@@ -7,8 +7,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"closedform/core/kernel"
 	"closedform/core/softmax"
+	"closedform/internal/kernel"
 )
 
 // Prediction is what a network or an ensemble says about one input. The zero Prediction is

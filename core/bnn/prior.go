@@ -6,8 +6,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"closedform/core/kernel"
 	"closedform/core/random"
+	"closedform/internal/kernel"
 )
 
 // priorMean draws the means of layer l.

@@ -3,7 +3,7 @@ package bnn
 import (
 	"errors"
 
-	"closedform/core/field"
+	"closedform/internal/field"
 )
 
 // OutputRule is the update of the logits by a label.

@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"closedform/core/kernel"
-	"closedform/core/linear"
+	"closedform/internal/kernel"
+	"closedform/internal/linear"
 )
 
 // shared has one covariance for all neurons, Σ_j = Σ = LLᵀ: a matrix normal

@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"closedform/core/kernel"
+	"closedform/internal/kernel"
 )
 
 // State is all that there is to know of a network, in a form that can be stored:

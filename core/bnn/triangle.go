@@ -6,8 +6,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"closedform/core/kernel"
-	"closedform/core/linear"
+	"closedform/internal/kernel"
+	"closedform/internal/linalg"
 )
 
 // triangles are lower triangular roots L of covariances of as many variables, Σ = LLᵀ,
@@ -193,7 +193,7 @@ func lowerTriangular(r []float64, columns int) {
 	for i := 0; i*columns < len(r); i++ {
 		part := func(k int) []float64 { return r[k*columns+i : (k+1)*columns] }
 		h := part(i)
-		first := linear.Reflection(h)
+		first := linalg.Reflection(h)
 		if h[0] != 0 {
 			for k := i + 1; k*columns < len(r); k++ {
 				kernel.AddScaled(part(k), -kernel.Dot(part(k), h), h)
@@ -214,7 +214,7 @@ func covRoot(j int, cov mat.Symmetric) ([]float64, error) {
 	negative := func(x float64) error {
 		return fmt.Errorf("covariance of neuron %d has eigenvalue %g; need positive semi-definite", j, x)
 	}
-	eigen := linear.NewEigen(n)
+	eigen := linalg.NewEigen(n)
 	if _, diagonal := cov.(mat.Diagonal); diagonal {
 		for a := range n {
 			x := cov.At(a, a)

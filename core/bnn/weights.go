@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"closedform/core/linear"
+	"closedform/internal/linear"
 )
 
 // weights are the Gaussian weights of one layer, w_j ~ N(μ_j, Σ_j), independent

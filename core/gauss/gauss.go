@@ -12,7 +12,7 @@ package gauss
 import (
 	"math"
 
-	"closedform/core/kernel"
+	"closedform/internal/kernel"
 )
 
 const logSqrt2Pi = 0.918938533204672741780329736405617640 // log √(2π)

@@ -6,8 +6,8 @@ import (
 
 	"gonum.org/v1/gonum/floats/scalar"
 
-	"closedform/core/kernel"
 	"closedform/internal/check"
+	"closedform/internal/kernel"
 )
 
 // functions are the functions of one argument in the column order of

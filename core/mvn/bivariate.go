@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"closedform/core/gauss"
-	"closedform/core/kernel"
+	"closedform/internal/kernel"
 )
 
 // far is an argument from which on Φ(−x) underflows: a limit above it is none,

@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"closedform/core/gauss"
-	"closedform/core/kernel"
+	"closedform/internal/kernel"
 )
 
 // recognised is the largest error for which a matrix is taken for one of a

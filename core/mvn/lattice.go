@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"closedform/core/kernel"
+	"closedform/internal/kernel"
 )
 
 // generator is the generating vector of an embedded lattice rule: for 2^m points,

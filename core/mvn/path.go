@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"closedform/core/gauss"
-	"closedform/core/kernel"
+	"closedform/internal/kernel"
 )
 
 // path computes P(X ≤ x) for a few variables by Plackett's identity (1954)

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"closedform/core/gauss"
-	"closedform/core/kernel"
+	"closedform/internal/kernel"
 )
 
 // proposal is how the variables of a sequence are drawn: Y_k from a normal distribution

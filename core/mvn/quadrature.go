@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"closedform/core/kernel"
+	"closedform/internal/kernel"
 )
 
 // node is one of a rule on [0, 1], with its weight.

@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"closedform/core/gauss"
-	"closedform/core/kernel"
+	"closedform/internal/kernel"
 )
 
 // quantiles has Taylor's polynomials of −Φ⁻¹(q) in pieces of a sixteenth of an octave

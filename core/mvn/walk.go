@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 
 	"closedform/core/gauss"
-	"closedform/core/kernel"
+	"closedform/internal/kernel"
 )
 
 // points of the lattice are taken at a time.

@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"closedform/core/kernel"
+	"closedform/internal/kernel"
 )
 
 // The ziggurat of Marsaglia and Tsang ("The ziggurat method for generating random

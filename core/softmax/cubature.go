@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"closedform/core/kernel"
-	"closedform/core/linear"
+	"closedform/internal/kernel"
+	"closedform/internal/linalg"
 )
 
 // MostCorrelated is the largest number of correlated logits that Cubature takes:
@@ -84,7 +84,7 @@ func (Cubature) Posterior(dst *JointPosterior, mean []float64, cov mat.Symmetric
 // is one, is the reference, to which the differences of the others are taken.
 type cubature struct {
 	order []int         // the classes, the reference last
-	axes  *linear.Eigen // principal axes of the differences, and their variances
+	axes  *linalg.Eigen // principal axes of the differences, and their variances
 	axis  []float64     // column l is axis l, as long as the standard deviation along it
 	gap   []float64     // mean differences to the reference
 
@@ -108,7 +108,7 @@ func (w *workspace) correlated(n int, mean []float64, cov mat.Symmetric, class i
 	}
 	q, k := &w.cubature, n-1
 	if len(q.s) != n {
-		q.axes = linear.NewEigen(k)
+		q.axes = linalg.NewEigen(k)
 		q.axis = q.axes.Vectors
 		fit(k, &q.gap, &q.centre, &q.at, &q.grad)
 		fit(k*k, &q.hess)

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"closedform/core/kernel"
+	"closedform/internal/kernel"
 )
 
 // Exact computes the moments of the softmax itself, by quadrature. It is a value

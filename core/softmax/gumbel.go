@@ -2,7 +2,7 @@ package softmax
 
 import (
 	"closedform/core/gauss"
-	"closedform/core/kernel"
+	"closedform/internal/kernel"
 )
 
 // normalGumbel is the distribution of z + g for independent z ~ N(0, s²) and

@@ -4,7 +4,7 @@ import (
 	"math"
 	"sync"
 
-	"closedform/core/kernel"
+	"closedform/internal/kernel"
 )
 
 // gumbelTable holds L = log F of the normal–Gumbel distribution on several pieces of

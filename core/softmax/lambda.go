@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"closedform/core/gauss"
-	"closedform/core/kernel"
+	"closedform/internal/kernel"
 )
 
 // SlopeLambda returns the λ at which the probit approximation with correlation

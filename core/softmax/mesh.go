@@ -3,7 +3,7 @@ package softmax
 import (
 	"math"
 
-	"closedform/core/kernel"
+	"closedform/internal/kernel"
 )
 
 // The integrands are entire functions that decay like a Gaussian at both ends, for

@@ -3,7 +3,7 @@ package softmax
 import (
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"closedform/core/kernel"
+	"closedform/internal/kernel"
 )
 
 // mostNodes is the largest number of nodes whose contributions are added together.

@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"closedform/core/gauss"
-	"closedform/core/kernel"
+	"closedform/internal/kernel"
 )
 
 // probitRule keeps the relative error below 1e-10 (TestPosteriorRuleIsFineEnough).

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"closedform/core/kernel"
+	"closedform/internal/kernel"
 )
 
 // Probit approximates the softmax by the multivariate probit function of the

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"closedform/core/gauss"
-	"closedform/core/kernel"
+	"closedform/internal/kernel"
 )
 
 // moments is Moments with nodes at the distance step.

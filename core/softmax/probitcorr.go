@@ -6,8 +6,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"closedform/core/kernel"
 	"closedform/core/mvn"
+	"closedform/internal/kernel"
 )
 
 // ProbitCorr approximates the softmax by the multivariate probit function of the

@@ -3,7 +3,7 @@ package softmax
 import (
 	"math"
 
-	"closedform/core/kernel"
+	"closedform/internal/kernel"
 )
 
 // tiltedNormal is the density of x proportional to N(x; b, v) exp(kx − e^x).

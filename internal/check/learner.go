@@ -10,9 +10,9 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"closedform/core/field"
-	"closedform/core/kernel"
 	"closedform/core/random"
+	"closedform/internal/field"
+	"closedform/internal/kernel"
 )
 
 // Clusters draws n examples of a Gaussian cluster for each class, whose centres are

@@ -7,7 +7,7 @@ import (
 	"math"
 	"slices"
 
-	"closedform/core/field"
+	"closedform/internal/field"
 )
 
 // Format says which columns of a table are what.

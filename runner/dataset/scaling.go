@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"closedform/core/field"
+	"closedform/internal/field"
 )
 
 // Scaling says how inputs are shifted and multiplied, x → (x − shift) · factor, by what

@@ -29,7 +29,7 @@ import (
 	"slices"
 
 	"closedform/baselines/learners/mlp"
-	"closedform/core/kernel"
+	"closedform/internal/kernel"
 )
 
 // Config describes a network and its training.

@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"closedform/baselines/learners/mlp"
-	"closedform/core/kernel"
 	"closedform/core/random"
+	"closedform/internal/kernel"
 )
 
 // network is the distribution of the weights.

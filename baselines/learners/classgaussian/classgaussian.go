@@ -16,9 +16,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/baselines/learners/mlp"
-	"closedform/core/field"
-	"closedform/core/kernel"
-	"closedform/core/linear"
+	"closedform/internal/field"
+	"closedform/internal/kernel"
+	"closedform/internal/linalg"
 )
 
 // Covariance says whose the covariances are.
@@ -74,7 +74,7 @@ type scatter struct {
 	pending [4][]float64
 	n       int // of these
 	count   float64
-	root    linear.Cholesky // L of the covariance LLᵀ
+	root    linalg.Cholesky // L of the covariance LLᵀ
 	logDet  float64
 }
 

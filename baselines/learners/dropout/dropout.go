@@ -21,8 +21,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"closedform/baselines/learners/mlp"
-	"closedform/core/field"
-	"closedform/core/kernel"
+	"closedform/internal/field"
+	"closedform/internal/kernel"
 )
 
 // Config describes a network and its training.

@@ -4,7 +4,7 @@ import (
 	"cmp"
 
 	"closedform/baselines/learners/mlp"
-	"closedform/core/field"
+	"closedform/internal/field"
 )
 
 // Covariance says which covariances of the weights are kept.

@@ -1,6 +1,6 @@
 package kalman
 
-import "closedform/core/kernel"
+import "closedform/internal/kernel"
 
 // full is the covariance of all weights.
 type full struct {

@@ -30,9 +30,9 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"closedform/baselines/learners/mlp"
-	"closedform/core/kernel"
 	"closedform/core/random"
 	"closedform/core/softmax"
+	"closedform/internal/kernel"
 )
 
 // Model is a filter and what it has learnt. It must not be used by several

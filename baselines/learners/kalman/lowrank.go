@@ -6,8 +6,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"closedform/core/kernel"
-	"closedform/core/linear"
+	"closedform/internal/kernel"
+	"closedform/internal/linalg"
 )
 
 // lowRank is the covariance of the filter "LO-FI" (Chang, Durán-Martín, Shestopaloff, Jones and
@@ -37,11 +37,11 @@ type lowRank struct {
 
 	inner *mat.SymDense // I + WᵀΥ⁻¹W; stale after a step
 	stale bool
-	small linear.Cholesky // of inner
+	small linalg.Cholesky // of inner
 	wide  *mat.SymDense   // the same with the appended columns
-	large linear.Cholesky
+	large linalg.Cholesky
 	rhs   []float64
-	eigen *linear.Eigen
+	eigen *linalg.Eigen
 	mix   []float64 // eigenvectors, the largest first
 
 	buffer, next []float64 // a vector, and columns, of a neuron
@@ -55,7 +55,7 @@ func newLowRank(variance []float64, rank, neurons, classes int) *lowRank {
 		q: make([]float64, neurons), cross: vectors(rank, neurons), gram: vectors(rank, neurons),
 		norms: make([]float64, neurons), all: make([]float64, neurons), products: make([]float64, rank),
 		inner: mat.NewSymDense(rank, nil), stale: true, wide: mat.NewSymDense(size, nil), rhs: make([]float64, size),
-		eigen: linear.NewEigen(size), mix: make([]float64, rank*size), buffer: make([]float64, w), next: make([]float64, rank*w),
+		eigen: linalg.NewEigen(size), mix: make([]float64, rank*size), buffer: make([]float64, w), next: make([]float64, rank*w),
 	}
 	for i, v := range variance {
 		r.precision[i], r.variance[i] = 1/v, v

@@ -5,7 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"closedform/core/kernel"
+	"closedform/internal/kernel"
 )
 
 // reflections are what a step makes of the root S of a covariance (Potter 1963; see

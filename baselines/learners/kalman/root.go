@@ -3,8 +3,8 @@ package kalman
 import (
 	"math"
 
-	"closedform/core/kernel"
-	"closedform/core/linear"
+	"closedform/internal/kernel"
+	"closedform/internal/linalg"
 )
 
 // root is a square root S of a covariance, P = SSᵀ, row by row.
@@ -63,7 +63,7 @@ func (r *root) addNoise(variance []float64) bool {
 	for i, v := range variance {
 		p[i*n+i] += v
 	}
-	if !linear.FactorizeLower(p, n) {
+	if !linalg.FactorizeLower(p, n) {
 		return false
 	}
 	r.s, r.next = p, r.s

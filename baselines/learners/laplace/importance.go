@@ -11,9 +11,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/baselines/learners/mlp"
-	"closedform/core/kernel"
-	"closedform/core/linear"
 	"closedform/core/random"
+	"closedform/internal/kernel"
+	"closedform/internal/linalg"
 )
 
 // Importance samples by self-normalised importance sampling (Geweke, "Bayesian
@@ -71,7 +71,7 @@ func (s Importance) Sample(p *Problem, src rand.Source) (*Sample, error) {
 // with H = LLᵀ, and ν degrees of freedom.
 type student struct {
 	centre []float64
-	factor *linear.Cholesky
+	factor *linalg.Cholesky
 	d      []float64 // scratch
 }
 

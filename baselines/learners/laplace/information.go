@@ -11,8 +11,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/baselines/learners/mlp"
-	"closedform/core/kernel"
-	"closedform/core/linear"
+	"closedform/internal/kernel"
+	"closedform/internal/linalg"
 )
 
 // Information sets dst to the Fisher information of the labels at w plus the
@@ -97,7 +97,7 @@ type root [][]float64
 
 // newRoot returns the root for H.
 func newRoot(h *mat.SymDense) (root, error) {
-	var factor linear.Cholesky
+	var factor linalg.Cholesky
 	if !factor.Factorize(h) {
 		return nil, errors.New("laplace: the precision of the weights is not positive definite in double precision")
 	}

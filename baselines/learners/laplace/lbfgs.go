@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"closedform/core/kernel"
-	"closedform/core/linear"
+	"closedform/internal/kernel"
+	"closedform/internal/linalg"
 )
 
 // memory is how many steps L-BFGS remembers.
@@ -67,7 +67,7 @@ func (s Search) LBFGS(f Function, x []float64) float64 {
 // for it, that must be positive definite.
 func (s Search) newton(f Function, hessian func(h *mat.SymDense, x []float64), x []float64) float64 {
 	h := mat.NewSymDense(len(x), nil)
-	var factor linear.Cholesky
+	var factor linalg.Cholesky
 	return s.minimize(f, x, func(d, x, grad []float64) bool {
 		hessian(h, x)
 		floats.ScaleTo(d, -1, grad)

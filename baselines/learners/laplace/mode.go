@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/baselines/learners/mlp"
-	"closedform/core/linear"
+	"closedform/internal/linalg"
 )
 
 // gradientTol is where a search of the mode ends, in nats per prior standard deviation.
@@ -73,7 +73,7 @@ func (o *objective) hess(h *mat.SymDense, u []float64) {
 type Mode struct {
 	Weights    []float64
 	LogDensity float64         // of Problem at the mode
-	Chol       linear.Cholesky // of H at the mode
+	Chol       linalg.Cholesky // of H at the mode
 }
 
 // Mode climbs from start to a maximum of the posterior density by Fisher scoring with

@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/baselines/learners/mlp"
-	"closedform/core/kernel"
+	"closedform/internal/kernel"
 )
 
 // Predict sets p to the probabilities of the classes at x. It returns an error if

@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"closedform/baselines/learners/mlp"
-	"closedform/core/kernel"
+	"closedform/internal/kernel"
 )
 
 // Problem is a prior with data: the posterior density, known up to a constant. Its methods use scratch space of the problem:

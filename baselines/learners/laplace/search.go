@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"closedform/core/kernel"
+	"closedform/internal/kernel"
 )
 
 // Function returns its value at x and sets grad to its gradient there. The value may be

@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"closedform/baselines/learners/mlp"
-	"closedform/core/kernel"
+	"closedform/internal/kernel"
 )
 
 // Config describes a model. There is nothing to choose.

@@ -5,9 +5,9 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"closedform/core/field"
-	"closedform/core/kernel"
 	"closedform/core/random"
+	"closedform/internal/field"
+	"closedform/internal/kernel"
 )
 
 // Descent is how long and how fast Adam runs over minibatches of 32 examples. It

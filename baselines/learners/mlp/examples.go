@@ -7,7 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"closedform/core/field"
+	"closedform/internal/field"
 )
 
 // Examples are labelled inputs, each with a trailing 1 for the bias, in one block

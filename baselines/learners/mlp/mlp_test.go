@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 
-	"closedform/core/kernel"
 	"closedform/core/random"
+	"closedform/internal/kernel"
 )
 
 // A mask of ones changes nothing, that of a zero is a weight of zero, and the

@@ -11,7 +11,7 @@ import (
 	"math/rand/v2"
 
 	"closedform/baselines/learners/mlp"
-	"closedform/core/field"
+	"closedform/internal/field"
 )
 
 // Config describes a model.

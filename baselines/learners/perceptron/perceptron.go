@@ -37,9 +37,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/core/bnn"
-	"closedform/core/field"
 	"closedform/core/gauss"
-	"closedform/core/kernel"
+	"closedform/internal/field"
+	"closedform/internal/kernel"
 )
 
 // Rule says how a label moves the activation.

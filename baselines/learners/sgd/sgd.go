@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"closedform/baselines/learners/mlp"
-	"closedform/core/field"
+	"closedform/internal/field"
 )
 
 // Rule says how the gradient g of −log p_class moves the weights w.

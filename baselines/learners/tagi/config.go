@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"closedform/core/activation"
-	"closedform/core/field"
+	"closedform/internal/field"
 )
 
 // Unit says how moments pass through a rectifier.

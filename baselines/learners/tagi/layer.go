@@ -1,8 +1,8 @@
 package tagi
 
 import (
-	"closedform/core/kernel"
-	"closedform/core/linear"
+	"closedform/internal/kernel"
+	"closedform/internal/linear"
 )
 
 // layer is one layer of weights and what flows through it.

@@ -7,7 +7,7 @@ import (
 
 	"closedform/baselines/learners/mlp"
 	"closedform/core/activation"
-	"closedform/core/kernel"
+	"closedform/internal/kernel"
 )
 
 // remax is the softmax with rectifiers in place of exponentials, A_j = M_j/M̃ with M_j =

@@ -9,8 +9,8 @@ import (
 
 	"closedform/baselines/learners/laplace"
 	"closedform/baselines/learners/mlp"
-	"closedform/core/kernel"
-	"closedform/core/linear"
+	"closedform/internal/kernel"
+	"closedform/internal/linalg"
 )
 
 // ascent climbs to the means of the weights. The textbook step maximises the bound
@@ -99,7 +99,7 @@ func (a *ascent) loss(grad, t []float64) float64 {
 
 // scatter is the matrix I + a v Σ_k x_k x_kᵀ, which is S⁻¹ in units of the prior.
 type scatter struct {
-	chol linear.Cholesky
+	chol linalg.Cholesky
 }
 
 // mostSpread is the ratio of eigenvalues of matrices that are as good as singular.

@@ -32,9 +32,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/baselines/learners/mlp"
-	"closedform/core/field"
-	"closedform/core/kernel"
 	"closedform/core/softmax"
+	"closedform/internal/field"
+	"closedform/internal/kernel"
 )
 
 // Bound says by which Gaussian the evidence is bounded.

@@ -1,7 +1,7 @@
 package meanfield
 
 import (
-	"closedform/core/kernel"
+	"closedform/internal/kernel"
 )
 
 // dirichlet is the Dirichlet distribution of concentrations α_k = α_0 p_k:

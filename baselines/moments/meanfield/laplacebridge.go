@@ -5,7 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"closedform/core/kernel"
+	"closedform/internal/kernel"
 )
 
 // laplaceBridge maps the Gaussian of the logits to a Dirichlet distribution

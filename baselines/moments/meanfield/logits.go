@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"closedform/core/kernel"
+	"closedform/internal/kernel"
 )
 
 // normalise replaces logits by their softmax. Logits of −Inf are allowed as long

@@ -5,7 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"closedform/core/kernel"
+	"closedform/internal/kernel"
 )
 
 // logNormal matches log-normal moments, as in TAGI: the layer ClosedFormSoftmax

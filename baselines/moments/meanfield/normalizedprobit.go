@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/integrate/quad"
 
 	"closedform/core/gauss"
-	"closedform/core/kernel"
+	"closedform/internal/kernel"
 )
 
 // normalizedProbit replaces the softmax by normalised normal distribution

@@ -3,7 +3,7 @@ package meanfield
 import (
 	"math"
 
-	"closedform/core/kernel"
+	"closedform/internal/kernel"
 )
 
 // pairwise is the mean-field approximation of Lu, Ie and Sha (2020, "Mean-field

@@ -6,7 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"closedform/core/kernel"
+	"closedform/internal/kernel"
 )
 
 // unscented is the unscented transform (Julier and Uhlmann 1997, "A new

@@ -5,9 +5,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"closedform/core/kernel"
-	"closedform/core/linear"
 	"closedform/core/softmax"
+	"closedform/internal/kernel"
+	"closedform/internal/linalg"
 	"closedform/runner/internal/table"
 )
 
@@ -25,7 +25,7 @@ type Errors struct {
 	indefinite, given int // of Σ_y: indefinite, and given at all
 
 	reduced mat.SymDense
-	factor  linear.Cholesky
+	factor  linalg.Cholesky
 }
 
 // NewErrors returns the errors of a before there are any.

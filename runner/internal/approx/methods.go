@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"closedform/baselines/moments/meanfield"
-	"closedform/core/field"
 	"closedform/core/softmax"
+	"closedform/internal/field"
 	"closedform/runner/internal/learner"
 )
 

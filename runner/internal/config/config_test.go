@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"closedform/core/field"
+	"closedform/internal/field"
 )
 
 type Item struct {

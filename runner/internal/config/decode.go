@@ -11,7 +11,7 @@ import (
 
 	"github.com/BurntSushi/toml"
 
-	"closedform/core/field"
+	"closedform/internal/field"
 )
 
 // Validator reports what is not allowed in a struct, as a [*field.Error].

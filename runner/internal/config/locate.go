@@ -9,7 +9,7 @@ import (
 
 	"github.com/BurntSushi/toml"
 
-	"closedform/core/field"
+	"closedform/internal/field"
 )
 
 // Locate adds to the error of a field, whose key is relative to path, where the value

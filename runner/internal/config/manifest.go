@@ -21,7 +21,7 @@ import (
 
 	"github.com/BurntSushi/toml"
 
-	"closedform/core/field"
+	"closedform/internal/field"
 )
 
 // Limits of what a manifest can ask for, far above what an experiment needs.

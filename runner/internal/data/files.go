@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"closedform/core/field"
+	"closedform/internal/field"
 	"closedform/runner/dataset"
 )
 

@@ -5,7 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/integrate/quad"
 
-	"closedform/core/kernel"
+	"closedform/internal/kernel"
 )
 
 const (

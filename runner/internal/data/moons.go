@@ -6,8 +6,8 @@ import (
 
 	"gonum.org/v1/gonum/integrate/quad"
 
-	"closedform/core/kernel"
 	"closedform/core/random"
+	"closedform/internal/kernel"
 )
 
 // moons has two equally probable classes, interleaving half circles of radius 1:

@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 
 	"closedform/core/gauss"
-	"closedform/core/kernel"
 	"closedform/core/random"
+	"closedform/internal/kernel"
 )
 
 // rings has K equally probable classes, circles round the origin of the radii

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"closedform/core/field"
+	"closedform/internal/field"
 )
 
 // rowRange reads a range of rows, counted from 1, such as "1-4435".

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"strings"
 
-	"closedform/core/field"
+	"closedform/internal/field"
 	"closedform/runner/dataset"
 	"closedform/runner/internal/config"
 )

@@ -12,7 +12,7 @@ import (
 
 	"github.com/BurntSushi/toml"
 
-	"closedform/core/field"
+	"closedform/internal/field"
 	"closedform/runner/dataset"
 )
 

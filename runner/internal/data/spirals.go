@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 
 	"closedform/core/gauss"
-	"closedform/core/kernel"
 	"closedform/core/random"
+	"closedform/internal/kernel"
 )
 
 const winding = 4 // radians by which an arm turns up to the unit circle

@@ -16,8 +16,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"closedform/core/field"
-	"closedform/core/kernel"
+	"closedform/internal/field"
+	"closedform/internal/kernel"
 	"closedform/runner/dataset"
 	"closedform/runner/internal/grid"
 )

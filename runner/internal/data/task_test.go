@@ -9,8 +9,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"closedform/core/field"
 	"closedform/core/random"
+	"closedform/internal/field"
 )
 
 // refuses checks that an error is there and says all of that.

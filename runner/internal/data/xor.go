@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 
 	"closedform/core/gauss"
-	"closedform/core/kernel"
 	"closedform/core/random"
+	"closedform/internal/kernel"
 )
 
 // xor has four equally probable clusters, one at each corner of a square:

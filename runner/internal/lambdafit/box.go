@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/core/gauss"
-	"closedform/core/kernel"
 	"closedform/core/softmax"
+	"closedform/internal/kernel"
 )
 
 // Box is the cube of logits [−Half, Half]^Classes over which the error of the

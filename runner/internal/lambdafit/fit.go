@@ -1,8 +1,8 @@
 package lambdafit
 
 import (
-	"closedform/core/kernel"
 	"closedform/core/softmax"
+	"closedform/internal/kernel"
 )
 
 // LeastSquares returns the probit with correlation ρ whose λ minimises

@@ -4,8 +4,8 @@ import (
 	"math"
 
 	"closedform/core/gauss"
-	"closedform/core/kernel"
 	"closedform/core/softmax"
+	"closedform/internal/kernel"
 )
 
 // Max returns the largest |e_j| in the box. It panics if the box or the probit

@@ -8,8 +8,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"closedform/core/field"
-	"closedform/core/kernel"
+	"closedform/internal/field"
+	"closedform/internal/kernel"
 )
 
 // Weighing says how much the members of a bank count in its mean, by what each predicted of

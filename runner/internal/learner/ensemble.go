@@ -7,9 +7,9 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"closedform/core/bnn"
-	"closedform/core/field"
-	"closedform/core/kernel"
 	"closedform/core/random"
+	"closedform/internal/field"
+	"closedform/internal/kernel"
 	"closedform/runner/internal/pool"
 )
 

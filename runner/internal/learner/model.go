@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/core/bnn"
-	"closedform/core/field"
 	"closedform/core/softmax"
+	"closedform/internal/field"
 	"closedform/runner/internal/config"
 )
 

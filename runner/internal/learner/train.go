@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"closedform/core/bnn"
-	"closedform/core/field"
-	"closedform/core/kernel"
+	"closedform/internal/field"
+	"closedform/internal/kernel"
 	"closedform/runner/internal/metric"
 	"closedform/runner/internal/table"
 )

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"closedform/core/field"
+	"closedform/internal/field"
 	"closedform/runner/dataset"
 	"closedform/runner/internal/config"
 	"closedform/runner/internal/learner"

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"closedform/core/field"
+	"closedform/internal/field"
 	"closedform/runner/internal/config"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"

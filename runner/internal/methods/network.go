@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"closedform/core/bnn"
-	"closedform/core/field"
+	"closedform/internal/field"
 	"closedform/runner/internal/learner"
 )
 

@@ -3,7 +3,7 @@ package metric
 import (
 	"math"
 
-	"closedform/core/kernel"
+	"closedform/internal/kernel"
 )
 
 // Mean returns the mean of x.

@@ -8,7 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"closedform/core/kernel"
+	"closedform/internal/kernel"
 )
 
 // Accuracy returns the share of examples whose largest probability is that of

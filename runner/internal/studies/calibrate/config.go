@@ -5,7 +5,7 @@ package calibrate
 import (
 	"cmp"
 
-	"closedform/core/field"
+	"closedform/internal/field"
 	"closedform/runner/internal/config"
 	"closedform/runner/internal/study"
 )

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"closedform/core/field"
+	"closedform/internal/field"
 	"closedform/runner/internal/config"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"

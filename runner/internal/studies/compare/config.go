@@ -8,7 +8,7 @@ import (
 	"context"
 	"slices"
 
-	"closedform/core/field"
+	"closedform/internal/field"
 	"closedform/runner/internal/config"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"

@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/integrate/quad"
 
 	"closedform/core/gauss"
-	"closedform/core/kernel"
+	"closedform/internal/kernel"
 	"closedform/runner/internal/learner"
 	"closedform/runner/internal/metric"
 	"closedform/runner/internal/table"

@@ -5,7 +5,7 @@ package cost
 import (
 	"cmp"
 
-	"closedform/core/field"
+	"closedform/internal/field"
 	"closedform/runner/internal/config"
 	"closedform/runner/internal/learner"
 	"closedform/runner/internal/study"

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"closedform/core/bnn"
-	"closedform/core/kernel"
 	"closedform/core/random"
+	"closedform/internal/kernel"
 	"closedform/runner/internal/learner"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"closedform/core/kernel"
+	"closedform/internal/kernel"
 	"closedform/runner/dataset"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"slices"
 
-	"closedform/core/kernel"
 	"closedform/figures"
+	"closedform/internal/kernel"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
 )

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"closedform/core/field"
+	"closedform/internal/field"
 	"closedform/runner/internal/config"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"closedform/core/field"
+	"closedform/internal/field"
 	"closedform/runner/dataset"
 	"closedform/runner/internal/learner"
 	"closedform/runner/internal/table"

@@ -7,7 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"closedform/core/field"
+	"closedform/internal/field"
 	"closedform/runner/internal/config"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"

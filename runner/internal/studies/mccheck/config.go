@@ -7,7 +7,7 @@ package mccheck
 import (
 	"cmp"
 
-	"closedform/core/field"
+	"closedform/internal/field"
 	"closedform/runner/internal/config"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"

@@ -4,8 +4,8 @@ import (
 	"context"
 	"math"
 
-	"closedform/core/kernel"
 	"closedform/core/softmax"
+	"closedform/internal/kernel"
 )
 
 // score is a number that a formula gives, and its estimate by Monte Carlo.

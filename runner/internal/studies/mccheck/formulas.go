@@ -7,9 +7,9 @@ import (
 
 	"closedform/baselines/moments/montecarlo"
 	"closedform/core/gauss"
-	"closedform/core/kernel"
 	"closedform/core/random"
 	"closedform/core/softmax"
+	"closedform/internal/kernel"
 	"closedform/runner/internal/approx"
 )
 

@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/core/activation"
-	"closedform/core/kernel"
 	"closedform/core/random"
+	"closedform/internal/kernel"
 	"closedform/runner/internal/approx"
 )
 

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"closedform/core/gauss"
-	"closedform/core/kernel"
+	"closedform/internal/kernel"
 	"closedform/runner/internal/metric"
 	"closedform/runner/internal/table"
 )

@@ -6,7 +6,7 @@ package moments
 import (
 	"cmp"
 
-	"closedform/core/field"
+	"closedform/internal/field"
 	"closedform/runner/internal/approx"
 	"closedform/runner/internal/config"
 	"closedform/runner/internal/study"

@@ -14,7 +14,7 @@ import (
 	"strings"
 
 	"closedform/baselines/learners/perceptron"
-	"closedform/core/field"
+	"closedform/internal/field"
 	"closedform/runner/internal/config"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"

@@ -11,9 +11,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/baselines/learners/perceptron"
-	"closedform/core/kernel"
 	"closedform/core/random"
 	"closedform/internal/check"
+	"closedform/internal/kernel"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/grid"
 	"closedform/runner/internal/learner"

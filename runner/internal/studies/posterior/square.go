@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"closedform/baselines/learners/laplace"
-	"closedform/core/kernel"
+	"closedform/internal/kernel"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/grid"
 )

@@ -9,10 +9,10 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"closedform/core/kernel"
-	"closedform/core/linear"
 	"closedform/core/random"
 	"closedform/core/softmax"
+	"closedform/internal/kernel"
+	"closedform/internal/linalg"
 	"closedform/runner/internal/learner"
 	"closedform/runner/internal/metric"
 	"closedform/runner/internal/study"
@@ -108,7 +108,7 @@ func (g *grid) drawn(rnd *rand.Rand) judge {
 		probit  = softmax.Probit{Lambda: g.lambda, Rho: g.Rho}
 		moments = softmax.NewMoments(g.Classes)
 		cov     mat.SymDense
-		eigen   = linear.NewEigen(g.Classes - 1)
+		eigen   = linalg.NewEigen(g.Classes - 1)
 	)
 	return func(gap, variance float64) verdict {
 		mean[0] = gap

@@ -7,7 +7,7 @@ package stability
 import (
 	"cmp"
 
-	"closedform/core/field"
+	"closedform/internal/field"
 	"closedform/runner/internal/config"
 	"closedform/runner/internal/learner"
 	"closedform/runner/internal/study"

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"closedform/core/field"
+	"closedform/internal/field"
 	"closedform/runner/internal/config"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/methods"

@@ -3,7 +3,7 @@ package unknown
 import (
 	"math"
 
-	"closedform/core/field"
+	"closedform/internal/field"
 	"closedform/runner/internal/data"
 )
 

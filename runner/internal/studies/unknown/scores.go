@@ -9,8 +9,8 @@ import (
 
 	"closedform/baselines/learners/classgaussian"
 	"closedform/core/bnn"
-	"closedform/core/field"
-	"closedform/core/kernel"
+	"closedform/internal/field"
+	"closedform/internal/kernel"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"
 )

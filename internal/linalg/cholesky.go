@@ -1,11 +1,13 @@
-package linear
+// Package linalg has factorisations with a fixed order of summation, which give the same bits
+// on every processor, and that allocate nothing when they are repeated.
+package linalg
 
 import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
 
-	"closedform/core/kernel"
+	"closedform/internal/kernel"
 )
 
 // Cholesky is the factor L of symmetric positive definite matrices A = LLᵀ.

@@ -1,7 +1,7 @@
 // Command asm generates the assembly of package kernel: the loops of its Go code, the
 // same operations in the same order, on four numbers at a time.
 //
-//	cd core/kernel/asm && go run . -out ../vector_amd64.s -stubs ../vector_amd64.go -pkg kernel
+//	cd internal/kernel/asm && go run . -out ../vector_amd64.s -stubs ../vector_amd64.go -pkg kernel
 //
 // Where operands do not commute, those of AVX stand in reverse: VSUBPD(b, a, y) is a − b.
 package main

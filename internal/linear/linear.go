@@ -1,13 +1,12 @@
-// Package linear has the linear part of a layer with Gaussian weights, z_j = Σ_i w_ji
-// y_i, for networks that store their weights input by input, so that an input that is
-// zero costs nothing: those of input i to all neurons are in the slices from i·Out to
-// (i+1)·Out. It also has eigenvalues without allocating.
+// Package linear has the linear part of a layer with Gaussian weights, z_j = Σ_i w_ji y_i.
+// Weights are stored input by input, so that an input that is zero costs nothing: the weights
+// of input i to all neurons are in the slices from i·Out to (i+1)·Out.
 package linear
 
 import (
 	"gonum.org/v1/gonum/mat"
 
-	"closedform/core/kernel"
+	"closedform/internal/kernel"
 )
 
 // Means are those of the weights of a layer.

@@ -1,9 +1,9 @@
-package linear
+package linalg
 
 import (
 	"math"
 
-	"closedform/core/kernel"
+	"closedform/internal/kernel"
 )
 
 // Eigen factorises symmetric n×n matrices, A = VΛVᵀ, one after another without

@@ -1,4 +1,4 @@
-module closedform/core/kernel/asm
+module closedform/internal/kernel/asm
 
 go 1.26.0
 
