@@ -9,8 +9,6 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/floats/scalar"
 	"gonum.org/v1/gonum/mat"
-
-	"closedform/core/gauss"
 )
 
 // filled returns the d×d matrix with f(i, j) beside the diagonal.
@@ -83,38 +81,6 @@ func TestOrthants(t *testing.T) {
 	// ρ = ½ is the argmax of d+1 independent variables.
 	for _, d := range []int{2, 3, 4, 7, 30, 100} {
 		checkProb(t, fmt.Sprint(d), make([]float64, d), filled(d, func(i, j int) float64 { return 0.5 }), 1/float64(d+1), 1e-13)
-	}
-}
-
-// Near a singular matrix: the path along which the trivariate function gains its
-// correlations against the integral over the values of one variable, both fine.
-func TestNearlySingularTrivariate(t *testing.T) {
-	rnd := rand.New(rand.NewPCG(5, 6))
-	for _, size := range []float64{1, 0.1, 1e-2, 1e-3} {
-		for range 4 {
-			a := [3][]float64{}
-			for i := range a {
-				a[i] = scaledRow([]float64{rnd.NormFloat64(), rnd.NormFloat64(), size * rnd.NormFloat64()})
-			}
-			y := normals(rnd, 3, 0)
-			x := []float64{inner(a[0], y), inner(a[1], y), inner(a[2], y)}
-			corr := symmetric(3, []float64{inner(a[0], a[1]), inner(a[0], a[2]), inner(a[1], a[2])})
-			p := problemOf(x, corr)
-			given := func(t float64) float64 {
-				q, _ := p.given(0, t)
-				return gauss.PDF(t) * value(q.cdf())
-			}
-			var want float64
-			const pieces = 1000
-			for k := range pieces {
-				lo, hi := -9+(x[0]+9)*float64(k)/pieces, -9+(x[0]+9)*float64(k+1)/pieces
-				want += integrate(given, lo, hi, 1e-16)
-			}
-			got, _ := CDF(x, corr)
-			if !scalar.EqualWithinAbs(got, want, 1e-13) {
-				t.Errorf("size %g, x = %v, %v: P = %.17g, want %.17g", size, x, corr.RawSymmetric().Data, got, want)
-			}
-		}
 	}
 }
 

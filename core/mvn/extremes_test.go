@@ -70,14 +70,6 @@ func TestPermutation(t *testing.T) {
 	}
 }
 
-// Far in the tails one factor keeps its relative accuracy.
-func TestTails(t *testing.T) {
-	got := oneFactor([]float64{-20, 3}, []float64{0, 0})
-	if want := gauss.CDF(-20) * gauss.CDF(3); !scalar.EqualWithinRel(got, want, 1e-12) {
-		t.Errorf("P = %g, want %g", got, want)
-	}
-}
-
 // Any limits and any matrix, singular and nearly so, give a probability.
 func TestSound(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(5, 6))

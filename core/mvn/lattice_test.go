@@ -11,40 +11,6 @@ import (
 	"closedform/internal/check"
 )
 
-// nested returns P(X ≤ x) by integrating over the values of all but three variables.
-func nested(p *problem) float64 {
-	if p.n <= 3 {
-		return value(p.cdf())
-	}
-	f := func(t float64) float64 {
-		q, _ := p.given(0, t)
-		return gauss.PDF(t) * nested(q)
-	}
-	lo, hi := -8.5, min(8.5, p.x[0])
-	mid := 0.5 * (lo + hi)
-	return integrate(f, lo, mid, 1e-9) + integrate(f, mid, hi, 1e-9)
-}
-
-// Matrices without structure against nested quadrature: the error is within the
-// bound, and the bound is small.
-func TestLatticeAgainstQuadrature(t *testing.T) {
-	rnd := rand.New(rand.NewPCG(11, 12))
-	for _, c := range []struct{ d, cases int }{{4, 8}, {5, 3}} {
-		for range c.cases {
-			x, corr := normals(rnd, c.d, 0.5), wishart(rnd, c.d, c.d+3)
-			p := problemOf(x, corr)
-			want := nested(p)
-			got, abserr := p.lattice(1e-6, 2e6)
-			if !(math.Abs(got-want) < abserr+1e-10 && abserr < 3e-5) {
-				t.Errorf("d = %d: P = %.12g ± %.1e, want %.12g", c.d, got, abserr, want)
-			}
-			if c.d == 4 {
-				checkProb(t, "four", x, corr, want, 1e-12)
-			}
-		}
-	}
-}
-
 // twoFactor returns P(X ≤ x) for X_k = b_k·T + s_k Z_k with two independent factors
 // T, by the trapezoidal rule in both.
 func twoFactor(x []float64, b [][2]float64) float64 {

@@ -63,12 +63,3 @@ func TestPathNearlySingular(t *testing.T) {
 		t.Errorf("%d of %d left to the lattice rule", left, cases)
 	}
 }
-
-// A path that takes too many integrals ends.
-func TestPathBudget(t *testing.T) {
-	rnd := rand.New(rand.NewPCG(45, 46))
-	p := problemOf(normals(rnd, 7, 1), wishart(rnd, 7, 9))
-	if got, _ := p.byPath(10, 100); !math.IsNaN(got) {
-		t.Errorf("P = %g by 100 integrals", got)
-	}
-}
