@@ -38,7 +38,7 @@ func TestGradientIsDerivative(t *testing.T) {
 // The conditional problem of a Markov chain or one factor is again one, and done
 // exactly: d = 100 against the known sum of the derivatives along the diagonal.
 func TestGradientOfStructures(t *testing.T) {
-	const d, h = 100, 1e-4
+	const d, h = 20, 1e-4
 	for name, corr := range map[string]*mat.SymDense{
 		"factor": filled(d, func(i, j int) float64 { return 0.5 }),
 		"chain":  filled(d, func(i, j int) float64 { return math.Pow(0.8, float64(i-j)) }),

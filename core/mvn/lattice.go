@@ -1,91 +1,120 @@
 package mvn
 
 import (
-	"fmt"
 	"math"
+	"math/rand/v2"
 
-	"closedform/internal/kernel"
+	"gonum.org/v1/gonum/mathext"
+	"gonum.org/v1/gonum/stat"
+
+	"closedform/core/gauss"
 )
 
-// generator is the generating vector of an embedded lattice rule: for 2^m points,
-// m ≤ 20, coordinate j of point k is the fractional part of k·generator_j/2^m. It
-// was constructed component by component (Cools, Kuo and Nuyens 2006), the last 18
-// bits each the best of 1200 random candidates for the worst of m = 8 … 18, by the
-// error in the Korobov space of smoothness 1 with product weights 0.7/(1+j); then
-// the first two bits as the best of four for m = 19 and 20.
-var generator = [...]uint32{
+// generator is the generating vector of embedded lattice rules: coordinate j of point k of 2^m,
+// m ≤ 20, is the fractional part of k·generator_j/2^m. It was constructed component by component
+// (Cools, Kuo and Nuyens 2006) in the Korobov space of smoothness 1 with weights 0.7/(1+j).
+var generator = [...]int{
 	1, 617615, 798247, 503509, 939425, 24527, 916799, 766911, 612245, 671467, 160759, 471229,
 	861705, 467623, 1043835, 446555, 600357, 530475, 722389, 231845, 768029, 992527, 55329, 142041,
-	350279, 156217, 670357, 772233, 304229, 426905, 378467, 85163, 572235, 157209, 555255, 86609,
-	1000695, 220483, 245835, 591205, 183631, 996765, 577297, 610151, 556597, 325231, 660495, 301141,
-	721199, 402519, 962403, 52045, 676931, 259097, 324213, 574289, 466515, 816683, 581421, 92835,
-	177395, 562989, 941253, 874421, 565237, 726913, 685289, 49699, 735073, 996733, 889689, 166831,
-	590415, 213601, 1043979, 330523, 484265, 483903, 760091, 788781, 498721, 171681, 445945, 361021,
-	1009115, 738403, 625173, 234169, 31955, 724305, 779451, 490211, 493787, 841485, 1001221, 636713,
-	418943, 719853, 194907, 5089,
 }
 
-const (
-	shifts   = 12 // shifted copies of the lattice, from which the error is estimated
-	minLevel = 10 // 2^10 points at least
-	maxLevel = 20
-)
-
-// effort is when the doubling of the points ends: when the bound of the error is
-// below fine; from work on when it is below coarse; at the latest before it takes
-// more than most. Work is counted in values of variables, some 5 ns each.
-type effort struct{ fine, work, coarse, most float64 }
-
-// usual is the effort of [CDF].
-var usual = effort{fine: 1e-7, work: 1e7, coarse: 1e-6, most: 1.2e8}
-
-// lattice returns P(X ≤ x) by separation of variables (Genz 1992): with u uniform
-// in the unit cube, y_k = m_k + s_k Φ⁻¹(u_k Φ((b_k(y) − m_k)/s_k)), P is the mean of the
-// weight exp ψ(y) (see [proposal]). The mean is taken over a lattice, made periodic
-// by periodic, and over shifts of it, whose scatter gives the error.
-func (p *problem) lattice(limits effort) (value, abserr float64) {
-	const safety = 6 // standard errors
-	if p.n > len(generator) {
-		panic(fmt.Sprintf("mvn: %d dependent variables without a structure that helps; need at most %d", p.n, len(generator)))
-	}
-	s := p.sequence()
-	w := newWalk(s)
-	if w.psi < underflow {
-		return 0, s.abserr
+// lattice returns P(X ≤ x) by separation of variables (Genz 1992): with X = C Y, C lower
+// triangular and Y independent standard normal, X ≤ x means
+//
+//	Y_k ≤ b_k(Y) = (x_k − Σ_{j<k} c_kj Y_j)/c_kk,
+//
+// and with Y_k = Φ⁻¹(u_k Φ(b_k)), u uniform in the unit cube, P is the mean of Π_k Φ(b_k), over
+// random shifts of a lattice in the periodic form |2u − 1| (Hickernell 2002). The bound is six
+// standard errors of the shifts, what [problem.factorise] has moved, and 6Φ(b_0)/N, as N points
+// may all miss a set of measure 6/N. The number of points doubles until the bound is below tol,
+// or it would take more than most values of variables.
+func (p *problem) lattice(tol, most float64) (value, abserr float64) {
+	const shifts = 12
+	limit, coef, moved := p.factorise()
+	rnd := rand.New(rand.NewPCG(2301, 13401))
+	var shift [shifts][]float64
+	for i := range shifts * p.n {
+		shift[i%shifts] = append(shift[i%shifts], rnd.Float64())
 	}
 	var sum [shifts]float64
-	scatter, fall := 0.0, 4.0
-	if w.sine {
-		fall = 32
-	}
-	for level := minLevel; ; level++ {
-		size := 1 << level
-		// The points that are not in the lattice of the level before.
-		first, stride := 0, 1
-		if level > minLevel {
-			first, stride = 1, 2
-		}
-		for k := first; k < size; k += points * stride {
-			for i, v := range w.weights(uint32(k), uint32(stride), level) {
-				sum[i%shifts] += v
+	scatter, u := 0.0, make([]float64, p.n)
+	for size, odd := 1<<10, 0; ; size, odd = 2*size, 1 { // the even points are the lattice before
+		for k := odd; k < size; k += 1 + odd {
+			for i := range shift {
+				for j, v := range shift[i] {
+					v += float64(k*generator[j%len(generator)]&(size-1)) / float64(size)
+					u[j] = math.Abs(2*math.Abs(v-1) - 1)
+				}
+				sum[i] += weight(limit, coef, u)
 			}
 		}
-		var mean, square float64
-		for _, v := range sum {
-			mean += v / (shifts * float64(size))
-		}
-		for _, v := range sum {
-			d := v/float64(size) - mean
-			square += d * d
-		}
-		// A few shifts may agree by chance: the scatter falls no more than it can.
-		scatter = max(scatter/fall, math.Sqrt(square/(shifts*(shifts-1))))
-		unit := kernel.Exp(w.psi)
-		value = min(1, unit*mean)
-		abserr = s.abserr + safety*unit*scatter + 1e-14
-		work := float64(2 * size * shifts * len(s.own)) // after the next doubling
-		if abserr < limits.fine || abserr < limits.coarse && work > limits.work || work > limits.most || level == maxLevel {
-			return value, abserr
+		mean, sd := stat.MeanStdDev(sum[:], nil)
+		// A few shifts may agree by chance: the scatter falls by at most 4 when points double.
+		scatter = max(scatter/4, sd/math.Sqrt(shifts)/float64(size))
+		abserr = moved + 6*scatter + 6*gauss.CDF(limit[0])/float64(shifts*size) + floor
+		if abserr < tol || float64(2*size*shifts*p.n) > most || size == 1<<20 {
+			return min(1, mean/float64(size)), abserr
 		}
 	}
+}
+
+// weight returns Π_k Φ(b_k) at a point u, which it overwrites by Y.
+func weight(limit []float64, coef [][]float64, u []float64) float64 {
+	w := 1.0
+	for k, b := range limit {
+		for j, c := range coef[k] {
+			b -= c * u[j]
+		}
+		mass := gauss.CDF(b)
+		if w *= mass; w == 0 {
+			break
+		}
+		u[k] = mathext.NormalQuantile(max(1e-300, min(u[k]*mass, 1-epsilon/2)))
+	}
+	return w
+}
+
+// factorise returns the limits x_k/c_kk and coefficients c_kj/c_kk of the bounds b_k. It
+// chooses the order of the variables: next in the Cholesky factorisation comes the one whose
+// bound is the least probable given the means of those before (Gibson, Glasbey and Elston 1994;
+// Genz and Bretz 2009, Sec. 4.1.3). A pivot below the rounding error is raised to it, which
+// adds a variance δ² to X_k; moved bounds the change of P, at most φ(0)δ each.
+func (p *problem) factorise() (limit []float64, coef [][]float64, moved float64) {
+	n, least := p.n, rounding(p.n)
+	index := make([]int, n)
+	left := make([]float64, n)  // variances given those chosen
+	shift := make([]float64, n) // Σ_j c_ij E[Y_j | Y_j ≤ its bound]
+	c := make([][]float64, n)   // rows of C, by variable
+	for i := range n {
+		index[i], left[i] = i, 1
+	}
+	for k := range n {
+		best, smallest := k, math.Inf(1)
+		for a, i := range index[k:] {
+			if b := (p.x[i] - shift[i]) / math.Sqrt(max(left[i], least)); b < smallest {
+				best, smallest = k+a, b
+			}
+		}
+		index[k], index[best] = index[best], index[k]
+		i := index[k]
+		if left[i] < least {
+			moved += gauss.PDF(0) * math.Sqrt(least-left[i])
+		}
+		pivot, mean := math.Sqrt(max(left[i], least)), -gauss.InverseMills(smallest)
+		for _, j := range index[k+1:] {
+			dot := p.r[i*n+j]
+			for l, v := range c[i] {
+				dot = math.FMA(-v, c[j][l], dot)
+			}
+			dot /= pivot
+			c[j] = append(c[j], dot)
+			left[j] -= dot * dot
+			shift[j] += dot * mean
+		}
+		for l := range c[i] {
+			c[i][l] /= pivot
+		}
+		limit, coef = append(limit, p.x[i]/pivot), append(coef, c[i])
+	}
+	return limit, coef, moved
 }

@@ -1,48 +1,41 @@
-// Package mvn is the multivariate normal distribution function and its gradient
+// Package mvn computes the multivariate normal distribution function and its gradient,
 // for variables of unit variance and any correlation matrix, singular ones too.
 //
-// For X ~ N(0, Σ) of dimension d it computes P(X ≤ x) by what suits Σ:
+// For X ~ N(0, Σ) of dimension d it computes P(X ≤ x) by the first of these that applies:
 //
-//   - d ≤ 3: one-dimensional quadrature, to 1e-14 (Drezner and Wesolowsky 1990;
-//     Genz 2004), with nothing allocated for a limit;
-//   - independent groups of variables: the product of their probabilities;
-//   - one common factor, ρ_ij = a_i a_j: one-dimensional quadrature;
-//   - a Markov chain, ρ_ij = Π of the correlations of neighbours in some order:
-//     one-dimensional quadrature for each step;
-//   - d ≤ 10, and somewhat more if correlations are small: one-dimensional quadrature of
-//     probabilities of d−2 variables (Plackett 1954), unless Σ is nearly singular;
-//   - d = 4, nearly singular: one-dimensional quadrature of the trivariate function;
-//   - otherwise, for d ≤ 100, separation of variables (Genz 1992), ordered so that
-//     the most decisive variable comes first, drawn with what expectation propagation
-//     expects of those to come, on a shifted lattice.
+//   - d ≤ 3: one-dimensional quadrature, error 1e-14 (Drezner and Wesolowsky 1990; Genz 2004);
+//   - one common factor, ρ_ij = a_i a_j, or a Markov chain, ρ_ij the product of the correlations
+//     of neighbours in some order: one-dimensional quadratures, error 1e-14;
+//   - d ≤ 10, or 12 if correlations are small: one-dimensional quadrature of probabilities
+//     of d−2 variables (Plackett 1954), unless Σ is nearly singular;
+//   - otherwise a randomly shifted lattice after separation of variables (Genz 1992; Genz and
+//     Bretz 2009), with an error that is estimated from the shifts.
 //
-// All of it is deterministic and free of seeds. [NewCDF] reads and checks a matrix
-// once for any number of limits; [CDF] and [Gradient] are for a single one.
+// Groups of variables independent of each other are computed separately. All results are
+// deterministic. [NewCDF] reads a matrix once for many limits; [CDF] and [Gradient] do for one.
 package mvn
 
 import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
+
+	"closedform/core/gauss"
 )
 
-// epsilon is the distance of 1 from the next float64.
-const epsilon = 1.0 / (1 << 52)
+const (
+	epsilon    = 1.0 / (1 << 52) // distance of 1 from the next float64
+	floor      = 1e-13           // bound of the error of the exact methods
+	recognised = 1e-8            // largest error of taking a matrix for one of simpler structure
+)
 
-// floor is the bound of the error of the quadratures; a reference value may have it.
-const floor = 1e-13
-
-// underflow is a logarithm below which a probability is taken for 0.
-const underflow = -700
-
-// rounding returns by how much entries of a correlation matrix of dimension d, and
-// pivots of its Cholesky factor, may break a rule.
+// rounding bounds the rounding error of eigenvalues and pivots of a d×d matrix.
 func rounding(d int) float64 { return 32 * float64(d) * epsilon }
 
-// Distribution is the distribution function of X ~ N(0, Σ) for one correlation
-// matrix, which may be singular. It may be used concurrently.
+// Distribution is the distribution function of X ~ N(0, Σ). It may be used concurrently.
 type Distribution struct{ problem } // without limits
 
 // NewCDF copies the matrix and returns its distribution function, or an error that
@@ -52,18 +45,34 @@ func NewCDF(corr mat.Symmetric) (*Distribution, error) {
 	if corr == nil || corr.SymmetricDim() == 0 {
 		return nil, errors.New("mvn: no correlation matrix; need one of order at least 1")
 	}
-	d := &Distribution{*newProblem(corr.SymmetricDim())}
-	if err := d.read(corr); err != nil {
-		return nil, err
+	n := corr.SymmetricDim()
+	p, tol, shifted := newProblem(n), rounding(n), mat.NewSymDense(n, nil)
+	for i := range n {
+		if v := corr.At(i, i); !(math.Abs(v-1) <= tol) {
+			return nil, fmt.Errorf("mvn: variance %d is %g; need a correlation matrix, with 1 on its diagonal", i, v)
+		}
+		p.r[i*n+i] = 1
+		shifted.SetSym(i, i, 1+3*tol)
+		for j := range i {
+			r := corr.At(j, i)
+			if !(math.Abs(r) <= 1+tol) {
+				return nil, fmt.Errorf("mvn: correlation of %d and %d is %g; need a number in [−1, 1]", j, i, r)
+			}
+			r = max(-1, min(1, r))
+			p.r[i*n+j], p.r[j*n+i] = r, r
+			shifted.SetSym(i, j, r)
+		}
 	}
-	return d, nil
+	if !new(mat.Cholesky).Factorize(shifted) {
+		return nil, fmt.Errorf("mvn: the %d×%[1]d matrix of correlations is indefinite; need a positive semi-definite one", n)
+	}
+	return &Distribution{*p}, nil
 }
 
-// CDF is [Distribution.Prob] for a single x. It panics where NewCDF gives an error.
+// CDF is [Distribution.Prob] for a single x. It panics where [NewCDF] returns an error.
 func CDF(x []float64, corr mat.Symmetric) (p, abserr float64) { return must(NewCDF(corr)).Prob(x) }
 
-// Gradient is [Distribution.Gradient] for a single x. It panics where NewCDF gives an
-// error.
+// Gradient is [Distribution.Gradient] for a single x. It panics where [NewCDF] returns an error.
 func Gradient(dst, x []float64, corr mat.Symmetric) []float64 {
 	return must(NewCDF(corr)).Gradient(dst, x)
 }
@@ -76,34 +85,47 @@ func must(d *Distribution, err error) *Distribution {
 }
 
 // Prob returns P(X ≤ x) and a bound of its absolute error. Limits may be infinite.
-// More than 100 variables need a structure named in the package comment.
 //
-// The error is some 1e-14 for d ≤ 4, independent variables, one common factor and
-// Markov chains; abserr is then between 1e-13 and 1e-12. Where no conditional variance
-// is below 1e-3, it is typically 1e-11 and at most 1e-7 for d ≤ 7, in 0.1 ms for d = 5
-// and 5 ms for d = 7, and at most 1e-6, typically 1e-9, for d ≤ 10, in 0.1 s. Otherwise
-// abserr is statistical, six standard errors over independent shifts of the lattice. The
-// points double until it is below 1e-7, or, once they have taken 1e7/d points (up to
-// 0.05 s), below 1e-6; at the latest before they take 1.2e8/d (some 0.6 s). On random
-// problems with two factors the error is then below 1e-6 for d ≤ 30 and up to 2e-6
-// for d = 50, abserr up to 5e-6 and 1e-5.
-//
-// Correlations near ±1 act through √(1−ρ²): an error of 1e-16 in such an entry is
-// one of up to 1e-8 in P. Where a conditional variance cannot be told from zero, it
-// is taken for zero, and where rounding has made the matrix indefinite, it is moved;
-// the bound includes the consequence. Prob panics if x has not the order of the
-// matrix or a number is NaN.
+// By the exact methods of the package comment, and for d = 4, abserr is between 1e-13 and 1e-12,
+// 1e-8 next to a singular matrix. Where no conditional variance is below 1e-3, it is at most 1e-7
+// for d ≤ 7, in 0.1 ms for d = 5 and 5 ms for d = 7, and 1e-6 for d ≤ 9, in 0.1 s. Otherwise it
+// is statistical, typically 1e-5, after at most half a second. An error of 1e-16 in a correlation
+// near ±1 changes P by up to 1e-8. A matrix that rounding has made singular or indefinite is
+// moved; abserr includes the consequence. Prob panics if the length of x is not the order of the
+// matrix, or if a number is NaN.
 func (d *Distribution) Prob(x []float64) (p, abserr float64) {
 	q := d.at(x)
-	if q.n > 3 {
-		return q.cdf()
-	}
-	p, abserr = q.few()
-	return p, abserr + floor
+	return q.cdf()
 }
 
-// at returns the problem with these limits. It panics unless there are as many as
-// variables, all of them numbers.
+// Gradient sets dst to the gradient of [Distribution.Prob] in x,
+//
+//	∂_i P = φ(x_i) P(X_j ≤ x_j, j ≠ i | X_i = x_i),
+//
+// and returns it. The probabilities are those of d−1 normal variables, with the accuracy of
+// Prob. A nil dst is allocated; otherwise its length must be that of x, and it may be x. Where
+// |ρ_ij| = 1 and X_j is on its limit, P has a kink: the derivative is the one towards smaller
+// x_i. Gradient panics where Prob does.
+func (d *Distribution) Gradient(dst, x []float64) []float64 {
+	p := d.at(slices.Clone(x))
+	if dst == nil {
+		dst = make([]float64, d.n)
+	} else if len(dst) != d.n {
+		panic(fmt.Sprintf("mvn: gradient of %d entries into a slice of %d; need the same length", d.n, len(dst)))
+	}
+	for i, x := range p.x {
+		dst[i] = 0
+		if pdf := gauss.PDF(x); pdf > 0 {
+			if q, possible := p.given(i, x); possible {
+				value, _ := q.cdf()
+				dst[i] = pdf * value
+			}
+		}
+	}
+	return dst
+}
+
+// at returns the problem with these limits.
 func (d *Distribution) at(x []float64) problem {
 	if len(x) != d.n {
 		panic(fmt.Sprintf("mvn: %d limits and a %d×%[2]d correlation matrix; need the same order", len(x), d.n))
@@ -113,7 +135,5 @@ func (d *Distribution) at(x []float64) problem {
 			panic(fmt.Sprintf("mvn: limit %d is NaN", i))
 		}
 	}
-	p := d.problem
-	p.x = x
-	return p
+	return problem{d.n, x, d.r}
 }

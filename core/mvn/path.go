@@ -11,11 +11,10 @@ import (
 //
 //	∂P/∂ρ_ij = φ₂(x_i, x_j; ρ_ij) P(X_k ≤ x_k, k ≠ i, j | X_i = x_i, X_j = x_j)
 //
-// along the line on which one variable, X₀, gains its correlations s·ρ_0j with the
-// others, 0 ≤ s ≤ 1: from Φ(x₀) P(X_j ≤ x_j, j ≠ 0), one integral of probabilities
-// of two variables less. With R the multiple correlation of X₀ on the others and
-// s = sin ψ/R, the determinant on the way is proportional to cos²ψ, as in
-// [trivariate]; the variable is τ = tan(ψ/2), and [nodes] says how many.
+// along the line on which one variable, X₀, gains its correlations s·ρ_0j with the others, 0 ≤
+// s ≤ 1, from Φ(x₀) P(X_j ≤ x_j, j ≠ 0), one integral of probabilities of two variables less.
+// With R the multiple correlation of X₀ on the others and s = sin ψ/R, the determinant on the
+// way is proportional to cos²ψ, as in [trivariate]; the variable is τ = tan(ψ/2).
 type path struct {
 	level []level // by number of variables
 	left  int     // integrals that may still be done
@@ -28,24 +27,17 @@ type level struct {
 	c, s []float64 // covariances with X₀ given X_j, and 1/standard deviations given both
 }
 
-func newPath(n int) *path {
-	p := &path{level: make([]level, n+1)}
-	for k := range p.level {
-		p.level[k] = level{
-			x: make([]float64, k), r: make([]float64, k*k), l: make([]float64, k*k),
-			w: make([]float64, k), c: make([]float64, k), s: make([]float64, k),
-		}
-	}
-	return p
-}
-
-// byPath returns the probability by paths to the depth q of [nodes], with a bound of
-// its error; both are NaN if the matrix is too nearly singular or it takes too many
-// integrals. Three less of depth have an error e⁶ = 400 times as large; the bound is a
-// fortieth of the difference, and what chance may have hidden: among 10⁵ random
-// problems of six kinds, d ≤ 7, the error was at most 10 exp(−2q) for q ≤ 10.
+// byPath returns the probability by paths to the depth q of [nodes], with a bound of its error;
+// both are NaN if the matrix is too nearly singular or it takes too many integrals. Three less
+// of depth have an error e⁶ = 400 times as large; the bound is a fortieth of the difference,
+// and what chance may have hidden: among 10⁵ random problems of six kinds, d ≤ 7, the error was
+// at most 10 exp(−2q) for q ≤ 10.
 func (p *problem) byPath(q float64, integrals int) (value, abserr float64) {
-	w := newPath(p.n)
+	w := &path{level: make([]level, p.n+1)}
+	for k := range w.level {
+		alloc := func(n int) []float64 { return make([]float64, n) }
+		w.level[k] = level{x: alloc(k), r: alloc(k * k), l: alloc(k * k), w: alloc(k), c: alloc(k), s: alloc(k)}
+	}
 	run := func(q float64, integrals int) float64 {
 		copy(w.level[p.n].x, p.x)
 		copy(w.level[p.n].r, p.r)
@@ -53,15 +45,14 @@ func (p *problem) byPath(q float64, integrals int) (value, abserr float64) {
 		return w.prob(p.n, q)
 	}
 	rough := run(q-3, integrals/4)
-	value = rough
-	if !math.IsNaN(rough) {
+	if value = rough; !math.IsNaN(rough) {
 		value = run(q, integrals)
 	}
 	return max(0, min(1, value)), math.Abs(value-rough)/40 + 20*kernel.Exp(-2*q)
 }
 
-// prob returns the probability of the n variables in their level, whose order it
-// changes, or NaN.
+// prob returns the probability of the n variables in their level, whose order it changes, or
+// NaN.
 func (p *path) prob(n int, q float64) float64 {
 	l := &p.level[n]
 	x, r := l.x, l.r
@@ -69,8 +60,6 @@ func (p *path) prob(n int, q float64) float64 {
 		return math.NaN()
 	}
 	switch n {
-	case 0:
-		return 1
 	case 1:
 		return gauss.CDF(x[0])
 	case 2:
@@ -85,7 +74,8 @@ func (p *path) prob(n int, q float64) float64 {
 	end := root / (1 + math.Sqrt(1-square))
 	rule := nodes(q, end)
 	if rule == nil {
-		return p.fail()
+		p.left = 0 // ends all
+		return math.NaN()
 	}
 	rest := &p.level[n-1]
 	copy(rest.x, x[1:])
@@ -97,12 +87,6 @@ func (p *path) prob(n int, q float64) float64 {
 		value += end * node.w / math.Pi * p.at(n, end*node.x, root, q)
 	}
 	return value
-}
-
-// fail ends all.
-func (p *path) fail() float64 {
-	p.left = 0
-	return math.NaN()
 }
 
 // at returns π dP/dτ. A term with a small factor needs less depth, or none.
@@ -130,7 +114,8 @@ func (p *path) at(n int, tau, root, q float64) (sum float64) {
 			c := s * (rk[0] - rj[0]*rj[k])
 			left := (1-rj[k])*(1+rj[k]) - c*c/v
 			if left < narrowest {
-				return p.fail()
+				p.left = 0 // ends all
+				return math.NaN()
 			}
 			inv := 1 / math.Sqrt(left)
 			l.c[a], l.s[a] = c/v, inv
@@ -154,11 +139,8 @@ func (p *path) at(n int, tau, root, q float64) (sum float64) {
 func (l *level) first(n int) {
 	best, smallest := 0, math.Inf(1)
 	for i := range n {
-		var sum float64
-		for _, r := range l.r[i*n : (i+1)*n] {
-			sum += r * r
-		}
-		if sum < smallest {
+		row := l.r[i*n : (i+1)*n]
+		if sum := kernel.Dot(row, row); sum < smallest {
 			best, smallest = i, sum
 		}
 	}
@@ -171,8 +153,8 @@ func (l *level) first(n int) {
 	}
 }
 
-// multiple returns the square of the multiple correlation of X₀ on the others, NaN if
-// rounding has made the matrix indefinite.
+// multiple returns the square of the multiple correlation of X₀ on the others, NaN if rounding
+// has made the matrix indefinite.
 func (l *level) multiple(n int) (square float64) {
 	for i := 1; i < n; i++ {
 		row := l.l[i*n : (i+1)*n]

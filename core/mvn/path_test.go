@@ -11,14 +11,14 @@ import (
 // small, and much less than three units of depth before.
 func TestPath(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(41, 42))
-	for k := range 400 {
+	for k := range 200 {
 		d := 4 + k%4
 		x := normals(rnd, d, float64(k%3))
 		a := make([]float64, d)
 		for i := range a {
 			a[i] = math.Tanh(rnd.NormFloat64() + float64(k%2))
 		}
-		p, want := problemOf(x, filled(d, func(i, j int) float64 { return a[i] * a[j] })), oneFactor(x, loaded(a))
+		p, want := problemOf(x, filled(d, func(i, j int) float64 { return a[i] * a[j] })), oneFactor(x, a)
 		if k%5 == 0 {
 			b, corr := randomFactors(rnd, d, 0.6)
 			p, want = problemOf(x, corr), twoFactor(x, b)
@@ -55,20 +55,11 @@ func TestPathNearlySingular(t *testing.T) {
 			left++
 			continue
 		}
-		if want, bound := p.lattice(quick); !(math.Abs(got-want) < abserr+bound) {
+		if want, bound := p.lattice(1e-6, 5e5); !(math.Abs(got-want) < abserr+bound) {
 			t.Errorf("size %.1e: P = %.12g ± %.1e, lattice rule %.12g ± %.1e", size, got, abserr, want, bound)
 		}
 	}
 	if !(left > cases/10 && left < cases*9/10) {
 		t.Errorf("%d of %d left to the lattice rule", left, cases)
-	}
-}
-
-// A path that takes too many integrals ends.
-func TestPathBudget(t *testing.T) {
-	rnd := rand.New(rand.NewPCG(45, 46))
-	p := problemOf(normals(rnd, 7, 1), wishart(rnd, 7, 9))
-	if got, _ := p.byPath(10, 100); !math.IsNaN(got) {
-		t.Errorf("P = %g by 100 integrals", got)
 	}
 }

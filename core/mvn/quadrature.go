@@ -1,9 +1,7 @@
 package mvn
 
 import (
-	"cmp"
 	"math"
-	"slices"
 
 	"closedform/internal/kernel"
 )
@@ -11,8 +9,8 @@ import (
 // node is one of a rule on [0, 1], with its weight.
 type node struct{ x, w float64 }
 
-// legendre[m] is the Gauss–Legendre rule of m points. Newton's method finds the zeros
-// of Legendre's polynomial, whose recursion gives p and the one before.
+// legendre[m] is the Gauss–Legendre rule of m points. Newton's method finds the zeros of
+// Legendre's polynomial, whose recursion gives p and the one before.
 var legendre = func() (rules [32][]node) {
 	for m := 1; m < len(rules); m++ {
 		n := float64(m)
@@ -35,10 +33,10 @@ var legendre = func() (rules [32][]node) {
 // full is the depth of integrals along a path for full accuracy.
 const full = 22
 
-// nodes returns the rule for an integral over τ from 0 to end < 1 with singularities on
-// the unit circle, as those of [bivariate], [trivariate] and [path], or nil if they are
-// too near. With m points its error is as ρ^(−2m), where ρ = (1 + √(1−end))²/end is that
-// of the ellipse through τ = 1; m is such that it is exp(−2q).
+// nodes returns the rule for an integral over τ from 0 to end < 1 with singularities on the
+// unit circle, as those of [bivariate], [trivariate] and [path], or nil if they are too near.
+// With m points its error is as ρ^(−2m), where ρ = (1 + √(1−end))²/end is that of the ellipse
+// through τ = 1; m is such that it is exp(−2q).
 func nodes(q, end float64) []node {
 	root := 1 + math.Sqrt(1-end)
 	if m := 1 + q/kernel.Log(root*root/end); m < float64(len(legendre)) {
@@ -47,8 +45,8 @@ func nodes(q, end float64) []node {
 	return nil
 }
 
-// kronrod21 are the nodes x > 0 of the Gauss–Kronrod rule of 21 points, its
-// weights, and those of the Gauss rule of 10 points on every second node.
+// kronrod21 are the nodes x > 0 of the Gauss–Kronrod rule of 21 points, its weights, and those
+// of the Gauss rule of 10 points on every second node.
 var kronrod21 = [...]struct{ x, kronrod, gauss float64 }{
 	{0.148874338981631211, 0.147739104901338491, 0.295524224714752870},
 	{0.294392862701460198, 0.142775938577060081, 0},
@@ -62,22 +60,18 @@ var kronrod21 = [...]struct{ x, kronrod, gauss float64 }{
 	{0.995657163025808081, 0.011694638867371874, 0},
 }
 
-const kronrod21Centre = 0.149445554002916906
-
-// integrate returns ∫_a^b f(t) dt by the Gauss–Kronrod rule of 10 and 21 points
-// with bisection (Piessens et al. 1983): a piece is accepted when its two rules
-// agree to tol. The error of the accepted value is smaller by orders of
-// magnitude for a smooth f. A piece that is not wider than the rounding error of
-// its ends is accepted as it is.
+// integrate returns ∫_a^b f(t) dt by the Gauss–Kronrod rule of 10 and 21 points with bisection
+// (Piessens et al. 1983). A piece is accepted when its two rules agree to tol, or when it is not
+// wider than the rounding error of its ends; the error is smaller by orders of magnitude.
 func integrate(f func(t float64) float64, a, b, tol float64) float64 {
-	const depth = 64
-	var ends [depth + 1]float64 // the right ends of the pieces still to do
+	const depth, centre = 64, 0.149445554002916906 // weight of the middle node
+	var ends [depth + 1]float64                    // the right ends of the pieces still to do
 	ends[0] = b
 	var sum float64
 	for left := 1; left > 0; {
 		b = ends[left-1]
 		mid, half := 0.5*(a+b), 0.5*(b-a)
-		kronrod, gauss := kronrod21Centre*f(mid), 0.0
+		kronrod, gauss := centre*f(mid), 0.0
 		for i := range kronrod21 {
 			node := &kronrod21[i]
 			y := f(mid-half*node.x) + f(mid+half*node.x)
@@ -94,44 +88,4 @@ func integrate(f func(t float64) float64, a, b, tol float64) float64 {
 		left--
 	}
 	return sum
-}
-
-// cut is a point at which an integral is cut, because of a transition of the
-// integrand of a certain width.
-type cut struct{ at, width float64 }
-
-// cuts are those of one integral. The two formulas of the adaptive rule also agree
-// where none of their nodes sees a narrow transition: the pieces must not be much
-// wider than the transitions in them.
-type cuts []cut
-
-// narrow is the width from which on a transition needs no cuts.
-const narrow = 0.25
-
-// add adds those of a transition like that of Φ((t − centre)/width).
-func (c *cuts) add(centre, width float64) {
-	for _, k := range [...]float64{-9, -3, 0, 3, 9} {
-		*c = append(*c, cut{centre + k*width, width})
-	}
-}
-
-// addLinear adds those of Φ((a + bt)/e) if it is narrow.
-func (c *cuts) addLinear(a, b, e float64) {
-	if width := e / math.Abs(b); width < narrow {
-		c.add(-a/b, width)
-	}
-}
-
-// integrate returns ∫_a^b f(t) dt by [integrate] on each piece. A cut less than
-// its width away from another is left out.
-func (c cuts) integrate(f func(t float64) float64, a, b, tol float64) float64 {
-	slices.SortFunc(c, func(p, q cut) int { return cmp.Compare(p.at, q.at) })
-	var sum float64
-	for _, p := range c {
-		if p.at < b && p.at-a > p.width {
-			sum += integrate(f, a, p.at, tol)
-			a = p.at
-		}
-	}
-	return sum + integrate(f, a, b, tol)
 }

@@ -30,12 +30,8 @@ func value(v, _ float64) float64 { return v }
 
 // problemOf returns the problem of any number of variables.
 func problemOf(x []float64, corr mat.Symmetric) *problem {
-	p := newProblem(len(x))
-	copy(p.x, x)
-	if err := p.read(corr); err != nil {
-		panic(err)
-	}
-	return p
+	p := must(NewCDF(corr)).at(x)
+	return &p
 }
 
 func valid(corr mat.Symmetric) error {

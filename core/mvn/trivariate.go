@@ -7,22 +7,16 @@ import (
 	"closedform/internal/kernel"
 )
 
-// trivariate returns P(X₁ ≤ x₁, X₂ ≤ x₂, X₃ ≤ x₃) for standard normal variables
-// whose correlations r12, r13, r23 make a positive semi-definite matrix. It
-// integrates Plackett's identity ∂P/∂ρ_ij = φ₂(x_i, x_j; ρ_ij) Φ(x_k given both)
-// along the straight line on which X₁ gains its correlations with the other two
-// (Plackett 1954; Genz 2004 takes another path),
+// trivariate returns P(X₁ ≤ x₁, X₂ ≤ x₂, X₃ ≤ x₃) for standard normal variables with
+// correlations r12, r13, r23. It integrates Plackett's identity ∂P/∂ρ_ij = φ₂(x_i, x_j; ρ_ij)
+// Φ(x_k given both) along the line P(s) for the correlations s·r12, s·r13, r23, 0 ≤ s ≤ 1, from
+// P(0) = Φ(x₁) P(X₂ ≤ x₂, X₃ ≤ x₃) (Plackett 1954; Genz 2004 takes another path). With R the
+// multiple correlation of X₁ on the other two and s = sin ψ / R, the determinant on the way is
+// (1−r23²) cos²ψ: its square root, the nearest singularity, is gone, even if the matrix at the
+// end is singular (R = 1). For the depth q = full of [nodes] the absolute error is below 1e-14.
 //
-//	P(s) for the correlations s·r12, s·r13, r23,   0 ≤ s ≤ 1,
-//
-// from P(0) = Φ(x₁) P(X₂ ≤ x₂, X₃ ≤ x₃). With R the multiple correlation of X₁ on
-// the other two and s = sin ψ / R, the determinant on the way is (1−r23²) cos²ψ: its
-// square root, the nearest singularity, is gone, even if the matrix at the end is
-// singular (R = 1). For the depth q = full of [nodes] the absolute error is below 1e-14.
-//
-// If r23 is near ±1, rounding may have made r12 and r13 contradict each other. Then
-// r13 moves to the next value that makes a correlation matrix; moved bounds what that
-// changes.
+// Near r23 = ±1, rounding may have made the matrix indefinite. Then r13 moves to the next value
+// that makes a correlation matrix; moved bounds what that changes.
 func trivariate(x1, x2, x3, r12, r13, r23, q float64) (value, moved float64) {
 	// The pair with the largest correlation keeps it all the time.
 	if math.Abs(r12) > math.Abs(r23) {
@@ -45,8 +39,8 @@ func trivariate(x1, x2, x3, r12, r13, r23, q float64) (value, moved float64) {
 	}
 	det := determinant(r12, r13, r23)
 	if det < 0 {
-		given := r13
-		r13 = feasible(r12, r13, r23)
+		given, half := r13, math.Sqrt((1-r12)*(1+r12)*(1-r23)*(1+r23))
+		r13 = max(r12*r23-half, min(r12*r23+half, r13))
 		det, moved = 0, plackettBound(given, r13)
 	}
 	switch r23 {
@@ -59,15 +53,8 @@ func trivariate(x1, x2, x3, r12, r13, r23, q float64) (value, moved float64) {
 	return max(0, gauss.CDF(x1)*bivariate(x2, x3, r23, q)+l.integral(q)), moved
 }
 
-// feasible returns the number next to r13 that makes a positive semi-definite
-// matrix with r12 and r23.
-func feasible(r12, r13, r23 float64) float64 {
-	half := math.Sqrt((1 - r12) * (1 + r12) * (1 - r23) * (1 + r23))
-	return max(r12*r23-half, min(r12*r23+half, r13))
-}
-
-// determinant returns 1 − r12² − r13² − r23² + 2·r12·r13·r23, where what rounding
-// of r12 and r13 alone can make of 0 is taken for 0.
+// determinant returns 1 − r12² − r13² − r23² + 2·r12·r13·r23, where what rounding of r12 and
+// r13 alone can make of 0 is taken for 0.
 func determinant(r12, r13, r23 float64) float64 {
 	plain := (1 - math.Abs(r23)) * (1 + math.Abs(r23)) * (1 - math.Abs(r12)) * (1 + math.Abs(r12))
 	cross := math.FMA(-r12, r23, r13)
@@ -78,19 +65,16 @@ func determinant(r12, r13, r23 float64) float64 {
 	return det
 }
 
-// line is the path of [trivariate]. Differences that cancel where correlations
-// are near ±1 are formed from the given numbers, once.
+// line is the path of [trivariate]. Differences that cancel where correlations are near ±1 are
+// formed from the given numbers, once.
 type line struct {
-	x1, x2, x3   float64
-	gap12, gap13 float64 // x₁ − sign(r12)x₂, x₁ − sign(r13)x₃
-	gap23        float64 // x₃ − sign(r23)x₂
-	k2, k3       float64 // r12/R, r13/R
-	lack2, lack3 float64 // 1 − k2², 1 − k3²
-	w            float64 // (r13 − sign(r23)r12)/R
-	e            float64 // sign(r23) − r23
-	sign         float64 // sign(r23)
-	root         float64 // √(1 − r23²)
-	end          float64 // tan(ψ/2) at s = 1
+	x1, x2, x3          float64
+	gap12, gap13, gap23 float64 // x₁ − sign(r12)x₂, x₁ − sign(r13)x₃, x₃ − sign(r23)x₂
+	k2, k3              float64 // r12/R, r13/R
+	lack2, lack3        float64 // 1 − k2², 1 − k3²
+	sign, e, w          float64 // sign(r23), sign(r23) − r23, (r13 − sign(r23)r12)/R
+	root                float64 // √(1 − r23²)
+	end                 float64 // tan(ψ/2) at s = 1
 }
 
 // newLine returns the path for a matrix with the determinant det.
@@ -113,12 +97,9 @@ func newLine(x1, x2, x3, r12, r13, r23, det float64) line {
 	}
 }
 
-// integral returns ∫ (dP/dτ) dτ. If the matrix is nearly singular at the end, the
-// last factor may change over any larger distance from τ = 1: the pieces grow with
-// it. Far from a singular matrix the two rules may differ by more than the error
-// allowed, as that of the better one is much smaller.
-//
-// For q < full it is the rule of [nodes], NaN if there is none.
+// integral returns ∫ (dP/dτ) dτ, for q < full by the rule of [nodes], NaN if there is none. If
+// the matrix is nearly singular at the end, the last factor may change over any larger distance
+// from τ = 1: the pieces grow with it.
 func (l *line) integral(q float64) float64 {
 	var sum float64
 	if q < full {
@@ -132,7 +113,7 @@ func (l *line) integral(q float64) float64 {
 		return l.end * sum / math.Pi
 	}
 	end, gap, tol := l.end, 1-l.end, 2e-15
-	if gap > 0.2 {
+	if gap > 0.2 { // the better of two rules is better by orders of magnitude
 		tol = 2e-13
 	}
 	for gap > 0 && gap < 0.05 {
@@ -143,7 +124,7 @@ func (l *line) integral(q float64) float64 {
 	return (sum + integrate(l.at, 0, end, tol)) / math.Pi
 }
 
-// at returns π dP/dτ at τ = tan(ψ/2).
+// at returns π dP/dτ at τ = tan(ψ/2), one term along r12 and one along r13.
 func (l *line) at(tau float64) float64 {
 	inv := 1 / (1 + tau*tau)
 	sin, cos := 2*tau*inv, (1-tau)*(1+tau)*inv
@@ -151,12 +132,10 @@ func (l *line) at(tau float64) float64 {
 	d2, d3 := c2+l.lack2*s2, c2+l.lack3*s2
 	root2, root3 := math.Sqrt(d2), math.Sqrt(d3)
 	var sum float64
-	// Along r12: φ₂(x₁, x₂) Φ(x₃ given both).
 	if l.k2 != 0 {
 		sum += l.k2 / root2 * contribution(l.gap12, l.x2, l.k2*sin, d2,
 			l.gap23*d2+l.x2*(l.e+s2*l.k2*l.w)-l.x1*sin*(l.w+l.k2*l.e), root2*l.root*cos)
 	}
-	// Along r13: φ₂(x₁, x₃) Φ(x₂ given both).
 	if l.k3 != 0 {
 		sum += l.k3 / root3 * contribution(l.gap13, l.x3, l.k3*sin, d3,
 			-l.sign*l.gap23*d3+l.x3*(l.e-l.sign*s2*l.k3*l.w)+l.x1*sin*(l.sign*l.w-l.k3*l.e), root3*l.root*cos)
@@ -164,17 +143,15 @@ func (l *line) at(tau float64) float64 {
 	return sum * cos * inv
 }
 
-// contribution returns exp(−(x² − 2ρxy + y²)/(2(1−ρ²))) Φ(num/den), where
-// gap = x − sign(ρ)y and rest = 1 − ρ².
+// contribution returns exp(−(x² − 2ρxy + y²)/(2(1−ρ²))) Φ(num/den), where gap = x − sign(ρ)y
+// and rest = 1 − ρ².
 func contribution(gap, y, rho, rest, num, den float64) float64 {
 	z := gap + math.Copysign(rest/(1+math.Abs(rho)), rho)*y // x − ρy
 	exponent := 0.5 * (z*z/rest + y*y)
 	switch {
-	case !(exponent < 100): // below 1e-43
-		return 0
-	case num >= far*den:
+	case num >= far*den && exponent < 100:
 		return kernel.Exp(-exponent)
-	case num <= -far*den:
+	case num <= -far*den || !(exponent < 100): // below 1e-43
 		return 0
 	}
 	return kernel.Exp(-exponent) * gauss.CDF(num/den)

@@ -52,13 +52,13 @@ func (p ProbitCorr) Validate(classes int) error {
 //	E_ji = (λ/s_i) ∂Φ_{n−1}/∂x_i at the same point,  s_τ = √(1 + λ²v_j + λ²v_τ)
 //	Σ'_ττ' = (ρ_ττ' + λ²v_j)/(s_τ s_τ').
 //
-// Each is a multivariate normal probability with the accuracy and cost of package
-// mvn: some 1e-14 in microseconds for n ≤ 4, 1e-12 in a fifth of a millisecond for
-// n = 5, and 1e-13 for any n where all ρ are equal and not negative, where [Probit] is
-// faster by orders of magnitude. Otherwise the error is at most 1e-7 for n ≤ 8, in
-// milliseconds, and 1e-6 for n ≤ 30; n = 10 takes a third of a second, and more than
-// 11 a lattice rule for each class and pair, seconds. Moments panics if the lengths do
-// not match, if a mean is not finite or a variance negative, or if λ or Corr is out of
+// Each is a multivariate normal probability with the accuracy and cost of package mvn: some
+// 1e-14 in microseconds for n ≤ 4, 1e-12 in a fifth of a millisecond for n = 5, and 1e-13 for
+// any n where all ρ are equal and not negative, where [Probit] is faster by orders of
+// magnitude. Otherwise the error is at most 1e-7 for n ≤ 8, in milliseconds, and 1e-6 for
+// n ≤ 10, in a third of a second, unless the correlations are nearly singular. For more classes
+// it is some 1e-5, by a lattice rule for each class and pair, in seconds. Moments panics if the
+// lengths do not match, if a mean is not finite or a variance negative, or if λ or Corr is out of
 // range.
 func (p ProbitCorr) Moments(dst *Moments, mean, variance []float64) {
 	dst.check(mean, variance)
