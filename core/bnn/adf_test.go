@@ -23,7 +23,7 @@ func TestADFStep(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(31, 1))
 	for _, rule := range adfRules {
 		for range 20 {
-			n := newNetwork(t, Config{Layers: []int{3, 4}, Bias: true, Output: rule, Prior: PaperPrior})
+			n := newNetwork(t, spec{Layers: []int{3, 4}, Bias: true, Output: rule, paper: true})
 			randomWeights(t, n, rnd, 1)
 			x, class := []float64{rnd.NormFloat64(), rnd.NormFloat64(), 0}, rnd.IntN(4)
 			y := mat.NewVecDense(4, append(append([]float64(nil), x...), 1))
@@ -56,14 +56,14 @@ func TestADFStep(t *testing.T) {
 
 // LogP is the logarithm of the probability that Predict gives, for every rule.
 func TestLogP(t *testing.T) {
-	for rule := range OutputRule(len(outputRules)) {
-		n := newNetwork(t, Config{Layers: []int{2, 5, 3}, Output: rule, Hidden: Smooth, OnIndefinite: Skip, PriorMeanVar: 1, Prior: PaperPrior})
+	for _, rule := range outputRules {
+		n := newNetwork(t, spec{Layers: []int{2, 5, 3}, Output: rule, Hidden: Smooth, OnIndefinite: Skip, PriorMeanVar: 1, paper: true})
 		var p Prediction
 		for k := range 20 {
 			x := []float64{math.Sin(float64(k)), math.Cos(float64(3 * k))}
 			predict(t, n, &p, x)
 			u := observe(t, n, x, k%3)
-			near(t, rule.String()+": log p", u.LogP, math.Log(p.P[k%3]), 1e-7)
+			near(t, string(rule)+": log p", u.LogP, math.Log(p.P[k%3]), 1e-7)
 		}
 	}
 }
@@ -72,7 +72,7 @@ func TestLogP(t *testing.T) {
 func TestDiagonalIsFullForOneHotInputs(t *testing.T) {
 	networks := make(map[Covariance]*Network)
 	for _, kind := range kinds {
-		networks[kind] = newNetwork(t, Config{Layers: []int{4, 3}, Output: ADF, Covariance: []Covariance{kind}, Prior: ScaledPrior, PriorVar: 2})
+		networks[kind] = newNetwork(t, spec{Layers: []int{4, 3}, Output: ADF, Covariance: []Covariance{kind}, PriorVar: 2})
 	}
 	for k := range 50 {
 		x := make([]float64, 4)
@@ -98,7 +98,7 @@ func TestStreams(t *testing.T) {
 	for name, stream := range streams {
 		for _, rule := range adfRules {
 			for _, kind := range allKinds {
-				n := newNetwork(t, Config{Layers: []int{2, 4, 3}, Bias: true, Output: rule, Hidden: Smooth, Covariance: []Covariance{kind}, PriorMeanVar: 1, Prior: PaperPrior})
+				n := newNetwork(t, spec{Layers: []int{2, 4, 3}, Bias: true, Output: rule, Hidden: Smooth, Covariance: []Covariance{kind}, PriorMeanVar: 1, paper: true})
 				x := make([]float64, 2)
 				count := 3000
 				if rule == ADFExact {
@@ -150,9 +150,9 @@ func positiveDefinite(t *testing.T, name string, n *Network) {
 
 // Certain weights stay what they are, and the others learn.
 func TestCertainWeights(t *testing.T) {
-	for rule := range OutputRule(len(outputRules)) {
+	for _, rule := range outputRules {
 		for _, kind := range allKinds {
-			n := newNetwork(t, Config{Layers: []int{2, 3, 3}, Output: rule, Hidden: Smooth, OnIndefinite: Skip, Covariance: []Covariance{kind}, PriorMeanVar: 1, Prior: PaperPrior})
+			n := newNetwork(t, spec{Layers: []int{2, 3, 3}, Output: rule, Hidden: Smooth, OnIndefinite: Skip, Covariance: []Covariance{kind}, PriorMeanVar: 1, paper: true})
 			makeCertain(t, n, 0)
 			mean, _ := n.Weights(0)
 			last, _ := n.Weights(1)
@@ -179,17 +179,17 @@ func TestCertainWeights(t *testing.T) {
 // A Prediction may go from one network to another of any shape and rule.
 func TestPredictionIsReusable(t *testing.T) {
 	var shared Prediction
-	for _, cfg := range []Config{
+	for _, cfg := range []spec{
 		{Layers: []int{2, 4, 3}, Hidden: Smooth},
 		{Layers: []int{2, 4, 3}, Hidden: Frozen},
 		{Layers: []int{2, 4, 3}, Hidden: Smooth, Covariance: []Covariance{Diagonal}},
 		{Layers: []int{2, 4, 3}, Hidden: Smooth},
-		{Layers: []int{2, 4, 3}, Output: ADFExact, OutputCovariance: JointNeurons},
+		{Layers: []int{2, 4, 3}, Output: ADFExact, joint: true},
 		{Layers: []int{2, 5}, Bias: true},
 		{Layers: []int{3, 5}},
 		{Layers: []int{2, 5}, Bias: true},
 	} {
-		cfg.PriorMeanVar, cfg.Prior = 1, PaperPrior
+		cfg.PriorMeanVar, cfg.paper = 1, true
 		n, x := newNetwork(t, cfg), []float64{0.4, -2, 3}[:cfg.Layers[0]]
 		var fresh Prediction
 		for _, p := range []*Prediction{&shared, &fresh} {
@@ -204,12 +204,12 @@ func TestPredictionIsReusable(t *testing.T) {
 // Features of any size give finite weights or an error that leaves the network as
 // it was.
 func TestExtremeFeatures(t *testing.T) {
-	for rule := range OutputRule(len(outputRules)) {
+	for _, rule := range outputRules {
 		for _, kind := range allKinds {
 			for i, size := range []float64{1e-320, 1e-150, 1e-150, 1e-20, 1e20, 1e77, 1e150, 1e300} {
 				hidden := []HiddenRule{Smooth, Frozen}[i%2]
 				// Without a bias the inverse of a variance may overflow.
-				n := newNetwork(t, Config{Layers: []int{2, 3, 3}, Bias: i%4 > 1, Output: rule, Hidden: hidden, OnIndefinite: Skip, Covariance: []Covariance{kind}, PriorVar: 1e-11, PriorMeanVar: 1, Prior: PaperPrior})
+				n := newNetwork(t, spec{Layers: []int{2, 3, 3}, Bias: i%4 > 1, Output: rule, Hidden: hidden, OnIndefinite: Skip, Covariance: []Covariance{kind}, PriorVar: 1e-11, PriorMeanVar: 1, paper: true})
 				name := fmt.Sprintf("%v, %v, %v, %g", rule, hidden, kind, size)
 				for k, x := range [][]float64{{size, -size}, {-size, size / 1e5}, {1, size}} {
 					before := copied(t, n)

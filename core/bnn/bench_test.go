@@ -9,11 +9,11 @@ import (
 )
 
 func BenchmarkObserve(b *testing.B) {
-	paper := func(rule OutputRule) Config {
-		return Config{Output: rule, OnIndefinite: Skip, PriorMeanVar: 1, Softmax: softmax.Probit{Lambda: 0.2, Rho: 0.5}}
+	paper := func(rule OutputRule) spec {
+		return spec{Output: rule, OnIndefinite: Skip, PriorMeanVar: 1, Softmax: softmax.Probit{Lambda: 0.2, Rho: 0.5}}
 	}
-	smooth := func(kinds ...Covariance) Config {
-		return Config{Output: ADF, Hidden: Smooth, Covariance: kinds, Bias: true, Prior: ScaledPrior, PriorMeanVar: 1}
+	smooth := func(kinds ...Covariance) spec {
+		return spec{Output: ADF, Hidden: Smooth, Covariance: kinds, Bias: true, PriorMeanVar: 1}
 	}
 	exact := smooth(Full)
 	exact.Output = ADFExact
@@ -22,7 +22,7 @@ func BenchmarkObserve(b *testing.B) {
 		name   string
 		layers []int
 		dense  float64 // share of inputs that are not zero
-		cfg    Config
+		cfg    spec
 	}{
 		{"2-3/joint", small, 1, paper(Joint)},
 		{"2-3/total", small, 1, paper(Total)},
@@ -68,7 +68,7 @@ func BenchmarkObserve(b *testing.B) {
 func BenchmarkEnsemble(b *testing.B) {
 	for _, atOnce := range []bool{false, true} {
 		b.Run(fmt.Sprintf("784-128-128-10/at-once=%v", atOnce), func(b *testing.B) {
-			e := ensemble(b, members(b, Config{Layers: []int{784, 128, 128, 10}}, 6)...)
+			e := ensemble(b, members(b, spec{Layers: []int{784, 128, 128, 10}}, 6)...)
 			e.atOnce = atOnce
 			rnd := rand.New(rand.NewPCG(1, 2))
 			x := make([]float64, 784)
@@ -88,16 +88,16 @@ func BenchmarkEnsemble(b *testing.B) {
 
 // Examples one by one, and sixteen at a time.
 func BenchmarkPredict(b *testing.B) {
-	wide := Covariances{Diagonal, Shared, Shared}
+	wide := []Covariance{Diagonal, Shared, Shared}
 	for _, c := range []struct {
 		name    string
 		members int
-		cfg     Config
+		cfg     spec
 	}{
-		{"64-50-10", 1, Config{Layers: []int{64, 50, 10}}},
-		{"784-256-256-10", 1, Config{Layers: []int{784, 256, 256, 10}, Covariance: wide}},
-		{"784-256-256-10/six", 6, Config{Layers: []int{784, 256, 256, 10}, Covariance: wide}},
-		{"784-100-10/full below", 1, Config{Layers: []int{784, 100, 10}, Covariance: Covariances{Full, Shared}}},
+		{"64-50-10", 1, spec{Layers: []int{64, 50, 10}}},
+		{"784-256-256-10", 1, spec{Layers: []int{784, 256, 256, 10}, Covariance: wide}},
+		{"784-256-256-10/six", 6, spec{Layers: []int{784, 256, 256, 10}, Covariance: wide}},
+		{"784-100-10/full below", 1, spec{Layers: []int{784, 100, 10}, Covariance: []Covariance{Full, Shared}}},
 	} {
 		e := ensemble(b, members(b, c.cfg, c.members)...)
 		e.atOnce = false

@@ -1,30 +1,95 @@
 package bnn
 
 import (
+	"cmp"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/core/random"
+	"closedform/core/softmax"
 	"closedform/internal/check"
 )
 
-// newNetwork returns a network whose prior is the configuration's, with ones and draws of
-// one weight after another in place of the defaults.
-func newNetwork(t testing.TB, cfg Config) *Network {
+var outputRules = []OutputRule{ADF, ADFExact, Joint, Total}
+
+// spec is a configuration in a few words: what is not given is one, or as in [Default], but
+// that prior means are drawn independently.
+type spec struct {
+	Layers          []int
+	Bias            bool
+	Alpha, Beta     float64
+	Output          OutputRule
+	Hidden          HiddenRule
+	Covariance      []Covariance
+	joint           bool // the last covariance is AllNeurons
+	Softmax         softmax.Approximation
+	OnIndefinite    Policy
+	EigenvalueFloor float64
+	VarianceFloor   float64
+	PriorVar        float64 // times PriorScale, divided by the number of inputs but for paper
+	PriorScale      []float64
+	paper           bool
+	PriorMeanVar    float64
+	Replications    []float64
+}
+
+func (s spec) config() Config {
+	c := Default(s.Layers...)
+	c.Bias, c.PriorDraw = s.Bias, Independent
+	if s.Alpha != 0 || s.Beta != 0 {
+		c.Unit.Alpha, c.Unit.Beta = s.Alpha, s.Beta
+	}
+	c.Output, c.Hidden, c.Paper.OnIndefinite = cmp.Or(s.Output, ADF), cmp.Or(s.Hidden, SmoothMean), cmp.Or(s.OnIndefinite, Fail)
+	c.Paper.EigenvalueFloor, c.Paper.VarianceFloor = cmp.Or(s.EigenvalueFloor, 1e-3), cmp.Or(s.VarianceFloor, 1e-3)
+	layers := len(s.Layers) - 1
+	if s.Covariance != nil {
+		c.Covariance = spread(s.Covariance, layers)
+	}
+	if s.joint {
+		c.Covariance = spread(c.Covariance, layers)
+		c.Covariance[layers-1] = AllNeurons
+	}
+	if c.Softmax = s.Softmax; s.Softmax == nil && c.Output == ADFExact {
+		c.Softmax = softmax.Exact{Fast: true}
+	} else if s.Softmax == nil {
+		c.Softmax = softmax.Probit{Lambda: softmax.SlopeLambda(c.classes(), 0.5), Rho: 0.5}
+	}
+	ones := []float64{1}
+	c.Replications, c.PriorVar = ones, ones
+	if s.Replications != nil {
+		c.Replications = s.Replications
+	}
+	if s.PriorScale != nil {
+		c.PriorVar = s.PriorScale
+	}
+	c.Replications, c.PriorVar = spread(c.Replications, layers), spread(c.PriorVar, layers)
+	for l := range c.PriorVar {
+		c.PriorVar[l] *= cmp.Or(s.PriorVar, 1)
+		if _, in := c.WeightDims(l); !s.paper {
+			c.PriorVar[l] /= float64(in)
+		}
+	}
+	if c.PriorMeanVar = s.PriorMeanVar; c.PriorMeanVar == 0 && layers > 1 {
+		c.PriorMeanVar = 1
+	}
+	return c
+}
+
+// spread returns a list with an entry for each layer, a single one repeated.
+func spread[T any](list []T, layers int) []T {
+	if len(list) == 1 {
+		return slices.Repeat(list, layers)
+	}
+	return slices.Clone(list)
+}
+
+// newNetwork returns a network with prior weights.
+func newNetwork(t testing.TB, s spec) *Network {
 	t.Helper()
-	if cfg.PriorScale == nil {
-		cfg.PriorScale = []float64{1}
-	}
-	if cfg.Replications == nil {
-		cfg.Replications = []float64{1}
-	}
-	cfg.PriorDraw = Independent
-	if cfg.PriorMeanVar == 0 && len(cfg.Layers) > 2 {
-		cfg.PriorMeanVar = 1
-	}
-	n, err := New(cfg, random.Source("bnn", "test"))
+	n, err := New(s.config(), random.Source("bnn", "test"))
 	if err != nil {
 		t.Fatal(err)
 	}

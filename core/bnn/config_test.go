@@ -1,15 +1,11 @@
 package bnn
 
 import (
-	"encoding"
 	"errors"
-	"fmt"
 	"math"
 	"reflect"
 	"strings"
 	"testing"
-
-	"github.com/BurntSushi/toml"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -18,149 +14,117 @@ import (
 	"closedform/internal/field"
 )
 
-// What a configuration does not allow is refused by the word of its field.
+// Invalid values, and values that are not set, are refused by the key of their field.
 func TestConfigErrors(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
-	for _, test := range []struct {
-		key string
-		cfg Config
-	}{
-		{"layers", Config{}},
-		{"layers", Config{Layers: []int{2}}},
-		{"layers", Config{Layers: []int{2, 1}}},
-		{"layers", Config{Layers: []int{0, 2}}},
-		{"alpha", Config{Alpha: -0.5, Beta: 1}},
-		{"alpha", Config{Alpha: nan, Beta: 1}},
-		{"beta", Config{Alpha: 0.5, Beta: 0.1}},
-		{"beta", Config{Beta: inf}},
-		{"rule", Config{Output: 9}},
-		{"hidden", Config{Hidden: -1}},
-		{"covariance", Config{Covariance: []Covariance{9}}},
-		{"covariance", Config{Covariance: []Covariance{Full, Full, Full}}},
-		{"output_covariance", Config{OutputCovariance: 9}},
-		{"output_covariance", Config{OutputCovariance: JointNeurons}},
-		{"output_covariance", Config{Covariance: []Covariance{Shared}, Output: ADFExact, OutputCovariance: JointNeurons}},
-		{"output_covariance", Config{Layers: []int{2, softmax.MostCorrelated + 1}, Output: ADFExact, OutputCovariance: JointNeurons}},
-		{"on_indefinite", Config{OnIndefinite: 9}},
-		{"prior", Config{Prior: 9}},
-		{"prior_draw", Config{PriorDraw: 9}},
-		{"prior_var", Config{PriorVar: -1}},
-		{"prior_mean_var", Config{PriorMeanVar: inf}},
-		{"prior_mean_var", Config{Layers: []int{2, 3, 2}, PriorDraw: Independent}},
-		{"prior_scale", Config{PriorScale: []float64{0}}},
-		{"prior_scale", Config{PriorScale: []float64{1, 1, 1}}},
-		{"prior_scale", Config{PriorScale: []float64{1, 0}}},
-		{"prior_scale", Config{PriorScale: []float64{nan, 1}}},
-		{"replications", Config{Replications: []float64{-1, 1}}},
-		{"replications", Config{Replications: []float64{1, inf}}},
-		{"replications", Config{Replications: []float64{1, 1, 1}}},
-		{"replications", Config{Output: ADFExact, OutputCovariance: JointNeurons, Replications: []float64{1, 2}}},
-		{"variance_floor", Config{VarianceFloor: 1}},
-		{"variance_floor", Config{VarianceFloor: nan}},
-		{"eigenvalue_floor", Config{EigenvalueFloor: nan}},
-		{"rho", Config{Output: ADF, Softmax: softmax.Probit{Lambda: 1, Rho: 0.4}}},
-		{"rule", Config{Output: ADF, Softmax: softmax.Exact{}}},
-		{"rule", Config{Output: ADFExact, Softmax: softmax.Probit{Lambda: 1, Rho: 0.5}}},
-		{"rule", Config{Output: ADFExact, Softmax: softmax.ProbitCorr{Lambda: 1, Corr: mat.NewSymDense(2, []float64{1, 0, 0, 1})}}},
-		{"", Config{Softmax: softmax.Probit{}}},
-	} {
-		if test.key != "layers" && test.cfg.Layers == nil {
-			test.cfg.Layers = []int{2, 3, 2}
-		}
-		_, err := New(test.cfg, random.Source())
-		var bad *field.Error
-		if err == nil || test.key != "" && (!errors.As(err, &bad) || bad.Key != test.key) {
-			t.Errorf("%+v: error %v; want one of %s", test.cfg, err, test.key)
-		}
-		if test.key != "" && test.key != "rho" && strings.Contains(err.Error(), test.key+":") {
-			t.Errorf("error %q does not name the Go field", err)
-		}
+	joint := func(c *Config) {
+		c.Output, c.Softmax = ADFExact, softmax.Exact{}
+		c.SetCovariance(Full, AllNeurons)
 	}
-}
-
-func TestWithDefaults(t *testing.T) {
-	got := Config{Layers: []int{2, 3}, Output: ADFExact}.WithDefaults()
-	want := Config{
-		Layers: []int{2, 3}, Beta: 1, Output: ADFExact, Covariance: Covariances{Full}, Softmax: softmax.Exact{Fast: true},
-		EigenvalueFloor: 1e-3, VarianceFloor: 1e-3, Replications: []float64{1}, PriorVar: 1, PriorScale: []float64{3000}, PriorMeanVar: 2,
-	}
-	if !reflect.DeepEqual(got, want) || !reflect.DeepEqual(got.WithDefaults(), want) {
-		t.Errorf("defaults %+v, want %+v", got, want)
-	}
-	probit := softmax.Probit{Lambda: softmax.SlopeLambda(3, 0.5), Rho: 0.5}
-	if got := (Config{Layers: []int{2, 3}}).WithDefaults().Softmax; got != softmax.Approximation(probit) {
-		t.Errorf("softmax %v, want %v", got, probit)
-	}
-	if got := (Config{}).WithDefaults(); got.Softmax != nil {
-		t.Errorf("softmax %v of no classes", got.Softmax)
-	}
-}
-
-// A word stands for its constant in every direction.
-func TestWords(t *testing.T) {
-	for word, x := range map[string]any{
-		"joint": Joint, "total": Total, "adf": ADF, "adf-exact": ADFExact,
-		"frozen": Frozen, "smooth": Smooth, "smooth-mean": SmoothMean,
-		"full": Full, "diagonal": Diagonal, "shared": Shared,
-		"per-neuron": PerNeuron, "joint ": JointNeurons,
-		"paper": PaperPrior, "scaled": ScaledPrior,
-		"orthogonal": Orthogonal, "independent": Independent,
-		"fail": Fail, "skip": Skip, "project": Project,
-	} {
-		if word == "joint " {
-			word = "joint"
-		}
-		text, err := x.(encoding.TextMarshaler).MarshalText()
-		if err != nil || string(text) != word || fmt.Sprint(x) != word {
-			t.Errorf("%T %v is %q, %v; want %q", x, x, text, err, word)
-		}
-		again := reflect.New(reflect.TypeOf(x))
-		u := again.Interface().(encoding.TextUnmarshaler)
-		if err := u.UnmarshalText(text); err != nil || again.Elem().Interface() != x {
-			t.Errorf("%q is read as %v, %v", word, again.Elem(), err)
-		}
-		if err := u.UnmarshalText([]byte("other")); err == nil {
-			t.Errorf("%T takes any word", x)
-		}
-		if _, err := reflect.ValueOf(-1).Convert(reflect.TypeOf(x)).Interface().(encoding.TextMarshaler).MarshalText(); err == nil {
-			t.Errorf("%T −1 has a word", x)
-		}
-	}
-}
-
-// A configuration with its defaults comes back from TOML as it was, but for what
-// has no word.
-func TestConfigTOML(t *testing.T) {
-	for _, cfg := range []Config{
-		{Layers: []int{2, 3}},
-		{
-			Layers: []int{2, 4, 3}, Bias: true, Alpha: 0.1, Beta: 0.7, Output: ADFExact, Hidden: SmoothMean, Covariance: []Covariance{Diagonal, Full},
-			OutputCovariance: JointNeurons, OnIndefinite: Project, EigenvalueFloor: 0.2, VarianceFloor: 0.3, Replications: []float64{1.0 / 3, 1},
-			PriorVar: 5, Prior: ScaledPrior, PriorScale: []float64{6, 7}, PriorMeanVar: 8,
+	for key, all := range map[string][]func(c *Config){
+		"layers": {
+			func(c *Config) { c.Layers = nil }, func(c *Config) { c.Layers = []int{2} },
+			func(c *Config) { c.Layers[2] = 1 }, func(c *Config) { c.Layers[0] = 0 },
 		},
+		"alpha": {func(c *Config) { c.Unit.Alpha = -0.5 }, func(c *Config) { c.Unit.Alpha = nan }},
+		"beta": {
+			func(c *Config) { c.Unit.Alpha, c.Unit.Beta = 0.5, 0.1 }, func(c *Config) { c.Unit.Beta = inf },
+			func(c *Config) { c.Unit.Beta = 0 },
+		},
+		"rule": {
+			func(c *Config) { c.Output = "" }, func(c *Config) { c.Output = "other" },
+			func(c *Config) { c.Softmax = softmax.Exact{} }, func(c *Config) { c.Output = ADFExact },
+			func(c *Config) {
+				c.Output, c.Softmax = ADFExact, softmax.ProbitCorr{Lambda: 1, Corr: mat.NewSymDense(1, []float64{1})}
+			},
+		},
+		"rho":    {func(c *Config) { c.Softmax = softmax.Probit{Lambda: 1, Rho: 0.4} }},
+		"hidden": {func(c *Config) { c.Hidden = "" }, func(c *Config) { c.Hidden = "other" }},
+		"covariance": {
+			func(c *Config) { c.Covariance = nil }, func(c *Config) { c.Covariance[1] = "" },
+			func(c *Config) { c.Covariance = c.Covariance[:1] }, func(c *Config) { c.Covariance[1] = "block" },
+			func(c *Config) { c.SetCovariance(Full, AllNeurons) }, func(c *Config) { joint(c); c.Covariance[0] = AllNeurons },
+			func(c *Config) { joint(c); c.Layers[2] = softmax.MostCorrelated + 1 },
+		},
+		"prior_var": {
+			func(c *Config) { c.PriorVar = nil }, func(c *Config) { c.PriorVar = []float64{1} },
+			func(c *Config) { c.PriorVar[0] = 0 }, func(c *Config) { c.PriorVar[1] = -1 }, func(c *Config) { c.PriorVar[1] = nan },
+		},
+		"prior_mean_var": {func(c *Config) { c.PriorMeanVar = inf }, func(c *Config) { c.PriorMeanVar = 0 }},
+		"prior_draw":     {func(c *Config) { c.PriorDraw = "" }},
+		"replications": {
+			func(c *Config) { c.Replications = nil }, func(c *Config) { c.Replications[0] = -1 }, func(c *Config) { c.Replications[1] = inf },
+			func(c *Config) { joint(c); c.Replications[1] = 2 },
+		},
+		"on_indefinite":    {func(c *Config) { c.Output, c.Paper.OnIndefinite = Joint, "" }},
+		"variance_floor":   {func(c *Config) { c.Output, c.Paper.VarianceFloor = Total, 1 }, func(c *Config) { c.Output, c.Paper.VarianceFloor = Joint, 0 }},
+		"eigenvalue_floor": {func(c *Config) { c.Output, c.Paper.EigenvalueFloor = Joint, nan }},
+		"":                 {func(c *Config) { c.Softmax = softmax.Probit{} }, func(c *Config) { c.Output, c.Softmax = Joint, nil }},
 	} {
-		want := cfg.WithDefaults()
-		text, err := toml.Marshal(want)
+		for i, change := range all {
+			c := Default(2, 3, 2)
+			change(&c)
+			_, err := New(c, random.Source())
+			var bad *field.Error
+			if err == nil || key != "" && (!errors.As(err, &bad) || bad.Key != key) {
+				t.Errorf("%s, %d: error %v", key, i, err)
+				continue
+			}
+			if key != "" && key != "rho" && strings.Contains(err.Error(), key+":") {
+				t.Errorf("error %q does not name the Go field", err)
+			}
+		}
+	}
+}
+
+// Naming a value that is the default changes nothing: the network still has its bias, without
+// which it could not tell inputs below 5 from others.
+func TestNamingADefaultChangesNothing(t *testing.T) {
+	for name, change := range map[string]func(c *Config){
+		"nothing":      func(*Config) {},
+		"Unit":         func(c *Config) { c.Unit.Beta = 1 },
+		"PriorVar":     func(c *Config) { c.PriorVar = []float64{0.01, 2000} },
+		"Covariance":   func(c *Config) { c.Covariance = []Covariance{Full, Full} },
+		"Replications": func(c *Config) { c.Replications = []float64{1, 1} },
+	} {
+		c := Default(1, 8, 2)
+		change(&c)
+		if name != "PriorVar" && !reflect.DeepEqual(c, Default(1, 8, 2)) {
+			t.Errorf("%s: %+v", name, c)
+		}
+		n, err := New(c, random.Source("bias"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		var got Config
-		if _, err := toml.Decode(string(text), &got); err != nil {
-			t.Fatal(err)
+		for i := range 200 {
+			x := float64(i * 7 % 10)
+			class := 0
+			if x >= 5 {
+				class = 1
+			}
+			observe(t, n, []float64{x}, class)
 		}
-		if want.Softmax = nil; !reflect.DeepEqual(got, want) {
-			t.Errorf("%s is read as %+v; want %+v", text, got, want)
+		var p Prediction
+		if predict(t, n, &p, []float64{1}); p.P[0] < 0.98 {
+			t.Errorf("%s: P(0 | x = 1) = %g", name, p.P[0])
 		}
 	}
-	var one struct {
-		Covariance Covariances `toml:"covariance"`
+}
+
+// A network keeps no reference to its configuration, nor gives one away.
+func TestConfigIsCopied(t *testing.T) {
+	c := Default(2, 3, 2)
+	n, err := New(c, random.Source("copied"))
+	if err != nil {
+		t.Fatal(err)
 	}
-	if _, err := toml.Decode(`covariance = "shared"`, &one); err != nil || !reflect.DeepEqual(one.Covariance, Covariances{Shared}) {
-		t.Errorf("one word is read as %v, %v", one.Covariance, err)
+	c.Layers[1], c.PriorVar[0], c.Covariance[0], c.Replications[0] = 9, 9, Shared, 9
+	got := n.Config()
+	if !reflect.DeepEqual(got, Default(2, 3, 2)) {
+		t.Errorf("configuration %+v", got)
 	}
-	for _, bad := range []string{`3`, `[3]`, `"block"`, `["full", "block"]`} {
-		if _, err := toml.Decode("covariance = "+bad, &one); err == nil {
-			t.Errorf("covariance = %s is read", bad)
-		}
+	got.PriorVar[0] = 9
+	if n.Config().PriorVar[0] == 9 {
+		t.Error("the configuration that was returned is the network's")
 	}
 }

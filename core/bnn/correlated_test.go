@@ -26,7 +26,7 @@ func jointCov(n *Network) *mat.SymDense {
 func TestJointNeuronsStep(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(61, 1))
 	for classes := 2; classes <= softmax.MostCorrelated; classes++ {
-		n := newNetwork(t, Config{Layers: []int{2, classes}, Bias: true, Output: ADFExact, OutputCovariance: JointNeurons, PriorVar: 0.5, PriorMeanVar: 1, Prior: PaperPrior})
+		n := newNetwork(t, spec{Layers: []int{2, classes}, Bias: true, Output: ADFExact, joint: true, PriorVar: 0.5, PriorMeanVar: 1, paper: true})
 		q := softmax.NewJointPosterior(classes)
 		steps := 12
 		if classes == 4 {
@@ -80,21 +80,21 @@ func TestJointNeuronsStep(t *testing.T) {
 }
 
 // The first example, before anything is correlated, moves the means of all
-// layers as without OutputCovariance.
+// layers as with one covariance for each neuron.
 func TestJointNeuronsFirstStep(t *testing.T) {
 	var networks [2]*Network
-	for o := PerNeuron; o <= JointNeurons; o++ {
-		networks[o] = newNetwork(t, Config{Layers: []int{2, 4, 3}, Bias: true, Output: ADFExact, Hidden: Smooth, OutputCovariance: o, PriorMeanVar: 1, Prior: PaperPrior})
+	for o, joint := range []bool{false, true} {
+		networks[o] = newNetwork(t, spec{Layers: []int{2, 4, 3}, Bias: true, Output: ADFExact, Hidden: Smooth, joint: joint, PriorMeanVar: 1, paper: true})
 		makeCertain(t, networks[o], 0) // which leaves the logits uncorrelated
 		observe(t, networks[o], []float64{1, -0.5}, 2)
 	}
-	sameWeights(t, "joint", networks[JointNeurons], networks[PerNeuron], 1e-7)
+	sameWeights(t, "joint", networks[1], networks[0], 1e-7)
 }
 
 // A long stream leaves the covariance positive definite, predictions normalised
 // and correlated logits.
 func TestJointNeuronsStream(t *testing.T) {
-	n := newNetwork(t, Config{Layers: []int{2, 4, 3}, Bias: true, Output: ADFExact, Hidden: Smooth, OutputCovariance: JointNeurons, PriorMeanVar: 1, Prior: PaperPrior})
+	n := newNetwork(t, spec{Layers: []int{2, 4, 3}, Bias: true, Output: ADFExact, Hidden: Smooth, joint: true, PriorMeanVar: 1, paper: true})
 	rnd := rand.New(rand.NewPCG(62, 1))
 	var p Prediction
 	for k := range 300 {
@@ -126,7 +126,7 @@ func TestJointNeuronsStream(t *testing.T) {
 // written with dense matrices.
 func TestJointNeuronsSmooth(t *testing.T) {
 	const hidden, classes = 3, 3
-	n := newNetwork(t, Config{Layers: []int{2, hidden, classes}, Bias: true, Output: ADFExact, Hidden: Smooth, OutputCovariance: JointNeurons, PriorMeanVar: 1, Prior: PaperPrior})
+	n := newNetwork(t, spec{Layers: []int{2, hidden, classes}, Bias: true, Output: ADFExact, Hidden: Smooth, joint: true, PriorMeanVar: 1, paper: true})
 	rnd := rand.New(rand.NewPCG(63, 1))
 	for k := range 10 {
 		if _, err := n.Observe([]float64{rnd.NormFloat64(), rnd.NormFloat64()}, k%classes); err != nil {
@@ -143,7 +143,7 @@ func TestJointNeuronsSmooth(t *testing.T) {
 	var m, v, y, s, cross [hidden + 1]float64
 	for i := range hidden {
 		m[i], v[i] = mat.Dot(mean0.RowView(i), in), mat.Inner(in, cov0[i], in)
-		y[i], s[i], cross[i] = n.unit.Moments(m[i], v[i])
+		y[i], s[i], cross[i] = n.cfg.Unit.Moments(m[i], v[i])
 	}
 	y[hidden] = 1
 	at := func(j, i int) int { return j*(hidden+1) + i }
@@ -196,7 +196,7 @@ func TestJointNeuronsSmooth(t *testing.T) {
 // Features so large that the cubature cannot resolve the softmax are skipped, and counted,
 // and nothing changes.
 func TestJointNeuronsTooWide(t *testing.T) {
-	n := newNetwork(t, Config{Layers: []int{2, 4}, Output: ADFExact, OutputCovariance: JointNeurons, Prior: PaperPrior})
+	n := newNetwork(t, spec{Layers: []int{2, 4}, Output: ADFExact, joint: true, paper: true})
 	for _, size := range []float64{1, 100, 1e100} {
 		before := copied(t, n)
 		u, err := n.Observe([]float64{size, -size}, 2)

@@ -7,7 +7,6 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"closedform/internal/field"
 	"closedform/internal/kernel"
 )
 
@@ -15,29 +14,25 @@ import (
 const Unknown = -1
 
 // Confidence is a measure of how certain a prediction is, at most 1.
-type Confidence int
+type Confidence string
 
 const (
 	// Probability is the largest predictive probability.
-	Probability Confidence = iota
+	Probability Confidence = "probability"
 
 	// EntropyBased is one minus the predictive entropy, the entropy in units of
 	// its largest value: 1 − H(p)/log n.
-	EntropyBased
+	EntropyBased Confidence = "entropy"
 
 	// Epistemic is one minus the epistemic fraction of the variance of the label, see
 	// Prediction.LabelVariance: 1 where more examples would not help, and also where
 	// an approximation makes the epistemic part negative.
-	Epistemic
+	Epistemic Confidence = "epistemic"
 
 	// MutualInformation is one minus that of label and member of an ensemble, in units of
 	// the largest entropy of the label: 1 − I/log n; 1 of a network by itself.
-	MutualInformation
+	MutualInformation Confidence = "mutual-information"
 )
-
-var confidences = field.Words{"probability", "entropy", "epistemic", "mutual-information"}
-
-func (c Confidence) String() string { return confidences.Word(int(c)) }
 
 // momentErr bounds the error of the moments of the softmax; a smaller variance has no
 // meaningful epistemic fraction.
@@ -85,7 +80,7 @@ func (p *Prediction) Confidence(by Confidence) float64 {
 	case MutualInformation:
 		return 1 - p.MutualInformation()/kernel.Log(float64(len(p.P)))
 	}
-	panic(fmt.Sprintf("bnn: no confidence %v", by))
+	panic(fmt.Sprintf("bnn: no confidence %q", by))
 }
 
 // LabelVariance splits the variance of the one-hot label y, summed over the classes, into

@@ -18,10 +18,10 @@ import (
 )
 
 // members returns networks that differ by what their prior means are drawn from.
-func members(t testing.TB, cfg Config, n int) (all []*Network) {
+func members(t testing.TB, cfg spec, n int) (all []*Network) {
 	t.Helper()
 	for k := range n {
-		m, err := New(cfg, random.Source("member", k))
+		m, err := New(cfg.config(), random.Source("member", k))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -51,7 +51,7 @@ func twoRings(n int, rnd *rand.Rand) (x [][]float64, class []int) {
 
 // An ensemble of one is its network, to the bit: what it says of a step and of an input.
 func TestEnsembleOfOne(t *testing.T) {
-	cfg := Config{Layers: []int{2, 6, 3}}
+	cfg := spec{Layers: []int{2, 6, 3}}
 	n, e := members(t, cfg, 1)[0], ensemble(t, members(t, cfg, 1)...)
 	x, class := twoRings(40, rand.New(random.Source("rings")))
 	var p, q Prediction
@@ -77,9 +77,9 @@ func TestEnsembleOfOne(t *testing.T) {
 // about is their mean divergence from p. The log probability of a step is that of p.
 func TestMixture(t *testing.T) {
 	const k = 3
-	for _, cfg := range []Config{
+	for _, cfg := range []spec{
 		{Layers: []int{2, 6, 3}},
-		{Layers: []int{2, 6, 3}, Output: ADFExact, OutputCovariance: JointNeurons, Bias: true, Hidden: Smooth},
+		{Layers: []int{2, 6, 3}, Output: ADFExact, joint: true, Bias: true, Hidden: Smooth},
 		{Layers: []int{2, 6, 3}, Output: Total, OnIndefinite: Project, Hidden: Smooth},
 	} {
 		e, alone := ensemble(t, members(t, cfg, k)...), members(t, cfg, k)
@@ -145,7 +145,7 @@ func TestMixture(t *testing.T) {
 
 // Members that are alike disagree about nothing.
 func TestEqualMembers(t *testing.T) {
-	n := members(t, Config{Layers: []int{2, 6, 3}}, 1)[0]
+	n := members(t, spec{Layers: []int{2, 6, 3}}, 1)[0]
 	e := ensemble(t, n, copied(t, n), copied(t, n))
 	var p, q Prediction
 	if err := errors.Join(e.Predict(&p, []float64{1, 2}), n.Predict(&q, []float64{1, 2})); err != nil {
@@ -160,7 +160,7 @@ func TestEqualMembers(t *testing.T) {
 
 // A prediction may go from a network to an ensemble and back; it allocates once.
 func TestEnsemblePredictionAgain(t *testing.T) {
-	all := members(t, Config{Layers: []int{2, 6, 3}}, 2)
+	all := members(t, spec{Layers: []int{2, 6, 3}}, 2)
 	e, x := ensemble(t, all...), []float64{1, 2}
 	var p, q Prediction
 	predict(t, all[0], &p, x)
@@ -177,7 +177,7 @@ func TestEnsemblePredictionAgain(t *testing.T) {
 
 // If one member cannot learn an example all stay as they were, and the error says which.
 func TestEnsembleRefuses(t *testing.T) {
-	all := members(t, Config{Layers: []int{2, 4, 3}, Output: Joint}, 3)
+	all := members(t, spec{Layers: []int{2, 4, 3}, Output: Joint}, 3)
 	huge := all[1].State()
 	huge.Layers[0].Mean.Set(0, 0, 1e300)
 	broken, err := Restore(huge)
@@ -200,7 +200,7 @@ func TestEnsembleRefuses(t *testing.T) {
 	if err := e.Predict(&p, []float64{1e9, 1}); err == nil || !strings.HasPrefix(err.Error(), "member 2: ") {
 		t.Errorf("error %v", err)
 	}
-	other := members(t, Config{Layers: []int{2, 5, 3}}, 1)[0]
+	other := members(t, spec{Layers: []int{2, 5, 3}}, 1)[0]
 	for want, of := range map[string][]*Network{"without": nil, "member 1 is there twice": {other, other}, "member 1 has another": {all[0], other}} {
 		if _, err := Combine(of...); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v", want, err)
@@ -212,7 +212,10 @@ func TestEnsembleRefuses(t *testing.T) {
 // on average.
 func TestEnsembleIsBetter(t *testing.T) {
 	rnd := rand.New(random.Source("rings"))
-	e := ensemble(t, members(t, Config{Layers: []int{2, 10, 3}}, 4)...)
+	e, err := NewEnsemble(Default(2, 10, 3), 4, random.Source("better"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	x, class := twoRings(300, rnd)
 	for i := range x {
 		if _, err := e.Observe(x[i], class[i]); err != nil {
@@ -240,7 +243,7 @@ func TestEnsembleIsBetter(t *testing.T) {
 // Members that learn at once become the same, to the bit, as one after another, and allocate nothing.
 func TestEnsembleAtOnce(t *testing.T) {
 	const n = 5
-	apart, atOnce := ensemble(t, members(t, Config{Layers: []int{30, 20, 3}}, n)...), ensemble(t, members(t, Config{Layers: []int{30, 20, 3}}, n)...)
+	apart, atOnce := ensemble(t, members(t, spec{Layers: []int{30, 20, 3}}, n)...), ensemble(t, members(t, spec{Layers: []int{30, 20, 3}}, n)...)
 	atOnce.atOnce = true
 	x := make([]float64, 30)
 	var want, p Prediction
@@ -262,7 +265,7 @@ func TestEnsembleAtOnce(t *testing.T) {
 	if x[3] = math.NaN(); atOnce.Predict(&p, x) == nil {
 		t.Error("no error")
 	}
-	if wide := ensemble(t, members(t, Config{Layers: []int{200, 100, 3}}, 2)...); wide.atOnce != (runtime.GOMAXPROCS(0) > 1) {
+	if wide := ensemble(t, members(t, spec{Layers: []int{200, 100, 3}}, 2)...); wide.atOnce != (runtime.GOMAXPROCS(0) > 1) {
 		t.Error("large members learn one after another")
 	}
 }
@@ -270,7 +273,7 @@ func TestEnsembleAtOnce(t *testing.T) {
 // Predictions of an ensemble may be made at the same time, into different predictions.
 func TestEnsemblePredictsConcurrently(t *testing.T) {
 	for _, atOnce := range []bool{false, true} {
-		e := ensemble(t, members(t, Config{Layers: []int{5, 8, 3}}, 3)...)
+		e := ensemble(t, members(t, spec{Layers: []int{5, 8, 3}}, 3)...)
 		e.atOnce = atOnce
 		x := make([][]float64, 50)
 		want := make([]Prediction, len(x))
@@ -301,7 +304,7 @@ func TestEnsemblePredictsConcurrently(t *testing.T) {
 // An input of the wrong length is an error of no member, and leaves the ensemble usable.
 func TestEnsembleWrongLength(t *testing.T) {
 	for _, atOnce := range []bool{false, true} {
-		e := ensemble(t, members(t, Config{Layers: []int{2, 8, 3}}, 3)...)
+		e := ensemble(t, members(t, spec{Layers: []int{2, 8, 3}}, 3)...)
 		e.atOnce = atOnce
 		var p Prediction
 		for _, x := range [][]float64{{1}, {1, 2, 3}, nil, {1, math.NaN()}} {
@@ -324,7 +327,7 @@ func TestEnsembleWrongLength(t *testing.T) {
 func TestEnsemblePanic(t *testing.T) {
 	for _, atOnce := range []bool{false, true} {
 		bad := &panicking{Approximation: softmax.Probit{Lambda: 0.6, Rho: 0.5}}
-		e := ensemble(t, members(t, Config{Layers: []int{2, 3}, Output: Joint, Softmax: bad}, 3)...)
+		e := ensemble(t, members(t, spec{Layers: []int{2, 3}, Output: Joint, Softmax: bad}, 3)...)
 		e.atOnce = atOnce
 		var p Prediction
 		bad.now = true

@@ -16,16 +16,14 @@ import (
 // from given means with unit variance. It sees four examples, one after another,
 // and says how sure it is.
 func Example() {
-	network, err := bnn.New(bnn.Config{
-		Layers:  []int{2, 3},
-		Output:  bnn.Joint,
-		Prior:   bnn.PaperPrior,
-		Softmax: softmax.Probit{Lambda: 0.3, Rho: 0.5},
-	}, random.Source("example"))
+	paper := bnn.Default(2, 3)
+	paper.Bias, paper.Output, paper.PriorVar = false, bnn.Joint, []float64{1}
+	paper.Softmax = softmax.Probit{Lambda: 0.3, Rho: 0.5}
+	network, err := bnn.New(paper, random.Source("example"))
 	if err != nil {
 		log.Fatal(err)
 	}
-	_, cov := network.Weights(0) // variance 1, the default
+	_, cov := network.Weights(0)
 	mean := mat.NewDense(3, 2, []float64{
 		1, 0,
 		0, 1,
@@ -69,14 +67,11 @@ func Example() {
 // as it was and says so; the rule Total can always take the step.
 func ExampleIndefiniteError() {
 	for _, rule := range []bnn.OutputRule{bnn.Joint, bnn.Total} {
-		network, err := bnn.New(bnn.Config{
-			Layers:       []int{2, 3},
-			Output:       rule,
-			OnIndefinite: bnn.Fail, // the default
-			Softmax:      softmax.Probit{Lambda: 2, Rho: 0.5},
-			Prior:        bnn.PaperPrior,
-			PriorVar:     0.1,
-		}, random.Source("example"))
+		paper := bnn.Default(2, 3)
+		paper.Bias, paper.Output, paper.PriorVar = false, rule, []float64{0.1}
+		paper.Softmax = softmax.Probit{Lambda: 2, Rho: 0.5}
+		paper.Paper.OnIndefinite = bnn.Fail // the default
+		network, err := bnn.New(paper, random.Source("example"))
 		if err != nil {
 			log.Fatal(err)
 		}

@@ -21,13 +21,13 @@ import (
 func pick[T any](r *rand.Rand, of ...T) T { return of[r.IntN(len(of))] }
 
 // extremeConfig returns any configuration, with variances from 1e-300 to 1e300.
-func extremeConfig(r *rand.Rand) Config {
-	cfg := Config{
+func extremeConfig(r *rand.Rand) spec {
+	cfg := spec{
 		Layers: []int{pick(r, 1, 2, 5), pick(r, 2, 3, 10)}, Bias: pick(r, true, false),
-		Output: OutputRule(r.IntN(len(outputRules))), Hidden: HiddenRule(r.IntN(len(hiddenRules))),
-		Covariance:   []Covariance{Covariance(r.IntN(len(covariances)))},
-		OnIndefinite: Policy(r.IntN(len(policies))),
-		PriorVar:     math.Pow(10, pick(r, 0., 0, 2, -8, 8, 16, -16, -100, 100, -300, 300)), Prior: PaperPrior,
+		Output: pick(r, outputRules...), Hidden: pick(r, SmoothMean, Smooth, Frozen),
+		Covariance:   []Covariance{pick(r, Full, Diagonal, Shared)},
+		OnIndefinite: pick(r, Fail, Skip, Project),
+		PriorVar:     math.Pow(10, pick(r, 0., 0, 2, -8, 8, 16, -16, -100, 100, -300, 300)), paper: true,
 		PriorMeanVar: math.Pow(10, pick(r, 0., 8, -8, 100, 200, 300)), Alpha: pick(r, 0, 0.1, 1), Beta: 1,
 		Replications: pick(r, nil, []float64{1}, []float64{1e6}),
 	}
@@ -35,7 +35,7 @@ func extremeConfig(r *rand.Rand) Config {
 		cfg.Layers[1] = 3 // slow
 	}
 	if cfg.Output == ADFExact && pick(r, true, false) {
-		cfg.OutputCovariance, cfg.Covariance, cfg.Replications = JointNeurons, nil, nil
+		cfg.joint, cfg.Covariance, cfg.Replications = true, nil, nil
 	}
 	if cfg.Output == Joint || cfg.Output == Total {
 		cfg.Softmax = pick[softmax.Approximation](r, nil, softmax.Exact{Fast: true}, softmax.Probit{Lambda: 0.2, Rho: 0.1})
@@ -157,11 +157,11 @@ func TestUpdatesAtExtremes(t *testing.T) {
 	for trial := range check.Torture(t, 20, 200, 2600) {
 		r := rand.New(random.Source("bnn", "extremes", trial))
 		cfg := extremeConfig(r)
-		n, err := New(cfg, r)
+		n, err := New(cfg.config(), r)
 		if err != nil {
 			continue // variances overflow or underflow
 		}
-		name, next := extremeStream(r, cfg.Layers[0], cfg.classes())
+		name, next := extremeStream(r, cfg.Layers[0], cfg.Layers[len(cfg.Layers)-1])
 		updates := pick(r, append(slices.Repeat([]int{400}, 39), 10_000)...)
 		if cfg.Output == ADFExact {
 			updates /= 20 // slow
@@ -179,8 +179,8 @@ func TestThousandClassesAtExtremes(t *testing.T) {
 	most := check.Torture(t, 0, 5, 100)
 	for rule, updates := range map[OutputRule]int{ADF: most, ADFExact: 1, Joint: 1, Total: most} { // 1: slow
 		for _, scale := range []float64{1e-8, 1e8} {
-			cfg := Config{Layers: []int{2, 4, 1000}, Output: rule, OnIndefinite: Project}
-			n, err := New(cfg, random.Source("thousand"))
+			cfg := spec{Layers: []int{2, 4, 1000}, Output: rule, OnIndefinite: Project}
+			n, err := New(cfg.config(), random.Source("thousand"))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -194,18 +194,18 @@ func TestThousandClassesAtExtremes(t *testing.T) {
 }
 
 func TestPriorVarianceThatUnderflows(t *testing.T) {
-	_, err := New(Config{Layers: []int{2, 3}, PriorVar: 1e-300, PriorScale: []float64{1e-300}}, random.Source("bnn"))
-	if err == nil || !strings.Contains(err.Error(), "underflows") {
+	_, err := New(spec{Layers: []int{2, 3}, PriorVar: 1e-300, PriorScale: []float64{1e-300}}.config(), random.Source("bnn"))
+	if err == nil || !strings.Contains(err.Error(), "PriorVar") {
 		t.Errorf("error %v", err)
 	}
 }
 
 // The steps of the hidden layer overflow, though no pre-activation does.
 func TestOverflowOfHiddenStep(t *testing.T) {
-	n, err := New(Config{
-		Layers: []int{1, 4, 2}, Output: Joint, Covariance: Covariances{Shared}, Alpha: 1, Beta: 1,
-		PriorVar: 1e8, PriorScale: []float64{1e300, 1e150}, PriorMeanVar: 1e-8, Prior: PaperPrior,
-	}, random.Source("bnn"))
+	n, err := New(spec{
+		Layers: []int{1, 4, 2}, Output: Joint, Covariance: []Covariance{Shared}, Alpha: 1, Beta: 1,
+		PriorVar: 1e8, PriorScale: []float64{1e300, 1e150}, PriorMeanVar: 1e-8, paper: true,
+	}.config(), random.Source("bnn"))
 	if err != nil {
 		t.Fatal(err)
 	}

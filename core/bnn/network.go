@@ -8,7 +8,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"closedform/core/activation"
 	"closedform/internal/field"
 )
 
@@ -34,7 +33,6 @@ var (
 // predictions; Observe, SetWeights and AddProcessNoise need the network for themselves.
 type Network struct {
 	cfg      Config
-	unit     activation.PiecewiseLinear
 	layers   []weights
 	flows    []flow     // of Observe, layer by layer
 	pass     pass       // of these
@@ -56,15 +54,10 @@ func New(cfg Config, src rand.Source) (*Network, error) {
 	rnd := rand.New(src)
 	for l, layer := range n.layers {
 		out, in := n.cfg.WeightDims(l)
-		variance := n.cfg.priorVariance(l)
-		if variance == 0 {
-			return nil, fmt.Errorf("bnn: PriorVar %g, PriorScale %g: a variance underflows",
-				cfg.PriorVar, cfg.PriorScale)
-		}
-		cov := mat.NewDiagDense(in, slices.Repeat([]float64{variance}, in))
+		cov := mat.NewDiagDense(in, slices.Repeat([]float64{cfg.PriorVar[l]}, in))
 		for j := range out {
 			if err := layer.setCov(j, cov); err != nil {
-				return nil, fmt.Errorf("bnn: PriorVar %g, PriorScale %g: %w", cfg.PriorVar, cfg.PriorScale, err)
+				return nil, fmt.Errorf("bnn: PriorVar %g: %w", cfg.PriorVar, err)
 			}
 		}
 		if n.cfg.PriorMeanVar > 0 && (n.cfg.PriorDraw == Independent || l < len(n.layers)-1) {
@@ -74,16 +67,16 @@ func New(cfg Config, src rand.Source) (*Network, error) {
 	return n, nil
 }
 
-// Config returns a copy of the configuration, with its defaults filled in.
-func (n *Network) Config() Config { return n.cfg.WithDefaults() } // which copies the slices
+// Config returns a copy of the configuration.
+func (n *Network) Config() Config { return n.cfg.clone() }
 
 // Members implements [Model].
 func (n *Network) Members() []*Network { return []*Network{n} }
 
 // zero returns a network whose weights are all zero; cfg is valid.
 func zero(cfg Config) *Network {
-	cfg = cfg.WithDefaults()
-	n := &Network{cfg: cfg, unit: activation.PiecewiseLinear{Alpha: cfg.Alpha, Beta: cfg.Beta}}
+	cfg = cfg.clone()
+	n := &Network{cfg: cfg}
 	for l := range cfg.Layers[1:] {
 		n.layers = append(n.layers, cfg.newWeights(l))
 	}
@@ -163,7 +156,7 @@ func (n *Network) checkNoise(fraction float64) error {
 		return fmt.Errorf("bnn: fraction %g of the prior variance: need 0 to 1", fraction)
 	}
 	for l, w := range n.layers {
-		if most := w.largest() + fraction*n.cfg.priorVariance(l); math.IsInf(most, 1) {
+		if most := w.largest() + fraction*n.cfg.PriorVar[l]; math.IsInf(most, 1) {
 			return fmt.Errorf("bnn: layer %d: a variance overflows", l)
 		}
 	}
@@ -173,7 +166,7 @@ func (n *Network) checkNoise(fraction float64) error {
 func (n *Network) addNoise(fraction float64) {
 	for l, w := range n.layers {
 		if fraction > 0 {
-			w.addVariance(fraction * n.cfg.priorVariance(l))
+			w.addVariance(fraction * n.cfg.PriorVar[l])
 		}
 	}
 }

@@ -6,11 +6,12 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"closedform/core/random"
 	"closedform/internal/check"
 )
 
 func TestBadInput(t *testing.T) {
-	n := newNetwork(t, Config{Layers: []int{2, 3}, Output: Joint, Prior: PaperPrior})
+	n := newNetwork(t, spec{Layers: []int{2, 3}, Output: Joint, paper: true})
 	var p Prediction
 	for _, x := range [][]float64{{math.NaN(), 0}, {0, math.Inf(1)}, {1e200, 0}, {1}, {1, 2, 3}, nil} {
 		if err := n.Predict(&p, x); err == nil {
@@ -29,14 +30,14 @@ func TestBadInput(t *testing.T) {
 		"no layer 1":    func() { n.Weights(1) },
 		"2×2 means":     func() { n.SetWeights(0, mat.NewDense(2, 2, nil), nil) },
 		"0 covariances": func() { n.SetWeights(0, mat.NewDense(3, 2, nil), nil) },
-		"nil source":    func() { New(Config{Layers: []int{2, 3}, Output: Joint, Prior: PaperPrior}, nil) },
+		"nil source":    func() { New(spec{Layers: []int{2, 3}, Output: Joint, paper: true}.config(), nil) },
 	} {
 		check.Panics(t, "bnn: ", name, f)
 	}
 }
 
 func TestSetWeightsRefusesBadNumbers(t *testing.T) {
-	n := newNetwork(t, Config{Layers: []int{2, 2}, Output: Joint, Prior: PaperPrior})
+	n := newNetwork(t, spec{Layers: []int{2, 2}, Output: Joint, paper: true})
 	good := mat.NewSymDense(2, []float64{1, 0, 0, 1})
 	for _, s := range []*mat.SymDense{
 		mat.NewSymDense(2, []float64{1, 2, 2, 1}),
@@ -58,7 +59,7 @@ func TestSetWeightsRefusesBadNumbers(t *testing.T) {
 }
 
 func TestWeightsAreCopies(t *testing.T) {
-	n := newNetwork(t, Config{Layers: []int{2, 2}, Output: Joint, Prior: PaperPrior})
+	n := newNetwork(t, spec{Layers: []int{2, 2}, Output: Joint, paper: true})
 	mean, cov := n.Weights(0)
 	setWeights(t, n, 0, mean, cov)
 	mean.Set(0, 0, 7)
@@ -68,32 +69,32 @@ func TestWeightsAreCopies(t *testing.T) {
 	}
 }
 
-// The prior variance of layer l is PriorVar·PriorScale_l, by fan-in if scaled.
-func TestPriorScale(t *testing.T) {
-	scale := []float64{3, 0.5}
-	for prior, want := range map[Prior][]float64{PaperPrior: {6, 1}, ScaledPrior: {6.0 / 5, 1.0 / 4}} {
-		for _, kind := range kinds {
-			n := newNetwork(t, Config{Layers: []int{4, 3, 2}, Bias: true, Covariance: []Covariance{kind}, Prior: prior, PriorVar: 2, PriorScale: scale, PriorMeanVar: 1, Output: Joint, Hidden: Frozen})
-			for l, v := range want {
-				_, cov := n.Weights(l)
-				for _, s := range cov {
-					for a := range s.SymmetricDim() {
-						near(t, "prior variance", s.At(a, a), v, 1e-15)
+// Every weight of a layer has the prior variance of the layer, and no covariance.
+func TestPriorVar(t *testing.T) {
+	for _, kind := range kinds {
+		c := Default(4, 3, 2)
+		c.SetCovariance(kind)
+		c.PriorVar = []float64{6, 0.5}
+		n, err := New(c, random.Source("prior"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for l, v := range c.PriorVar {
+			_, cov := n.Weights(l)
+			for _, s := range cov {
+				for a := range s.SymmetricDim() {
+					near(t, "prior variance", s.At(a, a), v, 1e-15)
+					if a > 0 && s.At(a, a-1) != 0 {
+						t.Errorf("layer %d: covariance %g", l, s.At(a, a-1))
 					}
 				}
 			}
 		}
 	}
-	layers := []int{4, 3, 2}
-	n := newNetwork(t, Config{Layers: layers, PriorScale: scale, Output: Joint, Prior: PaperPrior})
-	scale[0], layers[0] = 7, 7
-	if got := n.State().Config; got.PriorScale[0] != 3 || got.Layers[0] != 4 {
-		t.Errorf("the network shares memory with its caller: %+v", got)
-	}
 }
 
 func TestPriorMeansAreScaledByFanIn(t *testing.T) {
-	n := newNetwork(t, Config{Layers: []int{400, 50, 2}, Covariance: []Covariance{Diagonal}, PriorMeanVar: 2, Output: Joint, Hidden: Frozen, Prior: PaperPrior})
+	n := newNetwork(t, spec{Layers: []int{400, 50, 2}, Covariance: []Covariance{Diagonal}, PriorMeanVar: 2, Output: Joint, Hidden: Frozen, paper: true})
 	mean, _ := n.Weights(0)
 	var sum float64
 	for _, w := range mean.RawMatrix().Data {

@@ -11,11 +11,11 @@ import (
 func learned(t *testing.T) map[string]*Network {
 	t.Helper()
 	out := map[string]*Network{}
-	for name, cfg := range map[string]Config{
-		"full":     {Output: ADF, Prior: ScaledPrior},
-		"diagonal": {Output: ADF, Prior: ScaledPrior, Covariance: []Covariance{Diagonal}},
-		"shared":   {Output: ADF, Prior: ScaledPrior, Covariance: []Covariance{Shared}},
-		"joint":    {Output: ADFExact, OutputCovariance: JointNeurons, Prior: PaperPrior},
+	for name, cfg := range map[string]spec{
+		"full":     {Output: ADF},
+		"diagonal": {Output: ADF, Covariance: []Covariance{Diagonal}},
+		"shared":   {Output: ADF, Covariance: []Covariance{Shared}},
+		"joint":    {Output: ADFExact, joint: true, paper: true},
 	} {
 		cfg.Layers, cfg.Bias, cfg.PriorVar, cfg.PriorMeanVar, cfg.Hidden = []int{2, 4, 3}, true, 3, 2, Smooth
 		n := newNetwork(t, cfg)
@@ -88,7 +88,7 @@ func TestProcessNoiseErrors(t *testing.T) {
 		}
 	}
 	for _, kind := range []Covariance{Full, Diagonal, Shared} {
-		n := newNetwork(t, Config{Layers: []int{2, 3}, Output: ADF, Covariance: []Covariance{kind}, PriorVar: 8e307, Prior: PaperPrior})
+		n := newNetwork(t, spec{Layers: []int{2, 3}, Output: ADF, Covariance: []Covariance{kind}, PriorVar: 8e307, paper: true})
 		if err := n.AddProcessNoise(1); err != nil {
 			t.Fatal(err)
 		}
@@ -96,6 +96,6 @@ func TestProcessNoiseErrors(t *testing.T) {
 		if err := n.AddProcessNoise(1); err == nil {
 			t.Errorf("%v: an overflow is no error", kind)
 		}
-		sameWeights(t, kind.String(), n, old, 0)
+		sameWeights(t, string(kind), n, old, 0)
 	}
 }

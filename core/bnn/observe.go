@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-
-	"closedform/internal/field"
 )
 
 // Action is what Observe did with an example.
@@ -18,9 +16,9 @@ const (
 	Refused                 // the network was left unchanged, and an error returned
 )
 
-var actions = field.Words{"applied", "skipped", "projected", "refused"}
-
-func (a Action) String() string { return actions.Word(int(a)) }
+func (a Action) String() string {
+	return [...]string{"applied", "skipped", "projected", "refused"}[a]
+}
 
 // Update reports what one example did to the network.
 type Update struct {
@@ -38,7 +36,7 @@ type Update struct {
 	Indefinite bool
 
 	LogP    float64 // logarithm of the probability of the class, before the step
-	Floored int     // hidden ṽ that Smooth or SmoothMean raised to Config.VarianceFloor·v
+	Floored int     // hidden ṽ that Smooth or SmoothMean raised to 1e-3 v
 	Action  Action
 }
 
@@ -201,7 +199,7 @@ func (n *Network) replicate(l int) {
 	f := &n.flows[l]
 	for j, vj := range f.v {
 		if vj > certain {
-			f.e[j] = math.Max(times*f.e[j], (n.cfg.VarianceFloor-1)/vj)
+			f.e[j] = math.Max(times*f.e[j], (leastVariance-1)/vj)
 		}
 	}
 }
@@ -230,7 +228,7 @@ func (n *Network) smooth(l int) (floored int) {
 		a := f.cross[i] / vi
 		f.d[i] *= a
 		f.e[i] *= a * a
-		if least := (n.cfg.VarianceFloor - 1) / vi; f.e[i] < least {
+		if least := (leastVariance - 1) / vi; f.e[i] < least {
 			f.e[i] = least
 			floored++
 		}

@@ -93,10 +93,10 @@ func TestObserveIsTheTextbookStep(t *testing.T) {
 	for _, rule := range []OutputRule{Joint, Total} {
 		for _, classes := range []int{2, 3, 5} {
 			for trial := range 40 {
-				n := newNetwork(t, Config{
+				n := newNetwork(t, spec{
 					Layers: []int{2, classes}, Bias: true, Output: rule,
 					Softmax: softmax.Probit{Lambda: 0.2, Rho: 0.5},
-					Prior:   PaperPrior,
+					paper:   true,
 				})
 				randomWeights(t, n, rnd, 0.7)
 				x, class := []float64{rnd.NormFloat64(), rnd.NormFloat64()}, trial%classes
@@ -127,7 +127,7 @@ func TestBinaryNetworkIsAScalarKalmanStep(t *testing.T) {
 	lambda := math.Sqrt(2*math.Pi) / 4
 	for _, rule := range []OutputRule{Joint, Total} {
 		for trial := range 50 {
-			n := newNetwork(t, Config{Layers: []int{2, 2}, Output: rule, Prior: PaperPrior})
+			n := newNetwork(t, spec{Layers: []int{2, 2}, Output: rule, paper: true})
 			randomWeights(t, n, rnd, 0.5)
 			x := []float64{rnd.NormFloat64(), rnd.NormFloat64()}
 			var before, after Prediction
@@ -173,7 +173,7 @@ func TestObserveIsEquivariant(t *testing.T) {
 	perm := []int{2, 0, 3, 1}
 	for _, rule := range []OutputRule{Joint, Total} {
 		for class := range 4 {
-			cfg := Config{Layers: []int{2, 4}, Output: rule, Softmax: softmax.Probit{Lambda: 0.15, Rho: 0.5}, Prior: PaperPrior}
+			cfg := spec{Layers: []int{2, 4}, Output: rule, Softmax: softmax.Probit{Lambda: 0.15, Rho: 0.5}, paper: true}
 			a, b := newNetwork(t, cfg), newNetwork(t, cfg)
 			randomWeights(t, a, rnd, 0.8)
 			mean, cov := a.Weights(0)
@@ -202,7 +202,7 @@ func TestObserveIsEquivariant(t *testing.T) {
 // Σ shrinks along Σŷ to ṽ = v − σ_zy²/s, whatever the label.
 func TestFrozenHiddenLayer(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(11, 12))
-	cfg := Config{Layers: []int{2, 4, 3, 3}, Bias: true, Alpha: 0.1, Beta: 1, Output: Total, Hidden: Frozen, Prior: PaperPrior}
+	cfg := spec{Layers: []int{2, 4, 3, 3}, Bias: true, Alpha: 0.1, Beta: 1, Output: Total, Hidden: Frozen, paper: true}
 	a := newNetwork(t, cfg)
 	randomWeights(t, a, rnd, 0.6)
 	x := []float64{0.5, -1.5}
@@ -214,7 +214,7 @@ func TestFrozenHiddenLayer(t *testing.T) {
 		var u mat.VecDense
 		u.MulVec(cov[j], y)
 		m, v := mat.Dot(mean.RowView(j), y), mat.Dot(y, &u)
-		_, s, cross := a.unit.Moments(m, v)
+		_, s, cross := a.cfg.Unit.Moments(m, v)
 		want[j] = v - cross*cross/s
 	}
 	for class := range 3 {
@@ -242,7 +242,7 @@ func TestFrozenHiddenLayer(t *testing.T) {
 
 // Nothing can be learned from an input without weight.
 func TestZeroInput(t *testing.T) {
-	n := newNetwork(t, Config{Layers: []int{2, 3}, Output: Total, Prior: PaperPrior})
+	n := newNetwork(t, spec{Layers: []int{2, 3}, Output: Total, paper: true})
 	before, _ := n.Weights(0)
 	if u, err := n.Observe([]float64{0, 0}, 2); err != nil || u.Action != Applied {
 		t.Errorf("%+v, %v", u, err)
@@ -258,7 +258,7 @@ func TestLongStreams(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(17, 18))
 	for _, rule := range []OutputRule{Joint, Total} {
 		for _, policy := range []Policy{Skip, Project} {
-			n := newNetwork(t, Config{Layers: []int{3, 5, 4}, Bias: true, Output: rule, OnIndefinite: policy, PriorMeanVar: 1, Hidden: Frozen, Prior: PaperPrior})
+			n := newNetwork(t, spec{Layers: []int{3, 5, 4}, Bias: true, Output: rule, OnIndefinite: policy, PriorMeanVar: 1, Hidden: Frozen, paper: true})
 			for k := range 2000 {
 				x := []float64{rnd.NormFloat64(), 10 * rnd.NormFloat64(), float64(k % 2)}
 				if _, err := n.Observe(x, rnd.IntN(4)); err != nil {
@@ -277,14 +277,14 @@ func TestLongStreams(t *testing.T) {
 
 func TestObserveAndPredictDoNotAllocate(t *testing.T) {
 	for _, rule := range []OutputRule{Joint, Total} {
-		n := newNetwork(t, Config{Layers: []int{4, 6, 5}, Bias: true, Output: rule, OnIndefinite: Project, PriorMeanVar: 1, Hidden: Frozen, Prior: PaperPrior})
+		n := newNetwork(t, spec{Layers: []int{4, 6, 5}, Bias: true, Output: rule, OnIndefinite: Project, PriorMeanVar: 1, Hidden: Frozen, paper: true})
 		x := []float64{0.1, -0.2, 0.3, 1}
 		var p Prediction
 		if err := n.Predict(&p, x); err != nil {
 			t.Fatal(err)
 		}
 		class := 0
-		check.NoAllocs(t, rule.String(), func() {
+		check.NoAllocs(t, string(rule), func() {
 			n.Observe(x, class%5)
 			n.Predict(&p, x)
 			class++
@@ -297,10 +297,10 @@ func FuzzObserve(f *testing.F) {
 	f.Add(1e150, 1e-150, uint8(2), uint8(3))
 	f.Add(0.0, 0.0, uint8(1), uint8(5))
 	f.Fuzz(func(t *testing.T, a, b float64, class, variant uint8) {
-		cfg := Config{
-			Layers: []int{2, 3}, Bias: variant&1 > 0, Output: OutputRule(variant >> 1 & 1),
-			OnIndefinite: Policy(variant >> 2 % 3), PriorMeanVar: 1,
-			Prior: PaperPrior,
+		cfg := spec{
+			Layers: []int{2, 3}, Bias: variant&1 > 0, Output: []OutputRule{ADF, ADFExact}[variant>>1&1],
+			OnIndefinite: []Policy{Fail, Skip, Project}[variant>>2%3], PriorMeanVar: 1,
+			paper: true,
 		}
 		if variant&32 > 0 {
 			cfg.Layers = []int{2, 4, 3}

@@ -35,7 +35,7 @@ func newOutputStep(cfg *Config) outputStep {
 	n := cfg.classes()
 	s := outputStep{mean: make([]float64, n), variance: make([]float64, n)}
 	switch {
-	case cfg.OutputCovariance == JointNeurons:
+	case cfg.Covariance[len(cfg.Covariance)-1] == AllNeurons:
 		s.correlations = softmax.NewJointPosterior(n)
 	case cfg.Output == ADF || cfg.Output == ADFExact:
 		s.posterior = softmax.NewPosterior(n)
@@ -86,7 +86,7 @@ func (s *outputStep) run(cfg *Config, m, v []float64, class int) (Update, error)
 	if !update.Indefinite && update.MinVariance >= 0 {
 		return update, s.finite()
 	}
-	switch cfg.OnIndefinite {
+	switch cfg.Paper.OnIndefinite {
 	case Fail:
 		update.Action = Refused
 		return update, &IndefiniteError{update}
@@ -98,9 +98,9 @@ func (s *outputStep) run(cfg *Config, m, v []float64, class int) (Update, error)
 	if cfg.Output == Total {
 		s.labelCov()
 	}
-	s.joint(m, v, class, cfg.EigenvalueFloor)
+	s.joint(m, v, class, cfg.Paper.EigenvalueFloor)
 	for j, vj := range v {
-		s.variance[j] = math.Max(s.variance[j], cfg.VarianceFloor*vj)
+		s.variance[j] = math.Max(s.variance[j], cfg.Paper.VarianceFloor*vj)
 	}
 	return update, s.finite()
 }

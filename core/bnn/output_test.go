@@ -20,7 +20,7 @@ func TestTotalObeysTheLawsOfTotalMoments(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(5, 6))
 	for range 50 {
 		const classes = 4
-		n := newNetwork(t, Config{Layers: []int{3, classes}, Output: Total, Softmax: softmax.Probit{Lambda: 1, Rho: 0.5}, Prior: PaperPrior})
+		n := newNetwork(t, spec{Layers: []int{3, classes}, Output: Total, Softmax: softmax.Probit{Lambda: 1, Rho: 0.5}, paper: true})
 		randomWeights(t, n, rnd, 1)
 		x := []float64{rnd.NormFloat64(), rnd.NormFloat64(), rnd.NormFloat64()}
 		if _, err := n.forward(&n.pass, [][]float64{x}, 1); err != nil {
@@ -50,10 +50,10 @@ func TestTotalObeysTheLawsOfTotalMoments(t *testing.T) {
 
 // indefinite is a step of the paper's rule that cannot be taken as printed.
 func indefinite(t *testing.T, policy Policy, rule OutputRule) (n *Network, x []float64) {
-	n = newNetwork(t, Config{
+	n = newNetwork(t, spec{
 		Layers: []int{2, 3}, Output: rule, OnIndefinite: policy,
 		Softmax: softmax.Probit{Lambda: 2, Rho: 0.5}, EigenvalueFloor: 0.02, VarianceFloor: 0.01,
-		Prior: PaperPrior,
+		paper: true,
 	})
 	mean := mat.NewDense(3, 2, []float64{3, 0, 0, 3, 3, 3})
 	var cov []mat.Symmetric
@@ -110,7 +110,7 @@ func TestPolicies(t *testing.T) {
 func TestTotalWithImprobableClasses(t *testing.T) {
 	for _, gap := range []float64{5, 10, 20, 30, 50, 200} {
 		for class := range 3 {
-			n := newNetwork(t, Config{Layers: []int{1, 3}, Output: Total, Softmax: softmax.Probit{Lambda: 1, Rho: 0.5}, Prior: PaperPrior})
+			n := newNetwork(t, spec{Layers: []int{1, 3}, Output: Total, Softmax: softmax.Probit{Lambda: 1, Rho: 0.5}, paper: true})
 			mean := mat.NewDense(3, 1, []float64{0, -gap, -gap})
 			tiny := mat.NewDiagDense(1, []float64{0.01})
 			setWeights(t, n, 0, mean, []mat.Symmetric{tiny, tiny, tiny})
@@ -133,7 +133,7 @@ func TestTotalWithImprobableClasses(t *testing.T) {
 // At any ρ, m̃ = m + v ∂ log p_c/∂m (Stein's lemma): finite differences.
 func TestTotalIsTheGradientOfTheLogLikelihood(t *testing.T) {
 	for _, rho := range []float64{0, 0.2, 0.5, 0.8} {
-		cfg := Config{Layers: []int{1, 3}, Output: Total, OnIndefinite: Project, Softmax: softmax.Probit{Lambda: 0.6, Rho: rho}, Prior: PaperPrior}
+		cfg := spec{Layers: []int{1, 3}, Output: Total, OnIndefinite: Project, Softmax: softmax.Probit{Lambda: 0.6, Rho: rho}, paper: true}
 		m, v := []float64{-1, 2, 0.5}, []float64{0.05, 0.25, 4}
 		moments := softmax.NewMoments(3)
 		logP := func(m []float64, c int) float64 {
@@ -190,7 +190,7 @@ func TestSmallestLabelEigenvalue(t *testing.T) {
 // Project floors small eigenvalues also where only a variance is negative: the
 // mean must not be left to an unprotected step.
 func TestProjectFloorsPositiveEigenvalues(t *testing.T) {
-	n := newNetwork(t, Config{Layers: []int{1, 3}, OnIndefinite: Project, Softmax: softmax.Probit{Lambda: 1, Rho: 0.5}, Output: Joint, Prior: PaperPrior})
+	n := newNetwork(t, spec{Layers: []int{1, 3}, OnIndefinite: Project, Softmax: softmax.Probit{Lambda: 1, Rho: 0.5}, Output: Joint, paper: true})
 	m, v := []float64{1.5, 0, -1}, []float64{4, 1, 2}
 	n.cfg.Softmax.Moments(n.step.moments, m, v)
 	u, err := n.step.run(&n.cfg, m, v, 1)
@@ -214,7 +214,7 @@ func (b broken) Moments(dst *softmax.Moments, _, _ []float64) {
 func TestBrokenApproximation(t *testing.T) {
 	for _, rule := range []OutputRule{Joint, Total} {
 		for _, p := range []float64{math.NaN(), math.Inf(1), -0.1} {
-			n := newNetwork(t, Config{Layers: []int{2, 3}, Output: rule, Softmax: broken(p), Prior: PaperPrior})
+			n := newNetwork(t, spec{Layers: []int{2, 3}, Output: rule, Softmax: broken(p), paper: true})
 			if u, err := n.Observe([]float64{1, 1}, 0); err == nil || u.Action != Refused {
 				t.Errorf("%v: p = %g: %+v, %v", rule, p, u, err)
 			}
@@ -234,7 +234,7 @@ func (barely) Moments(dst *softmax.Moments, _, _ []float64) {
 
 // An eigenvalue within the rounding error of Σ_y is not known to be positive.
 func TestJointDoesNotTrustRounding(t *testing.T) {
-	n := newNetwork(t, Config{Layers: []int{1, 2}, Softmax: barely{}, Output: Joint, Prior: PaperPrior})
+	n := newNetwork(t, spec{Layers: []int{1, 2}, Softmax: barely{}, Output: Joint, paper: true})
 	if u, err := n.Observe([]float64{1}, 0); err == nil || !(u.MinEigenvalue > 0) || !u.Indefinite {
 		t.Errorf("%+v, %v", u, err)
 	}
@@ -244,7 +244,7 @@ func TestJointDoesNotTrustRounding(t *testing.T) {
 func TestManyClassesNeedNoMatrices(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	newNetwork(t, Config{Layers: []int{1, MostClasses}})
+	newNetwork(t, spec{Layers: []int{1, MostClasses}})
 	runtime.ReadMemStats(&after)
 	const matrix = 8 * MostClasses * MostClasses
 	if took := after.TotalAlloc - before.TotalAlloc; took > matrix/4 {

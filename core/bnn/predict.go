@@ -225,7 +225,7 @@ func (n *Network) newFlows() []flow {
 		if n.cfg.Bias {
 			f.y[in-1] = 1
 		}
-		if n.cfg.joint(l) {
+		if n.cfg.Covariance[l] == AllNeurons {
 			f.joint = newJointFlow(in, out)
 		}
 		if l > 0 && n.cfg.Hidden == Smooth {
@@ -275,7 +275,7 @@ func (n *Network) forward(p *pass, x [][]float64, layers int) (done int, err err
 			break
 		}
 		for k, f := range all[:done] {
-			n.unit.AllMoments(p.examples[k][l+1].y[:len(f.m)], f.outVar, f.cross, f.m, f.v)
+			n.cfg.Unit.AllMoments(p.examples[k][l+1].y[:len(f.m)], f.outVar, f.cross, f.m, f.v)
 		}
 	}
 	return done, err

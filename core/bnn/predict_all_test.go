@@ -11,22 +11,22 @@ import (
 )
 
 // networks are networks of all kinds of layers.
-func networks() []Config {
+func networks() []spec {
 	exact := softmax.Exact{Fast: true}
-	return []Config{
+	return []spec{
 		{Layers: []int{13, 7, 6, 3}},
 		{Layers: []int{13, 7, 6, 3}, Hidden: Smooth},
-		{Layers: []int{13, 7, 3}, Covariance: Covariances{Full}, Hidden: Frozen},
-		{Layers: []int{13, 9, 6, 3}, Covariance: Covariances{Diagonal, Shared, Shared}, Bias: true},
-		{Layers: []int{13, 9, 6, 3}, Covariance: Covariances{Diagonal}, Hidden: Smooth, Bias: true},
-		{Layers: []int{13, 9, 6, 3}, Covariance: Covariances{Shared}, Hidden: Smooth, Bias: true},
-		{Layers: []int{13, 4, 3}, Output: ADFExact, Softmax: exact, OutputCovariance: JointNeurons, Covariance: Covariances{Full}, Bias: true},
+		{Layers: []int{13, 7, 3}, Covariance: []Covariance{Full}, Hidden: Frozen},
+		{Layers: []int{13, 9, 6, 3}, Covariance: []Covariance{Diagonal, Shared, Shared}, Bias: true},
+		{Layers: []int{13, 9, 6, 3}, Covariance: []Covariance{Diagonal}, Hidden: Smooth, Bias: true},
+		{Layers: []int{13, 9, 6, 3}, Covariance: []Covariance{Shared}, Hidden: Smooth, Bias: true},
+		{Layers: []int{13, 4, 3}, Output: ADFExact, Softmax: exact, joint: true, Covariance: []Covariance{Full}, Bias: true},
 	}
 }
 
 // trained returns the members of an ensemble that has seen some examples, and inputs, of
 // which some numbers are zero.
-func trained(t testing.TB, cfg Config, n int) (*Ensemble, [][]float64) {
+func trained(t testing.TB, cfg spec, n int) (*Ensemble, [][]float64) {
 	t.Helper()
 	e := ensemble(t, members(t, cfg, n)...)
 	rnd := rand.New(rand.NewPCG(5, 6))

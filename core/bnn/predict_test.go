@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"closedform/core/random"
 	"closedform/core/softmax"
 	"closedform/internal/check"
 )
@@ -17,7 +18,7 @@ func TestPredictMonteCarlo(t *testing.T) {
 	const samples = 40000
 	rnd := rand.New(rand.NewPCG(9, 10))
 	const lambda = 0.6
-	n := newNetwork(t, Config{Layers: []int{2, 3}, Bias: true, Softmax: softmax.Probit{Lambda: lambda, Rho: 0.5}, Output: Joint, Prior: PaperPrior})
+	n := newNetwork(t, spec{Layers: []int{2, 3}, Bias: true, Softmax: softmax.Probit{Lambda: lambda, Rho: 0.5}, Output: Joint, paper: true})
 	randomWeights(t, n, rnd, 1)
 	x := []float64{0.7, -1.1}
 	var got Prediction
@@ -62,11 +63,11 @@ func TestPredictMonteCarlo(t *testing.T) {
 // product with the mean of the next layer were one layer.
 func TestLinearHiddenLayer(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(13, 14))
-	deep := newNetwork(t, Config{Layers: []int{2, 2, 3}, Alpha: 1, Beta: 1, Output: Joint, Hidden: Frozen, Prior: PaperPrior})
+	deep := newNetwork(t, spec{Layers: []int{2, 2, 3}, Alpha: 1, Beta: 1, Output: Joint, Hidden: Frozen, paper: true})
 	randomWeights(t, deep, rnd, 1)
 	m0, _ := deep.Weights(0)
 	m1, cov := deep.Weights(1)
-	flat := newNetwork(t, Config{Layers: []int{2, 3}, Output: Joint, Prior: PaperPrior})
+	flat := newNetwork(t, spec{Layers: []int{2, 3}, Output: Joint, paper: true})
 	setWeights(t, flat, 0, m1, cov)
 	x := []float64{0.3, 2}
 	var h mat.VecDense
@@ -84,8 +85,8 @@ func TestLinearHiddenLayer(t *testing.T) {
 // members those of an ensemble.
 func TestPredictionLayers(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(3, 4))
-	covariance := Covariances{Diagonal, Shared}
-	n := newNetwork(t, Config{Layers: []int{2, 3, 2}, Bias: true, PriorMeanVar: 1, Covariance: covariance})
+	covariance := []Covariance{Diagonal, Shared}
+	n := newNetwork(t, spec{Layers: []int{2, 3, 2}, Bias: true, PriorMeanVar: 1, Covariance: covariance})
 	for k := range 5 {
 		if _, err := n.Observe([]float64{rnd.NormFloat64(), rnd.NormFloat64()}, k%2); err != nil {
 			t.Fatal(err)
@@ -105,7 +106,11 @@ func TestPredictionLayers(t *testing.T) {
 			check.Near(t, "variance", layer.Variance[j], mat.Inner(y, cov[j], y), 1e-12)
 		}
 	}
-	e, err := Combine(n, newNetwork(t, n.cfg))
+	other, err := New(n.cfg, random.Source("bnn", "test"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := Combine(n, other)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 // a square, opposite ones of the same class, which no linear scores tell apart.
 func TestDefaultsLearn(t *testing.T) {
 	for _, layers := range [][]int{{2, 10, 2}, {2, 300, 2}, {2, 20, 20, 2}} {
-		n, err := New(Config{Layers: layers}, random.Source("defaults"))
+		n, err := New(Default(layers...), random.Source("defaults"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -42,7 +42,9 @@ func TestDefaultsLearn(t *testing.T) {
 // counting half, are orthogonal or opposite, and no two neurons are alike.
 func TestOrthogonalMeans(t *testing.T) {
 	for _, layers := range [][]int{{3, 8, 9, 2}, {6, 4, 3}} {
-		n, err := New(Config{Layers: layers, Bias: true, PriorMeanVar: 3}, random.Source("orthogonal"))
+		c := Default(layers...)
+		c.PriorMeanVar = 3
+		n, err := New(c, random.Source("orthogonal"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -89,7 +91,7 @@ func TestOrthogonalMeans(t *testing.T) {
 
 // Identical neurons stay identical: Observe refuses them until other weights are set.
 func TestIdenticalNeurons(t *testing.T) {
-	n, err := New(Config{Layers: []int{2, 4, 2}}, random.Source("identical"))
+	n, err := New(Default(2, 4, 2), random.Source("identical"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +110,7 @@ func TestIdenticalNeurons(t *testing.T) {
 
 // What is by default follows from the layers.
 func TestDefaultsByLayer(t *testing.T) {
-	c := Config{Layers: []int{784, 128, 100, 10}}.WithDefaults()
+	c := Default(784, 128, 100, 10)
 	if !c.Bias || c.Covariance[0] != Diagonal || c.Covariance[1] != Shared || c.Covariance[2] != Full {
 		t.Errorf("bias %v, covariances %v", c.Bias, c.Covariance)
 	}
@@ -116,7 +118,7 @@ func TestDefaultsByLayer(t *testing.T) {
 		t.Errorf("replications %v", c.Replications)
 	}
 	for l, want := range []float64{0.1, 0.01, 6000.0 / 784 / 101} {
-		if got := c.priorVariance(l); !(math.Abs(got-want) < 1e-12) {
+		if got := c.PriorVar[l]; !(math.Abs(got-want) < 1e-12) {
 			t.Errorf("layer %d: prior variance %g, want %g", l, got, want)
 		}
 	}

@@ -13,8 +13,8 @@ import (
 func TestReplicationsOfEqualInputs(t *testing.T) {
 	const d = 7
 	rnd := rand.New(rand.NewPCG(81, 1))
-	full := newNetwork(t, Config{Layers: []int{d, 3}, Output: ADF, PriorVar: 0.5, Prior: PaperPrior})
-	diagonal := newNetwork(t, Config{Layers: []int{d, 3}, Output: ADF, PriorVar: 0.5, Covariance: []Covariance{Diagonal}, Replications: []float64{d}, Prior: PaperPrior})
+	full := newNetwork(t, spec{Layers: []int{d, 3}, Output: ADF, PriorVar: 0.5, paper: true})
+	diagonal := newNetwork(t, spec{Layers: []int{d, 3}, Output: ADF, PriorVar: 0.5, Covariance: []Covariance{Diagonal}, Replications: []float64{d}, paper: true})
 	x := make([]float64, d)
 	var p, q Prediction
 	for range 50 {
@@ -40,7 +40,7 @@ func TestReplicationsOfEqualInputs(t *testing.T) {
 func TestReplicationsOfOneStep(t *testing.T) {
 	times := []float64{2.5, 1, 0.4}
 	for _, kind := range allKinds {
-		cfg := Config{Layers: []int{3, 5, 4, 2}, Bias: true, Output: ADF, Hidden: Smooth, Covariance: []Covariance{kind}, PriorVar: 0.2, PriorMeanVar: 1, Prior: PaperPrior}
+		cfg := spec{Layers: []int{3, 5, 4, 2}, Bias: true, Output: ADF, Hidden: Smooth, Covariance: []Covariance{kind}, PriorVar: 0.2, PriorMeanVar: 1, paper: true}
 		plain := newNetwork(t, cfg)
 		cfg.Replications = times
 		counted := newNetwork(t, cfg)
@@ -71,11 +71,11 @@ func TestReplicationsOfOneStep(t *testing.T) {
 // However often an example counts, a variance keeps its floor.
 func TestReplicationsFloor(t *testing.T) {
 	for _, kind := range allKinds {
-		n := newNetwork(t, Config{Layers: []int{1, 2}, Output: ADF, Covariance: []Covariance{kind}, Replications: []float64{1e300}, VarianceFloor: 0.25, Prior: PaperPrior})
+		n := newNetwork(t, spec{Layers: []int{1, 2}, Output: ADF, Covariance: []Covariance{kind}, Replications: []float64{1e300}, paper: true})
 		for k := range 3 {
 			observe(t, n, []float64{2}, 0)
 			_, cov := n.Weights(0)
-			near(t, "variance", cov[0].At(0, 0), math.Pow(0.25, float64(k+1)), 1e-12)
+			near(t, "variance", cov[0].At(0, 0), math.Pow(1e-3, float64(k+1)), 1e-12)
 		}
 	}
 }

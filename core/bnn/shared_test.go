@@ -17,7 +17,7 @@ func TestSharedStep(t *testing.T) {
 		t.Run(fmt.Sprint(rule), func(t *testing.T) {
 			var networks [2]*Network
 			for i, kind := range []Covariance{Full, Shared} {
-				networks[i] = newNetwork(t, Config{Layers: []int{3, 5, 4, 3}, Bias: true, Output: ADF, Hidden: rule, Covariance: []Covariance{kind}, Prior: PaperPrior})
+				networks[i] = newNetwork(t, spec{Layers: []int{3, 5, 4, 3}, Bias: true, Output: ADF, Hidden: rule, Covariance: []Covariance{kind}, paper: true})
 			}
 			for l, out := range []int{5, 4, 3} {
 				in := []int{4, 6, 5}[l]
@@ -63,7 +63,7 @@ func TestSharedStep(t *testing.T) {
 }
 
 func TestSharedRefusesDifferentCovariances(t *testing.T) {
-	n := newNetwork(t, Config{Layers: []int{2, 2}, Covariance: []Covariance{Shared}, Output: Joint, Prior: PaperPrior})
+	n := newNetwork(t, spec{Layers: []int{2, 2}, Covariance: []Covariance{Shared}, Output: Joint, paper: true})
 	mean, cov := n.Weights(0)
 	for _, s := range []*mat.SymDense{
 		mat.NewSymDense(2, []float64{1, 0, 0, 1.1}),

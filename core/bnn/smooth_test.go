@@ -16,7 +16,7 @@ import (
 func TestSmoothForward(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(41, 1))
 	for _, kind := range kinds {
-		n := newNetwork(t, Config{Layers: []int{2, 3, 2}, Bias: true, Hidden: Smooth, Alpha: 0.2, Beta: 1, Covariance: []Covariance{kind}, PriorMeanVar: 1, Output: Joint, Prior: PaperPrior})
+		n := newNetwork(t, spec{Layers: []int{2, 3, 2}, Bias: true, Hidden: Smooth, Alpha: 0.2, Beta: 1, Covariance: []Covariance{kind}, PriorMeanVar: 1, Output: Joint, paper: true})
 		if kind == Full {
 			randomWeights(t, n, rnd, 0.7)
 		}
@@ -78,7 +78,7 @@ func TestSmoothStep(t *testing.T) {
 
 func testSmoothStep(t *testing.T, rule HiddenRule, kind Covariance) {
 	rnd := rand.New(rand.NewPCG(42, 1))
-	n := newNetwork(t, Config{Layers: []int{2, 4, 5, 3}, Bias: true, Output: ADF, Hidden: rule, Alpha: 0.1, Beta: 1, Covariance: []Covariance{kind}, PriorMeanVar: 1, Prior: PaperPrior})
+	n := newNetwork(t, spec{Layers: []int{2, 4, 5, 3}, Bias: true, Output: ADF, Hidden: rule, Alpha: 0.1, Beta: 1, Covariance: []Covariance{kind}, PriorMeanVar: 1, paper: true})
 	if kind == Full {
 		randomWeights(t, n, rnd, 0.6)
 	}
@@ -105,7 +105,7 @@ func testSmoothStep(t *testing.T, rule HiddenRule, kind Covariance) {
 				}
 				vl[j] += s[l][i] * (mean[l].At(j, i)*mean[l].At(j, i) + cov[l][j].At(i, i))
 			}
-			yl[j], sl[j], cl[j] = n.unit.Moments(ml[j], vl[j])
+			yl[j], sl[j], cl[j] = n.cfg.Unit.Moments(ml[j], vl[j])
 		}
 		m, v, y, s, cross = append(m, ml), append(v, vl), append(y, yl), append(s, sl), append(cross, cl)
 	}
@@ -172,7 +172,7 @@ func testSmoothStep(t *testing.T, rule HiddenRule, kind Covariance) {
 // used, counted, and leaves the covariances positive definite.
 func TestSmoothFloors(t *testing.T) {
 	const classes = 200
-	n := newNetwork(t, Config{Layers: []int{1, 1, classes}, Output: ADF, Hidden: Smooth, Softmax: softmax.Probit{Lambda: 3, Rho: 0.5}, Prior: PaperPrior})
+	n := newNetwork(t, spec{Layers: []int{1, 1, classes}, Output: ADF, Hidden: Smooth, Softmax: softmax.Probit{Lambda: 3, Rho: 0.5}, paper: true})
 	mean, cov := n.Weights(0)
 	mean.Set(0, 0, 5)
 	setWeights(t, n, 0, mean, cov)

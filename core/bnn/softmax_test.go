@@ -34,8 +34,8 @@ func TestUnusableSoftmaxIsRefused(t *testing.T) {
 		{(*softmax.ProbitCorr)(nil), "nil *softmax.ProbitCorr"},
 		{(*softmax.Exact)(nil), "nil *softmax.Exact"},
 	} {
-		cfg := Config{Layers: []int{2, 3}, Output: Total, Softmax: test.softmax}
-		if _, err := New(cfg, random.Source()); err == nil || !strings.Contains(err.Error(), test.want) {
+		cfg := spec{Layers: []int{2, 3}, Output: Total, Softmax: test.softmax}
+		if _, err := New(cfg.config(), random.Source()); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%T: error %v, want %q", test.softmax, err, test.want)
 		}
 	}
@@ -45,11 +45,11 @@ func TestUnusableSoftmaxIsRefused(t *testing.T) {
 func TestCorrelationsAreCopied(t *testing.T) {
 	for _, pointer := range []bool{false, true} {
 		p := softmax.ProbitCorr{Lambda: 0.5, Corr: correlations(2, 0.2)}
-		cfg := Config{Layers: []int{2, 3}, Output: Total, Softmax: p}
+		cfg := spec{Layers: []int{2, 3}, Output: Total, Softmax: p}
 		if pointer {
 			cfg.Softmax = &p
 		}
-		n, err := New(cfg, random.Source())
+		n, err := New(cfg.config(), random.Source())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -15,7 +15,7 @@ import (
 // does. Weights and SetWeights do not give that, as the covariances are products
 // of the roots that the network keeps.
 type State struct {
-	Config Config // with its defaults filled in
+	Config Config
 	Layers []LayerState
 }
 

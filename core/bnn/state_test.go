@@ -16,11 +16,11 @@ import (
 // A restored network predicts and learns to the last bit as the original does.
 func TestRestore(t *testing.T) {
 	rnd := rand.New(random.Source("bnn", "state"))
-	for _, cfg := range []Config{
+	for _, cfg := range []spec{
 		{Layers: []int{3, 4}, OnIndefinite: Project},
 		{Layers: []int{3, 5, 4}, Bias: true, Output: ADF, Hidden: Smooth, PriorMeanVar: 2},
-		{Layers: []int{3, 5, 6, 4}, Bias: true, Output: ADFExact, Hidden: Smooth, Covariance: []Covariance{Diagonal, Full, Diagonal}, Prior: ScaledPrior, PriorMeanVar: 2},
-		{Layers: []int{3, 2, 4}, Output: ADFExact, OutputCovariance: JointNeurons, Hidden: Smooth, PriorMeanVar: 1},
+		{Layers: []int{3, 5, 6, 4}, Bias: true, Output: ADFExact, Hidden: Smooth, Covariance: []Covariance{Diagonal, Full, Diagonal}, PriorMeanVar: 2},
+		{Layers: []int{3, 2, 4}, Output: ADFExact, joint: true, Hidden: Smooth, PriorMeanVar: 1},
 		{Layers: []int{3, 5, 4}, Output: ADF, Bias: true, Hidden: SmoothMean, Covariance: []Covariance{Diagonal, Shared}, Replications: []float64{3, 0.5}, PriorScale: []float64{2, 3}, PriorMeanVar: 1},
 		{Layers: []int{3, 2, 4}, Output: Total, OnIndefinite: Project, Covariance: []Covariance{Diagonal}, Alpha: 0.1, Beta: 1.5, PriorMeanVar: 1},
 	} {
@@ -66,10 +66,7 @@ func TestRestore(t *testing.T) {
 			t.Error("nothing was learned, or not the same")
 		}
 		s.Config.Layers[0]++
-		s.Config.Covariance[0] = 9
-		if len(s.Config.PriorScale) > 0 {
-			s.Config.Replications[0], s.Config.PriorScale[0] = 9, 9
-		}
+		s.Config.Covariance[0], s.Config.Replications[0], s.Config.PriorVar[0] = "9", 9, 9
 		if got := n.State().Config; !reflect.DeepEqual(got, still.State().Config) {
 			t.Errorf("what is done to the state changes the network: %+v", got)
 		}
@@ -80,7 +77,7 @@ func same(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b)
 
 // The root of a state is that of the covariance that Weights returns.
 func TestStateRoot(t *testing.T) {
-	n := newNetwork(t, Config{Layers: []int{4, 3}, Bias: true, Output: Joint, Prior: PaperPrior})
+	n := newNetwork(t, spec{Layers: []int{4, 3}, Bias: true, Output: Joint, paper: true})
 	randomWeights(t, n, rand.New(random.Source("bnn", "state", "root")), 1)
 	root := n.State().Layers[0].Root
 	_, cov := n.Weights(0)
@@ -113,7 +110,7 @@ func TestRestoreRefuses(t *testing.T) {
 		"not shared":    {func(s *State) { s.Config.Covariance[1] = Shared }, "needs roots only; the layer is shared"},
 		"variance":      {func(s *State) { s.Layers[1].Variance.Set(1, 0, -1e-300) }, "neuron 1 has the variance -1e-300"},
 	} {
-		s := newNetwork(t, Config{Layers: []int{2, 3, 2}, Bias: true, Covariance: []Covariance{Full, Diagonal}, Output: Joint, Hidden: Frozen, Prior: PaperPrior}).State()
+		s := newNetwork(t, spec{Layers: []int{2, 3, 2}, Bias: true, Covariance: []Covariance{Full, Diagonal}, Output: Joint, Hidden: Frozen, paper: true}).State()
 		test.alter(&s)
 		if _, err := Restore(s); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: error %v; want one with %q", name, err, test.want)
@@ -123,7 +120,7 @@ func TestRestoreRefuses(t *testing.T) {
 
 // Restore takes roots that are not triangular, for the same covariances.
 func TestRestoreAnyRoot(t *testing.T) {
-	n := newNetwork(t, Config{Layers: []int{2, 3, 2}, Bias: true, Covariance: []Covariance{Full, Shared}, PriorMeanVar: 1})
+	n := newNetwork(t, spec{Layers: []int{2, 3, 2}, Bias: true, Covariance: []Covariance{Full, Shared}, PriorMeanVar: 1})
 	for k := range 10 {
 		if _, err := n.Observe([]float64{float64(k), 1}, k%2); err != nil {
 			t.Fatal(err)
@@ -153,7 +150,7 @@ func TestRestoreAnyRoot(t *testing.T) {
 
 // State changes nothing: predictions beside it and updates after it are the same to the bit.
 func TestStateBesidePredict(t *testing.T) {
-	cfg := Config{Layers: []int{200, 220, 3}, Covariance: Covariances{Full}}
+	cfg := spec{Layers: []int{200, 220, 3}, Covariance: []Covariance{Full}}
 	n, same := newNetwork(t, cfg), newNetwork(t, cfg)
 	x := make([]float64, 200)
 	for i := range 12 {

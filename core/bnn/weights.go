@@ -51,16 +51,16 @@ type weights interface {
 // newWeights returns weights of layer l that are zero.
 func (c *Config) newWeights(l int) weights {
 	out, in := c.WeightDims(l)
-	switch {
-	case c.joint(l):
+	switch c.Covariance[l] {
+	case AllNeurons:
 		return newCorrelated(in, out)
-	case c.Covariance[l] == Diagonal:
+	case Diagonal:
 		w := &diagonal{Diagonal: linear.NewDiagonal(in, out), times: c.Replications[l]}
 		if w.times != 1 {
-			w.least = c.VarianceFloor
+			w.least = leastVariance
 		}
 		return w
-	case c.Covariance[l] == Shared:
+	case Shared:
 		return newShared(in, out)
 	}
 	return newFull(in, out)

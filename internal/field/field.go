@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 )
 
@@ -27,13 +28,27 @@ func InGo(config any, err error) error {
 	if !errors.As(err, &e) {
 		return err
 	}
-	t := reflect.TypeOf(config)
-	for i := range t.NumField() {
-		if key, _, _ := strings.Cut(t.Field(i).Tag.Get("toml"), ","); key == e.Key {
-			return inGo{t.Field(i).Name + ": " + e.Problem, err}
-		}
+	if name := goName(reflect.TypeOf(config), e.Key); name != "" {
+		return inGo{name + ": " + e.Problem, err}
 	}
 	return err
+}
+
+// goName returns the name of the field with the key, "Paper.OnIndefinite" in a nested struct.
+func goName(t reflect.Type, key string) string {
+	for i := range t.NumField() {
+		f := t.Field(i)
+		tag, _, _ := strings.Cut(f.Tag.Get("toml"), ",")
+		if tag == key || tag == "" && strings.EqualFold(f.Name, key) {
+			return f.Name
+		}
+		if tag == "" && f.Type.Kind() == reflect.Struct {
+			if name := goName(f.Type, key); name != "" {
+				return f.Name + "." + name
+			}
+		}
+	}
+	return ""
 }
 
 type inGo struct {
@@ -89,4 +104,12 @@ func AllWithin[T int | float64](key string, all []T, lo, hi T) error {
 		}
 	}
 	return nil
+}
+
+// Among returns an error unless x is one of the allowed words.
+func Among[T ~string](key string, x T, allowed ...T) error {
+	if slices.Contains(allowed, x) {
+		return nil
+	}
+	return Errorf(key, "%q is not allowed; allowed: %s", x, strings.Trim(fmt.Sprint(allowed), "[]"))
 }

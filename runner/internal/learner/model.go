@@ -15,16 +15,36 @@ import (
 	"closedform/runner/internal/config"
 )
 
-// Model is the closed-form network of a manifest: the keys of [bnn.Config], and
-// what the manifest says in place of some.
+// Model is the closed-form network of a manifest. What is not given is as in [bnn.Default].
 type Model struct {
-	bnn.Config
+	Layers       []int `toml:"layers"`
 	HiddenLayers []int `toml:"hidden_layers,omitempty"` // widths, in place of layers where the data decide on inputs and classes
 
-	Lambda Lambda  `toml:"lambda"` // of the probit that stands for the softmax
-	Rho    float64 `toml:"rho"`    // its correlation, 0 ≤ ρ < 1
+	Bias   bool           `toml:"bias"`
+	Alpha  float64        `toml:"alpha"` // slopes of the hidden units
+	Beta   float64        `toml:"beta"`
+	Output bnn.OutputRule `toml:"rule"`
+	Hidden bnn.HiddenRule `toml:"hidden"`
+	Lambda Lambda         `toml:"lambda"` // of the probit that stands for the softmax
+	Rho    float64        `toml:"rho"`    // its correlation, 0 ≤ ρ < 1
+
+	// Covariance and Replications are lists with an entry for each layer of weights, or one for
+	// all; empty: the default.
+	Covariance   Covariances `toml:"covariance"`
+	Replications []float64   `toml:"replications,omitempty"`
+
+	// The prior variance of a weight in layer l is PriorVar, times PriorScale[l] if that is
+	// given, divided by the number of inputs if Prior is "scaled". With "scaled" and without
+	// PriorScale, it is PriorVar times the default.
+	PriorVar     float64       `toml:"prior_var"`
+	Prior        string        `toml:"prior"`
+	PriorScale   []float64     `toml:"prior_scale,omitempty"`
+	PriorMeanVar float64       `toml:"prior_mean_var"`
+	PriorDraw    bnn.PriorDraw `toml:"prior_draw"`
 
 	PriorMean [][]float64 `toml:"prior_mean,omitempty"` // neurons × inputs (one more with a bias), for one layer of weights; else drawn
+
+	bnn.PaperRule
 
 	// Ensemble is the number of networks whose mean is the prediction; zero stands for one.
 	Ensemble int `toml:"ensemble,omitempty" json:",omitempty"`
@@ -34,9 +54,91 @@ type Model struct {
 	RandomFeatures bool `toml:"random_features"`
 }
 
+// The values of Prior.
+const (
+	ScaledPrior = "scaled"
+	PaperPrior  = "paper"
+)
+
+// Covariances are those of the layers of weights, in TOML one word or a list.
+type Covariances []bnn.Covariance
+
+// UnmarshalTOML implements toml.Unmarshaler.
+func (c *Covariances) UnmarshalTOML(value any) error {
+	list, ok := value.([]any)
+	if !ok {
+		list = []any{value}
+	}
+	*c = nil
+	for _, x := range list {
+		word, ok := x.(string)
+		if !ok {
+			return errors.New("must be a word or a list of words")
+		}
+		*c = append(*c, bnn.Covariance(word))
+	}
+	return nil
+}
+
 // DefaultModel is the model of a manifest without keys.
 func DefaultModel() Model {
-	return Model{Config: bnn.Config{}.WithDefaults(), Lambda: Lambda{Word: "slope"}, Rho: 0.5}
+	d := bnn.Default(1, 2)
+	return Model{
+		Bias: d.Bias, Alpha: d.Unit.Alpha, Beta: d.Unit.Beta, Output: d.Output, Hidden: d.Hidden, Lambda: Lambda{Word: "slope"}, Rho: 0.5,
+		PriorVar: 1, Prior: ScaledPrior, PriorMeanVar: d.PriorMeanVar, PriorDraw: d.PriorDraw, PaperRule: d.Paper,
+	}
+}
+
+// Config returns the configuration of a network of these layers.
+func (m *Model) Config(layers []int) (bnn.Config, error) {
+	c := bnn.Default(layers...)
+	c.Bias, c.Unit.Alpha, c.Unit.Beta, c.Output, c.Hidden = m.Bias, m.Alpha, m.Beta, m.Output, m.Hidden
+	c.PriorMeanVar, c.PriorDraw, c.Paper = m.PriorMeanVar, m.PriorDraw, m.PaperRule
+	kinds, err := forLayers("covariance", m.Covariance, len(layers)-1)
+	if err != nil {
+		return c, err
+	}
+	if kinds == nil {
+		kinds = c.Covariance
+	}
+	c.SetCovariance(kinds...)
+	scale, err := forLayers("prior_scale", m.PriorScale, len(layers)-1)
+	if err != nil {
+		return c, err
+	}
+	for l := range c.PriorVar {
+		_, in := c.WeightDims(l)
+		switch {
+		case scale != nil:
+			c.PriorVar[l] = m.PriorVar * scale[l]
+			if m.Prior == ScaledPrior {
+				c.PriorVar[l] /= float64(in)
+			}
+		case m.Prior == PaperPrior:
+			c.PriorVar[l] = m.PriorVar
+		default:
+			c.PriorVar[l] *= m.PriorVar
+		}
+	}
+	replications, err := forLayers("replications", m.Replications, len(layers)-1)
+	if replications != nil {
+		c.Replications = replications
+	}
+	return c, err
+}
+
+// forLayers returns a list with an entry for each layer of weights, of which a single entry
+// stands for all; nil if there is none.
+func forLayers[T any](key string, list []T, layers int) ([]T, error) {
+	switch len(list) {
+	case 0:
+		return nil, nil
+	case 1:
+		return slices.Repeat(list, layers), nil
+	case layers:
+		return list, nil
+	}
+	return nil, field.Errorf(key, "%d entries are not allowed; allowed: 1, or %d, one for each layer of weights", len(list), layers)
 }
 
 // Validate reports what is not allowed. Where the data decide on inputs and
@@ -54,8 +156,13 @@ func (m *Model) Validate() error {
 	} else if len(m.HiddenLayers) > 0 {
 		return field.Errorf("hidden_layers", "layers has them already; allowed: one of both")
 	}
-	cfg := m.Config
-	cfg.Layers = layers
+	if err := cmp.Or(field.Positive("prior_var", m.PriorVar), field.Among("prior", m.Prior, ScaledPrior, PaperPrior)); err != nil {
+		return err
+	}
+	cfg, err := m.Config(layers)
+	if err != nil {
+		return err
+	}
 	stand := *m
 	if m.Lambda.Word != "" {
 		stand.Lambda = Lambda{Number: 1} // for what its word stands for, which takes long to find
@@ -64,11 +171,12 @@ func (m *Model) Validate() error {
 	if err := cfg.Validate(); err != nil {
 		return err
 	}
-	return m.checkShapes(layers)
+	return m.checkShapes(&cfg)
 }
 
 // checkShapes reports what does not fit the layers.
-func (m *Model) checkShapes(layers []int) error {
+func (m *Model) checkShapes(cfg *bnn.Config) error {
+	layers := cfg.Layers
 	key := "layers"
 	if len(m.HiddenLayers) > 0 {
 		key = "hidden_layers"
@@ -76,9 +184,7 @@ func (m *Model) checkShapes(layers []int) error {
 	if err := field.AllWithin(key, layers, 1, config.MaxWeights); err != nil {
 		return err
 	}
-	cfg := m.Config
-	cfg.Layers = layers
-	cfg, numbers := cfg.WithDefaults(), 0.0
+	numbers := 0.0
 	for l := range layers[1:] {
 		rows, cols := cfg.SpreadDims(l)
 		numbers += float64(rows) * float64(cols)
@@ -122,7 +228,10 @@ func (m Model) For(inputs, classes int) (Model, error) {
 
 // Mixture returns the networks of the model with their prior weights; Layers are set.
 func (m Model) Mixture(src rand.Source) (*bnn.Ensemble, error) {
-	cfg := m.Config
+	cfg, err := m.Config(m.Layers)
+	if err != nil {
+		return nil, err
+	}
 	cfg.Softmax = m.softmax(m.Layers[len(m.Layers)-1])
 	e, err := bnn.NewEnsemble(cfg, max(1, m.Ensemble), src)
 	if err != nil {

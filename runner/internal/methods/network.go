@@ -52,6 +52,6 @@ func (n *network) learner(layers []int, src rand.Source) (learner.Learner, error
 		return nil, err
 	}
 	l := &learner.Network{Ensemble: e}
-	l.SetProcessNoise(n.ProcessNoise, slices.Contains(m.Config.WithDefaults().Covariance, bnn.Full))
+	l.SetProcessNoise(n.ProcessNoise, slices.Contains(e.Members()[0].Config().Covariance, bnn.Full))
 	return l, nil
 }

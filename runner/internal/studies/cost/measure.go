@@ -52,7 +52,7 @@ func (e *experiment) points() (all []point) {
 
 // numbers returns how many there are in the means and covariances of all weights.
 func (p point) numbers() (n int) {
-	cfg := p.model.Config.WithDefaults()
+	cfg, _ := p.model.Config(p.model.Layers) // which is valid
 	for l := range len(cfg.Layers) - 1 {
 		out, in := cfg.WeightDims(l)
 		rows, cols := cfg.SpreadDims(l)
