@@ -195,12 +195,17 @@ func (n *Network) freeze(l int) {
 // does this in its update, with a floor for every weight.
 func (n *Network) replicate(l int) {
 	times := n.cfg.Replications[l]
-	if times == 1 || n.cfg.Covariance[l] == Diagonal {
+	f := &n.flows[l]
+	if n.cfg.Covariance[l] == Diagonal {
+		for j, e := range f.e {
+			if e > 0 {
+				f.e[j] = e / times
+			}
+		}
 		return
 	}
-	f := &n.flows[l]
 	for j, vj := range f.v {
-		if vj > certain {
+		if vj > certain && f.e[j] < 0 {
 			f.e[j] = math.Max(times*f.e[j], (n.cfg.VarianceFloor-1)/vj)
 		}
 	}

@@ -109,7 +109,9 @@ func (s *outputStep) run(cfg *Config, m, v []float64, class int) (Update, error)
 func (s *outputStep) adf(cfg *Config, m, v []float64, class int) (Update, error) {
 	cfg.Softmax.(softmax.Likelihood).Posterior(s.posterior, m, v, class)
 	copy(s.mean, s.posterior.Mean)
-	copy(s.variance, s.posterior.Var)
+	for j, vj := range v {
+		s.variance[j] = math.Max(s.posterior.Free[j], cfg.VarianceFloor*vj)
+	}
 	update := Update{MinEigenvalue: math.NaN(), MinVariance: floats.Min(s.variance), LogP: s.posterior.LogP}
 	if math.IsNaN(update.LogP) || math.IsInf(update.LogP, 0) {
 		return update, errOverflow
