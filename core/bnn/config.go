@@ -39,8 +39,8 @@ type Config struct {
 	// Covariance is the form of the covariance of each layer of weights.
 	Covariance []Covariance `toml:"covariance" json:"covariance"`
 
-	// Softmax gives the moments of the output: a softmax.Probit with ρ = ½ if Output is ADF,
-	// a softmax.Exact if it is ADFExact, any if it is Joint or Total.
+	// Softmax gives the moments of the output: a softmax.Probit with ρ = ½ if Output is ADF or
+	// ADFMarginal, a softmax.Exact if it is ADFExact or ADFExactMarginal, else any.
 	Softmax softmax.Approximation `json:"-"`
 
 	// PriorVar is the prior variance of each weight, for each layer of weights.
@@ -166,7 +166,7 @@ func (c Config) Validate() error {
 // checkFields checks each field by itself.
 func (c *Config) checkFields() error {
 	err := cmp.Or(
-		field.Among("rule", c.Output, ADF, ADFExact, Joint, Total),
+		field.Among("rule", c.Output, ADF, ADFExact, ADFMarginal, ADFExactMarginal, Joint, Total),
 		field.Among("hidden", c.Hidden, SmoothMean, Smooth, Frozen),
 		field.Among("prior_draw", c.PriorDraw, Orthogonal, Independent),
 		field.Within("alpha", c.Unit.Alpha, 0, 1),
@@ -223,9 +223,9 @@ func (c *Config) checkSoftmax() error {
 	probit, isProbit := c.Softmax.(softmax.Probit)
 	_, isExact := c.Softmax.(softmax.Exact)
 	switch {
-	case c.Output == ADF && isProbit && probit.Rho != 0.5:
+	case c.Output.probit() && isProbit && probit.Rho != 0.5:
 		return field.Errorf("rho", "%g is not allowed with rule = %q; allowed: 0.5", probit.Rho, c.Output)
-	case c.Output == ADF && !isProbit || c.Output == ADFExact && !isExact:
+	case c.Output.probit() && !isProbit || c.Output.exact() && !isExact:
 		return field.Errorf("rule", "%v is not allowed with %T; allowed: adf with softmax.Probit, adf-exact with softmax.Exact", c.Output, c.Softmax)
 	}
 	return softmax.Validate(c.Softmax, c.classes())
@@ -238,7 +238,7 @@ func (c *Config) checkAllNeurons() error {
 	switch {
 	case l < 0:
 		return nil
-	case l < last || c.Output != ADFExact || c.classes() > softmax.MostCorrelated:
+	case l < last || !c.Output.exact() || c.classes() > softmax.MostCorrelated:
 		return field.Errorf("covariance", "%q is allowed only for the output layer with rule = %q and at most %d classes",
 			AllNeurons, ADFExact, softmax.MostCorrelated)
 	case c.Replications[last] != 1:

@@ -24,7 +24,7 @@ func (a Action) String() string {
 type Update struct {
 	// MinEigenvalue is the smallest eigenvalue of the covariance of the
 	// innovation over the first n−1 classes: Σ_y for Joint, S for Total, NaN for
-	// ADF and ADFExact, which have no innovation.
+	// others, which have no innovation.
 	MinEigenvalue float64
 
 	// MinVariance is the smallest ṽ_j of a logit, before any repair.
@@ -189,16 +189,22 @@ func (n *Network) freeze(l int) {
 	}
 }
 
-// replicate multiplies the steps e_j of layer l by its Replications. A diagonal layer
-// does this in its update, with a floor for every weight.
+// replicate multiplies the steps e_j of layer l by its Replications, but for those that
+// increase a variance. A diagonal layer multiplies all of them in its update, with a floor for
+// every weight, so that those are divided first.
 func (n *Network) replicate(l int) {
 	times := n.cfg.Replications[l]
-	if times == 1 || n.cfg.Covariance[l] == Diagonal {
+	f := &n.flows[l]
+	if n.cfg.Covariance[l] == Diagonal {
+		for j, e := range f.e {
+			if e > 0 {
+				f.e[j] = e / times
+			}
+		}
 		return
 	}
-	f := &n.flows[l]
 	for j, vj := range f.v {
-		if vj > certain {
+		if vj > certain && f.e[j] < 0 {
 			f.e[j] = math.Max(times*f.e[j], (leastVariance-1)/vj)
 		}
 	}

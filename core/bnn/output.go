@@ -37,7 +37,7 @@ func newOutputStep(cfg *Config) outputStep {
 	switch {
 	case cfg.Covariance[len(cfg.Covariance)-1] == AllNeurons:
 		s.correlations = softmax.NewJointPosterior(n)
-	case cfg.Output == ADF || cfg.Output == ADFExact:
+	case cfg.Output.assumedDensity():
 		s.posterior = softmax.NewPosterior(n)
 	default:
 		s.moments, s.cov, s.cross = softmax.NewMoments(n), mat.NewSymDense(n, nil), mat.NewDense(n, n, nil)
@@ -63,7 +63,7 @@ const improbable = 1e-10
 // run sets s.mean and s.variance from the logits and the class, unless the step
 // is skipped or fails.
 func (s *outputStep) run(cfg *Config, m, v []float64, class int) (Update, error) {
-	if cfg.Output == ADF || cfg.Output == ADFExact {
+	if cfg.Output.assumedDensity() {
 		return s.adf(cfg, m, v, class)
 	}
 	cfg.Softmax.Moments(s.moments, m, v)
@@ -109,7 +109,13 @@ func (s *outputStep) run(cfg *Config, m, v []float64, class int) (Update, error)
 func (s *outputStep) adf(cfg *Config, m, v []float64, class int) (Update, error) {
 	cfg.Softmax.(softmax.Likelihood).Posterior(s.posterior, m, v, class)
 	copy(s.mean, s.posterior.Mean)
-	copy(s.variance, s.posterior.Var)
+	if cfg.Output.marginal() {
+		copy(s.variance, s.posterior.Var)
+	} else {
+		for j, vj := range v {
+			s.variance[j] = math.Max(s.posterior.Free[j], leastVariance*vj)
+		}
+	}
 	update := Update{MinEigenvalue: math.NaN(), MinVariance: floats.Min(s.variance), LogP: s.posterior.LogP}
 	if math.IsNaN(update.LogP) || math.IsInf(update.LogP, 0) {
 		return update, errOverflow

@@ -4,14 +4,22 @@ package bnn
 type OutputRule string
 
 const (
-	// ADF takes the exact posterior moments of the logits given the label
-	// under the likelihood of the probit with ρ = ½, which Softmax must be
-	// (assumed-density filtering). It has nothing that could be indefinite.
+	// ADF takes the exact posterior of the logits given the label under the likelihood
+	// of the probit with ρ = ½, which Softmax must be (assumed-density filtering). Of the
+	// posterior, whose logits are correlated, it keeps the means m̃ and the independent
+	// variances ṽ that fit the variances of all differences z_i − z_j, on which alone the
+	// softmax depends: softmax.Posterior.Free, but at least v/1000. One ṽ_i may be above v_i.
 	ADF OutputRule = "adf"
 
 	// ADFExact is ADF under the likelihood of the softmax itself; Softmax must
 	// be softmax.Exact.
 	ADFExact OutputRule = "adf-exact"
+
+	// ADFMarginal and ADFExactMarginal keep the variance of each logit instead, which is
+	// below v: the differences keep too much variance, with two classes half of what the
+	// label says is lost.
+	ADFMarginal      OutputRule = "adf-marginal"
+	ADFExactMarginal OutputRule = "adf-exact-marginal"
 
 	// Joint is the rule of the paper, Eq. (z): logits and probabilities are
 	// taken as jointly Gaussian, and the one-hot label y as a noise-free
@@ -27,6 +35,14 @@ const (
 	// noise of the label given the probabilities.
 	Total OutputRule = "total"
 )
+
+// probit, exact and marginal report which likelihood and which variances a rule of assumed
+// density filtering has.
+func (r OutputRule) probit() bool   { return r == ADF || r == ADFMarginal }
+func (r OutputRule) exact() bool    { return r == ADFExact || r == ADFExactMarginal }
+func (r OutputRule) marginal() bool { return r == ADFMarginal || r == ADFExactMarginal }
+
+func (r OutputRule) assumedDensity() bool { return r.probit() || r.exact() }
 
 // HiddenRule is what hidden layers pass on, and how an update moves them.
 type HiddenRule string

@@ -10,17 +10,26 @@ import (
 )
 
 // Posterior is what is known of the logits given the class: the mean and the
-// variance of each. Computing into the same one again allocates nothing. It is safe for
+// variance of each, and the independent variances that say most of their differences. Computing into the same one again allocates nothing. It is safe for
 // concurrent use only while nothing computes into it, and keeps no reference to an argument.
 type Posterior struct {
 	LogP      float64   // logarithm of the probability of the class; NaN if numbers overflow
 	Mean, Var []float64 // of the logits, length n
+
+	// Free are the variances of independent logits that fit the variances of all
+	// differences z_i − z_j, which the softmax depends on, best in least squares: with the
+	// covariance C of the logits given the class, and o_i = Σ_{j≠i} C_ij,
+	//
+	//	Free_i = C_ii − (2 o_i − Σ_j o_j/(n−1))/(n−2) for n ≥ 3,   C_ii − C_12 for n = 2.
+	//
+	// Σ_i Free_i ≥ 0, but one may be negative, and one above the variance without a class.
+	Free []float64
 }
 
 // NewPosterior returns a posterior for n classes. It panics if n < 2.
 func NewPosterior(n int) *Posterior {
 	checkClasses(n)
-	return &Posterior{Mean: make([]float64, n), Var: make([]float64, n)}
+	return &Posterior{Mean: make([]float64, n), Var: make([]float64, n), Free: make([]float64, n)}
 }
 
 // JointPosterior is the posterior of correlated logits z ~ N(m, V) given the
@@ -42,8 +51,10 @@ type posteriorTable struct {
 	nodeBlock
 	conditional
 	log     [mostNodes]float64
-	start   []float64 // h at the mode of W
-	squares []float64 // E_W of (h − start)²
+	start   []float64          // h at the mode of W
+	squares []float64          // E_W of (h − start)²
+	sum     [mostNodes]float64 // Σ_i k_i (h_i − start_i) at each node
+	crosses []float64          // E_W of (h − start) sum
 
 	probit probitWinner
 	gumbel gumbelWinner
@@ -72,7 +83,7 @@ type posteriorRule struct{ drop, step, spread float64 }
 
 // forClasses makes all of it fit n classes and returns the table that w.tabulate has to set.
 func (q *posteriorTable) forClasses(n int) *conditional {
-	fit(n, &q.k, &q.start, &q.squares)
+	fit(n, &q.k, &q.start, &q.squares, &q.crosses)
 	fit(n*mostNodes, &q.h, &q.within)
 	return &q.conditional
 }
@@ -105,6 +116,7 @@ func (q *posteriorTable) integrate(dst *Posterior, w winnerDensity, rule posteri
 	clear(dst.Mean)
 	clear(dst.Var)
 	clear(q.squares)
+	clear(q.crosses)
 	var total float64
 	for nodes := sinhMesh(lo, hi, rule.spread*scale, rule.step/rule.spread); nodes.more(); {
 		q.next(&nodes)
@@ -123,10 +135,29 @@ func (q *posteriorTable) integrate(dst *Posterior, w winnerDensity, rule posteri
 	if math.IsInf(dst.LogP, 0) {
 		dst.LogP = math.NaN()
 	}
+	sum := 0.0 // E_W of q.sum
+	for i, k := range q.k {
+		sum += k * dst.Mean[i] / total
+	}
 	for i, m := range mean {
 		k, d := q.k[i], dst.Mean[i]/total
+		between := math.Max(0, q.squares[i]/total-d*d)
 		dst.Mean[i] = m - k*(q.start[i]+d)
-		dst.Var[i] = k * k * (dst.Var[i]/total + math.Max(0, q.squares[i]/total-d*d))
+		dst.Var[i] = k * k * (dst.Var[i]/total + between)
+		dst.Free[i] = k*(q.crosses[i]/total-d*sum) - k*k*between // o_i
+	}
+}
+
+// free sets Free_i, which is o_i, to what it is by Var.
+func (q *Posterior) free() {
+	n := float64(len(q.Var))
+	all := kernel.Sum(q.Free)
+	for i, o := range q.Free {
+		if n == 2 {
+			q.Free[i] = q.Var[i] - o
+		} else {
+			q.Free[i] = q.Var[i] - (2*o-all/(n-1))/(n-2)
+		}
 	}
 }
 
@@ -141,18 +172,27 @@ func (q *posteriorTable) add(dst *Posterior) (total float64) {
 	for first < end && q.weight[end-1] == 0 {
 		end--
 	}
-	weight := q.weight[first:end]
+	weight, all := q.weight[first:end], q.sum[first:end]
+	clear(all)
 	for i, start := range q.start {
-		h := q.h[i*size+first : i*size+end]
+		h, k := q.h[i*size+first:i*size+end], q.k[i]
 		for b := range h {
 			h[b] -= start
+			all[b] += k * h[b]
 		}
 		sum, square := kernel.Backward(h, weight, weight)
 		dst.Mean[i] += sum
 		q.squares[i] += square
 		dst.Var[i] += kernel.Dot(weight, q.within[i*size+first:i*size+end])
 	}
-	return kernel.Sum(weight)
+	total = kernel.Sum(weight)
+	for b, w := range weight {
+		all[b] *= w
+	}
+	for i := range q.start {
+		q.crosses[i] += kernel.Dot(all, q.h[i*size+first:i*size+end])
+	}
+	return total
 }
 
 // cap lowers each ṽ to v where rounding has put it above.

@@ -22,6 +22,7 @@ func (e Exact) Posterior(dst *Posterior, mean, variance []float64, class int) {
 	defer workspaces.Put(w)
 	w.posterior.exact(dst, mean, variance, class, winnerRule, tiltedRule)
 	dst.cap(variance)
+	dst.free()
 }
 
 // tabulate implements winnerDensity, with k_i = √v_i, h_i = k_i L_i′ and within_i =

@@ -8,8 +8,10 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/floats/scalar"
+	"gonum.org/v1/gonum/mat"
 
 	"closedform/core/gauss"
+	"closedform/core/random"
 	"closedform/internal/check"
 )
 
@@ -242,5 +244,60 @@ func TestPosteriorTable(t *testing.T) {
 		if !(log < 1e-12 && mean < 1e-11 && variance < 1e-9) {
 			t.Errorf("s = %g: log F is off by %.1e, the mean by %.1e standard deviations, the variance by %.1e", s, log, mean, variance)
 		}
+	}
+}
+
+// Free fits the variances of all differences under the covariance that the cubature finds.
+func TestPosteriorFree(t *testing.T) {
+	rnd := rand.New(random.Source("free"))
+	for n := 2; n <= MostCorrelated; n++ {
+		for range 20 {
+			m, v := make([]float64, n), make([]float64, n)
+			cov := mat.NewSymDense(n, nil)
+			for j := range n {
+				m[j], v[j] = 2*rnd.NormFloat64(), 4*rnd.Float64()
+				cov.SetSym(j, j, v[j])
+			}
+			c := rnd.IntN(n)
+			joint, got := NewJointPosterior(n), NewPosterior(n)
+			Cubature{}.Posterior(joint, m, cov, c)
+			Exact{}.Posterior(got, m, v, c)
+			// R_i = Σ_j Var(z_i − z_j), Free = (R_i − ΣR/(2(n−1)))/(n−2).
+			at := func(i, j int) float64 {
+				x := v[i] * joint.Hessian.At(i, j) * v[j]
+				if i == j {
+					x += v[i]
+				}
+				return x
+			}
+			want, sum := make([]float64, n), 0.0
+			for i := range n {
+				for j := range n {
+					want[i] += at(i, i) + at(j, j) - 2*at(i, j)
+				}
+				sum += want[i]
+			}
+			for i := range want {
+				if n == 2 {
+					want[i] = at(i, i) - at(0, 1)
+				} else {
+					want[i] = (want[i] - sum/float64(2*(n-1))) / float64(n-2)
+				}
+			}
+			check.NearAll(t, fmt.Sprintf("n = %d", n), got.Free, want, 1e-7)
+		}
+	}
+}
+
+// An example that says nothing changes nothing, and a sum of differences is never negative.
+func TestPosteriorFreeProbit(t *testing.T) {
+	for n := 2; n <= 30; n += 7 {
+		m, v, got := make([]float64, n), make([]float64, n), NewPosterior(n)
+		for j := range v {
+			m[j], v[j] = float64(j%5)-2, 0.1+float64(j%3)
+		}
+		m[0] = 1000
+		Probit{0.6, 0.5}.Posterior(got, m, v, 0)
+		check.NearAll(t, "a certain class", got.Free, v, 1e-9)
 	}
 }

@@ -209,7 +209,7 @@ func (m *Model) checkShapes(cfg *bnn.Config) error {
 
 // softmax returns the approximation of the softmax of n classes.
 func (m *Model) softmax(n int) softmax.Approximation {
-	if m.Output == bnn.ADFExact {
+	if m.Output == bnn.ADFExact || m.Output == bnn.ADFExactMarginal {
 		return softmax.Exact{Fast: true}
 	}
 	return softmax.Probit{Lambda: m.Lambda.Value(n, m.Rho), Rho: m.Rho}
