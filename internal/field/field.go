@@ -111,5 +111,9 @@ func Among[T ~string](key string, x T, allowed ...T) error {
 	if slices.Contains(allowed, x) {
 		return nil
 	}
-	return Errorf(key, "%q is not allowed; allowed: %s", x, strings.Trim(fmt.Sprint(allowed), "[]"))
+	words := make([]string, len(allowed))
+	for i, w := range allowed {
+		words[i] = string(w)
+	}
+	return Errorf(key, "%q is not allowed; allowed: %s", x, strings.Join(words, ", "))
 }

@@ -124,11 +124,9 @@ func TestNetworkOfTwoClasses(t *testing.T) {
 	rnd := rand.New(random.Source("network"))
 	for _, lambda := range []float64{0.3, math.Sqrt(math.Pi / 8), 1} {
 		for trial := range 30 {
-			network, err := bnn.New(bnn.Config{
-				Layers: []int{2, 2}, Bias: true, Output: bnn.ADF, Softmax: softmax.Probit{Lambda: lambda, Rho: 0.5},
-				PriorVar: math.Exp(rnd.NormFloat64()), PriorMeanVar: 3,
-				Prior: bnn.PaperPrior,
-			}, random.Source("weights", trial))
+			cfg := bnn.Default(2, 2)
+			cfg.Softmax, cfg.PriorVar = softmax.Probit{Lambda: lambda, Rho: 0.5}, []float64{math.Exp(rnd.NormFloat64())}
+			network, err := bnn.New(cfg, random.Source("weights", trial))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -84,7 +84,9 @@ func TestByHand(t *testing.T) {
 	x, class = x[:12], class[:12]
 	src := func() rand.Source { return rand.NewPCG(3, 4) }
 	linear, hidden, descent := []int{2, 3}, []int{2, 4, 3}, mlp.Descent{Step: 0.02, Epochs: 7}
-	network := func(c bnn.Config) learner.Predictor {
+	network := func(change func(*bnn.Config), layers ...int) learner.Predictor {
+		c := bnn.Default(layers...)
+		change(&c)
 		return closedForm{must[*bnn.Network](t)(bnn.New(c, src()))}
 	}
 	seen := map[string]bool{}
@@ -92,21 +94,24 @@ func TestByHand(t *testing.T) {
 		keys string
 		want learner.Predictor // not trained yet, if it is online
 	}{
-		{`kind = "closed-form"; rule = "joint"; bias = false; prior = "paper"; prior_var = 10; on_indefinite = "project"`, network(bnn.Config{Layers: linear, PriorVar: 10, OnIndefinite: bnn.Project, Output: bnn.Joint, Prior: bnn.PaperPrior})},
+		{`kind = "closed-form"; rule = "joint"; bias = false; prior = "paper"; prior_var = 10; on_indefinite = "project"`, network(func(c *bnn.Config) {
+			c.Output, c.Bias, c.PriorVar, c.Paper.OnIndefinite = bnn.Joint, false, []float64{10}, bnn.Project
+		}, linear...)},
 		{
 			`kind = "closed-form"; hidden_layers = [4]; rule = "adf"; hidden = "smooth"; bias = true; prior = "scaled"; prior_var = 2; prior_scale = [1, 3]; prior_mean_var = 3; prior_draw = "independent"; covariance = ["diagonal", "full"]; lambda = 0.4`,
-			network(bnn.Config{
-				Layers: hidden, Output: bnn.ADF, Hidden: bnn.Smooth, Bias: true, Prior: bnn.ScaledPrior, PriorVar: 2, PriorScale: []float64{1, 3}, PriorMeanVar: 3, PriorDraw: bnn.Independent,
-				Covariance: bnn.Covariances{bnn.Diagonal, bnn.Full}, Softmax: softmax.Probit{Lambda: 0.4, Rho: 0.5},
-			}),
+			network(func(c *bnn.Config) {
+				c.SetCovariance(bnn.Diagonal, bnn.Full)
+				c.Hidden, c.PriorVar, c.PriorMeanVar, c.PriorDraw = bnn.Smooth, []float64{2. / 3, 2. * 3 / 5}, 3, bnn.Independent
+				c.Softmax = softmax.Probit{Lambda: 0.4, Rho: 0.5}
+			}, hidden...),
 		},
 		{
-			`kind = "closed-form"; rule = "adf-exact"; output_covariance = "joint"; bias = false; alpha = 0.1; prior = "paper"; prior_var = 10; prior_scale = [3]; on_indefinite = "skip"; eigenvalue_floor = 0.01; variance_floor = 0.02`,
-			network(bnn.Config{
-				Layers: linear, Output: bnn.ADFExact, OutputCovariance: bnn.JointNeurons, Alpha: 0.1, Beta: 1, PriorVar: 10, PriorScale: []float64{3},
-				OnIndefinite: bnn.Skip, EigenvalueFloor: 0.01, VarianceFloor: 0.02,
-				Prior: bnn.PaperPrior,
-			}),
+			`kind = "closed-form"; rule = "adf-exact"; covariance = "joint"; bias = false; alpha = 0.1; prior = "paper"; prior_var = 10; prior_scale = [3]; on_indefinite = "skip"; eigenvalue_floor = 0.01; variance_floor = 0.02`,
+			network(func(c *bnn.Config) {
+				c.Output, c.Softmax, c.Bias, c.Unit.Alpha = bnn.ADFExact, softmax.Exact{Fast: true}, false, 0.1
+				c.SetCovariance(bnn.AllNeurons)
+				c.PriorVar, c.Paper = []float64{30}, bnn.PaperRule{OnIndefinite: bnn.Skip, EigenvalueFloor: 0.01, VarianceFloor: 0.02}
+			}, linear...),
 		},
 		{
 			`kind = "kalman"; hidden_layers = [4]; covariance = "diagonal"; prior_var = 2; prior_mean_var = 3`,

@@ -199,7 +199,9 @@ func TestMapsOfFiles(t *testing.T) {
 		t.Fatalf("%d points of maps, %d examples", maps.Len(), train.Len())
 	}
 	all := studytest.Clusters(36)
-	n, err := bnn.New(bnn.Config{Layers: []int{2, 3}, Output: bnn.Total, Prior: bnn.ScaledPrior, PriorVar: 9, PriorScale: []float64{1}, Softmax: softmax.Probit{Lambda: softmax.SlopeLambda(3, 0.5), Rho: 0.5}}, study.Stream("sweeping", 2, "prior"))
+	cfg := bnn.Default(2, 3)
+	cfg.Bias, cfg.Output, cfg.PriorVar = false, bnn.Total, []float64{9. / 2}
+	n, err := bnn.New(cfg, study.Stream("sweeping", 2, "prior"))
 	if err != nil {
 		t.Fatal(err)
 	}
