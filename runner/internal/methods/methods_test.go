@@ -146,7 +146,7 @@ func TestByHand(t *testing.T) {
 		},
 		{`kind = "majority"`, must[*majority.Model](t)(majority.New(majority.Config{Classes: 3}, src()))},
 		{
-			`kind = "class-gaussian"; covariance = "tied"; shrinkage = 0.01`,
+			`kind = "class-gaussian"; shrinkage = 0.01`,
 			must[*classgaussian.Model](t)(classgaussian.New(classgaussian.Config{
 				Inputs: 2, Classes: 3, Shrinkage: 0.01,
 			}, src())),
@@ -162,7 +162,7 @@ func TestByHand(t *testing.T) {
 			must[*laplace.Model](t)(laplace.Fit(laplace.Config{Layers: hidden, PriorVar: 1, Covariance: laplace.LastLayer, Predictive: laplace.MonteCarlo, Steps: 5}, x, class, src())),
 		},
 		{
-			`kind = "variational"; prior_var = 6; bound = "bohning"`,
+			`kind = "variational"; prior_var = 6`,
 			must[*variational.Model](t)(variational.Fit(variational.Config{Inputs: 2, Classes: 3, PriorVar: 6}, x, class, src())),
 		},
 		{
@@ -245,9 +245,9 @@ func TestUses(t *testing.T) {
 // A key that is 0 has its default, as the resolved manifest says.
 func TestDefaults(t *testing.T) {
 	for keys, want := range map[string]any{
-		`kind = "sgd"; learning_rate = 0`:          &sgd.Config{LearningRate: 0.01, Momentum: 0.9, Beta1: 0.9, Beta2: 0.999},
+		`kind = "sgd"; learning_rate = 0`:          &sgd.Config{Rule: sgd.SGD, LearningRate: 0.01, Momentum: 0.9, Beta1: 0.9, Beta2: 0.999},
 		`kind = "kalman"; covariance = "low-rank"`: &kalman.Config{Covariance: kalman.LowRank, Rank: 10, PriorVar: 1, PriorMeanVar: 2},
-		`kind = "tagi"; sigma_v = 0; ensemble = 2`: &tagis{tagi.Config{SigmaV: 1, SigmaP: 1. / 3, PriorVar: 1, PriorMeanVar: 1}, 2},
+		`kind = "tagi"; sigma_v = 0; ensemble = 2`: &tagis{tagi.Config{Head: tagi.Tree, SigmaV: 1, SigmaP: 1. / 3, PriorVar: 1, PriorMeanVar: 1}, 2},
 		`kind = "neighbours"; neighbours = 0`:      &neighbours.Config{Neighbours: 5},
 	} {
 		if m := must[Method](t)(decode(keys)); !reflect.DeepEqual(m.Config, want) {
@@ -266,7 +266,7 @@ func TestErrors(t *testing.T) {
 		`kind = "majority"; epochs = 3`: "method.m.epochs: not a key", `kind = "kalman"; prior_var = -1`: "x.toml:6: method.m.prior_var",
 		`kind = "kalman"; hidden_layers = [0]`: "method.m.hidden_layers", `kind = "neighbours"; hidden_layers = [3]`: "method.m.hidden_layers",
 		`kind = "neighbours"; passes = 2`: "method.m.passes", `kind = "kalman"; window = 2`: "method.m.window",
-		`kind = "laplace"; bound = "bohning"`: "method.m.bound: not a key", `kind = "laplace"; covariance = "round"`: "last-layer",
+		`kind = "variational"; bound = "bohning"`: "method.m.bound: not a key", `kind = "laplace"; covariance = "round"`: "last-layer",
 		`kind = "kalman"; tune = ["prior_var"]`: "method.m.tune", `kind = "kalman"; tune = ["prior_var"]; candidates = [[1], [1, 2]]`: "2 values",
 		`kind = "kalman"; tune = ["prior_var"]; candidates = [[1], [-2]]`:                                   "x.toml:7: method.m.candidates: [-2]: prior_var",
 		`kind = "kalman"; tune = ["step"]; candidates = [[1]]`:                                              "step: not a key",

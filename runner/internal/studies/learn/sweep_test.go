@@ -9,7 +9,6 @@ import (
 
 	"closedform/baselines/learners/kalman"
 	"closedform/core/bnn"
-	"closedform/core/softmax"
 	"closedform/internal/check"
 	"closedform/runner/internal/learner"
 	"closedform/runner/internal/metric"

@@ -88,7 +88,11 @@ func (e *experiment) Validate() error {
 	if len(u.Wrong) == 0 {
 		return field.Errorf("unknown.wrong", "missing; allowed: shares of wrong decisions, each above 0 and below 1")
 	}
-	if err := cmp.Or(share("unknown.validation", u.Validation), share("unknown.wrong", u.Wrong...)); err != nil {
+	err := cmp.Or(
+		share("unknown.validation", u.Validation), share("unknown.wrong", u.Wrong...),
+		field.AllOneOf("unknown.scores", u.Scores, scores...), field.AllOneOf("unknown.combine", u.Combine, scores...),
+	)
+	if err != nil {
 		return err
 	}
 	switch {
