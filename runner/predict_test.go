@@ -149,7 +149,7 @@ func TestPredictRefuses(t *testing.T) {
 	mustRun(t, "-exp", "mine")
 	file := filepath.Join("results", "mine", "network.npz")
 	var plain, narrow, unsure bytes.Buffer
-	n, err := bnn.New(bnn.Config{Layers: []int{2, 2}}, random.Source("test"))
+	n, err := bnn.New(bnn.Default(2, 2), random.Source("test"))
 	if err == nil {
 		e, failed := bnn.Combine(n)
 		err = errors.Join(failed, checkpoint.Save(&plain, n, ""),

@@ -14,7 +14,8 @@ import (
 // α = β a linear unit; the zero value is f = 0. It is a value without references, safe
 // for concurrent use.
 type PiecewiseLinear struct {
-	Alpha, Beta float64
+	Alpha float64 `json:"alpha"`
+	Beta  float64 `json:"beta"`
 }
 
 // Eval returns f(z).

@@ -166,9 +166,9 @@ func (c Config) Validate() error {
 // checkFields checks each field by itself.
 func (c *Config) checkFields() error {
 	err := cmp.Or(
-		field.Among("rule", c.Output, ADF, ADFExact, ADFMarginal, ADFExactMarginal, Joint, Total),
-		field.Among("hidden", c.Hidden, SmoothMean, Smooth, Frozen),
-		field.Among("prior_draw", c.PriorDraw, Orthogonal, Independent),
+		field.OneOf("rule", c.Output, ADF, ADFExact, ADFMarginal, ADFExactMarginal, Joint, Total),
+		field.OneOf("hidden", c.Hidden, SmoothMean, Smooth, Frozen),
+		field.OneOf("prior_draw", c.PriorDraw, Orthogonal, Independent),
 		field.Within("alpha", c.Unit.Alpha, 0, 1),
 		field.Positive("beta", c.Unit.Beta),
 		field.NonNegative("prior_mean_var", c.PriorMeanVar),
@@ -176,7 +176,7 @@ func (c *Config) checkFields() error {
 	if c.Output == Joint || c.Output == Total {
 		err = cmp.Or(
 			err,
-			field.Among("on_indefinite", c.Paper.OnIndefinite, Fail, Skip, Project),
+			field.OneOf("on_indefinite", c.Paper.OnIndefinite, Fail, Skip, Project),
 			field.Positive("eigenvalue_floor", c.Paper.EigenvalueFloor),
 			field.Positive("variance_floor", c.Paper.VarianceFloor),
 			field.Fraction("variance_floor", c.Paper.VarianceFloor),
@@ -206,10 +206,10 @@ func (c *Config) checkLists() (err error) {
 	if err != nil {
 		return err
 	}
+	err = field.AllOneOf("covariance", c.Covariance, Full, Diagonal, Shared, AllNeurons)
 	for l := range layers {
 		err = cmp.Or(
 			err,
-			field.Among("covariance", c.Covariance[l], Full, Diagonal, Shared, AllNeurons),
 			field.Positive("prior_var", c.PriorVar[l]),
 			field.Positive("replications", c.Replications[l]),
 		)

@@ -24,7 +24,7 @@ func array(value any) []byte {
 		kind, shape, value = "<f8", fmt.Sprintf("(%d, %d)", rows, cols), v.RawMatrix().Data
 	}
 	header := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': %s, }", kind, shape)
-	// NumPy would align the data; all files of format 2 have this number of blanks.
+	// NumPy would align the data; all files have this number of blanks.
 	header += strings.Repeat(" ", (len(header)+13)%16) + "\n"
 	data := binary.LittleEndian.AppendUint32([]byte("\x93NUMPY\x02\x00"), uint32(len(header)))
 	data, err := binary.Append(append(data, header...), binary.LittleEndian, value)

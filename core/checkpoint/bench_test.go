@@ -11,7 +11,7 @@ import (
 
 // The bytes are those of the file of a 64-50-10 network with full covariances.
 func Benchmark(b *testing.B) {
-	n, err := bnn.New(bnn.Config{Layers: []int{64, 50, 10}, Bias: true, Output: bnn.Joint, Hidden: bnn.Frozen, Prior: bnn.PaperPrior}, random.Source("checkpoint", "bench"))
+	n, err := bnn.New(bnn.Default(64, 50, 10), random.Source("checkpoint", "bench"))
 	if err != nil {
 		b.Fatal(err)
 	}

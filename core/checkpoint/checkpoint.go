@@ -4,29 +4,29 @@
 // as the original does, on the same instruction set. Equal networks make equal
 // files.
 //
-// # The file, formats 2 and 3
+// # The file, format 4
 //
 // It is an uncompressed NumPy archive (.npz, NEP 1), which numpy.load reads. Its
 // entries are, in this order, for each layer l of weights from 0, of o neurons
 // with d inputs (the bias counts as the last one):
 //
-//	format      int64           2, or 3 of an ensemble of several networks
+//	format      int64           4
 //	config      string          the configuration, a JSON object
 //	mean<l>     float64 (o, d)  means: row j is μ_j
 //	root<l>     float64 (od, d) where the covariances of the layer are full: one
 //	                            below the other, the d × d roots R_j of Σ_j = R_jR_jᵀ
 //	root<l>     float64 (d, d)  where they are shared: the root R of Σ = RRᵀ
-//	root<l>     float64 (od, od) of a joint output layer: the root of the covariance
-//	                            of all weights, neuron by neuron
+//	root<l>     float64 (od, od) where they are joint: the root of the covariance of
+//	                            all weights, neuron by neuron
 //	variance<l> float64 (o, d)  where they are diagonal: row j is the diagonal of Σ_j
-//	member<k>_mean<l>, …        in format 3, the same of members k = 1, 2, … in their
-//	                            order; the above are those of member 0
+//	member<k>_mean<l>, …        of an ensemble, the same of members k = 1, 2, … in
+//	                            their order; the above are those of member 0
 //	note        string          last, if there is one: what else its writer says, such
 //	                            as how the inputs were scaled
 //
 // The keys and the words of the configuration are those of bnn.Config, and softmax
 // is an object with kind "probit", lambda and rho, or with kind "exact" and fast.
-// Numbers keep all their digits.
+// Numbers keep all their digits. Formats 1 to 3 had other keys; their files are refused.
 //
 // The last 64 bytes of the file, in the comment of the archive, are the SHA-256
 // of all bytes before them, in hexadecimal. It finds what was altered by accident;
@@ -48,14 +48,9 @@ import (
 	"closedform/core/bnn"
 )
 
-// version returns that of the format of so many networks. A change of bnn.Config or
-// bnn.State that old files have no value for needs a new one.
-func version(members int) int64 {
-	if members == 1 {
-		return 2
-	}
-	return 3
-}
+// version is that of the format. A change of the keys of bnn.Config or of bnn.State needs a
+// new one.
+const version int64 = 4
 
 // sealSize is the length of the checksum at the end of a file, and blank the comment
 // of an archive whose checksum is not known yet.
@@ -87,7 +82,7 @@ func Save(w io.Writer, m bnn.Model, note string) error {
 }
 
 func entries(members []*bnn.Network) ([]entry, error) {
-	all := []entry{{"format", version(len(members))}, {}}
+	all := []entry{{"format", version}, {}}
 	for k, n := range members {
 		s := n.State()
 		if k == 0 {
@@ -170,8 +165,9 @@ func read(file []byte) (m bnn.Model, note string, err error) {
 	if err := a.next("format", &format); err != nil {
 		return nil, "", err
 	}
-	if format != version(1) && format != version(2) {
-		return nil, "", fmt.Errorf("the file has format %d; this program reads formats %d and %d", format, version(1), version(2))
+	if format != version {
+		return nil, "", fmt.Errorf("the file has format %d; this program reads format %d only; train the network again, or use the program that wrote it",
+			format, version)
 	}
 	var text string
 	if err := a.next("config", &text); err != nil {
@@ -182,7 +178,7 @@ func read(file []byte) (m bnn.Model, note string, err error) {
 		return nil, "", err
 	}
 	var members []*bnn.Network
-	for k := 0; k == 0 || format == version(2) && (k == 1 || a.has(name(k, "mean", 0))); k++ {
+	for k := 0; k == 0 || a.has(name(k, "mean", 0)); k++ {
 		n, err := a.network(config, k)
 		if err != nil {
 			return nil, "", err

@@ -53,31 +53,39 @@ func readBytes(file []byte) (*bnn.Network, error) {
 	return m.(*bnn.Network), nil
 }
 
-// format2 is the configuration of the file of testdata: no field that is zero of
-// those that every file has.
-var format2 = bnn.Config{
-	Layers: []int{3, 7, 4}, Bias: true, Alpha: 0.1, Beta: 1.7, Output: bnn.ADFExact, Hidden: bnn.Smooth,
-	Covariance: []bnn.Covariance{bnn.Diagonal, bnn.Full}, OutputCovariance: bnn.JointNeurons, Softmax: softmax.Exact{Fast: true}, OnIndefinite: bnn.Project,
-	EigenvalueFloor: 1.0 / 3, VarianceFloor: 1e-5, PriorVar: 1.0 / 7, Prior: bnn.ScaledPrior, PriorMeanVar: 2.0 / 3,
+// changed returns a configuration that differs from the default.
+func changed(change func(*bnn.Config), layers ...int) bnn.Config {
+	c := bnn.Default(layers...)
+	change(&c)
+	return c
 }
 
-// complete has no field that is zero.
-var complete = func() bnn.Config {
-	cfg := format2
-	cfg.PriorScale = []float64{1.0 / 3, 5}
-	cfg.Replications = []float64{2.0 / 7, 1}
-	cfg.Hidden, cfg.Prior, cfg.PriorDraw = bnn.Frozen, bnn.PaperPrior, bnn.Independent
-	return cfg
-}()
+// complete has no field that is zero, nor as in bnn.Default. It is that of the file of testdata.
+var complete = changed(func(c *bnn.Config) {
+	c.Unit.Alpha, c.Unit.Beta = 0.1, 1.7
+	c.Output, c.Hidden, c.Softmax = bnn.ADFExact, bnn.Smooth, softmax.Exact{Fast: true}
+	c.SetCovariance(bnn.Diagonal, bnn.AllNeurons)
+	c.PriorVar, c.PriorMeanVar, c.PriorDraw = []float64{1. / 28, 10. / 56}, 2./3, bnn.Independent
+	c.Replications = []float64{2. / 7, 1}
+	c.Paper = bnn.PaperRule{OnIndefinite: bnn.Project, EigenvalueFloor: 1. / 3, VarianceFloor: 1e-5}
+}, 3, 7, 4)
 
 // configs are of all kinds.
 var configs = []bnn.Config{
-	{Layers: []int{2, 3}},
-	{Layers: []int{3, 4, 2}, Bias: true, Output: bnn.Total, Softmax: softmax.Exact{}},
-	{Layers: []int{1, 4, 5, 3}, Output: bnn.ADF, Hidden: bnn.Smooth, Covariance: []bnn.Covariance{bnn.Diagonal, bnn.Full, bnn.Diagonal}, PriorMeanVar: 0.1},
-	{Layers: []int{2, 4, 3}, Output: bnn.ADF, Hidden: bnn.SmoothMean, Covariance: []bnn.Covariance{bnn.Diagonal, bnn.Shared}, PriorMeanVar: 1},
-	{Layers: []int{2, 3}, Output: bnn.Joint, OnIndefinite: bnn.Skip, Covariance: []bnn.Covariance{bnn.Full}, Softmax: softmax.Probit{Lambda: 1.0 / 3, Rho: 0}},
-	format2,
+	bnn.Default(2, 3),
+	changed(func(c *bnn.Config) { c.Output, c.Softmax = bnn.Total, softmax.Exact{} }, 3, 4, 2),
+	changed(func(c *bnn.Config) {
+		c.Bias, c.Hidden, c.PriorMeanVar = false, bnn.Smooth, 0.1
+		c.SetCovariance(bnn.Diagonal, bnn.Full, bnn.Diagonal)
+	}, 1, 4, 5, 3),
+	changed(func(c *bnn.Config) {
+		c.Bias, c.PriorMeanVar = false, 1
+		c.SetCovariance(bnn.Diagonal, bnn.Shared)
+	}, 2, 4, 3),
+	changed(func(c *bnn.Config) {
+		c.Bias, c.Output, c.Softmax, c.Paper.OnIndefinite = false, bnn.Joint, softmax.Probit{Lambda: 1. / 3}, bnn.Skip
+	}, 2, 3),
+	smallConfig,
 	complete,
 }
 
@@ -100,10 +108,11 @@ func TestRoundTrip(t *testing.T) {
 
 // Every field of a configuration is stored.
 func TestConfigIsComplete(t *testing.T) {
-	v := reflect.ValueOf(complete)
-	for i := range v.NumField() {
-		if v.Field(i).IsZero() {
-			t.Errorf("%s is not tested", v.Type().Field(i).Name)
+	for _, v := range []reflect.Value{reflect.ValueOf(complete), reflect.ValueOf(complete.Unit), reflect.ValueOf(complete.Paper)} {
+		for i := range v.NumField() {
+			if v.Field(i).IsZero() {
+				t.Errorf("%s is not tested", v.Type().Field(i).Name)
+			}
 		}
 	}
 	text, err := encode(complete)
@@ -123,7 +132,7 @@ func TestWriteRefuses(t *testing.T) {
 		&softmax.Probit{Lambda: 0.3},
 		probitByAnotherName{softmax.Probit{Lambda: 0.3}},
 	} {
-		n, err := bnn.New(bnn.Config{Layers: []int{2, 3}, Output: bnn.Joint, Softmax: s}, random.Source("checkpoint"))
+		n, err := bnn.New(changed(func(c *bnn.Config) { c.Output, c.Softmax = bnn.Joint, s }, 2, 3), random.Source("checkpoint"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -163,11 +172,11 @@ func TestWriteError(t *testing.T) {
 
 var update = flag.Bool("update", false, "write testdata anew, for a new format")
 
-// A file of format 2 is read by every version of this package.
-func TestFormat2(t *testing.T) {
-	const name = "testdata/format2.npz"
+// A file of format 4 is read by every version of this package.
+func TestFormat4(t *testing.T) {
+	const name = "testdata/format4.npz"
 	if *update {
-		if err := os.WriteFile(name, written(t, trained(t, format2)), 0o666); err != nil {
+		if err := os.WriteFile(name, written(t, trained(t, complete)), 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -181,14 +190,14 @@ func TestFormat2(t *testing.T) {
 		t.Fatal(err)
 	}
 	n := m.(*bnn.Network)
-	if got, want := n.Config(), format2.WithDefaults(); !reflect.DeepEqual(got, want) {
+	if got, want := n.Config(), complete; !reflect.DeepEqual(got, want) {
 		t.Errorf("configuration %+v, want %+v", got, want)
 	}
 	var p bnn.Prediction
 	if err := n.Predict(&p, []float64{0.5, -1, 2}); err != nil {
 		t.Fatal(err)
 	}
-	want := []float64{0.221454601137, 0.318124665997, 0.134993745839, 0.325426987028}
+	want := []float64{0.252209294586, 0.403101489391, 0.122685889211, 0.222003326812}
 	if !floats.EqualApprox(p.P, want, 1e-9) {
 		t.Errorf("prediction %.12g, want %.12g", p.P, want)
 	}

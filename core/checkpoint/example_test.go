@@ -12,7 +12,7 @@ import (
 
 // A network is stored, read again, and goes on learning.
 func Example() {
-	network, err := bnn.New(bnn.Config{Layers: []int{2, 3}, Output: bnn.ADF, Prior: bnn.PaperPrior}, random.Source("example"))
+	network, err := bnn.New(bnn.Default(2, 3), random.Source("example"))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -42,6 +42,6 @@ func Example() {
 	_, _, err = checkpoint.Load(bytes.NewReader(file.Bytes()))
 	fmt.Println(err)
 	// Output:
-	// [0.251 0.256 0.493]
+	// [0.139 0.091 0.770]
 	// checkpoint: the checksum at its end does not fit: the file is truncated, altered or no checkpoint
 }

@@ -39,7 +39,7 @@ func TestPython(t *testing.T) {
 		if err := json.Unmarshal(out, &got); err != nil {
 			t.Fatal(err)
 		}
-		if got.Format != 2 || got.Rule != cfg.Output.String() || len(got.Layers) != len(cfg.Layers) {
+		if got.Format != 4 || got.Rule != string(cfg.Output) || len(got.Layers) != len(cfg.Layers) {
 			t.Fatalf("format %d, layers %v, rule %s of %+v", got.Format, got.Layers, got.Rule, cfg)
 		}
 		for l := range len(cfg.Layers) - 1 {

@@ -45,7 +45,10 @@ func sealed(t testing.TB, method uint16, entries []zipped) []byte {
 }
 
 // smallConfig is that of a network with one full and one diagonal layer.
-var smallConfig = bnn.Config{Layers: []int{1, 2, 2}, Bias: true, Covariance: []bnn.Covariance{bnn.Full, bnn.Diagonal}, Output: bnn.Joint, Hidden: bnn.Frozen, Prior: bnn.PaperPrior}
+var smallConfig = changed(func(c *bnn.Config) {
+	c.SetCovariance(bnn.Full, bnn.Diagonal)
+	c.Output, c.Hidden = bnn.Joint, bnn.Frozen
+}, 1, 2, 2)
 
 // small returns the entries of such a network.
 func small(t testing.TB) (all []zipped) {
@@ -126,18 +129,18 @@ func TestReadRefuses(t *testing.T) {
 		entries []zipped
 		want    string
 	}{
-		"empty":     {nil, "entry format: is missing"},
-		"version 1": {with(0, int64(1)), "the file has format 1; this program reads formats 2 and 3"},
-		"order":     {swapped, "entry mean0: is missing or not in its place"},
-		"missing":   {good[:5], "entry variance1: is missing"},
-		"too many":  {append(slices.Clone(good), good[0]), "entry format.npy is not part of the format"},
+		"empty":    {nil, "entry format: is missing"},
+		"format 2": {with(0, int64(2)), "the file has format 2; this program reads format 4 only"},
+		"order":    {swapped, "entry mean0: is missing or not in its place"},
+		"missing":  {good[:5], "entry variance1: is missing"},
+		"too many": {append(slices.Clone(good), good[0]), "entry format.npy is not part of the format"},
 
 		"no JSON":          {with(1, "hello"), "configuration: invalid character"},
 		"unknown key":      {config(`{"layers"`, `{"depth":2,"layers"`), "configuration: read"},
 		"missing key":      {config(`"bias":true,`, ""), "configuration: read"},
 		"twice":            {config(`"bias":true,`, `"bias":true,"bias":true,`), "configuration: read"},
-		"word":             {config(`"rule":"joint"`, `"rule":"best"`), `"best" is not allowed; allowed: adf, adf-exact, joint, total`},
-		"joint":            {config(`"per-neuron"`, `"joint"`), "configuration: output_covariance: "},
+		"word":             {config(`"output":"joint"`, `"output":"best"`), `"best" is not allowed; allowed: adf, adf-exact, joint, total`},
+		"joint":            {config(`"diagonal"`, `"joint"`), "configuration: covariance: "},
 		"softmax":          {config(`"kind":"probit"`, `"kind":"logit"`), `softmax of kind "logit"`},
 		"no rho":           {config(`,"rho":0.5`, ``), `softmax of kind "probit": need probit with lambda and rho`},
 		"range":            {config(`"rho":0.5`, `"rho":1.5`), "configuration: softmax: probit"},
@@ -146,7 +149,7 @@ func TestReadRefuses(t *testing.T) {
 		"many neurons":     {config(`[1,2,2]`, `[1,4611686018427387904,2]`), "layer 0: has 2×2 means; need 4611686018427387904×2"},
 		"overflow of size": {config(`[1,2,2]`, `[3,4611686018427387905,2]`), "layer 0: has 2×2 means; need 4611686018427387905×4"},
 		"other layers":     {config(`[1,2,2]`, `[1,2,3]`), "layer 1: has 2×3 means; need 3×3"},
-		"other kinds":      {config(`["full","diagonal"]`, `["diagonal"]`), "layer 0: needs variances only; the layer is diagonal"},
+		"other kinds":      {config(`["full","diagonal"]`, `["diagonal","diagonal"]`), "layer 0: needs variances only; the layer is diagonal"},
 
 		"shape":        {with(2, mat.NewDense(1, 4, nil)), "layer 0: has 1×4 means; need 2×2"},
 		"vector":       {edit(2, "(2, 2), ", "(4,),   "), "(4,)"},

@@ -106,10 +106,24 @@ func AllWithin[T int | float64](key string, all []T, lo, hi T) error {
 	return nil
 }
 
-// Among returns an error unless x is one of the allowed words.
-func Among[T ~string](key string, x T, allowed ...T) error {
+// OneOf returns an error unless x is one of the allowed words.
+func OneOf[T ~string](key string, x T, allowed ...T) error {
 	if slices.Contains(allowed, x) {
 		return nil
 	}
-	return Errorf(key, "%q is not allowed; allowed: %s", x, strings.Trim(fmt.Sprint(allowed), "[]"))
+	words := make([]string, len(allowed))
+	for i, w := range allowed {
+		words[i] = string(w)
+	}
+	return Errorf(key, "%q is not allowed; allowed: %s", x, strings.Join(words, ", "))
+}
+
+// AllOneOf returns an error unless all are allowed words.
+func AllOneOf[T ~string](key string, all []T, allowed ...T) error {
+	for _, x := range all {
+		if err := OneOf(key, x, allowed...); err != nil {
+			return err
+		}
+	}
+	return nil
 }

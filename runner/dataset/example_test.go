@@ -37,8 +37,7 @@ func Example() {
 	}
 	train, test = scaler.Apply(train), scaler.Apply(test)
 
-	config := bnn.Config{Layers: []int{train.Inputs(), len(train.Classes())}, Bias: true, Output: bnn.ADF}
-	network, err := bnn.New(config, random.Source("leaves", "prior"))
+	network, err := bnn.New(bnn.Default(train.Inputs(), len(train.Classes())), random.Source("leaves", "prior"))
 	if err != nil {
 		panic(err)
 	}

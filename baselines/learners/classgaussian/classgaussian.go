@@ -21,22 +21,10 @@ import (
 	"closedform/internal/linalg"
 )
 
-// Covariance says whose the covariances are.
-type Covariance int
-
-// Tied is one covariance for all classes, about the mean of each, the only one.
-const Tied Covariance = 0
-
-var covariances = field.Words{"tied"}
-
-func (c Covariance) MarshalText() ([]byte, error)     { return covariances.Marshal(int(c)) }
-func (c *Covariance) UnmarshalText(text []byte) error { return field.Unmarshal(c, text, covariances) }
-
 // Config describes a model.
 type Config struct {
-	Inputs     int        `toml:"-"`
-	Classes    int        `toml:"-"`
-	Covariance Covariance `toml:"covariance"`
+	Inputs  int `toml:"-"`
+	Classes int `toml:"-"`
 
 	// Shrinkage is the share a in (1−a)S + a·(tr S/d)·I, which stands for the covariance S
 	// of d inputs (Ledoit and Wolf 2004); zero stands for a thousandth.
@@ -52,8 +40,7 @@ func (c Config) WithDefaults() Config {
 // Validate returns an error of package field if a value is not allowed. It doesn't look at
 // Inputs and Classes.
 func (c Config) Validate() error {
-	return cmp.Or(field.OneOf("covariance", c.Covariance, covariances),
-		field.Within("shrinkage", c.WithDefaults().Shrinkage, 1e-9, 1))
+	return field.Within("shrinkage", c.WithDefaults().Shrinkage, 1e-9, 1)
 }
 
 // Model is the moments of the examples. It must not be used by several goroutines at once.

@@ -108,7 +108,7 @@ func TestNothingSeen(t *testing.T) {
 }
 
 func TestErrors(t *testing.T) {
-	check.Keys(t, map[string]Config{"covariance": {Covariance: 7}, "shrinkage": {Shrinkage: 2}})
+	check.Keys(t, map[string]Config{"shrinkage": {Shrinkage: 2}})
 	if _, err := New(Config{Inputs: 2}, nil); err == nil {
 		t.Error("no classes: no error")
 	}

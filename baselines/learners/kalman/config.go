@@ -8,43 +8,38 @@ import (
 )
 
 // Covariance says which covariances of the weights are kept.
-type Covariance int
+type Covariance string
 
 const (
 	// Full keeps those of all pairs of weights: for W weights and n classes a
 	// step costs about 6nW² operations, and the memory is that of W² numbers.
-	Full Covariance = iota
+	Full Covariance = "full"
 
 	// Diagonal keeps variances only, the fully decoupled filter of Puskorius and
 	// Feldkamp (IJCNN 1991): the step is that of Full, and what it leaves off the
 	// diagonal is dropped. For N neurons it costs about 10W + n²N operations.
-	Diagonal
+	Diagonal Covariance = "diagonal"
 
 	// Neuron keeps the covariances of the weights of each neuron, the node-decoupled
 	// filter of Puskorius and Feldkamp (IJCNN 1991; IEEE Transactions on Neural Networks
 	// 1994). The memory is that of one number, a step some six operations, for each pair
 	// of weights of a neuron.
-	Neuron
+	Neuron Covariance = "neuron"
 
 	// LowRank keeps a diagonal and Rank columns of the inverse of the covariance, as
 	// "LO-FI" of Chang et al. (CoLLAs 2023). It costs about (3 Rank + 14) Rank W operations.
-	LowRank
+	LowRank Covariance = "low-rank"
 
 	// Bong keeps variances only, as the Bayesian online natural gradient of Jones, Chang
 	// and Murphy (NeurIPS 2024) for a linearised network. It costs about 10W operations.
-	Bong
+	Bong Covariance = "bong"
 )
-
-var covariances = field.Words{"full", "diagonal", "neuron", "low-rank", "bong"}
-
-func (c Covariance) MarshalText() ([]byte, error)     { return covariances.Marshal(int(c)) }
-func (c *Covariance) UnmarshalText(text []byte) error { return field.Unmarshal(c, text, covariances) }
 
 // Config describes a filter. The zero value of every field but Layers is its
 // documented default.
 type Config struct {
-	Layers     []int      `toml:"-"` // as for mlp.CheckLayers; every layer has a bias
-	Covariance Covariance `toml:"covariance"`
+	Layers     []int      `toml:"-"`              // as for mlp.CheckLayers; every layer has a bias
+	Covariance Covariance `toml:"covariance"`     // Full if empty
 	Rank       int        `toml:"rank,omitempty"` // of LowRank; zero stands for 10
 
 	// PriorVar is the prior variance of every weight times the number of inputs
@@ -64,6 +59,7 @@ type Config struct {
 
 // WithDefaults returns the configuration with its defaults filled in.
 func (c Config) WithDefaults() Config {
+	c.Covariance = cmp.Or(c.Covariance, Full)
 	c.PriorVar = cmp.Or(c.PriorVar, 1)
 	c.PriorMeanVar = cmp.Or(c.PriorMeanVar, 2)
 	if c.Covariance == LowRank {
@@ -76,6 +72,9 @@ func (c Config) WithDefaults() Config {
 // look at Layers.
 func (c Config) Validate() error {
 	c = c.WithDefaults()
+	if err := field.OneOf("covariance", c.Covariance, Full, Diagonal, Neuron, LowRank, Bong); err != nil {
+		return err
+	}
 	if c.Rank != 0 && c.Covariance != LowRank {
 		return field.Errorf("rank", `%d is not allowed; allowed: with covariance = "low-rank" only`, c.Rank)
 	}
@@ -83,7 +82,6 @@ func (c Config) Validate() error {
 		return field.Errorf("process_noise", `%g is not allowed; allowed: with covariance = "full" only`, c.ProcessNoise)
 	}
 	return cmp.Or(
-		field.OneOf("covariance", c.Covariance, covariances),
 		field.Within("rank", c.Rank, 0, 200),
 		mlp.CheckVariance("prior_var", c.PriorVar),
 		mlp.CheckVariance("prior_mean_var", c.PriorMeanVar),

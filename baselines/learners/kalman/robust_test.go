@@ -200,7 +200,7 @@ func TestPriorAndDefaults(t *testing.T) {
 
 func TestConfigErrors(t *testing.T) {
 	check.Keys(t, map[string]Config{
-		"covariance":     {Covariance: 7},
+		"covariance":     {Covariance: "round"},
 		"prior_var":      {PriorVar: -1},
 		"prior_mean_var": {PriorMeanVar: math.NaN()},
 		"process_noise":  {ProcessNoise: 1.5},

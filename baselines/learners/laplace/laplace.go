@@ -33,26 +33,21 @@ import (
 )
 
 // Covariance says which covariances of the weights are kept.
-type Covariance int
+type Covariance string
 
 const (
 	// Full has those of all pairs of W weights, for which hidden networks cost of the
 	// order of examples · classes · W² operations.
-	Full Covariance = iota
+	Full Covariance = "full"
 
 	// LastLayer has all those of the last layer, and takes the layers before it
 	// for certain: H is that of the features that they make. Without hidden layers
 	// it is Full.
-	LastLayer
+	LastLayer Covariance = "last-layer"
 )
 
-var covariances = field.Words{"full", "last-layer"}
-
-func (c Covariance) MarshalText() ([]byte, error)     { return covariances.Marshal(int(c)) }
-func (c *Covariance) UnmarshalText(text []byte) error { return field.Unmarshal(c, text, covariances) }
-
 // Predictive says how the Gaussian of the logits makes probabilities.
-type Predictive int
+type Predictive string
 
 const (
 	// Probit shrinks each logit on its own by MacKay's factor for two classes, as is
@@ -62,20 +57,15 @@ const (
 	//
 	// with the mean of the logits as their origin, for m as for C: the variance of what
 	// all logits have in common, which no label reduces, would shrink them to nothing.
-	Probit Predictive = iota
+	Probit Predictive = "probit"
 
 	// MonteCarlo is the mean of the softmax over 1000 draws of the logits, of the same
 	// standard normal numbers for every input.
-	MonteCarlo
+	MonteCarlo Predictive = "monte-carlo"
 
 	// PlugIn is softmax(m), the prediction of the mode, which needs no covariance.
-	PlugIn
+	PlugIn Predictive = "plug-in"
 )
-
-var predictives = field.Words{"probit", "monte-carlo", "plug-in"}
-
-func (p Predictive) MarshalText() ([]byte, error)     { return predictives.Marshal(int(p)) }
-func (p *Predictive) UnmarshalText(text []byte) error { return field.Unmarshal(p, text, predictives) }
 
 // Config describes a model. The zero value of every field but Layers is its
 // documented default.
@@ -99,8 +89,8 @@ type Config struct {
 	// the data, show in the result.
 	Steps int `toml:"steps"`
 
-	Covariance Covariance `toml:"covariance"`
-	Predictive Predictive `toml:"predictive"`
+	Covariance Covariance `toml:"covariance"` // Full if empty
+	Predictive Predictive `toml:"predictive"` // Probit if empty
 }
 
 // WithDefaults returns the configuration with its defaults filled in. A LaplaceVar
@@ -108,6 +98,7 @@ type Config struct {
 func (c Config) WithDefaults() Config {
 	c.PriorVar = cmp.Or(c.PriorVar, 1)
 	c.Steps = cmp.Or(c.Steps, 100)
+	c.Covariance, c.Predictive = cmp.Or(c.Covariance, Full), cmp.Or(c.Predictive, Probit)
 	return c
 }
 
@@ -119,7 +110,7 @@ func (c Config) Validate() error {
 		mlp.CheckVariance("prior_var", c.PriorVar),
 		mlp.CheckVariance("laplace_var", cmp.Or(c.LaplaceVar, c.PriorVar)),
 		field.Within("steps", c.Steps, 1, 100_000),
-		field.OneOf("covariance", c.Covariance, covariances),
-		field.OneOf("predictive", c.Predictive, predictives),
+		field.OneOf("covariance", c.Covariance, Full, LastLayer),
+		field.OneOf("predictive", c.Predictive, Probit, MonteCarlo, PlugIn),
 	)
 }

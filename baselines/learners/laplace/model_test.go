@@ -84,8 +84,8 @@ func TestErrors(t *testing.T) {
 		"prior_var":   {PriorVar: -1},
 		"laplace_var": {LaplaceVar: math.Inf(1)},
 		"steps":       {Steps: -1},
-		"covariance":  {Covariance: 2},
-		"predictive":  {Predictive: 3},
+		"covariance":  {Covariance: "round"},
+		"predictive":  {Predictive: "none"},
 	})
 	if _, err := Fit(Config{Layers: []int{2, 1}}, nil, nil, random.Source()); err == nil {
 		t.Error("one class was accepted")

@@ -43,25 +43,19 @@ import (
 )
 
 // Rule says how a label moves the activation.
-type Rule int
+type Rule string
 
 const (
-	Huber Rule = iota
-	ADF
+	Huber Rule = "huber"
+	ADF   Rule = "adf"
 )
-
-var rules = field.Words{"huber", "adf"}
-
-func (r Rule) String() string                   { return rules.Word(int(r)) }
-func (r Rule) MarshalText() ([]byte, error)     { return rules.Marshal(int(r)) }
-func (r *Rule) UnmarshalText(text []byte) error { return field.Unmarshal(r, text, rules) }
 
 // Config describes a perceptron.
 type Config struct {
-	Rule   Rule    `toml:"rule"`
+	Rule   Rule    `toml:"rule"`   // Huber if empty
 	Lambda float64 `toml:"lambda"` // slope λ > 0; zero stands for √(π/8)
 
-	// OnIndefinite is applied to a step whose ṽ is negative. Project sets ṽ to
+	// OnIndefinite is applied to a step whose ṽ is negative, bnn.Fail if empty. Project sets ṽ to
 	// VarianceFloor·v, above 0 and below 1 (zero stands for 1e-3), and moves m as
 	// printed.
 	OnIndefinite  bnn.Policy `toml:"on_indefinite"`
@@ -70,6 +64,7 @@ type Config struct {
 
 // WithDefaults returns the configuration with its defaults filled in.
 func (c Config) WithDefaults() Config {
+	c.Rule, c.OnIndefinite = cmp.Or(c.Rule, Huber), cmp.Or(c.OnIndefinite, bnn.Fail)
 	c.Lambda, c.VarianceFloor = cmp.Or(c.Lambda, math.Sqrt(math.Pi/8)), cmp.Or(c.VarianceFloor, 1e-3)
 	return c
 }
@@ -81,7 +76,12 @@ func (c Config) Validate() error {
 	if !(c.VarianceFloor > 0 && c.VarianceFloor < 1) {
 		floor = field.Errorf("variance_floor", "%g is not allowed; allowed: above 0 and below 1", c.VarianceFloor)
 	}
-	return cmp.Or(field.OneOf("rule", c.Rule, rules), field.Positive("lambda", c.Lambda), floor)
+	return cmp.Or(
+		field.OneOf("rule", c.Rule, Huber, ADF),
+		field.OneOf("on_indefinite", c.OnIndefinite, bnn.Fail, bnn.Skip, bnn.Project),
+		field.Positive("lambda", c.Lambda),
+		floor,
+	)
 }
 
 // Perceptron is a Bayesian perceptron. It must not be used by several goroutines

@@ -124,11 +124,9 @@ func TestNetworkOfTwoClasses(t *testing.T) {
 	rnd := rand.New(random.Source("network"))
 	for _, lambda := range []float64{0.3, math.Sqrt(math.Pi / 8), 1} {
 		for trial := range 30 {
-			network, err := bnn.New(bnn.Config{
-				Layers: []int{2, 2}, Bias: true, Output: bnn.ADF, Softmax: softmax.Probit{Lambda: lambda, Rho: 0.5},
-				PriorVar: math.Exp(rnd.NormFloat64()), PriorMeanVar: 3,
-				Prior: bnn.PaperPrior,
-			}, random.Source("weights", trial))
+			cfg := bnn.Default(2, 2)
+			cfg.Softmax, cfg.PriorVar = softmax.Probit{Lambda: lambda, Rho: 0.5}, []float64{math.Exp(rnd.NormFloat64())}
+			network, err := bnn.New(cfg, random.Source("weights", trial))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -224,13 +222,13 @@ func TestWeightsFollow(t *testing.T) {
 		}
 		m, v = predict(x)
 		wantMean, wantCov := scalar.Weights()
-		check.Near(t, rule.String()+" mean", m, wantMean[0], 1e-12)
-		check.Near(t, rule.String()+" variance", v, wantCov.At(0, 0), 1e-12)
+		check.Near(t, string(rule)+" mean", m, wantMean[0], 1e-12)
+		check.Near(t, string(rule)+" variance", v, wantCov.At(0, 0), 1e-12)
 		// Along u with uᵀΣx = 0 nothing changes.
 		u := []float64{-(0.5*3 + 1*2), 2*3 + 0.5*2}
 		m, v = predict(u)
-		check.Near(t, rule.String()+" mean across", m, 0.5*u[0]-u[1], 1e-12)
-		check.Near(t, rule.String()+" variance across", v, 2*u[0]*u[0]+u[0]*u[1]+u[1]*u[1], 1e-12)
+		check.Near(t, string(rule)+" mean across", m, 0.5*u[0]-u[1], 1e-12)
+		check.Near(t, string(rule)+" variance across", v, 2*u[0]*u[0]+u[0]*u[1]+u[1]*u[1], 1e-12)
 	}
 }
 
@@ -285,7 +283,7 @@ func TestPolicies(t *testing.T) {
 }
 
 func TestErrors(t *testing.T) {
-	check.Keys(t, map[string]Config{"rule": {Rule: 2}, "lambda": {Lambda: math.NaN()}, "variance_floor": {VarianceFloor: 1}})
+	check.Keys(t, map[string]Config{"rule": {Rule: "mine"}, "on_indefinite": {OnIndefinite: "stop"}, "lambda": {Lambda: math.NaN()}, "variance_floor": {VarianceFloor: 1}})
 	check.AllPanic(t, map[string]func(){
 		"covariance": func() { _, _ = New(Config{}, []float64{0, 1}, mat.NewDiagDense(1, []float64{1})) },
 		"input":      func() { _, _ = one(t, Config{}, 0, 1).Predict([]float64{1, 2}) },

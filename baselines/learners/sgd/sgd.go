@@ -16,24 +16,19 @@ import (
 )
 
 // Rule says how the gradient g of −log p_class moves the weights w.
-type Rule int
+type Rule string
 
 const (
-	SGD      Rule = iota // w ← w − αg (Robbins and Monro 1951)
-	Momentum             // v ← γv + g, w ← w − αv (Polyak 1964)
-	Adam                 // see [mlp.Adam]
+	SGD      Rule = "sgd"      // w ← w − αg (Robbins and Monro 1951)
+	Momentum Rule = "momentum" // v ← γv + g, w ← w − αv (Polyak 1964)
+	Adam     Rule = "adam"     // see [mlp.Adam]
 )
-
-var rules = field.Words{"sgd", "momentum", "adam"}
-
-func (r Rule) MarshalText() ([]byte, error)     { return rules.Marshal(int(r)) }
-func (r *Rule) UnmarshalText(text []byte) error { return field.Unmarshal(r, text, rules) }
 
 // Config describes a network. The zero value of every field but Layers is its documented
 // default.
 type Config struct {
-	Layers       []int   `toml:"-"` // as for mlp.CheckLayers; every layer has a bias
-	Rule         Rule    `toml:"rule"`
+	Layers       []int   `toml:"-"`             // as for mlp.CheckLayers; every layer has a bias
+	Rule         Rule    `toml:"rule"`          // SGD if empty
 	LearningRate float64 `toml:"learning_rate"` // α; zero stands for 0.001, of SGD 0.01
 	Momentum     float64 `toml:"momentum"`      // γ; zero stands for 0.9
 	Beta1        float64 `toml:"beta1"`         // of Adam; zero stands for 0.9
@@ -42,6 +37,7 @@ type Config struct {
 
 // WithDefaults returns the configuration with its defaults filled in.
 func (c Config) WithDefaults() Config {
+	c.Rule = cmp.Or(c.Rule, SGD)
 	if c.Rule != SGD {
 		c.LearningRate = cmp.Or(c.LearningRate, 0.001)
 	}
@@ -56,7 +52,7 @@ func (c Config) Validate() error {
 	c = c.WithDefaults()
 	const most = 0.999999
 	return cmp.Or(
-		field.OneOf("rule", c.Rule, rules),
+		field.OneOf("rule", c.Rule, SGD, Momentum, Adam),
 		field.Within("learning_rate", c.LearningRate, 1e-12, 1e6),
 		field.Within("momentum", c.Momentum, 0, most),
 		field.Within("beta1", c.Beta1, 0, most),

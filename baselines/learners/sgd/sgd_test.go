@@ -70,14 +70,14 @@ func TestRules(t *testing.T) {
 					want[i] = m.weights[i] // which divides by next to nothing
 				}
 			}
-			check.NearAll(t, fmt.Sprintf("rule %d, step %d", rule, k), m.weights, want, 1e-6)
+			check.NearAll(t, fmt.Sprintf("rule %s, step %d", rule, k), m.weights, want, 1e-6)
 		}
 	}
 }
 
 func TestConfig(t *testing.T) {
 	check.Keys(t, map[string]Config{
-		"rule": {Rule: 3}, "learning_rate": {LearningRate: -1}, "momentum": {Momentum: 1}, "beta1": {Beta1: 1}, "beta2": {Beta2: -0.1},
+		"rule": {Rule: "newton"}, "learning_rate": {LearningRate: -1}, "momentum": {Momentum: 1}, "beta1": {Beta1: 1}, "beta2": {Beta2: -0.1},
 	})
 	for _, rule := range []Rule{SGD, Momentum, Adam} {
 		m := newModel(t, Config{Layers: []int{2, 4, 3}, Rule: rule})

@@ -8,40 +8,22 @@ import (
 	"closedform/internal/field"
 )
 
-// Unit says how moments pass through a rectifier.
-type Unit int
-
-// Mixture takes the exact mean and variance of the rectified Gaussian and its exact
-// covariance with the input, as later versions of TAGI do. It is the only unit.
-const Mixture Unit = 0
-
-var units = field.Words{"mixture"}
-
-func (u Unit) MarshalText() ([]byte, error)     { return units.Marshal(int(u)) }
-func (u *Unit) UnmarshalText(text []byte) error { return field.Unmarshal(u, text, units) }
-
 // Head says how labels are told to the outputs.
-type Head int
+type Head string
 
 const (
 	// Tree has an output for each node of a binary tree of the classes: the paper, Sec. 4.
-	Tree Head = iota
+	Tree Head = "tree"
 
 	// Remax has an output for each class, see [remax].
-	Remax
+	Remax Head = "remax"
 )
-
-var heads = field.Words{"tree", "remax"}
-
-func (h Head) MarshalText() ([]byte, error)     { return heads.Marshal(int(h)) }
-func (h *Head) UnmarshalText(text []byte) error { return field.Unmarshal(h, text, heads) }
 
 // Config describes a network. The zero value of every field but Layers is its
 // documented default.
 type Config struct {
-	Layers []int   `toml:"-"` // as for mlp.CheckLayers; every layer has a bias
-	Unit   Unit    `toml:"unit"`
-	Head   Head    `toml:"head"`
+	Layers []int   `toml:"-"`       // as for mlp.CheckLayers; every layer has a bias
+	Head   Head    `toml:"head"`    // Tree if empty
 	SigmaV float64 `toml:"sigma_v"` // deviation of the noise of the targets, ±1, or 0 and 1; zero stands for 1
 	SigmaP float64 `toml:"sigma_p"` // deviation that a prediction adds to an output of the tree; zero stands for 1/3
 
@@ -54,7 +36,7 @@ type Config struct {
 
 // WithDefaults returns the configuration with its defaults filled in.
 func (c Config) WithDefaults() Config {
-	c.Layers = slices.Clone(c.Layers)
+	c.Layers, c.Head = slices.Clone(c.Layers), cmp.Or(c.Head, Tree)
 	c.SigmaV, c.SigmaP = cmp.Or(c.SigmaV, 1), cmp.Or(c.SigmaP, 1./3)
 	c.PriorVar, c.PriorMeanVar = cmp.Or(c.PriorVar, 1), cmp.Or(c.PriorMeanVar, 1)
 	return c
@@ -63,10 +45,10 @@ func (c Config) WithDefaults() Config {
 // Validate returns an error of package field if a value is not allowed. It doesn't
 // look at Layers.
 func (c Config) Validate() error {
+	c = c.WithDefaults()
 	const most = 1e100 // squares of it do not overflow
 	return cmp.Or(
-		field.OneOf("unit", c.Unit, units),
-		field.OneOf("head", c.Head, heads),
+		field.OneOf("head", c.Head, Tree, Remax),
 		field.Within("sigma_v", c.SigmaV, 0, most),
 		field.Within("sigma_p", c.SigmaP, 0, most),
 		field.Within("prior_var", c.PriorVar, 0, most),
@@ -80,7 +62,7 @@ func (c *Config) classes() int { return c.Layers[len(c.Layers)-1] }
 var rectifier = activation.PiecewiseLinear{Beta: 1}
 
 // rectify returns mean and variance of the output of a rectifier whose input is
-// N(m, v), and the slope Cov(input, output)/v.
+// N(m, v), and the slope Cov(input, output)/v: the exact moments, as in later versions of TAGI.
 func rectify(m, v float64) (mean, variance, slope float64) {
 	if v > 0 {
 		mean, variance, cross := rectifier.Moments(m, v)

@@ -133,8 +133,7 @@ func must(mean, _ *mat.Dense) *mat.Dense { return mean }
 
 func TestErrors(t *testing.T) {
 	check.Keys(t, map[string]Config{
-		"unit":           {Unit: 7},
-		"head":           {Head: 2},
+		"head":           {Head: "softmax"},
 		"sigma_v":        {SigmaV: -1},
 		"sigma_p":        {SigmaP: math.Inf(1)},
 		"prior_var":      {PriorVar: -1},

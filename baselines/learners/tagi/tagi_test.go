@@ -212,11 +212,10 @@ func TestObserveIsTheSmootherOfThePaper(t *testing.T) {
 // Forward moments are those of package bnn.
 func TestMomentsAreThoseOfBNN(t *testing.T) {
 	m := newModel(t, Config{Layers: []int{3, 4, 4, 2}})
-	other, err := bnn.New(bnn.Config{
-		Layers: []int{3, 4, 4, 2}, Bias: true, Hidden: bnn.Smooth, Output: bnn.Total,
-		Covariance: []bnn.Covariance{bnn.Diagonal},
-		Prior:      bnn.PaperPrior,
-	}, random.Source("bnn"))
+	cfg := bnn.Default(3, 4, 4, 2)
+	cfg.Hidden, cfg.Output = bnn.Smooth, bnn.Total
+	cfg.SetCovariance(bnn.Diagonal)
+	other, err := bnn.New(cfg, random.Source("bnn"))
 	if err != nil {
 		t.Fatal(err)
 	}

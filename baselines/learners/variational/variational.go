@@ -33,27 +33,13 @@ import (
 
 	"closedform/baselines/learners/mlp"
 	"closedform/core/softmax"
-	"closedform/internal/field"
 	"closedform/internal/kernel"
 )
-
-// Bound says by which Gaussian the evidence is bounded.
-type Bound int
-
-// Bohning is Böhning's bound with independent classes, the only one.
-const Bohning Bound = 0
-
-var bounds = field.Words{"bohning"}
-
-func (b Bound) MarshalText() ([]byte, error)     { return bounds.Marshal(int(b)) }
-func (b *Bound) UnmarshalText(text []byte) error { return field.Unmarshal(b, text, bounds) }
 
 // Config describes a classifier.
 type Config struct {
 	Inputs  int `toml:"-"` // at least 1
 	Classes int `toml:"-"` // at least 2
-
-	Bound Bound `toml:"bound"`
 
 	// PriorVar is the prior variance v of every weight times the number of inputs,
 	// the bias among them; zero stands for 1.
@@ -69,8 +55,7 @@ func (c Config) WithDefaults() Config {
 // Validate returns an error of package field if a value is not allowed. It doesn't
 // look at Inputs and Classes.
 func (c Config) Validate() error {
-	c = c.WithDefaults()
-	return cmp.Or(field.OneOf("bound", c.Bound, bounds), mlp.CheckVariance("prior_var", c.PriorVar))
+	return mlp.CheckVariance("prior_var", c.WithDefaults().PriorVar)
 }
 
 // The ascent ends where no derivative by its variables, in which the bound has a

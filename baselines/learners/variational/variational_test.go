@@ -219,7 +219,7 @@ func TestExtremes(t *testing.T) {
 }
 
 func TestConfig(t *testing.T) {
-	check.Keys(t, map[string]Config{"bound": {Bound: 1}, "prior_var": {PriorVar: math.NaN()}})
+	check.Keys(t, map[string]Config{"prior_var": {PriorVar: math.NaN()}})
 	for want, cfg := range map[string]Config{"layers": {Inputs: 1, Classes: 1}, "singular": {Inputs: 1, Classes: 2, PriorVar: 1e12}} {
 		if _, err := Fit(cfg, [][]float64{{1e3}, {1e3}}, []int{0, 0}, nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v", want, err)

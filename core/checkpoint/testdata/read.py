@@ -24,6 +24,6 @@ for layer in range(len(config["layers"]) - 1):
     mean.append(mu.tolist())
     cov.append(sigma.tolist())
 print(json.dumps({
-    "format": int(net["format"]), "layers": config["layers"], "rule": config["rule"],
+    "format": int(net["format"]), "layers": config["layers"], "rule": config["output"],
     "mean": mean, "cov": cov,
 }))

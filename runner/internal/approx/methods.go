@@ -7,13 +7,12 @@ import (
 
 	"closedform/baselines/moments/meanfield"
 	"closedform/core/softmax"
-	"closedform/internal/field"
 	"closedform/runner/internal/learner"
 )
 
 // methods are the approximations of the moments of the softmax that a manifest may
 // name, but for the probits, whose λ follows from the number of classes.
-var methods = map[string]softmax.Approximation{
+var methods = map[Method]softmax.Approximation{
 	"exact":                    softmax.Exact{},
 	"exact-fast":               softmax.Exact{Fast: true},
 	"delta":                    meanfield.Delta,
@@ -36,27 +35,19 @@ const probit = "probit-"
 type Method string
 
 // Methods returns all names, sorted.
-func Methods() []string {
+func Methods() []Method {
 	names := slices.Collect(maps.Keys(methods))
 	for _, word := range learner.LambdaWords {
-		names = append(names, probit+word)
+		names = append(names, probit+Method(word))
 	}
 	slices.Sort(names)
 	return names
 }
 
-// UnmarshalText reads a name.
-func (m *Method) UnmarshalText(text []byte) error {
-	names, i := Methods(), 0
-	err := field.Unmarshal(&i, text, names)
-	*m = Method(names[i])
-	return err
-}
-
 // Of returns the approximation for n classes. It panics if there is none of the
 // name.
 func (m Method) Of(n int) softmax.Approximation {
-	if a, ok := methods[string(m)]; ok {
+	if a, ok := methods[m]; ok {
 		return a
 	}
 	const rho = 0.5

@@ -347,7 +347,7 @@ func TestModelNetwork(t *testing.T) {
 	}
 	m = DefaultModel()
 	m.Layers, m.PriorMean, m.Bias = []int{2, 2}, [][]float64{{1, 2}, {3, 4}}, false
-	m.Prior, m.PriorVar = bnn.PaperPrior, 2
+	m.Prior, m.PriorVar = PaperPrior, 2
 	if n, err = m.Network(random.Source("mean")); err != nil {
 		t.Fatal(err)
 	}

@@ -144,7 +144,13 @@ func forLayers[T any](key string, list []T, layers int) ([]T, error) {
 // Validate reports what is not allowed. Where the data decide on inputs and
 // classes, it is called again by [Model.For].
 func (m *Model) Validate() error {
-	if err := cmp.Or(field.Fraction("rho", m.Rho), CheckEnsemble(m.Ensemble)); err != nil {
+	err := cmp.Or(
+		field.Fraction("rho", m.Rho), CheckEnsemble(m.Ensemble),
+		field.Positive("prior_var", m.PriorVar),
+		field.OneOf("prior", m.Prior, ScaledPrior, PaperPrior),
+		field.OneOf("on_indefinite", m.OnIndefinite, bnn.Fail, bnn.Skip, bnn.Project), // of rules that do not use it, too
+	)
+	if err != nil {
 		return err
 	}
 	if m.RandomFeatures && m.Hidden != bnn.Frozen {
@@ -155,9 +161,6 @@ func (m *Model) Validate() error {
 		layers = slices.Concat([]int{1}, m.HiddenLayers, []int{2})
 	} else if len(m.HiddenLayers) > 0 {
 		return field.Errorf("hidden_layers", "layers has them already; allowed: one of both")
-	}
-	if err := cmp.Or(field.Positive("prior_var", m.PriorVar), field.Among("prior", m.Prior, ScaledPrior, PaperPrior)); err != nil {
-		return err
 	}
 	cfg, err := m.Config(layers)
 	if err != nil {

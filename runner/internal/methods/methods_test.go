@@ -84,7 +84,9 @@ func TestByHand(t *testing.T) {
 	x, class = x[:12], class[:12]
 	src := func() rand.Source { return rand.NewPCG(3, 4) }
 	linear, hidden, descent := []int{2, 3}, []int{2, 4, 3}, mlp.Descent{Step: 0.02, Epochs: 7}
-	network := func(c bnn.Config) learner.Predictor {
+	network := func(change func(*bnn.Config), layers ...int) learner.Predictor {
+		c := bnn.Default(layers...)
+		change(&c)
 		return closedForm{must[*bnn.Network](t)(bnn.New(c, src()))}
 	}
 	seen := map[string]bool{}
@@ -92,21 +94,24 @@ func TestByHand(t *testing.T) {
 		keys string
 		want learner.Predictor // not trained yet, if it is online
 	}{
-		{`kind = "closed-form"; rule = "joint"; bias = false; prior = "paper"; prior_var = 10; on_indefinite = "project"`, network(bnn.Config{Layers: linear, PriorVar: 10, OnIndefinite: bnn.Project, Output: bnn.Joint, Prior: bnn.PaperPrior})},
+		{`kind = "closed-form"; rule = "joint"; bias = false; prior = "paper"; prior_var = 10; on_indefinite = "project"`, network(func(c *bnn.Config) {
+			c.Output, c.Bias, c.PriorVar, c.Paper.OnIndefinite = bnn.Joint, false, []float64{10}, bnn.Project
+		}, linear...)},
 		{
 			`kind = "closed-form"; hidden_layers = [4]; rule = "adf"; hidden = "smooth"; bias = true; prior = "scaled"; prior_var = 2; prior_scale = [1, 3]; prior_mean_var = 3; prior_draw = "independent"; covariance = ["diagonal", "full"]; lambda = 0.4`,
-			network(bnn.Config{
-				Layers: hidden, Output: bnn.ADF, Hidden: bnn.Smooth, Bias: true, Prior: bnn.ScaledPrior, PriorVar: 2, PriorScale: []float64{1, 3}, PriorMeanVar: 3, PriorDraw: bnn.Independent,
-				Covariance: bnn.Covariances{bnn.Diagonal, bnn.Full}, Softmax: softmax.Probit{Lambda: 0.4, Rho: 0.5},
-			}),
+			network(func(c *bnn.Config) {
+				c.SetCovariance(bnn.Diagonal, bnn.Full)
+				c.Hidden, c.PriorVar, c.PriorMeanVar, c.PriorDraw = bnn.Smooth, []float64{2. / 3, 2. * 3 / 5}, 3, bnn.Independent
+				c.Softmax = softmax.Probit{Lambda: 0.4, Rho: 0.5}
+			}, hidden...),
 		},
 		{
-			`kind = "closed-form"; rule = "adf-exact"; output_covariance = "joint"; bias = false; alpha = 0.1; prior = "paper"; prior_var = 10; prior_scale = [3]; on_indefinite = "skip"; eigenvalue_floor = 0.01; variance_floor = 0.02`,
-			network(bnn.Config{
-				Layers: linear, Output: bnn.ADFExact, OutputCovariance: bnn.JointNeurons, Alpha: 0.1, Beta: 1, PriorVar: 10, PriorScale: []float64{3},
-				OnIndefinite: bnn.Skip, EigenvalueFloor: 0.01, VarianceFloor: 0.02,
-				Prior: bnn.PaperPrior,
-			}),
+			`kind = "closed-form"; rule = "adf-exact"; covariance = "joint"; bias = false; alpha = 0.1; prior = "paper"; prior_var = 10; prior_scale = [3]; on_indefinite = "skip"; eigenvalue_floor = 0.01; variance_floor = 0.02`,
+			network(func(c *bnn.Config) {
+				c.Output, c.Softmax, c.Bias, c.Unit.Alpha = bnn.ADFExact, softmax.Exact{Fast: true}, false, 0.1
+				c.SetCovariance(bnn.AllNeurons)
+				c.PriorVar, c.Paper = []float64{30}, bnn.PaperRule{OnIndefinite: bnn.Skip, EigenvalueFloor: 0.01, VarianceFloor: 0.02}
+			}, linear...),
 		},
 		{
 			`kind = "kalman"; hidden_layers = [4]; covariance = "diagonal"; prior_var = 2; prior_mean_var = 3`,
@@ -141,7 +146,7 @@ func TestByHand(t *testing.T) {
 		},
 		{`kind = "majority"`, must[*majority.Model](t)(majority.New(majority.Config{Classes: 3}, src()))},
 		{
-			`kind = "class-gaussian"; covariance = "tied"; shrinkage = 0.01`,
+			`kind = "class-gaussian"; shrinkage = 0.01`,
 			must[*classgaussian.Model](t)(classgaussian.New(classgaussian.Config{
 				Inputs: 2, Classes: 3, Shrinkage: 0.01,
 			}, src())),
@@ -157,7 +162,7 @@ func TestByHand(t *testing.T) {
 			must[*laplace.Model](t)(laplace.Fit(laplace.Config{Layers: hidden, PriorVar: 1, Covariance: laplace.LastLayer, Predictive: laplace.MonteCarlo, Steps: 5}, x, class, src())),
 		},
 		{
-			`kind = "variational"; prior_var = 6; bound = "bohning"`,
+			`kind = "variational"; prior_var = 6`,
 			must[*variational.Model](t)(variational.Fit(variational.Config{Inputs: 2, Classes: 3, PriorVar: 6}, x, class, src())),
 		},
 		{
@@ -240,9 +245,9 @@ func TestUses(t *testing.T) {
 // A key that is 0 has its default, as the resolved manifest says.
 func TestDefaults(t *testing.T) {
 	for keys, want := range map[string]any{
-		`kind = "sgd"; learning_rate = 0`:          &sgd.Config{LearningRate: 0.01, Momentum: 0.9, Beta1: 0.9, Beta2: 0.999},
+		`kind = "sgd"; learning_rate = 0`:          &sgd.Config{Rule: sgd.SGD, LearningRate: 0.01, Momentum: 0.9, Beta1: 0.9, Beta2: 0.999},
 		`kind = "kalman"; covariance = "low-rank"`: &kalman.Config{Covariance: kalman.LowRank, Rank: 10, PriorVar: 1, PriorMeanVar: 2},
-		`kind = "tagi"; sigma_v = 0; ensemble = 2`: &tagis{tagi.Config{SigmaV: 1, SigmaP: 1. / 3, PriorVar: 1, PriorMeanVar: 1}, 2},
+		`kind = "tagi"; sigma_v = 0; ensemble = 2`: &tagis{tagi.Config{Head: tagi.Tree, SigmaV: 1, SigmaP: 1. / 3, PriorVar: 1, PriorMeanVar: 1}, 2},
 		`kind = "neighbours"; neighbours = 0`:      &neighbours.Config{Neighbours: 5},
 	} {
 		if m := must[Method](t)(decode(keys)); !reflect.DeepEqual(m.Config, want) {
@@ -261,8 +266,10 @@ func TestErrors(t *testing.T) {
 		`kind = "majority"; epochs = 3`: "method.m.epochs: not a key", `kind = "kalman"; prior_var = -1`: "x.toml:6: method.m.prior_var",
 		`kind = "kalman"; hidden_layers = [0]`: "method.m.hidden_layers", `kind = "neighbours"; hidden_layers = [3]`: "method.m.hidden_layers",
 		`kind = "neighbours"; passes = 2`: "method.m.passes", `kind = "kalman"; window = 2`: "method.m.window",
-		`kind = "laplace"; bound = "bohning"`: "method.m.bound: not a key", `kind = "laplace"; covariance = "round"`: "last-layer",
-		`kind = "kalman"; tune = ["prior_var"]`: "method.m.tune", `kind = "kalman"; tune = ["prior_var"]; candidates = [[1], [1, 2]]`: "2 values",
+		`kind = "variational"; bound = "bohning"`: "method.m.bound: not a key", `kind = "laplace"; covariance = "round"`: `x.toml:6: method.m.covariance: "round" is not allowed; allowed: full, last-layer`,
+		`kind = "closed-form"; rule = "best"`: `x.toml:6: method.m.rule: "best" is not allowed; allowed: adf, adf-exact, joint, total`, `kind = "closed-form"; on_indefinite = "go"`: "allowed: fail, skip, project",
+		`kind = "closed-form"; hidden_layers = [3]; covariance = ["full", "round"]`: `x.toml:7: method.m.covariance: "round" is not allowed; allowed: full, diagonal, shared, joint`,
+		`kind = "kalman"; tune = ["prior_var"]`:                                     "method.m.tune", `kind = "kalman"; tune = ["prior_var"]; candidates = [[1], [1, 2]]`: "2 values",
 		`kind = "kalman"; tune = ["prior_var"]; candidates = [[1], [-2]]`:                                   "x.toml:7: method.m.candidates: [-2]: prior_var",
 		`kind = "kalman"; tune = ["step"]; candidates = [[1]]`:                                              "step: not a key",
 		`kind = "kalman"; tune = ["covariance"]; candidates = [[0.5]]`:                                      "cannot be 0.5",

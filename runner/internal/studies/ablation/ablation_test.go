@@ -100,6 +100,18 @@ func TestMoments(t *testing.T) {
 	}
 }
 
+func network(t *testing.T, rule bnn.OutputRule, policy bnn.Policy, lambda, rho float64, seed int) *bnn.Network {
+	t.Helper()
+	cfg := bnn.Default(2, 3)
+	cfg.Bias, cfg.Output, cfg.PriorVar = false, rule, []float64{1}
+	cfg.Softmax, cfg.Paper.OnIndefinite = softmax.Probit{Lambda: lambda, Rho: rho}, policy
+	n, err := bnn.New(cfg, study.Stream("small_ablation", seed, "prior"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
 // The means over the seeds are those of networks that are driven by hand. Infinite
 // losses of some seeds do not hide those of the others.
 func TestNetworks(t *testing.T) {
@@ -110,14 +122,7 @@ func TestNetworks(t *testing.T) {
 			for _, lambda := range []float64{0.2, 0.55, 1.5} {
 				var accuracy, loss, indefinite []float64
 				for seed := 1; seed <= 3; seed++ {
-					n, err := bnn.New(bnn.Config{
-						Layers: []int{2, 3}, Softmax: softmax.Probit{Lambda: lambda, Rho: rho}, OnIndefinite: bnn.Project,
-						Output: map[string]bnn.OutputRule{"joint": bnn.Joint, "total": bnn.Total}[variant],
-						Prior:  bnn.PaperPrior,
-					}, study.Stream("small_ablation", seed, "prior"))
-					if err != nil {
-						t.Fatal(err)
-					}
+					n := network(t, bnn.OutputRule(variant), bnn.Project, lambda, rho, seed)
 					a, l, steps := byHand(t, n, seed)
 					accuracy, indefinite = append(accuracy, a), append(indefinite, steps)
 					if !math.IsInf(l, 0) {
@@ -270,10 +275,7 @@ func TestFiles(t *testing.T) {
 	src := strings.Replace(small, "generator = \"wedges\"\ntrain     = 8", fmt.Sprintf("file = %q\ntrain_rows = \"1-20\"\nscale = \"none\"", studytest.File(t, all)), 1)
 	src = strings.Replace(src, "[evaluate]\ngrid = 9\n", "", 1)
 	tables := studytest.Run(t, Kind, src, "sweep.seed=[1]")
-	n, err := bnn.New(bnn.Config{Layers: []int{2, 3}, Softmax: softmax.Probit{Lambda: 0.55, Rho: 0.2}, Output: bnn.Total, Prior: bnn.PaperPrior}, study.Stream("small_ablation", 1, "prior"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := network(t, bnn.Total, bnn.Fail, 0.55, 0.2, 1)
 	mean, cov := n.Weights(0)
 	for j, row := range [][]float64{{1, 0}, {0, 1}, {1, 1}} {
 		mean.SetRow(j, row)

@@ -153,12 +153,10 @@ func TestByHand(t *testing.T) {
 	of := func(name, method string) *table.Table {
 		return tables.Get(name).Where("drift", "both").Where("method", method).Where("seed", 2)
 	}
-	hidden := bnn.Config{
-		Layers: []int{2, 3, 2}, Bias: true, Output: bnn.ADF, Hidden: bnn.Smooth, Prior: bnn.ScaledPrior, PriorVar: 10, PriorScale: []float64{1}, PriorMeanVar: 4, PriorDraw: bnn.Independent,
-	}
-	linear := bnn.Config{
-		Layers: []int{2, 2}, Bias: true, Output: bnn.ADF, Covariance: bnn.Covariances{bnn.Diagonal}, Prior: bnn.ScaledPrior, PriorVar: 10, PriorScale: []float64{1},
-	}
+	hidden, linear := bnn.Default(2, 3, 2), bnn.Default(2, 2)
+	hidden.Hidden, hidden.PriorVar, hidden.PriorMeanVar, hidden.PriorDraw = bnn.Smooth, []float64{10. / 3, 10. / 4}, 4, bnn.Independent
+	linear.SetCovariance(bnn.Diagonal)
+	linear.PriorVar = []float64{10. / 3}
 	// A full covariance gains a quarter of the prior's, every example, in whole
 	// parts: all of it every fourth.
 	_, forgets := losses(t, hidden, turned("validation"), 1, 4)

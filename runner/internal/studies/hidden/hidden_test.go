@@ -57,9 +57,9 @@ lambda = 3
 // network returns that of a variant with its prior weights.
 func network(t *testing.T, seed, classes int, hidden bnn.HiddenRule) *bnn.Network {
 	t.Helper()
-	n, err := bnn.New(bnn.Config{
-		Layers: []int{2, 6, classes}, Bias: true, Output: bnn.ADF, Hidden: hidden, Prior: bnn.ScaledPrior, PriorVar: 3, PriorScale: []float64{1}, PriorMeanVar: 10, PriorDraw: bnn.Independent,
-	}, random.Source("small_hidden", seed, "prior"))
+	cfg := bnn.Default(2, 6, classes)
+	cfg.Hidden, cfg.PriorVar, cfg.PriorMeanVar, cfg.PriorDraw = hidden, []float64{3. / 3, 3. / 7}, 10, bnn.Independent
+	n, err := bnn.New(cfg, random.Source("small_hidden", seed, "prior"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -95,27 +95,24 @@ variant = "project"
 // byHand is the network of a variant, written down a second time.
 func byHand(t *testing.T, variant string, seed int) *bnn.Network {
 	t.Helper()
-	slope := softmax.SlopeLambda(3, 0.5)
-	cfg, ok := map[string]bnn.Config{
-		"joint": {Output: bnn.Joint, Softmax: softmax.Probit{Lambda: 0.3, Rho: 0.5}},
-		"project": {
-			Output:       bnn.Joint,
-			Softmax:      softmax.Probit{Lambda: slope, Rho: 0.5},
-			OnIndefinite: bnn.Project, EigenvalueFloor: 0.01, VarianceFloor: 0.02,
-		},
-		"skip":  {Output: bnn.Joint, Softmax: softmax.Probit{Lambda: 2, Rho: 0.5}, OnIndefinite: bnn.Skip},
-		"total": {Output: bnn.Total, Softmax: softmax.Probit{Lambda: softmax.SlopeLambda(3, 0.3), Rho: 0.3}},
-		"deep": {
-			Layers: []int{2, 4, 3}, Bias: true, Alpha: 0.1, Beta: 0.9, Output: bnn.Total,
-			Softmax: softmax.Probit{Lambda: 0.3, Rho: 0.5}, PriorVar: 0.8, PriorMeanVar: 2, Hidden: bnn.Frozen, PriorDraw: bnn.Independent,
-		},
-	}[variant]
-	if !ok {
+	cfg := bnn.Default(2, 3)
+	cfg.Bias, cfg.Output = false, bnn.Joint
+	switch variant {
+	case "joint":
+		cfg.Softmax = softmax.Probit{Lambda: 0.3, Rho: 0.5}
+	case "project":
+		cfg.Paper = bnn.PaperRule{OnIndefinite: bnn.Project, EigenvalueFloor: 0.01, VarianceFloor: 0.02}
+	case "skip":
+		cfg.Softmax, cfg.Paper.OnIndefinite = softmax.Probit{Lambda: 2, Rho: 0.5}, bnn.Skip
+	case "total":
+		cfg.Output, cfg.Softmax = bnn.Total, softmax.Probit{Lambda: softmax.SlopeLambda(3, 0.3), Rho: 0.3}
+	case "deep":
+		cfg = bnn.Default(2, 4, 3)
+		cfg.Unit.Alpha, cfg.Unit.Beta = 0.1, 0.9
+		cfg.Output, cfg.Hidden, cfg.Softmax = bnn.Total, bnn.Frozen, softmax.Probit{Lambda: 0.3, Rho: 0.5}
+		cfg.PriorVar, cfg.PriorMeanVar, cfg.PriorDraw = []float64{0.8, 0.8}, 2, bnn.Independent
+	default:
 		t.Fatalf("no variant %s", variant)
-	}
-	cfg.Prior = bnn.PaperPrior
-	if variant != "deep" {
-		cfg.Layers = []int{2, 3}
 	}
 	n, err := bnn.New(cfg, random.Source("small", seed, "prior"))
 	if err != nil {

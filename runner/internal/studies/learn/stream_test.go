@@ -14,7 +14,6 @@ import (
 	"closedform/baselines/learners/neighbours"
 	"closedform/core/bnn"
 	"closedform/core/random"
-	"closedform/core/softmax"
 	"closedform/internal/check"
 	"closedform/runner/dataset"
 	"closedform/runner/internal/data"
@@ -103,7 +102,8 @@ func byHandOf(t *testing.T, name string, seed int) (l learner.Learner) {
 	src := func(purpose ...any) rand.Source {
 		return random.Source(append([]any{"small_stream", seed}, purpose...)...)
 	}
-	cfg := bnn.Config{Bias: true, Output: bnn.ADF, Prior: bnn.ScaledPrior, PriorVar: 4, PriorScale: []float64{1}, Replications: []float64{1}, Softmax: softmax.Probit{Lambda: softmax.SlopeLambda(3, 0.5), Rho: 0.5}}
+	cfg := bnn.Default(2, 3)
+	cfg.PriorVar = []float64{4. / 3}
 	switch name {
 	case "filter":
 		filter, err := kalman.New(kalman.Config{Layers: []int{2, 3}, Covariance: kalman.Full, PriorVar: 3}, src("rival", "filter"))
@@ -111,11 +111,10 @@ func byHandOf(t *testing.T, name string, seed int) (l learner.Learner) {
 			t.Fatal(err)
 		}
 		return filter
-	case "linear":
-		cfg.Layers = []int{2, 3}
 	case "hidden":
-		cfg.Layers, cfg.Covariance, cfg.Hidden = []int{2, 4, 3}, []bnn.Covariance{bnn.Diagonal}, bnn.Smooth
-		cfg.PriorDraw, cfg.PriorMeanVar = bnn.Independent, 2
+		cfg = bnn.Default(2, 4, 3)
+		cfg.SetCovariance(bnn.Diagonal)
+		cfg.Hidden, cfg.PriorVar, cfg.Replications, cfg.PriorDraw = bnn.Smooth, []float64{4. / 3, 4. / 5}, []float64{1, 1}, bnn.Independent
 	}
 	n, err := bnn.New(cfg, src("prior"))
 	if err != nil {

@@ -9,7 +9,6 @@ import (
 
 	"closedform/baselines/learners/kalman"
 	"closedform/core/bnn"
-	"closedform/core/softmax"
 	"closedform/internal/check"
 	"closedform/runner/internal/learner"
 	"closedform/runner/internal/metric"
@@ -178,6 +177,7 @@ candidates = [[1e-9], [4]]
 		"variant.large.weights=equal": "variant.large.weights", "sweep.lambda=[0.1, 0.2]": "lambda is not allowed", "evaluate.validation=1": "evaluate.validation", `variant.large.tune=["passes", "prior_var"]`: "passes",
 		"variant.large.candidates=[[1]]": "variant.large.candidates", "variant.large.candidates=[[1, -1]]": "prior_var", "variant.large.candidates=[[-1, 1]]": "lambda",
 		`method.near.tune=["window"]`: "window",
+		"model.rule=other":            `-set model.rule=other: model.rule: "other" is not allowed; allowed: adf, adf-exact, joint, total`,
 	} {
 		if err := studytest.Err(Kind, src, append(once, override)...); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v does not say %s", override, err, want)
@@ -199,7 +199,9 @@ func TestMapsOfFiles(t *testing.T) {
 		t.Fatalf("%d points of maps, %d examples", maps.Len(), train.Len())
 	}
 	all := studytest.Clusters(36)
-	n, err := bnn.New(bnn.Config{Layers: []int{2, 3}, Output: bnn.Total, Prior: bnn.ScaledPrior, PriorVar: 9, PriorScale: []float64{1}, Softmax: softmax.Probit{Lambda: softmax.SlopeLambda(3, 0.5), Rho: 0.5}}, study.Stream("sweeping", 2, "prior"))
+	cfg := bnn.Default(2, 3)
+	cfg.Bias, cfg.Output, cfg.PriorVar = false, bnn.Total, []float64{9. / 2}
+	n, err := bnn.New(cfg, study.Stream("sweeping", 2, "prior"))
 	if err != nil {
 		t.Fatal(err)
 	}

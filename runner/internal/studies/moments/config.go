@@ -54,6 +54,7 @@ func (s *settings) Validate() error {
 		return field.Errorf("unequal", "%g is not allowed; allowed: a number ≥ 0 and < 1", s.Unequal)
 	}
 	return cmp.Or(
+		field.AllOneOf("methods", s.Methods, approx.Methods()...),
 		field.AllWithin("classes", s.Classes, 2, config.MaxClasses),
 		field.AllWithin("spread", s.Spread, 0, largest),
 		field.AllWithin("variance", s.Variance, 0, largest),

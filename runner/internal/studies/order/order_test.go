@@ -12,7 +12,6 @@ import (
 
 	"closedform/core/bnn"
 	"closedform/core/random"
-	"closedform/core/softmax"
 	"closedform/internal/check"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"
@@ -59,7 +58,9 @@ func TestSpread(t *testing.T) {
 // examples one after another.
 func adf(t *testing.T, train data.Set, order []int, test data.Set) [][]float64 {
 	t.Helper()
-	n, err := bnn.New(bnn.Config{Layers: []int{2, 3}, Output: bnn.ADF, Softmax: softmax.Probit{Lambda: softmax.SlopeLambda(3, 0.5), Rho: 0.5}, Prior: bnn.PaperPrior}, rand.NewPCG(1, 2))
+	cfg := bnn.Default(2, 3)
+	cfg.Bias, cfg.PriorVar = false, []float64{1}
+	n, err := bnn.New(cfg, rand.NewPCG(1, 2))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -81,7 +81,7 @@ func (s *settings) Validate() error {
 	case s.Draws < 4 || s.Draws > config.MaxDraws || s.Draws%2 != 0:
 		return field.Errorf("draws", "%d is not allowed; allowed: an even number, as they come in pairs, from 4 to %d", s.Draws, config.MaxDraws)
 	}
-	return cmp.Or(field.Within("grid", s.Grid, 2, config.MaxGrid), field.Within("map_grid", s.MapGrid, 2, config.MaxGrid))
+	return cmp.Or(field.AllOneOf("perceptrons", s.Perceptrons, perceptron.Huber, perceptron.ADF), field.Within("grid", s.Grid, 2, config.MaxGrid), field.Within("map_grid", s.MapGrid, 2, config.MaxGrid))
 }
 
 // setUp works out what follows from the manifest. It reports other tasks than those
@@ -123,7 +123,7 @@ func (e *experiment) setUp() (err error) {
 func (e *experiment) checkNames() error {
 	learners := learner.Names(e.models)
 	for _, rule := range e.Posterior.Perceptrons {
-		learners = append(learners, perceptronPrefix+rule.String())
+		learners = append(learners, perceptronPrefix+string(rule))
 	}
 	names := append([]string{exactName, uniformName}, learners...)
 	for i, name := range names {

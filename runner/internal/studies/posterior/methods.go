@@ -52,7 +52,7 @@ func (c *cell) enlist() error {
 		if err != nil {
 			return err
 		}
-		c.methods = append(c.methods, method{name: perceptronPrefix + rule.String(), Tolerant: learner.NewTolerant(l, 2)})
+		c.methods = append(c.methods, method{name: perceptronPrefix + string(rule), Tolerant: learner.NewTolerant(l, 2)})
 	}
 	uniform := &learner.Batch{Every: math.MaxInt} // never fitted
 	c.methods = append(c.methods, method{name: uniformName, Tolerant: learner.NewTolerant(uniform, c.task.Classes)})

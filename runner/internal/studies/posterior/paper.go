@@ -23,7 +23,7 @@ func (c *cell) check(m method, k int) error {
 		return err
 	}
 	c.state.Add(m.name, c.Seed, k, saved.Len(), gap(m.Probabilities(c.square.Points), m.twin.Probabilities(c.square.Points)))
-	huber := c.method(perceptronPrefix + perceptron.Huber.String())
+	huber := c.method(perceptronPrefix + string(perceptron.Huber))
 	if huber == nil {
 		return nil
 	}

@@ -12,7 +12,6 @@ import (
 	"closedform/baselines/learners/laplace"
 	"closedform/core/bnn"
 	"closedform/core/random"
-	"closedform/core/softmax"
 	"closedform/figures"
 	"closedform/internal/check"
 	"closedform/runner/internal/data"
@@ -113,10 +112,9 @@ func TestByHand(t *testing.T) {
 	all := studytest.Run(t, Kind, manifest, "posterior.grid=2")
 	task := data.Generator{Name: "logistic"}.Task()
 	examples := task.Draw(12, random.Source("near2", 3, "train"))
-	network, err := bnn.New(bnn.Config{
-		Layers: []int{2, 2}, Bias: true, Output: bnn.ADF, Softmax: softmax.Probit{Lambda: softmax.SlopeLambda(2, 0.5), Rho: 0.5},
-		Prior: bnn.PaperPrior,
-	}, random.Source("unused"))
+	cfg := bnn.Default(2, 2)
+	cfg.PriorVar = []float64{1}
+	network, err := bnn.New(cfg, random.Source("unused"))
 	if err != nil {
 		t.Fatal(err)
 	}

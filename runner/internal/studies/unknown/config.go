@@ -88,7 +88,12 @@ func (e *experiment) Validate() error {
 	if len(u.Wrong) == 0 {
 		return field.Errorf("unknown.wrong", "missing; allowed: shares of wrong decisions, each above 0 and below 1")
 	}
-	if err := cmp.Or(share("unknown.validation", u.Validation), share("unknown.wrong", u.Wrong...)); err != nil {
+	err := cmp.Or(
+		share("unknown.validation", u.Validation), share("unknown.wrong", u.Wrong...),
+		field.AllOneOf("unknown.scores", u.Scores, scores...), field.AllOneOf("unknown.combine", u.Combine, scores...),
+		field.OneOf("unknown.score", u.Score, u.Scores...),
+	)
+	if err != nil {
 		return err
 	}
 	switch {
@@ -96,8 +101,6 @@ func (e *experiment) Validate() error {
 		return field.Errorf("unknown.combine", "allowed: scores other than %s", combined)
 	case slices.Contains(u.Scores, combined) && len(u.Combine) == 0:
 		return field.Errorf("unknown.combine", "missing; allowed: the scores that %s is made of", combined)
-	case !slices.Contains(u.Scores, u.Score):
-		return field.Errorf("unknown.score", "%s is not allowed; allowed: one of scores", u.Score)
 	}
 	var names, kinds []string
 	for _, m := range e.Methods {

@@ -9,7 +9,6 @@ import (
 
 	"closedform/baselines/learners/classgaussian"
 	"closedform/core/bnn"
-	"closedform/internal/field"
 	"closedform/internal/kernel"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"
@@ -17,46 +16,41 @@ import (
 
 // score is a measure of how sure a learner may be of its prediction. The larger it is, the
 // surer; no two are on one scale.
-type score int
+type score string
 
 const (
-	probability       score = iota // the largest probability
-	entropy                        // bnn.EntropyBased
-	epistemic                      // bnn.Epistemic
-	mutualInformation              // bnn.MutualInformation
+	probability       score = "probability"        // the largest probability
+	entropy           score = "entropy"            // bnn.EntropyBased
+	epistemic         score = "epistemic"          // bnn.Epistemic
+	mutualInformation score = "mutual-information" // bnn.MutualInformation
 
 	// firstLayer is minus the mean logarithm of the variances of the first layer's
 	// pre-activations xᵀΣ_jx: how far x is out where the weights have learned little. The
 	// logarithm gives neurons of all scales one voice.
-	firstLayer
+	firstLayer score = "first-layer-variance"
 
 	// mahalanobis is max_c (d_0 − d_c) of the squared Mahalanobis distances of the means that
 	// the last hidden layer hands on from those of the classes, with their covariance about
 	// these, and from that of all, with all of it (Ren et al. 2021).
-	mahalanobis
+	mahalanobis score = "relative-mahalanobis"
 
 	// logitVariance is minus the mean variance of the logits, v_j = ŷᵀΣŷ of the last layer. It
 	// is upside down, and means nothing by itself: it goes as |ŷ|², and what is foreign moves
 	// fewer hidden units. relativeLogit is that over |ŷ|², which is the right way up.
-	logitVariance
-	relativeLogit
+	logitVariance score = "logit-variance"
+	relativeLogit score = "relative-logit-variance"
 
-	density // log density of the input, of a method that has it
+	density score = "density" // log density of the input, of a method that has it
 
 	// combined is log p of Fisher (1925) over the scores of combine, p being the share of the
 	// part for validation whose score is no larger: in a word, in how many ways at once, and
 	// how much, the input is unlike what was predicted there. No other data have a part in it.
-	combined
+	combined score = "combined"
 )
 
-var scores = field.Words{
-	"probability", "entropy", "epistemic", "mutual-information", "first-layer-variance", "relative-mahalanobis",
-	"logit-variance", "relative-logit-variance", "density", "combined",
+var scores = []score{
+	probability, entropy, epistemic, mutualInformation, firstLayer, mahalanobis, logitVariance, relativeLogit, density, combined,
 }
-
-func (s score) String() string                   { return scores.Word(int(s)) }
-func (s score) MarshalText() ([]byte, error)     { return scores.Marshal(int(s)) }
-func (s *score) UnmarshalText(text []byte) error { return field.Unmarshal(s, text, scores) }
 
 // monitor is a learner with what its scores need.
 type monitor struct {

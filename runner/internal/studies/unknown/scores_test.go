@@ -105,7 +105,7 @@ func TestScoresByHand(t *testing.T) {
 		}
 	}
 	for s, w := range want {
-		check.Near(t, s.String(), got.by[s][0], w, 1e-8*(1+math.Abs(w)))
+		check.Near(t, string(s), got.by[s][0], w, 1e-8*(1+math.Abs(w)))
 	}
 }
 

@@ -104,7 +104,7 @@ func (t *tables) decide(validation, test predictions) {
 }
 
 // key returns what a row begins with.
-func (t *tables) key(by score) []any { return []any{t.Method.Name, t.Inputs.Name, t.Seed, by.String()} }
+func (t *tables) key(by score) []any { return []any{t.Method.Name, t.Inputs.Name, t.Seed, string(by)} }
 
 func (t *tables) decision(by score, wanted string, threshold float64, test predictions) {
 	correct, unknown, wrong := decided(test, by, threshold)
@@ -149,7 +149,7 @@ func (t *tables) riskCoverage(by score, test predictions) {
 			continue
 		}
 		next = coverage[i] + 1./curvePoints
-		t.curve.Add(t.Method.Name, by.String(), threshold[i], coverage[i], risk[i])
+		t.curve.Add(t.Method.Name, string(by), threshold[i], coverage[i], risk[i])
 	}
 }
 

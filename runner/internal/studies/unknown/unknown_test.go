@@ -97,7 +97,9 @@ func ours(t *testing.T, seed int, set data.Set) (validation, test, outside said)
 	if err != nil {
 		t.Fatal(err)
 	}
-	n, err := bnn.New(bnn.Config{Layers: []int{2, 3}, Bias: true, Output: bnn.ADF, Prior: bnn.ScaledPrior, PriorVar: 10, PriorScale: []float64{1}}, src("method", "ours"))
+	cfg := bnn.Default(2, 3)
+	cfg.PriorVar = []float64{10. / 3}
+	n, err := bnn.New(cfg, src("method", "ours"))
 	if err != nil {
 		t.Fatal(err)
 	}
