@@ -253,5 +253,5 @@ func TestShort(t *testing.T) {
 		t.Errorf("-short without -out: %v", err)
 	}
 	_, _, err := try(t, "-exp", write(t, small), "-short", "-out", out)
-	contains(t, fmt.Sprint(err), "short: missing; allowed: ")
+	contains(t, fmt.Sprint(err), "missing: short, ")
 }
