@@ -200,6 +200,9 @@ func (s Sweep) Models(model Model, variants []Variant) ([]Variant, error) {
 					m.Name += " rho=" + spelled(m.Rho)
 				}
 				if err := m.Validate(); err != nil {
+					if at, ok := errors.AsType[*field.Error](err); ok && at.Key == "rho" && s.Rho != nil {
+						return nil, field.Errorf("sweep.rho", "%s", at.Problem)
+					}
 					return nil, m.in(err)
 				}
 				all = append(all, m)

@@ -91,7 +91,7 @@ func (e *experiment) Validate() error {
 // several returns an error unless there are two values or more.
 func several[T any](key string, values []T) error {
 	if len(values) < 2 {
-		return field.Errorf(key, "%d values; allowed: two or more", len(values))
+		return field.Errorf(key, "%v is not allowed; allowed: two or more values", values)
 	}
 	return nil
 }
