@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"runtime"
 	"slices"
 	"strings"
@@ -60,29 +61,30 @@ func parallel(n int, do func(i int) error) error {
 	return group.Wait()
 }
 
-// drawAgain draws the figures of an experiment from its published tables, and tells
-// of those whose tables are not there. Figures that it has no longer are removed.
+// drawAgain draws the figures of an experiment from its published tables. Figures that it
+// has no longer are removed. Those whose tables are not there are told, with -exp as errors.
 func (p *program) drawAgain(e *experiment) error {
 	dir := p.dir(e)
 	results, err := store.OpenResults(dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		fmt.Fprintf(p.stdout, "%s: no results in %s: run it without -draw\n", e.Name, dir)
+		p.lack(e, "no results in %s: run it without -draw", dir)
 		return nil
 	}
 	if err != nil {
 		return err
 	}
 	var files []store.File
-	var names []string // of today's figures
+	var names []string          // of today's figures
+	lacking := map[string]int{} // how many are not drawn, by the reason
 	for _, d := range e.study.Figures() {
 		names = append(names, d.Name)
 		drawn, err := draw([]study.Figure{d}, results.Table)
 		switch {
 		case errors.Is(err, fs.ErrNotExist) && store.Timed(d.Name):
-			fmt.Fprintf(p.stdout, "%s: no times of methods yet; to measure: %s -time\n", e.Name, e.invocation())
+			lacking["no times of methods yet; to measure: "+e.invocation()+" -time"]++
 			continue
 		case errors.Is(err, store.ErrNotCommitted):
-			fmt.Fprintf(p.stdout, "%s: %v: run it without -draw\n", e.Name, err)
+			lacking[fmt.Sprintf("%v; to make it: %s", errors.Unwrap(err), e.invocation())]++
 			continue
 		case err != nil:
 			return err
@@ -95,8 +97,22 @@ func (p *program) drawAgain(e *experiment) error {
 	}
 	defer folder.Close()
 	fmt.Fprintf(p.stdout, "%s: %d figures drawn\n", e.Name, len(files)/len(formats))
+	for _, why := range slices.Sorted(maps.Keys(lacking)) {
+		p.lack(e, "%d of %d figures not drawn: %s", lacking[why], len(names), why)
+	}
 	return folder.Replace(files, func(name string) bool {
 		base, format, _ := strings.Cut(name, ".")
 		return slices.Contains(formats, format) && !slices.Contains(names, base)
 	})
+}
+
+// lack says what keeps figures from being drawn, which is an error where the experiment was
+// asked for by its name.
+func (p *program) lack(e *experiment, format string, args ...any) {
+	err := fmt.Errorf(e.Name+": "+format, args...)
+	if p.all {
+		fmt.Fprintln(p.stdout, err)
+		return
+	}
+	p.undrawn = append(p.undrawn, err)
 }

@@ -51,6 +51,7 @@ func TestBadManifestTouchesNothing(t *testing.T) {
 		{"scale  = 0.3", "scael = 0.3", "x.toml:8: model.scael: not a key; did you mean scale? allowed: deaf, fail, points, scale, sleep"},
 		{"scale  = 0.3", "scale = -0.3", "x.toml:8: model.scale: -0.3 is not allowed"},
 		{`"toy"`, `"toyota"`, `x.toml:2: study: "toyota" is not a study; allowed: `},
+		{"study = \"toy\"\n", "", "x.toml: missing: study, learn, ablation, "},
 		{`"small"`, `"../small"`, `x.toml:1: name: "../small" is not allowed`},
 		{"seed  = 2", "seed  = ", "x.toml:3: "},
 		{"seed  = 2", "seed = 7", "x.toml:3: seed: 7 is not one of sweep.seed"},
@@ -253,5 +254,5 @@ func TestShort(t *testing.T) {
 		t.Errorf("-short without -out: %v", err)
 	}
 	_, _, err := try(t, "-exp", write(t, small), "-short", "-out", out)
-	contains(t, fmt.Sprint(err), "short: missing; allowed: ")
+	contains(t, fmt.Sprint(err), "missing: short, ")
 }

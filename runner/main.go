@@ -72,6 +72,7 @@ type program struct {
 	later          bool       // others publish what follows from the cells
 	part, merges   string     // which part of the cells this is, and what merges them
 	turns          *turns
+	undrawn        []error                 // figures that were asked for, and could not be drawn
 	published      func(*experiment) error // nil: nothing is done after an experiment is published
 }
 
@@ -120,7 +121,8 @@ func run(ctx context.Context, stdout, stderr io.Writer, args []string) error {
 	case o.verify:
 		return p.verifyAll(ctx, experiments)
 	case o.draw:
-		return p.inTurn(ctx, experiments, func(e *experiment) error { return p.drawAgain(e) })
+		err := p.inTurn(ctx, experiments, func(e *experiment) error { return p.drawAgain(e) })
+		return errors.Join(append(p.undrawn, err)...)
 	case o.time:
 		return p.inTurn(ctx, experiments, func(e *experiment) error { return p.timeMethods(ctx, e) })
 	}

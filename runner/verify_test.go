@@ -172,8 +172,14 @@ func TestDraw(t *testing.T) {
 
 	remove(t, dir, "walks.csv.gz")
 	remove(t, dir, "runs.png")
-	if got := mustRun(t, "-exp", "small", "-draw"); got != "small: figure walks needs walks.csv.gz, which is not committed: run it without -draw\nsmall: 1 figures drawn\n" {
+	const lack = "small: 1 of 2 figures not drawn: walks.csv.gz, which is not committed; to make it: go run ./runner -exp small\n"
+	if got := mustRun(t, "-all", "-draw"); !strings.HasSuffix(got, "small: 1 figures drawn\n"+lack) {
 		t.Errorf("without a packed table it prints %q", got)
+	}
+	remove(t, dir, "runs.png")
+	code, stdout, stderr := exit(t, "-exp", "other", "-exp", "small", "-draw")
+	if code != 1 || stdout != "small: 1 figures drawn\n" || stderr != "runner: other: no results in results/other: run it without -draw\n"+lack {
+		t.Errorf("asked for by name: exit code %d, it prints %q and %q", code, stdout, stderr)
 	}
 	if read(t, dir, "runs.png") != want["runs.png"] {
 		t.Error("runs.png is another")

@@ -66,6 +66,9 @@ func ParseTable(content []byte, file string) (*Table, error) {
 		}
 		t.Cells, t.Line = append(t.Cells, record), append(t.Line, line)
 	}
+	if t.Columns == nil {
+		return nil, fmt.Errorf("%s: empty; need a header line, and a line for each row", file)
+	}
 	first := map[string]int{}
 	for j, column := range t.Columns {
 		if k, twice := first[column]; twice {

@@ -92,8 +92,8 @@ func TestCSVOrderOfClasses(t *testing.T) {
 
 func TestReadCSVErrors(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
-		{"", `a.csv:1: no column "class"; the columns, by ',', are `},
-		{"\ufeff\n\n", `a.csv:1: no column "class"`},
+		{"", "a.csv: empty; need a header line"},
+		{"\ufeff\n\n", "a.csv: empty; need a header line"},
 		{"x,class\n", `a.csv: 0 examples of 0 classes`},
 		{"5.1,3.5,setosa\n4.9,3,setosa\n", `a.csv:1: no column "class"; the columns, by ',', are 5.1, 3.5, setosa`},
 		{"x,y,x,class\n", `a.csv:1: columns 1 and 3 are both called "x"`},

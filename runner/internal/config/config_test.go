@@ -98,7 +98,6 @@ func TestErrors(t *testing.T) {
 		{"rate = 0.5", `rate = "fast"`, "", []string{"x/toy.toml:6: base.rate: ", "fast", "a number"}},
 		{`"1..3"`, `"3..1"`, "", []string{"x/toy.toml:12: sweep.seed: ", "range"}},
 		{"[sweep]", "[swept]", "", []string{"x/toy.toml:11: swept: ", "did you mean sweep?"}},
-		{`study = "toy"`, "", "", []string{"study: ", "missing"}},
 		{"rate = 0.5", "rate = = 0.5", "", []string{"x/toy.toml:6: "}},
 		{"", "", "base.rate=2", []string{"-set base.rate=2: base.rate: "}},
 		{"", "", "item.third.rate=1", []string{"-set item.third.rate=1: ", "first, second"}},
@@ -125,6 +124,56 @@ func TestErrors(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("%q, %q: error %v does not say %q", c.new, c.set, err, want)
 			}
+		}
+	}
+}
+
+type strict struct {
+	Of struct {
+		Draws   int       `toml:"draws" allowed:"1 to 1,000"`
+		Spread  float64   `toml:"spread" allowed:"0 to 1e30"`
+		Unequal float64   `toml:"unequal" allowed:"0 to 0.9"`
+		Classes Ints      `toml:"classes" allowed:"each 2 to 100"`
+		Gap     []float64 `toml:"gap" allowed:"[low, high]"`
+		Word    string    `toml:"word" allowed:"a word"`
+	} `toml:"of"`
+	Items []struct {
+		Rate float64 `toml:"rate" allowed:"0 to 1"`
+	} `toml:"item" allowed:"at least one table headed [[item]]"`
+	Train int `toml:"train"`
+}
+
+func (s *strict) Validate() error { return field.Within("train", s.Train, 1, 9) }
+
+// Required keys that are not given are named at once, with what is allowed; others have
+// what is allowed.
+func TestRequired(t *testing.T) {
+	const all = "name = 'x'\ntrain = 1\n[of]\ndraws = 1\nspread = 0\nclasses = [2]\ngap = [0, 1]\nword = 'a'\n[[item]]\nrate = 0\n"
+	for _, c := range []struct{ old, new, want string }{
+		{"", "", ""},
+		{"draws = 1\nspread = 0\n", "unequal = 0\n", "s.toml:3: missing: of.draws, 1 to 1,000; of.spread, 0 to 1e30"},
+		{"spread = 0\nclasses = [2]\ngap = [0, 1]\nword = 'a'\n", "",
+			"s.toml:3: missing: of.spread, 0 to 1e30; of.classes, each 2 to 100; of.gap, [low, high]; of.word, a word"},
+		{"name = 'x'\n", "", "s.toml: missing: name, up to 64 of a-z, 0-9, _ and -"},
+		{"rate = 0", "", "s.toml:9: missing: item.1.rate, 0 to 1"},
+		{"[[item]]\nrate = 0\n", "", "s.toml: missing: item, at least one table headed [[item]]"},
+		{"train = 1\n", "", "s.toml: missing: train, 1 to 9"},
+		{"train = 1\n", "train = 0\n", "s.toml:2: train: 0 is not allowed; allowed: 1 to 9"},
+		{"draws = 1\n", "draws = 0\n", "s.toml:4: of.draws: 0 is not allowed; allowed: 1 to 1,000"},
+		{"spread = 0", "spread = nan", "s.toml:5: of.spread: NaN is not allowed; allowed: 0 to 1e30"},
+		{"draws = 1\n", "draws = 1\nunequal = 1\n", "s.toml:5: of.unequal: 1 is not allowed; allowed: 0 to 0.9"},
+		{"[2]", "[2, 101]", "s.toml:6: of.classes: 101 is not allowed; allowed: each 2 to 100"},
+		{"[2]", "[]", "s.toml:6: of.classes: [] is not allowed; allowed: each 2 to 100"},
+		{"'a'", "''", `s.toml:8: of.word: "" is not allowed; allowed: a word`},
+	} {
+		v := strict{}
+		v.Of.Unequal = 0.5
+		m, err := Parse("s.toml", []byte(strings.Replace(all, c.old, c.new, 1)), nil)
+		if err == nil {
+			err = m.Decode(&v)
+		}
+		if (err != nil || c.want != "") && (err == nil || err.Error() != c.want) {
+			t.Errorf("%q: error %v, want %s", c.new, err, c.want)
 		}
 	}
 }

@@ -2,7 +2,9 @@ package config
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
+	"fmt"
 	"maps"
 	"reflect"
 	"slices"
@@ -32,23 +34,29 @@ type Defaulter interface{ SetDefaults() }
 //	Model    Model     `toml:"model"`                    is a table
 //	Variants []Variant `toml:"variant" inherit:"model"`  are tables that begin as a copy of another
 //	Rest     []float64 `toml:"rest,omitempty"`           is not spelled out if it is empty, nor is a table
+//	Draws    int       `toml:"draws" allowed:"1 to 100"` is required unless it is not zero beforehand
 //
-// what is no table is decoded by the TOML library. Embedded structs share the table.
+// what is no table is decoded by the TOML library. Embedded structs share the table. Required
+// keys that the table does not have are added to m.missing; then it is not validated.
 func (m *Manifest) decode(path string, table map[string]any, structs ...any) error {
-	known := map[string]bool{}
+	known, before := map[string]bool{}, len(m.missing)
 	for i := 0; i < len(structs); i++ {
 		if e, ok := structs[i].(Extended); ok {
 			extension, err := e.Extend(table)
 			if err != nil {
-				return m.Locate(path, err)
+				return m.invalid(path, err)
 			}
 			structs = append(structs, extension)
 		}
 		for _, f := range fields(structs[i]) {
 			known[f.key] = true
 			value, ok := table[f.key]
-			if !ok && f.isTable() {
+			switch {
+			case ok:
+			case f.isTable():
 				value, ok = map[string]any{}, true // to be validated
+			case f.allowed != "" && f.value.IsZero():
+				m.missing = append(m.missing, absent{join(path, f.key), f.allowed})
 			}
 			if ok {
 				if err := m.decodeField(join(path, f.key), value, f, structs[i]); err != nil {
@@ -63,9 +71,9 @@ func (m *Manifest) decode(path string, table map[string]any, structs ...any) err
 		}
 	}
 	for _, s := range structs {
-		if v, ok := s.(Validator); ok {
+		if v, ok := s.(Validator); ok && len(m.missing) == before {
 			if err := v.Validate(); err != nil {
-				return m.Locate(path, err)
+				return m.invalid(path, err)
 			}
 		}
 	}
@@ -89,7 +97,7 @@ func (m *Manifest) decodeField(path string, value any, f tagged, parent any) err
 		decodeValue(path, []any{value}, f.value) == nil {
 		err = nil // of the command line one value stands for a list of it
 	}
-	return m.Locate("", err)
+	return m.Locate("", cmp.Or(err, f.check(path)))
 }
 
 // decodeList decodes the tables of a list.
@@ -163,9 +171,40 @@ func allowed(t reflect.Type) string {
 	}[t.Kind()]
 }
 
+// check returns an error if there is nothing in a required list or text, or if a number, or
+// one of a list, is outside of the range that is allowed, such as "1 to 1,000,000".
+func (f tagged) check(path string) error {
+	values, kind := []reflect.Value{f.value}, f.value.Kind()
+	switch {
+	case f.allowed == "":
+		return nil
+	case kind == reflect.String && f.value.Len() == 0:
+		return field.Errorf(path, `"" is not allowed; allowed: %s`, f.allowed)
+	case kind == reflect.Slice && f.value.Len() == 0:
+		return field.Errorf(path, "[] is not allowed; allowed: %s", f.allowed)
+	case kind == reflect.Slice:
+		values = nil
+		for _, v := range f.value.Seq2() {
+			values = append(values, v)
+		}
+	}
+	var low, high float64
+	bounds := strings.NewReplacer("each ", "", ",", "").Replace(f.allowed)
+	if n, _ := fmt.Sscanf(bounds, "%g to %g", &low, &high); n < 2 {
+		return nil // Validate has the rest
+	}
+	for _, v := range values {
+		if x := v.Convert(reflect.TypeFor[float64]()).Float(); !(low <= x && x <= high) {
+			return field.Errorf(path, "%v is not allowed; allowed: %s", v, f.allowed)
+		}
+	}
+	return nil
+}
+
 // tagged is a field of a struct.
 type tagged struct {
 	key, inherit string
+	allowed      string // of a required key, in words; what reads "1 to 100" or "each 1 to 100" is checked
 	omit         string // "omitempty", "omitzero" or ""
 	value        reflect.Value
 }
@@ -196,7 +235,7 @@ func fields(v any) []tagged {
 		if !ok || key == "-" || !f.IsExported() {
 			continue
 		}
-		out = append(out, tagged{key, f.Tag.Get("inherit"), options, s.Field(i)})
+		out = append(out, tagged{key, f.Tag.Get("inherit"), f.Tag.Get("allowed"), options, s.Field(i)})
 	}
 	return out
 }
@@ -240,6 +279,14 @@ func label(i int, element map[string]any) string {
 		return name
 	}
 	return strconv.Itoa(i + 1)
+}
+
+// labels names the elements of a list of tables.
+func labels(list []map[string]any) (names []string) {
+	for i, element := range list {
+		names = append(names, label(i, element))
+	}
+	return names
 }
 
 func join(path, key string) string {

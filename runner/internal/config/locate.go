@@ -20,12 +20,75 @@ func (m *Manifest) Locate(path string, err error) error {
 		return err
 	}
 	key := join(path, at.Key)
-	for k := key; k != ""; k, _ = cutLast(k) {
-		if o, ok := m.set[k]; ok {
-			return oneLine("-set %s: %s: %s", o, key, at.Problem)
+	if words, ok := m.lacks(key, at); ok {
+		return m.required([]absent{{key, words}})
+	}
+	return oneLine("%s: %s: %s", m.place(key), key, at.Problem)
+}
+
+// invalid adds the error of a required key that the manifest does not have to m.missing. It
+// returns others as Locate does.
+func (m *Manifest) invalid(path string, err error) error {
+	var at *field.Error
+	if errors.As(err, &at) {
+		key := join(path, at.Key)
+		if words, ok := m.lacks(key, at); ok {
+			m.missing = append(m.missing, absent{key, words})
+			return nil
 		}
 	}
-	return oneLine("%s:%d: %s: %s", m.File, m.line(key), key, at.Problem)
+	return m.Locate(path, err)
+}
+
+// absent is a required key that the manifest does not have, and what is allowed.
+type absent struct{ key, allowed string }
+
+// required returns the error of required keys that the manifest does not have.
+func (m *Manifest) required(missing []absent) error {
+	var all []string
+	for _, a := range missing {
+		all = append(all, a.key+", "+a.allowed)
+	}
+	return oneLine("%s: missing: %s", m.place(missing[0].key), strings.Join(all, "; "))
+}
+
+// nothing matches what is wrong with the value of a key that is not given.
+var nothing = regexp.MustCompile(`^(?:missing|(?:0|""|\[\]|<nil>)[a-z ]*); allowed: (.+)$`)
+
+// lacks reports whether the error is that of a key that the manifest does not have, and
+// what is allowed.
+func (m *Manifest) lacks(key string, err *field.Error) (allowed string, ok bool) {
+	found := nothing.FindStringSubmatch(err.Problem)
+	if found == nil {
+		return "", false
+	}
+	var node any = m.tree
+	for _, k := range strings.Split(key, ".") {
+		switch t := node.(type) {
+		case map[string]any:
+			node = t[k]
+		case []map[string]any:
+			i := slices.Index(labels(t), k)
+			if i < 0 {
+				return "", false
+			}
+			node = t[i]
+		}
+	}
+	return found[1], node == nil
+}
+
+// place returns where the value of a key comes from: from -set, or from a line.
+func (m *Manifest) place(key string) string {
+	for k := key; k != ""; k, _ = cutLast(k) {
+		if o, ok := m.set[k]; ok {
+			return "-set " + o
+		}
+	}
+	if line := m.line(key); line > 0 {
+		return fmt.Sprintf("%s:%d", m.File, line)
+	}
+	return m.File
 }
 
 // oneLine is fmt.Errorf with blanks for line ends, which keys in quotes may have.
@@ -50,7 +113,7 @@ func cutLast(path string) (before, last string) {
 var header = regexp.MustCompile(`^\[\[?\s*([A-Za-z0-9_.-]+)\s*\]\]?\s*(#.*)?$`)
 
 // line returns the line of a key: that on which it is set, or else the header of the
-// innermost table around it.
+// innermost table around it, or 0 if there is none.
 func (m *Manifest) line(key string) int {
 	for path := key; path != ""; path, _ = cutLast(path) {
 		table, last := cutLast(path)
@@ -75,7 +138,7 @@ func (m *Manifest) line(key string) int {
 			}
 		}
 	}
-	return 1
+	return 0
 }
 
 // override applies "key=value" to the tree.
@@ -97,12 +160,9 @@ func (m *Manifest) override(o string) error {
 			}
 			node = t[k]
 		case []map[string]any:
-			var labels []string
-			for j, e := range t {
-				labels = append(labels, label(j, e))
-			}
+			names := labels(t)
 			if k == "*" {
-				for _, l := range labels {
+				for _, l := range names {
 					one := strings.Join(slices.Concat(keys[:i], []string{l}, keys[i+1:]), ".")
 					if err := m.override(one + "=" + text); err != nil {
 						return err
@@ -110,9 +170,9 @@ func (m *Manifest) override(o string) error {
 				}
 				return nil
 			}
-			at := slices.Index(labels, k)
+			at := slices.Index(names, k)
 			if at < 0 || i == len(keys)-1 {
-				return fmt.Errorf("%s is not a key; allowed: a key of %s", strings.Join(keys[:i+1], "."), strings.Join(labels, ", "))
+				return fmt.Errorf("%s is not a key; allowed: a key of %s", strings.Join(keys[:i+1], "."), strings.Join(names, ", "))
 			}
 			node = t[at]
 		default:

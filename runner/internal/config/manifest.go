@@ -1,9 +1,11 @@
 // Package config reads manifests, the TOML files that choose every number of an
 // experiment, into the structs of the studies, of which it knows none. A struct says by
 // its tags which keys there are, by the values that it has beforehand what their defaults
-// are, and by a method Validate what is allowed. An error has one line,
+// are, and by the tag allowed and a method Validate what is allowed. A key with this tag and
+// no default is required. An error has one line,
 //
 //	experiments/x.toml:14: model.rho: 1 is not allowed; allowed: a number ≥ 0 and < 1
+//	experiments/x.toml:5: missing: ablation.spread, 0 to 1e30; ablation.draws, 1 to 1,000,000
 //
 // where "-set model.rho=1" stands in place of file and line for a value from the command
 // line. Tables of a list ([[variant]]) are called by their name, or by their number from 1
@@ -24,13 +26,11 @@ import (
 	"closedform/internal/field"
 )
 
-// Limits of what a manifest can ask for, far above what an experiment needs.
+// Limits of what a manifest can ask for, far above what an experiment needs; those of one
+// key alone are in its tag.
 const (
 	MaxTrain   = 1_000_000   // training examples
 	MaxGrid    = 2001        // points of a grid along an axis
-	MaxSamples = 1e9         // Monte Carlo samples of a point
-	MaxDraws   = 1_000_000   // random inputs of a point
-	MaxClasses = 1000        // classes
 	MaxWeights = 100_000_000 // numbers in the covariances of a network
 	MaxCells   = 1_000_000   // cells of an experiment
 	MaxSeed    = 1<<31 - 1   // a seed
@@ -38,11 +38,11 @@ const (
 
 // Header has the keys that all manifests have.
 type Header struct {
-	Name      string   `toml:"name"`            // the results folder
-	Study     string   `toml:"study"`           // the study that reads the rest
-	Seed      int      `toml:"seed"`            // of all that is random; where seeds are swept, the one that is drawn
-	Effort    string   `toml:"effort"`          // quick or full, by which -all can choose; full
-	Short     []string `toml:"short,omitempty"` // key=value: what makes the experiment take seconds
+	Name      string   `toml:"name" allowed:"up to 64 of a-z, 0-9, _ and -"` // the results folder
+	Study     string   `toml:"study"`                                        // the study that reads the rest
+	Seed      int      `toml:"seed"`                                         // of all that is random; where seeds are swept, the one that is drawn
+	Effort    string   `toml:"effort"`                                       // quick or full, by which -all can choose; full
+	Short     []string `toml:"short,omitempty"`                              // key=value: what makes the experiment take seconds
 	Overrides []string `toml:"overrides,omitempty"`
 	Folder    string   `toml:"folder,omitempty"` // that paths of data files are relative to; that of the manifest
 }
@@ -53,9 +53,7 @@ var names = regexp.MustCompile(`^[a-z0-9_-]{1,64}$`)
 func (h *Header) Validate() error {
 	switch {
 	case !names.MatchString(h.Name):
-		return field.Errorf("name", "%q is not allowed; allowed: 1 to 64 of a-z, 0-9, _ and -", h.Name)
-	case h.Study == "":
-		return field.Errorf("study", "missing; allowed: one of those that -list shows")
+		return field.Errorf("name", "%q is not allowed; allowed: up to 64 of a-z, 0-9, _ and -", h.Name)
 	case h.Effort != "quick" && h.Effort != "full":
 		return field.Errorf("effort", `%q is not allowed; allowed: "quick" or "full"`, h.Effort)
 	}
@@ -71,6 +69,8 @@ type Manifest struct {
 	text []byte
 	tree map[string]any
 	set  map[string]string // the override of each key that has one
+
+	missing []absent // required keys
 }
 
 // Read reads the manifest in a file. Each override, "key=value", replaces one
@@ -151,7 +151,12 @@ func CheckDepth(text []byte) error {
 // defaults, and validates it; see the comment of [Manifest.decode] for its tags.
 func (m *Manifest) Decode(v any) error {
 	header := m.Header
-	return m.decode("", m.tree, &header, v)
+	m.missing = nil
+	err := m.decode("", m.tree, &header, v)
+	if err == nil && len(m.missing) > 0 {
+		err = m.required(m.missing)
+	}
+	return err
 }
 
 // Resolved returns the manifest with all keys of v spelled out, as TOML.

@@ -291,18 +291,14 @@ func (m Model) Learner(src rand.Source) (*Tolerant, error) {
 
 // Variant is a model with a name. In a manifest it begins as a copy of [model].
 type Variant struct {
-	Name string `toml:"name"`
+	Name string `toml:"name" allowed:"a text"`
 	Model
 	Of string `toml:"-"` // of a model of [Sweep.Models]: the variant without what is swept
 }
 
-// Validate reports what is not allowed.
-func (v *Variant) Validate() error {
-	if v.Name == "" {
-		return field.Errorf("name", "missing")
-	}
-	return v.Model.Validate()
-}
+// Validate reports what is not allowed: that of the model, also where there are other
+// embedded structs beside the variant.
+func (v *Variant) Validate() error { return v.Model.Validate() }
 
 // Sweep has the values that are swept, in place of those of every variant.
 type Sweep struct {
@@ -332,6 +328,9 @@ func (s Sweep) Models(model Model, variants []Variant) ([]Variant, error) {
 					m.Name += " rho=" + spelled(m.Rho)
 				}
 				if err := m.Validate(); err != nil {
+					if at, ok := errors.AsType[*field.Error](err); ok && at.Key == "rho" && s.Rho != nil {
+						return nil, field.Errorf("sweep.rho", "%s", at.Problem)
+					}
 					return nil, m.in(err)
 				}
 				all = append(all, m)

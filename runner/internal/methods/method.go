@@ -20,7 +20,7 @@ import (
 // Method is a way to learn a classifier. Its kind says which other keys it has:
 // those of the configuration in the package of the kind.
 type Method struct {
-	Name string `toml:"name"`
+	Name string `toml:"name" allowed:"a text"`
 	Kind string `toml:"kind"`
 
 	HiddenLayers []int `toml:"hidden_layers,omitempty"` // widths; none: a linear model
@@ -57,8 +57,6 @@ func (m *Method) Online() bool { return kinds[m.Kind].online }
 func (m *Method) Validate() error {
 	k := kinds[m.Kind]
 	switch {
-	case m.Name == "":
-		return field.Errorf("name", "missing")
 	case len(m.HiddenLayers) > 0 && (!k.layers || slices.Min(m.HiddenLayers) < 1):
 		return field.Errorf("hidden_layers", `%v is not allowed for kind = %q`, m.HiddenLayers, m.Kind)
 	case m.Passes < 0 || m.Passes > 1 && !k.online:
@@ -150,12 +148,9 @@ func (m *Method) layers(inputs, classes int) []int {
 	return slices.Concat([]int{inputs}, m.HiddenLayers, []int{classes})
 }
 
-// Check returns an error, with its place in [[method]], if there is no method, one has
-// more candidates than the budget, or one has a key that is only, or not, for streams.
+// Check returns an error, with its place in [[method]], if a method has more candidates than
+// the budget, or a key that is only, or not, for streams.
 func Check(all []Method, budget int, stream bool) error {
-	if len(all) == 0 {
-		return field.Errorf("method", "missing; allowed: at least one table headed [[method]]")
-	}
 	for _, m := range all {
 		switch {
 		case m.tuned() && len(m.Candidates) > budget:

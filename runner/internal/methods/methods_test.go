@@ -258,7 +258,7 @@ func TestDefaults(t *testing.T) {
 
 func TestErrors(t *testing.T) {
 	for keys, want := range map[string]string{
-		"":                                 "x.toml:3: method.m.kind",
+		"":                                 "x.toml:3: missing: method.m.kind, ",
 		`kind = "tagi"; ensemble = -1`:     "x.toml:6: method.m.ensemble: -1 is not allowed; allowed: 1 to 64",
 		`kind = "tagi"; own_orders = true`: "x.toml:6: method.m.own_orders: true is not allowed; allowed: with ensemble = 2 or more",
 		`kind = "tagi"; ensemble = 2; own_orders = true; weights = "equal"; tune = ["sigma_v"]; candidates = [[1]]`: "method.m.own_orders: true is not allowed; allowed: with ensemble = 2 or more, without weights",
@@ -291,7 +291,6 @@ func TestErrors(t *testing.T) {
 	}
 	candidates := [][]float64{{1}, {2}}
 	for want, f := range map[string]func() error{
-		"method: missing":                 func() error { return Check(nil, 1, false) },
 		"method.a.candidates: 2 of them":  func() error { return Check([]Method{{Name: "a", Tuning: Tuning{Candidates: candidates}}}, 1, false) },
 		"method.a.passes":                 func() error { return Check([]Method{{Name: "a", Passes: 2}}, 1, true) },
 		"method.a.own_orders":             func() error { return Check([]Method{{Name: "a", OwnOrders: true}}, 1, true) },

@@ -159,6 +159,10 @@ func TestStates(t *testing.T) {
 	check(partly, "", Experiment{Name: "later", Missing: errors.New("no data"), Done: 38, Cells: 60})
 	check(unreadable, "manifest: a line", Experiment{Name: "later", Err: errors.New("a line")})
 	check(fresh, "", e)
+	if err := os.Mkdir(filepath.Join(digits, "cells"), 0o777); err != nil { // as a run and -draw leave it
+		t.Fatal(err)
+	}
+	check(fresh, "", e)
 	git("init", "-q")
 	git("add", ".")
 	git("commit", "-q", "-m", "x")

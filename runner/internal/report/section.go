@@ -79,6 +79,9 @@ func (p *Page) section(e Experiment, sums map[string]string) *section {
 	s.Resolved, s.Methods = string(resolved), methods(cmp.Or(string(resolved), e.Manifest))
 	files, _ := os.ReadDir(dir)
 	for _, f := range files {
+		if f.IsDir() { // cells/
+			continue
+		}
 		name, ext, _ := strings.Cut(f.Name(), ".")
 		content, err := os.ReadFile(filepath.Join(dir, f.Name()))
 		s.problem(f.Name(), err)

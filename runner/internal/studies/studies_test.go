@@ -52,6 +52,46 @@ func TestManifests(t *testing.T) {
 	}
 }
 
+// Every key without a default is missing where it is not given, and all are named at once.
+func TestMissing(t *testing.T) {
+	for study, want := range map[string]string{
+		"ablation":  "t.toml:4: missing: ablation.spread, 0 to 1e30; ablation.variance, 0 to 1e30; ablation.draws, 1 to 1,000,000; data.generator, ",
+		"calibrate": "t.toml:4: missing: calibrate.box, 0.1 to 4",
+		"claims":    "t.toml: missing: claim, at least one table headed [[claim]]; evidence, ",
+		"compare":   "t.toml:4: missing: compare.budget, 1 to 100; compare.reference, the name of a [[method]]; set, ",
+		"cost":      "t.toml:4: missing: cost.width, each 1 to 10,000; cost.inputs, each 1 to 10,000; cost.examples, ",
+		"drift":     "t.toml: missing: stream.examples, 1 to 1,000,000; stream.budget, 1 to 100; drift, ",
+		"hidden":    "t.toml:4: missing: hidden.test, 1 to 1,000,000; hidden.snapshots, increasing numbers; hidden.passes, ",
+		"learn":     "t.toml: missing: data.generator, ",
+		"mc_check":  "t.toml:4: missing: mc_check.rho, numbers ≥ 0 and < 1; mc_check.samples, 2 to 1e9; mc_check.cases, 1 to 1,000,000; mc_check.spread, ",
+		"moments":   "t.toml:4: missing: moments.spread, each 0 to 1e30; moments.variance, each 0 to 1e30; moments.draws, 1 to 1,000,000; moments.methods, ",
+		"order":     "t.toml: missing: data.generator, logistic, moons, rings, spirals, wedges, xor; order.permutations, 2 to 1,000; order.samples, ",
+		"posterior": "t.toml: missing: data.generator, logistic, moons, rings, spirals, wedges, xor; posterior.snapshots, ",
+		"stability": "t.toml:4: missing: stability.lambda, numbers > 0, or words as in [model]; stability.gap, [low, high]",
+		"unknown":   `t.toml: missing: data.generator, one of generator = "moons", file = "path.csv" and images = "path"; unknown.wrong, `,
+	} {
+		text := "name = 't'\nstudy = '" + study + "'\n\n"
+		switch study {
+		case "compare", "hidden", "order":
+			text += "[" + study + "]\n"
+		case "ablation", "calibrate", "cost", "mc_check", "moments", "stability":
+			text += "[" + study + "]\nclasses = [2, 3]\n"
+		}
+		m, err := config.Parse("t.toml", []byte(text), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, kind := range All {
+			if kind.Name == study {
+				_, err = kind.New(m)
+			}
+		}
+		if err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s: error %v, want %s", study, err, want)
+		}
+	}
+}
+
 // resolve returns a manifest with every key spelled out.
 func resolve(t *testing.T, file string) []byte {
 	t.Helper()

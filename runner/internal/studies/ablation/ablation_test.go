@@ -258,7 +258,7 @@ func TestMaps(t *testing.T) {
 func TestRefused(t *testing.T) {
 	for override, want := range map[string]string{
 		"model.rho=0.25": "rho of joint", "variant.total.lambda=0.3": "total", "sweep.lambda=[0.1]": "sweep.lambda", "sweep.lambda=[0.1, \"lsq\"]": "lsq",
-		"sweep.rho=[0.5]": "sweep.rho", "ablation.classes=[1]": "2 to", "ablation.unequal=1": "unequal", "ablation.draws=0": "draws",
+		"sweep.rho=[0.5]": "sweep.rho: [0.5] is not", "sweep.rho=[0, 1]": "sweep.rho: 1 is not", "ablation.classes=[1]": "2 to", "ablation.unequal=1": "unequal", "ablation.draws=0": "draws",
 		"evaluate.grid=1": "grid", "ablation.spread=-1": "spread",
 	} {
 		if err := studytest.Err(Kind, small, override); err == nil || !strings.Contains(err.Error(), want) {

@@ -57,27 +57,23 @@ func (s source) Validate() error {
 
 // settings are the random logits.
 type settings struct {
-	Classes  config.Ints `toml:"classes"`  // numbers of classes
-	Spread   float64     `toml:"spread"`   // standard deviation of the means
-	Variance float64     `toml:"variance"` // mean variance
-	Unequal  float64     `toml:"unequal"`  // variances are uniform on variance·[1−unequal, 1+unequal]
-	Draws    int         `toml:"draws"`    // of each number of classes
+	Classes  config.Ints `toml:"classes" allowed:"each 2 to 1,000"` // numbers of classes
+	Spread   float64     `toml:"spread" allowed:"0 to 1e30"`        // standard deviation of the means
+	Variance float64     `toml:"variance" allowed:"0 to 1e30"`      // mean variance
+	Unequal  float64     `toml:"unequal" allowed:"0 to 0.999"`      // variances are uniform on variance·[1−unequal, 1+unequal]
+	Draws    int         `toml:"draws" allowed:"1 to 1,000,000"`    // of each number of classes
 }
 
 // Validate reports what is not allowed. A map has two axes, of λ and of ρ, which are
 // set nowhere else.
 func (e *experiment) Validate() error {
-	a, s := e.Ablation, e.Sweep
+	s := e.Sweep
 	fewest, most := 2, config.MaxGrid
 	if e.Data.Name == "" {
 		fewest, most = 0, 0
 	}
 	err := cmp.Or(
-		field.Within("ablation.spread", a.Spread, 0, 1e30), field.Within("ablation.variance", a.Variance, 0, 1e30),
-		field.Within("ablation.unequal", a.Unequal, 0, 0.999), field.Within("ablation.draws", a.Draws, 1, config.MaxDraws),
-		field.Within("evaluate.grid", e.Evaluate.Grid, fewest, most), field.Within("ablation.classes", len(a.Classes), 1, config.MaxCells),
-		field.AllWithin("ablation.classes", a.Classes, 2, config.MaxClasses),
-		field.Within("sweep.lambda", len(s.Lambda), 2, config.MaxCells), field.Within("sweep.rho", len(s.Rho), 2, config.MaxCells))
+		field.Within("evaluate.grid", e.Evaluate.Grid, fewest, most), several("sweep.lambda", s.Lambda), several("sweep.rho", s.Rho))
 	for _, l := range s.Lambda {
 		if l.Word != "" {
 			err = cmp.Or(err, field.Errorf("sweep.lambda", "%q has no place on the axis of the maps; allowed: numbers > 0", l.Word))
@@ -90,6 +86,14 @@ func (e *experiment) Validate() error {
 		}
 	}
 	return err
+}
+
+// several returns an error unless there are two values or more.
+func several[T any](key string, values []T) error {
+	if len(values) < 2 {
+		return field.Errorf(key, "%v is not allowed; allowed: two or more values", values)
+	}
+	return nil
 }
 
 // setUp makes the models of every variant and ρ: a cell has all λ.

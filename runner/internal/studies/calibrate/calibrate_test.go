@@ -96,7 +96,7 @@ func TestSteep(t *testing.T) {
 
 func TestRefused(t *testing.T) {
 	for override, want := range map[string]string{
-		"calibrate.box=5": "0.1 to 4", "calibrate.rho=[0.95]": "0 to 0.9", "calibrate.classes=[1]": "2 to 1000", "calibrate.boxes=1": "box",
+		"calibrate.box=5": "0.1 to 4", "calibrate.rho=[0.95]": "0 to 0.9", "calibrate.classes=[1]": "2 to 1,000", "calibrate.boxes=1": "box",
 	} {
 		if err := studytest.Err(Kind, manifest, override); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v does not say %s", override, err, want)

@@ -3,9 +3,6 @@
 package calibrate
 
 import (
-	"cmp"
-
-	"closedform/internal/field"
 	"closedform/runner/internal/config"
 	"closedform/runner/internal/study"
 )
@@ -25,22 +22,11 @@ type experiment struct {
 	Calibrate settings `toml:"calibrate"`
 }
 
-type settings struct {
-	Classes config.Ints `toml:"classes"` // numbers of classes
-	Rho     []float64   `toml:"rho"`     // correlations ρ for which λ alone is fitted
-	Box     float64     `toml:"box"`     // the logits are in [−box, box]
-}
-
-// Validate keeps to where a fit takes seconds: its work grows with the square of
+// settings keep to where a fit takes seconds: its work grows with the square of
 // the box and like 1/(1−ρ). The mean square error over a smaller box than 0.1 is
 // lost in rounding.
-func (s *settings) Validate() error {
-	if len(s.Classes) == 0 || len(s.Rho) == 0 {
-		return field.Errorf("classes", "allowed: at least one number of classes and one rho")
-	}
-	return cmp.Or(
-		field.AllWithin("classes", s.Classes, 2, config.MaxClasses),
-		field.AllWithin("rho", s.Rho, 0, 0.9),
-		field.Within("box", s.Box, 0.1, 4),
-	)
+type settings struct {
+	Classes config.Ints `toml:"classes" allowed:"each 2 to 1,000"` // numbers of classes
+	Rho     []float64   `toml:"rho" allowed:"each 0 to 0.9"`       // correlations ρ for which λ alone is fitted
+	Box     float64     `toml:"box" allowed:"0.1 to 4"`            // the logits are in [−box, box]
 }

@@ -27,8 +27,8 @@ var Kind = study.Kind{
 
 type experiment struct {
 	study.Plain
-	Claims   []claim    `toml:"claim"`
-	Evidence []evidence `toml:"evidence"`
+	Claims   []claim    `toml:"claim" allowed:"at least one table headed [[claim]]"`
+	Evidence []evidence `toml:"evidence" allowed:"at least one table headed [[evidence]] for each claim"`
 
 	name     string
 	findings []finding // of each piece of evidence, once the tables are read
@@ -36,23 +36,23 @@ type experiment struct {
 
 // claim is a sentence of the paper.
 type claim struct {
-	Name     string `toml:"name"`     // what the evidence calls it
-	Sentence string `toml:"sentence"` // what is claimed
-	Where    string `toml:"where"`    // where the paper says it
+	Name     string `toml:"name" allowed:"what the evidence calls it"` // what the evidence calls it
+	Sentence string `toml:"sentence" allowed:"what is claimed"`        // what is claimed
+	Where    string `toml:"where" allowed:"where the paper says it"`   // where the paper says it
 }
 
 // evidence is a number with an interval, from a table of an experiment, and the
 // threshold on one side of which it shows a claim.
 type evidence struct {
-	Claim     string `toml:"claim"`     // the name of a claim
-	Statistic string `toml:"statistic"` // what the number is, in words
-	Condition string `toml:"condition"` // under which condition it shows the claim, in words
+	Claim     string `toml:"claim" allowed:"the name of a [[claim]]"`                                // the name of a claim
+	Statistic string `toml:"statistic" allowed:"what the number is, in words"`                       // what the number is, in words
+	Condition string `toml:"condition" allowed:"under which condition it shows the claim, in words"` // under which condition it shows the claim, in words
 
-	Manifest string   `toml:"manifest"`        // the name of the experiment
-	Table    string   `toml:"table"`           // one of its tables
-	Rows     []filter `toml:"rows"`            // which rows of the table are taken; none: all
-	Minus    []filter `toml:"minus,omitempty"` // rows that are subtracted, seed by seed: Rows but for these
-	Value    string   `toml:"value"`           // the column of the number
+	Manifest string   `toml:"manifest" allowed:"the name of an experiment"` // the name of the experiment
+	Table    string   `toml:"table" allowed:"the name of a table"`          // one of its tables
+	Rows     []filter `toml:"rows"`                                         // which rows of the table are taken; none: all
+	Minus    []filter `toml:"minus,omitempty"`                              // rows that are subtracted, seed by seed: Rows but for these
+	Value    string   `toml:"value" allowed:"a column of the table"`        // the column of the number
 
 	// Where the interval comes from. With Low and High, columns of its ends, or SE,
 	// the column of a standard error, there must be one row. Without them there is a
@@ -63,8 +63,8 @@ type evidence struct {
 	SE       string `toml:"se,omitempty"`
 	Interval string `toml:"interval"`
 
-	Sense     string  `toml:"sense"` // above or below: the side of the threshold that shows the claim
-	Threshold float64 `toml:"threshold"`
+	Sense     string  `toml:"sense" allowed:"\"above\" or \"below\""` // above or below: the side of the threshold that shows the claim
+	Threshold float64 `toml:"threshold" allowed:"a number"`
 }
 
 // filter takes the rows of a table whose column has a text: "column=text".
@@ -73,7 +73,7 @@ type filter string
 func (f filter) column() string { return string(f)[:max(0, strings.Index(string(f), "="))] }
 
 // SetDefaults implements [config.Defaulter].
-func (e *evidence) SetDefaults() { e.Interval, e.Threshold = "t", math.NaN() }
+func (e *evidence) SetDefaults() { e.Interval = "t" }
 
 // Validate reports what is not allowed.
 func (e *evidence) Validate() error {
@@ -84,8 +84,6 @@ func (e *evidence) Validate() error {
 	}
 	stated := e.Low != "" || e.SE != ""
 	switch {
-	case slices.Contains([]string{e.Statistic, e.Condition, e.Manifest, e.Table, e.Value}, ""):
-		return field.Errorf("claim", "allowed: with statistic, condition, manifest, table and value")
 	case (e.Low == "") != (e.High == "") || e.Low != "" && e.SE != "":
 		return field.Errorf("low", "allowed: low and high together, or se, or none of them")
 	case e.Interval != "t" && (e.Interval != "range" || stated):
@@ -95,19 +93,16 @@ func (e *evidence) Validate() error {
 	case e.Sense != "above" && e.Sense != "below":
 		return field.Errorf("sense", `%q is not allowed; allowed: "above" or "below"`, e.Sense)
 	case math.IsNaN(e.Threshold):
-		return field.Errorf("threshold", "missing; allowed: a number")
+		return field.Errorf("threshold", "NaN is not allowed; allowed: a number")
 	}
 	return nil
 }
 
 // Validate reports what is not allowed.
 func (e *experiment) Validate() error {
-	if len(e.Claims) == 0 {
-		return field.Errorf("claim", "missing; allowed: at least one table headed [[claim]]")
-	}
 	for _, c := range e.Claims {
-		if c.Sentence == "" || c.Where == "" || !slices.ContainsFunc(e.Evidence, func(v evidence) bool { return v.Claim == c.Name }) {
-			return field.Errorf("claim."+c.Name, "allowed: with sentence and where, and at least one [[evidence]] with claim = %q", c.Name)
+		if !slices.ContainsFunc(e.Evidence, func(v evidence) bool { return v.Claim == c.Name }) {
+			return field.Errorf("claim."+c.Name, "no evidence; allowed: at least one [[evidence]] with claim = %q", c.Name)
 		}
 	}
 	for i, v := range e.Evidence {

@@ -4,7 +4,6 @@
 package compare
 
 import (
-	"cmp"
 	"context"
 	"slices"
 
@@ -33,8 +32,8 @@ var Kind = study.Kind{
 type experiment struct {
 	Compare settings     `toml:"compare"`
 	Sweep   config.Sweep `toml:"sweep"`
-	Sets    []set        `toml:"set"`
-	Methods []method     `toml:"method"`
+	Sets    []set        `toml:"set" allowed:"at least one table headed [[set]]"`
+	Methods []method     `toml:"method" allowed:"at least one table headed [[method]]"`
 
 	manifest *config.Manifest
 	seeds    []int
@@ -42,14 +41,14 @@ type experiment struct {
 }
 
 type settings struct {
-	Budget     int     `toml:"budget"`     // the most candidates of a method
-	Validation float64 `toml:"validation"` // share of the training examples by which candidates are judged
-	Reference  string  `toml:"reference"`  // the method that others are compared with
+	Budget     int     `toml:"budget" allowed:"1 to 100"`                    // the most candidates of a method
+	Validation float64 `toml:"validation"`                                   // share of the training examples by which candidates are judged
+	Reference  string  `toml:"reference" allowed:"the name of a [[method]]"` // the method that others are compared with
 }
 
 // set is a source of examples.
 type set struct {
-	Name string `toml:"name"`
+	Name string `toml:"name" allowed:"a text"`
 	data.Source
 	Splits int `toml:"splits,omitzero"` // with how many of the seeds it is learned, at most; 0: all
 }
@@ -80,13 +79,11 @@ func (e *experiment) learners() []methods.Method {
 func (e *experiment) Validate() error {
 	c := e.Compare
 	for _, s := range e.Sets {
-		if s.Name == "" || s.Name == allSets || s.Splits < 0 {
+		if s.Name == allSets || s.Splits < 0 {
 			return field.Errorf("set."+s.Name+".name", "allowed: a name other than %s, and splits ≥ 0", allSets)
 		}
 	}
 	switch reference := slices.IndexFunc(e.Methods, func(m method) bool { return m.Name == c.Reference }); {
-	case len(e.Sets) == 0:
-		return field.Errorf("set", "missing; allowed: at least one table headed [[set]]")
 	case reference < 0:
 		return field.Errorf("compare.reference", "%q is not allowed; allowed: the name of a [[method]]", c.Reference)
 	case e.Methods[reference].Splits > 0:
@@ -94,7 +91,7 @@ func (e *experiment) Validate() error {
 	case !(0 < c.Validation && c.Validation < 1):
 		return field.Errorf("compare.validation", "%g is not allowed; allowed: above 0 and below 1", c.Validation)
 	}
-	return cmp.Or(methods.Check(e.learners(), c.Budget, false), field.Within("compare.budget", c.Budget, 1, 100))
+	return methods.Check(e.learners(), c.Budget, false)
 }
 
 func (e *experiment) Files() []string {

@@ -35,39 +35,35 @@ var Kind = study.Kind{
 type experiment struct {
 	Stream  stream           `toml:"stream"`
 	Sweep   config.Sweep     `toml:"sweep"`
-	Drifts  []drift          `toml:"drift"`
-	Methods []methods.Method `toml:"method"`
+	Drifts  []drift          `toml:"drift" allowed:"at least one table headed [[drift]]"`
+	Methods []methods.Method `toml:"method" allowed:"at least one table headed [[method]]"`
 
 	manifest *config.Manifest
 	seeds    []int
 }
 
 type stream struct {
-	Examples int `toml:"examples"` // of a stream, and of that by which candidates are judged
-	Block    int `toml:"block"`    // examples whose scores are averaged, a divisor of Examples
-	Every    int `toml:"every"`    // methods that learn all examples at once are fitted after so many
-	Budget   int `toml:"budget"`   // the most candidates of a method
+	Examples int `toml:"examples" allowed:"1 to 1,000,000"` // of a stream, and of that by which candidates are judged
+	Block    int `toml:"block"`                             // examples whose scores are averaged, a divisor of Examples
+	Every    int `toml:"every" allowed:"1 to 1,000,000"`    // methods that learn all examples at once are fitted after so many
+	Budget   int `toml:"budget" allowed:"1 to 100"`         // the most candidates of a method
 }
 
 // drift is a distribution of examples in the plane, and by how much it has turned
 // about the origin along the stream.
 type drift struct {
-	Name string `toml:"name"`
+	Name string `toml:"name" allowed:"a text"`
 	data.Generator
-	Turns float64 `toml:"turns"`           // per 1000 examples, counter-clockwise, evenly along the stream
-	Jumps []int   `toml:"jumps,omitempty"` // numbers of examples after which it turns at once
-	Jump  float64 `toml:"jump"`            // turns of each of Jumps
+	Turns float64 `toml:"turns"`                          // per 1000 examples, counter-clockwise, evenly along the stream
+	Jumps []int   `toml:"jumps,omitempty"`                // numbers of examples after which it turns at once
+	Jump  float64 `toml:"jump" allowed:"-1,000 to 1,000"` // turns of each of Jumps
 }
 
 // SetDefaults implements [config.Defaulter].
 func (d *drift) SetDefaults() { d.Jump = 0.25 }
 
 func (d *drift) Validate() error {
-	if d.Name == "" {
-		return field.Errorf("name", "missing")
-	}
-	return cmp.Or(
-		d.Generator.Validate(), field.Within("jump", d.Jump, -1000, 1000), field.Within("turns", d.Turns, -1000, 1000))
+	return cmp.Or(d.Generator.Validate(), field.Within("turns", d.Turns, -1000, 1000))
 }
 
 // angle returns by how much the distribution has turned when k examples have been
@@ -84,18 +80,11 @@ func (d *drift) angle(k int) float64 {
 
 func (e *experiment) Validate() error {
 	s := e.Stream
-	if err := cmp.Or(
-		field.Within("stream.examples", s.Examples, 1, config.MaxTrain), field.Within("stream.block", s.Block, 1, s.Examples),
-		field.Within("stream.every", s.Every, 1, config.MaxTrain), field.Within("stream.budget", s.Budget, 1, 100),
-		methods.Check(e.Methods, s.Budget, true),
-	); err != nil {
+	if err := cmp.Or(field.Within("stream.block", s.Block, 1, s.Examples), methods.Check(e.Methods, s.Budget, true)); err != nil {
 		return err
 	}
 	if s.Examples%s.Block != 0 {
 		return field.Errorf("stream.block", "%d is not allowed; allowed: a divisor of stream.examples = %d", s.Block, s.Examples)
-	}
-	if len(e.Drifts) == 0 {
-		return field.Errorf("drift", "missing; allowed: at least one table headed [[drift]]")
 	}
 	for _, d := range e.Drifts {
 		if err := learner.Increasing("drift."+d.Name+".jumps", d.Jumps, s.Examples-1); err != nil {

@@ -30,7 +30,7 @@ var Kind = study.Kind{
 type experiment struct {
 	study.Plain
 	Hidden           settings `toml:"hidden"`
-	Tasks            []task   `toml:"task"`
+	Tasks            []task   `toml:"task" allowed:"at least one table headed [[task]]"`
 	learner.Networks          // without layers: they follow from the tasks
 
 	header config.Header
@@ -38,26 +38,21 @@ type experiment struct {
 }
 
 type settings struct {
-	Test      int      `toml:"test"`      // test examples of each task
-	Snapshots []int    `toml:"snapshots"` // numbers of examples of the first pass after which networks are scored
-	Passes    []int    `toml:"passes"`    // numbers of passes over the training examples after which they are
-	Grid      int      `toml:"grid"`      // points of the maps along each axis
-	Maps      []string `toml:"maps"`      // the variants whose maps are drawn
+	Test      int      `toml:"test" allowed:"1 to 1,000,000"`                       // test examples of each task
+	Snapshots []int    `toml:"snapshots" allowed:"increasing numbers"`              // numbers of examples of the first pass after which networks are scored
+	Passes    []int    `toml:"passes" allowed:"increasing numbers from 1 to 1,000"` // numbers of passes over the training examples after which they are
+	Grid      int      `toml:"grid" allowed:"2 to 2,001"`                           // points of the maps along each axis
+	Maps      []string `toml:"maps"`                                                // the variants whose maps are drawn
 }
 
 // task is examples and what they are called.
 type task struct {
-	Name string `toml:"name"`
+	Name string `toml:"name" allowed:"a text"`
 	data.Sample
 }
 
 func (s *settings) Validate() error {
-	if len(s.Passes) == 0 {
-		return field.Errorf("passes", "missing; allowed: at least one number of passes")
-	}
-	return cmp.Or(
-		field.Within("test", s.Test, 1, config.MaxTrain), field.Within("grid", s.Grid, 2, config.MaxGrid),
-		learner.Increasing("passes", s.Passes, 1000))
+	return learner.Increasing("passes", s.Passes, 1000)
 }
 
 // setUp works out the models of each task.
@@ -67,9 +62,6 @@ func (e *experiment) setUp() error {
 		if !slices.Contains(names, name) {
 			return field.Errorf("hidden.maps", "%s is not a variant; allowed: %q", name, names)
 		}
-	}
-	if len(e.Tasks) == 0 {
-		return field.Errorf("task", "missing; allowed: at least one table headed [[task]]")
 	}
 	for i, t := range e.Tasks {
 		e.Tasks[i].Generator = t.WithDefaults()

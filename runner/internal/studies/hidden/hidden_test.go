@@ -221,7 +221,7 @@ func TestSpec(t *testing.T) {
 
 func TestRefused(t *testing.T) {
 	for override, want := range map[string]string{
-		"hidden.snapshots=[5, 61]": "from 1 to 60", "hidden.passes=[1, 1]": "increasing", "hidden.passes=[]": "at least one",
+		"hidden.snapshots=[5, 61]": "from 1 to 60", "hidden.passes=[1, 1]": "increasing", "hidden.passes=[]": "hidden.passes: [] is",
 		`hidden.maps=["d"]`: "not a variant", "task.arms.rings=3": "no rings", "model.layers=[2, 3]": "layers", "hidden.test=0": "1 to",
 	} {
 		if err := studytest.Err(Kind, manifest, override); err == nil || !strings.Contains(err.Error(), want) {

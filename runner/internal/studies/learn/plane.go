@@ -28,19 +28,19 @@ type plane struct {
 
 // snapshots says when and where networks are looked at.
 type snapshots struct {
-	Snapshots []int `toml:"snapshots"` // numbers of examples seen; none: about six
-	Grid      int   `toml:"grid"`      // points along each axis
+	Snapshots []int `toml:"snapshots"`                 // numbers of examples seen; none: about six
+	Grid      int   `toml:"grid" allowed:"2 to 2,001"` // points along each axis
 }
 
 // monteCarlo says how the moments are checked by sampling.
 type monteCarlo struct {
-	Samples int `toml:"samples"` // of a point
-	Stride  int `toml:"stride"`  // seeds that are not drawn are checked on every stride-th grid line
+	Samples int `toml:"samples" allowed:"2 to 1e9"`  // of a point
+	Stride  int `toml:"stride" allowed:"1 to 2,001"` // seeds that are not drawn are checked on every stride-th grid line
 }
 
 // page is a figure of the maps of a variant.
 type page struct {
-	Variant string `toml:"variant"`
+	Variant string `toml:"variant" allowed:"the name of a variant"`
 	Single  bool   `toml:"single"` // whether each map is written to a file of its own, too
 }
 
@@ -49,9 +49,6 @@ func (p *plane) Validate() error {
 	return cmp.Or(
 		checkPages(p.Pages, learner.Names(p.Variants)),
 		learner.Increasing("evaluate.snapshots", p.Evaluate.Snapshots, p.Data.Train),
-		field.Within("evaluate.grid", p.Evaluate.Grid, 2, config.MaxGrid),
-		field.Within("monte_carlo.samples", p.MonteCarlo.Samples, 2, config.MaxSamples),
-		field.Within("monte_carlo.stride", p.MonteCarlo.Stride, 1, config.MaxGrid),
 	)
 }
 

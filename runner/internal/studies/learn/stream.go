@@ -40,9 +40,9 @@ type variant struct {
 
 // course says how the stream goes, and when all are scored.
 type course struct {
-	Snapshots []int `toml:"snapshots,omitempty"` // numbers of examples of the first pass; none: about six
-	Passes    int   `toml:"passes"`              // over the training part; after each all are scored
-	Shuffle   bool  `toml:"shuffle"`             // anew for each pass; else the order is that of the data
+	Snapshots []int `toml:"snapshots,omitempty"`          // numbers of examples of the first pass; none: about six
+	Passes    int   `toml:"passes" allowed:"1 to 10,000"` // over the training part; after each all are scored
+	Shuffle   bool  `toml:"shuffle"`                      // anew for each pass; else the order is that of the data
 
 	Grid int `toml:"grid,omitzero"` // points of the maps of [[figure]] along each axis
 
@@ -84,8 +84,7 @@ func (s *stream) Validate() error {
 			return field.Errorf(fmt.Sprintf("figure.%d.single", i+1), "allowed: only for a generator, with evaluate.grid")
 		}
 	}
-	return cmp.Or(checkPages(s.Pages, variants), field.Within("evaluate.grid", s.Evaluate.Grid, fewest, most),
-		field.Within("evaluate.passes", s.Evaluate.Passes, 1, 10_000))
+	return cmp.Or(checkPages(s.Pages, variants), field.Within("evaluate.grid", s.Evaluate.Grid, fewest, most))
 }
 
 func (s *stream) setUp(m *config.Manifest) error {

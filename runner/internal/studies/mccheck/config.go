@@ -5,8 +5,6 @@
 package mccheck
 
 import (
-	"cmp"
-
 	"closedform/internal/field"
 	"closedform/runner/internal/config"
 	"closedform/runner/internal/study"
@@ -30,38 +28,28 @@ type experiment struct {
 	seeded study.Seeded
 }
 
+// settings have numbers whose products are finite.
 type settings struct {
-	Classes  config.Ints `toml:"classes"`  // numbers of classes n
-	Rho      []float64   `toml:"rho"`      // correlations ρ of the probit
-	Samples  int         `toml:"samples"`  // Monte Carlo samples of an input
-	Cases    int         `toml:"cases"`    // random inputs of each formula, n and ρ
-	Spread   float64     `toml:"spread"`   // standard deviation of the random means
-	Variance float64     `toml:"variance"` // scale of the random variances, log-uniform within a factor of ten of it
-	Lambda   []float64   `toml:"lambda"`   // ends of the random slopes λ of the probit, log-uniform
+	Classes  config.Ints `toml:"classes" allowed:"each 2 to 1,000"`   // numbers of classes n
+	Rho      []float64   `toml:"rho" allowed:"numbers ≥ 0 and < 1"`   // correlations ρ of the probit
+	Samples  int         `toml:"samples" allowed:"2 to 1e9"`          // Monte Carlo samples of an input
+	Cases    int         `toml:"cases" allowed:"1 to 1,000,000"`      // random inputs of each formula, n and ρ
+	Spread   float64     `toml:"spread" allowed:"0 to 1e30"`          // standard deviation of the random means
+	Variance float64     `toml:"variance" allowed:"1e-30 to 1e30"`    // scale of the random variances, log-uniform within a factor of ten of it
+	Lambda   []float64   `toml:"lambda" allowed:"each 1e-30 to 1e30"` // ends of the random slopes λ of the probit, log-uniform
 }
 
 // Validate reports what is not allowed.
 func (s *settings) Validate() error {
-	const smallest, largest = 1e-30, 1e30 // keep products finite
 	for _, rho := range s.Rho {
-		if !(0 <= rho && rho < 1) {
-			return field.Errorf("rho", "%g is not allowed; allowed: a number ≥ 0 and < 1", rho)
+		if err := field.Fraction("rho", rho); err != nil {
+			return err
 		}
 	}
-	switch {
-	case len(s.Classes) == 0 || len(s.Rho) == 0:
-		return field.Errorf("classes", "allowed: at least one number of classes and one rho")
-	case len(s.Lambda) != 2 || !(s.Lambda[0] < s.Lambda[1]):
+	if len(s.Lambda) != 2 || !(s.Lambda[0] < s.Lambda[1]) {
 		return field.Errorf("lambda", "%v is not allowed; allowed: [low, high] with low < high", s.Lambda)
 	}
-	return cmp.Or(
-		field.AllWithin("classes", s.Classes, 2, config.MaxClasses),
-		field.Within("samples", s.Samples, 2, config.MaxSamples),
-		field.Within("cases", s.Cases, 1, config.MaxDraws),
-		field.Within("spread", s.Spread, 0, largest),
-		field.Within("variance", s.Variance, smallest, largest),
-		field.AllWithin("lambda", s.Lambda, smallest, largest),
-	)
+	return nil
 }
 
 func (e *experiment) Tables(cells []table.Set) (table.Set, error) {

@@ -171,7 +171,7 @@ func TestBroken(t *testing.T) {
 
 func TestRefused(t *testing.T) {
 	for override, want := range map[string]string{
-		"order.permutations=1": "2 to 1000", "order.sizes=[12, 13]": "from 1 to 12", "order.sizes=[12, 1]": "increasing",
+		"order.permutations=1": "2 to 1,000", "order.sizes=[12, 13]": "from 1 to 12", "order.sizes=[12, 1]": "increasing",
 		"order.mapped=7": "one of sizes", "order.test=0": "1 to", "sweep.seed=[1]": "seed",
 	} {
 		if err := studytest.Err(Kind, manifest, override); err == nil || !strings.Contains(err.Error(), want) {

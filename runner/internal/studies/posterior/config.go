@@ -48,18 +48,18 @@ type experiment struct {
 }
 
 type settings struct {
-	Snapshots []int `toml:"snapshots"` // numbers of examples seen
-	Grid      int   `toml:"grid"`      // points along each axis at which predictions are compared
-	Draws     int   `toml:"draws"`     // from the exact posterior, in pairs
+	Snapshots []int `toml:"snapshots" allowed:"increasing numbers up to data.train"` // numbers of examples seen
+	Grid      int   `toml:"grid" allowed:"2 to 2,001"`                               // points along each axis at which predictions are compared
+	Draws     int   `toml:"draws"`                                                   // from the exact posterior, in pairs
 
 	// Perceptrons are Bayesian perceptrons beside the networks, where there are two
 	// classes. λ and what happens to an indefinite step are those of [model], the
 	// prior that of the difference of the logits.
 	Perceptrons []perceptron.Rule `toml:"perceptrons"`
 
-	Mapped  []int    `toml:"mapped"`   // snapshots that are drawn
-	Maps    []string `toml:"maps"`     // variants and perceptrons that are drawn beside the exact posterior
-	MapGrid int      `toml:"map_grid"` // points of the maps along each axis
+	Mapped  []int    `toml:"mapped"`                        // snapshots that are drawn
+	Maps    []string `toml:"maps"`                          // variants and perceptrons that are drawn beside the exact posterior
+	MapGrid int      `toml:"map_grid" allowed:"2 to 2,001"` // points of the maps along each axis
 }
 
 // What has rows in the tables beside the networks: the exact posterior, equal
@@ -72,16 +72,15 @@ const (
 
 // Validate reports what is not allowed.
 func (s *settings) Validate() error {
+	const most = 1_000_000 // draws
 	outside := slices.IndexFunc(s.Mapped, func(k int) bool { return !slices.Contains(s.Snapshots, k) })
 	switch {
-	case len(s.Snapshots) == 0:
-		return field.Errorf("snapshots", "missing; allowed: at least one number of examples")
 	case outside >= 0:
 		return field.Errorf("mapped", "%d is not allowed; allowed: those of snapshots", s.Mapped[outside])
-	case s.Draws < 4 || s.Draws > config.MaxDraws || s.Draws%2 != 0:
-		return field.Errorf("draws", "%d is not allowed; allowed: an even number, as they come in pairs, from 4 to %d", s.Draws, config.MaxDraws)
+	case s.Draws < 4 || s.Draws > most || s.Draws%2 != 0:
+		return field.Errorf("draws", "%d is not allowed; allowed: an even number, as they come in pairs, from 4 to %d", s.Draws, most)
 	}
-	return cmp.Or(field.AllOneOf("perceptrons", s.Perceptrons, perceptron.Huber, perceptron.ADF), field.Within("grid", s.Grid, 2, config.MaxGrid), field.Within("map_grid", s.MapGrid, 2, config.MaxGrid))
+	return field.AllOneOf("perceptrons", s.Perceptrons, perceptron.Huber, perceptron.ADF)
 }
 
 // setUp works out what follows from the manifest. It reports other tasks than those

@@ -297,7 +297,7 @@ func TestCurves(t *testing.T) {
 
 func TestRefused(t *testing.T) {
 	for overrides, want := range map[string]string{
-		"posterior.snapshots=[]; posterior.mapped=[]":      "posterior.snapshots: missing",
+		"posterior.snapshots=[]; posterior.mapped=[]":      "posterior.snapshots: [] is",
 		"posterior.snapshots=[1, 13]; posterior.mapped=[]": "posterior.snapshots: ",
 		"posterior.grid=1":                               "posterior.grid",
 		"posterior.draws=11":                             "an even number",

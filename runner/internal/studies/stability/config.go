@@ -5,8 +5,6 @@
 package stability
 
 import (
-	"cmp"
-
 	"closedform/internal/field"
 	"closedform/runner/internal/config"
 	"closedform/runner/internal/learner"
@@ -30,27 +28,21 @@ type experiment struct {
 }
 
 type settings struct {
-	Classes  config.Ints      `toml:"classes"`  // numbers of classes: 2 in closed form, others by sampling
-	Lambda   []learner.Lambda `toml:"lambda"`   // slopes λ of the probit
-	Rho      float64          `toml:"rho"`      // its correlation ρ
-	Gap      []float64        `toml:"gap"`      // first and last distance of the largest mean logit from the next
-	Variance []float64        `toml:"variance"` // lowest and highest variance of every logit, on a logarithmic axis
-	Grid     int              `toml:"grid"`     // points of the maps along each axis
-	Draws    int              `toml:"draws"`    // random logits, the same at all points
+	Classes  config.Ints      `toml:"classes" allowed:"each 2 to 1,000"`                    // numbers of classes: 2 in closed form, others by sampling
+	Lambda   []learner.Lambda `toml:"lambda" allowed:"numbers > 0, or words as in [model]"` // slopes λ of the probit
+	Rho      float64          `toml:"rho"`                                                  // its correlation ρ
+	Gap      []float64        `toml:"gap" allowed:"[low, high] with 0 ≤ low < high"`        // first and last distance of the largest mean logit from the next
+	Variance []float64        `toml:"variance" allowed:"[low, high] with 0 < low < high"`   // lowest and highest variance of every logit, on a logarithmic axis
+	Grid     int              `toml:"grid" allowed:"2 to 2,001"`                            // points of the maps along each axis
+	Draws    int              `toml:"draws" allowed:"1 to 1,000,000"`                       // random logits, the same at all points
 }
 
 func (s *settings) Validate() error {
 	switch {
-	case len(s.Classes) == 0 || len(s.Lambda) == 0:
-		return field.Errorf("classes", "allowed: at least one number of classes and one lambda")
-	case !(0 <= s.Rho && s.Rho < 1):
-		return field.Errorf("rho", "%g is not allowed; allowed: a number ≥ 0 and < 1", s.Rho)
 	case len(s.Gap) != 2 || !(0 <= s.Gap[0] && s.Gap[0] < s.Gap[1]):
 		return field.Errorf("gap", "%v is not allowed; allowed: [low, high] with 0 ≤ low < high", s.Gap)
 	case len(s.Variance) != 2 || !(0 < s.Variance[0] && s.Variance[0] < s.Variance[1]):
 		return field.Errorf("variance", "%v is not allowed; allowed: [low, high] with 0 < low < high", s.Variance)
 	}
-	return cmp.Or(
-		field.AllWithin("classes", s.Classes, 2, config.MaxClasses),
-		field.Within("grid", s.Grid, 2, config.MaxGrid), field.Within("draws", s.Draws, 1, config.MaxDraws))
+	return field.Fraction("rho", s.Rho)
 }

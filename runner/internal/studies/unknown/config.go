@@ -42,17 +42,17 @@ type experiment struct {
 	Outside []outside        `toml:"outside"`
 	Near    []near           `toml:"near"`
 	Inputs  []inputs         `toml:"inputs"`
-	Methods []methods.Method `toml:"method"`
+	Methods []methods.Method `toml:"method" allowed:"at least one table headed [[method]]"`
 
 	manifest *config.Manifest
 	seeds    []int
 }
 
 type settings struct {
-	Validation float64   `toml:"validation"`           // share of the training examples that thresholds are chosen by
-	Wrong      []float64 `toml:"wrong"`                // shares of wrong decisions that a threshold is chosen for
-	Thresholds []float64 `toml:"thresholds,omitempty"` // of the largest probability, beside those that are chosen
-	Unseen     []string  `toml:"unseen,omitempty"`     // classes that are kept from a second training
+	Validation float64   `toml:"validation"`                                                          // share of the training examples that thresholds are chosen by
+	Wrong      []float64 `toml:"wrong" allowed:"shares of wrong decisions, each above 0 and below 1"` // shares of wrong decisions that a threshold is chosen for
+	Thresholds []float64 `toml:"thresholds,omitempty"`                                                // of the largest probability, beside those that are chosen
+	Unseen     []string  `toml:"unseen,omitempty"`                                                    // classes that are kept from a second training
 
 	Scores  []score `toml:"scores"`            // in the tables
 	Combine []score `toml:"combine,omitempty"` // what the combined score is made of
@@ -61,7 +61,7 @@ type settings struct {
 
 // outside is data of other classes, or of the same from elsewhere.
 type outside struct {
-	Name     string `toml:"name"`
+	Name     string `toml:"name" allowed:"a text"`
 	Labelled bool   `toml:"labelled,omitempty" json:",omitempty"` // it has the same classes
 	Enlarge  int    `toml:"enlarge,omitempty" json:",omitempty"`  // see the function enlarged; 0: as they are
 	Rows     string `toml:"rows,omitempty" json:",omitempty"`     // those that count, such as "1-500"; empty: all
@@ -78,15 +78,12 @@ const (
 func (e *experiment) Validate() error {
 	u := e.Unknown
 	for _, o := range e.Outside {
-		if o.Name == "" || o.Name == testPart || o.Name == unseenClass {
+		if o.Name == testPart || o.Name == unseenClass {
 			return field.Errorf("outside."+o.Name+".name", "allowed: a name other than %s and %s", testPart, unseenClass)
 		}
 		if err := data.CheckRows("outside."+o.Name+".rows", o.Rows); err != nil {
 			return err
 		}
-	}
-	if len(u.Wrong) == 0 {
-		return field.Errorf("unknown.wrong", "missing; allowed: shares of wrong decisions, each above 0 and below 1")
 	}
 	err := cmp.Or(
 		share("unknown.validation", u.Validation), share("unknown.wrong", u.Wrong...),

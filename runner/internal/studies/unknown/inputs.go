@@ -11,7 +11,7 @@ import (
 // pixels that no digit does, which any model of the pixels sees: what is left of a score
 // where they are taken away is what it has to say of shapes.
 type inputs struct {
-	Name    string   `toml:"name"`
+	Name    string   `toml:"name" allowed:"a text"`
 	Lit     float64  `toml:"lit,omitempty"`     // not zero in more than this share of training examples
 	Box     int      `toml:"box,omitempty"`     // of an image the middle, so many pixels a side
 	Methods []string `toml:"methods,omitempty"` // those that it is for; none: all

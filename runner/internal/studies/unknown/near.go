@@ -18,8 +18,8 @@ import (
 
 // near says how test images are changed, by degrees.
 type near struct {
-	Kind     string    `toml:"kind"`
-	Degrees  []float64 `toml:"degrees"`
+	Kind     string    `toml:"kind" allowed:"contrast, noise, overlay, rotation"`
+	Degrees  []float64 `toml:"degrees" allowed:"a list of numbers"`
 	Examples int       `toml:"examples,omitempty"` // the first of the test part; 0: all
 }
 
@@ -75,8 +75,6 @@ func (n *near) Validate() error {
 	case changes[n.Kind] == nil:
 		kinds := strings.Join(slices.Sorted(maps.Keys(changes)), ", ")
 		return field.Errorf("kind", "%q is not allowed; allowed: %s", n.Kind, kinds)
-	case len(n.Degrees) == 0:
-		return field.Errorf("degrees", "missing; allowed: a list of numbers")
 	case n.Examples < 0:
 		return field.Errorf("examples", "%d is not allowed; allowed: 0 for all, or more", n.Examples)
 	}

@@ -374,7 +374,7 @@ func TestSpecs(t *testing.T) {
 		"unknown.thresholds=[2]": "unknown.thresholds", "unknown.unseen=[\"d\"]": "d is not allowed; allowed: classes of the data, all but two or more: a, b, c",
 		"unknown.unseen=[\"a\", \"b\"]": "all but two or more", "outside.far.name=test": "outside.test.name", "outside.far.images=x": "outside.far.images",
 		"unknown.scores=[\"x\"]": "allowed: probability, entropy", "unknown.score=density": "unknown.score",
-		"unknown.combine=[\"combined\"]": "unknown.combine", "unknown.scores=[\"combined\", \"entropy\"]": "unknown.combine: missing",
+		"unknown.combine=[\"combined\"]": "unknown.combine", "unknown.scores=[\"combined\", \"entropy\"]": "missing: unknown.combine, ",
 		"unknown.scores=[\"entropy\", \"entropy\"]": "unknown.scores: entropy is there twice", "unknown.combine=[\"entropy\", \"entropy\"]": "unknown.combine",
 		"outside.far.enlarge=2":     "outside.far.enlarge",
 		"outside.far.file=gone.csv": "gone.csv", "data.train_rows=x": "data.train_rows", "method.ours.candidates=[[1]]": "method.ours.tune",
