@@ -115,23 +115,15 @@ func bankOf(l Learner) *Bank {
 	return b
 }
 
-// ModelOf returns the model that the learner is, a bank with its weights; nil if it is another
-// method than the closed-form network.
+// ModelOf returns the model that a learner of the kind closed-form is, a bank with its weights.
 func ModelOf(l *Tolerant) (bnn.Model, error) {
 	bank := bankOf(l)
 	if bank == nil {
-		if n, ours := l.Learner.(*Network); ours {
-			return n.Ensemble, nil
-		}
-		return nil, nil
+		return l.Learner.(*Network).Ensemble, nil
 	}
-	var members []bnn.Model
-	for _, m := range bank.Members {
-		n, ours := m.(*Network)
-		if !ours {
-			return nil, nil
-		}
-		members = append(members, n.Ensemble)
+	members := make([]bnn.Model, len(bank.Members))
+	for k, m := range bank.Members {
+		members[k] = m.(*Network).Ensemble
 	}
 	return bnn.RestoreBank(*bank.mixture, members...)
 }
