@@ -200,8 +200,9 @@ func TestBankRefuses(t *testing.T) {
 func TestBankConcurrent(t *testing.T) {
 	b := bank(t, Stacked, append(bankMembers(t), hugeNetwork(t))...)
 	var want Prediction
+	x := []float64{1, 2}
 	predict := func() {
-		if _, err := b.Observe([]float64{1, 2}, 1); err != nil || b.Predict(&want, []float64{1, 2}) != nil {
+		if _, err := b.Observe(x, 1); err != nil || b.Predict(&want, x) != nil {
 			t.Error(err)
 		}
 	}
@@ -212,7 +213,7 @@ func TestBankConcurrent(t *testing.T) {
 		group.Go(func() {
 			var p Prediction
 			for range 20 {
-				if err := b.Predict(&p, []float64{1, 2}); err != nil || !floats.Equal(p.P, want.P) {
+				if err := b.Predict(&p, x); err != nil || !floats.Equal(p.P, want.P) {
 					t.Errorf("%v, %v; alone %v", p.P, err, want.P)
 				}
 			}
