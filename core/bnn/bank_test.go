@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
 
 	"closedform/core/random"
 	"closedform/internal/check"
@@ -56,41 +55,18 @@ func TestBank(t *testing.T) {
 		if err := b.Predict(&p, x[i]); err != nil {
 			t.Fatal(err)
 		}
-		p1, mean, square, cov := make([]float64, 3), make([]float64, 3), make([]float64, 3), mat.NewSymDense(3, nil)
-		for k, w := range b.Weights() {
-			check.Near(t, "weight", w, evidence[k]/floats.Sum(evidence), 1e-9)
+		floats.Scale(1/floats.Sum(evidence), evidence)
+		check.NearAll(t, "weights", b.Weights(), evidence, 1e-9)
+		for k := range of {
 			if err := alone[k].Predict(&of[k], x[i]); err != nil {
 				t.Fatal(err)
 			}
-			for j, m := range of[k].Mean {
-				p1[j] += w * of[k].P[j]
-				mean[j] += w * m
-				square[j] += w * (of[k].Variance[j] + m*m)
-			}
-		}
-		information := 0.
-		for k, w := range b.Weights() {
-			m := of[k]
-			for j := range 3 {
-				for l := range j + 1 {
-					cov.SetSym(j, l, cov.At(j, l)+w*(m.Cov.At(j, l)+(m.P[j]-p1[j])*(m.P[l]-p1[l])))
-				}
-				information += w * m.P[j] * math.Log(m.P[j]/p1[j])
-			}
-			evidence[k] *= m.P[class[i]]
+			evidence[k] *= of[k].P[class[i]]
 			if _, err := alone[k].Observe(x[i], class[i]); err != nil {
 				t.Fatal(err)
 			}
 		}
-		check.NearAll(t, "p", p.P, p1, 1e-14)
-		check.NearAll(t, "means", p.Mean, mean, 1e-12)
-		for j := range 3 {
-			check.Near(t, "variance", p.Variance[j], square[j]-mean[j]*mean[j], 1e-9*square[j])
-		}
-		if !mat.EqualApprox(p.Cov, cov, 1e-13) {
-			t.Errorf("covariance\n%v, want\n%v", mat.Formatted(p.Cov), mat.Formatted(cov))
-		}
-		check.Near(t, "mutual information", p.MutualInformation(), information, 1e-12)
+		checkMixture(t, &p, b.Weights(), of)
 		u, err := b.Observe(x[i], class[i])
 		if err != nil {
 			t.Fatal(err)
