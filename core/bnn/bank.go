@@ -5,8 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
+	"closedform/internal/field"
 	"closedform/internal/kernel"
 )
 
@@ -32,14 +36,18 @@ type Bank struct {
 // differ in the number of inputs or classes, if a network is there twice, or if the weighing
 // is not valid.
 func NewBank(w Weighing, members ...Model) (*Bank, error) {
-	return RestoreBank(MixtureWeights{Weighing: w, Log: make([]float64, len(members))}, members...)
+	weights, err := NewMixtureWeights(w, len(members))
+	if err != nil {
+		return nil, err
+	}
+	return RestoreBank(*weights, members...)
 }
 
 // RestoreBank returns the bank of the members, see [NewBank], with the weights of a
 // [Bank.State], which are copied.
 func RestoreBank(w MixtureWeights, members ...Model) (*Bank, error) {
-	if len(members) == 0 || len(w.Log) != len(members) {
-		return nil, fmt.Errorf("bnn: a bank of %d members and %d weights; need 1 or more of each", len(members), len(w.Log))
+	if len(members) != w.Members {
+		return nil, fmt.Errorf("bnn: a bank of %d members with weights of %d", len(members), w.Members)
 	}
 	weights, err := w.restored()
 	if err != nil {
@@ -59,6 +67,60 @@ func RestoreBank(w MixtureWeights, members ...Model) (*Bank, error) {
 		}
 	}
 	return b, nil
+}
+
+// NewDefaultBank returns the bank about a configuration, such as that of [Default], with the
+// weights [Universal]. Three of its networks have the prior variances of cfg times 1 and 3 (in
+// hidden layers and in the output layer), 0.1 and 10, and 0.1 and 0.3. Three more have no hidden
+// layers, with variances times 1, 0.1 and 0.001: where those of cfg are the default these are the default
+// without hidden layers. If cfg has no hidden layers they are all. The bank takes
+// about three times as long as one network. The prior means are drawn as for [NewEnsemble];
+// core/README.md says how the members were chosen. An error names the field of cfg.
+func NewDefaultBank(cfg Config, src rand.Source) (*Bank, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, fmt.Errorf("bnn: %w", field.InGo(cfg, err))
+	}
+	last, linear := len(cfg.PriorVar)-1, cfg.linear()
+	var all []Config
+	for _, factor := range []struct{ hidden, output float64 }{{1, 3}, {0.1, 10}, {0.1, 0.3}} {
+		c := cfg.clone()
+		floats.Scale(factor.hidden, c.PriorVar[:last])
+		c.PriorVar[last] *= factor.output
+		if last > 0 {
+			all = append(all, c)
+		}
+	}
+	for _, factor := range []float64{1, 0.1, 0.001} {
+		c := linear.clone()
+		c.PriorVar[0] *= factor
+		all = append(all, c)
+	}
+	networks, err := newMembers(src, all)
+	if err != nil {
+		return nil, err
+	}
+	members := make([]Model, len(networks))
+	for k, n := range networks {
+		members[k] = n
+	}
+	return NewBank(Weighing{Weights: Universal}, members...)
+}
+
+// linear returns the configuration without the hidden layers, if there are any. The ratio of
+// the prior variance of output weights to their default stays.
+func (c Config) linear() Config {
+	last := len(c.PriorVar) - 1
+	if last == 0 {
+		return c
+	}
+	standard := c.clone()
+	standard.SetCovariance(c.Covariance...)
+	ratio := c.PriorVar[last] / standard.PriorVar[last]
+	d := Default(c.Layers[0], c.classes())
+	c.Layers, c.Covariance, c.PriorVar, c.Replications = d.Layers, d.Covariance, d.PriorVar, d.Replications
+	c.SetCovariance(c.Covariance...)
+	c.PriorVar[0] *= ratio
+	return c
 }
 
 // Members implements [Model]: the networks of all members. Changing one changes the bank.

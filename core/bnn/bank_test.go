@@ -1,6 +1,7 @@
 package bnn
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -88,7 +89,7 @@ func TestBank(t *testing.T) {
 // been there. When the last one breaks down the weights stay, and nothing is predicted any more.
 func TestBankBreaksDown(t *testing.T) {
 	good := func() []Model { return bankMembers(t)[:2] }
-	b, without := bank(t, Stacked, append(good(), hugeNetwork(t))...), bank(t, Stacked, good()...)
+	b, without := bank(t, Universal, append(good(), hugeNetwork(t))...), bank(t, Universal, good()...)
 	x := []float64{1e9, 1}
 	var p, q Prediction
 	if err := b.Predict(&p, x); err != nil || p.Weights[2] != 0 || !math.IsNaN(p.Members[2].P[0]) {
@@ -156,7 +157,7 @@ func TestBankRefuses(t *testing.T) {
 	}
 	one := b.Members()[0]
 	for want, of := range map[string][]Model{
-		"a bank of 0 members":                        {},
+		"weights of 0 members":                       {},
 		"a network of member 1 is there twice":       {one, ensemble(t, one)},
 		"member 1 has Layers = [2 2], and member 0 ": {one, members(t, spec{Layers: []int{2, 2}}, 1)[0]},
 	} {
@@ -167,14 +168,14 @@ func TestBankRefuses(t *testing.T) {
 	if _, err := NewBank(Weighing{}, one); err == nil || !strings.HasPrefix(err.Error(), "bnn: Weighing.Weights: ") {
 		t.Errorf("no weights: error %v", err)
 	}
-	if _, err := RestoreBank(MixtureWeights{Weighing: Weighing{Weights: Equal}, Log: []float64{math.NaN()}}, one); err == nil || !strings.Contains(err.Error(), "Log = [NaN]") {
+	if _, err := RestoreBank(MixtureWeights{Weighing: Weighing{Weights: Equal}, Members: 1, Log: []float64{math.NaN()}}, one); err == nil || !strings.Contains(err.Error(), "Log = [NaN]") {
 		t.Errorf("a weight that is no number: error %v", err)
 	}
 }
 
 // Predictions may be made at the same time; they and steps allocate nothing.
 func TestBankConcurrent(t *testing.T) {
-	b := bank(t, Stacked, append(bankMembers(t), hugeNetwork(t))...)
+	b := bank(t, Universal, append(bankMembers(t), hugeNetwork(t))...)
 	var want Prediction
 	x := []float64{1, 2}
 	predict := func() {
@@ -196,4 +197,68 @@ func TestBankConcurrent(t *testing.T) {
 		})
 	}
 	group.Wait()
+}
+
+// The default bank has the members that its comment says, with the rule and softmax of the
+// configuration.
+func TestNewDefaultBank(t *testing.T) {
+	cfg := Default(4, 50, 3)
+	b, err := NewDefaultBank(cfg, random.Source("default bank"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	hidden, output, linear := cfg.PriorVar[0], cfg.PriorVar[1], Default(4, 3).PriorVar[0]
+	for k, want := range [][]float64{{hidden, 3 * output}, {hidden / 10, 10 * output}, {hidden / 10, 0.3 * output}, {linear}, {linear / 10}, {linear / 1000}} {
+		check.NearAll(t, fmt.Sprint("prior variances of member ", k), b.Members()[k].Config().PriorVar, want, 1e-12)
+	}
+	cfg.SetCovariance(Diagonal)
+	cfg.PriorVar = []float64{1, 2 * cfg.PriorVar[1]}
+	if b, err = NewDefaultBank(cfg, random.Source("default bank")); err != nil {
+		t.Fatal(err)
+	}
+	check.Near(t, "prior variance of a wider prior", b.Members()[3].Config().PriorVar[0], 2*linear, 1e-12)
+	if b, err = NewDefaultBank(Default(4, 3), random.Source("default bank")); err != nil || len(b.Members()) != 3 {
+		t.Errorf("%v, %d members without hidden layers", err, len(b.Members()))
+	}
+	cfg.PriorVar = nil
+	if _, err := NewDefaultBank(cfg, random.Source("default bank")); err == nil || !strings.Contains(err.Error(), "PriorVar") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// On labels that have nothing to do with the inputs the default bank guesses, and says so.
+func TestDefaultBankOnNoise(t *testing.T) {
+	const classes, inputs, test = 2, 10, 1000
+	b, err := NewDefaultBank(Default(inputs, 50, classes), random.Source("noise"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rnd := rand.New(random.Source("noise", "data"))
+	x := make([]float64, inputs)
+	draw := func() {
+		for i := range x {
+			x[i] = random.Normal(rnd)
+		}
+	}
+	for range 500 {
+		draw()
+		if _, err := b.Observe(x, rnd.IntN(classes)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	loss, sure := 0.0, 0
+	var p Prediction
+	for range test {
+		draw()
+		if err := b.Predict(&p, x); err != nil {
+			t.Fatal(err)
+		}
+		loss -= math.Log(p.P[rnd.IntN(classes)]) / test
+		if p.Decide(Probability, 0.9) != Unknown {
+			sure++
+		}
+	}
+	if loss > math.Ln2+0.02 || sure > test/100 {
+		t.Errorf("log loss %.3f, where guessing has %.3f; %d answers of %d", loss, math.Ln2, sure, test)
+	}
 }

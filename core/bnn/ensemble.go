@@ -67,9 +67,19 @@ func NewEnsemble(cfg Config, members int, src rand.Source) (*Ensemble, error) {
 	if members < 1 {
 		return nil, fmt.Errorf("bnn: an ensemble of %d networks; need 1 or more", members)
 	}
+	all, err := newMembers(src, slices.Repeat([]Config{cfg}, members))
+	if err != nil {
+		return nil, err
+	}
+	return Combine(all...)
+}
+
+// newMembers returns networks with prior weights, the first drawn from src, each other one from
+// a stream of its own, whose name src gives after that.
+func newMembers(src rand.Source, configs []Config) ([]*Network, error) {
 	var name uint64
-	all := make([]*Network, members)
-	for k := range all {
+	all := make([]*Network, len(configs))
+	for k, cfg := range configs {
 		stream := src
 		if k > 0 {
 			stream = random.Source("member", name, k)
@@ -78,12 +88,12 @@ func NewEnsemble(cfg Config, members int, src rand.Source) (*Ensemble, error) {
 		if err != nil {
 			return nil, err
 		}
-		if k == 0 && members > 1 {
+		if k == 0 && len(configs) > 1 {
 			name = src.Uint64()
 		}
 		all[k] = n
 	}
-	return Combine(all...)
+	return all, nil
 }
 
 // Combine returns the ensemble of the networks, which belong to it from now on. It

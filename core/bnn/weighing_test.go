@@ -1,6 +1,7 @@
 package bnn
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -22,39 +23,47 @@ func mixtureWeights(t *testing.T, w Weighing, members int) *MixtureWeights {
 	return m
 }
 
-// The weights are the products of the formulas.
+// The weights are the means of those of the mixtures, which are products of probabilities.
 func TestMixtureWeights(t *testing.T) {
 	rnd := rand.New(random.Source("weights"))
-	for _, w := range []Weighing{{Weights: Evidence}, {Evidence, 0.8}, {Weights: Stacked}, {Stacked, 0.9}, {Weights: Equal}} {
-		m, want, logP := mixtureWeights(t, w, 3), []float64{1. / 3, 1. / 3, 1. / 3}, make([]float64, 3)
-		forget := w.Forgetting
-		if forget == 0 {
-			forget = 1
+	for _, w := range []Weighing{{Weights: Evidence}, {Evidence, 0.8}, {Weights: Universal}, {Universal, 0.9}, {Weights: Equal}} {
+		var shares [][]float64
+		for a := range 5 {
+			for b := range 5 - a {
+				shares = append(shares, []float64{float64(a) / 4, float64(b) / 4, float64(4-a-b) / 4})
+			}
 		}
-		for k := 1; k <= 20; k++ {
+		if w.Weights == Evidence {
+			shares = [][]float64{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}
+		}
+		m, u, logP := mixtureWeights(t, w, 3), make([]float64, len(shares)), make([]float64, 3)
+		for range 20 {
 			p := []float64{rnd.Float64(), rnd.Float64(), rnd.Float64()}
-			rate, mean := math.Sqrt(math.Log(3)/(6*float64(k))), floats.Dot(want, p)
 			for i := range p {
 				logP[i] = math.Log(p[i])
-				switch w.Weights {
-				case Evidence:
-					want[i] = math.Pow(want[i], forget) * p[i]
-				case Stacked:
-					want[i] = math.Pow(want[i], forget) * (1 - rate + rate*p[i]/mean)
-				}
 			}
-			floats.Scale(1/floats.Sum(want), want)
+			for i, share := range shares {
+				u[i] = cmp.Or(w.Forgetting, 1)*u[i] + math.Log(floats.Dot(share, p))
+			}
 			m.Update(logP)
+		}
+		want := make([]float64, 3)
+		for i, share := range shares {
+			floats.AddScaled(want, math.Exp(u[i]), share)
+		}
+		floats.Scale(1/floats.Sum(want), want)
+		if w.Weights == Equal {
+			want = []float64{1. / 3, 1. / 3, 1. / 3}
 		}
 		check.NearAll(t, string(w.Weights), m.Values(), want, 1e-12)
 	}
 }
 
-// Of two members that are right half of the time each, evidence comes to be with one; stacked
+// Of two members that are right half of the time each, evidence comes to be with one; universal
 // goes to half of both, which is better.
-func TestStacked(t *testing.T) {
+func TestUniversal(t *testing.T) {
 	const n = 4000
-	for weights, most := range map[WeightRule]float64{Evidence: 1, Stacked: 0.6} {
+	for weights, most := range map[WeightRule]float64{Evidence: 1, Universal: 0.6} {
 		rnd := rand.New(rand.NewPCG(1, 2))
 		m, loss := mixtureWeights(t, Weighing{Weights: weights}, 2), 0.
 		for range n {
@@ -68,7 +77,7 @@ func TestStacked(t *testing.T) {
 		if top := slices.Max(m.Values()); top > most || weights == Evidence && top < 0.99 {
 			t.Errorf("%s: largest weight %g", weights, top)
 		}
-		if weights == Stacked {
+		if weights == Universal {
 			check.Near(t, "log loss", loss, math.Ln2, 0.01)
 		}
 	}
@@ -77,7 +86,7 @@ func TestStacked(t *testing.T) {
 // No weight is lost to underflow: a member that predicted the impossible comes back when the
 // others do so.
 func TestWeightsUnderflow(t *testing.T) {
-	for _, weights := range []WeightRule{Evidence, Stacked} {
+	for _, weights := range []WeightRule{Evidence, Universal} {
 		m := mixtureWeights(t, Weighing{Weights: weights}, 2)
 		for range 5000 {
 			m.Update([]float64{math.Inf(-1), -690})
@@ -96,10 +105,10 @@ func TestWeightsUnderflow(t *testing.T) {
 
 func TestWeighingRefuses(t *testing.T) {
 	for want, w := range map[string]Weighing{
-		`Weighing.Weights: "odds" is not allowed; allowed: evidence, stacked, equal`: {Weights: "odds"},
+		`Weighing.Weights: "odds" is not allowed; allowed: universal, evidence, equal`: {Weights: "odds"},
 		`Weighing.Weights: ""`:          {},
 		"Weighing.Forgetting: 1.5":      {Evidence, 1.5},
-		"Weighing.Forgetting: NaN":      {Stacked, math.NaN()},
+		"Weighing.Forgetting: NaN":      {Universal, math.NaN()},
 		"Weighing.Forgetting: 0.5 is n": {Equal, 0.5},
 	} {
 		if _, err := NewMixtureWeights(w, 2); err == nil || !strings.HasPrefix(err.Error(), "bnn: "+want) {

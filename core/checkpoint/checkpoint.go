@@ -286,7 +286,7 @@ func (a *reader) bank(prefix string) (bnn.Model, error) {
 		return nil, fmt.Errorf("bank: read %s as %s", text, again)
 	}
 	w.Log = log.RawMatrix().Data
-	members := make([]bnn.Model, len(w.Log))
+	members := make([]bnn.Model, w.Members)
 	for k := range members {
 		var err error
 		if members[k], err = a.model(fmt.Sprintf("%sbank%d_", prefix, k)); err != nil {

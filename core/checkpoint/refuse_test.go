@@ -139,7 +139,7 @@ func TestReadRefuses(t *testing.T) {
 		"unknown key":      {config(`{"layers"`, `{"depth":2,"layers"`), "configuration: read"},
 		"missing key":      {config(`"bias":true,`, ""), "configuration: read"},
 		"twice":            {config(`"bias":true,`, `"bias":true,"bias":true,`), "configuration: read"},
-		"word":             {config(`"output":"joint"`, `"output":"best"`), `"best" is not allowed; allowed: adf, adf-exact, joint, total`},
+		"word":             {config(`"output":"joint"`, `"output":"best"`), `"best" is not allowed; allowed: adf, adf-exact, adf-marginal, adf-exact-marginal, joint, total`},
 		"joint":            {config(`"diagonal"`, `"joint"`), "configuration: covariance: "},
 		"softmax":          {config(`"kind":"probit"`, `"kind":"logit"`), `softmax of kind "logit"`},
 		"no rho":           {config(`,"rho":0.5`, ``), `softmax of kind "probit": need probit with lambda and rho`},
@@ -181,13 +181,13 @@ func TestBankRefuses(t *testing.T) {
 	}
 	text := values[0].value.(string)
 	for want, edit := range map[string]func(all []entry) []entry{
-		"entry log: is missing":                       func(all []entry) []entry { return all[:1] },
-		"entry bank2_config: is missing":              func(all []entry) []entry { return all[:len(all)-3] },
-		"bank: invalid character":                     func(all []entry) []entry { all[0].value = "hello"; return all },
-		"bank: read":                                  func(all []entry) []entry { all[0].value = strings.Replace(text, `"seen"`, `"saw"`, 1); return all },
-		`Weighing.Weights: "odds" is not allowed`:     func(all []entry) []entry { all[0].value = strings.Replace(text, "stacked", "odds", 1); return all },
-		"Log = [NaN 0 0]":                             func(all []entry) []entry { all[1].value = mat.NewDense(1, 3, []float64{math.NaN(), 0, 0}); return all },
-		"entry bank2_config.npy is not part of the f": func(all []entry) []entry { all[1].value = mat.NewDense(1, 2, nil); return all },
+		"entry log: is missing":                        func(all []entry) []entry { return all[:1] },
+		"entry bank2_config: is missing":               func(all []entry) []entry { return all[:len(all)-3] },
+		"bank: invalid character":                      func(all []entry) []entry { all[0].value = "hello"; return all },
+		"bank: read":                                   func(all []entry) []entry { all[0].value = strings.Replace(text, `"seen"`, `"saw"`, 1); return all },
+		`Weighing.Weights: "odds" is not allowed`:      func(all []entry) []entry { all[0].value = strings.Replace(text, "universal", "odds", 1); return all },
+		"Log = [NaN 0 0]":                              func(all []entry) []entry { all[1].value = mat.NewDense(1, 3, []float64{math.NaN(), 0, 0}); return all },
+		"need 15 numbers, one above −∞, for 3 members": func(all []entry) []entry { all[1].value = mat.NewDense(1, 2, nil); return all },
 	} {
 		all := []zipped{{"format.npy", array(version)}}
 		for _, e := range edit(slices.Clone(values)) {

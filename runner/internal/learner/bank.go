@@ -22,8 +22,8 @@ type Weighing struct {
 
 // Validate reports what is not allowed.
 func (w *Weighing) Validate() error {
-	if w.First < 0 || w.First > 0 && w.Weights != bnn.Evidence && w.Weights != bnn.Stacked {
-		return field.Errorf("first", "%d is not allowed; allowed: 1 or more, with weights = %q or %q", w.First, bnn.Evidence, bnn.Stacked)
+	if w.First < 0 || w.First > 0 && w.Weights != bnn.Universal && w.Weights != bnn.Evidence {
+		return field.Errorf("first", "%d is not allowed; allowed: 1 or more, with weights = %q or %q", w.First, bnn.Universal, bnn.Evidence)
 	}
 	if *w == (Weighing{}) {
 		return nil
@@ -98,7 +98,7 @@ func (b *Bank) leave(k int) bool {
 // settle fixes the weights, at the end of the first pass at the latest.
 func (b *Bank) settle() {
 	b.mixture.Fixed = true
-	best := floats.MaxIdx(b.mixture.Log)
+	best := floats.MaxIdx(b.mixture.Values())
 	for k := range b.Members {
 		if b.first > 0 && k != best {
 			b.mixture.Drop(k)
@@ -132,7 +132,7 @@ func ModelOf(l *Tolerant) (bnn.Model, error) {
 // broke down: "prior_var=1: 0.97, 2 of 8 broke down"; of another learner nothing.
 func (t *Tolerant) Chosen() (text string) {
 	if b := bankOf(t); b != nil {
-		best := floats.MaxIdx(b.mixture.Log)
+		best := floats.MaxIdx(b.mixture.Values())
 		text = fmt.Sprintf("%s: %.2g", b.names[best], b.mixture.Values()[best])
 		if b.broken > 0 {
 			text += fmt.Sprintf(", %d of %d broke down", b.broken, len(b.Members))

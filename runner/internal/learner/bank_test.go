@@ -40,7 +40,7 @@ func (u *urn) Steps() Steps { return Steps{Skipped: int(u.seen)} }
 
 var (
 	evidence = Weighing{Weighing: bnn.Weighing{Weights: bnn.Evidence}}
-	stacked  = Weighing{Weighing: bnn.Weighing{Weights: bnn.Stacked}}
+	universal  = Weighing{Weighing: bnn.Weighing{Weights: bnn.Universal}}
 )
 
 func bankOfLearners(t *testing.T, w Weighing, members ...Learner) *Bank {
@@ -57,7 +57,7 @@ func bankOfLearners(t *testing.T, w Weighing, members ...Learner) *Bank {
 // mixture is the mean of theirs.
 func TestBank(t *testing.T) {
 	classes, prior := []int{1, 1, 0, 1, 1, 1, 0, 1, 1, 1, 1, 0}, []float64{0.3, 2, 40}
-	for _, w := range []bnn.Weighing{{Weights: bnn.Evidence}, {Weights: bnn.Stacked, Forgetting: 0.9}, {Weights: bnn.Equal}} {
+	for _, w := range []bnn.Weighing{{Weights: bnn.Evidence}, {Weights: bnn.Universal, Forgetting: 0.9}, {Weights: bnn.Equal}} {
 		bank := bankOfLearners(t, Weighing{Weighing: w}, newUrn(prior[0]), newUrn(prior[1]), newUrn(prior[2]))
 		l, marginal := NewTolerant(bank, 2), 1.
 		for _, class := range classes {
@@ -112,7 +112,7 @@ func TestBankBreaksDown(t *testing.T) {
 	if n := alone.Steps().Skipped; n != 0 {
 		t.Errorf("%d steps skipped", n)
 	}
-	all := NewTolerant(bankOfLearners(t, stacked, with(4, 99), with(2, 99)), 2)
+	all := NewTolerant(bankOfLearners(t, universal, with(4, 99), with(2, 99)), 2)
 	if err := (Course{Examples: classes}).Train(context.Background(), all); err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +133,7 @@ func TestBankPasses(t *testing.T) {
 		learning int // members in the second pass
 	}{
 		"all": {evidence, 3}, "first": {Weighing{evidence.Weighing, 3}, 1},
-		"few": {Weighing{stacked.Weighing, 99}, 1},
+		"few": {Weighing{universal.Weighing, 99}, 1},
 	} {
 		one, three := bankOfLearners(t, c.w, newUrn(0.3), newUrn(2), newUrn(9)), bankOfLearners(t, c.w, newUrn(0.3), newUrn(2), newUrn(9))
 		if err := errors.Join((Course{Examples: classes}).Train(context.Background(), one),
@@ -158,7 +158,7 @@ func TestBankPasses(t *testing.T) {
 
 // A bank learns without allocating.
 func TestBankAllocates(t *testing.T) {
-	bank, p := bankOfLearners(t, stacked, newUrn(1), newUrn(2)), make([]float64, 2)
+	bank, p := bankOfLearners(t, universal, newUrn(1), newUrn(2)), make([]float64, 2)
 	check.NoAllocs(t, "bank", func() {
 		if bank.Observe(nil, 1) != nil || bank.Predict(p, nil) != nil {
 			t.Error("broke down")
@@ -168,7 +168,7 @@ func TestBankAllocates(t *testing.T) {
 
 // A bank all of whose members broke down returns errors from then on.
 func TestBankAllBreakDown(t *testing.T) {
-	for _, weights := range []bnn.WeightRule{bnn.Evidence, bnn.Stacked, bnn.Equal} {
+	for _, weights := range []bnn.WeightRule{bnn.Evidence, bnn.Universal, bnn.Equal} {
 		bank := bankOfLearners(t, Weighing{Weighing: bnn.Weighing{Weights: weights}}, failing{}, failing{})
 		for range 3 {
 			p := []float64{0, 0}

@@ -275,7 +275,7 @@ func TestErrors(t *testing.T) {
 		`kind = "kalman"; tune = ["covariance"]; candidates = [[0.5]]`:                                      "cannot be 0.5",
 		`kind = "neighbours"; tune = ["window"]; candidates = [[-3]]`:                                       "window: -3",
 		`kind = "closed-form"; rule = "adf"; rho = 0.3`:                                                     "method.m.rho",
-		`kind = "kalman"; weights = "odds"; tune = ["prior_var"]; candidates = [[1]]`:                       `x.toml:6: method.m.weights: "odds" is not allowed; allowed: evidence, stacked, equal`,
+		`kind = "kalman"; weights = "odds"; tune = ["prior_var"]; candidates = [[1]]`:                       `x.toml:6: method.m.weights: "odds" is not allowed; allowed: universal, evidence, equal`,
 		`kind = "kalman"; weights = "equal"`:                                                                "x.toml:6: method.m.weights: 0 candidates",
 		`kind = "neighbours"; weights = "equal"; tune = ["neighbours"]; candidates = [[1]]`:                 "method.m.weights: \"equal\" is not allowed; allowed: for a method that sees",
 		`kind = "kalman"; weights = "equal"; tune = ["passes"]; candidates = [[1]]`:                         "method.m.tune: allowed: what is not passes",
