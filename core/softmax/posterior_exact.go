@@ -20,9 +20,7 @@ func (e Exact) Posterior(dst *Posterior, mean, variance []float64, class int) {
 	dst.check(mean, variance, class)
 	w := workspaces.Get().(*workspace)
 	defer workspaces.Put(w)
-	w.posterior.exact(dst, mean, variance, class, winnerRule, tiltedRule)
-	dst.cap(variance)
-	dst.free()
+	w.gumbelWinner.posterior(dst, mean, variance, class, winnerRule, tiltedRule)
 }
 
 // tabulate implements winnerDensity, with k_i = √v_i, h_i = k_i L_i′ and within_i =
@@ -81,7 +79,7 @@ const (
 
 // gumbelWinner is p_c W as a function of t − m_c: only differences matter.
 type gumbelWinner struct {
-	*conditional
+	posteriorTable
 	class          int
 	mean, variance []float64 // the caller's, during one call
 	inner          posteriorRule
@@ -89,9 +87,8 @@ type gumbelWinner struct {
 	series         []gumbelSeries
 }
 
-func (q *posteriorTable) exact(dst *Posterior, mean, variance []float64, class int, rule, inner posteriorRule) {
-	w := &q.gumbel
-	w.conditional = q.forClasses(len(mean))
+func (w *gumbelWinner) posterior(dst *Posterior, mean, variance []float64, class int, rule, inner posteriorRule) {
+	w.forClasses(len(mean))
 	w.class, w.mean, w.variance, w.inner = class, mean, variance, inner
 	if len(w.series) != len(mean) {
 		w.series = make([]gumbelSeries, len(mean))
@@ -100,7 +97,7 @@ func (q *posteriorTable) exact(dst *Posterior, mean, variance []float64, class i
 		w.k[i] = math.Sqrt(v)
 		w.series[i].set(w.k[i], math.Inf(-1), math.Inf(1))
 	}
-	q.integrate(dst, w, rule, mean)
+	w.integrate(dst, w, rule, mean, variance)
 	w.mean, w.variance = nil, nil
 }
 
@@ -116,8 +113,10 @@ func (w *gumbelWinner) at(t float64) (log, gradient, curvature float64) {
 }
 
 // winnerRule is that of the integral over t, tiltedRule that of each inside of it.
-// They keep the relative error below 1e-9 (TestPosteriorRuleIsFineEnough).
+// They keep the relative error below 1e-9 (TestPosteriorRuleIsFineEnough). tableRule is that
+// of the [gumbelTable].
 var (
 	winnerRule = posteriorRule{drop: 30, step: 0.5, spread: 17}
 	tiltedRule = posteriorRule{drop: 32, step: 0.5, spread: 17}
+	tableRule  = posteriorRule{drop: 36, step: 0.5, spread: 17}
 )
