@@ -44,7 +44,7 @@ func TestExactTwoClasses(t *testing.T) {
 // Without variance the moments are those of softmax(m).
 func TestExactWithoutVariance(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(2, 1))
-	for _, n := range []int{2, 5, 40, 1000} {
+	for _, n := range []int{2, 5, 40, 100, 101, 1000} {
 		for _, scale := range []float64{0, 1, 1e3} {
 			m, want := make([]float64, n), NewMoments(n)
 			for j := range m {
@@ -86,27 +86,6 @@ func TestExactRuleIsFineEnough(t *testing.T) {
 				if d := farthest(got, want); !(d < 0.5*tolerance(e)) {
 					t.Errorf("%+v, m=%v v=%v: off by %g", e, m, v, d)
 				}
-			}
-		}
-	}
-}
-
-// Many classes, different or equal, share the error of the table.
-func TestExactManyClasses(t *testing.T) {
-	rnd := rand.New(rand.NewPCG(4, 1))
-	for _, n := range []int{30, 100, 101, 1000} {
-		for _, spread := range []float64{0, 3} {
-			m, v := make([]float64, n), make([]float64, n)
-			for j := range n {
-				m[j], v[j] = spread*rnd.NormFloat64(), spread*rnd.Float64()
-			}
-			v[0] = 16
-			a, b := moments(Exact{}, m, v), moments(Exact{Fast: true}, m, v)
-			if d := farthest(a, b); !(d < 1e-8) {
-				t.Errorf("n=%d: settings differ by %g", n, d)
-			}
-			if x, y := a.Excess(), b.Excess(); !(math.Abs(x) < 1e-9) || !(math.Abs(y) < 1e-8*float64(n)) {
-				t.Errorf("n=%d: Σp − 1 = %g, %g", n, x, y)
 			}
 		}
 	}
