@@ -109,15 +109,6 @@ func TestMonteCarlo(t *testing.T) {
 	}
 }
 
-func TestEval(t *testing.T) {
-	f := PiecewiseLinear{Alpha: 0.25, Beta: 2}
-	for _, test := range [][2]float64{{-4, -1}, {0, 0}, {3, 6}} {
-		if got := f.Eval(test[0]); got != test[1] {
-			t.Errorf("f(%v) = %v, want %v", test[0], got, test[1])
-		}
-	}
-}
-
 func TestPanics(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	for _, arg := range [][2]float64{{0, -1}, {0, -1e-300}, {0, nan}, {nan, 1}, {nan, 0}, {0, inf}, {-inf, 1}} {
