@@ -4,8 +4,6 @@ import (
 	"math"
 	"testing"
 
-	"gonum.org/v1/gonum/floats/scalar"
-
 	"closedform/internal/check"
 	"closedform/internal/kernel"
 )
@@ -100,37 +98,6 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestDerivatives compares finite differences with
-//
-//	Φ' = φ, (log Φ)' = h, h' = −h (x+h), (E[Z | Z ≤ x])' = 1 − Var[Z | Z ≤ x],
-//	(E max(Z+x, 0))' = Φ, (Var max(Z+x, 0))' = 2 E max(Z+x, 0) Φ(−x).
-func TestDerivatives(t *testing.T) {
-	mean := func(x float64) float64 {
-		_, gap, _ := rectified(x)
-		return math.Max(x, 0) + gap
-	}
-	variance := functions[7].f
-	for _, test := range []struct {
-		name  string
-		f, df func(x float64) float64
-	}{
-		{"CDF", CDF, PDF},
-		{"LogCDF", LogCDF, InverseMills},
-		{"InverseMills", InverseMills, func(x float64) float64 { h := InverseMills(x); return -h * (x + h) }},
-		{"Rectified mean", mean, CDF},
-		{"Rectified variance", variance, func(x float64) float64 { return 2 * mean(x) * CDF(-x) }},
-	} {
-		for x := -12.03; x < 12; x += 0.25 {
-			got := check.Derivative(test.f, x, 1e-5)
-			// Differences of f have an error of 2⁻⁵³ |f|/step.
-			tol := 1e-10 * (math.Abs(test.f(x)) + 1)
-			if want := test.df(x); !scalar.EqualWithinAbs(got, want, tol) {
-				t.Errorf("%s'(%v) = %v, want %v", test.name, x, got, want)
-			}
-		}
-	}
-}
-
 func FuzzRange(f *testing.F) {
 	for _, x := range []float64{0, -1e-300, 5, -5, -38.6, 38.6, -1e9, -1e10, 1e308, math.Inf(-1), math.Inf(1)} {
 		f.Add(x)
@@ -158,17 +125,4 @@ func FuzzRange(f *testing.F) {
 			}
 		}
 	})
-}
-
-func BenchmarkFunctions(b *testing.B) {
-	for _, fn := range functions {
-		b.Run(fn.name, func(b *testing.B) {
-			x := -6.0
-			for b.Loop() {
-				if x += 0.01 + 1e-9*fn.f(x); x > 6 {
-					x = -6
-				}
-			}
-		})
-	}
 }

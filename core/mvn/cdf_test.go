@@ -119,15 +119,6 @@ func TestStructures(t *testing.T) {
 			}
 		}
 	}
-	// A chain of three, with narrow transitions too.
-	for _, r := range []float64{0.3, 0.9, -0.99, 0.9999} {
-		x := normals(rnd, 3, 0)
-		p := problemOf(x, symmetric(3, []float64{r, -0.4 * r, -0.4}))
-		got, ok := p.markov([]int{0, 1, 2})
-		if want := value(p.cdf()); !ok || !scalar.EqualWithinAbs(got, want, 1e-14) {
-			t.Errorf("chain of three, r = %g: P = %.17g, want %.17g", r, got, want)
-		}
-	}
 	// X₁ = T is a bound of T, X₂ = −T another.
 	x := []float64{0.3, 0.7, 1.1}
 	got := oneFactor(x, []float64{1, -1, 0.5})

@@ -3,7 +3,6 @@ package random
 import (
 	"fmt"
 	"math"
-	"os/exec"
 	"strings"
 	"testing"
 )
@@ -60,17 +59,4 @@ func TestSourcePanicsOnOtherTypes(t *testing.T) {
 		}
 	}()
 	Source(1.5)
-}
-
-func TestSoleImporterOfExpRand(t *testing.T) {
-	out, err := exec.Command("go", "list", "-test", "-f", `{{.ImportPath}}: {{join .Imports " "}}`, "closedform/...").CombinedOutput()
-	if err != nil {
-		t.Fatalf("go list: %v\n%s", err, out)
-	}
-	for line := range strings.Lines(string(out)) {
-		pkg, imports, _ := strings.Cut(line, ": ")
-		if strings.Contains(imports, "golang.org/x/exp/rand") && !strings.HasPrefix(pkg, "closedform/core/random") {
-			t.Errorf("%s imports golang.org/x/exp/rand", pkg)
-		}
-	}
 }

@@ -72,33 +72,6 @@ func TestPosteriorIsConsistent(t *testing.T) {
 	}
 }
 
-// m̃ = m + v ∂log p_c/∂m, with p and its derivatives from the other integrals.
-func TestPosteriorAgreesWithMoments(t *testing.T) {
-	const n = 4
-	got := NewPosterior(n)
-	likelihoods(n, 40, func(p Likelihood, m, v []float64) {
-		prior := moments(p, m, v)
-		for c, pc := range prior.P {
-			if pc < 1e-3 {
-				continue
-			}
-			p.Posterior(got, m, v, c)
-			if !scalar.EqualWithinRel(math.Exp(got.LogP), pc, 1e-8) {
-				t.Errorf("%+v m=%v v=%v: p_%d = %g, want %g", p, m, v, c, math.Exp(got.LogP), pc)
-			}
-			for i := range n {
-				gradient := -prior.E.At(c, i)
-				if i == c {
-					gradient = prior.degree(c)
-				}
-				if want := m[i] + v[i]*gradient/pc; !scalar.EqualWithinAbsOrRel(got.Mean[i], want, 1e-8*(1+v[i]), 1e-8) {
-					t.Errorf("%+v m=%v v=%v: mean of logit %d given %d is %g, want %g", p, m, v, i, c, got.Mean[i], want)
-				}
-			}
-		}
-	})
-}
-
 // Two classes: probit regression in z_1 − z_2, whose posterior is known. A narrow competitor
 // far below a wide winner cuts W off beyond where it is seen to fall.
 func TestPosteriorOfTwoClasses(t *testing.T) {
