@@ -21,12 +21,12 @@ var probitRule = posteriorRule{drop: 30, step: 0.7, spread: 17}
 //	E[z_i | t] = m_i − κ_i s_i h        Var[z_i | t] = v_i/(2 s_i²) + κ_i² s_i² (1 − a_i h − h²)
 //
 //	W(t) = N(t; μ_c, s_c²) Π_{i≠c} Φ(a_i) / p_c
-//	m̃_i = E_W E[z_i | t],   ṽ_i = E_W Var[z_i | t] + Var_W E[z_i | t]
 //
-// and these are integrals over t. Each ṽ_i is positive where v_i is, and
-// below it. The relative error is below 1e-9, that of the mean relative to √ṽ_i, for
-// any probability down to e^−10000. Posterior panics as [Probit.Moments] does, and
-// if ρ ≠ ½ or there is no such class.
+// with W the density of u_c given the class. By the laws of total expectation and variance over
+// W, they give the moments of z_i (posteriorTable.integrate). Each Var_i is positive where v_i
+// is, and at most v_i. The relative error is below 1e-9, that of the mean relative to √Var_i,
+// for any probability down to e^−10000. Posterior panics as [Probit.Moments] does, and if
+// ρ ≠ ½ or there is no such class.
 func (p Probit) Posterior(dst *Posterior, mean, variance []float64, class int) {
 	if err := p.Validate(len(mean)); err != nil {
 		panic(err.Error())
