@@ -49,7 +49,9 @@ func logProduct(x []float64) (log float64) {
 // still to be resolved, and the step may grow: a sinh(u) with a = 2·reach·s_min is
 // almost linear over the reach of the smallest scale and exponential beyond.
 //
-// For ρ < ½ the f_j are narrower than the F_j, by the factor narrow.
+// For ρ < ½ the f_j are narrower than the F_j, by the factor narrow. For ρ > ½ the
+// class with the largest mean may lie beyond reach, as nothing but the wide f_j cuts
+// g_i off in E_ji: the step stays small over the gap.
 type mesh struct {
 	lo, a, du    float64
 	up, down     float64 // exp(±u) of the next node
@@ -59,9 +61,9 @@ type mesh struct {
 
 // newMesh covers [lo, hi] with steps of h, in units of the smallest scale: that
 // of an F_j is s, and narrow ≤ 1 the smallest ratio of those of f_j and F_j.
-func newMesh(lo, hi, s, narrow, h float64) mesh {
-	a := 2 * reach * s
-	return sinhMesh(lo, hi, a, h*s*narrow/a)
+func newMesh(lo, hi, s, narrow, gap, h float64) mesh {
+	a := max(2*reach*s, gap)
+	return sinhMesh(lo, hi, a, h*s*narrow/kernel.Hypot(a, gap))
 }
 
 // sinhMesh covers [lo, hi] with the nodes lo + a sinh(k du).

@@ -38,9 +38,9 @@ func (p Probit) Validate(int) error {
 //	f_j = density of N(λm_j, ρ + λ²v_j)
 //	F_τ = distribution function of N(λm_τ, 1−ρ + λ²v_τ),  g_τ = F_τ'
 //
-// All n means and n² pairs share the Q ≈ 30 … 60 nodes of one trapezoidal rule, Q
-// growing with the logarithm of the ratio of the variances. For ρ > ½ and next to ρ = 0
-// each class has nodes of its own. The absolute error is below 1e-11. Moments panics if the lengths do not match,
+// All n means and n² pairs share the Q ≈ 30 … 60 nodes of one trapezoidal rule; Q
+// grows with the logarithm of the ratio of the variances, and like 1/√(1−ρ) as
+// ρ → 1. The absolute error is below 1e-11. Moments panics if the lengths do not match,
 // if a mean is not finite or a variance negative, or if λ or ρ is out of range.
 func (p Probit) Moments(dst *Moments, mean, variance []float64) {
 	if err := p.Validate(len(mean)); err != nil {
@@ -56,7 +56,11 @@ func (p Probit) Moments(dst *Moments, mean, variance []float64) {
 // [Probit.Moments],
 //
 //	p_j += W f_j/F_j,   E_ji += λ W (f_j/F_j) (g_i/F_i),   W = dt Π_τ F_τ.
+//
+// By the choice of the lowest node only one F_k may underflow, where all terms without
+// f_k are negligible: any small number may stand for it.
 func (w *probitTable) addNodes(dst *Moments, lambda float64) {
+	const least = 1e-150
 	size := len(w.mu) * len(w.node)
 	x, f, g, cdf := w.x[:size], w.f[:size], w.g[:size], w.cdf[:size]
 	w.arguments(x, w.perOwn)
@@ -69,7 +73,8 @@ func (w *probitTable) addNodes(dst *Moments, lambda float64) {
 		w.arguments(x, factor)
 		kernel.PDFCDF(f, x, x)
 		for i, c := range cdf {
-			f[i] /= c
+			cdf[i] = max(c, least)
+			f[i] /= cdf[i]
 		}
 	}
 	for ; len(cdf) > 0; cdf = cdf[len(w.node):] {
@@ -104,9 +109,7 @@ func (w *probitTable) addNode(dst *Moments, row []float64, j int, t, mass, lambd
 	kernel.Truncated(mills, w.f[:n], cdf, x)
 	cdf[j] = 1
 	for _, c := range cdf {
-		if mass *= c; mass < 1e-30 {
-			return
-		}
+		mass *= c
 	}
 	dst.P[j] += mass
 	for i, h := range mills {
