@@ -84,7 +84,7 @@ func TestJointNeuronsStep(t *testing.T) {
 func TestJointNeuronsFirstStep(t *testing.T) {
 	var networks [2]*Network
 	for o, joint := range []bool{false, true} {
-		networks[o] = newNetwork(t, spec{Layers: []int{2, 4, 3}, Bias: true, Output: ADFExact, Hidden: Smooth, joint: joint, PriorMeanVar: 1, paper: true})
+		networks[o] = newNetwork(t, spec{Layers: []int{2, 4, 3}, Bias: true, Output: []OutputRule{ADFExactMarginal, ADFExact}[o], Hidden: Smooth, joint: joint, PriorMeanVar: 1, paper: true})
 		makeCertain(t, networks[o], 0) // which leaves the logits uncorrelated
 		observe(t, networks[o], []float64{1, -0.5}, 2)
 	}

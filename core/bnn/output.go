@@ -107,7 +107,7 @@ func (s *outputStep) run(cfg *Config, m, v []float64, class int) (Update, error)
 
 // adf takes m̃ and ṽ from the posterior of the logits given the class,
 //
-//	m̃_j = E[z_j | class],   ṽ_j = max(Free_j, v_j/1000),
+//	m̃_j = E[z_j | class],   ṽ_j = min(max(Free_j, v_j/1000), 2v_j),
 //
 // see softmax.Posterior; the marginal rules have ṽ_j = Var[z_j | class].
 func (s *outputStep) adf(cfg *Config, m, v []float64, class int) (Update, error) {
@@ -117,7 +117,7 @@ func (s *outputStep) adf(cfg *Config, m, v []float64, class int) (Update, error)
 		copy(s.variance, s.posterior.Var)
 	} else {
 		for j, vj := range v {
-			s.variance[j] = math.Max(s.posterior.Free[j], leastVariance*vj)
+			s.variance[j] = math.Min(math.Max(s.posterior.Free[j], leastVariance*vj), mostVariance*vj)
 		}
 	}
 	update := Update{MinEigenvalue: math.NaN(), MinVariance: floats.Min(s.variance), LogP: s.posterior.LogP}

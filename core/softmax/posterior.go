@@ -20,8 +20,9 @@ import (
 //	Free_i = C_ii − C_12                            (n = 2)
 //
 // Free are the variances of independent logits that fit the variances of all differences
-// z_i − z_j, on which alone the softmax depends, best in least squares. A Free_i may be
-// negative, or larger than the variance of z_i without a label.
+// z_i − z_j, on which alone the softmax depends, best in least squares. Their sum is not
+// negative, nor above that of Var; but a Free_i may be negative, or above the variance before
+// the class was known.
 type Posterior struct {
 	LogP            float64   // logarithm of the probability of the class; NaN if numbers overflow
 	Mean, Var, Free []float64 // of the logits, length n
@@ -136,10 +137,28 @@ func (q *posteriorTable) integrate(dst *Posterior, w winnerDensity, rule posteri
 		k, d := q.k[i], dst.Mean[i]/total
 		between := math.Max(0, q.squares[i]/total-d*d)
 		dst.Mean[i] = m - k*(q.start[i]+d)
-		dst.Var[i] = math.Min(k*k*(dst.Var[i]/total+between)+q.always[i], variance[i])
-		q.crosses[i] = k*(q.crosses[i]/total-d*sum) - k*k*between
+		dst.Var[i] = k*k*(dst.Var[i]/total+between) + q.always[i]
+		q.squares[i] = k * k * between
+		q.crosses[i] = k*(q.crosses[i]/total-d*sum) - q.squares[i]
 	}
-	n, all := float64(len(mean)), kernel.Sum(q.crosses)
+	q.settle(dst, variance)
+}
+
+// settle sets Free by o = q.crosses, after it has bounded what rounding may have left: Var is at
+// most the variance v, as W is log-concave; and Cov_W(h_i, h_j) is not negative, as all h rise
+// with t, nor above the product of the standard deviations of h_i and h_j.
+func (q *posteriorTable) settle(dst *Posterior, variance []float64) {
+	var deviations, all float64
+	for i, v := range variance {
+		dst.Var[i] = math.Min(dst.Var[i], v)
+		q.squares[i] = math.Sqrt(math.Min(q.squares[i], v))
+		deviations += q.squares[i]
+	}
+	for i, sd := range q.squares {
+		q.crosses[i] = math.Max(0, math.Min(q.crosses[i], sd*(deviations-sd)))
+		all += q.crosses[i]
+	}
+	n := float64(len(variance))
 	for i, o := range q.crosses {
 		if n > 2 {
 			o = (2*o - all/(n-1)) / (n - 2)
