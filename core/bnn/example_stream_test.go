@@ -80,3 +80,76 @@ func ExampleNewEnsemble() {
 	// [0.7 0.7]: unknown, p = [0.56 0.44]
 	// [2 1]: class 0, p = [1.00 0.00]
 }
+
+// A bank learns with several settings at once, and weights each by how it predicted the examples
+// so far: no examples are held out for the choice.
+func ExampleBank() {
+	var members []bnn.Model
+	for _, hidden := range [][]int{{}, {4}, {20}} {
+		layers := append(append([]int{2}, hidden...), 2)
+		network, err := bnn.New(bnn.Default(layers...), random.Source("bank", len(members)))
+		if err != nil {
+			log.Fatal(err)
+		}
+		members = append(members, network)
+	}
+	bank, err := bnn.NewBank(bnn.Weighing{Weights: bnn.Stacked}, members...)
+	if err != nil {
+		log.Fatal(err)
+	}
+	rnd := rand.New(random.Source("rings"))
+	for k := 1; k <= 300; k++ {
+		if _, err := bank.Observe(rings(rnd)); err != nil {
+			log.Fatal(err)
+		}
+		if k%100 == 0 {
+			fmt.Printf("%d examples: weights %.2f\n", k, bank.Weights())
+		}
+	}
+	var p bnn.Prediction
+	if err := bank.Predict(&p, []float64{0.7, 0.7}); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("p = %.2f, variance %.2f\n", p.P, p.Cov.At(0, 0))
+	// Output:
+	// 100 examples: weights [0.03 0.07 0.90]
+	// 200 examples: weights [0.03 0.10 0.88]
+	// 300 examples: weights [0.01 0.05 0.94]
+	// p = [0.68 0.32], variance 0.05
+}
+
+// The members of an ensemble differ more if each learns the examples in an order of its own.
+// They learn by themselves, on several processors where wanted, and are combined afterwards.
+func ExampleCombine() {
+	rnd := rand.New(random.Source("rings"))
+	var x [][]float64
+	var class []int
+	for range 300 {
+		xi, ci := rings(rnd)
+		x, class = append(x, xi), append(class, ci)
+	}
+	members := make([]*bnn.Network, 4)
+	for k := range members {
+		network, err := bnn.New(bnn.Default(2, 20, 2), random.Source("member", k))
+		if err != nil {
+			log.Fatal(err)
+		}
+		for _, i := range rand.New(random.Source("order", k)).Perm(len(x)) {
+			if _, err := network.Observe(x[i], class[i]); err != nil {
+				log.Fatal(err)
+			}
+		}
+		members[k] = network
+	}
+	ensemble, err := bnn.Combine(members...)
+	if err != nil {
+		log.Fatal(err)
+	}
+	var p bnn.Prediction
+	if err := ensemble.Predict(&p, []float64{0.7, 0.7}); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("p = %.2f, mutual information %.2f\n", p.P, p.MutualInformation())
+	// Output:
+	// p = [0.39 0.61], mutual information 0.15
+}

@@ -26,8 +26,6 @@ train_rows = "1-24"
 [model]
 rule = "total"
 bias = false
-prior = "scaled"
-prior_scale = [1]
 [sweep]
 seed   = [1, 2]
 lambda = [1, 0.2]

@@ -99,7 +99,7 @@ func (e *experiment) setUp() (err error) {
 		return field.Errorf("posterior.perceptrons", "%d classes; allowed: only with two", classes)
 	}
 	prior := func(m learner.Model) []any {
-		return []any{m.Layers, m.Bias, m.Prior, m.PriorMean, m.PriorVar, m.PriorScale, m.PriorMeanVar}
+		return []any{m.Layers, m.Bias, m.PriorMean, m.PriorVar, m.PriorFactor, m.PriorMeanVar}
 	}
 	for _, v := range e.Variants {
 		if !reflect.DeepEqual(prior(v.Model), prior(e.Model)) {
