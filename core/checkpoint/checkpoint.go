@@ -2,7 +2,8 @@
 //
 // A model that was written and read again predicts and learns to the last bit
 // as the original does, on the same instruction set. Equal models make equal
-// files.
+// files. The functions are safe for concurrent use with different models, and keep no
+// reference to an argument.
 //
 // # The file, format 4
 //

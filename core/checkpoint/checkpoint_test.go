@@ -314,18 +314,3 @@ func TestBank(t *testing.T) {
 		t.Errorf("another model: error %v", err)
 	}
 }
-
-// A note comes back as it was written, beside the same network.
-func TestNote(t *testing.T) {
-	n := trained(t, smallConfig)
-	for _, want := range []string{"", "{\"classes\":[\"Eiche\",\"Ulme\"]}\nλ"} {
-		var file bytes.Buffer
-		if err := Save(&file, ensemble(t, n), want); err != nil {
-			t.Fatal(err)
-		}
-		again, note, err := Load(bytes.NewReader(file.Bytes()))
-		if err != nil || note != want || !bytes.Equal(written(t, again.Members()[0]), written(t, n)) {
-			t.Errorf("note %q, %v, or another network; want %q", note, err, want)
-		}
-	}
-}

@@ -63,13 +63,6 @@ func small(t testing.TB) (all []zipped) {
 	return all
 }
 
-// What the tests below alter is what Write writes.
-func TestSmall(t *testing.T) {
-	if !bytes.Equal(sealed(t, zip.Store, small(t)), written(t, trained(t, smallConfig))) {
-		t.Error("the entries make another file than Write")
-	}
-}
-
 func TestAlteredByte(t *testing.T) {
 	file := written(t, trained(t, smallConfig))
 	for i := range file {
