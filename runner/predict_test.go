@@ -139,7 +139,7 @@ func TestPredictEnsemble(t *testing.T) {
 	if err != nil || len(network.Members()) != 3 {
 		t.Errorf("%v, or other members than 3", err)
 	}
-	if _, _, err := try(t, "-exp", "mine", "-set", "model.ensemble=65"); err == nil || !strings.Contains(err.Error(), "model.ensemble: 65 is not allowed; allowed: 1 to 64") {
+	if _, _, err := try(t, "-exp", "mine", "-set", "model.members=65"); err == nil || !strings.Contains(err.Error(), "model.ensemble: 65 is not allowed; allowed: 1 to 64") {
 		t.Errorf("an ensemble of 65: error %v", err)
 	}
 }

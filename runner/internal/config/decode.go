@@ -299,6 +299,9 @@ func join(path, key string) string {
 // unknown returns the error of a key that is not there, with the most similar one.
 func (m *Manifest) unknown(path, key string, known map[string]bool) error {
 	keys := slices.Sorted(maps.Keys(known))
+	if now := map[string]string{"ensemble": "members", "prior": "prior_var", "prior_scale": "prior_var"}[key]; known[now] {
+		return m.Locate(path, field.Errorf(key, "not a key any more; allowed: %s, see experiments/README.md", now))
+	}
 	hint, fewest := "", min(3, len(key))
 	for _, k := range keys {
 		if d := distance(key, k); d < fewest {

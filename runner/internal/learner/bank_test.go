@@ -39,8 +39,8 @@ func (u *urn) Predict(p, _ []float64) error {
 func (u *urn) Steps() Steps { return Steps{Skipped: int(u.seen)} }
 
 var (
-	evidence = Weighing{Weighing: bnn.Weighing{Weights: bnn.Evidence}}
-	universal  = Weighing{Weighing: bnn.Weighing{Weights: bnn.Universal}}
+	evidence  = Weighing{Weighing: bnn.Weighing{Weights: bnn.Evidence}}
+	universal = Weighing{Weighing: bnn.Weighing{Weights: bnn.Universal}}
 )
 
 func bankOfLearners(t *testing.T, w Weighing, members ...Learner) *Bank {

@@ -13,13 +13,13 @@ import (
 	"closedform/runner/internal/pool"
 )
 
-// CheckEnsemble returns an error unless an ensemble may have so many members; zero
+// CheckMembers returns an error unless an ensemble may have so many members; zero
 // stands for one.
-func CheckEnsemble(members int) error {
+func CheckMembers(members int) error {
 	if members == 0 {
 		return nil
 	}
-	return field.Within("ensemble", members, 1, 64)
+	return field.Within("members", members, 1, 64)
 }
 
 // Members makes the members of an ensemble, each random as a stream of its own says. The
@@ -46,8 +46,8 @@ func Members[T any](n int, src rand.Source, make func(rand.Source) (T, error)) (
 // Single returns an error if one of the models is an ensemble of several.
 func Single(models []Variant) error {
 	for _, v := range models {
-		if v.Ensemble > 1 {
-			return v.in(field.Errorf("ensemble", "%d is not allowed; allowed: 1, as this looks into one network", v.Ensemble))
+		if v.Members > 1 {
+			return v.in(field.Errorf("members", "%d is not allowed; allowed: 1, as this looks into one network", v.Members))
 		}
 	}
 	return nil

@@ -18,7 +18,7 @@ import (
 func mixture(t *testing.T, members int) *bnn.Ensemble {
 	t.Helper()
 	m := DefaultModel()
-	m.Layers, m.Ensemble = []int{1, 4, 2}, members
+	m.Layers, m.Members = []int{1, 4, 2}, members
 	e, err := m.Mixture(random.Source("prior"))
 	if err != nil {
 		t.Fatal(err)

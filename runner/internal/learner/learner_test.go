@@ -388,7 +388,7 @@ func TestModelErrors(t *testing.T) {
 		"prior_mean":      func(m *Model) { m.PriorMean = [][]float64{{1, 2}} },
 		"layers: the cov": func(m *Model) { m.HiddenLayers = []int{20000, 20000} },
 		"prior_var":       func(m *Model) { m.PriorVar = []float64{-1} },
-		"ensemble: 65 is not allowed; allowed: 1 to 64": func(m *Model) { m.Ensemble = 65 },
+		"members: 65 is not allowed; allowed: 1 to 64": func(m *Model) { m.Members = 65 },
 		"layers": func(m *Model) { m.Layers = []int{3, 2} },
 	} {
 		m := DefaultModel()

@@ -42,8 +42,9 @@ type Model struct {
 
 	bnn.PaperRule
 
-	// Ensemble is the number of networks whose mean is the prediction; zero stands for one.
-	Ensemble int `toml:"ensemble,omitempty" json:",omitempty"`
+	// Members is the number of networks whose mean is the prediction. Zero stands for the bank
+	// of [bnn.NewDefaultBank], or for one network where HasBank is false or a study looks into it.
+	Members int `toml:"members,omitempty" json:",omitempty"`
 
 	// RandomFeatures takes the variances of all hidden weights away, so that the output
 	// layer alone learns, on f(μx). The hidden rule frozen keeps only their means.
@@ -130,7 +131,7 @@ func forLayers[T any](key string, list []T, layers int) ([]T, error) {
 // classes, it is called again by [Model.For].
 func (m *Model) Validate() error {
 	err := cmp.Or(
-		field.Fraction("rho", m.Rho), CheckEnsemble(m.Ensemble),
+		field.Fraction("rho", m.Rho), CheckMembers(m.Members),
 		field.OneOf("on_indefinite", m.OnIndefinite, bnn.Fail, bnn.Skip, bnn.Project), // of rules that do not use it, too
 	)
 	if err != nil {
@@ -178,7 +179,7 @@ func (m *Model) checkShapes(cfg *bnn.Config) error {
 		rows, cols := cfg.SpreadDims(l)
 		numbers += float64(rows) * float64(cols)
 	}
-	if numbers *= float64(max(1, m.Ensemble)); numbers > config.MaxWeights {
+	if numbers *= float64(cmp.Or(m.Members, 3)); numbers > config.MaxWeights {
 		return field.Errorf(key, "the covariances of the weights have %.3g numbers; allowed: at most %d", numbers, config.MaxWeights)
 	}
 	if len(m.PriorMean) == 0 {
@@ -222,7 +223,7 @@ func (m Model) Mixture(src rand.Source) (*bnn.Ensemble, error) {
 		return nil, err
 	}
 	cfg.Softmax = m.softmax(m.Layers[len(m.Layers)-1])
-	e, err := bnn.NewEnsemble(cfg, max(1, m.Ensemble), src)
+	e, err := bnn.NewEnsemble(cfg, max(1, m.Members), src)
 	if err != nil {
 		return nil, err
 	}
@@ -234,9 +235,35 @@ func (m Model) Mixture(src rand.Source) (*bnn.Ensemble, error) {
 	return e, nil
 }
 
+// HasBank reports whether the default bank is what learns: the number of members is not given,
+// nor what is of the paper or of a single network.
+func (m *Model) HasBank() bool {
+	paper := m.Output == bnn.Joint || m.Output == bnn.Total || m.Hidden == bnn.Frozen
+	return m.Members == 0 && !paper && !m.RandomFeatures && len(m.PriorMean) == 0
+}
+
+// Bank returns the default bank about the model, with names that tell the members apart; Layers
+// are set.
+func (m Model) Bank(src rand.Source) (of *bnn.Bank, names []string, err error) {
+	cfg, err := m.Config(m.Layers)
+	if err != nil {
+		return nil, nil, err
+	}
+	cfg.Softmax = m.softmax(m.Layers[len(m.Layers)-1])
+	of, err = bnn.NewDefaultBank(cfg, src)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, n := range of.Members() {
+		c := n.Config()
+		names = append(names, fmt.Sprintf("layers=%v prior_var=%.2g", c.Layers, c.PriorVar))
+	}
+	return of, names, nil
+}
+
 // Network returns the first of them.
 func (m Model) Network(src rand.Source) (*bnn.Network, error) {
-	m.Ensemble = 1
+	m.Members = 1
 	e, err := m.Mixture(src)
 	if err != nil {
 		return nil, err

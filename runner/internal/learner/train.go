@@ -189,6 +189,8 @@ func layers(l Learner) (all [][]bnn.Layer) {
 		for _, m := range of.Members {
 			all = append(all, layers(m)...)
 		}
+	case *Bank:
+		all = layers(&of.Ensemble)
 	case Layered:
 		all = append(all, of.Layers())
 	}

@@ -56,6 +56,9 @@ func (m *Method) bank(layers []int, src rand.Source) (learner.Learner, error) {
 		if err != nil {
 			return nil, err
 		}
+		if n, ours := with.Config.(*network); ours {
+			n.Members = max(1, n.Members) // not a bank of banks
+		}
 		return kinds[m.Kind].learner(with.Config, layers, src)
 	})
 	if err != nil {

@@ -52,7 +52,7 @@ func TestChoose(t *testing.T) {
 		t.Errorf("%v, %+v without candidates", err, choice)
 	}
 	// Those of a network are of its own.
-	m = must[Method](t)(decode(`kind = "closed-form"; bias = false; tune = ["prior_var", "process_noise"]; candidates = [[6, 0], [12, 0.5]]`))
+	m = must[Method](t)(decode(`kind = "closed-form"; members = 1; bias = false; tune = ["prior_var", "process_noise"]; candidates = [[6, 0], [12, 0.5]]`))
 	for text, want := range map[string]float64{"prior_var=6 process_noise=0": 6, "prior_var=12 process_noise=0.5": 12} {
 		with := must[Method](t)(m.Chosen(text))
 		l := must[*learner.Tolerant](t)(with.Learner(2, 3, rand.NewPCG(1, 2)))
@@ -63,7 +63,7 @@ func TestChoose(t *testing.T) {
 
 // A candidate of a key that has a value for each layer is one for all.
 func TestChooseForAllLayers(t *testing.T) {
-	m := must[Method](t)(decode(`kind = "closed-form"; hidden_layers = [4]; tune = ["lambda", "replications"]; candidates = [[0.3, 2]]`))
+	m := must[Method](t)(decode(`kind = "closed-form"; members = 1; hidden_layers = [4]; tune = ["lambda", "replications"]; candidates = [[0.3, 2]]`))
 	with := must[Method](t)(m.with(m.Candidates[0])).Config.(*network)
 	if got := with.Lambda.Value(3, 0.5); got != 0.3 || !slices.Equal(with.Replications, []float64{2}) {
 		t.Errorf("lambda %v, replications %v", got, with.Replications)
@@ -75,7 +75,7 @@ func TestChooseForAllLayers(t *testing.T) {
 func TestBank(t *testing.T) {
 	x, class, _ := check.Clusters(30, 2, 3, "bank")
 	src := func() rand.Source { return rand.NewPCG(3, 4) }
-	const keys = `kind = "closed-form"; hidden_layers = [4]; ensemble = 2; tune = ["prior_var"]; `
+	const keys = `kind = "closed-form"; hidden_layers = [4]; members = 2; tune = ["prior_var"]; `
 	m := must[Method](t)(decode(keys + `candidates = [[0.1], [10]]; weights = "evidence"`))
 	learn := func(l *learner.Tolerant) (evidence float64) {
 		for i := range x {
@@ -165,7 +165,7 @@ func TestTrainEnsemble(t *testing.T) {
 	examples, source := dataset.NewExamples(set, 2), func(pass int) rand.Source { return random.Source("order", pass) }
 	for _, kind := range []string{"closed-form", "closed-form own", "tagi", "tagi own"} {
 		kind, _, own := strings.Cut(kind, " ")
-		m := must[Method](t)(decode(fmt.Sprintf(`kind = %q; hidden_layers = [3]; passes = 2; ensemble = 2; own_orders = %v`, kind, own)))
+		m := must[Method](t)(decode(fmt.Sprintf(`kind = %q; hidden_layers = [3]; passes = 2; members = 2; own_orders = %v`, kind, own)))
 		got := must[*learner.Tolerant](t)(m.Train(context.Background(), examples, random.Source("own"), source)).Probabilities(set.X)
 		by := must[*learner.Tolerant](t)(m.Learner(1, 2, random.Source("own")))
 		var members []func(x []float64, class int) error
@@ -203,7 +203,7 @@ func TestTrainEnsembleSteps(t *testing.T) {
 	x, class, _ := check.Clusters(40, 2, 3, "steps")
 	examples, order := dataset.NewExamples(data.Set{X: x, Class: class}, 3), func(int) rand.Source { return random.Source("order") }
 	train := func(members int, action string) learner.Steps {
-		m := must[Method](t)(decode(fmt.Sprintf(`kind = "closed-form"; ensemble = %d; rule = "joint"; hidden = "frozen"; prior_var = 10; bias = false; lambda = 2; on_indefinite = %q`, members, action)))
+		m := must[Method](t)(decode(fmt.Sprintf(`kind = "closed-form"; members = %d; rule = "joint"; hidden = "frozen"; prior_var = 10; bias = false; lambda = 2; on_indefinite = %q`, members, action)))
 		return must[*learner.Tolerant](t)(m.Train(context.Background(), examples, random.Source("prior"), order)).Steps()
 	}
 	one, two := train(1, "skip"), train(2, "skip")

@@ -62,7 +62,7 @@ func (m *Method) Validate() error {
 	case m.Passes < 0 || m.Passes > 1 && !k.online:
 		return field.Errorf("passes", "%d is not allowed; allowed: 1 or more, for a method that sees one example after another", m.Passes)
 	case m.OwnOrders && (m.members() < 2 || m.Weights != ""):
-		return field.Errorf("own_orders", "true is not allowed; allowed: with ensemble = 2 or more, without weights")
+		return field.Errorf("own_orders", "true is not allowed; allowed: with members = 2 or more, without weights")
 	case m.Window < 0 || m.Window > 0 && k.online:
 		return field.Errorf("window", "%d is not allowed; allowed: 1 or more, for a method that learns all examples at once", m.Window)
 	}
@@ -116,7 +116,9 @@ func (m *Method) Fits(inputs, classes int) error {
 	}
 	if c, ok := m.Config.(*network); ok {
 		all := *c
-		all.Ensemble = max(1, c.Ensemble) * candidates
+		if all.Members = c.Members; m.Weights != "" {
+			all.Members = max(1, c.Members) * candidates
+		}
 		_, err := all.For(inputs, classes)
 		return err
 	}

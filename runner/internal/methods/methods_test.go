@@ -94,11 +94,11 @@ func TestByHand(t *testing.T) {
 		keys string
 		want learner.Predictor // not trained yet, if it is online
 	}{
-		{`kind = "closed-form"; rule = "joint"; bias = false; prior_var = 10; on_indefinite = "project"`, network(func(c *bnn.Config) {
+		{`kind = "closed-form"; members = 1; rule = "joint"; bias = false; prior_var = 10; on_indefinite = "project"`, network(func(c *bnn.Config) {
 			c.Output, c.Bias, c.PriorVar, c.Paper.OnIndefinite = bnn.Joint, false, []float64{10}, bnn.Project
 		}, linear...)},
 		{
-			`kind = "closed-form"; hidden_layers = [4]; rule = "adf"; hidden = "smooth"; bias = true; prior_var = [2, 0.5]; prior_mean_var = 3; prior_draw = "independent"; covariance = ["diagonal", "full"]; lambda = 0.4`,
+			`kind = "closed-form"; members = 1; hidden_layers = [4]; rule = "adf"; hidden = "smooth"; bias = true; prior_var = [2, 0.5]; prior_mean_var = 3; prior_draw = "independent"; covariance = ["diagonal", "full"]; lambda = 0.4`,
 			network(func(c *bnn.Config) {
 				c.SetCovariance(bnn.Diagonal, bnn.Full)
 				c.Hidden, c.PriorVar, c.PriorMeanVar, c.PriorDraw = bnn.Smooth, []float64{2, 0.5}, 3, bnn.Independent
@@ -106,7 +106,7 @@ func TestByHand(t *testing.T) {
 			}, hidden...),
 		},
 		{
-			`kind = "closed-form"; rule = "adf-exact"; covariance = "joint"; bias = false; alpha = 0.1; prior_var = 10; on_indefinite = "skip"; eigenvalue_floor = 0.01; variance_floor = 0.02`,
+			`kind = "closed-form"; members = 1; rule = "adf-exact"; covariance = "joint"; bias = false; alpha = 0.1; prior_var = 10; on_indefinite = "skip"; eigenvalue_floor = 0.01; variance_floor = 0.02`,
 			network(func(c *bnn.Config) {
 				c.Output, c.Softmax, c.Bias, c.Unit.Alpha = bnn.ADFExact, softmax.Exact{Fast: true}, false, 0.1
 				c.SetCovariance(bnn.AllNeurons)
@@ -123,7 +123,7 @@ func TestByHand(t *testing.T) {
 			must[*tagi.Model](t)(tagi.New(tagi.Config{Layers: hidden, SigmaV: 0.5, PriorVar: 2, PriorMeanVar: 3}, src())),
 		},
 		{
-			`kind = "tagi"; hidden_layers = [4]; ensemble = 3`,
+			`kind = "tagi"; hidden_layers = [4]; members = 3`,
 			must[learner.Learner](t)(learner.NewEnsemble(3, src(), func(src rand.Source) (learner.Learner, error) {
 				return tagi.New(tagi.Config{Layers: hidden}, src)
 			})),
@@ -247,7 +247,7 @@ func TestDefaults(t *testing.T) {
 	for keys, want := range map[string]any{
 		`kind = "sgd"; learning_rate = 0`:          &sgd.Config{Rule: sgd.SGD, LearningRate: 0.01, Momentum: 0.9, Beta1: 0.9, Beta2: 0.999},
 		`kind = "kalman"; covariance = "low-rank"`: &kalman.Config{Covariance: kalman.LowRank, Rank: 10, PriorVar: 1, PriorMeanVar: 2},
-		`kind = "tagi"; sigma_v = 0; ensemble = 2`: &tagis{tagi.Config{Head: tagi.Tree, SigmaV: 1, SigmaP: 1. / 3, PriorVar: 1, PriorMeanVar: 1}, 2},
+		`kind = "tagi"; sigma_v = 0; members = 2`:  &tagis{tagi.Config{Head: tagi.Tree, SigmaV: 1, SigmaP: 1. / 3, PriorVar: 1, PriorMeanVar: 1}, 2},
 		`kind = "neighbours"; neighbours = 0`:      &neighbours.Config{Neighbours: 5},
 	} {
 		if m := must[Method](t)(decode(keys)); !reflect.DeepEqual(m.Config, want) {
@@ -259,22 +259,22 @@ func TestDefaults(t *testing.T) {
 func TestErrors(t *testing.T) {
 	for keys, want := range map[string]string{
 		"":                                 "x.toml:3: missing: method.m.kind, ",
-		`kind = "tagi"; ensemble = -1`:     "x.toml:6: method.m.ensemble: -1 is not allowed; allowed: 1 to 64",
-		`kind = "tagi"; own_orders = true`: "x.toml:6: method.m.own_orders: true is not allowed; allowed: with ensemble = 2 or more",
-		`kind = "tagi"; ensemble = 2; own_orders = true; weights = "equal"; tune = ["sigma_v"]; candidates = [[1]]`: "method.m.own_orders: true is not allowed; allowed: with ensemble = 2 or more, without weights",
+		`kind = "tagi"; members = -1`:      "x.toml:6: method.m.ensemble: -1 is not allowed; allowed: 1 to 64",
+		`kind = "tagi"; own_orders = true`: "x.toml:6: method.m.own_orders: true is not allowed; allowed: with members = 2 or more",
+		`kind = "tagi"; members = 2; own_orders = true; weights = "equal"; tune = ["sigma_v"]; candidates = [[1]]`: "method.m.own_orders: true is not allowed; allowed: with members = 2 or more, without weights",
 		`kind = "oracle"`:               "x.toml:5: method.m.kind: oracle is not allowed; allowed: backprop, class-gaussian, closed-form, dropout, kalman, laplace, majority, neighbours, sgd, tagi, variational",
 		`kind = "majority"; epochs = 3`: "method.m.epochs: not a key", `kind = "kalman"; prior_var = -1`: "x.toml:6: method.m.prior_var",
 		`kind = "kalman"; hidden_layers = [0]`: "method.m.hidden_layers", `kind = "neighbours"; hidden_layers = [3]`: "method.m.hidden_layers",
 		`kind = "neighbours"; passes = 2`: "method.m.passes", `kind = "kalman"; window = 2`: "method.m.window",
 		`kind = "variational"; bound = "bohning"`: "method.m.bound: not a key", `kind = "laplace"; covariance = "round"`: `x.toml:6: method.m.covariance: "round" is not allowed; allowed: full, last-layer`,
-		`kind = "closed-form"; rule = "best"`: `x.toml:6: method.m.rule: "best" is not allowed; allowed: adf, adf-exact, adf-marginal, adf-exact-marginal, joint, total`, `kind = "closed-form"; on_indefinite = "go"`: "allowed: fail, skip, project",
-		`kind = "closed-form"; hidden_layers = [3]; covariance = ["full", "round"]`: `x.toml:7: method.m.covariance: "round" is not allowed; allowed: full, diagonal, shared, joint`,
+		`kind = "closed-form"; members = 1; rule = "best"`: `x.toml:6: method.m.rule: "best" is not allowed; allowed: adf, adf-exact, adf-marginal, adf-exact-marginal, joint, total`, `kind = "closed-form"; members = 1; on_indefinite = "go"`: "allowed: fail, skip, project",
+		`kind = "closed-form"; members = 1; hidden_layers = [3]; covariance = ["full", "round"]`: `x.toml:7: method.m.covariance: "round" is not allowed; allowed: full, diagonal, shared, joint`,
 		`kind = "kalman"; tune = ["prior_var"]`:                                     "method.m.tune", `kind = "kalman"; tune = ["prior_var"]; candidates = [[1], [1, 2]]`: "2 values",
 		`kind = "kalman"; tune = ["prior_var"]; candidates = [[1], [-2]]`:                                   "x.toml:7: method.m.candidates: [-2]: prior_var",
 		`kind = "kalman"; tune = ["step"]; candidates = [[1]]`:                                              "step: not a key",
 		`kind = "kalman"; tune = ["covariance"]; candidates = [[0.5]]`:                                      "cannot be 0.5",
 		`kind = "neighbours"; tune = ["window"]; candidates = [[-3]]`:                                       "window: -3",
-		`kind = "closed-form"; rule = "adf"; rho = 0.3`:                                                     "method.m.rho",
+		`kind = "closed-form"; members = 1; rule = "adf"; rho = 0.3`:                                                     "method.m.rho",
 		`kind = "kalman"; weights = "odds"; tune = ["prior_var"]; candidates = [[1]]`:                       `x.toml:6: method.m.weights: "odds" is not allowed; allowed: universal, evidence, equal`,
 		`kind = "kalman"; weights = "equal"`:                                                                "x.toml:6: method.m.weights: 0 candidates",
 		`kind = "neighbours"; weights = "equal"; tune = ["neighbours"]; candidates = [[1]]`:                 "method.m.weights: \"equal\" is not allowed; allowed: for a method that sees",
@@ -282,8 +282,8 @@ func TestErrors(t *testing.T) {
 		`kind = "kalman"; weights = "equal"; first = 9; tune = ["prior_var"]; candidates = [[1]]`:           "method.m.first: 9",
 		`kind = "kalman"; first = 9; tune = ["prior_var"]; candidates = [[1]]`:                              "method.m.first: 9",
 		`kind = "kalman"; weights = "evidence"; forgetting = 1.5; tune = ["prior_var"]; candidates = [[1]]`: "method.m.forgetting: 1.5",
-		`kind = "closed-form"; random_features = true; process_noise = 0.1`:                                 "method.m.random_features",
-		`kind = "closed-form"; random_features = true; tune = ["process_noise"]; candidates = [[1]]`:        "random_features",
+		`kind = "closed-form"; members = 1; random_features = true; process_noise = 0.1`:                                 "method.m.random_features",
+		`kind = "closed-form"; members = 1; random_features = true; tune = ["process_noise"]; candidates = [[1]]`:        "random_features",
 	} {
 		if _, err := decode(keys); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v does not say %q", keys, err, want)
@@ -317,8 +317,8 @@ func TestTooLarge(t *testing.T) {
 		{`kind = "kalman"; hidden_layers = [100]; covariance = "diagonal"`, 100, ""},
 		{`kind = "kalman"; hidden_layers = [70]`, 100, ""},
 		{`kind = "kalman"; hidden_layers = [70]; weights = "equal"; tune = ["prior_var"]; candidates = [[1], [2]]`, 100, "1.21e+08"},
-		{`kind = "closed-form"; hidden_layers = [800]; covariance = "full"; tune = ["lambda"]; candidates = [[1], [2]]`, 300, ""},
-		{`kind = "closed-form"; hidden_layers = [800]; covariance = "full"; weights = "equal"; tune = ["lambda"]; candidates = [[1], [2]]`, 300, "1.58e+08"},
+		{`kind = "closed-form"; members = 1; hidden_layers = [800]; covariance = "full"; tune = ["lambda"]; candidates = [[1], [2]]`, 300, ""},
+		{`kind = "closed-form"; members = 1; hidden_layers = [800]; covariance = "full"; weights = "equal"; tune = ["lambda"]; candidates = [[1], [2]]`, 300, "1.58e+08"},
 		{`kind = "kalman"; hidden_layers = [100]; covariance = "neuron"`, 783, ""},
 		{`kind = "kalman"; hidden_layers = [100]; covariance = "neuron"`, 1000, "1e+08"},
 		{`kind = "kalman"; hidden_layers = [100]; covariance = "low-rank"; rank = 150`, 10000, "1.51e+08"},
@@ -331,8 +331,8 @@ func TestTooLarge(t *testing.T) {
 		{`kind = "tagi"; hidden_layers = [1000]`, 10000, ""},
 		{`kind = "class-gaussian"`, 5000, ""},
 		{`kind = "class-gaussian"`, 20000, "4e+08"},
-		{`kind = "closed-form"; hidden_layers = [1000]; covariance = "full"`, 1000, "1.01e+09"},
-		{`kind = "closed-form"; hidden_layers = [1000]; covariance = "diagonal"`, 1000, ""},
+		{`kind = "closed-form"; members = 1; hidden_layers = [1000]; covariance = "full"`, 1000, "1.01e+09"},
+		{`kind = "closed-form"; members = 1; hidden_layers = [1000]; covariance = "diagonal"`, 1000, ""},
 	} {
 		m := must[Method](t)(decode(c.keys))
 		got := ""

@@ -40,18 +40,38 @@ func (n *network) Validate() error {
 	return n.Model.Validate()
 }
 
-func (n *network) members() int { return n.Ensemble }
+func (n *network) members() int { return n.Members }
 
 func (n *network) learner(layers []int, src rand.Source) (learner.Learner, error) {
 	m, err := n.For(layers[0], layers[len(layers)-1])
 	if err != nil {
 		return nil, err
 	}
-	e, err := m.Mixture(src)
+	if !m.HasBank() {
+		e, err := m.Mixture(src)
+		if err != nil {
+			return nil, err
+		}
+		return n.forgetting(e), nil
+	}
+	bank, names, err := m.Bank(src)
 	if err != nil {
 		return nil, err
 	}
+	var members []learner.Learner
+	for _, one := range bank.Members() {
+		e, err := bnn.Combine(one)
+		if err != nil {
+			return nil, err
+		}
+		members = append(members, n.forgetting(e))
+	}
+	return learner.NewBank(learner.Weighing{Weighing: bank.State().Weighing}, layers[len(layers)-1], names, members)
+}
+
+// forgetting returns the networks as a learner with process noise.
+func (n *network) forgetting(e *bnn.Ensemble) *learner.Network {
 	l := &learner.Network{Ensemble: e}
 	l.SetProcessNoise(n.ProcessNoise, slices.Contains(e.Members()[0].Config().Covariance, bnn.Full))
-	return l, nil
+	return l
 }

@@ -11,7 +11,7 @@ import (
 func init() {
 	k := online(tagis{}, true, func(c *tagis, layers []int) { c.Layers = layers }, tagis.learner)
 	k.numbers = func(config any, _ []int, weights float64) float64 {
-		return weights * float64(max(1, config.(*tagis).Ensemble))
+		return weights * float64(max(1, config.(*tagis).Members))
 	}
 	kinds["tagi"] = k
 }
@@ -19,7 +19,7 @@ func init() {
 // tagis is an ensemble of TAGI's networks, or one.
 type tagis struct {
 	tagi.Config
-	Ensemble int `toml:"ensemble,omitempty" json:",omitempty"` // see [learner.Model]
+	Members int `toml:"members,omitempty" json:",omitempty"` // see [learner.Model]
 }
 
 // WithDefaults returns the configuration with its defaults filled in.
@@ -30,11 +30,11 @@ func (c tagis) WithDefaults() tagis {
 
 // Validate reports what is not allowed.
 func (c tagis) Validate() error {
-	return cmp.Or(learner.CheckEnsemble(c.Ensemble), c.Config.Validate())
+	return cmp.Or(learner.CheckMembers(c.Members), c.Config.Validate())
 }
 
-func (c tagis) members() int { return c.Ensemble }
+func (c tagis) members() int { return c.Members }
 
 func (c tagis) learner(src rand.Source) (learner.Learner, error) {
-	return learner.NewEnsemble(c.Ensemble, src, func(src rand.Source) (learner.Learner, error) { return tagi.New(c.Config, src) })
+	return learner.NewEnsemble(c.Members, src, func(src rand.Source) (learner.Learner, error) { return tagi.New(c.Config, src) })
 }

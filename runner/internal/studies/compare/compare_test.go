@@ -49,6 +49,7 @@ splits = 2
 [[method]]
 name = "ours"
 kind = "closed-form"
+members = 1
 rule = "adf"
 bias = true
 tune = ["prior_var"]
@@ -65,6 +66,7 @@ rule = "joint"
 prior_var = 1
 name = "fails"
 kind = "closed-form"
+members = 1
 lambda = 3
 [[method]]
 name = "majority"

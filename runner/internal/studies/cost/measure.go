@@ -58,7 +58,7 @@ func (p point) numbers() (n int) {
 		rows, cols := cfg.SpreadDims(l)
 		n += out*in + rows*cols
 	}
-	return n * max(1, p.model.Ensemble)
+	return n * max(1, p.model.Members)
 }
 
 func (p point) bytes() int { return 8 * p.numbers() }

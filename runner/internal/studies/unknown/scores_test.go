@@ -20,7 +20,7 @@ import (
 // The scores of layers are those of the weights and the hidden means, by gonum.
 func TestScoresByHand(t *testing.T) {
 	model := learner.DefaultModel()
-	model.Layers, model.Ensemble = []int{2, 3, 3}, 2
+	model.Layers, model.Members = []int{2, 3, 3}, 2
 	networks, err := model.Mixture(random.Source("scores"))
 	if err != nil {
 		t.Fatal(err)

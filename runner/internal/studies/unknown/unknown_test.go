@@ -43,6 +43,7 @@ file = %q
 [[method]]
 name = "ours"
 kind = "closed-form"
+members = 1
 rule = "adf"
 bias = true
 prior_var = 10
@@ -227,12 +228,12 @@ func TestScores(t *testing.T) {
 name = "six"
 kind = "closed-form"
 hidden_layers = [4]
-ensemble = 6
+members = 6
 [[method]]
 name = "tagi"
 kind = "tagi"
 hidden_layers = [4]
-ensemble = 2
+members = 2
 [[method]]
 name = "dropout"
 kind = "dropout"
