@@ -259,7 +259,7 @@ func TestDefaults(t *testing.T) {
 func TestErrors(t *testing.T) {
 	for keys, want := range map[string]string{
 		"":                                 "x.toml:3: missing: method.m.kind, ",
-		`kind = "tagi"; members = -1`:      "x.toml:6: method.m.ensemble: -1 is not allowed; allowed: 1 to 64",
+		`kind = "tagi"; members = -1`:      "x.toml:6: method.m.members: -1 is not allowed; allowed: 1 to 64",
 		`kind = "tagi"; own_orders = true`: "x.toml:6: method.m.own_orders: true is not allowed; allowed: with members = 2 or more",
 		`kind = "tagi"; members = 2; own_orders = true; weights = "equal"; tune = ["sigma_v"]; candidates = [[1]]`: "method.m.own_orders: true is not allowed; allowed: with members = 2 or more, without weights",
 		`kind = "oracle"`:               "x.toml:5: method.m.kind: oracle is not allowed; allowed: backprop, class-gaussian, closed-form, dropout, kalman, laplace, majority, neighbours, sgd, tagi, variational",
@@ -267,8 +267,8 @@ func TestErrors(t *testing.T) {
 		`kind = "kalman"; hidden_layers = [0]`: "method.m.hidden_layers", `kind = "neighbours"; hidden_layers = [3]`: "method.m.hidden_layers",
 		`kind = "neighbours"; passes = 2`: "method.m.passes", `kind = "kalman"; window = 2`: "method.m.window",
 		`kind = "variational"; bound = "bohning"`: "method.m.bound: not a key", `kind = "laplace"; covariance = "round"`: `x.toml:6: method.m.covariance: "round" is not allowed; allowed: full, last-layer`,
-		`kind = "closed-form"; members = 1; rule = "best"`: `x.toml:6: method.m.rule: "best" is not allowed; allowed: adf, adf-exact, adf-marginal, adf-exact-marginal, joint, total`, `kind = "closed-form"; members = 1; on_indefinite = "go"`: "allowed: fail, skip, project",
-		`kind = "closed-form"; members = 1; hidden_layers = [3]; covariance = ["full", "round"]`: `x.toml:7: method.m.covariance: "round" is not allowed; allowed: full, diagonal, shared, joint`,
+		`kind = "closed-form"; members = 1; rule = "best"`: `x.toml:7: method.m.rule: "best" is not allowed; allowed: adf, adf-exact, adf-marginal, adf-exact-marginal, joint, total`, `kind = "closed-form"; members = 1; on_indefinite = "go"`: "allowed: fail, skip, project",
+		`kind = "closed-form"; members = 1; hidden_layers = [3]; covariance = ["full", "round"]`: `x.toml:8: method.m.covariance: "round" is not allowed; allowed: full, diagonal, shared, joint`,
 		`kind = "kalman"; tune = ["prior_var"]`:                                     "method.m.tune", `kind = "kalman"; tune = ["prior_var"]; candidates = [[1], [1, 2]]`: "2 values",
 		`kind = "kalman"; tune = ["prior_var"]; candidates = [[1], [-2]]`:                                   "x.toml:7: method.m.candidates: [-2]: prior_var",
 		`kind = "kalman"; tune = ["step"]; candidates = [[1]]`:                                              "step: not a key",

@@ -152,9 +152,9 @@ func TestByHand(t *testing.T) {
 		return tables.Get(name).Where("drift", "both").Where("method", method).Where("seed", 2)
 	}
 	hidden, linear := bnn.Default(2, 3, 2), bnn.Default(2, 2)
-	hidden.Hidden, hidden.PriorVar, hidden.PriorMeanVar, hidden.PriorDraw = bnn.Smooth, []float64{10. / 3, 10. / 4}, 4, bnn.Independent
+	hidden.Hidden, hidden.PriorVar, hidden.PriorMeanVar, hidden.PriorDraw = bnn.Smooth, []float64{10, 10}, 4, bnn.Independent
 	linear.SetCovariance(bnn.Diagonal)
-	linear.PriorVar = []float64{10. / 3}
+	linear.PriorVar = []float64{10}
 	// A full covariance gains a quarter of the prior's, every example, in whole
 	// parts: all of it every fourth.
 	_, forgets := losses(t, hidden, turned("validation"), 1, 4)

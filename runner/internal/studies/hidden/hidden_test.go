@@ -58,7 +58,7 @@ lambda = 3
 func network(t *testing.T, seed, classes int, hidden bnn.HiddenRule) *bnn.Network {
 	t.Helper()
 	cfg := bnn.Default(2, 6, classes)
-	cfg.Hidden, cfg.PriorVar, cfg.PriorMeanVar, cfg.PriorDraw = hidden, []float64{3. / 3, 3. / 7}, 10, bnn.Independent
+	cfg.Hidden, cfg.PriorVar, cfg.PriorMeanVar, cfg.PriorDraw = hidden, []float64{3, 3}, 10, bnn.Independent
 	n, err := bnn.New(cfg, random.Source("small_hidden", seed, "prior"))
 	if err != nil {
 		t.Fatal(err)

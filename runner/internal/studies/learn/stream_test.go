@@ -33,6 +33,7 @@ seed  = 2
 file       = %q
 train_rows = "1-24"
 [model]
+members = 1
 replications = [1]
 rule = "adf"
 bias = true
@@ -101,7 +102,7 @@ func byHandOf(t *testing.T, name string, seed int) (l learner.Learner) {
 		return random.Source(append([]any{"small_stream", seed}, purpose...)...)
 	}
 	cfg := bnn.Default(2, 3)
-	cfg.PriorVar = []float64{4. / 3}
+	cfg.PriorVar = []float64{4}
 	switch name {
 	case "filter":
 		filter, err := kalman.New(kalman.Config{Layers: []int{2, 3}, Covariance: kalman.Full, PriorVar: 3}, src("rival", "filter"))
@@ -112,7 +113,7 @@ func byHandOf(t *testing.T, name string, seed int) (l learner.Learner) {
 	case "hidden":
 		cfg = bnn.Default(2, 4, 3)
 		cfg.SetCovariance(bnn.Diagonal)
-		cfg.Hidden, cfg.PriorVar, cfg.Replications, cfg.PriorDraw = bnn.Smooth, []float64{4. / 3, 4. / 5}, []float64{1, 1}, bnn.Independent
+		cfg.Hidden, cfg.PriorVar, cfg.Replications, cfg.PriorDraw = bnn.Smooth, []float64{4, 4}, []float64{1, 1}, bnn.Independent
 	}
 	n, err := bnn.New(cfg, src("prior"))
 	if err != nil {

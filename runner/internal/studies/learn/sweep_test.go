@@ -114,14 +114,14 @@ kind = "kalman"
 tune = ["prior_var"]
 candidates = [[1e-9], [4]]
 `
-	src = strings.Replace(src, "prior_var = 9\n", "tune = [\"lambda\", \"prior_var\"]\ncandidates = [[0.5, 1e-9], [0.5, 4]]\n", 1)
+	src = strings.Replace(src, "prior_var = 9\n", "tune = [\"lambda\", \"prior_var\"]\ncandidates = [[0.5, 1e-9], [0.5, 2]]\n", 1)
 	once := []string{"sweep.lambda=[]", "sweep.rho=[]", "evaluate.validation=0.25"}
 	tables := studytest.Run(t, Kind, src, once...)
 	chosen := tables.Get("chosen")
 	if got := strings.Join(chosen.Texts("method"), " "); got != "large large near near filter filter" {
 		t.Errorf("chosen for %s", got)
 	}
-	for method, want := range map[string]string{"large": "lambda=0.5 prior_var=4", "filter": "prior_var=4"} {
+	for method, want := range map[string]string{"large": "lambda=0.5 prior_var=2", "filter": "prior_var=4"} {
 		if got := chosen.Where("method", method).Texts("chosen"); got[0] != want || got[1] != want {
 			t.Errorf("%s: chosen %q, want %s", method, got, want)
 		}
@@ -162,7 +162,7 @@ candidates = [[1e-9], [4]]
 	loss := chosen.Where("method", "filter").Where("seed", 2).Nums("validation_log_loss")[0]
 	check.Near(t, "validation log loss", loss, metric.LogLoss(p, judged.Class), 1e-12)
 	// What was chosen learns the whole training part: as a variant that has it.
-	fixed := studytest.Run(t, Kind, sweepingOf(t), append(once[:2:2], "variant.large.lambda=0.5", "variant.large.prior_var=4")...)
+	fixed := studytest.Run(t, Kind, sweepingOf(t), append(once[:2:2], "variant.large.lambda=0.5", "variant.large.prior_var=2")...)
 	a, b := tables.Get("runs").Where("method", "large"), fixed.Get("runs").Where("method", "large")
 	if string(a.CSV()) != string(b.CSV()) || math.IsNaN(a.Nums("log_loss")[0]) || len(train.X) != 24 {
 		t.Errorf("the chosen network\n%sis not\n%s", a.CSV(), b.CSV())
@@ -198,7 +198,7 @@ func TestMapsOfFiles(t *testing.T) {
 	}
 	all := studytest.Clusters(36)
 	cfg := bnn.Default(2, 3)
-	cfg.Bias, cfg.Output, cfg.PriorVar = false, bnn.Total, []float64{9. / 2}
+	cfg.Bias, cfg.Output, cfg.PriorVar = false, bnn.Total, []float64{9}
 	n, err := bnn.New(cfg, study.Stream("sweeping", 2, "prior"))
 	if err != nil {
 		t.Fatal(err)

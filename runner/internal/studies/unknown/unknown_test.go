@@ -97,7 +97,7 @@ func ours(t *testing.T, seed int, set data.Set) (validation, test, outside said)
 		t.Fatal(err)
 	}
 	cfg := bnn.Default(2, 3)
-	cfg.PriorVar = []float64{10. / 3}
+	cfg.PriorVar = []float64{10}
 	n, err := bnn.New(cfg, src("method", "ours"))
 	if err != nil {
 		t.Fatal(err)
