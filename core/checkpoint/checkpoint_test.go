@@ -64,9 +64,9 @@ func changed(change func(*bnn.Config), layers ...int) bnn.Config {
 var complete = changed(func(c *bnn.Config) {
 	c.Unit.Alpha, c.Unit.Beta = 0.1, 1.7
 	c.Output, c.Hidden, c.Softmax = bnn.ADFExact, bnn.Smooth, softmax.Exact{Fast: true}
-	c.SetCovariance(bnn.Diagonal, bnn.AllNeurons)
+	c.SetCovariance(bnn.Diagonal, bnn.Shared)
 	c.PriorVar, c.PriorMeanVar, c.PriorDraw = []float64{1. / 28, 10. / 56}, 2./3, bnn.Independent
-	c.Replications = []float64{2. / 7, 1}
+	c.Replications = []float64{2. / 7, 1.5}
 	c.Paper = bnn.PaperRule{OnIndefinite: bnn.Project, EigenvalueFloor: 1. / 3, VarianceFloor: 1e-5}
 }, 3, 7, 4)
 

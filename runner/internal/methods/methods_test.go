@@ -106,10 +106,10 @@ func TestByHand(t *testing.T) {
 			}, hidden...),
 		},
 		{
-			`kind = "closed-form"; rule = "adf-exact"; covariance = "joint"; bias = false; alpha = 0.1; prior = "paper"; prior_var = 10; prior_scale = [3]; on_indefinite = "skip"; eigenvalue_floor = 0.01; variance_floor = 0.02`,
+			`kind = "closed-form"; rule = "adf-exact"; covariance = "shared"; bias = false; alpha = 0.1; prior = "paper"; prior_var = 10; prior_scale = [3]; on_indefinite = "skip"; eigenvalue_floor = 0.01; variance_floor = 0.02`,
 			network(func(c *bnn.Config) {
 				c.Output, c.Softmax, c.Bias, c.Unit.Alpha = bnn.ADFExact, softmax.Exact{Fast: true}, false, 0.1
-				c.SetCovariance(bnn.AllNeurons)
+				c.SetCovariance(bnn.Shared)
 				c.PriorVar, c.Paper = []float64{30}, bnn.PaperRule{OnIndefinite: bnn.Skip, EigenvalueFloor: 0.01, VarianceFloor: 0.02}
 			}, linear...),
 		},
