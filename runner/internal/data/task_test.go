@@ -32,7 +32,7 @@ func TestGeneratorValidate(t *testing.T) {
 		g    Generator
 		want string // the error begins with its key
 	}{
-		{Generator{}, "generator: \"\" is not allowed; allowed: logistic, moons, rings, spirals, wedges, xor"},
+		{Generator{}, "generator: \"\" is not allowed; allowed: logistic, moons, rings, sectors, spirals, wedges, xor"},
 		{Generator{Name: "moon"}, "generator: "},
 		{Generator{Name: "moons", Noise: -1}, "noise: -1 is not allowed; allowed: 1e-06 to 10, or 0 for 0.1"},
 		{Generator{Name: "xor", Noise: math.NaN()}, "noise: "},
@@ -62,6 +62,7 @@ func TestGeneratorWithDefaults(t *testing.T) {
 		{Generator{Name: "moons"}, Generator{Name: "moons", Noise: 0.1}},
 		{Generator{Name: "rings"}, Generator{Name: "rings", Noise: 0.05, Rings: 3}},
 		{Generator{Name: "spirals"}, Generator{Name: "spirals", Noise: 0.12, Arms: 3}},
+		{Generator{Name: "sectors"}, Generator{Name: "sectors", Arms: 5}},
 		{Generator{Name: "wedges"}, Generator{Name: "wedges"}},
 		{Generator{Name: "xor"}, Generator{Name: "xor", Noise: 0.4}},
 		{Generator{Name: "spirals", Noise: 1, Arms: 7}, Generator{Name: "spirals", Noise: 1, Arms: 7}},
@@ -133,19 +134,25 @@ func TestWedges(t *testing.T) {
 	if task.Probabilities(p, []float64{1, -1}) || p[0] != 7 {
 		t.Errorf("on a boundary: %v", p)
 	}
-	set := task.Draw(4000, random.Source("dataset", 1))
-	for k, x := range set.X {
-		if !(math.Abs(x[0]) <= 2 && math.Abs(x[1]) <= 2) || set.Class[k] != task.Label(x) {
-			t.Fatalf("example %d at %v has class %d, want %d", k, x, set.Class[k], task.Label(x))
+}
+
+// The classes are those of the labels, and on either side of a boundary they differ.
+func TestSharpBoundaries(t *testing.T) {
+	for _, g := range []Generator{{Name: "wedges"}, {Name: "sectors"}, {Name: "sectors", Arms: 2}, {Name: "sectors", Arms: 10}} {
+		task := g.Task()
+		set := task.Draw(4000, random.Source("dataset", 1))
+		for k, x := range set.X {
+			if !(math.Abs(x[0]) <= 2 && math.Abs(x[1]) <= 2) || set.Class[k] != task.Label(x) {
+				t.Fatalf("%v: example %d at %v has class %d, want %d", g, k, x, set.Class[k], task.Label(x))
+			}
 		}
-	}
-	// On either side of a boundary the labels differ.
-	for _, s := range task.Boundary {
-		for _, u := range []float64{0.1, 0.3, 0.6, 0.9} {
-			x, y := s.X0+u*(s.X1-s.X0), s.Y0+u*(s.Y1-s.Y0)
-			nx, ny := 1e-6*(s.Y0-s.Y1), 1e-6*(s.X1-s.X0)
-			if task.Label([]float64{x + nx, y + ny}) == task.Label([]float64{x - nx, y - ny}) {
-				t.Errorf("no change of class across the boundary at (%g, %g)", x, y)
+		for _, s := range task.Boundary {
+			for _, u := range []float64{0.1, 0.3, 0.6, 0.9} {
+				x, y := s.X0+u*(s.X1-s.X0), s.Y0+u*(s.Y1-s.Y0)
+				nx, ny := 1e-6*(s.Y0-s.Y1), 1e-6*(s.X1-s.X0)
+				if task.Label([]float64{x + nx, y + ny}) == task.Label([]float64{x - nx, y - ny}) {
+					t.Errorf("%v: no change of class across the boundary at (%g, %g)", g, x, y)
+				}
 			}
 		}
 	}
@@ -216,7 +223,7 @@ func FuzzProbabilities(f *testing.F) {
 		}
 		for name := range generators {
 			g := Generator{Name: name, Noise: noise}
-			if name == "wedges" {
+			if generators[name].noise == 0 {
 				g.Noise = 0
 			}
 			if g.Validate() != nil {
