@@ -197,7 +197,7 @@ func TestFormat4(t *testing.T) {
 	if err := n.Predict(&p, []float64{0.5, -1, 2}); err != nil {
 		t.Fatal(err)
 	}
-	want := []float64{0.252209294586, 0.403101489391, 0.122685889211, 0.222003326812}
+	want := []float64{0.256919729866, 0.411079803666, 0.0915966674978, 0.240403798966}
 	if !floats.EqualApprox(p.P, want, 1e-9) {
 		t.Errorf("prediction %.12g, want %.12g", p.P, want)
 	}

@@ -15,60 +15,25 @@ import (
 // of class 3 holds all of the wedge between them. So one wedge of class 3 is lost, a
 // quarter of the square, and the accuracy is 75 % at best. An average over random
 // weights, as a Bayesian network predicts by, is not bound by this.
-func wedges(Generator) *Task { return cut(3, []int{2, 0, 2, 1}, 0.75) }
-
-// sectors cuts the same square from its centre into sectors of equal area, a class each.
-// Linear scores without bias can solve it: n cones that are convex are those in which
-// the corners of a polygon are the farthest ones.
-func sectors(g Generator) *Task {
-	class := make([]int, g.Arms)
-	for k := range class {
-		class[k] = k
-	}
-	return cut(g.Arms, class, 1)
-}
-
-// cut returns the task of inputs that are uniform on [−2, 2]², with the classes of the
-// sectors of equal area into which the square is cut from its centre.
-func cut(classes int, sectors []int, ceiling float64) *Task {
+func wedges(Generator) *Task {
 	const half = 2
-	label := func(x []float64) int {
-		// Area is in proportion to perimeter, of which [−1, 1]² has 8: from the corner
-		// (1, −1) anticlockwise.
-		r := max(math.Abs(x[0]), math.Abs(x[1]))
-		var way float64
-		switch u, v := x[0]/r, x[1]/r; {
-		case u == 1:
-			way = 1 + v
-		case v == 1:
-			way = 3 - u
-		case u == -1:
-			way = 5 - v
-		default:
-			way = 7 + u
-		}
-		sector := way / 8 * float64(len(sectors))
-		if r == 0 || sector == math.Floor(sector) {
-			return NoClass
-		}
-		return sectors[int(sector)]
-	}
-	t := &Task{
-		Classes:       classes,
+	return &Task{
+		Classes:       3,
 		Region:        square(half),
-		LinearCeiling: ceiling,
+		Boundary:      []Segment{{-half, -half, half, half}, {-half, half, half, -half}},
+		LinearCeiling: 0.75,
 		draw: func(x []float64, rnd *rand.Rand) int {
 			for {
 				for i := range x {
 					x[i] = -half + 2*half*rnd.Float64()
 				}
-				if class := label(x); class != NoClass {
+				if class := wedge(x); class != NoClass {
 					return class
 				}
 			}
 		},
 		probabilities: func(dst, x []float64) bool {
-			class := label(x)
+			class := wedge(x)
 			if class == NoClass {
 				return false
 			}
@@ -78,13 +43,17 @@ func cut(classes int, sectors []int, ceiling float64) *Task {
 		},
 		BayesError: func() float64 { return 0 },
 	}
-	for k := range sectors {
-		side, at := math.Modf(4 * float64(k) / float64(len(sectors)))
-		u, v := 1., 2*at-1
-		for range int(side) { // a quarter of a turn
-			u, v = -v, u
-		}
-		t.Boundary = append(t.Boundary, Segment{0, 0, half * u, half * v})
+}
+
+func wedge(x []float64) int {
+	switch d := math.Abs(x[1]) - math.Abs(x[0]); {
+	case d == 0:
+		return NoClass
+	case d < 0:
+		return 2
+	case x[1] > 0:
+		return 0
+	default:
+		return 1
 	}
-	return t
 }
