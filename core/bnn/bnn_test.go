@@ -47,7 +47,7 @@ func (s spec) config() Config {
 	if s.Covariance != nil {
 		c.Covariance = spread(s.Covariance, layers)
 	}
-	if c.Softmax = s.Softmax; s.Softmax == nil && c.Output == ADFExact {
+	if c.Softmax = s.Softmax; s.Softmax == nil && c.Output.exact() {
 		c.Softmax = softmax.Exact{Fast: true}
 	} else if s.Softmax == nil {
 		c.Softmax = softmax.Probit{Lambda: softmax.SlopeLambda(c.classes(), 0.5), Rho: 0.5}

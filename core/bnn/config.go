@@ -19,6 +19,10 @@ const MostClasses = 4096
 // pre-activation and, where Replications are not 1, to a pre-activation or weight.
 const leastVariance = 1e-3
 
+// mostVariance is the largest multiple of its variance that ADF or ADFExact gives a logit, so that
+// the variance of no weight more than doubles.
+const mostVariance = 2
+
 // Config describes a network completely: nothing is guessed from a zero value. [Default]
 // returns one that works, to be changed. A Config refers to its slices and its softmax; a
 // network copies them. The tags are keys of manifests, for errors, and of checkpoints.

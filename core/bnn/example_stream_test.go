@@ -44,9 +44,9 @@ func ExampleDefault() {
 		}
 	}
 	// Output:
-	// 100 examples: accuracy 0.78
-	// 200 examples: accuracy 0.85
-	// 300 examples: accuracy 0.89
+	// 100 examples: accuracy 0.82
+	// 200 examples: accuracy 0.87
+	// 300 examples: accuracy 0.90
 	// 400 examples: accuracy 0.91
 }
 
@@ -77,6 +77,6 @@ func ExampleNewEnsemble() {
 	}
 	// Output:
 	// [0 0]: class 1, p = [0.00 1.00]
-	// [0.7 0.7]: unknown, p = [0.26 0.74]
+	// [0.7 0.7]: unknown, p = [0.56 0.44]
 	// [2 1]: class 0, p = [1.00 0.00]
 }

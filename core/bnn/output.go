@@ -104,7 +104,7 @@ func (s *outputStep) adf(cfg *Config, m, v []float64, class int) (Update, error)
 		copy(s.variance, s.posterior.Var)
 	} else {
 		for j, vj := range v {
-			s.variance[j] = math.Max(s.posterior.Free[j], leastVariance*vj)
+			s.variance[j] = math.Min(math.Max(s.posterior.Free[j], leastVariance*vj), mostVariance*vj)
 		}
 	}
 	update := Update{MinEigenvalue: math.NaN(), MinVariance: floats.Min(s.variance), LogP: s.posterior.LogP}

@@ -8,7 +8,7 @@ const (
 	// of the probit with ρ = ½, which Softmax must be (assumed-density filtering). Of the
 	// posterior, whose logits are correlated, it keeps the means m̃ and the independent
 	// variances ṽ that fit the variances of all differences z_i − z_j, on which alone the
-	// softmax depends: softmax.Posterior.Free, but at least v/1000. One ṽ_i may be above v_i.
+	// softmax depends: softmax.Posterior.Free, but from v/1000 to 2v. One ṽ_i may be above v_i.
 	ADF OutputRule = "adf"
 
 	// ADFExact is ADF under the likelihood of the softmax itself; Softmax must

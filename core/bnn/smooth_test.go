@@ -111,7 +111,7 @@ func testSmoothStep(t *testing.T, rule HiddenRule, kind Covariance) {
 	}
 	post := softmax.NewPosterior(3)
 	n.cfg.Softmax.(softmax.Probit).Posterior(post, m[2], v[2], class)
-	tm, tv := post.Mean, post.Var
+	tm, tv := post.Mean, post.Free
 	for l := 2; ; l-- {
 		out, in := mean[l].Dims()
 		d, e := make([]float64, out), make([]float64, out)

@@ -24,6 +24,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/core/gauss"
+	"closedform/internal/linalg"
 )
 
 const (
@@ -63,7 +64,7 @@ func NewCDF(corr mat.Symmetric) (*Distribution, error) {
 			shifted.SetSym(i, j, r)
 		}
 	}
-	if !new(mat.Cholesky).Factorize(shifted) {
+	if !new(linalg.Cholesky).Factorize(shifted) {
 		return nil, fmt.Errorf("mvn: the %d×%[1]d matrix of correlations is indefinite; need a positive semi-definite one", n)
 	}
 	return &Distribution{*p}, nil

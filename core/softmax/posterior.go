@@ -7,20 +7,21 @@ import (
 	"closedform/internal/kernel"
 )
 
-// Posterior is what is known of the logits given the class: the mean and the
-// variance of each, and the independent variances that say most of their differences. Computing into the same one again allocates nothing. It is safe for
-// concurrent use only while nothing computes into it, and keeps no reference to an argument.
+// Posterior is what is known of the logits given the class. Computing into the same one again
+// allocates nothing. It is safe for concurrent use only while nothing computes into it, and
+// keeps no reference to an argument.
 type Posterior struct {
 	LogP      float64   // logarithm of the probability of the class; NaN if numbers overflow
 	Mean, Var []float64 // of the logits, length n
 
-	// Free are the variances of independent logits that fit the variances of all
-	// differences z_i − z_j, which the softmax depends on, best in least squares: with the
-	// covariance C of the logits given the class, and o_i = Σ_{j≠i} C_ij,
+	// Free are variances of independent logits: of all such, those that come nearest in
+	// least squares to the variances of the differences z_i − z_j, on which alone the softmax
+	// depends. With the covariance C of the logits given the class and o_i = Σ_{j≠i} C_ij,
 	//
 	//	Free_i = C_ii − (2 o_i − Σ_j o_j/(n−1))/(n−2) for n ≥ 3,   C_ii − C_12 for n = 2.
 	//
-	// Σ_i Free_i ≥ 0, but one may be negative, and one above the variance without a class.
+	// Their sum is not negative, nor above that of Var; but one may be negative, or above
+	// the variance before the class was known.
 	Free []float64
 }
 
@@ -128,19 +129,32 @@ func (q *posteriorTable) integrate(dst *Posterior, w winnerDensity, rule posteri
 		between := math.Max(0, q.squares[i]/total-d*d)
 		dst.Mean[i] = m - k*(q.start[i]+d)
 		dst.Var[i] = k * k * (dst.Var[i]/total + between)
-		dst.Free[i] = k*(q.crosses[i]/total-d*sum) - k*k*between // o_i
+		between *= k * k
+		dst.Free[i] = k*(q.crosses[i]/total-d*sum) - between
+		q.squares[i] = between
 	}
 }
 
-// free sets Free_i, which is o_i, to what it is by Var.
-func (q *Posterior) free() {
-	n := float64(len(q.Var))
-	all := kernel.Sum(q.Free)
-	for i, o := range q.Free {
+// settle sets Free, which is o so far, after it has bounded what rounding may have left: Var is at
+// most the variance v, as W is log-concave; and C_ij = Cov_W(h_i, h_j) is not negative, as all
+// h rise with t, nor above the product of the standard deviations of h_i and h_j.
+func (q *posteriorTable) settle(dst *Posterior, variance []float64) {
+	var deviations, all float64
+	for i, v := range variance {
+		dst.Var[i] = math.Min(dst.Var[i], v)
+		q.squares[i] = math.Sqrt(math.Min(q.squares[i], v))
+		deviations += q.squares[i]
+	}
+	for i, sd := range q.squares {
+		dst.Free[i] = math.Max(0, math.Min(dst.Free[i], sd*(deviations-sd)))
+		all += dst.Free[i]
+	}
+	n := float64(len(variance))
+	for i, o := range dst.Free {
 		if n == 2 {
-			q.Free[i] = q.Var[i] - o
+			dst.Free[i] = dst.Var[i] - o
 		} else {
-			q.Free[i] = q.Var[i] - (2*o-all/(n-1))/(n-2)
+			dst.Free[i] = dst.Var[i] - (2*o-all/(n-1))/(n-2)
 		}
 	}
 }
@@ -177,13 +191,6 @@ func (q *posteriorTable) add(dst *Posterior) (total float64) {
 		q.crosses[i] += kernel.Dot(all, q.h[i*size+first:i*size+end])
 	}
 	return total
-}
-
-// cap lowers each ṽ to v where rounding has put it above.
-func (q *Posterior) cap(variance []float64) {
-	for i, v := range variance {
-		q.Var[i] = math.Min(q.Var[i], v)
-	}
 }
 
 // check panics unless the posterior of these logits given the class can be

@@ -21,8 +21,7 @@ func (e Exact) Posterior(dst *Posterior, mean, variance []float64, class int) {
 	w := workspaces.Get().(*workspace)
 	defer workspaces.Put(w)
 	w.posterior.exact(dst, mean, variance, class, winnerRule, tiltedRule)
-	dst.cap(variance)
-	dst.free()
+	w.posterior.settle(dst, variance)
 }
 
 // tabulate implements winnerDensity, with k_i = √v_i, h_i = k_i L_i′ and within_i =

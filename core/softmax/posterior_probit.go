@@ -38,8 +38,7 @@ func (p Probit) Posterior(dst *Posterior, mean, variance []float64, class int) {
 	w := workspaces.Get().(*workspace)
 	defer workspaces.Put(w)
 	w.posterior.normal(dst, p.Lambda, mean, variance, class, probitRule)
-	dst.cap(variance)
-	dst.free()
+	w.posterior.settle(dst, variance)
 }
 
 // tabulate implements winnerDensity: it evaluates a_i, h, 1 − a_i h − h² and p_c W, as

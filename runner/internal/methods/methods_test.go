@@ -267,7 +267,7 @@ func TestErrors(t *testing.T) {
 		`kind = "kalman"; hidden_layers = [0]`: "method.m.hidden_layers", `kind = "neighbours"; hidden_layers = [3]`: "method.m.hidden_layers",
 		`kind = "neighbours"; passes = 2`: "method.m.passes", `kind = "kalman"; window = 2`: "method.m.window",
 		`kind = "variational"; bound = "bohning"`: "method.m.bound: not a key", `kind = "laplace"; covariance = "round"`: `x.toml:6: method.m.covariance: "round" is not allowed; allowed: full, last-layer`,
-		`kind = "closed-form"; rule = "best"`: `x.toml:6: method.m.rule: "best" is not allowed; allowed: adf, adf-exact, joint, total`, `kind = "closed-form"; on_indefinite = "go"`: "allowed: fail, skip, project",
+		`kind = "closed-form"; rule = "best"`: `x.toml:6: method.m.rule: "best" is not allowed; allowed: adf, adf-exact, adf-marginal, adf-exact-marginal, joint, total`, `kind = "closed-form"; on_indefinite = "go"`: "allowed: fail, skip, project",
 		`kind = "closed-form"; hidden_layers = [3]; covariance = ["full", "round"]`: `x.toml:7: method.m.covariance: "round" is not allowed; allowed: full, diagonal, shared`,
 		`kind = "closed-form"; covariance = "joint"`:                                `covariance: "joint" is not allowed: it is now a reference of the study posterior, joint = true in [posterior]`,
 		`kind = "kalman"; tune = ["prior_var"]`:                                     "method.m.tune", `kind = "kalman"; tune = ["prior_var"]; candidates = [[1], [1, 2]]`: "2 values",

@@ -177,7 +177,7 @@ candidates = [[1e-9], [4]]
 		"variant.large.weights=equal": "variant.large.weights", "sweep.lambda=[0.1, 0.2]": "lambda is not allowed", "evaluate.validation=1": "evaluate.validation", `variant.large.tune=["passes", "prior_var"]`: "passes",
 		"variant.large.candidates=[[1]]": "variant.large.candidates", "variant.large.candidates=[[1, -1]]": "prior_var", "variant.large.candidates=[[-1, 1]]": "lambda",
 		`method.near.tune=["window"]`: "window",
-		"model.rule=other":            `-set model.rule=other: model.rule: "other" is not allowed; allowed: adf, adf-exact, joint, total`,
+		"model.rule=other":            `-set model.rule=other: model.rule: "other" is not allowed; allowed: adf, adf-exact, adf-marginal, adf-exact-marginal, joint, total`,
 	} {
 		if err := studytest.Err(Kind, src, append(once, override)...); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v does not say %s", override, err, want)
