@@ -139,7 +139,7 @@ func TestReadRefuses(t *testing.T) {
 		"unknown key":      {config(`{"layers"`, `{"depth":2,"layers"`), "configuration: read"},
 		"missing key":      {config(`"bias":true,`, ""), "configuration: read"},
 		"twice":            {config(`"bias":true,`, `"bias":true,"bias":true,`), "configuration: read"},
-		"word":             {config(`"output":"joint"`, `"output":"best"`), `"best" is not allowed; allowed: adf, adf-exact, joint, total`},
+		"word":             {config(`"output":"joint"`, `"output":"best"`), `"best" is not allowed; allowed: adf, adf-exact, adf-marginal, adf-exact-marginal, joint, total`},
 		"softmax":          {config(`"kind":"probit"`, `"kind":"logit"`), `softmax of kind "logit"`},
 		"no rho":           {config(`,"rho":0.5`, ``), `softmax of kind "probit": need probit with lambda and rho`},
 		"range":            {config(`"rho":0.5`, `"rho":1.5`), "configuration: softmax: probit"},

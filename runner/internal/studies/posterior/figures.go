@@ -14,9 +14,9 @@ import (
 const perChart = 5
 
 // Figures are "distance" from the exact posterior and "scores" against the examples
-// seen, means with intervals over the seeds, with the task in the name of all but
-// the first; and for each snapshot that is mapped the page "maps_K", with a
-// row for every class but the last and the exact posterior to the left of the others.
+// seen, means with intervals over the seeds, and "distance_TASK" of the other tasks; and
+// for each snapshot that is mapped the page "maps_K", with a row for every class but the
+// last and the exact posterior to the left of the others.
 func (e *experiment) Figures() []study.Figure {
 	charts := func(name, task string, columns ...[2]string) study.Figure {
 		return study.Drawing(name, "curve_summary", func(t *table.Table) *figures.Figure {
@@ -34,17 +34,13 @@ func (e *experiment) Figures() []study.Figure {
 			return figures.Charts(rows)
 		})
 	}
-	var out []study.Figure
-	for i, of := range e.tasks() {
-		suffix := ""
-		if i > 0 {
-			suffix = "_" + of.Name
-		}
-		out = append(
-			out,
-			charts("distance"+suffix, of.Name, [2]string{"tv", "total variation from exact"}, [2]string{"kl", "KL(exact $‖$ rule), nats"}),
-			charts("scores"+suffix, of.Name, [2]string{"excess_error", "excess error rate"}, [2]string{"excess_log_loss", "excess log loss, nats"}, [2]string{"ece", "calibration error"}),
-		)
+	distance := [][2]string{{"tv", "total variation from exact"}, {"kl", "KL(exact $‖$ rule), nats"}}
+	out := []study.Figure{
+		charts("distance", e.Data.Name, distance...),
+		charts("scores", e.Data.Name, [2]string{"excess_error", "excess error rate"}, [2]string{"excess_log_loss", "excess log loss, nats"}, [2]string{"ece", "calibration error"}),
+	}
+	for _, of := range e.Tasks {
+		out = append(out, charts("distance_"+of.Name, of.Name, distance...))
 	}
 	for _, k := range e.Posterior.Mapped {
 		out = append(out, study.Figure{Name: fmt.Sprintf("maps_%d", k), Needs: []string{"maps", "train"}, Draw: func(t table.Set) (*figures.Figure, error) {
