@@ -13,8 +13,8 @@ import (
 //
 // The most probable class is that of the nearest direction. As σ → 0 it is certain.
 //
-// The Bayes error is the mean of 1 − max_k P(class k | x) by the midpoint rule on 1000² points, to
-// about 1e-5 for σ ≥ 0.05; at K = 5 and σ = 0.7 it is 42.9 %.
+// The Bayes error is the mean of 1 − max_k P(class k | x) by the midpoint rule on 1000²
+// points, to about 1e-5 for σ ≥ 0.05; at K = 5 and σ = 0.7 it is 42.0 %.
 func sectors(g Generator) *Task {
 	const half = 2
 	probabilities := func(dst, x []float64) bool {
