@@ -28,6 +28,9 @@ func (p *program) predictRows() error {
 	if err != nil {
 		return err
 	}
+	if network.Bare {
+		fmt.Fprintf(p.stderr, "%s: does not say what its inputs and classes are: the columns in their order, unscaled, and numbers from 0\n", p.predict)
+	}
 	if len(unseen) > 0 {
 		fmt.Fprintf(p.stderr, "%s: not seen in the training, and taken for none of the others: %s\n",
 			p.data, strings.Join(unseen, ", "))

@@ -144,6 +144,45 @@ func TestPredictEnsemble(t *testing.T) {
 	}
 }
 
+// What a program saved by checkpoint.Save, a bank of networks, predicts the columns in their order,
+// as numbers of classes.
+func TestPredictBare(t *testing.T) {
+	inExperiments(t, nil)
+	network, err := bnn.New(bnn.Default(2, 3), random.Source("one"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ensemble, err := bnn.NewEnsemble(bnn.Default(2, 4, 3), 2, random.Source("two"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	bank, err := bnn.NewBank(bnn.Weighing{Weights: bnn.Evidence}, network, ensemble)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := []float64{0.5, -1.25}
+	if _, err := bank.Observe(x, 2); err != nil {
+		t.Fatal(err)
+	}
+	for i, model := range []bnn.Model{network, ensemble, bank} {
+		var file bytes.Buffer
+		var p bnn.Prediction
+		if err := errors.Join(checkpoint.Save(&file, model, []string{"", "trained on Friday", `{"by": "me"}`}[i]), model.Predict(&p, x)); err != nil {
+			t.Fatal(err)
+		}
+		write(t, file.String(), "mine.npz")
+		write(t, "width,height\n0.5,-1.25\n", "new.csv")
+		stdout, stderr, err := try(t, "-predict", "mine.npz", "-data", "new.csv")
+		if err != nil || !strings.HasPrefix(stderr, "mine.npz: does not say what its inputs and classes are") {
+			t.Fatalf("%v, and it says %q", err, stderr)
+		}
+		out, err := table.Read("out", strings.NewReader(stdout))
+		if err != nil || out.Texts("class")[0] != fmt.Sprint(p.Class()) || out.Nums("p_2")[0] != p.P[2] {
+			t.Errorf("%v: %s; want %v", err, stdout, p.P)
+		}
+	}
+}
+
 func TestPredictRefuses(t *testing.T) {
 	inExperiments(t, map[string]string{"mine.toml": mine, "leaves.csv": leaves()})
 	mustRun(t, "-exp", "mine")
@@ -167,7 +206,7 @@ func TestPredictRefuses(t *testing.T) {
 		{file, "length,width,colour\n1,2,red\n1,long,red\n", `new.csv:3: column "width": "long" is not a number`},
 		{file, "length,width,colour\n1,,red\n", `new.csv:2: column "width" is missing`},
 		{file, "length,width,colour\n1,1e308,red\n", "new.csv:2: "},
-		{"plain.npz", "length\n1\n", "plain.npz: what it says of columns and classes: "},
+		{"plain.npz", "length\n1\n", "new.csv: 1 columns; the network has 2 inputs, and its file does not say which columns they are"},
 		{"narrow.npz", "length\n1\n", "narrow.npz: what it says of columns and classes: 1 inputs and 2 classes, for a network with"},
 		{"new.csv", "length\n1\n", "new.csv: checkpoint: the checksum"},
 		{"none.npz", "length\n1\n", "none.npz"},

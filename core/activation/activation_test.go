@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/floats/scalar"
-	"gonum.org/v1/gonum/stat"
 
 	"closedform/internal/check"
 )
@@ -83,41 +82,6 @@ func TestProperties(t *testing.T) {
 	}
 }
 
-// TestMonteCarlo compares with sample moments, within five standard errors
-// that are estimated from the same sample.
-func TestMonteCarlo(t *testing.T) {
-	const n = 100000
-	src := rand.New(rand.NewPCG(9, 10))
-	y, d2, dz := make([]float64, n), make([]float64, n), make([]float64, n)
-	for _, f := range []PiecewiseLinear{{0, 1}, {0.1, 1}, {0.5, 2}} {
-		for _, m := range []float64{-3, -1, 0, 0.5, 4} {
-			const v = 2.25
-			mean, variance, cross := f.Moments(m, v)
-			for i := range n {
-				z := m + 1.5*src.NormFloat64()
-				y[i] = f.Eval(z)
-				d2[i] = (y[i] - mean) * (y[i] - mean)
-				dz[i] = (y[i] - mean) * (z - m)
-			}
-			for i, want := range []float64{mean, variance, cross} {
-				got, std := stat.MeanStdDev([][]float64{y, d2, dz}[i], nil)
-				if se := stat.StdErr(std, n); !(math.Abs(got-want) <= 5*se) {
-					t.Errorf("%+v, N(%v, %v), moment %d: %v, sampled %v ± %v", f, m, v, i, want, got, se)
-				}
-			}
-		}
-	}
-}
-
-func TestEval(t *testing.T) {
-	f := PiecewiseLinear{Alpha: 0.25, Beta: 2}
-	for _, test := range [][2]float64{{-4, -1}, {0, 0}, {3, 6}} {
-		if got := f.Eval(test[0]); got != test[1] {
-			t.Errorf("f(%v) = %v, want %v", test[0], got, test[1])
-		}
-	}
-}
-
 func TestPanics(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	for _, arg := range [][2]float64{{0, -1}, {0, -1e-300}, {0, nan}, {nan, 1}, {nan, 0}, {0, inf}, {-inf, 1}} {
@@ -144,12 +108,4 @@ func FuzzMoments(f *testing.F) {
 			t.Errorf("%+v, N(%v, %v): variance %v, cross %v", unit, m, v, variance, cross)
 		}
 	})
-}
-
-func BenchmarkMoments(b *testing.B) {
-	m := -3.0
-	for b.Loop() {
-		mean, _, _ := PiecewiseLinear{0.01, 1}.Moments(m, 1.7)
-		m += 0.1 * mean
-	}
 }

@@ -120,8 +120,8 @@ func Default(layers ...int) Config {
 // SetCovariance sets the covariances of all layers of weights, or one for all, with the default
 // prior variances and replications for them:
 //
-//	prior variance  0.01 in hidden layers, 0.1 in diagonal ones, and in the output layer
-//	                6000/(Layers[0]·inputs)
+//	prior variance  0.1 in hidden layers, and in the output layer
+//	                600/(Layers[0]·inputs)
 //	replications    1, but √inputs/2 in diagonal layers of more than 4 inputs
 //
 // Inputs are those of the layer, the bias counted.
@@ -141,11 +141,9 @@ func (c *Config) SetCovariance(kinds ...Covariance) {
 		}
 		switch {
 		case l == layers-1:
-			c.PriorVar[l] = 6000 / float64(c.Layers[0]) / d
-		case kinds[l] == Diagonal:
-			c.PriorVar[l] = 0.1
+			c.PriorVar[l] = 600 / float64(c.Layers[0]) / d
 		default:
-			c.PriorVar[l] = 0.01
+			c.PriorVar[l] = 0.1
 		}
 	}
 }

@@ -38,8 +38,12 @@ const (
 // meaningful epistemic fraction.
 const momentErr = 1e-10
 
-// Decide returns the most probable class, from 0, or Unknown where the confidence
-// is below the threshold or not a number, as in the zero Prediction and after an error.
+// Decide returns the most probable class, from 0, where the confidence is at least the threshold,
+//
+//	argmax_j p_j if confidence ≥ threshold, else Unknown.
+//
+// It is Unknown, too, where the confidence is not a number: in the zero Prediction and after
+// an error.
 func (p *Prediction) Decide(by Confidence, threshold float64) int {
 	if !(p.Confidence(by) >= threshold) {
 		return Unknown

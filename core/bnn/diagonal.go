@@ -74,6 +74,10 @@ func (w *diagonal) forward(examples []*flow) {
 
 func (w *diagonal) backward(first, second []float64, f *flow) { w.Backward(first, second, f.d, f.e) }
 
+// update is [full.update] for a diagonal Σ_j: for each weight i of neuron j, with the variance
+// v_ji and e_j counted w.times,
+//
+//	μ_ji += d_j v_ji ŷ_i,   v_ji += e_j (v_ji ŷ_i)².
 func (w *diagonal) update(f *flow) {
 	for i, y := range f.y {
 		if y == 0 {

@@ -26,11 +26,13 @@ import (
 // with its own predictions; all else needs the ensemble for itself.
 type Ensemble struct {
 	members []*Network
-	atOnce  bool // whether each member has a goroutine of its own
+	shares  []float64 // 1/K of each
+	atOnce  bool      // whether each member has a goroutine of its own
 
 	// Of Observe.
 	calls         *calls
 	updates       []Update
+	logP          []float64
 	x             []float64
 	class         int
 	prepare, move func(k int) error
@@ -65,9 +67,19 @@ func NewEnsemble(cfg Config, members int, src rand.Source) (*Ensemble, error) {
 	if members < 1 {
 		return nil, fmt.Errorf("bnn: an ensemble of %d networks; need 1 or more", members)
 	}
+	all, err := newMembers(src, slices.Repeat([]Config{cfg}, members))
+	if err != nil {
+		return nil, err
+	}
+	return Combine(all...)
+}
+
+// newMembers returns networks with prior weights, the first drawn from src, each other one from
+// a stream of its own, whose name src gives after that.
+func newMembers(src rand.Source, configs []Config) ([]*Network, error) {
 	var name uint64
-	all := make([]*Network, members)
-	for k := range all {
+	all := make([]*Network, len(configs))
+	for k, cfg := range configs {
 		stream := src
 		if k > 0 {
 			stream = random.Source("member", name, k)
@@ -76,12 +88,12 @@ func NewEnsemble(cfg Config, members int, src rand.Source) (*Ensemble, error) {
 		if err != nil {
 			return nil, err
 		}
-		if k == 0 && members > 1 {
+		if k == 0 && len(configs) > 1 {
 			name = src.Uint64()
 		}
 		all[k] = n
 	}
-	return Combine(all...)
+	return all, nil
 }
 
 // Combine returns the ensemble of the networks, which belong to it from now on. It
@@ -99,7 +111,11 @@ func Combine(members ...*Network) (*Ensemble, error) {
 			return nil, fmt.Errorf("bnn: member %d has another configuration than member 0", k)
 		}
 	}
-	e := &Ensemble{members: slices.Clone(members), updates: make([]Update, len(members))}
+	k := len(members)
+	e := &Ensemble{
+		members: slices.Clone(members), shares: slices.Repeat([]float64{1 / float64(k)}, k),
+		updates: make([]Update, k), logP: make([]float64, k),
+	}
 	e.calls = e.newCalls()
 	e.prepare = func(k int) (err error) {
 		e.updates[k], err = e.members[k].prepare(e.x, e.class)
@@ -179,30 +195,24 @@ func (e *Ensemble) Observe(x []float64, class int) (Update, error) {
 		}
 	}
 	e.calls.each(e.move)
-	all := e.updates[0]
-	for _, u := range e.updates[1:] {
-		all.MinEigenvalue, all.MinVariance = min(all.MinEigenvalue, u.MinEigenvalue), min(all.MinVariance, u.MinVariance)
-		all.Indefinite = all.Indefinite || u.Indefinite
-		all.Floored += u.Floored
-		all.Action = max(all.Action, u.Action)
+	all := noUpdate
+	for k, u := range e.updates {
+		e.logP[k] = u.LogP
+		all.add(u)
 	}
-	all.LogP = e.logP()
+	all.LogP = mixtureLogP(e.shares, e.logP)
 	return all, nil
 }
 
-// logP returns the logarithm of the mean of the members' probabilities.
-func (e *Ensemble) logP() float64 {
-	top, sum := math.Inf(-1), 0.0
-	for _, u := range e.updates {
-		top = max(top, u.LogP)
-	}
-	if math.IsInf(top, -1) {
-		return top
-	}
-	for _, u := range e.updates {
-		sum += kernel.Exp(u.LogP - top)
-	}
-	return top + kernel.Log(sum/float64(len(e.updates)))
+// noUpdate is that of no members.
+var noUpdate = Update{MinEigenvalue: math.Inf(1), MinVariance: math.Inf(1)}
+
+// add adds the update of a member.
+func (u *Update) add(of Update) {
+	u.MinEigenvalue, u.MinVariance = min(u.MinEigenvalue, of.MinEigenvalue), min(u.MinVariance, of.MinVariance)
+	u.Indefinite = u.Indefinite || of.Indefinite
+	u.Floored += of.Floored
+	u.Action = max(u.Action, of.Action)
 }
 
 // of adds the number of the member to its error, if there are several.
@@ -259,7 +269,8 @@ func (e *Ensemble) predictAll(dst []*Prediction, x [][]float64, layers int) (don
 		return 0, nil
 	}
 	for _, d := range dst {
-		e.allot(d)
+		d.allot(e, e.members[0].cfg.classes(), len(e.members))
+		copy(d.Weights, e.shares)
 	}
 	if dst[0].calls == nil {
 		dst[0].calls = e.newCalls()
@@ -295,34 +306,34 @@ func (e *Ensemble) predictAll(dst []*Prediction, x [][]float64, layers int) (don
 	return done, err
 }
 
-// allot allocates dst for predictions of the ensemble.
-func (e *Ensemble) allot(dst *Prediction) {
-	if dst.of == e {
+// allot allocates p for predictions of a mixture of so many members.
+func (p *Prediction) allot(of any, classes, members int) {
+	if p.of == of {
 		return
 	}
-	classes := e.members[0].cfg.classes()
-	*dst = newPrediction(e, classes)
-	dst.Mean, dst.Variance = make([]float64, classes), make([]float64, classes)
-	dst.Members = make([]Prediction, len(e.members))
+	*p = newPrediction(of, classes)
+	p.Mean, p.Variance = make([]float64, classes), make([]float64, classes)
+	p.Members, p.Weights = make([]Prediction, members), make([]float64, members)
 }
 
-// mix sets all but Members to the mixture of the members.
+// mix sets all but Members and Weights to the mixture of the members.
 func (p *Prediction) mix() {
-	share := 1 / float64(len(p.Members))
 	p.Moments.Zero()
 	clear(p.Mean)
 	clear(p.Variance)
-	for k := range p.Members {
-		m := &p.Members[k]
-		p.Moments.AddScaled(share, m.Moments)
-		floats.AddScaled(p.Mean, share, m.Mean)
-		floats.AddScaled(p.Variance, share, m.Variance)
+	for k, w := range p.Weights {
+		if m := &p.Members[k]; w > 0 {
+			p.Moments.AddScaled(w, m.Moments)
+			floats.AddScaled(p.Mean, w, m.Mean)
+			floats.AddScaled(p.Variance, w, m.Variance)
+		}
 	}
 	p.Moments.Cov(p.Cov)
-	for _, m := range p.Members {
-		for j, mean := range m.Mean {
-			d := mean - p.Mean[j]
-			p.Variance[j] += share * d * d
+	for k, w := range p.Weights {
+		for j, mean := range p.Members[k].Mean {
+			if d := mean - p.Mean[j]; w > 0 {
+				p.Variance[j] += w * d * d
+			}
 		}
 	}
 }
@@ -332,17 +343,20 @@ func (p *Prediction) mix() {
 //
 //	I = H(p) − Σ_k w_k H(p_k) ≥ 0,
 //
-// with the entropy H and w_k = 1/K for K members. If the probabilities of an approximation do
-// not add up to one, w_k is proportional to their sum. It is 0 for a single network.
+// with the entropy H and the Weights w_k. If the probabilities of an approximation do not
+// add up to one, each w_k is multiplied by their sum, and divided by that of p. It is 0 for a
+// single network.
 func (p *Prediction) MutualInformation() float64 {
 	if len(p.Members) == 0 {
 		return 0
 	}
 	sum := 1 + p.Moments.Excess()
 	information := kernel.Entropy(p.P, sum)
-	for _, m := range p.Members {
-		of := 1 + m.Moments.Excess()
-		information -= of / sum / float64(len(p.Members)) * kernel.Entropy(m.P, of)
+	for k, w := range p.Weights {
+		if m := &p.Members[k]; w > 0 {
+			of := 1 + m.Moments.Excess()
+			information -= of / sum * w * kernel.Entropy(m.P, of)
+		}
 	}
 	return max(0, information) // but for rounding
 }

@@ -73,6 +73,40 @@ func TestEnsembleOfOne(t *testing.T) {
 	}
 }
 
+// checkMixture checks p against the weighted mean of the predictions of members, of three
+// classes, and returns the mutual information.
+func checkMixture(t *testing.T, p *Prediction, weights []float64, of []Prediction) (information float64) {
+	t.Helper()
+	p1, cov := make([]float64, 3), mat.NewSymDense(3, nil)
+	mean, square := make([]float64, 3), make([]float64, 3) // moments of the logits
+	for k, w := range weights {
+		floats.AddScaled(p1, w, of[k].P)
+		floats.AddScaled(mean, w, of[k].Mean)
+		for j, m := range of[k].Mean {
+			square[j] += w * (of[k].Variance[j] + m*m)
+		}
+	}
+	for k, w := range weights {
+		m := of[k]
+		for i := range 3 {
+			for j := range i + 1 {
+				cov.SetSym(i, j, cov.At(i, j)+w*(m.Cov.At(i, j)+(m.P[i]-p1[i])*(m.P[j]-p1[j])))
+			}
+			information += w * m.P[i] * math.Log(m.P[i]/p1[i])
+		}
+	}
+	check.NearAll(t, "p", p.P, p1, 1e-14)
+	check.NearAll(t, "means", p.Mean, mean, 1e-12)
+	for j := range 3 {
+		check.Near(t, "variance", p.Variance[j], square[j]-mean[j]*mean[j], 1e-9*square[j])
+	}
+	if !mat.EqualApprox(p.Cov, cov, 1e-13) {
+		t.Errorf("covariance\n%v, want\n%v", mat.Formatted(p.Cov), mat.Formatted(cov))
+	}
+	check.Near(t, "mutual information", p.MutualInformation(), information, 1e-12)
+	return information
+}
+
 // p is the mean, covariances go by the law of total variance, and what the members disagree
 // about is their mean divergence from p. The log probability of a step is that of p.
 func TestMixture(t *testing.T) {
@@ -107,34 +141,10 @@ func TestMixture(t *testing.T) {
 			if err := e.Predict(&p, x); err != nil {
 				t.Fatal(err)
 			}
-			p1, cov := make([]float64, 3), mat.NewSymDense(3, nil)
-			mean, square := make([]float64, 3), make([]float64, 3) // moments of the logits
 			for m, n := range alone {
 				predict(t, n, &of[m], x)
-				for j := range 3 {
-					p1[j] += of[m].P[j] / k
-					mean[j] += of[m].Mean[j] / k
-					square[j] += (of[m].Variance[j] + of[m].Mean[j]*of[m].Mean[j]) / k
-				}
 			}
-			var information float64
-			for _, m := range of {
-				for i := range 3 {
-					for j := range i + 1 {
-						cov.SetSym(i, j, cov.At(i, j)+(m.Cov.At(i, j)+(m.P[i]-p1[i])*(m.P[j]-p1[j]))/k)
-					}
-					information += m.P[i] * math.Log(m.P[i]/p1[i]) / k
-				}
-			}
-			check.NearAll(t, "p", p.P, p1, 1e-14)
-			check.NearAll(t, "means", p.Mean, mean, 1e-12)
-			for j := range 3 {
-				check.Near(t, "variance", p.Variance[j], square[j]-mean[j]*mean[j], 1e-9*square[j])
-			}
-			if !mat.EqualApprox(p.Cov, cov, 1e-13) {
-				t.Errorf("covariance\n%v, want\n%v", mat.Formatted(p.Cov), mat.Formatted(cov))
-			}
-			check.Near(t, "mutual information", p.MutualInformation(), information, 1e-12)
+			information := checkMixture(t, &p, []float64{1. / k, 1. / k, 1. / k}, of)
 			check.Near(t, "confidence", p.Confidence(MutualInformation), 1-information/math.Log(3), 1e-12)
 			if information < 1e-6 {
 				t.Errorf("at %v the members agree", x)

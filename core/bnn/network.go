@@ -11,7 +11,7 @@ import (
 	"closedform/internal/field"
 )
 
-// Model is a network or an ensemble of networks.
+// Model is a network, an ensemble of networks, or a bank of these.
 type Model interface {
 	// Observe learns an example of the given class, from 0.
 	Observe(x []float64, class int) (Update, error)
@@ -26,6 +26,7 @@ type Model interface {
 var (
 	_ Model = (*Network)(nil)
 	_ Model = (*Ensemble)(nil)
+	_ Model = (*Bank)(nil)
 )
 
 // Network is a Bayesian multi-layer perceptron. Predict, PredictAll, PredictHidden, Weights,

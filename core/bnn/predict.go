@@ -25,13 +25,16 @@ type Prediction struct {
 	// An approximation may be off so far that Cov has a negative diagonal.
 	Moments *softmax.Moments
 
-	// Members are those of an [Ensemble] of several; nil for a network.
+	// Members are those of an [Ensemble] of several or of a [Bank], and Weights how much each
+	// counts in the mixture, 1 in total; nil for a network. A member of weight zero is the zero
+	// Prediction, or NaN.
 	Members []Prediction
+	Weights []float64
 
 	// Layers are those of a network; nil for an ensemble, whose Members have them.
 	Layers []Layer
 
-	of    any // the network or the ensemble
+	of    any // the model that it is allotted for
 	flows []flow
 	work  pass   // of PredictAll, in the first prediction
 	calls *calls // of an ensemble, in the first prediction
@@ -39,7 +42,7 @@ type Prediction struct {
 
 // Clone returns a copy that shares no memory with p.
 func (p *Prediction) Clone() Prediction {
-	c := Prediction{Mean: slices.Clone(p.Mean), Variance: slices.Clone(p.Variance)}
+	c := Prediction{Mean: slices.Clone(p.Mean), Variance: slices.Clone(p.Variance), Weights: slices.Clone(p.Weights)}
 	if p.Moments != nil {
 		c.Moments = &softmax.Moments{P: slices.Clone(p.P), E: mat.DenseCopyOf(p.Moments.E)}
 		c.P = c.Moments.P
@@ -74,6 +77,9 @@ func (p *Prediction) invalidate() {
 
 // invalidateProbabilities makes the moments of the softmax NaN.
 func (p *Prediction) invalidateProbabilities() {
+	if p.Moments == nil {
+		return
+	}
 	makeNaN(p.P)
 	makeNaN(p.Moments.E.RawMatrix().Data)
 	for j := range p.P {

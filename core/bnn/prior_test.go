@@ -117,7 +117,7 @@ func TestDefaultsByLayer(t *testing.T) {
 	if want := math.Sqrt(785) / 2; c.Replications[0] != want || c.Replications[1] != 1 {
 		t.Errorf("replications %v", c.Replications)
 	}
-	for l, want := range []float64{0.1, 0.01, 6000.0 / 784 / 101} {
+	for l, want := range []float64{0.1, 0.1, 600.0 / 784 / 101} {
 		if got := c.PriorVar[l]; !(math.Abs(got-want) < 1e-12) {
 			t.Errorf("layer %d: prior variance %g, want %g", l, got, want)
 		}

@@ -84,7 +84,7 @@ func (w *shared) forward(examples []*flow) {
 
 func (w *shared) backward(first, second []float64, f *flow) { w.Backward(first, second, f.d, f.e) }
 
-// update is that of full for all neurons at once.
+// update is [full.update] for all neurons at once, with the mean of the e_j for the shared Σ.
 func (w *shared) update(f *flow) {
 	g, u := f.scratch[:w.padded], f.scratch[w.padded:]
 	size := kernel.Norm(g)

@@ -1,8 +1,9 @@
-// Package checkpoint stores trained networks and ensembles: [Save] and [Load].
+// Package checkpoint stores trained networks, ensembles and banks: [Save] and [Load].
 //
-// A network that was written and read again predicts and learns to the last bit
-// as the original does, on the same instruction set. Equal networks make equal
-// files.
+// A model that was written and read again predicts and learns to the last bit
+// as the original does, on the same instruction set. Equal models make equal
+// files. The functions are safe for concurrent use with different models, and keep no
+// reference to an argument.
 //
 // # The file, format 4
 //
@@ -19,6 +20,9 @@
 //	variance<l> float64 (o, d)  where they are diagonal: row j is the diagonal of Σ_j
 //	member<k>_mean<l>, …        of an ensemble, the same of members k = 1, 2, … in
 //	                            their order; the above are those of member 0
+//	bank        string          of a bank, in place of config: its rule and state, a JSON object
+//	log         float64 (1, K)  the logarithms of the weights of its members
+//	bank<k>_config, …           the entries from config on of its members k = 0, 1, …
 //	note        string          last, if there is one: what else its writer says, such
 //	                            as how the inputs were scaled
 //
@@ -34,8 +38,10 @@ package checkpoint
 import (
 	"archive/zip"
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -62,14 +68,15 @@ type entry struct {
 	value any
 }
 
-// Save writes a network or an ensemble to w, with a note, a text of any kind. An ensemble of
-// one is saved as its network. It returns an error if w does, or if the softmax is neither a
-// softmax.Probit nor a softmax.Exact.
+// Save writes a network, an ensemble or a bank to w, with a note, a text of any kind. An
+// ensemble of one is saved as its network. It returns an error if w does, if the softmax is
+// neither a softmax.Probit nor a softmax.Exact, or if the model is of another type.
 func Save(w io.Writer, m bnn.Model, note string) error {
-	entries, err := entries(m.Members())
+	entries, err := entries("", m)
 	if err != nil {
 		return fmt.Errorf("checkpoint: %w", err)
 	}
+	entries = append([]entry{{"format", version}}, entries...)
 	if note != "" {
 		entries = append(entries, entry{"note", note})
 	}
@@ -79,23 +86,37 @@ func Save(w io.Writer, m bnn.Model, note string) error {
 	return nil
 }
 
-func entries(members []*bnn.Network) ([]entry, error) {
-	all := []entry{{"format", version}, {}}
-	for k, n := range members {
+// entries returns those of a model, with names that begin with the prefix.
+func entries(prefix string, m bnn.Model) (all []entry, err error) {
+	switch m := m.(type) {
+	case *bnn.Bank:
+		s := m.State()
+		text, err := json.Marshal(s)
+		all = append(all, entry{prefix + "bank", string(text)}, entry{prefix + "log", mat.NewDense(1, len(s.Log), s.Log)})
+		for k, member := range m.Models() {
+			of, failed := entries(fmt.Sprintf("%sbank%d_", prefix, k), member)
+			all, err = append(all, of...), cmp.Or(err, failed)
+		}
+		return all, err
+	case *bnn.Network, *bnn.Ensemble:
+	default:
+		return nil, fmt.Errorf("a %T cannot be stored; allowed: *bnn.Network, *bnn.Ensemble, *bnn.Bank", m)
+	}
+	for k, n := range m.Members() {
 		s := n.State()
 		if k == 0 {
 			config, err := encode(s.Config)
 			if err != nil {
 				return nil, err
 			}
-			all[1] = entry{"config", config}
+			all = append(all, entry{prefix + "config", config})
 		}
 		for l, layer := range s.Layers {
-			all = append(all, entry{name(k, "mean", l), layer.Mean})
+			all = append(all, entry{prefix + name(k, "mean", l), layer.Mean})
 			if layer.Root != nil {
-				all = append(all, entry{name(k, "root", l), layer.Root})
+				all = append(all, entry{prefix + name(k, "root", l), layer.Root})
 			} else {
-				all = append(all, entry{name(k, "variance", l), layer.Variance})
+				all = append(all, entry{prefix + name(k, "variance", l), layer.Variance})
 			}
 		}
 	}
@@ -135,9 +156,9 @@ func checksum(content []byte) []byte {
 
 var errAltered = errors.New("the checksum at its end does not fit: the file is truncated, altered or no checkpoint")
 
-// Load reads what Save wrote: a *bnn.Network, or a *bnn.Ensemble of several, and the note. It
-// returns an error if r does, or if its bytes are not a file that Save wrote: truncated,
-// altered in any byte, of another format, or with contents that make no network.
+// Load reads what Save wrote: a *bnn.Network, a *bnn.Ensemble of several or a *bnn.Bank, and the
+// note. It returns an error if r does, or if its bytes are not a file that Save wrote: truncated,
+// altered in any byte, of another format, or with contents that make no model.
 func Load(r io.Reader) (m bnn.Model, note string, err error) {
 	file, err := io.ReadAll(r)
 	if err == nil {
@@ -167,21 +188,8 @@ func read(file []byte) (m bnn.Model, note string, err error) {
 		return nil, "", fmt.Errorf("the file has format %d; this program reads format %d only; train the network again, or use the program that wrote it",
 			format, version)
 	}
-	var text string
-	if err := a.next("config", &text); err != nil {
+	if m, err = a.model(""); err != nil {
 		return nil, "", err
-	}
-	config, err := decode(text)
-	if err != nil {
-		return nil, "", err
-	}
-	var members []*bnn.Network
-	for k := 0; k == 0 || a.has(name(k, "mean", 0)); k++ {
-		n, err := a.network(config, k)
-		if err != nil {
-			return nil, "", err
-		}
-		members = append(members, n)
 	}
 	if a.has("note") {
 		if err := a.next("note", &note); err != nil {
@@ -191,11 +199,7 @@ func read(file []byte) (m bnn.Model, note string, err error) {
 	if len(a) > 0 {
 		return nil, "", fmt.Errorf("entry %s is not part of the format", a[0].Name)
 	}
-	if len(members) == 1 {
-		return members[0], note, nil
-	}
-	m, err = bnn.Combine(members...)
-	return m, note, err
+	return m, note, nil
 }
 
 // reader hands out the entries of an archive in their order.
@@ -231,29 +235,76 @@ func (a *reader) next(name string, dst any) (err error) {
 	return readArray(dst, data)
 }
 
-// network returns member k.
-func (a *reader) network(config bnn.Config, k int) (*bnn.Network, error) {
-	s := bnn.State{Config: config}
-	for l := range config.Layers[1:] {
-		layer, err := a.layer(k, l)
+// model returns the model whose entries have names that begin with the prefix.
+func (a *reader) model(prefix string) (bnn.Model, error) {
+	if a.has(prefix + "bank") {
+		return a.bank(prefix)
+	}
+	var text string
+	if err := a.next(prefix+"config", &text); err != nil {
+		return nil, err
+	}
+	config, err := decode(text)
+	if err != nil {
+		return nil, err
+	}
+	var members []*bnn.Network
+	for k := 0; k == 0 || a.has(prefix+name(k, "mean", 0)); k++ {
+		s := bnn.State{Config: config}
+		for l := range config.Layers[1:] {
+			layer, err := a.layer(prefix, k, l)
+			if err != nil {
+				return nil, err
+			}
+			s.Layers = append(s.Layers, layer)
+		}
+		n, err := bnn.Restore(s)
 		if err != nil {
 			return nil, err
 		}
-		s.Layers = append(s.Layers, layer)
+		members = append(members, n)
 	}
-	return bnn.Restore(s)
+	if len(members) == 1 {
+		return members[0], nil
+	}
+	return bnn.Combine(members...)
+}
+
+func (a *reader) bank(prefix string) (bnn.Model, error) {
+	var text string
+	var log mat.Dense
+	if err := cmp.Or(a.next(prefix+"bank", &text), a.next(prefix+"log", &log)); err != nil {
+		return nil, err
+	}
+	var w bnn.MixtureWeights
+	if err := json.Unmarshal([]byte(text), &w); err != nil {
+		return nil, fmt.Errorf("bank: %w", err)
+	}
+	// Nothing was missing, unknown or said twice if it reads the same again.
+	if again, err := json.Marshal(w); err != nil || string(again) != text {
+		return nil, fmt.Errorf("bank: read %s as %s", text, again)
+	}
+	w.Log = log.RawMatrix().Data
+	members := make([]bnn.Model, w.Members)
+	for k := range members {
+		var err error
+		if members[k], err = a.model(fmt.Sprintf("%sbank%d_", prefix, k)); err != nil {
+			return nil, err
+		}
+	}
+	return bnn.RestoreBank(w, members...)
 }
 
 // layer returns the weights of layer l of member k.
-func (a *reader) layer(k, l int) (s bnn.LayerState, err error) {
+func (a *reader) layer(prefix string, k, l int) (s bnn.LayerState, err error) {
 	s.Mean = new(mat.Dense)
-	if err := a.next(name(k, "mean", l), s.Mean); err != nil {
+	if err := a.next(prefix+name(k, "mean", l), s.Mean); err != nil {
 		return s, err
 	}
-	if root := name(k, "root", l); a.has(root) {
+	if root := prefix + name(k, "root", l); a.has(root) {
 		s.Root = new(mat.Dense)
 		return s, a.next(root, s.Root)
 	}
 	s.Variance = new(mat.Dense)
-	return s, a.next(name(k, "variance", l), s.Variance)
+	return s, a.next(prefix+name(k, "variance", l), s.Variance)
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"flag"
+	"io"
 	"math/rand/v2"
 	"os"
 	"reflect"
@@ -246,17 +247,70 @@ func TestEnsemble(t *testing.T) {
 	}
 }
 
-// A note comes back as it was written, beside the same network.
-func TestNote(t *testing.T) {
-	n := trained(t, smallConfig)
-	for _, want := range []string{"", "{\"classes\":[\"Eiche\",\"Ulme\"]}\nλ"} {
-		var file bytes.Buffer
-		if err := Save(&file, ensemble(t, n), want); err != nil {
+// banks are one of networks with forgetting, in the midst of a stream; one within another, whose
+// weights are fixed; and one all of whose members broke down.
+func banks(t testing.TB) []*bnn.Bank {
+	t.Helper()
+	bank := func(w bnn.Weighing, members ...bnn.Model) *bnn.Bank {
+		b, err := bnn.NewBank(w, members...)
+		if err != nil {
 			t.Fatal(err)
 		}
-		again, note, err := Load(bytes.NewReader(file.Bytes()))
-		if err != nil || note != want || !bytes.Equal(written(t, again.Members()[0]), written(t, n)) {
-			t.Errorf("note %q, %v, or another network; want %q", note, err, want)
+		return b
+	}
+	strict := changed(func(c *bnn.Config) {
+		c.Bias, c.Output, c.Softmax, c.PriorVar = false, bnn.Joint, softmax.Probit{Lambda: 2, Rho: 0.5}, []float64{1}
+	}, 2, 3)
+	first := bank(bnn.Weighing{Weights: bnn.Universal, Forgetting: 0.99}, trained(t, configs[0]),
+		ensemble(t, trained(t, bnn.Default(2, 4, 3)), trained(t, bnn.Default(2, 4, 3))), trained(t, strict))
+	failed := bank(bnn.Weighing{Weights: bnn.Evidence}, trained(t, strict), trained(t, strict))
+	rnd := rand.New(random.Source("checkpoint", "bank"))
+	for range 20 {
+		x, class := []float64{3 * rnd.NormFloat64(), rnd.NormFloat64()}, rnd.IntN(3)
+		if _, err := first.Observe(x, class); err != nil {
+			t.Fatal(err)
 		}
+		_, _ = failed.Observe(x, class)
+	}
+	if w := first.Weights(); w[2] != 0 || w[0] == w[1] || failed.State().Failed == "" {
+		t.Fatalf("weights %v, %+v", w, failed.State())
+	}
+	fixed := bank(bnn.Weighing{Weights: bnn.Equal}, trained(t, configs[3]), bank(bnn.Weighing{Weights: bnn.Evidence}, trained(t, configs[3])))
+	fixed.Fix()
+	return []*bnn.Bank{first, fixed, failed}
+}
+
+// A bank comes back to the bit, and goes on learning and weighing in the same way.
+func TestBank(t *testing.T) {
+	for i, b := range banks(t) {
+		var file, second bytes.Buffer
+		if err := Save(&file, b, "a note"); err != nil {
+			t.Fatal(err)
+		}
+		m, note, err := Load(bytes.NewReader(file.Bytes()))
+		if err != nil || note != "a note" {
+			t.Fatalf("%v, note %q", err, note)
+		}
+		again := m.(*bnn.Bank)
+		if err := Save(&second, again, note); err != nil || !bytes.Equal(second.Bytes(), file.Bytes()) {
+			t.Errorf("bank %d: %v, or written again it makes another file", i, err)
+		}
+		rnd := rand.New(random.Source("checkpoint", "more"))
+		for range 10 {
+			x := []float64{rnd.NormFloat64(), rnd.NormFloat64()}
+			want, failed := b.Observe(x, 1)
+			got, err := again.Observe(x, 1)
+			if (failed == nil) != (err == nil) || got.LogP != want.LogP || !floats.Equal(again.Weights(), b.Weights()) {
+				t.Errorf("bank %d: %+v, %v, weights %v; want %+v, %v, %v", i, got, err, again.Weights(), want, failed, b.Weights())
+			}
+			var p, q bnn.Prediction
+			failed, err = b.Predict(&p, x), again.Predict(&q, x)
+			if (failed == nil) != (i < 2) || (err == nil) != (i < 2) || !floats.Same(p.P, q.P) || i < 2 && !mat.Equal(p.Cov, q.Cov) {
+				t.Errorf("bank %d: %v, read back it predicts %v, not %v", i, err, q.P, p.P)
+			}
+		}
+	}
+	if err := Save(io.Discard, struct{ bnn.Model }{banks(t)[0]}, ""); err == nil || !strings.Contains(err.Error(), "allowed: *bnn.Network, *bnn.Ensemble, *bnn.Bank") {
+		t.Errorf("another model: error %v", err)
 	}
 }

@@ -84,60 +84,6 @@ func TestOrthants(t *testing.T) {
 	}
 }
 
-// fine returns the integral along the path in many pieces.
-func fine(l line) (sum float64) {
-	const pieces = 40
-	for k := range pieces {
-		lo, hi := l.end*(1-math.Exp2(-float64(k))), l.end*(1-math.Exp2(-float64(k+1)))
-		if k == pieces-1 {
-			hi = l.end
-		}
-		sum += integrate(l.at, lo, hi, 1e-16) / math.Pi
-	}
-	return sum
-}
-
-// The pieces and tolerances of the path: against many more pieces.
-func TestTrivariatePath(t *testing.T) {
-	rnd := rand.New(rand.NewPCG(19, 20))
-	for _, size := range []float64{1, 0.3, 0.1, 1e-2, 1e-3, 1e-4, 1e-5, 0} {
-		for k := range 100 {
-			x, corr := normals(rnd, 3, 0), wishart(rnd, 3, 3)
-			a := mat.NewDense(3, 3, nil)
-			for i := range 3 {
-				a.SetRow(i, []float64{rnd.NormFloat64(), rnd.NormFloat64(), size * rnd.NormFloat64()})
-				a.SetRow(i, scaledRow(a.RawRowView(i)))
-			}
-			corr.SymOuterK(1, a)
-			if k%2 == 0 { // where the three planes meet
-				mat.NewVecDense(3, x).MulVec(a, mat.NewVecDense(3, normals(rnd, 3, 0)))
-			}
-			r12, r13, r23 := corr.At(0, 1), corr.At(0, 2), corr.At(1, 2)
-			l := newLine(x[0], x[1], x[2], r12, r13, r23, max(0, determinant(r12, r13, r23)))
-			want := fine(l)
-			if got := l.integral(full); !scalar.EqualWithinAbs(got, want, 1e-15) {
-				t.Errorf("size %g, %+v: integral %.17g, want %.17g", size, l, got, want)
-			}
-			if v := l.at(1); !(v == 0) {
-				t.Errorf("integrand %g at τ = 1", v)
-			}
-		}
-	}
-	// Where the tolerance decides.
-	r12, r13, r23 := 0.8019541934775907, -0.9294956643177602, -0.5303827121003251
-	l := newLine(-0.04595583712819842, -0.10541636076583323, -0.004692522980807324, r12, r13, r23, determinant(r12, r13, r23))
-	if got, want := l.integral(full), fine(l); !scalar.EqualWithinAbs(got, want, 1e-15) {
-		t.Errorf("%+v: integral %.17g, want %.17g", l, got, want)
-	}
-	for range 100 { // singular to rounding
-		w := 0.5 + 1.5*rnd.Float64()
-		c := 1 / math.Hypot(1, w)
-		if det := determinant(c, c*w, 0); det != 0 {
-			t.Errorf("w = %g: determinant %g", w, det)
-		}
-	}
-}
-
 // scaledRow returns the row with norm 1.
 func scaledRow(row []float64) []float64 {
 	return floats.ScaleTo(make([]float64, len(row)), 1/floats.Norm(row, 2), row)
@@ -171,15 +117,6 @@ func TestStructures(t *testing.T) {
 			if !(math.Abs(got-want) < bound) {
 				t.Errorf("%s of %d: P = %.12g, lattice rule %.12g ± %.1e", name, d, got, want, bound)
 			}
-		}
-	}
-	// A chain of three, with narrow transitions too.
-	for _, r := range []float64{0.3, 0.9, -0.99, 0.9999} {
-		x := normals(rnd, 3, 0)
-		p := problemOf(x, symmetric(3, []float64{r, -0.4 * r, -0.4}))
-		got, ok := p.markov([]int{0, 1, 2})
-		if want := value(p.cdf()); !ok || !scalar.EqualWithinAbs(got, want, 1e-14) {
-			t.Errorf("chain of three, r = %g: P = %.17g, want %.17g", r, got, want)
 		}
 	}
 	// X₁ = T is a bound of T, X₂ = −T another.

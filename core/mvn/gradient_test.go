@@ -3,11 +3,8 @@ package mvn
 import (
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
-	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/floats/scalar"
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/core/gauss"
@@ -33,30 +30,6 @@ func TestGradientIsDerivative(t *testing.T) {
 	// The lattice rule is as smooth in x as P as long as the order of the
 	// variables stays: its error does not count in the difference.
 	checkGradient(t, "lattice", normals(rnd, 5, 0.5), wishart(rnd, 5, 9), 1e-3, 2e-5)
-}
-
-// The conditional problem of a Markov chain or one factor is again one, and done
-// exactly: d = 100 against the known sum of the derivatives along the diagonal.
-func TestGradientOfStructures(t *testing.T) {
-	const d, h = 20, 1e-4
-	for name, corr := range map[string]*mat.SymDense{
-		"factor": filled(d, func(i, j int) float64 { return 0.5 }),
-		"chain":  filled(d, func(i, j int) float64 { return math.Pow(0.8, float64(i-j)) }),
-	} {
-		x := make([]float64, d)
-		for i := range x {
-			x[i] = 2 + math.Sin(float64(i))
-		}
-		along := func(h float64) float64 {
-			y := slices.Clone(x)
-			floats.AddConst(h, y)
-			return value(CDF(y, corr))
-		}
-		sum := floats.Sum(Gradient(make([]float64, d), x, corr))
-		if want := check.Derivative(along, 0, h); !scalar.EqualWithinRel(sum, want, 1e-6) {
-			t.Errorf("%s: Σ∂P = %.12g, finite difference %.12g", name, sum, want)
-		}
-	}
 }
 
 // Singular conditionals: X₂ = ±X₁, and X₁ = X₂ on a tie, where the derivative is

@@ -8,7 +8,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/core/gauss"
-	"closedform/internal/check"
 )
 
 // twoFactor returns P(X ≤ x) for X_k = b_k·T + s_k Z_k with two independent factors
@@ -59,23 +58,6 @@ func TestLatticeCoverage(t *testing.T) {
 	}
 }
 
-// Rank-deficient matrices, with variables bounded from both sides.
-func TestLatticeSingular(t *testing.T) {
-	rnd := rand.New(rand.NewPCG(15, 16))
-	// X₅ = −X₁ among five variables: the difference of two probabilities of four.
-	x, corr, four := normals(rnd, 5, 1), filled(5, func(i, j int) float64 { return 0 }), wishart(rnd, 4, 6)
-	for i := range 4 {
-		for j := range i {
-			corr.SetSym(i, j, four.At(i, j))
-		}
-		corr.SetSym(4, i, -four.At(0, i))
-	}
-	want := value(CDF(x[:4], four)) - value(CDF([]float64{-x[4], x[1], x[2], x[3]}, four))
-	if got, abserr := problemOf(x, corr).lattice(0, 1e6); !(math.Abs(got-want) < abserr && abserr < 1e-2) {
-		t.Errorf("P = %.9g ± %.1e, want %.9g", got, abserr, want)
-	}
-}
-
 // A rare set that a thousand points miss is within the bound.
 func TestLatticeRare(t *testing.T) {
 	x, corr := []float64{0, 0.4, 6}, symmetric(3, []float64{0.995, 0, 0})
@@ -83,12 +65,4 @@ func TestLatticeRare(t *testing.T) {
 	if want := value(CDF(x, corr)); !(math.Abs(got-want) < abserr) {
 		t.Errorf("P = %.12g ± %.1e, want %.12g", got, abserr, want)
 	}
-}
-
-// Given X₁ ≤ −1, whose mean is −1.5, X₃ ≤ 0.3 is less probable than X₂ ≤ 0.
-func TestFactorise(t *testing.T) {
-	limit, coef, _ := problemOf([]float64{-1, 0, 0.3}, symmetric(3, []float64{0.8, -0.5, -0.4})).factorise()
-	root := math.Sqrt(0.75)
-	check.Near(t, "second limit", limit[1], 0.3/root, 1e-15)
-	check.Near(t, "second coefficient", coef[1][0], -0.5/root, 1e-15)
 }

@@ -36,7 +36,8 @@ const (
 // rounding bounds the rounding error of eigenvalues and pivots of a d×d matrix.
 func rounding(d int) float64 { return 32 * float64(d) * epsilon }
 
-// Distribution is the distribution function of X ~ N(0, Σ). It may be used concurrently.
+// Distribution is the distribution function of X ~ N(0, Σ). It is safe for concurrent use, and
+// keeps no reference to the matrix or to an argument of its methods.
 type Distribution struct{ problem } // without limits
 
 // NewCDF copies the matrix and returns its distribution function, or an error that

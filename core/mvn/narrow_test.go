@@ -1,7 +1,6 @@
 package mvn
 
 import (
-	"math"
 	"testing"
 
 	"closedform/core/gauss"
@@ -43,16 +42,5 @@ func TestIndefiniteToRounding(t *testing.T) {
 		{[]float64{0, 0, 8}, []float64{0.5, -0.5 - 2e-7, -1}, 1. / 3},
 	} {
 		checkProb(t, "three", c.x, symmetric(3, c.r), c.want, 1e-7)
-	}
-}
-
-// A variable that is another one but for a standard deviation of 1e-7, which is
-// taken for zero: the bound includes it.
-func TestBoundOfDetermined(t *testing.T) {
-	const small = 1e-7
-	rows := [][]float64{{1, 0, 0}, {0.5, math.Sqrt(0.75), 0}, {0.3, 0.2, math.Sqrt(0.87)}, {math.Sqrt(1 - small*small), 0, small}}
-	_, _, moved := problemOf([]float64{-1, 0, 1, 2}, filled(4, func(i, j int) float64 { return inner(rows[i], rows[j]) })).factorise()
-	if !(moved > 0.2*gauss.PDF(0)*small && moved < 10*small) {
-		t.Errorf("bound %.2e for a standard deviation of %g", moved, small)
 	}
 }

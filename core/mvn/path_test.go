@@ -34,32 +34,3 @@ func TestPath(t *testing.T) {
 		}
 	}
 }
-
-// Near a singular matrix the path either knows, or leaves it to others.
-func TestPathNearlySingular(t *testing.T) {
-	rnd := rand.New(rand.NewPCG(43, 44))
-	var left int
-	const cases = 40
-	for k := range cases {
-		size, rows := math.Pow(10, -3*rnd.Float64()), make([][]float64, 5)
-		for i := range rows {
-			rows[i] = normals(rnd, 8, 0)
-			for j := 1 + k%4; j < 8; j++ {
-				rows[i][j] *= size
-			}
-			rows[i] = scaledRow(rows[i])
-		}
-		p := problemOf(normals(rnd, 5, 0.5), filled(5, func(i, j int) float64 { return inner(rows[i], rows[j]) }))
-		got, abserr := p.byPath(10, math.MaxInt)
-		if math.IsNaN(got) {
-			left++
-			continue
-		}
-		if want, bound := p.lattice(1e-6, 5e5); !(math.Abs(got-want) < abserr+bound) {
-			t.Errorf("size %.1e: P = %.12g ± %.1e, lattice rule %.12g ± %.1e", size, got, abserr, want, bound)
-		}
-	}
-	if !(left > cases/10 && left < cases*9/10) {
-		t.Errorf("%d of %d left to the lattice rule", left, cases)
-	}
-}

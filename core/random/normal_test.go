@@ -53,17 +53,3 @@ func (f *fixed) Uint64() uint64 {
 	}
 	return f.rest.Uint64()
 }
-
-func BenchmarkNormal(b *testing.B) {
-	rnd := rand.New(Source("draws"))
-	b.Run("ours", func(b *testing.B) {
-		for b.Loop() {
-			Normal(rnd)
-		}
-	})
-	b.Run("theirs", func(b *testing.B) {
-		for b.Loop() {
-			rnd.NormFloat64()
-		}
-	})
-}

@@ -3,8 +3,6 @@ package random
 import (
 	"fmt"
 	"math"
-	randv2 "math/rand/v2"
-	"os/exec"
 	"strings"
 	"testing"
 )
@@ -54,18 +52,6 @@ func TestSourceNames(t *testing.T) {
 	}
 }
 
-func TestSourceIsIndependentOfOthers(t *testing.T) {
-	alone := Source("x", 3)
-	want := []uint64{alone.Uint64(), alone.Uint64()}
-	a, b := Source("x", 2), Source("x", 3)
-	for _, w := range want {
-		a.Uint64()
-		if got := b.Uint64(); got != w {
-			t.Fatalf("stream changed by another one: %x, want %x", got, w)
-		}
-	}
-}
-
 func TestSourcePanicsOnOtherTypes(t *testing.T) {
 	defer func() {
 		if r := recover(); r == nil || !strings.HasPrefix(r.(string), "random: ") {
@@ -73,34 +59,4 @@ func TestSourcePanicsOnOtherTypes(t *testing.T) {
 		}
 	}()
 	Source(1.5)
-}
-
-// Streams with consecutive names must look independent: the correlation of
-// their uniform variates is within five standard errors of zero.
-func TestSourceStreamsAreUncorrelated(t *testing.T) {
-	const streams, draws = 50, 2000
-	var sum, n float64
-	for s := range streams {
-		a, b := randv2.New(Source("run", s)), randv2.New(Source("run", s+1))
-		for range draws {
-			sum += (a.Float64() - 0.5) * (b.Float64() - 0.5) * 12
-			n++
-		}
-	}
-	if z := sum / math.Sqrt(n); math.Abs(z) > 5 {
-		t.Errorf("correlation of neighbouring streams is %.1f standard errors from zero", z)
-	}
-}
-
-func TestSoleImporterOfExpRand(t *testing.T) {
-	out, err := exec.Command("go", "list", "-test", "-f", `{{.ImportPath}}: {{join .Imports " "}}`, "closedform/...").CombinedOutput()
-	if err != nil {
-		t.Fatalf("go list: %v\n%s", err, out)
-	}
-	for line := range strings.Lines(string(out)) {
-		pkg, imports, _ := strings.Cut(line, ": ")
-		if strings.Contains(imports, "golang.org/x/exp/rand") && !strings.HasPrefix(pkg, "closedform/core/random") {
-			t.Errorf("%s imports golang.org/x/exp/rand", pkg)
-		}
-	}
 }

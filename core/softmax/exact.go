@@ -2,7 +2,6 @@ package softmax
 
 import (
 	"math"
-	"slices"
 
 	"closedform/internal/kernel"
 )
@@ -84,7 +83,6 @@ type exactTable struct {
 	momentBlock
 	log    [mostNodes]float64
 	ones   []float64
-	mu     []float64 // m_j, counted from where the integral may start
 	scale  []float64 // √v_j
 	series []gumbelSeries
 }
@@ -93,29 +91,21 @@ type exactTable struct {
 func (w *exactTable) set(mean, variance []float64, rule exactRule) (hi float64) {
 	if n := len(mean); len(w.mu) != n {
 		w.forClasses(n)
-		fit(n, &w.mu, &w.scale, &w.ones)
+		fit(n, &w.scale, &w.ones)
 		for i := range w.ones {
 			w.ones[i] = 1
 		}
 		w.series = make([]gumbelSeries, n)
 	}
-	top := slices.Max(mean)
-	start := math.Inf(-1)
 	for j, v := range variance {
-		w.mu[j] = mean[j] - top // −Inf where the difference overflows: a class that never wins
 		w.scale[j] = math.Sqrt(v)
-		start = max(start, w.lowest(j))
+		w.below[j] = reach*w.scale[j] - gumbelLow
 	}
-	// As for Probit: nodes next to a class of small scale keep their digits.
-	for j := range w.mu {
-		w.mu[j] -= start
-		s := w.scale[j] // 1 − F_j is at most exp(s²/2) times that of the Gumbel distribution
+	w.locate(1, mean)
+	for j, s := range w.scale { // 1 − F_j is at most exp(s²/2) times that of the Gumbel distribution
 		hi = max(hi, w.mu[j]+min(reach, 0.5*s)*s+rule.right)
 	}
-	lo := math.Inf(-1) // 0, but for the rounding of start
-	for j := range w.mu {
-		lo = max(lo, w.lowest(j))
-	}
+	lo := w.lowest(-1) // 0, but for rounding
 	for j, mu := range w.mu {
 		w.series[j].set(w.scale[j], lo-mu, hi-mu)
 	}
@@ -140,19 +130,10 @@ func (w *exactTable) moments(dst *Moments, mean, variance []float64, rule exactR
 	mirror(dst.E.RawMatrix(), true)
 }
 
-// lowest returns the point below which F_j is negligible.
-func (w *exactTable) lowest(j int) float64 {
-	return w.mu[j] - reach*w.scale[j] + gumbelLow
-}
-
 // lower returns a point below which the integrands have a mass of at most tail: that
 // of all p_j is Π F_τ.
 func (w *exactTable) lower(tail float64) float64 {
-	t := math.Inf(-1)
-	for j := range w.mu {
-		t = max(t, w.lowest(j))
-	}
-	return newtonBelow(t, kernel.Log(tail), func(t float64) (log, gradient float64) {
+	return newtonBelow(w.lowest(-1), kernel.Log(tail), func(t float64) (log, gradient float64) {
 		for j, mu := range w.mu {
 			l, r := w.series[j].logCDF(t - mu)
 			log += l

@@ -1,25 +1,30 @@
 package softmax
 
 import (
-	"closedform/core/gauss"
+	"math"
+	"sync"
+
 	"closedform/internal/kernel"
 )
 
-// normalGumbel is the distribution of z + g for independent z ~ N(0, s²) and
-// g ~ Gumbel(0, 1). It has no closed form but two smooth integrals,
+// gumbelTable holds L = log F of z + g for independent z ~ N(0, s²) and g ~ Gumbel(0, 1),
 //
-//	F(x) = ∫ φ(u) exp(−e^{su−x}) du = ∫ γ(g) Φ((x−g)/s) dg,   γ(g) = e^{−g} exp(−e^{−g}).
+//	F(x) = ∫ N(y; −x, s²) exp(−e^y) dy,
 //
-// The first serves s < 1, the second s ≥ 1: the trapezoidal rule converges
-// exponentially, to 1e-14 for F and its density, and relative to F in the left tail.
-type normalGumbel struct {
-	s            float64
-	weight, node []float64               // node: e^{su} of the first integral, g of the second
-	buffer, f, p [2 * mostGumbel]float64 // for the nodes of the first; integrands
-}
+// which has no closed form, on several pieces of ξ = x/√(1+s²), as polynomials whose
+// coefficients are Chebyshev series in s or, from 1 on, 1/s in each of several bands. The
+// logarithm keeps the digits of the tails and of products. The error of F is below 2e-14,
+// that of its density below 1e-13, and that of s² L″, which lies between −1 and 0, below 1e-11.
+type gumbelTable [2 * len(gumbelBands)][gumbelScales]gumbelRow
 
-// mostGumbel is the number of nodes of the first integral at s = 1.
-const mostGumbel = 231
+// gumbelRow has, for each piece, the coefficients of the powers of u, which goes from −1 to 1.
+type gumbelRow [gumbelPieces * gumbelTerms]float64
+
+const (
+	gumbelTerms  = 16 // of a polynomial in ξ
+	gumbelScales = 16 // terms of the series in s
+	gumbelPieces = len(gumbelEdges) - 1
+)
 
 // The quantiles at which a Gumbel distribution is cut: its distribution
 // function is 4e-19 at gumbelLow, one less it is 1e-14 at gumbelHigh.
@@ -28,70 +33,182 @@ const (
 	gumbelHigh = 32
 )
 
-// set makes d the distribution with scale s ≥ 0.
-func (d *normalGumbel) set(s float64) {
-	d.s = s
-	if s >= 1 {
-		d.weight, d.node = gumbelWeight, gumbelNode
-		return
+// gumbelEdges are the ends of the pieces of ξ, one apart up to gumbelEven: from
+// reach·s below gumbelLow, which is ξ > −8.5 for every s, to where 1 − F < 1e-14.
+var gumbelEdges = [...]float64{
+	-8.5, -7.5, -6.5, -5.5, -4.5, -3.5, -2.5, -1.5, -0.5, 0.5, 1.5, 2.5, 3.5, 4.5,
+	6.5, 8.5, 12.5, 16.5, 24.5, 32.5,
+}
+
+const gumbelEven = 13
+
+// gumbelBands are the ends of the bands of s and of 1/s.
+var gumbelBands = [...][2]float64{{0, 0.1}, {0.1, 0.25}, {0.25, 0.5}, {0.5, 1}}
+
+// tabulated returns the table, which takes some 150 ms to make at its first use.
+var tabulated = sync.OnceValue(func() *gumbelTable {
+	var t gumbelTable
+	var d tiltedNormal
+	var value [gumbelScales][gumbelTerms]float64
+	for b := range t {
+		for i := range gumbelPieces {
+			for q := range value {
+				s := between(gumbelBands[b%len(gumbelBands)], chebyshevNode(q, gumbelScales))
+				if b >= len(gumbelBands) {
+					s = 1 / s
+				}
+				for k := range value[q] {
+					xi := between([2]float64{gumbelEdges[i], gumbelEdges[i+1]}, chebyshevNode(k, gumbelTerms))
+					d.integrate(-xi*kernel.Hypot(1, s), s*s, 0, tableRule)
+					value[q][k] = d.log
+				}
+				chebyshev(value[q][:])
+				value[q] = powers(value[q])
+			}
+			for k := range gumbelTerms {
+				var column [gumbelScales]float64
+				for q := range value {
+					column[q] = value[q][k]
+				}
+				chebyshev(column[:])
+				for q, c := range column {
+					t[b][q][i*gumbelTerms+k] = c
+				}
+			}
+		}
 	}
-	// The half-width of the strip where exp(−e^{su−x}) is bounded is π/2s. Where x is far in
-	// the left tail, φ(u) exp(−e^{su−x}) is centred to the left of 0 and narrower than φ.
-	const below, above = 20, 8.6 // Φ(−8.6) = 4e-18
-	h := min(0.25, 0.125/s)
-	m := int((below+above)/h) + 2
-	d.weight, d.node = d.buffer[:m], d.buffer[m:2*m]
-	for i := range m {
-		u := h*float64(i) - below
-		d.weight[i], d.node[i] = h*gauss.PDF(u), kernel.Exp(s*u)
+	return &t
+})
+
+// between maps [−1, 1] to an interval.
+func between(ends [2]float64, u float64) float64 {
+	return 0.5*(ends[0]+ends[1]) + 0.5*(ends[1]-ends[0])*u
+}
+
+func chebyshevNode(i, n int) float64 {
+	return math.Cos(math.Pi * (float64(i) + 0.5) / float64(n))
+}
+
+// chebyshev overwrites the values at the Chebyshev nodes with the coefficients of the
+// Chebyshev series that takes them.
+func chebyshev(value []float64) {
+	n := float64(len(value))
+	c := make([]float64, len(value))
+	for k := range c {
+		for i, v := range value {
+			c[k] += v * math.Cos(math.Pi*float64(k)*(float64(i)+0.5)/n) * 2 / n
+		}
+	}
+	c[0] /= 2
+	copy(value, c)
+}
+
+// powers returns the coefficients of the powers of u in the Chebyshev series c, which must
+// fall fast.
+func powers(c [gumbelTerms]float64) (sum [gumbelTerms]float64) {
+	t, next := [gumbelTerms]float64{1}, [gumbelTerms]float64{0, 1} // T_k and T_k+1
+	for _, c := range c {
+		var after [gumbelTerms]float64
+		for m, x := range t {
+			sum[m] += c * x
+			after[m] = -x
+			if m > 0 {
+				after[m] += 2 * next[m-1]
+			}
+		}
+		t, next = next, after
+	}
+	return sum
+}
+
+// gumbelSeries is the row of the table for one scale s.
+type gumbelSeries struct {
+	perScale float64 // ξ/x
+	end      float64 // of ξ; beyond it F counts as 1
+	c        gumbelRow
+}
+
+// set makes d the distribution with scale s ≥ 0 at all x from lo to hi.
+func (d *gumbelSeries) set(s, lo, hi float64) {
+	d.perScale = 1 / kernel.Hypot(1, s)
+	band, u := 0, s
+	if s > 1 {
+		band, u = len(gumbelBands), 1/s
+	}
+	ends := gumbelBands[0]
+	for i := 1; u > ends[1]; i++ {
+		ends = gumbelBands[i]
+		band++
+	}
+	u = (2*u - ends[0] - ends[1]) / (ends[1] - ends[0])
+	t := [gumbelScales]float64{1, u} // T_k(u)
+	for k := 2; k < len(t); k++ {
+		t[k] = 2*u*t[k-1] - t[k-2]
+	}
+	table := &tabulated()[band]
+	first, last := pieceAt(lo*d.perScale), pieceAt(hi*d.perScale)
+	d.end = gumbelEdges[last+1]
+	from, to := first*gumbelTerms, (last+1)*gumbelTerms
+	c := d.c[from:to]
+	clear(c)
+	for k := 0; k < len(t); k += 4 {
+		rows := table[k : k+4]
+		kernel.AddScaled4(c, (*[4]float64)(t[k:]), rows[0][from:to], rows[1][from:to], rows[2][from:to], rows[3][from:to])
 	}
 }
 
-// logCDF returns log F(x) and the ratio f(x)/F(x).
-func (d *normalGumbel) logCDF(x float64) (log, ratio float64) {
-	var cdf, pdf float64
-	f, p := d.f[:len(d.node)], d.p[:len(d.node)]
+// pieceAt returns the piece of ξ, or the nearest.
+func pieceAt(xi float64) int {
 	switch {
-	case d.s == 0:
-		e := kernel.Exp(-x)
-		return -e, e
-	case d.s < 1:
-		e := kernel.Exp(-x)
-		for i, q := range d.node {
-			f[i] = -e * q
-		}
-		kernel.ExpAll(f, f)
-		cdf = kernel.Dot(d.weight, f)
-		for i, q := range d.node {
-			f[i] *= e * q
-		}
-		pdf = kernel.Dot(d.weight, f)
-	default:
-		r := 1 / d.s
-		for i, g := range d.node {
-			f[i] = (x - g) * r
-		}
-		kernel.PDFCDF(p, f, f)
-		cdf, pdf = kernel.Dot(d.weight, f), kernel.Dot(d.weight, p)*r
+	case xi < gumbelEdges[0]:
+		return 0
+	case xi < gumbelEdges[gumbelEven]:
+		return int(xi - gumbelEdges[0])
 	}
-	return kernel.Log(cdf), pdf / cdf
+	i := gumbelEven
+	for i < gumbelPieces-1 && xi > gumbelEdges[i+1] {
+		i++
+	}
+	return i
 }
 
-// gumbelNode and gumbelWeight are the rule for the second integral. The right
-// tail of γ is exponential, so its nodes may move apart.
-var gumbelNode, gumbelWeight = gumbelRule()
+// at returns the polynomial for ξ = x perScale, its variable, and du/dx.
+func (d *gumbelSeries) at(xi float64) (c []float64, u, stretch float64) {
+	i := pieceAt(xi)
+	stretch = 2 / (gumbelEdges[i+1] - gumbelEdges[i])
+	return d.c[i*gumbelTerms : (i+1)*gumbelTerms : (i+1)*gumbelTerms], (xi-gumbelEdges[i])*stretch - 1, stretch * d.perScale
+}
 
-func gumbelRule() (node, weight []float64) {
-	const spread, step = 4, 0.2
-	var sum float64
-	for nodes := sinhMesh(gumbelLow, gumbelHigh+2, spread, step/spread); nodes.more(); {
-		g, dg := nodes.next()
-		w := dg * kernel.Exp(-g-kernel.Exp(-g))
-		node, weight = append(node, g), append(weight, w)
-		sum += w
+// logCDF returns log F(x) and its derivative, the ratio f(x)/F(x). Far in the right tail,
+// where the error is larger than the value, they keep the sign that they must have.
+func (d *gumbelSeries) logCDF(x float64) (log, ratio float64) {
+	xi := x * d.perScale
+	if xi >= d.end {
+		return 0, 0
 	}
-	for i := range weight {
-		weight[i] /= sum
+	c, u, stretch := d.at(xi)
+	_ = c[gumbelTerms-1]
+	u2 := u * u
+	u4 := u2 * u2
+	u8 := u4 * u4
+	log = ((c[0] + c[1]*u) + (c[2]+c[3]*u)*u2) + ((c[4]+c[5]*u)+(c[6]+c[7]*u)*u2)*u4 +
+		(((c[8]+c[9]*u)+(c[10]+c[11]*u)*u2)+((c[12]+c[13]*u)+(c[14]+c[15]*u)*u2)*u4)*u8
+	ratio = ((c[1] + 2*c[2]*u) + (3*c[3]+4*c[4]*u)*u2) + ((5*c[5]+6*c[6]*u)+(7*c[7]+8*c[8]*u)*u2)*u4 +
+		(((9*c[9]+10*c[10]*u)+(11*c[11]+12*c[12]*u)*u2)+((13*c[13]+14*c[14]*u)+15*c[15]*u2)*u4)*u8
+	return min(0, log), max(0, ratio*stretch)
+}
+
+// bend returns the second derivative of log F(x).
+func (d *gumbelSeries) bend(x float64) float64 {
+	xi := x * d.perScale
+	if xi >= d.end {
+		return 0
 	}
-	return node, weight
+	c, u, stretch := d.at(xi)
+	_ = c[gumbelTerms-1]
+	u2 := u * u
+	u4 := u2 * u2
+	second := ((2*c[2] + 6*c[3]*u) + (12*c[4]+20*c[5]*u)*u2) + ((30*c[6]+42*c[7]*u)+(56*c[8]+72*c[9]*u)*u2)*u4 +
+		(((90*c[10]+110*c[11]*u)+(132*c[12]+156*c[13]*u)*u2)+(182*c[14]+210*c[15]*u)*u4)*(u4*u4)
+	return min(0, second*stretch*stretch)
 }

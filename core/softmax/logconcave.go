@@ -39,16 +39,10 @@ func findMode(f logConcave, start float64) (mode, log, curvature float64) {
 		} else {
 			hi = t
 		}
-		switch {
-		case lo < next && next < hi && (round < newton || round%3 != 0):
-		case math.IsInf(hi, 1):
-			next = lo + width
-			width *= 2
-		case math.IsInf(lo, -1):
-			next = hi - width
-			width *= 2
-		default:
-			next = lo + min(width, 0.5*(hi-lo))
+		if !(lo < next && next < hi) || round >= newton && round%3 == 0 {
+			if next = hi - width; !math.IsInf(lo, -1) {
+				next = lo + min(width, 0.5*(hi-lo))
+			}
 			width *= 2
 		}
 		if !(lo < next && next < hi) {

@@ -63,8 +63,7 @@ type mesh struct {
 // of an F_j is s, and narrow ≤ 1 the smallest ratio of those of f_j and F_j.
 func newMesh(lo, hi, s, narrow, gap, h float64) mesh {
 	a := max(2*reach*s, gap)
-	du := h * s * narrow / kernel.Hypot(a, gap)
-	return sinhMesh(lo, hi, a, du)
+	return sinhMesh(lo, hi, a, h*s*narrow/kernel.Hypot(a, gap))
 }
 
 // sinhMesh covers [lo, hi] with the nodes lo + a sinh(k du).

@@ -1,6 +1,9 @@
 package softmax
 
 import (
+	"math"
+	"slices"
+
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"closedform/internal/kernel"
@@ -30,11 +33,39 @@ func (n *nodeBlock) next(nodes *mesh) {
 // contributes a_jb g_ib to E_ji but for a factor of i.
 type momentBlock struct {
 	nodeBlock
-	a, g []float64
+	a, g      []float64
+	mu, below []float64 // location of F_j; below mu − below it is negligible
 }
 
 func (n *momentBlock) forClasses(classes int) {
 	fit((classes+3)&^3*mostNodes, &n.a, &n.g) // the sums are done for four classes at a time
+	fit(classes, &n.mu, &n.below)
+}
+
+// locate sets mu to λ mean, counted from the [momentBlock.lowest] point. Small scales matter
+// near it only (see mesh): nodes next to a class of small scale keep their digits even if the
+// scale of another is larger by a hundred orders of magnitude.
+func (n *momentBlock) locate(lambda float64, mean []float64) {
+	top := slices.Max(mean)
+	for j, m := range mean {
+		n.mu[j] = lambda * (m - top) // −Inf where the difference overflows: a class that never wins
+	}
+	start := n.lowest(-1)
+	for j := range n.mu {
+		n.mu[j] -= start
+	}
+}
+
+// lowest returns the point below which the product of all F_i but that of class j is
+// negligible.
+func (n *momentBlock) lowest(j int) float64 {
+	t := math.Inf(-1)
+	for i, mu := range n.mu {
+		if i != j {
+			t = max(t, mu-n.below[i])
+		}
+	}
+	return t
 }
 
 // add adds factor_j Σ_b weight_b f_jb to p_j, and the contributions of all nodes to E, with

@@ -7,49 +7,29 @@ import (
 	"closedform/internal/kernel"
 )
 
-// Posterior is what is known of the logits given the class. Computing into the same one again
-// allocates nothing. It is safe for concurrent use only while nothing computes into it, and
-// keeps no reference to an argument.
+// Posterior has the moments of the logits given the class. Computing into the same one
+// again allocates nothing. It is safe for concurrent use only while nothing computes into it,
+// and keeps no reference to an argument.
+//
+// With C_ij = Cov[z_i, z_j | class] and o_i = Σ_{j≠i} C_ij,
+//
+//	Var_i  = C_ii
+//	Free_i = C_ii − (2 o_i − Σ_j o_j/(n−1))/(n−2)   (n ≥ 3)
+//	Free_i = C_ii − C_12                            (n = 2)
+//
+// Free are the variances of independent logits that fit the variances of all differences
+// z_i − z_j, on which alone the softmax depends, best in least squares. Their sum is not
+// negative, nor above that of Var; but a Free_i may be negative, or above the variance before
+// the class was known.
 type Posterior struct {
-	LogP      float64   // logarithm of the probability of the class; NaN if numbers overflow
-	Mean, Var []float64 // of the logits, length n
-
-	// Free are variances of independent logits: of all such, those that come nearest in
-	// least squares to the variances of the differences z_i − z_j, on which alone the softmax
-	// depends. With the covariance C of the logits given the class and o_i = Σ_{j≠i} C_ij,
-	//
-	//	Free_i = C_ii − (2 o_i − Σ_j o_j/(n−1))/(n−2) for n ≥ 3,   C_ii − C_12 for n = 2.
-	//
-	// Their sum is not negative, nor above that of Var; but one may be negative, or above
-	// the variance before the class was known.
-	Free []float64
+	LogP            float64   // logarithm of the probability of the class; NaN if numbers overflow
+	Mean, Var, Free []float64 // of the logits, length n
 }
 
 // NewPosterior returns a posterior for n classes. It panics if n < 2.
 func NewPosterior(n int) *Posterior {
 	checkClasses(n)
 	return &Posterior{Mean: make([]float64, n), Var: make([]float64, n), Free: make([]float64, n)}
-}
-
-// posteriorTable is the scratch space of a posterior.
-type posteriorTable struct {
-	nodeBlock
-	conditional
-	log     [mostNodes]float64
-	start   []float64          // h at the mode of W
-	squares []float64          // E_W of (h − start)²
-	sum     [mostNodes]float64 // Σ_i k_i (h_i − start_i) at each node
-	crosses []float64          // E_W of (h − start) sum
-
-	probit probitWinner
-	gumbel gumbelWinner
-}
-
-// conditional is what is known of each logit given t, at some nodes t: class × node.
-type conditional struct {
-	k      []float64 // of the class
-	h      []float64 // E[z_i | t] = m_i − k_i h
-	within []float64 // Var[z_i | t] = k_i² within, but for what is the same for all t
 }
 
 // winnerDensity is p_c W, the unnormalised density of the winning utility, up to a constant
@@ -66,11 +46,24 @@ type winnerDensity interface {
 // they are nearly even (see sinhMesh).
 type posteriorRule struct{ drop, step, spread float64 }
 
-// forClasses makes all of it fit n classes and returns the table that w.tabulate has to set.
-func (q *posteriorTable) forClasses(n int) *conditional {
-	fit(n, &q.k, &q.start, &q.squares, &q.crosses)
+// posteriorTable has the moments of each logit given t: of the class and, at some nodes t,
+// class × node.
+type posteriorTable struct {
+	nodeBlock
+	log       [mostNodes]float64
+	k, always []float64
+	h, within []float64 // E[z_i | t] = m_i − k_i h,  Var[z_i | t] = always_i + k_i² within
+
+	start   []float64          // h at the mode of W
+	squares []float64          // E_W (h − start)²
+	sum     [mostNodes]float64 // Σ_j k_j (h_j − start_j) at each node
+	crosses []float64          // E_W (h − start) sum, then o
+}
+
+// forClasses makes all of it fit n classes.
+func (q *posteriorTable) forClasses(n int) {
+	fit(n, &q.k, &q.always, &q.start, &q.squares, &q.crosses)
 	fit(n*mostNodes, &q.h, &q.within)
-	return &q.conditional
 }
 
 // integrate sets dst to the moments of the logits, or LogP to NaN if numbers overflow.
@@ -78,15 +71,16 @@ func (q *posteriorTable) forClasses(n int) *conditional {
 // Both likelihoods say that the class has the largest u_c of u_i = λz_i + ε_i with
 // independent noise ε_i: normal, or Gumbel's, which is the softmax. Given u_c = t,
 // hence u_i ≤ t for all other i, the logits are independent with known moments. So,
-// with W the density of u_c given the class,
+// with W the density of u_c given the class and H = Σ_j k_j h_j,
 //
 //	W(t) = f_c(t) Π_{i≠c} F_i(t) / p_c
 //	m̃_i = E_W E[z_i | t]                       = m_i − k_i E_W h_i
-//	ṽ_i = E_W Var[z_i | t] + Var_W E[z_i | t]  = k_i² (E_W within_i + Var_W h_i)
+//	ṽ_i = E_W Var[z_i | t] + Var_W E[z_i | t]  = always_i + k_i² (E_W within_i + Var_W h_i)
+//	o_i = Σ_{j≠i} Cov_W(E[z_i | t], E[z_j | t]) = k_i Cov_W(h_i, H) − k_i² Var_W h_i
 //
 // and ṽ_i is a sum of positive terms. W is log-concave; the nodes are placed round
 // its mode and weighted in the log domain, however improbable the class.
-func (q *posteriorTable) integrate(dst *Posterior, w winnerDensity, rule posteriorRule, mean []float64) {
+func (q *posteriorTable) integrate(dst *Posterior, w winnerDensity, rule posteriorRule, mean, variance []float64) {
 	mode, top, curvature := findMode(w, 0)
 	lo, hi, scale := cut(w, mode, top, curvature, rule.drop)
 	if !(hi-lo <= math.MaxFloat64) || math.IsInf(top, -1) || !(scale > 0) {
@@ -98,10 +92,9 @@ func (q *posteriorTable) integrate(dst *Posterior, w winnerDensity, rule posteri
 	q.room[0], q.room[1] = mode, 1
 	w.tabulate(q.room[:1], q.room[1:2], q.log[:1])
 	copy(q.start, q.h)
-	clear(dst.Mean)
-	clear(dst.Var)
-	clear(q.squares)
-	clear(q.crosses)
+	for _, sums := range [][]float64{dst.Mean, dst.Var, q.squares, q.crosses} {
+		clear(sums)
+	}
 	var total float64
 	for nodes := sinhMesh(lo, hi, rule.spread*scale, rule.step/rule.spread); nodes.more(); {
 		q.next(&nodes)
@@ -120,7 +113,7 @@ func (q *posteriorTable) integrate(dst *Posterior, w winnerDensity, rule posteri
 	if math.IsInf(dst.LogP, 0) {
 		dst.LogP = math.NaN()
 	}
-	sum := 0.0 // E_W of q.sum
+	var sum float64 // E_W of q.sum
 	for i, k := range q.k {
 		sum += k * dst.Mean[i] / total
 	}
@@ -128,16 +121,16 @@ func (q *posteriorTable) integrate(dst *Posterior, w winnerDensity, rule posteri
 		k, d := q.k[i], dst.Mean[i]/total
 		between := math.Max(0, q.squares[i]/total-d*d)
 		dst.Mean[i] = m - k*(q.start[i]+d)
-		dst.Var[i] = k * k * (dst.Var[i]/total + between)
-		between *= k * k
-		dst.Free[i] = k*(q.crosses[i]/total-d*sum) - between
-		q.squares[i] = between
+		dst.Var[i] = k*k*(dst.Var[i]/total+between) + q.always[i]
+		q.squares[i] = k * k * between
+		q.crosses[i] = k*(q.crosses[i]/total-d*sum) - q.squares[i]
 	}
+	q.settle(dst, variance)
 }
 
-// settle sets Free, which is o so far, after it has bounded what rounding may have left: Var is at
-// most the variance v, as W is log-concave; and C_ij = Cov_W(h_i, h_j) is not negative, as all
-// h rise with t, nor above the product of the standard deviations of h_i and h_j.
+// settle sets Free by o = q.crosses, after it has bounded what rounding may have left: Var is at
+// most the variance v, as W is log-concave; and Cov_W(h_i, h_j) is not negative, as all h rise
+// with t, nor above the product of the standard deviations of h_i and h_j.
 func (q *posteriorTable) settle(dst *Posterior, variance []float64) {
 	var deviations, all float64
 	for i, v := range variance {
@@ -146,21 +139,20 @@ func (q *posteriorTable) settle(dst *Posterior, variance []float64) {
 		deviations += q.squares[i]
 	}
 	for i, sd := range q.squares {
-		dst.Free[i] = math.Max(0, math.Min(dst.Free[i], sd*(deviations-sd)))
-		all += dst.Free[i]
+		q.crosses[i] = math.Max(0, math.Min(q.crosses[i], sd*(deviations-sd)))
+		all += q.crosses[i]
 	}
 	n := float64(len(variance))
-	for i, o := range dst.Free {
-		if n == 2 {
-			dst.Free[i] = dst.Var[i] - o
-		} else {
-			dst.Free[i] = dst.Var[i] - (2*o-all/(n-1))/(n-2)
+	for i, o := range q.crosses {
+		if n > 2 {
+			o = (2*o - all/(n-1)) / (n - 2)
 		}
+		dst.Free[i] = dst.Var[i] - o
 	}
 }
 
-// add adds the weighted sums of h − start, its square and within to dst.Mean, squares and
-// dst.Var, and returns that of 1.
+// add adds the weighted sums of h − start, its square, its product with sum, and within to
+// dst.Mean, squares, crosses and dst.Var, and returns that of 1.
 func (q *posteriorTable) add(dst *Posterior) (total float64) {
 	size := len(q.node)
 	first, end := 0, size // nodes with a weight: at others h may be infinite
@@ -183,14 +175,11 @@ func (q *posteriorTable) add(dst *Posterior) (total float64) {
 		q.squares[i] += square
 		dst.Var[i] += kernel.Dot(weight, q.within[i*size+first:i*size+end])
 	}
-	total = kernel.Sum(weight)
-	for b, w := range weight {
-		all[b] *= w
-	}
+	kernel.Mul(all, all, weight)
 	for i := range q.start {
 		q.crosses[i] += kernel.Dot(all, q.h[i*size+first:i*size+end])
 	}
-	return total
+	return kernel.Sum(weight)
 }
 
 // check panics unless the posterior of these logits given the class can be

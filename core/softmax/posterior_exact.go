@@ -10,18 +10,17 @@ import "math"
 //	E[z_i | t] = m_i − v_i L_i′         Var[z_i | t] = v_i (1 + v_i L_i″)
 //
 //	W(t) = f_c Π_{i≠c} F_i / p_c
-//	m̃_i = E_W E[z_i | t],   ṽ_i = E_W Var[z_i | t] + Var_W E[z_i | t]
 //
-// and these are integrals over t, done in the log domain round the mode. Each ṽ_i is positive where v_i is, and
-// below it. The relative error is below 1e-9, that of the mean relative to √ṽ_i, for
-// variances up to 1e12, whatever Fast is. Posterior panics as [Exact.Moments] does,
-// and if there is no such class.
+// with W the density of u_c given the class. By the laws of total expectation and variance over
+// W, they give the moments of z_i (posteriorTable.integrate). Each Var_i is positive where v_i
+// is, and at most v_i. The relative error is below 1e-9, that of the mean relative to √Var_i,
+// for variances up to 1e12, whatever Fast is. Posterior panics as [Exact.Moments] does, and if
+// there is no such class.
 func (e Exact) Posterior(dst *Posterior, mean, variance []float64, class int) {
 	dst.check(mean, variance, class)
 	w := workspaces.Get().(*workspace)
 	defer workspaces.Put(w)
-	w.posterior.exact(dst, mean, variance, class, winnerRule, tiltedRule)
-	w.posterior.settle(dst, variance)
+	w.gumbelWinner.posterior(dst, mean, variance, class, winnerRule, tiltedRule)
 }
 
 // tabulate implements winnerDensity, with k_i = √v_i, h_i = k_i L_i′ and within_i =
@@ -80,7 +79,7 @@ const (
 
 // gumbelWinner is p_c W as a function of t − m_c: only differences matter.
 type gumbelWinner struct {
-	*conditional
+	posteriorTable
 	class          int
 	mean, variance []float64 // the caller's, during one call
 	inner          posteriorRule
@@ -88,9 +87,8 @@ type gumbelWinner struct {
 	series         []gumbelSeries
 }
 
-func (q *posteriorTable) exact(dst *Posterior, mean, variance []float64, class int, rule, inner posteriorRule) {
-	w := &q.gumbel
-	w.conditional = q.forClasses(len(mean))
+func (w *gumbelWinner) posterior(dst *Posterior, mean, variance []float64, class int, rule, inner posteriorRule) {
+	w.forClasses(len(mean))
 	w.class, w.mean, w.variance, w.inner = class, mean, variance, inner
 	if len(w.series) != len(mean) {
 		w.series = make([]gumbelSeries, len(mean))
@@ -99,7 +97,7 @@ func (q *posteriorTable) exact(dst *Posterior, mean, variance []float64, class i
 		w.k[i] = math.Sqrt(v)
 		w.series[i].set(w.k[i], math.Inf(-1), math.Inf(1))
 	}
-	q.integrate(dst, w, rule, mean)
+	w.integrate(dst, w, rule, mean, variance)
 	w.mean, w.variance = nil, nil
 }
 
@@ -115,8 +113,10 @@ func (w *gumbelWinner) at(t float64) (log, gradient, curvature float64) {
 }
 
 // winnerRule is that of the integral over t, tiltedRule that of each inside of it.
-// They keep the relative error below 1e-9 (TestPosteriorRuleIsFineEnough).
+// They keep the relative error below 1e-9 (TestPosteriorRuleIsFineEnough). tableRule is that
+// of the [gumbelTable].
 var (
 	winnerRule = posteriorRule{drop: 30, step: 0.5, spread: 17}
 	tiltedRule = posteriorRule{drop: 32, step: 0.5, spread: 17}
+	tableRule  = posteriorRule{drop: 36, step: 0.5, spread: 17}
 )

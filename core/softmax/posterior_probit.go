@@ -21,12 +21,12 @@ var probitRule = posteriorRule{drop: 30, step: 0.7, spread: 17}
 //	E[z_i | t] = m_i − κ_i s_i h        Var[z_i | t] = v_i/(2 s_i²) + κ_i² s_i² (1 − a_i h − h²)
 //
 //	W(t) = N(t; μ_c, s_c²) Π_{i≠c} Φ(a_i) / p_c
-//	m̃_i = E_W E[z_i | t],   ṽ_i = E_W Var[z_i | t] + Var_W E[z_i | t]
 //
-// and these are integrals over t. Each ṽ_i is positive where v_i is, and
-// below it. The relative error is below 1e-9, that of the mean relative to √ṽ_i, for
-// any probability down to e^−10000. Posterior panics as [Probit.Moments] does, and
-// if ρ ≠ ½ or there is no such class.
+// with W the density of u_c given the class. By the laws of total expectation and variance over
+// W, they give the moments of z_i (posteriorTable.integrate). Each Var_i is positive where v_i
+// is, and at most v_i. The relative error is below 1e-9, that of the mean relative to √Var_i,
+// for any probability down to e^−10000. Posterior panics as [Probit.Moments] does, and if
+// ρ ≠ ½ or there is no such class.
 func (p Probit) Posterior(dst *Posterior, mean, variance []float64, class int) {
 	if err := p.Validate(len(mean)); err != nil {
 		panic(err.Error())
@@ -37,8 +37,7 @@ func (p Probit) Posterior(dst *Posterior, mean, variance []float64, class int) {
 	dst.check(mean, variance, class)
 	w := workspaces.Get().(*workspace)
 	defer workspaces.Put(w)
-	w.posterior.normal(dst, p.Lambda, mean, variance, class, probitRule)
-	w.posterior.settle(dst, variance)
+	w.probitWinner.posterior(dst, p.Lambda, mean, variance, class, probitRule)
 }
 
 // tabulate implements winnerDensity: it evaluates a_i, h, 1 − a_i h − h² and p_c W, as
@@ -72,72 +71,49 @@ func (w *probitWinner) tabulate(node, weight, log []float64) {
 			weight[b] *= cdf[i+b]
 		}
 	}
-	s := w.scale[w.class]
+	r := w.perScale[w.class]
 	for b, t := range node {
-		x := t / s
+		x := t * r
 		log[b] += w.norm - 0.5*x*x
 		h[own+b], w.within[own+b] = -x, 0 // μ_c is where t counts from
 	}
 }
 
-func (q *posteriorTable) normal(dst *Posterior, lambda float64, mean, variance []float64, class int, rule posteriorRule) {
-	w := &q.probit
-	w.conditional = q.forClasses(len(mean))
-	w.set(lambda, mean, variance, class)
-	q.integrate(dst, w, rule, mean)
-	// The part of Var[z_i | t] that is the same for all t.
-	for i, v := range variance {
-		s := w.scale[i]
-		dst.Var[i] += 0.5 * (v / s) / s
-	}
-}
-
 // probitWinner is p_c W as a function of t − μ_c: only differences matter.
 type probitWinner struct {
-	*conditional
-	class     int
-	norm      float64   // −log(s_c √(2π))
-	mu, scale []float64 // μ_i − μ_c; s_i
-	perScale  []float64 // 1/s_i, but 0 for the class, which then has no part in the sums
-	a, cdf    []float64 // a_i and Φ, at one node or at some: class × node
+	posteriorTable
+	class    int
+	norm     float64   // −log(s_c √(2π))
+	mu       []float64 // μ_i − μ_c
+	perScale []float64 // 1/s_i
+	a, cdf   []float64 // a_i and Φ, class × node
 }
 
 // far is an argument below which Φ is no longer a normal number.
 const far = -37
 
-func (w *probitWinner) set(lambda float64, mean, variance []float64, class int) {
-	w.class = class
+func (w *probitWinner) posterior(dst *Posterior, lambda float64, mean, variance []float64, class int, rule posteriorRule) {
 	n := len(mean)
-	fit(n, &w.mu, &w.scale, &w.perScale)
+	w.forClasses(n)
+	fit(n, &w.mu, &w.perScale)
 	fit(n*mostNodes, &w.a, &w.cdf)
-	for j, v := range variance {
-		w.mu[j] = lambda * (mean[j] - mean[class])
+	w.class = class
+	for i, v := range variance {
 		s := scale(0.5, lambda, v)
-		w.scale[j], w.perScale[j] = s, 1/s
-		w.k[j] = lambda * (v / s)
+		w.mu[i], w.perScale[i] = lambda*(mean[i]-mean[class]), 1/s
+		w.k[i], w.always[i] = lambda*(v/s), 0.5*(v/s)/s
 	}
-	w.perScale[class] = 0
-	w.norm = -kernel.Log(w.scale[class] * math.Sqrt(2*math.Pi))
+	w.norm = kernel.Log(w.perScale[class] / math.Sqrt(2*math.Pi))
+	w.integrate(dst, w, rule, mean, variance)
 }
 
 // at implements logConcave.
 func (w *probitWinner) at(t float64) (log, gradient, curvature float64) {
-	n := len(w.mu)
-	perScale, a, h, within, cdf := w.perScale[:n], w.a[:n], w.h[:n], w.within[:n], w.cdf[:n]
-	for i, mu := range w.mu {
-		a[i] = (t - mu) * perScale[i]
+	w.room[0], w.room[1], w.log[0] = t, 1, 0
+	w.tabulate(w.room[:1], w.room[1:2], w.log[:1])
+	for i, r := range w.perScale {
+		gradient += w.h[i] * r
+		curvature += (1 - w.within[i]) * r * r
 	}
-	kernel.Truncated(h, within, cdf, a)
-	cdf[w.class] = 1
-	for i, r := range perScale {
-		if x := a[i]; x < far {
-			h[i], within[i], cdf[i] = gauss.InverseMills(x), gauss.TruncatedVar(x), 1
-			log += gauss.LogCDF(x)
-		}
-		gradient += h[i] * r
-		curvature += (1 - within[i]) * r * r
-	}
-	r := 1 / w.scale[w.class]
-	x := t * r
-	return log + logProduct(cdf) + w.norm - 0.5*x*x, gradient - x*r, curvature + r*r
+	return w.log[0] + kernel.Log(w.room[1]), gradient, curvature
 }

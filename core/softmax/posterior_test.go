@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/floats/scalar"
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 
 	"closedform/core/gauss"
 	"closedform/core/random"
@@ -70,122 +72,161 @@ func TestPosteriorIsConsistent(t *testing.T) {
 	}
 }
 
-// m̃ = m + v ∂log p_c/∂m, with p and its derivatives from the other integrals.
-func TestPosteriorAgreesWithMoments(t *testing.T) {
-	const n = 4
-	got := NewPosterior(n)
-	likelihoods(n, 40, func(p Likelihood, m, v []float64) {
-		prior := moments(p, m, v)
-		for c, pc := range prior.P {
-			if pc < 1e-3 {
-				continue
-			}
-			p.Posterior(got, m, v, c)
-			if !scalar.EqualWithinRel(math.Exp(got.LogP), pc, 1e-8) {
-				t.Errorf("%+v m=%v v=%v: p_%d = %g, want %g", p, m, v, c, math.Exp(got.LogP), pc)
-			}
-			for i := range n {
-				gradient := -prior.E.At(c, i)
-				if i == c {
-					gradient = prior.degree(c)
-				}
-				if want := m[i] + v[i]*gradient/pc; !scalar.EqualWithinAbsOrRel(got.Mean[i], want, 1e-8*(1+v[i]), 1e-8) {
-					t.Errorf("%+v m=%v v=%v: mean of logit %d given %d is %g, want %g", p, m, v, i, c, got.Mean[i], want)
-				}
-			}
-		}
-	})
-}
-
-// Two classes: probit regression in z_1 − z_2, whose posterior is known.
+// Two classes: probit regression in z_1 − z_2, whose posterior is known. A narrow competitor
+// far below a wide winner cuts W off beyond where it is seen to fall.
 func TestPosteriorOfTwoClasses(t *testing.T) {
+	const lambda = 0.6
 	got := NewPosterior(2)
-	for _, gap := range []float64{0, 1, -3, 40, -40, -2000} {
-		m, v, lambda := []float64{gap, 0}, []float64{2, 0.5}, 0.6
+	test := func(gap float64, v ...float64) {
+		m := []float64{gap, 0}
 		Probit{lambda, 0.5}.Posterior(got, m, v, 0)
 		s := math.Sqrt(1/(lambda*lambda) + v[0] + v[1])
 		a := gap / s
-		what := fmt.Sprintf("gap %g: ", gap)
+		what := fmt.Sprintf("gap %g, v = %g: ", gap, v)
 		check.Near(t, what+"log p", got.LogP, gauss.LogCDF(a), 1e-11)
-		h := gauss.InverseMills(a)
+		h, lost := gauss.InverseMills(a), (1-gauss.TruncatedVar(a))/(s*s) // of V = C + lost V(1, −1)ᵀ(1, −1)V
 		for j, sign := range []float64{1, -1} {
-			check.Near(t, what+"mean", got.Mean[j], m[j]+sign*v[j]*h/s, 1e-11)
-			check.Near(t, what+"variance", got.Var[j], v[j]-v[j]*v[j]/(s*s)*(1-gauss.TruncatedVar(a)), 1e-10)
+			check.Near(t, what+"mean", (got.Mean[j]-m[j])/s, sign*v[j]*h/(s*s), 1e-9)
+			if want := v[j] - v[j]*v[j]*lost; !scalar.EqualWithinRel(got.Var[j], want, 1e-9) && want > 0 {
+				t.Errorf("%svariance %.12g, want %.12g", what, got.Var[j], want)
+			}
+			check.Near(t, what+"C_jj − C_12", got.Free[j]/(s*s), (v[j]-v[j]*(v[0]+v[1])*lost)/(s*s), 1e-9)
 		}
 	}
-}
-
-// A narrow competitor far below a wide winner cuts W off beyond where it is seen
-// to fall.
-func TestPosteriorOfWideWinner(t *testing.T) {
-	numbersOnly(t)
-	got, want := NewPosterior(2), NewPosterior(2)
-	const lambda = 0.6
+	for _, gap := range []float64{0, 1, -3, 40, -40, -2000} {
+		test(gap, 2, 0.5)
+		test(gap, 0, 0.5)
+	}
 	for _, wide := range []float64{1, 10, 100, 1e4, 1e8} {
 		for ratio := 4.0; ratio < 9; ratio += 0.1 {
-			s := math.Sqrt(1/(lambda*lambda) + wide)
-			m, v := []float64{ratio * s, 0}, []float64{wide, 0}
-			Probit{lambda, 0.5}.Posterior(got, m, v, 0)
-			h := gauss.InverseMills(ratio)
-			shift, variance := wide*h/s, wide-wide*wide/(s*s)*(1-gauss.TruncatedVar(ratio))
-			if !(math.Abs(got.LogP-gauss.LogCDF(ratio)) < 1e-11) || !(math.Abs(got.Mean[0]-m[0]-shift) < 1e-9*s) || !scalar.EqualWithinRel(got.Var[0], variance, 1e-9) {
-				t.Errorf("v=%g, m=%g s: log p %.6g, shift %.12g, variance %.12g; want %.6g, %.12g, %.12g", wide, ratio, got.LogP, got.Mean[0]-m[0], got.Var[0], gauss.LogCDF(ratio), shift, variance)
+			test(ratio*math.Sqrt(1/(lambda*lambda)+wide), wide, 0)
+		}
+	}
+}
+
+// The generative models: the class is the argmax of λz_j + ε_j, with normal or Gumbel noise.
+// All moments of z given the class are within five standard errors of those of a sample.
+func TestPosteriorIsMonteCarlo(t *testing.T) {
+	numbersOnly(t)
+	const batches, size = 40, 1500
+	rnd := rand.New(random.Source("posterior"))
+	for _, c := range []struct{ m, v []float64 }{
+		{[]float64{0.5, -0.3, 0}, []float64{1, 3, 0}},
+		{[]float64{0.5, 0, 1, 2, 0, -1, 1, 0, 0, -2}, []float64{2, 0.1, 4, 3, 0, 1, 1, 6, 0.5, 2}},
+	} {
+		n := len(c.m)
+		for _, l := range []Likelihood{Probit{0.7, 0.5}, Exact{}} {
+			got := NewPosterior(n)
+			l.Posterior(got, c.m, c.v, 0)
+			draws, z, cov := 0, mat.NewDense(size, n, nil), mat.NewSymDense(n, nil)
+			estimates := make([][]float64, 3*n) // of each moment, one in each batch
+			for range batches {
+				for k := 0; k < size; draws++ {
+					u := make([]float64, n)
+					for j := range u {
+						x := c.m[j] + math.Sqrt(c.v[j])*rnd.NormFloat64()
+						z.Set(k, j, x)
+						if p, ok := l.(Probit); ok {
+							u[j] = p.Lambda*x + math.Sqrt(0.5)*rnd.NormFloat64()
+						} else {
+							u[j] = x - math.Log(rnd.ExpFloat64())
+						}
+					}
+					if floats.MaxIdx(u) == 0 {
+						k++
+					}
+				}
+				stat.CovarianceMatrix(cov, z, nil)
+				for i, free := range leastSquares(cov) {
+					for k, x := range []float64{stat.Mean(mat.Col(nil, i, z), nil), cov.At(i, i), free} {
+						estimates[k*n+i] = append(estimates[k*n+i], x)
+					}
+				}
 			}
-			Exact{}.Posterior(got, m, v, 0)
-			fine := posteriorRule{drop: 45, step: 0.3, spread: 30}
-			new(posteriorTable).exact(want, m, v, 0, fine, fine)
-			if !(math.Abs(got.LogP-want.LogP) < 1e-10) || !(math.Abs(got.Mean[0]-want.Mean[0]) < 1e-9*s) || !scalar.EqualWithinRel(got.Var[0], want.Var[0], 2e-9) {
-				t.Errorf("softmax, v=%g, m=%g s: log p %.6g, N(%.12g, %.12g); want %.6g, N(%.12g, %.12g)", wide, ratio, got.LogP, got.Mean[0], got.Var[0], want.LogP, want.Mean[0], want.Var[0])
+			for i, want := range slices.Concat(got.Mean, got.Var, got.Free) {
+				mean, deviation := stat.MeanStdDev(estimates[i], nil)
+				if se := stat.StdErr(deviation, batches); !(math.Abs(mean-want) < 5*se+1e-12) {
+					t.Errorf("%T, n = %d, moment %d (means, Var, Free): %g, sampled %g ± %.2g", l, n, i, want, mean, se)
+				}
+			}
+			p, share := math.Exp(got.LogP), batches*size/float64(draws)
+			if se := math.Sqrt(p * (1 - p) / float64(draws)); !(math.Abs(share-p) < 5*se) {
+				t.Errorf("%T, n = %d: probability %g, sampled %g ± %.2g", l, n, p, share, se)
 			}
 		}
 	}
 }
 
-// Half of the step, twice the distance, changes nothing.
+// leastSquares returns the independent variances that fit the variances R of all differences
+// best, (R_i − ΣR/(2(n−1)))/(n−2) with R_i = Σ_j Var(z_i − z_j), for n ≥ 3.
+func leastSquares(cov mat.Symmetric) []float64 {
+	n := cov.SymmetricDim()
+	r := make([]float64, n)
+	for i := range r {
+		for j := range n {
+			r[i] += cov.At(i, i) + cov.At(j, j) - 2*cov.At(i, j)
+		}
+	}
+	floats.AddConst(-floats.Sum(r)/float64(2*(n-1)), r)
+	floats.Scale(1/float64(n-2), r)
+	return r
+}
+
+// A constant added to all logits and another order change nothing, and neither does a label
+// that was certain.
+func TestPosteriorInvariances(t *testing.T) {
+	const n = 5
+	perm := []int{3, 0, 4, 1, 2} // 2 is the last
+	want, got := NewPosterior(n), NewPosterior(n)
+	likelihoods(n, 20, func(l Likelihood, m, v []float64) {
+		l.Posterior(want, m, v, 2)
+		moved := check.Permuted(m, perm)
+		floats.AddConst(100, moved)
+		l.Posterior(got, moved, check.Permuted(v, perm), n-1)
+		tol := 1e-9 * (1 + floats.Max(v))
+		floats.AddConst(-100, got.Mean)
+		for _, x := range [][2][]float64{{got.Mean, want.Mean}, {got.Var, want.Var}, {got.Free, want.Free}} {
+			check.NearAll(t, fmt.Sprintf("%+v m=%v v=%v", l, m, v), x[0], check.Permuted(x[1], perm), tol)
+		}
+		m[2] += 1e4 * (1 + math.Sqrt(floats.Max(v)))
+		l.Posterior(got, m, v, 2)
+		check.NearAll(t, "variances given a certain class", got.Free, v, tol)
+	})
+}
+
+// Half of the step, twice the distance, changes nothing, also where a narrow competitor far
+// below a wide winner cuts W off.
 func TestPosteriorRuleIsFineEnough(t *testing.T) {
 	numbersOnly(t)
 	finer := func(r posteriorRule) posteriorRule {
 		return posteriorRule{drop: 1.2 * r.drop, step: 0.5 * r.step, spread: 2 * r.spread}
 	}
-	for _, rule := range []struct {
-		name      string
-		tolerance float64
-		refine    func(dst *Posterior, p Probit, m, v []float64)
-		plain     func(dst *Posterior, p Probit, m, v []float64)
-	}{
-		{
-			"probit", 1e-10,
-			func(dst *Posterior, p Probit, m, v []float64) {
-				new(posteriorTable).normal(dst, p.Lambda, m, v, 0, finer(probitRule))
-			},
-			func(dst *Posterior, p Probit, m, v []float64) { p.Posterior(dst, m, v, 0) },
-		},
-		{
-			"softmax", 1e-9,
-			func(dst *Posterior, _ Probit, m, v []float64) {
-				new(posteriorTable).exact(dst, m, v, 0, finer(winnerRule), finer(tiltedRule))
-			},
-			func(dst *Posterior, _ Probit, m, v []float64) { Exact{}.Posterior(dst, m, v, 0) },
-		},
-	} {
-		for n, count := range map[int]int{2: 60, 3: 60, 10: 30, 40: 6} {
-			got, want := NewPosterior(n), NewPosterior(n)
-			cases(n, count, func(p Probit, m, v []float64) {
-				p.Rho = 0.5
-				rule.plain(got, p, m, v)
-				rule.refine(want, p, m, v)
-				if want.LogP < -1e4 {
-					return // the digits of log p no longer tell those of W
-				}
-				if !scalar.EqualWithinAbsOrRel(got.LogP, want.LogP, rule.tolerance, rule.tolerance) {
-					t.Errorf("%s, %+v m=%v v=%v: log p = %.15g, finer %.15g", rule.name, p, m, v, got.LogP, want.LogP)
-				}
-				for j, x := range want.Var {
-					if !scalar.EqualWithinAbs(got.Mean[j], want.Mean[j], rule.tolerance*math.Sqrt(x)) || !scalar.EqualWithinRel(got.Var[j], x, rule.tolerance) {
-						t.Errorf("%s, %+v m=%v v=%v, logit %d: N(%.15g, %.15g), finer N(%.15g, %.15g)", rule.name, p, m, v, j, got.Mean[j], got.Var[j], want.Mean[j], x)
-					}
-				}
-			})
+	compare := func(l Likelihood, m, v []float64) {
+		got, want, tol := NewPosterior(len(m)), NewPosterior(len(m)), 2e-9
+		l.Posterior(got, m, v, 0)
+		if p, ok := l.(Probit); ok {
+			new(probitWinner).posterior(want, p.Lambda, m, v, 0, finer(probitRule))
+			tol = 1e-10
+		} else {
+			new(gumbelWinner).posterior(want, m, v, 0, finer(winnerRule), finer(tiltedRule))
+		}
+		if want.LogP < -1e4 {
+			return // the digits of log p no longer tell those of W
+		}
+		what := fmt.Sprintf("%+v m=%v v=%v: ", l, m, v)
+		check.Near(t, what+"log p", got.LogP, want.LogP, tol)
+		for j, x := range want.Var {
+			if !scalar.EqualWithinAbs(got.Mean[j], want.Mean[j], tol*math.Sqrt(x)) || !scalar.EqualWithinRel(got.Var[j], x, tol) {
+				t.Errorf("%slogit %d: N(%.15g, %.15g), finer N(%.15g, %.15g)", what, j, got.Mean[j], got.Var[j], want.Mean[j], x)
+			}
+		}
+	}
+	for n, count := range map[int]int{2: 60, 3: 60, 10: 30, 40: 6} {
+		likelihoods(n, count, compare)
+	}
+	for _, wide := range []float64{1, 10, 100, 1e4, 1e8} {
+		for ratio := 4.0; ratio < 9; ratio += 0.1 {
+			compare(Exact{}, []float64{ratio * math.Sqrt(2.8+wide), 0}, []float64{wide, 0})
 		}
 	}
 }
@@ -211,6 +252,9 @@ func TestPosteriorExtremes(t *testing.T) {
 				if !(got.LogP <= 1e-10) || math.IsInf(got.LogP, 0) {
 					t.Fatalf("%T, m=%v v=%v: log p_%d = %g", l, m, v, c, got.LogP)
 				}
+				if sum := floats.Sum(got.Free); !(sum >= -1e-9*floats.Max(v)) || math.IsInf(sum, 0) {
+					t.Fatalf("%T, m=%v v=%v, class %d: Free = %g", l, m, v, c, got.Free)
+				}
 				for j, x := range got.Var {
 					if !(x >= 0 && x <= v[j]*(1+1e-10)) || v[j] > 1e-300 && x == 0 || math.IsNaN(got.Mean[j]) || math.IsInf(got.Mean[j], 0) {
 						t.Fatalf("%T, m=%v v=%v, class %d: logit %d has mean %g and variance %g", l, m, v, c, j, got.Mean[j], x)
@@ -221,86 +265,31 @@ func TestPosteriorExtremes(t *testing.T) {
 	}
 }
 
-// What the table says of one logit is what the integral round the mode says.
-func TestPosteriorTable(t *testing.T) {
+// The table of log F against the integral round the mode: F and its density everywhere, and
+// where [gumbelWinner.logit] takes them from the table, the moments of one logit.
+func TestGumbelTable(t *testing.T) {
 	fine := posteriorRule{drop: 45, step: 0.3, spread: 30}
 	var series gumbelSeries
 	var direct tiltedNormal
-	for _, s := range []float64{0.003, 0.05, 0.1, 0.17, 0.25, 0.4, 0.5, 0.77, 1, 1.2, 1.9, 3.5, 4, 7, 17, 1e3} {
+	for _, s := range []float64{0, 1e-9, 0.003, 0.05, 0.1, 0.17, 0.25, 0.4, 0.5, 0.77, 1, 1.2, 1.9, 3.5, 4, 7, 17, 1e3, 1e9} {
 		series.set(s, math.Inf(-1), math.Inf(1))
-		var log, mean, variance float64
-		for xi := -8.5; xi < 33; xi += 0.0371 {
+		var cdf, pdf, log, mean, variance float64
+		for xi := -reach; xi < 34; xi += 0.0371 {
 			x := xi * math.Hypot(1, s)
 			l, ratio := series.logCDF(x)
+			direct.integrate(-x, s*s, 0, fine)
+			f := math.Exp(direct.log)
+			cdf, pdf = max(cdf, math.Abs(math.Exp(l)-f)), max(pdf, math.Abs(ratio-direct.gradient)*f)
 			within := 1 + s*s*series.bend(x)
-			if l < leastLog || within < leastWithin {
+			if s == 0 || s > 1e3 || l < leastLog || within < leastWithin {
 				continue
 			}
-			direct.integrate(-x, s*s, 0, fine)
 			log = max(log, math.Abs(l-direct.log))
 			mean = max(mean, math.Abs(s*ratio+direct.shift/s))
 			variance = max(variance, math.Abs(s*s/direct.variance*within-1))
 		}
-		if !(log < 1e-12 && mean < 1e-11 && variance < 1e-9) {
-			t.Errorf("s = %g: log F is off by %.1e, the mean by %.1e standard deviations, the variance by %.1e", s, log, mean, variance)
+		if !(cdf < 1e-13 && pdf < 1e-12 && log < 1e-12 && mean < 1e-11 && variance < 1e-9) {
+			t.Errorf("s = %g: F is off by %.1e, its density by %.1e, log F by %.1e, the mean by %.1e standard deviations, the variance by %.1e", s, cdf, pdf, log, mean, variance)
 		}
-	}
-}
-
-// Free fits the variances of all differences under the covariance of the logits given the
-// class, which is C_ij = v_j ∂E[z_i|c]/∂m_j, here by finite differences of the means.
-func TestPosteriorFree(t *testing.T) {
-	rnd := rand.New(random.Source("free"))
-	for _, n := range []int{2, 3, 4, 10} {
-		got, up, down := NewPosterior(n), NewPosterior(n), NewPosterior(n)
-		for k := range 20 {
-			m, v, c := make([]float64, n), make([]float64, n), rnd.IntN(n)
-			for j := range n {
-				m[j], v[j] = 2*rnd.NormFloat64(), 4*rnd.Float64()
-			}
-			l := []Likelihood{Exact{}, Probit{0.3 + rnd.Float64(), 0.5}}[k%2]
-			l.Posterior(got, m, v, c)
-			cov := mat.NewDense(n, n, nil)
-			for j, at := range m {
-				const h = 1e-4
-				m[j] = at + h
-				l.Posterior(up, m, v, c)
-				m[j] = at - h
-				l.Posterior(down, m, v, c)
-				m[j] = at
-				for i := range n {
-					cov.Set(i, j, v[j]*(up.Mean[i]-down.Mean[i])/(2*h))
-				}
-			}
-			// R_i = Σ_j Var(z_i − z_j), Free = (R_i − ΣR/(2(n−1)))/(n−2).
-			want, sum := make([]float64, n), 0.0
-			for i := range n {
-				for j := range n {
-					want[i] += cov.At(i, i) + cov.At(j, j) - cov.At(i, j) - cov.At(j, i)
-				}
-				sum += want[i]
-			}
-			for i := range want {
-				if n == 2 {
-					want[i] = cov.At(i, i) - cov.At(0, 1)
-				} else {
-					want[i] = (want[i] - sum/float64(2*(n-1))) / float64(n-2)
-				}
-			}
-			check.NearAll(t, fmt.Sprintf("%+v, n = %d", l, n), got.Free, want, 2e-6)
-		}
-	}
-}
-
-// An example that says nothing changes nothing, and a sum of differences is never negative.
-func TestPosteriorFreeProbit(t *testing.T) {
-	for n := 2; n <= 30; n += 7 {
-		m, v, got := make([]float64, n), make([]float64, n), NewPosterior(n)
-		for j := range v {
-			m[j], v[j] = float64(j%5)-2, 0.1+float64(j%3)
-		}
-		m[0] = 1000
-		Probit{0.6, 0.5}.Posterior(got, m, v, 0)
-		check.NearAll(t, "a certain class", got.Free, v, 1e-9)
 	}
 }

@@ -2,7 +2,6 @@ package softmax
 
 import (
 	"math"
-	"slices"
 
 	"closedform/core/gauss"
 	"closedform/internal/kernel"
@@ -11,8 +10,8 @@ import (
 // moments is Moments with nodes at the distance step.
 func (w *probitTable) moments(dst *Moments, p Probit, mean, variance []float64, step float64) {
 	n := len(mean)
-	fit(n, &w.mu, &w.common, &w.own, &w.perCommon, &w.perOwn)
 	w.forClasses(n)
+	fit(n, &w.common, &w.own, &w.perCommon, &w.perOwn)
 	fit(mostNodes*n, &w.x, &w.f, &w.cdf)
 	w.step = step
 	w.factors(p, mean, variance)
@@ -33,7 +32,6 @@ type probitTable struct {
 	f           []float64 // likewise f_j/F_j
 	cdf, x      []float64 // F_j, and arguments
 
-	mu                []float64 // λm_j, counted from where the integrals may start
 	common, perCommon []float64 // √(ρ + λ²v_j), scale of f_j, and its inverse
 	own, perOwn       []float64 // √(1−ρ + λ²v_j), scale of F_j and g_j, and its inverse
 
@@ -45,24 +43,16 @@ type probitTable struct {
 }
 
 func (w *probitTable) factors(p Probit, mean, variance []float64) {
-	top := slices.Max(mean)
 	w.narrow, w.minOwn, w.excess, w.uniform = 1, math.Inf(1), 2*p.Rho-1, p.Rho == 0.5
-	start := math.Inf(-1)
 	for j, v := range variance {
-		w.mu[j] = p.Lambda * (mean[j] - top) // −Inf where the difference overflows: a class that never wins
 		w.common[j] = scale(p.Rho, p.Lambda, v)
 		w.own[j] = scale(1-p.Rho, p.Lambda, v)
 		w.perCommon[j], w.perOwn[j] = 1/w.common[j], 1/w.own[j]
+		w.below[j] = reach * max(w.common[j], w.own[j])
 		w.narrow = min(w.narrow, w.common[j]/w.own[j])
 		w.minOwn = min(w.minOwn, w.own[j])
-		start = max(start, w.lowest(j))
 	}
-	// Small scales matter near the lower end only (see newMesh). Counted from
-	// there, nodes next to a class of small scale keep their digits even if the
-	// scale of another is larger by a hundred orders of magnitude.
-	for j := range w.mu {
-		w.mu[j] -= start
-	}
+	w.locate(p.Lambda, mean)
 }
 
 // scale returns √(a + λ²v) without overflow.
@@ -88,13 +78,7 @@ func (w *probitTable) integrateShared(dst *Moments, lambda float64) {
 // f_j is much narrower than every F_τ (small ρ and small v) or a point mass.
 func (w *probitTable) integrateEach(dst *Moments, lambda float64) {
 	for j, mu := range w.mu {
-		lo := math.Inf(-1)
-		for i, m := range w.mu {
-			if i != j {
-				lo = max(lo, m-reach*w.own[i])
-			}
-		}
-		s := w.common[j]
+		lo, s := w.lowest(j), w.common[j]
 		if mu+reach*s <= lo {
 			continue // p_j and E_j· are below the accuracy of the rule
 		}
@@ -119,9 +103,8 @@ func (w *probitTable) integrateEach(dst *Moments, lambda float64) {
 // every node. The gap is the distance from the lowest node to the bound of that one,
 // zero if ρ ≤ ½.
 func (w *probitTable) lower() (lo, gap float64) {
-	t, first, second, top := math.Inf(-1), math.Inf(-1), math.Inf(-1), 0
+	first, second, top := math.Inf(-1), math.Inf(-1), 0
 	for j, mu := range w.mu {
-		t = max(t, w.lowest(j))
 		switch bound := mu - reach*w.own[j]; {
 		case bound > first:
 			first, second, top = bound, first, j
@@ -132,7 +115,7 @@ func (w *probitTable) lower() (lo, gap float64) {
 	const tail = 1e-14 // mass that may be cut
 	n := len(w.mu)
 	x, mills, cdf := w.x[:n], w.g[:n], w.cdf[:n]
-	t = newtonBelow(t, kernel.Log(tail), func(t float64) (log, gradient float64) {
+	t := newtonBelow(w.lowest(-1), kernel.Log(tail), func(t float64) (log, gradient float64) {
 		for j, mu := range w.mu {
 			x[j] = (t - mu) / max(w.common[j], w.own[j]) // at least −reach
 		}
@@ -143,16 +126,10 @@ func (w *probitTable) lower() (lo, gap float64) {
 		return logProduct(cdf), gradient
 	})
 	lo = max(t, second)
-	// Since lo ≥ lowest(top), the gap is at most reach·(common − own), here
+	// As lo ≥ mu − below of the top, the gap is at most reach·(common − own), here
 	// without cancellation.
 	most := reach * w.excess / (w.common[top] + w.own[top])
 	return lo, max(0, min(first-lo, most))
-}
-
-// lowest returns the point below which class j alone makes the product
-// negligible.
-func (w *probitTable) lowest(j int) float64 {
-	return w.mu[j] - reach*max(w.common[j], w.own[j])
 }
 
 // step returns the distance of the nodes in units of the smallest scale that

@@ -66,24 +66,37 @@ func (p ProbitCorr) Moments(dst *Moments, mean, variance []float64) {
 		panic(err.Error())
 	}
 	d := len(mean) - 1
-	point := correlated{
-		x:        make([]float64, d),
-		perScale: make([]float64, d),
-		gradient: make([]float64, d),
-		corr:     mat.NewSymDense(d, nil),
-	}
+	x, perScale, gradient, corr := make([]float64, d), make([]float64, d), make([]float64, d), mat.NewSymDense(d, nil)
 	for j := range mean {
-		point.set(p, j, mean, variance)
-		cdf, err := mvn.NewCDF(point.corr)
+		p.point(x, perScale, corr, j, mean, variance)
+		cdf, err := mvn.NewCDF(corr)
 		if err != nil {
 			panic("softmax: " + err.Error()) // only rounding could have made Σ' indefinite
 		}
-		dst.P[j], _ = cdf.Prob(point.x)
-		cdf.Gradient(point.gradient, point.x)
+		dst.P[j], _ = cdf.Prob(x)
+		cdf.Gradient(gradient, x)
 		row := dst.E.RawRowView(j)
 		row[j] = 0
-		for k, g := range point.gradient {
-			row[other(j, k)] = g * point.perScale[k]
+		for k, g := range gradient {
+			row[other(j, k)] = g * perScale[k]
+		}
+	}
+}
+
+// point sets x, perScale = λ/s and corr = Σ' of class j. All is in units of the scale
+// of the noise, 1/λ, and in ratios that are at most 1: nothing overflows.
+func (p ProbitCorr) point(x, perScale []float64, corr *mat.SymDense, j int, mean, variance []float64) {
+	noise, own := min(1/p.Lambda, math.MaxFloat64), math.Sqrt(variance[j])
+	for k := range x {
+		i := other(j, k)
+		s := kernel.Hypot(kernel.Hypot(noise, own), math.Sqrt(variance[i]))
+		x[k], perScale[k] = (mean[j]-mean[i])/s, 1/s
+	}
+	for k, a := range perScale {
+		corr.SetSym(k, k, 1)
+		for l, b := range perScale[:k] {
+			r := p.Corr.At(k, l)*(noise*a)*(noise*b) + (own*a)*(own*b)
+			corr.SetSym(k, l, max(-1, min(1, r)))
 		}
 	}
 }
@@ -94,31 +107,4 @@ func other(j, k int) int {
 		return k
 	}
 	return k + 1
-}
-
-// correlated is where Φ_{n−1} is evaluated for one class.
-type correlated struct {
-	x        []float64
-	perScale []float64 // λ/s
-	gradient []float64
-	corr     *mat.SymDense // Σ'
-}
-
-// set computes x, λ/s and Σ' of class j. All is in units of the scale
-// of the noise, 1/λ, and in ratios that are at most 1: nothing overflows.
-func (c *correlated) set(p ProbitCorr, j int, mean, variance []float64) {
-	noise, own := min(1/p.Lambda, math.MaxFloat64), math.Sqrt(variance[j])
-	for k := range c.x {
-		i := other(j, k)
-		s := kernel.Hypot(kernel.Hypot(noise, own), math.Sqrt(variance[i]))
-		c.x[k] = (mean[j] - mean[i]) / s
-		c.perScale[k] = 1 / s
-	}
-	for k, a := range c.perScale {
-		c.corr.SetSym(k, k, 1)
-		for l, b := range c.perScale[:k] {
-			r := p.Corr.At(k, l)*(noise*a)*(noise*b) + (own*a)*(own*b)
-			c.corr.SetSym(k, l, max(-1, min(1, r)))
-		}
-	}
 }

@@ -1,7 +1,6 @@
 package softmax
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -9,7 +8,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"closedform/core/mvn"
 	"closedform/internal/check"
 )
 
@@ -64,33 +62,6 @@ func TestProbitCorrNarrow(t *testing.T) {
 	}
 }
 
-// Without variance p_j is Φ(λ(m_j − m_τ), τ ≠ j; Σ_0): the three classes that are
-// left stand for rows 0, 1, 2 of Σ_0 in their order, whichever is taken out.
-func TestProbitCorrIndices(t *testing.T) {
-	const lambda = 0.8
-	corr := mat.NewSymDense(3, []float64{
-		1, 0.9, -0.2,
-		0.9, 1, 0.1,
-		-0.2, 0.1, 1,
-	})
-	m := []float64{0.3, -0.4, 0.1, 0.5}
-	got := moments(ProbitCorr{lambda, corr}, m, make([]float64, 4))
-	for j, left := range [][]int{{1, 2, 3}, {0, 2, 3}, {0, 1, 3}, {0, 1, 2}} {
-		var x []float64
-		for _, tau := range left {
-			x = append(x, lambda*(m[j]-m[tau]))
-		}
-		p, _ := mvn.CDF(x, corr)
-		check.Near(t, fmt.Sprintf("p_%d", j), got.P[j], p, 1e-14)
-		for k, g := range mvn.Gradient(nil, x, corr) {
-			check.Near(t, fmt.Sprintf("E_%d%d", j, left[k]), got.E.At(j, left[k]), lambda*g, 1e-14)
-		}
-		if e := got.E.At(j, j); e != 0 {
-			t.Errorf("E_%d%[1]d = %g", j, e)
-		}
-	}
-}
-
 // The definition, by sampling: y_j = 1{ε_τ ≤ λ(z_j − z_τ) for τ ≠ j}, ε ~ N(0, Σ_0),
 // and E_ji = −Cov(z_i, y_j)/v_i (Stein), each within 5 standard errors.
 func TestProbitCorrIsMonteCarlo(t *testing.T) {
@@ -112,8 +83,7 @@ func TestProbitCorrIsMonteCarlo(t *testing.T) {
 		}
 		var l mat.TriDense
 		chol.LTo(&l)
-		hits := make([]float64, n)
-		sum, square := mat.NewDense(n, n, nil), mat.NewDense(n, n, nil) // of (z_i − m_i) y_j
+		sum, square := mat.NewDense(n, n, nil), mat.NewDense(n, n, nil) // of y_j, and of (z_i − m_i) y_j
 		z, white, noise := make([]float64, n), mat.NewVecDense(n-1, nil), mat.NewVecDense(n-1, nil)
 		for range samples {
 			for j := range z {
@@ -124,36 +94,30 @@ func TestProbitCorrIsMonteCarlo(t *testing.T) {
 			}
 			noise.MulVec(&l, white)
 			for j := range n {
-				hit, k := true, 0
-				for tau := range n {
-					if tau != j {
-						hit = hit && noise.AtVec(k) <= p.Lambda*(z[j]-z[tau])
-						k++
+				hit := true
+				for k := range n - 1 {
+					hit = hit && noise.AtVec(k) <= p.Lambda*(z[j]-z[other(j, k)])
+				}
+				for i := 0; hit && i < n; i++ {
+					d := 1.0
+					if i != j {
+						d = z[i] - m[i]
 					}
-				}
-				if !hit {
-					continue
-				}
-				hits[j]++
-				for i := range n {
-					d := z[i] - m[i]
 					sum.Set(j, i, sum.At(j, i)+d)
 					square.Set(j, i, square.At(j, i)+d*d)
 				}
 			}
 		}
-		for j, pj := range got.P {
-			if s := (hits[j] - samples*pj) / math.Sqrt(samples*pj*(1-pj)); !(math.Abs(s) < 5) {
-				t.Errorf("n = %d: class %d: %g of %d samples, %.1f standard errors from p = %g", n, j, hits[j], samples, s, pj)
-			}
+		for j := range n {
 			for i := range n {
+				want := -v[i] * got.E.At(j, i)
 				if i == j {
-					continue
+					want = got.P[j]
 				}
 				mean := sum.At(j, i) / samples
-				deviation := math.Sqrt(square.At(j, i)/samples-mean*mean) / math.Sqrt(samples)
-				if s := (mean + v[i]*got.E.At(j, i)) / deviation; !(math.Abs(s) < 5) {
-					t.Errorf("n = %d: Cov(z_%d, y_%d) = %.5g, %.1f standard errors from −v E = %.5g", n, i, j, mean, s, -v[i]*got.E.At(j, i))
+				deviation := math.Sqrt((square.At(j, i)/samples - mean*mean) / samples)
+				if s := (mean - want) / deviation; !(math.Abs(s) < 5) {
+					t.Errorf("n = %d: p_j or Cov(z_i, y_j), j = %d, i = %d: %.5g, %.1f standard errors from %.5g", n, j, i, mean, s, want)
 				}
 			}
 		}

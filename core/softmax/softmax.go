@@ -97,9 +97,10 @@ func checkLogits(n int, mean, variance []float64) {
 // workspace is the scratch space of one computation. Each part is made to [fit] the
 // number of classes.
 type workspace struct {
-	probit    probitTable
-	exact     exactTable
-	posterior posteriorTable
+	probit       probitTable
+	exact        exactTable
+	probitWinner probitWinner
+	gumbelWinner gumbelWinner
 }
 
 // workspaces are those not in use: results carry no scratch space, and computing

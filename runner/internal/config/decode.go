@@ -336,16 +336,13 @@ func Set(key string, x float64, structs ...any) error {
 			u, own := f.value.Addr().Interface().(toml.Unmarshaler)
 			switch {
 			case f.key != key:
-			case own && f.value.Kind() == reflect.Struct:
+			case own:
 				if err := u.UnmarshalTOML(x); err != nil {
 					return field.Errorf(key, "%v", err)
 				}
 				return nil
 			case f.value.Kind() == reflect.Float64:
 				f.value.SetFloat(x)
-				return nil
-			case f.value.Type() == reflect.TypeFor[[]float64]():
-				f.value.Set(reflect.ValueOf([]float64{x})) // one for all layers
 				return nil
 			case f.value.Kind() == reflect.Int && x == float64(int(x)):
 				f.value.SetInt(int64(x))

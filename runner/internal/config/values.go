@@ -57,6 +57,29 @@ func (s Ints) MarshalTOML() ([]byte, error) {
 	return fmt.Appendf(nil, "%q", fmt.Sprintf("%d..%d", s[0], s[len(s)-1])), nil
 }
 
+// Floats is a list of numbers, of which a single one may be written without brackets.
+type Floats []float64
+
+// UnmarshalTOML reads a list or a number.
+func (f *Floats) UnmarshalTOML(v any) error {
+	list, ok := v.([]any)
+	if !ok {
+		list = []any{v}
+	}
+	*f = nil
+	for _, x := range list {
+		switch x := x.(type) {
+		case int64:
+			*f = append(*f, float64(x))
+		case float64:
+			*f = append(*f, x)
+		default:
+			return fmt.Errorf("%v is not allowed; allowed: a number or a list of numbers", x)
+		}
+	}
+	return nil
+}
+
 // Seeds returns the seeds that are swept, which must include that of the manifest, or
 // this alone if there are none.
 func (m *Manifest) Seeds(swept Ints) ([]int, error) {

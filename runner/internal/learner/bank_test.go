@@ -4,13 +4,11 @@ import (
 	"context"
 	"errors"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 
-	"gonum.org/v1/gonum/floats"
-
+	"closedform/core/bnn"
 	"closedform/internal/check"
 )
 
@@ -40,151 +38,50 @@ func (u *urn) Predict(p, _ []float64) error {
 
 func (u *urn) Steps() Steps { return Steps{Skipped: int(u.seen)} }
 
-func bankOfUrns(w Weighing, urns ...*urn) *Bank {
-	names, members := []string{"a", "b", "c"}[:len(urns)], make([]Learner, len(urns))
-	for k, u := range urns {
-		members[k] = u
+var (
+	evidence = Weighing{Weighing: bnn.Weighing{Weights: bnn.Evidence}}
+	universal  = Weighing{Weighing: bnn.Weighing{Weights: bnn.Universal}}
+)
+
+func bankOfLearners(t *testing.T, w Weighing, members ...Learner) *Bank {
+	t.Helper()
+	b, err := NewBank(w, 2, []string{"a", "b", "c"}[:len(members)], members)
+	if err != nil {
+		t.Fatal(err)
 	}
-	return NewBank(w, 2, names, members)
+	return b
 }
 
-// weightsByHand returns the weights of urns after the classes, as products.
-func weightsByHand(w Weighing, classes []int, prior ...float64) []float64 {
-	k := float64(len(prior))
-	weights, p := slices.Repeat([]float64{1 / k}, len(prior)), make([]float64, len(prior))
-	ones, forget := 0., 1.
-	if w.Forgetting > 0 {
-		forget = w.Forgetting
-	}
-	for t, class := range classes {
-		for i, a := range prior {
-			p[i] = (a + ones) / (2*a + float64(t))
-			if class == 0 {
-				p[i] = 1 - p[i]
-			}
-		}
-		rate, mean := math.Sqrt(math.Log(k)/(2*k*float64(t+1))), floats.Dot(weights, p)
-		for i := range weights {
-			switch factor := p[i] / mean; w.Weights {
-			case "evidence":
-				weights[i] = math.Pow(weights[i], forget) * factor
-			case "stacked":
-				weights[i] = math.Pow(weights[i], forget) * (1 + rate*(factor-1))
-			}
-		}
-		floats.Scale(1/floats.Sum(weights), weights)
-		ones += float64(class)
-		if t+1 == w.First {
-			best := floats.MaxIdx(weights)
-			clear(weights)
-			weights[best] = 1
-			return weights
-		}
-	}
-	return weights
-}
-
-// The weights are the products of what was predicted before it was learned; the bank predicts
-// by them, and by mutual information says what the members disagree about. Evidence is the
-// posterior of the members: the product of the predictions of the mixture is the mean of theirs.
+// A bank predicts the weighted mean of its members, and by mutual information says how much
+// they disagree. Evidence is the posterior of the members: the product of the predictions of the
+// mixture is the mean of theirs.
 func TestBank(t *testing.T) {
-	classes := []int{1, 1, 0, 1, 1, 1, 0, 1, 1, 1, 1, 0}
-	for _, w := range []Weighing{
-		{Weights: "evidence"},
-		{Weights: "evidence", Forgetting: 0.8},
-		{Weights: "evidence", First: 5},
-		{Weights: "stacked"},
-		{Weights: "stacked", Forgetting: 0.9},
-		{Weights: "equal"},
-	} {
-		l := NewTolerant(bankOfUrns(w, newUrn(0.3), newUrn(2), newUrn(40)), 2)
-		marginal := 1.
+	classes, prior := []int{1, 1, 0, 1, 1, 1, 0, 1, 1, 1, 1, 0}, []float64{0.3, 2, 40}
+	for _, w := range []bnn.Weighing{{Weights: bnn.Evidence}, {Weights: bnn.Universal, Forgetting: 0.9}, {Weights: bnn.Equal}} {
+		bank := bankOfLearners(t, Weighing{Weighing: w}, newUrn(prior[0]), newUrn(prior[1]), newUrn(prior[2]))
+		l, marginal := NewTolerant(bank, 2), 1.
 		for _, class := range classes {
 			marginal *= l.Probabilities([][]float64{{0}})[0][class]
 			if err := l.Observe([]float64{0}, class); err != nil {
 				t.Fatal(err)
 			}
 		}
-		want := weightsByHand(w, classes, 0.3, 2, 40)
-		var p, entropy float64
+		var p, entropy, mean float64
 		h := func(p float64) float64 { return -p*math.Log(p) - (1-p)*math.Log(1-p) }
-		for k, a := range []float64{0.3, 2, 40} {
+		beta := func(x, y float64) float64 { return math.Gamma(x) * math.Gamma(y) / math.Gamma(x+y) }
+		for k, a := range prior {
 			of := (a + 9) / (2*a + 12)
-			p += want[k] * of
-			entropy += want[k] * h(of)
+			p += bank.weights[k] * of
+			entropy += bank.weights[k] * h(of)
+			mean += beta(a+9, a+3) / beta(a, a) / 3
 		}
-		check.Near(t, w.Weights+" p", l.Probabilities([][]float64{{0}})[0][1], p, 1e-13)
-		check.Near(t, w.Weights+" I", answers(l, 0)[0], h(p)-entropy, 1e-13)
-		if w == (Weighing{Weights: "evidence"}) {
-			var mean float64
-			for _, a := range []float64{0.3, 2, 40} {
-				beta := func(x, y float64) float64 { return math.Gamma(x) * math.Gamma(y) / math.Gamma(x+y) }
-				mean += beta(a+9, a+3) / beta(a, a) / 3
-			}
+		check.Near(t, string(w.Weights)+" p", l.Probabilities([][]float64{{0}})[0][1], p, 1e-13)
+		check.Near(t, string(w.Weights)+" I", answers(l, 0)[0], h(p)-entropy, 1e-13)
+		switch w.Weights {
+		case bnn.Evidence:
 			check.Near(t, "marginal likelihood", marginal, mean, 1e-12)
-		}
-	}
-}
-
-// Of two that are right half of the time each, evidence comes to be with one; stacked goes to
-// half of both, which is better.
-func TestStacked(t *testing.T) {
-	rnd, n := rand.New(rand.NewPCG(1, 2)), 4000
-	good := make([]bool, n) // whether the first is right
-	for i := range good {
-		good[i] = rnd.IntN(2) == 0
-	}
-	for weights, most := range map[string]float64{"evidence": 1, "stacked": 0.6} {
-		a, b := &fixed{0.9}, &fixed{0.1}
-		bank := NewBank(Weighing{Weights: weights}, 2, []string{"a", "b"}, []Learner{a, b})
-		var loss float64
-		for _, good := range good {
-			if a.p, b.p = 0.9, 0.1; !good {
-				a.p, b.p = 0.1, 0.9
-			}
-			p := make([]float64, 2)
-			if err := errors.Join(bank.Predict(p, nil), bank.Observe(nil, 0)); err != nil {
-				t.Fatal(err)
-			}
-			loss -= math.Log(p[0]) / float64(n)
-		}
-		if top := slices.Max(bank.weights); top > most || weights == "evidence" && top < 0.99 {
-			t.Errorf("%s: largest weight %g", weights, top)
-		}
-		if weights == "stacked" {
-			check.Near(t, "log loss", loss, math.Ln2, 0.01)
-		}
-	}
-}
-
-// fixed always predicts the same.
-type fixed struct{ p float64 }
-
-func (f *fixed) Observe([]float64, int) error { return nil }
-func (f *fixed) Predict(p, _ []float64) error { p[0], p[1] = f.p, 1-f.p; return nil }
-
-// No weight is lost to underflow: what predicted the impossible comes back when others do so.
-func TestBankUnderflow(t *testing.T) {
-	a, b := &fixed{0}, &fixed{1e-300}
-	for _, weights := range []string{"evidence", "stacked"} {
-		bank := NewBank(Weighing{Weights: weights}, 2, []string{"a", "b"}, []Learner{a, b})
-		show := func(times, class int) {
-			for range times {
-				if err := bank.Observe(nil, class); err != nil {
-					t.Fatal(err)
-				}
-			}
-		}
-		for a.p, b.p = 0, 1e-300; bank.seen < 5000; show(1, 0) {
-		}
-		if w := bank.weights; !(w[0] < 1e-9) || !(w[1] > 1-1e-9) {
-			t.Errorf("%s: weights %v", weights, w)
-		}
-		if a.p, b.p = 1e-300, 0; weights == "evidence" {
-			show(6000, 0)
-			if w := bank.weights; !(w[0] > 1-1e-9) {
-				t.Errorf("%s: weights %v after it went the other way", weights, w)
-			}
+		case bnn.Equal:
+			check.NearAll(t, "equal weights", bank.weights, []float64{1. / 3, 1. / 3, 1. / 3}, 1e-15)
 		}
 	}
 }
@@ -198,9 +95,9 @@ func TestBankBreaksDown(t *testing.T) {
 		u.examples, u.predictions = examples, predictions
 		return u
 	}
-	alone := NewTolerant(bankOfUrns(Weighing{Weights: "evidence"}, newUrn(0.3), newUrn(2)), 2)
+	alone := NewTolerant(bankOfLearners(t, evidence, newUrn(0.3), newUrn(2)), 2)
 	for name, broken := range map[string]*urn{"learning": with(4, 99), "predicting": with(99, 5), "tested": with(99, 10)} {
-		l := NewTolerant(bankOfUrns(Weighing{Weights: "evidence"}, newUrn(0.3), broken, newUrn(2)), 2)
+		l := NewTolerant(bankOfLearners(t, evidence, newUrn(0.3), broken, newUrn(2)), 2)
 		for _, l := range []*Tolerant{l, alone} {
 			if err := (Course{Examples: classes}).Train(context.Background(), l); err != nil {
 				t.Fatal(err)
@@ -210,12 +107,12 @@ func TestBankBreaksDown(t *testing.T) {
 		if l.Steps().Failed || !strings.HasSuffix(l.Chosen(), ", 1 of 3 broke down") || strings.Contains(alone.Chosen(), "broke") {
 			t.Errorf("%s: %+v, %q", name, l.Steps(), l.Chosen())
 		}
-		alone = NewTolerant(bankOfUrns(Weighing{Weights: "evidence"}, newUrn(0.3), newUrn(2)), 2)
+		alone = NewTolerant(bankOfLearners(t, evidence, newUrn(0.3), newUrn(2)), 2)
 	}
 	if n := alone.Steps().Skipped; n != 0 {
 		t.Errorf("%d steps skipped", n)
 	}
-	all := NewTolerant(bankOfUrns(Weighing{Weights: "stacked"}, with(4, 99), with(2, 99)), 2)
+	all := NewTolerant(bankOfLearners(t, universal, with(4, 99), with(2, 99)), 2)
 	if err := (Course{Examples: classes}).Train(context.Background(), all); err != nil {
 		t.Fatal(err)
 	}
@@ -235,10 +132,10 @@ func TestBankPasses(t *testing.T) {
 		w        Weighing
 		learning int // members in the second pass
 	}{
-		"all": {Weighing{Weights: "evidence"}, 3}, "first": {Weighing{Weights: "evidence", First: 3}, 1},
-		"few": {Weighing{Weights: "stacked", First: 99}, 1},
+		"all": {evidence, 3}, "first": {Weighing{evidence.Weighing, 3}, 1},
+		"few": {Weighing{universal.Weighing, 99}, 1},
 	} {
-		one, three := bankOfUrns(c.w, newUrn(0.3), newUrn(2), newUrn(9)), bankOfUrns(c.w, newUrn(0.3), newUrn(2), newUrn(9))
+		one, three := bankOfLearners(t, c.w, newUrn(0.3), newUrn(2), newUrn(9)), bankOfLearners(t, c.w, newUrn(0.3), newUrn(2), newUrn(9))
 		if err := errors.Join((Course{Examples: classes}).Train(context.Background(), one),
 			(Course{Examples: classes, Passes: 3}).Train(context.Background(), NewTolerant(three, 2))); err != nil {
 			t.Fatal(err)
@@ -261,7 +158,7 @@ func TestBankPasses(t *testing.T) {
 
 // A bank learns without allocating.
 func TestBankAllocates(t *testing.T) {
-	bank, p := bankOfUrns(Weighing{Weights: "stacked"}, newUrn(1), newUrn(2)), make([]float64, 2)
+	bank, p := bankOfLearners(t, universal, newUrn(1), newUrn(2)), make([]float64, 2)
 	check.NoAllocs(t, "bank", func() {
 		if bank.Observe(nil, 1) != nil || bank.Predict(p, nil) != nil {
 			t.Error("broke down")
@@ -271,8 +168,8 @@ func TestBankAllocates(t *testing.T) {
 
 // A bank all of whose members broke down returns errors from then on.
 func TestBankAllBreakDown(t *testing.T) {
-	for _, weights := range []string{"evidence", "stacked", "equal"} {
-		bank := NewBank(Weighing{Weights: weights}, 2, []string{"a", "b"}, []Learner{failing{}, failing{}})
+	for _, weights := range []bnn.WeightRule{bnn.Evidence, bnn.Universal, bnn.Equal} {
+		bank := bankOfLearners(t, Weighing{Weighing: bnn.Weighing{Weights: weights}}, failing{}, failing{})
 		for range 3 {
 			p := []float64{0, 0}
 			if bank.Observe(nil, 0) == nil || bank.Predict(p, nil) == nil {

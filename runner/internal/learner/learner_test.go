@@ -272,7 +272,7 @@ func TestSeveral(t *testing.T) {
 // knows of its uncertainty is by the moments of the softmax itself.
 func TestNetwork(t *testing.T) {
 	m := DefaultModel()
-	m.OnIndefinite, m.Lambda, m.Layers, m.Output, m.PriorScale = bnn.Project, Lambda{Number: 2}, []int{1, 3}, bnn.Joint, []float64{1}
+	m.OnIndefinite, m.Lambda, m.Layers, m.Output, m.PriorVar = bnn.Project, Lambda{Number: 2}, []int{1, 3}, bnn.Joint, []float64{0.5}
 	l, err := m.Learner(random.Source("network"))
 	if err != nil {
 		t.Fatal(err)
@@ -347,7 +347,7 @@ func TestModelNetwork(t *testing.T) {
 	}
 	m = DefaultModel()
 	m.Layers, m.PriorMean, m.Bias = []int{2, 2}, [][]float64{{1, 2}, {3, 4}}, false
-	m.Prior, m.PriorVar = PaperPrior, 2
+	m.PriorVar = []float64{2}
 	if n, err = m.Network(random.Source("mean")); err != nil {
 		t.Fatal(err)
 	}
@@ -387,7 +387,7 @@ func TestModelErrors(t *testing.T) {
 		"hidden_layers":   func(m *Model) { m.HiddenLayers, m.Layers = []int{3}, []int{2, 2} },
 		"prior_mean":      func(m *Model) { m.PriorMean = [][]float64{{1, 2}} },
 		"layers: the cov": func(m *Model) { m.HiddenLayers = []int{20000, 20000} },
-		"prior_var":       func(m *Model) { m.PriorVar = -1 },
+		"prior_var":       func(m *Model) { m.PriorVar = []float64{-1} },
 		"ensemble: 65 is not allowed; allowed: 1 to 64": func(m *Model) { m.Ensemble = 65 },
 		"layers": func(m *Model) { m.Layers = []int{3, 2} },
 	} {

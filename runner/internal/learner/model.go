@@ -28,17 +28,13 @@ type Model struct {
 	Lambda Lambda         `toml:"lambda"` // of the probit that stands for the softmax
 	Rho    float64        `toml:"rho"`    // its correlation, 0 ≤ ρ < 1
 
-	// Covariance and Replications are lists with an entry for each layer of weights, or one for
-	// all; empty: the default.
-	Covariance   Covariances `toml:"covariance"`
-	Replications []float64   `toml:"replications,omitempty"`
-
-	// The prior variance of a weight in layer l is PriorVar, times PriorScale[l] if that is
-	// given, divided by the number of inputs if Prior is "scaled". With "scaled" and without
-	// PriorScale, it is PriorVar times the default.
-	PriorVar     float64       `toml:"prior_var"`
-	Prior        string        `toml:"prior"`
-	PriorScale   []float64     `toml:"prior_scale,omitempty"`
+	// Covariance, Replications, PriorVar and PriorFactor are lists with an entry for each layer
+	// of weights, or one for all. PriorVar is the prior variance of each weight; where it is not
+	// given it is PriorFactor times that of [bnn.Default].
+	Covariance   Covariances   `toml:"covariance"`
+	Replications config.Floats `toml:"replications,omitempty"`
+	PriorVar     config.Floats `toml:"prior_var,omitempty"`
+	PriorFactor  config.Floats `toml:"prior_factor,omitempty"`
 	PriorMeanVar float64       `toml:"prior_mean_var"`
 	PriorDraw    bnn.PriorDraw `toml:"prior_draw"`
 
@@ -53,12 +49,6 @@ type Model struct {
 	// layer alone learns, on f(μx). The hidden rule frozen keeps only their means.
 	RandomFeatures bool `toml:"random_features"`
 }
-
-// The values of Prior.
-const (
-	ScaledPrior = "scaled"
-	PaperPrior  = "paper"
-)
 
 // Covariances are those of the layers of weights, in TOML one word or a list.
 type Covariances []bnn.Covariance
@@ -88,7 +78,7 @@ func DefaultModel() Model {
 	d := bnn.Default(1, 2)
 	return Model{
 		Bias: d.Bias, Alpha: d.Unit.Alpha, Beta: d.Unit.Beta, Output: d.Output, Hidden: d.Hidden, Lambda: Lambda{Word: "slope"}, Rho: 0.5,
-		PriorVar: 1, Prior: ScaledPrior, PriorMeanVar: d.PriorMeanVar, PriorDraw: d.PriorDraw, PaperRule: d.Paper,
+		PriorMeanVar: d.PriorMeanVar, PriorDraw: d.PriorDraw, PaperRule: d.Paper,
 	}
 }
 
@@ -105,22 +95,17 @@ func (m *Model) Config(layers []int) (bnn.Config, error) {
 		kinds = c.Covariance
 	}
 	c.SetCovariance(kinds...)
-	scale, err := forLayers("prior_scale", m.PriorScale, len(layers)-1)
+	factor, err := forLayers("prior_factor", m.PriorFactor, len(layers)-1)
+	for l, by := range factor {
+		c.PriorVar[l] *= by
+	}
 	if err != nil {
 		return c, err
 	}
-	for l := range c.PriorVar {
-		_, in := c.WeightDims(l)
-		switch {
-		case scale != nil:
-			c.PriorVar[l] = m.PriorVar * scale[l]
-			if m.Prior == ScaledPrior {
-				c.PriorVar[l] /= float64(in)
-			}
-		case m.Prior == PaperPrior:
-			c.PriorVar[l] = m.PriorVar
-		default:
-			c.PriorVar[l] *= m.PriorVar
+	if variance, err := forLayers("prior_var", m.PriorVar, len(layers)-1); variance != nil || err != nil {
+		c.PriorVar = variance
+		if err != nil {
+			return c, err
 		}
 	}
 	replications, err := forLayers("replications", m.Replications, len(layers)-1)
@@ -149,12 +134,13 @@ func forLayers[T any](key string, list []T, layers int) ([]T, error) {
 func (m *Model) Validate() error {
 	err := cmp.Or(
 		field.Fraction("rho", m.Rho), CheckEnsemble(m.Ensemble),
-		field.Positive("prior_var", m.PriorVar),
-		field.OneOf("prior", m.Prior, ScaledPrior, PaperPrior),
 		field.OneOf("on_indefinite", m.OnIndefinite, bnn.Fail, bnn.Skip, bnn.Project), // of rules that do not use it, too
 	)
 	if err != nil {
 		return err
+	}
+	if len(m.PriorVar) > 0 && len(m.PriorFactor) > 0 {
+		return field.Errorf("prior_factor", "prior_var has the prior variances already; allowed: one of both")
 	}
 	if m.RandomFeatures && m.Hidden != bnn.Frozen {
 		return field.Errorf("random_features", `the hidden rule would move the features; allowed: only with hidden = "frozen"`)

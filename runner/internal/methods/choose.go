@@ -58,7 +58,10 @@ func (m *Method) bank(layers []int, src rand.Source) (learner.Learner, error) {
 		}
 		return kinds[m.Kind].learner(with.Config, layers, src)
 	})
-	return learner.NewBank(m.Weighing, layers[len(layers)-1], names, members), err
+	if err != nil {
+		return nil, err
+	}
+	return learner.NewBank(m.Weighing, layers[len(layers)-1], names, members)
 }
 
 // with returns the method with the values of a candidate.

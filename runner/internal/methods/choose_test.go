@@ -52,8 +52,8 @@ func TestChoose(t *testing.T) {
 		t.Errorf("%v, %+v without candidates", err, choice)
 	}
 	// Those of a network are of its own.
-	m = must[Method](t)(decode(`kind = "closed-form"; bias = false; prior_scale = [1]; tune = ["prior_var", "process_noise"]; candidates = [[6, 0], [12, 0.5]]`))
-	for text, want := range map[string]float64{"prior_var=6 process_noise=0": 3, "prior_var=12 process_noise=0.5": 6} {
+	m = must[Method](t)(decode(`kind = "closed-form"; bias = false; tune = ["prior_var", "process_noise"]; candidates = [[6, 0], [12, 0.5]]`))
+	for text, want := range map[string]float64{"prior_var=6 process_noise=0": 6, "prior_var=12 process_noise=0.5": 12} {
 		with := must[Method](t)(m.Chosen(text))
 		l := must[*learner.Tolerant](t)(with.Learner(2, 3, rand.NewPCG(1, 2)))
 		_, cov := l.Learner.(*learner.Network).Members()[0].Weights(0)
@@ -203,7 +203,7 @@ func TestTrainEnsembleSteps(t *testing.T) {
 	x, class, _ := check.Clusters(40, 2, 3, "steps")
 	examples, order := dataset.NewExamples(data.Set{X: x, Class: class}, 3), func(int) rand.Source { return random.Source("order") }
 	train := func(members int, action string) learner.Steps {
-		m := must[Method](t)(decode(fmt.Sprintf(`kind = "closed-form"; ensemble = %d; rule = "joint"; hidden = "frozen"; prior = "paper"; prior_var = 10; bias = false; lambda = 2; on_indefinite = %q`, members, action)))
+		m := must[Method](t)(decode(fmt.Sprintf(`kind = "closed-form"; ensemble = %d; rule = "joint"; hidden = "frozen"; prior_var = 10; bias = false; lambda = 2; on_indefinite = %q`, members, action)))
 		return must[*learner.Tolerant](t)(m.Train(context.Background(), examples, random.Source("prior"), order)).Steps()
 	}
 	one, two := train(1, "skip"), train(2, "skip")

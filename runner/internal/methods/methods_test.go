@@ -94,23 +94,23 @@ func TestByHand(t *testing.T) {
 		keys string
 		want learner.Predictor // not trained yet, if it is online
 	}{
-		{`kind = "closed-form"; rule = "joint"; bias = false; prior = "paper"; prior_var = 10; on_indefinite = "project"`, network(func(c *bnn.Config) {
+		{`kind = "closed-form"; rule = "joint"; bias = false; prior_var = 10; on_indefinite = "project"`, network(func(c *bnn.Config) {
 			c.Output, c.Bias, c.PriorVar, c.Paper.OnIndefinite = bnn.Joint, false, []float64{10}, bnn.Project
 		}, linear...)},
 		{
-			`kind = "closed-form"; hidden_layers = [4]; rule = "adf"; hidden = "smooth"; bias = true; prior = "scaled"; prior_var = 2; prior_scale = [1, 3]; prior_mean_var = 3; prior_draw = "independent"; covariance = ["diagonal", "full"]; lambda = 0.4`,
+			`kind = "closed-form"; hidden_layers = [4]; rule = "adf"; hidden = "smooth"; bias = true; prior_var = [2, 0.5]; prior_mean_var = 3; prior_draw = "independent"; covariance = ["diagonal", "full"]; lambda = 0.4`,
 			network(func(c *bnn.Config) {
 				c.SetCovariance(bnn.Diagonal, bnn.Full)
-				c.Hidden, c.PriorVar, c.PriorMeanVar, c.PriorDraw = bnn.Smooth, []float64{2. / 3, 2. * 3 / 5}, 3, bnn.Independent
+				c.Hidden, c.PriorVar, c.PriorMeanVar, c.PriorDraw = bnn.Smooth, []float64{2, 0.5}, 3, bnn.Independent
 				c.Softmax = softmax.Probit{Lambda: 0.4, Rho: 0.5}
 			}, hidden...),
 		},
 		{
-			`kind = "closed-form"; rule = "adf-exact"; covariance = "shared"; bias = false; alpha = 0.1; prior = "paper"; prior_var = 10; prior_scale = [3]; on_indefinite = "skip"; eigenvalue_floor = 0.01; variance_floor = 0.02`,
+			`kind = "closed-form"; rule = "adf-exact"; covariance = "shared"; bias = false; alpha = 0.1; prior_var = 10; on_indefinite = "skip"; eigenvalue_floor = 0.01; variance_floor = 0.02`,
 			network(func(c *bnn.Config) {
 				c.Output, c.Softmax, c.Bias, c.Unit.Alpha = bnn.ADFExact, softmax.Exact{Fast: true}, false, 0.1
 				c.SetCovariance(bnn.Shared)
-				c.PriorVar, c.Paper = []float64{30}, bnn.PaperRule{OnIndefinite: bnn.Skip, EigenvalueFloor: 0.01, VarianceFloor: 0.02}
+				c.PriorVar, c.Paper = []float64{10}, bnn.PaperRule{OnIndefinite: bnn.Skip, EigenvalueFloor: 0.01, VarianceFloor: 0.02}
 			}, linear...),
 		},
 		{
@@ -276,7 +276,7 @@ func TestErrors(t *testing.T) {
 		`kind = "kalman"; tune = ["covariance"]; candidates = [[0.5]]`:                                      "cannot be 0.5",
 		`kind = "neighbours"; tune = ["window"]; candidates = [[-3]]`:                                       "window: -3",
 		`kind = "closed-form"; rule = "adf"; rho = 0.3`:                                                     "method.m.rho",
-		`kind = "kalman"; weights = "odds"; tune = ["prior_var"]; candidates = [[1]]`:                       `x.toml:6: method.m.weights: "odds" is not allowed; allowed: evidence, stacked, equal`,
+		`kind = "kalman"; weights = "odds"; tune = ["prior_var"]; candidates = [[1]]`:                       `x.toml:6: method.m.weights: "odds" is not allowed; allowed: universal, evidence, equal`,
 		`kind = "kalman"; weights = "equal"`:                                                                "x.toml:6: method.m.weights: 0 candidates",
 		`kind = "neighbours"; weights = "equal"; tune = ["neighbours"]; candidates = [[1]]`:                 "method.m.weights: \"equal\" is not allowed; allowed: for a method that sees",
 		`kind = "kalman"; weights = "equal"; tune = ["passes"]; candidates = [[1]]`:                         "method.m.tune: allowed: what is not passes",

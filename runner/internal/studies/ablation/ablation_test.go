@@ -39,7 +39,7 @@ train     = 8
 [model]
 bias = false
 rule = "joint"
-prior = "paper"
+prior_var = 1
 layers     = [2, 3]
 prior_mean = [[1, 0], [0, 1], [1, 1]]
 on_indefinite = "project"

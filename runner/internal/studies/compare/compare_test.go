@@ -47,12 +47,10 @@ train  = 16
 test   = 10
 splits = 2
 [[method]]
-prior_scale = [1]
 name = "ours"
 kind = "closed-form"
 rule = "adf"
 bias = true
-prior = "scaled"
 tune = ["prior_var"]
 candidates = [[0.01], [1], [100]]
 [[method]]
@@ -64,7 +62,7 @@ candidates = [[0.001, 0], [3, 0.1], [1, 0]]
 [[method]]
 bias = false
 rule = "joint"
-prior = "paper"
+prior_var = 1
 name = "fails"
 kind = "closed-form"
 lambda = 3
@@ -335,7 +333,7 @@ func TestSpecs(t *testing.T) {
 	text, other := manifest(studytest.File(t, studytest.Clusters(36))), studytest.File(t, studytest.Clusters(39))
 	studytest.Differ(t, Kind, text, "name=other", "sweep.seed=[2, 1]", "compare.validation=0.5", "set.clusters.train_rows=1-25", "set.clusters.scale=none", "set.clusters.file="+other,
 		"method.ours.bias=false", "method.ours.lambda=1", "method.ours.prior_var=3", "method.ours.candidates=[[1]]", "method.ours.passes=2",
-		"method.ours.weights=stacked")
+		"method.ours.weights=universal")
 	if s := studytest.New(t, Kind, text).Cells()[0].Spec.(spec); len(s.Source.Sums) != 1 {
 		t.Errorf("sums %q of one file", s.Source.Sums)
 	}
@@ -343,7 +341,7 @@ func TestSpecs(t *testing.T) {
 		"compare.reference=x": "compare.reference", "compare.budget=2": "method.ours.candidates: 3 of them", "compare.validation=1": "compare.validation",
 		"set.clusters.name=moons": "set.moons", "set.clusters.name=all": "set.all.name", "set.clusters.train_rows=1-36": "set.clusters.train_rows",
 		"set.clusters.file=gone.csv": "no such file", "method.ours.hidden=smoother": "method.ours.hidden",
-		"method.ours.prior_scale=[1,2]": "method.ours.prior_scale", "method.filter.epochs=3": "not a key", "method.filter.window=3": "method.filter.window",
+		"method.ours.prior_var=[1,2]": "method.ours.prior_var", "method.filter.epochs=3": "not a key", "method.filter.window=3": "method.filter.window",
 		"method.filter.splits=-1": "method.filter.splits", "method.ours.splits=1": "method.ours.splits", "seed=4": "seed",
 	} {
 		if err := studytest.Err(Kind, text, override); err == nil || !strings.Contains(err.Error(), want) {

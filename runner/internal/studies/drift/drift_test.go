@@ -41,7 +41,6 @@ turns     = 2
 jumps     = [20, 41]
 jump      = -0.125
 [[method]]
-prior_scale = [1]
 prior_draw = "independent"
 name = "forget"
 kind = "closed-form"
@@ -49,20 +48,17 @@ hidden_layers = [3]
 bias = true
 rule = "adf"
 hidden = "smooth"
-prior = "scaled"
 prior_var = 10
 prior_mean_var = 4
 tune = ["process_noise"]
 candidates = [[0.25], [0]]
 [[method]]
-prior_scale = [1]
 prior_var = 10
 name = "diagonal"
 kind = "closed-form"
 bias = true
 rule = "adf"
 covariance = "diagonal"
-prior = "scaled"
 process_noise = 0.02
 [[method]]
 name = "neighbours"
@@ -71,7 +67,6 @@ tune = ["neighbours", "window"]
 candidates = [[3, 10], [5, 30]]
 [[method]]
 bias = false
-prior = "paper"
 prior_var = 10
 name = "fails"
 kind = "closed-form"

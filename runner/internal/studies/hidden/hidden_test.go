@@ -28,7 +28,7 @@ name   = "small_hidden"
 study  = "hidden"
 seed   = 2
 hidden = {test = 400, snapshots = [5, 60], passes = [1, 3], grid = 7, maps = ["random", "joint"]}
-model  = {bias = true, rule = "adf", hidden = "smooth", prior = "scaled", prior_var = 3.0, prior_scale = [1], prior_mean_var = 10.0, prior_draw = "independent", hidden_layers = [6]}
+model  = {bias = true, rule = "adf", hidden = "smooth", prior_var = 3.0, prior_mean_var = 10.0, prior_draw = "independent", hidden_layers = [6]}
 sweep  = {seed = [1, 2, 3]}
 [[task]]
 name      = "xor"

@@ -34,7 +34,6 @@ train     = 6
 [model]
 bias = false
 rule = "joint"
-prior = "paper"
 layers     = [2, 3]
 lambda     = 0.3
 prior_mean = [[1, 0], [0, 1], [1, 1]]

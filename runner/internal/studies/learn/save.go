@@ -9,6 +9,7 @@ import (
 	"closedform/internal/field"
 	"closedform/runner/dataset"
 	"closedform/runner/internal/learner"
+	"closedform/runner/internal/methods"
 	"closedform/runner/internal/table"
 	"closedform/runner/internal/trained"
 )
@@ -16,28 +17,33 @@ import (
 // save says which trained network is kept.
 type save struct {
 	Network bool   `toml:"network,omitempty"` // the first of the first seed, but for these:
-	Method  string `toml:"method,omitempty"`
+	Method  string `toml:"method,omitempty"`  // of a network, or of a method that is closed-form
 	Seed    int    `toml:"seed,omitempty"`
 }
 
 // resolve fills in what is not given.
-func (s *save) resolve(n learner.Networks) error {
+func (s *save) resolve(all []methods.Method, seeds []int) error {
 	if *s == (save{}) {
 		return nil
 	}
 	s.Network = true
-	names := learner.Names(n.Models)
+	var names []string
+	for _, m := range all {
+		if m.Kind == "closed-form" {
+			names = append(names, m.Name)
+		}
+	}
 	if s.Method == "" {
 		s.Method = names[0]
 	}
 	if s.Seed == 0 {
-		s.Seed = n.Seeds[0]
+		s.Seed = seeds[0]
 	}
 	if !slices.Contains(names, s.Method) {
 		return field.Errorf("method", "%q is not allowed; allowed: a network: %s",
 			s.Method, strings.Join(names, ", "))
 	}
-	if !slices.Contains(n.Seeds, s.Seed) {
+	if !slices.Contains(seeds, s.Seed) {
 		return field.Errorf("seed", "%d is not allowed; allowed: one of sweep.seed, or else that of the manifest",
 			s.Seed)
 	}
@@ -63,9 +69,12 @@ const savedTable = "network.npz"
 // saved adds the network to the tables of the cell, if it is to be kept and has not broken
 // down.
 func (c *streamCell) saved(tables table.Set) (table.Set, error) {
-	network, ok := c.learner.Learner.(*learner.Network)
-	if !c.Save || !ok || c.learner.Steps().Failed {
+	if !c.Save || c.learner.Steps().Failed {
 		return tables, nil
+	}
+	model, err := learner.ModelOf(c.learner)
+	if err != nil {
+		return nil, err
 	}
 	train, _, err := c.Data.Unscaled(c.Stream("data"))
 	if err != nil {
@@ -81,7 +90,7 @@ func (c *streamCell) saved(tables table.Set) (table.Set, error) {
 		}
 	}
 	var file bytes.Buffer
-	n := trained.Network{Ensemble: network.Ensemble, Classes: c.train.Classes(), Scaler: scaler}
+	n := trained.Network{Model: model, Classes: c.train.Classes(), Scaler: scaler}
 	if err := n.Write(&file); err != nil {
 		return nil, err
 	}

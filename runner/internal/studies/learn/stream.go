@@ -116,7 +116,7 @@ func (s *stream) setUp(m *config.Manifest) error {
 			s.Evaluate.Validation = 0.2
 		}
 	}
-	return m.Locate("save", s.Save.resolve(s.networks))
+	return m.Locate("save", s.Save.resolve(s.learners(), s.networks.Seeds))
 }
 
 // learners returns the networks and then the other methods.

@@ -33,11 +33,9 @@ seed  = 2
 file       = %q
 train_rows = "1-24"
 [model]
-prior_scale = [1]
 replications = [1]
 rule = "adf"
 bias = true
-prior = "scaled"
 prior_var = 4
 [evaluate]
 snapshots = [1, 10]
@@ -275,7 +273,7 @@ test = 20
 bias = false
 rule = "joint"
 hidden = "frozen"
-prior = "paper"
+prior_var = 1
 prior_draw = "independent"
 hidden_layers = [3]
 [sweep]

@@ -26,7 +26,7 @@ name  = "small_order"
 study = "order"
 seed  = 2
 data  = {generator = "wedges", train = 12}
-model = {layers = [2, 3], bias = false, rule = "joint", prior = "paper", prior_mean = [[1, 0], [0, 1], [1, 1]]}
+model = {layers = [2, 3], bias = false, rule = "joint", prior_var = 1, prior_mean = [[1, 0], [0, 1], [1, 1]]}
 order = {permutations = 4, samples = 3, sizes = [1, 12], test = 30, mapped = 12, grid = 5}
 sweep = {seed = [1, 2]}
 [[variant]]

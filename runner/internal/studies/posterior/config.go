@@ -130,7 +130,7 @@ func (e *experiment) setUp() (err error) {
 		}
 	}
 	prior := func(m learner.Model) []any {
-		return []any{m.Layers, m.Bias, m.Prior, m.PriorMean, m.PriorVar, m.PriorScale, m.PriorMeanVar}
+		return []any{m.Layers, m.Bias, m.PriorMean, m.PriorVar, m.PriorFactor, m.PriorMeanVar}
 	}
 	for _, v := range e.Variants {
 		if !reflect.DeepEqual(prior(v.Model), prior(e.Model)) {

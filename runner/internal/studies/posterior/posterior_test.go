@@ -32,7 +32,7 @@ train     = 12
 
 [model]
 rule = "joint"
-prior = "paper"
+prior_var = 1
 layers = [2, 2]
 bias   = true
 on_indefinite = "skip"

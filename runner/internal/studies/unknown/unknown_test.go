@@ -41,12 +41,10 @@ seed = [1, 2]
 name = "far"
 file = %q
 [[method]]
-prior_scale = [1]
 name = "ours"
 kind = "closed-form"
 rule = "adf"
 bias = true
-prior = "scaled"
 prior_var = 10
 passes = 2
 [[method]]

@@ -1,0 +1,233 @@
+package bnn
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+
+	"closedform/internal/field"
+	"closedform/internal/kernel"
+)
+
+// Bank is a mixture of networks or ensembles with different configurations that all learn the
+// same examples, weighted by how they predicted them: a choice of settings in one pass over
+// the examples, without a part for validation. It refers to its members.
+//
+// A member breaks down if its Observe returns an error. Its weight is zero from then on, and
+// it learns no more. If the last one breaks down the weights stay as they are, and Observe and
+// Predict return its error from then on.
+//
+// Predict may be called by several goroutines at once, each with its own prediction; all else
+// needs the bank for itself.
+type Bank struct {
+	members []Model
+	all     []*Network // of the members
+	weights *MixtureWeights
+	logP    []float64
+}
+
+// NewBank returns the bank of the members, with equal weights before the first example. The
+// members belong to the bank from now on. It returns an error if there are none, if they
+// differ in the number of inputs or classes, if a network is there twice, or if the weighing
+// is not valid.
+func NewBank(w Weighing, members ...Model) (*Bank, error) {
+	weights, err := NewMixtureWeights(w, len(members))
+	if err != nil {
+		return nil, err
+	}
+	return RestoreBank(*weights, members...)
+}
+
+// RestoreBank returns the bank of the members, see [NewBank], with the weights of a
+// [Bank.State], which are copied.
+func RestoreBank(w MixtureWeights, members ...Model) (*Bank, error) {
+	if len(members) != w.Members {
+		return nil, fmt.Errorf("bnn: a bank of %d members with weights of %d", len(members), w.Members)
+	}
+	weights, err := w.restored()
+	if err != nil {
+		return nil, err
+	}
+	b := &Bank{members: slices.Clone(members), weights: weights, logP: make([]float64, len(members))}
+	for k, m := range members {
+		for _, n := range m.Members() {
+			if slices.Contains(b.all, n) {
+				return nil, fmt.Errorf("bnn: a network of member %d is there twice", k)
+			}
+			b.all = append(b.all, n)
+			if first := &b.all[0].cfg; n.cfg.Layers[0] != first.Layers[0] || n.cfg.classes() != first.classes() {
+				return nil, fmt.Errorf("bnn: member %d has Layers = %v, and member 0 %v; need the same inputs and classes",
+					k, n.cfg.Layers, first.Layers)
+			}
+		}
+	}
+	return b, nil
+}
+
+// NewDefaultBank returns the bank about a configuration, such as that of [Default], with the
+// weights [Universal]. Three of its networks have the prior variances of cfg times 1 and 3 (in
+// hidden layers and in the output layer), 0.1 and 10, and 0.1 and 0.3. Three more have no hidden
+// layers, with variances times 1, 0.1 and 0.001: where those of cfg are the default these are the default
+// without hidden layers. If cfg has no hidden layers they are all. The bank takes
+// about three times as long as one network. The prior means are drawn as for [NewEnsemble];
+// core/README.md says how the members were chosen. An error names the field of cfg.
+func NewDefaultBank(cfg Config, src rand.Source) (*Bank, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, fmt.Errorf("bnn: %w", field.InGo(cfg, err))
+	}
+	last, linear := len(cfg.PriorVar)-1, cfg.linear()
+	var all []Config
+	for _, factor := range []struct{ hidden, output float64 }{{1, 3}, {0.1, 10}, {0.1, 0.3}} {
+		c := cfg.clone()
+		floats.Scale(factor.hidden, c.PriorVar[:last])
+		c.PriorVar[last] *= factor.output
+		if last > 0 {
+			all = append(all, c)
+		}
+	}
+	for _, factor := range []float64{1, 0.1, 0.001} {
+		c := linear.clone()
+		c.PriorVar[0] *= factor
+		all = append(all, c)
+	}
+	networks, err := newMembers(src, all)
+	if err != nil {
+		return nil, err
+	}
+	members := make([]Model, len(networks))
+	for k, n := range networks {
+		members[k] = n
+	}
+	return NewBank(Weighing{Weights: Universal}, members...)
+}
+
+// linear returns the configuration without the hidden layers, if there are any. The ratio of
+// the prior variance of output weights to their default stays.
+func (c Config) linear() Config {
+	last := len(c.PriorVar) - 1
+	if last == 0 {
+		return c
+	}
+	standard := c.clone()
+	standard.SetCovariance(c.Covariance...)
+	ratio := c.PriorVar[last] / standard.PriorVar[last]
+	d := Default(c.Layers[0], c.classes())
+	c.Layers, c.Covariance, c.PriorVar, c.Replications = d.Layers, d.Covariance, d.PriorVar, d.Replications
+	c.SetCovariance(c.Covariance...)
+	c.PriorVar[0] *= ratio
+	return c
+}
+
+// Members implements [Model]: the networks of all members. Changing one changes the bank.
+func (b *Bank) Members() []*Network { return b.all }
+
+// Models returns the members. Changing one changes the bank.
+func (b *Bank) Models() []Model { return b.members }
+
+// Weights returns a copy of the weights of the members.
+func (b *Bank) Weights() []float64 { return slices.Clone(b.weights.Values()) }
+
+// Fix leaves the weights as they are from now on. In a second pass over the same examples the
+// predictions are of examples that the members have learned.
+func (b *Bank) Fix() { b.weights.Fixed = true }
+
+// State returns a copy of all that there is to know of the bank but its members.
+func (b *Bank) State() MixtureWeights {
+	s := *b.weights
+	s.Log, s.weights = slices.Clone(s.Log), nil
+	return s
+}
+
+// Observe shows the example to all members that have not broken down, and then weighs them by
+// what each predicted of it before. An input of the wrong length or that is not finite, or a class
+// out of range, is an error that leaves the bank unchanged.
+//
+// The update is that of [Ensemble.Observe], over the members that learned the example.
+func (b *Bank) Observe(x []float64, class int) (Update, error) {
+	if err := cmp.Or(b.all[0].checkExample(x, class), b.failed()); err != nil {
+		return Update{Action: Refused}, err
+	}
+	all := noUpdate
+	for k, m := range b.members {
+		if b.weights.Dropped(k) {
+			continue
+		}
+		u, err := m.Observe(x, class)
+		if err == nil {
+			b.logP[k] = u.LogP
+			all.add(u)
+		} else if !b.weights.Drop(k) {
+			b.weights.Failed = fmt.Sprintf("member %d: %v", k, err)
+			return Update{Action: Refused}, fmt.Errorf("member %d: %w", k, err)
+		}
+	}
+	all.LogP = mixtureLogP(b.weights.Values(), b.logP)
+	b.weights.Update(b.logP)
+	return all, nil
+}
+
+func (b *Bank) failed() error {
+	if b.weights.Failed == "" {
+		return nil
+	}
+	return errors.New(b.weights.Failed)
+}
+
+// Predict sets dst to the prediction of the mixture for x, see [Ensemble.Predict], with means
+// weighted by dst.Weights. A member that cannot predict x has weight zero in this prediction
+// alone. Predict returns an error if all members have broken down or none can predict x.
+func (b *Bank) Predict(dst *Prediction, x []float64) error {
+	dst.allot(b, b.all[0].cfg.classes(), len(b.members))
+	copy(dst.Weights, b.weights.Values())
+	err := cmp.Or(b.all[0].checkInput(x), b.failed())
+	if err != nil {
+		dst.invalidate()
+		return err
+	}
+	left := 0.0
+	for k, m := range b.members {
+		if dst.Weights[k] == 0 {
+			dst.Members[k].invalidate()
+		} else if failed := m.Predict(&dst.Members[k], x); failed != nil {
+			dst.Weights[k], err = 0, fmt.Errorf("member %d: %w", k, failed)
+		} else {
+			left += dst.Weights[k]
+		}
+	}
+	if left == 0 {
+		dst.invalidate()
+		return err
+	}
+	if err != nil {
+		for k := range dst.Weights {
+			dst.Weights[k] /= left
+		}
+	}
+	dst.mix()
+	return nil
+}
+
+// mixtureLogP returns the logarithm of the weighted mean of probabilities, given by their
+// logarithms. Those of weight zero do not count.
+func mixtureLogP(weights, logP []float64) float64 {
+	top, sum := math.Inf(-1), 0.0
+	for k, w := range weights {
+		if w > 0 {
+			top = max(top, logP[k])
+		}
+	}
+	if math.IsInf(top, -1) {
+		return top
+	}
+	for k, w := range weights {
+		if w > 0 {
+			sum += w * kernel.Exp(logP[k]-top)
+		}
+	}
+	return top + kernel.Log(sum)
+}

@@ -1,0 +1,264 @@
+package bnn
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+
+	"closedform/core/random"
+	"closedform/internal/check"
+)
+
+// bankMembers returns two networks and an ensemble of different configurations.
+func bankMembers(t testing.TB) []Model {
+	t.Helper()
+	return []Model{
+		members(t, spec{Layers: []int{2, 6, 3}}, 1)[0],
+		ensemble(t, members(t, spec{Layers: []int{2, 4, 3}, Bias: true}, 2)...),
+		members(t, spec{Layers: []int{2, 3}, Bias: true}, 1)[0],
+	}
+}
+
+func bank(t testing.TB, w WeightRule, members ...Model) *Bank {
+	t.Helper()
+	b, err := NewBank(Weighing{Weights: w}, members...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// hugeNetwork returns a network that overflows on inputs of 1e9.
+func hugeNetwork(t testing.TB) *Network {
+	t.Helper()
+	huge := members(t, spec{Layers: []int{2, 4, 3}}, 1)[0].State()
+	huge.Layers[0].Mean.Set(0, 0, 1e150)
+	n, err := Restore(huge)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// A bank predicts the mixture of what its members predict by themselves, in proportion to the
+// probability that they gave the examples; LogP is that of the mixture.
+func TestBank(t *testing.T) {
+	b, alone := bank(t, Evidence, bankMembers(t)...), bankMembers(t)
+	x, class := twoRings(30, rand.New(random.Source("rings")))
+	evidence, of := []float64{1, 1, 1}, make([]Prediction, 3)
+	var p Prediction
+	for i := range x {
+		if err := b.Predict(&p, x[i]); err != nil {
+			t.Fatal(err)
+		}
+		floats.Scale(1/floats.Sum(evidence), evidence)
+		check.NearAll(t, "weights", b.Weights(), evidence, 1e-9)
+		for k := range of {
+			if err := alone[k].Predict(&of[k], x[i]); err != nil {
+				t.Fatal(err)
+			}
+			evidence[k] *= of[k].P[class[i]]
+			if _, err := alone[k].Observe(x[i], class[i]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		checkMixture(t, &p, b.Weights(), of)
+		u, err := b.Observe(x[i], class[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		check.Near(t, "log p", u.LogP, math.Log(p.P[class[i]]), 1e-8)
+	}
+	if len(b.Members()) != 4 || len(b.Models()) != 3 {
+		t.Errorf("%d networks of %d members", len(b.Members()), len(b.Models()))
+	}
+	before := b.Weights()
+	before[0]++ // a copy
+	b.Fix()
+	if _, err := b.Observe(x[0], class[0]); err != nil || b.Weights()[0] != before[0]-1 {
+		t.Errorf("%v, fixed weights %v, before %v", err, b.Weights(), before)
+	}
+}
+
+// A member that breaks down has no weight from then on, and the others go on as if it had not
+// been there. When the last one breaks down the weights stay, and nothing is predicted any more.
+func TestBankBreaksDown(t *testing.T) {
+	good := func() []Model { return bankMembers(t)[:2] }
+	b, without := bank(t, Universal, append(good(), hugeNetwork(t))...), bank(t, Universal, good()...)
+	x := []float64{1e9, 1}
+	var p, q Prediction
+	if err := b.Predict(&p, x); err != nil || p.Weights[2] != 0 || !math.IsNaN(p.Members[2].P[0]) {
+		t.Errorf("%v, weights %v", err, p.Weights)
+	}
+	_ = without.Predict(&q, x)
+	check.NearAll(t, "p without a member that cannot predict", p.P, q.P, 1e-14)
+	for _, model := range []Model{b, without} {
+		if u, err := model.Observe(x, 1); err != nil || u.Action == Refused || u.LogP > 0 {
+			t.Errorf("%+v, %v", u, err)
+		}
+	}
+	if w, want := b.Weights(), without.Weights(); w[2] != 0 || !floats.EqualApprox(w[:2], want, 0.1) {
+		t.Errorf("weights %v, without the broken member %v", w, want)
+	}
+	if err := b.Predict(&p, x); err != nil || !math.IsNaN(p.Members[2].P[0]) {
+		t.Errorf("%v, the broken member predicts %v", err, p.Members[2].P)
+	}
+
+	last := bank(t, Evidence, hugeNetwork(t), hugeNetwork(t))
+	for range 2 {
+		u, err := last.Observe(x, 1)
+		if err == nil || !strings.HasPrefix(err.Error(), "member 1: bnn: layer ") || u.Action != Refused {
+			t.Errorf("%+v, %v", u, err)
+		}
+		if w := last.Weights(); w[0] != 0 || w[1] != 1 {
+			t.Errorf("weights %v", w)
+		}
+		if err := last.Predict(&p, []float64{1, 1}); err == nil || p.Decide(Probability, 0) != Unknown || !math.IsNaN(p.P[0]) || !math.IsNaN(p.Mean[0]) {
+			t.Errorf("%v, predicts %v", err, p.P)
+		}
+		if last, err = RestoreBank(last.State(), last.Models()...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	none := bank(t, Equal, hugeNetwork(t))
+	if err := none.Predict(&p, x); err == nil || !math.IsNaN(p.P[0]) || none.Predict(&p, []float64{1, 1}) != nil {
+		t.Errorf("%v, predicts %v", err, p.P)
+	}
+}
+
+// A caller's mistake is an error of no member, and changes nothing.
+func TestBankRefuses(t *testing.T) {
+	b := bank(t, Evidence, bankMembers(t)...)
+	var p Prediction
+	for _, c := range []struct {
+		x     []float64
+		class int
+	}{{nil, 0}, {[]float64{1}, 0}, {[]float64{1, math.NaN()}, 0}, {[]float64{1, 2}, 3}, {[]float64{1, 2}, -1}} {
+		if _, err := b.Observe(c.x, c.class); err == nil || strings.Contains(err.Error(), "member") {
+			t.Errorf("%v of class %d: error %v", c.x, c.class, err)
+		}
+		if len(c.x) == 2 && !math.IsNaN(c.x[1]) {
+			continue
+		}
+		if err := b.Predict(&p, c.x); err == nil || strings.Contains(err.Error(), "member") || p.Decide(Probability, 0) != Unknown {
+			t.Errorf("%v is predicted as %v; error %v", c.x, p.P, err)
+		}
+	}
+	check.NearAll(t, "weights", b.Weights(), []float64{1. / 3, 1. / 3, 1. / 3}, 1e-15)
+	for k, m := range bankMembers(t) {
+		for l, n := range m.Members() {
+			sameWeights(t, "after a mistake", b.Models()[k].Members()[l], n, 0)
+		}
+	}
+	one := b.Members()[0]
+	for want, of := range map[string][]Model{
+		"weights of 0 members":                       {},
+		"a network of member 1 is there twice":       {one, ensemble(t, one)},
+		"member 1 has Layers = [2 2], and member 0 ": {one, members(t, spec{Layers: []int{2, 2}}, 1)[0]},
+	} {
+		if _, err := NewBank(Weighing{Weights: Evidence}, of...); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %s", err, want)
+		}
+	}
+	if _, err := NewBank(Weighing{}, one); err == nil || !strings.HasPrefix(err.Error(), "bnn: Weighing.Weights: ") {
+		t.Errorf("no weights: error %v", err)
+	}
+	if _, err := RestoreBank(MixtureWeights{Weighing: Weighing{Weights: Equal}, Members: 1, Log: []float64{math.NaN()}}, one); err == nil || !strings.Contains(err.Error(), "Log = [NaN]") {
+		t.Errorf("a weight that is no number: error %v", err)
+	}
+}
+
+// Predictions may be made at the same time; they and steps allocate nothing.
+func TestBankConcurrent(t *testing.T) {
+	b := bank(t, Universal, append(bankMembers(t), hugeNetwork(t))...)
+	var want Prediction
+	x := []float64{1, 2}
+	predict := func() {
+		if _, err := b.Observe(x, 1); err != nil || b.Predict(&want, x) != nil {
+			t.Error(err)
+		}
+	}
+	predict()
+	check.NoAllocs(t, "a step and a prediction", predict)
+	var group sync.WaitGroup
+	for range 4 {
+		group.Go(func() {
+			var p Prediction
+			for range 20 {
+				if err := b.Predict(&p, x); err != nil || !floats.Equal(p.P, want.P) {
+					t.Errorf("%v, %v; alone %v", p.P, err, want.P)
+				}
+			}
+		})
+	}
+	group.Wait()
+}
+
+// The default bank has the members that its comment says, with the rule and softmax of the
+// configuration.
+func TestNewDefaultBank(t *testing.T) {
+	cfg := Default(4, 50, 3)
+	b, err := NewDefaultBank(cfg, random.Source("default bank"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	hidden, output, linear := cfg.PriorVar[0], cfg.PriorVar[1], Default(4, 3).PriorVar[0]
+	for k, want := range [][]float64{{hidden, 3 * output}, {hidden / 10, 10 * output}, {hidden / 10, 0.3 * output}, {linear}, {linear / 10}, {linear / 1000}} {
+		check.NearAll(t, fmt.Sprint("prior variances of member ", k), b.Members()[k].Config().PriorVar, want, 1e-12)
+	}
+	cfg.SetCovariance(Diagonal)
+	cfg.PriorVar = []float64{1, 2 * cfg.PriorVar[1]}
+	if b, err = NewDefaultBank(cfg, random.Source("default bank")); err != nil {
+		t.Fatal(err)
+	}
+	check.Near(t, "prior variance of a wider prior", b.Members()[3].Config().PriorVar[0], 2*linear, 1e-12)
+	if b, err = NewDefaultBank(Default(4, 3), random.Source("default bank")); err != nil || len(b.Members()) != 3 {
+		t.Errorf("%v, %d members without hidden layers", err, len(b.Members()))
+	}
+	cfg.PriorVar = nil
+	if _, err := NewDefaultBank(cfg, random.Source("default bank")); err == nil || !strings.Contains(err.Error(), "PriorVar") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// On labels that have nothing to do with the inputs the default bank guesses, and says so.
+func TestDefaultBankOnNoise(t *testing.T) {
+	const classes, inputs, test = 2, 10, 1000
+	b, err := NewDefaultBank(Default(inputs, 50, classes), random.Source("noise"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rnd := rand.New(random.Source("noise", "data"))
+	x := make([]float64, inputs)
+	draw := func() {
+		for i := range x {
+			x[i] = random.Normal(rnd)
+		}
+	}
+	for range 500 {
+		draw()
+		if _, err := b.Observe(x, rnd.IntN(classes)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	loss, sure := 0.0, 0
+	var p Prediction
+	for range test {
+		draw()
+		if err := b.Predict(&p, x); err != nil {
+			t.Fatal(err)
+		}
+		loss -= math.Log(p.P[rnd.IntN(classes)]) / test
+		if p.Decide(Probability, 0.9) != Unknown {
+			sure++
+		}
+	}
+	if loss > math.Ln2+0.02 || sure > test/100 {
+		t.Errorf("log loss %.3f, where guessing has %.3f; %d answers of %d", loss, math.Ln2, sure, test)
+	}
+}

@@ -1,0 +1,196 @@
+package bnn
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+
+	"closedform/internal/field"
+	"closedform/internal/kernel"
+)
+
+// WeightRule is how the members of a [Bank] are weighted. The weights are the mean of those of
+// mixtures, each weighted by u ← u^φ p: p is the probability that the mixture gave the class
+// of an example before its members learned it, and φ the forgetting of [Weighing].
+type WeightRule string
+
+const (
+	// Universal is the rule whose mixtures have weights that are multiples of 1/4. Over n examples it
+	// predicts within log(number of mixtures)/n nats as well as the best of them, each member
+	// being one (Cover, "Universal portfolios", Mathematical Finance 1991, on a grid).
+	Universal WeightRule = "universal"
+
+	// Evidence is the rule whose mixtures are the members. With φ = 1 the weights are the posterior
+	// probabilities of the members. They concentrate on one member, even where a mixture predicts
+	// better (Minka, "Bayesian model averaging is not model combination", 2002).
+	Evidence WeightRule = "evidence"
+
+	// Equal is w_k = 1/K.
+	Equal WeightRule = "equal"
+)
+
+// Weighing is the rule of the weights, and how fast it forgets.
+type Weighing struct {
+	Weights WeightRule `toml:"weights,omitempty" json:"weights,omitempty"`
+
+	// Forgetting is φ, above 0 to 1: a prediction n examples ago counts φⁿ times (Raftery,
+	// Kárný, Ettler, "Online prediction under model uncertainty via dynamic model averaging",
+	// Technometrics 2010). Zero stands for 1.
+	Forgetting float64 `toml:"forgetting,omitzero" json:"forgetting,omitempty"`
+}
+
+// Validate reports what is not allowed.
+func (w Weighing) Validate() error {
+	if err := field.OneOf("weights", w.Weights, Universal, Evidence, Equal); err != nil {
+		return err
+	}
+	if !(0 <= w.Forgetting && w.Forgetting <= 1) || w.Weights == Equal && w.Forgetting != 0 {
+		return field.Errorf("forgetting", "%g is not allowed; allowed: above 0 to 1, with weights = %q or %q", w.Forgetting, Universal, Evidence)
+	}
+	return nil
+}
+
+// MostMembers is the largest number of members that are weighted.
+const MostMembers = 64
+
+// MixtureWeights are weights of the members of a [Bank], or of other predictors, by the
+// predictions that they made. The exported fields are the whole state. They are not safe for
+// concurrent use.
+type MixtureWeights struct {
+	Weighing
+	Members int       `json:"members"`
+	Seen    int       `json:"seen"`  // examples that were judged
+	Fixed   bool      `json:"fixed"` // Update leaves the weights as they are
+	Log     []float64 `json:"-"`     // logarithms of the weights u of the mixtures, the members first, but for a common term; −∞ of those of dropped members
+
+	// Failed is the error of the last member of a Bank, if all have broken down.
+	Failed string `json:"failed,omitempty"`
+
+	weights  []float64
+	mixtures [][4]int  // each is the mean of four members
+	p        []float64 // probabilities of the class but for a factor
+}
+
+// mixtures returns the members that mixtures consist of.
+func (w WeightRule) mixtures(members int) (all [][4]int) {
+	for i := range members {
+		all = append(all, [4]int{i, i, i, i})
+	}
+	if w != Universal {
+		return all
+	}
+	for i := range members {
+		for j := i; j < members; j++ {
+			for k := j; k < members; k++ {
+				for l := max(k, i+1); l < members; l++ {
+					all = append(all, [4]int{i, j, k, l})
+				}
+			}
+		}
+	}
+	return all
+}
+
+// NewMixtureWeights returns equal weights of so many members. It returns an error that names
+// the field if the weighing is not valid, or if there are no members.
+func NewMixtureWeights(w Weighing, members int) (*MixtureWeights, error) {
+	return (MixtureWeights{Weighing: w, Members: members}).restored()
+}
+
+// restored returns weights in the same state, which it copies, if that is valid.
+func (w MixtureWeights) restored() (*MixtureWeights, error) {
+	if err := w.Validate(); err != nil {
+		return nil, fmt.Errorf("bnn: %w", field.InGo(w, err))
+	}
+	bad := func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 1) }
+	if w.Members < 1 || w.Members > MostMembers {
+		return nil, fmt.Errorf("bnn: weights of %d members; need 1 to %d", w.Members, MostMembers)
+	}
+	w.mixtures = w.Weights.mixtures(w.Members)
+	if w.Log == nil {
+		w.Log = make([]float64, len(w.mixtures))
+	}
+	if len(w.Log) != len(w.mixtures) || w.Seen < 0 || slices.ContainsFunc(w.Log, bad) || math.IsInf(slices.Max(w.Log), -1) {
+		return nil, fmt.Errorf("bnn: logarithms of weights Log = %v after Seen = %d examples; need %d numbers, one above −∞, for %d members",
+			w.Log, w.Seen, len(w.mixtures), w.Members)
+	}
+	w.Log, w.weights, w.p = slices.Clone(w.Log), make([]float64, w.Members), make([]float64, w.Members)
+	w.normalise()
+	return &w, nil
+}
+
+// Values returns the weights, which sum to 1. The slice belongs to w, whose methods change it.
+func (w *MixtureWeights) Values() []float64 { return w.weights }
+
+// Dropped reports whether member k was dropped.
+func (w *MixtureWeights) Dropped(k int) bool { return math.IsInf(w.Log[k], -1) }
+
+// Update changes the weights by logP, the logarithms of the probabilities p_k that the members
+// gave the class of one example. It sets those below the smallest positive number, and
+// NaN, to the logarithm of that number, and ignores those of dropped members.
+func (w *MixtureWeights) Update(logP []float64) {
+	if w.Fixed || w.Weights == Equal {
+		return
+	}
+	w.Seen++
+	least, top := kernel.Log(math.SmallestNonzeroFloat64), math.Inf(-1)
+	for k, x := range logP {
+		if !(x >= least) {
+			logP[k] = least
+		}
+		if !w.Dropped(k) {
+			top = max(top, logP[k])
+		}
+	}
+	for k, x := range logP {
+		w.p[k] = kernel.Exp(x - top)
+	}
+	for i, m := range w.mixtures {
+		step := logP[m[0]]
+		if m[0] != m[3] {
+			step = max(least, top+kernel.Log((w.p[m[0]]+w.p[m[1]]+w.p[m[2]]+w.p[m[3]])/4))
+		}
+		if w.Forgetting > 0 {
+			w.Log[i] *= w.Forgetting
+		}
+		w.Log[i] += step
+	}
+	w.normalise()
+}
+
+// normalise computes the weights, and shifts the logarithms so that the largest is 0.
+func (w *MixtureWeights) normalise() {
+	top := slices.Max(w.Log)
+	clear(w.weights)
+	for i, m := range w.mixtures {
+		w.Log[i] -= top
+		u := kernel.Exp(w.Log[i])
+		for _, k := range m {
+			w.weights[k] += u
+		}
+	}
+	floats.Scale(1/kernel.Sum(w.weights), w.weights)
+}
+
+// Drop sets the weight of member k to zero for good, and reports whether others remain. The
+// weight of the last member stays.
+func (w *MixtureWeights) Drop(k int) bool {
+	left := 0
+	for j := range w.weights {
+		if j != k && !w.Dropped(j) {
+			left++
+		}
+	}
+	if left == 0 {
+		return false
+	}
+	for i, m := range w.mixtures {
+		if slices.Contains(m[:], k) {
+			w.Log[i] = math.Inf(-1)
+		}
+	}
+	w.normalise()
+	return true
+}
