@@ -184,7 +184,7 @@ func TestPredictionIsReusable(t *testing.T) {
 		{Layers: []int{2, 4, 3}, Hidden: Frozen},
 		{Layers: []int{2, 4, 3}, Hidden: Smooth, Covariance: []Covariance{Diagonal}},
 		{Layers: []int{2, 4, 3}, Hidden: Smooth},
-		{Layers: []int{2, 4, 3}, Output: ADFExact, joint: true},
+		{Layers: []int{2, 4, 3}, Output: ADFExact},
 		{Layers: []int{2, 5}, Bias: true},
 		{Layers: []int{3, 5}},
 		{Layers: []int{2, 5}, Bias: true},

@@ -24,7 +24,6 @@ type spec struct {
 	Output          OutputRule
 	Hidden          HiddenRule
 	Covariance      []Covariance
-	joint           bool // the last covariance is AllNeurons
 	Softmax         softmax.Approximation
 	OnIndefinite    Policy
 	EigenvalueFloor float64
@@ -47,10 +46,6 @@ func (s spec) config() Config {
 	layers := len(s.Layers) - 1
 	if s.Covariance != nil {
 		c.Covariance = spread(s.Covariance, layers)
-	}
-	if s.joint {
-		c.Covariance = spread(c.Covariance, layers)
-		c.Covariance[layers-1] = AllNeurons
 	}
 	if c.Softmax = s.Softmax; s.Softmax == nil && c.Output.exact() {
 		c.Softmax = softmax.Exact{Fast: true}

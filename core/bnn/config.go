@@ -56,9 +56,9 @@ type Config struct {
 	PriorDraw    PriorDraw `toml:"prior_draw" json:"prior_draw"`
 
 	// Replications is how often one example counts for the covariances of each layer: a
-	// positive number, 1 where the covariance is AllNeurons. It multiplies the steps e_j, as
-	// far as a share of 1e-3 of each variance is left; the means are not affected. For K
-	// passes over the same examples, 1/K counts each example once.
+	// positive number. It multiplies the steps e_j, as far as a share of 1e-3 of each variance
+	// is left; the means are not affected. For K passes over the same examples, 1/K counts each
+	// example once.
 	//
 	// A diagonal layer treats its inputs as uncorrelated, and keeps too much variance
 	// where they are not. In linear regression on d inputs of covariance C, with noise
@@ -121,7 +121,7 @@ func Default(layers ...int) Config {
 // prior variances and replications for them:
 //
 //	prior variance  0.1 in hidden layers, and in the output layer
-//	                600/(Layers[0]·inputs), or 10/inputs if it is AllNeurons, for the cubature
+//	                600/(Layers[0]·inputs)
 //	replications    1, but √inputs/2 in diagonal layers of more than 4 inputs
 //
 // Inputs are those of the layer, the bias counted.
@@ -140,8 +140,6 @@ func (c *Config) SetCovariance(kinds ...Covariance) {
 			c.Replications[l] = max(1, math.Sqrt(d)/2)
 		}
 		switch {
-		case kinds[l] == AllNeurons:
-			c.PriorVar[l] = 10 / d
 		case l == layers-1:
 			c.PriorVar[l] = 600 / float64(c.Layers[0]) / d
 		default:
@@ -157,7 +155,7 @@ func (c Config) Validate() error {
 		return field.Errorf("layers", "%v is not allowed; allowed: inputs, hidden layers if any, and 2 to %d classes, none of them empty",
 			c.Layers, MostClasses)
 	}
-	for _, check := range []func() error{c.checkFields, c.checkLists, c.checkSoftmax, c.checkAllNeurons} {
+	for _, check := range []func() error{c.checkFields, c.checkLists, c.checkSoftmax} {
 		if err := check(); err != nil {
 			return err
 		}
@@ -208,7 +206,7 @@ func (c *Config) checkLists() (err error) {
 	if err != nil {
 		return err
 	}
-	err = field.AllOneOf("covariance", c.Covariance, Full, Diagonal, Shared, AllNeurons)
+	err = field.AllOneOf("covariance", c.Covariance, Full, Diagonal, Shared)
 	for l := range layers {
 		err = cmp.Or(
 			err,
@@ -231,22 +229,6 @@ func (c *Config) checkSoftmax() error {
 		return field.Errorf("rule", "%v is not allowed with %T; allowed: adf with softmax.Probit, adf-exact with softmax.Exact", c.Output, c.Softmax)
 	}
 	return softmax.Validate(c.Softmax, c.classes())
-}
-
-// checkAllNeurons checks the conditions of an output layer with a joint covariance.
-func (c *Config) checkAllNeurons() error {
-	last := len(c.Covariance) - 1
-	l := slices.Index(c.Covariance, AllNeurons)
-	switch {
-	case l < 0:
-		return nil
-	case l < last || !c.Output.exact() || c.classes() > softmax.MostCorrelated:
-		return field.Errorf("covariance", "%q is allowed only for the output layer with rule = %q and at most %d classes",
-			AllNeurons, ADFExact, softmax.MostCorrelated)
-	case c.Replications[last] != 1:
-		return field.Errorf("replications", "%g is not allowed for covariance = %q; allowed: 1", c.Replications[last], AllNeurons)
-	}
-	return nil
 }
 
 // clone returns a copy that shares nothing.
@@ -279,8 +261,6 @@ func (c *Config) WeightDims(l int) (out, in int) {
 func (c *Config) SpreadDims(l int) (rows, cols int) {
 	out, in := c.WeightDims(l)
 	switch c.Covariance[l] {
-	case AllNeurons:
-		return out * in, out * in
 	case Shared:
 		return in, in
 	case Diagonal:

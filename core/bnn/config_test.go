@@ -17,10 +17,6 @@ import (
 // Invalid values, and values that are not set, are refused by the key of their field.
 func TestConfigErrors(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
-	joint := func(c *Config) {
-		c.Output, c.Softmax = ADFExact, softmax.Exact{}
-		c.SetCovariance(Full, AllNeurons)
-	}
 	for key, all := range map[string][]func(c *Config){
 		"layers": {
 			func(c *Config) { c.Layers = nil }, func(c *Config) { c.Layers = []int{2} },
@@ -43,8 +39,6 @@ func TestConfigErrors(t *testing.T) {
 		"covariance": {
 			func(c *Config) { c.Covariance = nil }, func(c *Config) { c.Covariance[1] = "" },
 			func(c *Config) { c.Covariance = c.Covariance[:1] }, func(c *Config) { c.Covariance[1] = "block" },
-			func(c *Config) { c.SetCovariance(Full, AllNeurons) }, func(c *Config) { joint(c); c.Covariance[0] = AllNeurons },
-			func(c *Config) { joint(c); c.Layers[2] = softmax.MostCorrelated + 1 },
 		},
 		"prior_var": {
 			func(c *Config) { c.PriorVar = nil }, func(c *Config) { c.PriorVar = []float64{1} },
@@ -54,7 +48,6 @@ func TestConfigErrors(t *testing.T) {
 		"prior_draw":     {func(c *Config) { c.PriorDraw = "" }},
 		"replications": {
 			func(c *Config) { c.Replications = nil }, func(c *Config) { c.Replications[0] = -1 }, func(c *Config) { c.Replications[1] = inf },
-			func(c *Config) { joint(c); c.Replications[1] = 2 },
 		},
 		"on_indefinite":    {func(c *Config) { c.Output, c.Paper.OnIndefinite = Joint, "" }},
 		"variance_floor":   {func(c *Config) { c.Output, c.Paper.VarianceFloor = Total, 1 }, func(c *Config) { c.Output, c.Paper.VarianceFloor = Joint, 0 }},

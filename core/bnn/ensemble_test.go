@@ -113,7 +113,7 @@ func TestMixture(t *testing.T) {
 	const k = 3
 	for _, cfg := range []spec{
 		{Layers: []int{2, 6, 3}},
-		{Layers: []int{2, 6, 3}, Output: ADFExact, joint: true, Bias: true, Hidden: Smooth},
+		{Layers: []int{2, 6, 3}, Output: ADFExact, Bias: true, Hidden: Smooth},
 		{Layers: []int{2, 6, 3}, Output: Total, OnIndefinite: Project, Hidden: Smooth},
 	} {
 		e, alone := ensemble(t, members(t, cfg, k)...), members(t, cfg, k)

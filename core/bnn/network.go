@@ -88,11 +88,10 @@ func zero(cfg Config) *Network {
 
 // SetWeights replaces the weights of layer l (from 0), w_j ~ N(μ_j, Σ_j): row j of
 // mean is μ_j, neurons × inputs, and cov has a Σ_j for each neuron, inputs × inputs;
-// the bias counts as the last input. Both are copied. The neurons of a joint output
-// layer become uncorrelated. SetWeights panics if a shape does not fit, and returns
-// an error, leaving the layer as it was, if a number is not finite or a covariance
-// not positive semi-definite, not diagonal where the layer is, or not that of the
-// first neuron where it is shared.
+// the bias counts as the last input. Both are copied. SetWeights panics if a shape does
+// not fit, and returns an error, leaving the layer as it was, if a number is not finite
+// or a covariance not positive semi-definite, not diagonal where the layer is, or not
+// that of the first neuron where it is shared.
 func (n *Network) SetWeights(l int, mean *mat.Dense, cov []mat.Symmetric) error {
 	n.check(l)
 	out, in := n.cfg.WeightDims(l)
@@ -120,9 +119,8 @@ func (n *Network) SetWeights(l int, mean *mat.Dense, cov []mat.Symmetric) error 
 }
 
 // Weights returns copies of the weights of layer l (from 0) in the shapes that
-// SetWeights takes. The covariances of a diagonal layer are of type *mat.DiagDense,
-// those of a joint output layer lack what correlates the neurons. Weights panics if
-// there is no such layer.
+// SetWeights takes. The covariances of a diagonal layer are of type *mat.DiagDense.
+// Weights panics if there is no such layer.
 func (n *Network) Weights(l int) (mean *mat.Dense, cov []mat.Symmetric) {
 	n.check(l)
 	for j := range n.cfg.Layers[l+1] {

@@ -15,7 +15,6 @@ func learned(t *testing.T) map[string]*Network {
 		"full":     {Output: ADF},
 		"diagonal": {Output: ADF, Covariance: []Covariance{Diagonal}},
 		"shared":   {Output: ADF, Covariance: []Covariance{Shared}},
-		"joint":    {Output: ADFExact, joint: true, paper: true},
 	} {
 		cfg.Layers, cfg.Bias, cfg.PriorVar, cfg.PriorMeanVar, cfg.Hidden = []int{2, 4, 3}, true, 3, 2, Smooth
 		n := newNetwork(t, cfg)
@@ -41,10 +40,7 @@ func TestProcessNoise(t *testing.T) {
 			if !mat.Equal(mean, oldMean) {
 				t.Errorf("%s: means of layer %d moved", name, l)
 			}
-			prior := 3.0
-			if name != "joint" {
-				prior /= float64([]int{3, 5}[l])
-			}
+			prior := 3 / float64([]int{3, 5}[l])
 			for j := range cov {
 				size := cov[j].SymmetricDim()
 				for a := range size {

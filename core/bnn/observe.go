@@ -11,7 +11,7 @@ type Action int
 
 const (
 	Applied   Action = iota // the step was taken as printed
-	Skipped                 // the network was left unchanged: by the policy Skip, or the logits of a joint output layer vary too much for its cubature
+	Skipped                 // the network was left unchanged: by the policy Skip
 	Projected               // the step was taken after a repair
 	Refused                 // the network was left unchanged, and an error returned
 )
@@ -160,9 +160,6 @@ const certain = 1e-290
 
 // observeLogits computes the steps of the output layer.
 func (n *Network) observeLogits(f *flow, class int) (Update, error) {
-	if f.joint != nil {
-		return n.step.correlated(f, class)
-	}
 	update, err := n.step.run(&n.cfg, f.m, f.v, class)
 	if err != nil || update.Action == Skipped {
 		return update, err

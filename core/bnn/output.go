@@ -17,8 +17,7 @@ import (
 type outputStep struct {
 	mean, variance []float64 // m̃ and ṽ
 
-	posterior    *softmax.Posterior      // of ADF and ADFExact
-	correlations *softmax.JointPosterior // of a joint output layer
+	posterior *softmax.Posterior // of ADF and ADFExact
 
 	// Of Joint and Total.
 	moments *softmax.Moments
@@ -34,24 +33,16 @@ type outputStep struct {
 func newOutputStep(cfg *Config) outputStep {
 	n := cfg.classes()
 	s := outputStep{mean: make([]float64, n), variance: make([]float64, n)}
-	switch {
-	case cfg.Covariance[len(cfg.Covariance)-1] == AllNeurons:
-		s.correlations = softmax.NewJointPosterior(n)
-	case cfg.Output.assumedDensity():
+	if cfg.Output.assumedDensity() {
 		s.posterior = softmax.NewPosterior(n)
-	default:
+	} else {
 		s.moments, s.cov, s.cross = softmax.NewMoments(n), mat.NewSymDense(n, nil), mat.NewDense(n, n, nil)
 		s.innovation, s.residual = linalg.NewEigen(n-1), make([]float64, n-1)
 	}
 	return s
 }
 
-// mostCubatureErr is the error of the cubature above which a step is skipped, as it could
-// raise variances, and a prediction is an error.
-const mostCubatureErr = 1e-9
-
 var (
-	errTooWide  = errors.New("bnn: the variances of the logits are too large for the cubature of a joint output layer; scale the inputs or lower PriorVar")
 	errOverflow = errors.New("bnn: the update overflows")
 	errUnsound  = errors.New("bnn: the softmax approximation gives moments that are negative or not finite")
 )
@@ -125,28 +116,6 @@ func (s *outputStep) adf(cfg *Config, m, v []float64, class int) (Update, error)
 		return update, errOverflow
 	}
 	return update, s.finite()
-}
-
-// correlated sets the steps of a joint output layer: with the gradient d and
-// the Hessian H of log p in the means of the logits, m̃ = m + Vd and Ṽ = V + VHV. The step is
-// skipped where the variances are too large for the cubature.
-func (s *outputStep) correlated(f *flow, class int) (Update, error) {
-	post := s.correlations
-	relerr := softmax.Cubature{}.Posterior(post, f.m, f.joint.cov, class)
-	update := Update{MinEigenvalue: math.NaN(), MinVariance: floats.Min(post.Var), LogP: post.LogP}
-	if relerr > mostCubatureErr {
-		update.Action = Skipped
-		return update, nil
-	}
-	if math.IsNaN(post.LogP) || math.IsInf(post.LogP, 0) || notFinite(post.Var) >= 0 {
-		return update, errOverflow
-	}
-	copy(f.d, post.Gradient)
-	f.joint.hessian.Copy(post.Hessian)
-	for j := range f.e {
-		f.e[j] = post.Hessian.At(j, j)
-	}
-	return update, nil
 }
 
 // sound tells whether all moments are finite and not negative.

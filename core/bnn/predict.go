@@ -108,9 +108,8 @@ func newPrediction(of any, classes int) Prediction {
 }
 
 // Predict sets dst to the prediction for x (paper, Algorithm 1). It returns an
-// error if x has another length than the network has inputs, if x is not finite, if
-// the network overflows on it, or if the logits of a joint output layer have variances
-// beyond its cubature.
+// error if x has another length than the network has inputs, if x is not finite, or if
+// the network overflows on it.
 func (n *Network) Predict(dst *Prediction, x []float64) error {
 	_, err := n.predict([]*Prediction{dst}, [][]float64{x}, len(n.layers))
 	return err
@@ -156,12 +155,11 @@ func (n *Network) predict(dst []*Prediction, x [][]float64, layers int) (done in
 		work.examples = append(work.examples, d.flows)
 	}
 	done, err = n.forward(work, x, layers)
-	for k, d := range dst[:done] {
+	for _, d := range dst[:done] {
 		if layers < len(n.layers) {
 			d.invalidateProbabilities()
-		} else if failed := n.moments(d); failed != nil {
-			done, err = k, failed
-			break
+		} else {
+			n.moments(d)
 		}
 	}
 	for _, d := range dst[done:] {
@@ -183,18 +181,11 @@ func (n *Network) allot(dst *Prediction) {
 }
 
 // moments sets those of the softmax.
-func (n *Network) moments(dst *Prediction) error {
+func (n *Network) moments(dst *Prediction) {
 	logits := &dst.flows[len(n.layers)-1]
 	dst.Mean, dst.Variance = logits.m, logits.v
-	if logits.joint != nil {
-		if relerr := (softmax.Cubature{}).Moments(dst.Moments, dst.Mean, logits.joint.cov); relerr > mostCubatureErr {
-			return errTooWide
-		}
-	} else {
-		n.cfg.Softmax.Moments(dst.Moments, dst.Mean, dst.Variance)
-	}
+	n.cfg.Softmax.Moments(dst.Moments, dst.Mean, dst.Variance)
 	dst.Moments.Cov(dst.Cov)
-	return nil
 }
 
 // flow holds the inputs and outputs of one layer for an example, and the steps of its pre-activations.
@@ -213,8 +204,6 @@ type flow struct {
 	g     []float64   // Lᵀŷ of a root, see triangles.image
 	noise float64     // what the s add to its variance
 	rows  kernel.Rows // of the means of a shared layer
-
-	joint *jointFlow // of a joint output layer, else nil
 }
 
 // newFlows returns the flows of an example through all layers.
@@ -230,9 +219,6 @@ func (n *Network) newFlows() []flow {
 		f.y = padded(in)
 		if n.cfg.Bias {
 			f.y[in-1] = 1
-		}
-		if n.cfg.Covariance[l] == AllNeurons {
-			f.joint = newJointFlow(in, out)
 		}
 		if l > 0 && n.cfg.Hidden == Smooth {
 			f.s = flows[l-1].outVar

@@ -20,7 +20,7 @@ func networks() []spec {
 		{Layers: []int{13, 9, 6, 3}, Covariance: []Covariance{Diagonal, Shared, Shared}, Bias: true},
 		{Layers: []int{13, 9, 6, 3}, Covariance: []Covariance{Diagonal}, Hidden: Smooth, Bias: true},
 		{Layers: []int{13, 9, 6, 3}, Covariance: []Covariance{Shared}, Hidden: Smooth, Bias: true},
-		{Layers: []int{13, 4, 3}, Output: ADFExact, Softmax: exact, joint: true, Covariance: []Covariance{Full}, Bias: true},
+		{Layers: []int{13, 4, 3}, Output: ADFExact, Softmax: exact, Covariance: []Covariance{Full}, Bias: true},
 	}
 }
 

@@ -66,19 +66,13 @@ const (
 	Frozen HiddenRule = "frozen"
 )
 
-// Covariance is the form of the covariance of the weights of a layer, as a rule one Σ_j for
-// each neuron j.
+// Covariance is the form of the covariances Σ_j of the weights of the neurons j of a layer.
 type Covariance string
 
 const (
 	Full     Covariance = "full"     // those of all pairs
 	Diagonal Covariance = "diagonal" // variances only
 	Shared   Covariance = "shared"   // those of all pairs, but the same for all neurons of the layer
-
-	// AllNeurons has one Gaussian over the weights of all neurons of the output layer, and
-	// correlated logits. It needs ADFExact and at most softmax.MostCorrelated classes n; a
-	// step integrates over a grid in n − 1 dimensions.
-	AllNeurons Covariance = "joint"
 )
 
 // PriorDraw is the distribution of the random prior means.

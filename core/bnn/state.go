@@ -25,10 +25,8 @@ type LayerState struct {
 	Mean *mat.Dense // o × d: row j is μ_j
 
 	// Root is od × d where covariances are full: the rows from jd on are the
-	// d × d root R_j of Σ_j = R_jR_jᵀ. Of a shared covariance it is the d × d root,
-	// and of a joint output layer the od × od root of the covariance of all
-	// weights, neuron by neuron. All but the last are lower triangular; Restore
-	// takes any.
+	// d × d root R_j of Σ_j = R_jR_jᵀ. Of a shared covariance it is the d × d root.
+	// They are lower triangular; Restore takes any.
 	Root *mat.Dense
 
 	Variance *mat.Dense // o × d where covariances are diagonal: row j is the diagonal of Σ_j

@@ -20,7 +20,6 @@ func TestRestore(t *testing.T) {
 		{Layers: []int{3, 4}, OnIndefinite: Project},
 		{Layers: []int{3, 5, 4}, Bias: true, Output: ADF, Hidden: Smooth, PriorMeanVar: 2},
 		{Layers: []int{3, 5, 6, 4}, Bias: true, Output: ADFExact, Hidden: Smooth, Covariance: []Covariance{Diagonal, Full, Diagonal}, PriorMeanVar: 2},
-		{Layers: []int{3, 2, 4}, Output: ADFExact, joint: true, Hidden: Smooth, PriorMeanVar: 1},
 		{Layers: []int{3, 5, 4}, Output: ADF, Bias: true, Hidden: SmoothMean, Covariance: []Covariance{Diagonal, Shared}, Replications: []float64{3, 0.5}, PriorScale: []float64{2, 3}, PriorMeanVar: 1},
 		{Layers: []int{3, 2, 4}, Output: Total, OnIndefinite: Project, Covariance: []Covariance{Diagonal}, Alpha: 0.1, Beta: 1.5, PriorMeanVar: 1},
 	} {

@@ -52,8 +52,6 @@ type weights interface {
 func (c *Config) newWeights(l int) weights {
 	out, in := c.WeightDims(l)
 	switch c.Covariance[l] {
-	case AllNeurons:
-		return newCorrelated(in, out)
 	case Diagonal:
 		w := &diagonal{Diagonal: linear.NewDiagonal(in, out), times: c.Replications[l]}
 		if w.times != 1 {

@@ -17,8 +17,6 @@
 //	root<l>     float64 (od, d) where the covariances of the layer are full: one
 //	                            below the other, the d × d roots R_j of Σ_j = R_jR_jᵀ
 //	root<l>     float64 (d, d)  where they are shared: the root R of Σ = RRᵀ
-//	root<l>     float64 (od, od) where they are joint: the root of the covariance of
-//	                            all weights, neuron by neuron
 //	variance<l> float64 (o, d)  where they are diagonal: row j is the diagonal of Σ_j
 //	member<k>_mean<l>, …        of an ensemble, the same of members k = 1, 2, … in
 //	                            their order; the above are those of member 0

@@ -133,7 +133,6 @@ func TestReadRefuses(t *testing.T) {
 		"missing key":      {config(`"bias":true,`, ""), "configuration: read"},
 		"twice":            {config(`"bias":true,`, `"bias":true,"bias":true,`), "configuration: read"},
 		"word":             {config(`"output":"joint"`, `"output":"best"`), `"best" is not allowed; allowed: adf, adf-exact, adf-marginal, adf-exact-marginal, joint, total`},
-		"joint":            {config(`"diagonal"`, `"joint"`), "configuration: covariance: "},
 		"softmax":          {config(`"kind":"probit"`, `"kind":"logit"`), `softmax of kind "logit"`},
 		"no rho":           {config(`,"rho":0.5`, ``), `softmax of kind "probit": need probit with lambda and rho`},
 		"range":            {config(`"rho":0.5`, `"rho":1.5`), "configuration: softmax: probit"},

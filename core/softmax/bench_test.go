@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
-
-	"gonum.org/v1/gonum/mat"
 )
 
 // problem returns random logits.
@@ -46,13 +44,5 @@ func benchmark(b *testing.B, name string, a Approximation, n int) {
 				l.Posterior(post, m, v, 1)
 			}
 		})
-	}
-}
-
-func BenchmarkCubature(b *testing.B) {
-	post, m := NewJointPosterior(3), []float64{0, 1, -1}
-	cov := mat.NewSymDense(3, []float64{4, 1, 0, 1, 4, 1, 0, 1, 4})
-	for b.Loop() {
-		Cubature{}.Posterior(post, m, cov, 1)
 	}
 }

@@ -283,11 +283,6 @@ func TestNothingIsAllocated(t *testing.T) {
 	for _, l := range []Likelihood{Probit{0.5, 0.5}, Exact{}} {
 		check.NoAllocs(t, fmt.Sprintf("posterior of %T", l), func() { l.Posterior(post, m, v, 3) })
 	}
-	dst, joint, cov := NewMoments(2), NewJointPosterior(2), mat.NewSymDense(2, []float64{2, 1, 1, 3})
-	check.NoAllocs(t, "cubature", func() {
-		Cubature{}.Moments(dst, m[:2], cov)
-		Cubature{}.Posterior(joint, m[:2], cov, 1)
-	})
 }
 
 func TestPanics(t *testing.T) {
@@ -312,10 +307,7 @@ func TestPanics(t *testing.T) {
 		{"class 3", func() { good.Posterior(NewPosterior(3), ok, ok, 3) }},
 		{"2 means", func() { good.Posterior(NewPosterior(3), ok[:2], ok, 0) }},
 		{"mean NaN", func() { Exact{}.Posterior(NewPosterior(3), nan, ok, 0) }},
-		{"5 logits", func() {
-			Cubature{}.Moments(NewMoments(5), make([]float64, 5), mat.NewSymDense(5, nil))
-		}},
-		{"class -1", func() { Cubature{}.Posterior(NewJointPosterior(3), ok, mat.NewSymDense(3, nil), -1) }},
+		{"class -1", func() { Exact{}.Posterior(NewPosterior(3), ok, ok, -1) }},
 		{"ρ = 1", func() { SlopeLambda(3, 1) }},
 	} {
 		check.Panics(t, "softmax: ", c.words, c.f)

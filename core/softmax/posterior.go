@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/mat"
-
 	"closedform/internal/kernel"
 )
 
@@ -32,20 +30,6 @@ type Posterior struct {
 func NewPosterior(n int) *Posterior {
 	checkClasses(n)
 	return &Posterior{Mean: make([]float64, n), Var: make([]float64, n), Free: make([]float64, n)}
-}
-
-// JointPosterior is the posterior of correlated logits z ~ N(m, V) given the
-// class. By Stein's lemma E z = m + V·Gradient and Cov z = V + V·Hessian·V. It is safe for
-// concurrent use only while nothing computes into it, and keeps no reference to an argument.
-type JointPosterior struct {
-	Posterior
-	Gradient []float64  // ∂ log p/∂m, length n
-	Hessian  *mat.Dense // ∂² log p/∂m², n×n, symmetric to rounding
-}
-
-// NewJointPosterior returns a posterior for n classes. It panics if n < 2.
-func NewJointPosterior(n int) *JointPosterior {
-	return &JointPosterior{*NewPosterior(n), make([]float64, n), mat.NewDense(n, n, nil)}
 }
 
 // winnerDensity is p_c W, the unnormalised density of the winning utility, up to a constant
@@ -201,12 +185,8 @@ func (q *posteriorTable) add(dst *Posterior) (total float64) {
 // check panics unless the posterior of these logits given the class can be
 // computed.
 func (q *Posterior) check(mean, variance []float64, class int) {
-	checkClass(len(q.Mean), class)
-	checkLogits(len(q.Mean), mean, variance)
-}
-
-func checkClass(n, class int) {
-	if class < 0 || class >= n {
+	if n := len(q.Mean); class < 0 || class >= n {
 		panic(fmt.Sprintf("softmax: posterior given class %d; need 0 to %d", class, n-1))
 	}
+	checkLogits(len(q.Mean), mean, variance)
 }

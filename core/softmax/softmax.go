@@ -16,7 +16,6 @@
 //   - [ProbitCorr.Moments]: p and E of the probit with any correlations, Prop. 3.1(2)
 //   - [Exact.Moments]: p and E of the softmax itself, one integral each
 //   - [Probit.Posterior], [Exact.Posterior]: mean and variance of the logits given a label
-//   - [Cubature.Moments], [Cubature.Posterior]: the same for a few correlated logits
 //   - [SlopeLambda]: the slope λ of the probit
 package softmax
 
@@ -38,8 +37,7 @@ type Approximation interface {
 }
 
 // Likelihood is an [Approximation] whose probabilities are those of a label given
-// the logits, so that a label has a posterior, whose moments go into dst: that of
-// independent logits; [Cubature] has the softmax's for correlated ones. Implementations
+// the logits, so that a label has a posterior, whose moments go into dst. Implementations
 // are safe for concurrent use with different dst, and keep no reference to an argument.
 type Likelihood interface {
 	Approximation
@@ -103,7 +101,6 @@ type workspace struct {
 	exact        exactTable
 	probitWinner probitWinner
 	gumbelWinner gumbelWinner
-	cubature     cubature
 }
 
 // workspaces are those not in use: results carry no scratch space, and computing

@@ -17,7 +17,7 @@ for layer in range(len(config["layers"]) - 1):
     if f"root{layer}" in net:
         root = net[f"root{layer}"]
         root = root.reshape(-1, mu.shape[1], root.shape[1])  # neurons, or 1 if shared, × inputs × inputs
-        sigma = root @ root.transpose(0, 2, 1)  # of a joint output layer, the blocks of the neurons
+        sigma = root @ root.transpose(0, 2, 1)
         sigma = np.broadcast_to(sigma, (len(mu), *sigma.shape[1:]))
     else:
         sigma = np.array([np.diag(v) for v in net[f"variance{layer}"]])

@@ -28,13 +28,14 @@ import (
 //	logistic   a half-plane with a soft boundary           width of the boundary (1)            2
 //	moons      two interleaving half circles               sd of each input (0.1)               2
 //	rings      concentric circles                          sd of the radius (0.05)              rings (3)
+//	sectors    linear scores in even directions            width of the boundaries (0.7)        arms (5)
 //	spirals    arms that wind round the origin             sd of the angle in radians (0.12)    arms (3)
 //	wedges     the paper's task                            none                                 3
 //	xor        four clusters, equal signs against unequal  sd of each input (0.4)               2
 type Generator struct {
 	Name  string  `toml:"generator,omitempty" json:"generator,omitempty"`
 	Noise float64 `toml:"noise,omitzero" json:"noise,omitzero"` // from 1e-6 to 10
-	Arms  int     `toml:"arms,omitzero" json:"arms,omitzero"`   // of spirals only, from 2 to 100
+	Arms  int     `toml:"arms,omitzero" json:"arms,omitzero"`   // of spirals, or of sectors, from 2 to 100
 	Rings int     `toml:"rings,omitzero" json:"rings,omitzero"` // of rings only, from 2 to 100
 }
 
@@ -47,6 +48,7 @@ var generators = map[string]struct {
 	"logistic": {1, 0, 0, logistic},
 	"moons":    {0.1, 0, 0, moons},
 	"rings":    {0.05, 0, 3, rings},
+	"sectors":  {0.7, 5, 0, sectors},
 	"spirals":  {0.12, 3, 0, spirals},
 	"wedges":   {0, 0, 0, wedges},
 	"xor":      {0.4, 0, 0, xor},

@@ -18,6 +18,8 @@ var cases = []Generator{
 	{Name: "moons", Noise: 0.3},
 	{Name: "moons", Noise: 1},
 	{Name: "rings"},
+	{Name: "sectors", Arms: 4},
+	{Name: "sectors", Arms: 4, Noise: 0.1},
 	{Name: "rings", Noise: 0.2},
 	{Name: "rings", Noise: 0.6, Rings: 4},
 	{Name: "spirals"},

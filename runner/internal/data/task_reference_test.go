@@ -79,7 +79,7 @@ func TestBayesErrorLimits(t *testing.T) {
 			continue
 		}
 		g := Generator{Name: name, Noise: minNoise}
-		if e := g.Task().BayesError(); !(e >= 0 && e < 1e-6) {
+		if e := g.Task().BayesError(); !(e >= 0 && e < 2e-6) {
 			t.Errorf("%v: error %g", g, e)
 		}
 		g.Noise = maxNoise

@@ -32,7 +32,7 @@ func TestGeneratorValidate(t *testing.T) {
 		g    Generator
 		want string // the error begins with its key
 	}{
-		{Generator{}, "generator: \"\" is not allowed; allowed: logistic, moons, rings, spirals, wedges, xor"},
+		{Generator{}, "generator: \"\" is not allowed; allowed: logistic, moons, rings, sectors, spirals, wedges, xor"},
 		{Generator{Name: "moon"}, "generator: "},
 		{Generator{Name: "moons", Noise: -1}, "noise: -1 is not allowed; allowed: 1e-06 to 10, or 0 for 0.1"},
 		{Generator{Name: "xor", Noise: math.NaN()}, "noise: "},
@@ -62,6 +62,7 @@ func TestGeneratorWithDefaults(t *testing.T) {
 		{Generator{Name: "moons"}, Generator{Name: "moons", Noise: 0.1}},
 		{Generator{Name: "rings"}, Generator{Name: "rings", Noise: 0.05, Rings: 3}},
 		{Generator{Name: "spirals"}, Generator{Name: "spirals", Noise: 0.12, Arms: 3}},
+		{Generator{Name: "sectors"}, Generator{Name: "sectors", Noise: 0.7, Arms: 5}},
 		{Generator{Name: "wedges"}, Generator{Name: "wedges"}},
 		{Generator{Name: "xor"}, Generator{Name: "xor", Noise: 0.4}},
 		{Generator{Name: "spirals", Noise: 1, Arms: 7}, Generator{Name: "spirals", Noise: 1, Arms: 7}},
@@ -84,6 +85,7 @@ func TestDrawIsPinned(t *testing.T) {
 		"logistic": {[]float64{-3.855958383766872, -4.694889581395232}, 0},
 		"moons":    {[]float64{1.75306967685446, 0.1779017761456288}, 1},
 		"rings":    {[]float64{0.6836427638126094, 0.132688271523348}, 1},
+		"sectors":  {[]float64{-1.542383353506749, -1.877955832558093}, 3},
 		"spirals":  {[]float64{0.9418226980441164, -0.2299540071478621}, 1},
 		"wedges":   {[]float64{1.018316491380106, -1.09096236017741}, 1},
 		"xor":      {[]float64{1.575331149821412, 1.237870376678051}, 0},

@@ -66,6 +66,9 @@ func (c *Covariances) UnmarshalTOML(value any) error {
 		if !ok {
 			return errors.New("must be a word or a list of words")
 		}
+		if word == "joint" {
+			return errors.New(`"joint" is not allowed: it is now a reference of the study posterior, joint = true in [posterior]`)
+		}
 		*c = append(*c, bnn.Covariance(word))
 	}
 	return nil

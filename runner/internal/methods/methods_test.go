@@ -106,10 +106,10 @@ func TestByHand(t *testing.T) {
 			}, hidden...),
 		},
 		{
-			`kind = "closed-form"; members = 1; rule = "adf-exact"; covariance = "joint"; bias = false; alpha = 0.1; prior_var = 10; on_indefinite = "skip"; eigenvalue_floor = 0.01; variance_floor = 0.02`,
+			`kind = "closed-form"; members = 1; rule = "adf-exact"; covariance = "shared"; bias = false; alpha = 0.1; prior_var = 10; on_indefinite = "skip"; eigenvalue_floor = 0.01; variance_floor = 0.02`,
 			network(func(c *bnn.Config) {
 				c.Output, c.Softmax, c.Bias, c.Unit.Alpha = bnn.ADFExact, softmax.Exact{Fast: true}, false, 0.1
-				c.SetCovariance(bnn.AllNeurons)
+				c.SetCovariance(bnn.Shared)
 				c.PriorVar, c.Paper = []float64{10}, bnn.PaperRule{OnIndefinite: bnn.Skip, EigenvalueFloor: 0.01, VarianceFloor: 0.02}
 			}, linear...),
 		},
@@ -268,22 +268,23 @@ func TestErrors(t *testing.T) {
 		`kind = "neighbours"; passes = 2`: "method.m.passes", `kind = "kalman"; window = 2`: "method.m.window",
 		`kind = "variational"; bound = "bohning"`: "method.m.bound: not a key", `kind = "laplace"; covariance = "round"`: `x.toml:6: method.m.covariance: "round" is not allowed; allowed: full, last-layer`,
 		`kind = "closed-form"; members = 1; rule = "best"`: `x.toml:7: method.m.rule: "best" is not allowed; allowed: adf, adf-exact, adf-marginal, adf-exact-marginal, joint, total`, `kind = "closed-form"; members = 1; on_indefinite = "go"`: "allowed: fail, skip, project",
-		`kind = "closed-form"; members = 1; hidden_layers = [3]; covariance = ["full", "round"]`: `x.toml:8: method.m.covariance: "round" is not allowed; allowed: full, diagonal, shared, joint`,
-		`kind = "kalman"; tune = ["prior_var"]`:                                     "method.m.tune", `kind = "kalman"; tune = ["prior_var"]; candidates = [[1], [1, 2]]`: "2 values",
-		`kind = "kalman"; tune = ["prior_var"]; candidates = [[1], [-2]]`:                                   "x.toml:7: method.m.candidates: [-2]: prior_var",
-		`kind = "kalman"; tune = ["step"]; candidates = [[1]]`:                                              "step: not a key",
-		`kind = "kalman"; tune = ["covariance"]; candidates = [[0.5]]`:                                      "cannot be 0.5",
-		`kind = "neighbours"; tune = ["window"]; candidates = [[-3]]`:                                       "window: -3",
-		`kind = "closed-form"; members = 1; rule = "adf"; rho = 0.3`:                                                     "method.m.rho",
-		`kind = "kalman"; weights = "odds"; tune = ["prior_var"]; candidates = [[1]]`:                       `x.toml:6: method.m.weights: "odds" is not allowed; allowed: universal, evidence, equal`,
-		`kind = "kalman"; weights = "equal"`:                                                                "x.toml:6: method.m.weights: 0 candidates",
-		`kind = "neighbours"; weights = "equal"; tune = ["neighbours"]; candidates = [[1]]`:                 "method.m.weights: \"equal\" is not allowed; allowed: for a method that sees",
-		`kind = "kalman"; weights = "equal"; tune = ["passes"]; candidates = [[1]]`:                         "method.m.tune: allowed: what is not passes",
-		`kind = "kalman"; weights = "equal"; first = 9; tune = ["prior_var"]; candidates = [[1]]`:           "method.m.first: 9",
-		`kind = "kalman"; first = 9; tune = ["prior_var"]; candidates = [[1]]`:                              "method.m.first: 9",
-		`kind = "kalman"; weights = "evidence"; forgetting = 1.5; tune = ["prior_var"]; candidates = [[1]]`: "method.m.forgetting: 1.5",
-		`kind = "closed-form"; members = 1; random_features = true; process_noise = 0.1`:                                 "method.m.random_features",
-		`kind = "closed-form"; members = 1; random_features = true; tune = ["process_noise"]; candidates = [[1]]`:        "random_features",
+		`kind = "closed-form"; members = 1; hidden_layers = [3]; covariance = ["full", "round"]`: `x.toml:8: method.m.covariance: "round" is not allowed; allowed: full, diagonal, shared`,
+		`kind = "closed-form"; members = 1; covariance = "joint"`:                                `covariance: "joint" is not allowed: it is now a reference of the study posterior, joint = true in [posterior]`,
+		`kind = "kalman"; tune = ["prior_var"]`:                                                  "method.m.tune", `kind = "kalman"; tune = ["prior_var"]; candidates = [[1], [1, 2]]`: "2 values",
+		`kind = "kalman"; tune = ["prior_var"]; candidates = [[1], [-2]]`:                                         "x.toml:7: method.m.candidates: [-2]: prior_var",
+		`kind = "kalman"; tune = ["step"]; candidates = [[1]]`:                                                    "step: not a key",
+		`kind = "kalman"; tune = ["covariance"]; candidates = [[0.5]]`:                                            "cannot be 0.5",
+		`kind = "neighbours"; tune = ["window"]; candidates = [[-3]]`:                                             "window: -3",
+		`kind = "closed-form"; members = 1; rule = "adf"; rho = 0.3`:                                              "method.m.rho",
+		`kind = "kalman"; weights = "odds"; tune = ["prior_var"]; candidates = [[1]]`:                             `x.toml:6: method.m.weights: "odds" is not allowed; allowed: universal, evidence, equal`,
+		`kind = "kalman"; weights = "equal"`:                                                                      "x.toml:6: method.m.weights: 0 candidates",
+		`kind = "neighbours"; weights = "equal"; tune = ["neighbours"]; candidates = [[1]]`:                       "method.m.weights: \"equal\" is not allowed; allowed: for a method that sees",
+		`kind = "kalman"; weights = "equal"; tune = ["passes"]; candidates = [[1]]`:                               "method.m.tune: allowed: what is not passes",
+		`kind = "kalman"; weights = "equal"; first = 9; tune = ["prior_var"]; candidates = [[1]]`:                 "method.m.first: 9",
+		`kind = "kalman"; first = 9; tune = ["prior_var"]; candidates = [[1]]`:                                    "method.m.first: 9",
+		`kind = "kalman"; weights = "evidence"; forgetting = 1.5; tune = ["prior_var"]; candidates = [[1]]`:       "method.m.forgetting: 1.5",
+		`kind = "closed-form"; members = 1; random_features = true; process_noise = 0.1`:                          "method.m.random_features",
+		`kind = "closed-form"; members = 1; random_features = true; tune = ["process_noise"]; candidates = [[1]]`: "random_features",
 	} {
 		if _, err := decode(keys); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v does not say %q", keys, err, want)

@@ -13,10 +13,11 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// spec is all that the tables of a cell follow from, which is one seed: all that
-// learns is compared with one sample from the posterior.
+// spec is all that the tables of a cell follow from, which is one seed of one task: all
+// that learns is compared with one sample from the posterior.
 type spec struct {
 	study.Seeded
+	Task   string
 	Data   data.Sample
 	Model  learner.Model // whose prior that of the posterior is
 	Models []learner.Variant
@@ -25,14 +26,30 @@ type spec struct {
 
 func (e *experiment) Cells() []study.Cell {
 	var cells []study.Cell
-	for _, seed := range e.seeds {
-		s := spec{study.Seeded{Manifest: e.manifest.Name, Seed: seed}, e.Data, e.Model, e.models, e.Posterior}
-		if seed != e.manifest.Seed {
-			s.Mapped, s.Maps, s.MapGrid = nil, nil, 0
+	for i, t := range e.tasks() {
+		settings, model, models := e.Posterior, e.Model, slices.Clone(e.models)
+		settings.Snapshots, settings.Grid = t.Snapshots, t.Grid
+		if i > 0 {
+			model = resized(model, t.Task().Classes)
+			for k, v := range models {
+				models[k].Model = resized(v.Model, t.Task().Classes)
+			}
 		}
-		cells = append(cells, study.Cell{Key: fmt.Sprintf("seed=%d", seed), Spec: s, Run: s.run})
+		for _, seed := range e.seeds {
+			s := spec{study.Seeded{Manifest: e.manifest.Name, Seed: seed}, t.Name, data.Sample{Generator: t.Generator, Train: e.Data.Train}, model, models, settings}
+			if i > 0 || seed != e.manifest.Seed {
+				s.Mapped, s.Maps, s.MapGrid = nil, nil, 0
+			}
+			cells = append(cells, study.Cell{Key: fmt.Sprintf("task=%s seed=%d", t.Name, seed), Spec: s, Run: s.run})
+		}
 	}
 	return cells
+}
+
+// resized returns the model with so many classes, and prior means of 0.
+func resized(m learner.Model, classes int) learner.Model {
+	m.Layers, m.PriorMean, m.PriorMeanVar = []int{data.Inputs, classes}, nil, 0
+	return m
 }
 
 // cell is the stream of one seed with all that learns it.
@@ -88,7 +105,7 @@ func (c *cell) compare(k int, x [][]float64, class []int) error {
 	if err != nil {
 		return err
 	}
-	c.exact.Add(c.Seed, k, "importance", sample.ESS)
+	c.exact.Add(c.Task, c.Seed, k, "importance", sample.ESS)
 	exact, tvNoise, klNoise, err := c.square.predict(sample)
 	if err != nil {
 		return err
@@ -96,7 +113,7 @@ func (c *cell) compare(k int, x [][]float64, class []int) error {
 	bestError, bestLoss, _ := c.square.scores(c.square.truth)
 	add := func(name string, q [][]float64, tv, kl float64, steps learner.Steps) {
 		error, loss, ece := c.square.scores(q)
-		c.curve.Add(name, c.Seed, k, tv, kl, tvNoise, klNoise, error-bestError, loss-bestLoss, ece, steps.Row())
+		c.curve.Add(name, c.Task, c.Seed, k, tv, kl, tvNoise, klNoise, error-bestError, loss-bestLoss, ece, steps.Row())
 	}
 	add(exactName, exact, math.NaN(), math.NaN(), learner.Steps{})
 	for _, m := range c.methods {

@@ -1,5 +1,6 @@
 // Package posterior is the study of the distance to the exact answer. Networks of
-// one layer, and perceptrons where there are two classes, learn a stream of examples.
+// one layer, perceptrons where there are two classes, and one Gaussian over the weights of
+// all neurons where there are at most four, learn a stream of examples.
 // After some of them their predictive is compared with that of the exact posterior
 // of the same prior and the likelihood of the softmax.
 //
@@ -37,6 +38,7 @@ var Kind = study.Kind{
 type experiment struct {
 	study.Plain
 	Data      data.Sample       `toml:"data"`
+	Tasks     []task            `toml:"task"`
 	Model     learner.Model     `toml:"model"`
 	Posterior settings          `toml:"posterior"`
 	Sweep     learner.Sweep     `toml:"sweep"`
@@ -47,10 +49,22 @@ type experiment struct {
 	models   []learner.Variant
 }
 
+// task is one beside that of [data], with prior means of 0 and any number of classes.
+type task struct {
+	Name string `toml:"name" allowed:"a text"`
+	data.Generator
+	Snapshots []int `toml:"snapshots,omitempty"` // in place of those of [posterior]
+	Grid      int   `toml:"grid,omitempty"`
+}
+
 type settings struct {
 	Snapshots []int `toml:"snapshots" allowed:"increasing numbers up to data.train"` // numbers of examples seen
 	Grid      int   `toml:"grid" allowed:"2 to 2,001"`                               // points along each axis at which predictions are compared
 	Draws     int   `toml:"draws"`                                                   // from the exact posterior, in pairs
+
+	// Joint has one Gaussian over the weights of all neurons beside the networks, where
+	// there are at most four classes.
+	Joint bool `toml:"joint"`
 
 	// Perceptrons are Bayesian perceptrons beside the networks, where there are two
 	// classes. λ and what happens to an indefinite step are those of [model], the
@@ -62,10 +76,11 @@ type settings struct {
 	MapGrid int      `toml:"map_grid" allowed:"2 to 2,001"` // points of the maps along each axis
 }
 
-// What has rows in the tables beside the networks: the exact posterior, equal
-// probabilities for all classes, and the perceptrons, whose names begin so.
+// What has rows in the tables beside the networks: the exact posterior, one Gaussian over all
+// weights, equal probabilities for all classes, and the perceptrons, whose names begin so.
 const (
 	exactName        = "exact"
+	jointName        = "adf_exact_joint"
 	uniformName      = "uniform"
 	perceptronPrefix = "perceptron-"
 )
@@ -87,16 +102,32 @@ func (s *settings) Validate() error {
 // whose inputs are uniform on a square, over which predictions are averaged evenly,
 // and variants that have no exact posterior in common.
 func (e *experiment) setUp() (err error) {
-	if e.Data.Name != "logistic" && e.Data.Name != "wedges" {
-		return field.Errorf("data.generator", `%q is not allowed; allowed: "logistic", "wedges"`, e.Data.Name)
-	}
 	e.Data.Generator = e.Data.WithDefaults()
+	for i, t := range e.Tasks {
+		e.Tasks[i].Generator = t.WithDefaults()
+	}
 	if len(e.Model.Layers) != 2 {
 		return field.Errorf("model.layers", "%v is not allowed; allowed: [inputs, classes], as the exact posterior is for no hidden layers", e.Model.Layers)
 	}
 	classes := e.Data.Task().Classes
-	if classes != 2 && len(e.Posterior.Perceptrons) > 0 {
-		return field.Errorf("posterior.perceptrons", "%d classes; allowed: only with two", classes)
+	for i, t := range e.tasks() {
+		at := "data"
+		if i > 0 {
+			at = "task." + t.Name
+		}
+		if err := field.OneOf(at+".generator", t.Generator.Name, "logistic", "sectors", "wedges"); err != nil {
+			return err
+		}
+		if i > 0 && t.Name == e.Data.Name {
+			return field.Errorf(at+".name", "not allowed: that of [data] is called so")
+		}
+		if n := t.Task().Classes; n != 2 && len(e.Posterior.Perceptrons) > 0 {
+			return field.Errorf("posterior.perceptrons", "%d classes; allowed: only with two", n)
+		}
+		err := cmp.Or(learner.Increasing(at+".snapshots", t.Snapshots, e.Data.Train), field.Within(at+".grid", t.Grid, 2, 2001))
+		if i > 0 && err != nil {
+			return err
+		}
 	}
 	prior := func(m learner.Model) []any {
 		return []any{m.Layers, m.Bias, m.PriorMean, m.PriorVar, m.PriorFactor, m.PriorMeanVar}
@@ -118,11 +149,27 @@ func (e *experiment) setUp() (err error) {
 	return cmp.Or(err, learner.Single(e.models), e.checkNames())
 }
 
+// tasks returns all tasks, that of [data] first.
+func (e *experiment) tasks() []task {
+	all := []task{{e.Data.Name, e.Data.Generator, nil, 0}}
+	all = append(all, e.Tasks...)
+	for i, t := range all {
+		all[i].Grid = cmp.Or(t.Grid, e.Posterior.Grid)
+		if t.Snapshots == nil {
+			all[i].Snapshots = e.Posterior.Snapshots
+		}
+	}
+	return all
+}
+
 // checkNames reports a name that two rows of the tables have, and maps of none.
 func (e *experiment) checkNames() error {
 	learners := learner.Names(e.models)
 	for _, rule := range e.Posterior.Perceptrons {
 		learners = append(learners, perceptronPrefix+string(rule))
+	}
+	if e.Posterior.Joint {
+		learners = append(learners, jointName)
 	}
 	names := append([]string{exactName, uniformName}, learners...)
 	for i, name := range names {

@@ -14,12 +14,13 @@ import (
 const perChart = 5
 
 // Figures are "distance" from the exact posterior and "scores" against the examples
-// seen, means with intervals over the seeds; and for each snapshot that is mapped
-// the page "maps_K", with a row for every class but the last and the exact posterior
-// to the left of the others.
+// seen, means with intervals over the seeds, and "distance_TASK" of the other tasks; and
+// for each snapshot that is mapped the page "maps_K", with a row for every class but the
+// last and the exact posterior to the left of the others.
 func (e *experiment) Figures() []study.Figure {
-	charts := func(name string, columns ...[2]string) study.Figure {
+	charts := func(name, task string, columns ...[2]string) study.Figure {
 		return study.Drawing(name, "curve_summary", func(t *table.Table) *figures.Figure {
+			t = t.Where("task", task)
 			var rows [][]figures.Chart
 			for _, c := range columns {
 				row := figures.Chart{
@@ -33,9 +34,13 @@ func (e *experiment) Figures() []study.Figure {
 			return figures.Charts(rows)
 		})
 	}
+	distance := [][2]string{{"tv", "total variation from exact"}, {"kl", "KL(exact $‖$ rule), nats"}}
 	out := []study.Figure{
-		charts("distance", [2]string{"tv", "total variation from exact"}, [2]string{"kl", "KL(exact $‖$ rule), nats"}),
-		charts("scores", [2]string{"excess_error", "excess error rate"}, [2]string{"excess_log_loss", "excess log loss, nats"}, [2]string{"ece", "calibration error"}),
+		charts("distance", e.Data.Name, distance...),
+		charts("scores", e.Data.Name, [2]string{"excess_error", "excess error rate"}, [2]string{"excess_log_loss", "excess log loss, nats"}, [2]string{"ece", "calibration error"}),
+	}
+	for _, of := range e.Tasks {
+		out = append(out, charts("distance_"+of.Name, of.Name, distance...))
 	}
 	for _, k := range e.Posterior.Mapped {
 		out = append(out, study.Figure{Name: fmt.Sprintf("maps_%d", k), Needs: []string{"maps", "train"}, Draw: func(t table.Set) (*figures.Figure, error) {

@@ -54,8 +54,6 @@ func (c *cell) enlist() error {
 		}
 		c.methods = append(c.methods, method{name: perceptronPrefix + string(rule), Tolerant: learner.NewTolerant(l, 2)})
 	}
-	uniform := &learner.Batch{Every: math.MaxInt} // never fitted
-	c.methods = append(c.methods, method{name: uniformName, Tolerant: learner.NewTolerant(uniform, c.task.Classes)})
 	mean, cov := prior.Weights(0)
 	c.prior = laplace.Prior{Layers: c.Model.Layers, Bias: c.Model.Bias, Mean: mean.RawMatrix().Data}
 	for _, sigma := range cov {
@@ -63,6 +61,11 @@ func (c *cell) enlist() error {
 			c.prior.Var = append(c.prior.Var, sigma.At(i, i))
 		}
 	}
+	if c.Joint && c.task.Classes <= mostJoint {
+		c.methods = append(c.methods, method{name: jointName, Tolerant: learner.NewTolerant(newJoint(c.prior), c.task.Classes)})
+	}
+	uniform := &learner.Batch{Every: math.MaxInt} // never fitted
+	c.methods = append(c.methods, method{name: uniformName, Tolerant: learner.NewTolerant(uniform, c.task.Classes)})
 	return nil
 }
 
@@ -90,16 +93,16 @@ func newPerceptron(rule perceptron.Rule, m learner.Model, prior *bnn.Network) (*
 	return &neuron{Perceptron: p, bias: m.Bias}, err
 }
 
-// input returns x with a trailing 1 where there is a bias.
-func (n *neuron) input(x []float64) []float64 {
-	if !n.bias {
+// withBias returns x with a trailing 1 where there is a bias.
+func withBias(x []float64, bias bool) []float64 {
+	if !bias {
 		return x
 	}
 	return append(slices.Clip(x), 1)
 }
 
 func (n *neuron) Observe(x []float64, class int) error {
-	update, err := n.Perceptron.Observe(n.input(x), class == 0)
+	update, err := n.Perceptron.Observe(withBias(x, n.bias), class == 0)
 	if !(update.MinVariance >= 0) {
 		n.steps.Indefinite++
 	}
@@ -113,7 +116,7 @@ func (n *neuron) Observe(x []float64, class int) error {
 }
 
 func (n *neuron) Predict(p, x []float64) error {
-	got, err := n.Perceptron.Predict(n.input(x))
+	got, err := n.Perceptron.Predict(withBias(x, n.bias))
 	p[0], p[1] = got.Positive, got.Negative
 	return err
 }

@@ -22,14 +22,14 @@ func (c *cell) check(m method, k int) error {
 	if err := checkpoint.Save(&saved, network(m.Tolerant), ""); err != nil {
 		return err
 	}
-	c.state.Add(m.name, c.Seed, k, saved.Len(), gap(m.Probabilities(c.square.Points), m.twin.Probabilities(c.square.Points)))
+	c.state.Add(m.name, c.Task, c.Seed, k, saved.Len(), gap(m.Probabilities(c.square.Points), m.twin.Probabilities(c.square.Points)))
 	huber := c.method(perceptronPrefix + string(perceptron.Huber))
 	if huber == nil {
 		return nil
 	}
 	gaps, err := m.agreement(huber, c.square)
 	if err == nil {
-		c.agreement.Add(m.name, c.Seed, k, gaps)
+		c.agreement.Add(m.name, c.Task, c.Seed, k, gaps)
 	}
 	return err
 }

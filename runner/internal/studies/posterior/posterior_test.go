@@ -41,6 +41,7 @@ on_indefinite = "skip"
 snapshots   = [1, 4, 12]
 grid        = 5
 draws       = 200
+joint       = true
 perceptrons = ["huber", "adf"]
 mapped      = [4]
 maps        = ["adf", "perceptron-adf"]
@@ -88,7 +89,7 @@ func at(t *testing.T, of *table.Table, columns string) *table.Table {
 
 func TestTables(t *testing.T) {
 	all := tables(t)
-	names := []string{"exact", "fail", "adf", "adf_exact", "perceptron-huber", "perceptron-adf", "uniform"}
+	names := []string{"exact", "fail", "adf", "adf_exact", "perceptron-huber", "perceptron-adf", "adf_exact_joint", "uniform"}
 	for name, rows := range map[string]int{
 		"curve": 3 * 3 * len(names), "exact": 9, "curve_summary": 3 * len(names), "truth": 1, "train": 12, "maps": 3 * 9, "state": 9, "agreement": 9,
 	} {
@@ -205,7 +206,7 @@ func TestSummary(t *testing.T) {
 			[]float64{3, mean, low, high}, 1e-12)
 		check.Near(t, method+": skipped", of.Nums("skipped_steps")[i], floats.Sum(rows.Nums("skipped_steps"))/3, 1e-12)
 	}
-	text := "method,seed,k,kl,excess_log_loss\na,1,1,1,2\na,2,1,+Inf,2\na,3,1,3,2\n"
+	text := "method,task,seed,k,kl,excess_log_loss\na,t,1,1,1,2\na,t,2,1,+Inf,2\na,t,3,1,3,2\n"
 	curve, err := table.Read("curve", strings.NewReader(text))
 	if err != nil {
 		t.Fatal(err)
@@ -263,6 +264,47 @@ func TestMaps(t *testing.T) {
 	}
 }
 
+// Other tasks have their own classes, snapshots and grid, and prior means of 0; there is one
+// Gaussian over all weights up to four classes.
+func TestTasks(t *testing.T) {
+	text := strings.ReplaceAll(manifest, "[model]", `[[task]]
+name = "four"
+generator = "sectors"
+arms = 4
+snapshots = [12]
+grid = 3
+
+[[task]]
+name = "five"
+generator = "sectors"
+
+[model]`)
+	set := []string{"data.generator=wedges", "model.layers=[2, 3]", "model.bias=false", "model.prior_mean=[[1, 0], [0, 1], [1, 1]]", "posterior.perceptrons=[]", "posterior.maps=[]", "sweep.seed=[2]"}
+	all := studytest.Run(t, Kind, text, set...)
+	for task, want := range map[string]int{"wedges": 3 * 6, "four": 6, "five": 3 * 5} {
+		if n := at(t, all.Get("curve"), "task="+task).Len(); n != want {
+			t.Errorf("%s: %d rows, want %d", task, n, want)
+		}
+	}
+	for _, task := range []string{"wedges", "four"} {
+		joint := at(t, all.Get("curve"), "k=12 method=adf_exact_joint task="+task).Nums("tv")[0]
+		other := at(t, all.Get("curve"), "k=12 method=adf_exact task="+task).Nums("tv")[0]
+		if noise := at(t, all.Get("curve"), "k=12 method=exact task="+task).Nums("tv_noise")[0]; !(joint < other+noise && joint < 0.05) {
+			t.Errorf("%s: one Gaussian is at %g ± %g, independent neurons at %g", task, joint, noise, other)
+		}
+	}
+	if got := all.Get("truth"); !slices.Equal(got.Nums("classes"), []float64{3, 4, 5}) || !slices.Equal(got.Nums("grid"), []float64{5, 3, 5}) {
+		t.Errorf("tasks of %v classes on grids of %v", got.Nums("classes"), got.Nums("grid"))
+	}
+	for overrides, want := range map[string]string{
+		"task.five.grid=1": "task.five.grid", "task.five.generator=moons": "task.five.generator", "task.four.snapshots=[13]": "task.four.snapshots", "task.four.name=wedges": "task.wedges.name",
+	} {
+		if err := studytest.Err(Kind, text, append(set, overrides)...); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v does not say %q", overrides, err, want)
+		}
+	}
+}
+
 // Curves have gaps where a number is infinite, and no interval that reaches 0.
 func TestCurves(t *testing.T) {
 	text := "method,k,kl,kl_low,kl_high,kl_infinite,tv,tv_low,tv_high,tv_noise,ece,ece_low,ece_high\n"
@@ -305,10 +347,12 @@ func TestRefused(t *testing.T) {
 		"posterior.mapped=[2]":                           "those of snapshots",
 		`posterior.maps=["exact"]`:                       "posterior.maps",
 		`posterior.perceptrons=["kalman"]`:               "huber",
-		`data.generator="moons"`:                         `"logistic", "wedges"`,
+		`data.generator="moons"`:                         "allowed: logistic, sectors, wedges",
 		"model.layers=[2, 4, 2]":                         "no hidden layers",
 		`variant.adf.name="uniform"`:                     "another row",
 		`variant.adf.name="perceptron-adf"`:              "another row",
+		`variant.adf.name="adf_exact_joint"`:             "another row",
+		`variant.adf.covariance="joint"`:                 "joint = true in [posterior]",
 		"variant.adf.bias=false":                         "variant.adf",
 		"variant.adf.prior_var=2":                        "variant.adf",
 		"data.generator=wedges; model.layers=[2,3]":      "only with two",

@@ -13,8 +13,9 @@ import (
 // name makes the empty tables.
 func (c *cell) name() {
 	at := []table.Column{
-		table.Text("method", "the network or perceptron; exact: the posterior itself; uniform: equal probabilities"),
-		table.Int("seed", "of the examples"), table.Int("k", "examples seen"),
+		table.Text("method", "the network or perceptron; "+jointName+": one Gaussian over the weights of all neurons, failed where it "+
+			"skipped more than half of its steps; exact: the posterior itself; uniform: equal probabilities"),
+		table.Text("task", "what is learned"), table.Int("seed", "of the examples"), table.Int("k", "examples seen"),
 	}
 	with := func(name string, columns ...table.Column) *table.Table {
 		return table.New(name, append(at[:len(at):len(at)], columns...)...)
@@ -35,11 +36,11 @@ func (c *cell) name() {
 		table.Num("p_gap", "largest difference of p from Huber's formula at equal beliefs"),
 		table.Num("cross_gap", "mean difference of Cov(a, y) from Huber's at equal beliefs, as a part of that"),
 		table.Num("variance_gap", "mean difference of Var y from Huber's at equal beliefs, as a part of that"))
-	c.exact = table.New("exact", at[1], at[2], table.Text("sampler", "importance sampling"),
+	c.exact = table.New("exact", at[1], at[2], at[3], table.Text("sampler", "importance sampling"),
 		table.Num("ess", "effective sample size"))
 	c.train = table.New("train", table.Int("k", "number of the example"),
 		table.Num("x1", "its place"), table.Num("x2", ""), table.Int("class", "its class, from 1"))
-	c.maps = table.New("maps", at[0], at[2], table.Num("x1", "first input").Rounded(6), table.Num("x2", "second input").Rounded(6))
+	c.maps = table.New("maps", at[0], at[3], table.Num("x1", "first input").Rounded(6), table.Num("x2", "second input").Rounded(6))
 	c.maps.Packed = true
 	for j := range c.task.Classes {
 		c.maps.Columns = append(c.maps.Columns, table.Num(fmt.Sprintf("p%d", j+1), "probability of the class").Rounded(6))
@@ -51,11 +52,11 @@ func (e *experiment) Tables(cells []table.Set) (table.Set, error) {
 	return table.Merge(cells, func(t table.Set) table.Set { return table.Set{summary(t.Get("curve")), e.truth()} })
 }
 
-// summary averages over the seeds: a row for each method and snapshot, method by
+// summary averages over the seeds: a row for each task, method and snapshot, method by
 // method. A divergence or a log loss may be infinite; the mean is over the other seeds.
 func summary(curve *table.Table) *table.Table {
 	var names []string
-	for _, c := range curve.Columns[3:] {
+	for _, c := range curve.Columns[4:] {
 		names = append(names, c.Name)
 	}
 	var rows []int
@@ -67,7 +68,7 @@ func summary(curve *table.Table) *table.Table {
 			}
 		}
 	}
-	groups := curve.Rows(rows).GroupBy("method", "k")
+	groups := curve.Rows(rows).GroupBy("method", "task", "k")
 	t := groups.MeanFinite("curve_summary", names...)
 	for _, name := range []string{"kl", "excess_log_loss"} {
 		share := table.Num(name+"_infinite",
@@ -86,13 +87,15 @@ func infinite(x []float64) float64 {
 }
 
 // truth says what the best predictions there can be would score, the truth itself:
-// on the grid, and its error rate by the closed form of the task.
+// on the grid, and its error rate by that of the task.
 func (e *experiment) truth() *table.Table {
-	task := e.Data.Task()
-	s := newSquare(task, e.Posterior.Grid)
-	error, loss, _ := s.scores(s.truth)
-	t := table.New("truth", table.Int("grid", "points along each axis"), table.Num("error", "error rate of the truth on the grid"),
-		table.Num("log_loss", "its log loss there, in nats"), table.Num("bayes_error", "its error rate in closed form"))
-	t.Add(e.Posterior.Grid, error, loss, task.BayesError())
+	t := table.New("truth", table.Text("task", "what is learned"), table.Int("classes", "of the task"), table.Int("grid", "points along each axis"), table.Num("error", "error rate of the truth on the grid"),
+		table.Num("log_loss", "its log loss there, in nats"), table.Num("bayes_error", "its error rate by the formula or the quadrature of the task"))
+	for _, of := range e.tasks() {
+		task := of.Task()
+		s := newSquare(task, of.Grid)
+		error, loss, _ := s.scores(s.truth)
+		t.Add(of.Name, task.Classes, of.Grid, error, loss, task.BayesError())
+	}
 	return t
 }

@@ -1,0 +1,191 @@
+package posterior
+
+import (
+	"errors"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"closedform/baselines/learners/laplace"
+	"closedform/internal/kernel"
+	"closedform/internal/linalg"
+	"closedform/runner/internal/learner"
+)
+
+// joint is softmax regression with one Gaussian N(μ, Σ) over the weights of all
+// neurons, put one after another: assumed-density filtering without the independence
+// of the neurons, as a reference. An example with the logits z ~ N(m, V) moves it by the
+// derivatives of log p in m, d = e_c − E_c s and H = E_c[ssᵀ] − diag(E_c s) + Cov_c s:
+//
+//	μ += A d,   Σ += A H Aᵀ,   A = Σ (I⊗x)
+//
+// A step whose integral needs too many nodes is skipped and counted. It is not safe for
+// concurrent use.
+type joint struct {
+	classes int
+	bias    bool
+	mean    []float64
+	cov     *mat.Dense
+	seen    int
+	steps   learner.Steps
+}
+
+// mostJoint is the largest number of classes of joint.
+const mostJoint = 4
+
+func newJoint(p laplace.Prior) *joint {
+	return &joint{
+		classes: p.Layers[1], bias: p.Bias,
+		mean: slices.Clone(p.Mean), cov: mat.DenseCopyOf(mat.NewDiagDense(len(p.Var), p.Var)),
+	}
+}
+
+// logits returns the distribution of the logits at x, and A by columns.
+func (g *joint) logits(x []float64) (m []float64, v [][]float64, a [][]float64) {
+	x = withBias(x, g.bias)
+	d := len(x)
+	for j := range g.classes {
+		m = append(m, kernel.Dot(x, g.mean[j*d:(j+1)*d]))
+		a = append(a, make([]float64, len(g.mean)))
+		for i, xi := range x {
+			kernel.AddScaled(a[j], xi, g.cov.RawRowView(j*d+i))
+		}
+		v = append(v, make([]float64, g.classes))
+		for k := range v[j] {
+			v[j][k] = kernel.Dot(x, a[j][k*d:(k+1)*d])
+		}
+	}
+	return m, v, a
+}
+
+func (g *joint) Observe(x []float64, class int) error {
+	g.seen++
+	m, v, a := g.logits(x)
+	first, second, ok := integrate(m, v, class)
+	if !ok {
+		g.steps.Skipped++
+		return nil
+	}
+	for j, s := range first {
+		d := -s
+		if j == class {
+			d++
+		}
+		kernel.AddScaled(g.mean, d, a[j])
+	}
+	for j, s := range first {
+		h := make([]float64, len(g.mean)) // of HAᵀ
+		kernel.AddScaled(h, -s, a[j])
+		for k, t := range first {
+			kernel.AddScaled(h, 2*second[j][k]-s*t, a[k])
+		}
+		kernel.AddOuter(g.cov.RawMatrix().Data, a[j], h)
+	}
+	return nil
+}
+
+// Predict returns an error after more skipped steps than others: what has hardly learned
+// is no reference.
+func (g *joint) Predict(p, x []float64) error {
+	if 2*g.steps.Skipped > g.seen {
+		return errors.New("posterior: one Gaussian over all weights skipped more than half of its steps")
+	}
+	m, v, _ := g.logits(x)
+	first, _, ok := integrate(m, v, -1)
+	if !ok {
+		return errors.New("posterior: the logits vary too much for the integral over their differences")
+	}
+	copy(p, first)
+	return nil
+}
+
+func (g *joint) Steps() learner.Steps { return g.steps }
+
+// integrate returns E s and E[ssᵀ] for s = softmax(z), z ~ N(m, V), given the class unless
+// that is negative, to six digits or more, by trapezoidal rules along the principal axes of the
+// differences of the logits to one of them. It is not ok if that takes more than 2²⁰ nodes.
+func integrate(m []float64, v [][]float64, class int) (first []float64, second [][]float64, ok bool) {
+	const reach = 6.5 // standard deviations, beyond which there is 1e-10 of a normal distribution
+	n, k, given := len(m), len(m)-1, class >= 0
+	c := max(class, 0)
+	other := func(a int) int { return (c + 1 + a) % n }
+	axes := linalg.NewEigen(k)
+	for a := range k {
+		for b := range k {
+			i, j := other(a), other(b)
+			axes.Vectors[a*k+b] = v[i][j] - v[i][c] - v[c][j] + v[c][c]
+		}
+	}
+	if !axes.Factorize() {
+		return nil, nil, false
+	}
+	counts, lows, steps, nodes := make([]int, k), make([]float64, k), make([]float64, k), 1.
+	for l, x := range axes.Values {
+		// The density given the class falls at least as fast as the normal one round its
+		// mode, which is between minus these two ends: there ξ_l = −Σ_a s_a axis_al.
+		sd, low, high := math.Sqrt(max(0, x)), 0., 0.
+		for a := range k {
+			axes.Vectors[a*k+l] *= sd
+			low, high = min(low, axes.Vectors[a*k+l]), max(high, axes.Vectors[a*k+l])
+		}
+		// The poles of the softmax are at imaginary parts of π/(√2 sd) at least.
+		step := 0.8 / max(1, sd)
+		if !given {
+			low, high, step = 0, 0, 1/max(1, sd)
+		}
+		count := math.Ceil((2*reach + high - low) / step)
+		if nodes *= count; !(nodes <= 1<<20) {
+			return nil, nil, false
+		}
+		counts[l], lows[l], steps[l] = int(count), -reach-high, (2*reach+high-low)/count
+	}
+	s, total := make([]float64, n), 0.
+	first, second = make([]float64, n), make([][]float64, n)
+	for i := range second {
+		second[i] = make([]float64, n)
+	}
+	for node := range int(nodes) {
+		log := 0.
+		for a := range k {
+			s[other(a)] = m[other(a)] - m[c]
+		}
+		s[c] = 0
+		for l, count := range counts {
+			xi := lows[l] + (float64(node%count)+0.5)*steps[l]
+			node /= count
+			log -= xi * xi / 2
+			for a := range k {
+				s[other(a)] += axes.Vectors[a*k+l] * xi
+			}
+		}
+		top, sum := floats.Max(s), 0.
+		for i, z := range s {
+			s[i] = kernel.Exp(z - top)
+			sum += s[i]
+		}
+		if given {
+			log -= top + kernel.Log(sum)
+		}
+		w := kernel.Exp(log)
+		total += w
+		for i := range s {
+			s[i] /= sum
+			first[i] += w * s[i]
+		}
+		for i, si := range s {
+			kernel.AddScaled(second[i], w*si, s)
+		}
+	}
+	for i := range second {
+		first[i] /= total
+		floats.Scale(1/total, second[i])
+	}
+	return first, second, total > 0
+}
+
+var (
+	_ learner.Learner = (*joint)(nil)
+	_ learner.Stepper = (*joint)(nil)
+)
