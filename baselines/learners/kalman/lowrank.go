@@ -91,7 +91,7 @@ func (r *lowRank) project(j *jacobian) {
 			r.gram[l][a] = x
 		}
 		u := r.buffer[:len(y)]
-		kernel.Mul(u, r.variance[at.from:at.to], y)
+		floats.MulTo(u, r.variance[at.from:at.to], y)
 		r.q[a] = kernel.Dot(u, y)
 		r.dots(w, u)
 		for l, x := range r.products {
@@ -112,7 +112,7 @@ func (r *lowRank) addInner(at neuron) {
 	w, n := r.columns(at), at.to-at.from
 	u := r.buffer[:n]
 	for l := range r.rank {
-		kernel.Mul(u, r.variance[at.from:at.to], w[l*n:(l+1)*n])
+		floats.MulTo(u, r.variance[at.from:at.to], w[l*n:(l+1)*n])
 		r.dots(w[:(l+1)*n], u)
 		for m, x := range r.products[:l+1] {
 			r.inner.SetSym(l, m, r.inner.At(l, m)+x)
@@ -223,7 +223,7 @@ func (r *lowRank) move(mean []float64, j *jacobian, a int) {
 	u := r.buffer[:at.to-at.from]
 	floats.ScaleTo(u, r.all[a], j.input[at.layer])
 	kernel.AddRows(u, r.rhs[:r.rank], r.columns(at))
-	kernel.Mul(u, u, r.variance[at.from:at.to])
+	floats.Mul(u, r.variance[at.from:at.to])
 	floats.Add(mean[at.from:at.to], u)
 }
 

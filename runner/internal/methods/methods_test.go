@@ -319,8 +319,6 @@ func TestTooLarge(t *testing.T) {
 		{`kind = "kalman"; hidden_layers = [70]; weights = "equal"; tune = ["prior_var"]; candidates = [[1], [2]]`, 100, "1.21e+08"},
 		{`kind = "closed-form"; hidden_layers = [800]; covariance = "full"; tune = ["lambda"]; candidates = [[1], [2]]`, 300, ""},
 		{`kind = "closed-form"; hidden_layers = [800]; covariance = "full"; weights = "equal"; tune = ["lambda"]; candidates = [[1], [2]]`, 300, "1.58e+08"},
-		{`kind = "kalman"; hidden_layers = [100]; covariance = "neuron"`, 783, ""},
-		{`kind = "kalman"; hidden_layers = [100]; covariance = "neuron"`, 1000, "1e+08"},
 		{`kind = "kalman"; hidden_layers = [100]; covariance = "low-rank"; rank = 150`, 10000, "1.51e+08"},
 		{`kind = "sgd"; hidden_layers = [1000]`, 10000, ""},
 		{`kind = "laplace"`, 1000, "1e+08"},
