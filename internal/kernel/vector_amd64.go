@@ -8,18 +8,6 @@ package kernel
 func dotVector(x []float64, y []float64) float64
 
 //go:noescape
-func addScaledVector(y []float64, a float64, x []float64)
-
-//go:noescape
-func addSquaresVector(y []float64, a float64, x []float64)
-
-//go:noescape
-func mulVector(dst []float64, x []float64, y []float64)
-
-//go:noescape
-func productsVector(dst *[8]float64, x []float64, y []float64)
-
-//go:noescape
 func addScaled4Vector(y []float64, a *[4]float64, x0 []float64, x1 []float64, x2 []float64, x3 []float64)
 
 //go:noescape
@@ -44,16 +32,10 @@ func backwardVector(mean []float64, d []float64, e []float64) (first float64, se
 func updateVector(mean []float64, variance []float64, d []float64, e []float64, y float64, often float64, least float64)
 
 //go:noescape
-func adamVector(w []float64, m []float64, v []float64, g []float64, f *[7]float64)
-
-//go:noescape
 func expVector(dst []float64, x []float64) int
 
 //go:noescape
 func pdfCDFVector(pdf []float64, cdf []float64, x []float64)
-
-//go:noescape
-func rectifiedVector(prob []float64, gap []float64, variance []float64, a []float64)
 
 //go:noescape
 func truncatedVector(mills []float64, variance []float64, cdf []float64, x []float64)

@@ -255,8 +255,10 @@ func (r *lowRank) truncate(j *jacobian, a int) {
 				r.sum.Add(next, x, w[l*n+from:l*n+to])
 			}
 			r.sum.Finish(next)
-			kernel.AddSquares(u[from:to], 1, w[m*n+from:m*n+to])
-			kernel.AddSquares(u[from:to], -1, next)
+			for i, x := range w[m*n+from : m*n+to] {
+				u[from+i] += x * x
+				u[from+i] -= next[i] * next[i]
+			}
 		}
 	}
 	copy(w, r.next)

@@ -7,7 +7,6 @@ import (
 
 	"closedform/core/random"
 	"closedform/internal/field"
-	"closedform/internal/kernel"
 )
 
 // Descent is how long and how fast Adam runs over minibatches of 32 examples. It
@@ -82,14 +81,14 @@ func (n *Network) Initialise(weights []float64, rnd *rand.Rand) {
 // at step t = 1, 2, …, with ε = 1e-8; the authors' β₁ is 0.9, their β₂ 0.999.
 type Adam struct {
 	beta1, beta2   float64
-	mean, square   []float64  // m and v
-	power1, power2 float64    // β₁ᵗ, β₂ᵗ
-	factors        [7]float64 // of kernel.Adam
+	mean, square   []float64 // m and v
+	power1, power2 float64   // β₁ᵗ, β₂ᵗ
+	rate, unbias   float64   // α/(1−β₁ᵗ), 1/(1−β₂ᵗ)
 }
 
 // NewAdam returns Adam before its first step, for so many weights.
 func NewAdam(weights int, beta1, beta2 float64) *Adam {
-	return &Adam{beta1, beta2, make([]float64, weights), make([]float64, weights), 1, 1, [7]float64{}}
+	return &Adam{beta1: beta1, beta2: beta2, mean: make([]float64, weights), square: make([]float64, weights), power1: 1, power2: 1}
 }
 
 const adamEpsilon = 1e-8
@@ -104,11 +103,15 @@ func (a *Adam) Step(weights, grad []float64, rate float64) {
 func (a *Adam) Begin(rate float64) {
 	a.power1 *= a.beta1
 	a.power2 *= a.beta2
-	c1, c2 := 1/(1-a.power1), 1/(1-a.power2)
-	a.factors = [7]float64{a.beta1, 1 - a.beta1, a.beta2, 1 - a.beta2, rate * c1, c2, adamEpsilon}
+	a.rate, a.unbias = rate*(1/(1-a.power1)), 1/(1-a.power2)
 }
 
 // Move moves the weights that from is the number of the first of, by their gradient.
 func (a *Adam) Move(from int, weights, grad []float64) {
-	kernel.Adam(weights, a.mean[from:], a.square[from:], grad, &a.factors)
+	mean, square := a.mean[from:][:len(grad)], a.square[from:][:len(grad)]
+	for i, g := range grad {
+		m, v := a.beta1*mean[i]+(1-a.beta1)*g, a.beta2*square[i]+(1-a.beta2)*g*g
+		mean[i], square[i] = m, v
+		weights[i] -= a.rate * m / (math.Sqrt(a.unbias*v) + adamEpsilon)
+	}
 }

@@ -15,10 +15,6 @@ import (
 func main() {
 	ConstraintExpr("!noasm")
 	dot()
-	addScaled("addScaledVector", false)
-	addScaled("addSquaresVector", true)
-	mulAll()
-	products()
 	addScaled4()
 	dot4()
 	addOuter4()
@@ -27,10 +23,8 @@ func main() {
 	forward("forwardNoisyVector", true)
 	backward()
 	update()
-	adam()
 	exp()
 	pdfCDF()
-	rectified()
 	truncated()
 	Generate()
 }
@@ -149,69 +143,16 @@ func dot() {
 	RET()
 }
 
-// products is for rows of a multiple of four numbers.
-func products() {
-	TEXT("productsVector", NOSPLIT, "func(dst *[8]float64, x, y []float64)")
-	Pragma("noescape")
-	dst := Load(Param("dst"), GP64())
-	n := Load(Param("x").Len(), GP64())
-	x, y := []Register{Load(Param("x").Base(), GP64())}, []Register{Load(Param("y").Base(), GP64())}
-	SHRQ(U8(1), n)
-	next := func(rows []Register) []Register {
-		row := GP64()
-		LEAQ(Mem{Base: rows[len(rows)-1], Index: n, Scale: 8}, row)
-		return append(rows, row)
-	}
-	x = next(x)
-	y = next(next(next(y)))
-	var sums [8]VecVirtual
-	for k := range sums {
-		sums[k] = zero()
-	}
-	loop(n, "products", nil, func(i Register) {
-		a, b := YMM(), YMM()
-		VMOVUPD(Mem{Base: x[0], Index: i, Scale: 8}, a)
-		VMOVUPD(Mem{Base: x[1], Index: i, Scale: 8}, b)
-		for l, row := range y {
-			c, p := YMM(), YMM()
-			VMOVUPD(Mem{Base: row, Index: i, Scale: 8}, c)
-			VMULPD(c, a, p)
-			VADDPD(p, sums[l], sums[l])
-			VMULPD(c, b, c)
-			VADDPD(c, sums[4+l], sums[4+l])
-		}
-	}, func(Register) {
-		for k := 0; k < 8; k += 4 {
-			s, low, high := sums[k:k+4], YMM(), YMM()
-			VHADDPD(s[1], s[0], s[0]) // a₀+a₁, b₀+b₁, a₂+a₃, b₂+b₃
-			VHADDPD(s[3], s[2], s[2])
-			VPERM2F128(U8(0x20), s[2], s[0], low)
-			VPERM2F128(U8(0x31), s[2], s[0], high)
-			VADDPD(high, low, low)
-			VMOVUPD(low, Mem{Base: dst, Disp: 8 * k})
-		}
-	}, nil)
-	RET()
-}
-
 // packed and scalar forms of the instructions of the elementwise loops.
 type form struct {
-	vec                     func() VecVirtual
-	load                    func(...Op)
-	mul, add, max, sub, div func(...Op)
-	sqrt                    func(x VecVirtual) // x = √x
-	as                      func(VecVirtual) Op
+	vec                 func() VecVirtual
+	load, mul, add, max func(...Op)
+	as                  func(VecVirtual) Op
 }
 
-var packed = form{
-	YMM, VMOVUPD, VMULPD, VADDPD, VMAXPD, VSUBPD, VDIVPD,
-	func(x VecVirtual) { VSQRTPD(x, x) }, func(v VecVirtual) Op { return v },
-}
+var packed = form{YMM, VMOVUPD, VMULPD, VADDPD, VMAXPD, func(v VecVirtual) Op { return v }}
 
-var scalar = form{
-	XMM, VMOVSD, VMULSD, VADDSD, VMAXSD, VSUBSD, VDIVSD,
-	func(x VecVirtual) { VSQRTSD(x, x, x) }, func(v VecVirtual) Op { return v.AsX() },
-}
+var scalar = form{XMM, VMOVSD, VMULSD, VADDSD, VMAXSD, func(v VecVirtual) Op { return v.AsX() }}
 
 // elementwise is a loop whose steps do not depend on one another.
 func elementwise(n Register, name string, step func(f form, i Register, k int)) {
@@ -220,35 +161,6 @@ func elementwise(n Register, name string, step func(f form, i Register, k int)) 
 		func(i Register) { step(packed, i, 0) }, nil,
 		func(i Register) { step(scalar, i, 0) })
 	RET()
-}
-
-func addScaled(name string, square bool) {
-	TEXT(name, NOSPLIT, "func(y []float64, a float64, x []float64)")
-	Pragma("noescape")
-	n, at := slices("y", "x")
-	a := broadcast("a")
-	elementwise(n, name, func(f form, i Register, k int) {
-		p := f.vec()
-		f.load(at(1, i, k), p)
-		if square {
-			f.mul(p, p, p)
-		}
-		f.mul(f.as(a), p, p)
-		f.add(at(0, i, k), p, p)
-		f.load(p, at(0, i, k))
-	})
-}
-
-func mulAll() {
-	TEXT("mulVector", NOSPLIT, "func(dst, x, y []float64)")
-	Pragma("noescape")
-	n, at := slices("dst", "x", "y")
-	elementwise(n, "mul", func(f form, i Register, k int) {
-		p := f.vec()
-		f.load(at(1, i, k), p)
-		f.mul(at(2, i, k), p, p)
-		f.load(p, at(0, i, k))
-	})
 }
 
 func addScaled4() {
