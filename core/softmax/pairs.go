@@ -68,7 +68,7 @@ func (n *momentBlock) addPairs(e blas64.General, factor []float64, upper bool) {
 				end = min(end, i+4)
 			}
 			for j := top; j < end; j += 2 {
-				products(&sums, n.a[j*q:(j+2)*q], n.g[i*q:(i+4)*q])
+				kernel.Products(&sums, n.a[j*q:(j+2)*q], n.g[i*q:(i+4)*q])
 				for k := range min(2, e.Rows-j) {
 					row := e.Data[(j+k)*e.Stride+i : (j+k)*e.Stride+min(i+4, e.Rows)]
 					for l := range row {
@@ -77,24 +77,6 @@ func (n *momentBlock) addPairs(e blas64.General, factor []float64, upper bool) {
 				}
 			}
 		}
-	}
-}
-
-// products sets dst to the products of two rows x and four rows y, one after the other and
-// of the same length, a multiple of four: those of the first x come first.
-func products(dst *[8]float64, x, y []float64) {
-	n := len(x) / 2
-	for k := range dst {
-		a, b := x[k/4*n:][:n], y[k%4*n:][:n]
-		var s0, s1, s2, s3 float64
-		for len(a) >= 4 && len(b) >= 4 {
-			s0 += a[0] * b[0]
-			s1 += a[1] * b[1]
-			s2 += a[2] * b[2]
-			s3 += a[3] * b[3]
-			a, b = a[4:], b[4:]
-		}
-		dst[k] = (s0 + s1) + (s2 + s3)
 	}
 }
 

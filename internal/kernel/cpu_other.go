@@ -6,6 +6,7 @@ package kernel
 var vector = false
 
 func dotVector(_, _ []float64) (_ float64)                               { return }
+func productsVector(_ *[8]float64, _, _ []float64)                       {}
 func addScaled4Vector(_ []float64, _ *[4]float64, _, _, _, _ []float64)  {}
 func dot4Vector(_ *[4]float64, _, _ []float64)                           {}
 func addOuter4Vector(_ []float64, _ *[4]float64, _ []float64)            {}

@@ -130,10 +130,13 @@ func outcome(rnd *rand.Rand, n int) [][]float64 {
 	AddRows(sum, []float64{s, 0, u, w}, rows)
 	tall, shared := numbers(rnd, 4*n), x()
 	Carlson4(tall, shared, &[4]float64{s, u, w, -s}, &[4]float64{w, u, 1, s}, &[4]float64{-u, 0, s, w})
+	var products [8]float64
+	q := n / 16 * 4
+	Products(&products, a[:2*q], b[:4*q])
 	mills, truncated, below := x(), x(), x()
 	Truncated(mills, truncated, below, c)
 	return [][]float64{
-		tall, shared, four, outer, sum, {Dot(a, b), first, second}, added4, m, v, noisyM, noisyV, mean, variance, exp, pdf, cdf, mills, truncated, below,
+		products[:], tall, shared, four, outer, sum, {Dot(a, b), first, second}, added4, m, v, noisyM, noisyV, mean, variance, exp, pdf, cdf, mills, truncated, below,
 	}
 }
 
@@ -196,6 +199,7 @@ func BenchmarkLoops(b *testing.B) {
 			run  func()
 		}{
 			{"Dot", func() { Dot(p, q) }},
+			{"Products", func() { Products(new([8]float64), p[:n/2&^7], q[:n&^15]) }},
 			{"AddScaled4", func() { AddScaled4(p, &[4]float64{1e-9}, q, r, s, u) }},
 			{"Dot4", func() { Dot4(&four, rows, q) }},
 			{"AddOuter4", func() { AddOuter4(rows, &four, q) }},

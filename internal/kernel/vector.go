@@ -53,6 +53,25 @@ func Sum(x []float64) (sum float64) {
 // Norm returns √(Σ x_i²), which may overflow where it need not.
 func Norm(x []float64) float64 { return math.Sqrt(Dot(x, x)) }
 
+// Products sets dst to the products of two rows x and four rows y, one after the other and
+// of the same length, a multiple of four: those of the first x come first.
+func Products(dst *[8]float64, x, y []float64) {
+	n := len(x) / 2
+	y = y[:4*n]
+	if vector {
+		productsVector(dst, x, y)
+		return
+	}
+	for k := range dst {
+		a, b := x[k/4*n:][:n], y[k%4*n:][:n]
+		var s [4]float64
+		for i := range a {
+			s[i%4] += a[i] * b[i]
+		}
+		dst[k] = (s[0] + s[1]) + (s[2] + s[3])
+	}
+}
+
 // AddScaled adds a·x to y.
 func AddScaled(y []float64, a float64, x []float64) { floats.AddScaled(y, a, x[:len(y)]) }
 

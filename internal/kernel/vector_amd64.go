@@ -8,6 +8,9 @@ package kernel
 func dotVector(x []float64, y []float64) float64
 
 //go:noescape
+func productsVector(dst *[8]float64, x []float64, y []float64)
+
+//go:noescape
 func addScaled4Vector(y []float64, a *[4]float64, x0 []float64, x1 []float64, x2 []float64, x3 []float64)
 
 //go:noescape

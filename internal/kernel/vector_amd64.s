@@ -62,6 +62,73 @@ dotOnesTest:
 	MOVSD X0, ret+48(FP)
 	RET
 
+// func productsVector(dst *[8]float64, x []float64, y []float64)
+// Requires: AVX
+TEXT ·productsVector(SB), NOSPLIT, $0-56
+	MOVQ   dst+0(FP), AX
+	MOVQ   x_len+16(FP), CX
+	MOVQ   x_base+8(FP), DX
+	MOVQ   y_base+32(FP), BX
+	SHRQ   $0x01, CX
+	LEAQ   (DX)(CX*8), SI
+	LEAQ   (BX)(CX*8), DI
+	LEAQ   (DI)(CX*8), R8
+	LEAQ   (R8)(CX*8), R9
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	XORQ   R10, R10
+	ANDQ   $-4, CX
+	JMP    productsFoursTest
+
+productsFours:
+	VMOVUPD (DX)(R10*8), Y8
+	VMOVUPD (SI)(R10*8), Y9
+	VMOVUPD (BX)(R10*8), Y10
+	VMULPD  Y10, Y8, Y11
+	VADDPD  Y11, Y0, Y0
+	VMULPD  Y10, Y9, Y10
+	VADDPD  Y10, Y4, Y4
+	VMOVUPD (DI)(R10*8), Y10
+	VMULPD  Y10, Y8, Y11
+	VADDPD  Y11, Y1, Y1
+	VMULPD  Y10, Y9, Y10
+	VADDPD  Y10, Y5, Y5
+	VMOVUPD (R8)(R10*8), Y10
+	VMULPD  Y10, Y8, Y11
+	VADDPD  Y11, Y2, Y2
+	VMULPD  Y10, Y9, Y10
+	VADDPD  Y10, Y6, Y6
+	VMOVUPD (R9)(R10*8), Y10
+	VMULPD  Y10, Y8, Y8
+	VADDPD  Y8, Y3, Y3
+	VMULPD  Y10, Y9, Y10
+	VADDPD  Y10, Y7, Y7
+	ADDQ    $+4, R10
+
+productsFoursTest:
+	CMPQ       R10, CX
+	JLT        productsFours
+	VHADDPD    Y1, Y0, Y0
+	VHADDPD    Y3, Y2, Y2
+	VPERM2F128 $0x20, Y2, Y0, Y1
+	VPERM2F128 $0x31, Y2, Y0, Y0
+	VADDPD     Y0, Y1, Y1
+	VMOVUPD    Y1, (AX)
+	VHADDPD    Y5, Y4, Y4
+	VHADDPD    Y7, Y6, Y6
+	VPERM2F128 $0x20, Y6, Y4, Y0
+	VPERM2F128 $0x31, Y6, Y4, Y1
+	VADDPD     Y1, Y0, Y0
+	VMOVUPD    Y0, 32(AX)
+	VZEROUPPER
+	RET
+
 // func addScaled4Vector(y []float64, a *[4]float64, x0 []float64, x1 []float64, x2 []float64, x3 []float64)
 // Requires: AVX
 TEXT ·addScaled4Vector(SB), NOSPLIT, $0-128

@@ -15,6 +15,7 @@ import (
 func main() {
 	ConstraintExpr("!noasm")
 	dot()
+	products()
 	addScaled4()
 	dot4()
 	addOuter4()
@@ -140,6 +141,51 @@ func dot() {
 			VADDSD(p, sum.AsX(), sum.AsX())
 		})
 	Store(sum.AsX(), ReturnIndex(0))
+	RET()
+}
+
+// products is for rows of a multiple of four numbers.
+func products() {
+	TEXT("productsVector", NOSPLIT, "func(dst *[8]float64, x, y []float64)")
+	Pragma("noescape")
+	dst := Load(Param("dst"), GP64())
+	n := Load(Param("x").Len(), GP64())
+	x, y := []Register{Load(Param("x").Base(), GP64())}, []Register{Load(Param("y").Base(), GP64())}
+	SHRQ(U8(1), n)
+	next := func(rows []Register) []Register {
+		row := GP64()
+		LEAQ(Mem{Base: rows[len(rows)-1], Index: n, Scale: 8}, row)
+		return append(rows, row)
+	}
+	x = next(x)
+	y = next(next(next(y)))
+	var sums [8]VecVirtual
+	for k := range sums {
+		sums[k] = zero()
+	}
+	loop(n, "products", nil, func(i Register) {
+		a, b := YMM(), YMM()
+		VMOVUPD(Mem{Base: x[0], Index: i, Scale: 8}, a)
+		VMOVUPD(Mem{Base: x[1], Index: i, Scale: 8}, b)
+		for l, row := range y {
+			c, p := YMM(), YMM()
+			VMOVUPD(Mem{Base: row, Index: i, Scale: 8}, c)
+			VMULPD(c, a, p)
+			VADDPD(p, sums[l], sums[l])
+			VMULPD(c, b, c)
+			VADDPD(c, sums[4+l], sums[4+l])
+		}
+	}, func(Register) {
+		for k := 0; k < 8; k += 4 {
+			s, low, high := sums[k:k+4], YMM(), YMM()
+			VHADDPD(s[1], s[0], s[0]) // a₀+a₁, b₀+b₁, a₂+a₃, b₂+b₃
+			VHADDPD(s[3], s[2], s[2])
+			VPERM2F128(U8(0x20), s[2], s[0], low)
+			VPERM2F128(U8(0x31), s[2], s[0], high)
+			VADDPD(high, low, low)
+			VMOVUPD(low, Mem{Base: dst, Disp: 8 * k})
+		}
+	}, nil)
 	RET()
 }
 
