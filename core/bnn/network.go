@@ -35,6 +35,7 @@ type Network struct {
 	cfg      Config
 	layers   []weights
 	flows    []flow     // of Observe, layer by layer
+	shown    []Layer    // what Forward returns of these
 	pass     pass       // of these
 	step     outputStep // of Observe
 	distinct bool       // checkDistinct has passed
@@ -81,6 +82,7 @@ func zero(cfg Config) *Network {
 		n.layers = append(n.layers, cfg.newWeights(l))
 	}
 	n.flows, n.step = n.newFlows(), newOutputStep(&n.cfg)
+	n.shown = n.views(n.flows)
 	n.pass.examples = [][]flow{n.flows}
 	return n
 }

@@ -247,7 +247,7 @@ func TestDefaults(t *testing.T) {
 	for keys, want := range map[string]any{
 		`kind = "sgd"; learning_rate = 0`:          &sgd.Config{Rule: sgd.SGD, LearningRate: 0.01, Momentum: 0.9, Beta1: 0.9, Beta2: 0.999},
 		`kind = "kalman"; covariance = "low-rank"`: &kalman.Config{Covariance: kalman.LowRank, Rank: 10, PriorVar: 1, PriorMeanVar: 2},
-		`kind = "tagi"; sigma_v = 0; ensemble = 2`: &tagis{tagi.Config{Head: tagi.Tree, SigmaV: 1, SigmaP: 1. / 3, PriorVar: 1, PriorMeanVar: 1}, 2},
+		`kind = "tagi"; sigma_v = 0; ensemble = 2`: &tagis{tagi.Config{Head: tagi.Tree, SigmaV: 1, PriorVar: 1, PriorMeanVar: 1}, 2},
 		`kind = "neighbours"; neighbours = 0`:      &neighbours.Config{Neighbours: 5},
 	} {
 		if m := must[Method](t)(decode(keys)); !reflect.DeepEqual(m.Config, want) {
