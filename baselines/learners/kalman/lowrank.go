@@ -45,7 +45,6 @@ type lowRank struct {
 	mix   []float64 // eigenvectors, the largest first
 
 	buffer, next []float64 // a vector, and columns, of a neuron
-	sum          kernel.Rows
 }
 
 func newLowRank(variance []float64, rank, neurons, classes int) *lowRank {
@@ -68,13 +67,8 @@ func (r *lowRank) columns(at neuron) []float64 { return r.w[at.from*r.rank : at.
 
 // dots sets the first products to those of x with the rows of a, which are as long as x.
 func (r *lowRank) dots(a, x []float64) {
-	n, rows := len(x), len(a)/len(x)
-	k := 0
-	for ; k+4 <= rows; k += 4 {
-		kernel.Dot4((*[4]float64)(r.products[k:]), a[k*n:], x)
-	}
-	for ; k < rows; k++ {
-		r.products[k] = kernel.Dot(a[k*n:(k+1)*n], x)
+	for k := range len(a) / len(x) {
+		r.products[k] = kernel.Dot(a[k*len(x):(k+1)*len(x)], x)
 	}
 }
 
@@ -245,20 +239,13 @@ func (r *lowRank) truncate(j *jacobian, a int) {
 			own[m] += r.mix[m*size+r.rank+k] * d[a]
 		}
 	}
-	const most = 200 // numbers of each column that the first cache holds, old and new
-	for from := 0; from < n; from += most {
-		to := min(from+most, n)
-		for m, own := range own {
-			next := r.next[m*n+from : m*n+to]
-			floats.ScaleTo(next, own, j.input[at.layer][from:to])
-			for l, x := range r.mix[m*size:][:r.rank] {
-				r.sum.Add(next, x, w[l*n+from:l*n+to])
-			}
-			r.sum.Finish(next)
-			for i, x := range w[m*n+from : m*n+to] {
-				u[from+i] += x * x
-				u[from+i] -= next[i] * next[i]
-			}
+	for m, own := range own {
+		next := r.next[m*n : (m+1)*n]
+		floats.ScaleTo(next, own, j.input[at.layer])
+		kernel.AddRows(next, r.mix[m*size:][:r.rank], w)
+		for i, x := range w[m*n : (m+1)*n] {
+			u[i] += x * x
+			u[i] -= next[i] * next[i]
 		}
 	}
 	copy(w, r.next)

@@ -42,7 +42,6 @@ type Model struct {
 	network *bnn.Network // with diagonal layers and the hidden rule Smooth
 	layers  []bnn.Layer
 	head    head
-	floored int
 }
 
 // head is what labels and probabilities of the classes have to do with the outputs.
@@ -104,11 +103,6 @@ func New(cfg Config, src rand.Source) (*Model, error) {
 	return m, m.forward(make([]float64, layers[0]))
 }
 
-// Floored returns how often the variance of a hidden unit was set to its floor, a
-// thousandth of what it was, because the neurons after it, taken for independent,
-// had more to say than that.
-func (m *Model) Floored() int { return m.floored }
-
 // Layers returns what the layers have made of the input of the last Predict or Observe.
 func (m *Model) Layers() []bnn.Layer { return m.layers }
 
@@ -130,11 +124,10 @@ func (m *Model) Observe(x []float64, class int) error {
 	if err := mlp.CheckClass(class, m.cfg.classes()); err != nil {
 		return fmt.Errorf("tagi: %w", err)
 	}
-	update, err := m.network.Condition(x, func(d, e []float64, outputs bnn.Layer) { m.head.observe(d, e, outputs, class) })
+	_, err := m.network.Condition(x, func(d, e []float64, outputs bnn.Layer) { m.head.observe(d, e, outputs, class) })
 	if err != nil {
 		return fmt.Errorf("tagi: %w", err)
 	}
-	m.floored += update.Floored
 	return nil
 }
 

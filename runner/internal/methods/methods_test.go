@@ -137,12 +137,12 @@ func TestByHand(t *testing.T) {
 			must[*kalman.Model](t)(kalman.New(kalman.Config{Layers: hidden, Covariance: kalman.LowRank, Rank: 3}, src())),
 		},
 		{
-			`kind = "sgd"; hidden_layers = [4]; rule = "momentum"; learning_rate = 0.02; momentum = 0.8`,
-			must[*sgd.Model](t)(sgd.New(sgd.Config{Layers: hidden, Rule: sgd.Momentum, LearningRate: 0.02, Momentum: 0.8}, src())),
+			`kind = "sgd"; hidden_layers = [4]; rule = "momentum"; learning_rate = 0.02`,
+			must[*sgd.Model](t)(sgd.New(sgd.Config{Layers: hidden, Rule: sgd.Momentum, LearningRate: 0.02}, src())),
 		},
 		{
-			`kind = "sgd"; hidden_layers = [4]; rule = "adam"; beta1 = 0.8; beta2 = 0.99`,
-			must[*sgd.Model](t)(sgd.New(sgd.Config{Layers: hidden, Rule: sgd.Adam, LearningRate: 0.001, Beta1: 0.8, Beta2: 0.99}, src())),
+			`kind = "sgd"; hidden_layers = [4]; rule = "adam"`,
+			must[*sgd.Model](t)(sgd.New(sgd.Config{Layers: hidden, Rule: sgd.Adam, LearningRate: 0.001}, src())),
 		},
 		{`kind = "majority"`, must[*majority.Model](t)(majority.New(majority.Config{Classes: 3}, src()))},
 		{
@@ -245,7 +245,7 @@ func TestUses(t *testing.T) {
 // A key that is 0 has its default, as the resolved manifest says.
 func TestDefaults(t *testing.T) {
 	for keys, want := range map[string]any{
-		`kind = "sgd"; learning_rate = 0`:          &sgd.Config{Rule: sgd.SGD, LearningRate: 0.01, Momentum: 0.9, Beta1: 0.9, Beta2: 0.999},
+		`kind = "sgd"; learning_rate = 0`:          &sgd.Config{Rule: sgd.SGD, LearningRate: 0.01},
 		`kind = "kalman"; covariance = "low-rank"`: &kalman.Config{Covariance: kalman.LowRank, Rank: 10, PriorVar: 1, PriorMeanVar: 2},
 		`kind = "tagi"; sigma_v = 0; ensemble = 2`: &tagis{tagi.Config{Head: tagi.Tree, SigmaV: 1, PriorVar: 1, PriorMeanVar: 1}, 2},
 		`kind = "neighbours"; neighbours = 0`:      &neighbours.Config{Neighbours: 5},
