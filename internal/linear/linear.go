@@ -23,9 +23,6 @@ func NewMeans(in, out int) Means {
 // InputMean returns the means of the weights of input i, not a copy.
 func (w *Means) InputMean(i int) []float64 { return w.Mean[i*w.Out : (i+1)*w.Out] }
 
-// Dims returns the numbers of neurons and of inputs.
-func (w *Means) Dims() (out, in int) { return w.Out, w.In }
-
 // SetMean sets the means to a copy of a matrix, Out × In.
 func (w *Means) SetMean(mean *mat.Dense) { mat.NewDense(w.In, w.Out, w.Mean).Copy(mean.T()) }
 
