@@ -98,19 +98,19 @@ func (p *Problem) Mode() (*Mode, error) {
 	return mode, nil
 }
 
-// linearSteps is more than a climb of softmax regression needs: its density has one
+// LinearSteps is more than a climb of softmax regression needs: its density has one
 // maximum. With rectifiers the maxima are on kinks, where no climb comes to rest, and the
 // steps multiply rounding errors tenfold in every ten or so. So it ends after 100:
 // early stopping, which leaves the probabilities of digits within 1e-8 whatever the
 // rounding, and their mean log loss over 20 splits within 0.004 nats of that after 1000.
 const (
-	linearSteps = 1000
+	LinearSteps = 1000
 	hiddenSteps = 100
 )
 
-// climb returns the weights of a maximum of the posterior density near start, or after the
-// given steps towards it, and an error if not even the start has a finite density.
-func climb(p *Problem, start []float64, steps int) (w []float64, err error) {
+// Climb returns the weights of a maximum of the posterior density near start, or after so many
+// steps of L-BFGS towards it, and an error if not even the start has a finite density.
+func (p *Problem) Climb(start []float64, steps int) ([]float64, error) {
 	o := newObjective(p)
 	u := o.units(start)
 	value := Search{gradientTol, steps}.LBFGS(o.value, u)

@@ -46,13 +46,13 @@ func Fit(cfg Config, x [][]float64, class []int, src rand.Source) (*Model, error
 	if err != nil {
 		return nil, err
 	}
-	start, steps := make([]float64, network.Weights()), linearSteps
+	start, steps := make([]float64, network.Weights()), LinearSteps
 	if len(network.Layers) > 1 {
 		network.Initialise(start, rnd)
 		steps = hiddenSteps
 	}
 	m := &Model{cfg: cfg, network: network, pass: network.NewPass(), logits: newLogits(network.Outputs())}
-	if m.weights, err = climb(problem, start, steps); err != nil {
+	if m.weights, err = problem.Climb(start, steps); err != nil {
 		return nil, err
 	}
 	for range pairs * network.Outputs() {
