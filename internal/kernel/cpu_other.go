@@ -17,4 +17,5 @@ func backwardVector(_, _, _ []float64) (_, _ float64)                    { retur
 func updateVector(_, _, _, _ []float64, _, _, _ float64)                 {}
 func expVector(_, _ []float64) (_ int)                                   { return }
 func pdfCDFVector(_, _, _ []float64)                                     {}
+func rectifiedVector(_, _, _, _ []float64)                               {}
 func truncatedVector(_, _, _, _ []float64)                               {}

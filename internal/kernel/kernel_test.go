@@ -133,10 +133,12 @@ func outcome(rnd *rand.Rand, n int) [][]float64 {
 	var products [8]float64
 	q := n / 16 * 4
 	Products(&products, a[:2*q], b[:4*q])
+	prob, gap, rest := x(), x(), x()
+	Rectified(prob, gap, rest, c)
 	mills, truncated, below := x(), x(), x()
 	Truncated(mills, truncated, below, c)
 	return [][]float64{
-		products[:], tall, shared, four, outer, sum, {Dot(a, b), first, second}, added4, m, v, noisyM, noisyV, mean, variance, exp, pdf, cdf, mills, truncated, below,
+		prob, gap, rest, products[:], tall, shared, four, outer, sum, {Dot(a, b), first, second}, added4, m, v, noisyM, noisyV, mean, variance, exp, pdf, cdf, mills, truncated, below,
 	}
 }
 
@@ -208,6 +210,7 @@ func BenchmarkLoops(b *testing.B) {
 			{"Backward", func() { Backward(p, q, r) }},
 			{"Update", func() { Update(p, q, r, s, 1e-9, 1e-9, 0.5) }},
 			{"ExpAll", func() { ExpAll(u, r) }},
+			{"Rectified", func() { Rectified(p, q, s, r) }},
 			{"PDFCDF", func() { PDFCDF(s, u, r) }},
 			{"Truncated", func() { Truncated(p, s, u, r) }},
 		} {

@@ -81,18 +81,24 @@ func Tail(t float64) (p, q float64) {
 
 // PDFCDF sets pdf_i to φ(x_i) and cdf_i to Φ(x_i), to 0 or 1 beyond [Underflow].
 func PDFCDF(pdf, cdf, x []float64) {
-	n := 0
 	if vector {
-		n = len(x) &^ 3
+		n := len(x) &^ 3
 		pdfCDFVector(pdf[:n], cdf[:n], x[:n])
+		var p, c, rest [4]float64
+		if copy(rest[:], x[n:]) > 0 {
+			pdfCDFVector(p[:], c[:], rest[:])
+			copy(pdf[n:len(x)], p[:])
+			copy(cdf[n:len(x)], c[:])
+		}
+		return
 	}
-	for i := n; i < len(x); i++ {
-		t := min(math.Abs(x[i]), Underflow)
+	for i, x := range x {
+		t := min(math.Abs(x), Underflow)
 		density := Density(t)
 		p, q := Tail(t)
 		n := p + t*q
 		c := density * (n / (q + t*n)) // φ(t) J₀(t) = Φ(−t)
-		if x[i] > 0 {
+		if x > 0 {
 			c = 1 - c
 		}
 		pdf[i], cdf[i] = density, c
@@ -104,20 +110,27 @@ func PDFCDF(pdf, cdf, x []float64) {
 // that. With the repeated integrals of [Tail] at t = −x > 0 they are 1/J₀ and J₂/J₀ −
 // (J₁/J₀)², which is at least a third of its first term.
 func Truncated(mills, variance, cdf, x []float64) {
-	n := 0
 	if vector {
-		n = len(x) &^ 3
+		n := len(x) &^ 3
 		truncatedVector(mills[:n], variance[:n], cdf[:n], x[:n])
+		var m, v, c, rest [4]float64
+		if copy(rest[:], x[n:]) > 0 {
+			truncatedVector(m[:], v[:], c[:], rest[:])
+			copy(mills[n:len(x)], m[:])
+			copy(variance[n:len(x)], v[:])
+			copy(cdf[n:len(x)], c[:])
+		}
+		return
 	}
-	for i := n; i < len(x); i++ {
-		t := min(math.Abs(x[i]), Underflow)
+	for i, x := range x {
+		t := min(math.Abs(x), Underflow)
 		density := Density(t)
 		p, q := Tail(t)
 		n := p + t*q
 		d := q + t*n
 		ratio := 1 / (n * d)
 		c := density * ((n * n) * ratio)
-		if x[i] > 0 {
+		if x > 0 {
 			c = 1 - c
 			h := density / c
 			mills[i], variance[i], cdf[i] = h, 1-h*(t+h), c
@@ -143,6 +156,18 @@ func Truncated(mills, variance, cdf, x []float64) {
 // follow from max(Z+a, 0) = Z + a + max(−Z−a, 0), whose last term has
 // covariance −Φ(−a) with Z.
 func Rectified(prob, gap, variance, a []float64) {
+	if vector {
+		n := len(a) &^ 3
+		rectifiedVector(prob[:n], gap[:n], variance[:n], a[:n])
+		var p, g, v, rest [4]float64
+		if copy(rest[:], a[n:]) > 0 {
+			rectifiedVector(p[:], g[:], v[:], rest[:])
+			copy(prob[n:len(a)], p[:])
+			copy(gap[n:len(a)], g[:])
+			copy(variance[n:len(a)], v[:])
+		}
+		return
+	}
 	for i, a := range a {
 		t := min(math.Abs(a), Underflow)
 		density := Density(t)

@@ -41,4 +41,7 @@ func expVector(dst []float64, x []float64) int
 func pdfCDFVector(pdf []float64, cdf []float64, x []float64)
 
 //go:noescape
+func rectifiedVector(prob []float64, gap []float64, variance []float64, a []float64)
+
+//go:noescape
 func truncatedVector(mills []float64, variance []float64, cdf []float64, x []float64)

@@ -1377,6 +1377,146 @@ DATA quad3f010f3fc85e03e5<>+16(SB)/8, $0x3f010f3fc85e03e5
 DATA quad3f010f3fc85e03e5<>+24(SB)/8, $0x3f010f3fc85e03e5
 GLOBL quad3f010f3fc85e03e5<>(SB), RODATA|NOPTR, $32
 
+// func rectifiedVector(prob []float64, gap []float64, variance []float64, a []float64)
+// Requires: AVX, AVX2, FMA3
+TEXT ·rectifiedVector(SB), NOSPLIT, $0-96
+	MOVQ prob_base+0(FP), AX
+	MOVQ gap_base+24(FP), CX
+	MOVQ variance_base+48(FP), DX
+	MOVQ a_base+72(FP), BX
+	MOVQ prob_len+8(FP), SI
+	XORQ DI, DI
+	ANDQ $-4, SI
+	JMP  rectifiedFoursTest
+
+rectifiedFours:
+	VMOVUPD     (BX)(DI*8), Y0
+	VANDPD      quad7fffffffffffffff<>+0(SB), Y0, Y1
+	VMOVAPD     quad40434ccccccccccd<>+0(SB), Y2
+	VMINPD      Y1, Y2, Y1
+	VMULPD      Y1, Y1, Y2
+	VMOVAPD     Y2, Y3
+	VFMSUB231PD Y1, Y1, Y3
+	VMULPD      quad40471547652b82fe<>+0(SB), Y2, Y4
+	VADDPD      quad3fe0000000000000<>+0(SB), Y4, Y4
+	VCVTTPD2DQY Y4, X4
+	VCVTDQ2PD   X4, Y5
+	VPMOVSXDQ   X4, Y4
+	VMULPD      quad3d8a39ef35793c76<>+0(SB), Y5, Y6
+	VMULPD      quad3fe0000000000000<>+0(SB), Y3, Y3
+	VSUBPD      Y3, Y6, Y3
+	VMULPD      quad3f862e42fee00000<>+0(SB), Y5, Y5
+	VMULPD      quad3fe0000000000000<>+0(SB), Y2, Y2
+	VSUBPD      Y2, Y5, Y2
+	VADDPD      Y3, Y2, Y2
+	VMOVUPD     quad3ff0000000000000<>+0(SB), Y3
+	VMULPD      Y2, Y2, Y5
+	VMULPD      quad3fc5555555555555<>+0(SB), Y2, Y6
+	VADDPD      quad3fe0000000000000<>+0(SB), Y6, Y6
+	VMULPD      quad3f81111111111111<>+0(SB), Y2, Y7
+	VADDPD      quad3fa5555555555555<>+0(SB), Y7, Y7
+	VMULPD      Y7, Y5, Y7
+	VADDPD      Y6, Y7, Y6
+	VADDPD      Y3, Y2, Y2
+	VMULPD      Y6, Y5, Y3
+	VADDPD      Y2, Y3, Y2
+	VPAND       quad000000000000003f<>+0(SB), Y4, Y3
+	VPSRLQ      $0x06, Y4, Y4
+	VMOVUPD     quad000000000000043f<>+0(SB), Y5
+	VPSUBQ      Y4, Y5, Y5
+	VPSLLQ      $0x34, Y5, Y5
+	LEAQ        ·densityTable+0(SB), R8
+	VPCMPEQD    Y4, Y4, Y4
+	VXORPD      Y6, Y6, Y6
+	VGATHERQPD  Y4, (R8)(Y3*8), Y6
+	VMULPD      Y6, Y5, Y3
+	VMULPD      Y3, Y2, Y2
+	VMULPD      Y1, Y1, Y3
+	VMULPD      Y3, Y3, Y4
+	VMULPD      Y4, Y4, Y5
+	VMOVAPD     quad3e8068f92872666f<>+0(SB), Y6
+	VMULPD      quad3ff9646c481376a2<>+0(SB), Y1, Y7
+	VADDPD      quad3ff40d931ff62706<>+0(SB), Y7, Y7
+	VMULPD      quad3fdbff9294ca3e22<>+0(SB), Y1, Y8
+	VADDPD      quad3ff06eff469fd83f<>+0(SB), Y8, Y8
+	VMULPD      Y8, Y3, Y8
+	VADDPD      Y7, Y8, Y7
+	VMULPD      quad3f9f91caf3791155<>+0(SB), Y1, Y8
+	VADDPD      quad3fc12f3e88ab808d<>+0(SB), Y8, Y8
+	VMULPD      quad3f46c0bb05009d50<>+0(SB), Y1, Y9
+	VADDPD      quad3f75ec6925af45f0<>+0(SB), Y9, Y9
+	VMULPD      Y9, Y3, Y9
+	VADDPD      Y8, Y9, Y8
+	VMULPD      Y8, Y4, Y8
+	VADDPD      Y7, Y8, Y7
+	VMULPD      quad3ed090da058e875e<>+0(SB), Y1, Y8
+	VADDPD      quad3f10f6a252a15cd9<>+0(SB), Y8, Y8
+	VMULPD      Y6, Y3, Y6
+	VADDPD      Y8, Y6, Y6
+	VMULPD      Y6, Y5, Y6
+	VADDPD      Y7, Y6, Y6
+	VMULPD      quad3e7068f92872666e<>+0(SB), Y1, Y7
+	VADDPD      quad3ec090da058e877d<>+0(SB), Y7, Y7
+	VMULPD      quad3ff9bd486209833f<>+0(SB), Y1, Y8
+	VADDPD      quad3ff0000000000000<>+0(SB), Y8, Y8
+	VMULPD      quad3fe5f595b2b7dd63<>+0(SB), Y1, Y9
+	VADDPD      quad3ff4cb3fc212ee67<>+0(SB), Y9, Y9
+	VMULPD      Y9, Y3, Y9
+	VADDPD      Y8, Y9, Y8
+	VMULPD      quad3fb3246531c48c5d<>+0(SB), Y1, Y9
+	VADDPD      quad3fd0b4b0cca725c2<>+0(SB), Y9, Y9
+	VMULPD      quad3f66b66eea2b1336<>+0(SB), Y1, Y10
+	VADDPD      quad3f90d3b7ec8008b6<>+0(SB), Y10, Y10
+	VMULPD      Y10, Y3, Y10
+	VADDPD      Y9, Y10, Y9
+	VMULPD      Y9, Y4, Y4
+	VADDPD      Y8, Y4, Y4
+	VMULPD      quad3f010f3fc85e03e5<>+0(SB), Y1, Y8
+	VADDPD      quad3f37242021227a2c<>+0(SB), Y8, Y8
+	VMULPD      Y7, Y3, Y3
+	VADDPD      Y8, Y3, Y3
+	VMULPD      Y3, Y5, Y3
+	VADDPD      Y4, Y3, Y3
+	VMULPD      Y3, Y1, Y4
+	VADDPD      Y6, Y4, Y4
+	VMULPD      Y4, Y1, Y1
+	VADDPD      Y3, Y1, Y1
+	VDIVPD      Y1, Y4, Y4
+	VMULPD      Y4, Y2, Y4
+	VDIVPD      Y1, Y3, Y1
+	VMULPD      Y1, Y2, Y1
+	VMOVUPD     Y1, (CX)(DI*8)
+	VDIVPD      Y3, Y6, Y2
+	VSUBPD      Y1, Y2, Y2
+	VMULPD      Y2, Y1, Y1
+	VMOVUPD     quad3ff0000000000000<>+0(SB), Y2
+	VMULPD      quad4000000000000000<>+0(SB), Y4, Y3
+	VSUBPD      Y3, Y2, Y2
+	VADDPD      Y1, Y2, Y2
+	VXORPD      Y3, Y3, Y3
+	VCMPPD      $0x11, Y0, Y3, Y3
+	VBLENDVPD   Y3, Y2, Y1, Y1
+	VMOVUPD     Y1, (DX)(DI*8)
+	VMOVUPD     quad3ff0000000000000<>+0(SB), Y1
+	VSUBPD      Y4, Y1, Y1
+	VXORPD      Y2, Y2, Y2
+	VCMPPD      $0x11, Y0, Y2, Y0
+	VBLENDVPD   Y0, Y1, Y4, Y0
+	VMOVUPD     Y0, (AX)(DI*8)
+	ADDQ        $+4, DI
+
+rectifiedFoursTest:
+	CMPQ DI, SI
+	JLT  rectifiedFours
+	VZEROUPPER
+	RET
+
+DATA quad4000000000000000<>+0(SB)/8, $0x4000000000000000
+DATA quad4000000000000000<>+8(SB)/8, $0x4000000000000000
+DATA quad4000000000000000<>+16(SB)/8, $0x4000000000000000
+DATA quad4000000000000000<>+24(SB)/8, $0x4000000000000000
+GLOBL quad4000000000000000<>(SB), RODATA|NOPTR, $32
+
 // func truncatedVector(mills []float64, variance []float64, cdf []float64, x []float64)
 // Requires: AVX, AVX2, FMA3
 TEXT ·truncatedVector(SB), NOSPLIT, $0-96

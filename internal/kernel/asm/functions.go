@@ -197,6 +197,24 @@ func pdfCDF() {
 	RET()
 }
 
+// rectified is for a multiple of four numbers.
+func rectified() {
+	TEXT("rectifiedVector", NOSPLIT, "func(prob, gap, variance, a []float64)")
+	Pragma("noescape")
+	n, at := slices("prob", "gap", "variance", "a")
+	loop(n, "rectified", nil, func(i Register) {
+		a := load(at(3, i, 0))
+		_, pdf, p, q, n, d := normal(a)
+		prob, gap := mul(divide(n, d), pdf), mul(divide(q, d), pdf)
+		VMOVUPD(gap, at(1, i, 0))
+		variance := mul(sub(divide(p, q), gap), gap)
+		more := add(variance, sub(load(quad(1)), mul(quad(2), prob)))
+		VMOVUPD(ifPositive(a, more, variance), at(2, i, 0))
+		VMOVUPD(ifPositive(a, sub(load(quad(1)), prob), prob), at(0, i, 0))
+	}, nil, nil)
+	RET()
+}
+
 // truncated is for a multiple of four numbers.
 func truncated() {
 	TEXT("truncatedVector", NOSPLIT, "func(mills, variance, cdf, x []float64)")

@@ -26,6 +26,7 @@ func main() {
 	update()
 	exp()
 	pdfCDF()
+	rectified()
 	truncated()
 	Generate()
 }
