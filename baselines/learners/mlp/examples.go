@@ -52,9 +52,6 @@ func CheckExamples(x [][]float64, class []int, inputs, classes int) error {
 // Len returns the number of examples.
 func (e *Examples) Len() int { return len(e.Class) }
 
-// Inputs returns the length of an example, with its trailing 1.
-func (e *Examples) Inputs() int { return e.in }
-
 // Input returns example k, which must not be modified.
 func (e *Examples) Input(k int) []float64 { return e.x[k*e.in : (k+1)*e.in] }
 
