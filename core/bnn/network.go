@@ -30,7 +30,8 @@ var (
 
 // Network is a Bayesian multi-layer perceptron. Predict, PredictAll, PredictHidden, Weights,
 // State and Config may be called by several goroutines at once, each predicting into its own
-// predictions; Observe, SetWeights and AddProcessNoise need the network for themselves.
+// predictions; Observe, Condition, Forward, SetWeights and AddProcessNoise need the network for
+// themselves.
 type Network struct {
 	cfg      Config
 	layers   []weights

@@ -77,7 +77,7 @@ func (n *Network) Observe(x []float64, class int) (Update, error) {
 // AllNeurons.
 func (n *Network) Condition(x []float64, likelihood func(d, e []float64, logits Layer)) (Update, error) {
 	update, err := n.steps(x, func(f *flow) (Update, error) {
-		likelihood(f.d, f.e, Layer{f.y, f.m, f.v})
+		likelihood(f.d, f.e, n.shown[len(n.shown)-1])
 		return Update{}, nil
 	})
 	if err == nil {
