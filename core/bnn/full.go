@@ -61,9 +61,8 @@ func (w *full) backward(first, second []float64, f *flow) {
 	clear(first)
 	clear(second)
 	for j := range w.out {
-		mean := w.neuronMean(j)[:len(first)]
-		kernel.AddScaled(first, f.d[j], mean)
-		kernel.AddSquares(second, f.e[j], mean)
+		mean := w.neuronMean(j)
+		kernel.Forward(first, second, f.d[j], 0, f.e[j], mean, mean) // first += d μ_j, second += e μ_j²
 	}
 }
 

@@ -31,11 +31,13 @@ var (
 
 // Network is a Bayesian multi-layer perceptron. Predict, PredictAll, PredictHidden, Weights,
 // State and Config may be called by several goroutines at once, each predicting into its own
-// predictions; Observe, SetWeights and AddProcessNoise need the network for themselves.
+// predictions; Observe, Condition, Forward, SetWeights and AddProcessNoise need the network for
+// themselves.
 type Network struct {
 	cfg      Config
 	layers   []weights
 	flows    []flow     // of Observe, layer by layer
+	shown    []Layer    // what Forward returns of these
 	pass     pass       // of these
 	step     outputStep // of Observe
 	distinct bool       // checkDistinct has passed
@@ -82,6 +84,7 @@ func zero(cfg Config) *Network {
 		n.layers = append(n.layers, cfg.newWeights(l))
 	}
 	n.flows, n.step = n.newFlows(), newOutputStep(&n.cfg)
+	n.shown = n.views(n.flows)
 	n.pass.examples = [][]flow{n.flows}
 	return n
 }

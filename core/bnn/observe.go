@@ -71,11 +71,38 @@ func (n *Network) Observe(x []float64, class int) (Update, error) {
 	return update, err
 }
 
+// Condition is Observe for another likelihood than that of the softmax: from the
+// pre-activations of the last layer, the logits, likelihood sets their steps
+// d_j = (m̃_j − m_j)/v_j and e_j = (ṽ_j − v_j)/v_j². The configuration must have no layer with
+// AllNeurons.
+func (n *Network) Condition(x []float64, likelihood func(d, e []float64, logits Layer)) (Update, error) {
+	update, err := n.steps(x, func(f *flow) (Update, error) {
+		likelihood(f.d, f.e, n.shown[len(n.shown)-1])
+		return Update{}, nil
+	})
+	if err == nil {
+		n.move()
+	}
+	return update, err
+}
+
+// Forward returns what the layers make of x, without the softmax. It needs the network for
+// itself, which overwrites the layers by the next Forward, Condition or Observe.
+func (n *Network) Forward(x []float64) ([]Layer, error) {
+	_, err := n.forward(&n.pass, [][]float64{x}, len(n.layers))
+	return n.shown, err
+}
+
 // prepare computes the steps of all layers; move applies them.
 func (n *Network) prepare(x []float64, class int) (Update, error) {
 	if err := n.checkExample(x, class); err != nil {
 		return Update{Action: Refused}, err
 	}
+	return n.steps(x, func(f *flow) (Update, error) { return n.observeLogits(f, class) })
+}
+
+// steps is prepare with observe, which computes the steps of the last layer.
+func (n *Network) steps(x []float64, observe func(f *flow) (Update, error)) (Update, error) {
 	if err := n.checkDistinct(); err != nil {
 		return Update{Action: Refused}, err
 	}
@@ -83,7 +110,7 @@ func (n *Network) prepare(x []float64, class int) (Update, error) {
 		return Update{Action: Refused}, err
 	}
 	last := len(n.layers) - 1
-	update, err := n.observeLogits(&n.flows[last], class)
+	update, err := observe(&n.flows[last])
 	if err != nil {
 		update.Action = Refused
 	}

@@ -175,9 +175,15 @@ func (n *Network) allot(dst *Prediction) {
 	}
 	*dst = newPrediction(n, n.cfg.classes())
 	dst.flows = n.newFlows()
-	for l, f := range dst.flows {
-		dst.Layers = append(dst.Layers, Layer{f.y[:n.cfg.Layers[l]], f.m, f.v})
+	dst.Layers = n.views(dst.flows)
+}
+
+// views returns the layers that flows hold.
+func (n *Network) views(flows []flow) (all []Layer) {
+	for l, f := range flows {
+		all = append(all, Layer{f.y[:n.cfg.Layers[l]], f.m, f.v})
 	}
+	return all
 }
 
 // moments sets those of the softmax.

@@ -72,7 +72,7 @@ func (w *shared) forward(examples []*flow) {
 		for _, f := range examples {
 			f.rows.Add(f.m, f.y[i], mean)
 			if i < len(f.s) && f.s[i] > 0 {
-				kernel.AddSquares(f.v, f.s[i], mean)
+				kernel.Forward(f.m, f.v, 0, 0, f.s[i], mean, mean) // v += s_i μ_ji²
 			}
 		}
 	}

@@ -81,22 +81,17 @@ func Tail(t float64) (p, q float64) {
 
 // PDFCDF sets pdf_i to φ(x_i) and cdf_i to Φ(x_i), to 0 or 1 beyond [Underflow].
 func PDFCDF(pdf, cdf, x []float64) {
-	if !vector {
-		pdfCDF(pdf, cdf, x)
+	if vector {
+		n := len(x) &^ 3
+		pdfCDFVector(pdf[:n], cdf[:n], x[:n])
+		var p, c, rest [4]float64
+		if copy(rest[:], x[n:]) > 0 {
+			pdfCDFVector(p[:], c[:], rest[:])
+			copy(pdf[n:len(x)], p[:])
+			copy(cdf[n:len(x)], c[:])
+		}
 		return
 	}
-	n := len(x) &^ 3
-	pdfCDFVector(pdf[:n], cdf[:n], x[:n])
-	if n < len(x) {
-		var p, c, rest [4]float64
-		copy(rest[:], x[n:])
-		pdfCDFVector(p[:], c[:], rest[:])
-		copy(pdf[n:len(x)], p[:])
-		copy(cdf[n:len(x)], c[:])
-	}
-}
-
-func pdfCDF(pdf, cdf, x []float64) {
 	for i, x := range x {
 		t := min(math.Abs(x), Underflow)
 		density := Density(t)
@@ -115,23 +110,18 @@ func pdfCDF(pdf, cdf, x []float64) {
 // that. With the repeated integrals of [Tail] at t = −x > 0 they are 1/J₀ and J₂/J₀ −
 // (J₁/J₀)², which is at least a third of its first term.
 func Truncated(mills, variance, cdf, x []float64) {
-	if !vector {
-		truncated(mills, variance, cdf, x)
+	if vector {
+		n := len(x) &^ 3
+		truncatedVector(mills[:n], variance[:n], cdf[:n], x[:n])
+		var m, v, c, rest [4]float64
+		if copy(rest[:], x[n:]) > 0 {
+			truncatedVector(m[:], v[:], c[:], rest[:])
+			copy(mills[n:len(x)], m[:])
+			copy(variance[n:len(x)], v[:])
+			copy(cdf[n:len(x)], c[:])
+		}
 		return
 	}
-	n := len(x) &^ 3
-	truncatedVector(mills[:n], variance[:n], cdf[:n], x[:n])
-	if n < len(x) {
-		var m, v, c, rest [4]float64
-		copy(rest[:], x[n:])
-		truncatedVector(m[:], v[:], c[:], rest[:])
-		copy(mills[n:len(x)], m[:])
-		copy(variance[n:len(x)], v[:])
-		copy(cdf[n:len(x)], c[:])
-	}
-}
-
-func truncated(mills, variance, cdf, x []float64) {
 	for i, x := range x {
 		t := min(math.Abs(x), Underflow)
 		density := Density(t)
@@ -166,23 +156,18 @@ func truncated(mills, variance, cdf, x []float64) {
 // follow from max(Z+a, 0) = Z + a + max(−Z−a, 0), whose last term has
 // covariance −Φ(−a) with Z.
 func Rectified(prob, gap, variance, a []float64) {
-	if !vector {
-		rectified(prob, gap, variance, a)
+	if vector {
+		n := len(a) &^ 3
+		rectifiedVector(prob[:n], gap[:n], variance[:n], a[:n])
+		var p, g, v, rest [4]float64
+		if copy(rest[:], a[n:]) > 0 {
+			rectifiedVector(p[:], g[:], v[:], rest[:])
+			copy(prob[n:len(a)], p[:])
+			copy(gap[n:len(a)], g[:])
+			copy(variance[n:len(a)], v[:])
+		}
 		return
 	}
-	n := len(a) &^ 3
-	rectifiedVector(prob[:n], gap[:n], variance[:n], a[:n])
-	if n < len(a) {
-		var p, g, v, rest [4]float64
-		copy(rest[:], a[n:])
-		rectifiedVector(p[:], g[:], v[:], rest[:])
-		copy(prob[n:len(a)], p[:])
-		copy(gap[n:len(a)], g[:])
-		copy(variance[n:len(a)], v[:])
-	}
-}
-
-func rectified(prob, gap, variance, a []float64) {
 	for i, a := range a {
 		t := min(math.Abs(a), Underflow)
 		density := Density(t)

@@ -8,7 +8,11 @@
 // A loop panics if one of its arguments is shorter than those that set the length.
 package kernel
 
-import "math"
+import (
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+)
 
 // Dot returns Σ x_i y_i: eight sums of every eighth product, added up in pairs, plus the
 // products beyond a multiple of four one by one.
@@ -69,40 +73,7 @@ func Products(dst *[8]float64, x, y []float64) {
 }
 
 // AddScaled adds a·x to y.
-func AddScaled(y []float64, a float64, x []float64) {
-	x = x[:len(y)]
-	if vector {
-		addScaledVector(y, a, x)
-		return
-	}
-	for i := range y {
-		y[i] += a * x[i]
-	}
-}
-
-// Mul sets dst_i to x_i y_i.
-func Mul(dst, x, y []float64) {
-	x, y = x[:len(dst)], y[:len(dst)]
-	if vector {
-		mulVector(dst, x, y)
-		return
-	}
-	for i := range dst {
-		dst[i] = x[i] * y[i]
-	}
-}
-
-// AddSquares adds a·x_i² to y_i.
-func AddSquares(y []float64, a float64, x []float64) {
-	x = x[:len(y)]
-	if vector {
-		addSquaresVector(y, a, x)
-		return
-	}
-	for i := range y {
-		y[i] += a * (x[i] * x[i])
-	}
-}
+func AddScaled(y []float64, a float64, x []float64) { floats.AddScaled(y, a, x[:len(y)]) }
 
 // AddScaled4 adds ((a₀x₀ + a₁x₁) + a₂x₂) + a₃x₃ to y.
 func AddScaled4(y []float64, a *[4]float64, x0, x1, x2, x3 []float64) {
@@ -280,24 +251,6 @@ func Update(mean, variance, d, e []float64, y, often, least float64) {
 		u := x * y
 		mean[j] += d[j] * u
 		variance[j] = x * max(least, 1+e[j]*u*often)
-	}
-}
-
-// Adam moves weights w by means of their gradient g and of its square: with the seven factors f
-//
-//	m_i = f₀m_i + f₁g_i,   v_i = f₂v_i + (f₃g_i)g_i,   w_i -= f₄m_i/(√(f₅v_i) + f₆).
-func Adam(w, m, v, g []float64, f *[7]float64) {
-	n := len(w)
-	m, v, g = m[:n], v[:n], g[:n]
-	if vector {
-		adamVector(w, m, v, g, f)
-		return
-	}
-	for i, g := range g {
-		mean := f[0]*m[i] + f[1]*g
-		square := f[2]*v[i] + f[3]*g*g
-		m[i], v[i] = mean, square
-		w[i] -= f[4] * mean / (math.Sqrt(f[5]*square) + f[6])
 	}
 }
 

@@ -8,15 +8,6 @@ package kernel
 func dotVector(x []float64, y []float64) float64
 
 //go:noescape
-func addScaledVector(y []float64, a float64, x []float64)
-
-//go:noescape
-func addSquaresVector(y []float64, a float64, x []float64)
-
-//go:noescape
-func mulVector(dst []float64, x []float64, y []float64)
-
-//go:noescape
 func productsVector(dst *[8]float64, x []float64, y []float64)
 
 //go:noescape
@@ -42,9 +33,6 @@ func backwardVector(mean []float64, d []float64, e []float64) (first float64, se
 
 //go:noescape
 func updateVector(mean []float64, variance []float64, d []float64, e []float64, y float64, often float64, least float64)
-
-//go:noescape
-func adamVector(w []float64, m []float64, v []float64, g []float64, f *[7]float64)
 
 //go:noescape
 func expVector(dst []float64, x []float64) int

@@ -83,39 +83,3 @@ func (c *Cholesky) SolveT(y []float64) {
 		kernel.AddScaled(y[:i], -y[i], row[:i])
 	}
 }
-
-// Invert replaces L by G = L⁻¹, G_i = (e_i − Σ_{j<i} L_ij G_j) / L_ii.
-func (c *Cholesky) Invert() {
-	var l [block][]float64
-	for start := 0; start < c.n; start += block {
-		end := min(c.n, start+block)
-		for i := start; i < end; i++ {
-			row := c.Row(i)
-			l[i-start] = append(l[i-start][:0], row...)
-			clear(row)
-			row[i] = 1
-		}
-		j := 0
-		for ; j+4 <= start; j += 4 {
-			g0, g1, g2, g3 := c.Row(j), c.Row(j+1), c.Row(j+2), c.Row(j+3)
-			for i := start; i < end; i++ {
-				a, row := l[i-start][j:j+4], c.Row(i)
-				kernel.AddScaled4(row[:j+1], &[4]float64{-a[0], -a[1], -a[2], -a[3]}, g0, g1[:j+1], g2[:j+1], g3[:j+1])
-				row[j+1] -= a[1]*g1[j+1] + a[2]*g2[j+1] + a[3]*g3[j+1]
-				row[j+2] -= a[2]*g2[j+2] + a[3]*g3[j+2]
-				row[j+3] -= a[3] * g3[j+3]
-			}
-		}
-		for ; j < end; j++ {
-			g := c.Row(j)
-			if j >= start {
-				for k := range g {
-					g[k] /= l[j-start][j]
-				}
-			}
-			for i := max(start, j+1); i < end; i++ {
-				kernel.AddScaled(c.Row(i)[:j+1], -l[i-start][j], g)
-			}
-		}
-	}
-}

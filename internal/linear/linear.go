@@ -23,9 +23,6 @@ func NewMeans(in, out int) Means {
 // InputMean returns the means of the weights of input i, not a copy.
 func (w *Means) InputMean(i int) []float64 { return w.Mean[i*w.Out : (i+1)*w.Out] }
 
-// Dims returns the numbers of neurons and of inputs.
-func (w *Means) Dims() (out, in int) { return w.Out, w.In }
-
 // SetMean sets the means to a copy of a matrix, Out × In.
 func (w *Means) SetMean(mean *mat.Dense) { mat.NewDense(w.In, w.Out, w.Mean).Copy(mean.T()) }
 
@@ -64,24 +61,10 @@ func (w *Diagonal) Input(i int) (mean, variance []float64) {
 // VarianceMatrix returns a copy of the variances, Out × In.
 func (w *Diagonal) VarianceMatrix() *mat.Dense { return w.matrix(w.Variance) }
 
-// Forward sets the means and variances of z_j = Σ_i w_ji y_i for inputs that have
-// means y and variances s, all factors independent; s may end early, and the other
-// inputs are certain:
+// AddInput adds to the means m and variances v of z_j = Σ_i w_ji y_i the part of input i, of
+// mean y and variance s, all factors independent:
 //
-//	m_j = Σ_i μ_ji y_i,   v_j = Σ_i (σ²_ji (y_i² + s_i) + μ_ji² s_i).
-func (w *Diagonal) Forward(m, v, y, s []float64) {
-	clear(m)
-	clear(v)
-	for i, y := range y {
-		var si float64
-		if i < len(s) {
-			si = s[i]
-		}
-		w.AddInput(m, v, i, y, si)
-	}
-}
-
-// AddInput adds to the means and variances of [Diagonal.Forward] what input i has a part in.
+//	m_j += μ_ji y,   v_j += σ²_ji (y² + s) + μ_ji² s.
 func (w *Diagonal) AddInput(m, v []float64, i int, y, s float64) {
 	if y != 0 || s != 0 {
 		mean, variance := w.Input(i)

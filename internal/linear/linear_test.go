@@ -19,8 +19,9 @@ func TestDiagonal(t *testing.T) {
 	if got, want := w.VarianceMatrix(), mat.NewDense(2, 3, []float64{0.25, 2, 9, 1, 0.5, 9}); !mat.Equal(got, want) {
 		t.Errorf("variances %v", mat.Formatted(got))
 	}
-	m, v := []float64{7, 7}, []float64{7, 7}
-	w.Forward(m, v, []float64{3, 1, 0}, []float64{0, 0.5})
+	m, v := make([]float64, 2), make([]float64, 2)
+	w.AddInput(m, v, 0, 3, 0)
+	w.AddInput(m, v, 1, 1, 0.5)
 	// 3·1 − 2 and 3·0.5 + 4; 9σ² + 1.5σ² + 0.5μ².
 	if !floats.Equal(m, []float64{1, 5.5}) || !floats.Equal(v, []float64{2.25 + 3 + 2, 9 + 0.75 + 8}) {
 		t.Errorf("m = %v, v = %v", m, v)

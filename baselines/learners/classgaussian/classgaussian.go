@@ -12,6 +12,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
@@ -55,14 +56,12 @@ type Model struct {
 	z, log []float64
 }
 
-// scatter is the sum of dd' of vectors d, four of which are added at a time.
+// scatter is the sum of ddᵀ of vectors d.
 type scatter struct {
-	sum     *mat.SymDense
-	pending [4][]float64
-	n       int // of these
-	count   float64
-	root    linalg.Cholesky // L of the covariance LLᵀ
-	logDet  float64
+	sum    *mat.SymDense
+	count  float64
+	root   linalg.Cholesky // L of the covariance LLᵀ
+	logDet float64
 }
 
 // New returns a model that has seen nothing: Σ = I about zero. Nothing is drawn from the
@@ -78,9 +77,6 @@ func New(cfg Config, _ rand.Source) (*Model, error) {
 	m := &Model{cfg: cfg.WithDefaults(), count: make([]float64, cfg.Classes)}
 	vector := func() []float64 { return make([]float64, cfg.Inputs) }
 	m.scatter.sum = mat.NewSymDense(cfg.Inputs, nil)
-	for i := range m.scatter.pending {
-		m.scatter.pending[i] = vector()
-	}
 	for range cfg.Classes {
 		m.mean, m.white = append(m.mean, vector()), append(m.white, vector())
 	}
@@ -95,7 +91,7 @@ func (m *Model) Observe(x []float64, class int) error {
 		return err
 	}
 	s := &m.scatter
-	mean, d := m.mean[class], s.pending[s.n]
+	mean, d := m.mean[class], m.z
 	m.count[class]++
 	s.count++
 	n := m.count[class]
@@ -103,10 +99,7 @@ func (m *Model) Observe(x []float64, class int) error {
 		d[i] = xi - mean[i]
 		mean[i] += d[i] / n
 	}
-	floats.Scale(math.Sqrt((n-1)/n), d)
-	if s.n++; s.n == len(s.pending) {
-		s.flush()
-	}
+	blas64.Syr((n-1)/n, blas64.Vector{N: len(d), Inc: 1, Data: d}, s.sum.RawSymmetric())
 	m.fitted = false
 	return nil
 }
@@ -121,24 +114,8 @@ func (m *Model) check(x []float64) error {
 	return nil
 }
 
-func (s *scatter) flush() {
-	for _, d := range s.pending[s.n:] {
-		clear(d)
-	}
-	a, b, c, d := s.pending[0], s.pending[1], s.pending[2], s.pending[3]
-	raw := s.sum.RawSymmetric()
-	for i := range a {
-		row := raw.Data[i*raw.Stride+i : (i+1)*raw.Stride]
-		kernel.AddScaled4(row, &[4]float64{a[i], b[i], c[i], d[i]}, a[i:], b[i:], c[i:], d[i:])
-	}
-	s.n = 0
-}
-
 // fit factorises the covariance that the scatter gives.
 func (s *scatter) fit(shrinkage float64) error {
-	if s.n > 0 {
-		s.flush()
-	}
 	d := s.sum.SymmetricDim()
 	cov := mat.NewSymDense(d, nil)
 	level := mat.Trace(s.sum) / max(1, s.count) / float64(d)

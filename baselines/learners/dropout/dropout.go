@@ -22,7 +22,6 @@ import (
 
 	"closedform/baselines/learners/mlp"
 	"closedform/internal/field"
-	"closedform/internal/kernel"
 )
 
 // Config describes a network and its training.
@@ -139,23 +138,7 @@ func (m *Model) gradient(grad []float64, data *mlp.Examples, batch []int, next f
 // Predict sets p to the probabilities of the classes at x, the mean of softmax(z)
 // over the passes. It returns an error if x is not finite or the logits overflow,
 // and panics if a length does not fit.
-func (m *Model) Predict(p, x []float64) error { return m.predict(p, x, func() {}) }
-
-// MutualInformation is Predict, and returns the mutual information of the label and the
-// pass in nats: the entropy of p less the mean of those of the passes, which is what they
-// disagree about (Gal and Ghahramani's uncertainty of the model).
-func (m *Model) MutualInformation(p, x []float64) (float64, error) {
-	var sum, n float64 // of entropies of passes
-	err := m.predict(p, x, func() {
-		sum += kernel.Entropy(m.pass.Logit, 1)
-		n++
-	})
-	return max(0, kernel.Entropy(p, 1)-sum/n), err
-}
-
-// predict is Predict, and calls after when m.pass.Logit are the probabilities of a pass,
-// for each.
-func (m *Model) predict(p, x []float64, after func()) error {
+func (m *Model) Predict(p, x []float64) error {
 	mlp.CheckProbabilities(p, m.network.Outputs())
 	clear(p)
 	m.pass.Mask = m.open
@@ -163,7 +146,6 @@ func (m *Model) predict(p, x []float64, after func()) error {
 		return fmt.Errorf("dropout: %w", err)
 	}
 	if len(m.network.Layers) == 1 {
-		defer after()
 		return m.add(p, 1)
 	}
 	thinned := m.pass.Input(1)[:len(m.first)]
@@ -175,7 +157,6 @@ func (m *Model) predict(p, x []float64, after func()) error {
 		if err := m.add(p, 1/float64(len(m.masks))); err != nil {
 			return err
 		}
-		after()
 	}
 	return nil
 }

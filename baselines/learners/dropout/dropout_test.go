@@ -122,28 +122,3 @@ func TestPredict(t *testing.T) {
 		t.Errorf("%v, want %v", got, want)
 	}
 }
-
-// What the passes disagree about is the mean divergence of their probabilities from the mean;
-// a network without hidden units has one pass.
-func TestMutualInformation(t *testing.T) {
-	x, class, _ := check.Clusters(30, 2, 3, "information")
-	m := fit(t, Config{Layers: []int{2, 8, 3}, Descent: mlp.Descent{Epochs: 30, Step: 0.05}, Rate: 0.5}, x, class)
-	p, same := make([]float64, 3), make([]float64, 3)
-	got, err := m.MutualInformation(p, x[0])
-	if err != nil || m.Predict(same, x[0]) != nil || !slices.Equal(p, same) {
-		t.Errorf("%v, %v, and Predict says %v", err, p, same)
-	}
-	var want float64
-	if err := m.predict(same, x[0], func() {
-		for j, q := range m.pass.Logit {
-			want += q * math.Log(q/p[j]) / passes
-		}
-	}); err != nil || want < 1e-4 {
-		t.Errorf("%v, mutual information %g", err, want)
-	}
-	check.Near(t, "mutual information", got, want, 1e-12)
-	linear := fit(t, Config{Layers: []int{2, 3}, Descent: mlp.Descent{Epochs: 3}}, x, class)
-	if got, err := linear.MutualInformation(p, x[0]); err != nil || got != 0 {
-		t.Errorf("%g, %v of one pass", got, err)
-	}
-}

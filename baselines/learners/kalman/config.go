@@ -20,12 +20,6 @@ const (
 	// diagonal is dropped. For N neurons it costs about 10W + n²N operations.
 	Diagonal Covariance = "diagonal"
 
-	// Neuron keeps the covariances of the weights of each neuron, the node-decoupled
-	// filter of Puskorius and Feldkamp (IJCNN 1991; IEEE Transactions on Neural Networks
-	// 1994). The memory is that of one number, a step some six operations, for each pair
-	// of weights of a neuron.
-	Neuron Covariance = "neuron"
-
 	// LowRank keeps a diagonal and Rank columns of the inverse of the covariance, as
 	// "LO-FI" of Chang et al. (CoLLAs 2023). It costs about (3 Rank + 14) Rank W operations.
 	LowRank Covariance = "low-rank"
@@ -72,7 +66,7 @@ func (c Config) WithDefaults() Config {
 // look at Layers.
 func (c Config) Validate() error {
 	c = c.WithDefaults()
-	if err := field.OneOf("covariance", c.Covariance, Full, Diagonal, Neuron, LowRank, Bong); err != nil {
+	if err := field.OneOf("covariance", c.Covariance, Full, Diagonal, LowRank, Bong); err != nil {
 		return err
 	}
 	if c.Rank != 0 && c.Covariance != LowRank {

@@ -1,6 +1,7 @@
 package kalman
 
 import (
+	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
@@ -8,26 +9,94 @@ import (
 	"closedform/internal/kernel"
 )
 
-// diagonal is the blocks of weights that are all independent.
+// diagonal has a variance for each weight. With q = yᵀPy that of the pre-activation of
+// neuron a and δ the derivative by it, the vectors
+//
+//	f_ka = √q_a δ_ka
+//
+// have the products f_k·f_l = h_k P h_lᵀ. So a step is one of the filter over the
+// pre-activations, independent, with the deviations √q: it makes q into q·square, and moves
+// the pre-activation by √q·move. A neuron follows by its linear regression Py/q on it.
 type diagonal struct {
 	variance []float64
-	move     []float64 // of a neuron
+	sd       []float64   // √q
+	white    [][]float64 // f
+	steps    reflections
+
+	// Of one step, with m reflections: the products f_l·f_k of the vectors that
+	// make them, and of the last vector, for l < k at k(k−1)/2 + l; how much of each a
+	// pre-activation takes; and how the means of a neuron move.
+	products, take, move []float64
 }
 
-func newDiagonal(variance []float64) *diagonal {
-	return &diagonal{variance: slices.Clone(variance), move: make([]float64, len(variance))}
+func newDiagonal(variance []float64, neurons, classes int) *diagonal {
+	m := classes - 1
+	return &diagonal{
+		variance: slices.Clone(variance), sd: make([]float64, neurons), white: vectors(classes, neurons), steps: newReflections(m),
+		products: make([]float64, (m+1)*m/2), take: make([]float64, m), move: make([]float64, len(variance)),
+	}
 }
 
-func (d *diagonal) spread(j *jacobian, a int) float64 {
-	at := j.neurons[a]
-	return kernel.Dot(d.variance[at.from:at.to], j.square[at.layer])
+// whiten sets the vectors of the rows of the jacobian.
+func (r *diagonal) whiten(j *jacobian) {
+	for a, at := range j.neurons {
+		r.sd[a] = math.Sqrt(kernel.Dot(r.variance[at.from:at.to], j.square[at.layer]))
+	}
+	for k, f := range r.white {
+		floats.MulTo(f, r.sd, j.delta[k])
+	}
 }
 
-// update leaves, of a variance v, v (1 − (1−square) v y²/q), which is not below square·v.
-func (d *diagonal) update(mean []float64, j *jacobian, a int, q, gain, square float64) {
-	at, move := j.neurons[a], d.move[:len(mean)]
-	floats.ScaleTo(move, gain, j.input[at.layer])
-	kernel.Update(mean, d.variance[at.from:at.to], move, j.square[at.layer], 1, -(1-square)/q, square)
+func (r *diagonal) variances(dst []float64, j *jacobian) {
+	r.whiten(j)
+	for k, f := range r.white {
+		dst[k] = kernel.Dot(f, f)
+	}
+}
+
+// step follows row a of the product T of the reflections, which starts as the
+// unit vector e_a and becomes
+//
+//	u_k = u_{k−1} − c_k f_k,   c_k = β_k a_k,   a_k = u_{k−1}·f_k = f_ka − Σ_{l<k} c_l f_l·f_k
+//	|u_k|² = |u_{k−1}|² − a_k²/(1+s_k),
+//
+// without forming it: square is |u|², and move is u·b for the last vector b. Of a variance v
+// it leaves v (1 − (1−square) v y²/q), which is not below square·v.
+func (r *diagonal) step(mean []float64, j *jacobian) bool {
+	r.whiten(j)
+	if !r.steps.set(r.white) {
+		return false
+	}
+	m := len(r.steps.beta)
+	for k, f := range r.white {
+		for l := range k {
+			r.products[k*(k-1)/2+l] = kernel.Dot(r.white[l], f)
+		}
+	}
+	for n, at := range j.neurons {
+		square := 1.0
+		rest := r.products
+		for k, beta := range r.steps.beta {
+			a := r.white[k][n]
+			for l, c := range r.take[:k] {
+				a -= c * rest[l]
+			}
+			rest = rest[k:]
+			r.take[k] = beta * a
+			// Never below what the inequality of Cauchy and Schwarz leaves,
+			// but for rounding.
+			square = max(square-a*a/r.steps.shrink[k], square/r.steps.shrink[k])
+		}
+		move := r.white[m][n]
+		for l, c := range r.take {
+			move -= c * rest[l]
+		}
+		if sd := r.sd[n]; sd > 0 {
+			d := floats.ScaleTo(r.move[:at.to-at.from], move/sd, j.input[at.layer])
+			kernel.Update(mean[at.from:at.to], r.variance[at.from:at.to], d, j.square[at.layer], 1, -(1-square)/(sd*sd), square)
+		}
+	}
+	return true
 }
 
 // bong is the Bayesian online natural gradient in one step, with a diagonal Gaussian, the
@@ -39,17 +108,13 @@ func (d *diagonal) update(mean []float64, j *jacobian, a int, q, gain, square fl
 // It differs from the diagonal of the Kalman filter, which takes the gradient times the
 // full P̃ and keeps the diagonal of that: here the precision keeps its diagonal, so that
 // the variances are smaller and the weights move as if they were alone.
-type bong struct{ *decoupled }
+type bong struct{ *diagonal }
 
 func (r bong) step(mean []float64, j *jacobian) bool {
-	r.whiten(j)
-	for _, f := range r.white {
-		if !(kernel.Dot(f, f) <= largestSquare) {
-			return false
-		}
+	if r.whiten(j); !small(r.white) {
+		return false
 	}
 	m := len(j.delta) - 1
-	variance := r.blocks.(*diagonal).variance
 	for a, at := range j.neurons {
 		var hessian float64 // Σ_k δ_ka² = (JᵀSJ)_ii/y_i²
 		for _, d := range j.delta[:m] {
@@ -59,7 +124,7 @@ func (r bong) step(mean []float64, j *jacobian) bool {
 		if hessian == 0 && score == 0 {
 			continue
 		}
-		v, mean := variance[at.from:at.to], mean[at.from:at.to]
+		v, mean := r.variance[at.from:at.to], mean[at.from:at.to]
 		for i, y := range j.input[at.layer] {
 			v[i] /= 1 + v[i]*(y*y)*hessian
 			mean[i] += v[i] * y * score

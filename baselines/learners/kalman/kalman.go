@@ -88,14 +88,12 @@ func New(cfg Config, src rand.Source) (*Model, error) {
 	switch cfg.Covariance {
 	case Full:
 		m.belief = newFull(prior, n)
-	case Neuron:
-		m.belief = newDecoupled(newPerNeuron(m.rows.neurons, prior), neurons, n)
 	case LowRank:
 		m.belief = newLowRank(prior, cfg.Rank, neurons, n)
 	case Diagonal:
-		m.belief = newDecoupled(newDiagonal(prior), neurons, n)
+		m.belief = newDiagonal(prior, neurons, n)
 	case Bong:
-		m.belief = bong{newDecoupled(newDiagonal(prior), neurons, n)}
+		m.belief = bong{newDiagonal(prior, neurons, n)}
 	}
 	if cfg.ProcessNoise > 0 {
 		floats.Scale(cfg.ProcessNoise, prior)

@@ -2,7 +2,6 @@ package kalman
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -51,7 +50,6 @@ func TestLearner(t *testing.T) {
 		{Layers: []int{2, 3}, PriorVar: 10},
 		{Layers: []int{2, 8, 3}, ProcessNoise: 1e-6},
 		{Layers: []int{2, 8, 3}, Covariance: Diagonal},
-		{Layers: []int{2, 8, 3}, Covariance: Neuron},
 		{Layers: []int{2, 8, 3}, Covariance: LowRank},
 		{Layers: []int{2, 8, 3}, Covariance: Bong},
 	} {
@@ -71,7 +69,7 @@ func (m *Model) Weights() (mean []float64, cov mat.Symmetric) {
 	p := mat.NewSymDense(n, nil)
 	switch r := m.belief.(type) {
 	case *full:
-		p.SymOuterK(1, mat.NewDense(n, n, r.s))
+		p.SymOuterK(1, mat.NewDense(n, n, r.root))
 	case *lowRank:
 		for i, v := range r.precision {
 			p.SetSym(i, i, v)
@@ -83,26 +81,12 @@ func (m *Model) Weights() (mean []float64, cov mat.Symmetric) {
 		if !inverse.Factorize(p) || inverse.InverseTo(p) != nil {
 			panic("not positive definite")
 		}
-	case *decoupled:
-		setBlocks(p, m, r)
+	case *diagonal:
+		p.CopySym(mat.NewDiagDense(n, r.variance))
 	case bong:
-		setBlocks(p, m, r.decoupled)
+		p.CopySym(mat.NewDiagDense(n, r.variance))
 	}
 	return slices.Clone(m.mean), p
-}
-
-func setBlocks(p *mat.SymDense, m *Model, r *decoupled) {
-	switch b := r.blocks.(type) {
-	case *diagonal:
-		for i, v := range b.variance {
-			p.SetSym(i, i, v)
-		}
-	case *perNeuron:
-		for a, at := range m.rows.neurons {
-			block := p.SliceSym(at.from, at.to).(*mat.SymDense)
-			block.SymOuterK(1, mat.NewDense(block.SymmetricDim(), block.SymmetricDim(), b.roots[a].s))
-		}
-	}
 }
 
 // logitsAt returns those of the network at the weights w.
@@ -126,7 +110,11 @@ func (m *Model) jacobian(x []float64) (j *mat.Dense, p []float64) {
 // with the first n−1 entries of the label as observation.
 func textbook(t *testing.T, m *Model, x []float64, class int) ([]float64, *mat.Dense) {
 	t.Helper()
-	mean, cov := m.Weights()
+	mean, prior := m.Weights()
+	cov := mat.DenseCopyOf(prior)
+	for i, v := range m.noise {
+		cov.Set(i, i, cov.At(i, i)+v)
+	}
 	j, p := m.jacobian(x)
 	n, w := j.Dims()
 	label := mat.NewDense(n, n, nil)
@@ -163,17 +151,17 @@ func textbook(t *testing.T, m *Model, x []float64, class int) ([]float64, *mat.D
 
 // A step is the Kalman step, for a network with hidden layers and without. That
 // of Diagonal has the mean and the variances of the step of Full from the same
-// diagonal covariance, that of Neuron also the covariances of each neuron's weights. With a
-// rank that nothing is dropped from, LowRank is Full.
+// diagonal covariance. With a rank that nothing is dropped from, LowRank is Full. Process noise
+// adds a share of the prior variances before the step.
 func TestObserveIsTheKalmanStep(t *testing.T) {
 	for _, cfg := range []Config{
 		{Layers: []int{3, 2}},
 		{Layers: []int{3, 4}},
 		{Layers: []int{2, 5, 3}, PriorVar: 0.5},
 		{Layers: []int{2, 4, 3, 4}},
+		{Layers: []int{2, 4, 3}, ProcessNoise: 0.1},
 		{Layers: []int{3, 4}, Covariance: Diagonal},
 		{Layers: []int{2, 5, 3}, Covariance: Diagonal, PriorMeanVar: 1},
-		{Layers: []int{2, 5, 3}, Covariance: Neuron},
 		{Layers: []int{2, 3, 3}, Covariance: LowRank, Rank: 24},
 	} {
 		m := newModel(t, cfg)
@@ -185,35 +173,12 @@ func TestObserveIsTheKalmanStep(t *testing.T) {
 			for i := range mean {
 				check.Near(t, fmt.Sprintf("%v: mean of weight %d", cfg.Layers, i), gotMean[i], mean[i], 1e-8)
 				for k := range mean {
-					if cfg.Covariance == Full || cfg.Covariance == LowRank || i == k || cfg.Covariance == Neuron && gotCov.At(i, k) != 0 {
+					if cfg.Covariance != Diagonal || i == k {
 						check.Near(t, fmt.Sprintf("%v: covariance %d, %d", cfg.Layers, i, k), gotCov.At(i, k), cov.At(i, k), 1e-8)
 					}
 				}
 			}
 		}
-	}
-}
-
-// With one weight vector for each of two classes the difference of the logits has
-// one Gaussian state, and the step a closed form: of v the variance of that
-// difference and q = p(1−p), it becomes v/(1+qv), and m moves by v(y−p)/(1+qv).
-func TestTwoClassesByHand(t *testing.T) {
-	m := newModel(t, Config{Layers: []int{1, 2}, PriorVar: 3})
-	x := []float64{0.7}
-	mean, variance := 0.0, 2*1.5*(0.7*0.7+1)
-	for _, class := range []int{0, 0, 1, 0, 1, 1, 1} {
-		p := check.Predict(t, m, 2, x...)
-		moments := softmax.NewMoments(2)
-		softmax.Exact{}.Moments(moments, []float64{mean, 0}, []float64{variance, 0})
-		check.Near(t, "p", p[0], moments.P[0], 1e-7)
-		observe(t, m, x, class)
-		s := 1 / (1 + math.Exp(-mean))
-		y := 1 - float64(class)
-		mean, variance = mean+variance*(y-s)/(1+s*(1-s)*variance), variance/(1+s*(1-s)*variance)
-		w, cov := m.Weights()
-		direction := mat.NewVecDense(4, []float64{0.7, 1, -0.7, -1})
-		check.Near(t, "mean", mat.Dot(direction, mat.NewVecDense(4, w)), mean, 1e-12)
-		check.Near(t, "variance", mat.Inner(direction, cov, direction), variance, 1e-12)
 	}
 }
 

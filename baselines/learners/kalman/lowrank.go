@@ -45,7 +45,6 @@ type lowRank struct {
 	mix   []float64 // eigenvectors, the largest first
 
 	buffer, next []float64 // a vector, and columns, of a neuron
-	sum          kernel.Rows
 }
 
 func newLowRank(variance []float64, rank, neurons, classes int) *lowRank {
@@ -68,13 +67,8 @@ func (r *lowRank) columns(at neuron) []float64 { return r.w[at.from*r.rank : at.
 
 // dots sets the first products to those of x with the rows of a, which are as long as x.
 func (r *lowRank) dots(a, x []float64) {
-	n, rows := len(x), len(a)/len(x)
-	k := 0
-	for ; k+4 <= rows; k += 4 {
-		kernel.Dot4((*[4]float64)(r.products[k:]), a[k*n:], x)
-	}
-	for ; k < rows; k++ {
-		r.products[k] = kernel.Dot(a[k*n:(k+1)*n], x)
+	for k := range len(a) / len(x) {
+		r.products[k] = kernel.Dot(a[k*len(x):(k+1)*len(x)], x)
 	}
 }
 
@@ -91,7 +85,7 @@ func (r *lowRank) project(j *jacobian) {
 			r.gram[l][a] = x
 		}
 		u := r.buffer[:len(y)]
-		kernel.Mul(u, r.variance[at.from:at.to], y)
+		floats.MulTo(u, r.variance[at.from:at.to], y)
 		r.q[a] = kernel.Dot(u, y)
 		r.dots(w, u)
 		for l, x := range r.products {
@@ -112,7 +106,7 @@ func (r *lowRank) addInner(at neuron) {
 	w, n := r.columns(at), at.to-at.from
 	u := r.buffer[:n]
 	for l := range r.rank {
-		kernel.Mul(u, r.variance[at.from:at.to], w[l*n:(l+1)*n])
+		floats.MulTo(u, r.variance[at.from:at.to], w[l*n:(l+1)*n])
 		r.dots(w[:(l+1)*n], u)
 		for m, x := range r.products[:l+1] {
 			r.inner.SetSym(l, m, r.inner.At(l, m)+x)
@@ -223,7 +217,7 @@ func (r *lowRank) move(mean []float64, j *jacobian, a int) {
 	u := r.buffer[:at.to-at.from]
 	floats.ScaleTo(u, r.all[a], j.input[at.layer])
 	kernel.AddRows(u, r.rhs[:r.rank], r.columns(at))
-	kernel.Mul(u, u, r.variance[at.from:at.to])
+	floats.Mul(u, r.variance[at.from:at.to])
 	floats.Add(mean[at.from:at.to], u)
 }
 
@@ -245,18 +239,13 @@ func (r *lowRank) truncate(j *jacobian, a int) {
 			own[m] += r.mix[m*size+r.rank+k] * d[a]
 		}
 	}
-	const most = 200 // numbers of each column that the first cache holds, old and new
-	for from := 0; from < n; from += most {
-		to := min(from+most, n)
-		for m, own := range own {
-			next := r.next[m*n+from : m*n+to]
-			floats.ScaleTo(next, own, j.input[at.layer][from:to])
-			for l, x := range r.mix[m*size:][:r.rank] {
-				r.sum.Add(next, x, w[l*n+from:l*n+to])
-			}
-			r.sum.Finish(next)
-			kernel.AddSquares(u[from:to], 1, w[m*n+from:m*n+to])
-			kernel.AddSquares(u[from:to], -1, next)
+	for m, own := range own {
+		next := r.next[m*n : (m+1)*n]
+		floats.ScaleTo(next, own, j.input[at.layer])
+		kernel.AddRows(next, r.mix[m*size:][:r.rank], w)
+		for i, x := range w[m*n : (m+1)*n] {
+			u[i] += x * x
+			u[i] -= next[i] * next[i]
 		}
 	}
 	copy(w, r.next)

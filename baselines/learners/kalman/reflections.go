@@ -2,6 +2,7 @@ package kalman
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -31,13 +32,16 @@ func newReflections(count int) reflections {
 // product in a step overflows.
 const largestSquare = 1e200
 
+// small reports whether no product of a step with these vectors overflows.
+func small(white [][]float64) bool {
+	return !slices.ContainsFunc(white, func(f []float64) bool { return !(kernel.Dot(f, f) <= largestSquare) })
+}
+
 // set applies the reflections of all vectors but the last to all vectors after
 // them. It reports whether the numbers are small enough for a step.
 func (r reflections) set(white [][]float64) bool {
-	for _, f := range white {
-		if !(kernel.Dot(f, f) <= largestSquare) {
-			return false
-		}
+	if !small(white) {
+		return false
 	}
 	for k := range r.beta {
 		f := white[k]

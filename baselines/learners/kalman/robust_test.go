@@ -3,7 +3,6 @@ package kalman
 import (
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -15,7 +14,7 @@ import (
 	"closedform/internal/check"
 )
 
-var kinds = []Covariance{Full, Diagonal, Neuron, LowRank, Bong}
+var kinds = []Covariance{Full, Diagonal, LowRank, Bong}
 
 // After ten thousand examples, some of which say far more than others, the
 // covariance is positive definite, and none of its variances has grown.
@@ -63,51 +62,6 @@ func TestClassesMayBePermuted(t *testing.T) {
 	}
 }
 
-// Process noise adds to the diagonal and to nothing else, and to what the share
-// of the prior says.
-func TestProcessNoiseAddsToTheDiagonal(t *testing.T) {
-	cfg := Config{Layers: []int{2, 3, 3}, PriorVar: 2}
-	quiet := newModel(t, cfg)
-	cfg.ProcessNoise = 0.1
-	m := newModel(t, cfg)
-	for i, v := range m.noise {
-		_, cov := quiet.Weights()
-		check.Near(t, "noise", v, 0.1*cov.At(i, i), 1e-15)
-	}
-	clusters(t, m, "noise", 20, nil)
-	_, before := m.Weights()
-	if !m.belief.(*full).addNoise(m.noise) {
-		t.Fatal("not positive definite")
-	}
-	_, after := m.Weights()
-	for i := range m.mean {
-		for k := range m.mean {
-			check.Near(t, fmt.Sprint("covariance ", i, k), after.At(i, k), before.At(i, k)+delta(i, k)*m.noise[i], 1e-13)
-		}
-	}
-}
-
-// A boundary that jumps is found again with process noise, and not without.
-func TestProcessNoiseForgets(t *testing.T) {
-	var p [2]float64
-	for i, noise := range []float64{0, 0.02} {
-		m := newModel(t, Config{Layers: []int{1, 2}, ProcessNoise: noise})
-		rnd := rand.New(random.Source("forget"))
-		for k := range 1040 {
-			x := 2*rnd.Float64() - 1
-			class := 0
-			if (x > 0) == (k < 1000) {
-				class = 1
-			}
-			observe(t, m, []float64{x}, class)
-		}
-		p[i] = check.Predict(t, m, 2, 1)[0]
-	}
-	if !(p[0] < 0.5 && p[1] > 0.9) {
-		t.Errorf("probabilities of the new class %g without and %g with process noise", p[0], p[1])
-	}
-}
-
 // Whatever is asked is answered with probabilities or with an error, which leaves
 // the weights as they were.
 func TestExtremes(t *testing.T) {
@@ -147,12 +101,12 @@ func TestExtremes(t *testing.T) {
 
 // A deviation that an observation all but determines keeps its digits.
 func TestDiagonalKeepsSmallDeviations(t *testing.T) {
-	r := newDecoupled(newDiagonal([]float64{1}), 1, 2)
+	r := newDiagonal([]float64{1}, 1, 2)
 	j := &jacobian{neurons: []neuron{{0, 0, 1}}, input: [][]float64{{1e12}}, square: [][]float64{{1e24}}, delta: [][]float64{{1}, {0}}}
 	if !r.step(make([]float64, 1), j) {
 		t.Fatal("overflow")
 	}
-	if v := r.blocks.(*diagonal).variance[0]; !(math.Abs(v*1e24-1) < 1e-12) {
+	if v := r.variance[0]; !(math.Abs(v*1e24-1) < 1e-12) {
 		t.Errorf("variance %g, want 1e-24", v)
 	}
 }
@@ -180,7 +134,7 @@ func TestOverflowIsRefused(t *testing.T) {
 func TestPriorAndDefaults(t *testing.T) {
 	cfg := Config{Layers: []int{199, 100, 3}, Covariance: Diagonal}
 	m := newModel(t, cfg)
-	mean, variance := m.mean, m.belief.(*decoupled).blocks.(*diagonal).variance
+	mean, variance := m.mean, m.belief.(*diagonal).variance
 	hidden := mean[:200*100]
 	check.Near(t, "mean square of hidden means", floats.Dot(hidden, hidden)/float64(len(hidden)), 2./200, 6*math.Sqrt(2./float64(len(hidden)))*2/200)
 	for i := len(hidden); i < len(mean); i++ {
@@ -206,7 +160,7 @@ func TestConfigErrors(t *testing.T) {
 		"process_noise":  {ProcessNoise: 1.5},
 		"rank":           {Rank: 3},
 	})
-	check.Keys(t, map[string]Config{"process_noise": {Covariance: Neuron, ProcessNoise: 0.1}, "rank": {Covariance: LowRank, Rank: 201}})
+	check.Keys(t, map[string]Config{"process_noise": {Covariance: Diagonal, ProcessNoise: 0.1}, "rank": {Covariance: LowRank, Rank: 201}})
 	if _, err := New(Config{Layers: []int{2}}, random.Source("x")); err == nil {
 		t.Error("layers without classes were accepted")
 	}
@@ -221,10 +175,7 @@ func TestAllocatesNothing(t *testing.T) {
 		}
 		m := newModel(t, cfg)
 		x := []float64{1, -1, 2, 0}
-		observe(t, m, x, 1)
-		if n := testing.AllocsPerRun(20, func() { _ = m.Observe(x, 2) }); n != 0 {
-			t.Errorf("%v: %g allocations", kind, n)
-		}
+		check.NoAllocs(t, string(kind), func() { _ = m.Observe(x, 2) })
 	}
 }
 
@@ -234,8 +185,6 @@ func BenchmarkObserve(b *testing.B) {
 		{Layers: []int{784, 128, 128, 10}, Covariance: Diagonal},
 		{Layers: []int{784, 128, 128, 10}, Covariance: Bong},
 		{Layers: []int{784, 128, 128, 10}, Covariance: LowRank},
-		{Layers: []int{784, 128, 128, 10}, Covariance: LowRank, Rank: 5},
-		{Layers: []int{64, 50, 50, 10}, Covariance: Neuron},
 	} {
 		b.Run(fmt.Sprint(cfg.Covariance, cfg.Rank, cfg.Layers), func(b *testing.B) {
 			m := newModel(b, cfg)

@@ -2,7 +2,6 @@ package laplace
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -40,10 +39,7 @@ func (s Importance) Sample(p *Problem, src rand.Source) (*Sample, error) {
 	if draws < 4 || draws%2 != 0 {
 		return nil, fmt.Errorf("laplace: Draws = %d: need an even number, 4 or more", draws)
 	}
-	if len(p.network.Layers) > 1 {
-		return nil, errors.New("laplace: importance sampling of a network with hidden layers; need none")
-	}
-	mode, err := p.Mode(p.prior.Mean)
+	mode, err := p.Mode()
 	if err != nil {
 		return nil, err
 	}

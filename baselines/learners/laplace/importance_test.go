@@ -5,9 +5,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"gonum.org/v1/gonum/mat"
-
-	"closedform/baselines/learners/mlp"
 	"closedform/core/random"
 )
 
@@ -65,51 +62,6 @@ func predictSample(t testing.TB, s *Sample, x []float64) (p, stderr []float64) {
 		t.Fatal(err)
 	}
 	return p, stderr
-}
-
-// Draws from the prior, weighed by the likelihood, share the density with importance
-// sampling and nothing else.
-func TestAgainstPrior(t *testing.T) {
-	var chi, terms float64
-	for _, c := range []struct {
-		model    Prior
-		examples int
-	}{
-		{Prior{Layers: []int{2, 3}}, 1},
-		{Prior{Layers: []int{2, 3}}, 10},
-		{Prior{Layers: []int{2, 3}, Bias: true}, 6},
-		{Prior{Layers: []int{2, 4}, Bias: true}, 3},
-	} {
-		x, class := wedges(c.examples, random.Source("toy", c.examples))
-		p, prior := problem(t, c.model, x, class), problem(t, c.model, nil, nil)
-		a, b := sample(t, Importance{}, p, "importance"), &Sample{
-			Draws: mat.NewDense(40_000, len(p.prior.Var), nil), Weights: make([]float64, 40_000), network: p.network,
-		}
-		rnd := rand.New(random.Source("prior"))
-		for i := range b.Weights {
-			w := b.Draws.RawRowView(i)
-			for k := range w {
-				w[k] = rnd.NormFloat64()
-			}
-			b.Weights[i] = p.LogDensity(nil, w) - prior.LogDensity(nil, w)
-		}
-		mlp.Normalise(b.Weights)
-		for _, at := range square(6) {
-			pa, ea := predictSample(t, a, at)
-			pb, eb := predictSample(t, b, at)
-			for j := range pa {
-				z := (pa[j] - pb[j]) / math.Hypot(ea[j], eb[j])
-				if !(math.Abs(z) < 5) {
-					t.Errorf("%+v, at %v, class %d: %.4f ± %.4f and %.4f ± %.4f", c, at, j, pa[j], ea[j], pb[j], eb[j])
-				}
-				chi += z * z
-				terms++
-			}
-		}
-	}
-	if mean := chi / terms; !(mean > 0.4 && mean < 2.5) {
-		t.Errorf("mean squared z-score %.2f; want about 1", mean)
-	}
 }
 
 // The stated use: 25 to 400 points of the paper's experiment, noise of the total

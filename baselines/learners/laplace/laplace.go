@@ -5,16 +5,13 @@
 // batch method: it sees all examples at once, any number of times.
 //
 // The prior is w_i ~ N(0, v_i), independent, the likelihood the softmax of the
-// logits z(x; w). With ŵ the mode, s_k = softmax(z(x_k; ŵ)) and J_k = ∂z(x_k; ŵ)/∂w,
-// the covariance of the weights is the inverse of the generalised Gauss–Newton
-// matrix
+// logits z(x; w). The layers before the last are taken for certain, at the mode ŵ. With the
+// s_k = softmax(z(x_k; ŵ)) and J_k the derivatives of z(x_k; ŵ) by the weights of the last
+// layer, their covariance is the inverse of the negative Hessian of the log posterior
 //
 //	H = diag(1/v) + Σ_k J_kᵀ (diag s_k − s_k s_kᵀ) J_k,
 //
-// which is the negative Hessian of the log posterior where there is no hidden
-// layer. A prediction takes the network for linear in the weights round ŵ (Immer,
-// Korzepa and Bauer, "Improving predictions of Bayesian neural nets via local
-// linearization", AISTATS 2021): the logits at x are
+// and the logits at x are
 //
 //	z ~ N(m, C),   m = z(x; ŵ),   C = J H⁻¹ Jᵀ,
 //
@@ -30,20 +27,6 @@ import (
 
 	"closedform/baselines/learners/mlp"
 	"closedform/internal/field"
-)
-
-// Covariance says which covariances of the weights are kept.
-type Covariance string
-
-const (
-	// Full has those of all pairs of W weights, for which hidden networks cost of the
-	// order of examples · classes · W² operations.
-	Full Covariance = "full"
-
-	// LastLayer has all those of the last layer, and takes the layers before it
-	// for certain: H is that of the features that they make. Without hidden layers
-	// it is Full.
-	LastLayer Covariance = "last-layer"
 )
 
 // Predictive says how the Gaussian of the logits makes probabilities.
@@ -84,12 +67,6 @@ type Config struct {
 	// (Daxberger et al. 2021).
 	LaplaceVar float64 `toml:"laplace_var"`
 
-	// Steps is the most steps that the climb towards a mode takes where there are hidden
-	// layers; zero stands for 100. With more of them the last digits of a processor, or of
-	// the data, show in the result.
-	Steps int `toml:"steps"`
-
-	Covariance Covariance `toml:"covariance"` // Full if empty
 	Predictive Predictive `toml:"predictive"` // Probit if empty
 }
 
@@ -97,8 +74,7 @@ type Config struct {
 // of zero stays, so that it follows a PriorVar that is changed later.
 func (c Config) WithDefaults() Config {
 	c.PriorVar = cmp.Or(c.PriorVar, 1)
-	c.Steps = cmp.Or(c.Steps, 100)
-	c.Covariance, c.Predictive = cmp.Or(c.Covariance, Full), cmp.Or(c.Predictive, Probit)
+	c.Predictive = cmp.Or(c.Predictive, Probit)
 	return c
 }
 
@@ -109,8 +85,6 @@ func (c Config) Validate() error {
 	return cmp.Or(
 		mlp.CheckVariance("prior_var", c.PriorVar),
 		mlp.CheckVariance("laplace_var", cmp.Or(c.LaplaceVar, c.PriorVar)),
-		field.Within("steps", c.Steps, 1, 100_000),
-		field.OneOf("covariance", c.Covariance, Full, LastLayer),
 		field.OneOf("predictive", c.Predictive, Probit, MonteCarlo, PlugIn),
 	)
 }

@@ -2,6 +2,7 @@ package laplace
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 
@@ -9,22 +10,21 @@ import (
 
 	"closedform/baselines/learners/mlp"
 	"closedform/core/random"
+	"closedform/internal/linalg"
 )
 
 // Model is a fitted network. It must not be used by several goroutines at once.
 type Model struct {
-	cfg      Config
-	network  *mlp.Network
-	weights  []float64
-	onlyLast bool      // the covariance is that of the last layer: its Jacobian is the features once per class
-	root     root      // nil for PlugIn
-	normal   []float64 // a standard normal number per class for each pair of draws
+	cfg     Config
+	network *mlp.Network
+	weights []float64
+	factor  linalg.Cholesky // L of H = LLᵀ; not for PlugIn
+	normal  []float64       // a standard normal number per class for each pair of draws
 
 	// What a prediction works on.
-	pass     *mlp.Pass
-	jacobian []float64  // ∂z_j/∂w, unless onlyLast
-	image    *mat.Dense // (G Jᵀ)ᵀ
-	logits   logits
+	pass   *mlp.Pass
+	image  *mat.Dense // (L⁻¹ Jᵀ)ᵀ
+	logits logits
 }
 
 const pairs = 500 // of draws of MonteCarlo
@@ -46,16 +46,13 @@ func Fit(cfg Config, x [][]float64, class []int, src rand.Source) (*Model, error
 	if err != nil {
 		return nil, err
 	}
-	start, steps := make([]float64, network.Weights()), linearSteps
+	start, steps := make([]float64, network.Weights()), LinearSteps
 	if len(network.Layers) > 1 {
 		network.Initialise(start, rnd)
-		steps = cfg.Steps
+		steps = hiddenSteps
 	}
-	m := &Model{
-		cfg: cfg, network: network, onlyLast: cfg.Covariance == LastLayer || len(network.Layers) == 1,
-		pass: network.NewPass(), logits: newLogits(network.Outputs()),
-	}
-	if m.weights, err = climb(problem, start, steps); err != nil {
+	m := &Model{cfg: cfg, network: network, pass: network.NewPass(), logits: newLogits(network.Outputs())}
+	if m.weights, err = problem.Climb(start, steps); err != nil {
 		return nil, err
 	}
 	for range pairs * network.Outputs() {
@@ -65,15 +62,12 @@ func Fit(cfg Config, x [][]float64, class []int, src rand.Source) (*Model, error
 		return m, nil
 	}
 	problem.prior.Var = network.PriorVar(cmp.Or(cfg.LaplaceVar, cfg.PriorVar)) // the mode is found
-	h, information := mat.NewSymDense(len(start), nil), problem.Information
-	if m.onlyLast {
-		layer := network.Layers[len(network.Layers)-1]
-		h, information = mat.NewSymDense(layer.In*layer.Out, nil), problem.lastLayer
-	} else {
-		m.jacobian = make([]float64, len(start))
+	layer := network.Layers[len(network.Layers)-1]
+	h := mat.NewSymDense(layer.In*layer.Out, nil)
+	problem.Information(h, m.weights)
+	if !m.factor.Factorize(h) {
+		return nil, errors.New("laplace: the precision of the weights is not positive definite in double precision")
 	}
-	information(h, m.weights)
-	m.image = mat.NewDense(network.Outputs(), h.SymmetricDim(), nil)
-	m.root, err = newRoot(h)
-	return m, err
+	m.image = mat.NewDense(layer.Out, layer.In*layer.Out, nil)
+	return m, nil
 }

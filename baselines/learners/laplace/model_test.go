@@ -17,7 +17,7 @@ func TestLearner(t *testing.T) {
 		{Layers: []int{2, 3}, Predictive: Probit},
 		{Layers: []int{2, 3}, Predictive: MonteCarlo},
 		{Layers: []int{2, 6, 3}, Predictive: PlugIn},
-		{Layers: []int{2, 6, 3}, Predictive: Probit, Covariance: LastLayer},
+		{Layers: []int{2, 6, 3}, Predictive: Probit},
 		{Layers: []int{2, 5, 4, 3}, Predictive: MonteCarlo},
 	} {
 		cfg.PriorVar, cfg.LaplaceVar = 10, 1
@@ -83,8 +83,6 @@ func TestErrors(t *testing.T) {
 	check.Keys(t, map[string]Config{
 		"prior_var":   {PriorVar: -1},
 		"laplace_var": {LaplaceVar: math.Inf(1)},
-		"steps":       {Steps: -1},
-		"covariance":  {Covariance: "round"},
 		"predictive":  {Predictive: "none"},
 	})
 	if _, err := Fit(Config{Layers: []int{2, 1}}, nil, nil, random.Source()); err == nil {
@@ -104,7 +102,7 @@ func TestErrors(t *testing.T) {
 func BenchmarkFit(b *testing.B) {
 	x, class, _ := check.Clusters(1500, 64, 10, "benchmark")
 	for _, layers := range [][]int{{64, 10}, {64, 50, 10}} {
-		cfg := Config{Layers: layers, Covariance: LastLayer}
+		cfg := Config{Layers: layers}
 		b.Run(cfg.name(), func(b *testing.B) {
 			for b.Loop() {
 				fit(b, cfg, x, class)

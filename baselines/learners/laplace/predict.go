@@ -41,18 +41,12 @@ func (m *Model) forward(x []float64) error {
 	if m.cfg.Predictive == PlugIn {
 		return nil
 	}
+	phi := m.pass.Input(len(m.network.Layers) - 1)
 	for j := range z.mean {
 		image := m.image.RawRowView(j)
-		if m.onlyLast {
-			phi := m.pass.Input(len(m.network.Layers) - 1)
-			m.root.image(image, j*len(phi), phi)
-		} else {
-			clear(m.jacobian)
-			clear(m.pass.Score)
-			m.pass.Score[j] = 1
-			m.network.Backward(m.pass, m.jacobian, m.weights)
-			m.root.image(image, 0, m.jacobian)
-		}
+		clear(image)
+		copy(image[j*len(phi):], phi)
+		m.factor.Solve(image)
 		for i := range j + 1 {
 			c := kernel.Dot(image, m.image.RawRowView(i))
 			if !mlp.Finite(c) {

@@ -71,29 +71,6 @@ func TestTwoClasses(t *testing.T) {
 	}
 }
 
-// Probit is near Monte Carlo for several classes, the nearer the smaller the
-// covariance; the bounds are its known bias, the largest over these cases.
-func TestRulesAgree(t *testing.T) {
-	rnd := rand.New(random.Source("laplace", "rules"))
-	const pairs = 20000
-	for _, c := range []struct{ scale, probit float64 }{{0.01, 0.002}, {0.3, 0.065}, {3, 0.15}} {
-		for _, n := range []int{3, 5, 10} {
-			normal := normals(n*pairs, rnd)
-			for range 5 {
-				mean, cov := randomLogits(n, c.scale, rnd)
-				s := logitsOnly(mean, cov)
-				want, p := make([]float64, n), make([]float64, n)
-				s.monteCarlo(want, normal)
-				noise := 5 * 0.5 / math.Sqrt(pairs) * min(1, math.Sqrt(c.scale))
-				s.probit(p)
-				if d := floats.Distance(p, want, math.Inf(1)); !(d <= c.probit+noise) {
-					t.Errorf("n = %d, scale %g: probit is off by %g", n, c.scale, d)
-				}
-			}
-		}
-	}
-}
-
 // No rule sees what all logits have in common, nor the order of the classes, and
 // all are the plug-in where there is no covariance.
 func TestInvariances(t *testing.T) {

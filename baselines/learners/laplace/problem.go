@@ -17,7 +17,6 @@ type Problem struct {
 
 	logNorm float64 // of the prior
 	pass    *mlp.Pass
-	score   []float64
 }
 
 // NewProblem returns the problem of the examples x[k] with classes class[k], counted
@@ -32,9 +31,7 @@ func NewProblem(prior Prior, x [][]float64, class []int) (*Problem, error) {
 	if err != nil {
 		return nil, fmt.Errorf("laplace: %w", err)
 	}
-	p := &Problem{
-		prior: prior, network: network, data: data, pass: network.NewPass(), score: make([]float64, network.Weights()),
-	}
+	p := &Problem{prior: prior, network: network, data: data, pass: network.NewPass()}
 	for _, v := range prior.Var {
 		p.logNorm -= (kernel.Log(2*math.Pi) + kernel.Log(v)) / 2
 	}

@@ -3,8 +3,6 @@ package laplace
 import (
 	"math"
 	"testing"
-
-	"closedform/core/softmax"
 )
 
 // quadrature returns the probability of class 0 at an input: it integrates over prior
@@ -63,33 +61,5 @@ func TestAgainstQuadrature(t *testing.T) {
 	}
 	if mean := chi / terms; !(mean > 0.5 && mean < 1.7) {
 		t.Errorf("mean squared z-score %.2f; want about 1", mean)
-	}
-}
-
-// Without data the logits are independent normals.
-func TestPriorPredictive(t *testing.T) {
-	m := Prior{
-		Layers: []int{2, 3}, Bias: true,
-		Mean: []float64{1, 0, 0.5, -1, 0.3, 0, 0, 0.2, 0.1},
-		Var:  []float64{1, 2, 0.5, 0.1, 1, 3, 1, 1, 0.2},
-	}
-	p := problem(t, m, nil, nil)
-	s := sample(t, Importance{}, p, "prior")
-	for _, at := range [][]float64{{0, 0}, {1, -1}, {-2, 0.5}, {3, 3}} {
-		mean, variance := make([]float64, 3), make([]float64, 3)
-		for j := range mean {
-			for a, xa := range []float64{at[0], at[1], 1} {
-				mean[j] += m.Mean[3*j+a] * xa
-				variance[j] += m.Var[3*j+a] * xa * xa
-			}
-		}
-		want := softmax.NewMoments(3)
-		softmax.Exact{}.Moments(want, mean, variance)
-		got, stderr := predictSample(t, s, at)
-		for j, p := range want.P {
-			if z := (got[j] - p) / stderr[j]; !(math.Abs(z) < 5) {
-				t.Errorf("at %v, class %d: %g ± %g, want %g", at, j, got[j], stderr[j], p)
-			}
-		}
 	}
 }

@@ -2,7 +2,6 @@ package laplace
 
 import (
 	"math"
-	"slices"
 	"strings"
 	"testing"
 
@@ -12,19 +11,6 @@ import (
 
 	"closedform/core/random"
 )
-
-// Equal sources give equal bytes, other sources do not.
-func TestSampleIsReproducible(t *testing.T) {
-	x, class := wedges(10, random.Source("reproducible"))
-	p, sampler := problem(t, Prior{Layers: []int{2, 3}}, x, class), Importance{Draws: 500}
-	a, b, c := sample(t, sampler, p, 1), sample(t, sampler, p, 1), sample(t, sampler, p, 2)
-	if !mat.Equal(a.Draws, b.Draws) || !slices.Equal(a.Weights, b.Weights) || a.ESS != b.ESS {
-		t.Error("two samples with the same source differ")
-	}
-	if mat.Equal(a.Draws, c.Draws) {
-		t.Error("two samples with different sources agree")
-	}
-}
 
 // Predictions from the definition, through the density of one example.
 func TestSampleConsistency(t *testing.T) {

@@ -17,14 +17,12 @@ func clusters(n int, name string) (x [][]float64, class []int) {
 func configs() []Config {
 	var all []Config
 	for _, layers := range [][]int{{3, 4}, {3, 6, 4}, {3, 5, 4, 4}} {
-		for _, c := range []Covariance{LastLayer, Full} {
-			all = append(all, Config{Layers: layers, Covariance: c, PriorVar: 8, LaplaceVar: 2})
-		}
+		all = append(all, Config{Layers: layers, PriorVar: 8, LaplaceVar: 2})
 	}
 	return all
 }
 
-func (c Config) name() string { return fmt.Sprint(c.Layers, c.Covariance, c.Predictive) }
+func (c Config) name() string { return fmt.Sprint(c.Layers, c.Predictive) }
 
 func fit(t testing.TB, cfg Config, x [][]float64, class []int) *Model {
 	t.Helper()

@@ -7,7 +7,6 @@ import (
 
 	"closedform/core/random"
 	"closedform/internal/field"
-	"closedform/internal/kernel"
 )
 
 // Descent is how long and how fast Adam runs over minibatches of 32 examples. It
@@ -38,7 +37,7 @@ func (d Descent) Validate() error {
 // nothing.
 func (d Descent) Run(weights []float64, examples int, rnd *rand.Rand, gradient func(grad []float64, batch []int)) {
 	n := len(weights)
-	adam, grad := NewAdam(n, 0.9, 0.999), make([]float64, n)
+	adam, grad := NewAdam(n), make([]float64, n)
 	order := make([]int, examples)
 	for i := range order {
 		order[i] = i
@@ -79,20 +78,21 @@ func (n *Network) Initialise(weights []float64, rnd *rand.Rand) {
 //	m ← β₁m + (1−β₁)g,   v ← β₂v + (1−β₂)g²,
 //	w ← w − α m̂/(√v̂ + ε),   m̂ = m/(1−β₁ᵗ),   v̂ = v/(1−β₂ᵗ),
 //
-// at step t = 1, 2, …, with ε = 1e-8; the authors' β₁ is 0.9, their β₂ 0.999.
+// at step t = 1, 2, …, with the authors' β₁ = 0.9, β₂ = 0.999 and ε = 1e-8.
 type Adam struct {
-	beta1, beta2   float64
-	mean, square   []float64  // m and v
-	power1, power2 float64    // β₁ᵗ, β₂ᵗ
-	factors        [7]float64 // of kernel.Adam
+	mean, square   []float64 // m and v
+	power1, power2 float64   // β₁ᵗ, β₂ᵗ
+	rate, unbias   float64   // α/(1−β₁ᵗ), 1/(1−β₂ᵗ)
 }
+
+const epsilon = 1e-8
+
+var beta1, beta2 = 0.9, 0.999 // no constants, whose 1 − β₁ has another last digit
 
 // NewAdam returns Adam before its first step, for so many weights.
-func NewAdam(weights int, beta1, beta2 float64) *Adam {
-	return &Adam{beta1, beta2, make([]float64, weights), make([]float64, weights), 1, 1, [7]float64{}}
+func NewAdam(weights int) *Adam {
+	return &Adam{mean: make([]float64, weights), square: make([]float64, weights), power1: 1, power2: 1}
 }
-
-const adamEpsilon = 1e-8
 
 // Step moves the weights down the gradient, with the step size rate, which is α.
 func (a *Adam) Step(weights, grad []float64, rate float64) {
@@ -102,13 +102,17 @@ func (a *Adam) Step(weights, grad []float64, rate float64) {
 
 // Begin begins a step, in which Move is to move each weight once.
 func (a *Adam) Begin(rate float64) {
-	a.power1 *= a.beta1
-	a.power2 *= a.beta2
-	c1, c2 := 1/(1-a.power1), 1/(1-a.power2)
-	a.factors = [7]float64{a.beta1, 1 - a.beta1, a.beta2, 1 - a.beta2, rate * c1, c2, adamEpsilon}
+	a.power1 *= beta1
+	a.power2 *= beta2
+	a.rate, a.unbias = rate*(1/(1-a.power1)), 1/(1-a.power2)
 }
 
 // Move moves the weights that from is the number of the first of, by their gradient.
 func (a *Adam) Move(from int, weights, grad []float64) {
-	kernel.Adam(weights, a.mean[from:], a.square[from:], grad, &a.factors)
+	mean, square := a.mean[from:][:len(grad)], a.square[from:][:len(grad)]
+	for i, g := range grad {
+		m, v := beta1*mean[i]+(1-beta1)*g, beta2*square[i]+(1-beta2)*g*g
+		mean[i], square[i] = m, v
+		weights[i] -= a.rate * m / (math.Sqrt(a.unbias*v) + epsilon)
+	}
 }

@@ -13,7 +13,7 @@ import (
 
 // Two steps by hand. The first is rate·g/(|g|+ε) whatever β₁ and β₂ are.
 func TestAdam(t *testing.T) {
-	a, w := NewAdam(2, 0.9, 0.999), []float64{1, 1}
+	a, w := NewAdam(2), []float64{1, 1}
 	a.Step(w, []float64{2, -1e-8}, 0.1)
 	if want := []float64{1 - 0.1*2/(2+1e-8), 1 + 0.1*0.5}; !floats.EqualApprox(w, want, 1e-14) {
 		t.Errorf("after one step %.15g, want %.15g", w, want)

@@ -52,24 +52,26 @@ func CheckExamples(x [][]float64, class []int, inputs, classes int) error {
 // Len returns the number of examples.
 func (e *Examples) Len() int { return len(e.Class) }
 
-// Inputs returns the length of an example, with its trailing 1.
-func (e *Examples) Inputs() int { return e.in }
-
 // Input returns example k, which must not be modified.
 func (e *Examples) Input(k int) []float64 { return e.x[k*e.in : (k+1)*e.in] }
 
 // SetInput sets dst to x and a trailing 1. It returns an error if x is not finite,
 // and panics unless dst is longer than x by one.
 func SetInput(dst, x []float64) error {
-	if len(x) != len(dst)-1 {
-		panic(fmt.Sprintf("mlp: input of length %d; the model has %d inputs", len(x), len(dst)-1))
-	}
+	CheckLength(x, len(dst)-1)
 	if err := CheckInput(x); err != nil {
 		return err
 	}
 	copy(dst, x)
 	dst[len(x)] = 1
 	return nil
+}
+
+// CheckLength panics unless x has so many inputs.
+func CheckLength(x []float64, inputs int) {
+	if len(x) != inputs {
+		panic(fmt.Sprintf("mlp: input of length %d; the model has %d inputs", len(x), inputs))
+	}
 }
 
 // CheckInput returns an error unless all of x is finite.

@@ -30,10 +30,9 @@ type Config struct {
 	Layers       []int   `toml:"-"`             // as for mlp.CheckLayers; every layer has a bias
 	Rule         Rule    `toml:"rule"`          // SGD if empty
 	LearningRate float64 `toml:"learning_rate"` // α; zero stands for 0.001, of SGD 0.01
-	Momentum     float64 `toml:"momentum"`      // γ; zero stands for 0.9
-	Beta1        float64 `toml:"beta1"`         // of Adam; zero stands for 0.9
-	Beta2        float64 `toml:"beta2"`         // of Adam; zero stands for 0.999
 }
+
+const momentum = 0.9 // γ
 
 // WithDefaults returns the configuration with its defaults filled in.
 func (c Config) WithDefaults() Config {
@@ -41,8 +40,7 @@ func (c Config) WithDefaults() Config {
 	if c.Rule != SGD {
 		c.LearningRate = cmp.Or(c.LearningRate, 0.001)
 	}
-	c.LearningRate, c.Momentum = cmp.Or(c.LearningRate, 0.01), cmp.Or(c.Momentum, 0.9)
-	c.Beta1, c.Beta2 = cmp.Or(c.Beta1, 0.9), cmp.Or(c.Beta2, 0.999)
+	c.LearningRate = cmp.Or(c.LearningRate, 0.01)
 	return c
 }
 
@@ -50,13 +48,9 @@ func (c Config) WithDefaults() Config {
 // Layers.
 func (c Config) Validate() error {
 	c = c.WithDefaults()
-	const most = 0.999999
 	return cmp.Or(
 		field.OneOf("rule", c.Rule, SGD, Momentum, Adam),
 		field.Within("learning_rate", c.LearningRate, 1e-12, 1e6),
-		field.Within("momentum", c.Momentum, 0, most),
-		field.Within("beta1", c.Beta1, 0, most),
-		field.Within("beta2", c.Beta2, 0, most),
 	)
 }
 
@@ -85,7 +79,7 @@ func New(cfg Config, src rand.Source) (*Model, error) {
 	case Momentum:
 		m.grad = make([]float64, n)
 	case Adam:
-		m.grad, m.adam = make([]float64, slices.Max(cfg.Layers)+1), mlp.NewAdam(n, m.cfg.Beta1, m.cfg.Beta2)
+		m.grad, m.adam = make([]float64, slices.Max(cfg.Layers)+1), mlp.NewAdam(n)
 	}
 	return m, nil
 }
@@ -106,7 +100,7 @@ func (m *Model) Observe(x []float64, class int) error {
 	case SGD:
 		m.descend(rate)
 	case Momentum:
-		floats.Scale(m.cfg.Momentum, m.grad)
+		floats.Scale(momentum, m.grad)
 		m.network.Backward(m.pass, m.grad, m.weights)
 		floats.AddScaled(m.weights, -rate, m.grad)
 	case Adam:

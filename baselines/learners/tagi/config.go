@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 
-	"closedform/core/activation"
 	"closedform/internal/field"
 )
 
@@ -25,7 +24,6 @@ type Config struct {
 	Layers []int   `toml:"-"`       // as for mlp.CheckLayers; every layer has a bias
 	Head   Head    `toml:"head"`    // Tree if empty
 	SigmaV float64 `toml:"sigma_v"` // deviation of the noise of the targets, ±1, or 0 and 1; zero stands for 1
-	SigmaP float64 `toml:"sigma_p"` // deviation that a prediction adds to an output of the tree; zero stands for 1/3
 
 	// PriorVar and PriorMeanVar are the prior variance of every weight and the
 	// variance of what its prior mean is drawn from, both times the number of inputs
@@ -37,7 +35,7 @@ type Config struct {
 // WithDefaults returns the configuration with its defaults filled in.
 func (c Config) WithDefaults() Config {
 	c.Layers, c.Head = slices.Clone(c.Layers), cmp.Or(c.Head, Tree)
-	c.SigmaV, c.SigmaP = cmp.Or(c.SigmaV, 1), cmp.Or(c.SigmaP, 1./3)
+	c.SigmaV = cmp.Or(c.SigmaV, 1)
 	c.PriorVar, c.PriorMeanVar = cmp.Or(c.PriorVar, 1), cmp.Or(c.PriorMeanVar, 1)
 	return c
 }
@@ -50,26 +48,9 @@ func (c Config) Validate() error {
 	return cmp.Or(
 		field.OneOf("head", c.Head, Tree, Remax),
 		field.Within("sigma_v", c.SigmaV, 0, most),
-		field.Within("sigma_p", c.SigmaP, 0, most),
 		field.Within("prior_var", c.PriorVar, 0, most),
 		field.Within("prior_mean_var", c.PriorMeanVar, 0, most),
 	)
 }
 
 func (c *Config) classes() int { return c.Layers[len(c.Layers)-1] }
-
-// rectifier is the unit of hidden layers.
-var rectifier = activation.PiecewiseLinear{Beta: 1}
-
-// rectify returns mean and variance of the output of a rectifier whose input is
-// N(m, v), and the slope Cov(input, output)/v: the exact moments, as in later versions of TAGI.
-func rectify(m, v float64) (mean, variance, slope float64) {
-	if v > 0 {
-		mean, variance, cross := rectifier.Moments(m, v)
-		return mean, variance, cross / v
-	}
-	if m < 0 {
-		return 0, 0, 0
-	}
-	return m, 0, 1
-}

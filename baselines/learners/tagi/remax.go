@@ -7,6 +7,7 @@ import (
 
 	"closedform/baselines/learners/mlp"
 	"closedform/core/activation"
+	"closedform/core/bnn"
 	"closedform/internal/kernel"
 )
 
@@ -72,26 +73,21 @@ func (r *remax) moments(m, v []float64) {
 	}
 }
 
-// observe sets (m̃ − m)/v and (ṽ − v)/v² for m̃ = m + c (y − E A)/(Var A + σ_V²), c the
-// covariance of A and Z.
-func (r *remax) observe(last *layer, class int) bool {
-	r.moments(last.m, last.v)
+// observe takes m̃ = m + c (y − E A)/(Var A + σ_V²), c the covariance of A and Z.
+func (r *remax) observe(d, e []float64, outputs bnn.Layer, class int) {
+	r.moments(outputs.Mean, outputs.Variance)
 	for j, a := range r.mean {
 		y := 0.0
 		if j == class {
 			y = 1
 		}
-		slope, precision := r.cov[j]/last.v[j], 1/(r.variance[j]+r.noise)
-		last.d[j], last.e[j] = slope*(y-a)*precision, -slope*slope*precision
-		if !mlp.Finite(last.d[j], last.e[j]) {
-			return false
-		}
+		slope, precision := r.cov[j]/outputs.Variance[j], 1/(r.variance[j]+r.noise)
+		d[j], e[j] = slope*(y-a)*precision, -slope*slope*precision
 	}
-	return true
 }
 
-func (r *remax) predict(p []float64, last *layer) bool {
-	r.moments(last.m, last.v)
+func (r *remax) predict(p []float64, outputs bnn.Layer) bool {
+	r.moments(outputs.Mean, outputs.Variance)
 	copy(p, r.mean)
 	return mlp.Finite(p...)
 }

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 
+	"closedform/core/bnn"
 	"closedform/core/random"
 	"closedform/internal/check"
 )
@@ -67,17 +68,16 @@ func TestRemaxOfCertainOutputs(t *testing.T) {
 
 // A label moves the outputs as the regression of each on its share of the sum does.
 func TestRemaxObserve(t *testing.T) {
-	r, last := newRemax(3, 0.3), newLayer(1, 3)
-	copy(last.m, []float64{0.5, 1, -0.2})
-	copy(last.v, []float64{0.3, 0.1, 0.4})
-	r.observe(last, 1)
-	for j, v := range last.v {
+	r, d, e := newRemax(3, 0.3), make([]float64, 3), make([]float64, 3)
+	outputs := bnn.Layer{Mean: []float64{0.5, 1, -0.2}, Variance: []float64{0.3, 0.1, 0.4}}
+	r.observe(d, e, outputs, 1)
+	for j, v := range outputs.Variance {
 		y := []float64{0, 1, 0}[j]
 		gain := r.cov[j] / (r.variance[j] + 0.09)
-		check.Near(t, "mean", v*last.d[j], gain*(y-r.mean[j]), 1e-15)
-		check.Near(t, "variance", v*v*last.e[j], -gain*r.cov[j], 1e-15)
-		if !(1+last.e[j]*v > 0) || (last.d[j] > 0) != (j == 1) {
-			t.Errorf("output %d: d = %g, e = %g", j, last.d[j], last.e[j])
+		check.Near(t, "mean", v*d[j], gain*(y-r.mean[j]), 1e-15)
+		check.Near(t, "variance", v*v*e[j], -gain*r.cov[j], 1e-15)
+		if !(1+e[j]*v > 0) || (d[j] > 0) != (j == 1) {
+			t.Errorf("output %d: d = %g, e = %g", j, d[j], e[j])
 		}
 	}
 }

@@ -26,51 +26,15 @@ func TestLearner(t *testing.T) {
 			last = m
 			return m, err
 		})
-		for l, w := range last.layers {
-			prior := last.cfg.PriorVar / float64(w.In)
-			if floats.HasNaN(w.Variance) || !(floats.Min(w.Variance) > 0 && floats.Max(w.Variance) <= prior*(1+1e-15)) {
-				t.Errorf("%v: variances %v in layer %d, prior %g", cfg.Head, w.Variance, l, prior)
+		for l := range last.layers {
+			_, variance := last.Weights(l)
+			_, in := variance.Dims()
+			prior := last.cfg.PriorVar / float64(in)
+			if !(mat.Min(variance) > 0 && mat.Max(variance) <= prior*(1+1e-15)) {
+				t.Errorf("%v: variances %v in layer %d, prior %g", cfg.Head, variance, l, prior)
 			}
 		}
 	}
-}
-
-// One hidden unit that many neurons speak for keeps a positive variance.
-func TestHiddenVarianceStaysPositive(t *testing.T) {
-	m := newModel(t, Config{Layers: []int{1, 1, 200, 2}, SigmaV: 1e-3, PriorMeanVar: 100, PriorVar: 1e-4})
-	m.layers[0].Mean[0] = 3
-	for k := range 40 {
-		observe(t, m, []float64{1 + 0.1*float64(k%3)}, k%2)
-		for l, w := range m.layers {
-			if floats.Min(w.Variance) < 0 || floats.HasNaN(w.Variance) {
-				t.Fatalf("step %d, layer %d: variances %v", k, l, w.Variance)
-			}
-		}
-		for i, v := range m.layers[0].v {
-			if after := v + v*v*m.layers[0].e[i]; !(after >= leastRatio*v*(1-1e-9)) {
-				t.Errorf("step %d: variance of unit %d from %g to %g", k, i, v, after)
-			}
-		}
-	}
-}
-
-// A backward pass whose neurons claim more than there is, by hand.
-func TestBackwardFloorsAndCounts(t *testing.T) {
-	above, below := newLayer(2, 3), newLayer(1, 1)
-	below.v[0], below.slope = 2, []float64{1}
-	copy(above.Mean, []float64{1, 1, 2})
-	copy(above.d, []float64{1, 2, 3})
-	copy(above.e, []float64{-0.1, -0.1, -0.05})
-	if floored := above.backward(below); floored != 0 {
-		t.Errorf("floored %d", floored)
-	}
-	check.Near(t, "d", below.d[0], 9, 1e-15)
-	check.Near(t, "e", below.e[0], -0.4, 1e-15)
-	copy(above.e, []float64{-0.3, -0.3, -0.3})
-	if floored := above.backward(below); floored != 1 {
-		t.Errorf("floored %d", floored)
-	}
-	check.Near(t, "ṽ/v", 1+below.e[0]*below.v[0], leastRatio, 1e-12)
 }
 
 // Whatever is asked is answered with probabilities or with an error, which leaves
@@ -91,9 +55,10 @@ func TestExtremes(t *testing.T) {
 								t.Errorf("%s weights changed with error %v", name, err)
 							}
 						}
-						for l, w := range m.layers {
-							if bad := floats.Norm(w.Mean, 2) + floats.Norm(w.Variance, 2); math.IsNaN(bad) || math.IsInf(bad, 0) {
-								t.Fatalf("%s layer %d: means %v, variances %v", name, l, w.Mean, w.Variance)
+						for l := range m.layers {
+							mean, variance := m.Weights(l)
+							if bad := mat.Norm(mean, 2) + mat.Norm(variance, 2); math.IsNaN(bad) || math.IsInf(bad, 0) {
+								t.Fatalf("%s layer %d: means %v, variances %v", name, l, mean, variance)
 							}
 						}
 						p := make([]float64, 3)
@@ -124,7 +89,7 @@ func TestPrior(t *testing.T) {
 		t.Errorf("%d outputs", nodes)
 	}
 	defaults := newModel(t, Config{Layers: []int{2, 2}}).cfg
-	if defaults.SigmaV != 1 || defaults.SigmaP != 1./3 || defaults.PriorVar != 1 || defaults.PriorMeanVar != 1 {
+	if defaults.SigmaV != 1 || defaults.PriorVar != 1 || defaults.PriorMeanVar != 1 {
 		t.Errorf("defaults %+v", defaults)
 	}
 }
@@ -135,7 +100,6 @@ func TestErrors(t *testing.T) {
 	check.Keys(t, map[string]Config{
 		"head":           {Head: "softmax"},
 		"sigma_v":        {SigmaV: -1},
-		"sigma_p":        {SigmaP: math.Inf(1)},
 		"prior_var":      {PriorVar: -1},
 		"prior_mean_var": {PriorMeanVar: math.NaN()},
 	})

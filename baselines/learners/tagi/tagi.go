@@ -22,11 +22,13 @@
 package tagi
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
 
 	"closedform/baselines/learners/mlp"
 	"closedform/core/bnn"
@@ -37,22 +39,21 @@ import (
 // goroutines at once.
 type Model struct {
 	cfg     Config
-	layers  []*layer
+	network *bnn.Network // with diagonal layers and the hidden rule Smooth
+	layers  []bnn.Layer
 	head    head
-	floored int
 }
 
 // head is what labels and probabilities of the classes have to do with the outputs.
 type head interface {
 	outputs() int // their number
 
-	// observe sets d and e of the layer of the outputs to what a label says of them. It
-	// reports whether they do not overflow.
-	observe(last *layer, class int) bool
+	// observe sets (m̃ − m)/v and (ṽ − v)/v² of the outputs to what a label says of them.
+	observe(d, e []float64, outputs bnn.Layer, class int)
 
 	// predict sets p to the probabilities of the classes. It reports whether they do not
 	// overflow.
-	predict(p []float64, last *layer) bool
+	predict(p []float64, outputs bnn.Layer) bool
 }
 
 // New returns a network with its prior weights, whose means are drawn from src.
@@ -68,84 +69,64 @@ func New(cfg Config, src rand.Source) (*Model, error) {
 	if cfg.Head == Remax {
 		m.head = newRemax(cfg.classes(), cfg.SigmaV)
 	} else {
-		t := newTree(cfg.classes())
-		t.sigmaV, t.sigmaP = cfg.SigmaV, cfg.SigmaP
-		m.head = t
+		m.head = newTree(cfg.classes(), cfg.SigmaV)
 	}
-	last := len(cfg.Layers) - 2
-	for l, width := range cfg.Layers[:last+1] {
-		out := cfg.Layers[l+1]
-		if l == last {
+	layers := slices.Clone(cfg.Layers)
+	layers[len(layers)-1] = max(2, m.head.outputs()) // the tree of two classes has one, and one without labels
+	c := bnn.Default(layers...)
+	c.Hidden, c.PriorDraw = bnn.Smooth, bnn.Independent
+	c.SetCovariance(bnn.Diagonal)
+	for l := range c.PriorVar {
+		c.PriorVar[l], c.Replications[l] = cfg.PriorVar/float64(layers[l]+1), 1
+	}
+	means := make([]*mat.Dense, len(layers)-1)
+	for l := range means {
+		out, in := c.WeightDims(l)
+		means[l] = mat.NewDense(out, in, nil)
+		if l == len(means)-1 {
 			out = m.head.outputs()
 		}
-		w := newLayer(width+1, out)
-		sd := math.Sqrt(cfg.PriorMeanVar / float64(w.In))
-		for i := range w.Mean {
-			w.Mean[i] = sd * random.Normal(rnd)
-			w.Variance[i] = cfg.PriorVar / float64(w.In)
+		sd := math.Sqrt(cfg.PriorMeanVar / float64(in))
+		for k := range in * out {
+			means[l].Set(k%out, k/out, sd*random.Normal(rnd))
 		}
-		if l > 0 {
-			w.s = make([]float64, width)
-		}
-		if l < last {
-			w.slope = make([]float64, out)
-		}
-		m.layers = append(m.layers, w)
 	}
-	return m, nil
+	if m.network, err = bnn.New(c, src); err != nil {
+		return nil, fmt.Errorf("tagi: %w", err)
+	}
+	for l, mean := range means {
+		_, cov := m.network.Weights(l)
+		if err := m.network.SetWeights(l, mean, cov); err != nil {
+			return nil, fmt.Errorf("tagi: %w", err)
+		}
+	}
+	return m, m.forward(make([]float64, layers[0]))
 }
-
-// Floored returns how often the variance of a hidden unit was set to its floor, a
-// thousandth of what it was, because the neurons after it, taken for independent,
-// had more to say than that.
-func (m *Model) Floored() int { return m.floored }
 
 // Layers returns what the layers have made of the input of the last Predict or Observe.
-func (m *Model) Layers() (all []bnn.Layer) {
-	for _, w := range m.layers {
-		all = append(all, bnn.Layer{Input: w.y[:w.In-1], Mean: w.m, Variance: w.v})
-	}
-	return all
-}
+func (m *Model) Layers() []bnn.Layer { return m.layers }
 
-// forward sets the moments of the outputs for x.
-func (m *Model) forward(x []float64) error {
-	if err := mlp.SetInput(m.layers[0].y, x); err != nil {
-		return err
+// forward sets the layers for x.
+func (m *Model) forward(x []float64) (err error) {
+	mlp.CheckLength(x, m.cfg.Layers[0])
+	if m.layers, err = m.network.Forward(x); err != nil {
+		err = fmt.Errorf("tagi: %w", err)
 	}
-	for l, w := range m.layers {
-		w.Forward(w.m, w.v, w.y, w.s)
-		for j, mean := range w.m {
-			if !mlp.Finite(mean, w.v[j]) {
-				return fmt.Errorf("layer %d: neuron %d overflows: mean %g, variance %g", l, j, mean, w.v[j])
-			}
-			if w.slope != nil {
-				next := m.layers[l+1]
-				next.y[j], next.s[j], w.slope[j] = rectify(mean, w.v[j])
-			}
-		}
-	}
-	return nil
+	return err
 }
-
-var errOverflow = errors.New("tagi: the probabilities of the classes overflow")
 
 // Observe updates the weights by one example of the given class (from 0). It
 // allocates nothing. It returns an error, the weights unchanged, if the input is
 // not finite, the class out of range, or if numbers overflow, and panics if the
 // length of x is not the number of inputs.
 func (m *Model) Observe(x []float64, class int) error {
-	if err := cmp.Or(mlp.CheckClass(class, m.cfg.classes()), m.forward(x)); err != nil {
+	mlp.CheckLength(x, m.cfg.Layers[0])
+	if err := mlp.CheckClass(class, m.cfg.classes()); err != nil {
 		return fmt.Errorf("tagi: %w", err)
 	}
-	if !m.head.observe(m.layers[len(m.layers)-1], class) {
-		return errOverflow
-	}
-	for l := len(m.layers) - 1; l > 0; l-- {
-		m.floored += m.layers[l].backward(m.layers[l-1])
-	}
-	for _, w := range m.layers {
-		w.update()
+	_, err := m.network.Condition(x, func(d, e []float64, outputs bnn.Layer) { m.head.observe(d, e, outputs, class) })
+	if err != nil {
+		return fmt.Errorf("tagi: %w", err)
 	}
 	return nil
 }
@@ -156,10 +137,10 @@ func (m *Model) Observe(x []float64, class int) error {
 func (m *Model) Predict(p, x []float64) error {
 	mlp.CheckProbabilities(p, m.cfg.classes())
 	if err := m.forward(x); err != nil {
-		return fmt.Errorf("tagi: %w", err)
+		return err
 	}
 	if !m.head.predict(p, m.layers[len(m.layers)-1]) {
-		return errOverflow
+		return errors.New("tagi: the probabilities of the classes overflow")
 	}
 	return nil
 }

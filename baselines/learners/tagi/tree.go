@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"closedform/core/bnn"
 	"closedform/core/gauss"
 	"closedform/internal/kernel"
 )
@@ -19,9 +20,12 @@ type tree struct {
 	depth int
 	path  []step // of class c: path[c·depth : (c+1)·depth]
 
-	sigmaV, sigmaP float64
-	ratio          []float64 // m/√(v + σ_P²) of the nodes
+	noise float64   // σ_V²
+	ratio []float64 // m/√(v + σ_P²) of the nodes
 }
+
+// sigmaP is the deviation that a prediction adds to an output, as in the authors' program.
+const sigmaP = 1. / 3
 
 // step is a node and the target of a class there: +1 for the digit 0, −1 for 1.
 type step struct {
@@ -29,8 +33,8 @@ type step struct {
 	target float64
 }
 
-func newTree(classes int) *tree {
-	t := &tree{depth: bits.Len(uint(classes - 1))}
+func newTree(classes int, sigmaV float64) *tree {
+	t := &tree{depth: bits.Len(uint(classes - 1)), noise: sigmaV * sigmaV}
 	t.path = make([]step, classes*t.depth)
 	for level := range t.depth {
 		below := t.depth - level // digits that are still open at this level
@@ -53,19 +57,18 @@ func (t *tree) class(c int) []step { return t.path[c*t.depth : (c+1)*t.depth] }
 
 func (t *tree) outputs() int { return t.nodes }
 
-func (t *tree) observe(last *layer, class int) bool {
-	clear(last.d)
-	clear(last.e)
+func (t *tree) observe(d, e []float64, outputs bnn.Layer, class int) {
+	clear(d)
+	clear(e)
 	for _, s := range t.class(class) {
-		precision := 1 / (last.v[s.node] + t.sigmaV*t.sigmaV)
-		last.d[s.node], last.e[s.node] = (s.target-last.m[s.node])*precision, -precision
+		precision := 1 / (outputs.Variance[s.node] + t.noise)
+		d[s.node], e[s.node] = (s.target-outputs.Mean[s.node])*precision, -precision
 	}
-	return true
 }
 
-func (t *tree) predict(p []float64, last *layer) bool {
-	for i, mean := range last.m {
-		t.ratio[i] = mean / kernel.Hypot(t.sigmaP, math.Sqrt(last.v[i]))
+func (t *tree) predict(p []float64, outputs bnn.Layer) bool {
+	for i := range t.ratio {
+		t.ratio[i] = outputs.Mean[i] / kernel.Hypot(sigmaP, math.Sqrt(outputs.Variance[i]))
 	}
 	return t.probabilities(p, t.ratio)
 }

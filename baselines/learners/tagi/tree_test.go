@@ -16,7 +16,7 @@ import (
 // The tree of ten classes is that of the authors' program: 11 nodes, in the order
 // of levels, with the target −1 for the digit 1.
 func TestTreeOfTenClasses(t *testing.T) {
-	tree := newTree(10)
+	tree := newTree(10, 1)
 	if tree.nodes != 11 || tree.depth != 4 {
 		t.Fatalf("%d nodes of depth %d", tree.nodes, tree.depth)
 	}
@@ -35,7 +35,7 @@ func TestTreeOfTenClasses(t *testing.T) {
 // Every class has its own way, and every node is on one of them.
 func TestTreeIsATree(t *testing.T) {
 	for n := 2; n <= 70; n++ {
-		tree := newTree(n)
+		tree := newTree(n, 1)
 		seen := make([]bool, tree.nodes)
 		ways := map[string]bool{}
 		from := map[int]step{}
@@ -71,7 +71,7 @@ func TestTreeIsATree(t *testing.T) {
 func TestProbabilities(t *testing.T) {
 	rnd := rand.New(random.Source("tree"))
 	for _, n := range []int{2, 3, 4, 5, 8, 10, 33} {
-		tree := newTree(n)
+		tree := newTree(n, 1)
 		x, p := make([]float64, tree.nodes), make([]float64, n)
 		for _, scale := range []float64{0, 1, 5, 1e3, 1e150} {
 			for i := range x {
@@ -104,7 +104,7 @@ func TestProbabilities(t *testing.T) {
 	// Of three classes, the third has a node of its own, whose other way leads to
 	// nothing: where all say that it is taken, even logarithms may overflow.
 	p := make([]float64, 3)
-	if tree := newTree(3); !tree.probabilities(p, []float64{-40, 0, -40}) || !(p[2] > 0.4) {
+	if tree := newTree(3, 1); !tree.probabilities(p, []float64{-40, 0, -40}) || !(p[2] > 0.4) {
 		t.Errorf("p = %v", p)
 	} else if tree.probabilities(p, []float64{-1e200, 0, -1e200}) {
 		t.Error("no overflow")

@@ -26,14 +26,18 @@ package variational
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"closedform/baselines/learners/laplace"
 	"closedform/baselines/learners/mlp"
 	"closedform/core/softmax"
 	"closedform/internal/kernel"
+	"closedform/internal/linalg"
 )
 
 // Config describes a classifier.
@@ -58,19 +62,16 @@ func (c Config) Validate() error {
 	return mlp.CheckVariance("prior_var", c.WithDefaults().PriorVar)
 }
 
-// The ascent ends where no derivative by its variables, in which the bound has a
-// curvature of at most 1, is above tolerance, or after maxSteps.
-const (
-	tolerance = 1e-6
-	maxSteps  = 10_000
-)
+// curvature is a number c such that c(I − 11ᵀ/K) is nowhere below the negative Hessian
+// of log softmax (Böhning 1992).
+const curvature = 0.5
 
 // Model is a trained classifier. It must not be used by several goroutines at
 // once.
 type Model struct {
-	weights      *mat.Dense // means: row j those of class j, the bias last
-	priorVar     float64    // v
-	scatter      scatter
+	weights      *mat.Dense      // means: row j those of class j, the bias last
+	priorVar     float64         // v
+	factor       linalg.Cholesky // of S⁻¹ in units of the prior
 	moments      *softmax.Moments
 	x, root      []float64
 	mean, spread []float64 // of the logits
@@ -87,27 +88,57 @@ func Fit(cfg Config, x [][]float64, class []int, _ rand.Source) (*Model, error) 
 		return nil, fmt.Errorf("variational: %w", err)
 	}
 	cfg = cfg.WithDefaults()
-	data, err := mlp.New(layers, true).Examples(x, class)
+	return fit(layers, cfg.PriorVar/float64(cfg.Inputs+1), x, class)
+}
+
+// fit returns the classifier with the prior variance v of every weight. Its means are the mode of
+// the posterior.
+func fit(layers []int, v float64, x [][]float64, class []int) (*Model, error) {
+	in, n := layers[0]+1, layers[1]
+	start := make([]float64, n*in)
+	problem, err := laplace.NewProblem(laplace.Prior{Layers: layers, Bias: true, Var: slices.Repeat([]float64{v}, n*in)}, x, class)
 	if err != nil {
 		return nil, fmt.Errorf("variational: %w", err)
 	}
-	return fit(data, cfg.Classes, cfg.PriorVar/float64(cfg.Inputs+1))
-}
-
-// fit returns the classifier of n classes with the prior variance v.
-func fit(data *mlp.Examples, n int, v float64) (*Model, error) {
-	var unit, posterior scatter
-	share := 1 - 1/float64(n)
-	if err := cmp.Or(unit.set(data, v, curvature), posterior.set(data, v, curvature*share)); err != nil {
+	m := &Model{
+		priorVar: v, moments: softmax.NewMoments(n),
+		x: make([]float64, in), root: make([]float64, in), mean: make([]float64, n), spread: make([]float64, n),
+	}
+	if err := m.factorize(x, curvature*(1-1/float64(n))); err != nil {
 		return nil, err
 	}
-	up := newAscent(v, n, data, &unit)
-	up.run()
-	in := data.Inputs()
-	return &Model{
-		weights: up.weights, priorVar: v, scatter: posterior, moments: softmax.NewMoments(n),
-		x: make([]float64, in), root: make([]float64, in), mean: make([]float64, n), spread: make([]float64, n),
-	}, nil
+	means, err := problem.Climb(start, laplace.LinearSteps)
+	if err != nil {
+		return nil, fmt.Errorf("variational: %w", err)
+	}
+	m.weights = mat.NewDense(n, in, means)
+	return m, nil
+}
+
+// mostSpread is the ratio of eigenvalues of matrices that are as good as singular.
+const mostSpread = 1e16
+
+// factorize sets the factor of I + a v Σ_k x_k x_kᵀ, which is S⁻¹ in units of the prior.
+func (m *Model) factorize(x [][]float64, a float64) error {
+	n := len(m.x)
+	sum := mat.NewSymDense(n, nil)
+	for _, at := range x {
+		copy(m.x, at)
+		m.x[n-1] = 1
+		sum.SymRankOne(sum, a*m.priorVar, mat.NewVecDense(n, m.x))
+	}
+	for i := range n {
+		sum.SetSym(i, i, sum.At(i, i)+1)
+	}
+	positive, least := m.factor.Factorize(sum), math.Inf(1)
+	for i := range n {
+		least = min(least, m.factor.Row(i)[i])
+	}
+	// No eigenvalue is above the trace, or all above the square of a pivot.
+	if !positive || !(mat.Trace(sum) < mostSpread*least*least) {
+		return fmt.Errorf("variational: prior variance %g: the covariance of the weights is singular in double precision", m.priorVar)
+	}
+	return nil
 }
 
 // Predict sets p to the probabilities of the classes at x, the mean of the
@@ -120,7 +151,7 @@ func (m *Model) Predict(p, x []float64) error {
 		return fmt.Errorf("variational: %w", err)
 	}
 	copy(m.root, m.x)
-	m.scatter.chol.Solve(m.root)
+	m.factor.Solve(m.root)
 	v := m.priorVar * kernel.Dot(m.root, m.root)
 	for j := range m.mean {
 		m.mean[j], m.spread[j] = kernel.Dot(m.weights.RawRowView(j), m.x), v

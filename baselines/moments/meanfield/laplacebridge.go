@@ -5,6 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"closedform/baselines/learners/mlp"
 	"closedform/internal/kernel"
 )
 
@@ -23,77 +24,48 @@ import (
 //	μ_k = m_k − v_k/S · Σ_l m_l,   Σ_kk = v_k (1 − v_k/S).
 //
 // correct is the authors' remedy for large variances ("bridge_norm" in laplace-torch):
-// before the map, μ is divided by √c and Σ_kk by c = (Σ_k Σ_kk/n)/√(n/2), not below
-// 1e-300, so that the average variance is √(n/2).
+// before the map, μ is divided by √c and Σ_kk by c = (Σ_k Σ_kk/n)/√(n/2), so that the
+// average variance is √(n/2).
 //
-// Σp = 1. Unless all variances are equal, p depends on the origin of the logits. Where
-// variances vanish the limit is not softmax(m), except for n = 2 and for equal
-// logits: classes with Σ_kk = 0 share the mass in the ratio of their numerators, and
-// Σ_y = 0. With it, certain logits give the largest one all the mass.
+// Σp = 1. Unless all variances are equal, p depends on the origin of the logits. Variances
+// must be positive.
 func laplaceBridge(correct bool) func(mean, variance []float64) moments {
 	return func(mean, variance []float64) moments {
-		mu, logVar := sumZero(mean, variance)
+		n := float64(len(mean))
+		mu, constrained := make([]float64, len(mean)), make([]float64, len(mean))
+		sum, total := kernel.Sum(mean), kernel.Sum(variance)
+		for k, v := range variance {
+			mu[k], constrained[k] = mean[k]-v/total*sum, v*(1-v/total)
+		}
 		if correct {
-			n := float64(len(mu))
-			logC := max(logSum(logVar, -1)-kernel.Log(n)-0.5*kernel.Log(n/2), -300*math.Ln10)
-			floats.Scale(kernel.Exp(-0.5*logC), mu)
-			floats.AddConst(-logC, logVar)
+			c := kernel.Sum(constrained) / n / math.Sqrt(n/2)
+			floats.Scale(1/math.Sqrt(c), mu)
+			floats.Scale(1/c, constrained)
 		}
-		return bridge(mu, logVar).moments()
+		return dirichlet(bridge(mu, constrained))
 	}
 }
 
-// sumZero returns the means and the logarithms of the variances of the logits
-// given that they add up to zero.
-func sumZero(mean, variance []float64) (mu, logVar []float64) {
-	n := len(mean)
-	mu, logVar = make([]float64, n), make([]float64, n)
-	largest := floats.Max(variance)
-	if largest == 0 { // the limit of equal variances
-		average := kernel.Sum(mean) / float64(n)
-		for k, m := range mean {
-			mu[k], logVar[k] = m-average, math.Inf(-1)
-		}
-		return mu, logVar
-	}
-	var scale float64 // S in units of the largest variance: S may overflow
-	for _, v := range variance {
-		scale += v / largest
-	}
-	sum := kernel.Sum(mean)
-	for k, v := range variance {
-		share := v / largest / scale
-		var rest float64 // 1 − v_k/S without cancellation
-		for i, u := range variance {
-			if i != k {
-				rest += u / largest / scale
-			}
-		}
-		mu[k] = mean[k] - share*sum
-		logVar[k] = kernel.Log(v) + kernel.Log(rest)
-	}
-	return mu, logVar
-}
-
-// bridge returns the Dirichlet distribution of α(μ, Σ).
-func bridge(mu, logVar []float64) dirichlet {
+// bridge returns p and α_0 of α(μ, Σ), by logarithms: α may overflow.
+func bridge(mu, variance []float64) (p []float64, concentration float64) {
 	n := float64(len(mu))
-	negative := floats.ScaleTo(make([]float64, len(mu)), -1, mu)
-	common := logSum(negative, -1) - 2*kernel.Log(n)
-	logAlpha := make([]float64, len(mu))
-	certain := math.IsInf(floats.Min(logVar), -1)
+	p = floats.ScaleTo(make([]float64, len(mu)), -1, mu)
+	top, sum := mlp.Exponentials(p)
+	common := top + kernel.Log(sum) - 2*kernel.Log(n)
 	for k, m := range mu {
-		logAlpha[k] = logSum([]float64{kernel.Log(1 - 2/n), m + common}, -1)
-		switch {
-		case !certain:
-			logAlpha[k] -= logVar[k]
-		case !math.IsInf(logVar[k], -1):
-			logAlpha[k] = math.Inf(-1)
-		}
+		x := m + common // log α_k Σ_kk of its second term
+		p[k] = max(x, 0) + kernel.Log((1-2/n)*kernel.Exp(-max(x, 0))+kernel.Exp(min(x, 0))) - kernel.Log(variance[k])
 	}
-	d := newDirichlet(logAlpha)
-	if certain {
-		d.concentration = math.Inf(1)
-	}
-	return d
+	top, sum = mlp.Exponentials(p)
+	floats.Scale(1/sum, p)
+	return p, kernel.Exp(top) * sum
+}
+
+// dirichlet returns the moments of the Dirichlet distribution of concentrations
+// α_k = α_0 p_k:
+//
+//	E y_k  = p_k
+//	Cov(y) = (diag(p) − p pᵀ)/(α_0 + 1)
+func dirichlet(p []float64, concentration float64) moments {
+	return moments{p: p, cov: func(i, j int) float64 { return p[i] * (delta(i, j) - p[j]) / (concentration + 1) }}
 }

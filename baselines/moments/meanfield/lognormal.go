@@ -3,9 +3,7 @@ package meanfield
 import (
 	"math"
 
-	"gonum.org/v1/gonum/floats"
-
-	"closedform/internal/kernel"
+	"closedform/baselines/learners/mlp"
 )
 
 // logNormal matches log-normal moments, as in TAGI: the layer ClosedFormSoftmax
@@ -26,37 +24,26 @@ import (
 // and p is divided by its sum before the second moments are taken, as a later version of
 // the method does. It gives nothing between classes. The library's floor and caps are
 // left out.
-//
-// It works with logarithms throughout, since all but l_i and v_i − c_i may overflow. It
-// writes log p_i = ω_i + s² − c_i with ω_i = log(μ_i/M), which is the formula without
-// differences of large variances.
 func logNormal(mean, variance []float64) moments {
-	n := len(mean)
-	logP, p := make([]float64, n), make([]float64, n)
-	logVar, own := make([]float64, n), make([]float64, n) // l_i and Cov(z_i, log y_i) = v_i − c_i
-	omega, ratio := make([]float64, n), make([]float64, n)
-	for i, m := range mean {
-		omega[i] = m + 0.5*variance[i]
-	}
-	floats.AddConst(-logSum(omega, -1), omega)
+	share, p, c := make([]float64, len(mean)), make([]float64, len(mean)), make([]float64, len(mean))
 	for i, v := range variance {
-		ratio[i] = 2*omega[i] + logExpm1(v) // log V_i/M²
+		share[i] = mean[i] + 0.5*v
+		p[i] = share[i]
 	}
-	total := softplus(logSum(ratio, -1)) // s²
+	mlp.Normalise(share) // μ_i/M
+	var total float64
 	for i, v := range variance {
-		c := softplus(ratio[i] - omega[i])
-		logP[i] = omega[i] + (total - c)
-		own[i] = v - c
-		logVar[i] = own[i] + (total - c)
+		total += share[i] * share[i] * math.Expm1(v)
+		c[i] = math.Log1p(share[i] * math.Expm1(v))
+		p[i] -= c[i] // log p_i but for a constant
 	}
-	floats.AddConst(-floats.Max(logP), logP) // first, for the digits of what is left
-	floats.AddConst(-logSum(logP, -1), logP)
-	for i, x := range logP {
-		p[i] = kernel.Exp(x)
+	total = math.Log1p(total) // s²
+	mlp.Normalise(p)
+	return moments{
+		p,
+		diagonal(func(i int) float64 { return p[i] * p[i] * math.Expm1(variance[i]+total-2*c[i]) }),
+		diagonal(func(i int) float64 { return p[i] * (variance[i] - c[i]) }),
 	}
-	return moments{p, diagonal(func(i int) float64 {
-		return expTimesExpm1(2*logP[i], logVar[i])
-	}), diagonal(func(i int) float64 { return p[i] * own[i] })}
 }
 
 // diagonal returns the entries of a matrix of which the diagonal is given.
@@ -67,13 +54,4 @@ func diagonal(entry func(i int) float64) func(i, j int) float64 {
 		}
 		return entry(i)
 	}
-}
-
-// expTimesExpm1 returns eˣ(eʸ − 1) for finite x, where a factor alone may
-// overflow.
-func expTimesExpm1(x, y float64) float64 {
-	if y >= 0 {
-		return kernel.Exp(x + logExpm1(y))
-	}
-	return kernel.Exp(x) * math.Expm1(y) // a rounding error
 }

@@ -20,11 +20,11 @@
 //	Pairwise          yes  no        no
 //	MacKay            yes  no        no
 //
-// There are n ≥ 2 logits, with means up to 1e150 in size and variances from 0 to
-// 1e300; within it P never holds NaN, and a number that overflows is ±Inf. Moments
-// and Covariances panic if sizes do not match, if a mean is not finite, or if a
-// variance is negative or not finite. All methods are safe for concurrent use and
-// allocate scratch space.
+// The formulas are evaluated as they stand: rounding errors are absolute, of the order of
+// 1e-14, and of n ≥ 2 logits the variances must be below 700, whose exponentials LogNormal
+// takes. Moments and Covariances panic if sizes do not match, if a mean is not finite, or if
+// a variance is negative or not finite. All methods are safe for concurrent use and allocate
+// scratch space.
 package meanfield
 
 import (
@@ -43,7 +43,7 @@ type Method struct {
 
 // The methods. Of the functions that they are made of, each states its formula.
 var (
-	Delta                  = &Method{delta}
+	Delta                  = &Method{firstOrder}
 	Taylor                 = &Method{taylor}
 	Unscented              = &Method{unscented}
 	LogNormal              = &Method{logNormal}
@@ -88,8 +88,7 @@ func (m *Method) evaluate(n int, mean, variance []float64) moments {
 	return r
 }
 
-// Moments implements [softmax.Approximation]. E_ij is NaN also where its two terms are
-// infinite and have different signs.
+// Moments implements [softmax.Approximation].
 func (m *Method) Moments(dst *softmax.Moments, mean, variance []float64) {
 	r := m.evaluate(len(dst.P), mean, variance)
 	copy(dst.P, r.p)
@@ -111,15 +110,10 @@ func (m *Method) Covariances(cov *mat.SymDense, cross *mat.Dense, mean, variance
 		panic(fmt.Sprintf("meanfield: Σ_zy into a %d×%d matrix for %d classes", rows, columns, n))
 	}
 	r := m.evaluate(n, mean, variance)
-	fill(cov, r.cov)
-	cross.Apply(func(i, j int, _ float64) float64 { return r.cross(i, j) }, cross)
-}
-
-// fill sets all of a symmetric matrix.
-func fill(dst *mat.SymDense, entry func(i, j int) float64) {
-	for i := range dst.SymmetricDim() {
-		for j := i; j < dst.SymmetricDim(); j++ {
-			dst.SetSym(i, j, entry(i, j))
+	for i := range n {
+		for j := i; j < n; j++ {
+			cov.SetSym(i, j, r.cov(i, j))
 		}
 	}
+	cross.Apply(func(i, j int, _ float64) float64 { return r.cross(i, j) }, cross)
 }

@@ -3,6 +3,7 @@ package meanfield
 import (
 	"math"
 
+	"closedform/baselines/learners/mlp"
 	"closedform/internal/kernel"
 )
 
@@ -30,16 +31,16 @@ func pairwise(both bool) func(mean, variance []float64) moments {
 // pairwiseMean returns p_k = 1/(1 + Σ_{i≠k} exp(−(m_k − m_i)/√(1 + a c_ki)))
 // with c_ki = v_k, or v_k + v_i if both.
 func pairwiseMean(mean, variance []float64, a float64, both bool) []float64 {
-	p, exponents := make([]float64, len(mean)), make([]float64, len(mean))
+	p := make([]float64, len(mean))
 	for k, m := range mean {
 		for i, other := range mean {
 			c := variance[k]
 			if both {
 				c += variance[i]
 			}
-			exponents[i] = (other - m) / math.Sqrt(1+a*c) // zero for i = k
+			p[k] += kernel.Exp((other - m) / math.Sqrt(1+a*c)) // 1 for i = k
 		}
-		p[k] = kernel.Exp(-logSum(exponents, -1))
+		p[k] = 1 / p[k]
 	}
 	return p
 }
@@ -61,7 +62,7 @@ func macKay(mean, variance []float64) moments {
 	for j, v := range variance {
 		p[j] = mean[j] / math.Sqrt(1+probitSlope*v)
 	}
-	normalise(p)
+	mlp.Normalise(p)
 	return moments{p: p}
 }
 
@@ -85,13 +86,6 @@ func daunizeau(mean, variance []float64) moments {
 	if len(mean) > 2 {
 		return moments{p: p}
 	}
-	x := daunizeauSlope * (variance[0] + variance[1])
-	t := math.Sqrt(1 + x)
-	v := p[0] * p[1] * x / (t * (t + 1)) // 1 − 1/t without cancellation
-	return moments{p: p, cov: func(i, j int) float64 {
-		if i != j {
-			return -v
-		}
-		return v
-	}}
+	t := math.Sqrt(1 + daunizeauSlope*(variance[0]+variance[1]))
+	return moments{p: p, cov: func(i, j int) float64 { return (2*delta(i, j) - 1) * p[0] * p[1] * (1 - 1/t) }}
 }

@@ -1,8 +1,56 @@
 package meanfield
 
 import (
-	"gonum.org/v1/gonum/floats"
+	"slices"
+
+	"closedform/baselines/learners/mlp"
 )
+
+// softmaxOf returns the softmax of logits.
+func softmaxOf(z []float64) []float64 {
+	s := slices.Clone(z)
+	mlp.Normalise(s)
+	return s
+}
+
+// linear returns Σ_zy where the softmax is linear, V J with V = diag(v) and the
+// Jacobian J_ij = s_i(δ_ij − s_j).
+func linear(s, variance []float64) func(i, j int) float64 {
+	return func(i, j int) float64 { return variance[i] * s[i] * (delta(i, j) - s[j]) }
+}
+
+// delta is Kronecker's.
+func delta(i, j int) float64 {
+	if i == j {
+		return 1
+	}
+	return 0
+}
+
+// firstOrder is the plug-in softmax with the covariances of the delta method, the
+// softmax replaced by its tangent at the mean logits (Oehlert 1992, "A note on
+// the delta method"): with s = softmax(m), its Jacobian J = diag(s) − s sᵀ and
+// V = diag(v),
+//
+//	p    = s
+//	Σ_y  = J V J
+//	Σ_zy = V J
+//
+// The error is of second order in the standard deviations. Σp = 1, and Σ_y is
+// positive semi-definite with zero row sums, but grows without bound with v.
+//
+// The entries of J V J are s_i s_j (δ_ij v_i − v_i s_i − v_j s_j + q) with
+// q = Σ_k v_k s_k².
+func firstOrder(mean, variance []float64) moments {
+	s := softmaxOf(mean)
+	var q float64
+	for k, v := range variance {
+		q += v * s[k] * s[k]
+	}
+	return moments{s, func(i, j int) float64 {
+		return s[i] * s[j] * (delta(i, j)*variance[i] - variance[i]*s[i] - variance[j]*s[j] + q)
+	}, linear(s, variance)}
+}
 
 // taylor replaces the softmax by its second-order Taylor polynomial at the mean
 // logits and gives the exact moments of that polynomial. With s = softmax(m), J
@@ -17,65 +65,32 @@ import (
 // (Mathai and Provost 1992, "Quadratic forms in random variables"; Σ_zy has no
 // second-order term, as odd central moments are zero). Σ_y is positive semi-definite,
 // with zero row sums. The error of p is of order v². Σp = 1, but p leaves [0, 1] where
-// v is large, and p and Σ_y then grow like v and v²: entries that overflow are ±Inf.
+// v is large, and p and Σ_y then grow like v and v².
 //
 // With u_i = V(e_i − s), B = diag(s) − ssᵀ and q = Σ v_k s_k²,
 //
+//	tr(H_i V)       = s_i (v_i (1−2s_i) + 2q − Σ_k v_k s_k)
 //	tr(H_i V H_j V) = s_i s_j ((δ_ij v_i − v_i s_i − v_j s_j + q)²
 //	                  − u_iᵀBu_i − u_jᵀBu_j + tr(BVBV))
 //	u_iᵀBu_i        = s_i v_i²(1−2s_i) + Σ_k v_k² s_k³ − (s_i v_i − q)²
 //	tr(BVBV)        = Σ_k v_k² s_k² (1−2s_k) + q².
 func taylor(mean, variance []float64) moments {
-	p := newPoint(mean)
-	// Variances are in units of the largest, or of one: their squares may overflow, and
-	// differences of what overflowed would be NaN.
-	unit := max(1, floats.Max(variance))
-	v, form := make([]float64, len(mean)), make([]float64, len(mean))
-	var q, cube, trace float64
-	for k, s := range p.s {
-		v[k] = variance[k] / unit
-		q += v[k] * s * s
-		cube += v[k] * v[k] * s * s * s
-		trace += v[k] * v[k] * s * s * (1 - 2*s)
+	s := softmaxOf(mean)
+	p, form := make([]float64, len(s)), make([]float64, len(s))
+	var q, average, cube, trace float64
+	for k, v := range variance {
+		average += v * s[k]
+		q += v * s[k] * s[k]
+		cube += v * v * s[k] * s[k] * s[k]
+		trace += v * v * s[k] * s[k] * (1 - 2*s[k])
 	}
 	trace += q * q
-	for i, s := range p.s {
-		d := s*v[i] - q
-		form[i] = s*v[i]*v[i]*(1-2*s) + cube - d*d
+	for i, v := range variance {
+		p[i] = s[i] + 0.5*s[i]*(v*(1-2*s[i])+2*q-average)
+		form[i] = s[i]*v*v*(1-2*s[i]) + cube - (s[i]*v-q)*(s[i]*v-q)
 	}
-	cov := p.closed(func(i, j int) float64 {
-		var own float64
-		if i == j {
-			own = v[i]
-		}
-		si, sj := p.s[i], p.s[j]
-		bracket := own - v[i]*si - v[j]*sj + q
-		return si * sj * (bracket/unit + 0.5*(bracket*bracket-form[i]-form[j]+trace))
-	})
-	cov.ScaleSym(unit, cov)
-	cov.ScaleSym(unit, cov)
-	return moments{p.secondOrder(variance), cov.At, p.linear(variance)}
-}
-
-// secondOrder returns p. With a_k = v_k s_k (1 − 2s_k),
-// ½ tr(H_i V) = ½ s_i (v_i (1−s_i)(1−2s_i) − Σ_{k≠i} a_k); that of the most
-// probable class follows from Σp = 1.
-func (p point) secondOrder(variance []float64) []float64 {
-	dst := make([]float64, len(p.s))
-	var all float64
-	for k, s := range p.s {
-		all += variance[k] * s * (1 - 2*s)
-	}
-	var moved float64
-	for i, s := range p.s {
-		if i == p.top {
-			continue
-		}
-		v := variance[i]
-		g := 0.5 * s * (v*(1-s)*(1-2*s) - (all - v*s*(1-2*s)))
-		dst[i] = s + g
-		moved += g
-	}
-	dst[p.top] = p.s[p.top] - moved
-	return dst
+	return moments{p, func(i, j int) float64 {
+		bracket := delta(i, j)*variance[i] - variance[i]*s[i] - variance[j]*s[j] + q
+		return s[i] * s[j] * (bracket + 0.5*(bracket*bracket-form[i]-form[j]+trace))
+	}, linear(s, variance)}
 }

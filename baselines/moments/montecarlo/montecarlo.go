@@ -56,17 +56,10 @@ func NewEstimate(n int) *Estimate {
 	if n < 2 {
 		panic(fmt.Sprintf("montecarlo: %d classes; need at least 2", n))
 	}
-	buf := make([]float64, 7*n+n*(n-1))
-	next := func(k int) []float64 {
-		s := buf[:k:k]
-		buf = buf[k:]
-		return s
-	}
+	vector := func() []float64 { return make([]float64, n) }
 	return &Estimate{
-		P: next(n), PErr: next(n), Var: next(n), VarErr: next(n),
-		E: mat.NewDense(n, n, nil), EErr: mat.NewDense(n, n, nil),
-		sd: next(n), centre: next(n), s: next(n),
-		powers: make([]power, n), products: next(n * (n - 1)),
+		P: vector(), PErr: vector(), Var: vector(), VarErr: vector(), E: mat.NewDense(n, n, nil), EErr: mat.NewDense(n, n, nil),
+		sd: vector(), centre: vector(), s: vector(), powers: make([]power, n), products: make([]float64, n*(n-1)),
 	}
 }
 

@@ -237,33 +237,3 @@ func truncated() {
 	}, nil, nil)
 	RET()
 }
-
-func adam() {
-	TEXT("adamVector", NOSPLIT, "func(w, m, v, g []float64, f *[7]float64)")
-	Pragma("noescape")
-	n, at := slices("w", "m", "v", "g")
-	a := factors("f", 7)
-	elementwise(n, "adam", func(f form, i Register, k int) {
-		g, mean, square, p := f.vec(), f.vec(), f.vec(), f.vec()
-		f.load(at(3, i, k), g)
-		f.load(at(1, i, k), mean)
-		f.mul(f.as(a[0]), mean, mean)
-		f.mul(f.as(a[1]), g, p)
-		f.add(p, mean, mean)
-		f.load(mean, at(1, i, k))
-		f.load(at(2, i, k), square)
-		f.mul(f.as(a[2]), square, square)
-		f.mul(f.as(a[3]), g, p)
-		f.mul(g, p, p)
-		f.add(p, square, square)
-		f.load(square, at(2, i, k))
-		f.mul(f.as(a[5]), square, square)
-		f.sqrt(square)
-		f.add(f.as(a[6]), square, square)
-		f.mul(f.as(a[4]), mean, mean)
-		f.div(square, mean, mean)
-		f.load(at(0, i, k), p)
-		f.sub(mean, p, p)
-		f.load(p, at(0, i, k))
-	})
-}

@@ -15,9 +15,6 @@ import (
 func main() {
 	ConstraintExpr("!noasm")
 	dot()
-	addScaled("addScaledVector", false)
-	addScaled("addSquaresVector", true)
-	mulAll()
 	products()
 	addScaled4()
 	dot4()
@@ -27,7 +24,6 @@ func main() {
 	forward("forwardNoisyVector", true)
 	backward()
 	update()
-	adam()
 	exp()
 	pdfCDF()
 	rectified()
@@ -196,22 +192,14 @@ func products() {
 
 // packed and scalar forms of the instructions of the elementwise loops.
 type form struct {
-	vec                     func() VecVirtual
-	load                    func(...Op)
-	mul, add, max, sub, div func(...Op)
-	sqrt                    func(x VecVirtual) // x = √x
-	as                      func(VecVirtual) Op
+	vec                 func() VecVirtual
+	load, mul, add, max func(...Op)
+	as                  func(VecVirtual) Op
 }
 
-var packed = form{
-	YMM, VMOVUPD, VMULPD, VADDPD, VMAXPD, VSUBPD, VDIVPD,
-	func(x VecVirtual) { VSQRTPD(x, x) }, func(v VecVirtual) Op { return v },
-}
+var packed = form{YMM, VMOVUPD, VMULPD, VADDPD, VMAXPD, func(v VecVirtual) Op { return v }}
 
-var scalar = form{
-	XMM, VMOVSD, VMULSD, VADDSD, VMAXSD, VSUBSD, VDIVSD,
-	func(x VecVirtual) { VSQRTSD(x, x, x) }, func(v VecVirtual) Op { return v.AsX() },
-}
+var scalar = form{XMM, VMOVSD, VMULSD, VADDSD, VMAXSD, func(v VecVirtual) Op { return v.AsX() }}
 
 // elementwise is a loop whose steps do not depend on one another.
 func elementwise(n Register, name string, step func(f form, i Register, k int)) {
@@ -220,35 +208,6 @@ func elementwise(n Register, name string, step func(f form, i Register, k int)) 
 		func(i Register) { step(packed, i, 0) }, nil,
 		func(i Register) { step(scalar, i, 0) })
 	RET()
-}
-
-func addScaled(name string, square bool) {
-	TEXT(name, NOSPLIT, "func(y []float64, a float64, x []float64)")
-	Pragma("noescape")
-	n, at := slices("y", "x")
-	a := broadcast("a")
-	elementwise(n, name, func(f form, i Register, k int) {
-		p := f.vec()
-		f.load(at(1, i, k), p)
-		if square {
-			f.mul(p, p, p)
-		}
-		f.mul(f.as(a), p, p)
-		f.add(at(0, i, k), p, p)
-		f.load(p, at(0, i, k))
-	})
-}
-
-func mulAll() {
-	TEXT("mulVector", NOSPLIT, "func(dst, x, y []float64)")
-	Pragma("noescape")
-	n, at := slices("dst", "x", "y")
-	elementwise(n, "mul", func(f form, i Register, k int) {
-		p := f.vec()
-		f.load(at(1, i, k), p)
-		f.mul(at(2, i, k), p, p)
-		f.load(p, at(0, i, k))
-	})
 }
 
 func addScaled4() {

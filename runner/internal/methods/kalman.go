@@ -1,23 +1,13 @@
 package methods
 
-import (
-	"math"
-
-	"closedform/baselines/learners/kalman"
-)
+import "closedform/baselines/learners/kalman"
 
 func init() {
 	k := online(kalman.Config{}, true, func(c *kalman.Config, layers []int) { c.Layers = layers }, kalman.New)
-	k.numbers = func(config any, layers []int, weights float64) float64 {
+	k.numbers = func(config any, _ []int, weights float64) float64 {
 		switch c := config.(*kalman.Config); c.Covariance {
 		case kalman.Full:
 			return weights * weights
-		case kalman.Neuron:
-			numbers := 0.
-			for l, n := range layers[1:] {
-				numbers += float64(n) * math.Pow(float64(layers[l]+1), 2)
-			}
-			return numbers
 		case kalman.LowRank:
 			return weights * float64(1+c.WithDefaults().Rank)
 		}

@@ -8,15 +8,9 @@ import (
 
 func init() {
 	k := batch(laplace.Config{}, true, func(c *laplace.Config, layers []int) { c.Layers = layers }, laplace.Fit)
-	k.numbers = func(config any, layers []int, weights float64) float64 {
-		switch config.(*laplace.Config).Covariance {
-		case laplace.Full:
-			return weights * weights
-		case laplace.LastLayer:
-			n := len(layers)
-			return weights + math.Pow(float64(layers[n-1]*(layers[n-2]+1)), 2)
-		}
-		return weights
+	k.numbers = func(_ any, layers []int, weights float64) float64 {
+		n := len(layers)
+		return weights + math.Pow(float64(layers[n-1]*(layers[n-2]+1)), 2)
 	}
 	kinds["laplace"] = k
 }

@@ -249,7 +249,7 @@ kind = "class-gaussian"
 			"relative-mahalanobis", "logit-variance", "relative-logit-variance", "density", "combined"]`)
 	for name, want := range map[string][]string{
 		"probability": {"ours", "filter", "six", "tagi", "dropout", "pixels"}, "epistemic": {"ours", "six"},
-		"mutual-information":   {"six", "tagi", "dropout"},
+		"mutual-information":   {"six", "tagi"},
 		"first-layer-variance": {"ours", "six", "tagi"}, "relative-mahalanobis": {"ours", "six", "tagi"},
 		"relative-logit-variance": {"ours", "six", "tagi"},
 		"density":                 {"pixels"}, "combined": {"ours", "six", "tagi"},
