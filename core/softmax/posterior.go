@@ -175,7 +175,9 @@ func (q *posteriorTable) add(dst *Posterior) (total float64) {
 		q.squares[i] += square
 		dst.Var[i] += kernel.Dot(weight, q.within[i*size+first:i*size+end])
 	}
-	kernel.Mul(all, all, weight)
+	for b, w := range weight {
+		all[b] *= w
+	}
 	for i := range q.start {
 		q.crosses[i] += kernel.Dot(all, q.h[i*size+first:i*size+end])
 	}
