@@ -74,7 +74,7 @@ func TestPredict(t *testing.T) {
 		t.Fatalf("%v, and it says %q", err, stderr)
 	}
 	out, err := table.Read("out", strings.NewReader(stdout))
-	if err != nil || out.Len() != 3 || !strings.HasPrefix(stdout, "class,probability,aleatoric,epistemic,p_Ash,p_Elm,p_Oak\n") {
+	if err != nil || out.Len() != 3 || !strings.HasPrefix(stdout, "class,probability,aleatoric,epistemic,mutual_information,p_Ash,p_Elm,p_Oak\n") {
 		t.Fatalf("%v: %s", err, stdout)
 	}
 	var m struct{ Scaler dataset.Scaler }
@@ -123,7 +123,7 @@ func TestPredict(t *testing.T) {
 
 // An ensemble that is kept predicts as one network does, with what its members disagree about.
 func TestPredictEnsemble(t *testing.T) {
-	inExperiments(t, map[string]string{"mine.toml": strings.Replace(mine, "[model]", "[model]\nensemble = 3", 1), "leaves.csv": leaves()})
+	inExperiments(t, map[string]string{"mine.toml": strings.Replace(mine, "[model]", "[model]\nmembers = 3", 1), "leaves.csv": leaves()})
 	mustRun(t, "-exp", "mine")
 	file := filepath.Join("results", "mine", "network.npz")
 	out, err := table.Read("out", strings.NewReader(mustRun(t, "-predict", file, "-data", filepath.Join("experiments", "leaves.csv"))))
@@ -139,8 +139,8 @@ func TestPredictEnsemble(t *testing.T) {
 	if err != nil || len(network.Members()) != 3 {
 		t.Errorf("%v, or other members than 3", err)
 	}
-	if _, _, err := try(t, "-exp", "mine", "-set", "model.members=65"); err == nil || !strings.Contains(err.Error(), "model.ensemble: 65 is not allowed; allowed: 1 to 64") {
-		t.Errorf("an ensemble of 65: error %v", err)
+	if _, _, err := try(t, "-exp", "mine", "-set", "model.members=65"); err == nil || !strings.Contains(err.Error(), "model.members: 65 is not allowed; allowed: 1 to 64") {
+		t.Errorf("an members of 65: error %v", err)
 	}
 }
 
