@@ -29,12 +29,13 @@ func (e *experiment) Figures() []study.Figure {
 }
 
 func (e *experiment) differences(paired *table.Table) *figures.Figure {
+	whole, sets := paired.Where("set", allSets), len(paired.Distinct("set"))-1 // but all of them
+	names, over := whole.Texts("method"), whole.Nums("log_loss")
 	plot := figures.DotPlot{
-		Columns: min(5, len(e.Sets)+1),
+		Columns: min(5, sets+1),
 		X:       figures.Axis{Label: fmt.Sprintf("log loss less that of %s, nats: negative is better", figures.Words(e.Compare.Reference))},
 		Key:     "mean over the splits (all: over the sets) with its 95 % interval:", Apart: "that excludes 0", Held: "that includes 0, or none",
 	}
-	names, over := e.others(), paired.Where("set", allSets).Nums("log_loss")
 	order := make([]int, len(names))
 	for i := range order {
 		order[i] = i
@@ -45,7 +46,7 @@ func (e *experiment) differences(paired *table.Table) *figures.Figure {
 	}
 	var values []float64
 	for _, set := range paired.Distinct("set") {
-		if set == allSets && len(e.Sets) == 1 {
+		if set == allSets && sets == 1 {
 			continue
 		}
 		rows := paired.Where("set", set)
