@@ -129,12 +129,6 @@ func Permuted[T any](x []T, perm []int) []T {
 	return y
 }
 
-// Derivative returns the central difference (f(x+h) − f(x−h))/2h, whose error is
-// h²/6 times the third derivative.
-func Derivative(f func(x float64) float64, x, h float64) float64 {
-	return fd.Derivative(f, x, &fd.Settings{Formula: fd.Central, Step: h})
-}
-
 // Gradient returns the central differences of f in each coordinate of x.
 func Gradient(f func(x []float64) float64, x []float64, h float64) []float64 {
 	return fd.Gradient(nil, f, x, &fd.Settings{Formula: fd.Central, Step: h})
