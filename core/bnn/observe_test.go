@@ -73,9 +73,16 @@ func textbook(n *Network, x []float64, class int) (mean []*mat.VecDense, cov []*
 	var step mat.VecDense
 	step.MulVec(&gain, label)
 	reduction.Mul(&gain, cross.T())
+	c0 := make([]float64, c) // ṽ − v
+	for j := range c0 {
+		c0[j] = -reduction.At(j, j)
+	}
+	if n.cfg.Output == Total {
+		c0 = leastSquares(c, func(i, j int) float64 { return -reduction.At(i, j) })
+	}
 	for j := range c {
 		d := step.AtVec(j) / v[j]
-		e := -reduction.At(j, j) / (v[j] * v[j])
+		e := c0[j] / (v[j] * v[j])
 		w := mat.VecDenseCopyOf(mu.RowView(j))
 		w.AddScaledVec(w, d, u[j])
 		mean = append(mean, w)
@@ -86,6 +93,25 @@ func textbook(n *Network, x []float64, class int) (mean []*mat.VecDense, cov []*
 		cov = append(cov, s)
 	}
 	return mean, cov
+}
+
+// leastSquares returns the variances of independent variables that fit those of all differences
+// under a covariance best: R_i = Σ_j Var(z_i − z_j), (R_i − ΣR/(2(n−1)))/(n−2).
+func leastSquares(n int, cov func(i, j int) float64) []float64 {
+	r, sum := make([]float64, n), 0.0
+	for i := range r {
+		for j := range r {
+			r[i] += cov(i, i) + cov(j, j) - cov(i, j) - cov(j, i)
+		}
+		sum += r[i]
+	}
+	if n == 2 {
+		return []float64{cov(0, 0) - cov(0, 1), cov(1, 1) - cov(1, 0)}
+	}
+	for i := range r {
+		r[i] = (r[i] - sum/float64(2*(n-1))) / float64(n-2)
+	}
+	return r
 }
 
 func TestObserveIsTheTextbookStep(t *testing.T) {
@@ -155,10 +181,14 @@ func TestBinaryNetworkIsAScalarKalmanStep(t *testing.T) {
 			near(t, "smallest eigenvalue", update.MinEigenvalue, noise, 1e-10)
 			predict(t, n, &after, x)
 			near(t, fmt.Sprintf("%v: mean of a", rule), after.Mean[0]-after.Mean[1], wantMean, 1e-9)
-			// Each weight vector takes its share: ṽ_j = v_j − (v_j/v)² (v − ṽ).
+			if rule == Total {
+				near(t, "variance of a", after.Variance[0]+after.Variance[1], wantVariance, 1e-9)
+			}
 			for j := range 2 {
 				share := v0[j] / v
-				near(t, fmt.Sprintf("%v: ṽ_%d", rule, j), after.Variance[j], v0[j]-share*share*(v-wantVariance), 1e-9)
+				if rule == Joint { // ṽ_j = v_j − (v_j/v)² (v − ṽ)
+					near(t, fmt.Sprintf("ṽ_%d", j), after.Variance[j], v0[j]-share*share*(v-wantVariance), 1e-9)
+				}
 				sign := 1 - 2*float64(j)
 				near(t, fmt.Sprintf("%v: m̃_%d", rule, j), after.Mean[j], m0[j]+sign*share*(wantMean-m), 1e-9)
 			}

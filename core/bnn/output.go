@@ -27,6 +27,10 @@ type outputStep struct {
 	// Of the linear solve over the first n−1 classes.
 	innovation *linalg.Eigen // its covariance
 	residual   []float64     // Vᵀ(y − p)
+
+	// Of Total.
+	gains []float64 // v_j ∂_jp_i of a class i
+	sums  []float64 // Σ_{l≠j} of the covariances of logits j and l
 }
 
 // newOutputStep allocates what the output rule needs.
@@ -38,6 +42,7 @@ func newOutputStep(cfg *Config) outputStep {
 	} else {
 		s.moments, s.cov, s.cross = softmax.NewMoments(n), mat.NewSymDense(n, nil), mat.NewDense(n, n, nil)
 		s.innovation, s.residual = linalg.NewEigen(n-1), make([]float64, n-1)
+		s.gains, s.sums = make([]float64, n), make([]float64, n)
 	}
 	return s
 }
@@ -75,6 +80,10 @@ func (s *outputStep) run(cfg *Config, m, v []float64, class int) (Update, error)
 	}
 	update.MinVariance = floats.Min(s.variance)
 	if !update.Indefinite && update.MinVariance >= 0 {
+		if cfg.Output == Total {
+			softmax.FreeVariances(s.variance, s.variance, s.sums)
+			s.limit(v)
+		}
 		return update, s.finite()
 	}
 	switch cfg.Paper.OnIndefinite {
@@ -107,9 +116,8 @@ func (s *outputStep) adf(cfg *Config, m, v []float64, class int) (Update, error)
 	if cfg.Output.marginal() {
 		copy(s.variance, s.posterior.Var)
 	} else {
-		for j, vj := range v {
-			s.variance[j] = math.Min(math.Max(s.posterior.Free[j], leastVariance*vj), mostVariance*vj)
-		}
+		copy(s.variance, s.posterior.Free)
+		s.limit(v)
 	}
 	update := Update{MinEigenvalue: math.NaN(), MinVariance: floats.Min(s.variance), LogP: s.posterior.LogP}
 	if math.IsNaN(update.LogP) || math.IsInf(update.LogP, 0) {
@@ -189,33 +197,42 @@ func (s *outputStep) joint(m, v []float64, class int, floor float64) float64 {
 // total is joint with the covariance of the label, S = diag(p) − ppᵀ, in place
 // of Σ_y. Then the solve has a closed form over all n classes:
 //
-//	m̃_j = m_j + v_j ∂_jp_c/p_c,   ṽ_j = v_j − v_j² Σ_i (∂_jp_i)²/p_i
+//	m̃_j = m_j + v_j ∂_jp_c/p_c,   C_jl = δ_jl v_j − v_j v_l Σ_i ∂_jp_i ∂_lp_i/p_i
 //
 // for the observed class c, where ∂_jp_i = ∂p_i/∂m_j is −E_ij for j ≠ i and
 // Σ_k E_ik for j = i. By Stein's lemma this m̃ is E[z | y = c], and by the law of
-// total variance ṽ is the expected posterior variance, hence positive. A probit
+// total variance C is the expected posterior covariance, hence positive semidefinite. ṽ are its
+// softmax.FreeVariances. A probit
 // with ρ ≠ ½ is not the likelihood of any label: E is not symmetric then, and ṽ may
 // be negative. Classes whose probability underflows take no part.
 func (s *outputStep) total(m, v []float64, class int) {
 	copy(s.mean, m)
 	copy(s.variance, v)
+	clear(s.sums)
 	for i, p := range s.moments.P {
 		if p == 0 {
 			continue
 		}
 		row := s.moments.E.RawRowView(i)
-		degree := kernel.Sum(row)
 		for j, vj := range v {
-			gradient := -row[j]
-			if j == i {
-				gradient = degree
-			}
-			gain := vj * gradient / p
-			s.variance[j] -= gain * vj * gradient
-			if i == class {
-				s.mean[j] += gain
-			}
+			s.gains[j] = -vj * row[j]
 		}
+		s.gains[i] = v[i] * kernel.Sum(row)
+		all := kernel.Sum(s.gains)
+		for j, g := range s.gains {
+			s.variance[j] -= g / p * g
+			s.sums[j] -= g / p * (all - g)
+		}
+		if i == class {
+			kernel.AddScaled(s.mean, 1/p, s.gains)
+		}
+	}
+}
+
+// limit keeps each ṽ_j between v_j/1000 and 2v_j.
+func (s *outputStep) limit(v []float64) {
+	for j, vj := range v {
+		s.variance[j] = math.Min(math.Max(s.variance[j], leastVariance*vj), mostVariance*vj)
 	}
 }
 

@@ -32,7 +32,8 @@ const (
 
 	// Total is Joint with the covariance of the label, S = diag(p) − ppᵀ, in place of
 	// that of the probabilities: by the law of total covariance, S also contains the
-	// noise of the label given the probabilities.
+	// noise of the label given the probabilities. Of the posterior it keeps the variances that
+	// ADF keeps.
 	Total OutputRule = "total"
 )
 

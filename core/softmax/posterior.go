@@ -132,7 +132,7 @@ func (q *posteriorTable) integrate(dst *Posterior, w winnerDensity, rule posteri
 // most the variance v, as W is log-concave; and Cov_W(h_i, h_j) is not negative, as all h rise
 // with t, nor above the product of the standard deviations of h_i and h_j.
 func (q *posteriorTable) settle(dst *Posterior, variance []float64) {
-	var deviations, all float64
+	var deviations float64
 	for i, v := range variance {
 		dst.Var[i] = math.Min(dst.Var[i], v)
 		q.squares[i] = math.Sqrt(math.Min(q.squares[i], v))
@@ -140,14 +140,24 @@ func (q *posteriorTable) settle(dst *Posterior, variance []float64) {
 	}
 	for i, sd := range q.squares {
 		q.crosses[i] = math.Max(0, math.Min(q.crosses[i], sd*(deviations-sd)))
-		all += q.crosses[i]
 	}
-	n := float64(len(variance))
-	for i, o := range q.crosses {
+	FreeVariances(dst.Free, dst.Var, q.crosses)
+}
+
+// FreeVariances sets dst to variances of independent variables: of all such, to those that come
+// nearest in least squares to the variances of the differences of variables with a covariance
+// C, of which it takes the variances C_ii and the sums o_i = Σ_{j≠i} C_ij:
+//
+//	dst_i = C_ii − (2 o_i − Σ_j o_j/(n−1))/(n−2) for n ≥ 3,   C_ii − C_12 for n = 2.
+//
+// For n = 2 and 3 the variances of the differences are those of C. Σ dst_i ≥ 0, but one may be negative.
+func FreeVariances(dst, variance, sums []float64) {
+	n, all := float64(len(dst)), kernel.Sum(sums)
+	for i, o := range sums {
 		if n > 2 {
 			o = (2*o - all/(n-1)) / (n - 2)
 		}
-		dst.Free[i] = dst.Var[i] - o
+		dst[i] = variance[i] - o
 	}
 }
 
