@@ -67,7 +67,7 @@ func (r *TrackRecord) Threshold(share, confidence float64) float64 {
 		answers += r.Predicted[k]
 		wrong += r.Wrong[k]
 		switch {
-		case r.Predicted[k] == 0 || binomial(answers, startErrors, share) > 1-confidence:
+		case r.Predicted[k] == 0 || binomial(answers, 0, share) > 1-confidence:
 		case binomial(answers, wrong, share) > 1-confidence:
 			return least
 		default:
@@ -76,8 +76,6 @@ func (r *TrackRecord) Threshold(share, confidence float64) float64 {
 	}
 	return least
 }
-
-var startErrors = 0
 
 // binomial returns the probability of at most k successes in n trials of probability p.
 func binomial(n, k int, p float64) (sum float64) {

@@ -95,8 +95,9 @@ func (f *Inputs) Observe(x []float64) error {
 			return fmt.Errorf("familiar: input %d is %g; need −1e100 to 1e100", j, x)
 		}
 	}
+	z := f.from(x)
 	if f.Fitted >= 2 && f.Seen%f.Step == 0 {
-		f.keep(f.score(x))
+		f.keep(f.score(x, slices.Clone(z)))
 	}
 	f.Seen++
 	n := float64(f.Seen)
@@ -106,7 +107,6 @@ func (f *Inputs) Observe(x []float64) error {
 		}
 		f.Low[j], f.High[j] = min(f.Low[j], x), max(f.High[j], x)
 	}
-	z := f.from(x)
 	for i, e := range z {
 		f.Mean[i] += e / n
 		row := f.Scatter[i*(i+1)/2:][:i+1]
@@ -171,8 +171,8 @@ func (f *Inputs) factorize() bool {
 	return f.factor.Factorize(c)
 }
 
-func (f *Inputs) score(x []float64) float64 {
-	z := f.from(x)
+// score returns the score of x; it overwrites z, the vector from the mean to x.
+func (f *Inputs) score(x, z []float64) float64 {
 	f.factor.Solve(z)
 	var width, outside float64
 	for j, low := range f.Low {
@@ -206,7 +206,7 @@ func (f *Inputs) P(x []float64) float64 {
 	if len(f.sorted) < fewScores {
 		return 1
 	}
-	score := f.score(x)
+	score := f.score(x, f.from(x))
 	p := tail(f.sorted, score)
 	if len(f.Mean) < typical {
 		return p

@@ -88,8 +88,7 @@ func (s spec) run(ctx context.Context) (table.Set, error) {
 		return nil, err
 	}
 	train = scaler.Apply(train)
-	order := func(pass int) rand.Source { return s.Stream("pass", pass) }
-	l, err := s.Method.Train(ctx, train, s.Stream("method", s.Method.Name), order)
+	l, record, err := s.train(ctx, train)
 	if err != nil {
 		return nil, err
 	}
@@ -105,6 +104,7 @@ func (s spec) run(ctx context.Context) (table.Set, error) {
 		return t.set(), nil
 	}
 	t.decide(validation, inside)
+	t.promise(record, validation, inside)
 	t.list(testPart, inside)
 	for _, o := range s.Outside {
 		outside := predict(o.examples)
@@ -122,6 +122,8 @@ func (s spec) run(ctx context.Context) (table.Set, error) {
 	}
 	return t.set(), nil
 }
+
+func (s spec) order(pass int) rand.Source { return s.Stream("pass", pass) }
 
 // keepBack returns both parts without the classes that are not learned. The test
 // part may have fewer classes than the training part, whose numbers they have.
