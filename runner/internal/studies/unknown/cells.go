@@ -27,7 +27,7 @@ type spec struct {
 	Method  methods.Method
 	Without bool // the unseen classes are kept from the training
 	Curves  bool // whether the risk–coverage curve is written down
-	List    bool // whether predictions are
+	List    bool // whether predictions are: not of the many seeds of promises
 }
 
 func (e *experiment) Cells() []study.Cell {
@@ -46,7 +46,7 @@ func (e *experiment) Cells() []study.Cell {
 					s := spec{
 						study.Seeded{Manifest: e.manifest.Name, Seed: seed},
 						e.Data, e.Outside, nil, e.Unknown, in, m,
-						without != "", k == 0 && seed == e.manifest.Seed, k == 0,
+						without != "", k == 0 && seed == e.manifest.Seed, k == 0 && len(e.Unknown.Promise) == 0,
 					}
 					if k == 0 {
 						s.Near = e.Near
