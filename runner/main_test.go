@@ -246,7 +246,7 @@ func TestHelp(t *testing.T) {
 	if code != 0 || stderr != "" {
 		t.Errorf("-h: exit code %d, and %q", code, stderr)
 	}
-	for _, flag := range []string{"exp", "all", "list", "effort", "out", "workers", "set", "shard", "engine", "chunk", "limit", "slurm-args", "wait", "dry-run", "quiet", "verify", "draw", "fetch", "mirror", "predict", "data", "to", "unknown", "diff", "stale", "check"} {
+	for _, flag := range []string{"exp", "all", "list", "effort", "out", "workers", "set", "shard", "engine", "chunk", "limit", "slurm-args", "wait", "dry-run", "quiet", "verify", "draw", "fetch", "mirror", "predict", "data", "to", "unknown", "wrong", "familiar", "diff", "stale", "check"} {
 		contains(t, stdout, "\n  -"+flag)
 	}
 }
@@ -261,6 +261,7 @@ func TestWrongUsage(t *testing.T) {
 		"-all -effort slow", "-exp M -effort quick", "-all -exp M", "-list -exp M",
 		"-fetch iris -all", "-fetch iris -exp M", "-fetch iris -list", "-exp M -mirror /",
 		"-predict n.npz", "-data M", "-predict n.npz -data M -exp M", "-predict n.npz -data M -unknown 1.5", "-exp M -to x", "-exp M -unknown 0.5",
+		"-exp M -wrong 0.1", "-exp M -familiar 0.1", "-predict n.npz -data M -wrong 1", "-predict n.npz -data M -familiar 2", "-predict n.npz -data M -wrong 0.1 -unknown 0.9",
 		"-exp M -verify -shard 1/2", "-exp M -draw -verify", "-exp M -draw -shard 1/2",
 		"-exp M -engine cloud", "-exp M -wait", "-exp M -chunk 3", "-exp M -engine slurm -chunk -1", "-list -engine slurm",
 		"-exp M -engine slurm -verify", "-exp M -engine slurm -shard 1/2", "-exp M -engine slurm -workers 2",

@@ -13,6 +13,7 @@ import (
 
 	"closedform/core/bnn"
 	"closedform/core/checkpoint"
+	"closedform/core/familiar"
 	"closedform/core/random"
 	"closedform/runner/dataset"
 	"closedform/runner/internal/table"
@@ -74,7 +75,7 @@ func TestPredict(t *testing.T) {
 		t.Fatalf("%v, and it says %q", err, stderr)
 	}
 	out, err := table.Read("out", strings.NewReader(stdout))
-	if err != nil || out.Len() != 3 || !strings.HasPrefix(stdout, "class,probability,aleatoric,epistemic,mutual_information,p_Ash,p_Elm,p_Oak\n") {
+	if err != nil || out.Len() != 3 || !strings.HasPrefix(stdout, "class,probability,aleatoric,epistemic,mutual_information,familiarity,p_Ash,p_Elm,p_Oak\n") {
 		t.Fatalf("%v: %s", err, stdout)
 	}
 	var m struct{ Scaler dataset.Scaler }
@@ -107,6 +108,24 @@ func TestPredict(t *testing.T) {
 	decided, err := table.Read("out", strings.NewReader(read(t, "out.csv")))
 	if err != nil || decided.Texts("class")[1] != "unknown" || decided.Nums("probability")[1] != least {
 		t.Errorf("%v: %s", err, read(t, "out.csv"))
+	}
+	// A row times 1000 is unlike all others, however sure the network is.
+	write(t, "width,colour,length\n3,red,12\n3000,red,12000\n", "far.csv")
+	for flags, want := range map[string]string{
+		"": "Ash,Oak", "-unknown 0.1": "Ash,unknown", "-unknown 0.1 -familiar 0": "Ash,Oak", "-wrong 0.5": "Ash,unknown", "-wrong 0.01": "unknown,unknown",
+	} {
+		stdout, stderr, err := try(t, append([]string{"-predict", file, "-data", "far.csv"}, strings.Fields(flags)...)...)
+		out, failed := table.Read("out", strings.NewReader(stdout))
+		if err := errors.Join(err, failed); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(out.Texts("class"), ","); got != want || out.Nums("familiarity")[1] >= 0.01 {
+			t.Errorf("%s: %s, want %s\n%s", flags, got, want, stdout)
+		}
+		says := map[string]string{"-wrong 0.5": "with 95 % confidence at most 50 % of the answers are wrong", "-wrong 0.01": "all rows are unknown"}[flags]
+		if !strings.Contains(stderr, says) || says == "" && stderr != "" {
+			t.Errorf("%s: it says %q", flags, stderr)
+		}
 	}
 	// The rows that it was trained of, with their classes, which do not count.
 	stdout = mustRun(t, "-predict", file, "-data", filepath.Join("experiments", "leaves.csv"))
@@ -160,6 +179,11 @@ func TestPredictBare(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	seen := familiar.New(2)
+	note, err := json.Marshal(map[string]any{"familiar": seen})
+	if err != nil {
+		t.Fatal(err)
+	}
 	x := []float64{0.5, -1.25}
 	if _, err := bank.Observe(x, 2); err != nil {
 		t.Fatal(err)
@@ -167,17 +191,20 @@ func TestPredictBare(t *testing.T) {
 	for i, model := range []bnn.Model{network, ensemble, bank} {
 		var file bytes.Buffer
 		var p bnn.Prediction
-		if err := errors.Join(checkpoint.Save(&file, model, []string{"", "trained on Friday", `{"by": "me"}`}[i]), model.Predict(&p, x)); err != nil {
+		if err := errors.Join(checkpoint.Save(&file, model, []string{"", "trained on Friday", string(note)}[i]), model.Predict(&p, x)); err != nil {
 			t.Fatal(err)
 		}
 		write(t, file.String(), "mine.npz")
 		write(t, "width,height\n0.5,-1.25\n", "new.csv")
 		stdout, stderr, err := try(t, "-predict", "mine.npz", "-data", "new.csv")
-		if err != nil || !strings.HasPrefix(stderr, "mine.npz: does not say what its inputs and classes are") {
+		if err != nil || !strings.HasPrefix(stderr, "mine.npz: does not say what its inputs and classes are") || strings.Contains(stderr, "no column familiarity") == (i == 2) {
 			t.Fatalf("%v, and it says %q", err, stderr)
 		}
+		if _, _, err := try(t, "-predict", "mine.npz", "-data", "new.csv", "-wrong", "0.1"); err == nil || !strings.Contains(err.Error(), "-wrong needs") {
+			t.Errorf("-wrong without a record: %v", err)
+		}
 		out, err := table.Read("out", strings.NewReader(stdout))
-		if err != nil || out.Texts("class")[0] != fmt.Sprint(p.Class()) || out.Nums("p_2")[0] != p.P[2] {
+		if err != nil || out.Texts("class")[0] != fmt.Sprint(p.Class()) || out.Nums("p_2")[0] != p.P[2] || out.Has("familiarity") != (i == 2) {
 			t.Errorf("%v: %s; want %v", err, stdout, p.P)
 		}
 	}
@@ -187,12 +214,13 @@ func TestPredictRefuses(t *testing.T) {
 	inExperiments(t, map[string]string{"mine.toml": mine, "leaves.csv": leaves()})
 	mustRun(t, "-exp", "mine")
 	file := filepath.Join("results", "mine", "network.npz")
-	var plain, narrow, unsure bytes.Buffer
+	var plain, narrow, unsure, other bytes.Buffer
 	n, err := bnn.New(bnn.Default(2, 2), random.Source("test"))
 	if err == nil {
 		e, failed := bnn.Combine(n)
 		err = errors.Join(failed, checkpoint.Save(&plain, n, ""),
 			checkpoint.Save(&narrow, e, `{"classes":["a","b"],"scaler":{"features":[{"column":"length"}]}}`),
+			checkpoint.Save(&other, n, `{"record":{"predicted":[1],"wrong":[2]}}`),
 			checkpoint.Save(&unsure, e, `{"classes":["a","unknown"],"scaler":{"features":[{"column":"length"},{"column":"width"}],"shift":[0,0],"factor":[1,1]}}`))
 	}
 	if err != nil {
@@ -201,6 +229,7 @@ func TestPredictRefuses(t *testing.T) {
 	write(t, plain.String(), "plain.npz")
 	write(t, narrow.String(), "narrow.npz")
 	write(t, unsure.String(), "unsure.npz")
+	write(t, other.String(), "other.npz")
 	for _, c := range []struct{ network, rows, want string }{
 		{file, "length,width\n1,2\n", `new.csv:1: no column "colour"`},
 		{file, "length,width,colour\n1,2,red\n1,long,red\n", `new.csv:3: column "width": "long" is not a number`},
@@ -210,7 +239,8 @@ func TestPredictRefuses(t *testing.T) {
 		{"narrow.npz", "length\n1\n", "narrow.npz: what it says of columns and classes: 1 inputs and 2 classes, for a network with"},
 		{"new.csv", "length\n1\n", "new.csv: checkpoint: the checksum"},
 		{"none.npz", "length\n1\n", "none.npz"},
-		{"unsure.npz", "length\n1\n", "unsure.npz: has a class named unknown, which -unknown 0.9 could not be told from"},
+		{"unsure.npz", "length\n1\n", "unsure.npz: has a class named unknown; rename it to use -unknown or -wrong"},
+		{"other.npz", "length,width\n1,1\n", "other.npz: what it says of columns and classes: bnn: 2 of 1 predictions are wrong"},
 	} {
 		write(t, c.rows, "new.csv")
 		code, stdout, stderr := exit(t, "-predict", c.network, "-data", "new.csv", "-to", "out.csv", "-unknown", "0.9")

@@ -11,6 +11,7 @@ import (
 
 	"closedform/core/bnn"
 	"closedform/core/checkpoint"
+	"closedform/core/familiar"
 	"closedform/runner/dataset"
 	"closedform/runner/internal/table"
 )
@@ -20,6 +21,10 @@ type Network struct {
 	bnn.Model `json:"-"`
 	Classes   []string       `json:"classes"` // their names, in the order of their numbers
 	Scaler    dataset.Scaler `json:"scaler"`  // of the inputs
+
+	// Of the first pass; nil in the file of a program that does not write them.
+	Familiar *familiar.Inputs `json:"familiar,omitempty"`
+	Record   *bnn.TrackRecord `json:"record,omitempty"` // of the second half; nil after several passes
 
 	// Bare says that the file does not have these, as another program wrote it by
 	// checkpoint.Save: inputs are the columns in their order, and classes are their numbers from 0.
@@ -47,17 +52,18 @@ func Read(path string) (*Network, error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	n := new(Network)
-	if json.Unmarshal([]byte(note), n) != nil || n.Classes == nil {
-		*n = Network{Bare: true} // the note of another program
+	if err := json.Unmarshal([]byte(note), n); err != nil {
+		*n = Network{}
+	}
+	if n.Classes == nil {
+		*n = Network{Bare: true, Familiar: n.Familiar, Record: n.Record} // the note of another program
 		_, classes := ends(model)
 		for class := range classes {
 			n.Classes = append(n.Classes, fmt.Sprint(class))
 		}
 	}
-	if n.Model = model; !n.Bare {
-		err = n.check()
-	}
-	if err != nil {
+	n.Model = model
+	if err := n.check(); err != nil {
 		return nil, fmt.Errorf("%s: what it says of columns and classes: %w; need the network.npz of a run with [save]",
 			path, err)
 	}
@@ -73,6 +79,17 @@ func ends(m bnn.Model) (inputs, classes int) {
 // check returns an error unless all is of the same size.
 func (n *Network) check() error {
 	in, out := ends(n.Model)
+	if n.Familiar != nil && len(n.Familiar.Low) != in {
+		return fmt.Errorf("the familiarity of %d inputs, for a network with %d", len(n.Familiar.Low), in)
+	}
+	if n.Record != nil {
+		if err := n.Record.Validate(); err != nil {
+			return err
+		}
+	}
+	if n.Bare {
+		return nil
+	}
 	if inputs := len(n.Scaler.Features); inputs != in || len(n.Classes) != out {
 		return fmt.Errorf("%d inputs and %d classes, for a network with %d and %d", inputs, len(n.Classes), in, out)
 	}
@@ -87,10 +104,15 @@ func (n *Network) check() error {
 // Unknown is the class where no probability is large enough.
 const Unknown = "unknown"
 
-// Predict returns a row for each of the rows. The class is Unknown where the largest
-// probability is below least. Levels of categorical columns that the network has not seen
+// Decision says when the class is Unknown. The zero value is never.
+type Decision struct {
+	Probability float64 // below this one
+	Familiarity float64 // or below this one, if there is one
+}
+
+// Predict returns a row for each of the rows. Levels of categorical columns that the network has not seen
 // are zeros, and returned, such as "colour=red". An error has the file and the line.
-func (n *Network) Predict(rows *dataset.Table, least float64) (out *table.Table, unseen []string, err error) {
+func (n *Network) Predict(rows *dataset.Table, d Decision) (out *table.Table, unseen []string, err error) {
 	scaler := n.Scaler
 	if n.Bare {
 		if in, _ := ends(n.Model); len(rows.Columns) != in {
@@ -111,6 +133,9 @@ func (n *Network) Predict(rows *dataset.Table, least float64) (out *table.Table,
 	if mixture {
 		out.Columns = append(out.Columns, table.Num("mutual_information", ""))
 	}
+	if n.Familiar != nil {
+		out.Columns = append(out.Columns, table.Num("familiarity", ""))
+	}
 	for _, name := range n.Classes {
 		out.Columns = append(out.Columns, table.Num("p_"+name, ""))
 	}
@@ -119,14 +144,20 @@ func (n *Network) Predict(rows *dataset.Table, least float64) (out *table.Table,
 		if err := n.Model.Predict(&p, x[i]); err != nil {
 			return nil, nil, fmt.Errorf("%s:%d: %w", rows.File, rows.Line[i], err)
 		}
-		name := Unknown
-		if class := p.Decide(bnn.Probability, least); class != bnn.Unknown {
+		name, familiarity := Unknown, 1.
+		if n.Familiar != nil {
+			familiarity = n.Familiar.P(x[i])
+		}
+		if class := p.Decide(bnn.Probability, d.Probability); class != bnn.Unknown && familiarity >= d.Familiarity {
 			name = n.Classes[class]
 		}
 		aleatoric, epistemic := p.LabelVariance()
 		row := []any{name, p.P[p.Class()], aleatoric, epistemic}
 		if mixture {
 			row = append(row, p.MutualInformation())
+		}
+		if n.Familiar != nil {
+			row = append(row, familiarity)
 		}
 		out.Add(append(row, p.P)...)
 	}

@@ -90,7 +90,10 @@ func (c *streamCell) saved(tables table.Set) (table.Set, error) {
 		}
 	}
 	var file bytes.Buffer
-	n := trained.Network{Model: model, Classes: c.train.Classes(), Scaler: scaler}
+	n := trained.Network{Model: model, Classes: c.train.Classes(), Scaler: scaler, Familiar: c.familiar}
+	if c.Method.Passes <= 1 { // more make the network surer than it was in the first
+		n.Record = &c.record
+	}
 	if err := n.Write(&file); err != nil {
 		return nil, err
 	}

@@ -8,6 +8,10 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
+	"closedform/core/bnn"
+	"closedform/core/familiar"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"
 	"closedform/runner/internal/methods"
@@ -58,6 +62,8 @@ type streamCell struct {
 	train, test *data.Examples
 	learner     *learner.Tolerant
 	before      learner.Prequential // of the first pass
+	familiar    *familiar.Inputs    // of the first pass; nil: the network is not kept
+	record      bnn.TrackRecord     // of the second half of the first pass, if the network is kept
 	curve       *table.Table
 	atlas       *atlas // nil: none is drawn
 
@@ -103,11 +109,7 @@ func (s streamSpec) run(ctx context.Context) (table.Set, error) {
 		return nil
 	}}
 	if method.Online() {
-		course.Before = func(x []float64, class, pass int) {
-			if pass == 1 {
-				c.before.Add(c.learner.Probabilities([][]float64{x})[0], class)
-			}
-		}
+		course.Before = c.look
 	}
 	if err := course.Train(ctx, c.learner); err != nil {
 		return nil, err
@@ -123,6 +125,24 @@ func (s streamSpec) run(ctx context.Context) (table.Set, error) {
 		tables = append(tables, chosen)
 	}
 	return c.saved(tables)
+}
+
+// look notes what the learner predicts of an example of the first pass before it learns that.
+func (c *streamCell) look(x []float64, class, pass int) {
+	if pass > 1 {
+		return
+	}
+	p := c.learner.Probabilities([][]float64{x})[0]
+	c.before.Add(p, class)
+	if !c.Save {
+		return
+	}
+	if c.familiar == nil {
+		c.familiar = familiar.New(len(x))
+	}
+	if err := c.familiar.Observe(x); err == nil && c.familiar.Seen > c.train.Len()/2 {
+		c.record.Add(floats.Max(p), floats.MaxIdx(p) != class)
+	}
 }
 
 // table returns a table that begins with the columns of at.

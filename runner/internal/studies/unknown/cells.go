@@ -27,7 +27,7 @@ type spec struct {
 	Method  methods.Method
 	Without bool // the unseen classes are kept from the training
 	Curves  bool // whether the risk–coverage curve is written down
-	List    bool // whether predictions are
+	List    bool // whether predictions are: not of the many seeds of promises
 }
 
 func (e *experiment) Cells() []study.Cell {
@@ -46,7 +46,7 @@ func (e *experiment) Cells() []study.Cell {
 					s := spec{
 						study.Seeded{Manifest: e.manifest.Name, Seed: seed},
 						e.Data, e.Outside, nil, e.Unknown, in, m,
-						without != "", k == 0 && seed == e.manifest.Seed, k == 0,
+						without != "", k == 0 && seed == e.manifest.Seed, k == 0 && len(e.Unknown.Promise) == 0,
 					}
 					if k == 0 {
 						s.Near = e.Near
@@ -88,8 +88,7 @@ func (s spec) run(ctx context.Context) (table.Set, error) {
 		return nil, err
 	}
 	train = scaler.Apply(train)
-	order := func(pass int) rand.Source { return s.Stream("pass", pass) }
-	l, err := s.Method.Train(ctx, train, s.Stream("method", s.Method.Name), order)
+	l, record, err := s.train(ctx, train)
 	if err != nil {
 		return nil, err
 	}
@@ -105,6 +104,7 @@ func (s spec) run(ctx context.Context) (table.Set, error) {
 		return t.set(), nil
 	}
 	t.decide(validation, inside)
+	t.promise(record, validation, inside)
 	t.list(testPart, inside)
 	for _, o := range s.Outside {
 		outside := predict(o.examples)
@@ -122,6 +122,8 @@ func (s spec) run(ctx context.Context) (table.Set, error) {
 	}
 	return t.set(), nil
 }
+
+func (s spec) order(pass int) rand.Source { return s.Stream("pass", pass) }
 
 // keepBack returns both parts without the classes that are not learned. The test
 // part may have fewer classes than the training part, whose numbers they have.

@@ -52,6 +52,7 @@ type settings struct {
 	Validation float64   `toml:"validation"`                                                          // share of the training examples that thresholds are chosen by
 	Wrong      []float64 `toml:"wrong" allowed:"shares of wrong decisions, each above 0 and below 1"` // shares of wrong decisions that a threshold is chosen for
 	Thresholds []float64 `toml:"thresholds,omitempty"`                                                // of the largest probability, beside those that are chosen
+	Promise    []float64 `toml:"promise,omitempty" json:",omitempty"`                                 // shares of wrong answers that a threshold promises with 95 % confidence
 	Unseen     []string  `toml:"unseen,omitempty"`                                                    // classes that are kept from a second training
 
 	Scores  []score `toml:"scores"`            // in the tables
@@ -86,7 +87,7 @@ func (e *experiment) Validate() error {
 		}
 	}
 	err := cmp.Or(
-		share("unknown.validation", u.Validation), share("unknown.wrong", u.Wrong...),
+		share("unknown.validation", u.Validation), share("unknown.wrong", u.Wrong...), share("unknown.promise", u.Promise...),
 		field.AllOneOf("unknown.scores", u.Scores, scores...), field.AllOneOf("unknown.combine", u.Combine, scores...),
 		field.OneOf("unknown.score", u.Score, u.Scores...),
 	)

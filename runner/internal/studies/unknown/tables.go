@@ -16,6 +16,10 @@ func (e *experiment) Tables(cells []table.Set) (table.Set, error) {
 			by("decisions", "wanted").Mean("decisions_summary", "threshold", "correct", "unknown", "wrong", "risk"),
 			by("runs").Mean("summary", "error", "aurc", "augrc"),
 		}
+		if t.Get("promises") != nil {
+			promises := t.Get("promises").GroupBy("method", "inputs", "promised")
+			out = append(out, promises.Mean("promises_summary", "made", "threshold", "correct", "unknown", "wrong", "risk", "kept"))
+		}
 		if t.Get("outside") != nil {
 			out = append(out, by("outside", "data").Mean("outside_summary", "auroc", "fpr95"))
 		}
@@ -30,8 +34,8 @@ func (e *experiment) Tables(cells []table.Set) (table.Set, error) {
 // tables are those of a cell.
 type tables struct {
 	spec
-	names                                                 []string // of the classes that were learned
-	decisions, runs, curve, outside, changed, predictions *table.Table
+	names                                                           []string // of the classes that were learned
+	decisions, runs, promises, curve, outside, changed, predictions *table.Table
 }
 
 func newTables(s spec, names []string) *tables {
@@ -54,6 +58,12 @@ func newTables(s spec, names []string) *tables {
 		table.Num("error", "share of wrong answers on the test part, all decided"),
 		table.Num("aurc", "area under the risk–coverage curve"),
 		table.Num("augrc", "area under the generalised one, of the share of wrong decisions among all"))
+	t.promises = table.New("promises", slices.Concat([]table.Column{
+		method, in, seed,
+		table.Num("promised", "largest share of wrong ones among the answers"),
+		table.Num("made", "1 if a threshold promises that share with 95 % confidence, else 0: all are unknown"),
+		table.Num("threshold", "least probability of an answer"),
+	}, decided, []table.Column{table.Num("risk", "share of wrong ones among the answers"), table.Num("kept", "1 if the risk is at most the promised share, or there are no answers")})...)
 	t.curve = table.New("risk_coverage", method, confidence,
 		table.Num("threshold", "confidence from which an example is decided about"),
 		table.Num("coverage", "share of the test examples decided about"), table.Num("risk", "share of wrong ones among these"))
@@ -76,7 +86,7 @@ func newTables(s spec, names []string) *tables {
 
 // set returns the tables that have rows.
 func (t *tables) set() table.Set {
-	all := table.Set{t.decisions, t.runs, t.outside, t.changed, t.predictions, t.curve}
+	all := table.Set{t.decisions, t.runs, t.promises, t.outside, t.changed, t.predictions, t.curve}
 	return slices.DeleteFunc(all, func(t *table.Table) bool { return t.Len() == 0 })
 }
 

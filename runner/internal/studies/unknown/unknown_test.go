@@ -271,6 +271,35 @@ kind = "class-gaussian"
 	}
 }
 
+// A promise is of what was predicted before it was learned: labels of noise promise nothing,
+// however well they are learned. Of the answers it leaves the table has the share of wrong ones.
+func TestPromise(t *testing.T) {
+	set := studytest.Clusters(196)
+	noise := studytest.Clusters(196)
+	rnd := rand.New(rand.NewPCG(1, 2))
+	for i := range noise.Class {
+		noise.Class[i] = rnd.IntN(3)
+	}
+	for _, passes := range []string{"1", "2"} { // after two passes, by the part for validation
+		overrides := []string{"unknown.promise=[0.3]", "method.ours.passes=" + passes, `data.train_rows="1-148"`}
+		for i, set := range []data.Set{set, noise} {
+			rows := run(t, set, overrides...).Get("promises")
+			if rows.Len() != 4 {
+				t.Fatalf("%s", rows.CSV())
+			}
+			for k, made := range rows.Nums("made") {
+				correct, wrong, risk := rows.Nums("correct")[k], rows.Nums("wrong")[k], rows.Nums("risk")[k]
+				if i == 0 && (made != 1 || correct < 0.5 || risk != wrong/(correct+wrong)) || i == 1 && (made != 0 || correct+wrong != 0 || !math.IsNaN(risk)) {
+					t.Errorf("passes %s, data %d:\n%s", passes, i, rows.CSV())
+				}
+				if kept := rows.Nums("kept")[k] == 1; kept == (risk > 0.3) {
+					t.Errorf("kept: %t, with the risk %g", kept, risk)
+				}
+			}
+		}
+	}
+}
+
 // The share is that of all examples, not of those that are decided about.
 func TestLeastThreshold(t *testing.T) {
 	confidence := []float64{0.9, 0.8, 0.8, 0.3}
@@ -362,14 +391,14 @@ func TestOneClassInTheTestPart(t *testing.T) {
 func TestSpecs(t *testing.T) {
 	text := manifest(studytest.File(t, studytest.Clusters(72)), studytest.File(t, far()))
 	other := studytest.File(t, studytest.Clusters(75))
-	studytest.Differ(t, Kind, text, "name=other", "sweep.seed=[2, 1]", "seed=1", "data.file="+other, "data.scale=none", "unknown.validation=0.5", "unknown.wrong=[0.1]",
+	studytest.Differ(t, Kind, text, "name=other", "sweep.seed=[2, 1]", "seed=1", "data.file="+other, "data.scale=none", "unknown.validation=0.5", "unknown.wrong=[0.1]", "unknown.promise=[0.1]",
 		"unknown.thresholds=[]", "unknown.unseen=[\"c\"]", "unknown.scores=[\"entropy\"]", "unknown.score=probability",
 		"unknown.combine=[\"entropy\"]", "outside.far.file="+other, "method.ours.passes=1", "method.ours.hidden_layers=[3]")
 	if s := studytest.New(t, Kind, text).Cells()[0].Spec.(spec); len(s.Data.Sums) != 1 || len(s.Outside[0].Sums) != 1 {
 		t.Errorf("sums %q and %q of a file each", s.Data.Sums, s.Outside[0].Sums)
 	}
 	for override, want := range map[string]string{
-		"unknown.wrong=[]": "unknown.wrong", "unknown.wrong=[1]": "unknown.wrong", "unknown.validation=0": "unknown.validation",
+		"unknown.wrong=[]": "unknown.wrong", "unknown.wrong=[1]": "unknown.wrong", "unknown.promise=[0]": "unknown.promise", "unknown.validation=0": "unknown.validation",
 		"unknown.thresholds=[2]": "unknown.thresholds", "unknown.unseen=[\"d\"]": "d is not allowed; allowed: classes of the data, all but two or more: a, b, c",
 		"unknown.unseen=[\"a\", \"b\"]": "all but two or more", "outside.far.name=test": "outside.test.name", "outside.far.images=x": "outside.far.images",
 		"unknown.scores=[\"x\"]": "allowed: probability, entropy", "unknown.score=density": "unknown.score",

@@ -1,0 +1,257 @@
+// Package familiar tells inputs that are unlike all that were learned: [Inputs.P] is a p-value.
+// It knows no network, and is updated beside one, example by example.
+package familiar
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"closedform/core/random"
+	"closedform/internal/kernel"
+	"closedform/internal/linalg"
+)
+
+const (
+	mostDims   = 64    // more inputs are projected on so many random directions
+	mostScores = 1000  // kept
+	fewScores  = 10    // fewer say nothing
+	typical    = 8     // from so many dimensions on, inputs near the mean are unfamiliar, too
+	largest    = 1e100 // input, whose square does not overflow
+)
+
+// Inputs is the distribution of the inputs that were learned. The score of an input x with
+// d dimensions is the logarithm of
+//
+//	(x − m)ᵀC⁻¹(x − m)/d + 12 mean_j (e_j/w_j)²,
+//
+// with the mean m and a shrunk covariance C of the inputs before, and how far e_j the input j is
+// outside of the range of these, of width w_j. More than 64 inputs have m and C in 64 random
+// directions only. The score of each input is computed before it is learned, and up to 1000
+// scores are kept, evenly spaced over the second half of the inputs. No input is kept.
+//
+// In JSON, Inputs keep all their state: what is read goes on to the bit as the original. Methods
+// keep no reference to x. P may be called by several goroutines at once; all else needs the Inputs
+// for itself. The zero value is only for reading JSON into it.
+type Inputs struct {
+	state
+	directions [][]float64 // nil: the inputs themselves
+	factor     linalg.Cholesky
+	sorted     []float64 // Scores
+}
+
+type state struct {
+	Seen    int       `json:"seen"`
+	Low     []float64 `json:"low"` // the range of each input
+	High    []float64 `json:"high"`
+	Mean    []float64 `json:"mean"`    // in each direction
+	Scatter []float64 `json:"scatter"` // the lower triangle of Σ(x − m)(x − m)ᵀ, by rows
+	Fitted  int       `json:"fitted"`  // examples that Fit, the scatter of C, is of
+	Fit     []float64 `json:"fit"`
+	Step    int       `json:"step"` // between the examples of Scores
+	Scores  []float64 `json:"scores"`
+}
+
+// New returns the distribution of no inputs of such a size, at least 1.
+func New(inputs int) *Inputs {
+	d := min(inputs, mostDims)
+	numbers := func(n int) []float64 { return make([]float64, n) }
+	f := &Inputs{state: state{
+		Low: numbers(inputs), High: numbers(inputs), Mean: numbers(d),
+		Scatter: numbers(d * (d + 1) / 2), Fit: numbers(d * (d + 1) / 2), Step: 1, Scores: []float64{},
+	}}
+	f.direct()
+	return f
+}
+
+// direct draws the directions, the same for all of a size.
+func (f *Inputs) direct() {
+	if len(f.Mean) == len(f.Low) {
+		return
+	}
+	rnd := rand.New(random.Source("familiar"))
+	f.directions = make([][]float64, len(f.Mean))
+	for i := range f.directions {
+		f.directions[i] = make([]float64, len(f.Low))
+		for j := range f.directions[i] {
+			f.directions[i][j] = random.Normal(rnd)
+		}
+	}
+}
+
+// Observe learns an input. It returns an error, and learns nothing, if the size is another or a
+// number is not finite or beyond ±1e100. An input that is learned again, in a second pass, is one
+// of those before; observe the first pass only.
+func (f *Inputs) Observe(x []float64) error {
+	if len(x) != len(f.Low) {
+		return fmt.Errorf("familiar: an input of %d numbers; need %d", len(x), len(f.Low))
+	}
+	for j, x := range x {
+		if !(math.Abs(x) <= largest) {
+			return fmt.Errorf("familiar: input %d is %g; need −1e100 to 1e100", j, x)
+		}
+	}
+	z := f.from(x)
+	if f.Fitted >= 2 && f.Seen%f.Step == 0 {
+		f.keep(f.score(x, slices.Clone(z)))
+	}
+	f.Seen++
+	n := float64(f.Seen)
+	for j, x := range x {
+		if f.Seen == 1 {
+			f.Low[j], f.High[j] = x, x
+		}
+		f.Low[j], f.High[j] = min(f.Low[j], x), max(f.High[j], x)
+	}
+	for i, e := range z {
+		f.Mean[i] += e / n
+		row := f.Scatter[i*(i+1)/2:][:i+1]
+		kernel.AddScaled(row, e*(n-1)/n, z[:i+1])
+	}
+	if f.Seen >= 2 && 8*f.Seen >= 9*f.Fitted {
+		f.Fitted = f.Seen
+		copy(f.Fit, f.Scatter)
+		f.factorize()
+	}
+	return nil
+}
+
+// keep adds the score of the next example, and drops those that are no longer of the second half.
+func (f *Inputs) keep(score float64) {
+	f.Scores = append(f.Scores, score)
+	at, _ := slices.BinarySearch(f.sorted, score)
+	f.sorted = slices.Insert(f.sorted, at, score)
+	if len(f.Scores) > max(fewScores, f.Seen/(2*f.Step)) {
+		at, _ := slices.BinarySearch(f.sorted, f.Scores[0])
+		f.sorted, f.Scores = slices.Delete(f.sorted, at, at+1), f.Scores[1:]
+	}
+	if len(f.Scores) > mostScores {
+		var even []float64
+		for back := f.Seen / f.Step % 2; back < len(f.Scores); back += 2 {
+			even = append(even, f.Scores[len(f.Scores)-1-back])
+		}
+		slices.Reverse(even)
+		f.Step, f.Scores, f.sorted = 2*f.Step, even, slices.Sorted(slices.Values(even))
+	}
+}
+
+// from returns the vector from the mean to x in all directions.
+func (f *Inputs) from(x []float64) []float64 {
+	z := make([]float64, len(f.Mean))
+	for i, m := range f.Mean {
+		if f.directions == nil {
+			z[i] = x[i] - m
+		} else {
+			z[i] = kernel.Dot(f.directions[i], x) - m
+		}
+	}
+	return z
+}
+
+// factorize factorises C: covariances are shrunk by n/(n + d), and variances are enlarged by a
+// share 1/n of their mean.
+func (f *Inputs) factorize() bool {
+	d, n := len(f.Mean), float64(f.Fitted)
+	c := mat.NewSymDense(d, nil)
+	var mean float64
+	for i := range d {
+		for j, s := range f.Fit[i*(i+1)/2:][:i] {
+			c.SetSym(i, j, s/(n+float64(d)))
+		}
+		c.SetSym(i, i, f.Fit[i*(i+3)/2]/n)
+		mean += c.At(i, i) / float64(d)
+	}
+	for i := range d {
+		c.SetSym(i, i, c.At(i, i)+mean/n+1e-300)
+	}
+	return f.factor.Factorize(c)
+}
+
+// score returns the score of x; it overwrites z, the vector from the mean to x.
+func (f *Inputs) score(x, z []float64) float64 {
+	f.factor.Solve(z)
+	var width, outside float64
+	for j, low := range f.Low {
+		width += f.High[j] - low
+	}
+	width = width/float64(len(x)*f.Seen) + 1e-300
+	for j, x := range x {
+		if e := max(f.Low[j]-x, x-f.High[j]); e > 0 {
+			e /= f.High[j] - f.Low[j] + width
+			outside += e * e
+		}
+	}
+	s := kernel.Dot(z, z)/float64(len(z)) + 12*outside/float64(len(x))
+	if !(s < math.MaxFloat64) {
+		s = math.MaxFloat64
+	}
+	return kernel.Log(max(s, math.SmallestNonzeroFloat64))
+}
+
+// P returns a p-value of the hypothesis that x has the distribution of the learned inputs: the share
+// of these, x among them, whose score is at least that of x. Beyond all scores it falls by an
+// exponential tail, whose mean is two standard errors above its estimate (Hill, "A simple general
+// approach to inference about the tail of a distribution", Annals of Statistics 1975). From eight
+// dimensions on, where hardly any input is near the mean, P is the smaller one of that share over 0.9 and of the
+// share whose score is at most that of x, over 0.1. P is 1 while fewer than ten scores are
+// kept. It panics if the size of x is another.
+func (f *Inputs) P(x []float64) float64 {
+	if len(x) != len(f.Low) {
+		panic(fmt.Sprintf("familiar: an input of %d numbers; need %d", len(x), len(f.Low)))
+	}
+	if len(f.sorted) < fewScores {
+		return 1
+	}
+	score := f.score(x, f.from(x))
+	p := tail(f.sorted, score)
+	if len(f.Mean) < typical {
+		return p
+	}
+	mirrored := make([]float64, len(f.sorted))
+	for i, s := range f.sorted {
+		mirrored[len(mirrored)-1-i] = -s
+	}
+	return min(1, p/0.9, tail(mirrored, -score)/0.1)
+}
+
+// tail returns the share of the scores, in ascending order, and of s, that are at least s.
+func tail(scores []float64, s float64) float64 {
+	n := len(scores)
+	least := 1 / float64(n+1)
+	if at, _ := slices.BinarySearch(scores, s); at < n {
+		return float64(n-at+1) * least
+	}
+	k := int(math.Sqrt(float64(n)))
+	mean := kernel.Sum(scores[n-k:])/float64(k) - scores[n-k-1]
+	mean += 2 * mean / math.Sqrt(float64(k))
+	return least * kernel.Exp((scores[n-1]-s)/max(mean, 1e-3))
+}
+
+// MarshalJSON returns the state.
+func (f *Inputs) MarshalJSON() ([]byte, error) { return json.Marshal(f.state) }
+
+// UnmarshalJSON replaces the state, unless it is not valid.
+func (f *Inputs) UnmarshalJSON(data []byte) error {
+	var s state
+	if err := json.Unmarshal(data, &s); err != nil {
+		return fmt.Errorf("familiar: %w", err)
+	}
+	inputs, d := len(s.Low), len(s.Mean)
+	triangle := d * (d + 1) / 2
+	if inputs < 1 || len(s.High) != inputs || d != min(inputs, mostDims) || len(s.Scatter) != triangle || len(s.Fit) != triangle ||
+		s.Fitted < 0 || s.Seen < s.Fitted || s.Step < 1 || len(s.Scores) > mostScores || len(s.Scores) > s.Seen {
+		return fmt.Errorf("familiar: %d inputs in %d directions, %d and %d covariances, %d scores of %d inputs: these do not fit",
+			inputs, d, len(s.Scatter), len(s.Fit), len(s.Scores), s.Seen)
+	}
+	read := Inputs{state: s, sorted: slices.Sorted(slices.Values(s.Scores))}
+	if s.Fitted >= 2 && !read.factorize() {
+		return fmt.Errorf("familiar: the covariance is not positive definite")
+	}
+	read.direct()
+	*f = read
+	return nil
+}

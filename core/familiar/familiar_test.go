@@ -1,0 +1,185 @@
+package familiar
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"closedform/core/random"
+)
+
+// source draws inputs from a mixture of two normal distributions with correlated inputs.
+func source(d int, name ...any) func() []float64 {
+	rnd := rand.New(random.Source(append(name, d)...))
+	return func() []float64 {
+		x := make([]float64, d)
+		common, shift := random.Normal(rnd), 3*float64(rnd.IntN(2))
+		for j := range x {
+			x[j] = common + random.Normal(rnd) + shift*float64(j%2)
+		}
+		return x
+	}
+}
+
+func learned(t *testing.T, n int, draw func() []float64) *Inputs {
+	t.Helper()
+	var f *Inputs
+	for range n {
+		x := draw()
+		if f == nil {
+			f = New(len(x))
+		}
+		if err := f.Observe(x); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return f
+}
+
+// At most 2 % of the inputs of the same distribution are below 0.01, and those unlike any that
+// were learned all are.
+func TestFamiliarity(t *testing.T) {
+	for _, d := range []int{1, 2, 8, 30, 100} {
+		for _, n := range []int{40, 300, 3000} {
+			t.Run(fmt.Sprint(d, " inputs, ", n, " examples"), func(t *testing.T) {
+				const fresh, replications = 200, 10
+				few := 0
+				for k := range replications {
+					draw := source(d, "familiarity", n, k)
+					f := learned(t, n, draw)
+					for i := range fresh {
+						x := draw()
+						if p := f.P(x); p < 0.01 {
+							few++
+						} else if !(p <= 1) {
+							t.Fatalf("P = %g", p)
+						}
+						if i > 0 {
+							continue
+						}
+						times, constant := slices.Clone(x), slices.Repeat([]float64{20}, d)
+						for j := range times {
+							times[j] *= 1000
+						}
+						if p, q := f.P(times), f.P(constant); !(p < 0.01) || !(q < 0.01) {
+							t.Errorf("P of an input times 1000 is %g, of a constant one %g", p, q)
+						}
+						for _, huge := range []float64{1e99, 1e300, math.Inf(1), math.NaN()} {
+							x[0] = huge
+							if p := f.P(x); !(p < 0.01) {
+								t.Errorf("P of a number %g is %g", huge, p)
+							}
+						}
+					}
+				}
+				if share := float64(few) / (fresh * replications); share > 0.02 {
+					t.Errorf("P of %g of the inputs is below 0.01", share)
+				}
+			})
+		}
+	}
+}
+
+// In 30 dimensions no input is near the mean; in two, many are.
+func TestNearTheMean(t *testing.T) {
+	for d, want := range map[int]bool{2: false, 30: true} {
+		f := learned(t, 500, source(d, "mean"))
+		if p := f.P(f.Mean); (p < 0.01) != want {
+			t.Errorf("%d inputs: P of the mean is %g", d, p)
+		}
+	}
+}
+
+// Values that were never another are a reason, and equal inputs are none.
+func TestDiscrete(t *testing.T) {
+	rnd := rand.New(random.Source("discrete"))
+	f := learned(t, 200, func() []float64 { return []float64{float64(rnd.IntN(2)), 7} })
+	for _, x := range [][]float64{{0, 7}, {1, 7}} {
+		if p := f.P(x); p < 0.2 {
+			t.Errorf("P(%v) = %g", x, p)
+		}
+	}
+	for _, x := range [][]float64{{0, 8}, {3, 7}} {
+		if p := f.P(x); !(p < 0.01) {
+			t.Errorf("P(%v) = %g", x, p)
+		}
+	}
+	if p := learned(t, 11, source(2, "few")).P([]float64{1e9, 0}); p != 1 {
+		t.Errorf("P = %g after so few inputs", p)
+	}
+}
+
+// What is written and read again goes on to the bit.
+func TestJSON(t *testing.T) {
+	for _, d := range []int{3, 100} {
+		draw := source(d, "json")
+		f := learned(t, 1500, draw)
+		text, err := json.Marshal(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var read Inputs
+		if err := json.Unmarshal(text, &read); err != nil {
+			t.Fatal(err)
+		}
+		for i := range 1000 {
+			x := draw()
+			if i%100 == 0 && f.P(x) != read.P(x) {
+				t.Fatalf("P = %g after reading, want %g", read.P(x), f.P(x))
+			}
+			if f.Observe(x) != nil || read.Observe(x) != nil {
+				t.Fatal("refused")
+			}
+		}
+		a, _ := json.Marshal(f)
+		if b, _ := json.Marshal(&read); string(a) != string(b) {
+			t.Errorf("%d inputs: another state", d)
+		}
+		if n := len(f.Scores); n < 400 || n > 1000 {
+			t.Errorf("%d scores are kept", n)
+		}
+	}
+}
+
+func TestRefuses(t *testing.T) {
+	f := learned(t, 50, source(2, "refuses"))
+	before, _ := json.Marshal(f)
+	for _, x := range [][]float64{{1}, {1, math.NaN()}, {math.Inf(-1), 0}, {1e101, 0}} {
+		if err := f.Observe(x); err == nil || !strings.HasPrefix(err.Error(), "familiar: ") {
+			t.Errorf("%v: error %v", x, err)
+		}
+	}
+	for old, replacement := range map[string]string{
+		`"seen":50`: `"seen":1`, `"step":1`: `"step":0`, `"low":[`: `"low":[1,`, `"mean":[`: `"mean":[1,`, `"fit":[`: `"fit":[-1e9,`, `"scatter":[`: `"scatter":["a",`,
+	} {
+		text := strings.Replace(string(before), old, replacement, 1)
+		if err := json.Unmarshal([]byte(text), f); err == nil || text == string(before) {
+			t.Errorf("%s is read", replacement)
+		}
+	}
+	if after, _ := json.Marshal(f); string(after) != string(before) {
+		t.Error("an error leaves another state")
+	}
+}
+
+func BenchmarkObserve(b *testing.B) {
+	for _, d := range []int{10, 64, 784} {
+		b.Run(fmt.Sprint(d), func(b *testing.B) {
+			draw := source(d, "bench")
+			var all [][]float64
+			for range 100 {
+				all = append(all, draw())
+			}
+			f := New(d)
+			for i := 0; b.Loop(); i++ {
+				if err := f.Observe(all[i%100]); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
