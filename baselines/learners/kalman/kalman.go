@@ -89,7 +89,7 @@ func New(cfg Config, src rand.Source) (*Model, error) {
 	case Full:
 		m.belief = newFull(prior, n)
 	case LowRank:
-		m.belief = newLowRank(prior, cfg.Rank, neurons, n)
+		m.belief = newLowRank(prior, cfg.Rank, n)
 	case Diagonal:
 		m.belief = newDiagonal(prior, neurons, n)
 	case Bong:
