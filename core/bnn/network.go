@@ -29,8 +29,8 @@ var (
 	_ Model = (*Bank)(nil)
 )
 
-// Network is a Bayesian multi-layer perceptron. Predict, PredictAll, PredictHidden, Weights,
-// State and Config may be called by several goroutines at once, each predicting into its own
+// Network is a Bayesian multi-layer perceptron. Predict, PredictAll, Weights, State
+// and Config may be called by several goroutines at once, each predicting into its own
 // predictions; Observe, Condition, Forward, SetWeights and AddProcessNoise need the network for
 // themselves.
 type Network struct {

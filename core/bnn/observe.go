@@ -89,7 +89,7 @@ func (n *Network) Condition(x []float64, likelihood func(d, e []float64, logits 
 // Forward returns what the layers make of x, without the softmax. It needs the network for
 // itself, which overwrites the layers by the next Forward, Condition or Observe.
 func (n *Network) Forward(x []float64) ([]Layer, error) {
-	_, err := n.forward(&n.pass, [][]float64{x}, len(n.layers))
+	_, err := n.forward(&n.pass, [][]float64{x})
 	return n.shown, err
 }
 
@@ -106,7 +106,7 @@ func (n *Network) steps(x []float64, observe func(f *flow) (Update, error)) (Upd
 	if err := n.checkDistinct(); err != nil {
 		return Update{Action: Refused}, err
 	}
-	if _, err := n.forward(&n.pass, [][]float64{x}, len(n.layers)); err != nil {
+	if _, err := n.forward(&n.pass, [][]float64{x}); err != nil {
 		return Update{Action: Refused}, err
 	}
 	last := len(n.layers) - 1
