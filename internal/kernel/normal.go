@@ -81,18 +81,13 @@ func Tail(t float64) (p, q float64) {
 
 // PDFCDF sets pdf_i to φ(x_i) and cdf_i to Φ(x_i), to 0 or 1 beyond [Underflow].
 func PDFCDF(pdf, cdf, x []float64) {
+	first := 0
 	if vector {
-		n := len(x) &^ 3
-		pdfCDFVector(pdf[:n], cdf[:n], x[:n])
-		var p, c, rest [4]float64
-		if copy(rest[:], x[n:]) > 0 {
-			pdfCDFVector(p[:], c[:], rest[:])
-			copy(pdf[n:len(x)], p[:])
-			copy(cdf[n:len(x)], c[:])
-		}
-		return
+		first = len(x) &^ 3
+		pdfCDFVector(pdf[:first], cdf[:first], x[:first])
 	}
-	for i, x := range x {
+	for i := first; i < len(x); i++ {
+		x := x[i]
 		t := min(math.Abs(x), Underflow)
 		density := Density(t)
 		p, q := Tail(t)
@@ -110,19 +105,13 @@ func PDFCDF(pdf, cdf, x []float64) {
 // that. With the repeated integrals of [Tail] at t = −x > 0 they are 1/J₀ and J₂/J₀ −
 // (J₁/J₀)², which is at least a third of its first term.
 func Truncated(mills, variance, cdf, x []float64) {
+	first := 0
 	if vector {
-		n := len(x) &^ 3
-		truncatedVector(mills[:n], variance[:n], cdf[:n], x[:n])
-		var m, v, c, rest [4]float64
-		if copy(rest[:], x[n:]) > 0 {
-			truncatedVector(m[:], v[:], c[:], rest[:])
-			copy(mills[n:len(x)], m[:])
-			copy(variance[n:len(x)], v[:])
-			copy(cdf[n:len(x)], c[:])
-		}
-		return
+		first = len(x) &^ 3
+		truncatedVector(mills[:first], variance[:first], cdf[:first], x[:first])
 	}
-	for i, x := range x {
+	for i := first; i < len(x); i++ {
+		x := x[i]
 		t := min(math.Abs(x), Underflow)
 		density := Density(t)
 		p, q := Tail(t)
@@ -156,19 +145,13 @@ func Truncated(mills, variance, cdf, x []float64) {
 // follow from max(Z+a, 0) = Z + a + max(−Z−a, 0), whose last term has
 // covariance −Φ(−a) with Z.
 func Rectified(prob, gap, variance, a []float64) {
+	first := 0
 	if vector {
-		n := len(a) &^ 3
-		rectifiedVector(prob[:n], gap[:n], variance[:n], a[:n])
-		var p, g, v, rest [4]float64
-		if copy(rest[:], a[n:]) > 0 {
-			rectifiedVector(p[:], g[:], v[:], rest[:])
-			copy(prob[n:len(a)], p[:])
-			copy(gap[n:len(a)], g[:])
-			copy(variance[n:len(a)], v[:])
-		}
-		return
+		first = len(a) &^ 3
+		rectifiedVector(prob[:first], gap[:first], variance[:first], a[:first])
 	}
-	for i, a := range a {
+	for i := first; i < len(a); i++ {
+		a := a[i]
 		t := min(math.Abs(a), Underflow)
 		density := Density(t)
 		p, q := Tail(t)
