@@ -127,13 +127,7 @@ func (n *Network) Logits(p *Pass, weights, x []float64) error {
 // is a bias, and is kept for Backward.
 func (n *Network) Forward(p *Pass, weights, x []float64) {
 	p.y[0] = x
-	n.ForwardFrom(p, 0, weights)
-}
-
-// ForwardFrom is the part of Forward from a layer on, whose inputs are those of the
-// pass.
-func (n *Network) ForwardFrom(p *Pass, from int, weights []float64) {
-	for l := from; l < len(n.Layers); l++ {
+	for l := range n.Layers {
 		w, y := n.Layers[l], p.y[l]
 		if l == len(n.Layers)-1 {
 			w.products(p.Logit, weights, y)
@@ -220,42 +214,9 @@ func Normalise(z []float64) {
 func (w Layer) products(z, weights, y []float64) {
 	j := 0
 	for ; j+4 <= w.Out; j += 4 {
-		rows := weights[w.Offset+j*w.In : w.Offset+(j+4)*w.In]
-		if w.In > short {
-			kernel.Dot4((*[4]float64)(z[j:]), rows, y)
-		} else {
-			dot4((*[4]float64)(z[j:]), rows, y)
-		}
+		kernel.Dot4((*[4]float64)(z[j:]), weights[w.Offset+j*w.In:w.Offset+(j+4)*w.In], y)
 	}
 	for ; j < w.Out; j++ {
-		z[j] = dot(w.Neuron(weights, j), y)
+		z[j] = kernel.Dot(y, w.Neuron(weights, j))
 	}
-}
-
-// short is the length of vectors up to which products are added one after another.
-const short = 128
-
-// dot4 is dot for four rows that follow one another in a, whose sums need not wait for each other.
-func dot4(z *[4]float64, a, b []float64) {
-	n := len(b)
-	a0, a1, a2, a3 := a[:n], a[n:2*n], a[2*n:3*n], a[3*n:4*n]
-	var s0, s1, s2, s3 float64
-	for i, x := range b {
-		s0 += a0[i] * x
-		s1 += a1[i] * x
-		s2 += a2[i] * x
-		s3 += a3[i] * x
-	}
-	*z = [4]float64{s0, s1, s2, s3}
-}
-
-func dot(a, b []float64) float64 {
-	if len(b) > short {
-		return kernel.Dot(b, a)
-	}
-	var s float64
-	for i, x := range a[:len(b)] {
-		s += x * b[i]
-	}
-	return s
 }

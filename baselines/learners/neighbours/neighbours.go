@@ -75,9 +75,8 @@ func Fit(cfg Config, x [][]float64, class []int, _ rand.Source) (*Model, error) 
 // finite or the distance to one of the neighbours overflows, and panics if a
 // length does not fit.
 func (m *Model) Predict(p, x []float64) error {
-	if len(p) != m.n || len(x) != len(m.x[0]) {
-		panic(fmt.Sprintf("neighbours: %d inputs and %d probabilities; the model has %d and %d", len(x), len(p), len(m.x[0]), m.n))
-	}
+	mlp.CheckProbabilities(p, m.n)
+	mlp.CheckLength(x, len(m.x[0]))
 	if err := mlp.CheckInput(x); err != nil {
 		return fmt.Errorf("neighbours: %w", err)
 	}
@@ -115,26 +114,13 @@ func (m *Model) find(x []float64) {
 	}
 }
 
-// squaredDistance returns |a − b|², or a part of that sum that is not below
-// enough.
-func squaredDistance(a, b []float64, enough float64) float64 {
-	const block = 16 // terms between two looks at the sum
-	var sum float64
-	for len(a) > block {
-		var even, odd float64
-		for i := 0; i < block; i += 2 {
-			d, e := a[i]-b[i], a[i+1]-b[i+1]
-			even += d * d
-			odd += e * e
-		}
-		if sum += even + odd; sum >= enough {
-			return sum
-		}
-		a, b = a[block:], b[block:]
-	}
+// squaredDistance returns |a − b|², or a part of that sum that is not below enough.
+func squaredDistance(a, b []float64, enough float64) (sum float64) {
 	for i, ai := range a {
 		d := ai - b[i]
-		sum += d * d
+		if sum += d * d; sum >= enough {
+			break
+		}
 	}
 	return sum
 }

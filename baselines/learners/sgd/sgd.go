@@ -95,43 +95,34 @@ func (m *Model) Observe(x []float64, class int) error {
 	copy(m.pass.Score, m.pass.Logit)
 	mlp.Normalise(m.pass.Score)
 	m.pass.Score[class]--
-	rate := m.cfg.LearningRate
-	switch m.cfg.Rule {
-	case SGD:
-		m.descend(rate)
-	case Momentum:
-		floats.Scale(momentum, m.grad)
-		m.network.Backward(m.pass, m.grad, m.weights)
-		floats.AddScaled(m.weights, -rate, m.grad)
-	case Adam:
-		m.adapt(rate)
+	m.network.Deltas(m.pass, m.weights)
+	if m.adam != nil {
+		m.adam.Begin(m.cfg.LearningRate)
+	}
+	for l, w := range m.network.Layers {
+		for j, d := range m.pass.Delta(l) {
+			m.move(w, j, d, m.pass.Input(l))
+		}
 	}
 	return nil
 }
 
-// descend moves only the weights of neurons that are on.
-func (m *Model) descend(rate float64) {
-	m.network.Deltas(m.pass, m.weights)
-	for l, w := range m.network.Layers {
-		for j, d := range m.pass.Delta(l) {
-			if d != 0 {
-				floats.AddScaled(w.Neuron(m.weights, j), -rate*d, m.pass.Input(l))
-			}
+// move moves the weights of a neuron, by which −log p_class has the derivatives d·y.
+func (m *Model) move(layer mlp.Layer, j int, d float64, y []float64) {
+	weights, rate := layer.Neuron(m.weights, j), m.cfg.LearningRate
+	switch m.cfg.Rule {
+	case SGD:
+		if d != 0 { // the unit is on
+			floats.AddScaled(weights, -rate*d, y)
 		}
-	}
-}
-
-// adapt takes a step of Adam neuron by neuron.
-func (m *Model) adapt(rate float64) {
-	m.network.Deltas(m.pass, m.weights)
-	m.adam.Begin(rate)
-	for l, w := range m.network.Layers {
-		grad := m.grad[:w.In]
-		for j, d := range m.pass.Delta(l) {
-			clear(grad)
-			floats.AddScaled(grad, d, m.pass.Input(l))
-			m.adam.Move(w.Offset+j*w.In, w.Neuron(m.weights, j), grad)
-		}
+	case Momentum:
+		velocity := layer.Neuron(m.grad, j)
+		floats.Scale(momentum, velocity)
+		floats.AddScaled(velocity, d, y)
+		floats.AddScaled(weights, -rate, velocity)
+	case Adam:
+		grad := floats.ScaleTo(m.grad[:layer.In], d, y)
+		m.adam.Move(layer.Offset+j*layer.In, weights, grad)
 	}
 }
 
