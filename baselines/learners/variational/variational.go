@@ -87,15 +87,8 @@ func Fit(cfg Config, x [][]float64, class []int, _ rand.Source) (*Model, error) 
 	if err := cmp.Or(mlp.CheckLayers(layers), cfg.Validate()); err != nil {
 		return nil, fmt.Errorf("variational: %w", err)
 	}
-	cfg = cfg.WithDefaults()
-	return fit(layers, cfg.PriorVar/float64(cfg.Inputs+1), x, class)
-}
-
-// fit returns the classifier with the prior variance v of every weight. Its means are the mode of
-// the posterior.
-func fit(layers []int, v float64, x [][]float64, class []int) (*Model, error) {
-	in, n := layers[0]+1, layers[1]
-	start := make([]float64, n*in)
+	in, n := cfg.Inputs+1, cfg.Classes
+	v := cfg.WithDefaults().PriorVar / float64(in)
 	problem, err := laplace.NewProblem(laplace.Prior{Layers: layers, Bias: true, Var: slices.Repeat([]float64{v}, n*in)}, x, class)
 	if err != nil {
 		return nil, fmt.Errorf("variational: %w", err)
@@ -107,7 +100,7 @@ func fit(layers []int, v float64, x [][]float64, class []int) (*Model, error) {
 	if err := m.factorize(x, curvature*(1-1/float64(n))); err != nil {
 		return nil, err
 	}
-	means, err := problem.Climb(start, laplace.LinearSteps)
+	means, err := problem.Climb(make([]float64, n*in), laplace.LinearSteps)
 	if err != nil {
 		return nil, fmt.Errorf("variational: %w", err)
 	}
