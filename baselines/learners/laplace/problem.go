@@ -105,20 +105,11 @@ func (p *Problem) LogDensity(grad, w []float64) float64 {
 			grad[i] = -d / p.prior.Var[i]
 		}
 	}
-	// The logarithm of the product of the normalisers is taken before it can
-	// overflow: it grows by at most the number of classes each time.
-	const flush = 1e290
-	product := 1.0
 	for k, c := range p.data.Class {
 		p.network.Forward(p.pass, w, p.example(k))
 		z := p.pass.Logit[c]
 		top, sum := mlp.Exponentials(p.pass.Logit)
-		log += z - top
-		product *= sum
-		if product > flush {
-			log -= kernel.Log(product)
-			product = 1
-		}
+		log += z - top - kernel.Log(sum)
 		if grad == nil {
 			continue
 		}
@@ -128,7 +119,6 @@ func (p *Problem) LogDensity(grad, w []float64) float64 {
 		p.pass.Score[c]++
 		p.network.Backward(p.pass, grad, w)
 	}
-	log -= kernel.Log(product)
 	if !mlp.Finite(log) {
 		clear(grad)
 		return math.Inf(-1)

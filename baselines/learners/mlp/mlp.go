@@ -5,7 +5,6 @@ package mlp
 
 import (
 	"errors"
-	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
@@ -192,12 +191,8 @@ func (n *Network) Backward(p *Pass, grad, weights []float64) {
 func Exponentials(z []float64) (top, sum float64) {
 	top = slices.Max(z)
 	for j, x := range z {
-		e := 1.0 // the exponential takes most of the time: save one
-		if x != top || math.IsInf(top, 0) {
-			e = kernel.Exp(x - top)
-		}
-		z[j] = e
-		sum += e
+		z[j] = kernel.Exp(x - top)
+		sum += z[j]
 	}
 	return top, sum
 }

@@ -5,7 +5,6 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"closedform/baselines/learners/mlp"
 	"closedform/internal/kernel"
 )
 
@@ -46,19 +45,18 @@ func laplaceBridge(correct bool) func(mean, variance []float64) moments {
 	}
 }
 
-// bridge returns p and α_0 of α(μ, Σ), by logarithms: α may overflow.
+// bridge returns p and α_0 of α(μ, Σ).
 func bridge(mu, variance []float64) (p []float64, concentration float64) {
-	n := float64(len(mu))
-	p = floats.ScaleTo(make([]float64, len(mu)), -1, mu)
-	top, sum := mlp.Exponentials(p)
-	common := top + kernel.Log(sum) - 2*kernel.Log(n)
-	for k, m := range mu {
-		x := m + common // log α_k Σ_kk of its second term
-		p[k] = max(x, 0) + kernel.Log((1-2/n)*kernel.Exp(-max(x, 0))+kernel.Exp(min(x, 0))) - kernel.Log(variance[k])
+	n, sum := float64(len(mu)), 0.0
+	for _, m := range mu {
+		sum += kernel.Exp(-m)
 	}
-	top, sum = mlp.Exponentials(p)
-	floats.Scale(1/sum, p)
-	return p, kernel.Exp(top) * sum
+	for k, m := range mu {
+		p = append(p, (1-2/n+kernel.Exp(m)*sum/n/n)/variance[k])
+	}
+	concentration = kernel.Sum(p)
+	floats.Scale(1/concentration, p)
+	return p, concentration
 }
 
 // dirichlet returns the moments of the Dirichlet distribution of concentrations
