@@ -201,8 +201,7 @@ func TestPredictionIsReusable(t *testing.T) {
 	}
 }
 
-// Features of any size give finite weights or an error that leaves the network as
-// it was.
+// Features of any size give finite weights or an error that leaves the network as it was.
 func TestExtremeFeatures(t *testing.T) {
 	for _, rule := range outputRules {
 		for _, kind := range allKinds {

@@ -222,8 +222,7 @@ func (e *Ensemble) of(k int, err error) error {
 	return fmt.Errorf("member %d: %w", k, err)
 }
 
-// AddProcessNoise adds it to all members, see [Network.AddProcessNoise], or after an error
-// to none.
+// AddProcessNoise adds it to all members, see [Network.AddProcessNoise], or after an error to none.
 func (e *Ensemble) AddProcessNoise(fraction float64) error {
 	for k, n := range e.members {
 		if err := n.checkNoise(fraction); err != nil {
@@ -236,11 +235,10 @@ func (e *Ensemble) AddProcessNoise(fraction float64) error {
 	return nil
 }
 
-// Predict sets dst to the prediction of the mixture for x, and dst.Members to those of the
-// members, see [Network.Predict]. P and the moments E[s_j s_i] are the means of the
-// members', so that by the law of total variance Cov is the mean of their covariances plus
-// the covariance of their probabilities; Mean and Variance are those of the logits of the
-// mixture.
+// Predict sets dst to the prediction of the mixture for x, and dst.Members to those of the members,
+// see [Network.Predict]. P and the moments E[s_j s_i] are the means of the members', so that by the
+// law of total variance Cov is the mean of their covariances plus the covariance of their
+// probabilities; Mean and Variance are those of the logits of the mixture.
 func (e *Ensemble) Predict(dst *Prediction, x []float64) error {
 	_, err := e.predictAll([]*Prediction{dst}, [][]float64{x})
 	return err
@@ -332,9 +330,8 @@ func (p *Prediction) mix() {
 //
 //	I = H(p) − Σ_k w_k H(p_k) ≥ 0,
 //
-// with the entropy H and the Weights w_k. If the probabilities of an approximation do not
-// add up to one, each w_k is multiplied by their sum, and divided by that of p. It is 0 for a
-// single network.
+// with the entropy H and the Weights w_k. If the probabilities of an approximation do not add up to
+// one, each w_k is multiplied by their sum, and divided by that of p. It is 0 for a single network.
 func (p *Prediction) MutualInformation() float64 {
 	if len(p.Members) == 0 {
 		return 0

@@ -114,9 +114,8 @@ func sameState(a, b State) bool {
 	return true
 }
 
-// train has the network learn from a stream, and fails unless after each update every
-// variance is positive and every number finite, or there was an error and the network is
-// what it was.
+// train has the network learn from a stream, and fails unless after each update every variance is
+// positive and every number finite, or there was an error and the network is what it was.
 func train(t *testing.T, n *Network, updates int, next func(x []float64) (class int)) (done, refused int) {
 	t.Helper()
 	x := make([]float64, n.cfg.Layers[0])

@@ -12,8 +12,7 @@ import (
 	"closedform/internal/linalg"
 )
 
-// outputStep turns a label into the posterior means m̃ and variances ṽ of the
-// logits.
+// outputStep turns a label into the posterior means m̃ and variances ṽ of the logits.
 type outputStep struct {
 	mean, variance []float64 // m̃ and ṽ
 
@@ -137,15 +136,13 @@ func (s *outputStep) rounding() float64 {
 	return float64(8*len(s.moments.P)) * ulp * largest
 }
 
-// joint conditions the logits on the label as if both were jointly Gaussian
-// with the covariance of the innovation C = s.cov over the first k = n−1
-// classes (paper, Eq. (z)):
+// joint conditions the logits on the label as if both were jointly Gaussian with the covariance of
+// the innovation C = s.cov over the first k = n−1 classes (paper, Eq. (z)):
 //
 //	m̃ = m + Σ_zy C⁻¹ (y − p),   ṽ = diag(diag(v) − Σ_zy C⁻¹ Σ_zyᵀ)
 //
-// With C = VΛVᵀ, T = Σ_zy V and eigenvalues of at least the floor,
-// m̃ = m + TΛ⁻¹Vᵀ(y − p) and ṽ_j = v_j − Σ_l T_jl²/λ_l. It returns the smallest
-// eigenvalue, before the floor.
+// With C = VΛVᵀ, T = Σ_zy V and eigenvalues of at least the floor, m̃ = m + TΛ⁻¹Vᵀ(y − p) and ṽ_j =
+// v_j − Σ_l T_jl²/λ_l. It returns the smallest eigenvalue, before the floor.
 func (s *outputStep) joint(m, v []float64, class int, floor float64) float64 {
 	vectors, values := s.innovation.Vectors, s.innovation.Values
 	k := len(values)
@@ -189,11 +186,10 @@ func (s *outputStep) joint(m, v []float64, class int, floor float64) float64 {
 //
 //	m̃_j = m_j + v_j ∂_jp_c/p_c,   ṽ_j = v_j − v_j² Σ_i (∂_jp_i)²/p_i
 //
-// for the observed class c, where ∂_jp_i = ∂p_i/∂m_j is −E_ij for j ≠ i and
-// Σ_k E_ik for j = i. By Stein's lemma this m̃ is E[z | y = c], and by the law of
-// total variance ṽ is the expected posterior variance, hence positive. A probit
-// with ρ ≠ ½ is not the likelihood of any label: E is not symmetric then, and ṽ may
-// be negative. Classes whose probability underflows take no part.
+// for the observed class c, where ∂_jp_i = ∂p_i/∂m_j is −E_ij for j ≠ i and Σ_k E_ik for j = i. By
+// Stein's lemma this m̃ is E[z | y = c], and by the law of total variance ṽ is the expected
+// posterior variance, hence positive. A probit with ρ ≠ ½ is not the likelihood of any label: E is
+// not symmetric then, and ṽ may be negative. Classes whose probability underflows take no part.
 func (s *outputStep) total(m, v []float64, class int) {
 	copy(s.mean, m)
 	copy(s.variance, v)

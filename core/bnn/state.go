@@ -10,10 +10,9 @@ import (
 	"closedform/internal/kernel"
 )
 
-// State is all that there is to know of a network, in a form that can be stored:
-// a network restored from it predicts and learns to the last bit as the original
-// does. Weights and SetWeights do not give that, as the covariances are products
-// of the roots that the network keeps.
+// State is all that there is to know of a network, in a form that can be stored: a network restored
+// from it predicts and learns to the last bit as the original does. Weights and SetWeights do not
+// give that, as the covariances are products of the roots that the network keeps.
 type State struct {
 	Config Config
 	Layers []LayerState
@@ -32,8 +31,7 @@ type LayerState struct {
 	Variance *mat.Dense // o × d where covariances are diagonal: row j is the diagonal of Σ_j
 }
 
-// State returns a copy of the state of the network. It may be called beside
-// Predict, as that may.
+// State returns a copy of the state of the network. It may be called beside Predict, as that may.
 func (n *Network) State() State {
 	s := State{Config: n.Config()}
 	for _, w := range n.layers {

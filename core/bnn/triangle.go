@@ -10,14 +10,12 @@ import (
 	"closedform/internal/kernel"
 )
 
-// triangles are lower triangular roots L of covariances of as many variables, Σ = LLᵀ,
-// updated by Carlson's square-root filter: Σ itself would
-// lose its definiteness to rounding as soon as an example leaves little of a variance,
-// which the hidden rule Frozen does to every neuron.
+// triangles are lower triangular roots L of covariances of as many variables, Σ = LLᵀ, updated by
+// Carlson's square-root filter: Σ itself would lose its definiteness to rounding as soon as an
+// example leaves little of a variance, which the hidden rule Frozen does to every neuron.
 //
-// Row j of Lᵀ is stored from column 4⌊j/4⌋ on, and both numbers of rows and columns are
-// rounded up to a multiple of four: four rows have the same length, and zeros fill up
-// what there is not.
+// Row j of Lᵀ is stored from column 4⌊j/4⌋ on, and both numbers of rows and columns are rounded up
+// to a multiple of four: four rows have the same length, and zeros fill up what there is not.
 type triangles struct {
 	size, padded int
 	length       int // of one root

@@ -10,8 +10,7 @@ import (
 	"closedform/internal/linear"
 )
 
-// weights are the Gaussian weights of one layer, w_j ~ N(μ_j, Σ_j), independent
-// between neurons.
+// weights are the Gaussian weights of one layer, w_j ~ N(μ_j, Σ_j), independent between neurons.
 type weights interface {
 	// scratch returns how much of it forward and update need in a flow.
 	scratch() int

@@ -25,8 +25,7 @@ var densityTable = func() (table [densitySteps]float64) {
 	return table
 }()
 
-// Density returns φ(x), the density of the standard normal distribution, for
-// |x| < [Underflow].
+// Density returns φ(x), the density of the standard normal distribution, for |x| < [Underflow].
 //
 // Rounding x²/2 would cost three digits of the exponential at x = 38 (Cody 1969).
 // Here the rounding error of the square is added to the reduced argument r of
@@ -49,9 +48,8 @@ func Density(x float64) float64 {
 //
 //	J_k(t) = ∫_t^∞ (z−t)^k φ(z) dz / φ(t)
 //
-// are the repeated integrals of the normal tail; J₀ is the Mills ratio. They
-// satisfy J₁ + t J₀ = 1 and J₂ + t J₁ = J₀, so that with n = p + t q and
-// d = q + t n
+// are the repeated integrals of the normal tail; J₀ is the Mills ratio. They satisfy J₁ + t J₀ = 1
+// and J₂ + t J₁ = J₀, so that with n = p + t q and d = q + t n
 //
 //	J₀ = n/d, J₁ = q/d, J₂ = p/d,
 //
@@ -139,10 +137,9 @@ func Truncated(mills, variance, cdf, x []float64) {
 //	variance = Var max(Z+a, 0)
 //	         = (1+a²) Φ(a) + a φ(a) − (a Φ(a) + φ(a))²
 //
-// For a = −t ≤ 0, where these expressions cancel, gap = φ J₁ and
-// variance = φ J₁ (J₂/J₁ − φ J₁) with the repeated integrals J_k(t) of the
-// tail; the bracket is at least two thirds of its first term. For a > 0 they
-// follow from max(Z+a, 0) = Z + a + max(−Z−a, 0), whose last term has
+// For a = −t ≤ 0, where these expressions cancel, gap = φ J₁ and variance = φ J₁ (J₂/J₁ − φ J₁)
+// with the repeated integrals J_k(t) of the tail; the bracket is at least two thirds of its first
+// term. For a > 0 they follow from max(Z+a, 0) = Z + a + max(−Z−a, 0), whose last term has
 // covariance −Φ(−a) with Z.
 func Rectified(prob, gap, variance, a []float64) {
 	first := 0

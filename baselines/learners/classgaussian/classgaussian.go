@@ -1,7 +1,6 @@
-// Package classgaussian is a classifier that takes the inputs of each class for Gaussian, with
-// one covariance about the means of all classes (Fisher 1936). It learns one example after
-// another and has a density of the inputs, a score of out-of-distribution inputs that needs no
-// network.
+// Package classgaussian is a classifier that takes the inputs of each class for Gaussian, with one
+// covariance about the means of all classes (Fisher 1936). It learns one example after another and
+// has a density of the inputs, a score of out-of-distribution inputs that needs no network.
 package classgaussian
 
 import (

@@ -41,8 +41,7 @@ func (c Config) WithDefaults() Config {
 	return c
 }
 
-// Validate returns an error of package field if a value is not allowed. It doesn't
-// look at Layers.
+// Validate returns an error of package field if a value is not allowed. It doesn't look at Layers.
 func (c Config) Validate() error {
 	var rate error
 	if !(c.Rate >= 0 && c.Rate < 1) {
@@ -62,11 +61,10 @@ type Model struct {
 	masks   [][][]float64 // of each pass of a prediction, as in mlp.Pass
 }
 
-// Fit returns the network trained on the examples x[k] with the classes class[k],
-// counted from 0. The masks of its predictions are drawn from src at the end, so
-// that Predict is a function. Fit returns an error if cfg is not valid, an input not
-// finite, a class out of range, or if the training diverges. It panics if the lengths
-// do not fit or src is nil.
+// Fit returns the network trained on the examples x[k] with the classes class[k], counted from 0.
+// The masks of its predictions are drawn from src at the end, so that Predict is a function. Fit
+// returns an error if cfg is not valid, an input not finite, a class out of range, or if the
+// training diverges. It panics if the lengths do not fit or src is nil.
 func Fit(cfg Config, x [][]float64, class []int, src rand.Source) (*Model, error) {
 	network, rnd, err := mlp.Start(cfg.Layers, cfg, src)
 	if err != nil {

@@ -20,8 +20,7 @@ type Prior struct {
 	Layers []int // as for mlp.CheckLayers
 	Bias   bool  // every layer has a further input, which is 1
 
-	// Mean and Var are the m_k and v_k > 0, one for each weight. Nil stands for zeros
-	// and for ones.
+	// Mean and Var are the m_k and v_k > 0, one for each weight. Nil stands for zeros and for ones.
 	Mean, Var []float64
 }
 

@@ -22,11 +22,10 @@ type pair struct {
 	product      float64   // sᵀy
 }
 
-// minimize moves x to a minimum near it by L-BFGS, and returns its value (Liu and Nocedal, "On
-// the limited memory BFGS method for large scale optimization", Mathematical Programming 1989).
-// It ends where no derivative is above tol, where rounding lets no step gain anything, or
-// after so many steps. Where no step along its direction gains anything it starts afresh along
-// the gradient.
+// minimize moves x to a minimum near it by L-BFGS, and returns its value (Liu and Nocedal, "On the
+// limited memory BFGS method for large scale optimization", Mathematical Programming 1989). It ends
+// where no derivative is above tol, where rounding lets no step gain anything, or after so many
+// steps. Where no step along its direction gains anything it starts afresh along the gradient.
 func minimize(f function, x []float64, tol float64, steps int) float64 {
 	var pairs []pair
 	grad, d := make([]float64, len(x)), make([]float64, len(x))

@@ -1,6 +1,5 @@
-// Package mlp is the multi-layer perceptron as a function of one vector of
-// weights: its logits, and their derivatives by back-propagation. It is what the
-// baselines that need gradients are made of.
+// Package mlp is the multi-layer perceptron as a function of one vector of weights: its logits, and
+// their derivatives by back-propagation. It is what the baselines that need gradients are made of.
 package mlp
 
 import (
@@ -19,16 +18,14 @@ type Network struct {
 	Layers []Layer
 }
 
-// Layer is the place of one layer in the weight vector: neuron j has the
-// weights Offset + j·In, …, Offset + (j+1)·In − 1. The bias counts as an input,
-// the last one.
+// Layer is the place of one layer in the weight vector: neuron j has the weights Offset + j·In, …,
+// Offset + (j+1)·In − 1. The bias counts as an input, the last one.
 type Layer struct {
 	In, Out, Offset int
 }
 
-// New returns the network with the given widths, at least inputs and outputs, whose
-// hidden units are rectifiers. With a bias every layer has a further input, which
-// is 1.
+// New returns the network with the given widths, at least inputs and outputs, whose hidden units
+// are rectifiers. With a bias every layer has a further input, which is 1.
 func New(widths []int, bias bool) *Network {
 	n := &Network{Inputs: widths[0]}
 	offset := 0
@@ -103,14 +100,12 @@ func (n *Network) NewPass() *Pass {
 	return p
 }
 
-// Input returns what the last Forward has handed to layer l, with a trailing 1 where
-// there is a bias: for the last layer these are the features. It is overwritten by the
-// next Forward.
+// Input returns what the last Forward has handed to layer l, with a trailing 1 where there is a
+// bias: for the last layer these are the features. It is overwritten by the next Forward.
 func (p *Pass) Input(l int) []float64 { return p.y[l] }
 
-// Logits is Forward for the example x without its trailing 1. It returns an error if x
-// is not finite or a logit overflows, and panics if the length of x is not the number
-// of inputs.
+// Logits is Forward for the example x without its trailing 1. It returns an error if x is not
+// finite or a logit overflows, and panics if the length of x is not the number of inputs.
 func (n *Network) Logits(p *Pass, weights, x []float64) error {
 	if err := SetInput(p.x, x); err != nil {
 		return err
@@ -147,9 +142,8 @@ func (n *Network) Forward(p *Pass, weights, x []float64) {
 	}
 }
 
-// Deltas sets the derivatives of Σ_j Score_j Logit_j by the pre-activations of all
-// layers, after Forward for the same weights. The derivative of a hidden unit at its
-// kink z = 0 is taken as 1.
+// Deltas sets the derivatives of Σ_j Score_j Logit_j by the pre-activations of all layers, after
+// Forward for the same weights. The derivative of a hidden unit at its kink z = 0 is taken as 1.
 func (n *Network) Deltas(p *Pass, weights []float64) {
 	delta := p.Score
 	for l := len(n.Layers) - 1; l > 0; l-- {
@@ -185,9 +179,8 @@ func (n *Network) Backward(p *Pass, grad, weights []float64) {
 	}
 }
 
-// Exponentials replaces logits z by exp(z − top), top the largest, and returns
-// top and the sum of these, which is from 1 to n. All are NaN if a logit is NaN
-// or +∞.
+// Exponentials replaces logits z by exp(z − top), top the largest, and returns top and the sum of
+// these, which is from 1 to n. All are NaN if a logit is NaN or +∞.
 func Exponentials(z []float64) (top, sum float64) {
 	top = slices.Max(z)
 	for j, x := range z {

@@ -1,6 +1,5 @@
-// Package neighbours is a classifier that does not learn: it predicts the classes of
-// the examples that are nearest to the input, in Euclidean distance (Fix and Hodges
-// 1951; Cover and Hart 1967).
+// Package neighbours is a classifier that does not learn: it predicts the classes of the examples
+// that are nearest to the input, in Euclidean distance (Fix and Hodges 1951; Cover and Hart 1967).
 package neighbours
 
 import (
@@ -28,8 +27,7 @@ func (c Config) WithDefaults() Config {
 	return c
 }
 
-// Validate returns an error of package field if a value is not allowed. It doesn't
-// look at Classes.
+// Validate returns an error of package field if a value is not allowed. It doesn't look at Classes.
 func (c Config) Validate() error {
 	return field.Within("neighbours", c.WithDefaults().Neighbours, 1, 1_000_000)
 }
@@ -40,17 +38,15 @@ type Model struct {
 	class []int
 	n     int // classes
 
-	// The nearest examples so far: squared distances in ascending order, and
-	// classes.
+	// The nearest examples so far: squared distances in ascending order, and classes.
 	distance []float64
 	nearest  []int
 }
 
-// Fit returns the model of the examples x[k], at least one, of the classes class[k],
-// counted from 0. It keeps x and class, which must not be modified as long as it is
-// used. Nothing is drawn from the source, which may be nil. Fit returns an error if
-// cfg is not valid, an input not finite or a class out of range, and panics if
-// lengths do not fit.
+// Fit returns the model of the examples x[k], at least one, of the classes class[k], counted from
+// 0. It keeps x and class, which must not be modified as long as it is used. Nothing is drawn from
+// the source, which may be nil. Fit returns an error if cfg is not valid, an input not finite or a
+// class out of range, and panics if lengths do not fit.
 func Fit(cfg Config, x [][]float64, class []int, _ rand.Source) (*Model, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, fmt.Errorf("neighbours: %w", err)
@@ -70,10 +66,9 @@ func Fit(cfg Config, x [][]float64, class []int, _ rand.Source) (*Model, error) 
 //
 //	p_c = (k_c + 1/n)/(k + 1),
 //
-// as if one more neighbour were of all classes in equal parts. Of examples at the
-// same distance the first is the nearest. Predict returns an error if x is not
-// finite or the distance to one of the neighbours overflows, and panics if a
-// length does not fit.
+// as if one more neighbour were of all classes in equal parts. Of examples at the same distance the
+// first is the nearest. Predict returns an error if x is not finite or the distance to one of the
+// neighbours overflows, and panics if a length does not fit.
 func (m *Model) Predict(p, x []float64) error {
 	mlp.CheckProbabilities(p, m.n)
 	mlp.CheckLength(x, len(m.x[0]))

@@ -24,8 +24,7 @@ const (
 	Adam     Rule = "adam"     // see [mlp.Adam]
 )
 
-// Config describes a network. The zero value of every field but Layers is its documented
-// default.
+// Config describes a network. The zero value of every field but Layers is its documented default.
 type Config struct {
 	Layers       []int   `toml:"-"`             // as for mlp.CheckLayers; every layer has a bias
 	Rule         Rule    `toml:"rule"`          // SGD if empty
@@ -44,8 +43,7 @@ func (c Config) WithDefaults() Config {
 	return c
 }
 
-// Validate returns an error of package field if a value is not allowed. It doesn't look at
-// Layers.
+// Validate returns an error of package field if a value is not allowed. It doesn't look at Layers.
 func (c Config) Validate() error {
 	c = c.WithDefaults()
 	return cmp.Or(
@@ -54,8 +52,7 @@ func (c Config) Validate() error {
 	)
 }
 
-// Model is a network and what it has learnt. It must not be used by several goroutines at
-// once.
+// Model is a network and what it has learnt. It must not be used by several goroutines at once.
 type Model struct {
 	cfg     Config
 	network *mlp.Network
@@ -84,10 +81,9 @@ func New(cfg Config, src rand.Source) (*Model, error) {
 	return m, nil
 }
 
-// Observe updates the weights by one example of the given class (from 0). It allocates
-// nothing. It returns an error, the weights unchanged, if the input is not finite, the class
-// out of range, or if the logits overflow, and panics if the length of x is not the number of
-// inputs.
+// Observe updates the weights by one example of the given class (from 0). It allocates nothing. It
+// returns an error, the weights unchanged, if the input is not finite, the class out of range, or
+// if the logits overflow, and panics if the length of x is not the number of inputs.
 func (m *Model) Observe(x []float64, class int) error {
 	if err := cmp.Or(mlp.CheckClass(class, m.network.Outputs()), m.network.Logits(m.pass, m.weights, x)); err != nil {
 		return fmt.Errorf("sgd: %w", err)

@@ -42,8 +42,7 @@ func TestLearner(t *testing.T) {
 	})
 }
 
-// The quadratic function that touches a likelihood at one point is below it at all
-// others.
+// The quadratic function that touches a likelihood at one point is below it at all others.
 func TestBound(t *testing.T) {
 	rnd := rand.New(random.Source("bound"))
 	for trial := range 3000 {

@@ -8,12 +8,11 @@ import (
 	"closedform/internal/kernel"
 )
 
-// laplaceBridge maps the Gaussian of the logits to a Dirichlet distribution
-// (MacKay 1998, "Choice of basis for Laplace approximation"; Hobbhahn, Kristiadi
-// and Hennig 2022, "Fast predictive uncertainty for classification with Bayesian
-// deep networks", arXiv 2003.01227). It inverts the Laplace approximation of a
-// Dirichlet in the softmax basis, where logits add up to zero: given their means
-// μ and variances Σ_kk there,
+// laplaceBridge maps the Gaussian of the logits to a Dirichlet distribution (MacKay 1998, "Choice
+// of basis for Laplace approximation"; Hobbhahn, Kristiadi and Hennig 2022, "Fast predictive
+// uncertainty for classification with Bayesian deep networks", arXiv 2003.01227). It inverts the
+// Laplace approximation of a Dirichlet in the softmax basis, where logits add up to zero: given
+// their means μ and variances Σ_kk there,
 //
 //	α_k = (1 − 2/n + e^{μ_k}/n² Σ_l e^{−μ_l}) / Σ_kk
 //	p   = α/α_0,   Σ_y = (diag(p) − ppᵀ)/(α_0 + 1),   α_0 = Σ α_k
@@ -59,8 +58,7 @@ func bridge(mu, variance []float64) (p []float64, concentration float64) {
 	return p, concentration
 }
 
-// dirichlet returns the moments of the Dirichlet distribution of concentrations
-// α_k = α_0 p_k:
+// dirichlet returns the moments of the Dirichlet distribution of concentrations α_k = α_0 p_k:
 //
 //	E y_k  = p_k
 //	Cov(y) = (diag(p) − p pᵀ)/(α_0 + 1)
