@@ -23,5 +23,7 @@ func Example_readme() {
 	network.Predict(&p, []float64{1, 2})
 	fmt.Printf("class 0: %.2f, variance %.2f\n", p.P[0], p.Cov.At(0, 0))
 	fmt.Println("unknown:", p.Decide(bnn.Probability, 0.9) == bnn.Unknown)
-	// Output: class 0: 0.88, variance 0.10 unknown: true
+	// Output:
+	// class 0: 0.88, variance 0.10
+	// unknown: true
 }

@@ -119,8 +119,8 @@ func (t *triangles) fill(k int, row func(i int) []float64) {
 	}
 }
 
-// matrix returns all roots, one below the other.
-func (t *triangles) matrix() *mat.Dense {
+// spread returns all roots, one below the other.
+func (t *triangles) spread() *mat.Dense {
 	all := mat.NewDense(len(t.factor)/t.length*t.size, t.size, nil)
 	for k := range len(t.factor) / t.length {
 		t.fill(k, func(i int) []float64 { return all.RawRowView(k*t.size + i) })
@@ -141,11 +141,9 @@ func (t *triangles) cov(k int) *mat.SymDense {
 	return cov
 }
 
-func (t *triangles) spread(s *LayerState) { s.Root = t.matrix() }
-
-func (t *triangles) restore(s LayerState) {
+func (t *triangles) restore(spread *mat.Dense) {
 	for k := range len(t.factor) / t.length {
-		t.set(k, mat.DenseCopyOf(s.Root.Slice(k*t.size, (k+1)*t.size, 0, t.size)).RawMatrix().Data)
+		t.set(k, mat.DenseCopyOf(spread.Slice(k*t.size, (k+1)*t.size, 0, t.size)).RawMatrix().Data)
 	}
 }
 

@@ -43,8 +43,8 @@ type weights interface {
 	MeanMatrix() *mat.Dense  // a copy
 	cov(j int) mat.Symmetric // a copy
 
-	spread(*LayerState) // sets all but the means to copies
-	restore(LayerState) // but the means
+	spread() *mat.Dense // a copy of the Spread of a LayerState
+	restore(spread *mat.Dense)
 }
 
 // newWeights returns weights of layer l that are zero.
