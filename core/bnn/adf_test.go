@@ -125,7 +125,7 @@ func positiveDefinite(t *testing.T, name string, n *Network) {
 			t.Errorf("%s: layer %d: %v", name, l, err)
 		}
 		for j, s := range cov {
-			if root := n.State().Layers[l].Root; root != nil {
+			if root := n.State().Layers[l].Spread; n.cfg.Covariance[l] != Diagonal {
 				// The singular values of the root have the digits that the
 				// eigenvalues of its square lose.
 				in := s.SymmetricDim()
@@ -201,8 +201,7 @@ func TestPredictionIsReusable(t *testing.T) {
 	}
 }
 
-// Features of any size give finite weights or an error that leaves the network as
-// it was.
+// Features of any size give finite weights or an error that leaves the network as it was.
 func TestExtremeFeatures(t *testing.T) {
 	for _, rule := range outputRules {
 		for _, kind := range allKinds {

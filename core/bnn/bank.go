@@ -31,10 +31,9 @@ type Bank struct {
 	logP    []float64
 }
 
-// NewBank returns the bank of the members, with equal weights before the first example. The
-// members belong to the bank from now on. It returns an error if there are none, if they
-// differ in the number of inputs or classes, if a network is there twice, or if the weighing
-// is not valid.
+// NewBank returns the bank of the members, with equal weights before the first example. The members
+// belong to the bank from now on. It returns an error if there are none, if they differ in the
+// number of inputs or classes, if a network is there twice, or if the weighing is not valid.
 func NewBank(w Weighing, members ...Model) (*Bank, error) {
 	weights, err := NewMixtureWeights(w, len(members))
 	if err != nil {

@@ -55,17 +55,15 @@ type Config struct {
 	PriorMeanVar float64   `toml:"prior_mean_var" json:"prior_mean_var"`
 	PriorDraw    PriorDraw `toml:"prior_draw" json:"prior_draw"`
 
-	// Replications is how often one example counts for the covariances of each layer: a
-	// positive number. It multiplies the steps e_j, as far as a share of 1e-3 of each variance
-	// is left; the means are not affected. For K passes over the same examples, 1/K counts each
-	// example once.
+	// Replications is how often one example counts for the covariances of each layer: a positive
+	// number. It multiplies the steps e_j, as far as a share of 1e-3 of each variance is left; the
+	// means are not affected. For K passes over the same examples, 1/K counts each example once.
 	//
-	// A diagonal layer treats its inputs as uncorrelated, and keeps too much variance
-	// where they are not. In linear regression on d inputs of covariance C, with noise
-	// of variance R, the predictive variance after T examples is R·d/T on average. With
-	// full covariances it is R·r/T, where r = tr C(C + (R/T)Σ₀⁻¹)⁻¹ ≤ d is the number
-	// of directions that the data determine (MacKay 1992). With d/r replications both
-	// agree; r is chosen by validation.
+	// A diagonal layer treats its inputs as uncorrelated, and keeps too much variance where they
+	// are not. In linear regression on d inputs of covariance C, with noise of variance R, the
+	// predictive variance after T examples is R·d/T on average. With full covariances it is R·r/T,
+	// where r = tr C(C + (R/T)Σ₀⁻¹)⁻¹ ≤ d is the number of directions that the data determine
+	// (MacKay 1992). With d/r replications both agree; r is chosen by validation.
 	Replications []float64 `toml:"replications" json:"replications"`
 
 	// Paper is for the rules Joint and Total alone.
@@ -83,11 +81,10 @@ type PaperRule struct {
 	VarianceFloor   float64 `toml:"variance_floor" json:"variance_floor"`
 }
 
-// Default returns a configuration that learns well from standardised inputs in one pass, with
-// every value set; core/README.md says how they were chosen. The rule is ADF with the
-// slope-matched probit, and covariances are Full in layers to which this gives at most 2²⁰
-// numbers, else Shared with at most 512 inputs, and Diagonal with more. It panics unless there
-// are at least two layers.
+// Default returns a configuration that learns well from standardised inputs in one pass, with every
+// value set; core/README.md says how they were chosen. The rule is ADF with the slope-matched
+// probit, and covariances are Full in layers to which this gives at most 2²⁰ numbers, else Shared
+// with at most 512 inputs, and Diagonal with more. It panics unless there are at least two layers.
 func Default(layers ...int) Config {
 	if len(layers) < 2 {
 		panic(fmt.Sprintf("bnn: Default of layers %v; need inputs and classes at least", layers))

@@ -93,9 +93,8 @@ func (p *Prediction) Confidence(by Confidence) float64 {
 //
 //	Σ_j Var y_j = Σ_j p_j(1 − p_j) = E Σ_j s_j(1 − s_j) + Σ_j Var s_j.
 //
-// The first part, the aleatoric one, remains however many examples are learned; the second,
-// the epistemic one, is the trace of Cov. A poor approximation of the moments may make
-// either negative.
+// The first part, the aleatoric one, remains however many examples are learned; the second, the
+// epistemic one, is the trace of Cov. A poor approximation of the moments may make either negative.
 func (p *Prediction) LabelVariance() (aleatoric, epistemic float64) {
 	epistemic = mat.Trace(p.Cov)
 	for _, x := range p.P {

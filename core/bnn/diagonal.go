@@ -46,10 +46,10 @@ func (w *diagonal) cov(j int) mat.Symmetric {
 	return mat.NewDiagDense(w.In, variance)
 }
 
-func (w *diagonal) spread(s *LayerState) { s.Variance = w.VarianceMatrix() }
+func (w *diagonal) spread() *mat.Dense { return w.VarianceMatrix() }
 
-func (w *diagonal) restore(s LayerState) {
-	mat.NewDense(w.In, w.Out, w.Variance).Copy(s.Variance.T())
+func (w *diagonal) restore(spread *mat.Dense) {
+	mat.NewDense(w.In, w.Out, w.Variance).Copy(spread.T())
 }
 
 func (w *diagonal) largest() float64 { return floats.Max(w.Variance) }

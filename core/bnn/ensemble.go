@@ -22,8 +22,8 @@ import (
 // were drawn from. Of one member it is that network, to the bit. Large members learn and
 // predict at the same time, on all processors.
 //
-// Predict, PredictAll and PredictHidden may be called by several goroutines at once, each
-// with its own predictions; all else needs the ensemble for itself.
+// Predict and PredictAll may be called by several goroutines at once, each with its own
+// predictions; all else needs the ensemble for itself.
 type Ensemble struct {
 	members []*Network
 	shares  []float64 // 1/K of each
@@ -49,7 +49,6 @@ type calls struct {
 
 	// Of Predict.
 	inputs  [][]float64
-	layers  int
 	dst     [][]*Prediction // of each member those of the examples
 	done    []int           // how many a member has predicted
 	predict func(k int) error
@@ -135,7 +134,7 @@ func (e *Ensemble) newCalls() *calls {
 	n := len(e.members)
 	c := &calls{of: e, errs: make([]error, n), panics: make([]any, n), dst: make([][]*Prediction, n), done: make([]int, n)}
 	c.predict = func(k int) (err error) {
-		c.done[k], err = e.members[k].predict(c.dst[k], c.inputs, c.layers)
+		c.done[k], err = e.members[k].predict(c.dst[k], c.inputs)
 		return err
 	}
 	for k := range n {
@@ -223,8 +222,7 @@ func (e *Ensemble) of(k int, err error) error {
 	return fmt.Errorf("member %d: %w", k, err)
 }
 
-// AddProcessNoise adds it to all members, see [Network.AddProcessNoise], or after an error
-// to none.
+// AddProcessNoise adds it to all members, see [Network.AddProcessNoise], or after an error to none.
 func (e *Ensemble) AddProcessNoise(fraction float64) error {
 	for k, n := range e.members {
 		if err := n.checkNoise(fraction); err != nil {
@@ -237,30 +235,23 @@ func (e *Ensemble) AddProcessNoise(fraction float64) error {
 	return nil
 }
 
-// Predict sets dst to the prediction of the mixture for x, and dst.Members to those of the
-// members, see [Network.Predict]. P and the moments E[s_j s_i] are the means of the
-// members', so that by the law of total variance Cov is the mean of their covariances plus
-// the covariance of their probabilities; Mean and Variance are those of the logits of the
-// mixture.
+// Predict sets dst to the prediction of the mixture for x, and dst.Members to those of the members,
+// see [Network.Predict]. P and the moments E[s_j s_i] are the means of the members', so that by the
+// law of total variance Cov is the mean of their covariances plus the covariance of their
+// probabilities; Mean and Variance are those of the logits of the mixture.
 func (e *Ensemble) Predict(dst *Prediction, x []float64) error {
-	_, err := e.predictAll([]*Prediction{dst}, [][]float64{x}, len(e.members[0].layers))
+	_, err := e.predictAll([]*Prediction{dst}, [][]float64{x})
 	return err
 }
 
 // PredictAll is Predict for several inputs, member by member: see [Network.PredictAll].
 func (e *Ensemble) PredictAll(dst []Prediction, x [][]float64) (done int, err error) {
-	return e.predictAll(pointers(dst), x, len(e.members[0].layers))
+	return e.predictAll(pointers(dst), x)
 }
 
-// PredictHidden is [Network.PredictHidden] of each member, or of the only one: it sets the
-// Layers of dst.Members, or those of dst.
-func (e *Ensemble) PredictHidden(dst []Prediction, x [][]float64) (done int, err error) {
-	return e.predictAll(pointers(dst), x, len(e.members[0].layers)-1)
-}
-
-func (e *Ensemble) predictAll(dst []*Prediction, x [][]float64, layers int) (done int, err error) {
+func (e *Ensemble) predictAll(dst []*Prediction, x [][]float64) (done int, err error) {
 	if len(e.members) == 1 {
-		return e.members[0].predict(dst, x, layers)
+		return e.members[0].predict(dst, x)
 	}
 	if len(dst) != len(x) {
 		panic(fmt.Sprintf("bnn: %d predictions of %d inputs", len(dst), len(x)))
@@ -282,7 +273,7 @@ func (e *Ensemble) predictAll(dst []*Prediction, x [][]float64, layers int) (don
 			c.dst[k] = append(c.dst[k], &d.Members[k])
 		}
 	}
-	c.inputs, c.layers = append(c.inputs[:0], x...), layers
+	c.inputs = append(c.inputs[:0], x...)
 	c.each(c.predict)
 	done = slices.Min(c.done)
 	for k := len(c.errs) - 1; k >= 0; k-- {
@@ -294,11 +285,7 @@ func (e *Ensemble) predictAll(dst []*Prediction, x [][]float64, layers int) (don
 		err = cmp.Or(e.members[0].checkInput(x[done]), err) // of no member in particular
 	}
 	for _, d := range dst[:done] {
-		if layers < len(e.members[0].layers) {
-			d.invalidateProbabilities()
-		} else {
-			d.mix()
-		}
+		d.mix()
 	}
 	for _, d := range dst[done:] {
 		d.invalidate()
@@ -343,9 +330,8 @@ func (p *Prediction) mix() {
 //
 //	I = H(p) − Σ_k w_k H(p_k) ≥ 0,
 //
-// with the entropy H and the Weights w_k. If the probabilities of an approximation do not
-// add up to one, each w_k is multiplied by their sum, and divided by that of p. It is 0 for a
-// single network.
+// with the entropy H and the Weights w_k. If the probabilities of an approximation do not add up to
+// one, each w_k is multiplied by their sum, and divided by that of p. It is 0 for a single network.
 func (p *Prediction) MutualInformation() float64 {
 	if len(p.Members) == 0 {
 		return 0

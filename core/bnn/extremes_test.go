@@ -82,16 +82,16 @@ func wrong(s State) string {
 		if notFinite(layer.Mean.RawMatrix().Data) >= 0 {
 			return fmt.Sprintf("a mean of layer %d is not finite", l)
 		}
-		sd := layer.Variance
-		if layer.Root != nil { // of which the squares may underflow
-			rows, _ := layer.Root.Dims()
+		sd, roots := layer.Spread, s.Config.Covariance[l] != Diagonal
+		if roots { // of which the squares may underflow
+			rows, _ := layer.Spread.Dims()
 			sd = mat.NewDense(rows, 1, nil)
 			for i := range rows {
-				sd.Set(i, 0, floats.Norm(layer.Root.RawRowView(i), 2))
+				sd.Set(i, 0, floats.Norm(layer.Spread.RawRowView(i), 2))
 			}
 		}
 		least, most := mat.Min(sd), mat.Max(sd)
-		if math.IsNaN(mat.Sum(sd)) || math.IsInf(most*most, 1) && layer.Root != nil || math.IsInf(most, 1) ||
+		if math.IsNaN(mat.Sum(sd)) || math.IsInf(most*most, 1) && roots || math.IsInf(most, 1) ||
 			!(least > 0 || least == 0 && s.Config.Hidden == Frozen) {
 			return fmt.Sprintf("variances or roots of layer %d are from %g to %g, or NaN", l, least, most)
 		}
@@ -103,10 +103,9 @@ func sameState(a, b State) bool {
 	for l := range a.Layers {
 		for _, m := range [][2]*mat.Dense{
 			{a.Layers[l].Mean, b.Layers[l].Mean},
-			{a.Layers[l].Root, b.Layers[l].Root},
-			{a.Layers[l].Variance, b.Layers[l].Variance},
+			{a.Layers[l].Spread, b.Layers[l].Spread},
 		} {
-			if m[0] != nil && !mat.Equal(m[0], m[1]) {
+			if !mat.Equal(m[0], m[1]) {
 				return false
 			}
 		}
@@ -114,9 +113,8 @@ func sameState(a, b State) bool {
 	return true
 }
 
-// train has the network learn from a stream, and fails unless after each update every
-// variance is positive and every number finite, or there was an error and the network is
-// what it was.
+// train has the network learn from a stream, and fails unless after each update every variance is
+// positive and every number finite, or there was an error and the network is what it was.
 func train(t *testing.T, n *Network, updates int, next func(x []float64) (class int)) (done, refused int) {
 	t.Helper()
 	x := make([]float64, n.cfg.Layers[0])

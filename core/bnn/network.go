@@ -29,10 +29,9 @@ var (
 	_ Model = (*Bank)(nil)
 )
 
-// Network is a Bayesian multi-layer perceptron. Predict, PredictAll, PredictHidden, Weights,
-// State and Config may be called by several goroutines at once, each predicting into its own
-// predictions; Observe, Condition, Forward, SetWeights and AddProcessNoise need the network for
-// themselves.
+// Network is a Bayesian multi-layer perceptron. Predict, PredictAll, Weights, State and Config may
+// be called by several goroutines at once, each predicting into its own predictions; Observe,
+// Condition, Forward, SetWeights and AddProcessNoise need the network for themselves.
 type Network struct {
 	cfg      Config
 	layers   []weights
@@ -89,12 +88,11 @@ func zero(cfg Config) *Network {
 	return n
 }
 
-// SetWeights replaces the weights of layer l (from 0), w_j ~ N(μ_j, Σ_j): row j of
-// mean is μ_j, neurons × inputs, and cov has a Σ_j for each neuron, inputs × inputs;
-// the bias counts as the last input. Both are copied. SetWeights panics if a shape does
-// not fit, and returns an error, leaving the layer as it was, if a number is not finite
-// or a covariance not positive semi-definite, not diagonal where the layer is, or not
-// that of the first neuron where it is shared.
+// SetWeights replaces the weights of layer l (from 0), w_j ~ N(μ_j, Σ_j): row j of mean is μ_j,
+// neurons × inputs, and cov has a Σ_j for each neuron, inputs × inputs; the bias counts as the last
+// input. Both are copied. SetWeights panics if a shape does not fit, and returns an error, leaving
+// the layer as it was, if a number is not finite or a covariance not positive semi-definite, not
+// diagonal where the layer is, or not that of the first neuron where it is shared.
 func (n *Network) SetWeights(l int, mean *mat.Dense, cov []mat.Symmetric) error {
 	n.check(l)
 	out, in := n.cfg.WeightDims(l)
@@ -138,13 +136,12 @@ func (n *Network) check(l int) {
 	}
 }
 
-// AddProcessNoise adds a fraction of the prior variance of its layer to the
-// variance of every weight, Σ_j += fraction·σ₀²·I. This is the process noise of a
-// Kalman filter whose weights follow a random walk between examples: older examples
-// count less, for streams whose distribution changes. The means stay. With full
-// covariances it costs O(inputs³) operations for each neuron. It returns an error,
-// and leaves the network unchanged, unless 0 ≤ fraction ≤ 1, or if a variance would
-// overflow.
+// AddProcessNoise adds a fraction of the prior variance of its layer to the variance of every
+// weight, Σ_j += fraction·σ₀²·I. This is the process noise of a Kalman filter whose weights follow
+// a random walk between examples: older examples count less, for streams whose distribution
+// changes. The means stay. With full covariances it costs O(inputs³) operations for each neuron. It
+// returns an error, and leaves the network unchanged, unless 0 ≤ fraction ≤ 1, or if a variance
+// would overflow.
 func (n *Network) AddProcessNoise(fraction float64) error {
 	err := n.checkNoise(fraction)
 	if err == nil {

@@ -26,8 +26,7 @@ func learned(t *testing.T) map[string]*Network {
 	return out
 }
 
-// Every variance grows by the fraction of the prior variance, no covariance and no
-// mean changes.
+// Every variance grows by the fraction of the prior variance, no covariance and no mean changes.
 func TestProcessNoise(t *testing.T) {
 	for name, n := range learned(t) {
 		before := copied(t, n)

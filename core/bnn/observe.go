@@ -22,9 +22,8 @@ func (a Action) String() string {
 
 // Update reports what one example did to the network.
 type Update struct {
-	// MinEigenvalue is the smallest eigenvalue of the covariance of the
-	// innovation over the first n−1 classes: Σ_y for Joint, S for Total, NaN for
-	// others, which have no innovation.
+	// MinEigenvalue is the smallest eigenvalue of the covariance of the innovation over the first
+	// n−1 classes: Σ_y for Joint, S for Total, NaN for others, which have no innovation.
 	MinEigenvalue float64
 
 	// MinVariance is the smallest ṽ_j of a logit, before any repair.
@@ -52,11 +51,10 @@ func (e *IndefiniteError) Error() string {
 		e.Update.MinEigenvalue, e.Update.MinVariance)
 }
 
-// Observe updates the weights of all layers by one example of the given class
-// (from 0): the paper's Algorithm 2 for the rules Joint and Frozen. The output rule
-// gives the posterior means m̃ and variances ṽ of the logits (Eq. (z)), the hidden
-// rule those of the hidden pre-activations, and with d_j = (m̃_j − m_j)/v_j and
-// e_j = (ṽ_j − v_j)/v_j² every neuron moves by Eq. (w),
+// Observe updates the weights of all layers by one example of the given class (from 0): the paper's
+// Algorithm 2 for the rules Joint and Frozen. The output rule gives the posterior means m̃ and
+// variances ṽ of the logits (Eq. (z)), the hidden rule those of the hidden pre-activations, and
+// with d_j = (m̃_j − m_j)/v_j and e_j = (ṽ_j − v_j)/v_j² every neuron moves by Eq. (w),
 //
 //	μ_j += d_j Σ_jŷ,   Σ_j += e_j (Σ_jŷ)(Σ_jŷ)ᵀ.
 //
@@ -71,10 +69,9 @@ func (n *Network) Observe(x []float64, class int) (Update, error) {
 	return update, err
 }
 
-// Condition is Observe for another likelihood than that of the softmax: from the
-// pre-activations of the last layer, the logits, likelihood sets their steps
-// d_j = (m̃_j − m_j)/v_j and e_j = (ṽ_j − v_j)/v_j². The configuration must have no layer with
-// AllNeurons.
+// Condition is Observe for another likelihood than that of the softmax: from the pre-activations of
+// the last layer, the logits, likelihood sets their steps d_j = (m̃_j − m_j)/v_j and e_j = (ṽ_j −
+// v_j)/v_j². The configuration must have no layer with AllNeurons.
 func (n *Network) Condition(x []float64, likelihood func(d, e []float64, logits Layer)) (Update, error) {
 	update, err := n.steps(x, func(f *flow) (Update, error) {
 		likelihood(f.d, f.e, n.shown[len(n.shown)-1])
@@ -89,7 +86,7 @@ func (n *Network) Condition(x []float64, likelihood func(d, e []float64, logits 
 // Forward returns what the layers make of x, without the softmax. It needs the network for
 // itself, which overwrites the layers by the next Forward, Condition or Observe.
 func (n *Network) Forward(x []float64) ([]Layer, error) {
-	_, err := n.forward(&n.pass, [][]float64{x}, len(n.layers))
+	_, err := n.forward(&n.pass, [][]float64{x})
 	return n.shown, err
 }
 
@@ -106,7 +103,7 @@ func (n *Network) steps(x []float64, observe func(f *flow) (Update, error)) (Upd
 	if err := n.checkDistinct(); err != nil {
 		return Update{Action: Refused}, err
 	}
-	if _, err := n.forward(&n.pass, [][]float64{x}, len(n.layers)); err != nil {
+	if _, err := n.forward(&n.pass, [][]float64{x}); err != nil {
 		return Update{Action: Refused}, err
 	}
 	last := len(n.layers) - 1
@@ -234,9 +231,8 @@ func (n *Network) replicate(l int) {
 	}
 }
 
-// smooth computes the steps of hidden layer l from those of layer l+1 (hidden rules
-// Smooth and SmoothMean). With the moments (ŷ_i, s_i) of the output of unit i and
-// σ_i = Cov(z_i, y_i)
+// smooth computes the steps of hidden layer l from those of layer l+1 (hidden rules Smooth and
+// SmoothMean). With the moments (ŷ_i, s_i) of the output of unit i and σ_i = Cov(z_i, y_i)
 //
 //	ỹ_i = ŷ_i + s_i Σ_j μ_ji d_j,      s̃_i = s_i + s_i² Σ_j μ_ji² e_j
 //	m̃_i = m_i + (σ_i/s_i) (ỹ_i − ŷ_i),  ṽ_i = v_i + (σ_i/s_i)² (s̃_i − s_i)

@@ -12,8 +12,7 @@ import (
 	"closedform/internal/linalg"
 )
 
-// outputStep turns a label into the posterior means m̃ and variances ṽ of the
-// logits.
+// outputStep turns a label into the posterior means m̃ and variances ṽ of the logits.
 type outputStep struct {
 	mean, variance []float64 // m̃ and ṽ
 
@@ -74,8 +73,9 @@ func (s *outputStep) run(cfg *Config, m, v []float64, class int) (Update, error)
 		update.MinEigenvalue = s.joint(m, v, class, math.Inf(-1))
 		update.Indefinite = !(update.MinEigenvalue > s.rounding())
 	case Total:
+		s.labelCov()
+		update.MinEigenvalue = s.joint(m, v, class, math.Inf(-1))
 		s.total(m, v, class)
-		update.MinEigenvalue = smallestLabelEigenvalue(s.moments.P)
 		update.Indefinite = !(s.moments.P[class] >= improbable)
 	}
 	update.MinVariance = floats.Min(s.variance)
@@ -95,9 +95,6 @@ func (s *outputStep) run(cfg *Config, m, v []float64, class int) (Update, error)
 		return update, nil
 	}
 	update.Action = Projected
-	if cfg.Output == Total {
-		s.labelCov()
-	}
 	s.joint(m, v, class, cfg.Paper.EigenvalueFloor)
 	for j, vj := range v {
 		s.variance[j] = math.Max(s.variance[j], cfg.Paper.VarianceFloor*vj)
@@ -147,15 +144,13 @@ func (s *outputStep) rounding() float64 {
 	return float64(8*len(s.moments.P)) * ulp * largest
 }
 
-// joint conditions the logits on the label as if both were jointly Gaussian
-// with the covariance of the innovation C = s.cov over the first k = n−1
-// classes (paper, Eq. (z)):
+// joint conditions the logits on the label as if both were jointly Gaussian with the covariance of
+// the innovation C = s.cov over the first k = n−1 classes (paper, Eq. (z)):
 //
 //	m̃ = m + Σ_zy C⁻¹ (y − p),   ṽ = diag(diag(v) − Σ_zy C⁻¹ Σ_zyᵀ)
 //
-// With C = VΛVᵀ, T = Σ_zy V and eigenvalues of at least the floor,
-// m̃ = m + TΛ⁻¹Vᵀ(y − p) and ṽ_j = v_j − Σ_l T_jl²/λ_l. It returns the smallest
-// eigenvalue, before the floor.
+// With C = VΛVᵀ, T = Σ_zy V and eigenvalues of at least the floor, m̃ = m + TΛ⁻¹Vᵀ(y − p) and ṽ_j =
+// v_j − Σ_l T_jl²/λ_l. It returns the smallest eigenvalue, before the floor.
 func (s *outputStep) joint(m, v []float64, class int, floor float64) float64 {
 	vectors, values := s.innovation.Vectors, s.innovation.Values
 	k := len(values)
@@ -199,12 +194,11 @@ func (s *outputStep) joint(m, v []float64, class int, floor float64) float64 {
 //
 //	m̃_j = m_j + v_j ∂_jp_c/p_c,   C_jl = δ_jl v_j − v_j v_l Σ_i ∂_jp_i ∂_lp_i/p_i
 //
-// for the observed class c, where ∂_jp_i = ∂p_i/∂m_j is −E_ij for j ≠ i and
-// Σ_k E_ik for j = i. By Stein's lemma this m̃ is E[z | y = c], and by the law of
-// total variance C is the expected posterior covariance, hence positive semidefinite. ṽ are its
-// softmax.FreeVariances. A probit
-// with ρ ≠ ½ is not the likelihood of any label: E is not symmetric then, and ṽ may
-// be negative. Classes whose probability underflows take no part.
+// for the observed class c, where ∂_jp_i = ∂p_i/∂m_j is −E_ij for j ≠ i and Σ_k E_ik for j = i. By
+// Stein's lemma this m̃ is E[z | y = c], and by the law of total covariance C is the expected
+// posterior covariance, hence positive semidefinite; ṽ are its softmax.FreeVariances. A probit with
+// ρ ≠ ½ is not the likelihood of any label: E is not symmetric then, and C_jj may be negative.
+// Classes whose probability underflows take no part.
 func (s *outputStep) total(m, v []float64, class int) {
 	copy(s.mean, m)
 	copy(s.variance, v)
@@ -236,57 +230,18 @@ func (s *outputStep) limit(v []float64) {
 	}
 }
 
-// labelCov sets s.cov to S = diag(p) − ppᵀ of the normalised probabilities.
+// labelCov sets s.cov to S = diag(p) − ppᵀ of the normalised probabilities; as these add up to 1,
+// S_ii = Σ_{j≠i} p_i p_j, where nothing cancels.
 func (s *outputStep) labelCov() {
 	sum := 1 + s.moments.Excess()
 	for i, pi := range s.moments.P {
-		pi /= sum
-		s.cov.SetSym(i, i, pi*(1-pi))
-		for j := i + 1; j < len(s.moments.P); j++ {
-			s.cov.SetSym(i, j, -pi*s.moments.P[j]/sum)
-		}
-	}
-}
-
-// smallestLabelEigenvalue returns the smallest eigenvalue of diag(p) − ppᵀ over
-// all classes but the last, p normalised and classes of probability zero left
-// out (+Inf if that leaves one), to full relative precision, unlike a general
-// eigensolver: the root below min p of 1 = Σ_{i<n} p_i²/(p_i−λ), for Σp = 1
-//
-//	p_n = λ Σ_{i<n} p_i/(p_i−λ)
-//
-// with a right side that increases from 0 to ∞.
-func smallestLabelEigenvalue(p []float64) float64 {
-	sum, last, hi := 0.0, 0, math.Inf(1)
-	for i, pi := range p {
-		sum += pi
-		if pi > 0 {
-			last = i
-		}
-	}
-	for _, pi := range p[:last] {
-		if pi > 0 {
-			hi = math.Min(hi, pi/sum)
-		}
-	}
-	if math.IsInf(hi, 1) {
-		return hi
-	}
-	for lo := 0.0; ; {
-		mid := lo + 0.5*(hi-lo)
-		if mid <= lo || mid >= hi || hi-lo < 1e-14*hi {
-			return mid
-		}
-		var right float64
-		for _, pi := range p[:last] {
-			if pi > 0 {
-				right += pi / (pi/sum - mid) / sum
+		var degree float64
+		for j, pj := range s.moments.P {
+			if j != i {
+				degree += pi / sum * (pj / sum)
+				s.cov.SetSym(i, j, -pi/sum*(pj/sum))
 			}
 		}
-		if mid*right < p[last]/sum {
-			lo = mid
-		} else {
-			hi = mid
-		}
+		s.cov.SetSym(i, i, degree)
 	}
 }

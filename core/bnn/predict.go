@@ -3,7 +3,6 @@ package bnn
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -13,8 +12,7 @@ import (
 
 // Prediction is what a network or an ensemble says about one input. The zero Prediction is
 // that of none: it decides [Unknown]. Predicting into the same one again allocates nothing,
-// and overwrites all it refers to; [Prediction.Clone] keeps it. After an error all
-// numbers are NaN. Its methods only read it.
+// and overwrites all it refers to. After an error all numbers are NaN. Its methods only read it.
 type Prediction struct {
 	P        []float64     // probabilities of the classes, E[y]; add up to 1 + Moments.Excess()
 	Cov      *mat.SymDense // Σ_y, covariance of the probabilities, classes × classes
@@ -40,29 +38,18 @@ type Prediction struct {
 	calls *calls // of an ensemble, in the first prediction
 }
 
-// Clone returns a copy that shares no memory with p.
-func (p *Prediction) Clone() Prediction {
-	c := Prediction{Mean: slices.Clone(p.Mean), Variance: slices.Clone(p.Variance), Weights: slices.Clone(p.Weights)}
-	if p.Moments != nil {
-		c.Moments = &softmax.Moments{P: slices.Clone(p.P), E: mat.DenseCopyOf(p.Moments.E)}
-		c.P = c.Moments.P
-	}
-	if p.Cov != nil {
-		c.Cov = mat.NewSymDense(p.Cov.SymmetricDim(), nil)
-		c.Cov.CopySym(p.Cov)
-	}
-	for k := range p.Members {
-		c.Members = append(c.Members, p.Members[k].Clone())
-	}
-	for _, l := range p.Layers {
-		c.Layers = append(c.Layers, Layer{slices.Clone(l.Input), slices.Clone(l.Mean), slices.Clone(l.Variance)})
-	}
-	return c
-}
-
 // invalidate makes all numbers NaN.
 func (p *Prediction) invalidate() {
-	p.invalidateProbabilities()
+	if p.Moments != nil {
+		makeNaN(p.P)
+		makeNaN(p.Moments.E.RawMatrix().Data)
+		for j := range p.P {
+			p.Moments.E.Set(j, j, 0)
+			for i := range j + 1 {
+				p.Cov.SetSym(i, j, math.NaN())
+			}
+		}
+	}
 	makeNaN(p.Mean)
 	makeNaN(p.Variance)
 	for _, l := range p.Layers {
@@ -72,21 +59,6 @@ func (p *Prediction) invalidate() {
 	}
 	for k := range p.Members {
 		p.Members[k].invalidate()
-	}
-}
-
-// invalidateProbabilities makes the moments of the softmax NaN.
-func (p *Prediction) invalidateProbabilities() {
-	if p.Moments == nil {
-		return
-	}
-	makeNaN(p.P)
-	makeNaN(p.Moments.E.RawMatrix().Data)
-	for j := range p.P {
-		p.Moments.E.Set(j, j, 0)
-		for i := range j + 1 {
-			p.Cov.SetSym(i, j, math.NaN())
-		}
 	}
 }
 
@@ -111,7 +83,7 @@ func newPrediction(of any, classes int) Prediction {
 // error if x has another length than the network has inputs, if x is not finite, or if
 // the network overflows on it.
 func (n *Network) Predict(dst *Prediction, x []float64) error {
-	_, err := n.predict([]*Prediction{dst}, [][]float64{x}, len(n.layers))
+	_, err := n.predict([]*Prediction{dst}, [][]float64{x})
 	return err
 }
 
@@ -122,14 +94,7 @@ func (n *Network) Predict(dst *Prediction, x []float64) error {
 // ones before it are predicted, and PredictAll returns their number with the error. It
 // panics unless there are as many inputs as predictions.
 func (n *Network) PredictAll(dst []Prediction, x [][]float64) (done int, err error) {
-	return n.predict(pointers(dst), x, len(n.layers))
-}
-
-// PredictHidden is PredictAll up to the inputs of the last layer: of each prediction it sets
-// only Layers, and of the last of these only Input; P is NaN. It returns no error of the
-// logits.
-func (n *Network) PredictHidden(dst []Prediction, x [][]float64) (done int, err error) {
-	return n.predict(pointers(dst), x, len(n.layers)-1)
+	return n.predict(pointers(dst), x)
 }
 
 func pointers(dst []Prediction) []*Prediction {
@@ -140,8 +105,7 @@ func pointers(dst []Prediction) []*Prediction {
 	return all
 }
 
-// predict predicts through so many layers, and sets the moments of the softmax if these are all.
-func (n *Network) predict(dst []*Prediction, x [][]float64, layers int) (done int, err error) {
+func (n *Network) predict(dst []*Prediction, x [][]float64) (done int, err error) {
 	if len(dst) != len(x) {
 		panic(fmt.Sprintf("bnn: %d predictions of %d inputs", len(dst), len(x)))
 	}
@@ -154,13 +118,12 @@ func (n *Network) predict(dst []*Prediction, x [][]float64, layers int) (done in
 		n.allot(d)
 		work.examples = append(work.examples, d.flows)
 	}
-	done, err = n.forward(work, x, layers)
+	done, err = n.forward(work, x)
 	for _, d := range dst[:done] {
-		if layers < len(n.layers) {
-			d.invalidateProbabilities()
-		} else {
-			n.moments(d)
-		}
+		logits := &d.flows[len(n.layers)-1]
+		d.Mean, d.Variance = logits.m, logits.v
+		n.cfg.Softmax.Moments(d.Moments, d.Mean, d.Variance)
+		d.Moments.Cov(d.Cov)
 	}
 	for _, d := range dst[done:] {
 		d.invalidate()
@@ -184,14 +147,6 @@ func (n *Network) views(flows []flow) (all []Layer) {
 		all = append(all, Layer{f.y[:n.cfg.Layers[l]], f.m, f.v})
 	}
 	return all
-}
-
-// moments sets those of the softmax.
-func (n *Network) moments(dst *Prediction) {
-	logits := &dst.flows[len(n.layers)-1]
-	dst.Mean, dst.Variance = logits.m, logits.v
-	n.cfg.Softmax.Moments(dst.Moments, dst.Mean, dst.Variance)
-	dst.Moments.Cov(dst.Cov)
 }
 
 // flow holds the inputs and outputs of one layer for an example, and the steps of its pre-activations.
@@ -252,15 +207,14 @@ func (p *pass) of(layer, first int) []*flow {
 	return p.layer
 }
 
-// forward is the paper's Algorithm 1 up to the pre-activations of the last of so many layers,
-// or to the output of the last hidden layer. A hidden layer passes on the mean of its output
-// and, under the hidden rule Smooth, its variance. If an example has an error, forward
+// forward is the paper's Algorithm 1 up to the logits. A hidden layer passes on the mean of its
+// output and, under the hidden rule Smooth, its variance. If an example has an error, forward
 // returns that error and the number of examples before it.
-func (n *Network) forward(p *pass, x [][]float64, layers int) (done int, err error) {
+func (n *Network) forward(p *pass, x [][]float64) (done int, err error) {
 	if done, err = n.input(p, x); done == 0 {
 		return 0, err
 	}
-	for l, w := range n.layers[:layers] {
+	for l, w := range n.layers {
 		all := p.of(l, done)
 		w.forward(all)
 		for k, f := range all {

@@ -11,13 +11,11 @@ const (
 	// softmax depends: softmax.Posterior.Free, but from v/1000 to 2v. One ṽ_i may be above v_i.
 	ADF OutputRule = "adf"
 
-	// ADFExact is ADF under the likelihood of the softmax itself; Softmax must
-	// be softmax.Exact.
+	// ADFExact is ADF under the likelihood of the softmax itself; Softmax must be softmax.Exact.
 	ADFExact OutputRule = "adf-exact"
 
-	// ADFMarginal and ADFExactMarginal keep the variance of each logit instead, which is
-	// below v: the differences keep too much variance, with two classes half of what the
-	// label says is lost.
+	// ADFMarginal and ADFExactMarginal keep the variance of each logit instead, which is below v:
+	// the differences keep too much variance, with two classes half of what the label says is lost.
 	ADFMarginal      OutputRule = "adf-marginal"
 	ADFExactMarginal OutputRule = "adf-exact-marginal"
 
@@ -49,21 +47,19 @@ func (r OutputRule) assumedDensity() bool { return r.probit() || r.exact() }
 type HiddenRule string
 
 const (
-	// SmoothMean passes on the mean of the output of a hidden layer, and propagates the
-	// update back through every layer by Kalman smoothing (Goulet et al. 2021; Wagner,
-	// Wu and Huber 2023), with the means of the weights before their own update. It
-	// ignores the variance of the layer's inputs. All neurons of a layer share that
-	// variance, but Smooth counts it for each neuron separately; wide networks learn
-	// faster without it.
+	// SmoothMean passes on the mean of the output of a hidden layer, and propagates the update back
+	// through every layer by Kalman smoothing (Goulet et al. 2021; Wagner, Wu and Huber 2023), with
+	// the means of the weights before their own update. It ignores the variance of the layer's
+	// inputs. All neurons of a layer share that variance, but Smooth counts it for each neuron
+	// separately; wide networks learn faster without it.
 	SmoothMean HiddenRule = "smooth-mean"
 
 	// Smooth is SmoothMean, but passes on the variance, too.
 	Smooth HiddenRule = "smooth"
 
-	// Frozen is the rule of the paper, Algorithms 1 and 2: a hidden layer passes
-	// on the mean of its output only, and its target is that same mean. The
-	// innovation is zero, so that hidden means never move, and hidden covariances
-	// shrink whatever the label is.
+	// Frozen is the rule of the paper, Algorithms 1 and 2: a hidden layer passes on the mean of its
+	// output only, and its target is that same mean. The innovation is zero, so that hidden means
+	// never move, and hidden covariances shrink whatever the label is.
 	Frozen HiddenRule = "frozen"
 )
 
@@ -80,11 +76,10 @@ const (
 type PriorDraw string
 
 const (
-	// Orthogonal draws the mean weights of hidden neurons in orthogonal directions, as
-	// many at a time as there are inputs. In the first hidden layer they come in pairs u
-	// and −u, whose rectified sum and difference are even and linear in the input. The
-	// bias weight is doubled, so that the kinks of the units spread over the data. The
-	// means of the output layer are zero.
+	// Orthogonal draws the mean weights of hidden neurons in orthogonal directions, as many at a
+	// time as there are inputs. In the first hidden layer they come in pairs u and −u, whose
+	// rectified sum and difference are even and linear in the input. The bias weight is doubled, so
+	// that the kinks of the units spread over the data. The means of the output layer are zero.
 	Orthogonal PriorDraw = "orthogonal"
 
 	// Independent draws all weights of all layers one by one.

@@ -9,8 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// One step from the same weights: the means of full covariances, and the mean of
-// their covariances.
+// One step from the same weights: the means of full covariances, and the mean of their covariances.
 func TestSharedStep(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(92, 1))
 	for _, rule := range []HiddenRule{Frozen, Smooth, SmoothMean} {

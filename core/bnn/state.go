@@ -1,6 +1,7 @@
 package bnn
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -10,36 +11,30 @@ import (
 	"closedform/internal/kernel"
 )
 
-// State is all that there is to know of a network, in a form that can be stored:
-// a network restored from it predicts and learns to the last bit as the original
-// does. Weights and SetWeights do not give that, as the covariances are products
-// of the roots that the network keeps.
+// State is all that there is to know of a network, in a form that can be stored: a network restored
+// from it predicts and learns to the last bit as the original does. Weights and SetWeights do not
+// give that, as the covariances are products of the roots that the network keeps.
 type State struct {
 	Config Config
 	Layers []LayerState
 }
 
 // LayerState holds the weights of one layer of o neurons with d inputs; the bias
-// counts as the last input. Either Root or Variance is nil.
+// counts as the last input.
 type LayerState struct {
 	Mean *mat.Dense // o × d: row j is μ_j
 
-	// Root is od × d where covariances are full: the rows from jd on are the
-	// d × d root R_j of Σ_j = R_jR_jᵀ. Of a shared covariance it is the d × d root.
-	// They are lower triangular; Restore takes any.
-	Root *mat.Dense
-
-	Variance *mat.Dense // o × d where covariances are diagonal: row j is the diagonal of Σ_j
+	// Spread is o × d where covariances are diagonal: row j is the diagonal of Σ_j. Where they are
+	// full it is od × d: the rows from jd on are the d × d root R_j of Σ_j = R_jR_jᵀ. Of a shared
+	// covariance it is the d × d root. Roots are lower triangular; Restore takes any.
+	Spread *mat.Dense
 }
 
-// State returns a copy of the state of the network. It may be called beside
-// Predict, as that may.
+// State returns a copy of the state of the network. It may be called beside Predict, as that may.
 func (n *Network) State() State {
 	s := State{Config: n.Config()}
 	for _, w := range n.layers {
-		layer := LayerState{Mean: w.MeanMatrix()}
-		w.spread(&layer)
-		s.Layers = append(s.Layers, layer)
+		s.Layers = append(s.Layers, LayerState{w.MeanMatrix(), w.spread()})
 	}
 	return s
 }
@@ -63,30 +58,23 @@ func Restore(s State) (*Network, error) {
 	n := zero(s.Config)
 	for l, layer := range s.Layers {
 		n.layers[l].SetMean(layer.Mean)
-		n.layers[l].restore(layer)
+		n.layers[l].restore(layer.Spread)
 	}
 	return n, nil
 }
 
 func (s *LayerState) check(cfg *Config, l int) error {
 	out, in := cfg.WeightDims(l)
-	if err := checkMatrix("means", s.Mean, out, in); err != nil {
-		return err
-	}
-	kind := cfg.Covariance[l]
-	name, spread, other := "roots", s.Root, s.Variance
+	kind, name := cfg.Covariance[l], "roots"
 	if kind == Diagonal {
-		name, spread, other = "variances", s.Variance, s.Root
-	}
-	if other != nil {
-		return fmt.Errorf("needs %s only; the layer is %v", name, kind)
+		name = "variances"
 	}
 	rows, cols := cfg.SpreadDims(l)
-	if err := checkMatrix(name, spread, rows, cols); err != nil {
+	if err := cmp.Or(checkMatrix("means", s.Mean, out, in), checkMatrix(name, s.Spread, rows, cols)); err != nil {
 		return err
 	}
 	for k := range rows {
-		row := spread.RawRowView(k)
+		row := s.Spread.RawRowView(k)
 		if least := floats.Min(row); kind == Diagonal && least < 0 {
 			return fmt.Errorf("neuron %d has the variance %g; need positive semi-definite", k, least)
 		}

@@ -78,7 +78,7 @@ func same(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b)
 func TestStateRoot(t *testing.T) {
 	n := newNetwork(t, spec{Layers: []int{4, 3}, Bias: true, Output: Joint, paper: true})
 	randomWeights(t, n, rand.New(random.Source("bnn", "state", "root")), 1)
-	root := n.State().Layers[0].Root
+	root := n.State().Layers[0].Spread
 	_, cov := n.Weights(0)
 	for j, want := range cov {
 		r := root.Slice(5*j, 5*(j+1), 0, 5)
@@ -100,14 +100,11 @@ func TestRestoreRefuses(t *testing.T) {
 		"no means":      {func(s *State) { s.Layers[0].Mean = nil }, "layer 0: has no means"},
 		"mean shape":    {func(s *State) { s.Layers[0].Mean = mat.NewDense(2, 3, nil) }, "has 2×3 means; need 3×3"},
 		"mean":          {func(s *State) { s.Layers[1].Mean.Set(1, 2, math.NaN()) }, "layer 1: row 1 of the means holds NaN"},
-		"root shape":    {func(s *State) { s.Layers[0].Root = mat.NewDense(3, 3, nil) }, "has 3×3 roots; need 9×3"},
-		"root":          {func(s *State) { s.Layers[0].Root.Set(8, 0, math.Inf(1)) }, "row 8 of the roots holds +Inf"},
-		"overflow":      {func(s *State) { s.Layers[0].Root.Set(8, 0, 1e200) }, "covariance of neuron 2 overflows"},
-		"full":          {func(s *State) { s.Layers[0].Variance = s.Layers[1].Variance }, "the layer is full"},
-		"diagonal":      {func(s *State) { s.Layers[1].Root = s.Layers[0].Root }, "the layer is diagonal"},
+		"root shape":    {func(s *State) { s.Layers[0].Spread = mat.NewDense(3, 3, nil) }, "has 3×3 roots; need 9×3"},
+		"root":          {func(s *State) { s.Layers[0].Spread.Set(8, 0, math.Inf(1)) }, "row 8 of the roots holds +Inf"},
+		"overflow":      {func(s *State) { s.Layers[0].Spread.Set(8, 0, 1e200) }, "covariance of neuron 2 overflows"},
 		"shared":        {func(s *State) { s.Config.Covariance[0] = Shared }, "has 9×3 roots; need 3×3"},
-		"not shared":    {func(s *State) { s.Config.Covariance[1] = Shared }, "needs roots only; the layer is shared"},
-		"variance":      {func(s *State) { s.Layers[1].Variance.Set(1, 0, -1e-300) }, "neuron 1 has the variance -1e-300"},
+		"variance":      {func(s *State) { s.Layers[1].Spread.Set(1, 0, -1e-300) }, "neuron 1 has the variance -1e-300"},
 	} {
 		s := newNetwork(t, spec{Layers: []int{2, 3, 2}, Bias: true, Covariance: []Covariance{Full, Diagonal}, Output: Joint, Hidden: Frozen, paper: true}).State()
 		test.alter(&s)
@@ -128,10 +125,10 @@ func TestRestoreAnyRoot(t *testing.T) {
 	s := n.State()
 	turn := mat.NewDense(3, 3, []float64{0.6, 0, 0.8, 0, 1, 0, -0.8, 0, 0.6})
 	for j := range 3 {
-		block := s.Layers[0].Root.Slice(3*j, 3*j+3, 0, 3).(*mat.Dense)
+		block := s.Layers[0].Spread.Slice(3*j, 3*j+3, 0, 3).(*mat.Dense)
 		block.Mul(mat.DenseCopyOf(block), turn)
 	}
-	s.Layers[1].Root.Apply(func(_, _ int, x float64) float64 { return -x }, s.Layers[1].Root)
+	s.Layers[1].Spread.Apply(func(_, _ int, x float64) float64 { return -x }, s.Layers[1].Spread)
 	restored, err := Restore(s)
 	if err != nil {
 		t.Fatal(err)

@@ -4,20 +4,18 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/internal/kernel"
-	"closedform/internal/linalg"
 )
 
-// triangles are lower triangular roots L of covariances of as many variables, Σ = LLᵀ,
-// updated by Carlson's square-root filter: Σ itself would
-// lose its definiteness to rounding as soon as an example leaves little of a variance,
-// which the hidden rule Frozen does to every neuron.
+// triangles are lower triangular roots L of covariances of as many variables, Σ = LLᵀ, updated by
+// Carlson's square-root filter: Σ itself would lose its definiteness to rounding as soon as an
+// example leaves little of a variance, which the hidden rule Frozen does to every neuron.
 //
-// Row j of Lᵀ is stored from column 4⌊j/4⌋ on, and both numbers of rows and columns are
-// rounded up to a multiple of four: four rows have the same length, and zeros fill up
-// what there is not.
+// Row j of Lᵀ is stored from column 4⌊j/4⌋ on, and both numbers of rows and columns are rounded up
+// to a multiple of four: four rows have the same length, and zeros fill up what there is not.
 type triangles struct {
 	size, padded int
 	length       int // of one root
@@ -121,8 +119,8 @@ func (t *triangles) fill(k int, row func(i int) []float64) {
 	}
 }
 
-// matrix returns all roots, one below the other.
-func (t *triangles) matrix() *mat.Dense {
+// spread returns all roots, one below the other.
+func (t *triangles) spread() *mat.Dense {
 	all := mat.NewDense(len(t.factor)/t.length*t.size, t.size, nil)
 	for k := range len(t.factor) / t.length {
 		t.fill(k, func(i int) []float64 { return all.RawRowView(k*t.size + i) })
@@ -143,11 +141,9 @@ func (t *triangles) cov(k int) *mat.SymDense {
 	return cov
 }
 
-func (t *triangles) spread(s *LayerState) { s.Root = t.matrix() }
-
-func (t *triangles) restore(s LayerState) {
+func (t *triangles) restore(spread *mat.Dense) {
 	for k := range len(t.factor) / t.length {
-		t.set(k, mat.DenseCopyOf(s.Root.Slice(k*t.size, (k+1)*t.size, 0, t.size)).RawMatrix().Data)
+		t.set(k, mat.DenseCopyOf(spread.Slice(k*t.size, (k+1)*t.size, 0, t.size)).RawMatrix().Data)
 	}
 }
 
@@ -193,7 +189,7 @@ func lowerTriangular(r []float64, columns int) {
 	for i := 0; i*columns < len(r); i++ {
 		part := func(k int) []float64 { return r[k*columns+i : (k+1)*columns] }
 		h := part(i)
-		first := linalg.Reflection(h)
+		first := reflection(h)
 		if h[0] != 0 {
 			for k := i + 1; k*columns < len(r); k++ {
 				kernel.AddScaled(part(k), -kernel.Dot(part(k), h), h)
@@ -204,40 +200,70 @@ func lowerTriangular(r []float64, columns int) {
 	}
 }
 
-// covRoot returns a root of a covariance, that of neuron j: V√Λ of VΛVᵀ.
+// reflection overwrites x with the v for which (I − vvᵀ)x is a multiple of the first
+// unit vector, and returns that multiple; v is 0 where x is one already.
+func reflection(x []float64) float64 {
+	first, size := x[0], largest(x)
+	if len(x) == 1 || largest(x[1:]) == 0 {
+		clear(x)
+		return first
+	}
+	for i := range x {
+		x[i] /= size
+	}
+	norm := math.Copysign(kernel.Norm(x), first)
+	x[0] += norm
+	scale := math.Sqrt(1 / (norm * x[0])) // |x|² is now 2 norm x₀
+	for i := range x {
+		x[i] *= scale
+	}
+	return -norm * size
+}
+
+// covRoot returns a root of a covariance, that of neuron j, by Cholesky's method: of the variables
+// that are left, the next is the one with the largest variance given those before. It ends where
+// rounding has made the rest indefinite.
 func covRoot(j int, cov mat.Symmetric) ([]float64, error) {
 	trace, err := checkCov(j, cov)
 	if err != nil {
 		return nil, err
 	}
+	indefinite := fmt.Errorf("covariance of neuron %d is indefinite; need positive semi-definite", j)
 	n := cov.SymmetricDim()
-	negative := func(x float64) error {
-		return fmt.Errorf("covariance of neuron %d has eigenvalue %g; need positive semi-definite", j, x)
-	}
-	eigen := linalg.NewEigen(n)
+	root := make([]float64, n*n)
 	if _, diagonal := cov.(mat.Diagonal); diagonal {
 		for a := range n {
-			x := cov.At(a, a)
-			if x < 0 {
-				return nil, negative(x)
+			if root[a*n+a] = math.Sqrt(cov.At(a, a)); cov.At(a, a) < 0 {
+				return nil, indefinite
 			}
-			eigen.Vectors[a*n+a] = math.Sqrt(x)
 		}
-		return eigen.Vectors, nil
+		return root, nil
 	}
-	for a := range n {
-		for b := a; b < n; b++ {
-			eigen.Vectors[a*n+b] = cov.At(a, b)
+	rest, column := mat.DenseCopyOf(cov), make([]float64, n)
+	for k := range n {
+		best := 0
+		for a := range n {
+			if rest.At(a, a) > rest.At(best, best) {
+				best = a
+			}
+		}
+		pivot := rest.At(best, best)
+		if mat.Row(column, best, rest); !(pivot > 0 && largest(column) <= 2*pivot) {
+			break
+		}
+		floats.Scale(1/math.Sqrt(pivot), column)
+		for a, x := range column {
+			root[a*n+k] = x
+			kernel.AddScaled(rest.RawRowView(a), -x, column)
+			rest.Set(a, best, 0)
+			rest.Set(best, a, 0)
 		}
 	}
-	if !eigen.Factorize() {
-		return nil, fmt.Errorf("eigenvalues of the covariance of neuron %d do not converge", j)
+	if largest(rest.RawMatrix().Data) > 1e-13*trace+1e-300 {
+		return nil, indefinite
 	}
-	if eigen.Values[0] < -(1e-13*trace + 1e-300) {
-		return nil, negative(eigen.Values[0])
-	}
-	for i := range eigen.Vectors {
-		eigen.Vectors[i] *= math.Sqrt(max(0, eigen.Values[i%n]))
-	}
-	return eigen.Vectors, nil
+	return root, nil
 }
+
+// largest returns the largest |x_i|.
+func largest(x []float64) float64 { return max(floats.Max(x), -floats.Min(x)) }

@@ -55,9 +55,8 @@ func (w Weighing) Validate() error {
 // MostMembers is the largest number of members that are weighted.
 const MostMembers = 64
 
-// MixtureWeights are weights of the members of a [Bank], or of other predictors, by the
-// predictions that they made. The exported fields are the whole state. They are not safe for
-// concurrent use.
+// MixtureWeights are weights of the members of a [Bank], or of other predictors, by the predictions
+// that they made. The exported fields are the whole state. They are not safe for concurrent use.
 type MixtureWeights struct {
 	Weighing
 	Members int       `json:"members"`

@@ -10,8 +10,7 @@ import (
 	"closedform/internal/linear"
 )
 
-// weights are the Gaussian weights of one layer, w_j ~ N(μ_j, Σ_j), independent
-// between neurons.
+// weights are the Gaussian weights of one layer, w_j ~ N(μ_j, Σ_j), independent between neurons.
 type weights interface {
 	// scratch returns how much of it forward and update need in a flow.
 	scratch() int
@@ -44,8 +43,8 @@ type weights interface {
 	MeanMatrix() *mat.Dense  // a copy
 	cov(j int) mat.Symmetric // a copy
 
-	spread(*LayerState) // sets all but the means to copies
-	restore(LayerState) // but the means
+	spread() *mat.Dense // a copy of the Spread of a LayerState
+	restore(spread *mat.Dense)
 }
 
 // newWeights returns weights of layer l that are zero.

@@ -112,12 +112,7 @@ func entries(prefix string, m bnn.Model) (all []entry, err error) {
 			all = append(all, entry{prefix + "config", config})
 		}
 		for l, layer := range s.Layers {
-			all = append(all, entry{prefix + name(k, "mean", l), layer.Mean})
-			if layer.Root != nil {
-				all = append(all, entry{prefix + name(k, "root", l), layer.Root})
-			} else {
-				all = append(all, entry{prefix + name(k, "variance", l), layer.Variance})
-			}
+			all = append(all, entry{prefix + name(k, "mean", l), layer.Mean}, entry{prefix + spreadName(s.Config, k, l), layer.Spread})
 		}
 	}
 	return all, nil
@@ -129,6 +124,14 @@ func name(k int, of string, l int) string {
 		of = fmt.Sprintf("member%d_%s", k, of)
 	}
 	return fmt.Sprint(of, l)
+}
+
+// spreadName returns that of the roots or variances of a layer.
+func spreadName(cfg bnn.Config, k, l int) string {
+	if cfg.Covariance[l] == bnn.Diagonal {
+		return name(k, "variance", l)
+	}
+	return name(k, "root", l)
 }
 
 // archive returns a file with its checksum.
@@ -252,8 +255,11 @@ func (a *reader) model(prefix string) (bnn.Model, error) {
 	for k := 0; k == 0 || a.has(prefix+name(k, "mean", 0)); k++ {
 		s := bnn.State{Config: config}
 		for l := range config.Layers[1:] {
-			layer, err := a.layer(prefix, k, l)
-			if err != nil {
+			layer := bnn.LayerState{Mean: new(mat.Dense), Spread: new(mat.Dense)}
+			if err := a.next(prefix+name(k, "mean", l), layer.Mean); err != nil {
+				return nil, err
+			}
+			if err := a.next(prefix+spreadName(config, k, l), layer.Spread); err != nil {
 				return nil, err
 			}
 			s.Layers = append(s.Layers, layer)
@@ -293,18 +299,4 @@ func (a *reader) bank(prefix string) (bnn.Model, error) {
 		}
 	}
 	return bnn.RestoreBank(w, members...)
-}
-
-// layer returns the weights of layer l of member k.
-func (a *reader) layer(prefix string, k, l int) (s bnn.LayerState, err error) {
-	s.Mean = new(mat.Dense)
-	if err := a.next(prefix+name(k, "mean", l), s.Mean); err != nil {
-		return s, err
-	}
-	if root := prefix + name(k, "root", l); a.has(root) {
-		s.Root = new(mat.Dense)
-		return s, a.next(root, s.Root)
-	}
-	s.Variance = new(mat.Dense)
-	return s, a.next(prefix+name(k, "variance", l), s.Variance)
 }

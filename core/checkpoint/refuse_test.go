@@ -141,7 +141,7 @@ func TestReadRefuses(t *testing.T) {
 		"many neurons":     {config(`[1,2,2]`, `[1,4611686018427387904,2]`), "layer 0: has 2×2 means; need 4611686018427387904×2"},
 		"overflow of size": {config(`[1,2,2]`, `[3,4611686018427387905,2]`), "layer 0: has 2×2 means; need 4611686018427387905×4"},
 		"other layers":     {config(`[1,2,2]`, `[1,2,3]`), "layer 1: has 2×3 means; need 3×3"},
-		"other kinds":      {config(`["full","diagonal"]`, `["diagonal","diagonal"]`), "layer 0: needs variances only; the layer is diagonal"},
+		"other kinds":      {config(`["full","diagonal"]`, `["diagonal","diagonal"]`), "entry variance0: is missing or not in its place"},
 
 		"shape":        {with(2, mat.NewDense(1, 4, nil)), "layer 0: has 1×4 means; need 2×2"},
 		"vector":       {edit(2, "(2, 2), ", "(4,),   "), "(4,)"},

@@ -15,8 +15,7 @@ const far = 38.6
 // ≤ 1, by the method of Drezner and Wesolowsky (1990) as refined by Genz (2004). For the depth
 // q = full of [nodes] the absolute error is below 1e-15.
 //
-// For |r| < 0.95 it integrates Plackett's identity ∂P/∂r = φ₂(h, k; r) from the independent
-// case,
+// For |r| < 0.95 it integrates Plackett's identity ∂P/∂r = φ₂(h, k; r) from the independent case,
 //
 //	P = Φ(h)Φ(k) + (1/2π) ∫₀^{asin r} exp(−(h² + k² − 2hk sin θ)/(2cos²θ)) dθ,
 //

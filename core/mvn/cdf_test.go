@@ -23,8 +23,7 @@ func filled(d int, f func(i, j int) float64) *mat.SymDense {
 	return corr
 }
 
-// wishart returns the correlations of d variables that are random combinations of
-// rank others.
+// wishart returns the correlations of d variables that are random combinations of rank others.
 func wishart(rnd *rand.Rand, d, rank int) *mat.SymDense {
 	a := make([][]float64, d)
 	for i := range a {
@@ -49,8 +48,7 @@ func normals(rnd *rand.Rand, d int, mean float64) []float64 {
 // arcsin returns asin r with full accuracy near ±1 too.
 func arcsin(r float64) float64 { return math.Atan2(r, math.Sqrt((1-r)*(1+r))) }
 
-// The orthants: ¼ + asin(ρ)/2π, and ⅛ + Σ asin(ρ)/4π, also near ρ = ±1 and for
-// singular matrices.
+// The orthants: ¼ + asin(ρ)/2π, and ⅛ + Σ asin(ρ)/4π, also near ρ = ±1 and for singular matrices.
 func TestOrthants(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	for _, r := range []float64{0, 1e-300, 0.5, 0.949, 0.951, 1 - 1e-6, 1 - 1e-12, 1 - epsilon, 1} {

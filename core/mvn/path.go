@@ -51,8 +51,7 @@ func (p *problem) byPath(q float64, integrals int) (value, abserr float64) {
 	return max(0, min(1, value)), math.Abs(value-rough)/40 + 20*kernel.Exp(-2*q)
 }
 
-// prob returns the probability of the n variables in their level, whose order it changes, or
-// NaN.
+// prob returns the probability of the n variables in their level, whose order it changes, or NaN.
 func (p *path) prob(n int, q float64) float64 {
 	l := &p.level[n]
 	x, r := l.x, l.r

@@ -11,8 +11,7 @@ import (
 	"closedform/internal/check"
 )
 
-// symmetric returns the correlation matrix with the given entries above the
-// diagonal, row by row.
+// symmetric returns the correlation matrix with the given entries above the diagonal, row by row.
 func symmetric(d int, above []float64) *mat.SymDense {
 	corr := mat.NewSymDense(d, nil)
 	for i := range d {

@@ -25,8 +25,7 @@ func Near(t testing.TB, what string, got, want, tol float64) {
 	}
 }
 
-// NearAll fails unless the slices have the same length and each number of got
-// is near that of want.
+// NearAll fails unless the slices have the same length and each number of got is near that of want.
 func NearAll(t testing.TB, what string, got, want []float64, tol float64) {
 	t.Helper()
 	if len(got) != len(want) {
@@ -80,8 +79,7 @@ func NoAllocs(t testing.TB, what string, f func()) {
 	}
 }
 
-// Records returns the records, which may differ in length, of a CSV file with #
-// comments.
+// Records returns the records, which may differ in length, of a CSV file with # comments.
 func Records(t testing.TB, name string) [][]string {
 	t.Helper()
 	file, err := os.Open(name)

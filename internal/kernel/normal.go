@@ -25,8 +25,7 @@ var densityTable = func() (table [densitySteps]float64) {
 	return table
 }()
 
-// Density returns φ(x), the density of the standard normal distribution, for
-// |x| < [Underflow].
+// Density returns φ(x), the density of the standard normal distribution, for |x| < [Underflow].
 //
 // Rounding x²/2 would cost three digits of the exponential at x = 38 (Cody 1969).
 // Here the rounding error of the square is added to the reduced argument r of
@@ -49,9 +48,8 @@ func Density(x float64) float64 {
 //
 //	J_k(t) = ∫_t^∞ (z−t)^k φ(z) dz / φ(t)
 //
-// are the repeated integrals of the normal tail; J₀ is the Mills ratio. They
-// satisfy J₁ + t J₀ = 1 and J₂ + t J₁ = J₀, so that with n = p + t q and
-// d = q + t n
+// are the repeated integrals of the normal tail; J₀ is the Mills ratio. They satisfy J₁ + t J₀ = 1
+// and J₂ + t J₁ = J₀, so that with n = p + t q and d = q + t n
 //
 //	J₀ = n/d, J₁ = q/d, J₂ = p/d,
 //
@@ -81,18 +79,13 @@ func Tail(t float64) (p, q float64) {
 
 // PDFCDF sets pdf_i to φ(x_i) and cdf_i to Φ(x_i), to 0 or 1 beyond [Underflow].
 func PDFCDF(pdf, cdf, x []float64) {
+	first := 0
 	if vector {
-		n := len(x) &^ 3
-		pdfCDFVector(pdf[:n], cdf[:n], x[:n])
-		var p, c, rest [4]float64
-		if copy(rest[:], x[n:]) > 0 {
-			pdfCDFVector(p[:], c[:], rest[:])
-			copy(pdf[n:len(x)], p[:])
-			copy(cdf[n:len(x)], c[:])
-		}
-		return
+		first = len(x) &^ 3
+		pdfCDFVector(pdf[:first], cdf[:first], x[:first])
 	}
-	for i, x := range x {
+	for i := first; i < len(x); i++ {
+		x := x[i]
 		t := min(math.Abs(x), Underflow)
 		density := Density(t)
 		p, q := Tail(t)
@@ -110,19 +103,13 @@ func PDFCDF(pdf, cdf, x []float64) {
 // that. With the repeated integrals of [Tail] at t = −x > 0 they are 1/J₀ and J₂/J₀ −
 // (J₁/J₀)², which is at least a third of its first term.
 func Truncated(mills, variance, cdf, x []float64) {
+	first := 0
 	if vector {
-		n := len(x) &^ 3
-		truncatedVector(mills[:n], variance[:n], cdf[:n], x[:n])
-		var m, v, c, rest [4]float64
-		if copy(rest[:], x[n:]) > 0 {
-			truncatedVector(m[:], v[:], c[:], rest[:])
-			copy(mills[n:len(x)], m[:])
-			copy(variance[n:len(x)], v[:])
-			copy(cdf[n:len(x)], c[:])
-		}
-		return
+		first = len(x) &^ 3
+		truncatedVector(mills[:first], variance[:first], cdf[:first], x[:first])
 	}
-	for i, x := range x {
+	for i := first; i < len(x); i++ {
+		x := x[i]
 		t := min(math.Abs(x), Underflow)
 		density := Density(t)
 		p, q := Tail(t)
@@ -150,25 +137,18 @@ func Truncated(mills, variance, cdf, x []float64) {
 //	variance = Var max(Z+a, 0)
 //	         = (1+a²) Φ(a) + a φ(a) − (a Φ(a) + φ(a))²
 //
-// For a = −t ≤ 0, where these expressions cancel, gap = φ J₁ and
-// variance = φ J₁ (J₂/J₁ − φ J₁) with the repeated integrals J_k(t) of the
-// tail; the bracket is at least two thirds of its first term. For a > 0 they
-// follow from max(Z+a, 0) = Z + a + max(−Z−a, 0), whose last term has
+// For a = −t ≤ 0, where these expressions cancel, gap = φ J₁ and variance = φ J₁ (J₂/J₁ − φ J₁)
+// with the repeated integrals J_k(t) of the tail; the bracket is at least two thirds of its first
+// term. For a > 0 they follow from max(Z+a, 0) = Z + a + max(−Z−a, 0), whose last term has
 // covariance −Φ(−a) with Z.
 func Rectified(prob, gap, variance, a []float64) {
+	first := 0
 	if vector {
-		n := len(a) &^ 3
-		rectifiedVector(prob[:n], gap[:n], variance[:n], a[:n])
-		var p, g, v, rest [4]float64
-		if copy(rest[:], a[n:]) > 0 {
-			rectifiedVector(p[:], g[:], v[:], rest[:])
-			copy(prob[n:len(a)], p[:])
-			copy(gap[n:len(a)], g[:])
-			copy(variance[n:len(a)], v[:])
-		}
-		return
+		first = len(a) &^ 3
+		rectifiedVector(prob[:first], gap[:first], variance[:first], a[:first])
 	}
-	for i, a := range a {
+	for i := first; i < len(a); i++ {
+		a := a[i]
 		t := min(math.Abs(a), Underflow)
 		density := Density(t)
 		p, q := Tail(t)

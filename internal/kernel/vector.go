@@ -187,21 +187,13 @@ func Carlson4(a, sum []float64, h, keep, mix *[4]float64) {
 // independent pre-activations: y·mean to m and square·variance + s·mean² to v.
 func Forward(m, v []float64, y, square, s float64, mean, variance []float64) {
 	v, mean, variance = v[:len(m)], mean[:len(m)], variance[:len(m)]
-	switch {
-	case vector && s == 0:
-		forwardVector(m, v, y, square, mean, variance)
-	case vector:
-		forwardNoisyVector(m, v, y, square, s, mean, variance)
-	case s == 0:
-		for j, mu := range mean {
-			m[j] += y * mu
-			v[j] += square * variance[j]
-		}
-	default:
-		for j, mu := range mean {
-			m[j] += y * mu
-			v[j] += square*variance[j] + s*(mu*mu)
-		}
+	if vector {
+		forwardVector(m, v, y, square, s, mean, variance)
+		return
+	}
+	for j, mu := range mean {
+		m[j] += y * mu
+		v[j] += square*variance[j] + s*(mu*mu)
 	}
 }
 

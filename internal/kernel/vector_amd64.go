@@ -23,10 +23,7 @@ func addOuter4Vector(a []float64, u *[4]float64, x []float64)
 func carlson4Vector(a []float64, sum []float64, h *[4]float64, keep *[4]float64, mix *[4]float64)
 
 //go:noescape
-func forwardVector(m []float64, v []float64, y float64, square float64, mean []float64, variance []float64)
-
-//go:noescape
-func forwardNoisyVector(m []float64, v []float64, y float64, square float64, s float64, mean []float64, variance []float64)
+func forwardVector(m []float64, v []float64, y float64, square float64, s float64, mean []float64, variance []float64)
 
 //go:noescape
 func backwardVector(mean []float64, d []float64, e []float64) (first float64, second float64)

@@ -620,83 +620,9 @@ carlson4OnesTest:
 	VZEROUPPER
 	RET
 
-// func forwardVector(m []float64, v []float64, y float64, square float64, mean []float64, variance []float64)
+// func forwardVector(m []float64, v []float64, y float64, square float64, s float64, mean []float64, variance []float64)
 // Requires: AVX
-TEXT ·forwardVector(SB), NOSPLIT, $0-112
-	MOVQ         m_base+0(FP), AX
-	MOVQ         v_base+24(FP), CX
-	MOVQ         mean_base+64(FP), DX
-	MOVQ         variance_base+88(FP), BX
-	MOVQ         m_len+8(FP), SI
-	VBROADCASTSD y+48(FP), Y0
-	VBROADCASTSD square+56(FP), Y1
-	XORQ         DI, DI
-	MOVQ         SI, R8
-	ANDQ         $-8, R8
-	JMP          forwardVectorPairsTest
-
-forwardVectorPairs:
-	VMOVUPD (DX)(DI*8), Y2
-	VMULPD  Y0, Y2, Y2
-	VADDPD  (AX)(DI*8), Y2, Y2
-	VMOVUPD Y2, (AX)(DI*8)
-	VMOVUPD (BX)(DI*8), Y2
-	VMULPD  Y1, Y2, Y2
-	VADDPD  (CX)(DI*8), Y2, Y2
-	VMOVUPD Y2, (CX)(DI*8)
-	VMOVUPD 32(DX)(DI*8), Y2
-	VMULPD  Y0, Y2, Y2
-	VADDPD  32(AX)(DI*8), Y2, Y2
-	VMOVUPD Y2, 32(AX)(DI*8)
-	VMOVUPD 32(BX)(DI*8), Y2
-	VMULPD  Y1, Y2, Y2
-	VADDPD  32(CX)(DI*8), Y2, Y2
-	VMOVUPD Y2, 32(CX)(DI*8)
-	ADDQ    $+8, DI
-
-forwardVectorPairsTest:
-	CMPQ DI, R8
-	JLT  forwardVectorPairs
-	MOVQ SI, R8
-	ANDQ $-4, R8
-	JMP  forwardVectorFoursTest
-
-forwardVectorFours:
-	VMOVUPD (DX)(DI*8), Y2
-	VMULPD  Y0, Y2, Y2
-	VADDPD  (AX)(DI*8), Y2, Y2
-	VMOVUPD Y2, (AX)(DI*8)
-	VMOVUPD (BX)(DI*8), Y2
-	VMULPD  Y1, Y2, Y2
-	VADDPD  (CX)(DI*8), Y2, Y2
-	VMOVUPD Y2, (CX)(DI*8)
-	ADDQ    $+4, DI
-
-forwardVectorFoursTest:
-	CMPQ DI, R8
-	JLT  forwardVectorFours
-	JMP  forwardVectorOnesTest
-
-forwardVectorOnes:
-	VMOVSD (DX)(DI*8), X2
-	VMULSD X0, X2, X2
-	VADDSD (AX)(DI*8), X2, X2
-	VMOVSD X2, (AX)(DI*8)
-	VMOVSD (BX)(DI*8), X2
-	VMULSD X1, X2, X2
-	VADDSD (CX)(DI*8), X2, X2
-	VMOVSD X2, (CX)(DI*8)
-	INCQ   DI
-
-forwardVectorOnesTest:
-	CMPQ DI, SI
-	JLT  forwardVectorOnes
-	VZEROUPPER
-	RET
-
-// func forwardNoisyVector(m []float64, v []float64, y float64, square float64, s float64, mean []float64, variance []float64)
-// Requires: AVX
-TEXT ·forwardNoisyVector(SB), NOSPLIT, $0-120
+TEXT ·forwardVector(SB), NOSPLIT, $0-120
 	MOVQ         m_base+0(FP), AX
 	MOVQ         v_base+24(FP), CX
 	MOVQ         mean_base+72(FP), DX
@@ -708,9 +634,9 @@ TEXT ·forwardNoisyVector(SB), NOSPLIT, $0-120
 	XORQ         DI, DI
 	MOVQ         SI, R8
 	ANDQ         $-8, R8
-	JMP          forwardNoisyVectorPairsTest
+	JMP          forwardPairsTest
 
-forwardNoisyVectorPairs:
+forwardPairs:
 	VMOVUPD (DX)(DI*8), Y3
 	VMULPD  Y0, Y3, Y4
 	VADDPD  (AX)(DI*8), Y4, Y4
@@ -735,14 +661,14 @@ forwardNoisyVectorPairs:
 	VMOVUPD Y4, 32(CX)(DI*8)
 	ADDQ    $+8, DI
 
-forwardNoisyVectorPairsTest:
+forwardPairsTest:
 	CMPQ DI, R8
-	JLT  forwardNoisyVectorPairs
+	JLT  forwardPairs
 	MOVQ SI, R8
 	ANDQ $-4, R8
-	JMP  forwardNoisyVectorFoursTest
+	JMP  forwardFoursTest
 
-forwardNoisyVectorFours:
+forwardFours:
 	VMOVUPD (DX)(DI*8), Y3
 	VMULPD  Y0, Y3, Y4
 	VADDPD  (AX)(DI*8), Y4, Y4
@@ -756,12 +682,12 @@ forwardNoisyVectorFours:
 	VMOVUPD Y4, (CX)(DI*8)
 	ADDQ    $+4, DI
 
-forwardNoisyVectorFoursTest:
+forwardFoursTest:
 	CMPQ DI, R8
-	JLT  forwardNoisyVectorFours
-	JMP  forwardNoisyVectorOnesTest
+	JLT  forwardFours
+	JMP  forwardOnesTest
 
-forwardNoisyVectorOnes:
+forwardOnes:
 	VMOVSD (DX)(DI*8), X3
 	VMULSD X0, X3, X4
 	VADDSD (AX)(DI*8), X4, X4
@@ -775,9 +701,9 @@ forwardNoisyVectorOnes:
 	VMOVSD X4, (CX)(DI*8)
 	INCQ   DI
 
-forwardNoisyVectorOnesTest:
+forwardOnesTest:
 	CMPQ DI, SI
-	JLT  forwardNoisyVectorOnes
+	JLT  forwardOnes
 	VZEROUPPER
 	RET
 

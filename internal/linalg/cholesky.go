@@ -22,19 +22,22 @@ const block = 16
 // Factorize copies and factorises a matrix. It reports whether that is positive definite
 // in double precision.
 func (c *Cholesky) Factorize(a mat.Symmetric) bool {
-	if n := a.SymmetricDim(); n != c.n {
-		*c = Cholesky{n, make([]float64, n*n)}
+	n := a.SymmetricDim()
+	if n != c.n {
+		c.l = make([]float64, n*n)
 	}
-	for i := range c.n {
+	for i := range n {
 		for j := range i + 1 {
-			c.l[i*c.n+j] = a.At(i, j)
+			c.l[i*n+j] = a.At(i, j)
 		}
 	}
-	return FactorizeLower(c.l, c.n)
+	return c.FactorizeLower(c.l, n)
 }
 
-// FactorizeLower replaces the lower triangle of an n×n matrix by its factor L.
-func FactorizeLower(a []float64, n int) bool {
+// FactorizeLower is Factorize for the lower triangle of an n×n matrix, which it replaces by the
+// factor, and refers to.
+func (c *Cholesky) FactorizeLower(a []float64, n int) bool {
+	c.n, c.l = n, a
 	for start := 0; start < n; start += block {
 		end := min(n, start+block)
 		for j := range end {

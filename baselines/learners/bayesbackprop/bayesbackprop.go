@@ -1,7 +1,6 @@
-// Package bayesbackprop is Bayes by Backprop: a multi-layer perceptron whose weights
-// are Gaussian and independent of each other, trained by stochastic gradients of the
-// evidence lower bound (Blundell et al., "Weight uncertainty in neural networks",
-// ICML 2015).
+// Package bayesbackprop is Bayes by Backprop: a multi-layer perceptron whose weights are Gaussian
+// and independent of each other, trained by stochastic gradients of the evidence lower bound
+// (Blundell et al., "Weight uncertainty in neural networks", ICML 2015).
 //
 // Hidden units are rectifiers. Weight i of a layer with d inputs, the bias among
 // them, has the prior N(0, v/d) and the posterior N(μ_i, σ_i²). The loss is the
@@ -15,10 +14,9 @@
 //
 //	z_j = Σ_i μ_ji y_i + ε_j √(Σ_i σ_ji² y_i²),   ε_j ~ N(0, 1),
 //
-// which has the same distribution and less noise in the gradient (the local
-// reparameterisation of Kingma, Salimans and Welling, "Variational dropout and the
-// local reparameterization trick", NIPS 2015). The descent is over μ_i and log σ_i,
-// where Blundell et al. have log(exp σ_i − 1).
+// which has the same distribution and less noise in the gradient (the local reparameterisation of
+// Kingma, Salimans and Welling, "Variational dropout and the local reparameterization trick", NIPS
+// 2015). The descent is over μ_i and log σ_i, where Blundell et al. have log(exp σ_i − 1).
 package bayesbackprop
 
 import (
@@ -47,8 +45,7 @@ func (c Config) WithDefaults() Config {
 	return c
 }
 
-// Validate returns an error of package field if a value is not allowed. It doesn't
-// look at Layers.
+// Validate returns an error of package field if a value is not allowed. It doesn't look at Layers.
 func (c Config) Validate() error {
 	return cmp.Or(mlp.CheckVariance("prior_var", c.WithDefaults().PriorVar), c.Descent.Validate())
 }
@@ -66,11 +63,10 @@ type Model struct {
 	noise   [][]float64 // of each sample of a prediction, neuron by neuron
 }
 
-// Fit returns the network trained on the examples x[k] with the classes class[k],
-// counted from 0. The noise of its predictions is drawn from src at the end, so that
-// Predict is a function. Fit returns an error if cfg is not valid, an input not
-// finite, a class out of range, or if the training diverges. It panics if the lengths
-// do not fit or src is nil.
+// Fit returns the network trained on the examples x[k] with the classes class[k], counted from 0.
+// The noise of its predictions is drawn from src at the end, so that Predict is a function. Fit
+// returns an error if cfg is not valid, an input not finite, a class out of range, or if the
+// training diverges. It panics if the lengths do not fit or src is nil.
 func Fit(cfg Config, x [][]float64, class []int, src rand.Source) (*Model, error) {
 	shape, rnd, err := mlp.Start(cfg.Layers, cfg, src)
 	if err != nil {

@@ -76,8 +76,7 @@ func newTestNetwork(path ...any) (*network, *pass) {
 	return n, p
 }
 
-// The gradients of log loss and divergence with frozen noise are those by
-// differences.
+// The gradients of log loss and divergence with frozen noise are those by differences.
 func TestGradient(t *testing.T) {
 	for trial := range 5 {
 		n, p := newTestNetwork(trial)
@@ -157,8 +156,7 @@ func TestPredict(t *testing.T) {
 	}
 }
 
-// Without examples to speak of the descent is to the prior, with many the weights
-// become certain.
+// Without examples to speak of the descent is to the prior, with many the weights become certain.
 func TestPosteriorBetweenPriorAndData(t *testing.T) {
 	x, class, _ := check.Clusters(400, 2, 3, "between")
 	cfg := Config{Layers: []int{2, 3}, PriorVar: 1, Descent: mlp.Descent{Epochs: 60}}

@@ -1,7 +1,6 @@
-// Package classgaussian is a classifier that takes the inputs of each class for Gaussian, with
-// one covariance about the means of all classes (Fisher 1936). It learns one example after
-// another and has a density of the inputs, a score of out-of-distribution inputs that needs no
-// network.
+// Package classgaussian is a classifier that takes the inputs of each class for Gaussian, with one
+// covariance about the means of all classes (Fisher 1936). It learns one example after another and
+// has a density of the inputs, a score of out-of-distribution inputs that needs no network.
 package classgaussian
 
 import (
@@ -49,19 +48,12 @@ type Model struct {
 	cfg     Config
 	count   []float64
 	mean    [][]float64
-	scatter scatter
+	scatter *mat.SymDense // Σ ddᵀ of the differences d from the means
 
-	fitted bool        // what follows is
-	white  [][]float64 // L⁻¹μ_c
-	z, log []float64
-}
-
-// scatter is the sum of ddᵀ of vectors d.
-type scatter struct {
-	sum    *mat.SymDense
-	count  float64
+	fitted bool            // what follows is
 	root   linalg.Cholesky // L of the covariance LLᵀ
-	logDet float64
+	white  [][]float64     // L⁻¹μ_c
+	z, log []float64
 }
 
 // New returns a model that has seen nothing: Σ = I about zero. Nothing is drawn from the
@@ -76,7 +68,7 @@ func New(cfg Config, _ rand.Source) (*Model, error) {
 	}
 	m := &Model{cfg: cfg.WithDefaults(), count: make([]float64, cfg.Classes)}
 	vector := func() []float64 { return make([]float64, cfg.Inputs) }
-	m.scatter.sum = mat.NewSymDense(cfg.Inputs, nil)
+	m.scatter = mat.NewSymDense(cfg.Inputs, nil)
 	for range cfg.Classes {
 		m.mean, m.white = append(m.mean, vector()), append(m.white, vector())
 	}
@@ -90,16 +82,14 @@ func (m *Model) Observe(x []float64, class int) error {
 	if err := cmp.Or(m.check(x), mlp.CheckClass(class, m.cfg.Classes)); err != nil {
 		return err
 	}
-	s := &m.scatter
 	mean, d := m.mean[class], m.z
 	m.count[class]++
-	s.count++
 	n := m.count[class]
 	for i, xi := range x {
 		d[i] = xi - mean[i]
 		mean[i] += d[i] / n
 	}
-	blas64.Syr((n-1)/n, blas64.Vector{N: len(d), Inc: 1, Data: d}, s.sum.RawSymmetric())
+	blas64.Syr((n-1)/n, blas64.Vector{N: len(d), Inc: 1, Data: d}, m.scatter.RawSymmetric())
 	m.fitted = false
 	return nil
 }
@@ -115,21 +105,25 @@ func (m *Model) check(x []float64) error {
 }
 
 // fit factorises the covariance that the scatter gives.
-func (s *scatter) fit(shrinkage float64) error {
-	d := s.sum.SymmetricDim()
+func (m *Model) fit() error {
+	d, count, shrinkage := m.cfg.Inputs, max(1, kernel.Sum(m.count)), m.cfg.Shrinkage
 	cov := mat.NewSymDense(d, nil)
-	level := mat.Trace(s.sum) / max(1, s.count) / float64(d)
+	level := mat.Trace(m.scatter) / count / float64(d)
 	if level == 0 {
 		level, shrinkage = 1, 1 // nothing varies
 	}
-	cov.ScaleSym((1-shrinkage)/max(1, s.count), s.sum)
+	cov.ScaleSym((1-shrinkage)/count, m.scatter)
 	for i := range d {
 		cov.SetSym(i, i, cov.At(i, i)+shrinkage*level)
 	}
-	if !s.root.Factorize(cov) {
+	if !m.root.Factorize(cov) {
 		return errors.New("classgaussian: a covariance overflows")
 	}
-	s.logDet = s.root.LogDet()
+	for c, white := range m.white {
+		copy(white, m.mean[c])
+		m.root.Solve(white)
+	}
+	m.fitted = true
 	return nil
 }
 
@@ -140,17 +134,12 @@ func (m *Model) Distances(dst, x []float64) error {
 		return err
 	}
 	if !m.fitted {
-		if err := m.scatter.fit(m.cfg.Shrinkage); err != nil {
+		if err := m.fit(); err != nil {
 			return err
 		}
-		for c, white := range m.white {
-			copy(white, m.mean[c])
-			m.scatter.root.Solve(white)
-		}
-		m.fitted = true
 	}
 	copy(m.z, x)
-	m.scatter.root.Solve(m.z)
+	m.root.Solve(m.z)
 	for c := range dst {
 		dst[c] = 0
 		for i, w := range m.white[c] {
@@ -170,9 +159,9 @@ func (m *Model) joint(x []float64) (top float64, err error) {
 		return 0, err
 	}
 	of := kernel.Sum(m.count) + float64(m.cfg.Classes)
-	constant := float64(m.cfg.Inputs) * kernel.Log(2*math.Pi)
+	logDet, constant := m.root.LogDet(), float64(m.cfg.Inputs)*kernel.Log(2*math.Pi)
 	for c, d := range m.log {
-		m.log[c] = kernel.Log((m.count[c]+1)/of) - 0.5*(d+m.scatter.logDet+constant)
+		m.log[c] = kernel.Log((m.count[c]+1)/of) - 0.5*(d+logDet+constant)
 	}
 	top = slices.Max(m.log)
 	floats.AddConst(-top, m.log)

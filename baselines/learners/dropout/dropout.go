@@ -41,8 +41,7 @@ func (c Config) WithDefaults() Config {
 	return c
 }
 
-// Validate returns an error of package field if a value is not allowed. It doesn't
-// look at Layers.
+// Validate returns an error of package field if a value is not allowed. It doesn't look at Layers.
 func (c Config) Validate() error {
 	var rate error
 	if !(c.Rate >= 0 && c.Rate < 1) {
@@ -59,16 +58,13 @@ type Model struct {
 	network *mlp.Network
 	weights []float64
 	pass    *mlp.Pass
-	first   []float64     // outputs of the first hidden layer, none left out
-	open    [][]float64   // masks that leave nothing out
 	masks   [][][]float64 // of each pass of a prediction, as in mlp.Pass
 }
 
-// Fit returns the network trained on the examples x[k] with the classes class[k],
-// counted from 0. The masks of its predictions are drawn from src at the end, so
-// that Predict is a function. Fit returns an error if cfg is not valid, an input not
-// finite, a class out of range, or if the training diverges. It panics if the lengths
-// do not fit or src is nil.
+// Fit returns the network trained on the examples x[k] with the classes class[k], counted from 0.
+// The masks of its predictions are drawn from src at the end, so that Predict is a function. Fit
+// returns an error if cfg is not valid, an input not finite, a class out of range, or if the
+// training diverges. It panics if the lengths do not fit or src is nil.
 func Fit(cfg Config, x [][]float64, class []int, src rand.Source) (*Model, error) {
 	network, rnd, err := mlp.Start(cfg.Layers, cfg, src)
 	if err != nil {
@@ -89,8 +85,7 @@ func Fit(cfg Config, x [][]float64, class []int, src rand.Source) (*Model, error
 	if !mlp.Finite(m.weights...) {
 		return nil, errors.New("dropout: the training diverged; need a smaller step or smaller inputs")
 	}
-	m.open, m.first = make([][]float64, len(network.Layers)), make([]float64, cfg.Layers[1])
-	for range passes {
+	for len(m.masks) == 0 || len(network.Layers) > 1 && len(m.masks) < passes {
 		masks := m.newMasks()
 		m.draw(masks, rnd)
 		m.masks = append(m.masks, masks)
@@ -141,33 +136,13 @@ func (m *Model) gradient(grad []float64, data *mlp.Examples, batch []int, next f
 func (m *Model) Predict(p, x []float64) error {
 	mlp.CheckProbabilities(p, m.network.Outputs())
 	clear(p)
-	m.pass.Mask = m.open
-	if err := m.network.Logits(m.pass, m.weights, x); err != nil {
-		return fmt.Errorf("dropout: %w", err)
-	}
-	if len(m.network.Layers) == 1 {
-		return m.add(p, 1)
-	}
-	thinned := m.pass.Input(1)[:len(m.first)]
-	copy(m.first, thinned)
-	for _, masks := range m.masks {
-		floats.MulTo(thinned, m.first, masks[1])
-		m.pass.Mask = masks
-		m.network.ForwardFrom(m.pass, 1, m.weights)
-		if err := m.add(p, 1/float64(len(m.masks))); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// add adds the softmax of the logits of the last pass to p, with a weight.
-func (m *Model) add(p []float64, weight float64) error {
 	z := m.pass.Logit
-	mlp.Normalise(z)
-	if !mlp.Finite(z...) {
-		return errors.New("dropout: the logits overflow")
+	for _, m.pass.Mask = range m.masks {
+		if err := m.network.Logits(m.pass, m.weights, x); err != nil {
+			return fmt.Errorf("dropout: %w", err)
+		}
+		mlp.Normalise(z)
+		floats.AddScaled(p, 1/float64(len(m.masks)), z)
 	}
-	floats.AddScaled(p, weight, z)
 	return nil
 }

@@ -29,8 +29,7 @@ const (
 	Bong Covariance = "bong"
 )
 
-// Config describes a filter. The zero value of every field but Layers is its
-// documented default.
+// Config describes a filter. The zero value of every field but Layers is its documented default.
 type Config struct {
 	Layers     []int      `toml:"-"`              // as for mlp.CheckLayers; every layer has a bias
 	Covariance Covariance `toml:"covariance"`     // Full if empty
@@ -40,9 +39,8 @@ type Config struct {
 	// of its layer, the bias among them; zero stands for 1.
 	PriorVar float64 `toml:"prior_var"`
 
-	// PriorMeanVar scales the prior means of hidden layers, which are drawn from
-	// N(0, PriorMeanVar/inputs); zero stands for 2 (He et al. 2015). Those of the
-	// output layer are zero.
+	// PriorMeanVar scales the prior means of hidden layers, which are drawn from N(0,
+	// PriorMeanVar/inputs); zero stands for 2 (He et al. 2015). Those of the output layer are zero.
 	PriorMeanVar float64 `toml:"prior_mean_var"`
 
 	// ProcessNoise is the variance that every weight gains before each step, as
@@ -62,8 +60,7 @@ func (c Config) WithDefaults() Config {
 	return c
 }
 
-// Validate returns an error of package field if a value is not allowed. It doesn't
-// look at Layers.
+// Validate returns an error of package field if a value is not allowed. It doesn't look at Layers.
 func (c Config) Validate() error {
 	c = c.WithDefaults()
 	if err := field.OneOf("covariance", c.Covariance, Full, Diagonal, LowRank, Bong); err != nil {

@@ -83,8 +83,7 @@ func (r *diagonal) step(mean []float64, j *jacobian) bool {
 			}
 			rest = rest[k:]
 			r.take[k] = beta * a
-			// Never below what the inequality of Cauchy and Schwarz leaves,
-			// but for rounding.
+			// Never below what the inequality of Cauchy and Schwarz leaves, but for rounding.
 			square = max(square-a*a/r.steps.shrink[k], square/r.steps.shrink[k])
 		}
 		move := r.white[m][n]

@@ -84,7 +84,7 @@ func (r *full) addNoise(variance []float64) bool {
 		}
 		p[i*n+i] = kernel.Dot(r.row(i), r.row(i)) + v
 	}
-	if !linalg.FactorizeLower(p, n) {
+	if !new(linalg.Cholesky).FactorizeLower(p, n) {
 		return false
 	}
 	r.root, r.next = p, r.root

@@ -1,13 +1,11 @@
-// Package kalman is the extended Kalman filter over all weights of a multi-layer
-// perceptron with softmax output (Singhal and Wu, "Training multilayer
-// perceptrons with the extended Kalman algorithm", NIPS 1988), learning one
-// example after another.
+// Package kalman is the extended Kalman filter over all weights of a multi-layer perceptron with
+// softmax output (Singhal and Wu, "Training multilayer perceptrons with the extended Kalman
+// algorithm", NIPS 1988), learning one example after another.
 //
-// The weights are w ~ N(μ, P). At μ let z be the logits, p = softmax(z),
-// J = ∂z/∂w, and S = diag(p) − ppᵀ, which is ∂p/∂z and the covariance of a
-// one-hot label y as well. The filter takes y for SJ(w − μ) + p with noise of
-// covariance R = S. As S is singular, it works with a factor A of n−1 columns,
-// S = AAᵀ, which amounts to leaving out one class. With H = AᵀJ
+// The weights are w ~ N(μ, P). At μ let z be the logits, p = softmax(z), J = ∂z/∂w, and S = diag(p)
+// − ppᵀ, which is ∂p/∂z and the covariance of a one-hot label y as well. The filter takes y for
+// SJ(w − μ) + p with noise of covariance R = S. As S is singular, it works with a factor A of n−1
+// columns, S = AAᵀ, which amounts to leaving out one class. With H = AᵀJ
 //
 //	P̃ = P − PHᵀ(I + HPHᵀ)⁻¹HP,   μ̃ = μ + P̃Jᵀ(y − p).
 //
@@ -35,8 +33,7 @@ import (
 	"closedform/internal/kernel"
 )
 
-// Model is a filter and what it has learnt. It must not be used by several
-// goroutines at once.
+// Model is a filter and what it has learnt. It must not be used by several goroutines at once.
 type Model struct {
 	network *mlp.Network
 	mean    []float64
@@ -56,15 +53,13 @@ type belief interface {
 	// variances sets dst_k to h_k P h_kᵀ for the rows h of the jacobian.
 	variances(dst []float64, j *jacobian)
 
-	// step takes the last row of the jacobian for the derivatives of y − p, the others for
-	// those of Aᵀ. It reports whether the numbers are small enough for it; else nothing
-	// has changed.
+	// step takes the last row of the jacobian for the derivatives of y − p, the others for those of
+	// Aᵀ. It reports whether the numbers are small enough for it; else nothing has changed.
 	step(mean []float64, j *jacobian) bool
 }
 
-// New returns a filter with its prior weights; the prior means of hidden layers
-// are drawn from src. It returns an error if cfg is not valid, and panics if src is
-// nil.
+// New returns a filter with its prior weights; the prior means of hidden layers are drawn from src.
+// It returns an error if cfg is not valid, and panics if src is nil.
 func New(cfg Config, src rand.Source) (*Model, error) {
 	network, rnd, err := mlp.Start(cfg.Layers, cfg, src)
 	if err != nil {
@@ -89,7 +84,7 @@ func New(cfg Config, src rand.Source) (*Model, error) {
 	case Full:
 		m.belief = newFull(prior, n)
 	case LowRank:
-		m.belief = newLowRank(prior, cfg.Rank, neurons, n)
+		m.belief = newLowRank(prior, cfg.Rank, n)
 	case Diagonal:
 		m.belief = newDiagonal(prior, neurons, n)
 	case Bong:
@@ -118,11 +113,10 @@ func (m *Model) derive(k int) { m.rows.set(k, m.network, m.pass, m.mean) }
 // is too large to be squared.
 var errOverflow = errors.New("kalman: the covariance of the logits overflows")
 
-// Observe updates the weights by one example of the given class (from 0).
-// It returns an error if the input is not finite, the class out of range, or if
-// numbers overflow; the weights are then what they were, but for the process
-// noise, which may have been added. Observe panics if the length of x is not the
-// number of inputs.
+// Observe updates the weights by one example of the given class (from 0). It returns an error if
+// the input is not finite, the class out of range, or if numbers overflow; the weights are then
+// what they were, but for the process noise, which may have been added. Observe panics if the
+// length of x is not the number of inputs.
 func (m *Model) Observe(x []float64, class int) error {
 	n := m.network.Outputs()
 	if err := cmp.Or(mlp.CheckClass(class, n), m.network.Logits(m.pass, m.mean, x)); err != nil {

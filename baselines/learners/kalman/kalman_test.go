@@ -96,8 +96,7 @@ func (m *Model) logitsAt(w, x []float64) []float64 {
 	return pass.Logit
 }
 
-// jacobian returns that of the logits by finite differences, and the
-// probabilities, at the mean.
+// jacobian returns that of the logits by finite differences, and the probabilities, at the mean.
 func (m *Model) jacobian(x []float64) (j *mat.Dense, p []float64) {
 	p = m.logitsAt(m.mean, x)
 	j = mat.NewDense(len(p), len(m.mean), nil)

@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
 
 	"closedform/internal/kernel"
 	"closedform/internal/linalg"
@@ -26,35 +25,29 @@ type lowRank struct {
 	rank                int
 	precision, variance []float64 // Υ and 1/Υ
 	w                   []float64 // of each neuron the columns, one after the other
-	squares             []float64 // Λ² of these, which are orthogonal
 
-	// Of the rows h of the jacobian.
-	q           []float64   // variance of a pre-activation by 1/Υ alone
-	cross, gram [][]float64 // of column and neuron: Σ_i W_i y_i/Υ_i and Σ_i W_i y_i
-	norms       []float64   // y·y for each neuron
-	all         []float64   // a vector over the neurons
-	products    []float64   // a number for each column
+	// Of W with the rows of a jacobian appended as columns, for l ≤ k.
+	gram   []float64       // w_k·w_l, but those of W
+	cross  []float64       // w_k·w_l/Υ
+	inner  []float64       // I + WᵀΥ⁻¹W, and its factor
+	factor linalg.Cholesky // of that
+	rhs    []float64
+	eigen  *linalg.Eigen
+	mix    []float64 // eigenvectors, the largest first
 
-	inner *mat.SymDense // I + WᵀΥ⁻¹W; stale after a step
-	stale bool
-	small linalg.Cholesky // of inner
-	wide  *mat.SymDense   // the same with the appended columns
-	large linalg.Cholesky
-	rhs   []float64
-	eigen *linalg.Eigen
-	mix   []float64 // eigenvectors, the largest first
+	squares []float64 // Λ² of W, whose columns are orthogonal
 
-	buffer, next []float64 // a vector, and columns, of a neuron
+	part, next []float64 // a vector, and columns, of a neuron
+	dots       []float64 // its products with columns
 }
 
-func newLowRank(variance []float64, rank, neurons, classes int) *lowRank {
-	w, size := len(variance), rank+classes-1
+func newLowRank(variance []float64, rank, classes int) *lowRank {
+	w, size, columns := len(variance), rank+classes, rank+classes-1
 	r := &lowRank{
-		rank: rank, precision: make([]float64, w), variance: make([]float64, w), w: make([]float64, rank*w), squares: make([]float64, rank),
-		q: make([]float64, neurons), cross: vectors(rank, neurons), gram: vectors(rank, neurons),
-		norms: make([]float64, neurons), all: make([]float64, neurons), products: make([]float64, rank),
-		inner: mat.NewSymDense(rank, nil), stale: true, wide: mat.NewSymDense(size, nil), rhs: make([]float64, size),
-		eigen: linalg.NewEigen(size), mix: make([]float64, rank*size), buffer: make([]float64, w), next: make([]float64, rank*w),
+		rank: rank, precision: make([]float64, w), variance: make([]float64, w), w: make([]float64, rank*w),
+		gram: make([]float64, size*size), cross: make([]float64, size*size),
+		inner: make([]float64, columns*columns), rhs: make([]float64, columns), eigen: linalg.NewEigen(columns),
+		mix: make([]float64, rank*columns), squares: make([]float64, rank), part: make([]float64, w), next: make([]float64, rank*w), dots: make([]float64, size),
 	}
 	for i, v := range variance {
 		r.precision[i], r.variance[i] = 1/v, v
@@ -62,160 +55,113 @@ func newLowRank(variance []float64, rank, neurons, classes int) *lowRank {
 	return r
 }
 
+// size returns the number of columns with those appended.
+func (r *lowRank) size() int { return len(r.rhs) + 1 }
+
 // columns returns those of a neuron.
 func (r *lowRank) columns(at neuron) []float64 { return r.w[at.from*r.rank : at.to*r.rank] }
 
-// dots sets the first products to those of x with the rows of a, which are as long as x.
-func (r *lowRank) dots(a, x []float64) {
-	for k := range len(a) / len(x) {
-		r.products[k] = kernel.Dot(a[k*len(x):(k+1)*len(x)], x)
-	}
-}
-
-// project sets what the inputs say of neurons and columns.
-func (r *lowRank) project(j *jacobian) {
-	if r.stale {
-		r.inner.Zero()
-	}
+// multiply sets cross and gram.
+func (r *lowRank) multiply(j *jacobian) {
+	clear(r.gram)
+	clear(r.cross)
 	for a, at := range j.neurons {
-		y, w := j.input[at.layer], r.columns(at)
-		r.norms[a] = kernel.Dot(y, y)
-		r.dots(w, y)
-		for l, x := range r.products {
-			r.gram[l][a] = x
-		}
-		u := r.buffer[:len(y)]
-		floats.MulTo(u, r.variance[at.from:at.to], y)
-		r.q[a] = kernel.Dot(u, y)
-		r.dots(w, u)
-		for l, x := range r.products {
-			r.cross[l][a] = x
-		}
-		if r.stale {
-			r.addInner(at)
+		y, w, n := j.input[at.layer], r.columns(at), at.to-at.from
+		u := floats.MulTo(r.part[:n], y, r.variance[at.from:at.to])
+		r.append(r.gram, j, a, y, y)
+		r.append(r.cross, j, a, u, y)
+		for k := range r.rank {
+			floats.MulTo(u, w[k*n:(k+1)*n], r.variance[at.from:at.to])
+			for l := range k + 1 {
+				r.cross[k*r.size()+l] += kernel.Dot(u, w[l*n:(l+1)*n])
+			}
 		}
 	}
-	for l := 0; r.stale && l < r.rank; l++ {
-		r.inner.SetSym(l, l, 1+r.inner.At(l, l))
-	}
-	r.stale = false
 }
 
-// addInner adds to WᵀΥ⁻¹W what a neuron has a part in.
-func (r *lowRank) addInner(at neuron) {
-	w, n := r.columns(at), at.to-at.from
-	u := r.buffer[:n]
+// append adds to products those of the rows of the jacobian, δ_ka y, with the columns of neuron a
+// and with each other, where u is y, or y/Υ.
+func (r *lowRank) append(products []float64, j *jacobian, a int, u, y []float64) {
+	w, square := r.columns(j.neurons[a]), kernel.Dot(u, y)
 	for l := range r.rank {
-		floats.MulTo(u, r.variance[at.from:at.to], w[l*n:(l+1)*n])
-		r.dots(w[:(l+1)*n], u)
-		for m, x := range r.products[:l+1] {
-			r.inner.SetSym(l, m, r.inner.At(l, m)+x)
-		}
+		r.dots[l] = kernel.Dot(w[l*len(u):(l+1)*len(u)], u)
 	}
+	for k, d := range j.delta {
+		r.dots[r.rank+k] = square * d[a]
+		kernel.AddScaled(products[(r.rank+k)*r.size():][:r.rank+k+1], d[a], r.dots)
+	}
+}
+
+// factorize factorises I + WᵀΥ⁻¹W for the first columns.
+func (r *lowRank) factorize(columns int) bool {
+	for k := range columns {
+		row := r.inner[k*columns : (k+1)*columns]
+		copy(row, r.cross[k*r.size():][:k+1])
+		row[k]++
+	}
+	return r.factor.FactorizeLower(r.inner, columns)
 }
 
 // variances takes HPHᵀ for HΥ⁻¹Hᵀ − HΥ⁻¹W (I + WᵀΥ⁻¹W)⁻¹ WᵀΥ⁻¹Hᵀ.
 func (r *lowRank) variances(dst []float64, j *jacobian) {
-	if r.project(j); !r.small.Factorize(r.inner) {
+	if r.multiply(j); !r.factorize(r.rank) {
 		floats.AddConst(math.NaN(), dst)
 		return
 	}
-	for k, d := range j.delta {
-		x := r.rhs[:r.rank]
-		for l, c := range r.cross {
-			x[l] = kernel.Dot(c, d)
-		}
-		r.small.Solve(x)
-		floats.MulTo(r.all, d, r.q)
-		dst[k] = max(0, kernel.Dot(r.all, d)-kernel.Dot(x, x))
+	for k := range dst {
+		row, x := r.cross[(r.rank+k)*r.size():], r.rhs[:r.rank]
+		copy(x, row)
+		r.factor.Solve(x)
+		dst[k] = max(0, row[r.rank+k]-kernel.Dot(x, x))
 	}
 }
 
 func (r *lowRank) step(mean []float64, j *jacobian) bool {
-	r.project(j)
-	last := len(j.delta) - 1
-	for l := range r.rank {
-		for m := range l + 1 {
-			r.wide.SetSym(l, m, r.inner.At(l, m))
-		}
-		for k, d := range j.delta[:last] {
-			r.wide.SetSym(l, r.rank+k, kernel.Dot(r.cross[l], d))
-		}
-		r.rhs[l] = kernel.Dot(r.cross[l], j.delta[last])
-	}
-	for k, d := range j.delta[:last] {
-		floats.MulTo(r.all, d, r.q)
-		for m, other := range j.delta[:k+1] {
-			r.wide.SetSym(r.rank+k, r.rank+m, kernel.Dot(r.all, other))
-		}
-		square := r.wide.At(r.rank+k, r.rank+k)
-		if !(square <= largestSquare) {
+	r.multiply(j)
+	columns := len(r.rhs)
+	for k := r.rank; k < columns; k++ {
+		if at := k*r.size() + k; !(r.cross[at] <= largestSquare && r.gram[at] <= largestSquare) {
 			return false
 		}
-		r.wide.SetSym(r.rank+k, r.rank+k, 1+square)
-		r.rhs[r.rank+k] = kernel.Dot(r.all, j.delta[last])
 	}
-	if !r.large.Factorize(r.wide) || !r.decompose(j) {
+	clear(r.eigen.Vectors)
+	for k := range r.rank { // whose columns are orthogonal
+		r.eigen.Vectors[k*(columns+1)] = r.squares[k]
+	}
+	for k := r.rank; k < columns; k++ {
+		for l, x := range r.gram[k*r.size():][:k+1] {
+			r.eigen.Vectors[l*columns+k] = x
+		}
+	}
+	if !r.factorize(columns) || !r.eigen.Factorize() {
 		return false
 	}
-	r.large.Solve(r.rhs)
-	r.large.SolveT(r.rhs)
-	r.prepare(j)
+	for m := range r.rank {
+		r.squares[m] = max(0, r.eigen.Values[columns-1-m])
+		for k := range columns {
+			r.mix[m*columns+k] = r.eigen.Vectors[(k+1)*columns-1-m]
+		}
+	}
+	copy(r.rhs, r.cross[columns*r.size():])
+	r.factor.Solve(r.rhs)
+	r.factor.SolveT(r.rhs)
+	floats.Scale(-1, r.rhs)
 	for a := range j.neurons { // whose columns may be all that the caches hold
 		r.move(mean, j, a)
 		r.truncate(j, a)
 	}
-	r.stale = true
 	return true
-}
-
-// decompose finds the eigenvectors of WᵀW with the appended columns. It reports whether the
-// numbers are small enough for that.
-func (r *lowRank) decompose(j *jacobian) bool {
-	g, size := r.eigen.Vectors, len(r.rhs)
-	clear(g)
-	rows := j.delta[:len(j.delta)-1]
-	for l, square := range r.squares {
-		g[l*size+l] = square
-		for k, d := range rows {
-			g[l*size+r.rank+k] = kernel.Dot(r.gram[l], d)
-		}
-	}
-	for k, d := range rows {
-		floats.MulTo(r.all, r.norms, d)
-		for m := k; m < len(rows); m++ {
-			g[(r.rank+k)*size+r.rank+m] = kernel.Dot(r.all, rows[m])
-		}
-		if !(g[(r.rank+k)*(size+1)] <= largestSquare) {
-			return false
-		}
-	}
-	return r.eigen.Factorize()
-}
-
-// prepare sets what move and truncate need for all neurons.
-func (r *lowRank) prepare(j *jacobian) {
-	last := len(j.delta) - 1
-	copy(r.all, j.delta[last])
-	for k, d := range j.delta[:last] {
-		kernel.AddScaled(r.all, -r.rhs[r.rank+k], d)
-	}
-	floats.Scale(-1, r.rhs[:r.rank])
-	size := len(r.rhs)
-	for m := range r.rank {
-		r.squares[m] = max(0, r.eigen.Values[size-1-m])
-		for row := range size {
-			r.mix[m*size+row] = r.eigen.Vectors[row*size+size-1-m]
-		}
-	}
 }
 
 // move adds to the means of a neuron what it has of Υ⁻¹(Jᵀ(y − p) − Wc),
 // c = (I + WᵀΥ⁻¹W)⁻¹WᵀΥ⁻¹Jᵀ(y − p), which is (Υ + WWᵀ)⁻¹Jᵀ(y − p).
 func (r *lowRank) move(mean []float64, j *jacobian, a int) {
-	at := j.neurons[a]
-	u := r.buffer[:at.to-at.from]
-	floats.ScaleTo(u, r.all[a], j.input[at.layer])
+	at, last := j.neurons[a], len(j.delta)-1
+	own := j.delta[last][a]
+	for k, d := range j.delta[:last] {
+		own += r.rhs[r.rank+k] * d[a]
+	}
+	u := floats.ScaleTo(r.part[:at.to-at.from], own, j.input[at.layer])
 	kernel.AddRows(u, r.rhs[:r.rank], r.columns(at))
 	floats.Mul(u, r.variance[at.from:at.to])
 	floats.Add(mean[at.from:at.to], u)
@@ -223,35 +169,27 @@ func (r *lowRank) move(mean []float64, j *jacobian, a int) {
 
 // truncate makes W its largest singular vectors, as far as they are columns of a neuron.
 func (r *lowRank) truncate(j *jacobian, a int) {
-	at := j.neurons[a]
-	n, size, rows := at.to-at.from, len(r.rhs), j.delta[:len(j.delta)-1]
-	u, w, precision := r.buffer[:n], r.columns(at), r.precision[at.from:at.to]
-	copy(u, precision)
+	at, rows := j.neurons[a], j.delta[:len(j.delta)-1]
+	w, n := r.columns(at), at.to-at.from
 	var square float64
 	for _, d := range rows {
 		square += d[a] * d[a]
 	}
-	floats.AddScaled(u, square, j.square[at.layer])
-	own := r.products // of each column, what the step appends
-	for m := range own {
-		own[m] = 0
+	u := floats.ScaleTo(r.part[:n], square, j.square[at.layer])
+	for m := range r.rank {
+		mix, own := r.mix[m*len(r.rhs):(m+1)*len(r.rhs)], 0.0
 		for k, d := range rows {
-			own[m] += r.mix[m*size+r.rank+k] * d[a]
+			own += mix[r.rank+k] * d[a]
 		}
-	}
-	for m, own := range own {
-		next := r.next[m*n : (m+1)*n]
-		floats.ScaleTo(next, own, j.input[at.layer])
-		kernel.AddRows(next, r.mix[m*size:][:r.rank], w)
+		next := floats.ScaleTo(r.next[m*n:(m+1)*n], own, j.input[at.layer])
+		kernel.AddRows(next, mix[:r.rank], w)
 		for i, x := range w[m*n : (m+1)*n] {
-			u[i] += x * x
-			u[i] -= next[i] * next[i]
+			u[i] += x*x - next[i]*next[i]
 		}
 	}
 	copy(w, r.next)
-	variance := r.variance[at.from:at.to]
 	for i, x := range u {
-		precision[i] = max(precision[i], x) // what is dropped is not negative, but for rounding
-		variance[i] = 1 / precision[i]
+		r.precision[at.from+i] += max(0, x) // what is dropped is not negative, but for rounding
+		r.variance[at.from+i] = 1 / r.precision[at.from+i]
 	}
 }

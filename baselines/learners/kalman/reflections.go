@@ -9,10 +9,9 @@ import (
 	"closedform/internal/kernel"
 )
 
-// reflections are what a step makes of the root S of a covariance (Potter 1963; see
-// Bierman, "Factorization Methods for Discrete Sequential Estimation", 1977). For
-// an observation with derivatives h and noise of unit variance let f = Sᵀh and
-// s = f·f. Then
+// reflections are what a step makes of the root S of a covariance (Potter 1963; see Bierman,
+// "Factorization Methods for Discrete Sequential Estimation", 1977). For an observation with
+// derivatives h and noise of unit variance let f = Sᵀh and s = f·f. Then
 //
 //	P − Phhᵀ P/(1+s) = S(I − ffᵀ/(1+s))Sᵀ = S T T Sᵀ,
 //	T = I − βffᵀ,   β = 1/(t(1+t)),   t = √(1+s).

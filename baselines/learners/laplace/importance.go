@@ -2,6 +2,7 @@ package laplace
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -39,14 +40,12 @@ func (s Importance) Sample(p *Problem, src rand.Source) (*Sample, error) {
 	if draws < 4 || draws%2 != 0 {
 		return nil, fmt.Errorf("laplace: Draws = %d: need an even number, 4 or more", draws)
 	}
-	mode, err := p.Mode()
+	q, err := p.proposal()
 	if err != nil {
 		return nil, err
 	}
-	q, rnd := newStudent(mode), rand.New(src)
-	out := &Sample{
-		Draws: mat.NewDense(draws, len(mode.Weights), nil), Weights: make([]float64, draws), network: p.network,
-	}
+	rnd := rand.New(src)
+	out := &Sample{Draws: mat.NewDense(draws, len(q.centre), nil), Weights: make([]float64, draws), network: p.network}
 	for i := 0; i < draws; i += 2 {
 		w, mirror := out.Draws.RawRowView(i), out.Draws.RawRowView(i+1)
 		q.draw(w, mirror, rnd)
@@ -67,19 +66,40 @@ func (s Importance) Sample(p *Problem, src rand.Source) (*Sample, error) {
 // with H = LLᵀ, and ν degrees of freedom.
 type student struct {
 	centre []float64
-	factor *linalg.Cholesky
-	d      []float64 // scratch
+	factor linalg.Cholesky // L
+	d      []float64       // scratch
 }
 
-func newStudent(m *Mode) student { return student{m.Weights, &m.Chol, make([]float64, len(m.Weights))} }
+// proposal returns the distribution at the mode, with the information there.
+func (p *Problem) proposal() (*student, error) {
+	if len(p.network.Layers) > 1 {
+		return nil, errors.New("laplace: a sample of a network with hidden layers; need none")
+	}
+	n := len(p.prior.Mean)
+	centre, err := p.Climb(p.prior.Mean, LinearSteps)
+	if err != nil {
+		return nil, err
+	}
+	s := &student{centre: centre, d: make([]float64, n)}
+	information := mat.NewSymDense(n, nil)
+	if p.Information(information, centre); !s.factor.Factorize(information) {
+		return nil, errors.New("laplace: the information at the mode is not finite and positive definite")
+	}
+	return s, nil
+}
 
 // draw sets w and its mirror image in the centre, which are as likely.
-func (s student) draw(w, mirror []float64, rnd *rand.Rand) {
+func (s *student) draw(w, mirror []float64, rnd *rand.Rand) {
 	for i := range w {
 		w[i] = random.Normal(rnd)
 	}
 	s.factor.SolveT(w)
-	r := math.Sqrt(dof / random.ChiSquared(rnd, dof))
+	var square float64 // χ² with dof degrees of freedom
+	for range dof {
+		z := random.Normal(rnd)
+		square += z * z
+	}
+	r := math.Sqrt(dof / square)
 	for i, m := range s.centre {
 		d := r * w[i]
 		w[i], mirror[i] = m+d, m-d
@@ -87,7 +107,7 @@ func (s student) draw(w, mirror []float64, rnd *rand.Rand) {
 }
 
 // logDensity returns the log density at w less that at the centre.
-func (s student) logDensity(w []float64) float64 {
+func (s *student) logDensity(w []float64) float64 {
 	clear(s.d)
 	for i, m := range s.centre {
 		kernel.AddScaled(s.d[:i+1], w[i]-m, s.factor.Row(i))

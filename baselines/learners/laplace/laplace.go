@@ -1,8 +1,7 @@
-// Package laplace fits softmax regression and multi-layer perceptrons by their
-// maximum a posteriori and puts a Gaussian round it, the Laplace approximation
-// (MacKay, "The evidence framework applied to classification networks", Neural
-// Computation 1992; Daxberger et al., "Laplace redux", NeurIPS 2021). It is a
-// batch method: it sees all examples at once, any number of times.
+// Package laplace fits softmax regression and multi-layer perceptrons by their maximum a posteriori
+// and puts a Gaussian round it, the Laplace approximation (MacKay, "The evidence framework applied
+// to classification networks", Neural Computation 1992; Daxberger et al., "Laplace redux", NeurIPS
+// 2021). It is a batch method: it sees all examples at once, any number of times.
 //
 // The prior is w_i ~ N(0, v_i), independent, the likelihood the softmax of the
 // logits z(x; w). The layers before the last are taken for certain, at the mode ŵ. With the
@@ -50,21 +49,18 @@ const (
 	PlugIn Predictive = "plug-in"
 )
 
-// Config describes a model. The zero value of every field but Layers is its
-// documented default.
+// Config describes a model. The zero value of every field but Layers is its documented default.
 type Config struct {
-	// Layers are as for mlp.CheckLayers, two of them softmax regression; every layer has
-	// a bias.
+	// Layers are as for mlp.CheckLayers, two of them softmax regression; every layer has a bias.
 	Layers []int `toml:"-"`
 
 	// PriorVar is the prior variance of every weight times the number of inputs of
 	// its layer, the bias among them; zero stands for 1.
 	PriorVar float64 `toml:"prior_var"`
 
-	// LaplaceVar is put for PriorVar in H, once the mode is found; zero stands for
-	// PriorVar. The prior with the best mode often makes a Laplace approximation that
-	// is far too uncertain; the usual remedy is a LaplaceVar chosen on held-back data
-	// (Daxberger et al. 2021).
+	// LaplaceVar is put for PriorVar in H, once the mode is found; zero stands for PriorVar. The
+	// prior with the best mode often makes a Laplace approximation that is far too uncertain; the
+	// usual remedy is a LaplaceVar chosen on held-back data (Daxberger et al. 2021).
 	LaplaceVar float64 `toml:"laplace_var"`
 
 	Predictive Predictive `toml:"predictive"` // Probit if empty
@@ -78,8 +74,7 @@ func (c Config) WithDefaults() Config {
 	return c
 }
 
-// Validate returns an error of package field if a value is not allowed. It doesn't
-// look at Layers.
+// Validate returns an error of package field if a value is not allowed. It doesn't look at Layers.
 func (c Config) Validate() error {
 	c = c.WithDefaults()
 	return cmp.Or(

@@ -1,6 +1,7 @@
 package laplace
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -9,6 +10,7 @@ import (
 
 	"closedform/baselines/learners/mlp"
 	"closedform/internal/kernel"
+	"closedform/internal/linalg"
 )
 
 // Predict sets p to the probabilities of the classes at x. It returns an error if
@@ -25,7 +27,7 @@ func (m *Model) Predict(p, x []float64) error {
 	case Probit:
 		m.logits.probit(p)
 	case MonteCarlo:
-		m.logits.monteCarlo(p, m.normal)
+		return m.logits.monteCarlo(p, m.normal)
 	}
 	return nil
 }
@@ -62,14 +64,13 @@ func (m *Model) forward(x []float64) error {
 type logits struct {
 	mean       []float64
 	cov        *mat.SymDense
-	factor     *mat.Dense // F, lower triangular, with FFᵀ = C
-	step, draw []float64  // F times standard normal numbers, and a draw
+	factor     linalg.Cholesky // F of C = FFᵀ
+	step, draw []float64       // F times standard normal numbers, and a draw
 }
 
 func newLogits(n int) logits {
 	return logits{
-		cov: mat.NewSymDense(n, nil), factor: mat.NewDense(n, n, nil),
-		step: make([]float64, n), draw: make([]float64, n),
+		cov: mat.NewSymDense(n, nil), step: make([]float64, n), draw: make([]float64, n),
 	}
 }
 
@@ -94,14 +95,16 @@ func (z *logits) probit(p []float64) {
 }
 
 // monteCarlo sets p to the mean of softmax(m ± Fε) over the rows ε of normal: draws
-// in pairs that mirror each other.
-func (z *logits) monteCarlo(p, normal []float64) {
-	z.factorise()
+// in pairs that mirror each other. It returns an error if C is singular in double precision.
+func (z *logits) monteCarlo(p, normal []float64) error {
+	if !z.factor.Factorize(z.cov) {
+		return errors.New("laplace: the covariance of the logits is not positive definite in double precision")
+	}
 	clear(p)
 	n := len(p)
 	for ; len(normal) > 0; normal = normal[n:] {
 		for j := range n {
-			z.step[j] = kernel.Dot(z.factor.RawRowView(j)[:j+1], normal[:j+1])
+			z.step[j] = kernel.Dot(z.factor.Row(j), normal[:j+1])
 		}
 		floats.AddTo(z.draw, z.mean, z.step)
 		mlp.Normalise(z.draw)
@@ -111,23 +114,5 @@ func (z *logits) monteCarlo(p, normal []float64) {
 		floats.Add(p, z.draw)
 	}
 	floats.Scale(1/kernel.Sum(p), p)
-}
-
-// factorise sets F by Cholesky's method. C may be singular, as where all logits
-// have the same: a pivot that rounding leaves at or below zero makes a column of
-// zeros, and one that it leaves above is harmless.
-func (z *logits) factorise() {
-	z.factor.Zero()
-	for j := range z.draw {
-		row := z.factor.RawRowView(j)
-		pivot := z.cov.At(j, j) - kernel.Dot(row[:j], row[:j])
-		if !(pivot > 0) {
-			continue
-		}
-		row[j] = math.Sqrt(pivot)
-		for i := j + 1; i < len(z.draw); i++ {
-			below := z.factor.RawRowView(i)
-			below[j] = (z.cov.At(i, j) - kernel.Dot(below[:j], row[:j])) / row[j]
-		}
-	}
+	return nil
 }

@@ -3,13 +3,56 @@ package laplace
 import (
 	"fmt"
 	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
 
 	"closedform/baselines/learners/mlp"
 	"closedform/internal/kernel"
 )
 
-// Problem is a prior with data: the posterior density, known up to a constant. Its methods use scratch space of the problem:
-// it must not be used by several goroutines at once.
+// Prior is a multi-layer perceptron with rectifiers, class probabilities softmax
+// of the last layer, and a prior w_k ~ N(m_k, v_k), independent, for every weight.
+//
+// The weights of all layers form one vector: layer by layer, neuron by neuron,
+// and for each neuron its inputs in order, the bias last.
+type Prior struct {
+	Layers []int // as for mlp.CheckLayers
+	Bias   bool  // every layer has a further input, which is 1
+
+	// Mean and Var are the m_k and v_k > 0, one for each weight. Nil stands for zeros and for ones.
+	Mean, Var []float64
+}
+
+// withDefaults returns a deep copy with its defaults filled in and its network, or
+// an error that names the field and what it allows.
+func (p Prior) withDefaults() (Prior, *mlp.Network, error) {
+	if err := mlp.CheckLayers(p.Layers); err != nil {
+		return p, nil, err
+	}
+	p.Layers = slices.Clone(p.Layers)
+	network := mlp.New(p.Layers, p.Bias)
+	n := network.Weights()
+	if p.Mean == nil {
+		p.Mean = make([]float64, n)
+	}
+	if p.Var == nil {
+		p.Var = slices.Repeat([]float64{1}, n)
+	}
+	if len(p.Mean) != n || len(p.Var) != n {
+		return p, nil, fmt.Errorf("prior means and variances of lengths %d and %d: need one for each of %d weights", len(p.Mean), len(p.Var), n)
+	}
+	for k, v := range p.Var {
+		if x := p.Mean[k]; !(v > 0) || !mlp.Finite(x, v, 1/v) {
+			return p, nil, fmt.Errorf("weight %d: prior mean %g and variance %g: need finite numbers and a positive variance", k, x, v)
+		}
+	}
+	p.Mean, p.Var = slices.Clone(p.Mean), slices.Clone(p.Var)
+	return p, network, nil
+}
+
+// Problem is a prior with data: the posterior density, known up to a constant. It must not be used
+// by several goroutines at once.
 type Problem struct {
 	prior   Prior
 	network *mlp.Network
@@ -61,20 +104,11 @@ func (p *Problem) LogDensity(grad, w []float64) float64 {
 			grad[i] = -d / p.prior.Var[i]
 		}
 	}
-	// The logarithm of the product of the normalisers is taken before it can
-	// overflow: it grows by at most the number of classes each time.
-	const flush = 1e290
-	product := 1.0
 	for k, c := range p.data.Class {
 		p.network.Forward(p.pass, w, p.example(k))
 		z := p.pass.Logit[c]
 		top, sum := mlp.Exponentials(p.pass.Logit)
-		log += z - top
-		product *= sum
-		if product > flush {
-			log -= kernel.Log(product)
-			product = 1
-		}
+		log += z - top - kernel.Log(sum)
 		if grad == nil {
 			continue
 		}
@@ -84,10 +118,48 @@ func (p *Problem) LogDensity(grad, w []float64) float64 {
 		p.pass.Score[c]++
 		p.network.Backward(p.pass, grad, w)
 	}
-	log -= kernel.Log(product)
 	if !mlp.Finite(log) {
 		clear(grad)
 		return math.Inf(-1)
 	}
 	return log
+}
+
+// gradientTol is where a climb ends, in nats per prior standard deviation.
+const gradientTol = 1e-9
+
+// LinearSteps is more than a climb of softmax regression needs: its density has one
+// maximum. With rectifiers the maxima are on kinks, where no climb comes to rest, and the
+// steps multiply rounding errors tenfold in every ten or so. So it ends after 100:
+// early stopping, which leaves the probabilities of digits within 1e-8 whatever the
+// rounding, and their mean log loss over 20 splits within 0.004 nats of that after 1000.
+const (
+	LinearSteps = 1000
+	hiddenSteps = 100
+)
+
+// Climb returns the weights of a maximum of the posterior density near start, or after so many
+// steps of L-BFGS towards it, in units of the prior. It returns an error if not even the start has
+// a finite density.
+func (p *Problem) Climb(start []float64, steps int) ([]float64, error) {
+	n := len(start)
+	w, u, sd := make([]float64, n), make([]float64, n), make([]float64, n)
+	for i, v := range p.prior.Var {
+		sd[i] = math.Sqrt(v)
+		u[i] = (start[i] - p.prior.Mean[i]) / sd[i]
+	}
+	value := minimize(func(grad, u []float64) float64 {
+		floats.MulTo(w, sd, u)
+		floats.Add(w, p.prior.Mean)
+		value := -p.LogDensity(grad, w)
+		floats.Mul(grad, sd)
+		floats.Scale(-1, grad)
+		return value
+	}, u, gradientTol, steps)
+	if !mlp.Finite(value) {
+		return nil, fmt.Errorf("laplace: search of the mode: no finite density: log density %g", -value)
+	}
+	floats.MulTo(w, sd, u)
+	floats.Add(w, p.prior.Mean)
+	return w, nil
 }

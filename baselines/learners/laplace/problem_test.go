@@ -158,22 +158,22 @@ func TestModeInClosedForm(t *testing.T) {
 			hi = d
 		}
 	}
-	mode, err := problem(t, Prior{Layers: []int{1, 2}}, [][]float64{{x}}, []int{0}).Mode()
+	q, err := problem(t, Prior{Layers: []int{1, 2}}, [][]float64{{x}}, []int{0}).proposal()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if w := mode.Weights; !scalar.EqualWithinAbs(w[0], lo/2, 1e-6) || !scalar.EqualWithinAbs(w[1], -lo/2, 1e-6) {
+	if w := q.centre; !scalar.EqualWithinAbs(w[0], lo/2, 1e-6) || !scalar.EqualWithinAbs(w[1], -lo/2, 1e-6) {
 		t.Errorf("mode %v, want ±%g", w, lo/2)
 	}
 	// Without data it is the prior.
-	mode, err = problem(t, shapes()[3], nil, nil).Mode()
+	q, err = problem(t, shapes()[3], nil, nil).proposal()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !floats.EqualApprox(mode.Weights, shapes()[3].Mean, 1e-6) {
-		t.Errorf("without data: mode %v", mode.Weights)
+	if !floats.EqualApprox(q.centre, shapes()[3].Mean, 1e-6) {
+		t.Errorf("without data: mode %v", q.centre)
 	}
-	_, err = problem(t, Prior{Layers: []int{1, 2}, Mean: []float64{1e150, 0}}, [][]float64{{1e200}}, []int{0}).Mode()
+	_, err = problem(t, Prior{Layers: []int{1, 2}, Mean: []float64{1e150, 0}}, [][]float64{{1e200}}, []int{0}).proposal()
 	if err == nil || !strings.HasPrefix(err.Error(), "laplace: ") {
 		t.Errorf("overflow: error %v", err)
 	}

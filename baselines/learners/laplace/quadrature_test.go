@@ -5,9 +5,8 @@ import (
 	"testing"
 )
 
-// quadrature returns the probability of class 0 at an input: it integrates over prior
-// weights of a problem with two classes on nodes where class 0 has the logit difference
-// d(node, x).
+// quadrature returns the probability of class 0 at an input: it integrates over prior weights of a
+// problem with two classes on nodes where class 0 has the logit difference d(node, x).
 func quadrature(weight []float64, d func(node int, x float64) float64, x [][]float64, class []int, at float64) float64 {
 	var z, first float64
 	sigmoid := func(d float64) float64 { return 1 / (1 + math.Exp(-d)) }

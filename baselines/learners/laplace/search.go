@@ -4,51 +4,77 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"closedform/internal/kernel"
 )
 
-// Function returns its value at x and sets grad to its gradient there. The value may be
+// function returns its value at x and sets grad to its gradient there. The value may be
 // infinite or NaN, where no step ends, but not at the start.
-type Function func(grad, x []float64) float64
+type function func(grad, x []float64) float64
 
-// Search is the search of a minimum. It ends where no derivative is above GradientTol,
-// where rounding lets no step gain anything, or after MaxIter steps.
-type Search struct {
-	GradientTol float64
-	MaxIter     int
+// memory is how many steps L-BFGS remembers.
+const memory = 15
+
+// pair is a step of L-BFGS.
+type pair struct {
+	step, change []float64 // s and y, the difference of the gradients
+	product      float64   // sᵀy
 }
 
-// minimize moves x along directions, which get x and the gradient there, until the search
-// ends, and returns the value. direction reports whether there is one; moved gets each
-// step and the difference of the gradients; and forget reports whether another
-// direction is worth a try where no step along the last one gained anything.
-func (s Search) minimize(f Function, x []float64, direction func(d, x, grad []float64) bool,
-	moved func(step, change []float64), forget func() bool,
-) float64 {
+// minimize moves x to a minimum near it by L-BFGS, and returns its value (Liu and Nocedal, "On the
+// limited memory BFGS method for large scale optimization", Mathematical Programming 1989). It ends
+// where no derivative is above tol, where rounding lets no step gain anything, or after so many
+// steps. Where no step along its direction gains anything it starts afresh along the gradient.
+func minimize(f function, x []float64, tol float64, steps int) float64 {
+	var pairs []pair
 	grad, d := make([]float64, len(x)), make([]float64, len(x))
 	next, nextGrad := make([]float64, len(x)), make([]float64, len(x))
 	value := f(grad, x)
-	for range s.MaxIter {
-		if largest(grad) <= s.GradientTol || !direction(d, x, grad) {
+	for range steps {
+		if largest(grad) <= tol {
 			break
 		}
+		direction(d, grad, pairs)
 		v, ok := lineSearch(f, next, nextGrad, x, d, value, kernel.Dot(d, grad))
-		if !ok {
-			if forget() {
-				continue
-			}
+		if !ok && len(pairs) == 0 {
 			break
+		}
+		if !ok {
+			pairs = nil
+			continue
 		}
 		value = v
-		for i := range x {
-			d[i] = next[i] - x[i]
-			grad[i] = nextGrad[i] - grad[i]
+		last := pair{step: make([]float64, len(x)), change: make([]float64, len(x))}
+		floats.SubTo(last.step, next, x)
+		floats.SubTo(last.change, nextGrad, grad)
+		last.product = kernel.Dot(last.step, last.change)
+		if last.product > 0 && !math.IsInf(last.product, 1) {
+			pairs = append(pairs[max(0, len(pairs)+1-memory):], last)
 		}
-		moved(d, grad)
 		copy(x, next)
 		copy(grad, nextGrad)
 	}
 	return value
+}
+
+// direction sets d to the direction of the next step.
+func direction(d, grad []float64, pairs []pair) {
+	floats.ScaleTo(d, -1, grad)
+	if len(pairs) == 0 {
+		floats.Scale(min(1, 1/kernel.Norm(grad)), d)
+		return
+	}
+	var along [memory]float64
+	for i, p := range slices.Backward(pairs) {
+		along[i] = kernel.Dot(p.step, d) / p.product
+		kernel.AddScaled(d, -along[i], p.change)
+	}
+	last := pairs[len(pairs)-1]
+	floats.Scale(last.product/kernel.Dot(last.change, last.change), d)
+	for i, p := range pairs {
+		kernel.AddScaled(d, along[i]-kernel.Dot(p.change, d)/p.product, p.step)
+	}
 }
 
 const (
@@ -63,7 +89,7 @@ const (
 // quasi-Newton methods", Mathematical Programming 2013), which is at home on kinks. Where
 // rounding hides whether f falls, the slope tells (Hager and Zhang, "A new conjugate
 // gradient method with guaranteed descent", SIAM Journal on Optimization 2005).
-func lineSearch(f Function, next, nextGrad, x, d []float64, value, slope float64) (v float64, ok bool) {
+func lineSearch(f function, next, nextGrad, x, d []float64, value, slope float64) (v float64, ok bool) {
 	low, high, t := 0.0, math.Inf(1), 1.0
 	for range looks {
 		copy(next, x)

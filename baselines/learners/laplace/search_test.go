@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
 )
 
 // rosenbrock is Σ 100 (x_{i+1} − x_i²)² + (1 − x_i)², and not a number far out.
@@ -23,23 +22,16 @@ func rosenbrock(grad, x []float64) (sum float64) {
 	return sum
 }
 
-// rosenbrockHessian is that of two variables.
-func rosenbrockHessian(h *mat.SymDense, x []float64) {
-	h.SetSym(0, 0, 1200*x[0]*x[0]-400*x[1]+2)
-	h.SetSym(0, 1, -400*x[0])
-	h.SetSym(1, 1, 200)
-}
-
 func TestRosenbrock(t *testing.T) {
 	for _, n := range []int{2, 3, 40} {
 		x, evaluations := make([]float64, n), 0
 		for i := range x {
 			x[i] = -1.2 + 2.2*float64(i%2)
 		}
-		value := Search{1e-10, 1000}.LBFGS(func(grad, x []float64) float64 {
+		value := minimize(func(grad, x []float64) float64 {
 			evaluations++
 			return rosenbrock(grad, x)
-		}, x)
+		}, x, 1e-10, 1000)
 		for i := range x {
 			if math.Abs(x[i]-1) > 1e-10 {
 				t.Errorf("n = %d: x[%d] = %v", n, i, x[i])
@@ -49,17 +41,12 @@ func TestRosenbrock(t *testing.T) {
 			t.Errorf("n = %d: value %g after %d evaluations", n, value, evaluations)
 		}
 	}
-	x := []float64{-1.2, 1}
-	Search{1e-10, 200}.newton(rosenbrock, rosenbrockHessian, x)
-	if math.Abs(x[0]-1) > 1e-10 || math.Abs(x[1]-1) > 1e-10 {
-		t.Errorf("by Newton's method: %v", x)
-	}
 }
 
 // A badly scaled quadratic on top of a large number, which hides what the last steps gain.
 func TestRounding(t *testing.T) {
 	x := []float64{3, -2, 5, 1, 1}
-	Search{1e-10, 1000}.LBFGS(func(grad, x []float64) float64 {
+	minimize(func(grad, x []float64) float64 {
 		sum := 1e3
 		for i := range x {
 			scale := math.Pow(10, float64(i-2))
@@ -67,7 +54,7 @@ func TestRounding(t *testing.T) {
 			sum += grad[i] * grad[i] / scale / 2
 		}
 		return sum
-	}, x)
+	}, x, 1e-10, 1000)
 	for i := range x {
 		if math.Abs(x[i]-float64(i)) > 1e-7 {
 			t.Errorf("x[%d] = %v", i, x[i])
@@ -78,30 +65,24 @@ func TestRounding(t *testing.T) {
 // At the minimum of |x − 1| + |y| + y²/2 no slope is zero.
 func TestKink(t *testing.T) {
 	x := []float64{-3.1, 2.7}
-	value := Search{MaxIter: 1000}.LBFGS(func(grad, x []float64) float64 {
+	value := minimize(func(grad, x []float64) float64 {
 		grad[0], grad[1] = math.Copysign(1, x[0]-1), math.Copysign(1, x[1])+x[1]
 		return math.Abs(x[0]-1) + math.Abs(x[1]) + x[1]*x[1]/2
-	}, x)
+	}, x, 0, 1000)
 	if value > 1e-8 {
 		t.Errorf("value %g at %v", value, x)
 	}
 }
 
 func TestSearchEnds(t *testing.T) {
-	for name, c := range map[string]struct {
-		search Search
-		steps  int
-	}{
-		"start": {Search{300, 100}, 0},
-		"steps": {Search{MaxIter: 7}, 7},
-	} {
-		x, steps := []float64{-1.2, 1}, 0
-		c.search.minimize(rosenbrock, x, func(d, _, grad []float64) bool {
-			floats.ScaleTo(d, -1, grad)
-			return true
-		}, func(_, _ []float64) { steps++ }, nil)
-		if steps != c.steps {
-			t.Errorf("%s: %d steps, want %d", name, steps, c.steps)
+	for _, c := range []struct {
+		tol   float64
+		steps int
+		moves bool
+	}{{300, 100, false}, {0, 0, false}, {0, 1, true}} {
+		x := []float64{-1.2, 1}
+		if minimize(rosenbrock, x, c.tol, c.steps); (x[0] != -1.2) != c.moves {
+			t.Errorf("%+v: it ends at %v", c, x)
 		}
 	}
 }

@@ -29,11 +29,10 @@ func (d Descent) Validate() error {
 	return cmp.Or(field.Within("step", d.Step, 1e-12, 1e6), field.Within("epochs", d.Epochs, 1, 100_000))
 }
 
-// Run descends from the given weights, which it overwrites. Every epoch is a
-// random order of the examples, cut into batches of equal size but for the last.
-// gradient sets grad, which it is handed as zeros, to the derivatives of the loss
-// of a batch. The step falls to zero because the noise of the batches would
-// otherwise keep the weights from coming to rest. Without examples Run does
+// Run descends from the given weights, which it overwrites. Every epoch is a random order of the
+// examples, cut into batches of equal size but for the last. gradient sets grad, which it is handed
+// as zeros, to the derivatives of the loss of a batch. The step falls to zero because the noise of
+// the batches would otherwise keep the weights from coming to rest. Without examples Run does
 // nothing.
 func (d Descent) Run(weights []float64, examples int, rnd *rand.Rand, gradient func(grad []float64, batch []int)) {
 	n := len(weights)

@@ -64,8 +64,7 @@ func TestDescent(t *testing.T) {
 			t.Fatalf("an epoch of %v", epoch)
 		}
 	}
-	// A short batch weighs as much as a full one: that moves the mean, but not in
-	// expectation.
+	// A short batch weighs as much as a full one: that moves the mean, but not in expectation.
 	if want := (n - 1) / 20.0; !(math.Abs(rest-want) < 0.3) {
 		t.Errorf("came to rest at %g, want %g", rest, want)
 	}

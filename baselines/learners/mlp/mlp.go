@@ -1,11 +1,9 @@
-// Package mlp is the multi-layer perceptron as a function of one vector of
-// weights: its logits, and their derivatives by back-propagation. It is what the
-// baselines that need gradients are made of.
+// Package mlp is the multi-layer perceptron as a function of one vector of weights: its logits, and
+// their derivatives by back-propagation. It is what the baselines that need gradients are made of.
 package mlp
 
 import (
 	"errors"
-	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
@@ -20,16 +18,14 @@ type Network struct {
 	Layers []Layer
 }
 
-// Layer is the place of one layer in the weight vector: neuron j has the
-// weights Offset + j·In, …, Offset + (j+1)·In − 1. The bias counts as an input,
-// the last one.
+// Layer is the place of one layer in the weight vector: neuron j has the weights Offset + j·In, …,
+// Offset + (j+1)·In − 1. The bias counts as an input, the last one.
 type Layer struct {
 	In, Out, Offset int
 }
 
-// New returns the network with the given widths, at least inputs and outputs, whose
-// hidden units are rectifiers. With a bias every layer has a further input, which
-// is 1.
+// New returns the network with the given widths, at least inputs and outputs, whose hidden units
+// are rectifiers. With a bias every layer has a further input, which is 1.
 func New(widths []int, bias bool) *Network {
 	n := &Network{Inputs: widths[0]}
 	offset := 0
@@ -104,14 +100,12 @@ func (n *Network) NewPass() *Pass {
 	return p
 }
 
-// Input returns what the last Forward has handed to layer l, with a trailing 1 where
-// there is a bias: for the last layer these are the features. It is overwritten by the
-// next Forward.
+// Input returns what the last Forward has handed to layer l, with a trailing 1 where there is a
+// bias: for the last layer these are the features. It is overwritten by the next Forward.
 func (p *Pass) Input(l int) []float64 { return p.y[l] }
 
-// Logits is Forward for the example x without its trailing 1. It returns an error if x
-// is not finite or a logit overflows, and panics if the length of x is not the number
-// of inputs.
+// Logits is Forward for the example x without its trailing 1. It returns an error if x is not
+// finite or a logit overflows, and panics if the length of x is not the number of inputs.
 func (n *Network) Logits(p *Pass, weights, x []float64) error {
 	if err := SetInput(p.x, x); err != nil {
 		return err
@@ -127,13 +121,7 @@ func (n *Network) Logits(p *Pass, weights, x []float64) error {
 // is a bias, and is kept for Backward.
 func (n *Network) Forward(p *Pass, weights, x []float64) {
 	p.y[0] = x
-	n.ForwardFrom(p, 0, weights)
-}
-
-// ForwardFrom is the part of Forward from a layer on, whose inputs are those of the
-// pass.
-func (n *Network) ForwardFrom(p *Pass, from int, weights []float64) {
-	for l := from; l < len(n.Layers); l++ {
+	for l := range n.Layers {
 		w, y := n.Layers[l], p.y[l]
 		if l == len(n.Layers)-1 {
 			w.products(p.Logit, weights, y)
@@ -154,9 +142,8 @@ func (n *Network) ForwardFrom(p *Pass, from int, weights []float64) {
 	}
 }
 
-// Deltas sets the derivatives of Σ_j Score_j Logit_j by the pre-activations of all
-// layers, after Forward for the same weights. The derivative of a hidden unit at its
-// kink z = 0 is taken as 1.
+// Deltas sets the derivatives of Σ_j Score_j Logit_j by the pre-activations of all layers, after
+// Forward for the same weights. The derivative of a hidden unit at its kink z = 0 is taken as 1.
 func (n *Network) Deltas(p *Pass, weights []float64) {
 	delta := p.Score
 	for l := len(n.Layers) - 1; l > 0; l-- {
@@ -192,18 +179,13 @@ func (n *Network) Backward(p *Pass, grad, weights []float64) {
 	}
 }
 
-// Exponentials replaces logits z by exp(z − top), top the largest, and returns
-// top and the sum of these, which is from 1 to n. All are NaN if a logit is NaN
-// or +∞.
+// Exponentials replaces logits z by exp(z − top), top the largest, and returns top and the sum of
+// these, which is from 1 to n. All are NaN if a logit is NaN or +∞.
 func Exponentials(z []float64) (top, sum float64) {
 	top = slices.Max(z)
 	for j, x := range z {
-		e := 1.0 // the exponential takes most of the time: save one
-		if x != top || math.IsInf(top, 0) {
-			e = kernel.Exp(x - top)
-		}
-		z[j] = e
-		sum += e
+		z[j] = kernel.Exp(x - top)
+		sum += z[j]
 	}
 	return top, sum
 }
@@ -220,42 +202,9 @@ func Normalise(z []float64) {
 func (w Layer) products(z, weights, y []float64) {
 	j := 0
 	for ; j+4 <= w.Out; j += 4 {
-		rows := weights[w.Offset+j*w.In : w.Offset+(j+4)*w.In]
-		if w.In > short {
-			kernel.Dot4((*[4]float64)(z[j:]), rows, y)
-		} else {
-			dot4((*[4]float64)(z[j:]), rows, y)
-		}
+		kernel.Dot4((*[4]float64)(z[j:]), weights[w.Offset+j*w.In:w.Offset+(j+4)*w.In], y)
 	}
 	for ; j < w.Out; j++ {
-		z[j] = dot(w.Neuron(weights, j), y)
+		z[j] = kernel.Dot(y, w.Neuron(weights, j))
 	}
-}
-
-// short is the length of vectors up to which products are added one after another.
-const short = 128
-
-// dot4 is dot for four rows that follow one another in a, whose sums need not wait for each other.
-func dot4(z *[4]float64, a, b []float64) {
-	n := len(b)
-	a0, a1, a2, a3 := a[:n], a[n:2*n], a[2*n:3*n], a[3*n:4*n]
-	var s0, s1, s2, s3 float64
-	for i, x := range b {
-		s0 += a0[i] * x
-		s1 += a1[i] * x
-		s2 += a2[i] * x
-		s3 += a3[i] * x
-	}
-	*z = [4]float64{s0, s1, s2, s3}
-}
-
-func dot(a, b []float64) float64 {
-	if len(b) > short {
-		return kernel.Dot(b, a)
-	}
-	var s float64
-	for i, x := range a[:len(b)] {
-		s += x * b[i]
-	}
-	return s
 }

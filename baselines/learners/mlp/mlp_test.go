@@ -11,7 +11,6 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"closedform/core/random"
-	"closedform/internal/kernel"
 )
 
 // A mask of ones changes nothing, that of a zero is a weight of zero, and the
@@ -56,20 +55,6 @@ func TestMask(t *testing.T) {
 	}
 }
 
-func TestForwardFrom(t *testing.T) {
-	n := New([]int{2, 3, 4, 2}, true)
-	w := make([]float64, n.Weights())
-	n.Initialise(w, rand.New(random.Source("from")))
-	whole, part := n.NewPass(), n.NewPass()
-	n.Forward(whole, w, []float64{1, -2, 1})
-	for l := 1; l < 3; l++ {
-		copy(part.Input(l), whole.Input(l))
-		if n.ForwardFrom(part, l, w); !floats.Equal(whole.Logit, part.Logit) {
-			t.Errorf("from layer %d: %v, want %v", l, part.Logit, whole.Logit)
-		}
-	}
-}
-
 func TestInitialise(t *testing.T) {
 	n := New([]int{40, 300, 2}, true)
 	w := make([]float64, n.Weights())
@@ -87,36 +72,6 @@ func TestInitialise(t *testing.T) {
 		v, size := stat.Variance(all, nil), float64(len(all))
 		if z := (v*float64(inputs)/2 - 1) / math.Sqrt(2/size); !(math.Abs(z) < 4) {
 			t.Errorf("layer %d: variance %g of weights with %d inputs", l, v, inputs)
-		}
-	}
-}
-
-// The pre-activations are the sums of each neuron by itself, to the bit: up to 128 inputs one
-// product after another, beyond that as kernel.Dot.
-func TestProducts(t *testing.T) {
-	rnd := rand.New(random.Source("products"))
-	for _, in := range []int{1, 3, 64, 128, 129, 200} {
-		for out := range 10 {
-			w := Layer{In: in, Out: out, Offset: 2}
-			weights, y, z := make([]float64, 2+in*out), make([]float64, in), make([]float64, out)
-			for _, x := range [][]float64{weights, y} {
-				for i := range x {
-					x[i] = random.Normal(rnd)
-				}
-			}
-			w.products(z, weights, y)
-			for j := range z {
-				var want float64
-				for i, x := range w.Neuron(weights, j) {
-					want += x * y[i]
-				}
-				if in > 128 {
-					want = kernel.Dot(y, w.Neuron(weights, j))
-				}
-				if z[j] != want {
-					t.Errorf("%d inputs, neuron %d of %d: %v, want %v", in, j, out, z[j], want)
-				}
-			}
 		}
 	}
 }

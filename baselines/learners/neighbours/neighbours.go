@@ -1,6 +1,5 @@
-// Package neighbours is a classifier that does not learn: it predicts the classes of
-// the examples that are nearest to the input, in Euclidean distance (Fix and Hodges
-// 1951; Cover and Hart 1967).
+// Package neighbours is a classifier that does not learn: it predicts the classes of the examples
+// that are nearest to the input, in Euclidean distance (Fix and Hodges 1951; Cover and Hart 1967).
 package neighbours
 
 import (
@@ -28,8 +27,7 @@ func (c Config) WithDefaults() Config {
 	return c
 }
 
-// Validate returns an error of package field if a value is not allowed. It doesn't
-// look at Classes.
+// Validate returns an error of package field if a value is not allowed. It doesn't look at Classes.
 func (c Config) Validate() error {
 	return field.Within("neighbours", c.WithDefaults().Neighbours, 1, 1_000_000)
 }
@@ -40,17 +38,15 @@ type Model struct {
 	class []int
 	n     int // classes
 
-	// The nearest examples so far: squared distances in ascending order, and
-	// classes.
+	// The nearest examples so far: squared distances in ascending order, and classes.
 	distance []float64
 	nearest  []int
 }
 
-// Fit returns the model of the examples x[k], at least one, of the classes class[k],
-// counted from 0. It keeps x and class, which must not be modified as long as it is
-// used. Nothing is drawn from the source, which may be nil. Fit returns an error if
-// cfg is not valid, an input not finite or a class out of range, and panics if
-// lengths do not fit.
+// Fit returns the model of the examples x[k], at least one, of the classes class[k], counted from
+// 0. It keeps x and class, which must not be modified as long as it is used. Nothing is drawn from
+// the source, which may be nil. Fit returns an error if cfg is not valid, an input not finite or a
+// class out of range, and panics if lengths do not fit.
 func Fit(cfg Config, x [][]float64, class []int, _ rand.Source) (*Model, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, fmt.Errorf("neighbours: %w", err)
@@ -70,14 +66,12 @@ func Fit(cfg Config, x [][]float64, class []int, _ rand.Source) (*Model, error) 
 //
 //	p_c = (k_c + 1/n)/(k + 1),
 //
-// as if one more neighbour were of all classes in equal parts. Of examples at the
-// same distance the first is the nearest. Predict returns an error if x is not
-// finite or the distance to one of the neighbours overflows, and panics if a
-// length does not fit.
+// as if one more neighbour were of all classes in equal parts. Of examples at the same distance the
+// first is the nearest. Predict returns an error if x is not finite or the distance to one of the
+// neighbours overflows, and panics if a length does not fit.
 func (m *Model) Predict(p, x []float64) error {
-	if len(p) != m.n || len(x) != len(m.x[0]) {
-		panic(fmt.Sprintf("neighbours: %d inputs and %d probabilities; the model has %d and %d", len(x), len(p), len(m.x[0]), m.n))
-	}
+	mlp.CheckProbabilities(p, m.n)
+	mlp.CheckLength(x, len(m.x[0]))
 	if err := mlp.CheckInput(x); err != nil {
 		return fmt.Errorf("neighbours: %w", err)
 	}
@@ -115,26 +109,13 @@ func (m *Model) find(x []float64) {
 	}
 }
 
-// squaredDistance returns |a − b|², or a part of that sum that is not below
-// enough.
-func squaredDistance(a, b []float64, enough float64) float64 {
-	const block = 16 // terms between two looks at the sum
-	var sum float64
-	for len(a) > block {
-		var even, odd float64
-		for i := 0; i < block; i += 2 {
-			d, e := a[i]-b[i], a[i+1]-b[i+1]
-			even += d * d
-			odd += e * e
-		}
-		if sum += even + odd; sum >= enough {
-			return sum
-		}
-		a, b = a[block:], b[block:]
-	}
+// squaredDistance returns |a − b|², or a part of that sum that is not below enough.
+func squaredDistance(a, b []float64, enough float64) (sum float64) {
 	for i, ai := range a {
 		d := ai - b[i]
-		sum += d * d
+		if sum += d * d; sum >= enough {
+			break
+		}
 	}
 	return sum
 }

@@ -1,25 +1,21 @@
-// Package perceptron is the Bayesian perceptron: one neuron that tells two
-// classes apart, whose weights are jointly Gaussian and learn in closed form. It
-// is what the network of package bnn generalises, and what it is compared with
-// where there are two classes.
+// Package perceptron is the Bayesian perceptron: one neuron that tells two classes apart, whose
+// weights are jointly Gaussian and learn in closed form. It is what the network of package bnn
+// generalises, and what it is compared with where there are two classes.
 //
-// For an input x the activation is a = w·x ~ N(m, v), and the positive class has
-// the probability
+// For an input x the activation is a = w·x ~ N(m, v), and the positive class has the probability
 //
 //	p = E Φ(λa) = Φ(ξ),   ξ = λm/t,   t = √(1 + λ²v),   Cov(a, y) = vλφ(ξ)/t.
 //
-// λ = √(π/8), which is also the λ that matches the slope of the logistic function,
-// makes Φ(λa) an approximation of it. The rules differ in what a label is. With
-// h = φ/Φ and s = ±1 the label,
+// λ = √(π/8), which is also the λ that matches the slope of the logistic function, makes Φ(λa) an
+// approximation of it. The rules differ in what a label is. With h = φ/Φ and s = ±1 the label,
 //
 //	Huber   m̃ = m + s h(sξ) (t+1)/λ    ṽ = v (1 − h(ξ) h(−ξ) (1 + 1/t))
 //	ADF     m̃ = m + s h(sξ) vλ/t       ṽ = v (1 − h(sξ) (h(sξ) + sξ) λ²v/t²).
 //
-// Huber is the perceptron of Huber, "Bayesian Perceptron: Towards fully Bayesian
-// Neural Networks" (CDC 2020; Wagner, Wu and Huber, AAAI 2023): a Kalman step that
-// takes the label for a noise-free observation of y = Φ(λa), with
-// Var y ≈ p(1−p)(1 − 1/t) and the gain Cov(a, y)/Var y. ADF takes the exact posterior
-// moments of a given a label that has the probability Φ(λa) (assumed-density
+// Huber is the perceptron of Huber, "Bayesian Perceptron: Towards fully Bayesian Neural Networks"
+// (CDC 2020; Wagner, Wu and Huber, AAAI 2023): a Kalman step that takes the label for a noise-free
+// observation of y = Φ(λa), with Var y ≈ p(1−p)(1 − 1/t) and the gain Cov(a, y)/Var y. ADF takes
+// the exact posterior moments of a given a label that has the probability Φ(λa) (assumed-density
 // filtering; Opper 1998, Minka 2001).
 //
 // For the same λ the step of the mean of Huber is that of ADF over 1 − 1/t. And ṽ is
@@ -56,8 +52,7 @@ type Config struct {
 	Lambda float64 `toml:"lambda"` // slope λ > 0; zero stands for √(π/8)
 
 	// OnIndefinite is applied to a step whose ṽ is negative, bnn.Fail if empty. Project sets ṽ to
-	// VarianceFloor·v, above 0 and below 1 (zero stands for 1e-3), and moves m as
-	// printed.
+	// VarianceFloor·v, above 0 and below 1 (zero stands for 1e-3), and moves m as printed.
 	OnIndefinite  bnn.Policy `toml:"on_indefinite"`
 	VarianceFloor float64    `toml:"variance_floor"`
 }
@@ -84,8 +79,7 @@ func (c Config) Validate() error {
 	)
 }
 
-// Perceptron is a Bayesian perceptron. It must not be used by several goroutines
-// at once.
+// Perceptron is a Bayesian perceptron. It must not be used by several goroutines at once.
 type Perceptron struct {
 	cfg  Config
 	mean []float64
@@ -128,13 +122,7 @@ func (p *Perceptron) Predict(x []float64) (Prediction, error) {
 	if len(x) != len(p.mean) {
 		panic(fmt.Sprintf("perceptron: input of length %d for %d weights", len(x), len(p.mean)))
 	}
-	clear(p.gain)
-	cov := p.cov.RawSymmetric() // the upper triangle
-	for i, xi := range x {
-		row := cov.Data[i*cov.Stride+i : i*cov.Stride+len(x)]
-		p.gain[i] += kernel.Dot(row, x[i:])
-		kernel.AddScaled(p.gain[i+1:], xi, row[1:])
-	}
+	mat.NewVecDense(len(x), p.gain).MulVec(p.cov, mat.NewVecDense(len(x), x))
 	m, v := kernel.Dot(x, p.mean), kernel.Dot(x, p.gain)
 	if sum := m + v; math.IsNaN(sum) || math.IsInf(sum, 0) {
 		return Prediction{}, fmt.Errorf("perceptron: the activation overflows: mean %g, variance %g", m, v)
@@ -148,10 +136,9 @@ func (p *Perceptron) spread(v float64) float64 {
 	return kernel.Hypot(1, p.cfg.Lambda*math.Sqrt(max(0, v)))
 }
 
-// Observe updates the weights by one example. MinEigenvalue of the result is
-// Var y, NaN for ADF; Indefinite is not used. On an error, which is that of
-// Predict, an update that overflows, or a *bnn.IndefiniteError under the policy
-// Fail, the weights are unchanged.
+// Observe updates the weights by one example. MinEigenvalue of the result is Var y, NaN for ADF;
+// Indefinite is not used. On an error, which is that of Predict, an update that overflows, or a
+// *bnn.IndefiniteError under the policy Fail, the weights are unchanged.
 func (p *Perceptron) Observe(x []float64, positive bool) (bnn.Update, error) {
 	before, err := p.Predict(x)
 	if err != nil {

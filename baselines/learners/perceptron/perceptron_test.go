@@ -114,11 +114,10 @@ func TestADFIsThePosterior(t *testing.T) {
 	})
 }
 
-// With two classes the network of package bnn and the perceptron of the
-// difference of its logits, w = w_0 − w_1 with the sum of the covariances, take
-// the same step of the mean from the same weights by the rule ADF, and predict the
-// same before it. The variance of the difference falls by less in the network: v_j
-// falls by v_j²r, where the perceptron's v_0 + v_1 falls by (v_0 + v_1)²r. What is
+// With two classes the network of package bnn and the perceptron of the difference of its logits, w
+// = w_0 − w_1 with the sum of the covariances, take the same step of the mean from the same weights
+// by the rule ADF, and predict the same before it. The variance of the difference falls by less in
+// the network: v_j falls by v_j²r, where the perceptron's v_0 + v_1 falls by (v_0 + v_1)²r. What is
 // lost is the covariance −v_0v_1r of the logits that the label makes.
 func TestNetworkOfTwoClasses(t *testing.T) {
 	rnd := rand.New(random.Source("network"))
@@ -170,8 +169,7 @@ func TestNetworkOfTwoClasses(t *testing.T) {
 	}
 }
 
-// difference returns the perceptron of the difference of the logits of a network
-// of one layer.
+// difference returns the perceptron of the difference of the logits of a network of one layer.
 func difference(t *testing.T, network *bnn.Network, cfg Config) *Perceptron {
 	t.Helper()
 	mean, cov := network.Weights(0)

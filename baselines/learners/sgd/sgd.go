@@ -24,8 +24,7 @@ const (
 	Adam     Rule = "adam"     // see [mlp.Adam]
 )
 
-// Config describes a network. The zero value of every field but Layers is its documented
-// default.
+// Config describes a network. The zero value of every field but Layers is its documented default.
 type Config struct {
 	Layers       []int   `toml:"-"`             // as for mlp.CheckLayers; every layer has a bias
 	Rule         Rule    `toml:"rule"`          // SGD if empty
@@ -44,8 +43,7 @@ func (c Config) WithDefaults() Config {
 	return c
 }
 
-// Validate returns an error of package field if a value is not allowed. It doesn't look at
-// Layers.
+// Validate returns an error of package field if a value is not allowed. It doesn't look at Layers.
 func (c Config) Validate() error {
 	c = c.WithDefaults()
 	return cmp.Or(
@@ -54,8 +52,7 @@ func (c Config) Validate() error {
 	)
 }
 
-// Model is a network and what it has learnt. It must not be used by several goroutines at
-// once.
+// Model is a network and what it has learnt. It must not be used by several goroutines at once.
 type Model struct {
 	cfg     Config
 	network *mlp.Network
@@ -84,10 +81,9 @@ func New(cfg Config, src rand.Source) (*Model, error) {
 	return m, nil
 }
 
-// Observe updates the weights by one example of the given class (from 0). It allocates
-// nothing. It returns an error, the weights unchanged, if the input is not finite, the class
-// out of range, or if the logits overflow, and panics if the length of x is not the number of
-// inputs.
+// Observe updates the weights by one example of the given class (from 0). It allocates nothing. It
+// returns an error, the weights unchanged, if the input is not finite, the class out of range, or
+// if the logits overflow, and panics if the length of x is not the number of inputs.
 func (m *Model) Observe(x []float64, class int) error {
 	if err := cmp.Or(mlp.CheckClass(class, m.network.Outputs()), m.network.Logits(m.pass, m.weights, x)); err != nil {
 		return fmt.Errorf("sgd: %w", err)
@@ -95,43 +91,34 @@ func (m *Model) Observe(x []float64, class int) error {
 	copy(m.pass.Score, m.pass.Logit)
 	mlp.Normalise(m.pass.Score)
 	m.pass.Score[class]--
-	rate := m.cfg.LearningRate
-	switch m.cfg.Rule {
-	case SGD:
-		m.descend(rate)
-	case Momentum:
-		floats.Scale(momentum, m.grad)
-		m.network.Backward(m.pass, m.grad, m.weights)
-		floats.AddScaled(m.weights, -rate, m.grad)
-	case Adam:
-		m.adapt(rate)
+	m.network.Deltas(m.pass, m.weights)
+	if m.adam != nil {
+		m.adam.Begin(m.cfg.LearningRate)
+	}
+	for l, w := range m.network.Layers {
+		for j, d := range m.pass.Delta(l) {
+			m.move(w, j, d, m.pass.Input(l))
+		}
 	}
 	return nil
 }
 
-// descend moves only the weights of neurons that are on.
-func (m *Model) descend(rate float64) {
-	m.network.Deltas(m.pass, m.weights)
-	for l, w := range m.network.Layers {
-		for j, d := range m.pass.Delta(l) {
-			if d != 0 {
-				floats.AddScaled(w.Neuron(m.weights, j), -rate*d, m.pass.Input(l))
-			}
+// move moves the weights of a neuron, by which −log p_class has the derivatives d·y.
+func (m *Model) move(layer mlp.Layer, j int, d float64, y []float64) {
+	weights, rate := layer.Neuron(m.weights, j), m.cfg.LearningRate
+	switch m.cfg.Rule {
+	case SGD:
+		if d != 0 { // the unit is on
+			floats.AddScaled(weights, -rate*d, y)
 		}
-	}
-}
-
-// adapt takes a step of Adam neuron by neuron.
-func (m *Model) adapt(rate float64) {
-	m.network.Deltas(m.pass, m.weights)
-	m.adam.Begin(rate)
-	for l, w := range m.network.Layers {
-		grad := m.grad[:w.In]
-		for j, d := range m.pass.Delta(l) {
-			clear(grad)
-			floats.AddScaled(grad, d, m.pass.Input(l))
-			m.adam.Move(w.Offset+j*w.In, w.Neuron(m.weights, j), grad)
-		}
+	case Momentum:
+		velocity := layer.Neuron(m.grad, j)
+		floats.Scale(momentum, velocity)
+		floats.AddScaled(velocity, d, y)
+		floats.AddScaled(weights, -rate, velocity)
+	case Adam:
+		grad := floats.ScaleTo(m.grad[:layer.In], d, y)
+		m.adam.Move(layer.Offset+j*layer.In, weights, grad)
 	}
 }
 

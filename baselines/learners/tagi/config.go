@@ -18,8 +18,7 @@ const (
 	Remax Head = "remax"
 )
 
-// Config describes a network. The zero value of every field but Layers is its
-// documented default.
+// Config describes a network. The zero value of every field but Layers is its documented default.
 type Config struct {
 	Layers []int   `toml:"-"`       // as for mlp.CheckLayers; every layer has a bias
 	Head   Head    `toml:"head"`    // Tree if empty
@@ -40,8 +39,7 @@ func (c Config) WithDefaults() Config {
 	return c
 }
 
-// Validate returns an error of package field if a value is not allowed. It doesn't
-// look at Layers.
+// Validate returns an error of package field if a value is not allowed. It doesn't look at Layers.
 func (c Config) Validate() error {
 	c = c.WithDefaults()
 	const most = 1e100 // squares of it do not overflow

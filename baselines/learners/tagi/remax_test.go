@@ -14,9 +14,8 @@ import (
 	"closedform/internal/check"
 )
 
-// Means, variances and covariances agree with samples where the outputs are so far above
-// zero that they are nearly log-normal; of outputs that may be cut off the means still do,
-// roughly.
+// Means, variances and covariances agree with samples where the outputs are so far above zero that
+// they are nearly log-normal; of outputs that may be cut off the means still do, roughly.
 func TestRemaxAgreesWithMonteCarlo(t *testing.T) {
 	const draws = 200_000
 	for _, c := range []struct {

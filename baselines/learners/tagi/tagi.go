@@ -1,13 +1,11 @@
-// Package tagi is tractable approximate Gaussian inference (Goulet, Nguyen and
-// Amiri, "Tractable approximate Gaussian inference for Bayesian neural networks",
-// Journal of Machine Learning Research 2021) for classification: a multi-layer
-// perceptron of rectifiers, all of whose weights and hidden units are independent
-// Gaussians, learning one example after another.
+// Package tagi is tractable approximate Gaussian inference (Goulet, Nguyen and Amiri, "Tractable
+// approximate Gaussian inference for Bayesian neural networks", Journal of Machine Learning
+// Research 2021) for classification: a multi-layer perceptron of rectifiers, all of whose weights
+// and hidden units are independent Gaussians, learning one example after another.
 //
-// Moments go forward in closed form, weights and units being independent. The
-// labels are Gaussian targets: the classes are the leaves of a binary tree, each
-// node has an output z ~ N(m, v), and a label says y = ±1 at the nodes on its way,
-// y = z + ε, ε ~ N(0, σ_V²),
+// Moments go forward in closed form, weights and units being independent. The labels are Gaussian
+// targets: the classes are the leaves of a binary tree, each node has an output z ~ N(m, v), and a
+// label says y = ±1 at the nodes on its way, y = z + ε, ε ~ N(0, σ_V²),
 //
 //	m̃ = m + v (y − m)/(v + σ_V²),   ṽ = v − v²/(v + σ_V²),
 //
@@ -35,8 +33,7 @@ import (
 	"closedform/core/random"
 )
 
-// Model is a network and what it has learnt. It must not be used by several
-// goroutines at once.
+// Model is a network and what it has learnt. It must not be used by several goroutines at once.
 type Model struct {
 	cfg     Config
 	network *bnn.Network // with diagonal layers and the hidden rule Smooth
@@ -51,14 +48,12 @@ type head interface {
 	// observe sets (m̃ − m)/v and (ṽ − v)/v² of the outputs to what a label says of them.
 	observe(d, e []float64, outputs bnn.Layer, class int)
 
-	// predict sets p to the probabilities of the classes. It reports whether they do not
-	// overflow.
+	// predict sets p to the probabilities of the classes. It reports whether they do not overflow.
 	predict(p []float64, outputs bnn.Layer) bool
 }
 
-// New returns a network with its prior weights, whose means are drawn from src.
-// It returns an error that names the field if cfg is not valid, and panics if src
-// is nil.
+// New returns a network with its prior weights, whose means are drawn from src. It returns an error
+// that names the field if cfg is not valid, and panics if src is nil.
 func New(cfg Config, src rand.Source) (*Model, error) {
 	_, rnd, err := mlp.Start(cfg.Layers, cfg, src)
 	if err != nil {
@@ -115,10 +110,9 @@ func (m *Model) forward(x []float64) (err error) {
 	return err
 }
 
-// Observe updates the weights by one example of the given class (from 0). It
-// allocates nothing. It returns an error, the weights unchanged, if the input is
-// not finite, the class out of range, or if numbers overflow, and panics if the
-// length of x is not the number of inputs.
+// Observe updates the weights by one example of the given class (from 0). It allocates nothing. It
+// returns an error, the weights unchanged, if the input is not finite, the class out of range, or
+// if numbers overflow, and panics if the length of x is not the number of inputs.
 func (m *Model) Observe(x []float64, class int) error {
 	mlp.CheckLength(x, m.cfg.Layers[0])
 	if err := mlp.CheckClass(class, m.cfg.classes()); err != nil {
@@ -131,9 +125,8 @@ func (m *Model) Observe(x []float64, class int) error {
 	return nil
 }
 
-// Predict sets p to the predictive probabilities of the classes at x. It returns
-// an error if x is not finite or if numbers overflow, and panics if a length does
-// not fit.
+// Predict sets p to the predictive probabilities of the classes at x. It returns an error if x is
+// not finite or if numbers overflow, and panics if a length does not fit.
 func (m *Model) Predict(p, x []float64) error {
 	mlp.CheckProbabilities(p, m.cfg.classes())
 	if err := m.forward(x); err != nil {

@@ -11,10 +11,9 @@ import (
 	"closedform/internal/kernel"
 )
 
-// tree is the binary tree whose leaves are the classes: class c is found by the
-// binary digits of c, most significant first, of which there are ⌈log₂ n⌉. Its
-// nodes are the beginnings of these codes; those that lead to no class are left
-// out. There are 11 nodes for 10 classes.
+// tree is the binary tree whose leaves are the classes: class c is found by the binary digits of c,
+// most significant first, of which there are ⌈log₂ n⌉. Its nodes are the beginnings of these codes;
+// those that lead to no class are left out. There are 11 nodes for 10 classes.
 type tree struct {
 	nodes int
 	depth int

@@ -16,11 +16,10 @@
 //	S = (a Σ_k x_k x_kᵀ + I/v)⁻¹,
 //	ELBO = the above − (K/2) log det(I + a v Σ_k x_k x_kᵀ).
 //
-// The likelihood is that of the softmax. The negative Hessian of its logarithm,
-// diag(s) − ssᵀ, is nowhere above ½(I − 11ᵀ/K) (Böhning, "Multinomial logistic
-// regression algorithm", Annals of the Institute of Statistical Mathematics 1992;
-// Murphy, "Machine Learning: A Probabilistic Perspective", 2012, Sec. 21.8).
-// Independent classes see its diagonal, a = ½(1 − 1/K).
+// The likelihood is that of the softmax. The negative Hessian of its logarithm, diag(s) − ssᵀ, is
+// nowhere above ½(I − 11ᵀ/K) (Böhning, "Multinomial logistic regression algorithm", Annals of the
+// Institute of Statistical Mathematics 1992; Murphy, "Machine Learning: A Probabilistic
+// Perspective", 2012, Sec. 21.8). Independent classes see its diagonal, a = ½(1 − 1/K).
 package variational
 
 import (
@@ -66,8 +65,7 @@ func (c Config) Validate() error {
 // of log softmax (Böhning 1992).
 const curvature = 0.5
 
-// Model is a trained classifier. It must not be used by several goroutines at
-// once.
+// Model is a trained classifier. It must not be used by several goroutines at once.
 type Model struct {
 	weights      *mat.Dense      // means: row j those of class j, the bias last
 	priorVar     float64         // v
@@ -77,25 +75,17 @@ type Model struct {
 	mean, spread []float64 // of the logits
 }
 
-// Fit returns the classifier of the examples x[k] with the classes class[k],
-// counted from 0. There may be no examples: then the posterior is the prior. Nothing
-// is drawn from the source, which may be nil. Fit returns an error if cfg is not
-// valid, an input not finite, a class out of range, or if the numbers overflow. It
-// panics if the lengths do not fit.
+// Fit returns the classifier of the examples x[k] with the classes class[k], counted from 0. There
+// may be no examples: then the posterior is the prior. Nothing is drawn from the source, which may
+// be nil. Fit returns an error if cfg is not valid, an input not finite, a class out of range, or
+// if the numbers overflow. It panics if the lengths do not fit.
 func Fit(cfg Config, x [][]float64, class []int, _ rand.Source) (*Model, error) {
 	layers := []int{cfg.Inputs, cfg.Classes}
 	if err := cmp.Or(mlp.CheckLayers(layers), cfg.Validate()); err != nil {
 		return nil, fmt.Errorf("variational: %w", err)
 	}
-	cfg = cfg.WithDefaults()
-	return fit(layers, cfg.PriorVar/float64(cfg.Inputs+1), x, class)
-}
-
-// fit returns the classifier with the prior variance v of every weight. Its means are the mode of
-// the posterior.
-func fit(layers []int, v float64, x [][]float64, class []int) (*Model, error) {
-	in, n := layers[0]+1, layers[1]
-	start := make([]float64, n*in)
+	in, n := cfg.Inputs+1, cfg.Classes
+	v := cfg.WithDefaults().PriorVar / float64(in)
 	problem, err := laplace.NewProblem(laplace.Prior{Layers: layers, Bias: true, Var: slices.Repeat([]float64{v}, n*in)}, x, class)
 	if err != nil {
 		return nil, fmt.Errorf("variational: %w", err)
@@ -107,7 +97,7 @@ func fit(layers []int, v float64, x [][]float64, class []int) (*Model, error) {
 	if err := m.factorize(x, curvature*(1-1/float64(n))); err != nil {
 		return nil, err
 	}
-	means, err := problem.Climb(start, laplace.LinearSteps)
+	means, err := problem.Climb(make([]float64, n*in), laplace.LinearSteps)
 	if err != nil {
 		return nil, fmt.Errorf("variational: %w", err)
 	}
@@ -141,10 +131,9 @@ func (m *Model) factorize(x [][]float64, a float64) error {
 	return nil
 }
 
-// Predict sets p to the probabilities of the classes at x, the mean of the
-// likelihood over the posterior, by the quadrature of package softmax. It returns an
-// error if x is not finite or the logits overflow, and panics if a length does not
-// fit.
+// Predict sets p to the probabilities of the classes at x, the mean of the likelihood over the
+// posterior, by the quadrature of package softmax. It returns an error if x is not finite or the
+// logits overflow, and panics if a length does not fit.
 func (m *Model) Predict(p, x []float64) error {
 	mlp.CheckProbabilities(p, len(m.mean))
 	if err := mlp.SetInput(m.x, x); err != nil {

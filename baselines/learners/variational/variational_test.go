@@ -19,7 +19,7 @@ import (
 // train returns the classifier with a prior variance v of every weight.
 func train(t *testing.T, v float64, x [][]float64, class []int, inputs, n int) *Model {
 	t.Helper()
-	m, err := fit([]int{inputs, n}, v, x, class)
+	m, err := Fit(Config{Inputs: inputs, Classes: n, PriorVar: v * float64(inputs+1)}, x, class, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,8 +42,7 @@ func TestLearner(t *testing.T) {
 	})
 }
 
-// The quadratic function that touches a likelihood at one point is below it at all
-// others.
+// The quadratic function that touches a likelihood at one point is below it at all others.
 func TestBound(t *testing.T) {
 	rnd := rand.New(random.Source("bound"))
 	for trial := range 3000 {

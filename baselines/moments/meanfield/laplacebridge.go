@@ -5,16 +5,14 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"closedform/baselines/learners/mlp"
 	"closedform/internal/kernel"
 )
 
-// laplaceBridge maps the Gaussian of the logits to a Dirichlet distribution
-// (MacKay 1998, "Choice of basis for Laplace approximation"; Hobbhahn, Kristiadi
-// and Hennig 2022, "Fast predictive uncertainty for classification with Bayesian
-// deep networks", arXiv 2003.01227). It inverts the Laplace approximation of a
-// Dirichlet in the softmax basis, where logits add up to zero: given their means
-// μ and variances Σ_kk there,
+// laplaceBridge maps the Gaussian of the logits to a Dirichlet distribution (MacKay 1998, "Choice
+// of basis for Laplace approximation"; Hobbhahn, Kristiadi and Hennig 2022, "Fast predictive
+// uncertainty for classification with Bayesian deep networks", arXiv 2003.01227). It inverts the
+// Laplace approximation of a Dirichlet in the softmax basis, where logits add up to zero: given
+// their means μ and variances Σ_kk there,
 //
 //	α_k = (1 − 2/n + e^{μ_k}/n² Σ_l e^{−μ_l}) / Σ_kk
 //	p   = α/α_0,   Σ_y = (diag(p) − ppᵀ)/(α_0 + 1),   α_0 = Σ α_k
@@ -46,23 +44,21 @@ func laplaceBridge(correct bool) func(mean, variance []float64) moments {
 	}
 }
 
-// bridge returns p and α_0 of α(μ, Σ), by logarithms: α may overflow.
+// bridge returns p and α_0 of α(μ, Σ).
 func bridge(mu, variance []float64) (p []float64, concentration float64) {
-	n := float64(len(mu))
-	p = floats.ScaleTo(make([]float64, len(mu)), -1, mu)
-	top, sum := mlp.Exponentials(p)
-	common := top + kernel.Log(sum) - 2*kernel.Log(n)
-	for k, m := range mu {
-		x := m + common // log α_k Σ_kk of its second term
-		p[k] = max(x, 0) + kernel.Log((1-2/n)*kernel.Exp(-max(x, 0))+kernel.Exp(min(x, 0))) - kernel.Log(variance[k])
+	n, sum := float64(len(mu)), 0.0
+	for _, m := range mu {
+		sum += kernel.Exp(-m)
 	}
-	top, sum = mlp.Exponentials(p)
-	floats.Scale(1/sum, p)
-	return p, kernel.Exp(top) * sum
+	for k, m := range mu {
+		p = append(p, (1-2/n+kernel.Exp(m)*sum/n/n)/variance[k])
+	}
+	concentration = kernel.Sum(p)
+	floats.Scale(1/concentration, p)
+	return p, concentration
 }
 
-// dirichlet returns the moments of the Dirichlet distribution of concentrations
-// α_k = α_0 p_k:
+// dirichlet returns the moments of the Dirichlet distribution of concentrations α_k = α_0 p_k:
 //
 //	E y_k  = p_k
 //	Cov(y) = (diag(p) − p pᵀ)/(α_0 + 1)

@@ -6,11 +6,10 @@ import (
 	"closedform/baselines/learners/mlp"
 )
 
-// logNormal matches log-normal moments, as in TAGI: the layer ClosedFormSoftmax
-// of cuTAGI (github.com/lhnguyen102/cuTAGI, src/activation_cuda.cu; Remax in the
-// same library does it for rectified instead of exponential logits). The
-// exponentials are log-normal, their sum S is treated as if it were, and so is
-// the ratio y_i = e^{z_i}/S:
+// logNormal matches log-normal moments, as in TAGI: the layer ClosedFormSoftmax of cuTAGI
+// (github.com/lhnguyen102/cuTAGI, src/activation_cuda.cu; Remax in the same library does it for
+// rectified instead of exponential logits). The exponentials are log-normal, their sum S is treated
+// as if it were, and so is the ratio y_i = e^{z_i}/S:
 //
 //	μ_i = e^{m_i + v_i/2},  V_i = μ_i² (e^{v_i} − 1),  M = Σ μ_i
 //	s²  = Var log S        = log(1 + Σ V_i/M²)
@@ -21,9 +20,8 @@ import (
 //	Var y_i     = p_i² (e^{l_i} − 1)
 //	Cov(z_i, y_i) = p_i (v_i − c_i),
 //
-// and p is divided by its sum before the second moments are taken, as a later version of
-// the method does. It gives nothing between classes. The library's floor and caps are
-// left out.
+// and p is divided by its sum before the second moments are taken, as a later version of the method
+// does. It gives nothing between classes. The library's floor and caps are left out.
 func logNormal(mean, variance []float64) moments {
 	share, p, c := make([]float64, len(mean)), make([]float64, len(mean)), make([]float64, len(mean))
 	for i, v := range variance {

@@ -10,11 +10,10 @@ import (
 	"closedform/internal/kernel"
 )
 
-// normalizedProbit replaces the softmax by normalised normal distribution
-// functions, and approximates the distribution of the probabilities by a
-// Dirichlet (Mucsányi, Da Costa and Hennig 2025, "Rethinking approximate Gaussian
-// inference in classification", arXiv 2502.03366): for q_j = Φ(λz_j) and
-// t_j = λm_j/√(1+λ²v_j), T Owen's function,
+// normalizedProbit replaces the softmax by normalised normal distribution functions, and
+// approximates the distribution of the probabilities by a Dirichlet (Mucsányi, Da Costa and Hennig
+// 2025, "Rethinking approximate Gaussian inference in classification", arXiv 2502.03366): for q_j =
+// Φ(λz_j) and t_j = λm_j/√(1+λ²v_j), T Owen's function,
 //
 //	A_j = E q_j  = Φ(t_j)
 //	B_j = E q_j² = Φ(t_j) − 2T(t_j, 1/√(1+2λ²v_j))

@@ -19,9 +19,8 @@ import (
 //	Order 1   c_ki = v_k + v_i         z_i and z_k independent
 //	Order 2   c_ki = v_k + v_i − 2Cov(z_k, z_i)
 //
-// Logits are independent here, so that orders 1 and 2 are the same. For n = 2 they are
-// MacKay's binary formula σ((m_1−m_2)/√(1+π/8(v_1+v_2))). Σp ≠ 1 beyond n = 2 (at
-// order 0 even there).
+// Logits are independent here, so that orders 1 and 2 are the same. For n = 2 they are MacKay's
+// binary formula σ((m_1−m_2)/√(1+π/8(v_1+v_2))). Σp ≠ 1 beyond n = 2 (at order 0 even there).
 func pairwise(both bool) func(mean, variance []float64) moments {
 	return func(mean, variance []float64) moments {
 		return moments{p: pairwiseMean(mean, variance, probitSlope, both)}
@@ -53,10 +52,9 @@ const probitSlope = math.Pi / 8
 //
 //	p = softmax(m_j / √(1 + πv_j/8))
 //
-// (MacKay 1992, "The evidence framework applied to classification networks", for
-// two classes; Gibbs 1997, thesis, for more; Lu, Ie and Sha 2020, arXiv
-// 2006.07584; Daxberger et al. 2021, "Laplace redux"). Σp = 1. It depends on the
-// origin of the logits unless all variances are equal.
+// (MacKay 1992, "The evidence framework applied to classification networks", for two classes; Gibbs
+// 1997, thesis, for more; Lu, Ie and Sha 2020, arXiv 2006.07584; Daxberger et al. 2021, "Laplace
+// redux"). Σp = 1. It depends on the origin of the logits unless all variances are equal.
 func macKay(mean, variance []float64) moments {
 	p := make([]float64, len(mean))
 	for j, v := range variance {
@@ -68,10 +66,9 @@ func macKay(mean, variance []float64) moments {
 
 const daunizeauSlope = 0.368 // a, fitted to sampled means
 
-// daunizeau is the semi-analytical approximation of Daunizeau (2017,
-// "Semi-analytical approximations to statistical moments of sigmoid and softmax
-// mappings of normal variables", arXiv 1703.00091). For the sigmoid σ of
-// x ~ N(μ, Σ), with t = √(1 + aΣ) and a = 0.368 fitted,
+// daunizeau is the semi-analytical approximation of Daunizeau (2017, "Semi-analytical
+// approximations to statistical moments of sigmoid and softmax mappings of normal variables", arXiv
+// 1703.00091). For the sigmoid σ of x ~ N(μ, Σ), with t = √(1 + aΣ) and a = 0.368 fitted,
 //
 //	E σ(x)   ≈ σ(μ/t)
 //	Var σ(x) ≈ σ(μ/t) (1 − σ(μ/t)) (1 − 1/t)

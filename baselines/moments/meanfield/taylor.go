@@ -27,10 +27,9 @@ func delta(i, j int) float64 {
 	return 0
 }
 
-// firstOrder is the plug-in softmax with the covariances of the delta method, the
-// softmax replaced by its tangent at the mean logits (Oehlert 1992, "A note on
-// the delta method"): with s = softmax(m), its Jacobian J = diag(s) − s sᵀ and
-// V = diag(v),
+// firstOrder is the plug-in softmax with the covariances of the delta method, the softmax replaced
+// by its tangent at the mean logits (Oehlert 1992, "A note on the delta method"): with s =
+// softmax(m), its Jacobian J = diag(s) − s sᵀ and V = diag(v),
 //
 //	p    = s
 //	Σ_y  = J V J
@@ -39,8 +38,7 @@ func delta(i, j int) float64 {
 // The error is of second order in the standard deviations. Σp = 1, and Σ_y is
 // positive semi-definite with zero row sums, but grows without bound with v.
 //
-// The entries of J V J are s_i s_j (δ_ij v_i − v_i s_i − v_j s_j + q) with
-// q = Σ_k v_k s_k².
+// The entries of J V J are s_i s_j (δ_ij v_i − v_i s_i − v_j s_j + q) with q = Σ_k v_k s_k².
 func firstOrder(mean, variance []float64) moments {
 	s := softmaxOf(mean)
 	var q float64

@@ -9,10 +9,9 @@ import (
 	"closedform/baselines/learners/mlp"
 )
 
-// unscented is the unscented transform (Julier and Uhlmann 1997, "A new
-// extension of the Kalman filter to nonlinear systems") without a point at the mean,
-// the third-degree cubature rule (Arasaratnam and Haykin 2009, "Cubature Kalman
-// filters"), with 2n points of weight w = 1/(2n):
+// unscented is the unscented transform (Julier and Uhlmann 1997, "A new extension of the Kalman
+// filter to nonlinear systems") without a point at the mean, the third-degree cubature rule
+// (Arasaratnam and Haykin 2009, "Cubature Kalman filters"), with 2n points of weight w = 1/(2n):
 //
 //	z_±j = m ± √(n v_j) e_j        y = softmax(z)
 //

@@ -63,10 +63,9 @@ func NewEstimate(n int) *Estimate {
 	}
 }
 
-// Sample replaces the estimate by one from fresh samples of
-// z_j ~ N(mean_j, variance_j), independent. It panics if the lengths are not
-// the number of classes, if a mean or variance is not finite or a variance
-// negative, if samples < 2, or if src is nil.
+// Sample replaces the estimate by one from fresh samples of z_j ~ N(mean_j, variance_j),
+// independent. It panics if the lengths are not the number of classes, if a mean or variance is not
+// finite or a variance negative, if samples < 2, or if src is nil.
 func (e *Estimate) Sample(mean, variance []float64, samples int, src rand.Source) {
 	n := len(e.P)
 	if len(mean) != n || len(variance) != n {

@@ -6,20 +6,12 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-func forward(name string, noisy bool) {
-	signature := "func(m, v []float64, y, square float64, mean, variance []float64)"
-	if noisy {
-		signature = "func(m, v []float64, y, square, s float64, mean, variance []float64)"
-	}
-	TEXT(name, NOSPLIT, signature)
+func forward() {
+	TEXT("forwardVector", NOSPLIT, "func(m, v []float64, y, square, s float64, mean, variance []float64)")
 	Pragma("noescape")
 	n, at := slices("m", "v", "mean", "variance")
-	y, square := broadcast("y"), broadcast("square")
-	var s VecVirtual
-	if noisy {
-		s = broadcast("s")
-	}
-	elementwise(n, name, func(f form, i Register, k int) {
+	y, square, s := broadcast("y"), broadcast("square"), broadcast("s")
+	elementwise(n, "forward", func(f form, i Register, k int) {
 		mu, p, q := f.vec(), f.vec(), f.vec()
 		f.load(at(2, i, k), mu)
 		f.mul(f.as(y), mu, p)
@@ -27,11 +19,9 @@ func forward(name string, noisy bool) {
 		f.load(p, at(0, i, k))
 		f.load(at(3, i, k), q)
 		f.mul(f.as(square), q, q)
-		if noisy {
-			f.mul(mu, mu, mu)
-			f.mul(f.as(s), mu, mu)
-			f.add(mu, q, q)
-		}
+		f.mul(mu, mu, mu)
+		f.mul(f.as(s), mu, mu)
+		f.add(mu, q, q)
 		f.add(at(1, i, k), q, q)
 		f.load(q, at(1, i, k))
 	})
@@ -41,24 +31,17 @@ func backward() {
 	TEXT("backwardVector", NOSPLIT, "func(mean, d, e []float64) (first, second float64)")
 	Pragma("noescape")
 	n, at := slices("mean", "d", "e")
-	a, b := []VecVirtual{zero(), zero()}, []VecVirtual{zero(), zero()}
-	step := func(f form, i Register, k int, first, second Op) {
+	total := sums(n, "backward", 2, func(f form, i Register, k int, sum func(s int) Op) {
 		mu, p := f.vec(), f.vec()
 		f.load(at(0, i, k), mu)
 		f.mul(at(1, i, k), mu, p)
-		f.add(p, first, first)
+		f.add(p, sum(0), sum(0))
 		f.mul(mu, mu, mu)
 		f.mul(at(2, i, k), mu, mu)
-		f.add(mu, second, second)
-	}
-	var first, second VecVirtual
-	loop(n, "backward",
-		func(i Register) { step(packed, i, 0, a[0], b[0]); step(packed, i, 4, a[1], b[1]) },
-		func(i Register) { step(packed, i, 0, a[0], b[0]) },
-		func(Register) { first, second = pairwise(a[0], a[1]), pairwise(b[0], b[1]) },
-		func(i Register) { step(scalar, i, 0, first.AsX(), second.AsX()) })
-	Store(first.AsX(), ReturnIndex(0))
-	Store(second.AsX(), ReturnIndex(1))
+		f.add(mu, sum(1), sum(1))
+	})
+	Store(total[0].AsX(), ReturnIndex(0))
+	Store(total[1].AsX(), ReturnIndex(1))
 	RET()
 }
 

@@ -20,8 +20,7 @@ func main() {
 	dot4()
 	addOuter4()
 	carlson4()
-	forward("forwardVector", false)
-	forward("forwardNoisyVector", true)
+	forward()
 	backward()
 	update()
 	exp()
@@ -125,23 +124,13 @@ func dot() {
 	TEXT("dotVector", NOSPLIT, "func(x, y []float64) float64")
 	Pragma("noescape")
 	n, at := slices("x", "y")
-	sums := []VecVirtual{zero(), zero()}
-	four := func(i Register, k int) {
-		p := YMM()
-		VMOVUPD(at(0, i, 4*k), p)
-		VMULPD(at(1, i, 4*k), p, p)
-		VADDPD(p, sums[k], sums[k])
-	}
-	var sum VecVirtual
-	loop(n, "dot", func(i Register) { four(i, 0); four(i, 1) }, func(i Register) { four(i, 0) },
-		func(Register) { sum = pairwise(sums[0], sums[1]) },
-		func(i Register) {
-			p := XMM()
-			VMOVSD(at(0, i, 0), p)
-			VMULSD(at(1, i, 0), p, p)
-			VADDSD(p, sum.AsX(), sum.AsX())
-		})
-	Store(sum.AsX(), ReturnIndex(0))
+	total := sums(n, "dot", 1, func(f form, i Register, k int, sum func(s int) Op) {
+		p := f.vec()
+		f.load(at(0, i, k), p)
+		f.mul(at(1, i, k), p, p)
+		f.add(p, sum(0), sum(0))
+	})
+	Store(total[0].AsX(), ReturnIndex(0))
 	RET()
 }
 
@@ -210,6 +199,28 @@ func elementwise(n Register, name string, step func(f form, i Register, k int)) 
 	RET()
 }
 
+// sums is a loop whose steps add to so many sums, which it returns: each is the pairwise sum of
+// eight lanes, plus the rest one by one.
+func sums(n Register, name string, count int, step func(f form, i Register, k int, sum func(s int) Op)) (total []VecVirtual) {
+	lanes := make([][2]VecVirtual, count)
+	for s := range lanes {
+		lanes[s] = [2]VecVirtual{zero(), zero()}
+	}
+	packed4 := func(i Register, half int) {
+		step(packed, i, 4*half, func(s int) Op { return lanes[s][half] })
+	}
+	loop(n, name,
+		func(i Register) { packed4(i, 0); packed4(i, 1) },
+		func(i Register) { packed4(i, 0) },
+		func(Register) {
+			for _, l := range lanes {
+				total = append(total, pairwise(l[0], l[1]))
+			}
+		},
+		func(i Register) { step(scalar, i, 0, func(s int) Op { return total[s].AsX() }) })
+	return total
+}
+
 func addScaled4() {
 	TEXT("addScaled4Vector", NOSPLIT, "func(y []float64, a *[4]float64, x0, x1, x2, x3 []float64)")
 	Pragma("noescape")
@@ -252,31 +263,15 @@ func dot4() {
 	Pragma("noescape")
 	n, at, x := rows("x")
 	dst := Load(Param("dst"), GP64())
-	var sums [4][2]VecVirtual
-	for k := range sums {
-		sums[k] = [2]VecVirtual{zero(), zero()}
-	}
-	step := func(f form, i Register, offset int, to func(k int) Op) {
+	total := sums(n, "dot4", 4, func(f form, i Register, offset int, sum func(s int) Op) {
 		common := f.vec()
 		f.load(x(i, offset), common)
-		for k := range sums {
+		for k := range 4 {
 			p := f.vec()
 			f.mul(at(k, i, offset), common, p)
-			f.add(p, to(k), to(k))
+			f.add(p, sum(k), sum(k))
 		}
-	}
-	first := func(k int) Op { return sums[k][0] }
-	second := func(k int) Op { return sums[k][1] }
-	var total [4]VecVirtual
-	loop(n, "dot4",
-		func(i Register) { step(packed, i, 0, first); step(packed, i, 4, second) },
-		func(i Register) { step(packed, i, 0, first) },
-		func(Register) {
-			for k := range total {
-				total[k] = pairwise(sums[k][0], sums[k][1])
-			}
-		},
-		func(i Register) { step(scalar, i, 0, func(k int) Op { return total[k].AsX() }) })
+	})
 	for k := range total {
 		VMOVSD(total[k].AsX(), Mem{Base: dst, Disp: 8 * k})
 	}

@@ -126,7 +126,7 @@ func (t *Tolerant) Probabilities(inputs [][]float64) [][]float64 {
 	all := make([]float64, len(inputs)*t.Classes)
 	out := slices.Collect(slices.Chunk(all, t.Classes))
 	if n, ours := t.Learner.(*Network); ours && !t.failed {
-		t.failed = n.each(inputs, n.PredictAll, func(i int, p *bnn.Prediction) error {
+		t.failed = n.each(inputs, func(i int, p *bnn.Prediction) error {
 			normalise(out[i], p)
 			return nil
 		}) != nil

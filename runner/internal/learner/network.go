@@ -84,13 +84,13 @@ func normalise(p []float64, of *bnn.Prediction) {
 const atOnce = 16
 
 // each predicts the inputs and has see look at one after another, up to the first error.
-func (n *Network) each(x [][]float64, predict func([]bnn.Prediction, [][]float64) (int, error), see func(i int, p *bnn.Prediction) error) error {
+func (n *Network) each(x [][]float64, see func(i int, p *bnn.Prediction) error) error {
 	if n.several == nil {
 		n.several = make([]bnn.Prediction, atOnce)
 	}
 	for first := 0; first < len(x); first += atOnce {
 		some := x[first:min(first+atOnce, len(x))]
-		done, err := predict(n.several[:len(some)], some)
+		done, err := n.PredictAll(n.several[:len(some)], some)
 		for k := range done {
 			if err := see(first+k, &n.several[k]); err != nil {
 				return err

@@ -120,7 +120,7 @@ func (t *Tolerant) Look(e Examples, see func(i int, x []float64, a Answer) error
 	a := Answer{P: make([]float64, t.Classes), MutualInformation: math.NaN()}
 	if n, ours := t.Learner.(*Network); ours {
 		return t.chunks(e, func(first int, x [][]float64) error {
-			return n.each(x, n.PredictAll, func(i int, p *bnn.Prediction) error {
+			return n.each(x, func(i int, p *bnn.Prediction) error {
 				normalise(a.P, p)
 				if len(p.Members) > 0 {
 					a.MutualInformation = p.MutualInformation()
@@ -148,21 +148,15 @@ func (t *Tolerant) Look(e Examples, see func(i int, x []float64, a Answer) error
 	})
 }
 
-// Hidden is Look for the means alone that the last hidden layer of each member hands on; the
-// network need not predict for that.
+// Hidden is Look for the means that the last hidden layer of each member hands on.
 func (t *Tolerant) Hidden(e Examples, see func(i int, members [][]float64) error) (ok bool) {
-	last := func(all [][]bnn.Layer) (means [][]float64) {
-		for _, layers := range all {
+	return t.Look(e, func(i int, _ []float64, a Answer) error {
+		var means [][]float64
+		for _, layers := range a.Members {
 			means = append(means, layers[len(layers)-1].Input)
 		}
-		return means
-	}
-	if n, ours := t.Learner.(*Network); ours {
-		return t.chunks(e, func(first int, x [][]float64) error {
-			return n.each(x, n.PredictHidden, func(i int, p *bnn.Prediction) error { return see(first+i, last(layersOf(p))) })
-		})
-	}
-	return t.Look(e, func(i int, _ []float64, a Answer) error { return see(i, last(a.Members)) })
+		return see(i, means)
+	})
 }
 
 // chunks is that of all examples, unless the learner breaks down.
