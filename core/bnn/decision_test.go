@@ -124,9 +124,9 @@ func TestDecide(t *testing.T) {
 // Nothing is known from no prediction, nor from one with an error, whatever was predicted before.
 func TestNoPredictionDecidesUnknown(t *testing.T) {
 	n := newNetwork(t, spec{Layers: []int{2, 4, 3}})
-	var zero, p, before Prediction
-	predict(t, n, &before, []float64{1, 2})
+	var zero, p Prediction
 	predict(t, n, &p, []float64{1, 2})
+	kept := p.Clone()
 	if n.Predict(&p, []float64{math.Inf(1), 2}) == nil {
 		t.Fatal("no error")
 	}
@@ -136,9 +136,15 @@ func TestNoPredictionDecidesUnknown(t *testing.T) {
 				t.Errorf("%s: decides %d by %v", name, c, by)
 			}
 		}
+		if clone := p.Clone(); clone.Class() != Unknown {
+			t.Errorf("%s: the clone decides %d", name, clone.Class())
+		}
+	}
+	if _, err := n.PredictAll([]Prediction{p}, [][]float64{{1, 2}}); err != nil || kept.Class() == Unknown || math.IsNaN(kept.Cov.At(0, 1)) {
+		t.Errorf("the clone has become %v", kept.P)
 	}
 	predict(t, n, &p, []float64{1, 2})
-	if !samePrediction(&p, &before) {
-		t.Errorf("predicted %v, before the error %v", p, before)
+	if !samePrediction(&p, &kept) {
+		t.Errorf("predicted %v, the clone of before %v", p, kept)
 	}
 }

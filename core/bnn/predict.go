@@ -3,6 +3,7 @@ package bnn
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -12,7 +13,8 @@ import (
 
 // Prediction is what a network or an ensemble says about one input. The zero Prediction is
 // that of none: it decides [Unknown]. Predicting into the same one again allocates nothing,
-// and overwrites all it refers to. After an error all numbers are NaN. Its methods only read it.
+// and overwrites all it refers to; [Prediction.Clone] keeps it. After an error all
+// numbers are NaN. Its methods only read it.
 type Prediction struct {
 	P        []float64     // probabilities of the classes, E[y]; add up to 1 + Moments.Excess()
 	Cov      *mat.SymDense // Σ_y, covariance of the probabilities, classes × classes
@@ -36,6 +38,26 @@ type Prediction struct {
 	flows []flow
 	work  pass   // of PredictAll, in the first prediction
 	calls *calls // of an ensemble, in the first prediction
+}
+
+// Clone returns a copy that shares no memory with p.
+func (p *Prediction) Clone() Prediction {
+	c := Prediction{Mean: slices.Clone(p.Mean), Variance: slices.Clone(p.Variance), Weights: slices.Clone(p.Weights)}
+	if p.Moments != nil {
+		c.Moments = &softmax.Moments{P: slices.Clone(p.P), E: mat.DenseCopyOf(p.Moments.E)}
+		c.P = c.Moments.P
+	}
+	if p.Cov != nil {
+		c.Cov = mat.NewSymDense(p.Cov.SymmetricDim(), nil)
+		c.Cov.CopySym(p.Cov)
+	}
+	for k := range p.Members {
+		c.Members = append(c.Members, p.Members[k].Clone())
+	}
+	for _, l := range p.Layers {
+		c.Layers = append(c.Layers, Layer{slices.Clone(l.Input), slices.Clone(l.Mean), slices.Clone(l.Variance)})
+	}
+	return c
 }
 
 // invalidate makes all numbers NaN.
