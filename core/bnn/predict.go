@@ -211,7 +211,13 @@ func (p *pass) of(layer, first int) []*flow {
 // output and, under the hidden rule Smooth, its variance. If an example has an error, forward
 // returns that error and the number of examples before it.
 func (n *Network) forward(p *pass, x [][]float64) (done int, err error) {
-	if done, err = n.input(p, x); done == 0 {
+	for ; done < len(x); done++ {
+		if err = n.checkInput(x[done]); err != nil {
+			break
+		}
+		copy(p.examples[done][0].y, x[done])
+	}
+	if done == 0 {
 		return 0, err
 	}
 	for l, w := range n.layers {
@@ -231,17 +237,6 @@ func (n *Network) forward(p *pass, x [][]float64) (done int, err error) {
 		}
 	}
 	return done, err
-}
-
-// input sets the inputs of the first layer.
-func (n *Network) input(p *pass, x [][]float64) (done int, err error) {
-	for k, x := range x {
-		if err := n.checkInput(x); err != nil {
-			return k, err
-		}
-		copy(p.examples[k][0].y, x)
-	}
-	return len(x), nil
 }
 
 func (n *Network) checkInput(x []float64) error {

@@ -67,15 +67,6 @@ func (t *triangles) image(examples []*flow, k int) {
 	}
 }
 
-// variance returns Σ_ii of root k.
-func (t *triangles) variance(k, i int) (sum float64) {
-	for j := range i + 1 {
-		x := *t.at(k, i, j)
-		sum += x * x
-	}
-	return sum
-}
-
 // shrink sets u to Lh for a unit vector h, both of the padded length, and L to a root of
 //
 //	Σ − loss uuᵀ = L (I − loss hhᵀ) Lᵀ,   left = 1 − loss ≥ 0.
@@ -145,15 +136,6 @@ func (t *triangles) restore(spread *mat.Dense) {
 	for k := range len(t.factor) / t.length {
 		t.set(k, mat.DenseCopyOf(spread.Slice(k*t.size, (k+1)*t.size, 0, t.size)).RawMatrix().Data)
 	}
-}
-
-func (t *triangles) largest() (most float64) {
-	for k := range len(t.factor) / t.length {
-		for i := range t.size {
-			most = max(most, t.variance(k, i))
-		}
-	}
-	return most
 }
 
 func (t *triangles) addVariance(v float64) {
