@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/core/softmax"
@@ -41,8 +42,8 @@ type Prediction struct {
 // invalidate makes all numbers NaN.
 func (p *Prediction) invalidate() {
 	if p.Moments != nil {
-		makeNaN(p.P)
-		makeNaN(p.Moments.E.RawMatrix().Data)
+		floats.AddConst(math.NaN(), p.P)
+		floats.AddConst(math.NaN(), p.Moments.E.RawMatrix().Data)
 		for j := range p.P {
 			p.Moments.E.Set(j, j, 0)
 			for i := range j + 1 {
@@ -50,21 +51,15 @@ func (p *Prediction) invalidate() {
 			}
 		}
 	}
-	makeNaN(p.Mean)
-	makeNaN(p.Variance)
+	floats.AddConst(math.NaN(), p.Mean)
+	floats.AddConst(math.NaN(), p.Variance)
 	for _, l := range p.Layers {
-		makeNaN(l.Input)
-		makeNaN(l.Mean)
-		makeNaN(l.Variance)
+		floats.AddConst(math.NaN(), l.Input)
+		floats.AddConst(math.NaN(), l.Mean)
+		floats.AddConst(math.NaN(), l.Variance)
 	}
 	for k := range p.Members {
 		p.Members[k].invalidate()
-	}
-}
-
-func makeNaN(x []float64) {
-	for i := range x {
-		x[i] = math.NaN()
 	}
 }
 
