@@ -52,8 +52,6 @@ func (w *diagonal) restore(spread *mat.Dense) {
 	mat.NewDense(w.In, w.Out, w.Variance).Copy(spread.T())
 }
 
-func (w *diagonal) largest() float64 { return floats.Max(w.Variance) }
-
 func (w *diagonal) addVariance(variance float64) { floats.AddConst(variance, w.Variance) }
 
 func (w *diagonal) forward(examples []*flow) {

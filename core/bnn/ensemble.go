@@ -224,13 +224,10 @@ func (e *Ensemble) of(k int, err error) error {
 
 // AddProcessNoise adds it to all members, see [Network.AddProcessNoise], or after an error to none.
 func (e *Ensemble) AddProcessNoise(fraction float64) error {
-	for k, n := range e.members {
-		if err := n.checkNoise(fraction); err != nil {
-			return e.of(k, err)
-		}
-	}
 	for _, n := range e.members {
-		n.addNoise(fraction)
+		if err := n.AddProcessNoise(fraction); err != nil {
+			return err // of the fraction
+		}
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/internal/kernel"
@@ -79,14 +80,8 @@ func (w *full) update(f *flow) {
 		if size*size <= certain || f.d[j] == 0 && f.e[j] == 0 {
 			continue // zero variance or zero step
 		}
-		scale(g, 1/size)
+		floats.Scale(1/size, g)
 		w.shrink(u, g, j, math.Max(0, 1+f.e[j]*size*size))
 		kernel.AddScaled(w.neuronMean(j), f.d[j]*size, u)
-	}
-}
-
-func scale(x []float64, by float64) {
-	for i := range x {
-		x[i] *= by
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/core/softmax"
@@ -63,8 +64,8 @@ func (p *Prediction) Clone() Prediction {
 // invalidate makes all numbers NaN.
 func (p *Prediction) invalidate() {
 	if p.Moments != nil {
-		makeNaN(p.P)
-		makeNaN(p.Moments.E.RawMatrix().Data)
+		floats.AddConst(math.NaN(), p.P)
+		floats.AddConst(math.NaN(), p.Moments.E.RawMatrix().Data)
 		for j := range p.P {
 			p.Moments.E.Set(j, j, 0)
 			for i := range j + 1 {
@@ -72,21 +73,15 @@ func (p *Prediction) invalidate() {
 			}
 		}
 	}
-	makeNaN(p.Mean)
-	makeNaN(p.Variance)
+	floats.AddConst(math.NaN(), p.Mean)
+	floats.AddConst(math.NaN(), p.Variance)
 	for _, l := range p.Layers {
-		makeNaN(l.Input)
-		makeNaN(l.Mean)
-		makeNaN(l.Variance)
+		floats.AddConst(math.NaN(), l.Input)
+		floats.AddConst(math.NaN(), l.Mean)
+		floats.AddConst(math.NaN(), l.Variance)
 	}
 	for k := range p.Members {
 		p.Members[k].invalidate()
-	}
-}
-
-func makeNaN(x []float64) {
-	for i := range x {
-		x[i] = math.NaN()
 	}
 }
 
@@ -233,7 +228,13 @@ func (p *pass) of(layer, first int) []*flow {
 // output and, under the hidden rule Smooth, its variance. If an example has an error, forward
 // returns that error and the number of examples before it.
 func (n *Network) forward(p *pass, x [][]float64) (done int, err error) {
-	if done, err = n.input(p, x); done == 0 {
+	for ; done < len(x); done++ {
+		if err = n.checkInput(x[done]); err != nil {
+			break
+		}
+		copy(p.examples[done][0].y, x[done])
+	}
+	if done == 0 {
 		return 0, err
 	}
 	for l, w := range n.layers {
@@ -253,17 +254,6 @@ func (n *Network) forward(p *pass, x [][]float64) (done int, err error) {
 		}
 	}
 	return done, err
-}
-
-// input sets the inputs of the first layer.
-func (n *Network) input(p *pass, x [][]float64) (done int, err error) {
-	for k, x := range x {
-		if err := n.checkInput(x); err != nil {
-			return k, err
-		}
-		copy(p.examples[k][0].y, x)
-	}
-	return len(x), nil
 }
 
 func (n *Network) checkInput(x []float64) error {

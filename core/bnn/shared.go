@@ -91,9 +91,9 @@ func (w *shared) update(f *flow) {
 	if size*size <= certain {
 		return
 	}
-	scale(g, 1/size)
+	floats.Scale(1/size, g)
 	e := kernel.Sum(f.e) / float64(w.Out)
 	w.shrink(u, g, 0, math.Max(0, 1+e*size*size))
-	scale(u, size)
+	floats.Scale(size, u)
 	kernel.AddOuter(w.Mean, u[:w.In], f.d)
 }

@@ -20,13 +20,13 @@ type triangles struct {
 	size, padded int
 	length       int // of one root
 	factor       []float64
-	step         carlson // of shrink
+	keep, mix    []float64 // of carlson
 }
 
 func newTriangles(count, size int) triangles {
 	padded := (size + 3) &^ 3
 	length := padded * (padded + 4) / 2
-	return triangles{size, padded, length, make([]float64, count*length), newCarlson(padded)}
+	return triangles{size, padded, length, make([]float64, count*length), make([]float64, padded), make([]float64, padded)}
 }
 
 // rows returns rows j to j+3 of Lᵀ of root k, for j a multiple of four, one after the other
@@ -67,24 +67,43 @@ func (t *triangles) image(examples []*flow, k int) {
 	}
 }
 
-// variance returns Σ_ii of root k.
-func (t *triangles) variance(k, i int) (sum float64) {
-	for j := range i + 1 {
-		x := *t.at(k, i, j)
-		sum += x * x
-	}
-	return sum
-}
-
 // shrink sets u to Lh for a unit vector h, both of the padded length, and L to a root of
 //
 //	Σ − loss uuᵀ = L (I − loss hhᵀ) Lᵀ,   left = 1 − loss ≥ 0.
 func (t *triangles) shrink(u, h []float64, k int, left float64) {
 	clear(u)
-	t.step.h = h
-	t.step.set(left)
-	for j := t.padded - 4; j >= 0; j -= 4 {
-		t.step.columns(t.rows(k, j), u[j:], j)
+	t.carlson(h, left)
+	for j := t.padded - 4; j >= 0; j -= 4 { // with u the sums Σ_{k≥j} h_k L_ik
+		kernel.Carlson4(t.rows(k, j), u[j:], (*[4]float64)(h[j:]), (*[4]float64)(t.keep[j:]), (*[4]float64)(t.mix[j:]))
+	}
+}
+
+// carlson sets keep and mix for a step of Carlson's square-root filter (1973; Bierman 1977,
+// Ch. V.4): the lower triangular Cholesky factor M of I − loss hhᵀ, with loss = 1 − left, for a
+// unit vector h. With τ_j = left + loss Σ_{k≥j} h_k²
+//
+//	M_jj = keep_j = √(τ_{j+1}/τ_j),   M_ij = h_i mix_j = −loss h_i h_j/√(τ_jτ_{j+1}).
+func (t *triangles) carlson(h []float64, left float64) {
+	loss := 1 - left
+	tau := left
+	root, inverse := math.Sqrt(tau), 0.0
+	if tau > 0 {
+		inverse = 1 / root
+	}
+	for j := len(h) - 1; j >= 0; j-- {
+		hj := h[j]
+		t.keep[j], t.mix[j] = 1, 0
+		if hj == 0 {
+			continue
+		}
+		tau += loss * (hj * hj)
+		next := math.Sqrt(tau)
+		if next == 0 {
+			continue
+		}
+		t.keep[j] = root / next
+		t.mix[j] = -loss * hj * inverse / next // 0 where nothing is left of all above
+		root, inverse = next, 1/next
 	}
 }
 
@@ -145,15 +164,6 @@ func (t *triangles) restore(spread *mat.Dense) {
 	for k := range len(t.factor) / t.length {
 		t.set(k, mat.DenseCopyOf(spread.Slice(k*t.size, (k+1)*t.size, 0, t.size)).RawMatrix().Data)
 	}
-}
-
-func (t *triangles) largest() (most float64) {
-	for k := range len(t.factor) / t.length {
-		for i := range t.size {
-			most = max(most, t.variance(k, i))
-		}
-	}
-	return most
 }
 
 func (t *triangles) addVariance(v float64) {

@@ -33,9 +33,7 @@ type weights interface {
 	//	μ_j += d_j Σ_jŷ,   Σ_j += e_j (Σ_jŷ)(Σ_jŷ)ᵀ
 	update(f *flow)
 
-	// largest returns the largest variance of a weight, and addVariance adds one to
-	// that of every weight.
-	largest() float64
+	// addVariance adds one to that of every weight.
 	addVariance(variance float64)
 
 	SetMean(mean *mat.Dense) // neurons × inputs

@@ -3,6 +3,7 @@
 package field
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -16,9 +17,11 @@ import (
 type Error struct {
 	Key     string // its word, as in the toml tag of the struct: "prior_var"; of a nested one "model.prior_var"
 	Problem string // what is wrong, and what is allowed
+
+	name string // what Error calls the key, if not empty
 }
 
-func (e *Error) Error() string { return e.Key + ": " + e.Problem }
+func (e *Error) Error() string { return cmp.Or(e.name, e.Key) + ": " + e.Problem }
 
 // InGo returns err with the name of the Go field in place of its key: "PriorVar" for
 // "prior_var", by the toml tags of the struct config. It returns another error than an
@@ -28,10 +31,7 @@ func InGo(config any, err error) error {
 	if !errors.As(err, &e) {
 		return err
 	}
-	if name := goName(reflect.TypeOf(config), e.Key); name != "" {
-		return inGo{name + ": " + e.Problem, err}
-	}
-	return err
+	return &Error{e.Key, e.Problem, goName(reflect.TypeOf(config), e.Key)}
 }
 
 // goName returns the name of the field with the key, "Paper.OnIndefinite" in a nested struct.
@@ -51,17 +51,9 @@ func goName(t reflect.Type, key string) string {
 	return ""
 }
 
-type inGo struct {
-	text string
-	error
-}
-
-func (e inGo) Error() string { return e.text }
-func (e inGo) Unwrap() error { return e.error }
-
 // Errorf returns the [*Error] of a field.
 func Errorf(key, format string, args ...any) error {
-	return &Error{key, fmt.Sprintf(format, args...)}
+	return &Error{Key: key, Problem: fmt.Sprintf(format, args...)}
 }
 
 // Positive returns an error unless x is positive and finite.

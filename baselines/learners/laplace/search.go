@@ -32,7 +32,7 @@ func minimize(f function, x []float64, tol float64, steps int) float64 {
 	next, nextGrad := make([]float64, len(x)), make([]float64, len(x))
 	value := f(grad, x)
 	for range steps {
-		if largest(grad) <= tol {
+		if max(slices.Max(grad), -slices.Min(grad)) <= tol {
 			break
 		}
 		direction(d, grad, pairs)
@@ -111,6 +111,3 @@ func lineSearch(f function, next, nextGrad, x, d []float64, value, slope float64
 	}
 	return value, false
 }
-
-// largest returns the largest |x_i|.
-func largest(x []float64) float64 { return max(slices.Max(x), -slices.Min(x)) }

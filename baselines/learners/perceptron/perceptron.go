@@ -122,7 +122,13 @@ func (p *Perceptron) Predict(x []float64) (Prediction, error) {
 	if len(x) != len(p.mean) {
 		panic(fmt.Sprintf("perceptron: input of length %d for %d weights", len(x), len(p.mean)))
 	}
-	mat.NewVecDense(len(x), p.gain).MulVec(p.cov, mat.NewVecDense(len(x), x))
+	clear(p.gain)
+	cov := p.cov.RawSymmetric() // the upper triangle
+	for i, xi := range x {
+		row := cov.Data[i*cov.Stride+i : i*cov.Stride+len(x)]
+		p.gain[i] += kernel.Dot(row, x[i:])
+		kernel.AddScaled(p.gain[i+1:], xi, row[1:])
+	}
 	m, v := kernel.Dot(x, p.mean), kernel.Dot(x, p.gain)
 	if sum := m + v; math.IsNaN(sum) || math.IsInf(sum, 0) {
 		return Prediction{}, fmt.Errorf("perceptron: the activation overflows: mean %g, variance %g", m, v)
