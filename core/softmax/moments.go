@@ -132,5 +132,5 @@ func (m *Moments) check(mean, variance []float64) {
 	if r, c := m.E.Dims(); r != n || c != n {
 		panic(fmt.Sprintf("softmax: E is %d×%d for %d classes", r, c, n))
 	}
-	checkLogits(n, mean, variance)
+	CheckLogits(n, mean, variance)
 }

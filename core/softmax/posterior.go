@@ -200,5 +200,5 @@ func (q *Posterior) check(mean, variance []float64, class int) {
 	if n := len(q.Mean); class < 0 || class >= n {
 		panic(fmt.Sprintf("softmax: posterior given class %d; need 0 to %d", class, n-1))
 	}
-	checkLogits(len(q.Mean), mean, variance)
+	CheckLogits(len(q.Mean), mean, variance)
 }

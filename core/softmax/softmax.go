@@ -82,8 +82,10 @@ func checkClasses(n int) {
 	}
 }
 
-// checkLogits panics unless mean and variance are those of n logits.
-func checkLogits(n int, mean, variance []float64) {
+// CheckLogits panics unless mean and variance are those of n ≥ 2 logits: of the length n and finite,
+// with no variance below 0.
+func CheckLogits(n int, mean, variance []float64) {
+	checkClasses(n)
 	if len(mean) != n || len(variance) != n {
 		panic(fmt.Sprintf("softmax: %d means and %d variances for %d classes", len(mean), len(variance), n))
 	}

@@ -95,9 +95,7 @@ func (m *Model) Observe(x []float64, class int) error {
 }
 
 func (m *Model) check(x []float64) error {
-	if len(x) != m.cfg.Inputs {
-		panic(fmt.Sprintf("classgaussian: %d inputs; the model has %d", len(x), m.cfg.Inputs))
-	}
+	mlp.CheckLength(x, m.cfg.Inputs)
 	if err := mlp.CheckInput(x); err != nil {
 		return fmt.Errorf("classgaussian: %w", err)
 	}

@@ -43,11 +43,7 @@ func (c Config) WithDefaults() Config {
 
 // Validate returns an error of package field if a value is not allowed. It doesn't look at Layers.
 func (c Config) Validate() error {
-	var rate error
-	if !(c.Rate >= 0 && c.Rate < 1) {
-		rate = field.Errorf("rate", "%g is not allowed; allowed: 0 to below 1", c.Rate)
-	}
-	return cmp.Or(rate, field.NonNegative("decay", c.Decay), c.Descent.Validate())
+	return cmp.Or(field.Fraction("rate", c.Rate), field.NonNegative("decay", c.Decay), c.Descent.Validate())
 }
 
 const passes = 100 // of a prediction

@@ -67,15 +67,12 @@ func (c Config) WithDefaults() Config {
 // Validate returns an error of package field if a value is not allowed.
 func (c Config) Validate() error {
 	c = c.WithDefaults()
-	var floor error
-	if !(c.VarianceFloor > 0 && c.VarianceFloor < 1) {
-		floor = field.Errorf("variance_floor", "%g is not allowed; allowed: above 0 and below 1", c.VarianceFloor)
-	}
 	return cmp.Or(
 		field.OneOf("rule", c.Rule, Huber, ADF),
 		field.OneOf("on_indefinite", c.OnIndefinite, bnn.Fail, bnn.Skip, bnn.Project),
 		field.Positive("lambda", c.Lambda),
-		floor,
+		field.Positive("variance_floor", c.VarianceFloor),
+		field.Fraction("variance_floor", c.VarianceFloor),
 	)
 }
 

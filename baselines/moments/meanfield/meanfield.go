@@ -65,16 +65,7 @@ func notGiven(int, int) float64 { return math.NaN() }
 
 // evaluate returns the moments of n logits.
 func (m *Method) evaluate(n int, mean, variance []float64) moments {
-	if n < 2 || len(mean) != n || len(variance) != n {
-		panic(fmt.Sprintf("meanfield: %d means and %d variances for %d classes; need as many, and at least 2",
-			len(mean), len(variance), n))
-	}
-	for j, v := range variance {
-		if !(v >= 0) || math.IsInf(v, 1) || math.IsNaN(mean[j]) || math.IsInf(mean[j], 0) {
-			panic(fmt.Sprintf("meanfield: logit %d has mean %g and variance %g; need finite numbers and variance ≥ 0",
-				j, mean[j], v))
-		}
-	}
+	softmax.CheckLogits(n, mean, variance)
 	r := m.formula(mean, variance)
 	if r.cov == nil {
 		r.cov = notGiven

@@ -67,17 +67,11 @@ func NewEstimate(n int) *Estimate {
 // independent. It panics if the lengths are not the number of classes, if a mean or variance is not
 // finite or a variance negative, if samples < 2, or if src is nil.
 func (e *Estimate) Sample(mean, variance []float64, samples int, src rand.Source) {
-	n := len(e.P)
-	if len(mean) != n || len(variance) != n {
-		panic(fmt.Sprintf("montecarlo: %d means and %d variances for %d classes", len(mean), len(variance), n))
-	}
+	softmax.CheckLogits(len(e.P), mean, variance)
 	if samples < 2 || src == nil {
 		panic(fmt.Sprintf("montecarlo: %d samples from source %v; need at least 2 and a source", samples, src))
 	}
 	for j, v := range variance {
-		if x := v + mean[j]; !(v >= 0) || math.IsNaN(x) || math.IsInf(x, 0) {
-			panic(fmt.Sprintf("montecarlo: logit %d has mean %g and variance %g; need finite numbers and variance ≥ 0", j, mean[j], v))
-		}
 		e.sd[j] = math.Sqrt(v)
 		e.powers[j] = power{}
 	}
