@@ -70,3 +70,22 @@ func tail(rnd *rand.Rand) float64 {
 		}
 	}
 }
+
+// ChiSquared draws from the χ² distribution with dof ≥ 2 degrees of freedom (Marsaglia and
+// Tsang, "A simple method for generating gamma variables", ACM TOMS 2000).
+func ChiSquared(rnd *rand.Rand, dof float64) float64 {
+	d := dof/2 - 1.0/3
+	c := 1 / (3 * math.Sqrt(d))
+	for {
+		x := Normal(rnd)
+		v := 1 + x*c
+		if v <= 0 {
+			continue
+		}
+		v = v * v * v
+		u := rnd.Float64()
+		if u < 1-0.0331*(x*x)*(x*x) || kernel.Log(u) < 0.5*x*x+d*(1-v+kernel.Log(v)) {
+			return 2 * d * v
+		}
+	}
+}

@@ -4,15 +4,21 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Committed results were drawn by math/rand/v2: the same numbers must come.
+// Committed results were drawn by math/rand/v2 and gonum: the same numbers must come.
 func TestDrawsAreThoseOfOthers(t *testing.T) {
 	ours, theirs := rand.New(Source("draws")), rand.New(Source("draws"))
+	chi := distuv.ChiSquared{K: 10, Src: theirs}
 	far := 0
 	for i := range 2_000_000 {
 		got, want := Normal(ours), theirs.NormFloat64()
-		if math.Abs(got) > 3.5 {
+		if i%10 == 0 {
+			got, want = ChiSquared(ours, 10), chi.Rand()
+		}
+		if math.Abs(got) > 3.5 && i%10 != 0 {
 			far++
 		}
 		if got != want && (math.Abs(got) < tailFrom || !(math.Abs(got-want) < 2e-15*math.Abs(want))) {

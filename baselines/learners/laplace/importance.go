@@ -94,12 +94,7 @@ func (s *student) draw(w, mirror []float64, rnd *rand.Rand) {
 		w[i] = random.Normal(rnd)
 	}
 	s.factor.SolveT(w)
-	var square float64 // χ² with dof degrees of freedom
-	for range dof {
-		z := random.Normal(rnd)
-		square += z * z
-	}
-	r := math.Sqrt(dof / square)
+	r := math.Sqrt(dof / random.ChiSquared(rnd, dof))
 	for i, m := range s.centre {
 		d := r * w[i]
 		w[i], mirror[i] = m+d, m-d
