@@ -73,9 +73,8 @@ func (s *outputStep) run(cfg *Config, m, v []float64, class int) (Update, error)
 		update.MinEigenvalue = s.joint(m, v, class, math.Inf(-1))
 		update.Indefinite = !(update.MinEigenvalue > s.rounding())
 	case Total:
-		s.labelCov()
-		update.MinEigenvalue = s.joint(m, v, class, math.Inf(-1))
 		s.total(m, v, class)
+		update.MinEigenvalue = smallestLabelEigenvalue(s.moments.P)
 		update.Indefinite = !(s.moments.P[class] >= improbable)
 	}
 	update.MinVariance = floats.Min(s.variance)
@@ -95,6 +94,9 @@ func (s *outputStep) run(cfg *Config, m, v []float64, class int) (Update, error)
 		return update, nil
 	}
 	update.Action = Projected
+	if cfg.Output == Total {
+		s.labelCov()
+	}
 	s.joint(m, v, class, cfg.Paper.EigenvalueFloor)
 	for j, vj := range v {
 		s.variance[j] = math.Max(s.variance[j], cfg.Paper.VarianceFloor*vj)
@@ -243,5 +245,48 @@ func (s *outputStep) labelCov() {
 			}
 		}
 		s.cov.SetSym(i, i, degree)
+	}
+}
+
+// smallestLabelEigenvalue returns the smallest eigenvalue of diag(p) − ppᵀ over
+// all classes but the last, p normalised and classes of probability zero left
+// out (+Inf if that leaves one), to full relative precision, unlike a general
+// eigensolver: the root below min p of 1 = Σ_{i<n} p_i²/(p_i−λ), for Σp = 1
+//
+//	p_n = λ Σ_{i<n} p_i/(p_i−λ)
+//
+// with a right side that increases from 0 to ∞.
+func smallestLabelEigenvalue(p []float64) float64 {
+	sum, last, hi := 0.0, 0, math.Inf(1)
+	for i, pi := range p {
+		sum += pi
+		if pi > 0 {
+			last = i
+		}
+	}
+	for _, pi := range p[:last] {
+		if pi > 0 {
+			hi = math.Min(hi, pi/sum)
+		}
+	}
+	if math.IsInf(hi, 1) {
+		return hi
+	}
+	for lo := 0.0; ; {
+		mid := lo + 0.5*(hi-lo)
+		if mid <= lo || mid >= hi || hi-lo < 1e-14*hi {
+			return mid
+		}
+		var right float64
+		for _, pi := range p[:last] {
+			if pi > 0 {
+				right += pi / (pi/sum - mid) / sum
+			}
+		}
+		if mid*right < p[last]/sum {
+			lo = mid
+		} else {
+			hi = mid
+		}
 	}
 }

@@ -121,7 +121,7 @@ func TestTotalWithImprobableClasses(t *testing.T) {
 			var p Prediction
 			predict(t, n, &p, []float64{1})
 			u, err := n.Observe([]float64{1}, class)
-			if !(u.MinEigenvalue >= 0) || !(u.MinVariance > 0) {
+			if !(u.MinEigenvalue > 0) || !(u.MinVariance > 0) {
 				t.Errorf("gap %g, class %d: %+v", gap, class, u)
 			}
 			var indefinite *IndefiniteError
@@ -154,6 +154,40 @@ func TestTotalIsTheGradientOfTheLogLikelihood(t *testing.T) {
 				near(t, fmt.Sprintf("ρ = %g, class %d: m̃_%d", rho, class, j), n.step.mean[j], m[j]+v[j]*g, 1e-6)
 			}
 		}
+	}
+}
+
+func TestSmallestLabelEigenvalue(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(15, 16))
+	for range 200 {
+		n := 2 + rnd.IntN(6)
+		p := make([]float64, n)
+		var sum float64
+		for j := range p {
+			p[j] = rnd.ExpFloat64()
+			sum += p[j]
+		}
+		s := mat.NewSymDense(n-1, nil)
+		for j := range p {
+			p[j] /= sum
+		}
+		for i := range n - 1 {
+			for j := i; j < n-1; j++ {
+				s.SetSym(i, j, -p[i]*p[j])
+			}
+			s.SetSym(i, i, p[i]*(1-p[i]))
+		}
+		var eigen mat.EigenSym
+		eigen.Factorize(s, false)
+		near(t, "smallest eigenvalue", smallestLabelEigenvalue(p), eigen.Values(nil)[0], 1e-9)
+	}
+	// Perturbation theory: two equal large classes and a tiny last one,
+	// λ_min = p_3/2 to first order.
+	near(t, "tiny", smallestLabelEigenvalue([]float64{0.5, 0.5, 1e-40})*1e40, 0.5, 1e-9)
+	// Classes without probability are left out, and p is normalised.
+	near(t, "with zeros", smallestLabelEigenvalue([]float64{0, 0.6, 0, 0.2, 0}), 0.1875, 1e-12)
+	if got := smallestLabelEigenvalue([]float64{0, 1, 0}); !math.IsInf(got, 1) {
+		t.Errorf("one class: %g", got)
 	}
 }
 

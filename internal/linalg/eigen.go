@@ -7,81 +7,178 @@ import (
 )
 
 // Eigen factorises symmetric n×n matrices, A = VΛVᵀ, one after another without
-// allocating, by Jacobi's rotations (Golub and Van Loan 2013, Sec. 8.5).
+// allocating.
 type Eigen struct {
 	Vectors []float64 // n×n: V, and before that A, of which the upper triangle is read
 	Values  []float64 // Λ, ascending
 
-	a, rows []float64 // n×n: what becomes Λ, and Vᵀ
+	off  []float64 // off-diagonal of the tridiagonal matrix
+	p    []float64
+	rows []float64 // n×n: Vᵀ
 }
 
 // NewEigen returns space for n×n matrices.
 func NewEigen(n int) *Eigen {
-	return &Eigen{make([]float64, n*n), make([]float64, n), make([]float64, n*n), make([]float64, n*n)}
+	return &Eigen{
+		Vectors: make([]float64, n*n), Values: make([]float64, n),
+		off: make([]float64, n), p: make([]float64, n), rows: make([]float64, n*n),
+	}
 }
 
 // Factorize overwrites the matrix in Vectors. It reports whether the eigenvalues
 // have converged, which those of finite numbers do.
 func (e *Eigen) Factorize() bool {
-	const most = 60 // sweeps; six to ten are usual
-	n := len(e.Values)
-	clear(e.rows)
+	// In units in which the largest number is about 1, squares do not underflow.
+	n, largest := len(e.Values), 0.0
 	for i := range n {
-		e.rows[i*n+i] = 1
-		for j := i; j < n; j++ {
-			e.a[i*n+j], e.a[j*n+i] = e.Vectors[i*n+j], e.Vectors[i*n+j]
+		for _, x := range e.Vectors[i*n+i : (i+1)*n] {
+			largest = max(largest, math.Abs(x))
 		}
 	}
-	for sweep := 0; e.sweep(); sweep++ {
-		if sweep == most {
-			return false
-		}
+	_, exponent := math.Frexp(largest)
+	unit := math.Ldexp(1, min(max(exponent, -1022), 1023))
+	for i := range e.Vectors {
+		e.Vectors[i] /= unit
 	}
-	for i := range n { // the least of those that are left
-		least := -1
-		for j := range n {
-			if least < 0 || e.a[j*(n+1)] < e.a[least*(n+1)] {
+	e.tridiagonalize()
+	if !e.iterate() {
+		return false
+	}
+	for i := range e.Values {
+		e.Values[i] *= unit
+	}
+	for i := range n {
+		least := i
+		for j := i + 1; j < n; j++ {
+			if e.Values[j] < e.Values[least] {
 				least = j
 			}
 		}
-		e.Values[i], e.a[least*(n+1)] = e.a[least*(n+1)], math.Inf(1)
-		for k, x := range e.rows[least*n : (least+1)*n] {
-			e.Vectors[k*n+i] = x
+		e.Values[i], e.Values[least] = e.Values[least], e.Values[i]
+		a, b := e.row(i), e.row(least)
+		for k := range a {
+			a[k], b[k] = b[k], a[k]
+			e.Vectors[k*n+i] = a[k]
 		}
 	}
 	return true
 }
 
-// sweep rotates each pair of variables so that their covariance is zero. It reports whether
-// one was not negligible.
-func (e *Eigen) sweep() (rotated bool) {
+// row returns what becomes eigenvector i.
+func (e *Eigen) row(i int) []float64 { return e.rows[i*len(e.Values) : (i+1)*len(e.Values)] }
+
+// tridiagonalize finds A = QTQᵀ with T tridiagonal by Householder reflections (Golub and
+// Van Loan 2013, Sec. 8.3.1). It leaves Qᵀ in rows.
+func (e *Eigen) tridiagonalize() {
 	n := len(e.Values)
-	for p := range n {
-		for q := p + 1; q < n; q++ {
-			x, y := e.a[p*n:(p+1)*n], e.a[q*n:(q+1)*n]
-			a, b, c := x[p], x[q], y[q]
-			if math.Abs(b) <= 0x1p-54*(math.Abs(a)+math.Abs(c)) {
-				continue
-			}
-			rotated = true
-			half := c/b/2 - a/b/2
-			tan := math.Copysign(1, half) / (math.Abs(half) + kernel.Hypot(half, 1))
-			cos := 1 / math.Sqrt(1+tan*tan)
-			sin := cos * tan
-			rotate(x, y, cos, sin)
-			rotate(e.rows[p*n:(p+1)*n], e.rows[q*n:(q+1)*n], cos, sin)
-			for k := range n {
-				e.a[k*n+p], e.a[k*n+q] = x[k], y[k]
-			}
-			x[p], x[q], y[p], y[q] = a-tan*b, 0, 0, c+tan*b
+	for i := range n {
+		for j := range i {
+			e.Vectors[i*n+j] = e.Vectors[j*n+i]
 		}
 	}
-	return rotated
+	rest := func(i, k int) []float64 { return e.Vectors[i*n+k+1 : (i+1)*n] }
+	for k := range n {
+		e.Values[k], e.off[k] = e.Vectors[k*n+k], 0
+		if k == n-1 {
+			break
+		}
+		v, p := rest(k, k), e.p[:n-1-k]
+		if e.off[k] = Reflection(v); v[0] == 0 {
+			continue
+		}
+		// With H = I − vvᵀ, HBH = B − vwᵀ − wvᵀ for w = Bv − v (vᵀBv)/2.
+		for i := range p {
+			p[i] = kernel.Dot(rest(k+1+i, k), v)
+		}
+		kernel.AddScaled(p, -0.5*kernel.Dot(p, v), v)
+		for i := range p {
+			row := rest(k+1+i, k)
+			kernel.AddScaled(row, -v[i], p)
+			kernel.AddScaled(row, -p[i], v)
+		}
+	}
+	clear(e.rows)
+	for i := range n {
+		e.rows[i*n+i] = 1
+	}
+	for k := n - 2; k >= 0; k-- {
+		v := rest(k, k)
+		for i := k + 1; i < n && v[0] != 0; i++ {
+			row := e.row(i)[k+1:]
+			kernel.AddScaled(row, -kernel.Dot(row, v), v)
+		}
+	}
 }
 
-// rotate replaces x by cos x − sin y, and y by sin x + cos y.
-func rotate(x, y []float64, cos, sin float64) {
-	for k, a := range x {
-		x[k], y[k] = cos*a-sin*y[k], sin*a+cos*y[k]
+// Reflection overwrites x with the v for which (I − vvᵀ)x is a multiple of the first
+// unit vector, and returns that multiple; v is 0 where x is one already.
+func Reflection(x []float64) float64 {
+	first, size := x[0], 0.
+	for _, x := range x[1:] {
+		size = max(size, math.Abs(x))
 	}
+	if size == 0 {
+		clear(x)
+		return first
+	}
+	size = max(size, math.Abs(first))
+	for i := range x {
+		x[i] /= size
+	}
+	norm := math.Copysign(kernel.Norm(x), first)
+	x[0] += norm
+	scale := math.Sqrt(1 / (norm * x[0])) // |x|² is now 2 norm x₀
+	for i := range x {
+		x[i] *= scale
+	}
+	return -norm * size
+}
+
+// iterate makes the tridiagonal matrix diagonal by the QL method with implicit shifts
+// (Dubrulle, Martin and Wilkinson 1968), and rows the eigenvectors.
+func (e *Eigen) iterate() bool {
+	const most = 60 // sweeps for one eigenvalue; two or three are usual
+	d, off, n := e.Values, e.off, len(e.Values)
+	for l := range n {
+		for sweep := 0; ; sweep++ {
+			m := l
+			for m < n-1 && !(math.Abs(off[m]) <= 0x1p-53*(math.Abs(d[m])+math.Abs(d[m+1]))) {
+				m++
+			}
+			if m == l {
+				break
+			}
+			if sweep == most {
+				return false
+			}
+			g := (d[l+1] - d[l]) / (2 * off[l])
+			g = d[m] - d[l] + off[l]/(g+math.Copysign(kernel.Hypot(g, 1), g))
+			sin, cos, p := 1.0, 1.0, 0.0
+			i := m - 1
+			for ; i >= l; i-- {
+				f, b := sin*off[i], cos*off[i]
+				r := kernel.Hypot(f, g)
+				off[i+1] = r
+				if r == 0 { // the matrix falls apart
+					d[i+1] -= p
+					break
+				}
+				sin, cos = f/r, g/r
+				g = d[i+1] - p
+				r = (d[i]-g)*sin + 2*cos*b
+				p = sin * r
+				d[i+1] = g + p
+				g = cos*r - b
+				low, high := e.row(i), e.row(i+1)
+				for k, x := range low {
+					low[k], high[k] = cos*x-sin*high[k], sin*x+cos*high[k]
+				}
+			}
+			if off[m] = 0; i < l {
+				d[l] -= p
+				off[l] = g
+			}
+		}
+	}
+	return true
 }
