@@ -29,6 +29,7 @@ type Bank struct {
 	all     []*Network // of the members
 	weights *MixtureWeights
 	logP    []float64
+	before  Prediction // of the example that Observe is shown
 }
 
 // NewBank returns the bank of the members, with equal weights before the first example. The members
@@ -69,7 +70,7 @@ func RestoreBank(w MixtureWeights, members ...Model) (*Bank, error) {
 }
 
 // NewDefaultBank returns the bank about a configuration, such as that of [Default], with the
-// weights [Universal]. Three of its networks have the prior variances of cfg times 1 and 3 (in
+// weights [Universal] and a temperature. Three of its networks have the prior variances of cfg times 1 and 3 (in
 // hidden layers and in the output layer), 0.1 and 10, and 0.1 and 0.3. Three more have no hidden
 // layers, with variances times 1, 0.1 and 0.001: where those of cfg are the default these are the default
 // without hidden layers. If cfg has no hidden layers they are all. The bank takes
@@ -102,7 +103,7 @@ func NewDefaultBank(cfg Config, src rand.Source) (*Bank, error) {
 	for k, n := range networks {
 		members[k] = n
 	}
-	return NewBank(Weighing{Weights: Universal}, members...)
+	return NewBank(Weighing{Weights: Universal, Temperature: true}, members...)
 }
 
 // linear returns the configuration without the hidden layers, if there are any. The ratio of
@@ -138,7 +139,7 @@ func (b *Bank) Fix() { b.weights.Fixed = true }
 // State returns a copy of all that there is to know of the bank but its members.
 func (b *Bank) State() MixtureWeights {
 	s := *b.weights
-	s.Log, s.weights = slices.Clone(s.Log), nil
+	s.Log, s.LogPowers, s.weights = slices.Clone(s.Log), slices.Clone(s.LogPowers), nil
 	return s
 }
 
@@ -146,10 +147,16 @@ func (b *Bank) State() MixtureWeights {
 // what each predicted of it before. An input of the wrong length or that is not finite, or a class
 // out of range, is an error that leaves the bank unchanged.
 //
-// The update is that of [Ensemble.Observe], over the members that learned the example.
+// The update is that of [Ensemble.Observe], over the members that learned the example; its LogP is
+// of the mixture without a temperature.
 func (b *Bank) Observe(x []float64, class int) (Update, error) {
 	if err := cmp.Or(b.all[0].checkExample(x, class), b.failed()); err != nil {
 		return Update{Action: Refused}, err
+	}
+	if b.weights.Judges() {
+		if err := b.Predict(&b.before, x); err == nil {
+			b.weights.Judge(slices.Clone(b.before.Moments.P), class)
+		}
 	}
 	all := noUpdate
 	for k, m := range b.members {
@@ -178,10 +185,14 @@ func (b *Bank) failed() error {
 }
 
 // Predict sets dst to the prediction of the mixture for x, see [Ensemble.Predict], with means
-// weighted by dst.Weights. A member that cannot predict x has weight zero in this prediction
+// weighted by dst.Weights. With a temperature it changes dst.P alone: dst.Moments and dst.Cov
+// are those of the mixture. A member that cannot predict x has weight zero in this prediction
 // alone. Predict returns an error if all members have broken down or none can predict x.
 func (b *Bank) Predict(dst *Prediction, x []float64) error {
-	dst.allot(b, b.all[0].cfg.classes(), len(b.members))
+	if dst.of != b {
+		dst.allot(b, b.all[0].cfg.classes(), len(b.members))
+		dst.P = slices.Clone(dst.P)
+	}
 	copy(dst.Weights, b.weights.Values())
 	err := cmp.Or(b.all[0].checkInput(x), b.failed())
 	if err != nil {
@@ -208,6 +219,8 @@ func (b *Bank) Predict(dst *Prediction, x []float64) error {
 		}
 	}
 	dst.mix()
+	copy(dst.P, dst.Moments.P)
+	b.weights.Temper(dst.P)
 	return nil
 }
 

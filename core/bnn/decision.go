@@ -5,8 +5,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
 
+	"closedform/core/softmax"
 	"closedform/internal/kernel"
 )
 
@@ -25,8 +25,7 @@ const (
 	EntropyBased Confidence = "entropy"
 
 	// Epistemic is one minus the epistemic fraction of the variance of the label, see
-	// Prediction.LabelVariance: 1 where more examples would not help, and also where
-	// an approximation makes the epistemic part negative.
+	// Prediction.LabelVariance: 1 where more examples would not help.
 	Epistemic Confidence = "epistemic"
 
 	// MutualInformation is one minus that of label and member of an ensemble, in units of
@@ -91,14 +90,34 @@ func (p *Prediction) Confidence(by Confidence) float64 {
 // an aleatoric and an epistemic part. With the probabilities s = softmax(z), by the law of
 // total variance,
 //
-//	Σ_j Var y_j = Σ_j p_j(1 − p_j) = E Σ_j s_j(1 − s_j) + Σ_j Var s_j.
+//	Σ_j Var y_j = Σ_j p_j(1 − p_j) = Σ_ij E[s_j s_i] + Σ_j Var s_j,   p = E s, i ≠ j.
 //
-// The first part, the aleatoric one, remains however many examples are learned; the second, the
-// epistemic one, is the trace of Cov. A poor approximation of the moments may make either negative.
+// The first part, the aleatoric one, remains however many examples are learned; the second is
+// the epistemic one. Both are of [Prediction.SoftmaxMoments], as the probit's variances may be
+// negative where the logits are far apart and nearly certain.
 func (p *Prediction) LabelVariance() (aleatoric, epistemic float64) {
-	epistemic = mat.Trace(p.Cov)
-	for _, x := range p.P {
-		aleatoric += x * (1 - x)
+	m := p.SoftmaxMoments()
+	total := 0.0
+	for _, x := range m.P {
+		total += x * (1 - x)
 	}
-	return aleatoric - epistemic, epistemic
+	aleatoric = min(total, kernel.Sum(m.E.RawMatrix().Data)) // but for rounding
+	return aleatoric, total - aleatoric
+}
+
+// SoftmaxMoments computes the moments of the softmax itself of the predicted logits, in a
+// mixture those of the members' mixture, by [softmax.Exact].
+func (p *Prediction) SoftmaxMoments() *softmax.Moments {
+	m := softmax.NewMoments(len(p.P))
+	if len(p.Members) == 0 {
+		softmax.Exact{}.Moments(m, p.Mean, p.Variance)
+		return m
+	}
+	m.Zero()
+	for k, w := range p.Weights {
+		if w > 0 {
+			m.AddScaled(w, p.Members[k].SoftmaxMoments())
+		}
+	}
+	return m
 }

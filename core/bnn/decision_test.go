@@ -60,11 +60,27 @@ func TestLabelVariance(t *testing.T) {
 	for _, x := range p.P {
 		total += x * (1 - x)
 	}
-	if !(math.Abs(gotA+gotE-total) <= 1e-15) {
+	if !(math.Abs(gotA+gotE-total) <= 1e-10) {
 		t.Errorf("the parts add to %g, the variance is %g", gotA+gotE, total)
 	}
-	if got, want := p.Confidence(Epistemic), gotA/total; !(math.Abs(got-want) <= 1e-15) {
+	if got, want := p.Confidence(Epistemic), gotA/total; !(math.Abs(got-want) <= 1e-10) {
 		t.Errorf("epistemic confidence %g, want %g", got, want)
+	}
+}
+
+// No part is negative where the probit's variances are, in a mixture neither.
+func TestLabelVarianceOfProbit(t *testing.T) {
+	p := predicted(&softmax.Probit{Lambda: 0.42, Rho: 0.5}, []float64{9, 0, -3}, []float64{0.01, 0.02, 0})
+	if trace := mat.Trace(p.Cov); trace >= 0 {
+		t.Fatalf("the probit's variance is %g", trace)
+	}
+	aleatoric, epistemic := p.LabelVariance()
+	if !(aleatoric > 0) || !(0 <= epistemic && epistemic < 1e-4) || !(p.Confidence(Epistemic) <= 1) {
+		t.Errorf("aleatoric %g, epistemic %g", aleatoric, epistemic)
+	}
+	mixture := Prediction{P: p.P, Members: []Prediction{*p, *p}, Weights: []float64{0.25, 0.75}}
+	if a, e := mixture.LabelVariance(); math.Abs(a-aleatoric) > 1e-12 || math.Abs(e-epistemic) > 1e-12 {
+		t.Errorf("mixture of two of the same: %g, %g; one: %g, %g", a, e, aleatoric, epistemic)
 	}
 }
 

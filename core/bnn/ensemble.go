@@ -327,14 +327,14 @@ func (p *Prediction) mix() {
 //
 //	I = H(p) − Σ_k w_k H(p_k) ≥ 0,
 //
-// with the entropy H and the Weights w_k. If the probabilities of an approximation do not add up to
+// with the entropy H, the Weights w_k and the p of Moments. If the probabilities of an approximation do not add up to
 // one, each w_k is multiplied by their sum, and divided by that of p. It is 0 for a single network.
 func (p *Prediction) MutualInformation() float64 {
 	if len(p.Members) == 0 {
 		return 0
 	}
 	sum := 1 + p.Moments.Excess()
-	information := kernel.Entropy(p.P, sum)
+	information := kernel.Entropy(p.Moments.P, sum)
 	for k, w := range p.Weights {
 		if m := &p.Members[k]; w > 0 {
 			of := 1 + m.Moments.Excess()

@@ -106,7 +106,7 @@ func ExampleNewDefaultBank() {
 	// 100 examples: weights [0.69 0.26 0.06 0.00 0.00 0.00]
 	// 200 examples: weights [0.54 0.44 0.01 0.00 0.00 0.00]
 	// 300 examples: weights [0.56 0.43 0.00 0.00 0.00 0.00]
-	// p = [0.47 0.53], variance 0.11
+	// p = [0.46 0.54], variance 0.11
 }
 
 // The members of an ensemble differ more if each learns the examples in an order of its own.

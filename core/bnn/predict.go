@@ -22,8 +22,8 @@ type Prediction struct {
 	Mean     []float64     // means of the logits
 	Variance []float64     // variances of the logits
 
-	// Moments are those of the softmax that P and Cov are made of; P is Moments.P.
-	// An approximation may be off so far that Cov has a negative diagonal.
+	// Moments are those of the softmax that P and Cov are made of; P is Moments.P, unless
+	// it is that of a Bank with a temperature. An approximation may be off so far that Cov has a negative diagonal.
 	Moments *softmax.Moments
 
 	// Members are those of an [Ensemble] of several or of a [Bank], and Weights how much each
@@ -45,8 +45,8 @@ type Prediction struct {
 func (p *Prediction) Clone() Prediction {
 	c := Prediction{Mean: slices.Clone(p.Mean), Variance: slices.Clone(p.Variance), Weights: slices.Clone(p.Weights)}
 	if p.Moments != nil {
-		c.Moments = &softmax.Moments{P: slices.Clone(p.P), E: mat.DenseCopyOf(p.Moments.E)}
-		c.P = c.Moments.P
+		c.Moments = &softmax.Moments{P: slices.Clone(p.Moments.P), E: mat.DenseCopyOf(p.Moments.E)}
+		c.P = slices.Clone(p.P)
 	}
 	if p.Cov != nil {
 		c.Cov = mat.NewSymDense(p.Cov.SymmetricDim(), nil)
@@ -65,6 +65,7 @@ func (p *Prediction) Clone() Prediction {
 func (p *Prediction) invalidate() {
 	if p.Moments != nil {
 		floats.AddConst(math.NaN(), p.P)
+		floats.AddConst(math.NaN(), p.Moments.P)
 		floats.AddConst(math.NaN(), p.Moments.E.RawMatrix().Data)
 		for j := range p.P {
 			p.Moments.E.Set(j, j, 0)

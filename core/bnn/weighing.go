@@ -39,6 +39,13 @@ type Weighing struct {
 	// Kárný, Ettler, "Online prediction under model uncertainty via dynamic model averaging",
 	// Technometrics 2010). Zero stands for 1.
 	Forgetting float64 `toml:"forgetting,omitzero" json:"forgetting,omitempty"`
+
+	// Temperature has a bank learn how sure to be: its probabilities p become the mean of the
+	// p^τ/Σp^τ with τ = 0.7, 0.85, 1, 1.2, 1.5 and 2, weighted as the rule Evidence weighs members
+	// (temperature scaling: Guo et al., "On calibration of modern neural networks", 2017). A mean
+	// of distributions is less sure than is right where each of them is calibrated (Ranjan and
+	// Gneiting, "Combining probability forecasts", 2010).
+	Temperature bool `toml:"temperature,omitzero" json:"temperature,omitempty"`
 }
 
 // Validate reports what is not allowed.
@@ -48,6 +55,9 @@ func (w Weighing) Validate() error {
 	}
 	if !(0 <= w.Forgetting && w.Forgetting <= 1) || w.Weights == Equal && w.Forgetting != 0 {
 		return field.Errorf("forgetting", "%g is not allowed; allowed: above 0 to 1, with weights = %q or %q", w.Forgetting, Universal, Evidence)
+	}
+	if w.Temperature && w.Weights == Equal {
+		return field.Errorf("temperature", "true is not allowed; allowed: with weights = %q or %q", Universal, Evidence)
 	}
 	return nil
 }
@@ -64,12 +74,15 @@ type MixtureWeights struct {
 	Fixed   bool      `json:"fixed"` // Update leaves the weights as they are
 	Log     []float64 `json:"-"`     // logarithms of the weights u of the mixtures, the members first, but for a common term; −∞ of those of dropped members
 
+	LogPowers []float64 `json:"powers,omitempty"` // of the weights of the powers τ, the largest 0; nil without a Temperature
+
 	// Failed is the error of the last member of a Bank, if all have broken down.
 	Failed string `json:"failed,omitempty"`
 
 	weights  []float64
-	mixtures [][4]int  // each is the mean of four members
-	p        []float64 // probabilities of the class but for a factor
+	powers   [len(powers)]float64 // weights of the powers τ
+	mixtures [][4]int             // each is the mean of four members
+	p        []float64            // probabilities of the class but for a factor
 }
 
 // mixtures returns the members that mixtures consist of.
@@ -115,6 +128,14 @@ func (w MixtureWeights) restored() (*MixtureWeights, error) {
 		return nil, fmt.Errorf("bnn: logarithms of weights Log = %v after Seen = %d examples; need %d numbers, one above −∞, for %d members",
 			w.Log, w.Seen, len(w.mixtures), w.Members)
 	}
+	if w.Temperature && w.LogPowers == nil {
+		w.LogPowers = make([]float64, len(powers))
+	}
+	if w.Temperature != (w.LogPowers != nil) || w.Temperature && len(w.LogPowers) != len(powers) ||
+		slices.ContainsFunc(w.LogPowers, func(x float64) bool { return bad(x) || math.IsInf(x, -1) }) {
+		return nil, fmt.Errorf("bnn: logarithms of weights LogPowers = %v; need %d finite numbers with a temperature, none without", w.LogPowers, len(powers))
+	}
+	w.LogPowers = slices.Clone(w.LogPowers)
 	w.Log, w.weights, w.p = slices.Clone(w.Log), make([]float64, w.Members), make([]float64, w.Members)
 	w.normalise()
 	return &w, nil
@@ -171,6 +192,64 @@ func (w *MixtureWeights) normalise() {
 		}
 	}
 	floats.Scale(1/kernel.Sum(w.weights), w.weights)
+	if w.Temperature {
+		floats.AddConst(-slices.Max(w.LogPowers), w.LogPowers)
+		for i, x := range w.LogPowers {
+			w.powers[i] = kernel.Exp(x)
+		}
+		floats.Scale(1/kernel.Sum(w.powers[:]), w.powers[:])
+	}
+}
+
+// powers are the τ of a Temperature.
+var powers = [...]float64{0.7, 0.85, 1, 1.2, 1.5, 2}
+
+// Judges reports whether the next example is one by which the powers of a Temperature are
+// weighed: one of the first thousand, or every eighth.
+func (w *MixtureWeights) Judges() bool {
+	return w.Temperature && !w.Fixed && (w.Seen < 1000 || w.Seen%8 == 0)
+}
+
+// Judge weighs the powers of a Temperature by what the mixture predicted of an example before its
+// members learned it: p without the temperature, which Judge overwrites. It is to be called before
+// Update.
+func (w *MixtureWeights) Judge(p []float64, class int) {
+	least := kernel.Log(math.SmallestNonzeroFloat64)
+	_, totals := powerTotals(p)
+	for i, tau := range powers {
+		if w.Forgetting > 0 {
+			w.LogPowers[i] *= w.Forgetting
+		}
+		w.LogPowers[i] += max(least, tau*p[class]-kernel.Log(totals[i]))
+	}
+}
+
+// Temper changes the probabilities p of the mixture by the Temperature, if there is one. Their sum
+// stays.
+func (w *MixtureWeights) Temper(p []float64) {
+	if !w.Temperature || floats.HasNaN(p) {
+		return
+	}
+	sum, totals := powerTotals(p)
+	for j, x := range p {
+		p[j] = 0
+		for i, tau := range powers {
+			p[j] += sum * w.powers[i] / totals[i] * kernel.Exp(tau*x)
+		}
+	}
+}
+
+// powerTotals replaces p by log p/max p, and returns its sum of before and Σ (p/max p)^τ of each power.
+func powerTotals(p []float64) (sum float64, totals [len(powers)]float64) {
+	sum = kernel.Sum(p)
+	top := kernel.Log(slices.Max(p))
+	for j, x := range p {
+		p[j] = kernel.Log(x) - top
+		for i, tau := range powers {
+			totals[i] += kernel.Exp(tau * p[j])
+		}
+	}
+	return sum, totals
 }
 
 // Drop sets the weight of member k to zero for good, and reports whether others remain. The

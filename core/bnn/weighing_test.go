@@ -2,6 +2,7 @@ package bnn
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -26,7 +27,7 @@ func mixtureWeights(t *testing.T, w Weighing, members int) *MixtureWeights {
 // The weights are the means of those of the mixtures, which are products of probabilities.
 func TestMixtureWeights(t *testing.T) {
 	rnd := rand.New(random.Source("weights"))
-	for _, w := range []Weighing{{Weights: Evidence}, {Evidence, 0.8}, {Weights: Universal}, {Universal, 0.9}, {Weights: Equal}} {
+	for _, w := range []Weighing{{Weights: Evidence}, {Weights: Evidence, Forgetting: 0.8}, {Weights: Universal}, {Weights: Universal, Forgetting: 0.9}, {Weights: Equal}} {
 		var shares [][]float64
 		for a := range 5 {
 			for b := range 5 - a {
@@ -107,12 +108,81 @@ func TestWeighingRefuses(t *testing.T) {
 	for want, w := range map[string]Weighing{
 		`Weighing.Weights: "odds" is not allowed; allowed: universal, evidence, equal`: {Weights: "odds"},
 		`Weighing.Weights: ""`:          {},
-		"Weighing.Forgetting: 1.5":      {Evidence, 1.5},
-		"Weighing.Forgetting: NaN":      {Universal, math.NaN()},
-		"Weighing.Forgetting: 0.5 is n": {Equal, 0.5},
+		"Weighing.Forgetting: 1.5":      {Weights: Evidence, Forgetting: 1.5},
+		"Weighing.Forgetting: NaN":      {Weights: Universal, Forgetting: math.NaN()},
+		"Weighing.Forgetting: 0.5 is n": {Weights: Equal, Forgetting: 0.5},
+		"Weighing.Temperature: true is": {Weights: Equal, Temperature: true},
 	} {
 		if _, err := NewMixtureWeights(w, 2); err == nil || !strings.HasPrefix(err.Error(), "bnn: "+want) {
 			t.Errorf("error %v, want %s", err, want)
 		}
 	}
+}
+
+// Labels of a mixture that is less sure than it should be, then as sure, then too sure: the
+// temperature learns so, and keeps what a power would leave as it is.
+func TestTemperature(t *testing.T) {
+	for _, truth := range []float64{0.7, 1, 1.5} {
+		rnd := rand.New(random.Source("temperature", fmt.Sprint(truth)))
+		m := mixtureWeights(t, Weighing{Weights: Universal, Temperature: true}, 2)
+		var loss, plain, best float64
+		const n = 4000
+		for range n {
+			p := []float64{rnd.ExpFloat64(), rnd.ExpFloat64(), rnd.ExpFloat64()}
+			floats.Scale(0.9/floats.Sum(p), p) // an approximation's sum
+			of, total := make([]float64, 3), 0.
+			for j, x := range p {
+				of[j] = math.Pow(x, truth)
+				total += of[j]
+			}
+			floats.Scale(1/total, of)
+			u, class := rnd.Float64(), 0
+			for ; class < 2 && u >= of[class]; class++ {
+				u -= of[class]
+			}
+			q := slices.Clone(p)
+			m.Temper(q)
+			check.Near(t, "sum", floats.Sum(q), 0.9, 1e-12)
+			loss -= math.Log(q[class]/0.9) / n
+			plain -= math.Log(p[class]/0.9) / n
+			best -= math.Log(of[class]) / n
+			if m.Judges() {
+				m.Judge(p, class)
+			}
+			m.Update([]float64{-1, -2})
+		}
+		if loss > best+0.005 || truth != 1 && loss > plain-0.005 {
+			t.Errorf("labels of power %g: log loss %g, without temperature %g, of the truth %g", truth, loss, plain, best)
+		}
+		q := []float64{0.2, 0, 0.8}
+		m.Temper(q)
+		if q[1] != 0 || truth > 1 && q[0] > 0.15 || truth < 1 && q[0] < 0.25 {
+			t.Errorf("labels of power %g: 0.2 becomes %g", truth, q[0])
+		}
+	}
+}
+
+// The weights of the powers are their evidence.
+func TestTemperatureIsEvidence(t *testing.T) {
+	m := mixtureWeights(t, Weighing{Weights: Evidence, Temperature: true}, 1)
+	m.Judge([]float64{0.5, 0.3, 0.2}, 1)
+	m.Judge([]float64{0.1, 0.7, 0.2}, 1)
+	m.Update([]float64{0})
+	power := func(tau float64, p ...float64) []float64 {
+		for j := range p {
+			p[j] = math.Pow(p[j], tau)
+		}
+		floats.Scale(1/floats.Sum(p), p)
+		return p
+	}
+	want, total := make([]float64, 2), 0.
+	for _, tau := range []float64{0.7, 0.85, 1, 1.2, 1.5, 2} {
+		u := power(tau, 0.5, 0.3, 0.2)[1] * power(tau, 0.1, 0.7, 0.2)[1]
+		total += u
+		floats.AddScaled(want, u, power(tau, 0.4, 0.6))
+	}
+	floats.Scale(1/total, want)
+	got := []float64{0.4, 0.6}
+	m.Temper(got)
+	check.NearAll(t, "probabilities", got, want, 1e-12)
 }

@@ -261,7 +261,7 @@ func banks(t testing.TB) []*bnn.Bank {
 	strict := changed(func(c *bnn.Config) {
 		c.Bias, c.Output, c.Softmax, c.PriorVar = false, bnn.Joint, softmax.Probit{Lambda: 2, Rho: 0.5}, []float64{1}
 	}, 2, 3)
-	first := bank(bnn.Weighing{Weights: bnn.Universal, Forgetting: 0.99}, trained(t, configs[0]),
+	first := bank(bnn.Weighing{Weights: bnn.Universal, Forgetting: 0.99, Temperature: true}, trained(t, configs[0]),
 		ensemble(t, trained(t, bnn.Default(2, 4, 3)), trained(t, bnn.Default(2, 4, 3))), trained(t, strict))
 	failed := bank(bnn.Weighing{Weights: bnn.Evidence}, trained(t, strict), trained(t, strict))
 	rnd := rand.New(random.Source("checkpoint", "bank"))

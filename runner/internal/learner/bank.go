@@ -37,6 +37,7 @@ type Bank struct {
 	mixture *bnn.MixtureWeights
 	first   int
 	names   []string  // of the settings
+	q       []float64 // what is predicted before an example
 	logP    []float64 // logarithms of the probabilities of a class
 	broken  int       // members that broke down
 }
@@ -49,6 +50,7 @@ func NewBank(w Weighing, classes int, names []string, members []Learner) (*Bank,
 	}
 	b := &Bank{
 		Ensemble: Ensemble{Members: members, weights: weights.Values(), p: make([]float64, classes)},
+		q:        make([]float64, classes),
 		mixture:  weights, first: w.First, names: names, logP: make([]float64, len(members)),
 	}
 	b.drop = b.leave
@@ -57,6 +59,11 @@ func NewBank(w Weighing, classes int, names []string, members []Learner) (*Bank,
 
 // Observe shows the members the example, and weighs them by how they predicted its class.
 func (b *Bank) Observe(x []float64, class int) error {
+	if b.mixture.Judges() {
+		if _, err := b.Ensemble.predict(b.q, x, false); err == nil {
+			b.mixture.Judge(b.q, class)
+		}
+	}
 	for k, m := range b.Members {
 		if b.mixture.Dropped(k) {
 			continue
@@ -70,6 +77,20 @@ func (b *Bank) Observe(x []float64, class int) error {
 		b.settle()
 	}
 	return nil
+}
+
+// Predict sets p to the mixture's prediction at x, see [bnn.Bank.Predict].
+func (b *Bank) Predict(p, x []float64) error {
+	err := b.Ensemble.Predict(p, x)
+	b.mixture.Temper(p)
+	return err
+}
+
+// MutualInformation implements [Mixture].
+func (b *Bank) MutualInformation(p, x []float64) (float64, error) {
+	information, err := b.Ensemble.MutualInformation(p, x)
+	b.mixture.Temper(p)
+	return information, err
 }
 
 // observe shows member k the example, and sets logP to what it predicted before.

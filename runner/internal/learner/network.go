@@ -4,7 +4,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/core/bnn"
-	"closedform/core/softmax"
 )
 
 // Network is the closed-form network, or an ensemble of such, as a learner: it predicts the distribution of
@@ -16,9 +15,6 @@ type Network struct {
 
 	prediction bnn.Prediction
 	several    []bnn.Prediction // of each
-	moments    *softmax.Moments // of the softmax itself
-	member     *softmax.Moments // those of a member
-	cov        mat.SymDense
 
 	noise       float64 // process noise that is added after every so many examples
 	every, seen int
@@ -117,48 +113,22 @@ func layersOf(p *bnn.Prediction) (all [][]bnn.Layer) {
 // Steps returns what became of the examples.
 func (n *Network) Steps() Steps { return n.steps }
 
-// exact predicts, and returns the moments of the softmax itself of the same logits
-// with their covariance in n.cov.
-func (n *Network) exact(x []float64) (*softmax.Moments, error) {
-	if err := n.Ensemble.Predict(&n.prediction, x); err != nil {
-		return nil, err
-	}
-	if n.moments == nil {
-		n.moments, n.member = softmax.NewMoments(len(n.prediction.P)), softmax.NewMoments(len(n.prediction.P))
-	}
-	members := n.prediction.Members
-	if len(members) == 0 {
-		softmax.Exact{Fast: true}.Moments(n.moments, n.prediction.Mean, n.prediction.Variance)
-	} else {
-		n.moments.Zero()
-	}
-	for _, m := range members {
-		softmax.Exact{Fast: true}.Moments(n.member, m.Mean, m.Variance)
-		n.moments.AddScaled(1/float64(len(members)), n.member)
-	}
-	n.moments.Cov(&n.cov)
-	return n.moments, nil
-}
-
 // Variances returns Σ_j Var y_j at x, by the moments that the network predicts with and
 // by those of the softmax itself.
 func (n *Network) Variances(x []float64) (own, exact float64, err error) {
-	if _, err := n.exact(x); err != nil {
+	if err := n.Ensemble.Predict(&n.prediction, x); err != nil {
 		return 0, 0, err
 	}
-	return mat.Trace(n.prediction.Cov), mat.Trace(&n.cov), nil
+	_, exact = n.prediction.LabelVariance()
+	return mat.Trace(n.prediction.Cov), exact, nil
 }
 
-// Epistemic implements [Epistemic], by the moments of the softmax itself: the
-// probit's variances are negative where the logits are far apart and nearly
-// certain.
+// Epistemic implements [Epistemic].
 func (n *Network) Epistemic(x []float64) (float64, error) {
-	m, err := n.exact(x)
-	if err != nil {
+	if err := n.Ensemble.Predict(&n.prediction, x); err != nil {
 		return 0, err
 	}
-	p := bnn.Prediction{P: m.P, Cov: &n.cov, Moments: m}
-	return p.Confidence(bnn.Epistemic), nil
+	return n.prediction.Confidence(bnn.Epistemic), nil
 }
 
 // MutualInformation implements [Mixture].
