@@ -83,14 +83,14 @@ func Fit(cfg Config, x [][]float64, class []int, src rand.Source) (*Model, error
 	for i, prior := range net.prior {
 		net.logSD[i] = kernel.Log(prior)/2 + kernel.Log(startSD)
 	}
-	cfg.Run(net.parameters, data.Len(), rnd, func(grad []float64, batch []int) {
+	cfg.Run(net.parameters, len(data), rnd, func(grad []float64, batch []int) {
 		net.update()
 		for _, k := range batch {
 			m.pass.draw(rnd)
-			net.addLogLoss(grad, m.pass, data.Input(k), data.Class[k], 1/float64(len(batch)))
+			net.addLogLoss(grad, m.pass, data[k], class[k], 1/float64(len(batch)))
 		}
 		net.toLogSD(grad)
-		net.addDivergence(grad, 1/float64(data.Len()))
+		net.addDivergence(grad, 1/float64(len(data)))
 	})
 	net.update()
 	if !mlp.Finite(net.parameters...) || !mlp.Finite(net.variance...) {

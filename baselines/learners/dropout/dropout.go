@@ -75,8 +75,8 @@ func Fit(cfg Config, x [][]float64, class []int, src rand.Source) (*Model, error
 	m.weights = make([]float64, network.Weights())
 	network.Initialise(m.weights, rnd)
 	m.pass.Mask = m.newMasks()
-	cfg.Run(m.weights, data.Len(), rnd, func(grad []float64, batch []int) {
-		m.gradient(grad, data, batch, func() { m.draw(m.pass.Mask, rnd) })
+	cfg.Run(m.weights, len(data), rnd, func(grad []float64, batch []int) {
+		m.gradient(grad, data, class, batch, func() { m.draw(m.pass.Mask, rnd) })
 	})
 	if !mlp.Finite(m.weights...) {
 		return nil, errors.New("dropout: the training diverged; need a smaller step or smaller inputs")
@@ -112,15 +112,15 @@ func (m *Model) draw(masks [][]float64, rnd *rand.Rand) {
 
 // gradient adds the derivatives of the loss of a batch to grad, with the masks of
 // m.pass, which next renews before each example.
-func (m *Model) gradient(grad []float64, data *mlp.Examples, batch []int, next func()) {
+func (m *Model) gradient(grad []float64, data [][]float64, class []int, batch []int, next func()) {
 	floats.AddScaled(grad, m.cfg.Decay, m.weights)
 	p := m.pass
 	for _, k := range batch {
 		next()
-		m.network.Forward(p, m.weights, data.Input(k))
+		m.network.Forward(p, m.weights, data[k])
 		copy(p.Score, p.Logit)
 		mlp.Normalise(p.Score)
-		p.Score[data.Class[k]]--
+		p.Score[class[k]]--
 		floats.Scale(1/float64(len(batch)), p.Score)
 		m.network.Backward(p, grad, m.weights)
 	}

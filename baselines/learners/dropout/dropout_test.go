@@ -72,11 +72,11 @@ func TestGradient(t *testing.T) {
 	m.pass.Mask = m.masks[0]
 	batch := []int{5, 0, 3}
 	got := make([]float64, len(m.weights))
-	m.gradient(got, data, batch, func() {})
+	m.gradient(got, data, class, batch, func() {})
 	want := fd.Gradient(nil, func(w []float64) float64 {
 		loss := 0.3 / 2 * floats.Dot(w, w)
 		for _, k := range batch {
-			m.network.Forward(m.pass, w, data.Input(k))
+			m.network.Forward(m.pass, w, data[k])
 			loss += (floats.LogSumExp(m.pass.Logit) - m.pass.Logit[class[k]]) / 3
 		}
 		return loss

@@ -27,7 +27,7 @@ func (p *Problem) Information(dst *mat.SymDense, w []float64) {
 		dst.SetSym(i, i, 1/v)
 	}
 	raw, scaled := dst.RawSymmetric(), make([]float64, in)
-	for k := range p.data.Class {
+	for k := range p.class {
 		p.network.Forward(p.pass, w, p.example(k))
 		mlp.Normalise(p.pass.Logit)
 		for i, si := range p.pass.Logit {

@@ -56,7 +56,8 @@ func (p Prior) withDefaults() (Prior, *mlp.Network, error) {
 type Problem struct {
 	prior   Prior
 	network *mlp.Network
-	data    *mlp.Examples
+	data    [][]float64 // with a trailing 1
+	class   []int
 
 	logNorm float64 // of the prior
 	pass    *mlp.Pass
@@ -74,7 +75,7 @@ func NewProblem(prior Prior, x [][]float64, class []int) (*Problem, error) {
 	if err != nil {
 		return nil, fmt.Errorf("laplace: %w", err)
 	}
-	p := &Problem{prior: prior, network: network, data: data, pass: network.NewPass()}
+	p := &Problem{prior: prior, network: network, data: data, class: slices.Clone(class), pass: network.NewPass()}
 	for _, v := range prior.Var {
 		p.logNorm -= (kernel.Log(2*math.Pi) + kernel.Log(v)) / 2
 	}
@@ -82,7 +83,7 @@ func NewProblem(prior Prior, x [][]float64, class []int) (*Problem, error) {
 }
 
 // example returns example k, with its trailing 1 where there is a bias.
-func (p *Problem) example(k int) []float64 { return p.data.Input(k)[:p.network.Layers[0].In] }
+func (p *Problem) example(k int) []float64 { return p.data[k][:p.network.Layers[0].In] }
 
 // LogDensity returns the logarithm of likelihood times prior at the weights w,
 //
@@ -104,7 +105,7 @@ func (p *Problem) LogDensity(grad, w []float64) float64 {
 			grad[i] = -d / p.prior.Var[i]
 		}
 	}
-	for k, c := range p.data.Class {
+	for k, c := range p.class {
 		p.network.Forward(p.pass, w, p.example(k))
 		z := p.pass.Logit[c]
 		top, sum := mlp.Exponentials(p.pass.Logit)

@@ -10,26 +10,16 @@ import (
 	"closedform/internal/field"
 )
 
-// Examples are labelled inputs, each with a trailing 1 for the bias, in one block
-// of memory.
-type Examples struct {
-	Class []int
-
-	x  []float64
-	in int // inputs of an example, with the bias
-}
-
-// Examples returns a copy of the examples x[k] of the classes class[k] for the network.
-// Its error and its panic are those of CheckExamples.
-func (n *Network) Examples(x [][]float64, class []int) (*Examples, error) {
+// Examples returns copies of the inputs x[k] of examples of the classes class[k] for the network, each
+// with a trailing 1 for the bias. Its error and its panic are those of CheckExamples.
+func (n *Network) Examples(x [][]float64, class []int) (inputs [][]float64, err error) {
 	if err := CheckExamples(x, class, n.Inputs, n.Outputs()); err != nil {
 		return nil, err
 	}
-	e := &Examples{Class: slices.Clone(class), in: n.Inputs + 1}
 	for _, example := range x {
-		e.x = append(append(e.x, example...), 1)
+		inputs = append(inputs, append(slices.Clone(example), 1))
 	}
-	return e, nil
+	return inputs, nil
 }
 
 // CheckExamples returns an error if an input is not finite or a class is not one of
@@ -48,12 +38,6 @@ func CheckExamples(x [][]float64, class []int, inputs, classes int) error {
 	}
 	return nil
 }
-
-// Len returns the number of examples.
-func (e *Examples) Len() int { return len(e.Class) }
-
-// Input returns example k, which must not be modified.
-func (e *Examples) Input(k int) []float64 { return e.x[k*e.in : (k+1)*e.in] }
 
 // SetInput sets dst to x and a trailing 1. It returns an error if x is not finite,
 // and panics unless dst is longer than x by one.
