@@ -79,6 +79,9 @@ type program struct {
 // run does what the command line asks for. Every manifest is read and checked
 // before the first results folder is touched.
 func run(ctx context.Context, stdout, stderr io.Writer, args []string) error {
+	if len(args) > 0 && args[0] == "learn" {
+		return learnRows(ctx, os.Stdin, stdout, stderr, args[1:])
+	}
 	o, err := parse(stdout, args)
 	if err != nil {
 		return err

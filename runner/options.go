@@ -28,7 +28,7 @@ type options struct {
 	elsewhere, below               bool   // -out is given; the working directory is below the root
 	sources                        string // folder of the results that other experiments read: -out
 	predict, data, to              string
-	unknown, wrong, familiar       float64 // least probability of an answer, share of wrong answers, least familiarity
+	decision                       // of -predict
 	workers                        int
 	shard                          shard
 	engine, slurmArgs              string
@@ -117,12 +117,7 @@ func parse(w io.Writer, args []string) (*options, error) {
 		"`file` of a trained network, the network.npz of a run with [save], for the rows of -data")
 	flags.StringVar(&o.data, "data", "", "CSV `file` with rows for -predict; its columns are found by their names")
 	flags.StringVar(&o.to, "to", "", "CSV `file` for what -predict predicts; standard output")
-	flags.Float64Var(&o.unknown, "unknown", 0,
-		"least `probability` for a class of -predict; below it the class is unknown")
-	flags.Float64Var(&o.wrong, "wrong", 0,
-		"choose that probability such that, with 95 % confidence, at most a `share` of the answers is wrong")
-	flags.Float64Var(&o.familiar, "familiar", 0.01,
-		"with -unknown or -wrong: least `familiarity` of an answer, a p-value of the inputs; 0: any")
+	o.decision.flags(flags)
 	flags.StringVar(&o.report, "report", "", "`file` to write the page of the results in -out to: OUT/index.html, which a run\n"+
 		"leaves, too, links to the files beside it; any other has figures and tables in itself")
 	flags.StringVar(&o.paper, "paper", "", "`folder` to write numbers.tex and tables/ to, for LaTeX: what its numbers.toml names,\n"+
@@ -195,14 +190,8 @@ func (o *options) problem(rest []string) string {
 		return "-predict NETWORK and -data FILE go together"
 	case o.predict == "" && (o.to != "" || o.unknown != 0 || o.wrong != 0 || o.familiar != 0.01):
 		return "-to, -unknown, -wrong and -familiar are for -predict"
-	case o.unknown != 0 && o.wrong != 0:
-		return "-unknown and -wrong exclude each other"
-	case !(o.wrong >= 0 && o.wrong < 1):
-		return fmt.Sprintf("-wrong %g: need a share, above 0 and below 1", o.wrong)
-	case !(o.familiar >= 0 && o.familiar <= 1):
-		return fmt.Sprintf("-familiar %g: need a p-value, from 0 to 1", o.familiar)
-	case !(o.unknown >= 0 && o.unknown <= 1):
-		return fmt.Sprintf("-unknown %g: need a probability, from 0 to 1", o.unknown)
+	case o.decision.problem() != "":
+		return o.decision.problem()
 	case o.report != "" && (running || o.list || len(o.fetch) > 0):
 		return "-report is of what is there, and excludes -exp, -all, -list and -fetch"
 	case o.paper != "" && (running || o.list || o.report != "" || o.predict != "" || len(o.fetch) > 0):

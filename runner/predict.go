@@ -1,6 +1,7 @@
 package main
 
 import (
+	"flag"
 	"fmt"
 	"math"
 	"slices"
@@ -15,24 +16,59 @@ import (
 // confidence is that of the promise of -wrong.
 const confidence = 0.95
 
+// decision says when a row is unknown.
+type decision struct {
+	unknown, wrong, familiar float64 // least probability of an answer, share of wrong answers, least familiarity
+}
+
+func (d *decision) flags(flags *flag.FlagSet) {
+	flags.Float64Var(&d.unknown, "unknown", 0, "least `probability` for a class; below it the class is unknown")
+	flags.Float64Var(&d.wrong, "wrong", 0, "choose that probability such that, with 95 % confidence, at most a `share` of the answers is wrong")
+	flags.Float64Var(&d.familiar, "familiar", 0.01, "with -unknown or -wrong: least `familiarity` of an answer, a p-value of the inputs; 0: any")
+}
+
+// problem says what is not allowed.
+func (d *decision) problem() string {
+	switch {
+	case d.unknown != 0 && d.wrong != 0:
+		return "-unknown and -wrong exclude each other"
+	case !(d.wrong >= 0 && d.wrong < 1):
+		return fmt.Sprintf("-wrong %g: need a share, above 0 and below 1", d.wrong)
+	case !(d.familiar >= 0 && d.familiar <= 1):
+		return fmt.Sprintf("-familiar %g: need a p-value, from 0 to 1", d.familiar)
+	case !(d.unknown >= 0 && d.unknown <= 1):
+		return fmt.Sprintf("-unknown %g: need a probability, from 0 to 1", d.unknown)
+	}
+	return ""
+}
+
+// of returns the decision for a network that was read from a file.
+func (d *decision) of(n *trained.Network, file string) (trained.Decision, error) {
+	decide := trained.Decision{Probability: d.unknown}
+	if d.wrong > 0 {
+		if n.Record == nil {
+			return decide, fmt.Errorf("%s: has no record of predictions before learning, which -wrong needs; train the network again in one pass by [save]", file)
+		}
+		decide.Probability = n.Record.Threshold(d.wrong, confidence)
+	}
+	if decide.Probability > 0 {
+		if slices.Contains(n.Classes, trained.Unknown) {
+			return decide, fmt.Errorf("%s: has a class named %s; rename it to use -unknown or -wrong", file, trained.Unknown)
+		}
+		decide.Familiarity = d.familiar
+	}
+	return decide, nil
+}
+
 // predictRows writes what a trained network says of the rows of a file.
 func (p *program) predictRows() error {
 	network, err := trained.Read(p.predict)
 	if err != nil {
 		return err
 	}
-	decide := trained.Decision{Probability: p.unknown}
-	if p.wrong > 0 {
-		if network.Record == nil {
-			return fmt.Errorf("%s: has no record of predictions before learning, which -wrong needs; train the network again in one pass by [save]", p.predict)
-		}
-		decide.Probability = network.Record.Threshold(p.wrong, confidence)
-	}
-	if decide.Probability > 0 {
-		if slices.Contains(network.Classes, trained.Unknown) {
-			return fmt.Errorf("%s: has a class named %s; rename it to use -unknown or -wrong", p.predict, trained.Unknown)
-		}
-		decide.Familiarity = p.familiar
+	decide, err := p.of(network, p.predict)
+	if err != nil {
+		return err
 	}
 	rows, err := dataset.ReadTable(p.data)
 	if err != nil {

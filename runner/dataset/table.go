@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"compress/gzip"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -22,13 +23,37 @@ type Table struct {
 	comma  rune // what is between cells
 }
 
-// ReadTable reads a file as [ParseTable] does.
+// ReadTable reads a file as [ParseTable] does, one that ends in .gz unpacked, and - as standard input.
 func ReadTable(path string) (*Table, error) {
-	content, err := os.ReadFile(path)
+	file, err := Open(path)
 	if err != nil {
 		return nil, err
 	}
+	defer file.Close()
+	content, err := io.ReadAll(file)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
 	return ParseTable(content, path)
+}
+
+// Open opens a file for reading: one that ends in .gz unpacked, - as standard input.
+func Open(path string) (io.ReadCloser, error) {
+	if path == "-" {
+		return io.NopCloser(os.Stdin), nil
+	}
+	file, err := os.Open(path)
+	if err != nil || !strings.HasSuffix(path, ".gz") {
+		return file, err
+	}
+	unpacked, err := gzip.NewReader(file)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), file.Close())
+	}
+	return struct {
+		io.Reader
+		io.Closer
+	}{unpacked, file}, nil
 }
 
 // ParseTable reads values that are separated by commas, semicolons or tabs (RFC 4180): a
@@ -44,7 +69,7 @@ func ParseTable(content []byte, file string) (*Table, error) {
 	if t.comma, err = separator(text); err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
-	for r := reader(text, t.comma); ; {
+	for r := reader(strings.NewReader(text), t.comma); ; {
 		record, err := r.Read()
 		if err == io.EOF {
 			break
@@ -60,27 +85,39 @@ func ParseTable(content []byte, file string) (*Table, error) {
 			t.Columns, t.header = record, line
 			continue
 		}
-		if len(record) != len(t.Columns) {
-			return nil, fmt.Errorf("%s:%d: %d cells; need %d, as many as the header has",
-				file, line, len(record), len(t.Columns))
+		if err := t.fits(record, line); err != nil {
+			return nil, err
 		}
 		t.Cells, t.Line = append(t.Cells, record), append(t.Line, line)
 	}
 	if t.Columns == nil {
 		return nil, fmt.Errorf("%s: empty; need a header line, and a line for each row", file)
 	}
+	return t, t.check()
+}
+
+// fits returns an error unless the row has as many cells as the header.
+func (t *Table) fits(row []string, line int) error {
+	if len(row) != len(t.Columns) {
+		return fmt.Errorf("%s:%d: %d cells; need %d, as many as the header has", t.File, line, len(row), len(t.Columns))
+	}
+	return nil
+}
+
+// check returns an error if two columns have the same name.
+func (t *Table) check() error {
 	first := map[string]int{}
 	for j, column := range t.Columns {
 		if k, twice := first[column]; twice {
-			return nil, fmt.Errorf("%s:%d: columns %d and %d are both called %q", file, t.header, k+1, j+1, column)
+			return fmt.Errorf("%s:%d: columns %d and %d are both called %q", t.File, t.header, k+1, j+1, column)
 		}
 		first[column] = j
 	}
-	return t, nil
+	return nil
 }
 
-func reader(text string, comma rune) *csv.Reader {
-	r := csv.NewReader(strings.NewReader(text))
+func reader(text io.Reader, comma rune) *csv.Reader {
+	r := csv.NewReader(text)
 	r.Comma = comma
 	r.FieldsPerRecord = -1 // ParseTable says which line is too short
 	r.TrimLeadingSpace = comma != '\t'
@@ -92,7 +129,7 @@ func reader(text string, comma rune) *csv.Reader {
 func separator(text string) (rune, error) {
 	commas, most := ",", [2]int{}
 	for _, comma := range ",;\t" {
-		r := reader(text, comma)
+		r := reader(strings.NewReader(text), comma)
 		header, err := r.Read()
 		row, end := r.Read()
 		if err != nil || len(header) == 1 {
@@ -129,6 +166,9 @@ func (t *Table) column(name string) (int, error) {
 func (t *Table) errorf(row, column int, format string, args ...any) error {
 	return fmt.Errorf("%s:%d: column %q%s", t.File, t.Line[row], t.Columns[column], fmt.Sprintf(format, args...))
 }
+
+// IsMissing reports whether a cell has no value: it is empty, NA, NaN, ? or null.
+func IsMissing(cell string) bool { return missing(cell) }
 
 // missing reports whether a cell has no value.
 func missing(cell string) bool {

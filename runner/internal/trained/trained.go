@@ -19,12 +19,15 @@ import (
 // Network is a network, an ensemble or a bank for the rows of a table.
 type Network struct {
 	bnn.Model `json:"-"`
-	Classes   []string       `json:"classes"` // their names, in the order of their numbers
-	Scaler    dataset.Scaler `json:"scaler"`  // of the inputs
+	Classes   []string       `json:"classes"`          // their names, in the order of their numbers
+	Column    string         `json:"column,omitempty"` // that of the class in the table
+	Scaler    dataset.Scaler `json:"scaler"`           // of the inputs
 
 	// Of the first pass; nil in the file of a program that does not write them.
 	Familiar *familiar.Inputs `json:"familiar,omitempty"`
 	Record   *bnn.TrackRecord `json:"record,omitempty"` // of the second half; nil after several passes
+
+	Counts Counts `json:"counts,omitzero"` // of a Stream
 
 	// Bare says that the file does not have these, as another program wrote it by
 	// checkpoint.Save: inputs are the columns in their order, and classes are their numbers from 0.
@@ -101,6 +104,34 @@ func (n *Network) check() error {
 	return nil
 }
 
+// scaler returns that of the inputs, whose columns are all of a table if the file of the network names none.
+func (n *Network) scaler(rows *dataset.Table) (dataset.Scaler, error) {
+	s := n.Scaler
+	if !n.Bare {
+		return s, nil
+	}
+	if in, _ := ends(n.Model); len(rows.Columns) != in {
+		return s, fmt.Errorf("%s: %d columns; the network has %d inputs, and its file does not say which columns they are; need these alone, in their order",
+			rows.File, len(rows.Columns), in)
+	}
+	for _, name := range rows.Columns {
+		s.Features = append(s.Features, dataset.Feature{Column: name})
+	}
+	return s, nil
+}
+
+// decide returns the class of a prediction for x, and how familiar x is.
+func (n *Network) decide(p *bnn.Prediction, x []float64, d Decision) (name string, familiarity float64) {
+	familiarity = 1
+	if n.Familiar != nil {
+		familiarity = n.Familiar.P(x)
+	}
+	if class := p.Decide(bnn.Probability, d.Probability); class != bnn.Unknown && familiarity >= d.Familiarity {
+		return n.Classes[class], familiarity
+	}
+	return Unknown, familiarity
+}
+
 // Unknown is the class where no probability is large enough.
 const Unknown = "unknown"
 
@@ -113,15 +144,9 @@ type Decision struct {
 // Predict returns a row for each of the rows. Levels of categorical columns that the network has not seen
 // are zeros, and returned, such as "colour=red". An error has the file and the line.
 func (n *Network) Predict(rows *dataset.Table, d Decision) (out *table.Table, unseen []string, err error) {
-	scaler := n.Scaler
-	if n.Bare {
-		if in, _ := ends(n.Model); len(rows.Columns) != in {
-			return nil, nil, fmt.Errorf("%s: %d columns; the network has %d inputs, and its file does not say which columns they are; need these alone, in their order",
-				rows.File, len(rows.Columns), in)
-		}
-		for _, name := range rows.Columns {
-			scaler.Features = append(scaler.Features, dataset.Feature{Column: name})
-		}
+	scaler, err := n.scaler(rows)
+	if err != nil {
+		return nil, nil, err
 	}
 	x, unseen, err := scaler.Rows(rows)
 	if err != nil {
@@ -144,13 +169,7 @@ func (n *Network) Predict(rows *dataset.Table, d Decision) (out *table.Table, un
 		if err := n.Model.Predict(&p, x[i]); err != nil {
 			return nil, nil, fmt.Errorf("%s:%d: %w", rows.File, rows.Line[i], err)
 		}
-		name, familiarity := Unknown, 1.
-		if n.Familiar != nil {
-			familiarity = n.Familiar.P(x[i])
-		}
-		if class := p.Decide(bnn.Probability, d.Probability); class != bnn.Unknown && familiarity >= d.Familiarity {
-			name = n.Classes[class]
-		}
+		name, familiarity := n.decide(&p, x[i], d)
 		aleatoric, epistemic := p.LabelVariance()
 		row := []any{name, p.P[p.Class()], aleatoric, epistemic}
 		if mixture {

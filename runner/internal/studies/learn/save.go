@@ -90,7 +90,7 @@ func (c *streamCell) saved(tables table.Set) (table.Set, error) {
 		}
 	}
 	var file bytes.Buffer
-	n := trained.Network{Model: model, Classes: c.train.Classes(), Scaler: scaler, Familiar: c.familiar}
+	n := trained.Network{Model: model, Classes: c.train.Classes(), Column: c.Data.Class, Scaler: scaler, Familiar: c.familiar}
 	if c.Method.Passes <= 1 { // more make the network surer than it was in the first
 		n.Record = &c.record
 	}

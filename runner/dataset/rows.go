@@ -1,0 +1,92 @@
+package dataset
+
+import (
+	"bufio"
+	"cmp"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Rows reads a table row by row, as from a pipe: a row as soon as its line has come. The text is
+// UTF-8. It is not safe for concurrent use.
+type Rows struct {
+	table Table
+	csv   *csv.Reader
+	err   error
+}
+
+// Err returns the error of reading that Next and Line returned io.EOF for, if any.
+func (r *Rows) Err() error { return r.err }
+
+// NewRows reads the header line, in which commas, semicolons or tabs separate cells, the kind that makes
+// the most of them. An error has the name of the file.
+func NewRows(r io.Reader, file string) (*Rows, error) {
+	in := bufio.NewReader(r)
+	var header string
+	for strings.TrimSpace(header) == "" {
+		line, err := in.ReadString('\n')
+		header += strings.TrimPrefix(line, "\ufeff")
+		if err == io.EOF {
+			break
+		} else if err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+	}
+	if strings.TrimSpace(header) == "" {
+		return nil, fmt.Errorf("%s: empty; need a header line, and a line for each row", file)
+	}
+	comma, most := ',', 1
+	for _, c := range ",;\t" {
+		if cells, err := reader(strings.NewReader(header), c).Read(); err == nil && len(cells) > most {
+			comma, most = c, len(cells)
+		}
+	}
+	rows := &Rows{Table{File: file, comma: comma}, reader(io.MultiReader(strings.NewReader(header), in), comma), nil}
+	if err := rows.next(); err != nil {
+		return nil, cmp.Or(rows.err, err)
+	}
+	rows.table.Columns, rows.table.header = rows.table.Cells[0], rows.table.Line[0]
+	return rows, rows.table.check()
+}
+
+// Columns returns the names of the columns.
+func (r *Rows) Columns() []string { return r.table.Columns }
+
+// Next returns a table of the next row, valid until the next call, or io.EOF. After another error, which
+// has the line, the rows after it can still be read.
+func (r *Rows) Next() (*Table, error) {
+	if err := r.next(); err != nil {
+		return nil, err
+	}
+	return &r.table, r.table.fits(r.table.Cells[0], r.table.Line[0])
+}
+
+// Line returns the next line that is not blank, for a value that belongs to the row before it.
+func (r *Rows) Line() (string, error) {
+	if err := r.next(); err != nil {
+		return "", err
+	}
+	return strings.Join(r.table.Cells[0], string(r.table.comma)), nil
+}
+
+// next reads a record into the only row of the table.
+func (r *Rows) next() error {
+	record, err := r.csv.Read()
+	if wrong, ok := errors.AsType[*csv.ParseError](err); ok {
+		return fmt.Errorf("%s:%d: %w", r.table.File, wrong.StartLine, wrong.Err)
+	} else if err != nil {
+		if err != io.EOF {
+			r.err = fmt.Errorf("%s: %w", r.table.File, err)
+		}
+		return io.EOF
+	}
+	for j := range record {
+		record[j] = strings.TrimSpace(record[j])
+	}
+	line, _ := r.csv.FieldPos(0)
+	r.table.Cells, r.table.Line = [][]string{record}, []int{line}
+	return nil
+}

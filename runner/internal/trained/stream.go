@@ -1,0 +1,91 @@
+package trained
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"closedform/core/bnn"
+	"closedform/runner/dataset"
+)
+
+// Counts are those of rows that were predicted before they were learned.
+type Counts struct {
+	Rows    int     `json:"rows"`    // that were read
+	Unknown int     `json:"unknown"` // that were answered Unknown
+	Learned int     `json:"learned"` // whose class was known
+	Wrong   int     `json:"wrong"`   // of these the ones whose most probable class was another
+	Loss    float64 `json:"loss"`    // −Σ log p of their classes, in nats
+}
+
+// Error returns the share of wrong ones, NaN of none.
+func (c *Counts) Error() float64 { return float64(c.Wrong) / float64(c.Learned) }
+
+// LogLoss returns the mean loss, NaN of none.
+func (c *Counts) LogLoss() float64 { return c.Loss / float64(c.Learned) }
+
+// Stream has a network predict rows before it learns them, one after another. It is not safe for
+// concurrent use.
+type Stream struct {
+	*Network
+	Decision
+
+	x          []float64
+	prediction bnn.Prediction
+}
+
+// Predict returns the class of a row, which may be Unknown, and the largest probability. unseen
+// are words that no input stands for, see [dataset.Scaler.Rows].
+func (s *Stream) Predict(row *dataset.Table) (class string, probability float64, unseen []string, err error) {
+	s.x = nil
+	scaler, err := s.scaler(row)
+	if err != nil {
+		return "", 0, nil, err
+	}
+	x, unseen, err := scaler.Rows(row)
+	if err != nil {
+		return "", 0, nil, err
+	}
+	if err := s.Model.Predict(&s.prediction, x[0]); err != nil {
+		return "", 0, nil, fmt.Errorf("%s:%d: %w", row.File, row.Line[0], err)
+	}
+	s.x = x[0]
+	class, _ = s.decide(&s.prediction, s.x, s.Decision)
+	if class == Unknown {
+		s.Counts.Unknown++
+	}
+	return class, s.prediction.P[s.prediction.Class()], unseen, nil
+}
+
+// Learn shows the network the row that was predicted last, and its class, and counts the
+// prediction. It returns an error, and the network stays as it is, if there is no such row, or if the
+// network has no such class.
+func (s *Stream) Learn(class string) error {
+	number := slices.Index(s.Classes, class)
+	switch {
+	case s.x == nil:
+		return fmt.Errorf("class %q: no row was predicted", class)
+	case number < 0:
+		return fmt.Errorf("class %q is not one of the network's: %s", class, strings.Join(s.Classes, ", "))
+	}
+	p, wrong := &s.prediction, s.prediction.Class() != number
+	if _, err := s.Observe(s.x, number); err != nil {
+		return err
+	}
+	if s.Record != nil {
+		s.Record.Add(p.P[p.Class()], wrong)
+	}
+	if s.Familiar != nil {
+		if err := s.Familiar.Observe(s.x); err != nil {
+			return err
+		}
+	}
+	s.x = nil
+	s.Counts.Learned++
+	s.Counts.Loss -= math.Log(max(p.P[number]/(1+p.Moments.Excess()), math.SmallestNonzeroFloat64))
+	if wrong {
+		s.Counts.Wrong++
+	}
+	return nil
+}

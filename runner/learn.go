@@ -1,0 +1,209 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/csv"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+
+	"github.com/google/renameio/v2"
+
+	"closedform/runner/dataset"
+	"closedform/runner/internal/table"
+	"closedform/runner/internal/trained"
+)
+
+const learnUsage = `Usage: runner learn NETWORK -data FILE [flags]
+
+Shows a trained network the rows of a table, one after another. It predicts each
+before it learns it, and prints that with the error, log loss and number of rows
+answered unknown so far.
+
+  go run ./runner learn results/mine/network.npz -data more.csv
+  sensor | go run ./runner learn results/mine/network.npz -data -
+
+A row is answered as soon as its line is there. If the table has no column of classes,
+the line after a row, which is read after its answer was printed, is its class; "?" is
+an unknown one, and the row is not learned. A row that cannot be read or predicted, or
+whose class the network does not have, is reported, and passed over.
+
+Every thousand rows, at the end and on an interrupt the network replaces its file at
+once: whenever the program is killed, the file is a whole network. It counts the rows
+that this command ever showed it, so that what is printed goes on where it was.
+
+Flags:
+`
+
+// saveEvery is how many rows are learned between two versions of the network's file.
+const saveEvery = 1000
+
+// learnRows is the command "learn".
+func learnRows(ctx context.Context, in io.Reader, stdout, stderr io.Writer, args []string) error {
+	flags := flag.NewFlagSet("learn", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	data := flags.String("data", "", "CSV `file` with rows to learn; - is standard input")
+	class := flags.String("class", "", "`column` of the classes; without it that of the training")
+	to := flags.String("to", "", "`file` for the network; without it NETWORK is replaced")
+	var d decision
+	d.flags(flags)
+	var file string
+	if len(args) > 0 && args[0][0] != '-' {
+		file, args = args[0], args[1:]
+	}
+	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
+		fmt.Fprint(stdout, learnUsage)
+		flags.SetOutput(stdout)
+		flags.PrintDefaults()
+		return err
+	} else if err != nil {
+		return fmt.Errorf("%w: learn: %v", errUsage, err)
+	}
+	if problem := d.problem(); file == "" || *data == "" || flags.NArg() > 0 || problem != "" {
+		return fmt.Errorf("%w: learn: %s", errUsage, cmp.Or(problem, "need learn NETWORK -data FILE"))
+	}
+	n, err := trained.Read(file)
+	if err != nil {
+		return err
+	}
+	s := &trained.Stream{Network: n}
+	if s.Decision, err = d.of(n, file); err != nil {
+		return err
+	}
+	if *data == "-" {
+		*data = "standard input"
+	} else {
+		f, err := dataset.Open(*data)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		in = f
+	}
+	rows, err := dataset.NewRows(in, *data)
+	if err != nil {
+		return err
+	}
+	l := &lesson{Stream: s, rows: rows, column: slices.Index(rows.Columns(), cmp.Or(*class, n.Column, "class")), file: cmp.Or(*to, file), stderr: stderr}
+	if *class != "" && l.column < 0 {
+		return fmt.Errorf("%s: no column %q; the columns are %q", *data, *class, rows.Columns())
+	}
+	l.out = csv.NewWriter(stdout)
+	err = errors.Join(l.learn(ctx), l.save())
+	l.summary()
+	return err
+}
+
+// lesson is what the command "learn" does.
+type lesson struct {
+	*trained.Stream
+	rows   *dataset.Rows
+	column int // of the classes; below 0: a row's class is on the line after it
+	file   string
+	out    *csv.Writer
+	stderr io.Writer
+}
+
+// learn learns all rows, or until ctx is cancelled.
+func (l *lesson) learn(ctx context.Context) error {
+	if err := l.print("row", "class", "probability", "error", "log_loss", "unknown"); err != nil {
+		return err
+	}
+	for {
+		var row *dataset.Table
+		err := soon(ctx, func() (err error) {
+			row, err = l.rows.Next()
+			return err
+		})
+		if err == io.EOF {
+			return l.rows.Err()
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		class, probability := "", math.NaN()
+		if err == nil {
+			class, probability, _, err = l.Predict(row)
+		}
+		c := &l.Counts
+		c.Rows++
+		l.report(err)
+		if err := l.print(fmt.Sprint(c.Rows), class, number(probability), number(c.Error()), number(c.LogLoss()), fmt.Sprint(c.Unknown)); err != nil {
+			return err
+		}
+		var label string
+		if l.column >= 0 && row != nil && l.column < len(row.Cells[0]) {
+			label = row.Cells[0][l.column]
+		} else if l.column < 0 {
+			if err := soon(ctx, func() (err error) {
+				label, err = l.rows.Line()
+				return err
+			}); err == io.EOF {
+				return l.rows.Err()
+			} else if err != nil {
+				return err
+			}
+		}
+		if err == nil && !dataset.IsMissing(label) {
+			l.report(l.Learn(label))
+		}
+		if c.Rows%saveEvery == 0 {
+			if err := l.save(); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// report says what was passed over, if anything.
+func (l *lesson) report(err error) {
+	if err != nil {
+		fmt.Fprintf(l.stderr, "row %d: %v; passed over\n", l.Counts.Rows, err)
+	}
+}
+
+// soon calls f, and returns early if ctx is cancelled; f then goes on by itself.
+func soon(ctx context.Context, f func() error) error {
+	done := make(chan error, 1)
+	go func() { done <- f() }()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// print prints a line at once.
+func (l *lesson) print(cells ...string) error {
+	err := l.out.Write(cells)
+	l.out.Flush()
+	return cmp.Or(err, l.out.Error())
+}
+
+// number returns a number as tables have it, nothing for NaN.
+func number(x float64) string {
+	if math.IsNaN(x) {
+		return ""
+	}
+	return table.Format(x)
+}
+
+func (l *lesson) save() error {
+	var file bytes.Buffer
+	if err := l.Write(&file); err != nil {
+		return err
+	}
+	return renameio.WriteFile(l.file, file.Bytes(), 0o666)
+}
+
+func (l *lesson) summary() {
+	c := l.Counts
+	fmt.Fprintf(l.stderr, "%s: %d rows, %d learned; before that error %s, log loss %s; %d unknown\n",
+		l.file, c.Rows, c.Learned, number(c.Error()), number(c.LogLoss()), c.Unknown)
+}

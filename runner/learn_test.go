@@ -1,0 +1,124 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// more is the lines of rows of the table of leaves after its header, in another order.
+func more() (lines []string) {
+	all := strings.Split(strings.TrimSpace(leaves()), "\n")[1:]
+	for i := range all {
+		lines = append(lines, all[i*7%len(all)])
+	}
+	return lines
+}
+
+const header = "species,length,colour,width\n"
+
+// learnFrom runs the command "learn" with a standard input.
+func learnFrom(in string, args ...string) (stdout, stderr string, err error) {
+	var out, log bytes.Buffer
+	err = learnRows(context.Background(), strings.NewReader(in), &out, &log, args)
+	return out.String(), log.String(), err
+}
+
+// A stream in two parts leaves the same network as in one, and prints the same.
+func TestLearn(t *testing.T) {
+	inExperiments(t, map[string]string{"mine.toml": mine, "leaves.csv": leaves()})
+	mustRun(t, "-exp", "mine")
+	file := filepath.Join("results", "mine", "network.npz")
+	before := read(t, file)
+	lines := more()
+	text := func(rows []string) string { return header + strings.Join(rows, "\n") + "\n" }
+	whole, log, err := learnFrom(text(lines), file, "-data", "-", "-to", "whole.npz")
+	if err != nil || read(t, file) != before {
+		t.Fatalf("%v, or the network has changed", err)
+	}
+	contains(t, log, "whole.npz: 60 rows, 60 learned; before that error ")
+	if n := strings.Count(whole, "\n"); n != 61 || !strings.HasPrefix(whole, "row,class,probability,error,log_loss,unknown\n1,") {
+		t.Errorf("%d lines:\n%s", n, whole)
+	}
+	write(t, text(lines[:25]), "first.csv")
+	first, _, err := learnFrom("", file, "-data", "first.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, _, err := learnFrom(text(lines[25:]), file, "-data", "-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, rest, _ := strings.Cut(second, "\n"); first+rest != whole {
+		t.Errorf("in two parts it prints\n%s%s", first, rest)
+	}
+	if read(t, file) != read(t, "whole.npz") {
+		t.Error("in two parts it leaves another network")
+	}
+}
+
+// The answer to a row is there before its class is asked for. An interrupt keeps what was learned.
+func TestLearnAnswersFirst(t *testing.T) {
+	inExperiments(t, map[string]string{"mine.toml": mine, "leaves.csv": leaves()})
+	mustRun(t, "-exp", "mine")
+	file := filepath.Join("results", "mine", "network.npz")
+	in, rows := io.Pipe()
+	answers, out := io.Pipe()
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error)
+	var log bytes.Buffer
+	go func() { ended <- learnRows(ctx, in, out, &log, []string{file, "-data", "-", "-unknown", "1"}) }()
+	answer := bufio.NewReader(answers)
+	go fmt.Fprint(rows, "length;colour;width\n")
+	if line, err := answer.ReadString('\n'); err != nil || !strings.HasPrefix(line, "row,") {
+		t.Fatalf("%q, %v", line, err)
+	}
+	for i, class := range []string{"Ash", "?", "Fir", "Elm"} {
+		fmt.Fprint(rows, "12;red;1,5\n")
+		line, err := answer.ReadString('\n')
+		if err != nil || !strings.HasPrefix(line, fmt.Sprintf("%d,unknown,0.", i+1)) {
+			t.Fatalf("%q, %v", line, err)
+		}
+		fmt.Fprintln(rows, class)
+	}
+	fmt.Fprint(rows, "12;red;1,5\n")
+	if _, err := answer.ReadString('\n'); err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	if err := <-ended; err == nil {
+		t.Error("no error")
+	}
+	contains(t, log.String(), `row 3: class "Fir" is not one of the network's: Ash, Elm, Oak; passed over`)
+	contains(t, log.String(), file+": 5 rows, 2 learned; ")
+	if out, _, err := learnFrom(header+"Ash,12,red,1\n", file, "-data", "-"); err != nil || !strings.Contains(out, "\n6,") {
+		t.Errorf("%v, and it goes on with %s", err, out)
+	}
+}
+
+// Rows that cannot be read are answered by nothing, and the rest is learned.
+func TestLearnPassesOver(t *testing.T) {
+	inExperiments(t, map[string]string{"mine.toml": mine, "leaves.csv": leaves()})
+	mustRun(t, "-exp", "mine")
+	file := filepath.Join("results", "mine", "network.npz")
+	out, log, err := learnFrom(header+"Ash,wide,red,1\nAsh,12,red\nAsh,12,red,1\nOak,1e300,red,1\nElm,,red,1\n", file, "-data", "-")
+	if err != nil || strings.Count(out, "\n") != 6 {
+		t.Fatalf("%v, %s", err, out)
+	}
+	for _, want := range []string{
+		`row 1: standard input:2: column "length": "wide" is not a number`, "row 2: standard input:3: 3 cells; need 4", "row 4: ",
+		"row 5: standard input:6: column \"length\" is missing", ": 5 rows, 1 learned; ",
+	} {
+		contains(t, log, want)
+	}
+	for _, args := range [][]string{{}, {file}, {"-data", "-"}, {file, "-data", "-", "-unknown", "2"}, {file, "-data", "-", "more"}, {file, "-data", "-", "-class", "kind"}, {"none.npz", "-data", "-"}} {
+		if _, _, err := learnFrom(header, args...); err == nil {
+			t.Errorf("no error of %q", args)
+		}
+	}
+}
