@@ -13,7 +13,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"time"
 
 	"closedform/core/random"
 	"closedform/runner/internal/pool"
@@ -29,6 +28,7 @@ type adoption struct {
 	changed bool             // the manifest has, so that the tables may have other rows
 	sample  []int            // stale cells that are recomputed
 	strata  int              // of the stale cells
+	dear    map[string]bool  // strata of which no cell is in the sample, as each takes too long
 	differs map[string]bool  // strata of which the code makes other content
 }
 
@@ -51,9 +51,7 @@ func (j *job) adopt(ctx context.Context) (done bool, err error) {
 		}
 		return !a.changed, nil
 	}
-	if err := j.draw(a); err != nil {
-		return false, err
-	}
+	j.draw(a)
 	merged, err := j.check(ctx, a)
 	if err != nil {
 		return false, err
@@ -62,14 +60,14 @@ func (j *job) adopt(ctx context.Context) (done bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	checked := fmt.Sprintf("recomputed %d cells, of %d strata, in %s", len(a.sample), a.strata, j.took())
+	checked := fmt.Sprintf("recomputed %d cells, of %d of %d strata, in %s", len(a.sample), a.strata-len(a.dear), a.strata, j.took())
 	if other := len(a.differs) > 0 || a.changed || !merged; here < adopted && other {
 		j.say("%s: %s; %s does not have the other cells, of which tables are made: computing them\n",
 			j.Name, checked, j.dir)
 		return false, nil
 	}
 	j.say("%s: %s; adopted %d of %d cells\n", j.Name, checked, adopted, len(a.of))
-	j.adopted = store.Adopted{Recomputed: len(a.sample), Strata: a.strata}
+	j.adopted = store.Adopted{Recomputed: len(a.sample), Strata: a.strata - len(a.dear), Short: len(a.dear)}
 	if here < adopted {
 		return true, j.restamp(a)
 	}
@@ -116,8 +114,9 @@ func (j *job) adoption() (*adoption, error) {
 const sampled = 0.05
 
 // draw draws the sample: of each stratum cells that take little time, at random among those
-// that take about as long. It is an error if they take longer than the budget.
-func (j *job) draw(a *adoption) error {
+// that take about as long. Those that take longest are left out if all take longer than the
+// budget; the short form alone then speaks for their strata.
+func (j *job) draw(a *adoption) {
 	rnd := rand.New(random.Source("adopt", j.Name, j.version))
 	groups := map[string][]int{}
 	for _, k := range rnd.Perm(len(a.stale)) {
@@ -130,25 +129,30 @@ func (j *job) draw(a *adoption) error {
 	for k, i := range a.stale {
 		expected[i] = seconds[k]
 	}
-	var total float64
 	for _, name := range slices.Sorted(maps.Keys(groups)) {
 		group := groups[name]
 		slices.SortStableFunc(group, func(a, b int) int {
 			return cmp.Compare(math.Round(math.Log2(expected[a])), math.Round(math.Log2(expected[b])))
 		})
-		for _, i := range group[:int(math.Ceil(sampled*float64(len(group))))] {
-			a.sample = append(a.sample, i)
-			if !math.IsInf(expected[i], 1) { // which is not known
-				total += expected[i]
-			}
+		a.sample = append(a.sample, group[:int(math.Ceil(sampled*float64(len(group))))]...)
+	}
+	slices.SortStableFunc(a.sample, func(i, k int) int { return cmp.Compare(expected[i], expected[k]) })
+	left := j.adoptBudget.Seconds()
+	within := slices.IndexFunc(a.sample, func(i int) bool {
+		if !math.IsInf(expected[i], 1) { // which is not known
+			left -= expected[i]
 		}
+		return left < 0
+	})
+	if within >= 0 {
+		a.sample = a.sample[:within]
 	}
+	a.dear = map[string]bool{}
+	for name, group := range groups {
+		a.dear[name] = !slices.ContainsFunc(group, func(i int) bool { return slices.Contains(a.sample, i) })
+	}
+	maps.DeleteFunc(a.dear, func(_ string, dear bool) bool { return !dear })
 	slices.Sort(a.sample)
-	if needed := time.Duration(total * float64(time.Second)).Round(time.Second); total > j.adoptBudget.Seconds() {
-		return fmt.Errorf("to adopt %d cells, %d of %d strata are recomputed, which takes about %v of processor time; "+
-			"-adopt-budget allows %v", len(a.stale), len(a.sample), a.strata, needed, j.adoptBudget)
-	}
-	return nil
 }
 
 // check recomputes the sample and the short form, and notes the strata that differ. It
@@ -164,11 +168,18 @@ func (j *job) check(ctx context.Context, a *adoption) (merged bool, err error) {
 			j.differs(a, c.Group(), fmt.Sprintf("cell %s: %s", c.Key, j.difference(cells[k])))
 		}
 	}
+	if len(j.Short) > 0 {
+		if err := j.computeShortForm(ctx); err != nil {
+			return false, err
+		}
+	}
+	for name := range a.dear {
+		if !slices.Contains(j.shortStrata, name) {
+			j.differs(a, name, "its cells take longer than -adopt-budget, and the short form has none of it")
+		}
+	}
 	if len(j.Short) == 0 {
 		return false, nil // nothing shows that the tables are made in the same way
-	}
-	if err := j.computeShortForm(ctx); err != nil {
-		return false, err
 	}
 	now := j.shortSums
 	merged = now.Tables == a.old.Tables && len(now.Short) == len(a.old.Short)

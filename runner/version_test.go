@@ -95,7 +95,7 @@ func TestAdoptBrokenFormula(t *testing.T) {
 	for _, c := range []struct{ file, old, new, stratum, want string }{
 		{
 			"baselines/learners/tagi/tagi.go", "newRemax(cfg.classes(), cfg.SigmaV)", "newRemax(cfg.classes(), 1.001*cfg.SigmaV)", "tagi-remax own-data",
-			"recomputed 1 cells, of 1 strata",
+			"recomputed 1 cells, of 1 of 1 strata",
 		},
 		{
 			"core/bnn/shared.go", "1+e*size*size", "1+1.001*e*size*size", "shared own-data",

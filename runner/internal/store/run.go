@@ -45,11 +45,12 @@ type Run struct {
 // Adopted tells of cells that other code has computed, and that the code of the run was
 // found to make in the same way.
 type Adopted struct {
-	From       string `json:"from"`       // code version that computed them; the first, if there are several
-	To         string `json:"to"`         // code version that adopted them
-	Cells      int    `json:"cells"`      // adopted
-	Recomputed int    `json:"recomputed"` // the sample of them that was computed again
-	Strata     int    `json:"strata"`     // from which the sample was drawn
+	From       string `json:"from"`                 // code version that computed them; the first, if there are several
+	To         string `json:"to"`                   // code version that adopted them
+	Cells      int    `json:"cells"`                // adopted
+	Recomputed int    `json:"recomputed"`           // the sample of them that was computed again
+	Strata     int    `json:"strata"`               // from which the sample was drawn
+	Short      int    `json:"short_form,omitempty"` // further strata, for which the short form alone speaks
 }
 
 // NewRun returns the provenance of a run that begins now, by the command line
