@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"closedform/core/bnn"
+	"closedform/internal/kernel"
 	"closedform/runner/dataset"
 )
 
@@ -83,7 +84,7 @@ func (s *Stream) Learn(class string) error {
 	}
 	s.x = nil
 	s.Counts.Learned++
-	s.Counts.Loss -= math.Log(max(p.P[number]/(1+p.Moments.Excess()), math.SmallestNonzeroFloat64))
+	s.Counts.Loss -= kernel.Log(max(p.P[number]/(1+p.Moments.Excess()), math.SmallestNonzeroFloat64))
 	if wrong {
 		s.Counts.Wrong++
 	}
