@@ -19,7 +19,7 @@ func (j *job) publish(ctx context.Context, inputs string, computed int) (n int, 
 	if err != nil {
 		return 0, nil, err
 	}
-	files, notes, err := j.files(cells)
+	files, tables, notes, err := j.files(cells)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -44,16 +44,16 @@ func (j *job) publish(ctx context.Context, inputs string, computed int) (n int, 
 		return 0, nil, err
 	}
 	run.Adopted = j.provenance(sums)
+	j.result = result(tables, run)
 	err = j.folder.Publish(inputs, files, run, sums)
 	j.folder.Prune(j.work.Prints)
 	return len(files), notes, err
 }
 
 // files merges the cells into tables and draws the figures.
-func (j *job) files(cells []table.Set) (files []store.File, notes []string, err error) {
-	tables, err := j.study.Tables(cells)
-	if err != nil {
-		return nil, nil, err
+func (j *job) files(cells []table.Set) (files []store.File, tables table.Set, notes []string, err error) {
+	if tables, err = j.study.Tables(cells); err != nil {
+		return nil, nil, nil, err
 	}
 	saved := map[string][]byte{}
 	if saving, ok := j.study.(study.Saving); ok {
@@ -91,5 +91,5 @@ func (j *job) files(cells []table.Set) (files []store.File, notes []string, err 
 		}
 		return nil, fmt.Errorf("a table %s, which is not made", name)
 	})
-	return append(files, drawn...), notes, err
+	return append(files, drawn...), tables, notes, err
 }

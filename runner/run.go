@@ -31,6 +31,7 @@ type job struct {
 
 	shortSums   *store.CellSums // of the short form; nil: not computed
 	shortStrata []string        // of its cells
+	result      string          // its table in short
 	work        engine.Work
 }
 
@@ -117,7 +118,7 @@ func (j *job) finish(ctx context.Context, inputs string) error {
 	for _, note := range notes {
 		fmt.Fprintf(j.stdout, "%s: %s\n", j.Name, note)
 	}
-	fmt.Fprint(j.stdout, j.first())
+	fmt.Fprint(j.stdout, j.first(), j.result)
 	return nil
 }
 

@@ -1,0 +1,22 @@
+package main
+
+import (
+	"testing"
+
+	"closedform/runner/internal/store"
+	"closedform/runner/internal/table"
+)
+
+// A run ends with its result, and a warning where guessing is better.
+func TestResult(t *testing.T) {
+	means := table.New("summary", table.Text("method", ""), table.Text("set", ""), table.Num("error", ""), table.Num("error_low", ""),
+		table.Num("error_high", ""), table.Num("log_loss", ""), table.Num("brier", ""))
+	means.Add("model", "iris", 0.1, 0.08, 0.12, 1.25, 0.2)
+	means.Add("majority", "iris", 0.6, 0.6, 0.6, 1.1, 0.7)
+	run := &store.Run{CellSeconds: map[string]float64{"model": 2}}
+	contains(t, result(table.Set{means}, run), "  method    error             log loss  Brier   ECE  seconds\n",
+		"  model     0.1000  ± 0.0200  1.2500    0.2000       2.0000\n", "  model is worse than the frequencies of the classes\n")
+	if got := result(table.Set{table.New("summary", table.Text("method", ""))}, run); got != "" {
+		t.Errorf("without scores it says %q", got)
+	}
+}
