@@ -15,6 +15,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"regexp"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -76,11 +77,20 @@ type program struct {
 	published      func(*experiment) error // nil: nothing is done after an experiment is published
 }
 
+// dataFlag tells "run" of a table from that of manifests.
+var dataFlag = regexp.MustCompile(`^--?data(=|$)`)
+
 // run does what the command line asks for. Every manifest is read and checked
 // before the first results folder is touched.
 func run(ctx context.Context, stdout, stderr io.Writer, args []string) error {
 	if len(args) > 0 && args[0] == "learn" {
 		return learnRows(ctx, os.Stdin, stdout, stderr, args[1:])
+	}
+	if len(args) > 0 && args[0] == "run" {
+		args = args[1:]
+		if slices.ContainsFunc(args, func(a string) bool { return dataFlag.MatchString(a) }) {
+			return ownTable(ctx, stdout, stderr, args)
+		}
 	}
 	o, err := parse(stdout, args)
 	if err != nil {

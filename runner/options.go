@@ -48,6 +48,7 @@ Examples:
   go run ./runner -exp fig1_12.toml              run experiments/fig1_12.toml
   go run ./runner -all -effort quick             run all that are labelled quick
   go run ./runner -exp my/own.toml -out /tmp/x   a manifest of your own, results in /tmp/x
+  go run ./runner run -data my.csv -class kind   a table of your own, for which it writes the manifest
   go run ./runner -exp fig1_12 -set model.rho=0.3 -set sweep.seed=1..5
                                                  other values than the manifest's, results in
                                                  results/fig1_12@model.rho=0.3,sweep.seed=1..5
@@ -65,6 +66,8 @@ Examples:
   go run ./runner -fetch iris -fetch mnist       get data sets into experiments/data/; -fetch all: all of them
   go run ./runner -predict results/mine/network.npz -data new.csv -to out.csv -unknown 0.9
                                                  what a network that was kept by [save] says of new rows
+  go run ./runner learn results/mine/network.npz -data more.csv
+                                                 such a network goes on learning, row by row
 
 Cells that are done are kept: after an interruption the same command goes on
 where it was. Exit code 0, 1 on an error, 2 on wrong usage, 130 if interrupted;

@@ -28,7 +28,7 @@ type Missing string
 const (
 	MissingError Missing = "error" // they are errors
 	MissingDrop  Missing = "drop"  // their rows are left out
-	MissingMean  Missing = "mean"  // the mean of a training part stands for them, see Scaler
+	MissingMean  Missing = "mean"  // the mean of a training part stands for them, see Scaler; rows without a class are left out
 )
 
 // Validate returns an error for an unknown word, and for a column of two kinds.
@@ -154,7 +154,7 @@ func (f Format) complete(t *Table, columns []int) (_ *Table, dropped int, err er
 		switch {
 		case at < 0, f.Missing == MissingMean && at > 0:
 			whole.Cells, whole.Line = append(whole.Cells, row), append(whole.Line, t.Line[i])
-		case f.Missing == MissingDrop:
+		case f.Missing == MissingDrop, f.Missing == MissingMean:
 			dropped++
 		default:
 			k := columns[at]

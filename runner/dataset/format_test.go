@@ -49,7 +49,6 @@ func TestFormat(t *testing.T) {
 	}{
 		{Format{Class: "kind"}, `a.csv:2: column "colour": "red" is not a number; columns of words are named in categorical = ["colour"]`},
 		{Format{Class: "kind", Categorical: []string{"colour"}}, `a.csv:3: column "mass" is missing: "NA"; allowed: values, or missing = "drop"`},
-		{Format{Class: "kind", Missing: MissingMean, Categorical: []string{"colour"}}, `a.csv:5: column "kind" is missing: ""`},
 		{Format{Class: "kind", Categorical: []string{"color"}}, `categorical: a.csv:1: no column "color"; the columns, by ',', are id, mass, colour, kind`},
 		{Format{Class: "kind", Categorical: []string{"id"}, Ignore: []string{"mass", "x"}}, `ignore: a.csv:1: no column "x"`},
 		{Format{Class: "kind", Ignore: []string{"id", "mass", "colour"}}, `a.csv:1: no inputs beside the class "kind"`},

@@ -1,0 +1,212 @@
+package dataset
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Profile says what the columns of a table look like, and which [Format] follows from that.
+type Profile struct {
+	Columns  []Column
+	Format   Format
+	Warnings []string // what may make a result wrong
+	Problems []string // what leaves no examples to learn from
+}
+
+// Column is a column of a table.
+type Column struct {
+	Name              string
+	Kind              string // class, number, words, id, date, text, constant or empty
+	Missing, Distinct int    // cells without a value, and values
+	Ignored           bool   // it is no input
+}
+
+// Limits of a profile.
+const (
+	mostLevels  = 50  // words of a column, each of which becomes an input
+	mostClasses = 100 // beyond which a column is hardly one of classes
+)
+
+var idName = regexp.MustCompile(`^(?i:id)$|[_ ](?i:id)$|^(?i:id)[_ ]|[a-z]I[Dd]$`)
+
+var dateLayouts = []string{
+	time.DateOnly, time.DateTime, time.RFC3339, "2006-01-02T15:04:05", "2006-01-02 15:04", "2006/01/02", "02.01.2006", "2.1.2006",
+	"02.01.2006 15:04", "01/02/2006", "1/2/2006", "1/2/2006 15:04", "02/01/2006", "2/1/2006", "2006-01", "Jan 2, 2006", "2 Jan 2006", time.TimeOnly, "15:04",
+}
+
+// Profile looks at all columns, of which one has the classes. An error says that there is no such column,
+// and names those that could be it.
+func (t *Table) Profile(class string) (*Profile, error) {
+	at := slices.Index(t.Columns, class)
+	if at < 0 {
+		return nil, fmt.Errorf("%s:%d: no column %q; with few values are %s; the columns, by %q, are %s", t.File, t.header, class,
+			strings.Join(t.fewValued(), ", "), t.comma, strings.Join(t.Columns, ", "))
+	}
+	p := &Profile{Format: Format{Class: class}}
+	inputs, gaps := 0, false
+	for k, name := range t.Columns {
+		c := t.profile(k)
+		switch {
+		case k == at:
+			c.Kind = "class"
+			p.class(c, len(t.Cells))
+		case c.Kind == "number" || c.Kind == "words":
+			inputs++
+			gaps = gaps || c.Missing > 0
+			if c.Kind == "words" {
+				p.Format.Categorical = append(p.Format.Categorical, name)
+			}
+		default:
+			c.Ignored = true
+			p.Format.Ignore = append(p.Format.Ignore, name)
+		}
+		if k != at && t.tells(k, at, c) {
+			p.Warnings = append(p.Warnings, fmt.Sprintf("column %q tells the class of every row: is it known before the class?", name))
+		}
+		if c.Kind == "id" && c.Distinct+c.Missing < len(t.Cells) {
+			p.Warnings = append(p.Warnings, fmt.Sprintf("column %q looks like an id, and %d rows share theirs with others: what belongs together may be in both parts",
+				name, len(t.Cells)-c.Distinct-c.Missing))
+		}
+		p.Columns = append(p.Columns, c)
+	}
+	switch {
+	case inputs == 0:
+		p.Problems = append(p.Problems, "no column is an input")
+	case gaps:
+		p.Format.Missing = MissingMean
+	case p.Columns[at].Missing > 0:
+		p.Format.Missing = MissingDrop
+	}
+	if n := t.repeated(p.Format.Ignore); n > 0 {
+		p.Warnings = append(p.Warnings, fmt.Sprintf("%d rows repeat others: the test part will have rows that were learned", n))
+	}
+	return p, nil
+}
+
+// class checks the column of the classes.
+func (p *Profile) class(c Column, rows int) {
+	switch {
+	case c.Distinct < 2:
+		p.Problems = append(p.Problems, fmt.Sprintf("the class %q has %d values; need 2 or more", c.Name, c.Distinct))
+	case c.Distinct > mostClasses || 2*c.Distinct > rows:
+		p.Problems = append(p.Problems, fmt.Sprintf("the class %q has %d values in %d rows; need classes of several rows each, at most %d", c.Name, c.Distinct, rows, mostClasses))
+	}
+	if c.Missing > 0 {
+		p.Warnings = append(p.Warnings, fmt.Sprintf("%d rows have no class, and are left out", c.Missing))
+	}
+}
+
+// fewValued returns the columns that may have classes.
+func (t *Table) fewValued() (names []string) {
+	for k, name := range t.Columns {
+		if c := t.profile(k); c.Distinct >= 2 && c.Distinct <= min(mostClasses, len(t.Cells)/2) {
+			names = append(names, fmt.Sprintf("%s (%d)", name, c.Distinct))
+		}
+	}
+	if names == nil {
+		names = []string{"none"}
+	}
+	return names
+}
+
+// profile looks at one column.
+func (t *Table) profile(k int) Column {
+	c := Column{Name: t.Columns[k]}
+	count := map[string]int{}
+	for _, row := range t.Cells {
+		if missing(row[k]) {
+			c.Missing++
+		} else {
+			count[row[k]]++
+		}
+	}
+	c.Distinct = len(count)
+	numbers := t.numbers(k, func(int, float64) {}) == nil
+	n := len(t.Cells) - c.Missing
+	whole, dates, spaces := true, true, false
+	for v := range count {
+		spaces = spaces || strings.Contains(v, " ")
+		whole = whole && !strings.ContainsAny(v, ".,eE")
+		dates = dates && isDate(v)
+	}
+	id := n > 20 && 5*c.Distinct > n && idName.MatchString(c.Name)
+	switch {
+	case c.Distinct == 0:
+		c.Kind = "empty"
+	case c.Distinct == 1:
+		c.Kind = "constant"
+	case id, numbers && whole && n > 20 && c.Distinct == n && t.counts(k):
+		c.Kind = "id"
+	case numbers:
+		c.Kind = "number"
+	case dates:
+		c.Kind = "date"
+	case n > 20 && c.Distinct == n && !spaces:
+		c.Kind = "id"
+	case c.Distinct > mostLevels || 2*c.Distinct > n:
+		c.Kind = "text"
+	default:
+		c.Kind = "words"
+	}
+	return c
+}
+
+// counts reports whether a column of whole numbers goes up by one from row to row.
+func (t *Table) counts(k int) bool {
+	var last float64
+	up := true
+	_ = t.numbers(k, func(row int, x float64) {
+		up = up && (row == 0 || x == last+1)
+		last = x
+	})
+	return up
+}
+
+func isDate(text string) bool {
+	return slices.ContainsFunc(dateLayouts, func(layout string) bool {
+		_, err := time.Parse(layout, text)
+		return err == nil
+	})
+}
+
+// tells reports whether each value of a column, of which several have more than one row, goes with one class.
+func (t *Table) tells(k, class int, c Column) bool {
+	n := len(t.Cells) - c.Missing
+	if c.Kind == "constant" || c.Kind == "empty" || c.Kind == "number" && 10*c.Distinct > n || 2*c.Distinct > n || n < 20 {
+		return false
+	}
+	of := map[string]string{}
+	for _, row := range t.Cells {
+		if missing(row[k]) {
+			continue
+		}
+		if cmp.Or(of[row[k]], row[class]) != row[class] {
+			return false
+		}
+		of[row[k]] = row[class]
+	}
+	return true
+}
+
+// repeated returns how many rows are the same as one before, in the columns that are not ignored.
+func (t *Table) repeated(ignore []string) (n int) {
+	seen := map[string]bool{}
+	for _, row := range t.Cells {
+		var b strings.Builder
+		for k, cell := range row {
+			if !slices.Contains(ignore, t.Columns[k]) {
+				b.WriteString(cell)
+				b.WriteByte(0)
+			}
+		}
+		if seen[b.String()] {
+			n++
+		}
+		seen[b.String()] = true
+	}
+	return n
+}

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+)
+
+// messy is a table as people have it: an id, dates, words, holes, semicolons and decimal commas.
+func messy() string {
+	var b strings.Builder
+	b.WriteString("row_id;date;species;length;width;colour;note\n")
+	for i := range 90 {
+		k := i * 7 % 3
+		length := strings.Replace(fmt.Sprintf("%.1f", 10+5*float64(k)+float64(i%11)/4), ".", ",", 1)
+		if i%15 == 4 {
+			length = "NA"
+		}
+		species := []string{"Ash", "Elm", "Oak"}[k]
+		if i == 50 {
+			species = ""
+		}
+		day := time.Date(2024, 1, 1+i*5%70, 0, 0, 0, 0, time.UTC).Format("02.01.2006")
+		fmt.Fprintf(&b, "%d;%s;%s;%s;%d;%s;free text %d\n", 1000+i, day, species, length, i%5+k, []string{"green", "red"}[i%2], i)
+	}
+	return b.String()
+}
+
+// A table needs no manifest: its columns are looked at, and the manifest is written.
+func TestOwnTable(t *testing.T) {
+	inExperiments(t, map[string]string{"x.toml": mine})
+	write(t, messy(), "my leaves.csv")
+	out := mustRun(t, "run", "-data", "my leaves.csv", "-class", "species")
+	contains(t, out, "  row_id   id      90      0        ignored\n", "  date     date    14      0        ignored\n", "  length   number  ", "  colour   words   2       0",
+		"  note     text    90      0        ignored\n", "warning: 1 rows have no class, and are left out\n", "\n  majority  ", "\n  linear  ",
+		"-predict results/my_leaves/network.npz")
+	contains(t, read(t, "my leaves.toml"), `categorical = ["colour"]`, `ignore = ["row_id", "date", "note"]`, `missing = "mean"`)
+	contains(t, mustRun(t, "run", "-data", "my leaves.csv", "-class", "species"), "is up to date")
+	contains(t, mustRun(t, "-predict", "results/my_leaves/network.npz", "-data", "my leaves.csv"), "class,probability,")
+	write(t, "name = 'edited'\n", "my leaves.toml")
+	if _, _, err := try(t, "run", "-data", "my leaves.csv", "-class", "species"); err == nil || read(t, "my leaves.toml") != "name = 'edited'\n" {
+		t.Errorf("an edited manifest: %v", err)
+	}
+	for want, text := range map[string]string{
+		`no column "species"; with few values are kind (2)`: "x,kind\n1,a\n2,b\n3,a\n4,b\n",
+		`the class "species" has 1 values; need 2 or more`:  "x,species\n1,a\n2,a\n",
+		"no column is an input":                             "x,species\n1,a\n1,b\n1,a\n1,b\n",
+		`the class "species" has 4 values in 4 rows`:        "x,species\n1,a\n2,b\n3,c\n4,d\n",
+		"2 rows repeat others":                              "x,species\n1,a\n2,b\n1,a\n2,b\n",
+	} {
+		write(t, text, "bad.csv")
+		stdout, _, err := try(t, "run", "-data", "bad.csv", "-class", "species", "-out", t.TempDir())
+		contains(t, stdout+fmt.Sprint(err), want)
+	}
+}
