@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -46,7 +47,7 @@ func result(tables table.Set, run *store.Run) string {
 			half = fmt.Sprintf("± %.4f", h)
 		}
 		fmt.Fprintf(w, "  %s\t%.4f\t%s\t%.4f\t%s\t%s\t%s\n", strings.Join(name, "\t"), num("error"), half, num("log_loss"),
-			decimals(num("brier")), decimals(num("ece")), decimals(run.CellSeconds[strings.Join(name, " ")]))
+			decimals(num("brier")), decimals(num("ece")), decimals(seconds(run, name)))
 		if t.Texts("method")[i] == "majority" {
 			least = min(least, num("log_loss"))
 		}
@@ -60,6 +61,16 @@ func result(tables table.Set, run *store.Run) string {
 		}
 	}
 	return b.String()
+}
+
+// seconds returns what a cell of the stratum of these words takes on the average, 0 if there is none.
+func seconds(run *store.Run, words []string) float64 {
+	for stratum, s := range run.CellSeconds {
+		if slices.Equal(slices.Sorted(slices.Values(words)), slices.Sorted(slices.Values(strings.Fields(stratum)))) {
+			return s
+		}
+	}
+	return 0
 }
 
 // decimals returns a number with four decimals, nothing for NaN and a missing time.
