@@ -39,6 +39,8 @@ type Model struct {
 	network *bnn.Network // with diagonal layers and the hidden rule Smooth
 	layers  []bnn.Layer
 	head    head
+
+	several []bnn.Prediction // of PredictAll
 }
 
 // head is what labels and probabilities of the classes have to do with the outputs.
@@ -136,4 +138,28 @@ func (m *Model) Predict(p, x []float64) error {
 		return errors.New("tagi: the probabilities of the classes overflow")
 	}
 	return nil
+}
+
+// PredictAll sets p_i to what Predict sets p to at x_i, for all inputs, to the bit, and returns what the
+// layers have made of each, valid until the next call. It reads the weights once for all of them. If
+// there is an error at one input it may have set none.
+func (m *Model) PredictAll(p, x [][]float64) (layers [][]bnn.Layer, err error) {
+	for i := range x {
+		mlp.CheckProbabilities(p[i], m.cfg.classes())
+		mlp.CheckLength(x[i], m.cfg.Layers[0])
+	}
+	if missing := len(x) - len(m.several); missing > 0 {
+		m.several = append(m.several, make([]bnn.Prediction, missing)...)
+	}
+	if _, err := m.network.PredictAll(m.several[:len(x)], x); err != nil {
+		return nil, fmt.Errorf("tagi: %w", err)
+	}
+	for i := range x {
+		of := m.several[i].Layers
+		if !m.head.predict(p[i], of[len(of)-1]) {
+			return nil, errors.New("tagi: the probabilities of the classes overflow")
+		}
+		layers = append(layers, of)
+	}
+	return layers, nil
 }

@@ -2,7 +2,9 @@ package learner
 
 import (
 	"context"
+	"math"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -123,6 +125,64 @@ func (e *Ensemble) predict(p, x []float64, entropy bool) (mean float64, err erro
 func (e *Ensemble) MutualInformation(p, x []float64) (float64, error) {
 	mean, err := e.predict(p, x, true)
 	return max(0, kernel.Entropy(p, 1)-mean), err
+}
+
+// batched is a learner that predicts several inputs at once, which pays where its weights are larger
+// than the caches, and returns what its layers have made of each.
+type batched interface {
+	PredictAll(p, x [][]float64) ([][]bnn.Layer, error)
+}
+
+// batchedMembers returns the members of an ensemble, or the learner, if all are batched; else nil.
+func batchedMembers(l Learner) (all []batched) {
+	members := []Learner{l}
+	if e, ok := l.(*Ensemble); ok {
+		members = e.Members
+	}
+	for _, m := range members {
+		b, ok := m.(batched)
+		if !ok {
+			return nil
+		}
+		all = append(all, b)
+	}
+	return all
+}
+
+// batchAnswers has see look at the answers of the members together, as [Ensemble.MutualInformation] makes
+// them, up to the first error.
+func batchAnswers(members []batched, classes int, x [][]float64, see func(i int, a Answer) error) error {
+	q := slices.Collect(slices.Chunk(make([]float64, atOnce*classes), classes))
+	weight := 1 / float64(len(members))
+	for first := 0; first < len(x); first += atOnce {
+		some := x[first:min(first+atOnce, len(x))]
+		all := make([]Answer, len(some))
+		for i := range all {
+			all[i].P = make([]float64, classes)
+		}
+		for _, m := range members {
+			layers, err := m.PredictAll(q[:len(some)], some)
+			if err != nil {
+				return err
+			}
+			for i := range all {
+				a := &all[i]
+				floats.AddScaled(a.P, weight, q[i])
+				a.MutualInformation += weight * kernel.Entropy(q[i], 1)
+				a.Members = append(a.Members, layers[i])
+			}
+		}
+		for i, a := range all {
+			a.MutualInformation = max(0, kernel.Entropy(a.P, 1)-a.MutualInformation)
+			if len(members) == 1 {
+				a.MutualInformation = math.NaN()
+			}
+			if err := see(first+i, a); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // TrainMembers trains the members of an ensemble each by itself, on idle processors; the course

@@ -3,6 +3,7 @@ package learner
 import (
 	"errors"
 	"math"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -149,4 +150,69 @@ func TestLayers(t *testing.T) {
 		}
 		return nil
 	})
+}
+
+// single hides that a learner predicts several inputs at once.
+type single struct{ Learner }
+
+func (s single) Layers() []bnn.Layer { return s.Learner.(Layered).Layers() }
+
+// Many inputs at once are answered as one after another, to the bit, by one and by several.
+func TestBatchAnswers(t *testing.T) {
+	for _, n := range []int{1, 3} {
+		var one, all []Learner
+		for k := range n {
+			m, err := tagi.New(tagi.Config{Layers: []int{1, 5, 3}}, random.Source("batch", k))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range 20 {
+				if err := m.Observe([]float64{float64(i % 7)}, i%3); err != nil {
+					t.Fatal(err)
+				}
+			}
+			one, all = append(one, single{m}), append(all, m)
+		}
+		slow, fast := NewTolerant(&Ensemble{Members: one}, 3), NewTolerant(&Ensemble{Members: all}, 3)
+		if n == 1 {
+			slow, fast = NewTolerant(one[0], 3), NewTolerant(all[0], 3)
+		}
+		var x line
+		for i := range 40 {
+			x = append(x, float64(i)/5-2)
+		}
+		var want []Answer
+		slow.Look(x, func(_ int, _ []float64, a Answer) error {
+			a.P = slices.Clone(a.P)
+			for k, layers := range a.Members {
+				a.Members[k] = slices.Clone(layers)
+				a.Members[k][1].Variance = slices.Clone(layers[1].Variance)
+			}
+			want = append(want, a)
+			return nil
+		})
+		seen := 0
+		ok := fast.Look(x, func(i int, in []float64, a Answer) error {
+			seen++
+			same := floats.Equal(a.P, want[i].P) && (a.MutualInformation == want[i].MutualInformation || n == 1 && math.IsNaN(a.MutualInformation)) && in[0] == x[i]
+			for k, layers := range a.Members {
+				same = same && floats.Equal(layers[1].Variance, want[i].Members[k][1].Variance)
+			}
+			if !same || len(a.Members) != n {
+				t.Errorf("%d members, input %d: %v, want %v", n, i, a, want[i])
+			}
+			return nil
+		})
+		inputs := make([][]float64, len(x))
+		for i := range x {
+			inputs[i] = []float64{x[i]}
+		}
+		if p := fast.Probabilities(inputs); !ok || seen != len(x) || !floats.Equal(p[33], want[33].P) {
+			t.Errorf("%d members: seen %d", n, seen)
+		}
+		inputs[17][0] = math.Inf(1)
+		if p := fast.Probabilities(inputs); p[0][0] != 1./3 {
+			t.Errorf("%d members after a break-down: %v", n, p[0])
+		}
+	}
 }

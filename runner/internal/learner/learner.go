@@ -130,6 +130,11 @@ func (t *Tolerant) Probabilities(inputs [][]float64) [][]float64 {
 			normalise(out[i], p)
 			return nil
 		}) != nil
+	} else if members := batchedMembers(t.Learner); members != nil && !t.failed {
+		t.failed = batchAnswers(members, t.Classes, inputs, func(i int, a Answer) error {
+			copy(out[i], a.P)
+			return nil
+		}) != nil
 	} else {
 		t.try(len(inputs), func(i int) error { return t.Learner.Predict(out[i], inputs[i]) })
 	}

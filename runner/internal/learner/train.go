@@ -130,6 +130,11 @@ func (t *Tolerant) Look(e Examples, see func(i int, x []float64, a Answer) error
 			})
 		})
 	}
+	if members := batchedMembers(t.Learner); members != nil {
+		return t.chunks(e, func(first int, x [][]float64) error {
+			return batchAnswers(members, t.Classes, x, func(i int, a Answer) error { return see(first+i, x[i], a) })
+		})
+	}
 	x, m := make([]float64, e.Inputs()), mixtureOf(t.Learner)
 	return t.try(e.Len(), func(i int) (err error) {
 		e.Input(x, i)
