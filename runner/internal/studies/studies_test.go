@@ -63,7 +63,7 @@ func TestMissing(t *testing.T) {
 		"drift":     "t.toml: missing: stream.examples, 1 to 1,000,000; stream.budget, 1 to 100; drift, ",
 		"hidden":    "t.toml:4: missing: hidden.test, 1 to 1,000,000; hidden.snapshots, increasing numbers; hidden.passes, ",
 		"learn":     "t.toml: missing: data.generator, ",
-		"mc_check":  "t.toml:4: missing: mc_check.rho, numbers ≥ 0 and < 1; mc_check.samples, 2 to 1e9; mc_check.cases, 1 to 1,000,000; mc_check.spread, ",
+		"mc_check":  "t.toml:4: missing: mc_check.samples, 2 to 1e9; mc_check.rho, numbers ≥ 0 and < 1; mc_check.cases, 1 to 1,000,000; mc_check.spread, ",
 		"moments":   "t.toml:4: missing: moments.spread, each 0 to 1e30; moments.variance, each 0 to 1e30; moments.draws, 1 to 1,000,000; moments.methods, ",
 		"order":     "t.toml: missing: data.generator, logistic, moons, rings, sectors, spirals, wedges, xor; order.permutations, 2 to 1,000; order.samples, ",
 		"posterior": "t.toml: missing: data.generator, logistic, moons, rings, sectors, spirals, wedges, xor; posterior.snapshots, ",

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"closedform/runner/internal/config"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
 )
@@ -36,15 +37,22 @@ type spec struct {
 	Samples          int
 	Spread, Variance float64
 	Lambda           []float64
+	Given            *given `json:",omitempty"` // in place of a random input
 }
 
 func (e *experiment) Cells() []study.Cell {
 	var cells []study.Cell
-	c := e.Check
+	c, fixed := e.Check.random, e.Check.fixed
+	if fixed != nil {
+		c = &drawn{Classes: config.Ints{len(fixed.Mean)}, Cases: 1}
+	}
 	for _, f := range formulas {
-		classes, rho, cases := c.Classes, c.Rho, c.Cases
+		if fixed != nil && (f.classes == 0 || f.name == "probit_corr") {
+			continue // their inputs are others
+		}
+		classes, rho, cases := c.Classes, e.Check.Rho, c.Cases
 		if f.classes == 0 { // as many inputs as the probit has
-			classes, cases = []int{0}, c.Cases*len(c.Classes)*len(c.Rho)
+			classes, cases = []int{0}, c.Cases*len(c.Classes)*len(e.Check.Rho)
 		}
 		if !f.rho {
 			rho = []float64{0}
@@ -52,7 +60,7 @@ func (e *experiment) Cells() []study.Cell {
 		for _, n := range classes {
 			for _, r := range rho {
 				for k := 1; k <= cases && n >= f.classes; k++ {
-					s := spec{e.seeded, f.key(n, r, k), f.name, n, r, k, c.Samples, c.Spread, c.Variance, c.Lambda}
+					s := spec{e.seeded, f.key(n, r, k), f.name, n, r, k, e.Check.Samples, c.Spread, c.Variance, c.Lambda, fixed}
 					run := func(ctx context.Context) (table.Set, error) { return f.run(ctx, s) }
 					cells = append(cells, study.Cell{Key: s.Key, Stratum: f.name, Spec: s, Run: run})
 				}

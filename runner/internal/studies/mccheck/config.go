@@ -17,7 +17,6 @@ var Kind = study.Kind{
 	Asks: "Do the formulas of the paper's Proposition 3.1 agree with Monte Carlo?",
 	New: func(m *config.Manifest) (study.Experiment, error) {
 		e := &experiment{seeded: study.Seeded{Manifest: m.Name, Seed: m.Seed}}
-		e.Check.Lambda = []float64{0.2, 1.5}
 		return e, m.Decode(e)
 	},
 }
@@ -28,15 +27,29 @@ type experiment struct {
 	seeded study.Seeded
 }
 
-// settings have numbers whose products are finite.
 type settings struct {
-	Classes  config.Ints `toml:"classes" allowed:"each 2 to 1,000"`   // numbers of classes n
-	Rho      []float64   `toml:"rho" allowed:"numbers ≥ 0 and < 1"`   // correlations ρ of the probit
-	Samples  int         `toml:"samples" allowed:"2 to 1e9"`          // Monte Carlo samples of an input
-	Cases    int         `toml:"cases" allowed:"1 to 1,000,000"`      // random inputs of each formula, n and ρ
-	Spread   float64     `toml:"spread" allowed:"0 to 1e30"`          // standard deviation of the random means
-	Variance float64     `toml:"variance" allowed:"1e-30 to 1e30"`    // scale of the random variances, log-uniform within a factor of ten of it
-	Lambda   []float64   `toml:"lambda" allowed:"each 1e-30 to 1e30"` // ends of the random slopes λ of the probit, log-uniform
+	Samples int       `toml:"samples" allowed:"2 to 1e9"`        // Monte Carlo samples of an input
+	Rho     []float64 `toml:"rho" allowed:"numbers ≥ 0 and < 1"` // correlations ρ of the probit
+	random  *drawn
+	fixed   *given // nil: random inputs
+}
+
+// Extend implements [config.Extended]: inputs are given if there are means, or else random.
+func (s *settings) Extend(table map[string]any) (any, error) {
+	if _, ok := table["mean"]; ok {
+		s.fixed = new(given)
+		return s.fixed, nil
+	}
+	s.random = &drawn{Lambda: []float64{0.2, 1.5}}
+	return s.random, nil
+}
+
+// Extension returns what Extend has.
+func (s *settings) Extension() any {
+	if s.fixed != nil {
+		return s.fixed
+	}
+	return s.random
 }
 
 // Validate reports what is not allowed.
@@ -46,8 +59,37 @@ func (s *settings) Validate() error {
 			return err
 		}
 	}
-	if len(s.Lambda) != 2 || !(s.Lambda[0] < s.Lambda[1]) {
-		return field.Errorf("lambda", "%v is not allowed; allowed: [low, high] with low < high", s.Lambda)
+	return nil
+}
+
+// drawn says what random inputs are like, by numbers whose products are finite.
+type drawn struct {
+	Classes  config.Ints `toml:"classes" allowed:"each 2 to 1,000"`   // numbers of classes n
+	Cases    int         `toml:"cases" allowed:"1 to 1,000,000"`      // random inputs of each formula, n and ρ
+	Spread   float64     `toml:"spread" allowed:"0 to 1e30"`          // standard deviation of the random means
+	Variance float64     `toml:"variance" allowed:"1e-30 to 1e30"`    // scale of the random variances, log-uniform within a factor of ten of it
+	Lambda   []float64   `toml:"lambda" allowed:"each 1e-30 to 1e30"` // ends of the random slopes λ of the probit, log-uniform
+}
+
+// Validate reports what is not allowed.
+func (d *drawn) Validate() error {
+	if len(d.Lambda) != 2 || !(d.Lambda[0] < d.Lambda[1]) {
+		return field.Errorf("lambda", "%v is not allowed; allowed: [low, high] with low < high", d.Lambda)
+	}
+	return nil
+}
+
+// given is one input for the formulas of n classes.
+type given struct {
+	Mean     []float64 `toml:"mean" allowed:"each -1e30 to 1e30"`     // of n logits, n ≥ 2
+	Variance []float64 `toml:"variance" allowed:"each 1e-30 to 1e30"` // of the logits
+	Lambda   float64   `toml:"lambda" allowed:"1e-30 to 1e30"`        // slope λ of the probit
+}
+
+// Validate reports what is not allowed.
+func (g *given) Validate() error {
+	if n := len(g.Mean); n < 2 || n > 1000 || len(g.Variance) != n {
+		return field.Errorf("mean", "%d means and %d variances are not allowed; allowed: as many of both, 2 to 1,000", n, len(g.Variance))
 	}
 	return nil
 }

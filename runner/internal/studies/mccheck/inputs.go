@@ -20,10 +20,13 @@ type inputs struct {
 	factor        factor // of Σ_0
 }
 
-// inputs draws the inputs of a cell: means N(0, Spread²), variances log-uniform
+// inputs returns the inputs of a cell as they are given, or draws them: means N(0, Spread²), variances log-uniform
 // within a factor of ten of Variance, λ log-uniform, α uniform on [0, 1], β on
 // [α, α+2].
 func (s spec) inputs() inputs {
+	if g := s.Given; g != nil {
+		return inputs{Logits: approx.Logits{Mean: g.Mean, Variance: g.Variance}, lambda: g.Lambda, rho: s.Rho}
+	}
 	rnd, n := s.rand("inputs"), max(1, s.Classes)
 	in := inputs{Logits: approx.Logits{Mean: make([]float64, n), Variance: make([]float64, n)}, rho: s.Rho}
 	for j := range n {

@@ -33,6 +33,29 @@ spread   = 1
 variance = 1
 `
 
+// An input of one's own is checked as it is given.
+func TestGiven(t *testing.T) {
+	z := studytest.Run(t, Kind, `
+name  = "mine"
+study = "mc_check"
+seed  = 1
+[mc_check]
+samples  = 2000
+rho      = [0.5]
+mean     = [1, 0, -2.5]
+variance = [0.5, 2, 1]
+lambda   = 0.7
+`).Get("zscores")
+	moments := softmax.NewMoments(3)
+	for formula, by := range map[string]softmax.Approximation{"probit": softmax.Probit{Lambda: 0.7, Rho: 0.5}, "softmax": softmax.Exact{}} {
+		by.Moments(moments, []float64{1, 0, -2.5}, []float64{0.5, 2, 1})
+		check.NearAll(t, formula, z.Where("formula", formula).Where("quantity", "p").Nums("value"), moments.P, 1e-8)
+	}
+	if got := z.Distinct("formula"); len(got) != 2 {
+		t.Errorf("formulas %v", got)
+	}
+}
+
 // Every number is there once, with its classes, and right formulas agree.
 func TestTables(t *testing.T) {
 	tables := studytest.Run(t, Kind, manifest)
