@@ -2,10 +2,11 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
+
+	"closedform/runner/internal/store"
 )
 
 // dir returns the results folder of an experiment. With other values than those of its
@@ -31,21 +32,20 @@ func folderName(text string) string {
 	return name[:min(len(name), longest)] + "-" + checksum([]byte(text))[:8]
 }
 
-var (
-	firstFigure = regexp.MustCompile("(?m)^- `(\\S+)`, of `")
-	firstTable  = regexp.MustCompile("(?m)^`(\\S+\\.csv)`$")
-)
-
 // first returns the line that says what to open first of the results: the main figure and
-// the main table, which are the first that README.md tells of.
+// the main table.
 func (j *job) first() string {
-	readme, _ := os.ReadFile(filepath.Join(j.dir, "README.md"))
 	var paths []string
-	if m := firstFigure.FindSubmatch(readme); m != nil {
-		paths = append(paths, filepath.Join(j.dir, string(m[1])+".png"))
-	}
-	if m := firstTable.FindSubmatch(readme); m != nil {
-		paths = append(paths, filepath.Join(j.dir, string(m[1])))
+	if s, err := store.ReadSchema(j.dir); err == nil {
+		for _, f := range s.Figures[:min(1, len(s.Figures))] {
+			paths = append(paths, filepath.Join(j.dir, f.Name+".png"))
+		}
+		for _, t := range s.Tables {
+			if strings.HasSuffix(t.File, ".csv") {
+				paths = append(paths, filepath.Join(j.dir, t.File))
+				break
+			}
+		}
 	}
 	if len(paths) == 0 {
 		return ""

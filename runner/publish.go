@@ -60,12 +60,13 @@ func (j *job) files(cells []table.Set) (files []store.File, tables table.Set, no
 		saved = saving.Saved(cells)
 	}
 	drawings, names := j.study.Figures(), slices.Sorted(maps.Keys(saved))
-	files = []store.File{{Name: "manifest.toml", Data: j.resolved}, {Name: "README.md", Data: j.readme(tables, drawings, names)}}
-	for _, name := range names {
-		files = append(files, store.File{Name: name, Data: saved[name]})
-	}
 	if noted, ok := j.study.(study.Noted); ok {
 		notes = noted.Notes(tables)
+	}
+	s := schema(tables, drawings, names, notes)
+	files = []store.File{{Name: "manifest.toml", Data: j.resolved}, s.File(), {Name: "README.md", Data: j.readme(s)}}
+	for _, name := range names {
+		files = append(files, store.File{Name: name, Data: saved[name]})
 	}
 	var times table.Set
 	if _, timed := j.study.(study.Timed); timed && !j.verify {

@@ -17,14 +17,14 @@ func TestResultsFolder(t *testing.T) {
 	m, out := write(t, edit(t, drawn, "threshold", "measured = true\nthreshold")), t.TempDir()
 	stdout := mustRun(t, "-exp", m, "-out", out)
 	dir := filepath.Join(out, "small")
-	begins(t, stdout, "small: 4 cells, 4 computed, 0 done before; 9 files in "+dir+", in ")
+	begins(t, stdout, "small: 4 cells, 4 computed, 0 done before; 10 files in "+dir+", in ")
 	contains(t, stdout, fmt.Sprintf("\nsmall: 4 walks\nsmall: no times of methods yet; to measure: go run ./runner -exp FOLDER/manifest.toml -out ANOTHER -time\nsmall: open %[1]s/runs.png, %[1]s/runs.csv\n", dir))
 	files := results(t, dir)
 	var names []string
 	for _, path := range glob(t, dir, "*") {
 		names = append(names, filepath.Base(path))
 	}
-	want := strings.Fields("README.md SHA256SUMS cells cells.sums manifest.toml run.json runs.csv runs.pdf runs.png runs.svg summary.csv timing.csv walks.csv.gz")
+	want := strings.Fields("README.md SHA256SUMS cells cells.sums manifest.toml run.json runs.csv runs.pdf runs.png runs.svg schema.json summary.csv timing.csv walks.csv.gz")
 	if !slices.Equal(names, want) {
 		t.Errorf("there is %q, want %q", names, want)
 	}
@@ -35,6 +35,7 @@ func TestResultsFolder(t *testing.T) {
 		begins(t, files[name], start)
 	}
 	contains(t, files["README.md"], "`walks.csv.gz`", "- `above`: how many end above the threshold\n", "- `runs`, of `runs`\n")
+	contains(t, files["schema.json"], `"doc": "how many end above the threshold"`, `"kind": "integers"`, `"needs": [`, `"4 walks"`)
 	contains(t, read(t, dir, "timing.csv"), "key,cpu_seconds,wall_seconds\njoint seed=1,", "\ntotal seed=2,")
 
 	run, err := store.ReadRun(dir)

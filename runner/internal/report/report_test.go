@@ -71,7 +71,8 @@ func example(t *testing.T) *Page {
 		"timing_methods.csv": "method,seconds\na,3\nb,2\nc,1\n",
 		"drawing.png":        drawing(t),
 		"manifest.toml":      "[model]\nrule = \"adf\"\n[[variant]]\nname = \"a\"\nrule = \"adf\"\n[[method]]\nname = \"b\"\nkind = \"tagi\"\n",
-		"README.md":          "# digits\n\n`summary.csv`\n\n- `error`: share of `wrong` answers\n\n## Figures\n\n- `drawing`, of `summary`\n",
+		"schema.json": `{"tables": [{"file": "summary.csv", "columns": [{"name": "error", "kind": "numbers", "doc": "share of wrong answers"}]}],
+			"figures": [{"name": "drawing", "needs": ["summary"]}]}`,
 	})
 	claims := "claim,where,sentence,verdict,holds_with,fails_with,open_with,manifests\n"
 	for i, verdict := range []string{"holds", "fails", "holds with x; y", "open", "fails", "holds"} {

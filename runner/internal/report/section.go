@@ -74,7 +74,14 @@ func (p *Page) section(e Experiment, sums map[string]string) *section {
 	s := &section{Experiment: e}
 	dir := filepath.Join(p.Results, e.Name)
 	s.judge(dir, sums[e.Name])
-	words, needs := readme(filepath.Join(dir, "README.md"))
+	schema, err := store.ReadSchema(dir)
+	if err != nil {
+		schema = new(store.Schema)
+		if s.Run != nil {
+			s.problem("schema.json", err)
+		}
+	}
+	words, needs := described(schema)
 	resolved, _ := os.ReadFile(filepath.Join(dir, "manifest.toml"))
 	s.Resolved, s.Methods = string(resolved), methods(cmp.Or(string(resolved), e.Manifest))
 	files, _ := os.ReadDir(dir)
@@ -167,25 +174,18 @@ func (p *Page) figure(e Experiment, name string, png []byte, needs []string) fig
 	return f
 }
 
-// readme returns what the README of a results folder says: of the columns of each table
+// described returns what the schema of a results folder says: of the columns of each table
 // file, and of the tables that each figure needs.
-func readme(file string) (columns map[string]map[string]string, needs map[string][]string) {
+func described(s *store.Schema) (columns map[string]map[string]string, needs map[string][]string) {
 	columns, needs = map[string]map[string]string{}, map[string][]string{}
-	text, _ := os.ReadFile(file)
-	of := ""
-	for line := range strings.Lines(string(text)) {
-		parts := strings.Split(strings.TrimSpace(line), "`")
-		switch {
-		case len(parts) == 3 && parts[0] == "":
-			of = parts[1]
-			columns[of] = map[string]string{}
-		case len(parts) >= 5 && parts[2] == ", of ":
-			for i := 3; i < len(parts); i += 2 {
-				needs[parts[1]] = append(needs[parts[1]], parts[i])
-			}
-		case len(parts) >= 3 && parts[0] == "- " && of != "":
-			columns[of][parts[1]] = strings.TrimPrefix(strings.Join(parts[2:], ""), ": ")
+	for _, t := range s.Tables {
+		columns[t.File] = map[string]string{}
+		for _, c := range t.Columns {
+			columns[t.File][c.Name] = c.Doc
 		}
+	}
+	for _, f := range s.Figures {
+		needs[f.Name] = f.Needs
 	}
 	return columns, needs
 }
