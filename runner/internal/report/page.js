@@ -220,7 +220,7 @@ function showChart(section, {t, keys, series, ...standard}) {
     const ends = finite.flatMap((p) => (Number.isFinite(p.low) && Number.isFinite(p.high) ? [p.y, Math.max(p.low, least), p.high] : [p.y]));
     const [low, high] = finite.length ? [Math.min(...ends), Math.max(...ends)] : [1, 1];
     for (const p of infinite) [p.y, p.infinite] = [logs.y ? high * Math.max(1.2, (high / low) ** 0.1) : high + ((high - low) / 10 || 1), true];
-    note.textContent = [infinite.length && `${y.value} is infinite at ∞, above all others: ${seen.filter((d) => d.data.some((p) => p.infinite)).map((d) => d.label).join(', ')}.`,
+    note.textContent = [infinite.length && `${y.value} is infinite for ${seen.filter((d) => d.data.some((p) => p.infinite)).map((d) => d.label).join(', ')}: the mark ∞ above the others.`,
       left && `${left} of ${taken.length} points have no value on these axes.`].filter(Boolean).join(' ');
     const axis = (a, name) => ({type: logs[a] ? 'logarithmic' : 'linear', ...(a === 'y' && {suggestedMin: low, suggestedMax: high}), title: {display: true, text: name, color: colour('ink')}, grid: {color: colour('rule')},
       ticks: {color: colour('muted'), autoSkipPadding: 14, maxRotation: 60, callback: (v) => (named && a === 'x' ? names[v] ?? '' : show(v)), ...(named && a === 'x' ? {stepSize: 1, autoSkip: false} : {})}});
