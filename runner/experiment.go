@@ -44,7 +44,7 @@ func newExperiment(path string, overrides []string) (*experiment, error) {
 		}
 		names = append(names, k.Name)
 	}
-	return nil, m.Errorf("study", "%q is not a study; allowed: %s", m.Study, strings.Join(names, ", "))
+	return nil, m.Errorf("study", "%q is not a study; allowed: one of %s", m.Study, strings.Join(names, ", "))
 }
 
 // shortForm returns the short form of the experiment, with further values.

@@ -12,9 +12,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/google/renameio/v2"
-
 	"closedform/runner/dataset"
+	"closedform/runner/internal/store"
 	"closedform/runner/internal/table"
 	"closedform/runner/internal/trained"
 )
@@ -199,7 +198,7 @@ func (l *lesson) save() error {
 	if err := l.Write(&file); err != nil {
 		return err
 	}
-	return renameio.WriteFile(l.file, file.Bytes(), 0o666)
+	return store.WriteFile(l.file, file.Bytes())
 }
 
 func (l *lesson) summary() {

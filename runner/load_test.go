@@ -51,10 +51,11 @@ func TestBadManifestTouchesNothing(t *testing.T) {
 		{"scale  = 0.3", "scael = 0.3", "x.toml:8: model.scael: not a key; did you mean scale? allowed: deaf, fail, points, scale, sleep"},
 		{"scale  = 0.3", "scale = -0.3", "x.toml:8: model.scale: -0.3 is not allowed"},
 		{`"toy"`, `"toyota"`, `x.toml:2: study: "toyota" is not a study; allowed: `},
-		{"study = \"toy\"\n", "", "x.toml: missing: study, learn, ablation, "},
+		{"study = \"toy\"\n", "", "x.toml: missing: study, one of learn, ablation, "},
 		{`"small"`, `"../small"`, `x.toml:1: name: "../small" is not allowed`},
 		{"seed  = 2", "seed  = ", "x.toml:3: "},
-		{"seed  = 2", "seed = 7", "x.toml:3: seed: 7 is not one of sweep.seed"},
+		{"seed  = 2", "seed = 7", "x.toml:3: seed: 7 is not allowed; allowed: one of sweep.seed"},
+		{"seed  = 2", "", "x.toml: missing: seed, one of sweep.seed"},
 	} {
 		write(t, edit(t, small, c.old, c.new), "x.toml")
 		// The good one, though before it, must not be run.

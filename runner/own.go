@@ -14,9 +14,9 @@ import (
 	"text/tabwriter"
 
 	"github.com/BurntSushi/toml"
-	"github.com/google/renameio/v2"
 
 	"closedform/runner/dataset"
+	"closedform/runner/internal/store"
 )
 
 const ownUsage = `Usage: runner run -data FILE -class COLUMN [flags]
@@ -68,7 +68,7 @@ func ownTable(ctx context.Context, stdout, stderr io.Writer, args []string) erro
 	case err == nil && string(old) != manifest:
 		return fmt.Errorf("%s is there, and is not what would be written: run it by -exp %[1]s, or remove it", path)
 	case err != nil:
-		if err := renameio.WriteFile(path, []byte(manifest), 0o666); err != nil {
+		if err := store.WriteFile(path, []byte(manifest)); err != nil {
 			return err
 		}
 	}

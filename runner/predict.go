@@ -7,9 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/google/renameio/v2"
-
 	"closedform/runner/dataset"
+	"closedform/runner/internal/store"
 	"closedform/runner/internal/trained"
 )
 
@@ -74,7 +73,7 @@ func (p *program) predictRows() error {
 	if err != nil {
 		return err
 	}
-	out, unseen, err := network.Predict(rows, decide)
+	out, unseen, failed, err := network.Predict(rows, decide)
 	if err != nil {
 		return err
 	}
@@ -95,11 +94,11 @@ func (p *program) predictRows() error {
 		fmt.Fprintf(p.stderr, "%s: not seen in the training, and taken for none of the others: %s\n",
 			p.data, strings.Join(unseen, ", "))
 	}
+	for _, err := range failed {
+		fmt.Fprintln(p.stderr, err)
+	}
 	if p.to != "" {
-		if err := renameio.WriteFile(p.to, out.CSV(), 0o666); err != nil {
-			return fmt.Errorf("-to %s: %w", p.to, err)
-		}
-		return nil
+		return store.WriteFile(p.to, out.CSV())
 	}
 	_, err = p.stdout.Write(out.CSV())
 	return err

@@ -109,6 +109,13 @@ func TestPredict(t *testing.T) {
 	if err != nil || decided.Texts("class")[1] != "unknown" || decided.Nums("probability")[1] != least {
 		t.Errorf("%v: %s", err, read(t, "out.csv"))
 	}
+	// A row that overflows is unknown, and costs no other row.
+	write(t, "width,colour,length\n3,red,12\n1e308,red,12\n4.25,green,19\n", "large.csv")
+	stdout, stderr, err = try(t, "-predict", file, "-data", "large.csv")
+	if lines := strings.Split(stdout, "\n"); err != nil || len(lines) != 5 || lines[2] != "unknown,,,,,,,," || !strings.HasPrefix(lines[3], "Elm,0.") ||
+		!strings.HasPrefix(stderr, "large.csv:3: ") || strings.Count(stderr, "\n") != 1 {
+		t.Errorf("%v: %s%s", err, stdout, stderr)
+	}
 	// A row times 1000 is unlike all others, however sure the network is.
 	write(t, "width,colour,length\n3,red,12\n3000,red,12000\n", "far.csv")
 	for flags, want := range map[string]string{
@@ -234,7 +241,7 @@ func TestPredictRefuses(t *testing.T) {
 		{file, "length,width\n1,2\n", `new.csv:1: no column "colour"`},
 		{file, "length,width,colour\n1,2,red\n1,long,red\n", `new.csv:3: column "width": "long" is not a number`},
 		{file, "length,width,colour\n1,,red\n", `new.csv:2: column "width" is missing`},
-		{file, "length,width,colour\n1,1e308,red\n", "new.csv:2: "},
+		{file, "", "new.csv: empty; need a header line"},
 		{"plain.npz", "length\n1\n", "new.csv: 1 columns; the network has 2 inputs, and its file does not say which columns they are"},
 		{"narrow.npz", "length\n1\n", "narrow.npz: what it says of columns and classes: 1 inputs and 2 classes, for a network with"},
 		{"new.csv", "length\n1\n", "new.csv: checkpoint: the checksum"},
@@ -252,7 +259,7 @@ func TestPredictRefuses(t *testing.T) {
 		t.Error("an error leaves a file")
 	}
 	to := filepath.Join("gone", "out.csv")
-	if code, _, stderr := exit(t, "-predict", file, "-data", filepath.Join("experiments", "leaves.csv"), "-to", to); code != 1 || !strings.HasPrefix(stderr, "runner: -to "+to+": ") {
+	if code, _, stderr := exit(t, "-predict", file, "-data", filepath.Join("experiments", "leaves.csv"), "-to", to); code != 1 || stderr != "runner: write "+to+": no such file or directory\n" {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}
 }

@@ -87,7 +87,7 @@ func (m *Manifest) Seeds(swept Ints) ([]int, error) {
 		return []int{m.Seed}, nil
 	}
 	if !slices.Contains(swept, m.Seed) {
-		return nil, m.Errorf("seed", "%d is not one of sweep.seed", m.Seed)
+		return nil, m.Errorf("seed", "%d is not allowed; allowed: one of sweep.seed", m.Seed)
 	}
 	return swept, nil
 }

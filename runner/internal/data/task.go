@@ -64,7 +64,7 @@ func (g Generator) Validate() error {
 	standard, ok := generators[g.Name]
 	if !ok {
 		names := slices.Sorted(maps.Keys(generators))
-		return field.Errorf("generator", "%q is not allowed; allowed: %s", g.Name, strings.Join(names, ", "))
+		return field.Errorf("generator", "%q is not allowed; allowed: one of %s", g.Name, strings.Join(names, ", "))
 	}
 	for _, p := range []struct {
 		key                       string

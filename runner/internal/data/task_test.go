@@ -32,7 +32,7 @@ func TestGeneratorValidate(t *testing.T) {
 		g    Generator
 		want string // the error begins with its key
 	}{
-		{Generator{}, "generator: \"\" is not allowed; allowed: logistic, moons, rings, sectors, spirals, wedges, xor"},
+		{Generator{}, "generator: \"\" is not allowed; allowed: one of logistic, moons, rings, sectors, spirals, wedges, xor"},
 		{Generator{Name: "moon"}, "generator: "},
 		{Generator{Name: "moons", Noise: -1}, "noise: -1 is not allowed; allowed: 1e-06 to 10, or 0 for 0.1"},
 		{Generator{Name: "xor", Noise: math.NaN()}, "noise: "},

@@ -225,6 +225,9 @@ func ScoreColumns() []table.Column {
 // ScoreNames are the names of the ScoreColumns.
 var ScoreNames = []string{"error", "log_loss", "brier", "ece", "aurc"}
 
+// ShareNames are the names of those ScoreColumns and StepColumns whose numbers are from 0 to 1.
+var ShareNames = []string{"error", "ece", "aurc", "failed"}
+
 // Scores returns the scores of predictions in the order of ScoreColumns.
 func Scores(p [][]float64, class []int) []float64 {
 	top, wrong := make([]float64, len(p)), make([]bool, len(p))

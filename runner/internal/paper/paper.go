@@ -14,9 +14,9 @@ import (
 	"strings"
 
 	"github.com/BurntSushi/toml"
-	"github.com/google/renameio/v2"
 
 	"closedform/runner/internal/quote"
+	"closedform/runner/internal/store"
 )
 
 // List is the name of the file that lists numbers and tables.
@@ -58,7 +58,7 @@ func Write(folder, results string) error {
 		return err
 	}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
-		if err := renameio.WriteFile(filepath.Join(folder, name), []byte(files[name]), 0o666); err != nil {
+		if err := store.WriteFile(filepath.Join(folder, name), []byte(files[name])); err != nil {
 			return err
 		}
 	}

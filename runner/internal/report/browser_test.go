@@ -183,6 +183,26 @@ func TestBrowserCharts(t *testing.T) {
 	b.want(`getComputedStyle(document.documentElement).backgroundColor === 'rgb(21, 24, 27)'`)
 }
 
+// The axes have room for intervals, an infinite mean is drawn and named, and error rates are on a
+// logarithmic axis.
+func TestBrowserRanges(t *testing.T) {
+	p := example(t)
+	publish(t, filepath.Join(p.Results, "digits"), map[string]string{
+		"curve_summary.csv": "method,k,error,error_low,error_high\na,1,0.6,0.58,0.62\na,10,0.2,0,0.3\na,100,0.02,0.01,0.03\nb,1,0.6,0.58,0.62\n",
+		"summary.csv":       "method,log_loss,log_loss_low,log_loss_high\na,0.84,0.82,0.86\nb,+Inf,,\nc,0.85,0.83,0.87\n",
+	})
+	b := open(t, p)
+	b.load("#digits")
+	b.js(`document.querySelectorAll('#digits .charts-place details').forEach((d) => { d.open = true; }); window.chart = (i) => Chart.getChart(document.querySelectorAll('#digits canvas')[i])`)
+	b.want(`chart(0) && chart(2)`)
+	b.want(`chart(0).scales.y.type === 'logarithmic' && chart(0).scales.y.min <= 0.01`)
+	b.want(`chart(2).scales.y.min <= 0.82 && chart(2).scales.y.max >= 0.87 && chart(2).scales.y.max < 1`)
+	b.want(`chart(2).data.datasets[1].data[0].y > 0.87 && /log_loss is infinite for b:/.test(document.querySelectorAll('#digits .charts-place output')[4].textContent)`)
+	b.js(`document.querySelectorAll('#digits canvas')[2].focus()`)
+	b.do(chromedp.KeyEvent(kb.ArrowRight), chromedp.KeyEvent(kb.ArrowDown))
+	b.want(`document.querySelectorAll('#digits output[aria-live]')[2].textContent === 'b: log_loss ∞'`)
+}
+
 func (b *tab) scheme(value string) {
 	b.Helper()
 	_, err := chromedp.Call(b.Context, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{

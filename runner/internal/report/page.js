@@ -121,7 +121,8 @@ const marks = ['circle', 'rect', 'triangle', 'rectRot', 'crossRot', 'star', 'rec
 const dashes = [[], [6, 3], [2, 3], [9, 3, 2, 3], [12, 4]];
 const charts = new Set();
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
-const wide = (values) => Math.min(...values) > 0 && Math.max(...values) >= 50 * Math.min(...values);
+// logarithmic says whether the values of a column fit a logarithmic axis better; a third of a rate of mistakes matters as much as a fiftieth of other numbers.
+const logarithmic = (name, values) => Math.min(...values) > 0 && Math.max(...values) >= (/(^|_)(error|risk|wrong)$/.test(name) ? 3 : 50) * Math.min(...values);
 const first = (there, ...wanted) => [...wanted, ...there].find((name) => there.includes(name));
 
 // keysOf returns those of the first columns that tell all rows apart.
@@ -175,6 +176,11 @@ const intervals = {id: 'intervals', beforeDatasetsDraw({ctx, chartArea: area, sc
     ctx[d.showLine ? 'fill' : 'stroke']();
   }
   ctx.restore();
+  ctx.font = '14px sans-serif';
+  for (const d of data.datasets) {
+    ctx.fillStyle = d.borderColor;
+    d.data.filter((p) => p.infinite).forEach((p) => ctx.fillText('∞', x.getPixelForValue(p.x) + 7, y.getPixelForValue(p.y) + 5));
+  }
 }};
 
 function showChart(section, {t, keys, series, ...standard}) {
@@ -202,21 +208,28 @@ function showChart(section, {t, keys, series, ...standard}) {
   const style = (i) => ({borderColor: colour(`c${i % 8}`), backgroundColor: colour(`c${i % 8}`), pointStyle: marks[(i + Math.floor(i / 8)) % 8], borderDash: dashes[i % 5], borderWidth: 1.8, pointRadius: 4});
   const draw = () => {
     const taken = rows.filter((r) => picks.every((p) => ['*', of(r, p.k)].includes(p.choice.value))), named = x.value === series;
-    const logs = {x: !named && (scale.x.value || wide(taken.map((r) => number(of(r, x.value))).filter(Number.isFinite)) && 'logarithmic') === 'logarithmic',
-      y: (scale.y.value || wide(taken.map((r) => number(of(r, y.value))).filter(Number.isFinite)) && 'logarithmic') === 'logarithmic'};
+    const fitting = (h) => logarithmic(h, taken.map((r) => number(of(r, h))).filter(Number.isFinite)) && 'logarithmic';
+    const logs = {x: !named && (scale.x.value || fitting(x.value)) === 'logarithmic', y: (scale.y.value || fitting(y.value)) === 'logarithmic'};
     const point = (r, i) => ({x: named ? i : number(of(r, x.value)), y: number(of(r, y.value)), low: range.value ? NaN : number(of(r, y.value + '_low')), high: number(of(r, y.value + '_high'))});
-    const fits = (p) => ['x', 'y'].every((a) => Number.isFinite(p[a]) && (p[a] > 0 || !logs[a]));
+    const fits = (p) => (Number.isFinite(p.y) || p.y === Infinity) && Number.isFinite(p.x) && ['x', 'y'].every((a) => p[a] > 0 || !logs[a]);
     const datasets = names.map((label, i) => ({label, showLine: line.value === '1' && !named, ...style(i), data: taken.filter((r) => of(r, series) === label).map((r) => point(r, i)).filter(fits).sort((a, b) => a.x - b.x)}));
-    const left = taken.length - datasets.reduce((n, d) => n + d.data.length, 0);
-    note.textContent = left ? `${left} of ${taken.length} points have no value on these axes.` : '';
-    const axis = (a, name) => ({type: logs[a] ? 'logarithmic' : 'linear', title: {display: true, text: name, color: colour('ink')}, grid: {color: colour('rule')},
+    const left = taken.length - datasets.reduce((n, d) => n + d.data.length, 0), seen = datasets.filter((d) => !off.has(d.label));
+    // The axis has room for the intervals, to a decade below the points if it is logarithmic, and above them for what is infinite.
+    const points = seen.flatMap((d) => d.data), infinite = points.filter((p) => p.y === Infinity), finite = points.filter((p) => p.y < Infinity);
+    const least = logs.y ? Math.min(...finite.map((p) => p.y)) / 10 : -Infinity;
+    const ends = finite.flatMap((p) => (Number.isFinite(p.low) && Number.isFinite(p.high) ? [p.y, Math.max(p.low, least), p.high] : [p.y]));
+    const [low, high] = finite.length ? [Math.min(...ends), Math.max(...ends)] : [1, 1];
+    for (const p of infinite) [p.y, p.infinite] = [logs.y ? high * Math.max(1.2, (high / low) ** 0.1) : high + ((high - low) / 10 || 1), true];
+    note.textContent = [infinite.length && `${y.value} is infinite for ${seen.filter((d) => d.data.some((p) => p.infinite)).map((d) => d.label).join(', ')}: the mark ∞ above the others.`,
+      left && `${left} of ${taken.length} points have no value on these axes.`].filter(Boolean).join(' ');
+    const axis = (a, name) => ({type: logs[a] ? 'logarithmic' : 'linear', ...(a === 'y' && {suggestedMin: low, suggestedMax: high}), title: {display: true, text: name, color: colour('ink')}, grid: {color: colour('rule')},
       ticks: {color: colour('muted'), autoSkipPadding: 14, maxRotation: 60, callback: (v) => (named && a === 'x' ? names[v] ?? '' : show(v)), ...(named && a === 'x' ? {stepSize: 1, autoSkip: false} : {})}});
     drawn?.destroy();
-    drawn = new Chart(canvas, {type: 'line', data: {datasets: datasets.filter((d) => !off.has(d.label))}, plugins: [intervals], options: {
+    drawn = new Chart(canvas, {type: 'line', data: {datasets: seen}, plugins: [intervals], options: {
       animation: false, maintainAspectRatio: false, parsing: false, clip: 8, interaction: {mode: 'nearest', intersect: false}, scales: {x: axis('x', x.value), y: axis('y', y.value)},
       plugins: {legend: {display: false}, tooltip: {callbacks: {title: () => '', label: said}}}}});
   };
-  const said = ({dataset, raw: p}) => `${dataset.label}: ${y.value} ${show(p.y)}${Number.isFinite(p.low) ? ` (${show(p.low)} … ${show(p.high)})` : ''}${x.value === series ? '' : ` at ${x.value} ${show(p.x)}`}`;
+  const said = ({dataset, raw: p}) => `${dataset.label}: ${y.value} ${show(p.infinite ? Infinity : p.y)}${Number.isFinite(p.low) ? ` (${show(p.low)} … ${show(p.high)})` : ''}${x.value === series ? '' : ` at ${x.value} ${show(p.x)}`}`;
   // step goes to the next point, or to the next curve.
   const step = (e) => {
     const move = {ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowDown: [1, 0], ArrowUp: [-1, 0]}[e.key], sets = drawn.data.datasets;

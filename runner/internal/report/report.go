@@ -11,8 +11,6 @@ import (
 	"html/template"
 	"os"
 
-	"github.com/google/renameio/v2"
-
 	"closedform/runner/internal/store"
 )
 
@@ -57,7 +55,7 @@ func (p *Page) Unchanged() (names []string) {
 func (p *Page) Write(path string) error {
 	html, err := p.html()
 	if old, _ := os.ReadFile(path); err == nil && !bytes.Equal(old, html) {
-		err = renameio.WriteFile(path, html, 0o666)
+		err = store.WriteFile(path, html)
 	}
 	if err != nil {
 		return fmt.Errorf("page of the results: %w", err)

@@ -81,6 +81,19 @@ func (f *Folder) cells() string { return filepath.Join(f.dir, "cells") }
 // temporary returns the folder for the temporary files of an owner.
 func temporary(owner string) string { return strings.TrimSuffix(owner, ".owner") + ".tmp" }
 
+// WriteFile puts a file at path, in place of any other, as a whole or not at all. What is there and
+// is no file, such as a pipe, is written to. An error names the path.
+func WriteFile(path string, data []byte) error {
+	if at, err := os.Stat(path); err == nil && !at.Mode().IsRegular() {
+		return os.WriteFile(path, data, 0o666)
+	}
+	err := renameio.WriteFile(path, data, 0o666)
+	if of, ok := errors.AsType[*fs.PathError](err); ok { // of a temporary file beside it
+		err = &fs.PathError{Op: "write", Path: path, Err: of.Err}
+	}
+	return err
+}
+
 // write puts a file at path atomically.
 func (f *Folder) write(path string, data []byte) error {
 	for again := true; ; again = false {

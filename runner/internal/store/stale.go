@@ -6,8 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-
-	"github.com/google/renameio/v2"
 )
 
 // StaleFile is the file beside the results folders that lists those which are behind the
@@ -27,7 +25,7 @@ func ReadStale(out string) ([]string, error) {
 func WriteStale(out string, names []string) error {
 	file := filepath.Join(out, StaleFile)
 	if len(names) > 0 {
-		return renameio.WriteFile(file, []byte(strings.Join(names, "\n")+"\n"), 0o666)
+		return WriteFile(file, []byte(strings.Join(names, "\n")+"\n"))
 	}
 	if err := os.Remove(file); !errors.Is(err, fs.ErrNotExist) {
 		return err

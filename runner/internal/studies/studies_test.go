@@ -65,8 +65,8 @@ func TestMissing(t *testing.T) {
 		"learn":     "t.toml: missing: data.generator, ",
 		"mc_check":  "t.toml:4: missing: mc_check.samples, 2 to 1e9; mc_check.rho, numbers ≥ 0 and < 1; mc_check.cases, 1 to 1,000,000; mc_check.spread, ",
 		"moments":   "t.toml:4: missing: moments.spread, each 0 to 1e30; moments.variance, each 0 to 1e30; moments.draws, 1 to 1,000,000; moments.methods, ",
-		"order":     "t.toml: missing: data.generator, logistic, moons, rings, sectors, spirals, wedges, xor; order.permutations, 2 to 1,000; order.samples, ",
-		"posterior": "t.toml: missing: data.generator, logistic, moons, rings, sectors, spirals, wedges, xor; posterior.snapshots, ",
+		"order":     "t.toml: missing: data.generator, one of logistic, moons, rings, sectors, spirals, wedges, xor; order.permutations, 2 to 1,000; order.samples, ",
+		"posterior": "t.toml: missing: data.generator, one of logistic, moons, rings, sectors, spirals, wedges, xor; posterior.snapshots, ",
 		"stability": "t.toml:4: missing: stability.lambda, numbers > 0, or words as in [model]; stability.gap, [low, high]",
 		"unknown":   `t.toml: missing: data.generator, one of generator = "moons", file = "path.csv" and images = "path"; unknown.wrong, `,
 	} {

@@ -12,6 +12,7 @@ import (
 type Groups struct {
 	keys   []Column
 	groups []*Table
+	shares []string
 }
 
 // GroupBy groups the rows by the columns.
@@ -66,6 +67,14 @@ func (g Groups) Key(group *Table) []any {
 	return values
 }
 
+// Shares returns the groups with the names of columns whose numbers are from 0 to 1. The
+// intervals of their means are cut off there, which loses no coverage: the mean that they are
+// to cover is from 0 to 1, too.
+func (g Groups) Shares(columns ...string) Groups {
+	g.shares = append(slices.Clone(g.shares), columns...)
+	return g
+}
+
 // Mean returns a table with a row for each group: the keys, the number of rows as
 // the column seeds, and for each of the columns its mean and, as _low and _high,
 // the ends of the 95 % interval of Student's t.
@@ -83,12 +92,20 @@ func (g Groups) mean(name string, interval func([]float64) []float64, columns []
 	for _, group := range g.groups {
 		if len(out.Columns) == len(g.keys)+1 {
 			for _, c := range columns {
-				out.Columns = append(out.Columns, IntervalOf(c, group.column(c).Doc)...)
+				of := IntervalOf(c, group.column(c).Doc)
+				if slices.Contains(g.shares, c) {
+					of[1].Doc, of[2].Doc = of[1].Doc+", cut off at 0", of[2].Doc+", cut off at 1"
+				}
+				out.Columns = append(out.Columns, of...)
 			}
 		}
 		row := append(g.Key(group), group.Len())
 		for _, c := range columns {
-			row = append(row, interval(group.Nums(c)))
+			x := interval(group.Nums(c))
+			if slices.Contains(g.shares, c) {
+				x[1], x[2] = max(x[1], 0), min(x[2], 1)
+			}
+			row = append(row, x)
 		}
 		out.Add(row...)
 	}
@@ -99,7 +116,7 @@ func (g Groups) mean(name string, interval func([]float64) []float64, columns []
 func IntervalOf(name, doc string) []Column {
 	return []Column{
 		Num(name, doc+", mean"),
-		Num(name+"_low", "lower end of its 95 % interval"), Num(name+"_high", "upper end of its 95 % interval"),
+		Num(name+"_low", "lower end of its 95 % interval, Student's t"), Num(name+"_high", "upper end of its 95 % interval, Student's t"),
 	}
 }
 

@@ -72,6 +72,10 @@ func TestMean(t *testing.T) {
 		t.Fatalf("%s", m.CSV())
 	}
 	half := m.Nums("error_high")[0] - 0.5
+	shares := scores().GroupBy("method").Shares("error").Mean("summary", "error")
+	if string(shares.CSV()) != "method,seeds,error,error_low,error_high\n\"a, b\",2,0.5,0,1\nc,1,,,\n" || shares.Columns[3].Doc == m.Columns[3].Doc {
+		t.Errorf("intervals of shares: %+v", shares)
+	}
 	if m.Nums("error")[0] != 0.5 || math.Abs(half-12.706*0.25) > 1e-3 || !math.IsNaN(m.Nums("error")[1]) {
 		t.Errorf("%s", m.CSV())
 	}

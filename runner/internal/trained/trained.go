@@ -142,15 +142,16 @@ type Decision struct {
 }
 
 // Predict returns a row for each of the rows. Levels of categorical columns that the network has not seen
-// are zeros, and returned, such as "colour=red". An error has the file and the line.
-func (n *Network) Predict(rows *dataset.Table, d Decision) (out *table.Table, unseen []string, err error) {
+// are zeros, and returned, such as "colour=red". A row for which the network overflows is Unknown,
+// without numbers, and its error is among those that failed. An error has the file and the line.
+func (n *Network) Predict(rows *dataset.Table, d Decision) (out *table.Table, unseen []string, failed []error, err error) {
 	scaler, err := n.scaler(rows)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	x, unseen, err := scaler.Rows(rows)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	out = table.New("predictions", table.Text("class", ""), table.Num("probability", ""),
 		table.Num("aleatoric", ""), table.Num("epistemic", ""))
@@ -167,7 +168,9 @@ func (n *Network) Predict(rows *dataset.Table, d Decision) (out *table.Table, un
 	var p bnn.Prediction
 	for i := range x {
 		if err := n.Model.Predict(&p, x[i]); err != nil {
-			return nil, nil, fmt.Errorf("%s:%d: %w", rows.File, rows.Line[i], err)
+			failed = append(failed, fmt.Errorf("%s:%d: %w; the row is %s", rows.File, rows.Line[i], err, Unknown))
+			out.Add(Unknown, table.Gaps(len(out.Columns)-1))
+			continue
 		}
 		name, familiarity := n.decide(&p, x[i], d)
 		aleatoric, epistemic := p.LabelVariance()
@@ -180,5 +183,5 @@ func (n *Network) Predict(rows *dataset.Table, d Decision) (out *table.Table, un
 		}
 		out.Add(append(row, p.P)...)
 	}
-	return out, unseen, nil
+	return out, unseen, failed, nil
 }

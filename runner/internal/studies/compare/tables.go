@@ -20,7 +20,7 @@ const allSets = "all"
 func (e *experiment) Tables(cells []table.Set) (table.Set, error) {
 	return table.Merge(cells, func(t table.Set) table.Set {
 		runs := t.Get("runs")
-		summary := runs.GroupBy("set", "method").Mean("summary", slices.Concat(learner.ScoreNames, learner.StepNames)...)
+		summary := runs.GroupBy("set", "method").Shares(learner.ShareNames...).Mean("summary", slices.Concat(learner.ScoreNames, learner.StepNames)...)
 		return table.Set{summary, e.paired(runs), e.ranks(summary)}
 	})
 }

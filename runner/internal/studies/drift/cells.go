@@ -156,8 +156,8 @@ func (e *experiment) Tables(cells []table.Set) (table.Set, error) {
 		losses := []string{"error", "log_loss", "excess_error", "excess_log_loss"}
 		runs := t.Get("runs")
 		return table.Set{
-			t.Get("curve").GroupBy("drift", "method", "seen").Mean("curve_summary", losses...),
-			runs.GroupBy("drift", "method").Mean("summary", slices.Concat(losses, learner.StepNames)...),
+			t.Get("curve").GroupBy("drift", "method", "seen").Shares(learner.ShareNames...).Mean("curve_summary", losses...),
+			runs.GroupBy("drift", "method").Shares(learner.ShareNames...).Mean("summary", slices.Concat(losses, learner.StepNames)...),
 			e.distributions(runs),
 		}
 	})

@@ -69,6 +69,9 @@ var statistics = []struct {
 	{"mean_var_se", "mean standard error of Monte Carlo", func(l *life) float64 { return l.gap(1).se }},
 }
 
+// shares are the statistics whose numbers are from 0 to 1.
+var shares = []string{"accuracy", "entropy_falls", "separation_12", "recall_12", "variance_auroc", "variances_positive"}
+
 // runs returns the table of the network, of one row.
 func (c *planeCell) runs(task *data.Task) *table.Table {
 	t := table.New("runs", table.Text("method", "the network"), table.Int("seed", "of prior and examples"),

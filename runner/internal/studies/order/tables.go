@@ -75,6 +75,7 @@ func (e *experiment) Tables(cells []table.Set) (table.Set, error) {
 		for _, c := range spreadColumns() {
 			names = append(names, c.Name)
 		}
-		return table.Set{t.Get("spread").GroupBy("method", "size", "differ_by", "runs").MeanFinite("summary", names...)}
+		return table.Set{t.Get("spread").GroupBy("method", "size", "differ_by", "runs").
+			Shares("tv", "tv_max", "accuracy", "accuracy_min", "accuracy_max").MeanFinite("summary", names...)}
 	})
 }

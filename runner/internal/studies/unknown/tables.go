@@ -7,17 +7,20 @@ import (
 	"closedform/runner/internal/table"
 )
 
+// shares are the columns, of all tables, whose numbers are from 0 to 1.
+var shares = []string{"error", "aurc", "augrc", "correct", "unknown", "wrong", "risk", "made", "kept", "auroc", "fpr95"}
+
 func (e *experiment) Tables(cells []table.Set) (table.Set, error) {
 	return table.Merge(cells, func(t table.Set) (out table.Set) {
 		by := func(name string, keys ...string) table.Groups {
-			return t.Get(name).GroupBy(slices.Concat([]string{"method", "inputs", "confidence"}, keys)...)
+			return t.Get(name).GroupBy(slices.Concat([]string{"method", "inputs", "confidence"}, keys)...).Shares(shares...)
 		}
 		out = table.Set{
 			by("decisions", "wanted").Mean("decisions_summary", "threshold", "correct", "unknown", "wrong", "risk"),
 			by("runs").Mean("summary", "error", "aurc", "augrc"),
 		}
 		if t.Get("promises") != nil {
-			promises := t.Get("promises").GroupBy("method", "inputs", "promised")
+			promises := t.Get("promises").GroupBy("method", "inputs", "promised").Shares(shares...)
 			out = append(out, promises.Mean("promises_summary", "made", "threshold", "correct", "unknown", "wrong", "risk", "kept"))
 		}
 		if t.Get("outside") != nil {
