@@ -1,7 +1,6 @@
 package kernel
 
 import (
-	"fmt"
 	"math"
 	"math/big"
 	"math/rand/v2"
@@ -157,40 +156,4 @@ func FuzzVector(f *testing.F) {
 			}
 		}
 	})
-}
-
-func BenchmarkLoops(b *testing.B) {
-	for _, n := range []int{12, 52, 128, 1000} {
-		rnd := rand.New(rand.NewPCG(1, 5))
-		x := func() []float64 {
-			x := make([]float64, n)
-			for i := range x {
-				x[i] = rnd.Float64()
-			}
-			return x
-		}
-		p, q, r, s, u := x(), x(), x(), x(), x()
-		rows, four := make([]float64, 4*n), [4]float64{1e-9, 1e-9}
-		for _, l := range []struct {
-			name string
-			run  func()
-		}{
-			{"Dot", func() { Dot(p, q) }},
-			{"Products", func() { Products(new([8]float64), p[:n/2&^7], q[:n&^15]) }},
-			{"AddScaled4", func() { AddScaled4(p, &[4]float64{1e-9}, q, r, s, u) }},
-			{"Dot4", func() { Dot4(&four, rows, q) }},
-			{"Carlson4", func() { Carlson4(rows, p, &four, &four, &four) }},
-			{"Forward", func() { Forward(p, q, 1e-9, 1e-9, 1e-9, r, s) }},
-			{"Backward", func() { Backward(p, q, r) }},
-			{"Update", func() { Update(p, q, r, s, 1e-9, 1e-9, 0.5) }},
-			{"Truncated", func() { Truncated(p, s, u, r) }},
-		} {
-			b.Run(fmt.Sprintf("%s/n=%d", l.name, n), func(b *testing.B) {
-				b.ReportAllocs()
-				for b.Loop() {
-					l.run()
-				}
-			})
-		}
-	}
 }
