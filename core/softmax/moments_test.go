@@ -54,6 +54,15 @@ func cases(n, count int, f func(p Probit, m, v []float64)) {
 	}
 }
 
+// problem returns random logits.
+func problem(rnd *rand.Rand, n int) (m, v []float64) {
+	m, v = make([]float64, n), make([]float64, n)
+	for j := range n {
+		m[j], v[j] = rnd.NormFloat64(), rnd.ExpFloat64()
+	}
+	return m, v
+}
+
 // moments returns those of a for these logits.
 func moments(a Approximation, m, v []float64) *Moments {
 	dst := NewMoments(len(m))

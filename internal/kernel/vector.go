@@ -1,9 +1,10 @@
 // Package kernel has portable exp and log, and the vector loops that dominate the run time.
 //
 // Each function gives the same bits on every processor. The loops have a fixed order of
-// summation, that of the Go code here, which is the definition; where the processor has
-// AVX2 the same operations run four at a time, in assembly that asm/ generates, unless
-// the build tag noasm is set. Nothing is fused that is not fused in both.
+// summation, that of the Go code here, which is the definition. Where the processor has AVX2,
+// the loops without which a default network takes a tenth longer run the same operations four
+// at a time, in assembly that asm/ generates, unless the build tag noasm is set. Nothing is
+// fused that is not fused in both.
 //
 // A loop panics if one of its arguments is shorter than those that set the length.
 package kernel
