@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"sort"
 
 	"closedform/core/gauss"
+	"closedform/internal/kernel"
 )
 
 // chain returns an order of the variables in which they are a Markov chain, ρ_ij the product of
@@ -36,62 +36,38 @@ func (p *problem) chain() (order []int, abserr float64, ok bool) {
 }
 
 // markov returns P(X ≤ x) for a Markov chain X₁, X₂, … (in the given order) with neighbours'
-// correlations r_k, by the forward recursion for the density of X_{k+1} = t together with X₁ ≤
-// x₁, …, X_k ≤ x_k,
+// correlations r_k, by the forward recursion for the density of X_k = t together with X₁ ≤ x₁, …,
+// X_{k−1} ≤ x_{k−1},
 //
 //	f₁ = φ,  f_{k+1}(t) = ∫_{−∞}^{x_k} f_k(s) φ((t − r_k s)/w_k)/w_k ds,  w_k = √(1−r_k²).
 //
-// Each f_k, an entire function, is kept at the nodes of a Gauss–Legendre rule on pieces of
-// three times the smallest scale of the integrand: the error is that of rounding. The cost
-// grows like 1/w: if it exceeds the budget, ok is false.
+// Each f_k, an entire function, is kept at the nodes of a Gauss–Legendre rule on pieces of three
+// times the smallest w_k: the error is that of rounding. The cost grows like 1/w²; ok is false
+// where a w_k is below 0.1.
 func (p *problem) markov(order []int) (value float64, ok bool) {
-	const budget = 3e7 // evaluations of φ
-	n, end := p.n, p.reach()
-	r, w := make([]float64, n), make([]float64, n)
-	panel := make([]float64, n) // width of a piece
-	cost, before := 0.0, 1.0
-	for k := range n - 1 {
-		r[k] = p.r[order[k]*n+order[k+1]]
+	r, w, narrowest := make([]float64, p.n), make([]float64, p.n), 1.0
+	w[0] = 1 // f₁ is φ, from a certain X₀ = 0
+	for k := 1; k < p.n; k++ {
+		r[k] = p.r[order[k-1]*p.n+order[k]]
 		w[k] = math.Sqrt((1 - r[k]) * (1 + r[k]))
-		panel[k], before = 3*min(before, w[k]), w[k]
-		cost += 2 * end / panel[k] * 16 * 110 // some 110 nodes are within reach of a transition
+		narrowest = min(narrowest, w[k])
 	}
-	if !(cost < budget) {
+	if narrowest < 0.1 {
 		return 0, false
 	}
-	var nodes, density []float64 // of X_k, times the weights
-	for k := range n - 1 {
-		t, weight := grid(-end, min(p.x[order[k]], end), panel[k])
-		for i, ti := range t {
-			if k == 0 {
-				weight[i] *= gauss.PDF(ti)
-			} else {
-				weight[i] *= transition(nodes, density, ti, r[k-1], w[k-1])
+	end, before, density := p.reach(), []float64{0}, []float64{1} // times the weights
+	for k, i := range order {
+		t, weight := grid(-end, min(p.x[i], end), 3*narrowest)
+		for a, t := range t {
+			var sum float64
+			for b, s := range before {
+				sum += density[b] * gauss.PDF((t-r[k]*s)/w[k])
 			}
+			weight[a] *= sum / w[k]
 		}
-		nodes, density = t, weight
+		before, density = t, weight
 	}
-	for i, s := range nodes {
-		value += density[i] * gauss.CDF((p.x[order[n-1]]-r[n-2]*s)/w[n-2])
-	}
-	return value, true
-}
-
-// reach bounds the size of the values of a variable or a common factor that matter: given the
-// limits, its mode is at most as large as the most negative limit, and it varies less than
-// without them. Φ(−8.8) = 7e-19.
-func (p *problem) reach() float64 { return 8.8 - min(0, slices.Min(p.x)) }
-
-// transition returns Σ_i density_i φ((t − r s_i)/w)/w over the nodes s_i for which φ is above
-// 1e-22.
-func transition(nodes, density []float64, t, r, w float64) float64 {
-	a, b := (t-10*w)/r, (t+10*w)/r
-	first, last := sort.SearchFloat64s(nodes, min(a, b)), sort.SearchFloat64s(nodes, max(a, b))
-	var sum float64
-	for i, s := range nodes[first:last] {
-		sum += density[first+i] * gauss.PDF((t-r*s)/w)
-	}
-	return sum / w
+	return kernel.Sum(density), true
 }
 
 // grid returns increasing nodes and weights of the 16-point Gauss–Legendre rule on equal pieces

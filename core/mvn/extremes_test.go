@@ -145,21 +145,3 @@ func TestSmallDoesNotAllocate(t *testing.T) {
 		})
 	}
 }
-
-func FuzzTrivariate(f *testing.F) {
-	f.Add(0.0, 0.0, 0.0, 0.5, 0.5, 0.5)
-	f.Add(1.0, -1.0, 0.3, 1.0, 0.2, 0.2)
-	f.Add(0.2, -0.2, 0.2, -0.999999, 0.999999, -0.999999)
-	f.Fuzz(func(t *testing.T, x1, x2, x3, r12, r13, r23 float64) {
-		corr := symmetric(3, []float64{r12, r13, r23})
-		if math.IsNaN(x1) || math.IsNaN(x2) || math.IsNaN(x3) || valid(corr) != nil {
-			t.Skip()
-		}
-		p, _ := CDF([]float64{x1, x2, x3}, corr)
-		q, _ := CDF([]float64{x1, x2}, symmetric(2, []float64{r12}))
-		// At least what X₃ alone can take away, at most P(X₁ ≤ x₁, X₂ ≤ x₂).
-		if !(p <= q+1e-13 && p >= q-gauss.CDF(-x3)-1e-13) {
-			t.Errorf("P = %g, without x₃ %g", p, q)
-		}
-	})
-}

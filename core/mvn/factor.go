@@ -81,3 +81,8 @@ func (p *problem) oneFactor(a []float64) float64 {
 	}
 	return sum
 }
+
+// reach bounds the size of the values of a variable or a common factor that matter: given the
+// limits, its mode is at most as large as the most negative limit, and it varies less than
+// without them. Φ(−8.8) = 7e-19.
+func (p *problem) reach() float64 { return 8.8 - min(0, slices.Min(p.x)) }

@@ -5,7 +5,7 @@
 //
 //   - d ≤ 3: one-dimensional quadrature, error 1e-14 (Drezner and Wesolowsky 1990; Genz 2004);
 //   - one common factor, ρ_ij = a_i a_j, or a Markov chain, ρ_ij the product of the correlations
-//     of neighbours in some order: one-dimensional quadratures, error 1e-14;
+//     of neighbours in some order, below 0.995: one-dimensional quadratures, error 1e-14;
 //   - d ≤ 10, or 12 if correlations are small: one-dimensional quadrature of probabilities
 //     of d−2 variables (Plackett 1954), unless Σ is nearly singular;
 //   - otherwise a randomly shifted lattice after separation of variables (Genz 1992; Genz and

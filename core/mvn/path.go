@@ -82,6 +82,9 @@ func (p *path) prob(n int, q float64) float64 {
 		copy(rest.r[i*(n-1):(i+1)*(n-1)], r[(i+1)*n+1:])
 	}
 	value := gauss.CDF(x[0]) * p.prob(n-1, q)
+	if square < epsilon*epsilon {
+		return value // X₀ is independent of the others
+	}
 	for _, node := range rule {
 		value += end * node.w / math.Pi * p.at(n, end*node.x, root, q)
 	}
@@ -101,7 +104,7 @@ func (p *path) at(n int, tau, root, q float64) (sum float64) {
 		v := (1 - rho) * (1 + rho)
 		x := l.x[0] - rho*y
 		exponent := 0.5 * (x*x/v + y*y)
-		if rj[0] == 0 || !(exponent < 2*q) {
+		if math.Abs(rj[0]) < epsilon || !(exponent < 2*q) {
 			continue
 		}
 		a := 0

@@ -34,3 +34,13 @@ func TestPath(t *testing.T) {
 		}
 	}
 }
+
+// Variables that are independent given others: a chain, whose conditional correlations are exactly 0.
+func TestPathIndependent(t *testing.T) {
+	corr := filled(7, func(i, j int) float64 { return math.Pow(-0.5, float64(i-j)) })
+	x := []float64{0.3, 1, -0.4, 2, 0, 0.5, 1}
+	want := value(CDF(x, corr))
+	if got, abserr := problemOf(x, corr).byPath(10, 1e6); !(math.Abs(got-want) < abserr) {
+		t.Errorf("P = %.12g ± %.1e, want %.12g", got, abserr, want)
+	}
+}

@@ -54,6 +54,15 @@ func cases(n, count int, f func(p Probit, m, v []float64)) {
 	}
 }
 
+// problem returns random logits.
+func problem(rnd *rand.Rand, n int) (m, v []float64) {
+	m, v = make([]float64, n), make([]float64, n)
+	for j := range n {
+		m[j], v[j] = rnd.NormFloat64(), rnd.ExpFloat64()
+	}
+	return m, v
+}
+
 // moments returns those of a for these logits.
 func moments(a Approximation, m, v []float64) *Moments {
 	dst := NewMoments(len(m))
@@ -247,26 +256,6 @@ func TestExtremes(t *testing.T) {
 			}
 		}
 	}
-}
-
-func FuzzProbit(f *testing.F) {
-	f.Add(0.5, 0.5, 0.0, 1.0, -1.0, 1.0, 0.0, 2.0)
-	f.Add(1.0, 0.0, 3.0, 3.0, 3.0, 0.0, 1e-9, 1e9)
-	f.Add(0.3, 0.999, -50.0, 0.0, 50.0, 0.0, 0.0, 0.0)
-	f.Fuzz(func(t *testing.T, lambda, rho, m0, m1, m2, v0, v1, v2 float64) {
-		if !(lambda > 1e-9 && lambda < 1e9) || !(rho >= 0 && rho < 0.9999) {
-			t.Skip()
-		}
-		m, v := []float64{m0, m1, m2}, []float64{math.Abs(v0), math.Abs(v1), math.Abs(v2)}
-		for j := range m {
-			if s := m[j] + v[j]; math.IsNaN(s) || math.IsInf(s, 0) {
-				t.Skip()
-			}
-		}
-		if err := sound(moments(Probit{lambda, rho}, m, v)); err != nil {
-			t.Error(err)
-		}
-	})
 }
 
 func TestNothingIsAllocated(t *testing.T) {

@@ -4,16 +4,13 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/floats/scalar"
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/stat"
 
 	"closedform/core/gauss"
-	"closedform/core/random"
 	"closedform/internal/check"
 )
 
@@ -50,20 +47,34 @@ func TestPosteriorIsConsistent(t *testing.T) {
 		got := NewPosterior(n)
 		likelihoods(n, 60, func(p Likelihood, m, v []float64) {
 			total, mean, square := 0.0, make([]float64, n), make([]float64, n)
+			free, zero, products := make([]float64, n), make([]float64, n), make([]float64, n)
 			for c := range n {
 				p.Posterior(got, m, v, c)
 				w := math.Exp(got.LogP)
 				total += w
+				var moved float64
+				for j := range n {
+					moved += got.Mean[j] - m[j]
+				}
 				for j := range n {
 					d := got.Mean[j] - m[j]
 					mean[j] += w * d
 					square[j] += w * (got.Var[j] + d*d)
+					products[j] = d * (moved - d)
+				}
+				// Covariances of the class, and of its means, cancel.
+				FreeVariances(products, zero, products)
+				for j := range n {
+					free[j] += w * (got.Free[j] - got.Var[j] + products[j])
 				}
 			}
 			if !(math.Abs(total-1) < 1e-10) {
 				t.Errorf("%+v m=%v v=%v: Σp = %g", p, m, v, total)
 			}
 			for j := range n {
+				if !(math.Abs(free[j]) < 1e-9*(1+floats.Max(v))) {
+					t.Errorf("%+v m=%v v=%v: covariances with logit %d add up to %g", p, m, v, j, free[j])
+				}
 				if !(math.Abs(mean[j]) < 1e-9*(1+math.Abs(m[j])+math.Sqrt(v[j]))) || !(math.Abs(square[j]-v[j]) < 1e-9*v[j]+1e-300) {
 					t.Errorf("%+v m=%v v=%v: mean of logit %d moves by %g, its variance %g becomes %g", p, m, v, j, mean[j], v[j], square[j])
 				}
@@ -104,56 +115,22 @@ func TestPosteriorOfTwoClasses(t *testing.T) {
 	}
 }
 
-// The generative models: the class is the argmax of λz_j + ε_j, with normal or Gumbel noise.
-// All moments of z given the class are within five standard errors of those of a sample.
-func TestPosteriorIsMonteCarlo(t *testing.T) {
-	numbersOnly(t)
-	const batches, size = 40, 1500
-	rnd := rand.New(random.Source("posterior"))
-	for _, c := range []struct{ m, v []float64 }{
-		{[]float64{0.5, -0.3, 0}, []float64{1, 3, 0}},
-		{[]float64{0.5, 0, 1, 2, 0, -1, 1, 0, 0, -2}, []float64{2, 0.1, 4, 3, 0, 1, 1, 6, 0.5, 2}},
-	} {
-		n := len(c.m)
-		for _, l := range []Likelihood{Probit{0.7, 0.5}, Exact{}} {
-			got := NewPosterior(n)
-			l.Posterior(got, c.m, c.v, 0)
-			draws, z, cov := 0, mat.NewDense(size, n, nil), mat.NewSymDense(n, nil)
-			estimates := make([][]float64, 3*n) // of each moment, one in each batch
-			for range batches {
-				for k := 0; k < size; draws++ {
-					u := make([]float64, n)
-					for j := range u {
-						x := c.m[j] + math.Sqrt(c.v[j])*rnd.NormFloat64()
-						z.Set(k, j, x)
-						if p, ok := l.(Probit); ok {
-							u[j] = p.Lambda*x + math.Sqrt(0.5)*rnd.NormFloat64()
-						} else {
-							u[j] = x - math.Log(rnd.ExpFloat64())
-						}
-					}
-					if floats.MaxIdx(u) == 0 {
-						k++
-					}
+// FreeVariances fits the variances of all differences of correlated variables.
+func TestFreeVariances(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(8, 1))
+	for n := 3; n < 7; n++ {
+		cov, variance, sums := unequal(rnd, n), make([]float64, n), make([]float64, n)
+		for i := range n {
+			cov.SetSym(i, i, 1+rnd.Float64())
+			variance[i] = cov.At(i, i)
+			for j := range n {
+				if j != i {
+					sums[i] += cov.At(i, j)
 				}
-				stat.CovarianceMatrix(cov, z, nil)
-				for i, free := range leastSquares(cov) {
-					for k, x := range []float64{stat.Mean(mat.Col(nil, i, z), nil), cov.At(i, i), free} {
-						estimates[k*n+i] = append(estimates[k*n+i], x)
-					}
-				}
-			}
-			for i, want := range slices.Concat(got.Mean, got.Var, got.Free) {
-				mean, deviation := stat.MeanStdDev(estimates[i], nil)
-				if se := stat.StdErr(deviation, batches); !(math.Abs(mean-want) < 5*se+1e-12) {
-					t.Errorf("%T, n = %d, moment %d (means, Var, Free): %g, sampled %g ± %.2g", l, n, i, want, mean, se)
-				}
-			}
-			p, share := math.Exp(got.LogP), batches*size/float64(draws)
-			if se := math.Sqrt(p * (1 - p) / float64(draws)); !(math.Abs(share-p) < 5*se) {
-				t.Errorf("%T, n = %d: probability %g, sampled %g ± %.2g", l, n, p, share, se)
 			}
 		}
+		FreeVariances(variance, variance, sums)
+		check.NearAll(t, "free variances", variance, leastSquares(cov), 1e-12)
 	}
 }
 

@@ -3,11 +3,14 @@ package softmax
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 
+	"closedform/core/gauss"
+	"closedform/core/mvn"
 	"closedform/internal/check"
 )
 
@@ -62,63 +65,33 @@ func TestProbitCorrNarrow(t *testing.T) {
 	}
 }
 
-// The definition, by sampling: y_j = 1{ε_τ ≤ λ(z_j − z_τ) for τ ≠ j}, ε ~ N(0, Σ_0),
-// and E_ji = −Cov(z_i, y_j)/v_i (Stein), each within 5 standard errors.
-func TestProbitCorrIsMonteCarlo(t *testing.T) {
-	const samples = 200000
+// Without variances p is the definition and E its gradient; a variance is the mean over its logit.
+func TestProbitCorrIsDefinition(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(21, 22))
 	for n := 3; n <= 5; n++ {
-		rnd := rand.New(rand.NewPCG(21, uint64(n)))
-		corr := unequal(rnd, n-1)
-		m, v := make([]float64, n), make([]float64, n)
+		p := ProbitCorr{0.7, unequal(rnd, n-1)}
+		m, v := problem(rnd, n)
+		certain, x := moments(p, m, make([]float64, n)), make([]float64, n-1)
 		for j := range m {
-			m[j], v[j] = 0.7*rnd.NormFloat64(), math.Exp(rnd.NormFloat64())
-		}
-		p := ProbitCorr{0.7, corr}
-		got := NewMoments(n)
-		p.Moments(got, m, v)
-
-		var chol mat.Cholesky
-		if !chol.Factorize(corr) {
-			t.Fatal("Σ_0 is not positive definite")
-		}
-		var l mat.TriDense
-		chol.LTo(&l)
-		sum, square := mat.NewDense(n, n, nil), mat.NewDense(n, n, nil) // of y_j, and of (z_i − m_i) y_j
-		z, white, noise := make([]float64, n), mat.NewVecDense(n-1, nil), mat.NewVecDense(n-1, nil)
-		for range samples {
-			for j := range z {
-				z[j] = m[j] + math.Sqrt(v[j])*rnd.NormFloat64()
+			for k := range x {
+				x[k] = p.Lambda * (m[j] - m[other(j, k)])
 			}
-			for k := range n - 1 {
-				white.SetVec(k, rnd.NormFloat64())
-			}
-			noise.MulVec(&l, white)
-			for j := range n {
-				hit := true
-				for k := range n - 1 {
-					hit = hit && noise.AtVec(k) <= p.Lambda*(z[j]-z[other(j, k)])
-				}
-				for i := 0; hit && i < n; i++ {
-					d := 1.0
-					if i != j {
-						d = z[i] - m[i]
-					}
-					sum.Set(j, i, sum.At(j, i)+d)
-					square.Set(j, i, square.At(j, i)+d*d)
-				}
+			prob, _ := mvn.CDF(x, p.Corr)
+			check.Near(t, "p without variances", certain.P[j], prob, 1e-12)
+			for k, g := range mvn.Gradient(nil, x, p.Corr) {
+				check.Near(t, "E without variances", certain.E.At(j, other(j, k)), p.Lambda*g, 1e-12)
 			}
 		}
-		for j := range n {
-			for i := range n {
-				want := -v[i] * got.E.At(j, i)
-				if i == j {
-					want = got.P[j]
-				}
-				mean := sum.At(j, i) / samples
-				deviation := math.Sqrt((square.At(j, i)/samples - mean*mean) / samples)
-				if s := (mean - want) / deviation; !(math.Abs(s) < 5) {
-					t.Errorf("n = %d: p_j or Cov(z_i, y_j), j = %d, i = %d: %.5g, %.1f standard errors from %.5g", n, j, i, mean, s, want)
-				}
+		want := moments(p, m, v)
+		for k := range m {
+			mean, known, point := NewMoments(n), slices.Clone(v), slices.Clone(m)
+			known[k] = 0
+			for u := -8.0; u <= 8; u += 0.25 {
+				point[k] = m[k] + math.Sqrt(v[k])*u
+				mean.AddScaled(0.25*gauss.PDF(u), moments(p, point, known))
+			}
+			if d := farthest(want, mean); !(d < 1e-9) {
+				t.Errorf("n = %d: mean over logit %d is off by %g", n, k, d)
 			}
 		}
 	}

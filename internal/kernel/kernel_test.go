@@ -1,7 +1,6 @@
 package kernel
 
 import (
-	"fmt"
 	"math"
 	"math/big"
 	"math/rand/v2"
@@ -121,24 +120,18 @@ func outcome(rnd *rand.Rand, n int) [][]float64 {
 	Forward(noisyM, noisyV, s, u, w, a, b)
 	mean, variance := x(), x()
 	Update(mean, variance, d, e, s, u, w*float64(rnd.IntN(2)))
-	exp, pdf, cdf := x(), x(), x()
-	ExpAll(exp, a)
-	PDFCDF(pdf, cdf, b)
-	four, outer, rows, sum := make([]float64, 4), numbers(rnd, 4*n), numbers(rnd, 4*n), x()
+	four, rows, sum := make([]float64, 4), numbers(rnd, 4*n), x()
 	Dot4((*[4]float64)(four), rows, a)
-	AddOuter4(outer, &[4]float64{u, s, w, -s}, a)
 	AddRows(sum, []float64{s, 0, u, w}, rows)
-	tall, shared := numbers(rnd, 4*n), x()
+	tall, shared := numbers(rnd, 4*(n&^3)), x()[:n&^3]
 	Carlson4(tall, shared, &[4]float64{s, u, w, -s}, &[4]float64{w, u, 1, s}, &[4]float64{-u, 0, s, w})
 	var products [8]float64
 	q := n / 16 * 4
 	Products(&products, a[:2*q], b[:4*q])
-	prob, gap, rest := x(), x(), x()
-	Rectified(prob, gap, rest, c)
 	mills, truncated, below := x(), x(), x()
 	Truncated(mills, truncated, below, c)
 	return [][]float64{
-		prob, gap, rest, products[:], tall, shared, four, outer, sum, {Dot(a, b), first, second}, added4, m, v, noisyM, noisyV, mean, variance, exp, pdf, cdf, mills, truncated, below,
+		products[:], tall, shared, four, sum, {Dot(a, b), first, second}, added4, m, v, noisyM, noisyV, mean, variance, mills, truncated, below,
 	}
 }
 
@@ -163,63 +156,4 @@ func FuzzVector(f *testing.F) {
 			}
 		}
 	})
-}
-
-func BenchmarkFunctions(b *testing.B) {
-	x := numbers(rand.New(rand.NewPCG(1, 5)), 1000)
-	positive := make([]float64, len(x))
-	for i := range x {
-		positive[i] = math.Abs(x[i])
-	}
-	for _, f := range []struct {
-		name string
-		of   func(float64) float64
-		x    []float64
-	}{{"Exp", Exp, x}, {"math.Exp", math.Exp, x}, {"Log", Log, positive}, {"math.Log", math.Log, positive}} {
-		b.Run(f.name, func(b *testing.B) {
-			for i := 0; b.Loop(); i++ {
-				f.of(f.x[i%len(x)])
-			}
-		})
-	}
-}
-
-func BenchmarkLoops(b *testing.B) {
-	for _, n := range []int{10, 50, 128, 1000} {
-		rnd := rand.New(rand.NewPCG(1, 5))
-		x := func() []float64 {
-			x := make([]float64, n)
-			for i := range x {
-				x[i] = rnd.Float64()
-			}
-			return x
-		}
-		p, q, r, s, u := x(), x(), x(), x(), x()
-		rows, four := make([]float64, 4*n), [4]float64{1e-9, 1e-9}
-		for _, l := range []struct {
-			name string
-			run  func()
-		}{
-			{"Dot", func() { Dot(p, q) }},
-			{"Products", func() { Products(new([8]float64), p[:n/2&^7], q[:n&^15]) }},
-			{"AddScaled4", func() { AddScaled4(p, &[4]float64{1e-9}, q, r, s, u) }},
-			{"Dot4", func() { Dot4(&four, rows, q) }},
-			{"AddOuter4", func() { AddOuter4(rows, &four, q) }},
-			{"Carlson4", func() { Carlson4(rows, p, &four, &four, &four) }},
-			{"Forward", func() { Forward(p, q, 1e-9, 1e-9, 1e-9, r, s) }},
-			{"Backward", func() { Backward(p, q, r) }},
-			{"Update", func() { Update(p, q, r, s, 1e-9, 1e-9, 0.5) }},
-			{"ExpAll", func() { ExpAll(u, r) }},
-			{"Rectified", func() { Rectified(p, q, s, r) }},
-			{"PDFCDF", func() { PDFCDF(s, u, r) }},
-			{"Truncated", func() { Truncated(p, s, u, r) }},
-		} {
-			b.Run(fmt.Sprintf("%s/n=%d", l.name, n), func(b *testing.B) {
-				b.ReportAllocs()
-				for b.Loop() {
-					l.run()
-				}
-			})
-		}
-	}
 }

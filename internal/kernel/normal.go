@@ -79,13 +79,7 @@ func Tail(t float64) (p, q float64) {
 
 // PDFCDF sets pdf_i to φ(x_i) and cdf_i to Φ(x_i), to 0 or 1 beyond [Underflow].
 func PDFCDF(pdf, cdf, x []float64) {
-	first := 0
-	if vector {
-		first = len(x) &^ 3
-		pdfCDFVector(pdf[:first], cdf[:first], x[:first])
-	}
-	for i := first; i < len(x); i++ {
-		x := x[i]
+	for i, x := range x {
 		t := min(math.Abs(x), Underflow)
 		density := Density(t)
 		p, q := Tail(t)
@@ -105,8 +99,8 @@ func PDFCDF(pdf, cdf, x []float64) {
 func Truncated(mills, variance, cdf, x []float64) {
 	first := 0
 	if vector {
+		truncatedVector(mills[:len(x)], variance[:len(x)], cdf[:len(x)], x)
 		first = len(x) &^ 3
-		truncatedVector(mills[:first], variance[:first], cdf[:first], x[:first])
 	}
 	for i := first; i < len(x); i++ {
 		x := x[i]
@@ -142,13 +136,7 @@ func Truncated(mills, variance, cdf, x []float64) {
 // term. For a > 0 they follow from max(Z+a, 0) = Z + a + max(−Z−a, 0), whose last term has
 // covariance −Φ(−a) with Z.
 func Rectified(prob, gap, variance, a []float64) {
-	first := 0
-	if vector {
-		first = len(a) &^ 3
-		rectifiedVector(prob[:first], gap[:first], variance[:first], a[:first])
-	}
-	for i := first; i < len(a); i++ {
-		a := a[i]
+	for i, a := range a {
 		t := min(math.Abs(a), Underflow)
 		density := Density(t)
 		p, q := Tail(t)

@@ -14,13 +14,10 @@ func productsVector(dst *[8]float64, x []float64, y []float64)
 func addScaled4Vector(y []float64, a *[4]float64, x0 []float64, x1 []float64, x2 []float64, x3 []float64)
 
 //go:noescape
-func dot4Vector(dst *[4]float64, a []float64, x []float64)
+func dot4Vector(dst *[4]float64, x []float64, a []float64)
 
 //go:noescape
-func addOuter4Vector(a []float64, u *[4]float64, x []float64)
-
-//go:noescape
-func carlson4Vector(a []float64, sum []float64, h *[4]float64, keep *[4]float64, mix *[4]float64)
+func carlson4Vector(sum []float64, a []float64, h *[4]float64, keep *[4]float64, mix *[4]float64)
 
 //go:noescape
 func forwardVector(m []float64, v []float64, y float64, square float64, s float64, mean []float64, variance []float64)
@@ -30,15 +27,6 @@ func backwardVector(mean []float64, d []float64, e []float64) (first float64, se
 
 //go:noescape
 func updateVector(mean []float64, variance []float64, d []float64, e []float64, y float64, often float64, least float64)
-
-//go:noescape
-func expVector(dst []float64, x []float64) int
-
-//go:noescape
-func pdfCDFVector(pdf []float64, cdf []float64, x []float64)
-
-//go:noescape
-func rectifiedVector(prob []float64, gap []float64, variance []float64, a []float64)
 
 //go:noescape
 func truncatedVector(mills []float64, variance []float64, cdf []float64, x []float64)

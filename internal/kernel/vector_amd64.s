@@ -10,14 +10,14 @@ TEXT ·dotVector(SB), NOSPLIT, $0-56
 	MOVQ   x_base+0(FP), AX
 	MOVQ   y_base+24(FP), CX
 	MOVQ   x_len+8(FP), DX
+	XORQ   BX, BX
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
-	XORQ   BX, BX
 	MOVQ   DX, SI
 	ANDQ   $-8, SI
-	JMP    dotPairsTest
+	JMP    loop8Test
 
-dotPairs:
+loop8:
 	VMOVUPD (AX)(BX*8), Y2
 	VMULPD  (CX)(BX*8), Y2, Y2
 	VADDPD  Y2, Y0, Y0
@@ -26,54 +26,50 @@ dotPairs:
 	VADDPD  Y2, Y1, Y1
 	ADDQ    $+8, BX
 
-dotPairsTest:
+loop8Test:
 	CMPQ BX, SI
-	JLT  dotPairs
-	MOVQ DX, SI
-	ANDQ $-4, SI
-	JMP  dotFoursTest
+	JLT  loop8
+	ANDQ $-4, DX
+	JMP  loop4Test
 
-dotFours:
+loop4:
 	VMOVUPD (AX)(BX*8), Y2
 	VMULPD  (CX)(BX*8), Y2, Y2
 	VADDPD  Y2, Y0, Y0
 	ADDQ    $+4, BX
 
-dotFoursTest:
-	CMPQ         BX, SI
-	JLT          dotFours
+loop4Test:
+	CMPQ         BX, DX
+	JLT          loop4
 	VADDPD       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPD       X1, X0, X0
 	VPERMILPD    $0x01, X0, X1
 	VADDSD       X1, X0, X0
-	JMP          dotOnesTest
-
-dotOnes:
-	VMOVSD (AX)(BX*8), X1
-	VMULSD (CX)(BX*8), X1, X1
-	VADDSD X1, X0, X0
-	INCQ   BX
-
-dotOnesTest:
-	CMPQ  BX, DX
-	JLT   dotOnes
 	VZEROUPPER
-	MOVSD X0, ret+48(FP)
+	MOVSD        X0, ret+48(FP)
 	RET
 
 // func productsVector(dst *[8]float64, x []float64, y []float64)
 // Requires: AVX
 TEXT ·productsVector(SB), NOSPLIT, $0-56
-	MOVQ   dst+0(FP), AX
-	MOVQ   x_len+16(FP), CX
-	MOVQ   x_base+8(FP), DX
-	MOVQ   y_base+32(FP), BX
-	SHRQ   $0x01, CX
-	LEAQ   (DX)(CX*8), SI
-	LEAQ   (BX)(CX*8), DI
-	LEAQ   (DI)(CX*8), R8
-	LEAQ   (R8)(CX*8), R9
+	MOVQ   x_base+8(FP), AX
+	MOVQ   y_base+32(FP), CX
+	MOVQ   x_len+16(FP), DX
+	MOVQ   dst+0(FP), DI
+	XORQ   BX, BX
+	XORQ   SI, SI
+	SHRQ   $0x01, DX
+	LEAQ   (AX)(BX*8), AX
+	MOVQ   DX, R8
+	SHLQ   $0x03, R8
+	LEAQ   (AX)(R8*1), R8
+	LEAQ   (CX)(BX*8), CX
+	MOVQ   DX, BX
+	SHLQ   $0x03, BX
+	LEAQ   (CX)(BX*1), R9
+	LEAQ   (R9)(BX*1), R10
+	LEAQ   (R10)(BX*1), BX
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
@@ -82,50 +78,49 @@ TEXT ·productsVector(SB), NOSPLIT, $0-56
 	VXORPD Y5, Y5, Y5
 	VXORPD Y6, Y6, Y6
 	VXORPD Y7, Y7, Y7
-	XORQ   R10, R10
-	ANDQ   $-4, CX
-	JMP    productsFoursTest
+	ANDQ   $-4, DX
+	JMP    loop4Test
 
-productsFours:
-	VMOVUPD (DX)(R10*8), Y8
-	VMOVUPD (SI)(R10*8), Y9
-	VMOVUPD (BX)(R10*8), Y10
+loop4:
+	VMOVUPD (AX)(SI*8), Y8
+	VMOVUPD (R8)(SI*8), Y9
+	VMOVUPD (CX)(SI*8), Y10
 	VMULPD  Y10, Y8, Y11
 	VADDPD  Y11, Y0, Y0
 	VMULPD  Y10, Y9, Y10
 	VADDPD  Y10, Y4, Y4
-	VMOVUPD (DI)(R10*8), Y10
+	VMOVUPD (R9)(SI*8), Y10
 	VMULPD  Y10, Y8, Y11
 	VADDPD  Y11, Y1, Y1
 	VMULPD  Y10, Y9, Y10
 	VADDPD  Y10, Y5, Y5
-	VMOVUPD (R8)(R10*8), Y10
+	VMOVUPD (R10)(SI*8), Y10
 	VMULPD  Y10, Y8, Y11
 	VADDPD  Y11, Y2, Y2
 	VMULPD  Y10, Y9, Y10
 	VADDPD  Y10, Y6, Y6
-	VMOVUPD (R9)(R10*8), Y10
+	VMOVUPD (BX)(SI*8), Y10
 	VMULPD  Y10, Y8, Y8
 	VADDPD  Y8, Y3, Y3
-	VMULPD  Y10, Y9, Y10
-	VADDPD  Y10, Y7, Y7
-	ADDQ    $+4, R10
+	VMULPD  Y10, Y9, Y8
+	VADDPD  Y8, Y7, Y7
+	ADDQ    $+4, SI
 
-productsFoursTest:
-	CMPQ       R10, CX
-	JLT        productsFours
+loop4Test:
+	CMPQ       SI, DX
+	JLT        loop4
 	VHADDPD    Y1, Y0, Y0
 	VHADDPD    Y3, Y2, Y2
 	VPERM2F128 $0x20, Y2, Y0, Y1
 	VPERM2F128 $0x31, Y2, Y0, Y0
-	VADDPD     Y0, Y1, Y1
-	VMOVUPD    Y1, (AX)
+	VADDPD     Y0, Y1, Y0
+	VMOVUPD    Y0, (DI)
 	VHADDPD    Y5, Y4, Y4
 	VHADDPD    Y7, Y6, Y6
 	VPERM2F128 $0x20, Y6, Y4, Y0
 	VPERM2F128 $0x31, Y6, Y4, Y1
 	VADDPD     Y1, Y0, Y0
-	VMOVUPD    Y0, 32(AX)
+	VMOVUPD    Y0, 32(DI)
 	VZEROUPPER
 	RET
 
@@ -144,102 +139,42 @@ TEXT ·addScaled4Vector(SB), NOSPLIT, $0-128
 	VBROADCASTSD 16(R8), Y2
 	VBROADCASTSD 24(R8), Y3
 	XORQ         R8, R8
-	MOVQ         DI, R9
-	ANDQ         $-8, R9
-	JMP          addScaled4PairsTest
+	ANDQ         $-4, DI
+	JMP          loop4Test
 
-addScaled4Pairs:
-	VMOVUPD (CX)(R8*8), Y4
-	VMULPD  Y0, Y4, Y4
-	VMOVUPD (DX)(R8*8), Y5
-	VMULPD  Y1, Y5, Y5
+loop4:
+	VMULPD  (CX)(R8*8), Y0, Y4
+	VMULPD  (DX)(R8*8), Y1, Y5
 	VADDPD  Y5, Y4, Y4
-	VMOVUPD (BX)(R8*8), Y5
-	VMULPD  Y2, Y5, Y5
+	VMULPD  (BX)(R8*8), Y2, Y5
 	VADDPD  Y5, Y4, Y4
-	VMOVUPD (SI)(R8*8), Y5
-	VMULPD  Y3, Y5, Y5
-	VADDPD  Y5, Y4, Y4
-	VADDPD  (AX)(R8*8), Y4, Y4
-	VMOVUPD Y4, (AX)(R8*8)
-	VMOVUPD 32(CX)(R8*8), Y4
-	VMULPD  Y0, Y4, Y4
-	VMOVUPD 32(DX)(R8*8), Y5
-	VMULPD  Y1, Y5, Y5
-	VADDPD  Y5, Y4, Y4
-	VMOVUPD 32(BX)(R8*8), Y5
-	VMULPD  Y2, Y5, Y5
-	VADDPD  Y5, Y4, Y4
-	VMOVUPD 32(SI)(R8*8), Y5
-	VMULPD  Y3, Y5, Y5
-	VADDPD  Y5, Y4, Y4
-	VADDPD  32(AX)(R8*8), Y4, Y4
-	VMOVUPD Y4, 32(AX)(R8*8)
-	ADDQ    $+8, R8
-
-addScaled4PairsTest:
-	CMPQ R8, R9
-	JLT  addScaled4Pairs
-	MOVQ DI, R9
-	ANDQ $-4, R9
-	JMP  addScaled4FoursTest
-
-addScaled4Fours:
-	VMOVUPD (CX)(R8*8), Y4
-	VMULPD  Y0, Y4, Y4
-	VMOVUPD (DX)(R8*8), Y5
-	VMULPD  Y1, Y5, Y5
-	VADDPD  Y5, Y4, Y4
-	VMOVUPD (BX)(R8*8), Y5
-	VMULPD  Y2, Y5, Y5
-	VADDPD  Y5, Y4, Y4
-	VMOVUPD (SI)(R8*8), Y5
-	VMULPD  Y3, Y5, Y5
+	VMULPD  (SI)(R8*8), Y3, Y5
 	VADDPD  Y5, Y4, Y4
 	VADDPD  (AX)(R8*8), Y4, Y4
 	VMOVUPD Y4, (AX)(R8*8)
 	ADDQ    $+4, R8
 
-addScaled4FoursTest:
-	CMPQ R8, R9
-	JLT  addScaled4Fours
-	JMP  addScaled4OnesTest
-
-addScaled4Ones:
-	VMOVSD (CX)(R8*8), X4
-	VMULSD X0, X4, X4
-	VMOVSD (DX)(R8*8), X5
-	VMULSD X1, X5, X5
-	VADDSD X5, X4, X4
-	VMOVSD (BX)(R8*8), X5
-	VMULSD X2, X5, X5
-	VADDSD X5, X4, X4
-	VMOVSD (SI)(R8*8), X5
-	VMULSD X3, X5, X5
-	VADDSD X5, X4, X4
-	VADDSD (AX)(R8*8), X4, X4
-	VMOVSD X4, (AX)(R8*8)
-	INCQ   R8
-
-addScaled4OnesTest:
+loop4Test:
 	CMPQ R8, DI
-	JLT  addScaled4Ones
+	JLT  loop4
 	VZEROUPPER
 	RET
 
-// func dot4Vector(dst *[4]float64, a []float64, x []float64)
+// func dot4Vector(dst *[4]float64, x []float64, a []float64)
 // Requires: AVX
 TEXT ·dot4Vector(SB), NOSPLIT, $0-56
-	MOVQ   x_base+32(FP), AX
-	MOVQ   a_base+8(FP), CX
-	MOVQ   x_len+40(FP), CX
-	MOVQ   a_base+8(FP), DX
-	MOVQ   CX, BX
+	MOVQ   x_base+8(FP), AX
+	MOVQ   a_base+32(FP), CX
+	MOVQ   x_len+16(FP), DX
+	MOVQ   dst+0(FP), SI
+	XORQ   BX, BX
+	LEAQ   (CX)(BX*8), CX
+	MOVQ   DX, BX
 	SHLQ   $0x03, BX
-	LEAQ   (DX)(BX*1), SI
-	LEAQ   (SI)(BX*1), DI
-	LEAQ   (DI)(BX*1), BX
-	MOVQ   dst+0(FP), R8
+	LEAQ   (CX)(BX*1), DI
+	LEAQ   (DI)(BX*1), R8
+	LEAQ   (R8)(BX*1), BX
+	XORQ   R9, R9
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
@@ -248,54 +183,52 @@ TEXT ·dot4Vector(SB), NOSPLIT, $0-56
 	VXORPD Y5, Y5, Y5
 	VXORPD Y6, Y6, Y6
 	VXORPD Y7, Y7, Y7
-	XORQ   R9, R9
-	MOVQ   CX, R10
+	MOVQ   DX, R10
 	ANDQ   $-8, R10
-	JMP    dot4PairsTest
+	JMP    loop8Test
 
-dot4Pairs:
+loop8:
 	VMOVUPD (AX)(R9*8), Y8
-	VMULPD  (DX)(R9*8), Y8, Y9
-	VADDPD  Y9, Y0, Y0
-	VMULPD  (SI)(R9*8), Y8, Y9
-	VADDPD  Y9, Y2, Y2
-	VMULPD  (DI)(R9*8), Y8, Y9
-	VADDPD  Y9, Y4, Y4
+	VMULPD  (CX)(R9*8), Y8, Y9
+	VMULPD  (DI)(R9*8), Y8, Y10
+	VMULPD  (R8)(R9*8), Y8, Y11
 	VMULPD  (BX)(R9*8), Y8, Y8
+	VADDPD  Y9, Y0, Y0
+	VADDPD  Y10, Y2, Y2
+	VADDPD  Y11, Y4, Y4
 	VADDPD  Y8, Y6, Y6
 	VMOVUPD 32(AX)(R9*8), Y8
-	VMULPD  32(DX)(R9*8), Y8, Y9
-	VADDPD  Y9, Y1, Y1
-	VMULPD  32(SI)(R9*8), Y8, Y9
-	VADDPD  Y9, Y3, Y3
-	VMULPD  32(DI)(R9*8), Y8, Y9
-	VADDPD  Y9, Y5, Y5
+	VMULPD  32(CX)(R9*8), Y8, Y9
+	VMULPD  32(DI)(R9*8), Y8, Y10
+	VMULPD  32(R8)(R9*8), Y8, Y11
 	VMULPD  32(BX)(R9*8), Y8, Y8
+	VADDPD  Y9, Y1, Y1
+	VADDPD  Y10, Y3, Y3
+	VADDPD  Y11, Y5, Y5
 	VADDPD  Y8, Y7, Y7
 	ADDQ    $+8, R9
 
-dot4PairsTest:
+loop8Test:
 	CMPQ R9, R10
-	JLT  dot4Pairs
-	MOVQ CX, R10
-	ANDQ $-4, R10
-	JMP  dot4FoursTest
+	JLT  loop8
+	ANDQ $-4, DX
+	JMP  loop4Test
 
-dot4Fours:
+loop4:
 	VMOVUPD (AX)(R9*8), Y8
-	VMULPD  (DX)(R9*8), Y8, Y9
-	VADDPD  Y9, Y0, Y0
-	VMULPD  (SI)(R9*8), Y8, Y9
-	VADDPD  Y9, Y2, Y2
-	VMULPD  (DI)(R9*8), Y8, Y9
-	VADDPD  Y9, Y4, Y4
+	VMULPD  (CX)(R9*8), Y8, Y9
+	VMULPD  (DI)(R9*8), Y8, Y10
+	VMULPD  (R8)(R9*8), Y8, Y11
 	VMULPD  (BX)(R9*8), Y8, Y8
+	VADDPD  Y9, Y0, Y0
+	VADDPD  Y10, Y2, Y2
+	VADDPD  Y11, Y4, Y4
 	VADDPD  Y8, Y6, Y6
 	ADDQ    $+4, R9
 
-dot4FoursTest:
-	CMPQ         R9, R10
-	JLT          dot4Fours
+loop4Test:
+	CMPQ         R9, DX
+	JLT          loop4
 	VADDPD       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPD       X1, X0, X0
@@ -316,141 +249,24 @@ dot4FoursTest:
 	VADDPD       X4, X3, X3
 	VPERMILPD    $0x01, X3, X4
 	VADDSD       X4, X3, X3
-	JMP          dot4OnesTest
-
-dot4Ones:
-	VMOVSD (AX)(R9*8), X4
-	VMULSD (DX)(R9*8), X4, X5
-	VADDSD X5, X0, X0
-	VMULSD (SI)(R9*8), X4, X5
-	VADDSD X5, X1, X1
-	VMULSD (DI)(R9*8), X4, X5
-	VADDSD X5, X2, X2
-	VMULSD (BX)(R9*8), X4, X4
-	VADDSD X4, X3, X3
-	INCQ   R9
-
-dot4OnesTest:
-	CMPQ   R9, CX
-	JLT    dot4Ones
 	VZEROUPPER
-	VMOVSD X0, (R8)
-	VMOVSD X1, 8(R8)
-	VMOVSD X2, 16(R8)
-	VMOVSD X3, 24(R8)
+	VMOVSD       X0, (SI)
+	VMOVSD       X1, 8(SI)
+	VMOVSD       X2, 16(SI)
+	VMOVSD       X3, 24(SI)
 	RET
 
-// func addOuter4Vector(a []float64, u *[4]float64, x []float64)
-// Requires: AVX
-TEXT ·addOuter4Vector(SB), NOSPLIT, $0-56
-	MOVQ         x_base+32(FP), AX
-	MOVQ         a_base+0(FP), CX
-	MOVQ         x_len+40(FP), CX
-	MOVQ         a_base+0(FP), DX
-	MOVQ         CX, BX
-	SHLQ         $0x03, BX
-	LEAQ         (DX)(BX*1), SI
-	LEAQ         (SI)(BX*1), DI
-	LEAQ         (DI)(BX*1), BX
-	MOVQ         u+24(FP), R8
-	VBROADCASTSD (R8), Y0
-	VBROADCASTSD 8(R8), Y1
-	VBROADCASTSD 16(R8), Y2
-	VBROADCASTSD 24(R8), Y3
-	XORQ         R8, R8
-	MOVQ         CX, R9
-	ANDQ         $-8, R9
-	JMP          addOuter4PairsTest
-
-addOuter4Pairs:
-	VMOVUPD (AX)(R8*8), Y4
-	VMULPD  Y0, Y4, Y5
-	VADDPD  (DX)(R8*8), Y5, Y5
-	VMOVUPD Y5, (DX)(R8*8)
-	VMULPD  Y1, Y4, Y5
-	VADDPD  (SI)(R8*8), Y5, Y5
-	VMOVUPD Y5, (SI)(R8*8)
-	VMULPD  Y2, Y4, Y5
-	VADDPD  (DI)(R8*8), Y5, Y5
-	VMOVUPD Y5, (DI)(R8*8)
-	VMULPD  Y3, Y4, Y4
-	VADDPD  (BX)(R8*8), Y4, Y4
-	VMOVUPD Y4, (BX)(R8*8)
-	VMOVUPD 32(AX)(R8*8), Y4
-	VMULPD  Y0, Y4, Y5
-	VADDPD  32(DX)(R8*8), Y5, Y5
-	VMOVUPD Y5, 32(DX)(R8*8)
-	VMULPD  Y1, Y4, Y5
-	VADDPD  32(SI)(R8*8), Y5, Y5
-	VMOVUPD Y5, 32(SI)(R8*8)
-	VMULPD  Y2, Y4, Y5
-	VADDPD  32(DI)(R8*8), Y5, Y5
-	VMOVUPD Y5, 32(DI)(R8*8)
-	VMULPD  Y3, Y4, Y4
-	VADDPD  32(BX)(R8*8), Y4, Y4
-	VMOVUPD Y4, 32(BX)(R8*8)
-	ADDQ    $+8, R8
-
-addOuter4PairsTest:
-	CMPQ R8, R9
-	JLT  addOuter4Pairs
-	MOVQ CX, R9
-	ANDQ $-4, R9
-	JMP  addOuter4FoursTest
-
-addOuter4Fours:
-	VMOVUPD (AX)(R8*8), Y4
-	VMULPD  Y0, Y4, Y5
-	VADDPD  (DX)(R8*8), Y5, Y5
-	VMOVUPD Y5, (DX)(R8*8)
-	VMULPD  Y1, Y4, Y5
-	VADDPD  (SI)(R8*8), Y5, Y5
-	VMOVUPD Y5, (SI)(R8*8)
-	VMULPD  Y2, Y4, Y5
-	VADDPD  (DI)(R8*8), Y5, Y5
-	VMOVUPD Y5, (DI)(R8*8)
-	VMULPD  Y3, Y4, Y4
-	VADDPD  (BX)(R8*8), Y4, Y4
-	VMOVUPD Y4, (BX)(R8*8)
-	ADDQ    $+4, R8
-
-addOuter4FoursTest:
-	CMPQ R8, R9
-	JLT  addOuter4Fours
-	JMP  addOuter4OnesTest
-
-addOuter4Ones:
-	VMOVSD (AX)(R8*8), X4
-	VMULSD X0, X4, X5
-	VADDSD (DX)(R8*8), X5, X5
-	VMOVSD X5, (DX)(R8*8)
-	VMULSD X1, X4, X5
-	VADDSD (SI)(R8*8), X5, X5
-	VMOVSD X5, (SI)(R8*8)
-	VMULSD X2, X4, X5
-	VADDSD (DI)(R8*8), X5, X5
-	VMOVSD X5, (DI)(R8*8)
-	VMULSD X3, X4, X4
-	VADDSD (BX)(R8*8), X4, X4
-	VMOVSD X4, (BX)(R8*8)
-	INCQ   R8
-
-addOuter4OnesTest:
-	CMPQ R8, CX
-	JLT  addOuter4Ones
-	VZEROUPPER
-	RET
-
-// func carlson4Vector(a []float64, sum []float64, h *[4]float64, keep *[4]float64, mix *[4]float64)
+// func carlson4Vector(sum []float64, a []float64, h *[4]float64, keep *[4]float64, mix *[4]float64)
 // Requires: AVX
 TEXT ·carlson4Vector(SB), NOSPLIT, $0-72
-	MOVQ         sum_base+24(FP), AX
-	MOVQ         a_base+0(FP), CX
-	MOVQ         sum_len+32(FP), CX
-	MOVQ         a_base+0(FP), DX
-	MOVQ         CX, BX
+	MOVQ         sum_base+0(FP), AX
+	MOVQ         a_base+24(FP), CX
+	MOVQ         sum_len+8(FP), DX
+	XORQ         BX, BX
+	LEAQ         (CX)(BX*8), CX
+	MOVQ         DX, BX
 	SHLQ         $0x03, BX
-	LEAQ         (DX)(BX*1), SI
+	LEAQ         (CX)(BX*1), SI
 	LEAQ         (SI)(BX*1), DI
 	LEAQ         (DI)(BX*1), BX
 	MOVQ         h+48(FP), R8
@@ -469,154 +285,45 @@ TEXT ·carlson4Vector(SB), NOSPLIT, $0-72
 	VBROADCASTSD 16(R8), Y10
 	VBROADCASTSD 24(R8), Y11
 	XORQ         R8, R8
-	MOVQ         CX, R9
-	ANDQ         $-8, R9
-	JMP          carlson4PairsTest
+	ANDQ         $-4, DX
+	JMP          loop4Test
 
-carlson4Pairs:
+loop4:
 	VMOVUPD (AX)(R8*8), Y12
 	VMOVUPD (BX)(R8*8), Y13
-	VMULPD  Y11, Y12, Y14
-	VMULPD  Y7, Y13, Y15
+	VMULPD  Y12, Y11, Y14
+	VMULPD  Y13, Y7, Y15
 	VADDPD  Y14, Y15, Y14
 	VMOVUPD Y14, (BX)(R8*8)
-	VMULPD  Y3, Y13, Y13
+	VMULPD  Y13, Y3, Y13
 	VADDPD  Y13, Y12, Y12
 	VMOVUPD (DI)(R8*8), Y13
-	VMULPD  Y10, Y12, Y14
-	VMULPD  Y6, Y13, Y15
+	VMULPD  Y12, Y10, Y14
+	VMULPD  Y13, Y6, Y15
 	VADDPD  Y14, Y15, Y14
 	VMOVUPD Y14, (DI)(R8*8)
-	VMULPD  Y2, Y13, Y13
+	VMULPD  Y13, Y2, Y13
 	VADDPD  Y13, Y12, Y12
 	VMOVUPD (SI)(R8*8), Y13
-	VMULPD  Y9, Y12, Y14
-	VMULPD  Y5, Y13, Y15
+	VMULPD  Y12, Y9, Y14
+	VMULPD  Y13, Y5, Y15
 	VADDPD  Y14, Y15, Y14
 	VMOVUPD Y14, (SI)(R8*8)
-	VMULPD  Y1, Y13, Y13
+	VMULPD  Y13, Y1, Y13
 	VADDPD  Y13, Y12, Y12
-	VMOVUPD (DX)(R8*8), Y13
-	VMULPD  Y8, Y12, Y14
-	VMULPD  Y4, Y13, Y15
+	VMOVUPD (CX)(R8*8), Y13
+	VMULPD  Y12, Y8, Y14
+	VMULPD  Y13, Y4, Y15
 	VADDPD  Y14, Y15, Y14
-	VMOVUPD Y14, (DX)(R8*8)
-	VMULPD  Y0, Y13, Y13
-	VADDPD  Y13, Y12, Y12
-	VMOVUPD Y12, (AX)(R8*8)
-	VMOVUPD 32(AX)(R8*8), Y12
-	VMOVUPD 32(BX)(R8*8), Y13
-	VMULPD  Y11, Y12, Y14
-	VMULPD  Y7, Y13, Y15
-	VADDPD  Y14, Y15, Y14
-	VMOVUPD Y14, 32(BX)(R8*8)
-	VMULPD  Y3, Y13, Y13
-	VADDPD  Y13, Y12, Y12
-	VMOVUPD 32(DI)(R8*8), Y13
-	VMULPD  Y10, Y12, Y14
-	VMULPD  Y6, Y13, Y15
-	VADDPD  Y14, Y15, Y14
-	VMOVUPD Y14, 32(DI)(R8*8)
-	VMULPD  Y2, Y13, Y13
-	VADDPD  Y13, Y12, Y12
-	VMOVUPD 32(SI)(R8*8), Y13
-	VMULPD  Y9, Y12, Y14
-	VMULPD  Y5, Y13, Y15
-	VADDPD  Y14, Y15, Y14
-	VMOVUPD Y14, 32(SI)(R8*8)
-	VMULPD  Y1, Y13, Y13
-	VADDPD  Y13, Y12, Y12
-	VMOVUPD 32(DX)(R8*8), Y13
-	VMULPD  Y8, Y12, Y14
-	VMULPD  Y4, Y13, Y15
-	VADDPD  Y14, Y15, Y14
-	VMOVUPD Y14, 32(DX)(R8*8)
-	VMULPD  Y0, Y13, Y13
-	VADDPD  Y13, Y12, Y12
-	VMOVUPD Y12, 32(AX)(R8*8)
-	ADDQ    $+8, R8
-
-carlson4PairsTest:
-	CMPQ R8, R9
-	JLT  carlson4Pairs
-	MOVQ CX, R9
-	ANDQ $-4, R9
-	JMP  carlson4FoursTest
-
-carlson4Fours:
-	VMOVUPD (AX)(R8*8), Y12
-	VMOVUPD (BX)(R8*8), Y13
-	VMULPD  Y11, Y12, Y14
-	VMULPD  Y7, Y13, Y15
-	VADDPD  Y14, Y15, Y14
-	VMOVUPD Y14, (BX)(R8*8)
-	VMULPD  Y3, Y13, Y13
-	VADDPD  Y13, Y12, Y12
-	VMOVUPD (DI)(R8*8), Y13
-	VMULPD  Y10, Y12, Y14
-	VMULPD  Y6, Y13, Y15
-	VADDPD  Y14, Y15, Y14
-	VMOVUPD Y14, (DI)(R8*8)
-	VMULPD  Y2, Y13, Y13
-	VADDPD  Y13, Y12, Y12
-	VMOVUPD (SI)(R8*8), Y13
-	VMULPD  Y9, Y12, Y14
-	VMULPD  Y5, Y13, Y15
-	VADDPD  Y14, Y15, Y14
-	VMOVUPD Y14, (SI)(R8*8)
-	VMULPD  Y1, Y13, Y13
-	VADDPD  Y13, Y12, Y12
-	VMOVUPD (DX)(R8*8), Y13
-	VMULPD  Y8, Y12, Y14
-	VMULPD  Y4, Y13, Y15
-	VADDPD  Y14, Y15, Y14
-	VMOVUPD Y14, (DX)(R8*8)
-	VMULPD  Y0, Y13, Y13
+	VMOVUPD Y14, (CX)(R8*8)
+	VMULPD  Y13, Y0, Y13
 	VADDPD  Y13, Y12, Y12
 	VMOVUPD Y12, (AX)(R8*8)
 	ADDQ    $+4, R8
 
-carlson4FoursTest:
-	CMPQ R8, R9
-	JLT  carlson4Fours
-	JMP  carlson4OnesTest
-
-carlson4Ones:
-	VMOVSD (AX)(R8*8), X12
-	VMOVSD (BX)(R8*8), X13
-	VMULSD X11, X12, X14
-	VMULSD X7, X13, X15
-	VADDSD X14, X15, X14
-	VMOVSD X14, (BX)(R8*8)
-	VMULSD X3, X13, X13
-	VADDSD X13, X12, X12
-	VMOVSD (DI)(R8*8), X13
-	VMULSD X10, X12, X14
-	VMULSD X6, X13, X15
-	VADDSD X14, X15, X14
-	VMOVSD X14, (DI)(R8*8)
-	VMULSD X2, X13, X13
-	VADDSD X13, X12, X12
-	VMOVSD (SI)(R8*8), X13
-	VMULSD X9, X12, X14
-	VMULSD X5, X13, X15
-	VADDSD X14, X15, X14
-	VMOVSD X14, (SI)(R8*8)
-	VMULSD X1, X13, X13
-	VADDSD X13, X12, X12
-	VMOVSD (DX)(R8*8), X13
-	VMULSD X8, X12, X14
-	VMULSD X4, X13, X15
-	VADDSD X14, X15, X14
-	VMOVSD X14, (DX)(R8*8)
-	VMULSD X0, X13, X13
-	VADDSD X13, X12, X12
-	VMOVSD X12, (AX)(R8*8)
-	INCQ   R8
-
-carlson4OnesTest:
-	CMPQ R8, CX
-	JLT  carlson4Ones
+loop4Test:
+	CMPQ R8, DX
+	JLT  loop4
 	VZEROUPPER
 	RET
 
@@ -632,78 +339,25 @@ TEXT ·forwardVector(SB), NOSPLIT, $0-120
 	VBROADCASTSD square+56(FP), Y1
 	VBROADCASTSD s+64(FP), Y2
 	XORQ         DI, DI
-	MOVQ         SI, R8
-	ANDQ         $-8, R8
-	JMP          forwardPairsTest
+	ANDQ         $-4, SI
+	JMP          loop4Test
 
-forwardPairs:
+loop4:
 	VMOVUPD (DX)(DI*8), Y3
-	VMULPD  Y0, Y3, Y4
+	VMULPD  Y3, Y0, Y4
 	VADDPD  (AX)(DI*8), Y4, Y4
 	VMOVUPD Y4, (AX)(DI*8)
-	VMOVUPD (BX)(DI*8), Y4
-	VMULPD  Y1, Y4, Y4
+	VMULPD  (BX)(DI*8), Y1, Y4
 	VMULPD  Y3, Y3, Y3
-	VMULPD  Y2, Y3, Y3
-	VADDPD  Y3, Y4, Y4
-	VADDPD  (CX)(DI*8), Y4, Y4
-	VMOVUPD Y4, (CX)(DI*8)
-	VMOVUPD 32(DX)(DI*8), Y3
-	VMULPD  Y0, Y3, Y4
-	VADDPD  32(AX)(DI*8), Y4, Y4
-	VMOVUPD Y4, 32(AX)(DI*8)
-	VMOVUPD 32(BX)(DI*8), Y4
-	VMULPD  Y1, Y4, Y4
-	VMULPD  Y3, Y3, Y3
-	VMULPD  Y2, Y3, Y3
-	VADDPD  Y3, Y4, Y4
-	VADDPD  32(CX)(DI*8), Y4, Y4
-	VMOVUPD Y4, 32(CX)(DI*8)
-	ADDQ    $+8, DI
-
-forwardPairsTest:
-	CMPQ DI, R8
-	JLT  forwardPairs
-	MOVQ SI, R8
-	ANDQ $-4, R8
-	JMP  forwardFoursTest
-
-forwardFours:
-	VMOVUPD (DX)(DI*8), Y3
-	VMULPD  Y0, Y3, Y4
-	VADDPD  (AX)(DI*8), Y4, Y4
-	VMOVUPD Y4, (AX)(DI*8)
-	VMOVUPD (BX)(DI*8), Y4
-	VMULPD  Y1, Y4, Y4
-	VMULPD  Y3, Y3, Y3
-	VMULPD  Y2, Y3, Y3
-	VADDPD  Y3, Y4, Y4
-	VADDPD  (CX)(DI*8), Y4, Y4
-	VMOVUPD Y4, (CX)(DI*8)
+	VMULPD  Y3, Y2, Y3
+	VADDPD  Y4, Y3, Y3
+	VADDPD  (CX)(DI*8), Y3, Y3
+	VMOVUPD Y3, (CX)(DI*8)
 	ADDQ    $+4, DI
 
-forwardFoursTest:
-	CMPQ DI, R8
-	JLT  forwardFours
-	JMP  forwardOnesTest
-
-forwardOnes:
-	VMOVSD (DX)(DI*8), X3
-	VMULSD X0, X3, X4
-	VADDSD (AX)(DI*8), X4, X4
-	VMOVSD X4, (AX)(DI*8)
-	VMOVSD (BX)(DI*8), X4
-	VMULSD X1, X4, X4
-	VMULSD X3, X3, X3
-	VMULSD X2, X3, X3
-	VADDSD X3, X4, X4
-	VADDSD (CX)(DI*8), X4, X4
-	VMOVSD X4, (CX)(DI*8)
-	INCQ   DI
-
-forwardOnesTest:
+loop4Test:
 	CMPQ DI, SI
-	JLT  forwardOnes
+	JLT  loop4
 	VZEROUPPER
 	RET
 
@@ -714,49 +368,48 @@ TEXT ·backwardVector(SB), NOSPLIT, $0-88
 	MOVQ   d_base+24(FP), CX
 	MOVQ   e_base+48(FP), DX
 	MOVQ   mean_len+8(FP), BX
+	XORQ   SI, SI
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
-	XORQ   SI, SI
 	MOVQ   BX, DI
 	ANDQ   $-8, DI
-	JMP    backwardPairsTest
+	JMP    loop8Test
 
-backwardPairs:
+loop8:
 	VMOVUPD (AX)(SI*8), Y4
 	VMULPD  (CX)(SI*8), Y4, Y5
-	VADDPD  Y5, Y0, Y0
 	VMULPD  Y4, Y4, Y4
 	VMULPD  (DX)(SI*8), Y4, Y4
+	VADDPD  Y5, Y0, Y0
 	VADDPD  Y4, Y2, Y2
 	VMOVUPD 32(AX)(SI*8), Y4
 	VMULPD  32(CX)(SI*8), Y4, Y5
-	VADDPD  Y5, Y1, Y1
 	VMULPD  Y4, Y4, Y4
 	VMULPD  32(DX)(SI*8), Y4, Y4
+	VADDPD  Y5, Y1, Y1
 	VADDPD  Y4, Y3, Y3
 	ADDQ    $+8, SI
 
-backwardPairsTest:
+loop8Test:
 	CMPQ SI, DI
-	JLT  backwardPairs
-	MOVQ BX, DI
-	ANDQ $-4, DI
-	JMP  backwardFoursTest
+	JLT  loop8
+	ANDQ $-4, BX
+	JMP  loop4Test
 
-backwardFours:
+loop4:
 	VMOVUPD (AX)(SI*8), Y4
 	VMULPD  (CX)(SI*8), Y4, Y5
-	VADDPD  Y5, Y0, Y0
 	VMULPD  Y4, Y4, Y4
 	VMULPD  (DX)(SI*8), Y4, Y4
+	VADDPD  Y5, Y0, Y0
 	VADDPD  Y4, Y2, Y2
 	ADDQ    $+4, SI
 
-backwardFoursTest:
-	CMPQ         SI, DI
-	JLT          backwardFours
+loop4Test:
+	CMPQ         SI, BX
+	JLT          loop4
 	VADDPD       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPD       X1, X0, X0
@@ -767,23 +420,9 @@ backwardFoursTest:
 	VADDPD       X2, X1, X1
 	VPERMILPD    $0x01, X1, X2
 	VADDSD       X2, X1, X1
-	JMP          backwardOnesTest
-
-backwardOnes:
-	VMOVSD (AX)(SI*8), X2
-	VMULSD (CX)(SI*8), X2, X3
-	VADDSD X3, X0, X0
-	VMULSD X2, X2, X2
-	VMULSD (DX)(SI*8), X2, X2
-	VADDSD X2, X1, X1
-	INCQ   SI
-
-backwardOnesTest:
-	CMPQ  SI, BX
-	JLT   backwardOnes
 	VZEROUPPER
-	MOVSD X0, first+72(FP)
-	MOVSD X1, second+80(FP)
+	MOVSD        X0, first+72(FP)
+	MOVSD        X1, second+80(FP)
 	RET
 
 // func updateVector(mean []float64, variance []float64, d []float64, e []float64, y float64, often float64, least float64)
@@ -797,80 +436,27 @@ TEXT ·updateVector(SB), NOSPLIT, $0-120
 	VBROADCASTSD y+96(FP), Y0
 	VBROADCASTSD often+104(FP), Y1
 	VBROADCASTSD least+112(FP), Y2
-	VMOVUPD      quad3ff0000000000000<>+0(SB), Y3
 	XORQ         DI, DI
-	MOVQ         SI, R8
-	ANDQ         $-8, R8
-	JMP          updatePairsTest
+	ANDQ         $-4, SI
+	JMP          loop4Test
 
-updatePairs:
-	VMOVUPD (CX)(DI*8), Y4
-	VMULPD  Y0, Y4, Y5
-	VMULPD  (DX)(DI*8), Y5, Y6
-	VADDPD  (AX)(DI*8), Y6, Y6
-	VMOVUPD Y6, (AX)(DI*8)
-	VMULPD  (BX)(DI*8), Y5, Y5
-	VMULPD  Y1, Y5, Y5
-	VADDPD  Y3, Y5, Y5
-	VMAXPD  Y5, Y2, Y5
-	VMULPD  Y5, Y4, Y4
-	VMOVUPD Y4, (CX)(DI*8)
-	VMOVUPD 32(CX)(DI*8), Y4
-	VMULPD  Y0, Y4, Y5
-	VMULPD  32(DX)(DI*8), Y5, Y6
-	VADDPD  32(AX)(DI*8), Y6, Y6
-	VMOVUPD Y6, 32(AX)(DI*8)
-	VMULPD  32(BX)(DI*8), Y5, Y5
-	VMULPD  Y1, Y5, Y5
-	VADDPD  Y3, Y5, Y5
-	VMAXPD  Y5, Y2, Y5
-	VMULPD  Y5, Y4, Y4
-	VMOVUPD Y4, 32(CX)(DI*8)
-	ADDQ    $+8, DI
-
-updatePairsTest:
-	CMPQ DI, R8
-	JLT  updatePairs
-	MOVQ SI, R8
-	ANDQ $-4, R8
-	JMP  updateFoursTest
-
-updateFours:
-	VMOVUPD (CX)(DI*8), Y4
-	VMULPD  Y0, Y4, Y5
-	VMULPD  (DX)(DI*8), Y5, Y6
-	VADDPD  (AX)(DI*8), Y6, Y6
-	VMOVUPD Y6, (AX)(DI*8)
-	VMULPD  (BX)(DI*8), Y5, Y5
-	VMULPD  Y1, Y5, Y5
-	VADDPD  Y3, Y5, Y5
-	VMAXPD  Y5, Y2, Y5
-	VMULPD  Y5, Y4, Y4
-	VMOVUPD Y4, (CX)(DI*8)
+loop4:
+	VMOVUPD (CX)(DI*8), Y3
+	VMULPD  Y3, Y0, Y4
+	VMULPD  (DX)(DI*8), Y4, Y5
+	VADDPD  (AX)(DI*8), Y5, Y5
+	VMOVUPD Y5, (AX)(DI*8)
+	VMULPD  (BX)(DI*8), Y4, Y4
+	VMULPD  Y4, Y1, Y4
+	VADDPD  quad3ff0000000000000<>+0(SB), Y4, Y4
+	VMAXPD  Y4, Y2, Y4
+	VMULPD  Y4, Y3, Y3
+	VMOVUPD Y3, (CX)(DI*8)
 	ADDQ    $+4, DI
 
-updateFoursTest:
-	CMPQ DI, R8
-	JLT  updateFours
-	JMP  updateOnesTest
-
-updateOnes:
-	VMOVSD (CX)(DI*8), X4
-	VMULSD X0, X4, X5
-	VMULSD (DX)(DI*8), X5, X6
-	VADDSD (AX)(DI*8), X6, X6
-	VMOVSD X6, (AX)(DI*8)
-	VMULSD (BX)(DI*8), X5, X5
-	VMULSD X1, X5, X5
-	VADDSD X3, X5, X5
-	VMAXSD X5, X2, X5
-	VMULSD X5, X4, X4
-	VMOVSD X4, (CX)(DI*8)
-	INCQ   DI
-
-updateOnesTest:
+loop4Test:
 	CMPQ DI, SI
-	JLT  updateOnes
+	JLT  loop4
 	VZEROUPPER
 	RET
 
@@ -880,154 +466,20 @@ DATA quad3ff0000000000000<>+16(SB)/8, $0x3ff0000000000000
 DATA quad3ff0000000000000<>+24(SB)/8, $0x3ff0000000000000
 GLOBL quad3ff0000000000000<>(SB), RODATA|NOPTR, $32
 
-// func expVector(dst []float64, x []float64) int
-// Requires: AVX, AVX2
-TEXT ·expVector(SB), NOSPLIT, $0-56
-	MOVQ dst_base+0(FP), AX
-	MOVQ x_base+24(FP), CX
-	MOVQ dst_len+8(FP), DX
-	XORQ BX, BX
-	ANDQ $-4, DX
-	JMP  test
-
-fours:
-	VMOVUPD    (CX)(BX*8), Y0
-	VANDPD     quad7fffffffffffffff<>+0(SB), Y0, Y1
-	VCMPPD     $0x11, quad4086200000000000<>+0(SB), Y1, Y1
-	VCMPPD     $0x11, quadc087491eb851eb85<>+0(SB), Y0, Y2
-	VORPD      Y1, Y2, Y2
-	VMOVMSKPD  Y2, SI
-	CMPL       SI, $+15
-	JNE        done
-	VMULPD     quad40671547652b82fe<>+0(SB), Y0, Y2
-	VADDPD     quad4338000000000000<>+0(SB), Y2, Y2
-	VSUBPD     quad4338000000000000<>+0(SB), Y2, Y3
-	VMULPD     quad3f762e42fee00000<>+0(SB), Y3, Y4
-	VSUBPD     Y4, Y0, Y0
-	VMULPD     quad3d7a39ef35793c76<>+0(SB), Y3, Y3
-	VSUBPD     Y3, Y0, Y0
-	VPAND      quad000000000000007f<>+0(SB), Y2, Y3
-	LEAQ       ·pow2Rest+0(SB), SI
-	VPCMPEQD   Y4, Y4, Y4
-	VXORPD     Y5, Y5, Y5
-	VGATHERQPD Y4, (SI)(Y3*8), Y5
-	VMULPD     Y0, Y0, Y4
-	VMULPD     quad3fc5555555555555<>+0(SB), Y0, Y6
-	VADDPD     quad3fe0000000000000<>+0(SB), Y6, Y6
-	VMULPD     quad3f81111111111111<>+0(SB), Y0, Y7
-	VADDPD     quad3fa5555555555555<>+0(SB), Y7, Y7
-	VMULPD     Y7, Y4, Y7
-	VADDPD     Y6, Y7, Y6
-	VADDPD     Y5, Y0, Y0
-	VMULPD     Y6, Y4, Y4
-	VADDPD     Y0, Y4, Y0
-	VPSUBQ     Y3, Y2, Y2
-	VPSLLQ     $0x2d, Y2, Y2
-	LEAQ       ·pow2+0(SB), SI
-	VPCMPEQD   Y4, Y4, Y4
-	VXORPD     Y5, Y5, Y5
-	VGATHERQPD Y4, (SI)(Y3*8), Y5
-	VPADDQ     Y2, Y5, Y5
-	VMULPD     Y5, Y0, Y0
-	VADDPD     Y0, Y5, Y0
-	VANDPD     Y1, Y0, Y0
-	VMOVUPD    Y0, (AX)(BX*8)
-	ADDQ       $+4, BX
-
-test:
-	CMPQ BX, DX
-	JLT  fours
-
-done:
-	VZEROUPPER
-	MOVQ BX, ret+48(FP)
-	RET
-
-DATA quad7fffffffffffffff<>+0(SB)/8, $0x7fffffffffffffff
-DATA quad7fffffffffffffff<>+8(SB)/8, $0x7fffffffffffffff
-DATA quad7fffffffffffffff<>+16(SB)/8, $0x7fffffffffffffff
-DATA quad7fffffffffffffff<>+24(SB)/8, $0x7fffffffffffffff
-GLOBL quad7fffffffffffffff<>(SB), RODATA|NOPTR, $32
-
-DATA quad4086200000000000<>+0(SB)/8, $0x4086200000000000
-DATA quad4086200000000000<>+8(SB)/8, $0x4086200000000000
-DATA quad4086200000000000<>+16(SB)/8, $0x4086200000000000
-DATA quad4086200000000000<>+24(SB)/8, $0x4086200000000000
-GLOBL quad4086200000000000<>(SB), RODATA|NOPTR, $32
-
-DATA quadc087491eb851eb85<>+0(SB)/8, $0xc087491eb851eb85
-DATA quadc087491eb851eb85<>+8(SB)/8, $0xc087491eb851eb85
-DATA quadc087491eb851eb85<>+16(SB)/8, $0xc087491eb851eb85
-DATA quadc087491eb851eb85<>+24(SB)/8, $0xc087491eb851eb85
-GLOBL quadc087491eb851eb85<>(SB), RODATA|NOPTR, $32
-
-DATA quad4338000000000000<>+0(SB)/8, $0x4338000000000000
-DATA quad4338000000000000<>+8(SB)/8, $0x4338000000000000
-DATA quad4338000000000000<>+16(SB)/8, $0x4338000000000000
-DATA quad4338000000000000<>+24(SB)/8, $0x4338000000000000
-GLOBL quad4338000000000000<>(SB), RODATA|NOPTR, $32
-
-DATA quad40671547652b82fe<>+0(SB)/8, $0x40671547652b82fe
-DATA quad40671547652b82fe<>+8(SB)/8, $0x40671547652b82fe
-DATA quad40671547652b82fe<>+16(SB)/8, $0x40671547652b82fe
-DATA quad40671547652b82fe<>+24(SB)/8, $0x40671547652b82fe
-GLOBL quad40671547652b82fe<>(SB), RODATA|NOPTR, $32
-
-DATA quad3f762e42fee00000<>+0(SB)/8, $0x3f762e42fee00000
-DATA quad3f762e42fee00000<>+8(SB)/8, $0x3f762e42fee00000
-DATA quad3f762e42fee00000<>+16(SB)/8, $0x3f762e42fee00000
-DATA quad3f762e42fee00000<>+24(SB)/8, $0x3f762e42fee00000
-GLOBL quad3f762e42fee00000<>(SB), RODATA|NOPTR, $32
-
-DATA quad3d7a39ef35793c76<>+0(SB)/8, $0x3d7a39ef35793c76
-DATA quad3d7a39ef35793c76<>+8(SB)/8, $0x3d7a39ef35793c76
-DATA quad3d7a39ef35793c76<>+16(SB)/8, $0x3d7a39ef35793c76
-DATA quad3d7a39ef35793c76<>+24(SB)/8, $0x3d7a39ef35793c76
-GLOBL quad3d7a39ef35793c76<>(SB), RODATA|NOPTR, $32
-
-DATA quad000000000000007f<>+0(SB)/8, $0x000000000000007f
-DATA quad000000000000007f<>+8(SB)/8, $0x000000000000007f
-DATA quad000000000000007f<>+16(SB)/8, $0x000000000000007f
-DATA quad000000000000007f<>+24(SB)/8, $0x000000000000007f
-GLOBL quad000000000000007f<>(SB), RODATA|NOPTR, $32
-
-DATA quad3fe0000000000000<>+0(SB)/8, $0x3fe0000000000000
-DATA quad3fe0000000000000<>+8(SB)/8, $0x3fe0000000000000
-DATA quad3fe0000000000000<>+16(SB)/8, $0x3fe0000000000000
-DATA quad3fe0000000000000<>+24(SB)/8, $0x3fe0000000000000
-GLOBL quad3fe0000000000000<>(SB), RODATA|NOPTR, $32
-
-DATA quad3fc5555555555555<>+0(SB)/8, $0x3fc5555555555555
-DATA quad3fc5555555555555<>+8(SB)/8, $0x3fc5555555555555
-DATA quad3fc5555555555555<>+16(SB)/8, $0x3fc5555555555555
-DATA quad3fc5555555555555<>+24(SB)/8, $0x3fc5555555555555
-GLOBL quad3fc5555555555555<>(SB), RODATA|NOPTR, $32
-
-DATA quad3fa5555555555555<>+0(SB)/8, $0x3fa5555555555555
-DATA quad3fa5555555555555<>+8(SB)/8, $0x3fa5555555555555
-DATA quad3fa5555555555555<>+16(SB)/8, $0x3fa5555555555555
-DATA quad3fa5555555555555<>+24(SB)/8, $0x3fa5555555555555
-GLOBL quad3fa5555555555555<>(SB), RODATA|NOPTR, $32
-
-DATA quad3f81111111111111<>+0(SB)/8, $0x3f81111111111111
-DATA quad3f81111111111111<>+8(SB)/8, $0x3f81111111111111
-DATA quad3f81111111111111<>+16(SB)/8, $0x3f81111111111111
-DATA quad3f81111111111111<>+24(SB)/8, $0x3f81111111111111
-GLOBL quad3f81111111111111<>(SB), RODATA|NOPTR, $32
-
-// func pdfCDFVector(pdf []float64, cdf []float64, x []float64)
+// func truncatedVector(mills []float64, variance []float64, cdf []float64, x []float64)
 // Requires: AVX, AVX2, FMA3
-TEXT ·pdfCDFVector(SB), NOSPLIT, $0-72
-	MOVQ pdf_base+0(FP), AX
-	MOVQ cdf_base+24(FP), CX
-	MOVQ x_base+48(FP), DX
-	MOVQ pdf_len+8(FP), BX
-	XORQ SI, SI
-	ANDQ $-4, BX
-	JMP  pdfCDFFoursTest
+TEXT ·truncatedVector(SB), NOSPLIT, $0-96
+	MOVQ mills_base+0(FP), AX
+	MOVQ variance_base+24(FP), CX
+	MOVQ cdf_base+48(FP), DX
+	MOVQ x_base+72(FP), BX
+	MOVQ mills_len+8(FP), SI
+	XORQ DI, DI
+	ANDQ $-4, SI
+	JMP  loop4Test
 
-pdfCDFFours:
-	VMOVUPD     (DX)(SI*8), Y0
+loop4:
+	VMOVUPD     (BX)(DI*8), Y0
 	VANDPD      quad7fffffffffffffff<>+0(SB), Y0, Y1
 	VMOVAPD     quad40434ccccccccccd<>+0(SB), Y2
 	VMINPD      Y1, Y2, Y1
@@ -1046,26 +498,25 @@ pdfCDFFours:
 	VMULPD      quad3fe0000000000000<>+0(SB), Y2, Y2
 	VSUBPD      Y2, Y5, Y2
 	VADDPD      Y3, Y2, Y2
-	VMOVUPD     quad3ff0000000000000<>+0(SB), Y3
-	VMULPD      Y2, Y2, Y5
+	VMULPD      Y2, Y2, Y3
+	VADDPD      quad3ff0000000000000<>+0(SB), Y2, Y5
 	VMULPD      quad3fc5555555555555<>+0(SB), Y2, Y6
 	VADDPD      quad3fe0000000000000<>+0(SB), Y6, Y6
-	VMULPD      quad3f81111111111111<>+0(SB), Y2, Y7
-	VADDPD      quad3fa5555555555555<>+0(SB), Y7, Y7
-	VMULPD      Y7, Y5, Y7
-	VADDPD      Y6, Y7, Y6
-	VADDPD      Y3, Y2, Y2
-	VMULPD      Y6, Y5, Y3
-	VADDPD      Y2, Y3, Y2
+	VMULPD      quad3f81111111111111<>+0(SB), Y2, Y2
+	VADDPD      quad3fa5555555555555<>+0(SB), Y2, Y2
+	VMULPD      Y2, Y3, Y2
+	VADDPD      Y6, Y2, Y2
+	VMULPD      Y2, Y3, Y2
+	VADDPD      Y5, Y2, Y2
 	VPAND       quad000000000000003f<>+0(SB), Y4, Y3
 	VPSRLQ      $0x06, Y4, Y4
 	VMOVUPD     quad000000000000043f<>+0(SB), Y5
 	VPSUBQ      Y4, Y5, Y5
 	VPSLLQ      $0x34, Y5, Y5
-	LEAQ        ·densityTable+0(SB), DI
+	LEAQ        ·densityTable+0(SB), R8
 	VPCMPEQD    Y4, Y4, Y4
 	VXORPD      Y6, Y6, Y6
-	VGATHERQPD  Y4, (DI)(Y3*8), Y6
+	VGATHERQPD  Y4, (R8)(Y3*8), Y6
 	VMULPD      Y6, Y5, Y3
 	VMULPD      Y3, Y2, Y2
 	VMULPD      Y1, Y1, Y3
@@ -1116,30 +567,62 @@ pdfCDFFours:
 	VADDPD      Y4, Y3, Y3
 	VMULPD      Y3, Y1, Y4
 	VADDPD      Y6, Y4, Y4
-	VMULPD      Y4, Y1, Y1
-	VADDPD      Y3, Y1, Y1
-	VMOVUPD     Y2, (AX)(SI*8)
-	VDIVPD      Y1, Y4, Y1
+	VMULPD      Y4, Y1, Y5
+	VADDPD      Y3, Y5, Y5
+	VMOVUPD     quad3ff0000000000000<>+0(SB), Y7
+	VMULPD      Y5, Y4, Y8
+	VDIVPD      Y8, Y7, Y8
+	VMULPD      Y4, Y4, Y4
+	VMULPD      Y4, Y8, Y4
+	VMULPD      Y4, Y2, Y4
+	VSUBPD      Y4, Y7, Y9
+	VXORPD      Y10, Y10, Y10
+	VCMPPD      $0x11, Y0, Y10, Y10
+	VBLENDVPD   Y10, Y9, Y4, Y4
+	VMOVUPD     Y4, (DX)(DI*8)
+	VDIVPD      Y4, Y2, Y2
+	VMULPD      Y8, Y5, Y4
+	VMULPD      Y4, Y3, Y3
+	VMULPD      Y4, Y5, Y5
+	VXORPD      Y8, Y8, Y8
+	VCMPPD      $0x11, Y0, Y8, Y8
+	VBLENDVPD   Y8, Y2, Y5, Y5
+	VMOVUPD     Y5, (AX)(DI*8)
+	VMULPD      Y4, Y6, Y4
+	VMULPD      Y3, Y3, Y3
+	VSUBPD      Y3, Y4, Y3
+	VADDPD      Y1, Y2, Y1
 	VMULPD      Y1, Y2, Y1
-	VMOVUPD     quad3ff0000000000000<>+0(SB), Y2
-	VSUBPD      Y1, Y2, Y2
-	VXORPD      Y3, Y3, Y3
-	VCMPPD      $0x11, Y0, Y3, Y0
-	VBLENDVPD   Y0, Y2, Y1, Y0
-	VMOVUPD     Y0, (CX)(SI*8)
-	ADDQ        $+4, SI
+	VSUBPD      Y1, Y7, Y1
+	VXORPD      Y2, Y2, Y2
+	VCMPPD      $0x11, Y0, Y2, Y0
+	VBLENDVPD   Y0, Y1, Y3, Y0
+	VMOVUPD     Y0, (CX)(DI*8)
+	ADDQ        $+4, DI
 
-pdfCDFFoursTest:
-	CMPQ SI, BX
-	JLT  pdfCDFFours
+loop4Test:
+	CMPQ DI, SI
+	JLT  loop4
 	VZEROUPPER
 	RET
+
+DATA quad7fffffffffffffff<>+0(SB)/8, $0x7fffffffffffffff
+DATA quad7fffffffffffffff<>+8(SB)/8, $0x7fffffffffffffff
+DATA quad7fffffffffffffff<>+16(SB)/8, $0x7fffffffffffffff
+DATA quad7fffffffffffffff<>+24(SB)/8, $0x7fffffffffffffff
+GLOBL quad7fffffffffffffff<>(SB), RODATA|NOPTR, $32
 
 DATA quad40434ccccccccccd<>+0(SB)/8, $0x40434ccccccccccd
 DATA quad40434ccccccccccd<>+8(SB)/8, $0x40434ccccccccccd
 DATA quad40434ccccccccccd<>+16(SB)/8, $0x40434ccccccccccd
 DATA quad40434ccccccccccd<>+24(SB)/8, $0x40434ccccccccccd
 GLOBL quad40434ccccccccccd<>(SB), RODATA|NOPTR, $32
+
+DATA quad3fe0000000000000<>+0(SB)/8, $0x3fe0000000000000
+DATA quad3fe0000000000000<>+8(SB)/8, $0x3fe0000000000000
+DATA quad3fe0000000000000<>+16(SB)/8, $0x3fe0000000000000
+DATA quad3fe0000000000000<>+24(SB)/8, $0x3fe0000000000000
+GLOBL quad3fe0000000000000<>(SB), RODATA|NOPTR, $32
 
 DATA quad40471547652b82fe<>+0(SB)/8, $0x40471547652b82fe
 DATA quad40471547652b82fe<>+8(SB)/8, $0x40471547652b82fe
@@ -1158,6 +641,24 @@ DATA quad3f862e42fee00000<>+8(SB)/8, $0x3f862e42fee00000
 DATA quad3f862e42fee00000<>+16(SB)/8, $0x3f862e42fee00000
 DATA quad3f862e42fee00000<>+24(SB)/8, $0x3f862e42fee00000
 GLOBL quad3f862e42fee00000<>(SB), RODATA|NOPTR, $32
+
+DATA quad3fc5555555555555<>+0(SB)/8, $0x3fc5555555555555
+DATA quad3fc5555555555555<>+8(SB)/8, $0x3fc5555555555555
+DATA quad3fc5555555555555<>+16(SB)/8, $0x3fc5555555555555
+DATA quad3fc5555555555555<>+24(SB)/8, $0x3fc5555555555555
+GLOBL quad3fc5555555555555<>(SB), RODATA|NOPTR, $32
+
+DATA quad3fa5555555555555<>+0(SB)/8, $0x3fa5555555555555
+DATA quad3fa5555555555555<>+8(SB)/8, $0x3fa5555555555555
+DATA quad3fa5555555555555<>+16(SB)/8, $0x3fa5555555555555
+DATA quad3fa5555555555555<>+24(SB)/8, $0x3fa5555555555555
+GLOBL quad3fa5555555555555<>(SB), RODATA|NOPTR, $32
+
+DATA quad3f81111111111111<>+0(SB)/8, $0x3f81111111111111
+DATA quad3f81111111111111<>+8(SB)/8, $0x3f81111111111111
+DATA quad3f81111111111111<>+16(SB)/8, $0x3f81111111111111
+DATA quad3f81111111111111<>+24(SB)/8, $0x3f81111111111111
+GLOBL quad3f81111111111111<>(SB), RODATA|NOPTR, $32
 
 DATA quad000000000000003f<>+0(SB)/8, $0x000000000000003f
 DATA quad000000000000003f<>+8(SB)/8, $0x000000000000003f
@@ -1302,284 +803,3 @@ DATA quad3f010f3fc85e03e5<>+8(SB)/8, $0x3f010f3fc85e03e5
 DATA quad3f010f3fc85e03e5<>+16(SB)/8, $0x3f010f3fc85e03e5
 DATA quad3f010f3fc85e03e5<>+24(SB)/8, $0x3f010f3fc85e03e5
 GLOBL quad3f010f3fc85e03e5<>(SB), RODATA|NOPTR, $32
-
-// func rectifiedVector(prob []float64, gap []float64, variance []float64, a []float64)
-// Requires: AVX, AVX2, FMA3
-TEXT ·rectifiedVector(SB), NOSPLIT, $0-96
-	MOVQ prob_base+0(FP), AX
-	MOVQ gap_base+24(FP), CX
-	MOVQ variance_base+48(FP), DX
-	MOVQ a_base+72(FP), BX
-	MOVQ prob_len+8(FP), SI
-	XORQ DI, DI
-	ANDQ $-4, SI
-	JMP  rectifiedFoursTest
-
-rectifiedFours:
-	VMOVUPD     (BX)(DI*8), Y0
-	VANDPD      quad7fffffffffffffff<>+0(SB), Y0, Y1
-	VMOVAPD     quad40434ccccccccccd<>+0(SB), Y2
-	VMINPD      Y1, Y2, Y1
-	VMULPD      Y1, Y1, Y2
-	VMOVAPD     Y2, Y3
-	VFMSUB231PD Y1, Y1, Y3
-	VMULPD      quad40471547652b82fe<>+0(SB), Y2, Y4
-	VADDPD      quad3fe0000000000000<>+0(SB), Y4, Y4
-	VCVTTPD2DQY Y4, X4
-	VCVTDQ2PD   X4, Y5
-	VPMOVSXDQ   X4, Y4
-	VMULPD      quad3d8a39ef35793c76<>+0(SB), Y5, Y6
-	VMULPD      quad3fe0000000000000<>+0(SB), Y3, Y3
-	VSUBPD      Y3, Y6, Y3
-	VMULPD      quad3f862e42fee00000<>+0(SB), Y5, Y5
-	VMULPD      quad3fe0000000000000<>+0(SB), Y2, Y2
-	VSUBPD      Y2, Y5, Y2
-	VADDPD      Y3, Y2, Y2
-	VMOVUPD     quad3ff0000000000000<>+0(SB), Y3
-	VMULPD      Y2, Y2, Y5
-	VMULPD      quad3fc5555555555555<>+0(SB), Y2, Y6
-	VADDPD      quad3fe0000000000000<>+0(SB), Y6, Y6
-	VMULPD      quad3f81111111111111<>+0(SB), Y2, Y7
-	VADDPD      quad3fa5555555555555<>+0(SB), Y7, Y7
-	VMULPD      Y7, Y5, Y7
-	VADDPD      Y6, Y7, Y6
-	VADDPD      Y3, Y2, Y2
-	VMULPD      Y6, Y5, Y3
-	VADDPD      Y2, Y3, Y2
-	VPAND       quad000000000000003f<>+0(SB), Y4, Y3
-	VPSRLQ      $0x06, Y4, Y4
-	VMOVUPD     quad000000000000043f<>+0(SB), Y5
-	VPSUBQ      Y4, Y5, Y5
-	VPSLLQ      $0x34, Y5, Y5
-	LEAQ        ·densityTable+0(SB), R8
-	VPCMPEQD    Y4, Y4, Y4
-	VXORPD      Y6, Y6, Y6
-	VGATHERQPD  Y4, (R8)(Y3*8), Y6
-	VMULPD      Y6, Y5, Y3
-	VMULPD      Y3, Y2, Y2
-	VMULPD      Y1, Y1, Y3
-	VMULPD      Y3, Y3, Y4
-	VMULPD      Y4, Y4, Y5
-	VMOVAPD     quad3e8068f92872666f<>+0(SB), Y6
-	VMULPD      quad3ff9646c481376a2<>+0(SB), Y1, Y7
-	VADDPD      quad3ff40d931ff62706<>+0(SB), Y7, Y7
-	VMULPD      quad3fdbff9294ca3e22<>+0(SB), Y1, Y8
-	VADDPD      quad3ff06eff469fd83f<>+0(SB), Y8, Y8
-	VMULPD      Y8, Y3, Y8
-	VADDPD      Y7, Y8, Y7
-	VMULPD      quad3f9f91caf3791155<>+0(SB), Y1, Y8
-	VADDPD      quad3fc12f3e88ab808d<>+0(SB), Y8, Y8
-	VMULPD      quad3f46c0bb05009d50<>+0(SB), Y1, Y9
-	VADDPD      quad3f75ec6925af45f0<>+0(SB), Y9, Y9
-	VMULPD      Y9, Y3, Y9
-	VADDPD      Y8, Y9, Y8
-	VMULPD      Y8, Y4, Y8
-	VADDPD      Y7, Y8, Y7
-	VMULPD      quad3ed090da058e875e<>+0(SB), Y1, Y8
-	VADDPD      quad3f10f6a252a15cd9<>+0(SB), Y8, Y8
-	VMULPD      Y6, Y3, Y6
-	VADDPD      Y8, Y6, Y6
-	VMULPD      Y6, Y5, Y6
-	VADDPD      Y7, Y6, Y6
-	VMULPD      quad3e7068f92872666e<>+0(SB), Y1, Y7
-	VADDPD      quad3ec090da058e877d<>+0(SB), Y7, Y7
-	VMULPD      quad3ff9bd486209833f<>+0(SB), Y1, Y8
-	VADDPD      quad3ff0000000000000<>+0(SB), Y8, Y8
-	VMULPD      quad3fe5f595b2b7dd63<>+0(SB), Y1, Y9
-	VADDPD      quad3ff4cb3fc212ee67<>+0(SB), Y9, Y9
-	VMULPD      Y9, Y3, Y9
-	VADDPD      Y8, Y9, Y8
-	VMULPD      quad3fb3246531c48c5d<>+0(SB), Y1, Y9
-	VADDPD      quad3fd0b4b0cca725c2<>+0(SB), Y9, Y9
-	VMULPD      quad3f66b66eea2b1336<>+0(SB), Y1, Y10
-	VADDPD      quad3f90d3b7ec8008b6<>+0(SB), Y10, Y10
-	VMULPD      Y10, Y3, Y10
-	VADDPD      Y9, Y10, Y9
-	VMULPD      Y9, Y4, Y4
-	VADDPD      Y8, Y4, Y4
-	VMULPD      quad3f010f3fc85e03e5<>+0(SB), Y1, Y8
-	VADDPD      quad3f37242021227a2c<>+0(SB), Y8, Y8
-	VMULPD      Y7, Y3, Y3
-	VADDPD      Y8, Y3, Y3
-	VMULPD      Y3, Y5, Y3
-	VADDPD      Y4, Y3, Y3
-	VMULPD      Y3, Y1, Y4
-	VADDPD      Y6, Y4, Y4
-	VMULPD      Y4, Y1, Y1
-	VADDPD      Y3, Y1, Y1
-	VDIVPD      Y1, Y4, Y4
-	VMULPD      Y4, Y2, Y4
-	VDIVPD      Y1, Y3, Y1
-	VMULPD      Y1, Y2, Y1
-	VMOVUPD     Y1, (CX)(DI*8)
-	VDIVPD      Y3, Y6, Y2
-	VSUBPD      Y1, Y2, Y2
-	VMULPD      Y2, Y1, Y1
-	VMOVUPD     quad3ff0000000000000<>+0(SB), Y2
-	VMULPD      quad4000000000000000<>+0(SB), Y4, Y3
-	VSUBPD      Y3, Y2, Y2
-	VADDPD      Y1, Y2, Y2
-	VXORPD      Y3, Y3, Y3
-	VCMPPD      $0x11, Y0, Y3, Y3
-	VBLENDVPD   Y3, Y2, Y1, Y1
-	VMOVUPD     Y1, (DX)(DI*8)
-	VMOVUPD     quad3ff0000000000000<>+0(SB), Y1
-	VSUBPD      Y4, Y1, Y1
-	VXORPD      Y2, Y2, Y2
-	VCMPPD      $0x11, Y0, Y2, Y0
-	VBLENDVPD   Y0, Y1, Y4, Y0
-	VMOVUPD     Y0, (AX)(DI*8)
-	ADDQ        $+4, DI
-
-rectifiedFoursTest:
-	CMPQ DI, SI
-	JLT  rectifiedFours
-	VZEROUPPER
-	RET
-
-DATA quad4000000000000000<>+0(SB)/8, $0x4000000000000000
-DATA quad4000000000000000<>+8(SB)/8, $0x4000000000000000
-DATA quad4000000000000000<>+16(SB)/8, $0x4000000000000000
-DATA quad4000000000000000<>+24(SB)/8, $0x4000000000000000
-GLOBL quad4000000000000000<>(SB), RODATA|NOPTR, $32
-
-// func truncatedVector(mills []float64, variance []float64, cdf []float64, x []float64)
-// Requires: AVX, AVX2, FMA3
-TEXT ·truncatedVector(SB), NOSPLIT, $0-96
-	MOVQ mills_base+0(FP), AX
-	MOVQ variance_base+24(FP), CX
-	MOVQ cdf_base+48(FP), DX
-	MOVQ x_base+72(FP), BX
-	MOVQ mills_len+8(FP), SI
-	XORQ DI, DI
-	ANDQ $-4, SI
-	JMP  truncatedFoursTest
-
-truncatedFours:
-	VMOVUPD     (BX)(DI*8), Y0
-	VANDPD      quad7fffffffffffffff<>+0(SB), Y0, Y1
-	VMOVAPD     quad40434ccccccccccd<>+0(SB), Y2
-	VMINPD      Y1, Y2, Y1
-	VMULPD      Y1, Y1, Y2
-	VMOVAPD     Y2, Y3
-	VFMSUB231PD Y1, Y1, Y3
-	VMULPD      quad40471547652b82fe<>+0(SB), Y2, Y4
-	VADDPD      quad3fe0000000000000<>+0(SB), Y4, Y4
-	VCVTTPD2DQY Y4, X4
-	VCVTDQ2PD   X4, Y5
-	VPMOVSXDQ   X4, Y4
-	VMULPD      quad3d8a39ef35793c76<>+0(SB), Y5, Y6
-	VMULPD      quad3fe0000000000000<>+0(SB), Y3, Y3
-	VSUBPD      Y3, Y6, Y3
-	VMULPD      quad3f862e42fee00000<>+0(SB), Y5, Y5
-	VMULPD      quad3fe0000000000000<>+0(SB), Y2, Y2
-	VSUBPD      Y2, Y5, Y2
-	VADDPD      Y3, Y2, Y2
-	VMOVUPD     quad3ff0000000000000<>+0(SB), Y3
-	VMULPD      Y2, Y2, Y5
-	VMULPD      quad3fc5555555555555<>+0(SB), Y2, Y6
-	VADDPD      quad3fe0000000000000<>+0(SB), Y6, Y6
-	VMULPD      quad3f81111111111111<>+0(SB), Y2, Y7
-	VADDPD      quad3fa5555555555555<>+0(SB), Y7, Y7
-	VMULPD      Y7, Y5, Y7
-	VADDPD      Y6, Y7, Y6
-	VADDPD      Y3, Y2, Y2
-	VMULPD      Y6, Y5, Y3
-	VADDPD      Y2, Y3, Y2
-	VPAND       quad000000000000003f<>+0(SB), Y4, Y3
-	VPSRLQ      $0x06, Y4, Y4
-	VMOVUPD     quad000000000000043f<>+0(SB), Y5
-	VPSUBQ      Y4, Y5, Y5
-	VPSLLQ      $0x34, Y5, Y5
-	LEAQ        ·densityTable+0(SB), R8
-	VPCMPEQD    Y4, Y4, Y4
-	VXORPD      Y6, Y6, Y6
-	VGATHERQPD  Y4, (R8)(Y3*8), Y6
-	VMULPD      Y6, Y5, Y3
-	VMULPD      Y3, Y2, Y2
-	VMULPD      Y1, Y1, Y3
-	VMULPD      Y3, Y3, Y4
-	VMULPD      Y4, Y4, Y5
-	VMOVAPD     quad3e8068f92872666f<>+0(SB), Y6
-	VMULPD      quad3ff9646c481376a2<>+0(SB), Y1, Y7
-	VADDPD      quad3ff40d931ff62706<>+0(SB), Y7, Y7
-	VMULPD      quad3fdbff9294ca3e22<>+0(SB), Y1, Y8
-	VADDPD      quad3ff06eff469fd83f<>+0(SB), Y8, Y8
-	VMULPD      Y8, Y3, Y8
-	VADDPD      Y7, Y8, Y7
-	VMULPD      quad3f9f91caf3791155<>+0(SB), Y1, Y8
-	VADDPD      quad3fc12f3e88ab808d<>+0(SB), Y8, Y8
-	VMULPD      quad3f46c0bb05009d50<>+0(SB), Y1, Y9
-	VADDPD      quad3f75ec6925af45f0<>+0(SB), Y9, Y9
-	VMULPD      Y9, Y3, Y9
-	VADDPD      Y8, Y9, Y8
-	VMULPD      Y8, Y4, Y8
-	VADDPD      Y7, Y8, Y7
-	VMULPD      quad3ed090da058e875e<>+0(SB), Y1, Y8
-	VADDPD      quad3f10f6a252a15cd9<>+0(SB), Y8, Y8
-	VMULPD      Y6, Y3, Y6
-	VADDPD      Y8, Y6, Y6
-	VMULPD      Y6, Y5, Y6
-	VADDPD      Y7, Y6, Y6
-	VMULPD      quad3e7068f92872666e<>+0(SB), Y1, Y7
-	VADDPD      quad3ec090da058e877d<>+0(SB), Y7, Y7
-	VMULPD      quad3ff9bd486209833f<>+0(SB), Y1, Y8
-	VADDPD      quad3ff0000000000000<>+0(SB), Y8, Y8
-	VMULPD      quad3fe5f595b2b7dd63<>+0(SB), Y1, Y9
-	VADDPD      quad3ff4cb3fc212ee67<>+0(SB), Y9, Y9
-	VMULPD      Y9, Y3, Y9
-	VADDPD      Y8, Y9, Y8
-	VMULPD      quad3fb3246531c48c5d<>+0(SB), Y1, Y9
-	VADDPD      quad3fd0b4b0cca725c2<>+0(SB), Y9, Y9
-	VMULPD      quad3f66b66eea2b1336<>+0(SB), Y1, Y10
-	VADDPD      quad3f90d3b7ec8008b6<>+0(SB), Y10, Y10
-	VMULPD      Y10, Y3, Y10
-	VADDPD      Y9, Y10, Y9
-	VMULPD      Y9, Y4, Y4
-	VADDPD      Y8, Y4, Y4
-	VMULPD      quad3f010f3fc85e03e5<>+0(SB), Y1, Y8
-	VADDPD      quad3f37242021227a2c<>+0(SB), Y8, Y8
-	VMULPD      Y7, Y3, Y3
-	VADDPD      Y8, Y3, Y3
-	VMULPD      Y3, Y5, Y3
-	VADDPD      Y4, Y3, Y3
-	VMULPD      Y3, Y1, Y4
-	VADDPD      Y6, Y4, Y4
-	VMULPD      Y4, Y1, Y5
-	VADDPD      Y3, Y5, Y5
-	VMOVUPD     quad3ff0000000000000<>+0(SB), Y7
-	VMULPD      Y5, Y4, Y8
-	VDIVPD      Y8, Y7, Y8
-	VMULPD      Y4, Y4, Y4
-	VMULPD      Y4, Y8, Y4
-	VMULPD      Y4, Y2, Y4
-	VSUBPD      Y4, Y7, Y9
-	VXORPD      Y10, Y10, Y10
-	VCMPPD      $0x11, Y0, Y10, Y10
-	VBLENDVPD   Y10, Y9, Y4, Y4
-	VMOVUPD     Y4, (DX)(DI*8)
-	VDIVPD      Y4, Y2, Y2
-	VMULPD      Y8, Y5, Y4
-	VMULPD      Y4, Y3, Y3
-	VMULPD      Y4, Y5, Y5
-	VXORPD      Y8, Y8, Y8
-	VCMPPD      $0x11, Y0, Y8, Y8
-	VBLENDVPD   Y8, Y2, Y5, Y5
-	VMOVUPD     Y5, (AX)(DI*8)
-	VMULPD      Y4, Y6, Y4
-	VMULPD      Y3, Y3, Y3
-	VSUBPD      Y3, Y4, Y3
-	VADDPD      Y1, Y2, Y1
-	VMULPD      Y1, Y2, Y1
-	VSUBPD      Y1, Y7, Y1
-	VXORPD      Y2, Y2, Y2
-	VCMPPD      $0x11, Y0, Y2, Y0
-	VBLENDVPD   Y0, Y1, Y3, Y0
-	VMOVUPD     Y0, (CX)(DI*8)
-	ADDQ        $+4, DI
-
-truncatedFoursTest:
-	CMPQ DI, SI
-	JLT  truncatedFours
-	VZEROUPPER
-	RET

@@ -1,7 +1,6 @@
 package linalg
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -63,23 +62,5 @@ func TestEigen(t *testing.T) {
 	e.Vectors[1] = math.NaN()
 	if e.Factorize() {
 		t.Error("eigenvalues of a NaN converge")
-	}
-}
-
-func BenchmarkEigen(b *testing.B) {
-	for _, n := range []int{2, 9, 25, 100} {
-		rnd := rand.New(rand.NewPCG(1, 2))
-		a := make([]float64, n*n)
-		for i := range a {
-			a[i] = rnd.NormFloat64()
-		}
-		e := NewEigen(n)
-		b.Run(fmt.Sprintf("n=%d", n), func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				copy(e.Vectors, a)
-				e.Factorize()
-			}
-		})
 	}
 }

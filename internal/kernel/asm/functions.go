@@ -9,6 +9,45 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
+// Each of these puts its result into a register of its own.
+
+func zero() VecVirtual                             { y := YMM(); VXORPD(y, y, y); return y }
+func load(m Mem) VecVirtual                        { y := YMM(); VMOVUPD(m, y); return y }
+func mul(a Op, b VecVirtual) VecVirtual            { y := YMM(); VMULPD(a, b, y); return y }
+func add(a Op, b VecVirtual) VecVirtual            { y := YMM(); VADDPD(a, b, y); return y }
+func sub(a VecVirtual, b Op) VecVirtual            { y := YMM(); VSUBPD(b, a, y); return y }  // a − b
+func divide(a, b VecVirtual) VecVirtual            { y := YMM(); VDIVPD(b, a, y); return y }  // a/b
+func line(c0, c1 float64, x VecVirtual) VecVirtual { return add(quad(c0), mul(quad(c1), x)) } // c0 + c1 x
+
+// ifPositive returns yes where 0 < x, otherwise no.
+func ifPositive(x, yes, no VecVirtual) VecVirtual {
+	positive, y := YMM(), YMM()
+	VCMPPD(U8(0x11), x, zero(), positive)
+	VBLENDVPD(positive, yes, no, y)
+	return y
+}
+
+// broadcast returns a parameter in all lanes.
+func broadcast(name string) VecVirtual {
+	address, err := Param(name).Resolve()
+	if err != nil {
+		panic(err)
+	}
+	all := YMM()
+	VBROADCASTSD(address.Addr, all)
+	return all
+}
+
+// factors returns each of four numbers in all lanes.
+func factors(name string) (f [4]VecVirtual) {
+	address := Load(Param(name), GP64())
+	for k := range f {
+		f[k] = YMM()
+		VBROADCASTSD(Mem{Base: address, Disp: 8 * k}, f[k])
+	}
+	return f
+}
+
 var quads = map[uint64]Mem{}
 
 // quad returns four copies of a number in memory.
@@ -26,27 +65,6 @@ func quadBits(bits uint64) Mem {
 	return m
 }
 
-func copyOf(x VecVirtual) VecVirtual {
-	y := YMM()
-	VMOVAPD(x, y)
-	return y
-}
-
-func mul(a Op, b VecVirtual) VecVirtual { y := YMM(); VMULPD(a, b, y); return y }
-func add(a Op, b VecVirtual) VecVirtual { y := YMM(); VADDPD(a, b, y); return y }
-func sub(a VecVirtual, b Op) VecVirtual { y := YMM(); VSUBPD(b, a, y); return y } // a − b
-
-// line returns c0 + c1 x.
-func line(c0, c1 float64, x VecVirtual) VecVirtual { return add(quad(c0), mul(quad(c1), x)) }
-
-// series returns the terms of Taylor's series of eʳ − first from r on, added to first:
-// (first + r) + r²((1/2 + r/6) + r²(1/24 + r/120)).
-func series(first Op, r VecVirtual) VecVirtual {
-	r2 := mul(r, r)
-	inner := add(line(1./2, 1./6, r), mul(line(1./24, 1./120, r), r2))
-	return add(add(first, r), mul(inner, r2))
-}
-
 // gather returns the numbers of a table of the package at four indices.
 func gather(table string, index VecVirtual) VecVirtual {
 	base, all, y := GP64(), YMM(), YMM()
@@ -55,50 +73,6 @@ func gather(table string, index VecVirtual) VecVirtual {
 	VXORPD(y, y, y)
 	VGATHERQPD(all, Mem{Base: base, Index: index, Scale: 8}, y)
 	return y
-}
-
-// exp runs until four numbers of which one is neither in the range of the Go function
-// of that name nor so small that the value is 0, and returns how many it has done.
-func exp() {
-	TEXT("expVector", NOSPLIT, "func(dst, x []float64) int")
-	Pragma("noescape")
-	n, at := slices("dst", "x")
-	i, end, mask := GP64(), GP64(), GP32()
-	XORQ(i, i)
-	MOVQ(n, end)
-	ANDQ(I8(-4), end)
-	JMP(LabelRef("test"))
-	Label("fours")
-	x, near, far := YMM(), YMM(), YMM()
-	VMOVUPD(at(1, i, 0), x)
-	VANDPD(quadBits(1<<63-1), x, near)
-	VCMPPD(U8(0x11), quad(708), near, near) // |x| < 708
-	VCMPPD(U8(0x11), quad(-745.14), x, far) // x < −745.14
-	VORPD(near, far, far)
-	VMOVMSKPD(far, mask)
-	CMPL(mask, I8(15))
-	JNE(LabelRef("done"))
-	shifted := add(quad(3<<51), mul(quad(128/math.Ln2), x))
-	number := sub(shifted, quad(3<<51))
-	r := sub(sub(x, mul(quad(ln2Hi/128), number)), mul(quad(ln2Lo/128), number))
-	index, exponent := YMM(), YMM()
-	VPAND(quadBits(127), shifted, index)
-	e := series(gather("pow2Rest", index), r)
-	VPSUBQ(index, shifted, exponent)
-	VPSLLQ(U8(52-7), exponent, exponent)
-	scale := gather("pow2", index)
-	VPADDQ(exponent, scale, scale)
-	y := add(mul(scale, e), scale)
-	VANDPD(near, y, y)
-	VMOVUPD(y, at(0, i, 0))
-	ADDQ(I8(4), i)
-	Label("test")
-	CMPQ(i, end)
-	JLT(LabelRef("fours"))
-	Label("done")
-	VZEROUPPER()
-	Store(i, ReturnIndex(0))
-	RET()
 }
 
 // log 2 in two parts, as in the Go code.
@@ -144,7 +118,8 @@ func normal(x VecVirtual) (t, pdf, p, q, n, d VecVirtual) {
 	VMOVAPD(quad(38.6), limit)
 	VMINPD(t, limit, t) // where the density is 0; of a NaN it is the NaN
 	square := mul(t, t)
-	low := copyOf(square)
+	low := YMM()
+	VMOVAPD(square, low)
 	VFMSUB231PD(t, t, low)
 	k, k64, number := XMM(), YMM(), YMM()
 	VCVTTPD2DQY(add(quad(0.5), mul(quad(math.Log2E*64/2), square)), k)
@@ -152,7 +127,8 @@ func normal(x VecVirtual) (t, pdf, p, q, n, d VecVirtual) {
 	VPMOVSXDQ(k, k64)
 	r := add(sub(mul(quad(ln2Lo/64), number), mul(quad(0.5), low)),
 		sub(mul(quad(ln2Hi/64), number), mul(quad(0.5), square)))
-	e := series(load(quad(1)), r)
+	r2 := mul(r, r)
+	e := add(add(quad(1), r), mul(add(line(1./2, 1./6, r), mul(line(1./24, 1./120, r), r2)), r2))
 	index := YMM()
 	VPAND(quadBits(63), k64, index)
 	VPSRLQ(U8(6), k64, k64)
@@ -163,77 +139,4 @@ func normal(x VecVirtual) (t, pdf, p, q, n, d VecVirtual) {
 	p, q = tail(t)
 	n = add(p, mul(q, t))
 	return t, pdf, p, q, n, add(q, mul(n, t))
-}
-
-func load(m Mem) VecVirtual {
-	y := YMM()
-	VMOVUPD(m, y)
-	return y
-}
-
-func divide(a, b VecVirtual) VecVirtual { y := YMM(); VDIVPD(b, a, y); return y }
-
-// ifPositive returns yes where 0 < x, otherwise no.
-func ifPositive(x, yes, no VecVirtual) VecVirtual {
-	positive, zero, y := YMM(), YMM(), YMM()
-	VXORPD(zero, zero, zero)
-	VCMPPD(U8(0x11), x, zero, positive)
-	VBLENDVPD(positive, yes, no, y)
-	return y
-}
-
-// pdfCDF is for a multiple of four numbers.
-func pdfCDF() {
-	TEXT("pdfCDFVector", NOSPLIT, "func(pdf, cdf, x []float64)")
-	Pragma("noescape")
-	n, at := slices("pdf", "cdf", "x")
-	loop(n, "pdfCDF", nil, func(i Register) {
-		x := load(at(2, i, 0))
-		_, pdf, _, _, n, d := normal(x)
-		VMOVUPD(pdf, at(0, i, 0))
-		cdf := mul(divide(n, d), pdf)
-		VMOVUPD(ifPositive(x, sub(load(quad(1)), cdf), cdf), at(1, i, 0))
-	}, nil, nil)
-	RET()
-}
-
-// rectified is for a multiple of four numbers.
-func rectified() {
-	TEXT("rectifiedVector", NOSPLIT, "func(prob, gap, variance, a []float64)")
-	Pragma("noescape")
-	n, at := slices("prob", "gap", "variance", "a")
-	loop(n, "rectified", nil, func(i Register) {
-		a := load(at(3, i, 0))
-		_, pdf, p, q, n, d := normal(a)
-		prob, gap := mul(divide(n, d), pdf), mul(divide(q, d), pdf)
-		VMOVUPD(gap, at(1, i, 0))
-		variance := mul(sub(divide(p, q), gap), gap)
-		more := add(variance, sub(load(quad(1)), mul(quad(2), prob)))
-		VMOVUPD(ifPositive(a, more, variance), at(2, i, 0))
-		VMOVUPD(ifPositive(a, sub(load(quad(1)), prob), prob), at(0, i, 0))
-	}, nil, nil)
-	RET()
-}
-
-// truncated is for a multiple of four numbers.
-func truncated() {
-	TEXT("truncatedVector", NOSPLIT, "func(mills, variance, cdf, x []float64)")
-	Pragma("noescape")
-	n, at := slices("mills", "variance", "cdf", "x")
-	loop(n, "truncated", nil, func(i Register) {
-		x := load(at(3, i, 0))
-		t, pdf, p, q, n, d := normal(x)
-		one := load(quad(1))
-		ratio := divide(one, mul(d, n))
-		below := mul(mul(mul(n, n), ratio), pdf) // Φ(−|x|)
-		cdf := ifPositive(x, sub(one, below), below)
-		VMOVUPD(cdf, at(2, i, 0))
-		right := divide(pdf, cdf)
-		perN := mul(ratio, d)
-		qn := mul(perN, q)
-		VMOVUPD(ifPositive(x, right, mul(perN, d)), at(0, i, 0))
-		left := sub(mul(perN, p), mul(qn, qn))
-		VMOVUPD(ifPositive(x, sub(one, mul(add(t, right), right)), left), at(1, i, 0))
-	}, nil, nil)
-	RET()
 }
