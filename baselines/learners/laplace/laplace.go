@@ -16,9 +16,8 @@
 //
 // and the probabilities E softmax(z), by one of several rules.
 //
-// For small networks without hidden layers there is the exact posterior, too: a [Prior]
-// and data make a [Problem], and [Importance] turns it into a [Sample] of weights, which
-// predicts. It refuses to return one of a small effective sample size.
+// For small networks without hidden layers there is the exact posterior, too: a [Prior] and data
+// make a [Problem], and [Problem.Sample] draws weights from its posterior, which predict.
 package laplace
 
 import (
