@@ -2,6 +2,7 @@ package bnn
 
 import (
 	"fmt"
+	"math"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -19,31 +20,20 @@ type diagonal struct {
 
 func (w *diagonal) scratch() int { return 0 }
 
-func (w *diagonal) setCov(j int, cov mat.Symmetric) error {
-	if _, err := checkCov(j, cov); err != nil {
-		return err
-	}
+// diagonalOf sets dst to the variances of a covariance that is diagonal.
+func diagonalOf(dst []float64, cov mat.Symmetric) error {
 	_, plain := cov.(mat.Diagonal)
-	for a := range w.In {
+	for a := range dst {
 		for b := 0; b < a && !plain; b++ {
 			if x := cov.At(a, b); x != 0 {
-				return fmt.Errorf("covariance of neuron %d holds %g off the diagonal; the layer is diagonal", j, x)
+				return fmt.Errorf("holds %g off the diagonal; the layer is diagonal", x)
 			}
 		}
-		if x := cov.At(a, a); x < 0 {
-			return fmt.Errorf("covariance of neuron %d has eigenvalue %g; need positive semi-definite", j, x)
+		if dst[a] = cov.At(a, a); !(dst[a] >= 0 && dst[a] <= math.MaxFloat64) {
+			return fmt.Errorf("has the variance %g", dst[a])
 		}
-		w.Variance[a*w.Out+j] = cov.At(a, a)
 	}
 	return nil
-}
-
-func (w *diagonal) cov(j int) mat.Symmetric {
-	variance := make([]float64, w.In)
-	for i := range variance {
-		variance[i] = w.Variance[i*w.Out+j]
-	}
-	return mat.NewDiagDense(w.In, variance)
 }
 
 func (w *diagonal) spread() *mat.Dense { return w.VarianceMatrix() }

@@ -28,30 +28,25 @@ type Ensemble struct {
 	members []*Network
 	shares  []float64 // 1/K of each
 	atOnce  bool      // whether each member has a goroutine of its own
-
-	// Of Observe.
-	calls         *calls
-	updates       []Update
-	logP          []float64
-	x             []float64
-	class         int
-	prepare, move func(k int) error
+	call    *call     // of Observe
+	logP    []float64
 }
 
-// calls are what the members of an ensemble do at the same time.
-type calls struct {
-	of     *Ensemble
-	do     func(k int) error // what member k does
-	runs   []func()          // do for each member
-	errs   []error           // of do
-	panics []any             // of do
-	busy   sync.WaitGroup
+// call is an example or inputs that all members are shown, with what each makes of it.
+type call struct {
+	x       []float64
+	class   int
+	updates []Update
+	errs    []error
 
 	// Of Predict.
-	inputs  [][]float64
-	dst     [][]*Prediction // of each member those of the examples
-	done    []int           // how many a member has predicted
-	predict func(k int) error
+	inputs [][]float64
+	dst    [][]*Prediction // of each member those of the examples
+	done   []int           // how many a member has predicted
+}
+
+func newCall(members int) *call {
+	return &call{updates: make([]Update, members), errs: make([]error, members), dst: make([][]*Prediction, members), done: make([]int, members)}
 }
 
 // largeMember is the number of connections of a member from which its work outweighs that of
@@ -111,55 +106,30 @@ func Combine(members ...*Network) (*Ensemble, error) {
 		}
 	}
 	k := len(members)
-	e := &Ensemble{
-		members: slices.Clone(members), shares: slices.Repeat([]float64{1 / float64(k)}, k),
-		updates: make([]Update, k), logP: make([]float64, k),
-	}
-	e.calls = e.newCalls()
-	e.prepare = func(k int) (err error) {
-		e.updates[k], err = e.members[k].prepare(e.x, e.class)
-		return err
-	}
-	e.move = func(k int) error {
-		if e.updates[k].Action != Skipped {
-			e.members[k].move()
-		}
-		return nil
-	}
-	e.atOnce = len(members) > 1 && runtime.GOMAXPROCS(0) > 1 && connections(members[0].cfg.Layers) >= largeMember
-	return e, nil
+	return &Ensemble{
+		members: slices.Clone(members), shares: slices.Repeat([]float64{1 / float64(k)}, k), logP: make([]float64, k), call: newCall(k),
+		atOnce: k > 1 && runtime.GOMAXPROCS(0) > 1 && connections(members[0].cfg.Layers) >= largeMember,
+	}, nil
 }
 
-func (e *Ensemble) newCalls() *calls {
-	n := len(e.members)
-	c := &calls{of: e, errs: make([]error, n), panics: make([]any, n), dst: make([][]*Prediction, n), done: make([]int, n)}
-	c.predict = func(k int) (err error) {
-		c.done[k], err = e.members[k].predict(c.dst[k], c.inputs)
-		return err
+// each calls do for every member, and panics if do does.
+func (e *Ensemble) each(c *call, do func(n *Network, c *call, k int)) {
+	if !e.atOnce {
+		for k, n := range e.members {
+			do(n, c, k)
+		}
+		return
 	}
-	for k := range n {
-		c.runs = append(c.runs, func() {
-			defer c.busy.Done()
-			defer func() { c.panics[k] = recover() }()
-			c.errs[k] = c.do(k)
+	var busy sync.WaitGroup
+	panics := make([]any, len(e.members))
+	for k, n := range e.members {
+		busy.Go(func() {
+			defer func() { panics[k] = recover() }()
+			do(n, c, k)
 		})
 	}
-	return c
-}
-
-// each has all members do something, and panics if one of them does.
-func (c *calls) each(do func(k int) error) {
-	c.do = do
-	c.busy.Add(len(c.runs))
-	for _, run := range c.runs {
-		if c.of.atOnce {
-			go run()
-		} else {
-			run()
-		}
-	}
-	c.busy.Wait()
-	for _, p := range c.panics {
+	busy.Wait()
+	for _, p := range panics {
 		if p != nil {
 			panic(p)
 		}
@@ -186,16 +156,21 @@ func (e *Ensemble) Observe(x []float64, class int) (Update, error) {
 	if err := e.members[0].checkExample(x, class); err != nil {
 		return Update{Action: Refused}, err
 	}
-	e.x, e.class = x, class
-	e.calls.each(e.prepare)
-	for k, err := range e.calls.errs {
+	c := e.call
+	c.x, c.class = x, class
+	e.each(c, func(n *Network, c *call, k int) { c.updates[k], c.errs[k] = n.prepare(c.x, c.class) })
+	for k, err := range c.errs {
 		if err != nil {
-			return e.updates[k], e.of(k, err)
+			return c.updates[k], e.of(k, err)
 		}
 	}
-	e.calls.each(e.move)
+	e.each(c, func(n *Network, c *call, k int) {
+		if c.updates[k].Action != Skipped {
+			n.move()
+		}
+	})
 	all := noUpdate
-	for k, u := range e.updates {
+	for k, u := range c.updates {
 		e.logP[k] = u.LogP
 		all.add(u)
 	}
@@ -260,10 +235,10 @@ func (e *Ensemble) predictAll(dst []*Prediction, x [][]float64) (done int, err e
 		d.allot(e, e.members[0].cfg.classes(), len(e.members))
 		copy(d.Weights, e.shares)
 	}
-	if dst[0].calls == nil {
-		dst[0].calls = e.newCalls()
+	if dst[0].call == nil {
+		dst[0].call = newCall(len(e.members))
 	}
-	c := dst[0].calls
+	c := dst[0].call
 	for k := range c.dst {
 		c.dst[k] = c.dst[k][:0]
 		for _, d := range dst {
@@ -271,7 +246,7 @@ func (e *Ensemble) predictAll(dst []*Prediction, x [][]float64) (done int, err e
 		}
 	}
 	c.inputs = append(c.inputs[:0], x...)
-	c.each(c.predict)
+	e.each(c, func(n *Network, c *call, k int) { c.done[k], c.errs[k] = n.predict(c.dst[k], c.inputs) })
 	done = slices.Min(c.done)
 	for k := len(c.errs) - 1; k >= 0; k-- {
 		if c.done[k] == done && c.errs[k] != nil {

@@ -34,10 +34,6 @@ func newFull(in, out int) *full { return &full{newNeurons(in, out), newTriangles
 
 func (w *full) scratch() int { return (w.out + 1) * w.padded }
 
-func (w *full) setCov(j int, cov mat.Symmetric) error { return w.setRoot(j, j, cov) }
-
-func (w *full) cov(j int) mat.Symmetric { return w.triangles.cov(j) }
-
 // forward leaves the g_j = L_jᵀŷ in the scratch: ŷᵀΣ_jŷ = |g_j|².
 func (w *full) forward(examples []*flow) {
 	for j := range w.out {

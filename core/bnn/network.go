@@ -2,8 +2,8 @@ package bnn
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
-	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -54,13 +54,18 @@ func New(cfg Config, src rand.Source) (*Network, error) {
 	n := zero(cfg)
 	rnd := rand.New(src)
 	for l, layer := range n.layers {
-		out, in := n.cfg.WeightDims(l)
-		cov := mat.NewDiagDense(in, slices.Repeat([]float64{cfg.PriorVar[l]}, in))
-		for j := range out {
-			if err := layer.setCov(j, cov); err != nil {
-				return nil, fmt.Errorf("bnn: PriorVar %g: %w", cfg.PriorVar, err)
+		rows, in := cfg.SpreadDims(l)
+		spread := mat.NewDense(rows, in, nil)
+		spread.Apply(func(i, j int, _ float64) float64 {
+			switch {
+			case cfg.Covariance[l] == Diagonal:
+				return cfg.PriorVar[l]
+			case i%in == j:
+				return math.Sqrt(cfg.PriorVar[l])
 			}
-		}
+			return 0
+		}, spread)
+		layer.restore(spread)
 		if n.cfg.PriorMeanVar > 0 && (n.cfg.PriorDraw == Independent || l < len(n.layers)-1) {
 			layer.SetMean(n.cfg.priorMean(l, rnd))
 		}
@@ -101,7 +106,6 @@ func (n *Network) SetWeights(l int, mean *mat.Dense, cov []mat.Symmetric) error 
 	if len(cov) != out {
 		panic(fmt.Sprintf("bnn: %d covariances for %d neurons of layer %d", len(cov), out, l))
 	}
-	fresh := n.cfg.newWeights(l)
 	for j, s := range cov {
 		if s.SymmetricDim() != in {
 			panic(fmt.Sprintf("bnn: covariance of neuron %d of layer %d is %d×%[3]d; need %d×%[4]d", j, l, s.SymmetricDim(), in))
@@ -109,12 +113,14 @@ func (n *Network) SetWeights(l int, mean *mat.Dense, cov []mat.Symmetric) error 
 		if row := mean.RawRowView(j); notFinite(row) >= 0 {
 			return fmt.Errorf("bnn: layer %d: mean of neuron %d is %g", l, j, row)
 		}
-		if err := fresh.setCov(j, s); err != nil {
-			return fmt.Errorf("bnn: layer %d: %w", l, err)
-		}
 	}
-	fresh.SetMean(mean)
-	n.layers[l], n.distinct = fresh, false
+	spread, err := n.cfg.spreadOf(l, cov)
+	if err != nil {
+		return fmt.Errorf("bnn: layer %d: %w", l, err)
+	}
+	n.layers[l].SetMean(mean)
+	n.layers[l].restore(spread)
+	n.distinct = false
 	return nil
 }
 
@@ -123,10 +129,7 @@ func (n *Network) SetWeights(l int, mean *mat.Dense, cov []mat.Symmetric) error 
 // Weights panics if there is no such layer.
 func (n *Network) Weights(l int) (mean *mat.Dense, cov []mat.Symmetric) {
 	n.check(l)
-	for j := range n.cfg.Layers[l+1] {
-		cov = append(cov, n.layers[l].cov(j))
-	}
-	return n.layers[l].MeanMatrix(), cov
+	return n.layers[l].MeanMatrix(), n.cfg.covs(l, n.layers[l].spread())
 }
 
 func (n *Network) check(l int) {

@@ -37,8 +37,8 @@ type Prediction struct {
 
 	of    any // the model that it is allotted for
 	flows []flow
-	work  pass   // of PredictAll, in the first prediction
-	calls *calls // of an ensemble, in the first prediction
+	work  pass  // of PredictAll, in the first prediction
+	call  *call // of an ensemble, in the first prediction
 }
 
 // Clone returns a copy that shares no memory with p.

@@ -1,11 +1,9 @@
 package bnn
 
 import (
-	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
 
 	"closedform/internal/kernel"
 	"closedform/internal/linear"
@@ -22,7 +20,6 @@ import (
 type shared struct {
 	linear.Means
 	triangles
-	first mat.Symmetric // while the covariances are set, that of neuron 0
 }
 
 func newShared(in, out int) *shared {
@@ -30,34 +27,6 @@ func newShared(in, out int) *shared {
 }
 
 func (w *shared) scratch() int { return 2 * w.padded }
-
-func (w *shared) cov(int) mat.Symmetric { return w.triangles.cov(0) }
-
-// setCov sets Σ from the first neuron; all others must have the same.
-func (w *shared) setCov(j int, cov mat.Symmetric) error {
-	if j == 0 {
-		w.first = cov
-		return w.setRoot(0, 0, cov)
-	}
-	_, plain := w.first.(mat.Diagonal)
-	_, diagonal := cov.(mat.Diagonal)
-	for a := range w.In {
-		b := 0
-		if plain && diagonal {
-			b = a
-		}
-		for ; b <= a; b++ {
-			if x, want := cov.At(a, b), w.first.At(a, b); x != want {
-				return fmt.Errorf("covariance of neuron %d holds %g where that of neuron 0 holds %g; the layer is shared",
-					j, x, want)
-			}
-		}
-	}
-	if j == w.Out-1 {
-		w.first = nil
-	}
-	return nil
-}
 
 // forward leaves g = Lᵀŷ in the scratch: ŷᵀΣŷ = |g|².
 func (w *shared) forward(examples []*flow) {

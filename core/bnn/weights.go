@@ -1,12 +1,14 @@
 package bnn
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
+	"closedform/internal/kernel"
 	"closedform/internal/linear"
 )
 
@@ -37,11 +39,8 @@ type weights interface {
 	addVariance(variance float64)
 
 	SetMean(mean *mat.Dense) // neurons × inputs
-	setCov(j int, cov mat.Symmetric) error
 	MeanMatrix() *mat.Dense  // a copy
-	cov(j int) mat.Symmetric // a copy
-
-	spread() *mat.Dense // a copy of the Spread of a LayerState
+	spread() *mat.Dense      // a copy of the Spread of a LayerState
 	restore(spread *mat.Dense)
 }
 
@@ -61,25 +60,44 @@ func (c *Config) newWeights(l int) weights {
 	return newFull(in, out)
 }
 
-// checkCov returns an error unless the numbers of a covariance are finite, with
-// the sum of the sizes of its diagonal.
-func checkCov(j int, cov mat.Symmetric) (trace float64, err error) {
-	var sum float64
-	_, diagonal := cov.(mat.Diagonal)
-	for a := range cov.SymmetricDim() {
-		first := 0
-		if diagonal {
-			first = a
+// spreadOf returns the Spread of the covariances of the neurons of layer l.
+func (c *Config) spreadOf(l int, cov []mat.Symmetric) (*mat.Dense, error) {
+	rows, in := c.SpreadDims(l)
+	all := mat.NewDense(rows, in, nil)
+	for j, s := range cov {
+		var err error
+		switch {
+		case c.Covariance[l] == Diagonal:
+			err = diagonalOf(all.RawRowView(j), s)
+		case c.Covariance[l] == Full || j == 0:
+			err = setRoot(all.Slice(j*in, (j+1)*in, 0, in).(*mat.Dense), s)
+		case !mat.Equal(s, cov[0]):
+			err = errors.New("is not that of neuron 0; the layer is shared")
 		}
-		for b := first; b <= a; b++ {
-			sum += math.Abs(cov.At(a, b))
+		if err != nil {
+			return nil, fmt.Errorf("covariance of neuron %d %w", j, err)
 		}
-		trace += math.Abs(cov.At(a, a))
 	}
-	if !(sum <= math.MaxFloat64) {
-		return 0, fmt.Errorf("covariance of neuron %d holds a number that is not finite, or overflows", j)
+	return all, nil
+}
+
+// covs returns the covariances of the neurons of layer l that have the Spread.
+func (c *Config) covs(l int, spread *mat.Dense) (all []mat.Symmetric) {
+	rows, in := c.SpreadDims(l)
+	for j := range c.Layers[l+1] {
+		if c.Covariance[l] == Diagonal {
+			all = append(all, mat.NewDiagDense(in, spread.RawRowView(j)))
+			continue
+		}
+		root, s := j*in%rows, mat.NewSymDense(in, nil)
+		for a := range in {
+			for b := a; b < in; b++ {
+				s.SetSym(a, b, kernel.Dot(spread.RawRowView(root+a), spread.RawRowView(root+b)))
+			}
+		}
+		all = append(all, s)
 	}
-	return trace, nil
+	return all
 }
 
 // notFinite returns the index of the first number that is not finite, −1 if there is none.
