@@ -8,14 +8,14 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/internal/kernel"
-	"closedform/internal/linear"
 )
 
 // diagonal has one variance for each weight.
 type diagonal struct {
-	linear.Diagonal
-	times float64 // Config.Replications
-	least float64 // ratio that an update leaves of a variance
+	inputs
+	variance []float64 // as the means
+	times    float64   // Config.Replications
+	least    float64   // ratio that an update leaves of a variance
 }
 
 func (w *diagonal) scratch() int { return 0 }
@@ -36,31 +36,34 @@ func diagonalOf(dst []float64, cov mat.Symmetric) error {
 	return nil
 }
 
-func (w *diagonal) spread() *mat.Dense { return w.VarianceMatrix() }
+func (w *diagonal) spread() *mat.Dense { return (&inputs{w.in, w.out, w.variance}).MeanMatrix() }
 
-func (w *diagonal) restore(spread *mat.Dense) {
-	mat.NewDense(w.In, w.Out, w.Variance).Copy(spread.T())
-}
+func (w *diagonal) restore(spread *mat.Dense) { (&inputs{w.in, w.out, w.variance}).SetMean(spread) }
 
-func (w *diagonal) addVariance(variance float64) { floats.AddConst(variance, w.Variance) }
+func (w *diagonal) addVariance(variance float64) { floats.AddConst(variance, w.variance) }
 
 func (w *diagonal) forward(examples []*flow) {
 	for _, f := range examples {
 		clear(f.m)
 		clear(f.v)
 	}
-	for i := range w.In {
+	for i := range w.in {
+		mean, variance := w.input(i)
 		for _, f := range examples {
-			var s float64
+			y, s := f.y[i], 0.0
 			if i < len(f.s) {
 				s = f.s[i]
 			}
-			w.AddInput(f.m, f.v, i, f.y[i], s)
+			if y != 0 || s != 0 { // v += σ²_ji (y² + s) + μ_ji² s
+				kernel.Forward(f.m, f.v, y, y*y+s, s, mean, variance)
+			}
 		}
 	}
 }
 
-func (w *diagonal) backward(first, second []float64, f *flow) { w.Backward(first, second, f.d, f.e) }
+func (w *diagonal) input(i int) (mean, variance []float64) {
+	return w.inputMean(i), w.variance[i*w.out : (i+1)*w.out]
+}
 
 // update is [full.update] for a diagonal Σ_j: for each weight i of neuron j, with the variance
 // v_ji and e_j counted w.times,
@@ -73,7 +76,7 @@ func (w *diagonal) update(f *flow) {
 		}
 		// Counted once no factor is negative, as −e_j ≤ 1/v_j and v_j ≥ y² variance_j, but
 		// for rounding.
-		mean, variance := w.Input(i)
+		mean, variance := w.input(i)
 		kernel.Update(mean, variance, f.d, f.e, y, w.times*y, w.least)
 	}
 }

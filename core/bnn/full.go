@@ -2,27 +2,11 @@ package bnn
 
 import (
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
 
 	"closedform/internal/kernel"
 )
-
-// neurons are the means of weights, neuron by neuron.
-type neurons struct {
-	in, out int
-	mean    []float64 // out × in: μ_j
-}
-
-func newNeurons(in, out int) neurons { return neurons{in, out, make([]float64, out*in)} }
-
-func (w *neurons) neuronMean(j int) []float64 { return w.mean[j*w.in : (j+1)*w.in] }
-
-func (w *neurons) SetMean(mean *mat.Dense) { mat.NewDense(w.out, w.in, w.mean).Copy(mean) }
-
-func (w *neurons) MeanMatrix() *mat.Dense { return mat.NewDense(w.out, w.in, slices.Clone(w.mean)) }
 
 // full has a covariance Σ_j = L_jL_jᵀ for all inputs of a neuron.
 type full struct {
@@ -51,15 +35,6 @@ func (w *full) forward(examples []*flow) {
 			}
 			f.v[j] = v
 		}
-	}
-}
-
-func (w *full) backward(first, second []float64, f *flow) {
-	clear(first)
-	clear(second)
-	for j := range w.out {
-		mean := w.neuronMean(j)
-		kernel.Forward(first, second, f.d[j], 0, f.e[j], mean, mean) // first += d μ_j, second += e μ_j²
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"closedform/internal/kernel"
-	"closedform/internal/linear"
 )
 
 // shared has one covariance for all neurons, Σ_j = Σ = LLᵀ: a matrix normal
@@ -18,12 +17,12 @@ import (
 //
 // at the price of one neuron: d² numbers and O(d²) operations, not out·d².
 type shared struct {
-	linear.Means
+	inputs
 	triangles
 }
 
 func newShared(in, out int) *shared {
-	return &shared{Means: linear.NewMeans(in, out), triangles: newTriangles(1, in)}
+	return &shared{inputs: newInputs(in, out), triangles: newTriangles(1, in)}
 }
 
 func (w *shared) scratch() int { return 2 * w.padded }
@@ -36,8 +35,8 @@ func (w *shared) forward(examples []*flow) {
 		clear(f.v)
 	}
 	w.image(examples, 0)
-	for i := range w.In {
-		mean := w.InputMean(i)
+	for i := range w.in {
+		mean := w.inputMean(i)
 		for _, f := range examples {
 			f.rows.Add(f.m, f.y[i], mean)
 			if i < len(f.s) && f.s[i] > 0 {
@@ -51,8 +50,6 @@ func (w *shared) forward(examples []*flow) {
 	}
 }
 
-func (w *shared) backward(first, second []float64, f *flow) { w.Backward(first, second, f.d, f.e) }
-
 // update is [full.update] for all neurons at once, with the mean of the e_j for the shared Σ.
 func (w *shared) update(f *flow) {
 	g, u := f.scratch[:w.padded], f.scratch[w.padded:]
@@ -61,8 +58,8 @@ func (w *shared) update(f *flow) {
 		return
 	}
 	floats.Scale(1/size, g)
-	e := kernel.Sum(f.e) / float64(w.Out)
+	e := kernel.Sum(f.e) / float64(w.out)
 	w.shrink(u, g, 0, math.Max(0, 1+e*size*size))
 	floats.Scale(size, u)
-	kernel.AddOuter(w.Mean, u[:w.In], f.d)
+	kernel.AddOuter(w.mean, u[:w.in], f.d)
 }

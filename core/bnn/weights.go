@@ -9,7 +9,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/internal/kernel"
-	"closedform/internal/linear"
 )
 
 // weights are the Gaussian weights of one layer, w_j ~ N(μ_j, Σ_j), independent between neurons.
@@ -49,7 +48,7 @@ func (c *Config) newWeights(l int) weights {
 	out, in := c.WeightDims(l)
 	switch c.Covariance[l] {
 	case Diagonal:
-		w := &diagonal{Diagonal: linear.NewDiagonal(in, out), times: c.Replications[l]}
+		w := &diagonal{inputs: newInputs(in, out), variance: make([]float64, in*out), times: c.Replications[l]}
 		if w.times != 1 {
 			w.least = leastVariance
 		}
@@ -58,6 +57,51 @@ func (c *Config) newWeights(l int) weights {
 		return newShared(in, out)
 	}
 	return newFull(in, out)
+}
+
+// inputs are the means of weights, input by input, so that an input that is zero costs nothing.
+type inputs struct {
+	in, out int
+	mean    []float64 // in × out: the μ_ji of input i
+}
+
+func newInputs(in, out int) inputs { return inputs{in, out, make([]float64, in*out)} }
+
+func (w *inputs) inputMean(i int) []float64 { return w.mean[i*w.out : (i+1)*w.out] }
+
+func (w *inputs) SetMean(mean *mat.Dense) { mat.NewDense(w.in, w.out, w.mean).Copy(mean.T()) }
+
+func (w *inputs) MeanMatrix() *mat.Dense {
+	return mat.DenseCopyOf(mat.NewDense(w.in, w.out, w.mean).T())
+}
+
+func (w *inputs) backward(first, second []float64, f *flow) {
+	for i := range first {
+		first[i], second[i] = kernel.Backward(w.inputMean(i), f.d, f.e)
+	}
+}
+
+// neurons are the means of weights, neuron by neuron.
+type neurons struct {
+	in, out int
+	mean    []float64 // out × in: the μ_j
+}
+
+func newNeurons(in, out int) neurons { return neurons{in, out, make([]float64, out*in)} }
+
+func (w *neurons) neuronMean(j int) []float64 { return w.mean[j*w.in : (j+1)*w.in] }
+
+func (w *neurons) SetMean(mean *mat.Dense) { mat.NewDense(w.out, w.in, w.mean).Copy(mean) }
+
+func (w *neurons) MeanMatrix() *mat.Dense { return mat.NewDense(w.out, w.in, slices.Clone(w.mean)) }
+
+func (w *neurons) backward(first, second []float64, f *flow) {
+	clear(first)
+	clear(second)
+	for j := range w.out {
+		mean := w.neuronMean(j)
+		kernel.Forward(first, second, f.d[j], 0, f.e[j], mean, mean) // first += d μ_j, second += e μ_j²
+	}
 }
 
 // spreadOf returns the Spread of the covariances of the neurons of layer l.
