@@ -35,7 +35,7 @@ func newJacobian(n *mlp.Network, rows int) *jacobian {
 	return j
 }
 
-// set makes row k the derivatives of what Score says of the logits.
+// set makes row k the derivatives of Σ_j Score_j Logit_j.
 func (j *jacobian) set(k int, n *mlp.Network, p *mlp.Pass, weights []float64) {
 	n.Deltas(p, weights)
 	row := j.delta[k]

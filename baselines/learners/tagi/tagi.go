@@ -33,7 +33,7 @@ import (
 	"closedform/core/random"
 )
 
-// Model is a network and what it has learnt. It must not be used by several goroutines at once.
+// Model is a network and what it has learnt.
 type Model struct {
 	cfg     Config
 	network *bnn.Network // with diagonal layers and the hidden rule Smooth
@@ -54,8 +54,7 @@ type head interface {
 	predict(p []float64, outputs bnn.Layer) bool
 }
 
-// New returns a network with its prior weights, whose means are drawn from src. It returns an error
-// that names the field if cfg is not valid, and panics if src is nil.
+// New returns a network with its prior weights, whose means are drawn from src.
 func New(cfg Config, src rand.Source) (*Model, error) {
 	_, rnd, err := mlp.Start(cfg.Layers, cfg, src)
 	if err != nil {
@@ -107,9 +106,7 @@ func (m *Model) forward(x []float64) (err error) {
 	return err
 }
 
-// Observe updates the weights by one example of the given class (from 0). It allocates nothing. It
-// returns an error, the weights unchanged, if the input is not finite, the class out of range, or
-// if numbers overflow, and panics if the length of x is not the number of inputs.
+// Observe updates the weights by one example of the given class (from 0). It allocates nothing.
 func (m *Model) Observe(x []float64, class int) error {
 	mlp.CheckLength(x, m.cfg.Layers[0])
 	if err := mlp.CheckClass(class, m.cfg.classes()); err != nil {
@@ -122,8 +119,7 @@ func (m *Model) Observe(x []float64, class int) error {
 	return nil
 }
 
-// Predict sets p to the predictive probabilities of the classes at x. It returns an error if x is
-// not finite or if numbers overflow, and panics if a length does not fit.
+// Predict sets p to the predictive probabilities of the classes at x.
 func (m *Model) Predict(p, x []float64) error {
 	mlp.CheckProbabilities(p, m.cfg.classes())
 	if err := m.forward(x); err != nil {
