@@ -213,4 +213,3 @@ func TestObserveAndPredictDoNotAllocate(t *testing.T) {
 		})
 	}
 }
-

@@ -126,4 +126,3 @@ func TestRestoreAnyRoot(t *testing.T) {
 		}
 	}
 }
-
