@@ -17,13 +17,12 @@ import (
 	"closedform/internal/kernel"
 )
 
-// Ensemble is networks of one configuration that all learn the same examples: a mixture
-// of Gaussian posteriors in place of one, whose members differ by what their prior means
-// were drawn from. Of one member it is that network, to the bit. Large members learn and
-// predict at the same time, on all processors.
+// Ensemble is a mixture of networks of one configuration that all learn the same examples. Their prior
+// means are drawn from different streams. An ensemble of one network predicts as the network, to the
+// bit. Large members learn and predict at the same time, on all processors.
 //
-// Predict and PredictAll may be called by several goroutines at once, each with its own
-// predictions; all else needs the ensemble for itself.
+// Predict and PredictAll may be called by several goroutines at once, each with its own predictions;
+// the other methods need the ensemble for themselves.
 type Ensemble struct {
 	members []*Network
 	shares  []float64 // 1/K of each
@@ -53,10 +52,10 @@ func newCall(members int) *call {
 // handing it to another processor.
 const largeMember = 1 << 14
 
-// NewEnsemble returns an ensemble of so many networks with their prior weights. The first
-// draws its prior means from src, as [New] does; each other one draws them from a stream of
-// its own, whose name src gives after that. More members thus leave the first ones as they are.
-// It returns an error that names the field if cfg is not valid, and panics if src is nil.
+// NewEnsemble returns an ensemble of networks with their prior weights. The first member draws its
+// prior means from src, as [New] does, and each other one from a stream of its own, whose name is the
+// next number of src. The first members do not depend on the number of members. It returns an error
+// that names the field if cfg is not valid, and panics if src is nil.
 func NewEnsemble(cfg Config, members int, src rand.Source) (*Ensemble, error) {
 	if members < 1 {
 		return nil, fmt.Errorf("bnn: an ensemble of %d networks; need 1 or more", members)
@@ -68,8 +67,7 @@ func NewEnsemble(cfg Config, members int, src rand.Source) (*Ensemble, error) {
 	return Combine(all...)
 }
 
-// newMembers returns networks with prior weights, the first drawn from src, each other one from
-// a stream of its own, whose name src gives after that.
+// newMembers returns networks with prior weights, which are drawn as for NewEnsemble.
 func newMembers(src rand.Source, configs []Config) ([]*Network, error) {
 	var name uint64
 	all := make([]*Network, len(configs))
@@ -90,9 +88,9 @@ func newMembers(src rand.Source, configs []Config) ([]*Network, error) {
 	return all, nil
 }
 
-// Combine returns the ensemble of the networks, which belong to it from now on. It
-// returns an error if there is none, if one is there twice or has another configuration.
-// Networks that learned the same examples in different orders may be combined, too.
+// Combine returns the ensemble of the networks, which belong to it from now on. They may have learned
+// the same examples in different orders. It returns an error if there is no network, or if a network
+// is there twice or has another configuration than the first.
 func Combine(members ...*Network) (*Ensemble, error) {
 	if len(members) == 0 {
 		return nil, errors.New("bnn: an ensemble without members")
@@ -146,12 +144,12 @@ func connections(layers []int) (n int) {
 // Members implements [Model]. Changing a member changes the ensemble.
 func (e *Ensemble) Members() []*Network { return e.members }
 
-// Observe shows the example to all members, see [Network.Observe]. If one cannot learn it,
-// all stay as they were, and the error says which. A member that skips it is passed over.
+// Observe updates all members by the example, see [Network.Observe]. If one of them fails, all stay as
+// they were, and the error names it.
 //
-// Of the update LogP is that of the mixture; MinEigenvalue and MinVariance are the least
-// of the members', Floored the sum; Indefinite is that of any; Action is Projected or
-// Skipped where any member did so.
+// LogP of the update is the logarithm of the probability of the mixture; MinEigenvalue and MinVariance
+// are the smallest of the members, Floored is the sum, Indefinite is true if it is for any member, and
+// Action is Projected or Skipped if it is for any member.
 func (e *Ensemble) Observe(x []float64, class int) (Update, error) {
 	if err := e.members[0].checkExample(x, class); err != nil {
 		return Update{Action: Refused}, err
@@ -297,13 +295,13 @@ func (p *Prediction) mix() {
 	}
 }
 
-// MutualInformation returns the mutual information of the label and the member, in nats. It
-// measures how much the members disagree:
+// MutualInformation returns the mutual information of the label and the member, in nats:
 //
 //	I = H(p) − Σ_k w_k H(p_k) ≥ 0,
 //
-// with the entropy H, the Weights w_k and the p of Moments. If the probabilities of an approximation do not add up to
-// one, each w_k is multiplied by their sum, and divided by that of p. It is 0 for a single network.
+// with the entropy H, the Weights w_k and the probabilities p and p_k of Moments. It measures how much
+// the members disagree, and is 0 for a network. Probabilities that do not add up to 1 are divided by
+// their sum, and w_k is multiplied by the sum of p_k over the sum of p.
 func (p *Prediction) MutualInformation() float64 {
 	if len(p.Members) == 0 {
 		return 0

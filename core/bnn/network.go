@@ -41,8 +41,7 @@ type Network struct {
 	distinct bool       // checkDistinct has passed
 }
 
-// New returns a network with its prior weights: variances as cfg.PriorVar says, means
-// drawn from src as cfg.PriorDraw says. It returns an error
+// New returns a network with its prior weights, whose means are drawn from src. It returns an error
 // that names the field if cfg is not valid, and panics if src is nil.
 func New(cfg Config, src rand.Source) (*Network, error) {
 	if src == nil {
@@ -124,9 +123,8 @@ func (n *Network) SetWeights(l int, mean *mat.Dense, cov []mat.Symmetric) error 
 	return nil
 }
 
-// Weights returns copies of the weights of layer l (from 0) in the shapes that
-// SetWeights takes. The covariances of a diagonal layer are of type *mat.DiagDense.
-// Weights panics if there is no such layer.
+// Weights returns copies of the weights of layer l (from 0) in the shapes of SetWeights. The
+// covariances of a diagonal layer are of type *mat.DiagDense. Weights panics if there is no such layer.
 func (n *Network) Weights(l int) (mean *mat.Dense, cov []mat.Symmetric) {
 	n.check(l)
 	return n.layers[l].MeanMatrix(), n.cfg.covs(l, n.layers[l].spread())
@@ -138,12 +136,11 @@ func (n *Network) check(l int) {
 	}
 }
 
-// AddProcessNoise adds a fraction of the prior variance of its layer to the
-// variance of every weight, Σ_j += fraction·σ₀²·I. This is the process noise of a
-// Kalman filter whose weights follow a random walk between examples: older examples
-// count less, for streams whose distribution changes. The means stay. With full
-// covariances it costs O(inputs³) operations for each neuron. It returns an error,
-// and leaves the network unchanged, unless 0 ≤ fraction ≤ 1.
+// AddProcessNoise adds a fraction of the prior variance σ₀² of its layer to the variance of every
+// weight, Σ_j += fraction·σ₀²·I: the process noise of a Kalman filter whose weights follow a random
+// walk between examples. Older examples count less, for streams whose distribution changes. The means
+// stay. Full covariances take O(inputs³) operations for each neuron. It returns an error, and leaves
+// the network unchanged, unless 0 ≤ fraction ≤ 1.
 func (n *Network) AddProcessNoise(fraction float64) error {
 	if !(0 <= fraction && fraction <= 1) {
 		return fmt.Errorf("bnn: fraction %g of the prior variance: need 0 to 1", fraction)

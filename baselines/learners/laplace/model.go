@@ -31,8 +31,8 @@ const pairs = 500 // of draws of MonteCarlo
 
 // Fit fits the model to the examples x[k] with classes class[k], counted from 0;
 // all of it is copied. There may be no examples. The random weights from which
-// hidden networks start come from src, and then the draws of MonteCarlo. A climb that does not come
-// to rest is no error: its best point serves.
+// hidden networks start come from src, and then the draws of MonteCarlo. A search of the mode that
+// does not converge is no error: the model has its best weights.
 func Fit(cfg Config, x [][]float64, class []int, src rand.Source) (*Model, error) {
 	network, rnd, err := mlp.Start(cfg.Layers, cfg, src)
 	if err != nil {

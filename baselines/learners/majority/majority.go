@@ -1,5 +1,4 @@
-// Package majority is a classifier that does not look at the input: it predicts how
-// frequent the classes have been. Every other must beat it.
+// Package majority is a classifier that predicts the frequencies of the classes, whatever the input.
 package majority
 
 import (

@@ -107,7 +107,7 @@ func (m *Model) find(x []float64) {
 	}
 }
 
-// squaredDistance returns |a − b|², or a part of that sum that is not below enough.
+// squaredDistance returns |a − b|², or a partial sum of at least enough.
 func squaredDistance(a, b []float64, enough float64) (sum float64) {
 	for i, ai := range a {
 		d := ai - b[i]

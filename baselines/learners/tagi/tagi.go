@@ -9,14 +9,14 @@
 //
 //	m̃ = m + v (y − m)/(v + σ_V²),   ṽ = v − v²/(v + σ_V²),
 //
-// and nothing at the others. What the outputs learn goes back by the
-// Rauch–Tung–Striebel smoother, layer by layer, with the moments before the step.
-// The probability of a class is the product along its way of
+// and nothing at the other nodes. The Rauch–Tung–Striebel smoother propagates the update back, layer
+// by layer, with the moments before the step. The probability of a class is the product over the nodes
+// on its way of
 //
 //	P(±1) = Φ(±m/√(v + σ_P²)),
 //
-// with σ_P = 1/3 as in the authors' program, divided by the sum of that of all
-// classes. The authors' later programs have another head, remax.
+// with σ_P = 1/3 as in the authors' program. The products are divided by their sum over all classes.
+// The authors' later programs have another head, remax.
 package tagi
 
 import (
