@@ -24,7 +24,7 @@ import (
 
 // sources are all files that can change a number in a table, and more.
 //
-//go:embed go.mod go.sum core/*/*.* internal/field/*.* internal/kernel/*.* internal/linalg/*.* internal/linear/*.* baselines/*/*/*.* runner/dataset/*.* runner/internal/*/*.* runner/internal/studies/*/*.*
+//go:embed go.mod go.sum core/*/*.* internal/field/*.* internal/kernel/*.* internal/linalg/*.* baselines/*/*/*.* runner/dataset/*.* runner/internal/*/*.* runner/internal/studies/*/*.*
 var sources embed.FS
 
 const (

@@ -98,7 +98,7 @@ func TestAdoptBrokenFormula(t *testing.T) {
 			"recomputed 1 cells, of 1 of 1 strata",
 		},
 		{
-			"core/bnn/shared.go", "1+e*size*size", "1+1.001*e*size*size", "shared own-data",
+			"core/bnn/full.go", "1+e*size*size", "1+1.001*e*size*size", "shared own-data",
 			"of 16 strata",
 		},
 	} {

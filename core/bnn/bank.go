@@ -14,16 +14,16 @@ import (
 	"closedform/internal/kernel"
 )
 
-// Bank is a mixture of networks or ensembles with different configurations that all learn the
-// same examples, weighted by how they predicted them: a choice of settings in one pass over
-// the examples, without a part for validation. It refers to its members.
+// Bank is a mixture of networks or ensembles with different configurations that all learn the same
+// examples, weighted by how they predicted each example before they learned it: a choice of settings
+// in one pass over the examples, without a validation set. It refers to its members.
 //
-// A member breaks down if its Observe returns an error. Its weight is zero from then on, and
-// it learns no more. If the last one breaks down the weights stay as they are, and Observe and
-// Predict return its error from then on.
+// A member breaks down if its Observe returns an error. Its weight is zero from then on, and it learns
+// no more. If the last member breaks down, the weights stay as they are, and Observe and Predict
+// return its error from then on.
 //
-// Predict may be called by several goroutines at once, each with its own prediction; all else
-// needs the bank for itself.
+// Predict may be called by several goroutines at once, each with its own prediction; the other methods
+// need the bank for themselves.
 type Bank struct {
 	members []Model
 	all     []*Network // of the members
@@ -69,13 +69,13 @@ func RestoreBank(w MixtureWeights, members ...Model) (*Bank, error) {
 	return b, nil
 }
 
-// NewDefaultBank returns the bank about a configuration, such as that of [Default], with the
-// weights [Universal] and a temperature. Three of its networks have the prior variances of cfg times 1 and 3 (in
-// hidden layers and in the output layer), 0.1 and 10, and 0.1 and 0.3. Three more have no hidden
-// layers, with variances times 1, 0.1 and 0.001: where those of cfg are the default these are the default
-// without hidden layers. If cfg has no hidden layers they are all. The bank takes
-// about three times as long as one network. The prior means are drawn as for [NewEnsemble];
-// core/README.md says how the members were chosen. An error names the field of cfg.
+// NewDefaultBank returns a bank of variants of a configuration, such as that of [Default], with the
+// weights [Universal] and a temperature. Three networks have the prior variances of cfg times 1 in
+// hidden layers and 3 in the output layer, times 0.1 and 10, and times 0.1 and 0.3; without hidden
+// layers there are none of these. Three networks have no hidden layers and prior variances times 1,
+// 0.1 and 0.001, relative to the default without hidden layers if those of cfg are the default. The
+// bank takes about three times as long as one network. The prior means are drawn as for
+// [NewEnsemble]; core/README.md says how the members were chosen. An error names the field of cfg.
 func NewDefaultBank(cfg Config, src rand.Source) (*Bank, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, fmt.Errorf("bnn: %w", field.InGo(cfg, err))
@@ -143,12 +143,10 @@ func (b *Bank) State() MixtureWeights {
 	return s
 }
 
-// Observe shows the example to all members that have not broken down, and then weighs them by
-// what each predicted of it before. An input of the wrong length or that is not finite, or a class
-// out of range, is an error that leaves the bank unchanged.
-//
-// The update is that of [Ensemble.Observe], over the members that learned the example; its LogP is
-// of the mixture without a temperature.
+// Observe updates all members that have not broken down, and weights them by the probability that each
+// gave the class before. An input of the wrong length or that is not finite, or a class out of range,
+// is an error that leaves the bank unchanged. The update is as for [Ensemble.Observe], over the members
+// that learned the example; its LogP is of the mixture without a temperature.
 func (b *Bank) Observe(x []float64, class int) (Update, error) {
 	if err := cmp.Or(b.all[0].checkExample(x, class), b.failed()); err != nil {
 		return Update{Action: Refused}, err

@@ -2,12 +2,10 @@ package bnn
 
 import (
 	"math"
-	"math/rand/v2"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 
-	"closedform/core/random"
 	"closedform/core/softmax"
 )
 
@@ -21,51 +19,17 @@ func predicted(by softmax.Approximation, mean, variance []float64) *Prediction {
 	return p
 }
 
-// The parts of the label's variance are what sampling the logits gives.
+// The parts of the label's variance are E Σ_j s_j(1 − s_j) and Σ_j Var s_j.
 func TestLabelVariance(t *testing.T) {
-	mean, variance := []float64{1, -0.5, 0.2, 0}, []float64{0.5, 2, 0.1, 1}
-	p := predicted(softmax.Exact{}, mean, variance)
-	rnd := rand.New(random.Source("label variance"))
-	const draws = 200_000
-	sum, squares := make([]float64, 4), make([]float64, 4)
-	var aleatoric, aleatoricSquare float64
-	for range draws {
-		s := make([]float64, 4)
-		total := 0.0
-		for j := range s {
-			s[j] = math.Exp(mean[j] + math.Sqrt(variance[j])*rnd.NormFloat64())
-			total += s[j]
-		}
-		var inner float64
-		for j := range s {
-			s[j] /= total
-			sum[j] += s[j]
-			squares[j] += s[j] * s[j]
-			inner += s[j] * (1 - s[j])
-		}
-		aleatoric += inner
-		aleatoricSquare += inner * inner
-	}
-	var epistemic float64
-	for j := range sum {
-		epistemic += squares[j]/draws - sum[j]/draws*sum[j]/draws
-	}
-	aleatoric /= draws
-	se := math.Sqrt((aleatoricSquare/draws - aleatoric*aleatoric) / draws)
-	gotA, gotE := p.LabelVariance()
-	if !(math.Abs(gotA-aleatoric) <= 5*se) || !(math.Abs(gotE-epistemic) <= 5*se*2) {
-		t.Errorf("aleatoric %g, epistemic %g; sampled %g, %g, standard error %g", gotA, gotE, aleatoric, epistemic, se)
-	}
-	var total float64
+	p := predicted(softmax.Exact{}, []float64{1, -0.5, 0.2, 0}, []float64{0.5, 2, 0.1, 1})
+	want, total := mat.Trace(p.Cov), 0.0
 	for _, x := range p.P {
 		total += x * (1 - x)
 	}
-	if !(math.Abs(gotA+gotE-total) <= 1e-10) {
-		t.Errorf("the parts add to %g, the variance is %g", gotA+gotE, total)
-	}
-	if got, want := p.Confidence(Epistemic), gotA/total; !(math.Abs(got-want) <= 1e-10) {
-		t.Errorf("epistemic confidence %g, want %g", got, want)
-	}
+	aleatoric, epistemic := p.LabelVariance()
+	near(t, "epistemic", epistemic, want, 1e-10)
+	near(t, "aleatoric", aleatoric, total-want, 1e-10)
+	near(t, "epistemic confidence", p.Confidence(Epistemic), aleatoric/total, 1e-10)
 }
 
 // No part is negative where the probit's variances are, in a mixture neither.

@@ -2,75 +2,68 @@ package bnn
 
 import (
 	"fmt"
+	"math"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/internal/kernel"
-	"closedform/internal/linear"
 )
 
 // diagonal has one variance for each weight.
 type diagonal struct {
-	linear.Diagonal
-	times float64 // Config.Replications
-	least float64 // ratio that an update leaves of a variance
+	inputs
+	variance []float64 // as the means
+	times    float64   // Config.Replications
+	least    float64   // ratio that an update leaves of a variance
 }
 
 func (w *diagonal) scratch() int { return 0 }
 
-func (w *diagonal) setCov(j int, cov mat.Symmetric) error {
-	if _, err := checkCov(j, cov); err != nil {
-		return err
-	}
+// diagonalOf sets dst to the variances of a covariance that is diagonal.
+func diagonalOf(dst []float64, cov mat.Symmetric) error {
 	_, plain := cov.(mat.Diagonal)
-	for a := range w.In {
+	for a := range dst {
 		for b := 0; b < a && !plain; b++ {
 			if x := cov.At(a, b); x != 0 {
-				return fmt.Errorf("covariance of neuron %d holds %g off the diagonal; the layer is diagonal", j, x)
+				return fmt.Errorf("holds %g off the diagonal; the layer is diagonal", x)
 			}
 		}
-		if x := cov.At(a, a); x < 0 {
-			return fmt.Errorf("covariance of neuron %d has eigenvalue %g; need positive semi-definite", j, x)
+		if dst[a] = cov.At(a, a); !(dst[a] >= 0 && dst[a] <= math.MaxFloat64) {
+			return fmt.Errorf("has the variance %g", dst[a])
 		}
-		w.Variance[a*w.Out+j] = cov.At(a, a)
 	}
 	return nil
 }
 
-func (w *diagonal) cov(j int) mat.Symmetric {
-	variance := make([]float64, w.In)
-	for i := range variance {
-		variance[i] = w.Variance[i*w.Out+j]
-	}
-	return mat.NewDiagDense(w.In, variance)
-}
+func (w *diagonal) spread() *mat.Dense { return (&inputs{w.in, w.out, w.variance}).MeanMatrix() }
 
-func (w *diagonal) spread() *mat.Dense { return w.VarianceMatrix() }
+func (w *diagonal) restore(spread *mat.Dense) { (&inputs{w.in, w.out, w.variance}).SetMean(spread) }
 
-func (w *diagonal) restore(spread *mat.Dense) {
-	mat.NewDense(w.In, w.Out, w.Variance).Copy(spread.T())
-}
-
-func (w *diagonal) addVariance(variance float64) { floats.AddConst(variance, w.Variance) }
+func (w *diagonal) addVariance(variance float64) { floats.AddConst(variance, w.variance) }
 
 func (w *diagonal) forward(examples []*flow) {
 	for _, f := range examples {
 		clear(f.m)
 		clear(f.v)
 	}
-	for i := range w.In {
+	for i := range w.in {
+		mean, variance := w.input(i)
 		for _, f := range examples {
-			var s float64
+			y, s := f.y[i], 0.0
 			if i < len(f.s) {
 				s = f.s[i]
 			}
-			w.AddInput(f.m, f.v, i, f.y[i], s)
+			if y != 0 || s != 0 { // v += σ²_ji (y² + s) + μ_ji² s
+				kernel.Forward(f.m, f.v, y, y*y+s, s, mean, variance)
+			}
 		}
 	}
 }
 
-func (w *diagonal) backward(first, second []float64, f *flow) { w.Backward(first, second, f.d, f.e) }
+func (w *diagonal) input(i int) (mean, variance []float64) {
+	return w.inputMean(i), w.variance[i*w.out : (i+1)*w.out]
+}
 
 // update is [full.update] for a diagonal Σ_j: for each weight i of neuron j, with the variance
 // v_ji and e_j counted w.times,
@@ -83,7 +76,7 @@ func (w *diagonal) update(f *flow) {
 		}
 		// Counted once no factor is negative, as −e_j ≤ 1/v_j and v_j ≥ y² variance_j, but
 		// for rounding.
-		mean, variance := w.Input(i)
+		mean, variance := w.input(i)
 		kernel.Update(mean, variance, f.d, f.e, y, w.times*y, w.least)
 	}
 }

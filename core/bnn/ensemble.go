@@ -17,51 +17,45 @@ import (
 	"closedform/internal/kernel"
 )
 
-// Ensemble is networks of one configuration that all learn the same examples: a mixture
-// of Gaussian posteriors in place of one, whose members differ by what their prior means
-// were drawn from. Of one member it is that network, to the bit. Large members learn and
-// predict at the same time, on all processors.
+// Ensemble is a mixture of networks of one configuration that all learn the same examples. Their prior
+// means are drawn from different streams. An ensemble of one network predicts as the network, to the
+// bit. Large members learn and predict at the same time, on all processors.
 //
-// Predict and PredictAll may be called by several goroutines at once, each with its own
-// predictions; all else needs the ensemble for itself.
+// Predict and PredictAll may be called by several goroutines at once, each with its own predictions;
+// the other methods need the ensemble for themselves.
 type Ensemble struct {
 	members []*Network
 	shares  []float64 // 1/K of each
 	atOnce  bool      // whether each member has a goroutine of its own
-
-	// Of Observe.
-	calls         *calls
-	updates       []Update
-	logP          []float64
-	x             []float64
-	class         int
-	prepare, move func(k int) error
+	call    *call     // of Observe
+	logP    []float64
 }
 
-// calls are what the members of an ensemble do at the same time.
-type calls struct {
-	of     *Ensemble
-	do     func(k int) error // what member k does
-	runs   []func()          // do for each member
-	errs   []error           // of do
-	panics []any             // of do
-	busy   sync.WaitGroup
+// call is an example or inputs that all members are shown, with what each makes of it.
+type call struct {
+	x       []float64
+	class   int
+	updates []Update
+	errs    []error
 
 	// Of Predict.
-	inputs  [][]float64
-	dst     [][]*Prediction // of each member those of the examples
-	done    []int           // how many a member has predicted
-	predict func(k int) error
+	inputs [][]float64
+	dst    [][]*Prediction // of each member those of the examples
+	done   []int           // how many a member has predicted
+}
+
+func newCall(members int) *call {
+	return &call{updates: make([]Update, members), errs: make([]error, members), dst: make([][]*Prediction, members), done: make([]int, members)}
 }
 
 // largeMember is the number of connections of a member from which its work outweighs that of
 // handing it to another processor.
 const largeMember = 1 << 14
 
-// NewEnsemble returns an ensemble of so many networks with their prior weights. The first
-// draws its prior means from src, as [New] does; each other one draws them from a stream of
-// its own, whose name src gives after that. More members thus leave the first ones as they are.
-// It returns an error that names the field if cfg is not valid, and panics if src is nil.
+// NewEnsemble returns an ensemble of networks with their prior weights. The first member draws its
+// prior means from src, as [New] does, and each other one from a stream of its own, whose name is the
+// next number of src. The first members do not depend on the number of members. It returns an error
+// that names the field if cfg is not valid, and panics if src is nil.
 func NewEnsemble(cfg Config, members int, src rand.Source) (*Ensemble, error) {
 	if members < 1 {
 		return nil, fmt.Errorf("bnn: an ensemble of %d networks; need 1 or more", members)
@@ -73,8 +67,7 @@ func NewEnsemble(cfg Config, members int, src rand.Source) (*Ensemble, error) {
 	return Combine(all...)
 }
 
-// newMembers returns networks with prior weights, the first drawn from src, each other one from
-// a stream of its own, whose name src gives after that.
+// newMembers returns networks with prior weights, which are drawn as for NewEnsemble.
 func newMembers(src rand.Source, configs []Config) ([]*Network, error) {
 	var name uint64
 	all := make([]*Network, len(configs))
@@ -95,9 +88,9 @@ func newMembers(src rand.Source, configs []Config) ([]*Network, error) {
 	return all, nil
 }
 
-// Combine returns the ensemble of the networks, which belong to it from now on. It
-// returns an error if there is none, if one is there twice or has another configuration.
-// Networks that learned the same examples in different orders may be combined, too.
+// Combine returns the ensemble of the networks, which belong to it from now on. They may have learned
+// the same examples in different orders. It returns an error if there is no network, or if a network
+// is there twice or has another configuration than the first.
 func Combine(members ...*Network) (*Ensemble, error) {
 	if len(members) == 0 {
 		return nil, errors.New("bnn: an ensemble without members")
@@ -111,55 +104,30 @@ func Combine(members ...*Network) (*Ensemble, error) {
 		}
 	}
 	k := len(members)
-	e := &Ensemble{
-		members: slices.Clone(members), shares: slices.Repeat([]float64{1 / float64(k)}, k),
-		updates: make([]Update, k), logP: make([]float64, k),
-	}
-	e.calls = e.newCalls()
-	e.prepare = func(k int) (err error) {
-		e.updates[k], err = e.members[k].prepare(e.x, e.class)
-		return err
-	}
-	e.move = func(k int) error {
-		if e.updates[k].Action != Skipped {
-			e.members[k].move()
-		}
-		return nil
-	}
-	e.atOnce = len(members) > 1 && runtime.GOMAXPROCS(0) > 1 && connections(members[0].cfg.Layers) >= largeMember
-	return e, nil
+	return &Ensemble{
+		members: slices.Clone(members), shares: slices.Repeat([]float64{1 / float64(k)}, k), logP: make([]float64, k), call: newCall(k),
+		atOnce: k > 1 && runtime.GOMAXPROCS(0) > 1 && connections(members[0].cfg.Layers) >= largeMember,
+	}, nil
 }
 
-func (e *Ensemble) newCalls() *calls {
-	n := len(e.members)
-	c := &calls{of: e, errs: make([]error, n), panics: make([]any, n), dst: make([][]*Prediction, n), done: make([]int, n)}
-	c.predict = func(k int) (err error) {
-		c.done[k], err = e.members[k].predict(c.dst[k], c.inputs)
-		return err
+// each calls do for every member, and panics if do does.
+func (e *Ensemble) each(c *call, do func(n *Network, c *call, k int)) {
+	if !e.atOnce {
+		for k, n := range e.members {
+			do(n, c, k)
+		}
+		return
 	}
-	for k := range n {
-		c.runs = append(c.runs, func() {
-			defer c.busy.Done()
-			defer func() { c.panics[k] = recover() }()
-			c.errs[k] = c.do(k)
+	var busy sync.WaitGroup
+	panics := make([]any, len(e.members))
+	for k, n := range e.members {
+		busy.Go(func() {
+			defer func() { panics[k] = recover() }()
+			do(n, c, k)
 		})
 	}
-	return c
-}
-
-// each has all members do something, and panics if one of them does.
-func (c *calls) each(do func(k int) error) {
-	c.do = do
-	c.busy.Add(len(c.runs))
-	for _, run := range c.runs {
-		if c.of.atOnce {
-			go run()
-		} else {
-			run()
-		}
-	}
-	c.busy.Wait()
-	for _, p := range c.panics {
+	busy.Wait()
+	for _, p := range panics {
 		if p != nil {
 			panic(p)
 		}
@@ -176,26 +144,31 @@ func connections(layers []int) (n int) {
 // Members implements [Model]. Changing a member changes the ensemble.
 func (e *Ensemble) Members() []*Network { return e.members }
 
-// Observe shows the example to all members, see [Network.Observe]. If one cannot learn it,
-// all stay as they were, and the error says which. A member that skips it is passed over.
+// Observe updates all members by the example, see [Network.Observe]. If one of them fails, all stay as
+// they were, and the error names it.
 //
-// Of the update LogP is that of the mixture; MinEigenvalue and MinVariance are the least
-// of the members', Floored the sum; Indefinite is that of any; Action is Projected or
-// Skipped where any member did so.
+// LogP of the update is the logarithm of the probability of the mixture; MinEigenvalue and MinVariance
+// are the smallest of the members, Floored is the sum, Indefinite is true if it is for any member, and
+// Action is Projected or Skipped if it is for any member.
 func (e *Ensemble) Observe(x []float64, class int) (Update, error) {
 	if err := e.members[0].checkExample(x, class); err != nil {
 		return Update{Action: Refused}, err
 	}
-	e.x, e.class = x, class
-	e.calls.each(e.prepare)
-	for k, err := range e.calls.errs {
+	c := e.call
+	c.x, c.class = x, class
+	e.each(c, func(n *Network, c *call, k int) { c.updates[k], c.errs[k] = n.prepare(c.x, c.class) })
+	for k, err := range c.errs {
 		if err != nil {
-			return e.updates[k], e.of(k, err)
+			return c.updates[k], e.of(k, err)
 		}
 	}
-	e.calls.each(e.move)
+	e.each(c, func(n *Network, c *call, k int) {
+		if c.updates[k].Action != Skipped {
+			n.move()
+		}
+	})
 	all := noUpdate
-	for k, u := range e.updates {
+	for k, u := range c.updates {
 		e.logP[k] = u.LogP
 		all.add(u)
 	}
@@ -260,10 +233,10 @@ func (e *Ensemble) predictAll(dst []*Prediction, x [][]float64) (done int, err e
 		d.allot(e, e.members[0].cfg.classes(), len(e.members))
 		copy(d.Weights, e.shares)
 	}
-	if dst[0].calls == nil {
-		dst[0].calls = e.newCalls()
+	if dst[0].call == nil {
+		dst[0].call = newCall(len(e.members))
 	}
-	c := dst[0].calls
+	c := dst[0].call
 	for k := range c.dst {
 		c.dst[k] = c.dst[k][:0]
 		for _, d := range dst {
@@ -271,7 +244,7 @@ func (e *Ensemble) predictAll(dst []*Prediction, x [][]float64) (done int, err e
 		}
 	}
 	c.inputs = append(c.inputs[:0], x...)
-	c.each(c.predict)
+	e.each(c, func(n *Network, c *call, k int) { c.done[k], c.errs[k] = n.predict(c.dst[k], c.inputs) })
 	done = slices.Min(c.done)
 	for k := len(c.errs) - 1; k >= 0; k-- {
 		if c.done[k] == done && c.errs[k] != nil {
@@ -322,13 +295,13 @@ func (p *Prediction) mix() {
 	}
 }
 
-// MutualInformation returns the mutual information of the label and the member, in nats. It
-// measures how much the members disagree:
+// MutualInformation returns the mutual information of the label and the member, in nats:
 //
 //	I = H(p) − Σ_k w_k H(p_k) ≥ 0,
 //
-// with the entropy H, the Weights w_k and the p of Moments. If the probabilities of an approximation do not add up to
-// one, each w_k is multiplied by their sum, and divided by that of p. It is 0 for a single network.
+// with the entropy H, the Weights w_k and the probabilities p and p_k of Moments. It measures how much
+// the members disagree, and is 0 for a network. Probabilities that do not add up to 1 are divided by
+// their sum, and w_k is multiplied by the sum of p_k over the sum of p.
 func (p *Prediction) MutualInformation() float64 {
 	if len(p.Members) == 0 {
 		return 0

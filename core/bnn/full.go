@@ -2,27 +2,11 @@ package bnn
 
 import (
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
 
 	"closedform/internal/kernel"
 )
-
-// neurons are the means of weights, neuron by neuron.
-type neurons struct {
-	in, out int
-	mean    []float64 // out × in: μ_j
-}
-
-func newNeurons(in, out int) neurons { return neurons{in, out, make([]float64, out*in)} }
-
-func (w *neurons) neuronMean(j int) []float64 { return w.mean[j*w.in : (j+1)*w.in] }
-
-func (w *neurons) SetMean(mean *mat.Dense) { mat.NewDense(w.out, w.in, w.mean).Copy(mean) }
-
-func (w *neurons) MeanMatrix() *mat.Dense { return mat.NewDense(w.out, w.in, slices.Clone(w.mean)) }
 
 // full has a covariance Σ_j = L_jL_jᵀ for all inputs of a neuron.
 type full struct {
@@ -33,10 +17,6 @@ type full struct {
 func newFull(in, out int) *full { return &full{newNeurons(in, out), newTriangles(out, in)} }
 
 func (w *full) scratch() int { return (w.out + 1) * w.padded }
-
-func (w *full) setCov(j int, cov mat.Symmetric) error { return w.setRoot(j, j, cov) }
-
-func (w *full) cov(j int) mat.Symmetric { return w.triangles.cov(j) }
 
 // forward leaves the g_j = L_jᵀŷ in the scratch: ŷᵀΣ_jŷ = |g_j|².
 func (w *full) forward(examples []*flow) {
@@ -58,15 +38,6 @@ func (w *full) forward(examples []*flow) {
 	}
 }
 
-func (w *full) backward(first, second []float64, f *flow) {
-	clear(first)
-	clear(second)
-	for j := range w.out {
-		mean := w.neuronMean(j)
-		kernel.Forward(first, second, f.d[j], 0, f.e[j], mean, mean) // first += d μ_j, second += e μ_j²
-	}
-}
-
 // update moves every neuron by Eq. (w),
 //
 //	μ_j += d_j Σ_jŷ,   Σ_j += e_j (Σ_jŷ)(Σ_jŷ)ᵀ.
@@ -84,4 +55,60 @@ func (w *full) update(f *flow) {
 		w.shrink(u, g, j, math.Max(0, 1+f.e[j]*size*size))
 		kernel.AddScaled(w.neuronMean(j), f.d[j]*size, u)
 	}
+}
+
+// shared has one covariance for all neurons, Σ_j = Σ = LLᵀ: a matrix normal
+// distribution of the weights, with the identity between neurons. Of the posterior
+// it keeps the closest such distribution, by the sum over the neurons of
+// KL(posterior ‖ shared), whose covariance is the mean of theirs,
+//
+//	μ_j += d_j Σŷ,   Σ += ē (Σŷ)(Σŷ)ᵀ,   ē = Σ_j e_j/out,
+//
+// at the price of one neuron: d² numbers and O(d²) operations, not out·d².
+type shared struct {
+	inputs
+	triangles
+}
+
+func newShared(in, out int) *shared {
+	return &shared{inputs: newInputs(in, out), triangles: newTriangles(1, in)}
+}
+
+func (w *shared) scratch() int { return 2 * w.padded }
+
+// forward leaves g = Lᵀŷ in the scratch: ŷᵀΣŷ = |g|².
+func (w *shared) forward(examples []*flow) {
+	for _, f := range examples {
+		f.g = f.scratch[:w.padded]
+		clear(f.m)
+		clear(f.v)
+	}
+	w.image(examples, 0)
+	for i := range w.in {
+		mean := w.inputMean(i)
+		for _, f := range examples {
+			f.rows.Add(f.m, f.y[i], mean)
+			if i < len(f.s) && f.s[i] > 0 {
+				kernel.Forward(f.m, f.v, 0, 0, f.s[i], mean, mean) // v += s_i μ_ji²
+			}
+		}
+	}
+	for _, f := range examples {
+		f.rows.Finish(f.m)
+		floats.AddConst(kernel.Dot(f.g, f.g)+f.noise, f.v)
+	}
+}
+
+// update is [full.update] for all neurons at once, with the mean of the e_j for the shared Σ.
+func (w *shared) update(f *flow) {
+	g, u := f.scratch[:w.padded], f.scratch[w.padded:]
+	size := kernel.Norm(g)
+	if size*size <= certain {
+		return
+	}
+	floats.Scale(1/size, g)
+	e := kernel.Sum(f.e) / float64(w.out)
+	w.shrink(u, g, 0, math.Max(0, 1+e*size*size))
+	floats.Scale(size, u)
+	kernel.AddOuter(w.mean, u[:w.in], f.d)
 }

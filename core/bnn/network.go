@@ -2,8 +2,8 @@ package bnn
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
-	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -41,8 +41,7 @@ type Network struct {
 	distinct bool       // checkDistinct has passed
 }
 
-// New returns a network with its prior weights: variances as cfg.PriorVar says, means
-// drawn from src as cfg.PriorDraw says. It returns an error
+// New returns a network with its prior weights, whose means are drawn from src. It returns an error
 // that names the field if cfg is not valid, and panics if src is nil.
 func New(cfg Config, src rand.Source) (*Network, error) {
 	if src == nil {
@@ -54,13 +53,18 @@ func New(cfg Config, src rand.Source) (*Network, error) {
 	n := zero(cfg)
 	rnd := rand.New(src)
 	for l, layer := range n.layers {
-		out, in := n.cfg.WeightDims(l)
-		cov := mat.NewDiagDense(in, slices.Repeat([]float64{cfg.PriorVar[l]}, in))
-		for j := range out {
-			if err := layer.setCov(j, cov); err != nil {
-				return nil, fmt.Errorf("bnn: PriorVar %g: %w", cfg.PriorVar, err)
+		rows, in := cfg.SpreadDims(l)
+		spread := mat.NewDense(rows, in, nil)
+		spread.Apply(func(i, j int, _ float64) float64 {
+			switch {
+			case cfg.Covariance[l] == Diagonal:
+				return cfg.PriorVar[l]
+			case i%in == j:
+				return math.Sqrt(cfg.PriorVar[l])
 			}
-		}
+			return 0
+		}, spread)
+		layer.restore(spread)
 		if n.cfg.PriorMeanVar > 0 && (n.cfg.PriorDraw == Independent || l < len(n.layers)-1) {
 			layer.SetMean(n.cfg.priorMean(l, rnd))
 		}
@@ -101,7 +105,6 @@ func (n *Network) SetWeights(l int, mean *mat.Dense, cov []mat.Symmetric) error 
 	if len(cov) != out {
 		panic(fmt.Sprintf("bnn: %d covariances for %d neurons of layer %d", len(cov), out, l))
 	}
-	fresh := n.cfg.newWeights(l)
 	for j, s := range cov {
 		if s.SymmetricDim() != in {
 			panic(fmt.Sprintf("bnn: covariance of neuron %d of layer %d is %d×%[3]d; need %d×%[4]d", j, l, s.SymmetricDim(), in))
@@ -109,24 +112,22 @@ func (n *Network) SetWeights(l int, mean *mat.Dense, cov []mat.Symmetric) error 
 		if row := mean.RawRowView(j); notFinite(row) >= 0 {
 			return fmt.Errorf("bnn: layer %d: mean of neuron %d is %g", l, j, row)
 		}
-		if err := fresh.setCov(j, s); err != nil {
-			return fmt.Errorf("bnn: layer %d: %w", l, err)
-		}
 	}
-	fresh.SetMean(mean)
-	n.layers[l], n.distinct = fresh, false
+	spread, err := n.cfg.spreadOf(l, cov)
+	if err != nil {
+		return fmt.Errorf("bnn: layer %d: %w", l, err)
+	}
+	n.layers[l].SetMean(mean)
+	n.layers[l].restore(spread)
+	n.distinct = false
 	return nil
 }
 
-// Weights returns copies of the weights of layer l (from 0) in the shapes that
-// SetWeights takes. The covariances of a diagonal layer are of type *mat.DiagDense.
-// Weights panics if there is no such layer.
+// Weights returns copies of the weights of layer l (from 0) in the shapes of SetWeights. The
+// covariances of a diagonal layer are of type *mat.DiagDense. Weights panics if there is no such layer.
 func (n *Network) Weights(l int) (mean *mat.Dense, cov []mat.Symmetric) {
 	n.check(l)
-	for j := range n.cfg.Layers[l+1] {
-		cov = append(cov, n.layers[l].cov(j))
-	}
-	return n.layers[l].MeanMatrix(), cov
+	return n.layers[l].MeanMatrix(), n.cfg.covs(l, n.layers[l].spread())
 }
 
 func (n *Network) check(l int) {
@@ -135,12 +136,11 @@ func (n *Network) check(l int) {
 	}
 }
 
-// AddProcessNoise adds a fraction of the prior variance of its layer to the
-// variance of every weight, Σ_j += fraction·σ₀²·I. This is the process noise of a
-// Kalman filter whose weights follow a random walk between examples: older examples
-// count less, for streams whose distribution changes. The means stay. With full
-// covariances it costs O(inputs³) operations for each neuron. It returns an error,
-// and leaves the network unchanged, unless 0 ≤ fraction ≤ 1.
+// AddProcessNoise adds a fraction of the prior variance σ₀² of its layer to the variance of every
+// weight, Σ_j += fraction·σ₀²·I: the process noise of a Kalman filter whose weights follow a random
+// walk between examples. Older examples count less, for streams whose distribution changes. The means
+// stay. Full covariances take O(inputs³) operations for each neuron. It returns an error, and leaves
+// the network unchanged, unless 0 ≤ fraction ≤ 1.
 func (n *Network) AddProcessNoise(fraction float64) error {
 	if !(0 <= fraction && fraction <= 1) {
 		return fmt.Errorf("bnn: fraction %g of the prior variance: need 0 to 1", fraction)

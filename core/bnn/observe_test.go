@@ -2,13 +2,11 @@ package bnn
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 
-	"closedform/core/gauss"
 	"closedform/core/softmax"
 	"closedform/internal/check"
 )
@@ -145,89 +143,6 @@ func TestObserveIsTheTextbookStep(t *testing.T) {
 	}
 }
 
-// With two classes the update is a scalar Kalman step in a = z_1 − z_2 with the
-// closed-form p, Var y and Cov(a, y). It is not that of Huber's Bayesian perceptron
-// (2020): p and Cov(a, y) are his, Var y is not.
-func TestBinaryNetworkIsAScalarKalmanStep(t *testing.T) {
-	rnd := rand.New(rand.NewPCG(3, 4))
-	lambda := math.Sqrt(2*math.Pi) / 4
-	for _, rule := range []OutputRule{Joint, Total} {
-		for trial := range 50 {
-			n := newNetwork(t, spec{Layers: []int{2, 2}, Output: rule, paper: true})
-			randomWeights(t, n, rnd, 0.5)
-			x := []float64{rnd.NormFloat64(), rnd.NormFloat64()}
-			var before, after Prediction
-			predict(t, n, &before, x)
-			m, v := before.Mean[0]-before.Mean[1], before.Variance[0]+before.Variance[1]
-			s := math.Sqrt(1 + lambda*lambda*v)
-			p := gauss.CDF(lambda * m / s)
-			cross := v * lambda / s * gauss.PDF(lambda*m/s) // Cov(a, y)
-			noise := p * (1 - p)
-			near(t, "p", before.P[0], p, 1e-11)
-			near(t, "Var y", before.Cov.At(0, 0), noise-cross/v, 1e-11)
-			if rule == Joint {
-				noise -= cross / v
-			}
-			y := float64(1 - trial%2)
-			wantMean := m + cross/noise*(y-p)
-			wantVariance := v - cross*cross/noise
-
-			class := trial % 2
-			m0, v0 := append([]float64(nil), before.Mean...), append([]float64(nil), before.Variance...)
-			update, err := n.Observe(x, class)
-			if err != nil {
-				continue // Σ_y is not positive: counted elsewhere
-			}
-			near(t, "smallest eigenvalue", update.MinEigenvalue, noise, 1e-10)
-			predict(t, n, &after, x)
-			near(t, fmt.Sprintf("%v: mean of a", rule), after.Mean[0]-after.Mean[1], wantMean, 1e-9)
-			if rule == Total {
-				near(t, "variance of a", after.Variance[0]+after.Variance[1], wantVariance, 1e-9)
-			}
-			for j := range 2 {
-				share := v0[j] / v
-				if rule == Joint { // ṽ_j = v_j − (v_j/v)² (v − ṽ)
-					near(t, fmt.Sprintf("ṽ_%d", j), after.Variance[j], v0[j]-share*share*(v-wantVariance), 1e-9)
-				}
-				sign := 1 - 2*float64(j)
-				near(t, fmt.Sprintf("%v: m̃_%d", rule, j), after.Mean[j], m0[j]+sign*share*(wantMean-m), 1e-9)
-			}
-		}
-	}
-}
-
-// The classes have no order: permuting neurons and labels permutes the update,
-// although the formulas single out the last class.
-func TestObserveIsEquivariant(t *testing.T) {
-	rnd := rand.New(rand.NewPCG(7, 8))
-	perm := []int{2, 0, 3, 1}
-	for _, rule := range []OutputRule{Joint, Total} {
-		for class := range 4 {
-			cfg := spec{Layers: []int{2, 4}, Output: rule, Softmax: softmax.Probit{Lambda: 0.15, Rho: 0.5}, paper: true}
-			a, b := newNetwork(t, cfg), newNetwork(t, cfg)
-			randomWeights(t, a, rnd, 0.8)
-			mean, cov := a.Weights(0)
-			permuted, permutedCov := mat.NewDense(4, 2, nil), make([]mat.Symmetric, 4)
-			for j := range 4 {
-				permuted.SetRow(perm[j], mean.RawRowView(j))
-				permutedCov[perm[j]] = cov[j]
-			}
-			setWeights(t, b, 0, permuted, permutedCov)
-			x := []float64{1.3, -0.4}
-			observe(t, a, x, class)
-			observe(t, b, x, perm[class])
-			am, ac := a.Weights(0)
-			bm, bc := b.Weights(0)
-			for j := range 4 {
-				for i := range 2 {
-					near(t, "mean", bm.At(perm[j], i), am.At(j, i), 1e-8)
-					near(t, "covariance", bc[perm[j]].At(0, i), ac[j].At(0, i), 1e-8)
-				}
-			}
-		}
-	}
-}
-
 // Hidden rule Frozen: the first layer hands on E f(z), its means never move and
 // Σ shrinks along Σŷ to ṽ = v − σ_zy²/s, whatever the label.
 func TestFrozenHiddenLayer(t *testing.T) {
@@ -282,29 +197,6 @@ func TestZeroInput(t *testing.T) {
 	}
 }
 
-// Streams of arbitrary examples: no NaN, and every covariance positive
-// semi-definite to rounding, under the policies that go on.
-func TestLongStreams(t *testing.T) {
-	rnd := rand.New(rand.NewPCG(17, 18))
-	for _, rule := range []OutputRule{Joint, Total} {
-		for _, policy := range []Policy{Skip, Project} {
-			n := newNetwork(t, spec{Layers: []int{3, 5, 4}, Bias: true, Output: rule, OnIndefinite: policy, PriorMeanVar: 1, Hidden: Frozen, paper: true})
-			for k := range 2000 {
-				x := []float64{rnd.NormFloat64(), 10 * rnd.NormFloat64(), float64(k % 2)}
-				if _, err := n.Observe(x, rnd.IntN(4)); err != nil {
-					t.Fatalf("%v, %v, example %d: %v", rule, policy, k, err)
-				}
-			}
-			for l := range n.layers {
-				mean, cov := n.Weights(l)
-				if err := n.SetWeights(l, mean, cov); err != nil {
-					t.Errorf("%v, %v: after 2000 examples %v", rule, policy, err)
-				}
-			}
-		}
-	}
-}
-
 func TestObserveAndPredictDoNotAllocate(t *testing.T) {
 	for _, rule := range []OutputRule{Joint, Total} {
 		n := newNetwork(t, spec{Layers: []int{4, 6, 5}, Bias: true, Output: rule, OnIndefinite: Project, PriorMeanVar: 1, Hidden: Frozen, paper: true})
@@ -320,30 +212,4 @@ func TestObserveAndPredictDoNotAllocate(t *testing.T) {
 			class++
 		})
 	}
-}
-
-func FuzzObserve(f *testing.F) {
-	f.Add(1.0, -1.0, uint8(0), uint8(0))
-	f.Add(1e150, 1e-150, uint8(2), uint8(3))
-	f.Add(0.0, 0.0, uint8(1), uint8(5))
-	f.Fuzz(func(t *testing.T, a, b float64, class, variant uint8) {
-		cfg := spec{
-			Layers: []int{2, 3}, Bias: variant&1 > 0, Output: []OutputRule{ADF, ADFExact}[variant>>1&1],
-			OnIndefinite: []Policy{Fail, Skip, Project}[variant>>2%3], PriorMeanVar: 1,
-			paper: true,
-		}
-		if variant&32 > 0 {
-			cfg.Layers = []int{2, 4, 3}
-		}
-		n := newNetwork(t, cfg)
-		for k := range 3 {
-			if _, err := n.Observe([]float64{a, b}, (int(class)+k)%3); err != nil {
-				break
-			}
-		}
-		for l := range n.layers {
-			mean, cov := n.Weights(l)
-			setWeights(t, n, l, mean, cov)
-		}
-	})
 }

@@ -8,49 +8,11 @@ import (
 	"runtime"
 	"testing"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/core/softmax"
 	"closedform/internal/check"
 )
-
-// For Total the m̃ of the classes average to m, and in differences of logits their spread is
-// what ṽ lacks to v: the laws of total expectation and covariance.
-func TestTotalObeysTheLawsOfTotalMoments(t *testing.T) {
-	rnd := rand.New(rand.NewPCG(5, 6))
-	for range 50 {
-		const classes = 4
-		n := newNetwork(t, spec{Layers: []int{3, classes}, Output: Total, Softmax: softmax.Probit{Lambda: 1, Rho: 0.5}, paper: true})
-		randomWeights(t, n, rnd, 1)
-		x := []float64{rnd.NormFloat64(), rnd.NormFloat64(), rnd.NormFloat64()}
-		if _, err := n.forward(&n.pass, [][]float64{x}); err != nil {
-			t.Fatal(err)
-		}
-		m, v := n.flows[0].m, n.flows[0].v
-		n.cfg.Softmax.Moments(n.step.moments, m, v)
-		mean, spread := make([]float64, classes), mat.NewSymDense(classes, nil)
-		for class, p := range n.step.moments.P {
-			if _, err := n.step.run(&n.cfg, m, v, class); err != nil {
-				t.Fatal(err)
-			}
-			floats.AddScaled(mean, p, n.step.mean)
-			step := mat.NewVecDense(classes, nil)
-			floats.SubTo(step.RawVector().Data, n.step.mean, m)
-			spread.SymRankOne(spread, p, step)
-		}
-		lost := leastSquares(classes, spread.At)
-		for j := range m {
-			near(t, "E m̃", mean[j], m[j], 1e-9)
-			if want := v[j] - lost[j]; want <= 2*v[j] && want >= v[j]/1000 {
-				near(t, "ṽ", n.step.variance[j], want, 1e-9)
-			}
-			if !(n.step.variance[j] > 0) {
-				t.Errorf("ṽ_%d = %g", j, n.step.variance[j])
-			}
-		}
-	}
-}
 
 // indefinite is a step of the paper's rule that cannot be taken as printed.
 func indefinite(t *testing.T, policy Policy, rule OutputRule) (n *Network, x []float64) {

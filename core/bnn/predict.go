@@ -12,33 +12,31 @@ import (
 	"closedform/internal/kernel"
 )
 
-// Prediction is what a network or an ensemble says about one input. The zero Prediction is
-// that of none: it decides [Unknown]. Predicting into the same one again allocates nothing,
-// and overwrites all it refers to; [Prediction.Clone] keeps it. After an error all
-// numbers are NaN. Its methods only read it.
+// Prediction is the prediction of a [Model] for one input. The zero Prediction, of no input, decides
+// [Unknown]. Predicting into a Prediction again allocates nothing, and overwrites its slices and
+// matrices; [Prediction.Clone] copies them. After an error all numbers are NaN. The methods only read.
 type Prediction struct {
 	P        []float64     // probabilities of the classes, E[y]; add up to 1 + Moments.Excess()
 	Cov      *mat.SymDense // Σ_y, covariance of the probabilities, classes × classes
 	Mean     []float64     // means of the logits
 	Variance []float64     // variances of the logits
 
-	// Moments are those of the softmax that P and Cov are made of; P is Moments.P, unless
-	// it is that of a Bank with a temperature. An approximation may be off so far that Cov has a negative diagonal.
+	// Moments are the moments of the softmax that give P and Cov; P is Moments.P, but of a Bank with a
+	// temperature. An approximation may have errors that make the diagonal of Cov negative.
 	Moments *softmax.Moments
 
-	// Members are those of an [Ensemble] of several or of a [Bank], and Weights how much each
-	// counts in the mixture, 1 in total; nil for a network. A member of weight zero is the zero
-	// Prediction, or NaN.
+	// Members are the predictions of the members of an [Ensemble] or a [Bank], and Weights their
+	// weights, 1 in total; nil for a network. A member of weight zero is the zero Prediction, or NaN.
 	Members []Prediction
 	Weights []float64
 
-	// Layers are those of a network; nil for an ensemble, whose Members have them.
+	// Layers are the layers of a network; nil for a mixture, whose Members have them.
 	Layers []Layer
 
 	of    any // the model that it is allotted for
 	flows []flow
-	work  pass   // of PredictAll, in the first prediction
-	calls *calls // of an ensemble, in the first prediction
+	work  pass  // of PredictAll, in the first prediction
+	call  *call // of an ensemble, in the first prediction
 }
 
 // Clone returns a copy that shares no memory with p.
@@ -66,17 +64,16 @@ func (p *Prediction) invalidate() {
 	if p.Moments != nil {
 		floats.AddConst(math.NaN(), p.P)
 		floats.AddConst(math.NaN(), p.Moments.P)
-		floats.AddConst(math.NaN(), p.Moments.E.RawMatrix().Data)
 		for j := range p.P {
-			p.Moments.E.Set(j, j, 0)
-			for i := range j + 1 {
+			for i := range j {
+				p.Moments.E.Set(i, j, math.NaN())
+				p.Moments.E.Set(j, i, math.NaN())
 				p.Cov.SetSym(i, j, math.NaN())
 			}
+			p.Cov.SetSym(j, j, math.NaN())
 		}
 	}
-	floats.AddConst(math.NaN(), p.Mean)
-	floats.AddConst(math.NaN(), p.Variance)
-	for _, l := range p.Layers {
+	for _, l := range append(p.Layers, Layer{nil, p.Mean, p.Variance}) {
 		floats.AddConst(math.NaN(), l.Input)
 		floats.AddConst(math.NaN(), l.Mean)
 		floats.AddConst(math.NaN(), l.Variance)
@@ -97,20 +94,18 @@ func newPrediction(of any, classes int) Prediction {
 	return Prediction{P: m.P, Cov: mat.NewSymDense(classes, nil), Moments: m, of: of}
 }
 
-// Predict sets dst to the prediction for x (paper, Algorithm 1). It returns an
-// error if x has another length than the network has inputs, if x is not finite, or if
-// the network overflows on it.
+// Predict sets dst to the prediction for x (paper, Algorithm 1). It returns an error if the length of
+// x is not the number of inputs, if x is not finite, or if the pre-activations overflow.
 func (n *Network) Predict(dst *Prediction, x []float64) error {
 	_, err := n.predict([]*Prediction{dst}, [][]float64{x})
 	return err
 }
 
-// PredictAll sets dst_i to the prediction for x_i, for as many inputs as there are
-// predictions: what Predict says of each, to the bit. It reads the weights once for all of
-// them, which pays where they are larger than the caches; a few tens at a time are enough,
-// as each prediction keeps what flows through the network. If an input has an error, the
-// ones before it are predicted, and PredictAll returns their number with the error. It
-// panics unless there are as many inputs as predictions.
+// PredictAll sets dst_i to the prediction of Predict for x_i, to the bit. It reads the weights once for
+// all inputs, which is faster where the weights are larger than the caches; a few tens of inputs at a
+// time are enough, as each prediction keeps the layers of its input. If Predict fails for an input,
+// the inputs before it are predicted, and PredictAll returns their number with the error. It panics
+// unless there are as many inputs as predictions.
 func (n *Network) PredictAll(dst []Prediction, x [][]float64) (done int, err error) {
 	return n.predict(pointers(dst), x)
 }
@@ -167,7 +162,7 @@ func (n *Network) views(flows []flow) (all []Layer) {
 	return all
 }
 
-// flow holds the inputs and outputs of one layer for an example, and the steps of its pre-activations.
+// flow holds the inputs and outputs of a layer for an example, and the steps of its pre-activations.
 type flow struct {
 	y    []float64 // means of the inputs ŷ, with a trailing 1 where there is a bias
 	s    []float64 // variances of the inputs but the bias; nil if they are certain

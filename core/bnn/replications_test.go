@@ -2,38 +2,10 @@ package bnn
 
 import (
 	"math"
-	"math/rand/v2"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 )
-
-// Inputs of d equal components have one direction: a diagonal layer that counts
-// every example d times keeps exactly the predictions of full covariances.
-func TestReplicationsOfEqualInputs(t *testing.T) {
-	const d = 7
-	rnd := rand.New(rand.NewPCG(81, 1))
-	full := newNetwork(t, spec{Layers: []int{d, 3}, Output: ADF, PriorVar: 0.5, paper: true})
-	diagonal := newNetwork(t, spec{Layers: []int{d, 3}, Output: ADF, PriorVar: 0.5, Covariance: []Covariance{Diagonal}, Replications: []float64{d}, paper: true})
-	x := make([]float64, d)
-	var p, q Prediction
-	for range 50 {
-		size := 1 + rnd.Float64()
-		for a := range x {
-			x[a] = size
-		}
-		class := rnd.IntN(3)
-		for _, n := range []*Network{full, diagonal} {
-			observe(t, n, x, class)
-		}
-		predict(t, full, &p, x)
-		predict(t, diagonal, &q, x)
-		for j := range p.P {
-			near(t, "mean", q.Mean[j], p.Mean[j], 1e-10)
-			near(t, "variance", q.Variance[j], p.Variance[j], 1e-10)
-		}
-	}
-}
 
 // One step: what the covariances of a layer lose is multiplied, and nothing else
 // changes, neither the means nor the other layers.

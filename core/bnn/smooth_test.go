@@ -2,69 +2,13 @@ package bnn
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/stat"
 
 	"closedform/core/softmax"
 )
-
-// The moments of the second layer against samples of its weights and inputs.
-func TestSmoothForward(t *testing.T) {
-	rnd := rand.New(rand.NewPCG(41, 1))
-	for _, kind := range kinds {
-		n := newNetwork(t, spec{Layers: []int{2, 3, 2}, Bias: true, Hidden: Smooth, Alpha: 0.2, Beta: 1, Covariance: []Covariance{kind}, PriorMeanVar: 1, Output: Joint, paper: true})
-		if kind == Full {
-			randomWeights(t, n, rnd, 0.7)
-		}
-		var p Prediction
-		predict(t, n, &p, []float64{0.5, -1})
-		// The forward pass takes the outputs of the hidden layer for independent,
-		// with the moments of a rectified normal variable.
-		f := &p.flows[1]
-		mean, cov := n.Weights(1)
-		const samples = 200000
-		for j := range 2 {
-			var root mat.Cholesky
-			sym := mat.NewSymDense(4, nil)
-			sym.CopySym(cov[j])
-			if !root.Factorize(sym) {
-				t.Fatal("covariance not positive definite")
-			}
-			var lower mat.TriDense
-			root.LTo(&lower)
-			z := make([]float64, samples)
-			for k := range z {
-				var noise [4]float64
-				for a := range noise {
-					noise[a] = rnd.NormFloat64()
-				}
-				for a := range 4 {
-					w := mean.At(j, a)
-					for b := range a + 1 {
-						w += lower.At(a, b) * noise[b]
-					}
-					y := f.y[a]
-					if a < 3 {
-						y += math.Sqrt(f.s[a]) * rnd.NormFloat64()
-					}
-					z[k] += w * y
-				}
-			}
-			m, v := stat.MeanVariance(z, nil)
-			if se := math.Sqrt(v / samples); !(math.Abs(m-f.m[j]) < 5*se) {
-				t.Errorf("%v: mean %g ± %g, want %g", kind, m, se, f.m[j])
-			}
-			fourth := stat.Moment(4, z, nil)
-			if se := math.Sqrt((fourth - v*v) / samples); !(math.Abs(v-f.v[j]) < 5*se) {
-				t.Errorf("%v: variance %g ± %g, want %g", kind, v, se, f.v[j])
-			}
-		}
-	}
-}
 
 // One step with two hidden layers, written with the moments of each layer as in
 // the derivation: ỹ, s̃, gain, m̃, ṽ.

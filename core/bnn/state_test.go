@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"strings"
-	"sync"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -74,22 +73,6 @@ func TestRestore(t *testing.T) {
 
 func same(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) }
 
-// The root of a state is that of the covariance that Weights returns.
-func TestStateRoot(t *testing.T) {
-	n := newNetwork(t, spec{Layers: []int{4, 3}, Bias: true, Output: Joint, paper: true})
-	randomWeights(t, n, rand.New(random.Source("bnn", "state", "root")), 1)
-	root := n.State().Layers[0].Spread
-	_, cov := n.Weights(0)
-	for j, want := range cov {
-		r := root.Slice(5*j, 5*(j+1), 0, 5)
-		var got mat.Dense
-		got.Mul(r, r.T())
-		if !mat.EqualApprox(&got, want, 1e-13) {
-			t.Errorf("neuron %d: RRᵀ = %v, want %v", j, mat.Formatted(&got), mat.Formatted(want))
-		}
-	}
-}
-
 func TestRestoreRefuses(t *testing.T) {
 	for name, test := range map[string]struct {
 		alter func(*State)
@@ -140,28 +123,6 @@ func TestRestoreAnyRoot(t *testing.T) {
 			if !mat.EqualApprox(got[j], want[j], 1e-13) {
 				t.Errorf("layer %d, neuron %d: %v", l, j, mat.Formatted(got[j]))
 			}
-		}
-	}
-}
-
-// State changes nothing: predictions beside it and updates after it are the same to the bit.
-func TestStateBesidePredict(t *testing.T) {
-	cfg := spec{Layers: []int{200, 220, 3}, Covariance: []Covariance{Full}}
-	n, same := newNetwork(t, cfg), newNetwork(t, cfg)
-	x := make([]float64, 200)
-	for i := range 12 {
-		for j := range x {
-			x[j] = math.Sin(float64(5*i + 3*j))
-		}
-		observe(t, n, x, i%3)
-		observe(t, same, x, i%3)
-		var group sync.WaitGroup
-		var p, want Prediction
-		group.Go(func() { _ = n.State() })
-		predict(t, n, &p, x)
-		group.Wait()
-		if predict(t, same, &want, x); !samePrediction(&p, &want) {
-			t.Fatalf("example %d: predicted %v, without State %v", i, p.P, want.P)
 		}
 	}
 }

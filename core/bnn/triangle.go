@@ -1,7 +1,7 @@
 package bnn
 
 import (
-	"fmt"
+	"errors"
 	"math"
 
 	"gonum.org/v1/gonum/floats"
@@ -107,17 +107,6 @@ func (t *triangles) carlson(h []float64, left float64) {
 	}
 }
 
-// setRoot makes root k one of a covariance, that of neuron j. Eigenvalues that rounding
-// pushed below zero become zero.
-func (t *triangles) setRoot(k, j int, cov mat.Symmetric) error {
-	root, err := covRoot(j, cov)
-	if err != nil {
-		return err
-	}
-	t.set(k, root)
-	return nil
-}
-
 // set makes root k one of RRᵀ for a square R, row by row, which it overwrites.
 func (t *triangles) set(k int, r []float64) {
 	lowerTriangular(r, t.size)
@@ -145,19 +134,6 @@ func (t *triangles) spread() *mat.Dense {
 		t.fill(k, func(i int) []float64 { return all.RawRowView(k*t.size + i) })
 	}
 	return all
-}
-
-// cov returns the covariance of root k.
-func (t *triangles) cov(k int) *mat.SymDense {
-	root := mat.NewDense(t.size, t.size, nil)
-	t.fill(k, root.RawRowView)
-	cov := mat.NewSymDense(t.size, nil)
-	for a := range t.size {
-		for b := a; b < t.size; b++ {
-			cov.SetSym(a, b, kernel.Dot(root.RawRowView(a), root.RawRowView(b)))
-		}
-	}
-	return cov
 }
 
 func (t *triangles) restore(spread *mat.Dense) {
@@ -230,26 +206,15 @@ func reflection(x []float64) float64 {
 	return -norm * size
 }
 
-// covRoot returns a root of a covariance, that of neuron j, by Cholesky's method: of the variables
-// that are left, the next is the one with the largest variance given those before. It ends where
-// rounding has made the rest indefinite.
-func covRoot(j int, cov mat.Symmetric) ([]float64, error) {
-	trace, err := checkCov(j, cov)
-	if err != nil {
-		return nil, err
+// setRoot sets root to one of a covariance by Cholesky's method: of the variables that are left, the
+// next is the one with the largest variance given those before. It ends where rounding has made the
+// rest indefinite.
+func setRoot(root *mat.Dense, cov mat.Symmetric) error {
+	rest, n, trace := mat.DenseCopyOf(cov), cov.SymmetricDim(), mat.Trace(cov)
+	if notFinite(rest.RawMatrix().Data) >= 0 || math.IsInf(trace, 0) {
+		return errors.New("holds a number that is not finite, or overflows")
 	}
-	indefinite := fmt.Errorf("covariance of neuron %d is indefinite; need positive semi-definite", j)
-	n := cov.SymmetricDim()
-	root := make([]float64, n*n)
-	if _, diagonal := cov.(mat.Diagonal); diagonal {
-		for a := range n {
-			if root[a*n+a] = math.Sqrt(cov.At(a, a)); cov.At(a, a) < 0 {
-				return nil, indefinite
-			}
-		}
-		return root, nil
-	}
-	rest, column := mat.DenseCopyOf(cov), make([]float64, n)
+	column := make([]float64, n)
 	for k := range n {
 		best := 0
 		for a := range n {
@@ -263,16 +228,16 @@ func covRoot(j int, cov mat.Symmetric) ([]float64, error) {
 		}
 		floats.Scale(1/math.Sqrt(pivot), column)
 		for a, x := range column {
-			root[a*n+k] = x
+			root.Set(a, k, x)
 			kernel.AddScaled(rest.RawRowView(a), -x, column)
 			rest.Set(a, best, 0)
 			rest.Set(best, a, 0)
 		}
 	}
 	if largest(rest.RawMatrix().Data) > 1e-13*trace+1e-300 {
-		return nil, indefinite
+		return errors.New("is indefinite; need positive semi-definite")
 	}
-	return root, nil
+	return nil
 }
 
 // largest returns the largest |x_i|.

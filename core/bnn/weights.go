@@ -1,13 +1,14 @@
 package bnn
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
-	"closedform/internal/linear"
+	"closedform/internal/kernel"
 )
 
 // weights are the Gaussian weights of one layer, w_j ~ N(μ_j, Σ_j), independent between neurons.
@@ -37,11 +38,8 @@ type weights interface {
 	addVariance(variance float64)
 
 	SetMean(mean *mat.Dense) // neurons × inputs
-	setCov(j int, cov mat.Symmetric) error
 	MeanMatrix() *mat.Dense  // a copy
-	cov(j int) mat.Symmetric // a copy
-
-	spread() *mat.Dense // a copy of the Spread of a LayerState
+	spread() *mat.Dense      // a copy of the Spread of a LayerState
 	restore(spread *mat.Dense)
 }
 
@@ -50,7 +48,7 @@ func (c *Config) newWeights(l int) weights {
 	out, in := c.WeightDims(l)
 	switch c.Covariance[l] {
 	case Diagonal:
-		w := &diagonal{Diagonal: linear.NewDiagonal(in, out), times: c.Replications[l]}
+		w := &diagonal{inputs: newInputs(in, out), variance: make([]float64, in*out), times: c.Replications[l]}
 		if w.times != 1 {
 			w.least = leastVariance
 		}
@@ -61,25 +59,89 @@ func (c *Config) newWeights(l int) weights {
 	return newFull(in, out)
 }
 
-// checkCov returns an error unless the numbers of a covariance are finite, with
-// the sum of the sizes of its diagonal.
-func checkCov(j int, cov mat.Symmetric) (trace float64, err error) {
-	var sum float64
-	_, diagonal := cov.(mat.Diagonal)
-	for a := range cov.SymmetricDim() {
-		first := 0
-		if diagonal {
-			first = a
-		}
-		for b := first; b <= a; b++ {
-			sum += math.Abs(cov.At(a, b))
-		}
-		trace += math.Abs(cov.At(a, a))
+// inputs are the means of weights, input by input, so that an input that is zero costs nothing.
+type inputs struct {
+	in, out int
+	mean    []float64 // in × out: the μ_ji of input i
+}
+
+func newInputs(in, out int) inputs { return inputs{in, out, make([]float64, in*out)} }
+
+func (w *inputs) inputMean(i int) []float64 { return w.mean[i*w.out : (i+1)*w.out] }
+
+func (w *inputs) SetMean(mean *mat.Dense) { mat.NewDense(w.in, w.out, w.mean).Copy(mean.T()) }
+
+func (w *inputs) MeanMatrix() *mat.Dense {
+	return mat.DenseCopyOf(mat.NewDense(w.in, w.out, w.mean).T())
+}
+
+func (w *inputs) backward(first, second []float64, f *flow) {
+	for i := range first {
+		first[i], second[i] = kernel.Backward(w.inputMean(i), f.d, f.e)
 	}
-	if !(sum <= math.MaxFloat64) {
-		return 0, fmt.Errorf("covariance of neuron %d holds a number that is not finite, or overflows", j)
+}
+
+// neurons are the means of weights, neuron by neuron.
+type neurons struct {
+	in, out int
+	mean    []float64 // out × in: the μ_j
+}
+
+func newNeurons(in, out int) neurons { return neurons{in, out, make([]float64, out*in)} }
+
+func (w *neurons) neuronMean(j int) []float64 { return w.mean[j*w.in : (j+1)*w.in] }
+
+func (w *neurons) SetMean(mean *mat.Dense) { mat.NewDense(w.out, w.in, w.mean).Copy(mean) }
+
+func (w *neurons) MeanMatrix() *mat.Dense { return mat.NewDense(w.out, w.in, slices.Clone(w.mean)) }
+
+func (w *neurons) backward(first, second []float64, f *flow) {
+	clear(first)
+	clear(second)
+	for j := range w.out {
+		mean := w.neuronMean(j)
+		kernel.Forward(first, second, f.d[j], 0, f.e[j], mean, mean) // first += d μ_j, second += e μ_j²
 	}
-	return trace, nil
+}
+
+// spreadOf returns the Spread of the covariances of the neurons of layer l.
+func (c *Config) spreadOf(l int, cov []mat.Symmetric) (*mat.Dense, error) {
+	rows, in := c.SpreadDims(l)
+	all := mat.NewDense(rows, in, nil)
+	for j, s := range cov {
+		var err error
+		switch {
+		case c.Covariance[l] == Diagonal:
+			err = diagonalOf(all.RawRowView(j), s)
+		case c.Covariance[l] == Full || j == 0:
+			err = setRoot(all.Slice(j*in, (j+1)*in, 0, in).(*mat.Dense), s)
+		case !mat.Equal(s, cov[0]):
+			err = errors.New("is not that of neuron 0; the layer is shared")
+		}
+		if err != nil {
+			return nil, fmt.Errorf("covariance of neuron %d %w", j, err)
+		}
+	}
+	return all, nil
+}
+
+// covs returns the covariances of the neurons of layer l that have the Spread.
+func (c *Config) covs(l int, spread *mat.Dense) (all []mat.Symmetric) {
+	rows, in := c.SpreadDims(l)
+	for j := range c.Layers[l+1] {
+		if c.Covariance[l] == Diagonal {
+			all = append(all, mat.NewDiagDense(in, spread.RawRowView(j)))
+			continue
+		}
+		root, s := j*in%rows, mat.NewSymDense(in, nil)
+		for a := range in {
+			for b := a; b < in; b++ {
+				s.SetSym(a, b, kernel.Dot(spread.RawRowView(root+a), spread.RawRowView(root+b)))
+			}
+		}
+		all = append(all, s)
+	}
+	return all
 }
 
 // notFinite returns the index of the first number that is not finite, −1 if there is none.

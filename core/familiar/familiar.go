@@ -192,13 +192,15 @@ func (f *Inputs) score(x, z []float64) float64 {
 	return kernel.Log(max(s, math.SmallestNonzeroFloat64))
 }
 
-// P returns a p-value of the hypothesis that x has the distribution of the learned inputs: the share
-// of these, x among them, whose score is at least that of x. Beyond all scores it falls by an
-// exponential tail, whose mean is two standard errors above its estimate (Hill, "A simple general
-// approach to inference about the tail of a distribution", Annals of Statistics 1975). From eight
-// dimensions on, where hardly any input is near the mean, P is the smaller one of that share over 0.9 and of the
-// share whose score is at most that of x, over 0.1. P is 1 while fewer than ten scores are
-// kept. It panics if the size of x is another.
+// P returns a p-value of the hypothesis that x has the distribution of the learned inputs.
+//
+// The upper share u is the share of inputs, x among them, whose score is at least the score of x.
+// Beyond all kept scores u follows an exponential tail, whose mean is two standard errors above its
+// estimate (Hill, "A simple general approach to inference about the tail of a distribution", Annals
+// of Statistics 1975). The lower share l is the share of inputs whose score is at most the score of
+// x. P is u with fewer than eight dimensions, and min(1, u/0.9, l/0.1) with eight or more, where
+// hardly any input is near the mean. P is 1 while fewer than ten scores are kept. It panics if x has
+// another length.
 func (f *Inputs) P(x []float64) float64 {
 	if len(x) != len(f.Low) {
 		panic(fmt.Sprintf("familiar: an input of %d numbers; need %d", len(x), len(f.Low)))
@@ -230,9 +232,6 @@ func tail(scores []float64, s float64) float64 {
 	mean += 2 * mean / math.Sqrt(float64(k))
 	return least * kernel.Exp((scores[n-1]-s)/max(mean, 1e-3))
 }
-
-// MarshalJSON returns the state.
-func (f *Inputs) MarshalJSON() ([]byte, error) { return json.Marshal(f.state) }
 
 // UnmarshalJSON replaces the state, unless it is not valid.
 func (f *Inputs) UnmarshalJSON(data []byte) error {

@@ -55,7 +55,7 @@ const (
 	samples = 100 // of a prediction
 )
 
-// Model is a trained network. It must not be used by several goroutines at once.
+// Model is a trained network.
 type Model struct {
 	network *network
 	pass    *pass
@@ -64,9 +64,8 @@ type Model struct {
 }
 
 // Fit returns the network trained on the examples x[k] with the classes class[k], counted from 0.
-// The noise of its predictions is drawn from src at the end, so that Predict is a function. Fit
-// returns an error if cfg is not valid, an input not finite, a class out of range, or if the
-// training diverges. It panics if the lengths do not fit or src is nil.
+// The noise of its predictions is drawn from src at the end, so that Predict is a function. It is an
+// error if the training diverges.
 func Fit(cfg Config, x [][]float64, class []int, src rand.Source) (*Model, error) {
 	shape, rnd, err := mlp.Start(cfg.Layers, cfg, src)
 	if err != nil {
@@ -103,9 +102,8 @@ func Fit(cfg Config, x [][]float64, class []int, src rand.Source) (*Model, error
 	return m, nil
 }
 
-// Predict sets p to the probabilities of the classes at x, the mean of softmax(z)
-// over samples of the pre-activations. It returns an error if x is not finite or the
-// logits overflow, and panics if a length does not fit.
+// Predict sets p to the probabilities of the classes at x, the mean of softmax(z) over samples of the
+// pre-activations.
 func (m *Model) Predict(p, x []float64) error {
 	mlp.CheckProbabilities(p, m.network.shape.Outputs())
 	if err := mlp.SetInput(m.x, x); err != nil {

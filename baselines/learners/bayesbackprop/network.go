@@ -43,17 +43,12 @@ func (n *network) toLogSD(grad []float64) {
 	}
 }
 
-// addDivergence adds weight times the derivatives of Σ_i KL_i by the parameters to
-// grad, and returns the sum.
-func (n *network) addDivergence(grad []float64, weight float64) float64 {
-	var sum float64
+// addDivergence adds weight times the derivatives of Σ_i KL_i by the parameters to grad.
+func (n *network) addDivergence(grad []float64, weight float64) {
 	for i, prior := range n.prior {
-		mu, r := n.mean[i], n.variance[i]/prior
-		sum += (r - 1 - 2*n.logSD[i] + kernel.Log(prior) + mu*mu/prior) / 2
-		grad[i] += weight * mu / prior
-		grad[len(n.mean)+i] += weight * (r - 1)
+		grad[i] += weight * n.mean[i] / prior
+		grad[len(n.mean)+i] += weight * (n.variance[i]/prior - 1)
 	}
-	return sum
 }
 
 // pass holds what flows through a network for one example.
@@ -82,8 +77,13 @@ func newPass(n *network) *pass {
 	p.noise = make([]float64, neurons)
 	rest := p.noise
 	for _, w := range n.shape.Layers {
-		in, out := func() []float64 { return make([]float64, w.In) }, func() []float64 { return make([]float64, w.Out) }
-		f := flow{y: in(), square: in(), mean: out(), sd: out(), noise: rest[:w.Out:w.Out], z: out(), dz: out(), dy: in(), dvariance: in()}
+		f := flow{noise: rest[:w.Out:w.Out]}
+		for _, of := range []*[]float64{&f.y, &f.square, &f.dy, &f.dvariance} {
+			*of = make([]float64, w.In)
+		}
+		for _, of := range []*[]float64{&f.mean, &f.sd, &f.z, &f.dz} {
+			*of = make([]float64, w.Out)
+		}
 		f.y[w.In-1] = 1
 		rest = rest[w.Out:]
 		p.layers = append(p.layers, f)
@@ -130,22 +130,15 @@ func (n *network) forward(p *pass) {
 
 // addLogLoss adds weight times the derivatives of −log softmax_class(z(x)) to grad,
 // those by the variances in place of those by the logarithms of the standard
-// deviations, for the noise of the pass. It returns the loss.
-func (n *network) addLogLoss(grad []float64, p *pass, x []float64, class int, weight float64) float64 {
+// deviations, for the noise of the pass.
+func (n *network) addLogLoss(grad []float64, p *pass, x []float64, class int, weight float64) {
 	n.project(p, 0, x)
 	n.forward(p)
 	last := &p.layers[len(p.layers)-1]
 	copy(last.dz, p.logit)
-	top, sum := mlp.Exponentials(last.dz)
+	_, sum := mlp.Exponentials(last.dz)
 	floats.Scale(weight/sum, last.dz)
 	last.dz[class] -= weight
-	n.backward(grad, p)
-	return kernel.Log(sum) - (p.logit[class] - top)
-}
-
-// backward adds the derivatives by the means and variances to grad, after forward,
-// with dz of the last layer.
-func (n *network) backward(grad []float64, p *pass) {
 	byMean, byVariance := grad[:len(n.mean)], grad[len(n.mean):]
 	for l := len(p.layers) - 1; l >= 0; l-- {
 		f, w := &p.layers[l], n.shape.Layers[l]

@@ -43,7 +43,7 @@ func (c Config) Validate() error {
 	return field.Within("shrinkage", c.WithDefaults().Shrinkage, 1e-9, 1)
 }
 
-// Model is the moments of the examples. It must not be used by several goroutines at once.
+// Model is the moments of the examples.
 type Model struct {
 	cfg     Config
 	count   []float64
@@ -56,8 +56,8 @@ type Model struct {
 	z, log []float64
 }
 
-// New returns a model that has seen nothing: Σ = I about zero. Nothing is drawn from the
-// source, which may be nil. New returns an error if cfg is not valid.
+// New returns a model without examples: Σ = I about zero. Nothing is drawn from the source, which
+// may be nil.
 func New(cfg Config, _ rand.Source) (*Model, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, fmt.Errorf("classgaussian: %w", err)
@@ -76,8 +76,7 @@ func New(cfg Config, _ rand.Source) (*Model, error) {
 	return m, nil
 }
 
-// Observe adds an example to the moments (Welford 1962). It returns an error if the class
-// is out of range or the input not finite, and panics if its length does not fit.
+// Observe adds an example to the moments (Welford 1962).
 func (m *Model) Observe(x []float64, class int) error {
 	if err := cmp.Or(m.check(x), mlp.CheckClass(class, m.cfg.Classes)); err != nil {
 		return err
@@ -125,8 +124,7 @@ func (m *Model) fit() error {
 	return nil
 }
 
-// Distances sets dst to the squared Mahalanobis distances (x−μ_c)ᵀΣ⁻¹(x−μ_c) from the
-// classes. It returns an error if x is not finite, or if numbers overflow.
+// Distances sets dst to the squared Mahalanobis distances (x−μ_c)ᵀΣ⁻¹(x−μ_c) from the classes.
 func (m *Model) Distances(dst, x []float64) error {
 	if err := m.check(x); err != nil {
 		return err
@@ -166,8 +164,7 @@ func (m *Model) joint(x []float64) (top float64, err error) {
 	return top, nil
 }
 
-// Predict sets p to the probabilities of the classes at x. It returns an error if x is not
-// finite, or if numbers overflow, and panics if a length does not fit.
+// Predict sets p to the probabilities of the classes at x.
 func (m *Model) Predict(p, x []float64) error {
 	mlp.CheckProbabilities(p, m.cfg.Classes)
 	if _, err := m.joint(x); err != nil {

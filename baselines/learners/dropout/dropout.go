@@ -48,7 +48,7 @@ func (c Config) Validate() error {
 
 const passes = 100 // of a prediction
 
-// Model is a trained network. It must not be used by several goroutines at once.
+// Model is a trained network.
 type Model struct {
 	cfg     Config
 	network *mlp.Network
@@ -58,9 +58,8 @@ type Model struct {
 }
 
 // Fit returns the network trained on the examples x[k] with the classes class[k], counted from 0.
-// The masks of its predictions are drawn from src at the end, so that Predict is a function. Fit
-// returns an error if cfg is not valid, an input not finite, a class out of range, or if the
-// training diverges. It panics if the lengths do not fit or src is nil.
+// The masks of its predictions are drawn from src at the end, so that Predict is a function. It is an
+// error if the training diverges.
 func Fit(cfg Config, x [][]float64, class []int, src rand.Source) (*Model, error) {
 	network, rnd, err := mlp.Start(cfg.Layers, cfg, src)
 	if err != nil {
@@ -126,9 +125,7 @@ func (m *Model) gradient(grad []float64, data [][]float64, class []int, batch []
 	}
 }
 
-// Predict sets p to the probabilities of the classes at x, the mean of softmax(z)
-// over the passes. It returns an error if x is not finite or the logits overflow,
-// and panics if a length does not fit.
+// Predict sets p to the probabilities of the classes at x, the mean of softmax(z) over the passes.
 func (m *Model) Predict(p, x []float64) error {
 	mlp.CheckProbabilities(p, m.network.Outputs())
 	clear(p)

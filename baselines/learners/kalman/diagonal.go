@@ -104,9 +104,8 @@ func (r *diagonal) step(mean []float64, j *jacobian) bool {
 //
 //	1/ṽ = 1/v + (JᵀSJ)_ii,   μ̃ = μ + ṽ (Jᵀ(y − p))_i.
 //
-// It differs from the diagonal of the Kalman filter, which takes the gradient times the
-// full P̃ and keeps the diagonal of that: here the precision keeps its diagonal, so that
-// the variances are smaller and the weights move as if they were alone.
+// The Kalman filter with Diagonal keeps the diagonal of P̃ instead of that of its inverse: its
+// variances are larger, and its step of the mean has the covariances of the full P̃.
 type bong struct{ *diagonal }
 
 func (r bong) step(mean []float64, j *jacobian) bool {

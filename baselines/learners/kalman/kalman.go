@@ -33,7 +33,7 @@ import (
 	"closedform/internal/kernel"
 )
 
-// Model is a filter and what it has learnt. It must not be used by several goroutines at once.
+// Model is a filter and what it has learnt.
 type Model struct {
 	network *mlp.Network
 	mean    []float64
@@ -59,7 +59,6 @@ type belief interface {
 }
 
 // New returns a filter with its prior weights; the prior means of hidden layers are drawn from src.
-// It returns an error if cfg is not valid, and panics if src is nil.
 func New(cfg Config, src rand.Source) (*Model, error) {
 	network, rnd, err := mlp.Start(cfg.Layers, cfg, src)
 	if err != nil {
@@ -106,17 +105,11 @@ func vectors(count, length int) [][]float64 {
 	return v
 }
 
-// derive sets row k to the derivatives by the weights of what Score says of the logits.
-func (m *Model) derive(k int) { m.rows.set(k, m.network, m.pass, m.mean) }
-
-// errOverflow says that a product of derivatives and deviations of the weights
-// is too large to be squared.
+// A product of derivatives and deviations of the weights is too large to be squared.
 var errOverflow = errors.New("kalman: the covariance of the logits overflows")
 
-// Observe updates the weights by one example of the given class (from 0). It returns an error if
-// the input is not finite, the class out of range, or if numbers overflow; the weights are then
-// what they were, but for the process noise, which may have been added. Observe panics if the
-// length of x is not the number of inputs.
+// Observe updates the weights by one example of the given class (from 0). After an error the weights
+// are what they were, but for the process noise, which may have been added.
 func (m *Model) Observe(x []float64, class int) error {
 	n := m.network.Outputs()
 	if err := cmp.Or(mlp.CheckClass(class, n), m.network.Logits(m.pass, m.mean, x)); err != nil {
@@ -130,13 +123,13 @@ func (m *Model) Observe(x []float64, class int) error {
 	factorLabel(m.label, p)
 	for k, a := range m.label {
 		copy(m.pass.Score, a)
-		m.derive(k)
+		m.rows.set(k, m.network, m.pass, m.mean)
 	}
 	for j, pj := range p {
 		m.pass.Score[j] = -pj
 	}
 	m.pass.Score[class]++
-	m.derive(n - 1)
+	m.rows.set(n-1, m.network, m.pass, m.mean)
 	if !m.belief.step(m.mean, m.rows) {
 		return errOverflow
 	}
@@ -145,15 +138,12 @@ func (m *Model) Observe(x []float64, class int) error {
 
 // Predict sets p to the predictive probabilities of the classes at x: the mean of the
 // softmax of Gaussian logits, by quadrature, divided by its sum. The logits have the
-// means z(μ) and the covariance C = JPJᵀ of the linearised network. The softmax sees
-// but their differences: as independent logits they get the variances
+// means z(μ) and the covariance C = JPJᵀ of the linearised network. The softmax depends on their
+// differences only. The logits are taken for independent, with the variances
 //
 //	v_j = n/(n−1) Var(z_j − z̄),   z̄ = Σ_i z_i/n,
 //
 // whose sums v_i + v_j have the mean, over all pairs, of Var(z_i − z_j).
-//
-// Predict returns an error if x is not finite or if numbers overflow, and panics
-// if a length does not fit.
 func (m *Model) Predict(p, x []float64) error {
 	n := m.network.Outputs()
 	mlp.CheckProbabilities(p, n)
@@ -166,7 +156,7 @@ func (m *Model) Predict(p, x []float64) error {
 			m.pass.Score[i] = -share
 		}
 		m.pass.Score[j] = 1 - share
-		m.derive(j)
+		m.rows.set(j, m.network, m.pass, m.mean)
 	}
 	m.belief.variances(m.variance, m.rows)
 	for j := range m.variance {

@@ -4,21 +4,17 @@
 // 2021). It is a batch method: it sees all examples at once, any number of times.
 //
 // The prior is w_i ~ N(0, v_i), independent, the likelihood the softmax of the
-// logits z(x; w). The layers before the last are taken for certain, at the mode ŵ. With the
-// s_k = softmax(z(x_k; ŵ)) and J_k the derivatives of z(x_k; ŵ) by the weights of the last
-// layer, their covariance is the inverse of the negative Hessian of the log posterior
+// logits z(x; w). The layers before the last have the weights of the mode ŵ, without uncertainty. With
+// s_k = softmax(z(x_k; ŵ)) and J_k the derivatives of z(x_k; ŵ) by the weights of the last layer, the
+// covariance of these weights is the inverse of the negative Hessian of the log posterior
 //
 //	H = diag(1/v) + Σ_k J_kᵀ (diag s_k − s_k s_kᵀ) J_k,
 //
-// and the logits at x are
+// The logits at x are z ~ N(m, C) with m = z(x; ŵ) and C = J H⁻¹ Jᵀ. The probabilities of the classes
+// are E softmax(z), approximated by one of several rules.
 //
-//	z ~ N(m, C),   m = z(x; ŵ),   C = J H⁻¹ Jᵀ,
-//
-// and the probabilities E softmax(z), by one of several rules.
-//
-// For small networks without hidden layers there is the exact posterior, too: a [Prior]
-// and data make a [Problem], and [Importance] turns it into a [Sample] of weights, which
-// predicts. It refuses to return one of a small effective sample size.
+// For small networks without hidden layers there is the exact posterior, too: a [Prior] and data
+// make a [Problem], and [Problem.Sample] draws weights from its posterior, which predict.
 package laplace
 
 import (
@@ -37,8 +33,8 @@ const (
 	//
 	//	p = softmax(m_j/√(1 + π/8 · C_jj))
 	//
-	// with the mean of the logits as their origin, for m as for C: the variance of what
-	// all logits have in common, which no label reduces, would shrink them to nothing.
+	// m and C are those of the differences z_j − z̄ from the mean logit z̄: no label reduces the
+	// variance of z̄, which would shrink all logits to nothing.
 	Probit Predictive = "probit"
 
 	// MonteCarlo is the mean of the softmax over 1000 draws of the logits, of the same
@@ -58,9 +54,9 @@ type Config struct {
 	// its layer, the bias among them; zero stands for 1.
 	PriorVar float64 `toml:"prior_var"`
 
-	// LaplaceVar is put for PriorVar in H, once the mode is found; zero stands for PriorVar. The
-	// prior with the best mode often makes a Laplace approximation that is far too uncertain; the
-	// usual remedy is a LaplaceVar chosen on held-back data (Daxberger et al. 2021).
+	// LaplaceVar replaces PriorVar in H; zero stands for PriorVar. The prior with the best mode often
+	// makes a Laplace approximation that is far too uncertain; the usual remedy is a LaplaceVar
+	// chosen on held-out data (Daxberger et al. 2021).
 	LaplaceVar float64 `toml:"laplace_var"`
 
 	Predictive Predictive `toml:"predictive"` // Probit if empty

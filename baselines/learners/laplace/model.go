@@ -13,7 +13,7 @@ import (
 	"closedform/internal/linalg"
 )
 
-// Model is a fitted network. It must not be used by several goroutines at once.
+// Model is a fitted network.
 type Model struct {
 	cfg     Config
 	network *mlp.Network
@@ -31,11 +31,8 @@ const pairs = 500 // of draws of MonteCarlo
 
 // Fit fits the model to the examples x[k] with classes class[k], counted from 0;
 // all of it is copied. There may be no examples. The random weights from which
-// hidden networks start come from src, and then the draws of MonteCarlo.
-//
-// Fit returns an error if cfg is not valid, if an input is not finite or a class
-// out of range, or if numbers overflow. A climb that does not come to rest is no
-// error: its best point serves. Fit panics if lengths do not fit or src is nil.
+// hidden networks start come from src, and then the draws of MonteCarlo. A search of the mode that
+// does not converge is no error: the model has its best weights.
 func Fit(cfg Config, x [][]float64, class []int, src rand.Source) (*Model, error) {
 	network, rnd, err := mlp.Start(cfg.Layers, cfg, src)
 	if err != nil {

@@ -13,8 +13,7 @@ import (
 	"closedform/internal/linalg"
 )
 
-// Predict sets p to the probabilities of the classes at x. It returns an error if
-// x is not finite or a logit overflows, and panics if the lengths do not fit.
+// Predict sets p to the probabilities of the classes at x.
 func (m *Model) Predict(p, x []float64) error {
 	mlp.CheckProbabilities(p, m.network.Outputs())
 	if err := m.forward(x); err != nil {

@@ -158,23 +158,12 @@ func TestModeInClosedForm(t *testing.T) {
 			hi = d
 		}
 	}
-	q, err := problem(t, Prior{Layers: []int{1, 2}}, [][]float64{{x}}, []int{0}).proposal()
-	if err != nil {
-		t.Fatal(err)
+	p := problem(t, Prior{Layers: []int{1, 2}}, [][]float64{{x}}, []int{0})
+	if w, err := p.Climb([]float64{0, 0}, LinearSteps); err != nil || !floats.EqualApprox(w, []float64{lo / 2, -lo / 2}, 1e-6) {
+		t.Errorf("mode %v, want ±%g; error %v", w, lo/2, err)
 	}
-	if w := q.centre; !scalar.EqualWithinAbs(w[0], lo/2, 1e-6) || !scalar.EqualWithinAbs(w[1], -lo/2, 1e-6) {
-		t.Errorf("mode %v, want ±%g", w, lo/2)
-	}
-	// Without data it is the prior.
-	q, err = problem(t, shapes()[3], nil, nil).proposal()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !floats.EqualApprox(q.centre, shapes()[3].Mean, 1e-6) {
-		t.Errorf("without data: mode %v", q.centre)
-	}
-	_, err = problem(t, Prior{Layers: []int{1, 2}, Mean: []float64{1e150, 0}}, [][]float64{{1e200}}, []int{0}).proposal()
-	if err == nil || !strings.HasPrefix(err.Error(), "laplace: ") {
+	p = problem(t, Prior{Layers: []int{1, 2}}, [][]float64{{1e200}}, []int{0})
+	if _, err := p.Climb([]float64{1e150, 0}, LinearSteps); err == nil || !strings.HasPrefix(err.Error(), "laplace: ") {
 		t.Errorf("overflow: error %v", err)
 	}
 }

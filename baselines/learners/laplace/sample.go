@@ -1,13 +1,18 @@
 package laplace
 
 import (
+	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/baselines/learners/mlp"
+	"closedform/core/random"
+	"closedform/internal/kernel"
+	"closedform/internal/linalg"
 )
 
 // Sample is a weighted sample of the weights from a posterior. It must not be
@@ -22,6 +27,61 @@ type Sample struct {
 	ESS float64
 
 	network *mlp.Network
+}
+
+const dof = 10 // degrees of freedom ν of the proposal
+
+// Sample draws from the posterior of a network without hidden layers, which has one mode, by
+// self-normalised importance sampling (Geweke, "Bayesian inference in econometric models using
+// Monte Carlo integration", Econometrica 1989).
+//
+// The proposal q is a Student distribution at the mode, with the inverse of [Problem.Information]
+// as its scale: its tails bound the weights p(D, w)/q(w). Draws come in pairs that mirror each
+// other in the mode. Sample returns an error if no mode is found or the effective sample size is
+// below a tenth of the draws. It panics if there are hidden layers, if src is nil, or unless draws
+// is an even number of at least 4.
+func (p *Problem) Sample(draws int, src rand.Source) (*Sample, error) {
+	if len(p.network.Layers) > 1 || draws < 4 || draws%2 != 0 || src == nil {
+		panic(fmt.Sprintf("laplace: %d draws for the layers %v from source %v; need an even number, no hidden layers and a source", draws, p.prior.Layers, src))
+	}
+	n := len(p.prior.Mean)
+	mode, err := p.Climb(p.prior.Mean, LinearSteps)
+	if err != nil {
+		return nil, err
+	}
+	var factor linalg.Cholesky // L of the information LLᵀ
+	information := mat.NewSymDense(n, nil)
+	if p.Information(information, mode); !factor.Factorize(information) {
+		return nil, errors.New("laplace: the information at the mode is not finite and positive definite")
+	}
+	rnd, d := rand.New(src), make([]float64, n)
+	out := &Sample{Draws: mat.NewDense(draws, n, nil), Weights: make([]float64, draws), network: p.network}
+	for i := 0; i < draws; i += 2 {
+		w, mirror := out.Draws.RawRowView(i), out.Draws.RawRowView(i+1)
+		for k := range w {
+			w[k] = random.Normal(rnd)
+		}
+		factor.SolveT(w)
+		r := math.Sqrt(dof / random.ChiSquared(rnd, dof))
+		for k, m := range mode {
+			step := r * w[k]
+			w[k], mirror[k] = m+step, m-step
+		}
+		for j, w := range [][]float64{w, mirror} {
+			clear(d) // Lᵀ(w − mode)
+			for k, m := range mode {
+				kernel.AddScaled(d[:k+1], w[k]-m, factor.Row(k))
+			}
+			out.Weights[i+j] = p.LogDensity(nil, w) + float64((dof+float64(n))/2*math.Log1p(kernel.Dot(d, d)/dof))
+		}
+	}
+	_, sum := mlp.Exponentials(out.Weights)
+	floats.Scale(1/sum, out.Weights)
+	out.ESS = 1 / kernel.Dot(out.Weights, out.Weights)
+	if least := float64(draws) / 10; !(out.ESS >= least) {
+		return nil, fmt.Errorf("laplace: effective sample size %.4g of %d draws; need %.4g: use fewer examples, or more draws", out.ESS, draws, least)
+	}
+	return out, nil
 }
 
 // Predict returns the posterior predictive at x, the probabilities of the classes

@@ -2,59 +2,137 @@ package laplace
 
 import (
 	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
-	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/floats/scalar"
-	"gonum.org/v1/gonum/mat"
-
 	"closedform/core/random"
+	"closedform/internal/check"
 )
 
-// Predictions from the definition, through the density of one example.
-func TestSampleConsistency(t *testing.T) {
-	x, class := wedges(10, random.Source("consistency"))
-	m := Prior{Layers: []int{2, 3}, Bias: true}
-	s := sample(t, Importance{Draws: 500}, problem(t, m, x, class), "consistency")
-	if sum := floats.Sum(s.Weights); !scalar.EqualWithinAbs(sum, 1, 1e-12) || !(floats.Min(s.Weights) >= 0) {
-		t.Errorf("weights from %g, sum %g", floats.Min(s.Weights), sum)
-	}
-	at := []float64{0.3, -1}
-	got, stderr := predictSample(t, s, at)
-	empty := problem(t, m, nil, nil)
-	want, probs := make([]float64, 3), mat.NewDense(len(s.Weights), 3, nil)
-	for i, w := range s.Weights {
-		prob := probs.RawRowView(i)
-		for c := range prob {
-			one := problem(t, m, [][]float64{at}, []int{c})
-			prob[c] = math.Exp(one.LogDensity(nil, s.Draws.RawRowView(i)) - empty.LogDensity(nil, s.Draws.RawRowView(i)))
+// wedges draws n examples of the task of the paper's experiment on [−2, 2]²:
+// class 0 above both diagonals, class 1 below both, class 2 beside them.
+func wedges(n int, src rand.Source) (x [][]float64, class []int) {
+	rnd := rand.New(src)
+	for range n {
+		at := []float64{4*rnd.Float64() - 2, 4*rnd.Float64() - 2}
+		c := 2
+		if math.Abs(at[1]) > math.Abs(at[0]) {
+			c = 0
+			if at[1] < 0 {
+				c = 1
+			}
 		}
-		floats.AddScaled(want, w, prob)
+		x, class = append(x, at), append(class, c)
 	}
-	if !floats.EqualApprox(got, want, 1e-10) {
-		t.Errorf("P %v, want %v", got, want)
+	return x, class
+}
+
+func problem(t testing.TB, m Prior, x [][]float64, class []int) *Problem {
+	t.Helper()
+	p, err := NewProblem(m, x, class)
+	if err != nil {
+		t.Fatal(err)
 	}
-	pairs := float64(len(s.Weights) / 2)
-	for j, se := range stderr {
-		var sum float64
-		for i := 0; i < len(s.Weights); i += 2 {
-			d := s.Weights[i]*(probs.At(i, j)-want[j]) + s.Weights[i+1]*(probs.At(i+1, j)-want[j])
-			sum += d * d
-		}
-		if w := math.Sqrt(sum * pairs / (pairs - 1)); !scalar.EqualWithinRel(se, w, 1e-8) {
-			t.Errorf("standard error %d is %g, want %g", j, se, w)
+	return p
+}
+
+func sample(t testing.TB, draws int, p *Problem, path ...any) *Sample {
+	t.Helper()
+	s, err := p.Sample(draws, random.Source(path...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// On the paper's task the draws are nearly as good as independent ones.
+func TestEffectiveSampleSize(t *testing.T) {
+	for _, n := range []int{0, 1, 10, 50, 400} {
+		x, class := wedges(n, random.Source("toy", n))
+		if s := sample(t, 4000, problem(t, Prior{Layers: []int{2, 3}}, x, class), "importance", n); s.ESS < 3000 {
+			t.Errorf("%d examples: effective sample size %.0f of 4000", n, s.ESS)
 		}
 	}
 }
 
-func TestPredictErrors(t *testing.T) {
-	m := Prior{Layers: []int{1, 2}, Var: []float64{1e20, 1e20}}
-	s := sample(t, Importance{Draws: 100}, problem(t, m, nil, nil), "a")
-	for _, x := range []float64{math.NaN(), math.Inf(-1), 1e300} {
-		_, _, err := s.Predict([]float64{x})
-		if err == nil || !strings.HasPrefix(err.Error(), "laplace: ") {
+// Many seeds against quadrature over the difference of two weights: errors are of the size that is
+// reported.
+func TestAgainstQuadrature(t *testing.T) {
+	x, class := [][]float64{{1.5}, {-0.7}, {2}, {0.3}, {-2.5}}, []int{0, 1, 0, 1, 0}
+	p := problem(t, Prior{Layers: []int{1, 2}, Mean: []float64{0.5, -0.25}, Var: []float64{1.5, 0.5}}, x, class)
+	sigmoid := func(d float64) float64 { return 1 / (1 + math.Exp(-d)) }
+	want := func(at float64) float64 {
+		var z, first float64
+		for u := -8.5; u < 8.5; u += 17. / 2000 {
+			d, w := 0.75+math.Sqrt2*u, math.Exp(-u*u/2) // d ~ N(0.75, 2)
+			for k, example := range x {
+				w *= sigmoid(float64(1-2*class[k]) * d * example[0])
+			}
+			z += w
+			first += w * sigmoid(d*at)
+		}
+		return first / z
+	}
+	var chi, terms float64
+	for seed := range 25 {
+		s := sample(t, 1000, p, "quadrature", seed)
+		for _, at := range []float64{-1, 0.2, 3} {
+			p, stderr, err := s.Predict([]float64{at})
+			if err != nil {
+				t.Fatal(err)
+			}
+			z := (p[0] - want(at)) / stderr[0]
+			if !(math.Abs(z) < 5) {
+				t.Errorf("seed %d, at %g: %g ± %g, want %g", seed, at, p[0], stderr[0], want(at))
+			}
+			chi += z * z
+			terms++
+		}
+	}
+	if mean := chi / terms; !(mean > 0.5 && mean < 1.7) {
+		t.Errorf("mean squared z-score %.2f; want about 1", mean)
+	}
+}
+
+// Where the sample would be bad, or the arithmetic fails, there is an error.
+func TestSampleRefuses(t *testing.T) {
+	// Many weights, and examples that say something about each.
+	x, class := make([][]float64, 30), make([]int, 30)
+	for k := range x {
+		x[k], class[k] = make([]float64, 30), k%5
+		x[k][k] = 3
+	}
+	s, err := problem(t, Prior{Layers: []int{30, 5}}, x, class).Sample(1000, random.Source("refuse"))
+	if s != nil || err == nil || !strings.Contains(err.Error(), "need 100: use fewer examples, or more draws") {
+		t.Errorf("sample %v, error %v", s, err)
+	}
+	for _, scale := range []float64{1e20, 1e154, 1e300} {
+		x, class := wedges(30, random.Source("overflow"))
+		for _, at := range x {
+			at[0] *= scale
+			at[1] *= scale
+		}
+		if s, err := problem(t, Prior{Layers: []int{2, 3}}, x, class).Sample(4000, random.Source("overflow")); s != nil || err == nil {
+			t.Errorf("inputs of size %g: a sample with ESS %g", scale, s.ESS)
+		}
+	}
+	s = sample(t, 100, problem(t, Prior{Layers: []int{1, 2}, Var: []float64{1e20, 1e20}}, nil, nil), "a")
+	for _, x := range []float64{math.NaN(), 1e300} {
+		if _, _, err := s.Predict([]float64{x}); err == nil || !strings.HasPrefix(err.Error(), "laplace: ") {
 			t.Errorf("input %g: error %v", x, err)
 		}
 	}
+	one := Prior{Layers: []int{1, 2}}
+	if _, err := NewProblem(one, [][]float64{{math.NaN()}}, []int{0}); err == nil || !strings.Contains(err.Error(), "input 0 is NaN") {
+		t.Errorf("error %v", err)
+	}
+	p := problem(t, one, nil, nil)
+	check.AllPanic(t, map[string]func(){
+		"prior":   func() { _, _ = NewProblem(Prior{Layers: []int{1, 2}, Mean: []float64{1}}, nil, nil) },
+		"weights": func() { p.LogDensity(nil, make([]float64, 5)) },
+		"source":  func() { _, _ = p.Sample(4, nil) },
+		"odd":     func() { _, _ = p.Sample(5, random.Source()) },
+		"hidden":  func() { _, _ = problem(t, Prior{Layers: []int{2, 2, 3}}, nil, nil).Sample(4, random.Source()) },
+	})
 }

@@ -84,11 +84,10 @@ const (
 	noise    = 1e-14 // the share of a value that rounding may hide
 )
 
-// lineSearch sets next to a point x + td where f has fallen and has become flatter, the
-// conditions of Wolfe, by bisection (Lewis and Overton, "Nonsmooth optimization via
-// quasi-Newton methods", Mathematical Programming 2013), which is at home on kinks. Where
-// rounding hides whether f falls, the slope tells (Hager and Zhang, "A new conjugate
-// gradient method with guaranteed descent", SIAM Journal on Optimization 2005).
+// lineSearch sets next to a point x + td that satisfies the conditions of Wolfe, by bisection, which
+// also works on kinks (Lewis and Overton, "Nonsmooth optimization via quasi-Newton methods",
+// Mathematical Programming 2013). Where rounding hides whether f falls, it uses the slope (Hager and
+// Zhang, "A new conjugate gradient method with guaranteed descent", SIAM Journal on Optimization 2005).
 func lineSearch(f function, next, nextGrad, x, d []float64, value, slope float64) (v float64, ok bool) {
 	low, high, t := 0.0, math.Inf(1), 1.0
 	for range looks {

@@ -1,5 +1,4 @@
-// Package majority is a classifier that does not look at the input: it predicts how
-// frequent the classes have been. Every other must beat it.
+// Package majority is a classifier that predicts the frequencies of the classes, whatever the input.
 package majority
 
 import (
@@ -18,20 +17,12 @@ type Config struct {
 	Classes int `toml:"-"` // at least 2
 }
 
-// WithDefaults returns the configuration.
-func (c Config) WithDefaults() Config { return c }
-
-// Validate returns nil. It doesn't look at Classes.
-func (c Config) Validate() error { return nil }
-
-// Model predicts the frequencies of the classes whatever the input. The class that
-// it finds most probable is that of the majority.
+// Model predicts the frequencies of the classes whatever the input.
 type Model struct {
 	count []float64 // one more than the examples: Laplace's rule of succession
 }
 
-// New returns a model that has seen nothing. Nothing is drawn from the source, which
-// may be nil. New returns an error if cfg is not valid.
+// New returns a model without examples. Nothing is drawn from the source, which may be nil.
 func New(cfg Config, _ rand.Source) (*Model, error) {
 	if cfg.Classes < 2 {
 		return nil, fmt.Errorf("majority: %d classes: need at least 2", cfg.Classes)
@@ -41,8 +32,7 @@ func New(cfg Config, _ rand.Source) (*Model, error) {
 	return m, nil
 }
 
-// Observe counts the class of an example. It returns an error if the class is out
-// of range or the input, which is not used, not finite.
+// Observe counts the class of an example.
 func (m *Model) Observe(x []float64, class int) error {
 	if err := cmp.Or(mlp.CheckClass(class, len(m.count)), mlp.CheckInput(x)); err != nil {
 		return fmt.Errorf("majority: %w", err)
@@ -55,9 +45,6 @@ func (m *Model) Observe(x []float64, class int) error {
 // are of class c, and n classes
 //
 //	p_c = (N_c + 1)/(N + n).
-//
-// It returns an error if x, which is not used, is not finite, and panics if the
-// length of p is not the number of classes.
 func (m *Model) Predict(p, x []float64) error {
 	mlp.CheckProbabilities(p, len(m.count))
 	if err := mlp.CheckInput(x); err != nil {

@@ -30,8 +30,7 @@ func TestErrors(t *testing.T) {
 	if _, err := New(Config{Classes: 1}, nil); err == nil {
 		t.Error("one class was accepted")
 	}
-	check.Keys(t, map[string]Config{})
-	m, err := New(Config{Classes: 2}.WithDefaults(), nil)
+	m, err := New(Config{Classes: 2}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

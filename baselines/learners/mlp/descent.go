@@ -30,10 +30,9 @@ func (d Descent) Validate() error {
 }
 
 // Run descends from the given weights, which it overwrites. Every epoch is a random order of the
-// examples, cut into batches of equal size but for the last. gradient sets grad, which it is handed
-// as zeros, to the derivatives of the loss of a batch. The step falls to zero because the noise of
-// the batches would otherwise keep the weights from coming to rest. Without examples Run does
-// nothing.
+// examples, cut into batches of equal size but for the last. gradient adds the derivatives of the loss
+// of a batch to grad. As the step falls to zero, the noise of the batches does not keep the weights
+// from converging.
 func (d Descent) Run(weights []float64, examples int, rnd *rand.Rand, gradient func(grad []float64, batch []int)) {
 	n := len(weights)
 	adam, grad := NewAdam(n), make([]float64, n)

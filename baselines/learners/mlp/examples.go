@@ -10,8 +10,7 @@ import (
 	"closedform/internal/field"
 )
 
-// Examples returns copies of the inputs x[k] of examples of the classes class[k] for the network, each
-// with a trailing 1 for the bias. Its error and its panic are those of CheckExamples.
+// Examples checks examples, see [CheckExamples], and returns copies of the inputs with a trailing 1.
 func (n *Network) Examples(x [][]float64, class []int) (inputs [][]float64, err error) {
 	if err := CheckExamples(x, class, n.Inputs, n.Outputs()); err != nil {
 		return nil, err
@@ -93,9 +92,8 @@ func CheckProbabilities(p []float64, classes int) {
 	}
 }
 
-// Start is what making a model begins with: it returns a network of rectifiers with a
-// bias in every layer, and random numbers, or the error of the layers or of the rest of
-// the configuration. It panics if src is nil.
+// Start checks layers, configuration and source of a new model. It returns a network of rectifiers
+// with a bias in every layer, and random numbers.
 func Start(layers []int, cfg interface{ Validate() error }, src rand.Source) (*Network, *rand.Rand, error) {
 	if src == nil {
 		panic("mlp: nil source of randomness")

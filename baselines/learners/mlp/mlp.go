@@ -1,5 +1,5 @@
 // Package mlp is the multi-layer perceptron as a function of one vector of weights: its logits, and
-// their derivatives by back-propagation. It is what the baselines that need gradients are made of.
+// their derivatives by back-propagation.
 package mlp
 
 import (

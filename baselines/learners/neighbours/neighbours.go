@@ -32,7 +32,7 @@ func (c Config) Validate() error {
 	return field.Within("neighbours", c.WithDefaults().Neighbours, 1, 1_000_000)
 }
 
-// Model has all the examples. It must not be used by several goroutines at once.
+// Model has all the examples.
 type Model struct {
 	x     [][]float64
 	class []int
@@ -45,8 +45,7 @@ type Model struct {
 
 // Fit returns the model of the examples x[k], at least one, of the classes class[k], counted from
 // 0. It keeps x and class, which must not be modified as long as it is used. Nothing is drawn from
-// the source, which may be nil. Fit returns an error if cfg is not valid, an input not finite or a
-// class out of range, and panics if lengths do not fit.
+// the source, which may be nil.
 func Fit(cfg Config, x [][]float64, class []int, _ rand.Source) (*Model, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, fmt.Errorf("neighbours: %w", err)
@@ -67,8 +66,7 @@ func Fit(cfg Config, x [][]float64, class []int, _ rand.Source) (*Model, error) 
 //	p_c = (k_c + 1/n)/(k + 1),
 //
 // as if one more neighbour were of all classes in equal parts. Of examples at the same distance the
-// first is the nearest. Predict returns an error if x is not finite or the distance to one of the
-// neighbours overflows, and panics if a length does not fit.
+// first is the nearest.
 func (m *Model) Predict(p, x []float64) error {
 	mlp.CheckProbabilities(p, m.n)
 	mlp.CheckLength(x, len(m.x[0]))
@@ -109,7 +107,7 @@ func (m *Model) find(x []float64) {
 	}
 }
 
-// squaredDistance returns |a − b|², or a part of that sum that is not below enough.
+// squaredDistance returns |a − b|², or a partial sum of at least enough.
 func squaredDistance(a, b []float64, enough float64) (sum float64) {
 	for i, ai := range a {
 		d := ai - b[i]

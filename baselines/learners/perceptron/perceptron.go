@@ -1,26 +1,21 @@
-// Package perceptron is the Bayesian perceptron: one neuron that tells two classes apart, whose
-// weights are jointly Gaussian and learn in closed form. It is what the network of package bnn
-// generalises, and what it is compared with where there are two classes.
+// Package perceptron is the Bayesian perceptron: one neuron for two classes, whose weights are jointly
+// Gaussian and learn in closed form. Package bnn is its generalisation to many classes and layers.
 //
 // For an input x the activation is a = w·x ~ N(m, v), and the positive class has the probability
 //
 //	p = E Φ(λa) = Φ(ξ),   ξ = λm/t,   t = √(1 + λ²v),   Cov(a, y) = vλφ(ξ)/t.
 //
-// λ = √(π/8), which is also the λ that matches the slope of the logistic function, makes Φ(λa) an
-// approximation of it. The rules differ in what a label is. With h = φ/Φ and s = ±1 the label,
+// With λ = √(π/8), Φ(λa) has the slope of the logistic function at 0. There are two rules for a
+// label s = ±1. With h = φ/Φ
 //
 //	Huber   m̃ = m + s h(sξ) (t+1)/λ    ṽ = v (1 − h(ξ) h(−ξ) (1 + 1/t))
 //	ADF     m̃ = m + s h(sξ) vλ/t       ṽ = v (1 − h(sξ) (h(sξ) + sξ) λ²v/t²).
 //
-// Huber is the perceptron of Huber, "Bayesian Perceptron: Towards fully Bayesian Neural Networks"
-// (CDC 2020; Wagner, Wu and Huber, AAAI 2023): a Kalman step that takes the label for a noise-free
-// observation of y = Φ(λa), with Var y ≈ p(1−p)(1 − 1/t) and the gain Cov(a, y)/Var y. ADF takes
-// the exact posterior moments of a given a label that has the probability Φ(λa) (assumed-density
-// filtering; Opper 1998, Minka 2001).
-//
-// For the same λ the step of the mean of Huber is that of ADF over 1 − 1/t. And ṽ is
-// positive by ADF always, by Huber only where h(ξ) h(−ξ) (1 + 1/t) < 1: at m = 0 not
-// unless λ²v > (2/(π−2))² − 1 = 2.07.
+// Huber is a Kalman step that takes the label for a noise-free observation of y = Φ(λa), with Var y ≈
+// p(1−p)(1 − 1/t) and the gain Cov(a, y)/Var y (Huber, "Bayesian Perceptron: Towards fully Bayesian
+// Neural Networks", CDC 2020; Wagner, Wu and Huber, AAAI 2023). Its ṽ may be negative: at m = 0 it is
+// unless λ²v > (2/(π−2))² − 1 = 2.07. ADF has the moments of the exact posterior of a, given a label
+// of the likelihood Φ(λa) (assumed-density filtering; Opper 1998, Minka 2001). Its ṽ is positive.
 package perceptron
 
 import (

@@ -52,7 +52,7 @@ func (c Config) Validate() error {
 	)
 }
 
-// Model is a network and what it has learnt. It must not be used by several goroutines at once.
+// Model is a network and what it has learnt.
 type Model struct {
 	cfg     Config
 	network *mlp.Network
@@ -62,8 +62,7 @@ type Model struct {
 	adam    *mlp.Adam
 }
 
-// New returns a network with weights drawn from src (He et al. 2015). It returns an error
-// that names the field if cfg is not valid, and panics if src is nil.
+// New returns a network with weights drawn from src (He et al. 2015).
 func New(cfg Config, src rand.Source) (*Model, error) {
 	network, rnd, err := mlp.Start(cfg.Layers, cfg, src)
 	if err != nil {
@@ -81,9 +80,7 @@ func New(cfg Config, src rand.Source) (*Model, error) {
 	return m, nil
 }
 
-// Observe updates the weights by one example of the given class (from 0). It allocates nothing. It
-// returns an error, the weights unchanged, if the input is not finite, the class out of range, or
-// if the logits overflow, and panics if the length of x is not the number of inputs.
+// Observe updates the weights by one example of the given class (from 0). It allocates nothing.
 func (m *Model) Observe(x []float64, class int) error {
 	if err := cmp.Or(mlp.CheckClass(class, m.network.Outputs()), m.network.Logits(m.pass, m.weights, x)); err != nil {
 		return fmt.Errorf("sgd: %w", err)
@@ -122,8 +119,7 @@ func (m *Model) move(layer mlp.Layer, j int, d float64, y []float64) {
 	}
 }
 
-// Predict sets p to the softmax of the logits at x. It returns an error if x is not finite or
-// if numbers overflow, and panics if a length does not fit.
+// Predict sets p to the softmax of the logits at x.
 func (m *Model) Predict(p, x []float64) error {
 	mlp.CheckProbabilities(p, m.network.Outputs())
 	if err := m.network.Logits(m.pass, m.weights, x); err != nil {

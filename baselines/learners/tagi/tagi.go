@@ -9,17 +9,18 @@
 //
 //	m̃ = m + v (y − m)/(v + σ_V²),   ṽ = v − v²/(v + σ_V²),
 //
-// and nothing at the others. What the outputs learn goes back by the
-// Rauch–Tung–Striebel smoother, layer by layer, with the moments before the step.
-// The probability of a class is the product along its way of
+// and nothing at the other nodes. The Rauch–Tung–Striebel smoother propagates the update back, layer
+// by layer, with the moments before the step. The probability of a class is the product over the nodes
+// on its way of
 //
 //	P(±1) = Φ(±m/√(v + σ_P²)),
 //
-// with σ_P = 1/3 as in the authors' program, divided by the sum of that of all
-// classes. The authors' later programs have another head, remax.
+// with σ_P = 1/3 as in the authors' program. The products are divided by their sum over all classes.
+// The authors' later programs have another head, remax.
 package tagi
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -31,9 +32,10 @@ import (
 	"closedform/baselines/learners/mlp"
 	"closedform/core/bnn"
 	"closedform/core/random"
+	"closedform/internal/field"
 )
 
-// Model is a network and what it has learnt. It must not be used by several goroutines at once.
+// Model is a network and what it has learnt.
 type Model struct {
 	cfg     Config
 	network *bnn.Network // with diagonal layers and the hidden rule Smooth
@@ -54,8 +56,7 @@ type head interface {
 	predict(p []float64, outputs bnn.Layer) bool
 }
 
-// New returns a network with its prior weights, whose means are drawn from src. It returns an error
-// that names the field if cfg is not valid, and panics if src is nil.
+// New returns a network with its prior weights, whose means are drawn from src.
 func New(cfg Config, src rand.Source) (*Model, error) {
 	_, rnd, err := mlp.Start(cfg.Layers, cfg, src)
 	if err != nil {
@@ -71,31 +72,26 @@ func New(cfg Config, src rand.Source) (*Model, error) {
 	layers := slices.Clone(cfg.Layers)
 	layers[len(layers)-1] = max(2, m.head.outputs()) // the tree of two classes has one, and one without labels
 	c := bnn.Default(layers...)
-	c.Hidden, c.PriorDraw = bnn.Smooth, bnn.Independent
+	c.Hidden = bnn.Smooth
 	c.SetCovariance(bnn.Diagonal)
 	for l := range c.PriorVar {
 		c.PriorVar[l], c.Replications[l] = cfg.PriorVar/float64(layers[l]+1), 1
 	}
-	means := make([]*mat.Dense, len(layers)-1)
-	for l := range means {
+	state := bnn.State{Config: c}
+	for l, v := range c.PriorVar {
 		out, in := c.WeightDims(l)
-		means[l] = mat.NewDense(out, in, nil)
-		if l == len(means)-1 {
+		mean := mat.NewDense(out, in, nil)
+		state.Layers = append(state.Layers, bnn.LayerState{Mean: mean, Spread: mat.NewDense(out, in, slices.Repeat([]float64{v}, in*out))})
+		if l == len(c.PriorVar)-1 {
 			out = m.head.outputs()
 		}
 		sd := math.Sqrt(cfg.PriorMeanVar / float64(in))
 		for k := range in * out {
-			means[l].Set(k%out, k/out, sd*random.Normal(rnd))
+			mean.Set(k%out, k/out, sd*random.Normal(rnd))
 		}
 	}
-	if m.network, err = bnn.New(c, src); err != nil {
+	if m.network, err = bnn.Restore(state); err != nil {
 		return nil, fmt.Errorf("tagi: %w", err)
-	}
-	for l, mean := range means {
-		_, cov := m.network.Weights(l)
-		if err := m.network.SetWeights(l, mean, cov); err != nil {
-			return nil, fmt.Errorf("tagi: %w", err)
-		}
 	}
 	return m, m.forward(make([]float64, layers[0]))
 }
@@ -112,9 +108,7 @@ func (m *Model) forward(x []float64) (err error) {
 	return err
 }
 
-// Observe updates the weights by one example of the given class (from 0). It allocates nothing. It
-// returns an error, the weights unchanged, if the input is not finite, the class out of range, or
-// if numbers overflow, and panics if the length of x is not the number of inputs.
+// Observe updates the weights by one example of the given class (from 0). It allocates nothing.
 func (m *Model) Observe(x []float64, class int) error {
 	mlp.CheckLength(x, m.cfg.Layers[0])
 	if err := mlp.CheckClass(class, m.cfg.classes()); err != nil {
@@ -127,8 +121,7 @@ func (m *Model) Observe(x []float64, class int) error {
 	return nil
 }
 
-// Predict sets p to the predictive probabilities of the classes at x. It returns an error if x is
-// not finite or if numbers overflow, and panics if a length does not fit.
+// Predict sets p to the predictive probabilities of the classes at x.
 func (m *Model) Predict(p, x []float64) error {
 	mlp.CheckProbabilities(p, m.cfg.classes())
 	if err := m.forward(x); err != nil {
@@ -163,3 +156,49 @@ func (m *Model) PredictAll(p, x [][]float64) (layers [][]bnn.Layer, err error) {
 	}
 	return layers, nil
 }
+
+// Head says how labels are told to the outputs.
+type Head string
+
+const (
+	// Tree has an output for each node of a binary tree of the classes: the paper, Sec. 4.
+	Tree Head = "tree"
+
+	// Remax has an output for each class, see [remax].
+	Remax Head = "remax"
+)
+
+// Config describes a network. The zero value of every field but Layers is its documented default.
+type Config struct {
+	Layers []int   `toml:"-"`       // as for mlp.CheckLayers; every layer has a bias
+	Head   Head    `toml:"head"`    // Tree if empty
+	SigmaV float64 `toml:"sigma_v"` // deviation of the noise of the targets, ±1, or 0 and 1; zero stands for 1
+
+	// PriorVar and PriorMeanVar are the prior variance of every weight and the
+	// variance of what its prior mean is drawn from, both times the number of inputs
+	// of its layer, the bias among them; zero stands for 1.
+	PriorVar     float64 `toml:"prior_var"`
+	PriorMeanVar float64 `toml:"prior_mean_var"`
+}
+
+// WithDefaults returns the configuration with its defaults filled in.
+func (c Config) WithDefaults() Config {
+	c.Layers, c.Head = slices.Clone(c.Layers), cmp.Or(c.Head, Tree)
+	c.SigmaV = cmp.Or(c.SigmaV, 1)
+	c.PriorVar, c.PriorMeanVar = cmp.Or(c.PriorVar, 1), cmp.Or(c.PriorMeanVar, 1)
+	return c
+}
+
+// Validate returns an error of package field if a value is not allowed. It doesn't look at Layers.
+func (c Config) Validate() error {
+	c = c.WithDefaults()
+	const most = 1e100 // squares of it do not overflow
+	return cmp.Or(
+		field.OneOf("head", c.Head, Tree, Remax),
+		field.Within("sigma_v", c.SigmaV, 0, most),
+		field.Within("prior_var", c.PriorVar, 0, most),
+		field.Within("prior_mean_var", c.PriorMeanVar, 0, most),
+	)
+}
+
+func (c *Config) classes() int { return c.Layers[len(c.Layers)-1] }

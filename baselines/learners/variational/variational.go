@@ -65,7 +65,7 @@ func (c Config) Validate() error {
 // of log softmax (Böhning 1992).
 const curvature = 0.5
 
-// Model is a trained classifier. It must not be used by several goroutines at once.
+// Model is a trained classifier.
 type Model struct {
 	weights      *mat.Dense      // means: row j those of class j, the bias last
 	priorVar     float64         // v
@@ -77,8 +77,7 @@ type Model struct {
 
 // Fit returns the classifier of the examples x[k] with the classes class[k], counted from 0. There
 // may be no examples: then the posterior is the prior. Nothing is drawn from the source, which may
-// be nil. Fit returns an error if cfg is not valid, an input not finite, a class out of range, or
-// if the numbers overflow. It panics if the lengths do not fit.
+// be nil.
 func Fit(cfg Config, x [][]float64, class []int, _ rand.Source) (*Model, error) {
 	layers := []int{cfg.Inputs, cfg.Classes}
 	if err := cmp.Or(mlp.CheckLayers(layers), cfg.Validate()); err != nil {
@@ -132,8 +131,7 @@ func (m *Model) factorize(x [][]float64, a float64) error {
 }
 
 // Predict sets p to the probabilities of the classes at x, the mean of the likelihood over the
-// posterior, by the quadrature of package softmax. It returns an error if x is not finite or the
-// logits overflow, and panics if a length does not fit.
+// posterior, by the quadrature of package softmax.
 func (m *Model) Predict(p, x []float64) error {
 	mlp.CheckProbabilities(p, len(m.mean))
 	if err := mlp.SetInput(m.x, x); err != nil {

@@ -101,7 +101,7 @@ func (c *cell) compare(k int, x [][]float64, class []int) error {
 	if err != nil {
 		return err
 	}
-	sample, err := laplace.Importance{Draws: c.Draws}.Sample(problem, c.Stream("importance", k))
+	sample, err := problem.Sample(c.Draws, c.Stream("importance", k))
 	if err != nil {
 		return err
 	}

@@ -128,7 +128,7 @@ func TestByHand(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sample, err := laplace.Importance{Draws: 200}.Sample(p, random.Source("near2", 3, "importance", 4))
+	sample, err := p.Sample(200, random.Source("near2", 3, "importance", 4))
 	if err != nil {
 		t.Fatal(err)
 	}
