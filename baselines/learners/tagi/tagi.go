@@ -72,26 +72,32 @@ func New(cfg Config, src rand.Source) (*Model, error) {
 	layers := slices.Clone(cfg.Layers)
 	layers[len(layers)-1] = max(2, m.head.outputs()) // the tree of two classes has one, and one without labels
 	c := bnn.Default(layers...)
-	c.Hidden = bnn.Smooth
+	c.Hidden, c.PriorDraw = bnn.Smooth, bnn.Independent
 	c.SetCovariance(bnn.Diagonal)
 	for l := range c.PriorVar {
 		c.PriorVar[l], c.Replications[l] = cfg.PriorVar/float64(layers[l]+1), 1
 	}
-	state := bnn.State{Config: c}
-	for l, v := range c.PriorVar {
+	means := make([]*mat.Dense, len(layers)-1)
+	for l := range means {
 		out, in := c.WeightDims(l)
-		mean := mat.NewDense(out, in, nil)
-		state.Layers = append(state.Layers, bnn.LayerState{Mean: mean, Spread: mat.NewDense(out, in, slices.Repeat([]float64{v}, in*out))})
-		if l == len(c.PriorVar)-1 {
+		means[l] = mat.NewDense(out, in, nil)
+		if l == len(means)-1 {
 			out = m.head.outputs()
 		}
 		sd := math.Sqrt(cfg.PriorMeanVar / float64(in))
 		for k := range in * out {
-			mean.Set(k%out, k/out, sd*random.Normal(rnd))
+			means[l].Set(k%out, k/out, sd*random.Normal(rnd))
 		}
 	}
-	if m.network, err = bnn.Restore(state); err != nil {
+	// The draws of bnn.New are replaced, but the next member of an ensemble goes on with src after them.
+	if m.network, err = bnn.New(c, src); err != nil {
 		return nil, fmt.Errorf("tagi: %w", err)
+	}
+	for l, mean := range means {
+		_, cov := m.network.Weights(l)
+		if err := m.network.SetWeights(l, mean, cov); err != nil {
+			return nil, fmt.Errorf("tagi: %w", err)
+		}
 	}
 	return m, m.forward(make([]float64, layers[0]))
 }
