@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"strings"
+	"sync"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -123,6 +124,28 @@ func TestRestoreAnyRoot(t *testing.T) {
 			if !mat.EqualApprox(got[j], want[j], 1e-13) {
 				t.Errorf("layer %d, neuron %d: %v", l, j, mat.Formatted(got[j]))
 			}
+		}
+	}
+}
+
+// State changes nothing: predictions beside it and updates after it are the same to the bit.
+func TestStateBesidePredict(t *testing.T) {
+	cfg := spec{Layers: []int{200, 220, 3}, Covariance: []Covariance{Full}}
+	n, same := newNetwork(t, cfg), newNetwork(t, cfg)
+	x := make([]float64, 200)
+	for i := range 12 {
+		for j := range x {
+			x[j] = math.Sin(float64(5*i + 3*j))
+		}
+		observe(t, n, x, i%3)
+		observe(t, same, x, i%3)
+		var group sync.WaitGroup
+		var p, want Prediction
+		group.Go(func() { _ = n.State() })
+		predict(t, n, &p, x)
+		group.Wait()
+		if predict(t, same, &want, x); !samePrediction(&p, &want) {
+			t.Fatalf("example %d: predicted %v, without State %v", i, p.P, want.P)
 		}
 	}
 }
