@@ -22,7 +22,7 @@ func FuzzManifest(f *testing.F) {
 		}
 		f.Add(string(text), "sweep.seed=1..3")
 	}
-	f.Add(small, "variant.joint.scale=1e300")
+	f.Add(small, "method.joint.scale=1e300")
 	f.Add(drawn, "sweep.seed=9223372036854775800..9223372036854775807")
 	f.Add(small, "name=../x")
 	f.Add(small+strings.Repeat("a.", 1e5)+"a=1\n", "x="+strings.Repeat("{a=", 1e5))

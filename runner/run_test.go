@@ -80,9 +80,9 @@ func TestChangedManifest(t *testing.T) {
 		{"key of the tables", "threshold = 0.5", "threshold = -9", 0, "summary.csv"},
 		{"figures", `title = ""`, `title = "Walks"`, 0, "README.md"},
 		{"a comment", "threshold = 0.5", "threshold = 0.5 # steps", 0, ""},
-		{"key of the model", "scale  = 0.3", "scale = 0.25", 2, "runs.csv"}, // variant total has its own
-		{"key of a variant", "scale = 2", "scale = 3", 2, "runs.csv"},
-		{"key of all variants", "points = 5", "points = 6", 4, "runs.csv"},
+		{"key of the model", "scale  = 0.3", "scale = 0.25", 2, "runs.csv"}, // method total has its own
+		{"key of a method", "scale = 2", "scale = 3", 2, "runs.csv"},
+		{"key of all methods", "points = 5", "points = 6", 4, "runs.csv"},
 		{"a seed more", "seed = [1, 2]", "seed = [1, 2, 3]", 2, "runs.csv"},
 		{"a seed less", "seed = [1, 2]", "seed = [2]", 0, "runs.csv"},
 	} {
@@ -195,7 +195,7 @@ func TestFailingCell(t *testing.T) {
 	if exists(dir, "SHA256SUMS") || len(glob(t, dir, "*.csv")) > 0 {
 		t.Error("it has published results")
 	}
-	begins(t, mustRun(t, "-exp", m, "-out", out, "-set", "variant.total.fail=false"), "small: 4 cells, 2 computed, 2 done before; ")
+	begins(t, mustRun(t, "-exp", m, "-out", out, "-set", "method.total.fail=false"), "small: 4 cells, 2 computed, 2 done before; ")
 	before := results(t, dir)
 	remove(t, dir, "cells")
 	if _, _, err := try(t, "-exp", m, "-out", out); err == nil {
@@ -282,7 +282,7 @@ func TestShardsMerge(t *testing.T) {
 func TestOverrides(t *testing.T) {
 	m, out, again := write(t, small), t.TempDir(), t.TempDir()
 	dir := filepath.Join(out, "small")
-	sets := []string{"model.scale=0.25", "sweep.seed=2..4", "variant.joint.points=7", "model.scale=0.45"}
+	sets := []string{"model.scale=0.25", "sweep.seed=2..4", "method.joint.points=7", "model.scale=0.45"}
 	args := []string{"-exp", m, "-out", out}
 	for _, s := range sets {
 		args = append(args, "-set", s)

@@ -70,7 +70,7 @@ func TestStale(t *testing.T) {
 // A derived experiment without cells is behind if its sources have other results.
 func TestStaleSources(t *testing.T) {
 	seedless := edit(t, small, `"small"`, `"after"`, "threshold", "sources = [\"small\"]\nthreshold")
-	seedless = seedless[:strings.Index(seedless, "[[variant]]")]
+	seedless = seedless[:strings.Index(seedless, "[[method]]")]
 	inExperiments(t, map[string]string{"small.toml": small, "after.toml": seedless})
 	mustRun(t, "-all")
 	if got := mustRun(t, "-stale"); got != "" {

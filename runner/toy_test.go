@@ -19,13 +19,13 @@ import (
 
 // ToyConfig is the manifest of the toy study, which draws random walks.
 type ToyConfig struct {
-	Threshold float64      `toml:"threshold"` // of the summary
-	Title     string       `toml:"title"`     // of the figures
-	File      string       `toml:"file,omitempty"`
-	Sources   []string     `toml:"sources,omitempty"`
-	Measured  bool         `toml:"measured"` // with times
-	Model     ToyModel     `toml:"model"`
-	Variants  []toyVariant `toml:"variant" inherit:"model"`
+	Threshold float64     `toml:"threshold"` // of the summary
+	Title     string      `toml:"title"`     // of the figures
+	File      string      `toml:"file,omitempty"`
+	Sources   []string    `toml:"sources,omitempty"`
+	Measured  bool        `toml:"measured"` // with times
+	Model     ToyModel    `toml:"model"`
+	Methods   []toyMethod `toml:"method" inherit:"model"`
 	Sweep     struct {
 		Seed config.Ints `toml:"seed"`
 	} `toml:"sweep"`
@@ -40,7 +40,7 @@ type ToyModel struct {
 	Fail   bool    `toml:"fail"`
 }
 
-type toyVariant struct {
+type toyMethod struct {
 	Name string `toml:"name"`
 	ToyModel
 }
@@ -121,7 +121,7 @@ type toySpec struct {
 
 func (t *Toy) Cells() []study.Cell {
 	var cells []study.Cell
-	for _, v := range t.Variants {
+	for _, v := range t.Methods {
 		for _, seed := range t.seeds {
 			spec := toySpec{v.Name, v.ToyModel, seed, t.data}
 			cells = append(cells, study.Cell{
@@ -226,10 +226,10 @@ points = 5
 [sweep]
 seed = [1, 2]
 
-[[variant]]
+[[method]]
 name = "joint"
 
-[[variant]]
+[[method]]
 name  = "total"
 scale = 2
 `

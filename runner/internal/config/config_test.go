@@ -194,7 +194,7 @@ func TestOverrides(t *testing.T) {
 	}
 }
 
-// A variant that takes a list away keeps it away when its manifest is resolved and read
+// A table that takes a list away keeps it away when its manifest is resolved and read
 // again; one that says nothing has that of the table it begins as.
 func TestInherited(t *testing.T) {
 	m, v, err := decode(text, "item.second.words=[]")

@@ -31,10 +31,10 @@ type Defaulter interface{ SetDefaults() }
 // decode decodes a table onto structs that together have all of its keys, and validates
 // them from the innermost out. Of the fields
 //
-//	Model    Model     `toml:"model"`                    is a table
-//	Variants []Variant `toml:"variant" inherit:"model"`  are tables that begin as a copy of another
-//	Rest     []float64 `toml:"rest,omitempty"`           is not spelled out if it is empty, nor is a table
-//	Draws    int       `toml:"draws" allowed:"1 to 100"` is required unless it is not zero beforehand
+//	Model   Model     `toml:"model"`                    is a table
+//	Methods []Method  `toml:"method" inherit:"model"`   are tables that begin as a copy of another
+//	Rest    []float64 `toml:"rest,omitempty"`           is not spelled out if it is empty, nor is a table
+//	Draws   int       `toml:"draws" allowed:"1 to 100"` is required unless it is not zero beforehand
 //
 // what is no table is decoded by the TOML library. Embedded structs share the table. Required
 // keys that the table does not have are added to m.missing; then it is not validated.
@@ -299,7 +299,7 @@ func join(path, key string) string {
 // unknown returns the error of a key that is not there, with the most similar one.
 func (m *Manifest) unknown(path, key string, known map[string]bool) error {
 	keys := slices.Sorted(maps.Keys(known))
-	if now := map[string]string{"ensemble": "members", "prior": "prior_var", "prior_scale": "prior_var"}[key]; known[now] {
+	if now := map[string]string{"ensemble": "members", "prior": "prior_var", "prior_scale": "prior_var", "variant": "method"}[key]; known[now] {
 		return m.Locate(path, field.Errorf(key, "not a key any more; allowed: %s, see experiments/README.md", now))
 	}
 	hint, fewest := "", min(3, len(key))

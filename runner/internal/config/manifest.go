@@ -8,8 +8,8 @@
 //	experiments/x.toml:5: missing: ablation.spread, 0 to 1e30; ablation.draws, 1 to 1,000,000
 //
 // where "-set model.rho=1" stands in place of file and line for a value from the command
-// line. Tables of a list ([[variant]]) are called by their name, or by their number from 1
-// where they have none: variant.joint.lambda, figure.1.variant.
+// line. Tables of a list ([[method]]) are called by their name, or by their number from 1
+// where they have none: method.joint.lambda, figure.1.single.
 package config
 
 import (
@@ -77,8 +77,8 @@ type Manifest struct {
 // value, or adds it:
 //
 //	model.lambda=0.4              a key of a table
-//	variant.joint.lambda=slope    of the variant named joint
-//	variant.*.lambda=slope        of every variant
+//	method.joint.lambda=slope     of the method named joint
+//	method.*.lambda=slope         of every method
 //	figure.1.single=true          of the first figure
 //	sweep.seed=1..5               a text that is no TOML value is a string
 //	sweep.seed=1                  one value stands for a list of it

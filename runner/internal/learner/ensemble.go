@@ -46,7 +46,7 @@ func Members[T any](n int, src rand.Source, make func(rand.Source) (T, error)) (
 }
 
 // Single returns an error if one of the models is an ensemble of several.
-func Single(models []Variant) error {
+func Single(models []Named) error {
 	for _, v := range models {
 		if v.Members > 1 {
 			return v.in(field.Errorf("members", "%d is not allowed; allowed: 1, as this looks into one network", v.Members))

@@ -356,14 +356,14 @@ func TestModelNetwork(t *testing.T) {
 	}
 }
 
-// Every variant is there at every swept value, the last changing fastest.
+// Every method is there at every swept value, the last changing fastest.
 func TestSweep(t *testing.T) {
-	a, b := Variant{Name: "a", Model: DefaultModel()}, Variant{Name: "b", Model: DefaultModel()}
+	a, b := Named{Name: "a", Model: DefaultModel()}, Named{Name: "b", Model: DefaultModel()}
 	for _, m := range []*Model{&a.Model, &b.Model} {
 		m.Layers, m.Output = []int{2, 3}, bnn.Joint
 	}
 	s := Sweep{Lambda: []Lambda{{Number: 1}, {Word: "slope"}}, Rho: []float64{0, 0.25}}
-	all, err := s.Models(DefaultModel(), []Variant{a, b})
+	all, err := s.Models(DefaultModel(), []Named{a, b})
 	if err != nil || len(all) != 8 {
 		t.Fatalf("%v, %d models", err, len(all))
 	}
@@ -374,7 +374,7 @@ func TestSweep(t *testing.T) {
 		t.Errorf("%v, %q", err, Names(all))
 	}
 	b.Output = bnn.ADF
-	if _, err := s.Models(DefaultModel(), []Variant{a, b}); err == nil {
+	if _, err := s.Models(DefaultModel(), []Named{a, b}); err == nil {
 		t.Error("adf with another ρ than ½")
 	}
 }

@@ -305,32 +305,37 @@ func (m Model) Learner(src rand.Source) (*Tolerant, error) {
 	return NewTolerant(&Network{Ensemble: e}, m.Layers[len(m.Layers)-1]), nil
 }
 
-// Variant is a model with a name. In a manifest it begins as a copy of [model].
-type Variant struct {
+// Named is a [[method]] where all are networks. In a manifest it begins as a copy of [model].
+type Named struct {
 	Name string `toml:"name" allowed:"a text"`
+	Kind string `toml:"kind,omitempty" json:"-"` // "closed-form" or empty
 	Model
-	Of string `toml:"-"` // of a model of [Sweep.Models]: the variant without what is swept
+	Of string `toml:"-"` // of a model of [Sweep.Models]: the name of the method, without what is swept
 }
 
-// Validate reports what is not allowed: that of the model, also where there are other
-// embedded structs beside the variant.
-func (v *Variant) Validate() error { return v.Model.Validate() }
+// Validate reports what is not allowed.
+func (n *Named) Validate() error {
+	if n.Kind != "" && n.Kind != "closed-form" {
+		return field.Errorf("kind", `%q is not allowed; allowed: "closed-form", as this study looks into networks`, n.Kind)
+	}
+	return n.Model.Validate()
+}
 
-// Sweep has the values that are swept, in place of those of every variant.
+// Sweep has the values that are swept, in place of those of every method.
 type Sweep struct {
 	Seed   config.Ints `toml:"seed,omitempty"`
 	Lambda []Lambda    `toml:"lambda,omitempty"`
 	Rho    []float64   `toml:"rho,omitempty"`
 }
 
-// Models returns every variant, or if there is none the model by the name "model", at
+// Models returns every method, or if there is none the model by the name "model", at
 // every swept λ and ρ, the last changing fastest, with names as "joint lambda=0.1 rho=0.5".
-func (s Sweep) Models(model Model, variants []Variant) ([]Variant, error) {
-	if len(variants) == 0 {
-		variants = []Variant{{Name: "model", Model: model}}
+func (s Sweep) Models(model Model, methods []Named) ([]Named, error) {
+	if len(methods) == 0 {
+		methods = []Named{{Name: "model", Model: model}}
 	}
-	var all []Variant
-	for _, v := range variants {
+	var all []Named
+	for _, v := range methods {
 		v.Of = v.Name
 		for i := range max(1, len(s.Lambda)) {
 			for j := range max(1, len(s.Rho)) {
@@ -356,9 +361,9 @@ func (s Sweep) Models(model Model, variants []Variant) ([]Variant, error) {
 	return all, nil
 }
 
-// Fit returns the variants with the layers for so many inputs and classes.
-func Fit(variants []Variant, inputs, classes int) ([]Variant, error) {
-	out := slices.Clone(variants)
+// Fit returns the networks with the layers for so many inputs and classes.
+func Fit(methods []Named, inputs, classes int) ([]Named, error) {
+	out := slices.Clone(methods)
 	for i := range out {
 		var err error
 		if out[i].Model, err = out[i].For(inputs, classes); err != nil {
@@ -369,25 +374,25 @@ func Fit(variants []Variant, inputs, classes int) ([]Variant, error) {
 }
 
 // in says in which table of the manifest the field of an error is.
-func (v *Variant) in(err error) error {
+func (n *Named) in(err error) error {
 	var at *field.Error
 	switch {
 	case !errors.As(err, &at):
-		return fmt.Errorf("%s: %w", v.Name, err)
-	case v.Of == "model":
+		return fmt.Errorf("%s: %w", n.Name, err)
+	case n.Of == "model":
 		return field.Errorf("model."+at.Key, "%s", at.Problem)
 	}
-	return field.Errorf("variant."+v.Of+"."+at.Key, "%s", at.Problem)
+	return field.Errorf("method."+n.Of+"."+at.Key, "%s", at.Problem)
 }
 
-// Networks says which networks learn: the tables [model], [sweep] and [[variant]].
+// Networks says which networks learn: the tables [model], [sweep] and [[method]].
 type Networks struct {
-	Model    Model     `toml:"model"`
-	Sweep    Sweep     `toml:"sweep"`
-	Variants []Variant `toml:"variant" inherit:"model"`
+	Model   Model   `toml:"model"`
+	Sweep   Sweep   `toml:"sweep"`
+	Methods []Named `toml:"method" inherit:"model"`
 
-	Seeds  []int     // those of the manifest, once resolved
-	Models []Variant // every variant at everything that is swept
+	Seeds  []int   // those of the manifest, once resolved
+	Models []Named // every method at everything that is swept
 }
 
 // Resolve sets Seeds and Models.
@@ -395,7 +400,7 @@ func (n *Networks) Resolve(m *config.Manifest) (err error) {
 	if n.Seeds, err = m.Seeds(n.Sweep.Seed); err != nil {
 		return err
 	}
-	n.Models, err = n.Sweep.Models(n.Model, n.Variants)
+	n.Models, err = n.Sweep.Models(n.Model, n.Methods)
 	return m.Locate("", err)
 }
 
@@ -405,10 +410,10 @@ func (n *Networks) Fit(m *config.Manifest, inputs, classes int) (err error) {
 	return m.Locate("", err)
 }
 
-// Names returns the names of the variants.
-func Names(variants []Variant) []string {
-	names := make([]string, len(variants))
-	for i, v := range variants {
+// Names returns the names of the methods.
+func Names(methods []Named) []string {
+	names := make([]string, len(methods))
+	for i, v := range methods {
 		names[i] = v.Name
 	}
 	return names

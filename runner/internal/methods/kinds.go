@@ -9,7 +9,7 @@ import (
 // kinds are all kinds of methods by their words. Each baseline adds its own in a file named
 // after its package, which no other file uses: the code version of a cell covers the files
 // of its own baselines only.
-var kinds = map[string]kind{"closed-form": networkKind}
+var kinds = map[string]kind{closedForm: networkKind}
 
 // kind is a kind of method.
 type kind struct {

@@ -17,11 +17,19 @@ import (
 	"closedform/runner/internal/learner"
 )
 
+// Learners are the tables [model] and [[method]].
+type Learners struct {
+	Model   learner.Model `toml:"model"`
+	Methods []Method      `toml:"method" inherit:"model" allowed:"at least one table headed [[method]]"`
+}
+
 // Method is a way to learn a classifier. Its kind says which other keys it has:
 // those of the configuration in the package of the kind.
 type Method struct {
 	Name string `toml:"name" allowed:"a text"`
-	Kind string `toml:"kind"`
+	Kind string `toml:"kind"` // empty in the manifest: closed-form
+
+	Model learner.Model `toml:"-" json:"-"` // [model], as a copy of which a closed-form method begins
 
 	HiddenLayers []int `toml:"hidden_layers,omitempty"` // widths; none: a linear model
 	Passes       int   `toml:"passes,omitempty"`        // over the examples; 0: one
@@ -38,12 +46,18 @@ type Method struct {
 
 // Extend implements [config.Extended].
 func (m *Method) Extend(table map[string]any) (any, error) {
-	name, _ := table["kind"].(string)
-	k, ok := kinds[name]
+	m.Kind = closedForm
+	if word, given := table["kind"]; given {
+		m.Kind, _ = word.(string)
+	}
+	k, ok := kinds[m.Kind]
 	if !ok {
 		return nil, field.Errorf("kind", "%v is not allowed; allowed: %s", table["kind"], strings.Join(slices.Sorted(maps.Keys(kinds)), ", "))
 	}
 	m.Config = k.config()
+	if n, ours := m.Config.(*network); ours {
+		n.Model = m.Model
+	}
 	return m.Config, nil
 }
 

@@ -29,15 +29,16 @@ import (
 )
 
 // decode returns the method with these keys, separated by semicolons.
-func decode(keys string) (Method, error) {
-	text := "name = \"x\"; study = \"x\"; [[method]]; name = \"m\"; " + keys
+func decode(keys string) (Method, error) { return decodeAfter("", keys) }
+
+// decodeAfter has keys of [model], too.
+func decodeAfter(model, keys string) (Method, error) {
+	text := "name = \"x\"; study = \"x\"; " + model + "[[method]]; name = \"m\"; " + keys
 	m, err := config.Parse("x.toml", []byte(strings.ReplaceAll(text, "; ", "\n")), nil)
 	if err != nil {
 		return Method{}, err
 	}
-	var v struct {
-		Methods []Method `toml:"method"`
-	}
+	v := Learners{Model: learner.DefaultModel()}
 	if err := m.Decode(&v); err != nil {
 		return Method{}, err
 	}
@@ -58,15 +59,15 @@ func must[M any](t *testing.T) func(M, error) M {
 	}
 }
 
-// closedForm is a network by hand.
-type closedForm struct{ *bnn.Network }
+// byHand is a network by hand.
+type byHand struct{ *bnn.Network }
 
-func (c closedForm) Observe(x []float64, class int) error {
+func (c byHand) Observe(x []float64, class int) error {
 	_, err := c.Network.Observe(x, class)
 	return err
 }
 
-func (c closedForm) Predict(p, x []float64) error {
+func (c byHand) Predict(p, x []float64) error {
 	var q bnn.Prediction
 	err := c.Network.Predict(&q, x)
 	sum := 1 + q.Moments.Excess()
@@ -87,7 +88,7 @@ func TestByHand(t *testing.T) {
 	network := func(change func(*bnn.Config), layers ...int) learner.Predictor {
 		c := bnn.Default(layers...)
 		change(&c)
-		return closedForm{must[*bnn.Network](t)(bnn.New(c, src()))}
+		return byHand{must[*bnn.Network](t)(bnn.New(c, src()))}
 	}
 	seen := map[string]bool{}
 	for _, c := range []struct {
@@ -242,6 +243,19 @@ func TestUses(t *testing.T) {
 	}
 }
 
+// A closed-form method, which need not say its kind, begins as a copy of [model].
+func TestFromModel(t *testing.T) {
+	want := learner.DefaultModel()
+	want.Bias, want.Alpha = false, 0.1
+	m := must[Method](t)(decodeAfter("[model]; bias = false; alpha = 0.2; ", "alpha = 0.1"))
+	if m.Kind != "closed-form" || !reflect.DeepEqual(m.Config, &network{Model: want}) {
+		t.Errorf("%s: %+v, want %+v", m.Kind, m.Config, want)
+	}
+	if m := must[Method](t)(decodeAfter("[model]; bias = false; ", `kind = "majority"`)); m.Kind != "majority" {
+		t.Errorf("a baseline is %s", m.Kind)
+	}
+}
+
 // A key that is 0 has its default, as the resolved manifest says.
 func TestDefaults(t *testing.T) {
 	for keys, want := range map[string]any{
@@ -258,7 +272,6 @@ func TestDefaults(t *testing.T) {
 
 func TestErrors(t *testing.T) {
 	for keys, want := range map[string]string{
-		"":                                 "x.toml:3: missing: method.m.kind, ",
 		`kind = "tagi"; members = -1`:      "x.toml:6: method.m.members: -1 is not allowed; allowed: 1 to 64",
 		`kind = "tagi"; own_orders = true`: "x.toml:6: method.m.own_orders: true is not allowed; allowed: with members = 2 or more",
 		`kind = "tagi"; members = 2; own_orders = true; weights = "equal"; tune = ["sigma_v"]; candidates = [[1]]`: "method.m.own_orders: true is not allowed; allowed: with members = 2 or more, without weights",

@@ -15,6 +15,9 @@ type network struct {
 	ProcessNoise float64 `toml:"process_noise"` // variance that a weight gains before each example, a fraction of its prior's
 }
 
+// closedForm is the kind of the network, that of a method which has none.
+const closedForm = "closed-form"
+
 var networkKind = kind{
 	online: true, layers: true,
 	config:  func() any { return &network{Model: learner.DefaultModel()} },
@@ -24,9 +27,25 @@ var networkKind = kind{
 	},
 }
 
-// OfVariant returns the network of a variant as a method.
-func OfVariant(v learner.Variant, t Tuning) Method {
-	return Method{Name: v.Name, Kind: "closed-form", Tuning: t, Config: &network{Model: v.Model}}
+// OfModel returns the network of a model as a method.
+func OfModel(name string, m learner.Model) Method {
+	return Method{Name: name, Kind: closedForm, Config: &network{Model: m}}
+}
+
+// ClosedForm reports whether the method is the closed-form network.
+func (m *Method) ClosedForm() bool { return m.Kind == closedForm }
+
+// Network returns the network of a closed-form method.
+func (m *Method) Network() learner.Named {
+	return learner.Named{Name: m.Name, Model: m.Config.(*network).Model}
+}
+
+// At returns a closed-form method at a place of a sweep.
+func (m Method) At(place learner.Named) Method {
+	config := *m.Config.(*network)
+	config.Model = place.Model
+	m.Name, m.HiddenLayers, m.Config = place.Name, nil, &config
+	return m
 }
 
 // Validate reports what is not allowed.

@@ -52,10 +52,10 @@ seed   = [1, 2, 3]
 lambda = [1.5, 0.2, 0.55]
 rho    = [0.5, 0.2]
 
-[[variant]]
+[[method]]
 name = "joint"
 
-[[variant]]
+[[method]]
 name = "total"
 rule = "total"
 `
@@ -117,20 +117,20 @@ func network(t *testing.T, rule bnn.OutputRule, policy bnn.Policy, lambda, rho f
 func TestNetworks(t *testing.T) {
 	summary := studytest.Run(t, Kind, small).Get("summary")
 	some := false
-	for _, variant := range []string{"joint", "total"} {
+	for _, method := range []string{"joint", "total"} {
 		for _, rho := range []float64{0.2, 0.5} {
 			for _, lambda := range []float64{0.2, 0.55, 1.5} {
 				var accuracy, loss, indefinite []float64
 				for seed := 1; seed <= 3; seed++ {
-					n := network(t, bnn.OutputRule(variant), bnn.Project, lambda, rho, seed)
+					n := network(t, bnn.OutputRule(method), bnn.Project, lambda, rho, seed)
 					a, l, steps := byHand(t, n, seed)
 					accuracy, indefinite = append(accuracy, a), append(indefinite, steps)
 					if !math.IsInf(l, 0) {
 						loss = append(loss, l)
 					}
 				}
-				row := summary.Where("method", variant).Where("rho", rho).Where("lambda", lambda)
-				what := fmt.Sprintf("%s, ρ = %g, λ = %g: ", variant, rho, lambda)
+				row := summary.Where("method", method).Where("rho", rho).Where("lambda", lambda)
+				what := fmt.Sprintf("%s, ρ = %g, λ = %g: ", method, rho, lambda)
 				mean, low, high := metric.Interval(accuracy)
 				check.NearAll(t, what+"accuracy", []float64{row.Nums("accuracy")[0], row.Nums("accuracy_low")[0], row.Nums("accuracy_high")[0]}, []float64{mean, max(0, low), min(1, high)}, 1e-12)
 				mean, _, _ = metric.Interval(indefinite)
@@ -214,7 +214,7 @@ func TestSkippedSteps(t *testing.T) {
 	}
 }
 
-// Every map is of its own number of classes or variant, and marks the λ of its classes.
+// Every map is of its own number of classes or method, and marks the λ of its classes.
 func TestMaps(t *testing.T) {
 	tables := studytest.Run(t, Kind, small)
 	e := studytest.New(t, Kind, small).(*experiment)
@@ -257,7 +257,7 @@ func TestMaps(t *testing.T) {
 // A λ or ρ that the sweep replaces cannot be set.
 func TestRefused(t *testing.T) {
 	for override, want := range map[string]string{
-		"model.rho=0.25": "rho of joint", "variant.total.lambda=0.3": "total", "sweep.lambda=[0.1]": "sweep.lambda", "sweep.lambda=[0.1, \"lsq\"]": "lsq",
+		"model.rho=0.25": "rho of joint", "method.total.lambda=0.3": "total", "sweep.lambda=[0.1]": "sweep.lambda", "sweep.lambda=[0.1, \"lsq\"]": "lsq",
 		"sweep.rho=[0.5]": "sweep.rho: [0.5] is not", "sweep.rho=[0, 1]": "sweep.rho: 1 is not", "ablation.classes=[1]": "2 to", "ablation.unequal=1": "unequal", "ablation.draws=0": "draws",
 		"evaluate.grid=1": "grid", "ablation.spread=-1": "spread",
 	} {

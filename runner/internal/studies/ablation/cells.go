@@ -31,12 +31,12 @@ type networks struct {
 	Manifest string
 	Seeds    []int
 	Data     data.Source
-	Model    learner.Variant // at its ρ
-	Grid     int             `json:",omitempty"`
+	Model    learner.Named // at its ρ
+	Grid     int           `json:",omitempty"`
 	Lambda   []float64
 }
 
-// Cells returns a cell for each ρ, and number of classes or variant.
+// Cells returns a cell for each ρ, and number of classes or method.
 func (e *experiment) Cells() []study.Cell {
 	var cells []study.Cell
 	for _, n := range e.Ablation.Classes {
@@ -91,7 +91,7 @@ func (s moments) run(ctx context.Context) (table.Set, error) {
 	return table.Set{t, marks}, nil
 }
 
-// run trains networks at every λ, on the same examples for all λ, ρ and variants, and
+// run trains networks at every λ, on the same examples for all λ, ρ and methods, and
 // averages over the seeds what is finite: a log loss is infinite where the true class
 // has the probability 0.
 func (s networks) run(ctx context.Context) (table.Set, error) {

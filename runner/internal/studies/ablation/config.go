@@ -80,7 +80,7 @@ func (e *experiment) Validate() error {
 		}
 	}
 	standard := learner.DefaultModel()
-	for _, v := range append(slices.Clone(e.Variants), learner.Variant{Model: e.Model}) {
+	for _, v := range append(slices.Clone(e.Methods), learner.Named{Model: e.Model}) {
 		if v.Lambda != standard.Lambda || v.Rho != standard.Rho {
 			err = cmp.Or(err, field.Errorf("sweep", "takes the place of lambda and rho of %s; allowed: to leave these out", cmp.Or(v.Name, "model")))
 		}
@@ -96,7 +96,7 @@ func several[T any](key string, values []T) error {
 	return nil
 }
 
-// setUp makes the models of every variant and ρ: a cell has all λ.
+// setUp makes the models of every method and ρ: a cell has all λ.
 func (e *experiment) setUp(m *config.Manifest) error {
 	for _, l := range e.Sweep.Lambda {
 		e.lambda = append(e.lambda, l.Number)

@@ -32,7 +32,7 @@ var learningHeat = []heat{
 }
 
 // Figures are "moments", a column of maps for each number of classes, and "learning",
-// a column for each variant.
+// a column for each method.
 func (e *experiment) Figures() []study.Figure {
 	draw := func(name, of string, heats []heat, maps func(*table.Table, string, *table.Table) []figures.Map) study.Figure {
 		return study.Figure{Name: name, Needs: []string{of, "marks"}, Draw: func(t table.Set) (*figures.Figure, error) {

@@ -21,7 +21,7 @@ var Kind = study.Kind{
 	Name: "compare",
 	Asks: "How do the network and other methods score on real data, chosen on equal terms?",
 	New: func(m *config.Manifest) (_ study.Experiment, err error) {
-		e := &experiment{manifest: m, Compare: settings{Validation: 0.2}}
+		e := &experiment{manifest: m, Compare: settings{Validation: 0.2}, Model: learner.DefaultModel()}
 		if err = m.Decode(e); err == nil {
 			e.seeds, err = m.Seeds(e.Sweep.Seed)
 		}
@@ -30,10 +30,11 @@ var Kind = study.Kind{
 }
 
 type experiment struct {
-	Compare settings     `toml:"compare"`
-	Sweep   config.Sweep `toml:"sweep"`
-	Sets    []set        `toml:"set" allowed:"at least one table headed [[set]]"`
-	Methods []method     `toml:"method" allowed:"at least one table headed [[method]]"`
+	Compare settings      `toml:"compare"`
+	Sweep   config.Sweep  `toml:"sweep"`
+	Sets    []set         `toml:"set" allowed:"at least one table headed [[set]]"`
+	Model   learner.Model `toml:"model"`
+	Methods []method      `toml:"method" inherit:"model" allowed:"at least one table headed [[method]]"`
 
 	manifest *config.Manifest
 	seeds    []int

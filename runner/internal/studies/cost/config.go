@@ -21,7 +21,7 @@ var Kind = study.Kind{
 			return nil, err
 		}
 		var err error
-		if e.models, err = (learner.Sweep{}).Models(e.Model, e.Variants); err != nil {
+		if e.models, err = (learner.Sweep{}).Models(e.Model, e.Methods); err != nil {
 			return nil, m.Locate("", err)
 		}
 		for _, v := range e.models {
@@ -36,12 +36,12 @@ var Kind = study.Kind{
 
 type experiment struct {
 	study.Plain
-	Cost     settings          `toml:"cost"`
-	Model    learner.Model     `toml:"model"` // its layers are those that one size is changed of
-	Variants []learner.Variant `toml:"variant" inherit:"model"`
+	Cost    settings        `toml:"cost"`
+	Model   learner.Model   `toml:"model"` // its layers are those that one size is changed of
+	Methods []learner.Named `toml:"method" inherit:"model"`
 
 	header config.Header
-	models []learner.Variant
+	models []learner.Named
 }
 
 type settings struct {

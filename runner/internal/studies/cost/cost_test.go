@@ -28,11 +28,11 @@ most     = 5000
 [model]
 layers = [3, 5, 6, 2]
 
-[[variant]]
+[[method]]
 name       = "diagonal"
 covariance = "diagonal"
 
-[[variant]]
+[[method]]
 name       = "full"
 covariance = "full"
 `
@@ -91,7 +91,7 @@ func TestRefused(t *testing.T) {
 		"cost.classes=[1, 2]": "2 to", "cost.width=[8]": "at least two", "cost.inputs=[9, 4]": "increasing",
 		"cost.examples=[9, 20]": "10 to",
 		"cost.stream=1":         "10 to", "cost.most=0": "most", "model.layers=[3, 2]": "hidden",
-		"variant.full.rho=1": "rho",
+		"method.full.rho=1": "rho",
 	} {
 		err := studytest.Err(Kind, manifest, override)
 		if err == nil || !strings.Contains(err.Error(), want) {

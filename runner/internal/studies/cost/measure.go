@@ -19,7 +19,7 @@ import (
 type point struct {
 	axis     string
 	size     int
-	model    learner.Variant
+	model    learner.Named
 	examples int
 }
 

@@ -21,7 +21,7 @@ var Kind = study.Kind{
 	Name: "drift",
 	Asks: "How well do methods follow a distribution that changes along the stream?",
 	New: func(m *config.Manifest) (_ study.Experiment, err error) {
-		e := &experiment{manifest: m, Stream: stream{Block: 50, Every: 50}}
+		e := &experiment{manifest: m, Stream: stream{Block: 50, Every: 50}, Learners: methods.Learners{Model: learner.DefaultModel()}}
 		if err = m.Decode(e); err == nil {
 			e.seeds, err = m.Seeds(e.Sweep.Seed)
 		}
@@ -33,10 +33,10 @@ var Kind = study.Kind{
 }
 
 type experiment struct {
-	Stream  stream           `toml:"stream"`
-	Sweep   config.Sweep     `toml:"sweep"`
-	Drifts  []drift          `toml:"drift" allowed:"at least one table headed [[drift]]"`
-	Methods []methods.Method `toml:"method" allowed:"at least one table headed [[method]]"`
+	Stream stream       `toml:"stream"`
+	Sweep  config.Sweep `toml:"sweep"`
+	Drifts []drift      `toml:"drift" allowed:"at least one table headed [[drift]]"`
+	methods.Learners
 
 	manifest *config.Manifest
 	seeds    []int

@@ -19,7 +19,7 @@ import (
 type spec struct {
 	study.Seeded
 	Task              task
-	Model             learner.Variant
+	Model             learner.Named
 	Test              int
 	Snapshots, Passes []int
 	Grid              int  // of the map; 0: none is written down

@@ -34,7 +34,7 @@ type experiment struct {
 	learner.Networks          // without layers: they follow from the tasks
 
 	header config.Header
-	models [][]learner.Variant // by task, with its layers
+	models [][]learner.Named // by task, with its layers
 }
 
 type settings struct {
@@ -42,7 +42,7 @@ type settings struct {
 	Snapshots []int    `toml:"snapshots" allowed:"increasing numbers"`              // numbers of examples of the first pass after which networks are scored
 	Passes    []int    `toml:"passes" allowed:"increasing numbers from 1 to 1,000"` // numbers of passes over the training examples after which they are
 	Grid      int      `toml:"grid" allowed:"2 to 2,001"`                           // points of the maps along each axis
-	Maps      []string `toml:"maps"`                                                // the variants whose maps are drawn
+	Maps      []string `toml:"maps"`                                                // the methods whose maps are drawn
 }
 
 // task is examples and what they are called.
@@ -60,7 +60,7 @@ func (e *experiment) setUp() error {
 	names := learner.Names(e.Models)
 	for _, name := range e.Hidden.Maps {
 		if !slices.Contains(names, name) {
-			return field.Errorf("hidden.maps", "%s is not a variant; allowed: %q", name, names)
+			return field.Errorf("hidden.maps", "%s is not a method; allowed: %q", name, names)
 		}
 	}
 	for i, t := range e.Tasks {

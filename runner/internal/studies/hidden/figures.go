@@ -12,7 +12,7 @@ import (
 )
 
 // Figures are "error", "log_loss" and "ece" against the examples seen, a chart
-// for each task; and "maps_TASK" after the first pass, a column for each variant
+// for each task; and "maps_TASK" after the first pass, a column for each method
 // that the manifest wants to be drawn.
 func (e *experiment) Figures() []study.Figure {
 	var out []study.Figure

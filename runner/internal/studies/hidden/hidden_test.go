@@ -22,7 +22,7 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// manifest has a variant that breaks down: joint, at so steep a λ.
+// manifest has a method that breaks down: joint, at so steep a λ.
 const manifest = `
 name   = "small_hidden"
 study  = "hidden"
@@ -39,22 +39,22 @@ name      = "arms"
 generator = "spirals"
 noise     = 0.2
 train     = 70
-[[variant]]
+[[method]]
 name          = "linear"
 hidden_layers = []
-[[variant]]
+[[method]]
 name            = "random"
 hidden          = "frozen"
 random_features = true
-[[variant]]
+[[method]]
 name = "smooth"
-[[variant]]
+[[method]]
 name   = "joint"
 rule   = "joint"
 lambda = 3
 `
 
-// network returns that of a variant with its prior weights.
+// network returns that of a method with its prior weights.
 func network(t *testing.T, seed, classes int, hidden bnn.HiddenRule) *bnn.Network {
 	t.Helper()
 	cfg := bnn.Default(2, 6, classes)
@@ -205,7 +205,7 @@ func TestSpec(t *testing.T) {
 	seen := map[string]string{}
 	for _, override := range []string{
 		"name=other", "seed=1", "hidden.test=41", "hidden.snapshots=[5]", "hidden.passes=[2]", "task.xor.noise=0.3", "task.xor.train=61",
-		"variant.linear.hidden_layers=[2]", "model.prior_var=4", `hidden.maps=["linear"]`,
+		"method.linear.hidden_layers=[2]", "model.prior_var=4", `hidden.maps=["linear"]`,
 	} {
 		cells := studytest.New(t, Kind, manifest, "sweep.seed=[1,2]", override).Cells()
 		text, err := json.Marshal([]any{cells[0].Spec, cells[1].Spec})
@@ -222,7 +222,7 @@ func TestSpec(t *testing.T) {
 func TestRefused(t *testing.T) {
 	for override, want := range map[string]string{
 		"hidden.snapshots=[5, 61]": "from 1 to 60", "hidden.passes=[1, 1]": "increasing", "hidden.passes=[]": "hidden.passes: [] is",
-		`hidden.maps=["d"]`: "not a variant", "task.arms.rings=3": "no rings", "model.layers=[2, 3]": "layers", "hidden.test=0": "1 to",
+		`hidden.maps=["d"]`: "not a method", "task.arms.rings=3": "no rings", "model.layers=[2, 3]": "layers", "hidden.test=0": "1 to",
 	} {
 		if err := studytest.Err(Kind, manifest, override); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v does not say %s", override, err, want)

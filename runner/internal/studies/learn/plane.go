@@ -38,28 +38,28 @@ type monteCarlo struct {
 	Stride  int `toml:"stride" allowed:"1 to 2,001"` // seeds that are not drawn are checked on every stride-th grid line
 }
 
-// page is a figure of the maps of a variant.
+// page is a figure of the maps of a network.
 type page struct {
-	Variant string `toml:"variant" allowed:"the name of a variant"`
-	Single  bool   `toml:"single"` // whether each map is written to a file of its own, too
+	Method string `toml:"method" allowed:"the name of a network"`
+	Single bool   `toml:"single"` // whether each map is written to a file of its own, too
 }
 
 // Validate reports what is not allowed.
 func (p *plane) Validate() error {
 	return cmp.Or(
-		checkPages(p.Pages, learner.Names(p.Variants)),
+		checkPages(p.Pages, learner.Names(p.Methods)),
 		learner.Increasing("evaluate.snapshots", p.Evaluate.Snapshots, p.Data.Train),
 	)
 }
 
-// checkPages returns an error unless each page is of another of the variants.
-func checkPages(pages []page, variants []string) error {
+// checkPages returns an error unless each page is of another of the networks.
+func checkPages(pages []page, networks []string) error {
 	for i, f := range pages {
-		at := slices.Index(variants, f.Variant)
+		at := slices.Index(networks, f.Method)
 		if at < 0 {
-			return field.Errorf(fmt.Sprintf("figure.%d.variant", i+1), "%q is not allowed; allowed: the name of each variant once", f.Variant)
+			return field.Errorf(fmt.Sprintf("figure.%d.method", i+1), "%q is not allowed; allowed: the name of each network once", f.Method)
 		}
-		variants = slices.Delete(variants, at, at+1)
+		networks = slices.Delete(networks, at, at+1)
 	}
 	return nil
 }

@@ -20,7 +20,7 @@ import (
 type planeSpec struct {
 	study.Seeded
 	Data       data.Sample
-	Model      learner.Variant
+	Model      learner.Named
 	Evaluate   snapshots
 	MonteCarlo monteCarlo
 	Drawn      bool // the seed whose maps are written down

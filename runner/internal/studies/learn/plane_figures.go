@@ -12,7 +12,7 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// Figures are pages "maps_VARIANT" with a row for the mean of every class but the
+// Figures are pages "maps_METHOD" with a row for the mean of every class but the
 // last, as in the paper, then one for every variance; the columns are the snapshots.
 // With single = true each map is also a figure of its own, row by row: fig01 … fig12
 // of the paper. Behind them is the figure of a sweep, if there is one.
@@ -30,7 +30,7 @@ func (p *plane) Figures() []study.Figure {
 	}
 	for _, page := range p.Pages {
 		for _, model := range p.Models {
-			if model.Of != page.Variant {
+			if model.Of != page.Method {
 				continue
 			}
 			add(&out, pageName(model), func(t table.Set) (rows []figures.Row) {

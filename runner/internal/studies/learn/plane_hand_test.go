@@ -50,28 +50,28 @@ stride  = 2
 [sweep]
 seed = [1, 2, 3]
 
-[[variant]]
+[[method]]
 name = "joint"
 
-[[variant]]
+[[method]]
 name             = "project"
 lambda           = "slope"
 on_indefinite    = "project"
 eigenvalue_floor = 0.01
 variance_floor   = 0.02
 
-[[variant]]
+[[method]]
 name          = "skip"
 lambda        = 2
 on_indefinite = "skip"
 
-[[variant]]
+[[method]]
 name   = "total"
 lambda = "slope"
 rule   = "total"
 rho    = 0.3
 
-[[variant]]
+[[method]]
 name           = "deep"
 layers         = [2, 4, 3]
 prior_mean     = []
@@ -84,19 +84,19 @@ prior_draw     = "independent"
 prior_mean_var = 2
 
 [[figure]]
-variant = "joint"
+method = "joint"
 single  = true
 
 [[figure]]
-variant = "project"
+method = "project"
 `
 
-// byHand is the network of a variant, written down a second time.
-func byHand(t *testing.T, variant string, seed int) *bnn.Network {
+// byHand is the network of a method, written down a second time.
+func byHand(t *testing.T, method string, seed int) *bnn.Network {
 	t.Helper()
 	cfg := bnn.Default(2, 3)
 	cfg.Bias, cfg.Output = false, bnn.Joint
-	switch variant {
+	switch method {
 	case "joint":
 		cfg.Softmax = softmax.Probit{Lambda: 0.3, Rho: 0.5}
 	case "project":
@@ -111,13 +111,13 @@ func byHand(t *testing.T, variant string, seed int) *bnn.Network {
 		cfg.Output, cfg.Hidden, cfg.Softmax = bnn.Total, bnn.Frozen, softmax.Probit{Lambda: 0.3, Rho: 0.5}
 		cfg.PriorVar, cfg.PriorMeanVar, cfg.PriorDraw = []float64{0.8, 0.8}, 2, bnn.Independent
 	default:
-		t.Fatalf("no variant %s", variant)
+		t.Fatalf("no method %s", method)
 	}
 	n, err := bnn.New(cfg, random.Source("small", seed, "prior"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if variant != "deep" {
+	if method != "deep" {
 		variances := mat.NewDiagDense(2, []float64{0.8, 0.8})
 		if err := n.SetWeights(0, mat.NewDense(3, 2, []float64{1, 0, 0, 1, 1, 1}), []mat.Symmetric{variances, variances, variances}); err != nil {
 			t.Fatal(err)
@@ -197,7 +197,7 @@ func near(t *testing.T, row *table.Table, tol float64, want map[string]float64) 
 }
 
 // The tables are what networks give that are driven by hand, with the same examples
-// for all variants of a seed, drawn from its stream.
+// for all methods of a seed, drawn from its stream.
 func TestPlaneByHand(t *testing.T) {
 	tables := studytest.Run(t, Kind, small)
 	train, actions, largest := tables.Get("train"), map[string]bool{}, map[string]float64{}
@@ -206,14 +206,14 @@ func TestPlaneByHand(t *testing.T) {
 	}
 	for seed := 1; seed <= 3; seed++ {
 		rnd, examples := rand.New(random.Source("small", seed, "train")), train.Where("seed", seed)
-		for _, variant := range []string{"joint", "project", "skip", "total", "deep"} {
-			of := func(name string) *table.Table { return tables.Get(name).Where("method", variant).Where("seed", seed) }
-			n, want := byHand(t, variant, seed), map[string]float64{}
+		for _, method := range []string{"joint", "project", "skip", "total", "deep"} {
+			of := func(name string) *table.Table { return tables.Get(name).Where("method", method).Where("seed", seed) }
+			n, want := byHand(t, method, seed), map[string]float64{}
 			var snapshots [][]said
 			last := math.NaN()
 			for k := 1; k <= 6; k++ {
 				x := []float64{examples.Nums("x1")[k-1], examples.Nums("x2")[k-1]}
-				if variant == "joint" {
+				if method == "joint" {
 					check.NearAll(t, "example", x, []float64{-2 + 4*rnd.Float64(), -2 + 4*rnd.Float64()}, 1e-15)
 				}
 				update, err := n.Observe(x, truth(x)-1)
@@ -224,9 +224,9 @@ func TestPlaneByHand(t *testing.T) {
 				h := entropy(all, true)
 				near(t, step, 1e-9, map[string]float64{"min_eigenvalue": update.MinEigenvalue, "min_variance": update.MinVariance, "entropy": h})
 				if step.Texts("action")[0] != update.Action.String() {
-					t.Errorf("%s: step %d was %s, want %v", variant, k, step.Texts("action")[0], update.Action)
+					t.Errorf("%s: step %d was %s, want %v", method, k, step.Texts("action")[0], update.Action)
 				}
-				actions[variant+" "+update.Action.String()] = true
+				actions[method+" "+update.Action.String()] = true
 				for column, yes := range map[string]bool{
 					"indefinite_steps": update.MinEigenvalue <= 0, "negative_steps": update.MinVariance < 0, "applied_steps": update.Action == bnn.Applied,
 					"skipped_steps": update.Action == bnn.Skipped, "projected_steps": update.Action == bnn.Projected,
@@ -244,7 +244,7 @@ func TestPlaneByHand(t *testing.T) {
 				}
 				snapshots = append(snapshots, all)
 				if seed == 3 {
-					compareMaps(t, all, tables.Get("maps").Where("method", variant).Where("k", k))
+					compareMaps(t, all, tables.Get("maps").Where("method", method).Where("k", k))
 				}
 			}
 			statisticsByHand(want, snapshots)
@@ -364,8 +364,8 @@ func statisticsByHand(want map[string]float64, snapshots [][]said) {
 // is checked everywhere.
 func TestGaps(t *testing.T) {
 	tables := studytest.Run(t, Kind, small)
-	for _, variant := range []string{"joint", "skip"} {
-		maps, want := tables.Get("maps").Where("method", variant), map[string]float64{}
+	for _, method := range []string{"joint", "skip"} {
+		maps, want := tables.Get("maps").Where("method", method), map[string]float64{}
 		n, squares := 0.0, map[string]float64{}
 		for i, x1 := range maps.Nums("x1") {
 			if x2 := maps.Nums("x2")[i]; x1 != math.Trunc(x1) || x2 != math.Trunc(x2) {
@@ -386,7 +386,7 @@ func TestGaps(t *testing.T) {
 		for q, x := range squares {
 			want["rms_"+q+"_error"] = math.Sqrt(max(0, x))
 		}
-		near(t, tables.Get("runs").Where("method", variant).Where("seed", 3), 1e-5, want)
+		near(t, tables.Get("runs").Where("method", method).Where("seed", 3), 1e-5, want)
 		if n != 3*25*3 {
 			t.Errorf("%g numbers on every second line", n)
 		}

@@ -20,10 +20,10 @@ import (
 )
 
 // Two models that differ by their name alone learn the same; the noise of Monte Carlo
-// is their own. Other variants and seeds change nothing of the first.
+// is their own. Other methods and seeds change nothing of the first.
 func TestCellsStandAlone(t *testing.T) {
 	before := studytest.Run(t, Kind, small, "seed=2")
-	after := studytest.Run(t, Kind, strings.Replace(small, "[[variant]]", "[[variant]]\nname = \"twin\"\n\n[[variant]]", 1),
+	after := studytest.Run(t, Kind, strings.Replace(small, "[[method]]", "[[method]]\nname = \"twin\"\n\n[[method]]", 1),
 		"seed=2", "sweep.seed=[7, 2, 1, 3]")
 	for _, name := range []string{"runs", "steps", "maps"} {
 		a, b, twin := before.Get(name).Where("method", "joint"), after.Get(name).Where("method", "joint"), after.Get(name).Where("method", "twin")
@@ -73,7 +73,7 @@ func TestEntropyFalls(t *testing.T) {
 // A step that is not possible stops the cell, which says what to do.
 func TestIndefiniteStep(t *testing.T) {
 	failed := 0
-	for _, c := range studytest.New(t, Kind, small, "variant.skip.on_indefinite=fail").Cells() {
+	for _, c := range studytest.New(t, Kind, small, "method.skip.on_indefinite=fail").Cells() {
 		tables, err := c.Run(context.Background())
 		var indefinite *bnn.IndefiniteError
 		if !strings.HasPrefix(c.Key, "skip ") {
@@ -99,7 +99,7 @@ func TestIndefiniteStep(t *testing.T) {
 // swept value has a page of its own.
 func TestPlaneFigures(t *testing.T) {
 	tables := studytest.Run(t, Kind, small)
-	e := studytest.New(t, Kind, small, "sweep.lambda=[0.1, 0.2]", "sweep.rho=[0.5]", "variant.project.rule=total")
+	e := studytest.New(t, Kind, small, "sweep.lambda=[0.1, 0.2]", "sweep.rho=[0.5]", "method.project.rule=total")
 	var names []string
 	for _, f := range e.Figures() {
 		names = append(names, f.Name)
@@ -154,8 +154,8 @@ func TestPlaneFigures(t *testing.T) {
 func TestPlaneRefused(t *testing.T) {
 	for override, want := range map[string]string{
 		"evaluate.snapshots=[1, 7]": "1 to 6", "evaluate.snapshots=[3, 1]": "increasing", "evaluate.grid=1": "2 to",
-		"monte_carlo.samples=1": "2 to", "monte_carlo.stride=0": "1 to", "figure.1.variant=none": "figure.1.variant",
-		"figure.1.variant=project": "figure.2.variant", "seed=4": "sweep.seed", "variant.deep.layers=[2, 4]": "3 classes", "data.generator=wedge": "wedges",
+		"monte_carlo.samples=1": "2 to", "monte_carlo.stride=0": "1 to", "figure.1.method=none": "figure.1.method",
+		"figure.1.method=project": "figure.2.method", "seed=4": "sweep.seed", "method.deep.kind=sgd": "method.deep.kind", "variant.deep.rho=0": "allowed: method", "method.deep.layers=[2, 4]": "3 classes", "data.generator=wedge": "wedges",
 		"evaluate.passes=2": "evaluate.passes",
 	} {
 		if err := studytest.Err(Kind, small, override); err == nil || !strings.Contains(err.Error(), want) {

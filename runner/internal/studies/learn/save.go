@@ -9,7 +9,6 @@ import (
 	"closedform/internal/field"
 	"closedform/runner/dataset"
 	"closedform/runner/internal/learner"
-	"closedform/runner/internal/methods"
 	"closedform/runner/internal/table"
 	"closedform/runner/internal/trained"
 )
@@ -22,14 +21,14 @@ type save struct {
 }
 
 // resolve fills in what is not given.
-func (s *save) resolve(all []methods.Method, seeds []int) error {
+func (s *save) resolve(all []entry, seeds []int) error {
 	if *s == (save{}) {
 		return nil
 	}
 	s.Network = true
 	var names []string
 	for _, m := range all {
-		if m.Kind == "closed-form" {
+		if m.ClosedForm() {
 			names = append(names, m.Name)
 		}
 	}

@@ -16,26 +16,19 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// stream is the half of the study along a stream of any data. A cell is one network
-// or other method, and one seed.
+// stream is the half of the study along a stream of any data. A cell is one method and
+// one seed.
 type stream struct {
 	Data     data.Source      `toml:"data"`
 	Model    learner.Model    `toml:"model"`
 	Sweep    learner.Sweep    `toml:"sweep"`
-	Variants []variant        `toml:"variant" inherit:"model"`
 	Evaluate course           `toml:"evaluate"`
-	Methods  []methods.Method `toml:"method"`
+	Methods  []methods.Method `toml:"method" inherit:"model"`
 	Save     save             `toml:"save,omitempty"`
 	Pages    []page           `toml:"figure"`
 
 	manifest *config.Manifest
-	networks learner.Networks // of the model or the variants
-}
-
-// variant is a network some of whose values may be chosen by a part for validation.
-type variant struct {
-	learner.Variant
-	methods.Tuning
+	networks learner.Networks // the closed-form methods, or else the model
 }
 
 // course says how the stream goes, and when all are scored.
@@ -55,18 +48,9 @@ func (s *stream) Validate() error {
 	if v := s.Evaluate.Validation; !(v >= 0 && v < 1) {
 		return field.Errorf("evaluate.validation", "%g is not allowed; allowed: above 0 and below 1", v)
 	}
-	var variants []string
-	for _, v := range s.Variants {
-		variants = append(variants, v.Name)
-	}
-	if len(variants) == 0 {
-		variants = []string{"model"}
-	}
 	for _, m := range s.Methods {
 		key := "method." + m.Name
 		switch {
-		case slices.Contains(variants, m.Name):
-			return field.Errorf(key+".name", "a network has this name; allowed: names that differ")
 		case m.Passes != 0:
 			return field.Errorf(key+".passes", "not allowed here; allowed: evaluate.passes, for all")
 		case m.Window != 0:
@@ -84,26 +68,24 @@ func (s *stream) Validate() error {
 			return field.Errorf(fmt.Sprintf("figure.%d.single", i+1), "allowed: only for a generator, with evaluate.grid")
 		}
 	}
-	return cmp.Or(checkPages(s.Pages, variants), field.Within("evaluate.grid", s.Evaluate.Grid, fewest, most))
+	var networks []string
+	for _, m := range s.closedForm() {
+		networks = append(networks, m.Name)
+	}
+	return cmp.Or(checkPages(s.Pages, networks), field.Within("evaluate.grid", s.Evaluate.Grid, fewest, most))
 }
 
 func (s *stream) setUp(m *config.Manifest) error {
 	s.manifest, s.Data = m, s.Data.WithDefaults()
 	s.networks = learner.Networks{Model: s.Model, Sweep: s.Sweep}
-	for _, v := range s.Variants {
-		s.networks.Variants = append(s.networks.Variants, v.Variant)
+	for _, m := range s.closedForm() {
+		s.networks.Methods = append(s.networks.Methods, m.Network())
 	}
 	if err := s.networks.Resolve(m); err != nil {
 		return err
 	}
-	for i, l := range s.learners() {
-		key := "method." + l.Name
-		if i < len(s.networks.Models) {
-			key = "variant." + s.networks.Models[i].Of
-			if l.Weights != "" {
-				return m.Errorf(key+".weights", `allowed: in a [[method]] of kind = "closed-form"`)
-			}
-		}
+	for _, l := range s.learners() {
+		key := "method." + l.name
 		for _, tuned := range l.Tune {
 			if slices.Contains(append(s.swept(), "passes", "window"), tuned) {
 				return m.Errorf(key+".tune", "%s is not allowed; allowed: what is not swept, not passes, not window", tuned)
@@ -119,19 +101,37 @@ func (s *stream) setUp(m *config.Manifest) error {
 	return m.Locate("save", s.Save.resolve(s.learners(), s.networks.Seeds))
 }
 
-// learners returns the networks and then the other methods.
-func (s *stream) learners() []methods.Method {
-	var all []methods.Method
-	for _, model := range s.networks.Models {
-		var t methods.Tuning
-		for _, v := range s.Variants {
-			if v.Name == model.Of {
-				t = v.Tuning
+// closedForm returns the closed-form methods, or if there is none the model by the name "model".
+func (s *stream) closedForm() []methods.Method {
+	all := slices.DeleteFunc(slices.Clone(s.Methods), func(m methods.Method) bool { return !m.ClosedForm() })
+	if len(all) == 0 {
+		all = []methods.Method{methods.OfModel("model", s.Model)}
+	}
+	return all
+}
+
+// entry is what learns: a method, or a closed-form one at a place of the sweep.
+type entry struct {
+	methods.Method
+	name  string         // of the method
+	model *learner.Model // of a closed-form one
+}
+
+// learners returns all that learns: the networks, and then the baselines.
+func (s *stream) learners() (all []entry) {
+	for _, m := range s.closedForm() {
+		for i := range s.networks.Models {
+			if at := &s.networks.Models[i]; at.Of == m.Name {
+				all = append(all, entry{m.At(*at), m.Name, &at.Model})
 			}
 		}
-		all = append(all, methods.OfVariant(model, t))
 	}
-	return append(all, s.Methods...)
+	for _, m := range s.Methods {
+		if !m.ClosedForm() {
+			all = append(all, entry{Method: m, name: m.Name})
+		}
+	}
+	return all
 }
 
 // swept returns the parameters of the networks that are swept.
@@ -174,22 +174,18 @@ func (s *stream) Prepare(context.Context) error {
 
 func (s *stream) Cells() []study.Cell {
 	var cells []study.Cell
-	for i, l := range s.learners() {
+	for _, l := range s.learners() {
 		if l.Online() {
 			l.Passes = s.Evaluate.Passes
 		}
+		drawn := slices.ContainsFunc(s.Pages, func(p page) bool { return p.Method == l.name })
 		for _, seed := range s.networks.Seeds {
 			spec := streamSpec{
 				Seeded: study.Seeded{Manifest: s.manifest.Name, Seed: seed},
-				Data:   s.Data, Method: l, Swept: s.swept(), Evaluate: s.Evaluate, Save: s.Save.is(l.Name, seed),
+				Data:   s.Data, Method: l.Method, Model: l.model, Swept: s.swept(), Evaluate: s.Evaluate, Save: s.Save.is(l.Name, seed),
 			}
-			spec.Evaluate.Grid = 0
-			if i < len(s.networks.Models) {
-				spec.Model = &s.networks.Models[i].Model
-				drawn := func(p page) bool { return p.Variant == s.networks.Models[i].Of }
-				if seed == s.manifest.Seed && slices.ContainsFunc(s.Pages, drawn) {
-					spec.Evaluate.Grid = s.Evaluate.Grid
-				}
+			if !drawn || seed != s.manifest.Seed {
+				spec.Evaluate.Grid = 0
 			}
 			cells = append(cells, study.Cell{Key: fmt.Sprintf("%s seed=%d", l.Name, seed), Spec: spec, Run: spec.run, Uses: l.Uses()})
 		}

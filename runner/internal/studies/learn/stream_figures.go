@@ -129,7 +129,7 @@ func multiples(charts []figures.Chart) *figures.Figure {
 func (s *stream) mapFigures() (out []study.Figure) {
 	for _, page := range s.Pages {
 		for _, model := range s.networks.Models {
-			if model.Of != page.Variant {
+			if model.Of != page.Method {
 				continue
 			}
 			draw := func(t table.Set) (*figures.Figure, error) {
@@ -142,7 +142,7 @@ func (s *stream) mapFigures() (out []study.Figure) {
 	return out
 }
 
-func pageName(m learner.Variant) string { return "maps_" + strings.ReplaceAll(m.Name, " ", "_") }
+func pageName(m learner.Named) string { return "maps_" + strings.ReplaceAll(m.Name, " ", "_") }
 
 func atlasFigure(maps, train *table.Table) *figures.Figure {
 	distinct := func(column string) []float64 {

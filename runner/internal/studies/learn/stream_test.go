@@ -43,16 +43,16 @@ snapshots = [1, 10]
 passes    = 2
 [sweep]
 seed = [1, 2]
-[[variant]]
+[[method]]
 name = "linear"
-[[variant]]
+[[method]]
 name = "hidden"
 hidden_layers  = [4]
 hidden         = "smooth"
 covariance     = "diagonal"
 prior_draw     = "independent"
 prior_mean_var = 2
-[[variant]]
+[[method]]
 name = "fails"
 rule = "joint"
 lambda = 3
@@ -232,7 +232,7 @@ func TestBreakdown(t *testing.T) {
 	}
 	for i, x := range runs.Where("method", "linear").Nums("log_loss") {
 		if y := runs.Where("method", "hidden").Nums("log_loss")[i]; x == y {
-			t.Errorf("log loss %g of two variants", x)
+			t.Errorf("log loss %g of two networks", x)
 		}
 	}
 	mean := tables.Get("curve_summary").Where("method", "filter").Where("seen", 10)
@@ -292,8 +292,8 @@ func TestStreamRefused(t *testing.T) {
 	src := streamOf(t, studytest.Clusters(36))
 	for override, want := range map[string]string{
 		"evaluate.snapshots=[25]": "1 to 24", "evaluate.passes=0": "1 to", "method.filter.name=linear": "method.linear.name", "data.file=none.csv": "none.csv",
-		"method.near.window=3": "method.near.window", "method.filter.passes=2": "method.filter.passes", "variant.hidden.layers=[2, 3]": "hidden_layers", "variant.linear.layers=[3, 3]": "2 inputs",
-		"method.filter.prior_var=-1": "prior_var", "evaluate.grids=1": "grids",
+		"method.near.window=3": "method.near.window", "method.filter.passes=2": "method.filter.passes", "method.hidden.layers=[2, 3]": "hidden_layers", "method.linear.layers=[3, 3]": "2 inputs",
+		"method.filter.prior_var=-1": "prior_var", "evaluate.grids=1": "grids", "variant.linear.lambda=1": "allowed: method",
 	} {
 		if err := studytest.Err(Kind, src, override); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v does not say %s", override, err, want)

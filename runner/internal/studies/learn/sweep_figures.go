@@ -12,7 +12,7 @@ import (
 )
 
 // sweepFigures returns "sweep", the scores of the table "summary" over what is swept: maps
-// over λ and ρ with a column for each variant; or, where only one of them has several
+// over λ and ρ with a column for each network; or, where only one of them has several
 // values or a λ is a word, curves over it. Nothing is drawn where nothing is swept.
 func sweepFigures(n learner.Networks, scores []score) []study.Figure {
 	word := slices.ContainsFunc(n.Sweep.Lambda, func(l learner.Lambda) bool { return l.Word != "" })
@@ -32,15 +32,15 @@ func sweepFigures(n learner.Networks, scores []score) []study.Figure {
 
 // sweepRows returns a row of maps over λ and ρ for each score.
 func sweepRows(n learner.Networks, scores []score, summary *table.Table) (rows []figures.Row) {
-	var variants []string
+	var networks []string
 	for _, m := range n.Models {
-		if !slices.Contains(variants, m.Of) {
-			variants = append(variants, m.Of)
+		if !slices.Contains(networks, m.Of) {
+			networks = append(networks, m.Of)
 		}
 	}
 	for _, y := range scores {
 		row, all := figures.Row{}, []float64(nil)
-		for _, of := range variants {
+		for _, of := range networks {
 			m := figures.Map{Title: of, Y: slices.Sorted(slices.Values(n.Sweep.Rho))}
 			for _, l := range n.Sweep.Lambda {
 				m.X = append(m.X, l.Number)
@@ -62,7 +62,7 @@ func sweepRows(n learner.Networks, scores []score, summary *table.Table) (rows [
 	return rows
 }
 
-// sweepCurves draws a chart for each score, with a curve for each variant at each value
+// sweepCurves draws a chart for each score, with a curve for each network at each value
 // of the other parameter; or, where these are too many, a small chart of the last score for each.
 func sweepCurves(n learner.Networks, scores []score, summary *table.Table, x, label string) *figures.Figure {
 	var names []string

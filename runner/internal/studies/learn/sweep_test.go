@@ -30,9 +30,9 @@ bias = false
 seed   = [1, 2]
 lambda = [1, 0.2]
 rho    = [0.5, 0.1, 0.3]
-[[variant]]
+[[method]]
 name = "small"
-[[variant]]
+[[method]]
 name = "large"
 prior_var = 9
 [[method]]
@@ -161,8 +161,8 @@ candidates = [[1e-9], [4]]
 	}
 	loss := chosen.Where("method", "filter").Where("seed", 2).Nums("validation_log_loss")[0]
 	check.Near(t, "validation log loss", loss, metric.LogLoss(p, judged.Class), 1e-12)
-	// What was chosen learns the whole training part: as a variant that has it.
-	fixed := studytest.Run(t, Kind, sweepingOf(t), append(once[:2:2], "variant.large.lambda=0.5", "variant.large.prior_var=2")...)
+	// What was chosen learns the whole training part: as a method that has it.
+	fixed := studytest.Run(t, Kind, sweepingOf(t), append(once[:2:2], "method.large.lambda=0.5", "method.large.prior_var=2")...)
 	a, b := tables.Get("runs").Where("method", "large"), fixed.Get("runs").Where("method", "large")
 	if string(a.CSV()) != string(b.CSV()) || math.IsNaN(a.Nums("log_loss")[0]) || len(train.X) != 24 {
 		t.Errorf("the chosen network\n%sis not\n%s", a.CSV(), b.CSV())
@@ -172,8 +172,8 @@ candidates = [[1e-9], [4]]
 		t.Errorf("a bank: %s", bank.CSV())
 	}
 	for override, want := range map[string]string{
-		"variant.large.weights=equal": "variant.large.weights", "sweep.lambda=[0.1, 0.2]": "lambda is not allowed", "evaluate.validation=1": "evaluate.validation", `variant.large.tune=["passes", "prior_var"]`: "passes",
-		"variant.large.candidates=[[1]]": "variant.large.candidates", "variant.large.candidates=[[1, -1]]": "prior_var", "variant.large.candidates=[[-1, 1]]": "lambda",
+		"sweep.lambda=[0.1, 0.2]": "lambda is not allowed", "evaluate.validation=1": "evaluate.validation", `method.large.tune=["passes", "prior_var"]`: "passes",
+		"method.large.candidates=[[1]]": "method.large.candidates", "method.large.candidates=[[1, -1]]": "prior_var", "method.large.candidates=[[-1, 1]]": "lambda",
 		`method.near.tune=["window"]`: "window",
 		"model.rule=other":            `-set model.rule=other: model.rule: "other" is not allowed; allowed: adf, adf-exact, adf-marginal, adf-exact-marginal, joint, total`,
 	} {
@@ -186,7 +186,7 @@ candidates = [[1e-9], [4]]
 // Maps of data from files show what the network says at places that are those of the
 // inputs, not scaled, with the examples in the order in which they were learned.
 func TestMapsOfFiles(t *testing.T) {
-	src := sweepingOf(t) + "[[figure]]\nvariant = \"large\"\n[evaluate]\ngrid = 5\nsnapshots = [3]\n"
+	src := sweepingOf(t) + "[[figure]]\nmethod = \"large\"\n[evaluate]\ngrid = 5\nsnapshots = [3]\n"
 	once := []string{"sweep.lambda=[]", "sweep.rho=[]"}
 	tables := studytest.Run(t, Kind, src, once...)
 	if names := studytest.New(t, Kind, src, once...).Figures(); names[0].Name != "maps_large" {
@@ -228,7 +228,7 @@ func TestMapsOfFiles(t *testing.T) {
 		check.Near(t, "variance", last.Nums("var3")[row], got.Cov.At(2, 2), 1e-5)
 	}
 	for override, want := range map[string]string{
-		"figure.1.variant=near": "figure.1.variant", "figure.1.single=true": "figure.1.single", "evaluate.grid=1": "evaluate.grid", "evaluate.grid=3000": "evaluate.grid",
+		"figure.1.method=near": "figure.1.method", "figure.1.single=true": "figure.1.single", "evaluate.grid=1": "evaluate.grid", "evaluate.grid=3000": "evaluate.grid",
 	} {
 		if err := studytest.Err(Kind, src, append(once, override)...); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v does not say %s", override, err, want)

@@ -27,7 +27,7 @@ const (
 type spec struct {
 	study.Seeded
 	Data  data.Sample
-	Model learner.Variant
+	Model learner.Named
 	Order settings
 	Maps  bool // whether maps are written down
 }

@@ -20,7 +20,7 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// manifest has a variant that breaks down, at so steep a λ.
+// manifest has a method that breaks down, at so steep a λ.
 const manifest = `
 name  = "small_order"
 study = "order"
@@ -29,13 +29,13 @@ data  = {generator = "wedges", train = 12}
 model = {layers = [2, 3], bias = false, rule = "joint", prior_var = 1, prior_mean = [[1, 0], [0, 1], [1, 1]]}
 order = {permutations = 4, samples = 3, sizes = [1, 12], test = 30, mapped = 12, grid = 5}
 sweep = {seed = [1, 2]}
-[[variant]]
+[[method]]
 name   = "fails"
 lambda = 3
-[[variant]]
+[[method]]
 name = "adf"
 rule = "adf"
-[[variant]]
+[[method]]
 name           = "drawn"
 prior_mean     = []
 prior_mean_var = 1.0

@@ -20,7 +20,7 @@ type spec struct {
 	Task   string
 	Data   data.Sample
 	Model  learner.Model // whose prior that of the posterior is
-	Models []learner.Variant
+	Models []learner.Named
 	settings
 }
 

@@ -37,16 +37,16 @@ var Kind = study.Kind{
 
 type experiment struct {
 	study.Plain
-	Data      data.Sample       `toml:"data"`
-	Tasks     []task            `toml:"task"`
-	Model     learner.Model     `toml:"model"`
-	Posterior settings          `toml:"posterior"`
-	Sweep     learner.Sweep     `toml:"sweep"`
-	Variants  []learner.Variant `toml:"variant" inherit:"model"`
+	Data      data.Sample     `toml:"data"`
+	Tasks     []task          `toml:"task"`
+	Model     learner.Model   `toml:"model"`
+	Posterior settings        `toml:"posterior"`
+	Sweep     learner.Sweep   `toml:"sweep"`
+	Methods   []learner.Named `toml:"method" inherit:"model"`
 
 	manifest *config.Manifest
 	seeds    []int
-	models   []learner.Variant
+	models   []learner.Named
 }
 
 // task is one beside that of [data], with prior means of 0 and any number of classes.
@@ -72,7 +72,7 @@ type settings struct {
 	Perceptrons []perceptron.Rule `toml:"perceptrons"`
 
 	Mapped  []int    `toml:"mapped"`                        // snapshots that are drawn
-	Maps    []string `toml:"maps"`                          // variants and perceptrons that are drawn beside the exact posterior
+	Maps    []string `toml:"maps"`                          // methods and perceptrons that are drawn beside the exact posterior
 	MapGrid int      `toml:"map_grid" allowed:"2 to 2,001"` // points of the maps along each axis
 }
 
@@ -100,7 +100,7 @@ func (s *settings) Validate() error {
 
 // setUp works out what follows from the manifest. It reports other tasks than those
 // whose inputs are uniform on a square, over which predictions are averaged evenly,
-// and variants that have no exact posterior in common.
+// and methods that have no exact posterior in common.
 func (e *experiment) setUp() (err error) {
 	e.Data.Generator = e.Data.WithDefaults()
 	for i, t := range e.Tasks {
@@ -132,9 +132,9 @@ func (e *experiment) setUp() (err error) {
 	prior := func(m learner.Model) []any {
 		return []any{m.Layers, m.Bias, m.PriorMean, m.PriorVar, m.PriorFactor, m.PriorMeanVar}
 	}
-	for _, v := range e.Variants {
+	for _, v := range e.Methods {
 		if !reflect.DeepEqual(prior(v.Model), prior(e.Model)) {
-			return field.Errorf("variant."+v.Name, "all variants have one exact posterior; allowed: layers, bias and prior of [model]")
+			return field.Errorf("method."+v.Name, "all methods have one exact posterior; allowed: layers, bias and prior of [model]")
 		}
 	}
 	if err := learner.Increasing("posterior.snapshots", e.Posterior.Snapshots, e.Data.Train); err != nil {
@@ -143,7 +143,7 @@ func (e *experiment) setUp() (err error) {
 	if e.seeds, err = e.manifest.Seeds(e.Sweep.Seed); err != nil {
 		return err
 	}
-	if e.models, err = e.Sweep.Models(e.Model, e.Variants); err == nil {
+	if e.models, err = e.Sweep.Models(e.Model, e.Methods); err == nil {
 		e.models, err = learner.Fit(e.models, data.Inputs, classes)
 	}
 	return cmp.Or(err, learner.Single(e.models), e.checkNames())
@@ -174,7 +174,7 @@ func (e *experiment) checkNames() error {
 	names := append([]string{exactName, uniformName}, learners...)
 	for i, name := range names {
 		if slices.Contains(names[:i], name) {
-			return field.Errorf("variant."+name+".name", "not allowed: another row of the tables is called so")
+			return field.Errorf("method."+name+".name", "not allowed: another row of the tables is called so")
 		}
 	}
 	for _, name := range e.Posterior.Maps {

@@ -50,16 +50,16 @@ map_grid    = 3
 [sweep]
 seed = [1, 2, 3]
 
-[[variant]]
+[[method]]
 name = "fail"
 lambda = 2
 on_indefinite = "fail"
 
-[[variant]]
+[[method]]
 name = "adf"
 rule = "adf"
 
-[[variant]]
+[[method]]
 name = "adf_exact"
 rule = "adf-exact"
 `
@@ -349,15 +349,15 @@ func TestRefused(t *testing.T) {
 		`posterior.perceptrons=["kalman"]`:               "huber",
 		`data.generator="moons"`:                         "allowed: logistic, sectors, wedges",
 		"model.layers=[2, 4, 2]":                         "no hidden layers",
-		`variant.adf.name="uniform"`:                     "another row",
-		`variant.adf.name="perceptron-adf"`:              "another row",
-		`variant.adf.name="adf_exact_joint"`:             "another row",
-		`variant.adf.covariance="joint"`:                 "joint = true in [posterior]",
-		"variant.adf.bias=false":                         "variant.adf",
-		"variant.adf.prior_var=2":                        "variant.adf",
+		`method.adf.name="uniform"`:                     "another row",
+		`method.adf.name="perceptron-adf"`:              "another row",
+		`method.adf.name="adf_exact_joint"`:             "another row",
+		`method.adf.covariance="joint"`:                 "joint = true in [posterior]",
+		"method.adf.bias=false":                         "method.adf",
+		"method.adf.prior_var=2":                        "method.adf",
 		"data.generator=wedges; model.layers=[2,3]":      "only with two",
 		"sweep.lambda=[0.3,1]; posterior.maps=[]":        "",
-		"variant.adf.lambda=0.3; variant.adf.rule=total": "",
+		"method.adf.lambda=0.3; method.adf.rule=total": "",
 	} {
 		err := studytest.Err(Kind, manifest, strings.Split(overrides, "; ")...)
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {

@@ -13,6 +13,7 @@ import (
 	"closedform/internal/field"
 	"closedform/runner/internal/config"
 	"closedform/runner/internal/data"
+	"closedform/runner/internal/learner"
 	"closedform/runner/internal/methods"
 	"closedform/runner/internal/study"
 )
@@ -24,7 +25,7 @@ var Kind = study.Kind{
 	New: func(m *config.Manifest) (_ study.Experiment, err error) {
 		e := &experiment{manifest: m, Unknown: settings{
 			Validation: 1. / 6, Scores: []score{probability, entropy, epistemic}, Score: entropy,
-		}}
+		}, Learners: methods.Learners{Model: learner.DefaultModel()}}
 		if err = m.Decode(e); err == nil {
 			if len(e.Inputs) == 0 {
 				e.Inputs = []inputs{{Name: all}}
@@ -36,13 +37,13 @@ var Kind = study.Kind{
 }
 
 type experiment struct {
-	Data    data.Source      `toml:"data"`
-	Unknown settings         `toml:"unknown"`
-	Sweep   config.Sweep     `toml:"sweep"`
-	Outside []outside        `toml:"outside"`
-	Near    []near           `toml:"near"`
-	Inputs  []inputs         `toml:"inputs"`
-	Methods []methods.Method `toml:"method" allowed:"at least one table headed [[method]]"`
+	Data    data.Source  `toml:"data"`
+	Unknown settings     `toml:"unknown"`
+	Sweep   config.Sweep `toml:"sweep"`
+	Outside []outside    `toml:"outside"`
+	Near    []near       `toml:"near"`
+	Inputs  []inputs     `toml:"inputs"`
+	methods.Learners
 
 	manifest *config.Manifest
 	seeds    []int
