@@ -31,7 +31,7 @@ const (
 	module   = "closedform"
 	drawing  = module + "/figures" // changes no number
 	rivals   = module + "/baselines/"
-	registry = module + "/runner/internal/methods" // whose files each import a baseline, or none
+	registry = module + "/runner/internal/learner" // has a line for each baseline
 )
 
 // Version returns the code version of cells that a package of this module makes and that run
@@ -41,8 +41,8 @@ const (
 // and whether multiplications and additions are fused.
 //
 // Comments, layout and tests do not count, nor does what only draws: the package figures, and
-// files named figures.go or *_figures.go. A file of the registry of methods that imports
-// baselines counts if one of them is in baselines, or if baselines is nil.
+// files named figures.go or *_figures.go; nor, unless baselines is nil, lines of the registry
+// of methods that name others than these.
 //
 // The version is the same wherever the same checkout is built for the same target. It is safe
 // for concurrent use.
@@ -79,6 +79,7 @@ type tree struct {
 
 // source is a file that the Go tool compiles.
 type source struct {
+	name    string
 	sums    map[string][32]byte // of what counts of it and of the files that it embeds, by their names
 	imports []string
 }
@@ -132,8 +133,10 @@ func (t *tree) closure(pkg string, baselines []string) (sums map[string][32]byte
 			return nil, nil, fmt.Errorf("the sources of %s are not embedded in package %s: %w", todo[0], module, err)
 		}
 		for _, f := range files {
-			if todo[0] == registry && baselines != nil && f.rivals() && !slices.ContainsFunc(baselines, f.uses) {
-				continue
+			if todo[0] == registry && baselines != nil {
+				if f, err = t.without(f, baselines); err != nil {
+					return nil, nil, err
+				}
 			}
 			maps.Copy(sums, f.sums)
 			for _, p := range f.imports {
@@ -152,11 +155,22 @@ func (t *tree) closure(pkg string, baselines []string) (sums map[string][32]byte
 	return sums, imports, nil
 }
 
-func (f source) uses(pkg string) bool { return slices.Contains(f.imports, pkg) }
-
-// rivals reports whether the file imports baselines.
-func (f source) rivals() bool {
-	return slices.ContainsFunc(f.imports, func(p string) bool { return strings.HasPrefix(p, rivals) })
+// without returns a file without the lines that name baselines which are not used.
+func (t *tree) without(f source, used []string) (source, error) {
+	other := func(p string) bool { return strings.HasPrefix(p, rivals) && !slices.Contains(used, p) }
+	out := source{name: f.name, sums: map[string][32]byte{}, imports: slices.DeleteFunc(slices.Clone(f.imports), other)}
+	if len(out.imports) == len(f.imports) {
+		return f, nil
+	}
+	names := func(line string) bool {
+		return slices.ContainsFunc(f.imports, func(p string) bool {
+			return other(p) && (strings.Contains(line, `"`+p+`"`) || strings.Contains(line, path.Base(p)+"."))
+		})
+	}
+	return out, t.add(out.sums, f.name, func(text []byte) ([]byte, error) {
+		lines := slices.DeleteFunc(strings.SplitAfter(string(text), "\n"), names)
+		return goTokens([]byte(strings.Join(lines, "")))
+	})
 }
 
 // read returns the files of a package that count.
@@ -177,7 +191,7 @@ func (t *tree) read(pkg string) ([]source, error) {
 			continue // changes no number
 		}
 		name := path.Join(p.Dir, base)
-		f := source{sums: map[string][32]byte{}, imports: of(name, p.ImportPos)}
+		f := source{name: name, sums: map[string][32]byte{}, imports: of(name, p.ImportPos)}
 		var count func([]byte) ([]byte, error) // of another file all bytes do
 		switch ext := path.Ext(name); {
 		case slices.Contains(p.GoFiles, base):

@@ -31,6 +31,19 @@ func files(nameContent ...string) fstest.MapFS {
 	return m
 }
 
+const kinds = `package learner
+
+import (
+	"closedform/baselines/learners/kalman"
+	"closedform/baselines/learners/sgd"
+)
+
+var kinds = map[string]any{
+	"kalman": kalman.New,
+	"sgd":    sgd.New,
+}
+`
+
 // fakes is a small module: a study whose cells run methods, and uses gauss, by way of mvn;
 // and another study.
 var fakes = files(
@@ -46,10 +59,8 @@ var fakes = files(
 	"baselines/learners/mlp/mlp.go", "package mlp\n",
 	"baselines/learners/sgd/sgd.go", "package sgd\n",
 	"runner/internal/fetch/fetch.go", "package fetch\n",
-	"runner/internal/methods/kinds.go", "package methods\n",
-	"runner/internal/methods/kalman.go", "package methods\n\nimport _ \"closedform/baselines/learners/kalman\"\n",
-	"runner/internal/methods/sgd.go", "package methods\n\nimport _ \"closedform/baselines/learners/sgd\"\n",
-	"runner/internal/s/a/a.go", "package a\n\nimport (\n\t_ \"embed\"\n\n\t_ \"closedform/core/mvn\"\n\t_ \"closedform/runner/internal/methods\"\n)\n\n//go:embed *.csv all:d e\nvar x string\n\nfunc f() {}\n",
+	"runner/internal/learner/kinds.go", kinds,
+	"runner/internal/s/a/a.go", "package a\n\nimport (\n\t_ \"embed\"\n\n\t_ \"closedform/core/mvn\"\n\t_ \"closedform/runner/internal/learner\"\n)\n\n//go:embed *.csv all:d e\nvar x string\n\nfunc f() {}\n",
 	"runner/internal/s/a/b.go", "package a\n",
 	"runner/internal/s/a/more.go", "package a\n",
 	"runner/internal/s/a/x.csv", "1",
@@ -119,11 +130,11 @@ func TestVersionFollowsImports(t *testing.T) {
 		{"assembly of another processor", "", files("core/gauss/gauss_arm64.s", "x")},
 		{"a header", a, files("core/gauss/gauss.h", "#define A (2)\n")},
 		{"what the other imports", "other", files("core/random/random.go", "package random\n\nvar x = 1\n")},
-		{"the list of methods", a, files("runner/internal/methods/kinds.go", "package methods\n\nvar x = 1\n")},
-		{"a new rival", "all", files("runner/internal/methods/rival.go", "package methods\n\nimport _ \"closedform/baselines/learners/rival\"\n", "baselines/learners/rival/rival.go", rival)},
+		{"the list of methods", a, files("runner/internal/learner/kinds.go", kinds+"\nvar x = 1\n")},
+		{"a new rival", "all", files("runner/internal/learner/kinds.go", strings.NewReplacer("import (\n", "import (\n\t\"closedform/baselines/learners/rival\"\n", "any{\n", "any{\n\t\"rival\":  rival.New,\n").Replace(kinds), "baselines/learners/rival/rival.go", rival)},
 		{"a baseline", "all kalman", files("baselines/learners/kalman/kalman.go", "package kalman\n\nimport _ \"closedform/baselines/learners/mlp\"\n\nvar x = 1\n")},
 		{"what a baseline imports", "all kalman", files("baselines/learners/mlp/mlp.go", "package mlp\n\nvar x = 1\n")},
-		{"how a baseline is run", "all kalman", files("runner/internal/methods/kalman.go", "package methods\n\nimport _ \"closedform/baselines/learners/kalman\"\n\nvar x = 1\n")},
+		{"how a baseline is run", "all kalman", files("runner/internal/learner/kinds.go", strings.Replace(kinds, "kalman.New", "kalman.Old", 1))},
 		{"a baseline that the study imports itself", a, files("runner/internal/s/a/b.go", "package a\n\nimport _ \"closedform/baselines/learners/mlp\"\n")},
 		{"how data sets are fetched", "", files("runner/internal/fetch/fetch.go", "package fetch\n\nvar x = 1\n")},
 		{"the Go version of go.mod", all, files("go.mod", strings.Replace(string(fakes["go.mod"].Data), "1.26", "1.27", 1))},
@@ -341,8 +352,7 @@ func TestWhatDoesNotCountIsNotUsed(t *testing.T) {
 		}
 		out := map[string]bool{} // files that may not count
 		for _, file := range parsed {
-			rival := slices.ContainsFunc(file.Imports, func(s *ast.ImportSpec) bool { return strings.HasPrefix(s.Path.Value, `"`+rivals) })
-			out[set.Position(file.Package).Filename] = draws(file.Package) || rival && module+"/"+folder == registry
+			out[set.Position(file.Package).Filename] = draws(file.Package)
 			for _, d := range file.Decls {
 				f, ok := d.(*ast.FuncDecl)
 				if ok && draws(f.Pos()) && (f.Name.Name == "init" || f.Recv != nil && f.Name.IsExported() && f.Name.Name != "Figures") {

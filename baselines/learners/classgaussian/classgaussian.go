@@ -37,6 +37,9 @@ func (c Config) WithDefaults() Config {
 	return c
 }
 
+// Numbers returns how many numbers the covariance has. It needs Inputs.
+func (c Config) Numbers() float64 { return float64(c.Inputs) * float64(c.Inputs) }
+
 // Validate returns an error of package field if a value is not allowed. It doesn't look at
 // Inputs and Classes.
 func (c Config) Validate() error {

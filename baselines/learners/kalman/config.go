@@ -60,6 +60,21 @@ func (c Config) WithDefaults() Config {
 	return c
 }
 
+// Numbers returns how many numbers the covariance has. It needs Layers.
+func (c Config) Numbers() float64 {
+	weights := 0.0
+	for l, width := range c.Layers[1:] {
+		weights += float64(width) * float64(c.Layers[l]+1)
+	}
+	switch c.Covariance {
+	case Full:
+		return weights * weights
+	case LowRank:
+		return weights * float64(1+c.WithDefaults().Rank)
+	}
+	return weights
+}
+
 // Validate returns an error of package field if a value is not allowed. It doesn't look at Layers.
 func (c Config) Validate() error {
 	c = c.WithDefaults()

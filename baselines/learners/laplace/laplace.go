@@ -70,6 +70,17 @@ func (c Config) WithDefaults() Config {
 	return c
 }
 
+// Numbers returns how many numbers the mode and the covariance of the last layer have. It needs
+// Layers.
+func (c Config) Numbers() float64 {
+	numbers, last := 0.0, 0.0
+	for l, width := range c.Layers[1:] {
+		last = float64(width) * float64(c.Layers[l]+1)
+		numbers += last
+	}
+	return numbers + last*last
+}
+
 // Validate returns an error of package field if a value is not allowed. It doesn't look at Layers.
 func (c Config) Validate() error {
 	c = c.WithDefaults()

@@ -185,6 +185,9 @@ type Config struct {
 	// of its layer, the bias among them; zero stands for 1.
 	PriorVar     float64 `toml:"prior_var"`
 	PriorMeanVar float64 `toml:"prior_mean_var"`
+
+	// Members is the number of networks of an ensemble, of which New makes one; zero stands for 1.
+	Members int `toml:"members,omitempty" json:",omitempty"`
 }
 
 // WithDefaults returns the configuration with its defaults filled in.

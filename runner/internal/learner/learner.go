@@ -1,5 +1,5 @@
 // Package learner trains and scores whatever learns to classify from examples: the
-// closed-form network of a manifest here, and the baselines of package methods.
+// closed-form network of a manifest, and the baselines.
 package learner
 
 import (

@@ -361,8 +361,8 @@ func (s Sweep) Models(model Model, methods []Named) ([]Named, error) {
 	return all, nil
 }
 
-// Fit returns the networks with the layers for so many inputs and classes.
-func Fit(methods []Named, inputs, classes int) ([]Named, error) {
+// FitNamed returns the networks with the layers for so many inputs and classes.
+func FitNamed(methods []Named, inputs, classes int) ([]Named, error) {
 	out := slices.Clone(methods)
 	for i := range out {
 		var err error
@@ -406,7 +406,7 @@ func (n *Networks) Resolve(m *config.Manifest) (err error) {
 
 // Fit gives the models the layers for so many inputs and classes.
 func (n *Networks) Fit(m *config.Manifest, inputs, classes int) (err error) {
-	n.Models, err = Fit(n.Models, inputs, classes)
+	n.Models, err = FitNamed(n.Models, inputs, classes)
 	return m.Locate("", err)
 }
 

@@ -12,7 +12,6 @@ import (
 
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"
-	"closedform/runner/internal/methods"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
 )
@@ -23,7 +22,7 @@ type spec struct {
 	study.Seeded
 	Set        string
 	Source     data.Source
-	Method     methods.Method
+	Method     learner.Method
 	Validation float64
 	Classes    int // most classes of a set, for the columns of the predictions
 }
@@ -47,7 +46,7 @@ func (e *experiment) splits(m method, s set) []int {
 	return e.seeds[:min(all, cmp.Or(m.Splits, all), cmp.Or(s.Splits, all))]
 }
 
-func (e *experiment) spec(m methods.Method, of set, seed int) spec {
+func (e *experiment) spec(m learner.Method, of set, seed int) spec {
 	return spec{study.Seeded{Manifest: e.manifest.Name, Seed: seed}, of.Name, of.Source, m, e.Compare.Validation, e.classes}
 }
 
@@ -78,8 +77,8 @@ func (s spec) run(ctx context.Context) (table.Set, error) {
 	return table.Set{runs, s.predictions(p, class, train.Classes())}, nil
 }
 
-func (s spec) lesson() methods.Lesson {
-	return methods.Lesson{
+func (s spec) lesson() learner.Lesson {
+	return learner.Lesson{
 		Scale: s.Source.Scale, Validation: s.Validation, Split: s.Stream("validation", s.Set),
 		Learner: func() rand.Source { return s.Stream("method", s.Set, s.Method.Name) },
 		Order:   func(pass int) rand.Source { return s.Stream("pass", s.Set, pass) },
@@ -144,7 +143,7 @@ func (e *experiment) Measure(ctx context.Context, tables table.Set) (table.Set, 
 }
 
 // memory returns the bytes of a learner.
-func (s spec) memory(m methods.Method, e *data.Examples) (float64, error) {
+func (s spec) memory(m learner.Method, e *data.Examples) (float64, error) {
 	var before, after runtime.MemStats
 	runtime.GC() // twice, for what pools keep until then
 	runtime.GC()

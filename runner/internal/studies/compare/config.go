@@ -11,7 +11,6 @@ import (
 	"closedform/runner/internal/config"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"
-	"closedform/runner/internal/methods"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
 )
@@ -56,7 +55,7 @@ type set struct {
 
 // method learns the sets.
 type method struct {
-	methods.Method
+	learner.Method
 	Splits int `toml:"splits,omitzero"` // how many of the seeds it learns a set with, at most; 0: all
 }
 
@@ -69,8 +68,8 @@ func (m *method) Validate() error {
 }
 
 // learners returns the methods.
-func (e *experiment) learners() []methods.Method {
-	var all []methods.Method
+func (e *experiment) learners() []learner.Method {
+	var all []learner.Method
 	for _, m := range e.Methods {
 		all = append(all, m.Method)
 	}
@@ -92,7 +91,7 @@ func (e *experiment) Validate() error {
 	case !(0 < c.Validation && c.Validation < 1):
 		return field.Errorf("compare.validation", "%g is not allowed; allowed: above 0 and below 1", c.Validation)
 	}
-	return methods.Check(e.learners(), c.Budget, false)
+	return learner.Check(e.learners(), c.Budget, false)
 }
 
 func (e *experiment) Files() []string {
@@ -118,7 +117,7 @@ func (e *experiment) Prepare(context.Context) error {
 			return err
 		}
 		e.classes = max(e.classes, len(s.Classes()))
-		if err := methods.Fit(e.manifest, e.learners(), s.Inputs(), len(s.Classes())); err != nil {
+		if err := learner.Fit(e.manifest, e.learners(), s.Inputs(), len(s.Classes())); err != nil {
 			return err
 		}
 	}

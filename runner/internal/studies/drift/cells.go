@@ -10,7 +10,6 @@ import (
 	"closedform/runner/dataset"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"
-	"closedform/runner/internal/methods"
 	"closedform/runner/internal/metric"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
@@ -20,7 +19,7 @@ import (
 type spec struct {
 	study.Seeded
 	Drift                  drift
-	Method                 methods.Method
+	Method                 learner.Method
 	Examples, Block, Every int
 }
 
@@ -68,7 +67,7 @@ func (s spec) draw(name string) turning {
 // run chooses the hyper-parameters on a stream of their own, and then follows the
 // stream that is scored.
 func (s spec) run(ctx context.Context) (table.Set, error) {
-	method, choice, err := s.Method.Choose(func(m methods.Method) (float64, error) {
+	method, choice, err := s.Method.Choose(func(m learner.Method) (float64, error) {
 		f, err := s.follow(ctx, m, s.draw("validation"))
 		if err != nil {
 			return 0, err
@@ -132,7 +131,7 @@ func (f *followed) means(from, to int) []float64 {
 
 // follow trains a learner of the method along the stream: each example is predicted
 // and scored before it is learned.
-func (s spec) follow(ctx context.Context, m methods.Method, t turning) (*followed, error) {
+func (s spec) follow(ctx context.Context, m learner.Method, t turning) (*followed, error) {
 	l, err := m.OfStream(data.Inputs, t.classes, s.Every, s.Stream("prior"))
 	if err != nil {
 		return nil, err

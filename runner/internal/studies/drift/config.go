@@ -11,7 +11,6 @@ import (
 	"closedform/runner/internal/config"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"
-	"closedform/runner/internal/methods"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
 )
@@ -21,7 +20,7 @@ var Kind = study.Kind{
 	Name: "drift",
 	Asks: "How well do methods follow a distribution that changes along the stream?",
 	New: func(m *config.Manifest) (_ study.Experiment, err error) {
-		e := &experiment{manifest: m, Stream: stream{Block: 50, Every: 50}, Learners: methods.Learners{Model: learner.DefaultModel()}}
+		e := &experiment{manifest: m, Stream: stream{Block: 50, Every: 50}, Learners: learner.Learners{Model: learner.DefaultModel()}}
 		if err = m.Decode(e); err == nil {
 			e.seeds, err = m.Seeds(e.Sweep.Seed)
 		}
@@ -36,7 +35,7 @@ type experiment struct {
 	Stream stream       `toml:"stream"`
 	Sweep  config.Sweep `toml:"sweep"`
 	Drifts []drift      `toml:"drift" allowed:"at least one table headed [[drift]]"`
-	methods.Learners
+	learner.Learners
 
 	manifest *config.Manifest
 	seeds    []int
@@ -80,7 +79,7 @@ func (d *drift) angle(k int) float64 {
 
 func (e *experiment) Validate() error {
 	s := e.Stream
-	if err := cmp.Or(field.Within("stream.block", s.Block, 1, s.Examples), methods.Check(e.Methods, s.Budget, true)); err != nil {
+	if err := cmp.Or(field.Within("stream.block", s.Block, 1, s.Examples), learner.Check(e.Methods, s.Budget, true)); err != nil {
 		return err
 	}
 	if s.Examples%s.Block != 0 {
@@ -96,7 +95,7 @@ func (e *experiment) Validate() error {
 
 func (e *experiment) Prepare(context.Context) error {
 	for _, d := range e.Drifts {
-		if err := methods.Fit(e.manifest, e.Methods, data.Inputs, d.Task().Classes); err != nil {
+		if err := learner.Fit(e.manifest, e.Methods, data.Inputs, d.Task().Classes); err != nil {
 			return err
 		}
 	}

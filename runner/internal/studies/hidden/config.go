@@ -65,7 +65,7 @@ func (e *experiment) setUp() error {
 	}
 	for i, t := range e.Tasks {
 		e.Tasks[i].Generator = t.WithDefaults()
-		models, err := learner.Fit(e.Models, data.Inputs, t.Task().Classes)
+		models, err := learner.FitNamed(e.Models, data.Inputs, t.Task().Classes)
 		if err := cmp.Or(learner.Increasing("hidden.snapshots", e.Hidden.Snapshots, t.Train), err); err != nil {
 			return err
 		}

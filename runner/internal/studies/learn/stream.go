@@ -11,7 +11,6 @@ import (
 	"closedform/runner/internal/config"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"
-	"closedform/runner/internal/methods"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
 )
@@ -23,7 +22,7 @@ type stream struct {
 	Model    learner.Model    `toml:"model"`
 	Sweep    learner.Sweep    `toml:"sweep"`
 	Evaluate course           `toml:"evaluate"`
-	Methods  []methods.Method `toml:"method" inherit:"model"`
+	Methods  []learner.Method `toml:"method" inherit:"model"`
 	Save     save             `toml:"save,omitempty"`
 	Pages    []page           `toml:"figure"`
 
@@ -102,17 +101,17 @@ func (s *stream) setUp(m *config.Manifest) error {
 }
 
 // closedForm returns the closed-form methods, or if there is none the model by the name "model".
-func (s *stream) closedForm() []methods.Method {
-	all := slices.DeleteFunc(slices.Clone(s.Methods), func(m methods.Method) bool { return !m.ClosedForm() })
+func (s *stream) closedForm() []learner.Method {
+	all := slices.DeleteFunc(slices.Clone(s.Methods), func(m learner.Method) bool { return !m.ClosedForm() })
 	if len(all) == 0 {
-		all = []methods.Method{methods.OfModel("model", s.Model)}
+		all = []learner.Method{learner.OfModel("model", s.Model)}
 	}
 	return all
 }
 
 // entry is what learns: a method, or a closed-form one at a place of the sweep.
 type entry struct {
-	methods.Method
+	learner.Method
 	name  string         // of the method
 	model *learner.Model // of a closed-form one
 }
@@ -169,7 +168,7 @@ func (s *stream) Prepare(context.Context) error {
 	if len(s.Pages) > 0 && inputs != data.Inputs {
 		return s.manifest.Errorf("figure", "the data have %d inputs; allowed: two, over which maps are drawn", inputs)
 	}
-	return cmp.Or(methods.Fit(s.manifest, s.Methods, inputs, classes), s.networks.Fit(s.manifest, inputs, classes))
+	return cmp.Or(learner.Fit(s.manifest, s.Methods, inputs, classes), s.networks.Fit(s.manifest, inputs, classes))
 }
 
 func (s *stream) Cells() []study.Cell {

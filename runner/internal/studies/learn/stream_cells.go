@@ -14,7 +14,6 @@ import (
 	"closedform/core/familiar"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"
-	"closedform/runner/internal/methods"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
 )
@@ -23,7 +22,7 @@ import (
 type streamSpec struct {
 	study.Seeded
 	Data     data.Source
-	Method   methods.Method
+	Method   learner.Method
 	Model    *learner.Model `json:",omitempty"` // that of a network of the manifest; nil: of another method
 	Swept    []string       `json:",omitempty"` // parameters of networks that have a column
 	Evaluate course
@@ -48,8 +47,8 @@ func (s streamSpec) order(pass int) rand.Source {
 
 // choose returns the method with the candidate that is best on a part for validation,
 // drawn by the stream "validation".
-func (s streamSpec) choose(ctx context.Context, train *data.Examples) (methods.Method, methods.Choice, error) {
-	l := methods.Lesson{
+func (s streamSpec) choose(ctx context.Context, train *data.Examples) (learner.Method, learner.Choice, error) {
+	l := learner.Lesson{
 		Scale: s.Data.Scale, Validation: s.Evaluate.Validation,
 		Split: s.Stream("validation"), Learner: s.random, Order: s.order,
 	}

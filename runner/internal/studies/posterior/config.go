@@ -144,7 +144,7 @@ func (e *experiment) setUp() (err error) {
 		return err
 	}
 	if e.models, err = e.Sweep.Models(e.Model, e.Methods); err == nil {
-		e.models, err = learner.Fit(e.models, data.Inputs, classes)
+		e.models, err = learner.FitNamed(e.models, data.Inputs, classes)
 	}
 	return cmp.Or(err, learner.Single(e.models), e.checkNames())
 }

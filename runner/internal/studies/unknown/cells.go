@@ -9,7 +9,7 @@ import (
 
 	"closedform/runner/dataset"
 	"closedform/runner/internal/data"
-	"closedform/runner/internal/methods"
+	"closedform/runner/internal/learner"
 	"closedform/runner/internal/metric"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
@@ -24,7 +24,7 @@ type spec struct {
 	Near    []near `json:",omitempty"` // of the first inputs
 	Unknown settings
 	Inputs  inputs
-	Method  methods.Method
+	Method  learner.Method
 	Without bool // the unseen classes are kept from the training
 	Curves  bool // whether the risk–coverage curve is written down
 	List    bool // whether predictions are: not of the many seeds of promises

@@ -14,7 +14,6 @@ import (
 	"closedform/runner/internal/config"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"
-	"closedform/runner/internal/methods"
 	"closedform/runner/internal/study"
 )
 
@@ -25,7 +24,7 @@ var Kind = study.Kind{
 	New: func(m *config.Manifest) (_ study.Experiment, err error) {
 		e := &experiment{manifest: m, Unknown: settings{
 			Validation: 1. / 6, Scores: []score{probability, entropy, epistemic}, Score: entropy,
-		}, Learners: methods.Learners{Model: learner.DefaultModel()}}
+		}, Learners: learner.Learners{Model: learner.DefaultModel()}}
 		if err = m.Decode(e); err == nil {
 			if len(e.Inputs) == 0 {
 				e.Inputs = []inputs{{Name: all}}
@@ -43,7 +42,7 @@ type experiment struct {
 	Outside []outside    `toml:"outside"`
 	Near    []near       `toml:"near"`
 	Inputs  []inputs     `toml:"inputs"`
-	methods.Learners
+	learner.Learners
 
 	manifest *config.Manifest
 	seeds    []int
@@ -121,7 +120,7 @@ func (e *experiment) Validate() error {
 	if err := cmp.Or(once("unknown.scores", u.Scores), once("unknown.combine", u.Combine), once("near", kinds)); err != nil {
 		return err
 	}
-	return cmp.Or(methods.Check(e.Methods, 0, false), field.AllWithin("unknown.thresholds", u.Thresholds, 0, 1))
+	return cmp.Or(learner.Check(e.Methods, 0, false), field.AllWithin("unknown.thresholds", u.Thresholds, 0, 1))
 }
 
 // share returns an error unless every value is a share, neither none nor all.
@@ -205,7 +204,7 @@ func (e *experiment) Prepare(context.Context) (err error) {
 			return e.manifest.Errorf("unknown.unseen", "%s is not allowed; allowed: classes of the data, all but two or more: %s", class, strings.Join(classes, ", "))
 		}
 	}
-	return methods.Fit(e.manifest, e.Methods, inputs, len(classes))
+	return learner.Fit(e.manifest, e.Methods, inputs, len(classes))
 }
 
 var _ study.WithData = (*experiment)(nil)

@@ -1,4 +1,4 @@
-package methods
+package learner
 
 import (
 	"context"
@@ -16,7 +16,6 @@ import (
 	"closedform/internal/check"
 	"closedform/runner/dataset"
 	"closedform/runner/internal/data"
-	"closedform/runner/internal/learner"
 )
 
 // The candidate of the least loss is taken, the first of equals; its values are
@@ -55,8 +54,8 @@ func TestChoose(t *testing.T) {
 	m = must[Method](t)(decode(`kind = "closed-form"; members = 1; bias = false; tune = ["prior_var", "process_noise"]; candidates = [[6, 0], [12, 0.5]]`))
 	for text, want := range map[string]float64{"prior_var=6 process_noise=0": 6, "prior_var=12 process_noise=0.5": 12} {
 		with := must[Method](t)(m.Chosen(text))
-		l := must[*learner.Tolerant](t)(with.Learner(2, 3, rand.NewPCG(1, 2)))
-		_, cov := l.Learner.(*learner.Network).Members()[0].Weights(0)
+		l := must[*Tolerant](t)(with.Learner(2, 3, rand.NewPCG(1, 2)))
+		_, cov := l.Learner.(*Network).Members()[0].Weights(0)
 		check.Near(t, text, cov[0].At(0, 0), want, 1e-12)
 	}
 }
@@ -72,12 +71,12 @@ func TestChooseForAllLayers(t *testing.T) {
 
 // The candidates of a bank learn side by side, each random as the member of an ensemble; there
 // is nothing to choose, and the budget of candidates is not for it. They may be ensembles.
-func TestBank(t *testing.T) {
+func TestBankOfCandidates(t *testing.T) {
 	x, class, _ := check.Clusters(30, 2, 3, "bank")
 	src := func() rand.Source { return rand.NewPCG(3, 4) }
 	const keys = `kind = "closed-form"; hidden_layers = [4]; members = 2; tune = ["prior_var"]; `
 	m := must[Method](t)(decode(keys + `candidates = [[0.1], [10]]; weights = "evidence"`))
-	learn := func(l *learner.Tolerant) (evidence float64) {
+	learn := func(l *Tolerant) (evidence float64) {
 		for i := range x {
 			evidence += math.Log(l.Probabilities(x[i : i+1])[0][class[i]])
 			if err := l.Observe(x[i], class[i]); err != nil {
@@ -93,14 +92,14 @@ func TestBank(t *testing.T) {
 	if err != nil || choice.Text != "" || same.Weights != m.Weights {
 		t.Errorf("%v, %+v, %+v", err, choice, same)
 	}
-	bank := must[*learner.Tolerant](t)(m.Learner(2, 3, src()))
+	bank := must[*Tolerant](t)(m.Learner(2, 3, src()))
 	learn(bank)
 	var of [][]float64
 	var weight []float64
-	must[[]*learner.Tolerant](t)(learner.Members(2, src(), func(src rand.Source) (*learner.Tolerant, error) {
+	must[[]*Tolerant](t)(Members(2, src(), func(src rand.Source) (*Tolerant, error) {
 		plain := must[Method](t)(decode(keys + fmt.Sprintf("candidates = [%v]", m.Candidates[len(of)])))
 		plain = must[Method](t)(plain.with(plain.Candidates[0]))
-		l := must[*learner.Tolerant](t)(plain.Learner(2, 3, src))
+		l := must[*Tolerant](t)(plain.Learner(2, 3, src))
 		weight = append(weight, math.Exp(learn(l)))
 		of = append(of, l.Probabilities([][]float64{{0.3, 0.1}})[0])
 		return l, nil
@@ -125,24 +124,24 @@ func TestBank(t *testing.T) {
 // A learner of a stream sees the latest examples only, a trained one all.
 func TestOfStream(t *testing.T) {
 	m := must[Method](t)(decode(`kind = "neighbours"; neighbours = 1; window = 2`))
-	stream := must[*learner.Tolerant](t)(m.OfStream(1, 2, 2, nil))
+	stream := must[*Tolerant](t)(m.OfStream(1, 2, 2, nil))
 	var set data.Set
 	for i, class := range []int{0, 1, 1, 1} {
 		set.X, set.Class = append(set.X, []float64{float64(i)}), append(set.Class, class)
 	}
 	source := func(int) rand.Source { return rand.NewPCG(1, 2) }
-	if err := (learner.Course{Examples: dataset.NewExamples(set, 2)}).Train(context.Background(), stream); err != nil {
+	if err := (Course{Examples: dataset.NewExamples(set, 2)}).Train(context.Background(), stream); err != nil {
 		t.Fatal(err)
 	}
 	if p := stream.Probabilities([][]float64{{0}})[0]; p[1] != 0.75 {
 		t.Errorf("probabilities %v by the latest two", p)
 	}
-	all := must[*learner.Tolerant](t)(m.Train(context.Background(), dataset.NewExamples(set, 2), nil, source))
+	all := must[*Tolerant](t)(m.Train(context.Background(), dataset.NewExamples(set, 2), nil, source))
 	if p := all.Probabilities([][]float64{{0}})[0]; p[0] != 0.75 {
 		t.Errorf("probabilities %v by all", p)
 	}
 	m = must[Method](t)(decode(`kind = "kalman"; passes = 3`))
-	trained := must[*learner.Tolerant](t)(m.Train(context.Background(), dataset.NewExamples(set, 2), source(0), source))
+	trained := must[*Tolerant](t)(m.Train(context.Background(), dataset.NewExamples(set, 2), source(0), source))
 	byHand, p := must[*kalman.Model](t)(kalman.New(kalman.Config{Layers: []int{1, 2}}, source(0))), make([]float64, 2)
 	for pass := range 3 {
 		for _, i := range rand.New(source(pass)).Perm(4) {
@@ -166,13 +165,13 @@ func TestTrainEnsemble(t *testing.T) {
 	for _, kind := range []string{"closed-form", "closed-form own", "tagi", "tagi own"} {
 		kind, _, own := strings.Cut(kind, " ")
 		m := must[Method](t)(decode(fmt.Sprintf(`kind = %q; hidden_layers = [3]; passes = 2; members = 2; own_orders = %v`, kind, own)))
-		got := must[*learner.Tolerant](t)(m.Train(context.Background(), examples, random.Source("own"), source)).Probabilities(set.X)
-		by := must[*learner.Tolerant](t)(m.Learner(1, 2, random.Source("own")))
+		got := must[*Tolerant](t)(m.Train(context.Background(), examples, random.Source("own"), source)).Probabilities(set.X)
+		by := must[*Tolerant](t)(m.Learner(1, 2, random.Source("own")))
 		var members []func(x []float64, class int) error
-		if e, ok := by.Learner.(*learner.Ensemble); ok {
+		if e, ok := by.Learner.(*Ensemble); ok {
 			members = append(members, e.Members[0].Observe, e.Members[1].Observe)
 		} else {
-			for _, n := range by.Learner.(*learner.Network).Members() {
+			for _, n := range by.Learner.(*Network).Members() {
 				members = append(members, func(x []float64, class int) error {
 					_, err := n.Observe(x, class)
 					return err
@@ -202,9 +201,9 @@ func TestTrainEnsemble(t *testing.T) {
 func TestTrainEnsembleSteps(t *testing.T) {
 	x, class, _ := check.Clusters(40, 2, 3, "steps")
 	examples, order := dataset.NewExamples(data.Set{X: x, Class: class}, 3), func(int) rand.Source { return random.Source("order") }
-	train := func(members int, action string) learner.Steps {
+	train := func(members int, action string) Steps {
 		m := must[Method](t)(decode(fmt.Sprintf(`kind = "closed-form"; members = %d; rule = "joint"; hidden = "frozen"; prior_var = 10; bias = false; lambda = 2; on_indefinite = %q`, members, action)))
-		return must[*learner.Tolerant](t)(m.Train(context.Background(), examples, random.Source("prior"), order)).Steps()
+		return must[*Tolerant](t)(m.Train(context.Background(), examples, random.Source("prior"), order)).Steps()
 	}
 	one, two := train(1, "skip"), train(2, "skip")
 	if one.Skipped == 0 || two.Skipped <= one.Skipped || two.Indefinite <= one.Indefinite || two.Failed {

@@ -1,8 +1,7 @@
-// Package methods lists everything that a manifest can train: the closed-form
-// network and the baselines, each with the configuration of its own package.
-package methods
+package learner
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -14,13 +13,12 @@ import (
 	"closedform/internal/field"
 	"closedform/runner/internal/config"
 	"closedform/runner/internal/data"
-	"closedform/runner/internal/learner"
 )
 
 // Learners are the tables [model] and [[method]].
 type Learners struct {
-	Model   learner.Model `toml:"model"`
-	Methods []Method      `toml:"method" inherit:"model" allowed:"at least one table headed [[method]]"`
+	Model   Model    `toml:"model"`
+	Methods []Method `toml:"method" inherit:"model" allowed:"at least one table headed [[method]]"`
 }
 
 // Method is a way to learn a classifier. Its kind says which other keys it has:
@@ -29,7 +27,7 @@ type Method struct {
 	Name string `toml:"name" allowed:"a text"`
 	Kind string `toml:"kind"` // empty in the manifest: closed-form
 
-	Model learner.Model `toml:"-" json:"-"` // [model], as a copy of which a closed-form method begins
+	Model Model `toml:"-" json:"-"` // [model], as a copy of which a closed-form method begins
 
 	HiddenLayers []int `toml:"hidden_layers,omitempty"` // widths; none: a linear model
 	Passes       int   `toml:"passes,omitempty"`        // over the examples; 0: one
@@ -75,12 +73,12 @@ func (m *Method) Validate() error {
 		return field.Errorf("hidden_layers", `%v is not allowed for kind = %q`, m.HiddenLayers, m.Kind)
 	case m.Passes < 0 || m.Passes > 1 && !k.online:
 		return field.Errorf("passes", "%d is not allowed; allowed: 1 or more, for a method that sees one example after another", m.Passes)
-	case m.OwnOrders && (m.members() < 2 || m.Weights != ""):
+	case m.OwnOrders && (members(m.Config) < 2 || m.Weights != ""):
 		return field.Errorf("own_orders", "true is not allowed; allowed: with members = 2 or more, without weights")
 	case m.Window < 0 || m.Window > 0 && k.online:
 		return field.Errorf("window", "%d is not allowed; allowed: 1 or more, for a method that learns all examples at once", m.Window)
 	}
-	if err := m.check(k); err != nil {
+	if err := cmp.Or(m.check(k), CheckMembers(members(m.Config))); err != nil {
 		return err
 	}
 	k.resolve(m.Config)
@@ -102,21 +100,11 @@ func (m *Method) Validate() error {
 	return nil
 }
 
-// members returns their number, 0 unless there may be several.
-func (m *Method) members() int {
-	if e, ok := m.Config.(interface{ members() int }); ok {
-		return e.members()
-	}
-	return 0
-}
-
-// Uses returns the import path of the baseline that the method is, for [study.Cell]: that of
-// its configuration, or of what this begins with. There is none for the closed-form network.
+// Uses returns the import path of the baseline that the method is, for [study.Cell]. There is
+// none for the closed-form network.
 func (m *Method) Uses() []string {
-	for t := reflect.TypeOf(m.Config).Elem(); t.Kind() == reflect.Struct && t.NumField() > 0; t = t.Field(0).Type {
-		if strings.HasPrefix(t.PkgPath(), "closedform/baselines/") {
-			return []string{t.PkgPath()}
-		}
+	if path := reflect.TypeOf(m.Config).Elem().PkgPath(); strings.HasPrefix(path, "closedform/baselines/") {
+		return []string{path}
 	}
 	return []string{}
 }
@@ -136,13 +124,8 @@ func (m *Method) Fits(inputs, classes int) error {
 		_, err := all.For(inputs, classes)
 		return err
 	}
-	layers, numbers := m.layers(inputs, classes), 0.
-	for l, n := range layers[1:] {
-		numbers += float64(n) * float64(layers[l]+1)
-	}
-	if k := kinds[m.Kind]; k.numbers != nil {
-		numbers = k.numbers(m.Config, layers, numbers)
-	}
+	layers := m.layers(inputs, classes)
+	numbers := numbers(m.Config, layers) * float64(max(1, members(m.Config)))
 	if numbers *= float64(candidates); numbers > config.MaxWeights {
 		return field.Errorf("kind", "layers %v: the covariance of the weights has %.3g numbers; allowed: at most %d", layers, numbers, config.MaxWeights)
 	}
@@ -184,27 +167,27 @@ func Check(all []Method, budget int, stream bool) error {
 
 // Learner returns a learner of the method for so many inputs and classes, random
 // as src says.
-func (m *Method) Learner(inputs, classes int, src rand.Source) (*learner.Tolerant, error) {
+func (m *Method) Learner(inputs, classes int, src rand.Source) (*Tolerant, error) {
 	make := kinds[m.Kind].learner
 	if m.Weights != "" {
-		make = func(_ any, layers []int, src rand.Source) (learner.Learner, error) { return m.bank(layers, src) }
+		make = func(_ any, layers []int, src rand.Source) (Learner, error) { return m.bank(layers, src) }
 	}
 	l, err := make(m.Config, m.layers(inputs, classes), src)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", m.Name, err)
 	}
-	return learner.NewTolerant(l, classes), nil
+	return NewTolerant(l, classes), nil
 }
 
 // Train returns a learner of the method that has learned the examples, in its
 // passes over them; src is the randomness of the learner, order that of a pass.
-func (m *Method) Train(ctx context.Context, e *data.Examples, src rand.Source, order func(pass int) rand.Source) (*learner.Tolerant, error) {
+func (m *Method) Train(ctx context.Context, e *data.Examples, src rand.Source, order func(pass int) rand.Source) (*Tolerant, error) {
 	l, err := m.Learner(e.Inputs(), len(e.Classes()), src)
 	if err != nil {
 		return nil, err
 	}
-	course := learner.Course{Examples: e, Passes: m.Passes, Order: order}
-	if m.members() > 1 && m.Weights == "" {
+	course := Course{Examples: e, Passes: m.Passes, Order: order}
+	if members(m.Config) > 1 && m.Weights == "" {
 		return l, course.TrainMembers(ctx, l, m.OwnOrders)
 	}
 	return l, course.Train(ctx, l)
@@ -212,12 +195,12 @@ func (m *Method) Train(ctx context.Context, e *data.Examples, src rand.Source, o
 
 // OfStream returns a learner of the method for a stream that may change: one that
 // learns all examples at once is fitted after every so many examples to the latest.
-func (m *Method) OfStream(inputs, classes, every int, src rand.Source) (*learner.Tolerant, error) {
+func (m *Method) OfStream(inputs, classes, every int, src rand.Source) (*Tolerant, error) {
 	t, err := m.Learner(inputs, classes, src)
 	if err != nil {
 		return nil, err
 	}
-	if b, ok := t.Learner.(*learner.Batch); ok {
+	if b, ok := t.Learner.(*Batch); ok {
 		b.Every, b.Window = every, m.Window
 		if b.Window == 0 {
 			b.Window = 200

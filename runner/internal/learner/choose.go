@@ -1,4 +1,4 @@
-package methods
+package learner
 
 import (
 	"context"
@@ -12,7 +12,6 @@ import (
 	"closedform/internal/field"
 	"closedform/runner/dataset"
 	"closedform/runner/internal/config"
-	"closedform/runner/internal/learner"
 	"closedform/runner/internal/metric"
 	"closedform/runner/internal/table"
 )
@@ -20,11 +19,11 @@ import (
 // Tuning says that the values of the keys in Tune are chosen for each training part:
 // the Candidates, a value each in the order of Tune, are tried, and that with the least
 // log loss on a part for validation is taken. With Weights there is nothing to choose:
-// all learn, as a [learner.Bank].
+// all learn, as a [Bank].
 type Tuning struct {
 	Tune       []string    `toml:"tune,omitzero" json:",omitempty"`
 	Candidates [][]float64 `toml:"candidates,omitzero" json:",omitempty"`
-	learner.Weighing
+	Weighing
 }
 
 // tuned reports whether a candidate is chosen by a part for validation.
@@ -47,9 +46,9 @@ func (t *Tuning) check(k kind) error {
 }
 
 // bank returns the learner in which all candidates learn, random as members of an ensemble.
-func (m *Method) bank(layers []int, src rand.Source) (learner.Learner, error) {
+func (m *Method) bank(layers []int, src rand.Source) (Learner, error) {
 	var names []string
-	members, err := learner.Members(len(m.Candidates), src, func(src rand.Source) (learner.Learner, error) {
+	members, err := Members(len(m.Candidates), src, func(src rand.Source) (Learner, error) {
 		candidate := m.Candidates[len(names)]
 		names = append(names, m.describe(candidate))
 		with, err := m.with(candidate)
@@ -64,7 +63,7 @@ func (m *Method) bank(layers []int, src rand.Source) (learner.Learner, error) {
 	if err != nil {
 		return nil, err
 	}
-	return learner.NewBank(m.Weighing, layers[len(layers)-1], names, members)
+	return NewBank(m.Weighing, layers[len(layers)-1], names, members)
 }
 
 // with returns the method with the values of a candidate.
@@ -169,7 +168,7 @@ func (l Lesson) Choose(ctx context.Context, m Method, examples *dataset.Examples
 
 // Learn returns a learner that has seen the training examples, and the others scaled as
 // it needs them.
-func (l Lesson) Learn(ctx context.Context, m Method, train, test *dataset.Examples) (*learner.Tolerant, *dataset.Examples, error) {
+func (l Lesson) Learn(ctx context.Context, m Method, train, test *dataset.Examples) (*Tolerant, *dataset.Examples, error) {
 	scaler, err := train.Scaler(l.Scale)
 	if err != nil {
 		return nil, nil, err

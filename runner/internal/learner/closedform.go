@@ -1,4 +1,4 @@
-package methods
+package learner
 
 import (
 	"math/rand/v2"
@@ -6,12 +6,11 @@ import (
 
 	"closedform/core/bnn"
 	"closedform/internal/field"
-	"closedform/runner/internal/learner"
 )
 
 // network is the closed-form network; with process noise it forgets.
 type network struct {
-	learner.Model
+	Model
 	ProcessNoise float64 `toml:"process_noise"` // variance that a weight gains before each example, a fraction of its prior's
 }
 
@@ -20,15 +19,15 @@ const closedForm = "closed-form"
 
 var networkKind = kind{
 	online: true, layers: true,
-	config:  func() any { return &network{Model: learner.DefaultModel()} },
+	config:  func() any { return &network{Model: DefaultModel()} },
 	resolve: func(any) {},
-	learner: func(c any, layers []int, src rand.Source) (learner.Learner, error) {
+	learner: func(c any, layers []int, src rand.Source) (Learner, error) {
 		return c.(*network).learner(layers, src)
 	},
 }
 
 // OfModel returns the network of a model as a method.
-func OfModel(name string, m learner.Model) Method {
+func OfModel(name string, m Model) Method {
 	return Method{Name: name, Kind: closedForm, Config: &network{Model: m}}
 }
 
@@ -36,12 +35,12 @@ func OfModel(name string, m learner.Model) Method {
 func (m *Method) ClosedForm() bool { return m.Kind == closedForm }
 
 // Network returns the network of a closed-form method.
-func (m *Method) Network() learner.Named {
-	return learner.Named{Name: m.Name, Model: m.Config.(*network).Model}
+func (m *Method) Network() Named {
+	return Named{Name: m.Name, Model: m.Config.(*network).Model}
 }
 
 // At returns a closed-form method at a place of a sweep.
-func (m Method) At(place learner.Named) Method {
+func (m Method) At(place Named) Method {
 	config := *m.Config.(*network)
 	config.Model = place.Model
 	m.Name, m.HiddenLayers, m.Config = place.Name, nil, &config
@@ -59,9 +58,7 @@ func (n *network) Validate() error {
 	return n.Model.Validate()
 }
 
-func (n *network) members() int { return n.Members }
-
-func (n *network) learner(layers []int, src rand.Source) (learner.Learner, error) {
+func (n *network) learner(layers []int, src rand.Source) (Learner, error) {
 	m, err := n.For(layers[0], layers[len(layers)-1])
 	if err != nil {
 		return nil, err
@@ -77,7 +74,7 @@ func (n *network) learner(layers []int, src rand.Source) (learner.Learner, error
 	if err != nil {
 		return nil, err
 	}
-	var members []learner.Learner
+	var members []Learner
 	for _, one := range bank.Members() {
 		e, err := bnn.Combine(one)
 		if err != nil {
@@ -85,12 +82,12 @@ func (n *network) learner(layers []int, src rand.Source) (learner.Learner, error
 		}
 		members = append(members, n.forgetting(e))
 	}
-	return learner.NewBank(learner.Weighing{Weighing: bank.State().Weighing}, layers[len(layers)-1], names, members)
+	return NewBank(Weighing{Weighing: bank.State().Weighing}, layers[len(layers)-1], names, members)
 }
 
 // forgetting returns the networks as a learner with process noise.
-func (n *network) forgetting(e *bnn.Ensemble) *learner.Network {
-	l := &learner.Network{Ensemble: e}
+func (n *network) forgetting(e *bnn.Ensemble) *Network {
+	l := &Network{Ensemble: e}
 	l.SetProcessNoise(n.ProcessNoise, slices.Contains(e.Members()[0].Config().Covariance, bnn.Full))
 	return l
 }

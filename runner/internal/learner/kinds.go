@@ -1,0 +1,108 @@
+package learner
+
+import (
+	"math/rand/v2"
+	"reflect"
+
+	"closedform/baselines/learners/bayesbackprop"
+	"closedform/baselines/learners/classgaussian"
+	"closedform/baselines/learners/dropout"
+	"closedform/baselines/learners/kalman"
+	"closedform/baselines/learners/laplace"
+	"closedform/baselines/learners/majority"
+	"closedform/baselines/learners/neighbours"
+	"closedform/baselines/learners/sgd"
+	"closedform/baselines/learners/tagi"
+	"closedform/baselines/learners/variational"
+)
+
+// kinds are all kinds of methods by their words. Each baseline has a line here, and in the
+// imports: the code version of a cell covers those of its own baselines only.
+var kinds = map[string]kind{
+	"backprop":       batch(bayesbackprop.Config{}, bayesbackprop.Fit),
+	"class-gaussian": online(classgaussian.Config{}, classgaussian.New),
+	closedForm:       networkKind,
+	"dropout":        batch(dropout.Config{}, dropout.Fit),
+	"kalman":         online(kalman.Config{}, kalman.New),
+	"laplace":        batch(laplace.Config{}, laplace.Fit),
+	"majority":       online(majority.Config{}, majority.New),
+	"neighbours":     batch(neighbours.Config{}, neighbours.Fit),
+	"sgd":            online(sgd.Config{}, sgd.New),
+	"tagi":           online(tagi.Config{}, tagi.New),
+	"variational":    batch(variational.Config{}, variational.Fit),
+}
+
+// kind is a kind of method.
+type kind struct {
+	online  bool // it sees one example after another
+	layers  bool // it can have hidden layers
+	config  func() any
+	resolve func(config any) // fills its defaults in
+	learner func(config any, layers []int, src rand.Source) (Learner, error)
+}
+
+// newKind returns a kind of which the configuration begins as c. The data decide on its
+// Layers, or on Inputs and Classes; with Members there are so many that make returns.
+func newKind[C any](c C, make func(c C, src rand.Source) (Learner, error)) kind {
+	_, layers := reflect.TypeFor[C]().FieldByName("Layers")
+	return kind{
+		layers: layers,
+		config: func() any { c := c; return &c },
+		resolve: func(c any) {
+			if d, ok := c.(interface{ WithDefaults() C }); ok {
+				*c.(*C) = d.WithDefaults()
+			}
+		},
+		learner: func(c any, layers []int, src rand.Source) (Learner, error) {
+			config := shaped(c, layers).(C)
+			return NewEnsemble(members(c), src, func(src rand.Source) (Learner, error) { return make(config, src) })
+		},
+	}
+}
+
+// online is a kind that sees one example after another.
+func online[C any, L Learner](c C, make func(c C, src rand.Source) (L, error)) kind {
+	k := newKind(c, func(c C, src rand.Source) (Learner, error) { return make(c, src) })
+	k.online = true
+	return k
+}
+
+// batch is a kind that is fitted to all examples at once.
+func batch[C any, P Predictor](c C, fit func(c C, x [][]float64, class []int, src rand.Source) (P, error)) kind {
+	return newKind(c, func(c C, src rand.Source) (Learner, error) {
+		return &Batch{Fit: func(x [][]float64, class []int) (Predictor, error) { return fit(c, x, class, src) }}, nil
+	})
+}
+
+// shaped returns a copy of what config points to, for layers of so many inputs, hidden units
+// and classes.
+func shaped(config any, layers []int) any {
+	c := reflect.New(reflect.TypeOf(config).Elem()).Elem()
+	c.Set(reflect.ValueOf(config).Elem())
+	for key, value := range map[string]any{"Layers": layers, "Inputs": layers[0], "Classes": layers[len(layers)-1]} {
+		if f := c.FieldByName(key); f.IsValid() {
+			f.Set(reflect.ValueOf(value))
+		}
+	}
+	return c.Interface()
+}
+
+// members returns how many there are of what config points to, 0 if it does not say.
+func members(config any) int {
+	if f := reflect.ValueOf(config).Elem().FieldByName("Members"); f.IsValid() {
+		return int(f.Int())
+	}
+	return 0
+}
+
+// numbers returns how many there are in the covariance of the weights of a baseline: one for
+// each weight, unless its configuration knows better.
+func numbers(config any, layers []int) (n float64) {
+	if c, ok := shaped(config, layers).(interface{ Numbers() float64 }); ok {
+		return c.Numbers()
+	}
+	for l, width := range layers[1:] {
+		n += float64(width) * float64(layers[l]+1)
+	}
+	return n
+}
