@@ -8,7 +8,7 @@ endif
 
 TOOL = go tool -modfile=tools.mod
 # Packages in which work is done at the same time.
-CONCURRENT = ./core/... ./baselines/... ./runner ./runner/internal/pool ./runner/internal/engine ./runner/internal/methods ./runner/internal/store ./figures
+CONCURRENT = ./core/... ./baselines/... ./runner ./runner/internal/pool ./runner/internal/engine ./runner/internal/learner ./runner/internal/store ./figures
 # What is fuzzed by make torture, and how often each: a time in place of a count can end in
 # "context deadline exceeded" (golang.org/issue/75804, mended in Go 1.27).
 FUZZED = ./runner/FuzzManifest ./runner/dataset/FuzzReadCSV ./runner/internal/data/FuzzReadIDX \

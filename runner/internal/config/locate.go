@@ -88,6 +88,11 @@ func (m *Manifest) place(key string) string {
 	if line := m.line(key); line > 0 {
 		return fmt.Sprintf("%s:%d", m.File, line)
 	}
+	if m.sets != nil {
+		if line := m.sets.line(key); line > 0 {
+			return fmt.Sprintf("%s:%d", m.sets.File, line)
+		}
+	}
 	return m.File
 }
 
@@ -124,7 +129,7 @@ func (m *Manifest) line(key string) int {
 				current = h[1]
 				if strings.HasPrefix(text, "[[") {
 					i := count[h[1]]
-					if tables, ok := m.tree[h[1]].([]map[string]any); ok && i < len(tables) { // not replaced by -set
+					if tables, ok := m.own[h[1]].([]map[string]any); ok && i < len(tables) { // not replaced by -set
 						current = join(h[1], label(i, tables[i]))
 					}
 					count[h[1]]++

@@ -67,7 +67,9 @@ type Manifest struct {
 	Slurm string // options of sbatch for its jobs; they are not part of the experiment
 
 	text []byte
-	tree map[string]any
+	own  map[string]any    // what the text says, but for what -set has replaced
+	tree map[string]any    // the same with the sets of another file
+	sets *Manifest         // this file; nil: there is none
 	set  map[string]string // the override of each key that has one
 
 	missing []absent // required keys
@@ -94,14 +96,12 @@ func Read(file string, overrides []string) (*Manifest, error) {
 func Parse(file string, text []byte, overrides []string) (*Manifest, error) {
 	m := &Manifest{File: file, text: text, set: map[string]string{}}
 	m.Header = Header{Effort: "full", Folder: filepath.Dir(file)}
-	if err := CheckDepth(text); err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
+	err := m.parse()
+	if err == nil {
+		err = m.takeSets()
 	}
-	if _, err := toml.NewDecoder(bytes.NewReader(text)).Decode(&m.tree); err != nil {
-		if syntax := (toml.ParseError{}); errors.As(err, &syntax) {
-			return nil, oneLine("%s:%d: %s", file, syntax.Position.Line, syntax.Message)
-		}
-		return nil, oneLine("%s: %v", file, err)
+	if err != nil {
+		return nil, err
 	}
 	for _, o := range overrides {
 		if err := m.override(o); err != nil {
@@ -122,6 +122,21 @@ func Parse(file string, text []byte, overrides []string) (*Manifest, error) {
 	}
 	m.Overrides = append(m.Overrides, overrides...)
 	return m, nil
+}
+
+// parse reads the text as TOML.
+func (m *Manifest) parse() error {
+	if err := CheckDepth(m.text); err != nil {
+		return fmt.Errorf("%s: %w", m.File, err)
+	}
+	if _, err := toml.NewDecoder(bytes.NewReader(m.text)).Decode(&m.tree); err != nil {
+		if syntax := (toml.ParseError{}); errors.As(err, &syntax) {
+			return oneLine("%s:%d: %s", m.File, syntax.Position.Line, syntax.Message)
+		}
+		return oneLine("%s: %v", m.File, err)
+	}
+	m.own = m.tree
+	return nil
 }
 
 // CheckDepth returns an error for TOML with lists, tables or keys in each other so deep that

@@ -1,0 +1,54 @@
+package config
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// takeSets puts the tables [[set]] of the file that the key sets names, relative to the
+// manifest, before those of the manifest. One of the manifest that has the name of one of the file
+// changes the values of that.
+func (m *Manifest) takeSets() error {
+	value, ok := m.tree["sets"]
+	if !ok {
+		return nil
+	}
+	name, ok := value.(string)
+	if !ok || filepath.Ext(name) != ".toml" {
+		return m.Errorf("sets", "%v is not allowed; allowed: the name of a .toml file with tables [[set]]", value)
+	}
+	if !filepath.IsAbs(name) {
+		name = filepath.Join(filepath.Dir(m.File), name)
+	}
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return m.Errorf("sets", "%v", err)
+	}
+	m.sets = &Manifest{File: name, text: text}
+	if err := m.sets.parse(); err != nil {
+		return err
+	}
+	for key := range m.sets.tree {
+		if key != "set" {
+			return m.sets.Errorf(key, "not a key; allowed: set")
+		}
+	}
+	all, _ := m.sets.tree["set"].([]map[string]any)
+	for i, t := range all {
+		all[i] = maps.Clone(t)
+	}
+	own, _ := m.own["set"].([]map[string]any)
+	for _, t := range own {
+		if i := slices.IndexFunc(all, func(s map[string]any) bool { return s["name"] == t["name"] }); i >= 0 {
+			maps.Copy(all[i], t)
+		} else {
+			all = append(all, t)
+		}
+	}
+	m.tree = maps.Clone(m.own)
+	delete(m.tree, "sets")
+	m.tree["set"] = all
+	return nil
+}

@@ -1,0 +1,59 @@
+package config
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// The sets of another file come before those of the manifest, which change values of them by
+// their names. Errors say which file a value is from; the resolved manifest has all sets.
+func TestSets(t *testing.T) {
+	type experiment struct {
+		Sets []Item `toml:"set"`
+	}
+	folder := t.TempDir()
+	manifest := filepath.Join(folder, "m.toml")
+	parse := func(text string, overrides ...string) ([]Item, string, error) {
+		m, err := Parse(manifest, []byte(text), overrides)
+		if err != nil {
+			return nil, "", err
+		}
+		var v experiment
+		if err := m.Decode(&v); err != nil {
+			return nil, "", err
+		}
+		resolved, err := m.Resolved(&v)
+		return v.Sets, string(resolved), err
+	}
+	decode := func(sets, own string, overrides ...string) ([]Item, string, error) {
+		if err := os.WriteFile(filepath.Join(folder, "s.toml"), []byte(sets), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return parse("name = \"a\"\nstudy = \"a\"\n"+own, overrides...)
+	}
+	const sets, own = "[[set]]\nname = \"p\"\nrate = 0.1\n[[set]]\nname = \"q\"\nrate = 0.2\nwords = [\"w\"]\n", "sets = \"s.toml\"\n[[set]]\nname = \"q\"\nrate = 0.3\n[[set]]\nname = \"r\"\n"
+	want := []Item{{"p", Inner{0.4, nil}}, {"q", Inner{0.3, []string{"w"}}}, {"r", Inner{}}}
+	got, text, err := decode(sets, own, "set.p.rate=0.4")
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%v, %v, want %v", err, got, want)
+	}
+	if again, _, err := parse(text); err != nil || !reflect.DeepEqual(again, want) {
+		t.Errorf("resolved: %v, %v, want %v", err, again, want)
+	}
+	for _, c := range []struct{ sets, own, want string }{
+		{strings.Replace(sets, "0.1", "7", 1), own, filepath.Join(folder, "s.toml") + ":3: set.p.rate: "},
+		{sets, strings.Replace(own, "0.3", "7", 1), manifest + ":6: set.q.rate: "},
+		{sets, strings.Replace(own, "\"r\"\n", "\"r\"\nrate = 7\n", 1), manifest + ":9: set.r.rate: "},
+		{sets, "sets = \"none.toml\"\n", manifest + ":3: sets: "},
+		{sets, "sets = 3\n", manifest + ":3: sets: 3 is not allowed"},
+		{"[model]\n" + sets, own, filepath.Join(folder, "s.toml") + ":1: model: not a key"},
+		{"[[set]\n" + sets, own, filepath.Join(folder, "s.toml") + ":2: "},
+	} {
+		if _, _, err := decode(c.sets, c.own); err == nil || !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("error %v, want %s", err, c.want)
+		}
+	}
+}
