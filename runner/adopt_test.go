@@ -105,7 +105,7 @@ func TestAdoptBudget(t *testing.T) {
 	if a := mustReadRun(t, dir).Adopted; a == nil || a.Short != 2 || a.Strata != 0 {
 		t.Errorf("adopted %+v", a)
 	}
-	m, out, dir = published(t, edit(t, many, "'sweep.seed=[2]'", `'sweep.seed=[2]', 'variant=[{name="joint"}]'`), false)
+	m, out, dir = published(t, edit(t, many, "'sweep.seed=[2]'", `'sweep.seed=[2]', 'method=[{name="joint"}]'`), false)
 	changeCode(t, "3", func() { toyShift = func(_ string, x float64) float64 { return x + 1 } })
 	contains(t, mustRun(t, "-exp", m, "-out", out, "-adopt", "-adopt-budget", "1ns"),
 		`stratum "joint" differs: cell joint seed=2 of the short form`, `stratum "total" differs: its cells take longer than -adopt-budget`, "adopted 0 of 60 cells")

@@ -116,18 +116,21 @@ type entry struct {
 	model *learner.Model // of a closed-form one
 }
 
-// learners returns all that learns: the networks, and then the baselines.
+// learners returns all that learns, in the order of the manifest.
 func (s *stream) learners() (all []entry) {
-	for _, m := range s.closedForm() {
+	methods := s.Methods
+	if networks := s.closedForm(); !slices.ContainsFunc(methods, func(m learner.Method) bool { return m.ClosedForm() }) {
+		methods = slices.Concat(networks, methods)
+	}
+	for _, m := range methods {
+		if !m.ClosedForm() {
+			all = append(all, entry{Method: m, name: m.Name})
+			continue
+		}
 		for i := range s.networks.Models {
 			if at := &s.networks.Models[i]; at.Of == m.Name {
 				all = append(all, entry{m.At(*at), m.Name, &at.Model})
 			}
-		}
-	}
-	for _, m := range s.Methods {
-		if !m.ClosedForm() {
-			all = append(all, entry{Method: m, name: m.Name})
 		}
 	}
 	return all
