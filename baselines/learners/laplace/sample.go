@@ -38,11 +38,11 @@ const dof = 10 // degrees of freedom ν of the proposal
 // The proposal q is a Student distribution at the mode, with the inverse of [Problem.Information]
 // as its scale: its tails bound the weights p(D, w)/q(w). Draws come in pairs that mirror each
 // other in the mode. Sample returns an error if no mode is found or the effective sample size is
-// below a tenth of the draws. It panics if there are hidden layers, if src is nil, or unless draws
-// is an even number of at least 4.
+// below a tenth of the draws, if there are hidden layers, or unless draws is an even number of at
+// least 4. It panics if src is nil.
 func (p *Problem) Sample(draws int, src rand.Source) (*Sample, error) {
-	if len(p.network.Layers) > 1 || draws < 4 || draws%2 != 0 || src == nil {
-		panic(fmt.Sprintf("laplace: %d draws for the layers %v from source %v; need an even number, no hidden layers and a source", draws, p.prior.Layers, src))
+	if len(p.network.Layers) > 1 || draws < 4 || draws%2 != 0 {
+		return nil, fmt.Errorf("laplace: %d draws for the layers %v; need an even number of draws, 4 or more, and no hidden layers", draws, p.prior.Layers)
 	}
 	n := len(p.prior.Mean)
 	mode, err := p.Climb(p.prior.Mean, LinearSteps)

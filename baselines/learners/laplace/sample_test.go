@@ -132,7 +132,10 @@ func TestSampleRefuses(t *testing.T) {
 		"prior":   func() { _, _ = NewProblem(Prior{Layers: []int{1, 2}, Mean: []float64{1}}, nil, nil) },
 		"weights": func() { p.LogDensity(nil, make([]float64, 5)) },
 		"source":  func() { _, _ = p.Sample(4, nil) },
-		"odd":     func() { _, _ = p.Sample(5, random.Source()) },
-		"hidden":  func() { _, _ = problem(t, Prior{Layers: []int{2, 2, 3}}, nil, nil).Sample(4, random.Source()) },
 	})
+	for draws, p := range map[int]*Problem{5: p, 2: p, 4: problem(t, Prior{Layers: []int{2, 2, 3}}, nil, nil)} {
+		if s, err := p.Sample(draws, random.Source()); s != nil || err == nil {
+			t.Errorf("%d draws: no error", draws)
+		}
+	}
 }

@@ -234,11 +234,11 @@ func TestRefuses(t *testing.T) {
 	s := studytest.New(t, Kind, manifest).Cells()[0].Spec.(spec)
 	ctx, cancel := context.WithCancel(context.Background())
 	s.Draws = 3
-	if _, err := s.run(ctx); err == nil || !strings.Contains(err.Error(), "after example 1: laplace: Draws") {
+	if _, err := s.run(ctx); err == nil || !strings.Contains(err.Error(), "after example 1: laplace: 3 draws") {
 		t.Errorf("an odd number of draws: error %v", err)
 	}
 	cancel()
-	if _, err := s.run(ctx); err == nil || strings.Contains(err.Error(), "Draws") {
+	if _, err := s.run(ctx); err == nil || strings.Contains(err.Error(), "draws") {
 		t.Error("a cancelled cell went on")
 	}
 }
