@@ -133,7 +133,7 @@ func TestDamagedCellIsComputedAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	begins(t, stdout, "small: 4 cells, 1 computed, 3 done before; 6 files in ")
+	begins(t, stdout, "small: 4 cells, 1 computed, 3 done before; 7 files in ")
 	if stderr != "small: cell total seed=1: "+cell+": damaged; computing it again\n" {
 		t.Errorf("it warns %q", stderr)
 	}
@@ -148,7 +148,7 @@ func TestResultsAreRestored(t *testing.T) {
 	want := results(t, dir)
 	again := func(computed int) {
 		t.Helper()
-		begins(t, mustRun(t, "-exp", m, "-out", out), fmt.Sprintf("small: 4 cells, %d computed, %d done before; 6 files in ", computed, 4-computed))
+		begins(t, mustRun(t, "-exp", m, "-out", out), fmt.Sprintf("small: 4 cells, %d computed, %d done before; 7 files in ", computed, 4-computed))
 		same(t, results(t, dir), want)
 	}
 	for name, text := range want {
@@ -181,7 +181,7 @@ func TestResultsAreCompletedAfterAnError(t *testing.T) {
 		t.Error("SHA256SUMS is there, and summary.csv is not")
 	}
 	remove(t, inTheWay)
-	begins(t, mustRun(t, "-exp", m, "-out", out), "small: 4 cells, 0 computed, 4 done before; 6 files in ")
+	begins(t, mustRun(t, "-exp", m, "-out", out), "small: 4 cells, 0 computed, 4 done before; 7 files in ")
 	same(t, results(t, filepath.Join(out, "small")), results(t, filepath.Join(whole, "small")))
 }
 
@@ -226,7 +226,7 @@ func TestShardsMerge(t *testing.T) {
 	}
 	merge := func(t *testing.T, out string, computed int) {
 		t.Helper()
-		begins(t, mustRun(t, "-exp", m, "-out", out), fmt.Sprintf("small: 8 cells, %d computed, %d done before; 6 files in ", computed, 8-computed))
+		begins(t, mustRun(t, "-exp", m, "-out", out), fmt.Sprintf("small: 8 cells, %d computed, %d done before; 7 files in ", computed, 8-computed))
 		same(t, results(t, filepath.Join(out, "small")), want)
 	}
 	t.Run("one folder", func(t *testing.T) {
