@@ -133,6 +133,11 @@ func TestAbout(t *testing.T) {
 				"classes that differ in case only: Oak and oak; missing inputs that means stand for: 3",
 		},
 		{
+			Format{Missing: MissingMean},
+			"x,class\n1,a\n2,\n,b\n4,b\n",
+			"a.csv: 3 examples, 1 inputs, 2 classes: b 2, a 1\na.csv: classes with one example: a; rows dropped, a value missing: 1; missing inputs that means stand for: 1",
+		},
+		{
 			Format{Missing: MissingDrop},
 			"x,class\n1,1\n2,2\n3,3\n4,4\n5,5\n6,6\n7,7\n8,8\n9,9\n1,10\n2,11\n,12\n",
 			"a.csv: 11 examples, 1 inputs, 11 classes: 1 1, 2 1, 3 1, 4 1, 5 1, 6 1, 7 1, 8 1, 9 1, 10 1, … (11 in all)\n" +

@@ -239,7 +239,7 @@ func FuzzReadCSV(f *testing.F) {
 			}
 		}
 		// New rows are the same as those of the examples.
-		if rows, unknown, err := s.Rows(table); missing != "drop" && (err != nil || unknown != nil || len(rows) != e.Len()) {
+		if rows, unknown, err := s.Rows(table); missing != "drop" && (err != nil || unknown != nil || len(rows) != e.Len() && missing != "mean") {
 			t.Fatalf("%d rows, %q, %v", len(rows), unknown, err)
 		}
 	})

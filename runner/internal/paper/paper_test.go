@@ -217,11 +217,11 @@ func TestNumber(t *testing.T) {
 	if err != nil || got != fmt.Sprintf(`\ensuremath{%.9f} [\ensuremath{%.9f},~\ensuremath{%.9f}]`, want[0], want[1], want[2]) {
 		t.Errorf("%v: %s, want %v", err, got, want)
 	}
-	setting := number{From: "posterior/manifest", Column: "variant.joint.lambda", Format: "%.1f"}
+	setting := number{From: "posterior/manifest", Column: "method.joint.lambda", Format: "%.1f"}
 	if got, err := setting.tex(results); err != nil || got != `\ensuremath{0.2}` {
-		t.Errorf("%v: %s, want the λ of the variant", err, got)
+		t.Errorf("%v: %s, want the λ of the method", err, got)
 	}
-	setting.Column = "variant.jiont.lambda"
+	setting.Column = "method.jiont.lambda"
 	if _, err := setting.tex(results); err == nil || !strings.Contains(err.Error(), "jiont") {
 		t.Errorf("error %v, want one that names jiont", err)
 	}

@@ -20,7 +20,7 @@ import (
 type Source struct {
 	From   string  // the table, as EXPERIMENT/TABLE; EXPERIMENT/manifest is the resolved manifest
 	Row    string  // the fields that tell its row, as "method=adf k=25"
-	Column string  // of a manifest a key, as "variant.adf.lambda"
+	Column string  // of a manifest a key, as "method.adf.lambda"
 	Factor float64 // of a number, such as 100 for per cent; 0 is 1
 }
 

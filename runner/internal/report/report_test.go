@@ -70,7 +70,7 @@ func example(t *testing.T) *Page {
 		"summary.csv":        "method,error,log_loss,note\na,0.5,9,\"one, two\"\nb,0.25,10,\"he said \"\"so\"\"\"\nc,0.125,,\n",
 		"timing_methods.csv": "method,seconds\na,3\nb,2\nc,1\n",
 		"drawing.png":        drawing(t),
-		"manifest.toml":      "[model]\nrule = \"adf\"\n[[variant]]\nname = \"a\"\nrule = \"adf\"\n[[method]]\nname = \"b\"\nkind = \"tagi\"\n",
+		"manifest.toml":      "[model]\nrule = \"adf\"\n[[method]]\nname = \"a\"\nrule = \"adf\"\n[[method]]\nname = \"b\"\nkind = \"tagi\"\n",
 		"schema.json": `{"tables": [{"file": "summary.csv", "columns": [{"name": "error", "kind": "numbers", "doc": "share of wrong answers"}]}],
 			"figures": [{"name": "drawing", "needs": ["summary"]}]}`,
 	})

@@ -46,7 +46,7 @@ type figure struct {
 	SVG, PDF      string // where these are; empty: not there
 }
 
-// method is a [[variant]] or [[method]] of the manifest, and how it differs from [model].
+// method is a [[method]] of the manifest, and how it differs from [model].
 type method struct{ Name, Settings string }
 
 // tableData is a table for the script.
@@ -192,11 +192,11 @@ func described(s *store.Schema) (columns map[string]map[string]string, needs map
 
 func methods(manifest string) (found []method) {
 	var m struct {
-		Model           map[string]any
-		Variant, Method []map[string]any
+		Model  map[string]any
+		Method []map[string]any
 	}
 	toml.Decode(manifest, &m) // one that cannot be read was named before
-	for _, of := range slices.Concat(m.Variant, m.Method) {
+	for _, of := range m.Method {
 		var settings []string
 		for _, key := range slices.Sorted(maps.Keys(of)) {
 			if value := fmt.Sprint(of[key]); key != "name" && value != "[]" && value != fmt.Sprint(m.Model[key]) {
