@@ -71,6 +71,7 @@ lognormal-normalised        = normalised log-normals
 adf-shared-six              = ADF, shared, six
 adf-shared-6-10             = ADF, shared, six, ten passes
 six-256                     = six of 256
+six-128                     = six of 128
 six-256-three               = six of 256, three passes
 
 tagi                        = TAGI
