@@ -132,7 +132,9 @@ seed  = 1
 [sweep]
 seed = %q                # splits into training and test rows
 
-[model]
+[[method]]
+name = "network"
+kind = "closed-form"
 hidden_layers = [50]
 
 # Two to compare with: a network without hidden layers, and the frequencies of the classes.

@@ -33,7 +33,7 @@ func TestOwnTable(t *testing.T) {
 	write(t, messy(), "my leaves.csv")
 	out := mustRun(t, "run", "-data", "my leaves.csv", "-class", "species")
 	contains(t, out, "  row_id   id      90      0        ignored\n", "  date     date    14      0        ignored\n", "  length   number  ", "  colour   words   2       0",
-		"  note     text    90      0        ignored\n", "warning: 1 rows have no class, and are left out\n", "\n  majority  ", "\n  linear  ",
+		"  note     text    90      0        ignored\n", "warning: 1 rows have no class, and are left out\n", "\n  network  ", "\n  majority  ", "\n  linear  ",
 		"-predict results/my_leaves/network.npz")
 	contains(t, read(t, "my leaves.toml"), `categorical = ["colour"]`, `ignore = ["row_id", "date", "note"]`, `missing = "mean"`)
 	contains(t, mustRun(t, "run", "-data", "my leaves.csv", "-class", "species"), "is up to date")
