@@ -11,6 +11,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strings"
 
 	"closedform/runner/dataset"
 	"closedform/runner/internal/store"
@@ -52,7 +53,7 @@ func learnRows(ctx context.Context, in io.Reader, stdout, stderr io.Writer, args
 	var d decision
 	d.flags(flags)
 	var file string
-	if len(args) > 0 && args[0][0] != '-' {
+	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
 		file, args = args[0], args[1:]
 	}
 	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
@@ -106,6 +107,7 @@ type lesson struct {
 	file   string
 	out    *csv.Writer
 	stderr io.Writer
+	warned []string // words that were not seen in the training
 }
 
 // learn learns all rows, or until ctx is cancelled.
@@ -127,7 +129,9 @@ func (l *lesson) learn(ctx context.Context) error {
 		}
 		class, probability := "", math.NaN()
 		if err == nil {
-			class, probability, _, err = l.Predict(row)
+			var unseen []string
+			class, probability, unseen, err = l.Predict(row)
+			l.warn(unseen)
 		}
 		c := &l.Counts
 		c.Rows++
@@ -139,14 +143,18 @@ func (l *lesson) learn(ctx context.Context) error {
 		if l.column >= 0 && row != nil && l.column < len(row.Cells[0]) {
 			label = row.Cells[0][l.column]
 		} else if l.column < 0 {
-			if err := soon(ctx, func() (err error) {
+			bad := soon(ctx, func() (err error) {
 				label, err = l.rows.Line()
 				return err
-			}); err == io.EOF {
+			})
+			if bad == io.EOF {
 				return l.rows.Err()
-			} else if err != nil {
+			}
+			if err := ctx.Err(); err != nil {
 				return err
 			}
+			l.report(bad)
+			err = cmp.Or(err, bad)
 		}
 		if err == nil && !dataset.IsMissing(label) {
 			l.report(l.Learn(label))
@@ -163,6 +171,16 @@ func (l *lesson) learn(ctx context.Context) error {
 func (l *lesson) report(err error) {
 	if err != nil {
 		fmt.Fprintf(l.stderr, "row %d: %v; passed over\n", l.Counts.Rows, err)
+	}
+}
+
+// warn says once of each word that it was not seen in the training.
+func (l *lesson) warn(unseen []string) {
+	for _, word := range unseen {
+		if !slices.Contains(l.warned, word) {
+			l.warned = append(l.warned, word)
+			fmt.Fprintf(l.stderr, "row %d: not seen in the training, and taken for none of the others: %s\n", l.Counts.Rows+1, word)
+		}
 	}
 }
 

@@ -104,7 +104,7 @@ func (r *diagonal) step(mean []float64, j *jacobian) bool {
 //
 //	1/ṽ = 1/v + (JᵀSJ)_ii,   μ̃ = μ + ṽ (Jᵀ(y − p))_i.
 //
-// The Kalman filter with Diagonal keeps the diagonal of P̃ instead of that of its inverse: its
+// The Kalman filter with Diagonal keeps the diagonal of P̃, not of its inverse: its
 // variances are larger, and its step of the mean has the covariances of the full P̃.
 type bong struct{ *diagonal }
 

@@ -14,8 +14,8 @@ import (
 	"closedform/internal/check"
 )
 
-// Means, variances and covariances agree with samples where the outputs are so far above zero that
-// they are nearly log-normal; of outputs that may be cut off the means still do, roughly.
+// Outputs far above zero are nearly log-normal: their means, variances and covariances agree with
+// samples. Of outputs that are often cut off at zero the means agree roughly.
 func TestRemaxAgreesWithMonteCarlo(t *testing.T) {
 	const draws = 200_000
 	for _, c := range []struct {

@@ -8,8 +8,8 @@ import (
 
 // logNormal matches log-normal moments, as in TAGI: the layer ClosedFormSoftmax of cuTAGI
 // (github.com/lhnguyen102/cuTAGI, src/activation_cuda.cu; Remax in the same library does it for
-// rectified instead of exponential logits). The exponentials are log-normal, their sum S is treated
-// as if it were, and so is the ratio y_i = e^{z_i}/S:
+// rectified instead of exponential logits). The exponentials e^{z_i} are log-normal. Their sum S and the ratio
+// y_i = e^{z_i}/S are taken for log-normal, too:
 //
 //	μ_i = e^{m_i + v_i/2},  V_i = μ_i² (e^{v_i} − 1),  M = Σ μ_i
 //	s²  = Var log S        = log(1 + Σ V_i/M²)

@@ -58,7 +58,7 @@ func rows(count int, n Register, first Mem) memory {
 	}
 }
 
-// loop runs over the numbers from i on, width at a time, up to a multiple of that.
+// loop runs over the numbers from i on, width at a time. It leaves fewer than width of them.
 func loop(i, n Register, width int, step func()) {
 	end, name := GP64(), fmt.Sprintf("loop%d", width)
 	MOVQ(n, end)

@@ -8,8 +8,8 @@ import (
 )
 
 // takeSets puts the tables [[set]] of the file that the key sets names, relative to the
-// manifest, before those of the manifest. One of the manifest that has the name of one of the file
-// changes the values of that.
+// manifest, before those of the manifest. A set of the manifest with the name of a set of the file
+// replaces its values.
 func (m *Manifest) takeSets() error {
 	value, ok := m.tree["sets"]
 	if !ok {
