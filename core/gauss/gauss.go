@@ -18,13 +18,7 @@ import (
 const logSqrt2Pi = 0.918938533204672741780329736405617640 // log √(2π)
 
 // PDF returns the density φ(x) = exp(−x²/2)/√(2π).
-func PDF(x float64) float64 {
-	if !(math.Abs(x) < kernel.Underflow) {
-		pdf, _ := limits(x)
-		return pdf
-	}
-	return kernel.Density(x)
-}
+func PDF(x float64) float64 { return kernel.Density(min(math.Abs(x), kernel.Underflow)) }
 
 // CDF returns the distribution function Φ(x) = ∫_{−∞}^x φ(z) dz.
 func CDF(x float64) float64 {
@@ -34,10 +28,7 @@ func CDF(x float64) float64 {
 
 // PDFCDF returns φ(x) and Φ(x) for the price of one exponential.
 func PDFCDF(x float64) (pdf, cdf float64) {
-	t := math.Abs(x)
-	if !(t < kernel.Underflow) {
-		return limits(x)
-	}
+	t := min(math.Abs(x), kernel.Underflow)
 	pdf = kernel.Density(t)
 	p, q := kernel.Tail(t)
 	n := p + t*q
@@ -46,17 +37,6 @@ func PDFCDF(x float64) (pdf, cdf float64) {
 		cdf = 1 - cdf
 	}
 	return pdf, cdf
-}
-
-// limits returns φ(x) and Φ(x) for |x| ≥ [kernel.Underflow] and for NaN.
-func limits(x float64) (pdf, cdf float64) {
-	switch {
-	case x < 0:
-		return 0, 0
-	case x > 0:
-		return 0, 1
-	}
-	return x, x
 }
 
 // LogCDF returns log Φ(x). It falls like −x²/2 for x → −∞ and tends to 0 like

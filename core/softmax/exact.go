@@ -123,7 +123,7 @@ func (w *exactTable) moments(dst *Moments, mean, variance []float64, rule exactR
 	dst.E.Zero()
 	spread := rule.spread * smallest
 	normal := 1 - 1/(smallest*smallest) // v/(1+v) of the smallest v
-	for nodes := sinhMesh(lo, hi, spread, rule.step*refine(n, normal)/rule.spread); nodes.more(); {
+	for nodes := sinhMesh(lo, hi, spread, rule.step*refine(n, normal)/rule.spread); nodes.left > 0; {
 		w.next(&nodes)
 		w.addNodes(dst)
 	}

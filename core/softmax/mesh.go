@@ -75,11 +75,8 @@ func sinhMesh(lo, hi, a, du float64) mesh {
 	return mesh{lo: lo, a: a, du: du, up: 1, down: 1, grow: grow, shrink: 1 / grow, left: left}
 }
 
-// more reports whether nodes are left. Nodes taken beyond the last one have a
+// next returns a node and its weight dt. Nodes taken beyond the last one have a
 // negligible integrand and do no harm.
-func (m *mesh) more() bool { return m.left > 0 }
-
-// next returns a node and its weight dt.
 func (m *mesh) next() (t, dt float64) {
 	t, dt = m.lo+0.5*m.a*(m.up-m.down), 0.5*m.a*m.du*(m.up+m.down)
 	m.up *= m.grow

@@ -96,7 +96,7 @@ func (q *posteriorTable) integrate(dst *Posterior, w winnerDensity, rule posteri
 		clear(sums)
 	}
 	var total float64
-	for nodes := sinhMesh(lo, hi, rule.spread*scale, rule.step/rule.spread); nodes.more(); {
+	for nodes := sinhMesh(lo, hi, rule.spread*scale, rule.step/rule.spread); nodes.left > 0; {
 		q.next(&nodes)
 		log := q.log[:len(q.node)]
 		for b := range log {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"closedform/core/gauss"
 	"closedform/internal/kernel"
 )
 
@@ -71,10 +72,9 @@ func (w *probitTable) addNodes(dst *Moments, lambda float64) {
 	} else {
 		factor = w.perCommon
 		w.arguments(x, factor)
-		kernel.PDFCDF(f, x, x)
 		for i, c := range cdf {
 			cdf[i] = max(c, least)
-			f[i] /= cdf[i]
+			f[i] = gauss.PDF(x[i]) / cdf[i]
 		}
 	}
 	for ; len(cdf) > 0; cdf = cdf[len(w.node):] {

@@ -67,7 +67,7 @@ func (w *probitTable) integrateShared(dst *Moments, lambda float64) {
 	for j, mu := range w.mu {
 		hi = max(hi, mu+reach*w.common[j])
 	}
-	for nodes := newMesh(lo, hi, w.minOwn, w.narrow, gap, w.step); nodes.more(); {
+	for nodes := newMesh(lo, hi, w.minOwn, w.narrow, gap, w.step); nodes.left > 0; {
 		w.next(&nodes)
 		w.addNodes(dst, lambda)
 	}
@@ -88,7 +88,7 @@ func (w *probitTable) integrateEach(dst *Moments, lambda float64) {
 			continue
 		}
 		// In the distance d from the mean, which keeps its digits however small s.
-		for nodes := newMesh(max(lo-mu, -reach*s), reach*s, min(s, w.minOwn), 1, 0, w.step); nodes.more(); {
+		for nodes := newMesh(max(lo-mu, -reach*s), reach*s, min(s, w.minOwn), 1, 0, w.step); nodes.left > 0; {
 			d, dt := nodes.next()
 			w.addNode(dst, row, j, mu+d, dt*gauss.PDF(d/s)/s, lambda)
 		}

@@ -54,7 +54,7 @@ func (d *tiltedNormal) integrate(b, v, tilt float64, rule posteriorRule) {
 		return
 	}
 	var total, sum, squares, exp, expSquares float64
-	for nodes := sinhMesh(lo, hi, rule.spread*scale, rule.step/rule.spread); nodes.more(); {
+	for nodes := sinhMesh(lo, hi, rule.spread*scale, rule.step/rule.spread); nodes.left > 0; {
 		y, dy := nodes.next()
 		growth := d.growth(y)
 		weight := dy * kernel.Exp(-0.5*y*y/v-growth-d.atMode*y)

@@ -25,7 +25,7 @@ var densityTable = func() (table [densitySteps]float64) {
 	return table
 }()
 
-// Density returns φ(x), the density of the standard normal distribution, for |x| < [Underflow].
+// Density returns φ(x), the density of the standard normal distribution, for |x| ≤ [Underflow].
 //
 // Rounding x²/2 would cost three digits of the exponential at x = 38 (Cody 1969).
 // Here the rounding error of the square is added to the reduced argument r of
@@ -75,21 +75,6 @@ func Tail(t float64) (p, q float64) {
 		t8*((0.0003531053963658239+3.253854178720382e-05*t)+
 			t2*(1.9748004373579056e-06+6.11322069514476e-08*t))
 	return p, q
-}
-
-// PDFCDF sets pdf_i to φ(x_i) and cdf_i to Φ(x_i), to 0 or 1 beyond [Underflow].
-func PDFCDF(pdf, cdf, x []float64) {
-	for i, x := range x {
-		t := min(math.Abs(x), Underflow)
-		density := Density(t)
-		p, q := Tail(t)
-		n := p + t*q
-		c := density * (n / (q + t*n)) // φ(t) J₀(t) = Φ(−t)
-		if x > 0 {
-			c = 1 - c
-		}
-		pdf[i], cdf[i] = density, c
-	}
 }
 
 // Truncated sets mills_i to φ(x_i)/Φ(x_i) = −E[Z | Z ≤ x_i] of a standard normal Z,
