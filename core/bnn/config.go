@@ -136,11 +136,8 @@ func (c *Config) SetCovariance(kinds ...Covariance) {
 		if kinds[l] == Diagonal {
 			c.Replications[l] = max(1, math.Sqrt(d)/2)
 		}
-		switch {
-		case l == layers-1:
+		if c.PriorVar[l] = 0.1; l == layers-1 {
 			c.PriorVar[l] = 600 / float64(c.Layers[0]) / d
-		default:
-			c.PriorVar[l] = 0.1
 		}
 	}
 }
@@ -152,12 +149,7 @@ func (c Config) Validate() error {
 		return field.Errorf("layers", "%v is not allowed; allowed: inputs, hidden layers if any, and 2 to %d classes, none of them empty",
 			c.Layers, MostClasses)
 	}
-	for _, check := range []func() error{c.checkFields, c.checkLists, c.checkSoftmax} {
-		if err := check(); err != nil {
-			return err
-		}
-	}
-	return nil
+	return cmp.Or(c.checkFields(), c.checkLists(), c.checkSoftmax())
 }
 
 // checkFields checks each field by itself.

@@ -14,8 +14,6 @@ type full struct {
 	triangles
 }
 
-func newFull(in, out int) *full { return &full{newNeurons(in, out), newTriangles(out, in)} }
-
 func (w *full) scratch() int { return (w.out + 1) * w.padded }
 
 // forward leaves the g_j = L_jᵀŷ in the scratch: ŷᵀΣ_jŷ = |g_j|².
@@ -68,10 +66,6 @@ func (w *full) update(f *flow) {
 type shared struct {
 	inputs
 	triangles
-}
-
-func newShared(in, out int) *shared {
-	return &shared{inputs: newInputs(in, out), triangles: newTriangles(1, in)}
 }
 
 func (w *shared) scratch() int { return 2 * w.padded }

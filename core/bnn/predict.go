@@ -3,7 +3,6 @@ package bnn
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -14,7 +13,7 @@ import (
 
 // Prediction is the prediction of a [Model] for one input. The zero Prediction, of no input, decides
 // [Unknown]. Predicting into a Prediction again allocates nothing, and overwrites its slices and
-// matrices; [Prediction.Clone] copies them. After an error all numbers are NaN. The methods only read.
+// matrices. After an error all numbers are NaN. The methods only read.
 type Prediction struct {
 	P        []float64     // probabilities of the classes, E[y]; add up to 1 + Moments.Excess()
 	Cov      *mat.SymDense // Σ_y, covariance of the probabilities, classes × classes
@@ -39,39 +38,13 @@ type Prediction struct {
 	call  *call // of an ensemble, in the first prediction
 }
 
-// Clone returns a copy that shares no memory with p.
-func (p *Prediction) Clone() Prediction {
-	c := Prediction{Mean: slices.Clone(p.Mean), Variance: slices.Clone(p.Variance), Weights: slices.Clone(p.Weights)}
-	if p.Moments != nil {
-		c.Moments = &softmax.Moments{P: slices.Clone(p.Moments.P), E: mat.DenseCopyOf(p.Moments.E)}
-		c.P = slices.Clone(p.P)
-	}
-	if p.Cov != nil {
-		c.Cov = mat.NewSymDense(p.Cov.SymmetricDim(), nil)
-		c.Cov.CopySym(p.Cov)
-	}
-	for k := range p.Members {
-		c.Members = append(c.Members, p.Members[k].Clone())
-	}
-	for _, l := range p.Layers {
-		c.Layers = append(c.Layers, Layer{slices.Clone(l.Input), slices.Clone(l.Mean), slices.Clone(l.Variance)})
-	}
-	return c
-}
-
 // invalidate makes all numbers NaN.
 func (p *Prediction) invalidate() {
 	if p.Moments != nil {
-		floats.AddConst(math.NaN(), p.P)
-		floats.AddConst(math.NaN(), p.Moments.P)
-		for j := range p.P {
-			for i := range j {
-				p.Moments.E.Set(i, j, math.NaN())
-				p.Moments.E.Set(j, i, math.NaN())
-				p.Cov.SetSym(i, j, math.NaN())
-			}
-			p.Cov.SetSym(j, j, math.NaN())
+		for _, x := range [][]float64{p.P, p.Moments.P, p.Moments.E.RawMatrix().Data} {
+			floats.AddConst(math.NaN(), x)
 		}
+		p.Moments.Cov(p.Cov)
 	}
 	for _, l := range append(p.Layers, Layer{nil, p.Mean, p.Variance}) {
 		floats.AddConst(math.NaN(), l.Input)

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/internal/kernel"
+	"closedform/internal/linalg"
 )
 
 // triangles are lower triangular roots L of covariances of as many variables, Σ = LLᵀ, updated by
@@ -175,7 +176,7 @@ func lowerTriangular(r []float64, columns int) {
 	for i := 0; i*columns < len(r); i++ {
 		part := func(k int) []float64 { return r[k*columns+i : (k+1)*columns] }
 		h := part(i)
-		first := reflection(h)
+		first := linalg.Reflection(h)
 		if h[0] != 0 {
 			for k := i + 1; k*columns < len(r); k++ {
 				kernel.AddScaled(part(k), -kernel.Dot(part(k), h), h)
@@ -184,26 +185,6 @@ func lowerTriangular(r []float64, columns int) {
 		clear(h)
 		h[0] = first
 	}
-}
-
-// reflection overwrites x with the v for which (I − vvᵀ)x is a multiple of the first
-// unit vector, and returns that multiple; v is 0 where x is one already.
-func reflection(x []float64) float64 {
-	first, size := x[0], largest(x)
-	if len(x) == 1 || largest(x[1:]) == 0 {
-		clear(x)
-		return first
-	}
-	for i := range x {
-		x[i] /= size
-	}
-	norm := math.Copysign(kernel.Norm(x), first)
-	x[0] += norm
-	scale := math.Sqrt(1 / (norm * x[0])) // |x|² is now 2 norm x₀
-	for i := range x {
-		x[i] *= scale
-	}
-	return -norm * size
 }
 
 // setRoot sets root to one of a covariance by Cholesky's method: of the variables that are left, the

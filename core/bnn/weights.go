@@ -54,9 +54,9 @@ func (c *Config) newWeights(l int) weights {
 		}
 		return w
 	case Shared:
-		return newShared(in, out)
+		return &shared{newInputs(in, out), newTriangles(1, in)}
 	}
-	return newFull(in, out)
+	return &full{neurons{in, out, make([]float64, out*in)}, newTriangles(out, in)}
 }
 
 // inputs are the means of weights, input by input, so that an input that is zero costs nothing.
@@ -86,8 +86,6 @@ type neurons struct {
 	in, out int
 	mean    []float64 // out × in: the μ_j
 }
-
-func newNeurons(in, out int) neurons { return neurons{in, out, make([]float64, out*in)} }
 
 func (w *neurons) neuronMean(j int) []float64 { return w.mean[j*w.in : (j+1)*w.in] }
 
