@@ -15,63 +15,43 @@ import (
 )
 
 // bankMembers returns two networks and an ensemble of different configurations.
-func bankMembers(t testing.TB) []Model {
-	t.Helper()
+func bankMembers() []Model {
 	return []Model{
-		members(t, spec{Layers: []int{2, 6, 3}}, 1)[0],
-		ensemble(t, members(t, spec{Layers: []int{2, 4, 3}, Bias: true}, 2)...),
-		members(t, spec{Layers: []int{2, 3}, Bias: true}, 1)[0],
+		members(spec{Layers: []int{2, 6, 3}}, 1)[0],
+		ensemble(members(spec{Layers: []int{2, 4, 3}, Bias: true}, 2)...),
+		members(spec{Layers: []int{2, 3}, Bias: true}, 1)[0],
 	}
 }
 
-func bank(t testing.TB, w WeightRule, members ...Model) *Bank {
-	t.Helper()
-	b, err := NewBank(Weighing{Weights: w}, members...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
+func bank(w WeightRule, members ...Model) *Bank {
+	return check.Must(NewBank(Weighing{Weights: w}, members...))
 }
 
 // hugeNetwork returns a network that overflows on inputs of 1e9.
-func hugeNetwork(t testing.TB) *Network {
-	t.Helper()
-	huge := members(t, spec{Layers: []int{2, 4, 3}}, 1)[0].State()
+func hugeNetwork() *Network {
+	huge := members(spec{Layers: []int{2, 4, 3}}, 1)[0].State()
 	huge.Layers[0].Mean.Set(0, 0, 1e150)
-	n, err := Restore(huge)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
+	return check.Must(Restore(huge))
 }
 
 // A bank predicts the mixture of what its members predict by themselves, in proportion to the
 // probability that they gave the examples; LogP is that of the mixture.
 func TestBank(t *testing.T) {
-	b, alone := bank(t, Evidence, bankMembers(t)...), bankMembers(t)
+	b, alone := bank(Evidence, bankMembers()...), bankMembers()
 	x, class := twoRings(30, rand.New(random.Source("rings")))
 	evidence, of := []float64{1, 1, 1}, make([]Prediction, 3)
 	var p Prediction
 	for i := range x {
-		if err := b.Predict(&p, x[i]); err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, b.Predict(&p, x[i]))
 		floats.Scale(1/floats.Sum(evidence), evidence)
 		check.NearAll(t, "weights", b.Weights(), evidence, 1e-9)
 		for k := range of {
-			if err := alone[k].Predict(&of[k], x[i]); err != nil {
-				t.Fatal(err)
-			}
+			check.OK(t, alone[k].Predict(&of[k], x[i]))
 			evidence[k] *= of[k].P[class[i]]
-			if _, err := alone[k].Observe(x[i], class[i]); err != nil {
-				t.Fatal(err)
-			}
+			check.Must(alone[k].Observe(x[i], class[i]))
 		}
 		checkMixture(t, &p, b.Weights(), of)
-		u, err := b.Observe(x[i], class[i])
-		if err != nil {
-			t.Fatal(err)
-		}
+		u := check.Must(b.Observe(x[i], class[i]))
 		check.Near(t, "log p", u.LogP, math.Log(p.P[class[i]]), 1e-8)
 	}
 	if len(b.Members()) != 4 || len(b.Models()) != 3 {
@@ -88,8 +68,8 @@ func TestBank(t *testing.T) {
 // A member that breaks down has no weight from then on, and the others go on as if it had not
 // been there. When the last one breaks down the weights stay, and nothing is predicted any more.
 func TestBankBreaksDown(t *testing.T) {
-	good := func() []Model { return bankMembers(t)[:2] }
-	b, without := bank(t, Universal, append(good(), hugeNetwork(t))...), bank(t, Universal, good()...)
+	good := func() []Model { return bankMembers()[:2] }
+	b, without := bank(Universal, append(good(), hugeNetwork())...), bank(Universal, good()...)
 	x := []float64{1e9, 1}
 	var p, q Prediction
 	if err := b.Predict(&p, x); err != nil || p.Weights[2] != 0 || !math.IsNaN(p.Members[2].P[0]) {
@@ -109,7 +89,7 @@ func TestBankBreaksDown(t *testing.T) {
 		t.Errorf("%v, the broken member predicts %v", err, p.Members[2].P)
 	}
 
-	last := bank(t, Evidence, hugeNetwork(t), hugeNetwork(t))
+	last := bank(Evidence, hugeNetwork(), hugeNetwork())
 	for range 2 {
 		u, err := last.Observe(x, 1)
 		if err == nil || !strings.HasPrefix(err.Error(), "member 1: bnn: layer ") || u.Action != Refused {
@@ -125,7 +105,7 @@ func TestBankBreaksDown(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	none := bank(t, Equal, hugeNetwork(t))
+	none := bank(Equal, hugeNetwork())
 	if err := none.Predict(&p, x); err == nil || !math.IsNaN(p.P[0]) || none.Predict(&p, []float64{1, 1}) != nil {
 		t.Errorf("%v, predicts %v", err, p.P)
 	}
@@ -133,7 +113,7 @@ func TestBankBreaksDown(t *testing.T) {
 
 // A caller's mistake is an error of no member, and changes nothing.
 func TestBankRefuses(t *testing.T) {
-	b := bank(t, Evidence, bankMembers(t)...)
+	b := bank(Evidence, bankMembers()...)
 	var p Prediction
 	for _, c := range []struct {
 		x     []float64
@@ -150,7 +130,7 @@ func TestBankRefuses(t *testing.T) {
 		}
 	}
 	check.NearAll(t, "weights", b.Weights(), []float64{1. / 3, 1. / 3, 1. / 3}, 1e-15)
-	for k, m := range bankMembers(t) {
+	for k, m := range bankMembers() {
 		for l, n := range m.Members() {
 			sameWeights(t, "after a mistake", b.Models()[k].Members()[l], n, 0)
 		}
@@ -158,8 +138,8 @@ func TestBankRefuses(t *testing.T) {
 	one := b.Members()[0]
 	for want, of := range map[string][]Model{
 		"weights of 0 members":                       {},
-		"a network of member 1 is there twice":       {one, ensemble(t, one)},
-		"member 1 has Layers = [2 2], and member 0 ": {one, members(t, spec{Layers: []int{2, 2}}, 1)[0]},
+		"a network of member 1 is there twice":       {one, ensemble(one)},
+		"member 1 has Layers = [2 2], and member 0 ": {one, members(spec{Layers: []int{2, 2}}, 1)[0]},
 	} {
 		if _, err := NewBank(Weighing{Weights: Evidence}, of...); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %s", err, want)
@@ -175,7 +155,7 @@ func TestBankRefuses(t *testing.T) {
 
 // Predictions may be made at the same time; they and steps allocate nothing.
 func TestBankConcurrent(t *testing.T) {
-	b := bank(t, Universal, append(bankMembers(t), hugeNetwork(t))...)
+	b := bank(Universal, append(bankMembers(), hugeNetwork())...)
 	var want Prediction
 	x := []float64{1, 2}
 	predict := func() {
@@ -185,6 +165,7 @@ func TestBankConcurrent(t *testing.T) {
 	}
 	predict()
 	check.NoAllocs(t, "a step and a prediction", predict)
+	b.Models()[1].(*Ensemble).atOnce = true
 	var group sync.WaitGroup
 	for range 4 {
 		group.Go(func() {
@@ -203,22 +184,17 @@ func TestBankConcurrent(t *testing.T) {
 // configuration.
 func TestNewDefaultBank(t *testing.T) {
 	cfg := Default(4, 50, 3)
-	b, err := NewDefaultBank(cfg, random.Source("default bank"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := check.Must(NewDefaultBank(cfg, random.Source("default bank")))
 	hidden, output, linear := cfg.PriorVar[0], cfg.PriorVar[1], Default(4, 3).PriorVar[0]
 	for k, want := range [][]float64{{hidden, 3 * output}, {hidden / 10, 10 * output}, {hidden / 10, 0.3 * output}, {linear}, {linear / 10}, {linear / 1000}} {
 		check.NearAll(t, fmt.Sprint("prior variances of member ", k), b.Members()[k].Config().PriorVar, want, 1e-12)
 	}
 	cfg.SetCovariance(Diagonal)
 	cfg.PriorVar = []float64{1, 2 * cfg.PriorVar[1]}
-	if b, err = NewDefaultBank(cfg, random.Source("default bank")); err != nil {
-		t.Fatal(err)
-	}
+	b = check.Must(NewDefaultBank(cfg, random.Source("default bank")))
 	check.Near(t, "prior variance of a wider prior", b.Members()[3].Config().PriorVar[0], 2*linear, 1e-12)
-	if b, err = NewDefaultBank(Default(4, 3), random.Source("default bank")); err != nil || len(b.Members()) != 3 {
-		t.Errorf("%v, %d members without hidden layers", err, len(b.Members()))
+	if b = check.Must(NewDefaultBank(Default(4, 3), random.Source("default bank"))); len(b.Members()) != 3 {
+		t.Errorf("%d members without hidden layers", len(b.Members()))
 	}
 	cfg.PriorVar = nil
 	if _, err := NewDefaultBank(cfg, random.Source("default bank")); err == nil || !strings.Contains(err.Error(), "PriorVar") {
@@ -229,10 +205,7 @@ func TestNewDefaultBank(t *testing.T) {
 // On labels that have nothing to do with the inputs the default bank guesses, and says so.
 func TestDefaultBankOnNoise(t *testing.T) {
 	const classes, inputs, test = 2, 10, 1000
-	b, err := NewDefaultBank(Default(inputs, 50, classes), random.Source("noise"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := check.Must(NewDefaultBank(Default(inputs, 50, classes), random.Source("noise")))
 	rnd := rand.New(random.Source("noise", "data"))
 	x := make([]float64, inputs)
 	draw := func() {
@@ -242,17 +215,13 @@ func TestDefaultBankOnNoise(t *testing.T) {
 	}
 	for range 500 {
 		draw()
-		if _, err := b.Observe(x, rnd.IntN(classes)); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(b.Observe(x, rnd.IntN(classes)))
 	}
 	loss, sure := 0.0, 0
 	var p Prediction
 	for range test {
 		draw()
-		if err := b.Predict(&p, x); err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, b.Predict(&p, x))
 		loss -= math.Log(p.P[rnd.IntN(classes)]) / test
 		if p.Decide(Probability, 0.9) != Unknown {
 			sure++

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"closedform/core/softmax"
+	"closedform/internal/check"
 )
 
 func BenchmarkObserve(b *testing.B) {
@@ -32,7 +33,7 @@ func BenchmarkObserve(b *testing.B) {
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			c.cfg.Layers = c.layers
-			n := newNetwork(b, c.cfg)
+			n := newNetwork(c.cfg)
 			rnd := rand.New(rand.NewPCG(1, 2))
 			inputs := make([][]float64, 64)
 			for k := range inputs {
@@ -47,9 +48,7 @@ func BenchmarkObserve(b *testing.B) {
 			k := 0
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := n.Observe(inputs[k%64], k*7%classes); err != nil {
-					b.Fatal(err)
-				}
+				check.Must(n.Observe(inputs[k%64], k*7%classes))
 				k++
 			}
 			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "examples/s")
@@ -60,14 +59,12 @@ func BenchmarkObserve(b *testing.B) {
 // One input, and several at once.
 func BenchmarkPredict(b *testing.B) {
 	for _, members := range []int{1, 6} {
-		e, x := trained(b, spec{Layers: []int{784, 256, 256, 10}, Covariance: []Covariance{Diagonal, Shared, Shared}}, members)
+		e, x := trained(spec{Layers: []int{784, 256, 256, 10}, Covariance: []Covariance{Diagonal, Shared, Shared}}, members)
 		for _, n := range []int{1, len(x)} {
 			b.Run(fmt.Sprintf("members=%d/inputs=%d", members, n), func(b *testing.B) {
 				dst := make([]Prediction, n)
 				for b.Loop() {
-					if _, err := e.PredictAll(dst, x[:n]); err != nil {
-						b.Fatal(err)
-					}
+					check.Must(e.PredictAll(dst, x[:n]))
 				}
 			})
 		}

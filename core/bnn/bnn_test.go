@@ -82,23 +82,13 @@ func spread[T any](list []T, layers int) []T {
 }
 
 // newNetwork returns a network with prior weights.
-func newNetwork(t testing.TB, s spec) *Network {
-	t.Helper()
-	n, err := New(s.config(), random.Source("bnn", "test"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
+func newNetwork(s spec) *Network {
+	return check.Must(New(s.config(), random.Source("bnn", "test")))
 }
 
 // copied returns the network as it is now.
-func copied(t testing.TB, n *Network) *Network {
-	t.Helper()
-	c, err := Restore(n.State())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
+func copied(n *Network) *Network {
+	return check.Must(Restore(n.State()))
 }
 
 // randomWeights gives every neuron a random mean and a random full covariance.
@@ -120,33 +110,22 @@ func randomWeights(t testing.TB, n *Network, rnd *rand.Rand, size float64) {
 			s.SymOuterK(1, a)
 			cov = append(cov, s)
 		}
-		if err := n.SetWeights(l, mean, cov); err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, n.SetWeights(l, mean, cov))
 	}
 }
 
-func observe(t testing.TB, n *Network, x []float64, class int) Update {
-	t.Helper()
-	update, err := n.Observe(x, class)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return update
+func observe(n *Network, x []float64, class int) Update {
+	return check.Must(n.Observe(x, class))
 }
 
 func predict(t testing.TB, n *Network, dst *Prediction, x []float64) {
 	t.Helper()
-	if err := n.Predict(dst, x); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, n.Predict(dst, x))
 }
 
 func setWeights(t testing.TB, n *Network, l int, mean *mat.Dense, cov []mat.Symmetric) {
 	t.Helper()
-	if err := n.SetWeights(l, mean, cov); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, n.SetWeights(l, mean, cov))
 }
 
 // makeCertain takes the variances of layer l away.

@@ -103,7 +103,7 @@ func TestDecide(t *testing.T) {
 
 // Nothing is known from no prediction, nor from one with an error, whatever was predicted before.
 func TestNoPredictionDecidesUnknown(t *testing.T) {
-	n := newNetwork(t, spec{Layers: []int{2, 4, 3}})
+	n := newNetwork(spec{Layers: []int{2, 4, 3}})
 	var zero, p, before Prediction
 	predict(t, n, &p, []float64{1, 2})
 	predict(t, n, &before, []float64{1, 2})

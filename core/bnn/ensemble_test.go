@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"strings"
-	"sync"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -18,25 +17,15 @@ import (
 )
 
 // members returns networks that differ by what their prior means are drawn from.
-func members(t testing.TB, cfg spec, n int) (all []*Network) {
-	t.Helper()
+func members(cfg spec, n int) (all []*Network) {
 	for k := range n {
-		m, err := New(cfg.config(), random.Source("member", k))
-		if err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, m)
+		all = append(all, check.Must(New(cfg.config(), random.Source("member", k))))
 	}
 	return all
 }
 
-func ensemble(t testing.TB, members ...*Network) *Ensemble {
-	t.Helper()
-	e, err := Combine(members...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return e
+func ensemble(members ...*Network) *Ensemble {
+	return check.Must(Combine(members...))
 }
 
 // twoRings returns examples of two rings and what is outside of them.
@@ -52,15 +41,13 @@ func twoRings(n int, rnd *rand.Rand) (x [][]float64, class []int) {
 // An ensemble of one is its network, to the bit: what it says of a step and of an input.
 func TestEnsembleOfOne(t *testing.T) {
 	cfg := spec{Layers: []int{2, 6, 3}}
-	n, e := members(t, cfg, 1)[0], ensemble(t, members(t, cfg, 1)...)
+	n, e := members(cfg, 1)[0], ensemble(members(cfg, 1)...)
 	x, class := twoRings(40, rand.New(random.Source("rings")))
 	var p, q Prediction
 	for i := range x {
 		want, err := n.Observe(x[i], class[i])
 		got, failed := e.Observe(x[i], class[i])
-		if err := errors.Join(err, failed, n.AddProcessNoise(0.01), e.AddProcessNoise(0.01), n.Predict(&p, x[0]), e.Predict(&q, x[0])); err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, errors.Join(err, failed, n.AddProcessNoise(0.01), e.AddProcessNoise(0.01), n.Predict(&p, x[0]), e.Predict(&q, x[0])))
 		if got.LogP != want.LogP || got.MinVariance != want.MinVariance || got.Floored != want.Floored || got.Action != want.Action {
 			t.Errorf("step %d: %+v, of the network %+v", i, got, want)
 		}
@@ -116,31 +103,24 @@ func TestMixture(t *testing.T) {
 		{Layers: []int{2, 6, 3}, Output: ADFExact, Bias: true, Hidden: Smooth},
 		{Layers: []int{2, 6, 3}, Output: Total, OnIndefinite: Project, Hidden: Smooth},
 	} {
-		e, alone := ensemble(t, members(t, cfg, k)...), members(t, cfg, k)
+		e, alone := ensemble(members(cfg, k)...), members(cfg, k)
 		x, class := twoRings(8, rand.New(random.Source("rings")))
 		var p Prediction
 		of := make([]Prediction, k)
 		for i := range x {
-			if err := e.Predict(&p, x[i]); err != nil {
-				t.Fatal(err)
-			}
-			u, err := e.Observe(x[i], class[i])
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.OK(t, e.Predict(&p, x[i]))
+			u := check.Must(e.Observe(x[i], class[i]))
 			check.Near(t, "log p", u.LogP, math.Log(p.P[class[i]]), 1e-8)
 			floored := 0
 			for _, n := range alone {
-				floored += observe(t, n, x[i], class[i]).Floored
+				floored += observe(n, x[i], class[i]).Floored
 			}
 			if u.Floored != floored {
 				t.Errorf("floored %d, by themselves %d", u.Floored, floored)
 			}
 		}
 		for _, x := range x {
-			if err := e.Predict(&p, x); err != nil {
-				t.Fatal(err)
-			}
+			check.OK(t, e.Predict(&p, x))
 			for m, n := range alone {
 				predict(t, n, &of[m], x)
 			}
@@ -155,8 +135,8 @@ func TestMixture(t *testing.T) {
 
 // A prediction may go from a network to an ensemble and back; it allocates once.
 func TestEnsemblePredictionAgain(t *testing.T) {
-	all := members(t, spec{Layers: []int{2, 6, 3}}, 2)
-	e, x := ensemble(t, all...), []float64{1, 2}
+	all := members(spec{Layers: []int{2, 6, 3}}, 2)
+	e, x := ensemble(all...), []float64{1, 2}
 	var p, q Prediction
 	predict(t, all[0], &p, x)
 	if err := errors.Join(e.Predict(&p, x), e.Predict(&q, x)); err != nil || !floats.Equal(p.P, q.P) {
@@ -172,15 +152,12 @@ func TestEnsemblePredictionAgain(t *testing.T) {
 
 // If one member cannot learn an example all stay as they were, and the error says which.
 func TestEnsembleRefuses(t *testing.T) {
-	all := members(t, spec{Layers: []int{2, 4, 3}, Output: Joint}, 3)
+	all := members(spec{Layers: []int{2, 4, 3}, Output: Joint}, 3)
 	huge := all[1].State()
 	huge.Layers[0].Mean.Set(0, 0, 1e300)
-	broken, err := Restore(huge)
-	if err != nil {
-		t.Fatal(err)
-	}
-	e := ensemble(t, all[0], all[2], broken)
-	before := []*Network{copied(t, all[0]), copied(t, all[2]), copied(t, broken)}
+	broken := check.Must(Restore(huge))
+	e := ensemble(all[0], all[2], broken)
+	before := []*Network{copied(all[0]), copied(all[2]), copied(broken)}
 	u, err := e.Observe([]float64{1e9, 1}, 1)
 	if err == nil || !strings.HasPrefix(err.Error(), "member 2: bnn: ") || u.Action != Refused {
 		t.Errorf("%+v, error %v", u, err)
@@ -195,7 +172,7 @@ func TestEnsembleRefuses(t *testing.T) {
 	if err := e.Predict(&p, []float64{1e9, 1}); err == nil || !strings.HasPrefix(err.Error(), "member 2: ") {
 		t.Errorf("error %v", err)
 	}
-	other := members(t, spec{Layers: []int{2, 5, 3}}, 1)[0]
+	other := members(spec{Layers: []int{2, 5, 3}}, 1)[0]
 	for want, of := range map[string][]*Network{"without": nil, "member 1 is there twice": {other, other}, "member 1 has another": {all[0], other}} {
 		if _, err := Combine(of...); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v", want, err)
@@ -206,7 +183,7 @@ func TestEnsembleRefuses(t *testing.T) {
 // Members that learn at once become the same, to the bit, as one after another.
 func TestEnsembleAtOnce(t *testing.T) {
 	const n = 5
-	apart, atOnce := ensemble(t, members(t, spec{Layers: []int{30, 20, 3}}, n)...), ensemble(t, members(t, spec{Layers: []int{30, 20, 3}}, n)...)
+	apart, atOnce := ensemble(members(spec{Layers: []int{30, 20, 3}}, n)...), ensemble(members(spec{Layers: []int{30, 20, 3}}, n)...)
 	atOnce.atOnce = true
 	x := make([]float64, 30)
 	var want, p Prediction
@@ -226,46 +203,15 @@ func TestEnsembleAtOnce(t *testing.T) {
 	if x[3] = math.NaN(); atOnce.Predict(&p, x) == nil {
 		t.Error("no error")
 	}
-	if wide := ensemble(t, members(t, spec{Layers: []int{200, 100, 3}}, 2)...); wide.atOnce != (runtime.GOMAXPROCS(0) > 1) {
+	if wide := ensemble(members(spec{Layers: []int{200, 100, 3}}, 2)...); wide.atOnce != (runtime.GOMAXPROCS(0) > 1) {
 		t.Error("large members learn one after another")
-	}
-}
-
-// Predictions of an ensemble may be made at the same time, into different predictions.
-func TestEnsemblePredictsConcurrently(t *testing.T) {
-	for _, atOnce := range []bool{false, true} {
-		e := ensemble(t, members(t, spec{Layers: []int{5, 8, 3}}, 3)...)
-		e.atOnce = atOnce
-		x := make([][]float64, 50)
-		want := make([]Prediction, len(x))
-		for i := range x {
-			x[i] = []float64{math.Sin(float64(i)), 1, float64(i % 7), 0, -1}
-			if err := e.Predict(&want[i], x[i]); err != nil {
-				t.Fatal(err)
-			}
-		}
-		var group sync.WaitGroup
-		for range 4 {
-			group.Go(func() {
-				var p Prediction
-				for range 20 {
-					for i := range x {
-						if err := e.Predict(&p, x[i]); err != nil || !floats.Equal(p.P, want[i].P) {
-							t.Errorf("input %d: %v, %v; alone %v", i, p.P, err, want[i].P)
-							return
-						}
-					}
-				}
-			})
-		}
-		group.Wait()
 	}
 }
 
 // An input of the wrong length is an error of no member, and leaves the ensemble usable.
 func TestEnsembleWrongLength(t *testing.T) {
 	for _, atOnce := range []bool{false, true} {
-		e := ensemble(t, members(t, spec{Layers: []int{2, 8, 3}}, 3)...)
+		e := ensemble(members(spec{Layers: []int{2, 8, 3}}, 3)...)
 		e.atOnce = atOnce
 		var p Prediction
 		for _, x := range [][]float64{{1}, {1, 2, 3}, nil, {1, math.NaN()}} {
@@ -288,7 +234,7 @@ func TestEnsembleWrongLength(t *testing.T) {
 func TestEnsemblePanic(t *testing.T) {
 	for _, atOnce := range []bool{false, true} {
 		bad := &panicking{Approximation: softmax.Probit{Lambda: 0.6, Rho: 0.5}}
-		e := ensemble(t, members(t, spec{Layers: []int{2, 3}, Output: Joint, Softmax: bad}, 3)...)
+		e := ensemble(members(spec{Layers: []int{2, 3}, Output: Joint, Softmax: bad}, 3)...)
 		e.atOnce = atOnce
 		var p Prediction
 		bad.now = true
@@ -316,18 +262,9 @@ func (s *panicking) Moments(dst *softmax.Moments, mean, variance []float64) {
 // first ones as they are.
 func TestNewEnsemble(t *testing.T) {
 	cfg := Default(2, 5, 3)
-	three, err := NewEnsemble(cfg, 3, random.Source("new"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	four, err := NewEnsemble(cfg, 4, random.Source("new"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	single, err := New(cfg, random.Source("new"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	three := check.Must(NewEnsemble(cfg, 3, random.Source("new")))
+	four := check.Must(NewEnsemble(cfg, 4, random.Source("new")))
+	single := check.Must(New(cfg, random.Source("new")))
 	for k, n := range three.Members() {
 		if !sameState(n.State(), four.Members()[k].State()) {
 			t.Errorf("member %d of 3 is another one of 4", k)

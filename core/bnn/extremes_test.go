@@ -171,10 +171,7 @@ func TestThousandClassesAtExtremes(t *testing.T) {
 	for rule, updates := range map[OutputRule]int{ADF: most, ADFExact: 1, Joint: 1, Total: most} { // 1: slow
 		for _, scale := range []float64{1e-8, 1e8} {
 			cfg := spec{Layers: []int{2, 4, 1000}, Output: rule, OnIndefinite: Project}
-			n, err := New(cfg.config(), random.Source("thousand"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			n := check.Must(New(cfg.config(), random.Source("thousand")))
 			r := rand.New(random.Source("thousand", fmt.Sprint(scale)))
 			train(t, n, updates, func(x []float64) int {
 				x[0], x[1] = scale*r.NormFloat64(), scale*r.NormFloat64()

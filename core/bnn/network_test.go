@@ -11,7 +11,7 @@ import (
 )
 
 func TestBadInput(t *testing.T) {
-	n := newNetwork(t, spec{Layers: []int{2, 3}, Output: Joint, paper: true})
+	n := newNetwork(spec{Layers: []int{2, 3}, Output: Joint, paper: true})
 	var p Prediction
 	for _, x := range [][]float64{{math.NaN(), 0}, {0, math.Inf(1)}, {1e200, 0}, {1}, {1, 2, 3}, nil} {
 		if err := n.Predict(&p, x); err == nil {
@@ -37,7 +37,7 @@ func TestBadInput(t *testing.T) {
 }
 
 func TestSetWeightsRefusesBadNumbers(t *testing.T) {
-	n := newNetwork(t, spec{Layers: []int{2, 2}, Output: Joint, paper: true})
+	n := newNetwork(spec{Layers: []int{2, 2}, Output: Joint, paper: true})
 	good := mat.NewSymDense(2, []float64{1, 0, 0, 1})
 	for _, s := range []*mat.SymDense{
 		mat.NewSymDense(2, []float64{1, 2, 2, 1}),
@@ -59,7 +59,7 @@ func TestSetWeightsRefusesBadNumbers(t *testing.T) {
 }
 
 func TestWeightsAreCopies(t *testing.T) {
-	n := newNetwork(t, spec{Layers: []int{2, 2}, Output: Joint, paper: true})
+	n := newNetwork(spec{Layers: []int{2, 2}, Output: Joint, paper: true})
 	mean, cov := n.Weights(0)
 	setWeights(t, n, 0, mean, cov)
 	mean.Set(0, 0, 7)
@@ -75,10 +75,7 @@ func TestPriorVar(t *testing.T) {
 		c := Default(4, 3, 2)
 		c.SetCovariance(kind)
 		c.PriorVar = []float64{6, 0.5}
-		n, err := New(c, random.Source("prior"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := check.Must(New(c, random.Source("prior")))
 		for l, v := range c.PriorVar {
 			_, cov := n.Weights(l)
 			for _, s := range cov {
@@ -94,7 +91,7 @@ func TestPriorVar(t *testing.T) {
 }
 
 func TestPriorMeansAreScaledByFanIn(t *testing.T) {
-	n := newNetwork(t, spec{Layers: []int{400, 50, 2}, Covariance: []Covariance{Diagonal}, PriorMeanVar: 2, Output: Joint, Hidden: Frozen, paper: true})
+	n := newNetwork(spec{Layers: []int{400, 50, 2}, Covariance: []Covariance{Diagonal}, PriorMeanVar: 2, Output: Joint, Hidden: Frozen, paper: true})
 	mean, _ := n.Weights(0)
 	var sum float64
 	for _, w := range mean.RawMatrix().Data {

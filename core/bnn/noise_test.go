@@ -5,11 +5,12 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"closedform/internal/check"
 )
 
 // learned returns networks of every kind of layer, after some examples.
-func learned(t *testing.T) map[string]*Network {
-	t.Helper()
+func learned() map[string]*Network {
 	out := map[string]*Network{}
 	for name, cfg := range map[string]spec{
 		"full":     {Output: ADF},
@@ -17,9 +18,9 @@ func learned(t *testing.T) map[string]*Network {
 		"shared":   {Output: ADF, Covariance: []Covariance{Shared}},
 	} {
 		cfg.Layers, cfg.Bias, cfg.PriorVar, cfg.PriorMeanVar, cfg.Hidden = []int{2, 4, 3}, true, 3, 2, Smooth
-		n := newNetwork(t, cfg)
+		n := newNetwork(cfg)
 		for k := range 5 {
-			observe(t, n, []float64{float64(k) - 2, 1}, k%3)
+			observe(n, []float64{float64(k) - 2, 1}, k%3)
 		}
 		out[name] = n
 	}
@@ -28,11 +29,9 @@ func learned(t *testing.T) map[string]*Network {
 
 // Every variance grows by the fraction of the prior variance, no covariance and no mean changes.
 func TestProcessNoise(t *testing.T) {
-	for name, n := range learned(t) {
-		before := copied(t, n)
-		if err := n.AddProcessNoise(0.25); err != nil {
-			t.Fatal(err)
-		}
+	for name, n := range learned() {
+		before := copied(n)
+		check.OK(t, n.AddProcessNoise(0.25))
 		for l := range 2 {
 			mean, cov := n.Weights(l)
 			oldMean, oldCov := before.Weights(l)
@@ -60,11 +59,9 @@ func TestProcessNoise(t *testing.T) {
 
 // Adding to a certain network all of its prior variance is its prior.
 func TestProcessNoiseCertain(t *testing.T) {
-	n := learned(t)["full"]
+	n := learned()["full"]
 	makeCertain(t, n, 1)
-	if err := n.AddProcessNoise(1); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, n.AddProcessNoise(1))
 	_, cov := n.Weights(1)
 	for j := range cov {
 		if got, want := cov[j], mat.NewDiagDense(5, []float64{0.6, 0.6, 0.6, 0.6, 0.6}); !mat.EqualApprox(got, want, 1e-15) {
@@ -74,7 +71,7 @@ func TestProcessNoiseCertain(t *testing.T) {
 }
 
 func TestProcessNoiseErrors(t *testing.T) {
-	for name, n := range learned(t) {
+	for name, n := range learned() {
 		for _, fraction := range []float64{-0.1, 1.5, math.NaN(), math.Inf(1)} {
 			if err := n.AddProcessNoise(fraction); err == nil {
 				t.Errorf("%s: fraction %g is allowed", name, fraction)

@@ -16,7 +16,7 @@ import (
 
 // indefinite is a step of the paper's rule that cannot be taken as printed.
 func indefinite(t *testing.T, policy Policy, rule OutputRule) (n *Network, x []float64) {
-	n = newNetwork(t, spec{
+	n = newNetwork(spec{
 		Layers: []int{2, 3}, Output: rule, OnIndefinite: policy,
 		Softmax: softmax.Probit{Lambda: 2, Rho: 0.5}, EigenvalueFloor: 0.02, VarianceFloor: 0.01,
 		paper: true,
@@ -32,7 +32,7 @@ func indefinite(t *testing.T, policy Policy, rule OutputRule) (n *Network, x []f
 
 func TestPolicies(t *testing.T) {
 	n, x := indefinite(t, Fail, Joint)
-	before := copied(t, n)
+	before := copied(n)
 	failed, err := n.Observe(x, 1)
 	var e *IndefiniteError
 	if !errors.As(err, &e) || e.Update != failed || failed.Action != Refused || !failed.Indefinite || !(failed.MinEigenvalue < 0) || math.IsNaN(failed.MinVariance) {
@@ -76,7 +76,7 @@ func TestPolicies(t *testing.T) {
 func TestTotalWithImprobableClasses(t *testing.T) {
 	for _, gap := range []float64{5, 10, 20, 30, 50, 200} {
 		for class := range 3 {
-			n := newNetwork(t, spec{Layers: []int{1, 3}, Output: Total, Softmax: softmax.Probit{Lambda: 1, Rho: 0.5}, paper: true})
+			n := newNetwork(spec{Layers: []int{1, 3}, Output: Total, Softmax: softmax.Probit{Lambda: 1, Rho: 0.5}, paper: true})
 			mean := mat.NewDense(3, 1, []float64{0, -gap, -gap})
 			tiny := mat.NewDiagDense(1, []float64{0.01})
 			setWeights(t, n, 0, mean, []mat.Symmetric{tiny, tiny, tiny})
@@ -107,11 +107,9 @@ func TestTotalIsTheGradientOfTheLogLikelihood(t *testing.T) {
 			return math.Log(moments.P[c])
 		}
 		for class := range 3 {
-			n := newNetwork(t, cfg)
+			n := newNetwork(cfg)
 			cfg.Softmax.Moments(n.step.moments, m, v)
-			if _, err := n.step.run(&n.cfg, m, v, class); err != nil {
-				t.Fatal(err)
-			}
+			check.Must(n.step.run(&n.cfg, m, v, class))
 			for j, g := range check.Gradient(func(m []float64) float64 { return logP(m, class) }, m, 1e-4) {
 				near(t, fmt.Sprintf("ρ = %g, class %d: m̃_%d", rho, class, j), n.step.mean[j], m[j]+v[j]*g, 1e-6)
 			}
@@ -156,7 +154,7 @@ func TestSmallestLabelEigenvalue(t *testing.T) {
 // Project floors small eigenvalues also where only a variance is negative: the
 // mean must not be left to an unprotected step.
 func TestProjectFloorsPositiveEigenvalues(t *testing.T) {
-	n := newNetwork(t, spec{Layers: []int{1, 3}, OnIndefinite: Project, Softmax: softmax.Probit{Lambda: 1, Rho: 0.5}, Output: Joint, paper: true})
+	n := newNetwork(spec{Layers: []int{1, 3}, OnIndefinite: Project, Softmax: softmax.Probit{Lambda: 1, Rho: 0.5}, Output: Joint, paper: true})
 	m, v := []float64{1.5, 0, -1}, []float64{4, 1, 2}
 	n.cfg.Softmax.Moments(n.step.moments, m, v)
 	u, err := n.step.run(&n.cfg, m, v, 1)
@@ -180,7 +178,7 @@ func (b broken) Moments(dst *softmax.Moments, _, _ []float64) {
 func TestBrokenApproximation(t *testing.T) {
 	for _, rule := range []OutputRule{Joint, Total} {
 		for _, p := range []float64{math.NaN(), math.Inf(1), -0.1} {
-			n := newNetwork(t, spec{Layers: []int{2, 3}, Output: rule, Softmax: broken(p), paper: true})
+			n := newNetwork(spec{Layers: []int{2, 3}, Output: rule, Softmax: broken(p), paper: true})
 			if u, err := n.Observe([]float64{1, 1}, 0); err == nil || u.Action != Refused {
 				t.Errorf("%v: p = %g: %+v, %v", rule, p, u, err)
 			}
@@ -200,7 +198,7 @@ func (barely) Moments(dst *softmax.Moments, _, _ []float64) {
 
 // An eigenvalue within the rounding error of Σ_y is not known to be positive.
 func TestJointDoesNotTrustRounding(t *testing.T) {
-	n := newNetwork(t, spec{Layers: []int{1, 2}, Softmax: barely{}, Output: Joint, paper: true})
+	n := newNetwork(spec{Layers: []int{1, 2}, Softmax: barely{}, Output: Joint, paper: true})
 	if u, err := n.Observe([]float64{1}, 0); err == nil || !(u.MinEigenvalue > 0) || !u.Indefinite {
 		t.Errorf("%+v, %v", u, err)
 	}
@@ -210,7 +208,7 @@ func TestJointDoesNotTrustRounding(t *testing.T) {
 func TestManyClassesNeedNoMatrices(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	newNetwork(t, spec{Layers: []int{1, MostClasses}})
+	newNetwork(spec{Layers: []int{1, MostClasses}})
 	runtime.ReadMemStats(&after)
 	const matrix = 8 * MostClasses * MostClasses
 	if took := after.TotalAlloc - before.TotalAlloc; took > matrix/4 {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"closedform/core/softmax"
+	"closedform/internal/check"
 )
 
 // networks are networks of all kinds of layers.
@@ -26,18 +27,15 @@ func networks() []spec {
 
 // trained returns the members of an ensemble that has seen some examples, and inputs, of
 // which some numbers are zero.
-func trained(t testing.TB, cfg spec, n int) (*Ensemble, [][]float64) {
-	t.Helper()
-	e := ensemble(t, members(t, cfg, n)...)
+func trained(cfg spec, n int) (*Ensemble, [][]float64) {
+	e := ensemble(members(cfg, n)...)
 	rnd := rand.New(rand.NewPCG(5, 6))
 	x := make([][]float64, 11)
 	for k := range x {
 		for range cfg.Layers[0] {
 			x[k] = append(x[k], max(0, rnd.NormFloat64()))
 		}
-		if _, err := e.Observe(x[k], k%3); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(e.Observe(x[k], k%3))
 	}
 	return e, x
 }
@@ -65,7 +63,7 @@ func samePrediction(a, b *Prediction) bool {
 func TestPredictAll(t *testing.T) {
 	for _, cfg := range networks() {
 		for _, members := range []int{1, 3} {
-			e, x := trained(t, cfg, members)
+			e, x := trained(cfg, members)
 			all := make([]Prediction, len(x))
 			for _, n := range []int{len(x), 1, 5, 0} {
 				if done, err := e.PredictAll(all[:n], x[:n]); done != n || err != nil {
@@ -73,9 +71,7 @@ func TestPredictAll(t *testing.T) {
 				}
 				for k, x := range x[:n] {
 					var want Prediction
-					if err := e.Predict(&want, x); err != nil {
-						t.Fatal(err)
-					}
+					check.OK(t, e.Predict(&want, x))
 					if !samePrediction(&all[k], &want) {
 						t.Errorf("%+v, %d members: input %d of %d is predicted as %v, want %v", cfg, members, k, n, all[k], want)
 					}
@@ -89,7 +85,7 @@ func TestPredictAll(t *testing.T) {
 // returns, of whichever layer or member.
 func TestPredictAllErrors(t *testing.T) {
 	for _, members := range []int{1, 3} {
-		e, good := trained(t, networks()[3], members)
+		e, good := trained(networks()[3], members)
 		wide := e.Members()[members-1]
 		mean, cov := wide.Weights(1)
 		mean.Scale(1e100, mean)
@@ -115,9 +111,7 @@ func TestPredictAllErrors(t *testing.T) {
 				t.Errorf("%d members: %d are predicted, with error %v, want %d, %v", members, done, err, want, single)
 			}
 			for k := range done {
-				if err := e.Predict(&one, x[k]); err != nil {
-					t.Fatal(err)
-				}
+				check.OK(t, e.Predict(&one, x[k]))
 				if !samePrediction(&all[k], &one) {
 					t.Errorf("%d members: input %d is predicted as %v, want %v", members, k, all[k], one)
 				}

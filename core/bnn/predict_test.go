@@ -15,11 +15,9 @@ import (
 func TestPredictionLayers(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(3, 4))
 	covariance := []Covariance{Diagonal, Shared}
-	n := newNetwork(t, spec{Layers: []int{2, 3, 2}, Bias: true, PriorMeanVar: 1, Covariance: covariance})
+	n := newNetwork(spec{Layers: []int{2, 3, 2}, Bias: true, PriorMeanVar: 1, Covariance: covariance})
 	for k := range 5 {
-		if _, err := n.Observe([]float64{rnd.NormFloat64(), rnd.NormFloat64()}, k%2); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(n.Observe([]float64{rnd.NormFloat64(), rnd.NormFloat64()}, k%2))
 	}
 	var p Prediction
 	predict(t, n, &p, []float64{9, 9})
@@ -35,18 +33,10 @@ func TestPredictionLayers(t *testing.T) {
 			check.Near(t, "variance", layer.Variance[j], mat.Inner(y, cov[j], y), 1e-12)
 		}
 	}
-	other, err := New(n.cfg, random.Source("bnn", "test"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	e, err := Combine(n, other)
-	if err != nil {
-		t.Fatal(err)
-	}
+	other := check.Must(New(n.cfg, random.Source("bnn", "test")))
+	e := check.Must(Combine(n, other))
 	var both Prediction
-	if err := e.Predict(&both, []float64{0.7, -1.1}); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, e.Predict(&both, []float64{0.7, -1.1}))
 	if both.Layers != nil || both.Members[0].Layers[1].Mean[0] != p.Layers[1].Mean[0] {
 		t.Errorf("layers of an ensemble: %+v", both.Layers)
 	}

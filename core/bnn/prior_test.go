@@ -8,16 +8,14 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/core/random"
+	"closedform/internal/check"
 )
 
 // The defaults learn in one pass, for every depth and width: clusters at the corners of
 // a square, opposite ones of the same class, which no linear scores tell apart.
 func TestDefaultsLearn(t *testing.T) {
 	for _, layers := range [][]int{{2, 10, 2}, {2, 300, 2}, {2, 20, 20, 2}} {
-		n, err := New(Default(layers...), random.Source("defaults"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := check.Must(New(Default(layers...), random.Source("defaults")))
 		rnd := rand.New(random.Source("defaults", "examples"))
 		wrong := 0
 		for k := range 600 {
@@ -30,7 +28,7 @@ func TestDefaultsLearn(t *testing.T) {
 					wrong++
 				}
 			}
-			observe(t, n, x, (a+b)%2)
+			observe(n, x, (a+b)%2)
 		}
 		if wrong > 15 {
 			t.Errorf("%v: %d of 300 are wrong", layers, wrong)
@@ -44,10 +42,7 @@ func TestOrthogonalMeans(t *testing.T) {
 	for _, layers := range [][]int{{3, 8, 9, 2}, {6, 4, 3}} {
 		c := Default(layers...)
 		c.PriorMeanVar = 3
-		n, err := New(c, random.Source("orthogonal"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := check.Must(New(c, random.Source("orthogonal")))
 		for l := range len(layers) - 2 {
 			mean, _ := n.Weights(l)
 			out, in := mean.Dims()
@@ -91,18 +86,11 @@ func TestOrthogonalMeans(t *testing.T) {
 
 // Identical neurons stay identical: Observe refuses them until other weights are set.
 func TestIdenticalNeurons(t *testing.T) {
-	n, err := New(Default(2, 4, 2), random.Source("identical"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := check.Must(New(Default(2, 4, 2), random.Source("identical")))
 	_, cov := n.Weights(0)
-	if err := n.SetWeights(0, mat.NewDense(4, 3, []float64{1, 0, 0, 0, 1, 0, 1, 1, 0, 2, 1, 0}), cov); err != nil {
-		t.Fatal(err)
-	}
-	observe(t, n, []float64{1, 2}, 0)
-	if err := n.SetWeights(0, mat.NewDense(4, 3, nil), cov); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, n.SetWeights(0, mat.NewDense(4, 3, []float64{1, 0, 0, 0, 1, 0, 1, 1, 0, 2, 1, 0}), cov))
+	observe(n, []float64{1, 2}, 0)
+	check.OK(t, n.SetWeights(0, mat.NewDense(4, 3, nil), cov))
 	if _, err := n.Observe([]float64{1, 2}, 0); err == nil {
 		t.Error("identical neurons are no error")
 	}

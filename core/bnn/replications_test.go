@@ -13,11 +13,11 @@ func TestReplicationsOfOneStep(t *testing.T) {
 	times := []float64{2.5, 1, 0.4}
 	for _, kind := range allKinds {
 		cfg := spec{Layers: []int{3, 5, 4, 2}, Bias: true, Output: ADF, Hidden: Smooth, Covariance: []Covariance{kind}, PriorVar: 0.2, PriorMeanVar: 1, paper: true}
-		plain := newNetwork(t, cfg)
+		plain := newNetwork(cfg)
 		cfg.Replications = times
-		counted := newNetwork(t, cfg)
+		counted := newNetwork(cfg)
 		for _, n := range []*Network{plain, counted} {
-			observe(t, n, []float64{1, -0.5, 2}, 1)
+			observe(n, []float64{1, -0.5, 2}, 1)
 		}
 		for l, k := range times {
 			mean, cov := plain.Weights(l)
@@ -43,9 +43,9 @@ func TestReplicationsOfOneStep(t *testing.T) {
 // However often an example counts, a variance keeps its floor.
 func TestReplicationsFloor(t *testing.T) {
 	for _, kind := range allKinds {
-		n := newNetwork(t, spec{Layers: []int{1, 2}, Output: ADF, Covariance: []Covariance{kind}, Replications: []float64{1e300}, paper: true})
+		n := newNetwork(spec{Layers: []int{1, 2}, Output: ADF, Covariance: []Covariance{kind}, Replications: []float64{1e300}, paper: true})
 		for k := range 3 {
-			observe(t, n, []float64{2}, 0)
+			observe(n, []float64{2}, 0)
 			_, cov := n.Weights(0)
 			near(t, "variance", cov[0].At(0, 0), math.Pow(1e-3, float64(k+1)), 1e-12)
 		}

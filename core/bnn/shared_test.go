@@ -16,7 +16,7 @@ func TestSharedStep(t *testing.T) {
 		t.Run(fmt.Sprint(rule), func(t *testing.T) {
 			var networks [2]*Network
 			for i, kind := range []Covariance{Full, Shared} {
-				networks[i] = newNetwork(t, spec{Layers: []int{3, 5, 4, 3}, Bias: true, Output: ADF, Hidden: rule, Covariance: []Covariance{kind}, paper: true})
+				networks[i] = newNetwork(spec{Layers: []int{3, 5, 4, 3}, Bias: true, Output: ADF, Hidden: rule, Covariance: []Covariance{kind}, paper: true})
 			}
 			for l, out := range []int{5, 4, 3} {
 				in := []int{4, 6, 5}[l]
@@ -35,7 +35,7 @@ func TestSharedStep(t *testing.T) {
 			}
 			var logP [2]float64
 			for i, n := range networks {
-				u := observe(t, n, []float64{0.5, -1, 0.2}, 1)
+				u := observe(n, []float64{0.5, -1, 0.2}, 1)
 				logP[i] = u.LogP
 			}
 			near(t, "log p", logP[1], logP[0], 1e-12)
@@ -62,7 +62,7 @@ func TestSharedStep(t *testing.T) {
 }
 
 func TestSharedRefusesDifferentCovariances(t *testing.T) {
-	n := newNetwork(t, spec{Layers: []int{2, 2}, Covariance: []Covariance{Shared}, Output: Joint, paper: true})
+	n := newNetwork(spec{Layers: []int{2, 2}, Covariance: []Covariance{Shared}, Output: Joint, paper: true})
 	mean, cov := n.Weights(0)
 	for _, s := range []*mat.SymDense{
 		mat.NewSymDense(2, []float64{1, 0, 0, 1.1}),

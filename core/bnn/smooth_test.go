@@ -22,7 +22,7 @@ func TestSmoothStep(t *testing.T) {
 
 func testSmoothStep(t *testing.T, rule HiddenRule, kind Covariance) {
 	rnd := rand.New(rand.NewPCG(42, 1))
-	n := newNetwork(t, spec{Layers: []int{2, 4, 5, 3}, Bias: true, Output: ADF, Hidden: rule, Alpha: 0.1, Beta: 1, Covariance: []Covariance{kind}, PriorMeanVar: 1, paper: true})
+	n := newNetwork(spec{Layers: []int{2, 4, 5, 3}, Bias: true, Output: ADF, Hidden: rule, Alpha: 0.1, Beta: 1, Covariance: []Covariance{kind}, PriorMeanVar: 1, paper: true})
 	if kind == Full {
 		randomWeights(t, n, rnd, 0.6)
 	}
@@ -63,7 +63,7 @@ func testSmoothStep(t *testing.T, rule HiddenRule, kind Covariance) {
 			d[j], e[j] = (tm[j]-m[l][j])/v[l][j], (tv[j]-v[l][j])/(v[l][j]*v[l][j])
 		}
 		if l == 0 {
-			observe(t, n, x, class)
+			observe(n, x, class)
 		}
 		wantMean, wantCov := mat.DenseCopyOf(mean[l]), make([]*mat.Dense, out)
 		for j := range out {
@@ -116,7 +116,7 @@ func testSmoothStep(t *testing.T, rule HiddenRule, kind Covariance) {
 // used, counted, and leaves the covariances positive definite.
 func TestSmoothFloors(t *testing.T) {
 	const classes = 200
-	n := newNetwork(t, spec{Layers: []int{1, 1, classes}, Output: ADF, Hidden: Smooth, Softmax: softmax.Probit{Lambda: 3, Rho: 0.5}, paper: true})
+	n := newNetwork(spec{Layers: []int{1, 1, classes}, Output: ADF, Hidden: Smooth, Softmax: softmax.Probit{Lambda: 3, Rho: 0.5}, paper: true})
 	mean, cov := n.Weights(0)
 	mean.Set(0, 0, 5)
 	setWeights(t, n, 0, mean, cov)
@@ -126,7 +126,7 @@ func TestSmoothFloors(t *testing.T) {
 		cov[j] = mat.NewDiagDense(1, []float64{1e-6})
 	}
 	setWeights(t, n, 1, mean, cov)
-	u := observe(t, n, []float64{1}, 0)
+	u := observe(n, []float64{1}, 0)
 	if u.Floored != 1 {
 		t.Errorf("%d variances floored, want 1", u.Floored)
 	}

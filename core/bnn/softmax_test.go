@@ -8,6 +8,7 @@ import (
 
 	"closedform/core/random"
 	"closedform/core/softmax"
+	"closedform/internal/check"
 )
 
 func correlations(n int, rho float64) *mat.SymDense {
@@ -49,19 +50,12 @@ func TestCorrelationsAreCopied(t *testing.T) {
 		if pointer {
 			cfg.Softmax = &p
 		}
-		n, err := New(cfg.config(), random.Source())
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := check.Must(New(cfg.config(), random.Source()))
 		var before, after Prediction
-		if err := n.Predict(&before, []float64{1, 2}); err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, n.Predict(&before, []float64{1, 2}))
 		p.Corr.SetSym(0, 1, 0.9)
 		p.Lambda = 5
-		if err := n.Predict(&after, []float64{1, 2}); err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, n.Predict(&after, []float64{1, 2}))
 		for j, q := range before.P {
 			if after.P[j] != q {
 				t.Errorf("pointer %v: p = %v has become %v", pointer, before.P, after.P)

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/core/random"
+	"closedform/internal/check"
 )
 
 // A restored network predicts and learns to the last bit as the original does.
@@ -23,7 +24,7 @@ func TestRestore(t *testing.T) {
 		{Layers: []int{3, 5, 4}, Output: ADF, Bias: true, Hidden: SmoothMean, Covariance: []Covariance{Diagonal, Shared}, Replications: []float64{3, 0.5}, PriorScale: []float64{2, 3}, PriorMeanVar: 1},
 		{Layers: []int{3, 2, 4}, Output: Total, OnIndefinite: Project, Covariance: []Covariance{Diagonal}, Alpha: 0.1, Beta: 1.5, PriorMeanVar: 1},
 	} {
-		n := newNetwork(t, cfg)
+		n := newNetwork(cfg)
 		example := func() ([]float64, int) {
 			return []float64{rnd.NormFloat64(), rnd.NormFloat64(), rnd.NormFloat64()}, rnd.IntN(4)
 		}
@@ -31,17 +32,11 @@ func TestRestore(t *testing.T) {
 			n.Observe(example())
 		}
 		s := n.State()
-		restored, err := Restore(s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		restored := check.Must(Restore(s))
 		if again := restored.State(); !reflect.DeepEqual(again, s) {
 			t.Errorf("%+v: state %+v after Restore", s, again)
 		}
-		still, err := Restore(s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		still := check.Must(Restore(s))
 		for k := range 50 {
 			x, class := example()
 			want, errWant := n.Observe(x, class)
@@ -90,7 +85,7 @@ func TestRestoreRefuses(t *testing.T) {
 		"shared":        {func(s *State) { s.Config.Covariance[0] = Shared }, "has 9×3 roots; need 3×3"},
 		"variance":      {func(s *State) { s.Layers[1].Spread.Set(1, 0, -1e-300) }, "neuron 1 has the variance -1e-300"},
 	} {
-		s := newNetwork(t, spec{Layers: []int{2, 3, 2}, Bias: true, Covariance: []Covariance{Full, Diagonal}, Output: Joint, Hidden: Frozen, paper: true}).State()
+		s := newNetwork(spec{Layers: []int{2, 3, 2}, Bias: true, Covariance: []Covariance{Full, Diagonal}, Output: Joint, Hidden: Frozen, paper: true}).State()
 		test.alter(&s)
 		if _, err := Restore(s); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: error %v; want one with %q", name, err, test.want)
@@ -100,11 +95,9 @@ func TestRestoreRefuses(t *testing.T) {
 
 // Restore takes roots that are not triangular, for the same covariances.
 func TestRestoreAnyRoot(t *testing.T) {
-	n := newNetwork(t, spec{Layers: []int{2, 3, 2}, Bias: true, Covariance: []Covariance{Full, Shared}, PriorMeanVar: 1})
+	n := newNetwork(spec{Layers: []int{2, 3, 2}, Bias: true, Covariance: []Covariance{Full, Shared}, PriorMeanVar: 1})
 	for k := range 10 {
-		if _, err := n.Observe([]float64{float64(k), 1}, k%2); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(n.Observe([]float64{float64(k), 1}, k%2))
 	}
 	s := n.State()
 	turn := mat.NewDense(3, 3, []float64{0.6, 0, 0.8, 0, 1, 0, -0.8, 0, 0.6})
@@ -113,10 +106,7 @@ func TestRestoreAnyRoot(t *testing.T) {
 		block.Mul(mat.DenseCopyOf(block), turn)
 	}
 	s.Layers[1].Spread.Apply(func(_, _ int, x float64) float64 { return -x }, s.Layers[1].Spread)
-	restored, err := Restore(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	restored := check.Must(Restore(s))
 	for l := range 2 {
 		_, want := n.Weights(l)
 		_, got := restored.Weights(l)
@@ -131,14 +121,14 @@ func TestRestoreAnyRoot(t *testing.T) {
 // State changes nothing: predictions beside it and updates after it are the same to the bit.
 func TestStateBesidePredict(t *testing.T) {
 	cfg := spec{Layers: []int{200, 220, 3}, Covariance: []Covariance{Full}}
-	n, same := newNetwork(t, cfg), newNetwork(t, cfg)
+	n, same := newNetwork(cfg), newNetwork(cfg)
 	x := make([]float64, 200)
 	for i := range 12 {
 		for j := range x {
 			x[j] = math.Sin(float64(5*i + 3*j))
 		}
-		observe(t, n, x, i%3)
-		observe(t, same, x, i%3)
+		observe(n, x, i%3)
+		observe(same, x, i%3)
 		var group sync.WaitGroup
 		var p, want Prediction
 		group.Go(func() { _ = n.State() })

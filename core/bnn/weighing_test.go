@@ -15,13 +15,8 @@ import (
 	"closedform/internal/check"
 )
 
-func mixtureWeights(t *testing.T, w Weighing, members int) *MixtureWeights {
-	t.Helper()
-	m, err := NewMixtureWeights(w, members)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+func mixtureWeights(w Weighing, members int) *MixtureWeights {
+	return check.Must(NewMixtureWeights(w, members))
 }
 
 // The weights are the means of those of the mixtures, which are products of probabilities.
@@ -37,7 +32,7 @@ func TestMixtureWeights(t *testing.T) {
 		if w.Weights == Evidence {
 			shares = [][]float64{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}
 		}
-		m, u, logP := mixtureWeights(t, w, 3), make([]float64, len(shares)), make([]float64, 3)
+		m, u, logP := mixtureWeights(w, 3), make([]float64, len(shares)), make([]float64, 3)
 		for range 20 {
 			p := []float64{rnd.Float64(), rnd.Float64(), rnd.Float64()}
 			for i := range p {
@@ -66,7 +61,7 @@ func TestUniversal(t *testing.T) {
 	const n = 4000
 	for weights, most := range map[WeightRule]float64{Evidence: 1, Universal: 0.6} {
 		rnd := rand.New(rand.NewPCG(1, 2))
-		m, loss := mixtureWeights(t, Weighing{Weights: weights}, 2), 0.
+		m, loss := mixtureWeights(Weighing{Weights: weights}, 2), 0.
 		for range n {
 			p := []float64{0.9, 0.1}
 			if rnd.IntN(2) == 1 {
@@ -88,7 +83,7 @@ func TestUniversal(t *testing.T) {
 // others do so.
 func TestWeightsUnderflow(t *testing.T) {
 	for _, weights := range []WeightRule{Evidence, Universal} {
-		m := mixtureWeights(t, Weighing{Weights: weights}, 2)
+		m := mixtureWeights(Weighing{Weights: weights}, 2)
 		for range 5000 {
 			m.Update([]float64{math.Inf(-1), -690})
 		}
@@ -124,7 +119,7 @@ func TestWeighingRefuses(t *testing.T) {
 func TestTemperature(t *testing.T) {
 	for _, truth := range []float64{0.7, 1, 1.5} {
 		rnd := rand.New(random.Source("temperature", fmt.Sprint(truth)))
-		m := mixtureWeights(t, Weighing{Weights: Universal, Temperature: true}, 2)
+		m := mixtureWeights(Weighing{Weights: Universal, Temperature: true}, 2)
 		var loss, plain, best float64
 		const n = 4000
 		for range n {
@@ -164,7 +159,7 @@ func TestTemperature(t *testing.T) {
 
 // The weights of the powers are their evidence.
 func TestTemperatureIsEvidence(t *testing.T) {
-	m := mixtureWeights(t, Weighing{Weights: Evidence, Temperature: true}, 1)
+	m := mixtureWeights(Weighing{Weights: Evidence, Temperature: true}, 1)
 	m.Judge([]float64{0.5, 0.3, 0.2}, 1)
 	m.Judge([]float64{0.1, 0.7, 0.2}, 1)
 	m.Update([]float64{0})

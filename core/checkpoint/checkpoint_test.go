@@ -17,15 +17,12 @@ import (
 	"closedform/core/bnn"
 	"closedform/core/random"
 	"closedform/core/softmax"
+	"closedform/internal/check"
 )
 
 // trained returns a network that has seen some random examples.
-func trained(t testing.TB, cfg bnn.Config) *bnn.Network {
-	t.Helper()
-	n, err := bnn.New(cfg, random.Source("checkpoint", "test"))
-	if err != nil {
-		t.Fatal(err)
-	}
+func trained(cfg bnn.Config) *bnn.Network {
+	n := check.Must(bnn.New(cfg, random.Source("checkpoint", "test")))
 	rnd := rand.New(random.Source("checkpoint", "examples"))
 	x := make([]float64, cfg.Layers[0])
 	for range 40 {
@@ -40,9 +37,7 @@ func trained(t testing.TB, cfg bnn.Config) *bnn.Network {
 func written(t testing.TB, n *bnn.Network) []byte {
 	t.Helper()
 	var file bytes.Buffer
-	if err := Save(&file, n, ""); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, Save(&file, n, ""))
 	return file.Bytes()
 }
 
@@ -92,7 +87,7 @@ var configs = []bnn.Config{
 
 func TestRoundTrip(t *testing.T) {
 	for i, cfg := range configs {
-		n := trained(t, cfg)
+		n := trained(cfg)
 		file := written(t, n)
 		got, err := readBytes(file)
 		if err != nil {
@@ -116,10 +111,7 @@ func TestConfigIsComplete(t *testing.T) {
 			}
 		}
 	}
-	text, err := encode(complete)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := check.Must(encode(complete))
 	if got, err := decode(text); err != nil || !reflect.DeepEqual(got, complete) {
 		t.Errorf("%s is read as %+v, %v; want %+v", text, got, err, complete)
 	}
@@ -133,10 +125,7 @@ func TestWriteRefuses(t *testing.T) {
 		&softmax.Probit{Lambda: 0.3},
 		probitByAnotherName{softmax.Probit{Lambda: 0.3}},
 	} {
-		n, err := bnn.New(changed(func(c *bnn.Config) { c.Output, c.Softmax = bnn.Joint, s }, 2, 3), random.Source("checkpoint"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := check.Must(bnn.New(changed(func(c *bnn.Config) { c.Output, c.Softmax = bnn.Joint, s }, 2, 3), random.Source("checkpoint")))
 		var file bytes.Buffer
 		if err := Save(&file, n, ""); err == nil || !strings.Contains(err.Error(), "cannot be stored; allowed: softmax.Probit, softmax.Exact") {
 			t.Errorf("softmax %T: error %v", s, err)
@@ -161,7 +150,7 @@ func (f *full) Write(p []byte) (int, error) {
 }
 
 func TestWriteError(t *testing.T) {
-	n := trained(t, configs[0])
+	n := trained(configs[0])
 	size := len(written(t, n))
 	for room := range size {
 		f := full(room)
@@ -177,14 +166,9 @@ var update = flag.Bool("update", false, "write testdata anew, for a new format")
 func TestFormat4(t *testing.T) {
 	const name = "testdata/format4.npz"
 	if *update {
-		if err := os.WriteFile(name, written(t, trained(t, complete)), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, os.WriteFile(name, written(t, trained(complete)), 0o666))
 	}
-	f, err := os.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := check.Must(os.Open(name))
 	defer f.Close()
 	m, _, err := Load(f)
 	if err != nil {
@@ -195,22 +179,15 @@ func TestFormat4(t *testing.T) {
 		t.Errorf("configuration %+v, want %+v", got, want)
 	}
 	var p bnn.Prediction
-	if err := n.Predict(&p, []float64{0.5, -1, 2}); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, n.Predict(&p, []float64{0.5, -1, 2}))
 	want := []float64{0.256919729866, 0.411079803666, 0.0915966674978, 0.240403798966}
 	if !floats.EqualApprox(p.P, want, 1e-9) {
 		t.Errorf("prediction %.12g, want %.12g", p.P, want)
 	}
 }
 
-func ensemble(t testing.TB, members ...*bnn.Network) *bnn.Ensemble {
-	t.Helper()
-	e, err := bnn.Combine(members...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return e
+func ensemble(members ...*bnn.Network) *bnn.Ensemble {
+	return check.Must(bnn.Combine(members...))
 }
 
 // An ensemble of several comes back to the bit, with its note.
@@ -218,19 +195,14 @@ func TestEnsemble(t *testing.T) {
 	for _, cfg := range configs {
 		var members []*bnn.Network
 		for k := range 3 {
-			n, err := bnn.New(cfg, random.Source("member", k))
-			if err != nil {
-				t.Fatal(err)
-			}
+			n := check.Must(bnn.New(cfg, random.Source("member", k)))
 			members = append(members, n)
 		}
-		e := ensemble(t, members...)
+		e := ensemble(members...)
 		x := []float64{0.5, -1, 2, 1}[:cfg.Layers[0]]
 		_, _ = e.Observe(x, 1)
 		var file bytes.Buffer
-		if err := Save(&file, e, "a note"); err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, Save(&file, e, "a note"))
 		again, note, err := Load(bytes.NewReader(file.Bytes()))
 		if err != nil || note != "a note" || len(again.Members()) != 3 {
 			t.Fatalf("%v, note %q", err, note)
@@ -238,9 +210,7 @@ func TestEnsemble(t *testing.T) {
 		_, _ = e.Observe(x, 0)
 		_, _ = again.Observe(x, 0)
 		var p, q bnn.Prediction
-		if err := errors.Join(e.Predict(&p, x), again.Predict(&q, x)); err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, errors.Join(e.Predict(&p, x), again.Predict(&q, x)))
 		if !mat.Equal(p.Cov, q.Cov) || !floats.Equal(p.P, q.P) || p.MutualInformation() != q.MutualInformation() {
 			t.Errorf("%+v: read back it predicts %v, not %v", cfg, q.P, p.P)
 		}
@@ -252,30 +222,24 @@ func TestEnsemble(t *testing.T) {
 func banks(t testing.TB) []*bnn.Bank {
 	t.Helper()
 	bank := func(w bnn.Weighing, members ...bnn.Model) *bnn.Bank {
-		b, err := bnn.NewBank(w, members...)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return b
+		return check.Must(bnn.NewBank(w, members...))
 	}
 	strict := changed(func(c *bnn.Config) {
 		c.Bias, c.Output, c.Softmax, c.PriorVar = false, bnn.Joint, softmax.Probit{Lambda: 2, Rho: 0.5}, []float64{1}
 	}, 2, 3)
-	first := bank(bnn.Weighing{Weights: bnn.Universal, Forgetting: 0.99, Temperature: true}, trained(t, configs[0]),
-		ensemble(t, trained(t, bnn.Default(2, 4, 3)), trained(t, bnn.Default(2, 4, 3))), trained(t, strict))
-	failed := bank(bnn.Weighing{Weights: bnn.Evidence}, trained(t, strict), trained(t, strict))
+	first := bank(bnn.Weighing{Weights: bnn.Universal, Forgetting: 0.99, Temperature: true}, trained(configs[0]),
+		ensemble(trained(bnn.Default(2, 4, 3)), trained(bnn.Default(2, 4, 3))), trained(strict))
+	failed := bank(bnn.Weighing{Weights: bnn.Evidence}, trained(strict), trained(strict))
 	rnd := rand.New(random.Source("checkpoint", "bank"))
 	for range 20 {
 		x, class := []float64{3 * rnd.NormFloat64(), rnd.NormFloat64()}, rnd.IntN(3)
-		if _, err := first.Observe(x, class); err != nil {
-			t.Fatal(err)
-		}
+		check.Must(first.Observe(x, class))
 		_, _ = failed.Observe(x, class)
 	}
 	if w := first.Weights(); w[2] != 0 || w[0] == w[1] || failed.State().Failed == "" {
 		t.Fatalf("weights %v, %+v", w, failed.State())
 	}
-	fixed := bank(bnn.Weighing{Weights: bnn.Equal}, trained(t, configs[3]), bank(bnn.Weighing{Weights: bnn.Evidence}, trained(t, configs[3])))
+	fixed := bank(bnn.Weighing{Weights: bnn.Equal}, trained(configs[3]), bank(bnn.Weighing{Weights: bnn.Evidence}, trained(configs[3])))
 	fixed.Fix()
 	return []*bnn.Bank{first, fixed, failed}
 }
@@ -284,9 +248,7 @@ func banks(t testing.TB) []*bnn.Bank {
 func TestBank(t *testing.T) {
 	for i, b := range banks(t) {
 		var file, second bytes.Buffer
-		if err := Save(&file, b, "a note"); err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, Save(&file, b, "a note"))
 		m, note, err := Load(bytes.NewReader(file.Bytes()))
 		if err != nil || note != "a note" {
 			t.Fatalf("%v, note %q", err, note)

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"closedform/internal/check"
 )
 
 //go:embed testdata/read.py
@@ -20,7 +22,7 @@ func TestPython(t *testing.T) {
 		t.Skip("no python3 with numpy")
 	}
 	for _, cfg := range configs {
-		n := trained(t, cfg)
+		n := trained(cfg)
 		cmd := exec.Command(python, "-c", readPy)
 		cmd.Stdin = bytes.NewReader(written(t, n))
 		var stderr bytes.Buffer
@@ -36,9 +38,7 @@ func TestPython(t *testing.T) {
 			Mean   [][][]float64   // layer, neuron, input
 			Cov    [][][][]float64 // layer, neuron, input, input
 		}
-		if err := json.Unmarshal(out, &got); err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, json.Unmarshal(out, &got))
 		if got.Format != 4 || got.Rule != string(cfg.Output) || len(got.Layers) != len(cfg.Layers) {
 			t.Fatalf("format %d, layers %v, rule %s of %+v", got.Format, got.Layers, got.Rule, cfg)
 		}

@@ -26,21 +26,12 @@ func sealed(t testing.TB, method uint16, entries []zipped) []byte {
 	t.Helper()
 	var file bytes.Buffer
 	z := zip.NewWriter(&file)
-	if err := z.SetComment(blank); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, z.SetComment(blank))
 	for _, e := range entries {
-		w, err := z.CreateHeader(&zip.FileHeader{Name: e.name, Method: method})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := w.Write(e.data); err != nil {
-			t.Fatal(err)
-		}
+		w := check.Must(z.CreateHeader(&zip.FileHeader{Name: e.name, Method: method}))
+		check.Must(w.Write(e.data))
 	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, z.Close())
 	return reseal(file.Bytes())
 }
 
@@ -53,10 +44,7 @@ var smallConfig = changed(func(c *bnn.Config) {
 // small returns the entries of such a network.
 func small(t testing.TB) (all []zipped) {
 	t.Helper()
-	values, err := entries("", trained(t, smallConfig))
-	if err != nil {
-		t.Fatal(err)
-	}
+	values := check.Must(entries("", trained(smallConfig)))
 	for _, e := range append([]entry{{"format", version}}, values...) {
 		all = append(all, zipped{e.name + ".npy", array(e.value)})
 	}
@@ -64,7 +52,7 @@ func small(t testing.TB) (all []zipped) {
 }
 
 func TestAlteredByte(t *testing.T) {
-	file := written(t, trained(t, smallConfig))
+	file := written(t, trained(smallConfig))
 	for i := range file {
 		for _, flip := range []byte{1, 0x20, 0x80} {
 			file[i] ^= flip
@@ -77,7 +65,7 @@ func TestAlteredByte(t *testing.T) {
 }
 
 func TestTruncated(t *testing.T) {
-	file := written(t, trained(t, smallConfig))
+	file := written(t, trained(smallConfig))
 	for size := range file {
 		if _, err := readBytes(file[:size]); err == nil || !strings.Contains(err.Error(), "checksum") {
 			t.Errorf("%d bytes of %d: error %v", size, len(file), err)
@@ -106,10 +94,7 @@ func TestReadRefuses(t *testing.T) {
 		entries[i].data = bytes.Replace(good[i].data, []byte(old), []byte(replacement), 1)
 		return entries
 	}
-	text, err := encode(trained(t, smallConfig).State().Config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := check.Must(encode(trained(smallConfig).State().Config))
 	config := func(old, replacement string) []zipped {
 		if !strings.Contains(text, old) {
 			t.Fatalf("the configuration has no %q: %s", old, text)
@@ -167,10 +152,7 @@ func TestReadRefuses(t *testing.T) {
 
 // Files of banks with contents that do not fit.
 func TestBankRefuses(t *testing.T) {
-	values, err := entries("", banks(t)[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	values := check.Must(entries("", banks(t)[0]))
 	text := values[0].value.(string)
 	for want, edit := range map[string]func(all []entry) []entry{
 		"entry log: is missing":                        func(all []entry) []entry { return all[:1] },

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"closedform/core/random"
+	"closedform/internal/check"
 )
 
 // source draws inputs from a mixture of two normal distributions with correlated inputs.
@@ -33,9 +34,7 @@ func learned(t *testing.T, n int, draw func() []float64) *Inputs {
 		if f == nil {
 			f = New(len(x))
 		}
-		if err := f.Observe(x); err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, f.Observe(x))
 	}
 	return f
 }
@@ -118,14 +117,9 @@ func TestJSON(t *testing.T) {
 	for _, d := range []int{3, 100} {
 		draw := source(d, "json")
 		f := learned(t, 1500, draw)
-		text, err := json.Marshal(f)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := check.Must(json.Marshal(f))
 		var read Inputs
-		if err := json.Unmarshal(text, &read); err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, json.Unmarshal(text, &read))
 		for i := range 1000 {
 			x := draw()
 			if i%100 == 0 && f.P(x) != read.P(x) {
@@ -176,9 +170,7 @@ func BenchmarkObserve(b *testing.B) {
 			}
 			f := New(d)
 			for i := 0; b.Loop(); i++ {
-				if err := f.Observe(all[i%100]); err != nil {
-					b.Fatal(err)
-				}
+				check.OK(b, f.Observe(all[i%100]))
 			}
 		})
 	}

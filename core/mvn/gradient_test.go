@@ -82,10 +82,7 @@ func TestGradientInPlace(t *testing.T) {
 	for d := 1; d <= 6; d++ {
 		x, corr := normals(rnd, d, 0.5), wishart(rnd, d, d+2)
 		want, p := Gradient(nil, x, corr), value(CDF(x, corr))
-		dist, err := NewCDF(corr)
-		if err != nil {
-			t.Fatal(err)
-		}
+		dist := check.Must(NewCDF(corr))
 		corr.SetSym(0, 0, 7) // the matrix was copied
 		check.NearAll(t, "gradient again", dist.Gradient(nil, x), want, 0)
 		check.Near(t, "probability again", value(dist.Prob(x)), p, 0)

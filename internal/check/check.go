@@ -131,3 +131,19 @@ func Permuted[T any](x []T, perm []int) []T {
 func Gradient(f func(x []float64) float64, x []float64, h float64) []float64 {
 	return fd.Gradient(nil, f, x, &fd.Settings{Formula: fd.Central, Step: h})
 }
+
+// Must returns what a function returned without an error; an error ends the test by a panic.
+func Must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// OK ends the test on an error.
+func OK(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

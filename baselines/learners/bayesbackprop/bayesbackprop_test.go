@@ -17,13 +17,8 @@ import (
 	"closedform/internal/check"
 )
 
-func fit(t *testing.T, cfg Config, x [][]float64, class []int) *Model {
-	t.Helper()
-	m, err := Fit(cfg, x, class, random.Source("fit"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+func fit(cfg Config, x [][]float64, class []int) *Model {
+	return check.Must(Fit(cfg, x, class, random.Source("fit")))
 }
 
 func TestLearner(t *testing.T) {
@@ -38,7 +33,7 @@ func TestLearner(t *testing.T) {
 func TestExtremes(t *testing.T) {
 	x, class, _ := check.Clusters(30, 2, 2, "extremes")
 	cfg := Config{Layers: []int{2, 4, 2}, Descent: mlp.Descent{Epochs: 3}}
-	m := fit(t, cfg, x, class)
+	m := fit(cfg, x, class)
 	if err := m.Predict(make([]float64, 2), []float64{1e308, 1e308}); err == nil {
 		t.Error("logits that overflow were accepted")
 	}
@@ -46,7 +41,7 @@ func TestExtremes(t *testing.T) {
 	if _, err := Fit(cfg, [][]float64{{1e308, 1e308}, {-1e308, 1}}, []int{0, 1}, random.Source("far")); err == nil {
 		t.Error("a training that overflows was accepted")
 	}
-	check.Predict(t, fit(t, cfg, nil, nil), 2, 1, 1)
+	check.Predict(t, fit(cfg, nil, nil), 2, 1, 1)
 }
 
 func TestConfig(t *testing.T) {
@@ -145,7 +140,7 @@ func TestPosteriorBetweenPriorAndData(t *testing.T) {
 	cfg := Config{Layers: []int{2, 3}, PriorVar: 1, Descent: mlp.Descent{Epochs: 60}}
 	few, many := cfg, cfg
 	few.Descent.Epochs = 6000
-	a, b := fit(t, few, x[:2], class[:2]), fit(t, many, x, class)
+	a, b := fit(few, x[:2], class[:2]), fit(many, x, class)
 	for i, prior := range a.network.prior {
 		if r := a.network.variance[i] / prior; !(r > 0.6 && r < 1.05) {
 			t.Errorf("two examples: variance %d is %.3f of the prior", i, r)

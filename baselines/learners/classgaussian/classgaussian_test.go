@@ -15,14 +15,9 @@ import (
 
 func learned(t *testing.T, cfg Config, x [][]float64, class []int) *Model {
 	t.Helper()
-	m, err := New(cfg, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := check.Must(New(cfg, nil))
 	for k := range x {
-		if err := m.Observe(x[k], class[k]); err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, m.Observe(x[k], class[k]))
 	}
 	return m
 }
@@ -86,24 +81,16 @@ func TestByHand(t *testing.T) {
 		distance[c] = size * size
 	}
 	got := make([]float64, classes)
-	if err := m.Distances(got, at); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, m.Distances(got, at))
 	check.NearAll(t, "distances", got, distance, 1e-8)
-	log, err := m.LogDensity(at)
-	if err != nil {
-		t.Fatal(err)
-	}
+	log := check.Must(m.LogDensity(at))
 	check.Near(t, "log density", log, math.Log(density), 1e-9)
 }
 
 // What has seen nothing is the standard normal distribution.
 func TestNothingSeen(t *testing.T) {
 	m := learned(t, Config{Inputs: 2, Classes: 2}, nil, nil)
-	log, err := m.LogDensity([]float64{1, 2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	log := check.Must(m.LogDensity([]float64{1, 2}))
 	check.Near(t, "log density", log, -math.Log(2*math.Pi)-2.5, 1e-12)
 }
 

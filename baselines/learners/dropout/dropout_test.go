@@ -14,13 +14,8 @@ import (
 	"closedform/internal/check"
 )
 
-func fit(t *testing.T, cfg Config, x [][]float64, class []int) *Model {
-	t.Helper()
-	m, err := Fit(cfg, x, class, random.Source("fit"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+func fit(cfg Config, x [][]float64, class []int) *Model {
+	return check.Must(Fit(cfg, x, class, random.Source("fit")))
 }
 
 func TestLearner(t *testing.T) {
@@ -35,7 +30,7 @@ func TestLearner(t *testing.T) {
 func TestExtremes(t *testing.T) {
 	x, class, _ := check.Clusters(30, 2, 2, "extremes")
 	cfg := Config{Layers: []int{2, 4, 2}, Descent: mlp.Descent{Epochs: 3}, Rate: 0.3}
-	m := fit(t, cfg, x, class)
+	m := fit(cfg, x, class)
 	if err := m.Predict(make([]float64, 2), []float64{1e308, 1e308}); err == nil {
 		t.Error("logits that overflow were accepted")
 	}
@@ -43,7 +38,7 @@ func TestExtremes(t *testing.T) {
 	if _, err := Fit(cfg, [][]float64{{1e308, 1e308}, {-1e308, 1}}, []int{0, 1}, random.Source("far")); err == nil {
 		t.Error("a training that overflows was accepted")
 	}
-	check.Predict(t, fit(t, cfg, nil, nil), 2, 1, 1)
+	check.Predict(t, fit(cfg, nil, nil), 2, 1, 1)
 }
 
 func TestConfig(t *testing.T) {
@@ -64,11 +59,8 @@ func TestConfig(t *testing.T) {
 // The gradient is that of the loss with the masks in place.
 func TestGradient(t *testing.T) {
 	x, class, _ := check.Clusters(7, 2, 3, "gradient")
-	m := fit(t, Config{Layers: []int{2, 4, 3, 3}, Rate: 0.4, Decay: 0.3, Descent: mlp.Descent{Epochs: 2}}, x, class)
-	data, err := m.network.Examples(x, class)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := fit(Config{Layers: []int{2, 4, 3, 3}, Rate: 0.4, Decay: 0.3, Descent: mlp.Descent{Epochs: 2}}, x, class)
+	data := check.Must(m.network.Examples(x, class))
 	m.pass.Mask = m.masks[0]
 	batch := []int{5, 0, 3}
 	got := make([]float64, len(m.weights))
@@ -88,7 +80,7 @@ func TestGradient(t *testing.T) {
 
 // The masks leave out units at the rate, and keep their mean.
 func TestMasks(t *testing.T) {
-	m := fit(t, Config{Layers: []int{1, 50, 20, 2}, Rate: 0.3, Descent: mlp.Descent{Epochs: 1}}, nil, nil)
+	m := fit(Config{Layers: []int{1, 50, 20, 2}, Rate: 0.3, Descent: mlp.Descent{Epochs: 1}}, nil, nil)
 	var out, n float64
 	for _, masks := range m.masks {
 		if masks[0] != nil || len(masks[1]) != 50 || len(masks[2]) != 20 {
@@ -110,7 +102,7 @@ func TestMasks(t *testing.T) {
 // A prediction is the mean over passes of the network with masks.
 func TestPredict(t *testing.T) {
 	x, class, _ := check.Clusters(40, 2, 3, "predict")
-	m := fit(t, Config{Layers: []int{2, 6, 5, 3}, Rate: 0.5, Descent: mlp.Descent{Epochs: 5}}, x, class)
+	m := fit(Config{Layers: []int{2, 6, 5, 3}, Rate: 0.5, Descent: mlp.Descent{Epochs: 5}}, x, class)
 	want, pass := make([]float64, 3), m.network.NewPass()
 	for _, masks := range m.masks {
 		pass.Mask = masks

@@ -15,13 +15,8 @@ import (
 	"closedform/internal/check"
 )
 
-func newModel(t testing.TB, cfg Config) *Model {
-	t.Helper()
-	m, err := New(cfg, random.Source("model"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+func newModel(cfg Config) *Model {
+	return check.Must(New(cfg, random.Source("model")))
 }
 
 // clusters shows the model examples, after each has been handed to f.
@@ -40,9 +35,7 @@ func clusters(t testing.TB, m *Model, name string, count int, f func(x []float64
 // observe fails the test on an error.
 func observe(t testing.TB, m *Model, x []float64, class int) {
 	t.Helper()
-	if err := m.Observe(x, class); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, m.Observe(x, class))
 }
 
 func TestLearner(t *testing.T) {
@@ -128,9 +121,7 @@ func textbook(t *testing.T, m *Model, x []float64, class int) ([]float64, *mat.D
 	ph.Mul(cov, h.T())
 	s.Mul(&h, &ph)
 	s.Add(&s, label.Slice(0, n-1, 0, n-1))
-	if err := gain.Solve(s.T(), ph.T()); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, gain.Solve(s.T(), ph.T()))
 	innovation := mat.NewDense(n-1, 1, nil)
 	for c := range n - 1 {
 		innovation.Set(c, 0, -p[c])
@@ -163,7 +154,7 @@ func TestObserveIsTheKalmanStep(t *testing.T) {
 		{Layers: []int{2, 5, 3}, Covariance: Diagonal, PriorMeanVar: 1},
 		{Layers: []int{2, 3, 3}, Covariance: LowRank, Rank: 24},
 	} {
-		m := newModel(t, cfg)
+		m := newModel(cfg)
 		x, class, _ := check.Clusters(12, cfg.Layers[0], m.network.Outputs(), "textbook")
 		for k, at := range x {
 			mean, cov := textbook(t, m, at, class[k])
@@ -186,7 +177,7 @@ func TestObserveIsTheKalmanStep(t *testing.T) {
 // the softmax of such logits agrees for a spread that is the same for all.
 func TestPredictUsesTheLinearisedLogits(t *testing.T) {
 	for _, kind := range kinds {
-		m := newModel(t, Config{Layers: []int{2, 4, 3}, Covariance: kind})
+		m := newModel(Config{Layers: []int{2, 4, 3}, Covariance: kind})
 		last := clusters(t, m, "predict", 30, nil)
 		j, _ := m.jacobian(last)
 		_, cov := m.Weights()

@@ -13,7 +13,7 @@ import (
 // JᵀSJ, and the mean moves by the new variances times the gradient.
 func TestBongByHand(t *testing.T) {
 	for _, layers := range [][]int{{3, 4}, {2, 5, 3}} {
-		m := newModel(t, Config{Layers: layers, Covariance: Bong})
+		m := newModel(Config{Layers: layers, Covariance: Bong})
 		x, class, _ := check.Clusters(12, layers[0], m.network.Outputs(), "bong")
 		for k, at := range x {
 			mean, cov := m.Weights()
@@ -38,7 +38,7 @@ func TestBongByHand(t *testing.T) {
 // A step of LO-FI as its authors print it, by a singular value decomposition.
 func TestLowRankByHand(t *testing.T) {
 	const rank = 3
-	m := newModel(t, Config{Layers: []int{2, 4, 3}, Covariance: LowRank, Rank: rank, PriorVar: 2})
+	m := newModel(Config{Layers: []int{2, 4, 3}, Covariance: LowRank, Rank: rank, PriorVar: 2})
 	r := m.belief.(*lowRank)
 	x, class, _ := check.Clusters(12, 2, 3, "low-rank")
 	w, dropped := len(m.mean), 0.0
@@ -84,9 +84,7 @@ func TestLowRankByHand(t *testing.T) {
 			old.SymRankOne(old, 1, columns.ColView(l))
 		}
 		var move mat.VecDense
-		if err := move.SolveVec(old, gradient); err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, move.SolveVec(old, gradient))
 		move.AddVec(&move, mat.NewVecDense(w, append([]float64(nil), m.mean...)))
 		observe(t, m, at, class[k])
 		for i := range w {

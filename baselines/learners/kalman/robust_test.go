@@ -25,7 +25,7 @@ func TestCovarianceStaysPositiveDefinite(t *testing.T) {
 			prior  float64
 			scale  float64 // of every seventh example
 		}{{[]int{3, 6, 3}, 1, 3}, {[]int{3, 3}, 10, 1e4}} {
-			m := newModel(t, Config{Layers: c.layers, Covariance: kind, PriorVar: c.prior})
+			m := newModel(Config{Layers: c.layers, Covariance: kind, PriorVar: c.prior})
 			_, before := m.Weights()
 			count := 0
 			clusters(t, m, "long", 10000, func(x []float64, _ int) {
@@ -53,7 +53,7 @@ func TestClassesMayBePermuted(t *testing.T) {
 	order := []int{2, 0, 3, 1}
 	for _, kind := range kinds {
 		cfg := Config{Layers: []int{3, 5, 4}, Covariance: kind}
-		one, other := newModel(t, cfg), newModel(t, cfg)
+		one, other := newModel(cfg), newModel(cfg)
 		last := clusters(t, one, "permuted", 50, func(x []float64, class int) { observe(t, other, x, order[class]) })
 		p, q := check.Predict(t, one, 4, last...), check.Predict(t, other, 4, last...)
 		for c := range p {
@@ -68,7 +68,7 @@ func TestExtremes(t *testing.T) {
 	for _, kind := range kinds {
 		for _, prior := range []float64{1e-12, 1e-8, 1, 1e8, 1e12} {
 			for _, size := range []float64{0, 1e-300, 1e-150, 1e-8, 1e8, 1e20, 1e150, 1e300} {
-				m := newModel(t, Config{Layers: []int{2, 3, 3}, Covariance: kind, PriorVar: prior})
+				m := newModel(Config{Layers: []int{2, 3, 3}, Covariance: kind, PriorVar: prior})
 				name := fmt.Sprintf("%v, prior %g, size %g:", kind, prior, size)
 				for k := range 12 {
 					x := []float64{size * float64(k%3-1), size}
@@ -114,7 +114,7 @@ func TestDiagonalKeepsSmallDeviations(t *testing.T) {
 // What overflows is refused, before anything has changed.
 func TestOverflowIsRefused(t *testing.T) {
 	for _, kind := range kinds {
-		m := newModel(t, Config{Layers: []int{1, 2}, Covariance: kind, PriorVar: 1e12})
+		m := newModel(Config{Layers: []int{1, 2}, Covariance: kind, PriorVar: 1e12})
 		mean, before := m.Weights()
 		if err := m.Observe([]float64{1e100}, 0); err != errOverflow {
 			t.Errorf("%v: error %v", kind, err)
@@ -133,7 +133,7 @@ func TestOverflowIsRefused(t *testing.T) {
 
 func TestPriorAndDefaults(t *testing.T) {
 	cfg := Config{Layers: []int{199, 100, 3}, Covariance: Diagonal}
-	m := newModel(t, cfg)
+	m := newModel(cfg)
 	mean, variance := m.mean, m.belief.(*diagonal).variance
 	hidden := mean[:200*100]
 	check.Near(t, "mean square of hidden means", floats.Dot(hidden, hidden)/float64(len(hidden)), 2./200, 6*math.Sqrt(2./float64(len(hidden)))*2/200)
@@ -144,7 +144,7 @@ func TestPriorAndDefaults(t *testing.T) {
 	}
 	check.Near(t, "hidden prior variance", variance[0], 1./200, 1e-14)
 	check.Near(t, "output prior variance", variance[len(mean)-1], 1./101, 1e-14)
-	if !floats.Equal(mean, newModel(t, cfg).mean) {
+	if !floats.Equal(mean, newModel(cfg).mean) {
 		t.Error("the prior means depend on more than the source")
 	}
 	for _, pc := range check.Predict(t, m, 3, make([]float64, 199)...) {
@@ -173,7 +173,7 @@ func TestAllocatesNothing(t *testing.T) {
 		if kind == Full {
 			cfg.ProcessNoise = 1e-3
 		}
-		m := newModel(t, cfg)
+		m := newModel(cfg)
 		x := []float64{1, -1, 2, 0}
 		check.NoAllocs(t, string(kind), func() { _ = m.Observe(x, 2) })
 	}
@@ -187,7 +187,7 @@ func BenchmarkObserve(b *testing.B) {
 		{Layers: []int{784, 128, 128, 10}, Covariance: LowRank},
 	} {
 		b.Run(fmt.Sprint(cfg.Covariance, cfg.Rank, cfg.Layers), func(b *testing.B) {
-			m := newModel(b, cfg)
+			m := newModel(cfg)
 			x, class, _ := check.Clusters(1, cfg.Layers[0], 10, "bench")
 			for b.Loop() {
 				observe(b, m, x[0], class[0])

@@ -9,19 +9,20 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/core/random"
+	"closedform/internal/check"
 )
 
 // problemOf returns the problem that the model solves, for the prior variance v.
 func problemOf(t *testing.T, m *Model, v float64, x [][]float64, class []int) *Problem {
 	t.Helper()
-	return problem(t, Prior{Layers: m.cfg.Layers, Bias: true, Var: m.network.PriorVar(v)}, x, class)
+	return problem(Prior{Layers: m.cfg.Layers, Bias: true, Var: m.network.PriorVar(v)}, x, class)
 }
 
 // At the mode of softmax regression the density is flat.
 func TestClimb(t *testing.T) {
 	x, class := clusters(80, "stationary")
 	for _, v := range []float64{1e-3, 1, 1e3} {
-		m := fit(t, Config{Layers: []int{3, 4}, PriorVar: v, Predictive: PlugIn}, x, class)
+		m := fit(Config{Layers: []int{3, 4}, PriorVar: v, Predictive: PlugIn}, x, class)
 		p, w := problemOf(t, m, v, x, class), m.weights
 		gradient := make([]float64, len(w))
 		p.LogDensity(gradient, w)
@@ -37,7 +38,7 @@ func TestClimb(t *testing.T) {
 func TestInformation(t *testing.T) {
 	for _, m := range shapes() {
 		x, class, w := randomData(m, 6, rand.New(random.Source("information")))
-		p := problem(t, m, x, class)
+		p := problem(m, x, class)
 		n, offset := len(w), p.network.Layers[len(m.Layers)-2].Offset
 		got := mat.NewSymDense(n-offset, nil)
 		p.Information(got, w)
@@ -55,10 +56,8 @@ func TestInformation(t *testing.T) {
 func TestLogitCovariance(t *testing.T) {
 	x, class := clusters(60, "covariance")
 	for _, cfg := range configs() {
-		m := fit(t, cfg, x, class)
-		if err := m.forward([]float64{0.3, -1.2, 2}); err != nil {
-			t.Fatal(err)
-		}
+		m := fit(cfg, x, class)
+		check.OK(t, m.forward([]float64{0.3, -1.2, 2}))
 		features := m.pass.Input(len(cfg.Layers) - 2)
 		c, in := m.network.Outputs(), len(features)
 		jacobian, h := mat.NewDense(c, c*in, nil), mat.NewSymDense(c*in, nil)
@@ -67,9 +66,7 @@ func TestLogitCovariance(t *testing.T) {
 		}
 		var inverse, want mat.Dense
 		problemOf(t, m, cfg.LaplaceVar, x, class).Information(h, m.weights)
-		if err := inverse.Solve(h, jacobian.T()); err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, inverse.Solve(h, jacobian.T()))
 		if want.Mul(jacobian, &inverse); !mat.EqualApprox(m.logits.cov, &want, 1e-9) {
 			t.Errorf("%s: covariance\n%.7g\nwant\n%.7g", cfg.name(), mat.Formatted(m.logits.cov), mat.Formatted(&want))
 		}

@@ -34,11 +34,11 @@ func TestLimits(t *testing.T) {
 	uniform := []float64{0.25, 0.25, 0.25, 0.25}
 	for _, cfg := range configs() {
 		cfg.PriorVar, cfg.LaplaceVar = 1e-9, 0
-		if p := predict(t, fit(t, cfg, x, class), x[0]); !floats.EqualApprox(p, uniform, 1e-4) {
+		if p := predict(t, fit(cfg, x, class), x[0]); !floats.EqualApprox(p, uniform, 1e-4) {
 			t.Errorf("%s: %g with a narrow prior", cfg.name(), p)
 		}
 		cfg.PriorVar = 4
-		if p := predict(t, fit(t, cfg, nil, nil), x[0]); !floats.EqualApprox(p, uniform, 1e-3) {
+		if p := predict(t, fit(cfg, nil, nil), x[0]); !floats.EqualApprox(p, uniform, 1e-3) {
 			t.Errorf("%s: %g without examples", cfg.name(), p)
 		}
 		if len(cfg.Layers) > 2 {
@@ -46,10 +46,8 @@ func TestLimits(t *testing.T) {
 		}
 		last := math.Inf(1)
 		for _, n := range []int{0, 10, 100, 400} {
-			m := fit(t, cfg, x[:n], class[:n])
-			if err := m.forward(x[0]); err != nil {
-				t.Fatal(err)
-			}
+			m := fit(cfg, x[:n], class[:n])
+			check.OK(t, m.forward(x[0]))
 			c := m.logits.cov
 			v := c.At(0, 0) + c.At(1, 1) - 2*c.At(0, 1)
 			if n == 0 && !scalar.EqualWithinRel(v, 2*(1+floats.Dot(x[0], x[0])), 1e-9) {
@@ -67,13 +65,13 @@ func TestLimits(t *testing.T) {
 func TestLaplaceVar(t *testing.T) {
 	x, class := clusters(50, "variance")
 	cfg := Config{Layers: []int{3, 5, 4}, PriorVar: 3}
-	same := fit(t, cfg, x, class)
+	same := fit(cfg, x, class)
 	cfg.LaplaceVar = 3
-	if p, q := predict(t, same, x[0]), predict(t, fit(t, cfg, x, class), x[0]); !floats.Equal(p, q) {
+	if p, q := predict(t, same, x[0]), predict(t, fit(cfg, x, class), x[0]); !floats.Equal(p, q) {
 		t.Errorf("%v with the default, %v with the same variance", p, q)
 	}
 	cfg.LaplaceVar = 0.1
-	narrow := fit(t, cfg, x, class)
+	narrow := fit(cfg, x, class)
 	if p, q := predict(t, same, x[0]), predict(t, narrow, x[0]); !floats.Equal(same.weights, narrow.weights) || floats.Equal(p, q) {
 		t.Errorf("%v, and %v with another variance", p, q)
 	}
@@ -88,7 +86,7 @@ func TestErrors(t *testing.T) {
 	if _, err := Fit(Config{Layers: []int{2, 1}}, nil, nil, random.Source()); err == nil {
 		t.Error("one class was accepted")
 	}
-	m := fit(t, Config{Layers: []int{2, 3}}, [][]float64{{1, 2}}, []int{0})
+	m := fit(Config{Layers: []int{2, 3}}, [][]float64{{1, 2}}, []int{0})
 	p := make([]float64, 3)
 	if err := m.Predict(p, []float64{1e200, 1e200}); err == nil {
 		t.Errorf("no error for an infinite covariance, but %g", p)
@@ -105,7 +103,7 @@ func BenchmarkFit(b *testing.B) {
 		cfg := Config{Layers: layers}
 		b.Run(cfg.name(), func(b *testing.B) {
 			for b.Loop() {
-				fit(b, cfg, x, class)
+				fit(cfg, x, class)
 			}
 		})
 	}

@@ -78,7 +78,7 @@ func TestLogDensity(t *testing.T) {
 		rnd := rand.New(random.Source("density"))
 		for _, n := range []int{0, 1, 20} {
 			x, class, w := randomData(m, n, rnd)
-			p := problem(t, m, x, class)
+			p := problem(m, x, class)
 			want := naive(m, x, class, w)
 			if got := p.LogDensity(nil, w); !scalar.EqualWithinAbsOrRel(got, want, 1e-12, 1e-13) {
 				t.Errorf("%v, bias %t, %d examples: %.15g, want %.15g", m.Layers, m.Bias, n, got, want)
@@ -90,7 +90,7 @@ func TestLogDensity(t *testing.T) {
 func TestGradient(t *testing.T) {
 	for _, m := range shapes() {
 		x, class, w := randomData(m, 15, rand.New(random.Source("gradient")))
-		p := problem(t, m, x, class)
+		p := problem(m, x, class)
 		got := make([]float64, len(w))
 		if value := p.LogDensity(got, w); value != p.LogDensity(nil, w) {
 			t.Errorf("%v: the gradient changes the value", m.Layers)
@@ -109,7 +109,7 @@ func TestGradient(t *testing.T) {
 
 // Logits far apart, and some that overflow.
 func TestLogDensityExtremes(t *testing.T) {
-	p := problem(t, Prior{Layers: []int{1, 2}}, [][]float64{{1}}, []int{0})
+	p := problem(Prior{Layers: []int{1, 2}}, [][]float64{{1}}, []int{0})
 	grad := make([]float64, 2)
 	prior := func(w []float64) float64 { return -math.Log(2*math.Pi) - floats.Dot(w, w)/2 }
 	for _, test := range []struct{ w0, w1, want float64 }{
@@ -129,7 +129,7 @@ func TestLogDensityExtremes(t *testing.T) {
 			}
 		}
 	}
-	p = problem(t, Prior{Layers: []int{1, 2}}, [][]float64{{1e200}}, []int{0})
+	p = problem(Prior{Layers: []int{1, 2}}, [][]float64{{1e200}}, []int{0})
 	if got := p.LogDensity(grad, []float64{1e150, 1}); !math.IsInf(got, -1) || grad[0] != 0 || grad[1] != 0 {
 		t.Errorf("overflow: %g, gradient %v", got, grad)
 	}
@@ -139,7 +139,7 @@ func TestLogDensityExtremes(t *testing.T) {
 	for k := range x {
 		x[k] = []float64{0}
 	}
-	p = problem(t, Prior{Layers: []int{1, 7}}, x, class)
+	p = problem(Prior{Layers: []int{1, 7}}, x, class)
 	w := make([]float64, 7)
 	if got, want := p.LogDensity(nil, w)-p.logNorm, -n*math.Log(7); !scalar.EqualWithinRel(got, want, 1e-13) {
 		t.Errorf("%d examples: %g, want %g", n, got, want)
@@ -158,11 +158,11 @@ func TestModeInClosedForm(t *testing.T) {
 			hi = d
 		}
 	}
-	p := problem(t, Prior{Layers: []int{1, 2}}, [][]float64{{x}}, []int{0})
+	p := problem(Prior{Layers: []int{1, 2}}, [][]float64{{x}}, []int{0})
 	if w, err := p.Climb([]float64{0, 0}, LinearSteps); err != nil || !floats.EqualApprox(w, []float64{lo / 2, -lo / 2}, 1e-6) {
 		t.Errorf("mode %v, want ±%g; error %v", w, lo/2, err)
 	}
-	p = problem(t, Prior{Layers: []int{1, 2}}, [][]float64{{1e200}}, []int{0})
+	p = problem(Prior{Layers: []int{1, 2}}, [][]float64{{1e200}}, []int{0})
 	if _, err := p.Climb([]float64{1e150, 0}, LinearSteps); err == nil || !strings.HasPrefix(err.Error(), "laplace: ") {
 		t.Errorf("overflow: error %v", err)
 	}

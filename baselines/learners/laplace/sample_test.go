@@ -28,29 +28,19 @@ func wedges(n int, src rand.Source) (x [][]float64, class []int) {
 	return x, class
 }
 
-func problem(t testing.TB, m Prior, x [][]float64, class []int) *Problem {
-	t.Helper()
-	p, err := NewProblem(m, x, class)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+func problem(m Prior, x [][]float64, class []int) *Problem {
+	return check.Must(NewProblem(m, x, class))
 }
 
-func sample(t testing.TB, draws int, p *Problem, path ...any) *Sample {
-	t.Helper()
-	s, err := p.Sample(draws, random.Source(path...))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+func sample(draws int, p *Problem, path ...any) *Sample {
+	return check.Must(p.Sample(draws, random.Source(path...)))
 }
 
 // On the paper's task the draws are nearly as good as independent ones.
 func TestEffectiveSampleSize(t *testing.T) {
 	for _, n := range []int{0, 1, 10, 50, 400} {
 		x, class := wedges(n, random.Source("toy", n))
-		if s := sample(t, 4000, problem(t, Prior{Layers: []int{2, 3}}, x, class), "importance", n); s.ESS < 3000 {
+		if s := sample(4000, problem(Prior{Layers: []int{2, 3}}, x, class), "importance", n); s.ESS < 3000 {
 			t.Errorf("%d examples: effective sample size %.0f of 4000", n, s.ESS)
 		}
 	}
@@ -60,7 +50,7 @@ func TestEffectiveSampleSize(t *testing.T) {
 // reported.
 func TestAgainstQuadrature(t *testing.T) {
 	x, class := [][]float64{{1.5}, {-0.7}, {2}, {0.3}, {-2.5}}, []int{0, 1, 0, 1, 0}
-	p := problem(t, Prior{Layers: []int{1, 2}, Mean: []float64{0.5, -0.25}, Var: []float64{1.5, 0.5}}, x, class)
+	p := problem(Prior{Layers: []int{1, 2}, Mean: []float64{0.5, -0.25}, Var: []float64{1.5, 0.5}}, x, class)
 	sigmoid := func(d float64) float64 { return 1 / (1 + math.Exp(-d)) }
 	want := func(at float64) float64 {
 		var z, first float64
@@ -76,7 +66,7 @@ func TestAgainstQuadrature(t *testing.T) {
 	}
 	var chi, terms float64
 	for seed := range 25 {
-		s := sample(t, 1000, p, "quadrature", seed)
+		s := sample(1000, p, "quadrature", seed)
 		for _, at := range []float64{-1, 0.2, 3} {
 			p, stderr, err := s.Predict([]float64{at})
 			if err != nil {
@@ -103,7 +93,7 @@ func TestSampleRefuses(t *testing.T) {
 		x[k], class[k] = make([]float64, 30), k%5
 		x[k][k] = 3
 	}
-	s, err := problem(t, Prior{Layers: []int{30, 5}}, x, class).Sample(1000, random.Source("refuse"))
+	s, err := problem(Prior{Layers: []int{30, 5}}, x, class).Sample(1000, random.Source("refuse"))
 	if s != nil || err == nil || !strings.Contains(err.Error(), "need 100: use fewer examples, or more draws") {
 		t.Errorf("sample %v, error %v", s, err)
 	}
@@ -113,11 +103,11 @@ func TestSampleRefuses(t *testing.T) {
 			at[0] *= scale
 			at[1] *= scale
 		}
-		if s, err := problem(t, Prior{Layers: []int{2, 3}}, x, class).Sample(4000, random.Source("overflow")); s != nil || err == nil {
+		if s, err := problem(Prior{Layers: []int{2, 3}}, x, class).Sample(4000, random.Source("overflow")); s != nil || err == nil {
 			t.Errorf("inputs of size %g: a sample with ESS %g", scale, s.ESS)
 		}
 	}
-	s = sample(t, 100, problem(t, Prior{Layers: []int{1, 2}, Var: []float64{1e20, 1e20}}, nil, nil), "a")
+	s = sample(100, problem(Prior{Layers: []int{1, 2}, Var: []float64{1e20, 1e20}}, nil, nil), "a")
 	for _, x := range []float64{math.NaN(), 1e300} {
 		if _, _, err := s.Predict([]float64{x}); err == nil || !strings.HasPrefix(err.Error(), "laplace: ") {
 			t.Errorf("input %g: error %v", x, err)
@@ -127,13 +117,13 @@ func TestSampleRefuses(t *testing.T) {
 	if _, err := NewProblem(one, [][]float64{{math.NaN()}}, []int{0}); err == nil || !strings.Contains(err.Error(), "input 0 is NaN") {
 		t.Errorf("error %v", err)
 	}
-	p := problem(t, one, nil, nil)
+	p := problem(one, nil, nil)
 	check.AllPanic(t, map[string]func(){
 		"prior":   func() { _, _ = NewProblem(Prior{Layers: []int{1, 2}, Mean: []float64{1}}, nil, nil) },
 		"weights": func() { p.LogDensity(nil, make([]float64, 5)) },
 		"source":  func() { _, _ = p.Sample(4, nil) },
 	})
-	for draws, p := range map[int]*Problem{5: p, 2: p, 4: problem(t, Prior{Layers: []int{2, 2, 3}}, nil, nil)} {
+	for draws, p := range map[int]*Problem{5: p, 2: p, 4: problem(Prior{Layers: []int{2, 2, 3}}, nil, nil)} {
 		if s, err := p.Sample(draws, random.Source()); s != nil || err == nil {
 			t.Errorf("%d draws: no error", draws)
 		}

@@ -24,13 +24,8 @@ func configs() []Config {
 
 func (c Config) name() string { return fmt.Sprint(c.Layers, c.Predictive) }
 
-func fit(t testing.TB, cfg Config, x [][]float64, class []int) *Model {
-	t.Helper()
-	m, err := Fit(cfg, x, class, random.Source("laplace", "fit"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+func fit(cfg Config, x [][]float64, class []int) *Model {
+	return check.Must(Fit(cfg, x, class, random.Source("laplace", "fit")))
 }
 
 func predict(t testing.TB, m *Model, x []float64) []float64 {

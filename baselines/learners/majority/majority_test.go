@@ -10,15 +10,10 @@ import (
 )
 
 func TestCounts(t *testing.T) {
-	m, err := New(Config{Classes: 3}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := check.Must(New(Config{Classes: 3}, nil))
 	for i, want := range [][]float64{{1. / 3, 1. / 3, 1. / 3}, {1. / 4, 1. / 4, 2. / 4}, {1. / 5, 1. / 5, 3. / 5}, {2. / 6, 1. / 6, 3. / 6}} {
 		if i > 0 {
-			if err := m.Observe([]float64{1, 2}, []int{2, 2, 0}[i-1]); err != nil {
-				t.Fatal(err)
-			}
+			check.OK(t, m.Observe([]float64{1, 2}, []int{2, 2, 0}[i-1]))
 		}
 		if p := check.Predict(t, m, 3, 5); !floats.EqualApprox(p, want, 1e-15) {
 			t.Errorf("after %d examples %v, want %v", i, p, want)
@@ -30,10 +25,7 @@ func TestErrors(t *testing.T) {
 	if _, err := New(Config{Classes: 1}, nil); err == nil {
 		t.Error("one class was accepted")
 	}
-	m, err := New(Config{Classes: 2}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := check.Must(New(Config{Classes: 2}, nil))
 	p, infinite := make([]float64, 2), []float64{0, math.Inf(-1)}
 	for i, err := range []error{m.Observe(nil, 2), m.Observe(nil, -1), m.Observe(infinite, 0), m.Predict(p, infinite)} {
 		if err == nil {

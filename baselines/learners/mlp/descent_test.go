@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"closedform/core/random"
+	"closedform/internal/check"
 )
 
 // Two steps by hand. The first is rate·g/(|g|+ε) whatever β₁ and β₂ are.
@@ -83,10 +84,7 @@ func TestDescent(t *testing.T) {
 
 func TestExamples(t *testing.T) {
 	x, class := [][]float64{{1, 2}, {3, 4}}, []int{0, 2}
-	e, err := New([]int{2, 3}, true).Examples(x, class)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := check.Must(New([]int{2, 3}, true).Examples(x, class))
 	x[1][0] = 9
 	if len(e) != 2 || !slices.Equal(e[1], []float64{3, 4, 1}) {
 		t.Errorf("examples %v", e)

@@ -31,13 +31,8 @@ func examples(count, inputs, classes int, coarse bool) (x [][]float64, class []i
 	return x, class
 }
 
-func fit(t testing.TB, cfg Config, x [][]float64, class []int) *Model {
-	t.Helper()
-	m, err := Fit(cfg, x, class, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+func fit(cfg Config, x [][]float64, class []int) *Model {
+	return check.Must(Fit(cfg, x, class, nil))
 }
 
 func TestLearner(t *testing.T) {
@@ -54,7 +49,7 @@ func TestNeighboursAreThoseOfASort(t *testing.T) {
 			x, class := examples(200, inputs, classes, coarse)
 			queries, _ := examples(30, inputs, classes, coarse)
 			for _, k := range []int{1, 2, 7, 200} {
-				q := fit(t, Config{Classes: classes, Neighbours: k}, x, class)
+				q := fit(Config{Classes: classes, Neighbours: k}, x, class)
 				p := make([]float64, classes)
 				for _, at := range queries {
 					order := make([]int, len(x))
@@ -71,9 +66,7 @@ func TestNeighboursAreThoseOfASort(t *testing.T) {
 					for _, i := range order[:k] {
 						want[class[i]]++
 					}
-					if err := q.Predict(p, at); err != nil {
-						t.Fatal(err)
-					}
+					check.OK(t, q.Predict(p, at))
 					for c := range p {
 						if !scalar.EqualWithinAbs(p[c], (want[c]+0.25)/float64(k+1), 1e-14) {
 							t.Fatalf("coarse %t, %d inputs, k = %d: p = %v, counts %v", coarse, inputs, k, p, want)
@@ -90,7 +83,7 @@ func TestNeighboursAreThoseOfASort(t *testing.T) {
 
 func TestNeighboursFarAway(t *testing.T) {
 	x := [][]float64{{1e200, 0}, {0, 0}, {-1e150, 1}}
-	q := fit(t, Config{Classes: 2, Neighbours: 2}, x, []int{0, 1, 1})
+	q := fit(Config{Classes: 2, Neighbours: 2}, x, []int{0, 1, 1})
 	p := make([]float64, 2)
 	if err := q.Predict(p, []float64{0, 1}); err != nil || !(p[1] > p[0]) {
 		t.Errorf("p = %v, error %v", p, err)
@@ -103,7 +96,7 @@ func TestNeighboursFarAway(t *testing.T) {
 // There are at most as many neighbours as examples.
 func TestFewExamples(t *testing.T) {
 	x, class := examples(7, 2, 2, false)
-	few, many := fit(t, Config{Classes: 2, Neighbours: 7}, x, class), fit(t, Config{Classes: 2, Neighbours: 100}, x, class)
+	few, many := fit(Config{Classes: 2, Neighbours: 7}, x, class), fit(Config{Classes: 2, Neighbours: 100}, x, class)
 	if p, q := check.Predict(t, few, 2, 1, 1), check.Predict(t, many, 2, 1, 1); !slices.Equal(p, q) {
 		t.Errorf("%v of all, %v of more than there are", p, q)
 	}
@@ -124,11 +117,9 @@ func TestErrors(t *testing.T) {
 
 func BenchmarkNeighbours(b *testing.B) {
 	x, class := examples(10000, 784, 10, false)
-	q := fit(b, Config{Classes: 10}, x, class)
+	q := fit(Config{Classes: 10}, x, class)
 	p, at := make([]float64, 10), make([]float64, 784)
 	for b.Loop() {
-		if err := q.Predict(p, at); err != nil {
-			b.Fatal(err)
-		}
+		check.OK(b, q.Predict(p, at))
 	}
 }

@@ -19,13 +19,8 @@ import (
 )
 
 // one returns a perceptron of one weight with an activation N(m, v) at x = 1.
-func one(t *testing.T, cfg Config, m, v float64) *Perceptron {
-	t.Helper()
-	p, err := New(cfg, []float64{m}, mat.NewDiagDense(1, []float64{v}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+func one(cfg Config, m, v float64) *Perceptron {
+	return check.Must(New(cfg, []float64{m}, mat.NewDiagDense(1, []float64{v})))
 }
 
 // activations calls f with means and variances.
@@ -51,11 +46,8 @@ func TestHuberIsAKalmanStep(t *testing.T) {
 				y = 1
 			}
 			want := v - cross*cross/variance
-			q := one(t, Config{Lambda: lambda}, m, v)
-			prediction, err := q.Predict([]float64{1})
-			if err != nil {
-				t.Fatal(err)
-			}
+			q := one(Config{Lambda: lambda}, m, v)
+			prediction := check.Must(q.Predict([]float64{1}))
 			check.Near(t, name+" p", prediction.Positive, p, 1e-14)
 			if want := gauss.CDF(-lambda * m / spread); !scalar.EqualWithinRel(prediction.Negative, want, 1e-9) {
 				t.Errorf("%s 1 − p = %g, want %g", name, prediction.Negative, want)
@@ -98,11 +90,8 @@ func TestADFIsThePosterior(t *testing.T) {
 			}
 			p, first, second := moment(0), moment(1), moment(2)
 			first /= p
-			q := one(t, Config{Rule: ADF, Lambda: lambda}, m, v)
-			update, err := q.Observe([]float64{1}, s > 0)
-			if err != nil {
-				t.Fatal(err)
-			}
+			q := one(Config{Rule: ADF, Lambda: lambda}, m, v)
+			update := check.Must(q.Observe([]float64{1}, s > 0))
 			mean, cov := q.Weights()
 			check.Near(t, name+" log p", update.LogP, math.Log(p), 1e-8)
 			check.Near(t, name+" m̃", (mean[0]-m)/math.Sqrt(v), first, 1e-8)
@@ -114,106 +103,24 @@ func TestADFIsThePosterior(t *testing.T) {
 	})
 }
 
-// With two classes the network of package bnn and the perceptron of the difference of its logits, w
-// = w_0 − w_1 with the sum of the covariances, take the same step of the mean from the same weights
-// by the rule ADF, and predict the same before it. The variance of the difference falls by less in
-// the network: v_j falls by v_j²r, where the perceptron's v_0 + v_1 falls by (v_0 + v_1)²r. What is
-// lost is the covariance −v_0v_1r of the logits that the label makes.
-func TestNetworkOfTwoClasses(t *testing.T) {
-	rnd := rand.New(random.Source("network"))
-	for _, lambda := range []float64{0.3, math.Sqrt(math.Pi / 8), 1} {
-		for trial := range 30 {
-			cfg := bnn.Default(2, 2)
-			cfg.Softmax, cfg.PriorVar = softmax.Probit{Lambda: lambda, Rho: 0.5}, []float64{math.Exp(rnd.NormFloat64())}
-			network, err := bnn.New(cfg, random.Source("weights", trial))
-			if err != nil {
-				t.Fatal(err)
-			}
-			for k := range 5 { // makes the covariances differ
-				if _, err := network.Observe([]float64{rnd.NormFloat64(), rnd.NormFloat64()}, k%2); err != nil {
-					t.Fatal(err)
-				}
-			}
-			p := difference(t, network, Config{Rule: ADF, Lambda: lambda})
-			x, class := []float64{2 * rnd.NormFloat64(), rnd.NormFloat64()}, trial%2
-			var before bnn.Prediction
-			if err := network.Predict(&before, x); err != nil {
-				t.Fatal(err)
-			}
-			v := append([]float64(nil), before.Variance...)
-			prediction, err := p.Predict(append(x, 1))
-			if err != nil {
-				t.Fatal(err)
-			}
-			total := prediction.Variance
-			check.Near(t, "p", prediction.Positive, before.P[0], 1e-10)
-			check.Near(t, "v", total, v[0]+v[1], 1e-12)
-			update, err := p.Observe(append(x, 1), class == 0)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if _, err := network.Observe(x, class); err != nil {
-				t.Fatal(err)
-			}
-			want, _ := p.Weights()
-			got, _ := difference(t, network, Config{}).Weights()
-			for i := range want {
-				check.Near(t, fmt.Sprintf("mean of weight %d", i), got[i], want[i], 1e-7)
-			}
-			var after bnn.Prediction
-			if err := network.Predict(&after, x); err != nil {
-				t.Fatal(err)
-			}
-			check.Near(t, "variance of the difference", after.Variance[0]+after.Variance[1], update.MinVariance, 1e-8)
-		}
-	}
-}
-
-// difference returns the perceptron of the difference of the logits of a network of one layer.
-func difference(t *testing.T, network *bnn.Network, cfg Config) *Perceptron {
-	t.Helper()
-	mean, cov := network.Weights(0)
-	_, n := mean.Dims()
-	m, sum := make([]float64, n), mat.NewSymDense(n, nil)
-	for i := range n {
-		m[i] = mean.At(0, i) - mean.At(1, i)
-		for j := i; j < n; j++ {
-			sum.SetSym(i, j, cov[0].At(i, j)+cov[1].At(i, j))
-		}
-	}
-	p, err := New(cfg, m, sum)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
-}
-
 // The weights follow the activation: the update of all of them is that of w·x,
 // and what is orthogonal to x in Σ stays.
 func TestWeightsFollow(t *testing.T) {
 	cov := mat.NewSymDense(2, []float64{2, 0.5, 0.5, 1})
 	for _, rule := range []Rule{Huber, ADF} {
-		p, err := New(Config{Rule: rule}, []float64{0.5, -1}, cov)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := check.Must(New(Config{Rule: rule}, []float64{0.5, -1}, cov))
 		x := []float64{3, 2}
 		predict := func(x []float64) (m, v float64) {
-			got, err := p.Predict(x)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := check.Must(p.Predict(x))
 			return got.Mean, got.Variance
 		}
 		m, v := predict(x)
-		scalar := one(t, Config{Rule: rule}, m, v)
+		scalar := one(Config{Rule: rule}, m, v)
 		for _, o := range []struct {
 			p *Perceptron
 			x []float64
 		}{{p, x}, {scalar, []float64{1}}} {
-			if _, err := o.p.Observe(o.x, true); err != nil {
-				t.Fatal(err)
-			}
+			check.Must(o.p.Observe(o.x, true))
 		}
 		m, v = predict(x)
 		wantMean, wantCov := scalar.Weights()
@@ -232,7 +139,7 @@ func TestExtremes(t *testing.T) {
 	for _, m := range []float64{0, -1, 40, -1e8} {
 		for _, v := range []float64{0, 1e-300, 1e-8, 1, 1e12} {
 			for _, positive := range []bool{true, false} {
-				p := one(t, Config{Rule: ADF}, m, v)
+				p := one(Config{Rule: ADF}, m, v)
 				update, err := p.Observe([]float64{1}, positive)
 				mean, cov := p.Weights()
 				if err != nil || !(cov.At(0, 0) >= 0 && cov.At(0, 0) <= v) || math.IsNaN(mean[0]) || !(update.LogP <= 0) {
@@ -242,11 +149,11 @@ func TestExtremes(t *testing.T) {
 		}
 	}
 	// An overflow is an error.
-	p := one(t, Config{}, 1, 1)
+	p := one(Config{}, 1, 1)
 	if update, err := p.Observe([]float64{1e200}, true); err == nil || update.Action != bnn.Refused {
 		t.Errorf("an input of 1e200: %v, %v", update, err)
 	}
-	p = one(t, Config{OnIndefinite: bnn.Project}, 0, 1e-310)
+	p = one(Config{OnIndefinite: bnn.Project}, 0, 1e-310)
 	if update, err := p.Observe([]float64{1}, true); err == nil || update.Action != bnn.Refused {
 		t.Errorf("a step that overflows was taken: %v, %v", update, err)
 	}
@@ -266,7 +173,7 @@ func TestPolicies(t *testing.T) {
 		{bnn.Skip, bnn.Skipped, 0, 1, false},
 		{bnn.Project, bnn.Projected, math.Sqrt(2/math.Pi) * (math.Sqrt2 + 1), 0.25, false},
 	} {
-		p := one(t, Config{Lambda: 1, OnIndefinite: c.policy, VarianceFloor: 0.25}, 0, 1)
+		p := one(Config{Lambda: 1, OnIndefinite: c.policy, VarianceFloor: 0.25}, 0, 1)
 		update, err := p.Observe([]float64{1}, true)
 		mean, cov := p.Weights()
 		if (err != nil) != c.withFail || update.Action != c.action || !(update.MinVariance < 0) {
@@ -281,9 +188,9 @@ func TestErrors(t *testing.T) {
 	check.Keys(t, map[string]Config{"rule": {Rule: "mine"}, "on_indefinite": {OnIndefinite: "stop"}, "lambda": {Lambda: math.NaN()}, "variance_floor": {VarianceFloor: 1}})
 	check.AllPanic(t, map[string]func(){
 		"covariance": func() { _, _ = New(Config{}, []float64{0, 1}, mat.NewDiagDense(1, []float64{1})) },
-		"input":      func() { _, _ = one(t, Config{}, 0, 1).Predict([]float64{1, 2}) },
+		"input":      func() { _, _ = one(Config{}, 0, 1).Predict([]float64{1, 2}) },
 	})
-	if got := one(t, Config{}, 0, 1).cfg.Lambda; !(math.Abs(got-softmax.SlopeLambda(2, 0.5)) < 1e-15) {
+	if got := one(Config{}, 0, 1).cfg.Lambda; !(math.Abs(got-softmax.SlopeLambda(2, 0.5)) < 1e-15) {
 		t.Errorf("default λ = %g is not slope-matched", got)
 	}
 }

@@ -13,13 +13,8 @@ import (
 	"closedform/internal/check"
 )
 
-func newModel(t testing.TB, cfg Config) *Model {
-	t.Helper()
-	m, err := New(cfg, random.Source("model"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+func newModel(cfg Config) *Model {
+	return check.Must(New(cfg, random.Source("model")))
 }
 
 func TestLearner(t *testing.T) {
@@ -38,12 +33,12 @@ func TestLearner(t *testing.T) {
 // The weights move as the rules say, with gradients of the log loss by finite differences.
 func TestRules(t *testing.T) {
 	for _, rule := range []Rule{SGD, Momentum, Adam} {
-		m := newModel(t, Config{Layers: []int{3, 5, 4, 3}, Rule: rule, LearningRate: 0.02})
+		m := newModel(Config{Layers: []int{3, 5, 4, 3}, Rule: rule, LearningRate: 0.02})
 		x, class, _ := check.Clusters(6, 3, 3, "rules")
 		n := len(m.weights)
 		velocity, mean, square := make([]float64, n), make([]float64, n), make([]float64, n)
 		for k, at := range x {
-			loss := newModel(t, Config{Layers: []int{3, 5, 4, 3}})
+			loss := newModel(Config{Layers: []int{3, 5, 4, 3}})
 			want := slices.Clone(m.weights)
 			gradient := fd.Gradient(nil, func(w []float64) float64 {
 				copy(loss.weights, w)
@@ -62,9 +57,7 @@ func TestRules(t *testing.T) {
 					want[i] -= 0.02 * mean[i] / (1 - math.Pow(0.9, steps)) / (math.Sqrt(square[i]/(1-math.Pow(0.999, steps))) + 1e-8)
 				}
 			}
-			if err := m.Observe(at, class[k]); err != nil {
-				t.Fatal(err)
-			}
+			check.OK(t, m.Observe(at, class[k]))
 			for i := range want {
 				if rule == Adam && math.Abs(gradient[i]) < 1e-5 {
 					want[i] = m.weights[i] // which divides by next to nothing
@@ -78,14 +71,14 @@ func TestRules(t *testing.T) {
 func TestConfig(t *testing.T) {
 	check.Keys(t, map[string]Config{"rule": {Rule: "newton"}, "learning_rate": {LearningRate: -1}})
 	for _, rule := range []Rule{SGD, Momentum, Adam} {
-		m := newModel(t, Config{Layers: []int{2, 4, 3}, Rule: rule})
+		m := newModel(Config{Layers: []int{2, 4, 3}, Rule: rule})
 		check.NoAllocs(t, "Observe", func() { _ = m.Observe([]float64{1, -2}, 1) })
 	}
 }
 
 // What overflows is refused, and leaves the weights.
 func TestOverflow(t *testing.T) {
-	m := newModel(t, Config{Layers: []int{1, 2}})
+	m := newModel(Config{Layers: []int{1, 2}})
 	m.weights[0] = 1e200
 	before := slices.Clone(m.weights)
 	if err := m.Observe([]float64{1e200}, 0); err == nil || !slices.Equal(before, m.weights) {
@@ -96,12 +89,10 @@ func TestOverflow(t *testing.T) {
 func BenchmarkObserve(b *testing.B) {
 	for _, rule := range []Rule{SGD, Momentum, Adam} {
 		b.Run(fmt.Sprint(rule), func(b *testing.B) {
-			m := newModel(b, Config{Layers: []int{784, 128, 128, 10}, Rule: rule})
+			m := newModel(Config{Layers: []int{784, 128, 128, 10}, Rule: rule})
 			x, class, _ := check.Clusters(1, 784, 10, "bench")
 			for b.Loop() {
-				if err := m.Observe(x[0], class[0]); err != nil {
-					b.Fatal(err)
-				}
+				check.OK(b, m.Observe(x[0], class[0]))
 			}
 		})
 	}

@@ -45,7 +45,7 @@ func TestExtremes(t *testing.T) {
 			for _, size := range []float64{0, 1e-300, 1e-150, 1e8, 1e20, 1e150, 1e300} {
 				for _, noise := range []float64{1e-100, 1, 1e100} {
 					c.Layers, c.PriorVar, c.SigmaV = []int{2, 3, 3}, prior, noise
-					m := newModel(t, c)
+					m := newModel(c)
 					name := fmt.Sprintf("%v, prior %g, size %g, noise %g:", c.Head, prior, size, noise)
 					for k := range 10 {
 						x := []float64{size * float64(k%3-1), size}
@@ -73,7 +73,7 @@ func TestExtremes(t *testing.T) {
 }
 
 func TestPrior(t *testing.T) {
-	m := newModel(t, Config{Layers: []int{199, 100, 10}, PriorVar: 3, PriorMeanVar: 2})
+	m := newModel(Config{Layers: []int{199, 100, 10}, PriorVar: 3, PriorMeanVar: 2})
 	mean, variance := m.Weights(0)
 	rows, in := mean.Dims()
 	if rows != 100 || in != 200 {
@@ -88,7 +88,7 @@ func TestPrior(t *testing.T) {
 	if nodes, _ := must(m.Weights(1)).Dims(); nodes != 11 {
 		t.Errorf("%d outputs", nodes)
 	}
-	defaults := newModel(t, Config{Layers: []int{2, 2}}).cfg
+	defaults := newModel(Config{Layers: []int{2, 2}}).cfg
 	if defaults.SigmaV != 1 || defaults.PriorVar != 1 || defaults.PriorMeanVar != 1 {
 		t.Errorf("defaults %+v", defaults)
 	}
@@ -106,19 +106,19 @@ func TestErrors(t *testing.T) {
 	if _, err := New(Config{Layers: []int{2}}, random.Source("x")); err == nil || !strings.Contains(err.Error(), "layers") {
 		t.Errorf("layers without classes: error %v", err)
 	}
-	m := newModel(t, Config{Layers: []int{2, 2}})
+	m := newModel(Config{Layers: []int{2, 2}})
 	if err := m.Predict(make([]float64, 2), []float64{1e200, 0}); err == nil || !strings.Contains(err.Error(), "overflows") {
 		t.Errorf("an input of 1e200: error %v", err)
 	}
 	check.AllPanic(t, map[string]func(){"source": func() { _, _ = New(Config{Layers: []int{2, 2}}, nil) }})
 	for _, head := range []Head{Tree, Remax} {
-		m, x := newModel(t, Config{Layers: []int{2, 2}, Head: head}), []float64{1, -1}
+		m, x := newModel(Config{Layers: []int{2, 2}, Head: head}), []float64{1, -1}
 		check.NoAllocs(t, "a step", func() { _ = m.Observe(x, 1) })
 	}
 }
 
 func BenchmarkObserve(b *testing.B) {
-	m := newModel(b, Config{Layers: []int{784, 100, 100, 10}})
+	m := newModel(Config{Layers: []int{784, 100, 100, 10}})
 	x := make([]float64, 784)
 	for a := range x {
 		x[a] = math.Sin(float64(a))

@@ -13,13 +13,8 @@ import (
 	"closedform/internal/check"
 )
 
-func newModel(t testing.TB, cfg Config) *Model {
-	t.Helper()
-	m, err := New(cfg, random.Source("model"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+func newModel(cfg Config) *Model {
+	return check.Must(New(cfg, random.Source("model")))
 }
 
 // Weights returns copies of the means and variances of layer l, nodes × inputs.
@@ -33,16 +28,14 @@ func (m *Model) Weights(l int) (mean, variance *mat.Dense) {
 
 func observe(t testing.TB, m *Model, x []float64, class int) {
 	t.Helper()
-	if err := m.Observe(x, class); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, m.Observe(x, class))
 }
 
 // One example moves the weights of one output neuron to the variances and means
 // of conjugate Gaussian regression of the target on the inputs.
 func TestOneNeuronIsConjugateRegression(t *testing.T) {
 	const noise = 0.7
-	m := newModel(t, Config{Layers: []int{2, 2}, SigmaV: noise})
+	m := newModel(Config{Layers: []int{2, 2}, SigmaV: noise})
 	x := []float64{0.5, -2}
 	mean, variance := m.Weights(0)
 	observe(t, m, x, 1) // the target −1
@@ -58,9 +51,7 @@ func TestOneNeuronIsConjugateRegression(t *testing.T) {
 	precision.SymRankOne(precision, 1/(noise*noise), input)
 	right.AddScaledVec(right, -1/(noise*noise), input)
 	var cov mat.Dense
-	if err := cov.Inverse(precision); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, cov.Inverse(precision))
 	var want mat.VecDense
 	want.MulVec(&cov, right)
 	for i := range 3 {
@@ -123,13 +114,11 @@ func joint(m *Model, class int) (mean, variance []*mat.Dense, sound bool) {
 }
 
 func TestObserveIsTheSmootherOfThePaper(t *testing.T) {
-	m := newModel(t, Config{Layers: []int{3, 6, 5, 5}, SigmaV: 1})
+	m := newModel(Config{Layers: []int{3, 6, 5, 5}, SigmaV: 1})
 	x, class, _ := check.Clusters(60, 3, 5, "smoother")
 	floored := 0
 	for k, at := range x {
-		if err := m.forward(at); err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, m.forward(at))
 		mean, variance, sound := joint(m, class[k])
 		observe(t, m, at, class[k])
 		if !sound { // the floor, which the paper does not know

@@ -17,13 +17,8 @@ import (
 )
 
 // train returns the classifier with a prior variance v of every weight.
-func train(t *testing.T, v float64, x [][]float64, class []int, inputs, n int) *Model {
-	t.Helper()
-	m, err := Fit(Config{Inputs: inputs, Classes: n, PriorVar: v * float64(inputs+1)}, x, class, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+func train(v float64, x [][]float64, class []int, inputs, n int) *Model {
+	return check.Must(Fit(Config{Inputs: inputs, Classes: n, PriorVar: v * float64(inputs+1)}, x, class, nil))
 }
 
 // score sets grad to the derivatives of log softmax_class by the logits and returns its value.
@@ -148,7 +143,7 @@ func TestELBO(t *testing.T) {
 	x, class, _ := check.Clusters(25, 2, 3, "definition")
 	rnd := rand.New(random.Source("perturb"))
 	const v = 2
-	m := train(t, v, x, class, 2, 3)
+	m := train(v, x, class, 2, 3)
 	cov := m.covariance()
 	best := elbo(v, x, class, m.weights, cov)
 	for range 20 {
@@ -173,7 +168,7 @@ func TestELBO(t *testing.T) {
 
 // Without examples the posterior is the prior.
 func TestPrior(t *testing.T) {
-	m := train(t, 5, nil, nil, 2, 4)
+	m := train(5, nil, nil, 2, 4)
 	if !mat.EqualApprox(m.cov(), mat.NewDiagDense(3, []float64{5, 5, 5}), 1e-13) {
 		t.Errorf("covariance %v", m.cov())
 	}
