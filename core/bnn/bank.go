@@ -18,9 +18,8 @@ import (
 // examples, weighted by how they predicted each example before they learned it: a choice of settings
 // in one pass over the examples, without a validation set. It refers to its members.
 //
-// A member breaks down if its Observe returns an error. Its weight is zero from then on, and it learns
-// no more. If the last member breaks down, the weights stay as they are, and Observe and Predict
-// return its error from then on.
+// A member whose Observe returns an error has the weight zero from then on, and learns no more. If it
+// is the last one, the weights stay as they are, and Observe and Predict return its error from then on.
 //
 // Predict may be called by several goroutines at once, each with its own prediction; the other methods
 // need the bank for themselves.
@@ -132,8 +131,7 @@ func (b *Bank) Models() []Model { return b.members }
 // Weights returns a copy of the weights of the members.
 func (b *Bank) Weights() []float64 { return slices.Clone(b.weights.Values()) }
 
-// Fix leaves the weights as they are from now on. In a second pass over the same examples the
-// predictions are of examples that the members have learned.
+// Fix leaves the weights as they are from now on, for a second pass over the same examples.
 func (b *Bank) Fix() { b.weights.Fixed = true }
 
 // State returns a copy of all that there is to know of the bank but its members.

@@ -11,8 +11,7 @@ import (
 	"closedform/internal/field"
 )
 
-// MostClasses is the largest number of classes, whose square is the size of the matrices
-// that a step needs.
+// MostClasses is the largest number of classes.
 const MostClasses = 4096
 
 // leastVariance is the smallest share of its variance that one example leaves to a hidden
@@ -206,8 +205,7 @@ func (c *Config) checkLists() (err error) {
 	return err
 }
 
-// checkSoftmax checks that the softmax is one of so many classes, and has the likelihood that
-// the output rule needs.
+// checkSoftmax checks that the softmax is one of so many classes that serves the output rule.
 func (c *Config) checkSoftmax() error {
 	probit, isProbit := c.Softmax.(softmax.Probit)
 	_, isExact := c.Softmax.(softmax.Exact)

@@ -54,8 +54,8 @@ const largeMember = 1 << 14
 
 // NewEnsemble returns an ensemble of networks with their prior weights. The first member draws its
 // prior means from src, as [New] does, and each other one from a stream of its own, whose name is the
-// next number of src. The first members do not depend on the number of members. It returns an error
-// that names the field if cfg is not valid, and panics if src is nil.
+// next number of src. It returns an error that names the field if cfg is not valid, and panics if src
+// is nil.
 func NewEnsemble(cfg Config, members int, src rand.Source) (*Ensemble, error) {
 	if members < 1 {
 		return nil, fmt.Errorf("bnn: an ensemble of %d networks; need 1 or more", members)

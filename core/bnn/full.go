@@ -36,11 +36,8 @@ func (w *full) forward(examples []*flow) {
 	}
 }
 
-// update moves every neuron by Eq. (w),
-//
-//	μ_j += d_j Σ_jŷ,   Σ_j += e_j (Σ_jŷ)(Σ_jŷ)ᵀ.
-//
-// With h = g_j/|g_j| and Σ_jŷ = |g_j| L_jh, the covariance loses −e_j|g_j|² (L_jh)(L_jh)ᵀ.
+// update moves every neuron by Eq. (w), see [Network.Observe]. With h = g_j/|g_j| and Σ_jŷ = |g_j| L_jh,
+// the covariance loses −e_j|g_j|² (L_jh)(L_jh)ᵀ.
 func (w *full) update(f *flow) {
 	u := f.scratch[w.out*w.padded:]
 	for j := range w.out {

@@ -91,11 +91,10 @@ func zero(cfg Config) *Network {
 	return n
 }
 
-// SetWeights replaces the weights of layer l (from 0), w_j ~ N(μ_j, Σ_j): row j of mean is μ_j,
-// neurons × inputs, and cov has a Σ_j for each neuron, inputs × inputs; the bias counts as the last
-// input. Both are copied. SetWeights panics if a shape does not fit, and returns an error, leaving
-// the layer as it was, if a number is not finite or a covariance not positive semi-definite, not
-// diagonal where the layer is, or not that of the first neuron where it is shared.
+// SetWeights replaces the weights of layer l (from 0), w_j ~ N(μ_j, Σ_j), by copies: row j of mean is
+// μ_j, neurons × inputs, and cov has a Σ_j for each neuron, inputs × inputs; the bias is the last
+// input. SetWeights panics if a shape does not fit, and returns an error, leaving the layer as it was,
+// if numbers are not finite or covariances not positive semi-definite or not of the layer's form.
 func (n *Network) SetWeights(l int, mean *mat.Dense, cov []mat.Symmetric) error {
 	n.check(l)
 	out, in := n.cfg.WeightDims(l)
@@ -138,9 +137,8 @@ func (n *Network) check(l int) {
 
 // AddProcessNoise adds a fraction of the prior variance σ₀² of its layer to the variance of every
 // weight, Σ_j += fraction·σ₀²·I: the process noise of a Kalman filter whose weights follow a random
-// walk between examples. Older examples count less, for streams whose distribution changes. The means
-// stay. Full covariances take O(inputs³) operations for each neuron. It returns an error, and leaves
-// the network unchanged, unless 0 ≤ fraction ≤ 1.
+// walk between examples, for streams whose distribution changes. Full covariances take O(inputs³)
+// operations for each neuron. Unless 0 ≤ fraction ≤ 1 it returns an error and changes nothing.
 func (n *Network) AddProcessNoise(fraction float64) error {
 	if !(0 <= fraction && fraction <= 1) {
 		return fmt.Errorf("bnn: fraction %g of the prior variance: need 0 to 1", fraction)

@@ -210,9 +210,8 @@ func (n *Network) freeze(l int) {
 	}
 }
 
-// replicate multiplies the steps e_j of layer l by its Replications, but for those that
-// increase a variance. A diagonal layer multiplies all of them in its update, with a floor for
-// every weight, so that those are divided first.
+// replicate multiplies the steps e_j of layer l by its Replications, but for those that increase a
+// variance. A diagonal layer multiplies all in its update, so that those are divided first.
 func (n *Network) replicate(l int) {
 	times := n.cfg.Replications[l]
 	f := &n.flows[l]
@@ -241,8 +240,7 @@ func (n *Network) replicate(l int) {
 //
 //	d_i = a_i Σ_j μ_ji d_j,   e_i = a_i² Σ_j μ_ji² e_j.
 //
-// The sum over many neurons j, treated as independent, may exceed the variance v_i; ṽ_i is
-// then set to its floor. smooth returns the number of such i.
+// The sum over many neurons j may exceed v_i; ṽ_i is then set to its floor. smooth returns how many are.
 func (n *Network) smooth(l int) (floored int) {
 	f := &n.flows[l]
 	n.layers[l+1].backward(f.d, f.e, &n.flows[l+1])

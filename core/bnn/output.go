@@ -104,11 +104,8 @@ func (s *outputStep) run(cfg *Config, m, v []float64, class int) (Update, error)
 	return update, s.finite()
 }
 
-// adf takes m̃ and ṽ from the posterior of the logits given the class,
-//
-//	m̃_j = E[z_j | class],   ṽ_j = min(max(Free_j, v_j/1000), 2v_j),
-//
-// see softmax.Posterior; the marginal rules have ṽ_j = Var[z_j | class].
+// adf takes m̃_j = E[z_j | class] and ṽ_j = min(max(Free_j, v_j/1000), 2v_j) from the
+// softmax.Posterior; the marginal rules have ṽ_j = Var[z_j | class].
 func (s *outputStep) adf(cfg *Config, m, v []float64, class int) (Update, error) {
 	cfg.Softmax.(softmax.Likelihood).Posterior(s.posterior, m, v, class)
 	copy(s.mean, s.posterior.Mean)

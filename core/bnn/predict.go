@@ -75,10 +75,9 @@ func (n *Network) Predict(dst *Prediction, x []float64) error {
 }
 
 // PredictAll sets dst_i to the prediction of Predict for x_i, to the bit. It reads the weights once for
-// all inputs, which is faster where the weights are larger than the caches; a few tens of inputs at a
-// time are enough, as each prediction keeps the layers of its input. If Predict fails for an input,
-// the inputs before it are predicted, and PredictAll returns their number with the error. It panics
-// unless there are as many inputs as predictions.
+// all inputs, which is faster where they are larger than the caches; a few tens of inputs at a time are
+// enough. If Predict fails for an input, the inputs before it are predicted, and PredictAll returns
+// their number with the error. It panics unless there are as many inputs as predictions.
 func (n *Network) PredictAll(dst []Prediction, x [][]float64) (done int, err error) {
 	return n.predict(pointers(dst), x)
 }

@@ -12,8 +12,7 @@ import (
 )
 
 // State is all that there is to know of a network, in a form that can be stored: a network restored
-// from it predicts and learns to the last bit as the original does. Weights and SetWeights do not
-// give that, as the covariances are products of the roots that the network keeps.
+// from it predicts and learns to the last bit as the original does.
 type State struct {
 	Config Config
 	Layers []LayerState

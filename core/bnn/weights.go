@@ -28,10 +28,8 @@ type weights interface {
 	// many inputs i as they are long.
 	backward(first, second []float64, f *flow)
 
-	// update moves the weights by what forward left in the flow and the steps
-	// d and e of its pre-activations (paper, Eq. (w)):
-	//
-	//	μ_j += d_j Σ_jŷ,   Σ_j += e_j (Σ_jŷ)(Σ_jŷ)ᵀ
+	// update moves the weights by what forward left in the flow and the steps d and e of its
+	// pre-activations (paper, Eq. (w)), see [Network.Observe].
 	update(f *flow)
 
 	// addVariance adds one to that of every weight.

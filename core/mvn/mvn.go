@@ -90,11 +90,10 @@ func must(d *Distribution, err error) *Distribution {
 //
 // By the exact methods of the package comment, and for d = 4, abserr is between 1e-13 and 1e-12,
 // 1e-8 next to a singular matrix. Where no conditional variance is below 1e-3, it is at most 1e-7
-// for d ≤ 7, in 0.1 ms for d = 5 and 5 ms for d = 7, and 1e-6 for d ≤ 9, in 0.1 s. Otherwise it
-// is statistical, typically 1e-5, after at most half a second. An error of 1e-16 in a correlation
-// near ±1 changes P by up to 1e-8. A matrix that rounding has made singular or indefinite is
-// moved; abserr includes the consequence. Prob panics if the length of x is not the order of the
-// matrix, or if a number is NaN.
+// for d ≤ 7, in 5 ms, and 1e-6 for d ≤ 9, in 0.1 s. Otherwise it is statistical, typically 1e-5,
+// after at most half a second. A matrix that rounding has made singular or indefinite is moved;
+// abserr includes the consequence. Prob panics if the length of x is not the order of the matrix,
+// or if a number is NaN.
 func (d *Distribution) Prob(x []float64) (p, abserr float64) {
 	q := d.at(x)
 	return q.cdf()

@@ -1,12 +1,9 @@
 // Package random hands out reproducible streams of random numbers, each named
 // by a path of strings and integers.
 //
-// A stream depends on its name and on nothing else: not on the order in which
-// streams are made, not on the number of workers. A study that names its streams
-// after the cell they serve can gain a cell without changing a number in any other.
-//
-// The functions are safe for concurrent use with different streams; one stream is not.
-// They keep no reference to an argument.
+// A stream depends on its name and on nothing else: not on the order in which streams are made, not
+// on the number of workers. The functions are safe for concurrent use with different streams; one
+// stream is not.
 package random
 
 import (

@@ -6,10 +6,8 @@ import (
 	"closedform/internal/kernel"
 )
 
-// The integrands are entire functions that decay like a Gaussian at both ends, for
-// which the trapezoidal rule converges faster than any power of the step (Trefethen
-// and Weideman 2014). It is left to choose where to cut, and how to follow scales
-// that may differ by orders of magnitude.
+// The integrands are entire functions that decay like a Gaussian at both ends, for which the
+// trapezoidal rule converges faster than any power of the step (Trefethen and Weideman 2014).
 
 // reach is the quantile at which a single normal distribution is cut: Φ(−7.7) = 7e-15.
 const reach = 7.7

@@ -61,11 +61,9 @@ func (m *Moments) degree(i int) float64 {
 	return sum
 }
 
-// Cov sets dst to the covariance of the probabilities,
-// Σ_y = diag(p) − p pᵀ − L (n×n, paper Sec. 2). An empty dst is resized;
-// otherwise Cov panics if dst is not n×n. The Σ_y of an approximation need not have
-// rows that add up to zero nor be positive semi-definite: where λ is large for the
-// spread of the logits, the probit has even negative variances.
+// Cov sets dst to the covariance of the probabilities, Σ_y = diag(p) − p pᵀ − L (n×n, paper Sec. 2).
+// An empty dst is resized; otherwise Cov panics if dst is not n×n. The Σ_y of an approximation need
+// not be positive semi-definite: where λ is large, the probit has even negative variances.
 func (m *Moments) Cov(dst *mat.SymDense) {
 	n := len(m.P)
 	if dst.IsEmpty() {
@@ -105,8 +103,7 @@ func (m *Moments) Cross(dst *mat.Dense, variance []float64) {
 	}
 }
 
-// Excess returns Σp − 1: zero for the exact moments and for the probit with ρ = ½,
-// and a defect otherwise.
+// Excess returns Σp − 1, zero for the exact moments and for the probit with ρ = ½.
 func (m *Moments) Excess() float64 {
 	sum := -1.0
 	for _, p := range m.P {

@@ -11,11 +11,10 @@ import "math"
 //
 //	W(t) = f_c Π_{i≠c} F_i / p_c
 //
-// with W the density of u_c given the class. By the laws of total expectation and variance over
-// W, they give the moments of z_i (posteriorTable.integrate). Each Var_i is positive where v_i
-// is, and at most v_i. The relative error is below 1e-9, that of the mean relative to √Var_i,
-// for variances up to 1e12, whatever Fast is. Posterior panics as [Exact.Moments] does, and if
-// there is no such class.
+// with W the density of u_c given the class; posteriorTable.integrate takes the moments of z_i over
+// W. Each Var_i is positive where v_i is, and at most v_i. The relative error is below 1e-9, that of
+// the mean relative to √Var_i, for variances up to 1e12, whatever Fast is. Posterior panics as
+// [Exact.Moments] does, and if there is no such class.
 func (e Exact) Posterior(dst *Posterior, mean, variance []float64, class int) {
 	dst.check(mean, variance, class)
 	w := workspaces.Get().(*workspace)

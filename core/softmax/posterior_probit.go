@@ -22,11 +22,10 @@ var probitRule = posteriorRule{drop: 30, step: 0.7, spread: 17}
 //
 //	W(t) = N(t; μ_c, s_c²) Π_{i≠c} Φ(a_i) / p_c
 //
-// with W the density of u_c given the class. By the laws of total expectation and variance over
-// W, they give the moments of z_i (posteriorTable.integrate). Each Var_i is positive where v_i
-// is, and at most v_i. The relative error is below 1e-9, that of the mean relative to √Var_i,
-// for any probability down to e^−10000. Posterior panics as [Probit.Moments] does, and if
-// ρ ≠ ½ or there is no such class.
+// with W the density of u_c given the class; posteriorTable.integrate takes the moments of z_i over
+// W. Each Var_i is positive where v_i is, and at most v_i. The relative error is below 1e-9, that of
+// the mean relative to √Var_i, for any probability down to e^−10000. Posterior panics as
+// [Probit.Moments] does, and if ρ ≠ ½ or there is no such class.
 func (p Probit) Posterior(dst *Posterior, mean, variance []float64, class int) {
 	if err := p.Validate(len(mean)); err != nil {
 		panic(err.Error())

@@ -12,9 +12,8 @@
 // Each formula stands in the comment of the method that evaluates it:
 //
 //   - [Moments.Cov], [Moments.Cross]: the covariances Σ_y and Σ_zy from p and E
-//   - [Probit.Moments]: p and E of the probit with equal correlations, one integral each
-//   - [ProbitCorr.Moments]: p and E of the probit with any correlations, Prop. 3.1(2)
-//   - [Exact.Moments]: p and E of the softmax itself, one integral each
+//   - [Probit.Moments], [ProbitCorr.Moments]: p and E of the probit, Prop. 3.1(2)
+//   - [Exact.Moments]: p and E of the softmax itself
 //   - [Probit.Posterior], [Exact.Posterior]: mean and variance of the logits given a label
 //   - [SlopeLambda]: the slope λ of the probit
 package softmax

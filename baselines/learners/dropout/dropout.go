@@ -4,12 +4,9 @@
 // representing model uncertainty in deep learning", ICML 2016).
 //
 // Hidden units are rectifiers. Every hidden unit is left out with the probability r,
-// anew for each example, and else multiplied by 1/(1−r), so that the mean of what it
-// hands on stays; the inputs of the network are never left out. The loss is
+// anew for each example, and else multiplied by 1/(1−r). The loss is
 //
 //	−(1/N) Σ_k log softmax_{c_k}(z(x_k)) + ½ Decay |w|².
-//
-// In the view of a posterior the decay is 1/(N v), with the prior N(0, v).
 package dropout
 
 import (

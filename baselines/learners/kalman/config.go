@@ -62,10 +62,7 @@ func (c Config) WithDefaults() Config {
 
 // Numbers returns how many numbers the covariance has. It needs Layers.
 func (c Config) Numbers() float64 {
-	weights := 0.0
-	for l, width := range c.Layers[1:] {
-		weights += float64(width) * float64(c.Layers[l]+1)
-	}
+	weights := float64(mlp.New(c.Layers, true).Weights())
 	switch c.Covariance {
 	case Full:
 		return weights * weights

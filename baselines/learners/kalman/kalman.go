@@ -12,10 +12,9 @@
 // That is P̃⁻¹ = P⁻¹ + JᵀSJ, the online natural gradient (Ollivier, "Online natural
 // gradient as a Kalman filter", Electronic Journal of Statistics 2018).
 //
-// Covariances are kept as a square root, or as an inverse, so that they stay positive definite
-// however many steps are taken. The mean has no such guarantee: with hidden layers and
-// a prior that is wide for its inputs steps may grow without bound, until Observe
-// returns errors; the default prior is for standardised inputs.
+// Covariances are kept as a square root, or as an inverse, so that they stay positive definite.
+// With hidden layers and a prior that is wide for its inputs the steps of the mean may grow without
+// bound, until Observe returns errors; the default prior is for standardised inputs.
 package kalman
 
 import (
@@ -96,7 +95,6 @@ func New(cfg Config, src rand.Source) (*Model, error) {
 	return m, nil
 }
 
-// vectors returns count vectors of a length.
 func vectors(count, length int) [][]float64 {
 	v := make([][]float64, count)
 	for i := range v {

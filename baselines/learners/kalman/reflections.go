@@ -16,8 +16,7 @@ import (
 //	P − Phhᵀ P/(1+s) = S(I − ffᵀ/(1+s))Sᵀ = S T T Sᵀ,
 //	T = I − βffᵀ,   β = 1/(t(1+t)),   t = √(1+s).
 //
-// Whatever the rounding errors, the new root is one of a positive semi-definite
-// matrix. Of several observations each has the f that the steps before it leave, T…Tf.
+// Of several observations each has the f that the steps before it leave, T…Tf.
 type reflections struct {
 	beta   []float64
 	shrink []float64 // t²

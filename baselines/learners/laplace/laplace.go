@@ -13,8 +13,7 @@
 // The logits at x are z ~ N(m, C) with m = z(x; ŵ) and C = J H⁻¹ Jᵀ. The probabilities of the classes
 // are E softmax(z), approximated by one of several rules.
 //
-// For small networks without hidden layers there is the exact posterior, too: a [Prior] and data
-// make a [Problem], and [Problem.Sample] draws weights from its posterior, which predict.
+// [Problem.Sample] draws from the exact posterior of small networks without hidden layers.
 package laplace
 
 import (
@@ -28,8 +27,7 @@ import (
 type Predictive string
 
 const (
-	// Probit shrinks each logit on its own by MacKay's factor for two classes, as is
-	// usual for many (Gibbs 1997, thesis; Daxberger et al. 2021):
+	// Probit shrinks each logit by MacKay's factor for two classes (Gibbs 1997, thesis):
 	//
 	//	p = softmax(m_j/√(1 + π/8 · C_jj))
 	//
@@ -73,12 +71,9 @@ func (c Config) WithDefaults() Config {
 // Numbers returns how many numbers the mode and the covariance of the last layer have. It needs
 // Layers.
 func (c Config) Numbers() float64 {
-	numbers, last := 0.0, 0.0
-	for l, width := range c.Layers[1:] {
-		last = float64(width) * float64(c.Layers[l]+1)
-		numbers += last
-	}
-	return numbers + last*last
+	network := mlp.New(c.Layers, true)
+	last := float64(network.Weights() - network.Layers[len(network.Layers)-1].Offset)
+	return float64(network.Weights()) + last*last
 }
 
 // Validate returns an error of package field if a value is not allowed. It doesn't look at Layers.

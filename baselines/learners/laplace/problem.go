@@ -72,8 +72,7 @@ func (p *Problem) example(k int) []float64 { return p.data[k][:p.network.Layers[
 //
 //	log p(D, w) = Σ_k log softmax_{c_k}(z(x_k; w)) + Σ_i log N(w_i; m_i, v_i),
 //
-// which is that of the posterior density plus the log evidence, and sets grad to
-// its gradient unless grad is nil. It is −∞, with a gradient of zeros, where a
+// and sets grad to its gradient unless grad is nil. It is −∞, with a gradient of zeros, where a
 // logit overflows. LogDensity panics if a length is not the number of weights.
 func (p *Problem) LogDensity(grad, w []float64) float64 {
 	n := len(p.prior.Mean)

@@ -94,8 +94,7 @@ func (p *Problem) Sample(draws int, src rand.Source) (*Sample, error) {
 //
 //	Err_j² = B/(B−1) Σ_b (Σ_{i∈b} W_i (s_ij − P_j))².
 //
-// Predict returns an error if x is not finite or the logits overflow on it, and
-// panics if the length of x is not the number of inputs.
+// It returns an error if x is not finite or the logits overflow, and panics if its length is wrong.
 func (s *Sample) Predict(x []float64) (p, stderr []float64, err error) {
 	draws, n := len(s.Weights), s.network.Outputs()
 	p, stderr = make([]float64, n), make([]float64, n)

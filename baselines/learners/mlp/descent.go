@@ -30,9 +30,7 @@ func (d Descent) Validate() error {
 }
 
 // Run descends from the given weights, which it overwrites. Every epoch is a random order of the
-// examples, cut into batches of equal size but for the last. gradient adds the derivatives of the loss
-// of a batch to grad. As the step falls to zero, the noise of the batches does not keep the weights
-// from converging.
+// examples, cut into batches. gradient adds the derivatives of the loss of a batch to grad.
 func (d Descent) Run(weights []float64, examples int, rnd *rand.Rand, gradient func(grad []float64, batch []int)) {
 	n := len(weights)
 	adam, grad := NewAdam(n), make([]float64, n)
@@ -105,7 +103,7 @@ func (a *Adam) Begin(rate float64) {
 	a.rate, a.unbias = rate*(1/(1-a.power1)), 1/(1-a.power2)
 }
 
-// Move moves the weights that from is the number of the first of, by their gradient.
+// Move moves the weights from number from on by their gradient.
 func (a *Adam) Move(from int, weights, grad []float64) {
 	mean, square := a.mean[from:][:len(grad)], a.square[from:][:len(grad)]
 	for i, g := range grad {

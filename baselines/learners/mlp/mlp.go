@@ -49,14 +49,12 @@ func (n *Network) Weights() int {
 // Outputs returns the number of logits.
 func (n *Network) Outputs() int { return n.Layers[len(n.Layers)-1].Out }
 
-// Neuron returns the part of a vector of the length of the weights that belongs
-// to neuron j of the layer.
+// Neuron returns the part of a weight vector that belongs to neuron j of the layer.
 func (w Layer) Neuron(weights []float64, j int) []float64 {
 	return weights[w.Offset+j*w.In : w.Offset+(j+1)*w.In]
 }
 
-// PriorVar returns the variances of all weights under a prior of variance v, divided
-// by the number of inputs of their layer.
+// PriorVar returns for each weight v over the number of inputs of its layer.
 func (n *Network) PriorVar(v float64) []float64 {
 	all := make([]float64, 0, n.Weights())
 	for _, w := range n.Layers {
@@ -70,9 +68,8 @@ type Pass struct {
 	Logit []float64 // set by Forward
 	Score []float64 // derivatives by the logits, set by the caller of Backward
 
-	// Mask[l], unless nil, multiplies the outputs of the hidden units that are the
-	// inputs of layer l > 0, one factor for each; Mask[0] is not used. It belongs
-	// to the caller and is the same for Forward and Backward.
+	// Mask[l], unless nil, multiplies the hidden units that are the inputs of layer l > 0. It
+	// belongs to the caller and is the same for Forward and Backward.
 	Mask [][]float64
 
 	x     []float64   // of Logits, with a trailing 1
@@ -100,8 +97,7 @@ func (n *Network) NewPass() *Pass {
 	return p
 }
 
-// Input returns what the last Forward has handed to layer l, with a trailing 1 where there is a
-// bias: for the last layer these are the features. It is overwritten by the next Forward.
+// Input returns the inputs of layer l in the last Forward, with a trailing 1 where there is a bias.
 func (p *Pass) Input(l int) []float64 { return p.y[l] }
 
 // Logits is Forward for the example x without its trailing 1. It returns an error if x is not

@@ -79,8 +79,8 @@ type Perceptron struct {
 	gain []float64 // Σx of the last input
 }
 
-// New returns a perceptron with weights N(mean, cov), which are copied. A bias is
-// an input that is always 1. It returns an error if cfg is not valid, and panics if the lengths do not fit.
+// New returns a perceptron with weights N(mean, cov), which are copied. It returns an error if cfg is
+// not valid, and panics if the lengths do not fit.
 func New(cfg Config, mean []float64, cov mat.Symmetric) (*Perceptron, error) {
 	n := len(mean)
 	if cov.SymmetricDim() != n {

@@ -1,6 +1,5 @@
 // Package sgd is a multi-layer perceptron of rectifiers with softmax output that learns one
-// example after another by stochastic gradient descent, batch size one: point estimates of the
-// weights, what networks without a posterior do.
+// example after another by stochastic gradient descent, without a posterior.
 package sgd
 
 import (

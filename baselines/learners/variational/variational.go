@@ -1,6 +1,5 @@
 // Package variational is variational inference for the linear classifier without
-// stochastic gradients: a Gaussian posterior of the weights that maximises a lower
-// bound of the log evidence, by steps of which none can lower it.
+// stochastic gradients: a Gaussian posterior that maximises a lower bound of the log evidence.
 //
 // The logits of an input x, with a trailing 1, are z_j = w_j·x for the K classes,
 // and every weight has the prior N(0, v). The bound replaces the logarithm of the

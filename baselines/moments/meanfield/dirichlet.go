@@ -60,10 +60,7 @@ func bridge(mu, variance []float64) (p []float64, concentration float64) {
 	return p, concentration
 }
 
-// dirichlet returns the moments of the Dirichlet distribution of concentrations α_k = α_0 p_k:
-//
-//	E y_k  = p_k
-//	Cov(y) = (diag(p) − p pᵀ)/(α_0 + 1)
+// dirichlet returns the moments of the Dirichlet distribution of concentrations α_k = α_0 p_k.
 func dirichlet(p []float64, concentration float64) moments {
 	return moments{p: p, cov: func(i, j int) float64 { return p[i] * (delta(i, j) - p[j]) / (concentration + 1) }}
 }
@@ -80,12 +77,10 @@ func dirichlet(p []float64, concentration float64) moments {
 //	α_j = p_j α_0,  log(α_0 S/Σ A) = mean_j log((A_j S − B_j)/(B_j − A_j²)),  S = max(1, Σ A)
 //	Σ_y = (diag(p) − ppᵀ)/(α_0 + 1).
 //
-// The authors' floors in the fraction are left out: a class of zero variance makes α_0
-// infinite, and Σ_y = 0. The A_j must not underflow, as they do for t_j below −38.
-//
-// It is a model of its own: with v = 0 it is not the softmax, and it depends on the
-// origin of the logits. λ = √(π/2) gives it the slope of the softmax where all logits
-// are zero; the paper has λ = 1.
+// The authors' floors in the fraction are left out: a class of zero variance makes α_0 infinite, and
+// Σ_y = 0. The A_j must not underflow, as they do for t_j below −38. With v = 0 it is not the softmax,
+// and it depends on the origin of the logits. λ = √(π/2) gives it the slope of the softmax where all
+// logits are zero; the paper has λ = 1.
 func normalizedProbit(lambda float64) func(mean, variance []float64) moments {
 	return func(mean, variance []float64) moments {
 		p, t := make([]float64, len(mean)), make([]float64, len(mean))

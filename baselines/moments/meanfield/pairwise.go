@@ -16,19 +16,16 @@ import (
 //	p_k = 1 / (1 + Σ_{i≠k} exp(−(m_k − m_i)/T_ki)),   T_ki = √(1 + π/8 · c_ki)
 //
 //	Order 0   c_ki = v_k               z_i at its mean: p_k = softmax_k(m/T_k)
-//	Order 1   c_ki = v_k + v_i         z_i and z_k independent
-//	Order 2   c_ki = v_k + v_i − 2Cov(z_k, z_i)
+//	Order 1   c_ki = v_k + v_i         if both; order 2 is the same for independent logits
 //
-// Logits are independent here, so that orders 1 and 2 are the same. For n = 2 they are MacKay's
-// binary formula σ((m_1−m_2)/√(1+π/8(v_1+v_2))). Σp ≠ 1 beyond n = 2 (at order 0 even there).
+// For n = 2 order 1 is MacKay's binary formula. Σp ≠ 1 beyond n = 2 (at order 0 even there).
 func pairwise(both bool) func(mean, variance []float64) moments {
 	return func(mean, variance []float64) moments {
 		return moments{p: pairwiseMean(mean, variance, probitSlope, both)}
 	}
 }
 
-// pairwiseMean returns p_k = 1/(1 + Σ_{i≠k} exp(−(m_k − m_i)/√(1 + a c_ki)))
-// with c_ki = v_k, or v_k + v_i if both.
+// pairwiseMean returns the p_k of [pairwise] with a in place of π/8.
 func pairwiseMean(mean, variance []float64, a float64, both bool) []float64 {
 	p := make([]float64, len(mean))
 	for k, m := range mean {
@@ -47,14 +44,12 @@ func pairwiseMean(mean, variance []float64, a float64, both bool) []float64 {
 // probitSlope is λ² = π/8: Φ(λx) has the slope of the logistic function at zero.
 const probitSlope = math.Pi / 8
 
-// macKay is the multi-class probit approximation: each logit is shrunk as in the
-// binary case, on its own,
+// macKay is the multi-class probit approximation: each logit is shrunk as in the binary case,
 //
 //	p = softmax(m_j / √(1 + πv_j/8))
 //
 // (MacKay 1992, "The evidence framework applied to classification networks", for two classes; Gibbs
-// 1997, thesis, for more; Lu, Ie and Sha 2020, arXiv 2006.07584; Daxberger et al. 2021, "Laplace
-// redux"). Σp = 1. It depends on the origin of the logits unless all variances are equal.
+// 1997, thesis, for more). It depends on the origin of the logits unless all variances are equal.
 func macKay(mean, variance []float64) moments {
 	p := make([]float64, len(mean))
 	for j, v := range variance {

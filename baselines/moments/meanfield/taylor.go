@@ -38,9 +38,6 @@ func delta(i, j int) float64 {
 //	Σ_y  = J V J
 //	Σ_zy = V J
 //
-// The error is of second order in the standard deviations. Σp = 1, and Σ_y is
-// positive semi-definite with zero row sums, but grows without bound with v.
-//
 // The entries of J V J are s_i s_j (δ_ij v_i − v_i s_i − v_j s_j + q) with q = Σ_k v_k s_k².
 func firstOrder(mean, variance []float64) moments {
 	s := softmaxOf(mean)
@@ -63,10 +60,8 @@ func firstOrder(mean, variance []float64) moments {
 //
 //	(H_i)_kl = s_i ((δ_ik − s_k)(δ_il − s_l) − s_k(δ_kl − s_l))
 //
-// (Mathai and Provost 1992, "Quadratic forms in random variables"; Σ_zy has no
-// second-order term, as odd central moments are zero). Σ_y is positive semi-definite,
-// with zero row sums. The error of p is of order v². Σp = 1, but p leaves [0, 1] where
-// v is large, and p and Σ_y then grow like v and v².
+// (Mathai and Provost 1992, "Quadratic forms in random variables"; Σ_zy has no second-order term, as
+// odd central moments are zero). p leaves [0, 1] where v is large.
 //
 // With u_i = V(e_i − s), B = diag(s) − ssᵀ and q = Σ v_k s_k²,
 //
@@ -105,8 +100,6 @@ func taylor(mean, variance []float64) moments {
 //	p    = Σ w y
 //	Σ_y  = Σ w (y − p)(y − p)ᵀ
 //	Σ_zy = Σ w (z − m)(y − p)ᵀ
-//
-// Σp = 1, and Σ_y has zero row sums.
 func unscented(mean, variance []float64) moments {
 	n := len(mean)
 	p, y := make([]float64, n), make([][]float64, 2*n) // of +j and −j

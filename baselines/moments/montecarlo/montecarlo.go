@@ -14,8 +14,7 @@ import (
 	"closedform/core/softmax"
 )
 
-// Softmax implements [softmax.Approximation] by plain Monte Carlo with the given
-// number of samples from Source. Unlike the deterministic approximations it is
+// Softmax implements [softmax.Approximation] by plain Monte Carlo with samples from Source. It is
 // not safe for concurrent use, since every call advances the source.
 type Softmax struct {
 	Samples int
