@@ -118,21 +118,15 @@ func (t *triangles) set(k int, r []float64) {
 	}
 }
 
-// fill sets the rows of root k.
-func (t *triangles) fill(k int, row func(i int) []float64) {
-	for i := range t.size {
-		r := row(i)
-		for j := range i + 1 {
-			r[j] = *t.at(k, i, j)
-		}
-	}
-}
-
 // spread returns all roots, one below the other.
 func (t *triangles) spread() *mat.Dense {
 	all := mat.NewDense(len(t.factor)/t.length*t.size, t.size, nil)
-	for k := range len(t.factor) / t.length {
-		t.fill(k, func(i int) []float64 { return all.RawRowView(k*t.size + i) })
+	rows, _ := all.Dims()
+	for i := range rows {
+		row := all.RawRowView(i)
+		for j := range i%t.size + 1 {
+			row[j] = *t.at(i/t.size, i%t.size, j)
+		}
 	}
 	return all
 }
@@ -144,12 +138,9 @@ func (t *triangles) restore(spread *mat.Dense) {
 }
 
 func (t *triangles) addVariance(v float64) {
-	n := t.size
-	root := make([]float64, n*n)
-	for k := range len(t.factor) / t.length {
-		clear(root)
-		t.fill(k, func(i int) []float64 { return root[i*n:] })
-		t.set(k, addToRoot(root, v))
+	all, size := t.spread().RawMatrix().Data, t.size*t.size
+	for k := range len(all) / size {
+		t.set(k, addToRoot(all[k*size:(k+1)*size], v))
 	}
 }
 

@@ -78,7 +78,7 @@ func joint(m *Model, class int) (mean, variance []*mat.Dense, sound bool) {
 	mean, variance = make([]*mat.Dense, depth), make([]*mat.Dense, depth)
 	last := m.layers[depth-1]
 	gain, less := make([]float64, len(last.Mean)), make([]float64, len(last.Mean)) // m̃ − m and ṽ − v
-	for _, s := range m.head.(*tree).class(class) {
+	for _, s := range m.head.(*tree).path[class] {
 		k := last.Variance[s.node] / (last.Variance[s.node] + m.cfg.SigmaV*m.cfg.SigmaV)
 		gain[s.node] = k * (s.target - last.Mean[s.node])
 		less[s.node] = -k * last.Variance[s.node]

@@ -16,9 +16,7 @@ import (
 // those that lead to no class are left out. There are 11 nodes for 10 classes.
 type tree struct {
 	nodes int
-	depth int
-	path  []step // of class c: path[c·depth : (c+1)·depth]
-
+	path  [][]step  // the way from the root to each class
 	noise float64   // σ_V²
 	ratio []float64 // m/√(v + σ_P²) of the nodes
 }
@@ -33,17 +31,15 @@ type step struct {
 }
 
 func newTree(classes int, sigmaV float64) *tree {
-	t := &tree{depth: bits.Len(uint(classes - 1)), noise: sigmaV * sigmaV}
-	t.path = make([]step, classes*t.depth)
-	for level := range t.depth {
-		below := t.depth - level // digits that are still open at this level
+	t := &tree{path: make([][]step, classes), noise: sigmaV * sigmaV}
+	for below := bits.Len(uint(classes - 1)); below > 0; below-- { // digits that are still open
 		for c := range classes {
 			target := 1.0
 			if c>>(below-1)&1 == 1 {
 				target = -1
 			}
 			// The nodes of a level are in the order of their codes.
-			t.path[c*t.depth+level] = step{t.nodes + c>>below, target}
+			t.path[c] = append(t.path[c], step{t.nodes + c>>below, target})
 		}
 		t.nodes += (classes-1)>>below + 1
 	}
@@ -51,15 +47,12 @@ func newTree(classes int, sigmaV float64) *tree {
 	return t
 }
 
-// class returns the way from the root to a class.
-func (t *tree) class(c int) []step { return t.path[c*t.depth : (c+1)*t.depth] }
-
 func (t *tree) outputs() int { return t.nodes }
 
 func (t *tree) observe(d, e []float64, outputs bnn.Layer, class int) {
 	clear(d)
 	clear(e)
-	for _, s := range t.class(class) {
+	for _, s := range t.path[class] {
 		precision := 1 / (outputs.Variance[s.node] + t.noise)
 		d[s.node], e[s.node] = (s.target-outputs.Mean[s.node])*precision, -precision
 	}
@@ -79,7 +72,7 @@ func (t *tree) predict(p []float64, outputs bnn.Layer) bool {
 func (t *tree) probabilities(p, x []float64) bool {
 	for c := range p {
 		p[c] = 0
-		for _, s := range t.class(c) {
+		for _, s := range t.path[c] {
 			p[c] += gauss.LogCDF(s.target * x[s.node])
 		}
 	}

@@ -17,8 +17,8 @@ import (
 // of levels, with the target −1 for the digit 1.
 func TestTreeOfTenClasses(t *testing.T) {
 	tree := newTree(10, 1)
-	if tree.nodes != 11 || tree.depth != 4 {
-		t.Fatalf("%d nodes of depth %d", tree.nodes, tree.depth)
+	if tree.nodes != 11 || len(tree.path[0]) != 4 {
+		t.Fatalf("%d nodes of depth %d", tree.nodes, len(tree.path[0]))
 	}
 	for class, want := range map[int]string{
 		0: "[{0 1} {1 1} {3 1} {6 1}]",
@@ -26,7 +26,7 @@ func TestTreeOfTenClasses(t *testing.T) {
 		7: "[{0 1} {1 -1} {4 -1} {9 -1}]",
 		9: "[{0 -1} {2 1} {5 1} {10 -1}]",
 	} {
-		if got := fmt.Sprint(tree.class(class)); got != want {
+		if got := fmt.Sprint(tree.path[class]); got != want {
 			t.Errorf("class %d: %s, want %s", class, got, want)
 		}
 	}
@@ -40,7 +40,7 @@ func TestTreeIsATree(t *testing.T) {
 		ways := map[string]bool{}
 		from := map[int]step{}
 		for c := range n {
-			way := tree.class(c)
+			way := tree.path[c]
 			ways[fmt.Sprint(way)] = true
 			if way[0].node != 0 {
 				t.Errorf("n = %d: class %d starts at node %d", n, c, way[0].node)
@@ -55,8 +55,8 @@ func TestTreeIsATree(t *testing.T) {
 				}
 			}
 		}
-		if len(ways) != n || math.Ceil(math.Log2(float64(n))) != float64(tree.depth) {
-			t.Errorf("n = %d: %d ways of length %d", n, len(ways), tree.depth)
+		if len(ways) != n || math.Ceil(math.Log2(float64(n))) != float64(len(tree.path[0])) {
+			t.Errorf("n = %d: %d ways of length %d", n, len(ways), len(tree.path[0]))
 		}
 		for i, ok := range seen {
 			if !ok {
@@ -88,7 +88,7 @@ func TestProbabilities(t *testing.T) {
 			product := make([]float64, n)
 			for c := range n {
 				product[c] = 1
-				for _, s := range tree.class(c) {
+				for _, s := range tree.path[c] {
 					product[c] *= gauss.CDF(s.target * x[s.node])
 				}
 				total += product[c]
