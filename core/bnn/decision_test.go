@@ -104,9 +104,9 @@ func TestDecide(t *testing.T) {
 // Nothing is known from no prediction, nor from one with an error, whatever was predicted before.
 func TestNoPredictionDecidesUnknown(t *testing.T) {
 	n := newNetwork(spec{Layers: []int{2, 4, 3}})
-	var zero, p, before Prediction
+	var zero, p Prediction
 	predict(t, n, &p, []float64{1, 2})
-	predict(t, n, &before, []float64{1, 2})
+	before := p.Clone()
 	if n.Predict(&p, []float64{math.Inf(1), 2}) == nil {
 		t.Fatal("no error")
 	}

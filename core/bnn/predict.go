@@ -3,6 +3,7 @@ package bnn
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -13,7 +14,7 @@ import (
 
 // Prediction is the prediction of a [Model] for one input. The zero Prediction, of no input, decides
 // [Unknown]. Predicting into a Prediction again allocates nothing, and overwrites its slices and
-// matrices. After an error all numbers are NaN. The methods only read.
+// matrices; [Prediction.Clone] copies them. After an error all numbers are NaN. The methods only read.
 type Prediction struct {
 	P        []float64     // probabilities of the classes, E[y]; add up to 1 + Moments.Excess()
 	Cov      *mat.SymDense // Σ_y, covariance of the probabilities, classes × classes
@@ -36,6 +37,26 @@ type Prediction struct {
 	flows []flow
 	work  pass  // of PredictAll, in the first prediction
 	call  *call // of an ensemble, in the first prediction
+}
+
+// Clone returns a copy that shares no memory with p.
+func (p *Prediction) Clone() Prediction {
+	c := Prediction{Mean: slices.Clone(p.Mean), Variance: slices.Clone(p.Variance), Weights: slices.Clone(p.Weights)}
+	if p.Moments != nil {
+		c.Moments = &softmax.Moments{P: slices.Clone(p.Moments.P), E: mat.DenseCopyOf(p.Moments.E)}
+		c.P = slices.Clone(p.P)
+	}
+	if p.Cov != nil {
+		c.Cov = mat.NewSymDense(p.Cov.SymmetricDim(), nil)
+		c.Cov.CopySym(p.Cov)
+	}
+	for k := range p.Members {
+		c.Members = append(c.Members, p.Members[k].Clone())
+	}
+	for _, l := range p.Layers {
+		c.Layers = append(c.Layers, Layer{slices.Clone(l.Input), slices.Clone(l.Mean), slices.Clone(l.Variance)})
+	}
+	return c
 }
 
 // invalidate makes all numbers NaN.
