@@ -118,7 +118,7 @@ func (t *Table) profile(k int) Column {
 	c := Column{Name: t.Columns[k]}
 	count := map[string]int{}
 	for _, row := range t.Cells {
-		if missing(row[k]) {
+		if IsMissing(row[k]) {
 			c.Missing++
 		} else {
 			count[row[k]]++
@@ -181,7 +181,7 @@ func (t *Table) tells(k, class int, c Column) bool {
 	}
 	of := map[string]string{}
 	for _, row := range t.Cells {
-		if missing(row[k]) {
+		if IsMissing(row[k]) {
 			continue
 		}
 		if cmp.Or(of[row[k]], row[class]) != row[class] {
