@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"compress/gzip"
 	"fmt"
 	"strings"
 	"testing"
@@ -53,4 +55,25 @@ func TestOwnTable(t *testing.T) {
 		stdout, _, err := try(t, "run", "-data", "bad.csv", "-class", "species", "-out", t.TempDir())
 		contains(t, stdout+fmt.Sprint(err), want)
 	}
+}
+
+// A packed table is learned, and tested by another one, whose errors name it.
+func TestOwnTestTable(t *testing.T) {
+	inExperiments(t, map[string]string{"x.toml": mine})
+	lines := strings.SplitAfter(messy(), "\n")
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	fmt.Fprint(w, strings.Join(lines[:61], ""))
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	write(t, packed.String(), "leaves.csv.gz")
+	write(t, lines[0]+strings.Join(lines[61:], ""), "new", "rows.csv")
+	command := []string{"run", "-data", "leaves.csv.gz", "-test", "new/rows.csv", "-class", "species"}
+	mustRun(t, command...)
+	contains(t, read(t, "leaves.toml"), `test_file = "new/rows.csv"`)
+	contains(t, read(t, "results/leaves/runs.csv"), "network,1,59,30,")
+	write(t, lines[0]+"1;01.01.2024;Yew;1;2;red;x\n", "new", "rows.csv")
+	_, _, err := try(t, command...)
+	contains(t, fmt.Sprint(err), `test_file: `, `new/rows.csv:2: class "Yew" is not in the training part, which has Ash, Elm, Oak`)
 }
