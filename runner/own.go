@@ -126,9 +126,9 @@ func ownManifest(file, test string, t *dataset.Table, p *dataset.Profile) (strin
 			d.TestFile = relative
 		}
 	}
-	seeds := "1..5"
+	seeds := `"1..5"`
 	if len(t.Cells) > 5000 {
-		seeds = "1"
+		seeds = "[1]"
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, `# Written by run -data, to be edited. experiments/README.md lists all keys.
@@ -143,7 +143,7 @@ seed  = 1
 	err := e.Encode(map[string]any{"data": d})
 	fmt.Fprintf(&b, `
 [sweep]
-seed = %q                # splits into training and test rows
+seed = %s                # splits into training and test rows
 
 [[method]]
 name = "network"
