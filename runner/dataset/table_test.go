@@ -34,14 +34,10 @@ func mustCSV(t *testing.T, text string) *Examples {
 func TestReadCSV(t *testing.T) {
 	want := Set{X: [][]float64{{1.5, -2e3}, {0, 7}, {0.25, 1e-320}}, Class: []int{1, 0, 1}}
 	for name, text := range map[string]string{
-		"plain":             "x,y,class\n1.5,-2e3,b\n0,7,a\n.25,1e-320,b\n",
 		"no last line end":  "x,y,class\n1.5,-2e3,b\n0,7,a\n.25,1e-320,b",
-		"CRLF":              "x,y,class\r\n1.5,-2e3,b\r\n0,7,a\r\n.25,1e-320,b\r\n",
 		"class first":       "class,x,y\nb,1.5,-2e3\na,0,7\nb,.25,1e-320\n",
 		"class between":     "x,class,y\n1.5,b,-2e3\n0,a,7\n.25,b,1e-320\n",
-		"quotes":            "\"x\",y,\"class\"\n\"1.5\",-2e3,\"b\"\n0,7,a\n.25,1e-320,b\n",
-		"byte order mark":   "\ufeffx,y,class\n1.5,-2e3,b\n0,7,a\n.25,1e-320,b\n",
-		"mark and quotes":   "\ufeff\"x\",y,class\n1.5,-2e3,b\n0,7,a\n.25,1e-320,b\n",
+		"mark and quotes":   "\ufeff\"x\",y,\"class\"\n\"1.5\",-2e3,\"b\"\n0,7,a\n.25,1e-320,b\n",
 		"spaces":            " x, y , class\n1.5,\t-2e3, \"b\"\n0 ,7,a\n.25,1e-320,b \n",
 		"blank lines":       "\n\nx,y,class\n\n1.5,-2e3,b\n0,7,a\r\n\r\n.25,1e-320,b\n\n",
 		"mark, CRLF, class": "\ufeffclass,x,y\r\nb,1.5,-2e3\r\na,0,7\r\nb,.25,1e-320",
