@@ -3,6 +3,7 @@ package dataset
 import (
 	"cmp"
 	"fmt"
+	"hash/maphash"
 	"regexp"
 	"slices"
 	"strings"
@@ -34,8 +35,8 @@ const (
 var idName = regexp.MustCompile(`^(?i:id)$|[_ ](?i:id)$|^(?i:id)[_ ]|[a-z]I[Dd]$`)
 
 var dateLayouts = []string{
-	time.DateOnly, time.DateTime, time.RFC3339, "2006-01-02T15:04:05", "2006-01-02 15:04", "2006/01/02", "02.01.2006", "2.1.2006",
-	"02.01.2006 15:04", "01/02/2006", "1/2/2006", "1/2/2006 15:04", "02/01/2006", "2/1/2006", "2006-01", "Jan 2, 2006", "2 Jan 2006", time.TimeOnly, "15:04",
+	time.DateOnly, time.DateTime, time.RFC3339, "2006-01-02T15:04:05", "2006-01-02 15:04", "2006/01/02", "2.1.2006", "2.1.2006 15:04",
+	"1/2/2006", "1/2/2006 15:04", "2/1/2006", "2006-01", "Jan 2, 2006", "2 Jan 2006", time.TimeOnly, "15:04",
 }
 
 // Profile looks at all columns, of which one has the classes. An error says that there is no such column,
@@ -127,11 +128,14 @@ func (t *Table) profile(k int) Column {
 	c.Distinct = len(count)
 	numbers := t.numbers(k, func(int, float64) {}) == nil
 	n := len(t.Cells) - c.Missing
-	whole, dates, spaces := true, true, false
+	whole, dates, spaces := true, slices.Clone(dateLayouts), false
 	for v := range count {
 		spaces = spaces || strings.Contains(v, " ")
 		whole = whole && !strings.ContainsAny(v, ".,eE")
-		dates = dates && isDate(v)
+		dates = slices.DeleteFunc(dates, func(layout string) bool {
+			_, err := time.Parse(layout, v)
+			return err != nil
+		})
 	}
 	id := n > 20 && 5*c.Distinct > n && idName.MatchString(c.Name)
 	switch {
@@ -143,7 +147,7 @@ func (t *Table) profile(k int) Column {
 		c.Kind = "id"
 	case numbers:
 		c.Kind = "number"
-	case dates:
+	case len(dates) > 0:
 		c.Kind = "date"
 	case n > 20 && c.Distinct == n && !spaces:
 		c.Kind = "id"
@@ -164,13 +168,6 @@ func (t *Table) counts(k int) bool {
 		last = x
 	})
 	return up
-}
-
-func isDate(text string) bool {
-	return slices.ContainsFunc(dateLayouts, func(layout string) bool {
-		_, err := time.Parse(layout, text)
-		return err == nil
-	})
 }
 
 // tells reports whether each value of a column, of which several have more than one row, goes with one class.
@@ -194,19 +191,20 @@ func (t *Table) tells(k, class int, c Column) bool {
 
 // repeated returns how many rows are the same as one before, in the columns that are not ignored.
 func (t *Table) repeated(ignore []string) (n int) {
-	seen := map[string]bool{}
+	seen, seed := map[uint64]bool{}, maphash.MakeSeed()
 	for _, row := range t.Cells {
-		var b strings.Builder
+		var h maphash.Hash
+		h.SetSeed(seed)
 		for k, cell := range row {
 			if !slices.Contains(ignore, t.Columns[k]) {
-				b.WriteString(cell)
-				b.WriteByte(0)
+				h.WriteString(cell)
+				h.WriteByte(0)
 			}
 		}
-		if seen[b.String()] {
+		if seen[h.Sum64()] {
 			n++
 		}
-		seen[b.String()] = true
+		seen[h.Sum64()] = true
 	}
 	return n
 }

@@ -67,18 +67,17 @@ func Align(train, test *Examples) (*Examples, error) {
 
 // present returns the names of the classes that at least one example has, in order.
 func (e *Examples) present() []string {
-	number := map[string]int{} // of the classes whose names are integers
 	seen := map[string]bool{}
 	for _, k := range e.class {
 		seen[e.classes[k]] = true
 	}
-	names := slices.Sorted(maps.Keys(seen))
+	names, integers := slices.Sorted(maps.Keys(seen)), true
+	number := map[string]int{}
 	for _, name := range names {
-		if n, err := strconv.Atoi(name); err == nil {
-			number[name] = n
-		}
+		n, err := strconv.Atoi(name)
+		number[name], integers = n, integers && err == nil
 	}
-	if len(number) == len(names) {
+	if integers {
 		slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(number[a], number[b]) })
 	}
 	return names
