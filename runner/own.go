@@ -126,9 +126,9 @@ func ownManifest(file, test string, t *dataset.Table, p *dataset.Profile) (strin
 			d.TestFile = relative
 		}
 	}
-	seeds := `"1..5"`
+	seeds, snapshots := `"1..5"`, ""
 	if len(t.Cells) > 5000 {
-		seeds = "[1]"
+		seeds, snapshots = "[1]", "\nsnapshots = [1000]          # and after all: predicting the test rows takes time"
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, `# Written by run -data, to be edited. experiments/README.md lists all keys.
@@ -144,6 +144,9 @@ seed  = 1
 	fmt.Fprintf(&b, `
 [sweep]
 seed = %s                # splits into training and test rows
+
+[evaluate]
+classes = true              # recall, precision and AUROC of each class, and what is taken for what%s
 
 [[method]]
 name = "network"
@@ -163,6 +166,6 @@ kind = "majority"
 
 [save]
 network = true
-`, seeds)
+`, seeds, snapshots)
 	return b.String(), err
 }
