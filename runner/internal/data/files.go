@@ -1,7 +1,6 @@
 package data
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"fmt"
 	"os"
@@ -27,14 +26,6 @@ func (f Files) Validate() error {
 		return field.Errorf("file", `missing; allowed: one of file = "path.csv" and images = "path"`)
 	}
 	return Source{Files: f, TestFraction: 0.5}.Validate()
-}
-
-// WithDefaults returns the files with the column of classes.
-func (f Files) WithDefaults() Files {
-	if f.File != "" {
-		f.Class = cmp.Or(f.Class, "class")
-	}
-	return f
 }
 
 // Paths returns the paths of the files. Relative ones are in the folder.

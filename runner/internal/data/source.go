@@ -130,10 +130,10 @@ func (s Source) kind() (kind string, err error) {
 
 // WithDefaults returns the source with all that follows from what is given.
 func (s Source) WithDefaults() Source {
-	s.Generator, s.Files = s.Generator.WithDefaults(), s.Files.WithDefaults()
+	s.Generator = s.Generator.WithDefaults()
 	switch {
 	case s.File != "":
-		s.Scale = cmp.Or(s.Scale, dataset.Standard)
+		s.Class, s.Scale = cmp.Or(s.Class, "class"), cmp.Or(s.Scale, dataset.Standard)
 	case s.Images != "":
 		s.Scale = cmp.Or(s.Scale, dataset.Unit)
 	default:
