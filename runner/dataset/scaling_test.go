@@ -141,7 +141,7 @@ func TestScalerErrors(t *testing.T) {
 		{Unit, inputsOf([]float64{5e-324}), `scaling "unit" overflows: input 1 has the shift 0 and the factor +Inf`},
 	} {
 		s, err := c.e.Scaler(c.kind)
-		refuses(t, string(c.kind), err, c.want)
+		check.Refuses(t, string(c.kind), err, c.want)
 		if s.Shift != nil || s.Factor != nil {
 			t.Errorf("%v beside an error", s)
 		}

@@ -110,23 +110,9 @@ func TestReadCSVErrors(t *testing.T) {
 		{"x,\"class\n", `a.csv:1: extraneous or missing " in quoted-field`},
 	} {
 		e, err := readCSV(c.text)
-		refuses(t, strconv.Quote(c.text), err, c.want)
+		check.Refuses(t, strconv.Quote(c.text), err, c.want)
 		if e != nil {
 			t.Errorf("%q: examples beside an error", c.text)
-		}
-	}
-}
-
-// refuses checks that an error is there and says all of that.
-func refuses(t testing.TB, what string, err error, want ...string) {
-	t.Helper()
-	if err == nil {
-		t.Errorf("%s: no error", what)
-		return
-	}
-	for _, w := range want {
-		if !strings.Contains(err.Error(), w) {
-			t.Errorf("%s: error %q does not say %q", what, err, w)
 		}
 	}
 }
@@ -180,7 +166,7 @@ func TestSeparatorsAndEncodings(t *testing.T) {
 		"x,size,class\n1,S,a\n2,L,b\n": `a.csv:2: column "size": "S" is not a number; columns of words are named in categorical = ["size"]`,
 	} {
 		_, err := readCSV(text)
-		refuses(t, strconv.Quote(text), err, want)
+		check.Refuses(t, strconv.Quote(text), err, want)
 	}
 }
 

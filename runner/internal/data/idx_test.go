@@ -127,7 +127,7 @@ func TestReadIDXErrors(t *testing.T) {
 		"a bomb":                 {zip(idx(make([]byte, 32<<20), 2051, 1, 1, 1)), labels, "im: 2 bytes of values: the header promises 1"},
 	} {
 		e, err := readIDX([]byte(c.images), []byte(c.labels), "im", "la")
-		refuses(t, name, err, c.want)
+		check.Refuses(t, name, err, c.want)
 		if e != nil {
 			t.Errorf("%s: examples beside an error", name)
 		}

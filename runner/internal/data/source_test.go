@@ -303,7 +303,7 @@ func TestSourceSpelledOut(t *testing.T) {
 
 func TestFilesValidate(t *testing.T) {
 	for _, f := range []Files{{}, {File: "f", Images: "i", Labels: "l"}, {Images: "i"}, {File: "f", Labels: "l"}, {Images: "i", Labels: "l", Format: dataset.Format{Class: "c"}}} {
-		refuses(t, fmt.Sprint(f), f.Validate(), ": ")
+		check.Refuses(t, fmt.Sprint(f), f.Validate(), ": ")
 	}
 }
 
@@ -321,7 +321,7 @@ func TestSplitRows(t *testing.T) {
 	}
 	for _, text := range []string{"", "a", "1-2-3", "0-3", "4-3", "1-7", "1-6", "5-", "-5", "1-1e1", "1–3", "9223372036854775809-9223372036854775810"} {
 		train, test, err := splitRows(e, text)
-		refuses(t, text, err, "allowed: ")
+		check.Refuses(t, text, err, "allowed: ")
 		if train != nil || test != nil {
 			t.Errorf("%q: %v and %v beside an error", text, train, test)
 		}

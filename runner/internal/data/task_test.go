@@ -13,20 +13,6 @@ import (
 	"closedform/internal/field"
 )
 
-// refuses checks that an error is there and says all of that.
-func refuses(t testing.TB, what string, err error, want ...string) {
-	t.Helper()
-	if err == nil {
-		t.Errorf("%s: no error", what)
-		return
-	}
-	for _, w := range want {
-		if !strings.Contains(err.Error(), w) {
-			t.Errorf("%s: error %q does not say %q", what, err, w)
-		}
-	}
-}
-
 func TestGeneratorValidate(t *testing.T) {
 	for _, c := range []struct {
 		g    Generator
