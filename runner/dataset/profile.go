@@ -45,16 +45,16 @@ func (t *Table) Profile(class string) (*Profile, error) {
 	at := slices.Index(t.Columns, class)
 	if at < 0 {
 		return nil, fmt.Errorf("%s:%d: no column %q; with few values are %s; the columns, by %q, are %s", t.File, t.header, class,
-			strings.Join(t.fewValued(), ", "), t.comma, strings.Join(t.Columns, ", "))
+			t.fewValued(), t.comma, strings.Join(t.Columns, ", "))
 	}
 	p := &Profile{Format: Format{Class: class}}
-	inputs, gaps := 0, false
+	rows, inputs, gaps := len(t.Cells), 0, false
 	for k, name := range t.Columns {
 		c := t.profile(k)
 		switch {
 		case k == at:
 			c.Kind = "class"
-			p.class(c, len(t.Cells))
+			p.class(c, rows)
 		case c.Kind == "number" || c.Kind == "words":
 			inputs++
 			gaps = gaps || c.Missing > 0
@@ -66,11 +66,10 @@ func (t *Table) Profile(class string) (*Profile, error) {
 			p.Format.Ignore = append(p.Format.Ignore, name)
 		}
 		if k != at && t.tells(k, at, c) {
-			p.Warnings = append(p.Warnings, fmt.Sprintf("column %q tells the class of every row: is it known before the class?", name))
+			p.warn("column %q tells the class of every row: is it known before the class?", name)
 		}
-		if c.Kind == "id" && c.Distinct+c.Missing < len(t.Cells) {
-			p.Warnings = append(p.Warnings, fmt.Sprintf("column %q looks like an id, and %d rows share theirs with others: what belongs together may be in both parts",
-				name, len(t.Cells)-c.Distinct-c.Missing))
+		if n := rows - c.Distinct - c.Missing; c.Kind == "id" && n > 0 {
+			p.warn("column %q looks like an id, and %d rows share theirs with others: what belongs together may be in both parts", name, n)
 		}
 		p.Columns = append(p.Columns, c)
 	}
@@ -83,9 +82,13 @@ func (t *Table) Profile(class string) (*Profile, error) {
 		p.Format.Missing = MissingDrop
 	}
 	if n := t.repeated(p.Format.Ignore); n > 0 {
-		p.Warnings = append(p.Warnings, fmt.Sprintf("%d rows repeat others: the test part will have rows that were learned", n))
+		p.warn("%d rows repeat others: the test part will have rows that were learned", n)
 	}
 	return p, nil
+}
+
+func (p *Profile) warn(format string, args ...any) {
+	p.Warnings = append(p.Warnings, fmt.Sprintf(format, args...))
 }
 
 // class checks the column of the classes.
@@ -97,21 +100,19 @@ func (p *Profile) class(c Column, rows int) {
 		p.Problems = append(p.Problems, fmt.Sprintf("the class %q has %d values in %d rows; need classes of several rows each, at most %d", c.Name, c.Distinct, rows, mostClasses))
 	}
 	if c.Missing > 0 {
-		p.Warnings = append(p.Warnings, fmt.Sprintf("%d rows have no class, and are left out", c.Missing))
+		p.warn("%d rows have no class, and are left out", c.Missing)
 	}
 }
 
-// fewValued returns the columns that may have classes.
-func (t *Table) fewValued() (names []string) {
+// fewValued names the columns that may have classes.
+func (t *Table) fewValued() string {
+	var names []string
 	for k, name := range t.Columns {
 		if c := t.profile(k); c.Distinct >= 2 && c.Distinct <= min(mostClasses, len(t.Cells)/2) {
 			names = append(names, fmt.Sprintf("%s (%d)", name, c.Distinct))
 		}
 	}
-	if names == nil {
-		names = []string{"none"}
-	}
-	return names
+	return cmp.Or(strings.Join(names, ", "), "none")
 }
 
 // profile looks at one column.

@@ -24,10 +24,7 @@ func (e *Examples) Split(test float64, src rand.Source) (trainRows, testRows []i
 	rnd := rand.New(src)
 	for _, m := range members {
 		rnd.Shuffle(len(m), func(a, b int) { m[a], m[b] = m[b], m[a] })
-		var taken int
-		if n := len(m); n >= 2 {
-			taken = min(max(int(math.Round(test*float64(n))), 1), n-1)
-		}
+		taken := min(max(int(math.Round(test*float64(len(m)))), 1), max(len(m)-1, 0))
 		testRows, trainRows = append(testRows, m[:taken]...), append(trainRows, m[taken:]...)
 	}
 	slices.Sort(trainRows)
