@@ -118,21 +118,26 @@ func (t *Table) fewValued() string {
 // profile looks at one column.
 func (t *Table) profile(k int) Column {
 	c := Column{Name: t.Columns[k]}
-	count := map[string]int{}
+	count := map[string]bool{}
 	for _, row := range t.Cells {
 		if IsMissing(row[k]) {
 			c.Missing++
 		} else {
-			count[row[k]]++
+			count[row[k]] = true
 		}
 	}
 	c.Distinct = len(count)
-	numbers := t.numbers(k, func(int, float64) {}) == nil
+	last, up := 0., true // up: by one from row to row
+	numbers := t.numbers(k, func(row int, x float64) {
+		up, last = up && (row == 0 || x == last+1), x
+	}) == nil
 	n := len(t.Cells) - c.Missing
-	whole, dates, spaces := true, slices.Clone(dateLayouts), false
+	dates, spaces := slices.Clone(dateLayouts), false
 	for v := range count {
+		if numbers {
+			break
+		}
 		spaces = spaces || strings.Contains(v, " ")
-		whole = whole && !strings.ContainsAny(v, ".,eE")
 		dates = slices.DeleteFunc(dates, func(layout string) bool {
 			_, err := time.Parse(layout, v)
 			return err != nil
@@ -144,7 +149,7 @@ func (t *Table) profile(k int) Column {
 		c.Kind = "empty"
 	case c.Distinct == 1:
 		c.Kind = "constant"
-	case id, numbers && whole && n > 20 && c.Distinct == n && t.counts(k):
+	case id, numbers && up && n > 20 && c.Distinct == n:
 		c.Kind = "id"
 	case numbers:
 		c.Kind = "number"
@@ -158,17 +163,6 @@ func (t *Table) profile(k int) Column {
 		c.Kind = "words"
 	}
 	return c
-}
-
-// counts reports whether a column of whole numbers goes up by one from row to row.
-func (t *Table) counts(k int) bool {
-	var last float64
-	up := true
-	_ = t.numbers(k, func(row int, x float64) {
-		up = up && (row == 0 || x == last+1)
-		last = x
-	})
-	return up
 }
 
 // tells reports whether each value of a column, of which several have more than one row, goes with one class.
