@@ -22,7 +22,7 @@ import (
 const ownUsage = `Usage: runner run -data FILE -class COLUMN [flags]
 
 Looks at the columns of a table, writes a manifest beside it, and runs that: it learns
-three quarters of the rows, tests the others, and keeps the network. Edit the manifest
+three quarters of the rows, tests the others, or the rows of -test, and keeps the network. Edit the manifest
 and run it by -exp to do otherwise.
 
 Flags:
@@ -34,6 +34,7 @@ func ownTable(ctx context.Context, stdout, stderr io.Writer, args []string) erro
 	flags.SetOutput(io.Discard)
 	file := flags.String("data", "", "CSV `file` with a header line: commas, semicolons or tabs; or packed, .csv.gz")
 	class := flags.String("class", "class", "`column` of the classes")
+	test := flags.String("test", "", "CSV `file` of test rows with the same columns; default: a quarter of the rows of -data")
 	out := flags.String("out", "results", "`folder` in which the results folder is")
 	quiet := flags.Bool("quiet", false, "show no progress on stderr")
 	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
@@ -59,7 +60,7 @@ func ownTable(ctx context.Context, stdout, stderr io.Writer, args []string) erro
 	if len(p.Problems) > 0 {
 		return fmt.Errorf("%s: nothing can be learned: %s", *file, strings.Join(p.Problems, "; "))
 	}
-	manifest, err := ownManifest(*file, t, p)
+	manifest, err := ownManifest(*file, *test, t, p)
 	if err != nil {
 		return err
 	}
@@ -106,16 +107,28 @@ func ownName(file string) string {
 	return cmp.Or(strings.Trim(notName.ReplaceAllString(base, "_"), "_"), "own")
 }
 
-// ownManifest returns the manifest for a table.
-func ownManifest(file string, t *dataset.Table, p *dataset.Profile) (string, error) {
+// ownManifest returns the manifest for a table and, if there is one, a test table.
+func ownManifest(file, test string, t *dataset.Table, p *dataset.Profile) (string, error) {
 	type data struct {
 		File string `toml:"file"`
 		dataset.Format
-		TestFraction float64 `toml:"test_fraction"`
+		TestFile     string  `toml:"test_file,omitempty"`
+		TestFraction float64 `toml:"test_fraction,omitzero"`
 	}
-	seeds := "1..5"
+	d := data{filepath.Base(file), p.Format, "", 0.25}
+	if test != "" {
+		d.Missing = cmp.Or(d.Missing, dataset.MissingMean) // the test table may have gaps that the other has not
+		if d.TestFile, d.TestFraction = test, 0; !filepath.IsAbs(test) {
+			relative, err := filepath.Rel(filepath.Dir(file), test)
+			if err != nil {
+				return "", err
+			}
+			d.TestFile = relative
+		}
+	}
+	seeds, snapshots := `"1..5"`, ""
 	if len(t.Cells) > 5000 {
-		seeds = "1"
+		seeds, snapshots = "[1]", "\nsnapshots = [1000]          # and after all: predicting the test rows takes time"
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, `# Written by run -data, to be edited. experiments/README.md lists all keys.
@@ -127,10 +140,13 @@ seed  = 1
 `, ownName(file))
 	e := toml.NewEncoder(&b)
 	e.Indent = ""
-	err := e.Encode(map[string]any{"data": data{filepath.Base(file), p.Format, 0.25}})
+	err := e.Encode(map[string]any{"data": d})
 	fmt.Fprintf(&b, `
 [sweep]
-seed = %q                # splits into training and test rows
+seed = %s                # splits into training and test rows
+
+[evaluate]
+classes = true              # recall, precision and AUROC of each class, and what is taken for what%s
 
 [[method]]
 name = "network"
@@ -150,6 +166,6 @@ kind = "majority"
 
 [save]
 network = true
-`, seeds)
+`, seeds, snapshots)
 	return b.String(), err
 }

@@ -1,10 +1,14 @@
 package main
 
 import (
+	"bytes"
+	"compress/gzip"
 	"fmt"
 	"strings"
 	"testing"
 	"time"
+
+	"closedform/runner/dataset"
 )
 
 // messy is a table as people have it: an id, dates, words, holes, semicolons and decimal commas.
@@ -52,5 +56,40 @@ func TestOwnTable(t *testing.T) {
 		write(t, text, "bad.csv")
 		stdout, _, err := try(t, "run", "-data", "bad.csv", "-class", "species", "-out", t.TempDir())
 		contains(t, stdout+fmt.Sprint(err), want)
+	}
+}
+
+// A packed table is learned, and tested by another one, whose errors name it.
+func TestOwnTestTable(t *testing.T) {
+	inExperiments(t, map[string]string{"x.toml": mine})
+	lines := strings.SplitAfter(messy(), "\n")
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	fmt.Fprint(w, strings.Join(lines[:61], ""))
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	write(t, packed.String(), "leaves.csv.gz")
+	write(t, lines[0]+strings.Join(lines[61:], ""), "new", "rows.csv")
+	command := []string{"run", "-data", "leaves.csv.gz", "-test", "new/rows.csv", "-class", "species"}
+	mustRun(t, command...)
+	contains(t, read(t, "leaves.toml"), `test_file = "new/rows.csv"`)
+	contains(t, read(t, "results/leaves/runs.csv"), "network,1,59,30,")
+	contains(t, read(t, "results/leaves/classes.csv"), "method,class,n,recall,precision,auroc\n", "network,Ash,50,1,1,1\n", "majority,Ash,50,1,0.3333333333333333,0.5\n")
+	contains(t, read(t, "results/leaves/confusion.csv"), "network,Ash,Ash,50\n", "majority,Elm,Ash,50\n")
+	write(t, lines[0]+"1;01.01.2024;Yew;1;2;red;x\n", "new", "rows.csv")
+	_, _, err := try(t, command...)
+	contains(t, fmt.Sprint(err), `test_file: `, `new/rows.csv:2: class "Yew" is not in the training part, which has Ash, Elm, Oak`)
+}
+
+// The manifest of a large table, whose rows one split is enough for, is one that runs.
+func TestOwnLargeTable(t *testing.T) {
+	large := &dataset.Table{Columns: []string{"x", "class"}, Cells: make([][]string, 6000)}
+	text, err := ownManifest("large.csv", "", large, &dataset.Profile{Format: dataset.Format{Class: "class"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := newExperiment(write(t, text), nil); err != nil {
+		t.Error(err)
 	}
 }

@@ -58,6 +58,16 @@ func AllPanic(t testing.TB, functions map[string]func()) {
 	}
 }
 
+// Refuses fails unless there is an error, which says all that is wanted.
+func Refuses(t testing.TB, what string, err error, want ...string) {
+	t.Helper()
+	for _, w := range want {
+		if err == nil || !strings.Contains(err.Error(), w) {
+			t.Errorf("%s: error %v does not say %q", what, err, w)
+		}
+	}
+}
+
 // recovered returns what f panics with.
 func recovered(f func()) (r any) {
 	defer func() { r = recover() }()

@@ -11,13 +11,13 @@ import (
 // 300, Ash 283". If something is odd about it a second line says that: constant columns,
 // classes with one example or whose names differ in case only, what was missing.
 func (e *Examples) About() string {
-	count := make([]int, len(e.classes))
+	v, count := e.values, make([]int, len(e.classes))
 	for _, k := range e.class {
 		count[k]++
 	}
 	order := upTo(len(count))
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(count[b], count[a]) })
-	var classes, single, alike, constant []string
+	var classes, single, alike, constant, odd []string
 	for _, k := range order {
 		classes = append(classes, fmt.Sprintf("%s %d", e.classes[k], count[k]))
 		if count[k] == 1 {
@@ -32,10 +32,10 @@ func (e *Examples) About() string {
 		}
 	}
 	empty := 0
-	for j, f := range e.values.features {
-		first, varies := e.values.number[j], false
-		for i := j; i < len(e.values.number); i += e.values.width {
-			x := e.values.number[i]
+	for j, f := range v.features {
+		first, varies := v.number[j], false
+		for i := j; i < len(v.number); i += v.width {
+			x := v.number[i]
 			varies = varies || x == x && x != first
 			if x != x {
 				empty++
@@ -45,29 +45,21 @@ func (e *Examples) About() string {
 			constant = append(constant, f.String())
 		}
 	}
-	line := fmt.Sprintf("%s: %d examples, %d inputs, %d classes: %s",
-		e.values.file, e.Len(), e.Inputs(), len(classes), list(classes))
-	var odd []string
-	for _, o := range []struct {
-		what  string
-		names []string
-	}{
-		{"always the same", constant},
-		{"classes with one example", single},
-		{"classes that differ in case only", alike},
-	} {
-		if len(o.names) > 0 {
-			odd = append(odd, o.what+": "+list(o.names))
+	tell := func(what string, names []string) {
+		if len(names) > 0 {
+			odd = append(odd, what+": "+list(names))
 		}
 	}
-	if e.values.dropped > 0 {
-		odd = append(odd, fmt.Sprintf("rows dropped, a value missing: %d", e.values.dropped))
-	}
-	if empty > 0 {
-		odd = append(odd, fmt.Sprintf("missing inputs that means stand for: %d", empty))
-	}
-	if len(odd) > 0 {
-		line += fmt.Sprintf("\n%s: %s", e.values.file, strings.Join(odd, "; "))
+	number := func(n int) []string { return slices.Repeat([]string{fmt.Sprint(n)}, min(n, 1)) }
+	tell("always the same", constant)
+	tell("classes with one example", single)
+	tell("classes that differ in case only", alike)
+	tell("rows dropped, a value missing", number(v.dropped))
+	tell("missing inputs that means stand for", number(empty))
+	tell("words that the training table does not have", v.unknown)
+	line := fmt.Sprintf("%s: %d examples, %d inputs, %d classes: %s", v.file, e.Len(), e.Inputs(), len(classes), list(classes))
+	if odd != nil {
+		line += fmt.Sprintf("\n%s: %s", v.file, strings.Join(odd, "; "))
 	}
 	return line
 }

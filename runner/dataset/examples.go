@@ -34,6 +34,7 @@ type values struct {
 	features []Feature // by input; nil for images and for numbers that were drawn
 	line     []int     // of the file, by row; nil for numbers that were drawn
 	dropped  int       // rows of the file
+	unknown  []string  // words of a test table that the training part does not have, as "colour=red"
 }
 
 // Set is a list of labelled examples: X[k] has the class Class[k], from 0.

@@ -72,7 +72,16 @@ func (f Format) Read(path string) (*Examples, error) {
 
 // Examples returns the rows of a table, with the levels that its categorical columns have,
 // in alphabetical order. An error has the name of the file, and the line or the key.
-func (f Format) Examples(t *Table) (*Examples, error) {
+func (f Format) Examples(t *Table) (*Examples, error) { return f.examples(t, nil) }
+
+// TestExamples returns the rows of a table, with the inputs of e, whose columns are found by
+// their names. A word that e does not have is 0 for all of its levels.
+func (f Format) TestExamples(t *Table, e *Examples) (*Examples, error) {
+	return f.examples(t, e.Features())
+}
+
+// examples returns the rows of a table with those features, or, if there are none, with its own.
+func (f Format) examples(t *Table, features []Feature) (*Examples, error) {
 	if err := f.Validate(); err != nil {
 		return nil, err
 	}
@@ -80,7 +89,13 @@ func (f Format) Examples(t *Table) (*Examples, error) {
 	if err != nil {
 		return nil, err
 	}
-	inputs, err := f.inputs(t, class)
+	inputs, classes := []int(nil), 1 // the columns, and how many classes are needed
+	if features == nil {
+		inputs, err = f.inputs(t, class)
+		classes = 2
+	} else {
+		inputs, err = t.columns(features)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -88,49 +103,42 @@ func (f Format) Examples(t *Table) (*Examples, error) {
 	if err != nil {
 		return nil, err
 	}
-	var features []Feature
-	for _, k := range inputs {
-		of := f.features(t, k)
-		if of == nil {
-			return nil, fmt.Errorf("%s:%d: column %q has no value in %d rows; ignore = [%[3]q] leaves it out",
-				t.File, t.header, t.Columns[k], len(t.Cells))
+	if features == nil {
+		if features, err = f.features(t, inputs); err != nil {
+			return nil, err
 		}
-		features = append(features, of...)
 	}
-	x, _, err := t.inputs(features)
-	if err != nil {
-		return nil, err
-	}
-	e := &Examples{values: &values{
+	e := &Examples{row: upTo(len(t.Cells)), values: &values{
 		file: t.File, width: len(features), features: features, line: t.Line,
 		impute: f.Missing == MissingMean, dropped: dropped,
 	}}
-	for i, row := range t.Cells {
-		e.values.number = append(e.values.number, x[i]...)
-		k := slices.Index(e.classes, row[class])
-		if k < 0 {
-			k, e.classes = len(e.classes), append(e.classes, row[class])
+	if e.values.number, e.values.unknown, err = t.inputs(features); err != nil {
+		return nil, err
+	}
+	number := map[string]int{}
+	for _, row := range t.Cells {
+		k, ok := number[row[class]]
+		if !ok {
+			k = len(number)
+			number[row[class]], e.classes = k, append(e.classes, row[class])
 		}
 		e.class = append(e.class, k)
 	}
-	if len(e.classes) < 2 {
-		return nil, fmt.Errorf("%s: %d examples of %d classes; need at least 2 classes",
-			t.File, len(e.class), len(e.classes))
+	if len(e.classes) < classes {
+		return nil, fmt.Errorf("%s: %d examples of %d classes; need at least %d classes", t.File, e.Len(), len(e.classes), classes)
 	}
-	e.row = upTo(len(e.class))
 	return e.renumbered(e.present())
 }
 
 // inputs returns the numbers of the columns that are inputs.
 func (f Format) inputs(t *Table, class int) (columns []int, err error) {
-	for _, named := range []struct {
-		key     string
-		columns []string
-	}{{"categorical", f.Categorical}, {"ignore", f.Ignore}} {
-		for _, name := range named.columns {
-			if _, err := t.column(name); err != nil {
-				return nil, field.Errorf(named.key, "%v", err)
+	for i, name := range slices.Concat(f.Categorical, f.Ignore) {
+		if _, err := t.column(name); err != nil {
+			key := "categorical"
+			if i >= len(f.Categorical) {
+				key = "ignore"
 			}
+			return nil, field.Errorf(key, "%v", err)
 		}
 	}
 	for k, name := range t.Columns {
@@ -150,7 +158,7 @@ func (f Format) complete(t *Table, columns []int) (_ *Table, dropped int, err er
 	whole := *t
 	whole.Cells, whole.Line = nil, nil
 	for i, row := range t.Cells {
-		at := slices.IndexFunc(columns, func(k int) bool { return missing(row[k]) })
+		at := slices.IndexFunc(columns, func(k int) bool { return IsMissing(row[k]) })
 		switch {
 		case at < 0, f.Missing == MissingMean && at > 0:
 			whole.Cells, whole.Line = append(whole.Cells, row), append(whole.Line, t.Line[i])
@@ -165,61 +173,76 @@ func (f Format) complete(t *Table, columns []int) (_ *Table, dropped int, err er
 	return &whole, dropped, nil
 }
 
-// features returns the inputs that a column becomes.
-func (f Format) features(t *Table, column int) (out []Feature) {
-	name := t.Columns[column]
-	if !slices.Contains(f.Categorical, name) {
-		return []Feature{{Column: name}}
-	}
-	levels := map[string]bool{}
-	for _, row := range t.Cells {
-		levels[row[column]] = !missing(row[column])
-	}
-	for _, level := range slices.Sorted(maps.Keys(levels)) {
-		if levels[level] {
-			out = append(out, Feature{name, level})
+// features returns the inputs that the columns become.
+func (f Format) features(t *Table, columns []int) (features []Feature, err error) {
+	for _, k := range columns {
+		name, levels := t.Columns[k], map[string]bool{"": true} // "": a number
+		if slices.Contains(f.Categorical, name) {
+			clear(levels)
+			for _, row := range t.Cells {
+				if !IsMissing(row[k]) {
+					levels[row[k]] = true
+				}
+			}
+		}
+		if len(levels) == 0 {
+			return nil, fmt.Errorf("%s:%d: column %q has no value in %d rows; ignore = [%[3]q] leaves it out",
+				t.File, t.header, name, len(t.Cells))
+		}
+		for _, level := range slices.Sorted(maps.Keys(levels)) {
+			features = append(features, Feature{name, level})
 		}
 	}
-	return out
+	return features, nil
 }
 
-// inputs returns the values of features, NaN where they are missing, and which levels
-// the table has that are none of these, such as "colour=red".
-func (t *Table) inputs(features []Feature) (x [][]float64, unknown []string, err error) {
-	x = make([][]float64, len(t.Cells))
-	for i := range x {
-		x[i] = make([]float64, len(features))
-	}
-	known, columns := map[string]bool{}, map[string]int{} // the categorical ones
+// columns returns the numbers of the columns of features.
+func (t *Table) columns(features []Feature) ([]int, error) {
+	columns := make([]int, len(features))
 	for j, f := range features {
 		k, err := t.column(f.Column)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		if f.Level == "" {
-			if err := t.numbers(k, func(row int, v float64) { x[row][j] = v }); err != nil {
-				return nil, nil, err
-			}
-			continue
-		}
-		known[f.String()], columns[f.Column] = true, k
-		for i, row := range t.Cells {
-			if missing(row[k]) {
-				x[i][j] = math.NaN()
-			} else if row[k] == f.Level {
-				x[i][j] = 1
-			}
+		columns[j] = k
+	}
+	return columns, nil
+}
+
+// inputs returns the values of features, row by row, NaN where they are missing, and which
+// levels the table has that are none of these, such as "colour=red".
+func (t *Table) inputs(features []Feature) (x []float64, unknown []string, err error) {
+	columns, err := t.columns(features)
+	if err != nil {
+		return nil, nil, err
+	}
+	n := len(features)
+	x = make([]float64, len(t.Cells)*n)
+	words := map[int]map[string]int{} // the input of each level, by column
+	for j, k := range columns {
+		if level := features[j].Level; level == "" {
+			err = cmp.Or(err, t.numbers(k, func(row int, v float64) { x[row*n+j] = v }))
+		} else if words[k] == nil {
+			words[k] = map[string]int{level: j}
+		} else {
+			words[k][level] = j
 		}
 	}
-	for column, k := range columns {
-		for _, row := range t.Cells {
-			if name := (Feature{column, row[k]}).String(); !missing(row[k]) && !known[name] {
-				known[name], unknown = true, append(unknown, name)
+	for k, input := range words {
+		for i, row := range t.Cells {
+			if j, ok := input[row[k]]; ok {
+				x[i*n+j] = 1
+			} else if !IsMissing(row[k]) {
+				unknown = append(unknown, Feature{t.Columns[k], row[k]}.String())
+			} else {
+				for _, j := range input {
+					x[i*n+j] = math.NaN()
+				}
 			}
 		}
 	}
 	slices.Sort(unknown)
-	return x, unknown, nil
+	return x, slices.Compact(unknown), err
 }
 
 // Rows returns the inputs of a table, whose columns are found by their names in any order
@@ -227,19 +250,23 @@ func (t *Table) inputs(features []Feature) (x [][]float64, unknown []string, err
 // examples it was applied to. A word that those did not have is 0 for all of its levels;
 // unknown lists such words, as "colour=red".
 func (s Scaler) Rows(t *Table) (x [][]float64, unknown []string, err error) {
-	if len(s.Features) == 0 {
+	n := len(s.Features)
+	if n == 0 {
 		return nil, nil, fmt.Errorf("%s: the scaler was not fitted to a table, and knows no columns", t.File)
 	}
-	if x, unknown, err = t.inputs(s.Features); err != nil {
+	all, unknown, err := t.inputs(s.Features)
+	if err != nil {
 		return nil, nil, err
 	}
-	for i := range x {
-		if j := slices.IndexFunc(x[i], math.IsNaN); j >= 0 && s.Fill == nil {
+	for i := range t.Cells {
+		row := all[i*n : (i+1)*n : (i+1)*n]
+		if j := slices.IndexFunc(row, math.IsNaN); j >= 0 && s.Fill == nil {
 			k, _ := t.column(s.Features[j].Column)
 			return nil, nil, t.errorf(i, k, ` is missing: %q; allowed where the training had missing = "mean" only`,
 				t.Cells[i][k])
 		}
-		s.scale(x[i])
+		s.scale(row)
+		x = append(x, row)
 	}
 	return x, unknown, nil
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
+
+	"closedform/internal/check"
 )
 
 const birds = "id,mass,colour,kind\n1,2,red,a\n2,NA,blue,b\n3,6,?,a\n4,1,red,\n5,4,blue,b\n"
@@ -61,7 +63,7 @@ func TestFormat(t *testing.T) {
 			text = "id,mass,colour,kind\n1,2,red,a\n2,3,blue,b\n"
 		}
 		_, err := c.f.Examples(parse(t, text))
-		refuses(t, c.want, err, c.want)
+		check.Refuses(t, c.want, err, c.want)
 	}
 }
 
@@ -105,19 +107,19 @@ func TestMeansAndNewRows(t *testing.T) {
 		t.Errorf("%v, unknown %q, %v", rows, unknown, err)
 	}
 	_, _, err = s.Rows(parse(t, "c\nu\n"))
-	refuses(t, "a column less", err, `a.csv:1: no column "x"; the columns, by ',', are c`)
+	check.Refuses(t, "a column less", err, `a.csv:1: no column "x"; the columns, by ',', are c`)
 	plain, err := read(t, Format{}, "x,class\n1,a\n2,b\n").Scaler(Standard)
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, _, err = plain.Rows(parse(t, "x,class\n1,a\n,b\n"))
-	refuses(t, "a new gap", err, `a.csv:3: column "x" is missing: ""; allowed where the training had missing = "mean" only`)
+	check.Refuses(t, "a new gap", err, `a.csv:3: column "x" is missing: ""; allowed where the training had missing = "mean" only`)
 	_, _, err = Scaler{}.Rows(parse(t, "x\n1\n"))
-	refuses(t, "no columns", err, "was not fitted to a table")
+	check.Refuses(t, "no columns", err, "was not fitted to a table")
 	_, err = e.Subset([]int{1, 4}).Scaler(Standard)
-	refuses(t, "no value", err, "input 1, x, has no value in the 2 examples")
+	check.Refuses(t, "no value", err, "input 1, x, has no value in the 2 examples")
 	_, err = Format{Missing: MissingMean, Categorical: []string{"x"}}.Examples(parse(t, "x,class\n,b\n?,a\n"))
-	refuses(t, "no level", err, `a.csv:1: column "x" has no value in 2 rows; ignore = ["x"] leaves it out`)
+	check.Refuses(t, "no level", err, `a.csv:1: column "x" has no value in 2 rows; ignore = ["x"] leaves it out`)
 }
 
 func TestAbout(t *testing.T) {

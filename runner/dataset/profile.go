@@ -3,6 +3,7 @@ package dataset
 import (
 	"cmp"
 	"fmt"
+	"hash/maphash"
 	"regexp"
 	"slices"
 	"strings"
@@ -34,8 +35,8 @@ const (
 var idName = regexp.MustCompile(`^(?i:id)$|[_ ](?i:id)$|^(?i:id)[_ ]|[a-z]I[Dd]$`)
 
 var dateLayouts = []string{
-	time.DateOnly, time.DateTime, time.RFC3339, "2006-01-02T15:04:05", "2006-01-02 15:04", "2006/01/02", "02.01.2006", "2.1.2006",
-	"02.01.2006 15:04", "01/02/2006", "1/2/2006", "1/2/2006 15:04", "02/01/2006", "2/1/2006", "2006-01", "Jan 2, 2006", "2 Jan 2006", time.TimeOnly, "15:04",
+	time.DateOnly, time.DateTime, time.RFC3339, "2006-01-02T15:04:05", "2006-01-02 15:04", "2006/01/02", "2.1.2006", "2.1.2006 15:04",
+	"1/2/2006", "1/2/2006 15:04", "2/1/2006", "2006-01", "Jan 2, 2006", "2 Jan 2006", time.TimeOnly, "15:04",
 }
 
 // Profile looks at all columns, of which one has the classes. An error says that there is no such column,
@@ -44,16 +45,16 @@ func (t *Table) Profile(class string) (*Profile, error) {
 	at := slices.Index(t.Columns, class)
 	if at < 0 {
 		return nil, fmt.Errorf("%s:%d: no column %q; with few values are %s; the columns, by %q, are %s", t.File, t.header, class,
-			strings.Join(t.fewValued(), ", "), t.comma, strings.Join(t.Columns, ", "))
+			t.fewValued(), t.comma, strings.Join(t.Columns, ", "))
 	}
 	p := &Profile{Format: Format{Class: class}}
-	inputs, gaps := 0, false
+	rows, inputs, gaps := len(t.Cells), 0, false
 	for k, name := range t.Columns {
 		c := t.profile(k)
 		switch {
 		case k == at:
 			c.Kind = "class"
-			p.class(c, len(t.Cells))
+			p.class(c, rows)
 		case c.Kind == "number" || c.Kind == "words":
 			inputs++
 			gaps = gaps || c.Missing > 0
@@ -65,11 +66,10 @@ func (t *Table) Profile(class string) (*Profile, error) {
 			p.Format.Ignore = append(p.Format.Ignore, name)
 		}
 		if k != at && t.tells(k, at, c) {
-			p.Warnings = append(p.Warnings, fmt.Sprintf("column %q tells the class of every row: is it known before the class?", name))
+			p.warn("column %q tells the class of every row: is it known before the class?", name)
 		}
-		if c.Kind == "id" && c.Distinct+c.Missing < len(t.Cells) {
-			p.Warnings = append(p.Warnings, fmt.Sprintf("column %q looks like an id, and %d rows share theirs with others: what belongs together may be in both parts",
-				name, len(t.Cells)-c.Distinct-c.Missing))
+		if n := rows - c.Distinct - c.Missing; c.Kind == "id" && n > 0 {
+			p.warn("column %q looks like an id, and %d rows share theirs with others: what belongs together may be in both parts", name, n)
 		}
 		p.Columns = append(p.Columns, c)
 	}
@@ -82,9 +82,13 @@ func (t *Table) Profile(class string) (*Profile, error) {
 		p.Format.Missing = MissingDrop
 	}
 	if n := t.repeated(p.Format.Ignore); n > 0 {
-		p.Warnings = append(p.Warnings, fmt.Sprintf("%d rows repeat others: the test part will have rows that were learned", n))
+		p.warn("%d rows repeat others: the test part will have rows that were learned", n)
 	}
 	return p, nil
+}
+
+func (p *Profile) warn(format string, args ...any) {
+	p.Warnings = append(p.Warnings, fmt.Sprintf(format, args...))
 }
 
 // class checks the column of the classes.
@@ -96,42 +100,48 @@ func (p *Profile) class(c Column, rows int) {
 		p.Problems = append(p.Problems, fmt.Sprintf("the class %q has %d values in %d rows; need classes of several rows each, at most %d", c.Name, c.Distinct, rows, mostClasses))
 	}
 	if c.Missing > 0 {
-		p.Warnings = append(p.Warnings, fmt.Sprintf("%d rows have no class, and are left out", c.Missing))
+		p.warn("%d rows have no class, and are left out", c.Missing)
 	}
 }
 
-// fewValued returns the columns that may have classes.
-func (t *Table) fewValued() (names []string) {
+// fewValued names the columns that may have classes.
+func (t *Table) fewValued() string {
+	var names []string
 	for k, name := range t.Columns {
 		if c := t.profile(k); c.Distinct >= 2 && c.Distinct <= min(mostClasses, len(t.Cells)/2) {
 			names = append(names, fmt.Sprintf("%s (%d)", name, c.Distinct))
 		}
 	}
-	if names == nil {
-		names = []string{"none"}
-	}
-	return names
+	return cmp.Or(strings.Join(names, ", "), "none")
 }
 
 // profile looks at one column.
 func (t *Table) profile(k int) Column {
 	c := Column{Name: t.Columns[k]}
-	count := map[string]int{}
+	count := map[string]bool{}
 	for _, row := range t.Cells {
-		if missing(row[k]) {
+		if IsMissing(row[k]) {
 			c.Missing++
 		} else {
-			count[row[k]]++
+			count[row[k]] = true
 		}
 	}
 	c.Distinct = len(count)
-	numbers := t.numbers(k, func(int, float64) {}) == nil
+	last, up := 0., true // up: by one from row to row
+	numbers := t.numbers(k, func(row int, x float64) {
+		up, last = up && (row == 0 || x == last+1), x
+	}) == nil
 	n := len(t.Cells) - c.Missing
-	whole, dates, spaces := true, true, false
+	dates, spaces := slices.Clone(dateLayouts), false
 	for v := range count {
+		if numbers {
+			break
+		}
 		spaces = spaces || strings.Contains(v, " ")
-		whole = whole && !strings.ContainsAny(v, ".,eE")
-		dates = dates && isDate(v)
+		dates = slices.DeleteFunc(dates, func(layout string) bool {
+			_, err := time.Parse(layout, v)
+			return err != nil
+		})
 	}
 	id := n > 20 && 5*c.Distinct > n && idName.MatchString(c.Name)
 	switch {
@@ -139,11 +149,11 @@ func (t *Table) profile(k int) Column {
 		c.Kind = "empty"
 	case c.Distinct == 1:
 		c.Kind = "constant"
-	case id, numbers && whole && n > 20 && c.Distinct == n && t.counts(k):
+	case id, numbers && up && n > 20 && c.Distinct == n:
 		c.Kind = "id"
 	case numbers:
 		c.Kind = "number"
-	case dates:
+	case len(dates) > 0:
 		c.Kind = "date"
 	case n > 20 && c.Distinct == n && !spaces:
 		c.Kind = "id"
@@ -155,24 +165,6 @@ func (t *Table) profile(k int) Column {
 	return c
 }
 
-// counts reports whether a column of whole numbers goes up by one from row to row.
-func (t *Table) counts(k int) bool {
-	var last float64
-	up := true
-	_ = t.numbers(k, func(row int, x float64) {
-		up = up && (row == 0 || x == last+1)
-		last = x
-	})
-	return up
-}
-
-func isDate(text string) bool {
-	return slices.ContainsFunc(dateLayouts, func(layout string) bool {
-		_, err := time.Parse(layout, text)
-		return err == nil
-	})
-}
-
 // tells reports whether each value of a column, of which several have more than one row, goes with one class.
 func (t *Table) tells(k, class int, c Column) bool {
 	n := len(t.Cells) - c.Missing
@@ -181,7 +173,7 @@ func (t *Table) tells(k, class int, c Column) bool {
 	}
 	of := map[string]string{}
 	for _, row := range t.Cells {
-		if missing(row[k]) {
+		if IsMissing(row[k]) {
 			continue
 		}
 		if cmp.Or(of[row[k]], row[class]) != row[class] {
@@ -194,19 +186,20 @@ func (t *Table) tells(k, class int, c Column) bool {
 
 // repeated returns how many rows are the same as one before, in the columns that are not ignored.
 func (t *Table) repeated(ignore []string) (n int) {
-	seen := map[string]bool{}
+	seen, seed := map[uint64]bool{}, maphash.MakeSeed()
 	for _, row := range t.Cells {
-		var b strings.Builder
+		var h maphash.Hash
+		h.SetSeed(seed)
 		for k, cell := range row {
 			if !slices.Contains(ignore, t.Columns[k]) {
-				b.WriteString(cell)
-				b.WriteByte(0)
+				h.WriteString(cell)
+				h.WriteByte(0)
 			}
 		}
-		if seen[b.String()] {
+		if seen[h.Sum64()] {
 			n++
 		}
-		seen[b.String()] = true
+		seen[h.Sum64()] = true
 	}
 	return n
 }

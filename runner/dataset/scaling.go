@@ -61,8 +61,7 @@ func (e *Examples) Scaler(kind Scaling) (s Scaler, err error) {
 		return Scaler{}, fmt.Errorf("scaling %q has no examples to be fitted to", kind)
 	}
 	n := e.Inputs()
-	shift, factor := make([]float64, n), make([]float64, n)
-	var sd []float64
+	shift, factor, sd := make([]float64, n), make([]float64, n), []float64(nil)
 	if kind != Unit {
 		shift, sd = e.moments()
 	}

@@ -24,10 +24,7 @@ func (e *Examples) Split(test float64, src rand.Source) (trainRows, testRows []i
 	rnd := rand.New(src)
 	for _, m := range members {
 		rnd.Shuffle(len(m), func(a, b int) { m[a], m[b] = m[b], m[a] })
-		var taken int
-		if n := len(m); n >= 2 {
-			taken = min(max(int(math.Round(test*float64(n))), 1), n-1)
-		}
+		taken := min(max(int(math.Round(test*float64(len(m)))), 1), max(len(m)-1, 0))
 		testRows, trainRows = append(testRows, m[:taken]...), append(trainRows, m[taken:]...)
 	}
 	slices.Sort(trainRows)
@@ -67,18 +64,17 @@ func Align(train, test *Examples) (*Examples, error) {
 
 // present returns the names of the classes that at least one example has, in order.
 func (e *Examples) present() []string {
-	number := map[string]int{} // of the classes whose names are integers
 	seen := map[string]bool{}
 	for _, k := range e.class {
 		seen[e.classes[k]] = true
 	}
-	names := slices.Sorted(maps.Keys(seen))
+	names, integers := slices.Sorted(maps.Keys(seen)), true
+	number := map[string]int{}
 	for _, name := range names {
-		if n, err := strconv.Atoi(name); err == nil {
-			number[name] = n
-		}
+		n, err := strconv.Atoi(name)
+		number[name], integers = n, integers && err == nil
 	}
-	if len(number) == len(names) {
+	if integers {
 		slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(number[a], number[b]) })
 	}
 	return names

@@ -1,8 +1,8 @@
 package dataset
 
 import (
+	"bufio"
 	"compress/gzip"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -23,85 +23,71 @@ type Table struct {
 	comma  rune // what is between cells
 }
 
-// ReadTable reads a file as [ParseTable] does, one that ends in .gz unpacked, and - as standard input.
+// ReadTable reads a file as [ParseTable] does, and - as standard input.
 func ReadTable(path string) (*Table, error) {
-	file, err := Open(path)
-	if err != nil {
-		return nil, err
+	if path != "-" {
+		content, err := os.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		return ParseTable(content, path)
 	}
-	defer file.Close()
-	content, err := io.ReadAll(file)
+	content, err := io.ReadAll(os.Stdin)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return ParseTable(content, path)
 }
 
-// Open opens a file for reading: one that ends in .gz unpacked, - as standard input.
+// Open opens a file for reading, unpacked if it is packed by gzip.
 func Open(path string) (io.ReadCloser, error) {
-	if path == "-" {
-		return io.NopCloser(os.Stdin), nil
-	}
 	file, err := os.Open(path)
-	if err != nil || !strings.HasSuffix(path, ".gz") {
-		return file, err
+	if err != nil {
+		return nil, err
 	}
-	unpacked, err := gzip.NewReader(file)
+	text, err := Unpack(file)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), file.Close())
 	}
 	return struct {
 		io.Reader
 		io.Closer
-	}{unpacked, file}, nil
+	}{text, file}, nil
+}
+
+// Unpack returns what r has, unpacked if it is packed by gzip.
+func Unpack(r io.Reader) (io.Reader, error) {
+	in := bufio.NewReader(r)
+	if begin, _ := in.Peek(2); string(begin) != "\x1f\x8b" {
+		return in, nil
+	}
+	return gzip.NewReader(in)
 }
 
 // ParseTable reads values that are separated by commas, semicolons or tabs (RFC 4180): a
 // header line, then rows with as many cells. What separates them, and the encoding, are
-// recognised. Blank lines, spaces round a cell, a byte order mark and CRLF line ends do
+// recognised; what is packed by gzip is unpacked. Blank lines, spaces round a cell, a byte order mark and CRLF line ends do
 // not count. An error has the name of the file and the line.
 func ParseTable(content []byte, file string) (*Table, error) {
 	text, err := decode(content)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
-	t := &Table{File: file}
-	if t.comma, err = separator(text); err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
+	rows, err := newRows(strings.NewReader(text), text, file)
+	if err != nil {
+		return nil, err
 	}
-	for r := reader(strings.NewReader(text), t.comma); ; {
-		record, err := r.Read()
+	t := rows.table
+	t.Cells, t.Line = nil, nil
+	for {
+		row, err := rows.Next()
 		if err == io.EOF {
-			break
-		}
-		if wrong, ok := errors.AsType[*csv.ParseError](err); ok {
-			return nil, fmt.Errorf("%s:%d: %w", file, wrong.StartLine, wrong.Err) // An open quote ends on the last line.
-		}
-		for j := range record {
-			record[j] = strings.TrimSpace(record[j])
-		}
-		line, _ := r.FieldPos(0)
-		if t.Columns == nil {
-			t.Columns, t.header = record, line
-			continue
-		}
-		if err := t.fits(record, line); err != nil {
+			return &t, nil
+		} else if err != nil {
 			return nil, err
 		}
-		t.Cells, t.Line = append(t.Cells, record), append(t.Line, line)
+		t.Cells, t.Line = append(t.Cells, row.Cells[0]), append(t.Line, row.Line[0])
 	}
-	if t.Columns == nil {
-		return nil, fmt.Errorf("%s: empty; need a header line, and a line for each row", file)
-	}
-	return t, t.check()
-}
-
-// fits returns an error unless the row has as many cells as the header.
-func (t *Table) fits(row []string, line int) error {
-	if len(row) != len(t.Columns) {
-		return fmt.Errorf("%s:%d: %d cells; need %d, as many as the header has", t.File, line, len(row), len(t.Columns))
-	}
-	return nil
 }
 
 // check returns an error if two columns have the same name.
@@ -116,20 +102,12 @@ func (t *Table) check() error {
 	return nil
 }
 
-func reader(text io.Reader, comma rune) *csv.Reader {
-	r := csv.NewReader(text)
-	r.Comma = comma
-	r.FieldsPerRecord = -1 // ParseTable says which line is too short
-	r.TrimLeadingSpace = comma != '\t'
-	return r
-}
-
 // separator returns what splits header and first row into the same number of cells, the
 // most if there are several, or the header alone if nothing does.
 func separator(text string) (rune, error) {
 	commas, most := ",", [2]int{}
 	for _, comma := range ",;\t" {
-		r := reader(strings.NewReader(text), comma)
+		r := newReader(strings.NewReader(text), comma)
 		header, err := r.Read()
 		row, end := r.Read()
 		if err != nil || len(header) == 1 {
@@ -168,11 +146,8 @@ func (t *Table) errorf(row, column int, format string, args ...any) error {
 }
 
 // IsMissing reports whether a cell has no value: it is empty, NA, NaN, ? or null.
-func IsMissing(cell string) bool { return missing(cell) }
-
-// missing reports whether a cell has no value.
-func missing(cell string) bool {
-	return slices.Contains([]string{"", "na", "nan", "?", "null"}, strings.ToLower(cell))
+func IsMissing(cell string) bool {
+	return len(cell) <= 4 && slices.Contains([]string{"", "na", "nan", "?", "null"}, strings.ToLower(cell))
 }
 
 // numbers hands on the numbers in column k, row by row, NaN where one is missing.
@@ -189,7 +164,7 @@ func (t *Table) numbers(k int, put func(row int, x float64)) error {
 	}
 	for i, row := range t.Cells {
 		text := row[k]
-		if missing(text) {
+		if IsMissing(text) {
 			text = "NaN"
 		} else if decimals {
 			text = strings.ReplaceAll(text, ",", ".")
@@ -198,7 +173,7 @@ func (t *Table) numbers(k int, put func(row int, x float64)) error {
 		if errors.Is(err, strconv.ErrSyntax) {
 			return t.errorf(i, k, `: %.40q is not a number; columns of words are named in categorical = [%q],`+
 				` or in ignore`, row[k], t.Columns[k])
-		} else if err != nil || x-x != 0 && !missing(row[k]) {
+		} else if err != nil || x-x != 0 && !IsMissing(row[k]) {
 			return t.errorf(i, k, ": %.40q is not a finite number", row[k])
 		}
 		put(i, x)

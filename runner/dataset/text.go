@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -15,6 +16,15 @@ import (
 // decode returns the text of a file: UTF-16 with a byte order mark, UTF-8 with or without
 // one or, if it is not that, Windows-1252, of which Latin-1 is a part.
 func decode(content []byte) (string, error) {
+	if bytes.HasPrefix(content, []byte("\x1f\x8b")) {
+		r, err := Unpack(bytes.NewReader(content))
+		if err == nil {
+			content, err = io.ReadAll(r)
+		}
+		if err != nil {
+			return "", err
+		}
+	}
 	switch {
 	case bytes.HasPrefix(content, []byte("\xff\xfe")) || bytes.HasPrefix(content, []byte("\xfe\xff")):
 		text, err := unicode.UTF16(unicode.LittleEndian, unicode.ExpectBOM).NewDecoder().Bytes(content)

@@ -174,26 +174,23 @@ func allowed(t reflect.Type) string {
 // check returns an error if there is nothing in a required list or text, or if a number, or
 // one of a list, is outside of the range that is allowed, such as "1 to 1,000,000".
 func (f tagged) check(path string) error {
-	values, kind := []reflect.Value{f.value}, f.value.Kind()
+	empty, hasLen := map[reflect.Kind]string{reflect.String: `""`, reflect.Slice: "[]"}[f.value.Kind()]
 	switch {
 	case f.allowed == "":
 		return nil
-	case kind == reflect.String && f.value.Len() == 0:
-		return field.Errorf(path, `"" is not allowed; allowed: %s`, f.allowed)
-	case kind == reflect.Slice && f.value.Len() == 0:
-		return field.Errorf(path, "[] is not allowed; allowed: %s", f.allowed)
-	case kind == reflect.Slice:
-		values = nil
-		for _, v := range f.value.Seq2() {
-			values = append(values, v)
-		}
+	case hasLen && f.value.Len() == 0:
+		return field.Errorf(path, "%s is not allowed; allowed: %s", empty, f.allowed)
 	}
 	var low, high float64
 	bounds := strings.NewReplacer("each ", "", ",", "").Replace(f.allowed)
 	if n, _ := fmt.Sscanf(bounds, "%g to %g", &low, &high); n < 2 {
 		return nil // Validate has the rest
 	}
-	for _, v := range values {
+	list := f.value
+	if list.Kind() != reflect.Slice {
+		list = reflect.Append(reflect.MakeSlice(reflect.SliceOf(list.Type()), 0, 1), list)
+	}
+	for _, v := range list.Seq2() {
 		if x := v.Convert(reflect.TypeFor[float64]()).Float(); !(low <= x && x <= high) {
 			return field.Errorf(path, "%v is not allowed; allowed: %s", v, f.allowed)
 		}
@@ -336,22 +333,12 @@ func distance(a, b string) int {
 func Set(key string, x float64, structs ...any) error {
 	for _, s := range structs {
 		for _, f := range fields(s) {
-			u, own := f.value.Addr().Interface().(toml.Unmarshaler)
 			switch {
 			case f.key != key:
-			case own:
-				if err := u.UnmarshalTOML(x); err != nil {
-					return field.Errorf(key, "%v", err)
-				}
-				return nil
-			case f.value.Kind() == reflect.Float64:
-				f.value.SetFloat(x)
-				return nil
-			case f.value.Kind() == reflect.Int && x == float64(int(x)):
-				f.value.SetInt(int64(x))
-				return nil
+			case x == float64(int64(x)):
+				return decodeValue(key, int64(x), f.value)
 			default:
-				return field.Errorf(key, "cannot be %g", x)
+				return decodeValue(key, x, f.value)
 			}
 		}
 	}

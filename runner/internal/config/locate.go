@@ -20,8 +20,8 @@ func (m *Manifest) Locate(path string, err error) error {
 		return err
 	}
 	key := join(path, at.Key)
-	if words, ok := m.lacks(key, at); ok {
-		return m.required([]absent{{key, words}})
+	if a, ok := m.lacks(key, at); ok {
+		return m.required([]absent{a})
 	}
 	return oneLine("%s: %s: %s", m.place(key), key, at.Problem)
 }
@@ -31,9 +31,8 @@ func (m *Manifest) Locate(path string, err error) error {
 func (m *Manifest) invalid(path string, err error) error {
 	var at *field.Error
 	if errors.As(err, &at) {
-		key := join(path, at.Key)
-		if words, ok := m.lacks(key, at); ok {
-			m.missing = append(m.missing, absent{key, words})
+		if a, ok := m.lacks(join(path, at.Key), at); ok {
+			m.missing = append(m.missing, a)
 			return nil
 		}
 	}
@@ -55,27 +54,30 @@ func (m *Manifest) required(missing []absent) error {
 // nothing matches what is wrong with the value of a key that is not given.
 var nothing = regexp.MustCompile(`^(?:missing|(?:0|""|\[\]|<nil>)[a-z ]*); allowed: (.+)$`)
 
-// lacks reports whether the error is that of a key that the manifest does not have, and
-// what is allowed.
-func (m *Manifest) lacks(key string, err *field.Error) (allowed string, ok bool) {
+// lacks reports whether the error is that of a key that the manifest does not have.
+func (m *Manifest) lacks(key string, err *field.Error) (absent, bool) {
 	found := nothing.FindStringSubmatch(err.Problem)
 	if found == nil {
-		return "", false
+		return absent{}, false
 	}
 	var node any = m.tree
-	for _, k := range strings.Split(key, ".") {
-		switch t := node.(type) {
-		case map[string]any:
-			node = t[k]
-		case []map[string]any:
-			i := slices.Index(labels(t), k)
-			if i < 0 {
-				return "", false
-			}
-			node = t[i]
+	for k := range strings.SplitSeq(key, ".") {
+		node = child(node, k)
+	}
+	return absent{key, found[1]}, node == nil
+}
+
+// child returns what a table has under a key, or the table of a list with that label; nil: nothing.
+func child(node any, key string) any {
+	switch t := node.(type) {
+	case map[string]any:
+		return t[key]
+	case []map[string]any:
+		if i := slices.Index(labels(t), key); i >= 0 {
+			return t[i]
 		}
 	}
-	return found[1], node == nil
+	return nil
 }
 
 // place returns where the value of a key comes from: from -set, or from a line.
@@ -85,12 +87,9 @@ func (m *Manifest) place(key string) string {
 			return "-set " + o
 		}
 	}
-	if line := m.line(key); line > 0 {
-		return fmt.Sprintf("%s:%d", m.File, line)
-	}
-	if m.sets != nil {
-		if line := m.sets.line(key); line > 0 {
-			return fmt.Sprintf("%s:%d", m.sets.File, line)
+	for _, of := range []*Manifest{m, m.sets} {
+		if of != nil && of.line(key) > 0 {
+			return fmt.Sprintf("%s:%d", of.File, of.line(key))
 		}
 	}
 	return m.File
@@ -156,14 +155,14 @@ func (m *Manifest) override(o string) error {
 	}
 	var node any = m.tree
 	for i, k := range keys {
+		last := i == len(keys)-1
 		switch t := node.(type) {
 		case map[string]any:
-			if i == len(keys)-1 {
+			if last {
 				t[k] = value(text)
-			} else if _, ok := t[k]; !ok {
+			} else if t[k] == nil {
 				t[k] = map[string]any{}
 			}
-			node = t[k]
 		case []map[string]any:
 			names := labels(t)
 			if k == "*" {
@@ -175,14 +174,13 @@ func (m *Manifest) override(o string) error {
 				}
 				return nil
 			}
-			at := slices.Index(names, k)
-			if at < 0 || i == len(keys)-1 {
+			if last || !slices.Contains(names, k) {
 				return fmt.Errorf("%s is not a key; allowed: a key of %s", strings.Join(keys[:i+1], "."), strings.Join(names, ", "))
 			}
-			node = t[at]
 		default:
 			return fmt.Errorf("%s is not a table", strings.Join(keys[:i], "."))
 		}
+		node = child(node, k)
 	}
 	m.set[key] = o
 	return nil

@@ -26,28 +26,25 @@ func (m *Manifest) takeSlurm() error {
 		return m.Errorf("slurm", "%v; allowed: a table of options of sbatch", value)
 	}
 	delete(m.tree, "slurm")
-	var options []string
 	for _, key := range slices.Sorted(maps.Keys(table)) {
 		option := "--" + key
-		switch value := table[key].(type) {
+		switch text := fmt.Sprint(table[key]); table[key].(type) {
 		case string, int64:
-			text := fmt.Sprint(value)
 			if !slurmValue.MatchString(text) {
 				return m.Errorf("slurm."+key, "%q is not allowed; allowed: a text without spaces and quotes", text)
 			}
 			option += "=" + text
 		case bool:
-			if !value {
+			if text == "false" {
 				continue
 			}
 		default:
-			return m.Errorf("slurm."+key, "%v; allowed: a text, an integer, true or false", value)
+			return m.Errorf("slurm."+key, "%s; allowed: a text, an integer, true or false", text)
 		}
 		if !slurmKey.MatchString(key) {
 			return m.Errorf("slurm."+key, "not an option of sbatch; allowed: a long one without its dashes, such as partition")
 		}
-		options = append(options, option)
+		m.Slurm = strings.TrimPrefix(m.Slurm+" "+option, " ")
 	}
-	m.Slurm = strings.Join(options, " ")
 	return nil
 }

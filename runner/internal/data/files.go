@@ -1,7 +1,6 @@
 package data
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"fmt"
 	"os"
@@ -23,23 +22,10 @@ type Files struct {
 
 // Validate returns an error unless there is either a CSV file or images with labels.
 func (f Files) Validate() error {
-	switch {
-	case (f.File != "") == (f.Images != ""):
-		return field.Errorf("images", "allowed: one of images and file")
-	case (f.Images != "") != (f.Labels != ""):
-		return field.Errorf("labels", "allowed: images and labels together")
-	case f.File == "" && (f.Class != "" || f.Missing != "" || f.Categorical != nil || f.Ignore != nil):
-		return field.Errorf("images", "allowed: without class, missing, categorical and ignore, which go with file only")
+	if f.File == "" && f.Images == "" {
+		return field.Errorf("file", `missing; allowed: one of file = "path.csv" and images = "path"`)
 	}
-	return f.Format.Validate()
-}
-
-// WithDefaults returns the files with the column of classes.
-func (f Files) WithDefaults() Files {
-	if f.File != "" {
-		f.Class = cmp.Or(f.Class, "class")
-	}
-	return f
+	return Source{Files: f, TestFraction: 0.5}.Validate()
 }
 
 // Paths returns the paths of the files. Relative ones are in the folder.
@@ -58,7 +44,10 @@ func (f Files) Paths(folder string) []string {
 
 // Load reads all examples and sets Sums. Relative paths are in the folder. The error
 // has the name of the file, and the line.
-func (f *Files) Load(folder string) (*Examples, error) {
+func (f *Files) Load(folder string) (*Examples, error) { return f.load(folder, nil) }
+
+// load is Load. Where the examples are the test part of others, a table has the inputs of these.
+func (f *Files) load(folder string, train *Examples) (*Examples, error) {
 	paths := f.Paths(folder)
 	var contents [][]byte
 	f.Sums = nil
@@ -69,12 +58,15 @@ func (f *Files) Load(folder string) (*Examples, error) {
 		}
 		contents, f.Sums = append(contents, content), append(f.Sums, fmt.Sprintf("%x", sha256.Sum256(content)))
 	}
-	if f.File != "" {
-		table, err := dataset.ParseTable(contents[0], paths[0])
-		if err != nil {
-			return nil, err
-		}
-		return f.Format.Examples(table)
+	if f.Images != "" {
+		return readIDX(contents[0], contents[1], paths[0], paths[1])
 	}
-	return readIDX(contents[0], contents[1], paths[0], paths[1])
+	table, err := dataset.ParseTable(contents[0], paths[0])
+	if err != nil {
+		return nil, err
+	}
+	if train != nil {
+		return f.Format.TestExamples(table, train)
+	}
+	return f.Format.Examples(table)
 }

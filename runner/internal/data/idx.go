@@ -2,7 +2,6 @@ package data
 
 import (
 	"bytes"
-	"compress/gzip"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -36,11 +35,9 @@ const maxValues = 1 << 28
 // readItems returns the bytes of an IDX file and the sizes of its dimensions, of which
 // the first counts the items. Memory is taken as values come in, not as promised.
 func readItems(content []byte, dims int) (items []byte, size []int, err error) {
-	var r io.Reader = bytes.NewReader(content)
-	if bytes.HasPrefix(content, []byte("\x1f\x8b")) {
-		if r, err = gzip.NewReader(r); err != nil {
-			return nil, nil, fmt.Errorf("gzip: %w", err)
-		}
+	r, err := dataset.Unpack(bytes.NewReader(content))
+	if err != nil {
+		return nil, nil, fmt.Errorf("gzip: %w", err)
 	}
 	header := make([]uint32, 1+dims)
 	if err := binary.Read(r, binary.BigEndian, header); err != nil {

@@ -113,50 +113,29 @@ func moonsError(g Generator) float64 {
 	end := 1.6 + reach // The moons are within 1.6 of the centre (½, ¼).
 	var sum float64
 	// Half a turn about the centre changes the moons over: lines on one side will do.
-	for u := step / 2; u < end; u += step {
-		l := moonLine{u: u, sigma: g.Noise, reach: reach}
-		middle := l.boundary(-end, end)
+	for u := step / 2; u < end; u += step { // the distance of a line from the centre
+		at := func(v float64) (a, b moonPoint) { // v away from the foot of the line
+			const along, across = -0.28, 0.96
+			x, y := 0.5+across*u+along*v, 0.25-along*u+across*v
+			return moonAt(x, y), moonAt(1-x, 0.5-y)
+		}
+		integral := func(low float64) (sum float64) { // of min(f₀, f₁) over a panel
+			for i, t := range legendre.x {
+				if a, b := at(low + panel*t); !(a.gap() > reach || b.gap() > reach) {
+					sum += legendre.w[i] * kernel.Exp(min(a.logDensity(g.Noise), b.logDensity(g.Noise)))
+				}
+			}
+			return panel * sum
+		}
+		middle := bisect(-end, end, func(v float64) bool { // where class 1 turns into class 0
+			a, b := at(v)
+			return a.logDensity(g.Noise) < b.logDensity(g.Noise)
+		})
 		for v := 0.; v < end+math.Abs(middle); v += panel {
-			sum += l.integral(middle-v-panel, panel) + l.integral(middle+v, panel)
+			sum += integral(middle-v-panel) + integral(middle+v)
 		}
 	}
 	return sum * step // both sides, times ½
-}
-
-// moonLine is a line at the distance u from the centre of the moons.
-type moonLine struct{ u, sigma, reach float64 }
-
-// at returns the point of the line v away from its foot, seen from each moon.
-func (l moonLine) at(v float64) (a, b moonPoint) {
-	const along, across = -0.28, 0.96
-	x, y := 0.5+across*l.u+along*v, 0.25-along*l.u+across*v
-	return moonAt(x, y), moonAt(1-x, 0.5-y)
-}
-
-// boundary returns where class 1, at low, turns into class 0, at high.
-func (l moonLine) boundary(low, high float64) float64 {
-	return bisect(low, high, func(v float64) bool {
-		a, b := l.at(v)
-		return a.logDensity(l.sigma) < b.logDensity(l.sigma)
-	})
-}
-
-// integral returns ∫ min(f₀, f₁) dv from v = low to low + length.
-func (l moonLine) integral(low, length float64) float64 {
-	var sum float64
-	for i, u := range legendre.x {
-		sum += legendre.w[i] * l.min(low+length*u)
-	}
-	return length * sum
-}
-
-// min returns min(f₀, f₁), or 0 where it does not matter.
-func (l moonLine) min(v float64) float64 {
-	a, b := l.at(v)
-	if a.gap() > l.reach || b.gap() > l.reach {
-		return 0
-	}
-	return kernel.Exp(min(a.logDensity(l.sigma), b.logDensity(l.sigma)))
 }
 
 // logDensity returns log f₀.

@@ -2,7 +2,6 @@ package data
 
 import (
 	"fmt"
-	"slices"
 
 	"closedform/internal/field"
 )
@@ -30,28 +29,27 @@ func Rows(e *Examples, text string) (*Examples, error) {
 
 // CheckRows returns an error unless the value of a key is empty or a range of rows.
 func CheckRows(key, text string) error {
-	if text == "" {
-		return nil
-	}
-	_, _, err := rowRange(text)
-	if err != nil {
+	if _, _, err := rowRange(text); text != "" && err != nil {
 		return field.Errorf(key, "%v", err)
 	}
 	return nil
 }
 
 // splitRows returns the numbers of the examples in a range of rows, and of the rest.
-func splitRows(e *Examples, text string) (trainRows, testRows []int, err error) {
+func splitRows(e *Examples, text string) (in, rest []int, err error) {
 	first, last, err := rowRange(text)
+	if err == nil && (last > e.Len() || last-first+1 == e.Len()) {
+		err = fmt.Errorf("%q is not allowed; allowed: from 1 to %d, and not all of them", text, e.Len())
+	}
 	if err != nil {
 		return nil, nil, err
 	}
-	if last > e.Len() || last-first+1 == e.Len() {
-		return nil, nil, fmt.Errorf("%q is not allowed; allowed: from 1 to %d, and not all of them", text, e.Len())
+	for i := range e.Len() {
+		if first <= i+1 && i+1 <= last {
+			in = append(in, i)
+		} else {
+			rest = append(rest, i)
+		}
 	}
-	all := make([]int, e.Len())
-	for i := range all {
-		all[i] = i
-	}
-	return all[first-1 : last], slices.Concat(all[:first-1], all[last:]), nil
+	return in, rest, nil
 }

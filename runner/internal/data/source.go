@@ -33,7 +33,9 @@ type Source struct {
 	Test int `toml:"test,omitzero" json:"test,omitzero"` // examples of the generator after those for training
 
 	Files
-	TestImages string `toml:"test_images,omitempty" json:"test_images,omitempty"` // the test part of Images, with files of its own
+	// The test part, with files of its own: a table with the columns of File, or images.
+	TestFile   string `toml:"test_file,omitempty" json:"test_file,omitempty"`
+	TestImages string `toml:"test_images,omitempty" json:"test_images,omitempty"`
 	TestLabels string `toml:"test_labels,omitempty" json:"test_labels,omitempty"`
 
 	// How the examples of files are split else.
@@ -49,6 +51,12 @@ type Source struct {
 	whole, test *Examples // what the files hold; of a generator an example
 }
 
+// testFiles returns the files of the test part, if it has any.
+func (s Source) testFiles() (f Files, given bool) {
+	f = Files{File: s.TestFile, Format: s.Format, Images: s.TestImages, Labels: s.TestLabels}
+	return f, f.File != "" || f.Images != ""
+}
+
 // Validate returns the first error that can be seen without opening a file.
 func (s Source) Validate() error {
 	kind, err := s.kind()
@@ -56,30 +64,27 @@ func (s Source) Validate() error {
 		return err
 	}
 	if kind == "generator" {
-		if err := s.Sample.Validate(); err != nil {
-			return err
-		}
-		return field.Within("test", s.Test, 1, config.MaxTrain)
+		return cmp.Or(s.Sample.Validate(), field.Within("test", s.Test, 1, config.MaxTrain))
 	}
-	if err := s.Files.Validate(); err != nil {
-		return err
-	}
+	_, files := s.testFiles()
 	parts := 0
-	for _, given := range []bool{s.TrainRows != "" && s.TestImages == "", s.TestFraction != 0, s.TestImages != ""} {
+	for _, given := range []bool{s.TrainRows != "" && !files, s.TestFraction != 0, files} {
 		if given {
 			parts++
 		}
 	}
 	switch {
+	case (s.Images == "") != (s.Labels == ""):
+		return field.Errorf("labels", "allowed: images and labels together")
 	case (s.TestImages == "") != (s.TestLabels == ""):
 		return field.Errorf("test_images", "allowed: test_images and test_labels together")
 	case parts != 1:
 		return field.Errorf("test_fraction", `%d test parts; allowed: one of train_rows = "1-100", test_fraction = 0.2, `+
-			`and with images test_images and test_labels, with train_rows or without`, parts)
+			`and test_file or test_images with test_labels, with train_rows or without`, parts)
 	case !(s.TestFraction >= 0 && s.TestFraction < 1):
 		return field.Errorf("test_fraction", "%g is not allowed; allowed: above 0 and below 1", s.TestFraction)
 	}
-	return cmp.Or(CheckRows("train_rows", s.TrainRows), CheckRows("test_rows", s.TestRows))
+	return cmp.Or(s.Format.Validate(), CheckRows("train_rows", s.TrainRows), CheckRows("test_rows", s.TestRows))
 }
 
 // kind returns the key by which the source is given, or an error if there is none or
@@ -102,6 +107,7 @@ func (s Source) kind() (kind string, err error) {
 		{"missing", s.Missing != "", "file"},
 		{"categorical", s.Categorical != nil, "file"},
 		{"ignore", s.Ignore != nil, "file"},
+		{"test_file", s.TestFile != "", "file"},
 		{"labels", s.Labels != "", "images"},
 		{"test_images", s.TestImages != "", "images"},
 		{"test_labels", s.TestLabels != "", "images"},
@@ -124,10 +130,10 @@ func (s Source) kind() (kind string, err error) {
 
 // WithDefaults returns the source with all that follows from what is given.
 func (s Source) WithDefaults() Source {
-	s.Generator, s.Files = s.Generator.WithDefaults(), s.Files.WithDefaults()
+	s.Generator = s.Generator.WithDefaults()
 	switch {
 	case s.File != "":
-		s.Scale = cmp.Or(s.Scale, dataset.Standard)
+		s.Class, s.Scale = cmp.Or(s.Class, "class"), cmp.Or(s.Scale, dataset.Standard)
 	case s.Images != "":
 		s.Scale = cmp.Or(s.Scale, dataset.Unit)
 	default:
@@ -138,7 +144,7 @@ func (s Source) WithDefaults() Source {
 
 // Paths returns the paths of the files. Relative ones are in the folder.
 func (s Source) Paths(folder string) []string {
-	test := Files{Images: s.TestImages, Labels: s.TestLabels}
+	test, _ := s.testFiles()
 	return append(s.Files.Paths(folder), test.Paths(folder)...)
 }
 
@@ -155,10 +161,11 @@ func (s *Source) Load(folder string) (err error) {
 		return err
 	}
 	key := "test_fraction"
-	if s.TestImages != "" {
-		key = "test_images"
-		test := Files{Images: s.TestImages, Labels: s.TestLabels}
-		if s.test, err = test.Load(folder); err != nil {
+	if test, given := s.testFiles(); given {
+		if key = "test_images"; test.File != "" {
+			key = "test_file"
+		}
+		if s.test, err = test.load(folder, s.whole); err != nil {
 			return err
 		}
 		s.Sums = append(s.Sums, test.Sums...)

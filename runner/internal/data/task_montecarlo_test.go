@@ -116,33 +116,24 @@ func TestExamplesMonteCarlo(t *testing.T) {
 
 // What the conditional probabilities do not see: where the inputs lie.
 func TestInputMomentsMonteCarlo(t *testing.T) {
-	const n = 100_000
-	radius := func(x []float64) float64 { return math.Hypot(x[0], x[1]) }
 	square := func(x []float64) float64 { return x[0]*x[0] + x[1]*x[1] }
-	for _, c := range []struct {
-		g    Generator
-		name string
+	for name, c := range map[string]struct {
 		f    func(x []float64) float64
 		want float64
 	}{
-		{Generator{Name: "spirals"}, "radius", radius, 0.5},
-		{Generator{Name: "spirals"}, "squared radius", square, 1. / 3},
-		{Generator{Name: "rings"}, "radius", radius, 2. / 3},
-		{Generator{Name: "rings"}, "squared radius", square, 14./27 + 0.05*0.05},
-		{Generator{Name: "rings"}, "first input", func(x []float64) float64 { return x[0] }, 0},
-		{Generator{Name: "rings"}, "product", func(x []float64) float64 { return x[0] * x[1] }, 0},
-		{Generator{Name: "moons"}, "first input", func(x []float64) float64 { return x[0] }, 0.5},
-		{Generator{Name: "moons"}, "second input", func(x []float64) float64 { return x[1] }, 0.25},
-		{Generator{Name: "xor"}, "squared radius", square, 2 + 2*0.4*0.4},
-		{Generator{Name: "logistic"}, "squared radius", square, 50. / 3},
+		"spirals":  {square, 1. / 3},
+		"rings":    {square, 14./27 + 0.05*0.05},
+		"moons":    {func(x []float64) float64 { return x[1] }, 0.25},
+		"xor":      {square, 2 + 2*0.4*0.4},
+		"logistic": {square, 50. / 3},
+		"sectors":  {square, 8. / 3},
 	} {
-		set := c.g.Task().Draw(n, random.Source("dataset", c.g.Name, "inputs"))
-		values := make([]float64, n)
-		for i, x := range set.X {
-			values[i] = c.f(x)
+		var values []float64
+		for _, x := range (Generator{Name: name}).Task().Draw(100_000, random.Source("dataset", name, "inputs")).X {
+			values = append(values, c.f(x))
 		}
 		if z := zScore(values, c.want); !(math.Abs(z) < 5) {
-			t.Errorf("%v: mean %s is %.1f standard errors from %g", c.g, c.name, z, c.want)
+			t.Errorf("%s: the mean is %.1f standard errors from %g", name, z, c.want)
 		}
 	}
 }

@@ -1,46 +1,17 @@
 package data
 
 import (
+	"fmt"
 	"math"
-	"os"
-	"strconv"
-	"strings"
 	"testing"
 
-	"gonum.org/v1/gonum/floats/scalar"
+	"closedform/internal/check"
 )
 
-// readRows returns the rows of a CSV file with # comments: a name, then numbers.
-func readRows(t *testing.T, file string) (names []string, numbers [][]float64) {
-	t.Helper()
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for line := range strings.Lines(string(text)) {
-		if line[0] == '#' {
-			continue
-		}
-		row := strings.Split(strings.TrimSpace(line), ",")
-		v := make([]float64, len(row)-1)
-		for j := range v {
-			if v[j], err = strconv.ParseFloat(row[j+1], 64); err != nil {
-				t.Fatal(err)
-			}
-		}
-		names, numbers = append(names, row[0]), append(numbers, v)
-	}
-	if len(names) == 0 {
-		t.Fatalf("%s has no rows", file)
-	}
-	return names, numbers
-}
-
 func TestBayesErrorReference(t *testing.T) {
-	names, rows := readRows(t, "testdata/bayes_error.csv")
-	for i, row := range rows {
-		g := Generator{Name: names[i], Noise: row[1]}
-		tol := 1e-12
+	for _, record := range check.Records(t, "testdata/bayes_error.csv") {
+		row := check.Numbers(t, record[1:])
+		g, tol := Generator{Name: record[0], Noise: row[1]}, 1e-12
 		switch g.Name {
 		case "moons":
 			tol = 1e-8
@@ -49,25 +20,19 @@ func TestBayesErrorReference(t *testing.T) {
 		case "rings":
 			g.Rings = int(row[0])
 		}
-		got := g.Task().BayesError()
-		if !(math.Abs(got/row[2]-1) <= tol) {
-			t.Errorf("%v: %.15g, want %.15g", g, got, row[2])
-		}
+		check.Near(t, fmt.Sprint(g), g.Task().BayesError(), row[2], tol*row[2])
 	}
 }
 
 func TestClassProbabilitiesReference(t *testing.T) {
-	names, rows := readRows(t, "testdata/logit.csv")
-	for i, row := range rows {
-		g := Generator{Name: names[i], Noise: row[0]}
+	for _, record := range check.Records(t, "testdata/logit.csv") {
+		row := check.Numbers(t, record[1:])
+		g := Generator{Name: record[0], Noise: row[0]}
 		p := make([]float64, g.Task().Classes)
 		if !g.Task().Probabilities(p, row[1:3]) {
 			t.Fatalf("%v knows no probabilities", g)
 		}
-		got := math.Log(p[1]) - math.Log(p[0])
-		if !scalar.EqualWithinAbsOrRel(got, row[3], 1e-11, 1e-11) {
-			t.Errorf("%v at %v: logit %.15g, want %.15g", g, row[1:3], got, row[3])
-		}
+		check.Near(t, fmt.Sprint(g, row[1:3]), math.Log(p[1])-math.Log(p[0]), row[3], 1e-11*max(1, math.Abs(row[3])))
 	}
 }
 

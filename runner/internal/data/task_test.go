@@ -1,7 +1,6 @@
 package data
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -10,22 +9,9 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"closedform/core/random"
+	"closedform/internal/check"
 	"closedform/internal/field"
 )
-
-// refuses checks that an error is there and says all of that.
-func refuses(t testing.TB, what string, err error, want ...string) {
-	t.Helper()
-	if err == nil {
-		t.Errorf("%s: no error", what)
-		return
-	}
-	for _, w := range want {
-		if !strings.Contains(err.Error(), w) {
-			t.Errorf("%s: error %q does not say %q", what, err, w)
-		}
-	}
-}
 
 func TestGeneratorValidate(t *testing.T) {
 	for _, c := range []struct {
@@ -53,26 +39,6 @@ func TestGeneratorValidate(t *testing.T) {
 		if err := (Generator{Name: name}).Validate(); err != nil {
 			t.Errorf("the default %s: %v", name, err)
 		}
-	}
-}
-
-func TestGeneratorWithDefaults(t *testing.T) {
-	for _, c := range []struct{ g, want Generator }{
-		{Generator{Name: "logistic"}, Generator{Name: "logistic", Noise: 1}},
-		{Generator{Name: "moons"}, Generator{Name: "moons", Noise: 0.1}},
-		{Generator{Name: "rings"}, Generator{Name: "rings", Noise: 0.05, Rings: 3}},
-		{Generator{Name: "spirals"}, Generator{Name: "spirals", Noise: 0.12, Arms: 3}},
-		{Generator{Name: "sectors"}, Generator{Name: "sectors", Noise: 0.7, Arms: 5}},
-		{Generator{Name: "wedges"}, Generator{Name: "wedges"}},
-		{Generator{Name: "xor"}, Generator{Name: "xor", Noise: 0.4}},
-		{Generator{Name: "spirals", Noise: 1, Arms: 7}, Generator{Name: "spirals", Noise: 1, Arms: 7}},
-	} {
-		if got := c.g.WithDefaults(); got != c.want {
-			t.Errorf("%+v with its defaults is %+v, want %+v", c.g, got, c.want)
-		}
-	}
-	if got := (Generator{Name: "spirals", Arms: 7}).Task().Classes; got != 7 {
-		t.Errorf("seven arms, %d classes", got)
 	}
 }
 
@@ -235,31 +201,9 @@ func FuzzProbabilities(f *testing.F) {
 	})
 }
 
-func TestProbabilitiesAllocateNothing(t *testing.T) {
-	x := []float64{0.3, 0.4}
-	for name := range generators {
-		task := Generator{Name: name}.Task()
-		p := make([]float64, task.Classes)
-		if n := testing.AllocsPerRun(10, func() { task.Probabilities(p, x) }); n != 0 {
-			t.Errorf("%s: %g allocations", name, n)
-		}
-	}
-}
-
 func TestTaskPanics(t *testing.T) {
 	task := Generator{Name: "moons"}.Task()
-	for name, f := range map[string]func(){
-		"no such task":        func() { Generator{Name: "sun"}.Task() },
-		"three probabilities": func() { task.Probabilities(make([]float64, 3), make([]float64, 2)) },
-		"one coordinate":      func() { task.Probabilities(make([]float64, 2), make([]float64, 1)) },
-	} {
-		func() {
-			defer func() {
-				if r := fmt.Sprint(recover()); !strings.HasPrefix(r, "data: ") {
-					t.Errorf("%s: panic %q", name, r)
-				}
-			}()
-			f()
-		}()
-	}
+	check.Panics(t, "data: ", "generator", func() { Generator{Name: "sun"}.Task() })
+	check.Panics(t, "data: ", "need 2", func() { task.Probabilities(make([]float64, 3), make([]float64, 2)) })
+	check.Panics(t, "data: ", "need 2", func() { task.Probabilities(make([]float64, 2), make([]float64, 1)) })
 }

@@ -298,7 +298,7 @@ func TestErrors(t *testing.T) {
 		`kind = "kalman"; tune = ["prior_var"]`:                                                  "method.m.tune", `kind = "kalman"; tune = ["prior_var"]; candidates = [[1], [1, 2]]`: "2 values",
 		`kind = "kalman"; tune = ["prior_var"]; candidates = [[1], [-2]]`:                                         "x.toml:7: method.m.candidates: [-2]: prior_var",
 		`kind = "kalman"; tune = ["step"]; candidates = [[1]]`:                                                    "step: not a key",
-		`kind = "kalman"; tune = ["covariance"]; candidates = [[0.5]]`:                                            "cannot be 0.5",
+		`kind = "kalman"; tune = ["covariance"]; candidates = [[0.5]]`:                                            "covariance: 0.5 is not allowed",
 		`kind = "neighbours"; tune = ["window"]; candidates = [[-3]]`:                                             "window: -3",
 		`kind = "closed-form"; members = 1; rule = "adf"; rho = 0.3`:                                              "method.m.rho",
 		`kind = "kalman"; weights = "odds"; tune = ["prior_var"]; candidates = [[1]]`:                             `x.toml:6: method.m.weights: "odds" is not allowed; allowed: universal, evidence, equal`,

@@ -38,6 +38,8 @@ type course struct {
 
 	Grid int `toml:"grid,omitzero"` // points of the maps of [[figure]] along each axis
 
+	Classes bool `toml:"classes,omitempty" json:"-"` // tables "classes" and "confusion"
+
 	// Validation is the share of the training part by which candidates are judged; 0: a fifth.
 	Validation float64 `toml:"validation,omitzero"`
 }
@@ -70,6 +72,9 @@ func (s *stream) Validate() error {
 	var networks []string
 	for _, m := range s.closedForm() {
 		networks = append(networks, m.Name)
+	}
+	if s.Evaluate.Classes && len(s.swept()) > 0 {
+		return field.Errorf("evaluate.classes", "allowed: without lambda and rho in [sweep]")
 	}
 	return cmp.Or(checkPages(s.Pages, networks), field.Within("evaluate.grid", s.Evaluate.Grid, fewest, most))
 }
@@ -202,11 +207,15 @@ func (s *stream) Tables(cells []table.Set) (table.Set, error) {
 		groups := func(of string, keys ...string) table.Groups {
 			return t.Get(of).GroupBy(slices.Concat([]string{"method"}, s.swept(), keys)...).Shares(learner.ShareNames...).Shares("prequential_error")
 		}
-		return table.Set{
+		out := table.Set{
 			groups("runs", "train", "test", "inputs", "classes", "passes").
 				Mean("summary", slices.Concat(scores, learner.StepNames)...),
 			groups("curve", "pass", "k", "seen").Mean("curve_summary", scores...),
 		}
+		if s.Evaluate.Classes {
+			out = append(out, classTables(t.Get("predictions"))...)
+		}
+		return out
 	})
 }
 
