@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -61,23 +62,20 @@ func (f *Folder) enter() (path, line string, err error) {
 		return "", "", err
 	}
 	if o.stop == nil {
-		o.stop = make(chan struct{})
-		go f.beat(o.stop, time.NewTicker(Expiry/6))
+		stop, tick := make(chan struct{}), time.Tick(Expiry/6)
+		o.stop = stop
+		go func() {
+			for {
+				select {
+				case <-stop:
+					return
+				case <-tick:
+					f.now()
+				}
+			}
+		}()
 	}
 	return o.path, o.line, nil
-}
-
-// beat renews the claims until stop is closed.
-func (f *Folder) beat(stop chan struct{}, tick *time.Ticker) {
-	for {
-		select {
-		case <-stop:
-			tick.Stop()
-			return
-		case <-tick.C:
-			f.now()
-		}
-	}
 }
 
 // now shows that this process is alive, and returns the time of the file system.
@@ -149,11 +147,9 @@ func (f *Folder) Others(keys, fingerprints []string) error {
 	for _, claim := range claims {
 		line, _ := os.ReadFile(claim)
 		if keyed[keyOf(claim)] && !ours[claim] && !f.dead(claim) {
-			host, rest, _ := strings.Cut(string(line), " ")
-			_, rest, _ = strings.Cut(rest, "\n")
-			pid, _, _ := strings.Cut(rest, "\n")
-			return fmt.Errorf("another run, of other values or other code, is at work in %s: host %s, %s",
-				f.dir, host, pid)
+			words := append(strings.Fields(string(line)), "", "", "", "")
+			pid := slices.Index(words, "pid") + 1
+			return fmt.Errorf("another run, of other values or other code, is at work in %s: host %s, pid %s", f.dir, words[0], words[pid])
 		}
 	}
 	return nil
@@ -214,6 +210,14 @@ func (f *Folder) locked() (unlock func()) {
 		f.lock.Unlock()
 		f.mu.Unlock()
 	}
+}
+
+// remove removes a file, unless it is not there.
+func remove(path string) error {
+	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
 }
 
 // list returns the paths of the files of a folder with an extension.

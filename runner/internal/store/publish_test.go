@@ -97,7 +97,7 @@ func TestPublish(t *testing.T) {
 			t.Errorf("there is %s", got)
 		}
 	}
-	if err := f.ReplaceTimes([]File{{"timing_new.csv", nil}}); err != nil || !f.Published("2") {
+	if err := f.Replace([]File{{"timing_new.csv", nil}}, Timed); err != nil || !f.Published("2") {
 		t.Errorf("new times: %v", err)
 	}
 	if got := fileNames(t, f.dir); got != "SHA256SUMS a.csv cells/published cells.sums notes.txt run.json timing_new.csv" {
