@@ -160,19 +160,24 @@ func TestSpell(t *testing.T) {
 // The best of each part between rules is bold, and what is in its interval.
 func TestBest(t *testing.T) {
 	c := column{number: number{Format: "%.1f", Interval: true}, Best: "least"}
-	got := c.set(make([]string, 3), []value{{5, 1, 9}, {2, 1, 3}, {2.9, 2.3, 3.5}})
+	set := func(values ...value) []string {
+		cells := make([]string, len(values))
+		c.set(cells, values)
+		return cells
+	}
+	got := set(value{5, 1, 9}, value{2, 1, 3}, value{2.9, 2.3, 3.5})
 	want := []string{`$5.0{\scriptstyle\,\pm\,4.0}$`, `$\mathbf{2.0}{\scriptstyle\,\pm\,1.0}$`, `$\mathbf{2.9}{\scriptstyle\,\pm\,0.6}$`}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if got := c.set(make([]string, 1), []value{{2, 1, 3}}); strings.Contains(got[0], "mathbf") {
+	if got := set(value{2, 1, 3}); strings.Contains(got[0], "mathbf") {
 		t.Errorf("one row alone is the best: %q", got)
 	}
-	if got := c.set(make([]string, 2), []value{{2, 1, 3}, {x: math.Inf(1)}}); got[1] != `$\infty$` {
+	if got := set(value{2, 1, 3}, value{x: math.Inf(1)}); got[1] != `$\infty$` {
 		t.Errorf("infinite: %q", got)
 	}
 	c.Best = "greatest"
-	if got := c.set(make([]string, 3), []value{{5, 4.5, 5.5}, {2, 1, 3}, {3.5, 2.9, 4.1}}); !strings.Contains(got[0], "mathbf") || strings.Contains(got[2], "mathbf") {
+	if got := set(value{5, 4.5, 5.5}, value{2, 1, 3}, value{3.5, 2.9, 4.1}); !strings.Contains(got[0], "mathbf") || strings.Contains(got[2], "mathbf") {
 		t.Errorf("got %q", got)
 	}
 	results := quote.Open(filepath.Join(root, "results"))
