@@ -57,7 +57,7 @@ func zip(text string) string {
 	return b.String()
 }
 
-func sumOf(text string) string { return sha([]byte(text)) }
+func sumOf(text string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(text))) }
 
 // publisher serves the paths of a map, and counts requests. What is served breaks off
 // the first times, is overloaded, or is of other bytes.
