@@ -45,7 +45,7 @@ type Work struct {
 	Prints   []string // their fingerprints
 	Manifest []byte   // with all values spelled out
 	Options  string   // of sbatch, by its manifest
-	Last     string   // results folder whose run.json and timing.csv tell how long cells may take
+	Last     string   // results folder whose run.json tells how long cells may take
 
 	// Set by Compute:
 	Mine     int           // how many cells are its part
@@ -96,9 +96,13 @@ func (w *Work) run(ctx context.Context, i int) (c *store.Cell, err error) {
 
 // Expected returns how many seconds cells are expected to take.
 func (w *Work) Expected(numbers []int) []float64 {
-	last, seconds := store.ReadTimes(w.Last), make([]float64, len(numbers))
+	last, err := store.ReadRun(w.Last)
+	if err != nil {
+		last = new(store.Run) // of which nothing is known
+	}
+	seconds := make([]float64, len(numbers))
 	for k, i := range numbers {
-		seconds[k] = last.Expected(w.Cells[i].Key, w.Cells[i].Group())
+		seconds[k] = last.Expected(w.Cells[i].Group())
 	}
 	return seconds
 }
