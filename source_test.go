@@ -15,7 +15,6 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -297,25 +296,6 @@ func TestFilesAreThoseOfTheGoTool(t *testing.T) {
 					t.Errorf("%v: %s: of the module %s there count %q", c, study, name, lines)
 				}
 			}
-		}
-	}
-}
-
-// All studies have versions that differ.
-func TestVersionOfStudies(t *testing.T) {
-	folders, err := fs.Glob(sources, "runner/internal/studies/*/config.go")
-	if err != nil || len(folders) < 10 {
-		t.Fatal(folders, err)
-	}
-	seen := map[string]bool{}
-	for _, name := range folders {
-		v, err := Version(module+"/"+path.Dir(name), nil)
-		if err != nil || !regexp.MustCompile(`^[0-9a-f]{64}$`).MatchString(v) || seen[v] {
-			t.Errorf("%s: version %q, %v", name, v, err)
-		}
-		seen[v] = true
-		if again, _ := Version(module+"/"+path.Dir(name), nil); again != v {
-			t.Errorf("%s: two calls, two versions", name)
 		}
 	}
 }

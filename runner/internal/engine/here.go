@@ -42,7 +42,7 @@ func (h *Here) Pool() *pool.Pool {
 }
 
 // poll is how often one looks for what others do.
-var poll = time.Second
+const poll = time.Second
 
 // many cells are packed, so many to a file, which spares file systems.
 const many = 1000

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -135,21 +134,17 @@ func (f *Folder) Claim(key, fingerprint string) (release func()) {
 // Others returns an error if a process that is alive computes a cell of one of these
 // keys under another fingerprint.
 func (f *Folder) Others(keys, fingerprints []string) error {
-	claims := list(f.at(), ".claim")
-	if len(claims) == 0 {
-		return nil
-	}
-	ours, keyed := map[string]bool{}, map[string]bool{}
+	ours := map[string]string{}
 	for i, key := range keys {
 		claim := f.claimFile(key, fingerprints[i])
-		ours[claim], keyed[keyOf(claim)] = true, true
+		ours[keyOf(claim)] = claim
 	}
-	for _, claim := range claims {
-		line, _ := os.ReadFile(claim)
-		if keyed[keyOf(claim)] && !ours[claim] && !f.dead(claim) {
-			words := append(strings.Fields(string(line)), "", "", "", "")
-			pid := slices.Index(words, "pid") + 1
-			return fmt.Errorf("another run, of other values or other code, is at work in %s: host %s, pid %s", f.dir, words[0], words[pid])
+	for _, claim := range list(f.at(), ".claim") {
+		if own, ok := ours[keyOf(claim)]; ok && own != claim && !f.dead(claim) {
+			line, _ := os.ReadFile(claim)
+			lines := append(strings.SplitN(string(line), "\n", 3), "", "")
+			host, _, _ := strings.Cut(lines[0], " ")
+			return fmt.Errorf("another run, of other values or other code, is at work in %s: host %s, %s", f.dir, host, lines[1])
 		}
 	}
 	return nil

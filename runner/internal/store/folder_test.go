@@ -173,11 +173,3 @@ func TestOpenWithoutLocks(t *testing.T) {
 	save(t, f, newCell("k", "f", 1))
 	publish(t, f, "1", version(1)...)
 }
-
-func TestOpenError(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "file")
-	overwrite(t, "", file)
-	if _, err := Open(filepath.Join(file, "x")); err == nil {
-		t.Error("a folder was opened below a file")
-	}
-}
