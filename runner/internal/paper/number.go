@@ -33,7 +33,9 @@ func (n number) read(results *quote.Results) (v value, err error) {
 	}
 	field := func(suffix string) (x float64) {
 		if err == nil {
-			x, err = results.Number(quote.Source{From: n.From, Row: n.Row, Column: n.Column + suffix, Factor: n.Factor})
+			end := n.Source
+			end.Column += suffix
+			x, err = results.Number(end)
 		}
 		return x
 	}
@@ -46,7 +48,7 @@ func (n number) read(results *quote.Results) (v value, err error) {
 // tex returns the number as LaTeX, or a field of words.
 func (n number) tex(results *quote.Results) (string, error) {
 	if n.Format == words {
-		text, err := results.Text(quote.Source{From: n.From, Row: n.Row, Column: n.Column})
+		text, err := results.Text(n.Source)
 		return escape(text), err
 	}
 	v, err := n.read(results)

@@ -105,7 +105,7 @@ func (c column) cell(results *quote.Results, shared, fields string) (text string
 	n, none := c.number, value{x: math.NaN()}
 	n.Row = strings.Join([]string{shared, fields, n.Row}, " ")
 	if slices.Contains(c.None, fields) {
-		if _, err := results.Text(quote.Source{From: n.From, Row: n.Row, Column: n.Column}); err == nil {
+		if _, err := results.Text(n.Source); err == nil {
 			return "", none, fmt.Errorf("none has %q, where a value is", fields)
 		}
 		return "--", none, nil

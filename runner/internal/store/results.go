@@ -161,13 +161,11 @@ var ErrNotCommitted = errors.New("which is not committed")
 // there, or not what was published.
 func (r *Results) Table(name string) (*table.Table, error) {
 	file := name + packed
-	sum, listed := r.sums[file]
-	if !listed {
+	if r.sums[file] == "" {
 		file = name + ".csv"
-		sum, listed = r.sums[file]
 	}
-	path := filepath.Join(r.dir, file)
-	if !listed && !Timed(file) {
+	path, sum := filepath.Join(r.dir, file), r.sums[file]
+	if sum == "" && !Timed(file) {
 		return nil, fmt.Errorf("%s: %s does not list it", path, sumsFile)
 	}
 	data, err := os.ReadFile(path)
@@ -176,7 +174,7 @@ func (r *Results) Table(name string) (*table.Table, error) {
 		return nil, fmt.Errorf("%s, %w", file, ErrNotCommitted)
 	case err != nil:
 		return nil, err
-	case listed && sumOf(data) != sum:
+	case sum != "" && sumOf(data) != sum:
 		return nil, fmt.Errorf("%s: its checksum is not that of %s", path, sumsFile)
 	}
 	return File{file, data}.Table()
