@@ -37,8 +37,12 @@ func (f *Folder) LoadCell(key, fingerprint string) (*Cell, error) {
 		return file, data, err
 	}
 	packed := func() (string, []byte, error) { return f.readPacked(filepath.Base(file), fingerprint) }
+	again := func() (string, []byte, error) {
+		f.packs.look(f.packed())
+		return packed()
+	}
 	var damaged error
-	for _, read := range []func() (path string, data []byte, err error){alone, packed} {
+	for _, read := range []func() (path string, data []byte, err error){packed, alone, again} {
 		path, data, err := read()
 		var c *Cell
 		if err == nil {
@@ -120,8 +124,13 @@ func splitCell(data []byte) (fingerprint, sum string, body []byte, ok bool) {
 func Present(dir string, keys, fingerprints []string) (has []bool, count int) {
 	f := &Folder{dir: dir}
 	has = make([]bool, len(keys))
+	files := map[string]bool{}
+	for _, file := range list(f.cells(), ".cell") {
+		files[file] = true
+	}
 	for i, key := range keys {
-		has[i] = begins(f.cellFile(key), magic+fingerprints[i]+" ")
+		file := f.cellFile(key)
+		has[i] = files[file] && begins(file, magic+fingerprints[i]+" ")
 	}
 	f.packs.look(f.packed()) // after the files, which others may be packing
 	for i, key := range keys {

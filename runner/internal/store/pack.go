@@ -52,22 +52,14 @@ func (p *packs) look(dir string) {
 	}
 }
 
-func (p *packs) find(id string) (c entry, ok bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	c, ok = p.cells[id]
-	return c, ok
-}
-
 // readPacked returns the file of a cell that was packed, and the path of the pack. The error is
-// fs.ErrNotExist if no pack has the cell.
+// fs.ErrNotExist if no pack that was seen has the cell.
 func (f *Folder) readPacked(name, fingerprint string) (path string, data []byte, err error) {
-	c, ok := f.packs.find(name + " " + fingerprint)
+	f.packs.mu.Lock()
+	c, ok := f.packs.cells[name+" "+fingerprint]
+	f.packs.mu.Unlock()
 	if !ok {
-		f.packs.look(f.packed())
-		if c, ok = f.packs.find(name + " " + fingerprint); !ok {
-			return "", nil, fs.ErrNotExist
-		}
+		return "", nil, fs.ErrNotExist
 	}
 	file, err := os.Open(c.pack)
 	if err != nil {
