@@ -4,10 +4,9 @@
 package closedform
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"embed"
-	"encoding/hex"
-	"errors"
 	"fmt"
 	"go/build"
 	"go/token"
@@ -74,32 +73,26 @@ type tree struct {
 	toolchain string
 
 	mu       sync.Mutex
-	packages map[string][]source // that have been read, by their import paths
+	packages map[string][]source // those that were read, by import path
 }
 
-// source is a file that the Go tool compiles.
+// source is a file that the Go tool compiles or embeds.
 type source struct {
 	name    string
-	sums    map[string][32]byte // of what counts of it and of the files that it embeds, by their names
+	sum     [32]byte // of what counts of it
 	imports []string
 }
 
 func newTree(fsys fs.FS, target build.Context) *tree {
 	target.JoinPath = path.Join
 	target.IsAbsPath = path.IsAbs
-	target.IsDir = func(name string) bool {
-		info, err := fs.Stat(fsys, name)
-		return err == nil && info.IsDir()
-	}
+	target.IsDir = func(string) bool { return true } // ReadDir fails otherwise
 	target.OpenFile = func(name string) (io.ReadCloser, error) { return fsys.Open(name) }
-	target.ReadDir = func(name string) (infos []fs.FileInfo, err error) {
+	target.ReadDir = func(name string) ([]fs.FileInfo, error) {
 		entries, err := fs.ReadDir(fsys, name)
-		for _, e := range entries {
-			info, err := e.Info()
-			if err != nil {
-				return nil, err
-			}
-			infos = append(infos, info)
+		infos := make([]fs.FileInfo, len(entries))
+		for i, e := range entries {
+			infos[i], _ = e.Info() // of a file in memory
 		}
 		return infos, err
 	}
@@ -108,11 +101,8 @@ func newTree(fsys fs.FS, target build.Context) *tree {
 
 func (t *tree) version(pkg string, baselines []string) (string, error) {
 	sums, imports, err := t.closure(pkg, baselines)
-	if err != nil {
-		return "", err
-	}
-	modules, err := t.modules(imports)
-	if err != nil {
+	modules, err2 := t.modules(imports)
+	if err := cmp.Or(err, err2); err != nil {
 		return "", err
 	}
 	h := sha256.New()
@@ -120,11 +110,11 @@ func (t *tree) version(pkg string, baselines []string) (string, error) {
 	for _, name := range slices.Sorted(maps.Keys(sums)) {
 		fmt.Fprintf(h, "%x %s\n", sums[name], name)
 	}
-	return hex.EncodeToString(h.Sum(nil)), nil
+	return fmt.Sprintf("%x", h.Sum(nil)), nil
 }
 
 // closure returns the sums of the files that count for the cells of a package, by the names of
-// the files, and the import paths of all packages that these import.
+// the files, and the import paths of all packages that these files import.
 func (t *tree) closure(pkg string, baselines []string) (sums map[string][32]byte, imports map[string]bool, err error) {
 	sums, imports = map[string][32]byte{}, map[string]bool{pkg: true}
 	for todo := []string{pkg}; len(todo) > 0; todo = todo[1:] {
@@ -138,7 +128,7 @@ func (t *tree) closure(pkg string, baselines []string) (sums map[string][32]byte
 					return nil, nil, err
 				}
 			}
-			maps.Copy(sums, f.sums)
+			sums[f.name] = f.sum
 			for _, p := range f.imports {
 				if p != drawing && !imports[p] && strings.HasPrefix(p, module+"/") {
 					todo = append(todo, p)
@@ -158,23 +148,24 @@ func (t *tree) closure(pkg string, baselines []string) (sums map[string][32]byte
 // without returns a file without the lines that name baselines which are not used.
 func (t *tree) without(f source, used []string) (source, error) {
 	other := func(p string) bool { return strings.HasPrefix(p, rivals) && !slices.Contains(used, p) }
-	out := source{name: f.name, sums: map[string][32]byte{}, imports: slices.DeleteFunc(slices.Clone(f.imports), other)}
-	if len(out.imports) == len(f.imports) {
-		return f, nil
-	}
 	names := func(line string) bool {
 		return slices.ContainsFunc(f.imports, func(p string) bool {
 			return other(p) && (strings.Contains(line, `"`+p+`"`) || strings.Contains(line, path.Base(p)+"."))
 		})
 	}
-	return out, t.add(out.sums, f.name, func(text []byte) ([]byte, error) {
+	if !slices.ContainsFunc(f.imports, other) {
+		return f, nil
+	}
+	out, err := t.file(f.name, func(text []byte) ([]byte, error) {
 		lines := slices.DeleteFunc(strings.SplitAfter(string(text), "\n"), names)
 		return goTokens([]byte(strings.Join(lines, "")))
 	})
+	out.imports = slices.DeleteFunc(slices.Clone(f.imports), other)
+	return out, err
 }
 
-// read returns the files of a package that count.
-func (t *tree) read(pkg string) ([]source, error) {
+// read returns the files of a package that count. A go:embed directive may name files, but no folders.
+func (t *tree) read(pkg string) (files []source, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if files, ok := t.packages[pkg]; ok {
@@ -184,33 +175,35 @@ func (t *tree) read(pkg string) ([]source, error) {
 	if err != nil {
 		return nil, err
 	}
-	var files []source
-	for _, base := range slices.Concat(p.GoFiles, p.CgoFiles, p.CFiles, p.CXXFiles, p.MFiles, p.HFiles, p.FFiles, p.SFiles,
-		p.SwigFiles, p.SwigCXXFiles, p.SysoFiles) {
-		if strings.HasSuffix("_"+base, "_figures.go") {
+	names := slices.Concat(p.GoFiles, p.CgoFiles, p.CFiles, p.CXXFiles, p.MFiles, p.HFiles, p.FFiles, p.SFiles,
+		p.SwigFiles, p.SwigCXXFiles, p.SysoFiles)
+	for _, pattern := range p.EmbedPatterns {
+		embedded, err := fs.Glob(t, path.Join(p.Dir, pattern))
+		if err != nil || len(embedded) == 0 {
+			return nil, fmt.Errorf("go:embed %s: %w", pattern, cmp.Or(err, fs.ErrNotExist))
+		}
+		for _, name := range embedded {
+			names = append(names, strings.TrimPrefix(name, p.Dir+"/"))
+		}
+	}
+	for _, name := range names {
+		if strings.HasSuffix("_"+name, "_figures.go") {
 			continue // changes no number
 		}
-		name := path.Join(p.Dir, base)
-		f := source{name: name, sums: map[string][32]byte{}, imports: of(name, p.ImportPos)}
-		var count func([]byte) ([]byte, error) // of another file all bytes do
+		count := func(text []byte) ([]byte, error) { return text, nil }
 		switch ext := path.Ext(name); {
-		case slices.Contains(p.GoFiles, base):
+		case slices.Contains(p.GoFiles, name):
 			count = goTokens
 		case ext == ".s" || ext == ".h":
 			count = assembly
 		}
-		if err := t.add(f.sums, name, count); err != nil {
+		f, err := t.file(path.Join(p.Dir, name), count)
+		if err != nil {
 			return nil, err
 		}
-		for _, pattern := range of(name, p.EmbedPatternPos) {
-			names, err := t.embedded(p.Dir, pattern)
-			if err != nil {
-				return nil, err
-			}
-			for _, name := range names {
-				if err := t.add(f.sums, name, nil); err != nil {
-					return nil, err
-				}
+		for imported, at := range p.ImportPos {
+			if slices.ContainsFunc(at, func(at token.Position) bool { return at.Filename == f.name }) {
+				f.imports = append(f.imports, imported)
 			}
 		}
 		files = append(files, f)
@@ -219,64 +212,23 @@ func (t *tree) read(pkg string) ([]source, error) {
 	return files, nil
 }
 
-// of returns what stands in a file.
-func of(name string, positions map[string][]token.Position) (all []string) {
-	for what, at := range positions {
-		if slices.ContainsFunc(at, func(p token.Position) bool { return p.Filename == name }) {
-			all = append(all, what)
-		}
-	}
-	return all
-}
-
-// add adds the sum of a file, or of what counts of it.
-func (t *tree) add(sums map[string][32]byte, name string, count func([]byte) ([]byte, error)) error {
-	data, err := fs.ReadFile(t, name)
-	if err == nil && count != nil {
-		data, err = count(data)
+// file returns a file with the sum of what counts of it.
+func (t *tree) file(name string, count func([]byte) ([]byte, error)) (source, error) {
+	text, err := fs.ReadFile(t, name)
+	if err == nil {
+		text, err = count(text)
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", name, err)
+		return source{}, fmt.Errorf("%s: %w", name, err)
 	}
-	sums[name] = sha256.Sum256(data)
-	return nil
+	return source{name: name, sum: sha256.Sum256(text)}, nil
 }
 
-// embedded returns the files that a pattern of a go:embed directive stands for.
-func (t *tree) embedded(dir, pattern string) (names []string, err error) {
-	glob, all := strings.CutPrefix(pattern, "all:")
-	matches, err := fs.Glob(t, path.Join(dir, glob))
-	if err == nil && len(matches) == 0 {
-		err = fmt.Errorf("%s: go:embed %s: no such file", dir, pattern)
-	}
-	for _, match := range matches {
-		err = errors.Join(err, fs.WalkDir(t, match, func(name string, e fs.DirEntry, err error) error {
-			hidden := name != match && !all && strings.ContainsAny(path.Base(name)[:1], "._")
-			switch {
-			case err != nil:
-				return err
-			case hidden && e.IsDir():
-				return fs.SkipDir
-			case !hidden && !e.IsDir():
-				names = append(names, name)
-			}
-			return nil
-		}))
-	}
-	return names, err
-}
-
-// modules returns what go.mod says, but for requirements of modules that have none of the
-// packages, and the sums of the others.
+// modules returns the lines of go.mod, without the requirements, and the lines of go.sum for the
+// modules that have one of the packages.
 func (t *tree) modules(packages map[string]bool) (lines []string, err error) {
-	mod, err := fs.ReadFile(t, "go.mod")
-	if err != nil {
-		return nil, err
-	}
-	sum, err := fs.ReadFile(t, "go.sum")
-	if err != nil {
-		return nil, err
-	}
+	mod, err1 := fs.ReadFile(t, "go.mod")
+	sum, err2 := fs.ReadFile(t, "go.sum")
 	for line := range strings.Lines(string(mod)) {
 		line, _, _ = strings.Cut(line, "//")
 		f := strings.Fields(strings.TrimPrefix(line, "require"))
@@ -284,7 +236,7 @@ func (t *tree) modules(packages map[string]bool) (lines []string, err error) {
 		case len(f) == 0 || f[0] == "(" || f[0] == ")": // layout
 		case len(f) != 2 || f[1][0] != 'v': // no requirement
 			lines = append(lines, strings.Join(f, " "))
-		case has(packages, f[0]):
+		case slices.ContainsFunc(slices.Collect(maps.Keys(packages)), func(p string) bool { return strings.HasPrefix(p+"/", f[0]+"/") }):
 			for line := range strings.Lines(string(sum)) {
 				if strings.HasPrefix(line, f[0]+" "+f[1]+" ") {
 					lines = append(lines, line)
@@ -292,15 +244,17 @@ func (t *tree) modules(packages map[string]bool) (lines []string, err error) {
 			}
 		}
 	}
-	return lines, nil
+	return lines, cmp.Or(err1, err2)
 }
 
-// has reports whether one of the packages is in the module.
-func has(packages map[string]bool, module string) bool {
-	for p := range packages {
-		if p == module || strings.HasPrefix(p, module+"/") {
-			return true
-		}
-	}
-	return false
-}
+// Fused reports whether the compiler made one instruction, with one rounding, of
+// multiplications and the additions after them. It does where the processor is sure to
+// have one: on arm64, ppc64, s390x, riscv64, loong64 and amd64 from GOAMD64=v3 on; but
+// not with -gcflags=all=-d=fmahash=qn. Then all processors have the same bytes.
+func Fused() bool { return multiplyAdd(1+0x1p-30, 1-0x1p-30, -1) != 0 }
+
+// multiplyAdd returns xy + z. The product (1 + ε)(1 − ε) = 1 − ε² is rounded to 1 where it
+// is rounded at all.
+//
+//go:noinline
+func multiplyAdd(x, y, z float64) float64 { return x*y + z }

@@ -13,9 +13,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"closedform/core/random"
-	"closedform/runner/internal/pool"
 	"closedform/runner/internal/store"
 	"closedform/runner/internal/table"
 )
@@ -80,8 +80,8 @@ func (j *job) adoption() (*adoption, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := results.Intact(); err != nil {
-		return nil, err
+	if bad := results.Differing(); len(bad) > 0 {
+		return nil, fmt.Errorf("%s: the checksums in SHA256SUMS are not those of %s", j.dir, strings.Join(bad, ", "))
 	}
 	a := &adoption{of: make([]*store.CellSum, len(j.work.Cells)), differs: map[string]bool{}}
 	if a.old, err = store.ReadCellSums(j.dir); err != nil {
@@ -158,7 +158,7 @@ func (j *job) draw(a *adoption) {
 // check recomputes the sample and the short form, and notes the strata that differ. It
 // reports whether the tables of the short form are the same.
 func (j *job) check(ctx context.Context, a *adoption) (merged bool, err error) {
-	cells, err := j.recompute(ctx, j.pool, a.sample)
+	cells, err := j.work.Recompute(ctx, j.pool, a.sample)
 	if err != nil {
 		return false, err
 	}
@@ -297,20 +297,6 @@ func halfWidth(results *store.Results, of *table.Table, column string) float64 {
 		return 0
 	}
 	return (means.Nums(column + "_high")[0] - means.Nums(column + "_low")[0]) / 2
-}
-
-// recompute computes cells by their numbers in a pool, and keeps none.
-func (j *job) recompute(ctx context.Context, in *pool.Pool, numbers []int) ([]table.Set, error) {
-	content := map[int]table.Set{}
-	err := j.work.Recompute(ctx, in, numbers, func(i int, c *store.Cell) error {
-		content[i] = c.Tables
-		return nil
-	})
-	all := make([]table.Set, len(numbers))
-	for k, i := range numbers {
-		all[k] = content[i]
-	}
-	return all, err
 }
 
 // say prints a line, while other experiments may print.

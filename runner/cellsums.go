@@ -34,7 +34,7 @@ func (j *job) computeShortForm(ctx context.Context) error {
 		all[i] = i
 	}
 	// In a pool of its own: publishing does not wait for the cells of other experiments.
-	cells, err := short.recompute(ctx, pool.New(1), all)
+	cells, err := short.work.Recompute(ctx, pool.New(1), all)
 	if err != nil {
 		return fmt.Errorf("the short form: %w", err)
 	}

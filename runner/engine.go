@@ -26,8 +26,7 @@ func (p *program) chooseEngine() error {
 		}
 		p.engine = slurm
 	case p.merge != "":
-		dir, array := filepath.Split(p.merge)
-		p.engine = &engine.Merge{Dir: dir, Array: array, Stderr: p.stderr}
+		here.Merge = p.merge
 	case p.task != "":
 		task, err := engine.ReadTask(p.task)
 		if err != nil {

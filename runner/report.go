@@ -102,7 +102,6 @@ func (p *program) kept(ctx context.Context, e *experiment, dir string) int {
 	for i, c := range cells {
 		keys[i] = c.Key
 	}
-	stock := store.NewStock(dir, keys, fingerprints(of))
-	stock.Look()
-	return stock.Count
+	_, n := store.Present(dir, keys, fingerprints(of))
+	return n
 }

@@ -63,7 +63,7 @@ func (p *program) timeMethods(ctx context.Context, e *experiment) error {
 	}
 	defer folder.Close()
 	files = append(files, drawn...)
-	if err := folder.ReplaceTimes(files); err != nil {
+	if err := folder.Replace(files, store.Timed); err != nil {
 		return err
 	}
 	fmt.Fprintf(p.stdout, "%s: times measured; %d files in %s, in %s\n",

@@ -43,7 +43,7 @@ func (p *program) atOnce(ctx context.Context, experiments []*experiment) (ran in
 	defer stop()
 	jobs, errs := make([]*job, len(experiments)), make([]error, len(experiments))
 	var group errgroup.Group
-	if _, here := p.engine.(*engine.Here); !here {
+	if _, here := p.engine.(*engine.Here); !here || p.merge != "" {
 		group.SetLimit(1) // a cluster has the experiments in their order
 	}
 	for i, e := range experiments {

@@ -8,7 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
-	"sync"
+	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -32,7 +32,6 @@ type Engine interface {
 var (
 	_ Engine = (*Here)(nil)
 	_ Engine = (*Slurm)(nil)
-	_ Engine = (*Merge)(nil)
 )
 
 // ErrLater is that of cells which others compute and publish.
@@ -46,7 +45,7 @@ type Work struct {
 	Prints   []string // their fingerprints
 	Manifest []byte   // with all values spelled out
 	Options  string   // of sbatch, by its manifest
-	Last     string   // results folder whose run.json and timing.csv tell how long cells may take
+	Last     string   // results folder whose run.json tells how long cells may take
 
 	// Set by Compute:
 	Mine     int           // how many cells are its part
@@ -67,18 +66,14 @@ func (w *Work) Tables() ([]table.Set, error) {
 	return sets, nil
 }
 
-// Recompute computes cells by their numbers, in slots of the pool, and gives each to take as
-// soon as it is done, one at a time. It keeps none.
-func (w *Work) Recompute(ctx context.Context, p *pool.Pool, numbers []int, take func(i int, c *store.Cell) error) error {
-	var mu sync.Mutex
-	return p.Run(ctx, w.Expected(numbers), func(ctx context.Context, k int) error {
+// Recompute computes cells by their numbers, in slots of the pool, and returns their tables. It
+// keeps none.
+func (w *Work) Recompute(ctx context.Context, p *pool.Pool, numbers []int) ([]table.Set, error) {
+	sets := make([]table.Set, len(numbers))
+	return sets, p.Run(ctx, w.Expected(numbers), func(ctx context.Context, k int) error {
 		c, err := w.run(ctx, numbers[k])
-		if err != nil {
-			return err
-		}
-		mu.Lock()
-		defer mu.Unlock()
-		return take(numbers[k], c)
+		sets[k] = c.Tables
+		return err
 	})
 }
 
@@ -101,52 +96,50 @@ func (w *Work) run(ctx context.Context, i int) (c *store.Cell, err error) {
 
 // Expected returns how many seconds cells are expected to take.
 func (w *Work) Expected(numbers []int) []float64 {
-	last, seconds := store.ReadTimes(w.Last), make([]float64, len(numbers))
+	last, err := store.ReadRun(w.Last)
+	if err != nil {
+		last = new(store.Run) // of which nothing is known
+	}
+	seconds := make([]float64, len(numbers))
 	for k, i := range numbers {
-		seconds[k] = last.Expected(w.Cells[i].Key, w.Cells[i].Group())
+		seconds[k] = last.Expected(w.Cells[i].Group())
 	}
 	return seconds
 }
 
-func (w *Work) keys() []string {
-	keys := make([]string, len(w.Cells))
-	for i, c := range w.Cells {
-		keys[i] = c.Key
+func (w *Work) keys(numbers []int) []string {
+	keys := make([]string, len(numbers))
+	for k, i := range numbers {
+		keys[k] = w.Cells[i].Key
 	}
 	return keys
 }
 
-// stock returns which cells are there.
-func (w *Work) stock() *store.Stock {
-	s := store.NewStock(w.Folder.Dir(), w.keys(), w.Prints)
-	s.Look()
-	return s
+// present reports which cells are there, and how many.
+func (w *Work) present() (has []bool, count int) {
+	return store.Present(w.Folder.Dir(), w.keys(w.all()), w.Prints)
 }
 
-// look sets Done to those of the cells that are in stock. The errors are those of damaged ones.
-func (w *Work) look(part []int, workers int) (damaged []error) {
-	errs := make([]error, len(w.Cells))
+// look sets Done to those cells of the part that are there, and returns the others and the errors of
+// damaged ones.
+func (w *Work) look(part []int, workers int) (left []int, damaged []error) {
+	errs := make([]error, len(part))
 	w.Mine, w.Done = len(part), make([]*store.Cell, len(w.Cells))
-	stock := w.stock()
+	has, _ := w.present()
 	var g errgroup.Group
 	g.SetLimit(workers)
-	for _, i := range part {
-		if stock.Has[i] {
+	for k, i := range part {
+		if has[i] {
 			g.Go(func() error {
 				var c *store.Cell
-				c, errs[i] = w.Folder.LoadCell(w.Cells[i].Key, w.Prints[i])
+				c, errs[k] = w.Folder.LoadCell(w.Cells[i].Key, w.Prints[i])
 				w.done(i, c)
 				return nil
 			})
 		}
 	}
 	g.Wait()
-	for _, err := range errs {
-		if err != nil {
-			damaged = append(damaged, err)
-		}
-	}
-	return damaged
+	return w.absent(part), slices.DeleteFunc(errs, func(err error) bool { return err == nil })
 }
 
 // done notes that a cell is there and lets go of its tables, which are in the folder: those of
@@ -166,6 +159,9 @@ func (w *Work) absent(part []int) (left []int) {
 	}
 	return left
 }
+
+// all returns the numbers of all cells.
+func (w *Work) all() []int { return part(len(w.Cells), func(int) bool { return true }) }
 
 // part returns the numbers from 0 to n-1 that has tells.
 func part(n int, has func(i int) bool) (all []int) {

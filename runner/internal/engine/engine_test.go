@@ -11,7 +11,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"closedform/runner/internal/store"
 	"closedform/runner/internal/study"
@@ -174,43 +173,6 @@ func TestManyCellsArePacked(t *testing.T) {
 	err := here(8).Compute(t.Context(), w)
 	if err != nil || w.Computed != many+2 || slices.Contains(w.Done, nil) {
 		t.Errorf("%d computed, %v", w.Computed, err)
-	}
-}
-
-// Several that have the same cells, in one folder, compute each once; and so they do if one
-// of them fails in the middle.
-func TestShared(t *testing.T) {
-	defer func(d time.Duration) { poll = d }(poll)
-	poll = time.Millisecond
-	const n = 60
-	var times [n]atomic.Int64
-	first := work(t, n, func(_ context.Context, i int) error {
-		time.Sleep(time.Millisecond)
-		times[i].Add(1)
-		return nil
-	})
-	var group sync.WaitGroup
-	for k := range 4 {
-		w := *first
-		w.Folder = open(t, first.Folder.Dir())
-		if k == 3 {
-			w.Cells = slices.Clone(w.Cells)
-			for i := n / 2; i < n; i++ {
-				w.Cells[i].Run = func(context.Context) (table.Set, error) { return nil, errors.New("lost") }
-			}
-		}
-		group.Go(func() {
-			err := here(2).Compute(t.Context(), &w)
-			if k < 3 && (err != nil || slices.Contains(w.Done, nil)) {
-				t.Errorf("process %d: %v", k, err)
-			}
-		})
-	}
-	group.Wait()
-	for i := range times {
-		if times[i].Load() != 1 {
-			t.Errorf("cell %d was computed %d times", i, times[i].Load())
-		}
 	}
 }
 

@@ -6,7 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -22,6 +26,7 @@ type Here struct {
 	Workers  int                           // cells at a time, of all experiments
 	Part     func(name string, i int) bool // whether cell i of an experiment is computed here; nil: all are
 	Task     bool                          // go on after an error, and pack the cells
+	Merge    string                        // PLAN/ARRAY: compute nothing, all cells of this array must be there
 	Stderr   io.Writer                     // for warnings
 	Progress io.Writer
 
@@ -37,7 +42,7 @@ func (h *Here) Pool() *pool.Pool {
 }
 
 // poll is how often one looks for what others do.
-var poll = time.Second
+const poll = time.Second
 
 // many cells are packed, so many to a file, which spares file systems.
 const many = 1000
@@ -45,16 +50,21 @@ const many = 1000
 // Compute implements [Engine]. After the first error, but for a task, or when ctx is
 // cancelled, it begins no more cells, cancels those under way and waits for them. The
 // error is the first, which names the cell, or that of ctx if this kept a cell from
-// being computed.
+// being computed. A merge has the error that says which cells are missing, and why.
 func (h *Here) Compute(ctx context.Context, w *Work) error {
-	if err := w.Folder.Others(w.keys(), w.Prints); err != nil {
-		return err
+	if h.Merge == "" {
+		if err := w.Folder.Others(w.keys(w.all()), w.Prints); err != nil {
+			return err
+		}
 	}
 	mine := part(len(w.Cells), func(i int) bool { return h.Part == nil || h.Part(w.Name, i) })
-	for _, err := range w.look(mine, h.Workers) {
+	left, damaged := w.look(mine, h.Workers)
+	if h.Merge != "" {
+		return h.merge(ctx, w, left, damaged)
+	}
+	for _, err := range damaged {
 		fmt.Fprintf(h.Stderr, "%s: %v; computing it again\n", w.Name, err)
 	}
-	left := w.absent(mine)
 	progress := h.progress.Start(h.Progress, w.Name, len(mine), len(mine)-len(left))
 	defer progress.Stop()
 	var failed []error
@@ -79,7 +89,9 @@ func (h *Here) Compute(ctx context.Context, w *Work) error {
 		}
 	}
 	if w.Computed > 0 && (h.Task || len(mine) >= many) {
-		failed = append(failed, w.pack(mine))
+		for keys := range slices.Chunk(w.keys(mine), many) {
+			failed = append(failed, w.Folder.Pack(keys))
+		}
 	}
 	return errors.Join(failed...)
 }
@@ -92,17 +104,18 @@ func (h *Here) round(ctx context.Context, w *Work, todo []int, progress *Progres
 	var mu sync.Mutex
 	var failed []error
 	err := h.Pool().Run(ctx, w.Expected(todo), func(inner context.Context, k int) error {
-		i := todo[k]
-		cell, computed, err := w.compute(inner, i)
+		cell, computed, err := w.compute(inner, todo[k])
 		mu.Lock()
 		defer mu.Unlock()
 		switch {
-		case err != nil && h.Task && ctx.Err() == nil:
-			failed = append(failed, fmt.Errorf("cell %s: %w", w.Cells[i].Key, err))
 		case err != nil:
-			return fmt.Errorf("cell %s: %w", w.Cells[i].Key, err)
+			err = fmt.Errorf("cell %s: %w", w.Cells[todo[k]].Key, err)
+			if !h.Task || ctx.Err() != nil {
+				return err
+			}
+			failed = append(failed, err)
 		case cell != nil:
-			w.done(i, cell)
+			w.done(todo[k], cell)
 			if computed {
 				w.Computed++
 			}
@@ -131,16 +144,46 @@ func (w *Work) compute(ctx context.Context, i int) (c *store.Cell, computed bool
 	return c, true, w.Folder.SaveCell(c)
 }
 
-// pack packs the cells of a part.
-func (w *Work) pack(part []int) error {
-	for few := range slices.Chunk(part, many) {
-		var keys []string
-		for _, i := range few {
-			keys = append(keys, w.Cells[i].Key)
-		}
-		if err := w.Folder.Pack(keys); err != nil {
-			return err
+// merge returns the error that says which cells an array has not computed, and why. A file that
+// is damaged is removed, so that the next array computes what was in it.
+func (h *Here) merge(ctx context.Context, w *Work, missing []int, damaged []error) error {
+	for _, err := range damaged {
+		fmt.Fprintf(h.Stderr, "%s: %v\n", w.Name, err)
+		if bad, ok := errors.AsType[*fs.PathError](err); ok && errors.Is(err, store.ErrDamaged) {
+			os.Remove(bad.Path)
 		}
 	}
-	return nil
+	if len(missing) == 0 {
+		return nil
+	}
+	const mostTasks, mostKeys, mostLines = 10, 3, 5 // that are told: of tasks, of cells of a task, of the end of its log
+	dir, array := filepath.Split(h.Merge)
+	tasks, err := readTasks(dir)
+	if err != nil {
+		return err
+	}
+	all, told := states(ctx, array), 0
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d of %s are missing; the same command again computes them", len(missing), count(len(w.Cells), "cell"))
+	for number, t := range tasks {
+		keys := w.keys(slices.DeleteFunc(slices.Clone(missing), func(i int) bool { return !t.Has(w.Name, i) }))
+		if len(keys) == 0 {
+			continue
+		}
+		if told++; told > mostTasks {
+			fmt.Fprintf(&b, "\n  … and more")
+			break
+		}
+		id := fmt.Sprintf("%s_%d", array, number)
+		fmt.Fprintf(&b, "\n  task %s (%v), %s: %s", id, all[id], count(len(keys), "cell"), strings.Join(keys[:min(len(keys), mostKeys)], ", "))
+		log := filepath.Join(dir, id+".log")
+		text, err := os.ReadFile(log)
+		if err != nil {
+			fmt.Fprintf(&b, "\n    no log: %v", err)
+			continue
+		}
+		lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+		fmt.Fprintf(&b, "\n    %s ends:\n      %s", log, strings.Join(lines[max(0, len(lines)-mostLines):], "\n      "))
+	}
+	return errors.New(b.String())
 }

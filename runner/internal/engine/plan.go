@@ -2,6 +2,7 @@ package engine
 
 import (
 	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -11,11 +12,13 @@ import (
 	"strings"
 
 	"github.com/google/renameio/v2"
+
+	"closedform/runner/internal/store"
 )
 
 // plan is what the jobs of an array are to do. It is kept in slurm/HASH/ of the results
 // folder of the first experiment: the manifests, as they were when the array was submitted;
-// tasks, a line for each task with its experiment and the numbers of its cells; and the logs.
+// the tasks; and the logs.
 type plan struct {
 	name         string // of the jobs
 	slurm, dir   string // slurm/ of the results folder, and HASH/ in it
@@ -30,7 +33,7 @@ type plan struct {
 // Task is a part of the cells of an experiment.
 type Task struct {
 	Name  string
-	Cells []int
+	Cells []int // in ascending order
 }
 
 // Has reports whether a cell belongs to the task.
@@ -40,7 +43,7 @@ func (t Task) Has(name string, i int) bool {
 }
 
 const (
-	tasksFile    = "tasks"
+	tasksFile    = "tasks.json"
 	mostTasks    = 100 // unless -chunk says otherwise
 	scriptHeader = `#!/bin/bash
 # Written by closedform -engine slurm for sbatch; %s.
@@ -56,17 +59,16 @@ exec %s -quiet`
 
 // plan makes the plan of the missing cells.
 func (s *Slurm) plan() (*plan, error) {
-	p := &plan{slurm: filepath.Join(s.work[0].Folder.Dir(), "slurm"), files: map[string][]byte{}}
+	p := &plan{slurm: filepath.Join(s.work[0].Folder.Dir(), "slurm"), name: s.work[0].Name, files: map[string][]byte{}}
+	if len(s.work) > 1 {
+		p.name += fmt.Sprintf("-and-%d-more", len(s.work)-1)
+	}
 	for _, missing := range s.missing {
 		p.cells += len(missing)
 	}
 	chunk := s.Chunk
 	if chunk == 0 {
 		chunk = max(1, (p.cells+mostTasks-1)/mostTasks)
-	}
-	p.name = s.work[0].Name
-	if len(s.work) > 1 {
-		p.name += fmt.Sprintf("-and-%d-more", len(s.work)-1)
 	}
 	hash := sha256.New()
 	for k, w := range s.work {
@@ -76,11 +78,7 @@ func (s *Slurm) plan() (*plan, error) {
 		p.files[w.Name+".toml"] = w.Manifest
 		hash.Write(w.Manifest)
 	}
-	var lines strings.Builder
-	for _, t := range p.tasks {
-		fmt.Fprintln(&lines, t.Name, strings.Trim(fmt.Sprint(t.Cells), "[]"))
-	}
-	p.files[tasksFile] = []byte(lines.String())
+	p.files[tasksFile], _ = json.Marshal(p.tasks) // plain data
 	hash.Write(p.files[tasksFile])
 	p.dir = filepath.Join(p.slurm, fmt.Sprintf("%x", hash.Sum(nil)[:4]))
 	path, err := os.Executable()
@@ -90,37 +88,34 @@ func (s *Slurm) plan() (*plan, error) {
 	if p.code, err = os.ReadFile(path); err != nil {
 		return nil, err
 	}
-	sum := sha256.Sum256(p.code)
-	p.program = filepath.Join(p.slurm, fmt.Sprintf("closedform-%x", sum[:4]))
+	p.program = filepath.Join(p.slurm, fmt.Sprintf("closedform-%x", sha256.Sum256(p.code))[:len("closedform-")+8])
 	return p, s.scripts(p)
 }
 
 // scripts writes the job scripts.
 func (s *Slurm) scripts(p *plan) error {
-	here, err := os.Getwd()
-	if err != nil {
+	here, err1 := os.Getwd()
+	dir, err2 := filepath.Abs(p.dir)
+	if err := errors.Join(err1, err2); err != nil {
 		return err
 	}
-	dir, err := filepath.Abs(p.dir)
-	if err != nil {
-		return err
+	options, experiments := "", ""
+	for _, w := range s.work {
+		if line := "#SBATCH " + w.Options + "\n"; w.Options != "" && !strings.Contains(options, line) {
+			options += line
+		}
+		experiments += " -exp " + word(filepath.Join(p.dir, w.Name+".toml"))
 	}
-	script := func(about, log, options, flag string) string {
+	if s.Options != "" {
+		options += "#SBATCH " + s.Options + "\n"
+	}
+	if s.Out != "" {
+		experiments += " -out " + word(s.Out)
+	}
+	script := func(about, log, own, flag string) string {
 		log = filepath.Join(strings.ReplaceAll(dir, "%", "%%"), log)
-		text := fmt.Sprintf(scriptHeader, about, p.name, log) + options
-		for _, o := range append(s.manifestOptions(), s.Options) {
-			if o != "" {
-				text += "#SBATCH " + o + "\n"
-			}
-		}
-		text += fmt.Sprintf(scriptBody, word(here), word(p.program))
-		for _, w := range s.work {
-			text += " -exp " + word(filepath.Join(p.dir, w.Name+".toml"))
-		}
-		if s.Out != "" {
-			text += " -out " + word(s.Out)
-		}
-		return text + flag + "\n"
+		return fmt.Sprintf(scriptHeader, about, p.name, log) + own + options +
+			fmt.Sprintf(scriptBody, word(here), word(p.program)) + experiments + flag + "\n"
 	}
 	array := fmt.Sprintf("#SBATCH --array=0-%d", len(p.tasks)-1)
 	if s.Limit > 0 {
@@ -130,16 +125,6 @@ func (s *Slurm) scripts(p *plan) error {
 		"%A_%a.log", array+"\n#SBATCH --signal=B:TERM@60\n", " -task "+word(p.dir)+"/$SLURM_ARRAY_TASK_ID")
 	p.merge = script("the argument is the id of the array", "%j.log", "", " -merge "+word(p.dir)+"/$1")
 	return nil
-}
-
-// manifestOptions returns what the manifests say for sbatch, each line once.
-func (s *Slurm) manifestOptions() (lines []string) {
-	for _, w := range s.work {
-		if !slices.Contains(lines, w.Options) {
-			lines = append(lines, w.Options)
-		}
-	}
-	return lines
 }
 
 // word returns a word as a shell reads it.
@@ -156,10 +141,9 @@ func (p *plan) write() error {
 		err = errors.Join(err, renameio.WriteFile(p.program, p.code, 0o777))
 	}
 	for name, data := range p.files {
-		err = errors.Join(err, renameio.WriteFile(filepath.Join(p.dir, name), data, 0o666))
+		err = errors.Join(err, store.WriteFile(filepath.Join(p.dir, name), data))
 	}
-	return errors.Join(err, renameio.WriteFile(p.arrayFile(), []byte(p.array), 0o666),
-		renameio.WriteFile(p.mergeFile(), []byte(p.merge), 0o666))
+	return errors.Join(err, store.WriteFile(p.arrayFile(), []byte(p.array)), store.WriteFile(p.mergeFile(), []byte(p.merge)))
 }
 
 // ReadTask reads a task by its path, PLAN/NUMBER.
@@ -176,25 +160,14 @@ func ReadTask(path string) (Task, error) {
 }
 
 // readTasks reads the tasks of the plan in a folder.
-func readTasks(dir string) ([]Task, error) {
+func readTasks(dir string) (tasks []Task, err error) {
 	path := filepath.Join(dir, tasksFile)
 	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		err = json.Unmarshal(text, &tasks)
 	}
-	var tasks []Task
-	for line := range strings.Lines(string(text)) {
-		words := strings.Fields(line)
-		t := Task{Cells: make([]int, max(0, len(words)-1))}
-		for i := range t.Cells {
-			if t.Cells[i], err = strconv.Atoi(words[i+1]); err != nil {
-				return nil, fmt.Errorf("%s:%d: %w", path, len(tasks)+1, err)
-			}
-		}
-		if len(words) > 0 {
-			t.Name = words[0]
-		}
-		tasks = append(tasks, t)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return tasks, nil
 }

@@ -19,35 +19,27 @@ type Board struct {
 	many int        // experiments at work
 }
 
-// Progress counts the cells that are done, and tells of them in lines such as
+// Progress counts the cells of an experiment that are done, those of earlier runs too, and writes lines such as
 //
 //	fig1_12: 12/60 cells, 3s, about 12s left
 //
-// While several experiments are at work nothing tells the time that one of them has left: its
-// cells wait for those of others. Those of earlier runs count as done, and for nothing in the time that is left. Cells may be counted
-// from several goroutines.
+// The time that is left follows from the cells of this run. It is not told while several experiments are at work, as
+// the cells of one of them wait for those of others. Its methods may not be called at the same time.
 type Progress struct {
-	w     io.Writer
-	name  string
-	total int
-	early int // done in earlier runs
-	now   func() time.Time
-	begin time.Time
-	board *Board
-	done  int // with those of earlier runs
+	w                  io.Writer
+	name               string
+	total, early, done int
+	begin              time.Time
+	board              *Board
 }
 
-// Start returns the progress of so many cells of an experiment, of which some were done early, in earlier
-// runs, written to w.
+// Start returns the progress of so many cells of an experiment, of which earlier runs have done some,
+// written to w.
 func (b *Board) Start(w io.Writer, name string, total, early int) *Progress {
-	return b.start(w, name, total, early, time.Now)
-}
-
-func (b *Board) start(w io.Writer, name string, total, early int, now func() time.Time) *Progress {
 	if total == early {
 		w = io.Discard
 	}
-	p := &Progress{w: w, name: name, total: total, early: early, done: early, now: now, begin: now(), board: b}
+	p := &Progress{w, name, total, early, early, time.Now(), b}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.many++; b.many == 1 {
@@ -58,30 +50,23 @@ func (b *Board) start(w io.Writer, name string, total, early int, now func() tim
 }
 
 // Done counts a cell.
-func (p *Progress) Done() {
-	p.board.mu.Lock()
-	defer p.board.mu.Unlock()
-	p.at(p.done+1, "")
-}
+func (p *Progress) Done() { p.At(p.done+1, "") }
 
-// At tells that so many cells are there, and a note.
+// At tells that so many cells are done, and a note.
 func (p *Progress) At(done int, note string) {
 	p.board.mu.Lock()
 	defer p.board.mu.Unlock()
-	p.at(done, note)
-}
-
-// at tells the time that the rest takes as if it goes on as it went so far in this run.
-func (p *Progress) at(done int, note string) {
 	p.done = done
-	if now := p.now(); p.done < p.total && now.Sub(p.board.last) >= interval {
-		p.board.last = now
-		if p.done > p.early && p.board.many == 1 {
-			rest := float64(now.Sub(p.begin)) / float64(p.done-p.early) * float64(p.total-p.done)
-			note = fmt.Sprintf(", about %v left", time.Duration(rest).Round(time.Second)) + note
-		}
-		p.tell(note)
+	now := time.Now()
+	if done >= p.total || now.Sub(p.board.last) < interval {
+		return
 	}
+	p.board.last = now
+	if done > p.early && p.board.many == 1 {
+		rest := float64(now.Sub(p.begin)) / float64(done-p.early) * float64(p.total-done)
+		note = fmt.Sprintf(", about %v left", time.Duration(rest).Round(time.Second)) + note
+	}
+	p.tell(note)
 }
 
 // Stop ends it. Where not all cells are done, the error of the run tells of it.
@@ -95,6 +80,5 @@ func (p *Progress) Stop() {
 }
 
 func (p *Progress) tell(rest string) {
-	spent := p.now().Sub(p.begin).Round(time.Second)
-	fmt.Fprintf(p.w, "%s: %d/%d cells, %v%s\n", p.name, p.done, p.total, spent, rest)
+	fmt.Fprintf(p.w, "%s: %d/%d cells, %v%s\n", p.name, p.done, p.total, time.Since(p.begin).Round(time.Second), rest)
 }

@@ -3,26 +3,28 @@ package engine
 import (
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
 // shown returns what a progress writes of cells that take so long each, of which the
 // first were computed before and the last are not computed.
-func shown(total, early, left int, each time.Duration) string {
+func shown(t *testing.T, total, early, left int, each time.Duration) string {
 	var out strings.Builder
-	clock := time.Unix(1000, 0)
-	p := new(Board).start(&out, "x", total, early, func() time.Time { return clock })
-	for range total - early - left {
-		clock = clock.Add(each)
-		p.Done()
-	}
-	p.Stop()
+	synctest.Test(t, func(*testing.T) {
+		p := new(Board).Start(&out, "x", total, early)
+		for range total - early - left {
+			time.Sleep(each)
+			p.Done()
+		}
+		p.Stop()
+	})
 	return out.String()
 }
 
 func TestLines(t *testing.T) {
 	// A cell ends each 1.5 s, so that 5 s are over after each fourth.
-	lines := strings.Split(shown(60, 0, 0, 1500*time.Millisecond), "\n")
+	lines := strings.Split(shown(t, 60, 0, 0, 1500*time.Millisecond), "\n")
 	want := []string{"x: 0/60 cells", "x: 4/60 cells, 6s, about 1m24s left", "x: 8/60 cells, 12s, about 1m18s left"}
 	for i, w := range want {
 		if lines[i] != w {
@@ -33,10 +35,10 @@ func TestLines(t *testing.T) {
 		t.Errorf("ends with %q, want %q", got, want)
 	}
 	for want, got := range map[string]string{
-		"x: 0/100 cells\nx: 100/100 cells, 1s\n": shown(100, 0, 0, 10*time.Millisecond),
-		"x: 0/3 cells\n":                         shown(3, 0, 2, 2*time.Second),
+		"x: 0/100 cells\nx: 100/100 cells, 1s\n": shown(t, 100, 0, 0, 10*time.Millisecond),
+		"x: 0/3 cells\n":                         shown(t, 3, 0, 2, 2*time.Second),
 		// It goes on where it was, and what was done before took no time.
-		"x: 38/60 cells\nx: 39/60 cells, 5s, about 1m45s left\n": shown(60, 38, 21, 5*time.Second),
+		"x: 38/60 cells\nx: 39/60 cells, 5s, about 1m45s left\n": shown(t, 60, 38, 21, 5*time.Second),
 	} {
 		if got != want {
 			t.Errorf("got %q, want %q", got, want)
@@ -47,13 +49,14 @@ func TestLines(t *testing.T) {
 // What others do is told, too, with a note; the time that is left once a cell was done.
 func TestNotes(t *testing.T) {
 	var out strings.Builder
-	clock := time.Unix(1000, 0)
-	p := new(Board).start(&out, "x", 60, 10, func() time.Time { return clock })
-	for _, done := range []int{10, 20, 60} {
-		clock = clock.Add(6 * time.Second)
-		p.At(done, ", 2 tasks running")
-	}
-	p.Stop()
+	synctest.Test(t, func(*testing.T) {
+		p := new(Board).Start(&out, "x", 60, 10)
+		for _, done := range []int{10, 20, 60} {
+			time.Sleep(6 * time.Second)
+			p.At(done, ", 2 tasks running")
+		}
+		p.Stop()
+	})
 	if got, want := out.String(), "x: 10/60 cells\nx: 10/60 cells, 6s, 2 tasks running\n"+
 		"x: 20/60 cells, 12s, about 48s left, 2 tasks running\nx: 60/60 cells, 18s\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
@@ -62,7 +65,7 @@ func TestNotes(t *testing.T) {
 
 // Nothing to do shows nothing.
 func TestNoCells(t *testing.T) {
-	if out := shown(0, 0, 0, 0) + shown(7, 7, 0, 0); out != "" {
+	if out := shown(t, 0, 0, 0, 0) + shown(t, 7, 7, 0, 0); out != "" {
 		t.Errorf("it shows %q", out)
 	}
 }

@@ -6,8 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
+	"time"
 )
 
 // Slurm leaves the cells of all experiments to one job array of a cluster, and what follows
@@ -29,11 +32,11 @@ type Slurm struct {
 
 // Compute implements [Engine].
 func (s *Slurm) Compute(ctx context.Context, w *Work) error {
-	if err := w.Folder.Others(w.keys(), w.Prints); err != nil {
+	if err := w.Folder.Others(w.keys(w.all()), w.Prints); err != nil {
 		return err
 	}
-	stock := w.stock()
-	missing := part(len(w.Cells), func(i int) bool { return !stock.Has[i] })
+	has, _ := w.present()
+	missing := part(len(w.Cells), func(i int) bool { return !has[i] })
 	if len(missing)+len(s.work) == 0 && !s.DryRun {
 		return (&Here{Workers: 1, Stderr: s.Stderr, Progress: io.Discard}).Compute(ctx, w)
 	}
@@ -96,4 +99,56 @@ func command(ctx context.Context, name string, args ...string) (string, error) {
 		return "", fmt.Errorf("%s: %w: %s", name, err, said)
 	}
 	return strings.TrimSpace(stdout.String()), ctx.Err()
+}
+
+// lost is for how many looks in a row Slurm may not answer.
+const lost = 100
+
+// wait shows how far the jobs are, counted from the cells that are there, until the job
+// that merges has ended. The error is that of the job.
+func (s *Slurm) wait(ctx context.Context, p *plan, array, merge string) error {
+	total := 0
+	for _, w := range s.work {
+		total += len(w.Cells)
+	}
+	there := func() (n int) {
+		for _, w := range s.work {
+			_, count := w.present()
+			n += count
+		}
+		return n
+	}
+	progress := new(Board).Start(s.Progress, p.name, total, there())
+	for silent := 0; ; {
+		begin := time.Now()
+		tasks, waiting, err := queue(ctx, array, merge)
+		switch {
+		case ctx.Err() != nil:
+			return fmt.Errorf("the jobs %s and %s go on, but for scancel %[1]s %[2]s: %w", array, merge, ctx.Err())
+		case err == nil:
+			silent = 0
+		case silent == lost:
+			return err
+		default:
+			silent++
+			tasks = ", " + err.Error()
+		}
+		progress.At(there(), tasks)
+		if !waiting {
+			break
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(max(2*poll, 3*time.Since(begin))):
+		}
+	}
+	progress.Stop()
+	log, err := os.ReadFile(filepath.Join(p.dir, merge+".log"))
+	state := states(ctx, merge)[merge]
+	if err == nil && state.state == "COMPLETED" {
+		_, err = s.Stdout.Write(log)
+		return err
+	}
+	return fmt.Errorf("job %s, which merges: %v; the same command again goes on\n%s",
+		merge, state, strings.TrimSpace(string(log)))
 }

@@ -17,7 +17,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/google/renameio/v2"
+	"closedform/runner/internal/store"
 )
 
 // Sets gets the data sets with these names, or all for All, into the folder of the
@@ -79,8 +79,7 @@ func (f *fetcher) file(ctx context.Context, file *setFile, path string) (what st
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return "", err
 	}
-	err = renameio.WriteFile(path, data, 0o666, renameio.WithTempDir(filepath.Dir(path)))
-	return fmt.Sprintf("%d bytes from %s", len(data), from), err
+	return fmt.Sprintf("%d bytes from %s", len(data), from), store.WriteFile(path, data)
 }
 
 // get returns a file that has been checked, and where it is from.
@@ -88,10 +87,12 @@ func (f *fetcher) get(ctx context.Context, file *setFile) (data []byte, from str
 	if f.mirror != "" {
 		from = filepath.Join(f.mirror, filepath.FromSlash(file.Path))
 		data, err = os.ReadFile(from)
-		if !errors.Is(err, fs.ErrNotExist) {
-			if err = cmp.Or(err, file.check(data)); err != nil {
+		if err == nil {
+			if err = file.check(data); err != nil {
 				err = fmt.Errorf("%s: %w", from, err)
 			}
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
 			return data, from, err
 		}
 	}
@@ -112,7 +113,19 @@ func (f *fetcher) get(ctx context.Context, file *setFile) (data []byte, from str
 func (f *fetcher) publisher(ctx context.Context, file *setFile, urls string) ([]byte, error) {
 	var parts [][]byte
 	for url := range strings.FieldsSeq(urls) {
-		part, err := f.download(ctx, url)
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+		if err != nil {
+			return nil, err
+		}
+		response, err := f.client.Do(request)
+		if err != nil {
+			return nil, err
+		}
+		part, err := io.ReadAll(io.LimitReader(response.Body, maxDownload))
+		response.Body.Close()
+		if response.StatusCode != http.StatusOK {
+			err = fmt.Errorf("status %s", response.Status)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -120,20 +133,4 @@ func (f *fetcher) publisher(ctx context.Context, file *setFile, urls string) ([]
 	}
 	data, err := file.convert(bytes.Join(parts, []byte("\n")))
 	return data, cmp.Or(err, file.check(data))
-}
-
-func (f *fetcher) download(ctx context.Context, url string) ([]byte, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
-	if err != nil {
-		return nil, err
-	}
-	response, err := f.client.Do(request)
-	if err != nil {
-		return nil, err
-	}
-	defer response.Body.Close()
-	if response.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("status %s", response.Status)
-	}
-	return io.ReadAll(io.LimitReader(response.Body, maxDownload))
 }

@@ -21,6 +21,7 @@ import (
 
 	"github.com/BurntSushi/toml"
 
+	"closedform/internal/check"
 	"closedform/runner/internal/data"
 )
 
@@ -57,7 +58,7 @@ func zip(text string) string {
 	return b.String()
 }
 
-func sumOf(text string) string { return sha([]byte(text)) }
+func sumOf(text string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(text))) }
 
 // publisher serves the paths of a map, and counts requests. What is served breaks off
 // the first times, is overloaded, or is of other bytes.
@@ -102,7 +103,7 @@ func (p *publisher) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // get fetches these files, as the set "s" of a folder, and returns what is said.
 func get(t *testing.T, folder, mirror string, files ...setFile) (stdout string, err error) {
 	t.Helper()
-	return getSets(t, folder, mirror, []string{"s"}, dataSet{Name: "s", Files: files})
+	return getSets(t, folder, mirror, []string{"s"}, dataSet{"s", files})
 }
 
 func getSets(t *testing.T, folder, mirror string, names []string, sets ...dataSet) (stdout string, err error) {
@@ -379,4 +380,60 @@ func TestSets(t *testing.T) {
 	write(t, []byte("[[set]]\nnam = \"x\"\n"), bad)
 	_, err = readSets(bad)
 	refuses(t, "a misspelt key", err, bad+": set.nam: unknown key")
+}
+
+// Whatever sets.toml and a mirror say, nothing is written outside of the folder.
+func FuzzSets(f *testing.F) {
+	text, err := os.ReadFile("../../../experiments/data/sets.toml")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for set := range strings.SplitSeq(string(text), "[[set]]") {
+		f.Add("[[set]]"+set, "5.1,3.5,1.4,0.2,Iris-setosa\n")
+	}
+	const one = "[[set]]\nname = 'x'\n[[set.file]]\nurls = ['file:///x']\nsha256 = '" +
+		"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'\npath = "
+	f.Add(one+"'a/b.csv'\n", "test")
+	f.Add(one+"'../b.csv'\n", "test")
+	f.Add(one+"'/tmp/b.csv'\nconvert = 'iris'\n", "test")
+	f.Fuzz(func(t *testing.T, sets, published string) {
+		root := t.TempDir()
+		write(t, []byte(sets), root, "data", File)
+		check.Frugal(t, func() {
+			read, err := readSets(filepath.Join(root, "data", File), All)
+			if err != nil {
+				return
+			}
+			for _, s := range read {
+				for _, file := range s.Files {
+					file.convert([]byte(published))
+					file.check([]byte(published))
+					from := filepath.Join(root, "mirror", filepath.Clean("/"+file.Path))
+					os.MkdirAll(filepath.Dir(from), 0o777)
+					os.WriteFile(from, []byte(published), 0o666)
+				}
+			}
+			nobody := &http.Client{Transport: http.NewFileTransport(http.Dir(root))}
+			fetcher := fetcher{mirror: filepath.Join(root, "mirror"), client: nobody}
+			fetcher.fetch(t.Context(), filepath.Join(root, "data", File), []string{All}, t.Output())
+		})
+		if there, _ := filepath.Glob(filepath.Join(root, "*")); len(there) > 2 {
+			t.Errorf("it has written %q", there)
+		}
+	})
+}
+
+// What is not there is listed, with the sets that have it.
+func TestMissing(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, "data", name) }
+	write(t, nil, at("table.csv"))
+	write(t, []byte("[[set]]\nname = \"red\"\n[[set.file]]\npath = \"red.csv\"\n[[set]]\nname = \"green\"\n[[set.file]]\npath = \"green/images\"\n"), at(File))
+	red, images, labels := at("red.csv"), at("green/images"), at("green/labels")
+	err := Missing(red, at("table.csv"), images, labels, images)
+	refuses(t, "missing", err, "no file "+images+", "+labels+", "+red+"; to get the data: go run ./runner -fetch green -fetch red")
+	// Of a set that nobody knows there is nothing to get.
+	if err := Missing(labels); err == nil || strings.Contains(err.Error(), "-fetch") || Missing(at("table.csv")) != nil {
+		t.Errorf("error %v", err)
+	}
 }

@@ -82,24 +82,22 @@ func readSets(file string, names ...string) ([]dataSet, error) {
 // Missing returns an error that says which of the files are not there, and how to get
 // them.
 func Missing(paths ...string) error {
-	paths = slices.DeleteFunc(slices.Clone(paths), func(path string) bool {
+	paths = slices.Compact(slices.Sorted(slices.Values(paths)))
+	paths = slices.DeleteFunc(paths, func(path string) bool {
 		_, err := os.Stat(path)
 		return err == nil
 	})
 	if len(paths) == 0 {
 		return nil
 	}
-	slices.Sort(paths)
-	paths = slices.Compact(paths)
-	var sets []string
+	hint := ""
 	for _, path := range paths {
-		if set := setOf(path); set != "" && !slices.Contains(sets, set) {
-			sets = append(sets, set)
+		if get := " -fetch " + setOf(path); get != " -fetch " && !strings.Contains(hint+" ", get+" ") {
+			hint += get
 		}
 	}
-	hint := ""
-	if len(sets) > 0 {
-		hint = "; to get the data: go run ./runner -fetch " + strings.Join(sets, " -fetch ")
+	if hint != "" {
+		hint = "; to get the data: go run ./runner" + hint
 	}
 	return fmt.Errorf("no file %s%s", strings.Join(paths, ", "), hint)
 }
@@ -120,9 +118,6 @@ func setOf(path string) string {
 	return ""
 }
 
-// sha returns the SHA-256 of the data, as text.
-func sha(data []byte) string { return fmt.Sprintf("%x", sha256.Sum256(data)) }
-
 // check compares the sum of the data with that of the file.
 func (f *setFile) check(data []byte) error {
 	want := f.SHA256
@@ -136,7 +131,7 @@ func (f *setFile) check(data []byte) error {
 			return fmt.Errorf("wrong content: %w", err)
 		}
 	}
-	if found := sha(data); found != want {
+	if found := fmt.Sprintf("%x", sha256.Sum256(data)); found != want {
 		return fmt.Errorf("wrong SHA-256: found %s, need %s", found, want)
 	}
 	return nil

@@ -17,41 +17,39 @@ const words = "%s"
 type value struct{ x, low, high float64 }
 
 // read returns the value of a number: a field, or without a column how many rows there are.
-func (n number) read(results *quote.Results) (value, error) {
+func (n number) read(results *quote.Results) (v value, err error) {
+	if !formats.MatchString(n.Format) {
+		return v, fmt.Errorf("format %q is not allowed; allowed: %%.Nf, %%.Ne and %%.Ng with a digit N, and %%s", n.Format)
+	}
 	if n.Column == "" {
 		rows, err := results.Rows(n.From, n.Row)
-		if err == nil && rows.Len() == 0 {
-			err = fmt.Errorf("no row of %s has %q", n.From, n.Row)
-		}
-		if err != nil {
-			return value{}, err
+		switch {
+		case err != nil:
+			return v, err
+		case rows.Len() == 0:
+			return v, fmt.Errorf("no row of %s has %q", n.From, n.Row)
 		}
 		return value{x: float64(rows.Len())}, nil
 	}
-	var v value
-	for _, part := range []struct {
-		suffix string
-		to     *float64
-	}{{"", &v.x}, {"_low", &v.low}, {"_high", &v.high}} {
-		var err error
-		if *part.to, err = results.Number(quote.Source{From: n.From, Row: n.Row, Column: n.Column + part.suffix, Factor: n.Factor}); err != nil {
-			return value{}, err
+	field := func(suffix string) (x float64) {
+		if err == nil {
+			end := n.Source
+			end.Column += suffix
+			x, err = results.Number(end)
 		}
-		if !n.Interval || math.IsInf(v.x, 0) {
-			break
-		}
+		return x
 	}
-	return v, nil
+	if v.x = field(""); n.Interval && !math.IsInf(v.x, 0) {
+		v.low, v.high = field("_low"), field("_high")
+	}
+	return v, err
 }
 
 // tex returns the number as LaTeX, or a field of words.
 func (n number) tex(results *quote.Results) (string, error) {
 	if n.Format == words {
-		text, err := results.Text(quote.Source{From: n.From, Row: n.Row, Column: n.Column})
+		text, err := results.Text(n.Source)
 		return escape(text), err
-	}
-	if err := n.check(); err != nil {
-		return "", err
 	}
 	v, err := n.read(results)
 	if err != nil {
@@ -66,21 +64,13 @@ func (n number) tex(results *quote.Results) (string, error) {
 
 var formats = regexp.MustCompile(`^%\.[0-9][feg]$`)
 
-func (n number) check() error {
-	if !formats.MatchString(n.Format) {
-		return fmt.Errorf("format %q is not allowed; allowed: %%.Nf, %%.Ne and %%.Ng with a digit N, and %%s", n.Format)
-	}
-	return nil
-}
-
 // spell returns a number for LaTeX's mathematics: powers of ten for exponents, and small
 // spaces between the thousands of five digits and more.
 func spell(format string, x float64) string {
 	if math.IsInf(x, 0) {
 		return strings.TrimPrefix(strconv.FormatFloat(x, 'g', -1, 64)[:1]+`\infty`, "+")
 	}
-	text := fmt.Sprintf(format, x)
-	text, exponent, ok := strings.Cut(text, "e")
+	text, exponent, ok := strings.Cut(fmt.Sprintf(format, x), "e")
 	if ok {
 		e, _ := strconv.Atoi(exponent) // it was just spelled
 		return fmt.Sprintf(`%s \cdot 10^{%d}`, text, e)
@@ -92,10 +82,7 @@ func spell(format string, x float64) string {
 	for i := len(whole) - 3; i > 0; i -= 3 {
 		whole = whole[:i] + `\,` + whole[i:]
 	}
-	if rest != "" {
-		whole += "." + rest
-	}
-	return whole
+	return strings.TrimSuffix(whole+"."+rest, ".")
 }
 
 var escapes = strings.NewReplacer("&", `\&`, "%", `\%`, "#", `\#`, "_", `\_`, "λ", `$\lambda$`, "ρ", `$\rho$`, "Σ", `$\Sigma$`,

@@ -31,14 +31,11 @@ type list struct {
 	text []byte
 }
 
-// number is a field of a published table as the text quotes it.
+// number is a field of a published table as the text quotes it or, without a column, the number of rows.
 type number struct {
-	From     string  // EXPERIMENT/TABLE
-	Row      string  // the fields that tell the row, as "method=adf k=25"
-	Column   string  // none: the number of rows
-	Factor   float64 // 0 is 1
-	Format   string  // %.Nf, %.Ne, %.Ng, or %s of text
-	Interval bool    // with the ends of its interval, from COLUMN_low and COLUMN_high
+	quote.Source
+	Format   string // %.Nf, %.Ne, %.Ng, or %s of text
+	Interval bool   // with the ends of its interval, from COLUMN_low and COLUMN_high
 }
 
 // Write writes numbers.tex and, in tables/, a file for each table that the list of the folder

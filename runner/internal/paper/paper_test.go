@@ -160,25 +160,30 @@ func TestSpell(t *testing.T) {
 // The best of each part between rules is bold, and what is in its interval.
 func TestBest(t *testing.T) {
 	c := column{number: number{Format: "%.1f", Interval: true}, Best: "least"}
-	got := c.set(make([]string, 3), []value{{5, 1, 9}, {2, 1, 3}, {2.9, 2.3, 3.5}})
+	set := func(values ...value) []string {
+		cells := make([]string, len(values))
+		c.set(cells, values)
+		return cells
+	}
+	got := set(value{5, 1, 9}, value{2, 1, 3}, value{2.9, 2.3, 3.5})
 	want := []string{`$5.0{\scriptstyle\,\pm\,4.0}$`, `$\mathbf{2.0}{\scriptstyle\,\pm\,1.0}$`, `$\mathbf{2.9}{\scriptstyle\,\pm\,0.6}$`}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if got := c.set(make([]string, 1), []value{{2, 1, 3}}); strings.Contains(got[0], "mathbf") {
+	if got := set(value{2, 1, 3}); strings.Contains(got[0], "mathbf") {
 		t.Errorf("one row alone is the best: %q", got)
 	}
-	if got := c.set(make([]string, 2), []value{{2, 1, 3}, {x: math.Inf(1)}}); got[1] != `$\infty$` {
+	if got := set(value{2, 1, 3}, value{x: math.Inf(1)}); got[1] != `$\infty$` {
 		t.Errorf("infinite: %q", got)
 	}
 	c.Best = "greatest"
-	if got := c.set(make([]string, 3), []value{{5, 4.5, 5.5}, {2, 1, 3}, {3.5, 2.9, 4.1}}); !strings.Contains(got[0], "mathbf") || strings.Contains(got[2], "mathbf") {
+	if got := set(value{5, 4.5, 5.5}, value{2, 1, 3}, value{3.5, 2.9, 4.1}); !strings.Contains(got[0], "mathbf") || strings.Contains(got[2], "mathbf") {
 		t.Errorf("got %q", got)
 	}
 	results := quote.Open(filepath.Join(root, "results"))
 	table := tabular{
 		Name: "a", From: "uci/ranks", Label: "method", Rows: []string{"method=tagi", "", "method=majority : frequencies & λ"},
-		Column: []column{{Head: "sets", number: number{Column: "sets", Format: "%.0f"}}},
+		Column: []column{{Head: "sets", number: number{Source: quote.Source{Column: "sets"}, Format: "%.0f"}}},
 	}
 	text, err := table.tex(results)
 	if err != nil || !strings.Contains(text, "TAGI & $8$ \\\\\n\\midrule\nfrequencies \\& $\\lambda$ & $8$ \\\\\n") {
@@ -189,7 +194,7 @@ func TestBest(t *testing.T) {
 // A mean of one value, here over the only set, has no interval in a table, but is an error where a number quotes it.
 func TestNoInterval(t *testing.T) {
 	results := quote.Open(filepath.Join(root, "results"))
-	n := number{From: "rivals/paired", Row: "set=all method=tagi", Column: "error", Format: "%.3f", Interval: true}
+	n := number{Source: quote.Source{From: "rivals/paired", Row: "set=all method=tagi", Column: "error"}, Format: "%.3f", Interval: true}
 	table := tabular{Name: "a", Row: n.Row, Rows: []string{"method=tagi"}, Column: []column{{Head: "error", number: n}}}
 	if text, err := table.tex(results); err != nil || strings.Contains(text, `\pm`) || !decimal.MatchString(text) {
 		t.Errorf("%v: %s", err, text)
@@ -202,8 +207,8 @@ func TestNoInterval(t *testing.T) {
 // A number has the factor and both ends of its interval, and a setting is that of the manifest.
 func TestNumber(t *testing.T) {
 	results := quote.Open(filepath.Join(root, "results"))
-	n := number{From: "digits/summary", Row: "method=smooth-mean", Column: "error", Factor: 100, Format: "%.9f", Interval: true}
-	source := quote.Source{From: n.From, Row: n.Row, Column: n.Column, Factor: 100}
+	source := quote.Source{From: "digits/summary", Row: "method=smooth-mean", Column: "error", Factor: 100}
+	n := number{Source: source, Format: "%.9f", Interval: true}
 	var want [3]float64
 	for i, column := range []string{"error", "error_low", "error_high"} {
 		source.Column = column
@@ -217,7 +222,7 @@ func TestNumber(t *testing.T) {
 	if err != nil || got != fmt.Sprintf(`\ensuremath{%.9f} [\ensuremath{%.9f},~\ensuremath{%.9f}]`, want[0], want[1], want[2]) {
 		t.Errorf("%v: %s, want %v", err, got, want)
 	}
-	setting := number{From: "posterior/manifest", Column: "method.joint.lambda", Format: "%.1f"}
+	setting := number{Source: quote.Source{From: "posterior/manifest", Column: "method.joint.lambda"}, Format: "%.1f"}
 	if got, err := setting.tex(results); err != nil || got != `\ensuremath{0.2}` {
 		t.Errorf("%v: %s, want the λ of the method", err, got)
 	}

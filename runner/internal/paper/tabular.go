@@ -1,6 +1,7 @@
 package paper
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -34,29 +35,24 @@ type column struct {
 // of its first field.
 func (t tabular) tex(results *quote.Results) (string, error) {
 	var heads, aligns []string
+	var failed []error
 	lines := make([][]string, len(t.Rows))
-	if t.Label != "" {
-		heads, aligns = append(heads, t.Label), append(aligns, "l")
-		for i, row := range t.Rows {
-			lines[i] = append(lines[i], label(row))
+	add := func(head, align string, cell func(i int) string) {
+		heads, aligns = append(heads, head), append(aligns, align)
+		for i := range lines {
+			lines[i] = append(lines[i], cell(i))
 		}
 	}
-	var failed []error
+	if t.Label != "" {
+		add(t.Label, "l", func(i int) string { return label(t.Rows[i]) })
+	}
 	for _, c := range t.Column {
-		align := c.Align
-		if align == "" {
-			align = "r"
-		}
-		head := c.Head
-		if align == "r" {
-			head = `\multicolumn{1}{r}{` + head + "}"
-		}
-		heads, aligns = append(heads, head), append(aligns, align)
 		cells, err := t.cells(c, results)
 		failed = append(failed, err)
-		for i, cell := range cells {
-			lines[i] = append(lines[i], cell)
+		if c.Align = cmp.Or(c.Align, "r"); c.Align == "r" {
+			c.Head = `\multicolumn{1}{r}{` + c.Head + "}"
 		}
+		add(c.Head, c.Align, func(i int) string { return cells[i] })
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "\\begin{tabular}{@{}%s@{}}\n\\toprule\n%s \\\\\n\\midrule\n", strings.Join(aligns, ""), strings.Join(heads, " & "))
@@ -80,57 +76,45 @@ func label(row string) string {
 	return escape(words)
 }
 
-// cells returns the column, empty where there is a rule.
+// cells returns the cells of a column, empty where there is a rule.
 func (t tabular) cells(c column, results *quote.Results) ([]string, error) {
+	cells, values := make([]string, len(t.Rows)), make([]value, len(t.Rows))
 	if !slices.Contains([]string{"", "least", "greatest"}, c.Best) {
-		return make([]string, len(t.Rows)), fmt.Errorf("best %q is not allowed; allowed: least, greatest", c.Best)
+		return cells, fmt.Errorf("best %q is not allowed; allowed: least, greatest", c.Best)
 	}
-	if c.From == "" {
-		c.From = t.From
-	}
-	var (
-		cells, part []string
-		values      []value
-		failed      []error
-	)
-	finish := func() {
-		cells, part, values = append(cells, c.set(part, values)...), nil, nil
-	}
-	for _, row := range t.Rows {
+	c.From = cmp.Or(c.From, t.From)
+	var failed []error
+	first := 0 // of the rows since a rule
+	for i, row := range append(slices.Clone(t.Rows), "") {
 		if row == "" {
-			finish()
-			cells = append(cells, "")
+			c.set(cells[first:i], values[first:i])
+			first = i + 1
 			continue
 		}
 		fields, _, _ := strings.Cut(row, " : ")
-		text, v, err := c.cell(results, t.Row, fields)
-		if err != nil {
+		var err error
+		if cells[i], values[i], err = c.cell(results, t.Row, fields); err != nil {
 			failed = append(failed, fmt.Errorf("column %q: %w", c.Head, err))
 		}
-		part, values = append(part, text), append(values, v)
 	}
-	finish()
 	return cells, errors.Join(failed...)
 }
 
 // cell returns the words or the value of a row, of which x is NaN if there is none.
-func (c column) cell(results *quote.Results, shared, fields string) (string, value, error) {
+func (c column) cell(results *quote.Results, shared, fields string) (text string, v value, err error) {
 	n, none := c.number, value{x: math.NaN()}
 	n.Row = strings.Join([]string{shared, fields, n.Row}, " ")
 	if slices.Contains(c.None, fields) {
-		if _, err := results.Text(quote.Source{From: n.From, Row: n.Row, Column: n.Column}); err == nil {
+		if _, err := results.Text(n.Source); err == nil {
 			return "", none, fmt.Errorf("none has %q, where a value is", fields)
 		}
 		return "--", none, nil
 	}
 	if n.Format == words {
-		text, err := n.tex(results)
+		text, err = n.tex(results)
 		return text, none, err
 	}
-	if err := n.check(); err != nil {
-		return "", none, err
-	}
-	v, err := n.read(results)
+	v, err = n.read(results)
 	if n.Interval && errors.Is(err, quote.ErrEmpty) { // a mean of one seed has no interval
 		n.Interval = false
 		v, err = n.read(results)
@@ -139,8 +123,8 @@ func (c column) cell(results *quote.Results, shared, fields string) (string, val
 	return "", v, err
 }
 
-// set returns the cells of a part of the table, the best of its values in bold.
-func (c column) set(cells []string, values []value) []string {
+// set sets the cells of a part of the table that have values, the best of these in bold.
+func (c column) set(cells []string, values []value) {
 	best := value{x: math.NaN()}
 	for _, v := range values {
 		if math.IsNaN(best.x) || c.Best == "least" && v.x < best.x || c.Best == "greatest" && v.x > best.x {
@@ -151,20 +135,14 @@ func (c column) set(cells []string, values []value) []string {
 		if math.IsNaN(v.x) {
 			continue
 		}
+		text := spell(c.Format, v.x)
 		tie := c.Interval && best.low <= v.x && v.x <= best.high
-		cells[i] = c.spell(v, c.Best != "" && len(values) > 1 && (tie || spell(c.Format, v.x) == spell(c.Format, best.x)))
+		if c.Best != "" && len(values) > 1 && (tie || text == spell(c.Format, best.x)) {
+			text = `\mathbf{` + text + "}"
+		}
+		if c.Interval && !math.IsInf(v.x, 0) && !math.IsNaN(v.low) {
+			text += `{\scriptstyle\,\pm\,` + spell(c.Format, (v.high-v.low)/2) + "}"
+		}
+		cells[i] = "$" + text + "$"
 	}
-	return cells
-}
-
-// spell returns a value, bold if it is to be, and half of the length of its interval if it has one.
-func (c column) spell(v value, bold bool) string {
-	text := spell(c.Format, v.x)
-	if bold {
-		text = `\mathbf{` + text + "}"
-	}
-	if c.Interval && !math.IsInf(v.x, 0) && !math.IsNaN(v.low) {
-		text += `{\scriptstyle\,\pm\,` + spell(c.Format, (v.high-v.low)/2) + "}"
-	}
-	return "$" + text + "$"
 }

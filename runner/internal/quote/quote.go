@@ -51,19 +51,19 @@ func (r *Results) Rows(from, fields string) (*table.Table, error) {
 	for _, field := range strings.Fields(fields) {
 		key, value, ok := strings.Cut(field, "=")
 		if !ok || !rows.Has(key) {
-			return nil, fmt.Errorf("%s has no column %q; allowed: %s", from, key, columns(rows))
+			return nil, noColumn(from, key, rows)
 		}
 		rows = rows.Where(key, value)
 	}
 	return rows, nil
 }
 
-func columns(t *table.Table) string {
+func noColumn(from, name string, t *table.Table) error {
 	var names []string
 	for _, c := range t.Columns {
 		names = append(names, c.Name)
 	}
-	return strings.Join(names, ", ")
+	return fmt.Errorf("%s has no column %q; allowed: %s", from, name, strings.Join(names, ", "))
 }
 
 // ErrEmpty is the error of a field without a value.
@@ -82,7 +82,7 @@ func (r *Results) Text(s Source) (string, error) {
 	case rows.Len() != 1:
 		return "", fmt.Errorf("%d rows of %s have %q; need one", rows.Len(), s.From, s.Row)
 	case !rows.Has(s.Column):
-		return "", fmt.Errorf("%s has no column %q; allowed: %s", s.From, s.Column, columns(rows))
+		return "", noColumn(s.From, s.Column, rows)
 	}
 	text := rows.Texts(s.Column)[0]
 	if text == "" {

@@ -81,7 +81,16 @@ func (p *Page) section(e Experiment, sums map[string]string) *section {
 			s.problem("schema.json", err)
 		}
 	}
-	words, needs := described(schema)
+	docs, needs := map[string]map[string]string{}, map[string][]string{} // of a table, the columns; of a figure, the tables
+	for _, t := range schema.Tables {
+		docs[t.File] = map[string]string{}
+		for _, c := range t.Columns {
+			docs[t.File][c.Name] = c.Doc
+		}
+	}
+	for _, f := range schema.Figures {
+		needs[f.Name] = f.Needs
+	}
 	resolved, _ := os.ReadFile(filepath.Join(dir, "manifest.toml"))
 	s.Resolved, s.Methods = string(resolved), methods(cmp.Or(string(resolved), e.Manifest))
 	files, _ := os.ReadDir(dir)
@@ -95,12 +104,11 @@ func (p *Page) section(e Experiment, sums map[string]string) *section {
 		switch ext {
 		case "csv":
 			t, err := store.File{Name: f.Name(), Data: content}.Table()
-			s.problem(f.Name(), err)
-			if err == nil {
-				p.addTable(s, t, content, words[f.Name()])
+			if s.problem(f.Name(), err); err == nil {
+				p.addTable(s, t, content, docs[f.Name()])
 			}
 		case "csv.gz":
-			s.Tables = append(s.Tables, tableData{Name: name, Path: p.path(e.Name, f.Name()), Docs: words[f.Name()]})
+			s.Tables = append(s.Tables, tableData{Name: name, Path: p.path(e.Name, f.Name()), Docs: docs[f.Name()]})
 		case "png":
 			s.Figures = append(s.Figures, p.figure(e, name, content, needs[name]))
 		}
@@ -172,22 +180,6 @@ func (p *Page) figure(e Experiment, name string, png []byte, needs []string) fig
 	f.Alt = fmt.Sprintf("Figure %s of %s, drawn of %s. %s", name, e.Name, cmp.Or(strings.Join(needs, ", "), "its tables"), e.Asks)
 	f.SVG, f.PDF = p.path(e.Name, name+".svg"), p.path(e.Name, name+".pdf")
 	return f
-}
-
-// described returns what the schema of a results folder says: of the columns of each table
-// file, and of the tables that each figure needs.
-func described(s *store.Schema) (columns map[string]map[string]string, needs map[string][]string) {
-	columns, needs = map[string]map[string]string{}, map[string][]string{}
-	for _, t := range s.Tables {
-		columns[t.File] = map[string]string{}
-		for _, c := range t.Columns {
-			columns[t.File][c.Name] = c.Doc
-		}
-	}
-	for _, f := range s.Figures {
-		needs[f.Name] = f.Needs
-	}
-	return columns, needs
 }
 
 func methods(manifest string) (found []method) {

@@ -4,10 +4,10 @@ import (
 	"context"
 	"crypto/sha1"
 	"crypto/sha256"
+	"errors"
 	"fmt"
-	"os"
+	"io/fs"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"closedform/runner/internal/store"
@@ -48,8 +48,6 @@ func State(results string, e Experiment) string {
 	return s.State.Word
 }
 
-const sumsFile = "SHA256SUMS"
-
 // committed returns for each SHA256SUMS that git has at HEAD below the folder the name
 // that git gives its content; none where there is no git.
 func committed(folder string) map[string]string {
@@ -57,24 +55,8 @@ func committed(folder string) map[string]string {
 	names := map[string]string{}
 	for entry := range strings.SplitSeq(out, "\x00") {
 		info, path, _ := strings.Cut(entry, "\t")
-		if f := strings.Fields(info); len(f) == 3 && filepath.Base(path) == sumsFile {
+		if f := strings.Fields(info); len(f) == 3 && filepath.Base(path) == "SHA256SUMS" {
 			names[filepath.Dir(path)] = f[2]
-		}
-	}
-	return names
-}
-
-// differing returns the files of a folder that are not what its SHA256SUMS lists. What
-// is not committed need not be there.
-func differing(dir string, sums []byte) (names []string) {
-	for line := range strings.Lines(string(sums)) {
-		sum, name, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "  ")
-		data, err := os.ReadFile(filepath.Join(dir, name))
-		remade := slices.Contains([]string{".svg", ".pdf", ".gz"}, filepath.Ext(name))
-		if os.IsNotExist(err) && !remade {
-			names = append(names, name+" (lost)")
-		} else if !os.IsNotExist(err) && (err != nil || fmt.Sprintf("%x", sha256.Sum256(data)) != sum) {
-			names = append(names, name)
 		}
 	}
 	return names
@@ -83,15 +65,17 @@ func differing(dir string, sums []byte) (names []string) {
 // judge reads what tells of the run and finds the state of the section; committed is
 // the name that git gives to the committed sums.
 func (s *section) judge(dir, committed string) {
-	sums, err := os.ReadFile(filepath.Join(dir, sumsFile))
+	results, err := store.OpenResults(dir)
+	name := ""
+	var bad []string
 	if err == nil {
-		s.Sum = fmt.Sprintf("%x", sha256.Sum256(sums))
+		sums := results.Sums()
+		s.Sum, name = fmt.Sprintf("%x", sha256.Sum256(sums)), fmt.Sprintf("%x", sha1.Sum(fmt.Appendf(nil, "blob %d\x00%s", len(sums), sums)))
+		bad = results.Differing()
 		s.Run, err = store.ReadRun(dir)
-	} else if os.IsNotExist(err) { // nothing was published
+	} else if errors.Is(err, fs.ErrNotExist) { // nothing was published
 		err = nil
 	}
-	name := fmt.Sprintf("%x", sha1.Sum(fmt.Appendf(nil, "blob %d\x00%s", len(sums), sums)))
-	bad := differing(dir, sums)
 	switch {
 	case s.Err != nil || err != nil:
 		s.state = unreadable
@@ -120,6 +104,6 @@ func (s *section) judge(dir, committed string) {
 	s.problem("manifest", s.Err)
 	s.problem("run", err)
 	if len(bad) > 0 {
-		s.Problems = append(s.Problems, "not what "+sumsFile+" lists: "+strings.Join(bad, ", "))
+		s.Problems = append(s.Problems, "not what SHA256SUMS lists: "+strings.Join(bad, ", "))
 	}
 }

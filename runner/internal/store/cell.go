@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -27,44 +28,35 @@ type Cell struct {
 }
 
 // LoadCell returns the cell of this key if it was made under this fingerprint, and
-// otherwise nil: the cell must be computed. The error then says what is wrong with
-// a file that is there (it is damaged, it cannot be read), and is a mere warning.
+// otherwise nil: the cell must be computed. The error is then a mere warning, an
+// fs.PathError of a file that is there: it is damaged, or it cannot be read.
 func (f *Folder) LoadCell(key, fingerprint string) (*Cell, error) {
 	file := f.cellFile(key)
-	packed := func(look bool) func() (string, []byte, error) {
-		return func() (string, []byte, error) {
-			return f.packs.read(f.packed(), filepath.Base(file), fingerprint, look)
-		}
-	}
 	alone := func() (string, []byte, error) {
 		data, err := os.ReadFile(file)
 		return file, data, err
 	}
+	packed := func() (string, []byte, error) { return f.readPacked(filepath.Base(file), fingerprint) }
+	again := func() (string, []byte, error) {
+		f.packs.look(f.packed())
+		return packed()
+	}
 	var damaged error
-	for _, read := range []func() (path string, data []byte, err error){packed(false), alone, packed(true)} {
+	for _, read := range []func() (path string, data []byte, err error){packed, alone, again} {
 		path, data, err := read()
 		var c *Cell
-		if err == nil && data != nil {
+		if err == nil {
 			c, err = decodeCell(data, key, fingerprint)
 		}
 		if c != nil {
 			return c, nil
 		}
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			damaged = &CellError{key, path, err}
+			damaged = &fs.PathError{Op: "cell " + key + ":", Path: path, Err: err}
 		}
 	}
 	return nil, damaged
 }
-
-// CellError is that of a cell that is there and cannot be read.
-type CellError struct {
-	Key, File string
-	Err       error
-}
-
-func (e *CellError) Error() string { return fmt.Sprintf("cell %s: %s: %v", e.Key, e.File, e.Err) }
-func (e *CellError) Unwrap() error { return e.Err }
 
 // SaveCell writes the cell, in place of any other of its key.
 func (f *Folder) SaveCell(c *Cell) error {
@@ -96,15 +88,13 @@ func encodeCell(c *Cell) ([]byte, error) {
 	return append(fmt.Appendf(nil, "%s%s %s\n", magic, c.Fingerprint, sumOf(body.Bytes())), body.Bytes()...), err
 }
 
-// ErrDamaged is that of a file that is not as it was written.
+// ErrDamaged is the error of a file that is not as it was written.
 var ErrDamaged = errors.New("damaged")
 
 // decodeCell reads what encodeCell wrote. Another fingerprint is no error.
 func decodeCell(data []byte, key, fingerprint string) (*Cell, error) {
-	rest, ok := bytes.CutPrefix(data, []byte(magic))
-	line, body, whole := bytes.Cut(rest, []byte("\n"))
-	of, sum, spaced := strings.Cut(string(line), " ")
-	if !ok || !whole || !spaced {
+	of, sum, body, ok := splitCell(data)
+	if !ok {
 		return nil, ErrDamaged
 	}
 	if of != fingerprint {
@@ -119,4 +109,47 @@ func decodeCell(data []byte, key, fingerprint string) (*Cell, error) {
 		return nil, ErrDamaged
 	}
 	return c, nil
+}
+
+// splitCell returns the parts of a cell file.
+func splitCell(data []byte) (fingerprint, sum string, body []byte, ok bool) {
+	rest, begins := bytes.CutPrefix(data, []byte(magic))
+	line, body, ends := bytes.Cut(rest, []byte("\n"))
+	fingerprint, sum, ok = strings.Cut(string(line), " ")
+	return fingerprint, sum, body, begins && ends && ok
+}
+
+// Present reports which of the cells with these keys, made under these fingerprints, the results
+// folder dir has, and how many. It does not read them: a damaged cell counts as present.
+func Present(dir string, keys, fingerprints []string) (has []bool, count int) {
+	f := &Folder{dir: dir}
+	has = make([]bool, len(keys))
+	files := map[string]bool{}
+	for _, file := range list(f.cells(), ".cell") {
+		files[file] = true
+	}
+	for i, key := range keys {
+		file := f.cellFile(key)
+		has[i] = files[file] && begins(file, magic+fingerprints[i]+" ")
+	}
+	f.packs.look(f.packed()) // after the files, which others may be packing
+	for i, key := range keys {
+		_, ok := f.packs.cells[filepath.Base(f.cellFile(key))+" "+fingerprints[i]]
+		if has[i] = has[i] || ok; has[i] {
+			count++
+		}
+	}
+	return has, count
+}
+
+// begins reports whether a file begins with a text.
+func begins(path, text string) bool {
+	file, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer file.Close()
+	start := make([]byte, len(text))
+	_, err = io.ReadFull(file, start)
+	return err == nil && string(start) == text
 }

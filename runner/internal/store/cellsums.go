@@ -68,10 +68,8 @@ func (s *CellSums) format() []byte {
 }
 
 var (
-	tableLine = regexp.MustCompile(`^tables ([0-9a-f]{16})$`)
-	shortLine = regexp.MustCompile(`^short ([0-9a-f]{16}) ([0-9a-f]{8}) (.+)$`)
-	codeLine  = regexp.MustCompile(`^code ([0-9a-f]+)(?: from ([0-9a-f]+))?$`)
-	cellLine  = regexp.MustCompile(`^([0-9a-f]{16}) ([0-9a-f]{8}) (.+)$`)
+	codeLine = regexp.MustCompile(`^(?:tables ([0-9a-f]{16})|code ([0-9a-f]+)(?: from ([0-9a-f]+))?)$`)
+	cellLine = regexp.MustCompile(`^(short )?([0-9a-f]{16}) ([0-9a-f]{8}) (.+)$`)
 )
 
 // ReadCellSums reads cells.sums of a results folder.
@@ -81,22 +79,20 @@ func ReadCellSums(dir string) (*CellSums, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, number := new(CellSums), 0
-	var of CellSum // version of the lines that follow
-	for line := range strings.Lines(string(text)) {
-		line = strings.TrimSuffix(line, "\n")
-		number++
-		if m := tableLine.FindStringSubmatch(line); m != nil {
-			s.Tables = m[1]
-		} else if m := shortLine.FindStringSubmatch(line); m != nil {
-			s.Short = append(s.Short, CellSum{Key: m[3], Spec: m[2], Digest: m[1]})
-		} else if m := codeLine.FindStringSubmatch(line); m != nil {
-			of = CellSum{Code: m[1], From: m[2]}
-		} else if m := cellLine.FindStringSubmatch(line); m != nil && of.Code != "" {
-			of.Digest, of.Spec, of.Key = m[1], m[2], m[3]
-			s.Cells = append(s.Cells, of)
-		} else {
-			return nil, fmt.Errorf("%s:%d: bad line %q", path, number, line)
+	s, code, from := new(CellSums), "", "" // versions of the lines that follow
+	for i, line := range strings.Split(strings.TrimSuffix(string(text), "\n"), "\n") {
+		of, cell := codeLine.FindStringSubmatch(line), cellLine.FindStringSubmatch(line)
+		switch {
+		case of != nil && of[1] != "":
+			s.Tables = of[1]
+		case of != nil:
+			code, from = of[2], of[3]
+		case cell != nil && cell[1] != "":
+			s.Short = append(s.Short, CellSum{Key: cell[4], Spec: cell[3], Digest: cell[2]})
+		case cell != nil && code != "":
+			s.Cells = append(s.Cells, CellSum{Key: cell[4], Spec: cell[3], Digest: cell[2], Code: code, From: from})
+		case len(text) > 0:
+			return nil, fmt.Errorf("%s:%d: bad line %q", path, i+1, line)
 		}
 	}
 	return s, nil

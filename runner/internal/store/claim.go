@@ -61,23 +61,20 @@ func (f *Folder) enter() (path, line string, err error) {
 		return "", "", err
 	}
 	if o.stop == nil {
-		o.stop = make(chan struct{})
-		go f.beat(o.stop, time.NewTicker(Expiry/6))
+		stop, tick := make(chan struct{}), time.Tick(Expiry/6)
+		o.stop = stop
+		go func() {
+			for {
+				select {
+				case <-stop:
+					return
+				case <-tick:
+					f.now()
+				}
+			}
+		}()
 	}
 	return o.path, o.line, nil
-}
-
-// beat renews the claims until stop is closed.
-func (f *Folder) beat(stop chan struct{}, tick *time.Ticker) {
-	for {
-		select {
-		case <-stop:
-			tick.Stop()
-			return
-		case <-tick.C:
-			f.now()
-		}
-	}
 }
 
 // now shows that this process is alive, and returns the time of the file system.
@@ -137,23 +134,17 @@ func (f *Folder) Claim(key, fingerprint string) (release func()) {
 // Others returns an error if a process that is alive computes a cell of one of these
 // keys under another fingerprint.
 func (f *Folder) Others(keys, fingerprints []string) error {
-	claims := list(f.at(), ".claim")
-	if len(claims) == 0 {
-		return nil
-	}
-	ours, keyed := map[string]bool{}, map[string]bool{}
+	ours := map[string]string{}
 	for i, key := range keys {
 		claim := f.claimFile(key, fingerprints[i])
-		ours[claim], keyed[keyOf(claim)] = true, true
+		ours[keyOf(claim)] = claim
 	}
-	for _, claim := range claims {
-		line, _ := os.ReadFile(claim)
-		if keyed[keyOf(claim)] && !ours[claim] && !f.dead(claim) {
-			host, rest, _ := strings.Cut(string(line), " ")
-			_, rest, _ = strings.Cut(rest, "\n")
-			pid, _, _ := strings.Cut(rest, "\n")
-			return fmt.Errorf("another run, of other values or other code, is at work in %s: host %s, %s",
-				f.dir, host, pid)
+	for _, claim := range list(f.at(), ".claim") {
+		if own, ok := ours[keyOf(claim)]; ok && own != claim && !f.dead(claim) {
+			line, _ := os.ReadFile(claim)
+			lines := append(strings.SplitN(string(line), "\n", 3), "", "")
+			host, _, _ := strings.Cut(lines[0], " ")
+			return fmt.Errorf("another run, of other values or other code, is at work in %s: host %s, %s", f.dir, host, lines[1])
 		}
 	}
 	return nil
@@ -214,6 +205,14 @@ func (f *Folder) locked() (unlock func()) {
 		f.lock.Unlock()
 		f.mu.Unlock()
 	}
+}
+
+// remove removes a file, unless it is not there.
+func remove(path string) error {
+	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
 }
 
 // list returns the paths of the files of a folder with an extension.

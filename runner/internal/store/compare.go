@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"math"
 	"os"
@@ -31,14 +30,14 @@ const leastScale = 1e-5
 // packed table or a network that is not committed if there are other tables, and a
 // figure if a table has other bytes, as figures are drawn of tables alone.
 func Compare(published, fresh string) (lines []string, bad int, err error) {
-	old, err1 := readSums(published)
-	now, err2 := readSums(fresh)
+	old, err1 := OpenResults(published)
+	now, err2 := OpenResults(fresh)
 	there, err3 := os.ReadDir(published)
 	if err := errors.Join(err1, err2, err3); err != nil {
 		return nil, 0, fmt.Errorf("compare: %w", err)
 	}
-	names := maps.Clone(old)
-	maps.Copy(names, now)
+	names := maps.Clone(old.sums)
+	maps.Copy(names, now.sums)
 	for _, e := range there {
 		name := e.Name()
 		if !e.IsDir() && !Timed(name) && name[0] != '.' && !slices.Contains([]string{sumsFile, runFile, cellsFile}, name) {
@@ -46,29 +45,29 @@ func Compare(published, fresh string) (lines []string, bad int, err error) {
 		}
 	}
 	found := map[string][]string{}
-	var lost, figures []string // which cannot be compared by their numbers
+	var lost, figures []string // files that cannot be compared by their numbers
 	compared, changed := false, false
 	for name := range names {
-		oldFile, newFile := File{Name: name}, File{Name: name}
-		oldProblem, err1 := oldFile.read(published, old[name])
-		newProblem, err2 := newFile.read(fresh, now[name])
+		was, oldProblem, err1 := old.read(name)
+		is, newProblem, err2 := now.read(name)
+		if err := errors.Join(err1, err2); err != nil {
+			return nil, 0, fmt.Errorf("compare: %w", err)
+		}
 		ext := filepath.Ext(name)
 		isTable := ext == ".csv" || ext == ".gz"
 		problem, differs := "", true
 		switch {
-		case err1 != nil || err2 != nil:
-			return nil, 0, fmt.Errorf("compare: %w", errors.Join(err1, err2))
 		case oldProblem == tampered || oldProblem == absent && committed(name):
 			problem = oldProblem + ": in the committed folder"
 		case newProblem != "":
 			problem = newProblem + ": in the fresh folder"
-		case old[name] == "" && now[name] == "":
+		case old.sums[name] == "" && now.sums[name] == "":
 			problem = "unlisted: in the committed folder"
-		case now[name] == "":
+		case now.sums[name] == "":
 			problem = "missing: a fresh run does not make it"
-		case old[name] == "":
+		case old.sums[name] == "":
 			problem = "extra: only a fresh run makes it"
-		case old[name] == now[name]:
+		case old.sums[name] == now.sums[name]:
 			compared = compared || isTable && oldProblem == ""
 			continue
 		case slices.Contains([]string{".png", ".svg", ".pdf"}, ext):
@@ -79,7 +78,7 @@ func Compare(published, fresh string) (lines []string, bad int, err error) {
 			continue
 		case isTable:
 			compared, changed = true, true
-			found[name], differs = compareTables(oldFile, newFile)
+			found[name], differs = compareTables(File{name, was}, File{name, is})
 		default:
 			problem = "other bytes"
 		}
@@ -112,33 +111,6 @@ func Compare(published, fresh string) (lines []string, bad int, err error) {
 		}
 	}
 	return lines, bad, nil
-}
-
-// committed reports whether a published file is committed, by its name: what is large, or
-// drawn again from the tables, is not.
-func committed(name string) bool {
-	return !slices.Contains([]string{".gz", ".svg", ".pdf", ".npz"}, filepath.Ext(name))
-}
-
-const (
-	tampered = "tampered" // it is not the file that its own folder's checksum is of
-	absent   = "absent"   // its folder lists it but does not have it
-)
-
-// read reads the file from a folder that lists it under this sum, and returns what
-// is wrong with it. It does nothing if the file is not listed.
-func (f *File) read(dir, sum string) (problem string, err error) {
-	if sum == "" {
-		return "", nil
-	}
-	f.Data, err = os.ReadFile(filepath.Join(dir, f.Name))
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return absent, nil
-	case err == nil && sumOf(f.Data) != sum:
-		return tampered, nil
-	}
-	return "", err
 }
 
 // compareTables says how two tables of other bytes differ: where each column does that

@@ -39,23 +39,23 @@ type Change struct {
 // revision, with those of the revision.
 func DiffResults(ctx context.Context, rev *Revision, name string) (*Diff, error) {
 	d := &Diff{Name: name}
-	files := map[string][2]bool{}
+	const then, today = 1, 2
+	files := map[string]int{}
 	for _, path := range rev.files {
 		if dir, file, _ := strings.Cut(path, "/"); dir == name && compared(file) {
-			files[file] = [2]bool{true, false}
+			files[file] |= then
 		}
 	}
-	now, _ := filepath.Glob(filepath.Join(rev.dir, name, "*.csv"))
-	for _, path := range now {
+	for _, path := range list(filepath.Join(rev.dir, name), ".csv") {
 		if file := filepath.Base(path); compared(file) {
-			files[file] = [2]bool{files[file][0], true}
+			files[file] |= today
 		}
 	}
 	for _, file := range slices.Sorted(maps.Keys(files)) {
-		switch there := files[file]; {
-		case !there[0]:
+		switch files[file] {
+		case today:
 			d.Added = append(d.Added, "table "+file+" added")
-		case !there[1]:
+		case then:
 			d.Added = append(d.Added, "table "+file+" removed")
 		default:
 			old, err1 := rev.read(ctx, name+"/"+file)
@@ -103,9 +103,8 @@ func (d *Diff) addFile(old, now File) {
 func (d *Diff) add(old, now *table.Table) {
 	d.only(old, now, "removed")
 	d.only(now, old, "added")
-	key, unique := rowKey(old, now)
-	pairs, gone := matched(old, now, key, unique)
-	if n := gone; n > 0 {
+	pairs, names, key := matched(old, now)
+	if n := old.Len() - len(pairs); n > 0 {
 		d.Added = append(d.Added, fmt.Sprintf("%s: %d rows removed", old.Name, n))
 	}
 	if n := now.Len() - len(pairs); n > 0 {
@@ -114,10 +113,9 @@ func (d *Diff) add(old, now *table.Table) {
 	if len(pairs) == 0 {
 		return
 	}
-	labels := rowLabels(old, key, unique)
 	for _, c := range old.Columns {
 		if now.Has(c.Name) && !slices.Contains(key, c.Name) && !isEnd(old, now, c.Name) {
-			d.addColumns(old, now, c.Name, pairs, labels)
+			d.addColumns(old, now, c.Name, pairs, names)
 		}
 	}
 }
@@ -133,11 +131,8 @@ func (d *Diff) only(t, other *table.Table, word string) {
 
 // isEnd reports whether a column has ends of intervals whose middle has a column, too.
 func isEnd(old, now *table.Table, name string) bool {
-	mean, ok := strings.CutSuffix(name, "_low")
-	if !ok {
-		mean, ok = strings.CutSuffix(name, "_high")
-	}
-	return ok && hasInterval(old, now, mean)
+	mean := strings.TrimSuffix(strings.TrimSuffix(name, "_low"), "_high")
+	return mean != name && hasInterval(old, now, mean)
 }
 
 func hasInterval(old, now *table.Table, name string) bool {
@@ -150,7 +145,7 @@ func hasInterval(old, now *table.Table, name string) bool {
 }
 
 // addColumns compares a column, with the ends of its intervals if it has them.
-func (d *Diff) addColumns(old, now *table.Table, name string, pairs [][2]int, labels []string) {
+func (d *Diff) addColumns(old, now *table.Table, name string, pairs [][2]int, names []string) {
 	columns := []string{name}
 	if hasInterval(old, now, name) {
 		columns = append(columns, name+"_low", name+"_high")
@@ -166,7 +161,7 @@ func (d *Diff) addColumns(old, now *table.Table, name string, pairs [][2]int, la
 		}
 	}
 	for i, pair := range pairs {
-		c := Change{Table: old.Name, Row: labels[pair[0]], Column: name}
+		c := Change{Table: old.Name, Row: names[pair[0]], Column: name}
 		changed := 0
 		for k := range columns {
 			if off(before[i][k], after[i][k], scales[k]) > Tolerance {
@@ -205,35 +200,29 @@ func (c *Change) measure(old, now []string) {
 		}
 	}
 	x, y := number(old[0]), number(now[0])
-	if len(old) == 3 {
-		low, high := number(old[1]), number(old[2])
-		if half := (high - low) / 2; half > 0 {
-			c.size = max(distance(x, y), distance(low, number(now[1])), distance(high, number(now[2]))) / half
-			if d := (y - x) / half; !math.IsNaN(d) {
-				c.By = fmt.Sprintf("%+.2g half-widths", d)
+	c.Delta = y - x
+	if len(old) == 3 && number(old[2]) > number(old[1]) {
+		half := (number(old[2]) - number(old[1])) / 2
+		for k := range old {
+			if d := math.Abs(number(old[k]) - number(now[k])); d > c.size {
+				c.size = d
+			} else if math.IsNaN(d) && old[k] != now[k] { // one of them is no number
+				c.size = math.Inf(1)
 			}
-			return
 		}
+		c.size /= half
+		if d := c.Delta / half; !math.IsNaN(d) {
+			c.By = fmt.Sprintf("%+.2g half-widths", d)
+		}
+		return
 	}
 	c.unit, c.size = 1, off(old[0], now[0], 0)
-	c.Delta = y - x
 	if d := c.Delta; !math.IsNaN(d) {
 		c.By = fmt.Sprintf("%+.3g", d)
 		if x != 0 {
 			c.By += fmt.Sprintf(" (%+.2g %%)", 100*d/math.Abs(x))
 		}
 	}
-}
-
-// distance is infinite where one of the numbers is missing.
-func distance(x, y float64) float64 {
-	if math.IsNaN(x) && math.IsNaN(y) {
-		return 0
-	}
-	if d := math.Abs(x - y); !math.IsNaN(d) {
-		return d
-	}
-	return math.Inf(1)
 }
 
 // spell returns fields with so many significant digits: "x", or "x (low to high)".
@@ -268,8 +257,8 @@ func (d *Diff) String() string {
 
 const mostChanges = 40 // that are told of an experiment
 
-// Largest returns the largest changes, and More tells how many others there are.
+// Largest returns the largest changes.
 func (d *Diff) Largest() []Change { return d.Changes[:min(mostChanges, len(d.Changes))] }
 
 // More returns how many changes are not among the largest.
-func (d *Diff) More() int { return max(0, len(d.Changes)-mostChanges) }
+func (d *Diff) More() int { return len(d.Changes) - len(d.Largest()) }

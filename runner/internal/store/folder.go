@@ -57,7 +57,6 @@ func Open(dir string) (*Folder, error) {
 
 // Close gives the folder up, and all that was claimed in it.
 func (f *Folder) Close() error {
-	f.packs.close()
 	f.owner.mu.Lock()
 	defer f.owner.mu.Unlock()
 	if f.owner.stop == nil {

@@ -15,8 +15,6 @@ import (
 
 func TestMain(m *testing.M) {
 	switch dir := os.Getenv("STORE_TEST_FOLDER"); os.Getenv("STORE_TEST_CHILD") {
-	case "save":
-		saveForever(dir)
 	case "publish":
 		publishForever(dir)
 	case "claim":
@@ -28,28 +26,6 @@ func TestMain(m *testing.M) {
 		select {}
 	default:
 		os.Exit(m.Run())
-	}
-}
-
-// saveForever is a child process that saves a cell again and again, until it
-// is killed. It encodes its two versions beforehand, for the kill to come
-// while it writes.
-func saveForever(dir string) {
-	f, err := Open(dir)
-	if err != nil {
-		panic(err)
-	}
-	var data [2][]byte
-	for i := range data {
-		if data[i], err = encodeCell(newCell("k", "f", 5000+i)); err != nil {
-			panic(err)
-		}
-	}
-	for n := 0; ; n++ {
-		if err := f.write(f.cellFile("k"), data[n%2]); err != nil {
-			panic(err)
-		}
-		fmt.Println(n)
 	}
 }
 
@@ -121,32 +97,6 @@ func fileNames(t *testing.T, dir string) string {
 		t.Fatal(err)
 	}
 	return strings.Join(names, " ")
-}
-
-func TestKilledWhileSaving(t *testing.T) {
-	undisturbed := openTemp(t)
-	save(t, undisturbed, newCell("k", "f", 1000))
-	want := fileNames(t, undisturbed.dir)
-
-	dir := filepath.Join(t.TempDir(), "x")
-	r := rand.New(rand.NewPCG(1, 2))
-	leftovers := 0
-	for range 8 {
-		child := startChild(t, "save", dir, 1)
-		time.Sleep(time.Duration(r.IntN(5000)) * time.Microsecond)
-		kill(t, child)
-		leftovers += strings.Count(fileNames(t, dir), ".tmp/.")
-		f := mustOpen(t, dir)
-		c, err := f.LoadCell("k", "f")
-		if c == nil || err != nil || text(c) != text(newCell("k", "f", c.Tables[0].Len()-1)) {
-			t.Fatalf("after the kill: %v, %v", c, err)
-		}
-		if got := fileNames(t, dir); got != want {
-			t.Fatalf("after the kill there is %s, want %s", got, want)
-		}
-		f.Close()
-	}
-	t.Logf("%d of 8 kills left a temporary file", leftovers)
 }
 
 func TestKilledWhilePublishing(t *testing.T) {
@@ -222,12 +172,4 @@ func TestOpenWithoutLocks(t *testing.T) {
 	f = mustOpen(t, f.dir)
 	save(t, f, newCell("k", "f", 1))
 	publish(t, f, "1", version(1)...)
-}
-
-func TestOpenError(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "file")
-	overwrite(t, "", file)
-	if _, err := Open(filepath.Join(file, "x")); err == nil {
-		t.Error("a folder was opened below a file")
-	}
 }

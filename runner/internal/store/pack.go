@@ -3,7 +3,6 @@ package store
 import (
 	"bufio"
 	"bytes"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -27,16 +26,17 @@ type entry struct {
 	offset, length    int64
 }
 
-// packs is what the packs of a folder have, as far as they were looked at.
+// packs has the contents of the packs that were seen in a folder.
 type packs struct {
 	mu    sync.Mutex
 	seen  map[string]bool
 	cells map[string]entry // by name and fingerprint
-	file  *os.File         // the one read last
 }
 
-// look takes note of new packs. One that cannot be read has nothing.
-func (p *packs) look(dir string) (fresh []entry) {
+// look reads the contents of new packs. A pack that cannot be read has none.
+func (p *packs) look(dir string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	if p.seen == nil {
 		p.seen, p.cells = map[string]bool{}, map[string]entry{}
 	}
@@ -49,48 +49,30 @@ func (p *packs) look(dir string) (fresh []entry) {
 		for _, c := range contents {
 			p.cells[c.name+" "+c.print] = c
 		}
-		fresh = append(fresh, contents...)
 	}
-	return fresh
 }
 
-// read returns the file of a cell that was packed, and the path of the pack; no data if
-// none of those has it that were seen, or are there at a new look.
-func (p *packs) read(dir, name, fingerprint string, look bool) (path string, data []byte, err error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if look || p.seen == nil {
-		p.look(dir)
-	}
-	c, ok := p.cells[name+" "+fingerprint]
+// readPacked returns the file of a cell that was packed, and the path of the pack. The error is
+// fs.ErrNotExist if no pack that was seen has the cell.
+func (f *Folder) readPacked(name, fingerprint string) (path string, data []byte, err error) {
+	f.packs.mu.Lock()
+	c, ok := f.packs.cells[name+" "+fingerprint]
+	f.packs.mu.Unlock()
 	if !ok {
-		return "", nil, nil
+		return "", nil, fs.ErrNotExist
 	}
-	if p.file == nil || p.file.Name() != c.pack {
-		p.close()
-		if p.file, err = os.Open(c.pack); err != nil {
-			p.file = nil
-			delete(p.cells, name+" "+fingerprint)
-			return c.pack, nil, err
-		}
-	}
-	data = make([]byte, c.length)
-	_, err = p.file.ReadAt(data, c.offset)
+	file, err := os.Open(c.pack)
 	if err != nil {
-		data = nil
+		return c.pack, nil, err
 	}
+	defer file.Close()
+	data = make([]byte, c.length)
+	_, err = file.ReadAt(data, c.offset)
 	return c.pack, data, err
 }
 
-func (p *packs) close() {
-	if p.file != nil {
-		p.file.Close()
-		p.file = nil
-	}
-}
-
 // readContents reads the table of contents of a pack.
-func readContents(path string) ([]entry, error) {
+func readContents(path string) (contents []entry, err error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -99,19 +81,16 @@ func readContents(path string) ([]entry, error) {
 	in := bufio.NewReader(file)
 	first, err := in.ReadString('\n')
 	var text strings.Builder
-	for err == nil {
-		var line string
-		if line, err = in.ReadString('\n'); line == "\n" {
-			break
-		}
+	for line := ""; err == nil && line != "\n"; {
+		line, err = in.ReadString('\n')
 		text.WriteString(line)
 	}
-	if err != nil || first != packMagic+sumOf([]byte(text.String()))+"\n" {
+	lines := strings.TrimSuffix(text.String(), "\n") // without the empty line
+	if err != nil || first != packMagic+sumOf([]byte(lines))+"\n" {
 		return nil, ErrDamaged
 	}
-	start := int64(len(first) + text.Len() + 1)
-	var contents []entry
-	for line := range strings.Lines(text.String()) {
+	start := int64(len(first) + text.Len())
+	for line := range strings.Lines(lines) {
 		c := entry{pack: path}
 		_, err := fmt.Sscanf(line, "%s %d %d %s\n", &c.print, &c.offset, &c.length, &c.name)
 		if err != nil || c.length < 0 || c.length > packSmall {
@@ -130,13 +109,8 @@ func (f *Folder) Pack(keys []string) error {
 	for _, key := range keys {
 		path := f.cellFile(key)
 		data, err := os.ReadFile(path)
-		if errors.Is(err, fs.ErrNotExist) || len(data) > packSmall {
-			continue
-		}
-		rest, _ := bytes.CutPrefix(data, []byte(magic))
-		line, _, _ := bytes.Cut(rest, []byte("\n"))
-		print, _, ok := bytes.Cut(line, []byte(" "))
-		if err != nil || !ok {
+		print, _, _, ok := splitCell(data)
+		if err != nil || !ok || len(data) > packSmall {
 			continue
 		}
 		fmt.Fprintf(&contents, "%s %d %d %s\n", print, body.Len(), len(data), filepath.Base(path))

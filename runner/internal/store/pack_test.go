@@ -22,10 +22,14 @@ func TestPack(t *testing.T) {
 	}
 	save(t, f, large)
 	other := mustOpen(t, f.dir)
-	stock := NewStock(f.dir, append(keys, "large", "absent"), append(prints, "f", "f"))
-	if stock.Look(); stock.Count != 8 || stock.Has[8] {
-		t.Errorf("in stock: %v", stock.Has)
+	present := func(keys, prints []string, want int) {
+		t.Helper()
+		if has, n := Present(f.dir, keys, prints); n != want || has[len(has)-1] {
+			t.Errorf("%d cells are there: %v", n, has)
+		}
 	}
+	all, allPrints := append(keys, "large", "absent"), append(prints, "f", "f")
+	present(all, allPrints, 8)
 	for _, part := range [][]string{keys[:2], keys[2:3], append(keys[3:], "large", "absent")} {
 		if err := f.Pack(part); err != nil {
 			t.Fatal(err)
@@ -46,14 +50,8 @@ func TestPack(t *testing.T) {
 			}
 		}
 	}
-	for _, s := range []*Stock{stock, NewStock(f.dir, append(keys, "large", "absent"), append(prints, "f", "f"))} {
-		if s.Look(); s.Count != 8 || s.Has[8] {
-			t.Errorf("in stock, packed: %v", s.Has)
-		}
-	}
-	if s := NewStock(f.dir, []string{keys[0], "large"}, []string{"g", "g"}); s.Count != 0 {
-		t.Errorf("of another fingerprint %d are in stock", s.Count)
-	}
+	present(all, allPrints, 8)
+	present([]string{keys[0], "large"}, []string{"g", "g"}, 0)
 	// A cell that is computed anew stands before the packed one.
 	save(t, f, newCell(keys[0], "g", 1))
 	if c, err := f.LoadCell(keys[0], "g"); c == nil || err != nil {
@@ -103,7 +101,6 @@ func TestDamagedPack(t *testing.T) {
 					lost++
 				}
 			}
-			fresh.packs.close()
 		}
 	}
 	if lost < 2*len(whole)/step {

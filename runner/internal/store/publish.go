@@ -2,9 +2,11 @@ package store
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,7 +20,7 @@ import (
 //
 // A run that has changed nothing, of the same code, leaves run.json and the times as
 // they are: they tell of the run that made the results. Measured times, files whose
-// names begin with "timing_", stay where they are not among these; [Folder.ReplaceTimes]
+// names begin with "timing_", stay where they are not among these; [Folder.Replace]
 // replaces them.
 //
 // A run that is killed in the middle leaves sums that do not match, and the
@@ -36,16 +38,13 @@ func (f *Folder) Publish(inputs string, files []File, run *Run, cells *CellSums)
 	if made := f.unchanged(sums, run); made != nil {
 		provenance, files = made, f.withTimesThere(files)
 	}
-	content := cells.format()
-	seal, names := checksums{}, map[string]bool{}
-	for name, data := range map[string][]byte{runFile: provenance, cellsFile: content, sumsFile: sums} {
-		seal[name], names[name] = sumOf(data), true
-	}
-	for _, file := range files {
-		if names[file.Name] {
+	own := []File{{cellsFile, cells.format()}, {runFile, provenance}, {sumsFile, sums}}
+	seal, seen := checksums{}, map[string]bool{}
+	for _, file := range slices.Concat(files, own) {
+		if seen[file.Name] {
 			return fmt.Errorf("publish: two files are named %s", file.Name)
 		}
-		if names[file.Name] = true; !measured(file.Name) {
+		if seen[file.Name] = true; !measured(file.Name) {
 			seal[file.Name] = sumOf(file.Data)
 		}
 	}
@@ -57,7 +56,7 @@ func (f *Folder) Publish(inputs string, files []File, run *Run, cells *CellSums)
 	if err := f.write(f.seal(), append([]byte(inputs+"\n"), seal.format()...)); err != nil {
 		return err
 	}
-	return f.writeAll(files, File{cellsFile, content}, File{runFile, provenance}, File{sumsFile, sums})
+	return f.writeAll(files, own...)
 }
 
 // Restamp replaces run.json and cells.sums of published results, to say which code made them.
@@ -76,11 +75,11 @@ func (f *Folder) Restamp(run *Run, cells *CellSums) error {
 // unchanged returns run.json as it is if the folder has these sums by the same code.
 func (f *Folder) unchanged(sums []byte, run *Run) []byte {
 	old, _ := os.ReadFile(filepath.Join(f.dir, sumsFile))
-	made, _ := os.ReadFile(filepath.Join(f.dir, runFile))
 	was, err := ReadRun(f.dir)
 	if err != nil || !bytes.Equal(old, sums) || was.CodeVersion != run.CodeVersion {
 		return nil
 	}
+	made, _ := os.ReadFile(filepath.Join(f.dir, runFile))
 	return made
 }
 
@@ -95,19 +94,26 @@ func (f *Folder) withTimesThere(files []File) []File {
 	return files
 }
 
-// Replace writes some of the published files again, such as figures that were
-// drawn anew, removes those that are stale, and writes last the sums.
+// Replace writes some of the published files again, such as figures that were drawn anew or
+// measured times, removes those among the others that are stale, and writes the sums last.
 func (f *Folder) Replace(files []File, stale func(name string) bool) error {
 	defer f.locked()()
-	old, err := readSums(f.dir)
-	if err != nil {
+	there, err1 := os.ReadDir(f.dir)
+	old, err2 := readSums(f.dir)
+	if err := cmp.Or(err1, err2); err != nil {
 		return err
 	}
-	for name := range old {
-		if !stale(name) {
+	names := slices.Collect(maps.Keys(old))
+	for _, file := range there {
+		if measured(file.Name()) {
+			names = append(names, file.Name())
+		}
+	}
+	for _, name := range names {
+		if !stale(name) || slices.ContainsFunc(files, func(file File) bool { return file.Name == name }) {
 			continue
 		}
-		if err := os.Remove(filepath.Join(f.dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := remove(filepath.Join(f.dir, name)); err != nil {
 			return err
 		}
 		delete(old, name)
@@ -117,24 +123,6 @@ func (f *Folder) Replace(files []File, stale func(name string) bool) error {
 		return err
 	}
 	return f.writeAll(files, File{sumsFile, sums})
-}
-
-// ReplaceTimes writes measured times, tables and figures, in place of those that are there.
-func (f *Folder) ReplaceTimes(files []File) error {
-	defer f.locked()()
-	there, err := os.ReadDir(f.dir)
-	if err != nil {
-		return err
-	}
-	for _, old := range there {
-		stays := func(file File) bool { return file.Name == old.Name() }
-		if measured(old.Name()) && !slices.ContainsFunc(files, stays) {
-			if err := os.Remove(filepath.Join(f.dir, old.Name())); err != nil {
-				return err
-			}
-		}
-	}
-	return f.writeAll(files)
 }
 
 // sums adds those of the files, and returns SHA256SUMS.
@@ -151,7 +139,7 @@ func (f *Folder) sums(sums checksums, files []File) ([]byte, error) {
 }
 
 func (f *Folder) writeAll(files []File, last ...File) error {
-	for _, file := range append(append([]File{}, files...), last...) {
+	for _, file := range slices.Concat(files, last) {
 		if err := f.write(filepath.Join(f.dir, file.Name), file.Data); err != nil {
 			return fmt.Errorf("publish: %w", err)
 		}
@@ -163,7 +151,6 @@ func (f *Folder) writeAll(files []File, last ...File) error {
 // while publishing, and that are not to stay. Lines that cannot be read, say the
 // marks of a merge conflict, are about to be replaced and do not stand in the way.
 func (f *Folder) removeEarlier(stay checksums) error {
-	var earlier []string
 	for _, path := range []string{filepath.Join(f.dir, sumsFile), f.seal()} {
 		list, err := os.ReadFile(path)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -171,17 +158,12 @@ func (f *Folder) removeEarlier(stay checksums) error {
 		}
 		sums, _ := parseSums(list)
 		for name := range sums {
-			if !measured(name) { // as the seals of older programs have it
-				earlier = append(earlier, filepath.Join(f.dir, name))
+			if _, stays := stay[name]; stays || measured(name) { // seals of older programs have measured times
+				continue
 			}
-		}
-	}
-	for _, path := range earlier {
-		if _, ok := stay[filepath.Base(path)]; ok {
-			continue
-		}
-		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
+			if err := remove(filepath.Join(f.dir, name)); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

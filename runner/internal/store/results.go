@@ -85,55 +85,72 @@ func OpenResults(dir string) (*Results, error) {
 // has changed.
 func (r *Results) Sums() []byte { return r.sums.format() }
 
-// Intact returns an error that names a file which is not as it was published. Files that
-// are not committed need not be there.
-func (r *Results) Intact() error {
+const (
+	tampered = "tampered" // it is not what its checksum says
+	absent   = "absent"   // it is listed and not there
+)
+
+// read returns a published file, and what is wrong with it. A file that is not listed is empty.
+func (r *Results) read(name string) (data []byte, problem string, err error) {
+	sum, listed := r.sums[name]
+	if !listed {
+		return nil, "", nil
+	}
+	data, err = os.ReadFile(filepath.Join(r.dir, name))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, absent, nil
+	case err == nil && sumOf(data) != sum:
+		problem = tampered
+	}
+	return data, problem, err
+}
+
+// Differing returns the names of the files that are not what was published, in their order.
+// Files that are not committed need not be there.
+func (r *Results) Differing() (names []string) {
 	for _, name := range slices.Sorted(maps.Keys(r.sums)) {
-		data, err := os.ReadFile(filepath.Join(r.dir, name))
-		switch {
-		case errors.Is(err, fs.ErrNotExist) && !committed(name):
-		case err != nil:
-			return err
-		case sumOf(data) != r.sums[name]:
-			return fmt.Errorf("%s: its checksum is not that of %s", filepath.Join(r.dir, name), sumsFile)
+		switch _, problem, err := r.read(name); {
+		case problem == absent && committed(name):
+			names = append(names, name+" (lost)")
+		case problem == tampered || err != nil:
+			names = append(names, name)
 		}
 	}
-	return nil
+	return names
+}
+
+// committed reports whether a published file is committed, by its name: what is large, or
+// drawn again from the tables, is not.
+func committed(name string) bool {
+	return !slices.Contains([]string{".gz", ".svg", ".pdf", ".npz"}, filepath.Ext(name))
 }
 
 // Tables returns all tables but packed ones, in the order of their names.
-func (r *Results) Tables() (tables table.Set, err error) {
-	for _, file := range slices.Sorted(maps.Keys(r.sums)) {
-		if name, ok := strings.CutSuffix(file, ".csv"); ok {
-			t, err := r.Table(name)
-			if err != nil {
-				return nil, err
-			}
-			tables = append(tables, t)
-		}
-	}
-	return tables, nil
+func (r *Results) Tables() (table.Set, error) {
+	return r.tables(slices.Sorted(maps.Keys(r.sums)))
 }
 
-// MeasuredTimes returns the tables of measured times in a results folder, in the order of their
-// names.
-func MeasuredTimes(dir string) (tables table.Set, err error) {
-	files, _ := os.ReadDir(dir) // there may be no folder yet
+func (r *Results) tables(files []string) (tables table.Set, err error) {
 	for _, file := range files {
-		if !measured(file.Name()) || !strings.HasSuffix(file.Name(), ".csv") {
+		name, ok := strings.CutSuffix(filepath.Base(file), ".csv")
+		if !ok {
 			continue
 		}
-		data, err := os.ReadFile(filepath.Join(dir, file.Name()))
-		if err != nil {
-			return nil, err
-		}
-		t, err := File{file.Name(), data}.Table()
+		t, err := r.Table(name)
 		if err != nil {
 			return nil, err
 		}
 		tables = append(tables, t)
 	}
 	return tables, nil
+}
+
+// MeasuredTimes returns the tables of measured times in a results folder, in the order of their
+// names. There may be no folder yet.
+func MeasuredTimes(dir string) (table.Set, error) {
+	files := slices.DeleteFunc(list(dir, ".csv"), func(path string) bool { return !measured(filepath.Base(path)) })
+	return (&Results{dir: dir}).tables(files)
 }
 
 // ErrNotCommitted is that of a packed table which was published, and is not there:
@@ -144,13 +161,11 @@ var ErrNotCommitted = errors.New("which is not committed")
 // there, or not what was published.
 func (r *Results) Table(name string) (*table.Table, error) {
 	file := name + packed
-	sum, listed := r.sums[file]
-	if !listed {
+	if r.sums[file] == "" {
 		file = name + ".csv"
-		sum, listed = r.sums[file]
 	}
-	path := filepath.Join(r.dir, file)
-	if !listed && !Timed(file) {
+	path, sum := filepath.Join(r.dir, file), r.sums[file]
+	if sum == "" && !Timed(file) {
 		return nil, fmt.Errorf("%s: %s does not list it", path, sumsFile)
 	}
 	data, err := os.ReadFile(path)
@@ -159,7 +174,7 @@ func (r *Results) Table(name string) (*table.Table, error) {
 		return nil, fmt.Errorf("%s, %w", file, ErrNotCommitted)
 	case err != nil:
 		return nil, err
-	case listed && sumOf(data) != sum:
+	case sum != "" && sumOf(data) != sum:
 		return nil, fmt.Errorf("%s: its checksum is not that of %s", path, sumsFile)
 	}
 	return File{file, data}.Table()

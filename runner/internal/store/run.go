@@ -9,7 +9,9 @@ import (
 	"regexp"
 	"runtime"
 	"runtime/debug"
+	"strconv"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -135,4 +137,21 @@ func cpuModel() string {
 		return string(m[1])
 	}
 	return "unknown"
+}
+
+var highWater = regexp.MustCompile(`(?m)^VmHWM:\s*(\d+) kB$`)
+
+// PeakMemory returns the peak resident memory in bytes, 0 where the system does not
+// tell. What getrusage tells on Linux begins with that of the parent, which may be go run.
+func PeakMemory() int64 {
+	status, _ := os.ReadFile("/proc/self/status")
+	if m := highWater.FindSubmatch(status); m != nil {
+		n, _ := strconv.ParseInt(string(m[1]), 10, 64)
+		return n << 10
+	}
+	var usage syscall.Rusage
+	if runtime.GOOS != "darwin" || syscall.Getrusage(syscall.RUSAGE_SELF, &usage) != nil {
+		return 0
+	}
+	return int64(usage.Maxrss)
 }

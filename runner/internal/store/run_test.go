@@ -1,40 +1,24 @@
 package store
 
 import (
-	"context"
-	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"reflect"
 	"runtime"
+	"slices"
 	"testing"
 	"time"
 )
 
 func TestNewRun(t *testing.T) {
 	start := time.Date(2026, 1, 2, 3, 4, 5, 0, time.FixedZone("", 3600))
-	r := NewRun(context.Background(), []string{"-exp", "x.toml"}, start)
-	if want := []string{"runner", "-exp", "x.toml"}; !reflect.DeepEqual(r.Command, want) {
-		t.Errorf("command %q, want %q", r.Command, want)
+	r := NewRun(t.Context(), []string{"-exp", "x.toml"}, start)
+	if want := []string{"runner", "-exp", "x.toml"}; !slices.Equal(r.Command, want) || !r.Start.Equal(start) {
+		t.Errorf("command %q, want %q; start %v, want %v", r.Command, want, r.Start, start)
 	}
-	if r.GOOS != runtime.GOOS || r.GOARCH != runtime.GOARCH || r.Go != runtime.Version() || r.CPUs < 1 || r.CPU == "" {
+	if r.GOOS != runtime.GOOS || r.GOARCH != runtime.GOARCH || r.Go != runtime.Version() || r.CPUs < 1 || r.CPU == "" ||
+		runtime.GOARCH == "amd64" && r.GOAMD64 == "" {
 		t.Errorf("machine: %+v", r)
-	}
-	if runtime.GOARCH == "amd64" && r.GOAMD64 == "" {
-		t.Error("no GOAMD64 level")
-	}
-	if !r.Start.Equal(start) {
-		t.Errorf("start %v, want %v", r.Start, start)
-	}
-	r.Seeds, r.Overrides, r.Computed = []int{1, 2}, []string{"model.lambda=0.4"}, 7
-	data, err := r.json()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var back Run
-	if err := json.Unmarshal(data, &back); err != nil || !reflect.DeepEqual(&back, r) {
-		t.Errorf("run.json reads back as %+v, %v, want %+v", back, err, r)
 	}
 }
 
@@ -50,10 +34,9 @@ func TestGitState(t *testing.T) {
 		t.Setenv(name, "") // restores it after the test
 		os.Unsetenv(name)
 	}
-	ctx := context.Background()
 	check := func(what, wantTree string, wantCommit bool) {
 		t.Helper()
-		commit, tree := gitState(ctx, dir)
+		commit, tree := gitState(t.Context(), dir)
 		if tree != wantTree || (len(commit) == 40) != wantCommit || (commit == "unknown") == wantCommit {
 			t.Errorf("%s: commit %s, tree %s", what, commit, tree)
 		}
@@ -83,4 +66,22 @@ func TestGitState(t *testing.T) {
 	git("commit", "-q", "-a", "-m", "second")
 	overwrite(t, "1", dir, "new.go")
 	check("new code", "dirty", true)
+}
+
+// The peak has what is in use no more.
+func TestPeakMemory(t *testing.T) {
+	const size = 1 << 26
+	before := PeakMemory()
+	if before == 0 {
+		t.Skip("this system does not tell")
+	}
+	used := make([]byte, size)
+	for i := range used {
+		used[i] = 1
+	}
+	runtime.KeepAlive(used)
+	peak := PeakMemory()
+	if rise := peak - before; rise < size/10*9 && peak < size || rise > 8*size { // the race detector takes several times as much
+		t.Errorf("%d bytes used, and the peak rose from %d to %d", size, before, peak)
+	}
 }

@@ -27,8 +27,5 @@ func WriteStale(out string, names []string) error {
 	if len(names) > 0 {
 		return WriteFile(file, []byte(strings.Join(names, "\n")+"\n"))
 	}
-	if err := os.Remove(file); !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
+	return remove(file)
 }

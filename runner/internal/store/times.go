@@ -3,8 +3,6 @@ package store
 import (
 	"cmp"
 	"math"
-	"os"
-	"path/filepath"
 	"strconv"
 
 	"closedform/runner/internal/table"
@@ -13,9 +11,6 @@ import (
 // Took returns the processor seconds of a cell or, of one that an older program computed, the
 // wall time.
 func (c *Cell) Took() float64 { return cmp.Or(c.CPU, c.Seconds) }
-
-// timesFile has the times of each cell.
-const timesFile = timing + ".csv"
 
 // CellTimes returns the table of the times of cells.
 func CellTimes(cells []*Cell) *table.Table {
@@ -40,46 +35,14 @@ func (r *Run) AddTimes(cells []*Cell, strata []string) {
 	}
 }
 
-// Times tell how long the cells of an experiment took when its results were made.
-type Times struct {
-	cell, stratum map[string]float64
-	mean          float64
-}
-
-// ReadTimes reads the times that a results folder has. Where it has none, none is known.
-func ReadTimes(dir string) Times {
-	t := Times{cell: map[string]float64{}, mean: math.Inf(1)}
-	if run, err := ReadRun(dir); err == nil {
-		t.stratum = run.CellSeconds
-		if n := run.Computed + run.Reused; n > 0 && run.CPUSeconds > 0 {
-			t.mean = run.CPUSeconds / float64(n)
-		}
-	}
-	data, err := os.ReadFile(filepath.Join(dir, timesFile))
-	if err != nil {
-		return t
-	}
-	of, err := File{timesFile, data}.Table()
-	if err != nil || !of.Has("key") || !of.Has("cpu_seconds") {
-		return t
-	}
-	seconds := of.Texts("cpu_seconds")
-	for i, key := range of.Texts("key") {
-		if s, err := strconv.ParseFloat(seconds[i], 64); err == nil && s >= 0 { // the file has no checksum
-			t.cell[key] = s
-		}
-	}
-	return t
-}
-
-// Expected returns how many seconds a cell may take: what it took, or else the mean of its stratum,
-// or that of all cells; infinitely many if nothing is known.
-func (t Times) Expected(key, stratum string) float64 {
-	if s, ok := t.cell[key]; ok {
+// Expected returns how many seconds a cell of a stratum may take: the mean of the stratum
+// or else of all cells of the run; infinitely many if nothing is known.
+func (r *Run) Expected(stratum string) float64 {
+	if s, ok := r.CellSeconds[stratum]; ok {
 		return s
 	}
-	if s, ok := t.stratum[stratum]; ok {
-		return s
+	if n := r.Computed + r.Reused; n > 0 && r.CPUSeconds > 0 {
+		return r.CPUSeconds / float64(n)
 	}
-	return t.mean
+	return math.Inf(1)
 }
