@@ -170,7 +170,7 @@ func (s networks) train(ctx context.Context, lambda float64, seed int) ([]float6
 	if err != nil {
 		return nil, err
 	}
-	network := &learner.Network{Ensemble: n}
+	network := &learner.Network{Model: n}
 	if err := (learner.Course{Examples: train, Order: s.order(seed)}).Train(ctx, network); err != nil {
 		return nil, err
 	}
