@@ -181,7 +181,7 @@ func (t *Table) tells(k, class int, c Column) bool {
 	}
 	of := map[string]string{}
 	for _, row := range t.Cells {
-		if missing(row[k]) {
+		if missing(row[k]) || missing(row[class]) {
 			continue
 		}
 		if cmp.Or(of[row[k]], row[class]) != row[class] {

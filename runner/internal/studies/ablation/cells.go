@@ -46,8 +46,8 @@ func (e *experiment) Cells() []study.Cell {
 			cells = append(cells, study.Cell{Key: fmt.Sprintf("moments n=%d rho=%g", n, rho), Stratum: "moments", Spec: s, Run: s.run})
 		}
 	}
-	for _, model := range e.Models {
-		s := networks{e.manifest.Name, e.Seeds, e.Data.Source, model, e.Evaluate.Grid, e.lambda}
+	for _, model := range e.networks.Models {
+		s := networks{e.manifest.Name, e.networks.Seeds, e.Data.Source, model, e.Evaluate.Grid, e.lambda}
 		cells = append(cells, study.Cell{Key: "learn " + model.Name, Stratum: "learn", Spec: s, Run: s.run})
 	}
 	return cells
