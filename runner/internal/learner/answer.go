@@ -27,17 +27,6 @@ func (t *Tolerant) Look(e Examples, see func(i int, x []float64, a Answer) error
 	return !t.failed
 }
 
-// Hidden is Look for the means that the last hidden layer of each member hands on.
-func (t *Tolerant) Hidden(e Examples, see func(i int, members [][]float64) error) (ok bool) {
-	return t.Look(e, func(i int, _ []float64, a Answer) error {
-		var means [][]float64
-		for _, layers := range a.Members {
-			means = append(means, layers[len(layers)-1].Input)
-		}
-		return see(i, means)
-	})
-}
-
 // Test returns the predictions of all examples, and their classes. Where the learner
 // breaks down over one, all are equal probabilities.
 func (t *Tolerant) Test(e Examples) (p [][]float64, class []int) {

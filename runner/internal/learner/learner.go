@@ -57,7 +57,14 @@ func StepColumns() []table.Column {
 }
 
 // StepNames are the names of the StepColumns.
-var StepNames = []string{"indefinite_steps", "skipped_steps", "projected_steps", "floored", "failed"}
+var StepNames = names(StepColumns())
+
+func names(columns []table.Column) (all []string) {
+	for _, c := range columns {
+		all = append(all, c.Name)
+	}
+	return all
+}
 
 // Row returns the counts in the order of StepColumns.
 func (s Steps) Row() []any {

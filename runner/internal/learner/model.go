@@ -87,46 +87,28 @@ func (m *Model) Config(layers []int) (bnn.Config, error) {
 	c := bnn.Default(layers...)
 	c.Bias, c.Unit.Alpha, c.Unit.Beta, c.Output, c.Hidden = m.Bias, m.Alpha, m.Beta, m.Output, m.Hidden
 	c.PriorMeanVar, c.PriorDraw, c.Paper = m.PriorMeanVar, m.PriorDraw, m.PaperRule
-	kinds, err := forLayers("covariance", m.Covariance, len(layers)-1)
-	if err != nil {
-		return c, err
-	}
-	if kinds == nil {
-		kinds = c.Covariance
-	}
+	weights, kinds, factor := len(layers)-1, c.Covariance, []float64(nil)
+	err := cmp.Or(forLayers("covariance", m.Covariance, weights, &kinds), forLayers("prior_factor", m.PriorFactor, weights, &factor))
 	c.SetCovariance(kinds...)
-	factor, err := forLayers("prior_factor", m.PriorFactor, len(layers)-1)
 	for l, by := range factor {
 		c.PriorVar[l] *= by
 	}
-	if err != nil {
-		return c, err
-	}
-	if variance, err := forLayers("prior_var", m.PriorVar, len(layers)-1); variance != nil || err != nil {
-		c.PriorVar = variance
-		if err != nil {
-			return c, err
-		}
-	}
-	replications, err := forLayers("replications", m.Replications, len(layers)-1)
-	if replications != nil {
-		c.Replications = replications
-	}
-	return c, err
+	return c, cmp.Or(err, forLayers("prior_var", m.PriorVar, weights, &c.PriorVar), forLayers("replications", m.Replications, weights, &c.Replications))
 }
 
-// forLayers returns a list with an entry for each layer of weights, of which a single entry
-// stands for all; nil if there is none.
-func forLayers[T any](key string, list []T, layers int) ([]T, error) {
+// forLayers sets dst to a list with an entry for each layer of weights, of which a single entry
+// stands for all. An empty list leaves dst as it is.
+func forLayers[T any](key string, list []T, layers int, dst *[]T) error {
 	switch len(list) {
 	case 0:
-		return nil, nil
 	case 1:
-		return slices.Repeat(list, layers), nil
+		*dst = slices.Repeat(list, layers)
 	case layers:
-		return list, nil
+		*dst = list
+	default:
+		return field.Errorf(key, "%d entries are not allowed; allowed: 1, or %d, one for each layer of weights", len(list), layers)
 	}
-	return nil, field.Errorf(key, "%d entries are not allowed; allowed: 1, or %d, one for each layer of weights", len(list), layers)
+	return nil
 }
 
 // Validate reports what is not allowed. Where the data decide on inputs and

@@ -133,7 +133,7 @@ func ScoreColumns() []table.Column {
 }
 
 // ScoreNames are the names of the ScoreColumns.
-var ScoreNames = []string{"error", "log_loss", "brier", "ece", "aurc"}
+var ScoreNames = names(ScoreColumns())
 
 // ShareNames are the names of those ScoreColumns and StepColumns whose numbers are from 0 to 1.
 var ShareNames = []string{"error", "ece", "aurc", "failed"}
