@@ -93,6 +93,9 @@ func learnRows(ctx context.Context, in io.Reader, stdout, stderr io.Writer, args
 	if *class != "" && l.column < 0 {
 		return fmt.Errorf("%s: no column %q; the columns are %q", *data, *class, rows.Columns())
 	}
+	if n.Bare && l.column >= 0 {
+		n.Column = rows.Columns()[l.column]
+	}
 	l.out = csv.NewWriter(stdout)
 	err = errors.Join(l.learn(ctx), l.save())
 	l.summary()

@@ -4,11 +4,18 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"closedform/core/bnn"
+	"closedform/core/checkpoint"
+	"closedform/core/random"
 )
 
 // more is the lines of rows of the table of leaves after its header, in another order.
@@ -125,5 +132,41 @@ func TestLearnPassesOver(t *testing.T) {
 		if _, _, err := learnFrom(header, args...); err == nil {
 			t.Errorf("no error of %q", args)
 		}
+	}
+}
+
+// A network that was saved without a note learns a table with a column of classes, goes on from what
+// it leaves, and is still without a note if it has learned nothing.
+func TestLearnBare(t *testing.T) {
+	inExperiments(t, nil)
+	n, err := bnn.New(bnn.Default(2, 3), random.Source("bare"))
+	var file bytes.Buffer
+	if err = errors.Join(err, checkpoint.Save(&file, n, "")); err != nil {
+		t.Fatal(err)
+	}
+	write(t, file.String(), "bare.npz")
+	if _, _, err := learnFrom("width,class,height\n", "bare.npz", "-data", "-"); err != nil {
+		t.Fatal(err)
+	}
+	for k := 1; k <= 2; k++ {
+		out, log, err := learnFrom("width,class,height\n0.5,2,-1\n", "bare.npz", "-data", "-")
+		if err != nil || !strings.Contains(out, fmt.Sprintf("\n%d,", k)) {
+			t.Fatalf("%v, %s, %s", err, out, log)
+		}
+		contains(t, log, fmt.Sprintf("bare.npz: %d rows, %[1]d learned", k))
+	}
+	if _, err := n.Observe([]float64{0.5, -1}, 2); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := n.Observe([]float64{0.5, -1}, 2); err != nil {
+		t.Fatal(err)
+	}
+	got, _, err := checkpoint.Load(strings.NewReader(read(t, "bare.npz")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, _ := n.Weights(0)
+	if mean, _ := got.Members()[0].Weights(0); !mat.Equal(mean, want) {
+		t.Errorf("means %v, want %v", mean, want)
 	}
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"time"
 
@@ -55,19 +54,18 @@ func (j *job) files(cells []table.Set) (files []store.File, tables table.Set, no
 	if tables, err = j.study.Tables(cells); err != nil {
 		return nil, nil, nil, err
 	}
-	saved := map[string][]byte{}
-	if saving, ok := j.study.(study.Saving); ok {
-		saved = saving.Saved(cells)
+	var names []string // of files
+	for _, t := range slices.Concat(cells...) {
+		if t.File != nil {
+			names, files = append(names, t.Name), append(files, store.File{Name: t.Name, Data: t.File})
+		}
 	}
-	drawings, names := j.study.Figures(), slices.Sorted(maps.Keys(saved))
+	drawings := j.study.Figures()
 	if noted, ok := j.study.(study.Noted); ok {
 		notes = noted.Notes(tables)
 	}
 	s := schema(tables, drawings, names, notes)
-	files = []store.File{{Name: "manifest.toml", Data: j.resolved}, s.File(), {Name: "README.md", Data: j.readme(s)}}
-	for _, name := range names {
-		files = append(files, store.File{Name: name, Data: saved[name]})
-	}
+	files = append(files, store.File{Name: "manifest.toml", Data: j.resolved}, s.File(), store.File{Name: "README.md", Data: j.readme(s)})
 	var times table.Set
 	if _, timed := j.study.(study.Timed); timed && !j.verify {
 		var note string

@@ -212,7 +212,7 @@ func (w *MixtureWeights) Judges() bool {
 
 // Judge weighs the powers of a Temperature by what the mixture predicted of an example before its
 // members learned it: p without the temperature, which Judge overwrites. It is to be called before
-// Update.
+// Update. A NaN in p, or p = 0, changes no weight but by the Forgetting.
 func (w *MixtureWeights) Judge(p []float64, class int) {
 	least := kernel.Log(math.SmallestNonzeroFloat64)
 	_, totals := powerTotals(p)
@@ -220,7 +220,11 @@ func (w *MixtureWeights) Judge(p []float64, class int) {
 		if w.Forgetting > 0 {
 			w.LogPowers[i] *= w.Forgetting
 		}
-		w.LogPowers[i] += max(least, tau*p[class]-kernel.Log(totals[i]))
+		step := tau*p[class] - kernel.Log(totals[i])
+		if !(step >= least) {
+			step = least
+		}
+		w.LogPowers[i] += step
 	}
 }
 

@@ -157,11 +157,13 @@ func TestTemperature(t *testing.T) {
 	}
 }
 
-// The weights of the powers are their evidence.
+// The weights of the powers are their evidence. Predictions that are no probabilities are none.
 func TestTemperatureIsEvidence(t *testing.T) {
 	m := mixtureWeights(Weighing{Weights: Evidence, Temperature: true}, 1)
 	m.Judge([]float64{0.5, 0.3, 0.2}, 1)
 	m.Judge([]float64{0.1, 0.7, 0.2}, 1)
+	m.Judge([]float64{0.1, math.NaN(), 0.2}, 0)
+	m.Judge([]float64{0, 0, 0}, 0)
 	m.Update([]float64{0})
 	power := func(tau float64, p ...float64) []float64 {
 		for j := range p {

@@ -173,7 +173,7 @@ func (t *Table) tells(k, class int, c Column) bool {
 	}
 	of := map[string]string{}
 	for _, row := range t.Cells {
-		if IsMissing(row[k]) {
+		if IsMissing(row[k]) || IsMissing(row[class]) {
 			continue
 		}
 		if cmp.Or(of[row[k]], row[class]) != row[class] {

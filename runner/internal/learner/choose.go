@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"closedform/core/bnn"
 	"closedform/internal/field"
 	"closedform/runner/dataset"
 	"closedform/runner/internal/config"
@@ -19,51 +20,38 @@ import (
 // Tuning says that the values of the keys in Tune are chosen for each training part:
 // the Candidates, a value each in the order of Tune, are tried, and that with the least
 // log loss on a part for validation is taken. With Weights there is nothing to choose:
-// all learn, as a [Bank].
+// all learn, as a [bnn.Bank] weighted by their predictions of the examples of the first pass.
 type Tuning struct {
 	Tune       []string    `toml:"tune,omitzero" json:",omitempty"`
 	Candidates [][]float64 `toml:"candidates,omitzero" json:",omitempty"`
-	Weighing
+	bnn.Weighing
+
+	// First is the number of examples after which the member of the largest weight goes on
+	// alone, or at the end of the pass if it has fewer; zero: none does.
+	First int `toml:"first,omitzero" json:",omitempty"`
 }
 
 // tuned reports whether a candidate is chosen by a part for validation.
 func (t *Tuning) tuned() bool { return len(t.Candidates) > 0 && t.Weights == "" }
 
-// check reports what is not allowed in a method of this kind.
-func (t *Tuning) check(k kind) error {
-	switch most := 64; {
+// check reports what is not allowed; ours says that the method is the network.
+func (t *Tuning) check(ours bool) error {
+	weighed := t.Weights == bnn.Universal || t.Weights == bnn.Evidence
+	switch {
 	case (len(t.Tune) == 0) != (len(t.Candidates) == 0):
 		return field.Errorf("tune", "allowed: tune = [key, …] and candidates = [[value of each], …] together")
-	case t.Weights == "": // what else it requires is in its Validate
-	case !k.online:
-		return field.Errorf("weights", "%q is not allowed; allowed: for a method that sees one example after another", t.Weights)
-	case len(t.Candidates) == 0 || len(t.Candidates) > most:
-		return field.Errorf("weights", "%d candidates; allowed: tune, and 1 to %d candidates", len(t.Candidates), most)
-	case slices.Contains(t.Tune, "passes"):
-		return field.Errorf("tune", "allowed: what is not passes, as all candidates learn side by side")
+	case t.First < 0 || t.First > 0 && (!weighed || t.Temperature):
+		return field.Errorf("first", "%d is not allowed; allowed: 1 or more, with weights = %q or %q, without temperature", t.First, bnn.Universal, bnn.Evidence)
+	case t.Weighing == (bnn.Weighing{}):
+		return nil
+	case t.Weights != "" && !ours:
+		return field.Errorf("weights", "%q is not allowed; allowed: for kind = %q", t.Weights, closedForm)
+	case t.Weights != "" && (len(t.Candidates) == 0 || len(t.Candidates) > bnn.MostMembers):
+		return field.Errorf("weights", "%d candidates; allowed: tune, and 1 to %d candidates", len(t.Candidates), bnn.MostMembers)
+	case slices.Contains(t.Tune, "passes") || slices.Contains(t.Tune, "process_noise"):
+		return field.Errorf("tune", "allowed: neither passes nor process_noise, as all candidates learn side by side")
 	}
-	return t.Validate()
-}
-
-// bank returns the learner in which all candidates learn, random as members of an ensemble.
-func (m *Method) bank(layers []int, src rand.Source) (Learner, error) {
-	var names []string
-	members, err := Members(len(m.Candidates), src, func(src rand.Source) (Learner, error) {
-		candidate := m.Candidates[len(names)]
-		names = append(names, m.describe(candidate))
-		with, err := m.with(candidate)
-		if err != nil {
-			return nil, err
-		}
-		if n, ours := with.Config.(*network); ours {
-			n.Members = max(1, n.Members) // not a bank of banks
-		}
-		return kinds[m.Kind].learner(with.Config, layers, src)
-	})
-	if err != nil {
-		return nil, err
-	}
-	return NewBank(m.Weighing, layers[len(layers)-1], names, members)
+	return t.Weighing.Validate()
 }
 
 // with returns the method with the values of a candidate.

@@ -121,6 +121,48 @@ func TestBankOfCandidates(t *testing.T) {
 	}
 }
 
+// A bank is weighted by the first pass alone, and after First examples, or the first pass, one member
+// goes on alone.
+func TestBankPasses(t *testing.T) {
+	x, class, _ := check.Clusters(12, 2, 3, "bank")
+	train := func(passes int, keys string) *Tolerant {
+		m := must[Method](t)(decode(fmt.Sprintf(`kind = "closed-form"; hidden_layers = [4]; passes = %d; tune = ["prior_var"]; candidates = [[0.1], [1], [10]]; %s`, passes, keys)))
+		examples := dataset.NewExamples(data.Set{X: x, Class: class}, 3)
+		return must[*Tolerant](t)(m.Train(t.Context(), examples, random.Source("prior"), func(int) rand.Source { return random.Source("order") }))
+	}
+	for keys, alone := range map[string]bool{
+		`weights = "evidence"`: false, `weights = "evidence"; first = 3`: true, `weights = "universal"; first = 99`: true,
+	} {
+		one, three := train(1, keys), train(3, keys)
+		if first := strings.HasSuffix(keys, "= 3"); one.Chosen() != three.Chosen() && (!alone || first) {
+			t.Errorf("%s: after one pass %s, after three %s", keys, one.Chosen(), three.Chosen())
+		}
+		if strings.HasSuffix(three.Chosen(), ": 1") != alone {
+			t.Errorf("%s: %s", keys, three.Chosen())
+		}
+		if n := len(three.Learner.(*Network).Members()); n != map[bool]int{true: 1, false: 3}[alone] {
+			t.Errorf("%s: %d learned in the last pass", keys, n)
+		}
+	}
+}
+
+// A member of a bank that breaks down has no weight, and is counted. All of them are a learner that broke down.
+func TestBankBreaksDown(t *testing.T) {
+	x, class, _ := check.Clusters(40, 2, 3, "steps")
+	for candidates, want := range map[string]string{"[[2], [0.1]]": ", 1 of 2 broke down", "[[2], [1.9]]": ", 2 of 2 broke down"} {
+		m := must[Method](t)(decode(`kind = "closed-form"; rule = "joint"; hidden = "frozen"; bias = false; prior_var = 10; weights = "evidence"; tune = ["lambda"]; candidates = ` + candidates))
+		l := must[*Tolerant](t)(m.Learner(2, 3, random.Source("prior")))
+		for i := range x {
+			if err := l.Observe(x[i], class[i]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if all := strings.HasPrefix(want, ", 2"); l.Steps().Failed != all || !strings.HasSuffix(l.Chosen(), want) {
+			t.Errorf("%s: %+v, %q", candidates, l.Steps(), l.Chosen())
+		}
+	}
+}
+
 // A learner of a stream sees the latest examples only, a trained one all.
 func TestOfStream(t *testing.T) {
 	m := must[Method](t)(decode(`kind = "neighbours"; neighbours = 1; window = 2`))

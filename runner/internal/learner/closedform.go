@@ -1,6 +1,7 @@
 package learner
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
 
@@ -32,7 +33,10 @@ func OfModel(name string, m Model) Method {
 }
 
 // ClosedForm reports whether the method is the closed-form network.
-func (m *Method) ClosedForm() bool { return m.Kind == closedForm }
+func (m *Method) ClosedForm() bool {
+	_, ours := m.Config.(*network)
+	return ours
+}
 
 // Network returns the network of a closed-form method.
 func (m *Method) Network() Named {
@@ -58,36 +62,69 @@ func (n *network) Validate() error {
 	return n.Model.Validate()
 }
 
-func (n *network) learner(layers []int, src rand.Source) (Learner, error) {
+// learner returns the network, the ensemble or the bank of the configuration with its prior weights.
+func (n *network) learner(layers []int, src rand.Source) (*Network, error) {
 	m, err := n.For(layers[0], layers[len(layers)-1])
 	if err != nil {
 		return nil, err
 	}
-	if !m.HasBank() {
+	if !m.hasBank() {
 		e, err := m.Mixture(src)
 		if err != nil {
 			return nil, err
 		}
-		return n.forgetting(e), nil
+		return n.noisy(&Network{Model: e}), nil
 	}
-	bank, names, err := m.Bank(src)
+	cfg, err := m.network()
 	if err != nil {
 		return nil, err
 	}
-	var members []Learner
+	bank, err := bnn.NewDefaultBank(cfg, src)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
 	for _, one := range bank.Members() {
-		e, err := bnn.Combine(one)
+		c := one.Config()
+		names = append(names, fmt.Sprintf("layers=%v prior_var=%.2g", c.Layers, c.PriorVar))
+	}
+	return n.noisy(&Network{Model: bank, names: names}), nil
+}
+
+// noisy adds the process noise.
+func (n *network) noisy(l *Network) *Network {
+	if n.ProcessNoise > 0 {
+		l.SetProcessNoise(n.ProcessNoise, slices.ContainsFunc(l.Members(), func(m *bnn.Network) bool {
+			return slices.Contains(m.Config().Covariance, bnn.Full)
+		}))
+	}
+	return l
+}
+
+// bank returns the network in which all candidates learn, random as members of an ensemble.
+func (m *Method) bank(layers []int, src rand.Source) (*Network, error) {
+	var names []string
+	members, err := Members(len(m.Candidates), src, func(src rand.Source) (bnn.Model, error) {
+		candidate := m.Candidates[len(names)]
+		names = append(names, m.describe(candidate))
+		with, err := m.with(candidate)
 		if err != nil {
 			return nil, err
 		}
-		members = append(members, n.forgetting(e))
+		n := with.Config.(*network)
+		n.Members = max(1, n.Members) // not a bank of banks
+		one, err := n.learner(layers, src)
+		if err != nil {
+			return nil, err
+		}
+		return one.Model, nil
+	})
+	if err != nil {
+		return nil, err
 	}
-	return NewBank(Weighing{Weighing: bank.State().Weighing}, layers[len(layers)-1], names, members)
-}
-
-// forgetting returns the networks as a learner with process noise.
-func (n *network) forgetting(e *bnn.Ensemble) *Network {
-	l := &Network{Ensemble: e}
-	l.SetProcessNoise(n.ProcessNoise, slices.Contains(e.Members()[0].Config().Covariance, bnn.Full))
-	return l
+	bank, err := bnn.NewBank(m.Weighing, members...)
+	if err != nil {
+		return nil, err
+	}
+	return m.Config.(*network).noisy(&Network{Model: bank, names: names, first: m.First}), nil
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 
-	"closedform/core/bnn"
 	"closedform/runner/internal/table"
 )
 
@@ -27,21 +26,10 @@ type Epistemic interface {
 	Epistemic(x []float64) (float64, error)
 }
 
-// Mixture is a learner whose predictions are means over members.
-type Mixture interface {
-	// MutualInformation sets p to the prediction at x, and returns the mutual information
-	// of the label and the member in nats, see [bnn.Prediction.MutualInformation].
-	MutualInformation(p, x []float64) (float64, error)
-}
-
 // Density is a learner that knows how probable an input is.
 type Density interface {
 	LogDensity(x []float64) (float64, error)
 }
-
-// Layered is a learner of layers of Gaussian weights. Layers returns what they have made of
-// the input of the last prediction.
-type Layered interface{ Layers() []bnn.Layer }
 
 // Steps counts what became of the examples.
 type Steps struct {
@@ -69,7 +57,14 @@ func StepColumns() []table.Column {
 }
 
 // StepNames are the names of the StepColumns.
-var StepNames = []string{"indefinite_steps", "skipped_steps", "projected_steps", "floored", "failed"}
+var StepNames = names(StepColumns())
+
+func names(columns []table.Column) (all []string) {
+	for _, c := range columns {
+		all = append(all, c.Name)
+	}
+	return all
+}
 
 // Row returns the counts in the order of StepColumns.
 func (s Steps) Row() []any {
@@ -118,38 +113,6 @@ func NewTolerant(l Learner, classes int) *Tolerant { return &Tolerant{Learner: l
 func (t *Tolerant) Observe(x []float64, class int) error {
 	t.failed = t.failed || t.Learner.Observe(x, class) != nil
 	return nil
-}
-
-// Probabilities returns the predictions at all inputs. If the learner breaks down
-// over one of them, all are equal probabilities.
-func (t *Tolerant) Probabilities(inputs [][]float64) [][]float64 {
-	all := make([]float64, len(inputs)*t.Classes)
-	out := slices.Collect(slices.Chunk(all, t.Classes))
-	if n, ours := t.Learner.(*Network); ours && !t.failed {
-		t.failed = n.each(inputs, func(i int, p *bnn.Prediction) error {
-			normalise(out[i], p)
-			return nil
-		}) != nil
-	} else if members := batchedMembers(t.Learner); members != nil && !t.failed {
-		t.failed = batchAnswers(members, t.Classes, inputs, func(i int, a Answer) error {
-			copy(out[i], a.P)
-			return nil
-		}) != nil
-	} else {
-		t.try(len(inputs), func(i int) error { return t.Learner.Predict(out[i], inputs[i]) })
-	}
-	if t.failed {
-		return Equal(len(inputs), t.Classes)
-	}
-	return out
-}
-
-// try calls f for all i < n, unless the learner breaks down before, which it reports.
-func (t *Tolerant) try(n int, f func(i int) error) (ok bool) {
-	for i := 0; i < n && !t.failed; i++ {
-		t.failed = f(i) != nil
-	}
-	return !t.failed
 }
 
 // Steps returns what became of the examples.

@@ -78,7 +78,7 @@ func (m *Method) Validate() error {
 	case m.Window < 0 || m.Window > 0 && k.online:
 		return field.Errorf("window", "%d is not allowed; allowed: 1 or more, for a method that learns all examples at once", m.Window)
 	}
-	if err := cmp.Or(m.check(k), CheckMembers(members(m.Config))); err != nil {
+	if err := cmp.Or(m.check(m.ClosedForm()), checkMembers(members(m.Config))); err != nil {
 		return err
 	}
 	k.resolve(m.Config)
@@ -112,21 +112,17 @@ func (m *Method) Uses() []string {
 // Fits returns an error if the method cannot learn examples of so many inputs and
 // classes, or needs more memory for it than a machine has.
 func (m *Method) Fits(inputs, classes int) error {
-	candidates := 1
-	if m.Weights != "" {
-		candidates = len(m.Candidates)
-	}
 	if c, ok := m.Config.(*network); ok {
 		all := *c
-		if all.Members = c.Members; m.Weights != "" {
-			all.Members = max(1, c.Members) * candidates
+		if m.Weights != "" {
+			all.Members = max(1, c.Members) * len(m.Candidates)
 		}
 		_, err := all.For(inputs, classes)
 		return err
 	}
 	layers := m.layers(inputs, classes)
 	numbers := numbers(m.Config, layers) * float64(max(1, members(m.Config)))
-	if numbers *= float64(candidates); numbers > config.MaxWeights {
+	if numbers > config.MaxWeights {
 		return field.Errorf("kind", "layers %v: the covariance of the weights has %.3g numbers; allowed: at most %d", layers, numbers, config.MaxWeights)
 	}
 	return nil
@@ -168,11 +164,13 @@ func Check(all []Method, budget int, stream bool) error {
 // Learner returns a learner of the method for so many inputs and classes, random
 // as src says.
 func (m *Method) Learner(inputs, classes int, src rand.Source) (*Tolerant, error) {
-	make := kinds[m.Kind].learner
-	if m.Weights != "" {
-		make = func(_ any, layers []int, src rand.Source) (Learner, error) { return m.bank(layers, src) }
+	var l Learner
+	var err error
+	if layers := m.layers(inputs, classes); m.Weights != "" {
+		l, err = m.bank(layers, src)
+	} else {
+		l, err = kinds[m.Kind].learner(m.Config, layers, src)
 	}
-	l, err := make(m.Config, m.layers(inputs, classes), src)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", m.Name, err)
 	}

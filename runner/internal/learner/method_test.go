@@ -60,17 +60,17 @@ func must[M any](t *testing.T) func(M, error) M {
 	}
 }
 
-// byHand is a network by hand.
-type byHand struct{ *bnn.Network }
+// byHand is a network or a bank by hand.
+type byHand struct{ bnn.Model }
 
 func (c byHand) Observe(x []float64, class int) error {
-	_, err := c.Network.Observe(x, class)
+	_, err := c.Model.Observe(x, class)
 	return err
 }
 
 func (c byHand) Predict(p, x []float64) error {
 	var q bnn.Prediction
-	err := c.Network.Predict(&q, x)
+	err := c.Model.Predict(&q, x)
 	sum := 1 + q.Moments.Excess()
 	for j := range p {
 		p[j] = q.P[j] / sum
@@ -115,6 +115,7 @@ func TestByHand(t *testing.T) {
 				c.PriorVar, c.Paper = []float64{10}, bnn.PaperRule{OnIndefinite: bnn.Skip, EigenvalueFloor: 0.01, VarianceFloor: 0.02}
 			}, linear...),
 		},
+		{`kind = "closed-form"; hidden_layers = [4]`, byHand{must[*bnn.Bank](t)(bnn.NewDefaultBank(bnn.Default(hidden...), src()))}},
 		{
 			`kind = "kalman"; hidden_layers = [4]; covariance = "diagonal"; prior_var = 2; prior_mean_var = 3`,
 			must[*kalman.Model](t)(kalman.New(kalman.Config{Layers: hidden, Covariance: kalman.Diagonal, PriorVar: 2, PriorMeanVar: 3}, src())),
@@ -301,13 +302,13 @@ func TestErrors(t *testing.T) {
 		`kind = "kalman"; tune = ["covariance"]; candidates = [[0.5]]`:                                            "covariance: 0.5 is not allowed",
 		`kind = "neighbours"; tune = ["window"]; candidates = [[-3]]`:                                             "window: -3",
 		`kind = "closed-form"; members = 1; rule = "adf"; rho = 0.3`:                                              "method.m.rho",
-		`kind = "kalman"; weights = "odds"; tune = ["prior_var"]; candidates = [[1]]`:                             `x.toml:6: method.m.weights: "odds" is not allowed; allowed: universal, evidence, equal`,
-		`kind = "kalman"; weights = "equal"`:                                                                      "x.toml:6: method.m.weights: 0 candidates",
-		`kind = "neighbours"; weights = "equal"; tune = ["neighbours"]; candidates = [[1]]`:                       "method.m.weights: \"equal\" is not allowed; allowed: for a method that sees",
-		`kind = "kalman"; weights = "equal"; tune = ["passes"]; candidates = [[1]]`:                               "method.m.tune: allowed: what is not passes",
-		`kind = "kalman"; weights = "equal"; first = 9; tune = ["prior_var"]; candidates = [[1]]`:                 "method.m.first: 9",
+		`kind = "closed-form"; weights = "odds"; tune = ["prior_var"]; candidates = [[1]]`:                        `x.toml:6: method.m.weights: "odds" is not allowed; allowed: universal, evidence, equal`,
+		`kind = "closed-form"; weights = "equal"`:                                                                 "x.toml:6: method.m.weights: 0 candidates",
+		`kind = "kalman"; weights = "equal"; tune = ["prior_var"]; candidates = [[1]]`:                            `method.m.weights: "equal" is not allowed; allowed: for kind = "closed-form"`,
+		`kind = "closed-form"; weights = "equal"; tune = ["process_noise"]; candidates = [[1]]`:                   "method.m.tune: allowed: neither passes nor process_noise",
+		`kind = "closed-form"; weights = "equal"; first = 9; tune = ["prior_var"]; candidates = [[1]]`:            "method.m.first: 9",
 		`kind = "kalman"; first = 9; tune = ["prior_var"]; candidates = [[1]]`:                                    "method.m.first: 9",
-		`kind = "kalman"; weights = "evidence"; forgetting = 1.5; tune = ["prior_var"]; candidates = [[1]]`:       "method.m.forgetting: 1.5",
+		`kind = "closed-form"; weights = "evidence"; forgetting = 1.5; tune = ["prior_var"]; candidates = [[1]]`:  "method.m.forgetting: 1.5",
 		`kind = "closed-form"; members = 1; random_features = true; process_noise = 0.1`:                          "method.m.random_features",
 		`kind = "closed-form"; members = 1; random_features = true; tune = ["process_noise"]; candidates = [[1]]`: "random_features",
 	} {
@@ -342,7 +343,6 @@ func TestTooLarge(t *testing.T) {
 		{`kind = "kalman"; hidden_layers = [100]`, 100, "1.23e+08"},
 		{`kind = "kalman"; hidden_layers = [100]; covariance = "diagonal"`, 100, ""},
 		{`kind = "kalman"; hidden_layers = [70]`, 100, ""},
-		{`kind = "kalman"; hidden_layers = [70]; weights = "equal"; tune = ["prior_var"]; candidates = [[1], [2]]`, 100, "1.21e+08"},
 		{`kind = "closed-form"; members = 1; hidden_layers = [800]; covariance = "full"; tune = ["lambda"]; candidates = [[1], [2]]`, 300, ""},
 		{`kind = "closed-form"; members = 1; hidden_layers = [800]; covariance = "full"; weights = "equal"; tune = ["lambda"]; candidates = [[1], [2]]`, 300, "1.58e+08"},
 		{`kind = "kalman"; hidden_layers = [100]; covariance = "low-rank"; rank = 150`, 10000, "1.51e+08"},

@@ -3,7 +3,6 @@ package learner
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"math/rand/v2"
 	"slices"
 
@@ -43,7 +42,7 @@ type Model struct {
 	bnn.PaperRule
 
 	// Members is the number of networks whose mean is the prediction. Zero stands for the bank
-	// of [bnn.NewDefaultBank], or for one network where HasBank is false or a study looks into it.
+	// of [bnn.NewDefaultBank], or for one network where it has no bank (hasBank) or a study looks into it.
 	Members int `toml:"members,omitempty" json:",omitempty"`
 
 	// RandomFeatures takes the variances of all hidden weights away, so that the output
@@ -88,53 +87,35 @@ func (m *Model) Config(layers []int) (bnn.Config, error) {
 	c := bnn.Default(layers...)
 	c.Bias, c.Unit.Alpha, c.Unit.Beta, c.Output, c.Hidden = m.Bias, m.Alpha, m.Beta, m.Output, m.Hidden
 	c.PriorMeanVar, c.PriorDraw, c.Paper = m.PriorMeanVar, m.PriorDraw, m.PaperRule
-	kinds, err := forLayers("covariance", m.Covariance, len(layers)-1)
-	if err != nil {
-		return c, err
-	}
-	if kinds == nil {
-		kinds = c.Covariance
-	}
+	weights, kinds, factor := len(layers)-1, c.Covariance, []float64(nil)
+	err := cmp.Or(forLayers("covariance", m.Covariance, weights, &kinds), forLayers("prior_factor", m.PriorFactor, weights, &factor))
 	c.SetCovariance(kinds...)
-	factor, err := forLayers("prior_factor", m.PriorFactor, len(layers)-1)
 	for l, by := range factor {
 		c.PriorVar[l] *= by
 	}
-	if err != nil {
-		return c, err
-	}
-	if variance, err := forLayers("prior_var", m.PriorVar, len(layers)-1); variance != nil || err != nil {
-		c.PriorVar = variance
-		if err != nil {
-			return c, err
-		}
-	}
-	replications, err := forLayers("replications", m.Replications, len(layers)-1)
-	if replications != nil {
-		c.Replications = replications
-	}
-	return c, err
+	return c, cmp.Or(err, forLayers("prior_var", m.PriorVar, weights, &c.PriorVar), forLayers("replications", m.Replications, weights, &c.Replications))
 }
 
-// forLayers returns a list with an entry for each layer of weights, of which a single entry
-// stands for all; nil if there is none.
-func forLayers[T any](key string, list []T, layers int) ([]T, error) {
+// forLayers sets dst to a list with an entry for each layer of weights, of which a single entry
+// stands for all. An empty list leaves dst as it is.
+func forLayers[T any](key string, list []T, layers int, dst *[]T) error {
 	switch len(list) {
 	case 0:
-		return nil, nil
 	case 1:
-		return slices.Repeat(list, layers), nil
+		*dst = slices.Repeat(list, layers)
 	case layers:
-		return list, nil
+		*dst = list
+	default:
+		return field.Errorf(key, "%d entries are not allowed; allowed: 1, or %d, one for each layer of weights", len(list), layers)
 	}
-	return nil, field.Errorf(key, "%d entries are not allowed; allowed: 1, or %d, one for each layer of weights", len(list), layers)
+	return nil
 }
 
 // Validate reports what is not allowed. Where the data decide on inputs and
 // classes, it is called again by [Model.For].
 func (m *Model) Validate() error {
 	err := cmp.Or(
-		field.Fraction("rho", m.Rho), CheckMembers(m.Members),
+		field.Fraction("rho", m.Rho), checkMembers(m.Members),
 		field.OneOf("on_indefinite", m.OnIndefinite, bnn.Fail, bnn.Skip, bnn.Project), // of rules that do not use it, too
 	)
 	if err != nil {
@@ -219,13 +200,19 @@ func (m Model) For(inputs, classes int) (Model, error) {
 	return m, m.Validate()
 }
 
+// network returns the configuration of a network; Layers are set.
+func (m *Model) network() (bnn.Config, error) {
+	cfg, err := m.Config(m.Layers)
+	cfg.Softmax = m.softmax(m.Layers[len(m.Layers)-1])
+	return cfg, err
+}
+
 // Mixture returns the networks of the model with their prior weights; Layers are set.
 func (m Model) Mixture(src rand.Source) (*bnn.Ensemble, error) {
-	cfg, err := m.Config(m.Layers)
+	cfg, err := m.network()
 	if err != nil {
 		return nil, err
 	}
-	cfg.Softmax = m.softmax(m.Layers[len(m.Layers)-1])
 	e, err := bnn.NewEnsemble(cfg, max(1, m.Members), src)
 	if err != nil {
 		return nil, err
@@ -238,33 +225,14 @@ func (m Model) Mixture(src rand.Source) (*bnn.Ensemble, error) {
 	return e, nil
 }
 
-// HasBank reports whether the default bank is what learns: the number of members is not given,
+// hasBank reports whether the default bank is what learns: the number of members is not given,
 // nor what is of the paper or of a single network.
-func (m *Model) HasBank() bool {
+func (m *Model) hasBank() bool {
 	paper := m.Output == bnn.Joint || m.Output == bnn.Total || m.Hidden == bnn.Frozen
 	return m.Members == 0 && !paper && !m.RandomFeatures && len(m.PriorMean) == 0
 }
 
-// Bank returns the default bank about the model, with names that tell the members apart; Layers
-// are set.
-func (m Model) Bank(src rand.Source) (of *bnn.Bank, names []string, err error) {
-	cfg, err := m.Config(m.Layers)
-	if err != nil {
-		return nil, nil, err
-	}
-	cfg.Softmax = m.softmax(m.Layers[len(m.Layers)-1])
-	of, err = bnn.NewDefaultBank(cfg, src)
-	if err != nil {
-		return nil, nil, err
-	}
-	for _, n := range of.Members() {
-		c := n.Config()
-		names = append(names, fmt.Sprintf("layers=%v prior_var=%.2g", c.Layers, c.PriorVar))
-	}
-	return of, names, nil
-}
-
-// Network returns the first of them.
+// Network returns the first network of the mixture.
 func (m Model) Network(src rand.Source) (*bnn.Network, error) {
 	m.Members = 1
 	e, err := m.Mixture(src)
@@ -302,119 +270,5 @@ func (m Model) Learner(src rand.Source) (*Tolerant, error) {
 	if err != nil {
 		return nil, err
 	}
-	return NewTolerant(&Network{Ensemble: e}, m.Layers[len(m.Layers)-1]), nil
-}
-
-// Named is a [[method]] where all are networks. In a manifest it begins as a copy of [model].
-type Named struct {
-	Name string `toml:"name" allowed:"a text"`
-	Kind string `toml:"kind,omitempty" json:"-"` // "closed-form" or empty
-	Model
-	Of string `toml:"-"` // of a model of [Sweep.Models]: the name of the method, without what is swept
-}
-
-// Validate reports what is not allowed.
-func (n *Named) Validate() error {
-	if n.Kind != "" && n.Kind != "closed-form" {
-		return field.Errorf("kind", `%q is not allowed; allowed: "closed-form", as this study looks into networks`, n.Kind)
-	}
-	return n.Model.Validate()
-}
-
-// Sweep has the values that are swept, in place of those of every method.
-type Sweep struct {
-	Seed   config.Ints `toml:"seed,omitempty"`
-	Lambda []Lambda    `toml:"lambda,omitempty"`
-	Rho    []float64   `toml:"rho,omitempty"`
-}
-
-// Models returns every method, or if there is none the model by the name "model", at
-// every swept λ and ρ, the last changing fastest, with names as "joint lambda=0.1 rho=0.5".
-func (s Sweep) Models(model Model, methods []Named) ([]Named, error) {
-	if len(methods) == 0 {
-		methods = []Named{{Name: "model", Model: model}}
-	}
-	var all []Named
-	for _, v := range methods {
-		v.Of = v.Name
-		for i := range max(1, len(s.Lambda)) {
-			for j := range max(1, len(s.Rho)) {
-				m := v
-				if s.Lambda != nil {
-					m.Lambda = s.Lambda[i]
-					m.Name += " lambda=" + m.Lambda.String()
-				}
-				if s.Rho != nil {
-					m.Rho = s.Rho[j]
-					m.Name += " rho=" + spelled(m.Rho)
-				}
-				if err := m.Validate(); err != nil {
-					if at, ok := errors.AsType[*field.Error](err); ok && at.Key == "rho" && s.Rho != nil {
-						return nil, field.Errorf("sweep.rho", "%s", at.Problem)
-					}
-					return nil, m.in(err)
-				}
-				all = append(all, m)
-			}
-		}
-	}
-	return all, nil
-}
-
-// FitNamed returns the networks with the layers for so many inputs and classes.
-func FitNamed(methods []Named, inputs, classes int) ([]Named, error) {
-	out := slices.Clone(methods)
-	for i := range out {
-		var err error
-		if out[i].Model, err = out[i].For(inputs, classes); err != nil {
-			return nil, out[i].in(err)
-		}
-	}
-	return out, nil
-}
-
-// in says in which table of the manifest the field of an error is.
-func (n *Named) in(err error) error {
-	var at *field.Error
-	switch {
-	case !errors.As(err, &at):
-		return fmt.Errorf("%s: %w", n.Name, err)
-	case n.Of == "model":
-		return field.Errorf("model."+at.Key, "%s", at.Problem)
-	}
-	return field.Errorf("method."+n.Of+"."+at.Key, "%s", at.Problem)
-}
-
-// Networks says which networks learn: the tables [model], [sweep] and [[method]].
-type Networks struct {
-	Model   Model   `toml:"model"`
-	Sweep   Sweep   `toml:"sweep"`
-	Methods []Named `toml:"method" inherit:"model"`
-
-	Seeds  []int   // those of the manifest, once resolved
-	Models []Named // every method at everything that is swept
-}
-
-// Resolve sets Seeds and Models.
-func (n *Networks) Resolve(m *config.Manifest) (err error) {
-	if n.Seeds, err = m.Seeds(n.Sweep.Seed); err != nil {
-		return err
-	}
-	n.Models, err = n.Sweep.Models(n.Model, n.Methods)
-	return m.Locate("", err)
-}
-
-// Fit gives the models the layers for so many inputs and classes.
-func (n *Networks) Fit(m *config.Manifest, inputs, classes int) (err error) {
-	n.Models, err = FitNamed(n.Models, inputs, classes)
-	return m.Locate("", err)
-}
-
-// Names returns the names of the methods.
-func Names(methods []Named) []string {
-	names := make([]string, len(methods))
-	for i, v := range methods {
-		names[i] = v.Name
-	}
-	return names
+	return NewTolerant(&Network{Model: e}, m.Layers[len(m.Layers)-1]), nil
 }

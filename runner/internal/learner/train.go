@@ -9,10 +9,11 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"closedform/core/bnn"
+	"closedform/core/random"
 	"closedform/internal/field"
 	"closedform/internal/kernel"
 	"closedform/runner/internal/metric"
+	"closedform/runner/internal/pool"
 	"closedform/runner/internal/table"
 )
 
@@ -41,8 +42,8 @@ func (c Course) Train(ctx context.Context, l Learner) error {
 		order[i] = i
 	}
 	for pass := 1; pass <= max(1, c.Passes); pass++ {
-		if b := bankOf(l); b != nil && pass == 2 {
-			b.settle()
+		if n := networkOf(l); n != nil && pass == 2 {
+			n.settle()
 		}
 		if c.Order != nil {
 			if src := c.Order(pass); src != nil {
@@ -71,142 +72,51 @@ func (c Course) Train(ctx context.Context, l Learner) error {
 	return ctx.Err()
 }
 
-// Test returns the predictions of all examples, and their classes. Where the learner
-// breaks down over one, all are equal probabilities.
-func (t *Tolerant) Test(e Examples) (p [][]float64, class []int) {
-	chunks(e, func(first int, x [][]float64) error {
-		p = append(p, t.Probabilities(x)...)
-		for i := range x {
-			class = append(class, e.Class(first+i))
-		}
-		return nil
-	})
-	if t.failed {
-		p = Equal(len(p), t.Classes)
+// networkOf returns the network that the learner is, or nil.
+func networkOf(l Learner) *Network {
+	if t, ok := l.(*Tolerant); ok {
+		l = t.Learner
 	}
-	return p, class
+	n, _ := l.(*Network)
+	return n
 }
 
-// chunks hands do the inputs of some examples after another, in room that it uses again, up
-// to the first error: few of them are held as floating-point numbers.
-func chunks(e Examples, do func(first int, x [][]float64) error) error {
-	const most = 64
-	room := make([][]float64, min(most, e.Len()))
-	for i := range room {
-		room[i] = make([]float64, e.Inputs())
-	}
-	for first := 0; first < e.Len(); first += most {
-		x := room[:min(most, e.Len()-first)]
-		for i := range x {
-			e.Input(x[i], first+i)
+// TrainMembers trains the members of an ensemble each by itself, on idle processors; the course
+// has no Before and After. What they become is what [Course.Train] makes of them, unless they
+// see the examples in orders of their own: the first in those of the course, the others in ones
+// drawn with streams named after what those give first and their number.
+func (c Course) TrainMembers(ctx context.Context, t *Tolerant, ownOrders bool) error {
+	var members []*Tolerant
+	network, ours := t.Learner.(*Network)
+	if ours {
+		for _, n := range network.Members() {
+			one := &Network{Model: n, noise: network.noise, every: network.every}
+			members = append(members, NewTolerant(one, t.Classes))
 		}
-		if err := do(first, x); err != nil {
-			return err
+	} else {
+		for _, m := range t.Learner.(*Ensemble).Members {
+			members = append(members, NewTolerant(m, t.Classes))
+		}
+	}
+	err := pool.Each(ctx, len(members), func(ctx context.Context, k int) error {
+		own := c
+		if ownOrders && k > 0 {
+			own.Order = func(pass int) rand.Source {
+				return random.Source("order of member", c.Order(pass).Uint64(), k)
+			}
+		}
+		return own.Train(ctx, members[k])
+	})
+	if err != nil {
+		return err
+	}
+	for _, member := range members {
+		t.failed = t.failed || member.failed
+		if ours {
+			network.steps.add(member.Steps())
 		}
 	}
 	return nil
-}
-
-// Answer is what a learner says of one input.
-type Answer struct {
-	P                 []float64
-	MutualInformation float64       // in nats; NaN if the learner has no members
-	Members           [][]bnn.Layer // of each member; nil if it has no layers of Gaussian weights
-}
-
-// Look has see look at the answers about all examples, one after another, unless the
-// learner breaks down before or see returns an error, which is a break-down, too.
-func (t *Tolerant) Look(e Examples, see func(i int, x []float64, a Answer) error) (ok bool) {
-	a := Answer{P: make([]float64, t.Classes), MutualInformation: math.NaN()}
-	if n, ours := t.Learner.(*Network); ours {
-		return t.chunks(e, func(first int, x [][]float64) error {
-			return n.each(x, func(i int, p *bnn.Prediction) error {
-				normalise(a.P, p)
-				if len(p.Members) > 0 {
-					a.MutualInformation = p.MutualInformation()
-				}
-				a.Members = layersOf(p)
-				return see(first+i, x[i], a)
-			})
-		})
-	}
-	if members := batchedMembers(t.Learner); members != nil {
-		return t.chunks(e, func(first int, x [][]float64) error {
-			return batchAnswers(members, t.Classes, x, func(i int, a Answer) error { return see(first+i, x[i], a) })
-		})
-	}
-	x, m := make([]float64, e.Inputs()), mixtureOf(t.Learner)
-	return t.try(e.Len(), func(i int) (err error) {
-		e.Input(x, i)
-		if m == nil {
-			err = t.Learner.Predict(a.P, x)
-			m = mixtureOf(t.Learner) // a batch method is fitted now
-		}
-		if m != nil && err == nil {
-			a.MutualInformation, err = m.MutualInformation(a.P, x)
-		}
-		if err != nil {
-			return err
-		}
-		a.Members = layers(t.Learner)
-		return see(i, x, a)
-	})
-}
-
-// Hidden is Look for the means that the last hidden layer of each member hands on.
-func (t *Tolerant) Hidden(e Examples, see func(i int, members [][]float64) error) (ok bool) {
-	return t.Look(e, func(i int, _ []float64, a Answer) error {
-		var means [][]float64
-		for _, layers := range a.Members {
-			means = append(means, layers[len(layers)-1].Input)
-		}
-		return see(i, means)
-	})
-}
-
-// chunks is that of all examples, unless the learner breaks down.
-func (t *Tolerant) chunks(e Examples, do func(first int, x [][]float64) error) (ok bool) {
-	t.failed = t.failed || chunks(e, do) != nil
-	return !t.failed
-}
-
-// mixtureOf returns a learner that has several members, or nil.
-func mixtureOf(l any) Mixture {
-	if of, batch := l.(*Batch); batch {
-		l = of.model
-	}
-	m, _ := l.(Mixture)
-	return m
-}
-
-// layers returns those of all members of a learner, nil if they have none.
-func layers(l Learner) (all [][]bnn.Layer) {
-	switch of := l.(type) {
-	case *Network:
-		all = layersOf(&of.prediction)
-	case *Ensemble:
-		for _, m := range of.Members {
-			all = append(all, layers(m)...)
-		}
-	case *Bank:
-		all = layers(&of.Ensemble)
-	case Layered:
-		all = append(all, of.Layers())
-	}
-	return all
-}
-
-// Variances returns the [Network.Variances] at all inputs. If the network breaks down over
-// one, none is a number.
-func (t *Tolerant) Variances(inputs [][]float64) (own, exact []float64) {
-	own, exact = make([]float64, len(inputs)), make([]float64, len(inputs))
-	if !t.try(len(inputs), func(i int) (err error) {
-		own[i], exact[i], err = t.Learner.(*Network).Variances(inputs[i])
-		return err
-	}) {
-		return table.Gaps(len(inputs)), table.Gaps(len(inputs))
-	}
-	return own, exact
 }
 
 // CalibrationBins is the number of bins of the expected calibration error.
@@ -223,7 +133,7 @@ func ScoreColumns() []table.Column {
 }
 
 // ScoreNames are the names of the ScoreColumns.
-var ScoreNames = []string{"error", "log_loss", "brier", "ece", "aurc"}
+var ScoreNames = names(ScoreColumns())
 
 // ShareNames are the names of those ScoreColumns and StepColumns whose numbers are from 0 to 1.
 var ShareNames = []string{"error", "ece", "aurc", "failed"}

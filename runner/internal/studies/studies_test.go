@@ -55,7 +55,8 @@ func TestManifests(t *testing.T) {
 // Every key without a default is missing where it is not given, and all are named at once.
 func TestMissing(t *testing.T) {
 	for study, want := range map[string]string{
-		"ablation":  "t.toml:4: missing: ablation.spread, 0 to 1e30; ablation.variance, 0 to 1e30; ablation.draws, 1 to 1,000,000; data.generator, ",
+		"ablation": "t.toml:4: missing: ablation.spread, 0 to 1e30; ablation.variance, 0 to 1e30; ablation.draws, 1 to 1,000,000; " +
+			`data.generator, one of generator = "moons", file = "path.csv" and images = "path"; sweep.lambda, two or more numbers > 0; sweep.rho, two or more numbers`,
 		"calibrate": "t.toml:4: missing: calibrate.box, 0.1 to 4",
 		"claims":    "t.toml: missing: claim, at least one table headed [[claim]]; evidence, ",
 		"compare":   "t.toml:4: missing: compare.budget, 1 to 100; compare.reference, the name of a [[method]]; set, ",

@@ -44,9 +44,9 @@ type Experiment interface {
 // randomness are streams named after the manifest, the seed and what they are for;
 // it never reads the clock.
 type Cell struct {
-	Key  string // names the cell within its experiment
-	Spec any    // all that its tables follow from, as plain data that JSON can hold
-	Run  func(context.Context) (table.Set, error)
+	Key  string                                   // names the cell within its experiment
+	Spec any                                      // all that its tables follow from, as plain data that JSON can hold
+	Run  func(context.Context) (table.Set, error) // its tables, and files that are published as they are
 
 	// Stratum groups cells that run the same code, such as those of one method on one data
 	// set: where code has changed, some cells of each stratum are recomputed and stand for
@@ -82,12 +82,6 @@ type WithData interface {
 // it, a line each.
 type Noted interface {
 	Notes(table.Set) []string
-}
-
-// Saving is an experiment that leaves files beside its tables and figures.
-type Saving interface {
-	// Saved returns the content of each file by its name, made by the cells. It is pure.
-	Saved(cells []table.Set) map[string][]byte
 }
 
 // Timed is an experiment that also measures times on this machine, by -time: of its

@@ -50,6 +50,8 @@ type Table struct {
 	Name    string
 	Packed  bool // large: stored compressed, and not committed
 	Columns []Column
+
+	File []byte // content of the file Name, which a cell leaves in place of a table; nil: a table
 }
 
 // New returns a table without rows.
@@ -267,7 +269,7 @@ func (s Set) Get(name string) *Table {
 func (s Set) Digest() string {
 	h := sha256.New()
 	for _, t := range s {
-		fmt.Fprintf(h, "table %q %d %d\n", t.Name, len(t.Columns), t.Len())
+		fmt.Fprintf(h, "table %q %d %d\n%s", t.Name, len(t.Columns), t.Len(), t.File)
 		for _, c := range t.Columns {
 			fmt.Fprintf(h, "column %q %d\n", c.Name, c.Kind)
 			for _, text := range c.Texts {
@@ -288,11 +290,14 @@ func (s Set) Digest() string {
 
 // Merge puts the rows of equally named tables one after another, in the order of
 // the sets; the tables come in the order in which they first appear. Those that
-// derive makes of them, if given, come last.
+// derive makes of them, if given, come last. Files are left out.
 func Merge(sets []Set, derive ...func(Set) Set) (Set, error) {
 	var merged Set
 	for _, set := range sets {
 		for _, t := range set {
+			if t.File != nil {
+				continue
+			}
 			of := merged.Get(t.Name)
 			if of == nil {
 				of = t.Rows(nil)

@@ -44,6 +44,7 @@ func (s *Stream) Predict(row *dataset.Table) (class string, probability float64,
 	if err != nil {
 		return "", 0, nil, err
 	}
+	s.Scaler, s.Bare = scaler, false // the file names the columns from now on
 	x, unseen, err := scaler.Rows(row)
 	if err != nil {
 		return "", 0, nil, err

@@ -30,13 +30,18 @@ type Network struct {
 	Counts Counts `json:"counts,omitzero"` // of a Stream
 
 	// Bare says that the file does not have these, as another program wrote it by
-	// checkpoint.Save: inputs are the columns in their order, and classes are their numbers from 0.
+	// checkpoint.Save: inputs are the columns in their order, without Column, and classes are
+	// their numbers from 0.
 	Bare bool `json:"-"`
 }
 
 // Write writes the network. Equal ones make equal files.
 func (n *Network) Write(w io.Writer) error {
-	note, err := json.Marshal(n)
+	named := *n
+	if n.Bare {
+		named.Classes = nil
+	}
+	note, err := json.Marshal(named)
 	if err != nil {
 		return err
 	}
@@ -104,18 +109,21 @@ func (n *Network) check() error {
 	return nil
 }
 
-// scaler returns that of the inputs, whose columns are all of a table if the file of the network names none.
+// scaler returns that of the inputs. If the file of the network names no columns, they are all of
+// the table but the column of classes.
 func (n *Network) scaler(rows *dataset.Table) (dataset.Scaler, error) {
 	s := n.Scaler
 	if !n.Bare {
 		return s, nil
 	}
-	if in, _ := ends(n.Model); len(rows.Columns) != in {
-		return s, fmt.Errorf("%s: %d columns; the network has %d inputs, and its file does not say which columns they are; need these alone, in their order",
-			rows.File, len(rows.Columns), in)
-	}
 	for _, name := range rows.Columns {
-		s.Features = append(s.Features, dataset.Feature{Column: name})
+		if name != n.Column {
+			s.Features = append(s.Features, dataset.Feature{Column: name})
+		}
+	}
+	if in, _ := ends(n.Model); len(s.Features) != in {
+		return s, fmt.Errorf("%s: %d columns; the network has %d inputs, and its file does not say which columns they are; need these alone, in their order",
+			rows.File, len(s.Features), in)
 	}
 	return s, nil
 }

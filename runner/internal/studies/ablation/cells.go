@@ -46,8 +46,8 @@ func (e *experiment) Cells() []study.Cell {
 			cells = append(cells, study.Cell{Key: fmt.Sprintf("moments n=%d rho=%g", n, rho), Stratum: "moments", Spec: s, Run: s.run})
 		}
 	}
-	for _, model := range e.Models {
-		s := networks{e.manifest.Name, e.Seeds, e.Data.Source, model, e.Evaluate.Grid, e.lambda}
+	for _, model := range e.networks.Models {
+		s := networks{e.manifest.Name, e.networks.Seeds, e.Data.Source, model, e.Evaluate.Grid, e.lambda}
 		cells = append(cells, study.Cell{Key: "learn " + model.Name, Stratum: "learn", Spec: s, Run: s.run})
 	}
 	return cells
@@ -170,7 +170,7 @@ func (s networks) train(ctx context.Context, lambda float64, seed int) ([]float6
 	if err != nil {
 		return nil, err
 	}
-	network := &learner.Network{Ensemble: n}
+	network := &learner.Network{Model: n}
 	if err := (learner.Course{Examples: train, Order: s.order(seed)}).Train(ctx, network); err != nil {
 		return nil, err
 	}

@@ -19,7 +19,7 @@ var Kind = study.Kind{
 	Name: "ablation",
 	Asks: "How do the error of the moments, and learning, depend on λ and ρ?",
 	New: func(m *config.Manifest) (study.Experiment, error) {
-		e := &experiment{manifest: m, Ablation: settings{Unequal: 0.5}, Networks: learner.Networks{Model: learner.DefaultModel()}}
+		e := &experiment{manifest: m, Ablation: settings{Unequal: 0.5}, Model: learner.DefaultModel()}
 		if err := m.Decode(e); err != nil {
 			return nil, err
 		}
@@ -29,15 +29,25 @@ var Kind = study.Kind{
 
 type experiment struct {
 	study.Plain
-	Ablation settings `toml:"ablation"`
-	Data     source   `toml:"data"`
-	learner.Networks
+	Ablation settings        `toml:"ablation"`
+	Data     source          `toml:"data"`
+	Model    learner.Model   `toml:"model"`
+	Sweep    sweep           `toml:"sweep"`
+	Methods  []learner.Named `toml:"method" inherit:"model"`
 	Evaluate struct {
-		Grid int `toml:"grid,omitzero"` // of a generator: points along each axis at which networks are looked at
+		Grid int `toml:"grid,omitzero"` // of a generator: points along each axis at which networks are looked at; 21
 	} `toml:"evaluate"`
 
 	manifest    *config.Manifest
-	lambda, rho []float64 // ascending
+	networks    learner.Networks // every method at every ρ: a cell has all λ
+	lambda, rho []float64        // ascending
+}
+
+// sweep has the axes of the maps.
+type sweep struct {
+	Seed   config.Ints      `toml:"seed,omitempty"`
+	Lambda []learner.Lambda `toml:"lambda" allowed:"two or more numbers > 0"`
+	Rho    []float64        `toml:"rho" allowed:"two or more numbers ≥ 0 and < 1"`
 }
 
 // source has the examples of a generator, where networks are looked at on a grid of the
@@ -69,8 +79,11 @@ type settings struct {
 func (e *experiment) Validate() error {
 	s := e.Sweep
 	fewest, most := 2, config.MaxGrid
-	if e.Data.Name == "" {
+	switch {
+	case e.Data.Name == "":
 		fewest, most = 0, 0
+	case e.Evaluate.Grid == 0:
+		fewest = 0 // setUp sets it
 	}
 	err := cmp.Or(
 		field.Within("evaluate.grid", e.Evaluate.Grid, fewest, most), several("sweep.lambda", s.Lambda), several("sweep.rho", s.Rho))
@@ -96,22 +109,19 @@ func several[T any](key string, values []T) error {
 	return nil
 }
 
-// setUp makes the models of every method and ρ: a cell has all λ.
+// setUp makes the models of every method and ρ.
 func (e *experiment) setUp(m *config.Manifest) error {
 	for _, l := range e.Sweep.Lambda {
 		e.lambda = append(e.lambda, l.Number)
 	}
 	slices.Sort(e.lambda)
 	e.rho = slices.Sorted(slices.Values(e.Sweep.Rho))
-	at := e.Networks
-	at.Sweep.Lambda, at.Sweep.Rho = nil, e.rho
-	err := at.Resolve(m)
-	e.Seeds, e.Models = at.Seeds, at.Models
-	if e.Data.Name == "" || err != nil {
+	e.networks = learner.Networks{Model: e.Model, Sweep: learner.Sweep{Seed: e.Sweep.Seed, Rho: e.rho}, Methods: e.Methods}
+	if err := e.networks.Resolve(m); e.Data.Name == "" || err != nil {
 		return err
 	}
-	e.Data.Generator = e.Data.Generator.WithDefaults()
-	return e.Fit(m, data.Inputs, e.Data.Task().Classes)
+	e.Data.Generator, e.Evaluate.Grid = e.Data.Generator.WithDefaults(), cmp.Or(e.Evaluate.Grid, 21)
+	return e.networks.Fit(m, data.Inputs, e.Data.Task().Classes)
 }
 
 // Files implements [study.WithData].
@@ -128,7 +138,7 @@ func (e *experiment) Prepare(context.Context) error {
 	if err := e.Data.Load(e.manifest.Folder); err != nil {
 		return e.manifest.Locate("data", err)
 	}
-	return e.Fit(e.manifest, e.Data.Inputs(), len(e.Data.Classes()))
+	return e.networks.Fit(e.manifest, e.Data.Inputs(), len(e.Data.Classes()))
 }
 
 var _ study.WithData = (*experiment)(nil)

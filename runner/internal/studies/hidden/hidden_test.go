@@ -112,7 +112,7 @@ func curve(t *testing.T, tables table.Set) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := learner.NewTolerant(&learner.Network{Ensemble: e}, 3).Probabilities(test.X)
+		p := learner.NewTolerant(&learner.Network{Model: e}, 3).Probabilities(test.X)
 		r := row(t, curve, "method", "smooth", "task", "arms", "seed", 3, "seen", seen+1, "pass", pass, "k", k+1, "failed", 0)
 		check.Near(t, "accuracy", r.Nums("accuracy")[0], metric.Accuracy(p, test.Class), 1e-12)
 		check.Near(t, "log loss", r.Nums("log_loss")[0], metric.LogLoss(p, test.Class), 1e-9)

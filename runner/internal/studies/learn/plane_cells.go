@@ -57,7 +57,7 @@ func (s planeSpec) run(ctx context.Context) (table.Set, error) {
 	}
 	task := s.Data.Task()
 	c := s.cell(task)
-	c.network, c.noise = &learner.Network{Ensemble: network}, s.Stream("montecarlo", s.Model.Name)
+	c.network, c.noise = &learner.Network{Model: network}, s.Stream("montecarlo", s.Model.Name)
 	set := task.Draw(s.Data.Train, s.Stream("train"))
 	course := learner.Course{Examples: dataset.NewExamples(set, task.Classes), After: func(_, k int) error { return c.look(ctx, k) }}
 	if err := course.Train(ctx, c.network); err != nil {
@@ -143,7 +143,7 @@ func (c *planeCell) predict(ctx context.Context, points, sampled []int) ([]predi
 	var got bnn.Prediction
 	var e *montecarlo.Estimate
 	for _, i := range points {
-		if err := c.network.Ensemble.Predict(&got, c.grid.Points[i]); err != nil {
+		if err := c.network.Model.Predict(&got, c.grid.Points[i]); err != nil {
 			return nil, err
 		}
 		f := prediction{point: i, p: slices.Clone(got.P), excess: got.Moments.Excess(), asymmetry: got.Moments.Asymmetry()}

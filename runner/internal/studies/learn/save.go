@@ -57,24 +57,17 @@ func (s save) is(method string, seed int) bool {
 // notes tells if the network that is to be kept broke down.
 func (s save) notes(runs *table.Table) []string {
 	if s.Network && runs.Where("method", s.Method).Where("seed", s.Seed).Where("failed", 1).Len() > 0 {
-		return []string{fmt.Sprintf("no %s is kept: %s broke down", savedTable, s.Method)}
+		return []string{fmt.Sprintf("no %s is kept: %s broke down", savedFile, s.Method)}
 	}
 	return nil
 }
 
-// savedTable is the name of the table in which a cell hands on its network, as bytes.
-const savedTable = "network.npz"
+// savedFile is the file of the network.
+const savedFile = "network.npz"
 
-// saved adds the network to the tables of the cell, if it is to be kept and has not broken
-// down.
-func (c *streamCell) saved(tables table.Set) (table.Set, error) {
-	if !c.Save || c.learner.Steps().Failed {
-		return tables, nil
-	}
-	model, err := learner.ModelOf(c.learner)
-	if err != nil {
-		return nil, err
-	}
+// saved returns the file of the network.
+func (c *streamCell) saved() (*table.Table, error) {
+	model := c.learner.Learner.(*learner.Network).Model
 	train, _, err := c.Data.Unscaled(c.Stream("data"))
 	if err != nil {
 		return nil, err
@@ -96,27 +89,5 @@ func (c *streamCell) saved(tables table.Set) (table.Set, error) {
 	if err := n.Write(&file); err != nil {
 		return nil, err
 	}
-	t := table.New(savedTable, table.Text("content", ""))
-	t.Add(file.String())
-	return append(tables, t), nil
-}
-
-// withoutSaved returns the tables of cells without networks.
-func withoutSaved(cells []table.Set) []table.Set {
-	out := make([]table.Set, len(cells))
-	for i, c := range cells {
-		out[i] = slices.DeleteFunc(slices.Clone(c), func(t *table.Table) bool { return t.Name == savedTable })
-	}
-	return out
-}
-
-// Saved implements [study.Saving].
-func (s *stream) Saved(cells []table.Set) map[string][]byte {
-	files := map[string][]byte{}
-	for _, c := range cells {
-		if t := c.Get(savedTable); t != nil {
-			files[savedTable] = []byte(t.Texts("content")[0])
-		}
-	}
-	return files
+	return &table.Table{Name: savedFile, File: file.Bytes()}, nil
 }

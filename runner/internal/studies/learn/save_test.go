@@ -33,12 +33,12 @@ func kept(t *testing.T, manifest string) (*trained.Network, table.Set) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	content := e.(study.Saving).Saved(cells)["network.npz"]
-	if content == nil {
+	i := slices.IndexFunc(cells, func(c table.Set) bool { return c.Get("network.npz") != nil })
+	if i < 0 {
 		return nil, tables
 	}
 	path := filepath.Join(t.TempDir(), "network.npz")
-	if err := os.WriteFile(path, content, 0o666); err != nil {
+	if err := os.WriteFile(path, cells[i].Get("network.npz").File, 0o666); err != nil {
 		t.Fatal(err)
 	}
 	n, err := trained.Read(path)

@@ -202,7 +202,7 @@ func (s *stream) Cells() []study.Cell {
 
 // Tables adds the means over the seeds.
 func (s *stream) Tables(cells []table.Set) (table.Set, error) {
-	return table.Merge(withoutSaved(cells), func(t table.Set) table.Set {
+	return table.Merge(cells, func(t table.Set) table.Set {
 		scores := slices.Concat(learner.ScoreNames, prequentialNames)
 		groups := func(of string, keys ...string) table.Groups {
 			return t.Get(of).GroupBy(slices.Concat([]string{"method"}, s.swept(), keys)...).Shares(learner.ShareNames...).Shares("prequential_error")
@@ -228,5 +228,4 @@ func (s *stream) Notes(tables table.Set) []string {
 var (
 	_ study.WithData = (*stream)(nil)
 	_ study.Noted    = (*stream)(nil)
-	_ study.Saving   = (*stream)(nil)
 )

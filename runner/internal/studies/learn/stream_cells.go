@@ -123,7 +123,14 @@ func (s streamSpec) run(ctx context.Context) (table.Set, error) {
 		chosen.Add(c.at(), cmp.Or(choice.Text, c.learner.Chosen()), table.Finite(choice.LogLoss))
 		tables = append(tables, chosen)
 	}
-	return c.saved(tables)
+	if c.Save && !c.learner.Steps().Failed {
+		file, err := c.saved()
+		if err != nil {
+			return nil, err
+		}
+		tables = append(tables, file)
+	}
+	return tables, nil
 }
 
 // look notes what the learner predicts of an example of the first pass before it learns that.

@@ -67,12 +67,12 @@ func (c *streamCell) newAtlas(train *data.Examples, scaler dataset.Scaler) *atla
 // draw writes down what the network says after k examples; nothing is said where it
 // breaks down.
 func (a *atlas) draw(c *streamCell, k int) {
-	network, err := learner.ModelOf(c.learner)
+	network := c.learner.Learner.(*learner.Network)
 	x, classes := make([]float64, data.Inputs), len(c.train.Classes())
 	for i, point := range a.points {
 		a.scaled.Input(x, i)
 		var got bnn.Prediction
-		if err != nil || network.Predict(&got, x) != nil {
+		if network.Model.Predict(&got, x) != nil {
 			a.maps.Add(c.at(), k, point, table.Gaps(2*classes))
 			continue
 		}

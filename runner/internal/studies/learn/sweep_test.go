@@ -167,8 +167,8 @@ candidates = [[1e-9], [4]]
 	if string(a.CSV()) != string(b.CSV()) || math.IsNaN(a.Nums("log_loss")[0]) || len(train.X) != 24 {
 		t.Errorf("the chosen network\n%sis not\n%s", a.CSV(), b.CSV())
 	}
-	bank := studytest.Run(t, Kind, src, append(once, "method.filter.weights=universal")...).Get("chosen").Where("method", "filter")
-	if got := bank.Texts("chosen")[0]; !strings.HasPrefix(got, "prior_var=4: 0.") || !math.IsNaN(bank.Nums("validation_log_loss")[0]) {
+	bank := studytest.Run(t, Kind, src, append(once, "method.large.weights=universal")...).Get("chosen").Where("method", "large")
+	if got := bank.Texts("chosen")[0]; !strings.HasPrefix(got, "lambda=") || !math.IsNaN(bank.Nums("validation_log_loss")[0]) {
 		t.Errorf("a bank: %s", bank.CSV())
 	}
 	for override, want := range map[string]string{

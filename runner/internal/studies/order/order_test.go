@@ -77,7 +77,7 @@ func adf(t *testing.T, train data.Set, order []int, test data.Set) [][]float64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return learner.NewTolerant(&learner.Network{Ensemble: e}, 3).Probabilities(test.X)
+	return learner.NewTolerant(&learner.Network{Model: e}, 3).Probabilities(test.X)
 }
 
 // The numbers are those of networks that are trained by hand.

@@ -72,8 +72,9 @@ func newMonitor(l *learner.Tolerant, s settings, train *data.Examples) (m *monit
 	if !slices.Contains(append(s.Combine, s.Scores...), mahalanobis) {
 		return m, nil
 	}
-	l.Hidden(train, func(i int, members [][]float64) error {
-		for k, h := range members {
+	l.Look(train, func(i int, _ []float64, a learner.Answer) error {
+		for k, layers := range a.Members {
+			h := layers[len(layers)-1].Input
 			if k == len(m.hidden) {
 				var r relative
 				if r, err = newRelative(len(h), l.Classes); err != nil {

@@ -25,7 +25,7 @@ func TestScoresByHand(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := learner.NewTolerant(&learner.Network{Ensemble: networks}, 3)
+	l := learner.NewTolerant(&learner.Network{Model: networks}, 3)
 	set := studytest.Clusters(60)
 	for i, x := range set.X {
 		_ = l.Observe(x, set.Class[i])

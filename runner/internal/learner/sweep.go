@@ -1,0 +1,124 @@
+package learner
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"closedform/internal/field"
+	"closedform/runner/internal/config"
+)
+
+// Named is a [[method]] where all are networks. In a manifest it begins as a copy of [model].
+type Named struct {
+	Name string `toml:"name" allowed:"a text"`
+	Kind string `toml:"kind,omitempty" json:"-"` // "closed-form" or empty
+	Model
+	Of string `toml:"-"` // of a model of [Sweep.Models]: the name of the method, without what is swept
+}
+
+// Validate reports what is not allowed.
+func (n *Named) Validate() error {
+	if n.Kind != "" && n.Kind != "closed-form" {
+		return field.Errorf("kind", `%q is not allowed; allowed: "closed-form", as this study looks into networks`, n.Kind)
+	}
+	return n.Model.Validate()
+}
+
+// Sweep has the values that are swept, in place of those of every method.
+type Sweep struct {
+	Seed   config.Ints `toml:"seed,omitempty"`
+	Lambda []Lambda    `toml:"lambda,omitempty"`
+	Rho    []float64   `toml:"rho,omitempty"`
+}
+
+// Models returns every method, or if there is none the model by the name "model", at
+// every swept λ and ρ, the last changing fastest, with names as "joint lambda=0.1 rho=0.5".
+func (s Sweep) Models(model Model, methods []Named) ([]Named, error) {
+	if len(methods) == 0 {
+		methods = []Named{{Name: "model", Model: model}}
+	}
+	var all []Named
+	for _, v := range methods {
+		v.Of = v.Name
+		for i := range max(1, len(s.Lambda)) {
+			for j := range max(1, len(s.Rho)) {
+				m := v
+				if s.Lambda != nil {
+					m.Lambda = s.Lambda[i]
+					m.Name += " lambda=" + m.Lambda.String()
+				}
+				if s.Rho != nil {
+					m.Rho = s.Rho[j]
+					m.Name += " rho=" + spelled(m.Rho)
+				}
+				if err := m.Validate(); err != nil {
+					if at, ok := errors.AsType[*field.Error](err); ok && at.Key == "rho" && s.Rho != nil {
+						return nil, field.Errorf("sweep.rho", "%s", at.Problem)
+					}
+					return nil, m.in(err)
+				}
+				all = append(all, m)
+			}
+		}
+	}
+	return all, nil
+}
+
+// FitNamed returns the networks with the layers for so many inputs and classes.
+func FitNamed(methods []Named, inputs, classes int) ([]Named, error) {
+	out := slices.Clone(methods)
+	for i := range out {
+		var err error
+		if out[i].Model, err = out[i].For(inputs, classes); err != nil {
+			return nil, out[i].in(err)
+		}
+	}
+	return out, nil
+}
+
+// in says in which table of the manifest the field of an error is.
+func (n *Named) in(err error) error {
+	var at *field.Error
+	switch {
+	case !errors.As(err, &at):
+		return fmt.Errorf("%s: %w", n.Name, err)
+	case n.Of == "model":
+		return field.Errorf("model."+at.Key, "%s", at.Problem)
+	}
+	return field.Errorf("method."+n.Of+"."+at.Key, "%s", at.Problem)
+}
+
+// Networks says which networks learn: the tables [model], [sweep] and [[method]].
+type Networks struct {
+	Model   Model   `toml:"model"`
+	Sweep   Sweep   `toml:"sweep"`
+	Methods []Named `toml:"method" inherit:"model"`
+
+	Seeds  []int   // those of the manifest, once resolved
+	Models []Named // every method at everything that is swept
+}
+
+// Resolve sets Seeds and Models.
+func (n *Networks) Resolve(m *config.Manifest) (err error) {
+	if n.Seeds, err = m.Seeds(n.Sweep.Seed); err != nil {
+		return err
+	}
+	n.Models, err = n.Sweep.Models(n.Model, n.Methods)
+	return m.Locate("", err)
+}
+
+// Fit gives the models the layers for so many inputs and classes.
+func (n *Networks) Fit(m *config.Manifest, inputs, classes int) (err error) {
+	n.Models, err = FitNamed(n.Models, inputs, classes)
+	return m.Locate("", err)
+}
+
+// Names returns the names of the methods.
+func Names(methods []Named) []string {
+	names := make([]string, len(methods))
+	for i, v := range methods {
+		names[i] = v.Name
+	}
+	return names
+}
