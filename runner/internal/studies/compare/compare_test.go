@@ -252,9 +252,6 @@ func TestPairsAndRanks(t *testing.T) {
 	check.Near(t, "critical difference", ranks.Nums("critical_difference")[0], 2.569*math.Sqrt(4*5/(6.*2)), 1e-3)
 	losses["moons"][0][0], losses["moons"][1][0] = math.Inf(1), math.Inf(1) // the reference, too
 	made()
-	if got, want := ranked([]float64{3, 1, math.NaN(), 3 - 1e-14, math.Inf(1), math.NaN()}), []float64{2.5, 1, 5.5, 2.5, 4, 5.5}; !slices.Equal(got, want) {
-		t.Errorf("ranks %v, want %v", got, want)
-	}
 	if e.Sets = e.Sets[:1]; len(e.Figures()) != 1 {
 		t.Error("ranks of one set, which cannot differ")
 	}
@@ -299,13 +296,6 @@ func TestFewerSplits(t *testing.T) {
 	}
 	if row := one.Get("paired").Where("set", allSets).Where("method", "filter"); row.Nums("pairs")[0] != 2 {
 		t.Errorf("over sets:\n%s", row.CSV())
-	}
-}
-
-// Tabled values of the studentized range (Demšar 2006, Table 5, times √2).
-func TestStudentizedRange(t *testing.T) {
-	for k, want := range []float64{1: 0, 1.960, 2.343, 2.569, 2.728, 2.850, 2.949, 3.031, 3.102, 3.164} {
-		check.Near(t, fmt.Sprint("k = ", k), studentizedRange(k)/math.Sqrt2, want, 1e-3)
 	}
 }
 

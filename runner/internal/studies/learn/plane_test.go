@@ -66,8 +66,7 @@ func TestOneExample(t *testing.T) {
 
 // What rounding leaves of an entropy that stays is no fall.
 func TestEntropyFalls(t *testing.T) {
-	l := life{entropies: []float64{1, 1 - 1e-15, 1 - 1e-15, 0.9, 1, 1 - 1e-8}}
-	check.Near(t, "falls", l.entropyFalls(), 2.0/5, 0)
+	check.Near(t, "falls", falls([]float64{1, 1 - 1e-15, 1 - 1e-15, 0.9, 1, 1 - 1e-8}), 2.0/5, 0)
 }
 
 // A step that is not possible stops the cell, which says what to do.
@@ -104,7 +103,7 @@ func TestPlaneFigures(t *testing.T) {
 	for _, f := range e.Figures() {
 		names = append(names, f.Name)
 	}
-	if len(names) != 29 || names[28] != "sweep" || names[0] != "fig01" || names[23] != "fig24" || names[24] != "maps_joint_lambda=0.1_rho=0.5" || names[27] != "maps_project_lambda=0.2_rho=0.5" {
+	if len(names) != 28 || names[0] != "fig01" || names[23] != "fig24" || names[24] != "maps_joint_lambda=0.1_rho=0.5" || names[27] != "maps_project_lambda=0.2_rho=0.5" {
 		t.Errorf("figures %v", names)
 	}
 	p := studytest.New(t, Kind, small).(*plane)

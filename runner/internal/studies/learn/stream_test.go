@@ -259,8 +259,7 @@ func TestRowOrder(t *testing.T) {
 	}
 }
 
-// A sweep of λ is a sweep here, too, any generator is data, and cells can be counted
-// before there are data.
+// Any generator is data, without methods the model learns, and cells can be counted before there are data.
 func TestGenerator(t *testing.T) {
 	const src = `
 name = "g"
@@ -277,14 +276,8 @@ hidden = "frozen"
 prior_var = 1
 prior_draw = "independent"
 hidden_layers = [3]
-[sweep]
-lambda = [0.1, "slope"]
 `
-	runs := studytest.Run(t, Kind, src).Get("runs")
-	if loss := runs.Nums("log_loss"); !slices.Equal(runs.Texts("method"), []string{"model lambda=0.1", "model lambda=slope"}) || loss[0] == loss[1] {
-		t.Errorf("%s", runs.CSV())
-	}
-	near(t, runs.Rows([]int{0}), 0, map[string]float64{"inputs": 2, "classes": 3, "test": 20})
+	near(t, studytest.Run(t, Kind, src).Get("runs").Where("method", "model"), 0, map[string]float64{"inputs": 2, "classes": 3, "test": 20})
 	studytest.Differ(t, Kind, src, "seed=2", "data.train=13", "data.noise=0.1", "model.hidden_layers=[4]", "evaluate.passes=2", "evaluate.snapshots=[3]", "evaluate.shuffle=false")
 }
 
@@ -298,5 +291,68 @@ func TestStreamRefused(t *testing.T) {
 		if err := studytest.Err(Kind, src, override); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v does not say %s", override, err, want)
 		}
+	}
+}
+
+// The values with the least log loss on the part for validation are taken, for networks
+// and other methods, and are those that learn.
+func TestTune(t *testing.T) {
+	const tuned = `
+[[method]]
+name = "large"
+%s
+[[method]]
+name = "few"
+kind = "neighbours"
+tune = ["neighbours"]
+candidates = [[1], [7]]
+`
+	src := streamOf(t, studytest.Clusters(36))
+	chooses := src + fmt.Sprintf(tuned, "tune = [\"lambda\", \"prior_var\"]\ncandidates = [[0.5, 1e-9], [0.5, 2]]")
+	tables := studytest.Run(t, Kind, chooses)
+	chosen := tables.Get("chosen")
+	if got := strings.Join(chosen.Texts("method"), " "); got != "large large few few" {
+		t.Errorf("chosen for %s", got)
+	}
+	if got := chosen.Texts("chosen")[:2]; !slices.Equal(got, []string{"lambda=0.5 prior_var=2", "lambda=0.5 prior_var=2"}) || !(chosen.Nums("validation_log_loss")[0] < math.Log(3)) {
+		t.Errorf("chosen %q", got)
+	}
+	// What was chosen learns the whole training part: as a method that has it.
+	fixed := studytest.Run(t, Kind, src+fmt.Sprintf(tuned, "lambda = 0.5\nprior_var = 2"))
+	a, b := tables.Get("runs").Where("method", "large"), fixed.Get("runs").Where("method", "large")
+	if string(a.CSV()) != string(b.CSV()) || a.Len() != 2 {
+		t.Errorf("the chosen network\n%sis not\n%s", a.CSV(), b.CSV())
+	}
+	bank := studytest.Run(t, Kind, chooses, "method.large.weights=universal").Get("chosen").Where("method", "large")
+	if got := bank.Texts("chosen")[0]; !strings.HasPrefix(got, "lambda=0.5 prior_var=2: 0.") && !strings.HasPrefix(got, "lambda=0.5 prior_var=2: 1") || !math.IsNaN(bank.Nums("validation_log_loss")[0]) {
+		t.Errorf("a bank: %s", bank.CSV())
+	}
+	for override, want := range map[string]string{
+		"evaluate.validation=1": "evaluate.validation", `method.large.tune=["passes", "prior_var"]`: "passes", "method.large.candidates=[[1]]": "method.large.candidates",
+		"method.large.candidates=[[1, -1]]": "prior_var", "method.large.candidates=[[-1, 1]]": "lambda", `method.few.tune=["window"]`: "window",
+	} {
+		if err := studytest.Err(Kind, chooses, override); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v does not say %s", override, err, want)
+		}
+	}
+	text, err := studytest.New(t, Kind, src).(*stream).manifest.Resolved(studytest.New(t, Kind, src))
+	if err != nil || strings.Contains(string(text), "tune") || strings.Contains(string(text), "validation") {
+		t.Errorf("a manifest that chooses nothing: %v\n%s", err, text)
+	}
+}
+
+// More methods than one chart has curves for have small charts.
+func TestManyMethods(t *testing.T) {
+	src := streamOf(t, studytest.Clusters(36))
+	for k := range 4 {
+		src += fmt.Sprintf("[[method]]\nname = \"near %d\"\nkind = \"neighbours\"\n", k)
+	}
+	studytest.Run(t, Kind, src, "sweep.seed=[2]")
+	var names []string
+	for _, f := range studytest.New(t, Kind, src).Figures() {
+		names = append(names, f.Name)
+	}
+	if got := strings.Join(names, " "); got != "curve_error curve_log_loss" {
+		t.Errorf("figures %s", got)
 	}
 }
