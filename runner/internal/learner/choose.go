@@ -1,19 +1,15 @@
 package learner
 
 import (
-	"context"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"reflect"
 	"slices"
 	"strings"
 
 	"closedform/core/bnn"
 	"closedform/internal/field"
-	"closedform/runner/dataset"
 	"closedform/runner/internal/config"
-	"closedform/runner/internal/metric"
 	"closedform/runner/internal/table"
 )
 
@@ -123,44 +119,4 @@ func (m *Method) Chosen(text string) (Method, error) {
 		}
 	}
 	return *m, fmt.Errorf("%s has no candidate %q", m.Name, text)
-}
-
-// Lesson is how methods learn examples, and how a part of these chooses among candidates.
-type Lesson struct {
-	Scale      dataset.Scaling
-	Validation float64                    // share of the examples by which candidates are judged
-	Split      rand.Source                // draws them
-	Learner    func() rand.Source         // the randomness of a learner
-	Order      func(pass int) rand.Source // that of a pass over the examples
-}
-
-// Choose judges the candidates of a method by a part of the examples, after each has
-// learned the others. All have the same part.
-func (l Lesson) Choose(ctx context.Context, m Method, examples *dataset.Examples) (Method, Choice, error) {
-	var learn, judge []int
-	if m.tuned() {
-		var err error
-		if learn, judge, err = examples.Split(l.Validation, l.Split); err != nil {
-			return m, Choice{}, fmt.Errorf("%s: the part for validation: %w", m.Name, err)
-		}
-	}
-	return m.Choose(func(with Method) (float64, error) {
-		learned, scaled, err := l.Learn(ctx, with, examples.Subset(learn), examples.Subset(judge))
-		if err != nil {
-			return 0, err
-		}
-		p, class := learned.Test(scaled)
-		return metric.LogLoss(p, class), nil
-	})
-}
-
-// Learn returns a learner that has seen the training examples, and the others scaled as
-// it needs them.
-func (l Lesson) Learn(ctx context.Context, m Method, train, test *dataset.Examples) (*Tolerant, *dataset.Examples, error) {
-	scaler, err := train.Scaler(l.Scale)
-	if err != nil {
-		return nil, nil, err
-	}
-	learned, err := m.Train(ctx, scaler.Apply(train), l.Learner(), l.Order)
-	return learned, scaler.Apply(test), err
 }

@@ -111,11 +111,6 @@ func (Plain) Prepare(context.Context) error { return nil }
 // Tables merges those of the cells.
 func (Plain) Tables(cells []table.Set) (table.Set, error) { return table.Merge(cells) }
 
-// Drawing returns the figure that is drawn of one table.
-func Drawing(name, of string, draw func(*table.Table) *figures.Figure) Figure {
-	return Figure{name, []string{of}, func(t table.Set) (*figures.Figure, error) { return draw(t.Get(of)), nil }}
-}
-
 // Seeded is what the random numbers of a cell follow from; specs embed it.
 type Seeded struct {
 	Manifest string

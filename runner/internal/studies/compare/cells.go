@@ -31,19 +31,14 @@ func (e *experiment) Cells() []study.Cell {
 	var cells []study.Cell
 	for _, m := range e.Methods {
 		for _, set := range e.Sets {
-			for _, seed := range e.splits(m, set) {
+			all := len(e.seeds)
+			for _, seed := range e.seeds[:min(all, cmp.Or(m.Splits, all), cmp.Or(set.Splits, all))] {
 				s := e.spec(m.Method, set, seed)
 				cells = append(cells, study.Cell{Key: fmt.Sprintf("%s %s seed=%d", m.Name, set.Name, seed), Spec: s, Run: s.run, Uses: m.Uses()})
 			}
 		}
 	}
 	return cells
-}
-
-// splits returns the seeds with which a method learns a set: the first so many of all.
-func (e *experiment) splits(m method, s set) []int {
-	all := len(e.seeds)
-	return e.seeds[:min(all, cmp.Or(m.Splits, all), cmp.Or(s.Splits, all))]
 }
 
 func (e *experiment) spec(m learner.Method, of set, seed int) spec {
@@ -58,11 +53,7 @@ func (s spec) run(ctx context.Context) (table.Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	method, choice, err := s.lesson().Choose(ctx, s.Method, train)
-	if err != nil {
-		return nil, err
-	}
-	l, scaled, err := s.lesson().Learn(ctx, method, train, test)
+	l, scaled, choice, err := s.lesson().Train(ctx, s.Method, train, test)
 	if err != nil {
 		return nil, err
 	}
@@ -70,10 +61,8 @@ func (s spec) run(ctx context.Context) (table.Set, error) {
 	runs := table.New("runs", slices.Concat([]table.Column{
 		table.Text("set", "the data set"), table.Text("method", "the learner"), table.Int("seed", "of the split, the order and the method"),
 		table.Int("train", "training examples"), table.Int("test", "test examples"),
-		table.Text("chosen", "the candidate that was chosen; of a bank the one of most weight, with that"), table.Num("validation_log_loss", "its log loss on the part for validation, in nats"),
-	}, learner.ScoreColumns(), learner.StepColumns())...)
-	runs.Add(s.Set, s.Method.Name, s.Seed, train.Len(), test.Len(), cmp.Or(choice.Text, l.Chosen()), table.Finite(choice.LogLoss),
-		learner.Scores(p, class), l.Steps().Row())
+	}, learner.ChoiceColumns("part"), learner.ScoreColumns(), learner.StepColumns())...)
+	runs.Add(s.Set, s.Method.Name, s.Seed, train.Len(), test.Len(), choice.Row(l), learner.Scores(p, class), l.Steps().Row())
 	return table.Set{runs, s.predictions(p, class, train.Classes())}, nil
 }
 
@@ -157,9 +146,9 @@ func (s spec) memory(m learner.Method, e *data.Examples) (float64, error) {
 
 // first returns the first n examples, or all.
 func first(e *data.Examples, n int) *data.Examples {
-	rows := make([]int, min(n, e.Len()))
-	for i := range rows {
-		rows[i] = i
+	var rows []int
+	for i := range min(n, e.Len()) {
+		rows = append(rows, i)
 	}
 	return e.Subset(rows)
 }

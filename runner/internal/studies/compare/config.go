@@ -59,14 +59,6 @@ type method struct {
 	Splits int `toml:"splits,omitzero"` // how many of the seeds it learns a set with, at most; 0: all
 }
 
-// Validate reports what is not allowed.
-func (m *method) Validate() error {
-	if m.Splits < 0 {
-		return field.Errorf("splits", "%d is not allowed; allowed: 1 or more, or 0 for all", m.Splits)
-	}
-	return m.Method.Validate()
-}
-
 // learners returns the methods.
 func (e *experiment) learners() []learner.Method {
 	var all []learner.Method
@@ -83,11 +75,14 @@ func (e *experiment) Validate() error {
 			return field.Errorf("set."+s.Name+".name", "allowed: a name other than %s, and splits ≥ 0", allSets)
 		}
 	}
-	switch reference := slices.IndexFunc(e.Methods, func(m method) bool { return m.Name == c.Reference }); {
-	case reference < 0:
+	for _, m := range e.Methods {
+		if m.Splits < 0 || m.Splits > 0 && m.Name == c.Reference {
+			return field.Errorf("method."+m.Name+".splits", "%d is not allowed; allowed: 1 or more, or 0 for all, as for the reference", m.Splits)
+		}
+	}
+	switch {
+	case !slices.ContainsFunc(e.Methods, func(m method) bool { return m.Name == c.Reference }):
 		return field.Errorf("compare.reference", "%q is not allowed; allowed: the name of a [[method]]", c.Reference)
-	case e.Methods[reference].Splits > 0:
-		return field.Errorf("method."+c.Reference+".splits", "%d is not allowed; allowed: 0 for the reference, which others are compared with on every split", e.Methods[reference].Splits)
 	case !(0 < c.Validation && c.Validation < 1):
 		return field.Errorf("compare.validation", "%g is not allowed; allowed: above 0 and below 1", c.Validation)
 	}
@@ -127,8 +122,6 @@ func (e *experiment) Prepare(context.Context) error {
 // Notes implements [study.Noted].
 func (e *experiment) Notes(tables table.Set) []string { return learner.BrokenDown(tables.Get("runs")) }
 
-var (
-	_ study.WithData = (*experiment)(nil)
-	_ study.Noted    = (*experiment)(nil)
-	_ study.Timed    = (*experiment)(nil)
-)
+var _ study.WithData = (*experiment)(nil)
+var _ study.Noted = (*experiment)(nil)
+var _ study.Timed = (*experiment)(nil)

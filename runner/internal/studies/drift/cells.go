@@ -1,7 +1,6 @@
 package drift
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -40,8 +39,7 @@ func (e *experiment) Cells() []study.Cell {
 // and what can be said of their classes at best.
 type turning struct {
 	*data.Examples
-	classes int
-	truth   [][]float64 // P(class | x) of each example, by the distribution of its time
+	truth [][]float64 // P(class | x) of each example, by the distribution of its time
 }
 
 // draw draws the examples of a stream: example k is drawn from the distribution,
@@ -50,7 +48,7 @@ type turning struct {
 func (s spec) draw(name string) turning {
 	task := s.Drift.Task()
 	set := task.Draw(s.Examples, s.Stream(name))
-	t := turning{classes: task.Classes}
+	var t turning
 	for k, x := range set.X {
 		p := make([]float64, task.Classes)
 		if !task.Probabilities(p, x) {
@@ -89,10 +87,8 @@ func (s spec) run(ctx context.Context) (table.Set, error) {
 	for end := s.Block; end <= s.Examples; end += s.Block {
 		curve.Add(at, end, f.means(end-s.Block, end))
 	}
-	runs := table.New("runs", slices.Concat(key, []table.Column{
-		table.Text("chosen", "the candidate that was chosen; of a bank the one of most weight, with that"), table.Num("validation_log_loss", "its log loss on the stream for validation, in nats"),
-	}, lossColumns(), learner.StepColumns())...)
-	runs.Add(at, cmp.Or(choice.Text, f.learner.Chosen()), table.Finite(choice.LogLoss), f.means(0, s.Examples), f.learner.Steps().Row())
+	runs := table.New("runs", slices.Concat(key, learner.ChoiceColumns("stream"), lossColumns(), learner.StepColumns())...)
+	runs.Add(at, choice.Row(f.learner), f.means(0, s.Examples), f.learner.Steps().Row())
 	predictions := table.New("predictions", slices.Concat(key, []table.Column{
 		table.Int("example", "of the stream, from 1"), table.Int("class", "the true one, from 1"), table.Text("p", "probabilities of the classes before it is learned"),
 	})...)
@@ -132,14 +128,13 @@ func (f *followed) means(from, to int) []float64 {
 // follow trains a learner of the method along the stream: each example is predicted
 // and scored before it is learned.
 func (s spec) follow(ctx context.Context, m learner.Method, t turning) (*followed, error) {
-	l, err := m.OfStream(data.Inputs, t.classes, s.Every, s.Stream("prior"))
+	l, err := m.OfStream(data.Inputs, len(t.Classes()), s.Every, s.Stream("prior"))
 	if err != nil {
 		return nil, err
 	}
 	f := &followed{learner: l}
-	course := learner.Course{Examples: t, Before: func(x []float64, class, _ int) {
+	run := learner.Run{Course: learner.Course{Examples: t}, Next: func(_, p []float64, class int) {
 		truth := t.truth[len(f.p)]
-		p := l.Probabilities([][]float64{x})[0]
 		f.p = append(f.p, p)
 		wrong, loss := learner.Loss(p, class)
 		leastWrong, leastLoss := learner.Loss(truth, class)
@@ -147,12 +142,12 @@ func (s spec) follow(ctx context.Context, m learner.Method, t turning) (*followe
 			f.losses[i] = append(f.losses[i], x)
 		}
 	}}
-	return f, course.Train(ctx, l)
+	return f, run.Train(ctx, l)
 }
 
 func (e *experiment) Tables(cells []table.Set) (table.Set, error) {
+	losses := []string{"error", "log_loss", "excess_error", "excess_log_loss"}
 	return table.Merge(cells, func(t table.Set) table.Set {
-		losses := []string{"error", "log_loss", "excess_error", "excess_log_loss"}
 		runs := t.Get("runs")
 		return table.Set{
 			t.Get("curve").GroupBy("drift", "method", "seen").Shares(learner.ShareNames...).Mean("curve_summary", losses...),

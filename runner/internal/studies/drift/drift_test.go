@@ -10,7 +10,6 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
-	"closedform/baselines/learners/neighbours"
 	"closedform/core/bnn"
 	"closedform/internal/check"
 	"closedform/runner/internal/data"
@@ -125,25 +124,6 @@ func losses(t *testing.T, cfg bnn.Config, set data.Set, noise float64, every int
 
 func mean(x []float64) float64 { return stat.Mean(x, nil) }
 
-// windowed are the log losses of nearest neighbours among a window, which know
-// nothing before their first fit, and then the latest examples up to the last.
-func windowed(t *testing.T, set data.Set, k, window int) (all []float64) {
-	t.Helper()
-	for i, x := range set.X {
-		p := []float64{0.5, 0.5}
-		if last := i - i%8; last > 0 {
-			first := max(0, last-window)
-			model, err := neighbours.Fit(neighbours.Config{Classes: 2, Neighbours: min(k, last-first)}, set.X[first:last], set.Class[first:last], nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			p = check.Predict(t, model, 2, x...)
-		}
-		all = append(all, -math.Log(p[set.Class[i]]))
-	}
-	return all
-}
-
 // The scores are those of learners that are trained by hand, with the better
 // candidate on the stream for validation.
 func TestByHand(t *testing.T) {
@@ -192,17 +172,6 @@ func TestByHand(t *testing.T) {
 		} else if !math.IsNaN(x) {
 			t.Errorf("log loss %g of the choice without candidates", x)
 		}
-	}
-	a, b := mean(windowed(t, turned("validation"), 3, 10)), mean(windowed(t, turned("validation"), 5, 30))
-	k, window := 3, 10
-	if b < a {
-		k, window = 5, 30
-	}
-	r := of("runs", "neighbours")
-	check.Near(t, "log loss", r.Nums("log_loss")[0], mean(windowed(t, turned("examples"), k, window)), 1e-9)
-	check.Near(t, "log loss of the choice", r.Nums("validation_log_loss")[0], min(a, b), 1e-9)
-	if want := fmt.Sprintf("neighbours=%d window=%d", k, window); r.Texts("chosen")[0] != want {
-		t.Errorf("chosen %s, want %s", r.Texts("chosen"), want)
 	}
 }
 
@@ -275,20 +244,6 @@ func TestSpecs(t *testing.T) {
 	} {
 		if err := studytest.Err(Kind, manifest, override); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v does not say %s", override, err, want)
-		}
-	}
-	for _, part := range []string{"[stream]", "[[drift]]", "[[method]]"} {
-		text := manifest
-		for strings.Contains(text, part) {
-			i := strings.Index(text, part)
-			if j := strings.Index(text[i+1:], "\n["); j > 0 {
-				text = text[:i] + text[i+1+j+1:]
-			} else {
-				text = text[:i]
-			}
-		}
-		if err := studytest.Err(Kind, text); err == nil || !strings.Contains(err.Error(), strings.Trim(part, "[]")) {
-			t.Errorf("without %s: error %v", part, err)
 		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 const perChart = 2
 
 // Figures are "drift" and "drift_error": log loss and error of the blocks along the
-// stream, a row of charts for each drift.
+// stream, with that of the true probabilities, a row of charts for each drift.
 func (e *experiment) Figures() (out []study.Figure) {
 	for _, q := range []struct{ name, column, best, label string }{
 		{"drift", "log_loss", "log_loss", "log loss, nats"}, {"drift_error", "error", "bayes_error", "error"},
@@ -18,32 +18,15 @@ func (e *experiment) Figures() (out []study.Figure) {
 		out = append(out, study.Figure{Name: q.name, Needs: []string{"curve_summary", "distributions"}, Draw: func(t table.Set) (*figures.Figure, error) {
 			var rows [][]figures.Chart
 			for _, d := range e.Drifts {
-				c := chart(q.column, t.Get("curve_summary").Where("drift", d.Name), t.Get("distributions").Where("drift", d.Name).Nums(q.best)[0])
-				c.Y.Label = d.Name + ": " + q.label
+				best := t.Get("distributions").Where("drift", d.Name).Nums(q.best)[0]
+				c := figures.Chart{X: figures.Axis{Label: "examples seen"}, Y: figures.Axis{Label: d.Name + ": " + q.label, Log: true}}
+				c.Curves = append([]figures.Curve{{
+					Name: "true probabilities", Kind: figures.Reference, X: []float64{0, float64(e.Stream.Examples)}, Y: []float64{best, best},
+				}}, study.Lines(t.Get("curve_summary").Where("drift", d.Name), "seen", q.column)...)
 				rows = append(rows, c.Split(perChart))
 			}
 			return figures.Charts(rows), nil
 		}})
 	}
 	return out
-}
-
-// chart returns that of a loss along the stream, with that of the true
-// probabilities.
-func chart(column string, curve *table.Table, best float64) figures.Chart {
-	seen := curve.Nums("seen")
-	c := figures.Chart{
-		X: figures.Axis{Label: "examples seen"}, Y: figures.Axis{Log: true},
-		Curves: []figures.Curve{{
-			Name: "true probabilities", Kind: figures.Reference, X: []float64{0, seen[len(seen)-1]}, Y: []float64{best, best},
-		}},
-	}
-	for _, method := range curve.Distinct("method") {
-		of := curve.Where("method", method)
-		c.Curves = append(c.Curves, figures.Curve{
-			Name: method, Kind: figures.Line, X: of.Nums("seen"), Y: of.Nums(column),
-			Low: of.Nums(column + "_low"), High: of.Nums(column + "_high"),
-		})
-	}
-	return c
 }

@@ -71,25 +71,24 @@ func (s spec) run(ctx context.Context) (table.Set, error) {
 	if s.Train {
 		tables = append(tables, s.train(train))
 	}
-	course := learner.Course{Examples: dataset.NewExamples(train, of.Classes), Passes: slices.Max(s.Passes)}
-	course.Order = func(pass int) rand.Source {
+	order := func(pass int) rand.Source {
 		if pass == 1 {
 			return nil
 		}
 		return s.Stream("pass", pass)
 	}
-	course.After = func(pass, k int) error {
-		if s.Grid > 0 && pass == 1 && k == s.Task.Train {
-			tables = append(tables, s.maps(l, of))
-		}
-		if k == s.Task.Train && slices.Contains(s.Passes, pass) || pass == 1 && slices.Contains(s.Snapshots, k) {
-			p := l.Probabilities(test.X)
-			curve.Add(s.Model.Name, s.Task.Name, s.Seed, pass, k, (pass-1)*s.Task.Train+k, metric.Accuracy(p, test.Class),
-				metric.LogLoss(p, test.Class), metric.ECE(p, test.Class, learner.CalibrationBins), l.Steps().Row())
-		}
-		return nil
+	run := learner.Run{
+		Course: learner.Course{Examples: dataset.NewExamples(train, of.Classes), Passes: slices.Max(s.Passes), Order: order},
+		Test:   dataset.NewExamples(test, of.Classes), Snapshots: s.Snapshots, Scored: s.Passes,
+		Score: func(pass, k int, p [][]float64, class []int) {
+			curve.Add(s.Model.Name, s.Task.Name, s.Seed, pass, k, (pass-1)*s.Task.Train+k, metric.Accuracy(p, class),
+				metric.LogLoss(p, class), metric.ECE(p, class, learner.CalibrationBins), l.Steps().Row())
+			if s.Grid > 0 && pass == s.Passes[0] && k == s.Task.Train {
+				tables = append(tables, s.maps(l, of))
+			}
+		},
 	}
-	return tables, course.Train(ctx, l)
+	return tables, run.Train(ctx, l)
 }
 
 // train lists the training examples, in the order of the first pass.

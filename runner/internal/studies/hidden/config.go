@@ -42,7 +42,7 @@ type settings struct {
 	Snapshots []int    `toml:"snapshots" allowed:"increasing numbers"`              // numbers of examples of the first pass after which networks are scored
 	Passes    []int    `toml:"passes" allowed:"increasing numbers from 1 to 1,000"` // numbers of passes over the training examples after which they are
 	Grid      int      `toml:"grid" allowed:"2 to 2,001"`                           // points of the maps along each axis
-	Maps      []string `toml:"maps"`                                                // the methods whose maps are drawn
+	Maps      []string `toml:"maps"`                                                // the methods whose maps are drawn, after the first of the passes
 }
 
 // task is examples and what they are called.

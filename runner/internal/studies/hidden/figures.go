@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"closedform/figures"
 	"closedform/internal/kernel"
 	"closedform/runner/internal/study"
@@ -46,14 +48,13 @@ func (e *experiment) charts(summary *table.Table, column string, y figures.Axis)
 			Title: fmt.Sprintf("%s, $n$ = %d", of.Name, of.Task().Classes),
 			X:     figures.Axis{Label: "examples seen", Log: true}, Y: y,
 		}
-		for _, method := range rows.Distinct("method") {
-			r := rows.Where("method", method)
-			c := figures.Curve{
-				Name: method, Kind: figures.Line,
-				X: r.Nums("seen"), Y: r.Nums(column), Low: r.Nums(column + "_low"), High: r.Nums(column + "_high"),
-			}
+		for _, c := range study.Lines(rows, "seen", column) {
 			if column == "accuracy" {
-				c.Y, c.Low, c.High = lessThanOne(c.Y), lessThanOne(c.High), lessThanOne(c.Low)
+				for _, accuracies := range [][]float64{c.Y, c.Low, c.High} {
+					floats.Scale(-1, accuracies)
+					floats.AddConst(1, accuracies)
+				}
+				c.Low, c.High = c.High, c.Low
 			}
 			chart.Curves = append(chart.Curves, c)
 		}
@@ -68,29 +69,12 @@ func (e *experiment) charts(summary *table.Table, column string, y figures.Axis)
 	return figures.Charts(slices.Collect(slices.Chunk(charts, 3)))
 }
 
-// lessThanOne returns 1 − x.
-func lessThanOne(x []float64) []float64 {
-	for i := range x {
-		x[i] = 1 - x[i]
-	}
-	return x
-}
-
 // maps returns the maps of a task: the probability of class one with the first
 // training examples, the sum of the variances of all classes, and the entropy. The
 // variances are those of the softmax: the probit's are negative where the logits
 // are far apart and nearly certain.
 func (e *experiment) maps(of task, maps, train *table.Table) *figures.Figure {
 	g, classes := of.Task().Region.Grid(e.Hidden.Grid), of.Task().Classes
-	var labels figures.Labels
-	for j := range classes {
-		labels.Classes = append(labels.Classes, fmt.Sprintf("class %d", j+1))
-	}
-	x1, x2, class := train.Nums("x1"), train.Nums("x2"), train.Nums("class")
-	var examples []figures.Point
-	for i := range min(60, train.Len()) {
-		examples = append(examples, figures.Point{X: x1[i], Y: x2[i], Class: int(class[i]) - 1})
-	}
 	top := 0.0
 	for _, v := range maps.Nums("variance_exact") {
 		if v > top {
@@ -102,26 +86,20 @@ func (e *experiment) maps(of task, maps, train *table.Table) *figures.Figure {
 		{Scale: figures.Axis{Label: "$Σ_jσ²(y_j)$", Max: cmp.Or(top, 1)}},
 		{Scale: figures.Axis{Label: "entropy, nats", Max: kernel.Log(float64(classes))}},
 	}
+	const wrong = 1e-5 // in moments, and as they are rounded
 	for i, column := range []string{"p1", "variance_exact", "entropy"} {
 		for _, method := range e.Hidden.Maps {
-			z := within(maps.Where("method", method).Nums(column), rows[i].Scale.Max)
-			rows[i].Maps = append(rows[i].Maps, figures.Map{Title: figures.Words(method), X: g.X, Y: g.Y, Z: z})
-			if i == 0 {
-				rows[0].Maps[len(rows[0].Maps)-1].Points = examples
+			m := figures.Map{Title: figures.Words(method), X: g.X, Y: g.Y, Z: maps.Where("method", method).Nums(column)}
+			for k, z := range m.Z {
+				if top := rows[i].Scale.Max; z >= -wrong && z <= top+wrong {
+					m.Z[k] = min(max(z, 0), top)
+				}
 			}
+			if i == 0 {
+				m.Points = study.Points(train)[:min(60, train.Len())]
+			}
+			rows[i].Maps = append(rows[i].Maps, m)
 		}
 	}
-	return figures.Maps(rows, labels)
-}
-
-// within moves numbers that are outside the scale by no more than they are wrong,
-// as moments and as they are rounded, to its ends.
-func within(z []float64, top float64) []float64 {
-	const wrong = 1e-5
-	for i, x := range z {
-		if x >= -wrong && x <= top+wrong {
-			z[i] = min(max(x, 0), top)
-		}
-	}
-	return z
+	return figures.Maps(rows, figures.Labels{Classes: study.Classes(classes)})
 }

@@ -24,7 +24,7 @@ var Kind = study.Kind{
 }
 
 // half decodes either half of the study: that on the plane where evaluate.grid is
-// given, and data of no files, else that along a stream.
+// given, else that along a stream.
 type half struct {
 	experiment interface {
 		study.Experiment
@@ -35,12 +35,10 @@ type half struct {
 // Extend implements [config.Extended].
 func (h *half) Extend(table map[string]any) (any, error) {
 	evaluate, _ := table["evaluate"].(map[string]any)
-	data, _ := table["data"].(map[string]any)
-	model := learner.DefaultModel()
-	if _, ok := evaluate["grid"]; ok && data["file"] == nil && data["images"] == nil {
-		h.experiment = &plane{Networks: learner.Networks{Model: model}, MonteCarlo: monteCarlo{Samples: 10000, Stride: 4}}
+	if _, ok := evaluate["grid"]; ok {
+		h.experiment = &plane{Networks: learner.Networks{Model: learner.DefaultModel()}, MonteCarlo: monteCarlo{Samples: 10000, Stride: 4}}
 	} else {
-		h.experiment = &stream{Model: model, Evaluate: course{Passes: 1, Shuffle: true}}
+		h.experiment = &stream{Model: learner.DefaultModel(), Evaluate: course{Passes: 1, Shuffle: true}}
 	}
 	return h.experiment, nil
 }

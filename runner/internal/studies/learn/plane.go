@@ -28,8 +28,8 @@ type plane struct {
 
 // snapshots says when and where networks are looked at.
 type snapshots struct {
-	Snapshots []int `toml:"snapshots"`                 // numbers of examples seen; none: about six
-	Grid      int   `toml:"grid" allowed:"2 to 2,001"` // points along each axis
+	Snapshots []int `toml:"snapshots" allowed:"increasing numbers"` // numbers of examples seen
+	Grid      int   `toml:"grid" allowed:"2 to 2,001"`              // points along each axis
 }
 
 // monteCarlo says how the moments are checked by sampling.
@@ -46,30 +46,20 @@ type page struct {
 
 // Validate reports what is not allowed.
 func (p *plane) Validate() error {
-	return cmp.Or(
-		checkPages(p.Pages, learner.Names(p.Methods)),
-		learner.Increasing("evaluate.snapshots", p.Evaluate.Snapshots, p.Data.Train),
-	)
-}
-
-// checkPages returns an error unless each page is of another of the networks.
-func checkPages(pages []page, networks []string) error {
-	for i, f := range pages {
+	networks := learner.Names(p.Methods)
+	for i, f := range p.Pages {
 		at := slices.Index(networks, f.Method)
 		if at < 0 {
 			return field.Errorf(fmt.Sprintf("figure.%d.method", i+1), "%q is not allowed; allowed: the name of each network once", f.Method)
 		}
 		networks = slices.Delete(networks, at, at+1)
 	}
-	return nil
+	return learner.Increasing("evaluate.snapshots", p.Evaluate.Snapshots, p.Data.Train)
 }
 
 func (p *plane) setUp(m *config.Manifest) error {
 	p.Data.Generator = p.Data.WithDefaults()
 	p.header, p.task = m.Header, p.Data.Task()
-	if len(p.Evaluate.Snapshots) == 0 {
-		p.Evaluate.Snapshots = learner.Snapshots(p.Data.Train)
-	}
 	return cmp.Or(p.Resolve(m), p.Fit(m, data.Inputs, p.task.Classes), m.Locate("", learner.Single(p.Models)))
 }
 
@@ -88,13 +78,10 @@ func (p *plane) Cells() []study.Cell {
 func (p *plane) Tables(cells []table.Set) (table.Set, error) {
 	return table.Merge(cells, func(t table.Set) table.Set {
 		runs := t.Get("runs")
-		keys := []string{"method", "lambda", "rho", "linear_ceiling"}
 		var columns []string
-		for _, c := range runs.Columns {
-			if c.Name != "seed" && !slices.Contains(keys, c.Name) {
-				columns = append(columns, c.Name)
-			}
+		for _, c := range runs.Columns[5:] { // behind the seed and the keys
+			columns = append(columns, c.Name)
 		}
-		return table.Set{runs.GroupBy(keys...).Shares(learner.ShareNames...).Shares(shares...).Mean("summary", columns...)}
+		return table.Set{runs.GroupBy("method", "lambda", "rho", "linear_ceiling").Shares(learner.ShareNames...).Shares(shares...).Mean("summary", columns...)}
 	})
 }

@@ -30,17 +30,21 @@ type planeSpec struct {
 // planeCell is one network and what is written down of its life.
 type planeCell struct {
 	planeSpec
-	life
 	network     *learner.Network
-	grid        *grid.Grid
-	all         []int // points of the grid
 	noise       rand.Source
+	estimate    *montecarlo.Estimate
+	grid        *grid.Grid
+	all, coarse []int // points of the grid, and those on every stride-th line
+	class       []int // of all points, data.NoClass on a boundary
 	steps, maps *table.Table
+
+	entropies     []float64 // mean over the coarse points after each example
+	negativeSteps int       // whose smallest posterior variance as printed was negative
+	snapshots     [][]prediction
 }
 
 // prediction is what the network says at a point.
 type prediction struct {
-	point           int         // of the grid
 	p, variance     []float64   // of the class probabilities
 	label           []float64   // p/Σp, the distribution of the label that is scored
 	excess          float64     // Σp − 1
@@ -56,8 +60,7 @@ func (s planeSpec) run(ctx context.Context) (table.Set, error) {
 		return nil, err
 	}
 	task := s.Data.Task()
-	c := s.cell(task)
-	c.network, c.noise = &learner.Network{Model: network}, s.Stream("montecarlo", s.Model.Name)
+	c := s.cell(task, network)
 	set := task.Draw(s.Data.Train, s.Stream("train"))
 	course := learner.Course{Examples: dataset.NewExamples(set, task.Classes), After: func(_, k int) error { return c.look(ctx, k) }}
 	if err := course.Train(ctx, c.network); err != nil {
@@ -78,9 +81,12 @@ func (s planeSpec) run(ctx context.Context) (table.Set, error) {
 	return tables, nil
 }
 
-// cell returns a cell without its network.
-func (s planeSpec) cell(task *data.Task) *planeCell {
-	c := &planeCell{planeSpec: s, grid: grid.New(task.Region.Axis(0, s.Evaluate.Grid), task.Region.Axis(1, s.Evaluate.Grid))}
+// cell returns a cell before the first example.
+func (s planeSpec) cell(task *data.Task, network *bnn.Ensemble) *planeCell {
+	c := &planeCell{
+		planeSpec: s, network: &learner.Network{Model: network}, grid: task.Region.Grid(s.Evaluate.Grid),
+		noise: s.Stream("montecarlo", s.Model.Name), estimate: montecarlo.NewEstimate(task.Classes),
+	}
 	c.all, c.coarse = c.grid.Every(1), c.grid.Every(s.MonteCarlo.Stride)
 	for _, x := range c.grid.Points {
 		c.class = append(c.class, task.Label(x))
@@ -129,9 +135,17 @@ func (c *planeCell) look(ctx context.Context, k int) error {
 	if err != nil {
 		return err
 	}
-	c.snapshots = append(c.snapshots, all)
-	if c.Drawn {
-		c.writeMaps(k, all)
+	if c.snapshots = append(c.snapshots, all); !c.Drawn {
+		return nil
+	}
+	for i, f := range all {
+		row := []any{c.Model.Name, k, c.grid.Points[i], f.p, f.variance}
+		for q, check := range f.check {
+			for j := range check {
+				row = append(row, check[j], f.checkErr[q][j])
+			}
+		}
+		c.maps.Add(row...)
 	}
 	return nil
 }
@@ -141,12 +155,11 @@ func (c *planeCell) look(ctx context.Context, k int) error {
 func (c *planeCell) predict(ctx context.Context, points, sampled []int) ([]prediction, error) {
 	var out []prediction
 	var got bnn.Prediction
-	var e *montecarlo.Estimate
 	for _, i := range points {
 		if err := c.network.Model.Predict(&got, c.grid.Points[i]); err != nil {
 			return nil, err
 		}
-		f := prediction{point: i, p: slices.Clone(got.P), excess: got.Moments.Excess(), asymmetry: got.Moments.Asymmetry()}
+		f := prediction{p: slices.Clone(got.P), excess: got.Moments.Excess(), asymmetry: got.Moments.Asymmetry()}
 		for j, p := range got.P {
 			f.variance, f.label = append(f.variance, got.Cov.At(j, j)), append(f.label, p/(1+f.excess))
 		}
@@ -154,25 +167,11 @@ func (c *planeCell) predict(ctx context.Context, points, sampled []int) ([]predi
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			if e == nil {
-				e = montecarlo.NewEstimate(len(got.P))
-			}
+			e := c.estimate
 			e.Sample(got.Mean, got.Variance, c.MonteCarlo.Samples, c.noise)
 			f.check, f.checkErr = [][]float64{slices.Clone(e.P), slices.Clone(e.Var)}, [][]float64{slices.Clone(e.PErr), slices.Clone(e.VarErr)}
 		}
 		out = append(out, f)
 	}
 	return out, nil
-}
-
-func (c *planeCell) writeMaps(k int, all []prediction) {
-	for _, f := range all {
-		row := []any{c.Model.Name, k, c.grid.Points[f.point], f.p, f.variance}
-		for q, check := range f.check {
-			for j := range check {
-				row = append(row, check[j], f.checkErr[q][j])
-			}
-		}
-		c.maps.Add(row...)
-	}
 }

@@ -3,7 +3,6 @@ package learn
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -15,25 +14,22 @@ import (
 // Figures are pages "maps_METHOD" with a row for the mean of every class but the
 // last, as in the paper, then one for every variance; the columns are the snapshots.
 // With single = true each map is also a figure of its own, row by row: fig01 … fig12
-// of the paper. Behind them is the figure of a sweep, if there is one.
+// of the paper.
 func (p *plane) Figures() []study.Figure {
-	labels := figures.Labels{Below: "negative variance"}
-	for j := 1; j <= p.task.Classes; j++ {
-		labels.Classes = append(labels.Classes, fmt.Sprintf("class %d", j))
-	}
-	all := quantities(p.task.Classes)
+	labels := figures.Labels{Below: "negative variance", Classes: study.Classes(p.task.Classes)}
 	var out, single []study.Figure
 	add := func(to *[]study.Figure, name string, rows func(table.Set) []figures.Row) {
 		*to = append(*to, study.Figure{Name: name, Needs: []string{"maps", "train"}, Draw: func(t table.Set) (*figures.Figure, error) {
 			return figures.Maps(rows(t), labels), nil
 		}})
 	}
+	all := quantities(p.task.Classes)
 	for _, page := range p.Pages {
 		for _, model := range p.Models {
 			if model.Of != page.Method {
 				continue
 			}
-			add(&out, pageName(model), func(t table.Set) (rows []figures.Row) {
+			add(&out, "maps_"+strings.ReplaceAll(model.Name, " ", "_"), func(t table.Set) (rows []figures.Row) {
 				for _, q := range all {
 					rows = append(rows, p.row(q, model.Name, t))
 				}
@@ -48,48 +44,35 @@ func (p *plane) Figures() []study.Figure {
 			}
 		}
 	}
-	scores := []score{{"accuracy", "accuracy", true}, {"log_loss", "log loss, nats", false}}
-	return slices.Concat(single, out, sweepFigures(p.Networks, scores))
+	return append(single, out...)
 }
 
-// quantity is a row of maps: a column of the table and its name.
+// quantity is a row of maps: a column of the table and its label.
 type quantity struct{ column, label string }
 
 // quantities returns the mean of every class but the last, and then every variance.
-func quantities(classes int) (all []quantity) {
+func quantities(classes int) []quantity {
+	var means, variances []quantity
 	for j := 1; j < classes; j++ {
-		all = append(all, quantity{fmt.Sprintf("p%d", j), fmt.Sprintf("$μ(y_{%d})$, probability", j)})
+		means = append(means, quantity{fmt.Sprintf("p%d", j), fmt.Sprintf("$μ(y_{%d})$, probability", j)})
+		variances = append(variances, quantity{fmt.Sprintf("var%d", j), fmt.Sprintf("$σ²(y_{%d})$, probability²", j)})
 	}
-	for j := 1; j < classes; j++ {
-		all = append(all, quantity{fmt.Sprintf("var%d", j), fmt.Sprintf("$σ²(y_{%d})$, probability²", j)})
-	}
-	return all
+	return append(means, variances...)
 }
 
-// row returns the maps of a quantity of a network at all snapshots, on one scale.
+// row returns the maps of a quantity of a network at all snapshots, on one scale, with the
+// examples that were learned before each.
 func (p *plane) row(q quantity, method string, t table.Set) figures.Row {
+	maps, points := t.Get("maps").Where("method", method), study.Points(t.Get("train").Where("seed", p.header.Seed))
 	grid := p.task.Region.Grid(p.Evaluate.Grid)
-	c := chartOfPlane{x: grid.X, y: grid.Y, snapshots: p.Evaluate.Snapshots}
+	var boundary []figures.Segment
 	for _, s := range p.task.Boundary {
-		c.boundary = append(c.boundary, figures.Segment(s))
+		boundary = append(boundary, figures.Segment(s))
 	}
-	return c.row(q, t.Get("maps").Where("method", method), t.Get("train").Where("seed", p.header.Seed))
-}
-
-// chartOfPlane is what the maps of a network have in common.
-type chartOfPlane struct {
-	x, y      []float64 // coordinates
-	snapshots []int
-	boundary  []figures.Segment
-}
-
-// row returns the maps of a quantity, with the examples that were learned before each.
-func (c chartOfPlane) row(q quantity, maps, train *table.Table) figures.Row {
-	x1, x2, class := train.Nums("x1"), train.Nums("x2"), train.Nums("class")
 	row := figures.Row{Scale: figures.Axis{Label: q.label}}
-	for _, k := range c.snapshots {
+	for _, k := range p.Evaluate.Snapshots {
 		m := figures.Map{
-			Title: "$k$ = " + strconv.Itoa(k), Z: maps.Where("k", k).Nums(q.column), Boundary: c.boundary, X: c.x, Y: c.y,
+			Title: "$k$ = " + strconv.Itoa(k), X: grid.X, Y: grid.Y, Z: maps.Where("k", k).Nums(q.column), Boundary: boundary, Points: points[:k],
 		}
 		for i, z := range m.Z {
 			if z < 0 && !negative(z) {
@@ -98,9 +81,6 @@ func (c chartOfPlane) row(q quantity, maps, train *table.Table) figures.Row {
 			if !math.IsInf(z, 0) {
 				row.Scale.Max = math.Max(row.Scale.Max, z)
 			}
-		}
-		for i := range k {
-			m.Points = append(m.Points, figures.Point{X: x1[i], Y: x2[i], Class: int(class[i]) - 1})
 		}
 		row.Maps = append(row.Maps, m)
 	}

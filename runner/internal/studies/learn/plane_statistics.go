@@ -3,6 +3,7 @@ package learn
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -14,98 +15,108 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// life is what is gathered of one network.
-type life struct {
-	class  []int // of the points of the grid, data.NoClass on a boundary
-	coarse []int // points on every stride-th line
-
-	entropies     []float64 // mean over the coarse points after each example
-	negativeSteps int       // whose smallest posterior variance as printed was negative
-	snapshots     [][]prediction
-}
-
-func (l *life) last() []prediction { return l.snapshots[len(l.snapshots)-1] }
-
-// statistics are columns of runs.
-var statistics = []struct {
-	name, doc string
-	of        func(*life) float64
-}{
-	{"accuracy", "share of the grid, its boundary points apart, that the last snapshot classifies right", func(l *life) float64 {
-		return metric.Accuracy(l.labelled())
-	}},
-	{"entropy_drop", "drop of the mean predictive entropy from the first to the last snapshot, in nats", func(l *life) float64 {
-		return meanEntropy(l.snapshots[0]) - meanEntropy(l.last())
-	}},
-	{"entropy_falls", "share of examples, from the second, after which the mean predictive entropy is lower than before by more than 1e-9 nats", (*life).entropyFalls},
-	{"separation_12", "among points of classes 1 and 2, share with the larger of their probabilities on the right one", func(l *life) float64 {
-		return l.share(func(p []float64, class int) bool { return p[class] > p[1-class] })
-	}},
-	{"recall_12", "share of the points of classes 1 and 2 that are classified right among all classes", func(l *life) float64 {
-		return l.share(func(p []float64, class int) bool { return floats.MaxIdx(p) == class })
-	}},
-	{"variance_auroc", "probability that Σ_j Var y_j is larger at a point that is classified wrong than at one that is classified right", (*life).varianceAUROC},
-	{"variance_drop", "drop of the mean of Σ_j Var y_j from the first to the last snapshot; no value, here and before, where a sum is negative", func(l *life) float64 {
-		first, last := totalVariances(l.snapshots[0]), totalVariances(l.last())
-		if negative(floats.Min(first)) || negative(floats.Min(last)) {
-			return math.NaN()
-		}
-		return metric.Mean(first) - metric.Mean(last)
-	}},
-	{"variances_positive", "share of the predictions of all snapshots without a negative variance", func(l *life) float64 {
-		return 1 - l.negativeVariances()/float64(len(l.snapshots)*len(l.class))
-	}},
-	{"negative_variances", "predictions of all snapshots with a negative variance", (*life).negativeVariances},
-	{"negative_steps", "examples after which, as printed, a logit would have a negative variance", func(l *life) float64 { return float64(l.negativeSteps) }},
-	{"max_abs_excess", "largest |Σp − 1|", func(l *life) float64 { return l.largest(func(f prediction) float64 { return math.Abs(f.excess) }) }},
-	{"max_asymmetry", "largest |E_ij − E_ji|", func(l *life) float64 { return l.largest(func(f prediction) float64 { return f.asymmetry }) }},
-	{"max_abs_p_error", "largest distance of p from Monte Carlo on the coarse grid", func(l *life) float64 { return l.gap(0).largest }},
-	{"mean_abs_p_error", "mean of that distance", func(l *life) float64 { return l.gap(0).mean }},
-	{"rms_p_error", "root mean square error of p, the variance of Monte Carlo taken off", func(l *life) float64 { return l.gap(0).rms }},
-	{"mean_p_se", "mean standard error of Monte Carlo, the noise in the distances", func(l *life) float64 { return l.gap(0).se }},
-	{"max_abs_var_error", "largest distance of the variances from Monte Carlo", func(l *life) float64 { return l.gap(1).largest }},
-	{"mean_abs_var_error", "mean of that distance", func(l *life) float64 { return l.gap(1).mean }},
-	{"rms_var_error", "root mean square error of the variances", func(l *life) float64 { return l.gap(1).rms }},
-	{"mean_var_se", "mean standard error of Monte Carlo", func(l *life) float64 { return l.gap(1).se }},
-}
-
-// shares are the statistics whose numbers are from 0 to 1.
+// shares are the columns of runs whose numbers are from 0 to 1, beside [learner.ShareNames].
 var shares = []string{"accuracy", "entropy_falls", "separation_12", "recall_12", "variance_auroc", "variances_positive"}
 
 // runs returns the table of the network, of one row.
 func (c *planeCell) runs(task *data.Task) *table.Table {
-	t := table.New("runs", table.Text("method", "the network"), table.Int("seed", "of prior and examples"),
-		table.Num("lambda", "slope λ of the probit"), table.Num("rho", "its correlation ρ"),
-		table.Num("linear_ceiling", "best accuracy of linear scores without bias"))
-	row := []any{c.Model.Name, c.Seed, c.Model.Lambda.Value(task.Classes, c.Model.Rho), c.Model.Rho, task.LinearCeiling}
-	number := func(x float64, name, doc string) {
-		t.Columns, row = append(t.Columns, table.Num(name, doc)), append(row, x)
+	first, last := c.snapshots[0], c.last()
+	drop := math.NaN()
+	if before, after := totalVariances(first), totalVariances(last.predictions); !negative(floats.Min(before)) && !negative(floats.Min(after)) {
+		drop = metric.Mean(before) - metric.Mean(after)
 	}
-	for _, s := range statistics {
-		number(s.of(&c.life), s.name, s.doc)
+	var negatives, excess, asymmetry float64
+	for _, f := range slices.Concat(c.snapshots...) {
+		if negative(floats.Min(f.variance)) {
+			negatives++
+		}
+		excess, asymmetry = max(excess, math.Abs(f.excess)), max(asymmetry, f.asymmetry)
+	}
+	p, variance, steps := c.gap(0), c.gap(1), c.network.Steps()
+	type statistic struct {
+		name, doc string
+		value     float64
+	}
+	all := []statistic{
+		{"lambda", "slope λ of the probit", c.Model.Lambda.Value(task.Classes, c.Model.Rho)},
+		{"rho", "its correlation ρ", c.Model.Rho},
+		{"linear_ceiling", "best accuracy of linear scores without bias", task.LinearCeiling},
+		{"accuracy", "share of the grid, its boundary points apart, that the last snapshot classifies right", metric.Accuracy(last.labels, last.class)},
+		{"entropy_drop", "drop of the mean predictive entropy from the first to the last snapshot, in nats", meanEntropy(first) - meanEntropy(last.predictions)},
+		{"entropy_falls", "share of examples, from the second, after which the mean predictive entropy is lower than before by more than 1e-9 nats", falls(c.entropies)},
+		{"separation_12", "among points of classes 1 and 2, share with the larger of their probabilities on the right one", last.separated / last.points},
+		{"recall_12", "share of the points of classes 1 and 2 that are classified right among all classes", last.recalled / last.points},
+		{"variance_auroc", "probability that Σ_j Var y_j is larger at a point that is classified wrong than at one that is classified right", last.auroc},
+		{"variance_drop", "drop of the mean of Σ_j Var y_j from the first to the last snapshot; no value, here and before, where a sum is negative", drop},
+		{"variances_positive", "share of the predictions of all snapshots without a negative variance", 1 - negatives/float64(len(c.snapshots)*len(c.class))},
+		{"negative_variances", "predictions of all snapshots with a negative variance", negatives},
+		{"negative_steps", "examples after which, as printed, a logit would have a negative variance", float64(c.negativeSteps)},
+		{"max_abs_excess", "largest |Σp − 1|", excess},
+		{"max_asymmetry", "largest |E_ij − E_ji|", asymmetry},
+		{"max_abs_p_error", "largest distance of p from Monte Carlo on the coarse grid", p.largest},
+		{"mean_abs_p_error", "mean of that distance", p.mean},
+		{"rms_p_error", "root mean square error of p, the variance of Monte Carlo taken off", p.rms},
+		{"mean_p_se", "mean standard error of Monte Carlo, the noise in the distances", p.se},
+		{"max_abs_var_error", "largest distance of the variances from Monte Carlo", variance.largest},
+		{"mean_abs_var_error", "mean of that distance", variance.mean},
+		{"rms_var_error", "root mean square error of the variances", variance.rms},
+		{"mean_var_se", "mean standard error of Monte Carlo", variance.se},
 	}
 	for i, k := range c.Evaluate.Snapshots {
-		all := c.snapshots[i]
-		number(meanEntropy(all), fmt.Sprintf("entropy_%d", k), fmt.Sprintf("predictive entropy after %d examples, mean over the grid, in nats", k))
-		number(metric.Mean(totalVariances(all)), fmt.Sprintf("variance_%d", k), fmt.Sprintf("Σ_j Var y_j after %d examples, mean over the grid", k))
+		all = append(all,
+			statistic{fmt.Sprintf("entropy_%d", k), fmt.Sprintf("predictive entropy after %d examples, mean over the grid, in nats", k), meanEntropy(c.snapshots[i])},
+			statistic{fmt.Sprintf("variance_%d", k), fmt.Sprintf("Σ_j Var y_j after %d examples, mean over the grid", k), metric.Mean(totalVariances(c.snapshots[i]))})
 	}
-	steps := c.network.Steps()
-	number(float64(len(c.entropies)-steps.Skipped-steps.Projected), "applied_steps", "examples whose step was taken as printed")
+	all = append(all, statistic{"applied_steps", "examples whose step was taken as printed", float64(len(c.entropies) - steps.Skipped - steps.Projected)})
+	t := table.New("runs", table.Text("method", "the network"), table.Int("seed", "of prior and examples"))
+	row := []any{c.Model.Name, c.Seed}
+	for _, s := range all {
+		t.Columns, row = append(t.Columns, table.Num(s.name, s.doc)), append(row, s.value)
+	}
 	// The first score is one minus the accuracy.
-	t.Columns = append(append(t.Columns, learner.ScoreColumns()[1:]...), learner.StepColumns()...)
-	t.Add(append(row, learner.Scores(c.labelled())[1:], steps.Row())...)
+	t.Columns = slices.Concat(t.Columns, learner.ScoreColumns()[1:], learner.StepColumns())
+	t.Add(append(row, learner.Scores(last.labels, last.class)[1:], steps.Row())...)
 	return t
 }
 
-// labelled returns the labels that the last snapshot predicts and the true classes, at
-// points that have one.
-func (l *life) labelled() (p [][]float64, class []int) {
-	for _, f := range l.last() {
-		if c := l.class[f.point]; c != data.NoClass {
-			p, class = append(p, f.label), append(class, c)
+// labelled is the last snapshot, and what it says of the points that have a class.
+type labelled struct {
+	predictions []prediction
+	labels      [][]float64
+	class       []int
+
+	points, separated, recalled float64 // points of the first two classes; of these, those that are right
+	auroc                       float64 // of Σ_j Var y_j, for points that are classified wrong; NaN where a sum is negative
+}
+
+func (c *planeCell) last() labelled {
+	l := labelled{predictions: c.snapshots[len(c.snapshots)-1], auroc: math.NaN()}
+	total := totalVariances(l.predictions)
+	var variance []float64
+	var wrong []bool
+	for i, f := range l.predictions {
+		class := c.class[i]
+		if class == data.NoClass {
+			continue
+		}
+		l.labels, l.class = append(l.labels, f.label), append(l.class, class)
+		right := floats.MaxIdx(f.p) == class
+		variance, wrong = append(variance, total[i]), append(wrong, !right)
+		if class > 1 {
+			continue
+		}
+		l.points++
+		if f.p[class] > f.p[1-class] {
+			l.separated++
+		}
+		if right {
+			l.recalled++
 		}
 	}
-	return p, class
+	if !negative(floats.Min(total)) {
+		l.auroc = metric.AUROC(variance, wrong)
+	}
+	return l
 }
 
 // meanEntropy returns the predictive entropy, averaged over the predictions.
@@ -128,69 +139,17 @@ func totalVariances(all []prediction) (total []float64) {
 // negative reports whether a variance is negative beyond the accuracy of the moments.
 func negative(variance float64) bool { return variance < -softmax.MomentError }
 
-// leastFall of an entropy, in nats, is many times its rounding error, which else would
-// decide where an example changes nothing.
-const leastFall = 1e-9
-
-func (l *life) entropyFalls() float64 {
-	var falls float64
-	for i := range l.entropies[1:] {
-		if l.entropies[i+1] < l.entropies[i]-leastFall {
-			falls++
+// falls returns the share of entropies, from the second, that are below the one before by many times
+// the rounding error, which else would decide where an example changes nothing.
+func falls(entropies []float64) float64 {
+	const least = 1e-9
+	var n float64
+	for i := range entropies[1:] {
+		if entropies[i+1] < entropies[i]-least {
+			n++
 		}
 	}
-	return falls / float64(len(l.entropies)-1)
-}
-
-// share returns that of the points of the first two classes that are right at the
-// last snapshot.
-func (l *life) share(isRight func(p []float64, class int) bool) float64 {
-	var right, points float64
-	for _, f := range l.last() {
-		if class := l.class[f.point]; class == 0 || class == 1 {
-			points++
-			if isRight(f.p, class) {
-				right++
-			}
-		}
-	}
-	return right / points
-}
-
-func (l *life) varianceAUROC() float64 {
-	total := totalVariances(l.last())
-	if negative(floats.Min(total)) {
-		return math.NaN()
-	}
-	var variance []float64
-	var wrong []bool
-	for i, f := range l.last() {
-		if class := l.class[f.point]; class != data.NoClass {
-			variance, wrong = append(variance, total[i]), append(wrong, floats.MaxIdx(f.p) != class)
-		}
-	}
-	return metric.AUROC(variance, wrong)
-}
-
-func (l *life) negativeVariances() (n float64) {
-	for _, all := range l.snapshots {
-		for _, f := range all {
-			if negative(floats.Min(f.variance)) {
-				n++
-			}
-		}
-	}
-	return n
-}
-
-// largest returns the largest x of all predictions.
-func (l *life) largest(x func(prediction) float64) (most float64) {
-	for _, all := range l.snapshots {
-		for _, f := range all {
-			most = max(most, x(f))
-		}
-	}
-	return most
+	return n / float64(len(entropies)-1)
 }
 
 // gap is what |approximation − Monte Carlo| is over points and classes: the largest
@@ -200,10 +159,10 @@ type gap struct{ largest, mean, se, rms float64 }
 
 // gap returns that of the means (q = 0) or variances (q = 1) on the coarse grid at all
 // snapshots, also for the seed that was checked everywhere.
-func (l *life) gap(q int) (g gap) {
+func (c *planeCell) gap(q int) (g gap) {
 	var squares, n float64
-	for _, all := range l.snapshots {
-		for _, i := range l.coarse {
+	for _, all := range c.snapshots {
+		for _, i := range c.coarse {
 			f := all[i]
 			for j, x := range [][]float64{f.p, f.variance}[q] {
 				distance, se := math.Abs(x-f.check[q][j]), f.checkErr[q][j]

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 
 	"closedform/internal/field"
 	"closedform/runner/internal/config"
@@ -20,14 +21,15 @@ import (
 type stream struct {
 	Data     data.Source      `toml:"data"`
 	Model    learner.Model    `toml:"model"`
-	Sweep    learner.Sweep    `toml:"sweep"`
+	Sweep    config.Sweep     `toml:"sweep"`
 	Evaluate course           `toml:"evaluate"`
 	Methods  []learner.Method `toml:"method" inherit:"model"`
 	Save     save             `toml:"save,omitempty"`
-	Pages    []page           `toml:"figure"`
 
-	manifest *config.Manifest
-	networks learner.Networks // the closed-form methods, or else the model
+	manifest        *config.Manifest
+	seeds           []int
+	kept            string // the method whose network is kept, with the first seed; empty: none is
+	inputs, classes int    // of the data; 0 before Prepare
 }
 
 // course says how the stream goes, and when all are scored.
@@ -35,8 +37,7 @@ type course struct {
 	Snapshots []int `toml:"snapshots,omitempty"`          // numbers of examples of the first pass; none: about six
 	Passes    int   `toml:"passes" allowed:"1 to 10,000"` // over the training part; after each all are scored
 	Shuffle   bool  `toml:"shuffle"`                      // anew for each pass; else the order is that of the data
-
-	Grid int `toml:"grid,omitzero"` // points of the maps of [[figure]] along each axis
+	Grid      int   `toml:"-"`                            // 0: a field of the specs of cells that are kept
 
 	Classes bool `toml:"classes,omitempty" json:"-"` // tables "classes" and "confusion"
 
@@ -52,104 +53,50 @@ func (s *stream) Validate() error {
 	for _, m := range s.Methods {
 		key := "method." + m.Name
 		switch {
-		case m.Passes != 0:
+		case m.Passes != 0 || slices.Contains(m.Tune, "passes"):
 			return field.Errorf(key+".passes", "not allowed here; allowed: evaluate.passes, for all")
-		case m.Window != 0:
+		case m.Window != 0 || slices.Contains(m.Tune, "window"):
 			return field.Errorf(key+".window", "allowed: only along a stream that changes")
 		case m.OwnOrders:
 			return field.Errorf(key+".own_orders", "true is not allowed; allowed: false, along a stream")
 		}
 	}
-	fewest, most := 0, 0
-	if len(s.Pages) > 0 {
-		fewest, most = 2, config.MaxGrid
-	}
-	for i, p := range s.Pages {
-		if p.Single {
-			return field.Errorf(fmt.Sprintf("figure.%d.single", i+1), "allowed: only for a generator, with evaluate.grid")
-		}
-	}
-	var networks []string
-	for _, m := range s.closedForm() {
-		networks = append(networks, m.Name)
-	}
-	if s.Evaluate.Classes && len(s.swept()) > 0 {
-		return field.Errorf("evaluate.classes", "allowed: without lambda and rho in [sweep]")
-	}
-	return cmp.Or(checkPages(s.Pages, networks), field.Within("evaluate.grid", s.Evaluate.Grid, fewest, most))
+	return nil
 }
 
-func (s *stream) setUp(m *config.Manifest) error {
+func (s *stream) setUp(m *config.Manifest) (err error) {
 	s.manifest, s.Data = m, s.Data.WithDefaults()
-	s.networks = learner.Networks{Model: s.Model, Sweep: s.Sweep}
-	for _, m := range s.closedForm() {
-		s.networks.Methods = append(s.networks.Methods, m.Network())
-	}
-	if err := s.networks.Resolve(m); err != nil {
+	if s.seeds, err = m.Seeds(s.Sweep.Seed); err != nil {
 		return err
 	}
+	if slices.ContainsFunc(s.Methods, func(m learner.Method) bool { return len(m.Tune) > 0 }) {
+		s.Evaluate.Validation = cmp.Or(s.Evaluate.Validation, 0.2)
+	}
+	if s.Save == (save{}) {
+		return nil
+	}
+	var networks []string
 	for _, l := range s.learners() {
-		key := "method." + l.name
-		for _, tuned := range l.Tune {
-			if slices.Contains(append(s.swept(), "passes", "window"), tuned) {
-				return m.Errorf(key+".tune", "%s is not allowed; allowed: what is not swept, not passes, not window", tuned)
-			}
-		}
-		if err := l.Validate(); err != nil {
-			return m.Locate(key, err)
-		}
-		if len(l.Tune) > 0 && s.Evaluate.Validation == 0 {
-			s.Evaluate.Validation = 0.2
+		if isNetwork(l) {
+			networks = append(networks, l.Name)
 		}
 	}
-	return m.Locate("save", s.Save.resolve(s.learners(), s.networks.Seeds))
+	s.kept = cmp.Or(s.Save.Method, networks[0])
+	if !slices.Contains(networks, s.kept) {
+		return m.Errorf("save.method", "%q is not allowed; allowed: %s", s.kept, strings.Join(networks, ", "))
+	}
+	return nil
 }
 
-// closedForm returns the closed-form methods, or if there is none the model by the name "model".
-func (s *stream) closedForm() []learner.Method {
-	all := slices.DeleteFunc(slices.Clone(s.Methods), func(m learner.Method) bool { return !m.ClosedForm() })
-	if len(all) == 0 {
-		all = []learner.Method{learner.OfModel("model", s.Model)}
-	}
-	return all
-}
+func isNetwork(m learner.Method) bool { return m.ClosedForm() }
 
-// entry is what learns: a method, or a closed-form one at a place of the sweep.
-type entry struct {
-	learner.Method
-	name  string         // of the method
-	model *learner.Model // of a closed-form one
-}
-
-// learners returns all that learns, in the order of the manifest.
-func (s *stream) learners() (all []entry) {
-	methods := s.Methods
-	if networks := s.closedForm(); !slices.ContainsFunc(methods, func(m learner.Method) bool { return m.ClosedForm() }) {
-		methods = slices.Concat(networks, methods)
+// learners returns all that learns: the methods and, if none of them is a network, before
+// them the model by the name "model".
+func (s *stream) learners() []learner.Method {
+	if slices.ContainsFunc(s.Methods, isNetwork) {
+		return s.Methods
 	}
-	for _, m := range methods {
-		if !m.ClosedForm() {
-			all = append(all, entry{Method: m, name: m.Name})
-			continue
-		}
-		for i := range s.networks.Models {
-			if at := &s.networks.Models[i]; at.Of == m.Name {
-				all = append(all, entry{m.At(*at), m.Name, &at.Model})
-			}
-		}
-	}
-	return all
-}
-
-// swept returns the parameters of the networks that are swept.
-func (s *stream) swept() (names []string) {
-	if s.Sweep.Lambda != nil {
-		names = append(names, "lambda")
-	}
-	if s.Sweep.Rho != nil {
-		names = append(names, "rho")
-	}
-	return names
+	return append([]learner.Method{learner.OfModel("model", s.Model)}, s.Methods...)
 }
 
 // Files implements [study.WithData].
@@ -169,31 +116,28 @@ func (s *stream) Prepare(context.Context) error {
 	if len(s.Evaluate.Snapshots) == 0 {
 		s.Evaluate.Snapshots = learner.Snapshots(train.Len())
 	}
-	if err := learner.Increasing("evaluate.snapshots", s.Evaluate.Snapshots, train.Len()); err != nil {
-		return s.manifest.Locate("", err)
+	s.inputs, s.classes = s.Data.Inputs(), len(s.Data.Classes())
+	err = s.manifest.Locate("", learner.Increasing("evaluate.snapshots", s.Evaluate.Snapshots, train.Len()))
+	if all := s.learners(); len(all) > len(s.Methods) {
+		err = cmp.Or(err, s.manifest.Locate("model", all[0].Fits(s.inputs, s.classes)))
 	}
-	inputs, classes := s.Data.Inputs(), len(s.Data.Classes())
-	if len(s.Pages) > 0 && inputs != data.Inputs {
-		return s.manifest.Errorf("figure", "the data have %d inputs; allowed: two, over which maps are drawn", inputs)
-	}
-	return cmp.Or(learner.Fit(s.manifest, s.Methods, inputs, classes), s.networks.Fit(s.manifest, inputs, classes))
+	return cmp.Or(err, learner.Fit(s.manifest, s.Methods, s.inputs, s.classes))
 }
 
 func (s *stream) Cells() []study.Cell {
 	var cells []study.Cell
 	for _, l := range s.learners() {
+		var model *learner.Model
+		if l.ClosedForm() {
+			n := l.Network()
+			n.Model, _ = n.For(s.inputs, s.classes) // Prepare has checked that it fits
+			l, model = l.At(n), &n.Model
+		}
 		if l.Online() {
 			l.Passes = s.Evaluate.Passes
 		}
-		drawn := slices.ContainsFunc(s.Pages, func(p page) bool { return p.Method == l.name })
-		for _, seed := range s.networks.Seeds {
-			spec := streamSpec{
-				Seeded: study.Seeded{Manifest: s.manifest.Name, Seed: seed},
-				Data:   s.Data, Method: l.Method, Model: l.model, Swept: s.swept(), Evaluate: s.Evaluate, Save: s.Save.is(l.Name, seed),
-			}
-			if !drawn || seed != s.manifest.Seed {
-				spec.Evaluate.Grid = 0
-			}
+		for _, seed := range s.seeds {
+			spec := streamSpec{study.Seeded{Manifest: s.manifest.Name, Seed: seed}, s.Data, l, model, s.Evaluate, l.Name == s.kept && seed == s.seeds[0]}
 			cells = append(cells, study.Cell{Key: fmt.Sprintf("%s seed=%d", l.Name, seed), Spec: spec, Run: spec.run, Uses: l.Uses()})
 		}
 	}
@@ -203,13 +147,12 @@ func (s *stream) Cells() []study.Cell {
 // Tables adds the means over the seeds.
 func (s *stream) Tables(cells []table.Set) (table.Set, error) {
 	return table.Merge(cells, func(t table.Set) table.Set {
-		scores := slices.Concat(learner.ScoreNames, prequentialNames)
 		groups := func(of string, keys ...string) table.Groups {
-			return t.Get(of).GroupBy(slices.Concat([]string{"method"}, s.swept(), keys)...).Shares(learner.ShareNames...).Shares("prequential_error")
+			return t.Get(of).GroupBy(append([]string{"method"}, keys...)...).Shares(learner.ShareNames...).Shares("prequential_error")
 		}
+		scores := slices.Concat(learner.ScoreNames, []string{"prequential_error", "prequential_log_loss"})
 		out := table.Set{
-			groups("runs", "train", "test", "inputs", "classes", "passes").
-				Mean("summary", slices.Concat(scores, learner.StepNames)...),
+			groups("runs", "train", "test", "inputs", "classes", "passes").Mean("summary", slices.Concat(scores, learner.StepNames)...),
 			groups("curve", "pass", "k", "seen").Mean("curve_summary", scores...),
 		}
 		if s.Evaluate.Classes {
@@ -222,10 +165,12 @@ func (s *stream) Tables(cells []table.Set) (table.Set, error) {
 // Notes implements [study.Noted].
 func (s *stream) Notes(tables table.Set) []string {
 	runs := tables.Get("runs")
-	return append(learner.BrokenDown(runs), s.Save.notes(runs)...)
+	notes := learner.BrokenDown(runs)
+	if runs.Where("method", s.kept).Where("seed", s.seeds[0]).Where("failed", 1).Len() > 0 {
+		notes = append(notes, fmt.Sprintf("no %s is kept: %s broke down", savedFile, s.kept))
+	}
+	return notes
 }
 
-var (
-	_ study.WithData = (*stream)(nil)
-	_ study.Noted    = (*stream)(nil)
-)
+var _ study.WithData = (*stream)(nil)
+var _ study.Noted = (*stream)(nil)

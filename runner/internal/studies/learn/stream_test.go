@@ -8,8 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"gonum.org/v1/gonum/floats"
-
 	"closedform/baselines/learners/kalman"
 	"closedform/baselines/learners/neighbours"
 	"closedform/core/bnn"
@@ -80,21 +78,6 @@ func parts(t *testing.T, all data.Set) (train, test data.Set) {
 	return scaler.Apply(tr).Set(0, tr.Len()), scaler.Apply(te).Set(0, te.Len())
 }
 
-// network is one that is driven by hand, as a learner.
-type network struct{ *bnn.Network }
-
-func (n network) Observe(x []float64, class int) error {
-	_, err := n.Network.Observe(x, class)
-	return err
-}
-
-func (n network) Predict(p, x []float64) error {
-	var got bnn.Prediction
-	err := n.Network.Predict(&got, x)
-	floats.ScaleTo(p, 1/floats.Sum(got.P), got.P)
-	return err
-}
-
 // byHandOf returns the learner of a name.
 func byHandOf(t *testing.T, name string, seed int) (l learner.Learner) {
 	t.Helper()
@@ -115,11 +98,11 @@ func byHandOf(t *testing.T, name string, seed int) (l learner.Learner) {
 		cfg.SetCovariance(bnn.Diagonal)
 		cfg.Hidden, cfg.PriorVar, cfg.Replications, cfg.PriorDraw = bnn.Smooth, []float64{4, 4}, []float64{1, 1}, bnn.Independent
 	}
-	n, err := bnn.New(cfg, src("prior"))
+	n, err := bnn.NewEnsemble(cfg, 1, src("prior"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return network{n}
+	return &learner.Network{Model: n}
 }
 
 // The tables are those of networks and of another method that are driven by hand.
@@ -130,13 +113,7 @@ func TestStreamByHand(t *testing.T) {
 	for _, seed := range []int{1, 2} {
 		for _, name := range []string{"linear", "hidden", "filter"} {
 			l := byHandOf(t, name, seed)
-			predict := func(x []float64) []float64 {
-				p := make([]float64, 3)
-				if err := l.Predict(p, x); err != nil {
-					t.Fatal(err)
-				}
-				return p
-			}
+			predict := func(x []float64) []float64 { return check.Predict(t, l, 3, x...) }
 			of := func(name string, method string) *table.Table {
 				return tables.Get(name).Where("method", method).Where("seed", seed)
 			}
@@ -202,12 +179,9 @@ func TestBatchMethod(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := make([][]float64, len(test.X))
-	for i, x := range test.X {
-		p[i] = make([]float64, 3)
-		if err := model.Predict(p[i], x); err != nil {
-			t.Fatal(err)
-		}
+	var p [][]float64
+	for _, x := range test.X {
+		p = append(p, check.Predict(t, model, 3, x...))
 	}
 	loss := learner.Scores(p, test.Class)[1]
 	near(t, tables.Get("curve").Where("method", "near"), 1e-12, map[string]float64{"seen": 24, "log_loss": loss, "prequential_log_loss": math.NaN()})
@@ -225,15 +199,6 @@ func TestBreakdown(t *testing.T) {
 	}
 	if notes := studytest.New(t, Kind, src).(study.Noted).Notes(tables); len(notes) != 1 || !strings.HasPrefix(notes[0], "fails ") {
 		t.Errorf("notes %q", notes)
-	}
-	runs := tables.Get("runs")
-	if want := "linear linear hidden hidden fails fails filter filter near near"; strings.Join(runs.Texts("method"), " ") != want {
-		t.Errorf("rows of %q", runs.Texts("method"))
-	}
-	for i, x := range runs.Where("method", "linear").Nums("log_loss") {
-		if y := runs.Where("method", "hidden").Nums("log_loss")[i]; x == y {
-			t.Errorf("log loss %g of two networks", x)
-		}
 	}
 	mean := tables.Get("curve_summary").Where("method", "filter").Where("seen", 10)
 	losses := tables.Get("curve").Where("method", "filter").Where("seen", 10).Nums("prequential_log_loss")
@@ -259,8 +224,7 @@ func TestRowOrder(t *testing.T) {
 	}
 }
 
-// A sweep of λ is a sweep here, too, any generator is data, and cells can be counted
-// before there are data.
+// Any generator is data, without methods the model learns, and cells can be counted before there are data.
 func TestGenerator(t *testing.T) {
 	const src = `
 name = "g"
@@ -277,14 +241,8 @@ hidden = "frozen"
 prior_var = 1
 prior_draw = "independent"
 hidden_layers = [3]
-[sweep]
-lambda = [0.1, "slope"]
 `
-	runs := studytest.Run(t, Kind, src).Get("runs")
-	if loss := runs.Nums("log_loss"); !slices.Equal(runs.Texts("method"), []string{"model lambda=0.1", "model lambda=slope"}) || loss[0] == loss[1] {
-		t.Errorf("%s", runs.CSV())
-	}
-	near(t, runs.Rows([]int{0}), 0, map[string]float64{"inputs": 2, "classes": 3, "test": 20})
+	near(t, studytest.Run(t, Kind, src).Get("runs").Where("method", "model"), 0, map[string]float64{"inputs": 2, "classes": 3, "test": 20})
 	studytest.Differ(t, Kind, src, "seed=2", "data.train=13", "data.noise=0.1", "model.hidden_layers=[4]", "evaluate.passes=2", "evaluate.snapshots=[3]", "evaluate.shuffle=false")
 }
 
@@ -298,5 +256,60 @@ func TestStreamRefused(t *testing.T) {
 		if err := studytest.Err(Kind, src, override); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v does not say %s", override, err, want)
 		}
+	}
+}
+
+// The values with the least log loss on the part for validation are taken, for networks
+// and other methods, and are those that learn.
+func TestTune(t *testing.T) {
+	const tuned = `
+[[method]]
+name = "large"
+%s
+[[method]]
+name = "few"
+kind = "neighbours"
+tune = ["neighbours"]
+candidates = [[1], [7]]
+`
+	src := streamOf(t, studytest.Clusters(36))
+	chooses := src + fmt.Sprintf(tuned, "tune = [\"lambda\", \"prior_var\"]\ncandidates = [[0.5, 1e-9], [0.5, 2]]")
+	tables := studytest.Run(t, Kind, chooses)
+	chosen := tables.Get("chosen")
+	if got := strings.Join(chosen.Texts("method"), " "); got != "large large few few" {
+		t.Errorf("chosen for %s", got)
+	}
+	if got := chosen.Texts("chosen")[:2]; !slices.Equal(got, []string{"lambda=0.5 prior_var=2", "lambda=0.5 prior_var=2"}) || !(chosen.Nums("validation_log_loss")[0] < math.Log(3)) {
+		t.Errorf("chosen %q", got)
+	}
+	// What was chosen learns the whole training part: as a method that has it.
+	fixed := studytest.Run(t, Kind, src+fmt.Sprintf(tuned, "lambda = 0.5\nprior_var = 2"))
+	a, b := tables.Get("runs").Where("method", "large"), fixed.Get("runs").Where("method", "large")
+	if string(a.CSV()) != string(b.CSV()) || a.Len() != 2 {
+		t.Errorf("the chosen network\n%sis not\n%s", a.CSV(), b.CSV())
+	}
+	for override, want := range map[string]string{
+		"evaluate.validation=1": "evaluate.validation", `method.large.tune=["passes", "prior_var"]`: "passes", "method.large.candidates=[[1]]": "method.large.candidates",
+		"method.large.candidates=[[1, -1]]": "prior_var", "method.large.candidates=[[-1, 1]]": "lambda", `method.few.tune=["window"]`: "window",
+	} {
+		if err := studytest.Err(Kind, chooses, override); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v does not say %s", override, err, want)
+		}
+	}
+	text, err := studytest.New(t, Kind, src).(*stream).manifest.Resolved(studytest.New(t, Kind, src))
+	if err != nil || strings.Contains(string(text), "tune") || strings.Contains(string(text), "validation") {
+		t.Errorf("a manifest that chooses nothing: %v\n%s", err, text)
+	}
+}
+
+// More methods than one chart has curves for have small charts.
+func TestManyMethods(t *testing.T) {
+	src := streamOf(t, studytest.Clusters(36))
+	for k := range 4 {
+		src += fmt.Sprintf("[[method]]\nname = \"near %d\"\nkind = \"neighbours\"\n", k)
+	}
+	studytest.Run(t, Kind, src, "sweep.seed=[2]")
+	if all := studytest.New(t, Kind, src).Figures(); len(all) != 2 || all[0].Name != "curve_error" || all[1].Name != "curve_log_loss" {
+		t.Errorf("figures %v", all)
 	}
 }

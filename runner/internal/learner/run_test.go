@@ -1,0 +1,51 @@
+package learner
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"closedform/internal/check"
+	"closedform/runner/dataset"
+	"closedform/runner/internal/data"
+)
+
+// A run predicts each example of the first pass before it is learned, and the test examples at
+// the snapshots of that pass and after the passes that are scored. A method that learns all examples at once
+// is scored after them.
+func TestRun(t *testing.T) {
+	var set data.Set
+	for i, class := range []int{0, 1, 1, 1} {
+		set.X, set.Class = append(set.X, []float64{float64(i)}), append(set.Class, class)
+	}
+	examples := dataset.NewExamples(set, 2)
+	source := func() rand.Source { return rand.NewPCG(1, 2) }
+	for keys, want := range map[string][2]string{
+		`kind = "kalman"; passes = 3`: {"[0 1 1 1]", "[1:2 1:4 3:4]"},
+		`kind = "neighbours"`:         {"[]", "[1:4]"},
+	} {
+		m := must[Method](t)(decode(keys))
+		var next []int
+		var scored []string
+		run := Run{Snapshots: []int{2}, Scored: []int{1, 3}}
+		run.Next = func(x, p []float64, class int) {
+			if next = append(next, class); len(next) == 1 {
+				untrained := must[*Tolerant](t)(m.Learner(1, 2, source()))
+				check.NearAll(t, "before the first example", p, untrained.Probabilities([][]float64{x})[0], 0)
+			}
+		}
+		run.Score = func(pass, k int, p [][]float64, class []int) {
+			if scored = append(scored, fmt.Sprint(pass, ":", k)); len(p) != 4 || !slices.Equal(class, set.Class) {
+				t.Errorf("%s: %d predictions of %v", keys, len(p), class)
+			}
+		}
+		l := Lesson{Scale: dataset.None, Learner: source, Run: &run}
+		if _, _, _, err := l.Train(t.Context(), m, examples, examples); err != nil {
+			t.Fatal(err)
+		}
+		if got := [2]string{fmt.Sprint(next), fmt.Sprint(scored)}; got != want {
+			t.Errorf("%s: %v, want %v", keys, got, want)
+		}
+	}
+}
