@@ -223,14 +223,10 @@ func TestTables(t *testing.T) {
 }
 
 func TestRefused(t *testing.T) {
-	for override, want := range map[string]string{
+	studytest.Refused(t, Kind, manifest, map[string]string{
 		"evidence.1.claim=two": "evidence.1.claim", "claim.one.where=": "claim.one", "evidence.2.manifest=c": "another manifest",
 		`evidence.1.rows=["k"]`: "column=text", "evidence.1.low=x_low": "low and high together", "evidence.2.interval=range": "interval",
 		`evidence.2.minus=["k=1"]`: "differences", "evidence.1.interval=normal": "interval", "evidence.1.sense=over": "sense",
 		"evidence.1.threshold=nan": "threshold", "evidence.1.value=": "evidence.1.value", "evidence.1.treshold=1": "did you mean threshold?",
-	} {
-		if err := studytest.Err(Kind, manifest, override); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: error %v does not say %s", override, err, want)
-		}
-	}
+	})
 }

@@ -108,9 +108,6 @@ func TestPaper(t *testing.T) {
 		}
 	}
 	check.Near(t, "gap", gap([][]float64{{0.5, 0.5}, {0.9, 0.1}}, [][]float64{{0.5, 0.5}, {0.6, 0.4}}), 0.3, 1e-15)
-	if m := begun(t).method("fail"); network(m.twin) == network(m.Tolerant) {
-		t.Error("the twin is the network itself")
-	}
 	three := studytest.Run(t, Kind, manifest, "data.generator=wedges", "model.layers=[2, 3]", "posterior.perceptrons=[]", "posterior.maps=[]")
 	if three.Get("agreement") != nil {
 		t.Error("three classes agree with a perceptron")
@@ -162,16 +159,5 @@ func TestScores(t *testing.T) {
 	check.Near(t, "calibration", ece, math.Abs(0.4*0.1+0.1*(0.3-0.92))/0.8, 1e-14)
 	if _, loss, _ = s.scores([][]float64{{0, 1}, {0.5, 0.5}, {1, 0}, {0.5, 0.5}}); !math.IsInf(loss, 1) {
 		t.Errorf("the loss of an impossible truth is %g", loss)
-	}
-}
-
-func TestDistance(t *testing.T) {
-	s := &square{weight: []float64{0.25, 0.75}}
-	p := [][]float64{{0.5, 0.5, 0}, {0.2, 0.3, 0.5}}
-	tv, kl := s.distance(p, [][]float64{{0.4, 0.4, 0.2}, {0.2, 0.3, 0.5}})
-	check.Near(t, "tv", tv, 0.25*0.2, 1e-15)
-	check.Near(t, "kl", kl, 0.25*math.Log(1.25), 1e-15)
-	if _, kl = s.distance(p, [][]float64{{1, 0, 0}, {0.2, 0.3, 0.5}}); !math.IsInf(kl, 1) {
-		t.Errorf("the divergence from what excludes a class is %g", kl)
 	}
 }

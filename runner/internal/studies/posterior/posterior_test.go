@@ -15,7 +15,6 @@ import (
 	"closedform/figures"
 	"closedform/internal/check"
 	"closedform/runner/internal/data"
-	"closedform/runner/internal/metric"
 	"closedform/runner/internal/study/studytest"
 	"closedform/runner/internal/table"
 )
@@ -197,15 +196,8 @@ func TestPrefix(t *testing.T) {
 	}
 }
 
+// What is infinite has no part in a mean, and is counted.
 func TestSummary(t *testing.T) {
-	of := at(t, tables(t).Get("curve_summary"), "k=12")
-	for i, method := range of.Texts("method") {
-		rows := at(t, tables(t).Get("curve"), "k=12 method="+method)
-		mean, low, high := metric.Interval(rows.Nums("ece"))
-		check.NearAll(t, method+": seeds and ece", []float64{of.Nums("seeds")[i], of.Nums("ece")[i], of.Nums("ece_low")[i], of.Nums("ece_high")[i]},
-			[]float64{3, mean, max(0, low), min(1, high)}, 1e-12)
-		check.Near(t, method+": skipped", of.Nums("skipped_steps")[i], floats.Sum(rows.Nums("skipped_steps"))/3, 1e-12)
-	}
 	text := "method,task,seed,k,kl,excess_log_loss\na,t,1,1,1,2\na,t,2,1,+Inf,2\na,t,3,1,3,2\n"
 	curve, err := table.Read("curve", strings.NewReader(text))
 	if err != nil {
@@ -215,17 +207,6 @@ func TestSummary(t *testing.T) {
 	check.Near(t, "mean of the finite", s.Nums("kl")[0], 2, 1e-15)
 	check.Near(t, "share of the infinite", s.Nums("kl_infinite")[0], 1./3, 1e-15)
 	check.Near(t, "share of infinite losses", s.Nums("excess_log_loss_infinite")[0], 0, 0)
-}
-
-// begun returns the cell of the first seed, before any example.
-func begun(t *testing.T) *cell {
-	t.Helper()
-	s := studytest.New(t, Kind, manifest).Cells()[0].Spec.(spec)
-	c := &cell{spec: s, task: s.Data.Task()}
-	if err := c.enlist(); err != nil {
-		t.Fatal(err)
-	}
-	return c
 }
 
 // A cell without an exact posterior to compare with is an error, and so is one that is
@@ -296,12 +277,10 @@ generator = "sectors"
 	if got := all.Get("truth"); !slices.Equal(got.Nums("classes"), []float64{3, 4, 5}) || !slices.Equal(got.Nums("grid"), []float64{5, 3, 5}) {
 		t.Errorf("tasks of %v classes on grids of %v", got.Nums("classes"), got.Nums("grid"))
 	}
-	for overrides, want := range map[string]string{
+	for override, want := range map[string]string{
 		"task.five.grid=1": "task.five.grid", "task.five.generator=moons": "task.five.generator", "task.four.snapshots=[13]": "task.four.snapshots", "task.four.name=wedges": "task.wedges.name",
 	} {
-		if err := studytest.Err(Kind, text, append(set, overrides)...); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: error %v does not say %q", overrides, err, want)
-		}
+		studytest.Refused(t, Kind, text, map[string]string{strings.Join(append(set, override), "; "): want})
 	}
 }
 
@@ -338,7 +317,7 @@ func TestCurves(t *testing.T) {
 }
 
 func TestRefused(t *testing.T) {
-	for overrides, want := range map[string]string{
+	studytest.Refused(t, Kind, manifest, map[string]string{
 		"posterior.snapshots=[]; posterior.mapped=[]":      "posterior.snapshots: [] is",
 		"posterior.snapshots=[1, 13]; posterior.mapped=[]": "posterior.snapshots: ",
 		"posterior.grid=1":                             "posterior.grid",
@@ -358,10 +337,5 @@ func TestRefused(t *testing.T) {
 		"data.generator=wedges; model.layers=[2,3]":    "only with two",
 		"sweep.lambda=[0.3,1]; posterior.maps=[]":      "",
 		"method.adf.lambda=0.3; method.adf.rule=total": "",
-	} {
-		err := studytest.Err(Kind, manifest, strings.Split(overrides, "; ")...)
-		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: error %v does not say %q", overrides, err, want)
-		}
-	}
+	})
 }

@@ -93,23 +93,25 @@ func (t *tables) set() table.Set {
 	return slices.DeleteFunc(all, func(t *table.Table) bool { return t.Len() == 0 })
 }
 
-// decide writes down what share of the test examples is decided right, wrong and
-// not at all, with thresholds that were fixed before or that the part for
-// validation gives, and how well the confidences sort the errors out.
+// decide writes down what share of the test examples is decided right, wrong and not at all, with
+// thresholds that were fixed before or that the part for validation gives, and how well the
+// confidences sort the errors out.
 func (t *tables) decide(validation, test predictions) {
 	for _, by := range test.scores {
+		of := test.by[by]
+		add := func(wanted string, threshold float64) {
+			correct, unknown, wrong := decided(test, by, threshold)
+			t.decisions.Add(t.key(by), wanted, threshold, correct, unknown, wrong, table.Finite(wrong/(correct+wrong)))
+		}
 		for _, share := range t.Unknown.Wrong {
-			least := leastThreshold(validation.by[by], validation.wrong, share)
-			t.decision(by, "wrong="+table.Format(share), least, test)
+			add("wrong="+table.Format(share), leastThreshold(validation.by[by], validation.wrong, share))
 		}
 		if by == probability {
 			for _, threshold := range t.Unknown.Thresholds {
-				t.decision(by, "threshold="+table.Format(threshold), threshold, test)
+				add("threshold="+table.Format(threshold), threshold)
 			}
 		}
-		of := test.by[by]
-		aurc, augrc := metric.AURC(of, test.wrong), metric.AUGRC(of, test.wrong)
-		t.runs.Add(t.key(by), metric.Error(test.p, test.class), aurc, augrc)
+		t.runs.Add(t.key(by), metric.Error(test.p, test.class), metric.AURC(of, test.wrong), metric.AUGRC(of, test.wrong))
 		if t.Curves && slices.Contains([]score{probability, entropy, t.Unknown.Score}, by) {
 			t.riskCoverage(by, test)
 		}
@@ -118,11 +120,6 @@ func (t *tables) decide(validation, test predictions) {
 
 // key returns what a row begins with.
 func (t *tables) key(by score) []any { return []any{t.Method.Name, t.Inputs.Name, t.Seed, string(by)} }
-
-func (t *tables) decision(by score, wanted string, threshold float64, test predictions) {
-	correct, unknown, wrong := decided(test, by, threshold)
-	t.decisions.Add(t.key(by), wanted, threshold, correct, unknown, wrong, table.Finite(wrong/(correct+wrong)))
-}
 
 // decided returns the shares that are decided right, not at all, and wrong.
 func decided(a predictions, by score, threshold float64) (correct, unknown, wrong float64) {
@@ -147,8 +144,7 @@ func (t *tables) near(kind string, degree float64, validation, inside, changed p
 	least := leastThreshold(validation.by[by], validation.wrong, t.Unknown.Wrong[0])
 	correct, unknown, wrong := decided(changed, by, least)
 	auroc, _ := roc(inside.by[by], changed.by[by])
-	e := metric.Error(changed.p, changed.class)
-	t.changed.Add(t.key(by), kind, degree, e, correct, unknown, wrong, auroc)
+	t.changed.Add(t.key(by), kind, degree, metric.Error(changed.p, changed.class), correct, unknown, wrong, auroc)
 }
 
 // curvePoints is the number of points of a curve that is written down.
@@ -166,8 +162,7 @@ func (t *tables) riskCoverage(by score, test predictions) {
 	}
 }
 
-// distinguish writes down how well the confidences tell the test examples from
-// others.
+// distinguish writes down how well the confidences tell the test examples from others.
 func (t *tables) distinguish(data string, inside, outside predictions) {
 	for _, by := range inside.scores {
 		if outside.by[by] == nil { // there is no test example, and the learner does not have this

@@ -300,26 +300,6 @@ func TestPromise(t *testing.T) {
 	}
 }
 
-// The share is that of all examples, not of those that are decided about.
-func TestLeastThreshold(t *testing.T) {
-	confidence := []float64{0.9, 0.8, 0.8, 0.3}
-	for _, c := range []struct {
-		wrong []bool
-		share float64
-		want  float64
-	}{
-		{[]bool{false, true, false, false}, 0.25, 0.3},
-		{[]bool{false, true, false, false}, 0.2, 0.9},
-		{[]bool{false, true, true, false}, 0.25, 0.9}, // equal confidences stand together
-		{[]bool{true, false, false, false}, 0.2, math.Inf(1)},
-		{[]bool{false, false, false, true}, 0.2, 0.8},
-	} {
-		if got := leastThreshold(confidence, c.wrong, c.share); got != c.want {
-			t.Errorf("%v, %g: %v, want %v", c.wrong, c.share, got, c.want)
-		}
-	}
-}
-
 // Neither the thresholds nor what is learned follow from the test part.
 func TestChoosesWithoutTest(t *testing.T) {
 	set, other := studytest.Clusters(72), studytest.Clusters(72)
@@ -397,7 +377,7 @@ func TestSpecs(t *testing.T) {
 	if s := studytest.New(t, Kind, text).Cells()[0].Spec.(spec); len(s.Data.Sums) != 1 || len(s.Outside[0].Sums) != 1 {
 		t.Errorf("sums %q and %q of a file each", s.Data.Sums, s.Outside[0].Sums)
 	}
-	for override, want := range map[string]string{
+	studytest.Refused(t, Kind, text, map[string]string{
 		"unknown.wrong=[]": "unknown.wrong", "unknown.wrong=[1]": "unknown.wrong", "unknown.promise=[0]": "unknown.promise", "unknown.validation=0": "unknown.validation",
 		"unknown.thresholds=[2]": "unknown.thresholds", "unknown.unseen=[\"d\"]": "d is not allowed; allowed: classes of the data, all but two or more: a, b, c",
 		"unknown.unseen=[\"a\", \"b\"]": "all but two or more", "outside.far.name=test": "outside.test.name", "outside.far.images=x": "outside.far.images",
@@ -407,9 +387,5 @@ func TestSpecs(t *testing.T) {
 		"outside.far.enlarge=2":     "outside.far.enlarge",
 		"outside.far.file=gone.csv": "gone.csv", "data.train_rows=x": "data.train_rows", "method.ours.candidates=[[1]]": "method.ours.tune",
 		"method.filter.hidden_layers=[9999]": "method.filter.kind",
-	} {
-		if err := studytest.Err(Kind, text, override); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: error %v does not say %s", override, err, want)
-		}
-	}
+	})
 }
