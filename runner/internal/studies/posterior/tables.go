@@ -59,31 +59,23 @@ func summary(curve *table.Table) *table.Table {
 	for _, c := range curve.Columns[4:] {
 		names = append(names, c.Name)
 	}
-	var rows []int
-	methods := curve.Texts("method")
-	for _, name := range curve.Distinct("method") {
-		for i, method := range methods {
-			if method == name {
-				rows = append(rows, i)
-			}
-		}
+	var byMethod []table.Set
+	for _, rows := range curve.GroupBy("method").All() {
+		byMethod = append(byMethod, table.Set{rows})
 	}
-	groups := curve.Rows(rows).GroupBy("method", "task", "k").Shares(learner.ShareNames...).Shares("tv")
+	sorted, _ := table.Merge(byMethod) // which have the same columns
+	groups := sorted[0].GroupBy("method", "task", "k").Shares(learner.ShareNames...).Shares("tv")
 	t := groups.MeanFinite("curve_summary", names...)
 	for _, name := range []string{"kl", "excess_log_loss"} {
 		share := table.Num(name+"_infinite",
 			"share of seeds in which "+name+" is infinite, which are left out of its mean")
 		for _, g := range groups.All() {
-			share.Nums = append(share.Nums, infinite(g.Nums(name)))
+			infinite := floats.Count(func(x float64) bool { return math.IsInf(x, 1) }, g.Nums(name))
+			share.Nums = append(share.Nums, float64(infinite)/float64(g.Len()))
 		}
 		t.Columns = append(t.Columns, share)
 	}
 	return t
-}
-
-// infinite returns the share of x that is +Inf.
-func infinite(x []float64) float64 {
-	return float64(floats.Count(func(x float64) bool { return math.IsInf(x, 1) }, x)) / float64(len(x))
 }
 
 // truth says what the best predictions there can be would score, the truth itself:
