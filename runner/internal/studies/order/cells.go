@@ -16,8 +16,7 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// The two reasons why networks differ: they have seen the same training set in
-// different orders, or different training sets.
+// Networks differ by the order of one training set, or by their training sets.
 const (
 	byOrder  = "order"
 	bySample = "sample"
@@ -51,10 +50,9 @@ type cell struct {
 	runs, spread, maps *table.Table
 }
 
-// run trains networks that have the same prior. The training set of size N is the
-// first N examples of the stream "train"; its order r is from the stream
-// "permutation", r, and the same for all models. The other training set r is from
-// the stream "sample", r.
+// run trains networks that have the same prior. The training set of size N is the first N examples of
+// the stream "train", its order r that of the stream "permutation", r; the other training set r is
+// from the stream "sample", r.
 func (s spec) run(ctx context.Context) (table.Set, error) {
 	task := s.Data.Task()
 	c := &cell{spec: s, task: task, test: task.Draw(s.Order.Test, s.Stream("test"))}
@@ -67,15 +65,15 @@ func (s spec) run(ctx context.Context) (table.Set, error) {
 		if err != nil {
 			return nil, err
 		}
-		c.compare(byOrder, size, permuted)
-		if s.Maps && size == s.Order.Mapped {
-			c.writeMap(permuted)
-		}
 		others, err := c.learners(ctx, s.Order.Samples, func(r int) data.Set { return task.Draw(size, s.Stream("sample", r)) })
 		if err != nil {
 			return nil, err
 		}
+		c.compare(byOrder, size, permuted)
 		c.compare(bySample, size, others)
+		if s.Maps && size == s.Order.Mapped {
+			c.writeMap(permuted)
+		}
 	}
 	if s.Maps {
 		return table.Set{c.runs, c.spread, c.maps}, nil
@@ -130,8 +128,7 @@ func (c *cell) begin() {
 	c.maps.Packed = true
 }
 
-// compare writes down how good the networks are and how far they are apart at the
-// test inputs.
+// compare writes down how good the networks are, and how far they are apart, at the test inputs.
 func (c *cell) compare(by string, size int, learners []*learner.Tolerant) {
 	var p [][][]float64
 	var accuracy, loss []float64
@@ -155,8 +152,7 @@ func (c *cell) compare(by string, size int, learners []*learner.Tolerant) {
 		mean, sd, floats.Min(accuracy), floats.Max(accuracy), metric.Mean(loss), float64(failed), indefinite)
 }
 
-// writeMap writes down the mean prediction of the networks and their spread on the
-// region of the task.
+// writeMap writes down the mean prediction and the spread of the networks on the region of the task.
 func (c *cell) writeMap(learners []*learner.Tolerant) {
 	g := c.task.Region.Grid(c.Order.Grid)
 	var p [][][]float64
