@@ -95,9 +95,8 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// The values are those of the formulas at the inputs of the cell, which come from
-// streams named by the manifest, its seed, the cell and the purpose; a cell stays
-// when the experiment grows.
+// The values are those of the formulas at the inputs of the cell, which come from streams named by the
+// manifest, its seed, the cell and the purpose; a cell stays when the experiment grows.
 func TestCell(t *testing.T) {
 	z := studytest.Run(t, Kind, manifest).Get("zscores").Where("case", 2)
 	found := 0
@@ -134,8 +133,7 @@ func TestCell(t *testing.T) {
 
 var three = approx.Logits{Mean: []float64{0.3, -0.2, 0.5}, Variance: []float64{1, 0.5, 2}}
 
-// The check can fail: each formula with a small mistake in its inputs has a z-score
-// beyond 5.
+// The check can fail: each formula with a small mistake in its inputs has a z-score beyond 5.
 func TestFindsMistakes(t *testing.T) {
 	f := factor{{1}, {0.6, 0.8}}
 	unit := func(beta float64) inputs {
@@ -338,8 +336,7 @@ func TestSummary(t *testing.T) {
 			t.Errorf("p_bound %s: %s", bound, s.CSV())
 		}
 	}
-	// So are z-scores that are too small or too large everywhere, none of them beyond
-	// the bound.
+	// So are z-scores that are too small or too large everywhere, none of them beyond the bound.
 	for _, c := range []struct {
 		scale, shift float64
 		want         string

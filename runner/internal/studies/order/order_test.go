@@ -124,8 +124,7 @@ func TestTables(t *testing.T) {
 		mean, sd := stat.MeanStdDev(of("spread").Nums("tv"), nil)
 		check.NearAll(t, by+": summary", []float64{summary.Nums("seeds")[0], summary.Nums("tv")[0], summary.Nums("tv_high")[0]},
 			[]float64{2, mean, min(1, mean+12.706204736432095*sd/math.Sqrt2)}, 1e-9) // Student's t, 1 degree of freedom
-		// One example has no order, two training sets of one example differ; and the
-		// prior is the same.
+		// One example has no order, two training sets of one example differ; and the prior is the same.
 		for i, tv := range tables.Get("spread").Where("size", 1).Where("failed", 0).Where("differ_by", by).Nums("tv") {
 			if (tv == 0) != (by == "order") {
 				t.Errorf("%s: total variation %g of networks that have seen one example, row %d", by, tv, i)

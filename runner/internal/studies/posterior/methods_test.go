@@ -89,8 +89,7 @@ func TestHuberMoments(t *testing.T) {
 	}
 }
 
-// The paper's rule is looked at, and no other; one that has broken down has no
-// beliefs to compare.
+// The paper's rule is looked at, and no other; one that has broken down has no beliefs to compare.
 func TestPaper(t *testing.T) {
 	agreement, state := tables(t).Get("agreement"), tables(t).Get("state")
 	if slices.ContainsFunc(append(agreement.Texts("method"), state.Texts("method")...), func(name string) bool { return name != "fail" }) {

@@ -165,8 +165,7 @@ func TestByHand(t *testing.T) {
 	}
 }
 
-// A network that fails says "equal probabilities" from then on, is scored for it, and
-// is counted.
+// A network that fails says "equal probabilities" from then on, is scored for it, and is counted.
 func TestScoresFailures(t *testing.T) {
 	total := 0.0
 	for _, k := range []string{"1", "4", "12"} {
@@ -209,8 +208,7 @@ func TestSummary(t *testing.T) {
 	check.Near(t, "share of infinite losses", s.Nums("excess_log_loss_infinite")[0], 0, 0)
 }
 
-// A cell without an exact posterior to compare with is an error, and so is one that is
-// cancelled.
+// A cell without an exact posterior to compare with is an error, and so is one that is cancelled.
 func TestRefuses(t *testing.T) {
 	s := studytest.New(t, Kind, manifest).Cells()[0].Spec.(spec)
 	ctx, cancel := context.WithCancel(context.Background())

@@ -12,9 +12,8 @@ import (
 	"closedform/runner/internal/grid"
 )
 
-// square is the grid of a task whose inputs are uniform on a square. Averages over
-// it are integrals over the square by the trapezoidal rule: points on its border
-// have half the weight, corners a quarter.
+// square is the grid of a task whose inputs are uniform on a square. Averages over it are integrals over
+// the square by the trapezoidal rule: points on its border have half the weight, corners a quarter.
 type square struct {
 	*grid.Grid
 	weight []float64   // of the points, adding up to 1

@@ -16,8 +16,7 @@ import (
 	"closedform/runner/internal/study/studytest"
 )
 
-// manifest is of maps that have all that can occur: definite, indefinite, divided
-// and undecided points.
+// manifest is of maps that have all that can occur: definite, indefinite, divided and undecided points.
 const manifest = `
 name  = "steady"
 study = "stability"

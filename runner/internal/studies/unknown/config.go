@@ -1,7 +1,6 @@
-// Package unknown is the study of the decision "unknown": what share of the test
-// examples a classifier decides about and how many of these decisions are wrong, and
-// whether it knows examples of other data, and of classes that it has never seen,
-// from those that it has learned.
+// Package unknown is the study of the decision "unknown": what share of the test examples a classifier
+// decides about and how many of these decisions are wrong, and whether it knows examples of other data,
+// and of classes that it has never seen, from those that it has learned.
 package unknown
 
 import (

@@ -144,8 +144,7 @@ func smallest(s said, share float64) float64 {
 	return least
 }
 
-// The thresholds are those of the part for validation, the decisions those about the
-// test part, by hand.
+// The thresholds are those of the part for validation, the decisions those about the test part, by hand.
 func TestByHand(t *testing.T) {
 	set := studytest.Clusters(48)
 	for _, x := range set.X { // so that there are mistakes
