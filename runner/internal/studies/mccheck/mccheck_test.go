@@ -154,9 +154,7 @@ func TestFindsMistakes(t *testing.T) {
 	} {
 		scores := func(in inputs) []score {
 			out, err := c.of(in, rand.New(random.Source("mistakes")))(context.Background(), 2*block+1)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.OK(t, err)
 			return out
 		}
 		var right, wrong float64
@@ -185,9 +183,7 @@ func TestBounds(t *testing.T) {
 		largest := 0.0
 		for range 5000 {
 			one, err := of(context.Background(), 1)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.OK(t, err)
 			for _, s := range one {
 				if s.most > 0 {
 					largest = max(largest, s.mc/s.most)
@@ -232,9 +228,7 @@ func TestEstimate(t *testing.T) {
 	}}
 	const n = 2*block - 72 // in two blocks, and a multiple of 1000
 	scores, err := p.estimate(context.Background(), n)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	for i, want := range []score{
 		{mc: 0.1, se: math.Sqrt(0.1 * 0.9 / (n - 1)), effective: n * 0.09 * 0.09 / (0.1*0.9*0.9*0.9*0.9 + 0.9*1e-4)},
 		{mc: 0.01, se: math.Sqrt(0.01 * 0.99 / (n - 1)), effective: n * 0.0099 * 0.0099 / (0.01*math.Pow(0.99, 4) + 0.99*1e-8)},
@@ -303,9 +297,7 @@ func TestChance(t *testing.T) {
 func scoresOf(t *testing.T, rows ...string) *table.Table {
 	t.Helper()
 	z, err := table.Read("zscores", strings.NewReader("classes,rho,formula,case,quantity,z,p_bound\n2,,"+strings.Join(rows, "\n2,,")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	return z
 }
 

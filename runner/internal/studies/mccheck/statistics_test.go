@@ -2,14 +2,11 @@ package mccheck
 
 import (
 	"math"
-	"math/rand/v2"
 	"slices"
 	"testing"
 
-	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/mathext"
 
-	"closedform/core/random"
 	"closedform/core/softmax"
 	"closedform/internal/check"
 	"closedform/runner/internal/study/studytest"
@@ -77,16 +74,6 @@ func TestProbitFunction(t *testing.T) {
 	two.values(y[:2], slopes, []float64{1, 0.25}, -0.5)
 	check.Near(t, "y₁", y[0], 0.5*math.Erfc(-(0.8*0.75/math.Sqrt(0.5)-0.5)/math.Sqrt2), 1e-14)
 	check.Near(t, "y₂", y[1], 0.5*math.Erfc(-(-0.8*0.75/math.Sqrt(0.5)-0.5)/math.Sqrt2), 1e-14)
-}
-
-func TestFactor(t *testing.T) {
-	corr := newFactor(4, rand.New(random.Source("correlations"))).correlation()
-	var eigen mat.EigenSym
-	if !eigen.Factorize(corr, false) || !(slices.Min(eigen.Values(nil)) > 0) || corr.At(3, 3) != 1 {
-		t.Errorf("correlations %v", mat.Formatted(corr))
-	}
-	corr = factor{{1}, {0.6, 0.8}, {0, 0.6, 0.8}}.correlation()
-	check.NearAll(t, "correlations", corr.RawSymmetric().Data[:6], []float64{1, 0.6, 0, 0, 1, 0.48}, 1e-15)
 }
 
 func TestRefused(t *testing.T) {

@@ -116,15 +116,11 @@ func cells(t *testing.T, manifest string, overrides ...string) *table.Table {
 	var sets []table.Set
 	for _, c := range e.Cells() {
 		tables, err := c.Run(context.Background())
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, err)
 		sets = append(sets, tables)
 	}
 	tables, err := e.Tables(sets)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	return tables.Get("errors")
 }
 

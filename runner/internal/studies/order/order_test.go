@@ -60,22 +60,15 @@ func adf(t *testing.T, train data.Set, order []int, test data.Set) [][]float64 {
 	cfg := bnn.Default(2, 3)
 	cfg.Bias, cfg.PriorVar = false, []float64{1}
 	n, err := bnn.New(cfg, rand.NewPCG(1, 2))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	_, cov := n.Weights(0)
-	if err := n.SetWeights(0, mat.NewDense(3, 2, []float64{1, 0, 0, 1, 1, 1}), cov); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, n.SetWeights(0, mat.NewDense(3, 2, []float64{1, 0, 0, 1, 1, 1}), cov))
 	for _, i := range order {
-		if _, err := n.Observe(train.X[i], train.Class[i]); err != nil {
-			t.Fatal(err)
-		}
+		_, err := n.Observe(train.X[i], train.Class[i])
+		check.OK(t, err)
 	}
 	e, err := bnn.Combine(n)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	return learner.NewTolerant(&learner.Network{Ensemble: e}, 3).Probabilities(test.X)
 }
 
@@ -160,9 +153,7 @@ func TestBroken(t *testing.T) {
 	spread := tables.Get("spread").Where("method", "adf")
 	spread.Columns[slices.IndexFunc(spread.Columns, func(c table.Column) bool { return c.Name == "log_loss" })].Nums[0] = math.Inf(1)
 	again, err := studytest.New(t, Kind, manifest).Tables([]table.Set{{spread}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	seeds := spread.Where("size", 1).Where("differ_by", "order").Nums("log_loss")
 	check.NearAll(t, "log losses", []float64{seeds[0], again.Get("summary").Nums("log_loss")[0]}, []float64{math.Inf(1), seeds[1]}, 0)
 }

@@ -115,33 +115,22 @@ func TestByHand(t *testing.T) {
 	cfg := bnn.Default(2, 2)
 	cfg.PriorVar = []float64{1}
 	network, err := bnn.New(cfg, random.Source("unused"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	for k := range 4 {
-		if _, err := network.Observe(examples.X[k], examples.Class[k]); err != nil {
-			t.Fatal(err)
-		}
+		_, err := network.Observe(examples.X[k], examples.Class[k])
+		check.OK(t, err)
 	}
 	p, err := laplace.NewProblem(laplace.Prior{Layers: []int{2, 2}, Bias: true}, examples.X[:4], examples.Class[:4])
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	sample, err := p.Sample(200, random.Source("near2", 3, "importance", 4))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	want, wantExact := map[string]float64{}, map[string]float64{}
 	for _, x := range [][]float64{{-5, -5}, {5, -5}, {-5, 5}, {5, 5}} { // corners of the square, a quarter each
 		var rule bnn.Prediction
 		truth := make([]float64, 2)
 		exact, stderr, err := sample.Predict(x)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := network.Predict(&rule, x); err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, err)
+		check.OK(t, network.Predict(&rule, x))
 		task.Probabilities(truth, x)
 		want["tv"] += math.Abs(exact[0]-rule.P[0]) / 4
 		want["tv_noise"] += stderr[0] * math.Sqrt(2/math.Pi) / 4
@@ -199,9 +188,7 @@ func TestPrefix(t *testing.T) {
 func TestSummary(t *testing.T) {
 	text := "method,task,seed,k,kl,excess_log_loss\na,t,1,1,1,2\na,t,2,1,+Inf,2\na,t,3,1,3,2\n"
 	curve, err := table.Read("curve", strings.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	s := summary(curve)
 	check.Near(t, "mean of the finite", s.Nums("kl")[0], 2, 1e-15)
 	check.Near(t, "share of the infinite", s.Nums("kl_infinite")[0], 1./3, 1e-15)
@@ -289,9 +276,7 @@ func TestCurves(t *testing.T) {
 		text += name + ",1,1,0.5,1.5,0,0.3,0.2,0.4,0.01,1,1,1\n" + name + ",2,2,1,5,0.25,0.5,-0.1,1.1,0.02,1,1,1\n" + name + ",3,4,3,5,0,0.6,,,0.03,1,1,1\n"
 	}
 	summary, err := table.Read("curve_summary", strings.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	same := func(name string, got []float64, want ...float64) {
 		if !floats.Same(got, want) {
 			t.Errorf("%s: %v, want %v", name, got, want)

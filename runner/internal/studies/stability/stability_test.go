@@ -192,23 +192,6 @@ func TestFlattest(t *testing.T) {
 	}
 }
 
-// The closed form is that of the moments of the probit, whatever ρ.
-func TestTwoClassesAreTheProbit(t *testing.T) {
-	moments := softmax.NewMoments(2)
-	var cov mat.SymDense
-	for _, rho := range []float64{0, 0.5, 0.9} {
-		for _, lambda := range []float64{0.05, 0.6, 4} {
-			for _, v := range []float64{0, 0.4, 100} {
-				for gap := 0.0; gap < 12; gap += 0.77 {
-					softmax.Probit{Lambda: lambda, Rho: rho}.Moments(moments, []float64{1 + gap, 1}, []float64{v, v})
-					moments.Cov(&cov)
-					check.Near(t, fmt.Sprintf("λ = %g, ρ = %g, v = %g, gap %g", lambda, rho, v, gap), twoClasses{lambda, v}.variance(gap), cov.At(0, 0), 1e-11)
-				}
-			}
-		}
-	}
-}
-
 func TestRefused(t *testing.T) {
 	studytest.Refused(t, Kind, manifest, map[string]string{
 		"stability.gap=[2, 1]": "low < high", "stability.variance=[0, 1]": "0 < low", "stability.rho=1": "rho", "stability.grid=1": "2 to",

@@ -144,9 +144,7 @@ func idx(t *testing.T, prefix string, n int, corner byte) string {
 	var keys strings.Builder
 	for name, content := range map[string][]byte{"images": images, "labels": labels} {
 		path := filepath.Join(folder, name)
-		if err := os.WriteFile(path, content, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, os.WriteFile(path, content, 0o644))
 		keys.WriteString(prefix + name + " = \"" + path + "\"\n")
 	}
 	return keys.String()

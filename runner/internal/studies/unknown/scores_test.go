@@ -22,9 +22,7 @@ func TestScoresByHand(t *testing.T) {
 	model := learner.DefaultModel()
 	model.Layers, model.Members = []int{2, 3, 3}, 2
 	networks, err := model.Mixture(random.Source("scores"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	l := learner.NewTolerant(&learner.Network{Ensemble: networks}, 3)
 	set := studytest.Clusters(60)
 	for i, x := range set.X {
@@ -39,9 +37,7 @@ func TestScoresByHand(t *testing.T) {
 	for _, n := range networks.Members() {
 		var p bnn.Prediction
 		hidden := func(x []float64) []float64 {
-			if err := n.Predict(&p, x); err != nil {
-				t.Fatal(err)
-			}
+			check.OK(t, n.Predict(&p, x))
 			return append([]float64{}, p.Layers[1].Input...)
 		}
 		var rows, within []float64

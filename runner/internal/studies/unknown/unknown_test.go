@@ -88,35 +88,26 @@ func ours(t *testing.T, seed int, set data.Set) (validation, test, outside said)
 	}
 	train := all.Subset(rows[:48])
 	learn, judge, err := train.Split(0.25, src("validation"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	judged, train := train.Subset(judge), train.Subset(learn)
 	scaler, err := train.Scaler(dataset.Standard)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	cfg := bnn.Default(2, 3)
 	cfg.PriorVar = []float64{10}
 	n, err := bnn.New(cfg, src("method", "ours"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	x := scaler.Apply(train).Set(0, train.Len())
 	for pass := 1; pass <= 2; pass++ {
 		for _, i := range rand.New(src("pass", pass)).Perm(len(x.X)) {
-			if _, err := n.Observe(x.X[i], x.Class[i]); err != nil {
-				t.Fatal(err)
-			}
+			_, err := n.Observe(x.X[i], x.Class[i])
+			check.OK(t, err)
 		}
 	}
 	say := func(e *data.Examples) (s said) {
 		set := scaler.Apply(e).Set(0, e.Len())
 		var p bnn.Prediction
 		for i, x := range set.X {
-			if err := n.Predict(&p, x); err != nil {
-				t.Fatal(err)
-			}
+			check.OK(t, n.Predict(&p, x))
 			q := slices.Clone(p.P)
 			floats.Scale(1/floats.Sum(q), q)
 			s.p, s.confidence, s.wrong = append(s.p, q), append(s.confidence, floats.Max(q)), append(s.wrong, floats.MaxIdx(q) != set.Class[i])
@@ -196,9 +187,7 @@ func TestByHand(t *testing.T) {
 			for i, text := range p.Texts("p") {
 				for j, x := range strings.Fields(text) {
 					got, err := strconv.ParseFloat(x, 64)
-					if err != nil {
-						t.Fatal(err)
-					}
+					check.OK(t, err)
 					check.Near(t, "p", got, want.p[i][j], 1e-5)
 				}
 				if class := p.Texts("class")[i]; data == "far" && class != "" || data == "test" && class != string("abc"[set.Class[48+i]]) {
