@@ -16,6 +16,7 @@ import (
 	"closedform/figures"
 	"closedform/internal/check"
 	"closedform/runner/internal/approx"
+	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"
 	"closedform/runner/internal/metric"
 	"closedform/runner/internal/study"
@@ -154,38 +155,42 @@ func TestNetworks(t *testing.T) {
 	}
 }
 
-// byHand returns accuracy and log loss of a network on the grid, diagonals apart, after
-// the examples of a seed, and its indefinite steps.
+// byHand returns accuracy and log loss of a network on the grid, diagonals apart, after the examples of
+// a seed, and its indefinite steps.
 func byHand(t *testing.T, n *bnn.Network, seed int) (accuracy, loss, indefinite float64) {
 	t.Helper()
-	rnd := rand.New(study.Stream("small_ablation", seed, "train"))
-	class := func(x []float64) int {
-		if math.Abs(x[0]) > math.Abs(x[1]) {
-			return 2
-		}
-		return map[bool]int{true: 0, false: 1}[x[1] > 0]
-	}
-	for range 8 {
-		x := []float64{-2 + 4*rnd.Float64(), -2 + 4*rnd.Float64()}
-		update, err := n.Observe(x, class(x))
+	task := data.Generator{Name: "wedges"}.Task()
+	train := task.Draw(8, study.Stream("small_ablation", seed, "train"))
+	for i, x := range train.X {
+		update, err := n.Observe(x, train.Class[i])
 		check.OK(t, err)
 		if update.Indefinite {
 			indefinite++
 		}
 	}
-	var p bnn.Prediction
-	for x1 := -2.0; x1 <= 2; x1 += 0.5 {
-		for x2 := -2.0; x2 <= 2; x2 += 0.5 {
-			if x := []float64{x1, x2}; math.Abs(x1) != math.Abs(x2) {
-				check.OK(t, n.Predict(&p, x))
-				if slices.Max(p.P) == p.P[class(x)] {
-					accuracy += 1.0 / 64
-				}
-				loss -= math.Log(p.P[class(x)]/(p.P[0]+p.P[1]+p.P[2])) / 64
-			}
+	var test data.Set
+	for i := range 81 {
+		if x := []float64{-2 + 0.5*float64(i%9), -2 + 0.5*float64(i/9)}; math.Abs(x[0]) != math.Abs(x[1]) {
+			test.X, test.Class = append(test.X, x), append(test.Class, task.Label(x))
 		}
 	}
+	accuracy, loss = scores(t, n, test)
 	return accuracy, loss, indefinite
+}
+
+// scores returns accuracy and log loss of a network.
+func scores(t *testing.T, n *bnn.Network, test data.Set) (accuracy, loss float64) {
+	t.Helper()
+	var p bnn.Prediction
+	for i, x := range test.X {
+		check.OK(t, n.Predict(&p, x))
+		right := p.P[test.Class[i]]
+		if slices.Max(p.P) == right {
+			accuracy += 1 / float64(len(test.X))
+		}
+		loss -= math.Log(right/(p.P[0]+p.P[1]+p.P[2])) / float64(len(test.X))
+	}
+	return accuracy, loss
 }
 
 // Steps that were skipped are counted, and no others; one seed has no interval.
@@ -267,15 +272,7 @@ func TestFiles(t *testing.T) {
 		_, err := n.Observe(all.X[i], all.Class[i])
 		check.OK(t, err)
 	}
-	var p bnn.Prediction
-	var accuracy, loss float64
-	for i := 20; i < 30; i++ {
-		check.OK(t, n.Predict(&p, all.X[i]))
-		if slices.Max(p.P) == p.P[all.Class[i]] {
-			accuracy += 0.1
-		}
-		loss -= math.Log(p.P[all.Class[i]]/(p.P[0]+p.P[1]+p.P[2])) / 10
-	}
+	accuracy, loss := scores(t, n, data.Set{X: all.X[20:], Class: all.Class[20:]})
 	row := tables.Get("summary").Where("method", "total").Where("rho", 0.2).Where("lambda", 0.55)
 	check.NearAll(t, "scores", []float64{row.Nums("accuracy")[0], row.Nums("log_loss")[0], row.Nums("classes")[0]}, []float64{accuracy, loss, 3}, 1e-12)
 	studytest.Refused(t, Kind, src, map[string]string{"evaluate.grid=9": "evaluate.grid", "data.train_rows=1-40": "train_rows", "data.generator=wedges": "data"})

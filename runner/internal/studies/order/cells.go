@@ -57,15 +57,17 @@ func (s spec) run(ctx context.Context) (table.Set, error) {
 	task := s.Data.Task()
 	c := &cell{spec: s, task: task, test: task.Draw(s.Order.Test, s.Stream("test"))}
 	c.begin()
-	train := task.Draw(s.Data.Train, s.Stream("train"))
+	train := dataset.NewExamples(task.Draw(s.Data.Train, s.Stream("train")), task.Classes)
 	for _, size := range s.Order.Sizes {
-		permuted, err := c.learners(ctx, s.Order.Permutations, func(r int) data.Set {
-			return permute(train, rand.New(s.Stream("permutation", r)).Perm(size))
+		permuted, err := c.learners(ctx, s.Order.Permutations, func(r int) *data.Examples {
+			return train.Subset(rand.New(s.Stream("permutation", r)).Perm(size))
 		})
 		if err != nil {
 			return nil, err
 		}
-		others, err := c.learners(ctx, s.Order.Samples, func(r int) data.Set { return task.Draw(size, s.Stream("sample", r)) })
+		others, err := c.learners(ctx, s.Order.Samples, func(r int) *data.Examples {
+			return dataset.NewExamples(task.Draw(size, s.Stream("sample", r)), task.Classes)
+		})
 		if err != nil {
 			return nil, err
 		}
@@ -81,25 +83,15 @@ func (s spec) run(ctx context.Context) (table.Set, error) {
 	return table.Set{c.runs, c.spread}, nil
 }
 
-// permute returns the examples of the indices.
-func permute(s data.Set, indices []int) data.Set {
-	var out data.Set
-	for _, i := range indices {
-		out.X, out.Class = append(out.X, s.X[i]), append(out.Class, s.Class[i])
-	}
-	return out
-}
-
 // learners returns networks that have learned the training sets 1 to n.
-func (c *cell) learners(ctx context.Context, n int, set func(r int) data.Set) ([]*learner.Tolerant, error) {
+func (c *cell) learners(ctx context.Context, n int, set func(r int) *data.Examples) ([]*learner.Tolerant, error) {
 	var out []*learner.Tolerant
 	for r := 1; r <= n; r++ {
 		l, err := c.Model.Learner(c.Stream("prior"))
 		if err != nil {
 			return nil, err
 		}
-		course := learner.Course{Examples: dataset.NewExamples(set(r), c.task.Classes)}
-		if err := course.Train(ctx, l); err != nil {
+		if err := (learner.Course{Examples: set(r)}).Train(ctx, l); err != nil {
 			return nil, err
 		}
 		out = append(out, l)

@@ -15,6 +15,7 @@ import (
 	"closedform/internal/check"
 	"closedform/runner/dataset"
 	"closedform/runner/internal/data"
+	"closedform/runner/internal/learner"
 	"closedform/runner/internal/metric"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/study/studytest"
@@ -81,12 +82,12 @@ type said struct {
 func ours(t *testing.T, seed int, set data.Set) (validation, test, outside said) {
 	t.Helper()
 	src := func(purpose ...any) rand.Source { return study.Stream("small_unknown", seed, purpose...) }
-	all := dataset.NewExamples(set, 3)
-	rows := make([]int, all.Len())
-	for i := range rows {
-		rows[i] = i
+	part := func(rows string) *data.Examples {
+		e, err := data.Rows(dataset.NewExamples(set, 3), rows)
+		check.OK(t, err)
+		return e
 	}
-	train := all.Subset(rows[:48])
+	train := part("1-48")
 	learn, judge, err := train.Split(0.25, src("validation"))
 	check.OK(t, err)
 	judged, train := train.Subset(judge), train.Subset(learn)
@@ -94,27 +95,20 @@ func ours(t *testing.T, seed int, set data.Set) (validation, test, outside said)
 	check.OK(t, err)
 	cfg := bnn.Default(2, 3)
 	cfg.PriorVar = []float64{10}
-	n, err := bnn.New(cfg, src("method", "ours"))
+	n, err := bnn.NewEnsemble(cfg, 1, src("method", "ours"))
 	check.OK(t, err)
-	x := scaler.Apply(train).Set(0, train.Len())
-	for pass := 1; pass <= 2; pass++ {
-		for _, i := range rand.New(src("pass", pass)).Perm(len(x.X)) {
-			_, err := n.Observe(x.X[i], x.Class[i])
-			check.OK(t, err)
-		}
-	}
+	l := learner.NewTolerant(&learner.Network{Ensemble: n}, 3)
+	course := learner.Course{Examples: scaler.Apply(train), Passes: 2, Order: func(pass int) rand.Source { return src("pass", pass) }}
+	check.OK(t, course.Train(t.Context(), l))
 	say := func(e *data.Examples) (s said) {
-		set := scaler.Apply(e).Set(0, e.Len())
-		var p bnn.Prediction
-		for i, x := range set.X {
-			check.OK(t, n.Predict(&p, x))
-			q := slices.Clone(p.P)
-			floats.Scale(1/floats.Sum(q), q)
-			s.p, s.confidence, s.wrong = append(s.p, q), append(s.confidence, floats.Max(q)), append(s.wrong, floats.MaxIdx(q) != set.Class[i])
+		var class []int
+		s.p, class = l.Test(scaler.Apply(e))
+		for i, q := range s.p {
+			s.confidence, s.wrong = append(s.confidence, floats.Max(q)), append(s.wrong, floats.MaxIdx(q) != class[i])
 		}
 		return s
 	}
-	return say(judged), say(all.Subset(rows[48:])), say(dataset.NewExamples(far(), 3))
+	return say(judged), say(part(fmt.Sprintf("49-%d", len(set.X)))), say(dataset.NewExamples(far(), 3))
 }
 
 // smallest returns the least confidence that occurs with which no more than a share
@@ -167,18 +161,9 @@ func TestByHand(t *testing.T) {
 			}
 		}
 		check.Near(t, "AURC", of("runs").Where("confidence", "probability").Nums("aurc")[0], metric.AURC(test.confidence, test.wrong), 1e-12)
-		var pairs float64
-		for _, in := range test.confidence {
-			for _, out := range outside.confidence {
-				switch {
-				case in > out:
-					pairs++
-				case in == out:
-					pairs += 0.5
-				}
-			}
-		}
-		check.Near(t, "AUROC", of("outside").Where("confidence", "probability").Where("data", "far").Nums("auroc")[0], pairs/(n*float64(len(outside.p))), 1e-12)
+		known := append(slices.Repeat([]bool{true}, len(test.p)), make([]bool, len(outside.p))...)
+		auroc := metric.AUROC(slices.Concat(test.confidence, outside.confidence), known)
+		check.Near(t, "AUROC", of("outside").Where("confidence", "probability").Where("data", "far").Nums("auroc")[0], auroc, 1e-12)
 		for data, want := range map[string]said{"test": test, "far": outside} {
 			p := of("predictions").Where("data", data)
 			if p.Len() < len(want.p) { // the second training has none of "test" and "far"
