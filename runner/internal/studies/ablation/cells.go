@@ -38,8 +38,7 @@ type networks struct {
 }
 
 // Cells returns a cell for each ρ, and number of classes or method.
-func (e *experiment) Cells() []study.Cell {
-	var cells []study.Cell
+func (e *experiment) Cells() (cells []study.Cell) {
 	for _, n := range e.Ablation.Classes {
 		for _, rho := range e.rho {
 			p := approx.Problems{Classes: n, Spread: e.Ablation.Spread, Variance: e.Ablation.Variance, Unequal: e.Ablation.Unequal}

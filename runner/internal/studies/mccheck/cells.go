@@ -40,8 +40,7 @@ type spec struct {
 	Given            *given `json:",omitempty"` // in place of a random input
 }
 
-func (e *experiment) Cells() []study.Cell {
-	var cells []study.Cell
+func (e *experiment) Cells() (cells []study.Cell) {
 	c, fixed := e.Check.random, e.Check.fixed
 	if fixed != nil {
 		c = &drawn{Classes: config.Ints{len(fixed.Mean)}, Cases: 1}

@@ -31,8 +31,7 @@ type spec struct {
 	Maps  bool // whether maps are written down
 }
 
-func (e *experiment) Cells() []study.Cell {
-	var cells []study.Cell
+func (e *experiment) Cells() (cells []study.Cell) {
 	for _, model := range e.Models {
 		for _, seed := range e.Seeds {
 			s := spec{study.Seeded{Manifest: e.header.Name, Seed: seed}, e.Data, model, e.Order, seed == e.header.Seed}

@@ -24,8 +24,7 @@ type spec struct {
 	settings
 }
 
-func (e *experiment) Cells() []study.Cell {
-	var cells []study.Cell
+func (e *experiment) Cells() (cells []study.Cell) {
 	for i, t := range e.tasks() {
 		settings, model, models := e.Posterior, e.Model, slices.Clone(e.models)
 		settings.Snapshots, settings.Grid = t.Snapshots, t.Grid

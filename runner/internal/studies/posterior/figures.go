@@ -54,8 +54,7 @@ func (e *experiment) Figures() []study.Figure {
 // probabilities, and the exact answer, of distances its noise. There is no interval where it reaches
 // down to 0, which has no place on a logarithmic axis, and neither interval nor point where the
 // number of a seed is infinite.
-func curves(summary *table.Table, column string) []figures.Curve {
-	var out []figures.Curve
+func curves(summary *table.Table, column string) (out []figures.Curve) {
 	for _, name := range summary.Distinct("method") {
 		t := summary.Where("method", name)
 		c := figures.Curve{Name: name, X: t.Nums("k"), Y: t.Nums(column)}

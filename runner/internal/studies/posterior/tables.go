@@ -1,7 +1,6 @@
 package posterior
 
 import (
-	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/floats"
@@ -40,11 +39,10 @@ func (c *cell) name() {
 		table.Num("ess", "effective sample size"))
 	c.train = table.New("train", table.Int("k", "number of the example"),
 		table.Num("x1", "its place"), table.Num("x2", ""), table.Int("class", "its class, from 1"))
-	c.maps = table.New("maps", at[0], at[3], table.Num("x1", "first input").Rounded(6), table.Num("x2", "second input").Rounded(6))
+	c.maps = table.New("maps", append([]table.Column{
+		at[0], at[3], table.Num("x1", "first input").Rounded(6), table.Num("x2", "second input").Rounded(6),
+	}, learner.ProbabilityColumns(c.task.Classes, "probability of the class")...)...)
 	c.maps.Packed = true
-	for j := range c.task.Classes {
-		c.maps.Columns = append(c.maps.Columns, table.Num(fmt.Sprintf("p%d", j+1), "probability of the class").Rounded(6))
-	}
 }
 
 // Tables adds the means over the seeds, and the scores of the truth.

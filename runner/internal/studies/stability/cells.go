@@ -29,8 +29,7 @@ type spec struct {
 	Grid, Draws   int
 }
 
-func (e *experiment) Cells() []study.Cell {
-	var cells []study.Cell
+func (e *experiment) Cells() (cells []study.Cell) {
 	of := e.Stability
 	for _, n := range of.Classes {
 		for _, lambda := range of.Lambda {

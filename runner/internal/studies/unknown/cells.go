@@ -30,8 +30,7 @@ type spec struct {
 	List    bool // whether predictions are: not of the many seeds of promises
 }
 
-func (e *experiment) Cells() []study.Cell {
-	var cells []study.Cell
+func (e *experiment) Cells() (cells []study.Cell) {
 	for _, m := range e.Methods {
 		for k, in := range e.Inputs {
 			if len(in.Methods) > 0 && !slices.Contains(in.Methods, m.Name) {

@@ -29,7 +29,7 @@ func nearFigure(near *table.Table) *figures.Figure {
 	rows := make([][]figures.Chart, 3)
 	for _, kind := range near.Distinct("data") {
 		of := near.Where("data", kind)
-		if degrees := of.Distinct("degree"); len(degrees) < 2 {
+		if len(of.Distinct("degree")) < 2 {
 			continue
 		}
 		for k, y := range []struct{ column, label string }{

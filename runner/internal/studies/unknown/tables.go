@@ -48,37 +48,31 @@ func newTables(s spec, names []string) *tables {
 		"the entropy, one minus the epistemic share of the variance of the label, one minus the mutual information "+
 		"of label and member, or another score of experiments/README.md")
 	t := &tables{spec: s, names: names}
-	decided := []table.Column{
-		table.Num("correct", "share of the test examples decided right"),
-		table.Num("unknown", "share left undecided"), table.Num("wrong", "share decided wrong"),
-	}
-	t.decisions = table.New("decisions", slices.Concat([]table.Column{
-		method, in, seed, confidence,
+	correct, unknown := table.Num("correct", "share of the test examples decided right"), table.Num("unknown", "share left undecided")
+	wrong := table.Num("wrong", "share decided wrong")
+	t.decisions = table.New("decisions", method, in, seed, confidence,
 		table.Text("wanted", "wrong: the share of wrong decisions on the part for validation that the threshold is chosen for; threshold: itself"),
 		table.Num("threshold", "confidence from which an example is decided about"),
-	}, decided, []table.Column{table.Num("risk", "share of wrong ones among the decisions")})...)
+		correct, unknown, wrong, table.Num("risk", "share of wrong ones among the decisions"))
 	t.runs = table.New("runs", method, in, seed, confidence,
 		table.Num("error", "share of wrong answers on the test part, all decided"),
 		table.Num("aurc", "area under the risk–coverage curve"),
 		table.Num("augrc", "area under the generalised one, of the share of wrong decisions among all"))
-	t.promises = table.New("promises", slices.Concat([]table.Column{
-		method, in, seed,
+	t.promises = table.New("promises", method, in, seed,
 		table.Num("promised", "largest share of wrong ones among the answers"),
 		table.Num("made", "1 if a threshold promises that share with 95 % confidence, else 0: all are unknown"),
-		table.Num("threshold", "least probability of an answer"),
-	}, decided, []table.Column{table.Num("risk", "share of wrong ones among the answers"), table.Num("kept", "1 if the risk is at most the promised share, or there are no answers")})...)
+		table.Num("threshold", "least probability of an answer"), correct, unknown, wrong,
+		table.Num("risk", "share of wrong ones among the answers"), table.Num("kept", "1 if the risk is at most the promised share, or there are no answers"))
 	t.curve = table.New("risk_coverage", method, confidence,
 		table.Num("threshold", "confidence from which an example is decided about"),
 		table.Num("coverage", "share of the test examples decided about"), table.Num("risk", "share of wrong ones among these"))
 	t.outside = table.New("outside", method, in, seed, confidence,
 		table.Text("data", "what the test examples are told from; unseen: examples of classes that were kept from the training"),
 		table.Num("auroc", "area under the ROC curve"), table.Num("fpr95", "share of the others that pass where 95 % of the test examples do"))
-	t.changed = table.New("near", slices.Concat([]table.Column{
-		method, in, seed, confidence,
-		table.Text("data", "how test images were changed, or labelled data from elsewhere"),
-		table.Num("degree", "how much"),
-		table.Num("error", "share of wrong answers, all decided"),
-	}, decided, []table.Column{table.Num("auroc", "area under the ROC curve, of the test examples against these")})...)
+	t.changed = table.New("near", method, in, seed, confidence,
+		table.Text("data", "how test images were changed, or labelled data from elsewhere"), table.Num("degree", "how much"),
+		table.Num("error", "share of wrong answers, all decided"), correct, unknown, wrong,
+		table.Num("auroc", "area under the ROC curve, of the test examples against these"))
 	t.predictions = table.New("predictions", method, seed, table.Text("data", "test, or as in outside"),
 		table.Int("example", "of these data, from 1"), table.Text("class", "the true one, of the test part"),
 		table.Text("p", "probabilities of the classes that were learned"),
