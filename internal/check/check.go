@@ -17,6 +17,14 @@ import (
 	"gonum.org/v1/gonum/floats/scalar"
 )
 
+// OK ends the test at an error.
+func OK(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // Near fails unless got is within tol of want, absolutely or relatively.
 func Near(t testing.TB, what string, got, want, tol float64) {
 	t.Helper()

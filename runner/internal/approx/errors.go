@@ -36,9 +36,8 @@ func NewErrors(a softmax.Approximation) *Errors {
 	return &Errors{accuracy: softmax.MomentError}
 }
 
-// covError bounds the error of Σ_y = diag(p) − ppᵀ − L of n classes, in the
-// spectral norm, where that of p and E is bounded by accuracy: a row of L has
-// n−1 entries E_ij, and their sum on the diagonal.
+// covError bounds the error of Σ_y = diag(p) − ppᵀ − L of n classes, in the spectral norm, where that of
+// p and E is bounded by accuracy: a row of L has n−1 entries E_ij, and their sum on the diagonal.
 func covError(n int, accuracy float64) float64 { return float64(2*n+1) * accuracy }
 
 // Add takes note of the moments got where want are right, to [softmax.MomentError].
@@ -65,9 +64,8 @@ func (e *Errors) Add(got, want *Moments) {
 	}
 }
 
-// negative reports whether Σ_y has an eigenvalue below zero by more than the
-// error of the moments and the rounding of the test. As in the paper the last
-// class is left out.
+// negative reports whether Σ_y has an eigenvalue below zero by more than the error of the moments and
+// the rounding of the test. As in the paper the last class is left out.
 func (e *Errors) negative(cov *mat.SymDense) bool {
 	const rounding = 1e-12 // of the trace
 	n := cov.SymmetricDim() - 1

@@ -44,8 +44,7 @@ func Methods() []Method {
 	return names
 }
 
-// Of returns the approximation for n classes. It panics if there is none of the
-// name.
+// Of returns the approximation for n classes. It panics if there is none of the name.
 func (m Method) Of(n int) softmax.Approximation {
 	if a, ok := methods[m]; ok {
 		return a

@@ -1,7 +1,6 @@
-// Package approx measures the errors of approximations of the moments of the
-// softmax: it draws random logits, compares the moments of an approximation with
-// the exact ones, gathers relative errors with their standard errors, and knows the
-// approximations that a manifest may name.
+// Package approx measures the errors of approximations of the moments of the softmax: it draws random
+// logits, compares the moments of an approximation with the exact ones, gathers relative errors with
+// their standard errors, and knows the approximations that a manifest may name.
 package approx
 
 import (

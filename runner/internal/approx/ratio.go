@@ -44,8 +44,7 @@ func (r *ratio) addMatrix(got, want mat.Matrix, noise float64) {
 //
 //	Var q ≈ Σ(a − qb)² / (N(N−1) b̄²).
 //
-// Both are NaN where Σb may be nothing but error, and the standard error is for
-// a single problem.
+// Both are NaN where Σb may be nothing but error, and the standard error is for a single problem.
 func (r *ratio) value() (q, err float64) {
 	if !(r.b > r.noise) {
 		return math.NaN(), math.NaN()
@@ -59,8 +58,7 @@ func (r *ratio) value() (q, err float64) {
 	return q, math.Sqrt(residual*n/(n-1)) / r.b
 }
 
-// root returns √q, a relative error in the Frobenius norm over all matrices, and
-// its standard error.
+// root returns √q, a relative error in the Frobenius norm over all matrices, and its standard error.
 func (r *ratio) root() (x, err float64) {
 	q, err := r.value()
 	if q == 0 {

@@ -70,8 +70,7 @@ func newLevels(nodes, logits int) levels {
 	return levels{mat.NewDense(nodes, logits, nil), mat.NewDense(nodes, logits, nil)}
 }
 
-// product returns E[a_j b_j] for n classes, where weight has the weights of the
-// logits.
+// product returns E[a_j b_j] for n classes, where weight has the weights of the logits.
 func (a levels) product(b levels, weight []float64, n int) float64 {
 	nodes, _ := a.f.Dims()
 	others, _ := b.f.Dims()
@@ -125,8 +124,7 @@ func (b Box) step() float64 { return 0.5 / (1 + 0.38*kernel.Log(0.5*float64(b.Cl
 // round each logit, since no common nodes would be near enough.
 const smallNoise = 0.02
 
-// probitLevels returns those of the probit: λz + √ρ ε_0 for the winner, λz +
-// √(1−ρ) ε for the others.
+// probitLevels returns those of the probit: λz + √ρ ε_0 for the winner, λz + √(1−ρ) ε for the others.
 func (b Box) probitLevels(p softmax.Probit, z []float64) levels {
 	common, own := math.Sqrt(p.Rho), math.Sqrt(1-p.Rho)
 	if p.Rho < smallNoise {

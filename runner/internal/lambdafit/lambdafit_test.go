@@ -150,16 +150,6 @@ func TestFitsAreBest(t *testing.T) {
 	}
 }
 
-// Fits gain on the slope-matched λ, each by its own measure.
-func TestFittedLambda(t *testing.T) {
-	long(t)
-	b := Box{3, 3}
-	slope := softmax.Probit{Lambda: softmax.SlopeLambda(3, 0.5), Rho: 0.5}
-	if !(b.RMS(b.LeastSquares(0.5)) < b.RMS(slope)) || !(b.Max(b.Minimax(0.5)) < b.Max(slope)) {
-		t.Error("a fitted λ is worse than the slope-matched one")
-	}
-}
-
 func TestPanics(t *testing.T) {
 	good, box := softmax.Probit{Lambda: 1, Rho: 0.5}, Box{3, 1}
 	for words, f := range map[string]func(){

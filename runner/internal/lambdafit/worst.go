@@ -8,12 +8,10 @@ import (
 	"closedform/internal/kernel"
 )
 
-// Max returns the largest |e_j| in the box. It panics if the box or the probit
-// is not valid.
+// Max returns the largest |e_j| in the box. It panics if the box or the probit is not valid.
 //
-// The search is over the logits where all classes but j have at most two values
-// between them. Maximising over all n logits freely has found nothing larger
-// (TestMaxIsTheLargest).
+// The search is over the logits where all classes but j have at most two values between them. Maximising
+// over all n logits freely has found nothing larger (TestMaxIsTheLargest).
 func (b Box) Max(p softmax.Probit) float64 {
 	b.check(p)
 	return newFinder(b, p).largest(b.worst(p))
@@ -31,8 +29,7 @@ func (b Box) inside(c contrast) bool {
 	return max(c.x, c.y, 0)-min(c.x, c.y, 0) <= 2*b.Half
 }
 
-// finder evaluates e_j for one probit. Its nodes t are those of the common
-// noise √ρ ε_0.
+// finder evaluates e_j for one probit. Its nodes t are those of the common noise √ρ ε_0.
 type finder struct {
 	Box
 	p         softmax.Probit
@@ -82,8 +79,7 @@ func (f *finder) largest(contrasts []contrast) float64 {
 	return worst
 }
 
-// worst returns local maxima of |e_j|, for every k at most one for either sign of
-// x, y and e_j.
+// worst returns local maxima of |e_j|, for every k at most one for either sign of x, y and e_j.
 func (b Box) worst(p softmax.Probit) []contrast {
 	const (
 		spacing = 0.4  // of a grid of logits, on which e_j is smooth

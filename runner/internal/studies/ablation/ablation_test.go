@@ -9,11 +9,14 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
 	"closedform/core/bnn"
 	"closedform/core/softmax"
 	"closedform/figures"
 	"closedform/internal/check"
 	"closedform/runner/internal/approx"
+	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"
 	"closedform/runner/internal/metric"
 	"closedform/runner/internal/study"
@@ -106,9 +109,9 @@ func network(t *testing.T, rule bnn.OutputRule, policy bnn.Policy, lambda, rho f
 	cfg.Bias, cfg.Output, cfg.PriorVar = false, rule, []float64{1}
 	cfg.Softmax, cfg.Paper.OnIndefinite = softmax.Probit{Lambda: lambda, Rho: rho}, policy
 	n, err := bnn.New(cfg, study.Stream("small_ablation", seed, "prior"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
+	_, cov := n.Weights(0)
+	check.OK(t, n.SetWeights(0, mat.NewDense(3, 2, []float64{1, 0, 0, 1, 1, 1}), cov))
 	return n
 }
 
@@ -152,49 +155,42 @@ func TestNetworks(t *testing.T) {
 	}
 }
 
-// byHand returns accuracy and log loss of a network on the grid, diagonals apart, after
-// the examples of a seed, and its indefinite steps.
+// byHand returns accuracy and log loss of a network on the grid, diagonals apart, after the examples of
+// a seed, and its indefinite steps.
 func byHand(t *testing.T, n *bnn.Network, seed int) (accuracy, loss, indefinite float64) {
 	t.Helper()
-	mean, cov := n.Weights(0)
-	for j, row := range [][]float64{{1, 0}, {0, 1}, {1, 1}} {
-		mean.SetRow(j, row)
-	}
-	if err := n.SetWeights(0, mean, cov); err != nil {
-		t.Fatal(err)
-	}
-	rnd := rand.New(study.Stream("small_ablation", seed, "train"))
-	class := func(x []float64) int {
-		if math.Abs(x[0]) > math.Abs(x[1]) {
-			return 2
-		}
-		return map[bool]int{true: 0, false: 1}[x[1] > 0]
-	}
-	for range 8 {
-		x := []float64{-2 + 4*rnd.Float64(), -2 + 4*rnd.Float64()}
-		update, err := n.Observe(x, class(x))
-		if err != nil {
-			t.Fatal(err)
-		}
+	task := data.Generator{Name: "wedges"}.Task()
+	train := task.Draw(8, study.Stream("small_ablation", seed, "train"))
+	for i, x := range train.X {
+		update, err := n.Observe(x, train.Class[i])
+		check.OK(t, err)
 		if update.Indefinite {
 			indefinite++
 		}
 	}
-	var p bnn.Prediction
-	for x1 := -2.0; x1 <= 2; x1 += 0.5 {
-		for x2 := -2.0; x2 <= 2; x2 += 0.5 {
-			if x := []float64{x1, x2}; math.Abs(x1) != math.Abs(x2) {
-				if err := n.Predict(&p, x); err != nil {
-					t.Fatal(err)
-				}
-				if slices.Max(p.P) == p.P[class(x)] {
-					accuracy += 1.0 / 64
-				}
-				loss -= math.Log(p.P[class(x)]/(p.P[0]+p.P[1]+p.P[2])) / 64
-			}
+	var test data.Set
+	for i := range 81 {
+		if x := []float64{-2 + 0.5*float64(i%9), -2 + 0.5*float64(i/9)}; math.Abs(x[0]) != math.Abs(x[1]) {
+			test.X, test.Class = append(test.X, x), append(test.Class, task.Label(x))
 		}
 	}
+	accuracy, loss = scores(t, n, test)
 	return accuracy, loss, indefinite
+}
+
+// scores returns accuracy and log loss of a network.
+func scores(t *testing.T, n *bnn.Network, test data.Set) (accuracy, loss float64) {
+	t.Helper()
+	var p bnn.Prediction
+	for i, x := range test.X {
+		check.OK(t, n.Predict(&p, x))
+		right := p.P[test.Class[i]]
+		if slices.Max(p.P) == right {
+			accuracy += 1 / float64(len(test.X))
+		}
+		loss -= math.Log(right/(p.P[0]+p.P[1]+p.P[2])) / float64(len(test.X))
+	}
+	return accuracy, loss
 }
 
 // Steps that were skipped are counted, and no others; one seed has no interval.
@@ -256,15 +252,11 @@ func TestMaps(t *testing.T) {
 
 // A λ or ρ that the sweep replaces cannot be set.
 func TestRefused(t *testing.T) {
-	for override, want := range map[string]string{
+	studytest.Refused(t, Kind, small, map[string]string{
 		"model.rho=0.25": "rho of joint", "method.total.lambda=0.3": "total", "sweep.lambda=[0.1]": "sweep.lambda", "sweep.lambda=[0.1, \"lsq\"]": "lsq",
 		"sweep.rho=[0.5]": "sweep.rho: [0.5] is not", "sweep.rho=[0, 1]": "sweep.rho: 1 is not", "ablation.classes=[1]": "2 to", "ablation.unequal=1": "unequal", "ablation.draws=0": "draws",
 		"evaluate.grid=1": "grid", "ablation.spread=-1": "spread",
-	} {
-		if err := studytest.Err(Kind, small, override); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: error %v does not say %s", override, err, want)
-		}
-	}
+	})
 	studytest.Differ(t, Kind, small, "seed=2", "ablation.spread=1", "ablation.variance=2", "ablation.unequal=0", "ablation.draws=3", "sweep.rho=[0.1, 0.5]", "sweep.lambda=[1, 2]")
 }
 
@@ -276,37 +268,13 @@ func TestFiles(t *testing.T) {
 	src = strings.Replace(src, "[evaluate]\ngrid = 9\n", "", 1)
 	tables := studytest.Run(t, Kind, src, "sweep.seed=[1]")
 	n := network(t, bnn.Total, bnn.Fail, 0.55, 0.2, 1)
-	mean, cov := n.Weights(0)
-	for j, row := range [][]float64{{1, 0}, {0, 1}, {1, 1}} {
-		mean.SetRow(j, row)
-	}
-	if err := n.SetWeights(0, mean, cov); err != nil {
-		t.Fatal(err)
-	}
 	for _, i := range rand.New(study.Stream("small_ablation", 1, "pass", 1)).Perm(20) {
-		if _, err := n.Observe(all.X[i], all.Class[i]); err != nil {
-			t.Fatal(err)
-		}
+		_, err := n.Observe(all.X[i], all.Class[i])
+		check.OK(t, err)
 	}
-	var p bnn.Prediction
-	var accuracy, loss float64
-	for i := 20; i < 30; i++ {
-		if err := n.Predict(&p, all.X[i]); err != nil {
-			t.Fatal(err)
-		}
-		if slices.Max(p.P) == p.P[all.Class[i]] {
-			accuracy += 0.1
-		}
-		loss -= math.Log(p.P[all.Class[i]]/(p.P[0]+p.P[1]+p.P[2])) / 10
-	}
+	accuracy, loss := scores(t, n, data.Set{X: all.X[20:], Class: all.Class[20:]})
 	row := tables.Get("summary").Where("method", "total").Where("rho", 0.2).Where("lambda", 0.55)
 	check.NearAll(t, "scores", []float64{row.Nums("accuracy")[0], row.Nums("log_loss")[0], row.Nums("classes")[0]}, []float64{accuracy, loss, 3}, 1e-12)
-	for override, want := range map[string]string{"evaluate.grid=9": "evaluate.grid", "data.train_rows=1-40": "train_rows", "data.generator=wedges": "data"} {
-		if err := studytest.Err(Kind, src, override); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: error %v does not say %s", override, err, want)
-		}
-	}
-	if err := studytest.Err(Kind, small, "data.scale=unit"); err == nil || !strings.Contains(err.Error(), "scale") {
-		t.Errorf("error %v of a scaling that a generator does not have", err)
-	}
+	studytest.Refused(t, Kind, src, map[string]string{"evaluate.grid=9": "evaluate.grid", "data.train_rows=1-40": "train_rows", "data.generator=wedges": "data"})
+	studytest.Refused(t, Kind, small, map[string]string{"data.scale=unit": "scale"})
 }

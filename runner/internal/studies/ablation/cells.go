@@ -2,6 +2,7 @@ package ablation
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -37,8 +38,7 @@ type networks struct {
 }
 
 // Cells returns a cell for each ρ, and number of classes or method.
-func (e *experiment) Cells() []study.Cell {
-	var cells []study.Cell
+func (e *experiment) Cells() (cells []study.Cell) {
 	for _, n := range e.Ablation.Classes {
 		for _, rho := range e.rho {
 			p := approx.Problems{Classes: n, Spread: e.Ablation.Spread, Variance: e.Ablation.Variance, Unequal: e.Ablation.Unequal}
@@ -53,8 +53,7 @@ func (e *experiment) Cells() []study.Cell {
 	return cells
 }
 
-// run compares the probit at every λ with the exact moments, at the same random
-// logits for all λ and ρ.
+// run compares the probit at every λ with the exact moments, at the same random logits for all λ and ρ.
 func (s moments) run(ctx context.Context) (table.Set, error) {
 	n := s.Problems.Classes
 	rnd := rand.New(s.Stream("logits", n))
@@ -75,14 +74,14 @@ func (s moments) run(ctx context.Context) (table.Set, error) {
 			asymmetry[i] += got.Asymmetry() / float64(s.Draws)
 		}
 	}
-	at := []table.Column{table.Int("classes", "number of classes n"), table.Num("rho", "correlation ρ")}
-	t := table.New("errors", slices.Concat(at, []table.Column{
-		table.Num("lambda", "slope λ"), table.Num("asymmetry", "largest |E_ij − E_ji|, mean over the problems"),
-	}, approx.Columns())...)
+	classes, rho := table.Int("classes", "number of classes n"), table.Num("rho", "correlation ρ")
+	t := table.New("errors", append([]table.Column{
+		classes, rho, table.Num("lambda", "slope λ"), table.Num("asymmetry", "largest |E_ij − E_ji|, mean over the problems"),
+	}, approx.Columns()...)...)
 	for i, lambda := range s.Lambda {
 		t.Add(n, s.Rho, lambda, table.Finite(asymmetry[i]), errors[i].Row())
 	}
-	marks, row := table.New("marks", at...), []any{n, s.Rho}
+	marks, row := table.New("marks", classes, rho), []any{n, s.Rho}
 	for _, word := range learner.LambdaWords {
 		marks.Columns = append(marks.Columns, table.Num(word, "the λ that a manifest calls "+word))
 		row = append(row, learner.Lambda{Word: word}.Value(n, s.Rho))
@@ -91,9 +90,8 @@ func (s moments) run(ctx context.Context) (table.Set, error) {
 	return table.Set{t, marks}, nil
 }
 
-// run trains networks at every λ, on the same examples for all λ, ρ and methods, and
-// averages over the seeds what is finite: a log loss is infinite where the true class
-// has the probability 0.
+// run trains networks at every λ, on the same examples for all λ, ρ and methods, and averages over the
+// seeds what is finite: a log loss is infinite where the true class has the probability 0.
 func (s networks) run(ctx context.Context) (table.Set, error) {
 	where := "share of the points of the plane that are classified right"
 	if s.Data.Name == "" {
@@ -106,6 +104,7 @@ func (s networks) run(ctx context.Context) (table.Set, error) {
 		table.Num("log_loss", "log loss there, in nats, where it is finite"),
 		table.Num("indefinite_steps", "examples whose step was indefinite as printed"),
 		table.Num("skipped_steps", "those that were left out for it"))
+	seeds := float64(len(s.Seeds))
 	for _, lambda := range s.Lambda {
 		without := 0.0
 		for _, seed := range s.Seeds {
@@ -118,7 +117,6 @@ func (s networks) run(ctx context.Context) (table.Set, error) {
 			}
 			runs.Add(s.Model.Of, s.Model.Rho, lambda, result)
 		}
-		seeds := float64(len(s.Seeds))
 		infinite.Nums = append(infinite.Nums, 1-(seeds-without)/seeds)
 	}
 	summary := runs.GroupBy("method", "rho", "lambda").Shares("accuracy").MeanFinite("summary",
@@ -132,8 +130,8 @@ func (s networks) run(ctx context.Context) (table.Set, error) {
 	return table.Set{summary}, nil
 }
 
-// examples returns those that a seed's networks learn, and those that they are tested by:
-// the test part, or the points of the grid that have a class.
+// examples returns those that the networks of a seed learn, and those of the test: the test part, or
+// the points of the grid that have a class.
 func (s networks) examples(seed int) (train, test *data.Examples, err error) {
 	if s.Data.Name == "" {
 		return s.Data.Parts(study.Stream(s.Manifest, seed, "data"))
@@ -174,14 +172,11 @@ func (s networks) train(ctx context.Context, lambda float64, seed int) ([]float6
 	if err := (learner.Course{Examples: train, Order: s.order(seed)}).Train(ctx, network); err != nil {
 		return nil, err
 	}
-	points := test.Set(0, test.Len())
-	p := make([][]float64, len(points.X))
-	for i, x := range points.X {
-		p[i] = make([]float64, s.classes())
-		if err := network.Predict(p[i], x); err != nil {
-			return nil, err
-		}
+	l := learner.NewTolerant(network, s.classes())
+	p, class := l.Test(test)
+	steps := l.Steps()
+	if steps.Failed {
+		return nil, errors.New("a prediction failed")
 	}
-	steps := network.Steps()
-	return []float64{metric.Accuracy(p, points.Class), metric.LogLoss(p, points.Class), float64(steps.Indefinite), float64(steps.Skipped)}, nil
+	return []float64{metric.Accuracy(p, class), metric.LogLoss(p, class), float64(steps.Indefinite), float64(steps.Skipped)}, nil
 }

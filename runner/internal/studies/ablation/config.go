@@ -54,7 +54,6 @@ type sweep struct {
 // plane, or of files, which have a test part.
 type source struct{ data.Source }
 
-// Validate reports what is not allowed.
 func (s source) Validate() error {
 	if s.Name == "" {
 		return s.Source.Validate()
@@ -74,8 +73,7 @@ type settings struct {
 	Draws    int         `toml:"draws" allowed:"1 to 1,000,000"`    // of each number of classes
 }
 
-// Validate reports what is not allowed. A map has two axes, of λ and of ρ, which are
-// set nowhere else.
+// Validate reports what is not allowed. A map has two axes, of λ and of ρ, which are set nowhere else.
 func (e *experiment) Validate() error {
 	s := e.Sweep
 	fewest, most := 2, config.MaxGrid
@@ -85,8 +83,7 @@ func (e *experiment) Validate() error {
 	case e.Evaluate.Grid == 0:
 		fewest = 0 // setUp sets it
 	}
-	err := cmp.Or(
-		field.Within("evaluate.grid", e.Evaluate.Grid, fewest, most), several("sweep.lambda", s.Lambda), several("sweep.rho", s.Rho))
+	err := cmp.Or(field.Within("evaluate.grid", e.Evaluate.Grid, fewest, most), several("sweep.lambda", s.Lambda), several("sweep.rho", s.Rho))
 	for _, l := range s.Lambda {
 		if l.Word != "" {
 			err = cmp.Or(err, field.Errorf("sweep.lambda", "%q has no place on the axis of the maps; allowed: numbers > 0", l.Word))
@@ -124,13 +121,10 @@ func (e *experiment) setUp(m *config.Manifest) error {
 	return e.networks.Fit(m, data.Inputs, e.Data.Task().Classes)
 }
 
-// Files implements [study.WithData].
 func (e *experiment) Files() []string { return e.Data.Paths(e.manifest.Folder) }
 
-// About implements [study.WithData].
 func (e *experiment) About() []string { return e.Data.About() }
 
-// Prepare reads the files.
 func (e *experiment) Prepare(context.Context) error {
 	if e.Data.Name != "" {
 		return nil

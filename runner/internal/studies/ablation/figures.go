@@ -10,8 +10,7 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// heat is a row of maps over λ and ρ. Where the scale has no ends they are those of
-// the data.
+// heat is a row of maps over λ and ρ. A scale without ends has those of the data.
 type heat struct {
 	column string
 	scale  figures.Axis
@@ -31,8 +30,7 @@ var learningHeat = []heat{
 	{"indefinite_steps", figures.Axis{Label: "indefinite steps"}},
 }
 
-// Figures are "moments", a column of maps for each number of classes, and "learning",
-// a column for each method.
+// Figures are "moments", a column of maps for each number of classes, and "learning", for each method.
 func (e *experiment) Figures() []study.Figure {
 	draw := func(name, of string, heats []heat, maps func(*table.Table, string, *table.Table) []figures.Map) study.Figure {
 		return study.Figure{Name: name, Needs: []string{of, "marks"}, Draw: func(t table.Set) (*figures.Figure, error) {
@@ -43,12 +41,9 @@ func (e *experiment) Figures() []study.Figure {
 			return figures.Maps(rows, figures.Labels{X: "$λ$", Y: "$ρ$"}), nil
 		}}
 	}
-	learning := learningHeat
-	if e.Data.Name == "" { // of files nothing is known beforehand
-		learning = slices.Clone(learningHeat)
-		for i := range learning {
-			learning[i].scale.Min, learning[i].scale.Max = 0, 0
-		}
+	learning := slices.Clone(learningHeat)
+	for i := 0; e.Data.Name == "" && i < len(learning); i++ { // of files nothing is known beforehand
+		learning[i].scale.Min, learning[i].scale.Max = 0, 0
 	}
 	return []study.Figure{draw("moments", "errors", momentsHeat, e.byClasses), draw("learning", "summary", learning, e.byMethod)}
 }
@@ -61,7 +56,7 @@ func (e *experiment) byClasses(errors *table.Table, column string, marks *table.
 }
 
 func (e *experiment) byMethod(summary *table.Table, column string, marks *table.Table) (maps []figures.Map) {
-	var classes int
+	classes := 0
 	if e.Data.Name != "" {
 		classes = e.Data.Task().Classes
 	} else {
@@ -73,8 +68,8 @@ func (e *experiment) byMethod(summary *table.Table, column string, marks *table.
 	return maps
 }
 
-// heatMap returns a map over λ and ρ with the λ of n classes that have a word, where
-// they are known. The rows of z are those of the tables: ρ by ρ.
+// heatMap returns a map over λ and ρ, of which z has the rows ρ by ρ, with the λ of n classes that have
+// a word, where they are known.
 func (e *experiment) heatMap(title string, z []float64, marks *table.Table, n int) figures.Map {
 	m := figures.Map{Title: title, X: e.lambda, Y: e.rho, Z: z}
 	if known := marks.Where("classes", n); known.Len() > 0 {

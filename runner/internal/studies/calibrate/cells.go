@@ -39,8 +39,7 @@ type spec struct {
 	Box     float64
 }
 
-func (e *experiment) Cells() []study.Cell {
-	var cells []study.Cell
+func (e *experiment) Cells() (cells []study.Cell) {
 	for _, n := range slices.Sorted(slices.Values(e.Calibrate.Classes)) {
 		s := spec{n, e.Calibrate.Rho, e.Calibrate.Box}
 		cells = append(cells, study.Cell{Key: fmt.Sprintf("n=%d", n), Stratum: "classes", Spec: s, Run: s.run})

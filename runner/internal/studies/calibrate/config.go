@@ -22,9 +22,8 @@ type experiment struct {
 	Calibrate settings `toml:"calibrate"`
 }
 
-// settings keep to where a fit takes seconds: its work grows with the square of
-// the box and like 1/(1−ρ). The mean square error over a smaller box than 0.1 is
-// lost in rounding.
+// settings keep to where a fit takes seconds: its work grows with the square of the box and like
+// 1/(1−ρ). The mean square error over a smaller box than 0.1 is lost in rounding.
 type settings struct {
 	Classes config.Ints `toml:"classes" allowed:"each 2 to 1,000"` // numbers of classes
 	Rho     []float64   `toml:"rho" allowed:"each 0 to 0.9"`       // correlations ρ for which λ alone is fitted

@@ -28,9 +28,8 @@ func (e *experiment) Figures() []study.Figure {
 	}
 }
 
-// curves returns a column of the table against the classes, a curve for every
-// criterion and, where the manifest gives ρ, every ρ. The fitted ρ has a gap at two
-// classes, for which it has no meaning.
+// curves returns a column of the table against the classes, a curve for every criterion and, where the
+// manifest gives ρ, every ρ. The fitted ρ has a gap at two classes, for which it has no meaning.
 func (e *experiment) curves(lambda *table.Table, column string) []figures.Curve {
 	var fixed, free []figures.Curve
 	for i, rho := range e.Calibrate.Rho {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"closedform/internal/check"
 	"closedform/runner/internal/config"
 	"closedform/runner/internal/metric"
 	"closedform/runner/internal/study/studytest"
@@ -27,9 +28,7 @@ a,2,9,7,1,3,0.5,yes
 func read(t *testing.T, text string) *table.Table {
 	t.Helper()
 	out, err := table.Read("t", strings.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	return out
 }
 
@@ -174,9 +173,7 @@ threshold = 1
 // From the manifest to the tables and the figure.
 func TestTables(t *testing.T) {
 	m, err := config.Parse("c.toml", []byte(manifest), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	e := studytest.New(t, Kind, manifest).(*experiment)
 	if _, err := e.Tables(nil); err == nil {
 		t.Error("tables of what was not read")
@@ -194,9 +191,7 @@ func TestTables(t *testing.T) {
 		t.Fatalf("sources %v; %v", e.Sources(), err)
 	}
 	tables, err := e.Tables(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	const claims = "one,Section 1,It learns.,holds with n = 3,n = 3,,n = 4,m\n"
 	const evidence = "one,error,n = 3,m,t,method=a k=5,method=b,x,2,1,1,1,t,above,0.5,holds\n" +
 		"one,error,n = 4,m,t,method=b seed=1,,x,1,1,0.020000000000000018,1.98,1.96 x_se,below,1,open\n"
@@ -214,23 +209,17 @@ func TestTables(t *testing.T) {
 		t.Error(err)
 	}
 	resolved, err := m.Resolved(e)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	if again := studytest.New(t, Kind, string(resolved)).(*experiment); !reflect.DeepEqual(again.Evidence, e.Evidence) {
 		t.Errorf("spelled out\n%s", resolved)
 	}
 }
 
 func TestRefused(t *testing.T) {
-	for override, want := range map[string]string{
+	studytest.Refused(t, Kind, manifest, map[string]string{
 		"evidence.1.claim=two": "evidence.1.claim", "claim.one.where=": "claim.one", "evidence.2.manifest=c": "another manifest",
 		`evidence.1.rows=["k"]`: "column=text", "evidence.1.low=x_low": "low and high together", "evidence.2.interval=range": "interval",
 		`evidence.2.minus=["k=1"]`: "differences", "evidence.1.interval=normal": "interval", "evidence.1.sense=over": "sense",
 		"evidence.1.threshold=nan": "threshold", "evidence.1.value=": "evidence.1.value", "evidence.1.treshold=1": "did you mean threshold?",
-	} {
-		if err := studytest.Err(Kind, manifest, override); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: error %v does not say %s", override, err, want)
-		}
-	}
+	})
 }

@@ -36,34 +36,33 @@ type experiment struct {
 
 // claim is a sentence of the paper.
 type claim struct {
-	Name     string `toml:"name" allowed:"what the evidence calls it"` // what the evidence calls it
-	Sentence string `toml:"sentence" allowed:"what is claimed"`        // what is claimed
-	Where    string `toml:"where" allowed:"where the paper says it"`   // where the paper says it
+	Name     string `toml:"name" allowed:"what the evidence calls it"`
+	Sentence string `toml:"sentence" allowed:"what is claimed"`
+	Where    string `toml:"where" allowed:"where the paper says it"`
 }
 
 // evidence is a number with an interval, from a table of an experiment, and the
 // threshold on one side of which it shows a claim.
 type evidence struct {
-	Claim     string `toml:"claim" allowed:"the name of a [[claim]]"`                                // the name of a claim
-	Statistic string `toml:"statistic" allowed:"what the number is, in words"`                       // what the number is, in words
-	Condition string `toml:"condition" allowed:"under which condition it shows the claim, in words"` // under which condition it shows the claim, in words
+	Claim     string `toml:"claim" allowed:"the name of a [[claim]]"`
+	Statistic string `toml:"statistic" allowed:"what the number is, in words"`
+	Condition string `toml:"condition" allowed:"under which condition it shows the claim, in words"`
 
-	Manifest string   `toml:"manifest" allowed:"the name of an experiment"` // the name of the experiment
-	Table    string   `toml:"table" allowed:"the name of a table"`          // one of its tables
-	Rows     []filter `toml:"rows"`                                         // which rows of the table are taken; none: all
-	Minus    []filter `toml:"minus,omitempty"`                              // rows that are subtracted, seed by seed: Rows but for these
-	Value    string   `toml:"value" allowed:"a column of the table"`        // the column of the number
+	Manifest string   `toml:"manifest" allowed:"the name of an experiment"`
+	Table    string   `toml:"table" allowed:"the name of a table"`
+	Rows     []filter `toml:"rows"`            // which rows of the table are taken; none: all
+	Minus    []filter `toml:"minus,omitempty"` // rows that are subtracted, seed by seed: Rows but for these
+	Value    string   `toml:"value" allowed:"a column of the table"`
 
-	// Where the interval comes from. With Low and High, columns of its ends, or SE,
-	// the column of a standard error, there must be one row. Without them there is a
-	// row for each seed, and Interval is "t", Student's over these, or "range", from
-	// the least to the largest, for numbers that have no error.
+	// Where the interval comes from. With Low and High, columns of its ends, or SE, the column of a
+	// standard error, there must be one row. Without them there is a row for each seed, and Interval
+	// is "t", Student's over these, or "range", from the least to the largest.
 	Low      string `toml:"low,omitempty"`
 	High     string `toml:"high,omitempty"`
 	SE       string `toml:"se,omitempty"`
 	Interval string `toml:"interval"`
 
-	Sense     string  `toml:"sense" allowed:"\"above\" or \"below\""` // above or below: the side of the threshold that shows the claim
+	Sense     string  `toml:"sense" allowed:"\"above\" or \"below\""`
 	Threshold float64 `toml:"threshold" allowed:"a number"`
 }
 
@@ -75,7 +74,6 @@ func (f filter) column() string { return string(f)[:max(0, strings.Index(string(
 // SetDefaults implements [config.Defaulter].
 func (e *evidence) SetDefaults() { e.Interval = "t" }
 
-// Validate reports what is not allowed.
 func (e *evidence) Validate() error {
 	for _, f := range slices.Concat(e.Rows, e.Minus) {
 		if f.column() == "" {
@@ -98,7 +96,6 @@ func (e *evidence) Validate() error {
 	return nil
 }
 
-// Validate reports what is not allowed.
 func (e *experiment) Validate() error {
 	for _, c := range e.Claims {
 		if !slices.ContainsFunc(e.Evidence, func(v evidence) bool { return v.Claim == c.Name }) {

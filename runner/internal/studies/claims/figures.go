@@ -16,8 +16,7 @@ func (e *experiment) Figures() []study.Figure {
 	}}}
 }
 
-func groups(claims, evidence *table.Table) []figures.IntervalGroup {
-	var out []figures.IntervalGroup
+func groups(claims, evidence *table.Table) (out []figures.IntervalGroup) {
 	for i, name := range claims.Texts("claim") {
 		g := figures.IntervalGroup{
 			Title: fmt.Sprintf("%s (%s)", strings.TrimSuffix(claims.Texts("sentence")[i], "."), claims.Texts("where")[i]),

@@ -17,8 +17,7 @@ type finding struct {
 	value, low, high float64
 }
 
-// measure returns the finding in a table, which is not our own: what it lacks is an
-// error.
+// measure returns the finding in a table of another experiment: what the table lacks is an error.
 func (e *evidence) measure(t *table.Table) (f finding, err error) {
 	if err := e.check(t); err != nil {
 		return f, err
@@ -103,8 +102,7 @@ func (e *evidence) bySeed(rows *table.Table) (map[string]float64, error) {
 	return of, nil
 }
 
-// subtract takes from each x, the numbers of the rows, that of the same seed in the
-// rows of Minus.
+// subtract takes from each x, the numbers of the rows, that of the same seed in the rows of Minus.
 func (e *evidence) subtract(t *table.Table, x []float64, rows *table.Table) error {
 	filters := slices.DeleteFunc(slices.Clone(e.Rows), func(f filter) bool {
 		return slices.ContainsFunc(e.Minus, func(o filter) bool { return f.column() == o.column() })
@@ -134,9 +132,9 @@ const (
 	isOpen = "open"
 )
 
-// verdict returns "holds" if the whole interval is on the side of the threshold that
-// shows the claim, "fails" if all of it is on the other side or at the threshold, and
-// "open" otherwise, also where a number is none.
+// verdict returns "holds" if the whole interval is on the side of the threshold that shows the claim,
+// "fails" if all of it is on the other side or at the threshold, and otherwise "open", also where a
+// number is none.
 func (f finding) verdict() string {
 	right, wrong := f.low > f.Threshold, f.high <= f.Threshold
 	if f.Sense == "below" {

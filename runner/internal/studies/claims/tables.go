@@ -9,10 +9,8 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// decision is what is found about a claim: its conditions by their verdicts, in the
-// order of the manifest. All evidence under one condition is taken together: the
-// condition shows the claim if every piece of it does, and does not if one piece
-// fails.
+// decision has the conditions of a claim by their verdicts, in the order of the manifest. A condition
+// shows the claim if all evidence under it does, and does not if one piece fails.
 type decision map[string][]string
 
 func decide(findings []finding) decision {
@@ -34,9 +32,8 @@ func decide(findings []finding) decision {
 	return d
 }
 
-// verdict returns "holds" if all conditions show the claim, "holds with" those that
-// do if only some of them do, "fails" if none does, and "open" if none does and none
-// fails.
+// verdict returns "holds" if all conditions show the claim, "holds with" those that do if only some do,
+// "fails" if none does, and "open" if none does and none fails.
 func (d decision) verdict() string {
 	switch {
 	case len(d[holds]) > 0 && len(d[fails])+len(d[isOpen]) == 0:
@@ -49,11 +46,6 @@ func (d decision) verdict() string {
 	return isOpen
 }
 
-// of returns the findings about a claim.
-func (e *experiment) of(c claim) []finding {
-	return slices.DeleteFunc(slices.Clone(e.findings), func(f finding) bool { return f.Claim != c.Name })
-}
-
 func (e *experiment) Tables([]table.Set) (table.Set, error) {
 	if len(e.findings) != len(e.Evidence) {
 		return nil, errors.New("the tables of the other experiments were not read")
@@ -64,7 +56,7 @@ func (e *experiment) Tables([]table.Set) (table.Set, error) {
 		table.Text("holds_with", "conditions under which the evidence shows the claim"), table.Text("fails_with", "those under which it does not"),
 		table.Text("open_with", "those under which it is undecided"), table.Text("manifests", "experiments that the evidence is from"))
 	for _, c := range e.Claims {
-		findings := e.of(c)
+		findings := slices.DeleteFunc(slices.Clone(e.findings), func(f finding) bool { return f.Claim != c.Name })
 		var manifests []string
 		for _, f := range findings {
 			if !slices.Contains(manifests, f.Manifest) {
@@ -89,9 +81,7 @@ func (e *experiment) Tables([]table.Set) (table.Set, error) {
 	return table.Set{claims, t}, nil
 }
 
-func join(filters []filter) string {
-	return strings.Trim(fmt.Sprint(filters), "[]")
-}
+func join(filters []filter) string { return strings.Trim(fmt.Sprint(filters), "[]") }
 
 // source says where the ends of the interval are from.
 func (e *evidence) source() string {

@@ -53,8 +53,7 @@ type settings struct {
 	Most     int         `toml:"most" allowed:"1 to 100,000,000"`         // numbers in the weights of a network; larger ones are left out
 }
 
-// batches is the number of parts of a stream, of whose times the median is taken: no
-// stream is shorter.
+// batches is the number of parts of a stream, of whose times the median is taken: no stream is shorter.
 const batches = 10
 
 // Validate reports what is not allowed.

@@ -10,8 +10,7 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// Figures are "timing_cost": time against size, a chart for each axis with the slopes
-// above it.
+// Figures are "timing_cost": time against size, a chart for each axis with the slopes above it.
 func (e *experiment) Figures() []study.Figure {
 	return []study.Figure{{
 		Name: "timing_cost", Needs: []string{"timing_cost", "timing_slopes"},

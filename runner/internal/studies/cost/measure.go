@@ -7,6 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"gonum.org/v1/gonum/stat"
+
 	"closedform/core/bnn"
 	"closedform/core/random"
 	"closedform/internal/kernel"
@@ -63,23 +65,15 @@ func (p point) numbers() (n int) {
 
 func (p point) bytes() int { return 8 * p.numbers() }
 
-// columns returns those that say what a row is of.
-func columns() []table.Column {
-	return []table.Column{
-		table.Text("axis", "what is changed"), table.Int("size", "to how many"),
-		table.Text("method", "the network"),
-	}
-}
-
-var weights = table.Int("bytes", "of the means and covariances of its weights")
+var axisColumn, sizeColumn, methodColumn, weights = table.Text("axis", "what is changed"), table.Int("size", "to how many"),
+	table.Text("method", "the network"), table.Int("bytes", "of the means and covariances of its weights")
 
 // Cells returns none: all that takes long is measuring.
 func (e *experiment) Cells() []study.Cell { return nil }
 
 // Tables says which networks are measured, and how large they are.
 func (e *experiment) Tables([]table.Set) (table.Set, error) {
-	measured := table.Int("measured", "0: too large, and left out")
-	t := table.New("networks", append(columns(), weights, measured)...)
+	t := table.New("networks", axisColumn, sizeColumn, methodColumn, weights, table.Int("measured", "0: too large, and left out"))
 	for _, p := range e.points() {
 		t.Add(p.axis, p.size, p.model.Name, p.bytes(), p.numbers() <= e.Cost.Most)
 	}
@@ -88,10 +82,9 @@ func (e *experiment) Tables([]table.Set) (table.Set, error) {
 
 // Measure implements [study.Timed].
 func (e *experiment) Measure(ctx context.Context, _ table.Set) (table.Set, error) {
-	t := table.New("timing_cost", append(columns(),
+	t := table.New("timing_cost", axisColumn, sizeColumn, methodColumn,
 		table.Num("observe", "time of one Observe, in microseconds: median of ten parts of the stream"),
-		table.Num("predict", "that of one Predict"), table.Num("stream", "time of the whole stream, in seconds"),
-		weights)...)
+		table.Num("predict", "that of one Predict"), table.Num("stream", "time of the whole stream, in seconds"), weights)
 	for _, p := range e.points() {
 		if p.numbers() > e.Cost.Most {
 			continue
@@ -172,8 +165,7 @@ func timed(axis string) (column, label string) {
 
 // slopes returns d log time / d log size of every method along every axis.
 func (e *experiment) slopes(t *table.Table) *table.Table {
-	out := table.New("timing_slopes",
-		table.Text("axis", "what is changed"), table.Text("method", "the network"),
+	out := table.New("timing_slopes", axisColumn, methodColumn,
 		table.Num("slope", "least squares of log time on log size over the upper half of the sizes: "+
 			"of one Observe, or along the examples of the whole stream"),
 		table.Num("predict", "that of one Predict"))
@@ -181,10 +173,9 @@ func (e *experiment) slopes(t *table.Table) *table.Table {
 		column, _ := timed(axis.name)
 		for _, m := range e.models {
 			rows := t.Where("axis", axis.name).Where("method", m.Name)
-			x := rows.Nums("size")
-			predict := slope(x, rows.Nums("predict"))
-			if axis.name == "examples" {
-				predict = math.NaN()
+			x, predict := rows.Nums("size"), math.NaN()
+			if axis.name != "examples" {
+				predict = slope(x, rows.Nums("predict"))
 			}
 			out.Add(axis.name, m.Name, slope(x, rows.Nums(column)), predict)
 		}
@@ -195,15 +186,13 @@ func (e *experiment) slopes(t *table.Table) *table.Table {
 // slope returns that of the least-squares line through (log x, log y) over the upper half
 // of x, which increases; NaN for fewer than two points.
 func slope(x, y []float64) float64 {
-	x, y = x[len(x)/2:], y[len(x)/2:]
-	n := float64(len(x))
-	var sx, sy, sxx, sxy float64
-	for i := range x {
-		u, v := kernel.Log(x[i]), kernel.Log(y[i])
-		sx, sy, sxx, sxy = sx+u, sy+v, sxx+u*u, sxy+u*v
+	var u, v []float64
+	for i := len(x) / 2; i < len(x); i++ {
+		u, v = append(u, kernel.Log(x[i])), append(v, kernel.Log(y[i]))
 	}
-	if n < 2 {
+	if len(u) < 2 {
 		return math.NaN()
 	}
-	return (n*sxy - sx*sy) / (n*sxx - sx*sx)
+	_, slope := stat.LinearRegression(u, v, nil, false)
+	return slope
 }

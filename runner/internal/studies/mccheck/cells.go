@@ -40,8 +40,7 @@ type spec struct {
 	Given            *given `json:",omitempty"` // in place of a random input
 }
 
-func (e *experiment) Cells() []study.Cell {
-	var cells []study.Cell
+func (e *experiment) Cells() (cells []study.Cell) {
 	c, fixed := e.Check.random, e.Check.fixed
 	if fixed != nil {
 		c = &drawn{Classes: config.Ints{len(fixed.Mean)}, Cases: 1}
@@ -100,21 +99,16 @@ func (f formula) run(ctx context.Context, s spec) (table.Set, error) {
 		table.Num("z", "(mc − value)/se, if 1000 samples or more are effective"),
 		table.Num("p_bound", "if fewer are, and samples are bounded: Hoeffding's bound on the probability of such an mc if value is right"),
 	)
-	rho := s.Rho
-	if !f.rho {
-		rho = math.NaN()
+	optional := func(x float64, given bool) float64 { // no value where it is not given
+		if !given {
+			return math.NaN()
+		}
+		return x
 	}
+	number := func(n int) float64 { return optional(float64(n), n > 0) }
 	for _, c := range scores {
-		t.Add(f.name, positive(s.Classes), rho, s.Case, c.quantity, positive(c.i), positive(c.j),
+		t.Add(f.name, number(s.Classes), optional(s.Rho, f.rho), s.Case, c.quantity, number(c.i), number(c.j),
 			c.value, c.mc, c.se, c.effective, c.z(), c.chance())
 	}
 	return table.Set{t}, nil
-}
-
-// positive returns n, or no value for 0.
-func positive(n int) float64 {
-	if n == 0 {
-		return math.NaN()
-	}
-	return float64(n)
 }

@@ -5,6 +5,8 @@
 package mccheck
 
 import (
+	"cmp"
+
 	"closedform/internal/field"
 	"closedform/runner/internal/config"
 	"closedform/runner/internal/study"
@@ -52,14 +54,12 @@ func (s *settings) Extension() any {
 	return s.random
 }
 
-// Validate reports what is not allowed.
 func (s *settings) Validate() error {
+	var err error
 	for _, rho := range s.Rho {
-		if err := field.Fraction("rho", rho); err != nil {
-			return err
-		}
+		err = cmp.Or(err, field.Fraction("rho", rho))
 	}
-	return nil
+	return err
 }
 
 // drawn says what random inputs are like, by numbers whose products are finite.
@@ -71,7 +71,6 @@ type drawn struct {
 	Lambda   []float64   `toml:"lambda" allowed:"each 1e-30 to 1e30"` // ends of the random slopes λ of the probit, log-uniform
 }
 
-// Validate reports what is not allowed.
 func (d *drawn) Validate() error {
 	if len(d.Lambda) != 2 || !(d.Lambda[0] < d.Lambda[1]) {
 		return field.Errorf("lambda", "%v is not allowed; allowed: [low, high] with low < high", d.Lambda)
@@ -86,7 +85,6 @@ type given struct {
 	Lambda   float64   `toml:"lambda" allowed:"1e-30 to 1e30"`        // slope λ of the probit
 }
 
-// Validate reports what is not allowed.
 func (g *given) Validate() error {
 	if n := len(g.Mean); n < 2 || n > 1000 || len(g.Variance) != n {
 		return field.Errorf("mean", "%d means and %d variances are not allowed; allowed: as many of both, 2 to 1,000", n, len(g.Variance))

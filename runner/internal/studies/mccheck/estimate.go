@@ -17,9 +17,8 @@ type score struct {
 
 	samples int
 	mc, se  float64
-	// effective is the number of samples that make up the standard error,
-	// (Σd²)²/Σd⁴ for deviations d: the hits of a rare event, all samples of an
-	// event that half of them hit.
+	// effective is the number of samples that make up the standard error, (Σd²)²/Σd⁴ for deviations d:
+	// the hits of a rare event, all samples of an event that half of them hit.
 	effective float64
 }
 
@@ -38,16 +37,13 @@ func (s score) z() float64 {
 	return (s.mc - s.value) / s.se
 }
 
-// chance bounds, for a score that is not trusted, the probability of an estimate
-// that is at least as far on its side of the value, if the value is right, and of
-// one as far on the other. It needs no standard error, only that the samples are in
-// [0, most], and is Hoeffding's (1963, Theorem 1): for the mean x of N independent
-// samples in [0, 1] with expectation μ,
+// chance returns Hoeffding's bound (1963, Theorem 1) on the probability of an estimate that is at least
+// as far on its side of the value, if the value is right, plus that of one as far on the other. It needs
+// no standard error: for the mean x of N independent samples in [0, 1] with expectation μ,
 //
 //	P(mean ≥ x) ≤ exp(−N K(x, μ)),   K(x, μ) = x ln(x/μ) + (1−x) ln((1−x)/(1−μ)).
 //
-// An event that never happened in N samples has (1−μ)^N. It is NaN for scores that
-// are trusted or not bounded.
+// It is NaN for scores that are trusted or not bounded.
 func (s score) chance() float64 {
 	if s.trusted() || s.most == 0 {
 		return math.NaN()

@@ -20,10 +20,9 @@ var titles = map[string]string{
 	"activation": "hidden unit", "probit": "probit, equal $ρ$", "probit_corr": "probit, any $Σ₀$", "softmax": "softmax",
 }
 
-// qq draws the quantiles of the z-scores against those of the normal distribution, a
-// column for each formula: above the first of every cell, which are independent, with
-// the interval that holds 95 % of each if they are normal; below all of them, which
-// are correlated.
+// qq draws the quantiles of the z-scores against those of the normal distribution, a column for each
+// formula: above the first of every cell, which are independent, with the interval that holds 95 % of
+// each if they are normal; below all of them, which are correlated.
 func qq(zscores *table.Table) *figures.Figure {
 	const farthest = 6 // for which there is room; the legend counts those beyond
 	limit := 3.0

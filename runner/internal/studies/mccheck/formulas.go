@@ -115,9 +115,8 @@ func (f *probitFunction) values(y, slopes, z []float64, noise float64) {
 //
 //	y_j = 1{ε_τ ≤ λ(z_j−z_τ) for all τ ≠ j},   ε ~ N(0, Σ_0),
 //
-// where the n−1 entries of ε go to the classes other than j in their order, and
-// Cov(z_i, y_j), which is −v_i E_ji for i ≠ j and v_j Σ_i E_ji for i = j by Stein's
-// lemma.
+// where the n−1 entries of ε go to the classes other than j in their order, and Cov(z_i, y_j), which is
+// −v_i E_ji for i ≠ j and v_j Σ_i E_ji for i = j by Stein's lemma.
 func probitCorr(in inputs, rnd *rand.Rand) estimator {
 	n := len(in.Mean)
 	moments, scores := probabilities(softmax.ProbitCorr{Lambda: in.lambda, Corr: in.factor.correlation()}, in.Logits)

@@ -20,9 +20,8 @@ type inputs struct {
 	factor        factor // of Σ_0
 }
 
-// inputs returns the inputs of a cell as they are given, or draws them: means N(0, Spread²), variances log-uniform
-// within a factor of ten of Variance, λ log-uniform, α uniform on [0, 1], β on
-// [α, α+2].
+// inputs returns the inputs of a cell as they are given, or draws them: means N(0, Spread²), variances
+// log-uniform within a factor of ten of Variance, λ log-uniform, α uniform on [0, 1], β on [α, α+2].
 func (s spec) inputs() inputs {
 	if g := s.Given; g != nil {
 		return inputs{Logits: approx.Logits{Mean: g.Mean, Variance: g.Variance}, lambda: g.Lambda, rho: s.Rho}
@@ -56,8 +55,7 @@ func sampler(of approx.Logits, rnd *rand.Rand) func() (z, d []float64) {
 	}
 }
 
-// factor is a lower triangular factor of a correlation matrix: row k has k+1
-// numbers, and length 1.
+// factor is a lower triangular factor of a correlation matrix: row k has k+1 numbers, and length 1.
 type factor [][]float64
 
 // newFactor draws the factor of a random correlation matrix: the direction of each

@@ -95,9 +95,8 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// The values are those of the formulas at the inputs of the cell, which come from
-// streams named by the manifest, its seed, the cell and the purpose; a cell stays
-// when the experiment grows.
+// The values are those of the formulas at the inputs of the cell, which come from streams named by the
+// manifest, its seed, the cell and the purpose; a cell stays when the experiment grows.
 func TestCell(t *testing.T) {
 	z := studytest.Run(t, Kind, manifest).Get("zscores").Where("case", 2)
 	found := 0
@@ -134,8 +133,7 @@ func TestCell(t *testing.T) {
 
 var three = approx.Logits{Mean: []float64{0.3, -0.2, 0.5}, Variance: []float64{1, 0.5, 2}}
 
-// The check can fail: each formula with a small mistake in its inputs has a z-score
-// beyond 5.
+// The check can fail: each formula with a small mistake in its inputs has a z-score beyond 5.
 func TestFindsMistakes(t *testing.T) {
 	f := factor{{1}, {0.6, 0.8}}
 	unit := func(beta float64) inputs {
@@ -156,9 +154,7 @@ func TestFindsMistakes(t *testing.T) {
 	} {
 		scores := func(in inputs) []score {
 			out, err := c.of(in, rand.New(random.Source("mistakes")))(context.Background(), 2*block+1)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.OK(t, err)
 			return out
 		}
 		var right, wrong float64
@@ -187,9 +183,7 @@ func TestBounds(t *testing.T) {
 		largest := 0.0
 		for range 5000 {
 			one, err := of(context.Background(), 1)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.OK(t, err)
 			for _, s := range one {
 				if s.most > 0 {
 					largest = max(largest, s.mc/s.most)
@@ -234,9 +228,7 @@ func TestEstimate(t *testing.T) {
 	}}
 	const n = 2*block - 72 // in two blocks, and a multiple of 1000
 	scores, err := p.estimate(context.Background(), n)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	for i, want := range []score{
 		{mc: 0.1, se: math.Sqrt(0.1 * 0.9 / (n - 1)), effective: n * 0.09 * 0.09 / (0.1*0.9*0.9*0.9*0.9 + 0.9*1e-4)},
 		{mc: 0.01, se: math.Sqrt(0.01 * 0.99 / (n - 1)), effective: n * 0.0099 * 0.0099 / (0.01*math.Pow(0.99, 4) + 0.99*1e-8)},
@@ -305,9 +297,7 @@ func TestChance(t *testing.T) {
 func scoresOf(t *testing.T, rows ...string) *table.Table {
 	t.Helper()
 	z, err := table.Read("zscores", strings.NewReader("classes,rho,formula,case,quantity,z,p_bound\n2,,"+strings.Join(rows, "\n2,,")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	return z
 }
 
@@ -338,8 +328,7 @@ func TestSummary(t *testing.T) {
 			t.Errorf("p_bound %s: %s", bound, s.CSV())
 		}
 	}
-	// So are z-scores that are too small or too large everywhere, none of them beyond
-	// the bound.
+	// So are z-scores that are too small or too large everywhere, none of them beyond the bound.
 	for _, c := range []struct {
 		scale, shift float64
 		want         string

@@ -2,15 +2,11 @@ package mccheck
 
 import (
 	"math"
-	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
-	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/mathext"
 
-	"closedform/core/random"
 	"closedform/core/softmax"
 	"closedform/internal/check"
 	"closedform/runner/internal/study/studytest"
@@ -80,23 +76,9 @@ func TestProbitFunction(t *testing.T) {
 	check.Near(t, "y₂", y[1], 0.5*math.Erfc(-(-0.8*0.75/math.Sqrt(0.5)-0.5)/math.Sqrt2), 1e-14)
 }
 
-func TestFactor(t *testing.T) {
-	corr := newFactor(4, rand.New(random.Source("correlations"))).correlation()
-	var eigen mat.EigenSym
-	if !eigen.Factorize(corr, false) || !(slices.Min(eigen.Values(nil)) > 0) || corr.At(3, 3) != 1 {
-		t.Errorf("correlations %v", mat.Formatted(corr))
-	}
-	corr = factor{{1}, {0.6, 0.8}, {0, 0.6, 0.8}}.correlation()
-	check.NearAll(t, "correlations", corr.RawSymmetric().Data[:6], []float64{1, 0.6, 0, 0, 1, 0.48}, 1e-15)
-}
-
 func TestRefused(t *testing.T) {
-	for override, want := range map[string]string{
+	studytest.Refused(t, Kind, manifest, map[string]string{
 		"mc_check.classes=[1]": "2 to", "mc_check.rho=[1]": "< 1", "mc_check.samples=1": "samples", "mc_check.cases=0": "cases",
 		"mc_check.variance=0": "variance", "mc_check.lambda=[2, 1]": "low < high", "mc_check.lambda=[0, 1]": "lambda", "mc_check.rho=[]": "mc_check.rho: [] is",
-	} {
-		if err := studytest.Err(Kind, manifest, override); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: error %v does not say %s", override, err, want)
-		}
-	}
+	})
 }

@@ -13,17 +13,14 @@ import (
 // level bounds the probability that any right formula is called wrong.
 const level = 0.01
 
-// summary gives a verdict on every quantity of every formula, and in the last row on
-// all.
+// summary gives a verdict on every quantity of every formula, and in the last row on all.
 //
-// The scores of one cell share their samples and are correlated. So there are two
-// tests. By Bonferroni's bound over all scores of the table, which holds under any
-// dependence, the largest |z| is judged, and the least chance of the scores that have
-// no z-score but are bounded. The Kolmogorov–Smirnov test of normality takes one
-// z-score of each cell, the first of the quantity, which is independent of those of
-// the other cells. Each test has half of the level, shared out among its rows. The
-// verdict is "disagrees" if one fails, else "untested" without z-scores and "agrees"
-// with them.
+// The scores of one cell share their samples and are correlated, hence two tests. The largest |z|, and
+// the least p_bound of the scores that have no z-score, are held against Bonferroni's bound over all
+// scores of the table, under any dependence. The Kolmogorov–Smirnov test of normality takes one z-score
+// of each cell, the first of the quantity; these are independent. Each test has half of the level,
+// shared out among its rows. The verdict is "disagrees" if one fails, else "untested" without z-scores
+// and "agrees" with them.
 func summary(zscores *table.Table) *table.Table {
 	t := table.New("summary",
 		table.Text("formula", "what is checked"), table.Text("quantity", "what it gives"), table.Int("scores", "number of z-scores"),
@@ -104,10 +101,9 @@ func (g group) row(bound, single, normal float64) []any {
 	}
 }
 
-// kolmogorov returns the largest distance of the distribution function of independent
-// x from Φ, and the probability of one at least as large if they are normal:
-// Kolmogorov's limit with Stephens's correction for finite samples (1970), accurate to
-// about 0.01 in p from five on. Both are NaN without x.
+// kolmogorov returns the largest distance of the distribution function of independent x from Φ, and the
+// probability of one at least as large if they are normal: Kolmogorov's limit with the correction of
+// Stephens (1970) for finite samples, accurate to about 0.01 in p from five on. Both are NaN without x.
 func kolmogorov(x []float64) (distance, p float64) {
 	n := float64(len(x))
 	if n == 0 {

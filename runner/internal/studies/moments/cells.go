@@ -22,8 +22,7 @@ type spec struct {
 	Samples                []int
 }
 
-func (e *experiment) Cells() []study.Cell {
-	var cells []study.Cell
+func (e *experiment) Cells() (cells []study.Cell) {
 	m := e.Moments
 	for _, n := range m.Classes {
 		for _, spread := range m.Spread {
@@ -57,8 +56,7 @@ type method struct {
 func monteCarlo(samples int) string { return fmt.Sprintf("monte-carlo-%d", samples) }
 
 // methods returns all that is compared, Monte Carlo with random numbers of its own.
-func (s spec) methods(stream func(samples int) rand.Source) []method {
-	var all []method
+func (s spec) methods(stream func(samples int) rand.Source) (all []method) {
 	add := func(name string, of softmax.Approximation, draws int) {
 		all = append(all, method{name, of, draws, approx.NewErrors(of)})
 	}

@@ -1,6 +1,5 @@
-// Package moments is the study of the approximations of the moments of the softmax
-// of a Gaussian: the error of each against the exact integrals, at random logits,
-// and what it costs.
+// Package moments is the study of the approximations of the moments of the softmax of a Gaussian: the
+// error of each against the exact integrals, at random logits, and what it costs.
 package moments
 
 import (

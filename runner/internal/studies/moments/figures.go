@@ -16,8 +16,7 @@ const perChart = 5
 // Figures are the errors of p, Σ_y and Σ_zy against the variance, a page for each
 // spread of the means with a row for every few methods; and the error of p against its
 // cost. All have a chart for each number of classes.
-func (e *experiment) Figures() []study.Figure {
-	var out []study.Figure
+func (e *experiment) Figures() (out []study.Figure) {
 	for _, q := range []struct{ column, label string }{
 		{"tv", "total variation of $p$"},
 		{"cov_error", "relative error of $Σ_y$"},
@@ -60,8 +59,7 @@ func (e *experiment) charts(errors *table.Table, column, label string) *figures.
 
 // curves returns a column against the variance, a curve for each method that gives
 // it. The exact integrals are left out: they are below the axis everywhere.
-func (e *experiment) curves(rows *table.Table, column string) []figures.Curve {
-	var out []figures.Curve
+func (e *experiment) curves(rows *table.Table, column string) (out []figures.Curve) {
 	add := func(name, method string, kind figures.Kind) {
 		r := rows.Where("method", method)
 		if y := r.Nums(column); slices.ContainsFunc(y, func(x float64) bool { return !math.IsNaN(x) }) {

@@ -16,8 +16,7 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// The two reasons why networks differ: they have seen the same training set in
-// different orders, or different training sets.
+// Networks differ by the order of one training set, or by their training sets.
 const (
 	byOrder  = "order"
 	bySample = "sample"
@@ -32,8 +31,7 @@ type spec struct {
 	Maps  bool // whether maps are written down
 }
 
-func (e *experiment) Cells() []study.Cell {
-	var cells []study.Cell
+func (e *experiment) Cells() (cells []study.Cell) {
 	for _, model := range e.Models {
 		for _, seed := range e.Seeds {
 			s := spec{study.Seeded{Manifest: e.header.Name, Seed: seed}, e.Data, model, e.Order, seed == e.header.Seed}
@@ -51,31 +49,32 @@ type cell struct {
 	runs, spread, maps *table.Table
 }
 
-// run trains networks that have the same prior. The training set of size N is the
-// first N examples of the stream "train"; its order r is from the stream
-// "permutation", r, and the same for all models. The other training set r is from
-// the stream "sample", r.
+// run trains networks that have the same prior. The training set of size N is the first N examples of
+// the stream "train", its order r that of the stream "permutation", r; the other training set r is
+// from the stream "sample", r.
 func (s spec) run(ctx context.Context) (table.Set, error) {
 	task := s.Data.Task()
 	c := &cell{spec: s, task: task, test: task.Draw(s.Order.Test, s.Stream("test"))}
 	c.begin()
-	train := task.Draw(s.Data.Train, s.Stream("train"))
+	train := dataset.NewExamples(task.Draw(s.Data.Train, s.Stream("train")), task.Classes)
 	for _, size := range s.Order.Sizes {
-		permuted, err := c.learners(ctx, s.Order.Permutations, func(r int) data.Set {
-			return permute(train, rand.New(s.Stream("permutation", r)).Perm(size))
+		permuted, err := c.learners(ctx, s.Order.Permutations, func(r int) *data.Examples {
+			return train.Subset(rand.New(s.Stream("permutation", r)).Perm(size))
+		})
+		if err != nil {
+			return nil, err
+		}
+		others, err := c.learners(ctx, s.Order.Samples, func(r int) *data.Examples {
+			return dataset.NewExamples(task.Draw(size, s.Stream("sample", r)), task.Classes)
 		})
 		if err != nil {
 			return nil, err
 		}
 		c.compare(byOrder, size, permuted)
+		c.compare(bySample, size, others)
 		if s.Maps && size == s.Order.Mapped {
 			c.writeMap(permuted)
 		}
-		others, err := c.learners(ctx, s.Order.Samples, func(r int) data.Set { return task.Draw(size, s.Stream("sample", r)) })
-		if err != nil {
-			return nil, err
-		}
-		c.compare(bySample, size, others)
 	}
 	if s.Maps {
 		return table.Set{c.runs, c.spread, c.maps}, nil
@@ -83,25 +82,15 @@ func (s spec) run(ctx context.Context) (table.Set, error) {
 	return table.Set{c.runs, c.spread}, nil
 }
 
-// permute returns the examples of the indices.
-func permute(s data.Set, indices []int) data.Set {
-	var out data.Set
-	for _, i := range indices {
-		out.X, out.Class = append(out.X, s.X[i]), append(out.Class, s.Class[i])
-	}
-	return out
-}
-
 // learners returns networks that have learned the training sets 1 to n.
-func (c *cell) learners(ctx context.Context, n int, set func(r int) data.Set) ([]*learner.Tolerant, error) {
+func (c *cell) learners(ctx context.Context, n int, set func(r int) *data.Examples) ([]*learner.Tolerant, error) {
 	var out []*learner.Tolerant
 	for r := 1; r <= n; r++ {
 		l, err := c.Model.Learner(c.Stream("prior"))
 		if err != nil {
 			return nil, err
 		}
-		course := learner.Course{Examples: dataset.NewExamples(set(r), c.task.Classes)}
-		if err := course.Train(ctx, l); err != nil {
+		if err := (learner.Course{Examples: set(r)}).Train(ctx, l); err != nil {
 			return nil, err
 		}
 		out = append(out, l)
@@ -130,8 +119,7 @@ func (c *cell) begin() {
 	c.maps.Packed = true
 }
 
-// compare writes down how good the networks are and how far they are apart at the
-// test inputs.
+// compare writes down how good the networks are, and how far they are apart, at the test inputs.
 func (c *cell) compare(by string, size int, learners []*learner.Tolerant) {
 	var p [][][]float64
 	var accuracy, loss []float64
@@ -155,8 +143,7 @@ func (c *cell) compare(by string, size int, learners []*learner.Tolerant) {
 		mean, sd, floats.Min(accuracy), floats.Max(accuracy), metric.Mean(loss), float64(failed), indefinite)
 }
 
-// writeMap writes down the mean prediction of the networks and their spread on the
-// region of the task.
+// writeMap writes down the mean prediction and the spread of the networks on the region of the task.
 func (c *cell) writeMap(learners []*learner.Tolerant) {
 	g := c.task.Region.Grid(c.Order.Grid)
 	var p [][][]float64

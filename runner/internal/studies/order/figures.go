@@ -8,9 +8,8 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// Figures are "spread": how far networks are apart that have seen the same examples
-// in different orders, and beside it different examples; and "maps": where the
-// order matters.
+// Figures are "spread": how far networks are apart that have seen the same examples in different orders,
+// and beside it different examples; and "maps": where the order matters.
 func (e *experiment) Figures() []study.Figure {
 	return []study.Figure{study.Drawing("spread", "summary", e.charts), study.Drawing("maps", "maps", e.maps)}
 }

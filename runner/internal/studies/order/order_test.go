@@ -4,7 +4,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -61,22 +60,15 @@ func adf(t *testing.T, train data.Set, order []int, test data.Set) [][]float64 {
 	cfg := bnn.Default(2, 3)
 	cfg.Bias, cfg.PriorVar = false, []float64{1}
 	n, err := bnn.New(cfg, rand.NewPCG(1, 2))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	_, cov := n.Weights(0)
-	if err := n.SetWeights(0, mat.NewDense(3, 2, []float64{1, 0, 0, 1, 1, 1}), cov); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, n.SetWeights(0, mat.NewDense(3, 2, []float64{1, 0, 0, 1, 1, 1}), cov))
 	for _, i := range order {
-		if _, err := n.Observe(train.X[i], train.Class[i]); err != nil {
-			t.Fatal(err)
-		}
+		_, err := n.Observe(train.X[i], train.Class[i])
+		check.OK(t, err)
 	}
 	e, err := bnn.Combine(n)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	return learner.NewTolerant(&learner.Network{Model: e}, 3).Probabilities(test.X)
 }
 
@@ -125,8 +117,7 @@ func TestTables(t *testing.T) {
 		mean, sd := stat.MeanStdDev(of("spread").Nums("tv"), nil)
 		check.NearAll(t, by+": summary", []float64{summary.Nums("seeds")[0], summary.Nums("tv")[0], summary.Nums("tv_high")[0]},
 			[]float64{2, mean, min(1, mean+12.706204736432095*sd/math.Sqrt2)}, 1e-9) // Student's t, 1 degree of freedom
-		// One example has no order, two training sets of one example differ; and the
-		// prior is the same.
+		// One example has no order, two training sets of one example differ; and the prior is the same.
 		for i, tv := range tables.Get("spread").Where("size", 1).Where("failed", 0).Where("differ_by", by).Nums("tv") {
 			if (tv == 0) != (by == "order") {
 				t.Errorf("%s: total variation %g of networks that have seen one example, row %d", by, tv, i)
@@ -162,20 +153,14 @@ func TestBroken(t *testing.T) {
 	spread := tables.Get("spread").Where("method", "adf")
 	spread.Columns[slices.IndexFunc(spread.Columns, func(c table.Column) bool { return c.Name == "log_loss" })].Nums[0] = math.Inf(1)
 	again, err := studytest.New(t, Kind, manifest).Tables([]table.Set{{spread}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	seeds := spread.Where("size", 1).Where("differ_by", "order").Nums("log_loss")
 	check.NearAll(t, "log losses", []float64{seeds[0], again.Get("summary").Nums("log_loss")[0]}, []float64{math.Inf(1), seeds[1]}, 0)
 }
 
 func TestRefused(t *testing.T) {
-	for override, want := range map[string]string{
+	studytest.Refused(t, Kind, manifest, map[string]string{
 		"order.permutations=1": "2 to 1,000", "order.sizes=[12, 13]": "from 1 to 12", "order.sizes=[12, 1]": "increasing",
 		"order.mapped=7": "one of sizes", "order.test=0": "1 to", "sweep.seed=[1]": "seed",
-	} {
-		if err := studytest.Err(Kind, manifest, override); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: error %v does not say %s", override, err, want)
-		}
-	}
+	})
 }

@@ -28,9 +28,8 @@ type spread struct {
 	largest float64     // total variation of the two predictions that are farthest apart, averaged over the inputs
 }
 
-// spreadOf compares predictions p[r][i] of the inputs i by the networks r, of
-// which there are two or more. For two classes, sd is the standard deviation of
-// the probability of either.
+// spreadOf compares predictions p[r][i] of the inputs i by the networks r, two or more. For two
+// classes, sd is the standard deviation of the probability of either.
 func spreadOf(p [][][]float64) spread {
 	inputs, classes := len(p[0]), len(p[0][0])
 	s := spread{tv: make([]float64, inputs), sd: make([]float64, inputs)}
@@ -51,8 +50,7 @@ func spreadOf(p [][][]float64) spread {
 	}
 	x := make([]float64, len(p))
 	for i := range inputs {
-		mean := make([]float64, classes)
-		var sum float64
+		mean, sum := make([]float64, classes), 0.
 		for j := range classes {
 			for r := range p {
 				x[r] = p[r][i][j]
@@ -61,14 +59,12 @@ func spreadOf(p [][][]float64) spread {
 			mean[j], variance = metric.MeanVariance(x)
 			sum += variance
 		}
-		s.mean = append(s.mean, mean)
-		s.sd[i] = math.Sqrt(sum / 2)
+		s.mean, s.sd[i] = append(s.mean, mean), math.Sqrt(sum/2)
 	}
 	return s
 }
 
-// Tables adds summary.csv, the means of spread.csv over the seeds. A log loss that
-// is infinite for some seeds is averaged over the others.
+// Tables adds the means of spread.csv over the seeds; of log losses that are finite.
 func (e *experiment) Tables(cells []table.Set) (table.Set, error) {
 	return table.Merge(cells, func(t table.Set) table.Set {
 		var names []string

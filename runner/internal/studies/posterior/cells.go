@@ -13,8 +13,8 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// spec is all that the tables of a cell follow from, which is one seed of one task: all
-// that learns is compared with one sample from the posterior.
+// spec is all that the tables of a cell, one seed of one task, follow from: all methods are compared
+// with one sample from the posterior.
 type spec struct {
 	study.Seeded
 	Task   string
@@ -24,8 +24,7 @@ type spec struct {
 	settings
 }
 
-func (e *experiment) Cells() []study.Cell {
-	var cells []study.Cell
+func (e *experiment) Cells() (cells []study.Cell) {
 	for i, t := range e.tasks() {
 		settings, model, models := e.Posterior, e.Model, slices.Clone(e.models)
 		settings.Snapshots, settings.Grid = t.Snapshots, t.Grid

@@ -1,11 +1,10 @@
-// Package posterior is the study of the distance to the exact answer. Networks of
-// one layer, perceptrons where there are two classes, and one Gaussian over the weights of
-// all neurons where there are at most four, learn a stream of examples.
-// After some of them their predictive is compared with that of the exact posterior
-// of the same prior and the likelihood of the softmax.
+// Package posterior is the study of the distance to the exact answer. Networks of one layer,
+// perceptrons where there are two classes, and one Gaussian over the weights of all neurons where
+// there are at most four, learn a stream of examples. After some of them their predictive is
+// compared with that of the exact posterior of the same prior and the likelihood of the softmax.
 //
-// The streams of all lengths are prefixes of one: what is said after k examples of a
-// long stream is what a stream of k examples leaves.
+// The streams of all lengths are prefixes of one: the rows after k examples of a long stream are
+// those of a stream of k examples.
 package posterior
 
 import (
@@ -62,13 +61,11 @@ type settings struct {
 	Grid      int   `toml:"grid" allowed:"2 to 2,001"`                               // points along each axis at which predictions are compared
 	Draws     int   `toml:"draws"`                                                   // from the exact posterior, in pairs
 
-	// Joint has one Gaussian over the weights of all neurons beside the networks, where
-	// there are at most four classes.
-	Joint bool `toml:"joint"`
+	Joint bool `toml:"joint"` // one Gaussian over the weights of all neurons, too, up to four classes
 
-	// Perceptrons are Bayesian perceptrons beside the networks, where there are two
-	// classes. λ and what happens to an indefinite step are those of [model], the
-	// prior that of the difference of the logits.
+	// Perceptrons are Bayesian perceptrons beside the networks, where there are two classes. λ and
+	// what happens to an indefinite step are those of [model], the prior that of the difference of
+	// the logits.
 	Perceptrons []perceptron.Rule `toml:"perceptrons"`
 
 	Mapped  []int    `toml:"mapped"`                        // snapshots that are drawn
@@ -85,7 +82,6 @@ const (
 	perceptronPrefix = "perceptron-"
 )
 
-// Validate reports what is not allowed.
 func (s *settings) Validate() error {
 	const most = 1_000_000 // draws
 	outside := slices.IndexFunc(s.Mapped, func(k int) bool { return !slices.Contains(s.Snapshots, k) })
@@ -98,9 +94,8 @@ func (s *settings) Validate() error {
 	return field.AllOneOf("perceptrons", s.Perceptrons, perceptron.Huber, perceptron.ADF)
 }
 
-// setUp works out what follows from the manifest. It reports other tasks than those
-// whose inputs are uniform on a square, over which predictions are averaged evenly,
-// and methods that have no exact posterior in common.
+// setUp works out what follows from the manifest. It reports tasks whose inputs are not uniform on
+// a square, over which predictions are averaged evenly, and methods of different priors.
 func (e *experiment) setUp() (err error) {
 	e.Data.Generator = e.Data.WithDefaults()
 	for i, t := range e.Tasks {
@@ -109,24 +104,19 @@ func (e *experiment) setUp() (err error) {
 	if len(e.Model.Layers) != 2 {
 		return field.Errorf("model.layers", "%v is not allowed; allowed: [inputs, classes], as the exact posterior is for no hidden layers", e.Model.Layers)
 	}
-	classes := e.Data.Task().Classes
 	for i, t := range e.tasks() {
 		at := "data"
 		if i > 0 {
 			at = "task." + t.Name
+			err = cmp.Or(learner.Increasing(at+".snapshots", t.Snapshots, e.Data.Train), field.Within(at+".grid", t.Grid, 2, 2001))
 		}
-		if err := field.OneOf(at+".generator", t.Generator.Name, "logistic", "sectors", "wedges"); err != nil {
+		switch err := cmp.Or(field.OneOf(at+".generator", t.Generator.Name, "logistic", "sectors", "wedges"), err); {
+		case err != nil:
 			return err
-		}
-		if i > 0 && t.Name == e.Data.Name {
+		case i > 0 && t.Name == e.Data.Name:
 			return field.Errorf(at+".name", "not allowed: that of [data] is called so")
-		}
-		if n := t.Task().Classes; n != 2 && len(e.Posterior.Perceptrons) > 0 {
-			return field.Errorf("posterior.perceptrons", "%d classes; allowed: only with two", n)
-		}
-		err := cmp.Or(learner.Increasing(at+".snapshots", t.Snapshots, e.Data.Train), field.Within(at+".grid", t.Grid, 2, 2001))
-		if i > 0 && err != nil {
-			return err
+		case t.Task().Classes != 2 && len(e.Posterior.Perceptrons) > 0:
+			return field.Errorf("posterior.perceptrons", "%d classes; allowed: only with two", t.Task().Classes)
 		}
 	}
 	prior := func(m learner.Model) []any {
@@ -144,15 +134,14 @@ func (e *experiment) setUp() (err error) {
 		return err
 	}
 	if e.models, err = e.Sweep.Models(e.Model, e.Methods); err == nil {
-		e.models, err = learner.FitNamed(e.models, data.Inputs, classes)
+		e.models, err = learner.FitNamed(e.models, data.Inputs, e.Data.Task().Classes)
 	}
 	return cmp.Or(err, learner.Single(e.models), e.checkNames())
 }
 
 // tasks returns all tasks, that of [data] first.
 func (e *experiment) tasks() []task {
-	all := []task{{e.Data.Name, e.Data.Generator, nil, 0}}
-	all = append(all, e.Tasks...)
+	all := append([]task{{Name: e.Data.Name, Generator: e.Data.Generator}}, e.Tasks...)
 	for i, t := range all {
 		all[i].Grid = cmp.Or(t.Grid, e.Posterior.Grid)
 		if t.Snapshots == nil {

@@ -20,11 +20,11 @@ const perChart = 5
 func (e *experiment) Figures() []study.Figure {
 	charts := func(name, task string, columns ...[2]string) study.Figure {
 		return study.Drawing(name, "curve_summary", func(t *table.Table) *figures.Figure {
-			t = t.Where("task", task)
 			var rows [][]figures.Chart
 			for _, c := range columns {
 				row := figures.Chart{
-					X: figures.Axis{Label: "examples seen, methods beside each other", Log: true}, Y: figures.Axis{Label: c[1], Log: true}, Curves: curves(t, c[0]),
+					X: figures.Axis{Label: "examples seen, methods beside each other", Log: true}, Y: figures.Axis{Label: c[1], Log: true},
+					Curves: curves(t.Where("task", task), c[0]),
 				}.Split(perChart)
 				for i := range row {
 					row[i].Curves = figures.Beside(row[i].Curves)
@@ -50,13 +50,11 @@ func (e *experiment) Figures() []study.Figure {
 	return out
 }
 
-// curves returns a column of the summary against the examples seen, a curve for each
-// that learns. Beside them are that of equal probabilities and that of the exact
-// answer, of distances its noise. There is no interval where it reaches down to 0,
-// which has no place on a logarithmic axis, and neither interval nor point where a
-// seed's number is infinite.
-func curves(summary *table.Table, column string) []figures.Curve {
-	var out []figures.Curve
+// curves returns a column of the summary against the examples seen, a curve for each method, equal
+// probabilities, and the exact answer, of distances its noise. There is no interval where it reaches
+// down to 0, which has no place on a logarithmic axis, and neither interval nor point where the
+// number of a seed is infinite.
+func curves(summary *table.Table, column string) (out []figures.Curve) {
 	for _, name := range summary.Distinct("method") {
 		t := summary.Where("method", name)
 		c := figures.Curve{Name: name, X: t.Nums("k"), Y: t.Nums(column)}
@@ -89,8 +87,7 @@ func curves(summary *table.Table, column string) []figures.Curve {
 	return out
 }
 
-// page draws the maps after k examples, with the examples unless they would cover
-// them.
+// page draws the maps after k examples, with the examples unless they would cover the maps.
 func (e *experiment) page(maps, train *table.Table, k int) *figures.Figure {
 	task := e.Data.Task()
 	var labels figures.Labels

@@ -21,8 +21,7 @@ import (
 //
 //	μ += A d,   Σ += A H Aᵀ,   A = Σ (I⊗x)
 //
-// A step whose integral needs too many nodes is skipped and counted. It is not safe for
-// concurrent use.
+// A step whose integral needs too many nodes is skipped and counted. It is not safe for concurrent use.
 type joint struct {
 	classes int
 	bias    bool

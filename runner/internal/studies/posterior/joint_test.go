@@ -62,28 +62,19 @@ func TestJointOfTwoClasses(t *testing.T) {
 	cfg := bnn.Default(2, 2)
 	cfg.Output, cfg.Softmax, cfg.PriorVar = bnn.ADFExact, softmax.Exact{}, []float64{2}
 	network, err := bnn.New(cfg, random.Source("unused"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	g := newJoint(laplace.Prior{Layers: []int{2, 2}, Bias: true, Mean: make([]float64, 6), Var: []float64{2, 2, 2, 2, 2, 2}})
 	rnd := rand.New(random.Source("two"))
 	var q bnn.Prediction
 	p := make([]float64, 2)
 	for range 30 {
 		x, class := []float64{rnd.NormFloat64(), rnd.NormFloat64()}, rnd.IntN(2)
-		if err := network.Predict(&q, x); err != nil {
-			t.Fatal(err)
-		}
-		if err := g.Predict(p, x); err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, network.Predict(&q, x))
+		check.OK(t, g.Predict(p, x))
 		check.NearAll(t, "p", p, q.P, 1e-5)
-		if _, err := network.Observe(x, class); err != nil {
-			t.Fatal(err)
-		}
-		if err := g.Observe(x, class); err != nil {
-			t.Fatal(err)
-		}
+		_, err := network.Observe(x, class)
+		check.OK(t, err)
+		check.OK(t, g.Observe(x, class))
 	}
 }
 
@@ -92,9 +83,7 @@ func TestJointSkips(t *testing.T) {
 	g := newJoint(laplace.Prior{Layers: []int{1, 4}, Mean: make([]float64, 4), Var: []float64{1, 1, 1, 1}})
 	p, before := make([]float64, 4), mat.DenseCopyOf(g.cov)
 	for k, x := range []float64{1e6, 1, 1e7, 1e8} {
-		if err := g.Observe([]float64{x}, k); err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, g.Observe([]float64{x}, k))
 		if err := g.Predict(p, []float64{1}); (err == nil) != (k == 1) {
 			t.Errorf("after %d of %d steps were skipped: error %v", g.Steps().Skipped, k+1, err)
 		}

@@ -17,8 +17,8 @@ type method struct {
 	name string
 	*learner.Tolerant
 
-	// Of a network that learns by the paper's rule: its λ, and one with the same
-	// prior weights and another random stream that sees the same examples.
+	// Of a network of the paper's rule: its λ, and a network with the same prior weights and
+	// another random stream that learns the same examples.
 	lambda float64
 	twin   *learner.Tolerant
 }
@@ -71,16 +71,14 @@ func (c *cell) enlist() error {
 
 func network(l *learner.Tolerant) *bnn.Network { return l.Learner.(*learner.Network).Members()[0] }
 
-// neuron is a perceptron that tells class 0 from class 1 by the sign of the
-// difference of their logits.
+// neuron is a perceptron that tells class 0 from class 1 by the sign of the difference of their logits.
 type neuron struct {
 	*perceptron.Perceptron
 	bias  bool
 	steps learner.Steps
 }
 
-// newPerceptron returns the perceptron whose prior is that of the difference of the
-// logits of a network of one layer.
+// newPerceptron returns the perceptron whose prior is that of the difference of the logits of a network.
 func newPerceptron(rule perceptron.Rule, m learner.Model, prior *bnn.Network) (*neuron, error) {
 	weights, cov := prior.Weights(0)
 	var mean mat.VecDense

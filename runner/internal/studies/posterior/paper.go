@@ -10,10 +10,9 @@ import (
 	"closedform/core/gauss"
 )
 
-// check writes down what a network of the paper's rule keeps after k examples, the
-// bytes of its checkpoint; the largest difference of its predictions from those of
-// its twin, of which there is none where nothing is sampled; and how far it is from
-// Huber's perceptron where there is one.
+// check writes down the bytes of the checkpoint of a network of the paper's rule after k examples;
+// the largest difference of its predictions from those of its twin, 0 where nothing is sampled; and
+// how far it is from Huber's perceptron where there is one.
 func (c *cell) check(m method, k int) error {
 	if m.twin == nil {
 		return nil
@@ -44,12 +43,10 @@ func gap(p, q [][]float64) (largest float64) {
 	return largest
 }
 
-// agreement compares a network of two classes with Huber's perceptron. It returns
-// the total variation between the predictions of the two, each with what it has
-// learned, averaged over the square; and at equal beliefs, those of the network, the
-// largest difference of p, and those of Cov(a, y) and of Var y, averaged over the
-// square and relative to Huber's. A network that has broken down has no beliefs to
-// compare.
+// agreement compares a network of two classes with Huber's perceptron. It returns the total
+// variation between the predictions of the two, each with what it has learned, averaged over the
+// square; and with the beliefs of the network, the largest difference of p, and those of Cov(a, y)
+// and Var y, averaged over the square and relative to Huber's. A network that has broken down has none.
 func (m method) agreement(huber *method, s *square) ([]float64, error) {
 	var tv, pGap, crossGap, cross, varianceGap, variance float64
 	ours, theirs := m.Probabilities(s.Points), huber.Probabilities(s.Points)

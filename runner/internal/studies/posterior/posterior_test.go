@@ -15,7 +15,6 @@ import (
 	"closedform/figures"
 	"closedform/internal/check"
 	"closedform/runner/internal/data"
-	"closedform/runner/internal/metric"
 	"closedform/runner/internal/study/studytest"
 	"closedform/runner/internal/table"
 )
@@ -116,33 +115,22 @@ func TestByHand(t *testing.T) {
 	cfg := bnn.Default(2, 2)
 	cfg.PriorVar = []float64{1}
 	network, err := bnn.New(cfg, random.Source("unused"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	for k := range 4 {
-		if _, err := network.Observe(examples.X[k], examples.Class[k]); err != nil {
-			t.Fatal(err)
-		}
+		_, err := network.Observe(examples.X[k], examples.Class[k])
+		check.OK(t, err)
 	}
 	p, err := laplace.NewProblem(laplace.Prior{Layers: []int{2, 2}, Bias: true}, examples.X[:4], examples.Class[:4])
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	sample, err := p.Sample(200, random.Source("near2", 3, "importance", 4))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	want, wantExact := map[string]float64{}, map[string]float64{}
 	for _, x := range [][]float64{{-5, -5}, {5, -5}, {-5, 5}, {5, 5}} { // corners of the square, a quarter each
 		var rule bnn.Prediction
 		truth := make([]float64, 2)
 		exact, stderr, err := sample.Predict(x)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := network.Predict(&rule, x); err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, err)
+		check.OK(t, network.Predict(&rule, x))
 		task.Probabilities(truth, x)
 		want["tv"] += math.Abs(exact[0]-rule.P[0]) / 4
 		want["tv_noise"] += stderr[0] * math.Sqrt(2/math.Pi) / 4
@@ -166,8 +154,7 @@ func TestByHand(t *testing.T) {
 	}
 }
 
-// A network that fails says "equal probabilities" from then on, is scored for it, and
-// is counted.
+// A network that fails says "equal probabilities" from then on, is scored for it, and is counted.
 func TestScoresFailures(t *testing.T) {
 	total := 0.0
 	for _, k := range []string{"1", "4", "12"} {
@@ -197,39 +184,18 @@ func TestPrefix(t *testing.T) {
 	}
 }
 
+// What is infinite has no part in a mean, and is counted.
 func TestSummary(t *testing.T) {
-	of := at(t, tables(t).Get("curve_summary"), "k=12")
-	for i, method := range of.Texts("method") {
-		rows := at(t, tables(t).Get("curve"), "k=12 method="+method)
-		mean, low, high := metric.Interval(rows.Nums("ece"))
-		check.NearAll(t, method+": seeds and ece", []float64{of.Nums("seeds")[i], of.Nums("ece")[i], of.Nums("ece_low")[i], of.Nums("ece_high")[i]},
-			[]float64{3, mean, max(0, low), min(1, high)}, 1e-12)
-		check.Near(t, method+": skipped", of.Nums("skipped_steps")[i], floats.Sum(rows.Nums("skipped_steps"))/3, 1e-12)
-	}
 	text := "method,task,seed,k,kl,excess_log_loss\na,t,1,1,1,2\na,t,2,1,+Inf,2\na,t,3,1,3,2\n"
 	curve, err := table.Read("curve", strings.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	s := summary(curve)
 	check.Near(t, "mean of the finite", s.Nums("kl")[0], 2, 1e-15)
 	check.Near(t, "share of the infinite", s.Nums("kl_infinite")[0], 1./3, 1e-15)
 	check.Near(t, "share of infinite losses", s.Nums("excess_log_loss_infinite")[0], 0, 0)
 }
 
-// begun returns the cell of the first seed, before any example.
-func begun(t *testing.T) *cell {
-	t.Helper()
-	s := studytest.New(t, Kind, manifest).Cells()[0].Spec.(spec)
-	c := &cell{spec: s, task: s.Data.Task()}
-	if err := c.enlist(); err != nil {
-		t.Fatal(err)
-	}
-	return c
-}
-
-// A cell without an exact posterior to compare with is an error, and so is one that is
-// cancelled.
+// A cell without an exact posterior to compare with is an error, and so is one that is cancelled.
 func TestRefuses(t *testing.T) {
 	s := studytest.New(t, Kind, manifest).Cells()[0].Spec.(spec)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -296,12 +262,10 @@ generator = "sectors"
 	if got := all.Get("truth"); !slices.Equal(got.Nums("classes"), []float64{3, 4, 5}) || !slices.Equal(got.Nums("grid"), []float64{5, 3, 5}) {
 		t.Errorf("tasks of %v classes on grids of %v", got.Nums("classes"), got.Nums("grid"))
 	}
-	for overrides, want := range map[string]string{
+	for override, want := range map[string]string{
 		"task.five.grid=1": "task.five.grid", "task.five.generator=moons": "task.five.generator", "task.four.snapshots=[13]": "task.four.snapshots", "task.four.name=wedges": "task.wedges.name",
 	} {
-		if err := studytest.Err(Kind, text, append(set, overrides)...); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: error %v does not say %q", overrides, err, want)
-		}
+		studytest.Refused(t, Kind, text, map[string]string{strings.Join(append(set, override), "; "): want})
 	}
 }
 
@@ -312,9 +276,7 @@ func TestCurves(t *testing.T) {
 		text += name + ",1,1,0.5,1.5,0,0.3,0.2,0.4,0.01,1,1,1\n" + name + ",2,2,1,5,0.25,0.5,-0.1,1.1,0.02,1,1,1\n" + name + ",3,4,3,5,0,0.6,,,0.03,1,1,1\n"
 	}
 	summary, err := table.Read("curve_summary", strings.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	same := func(name string, got []float64, want ...float64) {
 		if !floats.Same(got, want) {
 			t.Errorf("%s: %v, want %v", name, got, want)
@@ -338,7 +300,7 @@ func TestCurves(t *testing.T) {
 }
 
 func TestRefused(t *testing.T) {
-	for overrides, want := range map[string]string{
+	studytest.Refused(t, Kind, manifest, map[string]string{
 		"posterior.snapshots=[]; posterior.mapped=[]":      "posterior.snapshots: [] is",
 		"posterior.snapshots=[1, 13]; posterior.mapped=[]": "posterior.snapshots: ",
 		"posterior.grid=1":                             "posterior.grid",
@@ -358,10 +320,5 @@ func TestRefused(t *testing.T) {
 		"data.generator=wedges; model.layers=[2,3]":    "only with two",
 		"sweep.lambda=[0.3,1]; posterior.maps=[]":      "",
 		"method.adf.lambda=0.3; method.adf.rule=total": "",
-	} {
-		err := studytest.Err(Kind, manifest, strings.Split(overrides, "; ")...)
-		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: error %v does not say %q", overrides, err, want)
-		}
-	}
+	})
 }

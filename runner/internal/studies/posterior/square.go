@@ -12,9 +12,8 @@ import (
 	"closedform/runner/internal/grid"
 )
 
-// square is the grid of a task whose inputs are uniform on a square. Averages over
-// it are integrals over the square by the trapezoidal rule: points on its border
-// have half the weight, corners a quarter.
+// square is the grid of a task whose inputs are uniform on a square. Averages over it are integrals over
+// the square by the trapezoidal rule: points on its border have half the weight, corners a quarter.
 type square struct {
 	*grid.Grid
 	weight []float64   // of the points, adding up to 1
@@ -36,15 +35,12 @@ func newSquare(task *data.Task, points int) *square {
 	return s
 }
 
-// calibrationBins is the number of bins of the expected calibration error.
-const calibrationBins = 15
-
-// scores returns the error rate, the mean log loss in nats and the expected
-// calibration error of predictions for labels that are drawn from the true
-// probabilities, in expectation: no label is drawn. Points on a boundary take no
-// part. A decision between equal probabilities is made by lot.
+// scores returns the error rate, the mean log loss in nats and the expected calibration error of
+// predictions, in expectation over labels of the true probabilities. Points on a boundary are left
+// out. A decision between equal probabilities is made by lot.
 func (s *square) scores(q [][]float64) (error, logLoss, ece float64) {
-	gap := make([]float64, calibrationBins) // Σ (right − confidence) in a bin
+	const bins = 15
+	var gap [bins]float64 // Σ (right − confidence) in a bin
 	var total float64
 	for i, truth := range s.truth {
 		if truth == nil {
@@ -65,7 +61,7 @@ func (s *square) scores(q [][]float64) (error, logLoss, ece float64) {
 		}
 		right /= ties
 		error += w * (1 - right)
-		gap[min(calibrationBins-1, int(top*calibrationBins))] += w * (right - top)
+		gap[min(bins-1, int(top*bins))] += w * (right - top)
 	}
 	for _, g := range gap {
 		ece += math.Abs(g)

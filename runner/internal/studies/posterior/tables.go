@@ -1,7 +1,6 @@
 package posterior
 
 import (
-	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/floats"
@@ -40,11 +39,10 @@ func (c *cell) name() {
 		table.Num("ess", "effective sample size"))
 	c.train = table.New("train", table.Int("k", "number of the example"),
 		table.Num("x1", "its place"), table.Num("x2", ""), table.Int("class", "its class, from 1"))
-	c.maps = table.New("maps", at[0], at[3], table.Num("x1", "first input").Rounded(6), table.Num("x2", "second input").Rounded(6))
+	c.maps = table.New("maps", append([]table.Column{
+		at[0], at[3], table.Num("x1", "first input").Rounded(6), table.Num("x2", "second input").Rounded(6),
+	}, learner.ProbabilityColumns(c.task.Classes, "probability of the class")...)...)
 	c.maps.Packed = true
-	for j := range c.task.Classes {
-		c.maps.Columns = append(c.maps.Columns, table.Num(fmt.Sprintf("p%d", j+1), "probability of the class").Rounded(6))
-	}
 }
 
 // Tables adds the means over the seeds, and the scores of the truth.
@@ -59,31 +57,23 @@ func summary(curve *table.Table) *table.Table {
 	for _, c := range curve.Columns[4:] {
 		names = append(names, c.Name)
 	}
-	var rows []int
-	methods := curve.Texts("method")
-	for _, name := range curve.Distinct("method") {
-		for i, method := range methods {
-			if method == name {
-				rows = append(rows, i)
-			}
-		}
+	var byMethod []table.Set
+	for _, rows := range curve.GroupBy("method").All() {
+		byMethod = append(byMethod, table.Set{rows})
 	}
-	groups := curve.Rows(rows).GroupBy("method", "task", "k").Shares(learner.ShareNames...).Shares("tv")
+	sorted, _ := table.Merge(byMethod) // which have the same columns
+	groups := sorted[0].GroupBy("method", "task", "k").Shares(learner.ShareNames...).Shares("tv")
 	t := groups.MeanFinite("curve_summary", names...)
 	for _, name := range []string{"kl", "excess_log_loss"} {
 		share := table.Num(name+"_infinite",
 			"share of seeds in which "+name+" is infinite, which are left out of its mean")
 		for _, g := range groups.All() {
-			share.Nums = append(share.Nums, infinite(g.Nums(name)))
+			infinite := floats.Count(func(x float64) bool { return math.IsInf(x, 1) }, g.Nums(name))
+			share.Nums = append(share.Nums, float64(infinite)/float64(g.Len()))
 		}
 		t.Columns = append(t.Columns, share)
 	}
 	return t
-}
-
-// infinite returns the share of x that is +Inf.
-func infinite(x []float64) float64 {
-	return float64(floats.Count(func(x float64) bool { return math.IsInf(x, 1) }, x)) / float64(len(x))
 }
 
 // truth says what the best predictions there can be would score, the truth itself:

@@ -19,8 +19,7 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// spec is all that the tables of a cell, one number of classes and one λ, follow
-// from.
+// spec is all that the tables of a cell, one number of classes and one λ, follow from.
 type spec struct {
 	study.Seeded
 	Classes       int
@@ -30,8 +29,7 @@ type spec struct {
 	Grid, Draws   int
 }
 
-func (e *experiment) Cells() []study.Cell {
-	var cells []study.Cell
+func (e *experiment) Cells() (cells []study.Cell) {
 	of := e.Stability
 	for _, n := range of.Classes {
 		for _, lambda := range of.Lambda {
@@ -46,21 +44,15 @@ func (e *experiment) Cells() []study.Cell {
 // grid goes over the points of a map.
 type grid struct {
 	spec
-	lambda          float64
-	gaps, variances []float64
-	judges          []judge // one for each draw
+	lambda float64
+	judges []judge // one for each draw
 }
 
-// newGrid returns the map of a cell. Two classes are decided in closed form. More
-// are decided draw by draw: the logits other than the largest are standard normal,
-// shifted so that their largest is 0; the largest is the gap. All points of a map,
-// and all λ, see the same draws: their maps differ by what λ does, not by chance.
+// newGrid returns the map of a cell. Two classes are decided in closed form, more draw by draw: the
+// logits other than the largest are standard normal, shifted so that their largest is 0; the largest
+// is the gap. The draws are the same for all points of a map, and for all λ.
 func newGrid(s spec) *grid {
-	g := &grid{
-		spec: s, lambda: s.Lambda.Value(s.Classes, s.Rho),
-		gaps:      floats.Span(make([]float64, s.Grid), s.Gap[0], s.Gap[1]),
-		variances: spaced(s.Variance[0], s.Variance[1], s.Grid),
-	}
+	g := &grid{spec: s, lambda: s.Lambda.Value(s.Classes, s.Rho)}
 	if s.Classes == 2 {
 		g.judges = []judge{func(gap, variance float64) verdict {
 			t := twoClasses{g.lambda, variance}
@@ -75,8 +67,7 @@ func newGrid(s spec) *grid {
 	return g
 }
 
-// spaced returns n numbers from low to high, each the same multiple of the one
-// before.
+// spaced returns n numbers from low to high, each the same multiple of the one before.
 func spaced(low, high float64, n int) []float64 {
 	x, step := make([]float64, n), kernel.Log(high/low)/float64(n-1)
 	for i := range x {
@@ -95,9 +86,8 @@ type verdict struct {
 // judge decides a draw at a point of the map.
 type judge func(gap, variance float64) verdict
 
-// drawn draws logits and returns their judge. The last class, which the paper
-// leaves out, is not that with the largest logit. An eigenvalue below the error of
-// the moments decides nothing.
+// drawn draws logits and returns their judge. The last class, which the paper leaves out, is not that
+// with the largest logit. An eigenvalue below the error of the moments decides nothing.
 func (g *grid) drawn(rnd *rand.Rand) judge {
 	mean, variances := make([]float64, g.Classes), make([]float64, g.Classes)
 	for j := range mean {
@@ -145,14 +135,14 @@ func (g *grid) run(ctx context.Context) (table.Set, error) {
 		table.Num("mean_min_eigenvalue", "smallest eigenvalue of Σ_y over n−1 classes, mean over the draws").Rounded(6),
 	)...)
 	maps.Packed = true
-	draws, points := float64(len(g.judges)), float64(len(g.gaps)*len(g.variances))
+	draws, points := float64(len(g.judges)), float64(g.Grid*g.Grid)
 	definite := make([]float64, len(g.judges)) // points of the map, by draw
 	undecided := 0.0
-	for _, v := range g.variances {
+	for _, v := range spaced(g.Variance[0], g.Variance[1], g.Grid) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		for _, gap := range g.gaps {
+		for _, gap := range floats.Span(make([]float64, g.Grid), g.Gap[0], g.Gap[1]) {
 			var yes, open, sum float64
 			for i, judge := range g.judges {
 				at := judge(gap, v)
@@ -174,18 +164,17 @@ func (g *grid) run(ctx context.Context) (table.Set, error) {
 	}
 	mean, deviation := metric.MeanSD(definite)
 	err := deviation / math.Sqrt(draws)
-	if g.Classes == 2 {
-		err = 0 // nothing is drawn
-	}
 	summary := table.New("summary", columns(
 		table.Int("draws", "random logits, 1 for two classes, where nothing is drawn"),
 		table.Num("definite", "share of the map where Σ_y is positive definite"), table.Num("definite_se", "its standard error over the draws"),
 		table.Num("undecided", "share of the map where rounding decides"),
 	)...)
-	summary.Add(g.key(), len(g.judges), mean, table.Finite(err), undecided/draws/points)
-	tables := table.Set{maps, summary}
 	if g.Classes == 2 {
-		tables = append(tables, g.boundary(), g.onset())
+		err = 0 // nothing is drawn
 	}
-	return tables, nil
+	summary.Add(g.key(), len(g.judges), mean, table.Finite(err), undecided/draws/points)
+	if g.Classes == 2 {
+		return table.Set{maps, summary, g.boundary(), g.onset()}, nil
+	}
+	return table.Set{maps, summary}, nil
 }

@@ -1,7 +1,6 @@
-// Package stability is the study of where the probit's covariance Σ_y of the
-// probabilities is positive definite, which the paper's update takes for granted:
-// over the gap between the largest logit and the next, and the variance that all
-// logits have.
+// Package stability is the study of where the probit's covariance Σ_y of the probabilities is positive
+// definite, which the paper's update takes for granted: over the gap between the largest logit and the
+// next, and the variance that all logits have.
 package stability
 
 import (

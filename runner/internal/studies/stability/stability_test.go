@@ -5,7 +5,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -17,8 +16,7 @@ import (
 	"closedform/runner/internal/study/studytest"
 )
 
-// manifest is of maps that have all that can occur: definite, indefinite, divided
-// and undecided points.
+// manifest is of maps that have all that can occur: definite, indefinite, divided and undecided points.
 const manifest = `
 name  = "steady"
 study = "stability"
@@ -194,30 +192,9 @@ func TestFlattest(t *testing.T) {
 	}
 }
 
-// The closed form is that of the moments of the probit, whatever ρ.
-func TestTwoClassesAreTheProbit(t *testing.T) {
-	moments := softmax.NewMoments(2)
-	var cov mat.SymDense
-	for _, rho := range []float64{0, 0.5, 0.9} {
-		for _, lambda := range []float64{0.05, 0.6, 4} {
-			for _, v := range []float64{0, 0.4, 100} {
-				for gap := 0.0; gap < 12; gap += 0.77 {
-					softmax.Probit{Lambda: lambda, Rho: rho}.Moments(moments, []float64{1 + gap, 1}, []float64{v, v})
-					moments.Cov(&cov)
-					check.Near(t, fmt.Sprintf("λ = %g, ρ = %g, v = %g, gap %g", lambda, rho, v, gap), twoClasses{lambda, v}.variance(gap), cov.At(0, 0), 1e-11)
-				}
-			}
-		}
-	}
-}
-
 func TestRefused(t *testing.T) {
-	for override, want := range map[string]string{
+	studytest.Refused(t, Kind, manifest, map[string]string{
 		"stability.gap=[2, 1]": "low < high", "stability.variance=[0, 1]": "0 < low", "stability.rho=1": "rho", "stability.grid=1": "2 to",
 		"stability.lambda=[\"steep\"]": "minimax", "stability.draws=0": "1 to",
-	} {
-		if err := studytest.Err(Kind, manifest, override); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: error %v does not say %s", override, err, want)
-		}
-	}
+	})
 }

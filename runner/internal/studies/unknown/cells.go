@@ -30,8 +30,7 @@ type spec struct {
 	List    bool // whether predictions are: not of the many seeds of promises
 }
 
-func (e *experiment) Cells() []study.Cell {
-	var cells []study.Cell
+func (e *experiment) Cells() (cells []study.Cell) {
 	for _, m := range e.Methods {
 		for k, in := range e.Inputs {
 			if len(in.Methods) > 0 && !slices.Contains(in.Methods, m.Name) {
@@ -92,10 +91,7 @@ func (s spec) run(ctx context.Context) (table.Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := newMonitor(l, s.Unknown, train)
-	if err != nil {
-		return nil, err
-	}
+	m := newMonitor(l, s.Unknown, train)
 	predict := func(e *data.Examples) predictions { return m.predict(scaler.Apply(only(e, kept))) }
 	t := newTables(s, all.Classes())
 	validation, inside := predict(all.Subset(judge)), predict(test)
@@ -129,16 +125,14 @@ func (s spec) order(pass int) rand.Source { return s.Stream("pass", pass) }
 // part may have fewer classes than the training part, whose numbers they have.
 func (s spec) keepBack(train, test *data.Examples) (_, _ *data.Examples, err error) {
 	learned, _, err := dataset.Parts(train, s.rows(train, false), nil)
-	if err != nil {
-		return nil, nil, err
+	if err == nil {
+		test, err = dataset.Align(learned, test.Subset(s.rows(test, false)))
 	}
-	test, err = dataset.Align(learned, test.Subset(s.rows(test, false)))
 	return learned, test, err
 }
 
 // rows returns the numbers of the examples of classes that are unseen, or that are not.
-func (s spec) rows(e *data.Examples, unseen bool) []int {
-	var rows []int
+func (s spec) rows(e *data.Examples, unseen bool) (rows []int) {
 	for i := range e.Len() {
 		if slices.Contains(s.Unknown.Unseen, e.Classes()[e.Class(i)]) == unseen {
 			rows = append(rows, i)

@@ -1,7 +1,6 @@
-// Package unknown is the study of the decision "unknown": what share of the test
-// examples a classifier decides about and how many of these decisions are wrong, and
-// whether it knows examples of other data, and of classes that it has never seen,
-// from those that it has learned.
+// Package unknown is the study of the decision "unknown": what share of the test examples a classifier
+// decides about and how many of these decisions are wrong, and whether it knows examples of other data,
+// and of classes that it has never seen, from those that it has learned.
 package unknown
 
 import (
@@ -86,14 +85,6 @@ func (e *experiment) Validate() error {
 			return err
 		}
 	}
-	err := cmp.Or(
-		share("unknown.validation", u.Validation), share("unknown.wrong", u.Wrong...), share("unknown.promise", u.Promise...),
-		field.AllOneOf("unknown.scores", u.Scores, scores...), field.AllOneOf("unknown.combine", u.Combine, scores...),
-		field.OneOf("unknown.score", u.Score, u.Scores...),
-	)
-	if err != nil {
-		return err
-	}
 	switch {
 	case slices.Contains(u.Combine, combined):
 		return field.Errorf("unknown.combine", "allowed: scores other than %s", combined)
@@ -117,10 +108,12 @@ func (e *experiment) Validate() error {
 	for _, n := range e.Near {
 		kinds = append(kinds, n.Kind)
 	}
-	if err := cmp.Or(once("unknown.scores", u.Scores), once("unknown.combine", u.Combine), once("near", kinds)); err != nil {
-		return err
-	}
-	return cmp.Or(learner.Check(e.Methods, 0, false), field.AllWithin("unknown.thresholds", u.Thresholds, 0, 1))
+	return cmp.Or(
+		share("unknown.validation", u.Validation), share("unknown.wrong", u.Wrong...), share("unknown.promise", u.Promise...),
+		field.AllOneOf("unknown.scores", u.Scores, scores...), field.AllOneOf("unknown.combine", u.Combine, scores...),
+		field.OneOf("unknown.score", u.Score, u.Scores...), once("unknown.scores", u.Scores), once("unknown.combine", u.Combine),
+		once("near", kinds), learner.Check(e.Methods, 0, false), field.AllWithin("unknown.thresholds", u.Thresholds, 0, 1),
+	)
 }
 
 // share returns an error unless every value is a share, neither none nor all.
@@ -151,7 +144,6 @@ func (e *experiment) Files() []string {
 	return files
 }
 
-// About implements [study.WithData].
 func (e *experiment) About() []string {
 	lines := e.Data.About()
 	for _, o := range e.Outside {

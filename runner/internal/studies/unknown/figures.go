@@ -12,10 +12,9 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// Figures are "risk_coverage": the share of wrong decisions among all, against the
-// share of examples that are decided about, a chart for each kind of confidence.
-// Curves begin at the first decision that is wrong: a risk of 0 has no place on a
-// logarithmic axis. Bands are 95 % intervals of each risk.
+// Figures are "risk_coverage": the share of wrong decisions among all, against the share of examples
+// that are decided about, a chart for each kind of confidence. Curves begin at the first decision that
+// is wrong: a risk of 0 has no place on a logarithmic axis. Bands are 95 % intervals of each risk.
 func (e *experiment) Figures() []study.Figure {
 	all := []study.Figure{study.Drawing("risk_coverage", "risk_coverage", riskCoverage)}
 	if len(e.Near) > 0 {
@@ -30,7 +29,7 @@ func nearFigure(near *table.Table) *figures.Figure {
 	rows := make([][]figures.Chart, 3)
 	for _, kind := range near.Distinct("data") {
 		of := near.Where("data", kind)
-		if degrees := of.Distinct("degree"); len(degrees) < 2 {
+		if len(of.Distinct("degree")) < 2 {
 			continue
 		}
 		for k, y := range []struct{ column, label string }{

@@ -34,11 +34,11 @@ func (n *inputs) Validate() error {
 
 // kept returns the numbers of the inputs that are left, by what the training part has.
 func (n *inputs) kept(train *data.Examples) (kept []int) {
+	side := side(train.Inputs())
+	margin := (side - n.Box) / 2
+	inside := func(j int) bool { return margin <= j && j < margin+n.Box }
 	lit, x := make([]int, train.Inputs()), make([]float64, train.Inputs())
-	for i := range train.Len() {
-		if n.Lit == 0 {
-			break
-		}
+	for i := 0; n.Lit != 0 && i < train.Len(); i++ {
 		train.Input(x, i)
 		for j, level := range x {
 			if level != 0 {
@@ -46,14 +46,8 @@ func (n *inputs) kept(train *data.Examples) (kept []int) {
 			}
 		}
 	}
-	side := side(len(x))
-	margin := (side - n.Box) / 2
-	inside := func(j int) bool { return margin <= j && j < margin+n.Box }
-	for j := range x {
-		switch {
-		case n.Lit != 0 && !(float64(lit[j]) > n.Lit*float64(train.Len())):
-		case n.Box != 0 && !(inside(j/side) && inside(j%side)):
-		default:
+	for j, times := range lit {
+		if (n.Lit == 0 || float64(times) > n.Lit*float64(train.Len())) && (n.Box == 0 || inside(j/side) && inside(j%side)) {
 			kept = append(kept, j)
 		}
 	}

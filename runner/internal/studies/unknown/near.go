@@ -26,10 +26,13 @@ type near struct {
 // change sets dst to the image x of levels from 0 to 255, changed.
 type change func(dst, x []float64, degree float64)
 
-// changes are all kinds, of images of that side.
-var changes = map[string]func(side int, rnd *rand.Rand) change{
+// changes are all kinds, of images of that side, with the ends of their degrees.
+var changes = map[string]struct {
+	least, most float64
+	of          func(side int, rnd *rand.Rand) change
+}{
 	// A turn by so many degrees, anticlockwise.
-	"rotation": func(side int, _ *rand.Rand) change {
+	"rotation": {-360, 360, func(side int, _ *rand.Rand) change {
 		return func(dst, x []float64, degree float64) {
 			sin, cos := math.Sincos(degree * math.Pi / 180)
 			middle := float64(side-1) / 2
@@ -38,26 +41,26 @@ var changes = map[string]func(side int, rnd *rand.Rand) change{
 				dst[i] = bilinear(x, side, middle+cos*v+sin*u, middle+cos*u-sin*v)
 			}
 		}
-	},
+	}},
 	// Normal noise of that deviation, white being 1.
-	"noise": func(_ int, rnd *rand.Rand) change {
+	"noise": {0, 10, func(_ int, rnd *rand.Rand) change {
 		return func(dst, x []float64, degree float64) {
 			for i, level := range x {
 				dst[i] = level + white*degree*random.Normal(rnd)
 			}
 		}
-	},
+	}},
 	// All levels go that share of the way to their mean.
-	"contrast": func(int, *rand.Rand) change {
+	"contrast": {0, 1, func(int, *rand.Rand) change {
 		return func(dst, x []float64, degree float64) {
 			mean := kernel.Sum(x) / float64(len(x))
 			for i, level := range x {
 				dst[i] = level + degree*(mean-level)
 			}
 		}
-	},
+	}},
 	// The image before it shines through, by that share.
-	"overlay": func(side int, _ *rand.Rand) change {
+	"overlay": {0, 1, func(side int, _ *rand.Rand) change {
 		before := make([]float64, side*side)
 		return func(dst, x []float64, degree float64) {
 			for i, level := range x {
@@ -65,26 +68,20 @@ var changes = map[string]func(side int, rnd *rand.Rand) change{
 			}
 			copy(before, x)
 		}
-	},
+	}},
 }
 
 const white = 255
 
 func (n *near) Validate() error {
+	c, ok := changes[n.Kind]
 	switch {
-	case changes[n.Kind] == nil:
-		kinds := strings.Join(slices.Sorted(maps.Keys(changes)), ", ")
-		return field.Errorf("kind", "%q is not allowed; allowed: %s", n.Kind, kinds)
+	case !ok:
+		return field.Errorf("kind", "%q is not allowed; allowed: %s", n.Kind, strings.Join(slices.Sorted(maps.Keys(changes)), ", "))
 	case n.Examples < 0:
 		return field.Errorf("examples", "%d is not allowed; allowed: 0 for all, or more", n.Examples)
 	}
-	switch n.Kind {
-	case "rotation":
-		return field.AllWithin("degrees", n.Degrees, -360, 360)
-	case "noise":
-		return field.AllWithin("degrees", n.Degrees, 0, 10)
-	}
-	return field.AllWithin("degrees", n.Degrees, 0, 1)
+	return field.AllWithin("degrees", n.Degrees, c.least, c.most)
 }
 
 // of returns the first test images, changed.
@@ -93,7 +90,7 @@ func (n *near) of(test *data.Examples, degree float64, src rand.Source) *data.Ex
 	for i := range rows {
 		rows[i] = i
 	}
-	f := changes[n.Kind](side(test.Inputs()), rand.New(src))
+	f := changes[n.Kind].of(side(test.Inputs()), rand.New(src))
 	return test.Subset(rows).Map(test.Inputs(), func(dst, x []float64) { f(dst, x, degree) })
 }
 

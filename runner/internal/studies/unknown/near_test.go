@@ -21,7 +21,7 @@ import (
 // changed returns an image of 4×4 pixels changed.
 func changed(kind string, x []float64, degree float64) []float64 {
 	dst := make([]float64, len(x))
-	changes[kind](4, rand.New(random.Source("near")))(dst, x, degree)
+	changes[kind].of(4, rand.New(random.Source("near")))(dst, x, degree)
 	return dst
 }
 
@@ -46,7 +46,7 @@ func TestChanges(t *testing.T) {
 	check.Near(t, "half the contrast", changed("contrast", x, 0.5)[15], (225+mean)/2, 1e-12)
 	_, sd := metric.MeanSD(noises(x))
 	check.Near(t, "deviation of the noise", sd/(0.2*255), 1, 5/math.Sqrt(2*16000))
-	over := changes["overlay"](4, nil)
+	over := changes["overlay"].of(4, nil)
 	dst := make([]float64, 16)
 	over(dst, x, 0.5)
 	check.NearAll(t, "the first", dst, x, 0)
@@ -56,7 +56,7 @@ func TestChanges(t *testing.T) {
 
 // noises returns the noise of a thousand images.
 func noises(x []float64) (all []float64) {
-	f, dst := changes["noise"](4, rand.New(random.Source("noise"))), make([]float64, 16)
+	f, dst := changes["noise"].of(4, rand.New(random.Source("noise"))), make([]float64, 16)
 	for range 1000 {
 		f(dst, x, 0.2)
 		for i := range dst {
@@ -144,9 +144,7 @@ func idx(t *testing.T, prefix string, n int, corner byte) string {
 	var keys strings.Builder
 	for name, content := range map[string][]byte{"images": images, "labels": labels} {
 		path := filepath.Join(folder, name)
-		if err := os.WriteFile(path, content, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, os.WriteFile(path, content, 0o644))
 		keys.WriteString(prefix + name + " = \"" + path + "\"\n")
 	}
 	return keys.String()
@@ -223,17 +221,13 @@ kind = "closed-form"
 	check.Near(t, "same", near.Nums("correct")[0], r.Nums("correct")[0], 0)
 	studytest.Differ(t, Kind, text, "inputs.all.box=4", "inputs.all.lit=0.1", "near.1.degrees=[1]",
 		"outside.corner.labelled=true")
-	for override, want := range map[string]string{
+	studytest.Refused(t, Kind, text, map[string]string{
 		"inputs.box.box=5": "up to 4, the side of square images", "inputs.lit.lit=1.0": "inputs.lit.lit",
 		"inputs.lit.box=2": "one of lit and box",
 		"near.1.kind=x":    "allowed: contrast, noise, overlay, rotation", "near.1.degrees=[]": "degrees",
 		"near.1.degrees=[361]": "-360 to 360", "near.1.kind=contrast": "90 is not allowed; allowed: 0 to 1", "near.1.kind=noise": "allowed: 0 to 10",
 		"inputs.box.methods=[\"x\"]": "inputs.box.methods: \"x\" is not allowed; allowed: pixels, network",
-	} {
-		if err := studytest.Err(Kind, text, override); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: error %v does not say %s", override, err, want)
-		}
-	}
+	})
 	for _, c := range studytest.New(t, Kind, text, "inputs.lit.lit=0.999").Cells() {
 		_, err := c.Run(t.Context())
 		if dark := strings.Contains(c.Key, "inputs=lit"); dark != (err != nil) || dark && !strings.Contains(err.Error(), "inputs.lit: no input is lit in more than 0.999") {
@@ -241,7 +235,5 @@ kind = "closed-form"
 		}
 	}
 	twice := strings.Replace(text, "[[near]]", "[[near]]\nkind = \"rotation\"\ndegrees = [1]\n[[near]]", 1)
-	if err := studytest.Err(Kind, twice, "seed=1"); err == nil || !strings.Contains(err.Error(), "near: rotation is there twice") {
-		t.Errorf("a kind that is there twice: error %v", err)
-	}
+	studytest.Refused(t, Kind, twice, map[string]string{"seed=1": "near: rotation is there twice"})
 }

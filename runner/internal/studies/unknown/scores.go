@@ -1,6 +1,7 @@
 package unknown
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"sort"
@@ -67,45 +68,36 @@ type relative struct {
 }
 
 // newMonitor fits moments to the hidden means of the training examples.
-func newMonitor(l *learner.Tolerant, s settings, train *data.Examples) (m *monitor, err error) {
-	m = &monitor{Tolerant: l, settings: s}
+func newMonitor(l *learner.Tolerant, s settings, train *data.Examples) *monitor {
+	m := &monitor{Tolerant: l, settings: s}
 	if !slices.Contains(append(s.Combine, s.Scores...), mahalanobis) {
-		return m, nil
+		return m
 	}
 	l.Look(train, func(i int, _ []float64, a learner.Answer) error {
 		for k, layers := range a.Members {
 			h := layers[len(layers)-1].Input
 			if k == len(m.hidden) {
-				var r relative
-				if r, err = newRelative(len(h), l.Classes); err != nil {
-					return err
-				}
-				m.hidden = append(m.hidden, r)
+				m.hidden = append(m.hidden, newRelative(len(h), l.Classes))
 			}
-			if err := m.hidden[k].observe(h, train.Class(i)); err != nil {
+			of := m.hidden[k]
+			if err := cmp.Or(of.classes.Observe(h, train.Class(i)), of.all.Observe(h, 0)); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-	return m, err
+	return m
 }
 
-func newRelative(inputs, classes int) (r relative, err error) {
-	cfg := classgaussian.Config{Inputs: inputs, Classes: classes}
-	if r.classes, err = classgaussian.New(cfg, nil); err == nil {
-		cfg.Classes = 1
-		r.all, err = classgaussian.New(cfg, nil)
+func newRelative(inputs, classes int) relative {
+	of := func(classes int) *classgaussian.Model {
+		m, err := classgaussian.New(classgaussian.Config{Inputs: inputs, Classes: classes}, nil)
+		if err != nil {
+			panic(err) // a layer and its learner have both
+		}
+		return m
 	}
-	r.distance = make([]float64, classes)
-	return r, err
-}
-
-func (r *relative) observe(h []float64, class int) error {
-	if err := r.classes.Observe(h, class); err != nil {
-		return err
-	}
-	return r.all.Observe(h, 0)
+	return relative{of(classes), of(1), make([]float64, classes)}
 }
 
 // nearness returns max_c (d_0 − d_c).
@@ -148,15 +140,14 @@ func (m *monitor) of(s score, x []float64, a learner.Answer) (value float64, err
 			}
 			return sum, nil
 		})
-	case logitVariance:
-		value, err = mean(a, func(_ int, l []bnn.Layer) (float64, error) {
-			v := l[len(l)-1].Variance
-			return -kernel.Sum(v) / float64(len(v)), nil
-		})
-	case relativeLogit:
+	case logitVariance, relativeLogit:
 		value, err = mean(a, func(_ int, l []bnn.Layer) (float64, error) {
 			v, h := l[len(l)-1].Variance, l[len(l)-1].Input
-			return -kernel.Sum(v) / float64(len(v)) / max(kernel.Dot(h, h), math.SmallestNonzeroFloat64), nil
+			x := -kernel.Sum(v) / float64(len(v))
+			if s == relativeLogit {
+				x /= max(kernel.Dot(h, h), math.SmallestNonzeroFloat64)
+			}
+			return x, nil
 		})
 	}
 	return value, err
@@ -220,11 +211,7 @@ func (m *monitor) predict(e *data.Examples) predictions {
 		a.wrong = append(a.wrong, floats.MaxIdx(p) != a.class[i])
 	}
 	m.combine(&a)
-	for _, s := range m.Scores {
-		if a.by[s] != nil {
-			a.scores = append(a.scores, s)
-		}
-	}
+	a.scores = a.have(m.Scores)
 	return a
 }
 
@@ -232,12 +219,7 @@ func (m *monitor) predict(e *data.Examples) predictions {
 // predictions are those of the part for validation.
 func (m *monitor) combine(a *predictions) {
 	delete(a.by, combined)
-	var parts []score
-	for _, s := range m.Combine {
-		if a.by[s] != nil {
-			parts = append(parts, s)
-		}
-	}
+	parts := a.have(m.Combine)
 	if len(parts) < 2 {
 		return
 	}
@@ -258,13 +240,13 @@ func (m *monitor) combine(a *predictions) {
 	a.by[combined] = sum
 }
 
+// have returns those of the scores that the learner has.
+func (a predictions) have(of []score) []score {
+	return slices.DeleteFunc(slices.Clone(of), func(s score) bool { return a.by[s] == nil })
+}
+
 // standing returns the score that the manifest names or, of a method without it, its density
 // or the first that it has.
 func (a predictions) standing(named score) score {
-	for _, s := range []score{named, density} {
-		if a.by[s] != nil {
-			return s
-		}
-	}
-	return a.scores[0]
+	return append(a.have([]score{named, density}), a.scores[0])[0]
 }

@@ -48,37 +48,31 @@ func newTables(s spec, names []string) *tables {
 		"the entropy, one minus the epistemic share of the variance of the label, one minus the mutual information "+
 		"of label and member, or another score of experiments/README.md")
 	t := &tables{spec: s, names: names}
-	decided := []table.Column{
-		table.Num("correct", "share of the test examples decided right"),
-		table.Num("unknown", "share left undecided"), table.Num("wrong", "share decided wrong"),
-	}
-	t.decisions = table.New("decisions", slices.Concat([]table.Column{
-		method, in, seed, confidence,
+	correct, unknown := table.Num("correct", "share of the test examples decided right"), table.Num("unknown", "share left undecided")
+	wrong := table.Num("wrong", "share decided wrong")
+	t.decisions = table.New("decisions", method, in, seed, confidence,
 		table.Text("wanted", "wrong: the share of wrong decisions on the part for validation that the threshold is chosen for; threshold: itself"),
 		table.Num("threshold", "confidence from which an example is decided about"),
-	}, decided, []table.Column{table.Num("risk", "share of wrong ones among the decisions")})...)
+		correct, unknown, wrong, table.Num("risk", "share of wrong ones among the decisions"))
 	t.runs = table.New("runs", method, in, seed, confidence,
 		table.Num("error", "share of wrong answers on the test part, all decided"),
 		table.Num("aurc", "area under the risk–coverage curve"),
 		table.Num("augrc", "area under the generalised one, of the share of wrong decisions among all"))
-	t.promises = table.New("promises", slices.Concat([]table.Column{
-		method, in, seed,
+	t.promises = table.New("promises", method, in, seed,
 		table.Num("promised", "largest share of wrong ones among the answers"),
 		table.Num("made", "1 if a threshold promises that share with 95 % confidence, else 0: all are unknown"),
-		table.Num("threshold", "least probability of an answer"),
-	}, decided, []table.Column{table.Num("risk", "share of wrong ones among the answers"), table.Num("kept", "1 if the risk is at most the promised share, or there are no answers")})...)
+		table.Num("threshold", "least probability of an answer"), correct, unknown, wrong,
+		table.Num("risk", "share of wrong ones among the answers"), table.Num("kept", "1 if the risk is at most the promised share, or there are no answers"))
 	t.curve = table.New("risk_coverage", method, confidence,
 		table.Num("threshold", "confidence from which an example is decided about"),
 		table.Num("coverage", "share of the test examples decided about"), table.Num("risk", "share of wrong ones among these"))
 	t.outside = table.New("outside", method, in, seed, confidence,
 		table.Text("data", "what the test examples are told from; unseen: examples of classes that were kept from the training"),
 		table.Num("auroc", "area under the ROC curve"), table.Num("fpr95", "share of the others that pass where 95 % of the test examples do"))
-	t.changed = table.New("near", slices.Concat([]table.Column{
-		method, in, seed, confidence,
-		table.Text("data", "how test images were changed, or labelled data from elsewhere"),
-		table.Num("degree", "how much"),
-		table.Num("error", "share of wrong answers, all decided"),
-	}, decided, []table.Column{table.Num("auroc", "area under the ROC curve, of the test examples against these")})...)
+	t.changed = table.New("near", method, in, seed, confidence,
+		table.Text("data", "how test images were changed, or labelled data from elsewhere"), table.Num("degree", "how much"),
+		table.Num("error", "share of wrong answers, all decided"), correct, unknown, wrong,
+		table.Num("auroc", "area under the ROC curve, of the test examples against these"))
 	t.predictions = table.New("predictions", method, seed, table.Text("data", "test, or as in outside"),
 		table.Int("example", "of these data, from 1"), table.Text("class", "the true one, of the test part"),
 		table.Text("p", "probabilities of the classes that were learned"),
@@ -93,23 +87,25 @@ func (t *tables) set() table.Set {
 	return slices.DeleteFunc(all, func(t *table.Table) bool { return t.Len() == 0 })
 }
 
-// decide writes down what share of the test examples is decided right, wrong and
-// not at all, with thresholds that were fixed before or that the part for
-// validation gives, and how well the confidences sort the errors out.
+// decide writes down what share of the test examples is decided right, wrong and not at all, with
+// thresholds that were fixed before or that the part for validation gives, and how well the
+// confidences sort the errors out.
 func (t *tables) decide(validation, test predictions) {
 	for _, by := range test.scores {
+		of := test.by[by]
+		add := func(wanted string, threshold float64) {
+			correct, unknown, wrong := decided(test, by, threshold)
+			t.decisions.Add(t.key(by), wanted, threshold, correct, unknown, wrong, table.Finite(wrong/(correct+wrong)))
+		}
 		for _, share := range t.Unknown.Wrong {
-			least := leastThreshold(validation.by[by], validation.wrong, share)
-			t.decision(by, "wrong="+table.Format(share), least, test)
+			add("wrong="+table.Format(share), leastThreshold(validation.by[by], validation.wrong, share))
 		}
 		if by == probability {
 			for _, threshold := range t.Unknown.Thresholds {
-				t.decision(by, "threshold="+table.Format(threshold), threshold, test)
+				add("threshold="+table.Format(threshold), threshold)
 			}
 		}
-		of := test.by[by]
-		aurc, augrc := metric.AURC(of, test.wrong), metric.AUGRC(of, test.wrong)
-		t.runs.Add(t.key(by), metric.Error(test.p, test.class), aurc, augrc)
+		t.runs.Add(t.key(by), metric.Error(test.p, test.class), metric.AURC(of, test.wrong), metric.AUGRC(of, test.wrong))
 		if t.Curves && slices.Contains([]score{probability, entropy, t.Unknown.Score}, by) {
 			t.riskCoverage(by, test)
 		}
@@ -118,11 +114,6 @@ func (t *tables) decide(validation, test predictions) {
 
 // key returns what a row begins with.
 func (t *tables) key(by score) []any { return []any{t.Method.Name, t.Inputs.Name, t.Seed, string(by)} }
-
-func (t *tables) decision(by score, wanted string, threshold float64, test predictions) {
-	correct, unknown, wrong := decided(test, by, threshold)
-	t.decisions.Add(t.key(by), wanted, threshold, correct, unknown, wrong, table.Finite(wrong/(correct+wrong)))
-}
 
 // decided returns the shares that are decided right, not at all, and wrong.
 func decided(a predictions, by score, threshold float64) (correct, unknown, wrong float64) {
@@ -147,8 +138,7 @@ func (t *tables) near(kind string, degree float64, validation, inside, changed p
 	least := leastThreshold(validation.by[by], validation.wrong, t.Unknown.Wrong[0])
 	correct, unknown, wrong := decided(changed, by, least)
 	auroc, _ := roc(inside.by[by], changed.by[by])
-	e := metric.Error(changed.p, changed.class)
-	t.changed.Add(t.key(by), kind, degree, e, correct, unknown, wrong, auroc)
+	t.changed.Add(t.key(by), kind, degree, metric.Error(changed.p, changed.class), correct, unknown, wrong, auroc)
 }
 
 // curvePoints is the number of points of a curve that is written down.
@@ -166,8 +156,7 @@ func (t *tables) riskCoverage(by score, test predictions) {
 	}
 }
 
-// distinguish writes down how well the confidences tell the test examples from
-// others.
+// distinguish writes down how well the confidences tell the test examples from others.
 func (t *tables) distinguish(data string, inside, outside predictions) {
 	for _, by := range inside.scores {
 		if outside.by[by] == nil { // there is no test example, and the learner does not have this

@@ -15,6 +15,7 @@ import (
 	"closedform/internal/check"
 	"closedform/runner/dataset"
 	"closedform/runner/internal/data"
+	"closedform/runner/internal/learner"
 	"closedform/runner/internal/metric"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/study/studytest"
@@ -81,49 +82,33 @@ type said struct {
 func ours(t *testing.T, seed int, set data.Set) (validation, test, outside said) {
 	t.Helper()
 	src := func(purpose ...any) rand.Source { return study.Stream("small_unknown", seed, purpose...) }
-	all := dataset.NewExamples(set, 3)
-	rows := make([]int, all.Len())
-	for i := range rows {
-		rows[i] = i
+	part := func(rows string) *data.Examples {
+		e, err := data.Rows(dataset.NewExamples(set, 3), rows)
+		check.OK(t, err)
+		return e
 	}
-	train := all.Subset(rows[:48])
+	train := part("1-48")
 	learn, judge, err := train.Split(0.25, src("validation"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	judged, train := train.Subset(judge), train.Subset(learn)
 	scaler, err := train.Scaler(dataset.Standard)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	cfg := bnn.Default(2, 3)
 	cfg.PriorVar = []float64{10}
-	n, err := bnn.New(cfg, src("method", "ours"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	x := scaler.Apply(train).Set(0, train.Len())
-	for pass := 1; pass <= 2; pass++ {
-		for _, i := range rand.New(src("pass", pass)).Perm(len(x.X)) {
-			if _, err := n.Observe(x.X[i], x.Class[i]); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
+	n, err := bnn.NewEnsemble(cfg, 1, src("method", "ours"))
+	check.OK(t, err)
+	l := learner.NewTolerant(&learner.Network{Ensemble: n}, 3)
+	course := learner.Course{Examples: scaler.Apply(train), Passes: 2, Order: func(pass int) rand.Source { return src("pass", pass) }}
+	check.OK(t, course.Train(t.Context(), l))
 	say := func(e *data.Examples) (s said) {
-		set := scaler.Apply(e).Set(0, e.Len())
-		var p bnn.Prediction
-		for i, x := range set.X {
-			if err := n.Predict(&p, x); err != nil {
-				t.Fatal(err)
-			}
-			q := slices.Clone(p.P)
-			floats.Scale(1/floats.Sum(q), q)
-			s.p, s.confidence, s.wrong = append(s.p, q), append(s.confidence, floats.Max(q)), append(s.wrong, floats.MaxIdx(q) != set.Class[i])
+		var class []int
+		s.p, class = l.Test(scaler.Apply(e))
+		for i, q := range s.p {
+			s.confidence, s.wrong = append(s.confidence, floats.Max(q)), append(s.wrong, floats.MaxIdx(q) != class[i])
 		}
 		return s
 	}
-	return say(judged), say(all.Subset(rows[48:])), say(dataset.NewExamples(far(), 3))
+	return say(judged), say(part(fmt.Sprintf("49-%d", len(set.X)))), say(dataset.NewExamples(far(), 3))
 }
 
 // smallest returns the least confidence that occurs with which no more than a share
@@ -144,8 +129,7 @@ func smallest(s said, share float64) float64 {
 	return least
 }
 
-// The thresholds are those of the part for validation, the decisions those about the
-// test part, by hand.
+// The thresholds are those of the part for validation, the decisions those about the test part, by hand.
 func TestByHand(t *testing.T) {
 	set := studytest.Clusters(48)
 	for _, x := range set.X { // so that there are mistakes
@@ -177,18 +161,9 @@ func TestByHand(t *testing.T) {
 			}
 		}
 		check.Near(t, "AURC", of("runs").Where("confidence", "probability").Nums("aurc")[0], metric.AURC(test.confidence, test.wrong), 1e-12)
-		var pairs float64
-		for _, in := range test.confidence {
-			for _, out := range outside.confidence {
-				switch {
-				case in > out:
-					pairs++
-				case in == out:
-					pairs += 0.5
-				}
-			}
-		}
-		check.Near(t, "AUROC", of("outside").Where("confidence", "probability").Where("data", "far").Nums("auroc")[0], pairs/(n*float64(len(outside.p))), 1e-12)
+		known := append(slices.Repeat([]bool{true}, len(test.p)), make([]bool, len(outside.p))...)
+		auroc := metric.AUROC(slices.Concat(test.confidence, outside.confidence), known)
+		check.Near(t, "AUROC", of("outside").Where("confidence", "probability").Where("data", "far").Nums("auroc")[0], auroc, 1e-12)
 		for data, want := range map[string]said{"test": test, "far": outside} {
 			p := of("predictions").Where("data", data)
 			if p.Len() < len(want.p) { // the second training has none of "test" and "far"
@@ -197,9 +172,7 @@ func TestByHand(t *testing.T) {
 			for i, text := range p.Texts("p") {
 				for j, x := range strings.Fields(text) {
 					got, err := strconv.ParseFloat(x, 64)
-					if err != nil {
-						t.Fatal(err)
-					}
+					check.OK(t, err)
 					check.Near(t, "p", got, want.p[i][j], 1e-5)
 				}
 				if class := p.Texts("class")[i]; data == "far" && class != "" || data == "test" && class != string("abc"[set.Class[48+i]]) {
@@ -300,26 +273,6 @@ func TestPromise(t *testing.T) {
 	}
 }
 
-// The share is that of all examples, not of those that are decided about.
-func TestLeastThreshold(t *testing.T) {
-	confidence := []float64{0.9, 0.8, 0.8, 0.3}
-	for _, c := range []struct {
-		wrong []bool
-		share float64
-		want  float64
-	}{
-		{[]bool{false, true, false, false}, 0.25, 0.3},
-		{[]bool{false, true, false, false}, 0.2, 0.9},
-		{[]bool{false, true, true, false}, 0.25, 0.9}, // equal confidences stand together
-		{[]bool{true, false, false, false}, 0.2, math.Inf(1)},
-		{[]bool{false, false, false, true}, 0.2, 0.8},
-	} {
-		if got := leastThreshold(confidence, c.wrong, c.share); got != c.want {
-			t.Errorf("%v, %g: %v, want %v", c.wrong, c.share, got, c.want)
-		}
-	}
-}
-
 // Neither the thresholds nor what is learned follow from the test part.
 func TestChoosesWithoutTest(t *testing.T) {
 	set, other := studytest.Clusters(72), studytest.Clusters(72)
@@ -397,7 +350,7 @@ func TestSpecs(t *testing.T) {
 	if s := studytest.New(t, Kind, text).Cells()[0].Spec.(spec); len(s.Data.Sums) != 1 || len(s.Outside[0].Sums) != 1 {
 		t.Errorf("sums %q and %q of a file each", s.Data.Sums, s.Outside[0].Sums)
 	}
-	for override, want := range map[string]string{
+	studytest.Refused(t, Kind, text, map[string]string{
 		"unknown.wrong=[]": "unknown.wrong", "unknown.wrong=[1]": "unknown.wrong", "unknown.promise=[0]": "unknown.promise", "unknown.validation=0": "unknown.validation",
 		"unknown.thresholds=[2]": "unknown.thresholds", "unknown.unseen=[\"d\"]": "d is not allowed; allowed: classes of the data, all but two or more: a, b, c",
 		"unknown.unseen=[\"a\", \"b\"]": "all but two or more", "outside.far.name=test": "outside.test.name", "outside.far.images=x": "outside.far.images",
@@ -407,9 +360,5 @@ func TestSpecs(t *testing.T) {
 		"outside.far.enlarge=2":     "outside.far.enlarge",
 		"outside.far.file=gone.csv": "gone.csv", "data.train_rows=x": "data.train_rows", "method.ours.candidates=[[1]]": "method.ours.tune",
 		"method.filter.hidden_layers=[9999]": "method.filter.kind",
-	} {
-		if err := studytest.Err(Kind, text, override); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: error %v does not say %s", override, err, want)
-		}
-	}
+	})
 }

@@ -35,6 +35,18 @@ func Err(kind study.Kind, manifest string, overrides ...string) error {
 	return err
 }
 
+// Refused fails unless each override, several of them separated by "; ", is an error that says
+// the words; none, where these are "".
+func Refused(t testing.TB, kind study.Kind, manifest string, overrides map[string]string) {
+	t.Helper()
+	for o, want := range overrides {
+		err := Err(kind, manifest, strings.Split(o, "; ")...)
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v does not say %s", o, err, want)
+		}
+	}
+}
+
 func prepare(kind study.Kind, manifest string, overrides []string) (study.Experiment, error) {
 	m, err := config.Parse("test.toml", []byte(manifest), overrides)
 	if err != nil {
