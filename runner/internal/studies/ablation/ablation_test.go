@@ -15,7 +15,6 @@ import (
 	"closedform/internal/check"
 	"closedform/runner/internal/approx"
 	"closedform/runner/internal/learner"
-	"closedform/runner/internal/metric"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/study/studytest"
 	"closedform/runner/internal/table"
@@ -131,13 +130,13 @@ func TestNetworks(t *testing.T) {
 				}
 				row := summary.Where("method", method).Where("rho", rho).Where("lambda", lambda)
 				what := fmt.Sprintf("%s, ρ = %g, λ = %g: ", method, rho, lambda)
-				mean, low, high := metric.Interval(accuracy)
+				mean, low, high := table.Student(accuracy)
 				check.NearAll(t, what+"accuracy", []float64{row.Nums("accuracy")[0], row.Nums("accuracy_low")[0], row.Nums("accuracy_high")[0]}, []float64{mean, max(0, low), min(1, high)}, 1e-12)
-				mean, _, _ = metric.Interval(indefinite)
+				mean, _, _ = table.Student(indefinite)
 				check.Near(t, what+"indefinite steps", row.Nums("indefinite_steps")[0], mean, 1e-12)
 				check.Near(t, what+"infinite", row.Nums("log_loss_infinite")[0], 1-float64(len(loss))/3, 1e-15)
 				check.Near(t, what+"skipped", row.Nums("skipped_steps")[0], 0, 0)
-				if mean, _, _ = metric.Interval(loss); len(loss) > 0 {
+				if mean, _, _ = table.Student(loss); len(loss) > 0 {
 					check.Near(t, what+"log loss", row.Nums("log_loss")[0], mean, 1e-12)
 				}
 				some = some || len(loss) > 0 && len(loss) < 3

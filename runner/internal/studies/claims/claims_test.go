@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"closedform/runner/internal/config"
-	"closedform/runner/internal/metric"
 	"closedform/runner/internal/study/studytest"
 	"closedform/runner/internal/table"
 )
@@ -42,7 +41,7 @@ func filters(text string) (all []filter) {
 
 func TestMeasure(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
-	mean, low, high := metric.Interval([]float64{2, 4})
+	mean, low, high := table.Student([]float64{2, 4})
 	for _, c := range []struct {
 		rows, minus string
 		e           evidence

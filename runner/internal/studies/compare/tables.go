@@ -10,7 +10,6 @@ import (
 	"closedform/core/gauss"
 	"closedform/internal/kernel"
 	"closedform/runner/internal/learner"
-	"closedform/runner/internal/metric"
 	"closedform/runner/internal/table"
 )
 
@@ -20,7 +19,7 @@ const allSets = "all"
 func (e *experiment) Tables(cells []table.Set) (table.Set, error) {
 	return table.Merge(cells, func(t table.Set) table.Set {
 		runs := t.Get("runs")
-		summary := runs.GroupBy("set", "method").Shares(learner.ShareNames...).Mean("summary", slices.Concat(learner.ScoreNames, learner.StepNames)...)
+		summary := runs.GroupBy("set", "method").Shares(learner.ShareNames...).Positive(learner.LossNames...).Mean("summary", slices.Concat(learner.ScoreNames, learner.StepNames)...)
 		return table.Set{summary, e.paired(runs), e.ranks(summary)}
 	})
 }
@@ -54,7 +53,7 @@ func (e *experiment) paired(runs *table.Table) *table.Table {
 			for i, score := range learner.ScoreNames {
 				differences[i] = rows.Nums(score)
 				floats.Sub(differences[i], reference.Nums(score)[:rows.Len()])
-				overSets[method][i] = append(overSets[method][i], metric.Mean(differences[i]))
+				overSets[method][i] = append(overSets[method][i], table.Mean(differences[i]))
 			}
 			add(set.Name, method, differences)
 		}

@@ -95,6 +95,6 @@ func (p *plane) Tables(cells []table.Set) (table.Set, error) {
 				columns = append(columns, c.Name)
 			}
 		}
-		return table.Set{runs.GroupBy(keys...).Shares(learner.ShareNames...).Shares(shares...).Mean("summary", columns...)}
+		return table.Set{runs.GroupBy(keys...).Shares(learner.ShareNames...).Positive(learner.LossNames...).Shares(shares...).Mean("summary", columns...)}
 	})
 }

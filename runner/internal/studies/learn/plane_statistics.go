@@ -50,7 +50,7 @@ var statistics = []struct {
 		if negative(floats.Min(first)) || negative(floats.Min(last)) {
 			return math.NaN()
 		}
-		return metric.Mean(first) - metric.Mean(last)
+		return table.Mean(first) - table.Mean(last)
 	}},
 	{"variances_positive", "share of the predictions of all snapshots without a negative variance", func(l *life) float64 {
 		return 1 - l.negativeVariances()/float64(len(l.snapshots)*len(l.class))
@@ -87,7 +87,7 @@ func (c *planeCell) runs(task *data.Task) *table.Table {
 	for i, k := range c.Evaluate.Snapshots {
 		all := c.snapshots[i]
 		number(meanEntropy(all), fmt.Sprintf("entropy_%d", k), fmt.Sprintf("predictive entropy after %d examples, mean over the grid, in nats", k))
-		number(metric.Mean(totalVariances(all)), fmt.Sprintf("variance_%d", k), fmt.Sprintf("Σ_j Var y_j after %d examples, mean over the grid", k))
+		number(table.Mean(totalVariances(all)), fmt.Sprintf("variance_%d", k), fmt.Sprintf("Σ_j Var y_j after %d examples, mean over the grid", k))
 	}
 	steps := c.network.Steps()
 	number(float64(len(c.entropies)-steps.Skipped-steps.Projected), "applied_steps", "examples whose step was taken as printed")

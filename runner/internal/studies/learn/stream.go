@@ -200,7 +200,7 @@ func (s *stream) Tables(cells []table.Set) (table.Set, error) {
 	return table.Merge(withoutSaved(cells), func(t table.Set) table.Set {
 		scores := slices.Concat(learner.ScoreNames, prequentialNames)
 		groups := func(of string, keys ...string) table.Groups {
-			return t.Get(of).GroupBy(slices.Concat([]string{"method"}, s.swept(), keys)...).Shares(learner.ShareNames...).Shares("prequential_error")
+			return t.Get(of).GroupBy(slices.Concat([]string{"method"}, s.swept(), keys)...).Shares(learner.ShareNames...).Positive(learner.LossNames...).Shares("prequential_error").Positive("prequential_log_loss")
 		}
 		return table.Set{
 			groups("runs", "train", "test", "inputs", "classes", "passes").

@@ -15,7 +15,6 @@ import (
 	"closedform/figures"
 	"closedform/internal/check"
 	"closedform/runner/internal/data"
-	"closedform/runner/internal/metric"
 	"closedform/runner/internal/study/studytest"
 	"closedform/runner/internal/table"
 )
@@ -201,7 +200,7 @@ func TestSummary(t *testing.T) {
 	of := at(t, tables(t).Get("curve_summary"), "k=12")
 	for i, method := range of.Texts("method") {
 		rows := at(t, tables(t).Get("curve"), "k=12 method="+method)
-		mean, low, high := metric.Interval(rows.Nums("ece"))
+		mean, low, high := table.Student(rows.Nums("ece"))
 		check.NearAll(t, method+": seeds and ece", []float64{of.Nums("seeds")[i], of.Nums("ece")[i], of.Nums("ece_low")[i], of.Nums("ece_high")[i]},
 			[]float64{3, mean, max(0, low), min(1, high)}, 1e-12)
 		check.Near(t, method+": skipped", of.Nums("skipped_steps")[i], floats.Sum(rows.Nums("skipped_steps"))/3, 1e-12)

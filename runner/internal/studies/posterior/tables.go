@@ -68,7 +68,7 @@ func summary(curve *table.Table) *table.Table {
 			}
 		}
 	}
-	groups := curve.Rows(rows).GroupBy("method", "task", "k").Shares(learner.ShareNames...).Shares("tv")
+	groups := curve.Rows(rows).GroupBy("method", "task", "k").Shares(learner.ShareNames...).Positive(learner.LossNames...).Shares("tv").Positive("kl")
 	t := groups.MeanFinite("curve_summary", names...)
 	for _, name := range []string{"kl", "excess_log_loss"} {
 		share := table.Num(name+"_infinite",
