@@ -7,8 +7,6 @@
 // a machine. Letters look the same where fonts
 // are not installed.
 //
-// A curve gets its colour, marker and dashes by its name: see [StyleOf].
-//
 // Text may hold mathematics between dollar signs, set in italics: "$σ²(y₁)$,
 // probability". Besides Unicode subscripts and superscripts there are a low line and
 // a caret: "$Σ_y$", "$Σ_{zy}$", "$x^a$".

@@ -33,7 +33,7 @@ func testFigures() []*Figure {
 	field, scale := sweep()
 	return []*Figure{
 		Maps([]Row{{s, []Map{m, m}}, {s, []Map{m}}}, Labels{Classes: []string{"class 1", "class 2"}}), Maps([]Row{{scale, []Map{field}}}, Labels{X: "$ρ$"}),
-		Charts(testCharts()), Dots(dotPlot()), Intervals(testIntervals()), Ranks(testRanks(), 1, "rank"),
+		Charts(testCharts()), Dots(dotPlot()), Intervals(testIntervals()),
 	}
 }
 

@@ -2,6 +2,7 @@ package drift
 
 import (
 	"closedform/figures"
+	"closedform/runner/internal/learner"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
 )
@@ -18,7 +19,7 @@ func (e *experiment) Figures() (out []study.Figure) {
 		out = append(out, study.Figure{Name: q.name, Needs: []string{"curve_summary", "distributions"}, Draw: func(t table.Set) (*figures.Figure, error) {
 			var rows [][]figures.Chart
 			for _, d := range e.Drifts {
-				c := chart(q.column, t.Get("curve_summary").Where("drift", d.Name), t.Get("distributions").Where("drift", d.Name).Nums(q.best)[0])
+				c := e.chart(q.column, t.Get("curve_summary").Where("drift", d.Name), t.Get("distributions").Where("drift", d.Name).Nums(q.best)[0])
 				c.Y.Label = d.Name + ": " + q.label
 				rows = append(rows, c.Split(perChart))
 			}
@@ -30,7 +31,7 @@ func (e *experiment) Figures() (out []study.Figure) {
 
 // chart returns that of a loss along the stream, with that of the true
 // probabilities.
-func chart(column string, curve *table.Table, best float64) figures.Chart {
+func (e *experiment) chart(column string, curve *table.Table, best float64) figures.Chart {
 	seen := curve.Nums("seen")
 	c := figures.Chart{
 		X: figures.Axis{Label: "examples seen"}, Y: figures.Axis{Log: true},
@@ -38,10 +39,11 @@ func chart(column string, curve *table.Table, best float64) figures.Chart {
 			Name: "true probabilities", Kind: figures.Reference, X: []float64{0, seen[len(seen)-1]}, Y: []float64{best, best},
 		}},
 	}
+	legend := learner.NewLegend(e.Methods)
 	for _, method := range curve.Distinct("method") {
 		of := curve.Where("method", method)
 		c.Curves = append(c.Curves, figures.Curve{
-			Name: method, Kind: figures.Line, X: of.Nums("seen"), Y: of.Nums(column),
+			Name: legend.Label(method), Group: legend.Group(method), Kind: figures.Line, X: of.Nums("seen"), Y: of.Nums(column),
 			Low: of.Nums(column + "_low"), High: of.Nums(column + "_high"),
 		})
 	}

@@ -7,6 +7,7 @@ import (
 
 	"closedform/figures"
 	"closedform/internal/kernel"
+	"closedform/runner/internal/learner"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
 )
@@ -40,6 +41,7 @@ func (e *experiment) Figures() []study.Figure {
 // accuracy the error, with the best that is possible.
 func (e *experiment) charts(summary *table.Table, column string, y figures.Axis) *figures.Figure {
 	var charts []figures.Chart
+	legend := learner.NewLegend(e.Methods)
 	for _, of := range e.Tasks {
 		rows := summary.Where("task", of.Name)
 		chart := figures.Chart{
@@ -49,7 +51,7 @@ func (e *experiment) charts(summary *table.Table, column string, y figures.Axis)
 		for _, method := range rows.Distinct("method") {
 			r := rows.Where("method", method)
 			c := figures.Curve{
-				Name: method, Kind: figures.Line,
+				Name: legend.Label(method), Group: legend.Group(method), Kind: figures.Line,
 				X: r.Nums("seen"), Y: r.Nums(column), Low: r.Nums(column + "_low"), High: r.Nums(column + "_high"),
 			}
 			if column == "accuracy" {
@@ -105,7 +107,7 @@ func (e *experiment) maps(of task, maps, train *table.Table) *figures.Figure {
 	for i, column := range []string{"p1", "variance_exact", "entropy"} {
 		for _, method := range e.Hidden.Maps {
 			z := within(maps.Where("method", method).Nums(column), rows[i].Scale.Max)
-			rows[i].Maps = append(rows[i].Maps, figures.Map{Title: figures.Words(method), X: g.X, Y: g.Y, Z: z})
+			rows[i].Maps = append(rows[i].Maps, figures.Map{Title: learner.NewLegend(e.Methods).Label(method), X: g.X, Y: g.Y, Z: z})
 			if i == 0 {
 				rows[0].Maps[len(rows[0].Maps)-1].Points = examples
 			}

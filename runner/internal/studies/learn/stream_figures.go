@@ -45,8 +45,8 @@ func (s *stream) Figures() []study.Figure {
 		return append(out, study.Figure{Name: "curve", Needs: []string{"curve_summary", "curve"}, Draw: func(t table.Set) (*figures.Figure, error) {
 			var test, next []figures.Chart
 			for _, y := range errorAndLoss {
-				test = append(test, compared(t, names, onTest, y, y.column))
-				if c := compared(t, names, onNext, y, "prequential_"+y.column); slices.ContainsFunc(c.Curves, isLine) {
+				test = append(test, s.compared(t, names, onTest, y, y.column))
+				if c := s.compared(t, names, onNext, y, "prequential_"+y.column); slices.ContainsFunc(c.Curves, isLine) {
 					next = append(next, c)
 				}
 			}
@@ -65,7 +65,7 @@ func (s *stream) Figures() []study.Figure {
 			out = append(out, study.Drawing(name, "curve_summary", func(means *table.Table) *figures.Figure {
 				var charts []figures.Chart
 				for _, name := range page {
-					c, of := chart(name, "examples seen", y), means.Where("method", name)
+					c, of := chart(learner.NewLegend(s.Methods).Label(name), "examples seen", y), means.Where("method", name)
 					c.Curves = []figures.Curve{
 						curve(of, onTest, "seen", y.column), curve(of, onNext, "seen", "prequential_"+y.column),
 					}
@@ -79,14 +79,16 @@ func (s *stream) Figures() []study.Figure {
 }
 
 // compared returns a chart with a column of all methods.
-func compared(t table.Set, names []string, title string, y score, column string) figures.Chart {
+func (s *stream) compared(t table.Set, names []string, title string, y score, column string) figures.Chart {
 	const enough = 3 // seeds for an interval
+	legend := learner.NewLegend(s.Methods)
 	c := chart(title, "examples seen", y)
 	for _, name := range names {
 		means, seeds := t.Get("curve_summary").Where("method", name), t.Get("curve").Where("method", name)
-		mean := curve(means, name, "seen", column)
+		mean := curve(means, legend.Label(name), "seen", column)
+		mean.Group = legend.Group(name)
 		if n := means.Nums("seeds"); len(n) > 0 && slices.Min(n) < enough {
-			points := figures.Curve{Name: name, Kind: figures.Scatter, X: seeds.Nums("seen"), Y: seeds.Nums(column)}
+			points := figures.Curve{Name: mean.Name, Group: mean.Group, Kind: figures.Scatter, X: seeds.Nums("seen"), Y: seeds.Nums(column)}
 			mean.Kind, mean.Low, mean.High = figures.Line, nil, nil
 			c.Title = title + ": seeds, their mean"
 			c.Curves = append(c.Curves, points)

@@ -38,10 +38,11 @@ func sweepRows(n learner.Networks, scores []score, summary *table.Table) (rows [
 			networks = append(networks, m.Of)
 		}
 	}
+	legend := learner.NewLegend(n.Methods)
 	for _, y := range scores {
 		row, all := figures.Row{}, []float64(nil)
 		for _, of := range networks {
-			m := figures.Map{Title: of, Y: slices.Sorted(slices.Values(n.Sweep.Rho))}
+			m := figures.Map{Title: legend.Label(of), Y: slices.Sorted(slices.Values(n.Sweep.Rho))}
 			for _, l := range n.Sweep.Lambda {
 				m.X = append(m.X, l.Number)
 			}
@@ -84,13 +85,15 @@ func sweepCurves(n learner.Networks, scores []score, summary *table.Table, x, la
 	finite := slices.DeleteFunc(slices.Clone(at), math.IsNaN)
 	wide := x == "lambda" && slices.Max(finite) >= 10*slices.Min(finite)
 	var charts, small []figures.Chart
+	legend := learner.NewLegend(n.Methods)
 	for _, y := range scores {
 		all := chart("", label, y)
 		all.X.Log, all.Y.Log = wide, !y.linear
 		for _, name := range names {
 			slices.SortFunc(rows[name], func(i, j int) int { return cmp.Compare(at[i], at[j]) })
 			one := all
-			one.Title, one.Curves = name, []figures.Curve{curve(summary.Rows(rows[name]), name, x, y.column)}
+			one.Title = legend.Label(name)
+			one.Curves = []figures.Curve{curve(summary.Rows(rows[name]), one.Title, x, y.column)}
 			all.Curves, small = append(all.Curves, one.Curves...), append(small, one)
 		}
 		charts = append(charts, all)

@@ -249,7 +249,7 @@ func TestMaps(t *testing.T) {
 	rows := e.rows(e.Data.Task(), maps, nil)
 	for i, name := range []string{"exact", "adf", "perceptron-adf"} {
 		m, r := rows[0].Maps[i], maps.Where("method", name)
-		if m.Title != figures.Words(name) || !slices.Equal(m.Z, r.Nums("p1")) || len(m.Z) != 9 || len(m.Boundary) != 0 {
+		if m.Title != strings.ReplaceAll(name, "-", " ") || !slices.Equal(m.Z, r.Nums("p1")) || len(m.Z) != 9 || len(m.Boundary) != 0 {
 			t.Errorf("the map of %s is %+v", name, m)
 		}
 		for k, p2 := range r.Nums("p2") {
@@ -319,7 +319,7 @@ func TestCurves(t *testing.T) {
 			t.Errorf("%s: %v, want %v", name, got, want)
 		}
 	}
-	kl := curves(summary, "kl")
+	kl := (&experiment{}).curves(summary, "kl")
 	if len(kl) != 2 || kl[0].Name != "a" || kl[1].Name != "equal probabilities" {
 		t.Fatalf("curves %+v", kl)
 	}
@@ -327,11 +327,11 @@ func TestCurves(t *testing.T) {
 	same("kl", kl[0].Y, 1, math.Inf(1), 4)
 	same("kl low", kl[0].Low, 0.5, nan, 3)
 	same("kl high", kl[0].High, 1.5, nan, 5)
-	tv := curves(summary, "tv")
+	tv := (&experiment{}).curves(summary, "tv")
 	same("noise", tv[0].Y, 0.01, 0.02, 0.03)
 	same("tv", tv[1].Y, 0.3, 0.5, 0.6)
 	same("tv low", tv[1].Low, 0.2, nan, nan)
-	if scores := curves(summary, "ece"); scores[0].Kind != figures.Reference || scores[1].Kind == figures.Reference || len(scores[1].Low) != 3 {
+	if scores := (&experiment{}).curves(summary, "ece"); scores[0].Kind != figures.Reference || scores[1].Kind == figures.Reference || len(scores[1].Low) != 3 {
 		t.Errorf("the scores of the exact answer and a method are %+v", scores)
 	}
 }
