@@ -90,7 +90,7 @@ func (e *experiment) order(plot *figures.DotPlot, names []string, by []float64) 
 func (e *experiment) ranking(t *table.Table) *figures.Figure {
 	mean, half := t.Nums("log_loss"), t.Nums("critical_difference")[0]/2
 	plot := figures.DotPlot{
-		Columns: 1, X: figures.Axis{Label: "mean rank by log loss", Min: 1 - half, Max: float64(len(mean)) + half}, Mark: math.NaN(),
+		Columns: 1, X: figures.Axis{Label: "mean rank by log loss", Min: 0.5, Max: float64(len(mean)) + 0.5}, Mark: math.NaN(),
 		Key: "with half the critical difference on each side",
 	}
 	var dots []figures.Dot

@@ -38,7 +38,7 @@ func (e *experiment) nearFigure(near *table.Table) *figures.Figure {
 		for k, y := range []struct{ column, label string }{
 			{"error", "wrong if all are decided"}, {"wrong", "decided wrong"}, {"unknown", "left undecided"},
 		} {
-			chart := figures.Chart{Title: kind, X: figures.Axis{Label: "degree"}, Y: figures.Axis{Label: y.label}}
+			chart := figures.Chart{Title: kind, X: figures.Axis{Label: "degree"}, Y: figures.Axis{Label: y.label, Log: true}}
 			for _, method := range of.Distinct("method") {
 				m := of.Where("method", method)
 				chart.Curves = append(chart.Curves, figures.Curve{Name: legend.Label(method), Group: legend.Group(method), X: m.Nums("degree"), Y: m.Nums(y.column)})
