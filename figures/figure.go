@@ -1,7 +1,6 @@
 // Package figures draws the figures of the paper from numbers and labels, with
 // the plotters of gonum/plot, as PNG, SVG or PDF. Charts draws curves, Maps
-// fields over a plane, Dots numbers that have names, and Intervals numbers
-// against thresholds.
+// fields over a plane, and Dots numbers that have names.
 //
 // The bytes of a figure depend on its input alone: they carry no date and no name of
 // a machine. Letters look the same where fonts
