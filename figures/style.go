@@ -87,7 +87,7 @@ func (s *styles) next(c Curve) style {
 			return out
 		}
 	}
-	return style{color: black}
+	return style{color: colors[max(c.Group-1, 0)%Groups]}
 }
 
 const (

@@ -2,6 +2,7 @@ package claims
 
 import (
 	"math"
+	"strings"
 
 	"closedform/figures"
 	"closedform/runner/internal/study"
@@ -25,7 +26,7 @@ func draw(evidence *table.Table) *figures.Figure {
 		of := evidence.Where("claim", claim)
 		value, low, high, threshold := of.Nums("value"), of.Nums("low"), of.Nums("high"), of.Nums("threshold")
 		for k, condition := range of.Texts("condition") {
-			plot.Names, plot.Groups = append(plot.Names, claim+": "+condition), append(plot.Groups, 1+i%figures.Groups)
+			plot.Names, plot.Groups = append(plot.Names, strings.ReplaceAll(claim, "_", " ")+": "+condition), append(plot.Groups, 1+i%figures.Groups)
 			dots = append(dots, dot(value[k]-threshold[k], low[k]-threshold[k], high[k]-threshold[k], of.Texts("sense")[k] == "above"))
 		}
 	}
