@@ -241,10 +241,10 @@ func TestMaps(t *testing.T) {
 		{false, []float64{2, 1, math.NaN(), math.Inf(1)}, 1, 2},
 		{true, []float64{2, 1, 0, -1, math.Inf(1)}, 1, 2},
 		{true, []float64{0.01, 0.01}, 0.005, 0.02},
-		{false, []float64{0, 0}, -0.5, 0.5},
+		{false, []float64{0, 0}, -1, 1},
 		{false, []float64{1e20}, 0.5e20, 1.5e20},
-		{true, []float64{math.NaN(), math.Inf(1), 0}, 0.1, 1},
-		{false, []float64{math.NaN(), math.Inf(1)}, 0.1, 1},
+		{true, []float64{math.NaN(), math.Inf(1), 0}, 0.5, 2},
+		{false, []float64{math.NaN(), math.Inf(1)}, -1, 1},
 	} {
 		s := heat{scale: figures.Axis{Log: c.log}}.row([]figures.Map{{Z: c.z}}).Scale
 		if s.Min != c.low || s.Max != c.high {

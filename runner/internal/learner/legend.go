@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"hash/fnv"
 	"strings"
-
-	"closedform/figures"
 )
 
 // Drawn says how figures, and tables of the paper, show a method.
@@ -47,10 +45,11 @@ func (l Legend) Label(name string) string {
 	return strings.TrimSpace(label + " " + swept)
 }
 
-// Group returns the number of the group of a method, as [figures.Curve] has it: none, 0, where
+// Group returns the number of the group of a method, as Curve of figures has it: none, 0, where
 // something is swept. It follows from the word for the group alone, so that a method has one
 // colour in all figures.
 func (l Legend) Group(name string) int {
+	const groups = 10   // that figures tell apart by their colours
 	const salt = "3407" // with which groups that are often compared have different colours
 	of, swept := l.of(name)
 	if swept != "" {
@@ -59,5 +58,5 @@ func (l Legend) Group(name string) int {
 	first := strings.FieldsFunc(of, func(r rune) bool { return strings.ContainsRune("-_ ", r) })
 	h := fnv.New32a()
 	h.Write([]byte(salt + cmp.Or(l[of].Group, append(first, of)[0])))
-	return 1 + int(h.Sum32()%figures.Groups)
+	return 1 + int(h.Sum32()%groups)
 }
