@@ -30,6 +30,14 @@ func (a Axis) at(v float64) float64 {
 	return v
 }
 
+// value returns the value at a coordinate.
+func (a Axis) value(at float64) float64 {
+	if a.Log {
+		return math.Pow(10, at)
+	}
+	return at
+}
+
 // near returns the coordinate of a value, moved to where lengths are still exact if it
 // is far outside the axis. On a logarithmic axis all v ≤ 0 are far below.
 func (a Axis) near(v float64) float64 {
@@ -57,64 +65,51 @@ func (a Axis) check() {
 // withEnds returns the axis with ends about those values of curves that it can show or,
 // where there are none, of references, and a margin.
 func (a Axis) withEnds(curves []Curve, values func(Curve) []float64) Axis {
-	const margin = 0.04 // of the axis, at each end
-	if a.Min != 0 || a.Max != 0 {
-		a.check()
-		return a
-	}
-	lo, hi := math.Inf(1), math.Inf(-1) // as coordinates
+	var all []float64
 	for _, references := range []bool{false, true} {
 		for _, c := range curves {
-			for _, v := range values(c) {
-				if (c.Kind == Reference) == references && a.shows(v) {
-					lo, hi = min(lo, a.at(v)), max(hi, a.at(v))
-				}
+			if (c.Kind == Reference) == references {
+				all = append(all, values(c)...)
 			}
 		}
-		if lo <= hi {
+		if slices.ContainsFunc(all, a.shows) {
 			break
 		}
 	}
-	if lo > hi {
-		lo, hi = 0, 0
-	}
-	if lo == hi {
-		half := cmp.Or(math.Abs(lo)/2, 1)
-		if a.Log {
-			half = math.Log10(2)
-		}
-		lo, hi = lo-half, hi+half
-	}
-	lo, hi = lo-margin*(hi-lo), hi+margin*(hi-lo)
-	if a.Log {
-		lo, hi = math.Pow(10, lo), math.Pow(10, hi)
-	}
-	a.Min, a.Max = lo, hi
+	a = a.spanning(all, 0.04)
 	a.check()
 	return a
 }
 
 // Spanning returns the axis with its ends or, where it has none, with those of the values
 // that it can show, apart if these are one number.
-func (a Axis) Spanning(values []float64) Axis {
+func (a Axis) Spanning(values []float64) Axis { return a.spanning(values, 0) }
+
+// spanning leaves a margin at each end, a part of the axis.
+func (a Axis) spanning(values []float64, margin float64) Axis {
 	if a.Min != 0 || a.Max != 0 {
 		return a
 	}
-	a.Min, a.Max = math.Inf(1), math.Inf(-1)
+	lo, hi := math.Inf(1), math.Inf(-1)
 	for _, v := range values {
 		if a.shows(v) {
-			a.Min, a.Max = min(a.Min, v), max(a.Max, v)
+			lo, hi = min(lo, v), max(hi, v)
 		}
 	}
-	switch v := a.Min; {
-	case math.IsInf(v, 1): // no value
-		a.Min, a.Max = 0.1, 1
-	case v == a.Max && a.Log:
-		a.Min, a.Max = v/2, 2*v
-	case v == a.Max:
-		half := max(0.5, math.Abs(v)/2)
-		a.Min, a.Max = v-half, v+half
+	if lo > hi { // no value
+		lo, hi = a.value(0), a.value(0)
 	}
+	switch half := cmp.Or(math.Abs(lo)/2, 1); {
+	case lo == hi && a.Log:
+		lo, hi = lo/2, 2*lo
+	case lo == hi:
+		lo, hi = lo-half, lo+half
+	}
+	if margin > 0 {
+		low, high := a.at(lo), a.at(hi)
+		lo, hi = a.value(low-margin*(high-low)), a.value(high+margin*(high-low))
+	}
+	a.Min, a.Max = lo, hi
 	return a
 }
 

@@ -23,9 +23,10 @@ type Chart struct {
 // line joins them. A point with a coordinate that is not a number is a gap. So is one
 // that is infinite, or not positive on a logarithmic axis; the legend counts these.
 type Curve struct {
-	Name string // entry in the legend, if any; it gives the curve its style: see [StyleOf]
-	Kind Kind
-	X, Y []float64
+	Name  string // entry in the legend, if any; curves of one name have one style
+	Group int    // curves of a group, 1 to [Groups], share a colour, and differ in their markers; 0: none
+	Kind  Kind
+	X, Y  []float64
 	// Low and High, if given, are the ends of an interval about each Y: a band of a
 	// Line, error bars of the other kinds. A Reference has none, nor a curve of a map.
 	Low, High []float64
@@ -118,22 +119,14 @@ func (c Curve) check() {
 	}
 }
 
-// words returns what the legend calls the curve.
-func (c Curve) words() string {
-	if c.Kind == Reference {
-		return c.Name
-	}
-	return Words(c.Name)
-}
-
 func (c Curve) hasLine() bool    { return c.Kind != Scatter }
 func (c Curve) hasMarkers() bool { return c.Kind == Marked || c.Kind == Scatter }
 
 // line returns the style of the line of a curve, which has no dashes between markers.
 func (s *styles) line(c Curve) draw.LineStyle {
-	out := line(curveWidth, s.of[c.Name].Color)
+	out := line(curveWidth, s.of[c.Name].color)
 	if c.Kind != Marked || len(c.X) > crowd {
-		out.Dashes = s.of[c.Name].Dashes
+		out.Dashes = s.of[c.Name].dashes
 	}
 	if c.Kind == Reference {
 		out.Width = thinWidth
@@ -152,9 +145,9 @@ func (s *styles) glyph(c Curve) draw.GlyphStyle {
 // keys returns the keys of all curves that have a name.
 func (s *styles) keys() (out []key) {
 	for _, c := range s.named {
-		k := key{text: c.words(), width: lineWidth}
+		k := key{text: c.Name, width: lineWidth}
 		if c.Low != nil && c.Kind == Line {
-			k.thumbs = append(k.thumbs, &plotter.Polygon{Color: tint(s.of[c.Name].Color)})
+			k.thumbs = append(k.thumbs, &plotter.Polygon{Color: tint(s.of[c.Name].color)})
 		}
 		if c.hasLine() {
 			k.thumbs = append(k.thumbs, &plotter.Line{LineStyle: s.line(c)})
@@ -175,7 +168,7 @@ func (s *styles) keys() (out []key) {
 func (s *styles) plotters(x, y Axis, curves []Curve) []plot.Plotter {
 	var bands, references, lines, bars, points []plot.Plotter
 	for _, c := range curves {
-		color, glyph := s.of[c.Name].Color, s.glyph(c)
+		color, glyph := s.of[c.Name].color, s.glyph(c)
 		for _, p := range c.covered().pieces(x, y) {
 			if c.Kind != Line {
 				bars = append(bars, &plotter.YErrorBars{

@@ -27,6 +27,7 @@ type DotPanel struct {
 // Statistician 1984). All panels have one axis. A dot has the style of its name.
 type DotPlot struct {
 	Names   []string
+	Groups  []int // as of [Curve], one for each name; none: no groups
 	Panels  []DotPanel
 	Columns int // panels beside each other; rows of panels stand below each other
 
@@ -58,8 +59,11 @@ func Dots(d DotPlot) *Figure {
 	d.X.Label = ""
 	out.height = func(vg.Length) vg.Length { return dotRow * vg.Length(y.Max-y.Min) }
 	for k, name := range d.Names {
-		names = append(names, plot.Tick{Value: float64(n - 1 - k), Label: Words(name)})
+		names = append(names, plot.Tick{Value: float64(n - 1 - k), Label: name})
 		curves = append(curves, Curve{Name: name})
+		if d.Groups != nil {
+			curves[k].Group = d.Groups[k]
+		}
 	}
 	known := stylesOf(curves)
 	for panels := range slices.Chunk(d.Panels, d.Columns) {
@@ -84,7 +88,7 @@ func (d DotPlot) plotters(p DotPanel, y Axis, known *styles) []plot.Plotter {
 		sty, row := known.of[d.Names[k]], float64(len(d.Names)-1-k)
 		if low, high := max(dot.Low, d.X.Min), min(dot.High, d.X.Max); low < high {
 			bar := plotter.XYs{{X: d.X.at(low), Y: row}, {X: d.X.at(high), Y: row}}
-			out = append(out, &plotter.Line{XYs: bar, LineStyle: line(curveWidth, sty.Color)})
+			out = append(out, &plotter.Line{XYs: bar, LineStyle: line(curveWidth, sty.color)})
 		}
 		if glyph, _ := d.marker(dot, sty); !math.IsNaN(dot.Value) {
 			at := plotter.XYs{{X: d.X.at(min(max(dot.Value, d.X.Min), d.X.Max)), Y: row}}
@@ -103,7 +107,7 @@ const beyond = "beyond the axis"
 
 // marker returns the marker of a dot in a style, beyond the axis an arrow within it, and
 // what that says.
-func (d DotPlot) marker(dot Dot, sty Style) (glyph draw.GlyphStyle, says string) {
+func (d DotPlot) marker(dot Dot, sty style) (glyph draw.GlyphStyle, says string) {
 	glyph = sty.glyph(markerRadius)
 	switch {
 	case dot.Value > d.X.Max:
@@ -115,7 +119,7 @@ func (d DotPlot) marker(dot Dot, sty Style) (glyph draw.GlyphStyle, says string)
 	case dot.apart(d.Mark):
 		return glyph, d.Apart
 	}
-	return outlined(shapes[sty.Marker], white, sty.Color), d.Held
+	return outlined(shapes[sty.marker], white, sty.color), d.Held
 }
 
 // keys explains the dots that are there.
@@ -123,7 +127,7 @@ func (d DotPlot) keys() []key {
 	there := map[string]draw.GlyphStyle{}
 	for _, p := range d.Panels {
 		for _, dot := range p.Dots {
-			if glyph, says := d.marker(dot, Style{Color: black}); !math.IsNaN(dot.Value) {
+			if glyph, says := d.marker(dot, style{color: black}); !math.IsNaN(dot.Value) {
 				there[says] = glyph
 			}
 		}

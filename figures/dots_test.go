@@ -46,26 +46,6 @@ func TestDotsShowTheirNumbers(t *testing.T) {
 	}
 }
 
-func TestDotApart(t *testing.T) {
-	nan := math.NaN()
-	for _, c := range []struct {
-		dot  Dot
-		mark float64
-		want bool
-	}{
-		{Dot{2, 1, 3}, 0, true},
-		{Dot{2, 1, 3}, 4, true},
-		{Dot{2, 1, 3}, 1, false},
-		{Dot{2, nan, nan}, 0, false},
-		{Dot{2, math.Inf(-1), math.Inf(1)}, 0, false},
-		{Dot{2, 1, 3}, nan, true},
-	} {
-		if got := c.dot.apart(c.mark); got != c.want {
-			t.Errorf("%v of %g: %v", c.dot, c.mark, got)
-		}
-	}
-}
-
 // The legend has the markers that are there, and no others.
 func TestDotLegend(t *testing.T) {
 	d := dotPlot()

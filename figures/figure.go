@@ -1,13 +1,10 @@
 // Package figures draws the figures of the paper from numbers and labels, with
 // the plotters of gonum/plot, as PNG, SVG or PDF. Charts draws curves, Maps
-// fields over a plane, Dots numbers that have names, and Intervals numbers
-// against thresholds.
+// fields over a plane, and Dots numbers that have names.
 //
 // The bytes of a figure depend on its input alone: they carry no date and no name of
 // a machine. Letters look the same where fonts
 // are not installed.
-//
-// A curve gets its colour, marker and dashes by its name: see [StyleOf].
 //
 // Text may hold mathematics between dollar signs, set in italics: "$σ²(y₁)$,
 // probability". Besides Unicode subscripts and superscripts there are a low line and

@@ -33,7 +33,7 @@ func testFigures() []*Figure {
 	field, scale := sweep()
 	return []*Figure{
 		Maps([]Row{{s, []Map{m, m}}, {s, []Map{m}}}, Labels{Classes: []string{"class 1", "class 2"}}), Maps([]Row{{scale, []Map{field}}}, Labels{X: "$ρ$"}),
-		Charts(testCharts()), Dots(dotPlot()), Intervals(testIntervals()), Ranks(testRanks(), 1, "rank"),
+		Charts(testCharts()), Dots(dotPlot()),
 	}
 }
 
@@ -247,14 +247,6 @@ func TestLetters(t *testing.T) {
 		if fmt.Sprint(outline(face, vg.Point{}, string(r))) == missing {
 			t.Errorf("no letter %q", r)
 		}
-	}
-}
-
-func TestWrap(t *testing.T) {
-	sty := letters(textSize, 0, 0)
-	s := "one two three four five sixsevenweighttenelevenandtwelve 13"
-	if got, want := wrap(s, sty, sty.Width("three four")), "one two\nthree four\nfive\nsixsevenweighttenelevenandtwelve\n13"; got != want {
-		t.Errorf("got %q, want %q", got, want)
 	}
 }
 

@@ -224,7 +224,7 @@ func mapKeys(rows []Row, labels Labels, over *styles) (out []key) {
 	}
 	for _, c := range over.named {
 		edge, inner := over.cased(c)
-		out = append(out, key{text: c.words(), width: lineWidth, thumbs: []plot.Thumbnailer{
+		out = append(out, key{text: c.Name, width: lineWidth, thumbs: []plot.Thumbnailer{
 			&plotter.Polygon{Color: anchors[4]}, &plotter.Line{LineStyle: edge}, &plotter.Line{LineStyle: inner},
 		}})
 	}

@@ -5,8 +5,6 @@ import (
 	"math"
 	"slices"
 	"testing"
-
-	"gonum.org/v1/gonum/floats/scalar"
 )
 
 // flagged returns a small map with values that its scale cannot show.
@@ -86,18 +84,6 @@ func TestMapColours(t *testing.T) {
 	t.Error("no maximum beside the minimum")
 }
 
-// What is not a number looks neither like the page nor like a value.
-func TestMapsShowGaps(t *testing.T) {
-	m := Map{X: []float64{0, 1}, Y: []float64{0, 1}, Z: []float64{0, 1, math.NaN(), 1}}
-	img := decode(t, Maps([]Row{{Axis{Max: 1}, []Map{m}}}, Labels{}))
-	for y := range img.Bounds().Dy() {
-		if color.NRGBAModel.Convert(img.At(img.Bounds().Dx()/4, y)) == noColor && noColor != white {
-			return
-		}
-	}
-	t.Error("a gap is not seen")
-}
-
 func TestMapLegend(t *testing.T) {
 	keys := func(rows []Row, l Labels) []string {
 		return texts(mapKeys(rows, l, stylesOf(rows[0].Maps[0].lines())))
@@ -124,33 +110,5 @@ func TestMapLegend(t *testing.T) {
 		if got := keys(test.rows, test.l); !slices.Equal(got, test.want) {
 			t.Errorf("%s: legend %q, want %q", test.name, got, test.want)
 		}
-	}
-}
-
-// Segments that follow one another are one line; others are apart.
-func TestBoundaryIsJoined(t *testing.T) {
-	m := Map{Boundary: []Segment{{0, 0, 1, 1}, {1, 1, 2, 0}, {5, 5, 6, 6}}}
-	pieces := m.lines()[0].pieces(Axis{Max: 9}, Axis{Max: 9})
-	if len(pieces) != 2 || len(pieces[0].at) != 3 || len(pieces[1].at) != 2 {
-		t.Errorf("lines %+v", pieces)
-	}
-}
-
-// The lightness of the scale is linear, and the flags stand out from the end of it
-// that they touch.
-func TestLightness(t *testing.T) {
-	light := func(c color.Color) float64 {
-		return lab(color.NRGBAModel.Convert(c).(color.NRGBA), [3][3]float64{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}})[0]
-	}
-	p := ramp(0, 1).Palette(shades).Colors()
-	first, last := light(p[0]), light(p[shades-1])
-	for i, c := range p {
-		// A component rounded to 8 bits moves L* by at most 0.4.
-		if want := first + (last-first)*float64(i)/(shades-1); !scalar.EqualWithinAbs(light(c), want, 0.5) {
-			t.Errorf("shade %d has lightness %.2f, want %.2f", i, light(c), want)
-		}
-	}
-	if light(belowColor)-first < 40 || last-light(aboveColor) < 40 || last-first < 70 {
-		t.Errorf("lightness %g to %g, below %g, above %g", first, last, light(belowColor), light(aboveColor))
 	}
 }

@@ -15,7 +15,6 @@ type panel struct {
 	title    string
 	x, y     Axis
 	names    []plot.Tick // in place of the ticks of Y
-	marks    []plot.Tick // in place of the ticks of X
 	plotters []plot.Plotter
 }
 
@@ -83,11 +82,7 @@ func (p page) figure() *Figure {
 		tiles.PadBottom = bottom
 		for i, row := range p.rows {
 			for j, q := range row {
-				marks := q.marks
-				if marks == nil {
-					marks = q.x.fitting(size.X)
-				}
-				plots[i][j].X.Tick.Marker = plot.ConstantTicks(marks)
+				plots[i][j].X.Tick.Marker = plot.ConstantTicks(q.x.fitting(size.X))
 			}
 		}
 	}

@@ -1,20 +1,21 @@
 package figures
 
 import (
-	"hash/fnv"
 	"image/color"
+	"maps"
 	"math"
+	"slices"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Style is how one method is drawn in every figure. Without its colour it is told from
-// others by its marker, a number, or by the dashes of a line without markers.
-type Style struct {
-	Color  color.NRGBA
-	Marker int
-	Dashes []vg.Length
+// style is how a curve is drawn. Without its colour it is told from others by its marker, a
+// number, or by the dashes of a line without markers.
+type style struct {
+	color  color.NRGBA
+	marker int
+	dashes []vg.Length
 }
 
 // rgb returns the colour of a number such as 0xff0000, red.
@@ -27,9 +28,12 @@ var (
 	white = rgb(0xffffff)
 )
 
-// colors, one for each paragraph of methods, are told apart with any colour vision: those of M. Okabe and K. Ito (2008), but
+// Groups is the number of groups that have colours of their own.
+const Groups = 10
+
+// colors are told apart with any colour vision: those of M. Okabe and K. Ito (2008), but
 // for the yellow, which is lost on white paper, with a few after P. Tol.
-var colors = []color.NRGBA{
+var colors = [Groups]color.NRGBA{
 	rgb(0x0072b2), rgb(0x56b4e9), // blue, sky
 	rgb(0xd55e00), rgb(0xe69f00), // vermilion, orange
 	rgb(0x009e73), rgb(0x999933), // green, olive
@@ -39,21 +43,17 @@ var colors = []color.NRGBA{
 
 var dashes = [][]vg.Length{nil, {4, 1.5}, {1.2, 1.2}, {6, 1.5, 1.2, 1.5}}
 
-// StyleOf returns the style of a method by its name. Names that are not well known get a
-// style by chance, but always the same.
-func StyleOf(name string) Style { return new(styles).next(Curve{Name: name}) }
-
 // styles has the curves of a figure, the first of every name, and their styles.
 type styles struct {
 	named []Curve
-	of    map[string]Style
+	of    map[string]style
 
 	radius vg.Length // of markers; 0: markerRadius
 }
 
 // stylesOf gives curves that can be drawn their styles, one after the other.
 func stylesOf(curves []Curve) *styles {
-	s := &styles{of: make(map[string]Style)}
+	s := &styles{of: make(map[string]style)}
 	for _, c := range curves {
 		c.check()
 		if _, ok := s.of[c.Name]; !ok {
@@ -63,10 +63,10 @@ func stylesOf(curves []Curve) *styles {
 	return s
 }
 
-// next returns the style of one more curve. References are grey and differ in their
-// dashes; a well-known method has its place in methods. Any other has, if possible, a
-// colour and a marker that are new in the figure, else a colour, else a pair of them.
-func (s *styles) next(c Curve) (out Style) {
+// next returns the style of one more curve: a pair of colour and marker that is new in the
+// figure, of the colour of its group or, without one, of the first colour that is free. Further
+// curves of a group have the next colours. References are grey and differ in their dashes.
+func (s *styles) next(c Curve) style {
 	if c.Kind == Reference {
 		references := 0
 		for _, other := range s.named {
@@ -74,36 +74,20 @@ func (s *styles) next(c Curve) (out Style) {
 				references++
 			}
 		}
-		return Style{Color: grey, Dashes: dashes[references%len(dashes)]}
+		return style{color: grey, dashes: dashes[references%len(dashes)]}
 	}
-	if _, i, j, ok := find(c.Name); ok {
-		return styleAt(i, j)
-	}
-	h := fnv.New32a()
-	h.Write([]byte(c.Name))
-	chance := int(h.Sum32() >> 1)
-	least := math.MaxInt
-	for k := range len(colors) * len(shapes) {
-		style, shared := styleAt((chance+k)%len(colors), chance/len(colors)%len(shapes)+k/len(colors)), 0
-		for _, other := range s.of {
-			both := 0
-			if other.Color == style.Color {
-				both = 2
-			}
-			if other.Marker == style.Marker {
-				both++
-			}
-			shared = max(shared, both)
+	used := slices.Collect(maps.Values(s.of))
+	for k := range Groups * len(shapes) {
+		i, j := k%Groups, k/Groups
+		if c.Group > 0 {
+			i, j = (c.Group-1+k/len(shapes))%Groups, k%len(shapes)
 		}
-		if shared < least {
-			out, least = style, shared
+		out := style{colors[i], (i + j) % len(shapes), dashes[j%len(dashes)]}
+		if !slices.ContainsFunc(used, func(u style) bool { return u.color == out.color && u.marker == out.marker }) {
+			return out
 		}
 	}
-	return out
-}
-
-func styleAt(i, j int) Style {
-	return Style{colors[i], (i + j) % len(shapes), dashes[j%len(dashes)]}
+	return style{color: colors[max(c.Group-1, 0)%Groups]}
 }
 
 const (
@@ -157,8 +141,8 @@ func (m marker) DrawGlyph(c *draw.Canvas, sty draw.GlyphStyle, at vg.Point) {
 }
 
 // glyph is the marker of a style.
-func (s Style) glyph(radius vg.Length) draw.GlyphStyle {
-	return draw.GlyphStyle{Color: s.Color, Radius: radius, Shape: shapes[s.Marker]}
+func (s style) glyph(radius vg.Length) draw.GlyphStyle {
+	return draw.GlyphStyle{Color: s.color, Radius: radius, Shape: shapes[s.marker]}
 }
 
 // outlined is a marker with an outline.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"strings"
 	"unicode"
 
 	stdfont "golang.org/x/image/font"
@@ -201,18 +200,4 @@ func write(dc draw.Canvas, sty text.Style, at vg.Point, s string) {
 	sin, cos := math.Sincos(sty.Rotation)
 	d := sty.FontExtents().Descent
 	dc.FillText(sty, vg.Point{X: at.X - d*vg.Length(sin), Y: at.Y + d*vg.Length(cos)}, s)
-}
-
-// wrap breaks a text at spaces into lines of at most a width. A longer word has
-// a line of its own.
-func wrap(s string, sty text.Style, width vg.Length) string {
-	var lines []string
-	for _, word := range strings.Fields(s) {
-		if n := len(lines); n > 0 && sty.Width(lines[n-1]+" "+word) <= width {
-			lines[n-1] += " " + word
-			continue
-		}
-		lines = append(lines, word)
-	}
-	return strings.Join(lines, "\n")
 }

@@ -1,7 +1,6 @@
 package figures
 
 import (
-	"fmt"
 	"slices"
 	"testing"
 
@@ -37,28 +36,5 @@ func TestSharedText(t *testing.T) {
 	square, flat := Charts([][]Chart{{{X: x, Y: x}}}), Charts([][]Chart{{{X: x, Y: wide}}})
 	if square.height-flat.height < 20 {
 		t.Errorf("heights %v and %v: charts of one range are squares", square.height, flat.height)
-	}
-}
-
-func TestSplit(t *testing.T) {
-	curves := func(names ...string) (out []Curve) {
-		for _, name := range names {
-			out = append(out, Curve{Name: name})
-			if name == "r" {
-				out[len(out)-1].Kind = Reference
-			}
-		}
-		return out
-	}
-	var got [][]string
-	for _, c := range (Chart{Title: "t", Curves: curves("a", "b", "r", "c")}).Split(2) {
-		var names []string
-		for _, curve := range c.Curves {
-			names = append(names, curve.Name)
-		}
-		got = append(got, append(names, c.Title))
-	}
-	if fmt.Sprint(got) != "[[r a b t] [r c t]]" {
-		t.Errorf("split into %v", got)
 	}
 }

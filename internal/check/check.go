@@ -157,11 +157,3 @@ func Must[T any](v T, err error) T {
 	}
 	return v
 }
-
-// OK ends the test on an error.
-func OK(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}

@@ -12,20 +12,23 @@ import (
 
 // methods are the approximations of the moments of the softmax that a manifest may
 // name, but for the probits, whose λ follows from the number of classes.
-var methods = map[Method]softmax.Approximation{
-	"exact":                    softmax.Exact{},
-	"exact-fast":               softmax.Exact{Fast: true},
-	"delta":                    meanfield.Delta,
-	"taylor":                   meanfield.Taylor,
-	"mackay":                   meanfield.MacKay,
-	"lu-0":                     meanfield.PairwiseMean,
-	"lu-1":                     meanfield.Pairwise,
-	"daunizeau":                meanfield.Daunizeau,
-	"unscented":                meanfield.Unscented,
-	"laplace-bridge":           meanfield.LaplaceBridge,
-	"laplace-bridge-corrected": meanfield.LaplaceBridgeCorrected,
-	"lognormal-normalised":     meanfield.LogNormal,
-	"normalised-probit":        meanfield.NormalizedProbit,
+var methods = map[Method]struct {
+	softmax.Approximation
+	label string // in figures
+}{
+	"exact":                    {softmax.Exact{}, "exact"},
+	"exact-fast":               {softmax.Exact{Fast: true}, "exact, by quadrature"},
+	"delta":                    {meanfield.Delta, "delta method"},
+	"taylor":                   {meanfield.Taylor, "Taylor"},
+	"mackay":                   {meanfield.MacKay, "MacKay"},
+	"lu-0":                     {meanfield.PairwiseMean, "Lu, mean"},
+	"lu-1":                     {meanfield.Pairwise, "Lu"},
+	"daunizeau":                {meanfield.Daunizeau, "Daunizeau"},
+	"unscented":                {meanfield.Unscented, "unscented"},
+	"laplace-bridge":           {meanfield.LaplaceBridge, "Laplace bridge"},
+	"laplace-bridge-corrected": {meanfield.LaplaceBridgeCorrected, "Laplace bridge, corrected"},
+	"lognormal-normalised":     {meanfield.LogNormal, "normalised log-normals"},
+	"normalised-probit":        {meanfield.NormalizedProbit, "normalised probits"},
 }
 
 // probit begins the names of the probits with ρ = ½, which end with the word for λ.
@@ -47,9 +50,17 @@ func Methods() []Method {
 // Of returns the approximation for n classes. It panics if there is none of the name.
 func (m Method) Of(n int) softmax.Approximation {
 	if a, ok := methods[m]; ok {
-		return a
+		return a.Approximation
 	}
 	const rho = 0.5
 	lambda := learner.Lambda{Word: strings.TrimPrefix(string(m), probit)}
 	return softmax.Probit{Lambda: lambda.Value(n, rho), Rho: rho}
+}
+
+// Label returns what figures call the approximation.
+func (m Method) Label() string {
+	if a, ok := methods[m]; ok {
+		return a.label
+	}
+	return "probit, " + map[string]string{"slope": "slope", "lsq": "least squares", "minimax": "minimax"}[strings.TrimPrefix(string(m), probit)]
 }

@@ -26,6 +26,7 @@ type Learners struct {
 type Method struct {
 	Name string `toml:"name" allowed:"a text"`
 	Kind string `toml:"kind"` // empty in the manifest: closed-form
+	Drawn
 
 	Model Model `toml:"-" json:"-"` // [model], as a copy of which a closed-form method begins
 

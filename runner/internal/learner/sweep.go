@@ -13,6 +13,7 @@ import (
 type Named struct {
 	Name string `toml:"name" allowed:"a text"`
 	Kind string `toml:"kind,omitempty" json:"-"` // "closed-form" or empty
+	Drawn
 	Model
 	Of string `toml:"-"` // of a model of [Sweep.Models]: the name of the method, without what is swept
 }

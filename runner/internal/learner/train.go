@@ -138,6 +138,9 @@ var ScoreNames = names(ScoreColumns())
 // ShareNames are the names of those ScoreColumns and StepColumns whose numbers are from 0 to 1.
 var ShareNames = []string{"error", "ece", "aurc", "failed"}
 
+// LossNames are the names of those ScoreColumns whose numbers are 0 or more.
+var LossNames = []string{"log_loss", "brier"}
+
 // Scores returns the scores of predictions in the order of ScoreColumns.
 func Scores(p [][]float64, class []int) []float64 {
 	top, wrong := make([]float64, len(p)), make([]bool, len(p))

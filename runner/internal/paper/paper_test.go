@@ -182,12 +182,28 @@ func TestBest(t *testing.T) {
 	}
 	results := quote.Open(filepath.Join(root, "results"))
 	table := tabular{
-		Name: "a", From: "uci/ranks", Label: "method", Rows: []string{"method=tagi", "", "method=majority : frequencies & λ"},
+		Name: "a", From: "uci/ranks", Label: "method", Rows: []string{"method=tagi : TAGI", "", "method=majority : frequencies & λ"},
 		Column: []column{{Head: "sets", number: number{Source: quote.Source{Column: "sets"}, Format: "%.0f"}}},
 	}
 	text, err := table.tex(results)
 	if err != nil || !strings.Contains(text, "TAGI & $8$ \\\\\n\\midrule\nfrequencies \\& $\\lambda$ & $8$ \\\\\n") {
 		t.Errorf("%v: %s", err, text)
+	}
+}
+
+// The label of a row without one is that of its method in the published manifest, or its name.
+func TestLabels(t *testing.T) {
+	folder := t.TempDir()
+	manifest := "[[method]]\nname = \"adf_lsq\"\nlabel = \"ADF & λ\"\n[[method]]\nname = \"my-own\"\n"
+	if err := cmp.Or(os.Mkdir(filepath.Join(folder, "x"), 0o777), os.WriteFile(filepath.Join(folder, "x", "manifest.toml"), []byte(manifest), 0o666)); err != nil {
+		t.Fatal(err)
+	}
+	for row, want := range map[string]string{
+		"method=adf_lsq k=3": `ADF \& $\lambda$`, "method=adf_lsq : other": "other", "method=my-own": "my own", "method=no-such": "no such",
+	} {
+		if got := (tabular{From: "x/summary"}).label(row, quote.Open(folder)); got != want {
+			t.Errorf("%s: %q, want %q", row, got, want)
+		}
 	}
 }
 

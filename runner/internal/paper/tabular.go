@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"closedform/figures"
 	"closedform/runner/internal/quote"
 )
 
@@ -31,8 +30,7 @@ type column struct {
 	None  []string // rows that have no value
 }
 
-// tex returns the table as LaTeX. A row without a label of its own is called by the words
-// of its first field.
+// tex returns the table as LaTeX.
 func (t tabular) tex(results *quote.Results) (string, error) {
 	var heads, aligns []string
 	var failed []error
@@ -44,7 +42,7 @@ func (t tabular) tex(results *quote.Results) (string, error) {
 		}
 	}
 	if t.Label != "" {
-		add(t.Label, "l", func(i int) string { return label(t.Rows[i]) })
+		add(t.Label, "l", func(i int) string { return t.label(t.Rows[i], results) })
 	}
 	for _, c := range t.Column {
 		cells, err := t.cells(c, results)
@@ -67,13 +65,19 @@ func (t tabular) tex(results *quote.Results) (string, error) {
 	return b.String(), errors.Join(failed...)
 }
 
-func label(row string) string {
-	fields, words, ok := strings.Cut(row, " : ")
+// label returns that of a row: its own; else that of the method in its first field, which the
+// published manifest has; else the words of its first field.
+func (t tabular) label(row string, results *quote.Results) string {
+	fields, label, ok := strings.Cut(row, " : ")
 	if !ok {
-		_, words, _ = strings.Cut(strings.Split(fields, " ")[0], "=")
-		words = figures.Words(words)
+		_, name, _ := strings.Cut(strings.Split(fields, " ")[0], "=")
+		experiment, _, _ := strings.Cut(t.From, "/")
+		var err error
+		if label, err = results.Text(quote.Source{From: experiment + "/manifest", Column: "method." + name + ".label"}); err != nil {
+			label = strings.NewReplacer("-", " ", "_", " ").Replace(name)
+		}
 	}
-	return escape(words)
+	return escape(label)
 }
 
 // cells returns the cells of a column, empty where there is a rule.

@@ -17,11 +17,17 @@ func Curve(means *table.Table, name, x, column string) figures.Curve {
 	return figures.Curve{Name: name, X: means.Nums(x), Y: means.Nums(column), Low: means.Nums(column + "_low"), High: means.Nums(column + "_high")}
 }
 
+// Legend says how figures show the methods.
+type Legend interface {
+	Label(method string) string
+	Group(method string) int
+}
+
 // Lines returns a [Curve] of each method.
-func Lines(means *table.Table, x, column string) (all []figures.Curve) {
+func Lines(means *table.Table, legend Legend, x, column string) (all []figures.Curve) {
 	for _, method := range means.Distinct("method") {
-		c := Curve(means.Where("method", method), method, x, column)
-		c.Kind = figures.Line
+		c := Curve(means.Where("method", method), legend.Label(method), x, column)
+		c.Kind, c.Group = figures.Line, legend.Group(method)
 		all = append(all, c)
 	}
 	return all

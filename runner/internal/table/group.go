@@ -1,10 +1,9 @@
 package table
 
 import (
+	"maps"
 	"math"
 	"slices"
-
-	"closedform/runner/internal/metric"
 )
 
 // Groups are the rows of a table that agree in some columns, the keys, in the order
@@ -12,7 +11,7 @@ import (
 type Groups struct {
 	keys   []Column
 	groups []*Table
-	shares []string
+	most   map[string]float64 // of columns whose numbers are from 0
 }
 
 // GroupBy groups the rows by the columns.
@@ -70,8 +69,19 @@ func (g Groups) Key(group *Table) []any {
 // Shares returns the groups with the names of columns whose numbers are from 0 to 1. The
 // intervals of their means are cut off there, which loses no coverage: the mean that they are
 // to cover is from 0 to 1, too.
-func (g Groups) Shares(columns ...string) Groups {
-	g.shares = append(slices.Clone(g.shares), columns...)
+func (g Groups) Shares(columns ...string) Groups { return g.within(1, columns) }
+
+// Positive returns the groups with the names of columns whose numbers are 0 or more, where the
+// intervals of their means are cut off.
+func (g Groups) Positive(columns ...string) Groups { return g.within(math.Inf(1), columns) }
+
+func (g Groups) within(most float64, columns []string) Groups {
+	if g.most = maps.Clone(g.most); g.most == nil {
+		g.most = map[string]float64{}
+	}
+	for _, c := range columns {
+		g.most[c] = most
+	}
 	return g
 }
 
@@ -93,8 +103,11 @@ func (g Groups) mean(name string, interval func([]float64) []float64, columns []
 		if len(out.Columns) == len(g.keys)+1 {
 			for _, c := range columns {
 				of := IntervalOf(c, group.column(c).Doc)
-				if slices.Contains(g.shares, c) {
-					of[1].Doc, of[2].Doc = of[1].Doc+", cut off at 0", of[2].Doc+", cut off at 1"
+				if most, ok := g.most[c]; ok {
+					of[1].Doc += ", cut off at 0"
+					if most == 1 {
+						of[2].Doc += ", cut off at 1"
+					}
 				}
 				out.Columns = append(out.Columns, of...)
 			}
@@ -102,8 +115,8 @@ func (g Groups) mean(name string, interval func([]float64) []float64, columns []
 		row := append(g.Key(group), group.Len())
 		for _, c := range columns {
 			x := interval(group.Nums(c))
-			if slices.Contains(g.shares, c) {
-				x[1], x[2] = max(x[1], 0), min(x[2], 1)
+			if most, ok := g.most[c]; ok {
+				x[1], x[2] = max(x[1], 0), min(x[2], most)
 			}
 			row = append(row, x)
 		}
@@ -123,6 +136,6 @@ func IntervalOf(name, doc string) []Column {
 // Interval returns the mean of x, which may be infinite, and the ends of its 95 %
 // interval, Student's t, no value where they are not finite.
 func Interval(x []float64) []float64 {
-	mean, low, high := metric.Interval(x)
+	mean, low, high := Student(x)
 	return []float64{mean, Finite(low), Finite(high)}
 }

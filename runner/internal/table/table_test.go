@@ -76,6 +76,11 @@ func TestMean(t *testing.T) {
 	if string(shares.CSV()) != "method,seeds,error,error_low,error_high\n\"a, b\",2,0.5,0,1\nc,1,,,\n" || shares.Columns[3].Doc == m.Columns[3].Doc {
 		t.Errorf("intervals of shares: %+v", shares)
 	}
+	if low, high := 0.5-half, m.Nums("error_high")[0]; low >= 0 {
+		t.Errorf("interval from %g", low)
+	} else if p := scores().GroupBy("method").Positive("error").Mean("summary", "error"); p.Nums("error_low")[0] != 0 || p.Nums("error_high")[0] != high {
+		t.Errorf("interval of a number of 0 or more: %s", p.CSV())
+	}
 	if m.Nums("error")[0] != 0.5 || math.Abs(half-12.706*0.25) > 1e-3 || !math.IsNaN(m.Nums("error")[1]) {
 		t.Errorf("%s", m.CSV())
 	}

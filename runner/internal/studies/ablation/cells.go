@@ -119,7 +119,7 @@ func (s networks) run(ctx context.Context) (table.Set, error) {
 		}
 		infinite.Nums = append(infinite.Nums, 1-(seeds-without)/seeds)
 	}
-	summary := runs.GroupBy("method", "rho", "lambda").Shares("accuracy").MeanFinite("summary",
+	summary := runs.GroupBy("method", "rho", "lambda").Shares("accuracy").Positive("log_loss").MeanFinite("summary",
 		"accuracy", "log_loss", "indefinite_steps", "skipped_steps")
 	summary.Columns = append(summary.Columns, infinite)
 	if s.Data.Name == "" {

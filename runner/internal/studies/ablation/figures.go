@@ -62,8 +62,9 @@ func (e *experiment) byMethod(summary *table.Table, column string, marks *table.
 	} else {
 		classes = int(summary.Nums("classes")[0])
 	}
+	legend := learner.NewLegend(e.Methods)
 	for _, method := range summary.Distinct("method") {
-		maps = append(maps, e.heatMap(figures.Words(method), summary.Where("method", method).Nums(column), marks, classes))
+		maps = append(maps, e.heatMap(legend.Label(method), summary.Where("method", method).Nums(column), marks, classes))
 	}
 	return maps
 }

@@ -1,7 +1,7 @@
 package claims
 
 import (
-	"fmt"
+	"math"
 	"strings"
 
 	"closedform/figures"
@@ -9,31 +9,41 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// Figures are "intervals": the claims with their evidence against the thresholds.
+// Figures are "intervals": the evidence against the thresholds.
 func (e *experiment) Figures() []study.Figure {
-	return []study.Figure{{Name: "intervals", Needs: []string{"claims", "evidence"}, Draw: func(t table.Set) (*figures.Figure, error) {
-		return figures.Intervals(groups(t.Get("claims"), t.Get("evidence"))), nil
-	}}}
+	return []study.Figure{study.Drawing("intervals", "evidence", draw)}
 }
 
-func groups(claims, evidence *table.Table) (out []figures.IntervalGroup) {
-	for i, name := range claims.Texts("claim") {
-		g := figures.IntervalGroup{
-			Title: fmt.Sprintf("%s (%s)", strings.TrimSuffix(claims.Texts("sentence")[i], "."), claims.Texts("where")[i]),
-			Note:  claims.Texts("verdict")[i],
-		}
-		if verdict, _, partly := strings.Cut(g.Note, " with "); partly {
-			g.Note = verdict + " with conditions"
-		}
-		of := evidence.Where("claim", name)
-		value, low, high, threshold := of.Nums("value"), of.Nums("low"), of.Nums("high"), of.Nums("threshold")
-		for k, verdict := range of.Texts("verdict") {
-			g.Intervals = append(g.Intervals, figures.Interval{
-				Key: verdict, Value: value[k], Low: low[k], High: high[k],
-				Threshold: threshold[k], Above: of.Texts("sense")[k] == "above",
-			})
-		}
-		out = append(out, g)
+// draw has a row for each piece of evidence, the pieces for one claim in one colour.
+func draw(evidence *table.Table) *figures.Figure {
+	plot := figures.DotPlot{
+		Columns: 2, // as wide as a page
+		X:       figures.Axis{Label: "±log₁₀(1 + distance on the right side of the threshold, in half intervals)", Min: -3, Max: 3},
+		Key:     "interval:", Apart: "without the threshold", Held: "with it",
 	}
-	return out
+	var dots []figures.Dot
+	for i, claim := range evidence.Distinct("claim") {
+		of := evidence.Where("claim", claim)
+		value, low, high, threshold := of.Nums("value"), of.Nums("low"), of.Nums("high"), of.Nums("threshold")
+		for k, condition := range of.Texts("condition") {
+			plot.Names, plot.Groups = append(plot.Names, strings.ReplaceAll(claim, "_", " ")+": "+condition), append(plot.Groups, 1+i%figures.Groups)
+			dots = append(dots, dot(value[k]-threshold[k], low[k]-threshold[k], high[k]-threshold[k], of.Texts("sense")[k] == "above"))
+		}
+	}
+	plot.Panels = []figures.DotPanel{{Dots: dots}}
+	return figures.Dots(plot)
+}
+
+// dot returns a number and its interval, less the threshold, in units of its half towards the
+// threshold.
+func dot(value, low, high float64, above bool) figures.Dot {
+	half := value - low
+	if value < 0 {
+		half = high - value
+	}
+	if !above {
+		value, low, high = -value, -high, -low
+	}
+	log := func(x float64) float64 { return math.Copysign(math.Log10(1+math.Abs(x)), x) }
+	return figures.Dot{Value: log(value / half), Low: log(low / half), High: log(high / half)}
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"closedform/runner/internal/metric"
 	"closedform/runner/internal/table"
 )
 
@@ -45,7 +44,7 @@ func (e *evidence) measure(t *table.Table) (f finding, err error) {
 	if err == nil && len(e.Minus) > 0 {
 		err = e.subtract(t, x, rows)
 	}
-	f.value, f.low, f.high = metric.Interval(x)
+	f.value, f.low, f.high = table.Student(x)
 	if e.Interval == "range" {
 		f.low, f.high = slices.Min(x), slices.Max(x)
 		f.value = min(max(f.value, f.low), f.high) // the mean of equal numbers may be rounded away from them

@@ -9,21 +9,22 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"closedform/figures"
+	"closedform/runner/internal/learner"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
 )
 
 // Figures are "differences": the paired differences of the log loss from that of
 // the reference, for every set and over all sets, infinite ones beyond the end of
-// the axis, best method first; and "ranks": the mean ranks by log loss, with bars that join
-// methods that do not differ by Nemenyi's test.
+// the axis, best method first; and "ranks": the mean ranks by log loss, with half the critical
+// difference of Nemenyi's test on each side.
 func (e *experiment) Figures() []study.Figure {
 	if len(e.Methods) < 2 {
 		return nil
 	}
 	all := []study.Figure{study.Drawing("differences", "paired", e.differences)}
 	if len(e.Sets) > 1 { // of one set all ranks are within the critical difference
-		all = append(all, study.Drawing("ranks", "ranks", rankPlot))
+		all = append(all, study.Drawing("ranks", "ranks", e.ranking))
 	}
 	return all
 }
@@ -33,17 +34,10 @@ func (e *experiment) differences(paired *table.Table) *figures.Figure {
 	names, over := whole.Texts("method"), whole.Nums("log_loss")
 	plot := figures.DotPlot{
 		Columns: min(5, sets+1),
-		X:       figures.Axis{Label: fmt.Sprintf("log loss less that of %s, nats: negative is better", figures.Words(e.Compare.Reference))},
+		X:       figures.Axis{Label: fmt.Sprintf("log loss less that of %s, nats: negative is better", learner.NewLegend(e.Methods).Label(e.Compare.Reference))},
 		Key:     "mean over the splits (all: over the sets) with its 95 % interval:", Apart: "that excludes 0", Held: "that includes 0, or none",
 	}
-	order := make([]int, len(names))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(over[i], over[j]) })
-	for _, i := range order {
-		plot.Names = append(plot.Names, names[i])
-	}
+	order := e.order(&plot, names, over)
 	var values []float64
 	for _, set := range paired.Distinct("set") {
 		if set == allSets && sets == 1 {
@@ -80,11 +74,29 @@ func ends(values []float64) (low, high float64) {
 	return low - margin, high + margin
 }
 
-func rankPlot(t *table.Table) *figures.Figure {
-	var ranks []figures.Rank
-	names := t.Texts("method")
-	for i, mean := range t.Nums("log_loss") {
-		ranks = append(ranks, figures.Rank{Name: names[i], Mean: mean})
+// order gives the plot a row for each name, by ascending numbers, and returns their order.
+func (e *experiment) order(plot *figures.DotPlot, names []string, by []float64) []int {
+	legend, order := learner.NewLegend(e.Methods), make([]int, len(names))
+	for i := range order {
+		order[i] = i
 	}
-	return figures.Ranks(ranks, t.Nums("critical_difference")[0], "mean rank by log loss")
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(by[i], by[j]) })
+	for _, i := range order {
+		plot.Names, plot.Groups = append(plot.Names, legend.Label(names[i])), append(plot.Groups, legend.Group(names[i]))
+	}
+	return order
+}
+
+func (e *experiment) ranking(t *table.Table) *figures.Figure {
+	mean, half := t.Nums("log_loss"), t.Nums("critical_difference")[0]/2
+	plot := figures.DotPlot{
+		Columns: 1, X: figures.Axis{Label: "mean rank by log loss", Min: 0.5, Max: float64(len(mean)) + 0.5}, Mark: math.NaN(),
+		Key: "with half the critical difference on each side",
+	}
+	var dots []figures.Dot
+	for _, i := range e.order(&plot, t.Texts("method"), mean) {
+		dots = append(dots, figures.Dot{Value: mean[i], Low: mean[i] - half, High: mean[i] + half})
+	}
+	plot.Panels = []figures.DotPanel{{Dots: dots}}
+	return figures.Dots(plot)
 }

@@ -9,7 +9,6 @@ import (
 	"closedform/runner/dataset"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"
-	"closedform/runner/internal/metric"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
 )
@@ -120,7 +119,7 @@ type followed struct {
 func (f *followed) means(from, to int) []float64 {
 	var out []float64
 	for _, losses := range f.losses {
-		out = append(out, metric.Mean(losses[from:to]))
+		out = append(out, table.Mean(losses[from:to]))
 	}
 	return out
 }
@@ -150,8 +149,8 @@ func (e *experiment) Tables(cells []table.Set) (table.Set, error) {
 	return table.Merge(cells, func(t table.Set) table.Set {
 		runs := t.Get("runs")
 		return table.Set{
-			t.Get("curve").GroupBy("drift", "method", "seen").Shares(learner.ShareNames...).Mean("curve_summary", losses...),
-			runs.GroupBy("drift", "method").Shares(learner.ShareNames...).Mean("summary", slices.Concat(losses, learner.StepNames)...),
+			t.Get("curve").GroupBy("drift", "method", "seen").Shares(learner.ShareNames...).Positive(learner.LossNames...).Mean("curve_summary", losses...),
+			runs.GroupBy("drift", "method").Shares(learner.ShareNames...).Positive(learner.LossNames...).Mean("summary", slices.Concat(losses, learner.StepNames)...),
 			e.distributions(runs),
 		}
 	})
@@ -167,7 +166,7 @@ func (e *experiment) distributions(runs *table.Table) *table.Table {
 	for _, d := range e.Drifts {
 		of := runs.Where("drift", d.Name).Where("method", e.Methods[0].Name)
 		best := func(column string) float64 {
-			return metric.Mean(of.Nums(column)) - metric.Mean(of.Nums("excess_"+column))
+			return table.Mean(of.Nums(column)) - table.Mean(of.Nums("excess_"+column))
 		}
 		t.Add(d.Name, d.Task().BayesError(), best("error"), best("log_loss"))
 	}

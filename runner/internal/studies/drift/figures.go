@@ -2,6 +2,7 @@ package drift
 
 import (
 	"closedform/figures"
+	"closedform/runner/internal/learner"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
 )
@@ -22,7 +23,7 @@ func (e *experiment) Figures() (out []study.Figure) {
 				c := figures.Chart{X: figures.Axis{Label: "examples seen"}, Y: figures.Axis{Label: d.Name + ": " + q.label, Log: true}}
 				c.Curves = append([]figures.Curve{{
 					Name: "true probabilities", Kind: figures.Reference, X: []float64{0, float64(e.Stream.Examples)}, Y: []float64{best, best},
-				}}, study.Lines(t.Get("curve_summary").Where("drift", d.Name), "seen", q.column)...)
+				}}, study.Lines(t.Get("curve_summary").Where("drift", d.Name), learner.NewLegend(e.Methods), "seen", q.column)...)
 				rows = append(rows, c.Split(perChart))
 			}
 			return figures.Charts(rows), nil

@@ -134,7 +134,7 @@ func (e *experiment) Tables(cells []table.Set) (table.Set, error) {
 			tasks.Add(of.Name, of.Task().Classes, of.Task().BayesError())
 		}
 		means := append([]string{"accuracy", "log_loss", "ece"}, learner.StepNames...)
-		return table.Set{t.Get("curve").GroupBy("method", "task", "pass", "k", "seen").Shares(learner.ShareNames...).Shares("accuracy").
+		return table.Set{t.Get("curve").GroupBy("method", "task", "pass", "k", "seen").Shares(learner.ShareNames...).Positive(learner.LossNames...).Shares("accuracy").
 			Mean("curve_summary", means...), tasks}
 	})
 }

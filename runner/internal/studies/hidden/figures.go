@@ -9,6 +9,7 @@ import (
 
 	"closedform/figures"
 	"closedform/internal/kernel"
+	"closedform/runner/internal/learner"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
 )
@@ -42,13 +43,14 @@ func (e *experiment) Figures() []study.Figure {
 // accuracy the error, with the best that is possible.
 func (e *experiment) charts(summary *table.Table, column string, y figures.Axis) *figures.Figure {
 	var charts []figures.Chart
+	legend := learner.NewLegend(e.Methods)
 	for _, of := range e.Tasks {
 		rows := summary.Where("task", of.Name)
 		chart := figures.Chart{
 			Title: fmt.Sprintf("%s, $n$ = %d", of.Name, of.Task().Classes),
 			X:     figures.Axis{Label: "examples seen", Log: true}, Y: y,
 		}
-		for _, c := range study.Lines(rows, "seen", column) {
+		for _, c := range study.Lines(rows, legend, "seen", column) {
 			if column == "accuracy" {
 				for _, accuracies := range [][]float64{c.Y, c.Low, c.High} {
 					floats.Scale(-1, accuracies)
@@ -89,7 +91,7 @@ func (e *experiment) maps(of task, maps, train *table.Table) *figures.Figure {
 	const wrong = 1e-5 // in moments, and as they are rounded
 	for i, column := range []string{"p1", "variance_exact", "entropy"} {
 		for _, method := range e.Hidden.Maps {
-			m := figures.Map{Title: figures.Words(method), X: g.X, Y: g.Y, Z: maps.Where("method", method).Nums(column)}
+			m := figures.Map{Title: learner.NewLegend(e.Methods).Label(method), X: g.X, Y: g.Y, Z: maps.Where("method", method).Nums(column)}
 			for k, z := range m.Z {
 				if top := rows[i].Scale.Max; z >= -wrong && z <= top+wrong {
 					m.Z[k] = min(max(z, 0), top)

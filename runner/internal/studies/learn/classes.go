@@ -79,5 +79,5 @@ func meanAUROC(predictions *table.Table, name string) float64 {
 			areas = append(areas, a)
 		}
 	}
-	return metric.Mean(areas)
+	return table.Mean(areas)
 }

@@ -82,6 +82,6 @@ func (p *plane) Tables(cells []table.Set) (table.Set, error) {
 		for _, c := range runs.Columns[5:] { // behind the seed and the keys
 			columns = append(columns, c.Name)
 		}
-		return table.Set{runs.GroupBy("method", "lambda", "rho", "linear_ceiling").Shares(learner.ShareNames...).Shares(shares...).Mean("summary", columns...)}
+		return table.Set{runs.GroupBy("method", "lambda", "rho", "linear_ceiling").Shares(learner.ShareNames...).Positive(learner.LossNames...).Shares(shares...).Mean("summary", columns...)}
 	})
 }

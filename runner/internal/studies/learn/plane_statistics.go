@@ -23,7 +23,7 @@ func (c *planeCell) runs(task *data.Task) *table.Table {
 	first, last := c.snapshots[0], c.last()
 	drop := math.NaN()
 	if before, after := totalVariances(first), totalVariances(last.predictions); !negative(floats.Min(before)) && !negative(floats.Min(after)) {
-		drop = metric.Mean(before) - metric.Mean(after)
+		drop = table.Mean(before) - table.Mean(after)
 	}
 	var negatives, excess, asymmetry float64
 	for _, f := range slices.Concat(c.snapshots...) {
@@ -65,7 +65,7 @@ func (c *planeCell) runs(task *data.Task) *table.Table {
 	for i, k := range c.Evaluate.Snapshots {
 		all = append(all,
 			statistic{fmt.Sprintf("entropy_%d", k), fmt.Sprintf("predictive entropy after %d examples, mean over the grid, in nats", k), meanEntropy(c.snapshots[i])},
-			statistic{fmt.Sprintf("variance_%d", k), fmt.Sprintf("Σ_j Var y_j after %d examples, mean over the grid", k), metric.Mean(totalVariances(c.snapshots[i]))})
+			statistic{fmt.Sprintf("variance_%d", k), fmt.Sprintf("Σ_j Var y_j after %d examples, mean over the grid", k), table.Mean(totalVariances(c.snapshots[i]))})
 	}
 	all = append(all, statistic{"applied_steps", "examples whose step was taken as printed", float64(len(c.entropies) - steps.Skipped - steps.Projected)})
 	t := table.New("runs", table.Text("method", "the network"), table.Int("seed", "of prior and examples"))

@@ -148,7 +148,8 @@ func (s *stream) Cells() []study.Cell {
 func (s *stream) Tables(cells []table.Set) (table.Set, error) {
 	return table.Merge(cells, func(t table.Set) table.Set {
 		groups := func(of string, keys ...string) table.Groups {
-			return t.Get(of).GroupBy(append([]string{"method"}, keys...)...).Shares(learner.ShareNames...).Shares("prequential_error")
+			return t.Get(of).GroupBy(append([]string{"method"}, keys...)...).
+				Shares(learner.ShareNames...).Positive(learner.LossNames...).Shares("prequential_error").Positive("prequential_log_loss")
 		}
 		scores := slices.Concat(learner.ScoreNames, []string{"prequential_error", "prequential_log_loss"})
 		out := table.Set{

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"closedform/figures"
+	"closedform/runner/internal/learner"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
 )
@@ -30,8 +31,8 @@ func (s *stream) Figures() (out []study.Figure) {
 		return []study.Figure{{Name: "curve", Needs: []string{"curve_summary", "curve"}, Draw: func(t table.Set) (*figures.Figure, error) {
 			var test, next []figures.Chart
 			for _, y := range errorAndLoss {
-				test = append(test, compared(t, chart(onTest, y[1]), y[0]))
-				next = append(next, compared(t, chart(onNext, y[1]), "prequential_"+y[0]))
+				test = append(test, s.compared(t, chart(onTest, y[1]), y[0]))
+				next = append(next, s.compared(t, chart(onNext, y[1]), "prequential_"+y[0]))
 			}
 			return figures.Charts([][]figures.Chart{test, next}), nil
 		}}}
@@ -40,7 +41,7 @@ func (s *stream) Figures() (out []study.Figure) {
 		out = append(out, study.Drawing("curve_"+y[0], "curve_summary", func(means *table.Table) *figures.Figure {
 			var charts []figures.Chart
 			for _, name := range means.Distinct("method") {
-				c, of := chart(name, y[1]), means.Where("method", name)
+				c, of := chart(learner.NewLegend(s.Methods).Label(name), y[1]), means.Where("method", name)
 				c.Curves = []figures.Curve{curve(of, onTest, y[0]), curve(of, onNext, "prequential_"+y[0])}
 				charts = append(charts, c)
 			}
@@ -51,14 +52,15 @@ func (s *stream) Figures() (out []study.Figure) {
 }
 
 // compared returns the chart with a column of all methods.
-func compared(t table.Set, c figures.Chart, column string) figures.Chart {
+func (s *stream) compared(t table.Set, c figures.Chart, column string) figures.Chart {
 	const enough = 3 // seeds for an interval
-	title := c.Title
+	title, legend := c.Title, learner.NewLegend(s.Methods)
 	for _, name := range t.Get("curve").Distinct("method") {
 		means, seeds := t.Get("curve_summary").Where("method", name), t.Get("curve").Where("method", name)
-		mean := curve(means, name, column)
+		mean := curve(means, legend.Label(name), column)
+		mean.Group = legend.Group(name)
 		if slices.Min(means.Nums("seeds")) < enough {
-			c.Curves = append(c.Curves, figures.Curve{Name: name, Kind: figures.Scatter, X: seeds.Nums("seen"), Y: seeds.Nums(column)})
+			c.Curves = append(c.Curves, figures.Curve{Name: mean.Name, Group: mean.Group, Kind: figures.Scatter, X: seeds.Nums("seen"), Y: seeds.Nums(column)})
 			mean.Kind, mean.Low, mean.High = figures.Line, nil, nil
 			c.Title = title + ": seeds, their mean"
 		}

@@ -37,7 +37,7 @@ func qq(zscores *table.Table) *figures.Figure {
 		g := newGroup(zscores.Where("formula", formula))
 		add := func(row int, label string, z []float64, curves ...figures.Curve) {
 			x, _, _ := quantiles(len(z))
-			scores := figures.Curve{Name: "monte-carlo", Kind: figures.Scatter, X: x, Y: slices.Sorted(slices.Values(z))}
+			scores := figures.Curve{Name: "Monte Carlo", Kind: figures.Scatter, X: x, Y: slices.Sorted(slices.Values(z))}
 			rows[row] = append(rows[row], figures.Chart{
 				Title: titles[formula], X: figures.Axis{Label: "normal quantile", Min: -limit, Max: limit},
 				Y: figures.Axis{Label: label, Min: -limit, Max: limit}, Curves: append(curves, scores, identity),

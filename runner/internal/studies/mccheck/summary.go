@@ -6,7 +6,6 @@ import (
 
 	"closedform/core/gauss"
 	"closedform/internal/kernel"
-	"closedform/runner/internal/metric"
 	"closedform/runner/internal/table"
 )
 
@@ -76,7 +75,7 @@ func numbers(x []float64) []float64 { return slices.DeleteFunc(x, math.IsNaN) }
 // row returns the row of a group, where bound is that on |z|, single the level of a
 // single score and normal that of the test of normality.
 func (g group) row(bound, single, normal float64) []any {
-	mean, sd := metric.MeanSD(g.z)
+	mean, sd := table.MeanSD(g.z)
 	largest, beyond, least := 0.0, 0.0, math.NaN()
 	for _, z := range g.z {
 		largest = max(largest, math.Abs(z))

@@ -60,23 +60,26 @@ func (e *experiment) charts(errors *table.Table, column, label string) *figures.
 // curves returns a column against the variance, a curve for each method that gives
 // it. The exact integrals are left out: they are below the axis everywhere.
 func (e *experiment) curves(rows *table.Table, column string) (out []figures.Curve) {
-	add := func(name, method string, kind figures.Kind) {
+	add := func(name, method string, group int, kind figures.Kind) {
 		r := rows.Where("method", method)
 		if y := r.Nums(column); slices.ContainsFunc(y, func(x float64) bool { return !math.IsNaN(x) }) {
-			out = append(out, figures.Curve{Name: name, Kind: kind, X: r.Nums("variance"), Y: y})
+			out = append(out, figures.Curve{Name: name, Group: group, Kind: kind, X: r.Nums("variance"), Y: y})
 		}
 	}
-	for _, m := range e.Moments.Methods {
+	for i, m := range e.Moments.Methods {
 		if m != "exact" && m != "exact-fast" {
-			add(string(m), string(m), figures.Marked)
+			add(m.Label(), string(m), group(i), figures.Marked)
 		}
 	}
 	if len(e.Moments.Samples) > 0 {
 		most := slices.Max(e.Moments.Samples)
-		add(fmt.Sprintf("Monte Carlo, %d samples", most), monteCarlo(most), figures.Reference)
+		add(fmt.Sprintf("Monte Carlo, %d samples", most), monteCarlo(most), 0, figures.Reference)
 	}
 	return out
 }
+
+// group gives an approximation, by its place in the manifest, one colour in all figures.
+func group(i int) int { return 1 + i%figures.Groups }
 
 // pareto returns the error of p against its cost for n classes, without those of the
 // exact integrals, which are far below.
@@ -93,15 +96,15 @@ func (e *experiment) pareto(t table.Set, n int) figures.Chart {
 		c.X = append(c.X, times.Where("method", method).Nums("ns")[0]/1000)
 		c.Y = append(c.Y, rows.Where("method", method).Nums("tv")[0])
 	}
-	for _, m := range e.Moments.Methods {
+	for i, m := range e.Moments.Methods {
 		if m == "exact" || m == "exact-fast" {
 			continue
 		}
-		c := figures.Curve{Name: string(m), Kind: figures.Scatter}
+		c := figures.Curve{Name: m.Label(), Group: group(i), Kind: figures.Scatter}
 		add(&c, string(m))
 		chart.Curves = append(chart.Curves, c)
 	}
-	sampling := figures.Curve{Name: "monte-carlo"}
+	sampling := figures.Curve{Name: "Monte Carlo", Group: group(len(e.Moments.Methods))}
 	for _, samples := range e.Moments.Samples {
 		add(&sampling, monteCarlo(samples))
 	}

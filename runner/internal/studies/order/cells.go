@@ -138,9 +138,9 @@ func (c *cell) compare(by string, size int, learners []*learner.Tolerant) {
 		c.runs.Add(key, r+1, accuracy[r], loss[r], steps.Row())
 	}
 	s := spreadOf(p)
-	mean, sd := metric.MeanSD(accuracy)
-	c.spread.Add(key, len(learners), metric.Mean(s.tv), s.largest, metric.Mean(s.sd),
-		mean, sd, floats.Min(accuracy), floats.Max(accuracy), metric.Mean(loss), float64(failed), indefinite)
+	mean, sd := table.MeanSD(accuracy)
+	c.spread.Add(key, len(learners), table.Mean(s.tv), s.largest, table.Mean(s.sd),
+		mean, sd, floats.Min(accuracy), floats.Max(accuracy), table.Mean(loss), float64(failed), indefinite)
 }
 
 // writeMap writes down the mean prediction and the spread of the networks on the region of the task.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"closedform/figures"
+	"closedform/runner/internal/learner"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
 )
@@ -16,6 +17,7 @@ func (e *experiment) Figures() []study.Figure {
 
 func (e *experiment) charts(summary *table.Table) *figures.Figure {
 	var rows [][]figures.Chart
+	legend := learner.NewLegend(e.Methods)
 	for _, q := range []struct {
 		column string
 		axis   figures.Axis
@@ -29,7 +31,7 @@ func (e *experiment) charts(summary *table.Table) *figures.Figure {
 			for _, model := range e.Models {
 				r := summary.Where("method", model.Name).Where("differ_by", by.value)
 				chart.Curves = append(chart.Curves, figures.Curve{
-					Name: model.Name, X: r.Nums("size"), Y: r.Nums(q.column),
+					Name: legend.Label(model.Name), Group: legend.Group(model.Name), X: r.Nums("size"), Y: r.Nums(q.column),
 					Low: r.Nums(q.column + "_low"), High: r.Nums(q.column + "_high"),
 				})
 			}
@@ -50,7 +52,7 @@ func (e *experiment) maps(maps *table.Table) *figures.Figure {
 	for i, column := range []string{"p1", "tv"} {
 		for _, model := range e.Models {
 			rows[i].Maps = append(rows[i].Maps, figures.Map{
-				Title: figures.Words(model.Name),
+				Title: learner.NewLegend(e.Methods).Label(model.Name),
 				X:     g.X, Y: g.Y, Z: maps.Where("method", model.Name).Nums(column),
 			})
 		}

@@ -3,7 +3,6 @@ package order
 import (
 	"math"
 
-	"closedform/runner/internal/metric"
 	"closedform/runner/internal/table"
 )
 
@@ -56,7 +55,7 @@ func spreadOf(p [][][]float64) spread {
 				x[r] = p[r][i][j]
 			}
 			var variance float64
-			mean[j], variance = metric.MeanVariance(x)
+			mean[j], variance = table.MeanVariance(x)
 			sum += variance
 		}
 		s.mean, s.sd[i] = append(s.mean, mean), math.Sqrt(sum/2)
@@ -72,6 +71,6 @@ func (e *experiment) Tables(cells []table.Set) (table.Set, error) {
 			names = append(names, c.Name)
 		}
 		return table.Set{t.Get("spread").GroupBy("method", "size", "differ_by", "runs").
-			Shares("tv", "tv_max", "accuracy", "accuracy_min", "accuracy_max").MeanFinite("summary", names...)}
+			Shares("tv", "tv_max", "accuracy", "accuracy_min", "accuracy_max").Positive("log_loss").MeanFinite("summary", names...)}
 	})
 }

@@ -6,6 +6,7 @@ import (
 
 	"closedform/figures"
 	"closedform/runner/internal/data"
+	"closedform/runner/internal/learner"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
 )
@@ -24,7 +25,7 @@ func (e *experiment) Figures() []study.Figure {
 			for _, c := range columns {
 				row := figures.Chart{
 					X: figures.Axis{Label: "examples seen, methods beside each other", Log: true}, Y: figures.Axis{Label: c[1], Log: true},
-					Curves: curves(t.Where("task", task), c[0]),
+					Curves: e.curves(t.Where("task", task), c[0]),
 				}.Split(perChart)
 				for i := range row {
 					row[i].Curves = figures.Beside(row[i].Curves)
@@ -50,14 +51,22 @@ func (e *experiment) Figures() []study.Figure {
 	return out
 }
 
+// legend returns that of the methods, and of one Gaussian over all weights.
+func (e *experiment) legend() learner.Legend {
+	l := learner.NewLegend(e.Methods)
+	l[jointName] = learner.Drawn{Label: "ADF, exact, joint", Group: "one"}
+	return l
+}
+
 // curves returns a column of the summary against the examples seen, a curve for each method, equal
 // probabilities, and the exact answer, of distances its noise. There is no interval where it reaches
 // down to 0, which has no place on a logarithmic axis, and neither interval nor point where the
 // number of a seed is infinite.
-func curves(summary *table.Table, column string) (out []figures.Curve) {
+func (e *experiment) curves(summary *table.Table, column string) (out []figures.Curve) {
+	legend := e.legend()
 	for _, name := range summary.Distinct("method") {
 		t := summary.Where("method", name)
-		c := figures.Curve{Name: name, X: t.Nums("k"), Y: t.Nums(column)}
+		c := figures.Curve{Name: legend.Label(name), Group: legend.Group(name), X: t.Nums("k"), Y: t.Nums(column)}
 		if share := column + "_infinite"; t.Has(share) {
 			for i, x := range t.Nums(share) {
 				if x > 0 {
@@ -116,7 +125,7 @@ func (e *experiment) rows(task *data.Task, maps *table.Table, seen []figures.Poi
 		row := figures.Row{Scale: figures.Axis{Label: fmt.Sprintf("$p_%d$, probability", j), Max: 1}}
 		for _, name := range append([]string{exactName}, e.Posterior.Maps...) {
 			z := maps.Where("method", name).Nums(fmt.Sprintf("p%d", j))
-			row.Maps = append(row.Maps, figures.Map{Title: figures.Words(name), X: x, Y: y, Z: z, Boundary: boundary, Points: seen})
+			row.Maps = append(row.Maps, figures.Map{Title: e.legend().Label(name), X: x, Y: y, Z: z, Boundary: boundary, Points: seen})
 		}
 		rows = append(rows, row)
 	}

@@ -216,7 +216,7 @@ func TestMaps(t *testing.T) {
 	rows := e.rows(e.Data.Task(), maps, nil)
 	for i, name := range []string{"exact", "adf", "perceptron-adf"} {
 		m, r := rows[0].Maps[i], maps.Where("method", name)
-		if m.Title != figures.Words(name) || !slices.Equal(m.Z, r.Nums("p1")) || len(m.Z) != 9 || len(m.Boundary) != 0 {
+		if m.Title != strings.ReplaceAll(name, "-", " ") || !slices.Equal(m.Z, r.Nums("p1")) || len(m.Z) != 9 || len(m.Boundary) != 0 {
 			t.Errorf("the map of %s is %+v", name, m)
 		}
 		for k, p2 := range r.Nums("p2") {

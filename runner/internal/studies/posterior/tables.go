@@ -62,7 +62,7 @@ func summary(curve *table.Table) *table.Table {
 		byMethod = append(byMethod, table.Set{rows})
 	}
 	sorted, _ := table.Merge(byMethod) // which have the same columns
-	groups := sorted[0].GroupBy("method", "task", "k").Shares(learner.ShareNames...).Shares("tv")
+	groups := sorted[0].GroupBy("method", "task", "k").Shares(learner.ShareNames...).Positive(learner.LossNames...).Shares("tv").Positive("kl")
 	t := groups.MeanFinite("curve_summary", names...)
 	for _, name := range []string{"kl", "excess_log_loss"} {
 		share := table.Num(name+"_infinite",

@@ -14,7 +14,6 @@ import (
 	"closedform/internal/kernel"
 	"closedform/internal/linalg"
 	"closedform/runner/internal/learner"
-	"closedform/runner/internal/metric"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
 )
@@ -162,7 +161,7 @@ func (g *grid) run(ctx context.Context) (table.Set, error) {
 	for i := range definite {
 		definite[i] /= points
 	}
-	mean, deviation := metric.MeanSD(definite)
+	mean, deviation := table.MeanSD(definite)
 	err := deviation / math.Sqrt(draws)
 	summary := table.New("summary", columns(
 		table.Int("draws", "random logits, 1 for two classes, where nothing is drawn"),

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mathext"
 
 	"closedform/figures"
+	"closedform/runner/internal/learner"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
 )
@@ -16,16 +17,17 @@ import (
 // that are decided about, a chart for each kind of confidence. Curves begin at the first decision that
 // is wrong: a risk of 0 has no place on a logarithmic axis. Bands are 95 % intervals of each risk.
 func (e *experiment) Figures() []study.Figure {
-	all := []study.Figure{study.Drawing("risk_coverage", "risk_coverage", riskCoverage)}
+	all := []study.Figure{study.Drawing("risk_coverage", "risk_coverage", e.riskCoverage)}
 	if len(e.Near) > 0 {
-		all = append(all, study.Drawing("near", "near_summary", nearFigure))
+		all = append(all, study.Drawing("near", "near_summary", e.nearFigure))
 	}
 	return all
 }
 
 // nearFigure is "near": what becomes of test images by the degree to which they are changed,
 // a column of charts for each way.
-func nearFigure(near *table.Table) *figures.Figure {
+func (e *experiment) nearFigure(near *table.Table) *figures.Figure {
+	legend := learner.NewLegend(e.Methods)
 	rows := make([][]figures.Chart, 3)
 	for _, kind := range near.Distinct("data") {
 		of := near.Where("data", kind)
@@ -35,10 +37,10 @@ func nearFigure(near *table.Table) *figures.Figure {
 		for k, y := range []struct{ column, label string }{
 			{"error", "wrong if all are decided"}, {"wrong", "decided wrong"}, {"unknown", "left undecided"},
 		} {
-			chart := figures.Chart{Title: kind, X: figures.Axis{Label: "degree"}, Y: figures.Axis{Label: y.label}}
+			chart := figures.Chart{Title: kind, X: figures.Axis{Label: "degree"}, Y: figures.Axis{Label: y.label, Log: true}}
 			for _, method := range of.Distinct("method") {
 				m := of.Where("method", method)
-				chart.Curves = append(chart.Curves, figures.Curve{Name: method, X: m.Nums("degree"), Y: m.Nums(y.column)})
+				chart.Curves = append(chart.Curves, figures.Curve{Name: legend.Label(method), Group: legend.Group(method), X: m.Nums("degree"), Y: m.Nums(y.column)})
 			}
 			rows[k] = append(rows[k], chart)
 		}
@@ -46,7 +48,8 @@ func nearFigure(near *table.Table) *figures.Figure {
 	return figures.Charts(rows)
 }
 
-func riskCoverage(curves *table.Table) *figures.Figure {
+func (e *experiment) riskCoverage(curves *table.Table) *figures.Figure {
+	legend := learner.NewLegend(e.Methods)
 	var risky []int                                                // points at which there is a risk
 	least := 0.99                                                  // coverage of these
 	y := figures.Axis{Label: "risk: wrong among these", Log: true} // without its intervals
@@ -66,7 +69,7 @@ func riskCoverage(curves *table.Table) *figures.Figure {
 		}
 		for _, method := range curves.Where("confidence", by).Distinct("method") {
 			of := curves.Rows(risky).Where("confidence", by).Where("method", method)
-			curve := figures.Curve{Name: method, Kind: figures.Line, X: of.Nums("coverage"), Y: of.Nums("risk")}
+			curve := figures.Curve{Name: legend.Label(method), Group: legend.Group(method), Kind: figures.Line, X: of.Nums("coverage"), Y: of.Nums("risk")}
 			for i, risk := range curve.Y {
 				low, high := interval(risk, curve.X[i]*examples)
 				curve.Low, curve.High = append(curve.Low, low), append(curve.High, high)

@@ -14,8 +14,8 @@ import (
 	"closedform/internal/check"
 	"closedform/runner/dataset"
 	"closedform/runner/internal/data"
-	"closedform/runner/internal/metric"
 	"closedform/runner/internal/study/studytest"
+	"closedform/runner/internal/table"
 )
 
 // changed returns an image of 4×4 pixels changed.
@@ -44,7 +44,7 @@ func TestChanges(t *testing.T) {
 	mean := 1240. / 16
 	check.NearAll(t, "no contrast", changed("contrast", x, 1), slices.Repeat([]float64{mean}, 16), 1e-12)
 	check.Near(t, "half the contrast", changed("contrast", x, 0.5)[15], (225+mean)/2, 1e-12)
-	_, sd := metric.MeanSD(noises(x))
+	_, sd := table.MeanSD(noises(x))
 	check.Near(t, "deviation of the noise", sd/(0.2*255), 1, 5/math.Sqrt(2*16000))
 	over := changes["overlay"].of(4, nil)
 	dst := make([]float64, 16)

@@ -97,7 +97,7 @@ func ours(t *testing.T, seed int, set data.Set) (validation, test, outside said)
 	cfg.PriorVar = []float64{10}
 	n, err := bnn.NewEnsemble(cfg, 1, src("method", "ours"))
 	check.OK(t, err)
-	l := learner.NewTolerant(&learner.Network{Ensemble: n}, 3)
+	l := learner.NewTolerant(&learner.Network{Model: n}, 3)
 	course := learner.Course{Examples: scaler.Apply(train), Passes: 2, Order: func(pass int) rand.Source { return src("pass", pass) }}
 	check.OK(t, course.Train(t.Context(), l))
 	say := func(e *data.Examples) (s said) {

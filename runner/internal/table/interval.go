@@ -1,4 +1,4 @@
-package metric
+package table
 
 import (
 	"math"
@@ -29,18 +29,18 @@ func MeanSD(x []float64) (mean, sd float64) {
 	return mean, math.Sqrt(variance)
 }
 
-// Interval returns the mean of x and the ends of its two-sided 95 % confidence
+// Student returns the mean of x and the ends of its two-sided 95 % confidence
 // interval by Student's t. With a single value the ends are ±Inf.
-func Interval(x []float64) (mean, low, high float64) {
+func Student(x []float64) (mean, low, high float64) {
 	if len(x) < 2 {
 		return Mean(x), math.Inf(-1), math.Inf(1)
 	}
 	mean, sd := MeanSD(x)
-	half := student(len(x)-1, 0.95) * sd / math.Sqrt(float64(len(x)))
+	half := quantile(len(x)-1, 0.95) * sd / math.Sqrt(float64(len(x)))
 	return mean, mean - half, mean + half
 }
 
-// student returns t with P(|T| < t) = p for Student's T with ν degrees of freedom. With
+// quantile returns t with P(|T| < t) = p for Student's T with ν degrees of freedom. With
 // t = √ν tan θ and the sum over k = 0, 2, …, ν−2 or 1, 3, …, ν−2 (Abramowitz and Stegun,
 // "Handbook of mathematical functions", 26.7.3 and 26.7.4),
 //
@@ -48,7 +48,7 @@ func Interval(x []float64) (mean, low, high float64) {
 //	p = A for even ν, (2/π)(θ + A) for odd ν,   dp/dθ = ν c_ν cos^{ν−1} θ, 2/π of it.
 //
 // As p is concave Newton's method from 0 approaches θ from below.
-func student(nu int, p float64) float64 {
+func quantile(nu int, p float64) float64 {
 	for theta := 0.0; ; {
 		sin, cos := math.Sincos(theta)
 		odd := nu % 2
