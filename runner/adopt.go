@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -13,6 +14,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"closedform/core/random"
 	"closedform/runner/internal/pool"
@@ -20,7 +22,17 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// adoption is what -adopt finds out about cells that other code has computed.
+func (p *program) adoptCommand(f *flag.FlagSet) action {
+	p.workFlags(f)
+	f.DurationVar(&p.budget, "budget", 10*time.Minute, "most processor `time` for the sample, of each experiment")
+	return func(ctx context.Context, names []string) error {
+		p.computeHere()
+		p.adopting = true
+		return p.loadAndRun(ctx, names)
+	}
+}
+
+// adoption is what adopt finds out about cells that other code has computed.
 type adoption struct {
 	old     *store.CellSums
 	of      []*store.CellSum // by cell: what was published of it, from the same spec; nil: nothing
@@ -137,7 +149,7 @@ func (j *job) draw(a *adoption) {
 		a.sample = append(a.sample, group[:int(math.Ceil(sampled*float64(len(group))))]...)
 	}
 	slices.SortStableFunc(a.sample, func(i, k int) int { return cmp.Compare(expected[i], expected[k]) })
-	left := j.adoptBudget.Seconds()
+	left := j.budget.Seconds()
 	within := slices.IndexFunc(a.sample, func(i int) bool {
 		if !math.IsInf(expected[i], 1) { // which is not known
 			left -= expected[i]
@@ -175,7 +187,7 @@ func (j *job) check(ctx context.Context, a *adoption) (merged bool, err error) {
 	}
 	for name := range a.dear {
 		if !slices.Contains(j.shortStrata, name) {
-			j.differs(a, name, "its cells take longer than -adopt-budget, and the short form has none of it")
+			j.differs(a, name, "its cells take longer than -budget, and the short form has none of it")
 		}
 	}
 	if len(j.Short) == 0 {
@@ -193,7 +205,7 @@ func (j *job) check(ctx context.Context, a *adoption) (merged bool, err error) {
 	for name := range a.differs {
 		if !slices.ContainsFunc(a.stale, func(i int) bool { return j.work.Cells[i].Group() == name }) {
 			return false, fmt.Errorf("the short form differs in stratum %q, which the experiment does not have: "+
-				"run it without -adopt", name)
+				"run it", name)
 		}
 	}
 	return merged, nil
@@ -315,7 +327,7 @@ func (j *job) recompute(ctx context.Context, in *pool.Pool, numbers []int) ([]ta
 
 // say prints a line, while other experiments may print.
 func (j *job) say(format string, args ...any) {
-	j.turns.publish.Lock()
-	defer j.turns.publish.Unlock()
+	j.publishing.Lock()
+	defer j.publishing.Unlock()
 	fmt.Fprintf(j.stdout, format, args...)
 }

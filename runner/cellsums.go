@@ -67,7 +67,7 @@ func (j *job) sums(ctx context.Context, cells []table.Set) (*store.CellSums, err
 		was = new(store.CellSums) // none, or damaged: they are about to be replaced
 	}
 	sums := new(store.CellSums)
-	if len(j.Short) > 0 && len(j.Overrides) == 0 && !j.verify {
+	if len(j.Short) > 0 && len(j.Overrides) == 0 && !j.verifying {
 		run, err1 := store.ReadRun(j.dir)
 		text, err2 := os.ReadFile(filepath.Join(j.dir, "manifest.toml"))
 		if err1 == nil && err2 == nil && was.Tables != "" && run.CodeVersion == j.version && bytes.Equal(text, j.resolved) {

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -61,17 +63,36 @@ func parallel(n int, do func(i int) error) error {
 	return group.Wait()
 }
 
+func (p *program) drawCommand(f *flag.FlagSet) action {
+	p.choiceFlags(f)
+	return func(ctx context.Context, names []string) error {
+		var undrawn []error
+		err := p.inTurn(ctx, names, false, func(e *experiment) error {
+			lacking, err := p.drawAgain(e)
+			for _, why := range lacking {
+				why = e.Name + ": " + why
+				if p.all {
+					fmt.Fprintln(p.stdout, why)
+				} else {
+					undrawn = append(undrawn, errors.New(why))
+				}
+			}
+			return err
+		})
+		return errors.Join(append(undrawn, err)...)
+	}
+}
+
 // drawAgain draws the figures of an experiment from its published tables. Figures that it
-// has no longer are removed. Those whose tables are not there are told, with -exp as errors.
-func (p *program) drawAgain(e *experiment) error {
+// has no longer are removed. It returns what keeps figures from being drawn.
+func (p *program) drawAgain(e *experiment) (lack []string, err error) {
 	dir := p.dir(e)
 	results, err := store.OpenResults(dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		p.lack(e, "no results in %s: run it without -draw", dir)
-		return nil
+		return []string{"no results in " + dir + ": run it"}, nil
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var files []store.File
 	var names []string          // of today's figures
@@ -81,38 +102,27 @@ func (p *program) drawAgain(e *experiment) error {
 		drawn, err := draw([]study.Figure{d}, results.Table)
 		switch {
 		case errors.Is(err, fs.ErrNotExist) && store.Timed(d.Name):
-			lacking["no times of methods yet; to measure: "+e.invocation()+" -time"]++
+			lacking["no times of methods yet; to measure: "+e.invocation("time ")]++
 			continue
 		case errors.Is(err, store.ErrNotCommitted):
-			lacking[fmt.Sprintf("%v; to make it: %s", errors.Unwrap(err), e.invocation())]++
+			lacking[fmt.Sprintf("%v; to make it: %s", errors.Unwrap(err), e.invocation(""))]++
 			continue
 		case err != nil:
-			return err
+			return nil, err
 		}
 		files = append(files, drawn...)
 	}
 	folder, err := store.Open(dir)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer folder.Close()
 	fmt.Fprintf(p.stdout, "%s: %d figures drawn\n", e.Name, len(files)/len(formats))
 	for _, why := range slices.Sorted(maps.Keys(lacking)) {
-		p.lack(e, "%d of %d figures not drawn: %s", lacking[why], len(names), why)
+		lack = append(lack, fmt.Sprintf("%d of %d figures not drawn: %s", lacking[why], len(names), why))
 	}
-	return folder.Replace(files, func(name string) bool {
+	return lack, folder.Replace(files, func(name string) bool {
 		base, format, _ := strings.Cut(name, ".")
 		return slices.Contains(formats, format) && !slices.Contains(names, base)
 	})
-}
-
-// lack says what keeps figures from being drawn, which is an error where the experiment was
-// asked for by its name.
-func (p *program) lack(e *experiment, format string, args ...any) {
-	err := fmt.Errorf(e.Name+": "+format, args...)
-	if p.all {
-		fmt.Fprintln(p.stdout, err)
-		return
-	}
-	p.undrawn = append(p.undrawn, err)
 }

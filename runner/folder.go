@@ -13,7 +13,7 @@ import (
 // manifest it has one of its own, NAME@KEY=VALUE,…, unless -out says where results go.
 func (p *program) dir(e *experiment) string {
 	name := e.Name
-	if len(e.Overrides) > 0 && !p.elsewhere {
+	if len(e.Overrides) > 0 && !p.given["out"] {
 		name = folderName(name + "@" + strings.Join(e.Overrides, ","))
 	}
 	return filepath.Join(p.out, name)

@@ -41,7 +41,7 @@ func FuzzManifest(f *testing.F) {
 				}
 				return
 			}
-			if dir := (&program{options: &options{out: "out"}}).dir(e); filepath.Dir(dir) != "out" {
+			if dir := (&program{out: "out"}).dir(e); filepath.Dir(dir) != "out" {
 				t.Errorf("folder %s", dir)
 			}
 			if cells := e.study.Cells(); len(cells) > config.MaxCells {

@@ -11,7 +11,6 @@ import (
 	"io"
 	"math"
 	"slices"
-	"strings"
 
 	"closedform/runner/dataset"
 	"closedform/runner/internal/store"
@@ -19,89 +18,62 @@ import (
 	"closedform/runner/internal/trained"
 )
 
-const learnUsage = `Usage: runner learn NETWORK -data FILE [flags]
-
-Shows a trained network the rows of a table, one after another. It predicts each
-before it learns it, and prints that with the error, log loss and number of rows
-answered unknown so far.
-
+const learnUsage = `
   go run ./runner learn results/mine/network.npz -data more.csv
   sensor | go run ./runner learn results/mine/network.npz -data -
 
-A row is answered as soon as its line is there. If the table has no column of classes,
-the line after a row, which is read after its answer was printed, is its class; "?" is
-an unknown one, and the row is not learned. A row that cannot be read or predicted, or
-whose class the network does not have, is reported, and passed over.
+The network predicts each row before it learns it. That is printed as soon as the line of the row is there, with the
+error, log loss and number of rows answered unknown so far. If the table has no column of classes, the line after
+a row, which is read after its answer was printed, is its class; "?" is an unknown one, and the row is not
+learned. A row that cannot be read or predicted, or whose class the network does not have, is reported and passed over.
 
-Every thousand rows, at the end and on an interrupt the network replaces its file at
-once: whenever the program is killed, the file is a whole network. It counts the rows
-that this command ever showed it, so that what is printed goes on where it was.
-
-Flags:
-`
+Every thousand rows, at the end and on an interrupt the network replaces its file at once: whenever the program is
+killed, the file is a whole network. It counts the rows that this command ever showed it, so that what is
+printed goes on where it was.`
 
 // saveEvery is how many rows are learned between two versions of the network's file.
 const saveEvery = 1000
 
-// learnRows is the command "learn".
-func learnRows(ctx context.Context, in io.Reader, stdout, stderr io.Writer, args []string) error {
-	flags := flag.NewFlagSet("learn", flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
-	data := flags.String("data", "", "CSV `file` with rows to learn; - is standard input")
-	class := flags.String("class", "", "`column` of the classes; without it that of the training")
-	to := flags.String("to", "", "`file` for the network; without it NETWORK is replaced")
+func (p *program) learnCommand(f *flag.FlagSet) action {
+	data := f.String("data", "", "CSV `file` with rows to learn; - is standard input")
+	class := f.String("class", "", "`column` of the classes (default: that of the training)")
+	to := f.String("to", "", "`file` for the network (default: NETWORK, which is replaced)")
 	var d decision
-	d.flags(flags)
-	var file string
-	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
-		file, args = args[0], args[1:]
-	}
-	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
-		fmt.Fprint(stdout, learnUsage)
-		flags.SetOutput(stdout)
-		flags.PrintDefaults()
-		return err
-	} else if err != nil {
-		return fmt.Errorf("%w: learn: %v", errUsage, err)
-	}
-	if problem := d.problem(); file == "" || *data == "" || flags.NArg() > 0 || problem != "" {
-		return fmt.Errorf("%w: learn: %s", errUsage, cmp.Or(problem, "need learn NETWORK -data FILE"))
-	}
-	n, err := trained.Read(file)
-	if err != nil {
-		return err
-	}
-	s := &trained.Stream{Network: n}
-	if s.Decision, err = d.of(n, file); err != nil {
-		return err
-	}
-	if *data == "-" {
-		*data = "standard input"
-	} else {
-		f, err := dataset.Open(*data)
+	d.flags(f)
+	return func(ctx context.Context, args []string) error {
+		if problem := d.problem(); problem != "" || *data == "" {
+			return misuse("learn: %s", cmp.Or(problem, "need learn NETWORK -data FILE"))
+		}
+		file := args[0]
+		n, err := trained.Read(file)
 		if err != nil {
 			return err
 		}
-		defer f.Close()
-		in = f
-	}
-	rows, err := dataset.NewRows(in, *data)
-	if err != nil {
+		l := &lesson{file: cmp.Or(*to, file), out: csv.NewWriter(p.stdout), stderr: p.stderr}
+		l.Stream.Network = n
+		if l.Decision, err = d.of(n, file); err != nil {
+			return err
+		}
+		in, name, err := openRows(*data)
+		if err != nil {
+			return err
+		}
+		defer in.Close()
+		if l.rows, err = dataset.NewRows(in, name); err != nil {
+			return err
+		}
+		if l.column = slices.Index(l.rows.Columns(), cmp.Or(*class, n.Column, "class")); *class != "" && l.column < 0 {
+			return fmt.Errorf("%s: no column %q; the columns are %q", name, *class, l.rows.Columns())
+		}
+		err = errors.Join(l.learn(ctx), l.save())
+		l.summary()
 		return err
 	}
-	l := &lesson{Stream: s, rows: rows, column: slices.Index(rows.Columns(), cmp.Or(*class, n.Column, "class")), file: cmp.Or(*to, file), stderr: stderr}
-	if *class != "" && l.column < 0 {
-		return fmt.Errorf("%s: no column %q; the columns are %q", *data, *class, rows.Columns())
-	}
-	l.out = csv.NewWriter(stdout)
-	err = errors.Join(l.learn(ctx), l.save())
-	l.summary()
-	return err
 }
 
-// lesson is what the command "learn" does.
+// lesson is a network that learns rows.
 type lesson struct {
-	*trained.Stream
+	trained.Stream
 	rows   *dataset.Rows
 	column int // of the classes; below 0: a row's class is on the line after it
 	file   string

@@ -1,23 +1,30 @@
 package main
 
 import (
+	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"path/filepath"
 	"strings"
 	"text/tabwriter"
 	"time"
 
-	"closedform/runner/internal/config"
 	"closedform/runner/internal/report"
 	"closedform/runner/internal/store"
 	"closedform/runner/internal/study"
 )
 
+func (p *program) listCommand(f *flag.FlagSet) action {
+	p.resultsFlag(f)
+	p.effortFlag(f)
+	return func(context.Context, []string) error { return p.listAll() }
+}
+
 // listAll prints a line for every manifest of the effort in experiments/. Those that
 // cannot be read are in the error.
 func (p *program) listAll() error {
-	names, err := config.List(manifests)
+	names, err := p.manifests()
 	if err != nil {
 		return err
 	}
@@ -39,7 +46,7 @@ func (p *program) listAll() error {
 
 // line returns the line of a manifest, empty if it is not of the effort.
 func (p *program) line(path string) (string, error) {
-	e, err := newExperiment(path, p.set)
+	e, err := newExperiment(path, nil)
 	if err != nil || !p.takes(e.Effort) {
 		return "", err
 	}

@@ -2,9 +2,6 @@ package main
 
 import (
 	"cmp"
-	"context"
-	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -19,70 +16,36 @@ import (
 	"closedform/runner/internal/store"
 )
 
-const ownUsage = `Usage: runner run -data FILE -class COLUMN [flags]
-
-Looks at the columns of a table, writes a manifest beside it, and runs that: it learns
-three quarters of the rows, tests the others, and keeps the network. Edit the manifest
-and run it by -exp to do otherwise.
-
-Flags:
-`
-
-// ownTable is the command "run" with -data.
-func ownTable(ctx context.Context, stdout, stderr io.Writer, args []string) error {
-	flags := flag.NewFlagSet("run", flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
-	file := flags.String("data", "", "CSV `file` with a header line: commas, semicolons or tabs; or packed, .csv.gz")
-	class := flags.String("class", "class", "`column` of the classes")
-	out := flags.String("out", "results", "`folder` in which the results folder is")
-	quiet := flags.Bool("quiet", false, "show no progress on stderr")
-	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
-		fmt.Fprint(stdout, ownUsage)
-		flags.SetOutput(stdout)
-		flags.PrintDefaults()
-		return err
-	} else if err != nil {
-		return fmt.Errorf("%w: run -data: %v", errUsage, err)
-	}
-	if flags.NArg() > 0 {
-		return fmt.Errorf("%w: run -data: unexpected argument %q", errUsage, flags.Arg(0))
-	}
-	t, err := dataset.ReadTable(*file)
+// ownManifest says what it takes the columns of a table for, writes a manifest beside it, and returns its path.
+func (p *program) ownManifest(file, class string) (path string, err error) {
+	t, err := dataset.ReadTable(file)
 	if err != nil {
-		return err
+		return "", err
 	}
-	p, err := t.Profile(*class)
+	profile, err := t.Profile(class)
 	if err != nil {
-		return err
+		return "", err
 	}
-	printProfile(stdout, *file, t, p)
-	if len(p.Problems) > 0 {
-		return fmt.Errorf("%s: nothing can be learned: %s", *file, strings.Join(p.Problems, "; "))
+	printProfile(p.stdout, file, t, profile)
+	if len(profile.Problems) > 0 {
+		return "", fmt.Errorf("%s: nothing can be learned: %s", file, strings.Join(profile.Problems, "; "))
 	}
-	manifest, err := ownManifest(*file, t, p)
+	manifest, err := manifestOf(file, t, profile)
 	if err != nil {
-		return err
+		return "", err
 	}
-	path := strings.TrimSuffix(strings.TrimSuffix(*file, ".gz"), filepath.Ext(strings.TrimSuffix(*file, ".gz"))) + ".toml"
+	plain := strings.TrimSuffix(file, ".gz")
+	path = strings.TrimSuffix(plain, filepath.Ext(plain)) + ".toml"
 	switch old, err := os.ReadFile(path); {
 	case err == nil && string(old) != manifest:
-		return fmt.Errorf("%s is there, and is not what would be written: run it by -exp %[1]s, or remove it", path)
+		return "", fmt.Errorf("%s is there, and is not what would be written: run it by -exp %[1]s, or remove it", p.typed(path))
 	case err != nil:
 		if err := store.WriteFile(path, []byte(manifest)); err != nil {
-			return err
+			return "", err
 		}
 	}
-	fmt.Fprintf(stdout, "\nmanifest: %s\n", path)
-	rest := []string{"-exp", path, "-out", *out}
-	if *quiet {
-		rest = append(rest, "-quiet")
-	}
-	if err := run(ctx, stdout, stderr, rest); err != nil {
-		return err
-	}
-	network := filepath.Join(*out, ownName(*file), "network.npz")
-	fmt.Fprintf(stdout, "\nnew rows: go run ./runner -predict %s -data FILE -wrong 0.05\n", network)
-	return nil
+	fmt.Fprintf(p.stdout, "\nmanifest: %s\n", p.typed(path))
+	return path, nil
 }
 
 func printProfile(w io.Writer, file string, t *dataset.Table, p *dataset.Profile) {
@@ -106,8 +69,8 @@ func ownName(file string) string {
 	return cmp.Or(strings.Trim(notName.ReplaceAllString(base, "_"), "_"), "own")
 }
 
-// ownManifest returns the manifest for a table.
-func ownManifest(file string, t *dataset.Table, p *dataset.Profile) (string, error) {
+// manifestOf returns the manifest for a table.
+func manifestOf(file string, t *dataset.Table, p *dataset.Profile) (string, error) {
 	type data struct {
 		File string `toml:"file"`
 		dataset.Format

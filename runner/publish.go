@@ -69,7 +69,7 @@ func (j *job) files(cells []table.Set) (files []store.File, tables table.Set, no
 		files = append(files, store.File{Name: name, Data: saved[name]})
 	}
 	var times table.Set
-	if _, timed := j.study.(study.Timed); timed && !j.verify {
+	if _, timed := j.study.(study.Timed); timed && !j.verifying {
 		var note string
 		if times, note = j.timesThere(tables); note != "" {
 			notes = append(notes, note)

@@ -30,7 +30,7 @@ func (e *experiment) readme(s *store.Schema) []byte {
 	fmt.Fprintf(&b, "This folder is written by `%s`. `manifest.toml` has every value of the experiment, `run.json` tells when, "+
 		"where and by which code it was run, `schema.json` has for programs what stands here, and `SHA256SUMS` has the checksums of all other files, but of those that are "+
 		"called `timing…`: they hold times and differ on every run. Compressed tables, SVG and PDF figures are not committed: "+
-		"a run makes them again.\n\n## Tables\n\nAn empty field is no value.\n", e.invocation())
+		"a run makes them again.\n\n## Tables\n\nAn empty field is no value.\n", e.invocation(""))
 	for _, t := range s.Tables {
 		fmt.Fprintf(&b, "\n`%s`\n\n", t.File)
 		for _, c := range t.Columns {
@@ -47,17 +47,18 @@ func (e *experiment) readme(s *store.Schema) []byte {
 		fmt.Fprintf(&b, "\n## Kept\n\n")
 	}
 	for _, name := range s.Kept {
-		fmt.Fprintf(&b, "- `%s`: see `[save]` in the manifest, and `go run ./runner -predict`\n", name)
+		fmt.Fprintf(&b, "- `%s`: see `[save]` in the manifest, and `go run ./runner predict`\n", name)
 	}
 	return b.Bytes()
 }
 
-// invocation returns the command that runs the experiment.
-func (e *experiment) invocation() string {
+// invocation returns a command line for the experiment: of a command, which ends with a blank, or of run.
+func (e *experiment) invocation(command string) string {
+	command = "go run ./runner " + command + "-exp "
 	if e.Folder != manifests {
-		return "go run ./runner -exp FOLDER/manifest.toml -out ANOTHER"
+		return command + "FOLDER/manifest.toml -out ANOTHER"
 	}
-	command := "go run ./runner -exp " + e.Name
+	command += e.Name
 	for _, o := range e.Overrides {
 		command += " -set " + quoted(o)
 	}

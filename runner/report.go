@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"flag"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -16,15 +17,27 @@ import (
 // page is the file of the results' page that links to the files beside it.
 const page = "index.html"
 
+func (p *program) reportCommand(f *flag.FlagSet) action {
+	p.resultsFlag(f)
+	since := f.String("diff", "", "show how the tables differ from those of this `commit`")
+	return func(ctx context.Context, args []string) error {
+		_, err := p.manifests()
+		if p.all = true; err == nil {
+			err = p.writePage(ctx, p.path(args[0]), *since)
+		}
+		return err
+	}
+}
+
 // writePage makes the page of all results in -out: with links, or with everything in
 // the file. It has a section for every manifest in experiments/, unless others are
-// run into a folder of their own, and for every other folder.
-func (p *program) writePage(ctx context.Context, file string) error {
+// run into a folder of their own, and for every other folder. With since it has the changes since that commit.
+func (p *program) writePage(ctx context.Context, file, since string) error {
 	names, err := config.List(manifests)
 	if err != nil {
 		return err
 	}
-	if p.out != "results" && p.report == "" && !p.all {
+	if p.out != "results" && !p.all {
 		names = slices.DeleteFunc(names, func(name string) bool {
 			_, err := os.Stat(filepath.Join(p.out, name))
 			return err != nil
@@ -34,12 +47,12 @@ func (p *program) writePage(ctx context.Context, file string) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	made := report.Page{Results: p.out, Text: string(text), Since: p.diff}
+	made := report.Page{Results: p.out, Text: string(text), Since: since}
 	if made.Stale, err = store.ReadStale(p.out); err != nil {
 		return err
 	}
-	if p.diff != "" {
-		if made.Diffs, err = p.diffs(ctx); err != nil {
+	if since != "" {
+		if made.Diffs, err = p.diffs(ctx, since, nil); err != nil {
 			return err
 		}
 	}

@@ -5,49 +5,37 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
+
+	"closedform/runner/internal/config"
 )
+
+// manifests is the folder in which experiments are looked up by name.
+const manifests = "experiments"
 
 var moduleLine = regexp.MustCompile(`(?m)^module closedform\s*$`)
 
 // enter goes to the root of the repository, up from the working directory, so that the
-// program does the same in each of its folders; back goes back. The paths of the command
-// line stay those of where it was typed. Without a repository it stays, and it is an error
-// if a manifest is called by its name.
-func (o *options) enter() (back func() error, err error) {
-	here, err := os.Getwd()
-	if err != nil {
+// program does the same in each of its folders; back goes back. Without a repository it stays.
+func (p *program) enter() (back func() error, err error) {
+	if p.here, err = os.Getwd(); err != nil {
 		return nil, err
 	}
-	root := here
+	root := p.here
 	for !isRoot(root) && root != filepath.Dir(root) {
 		root = filepath.Dir(root)
 	}
-	if !isRoot(root) {
-		root = here
-	}
-	byName := o.all || o.list || o.stale || o.report != "" || len(o.fetch) > 0 ||
-		o.diff == "" && slices.ContainsFunc(o.exp, func(name string) bool { return !isFile(name) })
-	if info, err := os.Stat(filepath.Join(root, manifests)); byName && (err != nil || !info.IsDir()) {
-		return nil, fmt.Errorf("no folder %s/ in %s; go to the repository of closedform, "+
-			"or to any folder in it, or give -exp the path of a manifest", manifests, here)
-	}
-	for i, path := range o.exp {
-		if isFile(path) {
-			o.exp[i] = rebased(path, here, root)
-		}
-	}
-	o.mirror, o.report, o.paper = rebased(o.mirror, here, root), rebased(o.report, here, root), rebased(o.paper, here, root)
-	if o.elsewhere {
-		o.out = rebased(o.out, here, root)
-		o.sources = o.out
-	}
-	if root != here {
-		o.below = true
+	if p.below = isRoot(root) && root != p.here; p.below {
 		err = os.Chdir(root)
 	}
-	return func() error { return os.Chdir(here) }, err
+	if p.given["out"] {
+		if p.out == "" {
+			return nil, misuse("-out is empty; need a folder")
+		}
+		p.out = p.path(p.out)
+	}
+	p.sources = p.out
+	return func() error { return os.Chdir(p.here) }, err
 }
 
 func isRoot(dir string) bool {
@@ -56,19 +44,42 @@ func isRoot(dir string) bool {
 	return err == nil && err2 == nil && info.IsDir() && moduleLine.Match(text)
 }
 
+// manifests returns the names of all manifests.
+func (p *program) manifests() ([]string, error) {
+	if info, err := os.Stat(manifests); err != nil || !info.IsDir() {
+		return nil, fmt.Errorf("no folder %s/ in %s; go to the repository of closedform, "+
+			"or to any folder in it, or give the path of a manifest", manifests, p.here)
+	}
+	return config.List(manifests)
+}
+
 func isFile(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && !info.IsDir()
 }
 
-// rebased returns a path that is relative to one folder as one that is relative to another.
-func rebased(path, from, to string) string {
-	if path == "" || filepath.IsAbs(path) || from == to {
+// path returns a path of the command line, which is relative to where that was typed, for the root.
+func (p *program) path(typed string) string {
+	if !p.below || typed == "" || filepath.IsAbs(typed) {
+		return typed
+	}
+	return relative(".", filepath.Join(p.here, typed))
+}
+
+// typed returns a path from the root as one types it.
+func (p *program) typed(path string) string {
+	if !p.below || filepath.IsAbs(path) {
 		return path
 	}
-	path, err := filepath.Rel(to, filepath.Join(from, path))
-	if err != nil { // they are both absolute
-		panic(err)
+	return relative(p.here, path)
+}
+
+func relative(from, to string) string {
+	from, err1 := filepath.Abs(from)
+	to, err2 := filepath.Abs(to)
+	path, err := filepath.Rel(from, to)
+	if err1 != nil || err2 != nil || err != nil { // the working directory is gone
+		return to
 	}
 	return path
 }

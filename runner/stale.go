@@ -2,7 +2,9 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -13,10 +15,15 @@ import (
 
 	"github.com/BurntSushi/toml"
 
-	"closedform/runner/internal/config"
 	"closedform/runner/internal/store"
 	"closedform/runner/internal/study"
 )
+
+func (p *program) staleCommand(f *flag.FlagSet) action {
+	p.resultsFlag(f)
+	check := f.Bool("check", false, "write nothing; fail if OUT/STALE is not that list")
+	return func(context.Context, []string) error { return p.writeStale(*check) }
+}
 
 // behind says why the results of an experiment in dir are not those of today's code and
 // manifest; empty if they are. It reads no data.
@@ -122,7 +129,7 @@ func (p *program) sourcesBehind(e *experiment, d study.Derived, dir string) (why
 // findStale returns why each experiment that is behind is so: a manifest in experiments/,
 // or a folder in -out without one.
 func (p *program) findStale() (map[string]string, error) {
-	names, err := config.List(manifests)
+	names, err := p.manifests()
 	if err != nil {
 		return nil, err
 	}
@@ -152,9 +159,9 @@ func (p *program) findStale() (map[string]string, error) {
 	return why, nil
 }
 
-// writeStale makes OUT/STALE the list of the experiments that are behind, or with -check
+// writeStale makes OUT/STALE the list of the experiments that are behind, or with check
 // says where it is not.
-func (p *program) writeStale() error {
+func (p *program) writeStale(check bool) error {
 	why, err := p.findStale()
 	if err != nil {
 		return err
@@ -176,9 +183,9 @@ func (p *program) writeStale() error {
 			wrong = append(wrong, name+" is listed and not behind")
 		}
 	}
-	if p.check {
+	if check {
 		if len(wrong) > 0 {
-			return fmt.Errorf("%s: %s; run -stale to write it again", filepath.Join(p.out, store.StaleFile), strings.Join(wrong, "; "))
+			return fmt.Errorf("%s: %s; \"runner stale\" writes it again", filepath.Join(p.out, store.StaleFile), strings.Join(wrong, "; "))
 		}
 		return nil
 	}

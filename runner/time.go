@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io/fs"
 	"os"
@@ -15,6 +16,13 @@ import (
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
 )
+
+func (p *program) timeCommand(f *flag.FlagSet) action {
+	p.choiceFlags(f)
+	return func(ctx context.Context, names []string) error {
+		return p.inTurn(ctx, names, true, func(e *experiment) error { return p.timeMethods(ctx, e) })
+	}
+}
 
 // timeMethods measures the times of a published experiment, with nothing else at work in this
 // program, and writes their tables and figures into its results folder.
@@ -77,7 +85,7 @@ func (p *program) timeable(ctx context.Context, e *experiment) (table.Set, error
 	dir := p.dir(e)
 	results, err := store.OpenResults(dir)
 	if err != nil {
-		return nil, fmt.Errorf("times are measured of published results; run it without -time first: %w", err)
+		return nil, fmt.Errorf("times are measured of published results; run it first: %w", err)
 	}
 	if err := e.study.Prepare(ctx); err != nil {
 		return nil, err
@@ -88,7 +96,7 @@ func (p *program) timeable(ctx context.Context, e *experiment) (table.Set, error
 	}
 	was, err := os.ReadFile(filepath.Join(dir, "manifest.toml"))
 	if err != nil || !bytes.Equal(was, resolved) {
-		return nil, errors.Join(fmt.Errorf("the results in %s are of another manifest; run it without -time first", dir), err)
+		return nil, errors.Join(fmt.Errorf("the results in %s are of another manifest; run it first", dir), err)
 	}
 	return results.Tables()
 }
@@ -98,7 +106,7 @@ func (p *program) timeable(ctx context.Context, e *experiment) (table.Set, error
 // then stay as they are.
 func (j *job) timesThere(tables table.Set) (times table.Set, note string) {
 	times, err := store.MeasuredTimes(j.dir)
-	measure := "; to measure: " + j.invocation() + " -time"
+	measure := "; to measure: " + j.invocation("time ")
 	switch {
 	case err != nil:
 		return nil, err.Error() + measure

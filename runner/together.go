@@ -4,17 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 
 	"golang.org/x/sync/errgroup"
 
 	"closedform/runner/internal/engine"
 	"closedform/runner/internal/study"
 )
-
-// turns are what experiments that run at the same time do one after the other: they take the
-// most memory, and print.
-type turns struct{ prepare, publish sync.Mutex }
 
 // together runs experiments and, after them, those of them that follow from the results of
 // others. It returns how many it has run.
@@ -43,6 +38,7 @@ func (p *program) atOnce(ctx context.Context, experiments []*experiment) (ran in
 	defer stop()
 	jobs, errs := make([]*job, len(experiments)), make([]error, len(experiments))
 	var group errgroup.Group
+	_, merging := p.engine.(*engine.Merge)
 	if _, here := p.engine.(*engine.Here); !here {
 		group.SetLimit(1) // a cluster has the experiments in their order
 	}
@@ -52,7 +48,7 @@ func (p *program) atOnce(ctx context.Context, experiments []*experiment) (ran in
 			errs[i] = jobs[i].run(inner, ctx)
 			if errs[i] == nil {
 				e.study, jobs[i] = nil, nil // its data
-			} else if p.merge == "" {
+			} else if !merging {
 				stop()
 			}
 			return nil
@@ -103,7 +99,7 @@ func (p *program) interrupted(jobs []*job) error {
 	if of > 1 {
 		name = fmt.Sprintf("%d experiments", of)
 	}
-	if p.verify { // the cells go with the temporary folder
+	if p.verifying { // the cells go with the temporary folder
 		return interrupted(name + ": interrupted, not compared")
 	}
 	return interrupted(fmt.Sprintf("%s: interrupted with %d of %d cells done; to go on: %s", name, done, all, p.command()))

@@ -84,7 +84,7 @@ func TestBrokenKernelMakesCellsStale(t *testing.T) {
 	}
 }
 
-// Where a formula is off by 0.1 %, -adopt recomputes the strata that run it and adopts the
+// Where a formula is off by 0.1 %, adopt recomputes the strata that run it and adopts the
 // others: of a baseline, the only cells that are stale; of the network, those with a kind of
 // covariance.
 func TestAdoptBrokenFormula(t *testing.T) {
@@ -104,7 +104,7 @@ func TestAdoptBrokenFormula(t *testing.T) {
 	} {
 		out, text := t.TempDir(), read(t, "..", c.file)
 		says(t, programWith(t, c.file, text), "-exp", experiment, "-out", out)
-		log := says(t, programWith(t, c.file, edit(t, text, c.old, c.new)), "-exp", experiment, "-out", out, "-adopt")
+		log := says(t, programWith(t, c.file, edit(t, text, c.old, c.new)), "adopt", experiment, "-out", out)
 		contains(t, log, `stratum "`+c.stratum+`" differs: `, c.want, "methods: 16 cells, 1 computed, 15 done before")
 		if strings.Count(log, "differs") != 1 {
 			t.Errorf("it says %s", log)

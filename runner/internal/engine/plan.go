@@ -51,7 +51,7 @@ const (
 `
 	scriptBody = `cd %s || exit
 export GOMAXPROCS=${SLURM_CPUS_PER_TASK:-1}
-exec %s -quiet`
+exec %s %s -quiet`
 )
 
 // plan makes the plan of the missing cells.
@@ -105,7 +105,7 @@ func (s *Slurm) scripts(p *plan) error {
 	if err != nil {
 		return err
 	}
-	script := func(about, log, options, flag string) string {
+	script := func(about, log, options, command string) string {
 		log = filepath.Join(strings.ReplaceAll(dir, "%", "%%"), log)
 		text := fmt.Sprintf(scriptHeader, about, p.name, log) + options
 		for _, o := range append(s.manifestOptions(), s.Options) {
@@ -113,22 +113,22 @@ func (s *Slurm) scripts(p *plan) error {
 				text += "#SBATCH " + o + "\n"
 			}
 		}
-		text += fmt.Sprintf(scriptBody, word(here), word(p.program))
+		text += fmt.Sprintf(scriptBody, word(here), word(p.program), command)
 		for _, w := range s.work {
 			text += " -exp " + word(filepath.Join(p.dir, w.Name+".toml"))
 		}
 		if s.Out != "" {
 			text += " -out " + word(s.Out)
 		}
-		return text + flag + "\n"
+		return text + "\n"
 	}
 	array := fmt.Sprintf("#SBATCH --array=0-%d", len(p.tasks)-1)
 	if s.Limit > 0 {
 		array += fmt.Sprintf("%%%d", s.Limit)
 	}
 	p.array = script(fmt.Sprintf("%s compute the %s that are missing", count(len(p.tasks), "task"), count(p.cells, "cell")),
-		"%A_%a.log", array+"\n#SBATCH --signal=B:TERM@60\n", " -task "+word(p.dir)+"/$SLURM_ARRAY_TASK_ID")
-	p.merge = script("the argument is the id of the array", "%j.log", "", " -merge "+word(p.dir)+"/$1")
+		"%A_%a.log", array+"\n#SBATCH --signal=B:TERM@60\n", "task "+word(p.dir)+"/$SLURM_ARRAY_TASK_ID")
+	p.merge = script("the argument is the id of the array", "%j.log", "", "merge "+word(p.dir)+"/$1")
 	return nil
 }
 

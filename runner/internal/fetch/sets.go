@@ -99,7 +99,7 @@ func Missing(paths ...string) error {
 	}
 	hint := ""
 	if len(sets) > 0 {
-		hint = "; to get the data: go run ./runner -fetch " + strings.Join(sets, " -fetch ")
+		hint = "; to get the data: go run ./runner fetch " + strings.Join(sets, " ")
 	}
 	return fmt.Errorf("no file %s%s", strings.Join(paths, ", "), hint)
 }
