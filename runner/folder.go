@@ -52,3 +52,16 @@ func (j *job) first() string {
 	}
 	return fmt.Sprintf("%s: open %s\n", j.Name, strings.Join(paths, ", "))
 }
+
+// invocation returns a command line for the experiment: of a command, which ends with a blank, or of run.
+func (e *experiment) invocation(command string) string {
+	command = "go run ./runner " + command + "-exp "
+	if e.Folder != manifests {
+		return command + "FOLDER/manifest.toml -out ANOTHER"
+	}
+	command += e.Name
+	for _, o := range e.Overrides {
+		command += " -set " + quoted(o)
+	}
+	return command
+}

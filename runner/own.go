@@ -2,117 +2,66 @@ package main
 
 import (
 	"cmp"
-	"fmt"
-	"io"
-	"os"
-	"path/filepath"
-	"regexp"
-	"strings"
-	"text/tabwriter"
+	"context"
+	"flag"
 
-	"github.com/BurntSushi/toml"
-
-	"closedform/runner/dataset"
+	"closedform/runner/internal/own"
 	"closedform/runner/internal/store"
 )
 
-// ownManifest says what it takes the columns of a table for, writes a manifest beside it, and returns its path.
-func (p *program) ownManifest(file, class string) (path string, err error) {
-	t, err := dataset.ReadTable(file)
-	if err != nil {
-		return "", err
-	}
-	profile, err := t.Profile(class)
-	if err != nil {
-		return "", err
-	}
-	printProfile(p.stdout, file, t, profile)
-	if len(profile.Problems) > 0 {
-		return "", fmt.Errorf("%s: nothing can be learned: %s", file, strings.Join(profile.Problems, "; "))
-	}
-	manifest, err := manifestOf(file, t, profile)
-	if err != nil {
-		return "", err
-	}
-	plain := strings.TrimSuffix(file, ".gz")
-	path = strings.TrimSuffix(plain, filepath.Ext(plain)) + ".toml"
-	switch old, err := os.ReadFile(path); {
-	case err == nil && string(old) != manifest:
-		return "", fmt.Errorf("%s is there, and is not what would be written: run it by -exp %[1]s, or remove it", p.typed(path))
-	case err != nil:
-		if err := store.WriteFile(path, []byte(manifest)); err != nil {
-			return "", err
+// rowsFlags declares what says of which rows predict and learn are, and when they are unknown.
+func (p *program) rowsFlags(f *flag.FlagSet) *own.Rows {
+	r := &own.Rows{Stderr: p.stderr}
+	f.StringVar(&r.Data, "data", "", "CSV `file` with rows, .csv.gz if it is packed; - is standard input. Columns are found by their names")
+	f.Float64Var(&r.Unknown, "unknown", 0, "least `probability` for a class; below it the class is unknown")
+	f.Float64Var(&r.Wrong, "wrong", 0, "choose that probability such that, with 95 % confidence, at most a `share` of the answers is wrong")
+	f.Float64Var(&r.Familiar, "familiar", 0.01, "with -unknown or -wrong: least `familiarity` of an answer, a p-value of the inputs; 0: any")
+	return r
+}
+
+func (p *program) predictCommand(f *flag.FlagSet) action {
+	r := p.rowsFlags(f)
+	id := f.String("id", "", "`column` to begin the predictions with (default: the numbers of the rows)")
+	to := f.String("to", "", "CSV `file` for the predictions (default: standard output)")
+	return func(_ context.Context, args []string) error {
+		if problem := r.Problem(); problem != "" || r.Data == "" {
+			return misuse("%s", cmp.Or(problem, "need runner predict NETWORK -data FILE"))
 		}
-	}
-	fmt.Fprintf(p.stdout, "\nmanifest: %s\n", p.typed(path))
-	return path, nil
-}
-
-func printProfile(w io.Writer, file string, t *dataset.Table, p *dataset.Profile) {
-	fmt.Fprintf(w, "%s: %d rows\n\n", file, len(t.Cells))
-	tab := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprint(tab, "  column\tkind\tvalues\tmissing\t\n")
-	for _, c := range p.Columns {
-		fmt.Fprintf(tab, "  %s\t%s\t%d\t%d\t%s\n", c.Name, c.Kind, c.Distinct, c.Missing, map[bool]string{true: "ignored"}[c.Ignored])
-	}
-	tab.Flush()
-	for _, text := range p.Warnings {
-		fmt.Fprintf(w, "  warning: %s\n", text)
+		r.Network = args[0]
+		out, err := r.Predict(*id)
+		if err != nil {
+			return err
+		}
+		if *to != "" {
+			return store.WriteFile(*to, out.CSV())
+		}
+		_, err = p.stdout.Write(out.CSV())
+		return err
 	}
 }
 
-var notName = regexp.MustCompile(`[^A-Za-z0-9_]+`)
+const learnUsage = `
+  go run ./runner learn results/mine/network.npz -data more.csv
+  sensor | go run ./runner learn results/mine/network.npz -data -
 
-// ownName returns the name of the experiment with a file.
-func ownName(file string) string {
-	base, _, _ := strings.Cut(filepath.Base(file), ".")
-	return cmp.Or(strings.Trim(notName.ReplaceAllString(base, "_"), "_"), "own")
-}
+The network predicts each row before it learns it. That is printed as soon as the line of the row is there, with the
+error, log loss and number of rows answered unknown so far. If the table has no column of classes, the line after
+a row, which is read after its answer was printed, is its class; "?" is an unknown one, and the row is not
+learned. A row that cannot be read or predicted, or whose class the network does not have, is reported and passed over.
 
-// manifestOf returns the manifest for a table.
-func manifestOf(file string, t *dataset.Table, p *dataset.Profile) (string, error) {
-	type data struct {
-		File string `toml:"file"`
-		dataset.Format
-		TestFraction float64 `toml:"test_fraction"`
+Every thousand rows, at the end and on an interrupt the network replaces its file at once: whenever the program is
+killed, the file is a whole network. It counts the rows that this command ever showed it, so that what is
+printed goes on where it was.`
+
+func (p *program) learnCommand(f *flag.FlagSet) action {
+	r := p.rowsFlags(f)
+	class := f.String("class", "", "`column` of the classes (default: that of the training)")
+	to := f.String("to", "", "`file` for the network (default: NETWORK, which is replaced)")
+	return func(ctx context.Context, args []string) error {
+		if problem := r.Problem(); problem != "" || r.Data == "" {
+			return misuse("%s", cmp.Or(problem, "need runner learn NETWORK -data FILE"))
+		}
+		r.Network = args[0]
+		return r.Learn(ctx, p.stdout, *class, cmp.Or(*to, args[0]))
 	}
-	seeds := "1..5"
-	if len(t.Cells) > 5000 {
-		seeds = "1"
-	}
-	var b strings.Builder
-	fmt.Fprintf(&b, `# Written by run -data, to be edited. experiments/README.md lists all keys.
-
-name  = %q
-study = "learn"
-seed  = 1
-
-`, ownName(file))
-	e := toml.NewEncoder(&b)
-	e.Indent = ""
-	err := e.Encode(map[string]any{"data": data{filepath.Base(file), p.Format, 0.25}})
-	fmt.Fprintf(&b, `
-[sweep]
-seed = %q                # splits into training and test rows
-
-[[method]]
-name = "network"
-kind = "closed-form"
-hidden_layers = [50]
-
-# Two to compare with: a network without hidden layers, and the frequencies of the classes.
-
-[[method]]
-name = "linear"
-kind = "closed-form"
-hidden_layers = []
-
-[[method]]
-name = "majority"
-kind = "majority"
-
-[save]
-network = true
-`, seeds)
-	return b.String(), err
 }

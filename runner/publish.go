@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"closedform/runner/internal/report"
 	"closedform/runner/internal/store"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
@@ -44,7 +45,7 @@ func (j *job) publish(ctx context.Context, inputs string, computed int) (n int, 
 		return 0, nil, err
 	}
 	run.Adopted = j.provenance(sums)
-	j.result = result(tables, run)
+	j.result = report.Result(tables, run)
 	err = j.folder.Publish(inputs, files, run, sums)
 	j.folder.Prune(j.work.Prints)
 	return len(files), notes, err
@@ -64,7 +65,7 @@ func (j *job) files(cells []table.Set) (files []store.File, tables table.Set, no
 		notes = noted.Notes(tables)
 	}
 	s := schema(tables, drawings, names, notes)
-	files = []store.File{{Name: "manifest.toml", Data: j.resolved}, s.File(), {Name: "README.md", Data: j.readme(s)}}
+	files = []store.File{{Name: "manifest.toml", Data: j.resolved}, s.File(), {Name: "README.md", Data: report.README(j.Name, j.kind.Asks, j.invocation(""), s)}}
 	for _, name := range names {
 		files = append(files, store.File{Name: name, Data: saved[name]})
 	}
@@ -93,4 +94,16 @@ func (j *job) files(cells []table.Set) (files []store.File, tables table.Set, no
 		return nil, fmt.Errorf("a table %s, which is not made", name)
 	})
 	return append(files, drawn...), tables, notes, err
+}
+
+// schema says what is in the results folder.
+func schema(tables table.Set, drawings []study.Figure, kept, notes []string) *store.Schema {
+	s := &store.Schema{Kept: kept, Notes: notes}
+	for _, t := range tables {
+		s.AddTable(t)
+	}
+	for _, f := range drawings {
+		s.Figures = append(s.Figures, store.FigureSchema{Name: f.Name, Needs: f.Needs})
+	}
+	return s
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"closedform/runner/internal/engine"
+	"closedform/runner/internal/own"
 )
 
 func (p *program) runCommand(f *flag.FlagSet) action {
@@ -48,7 +49,7 @@ func (p *program) runCommand(f *flag.FlagSet) action {
 			return misuse("-data FILE -class COLUMN is a run of its own")
 		}
 		if p.given["data"] {
-			manifest, err := p.ownManifest(p.path(*data), *class)
+			manifest, err := own.Manifest(p.stdout, p.path(*data), *class)
 			if err != nil {
 				return err
 			}

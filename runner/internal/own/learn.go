@@ -1,4 +1,4 @@
-package main
+package own
 
 import (
 	"bytes"
@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/csv"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"math"
@@ -18,57 +17,30 @@ import (
 	"closedform/runner/internal/trained"
 )
 
-const learnUsage = `
-  go run ./runner learn results/mine/network.npz -data more.csv
-  sensor | go run ./runner learn results/mine/network.npz -data -
-
-The network predicts each row before it learns it. That is printed as soon as the line of the row is there, with the
-error, log loss and number of rows answered unknown so far. If the table has no column of classes, the line after
-a row, which is read after its answer was printed, is its class; "?" is an unknown one, and the row is not
-learned. A row that cannot be read or predicted, or whose class the network does not have, is reported and passed over.
-
-Every thousand rows, at the end and on an interrupt the network replaces its file at once: whenever the program is
-killed, the file is a whole network. It counts the rows that this command ever showed it, so that what is
-printed goes on where it was.`
-
 // saveEvery is how many rows are learned between two versions of the network's file.
 const saveEvery = 1000
 
-func (p *program) learnCommand(f *flag.FlagSet) action {
-	data := f.String("data", "", "CSV `file` with rows to learn; - is standard input")
-	class := f.String("class", "", "`column` of the classes (default: that of the training)")
-	to := f.String("to", "", "`file` for the network (default: NETWORK, which is replaced)")
-	var d decision
-	d.flags(f)
-	return func(ctx context.Context, args []string) error {
-		if problem := d.problem(); problem != "" || *data == "" {
-			return misuse("learn: %s", cmp.Or(problem, "need learn NETWORK -data FILE"))
-		}
-		file := args[0]
-		n, err := trained.Read(file)
-		if err != nil {
-			return err
-		}
-		l := &lesson{file: cmp.Or(*to, file), out: csv.NewWriter(p.stdout), stderr: p.stderr}
-		l.Stream.Network = n
-		if l.Decision, err = d.of(n, file); err != nil {
-			return err
-		}
-		in, name, err := openRows(*data)
-		if err != nil {
-			return err
-		}
-		defer in.Close()
-		if l.rows, err = dataset.NewRows(in, name); err != nil {
-			return err
-		}
-		if l.column = slices.Index(l.rows.Columns(), cmp.Or(*class, n.Column, "class")); *class != "" && l.column < 0 {
-			return fmt.Errorf("%s: no column %q; the columns are %q", name, *class, l.rows.Columns())
-		}
-		err = errors.Join(l.learn(ctx), l.save())
-		l.summary()
+// Learn has the network predict each row, print that, and learn the row, whose class is in a column. Without a name the
+// column is that of the training; if the table has none, the class is on the line after the row. The network is
+// written to a file again and again, and at the end.
+func (r *Rows) Learn(ctx context.Context, stdout io.Writer, class, to string) error {
+	network, decide, data, name, err := r.open()
+	if err != nil {
 		return err
 	}
+	defer data.Close()
+	rows, err := dataset.NewRows(data, name)
+	if err != nil {
+		return err
+	}
+	column := slices.Index(rows.Columns(), cmp.Or(class, network.Column, "class"))
+	if class != "" && column < 0 {
+		return fmt.Errorf("%s: no column %q; the columns are %q", name, class, rows.Columns())
+	}
+	l := &lesson{trained.Stream{Network: network, Decision: decide}, rows, column, to, csv.NewWriter(stdout), r.Stderr, nil}
+	err = errors.Join(l.learn(ctx), l.save())
+	l.summary()
+	return err
 }
 
 // lesson is a network that learns rows.
