@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"closedform/core/random"
+	"closedform/runner/internal/experiment"
 	"closedform/runner/internal/pool"
 	"closedform/runner/internal/store"
 	"closedform/runner/internal/table"
@@ -105,20 +106,16 @@ func (j *job) adoption() (*adoption, error) {
 	}
 	byKey := a.old.ByKey()
 	a.changed = len(byKey) != len(a.of) || !bytes.Equal(manifest, j.resolved)
-	strata := map[string]bool{}
 	for i, c := range j.work.Cells {
-		switch old := byKey[c.Key]; {
-		case old == nil || old.Spec != store.ShortSpec(j.origins[i].spec):
+		old := byKey[c.Key]
+		if old == nil || old.Spec != store.ShortSpec(j.origins[i].Spec) {
 			a.changed = true
-		default:
-			a.of[i] = old
-			if old.Code != j.origins[i].code {
-				a.stale = append(a.stale, i)
-				strata[c.Group()] = true
-			}
+			continue
+		}
+		if a.of[i] = old; old.Code != j.origins[i].Code {
+			a.stale = append(a.stale, i)
 		}
 	}
-	a.strata = len(strata)
 	return a, nil
 }
 
@@ -130,16 +127,11 @@ const sampled = 0.05
 // budget; the short form alone then speaks for their strata.
 func (j *job) draw(a *adoption) {
 	rnd := rand.New(random.Source("adopt", j.Name, j.version))
-	groups := map[string][]int{}
+	groups, seconds, expected := map[string][]int{}, j.work.Expected(a.stale), map[int]float64{}
 	for _, k := range rnd.Perm(len(a.stale)) {
 		i := a.stale[k]
 		name := j.work.Cells[i].Group()
-		groups[name] = append(groups[name], i)
-	}
-	seconds := j.work.Expected(a.stale)
-	expected := map[int]float64{}
-	for k, i := range a.stale {
-		expected[i] = seconds[k]
+		groups[name], expected[i] = append(groups[name], i), seconds[k]
 	}
 	for _, name := range slices.Sorted(maps.Keys(groups)) {
 		group := groups[name]
@@ -150,20 +142,22 @@ func (j *job) draw(a *adoption) {
 	}
 	slices.SortStableFunc(a.sample, func(i, k int) int { return cmp.Compare(expected[i], expected[k]) })
 	left := j.budget.Seconds()
-	within := slices.IndexFunc(a.sample, func(i int) bool {
+	for k, i := range a.sample {
 		if !math.IsInf(expected[i], 1) { // which is not known
 			left -= expected[i]
 		}
-		return left < 0
-	})
-	if within >= 0 {
-		a.sample = a.sample[:within]
+		if left < 0 {
+			a.sample = a.sample[:k]
+			break
+		}
 	}
-	a.dear = map[string]bool{}
-	for name, group := range groups {
-		a.dear[name] = !slices.ContainsFunc(group, func(i int) bool { return slices.Contains(a.sample, i) })
+	a.strata, a.dear = len(groups), map[string]bool{}
+	for name := range groups {
+		a.dear[name] = true
 	}
-	maps.DeleteFunc(a.dear, func(_ string, dear bool) bool { return !dear })
+	for _, i := range a.sample {
+		delete(a.dear, j.work.Cells[i].Group())
+	}
 	slices.Sort(a.sample)
 }
 
@@ -230,7 +224,7 @@ func (j *job) takeOver(a *adoption) (adopted, here int, err error) {
 		}
 		adopted++
 		old := a.of[i]
-		c, _ := j.folder.LoadCell(cell.Key, origin{old.Code, j.origins[i].spec}.fingerprint())
+		c, _ := j.folder.LoadCell(cell.Key, experiment.Origin{Code: old.Code, Spec: j.origins[i].Spec}.Fingerprint())
 		if c == nil || store.ShortDigest(c.Tables.Digest()) != old.Digest {
 			continue
 		}
@@ -250,7 +244,7 @@ func (j *job) restamp(a *adoption) error {
 		return err
 	}
 	for _, i := range a.stale {
-		a.of[i].Code, a.of[i].From = j.origins[i].code, cmp.Or(a.of[i].From, a.of[i].Code)
+		a.of[i].Code, a.of[i].From = j.origins[i].Code, cmp.Or(a.of[i].From, a.of[i].Code)
 	}
 	run.CodeVersion, run.Adopted = j.version, j.provenance(a.old)
 	return j.folder.Restamp(run, a.old)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"closedform/runner/internal/experiment"
 	"closedform/runner/internal/store"
 	"closedform/runner/internal/study"
 )
@@ -18,9 +19,9 @@ var many = strings.NewReplacer("seed = [1, 2]", `seed = "1..30"`, "threshold", "
 // changes; the test's end brings the first back.
 func changeCode(t *testing.T, version string, change func()) {
 	t.Helper()
-	old := codeVersion
-	codeVersion = func(study.Experiment, []string) (string, error) { return version, nil }
-	t.Cleanup(func() { codeVersion, toyShift, toyAbove = old, nil, 0 })
+	old := experiment.CodeVersion
+	experiment.CodeVersion = func(study.Experiment, []string) (string, error) { return version, nil }
+	t.Cleanup(func() { experiment.CodeVersion, toyShift, toyAbove = old, nil, 0 })
 	if change != nil {
 		change()
 	}

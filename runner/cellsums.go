@@ -21,11 +21,11 @@ func (j *job) computeShortForm(ctx context.Context) error {
 	if j.shortSums != nil {
 		return nil
 	}
-	e, err := j.experiment.shortForm(nil)
+	e, err := j.Experiment.ShortForm(nil)
 	if err != nil {
 		return err
 	}
-	short := &job{program: j.program, experiment: e, start: time.Now(), work: engine.Work{Last: j.work.Last}}
+	short := &job{program: j.program, Experiment: e, start: time.Now(), work: engine.Work{Last: j.work.Last}}
 	if _, err := short.prepare(ctx); err != nil {
 		return err
 	}
@@ -38,7 +38,7 @@ func (j *job) computeShortForm(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("the short form: %w", err)
 	}
-	tables, err := e.study.Tables(cells)
+	tables, err := e.Study.Tables(cells)
 	if err != nil {
 		return fmt.Errorf("the short form: %w", err)
 	}
@@ -54,8 +54,8 @@ func (j *job) computeShortForm(ctx context.Context) error {
 func (j *job) sum(i int, content table.Set) store.CellSum {
 	of := j.origins[i]
 	return store.CellSum{
-		Key: j.work.Cells[i].Key, Code: of.code,
-		Spec: store.ShortSpec(of.spec), Digest: store.ShortDigest(content.Digest()),
+		Key: j.work.Cells[i].Key, Code: of.Code,
+		Spec: store.ShortSpec(of.Spec), Digest: store.ShortDigest(content.Digest()),
 	}
 }
 

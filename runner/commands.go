@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"closedform/runner/internal/engine"
+	"closedform/runner/internal/experiment"
 	"closedform/runner/internal/fetch"
 	"closedform/runner/internal/paper"
 )
@@ -83,7 +84,7 @@ tables in itself.`},
 			if _, err := p.manifests(); err != nil {
 				return err
 			}
-			return fetch.Sets(ctx, filepath.Join(manifests, "data", fetch.File), sets, p.path(*mirror), p.stdout)
+			return fetch.Sets(ctx, filepath.Join(experiment.Folder, "data", fetch.File), sets, p.path(*mirror), p.stdout)
 		}
 	}, more: `
   go run ./runner fetch iris mnist
@@ -273,14 +274,10 @@ func (p *program) computeHere() *engine.Here {
 		fmt.Fprintf(p.stderr, "fused multiply-adds: the last digits are those of this processor; for the same bytes as on others: "+
 			"GOFLAGS=%s %s\n", unfused, p.command())
 	}
-	h := &engine.Here{Workers: p.workers, Stderr: p.stderr, Progress: p.progress()}
+	h := &engine.Here{Workers: p.workers, Stderr: p.stderr, Progress: p.stderr}
+	if p.quiet {
+		h.Progress = io.Discard
+	}
 	p.engine, p.pool = h, h.Pool()
 	return h
-}
-
-func (p *program) progress() io.Writer {
-	if p.quiet {
-		return io.Discard
-	}
-	return p.stderr
 }

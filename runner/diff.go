@@ -10,6 +10,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"closedform/runner/internal/experiment"
 	"closedform/runner/internal/store"
 )
 
@@ -38,7 +39,7 @@ func (p *program) diffs(ctx context.Context, commit string, of []string) ([]*sto
 		}
 	}
 	diffs := make([]*store.Diff, len(names))
-	return diffs, parallel(len(names), func(i int) (err error) {
+	return diffs, experiment.Parallel(len(names), func(i int) (err error) {
 		diffs[i], err = store.DiffResults(ctx, revision, names[i])
 		return err
 	})

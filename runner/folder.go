@@ -6,12 +6,13 @@ import (
 	"regexp"
 	"strings"
 
+	"closedform/runner/internal/experiment"
 	"closedform/runner/internal/store"
 )
 
 // dir returns the results folder of an experiment. With other values than those of its
 // manifest it has one of its own, NAME@KEY=VALUE,…, unless -out says where results go.
-func (p *program) dir(e *experiment) string {
+func (p *program) dir(e *experiment.Experiment) string {
 	name := e.Name
 	if len(e.Overrides) > 0 && !p.given["out"] {
 		name = folderName(name + "@" + strings.Join(e.Overrides, ","))
@@ -29,7 +30,7 @@ func folderName(text string) string {
 	if name == text && len(name) <= longest {
 		return name
 	}
-	return name[:min(len(name), longest)] + "-" + checksum([]byte(text))[:8]
+	return name[:min(len(name), longest)] + "-" + experiment.Checksum([]byte(text))[:8]
 }
 
 // first returns the line that says what to open first of the results: the main figure and
@@ -54,9 +55,9 @@ func (j *job) first() string {
 }
 
 // invocation returns a command line for the experiment: of a command, which ends with a blank, or of run.
-func (e *experiment) invocation(command string) string {
+func invocation(e *experiment.Experiment, command string) string {
 	command = "go run ./runner " + command + "-exp "
-	if e.Folder != manifests {
+	if e.Folder != experiment.Folder {
 		return command + "FOLDER/manifest.toml -out ANOTHER"
 	}
 	command += e.Name

@@ -4,28 +4,25 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
-	"strings"
 	"time"
 
-	"closedform/runner/internal/config"
 	"closedform/runner/internal/engine"
+	"closedform/runner/internal/experiment"
 	"closedform/runner/internal/store"
 	"closedform/runner/internal/study"
-	"closedform/runner/internal/table"
 )
 
 // job is an experiment that is being run.
 type job struct {
 	*program
-	*experiment
+	*experiment.Experiment
 	start    time.Time
 	dir      string
 	folder   *store.Folder
 	resolved []byte // the manifest
 	version  string // of the code of all cells
-	origins  []origin
+	origins  []experiment.Origin
 	stamped  map[int]bool  // cells that this run has adopted
 	adopted  store.Adopted // how they were checked
 
@@ -68,7 +65,7 @@ func (j *job) run(compute, publish context.Context) error {
 		return err
 	}
 	if j.published != nil {
-		return j.published(j.experiment)
+		return j.published(j.Experiment)
 	}
 	return nil
 }
@@ -91,7 +88,7 @@ func (j *job) begin(ctx context.Context) (inputs string, upToDate bool, err erro
 	if j.part == "" && j.folder.Published(inputs) {
 		return inputs, true, nil
 	}
-	if d, ok := j.study.(study.WithData); ok && !j.quiet {
+	if d, ok := j.Study.(study.WithData); ok && !j.quiet {
 		for _, line := range d.About() {
 			fmt.Fprintln(j.stderr, line)
 		}
@@ -127,55 +124,28 @@ func (j *job) took() time.Duration { return time.Since(j.start).Round(10 * time.
 // prepare gets the experiment ready and returns what stands for all that its
 // results follow from.
 func (j *job) prepare(ctx context.Context) (inputs string, err error) {
-	if err := j.study.Prepare(ctx); err != nil {
+	if err := j.Study.Prepare(ctx); err != nil {
 		return "", err
 	}
 	var sums []byte
-	if d, ok := j.study.(study.Derived); ok && !j.later { // cells follow from no other results
-		if sums, err = j.use(d); err != nil {
+	if d, ok := j.Study.(study.Derived); ok && !j.later { // cells follow from no other results
+		if sums, err = experiment.Use(d, j.sources); err != nil {
 			return "", err
 		}
 	}
-	if j.work.Cells, err = j.experiment.cells(); err != nil {
+	if j.work.Cells, j.origins, err = j.Cells(); err != nil {
 		return "", err
 	}
-	var versions []string
-	if versions, j.version, err = codeVersions(j.study, j.work.Cells); err != nil {
+	if _, j.version, err = j.Versions(); err != nil {
 		return "", err
 	}
-	if j.origins, err = origins(versions, j.work.Cells); err != nil {
-		return "", err
+	for _, o := range j.origins {
+		j.work.Prints = append(j.work.Prints, o.Fingerprint())
 	}
-	j.work.Prints = fingerprints(j.origins)
-	if j.resolved, err = j.Resolved(j.study); err != nil {
+	if j.resolved, err = j.Resolved(j.Study); err != nil {
 		return "", err
 	}
 	j.work.Manifest = j.resolved
-	program, err := executable()
-	return checksum([]byte(fmt.Sprint(j.work.Prints)), j.resolved, program, sums), err
-}
-
-// use lets an experiment read the results of others, and returns their checksums.
-func (j *job) use(d study.Derived) (sums []byte, err error) {
-	sources := map[string]*store.Results{}
-	for _, name := range d.Sources() {
-		r, err := store.OpenResults(filepath.Join(j.sources, name))
-		if errors.Is(err, fs.ErrNotExist) {
-			if _, err = config.Find(name, manifests); err == nil {
-				err = fmt.Errorf("run it first: -exp %s -out %s", name, j.sources)
-			}
-			err = fmt.Errorf("none in %s: %w", j.sources, err)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("reads the results of %s: %w", name, err)
-		}
-		sources[name] = r
-		sums = append(sums, r.Sums()...)
-	}
-	return sums, d.Use(func(experiment, name string) (*table.Table, error) {
-		if sources[experiment] == nil {
-			return nil, fmt.Errorf("%s is not one of its sources: %s", experiment, strings.Join(d.Sources(), ", "))
-		}
-		return sources[experiment].Table(name)
-	})
+	program, err := experiment.Executable()
+	return experiment.Checksum([]byte(fmt.Sprint(j.work.Prints)), j.resolved, program, sums), err
 }

@@ -6,12 +6,13 @@ import (
 	"strings"
 
 	"closedform/runner/internal/config"
+	"closedform/runner/internal/experiment"
 )
 
 // load reads the manifests of the command line, which has some of them as arguments: every one is read and
 // checked before the first results folder is touched. If data are needed, those of all manifests whose data are
 // not there are skipped, with a line that says so.
-func (p *program) load(names []string, data bool) ([]*experiment, error) {
+func (p *program) load(names []string, data bool) ([]*experiment.Experiment, error) {
 	names = append(p.exp, names...)
 	switch {
 	case p.all && len(names) > 0:
@@ -28,7 +29,7 @@ func (p *program) load(names []string, data bool) ([]*experiment, error) {
 			return nil, err
 		}
 	}
-	var experiments []*experiment
+	var experiments []*experiment.Experiment
 	skipped := 0
 	paths := map[string]string{}
 	for _, name := range names {
@@ -36,15 +37,15 @@ func (p *program) load(names []string, data bool) ([]*experiment, error) {
 		if !isFile(path) {
 			_, err := p.manifests()
 			if err == nil {
-				path, err = config.Find(name, manifests)
+				path, err = config.Find(name, experiment.Folder)
 			}
 			if err != nil {
 				return nil, err
 			}
 		}
-		e, err := newExperiment(path, p.set)
+		e, err := experiment.Read(path, p.set)
 		if p.short && err == nil {
-			e, err = e.shortForm(p.set)
+			e, err = e.ShortForm(p.set)
 		}
 		if err != nil {
 			if len(names) > 1 && !strings.HasPrefix(err.Error(), path) {
@@ -59,7 +60,7 @@ func (p *program) load(names []string, data bool) ([]*experiment, error) {
 		if !p.takes(e.Effort) {
 			continue
 		}
-		if err := e.missing(); err != nil && data {
+		if err := e.Missing(); err != nil && data {
 			if !p.all {
 				return nil, err
 			}
@@ -70,7 +71,7 @@ func (p *program) load(names []string, data bool) ([]*experiment, error) {
 		}
 	}
 	if len(experiments)+skipped == 0 {
-		return nil, fmt.Errorf("no manifest to run in %s", filepath.Clean(manifests))
+		return nil, fmt.Errorf("no manifest to run in %s", filepath.Clean(experiment.Folder))
 	}
 	return experiments, nil
 }

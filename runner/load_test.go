@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"closedform/runner/internal/config"
+	"closedform/runner/internal/experiment"
 )
 
 func TestManifestIsFound(t *testing.T) {
@@ -218,30 +219,30 @@ func TestDerivedExperiment(t *testing.T) {
 
 // Every experiment of the repository that has cells has a short form, whose strata are its own.
 func TestShortForms(t *testing.T) {
-	names, err := config.List(filepath.Join("..", manifests))
+	names, err := config.List(filepath.Join("..", experiment.Folder))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range names {
-		e, err := newExperiment(filepath.Join("..", manifests, name+".toml"), nil)
+		e, err := experiment.Read(filepath.Join("..", experiment.Folder, name+".toml"), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		short, err := e.shortForm(nil)
+		short, err := e.ShortForm(nil)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
 		strata := map[string]bool{}
-		for _, c := range e.study.Cells() {
+		for _, c := range e.Study.Cells() {
 			strata[c.Group()] = true
 		}
-		for _, c := range short.study.Cells() {
+		for _, c := range short.Study.Cells() {
 			if !strata[c.Group()] {
 				t.Errorf("%s: the short form has a stratum %q, which the experiment has not", name, c.Group())
 			}
 		}
-		if len(strata) > 0 && len(short.study.Cells()) == 0 {
+		if len(strata) > 0 && len(short.Study.Cells()) == 0 {
 			t.Errorf("%s: the short form has no cells", name)
 		}
 	}

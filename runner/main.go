@@ -21,6 +21,7 @@ import (
 
 	"closedform"
 	"closedform/runner/internal/engine"
+	"closedform/runner/internal/experiment"
 	"closedform/runner/internal/pool"
 )
 
@@ -61,8 +62,7 @@ const unfused = "-gcflags=all=-d=fmahash=qn"
 type program struct {
 	args           []string
 	stdout, stderr io.Writer
-	here           string // the working directory where the command was typed
-	below          bool   // it is below the root of the repository
+	below          string // the root of the repository, the folder where the command was typed; empty: that is the root
 
 	// Flags of several commands, see commands.go.
 	given             map[string]bool // the names of those that are on the command line
@@ -76,10 +76,10 @@ type program struct {
 	sources               string // folder of the results that other experiments read: out
 	adopting, verifying   bool
 	engine                engine.Engine
-	pool                  *pool.Pool              // of this machine
-	only                  string                  // the experiment of a task
-	later                 bool                    // others publish what follows from the cells
-	part, merges          string                  // which part of the cells this is, and what merges them
-	preparing, publishing sync.Mutex              // for what experiments do in turn: it takes the most memory, or prints
-	published             func(*experiment) error // nil: nothing is done after an experiment is published
+	pool                  *pool.Pool                         // of this machine
+	only                  string                             // the experiment of a task
+	later                 bool                               // others publish what follows from the cells
+	part, merges          string                             // which part of the cells this is, and what merges them
+	preparing, publishing sync.Mutex                         // for what experiments do in turn: it takes the most memory, or prints
+	published             func(*experiment.Experiment) error // nil: nothing is done after an experiment is published
 }

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"closedform/runner/internal/experiment"
 	"closedform/runner/internal/store"
 	"closedform/runner/internal/study"
 )
@@ -25,13 +26,13 @@ import (
 const asProgram = "RUNNER_TEST_AS_PROGRAM"
 
 // studyVersion is the code version of studies that are not tests.
-var studyVersion = codeVersion
+var studyVersion = experiment.CodeVersion
 
 func TestMain(m *testing.M) {
-	codeVersion = func(study.Experiment, []string) (string, error) { return "1", nil }
+	experiment.CodeVersion = func(study.Experiment, []string) (string, error) { return "1", nil }
 	if os.Getenv(asProgram) != "" {
 		if limitFiles(); os.Geteuid() == 65534 { // which may not read this binary
-			executable = func() ([]byte, error) { return nil, nil }
+			experiment.Executable = func() ([]byte, error) { return nil, nil }
 		}
 		if d, err := time.ParseDuration(os.Getenv("RUNNER_TEST_EXPIRY")); err == nil {
 			store.Expiry = d

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"closedform/runner/internal/experiment"
 	"closedform/runner/internal/report"
 	"closedform/runner/internal/store"
 	"closedform/runner/internal/study"
@@ -37,7 +38,7 @@ func (j *job) publish(ctx context.Context, inputs string, computed int) (n int, 
 		strata[i] = c.Group()
 	}
 	run.AddTimes(j.work.Done, strata)
-	if run.Seeds, err = j.seeds(j.resolved); err != nil {
+	if run.Seeds, err = j.SeedsOf(j.resolved); err != nil {
 		return 0, nil, err
 	}
 	sums, err := j.sums(ctx, cells)
@@ -53,24 +54,30 @@ func (j *job) publish(ctx context.Context, inputs string, computed int) (n int, 
 
 // files merges the cells into tables and draws the figures.
 func (j *job) files(cells []table.Set) (files []store.File, tables table.Set, notes []string, err error) {
-	if tables, err = j.study.Tables(cells); err != nil {
+	if tables, err = j.Study.Tables(cells); err != nil {
 		return nil, nil, nil, err
 	}
 	saved := map[string][]byte{}
-	if saving, ok := j.study.(study.Saving); ok {
+	if saving, ok := j.Study.(study.Saving); ok {
 		saved = saving.Saved(cells)
 	}
-	drawings, names := j.study.Figures(), slices.Sorted(maps.Keys(saved))
-	if noted, ok := j.study.(study.Noted); ok {
+	drawings, names := j.Study.Figures(), slices.Sorted(maps.Keys(saved))
+	if noted, ok := j.Study.(study.Noted); ok {
 		notes = noted.Notes(tables)
 	}
-	s := schema(tables, drawings, names, notes)
-	files = []store.File{{Name: "manifest.toml", Data: j.resolved}, s.File(), {Name: "README.md", Data: report.README(j.Name, j.kind.Asks, j.invocation(""), s)}}
+	s := &store.Schema{Kept: names, Notes: notes}
+	for _, t := range tables {
+		s.AddTable(t)
+	}
+	for _, f := range drawings {
+		s.Figures = append(s.Figures, store.FigureSchema{Name: f.Name, Needs: f.Needs})
+	}
+	files = []store.File{{Name: "manifest.toml", Data: j.resolved}, s.File(), {Name: "README.md", Data: report.README(j.Name, j.Kind.Asks, invocation(j.Experiment, ""), s)}}
 	for _, name := range names {
 		files = append(files, store.File{Name: name, Data: saved[name]})
 	}
 	var times table.Set
-	if _, timed := j.study.(study.Timed); timed && !j.verifying {
+	if _, timed := j.Study.(study.Timed); timed && !j.verifying {
 		var note string
 		if times, note = j.timesThere(tables); note != "" {
 			notes = append(notes, note)
@@ -84,7 +91,7 @@ func (j *job) files(cells []table.Set) (files []store.File, tables table.Set, no
 		written[t.Name] = store.TableFile(t)
 		files = append(files, written[t.Name])
 	}
-	drawn, err := draw(drawings, func(name string) (*table.Table, error) {
+	drawn, err := experiment.Draw(drawings, func(name string) (*table.Table, error) {
 		if t := times.Get(name); t != nil {
 			return t, nil
 		}
@@ -94,16 +101,4 @@ func (j *job) files(cells []table.Set) (files []store.File, tables table.Set, no
 		return nil, fmt.Errorf("a table %s, which is not made", name)
 	})
 	return append(files, drawn...), tables, notes, err
-}
-
-// schema says what is in the results folder.
-func schema(tables table.Set, drawings []study.Figure, kept, notes []string) *store.Schema {
-	s := &store.Schema{Kept: kept, Notes: notes}
-	for _, t := range tables {
-		s.AddTable(t)
-	}
-	for _, f := range drawings {
-		s.Figures = append(s.Figures, store.FigureSchema{Name: f.Name, Needs: f.Needs})
-	}
-	return s
 }

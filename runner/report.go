@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"closedform/runner/internal/config"
+	"closedform/runner/internal/experiment"
 	"closedform/runner/internal/report"
 	"closedform/runner/internal/store"
 )
@@ -33,7 +34,7 @@ func (p *program) reportCommand(f *flag.FlagSet) action {
 // the file. It has a section for every manifest in experiments/, unless others are
 // run into a folder of their own, and for every other folder. With since it has the changes since that commit.
 func (p *program) writePage(ctx context.Context, file, since string) error {
-	names, err := config.List(manifests)
+	names, err := config.List(experiment.Folder)
 	if err != nil {
 		return err
 	}
@@ -62,7 +63,7 @@ func (p *program) writePage(ctx context.Context, file, since string) error {
 		return err
 	}
 	for _, name := range names {
-		made.Experiments = append(made.Experiments, p.describe(ctx, name, filepath.Join(manifests, name+".toml")))
+		made.Experiments = append(made.Experiments, p.describe(ctx, name, filepath.Join(experiment.Folder, name+".toml")))
 	}
 	for _, f := range folders {
 		if f.IsDir() && !slices.Contains(names, f.Name()) {
@@ -75,17 +76,17 @@ func (p *program) writePage(ctx context.Context, file, since string) error {
 // describe returns what the page is told of an experiment.
 func (p *program) describe(ctx context.Context, name, path string) report.Experiment {
 	r := report.Experiment{Name: name, Command: "go run ./runner -exp " + name}
-	if filepath.Dir(path) != manifests {
+	if filepath.Dir(path) != experiment.Folder {
 		r.Command = "go run ./runner -exp " + path + " -out FOLDER"
 	}
 	text, err := os.ReadFile(path)
 	r.Manifest = string(text)
 	if err == nil {
-		var e *experiment
-		if e, err = newExperiment(path, nil); err == nil {
-			r.Asks, r.Missing, r.Cells = e.kind.Asks, e.missing(), len(e.study.Cells())
+		var e *experiment.Experiment
+		if e, err = experiment.Read(path, nil); err == nil {
+			r.Asks, r.Missing, r.Cells = e.Kind.Asks, e.Missing(), len(e.Study.Cells())
 			dir := filepath.Join(p.out, name)
-			r.Behind, err = p.behind(e, dir)
+			r.Behind, err = e.Behind(dir)
 			r.Done = p.kept(ctx, e, dir)
 		}
 	}
@@ -94,28 +95,20 @@ func (p *program) describe(ctx context.Context, name, path string) report.Experi
 }
 
 // kept returns how many cells are done of an experiment that is not published.
-func (p *program) kept(ctx context.Context, e *experiment, dir string) int {
+func (p *program) kept(ctx context.Context, e *experiment.Experiment, dir string) int {
 	_, published := store.OpenResults(dir)
 	if files, _ := os.ReadDir(filepath.Join(dir, "cells")); published == nil || len(files) == 0 {
 		return 0
 	}
-	if e.missing() != nil || e.study.Prepare(ctx) != nil {
+	j := &job{program: p, Experiment: e}
+	if _, err := j.prepare(ctx); err != nil {
 		return 0
 	}
-	cells := e.study.Cells()
-	versions, _, err := codeVersions(e.study, cells)
-	if err != nil {
-		return 0
+	var keys []string
+	for _, c := range j.work.Cells {
+		keys = append(keys, c.Key)
 	}
-	of, err := origins(versions, cells)
-	if err != nil {
-		return 0
-	}
-	keys := make([]string, len(cells))
-	for i, c := range cells {
-		keys[i] = c.Key
-	}
-	stock := store.NewStock(dir, keys, fingerprints(of))
+	stock := store.NewStock(dir, keys, j.work.Prints)
 	stock.Look()
 	return stock.Count
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"closedform/runner/internal/engine"
+	"closedform/runner/internal/experiment"
 	"closedform/runner/internal/own"
 )
 
@@ -57,7 +58,7 @@ func (p *program) runCommand(f *flag.FlagSet) action {
 		}
 		h := p.computeHere()
 		if remote {
-			slurm.Progress = p.progress()
+			slurm.Progress = h.Progress
 			if p.given["out"] {
 				slurm.Out = p.out
 			}
@@ -71,8 +72,11 @@ func (p *program) runCommand(f *flag.FlagSet) action {
 			err = p.runAll(ctx, experiments)
 		}
 		if err == nil && p.given["data"] && !p.later {
-			fmt.Fprintf(p.stdout, "\nnew rows: go run ./runner predict %s -data FILE -wrong 0.05\n",
-				quoted(p.typed(filepath.Join(p.dir(experiments[0]), "network.npz"))))
+			network := filepath.Join(p.dir(experiments[0]), "network.npz")
+			if p.below != "" {
+				network, err = filepath.Abs(network)
+			}
+			fmt.Fprintf(p.stdout, "\nnew rows: go run closedform/runner predict %s -data FILE -wrong 0.05\n", quoted(network))
 		}
 		return err
 	}
@@ -117,9 +121,9 @@ func (p *program) loadAndRun(ctx context.Context, names []string) error {
 }
 
 // runAll runs the experiments, and writes the page of what they have published.
-func (p *program) runAll(ctx context.Context, experiments []*experiment) error {
+func (p *program) runAll(ctx context.Context, experiments []*experiment.Experiment) error {
 	if p.only != "" {
-		experiments = slices.DeleteFunc(experiments, func(e *experiment) bool { return e.Name != p.only })
+		experiments = slices.DeleteFunc(experiments, func(e *experiment.Experiment) bool { return e.Name != p.only })
 	}
 	ran, err := p.together(ctx, experiments)
 	if err == nil {
@@ -132,7 +136,7 @@ func (p *program) runAll(ctx context.Context, experiments []*experiment) error {
 }
 
 // inTurn does something to one of the experiments, whose data are needed or not, after the other, up to the first error.
-func (p *program) inTurn(ctx context.Context, names []string, data bool, do func(e *experiment) error) error {
+func (p *program) inTurn(ctx context.Context, names []string, data bool, do func(e *experiment.Experiment) error) error {
 	experiments, err := p.load(names, data)
 	if err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"closedform/runner/internal/experiment"
 	"closedform/runner/internal/store"
 	"closedform/runner/internal/study"
 )
@@ -112,8 +113,8 @@ func TestChangedManifest(t *testing.T) {
 func TestChangedCode(t *testing.T) {
 	m, out := write(t, small), t.TempDir()
 	mustRun(t, "-exp", m, "-out", out)
-	defer func(f func(study.Experiment, []string) (string, error)) { codeVersion = f }(codeVersion)
-	codeVersion = func(study.Experiment, []string) (string, error) { return "2", nil }
+	defer func(f func(study.Experiment, []string) (string, error)) { experiment.CodeVersion = f }(experiment.CodeVersion)
+	experiment.CodeVersion = func(study.Experiment, []string) (string, error) { return "2", nil }
 	begins(t, mustRun(t, "-exp", m, "-out", out), "small: 4 cells, 4 computed, 0 done before; ")
 	if _, err := studyVersion(&Toy{}, nil); err == nil || !strings.Contains(err.Error(), "runner") {
 		t.Errorf("this package, whose sources are not embedded: error %v", err)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"closedform/runner/internal/experiment"
 	"closedform/runner/internal/study"
 )
 
@@ -41,14 +42,14 @@ func TestStale(t *testing.T) {
 	contains(t, mustRun(t, "list"), "full    computed, not committed  4 ")
 
 	// Other code: all of them, and what is derived of them.
-	defer func(was func(study.Experiment, []string) (string, error)) { codeVersion = was }(codeVersion)
-	was := codeVersion
-	codeVersion = func(study.Experiment, []string) (string, error) { return "2", nil }
+	defer func(was func(study.Experiment, []string) (string, error)) { experiment.CodeVersion = was }(experiment.CodeVersion)
+	was := experiment.CodeVersion
+	experiment.CodeVersion = func(study.Experiment, []string) (string, error) { return "2", nil }
 	check("after\nsmall\n", "after is behind and not listed", "small is behind and not listed")
 	contains(t, mustRun(t, "list"), "small  full    behind  4 ", "results/STALE lists as behind: after, small\n")
 	mustRun(t, "report", "page.html")
 	contains(t, read(t, "page.html"), "behind (other code)", `STALE lists as behind: <a href="#after">after</a>, <a href="#small">small</a>.`)
-	codeVersion = was
+	experiment.CodeVersion = was
 	check("", "small is listed and not behind")
 
 	// Another manifest, and what is derived of its results; values that data fill in are not.
@@ -92,8 +93,8 @@ func TestAdopted(t *testing.T) {
 	contains(t, mustRun(t, "list"), "small  full    adopted  4 ")
 	mustRun(t, "report", "page.html")
 	contains(t, read(t, "page.html"), "adopted (4 cells, 2 computed again, not committed)", "<code>0ld</code>; 2 of them, from 1 strata")
-	codeVersionWas := codeVersion
-	defer func() { codeVersion = codeVersionWas }()
-	codeVersion = func(study.Experiment, []string) (string, error) { return "2", nil }
+	codeVersionWas := experiment.CodeVersion
+	defer func() { experiment.CodeVersion = codeVersionWas }()
+	experiment.CodeVersion = func(study.Experiment, []string) (string, error) { return "2", nil }
 	contains(t, mustRun(t, "list"), "small  full    behind  4 ")
 }

@@ -8,15 +8,16 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"closedform/runner/internal/engine"
+	"closedform/runner/internal/experiment"
 	"closedform/runner/internal/study"
 )
 
 // together runs experiments and, after them, those of them that follow from the results of
 // others. It returns how many it has run.
-func (p *program) together(ctx context.Context, experiments []*experiment) (ran int, err error) {
-	var first, last []*experiment
+func (p *program) together(ctx context.Context, experiments []*experiment.Experiment) (ran int, err error) {
+	var first, last []*experiment.Experiment
 	for _, e := range experiments {
-		if _, derived := e.study.(study.Derived); derived {
+		if _, derived := e.Study.(study.Derived); derived {
 			last = append(last, e)
 		} else {
 			first = append(first, e)
@@ -33,7 +34,7 @@ func (p *program) together(ctx context.Context, experiments []*experiment) (ran 
 // atOnce runs experiments at the same time, so that no processor is idle while any of them
 // has a cell to begin, and publishes each as soon as its cells are done. After the first error
 // no cell is begun, but where a job array is merged.
-func (p *program) atOnce(ctx context.Context, experiments []*experiment) (ran int, err error) {
+func (p *program) atOnce(ctx context.Context, experiments []*experiment.Experiment) (ran int, err error) {
 	inner, stop := context.WithCancel(ctx)
 	defer stop()
 	jobs, errs := make([]*job, len(experiments)), make([]error, len(experiments))
@@ -43,11 +44,11 @@ func (p *program) atOnce(ctx context.Context, experiments []*experiment) (ran in
 		group.SetLimit(1) // a cluster has the experiments in their order
 	}
 	for i, e := range experiments {
-		jobs[i] = &job{program: p, experiment: e, dir: p.dir(e)}
+		jobs[i] = &job{program: p, Experiment: e, dir: p.dir(e)}
 		group.Go(func() error {
 			errs[i] = jobs[i].run(inner, ctx)
 			if errs[i] == nil {
-				e.study, jobs[i] = nil, nil // its data
+				e.Study, jobs[i] = nil, nil // its data
 			} else if !merging {
 				stop()
 			}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 
+	"closedform/runner/internal/experiment"
 	"closedform/runner/internal/store"
 )
 
@@ -27,8 +28,8 @@ func (p *program) verifyCommand(f *flag.FlagSet) action {
 // verifyAll runs the experiments into a temporary folder and compares the results
 // with those in -out, each as soon as it is there. It names every file that differs. What follows from other
 // results follows from those in -out, too, which are compared themselves.
-func (p *program) verifyAll(ctx context.Context, experiments []*experiment) error {
-	committed := map[*experiment]string{}
+func (p *program) verifyAll(ctx context.Context, experiments []*experiment.Experiment) error {
+	committed := map[*experiment.Experiment]string{}
 	for _, e := range experiments {
 		committed[e] = p.dir(e)
 		if _, err := store.OpenResults(p.dir(e)); err != nil {
@@ -42,7 +43,7 @@ func (p *program) verifyAll(ctx context.Context, experiments []*experiment) erro
 	defer os.RemoveAll(temporary)
 	stdout, bad := p.stdout, 0
 	p.verifying, p.out, p.stdout = true, temporary, io.Discard
-	p.published = func(e *experiment) error {
+	p.published = func(e *experiment.Experiment) error {
 		n, err := compare(stdout, e.Name, committed[e], p.dir(e))
 		bad += n
 		return errors.Join(err, os.RemoveAll(p.dir(e)))

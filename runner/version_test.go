@@ -9,19 +9,20 @@ import (
 	"strings"
 	"testing"
 
+	"closedform/runner/internal/experiment"
 	"closedform/runner/internal/study"
 )
 
 // Cells of one experiment that run different methods have versions of their own.
 func TestVersionsOfCells(t *testing.T) {
-	defer func(f func(study.Experiment, []string) (string, error)) { codeVersion = f }(codeVersion)
-	codeVersion = studyVersion
-	e, err := newExperiment("../experiments/own_data.toml", nil)
+	defer func(f func(study.Experiment, []string) (string, error)) { experiment.CodeVersion = f }(experiment.CodeVersion)
+	experiment.CodeVersion = studyVersion
+	e, err := experiment.Read("../experiments/own_data.toml", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	cells := e.study.Cells()
-	each, all, err := codeVersions(e.study, cells)
+	cells := e.Study.Cells()
+	each, all, err := e.Versions()
 	if err != nil {
 		t.Fatal(err)
 	}
