@@ -307,16 +307,11 @@ func halfWidth(results *store.Results, of *table.Table, column string) float64 {
 
 // recompute computes cells by their numbers in a pool, and keeps none.
 func (j *job) recompute(ctx context.Context, in *pool.Pool, numbers []int) ([]table.Set, error) {
-	content := map[int]table.Set{}
-	err := j.work.Recompute(ctx, in, numbers, func(i int, c *store.Cell) error {
-		content[i] = c.Tables
+	all := make([]table.Set, len(numbers))
+	return all, j.work.Recompute(ctx, in, numbers, func(i int, c *store.Cell) error {
+		all[slices.Index(numbers, i)] = c.Tables
 		return nil
 	})
-	all := make([]table.Set, len(numbers))
-	for k, i := range numbers {
-		all[k] = content[i]
-	}
-	return all, err
 }
 
 // say prints a line, while other experiments may print.

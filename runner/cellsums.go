@@ -35,10 +35,10 @@ func (j *job) computeShortForm(ctx context.Context) error {
 	}
 	// In a pool of its own: publishing does not wait for the cells of other experiments.
 	cells, err := short.recompute(ctx, pool.New(1), all)
-	if err != nil {
-		return fmt.Errorf("the short form: %w", err)
+	var tables table.Set
+	if err == nil {
+		tables, err = e.Study.Tables(cells)
 	}
-	tables, err := e.Study.Tables(cells)
 	if err != nil {
 		return fmt.Errorf("the short form: %w", err)
 	}

@@ -29,9 +29,7 @@ func misuse(format string, args ...any) error {
 // command is one of the things that the program does.
 type command struct {
 	name, args string // args: words, of which those in brackets may be left out, and that before … repeated
-	does       string // in a line
-	more       string // examples
-	rows       bool   // it reads rows of a table, and stays in the working directory
+	does, how  string // in a line; examples
 	new        func(p *program, f *flag.FlagSet) action
 }
 
@@ -39,8 +37,7 @@ type command struct {
 type action func(ctx context.Context, args []string) error
 
 var commands = []command{
-	{name: "run", args: "[NAME…]", does: "run experiments; the command if there is none", new: (*program).runCommand, more: `
-  go run ./runner -exp fig1_12.toml              run experiments/fig1_12.toml
+	{"run", "[NAME…]", "run experiments; the command if there is none", `go run ./runner -exp fig1_12.toml              run experiments/fig1_12.toml
   go run ./runner run fig1_12 moments            the same for two
   go run ./runner -all -effort quick             all that are labelled quick
   go run ./runner -exp my/own.toml -out /tmp/x   a manifest of your own, results in /tmp/x
@@ -51,49 +48,26 @@ var commands = []command{
   go run ./runner -all -engine slurm -slurm-args "--partition=x --time=2:00:00 --mem=4G"
                                                  by a job array of a cluster
   go run ./runner -exp fig1_12 -shard 1/3        the first third of the cells, for machines that share no
-  go run ./runner -exp fig1_12                   ... folder; after 2/3 and 3/3 merge what is in cells/`},
-	{name: "list", does: "list the experiments, their state, and what they took", new: (*program).listCommand, more: `
-  go run ./runner list -effort quick`},
-	{name: "draw", args: "[NAME…]", does: "draw the figures again from the published tables", new: (*program).drawCommand, more: `
-  go run ./runner draw fig1_12`},
-	{name: "verify", args: "[NAME…]", does: "run again elsewhere and compare with the results", new: (*program).verifyCommand, more: `
-  go run ./runner verify -all -effort quick
+  go run ./runner -exp fig1_12                   ... folder; after 2/3 and 3/3 merge what is in cells/`, (*program).runCommand},
+	{"list", "", "list the experiments, their state, and what they took", "go run ./runner list -effort quick", (*program).listCommand},
+	{"draw", "[NAME…]", "draw the figures again from the published tables", "go run ./runner draw fig1_12", (*program).drawCommand},
+	{"verify", "[NAME…]", "run again elsewhere and compare with the results", `go run ./runner verify -all -effort quick
 
-Adopted results that are the same bytes count as computed.`},
-	{name: "adopt", args: "[NAME…]", does: "after a change of code, check a sample and compute only what differs", new: (*program).adoptCommand, more: `
-  go run ./runner adopt -all`},
-	{name: "diff", args: "REV [NAME…]", does: "compare the tables with those of a commit", new: (*program).diffCommand, more: `
-  go run ./runner diff HEAD~1 fig1_12`},
-	{name: "stale", does: "list in results/STALE what other code or manifests made", new: (*program).staleCommand, more: `
-  go run ./runner stale -check`},
-	{name: "report", args: "FILE", does: "write the page of the results", new: (*program).reportCommand, more: `
-  go run ./runner report page.html   one page of all results, to send to someone
+Adopted results that are the same bytes count as computed.`, (*program).verifyCommand},
+	{"adopt", "[NAME…]", "after a change of code, check a sample and compute only what differs", "go run ./runner adopt -all", (*program).adoptCommand},
+	{"diff", "REV [NAME…]", "compare the tables with those of a commit", "go run ./runner diff HEAD~1 fig1_12", (*program).diffCommand},
+	{"stale", "", "list in results/STALE what other code or manifests made", "go run ./runner stale -check", (*program).staleCommand},
+	{"report", "FILE", "write the page of the results", `go run ./runner report page.html   one page of all results, to send to someone
 
-OUT/index.html, which a run leaves, too, links to the files beside it. Any other FILE has figures and
-tables in itself.`},
-	{name: "paper", args: "FOLDER", does: "write numbers.tex and tables/ for LaTeX", new: func(p *program, f *flag.FlagSet) action {
-		p.resultsFlag(f)
-		return func(_ context.Context, args []string) error { return paper.Write(p.path(args[0]), p.out) }
-	}, more: `
-  go run ./runner paper paper   what paper/numbers.toml names, from the tables of the results`},
-	{name: "time", args: "[NAME…]", does: "measure the times of methods; nothing else should run", new: (*program).timeCommand, more: `
-  go run ./runner time moments   of published experiments; a run keeps the times`},
-	{name: "fetch", args: "SET…", does: "get data sets into experiments/data/", new: func(p *program, f *flag.FlagSet) action {
-		mirror := f.String("mirror", "", "`folder` from which to take the files that are there; the others are downloaded")
-		return func(ctx context.Context, sets []string) error {
-			if _, err := p.manifests(); err != nil {
-				return err
-			}
-			return fetch.Sets(ctx, filepath.Join(experiment.Folder, "data", fetch.File), sets, p.path(*mirror), p.stdout)
-		}
-	}, more: `
-  go run ./runner fetch iris mnist
-  go run ./runner fetch all`},
-	{name: "predict", args: "NETWORK", rows: true, does: "what a network that was kept by [save] says of new rows", new: (*program).predictCommand, more: `
-  go run ./runner predict results/mine/network.npz -data new.csv -to out.csv -unknown 0.9`},
-	{name: "learn", args: "NETWORK", rows: true, does: "such a network goes on learning, row by row", new: (*program).learnCommand, more: learnUsage},
-	{name: "task", args: "PLAN/NUMBER", does: "a task of a job array; -engine slurm writes it into the script", new: (*program).taskCommand},
-	{name: "merge", args: "PLAN/ARRAY", does: "what runs after the array", new: (*program).mergeCommand},
+OUT/index.html, which a run leaves, too, links to the files beside it. Any other FILE has figures and tables in itself.`, (*program).reportCommand},
+	{"paper", "FOLDER", "write numbers.tex and tables/ for LaTeX", "go run ./runner paper paper   what paper/numbers.toml names, from the tables of the results", (*program).paperCommand},
+	{"time", "[NAME…]", "measure the times of methods; nothing else should run", "go run ./runner time moments   of published experiments; a run keeps the times", (*program).timeCommand},
+	{"fetch", "SET…", "get data sets into experiments/data/", "go run ./runner fetch iris mnist\n  go run ./runner fetch all", (*program).fetchCommand},
+	{"predict", "NETWORK", "what a network that was kept by [save] says of new rows",
+		"go run ./runner predict results/mine/network.npz -data new.csv -to out.csv -unknown 0.9", (*program).predictCommand},
+	{"learn", "NETWORK", "such a network goes on learning, row by row", learnExample, (*program).learnCommand},
+	{"task", "PLAN/NUMBER", "a task of a job array; -engine slurm writes it into the script", "", (*program).taskCommand},
+	{"merge", "PLAN/ARRAY", "what runs after the array", "", (*program).mergeCommand},
 }
 
 const usage = `Usage: runner [COMMAND] [arguments and flags]
@@ -138,7 +112,7 @@ func run(ctx context.Context, stdout, stderr io.Writer, args []string) error {
 	args, err := parse(f, args)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
-		fmt.Fprintf(stdout, "Usage: runner %s %s [flags]: %s\n%s\n\nFlags:\n", c.name, c.args, c.does, c.more)
+		fmt.Fprintf(stdout, "Usage: runner %s %s [flags]: %s\n\n  %s\n\nFlags:\n", c.name, c.args, c.does, c.how)
 		f.SetOutput(stdout)
 		f.PrintDefaults()
 		return err
@@ -152,7 +126,7 @@ func run(ctx context.Context, stdout, stderr io.Writer, args []string) error {
 	}
 	p.given = map[string]bool{}
 	f.Visit(func(f *flag.Flag) { p.given[f.Name] = true })
-	if c.rows {
+	if c.name == "predict" || c.name == "learn" { // whose paths are those of where they were typed
 		return do(ctx, args)
 	}
 	back, err := p.enter()
@@ -210,6 +184,21 @@ func parse(f *flag.FlagSet, args []string) (rest []string, err error) {
 			return rest, err
 		}
 		rest, args = append(rest, f.Arg(0)), f.Args()[1:]
+	}
+}
+
+func (p *program) paperCommand(f *flag.FlagSet) action {
+	p.resultsFlag(f)
+	return func(_ context.Context, args []string) error { return paper.Write(p.path(args[0]), p.out) }
+}
+
+func (p *program) fetchCommand(f *flag.FlagSet) action {
+	mirror := f.String("mirror", "", "`folder` from which to take the files that are there; the others are downloaded")
+	return func(ctx context.Context, sets []string) error {
+		if _, err := p.manifests(); err != nil {
+			return err
+		}
+		return fetch.Sets(ctx, filepath.Join(experiment.Folder, "data", fetch.File), sets, p.path(*mirror), p.stdout)
 	}
 }
 

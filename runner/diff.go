@@ -26,16 +26,14 @@ func (p *program) diffs(ctx context.Context, commit string, of []string) ([]*sto
 	}
 	folders = append(folders, revision.Folders()...)
 	slices.Sort(folders)
-	folders = slices.Compact(folders)
-	names := folders
+	names := slices.Compact(folders)
 	if len(of) > 0 {
-		names = nil
-		for _, path := range of {
-			name := strings.TrimSuffix(filepath.Base(path), ".toml")
-			if !slices.Contains(folders, name) {
-				return nil, fmt.Errorf("no results of %s, neither in %s nor at %s", name, p.out, commit)
-			}
-			names = append(names, name)
+		folders, names = names, nil
+	}
+	for _, path := range of {
+		names = append(names, strings.TrimSuffix(filepath.Base(path), ".toml"))
+		if name := names[len(names)-1]; !slices.Contains(folders, name) {
+			return nil, fmt.Errorf("no results of %s, neither in %s nor at %s", name, p.out, commit)
 		}
 	}
 	diffs := make([]*store.Diff, len(names))

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-
 	"closedform/runner/internal/experiment"
 	"closedform/runner/internal/store"
 	"closedform/runner/internal/study"

@@ -53,10 +53,7 @@ func (p *program) line(path string) (string, error) {
 	}
 	data := "none"
 	if _, ok := e.Study.(study.WithData); ok {
-		data = "there"
-		if e.Missing() != nil {
-			data = "missing"
-		}
+		data = map[bool]string{true: "there", false: "missing"}[e.Missing() == nil]
 	}
 	about := report.Experiment{Name: filepath.Base(p.dir(e)), Missing: e.Missing()}
 	about.Behind, about.Err = e.Behind(p.dir(e))

@@ -40,8 +40,7 @@ func (p *program) predictCommand(f *flag.FlagSet) action {
 	}
 }
 
-const learnUsage = `
-  go run ./runner learn results/mine/network.npz -data more.csv
+const learnExample = `go run ./runner learn results/mine/network.npz -data more.csv
   sensor | go run ./runner learn results/mine/network.npz -data -
 
 The network predicts each row before it learns it. That is printed as soon as the line of the row is there, with the

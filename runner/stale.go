@@ -78,11 +78,11 @@ func (p *program) writeStale(check bool) error {
 			wrong = append(wrong, name+" is listed and not behind")
 		}
 	}
-	if check {
-		if len(wrong) > 0 {
-			return fmt.Errorf("%s: %s; \"runner stale\" writes it again", filepath.Join(p.out, store.StaleFile), strings.Join(wrong, "; "))
-		}
-		return nil
+	switch {
+	case !check:
+		return store.WriteStale(p.out, names)
+	case len(wrong) > 0:
+		return fmt.Errorf("%s: %s; \"runner stale\" writes it again", filepath.Join(p.out, store.StaleFile), strings.Join(wrong, "; "))
 	}
-	return store.WriteStale(p.out, names)
+	return nil
 }
