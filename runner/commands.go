@@ -112,17 +112,17 @@ func run(ctx context.Context, stdout, stderr io.Writer, args []string) error {
 	args, err := parse(f, args)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
-		fmt.Fprintf(stdout, "Usage: runner %s %s [flags]: %s\n\n  %s\n\nFlags:\n", c.name, c.args, c.does, c.how)
+		fmt.Fprintf(stdout, "Usage: %s [flags]\n\n%s\n\n  %s\n\nFlags:\n", c.line(), c.does, c.how)
 		f.SetOutput(stdout)
 		f.PrintDefaults()
 		return err
 	case err != nil:
 		if was, ok := strings.CutPrefix(err.Error(), "flag provided but not defined: -"); ok && find(was) != nil {
-			err = fmt.Errorf("-%s is a command: runner %[1]s %s", was, find(was).args)
+			err = fmt.Errorf("-%s is a command: %s", was, find(was).line())
 		}
 		return misuse("%s: %v", c.name, err)
 	case !c.takes(len(args)):
-		return misuse("need runner %s %s; got %d arguments", c.name, c.args, len(args))
+		return misuse("need %s; got %d arguments", c.line(), len(args))
 	}
 	p.given = map[string]bool{}
 	f.Visit(func(f *flag.Flag) { p.given[f.Name] = true })
@@ -146,7 +146,7 @@ func find(name string) *command {
 
 // unknownCommand says which command may have been meant.
 func unknownCommand(word string) error {
-	hint, fewest := "-h lists the commands; run "+quoted(word)+" runs a manifest", 3
+	hint, fewest := "to run a manifest: runner run "+quoted(word), 3
 	for _, c := range commands {
 		if d := distance(word[:min(len(word), 8)], c.name); d < fewest {
 			hint, fewest = "did you mean "+c.name+"?", d
@@ -165,6 +165,9 @@ func distance(a, b string) int {
 	}
 	return 1 + min(distance(a[1:], b), distance(a, b[1:]), distance(a[1:], b[1:]))
 }
+
+// line returns how the command is typed.
+func (c *command) line() string { return strings.TrimSpace("runner " + c.name + " " + c.args) }
 
 // takes reports whether the command takes n arguments.
 func (c *command) takes(n int) bool {

@@ -9,9 +9,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-
-	"closedform/runner/internal/config"
-	"closedform/runner/internal/experiment"
 )
 
 func TestManifestIsFound(t *testing.T) {
@@ -214,37 +211,6 @@ func TestDerivedExperiment(t *testing.T) {
 	_, _, err = try(t, "-exp", "a_judge", "-set", `sources=["smal"]`)
 	if err == nil || !strings.Contains(err.Error(), "a_judge, small") {
 		t.Errorf("a source that has no manifest: %v", err)
-	}
-}
-
-// Every experiment of the repository that has cells has a short form, whose strata are its own.
-func TestShortForms(t *testing.T) {
-	names, err := config.List(filepath.Join("..", experiment.Folder))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range names {
-		e, err := experiment.Read(filepath.Join("..", experiment.Folder, name+".toml"), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		short, err := e.ShortForm(nil)
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
-		strata := map[string]bool{}
-		for _, c := range e.Study.Cells() {
-			strata[c.Group()] = true
-		}
-		for _, c := range short.Study.Cells() {
-			if !strata[c.Group()] {
-				t.Errorf("%s: the short form has a stratum %q, which the experiment has not", name, c.Group())
-			}
-		}
-		if len(strata) > 0 && len(short.Study.Cells()) == 0 {
-			t.Errorf("%s: the short form has no cells", name)
-		}
 	}
 }
 

@@ -278,7 +278,7 @@ func TestWrongUsage(t *testing.T) {
 		"draw M -shard 1/2": "", "adopt M -short": "", "time M -shard 1/2": "", "list M": "need runner list", "fetch": "SET…", "diff": "REV", "stale M": "", "report": "FILE", "report a b": "FILE",
 		// What has become a command, and what was perhaps meant.
 		"-list": "-list is a command: runner list", "-exp M -draw": "runner draw [NAME…]", "-diff HEAD": "runner diff REV", "-stale -check": "runner stale",
-		"-data x -predict n.npz": "runner predict NETWORK", "-all -verify": "runner verify", "M": "run M runs", "lsit": "did you mean list?", "predikt n": "did you mean predict?",
+		"-data x -predict n.npz": "runner predict NETWORK", "-all -verify": "runner verify", "M": "runner run M", "lsit": "did you mean list?", "predikt n": "did you mean predict?",
 	} {
 		stdout, _, err := try(t, strings.Fields(args)...)
 		if !errors.Is(err, errUsage) || stdout != "" || !strings.Contains(err.Error(), want) {

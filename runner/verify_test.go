@@ -62,22 +62,6 @@ small: equal to 1e-09
 		}, `small: runs.csv: line 2, end: \S+, and now \S+, off by \S+e-09
 small: differs
 `, 1},
-		{"a number only", func(t *testing.T, dir string) {
-			write(t, scaled(t, dir, 2), dir, "runs.csv")
-		}, "small: runs.csv: tampered: in the committed folder\nsmall: differs\n", 1},
-		{"several", func(t *testing.T, dir string) {
-			replaceFile(t, dir, "runs.csv", strings.Replace(read(t, dir, "runs.csv"), "joint", "jiont", 1))
-			remove(t, dir, "summary.csv")
-			remove(t, dir, "runs.png")
-			replaceFile(t, dir, "runs.svg", read(t, dir, "runs.svg")+"\n")
-			write(t, "", dir, "old.csv")
-		}, `small: old.csv: unlisted: in the committed folder
-small: runs.csv: line 2, method: jiont, and now joint
-small: runs.png: absent: in the committed folder
-small: runs.svg: another figure, of tables with other bytes
-small: summary.csv: absent: in the committed folder
-small: differs
-`, 5},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			out, temporary := t.TempDir(), t.TempDir()

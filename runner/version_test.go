@@ -8,30 +8,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-
-	"closedform/runner/internal/experiment"
-	"closedform/runner/internal/study"
 )
-
-// Cells of one experiment that run different methods have versions of their own.
-func TestVersionsOfCells(t *testing.T) {
-	defer func(f func(study.Experiment, []string) (string, error)) { experiment.CodeVersion = f }(experiment.CodeVersion)
-	experiment.CodeVersion = studyVersion
-	e, err := experiment.Read("../experiments/own_data.toml", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	cells := e.Study.Cells()
-	each, all, err := e.Versions()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, c := range cells {
-		if same := each[i] == each[0]; same != (strings.HasPrefix(c.Key, "model ") || strings.HasPrefix(c.Key, "linear ")) || each[i] == all {
-			t.Errorf("%s has the version %s, %s has %s, all have %s", c.Key, each[i], cells[0].Key, each[0], all)
-		}
-	}
-}
 
 // programWith builds the program with another text in place of a file of the repository.
 func programWith(t *testing.T, file, text string) (program string) {
