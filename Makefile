@@ -43,10 +43,10 @@ reproduce:
 	go run ./runner -all $(if $(EFFORT),-effort $(EFFORT))
 
 time:
-	go run ./runner -all -time
+	go run ./runner time -all
 
 data:
-	go run ./runner -fetch all $(if $(MIRROR),-mirror $(MIRROR))
+	go run ./runner fetch all $(if $(MIRROR),-mirror $(MIRROR))
 
 test:
 	go test ./...
@@ -68,25 +68,25 @@ bench:
 	go test -run '^$$' -bench . -benchmem -count 6 ./core/... ./internal/... ./baselines/...
 
 verify:
-	go run ./runner -all -verify $(if $(EFFORT),-effort $(EFFORT))
+	go run ./runner verify -all $(if $(EFFORT),-effort $(EFFORT))
 
 verify-anywhere:
 	.ci/anywhere $(or $(EFFORT),any)
 
 stale:
-	go run ./runner -stale
+	go run ./runner stale
 
 diff:
-	go run ./runner -diff $(or $(REV),HEAD)
+	go run ./runner diff $(or $(REV),HEAD)
 
 draw:
-	go run ./runner -all -draw
+	go run ./runner draw -all
 
 report:
-	go run ./runner -report results/index.html
+	go run ./runner report results/index.html
 
 paper: draw
-	go run ./runner -paper paper
+	go run ./runner paper paper
 	paper/build
 
 clean:

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -14,13 +15,25 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"closedform/core/random"
+	"closedform/runner/internal/experiment"
 	"closedform/runner/internal/store"
 	"closedform/runner/internal/table"
 )
 
-// adoption is what -adopt finds out about cells that other code has computed.
+func (p *program) adoptCommand(f *flag.FlagSet) action {
+	p.workFlags(f)
+	f.DurationVar(&p.budget, "budget", 10*time.Minute, "most processor `time` for the sample, of each experiment")
+	return func(ctx context.Context, names []string) error {
+		p.computeHere()
+		p.adopting = true
+		return p.loadAndRun(ctx, names)
+	}
+}
+
+// adoption is what adopt finds out about cells that other code has computed.
 type adoption struct {
 	old     *store.CellSums
 	of      []*store.CellSum // by cell: what was published of it, from the same spec; nil: nothing
@@ -93,20 +106,16 @@ func (j *job) adoption() (*adoption, error) {
 	}
 	byKey := a.old.ByKey()
 	a.changed = len(byKey) != len(a.of) || !bytes.Equal(manifest, j.resolved)
-	strata := map[string]bool{}
 	for i, c := range j.work.Cells {
-		switch old := byKey[c.Key]; {
-		case old == nil || old.Spec != store.ShortSpec(j.origins[i].spec):
+		old := byKey[c.Key]
+		if old == nil || old.Spec != store.ShortSpec(j.origins[i].Spec) {
 			a.changed = true
-		default:
-			a.of[i] = old
-			if old.Code != j.origins[i].code {
-				a.stale = append(a.stale, i)
-				strata[c.Group()] = true
-			}
+			continue
+		}
+		if a.of[i] = old; old.Code != j.origins[i].Code {
+			a.stale = append(a.stale, i)
 		}
 	}
-	a.strata = len(strata)
 	return a, nil
 }
 
@@ -118,16 +127,11 @@ const sampled = 0.05
 // budget; the short form alone then speaks for their strata.
 func (j *job) draw(a *adoption) {
 	rnd := rand.New(random.Source("adopt", j.Name, j.version))
-	groups := map[string][]int{}
+	groups, seconds, expected := map[string][]int{}, j.work.Expected(a.stale), map[int]float64{}
 	for _, k := range rnd.Perm(len(a.stale)) {
 		i := a.stale[k]
 		name := j.work.Cells[i].Group()
-		groups[name] = append(groups[name], i)
-	}
-	seconds := j.work.Expected(a.stale)
-	expected := map[int]float64{}
-	for k, i := range a.stale {
-		expected[i] = seconds[k]
+		groups[name], expected[i] = append(groups[name], i), seconds[k]
 	}
 	for _, name := range slices.Sorted(maps.Keys(groups)) {
 		group := groups[name]
@@ -137,21 +141,23 @@ func (j *job) draw(a *adoption) {
 		a.sample = append(a.sample, group[:int(math.Ceil(sampled*float64(len(group))))]...)
 	}
 	slices.SortStableFunc(a.sample, func(i, k int) int { return cmp.Compare(expected[i], expected[k]) })
-	left := j.adoptBudget.Seconds()
-	within := slices.IndexFunc(a.sample, func(i int) bool {
+	left := j.budget.Seconds()
+	for k, i := range a.sample {
 		if !math.IsInf(expected[i], 1) { // which is not known
 			left -= expected[i]
 		}
-		return left < 0
-	})
-	if within >= 0 {
-		a.sample = a.sample[:within]
+		if left < 0 {
+			a.sample = a.sample[:k]
+			break
+		}
 	}
-	a.dear = map[string]bool{}
-	for name, group := range groups {
-		a.dear[name] = !slices.ContainsFunc(group, func(i int) bool { return slices.Contains(a.sample, i) })
+	a.strata, a.dear = len(groups), map[string]bool{}
+	for name := range groups {
+		a.dear[name] = true
 	}
-	maps.DeleteFunc(a.dear, func(_ string, dear bool) bool { return !dear })
+	for _, i := range a.sample {
+		delete(a.dear, j.work.Cells[i].Group())
+	}
 	slices.Sort(a.sample)
 }
 
@@ -175,7 +181,7 @@ func (j *job) check(ctx context.Context, a *adoption) (merged bool, err error) {
 	}
 	for name := range a.dear {
 		if !slices.Contains(j.shortStrata, name) {
-			j.differs(a, name, "its cells take longer than -adopt-budget, and the short form has none of it")
+			j.differs(a, name, "its cells take longer than -budget, and the short form has none of it")
 		}
 	}
 	if len(j.Short) == 0 {
@@ -193,7 +199,7 @@ func (j *job) check(ctx context.Context, a *adoption) (merged bool, err error) {
 	for name := range a.differs {
 		if !slices.ContainsFunc(a.stale, func(i int) bool { return j.work.Cells[i].Group() == name }) {
 			return false, fmt.Errorf("the short form differs in stratum %q, which the experiment does not have: "+
-				"run it without -adopt", name)
+				"run it", name)
 		}
 	}
 	return merged, nil
@@ -218,7 +224,7 @@ func (j *job) takeOver(a *adoption) (adopted, here int, err error) {
 		}
 		adopted++
 		old := a.of[i]
-		c, _ := j.folder.LoadCell(cell.Key, origin{old.Code, j.origins[i].spec}.fingerprint())
+		c, _ := j.folder.LoadCell(cell.Key, experiment.Origin{Code: old.Code, Spec: j.origins[i].Spec}.Fingerprint())
 		if c == nil || store.ShortDigest(c.Tables.Digest()) != old.Digest {
 			continue
 		}
@@ -238,7 +244,7 @@ func (j *job) restamp(a *adoption) error {
 		return err
 	}
 	for _, i := range a.stale {
-		a.of[i].Code, a.of[i].From = j.origins[i].code, cmp.Or(a.of[i].From, a.of[i].Code)
+		a.of[i].Code, a.of[i].From = j.origins[i].Code, cmp.Or(a.of[i].From, a.of[i].Code)
 	}
 	run.CodeVersion, run.Adopted = j.version, j.provenance(a.old)
 	return j.folder.Restamp(run, a.old)
@@ -301,7 +307,7 @@ func halfWidth(results *store.Results, of *table.Table, column string) float64 {
 
 // say prints a line, while other experiments may print.
 func (j *job) say(format string, args ...any) {
-	j.turns.publish.Lock()
-	defer j.turns.publish.Unlock()
+	j.publishing.Lock()
+	defer j.publishing.Unlock()
 	fmt.Fprintf(j.stdout, format, args...)
 }

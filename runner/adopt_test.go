@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
+	"closedform/runner/internal/experiment"
 	"closedform/runner/internal/store"
 	"closedform/runner/internal/study"
 )
@@ -19,9 +19,9 @@ var many = strings.NewReplacer("seed = [1, 2]", `seed = "1..30"`, "threshold", "
 // changes; the test's end brings the first back.
 func changeCode(t *testing.T, version string, change func()) {
 	t.Helper()
-	old := codeVersion
-	codeVersion = func(study.Experiment, []string) (string, error) { return version, nil }
-	t.Cleanup(func() { codeVersion, toyShift, toyAbove = old, nil, 0 })
+	old := experiment.CodeVersion
+	experiment.CodeVersion = func(study.Experiment, []string) (string, error) { return version, nil }
+	t.Cleanup(func() { experiment.CodeVersion, toyShift, toyAbove = old, nil, 0 })
 	if change != nil {
 		change()
 	}
@@ -64,7 +64,7 @@ func TestAdopt(t *testing.T) {
 		m, out, dir := published(t, many, clone)
 		runs := read(t, dir, "runs.csv")
 		changeCode(t, "2", nil)
-		stdout := mustRun(t, "-exp", m, "-out", out, "-adopt")
+		stdout := mustRun(t, "adopt", "-exp", m, "-out", out)
 		contains(t, stdout, "small: recomputed 4 cells, of 2 of 2 strata, in ", "; adopted 60 of 60 cells\n")
 		want := store.Adopted{From: "1", To: "2", Cells: 60, Recomputed: 4, Strata: 2}
 		if run := mustReadRun(t, dir); run.CodeVersion != "2" || run.Adopted == nil || *run.Adopted != want {
@@ -73,7 +73,7 @@ func TestAdopt(t *testing.T) {
 		if read(t, dir, "runs.csv") != runs {
 			t.Error("other tables")
 		}
-		stdout = mustRun(t, "-exp", m, "-out", out, "-adopt")
+		stdout = mustRun(t, "adopt", "-exp", m, "-out", out)
 		if clone {
 			contains(t, stdout, "small: nothing to adopt: "+dir+" is of this code\n")
 		} else {
@@ -81,14 +81,14 @@ func TestAdopt(t *testing.T) {
 		}
 		// A further version adopts what the first has computed.
 		changeCode(t, "3", nil)
-		mustRun(t, "-exp", m, "-out", out, "-adopt")
+		mustRun(t, "adopt", "-exp", m, "-out", out)
 		if a := mustReadRun(t, dir).Adopted; a == nil || a.From != "1" || a.To != "3" {
 			t.Errorf("adopted %+v", a)
 		}
 		// What was computed again is no longer adopted.
-		contains(t, mustRun(t, "-exp", m, "-out", out, "-verify"), "small: same bytes\n")
+		contains(t, mustRun(t, "verify", "-exp", m, "-out", out), "small: same bytes\n")
 		if a := mustReadRun(t, dir).Adopted; a != nil {
-			t.Errorf("adopted %+v after -verify", a)
+			t.Errorf("adopted %+v after verify", a)
 		}
 		if strings.Contains(read(t, dir, "cells.sums"), "from") {
 			t.Error("cells.sums tells of adopted cells")
@@ -101,14 +101,14 @@ func TestAdopt(t *testing.T) {
 func TestAdoptBudget(t *testing.T) {
 	m, out, dir := published(t, many, false)
 	changeCode(t, "2", nil)
-	contains(t, mustRun(t, "-exp", m, "-out", out, "-adopt", "-adopt-budget", "1ns"), "recomputed 0 cells, of 0 of 2 strata, in ", "; adopted 60 of 60 cells\n")
+	contains(t, mustRun(t, "adopt", "-exp", m, "-out", out, "-budget", "1ns"), "recomputed 0 cells, of 0 of 2 strata, in ", "; adopted 60 of 60 cells\n")
 	if a := mustReadRun(t, dir).Adopted; a == nil || a.Short != 2 || a.Strata != 0 {
 		t.Errorf("adopted %+v", a)
 	}
 	m, out, dir = published(t, edit(t, many, "'sweep.seed=[2]'", `'sweep.seed=[2]', 'method=[{name="joint"}]'`), false)
 	changeCode(t, "3", func() { toyShift = func(_ string, x float64) float64 { return x + 1 } })
-	contains(t, mustRun(t, "-exp", m, "-out", out, "-adopt", "-adopt-budget", "1ns"),
-		`stratum "joint" differs: cell joint seed=2 of the short form`, `stratum "total" differs: its cells take longer than -adopt-budget`, "adopted 0 of 60 cells")
+	contains(t, mustRun(t, "adopt", "-exp", m, "-out", out, "-budget", "1ns"),
+		`stratum "joint" differs: cell joint seed=2 of the short form`, `stratum "total" differs: its cells take longer than -budget`, "adopted 0 of 60 cells")
 	if run := mustReadRun(t, dir); run.Computed != 60 {
 		t.Errorf("%d computed", run.Computed)
 	}
@@ -126,7 +126,7 @@ func TestAdoptDifference(t *testing.T) {
 				return x
 			}
 		})
-		stdout := mustRun(t, "-exp", m, "-out", out, "-adopt")
+		stdout := mustRun(t, "adopt", "-exp", m, "-out", out)
 		contains(t, stdout, `small: stratum "total" differs: cell total seed=`, "runs.end of method=total seed=", "0.1 %)", "recomputed 4 cells, of 2 of 2 strata")
 		if strings.Contains(stdout, `"joint"`) {
 			t.Errorf("it says %q", stdout)
@@ -148,7 +148,7 @@ func TestAdoptOtherTables(t *testing.T) {
 	hereAndInClone(t, func(t *testing.T, clone bool) {
 		m, out, dir := published(t, many, clone)
 		changeCode(t, "2", func() { toyAbove = 100 })
-		mustRun(t, "-exp", m, "-out", out, "-adopt")
+		mustRun(t, "adopt", "-exp", m, "-out", out)
 		computed := map[bool]int{false: 0, true: 60}[clone]
 		if run := mustReadRun(t, dir); run.Computed != computed || run.CodeVersion != "2" {
 			t.Errorf("%d computed, version %s", run.Computed, run.CodeVersion)
@@ -165,10 +165,10 @@ func TestAdoptAfterKill(t *testing.T) {
 	m, out, dir := published(t, many, true)
 	old := read(t, dir, "cells.sums")
 	changeCode(t, "2", nil)
-	mustRun(t, "-exp", m, "-out", out, "-adopt")
+	mustRun(t, "adopt", "-exp", m, "-out", out)
 	want := read(t, dir, "cells.sums")
 	write(t, old, dir, "cells.sums")
-	mustRun(t, "-exp", m, "-out", out, "-adopt")
+	mustRun(t, "adopt", "-exp", m, "-out", out)
 	if got := read(t, dir, "cells.sums"); got != want || got == old {
 		t.Errorf("cells.sums is %q, want %q", got, want)
 	}
@@ -178,7 +178,7 @@ func TestAdoptAfterKill(t *testing.T) {
 func TestAdoptWithoutShortForm(t *testing.T) {
 	m, out, dir := published(t, small, true)
 	changeCode(t, "2", nil)
-	mustRun(t, "-exp", m, "-out", out, "-adopt")
+	mustRun(t, "adopt", "-exp", m, "-out", out)
 	if run := mustReadRun(t, dir); run.Computed != 4 || run.Adopted != nil {
 		t.Errorf("%d computed, adopted %+v", run.Computed, run.Adopted)
 	}
@@ -189,7 +189,7 @@ func TestAdoptChangedSpec(t *testing.T) {
 	_, out, dir := published(t, many, false)
 	changeCode(t, "2", nil)
 	m := write(t, edit(t, many, "scale = 2", "scale = 3"))
-	contains(t, mustRun(t, "-exp", m, "-out", out, "-adopt"), "recomputed 2 cells, of 1 of 1 strata, in ", "; adopted 30 of 60 cells")
+	contains(t, mustRun(t, "adopt", "-exp", m, "-out", out), "recomputed 2 cells, of 1 of 1 strata, in ", "; adopted 30 of 60 cells")
 	if run := mustReadRun(t, dir); run.Computed != 30 {
 		t.Errorf("%d computed", run.Computed)
 	}
@@ -201,7 +201,7 @@ func TestAdoptChangedTables(t *testing.T) {
 		_, out, dir := published(t, many, clone)
 		before := read(t, dir, "summary.csv")
 		m := write(t, edit(t, many, "threshold = 0.5", "threshold = -9"))
-		mustRun(t, "-exp", m, "-out", out, "-adopt")
+		mustRun(t, "adopt", "-exp", m, "-out", out)
 		if read(t, dir, "summary.csv") == before {
 			t.Error("the tables are those of before")
 		}
@@ -217,14 +217,10 @@ func TestAdoptRefuses(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "runs.csv"), []byte("method,seed,end\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	_, _, err := try(t, "-exp", m, "-out", out, "-adopt")
+	_, _, err := try(t, "adopt", "-exp", m, "-out", out)
 	contains(t, fmt.Sprint(err), "runs.csv", "checksum")
 	if run := mustReadRun(t, dir); run.CodeVersion != "1" {
 		t.Errorf("version %s", run.CodeVersion)
 	}
-	contains(t, mustRun(t, "-exp", m, "-out", t.TempDir(), "-adopt"), "small: nothing to adopt: nothing is published in ", "60 computed")
-	_, _, err = try(t, "-exp", m, "-adopt", "-draw")
-	if !slices.Contains([]int{2}, exitCode(err)) {
-		t.Errorf("-adopt -draw: %v", err)
-	}
+	contains(t, mustRun(t, "adopt", "-exp", m, "-out", t.TempDir()), "small: nothing to adopt: nothing is published in ", "60 computed")
 }

@@ -21,11 +21,11 @@ func (j *job) computeShortForm(ctx context.Context) error {
 	if j.shortSums != nil {
 		return nil
 	}
-	e, err := j.experiment.shortForm(nil)
+	e, err := j.Experiment.ShortForm(nil)
 	if err != nil {
 		return err
 	}
-	short := &job{program: j.program, experiment: e, start: time.Now(), work: engine.Work{Last: j.work.Last}}
+	short := &job{program: j.program, Experiment: e, start: time.Now(), work: engine.Work{Last: j.work.Last}}
 	if _, err := short.prepare(ctx); err != nil {
 		return err
 	}
@@ -35,10 +35,10 @@ func (j *job) computeShortForm(ctx context.Context) error {
 	}
 	// In a pool of its own: publishing does not wait for the cells of other experiments.
 	cells, err := short.work.Recompute(ctx, pool.New(1), all)
-	if err != nil {
-		return fmt.Errorf("the short form: %w", err)
+	var tables table.Set
+	if err == nil {
+		tables, err = e.Study.Tables(cells)
 	}
-	tables, err := e.study.Tables(cells)
 	if err != nil {
 		return fmt.Errorf("the short form: %w", err)
 	}
@@ -54,8 +54,8 @@ func (j *job) computeShortForm(ctx context.Context) error {
 func (j *job) sum(i int, content table.Set) store.CellSum {
 	of := j.origins[i]
 	return store.CellSum{
-		Key: j.work.Cells[i].Key, Code: of.code,
-		Spec: store.ShortSpec(of.spec), Digest: store.ShortDigest(content.Digest()),
+		Key: j.work.Cells[i].Key, Code: of.Code,
+		Spec: store.ShortSpec(of.Spec), Digest: store.ShortDigest(content.Digest()),
 	}
 }
 
@@ -67,7 +67,7 @@ func (j *job) sums(ctx context.Context, cells []table.Set) (*store.CellSums, err
 		was = new(store.CellSums) // none, or damaged: they are about to be replaced
 	}
 	sums := new(store.CellSums)
-	if len(j.Short) > 0 && len(j.Overrides) == 0 && !j.verify {
+	if len(j.Short) > 0 && len(j.Overrides) == 0 && !j.verifying {
 		run, err1 := store.ReadRun(j.dir)
 		text, err2 := os.ReadFile(filepath.Join(j.dir, "manifest.toml"))
 		if err1 == nil && err2 == nil && was.Tables != "" && run.CodeVersion == j.version && bytes.Equal(text, j.resolved) {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,15 +10,15 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"closedform/runner/internal/experiment"
 	"closedform/runner/internal/store"
 )
 
-// diffs compares the published tables in -out with those of the commit of -diff: of the
-// experiments of the command line or, without any, of all.
-func (p *program) diffs(ctx context.Context) ([]*store.Diff, error) {
-	revision, err := store.OpenRevision(ctx, p.out, p.diff)
+// diffs compares the published tables in -out with those of a commit: of some experiments or, without any, of all.
+func (p *program) diffs(ctx context.Context, commit string, of []string) ([]*store.Diff, error) {
+	revision, err := store.OpenRevision(ctx, p.out, commit)
 	if err != nil {
-		return nil, fmt.Errorf("-diff %s: %w", p.diff, err)
+		return nil, fmt.Errorf("diff %s: %w", commit, err)
 	}
 	folders, err := resultsFolders(p.out)
 	if err != nil {
@@ -25,20 +26,18 @@ func (p *program) diffs(ctx context.Context) ([]*store.Diff, error) {
 	}
 	folders = append(folders, revision.Folders()...)
 	slices.Sort(folders)
-	folders = slices.Compact(folders)
-	names := folders
-	if len(p.exp) > 0 {
-		names = nil
-		for _, path := range p.exp {
-			name := strings.TrimSuffix(filepath.Base(path), ".toml")
-			if !slices.Contains(folders, name) {
-				return nil, fmt.Errorf("-diff %s: no results of %s, neither in %s nor at that commit", p.diff, name, p.out)
-			}
-			names = append(names, name)
+	names := slices.Compact(folders)
+	if len(of) > 0 {
+		folders, names = names, nil
+	}
+	for _, path := range of {
+		names = append(names, strings.TrimSuffix(filepath.Base(path), ".toml"))
+		if name := names[len(names)-1]; !slices.Contains(folders, name) {
+			return nil, fmt.Errorf("no results of %s, neither in %s nor at %s", name, p.out, commit)
 		}
 	}
 	diffs := make([]*store.Diff, len(names))
-	return diffs, parallel(len(names), func(i int) (err error) {
+	return diffs, experiment.Parallel(len(names), func(i int) (err error) {
 		diffs[i], err = store.DiffResults(ctx, revision, names[i])
 		return err
 	})
@@ -55,9 +54,14 @@ func resultsFolders(out string) (names []string, err error) {
 	return names, err
 }
 
+func (p *program) diffCommand(f *flag.FlagSet) action {
+	p.resultsFlag(f)
+	return func(ctx context.Context, args []string) error { return p.printDiffs(ctx, args[0], args[1:]) }
+}
+
 // printDiffs prints for each experiment its largest changes, and then a line for each.
-func (p *program) printDiffs(ctx context.Context) error {
-	diffs, err := p.diffs(ctx)
+func (p *program) printDiffs(ctx context.Context, commit string, of []string) error {
+	diffs, err := p.diffs(ctx, commit, of)
 	if err != nil {
 		return err
 	}

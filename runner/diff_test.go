@@ -6,40 +6,38 @@ import (
 	"testing"
 )
 
-// -diff prints what changed since a commit, and -report shows it on the page.
+// diff prints what changed since a commit, and report shows it on the page.
 func TestDiff(t *testing.T) {
 	inExperiments(t, map[string]string{"small.toml": small, "other.toml": edit(t, small, `"small"`, `"other"`)})
 	mustRun(t, "-all")
 	git(t, "init", "-q")
 	git(t, "add", "results")
 	git(t, "commit", "-q", "-m", "x")
-	if got := mustRun(t, "-diff", "HEAD"); got != "other: same\nsmall: same\n" {
+	if got := mustRun(t, "diff", "HEAD"); got != "other: same\nsmall: same\n" {
 		t.Errorf("without a change it prints\n%s", got)
 	}
 	dir := filepath.Join("results", "small")
 	write(t, strings.Replace(read(t, dir, "summary.csv"), "joint,0", "joint,7", 1), dir, "summary.csv")
-	got := mustRun(t, "-diff", "HEAD")
+	got := mustRun(t, "diff", "HEAD")
 	contains(t, got, "summary  method=joint  above   0    7    +7\n", "small: 1 of 6 numbers changed\n", "other: same\n")
-	if got := mustRun(t, "-diff", "HEAD", "-exp", "other"); got != "other: same\n" {
+	if got := mustRun(t, "diff", "HEAD", "other"); got != "other: same\n" {
 		t.Errorf("of one experiment it prints\n%s", got)
 	}
 	page := filepath.Join(t.TempDir(), "page.html")
-	mustRun(t, "-report", page, "-diff", "HEAD")
+	mustRun(t, "report", page, "-diff", "HEAD")
 	contains(t, read(t, page), "Changes since HEAD", "<td>method=joint</td><td>above</td><td>0</td><td>7</td>", "Same: other.")
-	mustRun(t, "-report", page)
+	mustRun(t, "report", page)
 	if strings.Contains(read(t, page), "Changes since") {
 		t.Error("the usual page has changes")
 	}
-	for _, c := range [][2]string{{"nowhere", "git knows no commit nowhere"}, {"--all", "git knows no commit --all"}} {
-		if _, _, err := try(t, "-diff="+c[0]); err == nil || !strings.Contains(err.Error(), c[1]) {
-			t.Errorf("-diff %s: %v", c[0], err)
-		}
+	if _, _, err := try(t, "diff", "nowhere"); err == nil || !strings.Contains(err.Error(), "git knows no commit nowhere") {
+		t.Errorf("of an unknown commit: %v", err)
 	}
-	if _, _, err := try(t, "-diff", "HEAD", "-exp", "third"); err == nil || !strings.Contains(err.Error(), "no results of third") {
+	if _, _, err := try(t, "diff", "HEAD", "third"); err == nil || !strings.Contains(err.Error(), "no results of third") {
 		t.Errorf("of an unknown experiment: %v", err)
 	}
 	t.Setenv("GIT_DIR", t.TempDir())
-	if _, _, err := try(t, "-diff", "HEAD"); err == nil || !strings.Contains(err.Error(), "not a git repository") {
+	if _, _, err := try(t, "diff", "HEAD"); err == nil || !strings.Contains(err.Error(), "not a git repository") {
 		t.Errorf("without a repository: %v", err)
 	}
 }

@@ -6,14 +6,15 @@ import (
 	"regexp"
 	"strings"
 
+	"closedform/runner/internal/experiment"
 	"closedform/runner/internal/store"
 )
 
 // dir returns the results folder of an experiment. With other values than those of its
 // manifest it has one of its own, NAME@KEY=VALUE,…, unless -out says where results go.
-func (p *program) dir(e *experiment) string {
+func (p *program) dir(e *experiment.Experiment) string {
 	name := e.Name
-	if len(e.Overrides) > 0 && !p.elsewhere {
+	if len(e.Overrides) > 0 && !p.given["out"] {
 		name = folderName(name + "@" + strings.Join(e.Overrides, ","))
 	}
 	return filepath.Join(p.out, name)
@@ -29,7 +30,7 @@ func folderName(text string) string {
 	if name == text && len(name) <= longest {
 		return name
 	}
-	return name[:min(len(name), longest)] + "-" + checksum([]byte(text))[:8]
+	return name[:min(len(name), longest)] + "-" + experiment.Checksum([]byte(text))[:8]
 }
 
 // first returns the line that says what to open first of the results: the main figure and
@@ -51,4 +52,17 @@ func (j *job) first() string {
 		return ""
 	}
 	return fmt.Sprintf("%s: open %s\n", j.Name, strings.Join(paths, ", "))
+}
+
+// invocation returns a command line for the experiment: of a command, which ends with a blank, or of run.
+func invocation(e *experiment.Experiment, command string) string {
+	command = "go run ./runner " + command + "-exp "
+	if e.Folder != experiment.Folder {
+		return command + "FOLDER/manifest.toml -out ANOTHER"
+	}
+	command += e.Name
+	for _, o := range e.Overrides {
+		command += " -set " + quoted(o)
+	}
+	return command
 }

@@ -40,8 +40,8 @@ func TestSetHasItsOwnFolder(t *testing.T) {
 			continue
 		}
 		contains(t, read(t, dirs[0], "README.md"), "by `go run ./runner -exp small -set "+c.command)
-		for _, again := range []string{"", "-verify", "-draw"} {
-			mustRun(t, append(args, strings.Fields(again)...)...)
+		for _, again := range []string{"run", "verify", "draw"} {
+			mustRun(t, append([]string{again}, args...)...)
 		}
 		// The manifest among the results makes the same results in the same folder.
 		contains(t, mustRun(t, "-exp", filepath.Join(dirs[0], "manifest.toml")), dirs[0]+" is up to date\n")
@@ -63,7 +63,7 @@ func TestRerunLeavesTheTreeClean(t *testing.T) {
 	git(t, "init", "-q")
 	git(t, "add", ".")
 	git(t, "commit", "-qm", "results")
-	for _, args := range []string{"-all", "-all -draw", "-all -verify", "-all -set sweep.seed=2"} {
+	for _, args := range []string{"-all", "draw -all", "verify -all", "-all -set sweep.seed=2"} {
 		git(t, "clean", "-qfdX")
 		mustRun(t, strings.Fields(args)...)
 		if changes := git(t, "status", "--porcelain"); changes != "" {

@@ -9,6 +9,7 @@ import (
 
 	"closedform/internal/check"
 	"closedform/runner/internal/config"
+	"closedform/runner/internal/experiment"
 )
 
 // Whatever a manifest and -set say, the error has one line that says where, or there are
@@ -34,28 +35,28 @@ func FuzzManifest(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text, set string) {
 		file := write(t, text)
 		check.Frugal(t, func() {
-			e, err := newExperiment(file, []string{set})
+			e, err := experiment.Read(file, []string{set})
 			if err != nil {
 				if strings.Count(err.Error(), "\n") > 0 {
 					t.Errorf("error %q", err)
 				}
 				return
 			}
-			if dir := (&program{options: &options{out: "out"}}).dir(e); filepath.Dir(dir) != "out" {
+			if dir := (&program{out: "out"}).dir(e); filepath.Dir(dir) != "out" {
 				t.Errorf("folder %s", dir)
 			}
-			if cells := e.study.Cells(); len(cells) > config.MaxCells {
+			if cells := e.Study.Cells(); len(cells) > config.MaxCells {
 				return
 			}
-			resolved, err := e.Resolved(e.study)
+			resolved, err := e.Resolved(e.Study)
 			if err != nil {
 				t.Fatal(err)
 			}
-			again, err := newExperiment(write(t, string(resolved)), nil)
+			again, err := experiment.Read(write(t, string(resolved)), nil)
 			if err != nil {
 				t.Fatalf("resolved to\n%s\n%v", resolved, err)
 			}
-			if twice, err := again.Resolved(again.study); err != nil || !bytes.Equal(twice, resolved) {
+			if twice, err := again.Resolved(again.Study); err != nil || !bytes.Equal(twice, resolved) {
 				t.Errorf("resolved to\n%s\nand then to\n%s\n%v", resolved, twice, err)
 			}
 		})

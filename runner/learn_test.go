@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -29,11 +30,22 @@ func more() (lines []string) {
 
 const header = "species,length,colour,width\n"
 
+// withInput makes a text the standard input.
+func withInput(t *testing.T, text string) {
+	t.Helper()
+	file, err := os.Open(write(t, text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	was := os.Stdin
+	t.Cleanup(func() { os.Stdin = was; file.Close() })
+	os.Stdin = file
+}
+
 // learnFrom runs the command "learn" with a standard input.
-func learnFrom(in string, args ...string) (stdout, stderr string, err error) {
-	var out, log bytes.Buffer
-	err = learnRows(context.Background(), strings.NewReader(in), &out, &log, args)
-	return out.String(), log.String(), err
+func learnFrom(t *testing.T, in string, args ...string) (stdout, stderr string, err error) {
+	withInput(t, in)
+	return try(t, append([]string{"learn"}, args...)...)
 }
 
 // A stream in two parts leaves the same network as in one, and prints the same.
@@ -44,7 +56,7 @@ func TestLearn(t *testing.T) {
 	before := read(t, file)
 	lines := more()
 	text := func(rows []string) string { return header + strings.Join(rows, "\n") + "\n" }
-	whole, log, err := learnFrom(text(lines), file, "-data", "-", "-to", "whole.npz")
+	whole, log, err := learnFrom(t, text(lines), file, "-data", "-", "-to", "whole.npz")
 	if err != nil || read(t, file) != before {
 		t.Fatalf("%v, or the network has changed", err)
 	}
@@ -53,11 +65,11 @@ func TestLearn(t *testing.T) {
 		t.Errorf("%d lines:\n%s", n, whole)
 	}
 	write(t, text(lines[:25]), "first.csv")
-	first, _, err := learnFrom("", file, "-data", "first.csv")
+	first, _, err := learnFrom(t, "", file, "-data", "first.csv")
 	if err != nil {
 		t.Fatal(err)
 	}
-	second, _, err := learnFrom(text(lines[25:]), file, "-data", "-")
+	second, _, err := learnFrom(t, text(lines[25:]), file, "-data", "-")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,12 +86,18 @@ func TestLearnAnswersFirst(t *testing.T) {
 	inExperiments(t, map[string]string{"mine.toml": mine, "leaves.csv": leaves()})
 	mustRun(t, "-exp", "mine")
 	file := filepath.Join("results", "mine", "network.npz")
-	in, rows := io.Pipe()
+	in, rows, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	defer func(was *os.File) { os.Stdin = was }(os.Stdin)
+	os.Stdin = in
 	answers, out := io.Pipe()
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error)
 	var log bytes.Buffer
-	go func() { ended <- learnRows(ctx, in, out, &log, []string{file, "-data", "-", "-unknown", "1"}) }()
+	go func() { ended <- run(ctx, out, &log, []string{"learn", file, "-data", "-", "-unknown", "1"}) }()
 	answer := bufio.NewReader(answers)
 	go fmt.Fprint(rows, "length;colour;width\n")
 	if line, err := answer.ReadString('\n'); err != nil || !strings.HasPrefix(line, "row,") {
@@ -103,7 +121,7 @@ func TestLearnAnswersFirst(t *testing.T) {
 	}
 	contains(t, log.String(), `row 3: class "Fir" is not one of the network's: Ash, Elm, Oak; passed over`)
 	contains(t, log.String(), file+": 5 rows, 2 learned; ")
-	if out, _, err := learnFrom(header+"Ash,12,red,1\n", file, "-data", "-"); err != nil || !strings.Contains(out, "\n6,") {
+	if out, _, err := learnFrom(t, header+"Ash,12,red,1\n", file, "-data", "-"); err != nil || !strings.Contains(out, "\n6,") {
 		t.Errorf("%v, and it goes on with %s", err, out)
 	}
 }
@@ -113,7 +131,7 @@ func TestLearnPassesOver(t *testing.T) {
 	inExperiments(t, map[string]string{"mine.toml": mine, "leaves.csv": leaves()})
 	mustRun(t, "-exp", "mine")
 	file := filepath.Join("results", "mine", "network.npz")
-	out, log, err := learnFrom(header+"Ash,wide,red,1\nAsh,12,red\nAsh,12,red,1\nOak,1e300,red,1\nElm,,red,1\n", file, "-data", "-")
+	out, log, err := learnFrom(t, header+"Ash,wide,red,1\nAsh,12,red\nAsh,12,red,1\nOak,1e300,red,1\nElm,,red,1\n", file, "-data", "-")
 	if err != nil || strings.Count(out, "\n") != 6 {
 		t.Fatalf("%v, %s", err, out)
 	}
@@ -123,13 +141,13 @@ func TestLearnPassesOver(t *testing.T) {
 	} {
 		contains(t, log, want)
 	}
-	_, log, err = learnFrom("length,colour,width\n12,blue,1\nA\"sh\n12,blue,1\nAsh\n", file, "-data", "-", "-to", "other.npz")
+	_, log, err = learnFrom(t, "length,colour,width\n12,blue,1\nA\"sh\n12,blue,1\nAsh\n", file, "-data", "-", "-to", "other.npz")
 	if err != nil || strings.Count(log, "colour=blue") != 1 {
 		t.Errorf("words not seen: %v, %s", err, log)
 	}
 	contains(t, log, "other.npz: 7 rows, 2 learned; ", `bare "`)
 	for _, args := range [][]string{{}, {""}, {file}, {"-data", "-"}, {file, "-data", "-", "-unknown", "2"}, {file, "-data", "-", "more"}, {file, "-data", "-", "-class", "kind"}, {"none.npz", "-data", "-"}} {
-		if _, _, err := learnFrom(header, args...); err == nil {
+		if _, _, err := learnFrom(t, header, args...); err == nil {
 			t.Errorf("no error of %q", args)
 		}
 	}
@@ -145,11 +163,11 @@ func TestLearnBare(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, file.String(), "bare.npz")
-	if _, _, err := learnFrom("width,class,height\n", "bare.npz", "-data", "-"); err != nil {
+	if _, _, err := learnFrom(t, "width,class,height\n", "bare.npz", "-data", "-"); err != nil {
 		t.Fatal(err)
 	}
 	for k := 1; k <= 2; k++ {
-		out, log, err := learnFrom("width,class,height\n0.5,2,-1\n", "bare.npz", "-data", "-")
+		out, log, err := learnFrom(t, "width,class,height\n0.5,2,-1\n", "bare.npz", "-data", "-")
 		if err != nil || !strings.Contains(out, fmt.Sprintf("\n%d,", k)) {
 			t.Fatalf("%v, %s, %s", err, out, log)
 		}

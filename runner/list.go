@@ -1,29 +1,37 @@
 package main
 
 import (
+	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"path/filepath"
 	"strings"
 	"text/tabwriter"
 	"time"
 
-	"closedform/runner/internal/config"
+	"closedform/runner/internal/experiment"
 	"closedform/runner/internal/report"
 	"closedform/runner/internal/store"
 	"closedform/runner/internal/study"
 )
 
+func (p *program) listCommand(f *flag.FlagSet) action {
+	p.resultsFlag(f)
+	p.effortFlag(f)
+	return func(context.Context, []string) error { return p.listAll() }
+}
+
 // listAll prints a line for every manifest of the effort in experiments/. Those that
 // cannot be read are in the error.
 func (p *program) listAll() error {
-	names, err := config.List(manifests)
+	names, err := p.manifests()
 	if err != nil {
 		return err
 	}
 	lines, failed := make([]string, len(names)), make([]error, len(names))
-	parallel(len(names), func(i int) error {
-		lines[i], failed[i] = p.line(filepath.Join(manifests, names[i]+".toml"))
+	experiment.Parallel(len(names), func(i int) error {
+		lines[i], failed[i] = p.line(filepath.Join(experiment.Folder, names[i]+".toml"))
 		return nil
 	})
 	table := tabwriter.NewWriter(p.stdout, 0, 8, 2, ' ', 0)
@@ -39,19 +47,16 @@ func (p *program) listAll() error {
 
 // line returns the line of a manifest, empty if it is not of the effort.
 func (p *program) line(path string) (string, error) {
-	e, err := newExperiment(path, p.set)
+	e, err := experiment.Read(path, nil)
 	if err != nil || !p.takes(e.Effort) {
 		return "", err
 	}
 	data := "none"
-	if _, ok := e.study.(study.WithData); ok {
-		data = "there"
-		if e.missing() != nil {
-			data = "missing"
-		}
+	if _, ok := e.Study.(study.WithData); ok {
+		data = map[bool]string{true: "there", false: "missing"}[e.Missing() == nil]
 	}
-	about := report.Experiment{Name: filepath.Base(p.dir(e)), Missing: e.missing()}
-	about.Behind, about.Err = p.behind(e, p.dir(e))
+	about := report.Experiment{Name: filepath.Base(p.dir(e)), Missing: e.Missing()}
+	about.Behind, about.Err = e.Behind(p.dir(e))
 	cpu, wall, memory := "-", "-", "-"
 	if run, err := store.ReadRun(p.dir(e)); err == nil {
 		if run.Memory > 0 {
@@ -60,7 +65,7 @@ func (p *program) line(path string) (string, error) {
 		cpu, wall = duration(run.CPUSeconds), duration(run.Seconds)
 	}
 	return fmt.Sprintf("%s\t%s\t%s\t%d\t%s\t%s\t%s\t%s\t%s\n",
-		e.Name, e.Effort, report.State(p.out, about), len(e.study.Cells()), data, cpu, wall, memory, e.kind.Asks), nil
+		e.Name, e.Effort, report.State(p.out, about), len(e.Study.Cells()), data, cpu, wall, memory, e.Kind.Asks), nil
 }
 
 // duration returns seconds in words, "-" if they are not known.

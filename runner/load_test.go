@@ -9,8 +9,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-
-	"closedform/runner/internal/config"
 )
 
 func TestManifestIsFound(t *testing.T) {
@@ -94,24 +92,24 @@ func TestList(t *testing.T) {
 	const want = header +
 		"small          full    not run     4      none     -    -     -       Where do they end?\n" +
 		"needy          full    needs data  4      missing  -    -     -       Where do they end?\n" + wide
-	if got := mustRun(t, "-list"); got != want {
-		t.Errorf("-list prints\n%swant\n%s", got, want)
+	if got := mustRun(t, "list"); got != want {
+		t.Errorf("list prints\n%swant\n%s", got, want)
 	}
 	if exists("results") {
-		t.Error("-list made a folder")
+		t.Error("list made a folder")
 	}
-	if got := mustRun(t, "-list", "-effort", "quick"); strings.Count(got, "\n") != 2 || !strings.Contains(got, "a_longer_name  quick") {
-		t.Errorf("-list -effort quick prints\n%s", got)
+	if got := mustRun(t, "list", "-effort", "quick"); strings.Count(got, "\n") != 2 || !strings.Contains(got, "a_longer_name  quick") {
+		t.Errorf("list -effort quick prints\n%s", got)
 	}
 	mustRun(t, "-exp", "b")
 	write(t, "1", "experiments", "data", "red.csv")
-	if got := mustRun(t, "-list"); !regexp.MustCompile(`none +\d+ms +\d+m?s +\d+ MB `).MatchString(got) || !strings.Contains(got, "there  -  ") {
-		t.Errorf("-list prints\n%s", got)
+	if got := mustRun(t, "list"); !regexp.MustCompile(`none +\d+ms +\d+m?s +\d+ MB `).MatchString(got) || !strings.Contains(got, "there  -  ") {
+		t.Errorf("list prints\n%s", got)
 	}
 	write(t, "name = 3\n", "experiments", "a.toml")
-	stdout, _, err := try(t, "-list")
+	stdout, _, err := try(t, "list")
 	if err == nil || !strings.HasPrefix(err.Error(), filepath.Join("experiments", "a.toml")+":1: name: ") || strings.Count(stdout, "\n") != 4 {
-		t.Errorf("beside a bad manifest -list prints\n%s and %v", stdout, err)
+		t.Errorf("beside a bad manifest list prints\n%s and %v", stdout, err)
 	}
 }
 
@@ -122,8 +120,8 @@ func TestEffort(t *testing.T) {
 	if strings.Contains(stdout, "small") || exists("results", "small") {
 		t.Errorf("-all -effort quick says %q", stdout)
 	}
-	if got := mustRun(t, "-all", "-verify", "-effort", "quick"); got != "fast: same bytes\n" {
-		t.Errorf("-verify -effort quick says %q", got)
+	if got := mustRun(t, "verify", "-all", "-effort", "quick"); got != "fast: same bytes\n" {
+		t.Errorf("verify -effort quick says %q", got)
 	}
 	// The label is no part of a cell: a manifest that only gets another one keeps its cells.
 	stdout = mustRun(t, "-all", "-set", "effort=full", "-effort", "full", "-out", "results")
@@ -140,7 +138,7 @@ func TestData(t *testing.T) {
 	needy := edit(t, small, `"small"`, `"needy"`, "threshold", "file = \"data/red.csv\"\nthreshold")
 	sets := fmt.Sprintf("[[set]]\nname = \"red\"\n\n[[set.file]]\npath = \"red.csv\"\nurls = [%q]\nsha256 = \"%x\"\n", server.URL, sha256.Sum256([]byte("hello")))
 	inExperiments(t, map[string]string{"needy.toml": needy, "small.toml": small, "data/sets.toml": sets})
-	line := "needy: no file experiments/data/red.csv; to get the data: go run ./runner -fetch red"
+	line := "needy: no file experiments/data/red.csv; to get the data: go run ./runner fetch red"
 	if code, stdout, stderr := exit(t, "-exp", "needy"); code != 1 || stderr != "runner: "+line+"\n" || stdout != "" || exists("results") {
 		t.Errorf("exit code %d, %q and %q", code, stdout, stderr)
 	}
@@ -148,10 +146,10 @@ func TestData(t *testing.T) {
 	if exists("results", "needy") {
 		t.Error("what is skipped has a results folder")
 	}
-	if _, _, err := try(t, "-fetch", "blue"); err == nil || !strings.Contains(err.Error(), "red") {
-		t.Errorf("-fetch blue: %v", err)
+	if _, _, err := try(t, "fetch", "blue"); err == nil || !strings.Contains(err.Error(), "red") {
+		t.Errorf("fetch blue: %v", err)
 	}
-	if _, _, err := try(t, "-fetch", "red"); err != nil {
+	if _, _, err := try(t, "fetch", "red"); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []int{1, 0} { // what a file has is said before a run, not where there is none
@@ -160,8 +158,8 @@ func TestData(t *testing.T) {
 		}
 	}
 	contains(t, mustRun(t, "-all"), "needy: 4 cells, 4 computed, ")
-	if got := mustRun(t, "-all", "-verify"); !strings.Contains(got, "needy: same bytes\n") || strings.Count(got, ": same bytes\n") != 2 {
-		t.Errorf("-verify prints %q", got)
+	if got := mustRun(t, "verify", "-all"); !strings.Contains(got, "needy: same bytes\n") || strings.Count(got, ": same bytes\n") != 2 {
+		t.Errorf("verify prints %q", got)
 	}
 	// The manifest among the results is one that can be run, and that finds the data.
 	resolved := filepath.Join("results", "needy", "manifest.toml")
@@ -195,11 +193,11 @@ func TestDerivedExperiment(t *testing.T) {
 	dir := filepath.Join("results", "a_judge")
 	first := results(t, dir)
 	contains(t, mustRun(t, "-exp", "a_judge"), "is up to date")
-	if got := mustRun(t, "-all", "-verify"); got != "small: same bytes\na_judge: same bytes\n" {
-		t.Errorf("-verify prints %q", got)
+	if got := mustRun(t, "verify", "-all"); got != "small: same bytes\na_judge: same bytes\n" {
+		t.Errorf("verify prints %q", got)
 	}
 	mustRun(t, "-exp", "small", "-set", "threshold=-99", "-out", "results")
-	if stdout, _, err := try(t, "-exp", "a_judge", "-verify", "-quiet"); err == nil || !strings.Contains(stdout, "a_judge: summary.csv: line ") {
+	if stdout, _, err := try(t, "verify", "-exp", "a_judge", "-quiet"); err == nil || !strings.Contains(stdout, "a_judge: summary.csv: line ") {
 		t.Errorf("verified with another source: %v, %q", err, stdout)
 	}
 	contains(t, mustRun(t, "-exp", "a_judge"), " files in ")
@@ -213,37 +211,6 @@ func TestDerivedExperiment(t *testing.T) {
 	_, _, err = try(t, "-exp", "a_judge", "-set", `sources=["smal"]`)
 	if err == nil || !strings.Contains(err.Error(), "a_judge, small") {
 		t.Errorf("a source that has no manifest: %v", err)
-	}
-}
-
-// Every experiment of the repository that has cells has a short form, whose strata are its own.
-func TestShortForms(t *testing.T) {
-	names, err := config.List(filepath.Join("..", manifests))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range names {
-		e, err := newExperiment(filepath.Join("..", manifests, name+".toml"), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		short, err := e.shortForm(nil)
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
-		strata := map[string]bool{}
-		for _, c := range e.study.Cells() {
-			strata[c.Group()] = true
-		}
-		for _, c := range short.study.Cells() {
-			if !strata[c.Group()] {
-				t.Errorf("%s: the short form has a stratum %q, which the experiment has not", name, c.Group())
-			}
-		}
-		if len(strata) > 0 && len(short.study.Cells()) == 0 {
-			t.Errorf("%s: the short form has no cells", name)
-		}
 	}
 }
 

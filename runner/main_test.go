@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"errors"
+	"flag"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -15,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"closedform/runner/internal/experiment"
 	"closedform/runner/internal/store"
 	"closedform/runner/internal/study"
 )
@@ -24,13 +26,13 @@ import (
 const asProgram = "RUNNER_TEST_AS_PROGRAM"
 
 // studyVersion is the code version of studies that are not tests.
-var studyVersion = codeVersion
+var studyVersion = experiment.CodeVersion
 
 func TestMain(m *testing.M) {
-	codeVersion = func(study.Experiment, []string) (string, error) { return "1", nil }
+	experiment.CodeVersion = func(study.Experiment, []string) (string, error) { return "1", nil }
 	if os.Getenv(asProgram) != "" {
 		if limitFiles(); os.Geteuid() == 65534 { // which may not read this binary
-			executable = func() ([]byte, error) { return nil, nil }
+			experiment.Executable = func() ([]byte, error) { return nil, nil }
 		}
 		if d, err := time.ParseDuration(os.Getenv("RUNNER_TEST_EXPIRY")); err == nil {
 			store.Expiry = d
@@ -52,7 +54,10 @@ func try(t testing.TB, args ...string) (stdout, stderr string, err error) {
 // to warn of.
 func mustRun(t testing.TB, args ...string) string {
 	t.Helper()
-	stdout, stderr, err := try(t, append(args, "-quiet")...)
+	if strings.HasPrefix(args[0], "-") || slices.Contains([]string{"run", "verify", "adopt"}, args[0]) {
+		args = append(args, "-quiet")
+	}
+	stdout, stderr, err := try(t, args...)
 	if err != nil {
 		t.Fatalf("%q: %v", args, err)
 	}
@@ -241,44 +246,59 @@ func contains(t testing.TB, got string, want ...string) {
 	}
 }
 
+// -h lists the commands, and COMMAND -h the flags of one.
 func TestHelp(t *testing.T) {
-	code, stdout, stderr := exit(t, "-h")
-	if code != 0 || stderr != "" {
-		t.Errorf("-h: exit code %d, and %q", code, stderr)
+	_, help, _ := exit(t, "-h")
+	for _, c := range commands {
+		contains(t, help, "\n  "+c.name+" ")
+		stdout, stderr, err := try(t, c.name, "-h")
+		if !errors.Is(err, flag.ErrHelp) || stderr != "" || !strings.HasPrefix(stdout, "Usage: runner "+c.name+" ") {
+			t.Errorf("%s -h: %v, %q and %q", c.name, err, stdout, stderr)
+		}
 	}
-	for _, flag := range []string{"exp", "all", "list", "effort", "out", "workers", "set", "shard", "engine", "chunk", "limit", "slurm-args", "wait", "dry-run", "quiet", "verify", "draw", "fetch", "mirror", "predict", "data", "to", "unknown", "wrong", "familiar", "diff", "stale", "check"} {
-		contains(t, stdout, "\n  -"+flag)
+	for args, want := range map[string]string{"run -h": "-slurm-args options", "-exp x -h": "-shard i/n", "help predict": "-id column", "help": "COMMAND -h"} {
+		if code, stdout, _ := exit(t, strings.Fields(args)...); code != 0 || !strings.Contains(stdout, want) {
+			t.Errorf("%s: exit code %d, and %q", args, code, stdout)
+		}
 	}
 }
 
 func TestWrongUsage(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, small, "M")
-	for _, args := range []string{
-		"", "-workers 2", "-experiment M", "-exp", "-exp M -workers 0", "-exp M -workers two",
-		"-exp M -shard 0/3", "-exp M -shard 4/3", "-exp M -shard x", "-exp M -shard 1/2/3",
-		"-exp M -quiet=maybe", "-exp M -out=", "-exp M -quiet yes", "M",
-		"-all -effort slow", "-exp M -effort quick", "-all -exp M", "-list -exp M",
-		"-fetch iris -all", "-fetch iris -exp M", "-fetch iris -list", "-exp M -mirror /",
-		"-predict n.npz", "-data M", "-predict n.npz -data M -exp M", "-predict n.npz -data M -unknown 1.5", "-exp M -to x", "-exp M -unknown 0.5",
-		"-exp M -wrong 0.1", "-exp M -familiar 0.1", "-predict n.npz -data M -wrong 1", "-predict n.npz -data M -familiar 2", "-predict n.npz -data M -wrong 0.1 -unknown 0.9",
-		"-exp M -verify -shard 1/2", "-exp M -draw -verify", "-exp M -draw -shard 1/2",
-		"-exp M -engine cloud", "-exp M -wait", "-exp M -chunk 3", "-exp M -engine slurm -chunk -1", "-list -engine slurm",
-		"-exp M -engine slurm -verify", "-exp M -engine slurm -shard 1/2", "-exp M -engine slurm -workers 2",
-		"-diff HEAD -all", "-diff HEAD -list", "-diff HEAD -exp M -set a=1", "-stale -exp M", "-stale -list", "-check", "-diff HEAD -stale",
-		"-exp M -task p/1 -merge p/2", "-exp M -task p/1 -shard 1/2", "-task p/1",
+	for args, want := range map[string]string{
+		"": "nothing to do", "-workers 2": "nothing to do", "verify": "nothing to do", "-experiment M": "", "-exp": "",
+		"-exp M -workers 0": "need a number from 1", "-exp M -workers two": "need a number from 1", "-exp M -out=": "-out is empty",
+		"-exp M -shard 0/3": "1 ≤ i ≤ n", "-exp M -shard 4/3": "", "-exp M -shard x": "", "-exp M -shard 1/2/3": "", "-exp M -quiet=maybe": "",
+		"-all -effort slow": "need quick, full or any", "-exp M -effort quick": "-effort", "-all -exp M": "-all", "run -all M": "-all", "-exp M -short": "-short needs -out",
+		"-exp M -engine cloud": "need here or slurm", "-exp M -wait": "-engine slurm", "-exp M -chunk 3": "-engine slurm", "-exp M -engine slurm -chunk -1": "",
+		"-exp M -engine slurm -shard 1/2": "-shard", "-exp M -engine slurm -workers 2": "-workers", "run -data M -exp M": "-data", "-exp M -class x": "-data",
+		"predict n.npz": "-data FILE", "predict -data M": "NETWORK", "predict n.npz -data M -unknown 1.5": "-unknown", "predict n.npz -data M -wrong 1": "-wrong",
+		"predict n.npz -data M -familiar 2": "-familiar", "predict n.npz -data M -wrong 0.1 -unknown 0.9": "exclude", "learn n.npz": "-data FILE",
+		"draw M -shard 1/2": "", "adopt M -short": "", "time M -shard 1/2": "", "list M": "need runner list", "fetch": "SET…", "diff": "REV", "stale M": "", "report": "FILE", "report a b": "FILE",
+		// What has become a command, and what was perhaps meant.
+		"-list": "-list is a command: runner list", "-exp M -draw": "runner draw [NAME…]", "-diff HEAD": "runner diff REV", "-stale -check": "runner stale",
+		"-data x -predict n.npz": "runner predict NETWORK", "-all -verify": "runner verify", "M": "runner run M", "lsit": "did you mean list?", "predikt n": "did you mean predict?",
 	} {
-		var stdout, stderr bytes.Buffer
-		err := run(t.Context(), &stdout, &stderr, strings.Fields(args))
-		if !errors.Is(err, errUsage) || stdout.Len() > 0 {
-			t.Errorf("%s: error %v, and it prints %q", args, err, &stdout)
+		stdout, _, err := try(t, strings.Fields(args)...)
+		if !errors.Is(err, errUsage) || stdout != "" || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want %s; it prints %q", args, err, want, stdout)
 		}
 	}
-	if code, stdout, stderr := exit(t, "-exp", "M", "-workers", "-1"); code != 2 || stdout != "" ||
-		stderr != "runner: usage: -workers -1: need at least 1\nrunner: -h tells what is allowed\n" {
+	if code, stdout, stderr := exit(t, "-exp", "M", "-workers", "-1"); code != 2 || stdout != "" || !strings.HasPrefix(stderr, "runner: usage: ") {
 		t.Errorf("exit code %d, %q and %q", code, stdout, stderr)
 	}
 	if exists("results") {
 		t.Error("wrong usage made a folder")
+	}
+}
+
+// Flags may be before, between and after the arguments.
+func TestArguments(t *testing.T) {
+	inExperiments(t, map[string]string{"a.toml": edit(t, small, `"small"`, `"a"`), "b.toml": edit(t, small, `"small"`, `"b"`)})
+	out := mustRun(t, "run", "a", "-out", "else", "b")
+	contains(t, out, "a: 4 cells, 4 computed, ", "b: 4 cells, 4 computed, ")
+	if got := mustRun(t, "verify", "-out", "else", "a", "-exp", "b"); strings.Count(got, ": same bytes\n") != 2 {
+		t.Errorf("verify prints %q", got)
 	}
 }

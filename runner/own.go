@@ -3,169 +3,64 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"flag"
-	"fmt"
-	"io"
-	"os"
-	"path/filepath"
-	"regexp"
-	"strings"
-	"text/tabwriter"
 
-	"github.com/BurntSushi/toml"
-
-	"closedform/runner/dataset"
+	"closedform/runner/internal/own"
 	"closedform/runner/internal/store"
 )
 
-const ownUsage = `Usage: runner run -data FILE -class COLUMN [flags]
+// rowsFlags declares what says of which rows predict and learn are, and when they are unknown.
+func (p *program) rowsFlags(f *flag.FlagSet) *own.Rows {
+	r := &own.Rows{Stderr: p.stderr}
+	f.StringVar(&r.Data, "data", "", "CSV `file` with rows, .csv.gz if it is packed; - is standard input. Columns are found by their names")
+	f.Float64Var(&r.Unknown, "unknown", 0, "least `probability` for a class; below it the class is unknown")
+	f.Float64Var(&r.Wrong, "wrong", 0, "choose that probability such that, with 95 % confidence, at most a `share` of the answers is wrong")
+	f.Float64Var(&r.Familiar, "familiar", 0.01, "with -unknown or -wrong: least `familiarity` of an answer, a p-value of the inputs; 0: any")
+	return r
+}
 
-Looks at the columns of a table, writes a manifest beside it, and runs that: it learns
-three quarters of the rows, tests the others, or the rows of -test, and keeps the network. Edit the manifest
-and run it by -exp to do otherwise.
-
-Flags:
-`
-
-// ownTable is the command "run" with -data.
-func ownTable(ctx context.Context, stdout, stderr io.Writer, args []string) error {
-	flags := flag.NewFlagSet("run", flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
-	file := flags.String("data", "", "CSV `file` with a header line: commas, semicolons or tabs; or packed, .csv.gz")
-	class := flags.String("class", "class", "`column` of the classes")
-	test := flags.String("test", "", "CSV `file` of test rows with the same columns; default: a quarter of the rows of -data")
-	out := flags.String("out", "results", "`folder` in which the results folder is")
-	quiet := flags.Bool("quiet", false, "show no progress on stderr")
-	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
-		fmt.Fprint(stdout, ownUsage)
-		flags.SetOutput(stdout)
-		flags.PrintDefaults()
-		return err
-	} else if err != nil {
-		return fmt.Errorf("%w: run -data: %v", errUsage, err)
-	}
-	if flags.NArg() > 0 {
-		return fmt.Errorf("%w: run -data: unexpected argument %q", errUsage, flags.Arg(0))
-	}
-	t, err := dataset.ReadTable(*file)
-	if err != nil {
-		return err
-	}
-	p, err := t.Profile(*class)
-	if err != nil {
-		return err
-	}
-	printProfile(stdout, *file, t, p)
-	if len(p.Problems) > 0 {
-		return fmt.Errorf("%s: nothing can be learned: %s", *file, strings.Join(p.Problems, "; "))
-	}
-	manifest, err := ownManifest(*file, *test, t, p)
-	if err != nil {
-		return err
-	}
-	path := strings.TrimSuffix(strings.TrimSuffix(*file, ".gz"), filepath.Ext(strings.TrimSuffix(*file, ".gz"))) + ".toml"
-	switch old, err := os.ReadFile(path); {
-	case err == nil && string(old) != manifest:
-		return fmt.Errorf("%s is there, and is not what would be written: run it by -exp %[1]s, or remove it", path)
-	case err != nil:
-		if err := store.WriteFile(path, []byte(manifest)); err != nil {
+func (p *program) predictCommand(f *flag.FlagSet) action {
+	r := p.rowsFlags(f)
+	id := f.String("id", "", "`column` to begin the predictions with (default: the numbers of the rows)")
+	to := f.String("to", "", "CSV `file` for the predictions (default: standard output)")
+	return func(_ context.Context, args []string) error {
+		if problem := r.Problem(); problem != "" || r.Data == "" {
+			return misuse("%s", cmp.Or(problem, "need runner predict NETWORK -data FILE"))
+		}
+		r.Network = args[0]
+		out, err := r.Predict(*id)
+		if err != nil {
 			return err
 		}
-	}
-	fmt.Fprintf(stdout, "\nmanifest: %s\n", path)
-	rest := []string{"-exp", path, "-out", *out}
-	if *quiet {
-		rest = append(rest, "-quiet")
-	}
-	if err := run(ctx, stdout, stderr, rest); err != nil {
+		if *to != "" {
+			return store.WriteFile(*to, out.CSV())
+		}
+		_, err = p.stdout.Write(out.CSV())
 		return err
 	}
-	network := filepath.Join(*out, ownName(*file), "network.npz")
-	fmt.Fprintf(stdout, "\nnew rows: go run ./runner -predict %s -data FILE -wrong 0.05\n", network)
-	return nil
 }
 
-func printProfile(w io.Writer, file string, t *dataset.Table, p *dataset.Profile) {
-	fmt.Fprintf(w, "%s: %d rows\n\n", file, len(t.Cells))
-	tab := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprint(tab, "  column\tkind\tvalues\tmissing\t\n")
-	for _, c := range p.Columns {
-		fmt.Fprintf(tab, "  %s\t%s\t%d\t%d\t%s\n", c.Name, c.Kind, c.Distinct, c.Missing, map[bool]string{true: "ignored"}[c.Ignored])
-	}
-	tab.Flush()
-	for _, text := range p.Warnings {
-		fmt.Fprintf(w, "  warning: %s\n", text)
-	}
-}
+const learnExample = `go run ./runner learn results/mine/network.npz -data more.csv
+  sensor | go run ./runner learn results/mine/network.npz -data -
 
-var notName = regexp.MustCompile(`[^A-Za-z0-9_]+`)
+The network predicts each row before it learns it. That is printed as soon as the line of the row is there, with the
+error, log loss and number of rows answered unknown so far. If the table has no column of classes, the line after
+a row, which is read after its answer was printed, is its class; "?" is an unknown one, and the row is not
+learned. A row that cannot be read or predicted, or whose class the network does not have, is reported and passed over.
 
-// ownName returns the name of the experiment with a file.
-func ownName(file string) string {
-	base, _, _ := strings.Cut(filepath.Base(file), ".")
-	return cmp.Or(strings.Trim(notName.ReplaceAllString(base, "_"), "_"), "own")
-}
+Every thousand rows, at the end and on an interrupt the network replaces its file at once: whenever the program is
+killed, the file is a whole network. It counts the rows that this command ever showed it, so that what is
+printed goes on where it was.`
 
-// ownManifest returns the manifest for a table and, if there is one, a test table.
-func ownManifest(file, test string, t *dataset.Table, p *dataset.Profile) (string, error) {
-	type data struct {
-		File string `toml:"file"`
-		dataset.Format
-		TestFile     string  `toml:"test_file,omitempty"`
-		TestFraction float64 `toml:"test_fraction,omitzero"`
-	}
-	d := data{filepath.Base(file), p.Format, "", 0.25}
-	if test != "" {
-		d.Missing = cmp.Or(d.Missing, dataset.MissingMean) // the test table may have gaps that the other has not
-		if d.TestFile, d.TestFraction = test, 0; !filepath.IsAbs(test) {
-			relative, err := filepath.Rel(filepath.Dir(file), test)
-			if err != nil {
-				return "", err
-			}
-			d.TestFile = relative
+func (p *program) learnCommand(f *flag.FlagSet) action {
+	r := p.rowsFlags(f)
+	class := f.String("class", "", "`column` of the classes (default: that of the training)")
+	to := f.String("to", "", "`file` for the network (default: NETWORK, which is replaced)")
+	return func(ctx context.Context, args []string) error {
+		if problem := r.Problem(); problem != "" || r.Data == "" {
+			return misuse("%s", cmp.Or(problem, "need runner learn NETWORK -data FILE"))
 		}
+		r.Network = args[0]
+		return r.Learn(ctx, p.stdout, *class, cmp.Or(*to, args[0]))
 	}
-	seeds, snapshots := `"1..5"`, ""
-	if len(t.Cells) > 5000 {
-		seeds, snapshots = "[1]", "\nsnapshots = [1000]          # and after all: predicting the test rows takes time"
-	}
-	var b strings.Builder
-	fmt.Fprintf(&b, `# Written by run -data, to be edited. experiments/README.md lists all keys.
-
-name  = %q
-study = "learn"
-seed  = 1
-
-`, ownName(file))
-	e := toml.NewEncoder(&b)
-	e.Indent = ""
-	err := e.Encode(map[string]any{"data": d})
-	fmt.Fprintf(&b, `
-[sweep]
-seed = %s                # splits into training and test rows
-
-[evaluate]
-classes = true              # recall, precision and AUROC of each class, and what is taken for what%s
-
-[[method]]
-name = "network"
-kind = "closed-form"
-hidden_layers = [50]
-
-# Two to compare with: a network without hidden layers, and the frequencies of the classes.
-
-[[method]]
-name = "linear"
-kind = "closed-form"
-hidden_layers = []
-
-[[method]]
-name = "majority"
-kind = "majority"
-
-[save]
-network = true
-`, seeds, snapshots)
-	return b.String(), err
 }

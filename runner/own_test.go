@@ -38,10 +38,10 @@ func TestOwnTable(t *testing.T) {
 	out := mustRun(t, "run", "-data", "my leaves.csv", "-class", "species")
 	contains(t, out, "  row_id   id      90      0        ignored\n", "  date     date    14      0        ignored\n", "  length   number  ", "  colour   words   2       0",
 		"  note     text    90      0        ignored\n", "warning: 1 rows have no class, and are left out\n", "\n  network  ", "\n  majority  ", "\n  linear  ",
-		"-predict results/my_leaves/network.npz")
+		"predict results/my_leaves/network.npz")
 	contains(t, read(t, "my leaves.toml"), `categorical = ["colour"]`, `ignore = ["row_id", "date", "note"]`, `missing = "mean"`)
 	contains(t, mustRun(t, "run", "-data", "my leaves.csv", "-class", "species"), "is up to date")
-	contains(t, mustRun(t, "-predict", "results/my_leaves/network.npz", "-data", "my leaves.csv"), "class,probability,")
+	contains(t, mustRun(t, "predict", "results/my_leaves/network.npz", "-data", "my leaves.csv"), "class,probability,")
 	write(t, "name = 'edited'\n", "my leaves.toml")
 	if _, _, err := try(t, "run", "-data", "my leaves.csv", "-class", "species"); err == nil || read(t, "my leaves.toml") != "name = 'edited'\n" {
 		t.Errorf("an edited manifest: %v", err)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"compress/gzip"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -55,8 +56,8 @@ func TestPredict(t *testing.T) {
 	first := results(t, filepath.Dir(file))["network.npz"]
 	remove(t, "results", "mine", "cells")
 	remove(t, file) // as in a clone
-	if got := mustRun(t, "-exp", "mine", "-verify"); got != "mine: same bytes\n" {
-		t.Errorf("-verify prints %q", got)
+	if got := mustRun(t, "verify", "-exp", "mine"); got != "mine: same bytes\n" {
+		t.Errorf("verify prints %q", got)
 	}
 	mustRun(t, "-exp", "mine")
 	if got := results(t, filepath.Dir(file))["network.npz"]; got != first || first == "" {
@@ -70,12 +71,12 @@ func TestPredict(t *testing.T) {
 		contains(t, note, want)
 	}
 	write(t, "width,notes,colour,length\n3,a,red,12\n4.25,b,green,19\n6.5,c,blue,21.5\n", "new.csv")
-	stdout, stderr, err := try(t, "-predict", file, "-data", "new.csv")
+	stdout, stderr, err := try(t, "predict", file, "-data", "new.csv")
 	if err != nil || stderr != "new.csv: not seen in the training, and taken for none of the others: colour=blue\n" {
 		t.Fatalf("%v, and it says %q", err, stderr)
 	}
 	out, err := table.Read("out", strings.NewReader(stdout))
-	if err != nil || out.Len() != 3 || !strings.HasPrefix(stdout, "class,probability,aleatoric,epistemic,mutual_information,familiarity,p_Ash,p_Elm,p_Oak\n") {
+	if err != nil || out.Len() != 3 || !strings.HasPrefix(stdout, "row,class,probability,aleatoric,epistemic,mutual_information,familiarity,p_Ash,p_Elm,p_Oak\n") {
 		t.Fatalf("%v: %s", err, stdout)
 	}
 	var m struct{ Scaler dataset.Scaler }
@@ -102,7 +103,7 @@ func TestPredict(t *testing.T) {
 	}
 	// Into a file, with decisions: the other columns are the same.
 	least := out.Nums("probability")[1]
-	if _, _, err := try(t, "-predict", file, "-data", "new.csv", "-to", "out.csv", "-unknown", fmt.Sprint(least+1e-9)); err != nil {
+	if _, _, err := try(t, "predict", file, "-data", "new.csv", "-to", "out.csv", "-unknown", fmt.Sprint(least+1e-9)); err != nil {
 		t.Fatal(err)
 	}
 	decided, err := table.Read("out", strings.NewReader(read(t, "out.csv")))
@@ -111,8 +112,8 @@ func TestPredict(t *testing.T) {
 	}
 	// A row that overflows is unknown, and costs no other row.
 	write(t, "width,colour,length\n3,red,12\n1e308,red,12\n4.25,green,19\n", "large.csv")
-	stdout, stderr, err = try(t, "-predict", file, "-data", "large.csv")
-	if lines := strings.Split(stdout, "\n"); err != nil || len(lines) != 5 || lines[2] != "unknown,,,,,,,," || !strings.HasPrefix(lines[3], "Elm,0.") ||
+	stdout, stderr, err = try(t, "predict", file, "-data", "large.csv")
+	if lines := strings.Split(stdout, "\n"); err != nil || len(lines) != 5 || lines[2] != "2,unknown,,,,,,,," || !strings.HasPrefix(lines[3], "3,Elm,0.") ||
 		!strings.HasPrefix(stderr, "large.csv:3: ") || strings.Count(stderr, "\n") != 1 {
 		t.Errorf("%v: %s%s", err, stdout, stderr)
 	}
@@ -121,7 +122,7 @@ func TestPredict(t *testing.T) {
 	for flags, want := range map[string]string{
 		"": "Ash,Oak", "-unknown 0.1": "Ash,unknown", "-unknown 0.1 -familiar 0": "Ash,Oak", "-wrong 0.5": "Ash,unknown", "-wrong 0.01": "unknown,unknown",
 	} {
-		stdout, stderr, err := try(t, append([]string{"-predict", file, "-data", "far.csv"}, strings.Fields(flags)...)...)
+		stdout, stderr, err := try(t, append([]string{"predict", file, "-data", "far.csv"}, strings.Fields(flags)...)...)
 		out, failed := table.Read("out", strings.NewReader(stdout))
 		if err := errors.Join(err, failed); err != nil {
 			t.Fatal(err)
@@ -135,10 +136,10 @@ func TestPredict(t *testing.T) {
 		}
 	}
 	// The rows that it was trained of, with their classes, which do not count.
-	stdout = mustRun(t, "-predict", file, "-data", filepath.Join("experiments", "leaves.csv"))
+	stdout = mustRun(t, "predict", file, "-data", filepath.Join("experiments", "leaves.csv"))
 	right := 0
 	for i, line := range strings.Split(strings.TrimSpace(leaves()), "\n")[1:] {
-		if strings.HasPrefix(strings.Split(stdout, "\n")[i+1], strings.Split(line, ",")[0]+",") {
+		if strings.HasPrefix(strings.Split(stdout, "\n")[i+1], fmt.Sprintf("%d,%s,", i+1, strings.Split(line, ",")[0])) {
 			right++
 		}
 	}
@@ -147,12 +148,40 @@ func TestPredict(t *testing.T) {
 	}
 }
 
+// Rows come packed, or by the standard input, and a column of theirs may begin the predictions.
+func TestPredictFromAnywhere(t *testing.T) {
+	inExperiments(t, map[string]string{"mine.toml": mine, "leaves.csv": leaves()})
+	mustRun(t, "-exp", "mine")
+	file := filepath.Join("results", "mine", "network.npz")
+	const rows = "leaf,width,colour,length\nx7,3,red,12\ny8,4.25,green,19\n"
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	fmt.Fprint(z, rows)
+	z.Close()
+	write(t, packed.String(), "new.csv.gz")
+	want := mustRun(t, "predict", "-data", "new.csv.gz", file, "-id", "leaf")
+	if !strings.HasPrefix(want, "leaf,class,") || !strings.Contains(want, "\nx7,Ash,") || !strings.Contains(want, "\ny8,Elm,") {
+		t.Errorf("it prints %s", want)
+	}
+	withInput(t, rows)
+	if got := mustRun(t, "predict", file, "-data", "-", "-id", "leaf"); got != want {
+		t.Errorf("from the standard input: %s", got)
+	}
+	withInput(t, "class"+strings.TrimPrefix(rows, "leaf"))
+	if _, _, err := try(t, "predict", file, "-data", "-", "-id", "class"); err == nil || !strings.Contains(err.Error(), "-id class: the predictions have such a column") {
+		t.Errorf("-id class: %v", err)
+	}
+	if _, _, err := try(t, "predict", file, "-data", "new.csv.gz", "-id", "leave"); err == nil || !strings.Contains(err.Error(), `new.csv.gz: no column "leave"`) {
+		t.Errorf("-id leave: %v", err)
+	}
+}
+
 // An ensemble that is kept predicts as one network does, with what its members disagree about.
 func TestPredictEnsemble(t *testing.T) {
 	inExperiments(t, map[string]string{"mine.toml": strings.Replace(mine, "[model]", "[model]\nmembers = 3", 1), "leaves.csv": leaves()})
 	mustRun(t, "-exp", "mine")
 	file := filepath.Join("results", "mine", "network.npz")
-	out, err := table.Read("out", strings.NewReader(mustRun(t, "-predict", file, "-data", filepath.Join("experiments", "leaves.csv"))))
+	out, err := table.Read("out", strings.NewReader(mustRun(t, "predict", file, "-data", filepath.Join("experiments", "leaves.csv"))))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -203,12 +232,17 @@ func TestPredictBare(t *testing.T) {
 		}
 		write(t, file.String(), "mine.npz")
 		write(t, "width,height\n0.5,-1.25\n", "new.csv")
-		stdout, stderr, err := try(t, "-predict", "mine.npz", "-data", "new.csv")
+		stdout, stderr, err := try(t, "predict", "mine.npz", "-data", "new.csv")
 		if err != nil || !strings.HasPrefix(stderr, "mine.npz: does not say what its inputs and classes are") || strings.Contains(stderr, "no column familiarity") == (i == 2) {
 			t.Fatalf("%v, and it says %q", err, stderr)
 		}
-		if _, _, err := try(t, "-predict", "mine.npz", "-data", "new.csv", "-wrong", "0.1"); err == nil || !strings.Contains(err.Error(), "-wrong needs") {
+		if _, _, err := try(t, "predict", "mine.npz", "-data", "new.csv", "-wrong", "0.1"); err == nil || !strings.Contains(err.Error(), "-wrong needs") {
 			t.Errorf("-wrong without a record: %v", err)
+		}
+		write(t, "width,key,height\n0.5,k,-1.25\n", "new.csv") // all others are inputs
+		keyed, _, err := try(t, "predict", "mine.npz", "-data", "new.csv", "-id", "key")
+		if got := strings.Replace(keyed, "key", "row", 1); got != strings.Replace(stdout, "\n1,", "\nk,", 1) || err != nil {
+			t.Errorf("with a key it prints %s", got)
 		}
 		out, err := table.Read("out", strings.NewReader(stdout))
 		if err != nil || out.Texts("class")[0] != fmt.Sprint(p.Class()) || out.Nums("p_2")[0] != p.P[2] || out.Has("familiarity") != (i == 2) {
@@ -250,7 +284,7 @@ func TestPredictRefuses(t *testing.T) {
 		{"other.npz", "length,width\n1,1\n", "other.npz: what it says of columns and classes: bnn: 2 of 1 predictions are wrong"},
 	} {
 		write(t, c.rows, "new.csv")
-		code, stdout, stderr := exit(t, "-predict", c.network, "-data", "new.csv", "-to", "out.csv", "-unknown", "0.9")
+		code, stdout, stderr := exit(t, "predict", c.network, "-data", "new.csv", "-to", "out.csv", "-unknown", "0.9")
 		if code != 1 || stdout != "" || !strings.Contains(stderr, c.want) || strings.Count(stderr, "\n") != 1 {
 			t.Errorf("exit code %d, it prints %q, want %q", code, stdout+stderr, c.want)
 		}
@@ -259,7 +293,7 @@ func TestPredictRefuses(t *testing.T) {
 		t.Error("an error leaves a file")
 	}
 	to := filepath.Join("gone", "out.csv")
-	if code, _, stderr := exit(t, "-predict", file, "-data", filepath.Join("experiments", "leaves.csv"), "-to", to); code != 1 || stderr != "runner: write "+to+": no such file or directory\n" {
+	if code, _, stderr := exit(t, "predict", file, "-data", filepath.Join("experiments", "leaves.csv"), "-to", to); code != 1 || stderr != "runner: write "+to+": no such file or directory\n" {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"closedform/runner/internal/experiment"
+	"closedform/runner/internal/report"
 	"closedform/runner/internal/store"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
@@ -35,7 +37,7 @@ func (j *job) publish(ctx context.Context, inputs string, computed int) (n int, 
 		strata[i] = c.Group()
 	}
 	run.AddTimes(j.work.Done, strata)
-	if run.Seeds, err = j.seeds(j.resolved); err != nil {
+	if run.Seeds, err = j.SeedsOf(j.resolved); err != nil {
 		return 0, nil, err
 	}
 	sums, err := j.sums(ctx, cells)
@@ -43,7 +45,7 @@ func (j *job) publish(ctx context.Context, inputs string, computed int) (n int, 
 		return 0, nil, err
 	}
 	run.Adopted = j.provenance(sums)
-	j.result = result(tables, run)
+	j.result = report.Result(tables, run)
 	err = j.folder.Publish(inputs, files, run, sums)
 	j.folder.Prune(j.work.Prints)
 	return len(files), notes, err
@@ -51,7 +53,7 @@ func (j *job) publish(ctx context.Context, inputs string, computed int) (n int, 
 
 // files merges the cells into tables and draws the figures.
 func (j *job) files(cells []table.Set) (files []store.File, tables table.Set, notes []string, err error) {
-	if tables, err = j.study.Tables(cells); err != nil {
+	if tables, err = j.Study.Tables(cells); err != nil {
 		return nil, nil, nil, err
 	}
 	var names []string // of files
@@ -60,14 +62,21 @@ func (j *job) files(cells []table.Set) (files []store.File, tables table.Set, no
 			names, files = append(names, t.Name), append(files, store.File{Name: t.Name, Data: t.File})
 		}
 	}
-	drawings := j.study.Figures()
-	if noted, ok := j.study.(study.Noted); ok {
+	drawings := j.Study.Figures()
+	if noted, ok := j.Study.(study.Noted); ok {
 		notes = noted.Notes(tables)
 	}
-	s := schema(tables, drawings, names, notes)
-	files = append(files, store.File{Name: "manifest.toml", Data: j.resolved}, s.File(), store.File{Name: "README.md", Data: j.readme(s)})
+	s := &store.Schema{Kept: names, Notes: notes}
+	for _, t := range tables {
+		s.AddTable(t)
+	}
+	for _, f := range drawings {
+		s.Figures = append(s.Figures, store.FigureSchema{Name: f.Name, Needs: f.Needs})
+	}
+	files = append(files, store.File{Name: "manifest.toml", Data: j.resolved}, s.File(),
+		store.File{Name: "README.md", Data: report.README(j.Name, j.Kind.Asks, invocation(j.Experiment, ""), s)})
 	var times table.Set
-	if _, timed := j.study.(study.Timed); timed && !j.verify {
+	if _, timed := j.Study.(study.Timed); timed && !j.verifying {
 		var note string
 		if times, note = j.timesThere(tables); note != "" {
 			notes = append(notes, note)
@@ -81,7 +90,7 @@ func (j *job) files(cells []table.Set) (files []store.File, tables table.Set, no
 		written[t.Name] = store.TableFile(t)
 		files = append(files, written[t.Name])
 	}
-	drawn, err := draw(drawings, func(name string) (*table.Table, error) {
+	drawn, err := experiment.Draw(drawings, func(name string) (*table.Table, error) {
 		if t := times.Get(name); t != nil {
 			return t, nil
 		}

@@ -3,12 +3,14 @@ package main
 import (
 	"context"
 	"errors"
+	"flag"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 
 	"closedform/runner/internal/config"
+	"closedform/runner/internal/experiment"
 	"closedform/runner/internal/report"
 	"closedform/runner/internal/store"
 )
@@ -16,15 +18,27 @@ import (
 // page is the file of the results' page that links to the files beside it.
 const page = "index.html"
 
+func (p *program) reportCommand(f *flag.FlagSet) action {
+	p.resultsFlag(f)
+	since := f.String("diff", "", "show how the tables differ from those of this `commit`")
+	return func(ctx context.Context, args []string) error {
+		_, err := p.manifests()
+		if p.all = true; err == nil {
+			err = p.writePage(ctx, p.path(args[0]), *since)
+		}
+		return err
+	}
+}
+
 // writePage makes the page of all results in -out: with links, or with everything in
 // the file. It has a section for every manifest in experiments/, unless others are
-// run into a folder of their own, and for every other folder.
-func (p *program) writePage(ctx context.Context, file string) error {
-	names, err := config.List(manifests)
+// run into a folder of their own, and for every other folder. With since it has the changes since that commit.
+func (p *program) writePage(ctx context.Context, file, since string) error {
+	names, err := config.List(experiment.Folder)
 	if err != nil {
 		return err
 	}
-	if p.out != "results" && p.report == "" && !p.all {
+	if p.out != "results" && !p.all {
 		names = slices.DeleteFunc(names, func(name string) bool {
 			_, err := os.Stat(filepath.Join(p.out, name))
 			return err != nil
@@ -34,12 +48,12 @@ func (p *program) writePage(ctx context.Context, file string) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	made := report.Page{Results: p.out, Text: string(text), Since: p.diff}
+	made := report.Page{Results: p.out, Text: string(text), Since: since}
 	if made.Stale, err = store.ReadStale(p.out); err != nil {
 		return err
 	}
-	if p.diff != "" {
-		if made.Diffs, err = p.diffs(ctx); err != nil {
+	if since != "" {
+		if made.Diffs, err = p.diffs(ctx, since, nil); err != nil {
 			return err
 		}
 	}
@@ -49,7 +63,7 @@ func (p *program) writePage(ctx context.Context, file string) error {
 		return err
 	}
 	for _, name := range names {
-		made.Experiments = append(made.Experiments, p.describe(ctx, name, filepath.Join(manifests, name+".toml")))
+		made.Experiments = append(made.Experiments, p.describe(ctx, name, filepath.Join(experiment.Folder, name+".toml")))
 	}
 	for _, f := range folders {
 		if f.IsDir() && !slices.Contains(names, f.Name()) {
@@ -62,17 +76,17 @@ func (p *program) writePage(ctx context.Context, file string) error {
 // describe returns what the page is told of an experiment.
 func (p *program) describe(ctx context.Context, name, path string) report.Experiment {
 	r := report.Experiment{Name: name, Command: "go run ./runner -exp " + name}
-	if filepath.Dir(path) != manifests {
+	if filepath.Dir(path) != experiment.Folder {
 		r.Command = "go run ./runner -exp " + path + " -out FOLDER"
 	}
 	text, err := os.ReadFile(path)
 	r.Manifest = string(text)
 	if err == nil {
-		var e *experiment
-		if e, err = newExperiment(path, nil); err == nil {
-			r.Asks, r.Missing, r.Cells = e.kind.Asks, e.missing(), len(e.study.Cells())
+		var e *experiment.Experiment
+		if e, err = experiment.Read(path, nil); err == nil {
+			r.Asks, r.Missing, r.Cells = e.Kind.Asks, e.Missing(), len(e.Study.Cells())
 			dir := filepath.Join(p.out, name)
-			r.Behind, err = p.behind(e, dir)
+			r.Behind, err = e.Behind(dir)
 			r.Done = p.kept(ctx, e, dir)
 		}
 	}
@@ -81,27 +95,19 @@ func (p *program) describe(ctx context.Context, name, path string) report.Experi
 }
 
 // kept returns how many cells are done of an experiment that is not published.
-func (p *program) kept(ctx context.Context, e *experiment, dir string) int {
+func (p *program) kept(ctx context.Context, e *experiment.Experiment, dir string) int {
 	_, published := store.OpenResults(dir)
 	if files, _ := os.ReadDir(filepath.Join(dir, "cells")); published == nil || len(files) == 0 {
 		return 0
 	}
-	if e.missing() != nil || e.study.Prepare(ctx) != nil {
+	j := &job{program: p, Experiment: e}
+	if _, err := j.prepare(ctx); err != nil {
 		return 0
 	}
-	cells := e.study.Cells()
-	versions, _, err := codeVersions(e.study, cells)
-	if err != nil {
-		return 0
+	var keys []string
+	for _, c := range j.work.Cells {
+		keys = append(keys, c.Key)
 	}
-	of, err := origins(versions, cells)
-	if err != nil {
-		return 0
-	}
-	keys := make([]string, len(cells))
-	for i, c := range cells {
-		keys[i] = c.Key
-	}
-	_, n := store.Present(dir, keys, fingerprints(of))
+	_, n := store.Present(dir, keys, j.work.Prints)
 	return n
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// A run leaves a page of what it published; -report makes one with everything in it, of all
+// A run leaves a page of what it published; report makes one with everything in it, of all
 // folders, and with what is known of a run that was not finished.
 func TestReport(t *testing.T) {
 	m, out := write(t, drawn), t.TempDir()
@@ -22,7 +22,7 @@ func TestReport(t *testing.T) {
 	write(t, read(t, unfinished), out, "half", "manifest.toml") // as of one that is known
 	write(t, "name = ", out, "small@sweep.seed=7", "manifest.toml")
 	file := filepath.Join(t.TempDir(), "all.html")
-	mustRun(t, "-report", file, "-out", out)
+	mustRun(t, "report", file, "-out", out)
 	page = read(t, file)
 	for _, want := range []string{`id="small@sweep.seed=7"`, "cannot be read", "partly computed (2 of 4 cells)", "data:image/png;base64,"} {
 		if !strings.Contains(page, want) {
@@ -31,8 +31,5 @@ func TestReport(t *testing.T) {
 	}
 	if strings.Contains(page, `href="small/`) {
 		t.Error("a page with everything links to files beside it")
-	}
-	if code, _, stderr := exit(t, "-report", file, "-all"); code != 2 || !strings.Contains(stderr, "-report") {
-		t.Errorf("-report -all: code %d, %s", code, stderr)
 	}
 }

@@ -5,18 +5,21 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
+
+	"closedform/runner/internal/config"
+	"closedform/runner/internal/experiment"
 )
 
 var moduleLine = regexp.MustCompile(`(?m)^module closedform\s*$`)
 
 // enter goes to the root of the repository, up from the working directory, so that the
-// program does the same in each of its folders; back goes back. The paths of the command
-// line stay those of where it was typed. Without a repository it stays, and it is an error
-// if a manifest is called by its name.
-func (o *options) enter() (back func() error, err error) {
+// program does the same in each of its folders; back goes back. Without a repository it stays.
+func (p *program) enter() (back func() error, err error) {
 	here, err := os.Getwd()
+	if p.given["out"] && p.out == "" {
+		err = misuse("-out is empty; need a folder")
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -24,36 +27,31 @@ func (o *options) enter() (back func() error, err error) {
 	for !isRoot(root) && root != filepath.Dir(root) {
 		root = filepath.Dir(root)
 	}
-	if !isRoot(root) {
-		root = here
-	}
-	byName := o.all || o.list || o.stale || o.report != "" || len(o.fetch) > 0 ||
-		o.diff == "" && slices.ContainsFunc(o.exp, func(name string) bool { return !isFile(name) })
-	if info, err := os.Stat(filepath.Join(root, manifests)); byName && (err != nil || !info.IsDir()) {
-		return nil, fmt.Errorf("no folder %s/ in %s; go to the repository of closedform, "+
-			"or to any folder in it, or give -exp the path of a manifest", manifests, here)
-	}
-	for i, path := range o.exp {
-		if isFile(path) {
-			o.exp[i] = rebased(path, here, root)
-		}
-	}
-	o.mirror, o.report, o.paper = rebased(o.mirror, here, root), rebased(o.report, here, root), rebased(o.paper, here, root)
-	if o.elsewhere {
-		o.out = rebased(o.out, here, root)
-		o.sources = o.out
-	}
-	if root != here {
-		o.below = true
+	if isRoot(root) && root != here {
+		p.below = strings.TrimPrefix(here, filepath.Clean(root)+string(filepath.Separator))
 		err = os.Chdir(root)
 	}
+	if p.given["out"] {
+		p.out = p.path(p.out)
+	}
+	p.sources = p.out
 	return func() error { return os.Chdir(here) }, err
 }
 
 func isRoot(dir string) bool {
 	text, err := os.ReadFile(filepath.Join(dir, "go.mod"))
-	info, err2 := os.Stat(filepath.Join(dir, manifests))
+	info, err2 := os.Stat(filepath.Join(dir, experiment.Folder))
 	return err == nil && err2 == nil && info.IsDir() && moduleLine.Match(text)
+}
+
+// manifests returns the names of all manifests.
+func (p *program) manifests() ([]string, error) {
+	if info, err := os.Stat(experiment.Folder); err != nil || !info.IsDir() {
+		here, _ := os.Getwd()
+		return nil, fmt.Errorf("no folder %s/ in %s; go to the repository of closedform, "+
+			"or to any folder in it, or give the path of a manifest", experiment.Folder, here)
+	}
+	return config.List(experiment.Folder)
 }
 
 func isFile(path string) bool {
@@ -61,22 +59,18 @@ func isFile(path string) bool {
 	return err == nil && !info.IsDir()
 }
 
-// rebased returns a path that is relative to one folder as one that is relative to another.
-func rebased(path, from, to string) string {
-	if path == "" || filepath.IsAbs(path) || from == to {
-		return path
+// path returns a path of the command line, which is relative to where that was typed, for the root.
+func (p *program) path(typed string) string {
+	if p.below == "" || typed == "" || filepath.IsAbs(typed) {
+		return typed
 	}
-	path, err := filepath.Rel(to, filepath.Join(from, path))
-	if err != nil { // they are both absolute
-		panic(err)
-	}
-	return path
+	return filepath.Join(p.below, typed)
 }
 
 // command returns the command line, to be typed again.
 func (p *program) command() string {
 	command := "go run ./runner"
-	if p.below {
+	if p.below != "" {
 		command = "go run closedform/runner" // in any folder of the repository
 	}
 	for _, arg := range p.args {

@@ -3,179 +3,161 @@ package main
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
-	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
-	"time"
 
-	"closedform/runner/internal/config"
 	"closedform/runner/internal/engine"
-	"closedform/runner/internal/store"
-	"closedform/runner/internal/study"
-	"closedform/runner/internal/table"
+	"closedform/runner/internal/experiment"
+	"closedform/runner/internal/own"
 )
 
-// job is an experiment that is being run.
-type job struct {
-	*program
-	*experiment
-	start    time.Time
-	dir      string
-	folder   *store.Folder
-	resolved []byte // the manifest
-	version  string // of the code of all cells
-	origins  []origin
-	stamped  map[int]bool  // cells that this run has adopted
-	adopted  store.Adopted // how they were checked
-
-	shortSums   *store.CellSums // of the short form; nil: not computed
-	shortStrata []string        // of its cells
-	result      string          // its table in short
-	work        engine.Work
+func (p *program) runCommand(f *flag.FlagSet) action {
+	p.workFlags(f)
+	p.shortFlag(f)
+	data := f.String("data", "", "CSV `file` with a header line, .csv.gz if it is packed: look at its columns, write a manifest\n"+
+		"beside it and run that, which learns three quarters of the rows, tests the others, and keeps the network")
+	test := f.String("test", "", "CSV `file` of test rows with the columns of -data (default: a quarter of the rows of -data)")
+	class := f.String("class", "class", "`column` of the classes in -data")
+	var i, n int
+	f.Func("shard", "`i/n`: compute the i-th of n parts of the cells only; a later run without it merges", func(s string) error {
+		var rest string
+		if k, _ := fmt.Sscanf(s, "%d/%d%s", &i, &n, &rest); k != 2 || i < 1 || i > n {
+			return errors.New("need i/n with 1 ≤ i ≤ n, such as 1/3")
+		}
+		return nil
+	})
+	who := f.String("engine", "here", "where to compute the cells: `here`, or slurm, by a job array of a cluster")
+	slurm := &engine.Slurm{Stdout: p.stdout, Stderr: p.stderr}
+	atLeast(f, &slurm.Chunk, 0, "chunk", "`number` of cells of a task of -engine slurm (default: as many as make a hundred tasks)")
+	atLeast(f, &slurm.Limit, 0, "limit", "most `tasks` of -engine slurm at a time (default: as many as the cluster takes)")
+	f.StringVar(&slurm.Options, "slurm-args", "", "`options` of sbatch for -engine slurm")
+	f.BoolVar(&slurm.Wait, "wait", false, "wait for the jobs of -engine slurm and show progress")
+	f.BoolVar(&slurm.DryRun, "dry-run", false, "print the job script of -engine slurm, and submit nothing")
+	return func(ctx context.Context, names []string) error {
+		remote := *who == "slurm"
+		switch {
+		case *who != "here" && !remote:
+			return misuse("-engine %s: need here or slurm", *who)
+		case remote && (n > 0 || p.given["workers"]):
+			return misuse("-shard and -workers are for this machine; a task takes the CPUs of --cpus-per-task in -slurm-args")
+		case !remote && slices.ContainsFunc([]string{"chunk", "limit", "slurm-args", "wait", "dry-run"}, func(name string) bool { return p.given[name] }):
+			return misuse("-chunk, -limit, -slurm-args, -wait and -dry-run are for -engine slurm")
+		case strings.ContainsAny(slurm.Options, "\r\n"):
+			return misuse("-slurm-args: need one line")
+		case p.given["data"] && (len(p.exp)+len(names) > 0 || p.all), (p.given["class"] || p.given["test"]) && !p.given["data"]:
+			return misuse("-data FILE -class COLUMN is a run of its own")
+		}
+		if p.given["data"] {
+			test := *test
+			if test != "" {
+				test = p.path(test)
+			}
+			manifest, err := own.Manifest(p.stdout, p.path(*data), test, *class)
+			if err != nil {
+				return err
+			}
+			names = []string{manifest}
+		}
+		h := p.computeHere()
+		if remote {
+			slurm.Progress = h.Progress
+			if p.given["out"] {
+				slurm.Out = p.out
+			}
+			p.engine = slurm
+		} else if n > 0 {
+			h.Part = func(_ string, cell int) bool { return cell%n == i-1 }
+			p.later, p.part, p.merges = true, fmt.Sprintf("shard %d/%d", i, n), "; the same command without -shard merges"
+		}
+		experiments, err := p.load(names, true)
+		if err == nil {
+			err = p.runAll(ctx, experiments)
+		}
+		if err == nil && p.given["data"] && !p.later {
+			network := filepath.Join(p.dir(experiments[0]), "network.npz")
+			if p.below != "" {
+				network, err = filepath.Abs(network)
+			}
+			fmt.Fprintf(p.stdout, "\nnew rows: go run closedform/runner predict %s -data FILE -wrong 0.05\n", quoted(network))
+		}
+		return err
+	}
 }
 
-// run prepares the experiment, sees to the cells that are not there yet and, unless others
-// do, publishes the results. The context of computing may be cancelled by an error of another
-// experiment.
-func (j *job) run(compute, publish context.Context) error {
-	inputs, upToDate, err := j.begin(compute)
-	if j.folder != nil {
-		defer j.folder.Close()
-	}
-	if err == nil && !upToDate && j.options.adopt {
-		done, err := j.adopt(compute)
-		if done || err != nil {
+func (p *program) shortFlag(f *flag.FlagSet) {
+	f.BoolVar(&p.short, "short", false, "take the short forms of the experiments, by what their manifests have under short")
+}
+
+// taskCommand computes the cells of a task of a job array.
+func (p *program) taskCommand(f *flag.FlagSet) action {
+	p.workFlags(f)
+	return func(ctx context.Context, args []string) error {
+		task, err := engine.ReadTask(args[0])
+		if err != nil {
 			return err
 		}
+		h := p.computeHere()
+		h.Task, h.Part = true, task.Has
+		p.only, p.later, p.part = task.Name, true, "task "+filepath.Base(args[0])
+		return p.loadAndRun(ctx, nil)
 	}
-	if err == nil && !upToDate {
-		err = j.engine.Compute(compute, &j.work)
+}
+
+// mergeCommand publishes what the tasks of a job array have computed.
+func (p *program) mergeCommand(f *flag.FlagSet) action {
+	p.workFlags(f)
+	return func(ctx context.Context, args []string) error {
+		p.computeHere().Merge = args[0]
+		return p.loadAndRun(ctx, nil)
 	}
-	if errors.Is(err, engine.ErrLater) {
-		j.later = true
-		return nil
-	}
+}
+
+func (p *program) loadAndRun(ctx context.Context, names []string) error {
+	experiments, err := p.load(names, true)
 	if err != nil {
 		return err
 	}
-	j.turns.publish.Lock()
-	defer j.turns.publish.Unlock()
-	if upToDate {
-		fmt.Fprintf(j.stdout, "%s: %d cells, all done before; %s is up to date\n%s",
-			j.Name, len(j.work.Cells), j.dir, j.first())
-	} else if err := j.finish(publish, inputs); err != nil {
+	return p.runAll(ctx, experiments)
+}
+
+// runAll runs the experiments, and writes the page of what they have published.
+func (p *program) runAll(ctx context.Context, experiments []*experiment.Experiment) error {
+	if p.only != "" {
+		experiments = slices.DeleteFunc(experiments, func(e *experiment.Experiment) bool { return e.Name != p.only })
+	}
+	ran, err := p.together(ctx, experiments)
+	if err == nil {
+		err = p.engine.Finish(ctx)
+	}
+	if p.later || ran == 0 { // it has published nothing
 		return err
 	}
-	if j.published != nil {
-		return j.published(j.experiment)
-	}
-	return nil
+	return errors.Join(err, p.openPage(ctx, err == nil))
 }
 
-// begin prepares the experiment and opens its folder. It reports whether the results are there
-// already.
-func (j *job) begin(ctx context.Context) (inputs string, upToDate bool, err error) {
-	j.turns.prepare.Lock()
-	defer j.turns.prepare.Unlock()
-	if err := ctx.Err(); err != nil {
-		return "", false, err
-	}
-	j.start = time.Now()
-	if inputs, err = j.prepare(ctx); err != nil {
-		return "", false, err
-	}
-	if j.folder, err = store.Open(j.dir); err != nil {
-		return "", false, err
-	}
-	if j.task == "" && j.shard.n == 0 && j.folder.Published(inputs) {
-		return inputs, true, nil
-	}
-	if d, ok := j.study.(study.WithData); ok && !j.quiet {
-		for _, line := range d.About() {
-			fmt.Fprintln(j.stderr, line)
-		}
-	}
-	j.work.Name, j.work.Folder, j.work.Options = j.Name, j.folder, j.Slurm
-	j.work.Last = filepath.Join(j.sources, filepath.Base(j.dir))
-	return inputs, false, nil
-}
-
-// finish publishes the results, unless others do, and says what was done.
-func (j *job) finish(ctx context.Context, inputs string) error {
-	before := j.work.Mine - j.work.Computed
-	if j.later {
-		fmt.Fprintf(j.stdout, "%s: %s: %d cells, %d computed, %d done before, in %s%s\n",
-			j.Name, j.part, j.work.Mine, j.work.Computed, before, j.took(), j.merges)
-		return nil
-	}
-	files, notes, err := j.publish(ctx, inputs, j.work.Computed)
+// inTurn does something to one of the experiments, whose data are needed or not, after the other, up to the first error.
+func (p *program) inTurn(ctx context.Context, names []string, data bool, do func(e *experiment.Experiment) error) error {
+	experiments, err := p.load(names, data)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(j.stdout, "%s: %d cells, %d computed, %d done before; %d files in %s, in %s\n",
-		j.Name, j.work.Mine, j.work.Computed, before, files, j.dir, j.took())
-	for _, note := range notes {
-		fmt.Fprintf(j.stdout, "%s: %s\n", j.Name, note)
+	for _, e := range experiments {
+		if err := do(e); err != nil {
+			return fmt.Errorf("%s: %w", e.Name, err)
+		}
 	}
-	fmt.Fprint(j.stdout, j.first(), j.result)
-	return nil
+	return p.openPage(ctx, false)
 }
 
-func (j *job) took() time.Duration { return time.Since(j.start).Round(10 * time.Millisecond) }
-
-// prepare gets the experiment ready and returns what stands for all that its
-// results follow from.
-func (j *job) prepare(ctx context.Context) (inputs string, err error) {
-	if err := j.study.Prepare(ctx); err != nil {
-		return "", err
+// openPage writes the page of the results, and may say that it can be opened.
+func (p *program) openPage(ctx context.Context, say bool) error {
+	file := filepath.Join(p.out, page)
+	err := p.writePage(ctx, file, "")
+	if err == nil && say {
+		fmt.Fprintf(p.stdout, "open %s\n", file)
 	}
-	var sums []byte
-	if d, ok := j.study.(study.Derived); ok && !j.later { // cells follow from no other results
-		if sums, err = j.use(d); err != nil {
-			return "", err
-		}
-	}
-	if j.work.Cells, err = j.experiment.cells(); err != nil {
-		return "", err
-	}
-	var versions []string
-	if versions, j.version, err = codeVersions(j.study, j.work.Cells); err != nil {
-		return "", err
-	}
-	if j.origins, err = origins(versions, j.work.Cells); err != nil {
-		return "", err
-	}
-	j.work.Prints = fingerprints(j.origins)
-	if j.resolved, err = j.Resolved(j.study); err != nil {
-		return "", err
-	}
-	j.work.Manifest = j.resolved
-	program, err := executable()
-	return checksum([]byte(fmt.Sprint(j.work.Prints)), j.resolved, program, sums), err
-}
-
-// use lets an experiment read the results of others, and returns their checksums.
-func (j *job) use(d study.Derived) (sums []byte, err error) {
-	sources := map[string]*store.Results{}
-	for _, name := range d.Sources() {
-		r, err := store.OpenResults(filepath.Join(j.sources, name))
-		if errors.Is(err, fs.ErrNotExist) {
-			if _, err = config.Find(name, manifests); err == nil {
-				err = fmt.Errorf("run it first: -exp %s -out %s", name, j.sources)
-			}
-			err = fmt.Errorf("none in %s: %w", j.sources, err)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("reads the results of %s: %w", name, err)
-		}
-		sources[name] = r
-		sums = append(sums, r.Sums()...)
-	}
-	return sums, d.Use(func(experiment, name string) (*table.Table, error) {
-		if sources[experiment] == nil {
-			return nil, fmt.Errorf("%s is not one of its sources: %s", experiment, strings.Join(d.Sources(), ", "))
-		}
-		return sources[experiment].Table(name)
-	})
+	return err
 }

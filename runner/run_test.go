@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"closedform/runner/internal/experiment"
 	"closedform/runner/internal/store"
 	"closedform/runner/internal/study"
 )
@@ -18,7 +19,7 @@ func TestResultsFolder(t *testing.T) {
 	stdout := mustRun(t, "-exp", m, "-out", out)
 	dir := filepath.Join(out, "small")
 	begins(t, stdout, "small: 4 cells, 4 computed, 0 done before; 10 files in "+dir+", in ")
-	contains(t, stdout, fmt.Sprintf("\nsmall: 4 walks\nsmall: no times of methods yet; to measure: go run ./runner -exp FOLDER/manifest.toml -out ANOTHER -time\nsmall: open %[1]s/runs.png, %[1]s/runs.csv\n", dir))
+	contains(t, stdout, fmt.Sprintf("\nsmall: 4 walks\nsmall: no times of methods yet; to measure: go run ./runner time -exp FOLDER/manifest.toml -out ANOTHER\nsmall: open %[1]s/runs.png, %[1]s/runs.csv\n", dir))
 	files := results(t, dir)
 	var names []string
 	for _, path := range glob(t, dir, "*") {
@@ -49,8 +50,8 @@ func TestResultsFolder(t *testing.T) {
 		run.Go != runtime.Version() || run.CodeVersion != "1" || run.Commit == "" || !(run.Seconds > 0) {
 		t.Errorf("run.json has %+v", run)
 	}
-	if got := mustRun(t, "-exp", m, "-out", out, "-verify"); got != "small: same bytes\n" {
-		t.Errorf("-verify prints %q", got)
+	if got := mustRun(t, "verify", "-exp", m, "-out", out); got != "small: same bytes\n" {
+		t.Errorf("verify prints %q", got)
 	}
 }
 
@@ -112,8 +113,8 @@ func TestChangedManifest(t *testing.T) {
 func TestChangedCode(t *testing.T) {
 	m, out := write(t, small), t.TempDir()
 	mustRun(t, "-exp", m, "-out", out)
-	defer func(f func(study.Experiment, []string) (string, error)) { codeVersion = f }(codeVersion)
-	codeVersion = func(study.Experiment, []string) (string, error) { return "2", nil }
+	defer func(f func(study.Experiment, []string) (string, error)) { experiment.CodeVersion = f }(experiment.CodeVersion)
+	experiment.CodeVersion = func(study.Experiment, []string) (string, error) { return "2", nil }
 	begins(t, mustRun(t, "-exp", m, "-out", out), "small: 4 cells, 4 computed, 0 done before; ")
 	if _, err := studyVersion(&Toy{}, nil); err == nil || !strings.Contains(err.Error(), "runner") {
 		t.Errorf("this package, whose sources are not embedded: error %v", err)

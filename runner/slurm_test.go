@@ -106,7 +106,7 @@ func tasks(t *testing.T, out string) (pids []int) {
 	t.Helper()
 	for _, path := range glob(t, "/proc", "[0-9]*", "cmdline") {
 		line, _ := os.ReadFile(path)
-		if words := string(line); strings.Contains(words, out) && strings.Contains(words, "-task\x00") {
+		if words := string(line); strings.Contains(words, out) && strings.Contains(words, "\x00task\x00") {
 			pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(path)))
 			pids = append(pids, pid)
 		}
@@ -244,7 +244,7 @@ func TestSlurmScript(t *testing.T) {
 	m := write(t, small+"[slurm]\npartition = \"long\"\ntime = \"2:00:00\"\n")
 	said := mustRun(t, "-exp", m, "-out", out, "-engine", "slurm", "-dry-run", "-chunk", "3", "-limit", "1", "-slurm-args", "--mem=4G")
 	contains(t, said, "#!/bin/bash\n", "2 tasks compute the 4 cells that are missing", "\n#SBATCH --array=0-1%1\n", "\n#SBATCH --requeue\n",
-		"\n#SBATCH --signal=B:TERM@60\n", "\n#SBATCH --partition=long --time=2:00:00\n#SBATCH --mem=4G\n", "$SLURM_ARRAY_TASK_ID\n", " -merge ")
+		"\n#SBATCH --signal=B:TERM@60\n", "\n#SBATCH --partition=long --time=2:00:00\n#SBATCH --mem=4G\n", "$SLURM_ARRAY_TASK_ID -quiet", " merge '")
 	if exists(out, "small", "slurm") {
 		t.Error("it writes files")
 	}

@@ -6,10 +6,11 @@ import (
 	"strings"
 	"testing"
 
+	"closedform/runner/internal/experiment"
 	"closedform/runner/internal/study"
 )
 
-// -stale lists what is behind, -check fails where the list is another, and -list and the
+// stale lists what is behind, -check fails where the list is another, and list and the
 // page show it.
 func TestStale(t *testing.T) {
 	inExperiments(t, map[string]string{
@@ -20,35 +21,35 @@ func TestStale(t *testing.T) {
 	list := filepath.Join("results", "STALE")
 	check := func(listed string, wrong ...string) {
 		t.Helper()
-		_, _, err := try(t, "-stale", "-check")
+		_, _, err := try(t, "stale", "-check")
 		for _, w := range wrong {
 			if err == nil || !strings.Contains(err.Error(), w) {
-				t.Errorf("-stale -check: %v, want %q", err, w)
+				t.Errorf("stale -check: %v, want %q", err, w)
 			}
 		}
 		if len(wrong) == 0 && err != nil {
-			t.Errorf("-stale -check: %v", err)
+			t.Errorf("stale -check: %v", err)
 		}
-		mustRun(t, "-stale")
+		mustRun(t, "stale")
 		if got, _ := os.ReadFile(list); string(got) != listed || listed == "" && exists(list) {
 			t.Errorf("STALE is %q, want %q", got, listed)
 		}
-		if _, _, err := try(t, "-stale", "-check"); err != nil {
-			t.Errorf("-stale -check after -stale: %v", err)
+		if _, _, err := try(t, "stale", "-check"); err != nil {
+			t.Errorf("stale -check after stale: %v", err)
 		}
 	}
 	check("")
-	contains(t, mustRun(t, "-list"), "full    computed, not committed  4 ")
+	contains(t, mustRun(t, "list"), "full    computed, not committed  4 ")
 
 	// Other code: all of them, and what is derived of them.
-	defer func(was func(study.Experiment, []string) (string, error)) { codeVersion = was }(codeVersion)
-	was := codeVersion
-	codeVersion = func(study.Experiment, []string) (string, error) { return "2", nil }
+	defer func(was func(study.Experiment, []string) (string, error)) { experiment.CodeVersion = was }(experiment.CodeVersion)
+	was := experiment.CodeVersion
+	experiment.CodeVersion = func(study.Experiment, []string) (string, error) { return "2", nil }
 	check("after\nsmall\n", "after is behind and not listed", "small is behind and not listed")
-	contains(t, mustRun(t, "-list"), "small  full    behind  4 ", "results/STALE lists as behind: after, small\n")
-	mustRun(t, "-report", "page.html")
+	contains(t, mustRun(t, "list"), "small  full    behind  4 ", "results/STALE lists as behind: after, small\n")
+	mustRun(t, "report", "page.html")
 	contains(t, read(t, "page.html"), "behind (other code)", `STALE lists as behind: <a href="#after">after</a>, <a href="#small">small</a>.`)
-	codeVersion = was
+	experiment.CodeVersion = was
 	check("", "small is listed and not behind")
 
 	// Another manifest, and what is derived of its results; values that data fill in are not.
@@ -73,13 +74,13 @@ func TestStaleSources(t *testing.T) {
 	seedless = seedless[:strings.Index(seedless, "[[method]]")]
 	inExperiments(t, map[string]string{"small.toml": small, "after.toml": seedless})
 	mustRun(t, "-all")
-	if got := mustRun(t, "-stale"); got != "" {
-		t.Errorf("-stale prints %q", got)
+	if got := mustRun(t, "stale"); got != "" {
+		t.Errorf("stale prints %q", got)
 	}
 	dir := filepath.Join("results", "small")
 	replaceFile(t, dir, "summary.csv", strings.Replace(read(t, dir, "summary.csv"), "joint,0", "joint,7", 1))
-	if got := mustRun(t, "-stale"); got != "after: behind: its sources have other results\n" {
-		t.Errorf("-stale prints %q", got)
+	if got := mustRun(t, "stale"); got != "after: behind: its sources have other results\n" {
+		t.Errorf("stale prints %q", got)
 	}
 }
 
@@ -89,11 +90,11 @@ func TestAdopted(t *testing.T) {
 	mustRun(t, "-all")
 	run := filepath.Join("results", "small", "run.json")
 	write(t, edit(t, read(t, run), `"goos"`, `"adopted": {"from": "0ld", "to": "1", "cells": 4, "recomputed": 2, "strata": 1}, "goos"`), run)
-	contains(t, mustRun(t, "-list"), "small  full    adopted  4 ")
-	mustRun(t, "-report", "page.html")
+	contains(t, mustRun(t, "list"), "small  full    adopted  4 ")
+	mustRun(t, "report", "page.html")
 	contains(t, read(t, "page.html"), "adopted (4 cells, 2 computed again, not committed)", "<code>0ld</code>; 2 of them, from 1 strata")
-	codeVersionWas := codeVersion
-	defer func() { codeVersion = codeVersionWas }()
-	codeVersion = func(study.Experiment, []string) (string, error) { return "2", nil }
-	contains(t, mustRun(t, "-list"), "small  full    behind  4 ")
+	codeVersionWas := experiment.CodeVersion
+	defer func() { experiment.CodeVersion = codeVersionWas }()
+	experiment.CodeVersion = func(study.Experiment, []string) (string, error) { return "2", nil }
+	contains(t, mustRun(t, "list"), "small  full    behind  4 ")
 }

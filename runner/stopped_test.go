@@ -188,7 +188,7 @@ func TestInterruptedVerify(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	var stdout, stderr strings.Builder
-	err := run(ctx, &stdout, &stderr, []string{"-exp", m, "-out", out, "-verify"})
+	err := run(ctx, &stdout, &stderr, []string{"verify", m, "-out", out})
 	if !errors.Is(err, context.Canceled) || stdout.Len() > 0 || strings.Contains(err.Error(), "go on") {
 		t.Fatalf("error %v, and it prints %q", err, &stdout)
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io/fs"
 	"os"
@@ -11,18 +12,26 @@ import (
 	"slices"
 	"time"
 
+	"closedform/runner/internal/experiment"
 	"closedform/runner/internal/store"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
 )
 
+func (p *program) timeCommand(f *flag.FlagSet) action {
+	p.choiceFlags(f)
+	return func(ctx context.Context, names []string) error {
+		return p.inTurn(ctx, names, true, func(e *experiment.Experiment) error { return p.timeMethods(ctx, e) })
+	}
+}
+
 // timeMethods measures the times of a published experiment, with nothing else at work in this
 // program, and writes their tables and figures into its results folder.
-func (p *program) timeMethods(ctx context.Context, e *experiment) error {
-	timed, ok := e.study.(study.Timed)
+func (p *program) timeMethods(ctx context.Context, e *experiment.Experiment) error {
+	timed, ok := e.Study.(study.Timed)
 	if !ok {
 		if !p.all {
-			fmt.Fprintf(p.stdout, "%s: the study %s measures no times\n", e.Name, e.kind.Name)
+			fmt.Fprintf(p.stdout, "%s: the study %s measures no times\n", e.Name, e.Kind.Name)
 		}
 		return nil
 	}
@@ -47,8 +56,8 @@ func (p *program) timeMethods(ctx context.Context, e *experiment) error {
 		files = append(files, store.TableFile(t))
 	}
 	all := slices.Concat(times, tables)
-	drawings := slices.DeleteFunc(e.study.Figures(), func(f study.Figure) bool { return !store.Timed(f.Name) })
-	drawn, err := draw(drawings, func(name string) (*table.Table, error) {
+	drawings := slices.DeleteFunc(e.Study.Figures(), func(f study.Figure) bool { return !store.Timed(f.Name) })
+	drawn, err := experiment.Draw(drawings, func(name string) (*table.Table, error) {
 		if t := all.Get(name); t != nil {
 			return t, nil
 		}
@@ -73,22 +82,22 @@ func (p *program) timeMethods(ctx context.Context, e *experiment) error {
 
 // timeable prepares an experiment and returns its published tables, but packed ones. The error
 // is fs.ErrNotExist if nothing is published.
-func (p *program) timeable(ctx context.Context, e *experiment) (table.Set, error) {
+func (p *program) timeable(ctx context.Context, e *experiment.Experiment) (table.Set, error) {
 	dir := p.dir(e)
 	results, err := store.OpenResults(dir)
 	if err != nil {
-		return nil, fmt.Errorf("times are measured of published results; run it without -time first: %w", err)
+		return nil, fmt.Errorf("times are measured of published results; run it first: %w", err)
 	}
-	if err := e.study.Prepare(ctx); err != nil {
+	if err := e.Study.Prepare(ctx); err != nil {
 		return nil, err
 	}
-	resolved, err := e.Resolved(e.study)
+	resolved, err := e.Resolved(e.Study)
 	if err != nil {
 		return nil, err
 	}
 	was, err := os.ReadFile(filepath.Join(dir, "manifest.toml"))
 	if err != nil || !bytes.Equal(was, resolved) {
-		return nil, errors.Join(fmt.Errorf("the results in %s are of another manifest; run it without -time first", dir), err)
+		return nil, errors.Join(fmt.Errorf("the results in %s are of another manifest; run it first", dir), err)
 	}
 	return results.Tables()
 }
@@ -98,7 +107,7 @@ func (p *program) timeable(ctx context.Context, e *experiment) (table.Set, error
 // then stay as they are.
 func (j *job) timesThere(tables table.Set) (times table.Set, note string) {
 	times, err := store.MeasuredTimes(j.dir)
-	measure := "; to measure: " + j.invocation() + " -time"
+	measure := "; to measure: " + invocation(j.Experiment, "time ")
 	switch {
 	case err != nil:
 		return nil, err.Error() + measure

@@ -11,18 +11,18 @@ import (
 	"closedform/runner/internal/store"
 )
 
-// Times are measured by -time alone. Any other run keeps the tables and draws their figures.
+// Times are measured by the command time alone. Any other run keeps the tables and draws their figures.
 func TestTime(t *testing.T) {
 	m, out := write(t, edit(t, drawn, "threshold", "measured = true\nthreshold")), t.TempDir()
 	dir := filepath.Join(out, "small")
-	if _, _, err := try(t, "-exp", m, "-out", out, "-time"); err == nil || !strings.Contains(err.Error(), "run it without -time first") {
+	if _, _, err := try(t, "time", "-exp", m, "-out", out); err == nil || !strings.Contains(err.Error(), "run it first") {
 		t.Errorf("without results: %v", err)
 	}
 	mustRun(t, "-exp", m, "-out", out)
 	if exists(dir, "timing_cost.csv") {
 		t.Error("a run measures times")
 	}
-	begins(t, mustRun(t, "-exp", m, "-out", out, "-time"), "small: times measured; 4 files in "+dir+", in ")
+	begins(t, mustRun(t, "time", "-exp", m, "-out", out), "small: times measured; 4 files in "+dir+", in ")
 	contains(t, mustRun(t, "-exp", m, "-out", out), "is up to date")
 	times, figure := read(t, dir, "timing_cost.csv"), read(t, dir, "timing_cost.svg")
 
@@ -35,21 +35,21 @@ func TestTime(t *testing.T) {
 	if read(t, dir, "timing_cost.csv") != times || read(t, dir, "timing_cost.svg") != figure {
 		t.Error("a run changes the times")
 	}
-	if _, _, err := try(t, "-exp", m, "-out", out, "-time"); err == nil || !strings.Contains(err.Error(), "of another manifest") {
+	if _, _, err := try(t, "time", "-exp", m, "-out", out); err == nil || !strings.Contains(err.Error(), "of another manifest") {
 		t.Errorf("of results with another threshold: %v", err)
 	}
 	mustRun(t, "-exp", m, "-out", out)
-	mustRun(t, "-exp", m, "-out", out, "-time")
+	mustRun(t, "time", "-exp", m, "-out", out)
 	if read(t, dir, "timing_cost.csv") == times {
-		t.Error("-time measures nothing")
+		t.Error("time measures nothing")
 	}
-	if got := mustRun(t, "-exp", m, "-out", out, "-verify"); got != "small: same bytes\n" {
-		t.Errorf("-verify prints %q", got)
+	if got := mustRun(t, "verify", "-exp", m, "-out", out); got != "small: same bytes\n" {
+		t.Errorf("verify prints %q", got)
 	}
 	figure = read(t, dir, "timing_cost.png")
-	mustRun(t, "-exp", m, "-out", out, "-draw")
+	mustRun(t, "draw", "-exp", m, "-out", out)
 	if read(t, dir, "timing_cost.png") != figure {
-		t.Error("-draw draws other times")
+		t.Error("draw draws other times")
 	}
 }
 
@@ -65,7 +65,7 @@ func TestTimesOfOtherMethods(t *testing.T) {
 	}
 }
 
-// Cells that are reused count with the time that they took, and -list shows it.
+// Cells that are reused count with the time that they took, and list shows it.
 func TestProcessorTime(t *testing.T) {
 	inExperiments(t, map[string]string{"small.toml": edit(t, small, "points = 5", "points = 20000")})
 	mustRun(t, "-exp", "small")
@@ -93,7 +93,7 @@ func TestProcessorTime(t *testing.T) {
 	if err != nil || after.Reused != 4 || after.CPUSeconds != before.CPUSeconds {
 		t.Errorf("reused: %+v, %v", after, err)
 	}
-	if list := mustRun(t, "-list"); !regexp.MustCompile(`(?m)^small +full +computed, not committed +4 +none +\S*s +\S*s +\d+ MB `).MatchString(list) {
-		t.Errorf("-list prints\n%s", list)
+	if list := mustRun(t, "list"); !regexp.MustCompile(`(?m)^small +full +computed, not committed +4 +none +\S*s +\S*s +\d+ MB `).MatchString(list) {
+		t.Errorf("list prints\n%s", list)
 	}
 }

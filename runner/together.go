@@ -4,24 +4,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 
 	"golang.org/x/sync/errgroup"
 
 	"closedform/runner/internal/engine"
+	"closedform/runner/internal/experiment"
 	"closedform/runner/internal/study"
 )
 
-// turns are what experiments that run at the same time do one after the other: they take the
-// most memory, and print.
-type turns struct{ prepare, publish sync.Mutex }
-
 // together runs experiments and, after them, those of them that follow from the results of
 // others. It returns how many it has run.
-func (p *program) together(ctx context.Context, experiments []*experiment) (ran int, err error) {
-	var first, last []*experiment
+func (p *program) together(ctx context.Context, experiments []*experiment.Experiment) (ran int, err error) {
+	var first, last []*experiment.Experiment
 	for _, e := range experiments {
-		if _, derived := e.study.(study.Derived); derived {
+		if _, derived := e.Study.(study.Derived); derived {
 			last = append(last, e)
 		} else {
 			first = append(first, e)
@@ -38,21 +34,23 @@ func (p *program) together(ctx context.Context, experiments []*experiment) (ran 
 // atOnce runs experiments at the same time, so that no processor is idle while any of them
 // has a cell to begin, and publishes each as soon as its cells are done. After the first error
 // no cell is begun, but where a job array is merged.
-func (p *program) atOnce(ctx context.Context, experiments []*experiment) (ran int, err error) {
+func (p *program) atOnce(ctx context.Context, experiments []*experiment.Experiment) (ran int, err error) {
 	inner, stop := context.WithCancel(ctx)
 	defer stop()
 	jobs, errs := make([]*job, len(experiments)), make([]error, len(experiments))
 	var group errgroup.Group
-	if _, here := p.engine.(*engine.Here); !here || p.merge != "" {
+	here, local := p.engine.(*engine.Here)
+	merging := local && here.Merge != ""
+	if !local || merging {
 		group.SetLimit(1) // a cluster has the experiments in their order
 	}
 	for i, e := range experiments {
-		jobs[i] = &job{program: p, experiment: e, dir: p.dir(e)}
+		jobs[i] = &job{program: p, Experiment: e, dir: p.dir(e)}
 		group.Go(func() error {
 			errs[i] = jobs[i].run(inner, ctx)
 			if errs[i] == nil {
-				e.study, jobs[i] = nil, nil // its data
-			} else if p.merge == "" {
+				e.Study, jobs[i] = nil, nil // its data
+			} else if !merging {
 				stop()
 			}
 			return nil
@@ -103,7 +101,7 @@ func (p *program) interrupted(jobs []*job) error {
 	if of > 1 {
 		name = fmt.Sprintf("%d experiments", of)
 	}
-	if p.verify { // the cells go with the temporary folder
+	if p.verifying { // the cells go with the temporary folder
 		return interrupted(name + ": interrupted, not compared")
 	}
 	return interrupted(fmt.Sprintf("%s: interrupted with %d of %d cells done; to go on: %s", name, done, all, p.command()))

@@ -13,6 +13,7 @@ import (
 	"closedform/figures"
 	"closedform/internal/field"
 	"closedform/runner/internal/config"
+	"closedform/runner/internal/experiment"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
 )
@@ -237,5 +238,5 @@ scale = 2
 var drawn = strings.Replace(small, `title = ""`, `title = "Walks"`, 1)
 
 func init() {
-	kinds = append(kinds, study.Kind{Name: "toy", Asks: "Where do they end?", New: newToy})
+	experiment.Kinds = append(experiment.Kinds, study.Kind{Name: "toy", Asks: "Where do they end?", New: newToy})
 }

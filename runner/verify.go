@@ -3,18 +3,35 @@ package main
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
 
+	"closedform/runner/internal/experiment"
 	"closedform/runner/internal/store"
 )
+
+func (p *program) verifyCommand(f *flag.FlagSet) action {
+	p.workFlags(f)
+	p.shortFlag(f)
+	return func(ctx context.Context, names []string) error {
+		p.computeHere()
+		experiments, err := p.load(names, true)
+		if err != nil {
+			return err
+		}
+		return p.verifyAll(ctx, experiments)
+	}
+}
 
 // verifyAll runs the experiments into a temporary folder and compares the results
 // with those in -out, each as soon as it is there. It names every file that differs. What follows from other
 // results follows from those in -out, too, which are compared themselves.
-func (p *program) verifyAll(ctx context.Context, experiments []*experiment) error {
+func (p *program) verifyAll(ctx context.Context, experiments []*experiment.Experiment) error {
+	committed := map[*experiment.Experiment]string{}
 	for _, e := range experiments {
+		committed[e] = p.dir(e)
 		if _, err := store.OpenResults(p.dir(e)); err != nil {
 			return fmt.Errorf("%s: no results to compare with: %w", e.Name, err)
 		}
@@ -24,33 +41,30 @@ func (p *program) verifyAll(ctx context.Context, experiments []*experiment) erro
 		return err
 	}
 	defer os.RemoveAll(temporary)
-	o := *p.options
-	o.out = temporary
-	fresh := *p
-	fresh.options, fresh.stdout = &o, io.Discard
-	bad := 0
-	fresh.published = func(e *experiment) error {
-		n, err := p.compare(e.Name, p.dir(e), fresh.dir(e))
+	stdout, bad := p.stdout, 0
+	p.verifying, p.out, p.stdout = true, temporary, io.Discard
+	p.published = func(e *experiment.Experiment) error {
+		n, err := compare(stdout, e.Name, committed[e], p.dir(e))
 		bad += n
-		return errors.Join(err, os.RemoveAll(fresh.dir(e)))
+		return errors.Join(err, os.RemoveAll(p.dir(e)))
 	}
-	if _, err := fresh.together(ctx, experiments); err != nil {
+	if _, err := p.together(ctx, experiments); err != nil {
 		return err
 	}
 	if bad > 0 {
-		return fmt.Errorf("%d files differ from the results in %s", bad, p.out)
+		return fmt.Errorf("%d files differ from the results in %s", bad, p.sources)
 	}
 	return nil
 }
 
 // compare returns how many files of two results folders differ, and tells of them.
-func (p *program) compare(name, committed, fresh string) (bad int, err error) {
+func compare(w io.Writer, name, committed, fresh string) (bad int, err error) {
 	lines, bad, err := store.Compare(committed, fresh)
 	if err != nil {
 		return 0, err
 	}
 	for _, line := range lines {
-		fmt.Fprintf(p.stdout, "%s: %s\n", name, line)
+		fmt.Fprintf(w, "%s: %s\n", name, line)
 	}
 	verdict := "same bytes"
 	switch {
@@ -59,7 +73,7 @@ func (p *program) compare(name, committed, fresh string) (bad int, err error) {
 	case len(lines) > 0:
 		verdict = fmt.Sprintf("equal to %g", store.Tolerance)
 	}
-	fmt.Fprintf(p.stdout, "%s: %s\n", name, verdict)
+	fmt.Fprintf(w, "%s: %s\n", name, verdict)
 	if len(lines) > 0 {
 		return bad, nil
 	}

@@ -8,29 +8,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-
-	"closedform/runner/internal/study"
 )
-
-// Cells of one experiment that run different methods have versions of their own.
-func TestVersionsOfCells(t *testing.T) {
-	defer func(f func(study.Experiment, []string) (string, error)) { codeVersion = f }(codeVersion)
-	codeVersion = studyVersion
-	e, err := newExperiment("../experiments/own_data.toml", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	cells := e.study.Cells()
-	each, all, err := codeVersions(e.study, cells)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, c := range cells {
-		if same := each[i] == each[0]; same != (strings.HasPrefix(c.Key, "model ") || strings.HasPrefix(c.Key, "linear ")) || each[i] == all {
-			t.Errorf("%s has the version %s, %s has %s, all have %s", c.Key, each[i], cells[0].Key, each[0], all)
-		}
-	}
-}
 
 // programWith builds the program with another text in place of a file of the repository.
 func programWith(t *testing.T, file, text string) (program string) {
@@ -84,7 +62,7 @@ func TestBrokenKernelMakesCellsStale(t *testing.T) {
 	}
 }
 
-// Where a formula is off by 0.1 %, -adopt recomputes the strata that run it and adopts the
+// Where a formula is off by 0.1 %, adopt recomputes the strata that run it and adopts the
 // others: of a baseline, the only cells that are stale; of the network, those with a kind of
 // covariance.
 func TestAdoptBrokenFormula(t *testing.T) {
@@ -104,7 +82,7 @@ func TestAdoptBrokenFormula(t *testing.T) {
 	} {
 		out, text := t.TempDir(), read(t, "..", c.file)
 		says(t, programWith(t, c.file, text), "-exp", experiment, "-out", out)
-		log := says(t, programWith(t, c.file, edit(t, text, c.old, c.new)), "-exp", experiment, "-out", out, "-adopt")
+		log := says(t, programWith(t, c.file, edit(t, text, c.old, c.new)), "adopt", experiment, "-out", out)
 		contains(t, log, `stratum "`+c.stratum+`" differs: `, c.want, "methods: 16 cells, 1 computed, 15 done before")
 		if strings.Count(log, "differs") != 1 {
 			t.Errorf("it says %s", log)

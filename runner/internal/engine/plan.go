@@ -54,7 +54,7 @@ const (
 `
 	scriptBody = `cd %s || exit
 export GOMAXPROCS=${SLURM_CPUS_PER_TASK:-1}
-exec %s -quiet`
+exec %s %s -quiet`
 )
 
 // plan makes the plan of the missing cells.
@@ -112,18 +112,18 @@ func (s *Slurm) scripts(p *plan) error {
 	if s.Out != "" {
 		experiments += " -out " + word(s.Out)
 	}
-	script := func(about, log, own, flag string) string {
+	script := func(about, log, own, command string) string {
 		log = filepath.Join(strings.ReplaceAll(dir, "%", "%%"), log)
 		return fmt.Sprintf(scriptHeader, about, p.name, log) + own + options +
-			fmt.Sprintf(scriptBody, word(here), word(p.program)) + experiments + flag + "\n"
+			fmt.Sprintf(scriptBody, word(here), word(p.program), command) + experiments + "\n"
 	}
 	array := fmt.Sprintf("#SBATCH --array=0-%d", len(p.tasks)-1)
 	if s.Limit > 0 {
 		array += fmt.Sprintf("%%%d", s.Limit)
 	}
 	p.array = script(fmt.Sprintf("%s compute the %s that are missing", count(len(p.tasks), "task"), count(p.cells, "cell")),
-		"%A_%a.log", array+"\n#SBATCH --signal=B:TERM@60\n", " -task "+word(p.dir)+"/$SLURM_ARRAY_TASK_ID")
-	p.merge = script("the argument is the id of the array", "%j.log", "", " -merge "+word(p.dir)+"/$1")
+		"%A_%a.log", array+"\n#SBATCH --signal=B:TERM@60\n", "task "+word(p.dir)+"/$SLURM_ARRAY_TASK_ID")
+	p.merge = script("the argument is the id of the array", "%j.log", "", "merge "+word(p.dir)+"/$1")
 	return nil
 }
 

@@ -92,12 +92,12 @@ func Missing(paths ...string) error {
 	}
 	hint := ""
 	for _, path := range paths {
-		if get := " -fetch " + setOf(path); get != " -fetch " && !strings.Contains(hint+" ", get+" ") {
+		if get := " " + setOf(path); get != " " && !strings.Contains(hint+" ", get+" ") {
 			hint += get
 		}
 	}
 	if hint != "" {
-		hint = "; to get the data: go run ./runner" + hint
+		hint = "; to get the data: go run ./runner fetch" + hint
 	}
 	return fmt.Errorf("no file %s%s", strings.Join(paths, ", "), hint)
 }

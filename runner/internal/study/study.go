@@ -84,7 +84,7 @@ type Noted interface {
 	Notes(table.Set) []string
 }
 
-// Timed is an experiment that also measures times on this machine, by -time: of its
+// Timed is an experiment that also measures times on this machine, by the command time: of its
 // published tables, while nothing else runs. The names of its tables and figures begin
 // with "timing_", by which the store knows that they differ on every run.
 type Timed interface {

@@ -282,7 +282,7 @@ func TestCurves(t *testing.T) {
 			t.Errorf("%s: %v, want %v", name, got, want)
 		}
 	}
-	kl := curves(summary, "kl")
+	kl := new(experiment).curves(summary, "kl")
 	if len(kl) != 2 || kl[0].Name != "a" || kl[1].Name != "equal probabilities" {
 		t.Fatalf("curves %+v", kl)
 	}
@@ -290,11 +290,11 @@ func TestCurves(t *testing.T) {
 	same("kl", kl[0].Y, 1, math.Inf(1), 4)
 	same("kl low", kl[0].Low, 0.5, nan, 3)
 	same("kl high", kl[0].High, 1.5, nan, 5)
-	tv := curves(summary, "tv")
+	tv := new(experiment).curves(summary, "tv")
 	same("noise", tv[0].Y, 0.01, 0.02, 0.03)
 	same("tv", tv[1].Y, 0.3, 0.5, 0.6)
 	same("tv low", tv[1].Low, 0.2, nan, nan)
-	if scores := curves(summary, "ece"); scores[0].Kind != figures.Reference || scores[1].Kind == figures.Reference || len(scores[1].Low) != 3 {
+	if scores := new(experiment).curves(summary, "ece"); scores[0].Kind != figures.Reference || scores[1].Kind == figures.Reference || len(scores[1].Low) != 3 {
 		t.Errorf("the scores of the exact answer and a method are %+v", scores)
 	}
 }

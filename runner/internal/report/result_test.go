@@ -1,6 +1,7 @@
-package main
+package report
 
 import (
+	"strings"
 	"testing"
 
 	"closedform/runner/internal/store"
@@ -14,9 +15,14 @@ func TestResult(t *testing.T) {
 	means.Add("model", "iris", 0.1, 0.08, 0.12, 1.25, 0.2)
 	means.Add("majority", "iris", 0.6, 0.6, 0.6, 1.1, 0.7)
 	run := &store.Run{CellSeconds: map[string]float64{"model": 2}}
-	contains(t, result(table.Set{means}, run), "  method    error             log loss  Brier   ECE  seconds\n",
-		"  model     0.1000  ± 0.0200  1.2500    0.2000       2.0000\n", "  model is worse than the frequencies of the classes\n")
-	if got := result(table.Set{table.New("summary", table.Text("method", ""))}, run); got != "" {
+	got := Result(table.Set{means}, run)
+	for _, want := range []string{"  method    error             log loss  Brier   ECE  seconds\n",
+		"  model     0.1000  ± 0.0200  1.2500    0.2000       2.0000\n", "  model is worse than the frequencies of the classes\n"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("it says %q, want %q", got, want)
+		}
+	}
+	if got := Result(table.Set{table.New("summary", table.Text("method", ""))}, run); got != "" {
 		t.Errorf("without scores it says %q", got)
 	}
 }

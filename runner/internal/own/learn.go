@@ -1,4 +1,4 @@
-package main
+package own
 
 import (
 	"bytes"
@@ -6,12 +6,10 @@ import (
 	"context"
 	"encoding/csv"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"math"
 	"slices"
-	"strings"
 
 	"closedform/runner/dataset"
 	"closedform/runner/internal/store"
@@ -19,92 +17,38 @@ import (
 	"closedform/runner/internal/trained"
 )
 
-const learnUsage = `Usage: runner learn NETWORK -data FILE [flags]
-
-Shows a trained network the rows of a table, one after another. It predicts each
-before it learns it, and prints that with the error, log loss and number of rows
-answered unknown so far.
-
-  go run ./runner learn results/mine/network.npz -data more.csv
-  sensor | go run ./runner learn results/mine/network.npz -data -
-
-A row is answered as soon as its line is there. If the table has no column of classes,
-the line after a row, which is read after its answer was printed, is its class; "?" is
-an unknown one, and the row is not learned. A row that cannot be read or predicted, or
-whose class the network does not have, is reported, and passed over.
-
-Every thousand rows, at the end and on an interrupt the network replaces its file at
-once: whenever the program is killed, the file is a whole network. It counts the rows
-that this command ever showed it, so that what is printed goes on where it was.
-
-Flags:
-`
-
 // saveEvery is how many rows are learned between two versions of the network's file.
 const saveEvery = 1000
 
-// learnRows is the command "learn".
-func learnRows(ctx context.Context, in io.Reader, stdout, stderr io.Writer, args []string) error {
-	flags := flag.NewFlagSet("learn", flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
-	data := flags.String("data", "", "CSV `file` with rows to learn; - is standard input")
-	class := flags.String("class", "", "`column` of the classes; without it that of the training")
-	to := flags.String("to", "", "`file` for the network; without it NETWORK is replaced")
-	var d decision
-	d.flags(flags)
-	var file string
-	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
-		file, args = args[0], args[1:]
-	}
-	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
-		fmt.Fprint(stdout, learnUsage)
-		flags.SetOutput(stdout)
-		flags.PrintDefaults()
-		return err
-	} else if err != nil {
-		return fmt.Errorf("%w: learn: %v", errUsage, err)
-	}
-	if problem := d.problem(); file == "" || *data == "" || flags.NArg() > 0 || problem != "" {
-		return fmt.Errorf("%w: learn: %s", errUsage, cmp.Or(problem, "need learn NETWORK -data FILE"))
-	}
-	n, err := trained.Read(file)
+// Learn has the network predict each row, print that, and learn the row, whose class is in a column. Without a name the
+// column is that of the training; if the table has none, the class is on the line after the row. The network is
+// written to a file again and again, and at the end.
+func (r *Rows) Learn(ctx context.Context, stdout io.Writer, class, to string) error {
+	network, decide, data, name, err := r.open()
 	if err != nil {
 		return err
 	}
-	s := &trained.Stream{Network: n}
-	if s.Decision, err = d.of(n, file); err != nil {
-		return err
-	}
-	if *data == "-" {
-		*data = "standard input"
-	} else {
-		f, err := dataset.Open(*data)
-		if err != nil {
-			return err
-		}
-		defer f.Close()
-		in = f
-	}
-	rows, err := dataset.NewRows(in, *data)
+	defer data.Close()
+	rows, err := dataset.NewRows(data, name)
 	if err != nil {
 		return err
 	}
-	l := &lesson{Stream: s, rows: rows, column: slices.Index(rows.Columns(), cmp.Or(*class, n.Column, "class")), file: cmp.Or(*to, file), stderr: stderr}
-	if *class != "" && l.column < 0 {
-		return fmt.Errorf("%s: no column %q; the columns are %q", *data, *class, rows.Columns())
+	column := slices.Index(rows.Columns(), cmp.Or(class, network.Column, "class"))
+	if class != "" && column < 0 {
+		return fmt.Errorf("%s: no column %q; the columns are %q", name, class, rows.Columns())
 	}
-	if n.Bare && l.column >= 0 {
-		n.Column = rows.Columns()[l.column]
+	if network.Bare && column >= 0 {
+		network.Column = rows.Columns()[column]
 	}
-	l.out = csv.NewWriter(stdout)
+	l := &lesson{trained.Stream{Network: network, Decision: decide}, rows, column, to, csv.NewWriter(stdout), r.Stderr, nil}
 	err = errors.Join(l.learn(ctx), l.save())
 	l.summary()
 	return err
 }
 
-// lesson is what the command "learn" does.
+// lesson is a network that learns rows.
 type lesson struct {
-	*trained.Stream
+	trained.Stream
 	rows   *dataset.Rows
 	column int // of the classes; below 0: a row's class is on the line after it
 	file   string

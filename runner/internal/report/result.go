@@ -1,4 +1,4 @@
-package main
+package report
 
 import (
 	"fmt"
@@ -14,9 +14,9 @@ import (
 // mostResults is the number of rows up to which a run ends with its result: longer tables are for files.
 const mostResults = 40
 
-// result returns the table of means in short, a line for each method with the half-width of the
+// Result returns the table of means in short, a line for each method with the half-width of the
 // interval of its error; empty if the experiment has no such table, or a long one.
-func result(tables table.Set, run *store.Run) string {
+func Result(tables table.Set, run *store.Run) string {
 	t := tables.Get("summary")
 	if t == nil || !t.Has("method") || !t.Has("error") || !t.Has("log_loss") || t.Len() > mostResults {
 		return ""

@@ -1,0 +1,275 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+
+	"closedform/runner/internal/engine"
+	"closedform/runner/internal/experiment"
+	"closedform/runner/internal/fetch"
+	"closedform/runner/internal/paper"
+)
+
+// errUsage marks errors of the command line.
+var errUsage = errors.New("usage")
+
+func misuse(format string, args ...any) error {
+	return fmt.Errorf("%w: "+format, append([]any{errUsage}, args...)...)
+}
+
+// command is one of the things that the program does.
+type command struct {
+	name, args string // args: words, of which those in brackets may be left out, and that before … repeated
+	does, how  string // in a line; examples
+	new        func(p *program, f *flag.FlagSet) action
+}
+
+// action does what a command line with these arguments asks for; its flags were declared by command.new.
+type action func(ctx context.Context, args []string) error
+
+var commands = []command{
+	{"run", "[NAME…]", "run experiments; the command if there is none", `go run ./runner -exp fig1_12.toml              run experiments/fig1_12.toml
+  go run ./runner run fig1_12 moments            the same for two
+  go run ./runner -all -effort quick             all that are labelled quick
+  go run ./runner -exp my/own.toml -out /tmp/x   a manifest of your own, results in /tmp/x
+  go run ./runner run -data my.csv -class kind   a table of your own, for which it writes the manifest
+  go run ./runner -exp fig1_12 -set model.rho=0.3 -set sweep.seed=1..5
+                                                 other values than the manifest's, results in
+                                                 results/fig1_12@model.rho=0.3,sweep.seed=1..5
+  go run ./runner -all -engine slurm -slurm-args "--partition=x --time=2:00:00 --mem=4G"
+                                                 by a job array of a cluster
+  go run ./runner -exp fig1_12 -shard 1/3        the first third of the cells, for machines that share no
+  go run ./runner -exp fig1_12                   ... folder; after 2/3 and 3/3 merge what is in cells/`, (*program).runCommand},
+	{"list", "", "list the experiments, their state, and what they took", "go run ./runner list -effort quick", (*program).listCommand},
+	{"draw", "[NAME…]", "draw the figures again from the published tables", "go run ./runner draw fig1_12", (*program).drawCommand},
+	{"verify", "[NAME…]", "run again elsewhere and compare with the results", `go run ./runner verify -all -effort quick
+
+Adopted results that are the same bytes count as computed.`, (*program).verifyCommand},
+	{"adopt", "[NAME…]", "after a change of code, check a sample and compute only what differs", "go run ./runner adopt -all", (*program).adoptCommand},
+	{"diff", "REV [NAME…]", "compare the tables with those of a commit", "go run ./runner diff HEAD~1 fig1_12", (*program).diffCommand},
+	{"stale", "", "list in results/STALE what other code or manifests made", "go run ./runner stale -check", (*program).staleCommand},
+	{"report", "FILE", "write the page of the results", `go run ./runner report page.html   one page of all results, to send to someone
+
+OUT/index.html, which a run leaves, too, links to the files beside it. Any other FILE has figures and tables in itself.`, (*program).reportCommand},
+	{"paper", "FOLDER", "write numbers.tex and tables/ for LaTeX", "go run ./runner paper paper   what paper/numbers.toml names, from the tables of the results", (*program).paperCommand},
+	{"time", "[NAME…]", "measure the times of methods; nothing else should run", "go run ./runner time moments   of published experiments; a run keeps the times", (*program).timeCommand},
+	{"fetch", "SET…", "get data sets into experiments/data/", "go run ./runner fetch iris mnist\n  go run ./runner fetch all", (*program).fetchCommand},
+	{"predict", "NETWORK", "what a network that was kept by [save] says of new rows",
+		"go run ./runner predict results/mine/network.npz -data new.csv -to out.csv -unknown 0.9", (*program).predictCommand},
+	{"learn", "NETWORK", "such a network goes on learning, row by row", learnExample, (*program).learnCommand},
+	{"task", "PLAN/NUMBER", "a task of a job array; -engine slurm writes it into the script", "", (*program).taskCommand},
+	{"merge", "PLAN/ARRAY", "what runs after the array", "", (*program).mergeCommand},
+}
+
+const usage = `Usage: runner [COMMAND] [arguments and flags]
+
+Runs experiments and leaves tables and figures in a folder of their own. "runner COMMAND -h" lists the
+flags of a command, with examples. The commands are
+
+%s
+Cells that are done are kept: after an interruption the same command goes on where it was. Exit code
+0, 1 on an error, 2 on wrong usage, 130 if interrupted; "go run" makes 1 of them all,
+"go build -o closedform ./runner" a program that does not.
+`
+
+// run does what the command line asks for.
+func run(ctx context.Context, stdout, stderr io.Writer, args []string) error {
+	p := &program{args: args, stdout: stdout, stderr: stderr}
+	if len(args) == 0 {
+		return misuse("nothing to do; give -exp MANIFEST, -all or a command")
+	}
+	if args[0] == "help" {
+		args = append(slices.Clone(args[1:]), "-h")
+	}
+	name := "run"
+	switch {
+	case slices.Contains([]string{"-h", "--h", "-help", "--help"}, args[0]):
+		var list strings.Builder
+		for _, c := range commands {
+			fmt.Fprintf(&list, "  %-22s %s\n", c.name+" "+c.args, c.does)
+		}
+		fmt.Fprintf(stdout, usage, &list)
+		return flag.ErrHelp
+	case !strings.HasPrefix(args[0], "-"):
+		name, args = args[0], args[1:]
+	}
+	c := find(name)
+	if c == nil {
+		return unknownCommand(name)
+	}
+	f := flag.NewFlagSet(name, flag.ContinueOnError)
+	f.SetOutput(io.Discard)
+	do := c.new(p, f)
+	args, err := parse(f, args)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		fmt.Fprintf(stdout, "Usage: %s [flags]\n\n%s\n\n  %s\n\nFlags:\n", c.line(), c.does, c.how)
+		f.SetOutput(stdout)
+		f.PrintDefaults()
+		return err
+	case err != nil:
+		if was, ok := strings.CutPrefix(err.Error(), "flag provided but not defined: -"); ok && find(was) != nil {
+			err = fmt.Errorf("-%s is a command: %s", was, find(was).line())
+		}
+		return misuse("%s: %v", c.name, err)
+	case !c.takes(len(args)):
+		return misuse("need %s; got %d arguments", c.line(), len(args))
+	}
+	p.given = map[string]bool{}
+	f.Visit(func(f *flag.Flag) { p.given[f.Name] = true })
+	if c.name == "predict" || c.name == "learn" { // whose paths are those of where they were typed
+		return do(ctx, args)
+	}
+	back, err := p.enter()
+	if err != nil {
+		return err
+	}
+	defer back()
+	return do(ctx, args)
+}
+
+func find(name string) *command {
+	if i := slices.IndexFunc(commands, func(c command) bool { return c.name == name }); i >= 0 {
+		return &commands[i]
+	}
+	return nil
+}
+
+// unknownCommand says which command may have been meant.
+func unknownCommand(word string) error {
+	hint, fewest := "to run a manifest: runner run "+quoted(word), 3
+	for _, c := range commands {
+		if d := distance(word[:min(len(word), 8)], c.name); d < fewest {
+			hint, fewest = "did you mean "+c.name+"?", d
+		}
+	}
+	return misuse("no command %q; %s", word, hint)
+}
+
+// distance returns the Levenshtein distance of two short words.
+func distance(a, b string) int {
+	switch {
+	case a == "" || b == "":
+		return len(a) + len(b)
+	case a[0] == b[0]:
+		return distance(a[1:], b[1:])
+	}
+	return 1 + min(distance(a[1:], b), distance(a, b[1:]), distance(a[1:], b[1:]))
+}
+
+// line returns how the command is typed.
+func (c *command) line() string { return strings.TrimSpace("runner " + c.name + " " + c.args) }
+
+// takes reports whether the command takes n arguments.
+func (c *command) takes(n int) bool {
+	least := 0
+	for _, word := range strings.Fields(c.args) {
+		if !strings.HasPrefix(word, "[") {
+			least++
+		}
+	}
+	return n == least || n > least && strings.Contains(c.args, "…")
+}
+
+// parse returns the arguments before, between and after the flags.
+func parse(f *flag.FlagSet, args []string) (rest []string, err error) {
+	for {
+		if err := f.Parse(args); err != nil || f.NArg() == 0 {
+			return rest, err
+		}
+		rest, args = append(rest, f.Arg(0)), f.Args()[1:]
+	}
+}
+
+func (p *program) paperCommand(f *flag.FlagSet) action {
+	p.resultsFlag(f)
+	return func(_ context.Context, args []string) error { return paper.Write(p.path(args[0]), p.out) }
+}
+
+func (p *program) fetchCommand(f *flag.FlagSet) action {
+	mirror := f.String("mirror", "", "`folder` from which to take the files that are there; the others are downloaded")
+	return func(ctx context.Context, sets []string) error {
+		if _, err := p.manifests(); err != nil {
+			return err
+		}
+		return fetch.Sets(ctx, filepath.Join(experiment.Folder, "data", fetch.File), sets, p.path(*mirror), p.stdout)
+	}
+}
+
+// resultsFlag declares -out.
+func (p *program) resultsFlag(f *flag.FlagSet) {
+	f.StringVar(&p.out, "out", "results", "`folder` in which the results folders are")
+}
+
+func (p *program) effortFlag(f *flag.FlagSet) {
+	f.Func("effort", "take only the manifests of this `label`, quick or full (default any)", func(s string) error {
+		if p.effort = s; !slices.Contains([]string{"quick", "full", "any"}, s) {
+			return errors.New("need quick, full or any")
+		}
+		return nil
+	})
+}
+
+// takes reports whether -effort takes manifests of this label.
+func (p *program) takes(effort string) bool {
+	return cmp.Or(p.effort, "any") == "any" || p.effort == effort
+}
+
+// choiceFlags declares what says of which experiments a command is.
+func (p *program) choiceFlags(f *flag.FlagSet) {
+	f.Func("exp", "`manifest`: a path, or a name in experiments/; the same as an argument (repeatable)", each(&p.exp))
+	f.BoolVar(&p.all, "all", false, "take every manifest in experiments/")
+	f.Func("set", "`key=value` to use in place of the manifest's, such as model.lambda=0.4 (repeatable);\n"+
+		"without -out the results have a folder of their own", each(&p.set))
+	p.effortFlag(f)
+	p.resultsFlag(f)
+}
+
+// workFlags declares what says how cells are computed.
+func (p *program) workFlags(f *flag.FlagSet) {
+	p.choiceFlags(f)
+	p.workers = runtime.GOMAXPROCS(0)
+	atLeast(f, &p.workers, 1, "workers", fmt.Sprintf("compute this `number` of cells at a time; it changes no result (default %d)", p.workers))
+	f.BoolVar(&p.quiet, "quiet", false, "show no progress on stderr")
+}
+
+func each(list *[]string) func(string) error {
+	return func(s string) error {
+		*list = append(*list, s)
+		return nil
+	}
+}
+
+// atLeast declares a flag of a number that has a least value.
+func atLeast(f *flag.FlagSet, to *int, least int, name, about string) {
+	f.Func(name, about, func(s string) error {
+		n, err := strconv.Atoi(s)
+		if *to = n; err != nil || n < least {
+			return fmt.Errorf("need a number from %d", least)
+		}
+		return nil
+	})
+}
+
+// computeHere has this machine compute the cells.
+func (p *program) computeHere() *engine.Here {
+	if fused && !p.quiet {
+		fmt.Fprintf(p.stderr, "fused multiply-adds: the last digits are those of this processor; for the same bytes as on others: "+
+			"GOFLAGS=%s %s\n", unfused, p.command())
+	}
+	h := &engine.Here{Workers: p.workers, Stderr: p.stderr, Progress: p.stderr}
+	if p.quiet {
+		h.Progress = io.Discard
+	}
+	p.engine, p.pool = h, h.Pool()
+	return h
+}

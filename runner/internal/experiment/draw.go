@@ -1,0 +1,58 @@
+package experiment
+
+import (
+	"fmt"
+	"runtime"
+
+	"golang.org/x/sync/errgroup"
+
+	"closedform/runner/internal/store"
+	"closedform/runner/internal/study"
+	"closedform/runner/internal/table"
+)
+
+// Formats are those of a figure.
+var Formats = []string{"png", "svg", "pdf"}
+
+// Draw returns the files of figures, each drawn of the tables that it needs, and no
+// others, as they were published.
+func Draw(drawings []study.Figure, read func(name string) (*table.Table, error)) ([]store.File, error) {
+	tables, needs := map[string]*table.Table{}, make([]table.Set, len(drawings))
+	for i, d := range drawings {
+		for _, name := range d.Needs {
+			if tables[name] == nil {
+				t, err := read(name)
+				if err != nil {
+					return nil, fmt.Errorf("figure %s needs %w", d.Name, err)
+				}
+				tables[name] = t
+			}
+			needs[i] = append(needs[i], tables[name])
+		}
+	}
+	files := make([]store.File, len(drawings)*len(Formats))
+	return files, Parallel(len(drawings), func(i int) error {
+		page, err := drawings[i].Draw(needs[i])
+		for k, format := range Formats {
+			var data []byte
+			if err == nil {
+				data, err = page.Encode(format)
+			}
+			files[i*len(Formats)+k] = store.File{Name: drawings[i].Name + "." + format, Data: data}
+		}
+		if err != nil {
+			return fmt.Errorf("figure %s: %w", drawings[i].Name, err)
+		}
+		return nil
+	})
+}
+
+// Parallel calls do for 0 to n-1, several at a time.
+func Parallel(n int, do func(i int) error) error {
+	var group errgroup.Group
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for i := range n {
+		group.Go(func() error { return do(i) })
+	}
+	return group.Wait()
+}

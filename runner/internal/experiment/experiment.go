@@ -1,0 +1,77 @@
+// Package experiment has experiments: manifests as their studies read them, what their cells follow from, and
+// whether results are of today's code and manifest.
+package experiment
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/BurntSushi/toml"
+
+	"closedform/runner/internal/config"
+	"closedform/runner/internal/fetch"
+	"closedform/runner/internal/studies"
+	"closedform/runner/internal/study"
+)
+
+// Folder is that in which experiments are looked up by name.
+const Folder = "experiments"
+
+// Kinds are the studies that manifests may name.
+var Kinds = studies.All
+
+// Experiment is a manifest that its study has read.
+type Experiment struct {
+	*config.Manifest
+	Kind  study.Kind
+	Study study.Experiment
+}
+
+// Read reads a manifest, with other values than its own. It opens no data.
+func Read(path string, overrides []string) (*Experiment, error) {
+	m, err := config.Read(path, overrides)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, k := range Kinds {
+		if k.Name == m.Study {
+			s, err := k.New(m)
+			return &Experiment{m, k, s}, err
+		}
+		names = append(names, k.Name)
+	}
+	return nil, m.Errorf("study", "%q is not a study; allowed: one of %s", m.Study, strings.Join(names, ", "))
+}
+
+// ShortForm returns the short form of the experiment, with further values.
+func (e *Experiment) ShortForm(overrides []string) (*Experiment, error) {
+	if len(e.Short) == 0 && len(e.Study.Cells()) > 0 {
+		return nil, e.Errorf("short", `missing; allowed: what makes the experiment take seconds, such as ["sweep.seed=[1]"]`)
+	}
+	return Read(e.File, slices.Concat(e.Short, overrides))
+}
+
+// Missing says which data files of an experiment are not there, and how to get them.
+func (e *Experiment) Missing() error {
+	if d, ok := e.Study.(study.WithData); ok {
+		if err := fetch.Missing(d.Files()...); err != nil {
+			return fmt.Errorf("%s: %w", e.Name, err)
+		}
+	}
+	return nil
+}
+
+// SeedsOf returns the seeds of the manifest as it is resolved.
+func (e *Experiment) SeedsOf(resolved []byte) ([]int, error) {
+	var m struct {
+		Sweep struct {
+			Seed config.Ints `toml:"seed"`
+		} `toml:"sweep"`
+	}
+	if _, err := toml.Decode(string(resolved), &m); err != nil {
+		return nil, err
+	}
+	return e.Seeds(m.Sweep.Seed)
+}

@@ -1,0 +1,60 @@
+package experiment
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"closedform/runner/internal/config"
+)
+
+const folder = "../../../" + Folder
+
+// Every experiment of the repository that has cells has a short form, whose strata are its own.
+func TestShortForms(t *testing.T) {
+	names, err := config.List(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		e, err := Read(filepath.Join(folder, name+".toml"), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		short, err := e.ShortForm(nil)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		strata := map[string]bool{}
+		for _, c := range e.Study.Cells() {
+			strata[c.Group()] = true
+		}
+		for _, c := range short.Study.Cells() {
+			if !strata[c.Group()] {
+				t.Errorf("%s: the short form has a stratum %q, which the experiment has not", name, c.Group())
+			}
+		}
+		if len(strata) > 0 && len(short.Study.Cells()) == 0 {
+			t.Errorf("%s: the short form has no cells", name)
+		}
+	}
+}
+
+// Cells of one experiment that run different methods have versions of their own.
+func TestVersionsOfCells(t *testing.T) {
+	e, err := Read(filepath.Join(folder, "own_data.toml"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cells := e.Study.Cells()
+	each, all, err := e.Versions()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, c := range cells {
+		if same := each[i] == each[0]; same != (strings.HasPrefix(c.Key, "model ") || strings.HasPrefix(c.Key, "linear ")) || each[i] == all {
+			t.Errorf("%s has the version %s, %s has %s, all have %s", c.Key, each[i], cells[0].Key, each[0], all)
+		}
+	}
+}

@@ -1,0 +1,103 @@
+package experiment
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+
+	"closedform"
+	"closedform/runner/internal/config"
+	"closedform/runner/internal/study"
+)
+
+// CodeVersion returns the version of the code that makes those cells of a study that use
+// some baselines.
+var CodeVersion = func(s study.Experiment, uses []string) (string, error) {
+	return closedform.Version(reflect.TypeOf(s).Elem().PkgPath(), uses)
+}
+
+// Origin is what a cell follows from: the version of its code, and the checksum of its spec.
+type Origin struct{ Code, Spec string }
+
+// Fingerprint returns the checksum of both.
+func (o Origin) Fingerprint() string { return Checksum([]byte(o.Code), []byte(o.Spec)) }
+
+// Cells returns the cells, which have different keys, and what each of them follows from.
+func (e *Experiment) Cells() ([]study.Cell, []Origin, error) {
+	cells, seen := e.Study.Cells(), map[string]bool{}
+	if len(cells) > config.MaxCells {
+		return nil, nil, fmt.Errorf("%d cells; allowed: %d", len(cells), config.MaxCells)
+	}
+	versions, _, err := e.Versions()
+	if err != nil {
+		return nil, nil, err
+	}
+	origins := make([]Origin, len(cells))
+	for i, c := range cells {
+		if seen[c.Key] {
+			return nil, nil, fmt.Errorf("two cells are called %s", c.Key)
+		}
+		seen[c.Key] = true
+		spec, err := json.Marshal(c.Spec)
+		if err != nil {
+			return nil, nil, fmt.Errorf("cell %s: %w", c.Key, err)
+		}
+		origins[i] = Origin{versions[i], Checksum(spec)}
+	}
+	return cells, origins, nil
+}
+
+// Versions returns the version of the code of each cell, and one that stands for those of
+// all of them; without cells that of the study.
+func (e *Experiment) Versions() (each []string, all string, err error) {
+	known := map[string]string{}
+	version := func(uses []string) (string, error) {
+		key := fmt.Sprint(uses == nil, uses)
+		if known[key] == "" {
+			known[key], err = CodeVersion(e.Study, uses)
+		}
+		return known[key], err
+	}
+	cells := e.Study.Cells()
+	if each = make([]string, len(cells)); len(cells) == 0 {
+		_, err = version(nil)
+	}
+	for i, c := range cells {
+		if each[i], err = version(c.Uses); err != nil {
+			break
+		}
+	}
+	distinct := slices.Compact(slices.Sorted(maps.Values(known)))
+	if all = strings.Join(distinct, " "); len(distinct) > 1 {
+		all = Checksum([]byte(all))
+	}
+	return each, all, err
+}
+
+// Checksum returns the SHA-256, in hexadecimal, of all parts.
+func Checksum(parts ...[]byte) string {
+	h := sha256.New()
+	for _, p := range parts {
+		fmt.Fprintf(h, "%d\n", len(p))
+		h.Write(p)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// Executable stands for all code of the program: a cell follows from that of its
+// study, but how tables are merged, written and drawn may be any other.
+var Executable = sync.OnceValues(func() ([]byte, error) {
+	path, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	code, err := os.ReadFile(path)
+	return []byte(Checksum(code)), err
+})

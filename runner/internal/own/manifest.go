@@ -1,0 +1,129 @@
+package own
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/BurntSushi/toml"
+
+	"closedform/runner/dataset"
+	"closedform/runner/internal/store"
+)
+
+// Manifest says what it takes the columns of a table for, writes a manifest beside it, and returns its path.
+// The test rows are those of another table, unless its name is empty.
+func Manifest(w io.Writer, file, test, class string) (path string, err error) {
+	t, err := dataset.ReadTable(file)
+	if err != nil {
+		return "", err
+	}
+	p, err := t.Profile(class)
+	if err != nil {
+		return "", err
+	}
+	printProfile(w, file, t, p)
+	if len(p.Problems) > 0 {
+		return "", fmt.Errorf("%s: nothing can be learned: %s", file, strings.Join(p.Problems, "; "))
+	}
+	text, err := manifest(file, test, t, p)
+	if err != nil {
+		return "", err
+	}
+	plain := strings.TrimSuffix(file, ".gz")
+	path = strings.TrimSuffix(plain, filepath.Ext(plain)) + ".toml"
+	old, err := os.ReadFile(path)
+	if err == nil && string(old) != text {
+		return "", fmt.Errorf("%s is there, and is not what would be written: run it by -exp %[1]s, or remove it", path)
+	}
+	fmt.Fprintf(w, "\nmanifest: %s\n", path)
+	if err == nil {
+		return path, nil
+	}
+	return path, store.WriteFile(path, []byte(text))
+}
+
+func printProfile(w io.Writer, file string, t *dataset.Table, p *dataset.Profile) {
+	fmt.Fprintf(w, "%s: %d rows\n\n", file, len(t.Cells))
+	tab := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprint(tab, "  column\tkind\tvalues\tmissing\t\n")
+	for _, c := range p.Columns {
+		fmt.Fprintf(tab, "  %s\t%s\t%d\t%d\t%s\n", c.Name, c.Kind, c.Distinct, c.Missing, map[bool]string{true: "ignored"}[c.Ignored])
+	}
+	tab.Flush()
+	for _, text := range p.Warnings {
+		fmt.Fprintf(w, "  warning: %s\n", text)
+	}
+}
+
+var notName = regexp.MustCompile(`[^A-Za-z0-9_]+`)
+
+// manifest returns the manifest for a table and, if there is one, a test table.
+func manifest(file, test string, t *dataset.Table, p *dataset.Profile) (string, error) {
+	type data struct {
+		File string `toml:"file"`
+		dataset.Format
+		TestFile     string  `toml:"test_file,omitempty"`
+		TestFraction float64 `toml:"test_fraction,omitzero"`
+	}
+	d := data{filepath.Base(file), p.Format, "", 0.25}
+	if test != "" {
+		d.Missing = cmp.Or(d.Missing, dataset.MissingMean) // the test table may have gaps that the other has not
+		if d.TestFile, d.TestFraction = test, 0; !filepath.IsAbs(test) {
+			relative, err := filepath.Rel(filepath.Dir(file), test)
+			if err != nil {
+				return "", err
+			}
+			d.TestFile = relative
+		}
+	}
+	seeds, snapshots := `"1..5"`, ""
+	if len(t.Cells) > 5000 {
+		seeds, snapshots = "[1]", "\nsnapshots = [1000]          # and after all: predicting the test rows takes time"
+	}
+	base, _, _ := strings.Cut(filepath.Base(file), ".")
+	name := cmp.Or(strings.Trim(notName.ReplaceAllString(base, "_"), "_"), "own")
+	var b strings.Builder
+	fmt.Fprintf(&b, `# Written by run -data, to be edited. experiments/README.md lists all keys.
+
+name  = %q
+study = "learn"
+seed  = 1
+
+`, name)
+	e := toml.NewEncoder(&b)
+	e.Indent = ""
+	err := e.Encode(map[string]any{"data": d})
+	fmt.Fprintf(&b, `
+[sweep]
+seed = %s                # splits into training and test rows
+
+[evaluate]
+classes = true              # recall, precision and AUROC of each class, and what is taken for what%s
+
+[[method]]
+name = "network"
+kind = "closed-form"
+hidden_layers = [50]
+
+# Two to compare with: a network without hidden layers, and the frequencies of the classes.
+
+[[method]]
+name = "linear"
+kind = "closed-form"
+hidden_layers = []
+
+[[method]]
+name = "majority"
+kind = "majority"
+
+[save]
+network = true
+`, seeds, snapshots)
+	return b.String(), err
+}

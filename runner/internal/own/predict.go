@@ -1,0 +1,160 @@
+// Package own is for tables of a user's own: a manifest for a table, and what a trained network predicts of
+// the rows of one and learns of them.
+package own
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"closedform/runner/dataset"
+	"closedform/runner/internal/table"
+	"closedform/runner/internal/trained"
+)
+
+// confidence is that of the promise of -wrong.
+const confidence = 0.95
+
+// Decision says when a row is unknown.
+type Decision struct {
+	Unknown  float64 // least probability of an answer
+	Wrong    float64 // in place of Unknown, most share of wrong answers
+	Familiar float64 // with one of these, least familiarity of an answer
+}
+
+// Problem says what is not allowed.
+func (d *Decision) Problem() string {
+	for _, share := range []struct {
+		flag    string
+		x, most float64
+	}{{"unknown", d.Unknown, 1}, {"wrong", d.Wrong, math.Nextafter(1, 0)}, {"familiar", d.Familiar, 1}} {
+		if !(share.x >= 0 && share.x <= share.most) {
+			return fmt.Sprintf("-%s %g: need a number from 0 to %.15g", share.flag, share.x, share.most)
+		}
+	}
+	if d.Unknown != 0 && d.Wrong != 0 {
+		return "-unknown and -wrong exclude each other"
+	}
+	return ""
+}
+
+// of returns the decision for a network that was read from a file.
+func (d *Decision) of(n *trained.Network, file string) (trained.Decision, error) {
+	decide := trained.Decision{Probability: d.Unknown}
+	if d.Wrong > 0 {
+		if n.Record == nil {
+			return decide, fmt.Errorf("%s: has no record of predictions before learning, which -wrong needs; train the network again in one pass by [save]", file)
+		}
+		decide.Probability = n.Record.Threshold(d.Wrong, confidence)
+	}
+	if decide.Probability > 0 {
+		if slices.Contains(n.Classes, trained.Unknown) {
+			return decide, fmt.Errorf("%s: has a class named %s; rename it to use -unknown or -wrong", file, trained.Unknown)
+		}
+		decide.Familiarity = d.Familiar
+	}
+	return decide, nil
+}
+
+// Rows are those of a table, for a trained network.
+type Rows struct {
+	Network string // its file
+	Data    string // the CSV file; - is the standard input
+	Decision
+	Stderr io.Writer // for what looks wrong
+}
+
+// open reads the network, and opens the table, whose name in messages it returns.
+func (r *Rows) open() (n *trained.Network, d trained.Decision, data io.ReadCloser, name string, err error) {
+	if n, err = trained.Read(r.Network); err != nil {
+		return nil, d, nil, "", err
+	}
+	if d, err = r.of(n, r.Network); err != nil {
+		return nil, d, nil, "", err
+	}
+	if name = r.Data; name == "-" {
+		name = "standard input"
+	}
+	data, err = dataset.Open(r.Data)
+	return n, d, data, name, err
+}
+
+// Predict returns what the network says of each row, after the value of the row in a column, id, or without one its number.
+func (r *Rows) Predict(id string) (*table.Table, error) {
+	network, decide, data, name, err := r.open()
+	if err != nil {
+		return nil, err
+	}
+	defer data.Close()
+	text, err := io.ReadAll(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	rows, err := dataset.ParseTable(text, name)
+	if err != nil {
+		return nil, err
+	}
+	ids, err := takeID(rows, id, network.Bare)
+	if err != nil {
+		return nil, err
+	}
+	out, unseen, failed, err := network.Predict(rows, decide)
+	if err != nil {
+		return nil, err
+	}
+	if out.Has(ids.Name) {
+		return nil, fmt.Errorf("-id %s: the predictions have such a column, too; rename it in %s", id, name)
+	}
+	out.Columns = slices.Insert(out.Columns, 0, ids)
+	say := func(format string, args ...any) { fmt.Fprintf(r.Stderr, r.Network+": "+format+"\n", args...) }
+	if network.Bare {
+		say("does not say what its inputs and classes are: the columns in their order, unscaled, and numbers from 0")
+	}
+	if network.Familiar == nil {
+		say("does not say which inputs were learned: no column familiarity")
+	}
+	switch {
+	case r.Wrong > 0 && math.IsInf(decide.Probability, 1):
+		say("the predictions before learning are too few, or too often wrong, for -wrong %g: all rows are unknown", r.Wrong)
+	case r.Wrong > 0:
+		say("least probability of an answer: %.6g; with %g %% confidence at most %g %% of the answers are wrong",
+			decide.Probability, 100*confidence, 100*r.Wrong)
+	}
+	if len(unseen) > 0 {
+		fmt.Fprintf(r.Stderr, "%s: not seen in the training, and taken for none of the others: %s\n", name, strings.Join(unseen, ", "))
+	}
+	for _, err := range failed {
+		fmt.Fprintln(r.Stderr, err)
+	}
+	return out, nil
+}
+
+// takeID returns the column of rows that tells them apart, or without a name their numbers. The column is taken out
+// of the table if all of them are inputs.
+func takeID(rows *dataset.Table, name string, inputs bool) (ids table.Column, err error) {
+	column := slices.Index(rows.Columns, name)
+	switch {
+	case name == "":
+		ids = table.Int("row", "")
+	case column < 0:
+		return ids, fmt.Errorf("%s: no column %q; the columns are %q", rows.File, name, rows.Columns)
+	default:
+		ids = table.Text(name, "")
+	}
+	for i, cells := range rows.Cells {
+		if name == "" {
+			ids.Nums = append(ids.Nums, float64(i+1))
+			continue
+		}
+		ids.Texts = append(ids.Texts, cells[column])
+		if inputs {
+			rows.Cells[i] = slices.Delete(cells, column, column+1)
+		}
+	}
+	if inputs && name != "" {
+		rows.Columns = slices.Delete(rows.Columns, column, column+1)
+	}
+	return ids, nil
+}

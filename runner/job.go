@@ -1,0 +1,151 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"closedform/runner/internal/engine"
+	"closedform/runner/internal/experiment"
+	"closedform/runner/internal/store"
+	"closedform/runner/internal/study"
+)
+
+// job is an experiment that is being run.
+type job struct {
+	*program
+	*experiment.Experiment
+	start    time.Time
+	dir      string
+	folder   *store.Folder
+	resolved []byte // the manifest
+	version  string // of the code of all cells
+	origins  []experiment.Origin
+	stamped  map[int]bool  // cells that this run has adopted
+	adopted  store.Adopted // how they were checked
+
+	shortSums   *store.CellSums // of the short form; nil: not computed
+	shortStrata []string        // of its cells
+	result      string          // its table in short
+	work        engine.Work
+}
+
+// run prepares the experiment, sees to the cells that are not there yet and, unless others
+// do, publishes the results. The context of computing may be cancelled by an error of another
+// experiment.
+func (j *job) run(compute, publish context.Context) error {
+	inputs, upToDate, err := j.begin(compute)
+	if j.folder != nil {
+		defer j.folder.Close()
+	}
+	if err == nil && !upToDate && j.adopting {
+		done, err := j.adopt(compute)
+		if done || err != nil {
+			return err
+		}
+	}
+	if err == nil && !upToDate {
+		err = j.engine.Compute(compute, &j.work)
+	}
+	if errors.Is(err, engine.ErrLater) {
+		j.later = true
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	j.publishing.Lock()
+	defer j.publishing.Unlock()
+	if upToDate {
+		fmt.Fprintf(j.stdout, "%s: %d cells, all done before; %s is up to date\n%s",
+			j.Name, len(j.work.Cells), j.dir, j.first())
+	} else if err := j.finish(publish, inputs); err != nil {
+		return err
+	}
+	if j.published != nil {
+		return j.published(j.Experiment)
+	}
+	return nil
+}
+
+// begin prepares the experiment and opens its folder. It reports whether the results are there
+// already.
+func (j *job) begin(ctx context.Context) (inputs string, upToDate bool, err error) {
+	j.preparing.Lock()
+	defer j.preparing.Unlock()
+	if err := ctx.Err(); err != nil {
+		return "", false, err
+	}
+	j.start = time.Now()
+	if inputs, err = j.prepare(ctx); err != nil {
+		return "", false, err
+	}
+	if j.folder, err = store.Open(j.dir); err != nil {
+		return "", false, err
+	}
+	if j.part == "" && j.folder.Published(inputs) {
+		return inputs, true, nil
+	}
+	if d, ok := j.Study.(study.WithData); ok && !j.quiet {
+		for _, line := range d.About() {
+			fmt.Fprintln(j.stderr, line)
+		}
+	}
+	j.work.Name, j.work.Folder, j.work.Options = j.Name, j.folder, j.Slurm
+	j.work.Last = filepath.Join(j.sources, filepath.Base(j.dir))
+	return inputs, false, nil
+}
+
+// finish publishes the results, unless others do, and says what was done.
+func (j *job) finish(ctx context.Context, inputs string) error {
+	before := j.work.Mine - j.work.Computed
+	if j.later {
+		fmt.Fprintf(j.stdout, "%s: %s: %d cells, %d computed, %d done before, in %s%s\n",
+			j.Name, j.part, j.work.Mine, j.work.Computed, before, j.took(), j.merges)
+		return nil
+	}
+	files, notes, err := j.publish(ctx, inputs, j.work.Computed)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(j.stdout, "%s: %d cells, %d computed, %d done before; %d files in %s, in %s\n",
+		j.Name, j.work.Mine, j.work.Computed, before, files, j.dir, j.took())
+	for _, note := range notes {
+		fmt.Fprintf(j.stdout, "%s: %s\n", j.Name, note)
+	}
+	fmt.Fprint(j.stdout, j.first(), j.result)
+	return nil
+}
+
+func (j *job) took() time.Duration { return time.Since(j.start).Round(10 * time.Millisecond) }
+
+// prepare gets the experiment ready and returns what stands for all that its
+// results follow from.
+func (j *job) prepare(ctx context.Context) (inputs string, err error) {
+	if err := j.Study.Prepare(ctx); err != nil {
+		return "", err
+	}
+	var sums []byte
+	if d, ok := j.Study.(study.Derived); ok && !j.later { // cells follow from no other results
+		if sums, err = experiment.Use(d, j.sources); err != nil {
+			return "", err
+		}
+	}
+	if j.work.Cells, j.origins, err = j.Cells(); err != nil {
+		return "", err
+	}
+	if _, j.version, err = j.Versions(); err != nil {
+		return "", err
+	}
+	for _, o := range j.origins {
+		j.work.Prints = append(j.work.Prints, o.Fingerprint())
+	}
+	if j.resolved, err = j.Resolved(j.Study); err != nil {
+		return "", err
+	}
+	j.work.Manifest = j.resolved
+	program, err := experiment.Executable()
+	return experiment.Checksum([]byte(fmt.Sprint(j.work.Prints)), j.resolved, program, sums), err
+}

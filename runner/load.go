@@ -1,0 +1,77 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"closedform/runner/internal/config"
+	"closedform/runner/internal/experiment"
+)
+
+// load reads the manifests of the command line, which has some of them as arguments: every one is read and
+// checked before the first results folder is touched. If data are needed, those of all manifests whose data are
+// not there are skipped, with a line that says so.
+func (p *program) load(names []string, data bool) ([]*experiment.Experiment, error) {
+	names = append(p.exp, names...)
+	switch {
+	case p.all && len(names) > 0:
+		return nil, misuse("-all and the names of manifests exclude each other")
+	case !p.all && len(names) == 0:
+		return nil, misuse("nothing to do; give the names of manifests, or -all")
+	case p.given["effort"] && !p.all:
+		return nil, misuse("-effort chooses among the manifests of -all")
+	case p.short && p.out == "results":
+		return nil, misuse("-short needs -out FOLDER, another one than results")
+	case p.all:
+		var err error
+		if names, err = p.manifests(); err != nil {
+			return nil, err
+		}
+	}
+	var experiments []*experiment.Experiment
+	skipped := 0
+	paths := map[string]string{}
+	for _, name := range names {
+		path := p.path(name)
+		if !isFile(path) {
+			_, err := p.manifests()
+			if err == nil {
+				path, err = config.Find(name, experiment.Folder)
+			}
+			if err != nil {
+				return nil, err
+			}
+		}
+		e, err := experiment.Read(path, p.set)
+		if p.short && err == nil {
+			e, err = e.ShortForm(p.set)
+		}
+		if err != nil {
+			if len(names) > 1 && !strings.HasPrefix(err.Error(), path) {
+				err = fmt.Errorf("%s: %w", path, err) // what -set gets wrong has no place in a file
+			}
+			return nil, err
+		}
+		if other, twice := paths[e.Name]; twice {
+			return nil, fmt.Errorf("%s: name = %q: %s has the same, and both would write to one folder", path, e.Name, other)
+		}
+		paths[e.Name] = path
+		if !p.takes(e.Effort) {
+			continue
+		}
+		if err := e.Missing(); err != nil && data {
+			if !p.all {
+				return nil, err
+			}
+			fmt.Fprintf(p.stdout, "%v; skipped\n", err)
+			skipped++
+		} else {
+			experiments = append(experiments, e)
+		}
+	}
+	if len(experiments)+skipped == 0 {
+		return nil, fmt.Errorf("no manifest to run in %s", filepath.Clean(experiment.Folder))
+	}
+	return experiments, nil
+}
