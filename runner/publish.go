@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"closedform/runner/internal/quote"
 	"closedform/runner/internal/store"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
@@ -63,7 +64,12 @@ func (j *job) files(cells []table.Set) (files []store.File, tables table.Set, no
 	if noted, ok := j.study.(study.Noted); ok {
 		notes = noted.Notes(tables)
 	}
+	finding, err := quote.Fill(j.Finding, tables)
+	if err != nil { // values other than the manifest's may leave out what it names
+		notes = append(notes, fmt.Sprintf("finding: %v", err))
+	}
 	s := schema(tables, drawings, names, notes)
+	s.Finding = finding
 	files = []store.File{{Name: "manifest.toml", Data: j.resolved}, s.File(), {Name: "README.md", Data: j.readme(s)}}
 	for _, name := range names {
 		files = append(files, store.File{Name: name, Data: saved[name]})
