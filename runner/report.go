@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,6 +13,9 @@ import (
 
 // page is the file of the results' page that links to the files beside it.
 const page = "index.html"
+
+// picture is the figure that the page begins with.
+const picture = "posterior/distance"
 
 // writePage makes the page of all results in -out: with links, or with everything in
 // the file. It has a section for every manifest in experiments/, unless others are
@@ -30,11 +31,7 @@ func (p *program) writePage(ctx context.Context, file string) error {
 			return err != nil
 		})
 	}
-	text, err := os.ReadFile("README.md")
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	made := report.Page{Results: p.out, Text: string(text), Since: p.diff}
+	made := report.Page{Results: p.out, Picture: picture, Since: p.diff}
 	if made.Stale, err = store.ReadStale(p.out); err != nil {
 		return err
 	}
@@ -62,7 +59,7 @@ func (p *program) writePage(ctx context.Context, file string) error {
 // describe returns what the page is told of an experiment.
 func (p *program) describe(ctx context.Context, name, path string) report.Experiment {
 	r := report.Experiment{Name: name, Command: "go run ./runner -exp " + name}
-	if filepath.Dir(path) != manifests {
+	if r.Own = filepath.Dir(path) != manifests; r.Own {
 		r.Command = "go run ./runner -exp " + path + " -out FOLDER"
 	}
 	text, err := os.ReadFile(path)
@@ -70,7 +67,7 @@ func (p *program) describe(ctx context.Context, name, path string) report.Experi
 	if err == nil {
 		var e *experiment
 		if e, err = newExperiment(path, nil); err == nil {
-			r.Asks, r.Missing, r.Cells = e.kind.Asks, e.missing(), len(e.study.Cells())
+			r.Asks, r.Group, r.Missing, r.Cells = e.kind.Asks, e.Group, e.missing(), len(e.study.Cells())
 			dir := filepath.Join(p.out, name)
 			r.Behind, err = p.behind(e, dir)
 			r.Done = p.kept(ctx, e, dir)

@@ -16,7 +16,7 @@ type Schema struct {
 	Finding string         `json:"finding,omitempty"` // what was found, in a sentence with the numbers of the tables
 	Tables  []TableSchema  `json:"tables"`            // the main one first
 	Figures []FigureSchema `json:"figures,omitempty"`
-	Kept    []string       `json:"kept,omitempty"`     // other files, such as trained networks
+	Kept    []string       `json:"kept,omitempty"`  // other files, such as trained networks
 	Notes   []string       `json:"notes,omitempty"` // what the run said of its tables
 }
 
