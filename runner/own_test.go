@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"closedform/runner/dataset"
 )
 
 // messy is a table as people have it: an id, dates, words, holes, semicolons and decimal commas.
@@ -81,16 +80,4 @@ func TestOwnTestTable(t *testing.T) {
 	write(t, lines[0]+"1;01.01.2024;Yew;1;2;red;x\n", "new", "rows.csv")
 	_, _, err := try(t, command...)
 	contains(t, fmt.Sprint(err), `test_file: `, `new/rows.csv:2: class "Yew" is not in the training part, which has Ash, Elm, Oak`)
-}
-
-// The manifest of a large table, whose rows one split is enough for, is one that runs.
-func TestOwnLargeTable(t *testing.T) {
-	large := &dataset.Table{Columns: []string{"x", "class"}, Cells: make([][]string, 6000)}
-	text, err := ownManifest("large.csv", "", large, &dataset.Profile{Format: dataset.Format{Class: "class"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := newExperiment(write(t, text), nil); err != nil {
-		t.Error(err)
-	}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"closedform/runner/internal/experiment"
+	"closedform/runner/internal/quote"
 	"closedform/runner/internal/report"
 	"closedform/runner/internal/store"
 	"closedform/runner/internal/study"
@@ -66,7 +67,11 @@ func (j *job) files(cells []table.Set) (files []store.File, tables table.Set, no
 	if noted, ok := j.Study.(study.Noted); ok {
 		notes = noted.Notes(tables)
 	}
-	s := &store.Schema{Kept: names, Notes: notes}
+	finding, err := quote.Fill(j.Finding, tables)
+	if err != nil { // values other than the manifest's may leave out what it names
+		notes = append(notes, fmt.Sprintf("finding: %v", err))
+	}
+	s := &store.Schema{Finding: finding, Kept: names, Notes: notes}
 	for _, t := range tables {
 		s.AddTable(t)
 	}

@@ -2,9 +2,7 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,6 +15,9 @@ import (
 
 // page is the file of the results' page that links to the files beside it.
 const page = "index.html"
+
+// picture is the figure that the page begins with.
+const picture = "posterior/distance"
 
 func (p *program) reportCommand(f *flag.FlagSet) action {
 	p.resultsFlag(f)
@@ -44,11 +45,7 @@ func (p *program) writePage(ctx context.Context, file, since string) error {
 			return err != nil
 		})
 	}
-	text, err := os.ReadFile("README.md")
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	made := report.Page{Results: p.out, Text: string(text), Since: since}
+	made := report.Page{Results: p.out, Picture: picture, Since: since}
 	if made.Stale, err = store.ReadStale(p.out); err != nil {
 		return err
 	}
@@ -76,7 +73,7 @@ func (p *program) writePage(ctx context.Context, file, since string) error {
 // describe returns what the page is told of an experiment.
 func (p *program) describe(ctx context.Context, name, path string) report.Experiment {
 	r := report.Experiment{Name: name, Command: "go run ./runner -exp " + name}
-	if filepath.Dir(path) != experiment.Folder {
+	if r.Own = filepath.Dir(path) != experiment.Folder; r.Own {
 		r.Command = "go run ./runner -exp " + path + " -out FOLDER"
 	}
 	text, err := os.ReadFile(path)
@@ -84,7 +81,7 @@ func (p *program) describe(ctx context.Context, name, path string) report.Experi
 	if err == nil {
 		var e *experiment.Experiment
 		if e, err = experiment.Read(path, nil); err == nil {
-			r.Asks, r.Missing, r.Cells = e.Kind.Asks, e.Missing(), len(e.Study.Cells())
+			r.Asks, r.Group, r.Missing, r.Cells = e.Kind.Asks, e.Group, e.Missing(), len(e.Study.Cells())
 			dir := filepath.Join(p.out, name)
 			r.Behind, err = e.Behind(dir)
 			r.Done = p.kept(ctx, e, dir)

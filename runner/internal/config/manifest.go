@@ -19,6 +19,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/BurntSushi/toml"
@@ -42,10 +43,15 @@ type Header struct {
 	Study     string   `toml:"study"`                                        // the study that reads the rest
 	Seed      int      `toml:"seed"`                                         // of all that is random; where seeds are swept, the one that is drawn
 	Effort    string   `toml:"effort"`                                       // quick or full, by which -all can choose; full
+	Group     string   `toml:"group,omitempty"`                              // what it is about, one of Groups
+	Finding   string   `toml:"finding,omitempty"`                            // what was found, with references to numbers of the tables
 	Short     []string `toml:"short,omitempty"`                              // key=value: what makes the experiment take seconds
 	Overrides []string `toml:"overrides,omitempty"`
 	Folder    string   `toml:"folder,omitempty"` // that paths of data files are relative to; that of the manifest
 }
+
+// Groups are the words for what experiments are about.
+var Groups = []string{"paper", "approximations", "learning", "unknown", "engineering"}
 
 var names = regexp.MustCompile(`^[a-z0-9_-]{1,64}$`)
 
@@ -56,6 +62,9 @@ func (h *Header) Validate() error {
 		return field.Errorf("name", "%q is not allowed; allowed: up to 64 of a-z, 0-9, _ and -", h.Name)
 	case h.Effort != "quick" && h.Effort != "full":
 		return field.Errorf("effort", `%q is not allowed; allowed: "quick" or "full"`, h.Effort)
+	}
+	if h.Group != "" && !slices.Contains(Groups, h.Group) {
+		return field.Errorf("group", "%q is not allowed; allowed: one of %s", h.Group, strings.Join(Groups, ", "))
 	}
 	return field.Within("seed", h.Seed, 0, MaxSeed)
 }

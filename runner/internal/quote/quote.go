@@ -48,14 +48,11 @@ func (r *Results) Rows(from, fields string) (*table.Table, error) {
 		}
 		r.read[from] = rows
 	}
-	for _, field := range strings.Fields(fields) {
-		key, value, ok := strings.Cut(field, "=")
-		if !ok || !rows.Has(key) {
-			return nil, noColumn(from, key, rows)
-		}
-		rows = rows.Where(key, value)
+	selected, err := where(rows, strings.Fields(fields))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", from, err)
 	}
-	return rows, nil
+	return selected, nil
 }
 
 func noColumn(from, name string, t *table.Table) error {

@@ -164,7 +164,7 @@ func TestBrowserCharts(t *testing.T) {
 	b.js(`set(pick(box, 'as'), '0'); box.querySelectorAll('.legend button')[1].click()`)
 	b.want(`chart().data.datasets.map((s) => s.label).join() === 'a,c<script>' && !chart().data.datasets[0].showLine`)
 	b.want(`box.querySelectorAll('.legend button')[1].getAttribute('aria-pressed') === 'false' && box.querySelectorAll('.legend button')[1].title === 'kind = tagi'`)
-	b.want(`document.querySelectorAll('#digits .charts-place details').length === 7`) // four tables, and three against times
+	b.want(`document.querySelectorAll('#digits .charts-place details').length === 9`) // five tables, three against times, and a map
 	address, err := chromedp.Run(b.Context, chromedp.Evaluate[string]("location.hash"))
 	if err != nil {
 		t.Fatal(err)
@@ -201,6 +201,35 @@ func TestBrowserRanges(t *testing.T) {
 	b.js(`document.querySelectorAll('#digits canvas')[2].focus()`)
 	b.do(chromedp.KeyEvent(kb.ArrowRight), chromedp.KeyEvent(kb.ArrowDown))
 	b.want(`document.querySelectorAll('#digits output[aria-live]')[2].textContent === 'b: log_loss ∞'`)
+}
+
+// The page finds experiments by words, compares a method across them, and shows maps with the best cell.
+func TestBrowserFinds(t *testing.T) {
+	b := open(t, example(t))
+	b.js("window.d = document; " + strings.NewReplacer("const pick", "window.pick", "const set", "window.set").Replace(pick))
+	shown := `[...d.querySelectorAll('.experiment')].filter((e) => e.checkVisibility()).map((e) => e.id).join()`
+	b.want(shown + ` === 'claims,digits,later'`)
+	b.js(`set(d.getElementById('search'), 'than TAGI')`) // a finding, and a method
+	b.want(shown + ` === 'digits' && d.getElementById('found').textContent.startsWith('1 of 3') && !d.querySelector('.group').checkVisibility()`)
+	b.js(`set(d.getElementById('search'), '')`)
+	b.want(shown + ` === 'claims,digits,later'`)
+	b.js(`d.getElementById('methods').scrollIntoView()`)
+	b.want(`pick(d.getElementById('methods'), 'method').value === 'a'`)
+	b.js(`set(pick(d.getElementById('methods'), 'method'), 'b')`)
+	rows := `[...d.querySelectorAll('#methods tbody tr')].map((r) => [...r.cells].map((c) => c.firstChild?.textContent ?? '').join('/')).sort().join()`
+	b.want(rows + ` === 'digits//0.25/10/2/3,digits/k=1/0.3333//2/3,digits/k=10/0.08333//2/3,digits/k=100/0.009804//2/3,digits/k=1000/0.000998//2/3'`)
+	b.load("#digits?sweep.map.best=")
+	b.want(`[...document.querySelectorAll('#digits .map .best')].map((c) => c.textContent).join() === '0 ★' && document.querySelectorAll('#digits .map td').length === 6`)
+	b.js(`document.querySelector('#digits .copy').click()`)
+	b.want(`document.querySelector('#digits .copy').textContent === 'Copied'`)
+}
+
+// A page of one run shows its result first.
+func TestBrowserSingle(t *testing.T) {
+	p := example(t)
+	p.Experiments = p.Experiments[1:2]
+	b := open(t, p)
+	b.want(`document.querySelector('#digits').open && document.querySelector('#digits .result-place').textContent.includes('log_loss') && !document.getElementById('search')`)
 }
 
 func (b *tab) scheme(value string) {

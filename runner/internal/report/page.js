@@ -264,6 +264,69 @@ function showChart(section, {t, keys, series, ...standard}) {
     el('div', {class: 'legend', role: 'group', 'aria-label': series}, ...legend, button('all', () => turn([])), button('none', () => turn(names)), button('Save as PNG', () => save(`${section}-${slug(t.name)}.png`, canvas.toDataURL()))), note, value];
 }
 
+// --- Maps ---
+// mapOf says whether a table has values over two numbers, such as a sweep of two parameters.
+function mapOf(t) {
+  if (t.header.includes('seed') || t.rows.length < 6 || t.rows.length < t.count) return undefined;
+  const keys = keysOf(t), many = (k) => t.values(k).length, found = measures(t, keys);
+  const numbers = keys.filter((k) => t.numeric.has(k) && many(k) > 1 && many(k) <= 40), most = numbers.toSorted((a, b) => many(b) - many(a)).slice(0, 2), axes = numbers.filter((k) => most.includes(k));
+  return axes.length === 2 && many(axes[0]) * many(axes[1]) <= t.rows.length && found.length > 0 ? {t, keys, axes, found} : undefined;
+}
+
+// showMap shows a table of two parameters as cells with their values, the least marked.
+function showMap(section, {t, keys, axes: [down, across], found}) {
+  const {rows, of} = t, key = (what) => `${slug(t.name)}.map.${what}`, place = el('div', {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': `Map of ${t.name}`});
+  const value = choice(section, key('of'), 'value', found.map((h) => [h]), found[0], () => draw()), best = choice(section, key('best'), 'mark', [['', 'the least'], ['1', 'the largest']], '', () => draw());
+  const picks = keys.filter((k) => k !== down && k !== across && t.values(k).length > 1).map((k) => ({k, choice: choice(section, key(k), k, t.values(k).map((v) => [v]), of(rows[0], k), () => draw())}));
+  const draw = () => {
+    const taken = rows.filter((r) => picks.every((p) => of(r, p.k) === p.choice.value)), numbers = taken.map((r) => number(of(r, value.value))).filter(Number.isFinite);
+    const low = Math.min(...numbers), high = Math.max(...numbers), mark = best.value ? high : low, log = logarithmic(value.value, numbers);
+    const share = (x) => (high > low ? (log ? Math.log(x / low) / Math.log(high / low) : (x - low) / (high - low)) : 0);
+    const cell = (y, x) => {
+      const row = taken.find((r) => of(r, down) === y && of(r, across) === x), z = row ? number(of(row, value.value)) : NaN;
+      if (Number.isNaN(z)) return el('td', {});
+      return el('td', {class: z === mark ? 'number best' : 'number', style: Number.isFinite(z) && `background: color-mix(in srgb, var(--accent) ${Math.round(55 * share(z))}%, transparent)`}, show(z), z === mark && ' ★');
+    };
+    place.replaceChildren(el('table', {class: 'map plain'}, el('thead', {}, el('tr', {}, el('th', {scope: 'col'}, `${down} ↓ ${across} →`), ...t.values(across).map((x) => el('th', {scope: 'col', class: 'number'}, show(number(x)))))),
+      el('tbody', {}, ...t.values(down).map((y) => el('tr', {}, el('th', {scope: 'row', class: 'number'}, show(number(y))), ...t.values(across).map((x) => cell(y, x)))))));
+  };
+  draw();
+  return [el('div', {class: 'tools'}, value.label, best.label, ...picks.map((p) => p.choice.label)), place];
+}
+
+// --- One method, all experiments ---
+const tablesOf = (section) => JSON.parse(section.querySelector(':scope > script.data')?.textContent ?? '[]');
+
+// places returns a table of where each method stands in the summaries: its numbers and its place by log loss, or else by error.
+function places() {
+  const header = ['method', 'experiment', 'rows', 'error', 'error_low', 'error_high', 'log_loss', 'log_loss_low', 'log_loss_high', 'place', 'of'], out = [];
+  for (const section of experiments) {
+    for (const t of tablesOf(section).filter((d) => d.csv && /^(curve_)?summary$/.test(d.name)).map(parse)) {
+      const by = first(t.header, 'log_loss', 'error'), keys = keysOf(t).filter((k) => k !== 'method');
+      if (!t.header.includes('method') || !/^(log_loss|error)$/.test(by) || t.rows.length < t.count) continue;
+      const group = (r) => keys.map((k) => `${k}=${t.of(r, k)}`).join(' ');
+      for (const rows of Object.values(Object.groupBy(t.rows, group))) {
+        const better = (r) => rows.filter((o) => t.of(o, by) !== '' && number(t.of(o, by)) < number(t.of(r, by))).length;
+        for (const r of rows) out.push(header.map((h) => ({experiment: section.id, rows: group(r), place: t.of(r, by) === '' ? '' : String(better(r) + 1), of: String(rows.length)}[h] ?? t.of(r, h) ?? '')));
+      }
+    }
+  }
+  return columns('places', header, out, out.length, {method: 'as manifests call it', rows: 'the other keys of the row', place: 'by log loss, or else by error; 1 is best', of: 'how many methods there are'});
+}
+
+// showMethods shows the places of one method.
+function showMethods(place) {
+  const all = places(), names = all.values('method').sort();
+  if (names.length === 0) return place.append('No summary has methods.');
+  const box = el('div', {}), draw = () => {
+    const rows = all.rows.filter((r) => r[0] === pick.value).map((r) => r.slice(1));
+    box.replaceChildren(...showTable('methods', columns(pick.value, all.header.slice(1), rows, rows.length, all.docs), '').filter(Boolean));
+  };
+  const pick = choice('methods', 'method', 'method', names.map((n) => [n]), names.includes('default') ? 'default' : names[0], draw);
+  place.append(el('div', {class: 'tools'}, pick.label), box);
+  draw();
+}
+
 // --- Sections ---
 // fill makes the tables and charts of a section when it is first seen.
 function fill(section) {
@@ -273,8 +336,10 @@ function fill(section) {
   if (id === 'verdicts') return place.append(...showTable(id, parse(data.find((t) => t.name === 'claims')), ''));
   const box = (open, title, make) => el('details', {class: 'table', open, ontoggle: ({target: t}) => t.open && t.children.length === 1 && t.append(...make().filter(Boolean))}, title);
   const seen = (name) => view.get('table') === name || [...view.keys()].some((k) => k.startsWith(slug(name) + '.'));
-  const drawn = plans(data.filter((t) => t.csv).map(parse));
-  section.querySelector('.charts-place').append(...drawn.map((p, i) => box(i === 0 || seen(p.t.name), el('summary', {}, el('h4', {}, `Chart: ${p.t.name}`)), () => showChart(id, p))));
+  const parsed = data.filter((t) => t.csv).map(parse), drawn = plans(parsed), result = parsed.find((t) => t.name === 'summary') ?? parsed[0];
+  if (result) section.querySelector('.result-place')?.replaceChildren(...showTable(id, result, '').filter(Boolean));
+  section.querySelector('.charts-place').append(...drawn.map((p, i) => box(i === 0 || seen(p.t.name), el('summary', {}, el('h5', {}, `Chart: ${p.t.name}`)), () => showChart(id, p))));
+  section.querySelector('.charts-place').append(...parsed.map(mapOf).filter(Boolean).map((m) => box(view.size > 0 && seen(`${m.t.name}.map`), el('summary', {}, el('h5', {}, `Map: ${m.t.name}`)), () => showMap(id, m))));
   place.append(...data.filter((t) => !t.drawn).map((t) => (t.csv ? box(seen(t.name), el('summary', {}, el('code', {}, t.name), ` ${t.rows} rows`), () => showTable(id, parse(t), t.path))
     : el('p', {class: 'note'}, el('code', {}, t.name), ': packed; ', t.path ? el('a', {href: t.path}, 'the file') : 'it is in the results folder'))));
   if (view.get('manifest')) section.querySelector('.manifest').open = true;
@@ -295,11 +360,20 @@ function follow() {
 
 const experiments = [...document.querySelectorAll('.experiment')], claims = document.getElementById('verdicts');
 const say = (text) => { document.getElementById('said').textContent = text; };
-const copy = async () => say(await navigator.clipboard.writeText(location.href).then(() => 'Copied.', () => 'The address of the page is the link.'));
+const copy = async (text) => say(await navigator.clipboard.writeText(text).then(() => 'Copied.', () => text));
+const search = document.getElementById('search');
+if (search) search.oninput = () => {
+  const words = search.value.toLowerCase().split(/\s+/), hit = (e) => words.every((w) => e.textContent.toLowerCase().includes(w));
+  experiments.forEach((e) => { e.hidden = !hit(e); });
+  document.querySelectorAll('.group').forEach((g) => { g.hidden = !g.querySelector('.experiment:not([hidden])'); });
+  document.getElementById('found').textContent = search.value && `${experiments.filter((e) => !e.hidden).length} of ${experiments.length} experiments have it.`;
+};
 experiments.forEach((e) => e.addEventListener('toggle', () => e.open && fill(e)));
 for (const what of ['open', 'close']) document.getElementById(`${what}-all`).onclick = () => experiments.forEach((e) => { e.open = what === 'open'; });
-document.getElementById('copy-view').onclick = () => (navigator.clipboard ? copy() : say('The address of the page is the link.'));
+document.getElementById('copy-view').onclick = () => copy(location.href);
 document.addEventListener('click', (e) => {
+  const command = e.target.closest('.copy')?.previousElementSibling;
+  if (command) return copy(command.textContent).then(() => { e.target.textContent = 'Copied'; });
   const image = e.target.closest('.enlarge')?.querySelector('img'), dialog = document.getElementById('large');
   if (!image) return;
   Object.assign(dialog.querySelector('img'), {src: image.src, alt: image.alt});
@@ -310,3 +384,6 @@ matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => char
 addEventListener('hashchange', follow);
 if (location.hash) follow();
 if (claims) fill(claims);
+experiments.filter((e) => e.open).forEach(fill);
+const methods = document.getElementById('methods');
+if (methods) new IntersectionObserver((seen, watch) => seen.some((s) => s.isIntersecting) && (watch.disconnect(), showMethods(methods.querySelector('.methods-place')))).observe(methods);

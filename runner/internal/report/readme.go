@@ -13,6 +13,9 @@ import (
 func README(name, asks, command string, s *store.Schema) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# %s\n\n%s\n\n", name, asks)
+	if s.Finding != "" {
+		fmt.Fprintf(&b, "%s\n\n", s.Finding)
+	}
 	fmt.Fprintf(&b, "This folder is written by `%s`. `manifest.toml` has every value of the experiment, `run.json` tells when, "+
 		"where and by which code it was run, `schema.json` has for programs what stands here, and `SHA256SUMS` has the checksums of all other files, but of those that are "+
 		"called `timing…`: they hold times and differ on every run. Compressed tables, SVG and PDF figures are not committed: "+

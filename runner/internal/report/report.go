@@ -1,6 +1,6 @@
-// Package report makes the page of the results: one static HTML file with the
-// headline numbers, the verdicts on the paper's claims and a section for every
-// experiment. It needs no server and no network, and is the same bytes for the same
+// Package report makes the page of the results: one static HTML file with a picture, what
+// each experiment found, a method compared across experiments and the verdicts on the paper's
+// claims. It needs no server and no network, and is the same bytes for the same
 // results.
 package report
 
@@ -10,6 +10,9 @@ import (
 	"fmt"
 	"html/template"
 	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 
 	"closedform/runner/internal/store"
 )
@@ -23,6 +26,8 @@ type Experiment struct {
 	Asks     string // its question
 	Command  string // that runs it
 	Manifest string // as it was written
+	Group    string // what it is about, a word of manifests
+	Own      bool   // it is none of the published experiments
 	Behind   string // why its results are not those of today's code; empty: they are
 	Cells    int    // how many it has, and how many of them are kept from an unfinished run
 	Done     int
@@ -33,7 +38,7 @@ type Experiment struct {
 // Page is what a page is made of.
 type Page struct {
 	Results     string // the folder
-	Text        string // Markdown that quotes the headline numbers
+	Picture     string // the PNG that it begins with, if it is there: EXPERIMENT/FIGURE
 	Experiments []Experiment
 	Embed       bool     // figures and tables in the page, instead of links to the files beside it
 	Stale       []string // the experiments that results/STALE lists
@@ -51,16 +56,31 @@ func (p *Page) Unchanged() (names []string) {
 	return names
 }
 
-// Write makes the page and puts it at path atomically, unless it is there.
+// FindingsFile has the findings in Markdown, beside a page that links to files.
+const FindingsFile = "FINDINGS.md"
+
+// Write makes the page and puts it at path atomically, unless it is there; the findings, too,
+// unless the page has everything in itself.
 func (p *Page) Write(path string) error {
-	html, err := p.html()
-	if old, _ := os.ReadFile(path); err == nil && !bytes.Equal(old, html) {
-		err = store.WriteFile(path, html)
+	v := p.view()
+	html, err := v.html()
+	if err == nil {
+		err = replace(path, html)
+	}
+	if text := v.findings(); err == nil && !p.Embed && text != "" {
+		err = replace(filepath.Join(filepath.Dir(path), FindingsFile), []byte(findingsHead+text))
 	}
 	if err != nil {
 		return fmt.Errorf("page of the results: %w", err)
 	}
 	return nil
+}
+
+func replace(path string, data []byte) error {
+	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, data) {
+		return nil
+	}
+	return store.WriteFile(path, data)
 }
 
 // view is what the template shows.
@@ -69,30 +89,77 @@ type view struct {
 	Style         template.CSS
 	Chart, Script template.JS
 	Claims        bool
-	Headlines     []headline
-	Sections      []*section
+	Single        bool    // it has one experiment
+	Picture       *figure // nil: none
+	Groups        []group
 	States        []state
 	Counts        [len(states)]int // of sections in each state
 }
 
-func (p *Page) html() ([]byte, error) {
-	text := func(name string) string {
-		data, _ := assets.ReadFile(name) // it is embedded
-		return string(data)
-	}
-	v := view{
+// group are the experiments that are about one thing.
+type group struct {
+	word, Title string
+	Sections    []*section
+}
+
+// groups returns the titles in their order. Runs of others stand apart, first.
+func groups() []group {
+	return []group{{word: "own", Title: "Runs of your own"}, {word: "paper", Title: "The paper’s claims"},
+		{word: "approximations", Title: "Approximations"}, {word: "learning", Title: "Learning"}, {word: "unknown", Title: "Unknown"},
+		{word: "engineering", Title: "Engineering"}, {Title: "Others"}}
+}
+
+func asset(name string) string {
+	data, _ := assets.ReadFile(name) // it is embedded
+	return string(data)
+}
+
+func (p *Page) view() *view {
+	v := &view{
 		Page:  p,
-		Style: template.CSS(text("page.css")), Chart: template.JS(text("vendor/chart.umd.min.js")),
-		Script: template.JS(text("page.js")), Headlines: p.headlines(), States: states[:],
+		Style: template.CSS(asset("page.css")), Chart: template.JS(asset("vendor/chart.umd.min.js")),
+		Script: template.JS(asset("page.js")), States: states[:], Groups: groups(), Single: len(p.Experiments) == 1,
 	}
 	sums := committed(p.Results)
 	for _, e := range p.Experiments {
 		s := p.section(e, sums)
-		v.Sections = append(v.Sections, s)
+		word := e.Group
+		if e.Own {
+			word = "own"
+		}
+		at := slices.IndexFunc(v.Groups, func(g group) bool { return g.word == word })
+		v.Groups[at].Sections = append(v.Groups[at].Sections, s)
+		if name, ok := strings.CutPrefix(p.Picture, e.Name+"/"); ok {
+			if i := slices.IndexFunc(s.Figures, func(f figure) bool { return f.Name == name }); i >= 0 {
+				v.Picture = &s.Figures[i]
+			}
+		}
 		v.Counts[s.state]++
 		v.Claims = v.Claims || e.Name == "claims" && s.has("claims")
 	}
-	page, err := template.New("page").Parse(text("page.html"))
+	v.Groups = slices.DeleteFunc(v.Groups, func(g group) bool { return len(g.Sections) == 0 })
+	return v
+}
+
+const findingsHead = "# What the experiments found\n\nEvery run makes this file of the tables beside it. `(a to b)` is a 95 % interval.\n"
+
+// findings lists what was found, by groups.
+func (v *view) findings() string {
+	var b strings.Builder
+	for _, g := range v.Groups {
+		title := "\n## " + g.Title + "\n\n"
+		for _, s := range g.Sections {
+			if s.Finding != "" {
+				fmt.Fprintf(&b, "%s- [%s](%s): %s\n", title, s.Name, s.Name, s.Finding)
+				title = ""
+			}
+		}
+	}
+	return b.String()
+}
+
+func (v *view) html() ([]byte, error) {
+	page, err := template.New("page").Parse(asset("page.html"))
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"image"
 	"image/png"
 	"maps"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -54,7 +55,7 @@ func drawing(t *testing.T) string {
 func example(t *testing.T) *Page {
 	t.Helper()
 	p := &Page{Results: t.TempDir()}
-	p.Text = "# x\n\n- An error of\n  25.0 %<!--digits/summary method=b error 100--> with *b*.\n- Nothing.\n- No 1<!--gone/summary a--> at all.\n"
+	p.Picture = "digits/drawing"
 	curve, large := "method,k,error,error_low,error_high\n", "method,k,tv\n"
 	for i, method := range []string{"a", "b", "c<script>"} {
 		for _, k := range []int{1, 10, 100, 1000} {
@@ -64,14 +65,21 @@ func example(t *testing.T) *Page {
 			large += fmt.Sprintf("%s,%d,%g\n", method, k, float64(k*i)/7)
 		}
 	}
+	sweep := "lambda,rho,tv\n"
+	for _, lambda := range []float64{0.1, 0.2, 0.3} {
+		for _, rho := range []float64{0, 0.5} {
+			sweep += fmt.Sprintf("%g,%g,%g\n", lambda, rho, math.Abs(lambda-0.2)+rho/100)
+		}
+	}
 	publish(t, filepath.Join(p.Results, "digits"), map[string]string{
 		"curve_summary.csv":  curve,
 		"large.csv":          large,
 		"summary.csv":        "method,error,log_loss,note\na,0.5,9,\"one, two\"\nb,0.25,10,\"he said \"\"so\"\"\"\nc,0.125,,\n",
 		"timing_methods.csv": "method,seconds\na,3\nb,2\nc,1\n",
+		"sweep.csv":          sweep,
 		"drawing.png":        drawing(t),
 		"manifest.toml":      "[model]\nrule = \"adf\"\n[[method]]\nname = \"a\"\nrule = \"adf\"\n[[method]]\nname = \"b\"\nkind = \"tagi\"\n",
-		"schema.json": `{"tables": [{"file": "summary.csv", "columns": [{"name": "error", "kind": "numbers", "doc": "share of wrong answers"}]}],
+		"schema.json": `{"finding": "An error of 25 % with ` + "`b`" + `, <less> than before.", "tables": [{"file": "summary.csv", "columns": [{"name": "error", "kind": "numbers", "doc": "share of wrong answers"}]}],
 			"figures": [{"name": "drawing", "needs": ["summary"]}]}`,
 	})
 	claims := "claim,where,sentence,verdict,holds_with,fails_with,open_with,manifests\n"
@@ -79,9 +87,10 @@ func example(t *testing.T) *Page {
 		claims += fmt.Sprintf("c%d,Section %d,It is so %d.,%s,x,,,digits\n", i, 6-i, i, verdict)
 	}
 	publish(t, filepath.Join(p.Results, "claims"), map[string]string{"claims.csv": claims})
-	for _, name := range []string{"claims", "digits", "later"} {
-		p.Experiments = append(p.Experiments, Experiment{Name: name, Asks: "How well?", Command: "run " + name, Cells: 60, Manifest: "name = 1 # <&>"})
+	for name, group := range map[string]string{"claims": "paper", "digits": "learning", "later": "learning"} {
+		p.Experiments = append(p.Experiments, Experiment{Name: name, Asks: "How well?", Command: "run " + name, Cells: 60, Manifest: "name = 1 # <&>", Group: group})
 	}
+	slices.SortFunc(p.Experiments, func(a, b Experiment) int { return strings.Compare(a.Name, b.Name) })
 	return p
 }
 
@@ -113,7 +122,7 @@ func TestPage(t *testing.T) {
 	if render(t, p) != page {
 		t.Error("the same results give other bytes")
 	}
-	has(t, page, "<strong>25.0 %</strong> with <em>b</em>", "(not computed)", `href="#digits?table=summary"`, "c0ffee",
+	has(t, page, "An error of 25 % with <code>b</code>, &lt;less&gt; than before.", `<figure class="picture"><img src="digits/drawing.png"`, "c0ffee",
 		`src="digits/drawing.png"`, `width="40" height="30"`, "Figure drawing of digits, drawn of summary. How well?",
 		"kind = tagi", "as [model] says", "name = 1 # &lt;&amp;&gt;", `"path":"digits/large.csv"`, `share of wrong answers`)
 	if strings.Contains(page, "c<script>") {
@@ -180,12 +189,30 @@ func TestStates(t *testing.T) {
 	has(t, render(t, p), "run.json", "It is so 5.") // the rest of the page is made
 }
 
-// The ends of an interval stand plainly, beside the number that has the source.
-func TestHeadlineIntervals(t *testing.T) {
+// The findings stand beside the page as Markdown, by groups.
+func TestFindings(t *testing.T) {
 	p := example(t)
-	p.Text = "- An error of 0.45<!--digits/curve_summary method=b k=1 error--> (0.45<!--digits/curve_summary method=b k=1 error_low--> to 1).\n"
-	found := p.headlines()
-	if len(found) != 1 || len(found[0].Sources) != 1 || found[0].Text != "An error of <strong>0.33</strong> (0.30 to 1).\n" {
-		t.Errorf("%+v", found)
+	if err := p.Write(filepath.Join(p.Results, "index.html")); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(p.Results, FindingsFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	has(t, string(text), "## Learning\n\n- [digits](digits): An error of 25 % with `b`, <less> than before.\n")
+}
+
+// Experiments stand in groups, and runs that are not among the published ones apart.
+func TestGroups(t *testing.T) {
+	p := example(t)
+	p.Experiments[1].Own = true
+	page := render(t, p)
+	place := -1
+	for _, text := range []string{">Runs of your own<", `id="digits"`, ">The paper’s claims<", `id="claims"`, ">Learning<", `id="later"`} {
+		at := strings.Index(page, text)
+		if at <= place {
+			t.Errorf("%s stands at %d, not after %d", text, at, place)
+		}
+		place = at
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"html"
 	"html/template"
 	"image"
 	_ "image/png" // sizes of figures
@@ -13,6 +14,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -33,6 +35,7 @@ type section struct {
 	Run      *store.Run // nil: none was published
 	Sum      string     // of SHA256SUMS
 	Resolved string     // the manifest with every value
+	Finding  string     // what was found, in a sentence
 	Figures  []figure
 	Methods  []method
 	Tables   []tableData
@@ -81,6 +84,7 @@ func (p *Page) section(e Experiment, sums map[string]string) *section {
 			s.problem("schema.json", err)
 		}
 	}
+	s.Finding = schema.Finding
 	docs, needs := map[string]map[string]string{}, map[string][]string{} // of a table, the columns; of a figure, the tables
 	for _, t := range schema.Tables {
 		docs[t.File] = map[string]string{}
@@ -114,6 +118,13 @@ func (p *Page) section(e Experiment, sums map[string]string) *section {
 		}
 	}
 	return s
+}
+
+var code = regexp.MustCompile("`([^`]+)`")
+
+// Line returns what was found, or what was asked.
+func (s *section) Line() template.HTML {
+	return template.HTML(code.ReplaceAllString(html.EscapeString(cmp.Or(s.Finding, s.Asks)), "<code>$1</code>"))
 }
 
 func (s *section) problem(of string, err error) {

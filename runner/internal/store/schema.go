@@ -13,10 +13,11 @@ const schemaFile = "schema.json"
 
 // Schema says what the published tables and figures are.
 type Schema struct {
-	Tables  []TableSchema  `json:"tables"` // the main one first
+	Finding string         `json:"finding,omitempty"` // what was found, in a sentence with the numbers of the tables
+	Tables  []TableSchema  `json:"tables"`            // the main one first
 	Figures []FigureSchema `json:"figures,omitempty"`
-	Kept    []string       `json:"kept,omitempty"`     // other files, such as trained networks
-	Notes   []string       `json:"findings,omitempty"` // what the run said of its tables
+	Kept    []string       `json:"kept,omitempty"`  // other files, such as trained networks
+	Notes   []string       `json:"notes,omitempty"` // what the run said of its tables
 }
 
 // TableSchema is a table, packed or not.

@@ -1,0 +1,21 @@
+package own
+
+import (
+	"testing"
+
+	"closedform/internal/check"
+	"closedform/runner/dataset"
+	"closedform/runner/internal/config"
+	"closedform/runner/internal/studies/learn"
+)
+
+// The manifest of a large table, whose rows one split is enough for, is one that runs.
+func TestLargeTable(t *testing.T) {
+	large := &dataset.Table{Columns: []string{"x", "class"}, Cells: make([][]string, 6000)}
+	text, err := manifest("large.csv", "", large, &dataset.Profile{Format: dataset.Format{Class: "class"}})
+	check.OK(t, err)
+	m, err := config.Parse("large.toml", []byte(text), nil)
+	check.OK(t, err)
+	_, err = learn.Kind.New(m)
+	check.OK(t, err)
+}
