@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
 )
 
 // messy is a table as people have it: an id, dates, words, holes, semicolons and decimal commas.
