@@ -151,7 +151,8 @@ func (b *Bank) Observe(x []float64, class int) (Update, error) {
 	}
 	if b.weights.Judges() {
 		if err := b.Predict(&b.before, x); err == nil {
-			b.weights.Judge(slices.Clone(b.before.Moments.P), class)
+			b.before.mixLabels()
+			b.weights.Judge(b.before.P, class)
 		}
 	}
 	all := noUpdate
@@ -181,13 +182,14 @@ func (b *Bank) failed() error {
 }
 
 // Predict sets dst to the prediction of the mixture for x, see [Ensemble.Predict], with means
-// weighted by dst.Weights. With a temperature it changes dst.P alone: dst.Moments and dst.Cov
-// are those of the mixture. A member that cannot predict x has weight zero in this prediction
+// weighted by dst.Weights. dst.P is the distribution of the label, which adds up to 1: the mean of those
+// of the members, changed by a temperature if there is one. dst.Moments and dst.Cov are those of the
+// mixture, without temperature. A member that cannot predict x has weight zero in this prediction
 // alone. Predict returns an error if all members have broken down or none can predict x.
 func (b *Bank) Predict(dst *Prediction, x []float64) error {
 	if dst.of != b {
 		dst.allot(b, b.all[0].cfg.classes(), len(b.members))
-		dst.P = slices.Clone(dst.P)
+		dst.P, dst.label = slices.Clone(dst.P), true
 	}
 	copy(dst.Weights, b.weights.Values())
 	err := cmp.Or(b.all[0].checkInput(x), b.failed())
@@ -215,9 +217,22 @@ func (b *Bank) Predict(dst *Prediction, x []float64) error {
 		}
 	}
 	dst.mix()
-	copy(dst.P, dst.Moments.P)
+	dst.mixLabels()
 	b.weights.Temper(dst.P)
 	return nil
+}
+
+// mixLabels sets P to Σ_k w_k p_k/Σp_k, the mean of the members' distributions of the label.
+func (p *Prediction) mixLabels() {
+	clear(p.P)
+	for k, w := range p.Weights {
+		if m := &p.Members[k]; w > 0 {
+			sum := m.Sum()
+			for j, pj := range m.P {
+				p.P[j] += float64(w * (pj / sum))
+			}
+		}
+	}
 }
 
 // mixtureLogP returns the logarithm of the weighted mean of probabilities, given by their

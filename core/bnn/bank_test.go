@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"closedform/core/random"
+	"closedform/core/softmax"
 	"closedform/internal/check"
 )
 
@@ -229,5 +230,22 @@ func TestDefaultBankOnNoise(t *testing.T) {
 	}
 	if loss > math.Ln2+0.02 || sure > test/100 {
 		t.Errorf("log loss %.3f, where guessing has %.3f; %d answers of %d", loss, math.Ln2, sure, test)
+	}
+}
+
+// P of a bank is the distribution of the label: it adds up to 1 where those of the members do not.
+func TestBankAddsUp(t *testing.T) {
+	rule := spec{Layers: []int{2, 4}, Output: Joint, Softmax: softmax.Probit{Lambda: 0.3, Rho: 0.2}}
+	b := bank(Equal, members(rule, 2)[0], members(rule, 2)[1])
+	var p Prediction
+	check.OK(t, b.Predict(&p, []float64{3, -1}))
+	want := make([]float64, 4)
+	for _, m := range p.Members {
+		floats.AddScaled(want, 0.5/m.Sum(), m.P)
+	}
+	check.NearAll(t, "P", p.P, want, 1e-15)
+	clone := p.Clone()
+	if check.Near(t, "ΣP", floats.Sum(p.P), 1, 1e-15); p.Sum() != 1 || clone.Sum() != 1 || math.Abs(p.Members[0].Sum()-1) < 1e-4 {
+		t.Errorf("sums %g, %g, of a member %g", p.Sum(), clone.Sum(), p.Members[0].Sum())
 	}
 }

@@ -68,7 +68,7 @@ func (p *Prediction) Confidence(by Confidence) float64 {
 	if !p.valid() {
 		return math.NaN()
 	}
-	sum := 1 + p.Moments.Excess()
+	sum := p.Sum()
 	switch by {
 	case Probability:
 		return floats.Max(p.P) / sum

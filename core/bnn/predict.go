@@ -16,13 +16,13 @@ import (
 // [Unknown]. Predicting into a Prediction again allocates nothing, and overwrites its slices and
 // matrices; [Prediction.Clone] copies them. After an error all numbers are NaN. The methods only read.
 type Prediction struct {
-	P        []float64     // probabilities of the classes, E[y]; add up to 1 + Moments.Excess()
+	P        []float64     // probabilities of the classes, E[y]; add up to Sum
 	Cov      *mat.SymDense // Σ_y, covariance of the probabilities, classes × classes
 	Mean     []float64     // means of the logits
 	Variance []float64     // variances of the logits
 
-	// Moments are the moments of the softmax that give P and Cov; P is Moments.P, but of a Bank with a
-	// temperature. An approximation may have errors that make the diagonal of Cov negative.
+	// Moments are the moments of the softmax that give P and Cov; P is Moments.P, but of a [Bank]. An
+	// approximation may have errors that make the diagonal of Cov negative.
 	Moments *softmax.Moments
 
 	// Members are the predictions of the members of an [Ensemble] or a [Bank], and Weights their
@@ -33,15 +33,24 @@ type Prediction struct {
 	// Layers are the layers of a network; nil for a mixture, whose Members have them.
 	Layers []Layer
 
-	of    any // the model that it is allotted for
+	label bool // P is the distribution of the label
+	of    any  // the model that it is allotted for
 	flows []flow
 	work  pass  // of PredictAll, in the first prediction
 	call  *call // of an ensemble, in the first prediction
 }
 
+// Sum returns what P adds up to: 1 for a [Bank], else 1 + Moments.Excess().
+func (p *Prediction) Sum() float64 {
+	if p.label {
+		return 1
+	}
+	return 1 + p.Moments.Excess()
+}
+
 // Clone returns a copy that shares no memory with p.
 func (p *Prediction) Clone() Prediction {
-	c := Prediction{Mean: slices.Clone(p.Mean), Variance: slices.Clone(p.Variance), Weights: slices.Clone(p.Weights)}
+	c := Prediction{label: p.label, Mean: slices.Clone(p.Mean), Variance: slices.Clone(p.Variance), Weights: slices.Clone(p.Weights)}
 	if p.Moments != nil {
 		c.Moments = &softmax.Moments{P: slices.Clone(p.Moments.P), E: mat.DenseCopyOf(p.Moments.E)}
 		c.P = slices.Clone(p.P)

@@ -71,7 +71,7 @@ func (c byHand) Observe(x []float64, class int) error {
 func (c byHand) Predict(p, x []float64) error {
 	var q bnn.Prediction
 	err := c.Model.Predict(&q, x)
-	sum := 1 + q.Moments.Excess()
+	sum := q.Sum()
 	for j := range p {
 		p[j] = q.P[j] / sum
 	}

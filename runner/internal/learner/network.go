@@ -128,7 +128,7 @@ func (n *Network) Predict(p, x []float64) error {
 
 func normalise(p []float64, of *bnn.Prediction) {
 	for j, pj := range of.P {
-		p[j] = pj / (1 + of.Moments.Excess())
+		p[j] = pj / of.Sum()
 	}
 }
 

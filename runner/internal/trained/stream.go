@@ -85,7 +85,7 @@ func (s *Stream) Learn(class string) error {
 	}
 	s.x = nil
 	s.Counts.Learned++
-	s.Counts.Loss -= kernel.Log(max(p.P[number]/(1+p.Moments.Excess()), math.SmallestNonzeroFloat64))
+	s.Counts.Loss -= kernel.Log(max(p.P[number]/p.Sum(), math.SmallestNonzeroFloat64))
 	if wrong {
 		s.Counts.Wrong++
 	}
