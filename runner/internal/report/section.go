@@ -16,7 +16,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/BurntSushi/toml"
@@ -162,23 +161,10 @@ func (p *Page) addTable(s *section, t *table.Table, text []byte, docs map[string
 		}
 		d.CSV = string(t.Rows(few).CSV())
 		if !t.Has("seed") && t.Len() <= mostPoints { // what is listed seed by seed has a summary, which is drawn
-			s.Tables = append(s.Tables, tableData{Name: t.Name, CSV: string(rounded(t).CSV()), Rows: t.Len(), Drawn: true})
+			s.Tables = append(s.Tables, tableData{Name: t.Name, CSV: string(t.Rounded(5).CSV()), Rows: t.Len(), Drawn: true})
 		}
 	}
 	s.Tables = append(s.Tables, d)
-}
-
-// rounded returns a table with as many digits as a chart shows.
-func rounded(t *table.Table) *table.Table {
-	out := table.New(t.Name)
-	for _, c := range t.Columns {
-		c.Nums = slices.Clone(c.Nums)
-		for i, x := range c.Nums {
-			c.Nums[i], _ = strconv.ParseFloat(strconv.FormatFloat(x, 'g', 5, 64), 64) // it was just spelled
-		}
-		out.Columns = append(out.Columns, c)
-	}
-	return out
 }
 
 func (p *Page) figure(e Experiment, name string, png []byte, needs []string) figure {

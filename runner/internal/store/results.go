@@ -36,8 +36,17 @@ func TableName(t *table.Table) string {
 	return t.Name + ".csv"
 }
 
+// Tables of more rows have fewer digits: their means have all.
+const (
+	manyRows = 500
+	digits   = 10
+)
+
 // TableFile returns the table as a file. Equal tables are equal bytes.
 func TableFile(t *table.Table) File {
+	if t.Len() > manyRows {
+		t = t.Rounded(digits)
+	}
 	if !t.Packed {
 		return File{TableName(t), t.CSV()}
 	}

@@ -288,6 +288,29 @@ func (s Set) Digest() string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
+// Pack has the tables stored compressed, and not committed: large ones of which others are the means.
+func (s Set) Pack(names ...string) {
+	for _, name := range names {
+		if t := s.Get(name); t != nil {
+			t.Packed = true
+		}
+	}
+}
+
+// Rounded returns the table with numbers of so many significant digits.
+func (t *Table) Rounded(digits int) *Table {
+	out := &Table{Name: t.Name, Packed: t.Packed, Columns: slices.Clone(t.Columns)}
+	for k := range out.Columns {
+		c := out.Columns[k].Rounded(digits)
+		c.Nums = slices.Clone(c.Nums)
+		for i, x := range c.Nums {
+			c.Nums[i] = c.round(x)
+		}
+		out.Columns[k] = c
+	}
+	return out
+}
+
 // Merge puts the rows of equally named tables one after another, in the order of
 // the sets; the tables come in the order in which they first appear. Those that
 // derive makes of them, if given, come last. Files are left out.

@@ -66,6 +66,7 @@ func spreadOf(p [][][]float64) spread {
 // Tables adds the means of spread.csv over the seeds; of log losses that are finite.
 func (e *experiment) Tables(cells []table.Set) (table.Set, error) {
 	return table.Merge(cells, func(t table.Set) table.Set {
+		t.Pack("runs")
 		var names []string
 		for _, c := range spreadColumns() {
 			names = append(names, c.Name)

@@ -47,7 +47,10 @@ func (c *cell) name() {
 
 // Tables adds the means over the seeds, and the scores of the truth.
 func (e *experiment) Tables(cells []table.Set) (table.Set, error) {
-	return table.Merge(cells, func(t table.Set) table.Set { return table.Set{summary(t.Get("curve")), e.truth()} })
+	return table.Merge(cells, func(t table.Set) table.Set {
+		t.Pack("curve")
+		return table.Set{summary(t.Get("curve")), e.truth()}
+	})
 }
 
 // summary averages over the seeds: a row for each task, method and snapshot, method by

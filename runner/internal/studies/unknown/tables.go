@@ -12,6 +12,7 @@ var shares = []string{"error", "aurc", "augrc", "correct", "unknown", "wrong", "
 
 func (e *experiment) Tables(cells []table.Set) (table.Set, error) {
 	return table.Merge(cells, func(t table.Set) (out table.Set) {
+		t.Pack("decisions", "promises")
 		by := func(name string, keys ...string) table.Groups {
 			return t.Get(name).GroupBy(slices.Concat([]string{"method", "inputs", "confidence"}, keys)...).Shares(shares...)
 		}
