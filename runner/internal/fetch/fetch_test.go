@@ -431,9 +431,9 @@ func TestMissing(t *testing.T) {
 	write(t, []byte("[[set]]\nname = \"red\"\n[[set.file]]\npath = \"red.csv\"\n[[set]]\nname = \"green\"\n[[set.file]]\npath = \"green/images\"\n"), at(File))
 	red, images, labels := at("red.csv"), at("green/images"), at("green/labels")
 	err := Missing(red, at("table.csv"), images, labels, images)
-	refuses(t, "missing", err, "no file "+images+", "+labels+", "+red+"; to get the data: go run ./runner -fetch green -fetch red")
+	refuses(t, "missing", err, "no file "+images+", "+labels+", "+red+"; to get the data: go run ./runner fetch green red")
 	// Of a set that nobody knows there is nothing to get.
-	if err := Missing(labels); err == nil || strings.Contains(err.Error(), "-fetch") || Missing(at("table.csv")) != nil {
+	if err := Missing(labels); err == nil || strings.Contains(err.Error(), "runner fetch") || Missing(at("table.csv")) != nil {
 		t.Errorf("error %v", err)
 	}
 }

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"gonum.org/v1/gonum/stat"
-
 	"closedform/core/bnn"
 	"closedform/core/random"
 	"closedform/internal/kernel"
@@ -186,13 +184,15 @@ func (e *experiment) slopes(t *table.Table) *table.Table {
 // slope returns that of the least-squares line through (log x, log y) over the upper half
 // of x, which increases; NaN for fewer than two points.
 func slope(x, y []float64) float64 {
-	var u, v []float64
-	for i := len(x) / 2; i < len(x); i++ {
-		u, v = append(u, kernel.Log(x[i])), append(v, kernel.Log(y[i]))
+	x, y = x[len(x)/2:], y[len(x)/2:]
+	n := float64(len(x))
+	var sx, sy, sxx, sxy float64
+	for i := range x {
+		u, v := kernel.Log(x[i]), kernel.Log(y[i])
+		sx, sy, sxx, sxy = sx+u, sy+v, sxx+u*u, sxy+u*v
 	}
-	if len(u) < 2 {
+	if n < 2 {
 		return math.NaN()
 	}
-	_, slope := stat.LinearRegression(u, v, nil, false)
-	return slope
+	return (n*sxy - sx*sy) / (n*sxx - sx*sx)
 }
