@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"slices"
 	"strings"
 
@@ -74,11 +75,11 @@ func (r *Rows) open() (n *trained.Network, d trained.Decision, data io.ReadClose
 	if d, err = r.of(n, r.Network); err != nil {
 		return nil, d, nil, "", err
 	}
-	if name = r.Data; name == "-" {
-		name = "standard input"
+	if r.Data == "-" {
+		return n, d, io.NopCloser(os.Stdin), "standard input", nil
 	}
 	data, err = dataset.Open(r.Data)
-	return n, d, data, name, err
+	return n, d, data, r.Data, err
 }
 
 // Predict returns what the network says of each row, after the value of the row in a column, id, or without one its number.
