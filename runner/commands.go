@@ -63,8 +63,10 @@ OUT/index.html, which a run leaves, too, links to the files beside it. Any other
 	{"paper", "FOLDER", "write numbers.tex and tables/ for LaTeX", "go run ./runner paper paper   what paper/numbers.toml names, from the tables of the results", (*program).paperCommand},
 	{"time", "[NAME…]", "measure the times of methods; nothing else should run", "go run ./runner time moments   of published experiments; a run keeps the times", (*program).timeCommand},
 	{"fetch", "SET…", "get data sets into experiments/data/", "go run ./runner fetch iris mnist\n  go run ./runner fetch all", (*program).fetchCommand},
-	{"predict", "NETWORK", "what a network that was kept by [save] says of new rows",
-		"go run ./runner predict results/mine/network.npz -data new.csv -to out.csv -unknown 0.9", (*program).predictCommand},
+	{
+		"predict", "NETWORK", "what a network that was kept by [save] says of new rows",
+		"go run ./runner predict results/mine/network.npz -data new.csv -to out.csv -unknown 0.9", (*program).predictCommand,
+	},
 	{"learn", "NETWORK", "such a network goes on learning, row by row", learnExample, (*program).learnCommand},
 	{"task", "PLAN/NUMBER", "a task of a job array; -engine slurm writes it into the script", "", (*program).taskCommand},
 	{"merge", "PLAN/ARRAY", "what runs after the array", "", (*program).mergeCommand},

@@ -104,9 +104,15 @@ type group struct {
 
 // groups returns the titles in their order. Runs of others stand apart, first.
 func groups() []group {
-	return []group{{word: "own", Title: "Runs of your own"}, {word: "paper", Title: "The paper’s claims"},
-		{word: "approximations", Title: "Approximations"}, {word: "learning", Title: "Learning"}, {word: "unknown", Title: "Unknown"},
-		{word: "engineering", Title: "Engineering"}, {Title: "Others"}}
+	return []group{
+		{word: "own", Title: "Runs of your own"},
+		{word: "paper", Title: "The paper’s claims"},
+		{word: "approximations", Title: "Approximations"},
+		{word: "learning", Title: "Learning"},
+		{word: "unknown", Title: "Unknown"},
+		{word: "engineering", Title: "Engineering"},
+		{Title: "Others"},
+	}
 }
 
 func asset(name string) string {

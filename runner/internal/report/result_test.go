@@ -16,8 +16,10 @@ func TestResult(t *testing.T) {
 	means.Add("majority", "iris", 0.6, 0.6, 0.6, 1.1, 0.7)
 	run := &store.Run{CellSeconds: map[string]float64{"model": 2}}
 	got := Result(table.Set{means}, run)
-	for _, want := range []string{"  method    error             log loss  Brier   ECE  seconds\n",
-		"  model     0.1000  ± 0.0200  1.2500    0.2000       2.0000\n", "  model is worse than the frequencies of the classes\n"} {
+	for _, want := range []string{
+		"  method    error             log loss  Brier   ECE  seconds\n",
+		"  model     0.1000  ± 0.0200  1.2500    0.2000       2.0000\n", "  model is worse than the frequencies of the classes\n",
+	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("it says %q, want %q", got, want)
 		}

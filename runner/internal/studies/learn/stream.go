@@ -174,4 +174,5 @@ func (s *stream) Notes(tables table.Set) []string {
 }
 
 var _ study.WithData = (*stream)(nil)
+
 var _ study.Noted = (*stream)(nil)
