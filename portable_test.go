@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"closedform/internal/check"
 )
 
 // What has other last digits on other processors: assembly that is not everywhere, what is
@@ -44,9 +46,7 @@ func TestPortable(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	// And this finds what does.
 	got := unportableCalls(t, "x.go", []byte(`package x
 import ("math"; m "gonum.org/v1/gonum/mat"; "gonum.org/v1/gonum/stat")
@@ -64,9 +64,7 @@ var f m.Cholesky
 func unportableCalls(t *testing.T, name string, text []byte) (calls []string) {
 	files := token.NewFileSet()
 	file, err := parser.ParseFile(files, name, text, parser.SkipObjectResolution)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	report := func(n ast.Node, what string) {
 		calls = append(calls, fmt.Sprintf("%s:%d: %s", name, files.Position(n.Pos()).Line, what))
 	}

@@ -5,19 +5,17 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"closedform/internal/check"
 )
 
 // The program of the README is the example of package bnn, so it is compiled and
 // its output compared.
 func TestReadmeProgram(t *testing.T) {
 	readme, err := os.ReadFile("README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	source, err := os.ReadFile("core/bnn/readme_test.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	block := regexp.MustCompile("(?s)```go\n(.*?)```").FindSubmatch(readme)
 	body := regexp.MustCompile(`(?s)func Example_readme\(\) \{\n(.*?)\t// Output:`).FindSubmatch(source)
 	if block == nil || body == nil {

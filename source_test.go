@@ -20,6 +20,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"closedform/internal/check"
 )
 
 func files(nameContent ...string) fstest.MapFS {
@@ -87,9 +89,7 @@ func versions(t *testing.T, fsys fs.FS, toolchain string) map[string]string {
 		tree := newTree(fsys, build.Context{GOOS: "linux", GOARCH: "amd64", Compiler: "gc"})
 		tree.toolchain = toolchain
 		v, err := tree.version(cell.pkg, cell.uses)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, err)
 		got[name] = v
 	}
 	return got
@@ -225,9 +225,7 @@ type listed struct {
 // every target, and the modules that these are from.
 func TestFilesAreThoseOfTheGoTool(t *testing.T) {
 	root, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	for _, c := range []struct{ goarch, env, tags string }{
 		{runtime.GOARCH, "", ""},
 		{"amd64", "GOAMD64=v3", ""},
@@ -243,9 +241,7 @@ func TestFilesAreThoseOfTheGoTool(t *testing.T) {
 		packages := map[string]listed{}
 		for d := json.NewDecoder(bytes.NewReader(out)); d.More(); {
 			var p listed
-			if err := d.Decode(&p); err != nil {
-				t.Fatal(err)
-			}
+			check.OK(t, d.Decode(&p))
 			packages[p.ImportPath] = p
 		}
 		target := target()
@@ -279,17 +275,13 @@ func TestFilesAreThoseOfTheGoTool(t *testing.T) {
 			}
 			visit(study)
 			sums, imports, err := tree.closure(study, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.OK(t, err)
 			got := slices.Sorted(maps.Keys(sums))
 			if slices.Sort(want); !slices.Equal(got, want) {
 				t.Errorf("%v: %s: there count\n%q, the Go tool has\n%q", c, study, got, want)
 			}
 			lines, err := tree.modules(imports)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.OK(t, err)
 			for name, counts := range modules {
 				is := func(line string) bool { return strings.HasPrefix(line, name+" ") && strings.Contains(line, " h1:") }
 				if slices.ContainsFunc(lines, is) != counts {
@@ -321,9 +313,7 @@ func TestWhatDoesNotCountIsNotUsed(t *testing.T) {
 		folders[path.Dir(name)] = append(folders[path.Dir(name)], file)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	found := 0
 	for folder, parsed := range folders {
 		draws := func(at token.Pos) bool {

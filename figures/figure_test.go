@@ -21,6 +21,8 @@ import (
 	"gonum.org/v1/gonum/floats/scalar"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/vgpdf"
+
+	"closedform/internal/check"
 )
 
 var formats = []string{"png", "svg", "pdf"}
@@ -40,18 +42,14 @@ func testFigures() []*Figure {
 func encode(t *testing.T, f *Figure, format string) []byte {
 	t.Helper()
 	b, err := f.Encode(format)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	return b
 }
 
 func decode(t *testing.T, f *Figure) image.Image {
 	t.Helper()
 	img, err := png.Decode(bytes.NewReader(encode(t, f, "png")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	return img
 }
 
@@ -186,13 +184,9 @@ func content(t *testing.T, file []byte) []byte {
 	t.Helper()
 	_, file, _ = bytes.Cut(file, []byte("stream\n"))
 	z, err := zlib.NewReader(bytes.NewReader(file))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	out, err := io.ReadAll(z)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	return out
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"closedform/internal/check"
 	"closedform/runner/internal/experiment"
 	"closedform/runner/internal/store"
 	"closedform/runner/internal/study"
@@ -34,9 +35,7 @@ func published(t *testing.T, manifest string, clone bool) (m, out, dir string) {
 	dir = filepath.Join(out, "small")
 	if clone {
 		for _, path := range append(glob(t, dir, "*.csv.gz"), filepath.Join(dir, "cells"), filepath.Join(dir, "timing.csv")) {
-			if err := os.RemoveAll(path); err != nil {
-				t.Fatal(err)
-			}
+			check.OK(t, os.RemoveAll(path))
 		}
 	}
 	return m, out, dir
@@ -52,9 +51,7 @@ func hereAndInClone(t *testing.T, test func(t *testing.T, clone bool)) {
 func mustReadRun(t *testing.T, dir string) *store.Run {
 	t.Helper()
 	run, err := store.ReadRun(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	return run
 }
 
@@ -214,9 +211,7 @@ func TestAdoptChangedTables(t *testing.T) {
 func TestAdoptRefuses(t *testing.T) {
 	m, out, dir := published(t, many, true)
 	changeCode(t, "2", nil)
-	if err := os.WriteFile(filepath.Join(dir, "runs.csv"), []byte("method,seed,end\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, os.WriteFile(filepath.Join(dir, "runs.csv"), []byte("method,seed,end\n"), 0o666))
 	_, _, err := try(t, "adopt", "-exp", m, "-out", out)
 	contains(t, fmt.Sprint(err), "runs.csv", "checksum")
 	if run := mustReadRun(t, dir); run.CodeVersion != "1" {

@@ -49,9 +49,7 @@ func FuzzManifest(f *testing.F) {
 				return
 			}
 			resolved, err := e.Resolved(e.Study)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.OK(t, err)
 			again, err := experiment.Read(write(t, string(resolved)), nil)
 			if err != nil {
 				t.Fatalf("resolved to\n%s\n%v", resolved, err)

@@ -17,6 +17,7 @@ import (
 	"closedform/core/bnn"
 	"closedform/core/checkpoint"
 	"closedform/core/random"
+	"closedform/internal/check"
 )
 
 // more is the lines of rows of the table of leaves after its header, in another order.
@@ -34,9 +35,7 @@ const header = "species,length,colour,width\n"
 func withInput(t *testing.T, text string) {
 	t.Helper()
 	file, err := os.Open(write(t, text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	was := os.Stdin
 	t.Cleanup(func() { os.Stdin = was; file.Close() })
 	os.Stdin = file
@@ -66,13 +65,9 @@ func TestLearn(t *testing.T) {
 	}
 	write(t, text(lines[:25]), "first.csv")
 	first, _, err := learnFrom(t, "", file, "-data", "first.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	second, _, err := learnFrom(t, text(lines[25:]), file, "-data", "-")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	if _, rest, _ := strings.Cut(second, "\n"); first+rest != whole {
 		t.Errorf("in two parts it prints\n%s%s", first, rest)
 	}
@@ -87,9 +82,7 @@ func TestLearnAnswersFirst(t *testing.T) {
 	mustRun(t, "-exp", "mine")
 	file := filepath.Join("results", "mine", "network.npz")
 	in, rows, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	defer rows.Close()
 	defer func(was *os.File) { os.Stdin = was }(os.Stdin)
 	os.Stdin = in
@@ -180,9 +173,7 @@ func TestLearnBare(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, _, err := checkpoint.Load(strings.NewReader(read(t, "bare.npz")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	want, _ := n.Weights(0)
 	if mean, _ := got.Members()[0].Weights(0); !mat.Equal(mean, want) {
 		t.Errorf("means %v, want %v", mean, want)

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"closedform/internal/check"
 	"closedform/runner/internal/experiment"
 	"closedform/runner/internal/store"
 	"closedform/runner/internal/study"
@@ -76,9 +77,7 @@ type process struct {
 func newProcess(t testing.TB, args ...string) *process {
 	t.Helper()
 	path, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	p := &process{Cmd: exec.Command(path, args...)}
 	p.Env = append(os.Environ(), asProgram+"=1")
 	p.Stdout, p.Stderr = &p.stdout, &p.stderr
@@ -115,29 +114,21 @@ func write(t testing.TB, text string, path ...string) string {
 		path = []string{t.TempDir(), "m.toml"}
 	}
 	file := filepath.Join(path...)
-	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, os.MkdirAll(filepath.Dir(file), 0o777))
+	check.OK(t, os.WriteFile(file, []byte(text), 0o666))
 	return file
 }
 
 func read(t testing.TB, path ...string) string {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(path...))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	return string(data)
 }
 
 func remove(t testing.TB, path ...string) {
 	t.Helper()
-	if err := os.RemoveAll(filepath.Join(path...)); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, os.RemoveAll(filepath.Join(path...)))
 }
 
 func exists(path ...string) bool {
@@ -148,9 +139,7 @@ func exists(path ...string) bool {
 func glob(t testing.TB, path ...string) []string {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join(path...))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	return names
 }
 
@@ -214,9 +203,7 @@ func snapshot(t testing.TB, dir string) map[string]string {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	return files
 }
 

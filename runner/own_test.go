@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"closedform/internal/check"
 )
 
 // messy is a table as people have it: an id, dates, words, holes, semicolons and decimal commas.
@@ -65,9 +67,7 @@ func TestOwnTestTable(t *testing.T) {
 	var packed bytes.Buffer
 	w := gzip.NewWriter(&packed)
 	fmt.Fprint(w, strings.Join(lines[:61], ""))
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, w.Close())
 	write(t, packed.String(), "leaves.csv.gz")
 	write(t, lines[0]+strings.Join(lines[61:], ""), "new", "rows.csv")
 	command := []string{"run", "-data", "leaves.csv.gz", "-test", "new/rows.csv", "-class", "species"}

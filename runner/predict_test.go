@@ -16,6 +16,7 @@ import (
 	"closedform/core/checkpoint"
 	"closedform/core/familiar"
 	"closedform/core/random"
+	"closedform/internal/check"
 	"closedform/runner/dataset"
 	"closedform/runner/internal/table"
 )
@@ -64,9 +65,7 @@ func TestPredict(t *testing.T) {
 		t.Error("another run keeps other bytes")
 	}
 	network, note, err := checkpoint.Load(strings.NewReader(first))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	for _, want := range []string{`"classes":["Ash","Elm","Oak"]`, `{"column":"colour","level":"red"}`, `"shift":[`} {
 		contains(t, note, want)
 	}
@@ -80,17 +79,13 @@ func TestPredict(t *testing.T) {
 		t.Fatalf("%v: %s", err, stdout)
 	}
 	var m struct{ Scaler dataset.Scaler }
-	if err := json.Unmarshal([]byte(note), &m); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, json.Unmarshal([]byte(note), &m))
 	for i, x := range [][]float64{{12, 0, 1, 3}, {19, 1, 0, 4.25}, {21.5, 0, 0, 6.5}} {
 		for j := range x {
 			x[j] = (x[j] - m.Scaler.Shift[j]) * m.Scaler.Factor[j]
 		}
 		var p bnn.Prediction
-		if err := network.Predict(&p, x); err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, network.Predict(&p, x))
 		aleatoric, epistemic := p.LabelVariance()
 		name := []string{"Ash", "Elm", "Oak"}[p.Class()]
 		for column, want := range map[string]float64{
@@ -124,9 +119,7 @@ func TestPredict(t *testing.T) {
 	} {
 		stdout, stderr, err := try(t, append([]string{"predict", file, "-data", "far.csv"}, strings.Fields(flags)...)...)
 		out, failed := table.Read("out", strings.NewReader(stdout))
-		if err := errors.Join(err, failed); err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, errors.Join(err, failed))
 		if got := strings.Join(out.Texts("class"), ","); got != want || out.Nums("familiarity")[1] >= 0.01 {
 			t.Errorf("%s: %s, want %s\n%s", flags, got, want, stdout)
 		}
@@ -182,9 +175,7 @@ func TestPredictEnsemble(t *testing.T) {
 	mustRun(t, "-exp", "mine")
 	file := filepath.Join("results", "mine", "network.npz")
 	out, err := table.Read("out", strings.NewReader(mustRun(t, "predict", file, "-data", filepath.Join("experiments", "leaves.csv"))))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	for i, information := range out.Nums("mutual_information") {
 		if p := out.Nums("probability")[i]; !(0 < information && information < math.Log(3)) || !(p > 0 && p < 1) {
 			t.Errorf("row %d: mutual information %g, probability %g", i+1, information, p)
@@ -204,22 +195,14 @@ func TestPredictEnsemble(t *testing.T) {
 func TestPredictBare(t *testing.T) {
 	inExperiments(t, nil)
 	network, err := bnn.New(bnn.Default(2, 3), random.Source("one"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	ensemble, err := bnn.NewEnsemble(bnn.Default(2, 4, 3), 2, random.Source("two"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	bank, err := bnn.NewBank(bnn.Weighing{Weights: bnn.Evidence}, network, ensemble)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	seen := familiar.New(2)
 	note, err := json.Marshal(map[string]any{"familiar": seen})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	x := []float64{0.5, -1.25}
 	if _, err := bank.Observe(x, 2); err != nil {
 		t.Fatal(err)
@@ -227,9 +210,7 @@ func TestPredictBare(t *testing.T) {
 	for i, model := range []bnn.Model{network, ensemble, bank} {
 		var file bytes.Buffer
 		var p bnn.Prediction
-		if err := errors.Join(checkpoint.Save(&file, model, []string{"", "trained on Friday", string(note)}[i]), model.Predict(&p, x)); err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, errors.Join(checkpoint.Save(&file, model, []string{"", "trained on Friday", string(note)}[i]), model.Predict(&p, x)))
 		write(t, file.String(), "mine.npz")
 		write(t, "width,height\n0.5,-1.25\n", "new.csv")
 		stdout, stderr, err := try(t, "predict", "mine.npz", "-data", "new.csv")
@@ -264,9 +245,7 @@ func TestPredictRefuses(t *testing.T) {
 			checkpoint.Save(&other, n, `{"record":{"predicted":[1],"wrong":[2]}}`),
 			checkpoint.Save(&unsure, e, `{"classes":["a","unknown"],"scaler":{"features":[{"column":"length"},{"column":"width"}],"shift":[0,0],"factor":[1,1]}}`))
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	write(t, plain.String(), "plain.npz")
 	write(t, narrow.String(), "narrow.npz")
 	write(t, unsure.String(), "unsure.npz")

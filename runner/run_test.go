@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"closedform/internal/check"
 	"closedform/runner/internal/experiment"
 	"closedform/runner/internal/store"
 	"closedform/runner/internal/study"
@@ -40,9 +41,7 @@ func TestResultsFolder(t *testing.T) {
 	contains(t, read(t, dir, "timing.csv"), "key,cpu_seconds,wall_seconds\njoint seed=1,", "\ntotal seed=2,")
 
 	run, err := store.ReadRun(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	if want := []string{"runner", "-exp", m, "-out", out, "-quiet"}; !slices.Equal(run.Command, want) {
 		t.Errorf("command %q, want %q", run.Command, want)
 	}
@@ -131,9 +130,7 @@ func TestDamagedCellIsComputedAgain(t *testing.T) {
 	write(t, data[:len(data)/2]+"x"+data[len(data)/2+1:], cell)
 	remove(t, dir, "summary.csv") // so that there is something to do
 	stdout, stderr, err := try(t, "-exp", m, "-out", out, "-quiet")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	begins(t, stdout, "small: 4 cells, 1 computed, 3 done before; 7 files in ")
 	if stderr != "small: cell total seed=1: "+cell+": damaged; computing it again\n" {
 		t.Errorf("it warns %q", stderr)
@@ -243,9 +240,7 @@ func TestShardsMerge(t *testing.T) {
 		var parts []*process
 		for i := 1; i <= 3; i++ {
 			p := newProcess(t, "-exp", m, "-out", out, "-shard", fmt.Sprintf("%d/3", i))
-			if err := p.Start(); err != nil {
-				t.Fatal(err)
-			}
+			check.OK(t, p.Start())
 			parts = append(parts, p)
 		}
 		for _, p := range parts {

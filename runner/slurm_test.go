@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"closedform/internal/check"
 )
 
 // cluster starts a Slurm cluster of four nodes on this host, and returns what does more to
@@ -33,13 +35,9 @@ func cluster(t *testing.T) (do func(args ...string)) {
 		}
 	}
 	dir, err := os.MkdirTemp("", "slurm") // sockets have short names
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	script, err := filepath.Abs("internal/engine/testdata/cluster.sh")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	call := func(args ...string) (string, error) {
 		args = append([]string{args[0], dir}, args[1:]...)
 		out, err := exec.Command(script, args...).CombinedOutput()
@@ -154,9 +152,7 @@ func TestSlurm(t *testing.T) {
 	t.Run("a task is killed", func(t *testing.T) {
 		out := t.TempDir()
 		code, said := slurm(t, m, out, func() {
-			if err := syscall.Kill(tasks(t, out)[0], syscall.SIGKILL); err != nil {
-				t.Fatal(err)
-			}
+			check.OK(t, syscall.Kill(tasks(t, out)[0], syscall.SIGKILL))
 		}, "-chunk", "8")
 		contains(t, said, " of 16 cells are missing; the same command again computes them\n  task ", ", exit code 0:9), ", " seed=", ".log ends:")
 		if code != 1 || exists(out, "small", "SHA256SUMS") {

@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"closedform/internal/check"
 )
 
 // startAndWait starts the program and waits until ready says so or it has
@@ -20,9 +22,7 @@ import (
 func startAndWait(t *testing.T, ready func() bool, args ...string) (*process, <-chan error) {
 	t.Helper()
 	p := newProcess(t, args...)
-	if err := p.Start(); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, p.Start())
 	ended := make(chan error, 1)
 	go func() { ended <- p.Wait() }()
 	t.Cleanup(func() { p.Process.Kill() })
@@ -91,9 +91,7 @@ func TestInterruptedRunGoesOn(t *testing.T) {
 			dir := filepath.Join(out, "small")
 			args := []string{"-exp", m, "-out", out, "-workers", "1"}
 			p, ended := startAndWait(t, func() bool { return len(cellFiles(t, dir)) > 0 }, args...)
-			if err := p.Process.Signal(s); err != nil {
-				t.Fatal(err)
-			}
+			check.OK(t, p.Process.Signal(s))
 			<-ended
 			if code := p.ProcessState.ExitCode(); code != 130 {
 				t.Errorf("exit code %d, want 130", code)

@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"closedform/internal/check"
 )
 
 // several are manifests in experiments/ with four cells each of so many milliseconds.
@@ -85,8 +87,6 @@ func TestLongestFirst(t *testing.T) {
 func modified(t *testing.T, path string) time.Time {
 	t.Helper()
 	info, err := os.Stat(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	return info.ModTime()
 }

@@ -109,15 +109,11 @@ func TestTortureDamage(t *testing.T) {
 			}
 			t.Run(filepath.Base(path)+" "+name, func(t *testing.T) {
 				out, outside := t.TempDir(), filepath.Join(t.TempDir(), "outside")
-				if err := os.CopyFS(out, os.DirFS(whole)); err != nil {
-					t.Fatal(err)
-				}
+				check.OK(t, os.CopyFS(out, os.DirFS(whole)))
 				if strings.HasSuffix(path, ".cell") {
 					remove(t, out, "small", "cells", "published") // or nobody reads the cells
 				}
-				if err := damages[name](out+strings.TrimPrefix(path, whole), outside); err != nil {
-					t.Fatal(err)
-				}
+				check.OK(t, damages[name](out+strings.TrimPrefix(path, whole), outside))
 				if _, _, err := try(t, "-exp", manifest, "-out", out, "-quiet"); err != nil {
 					t.Error(err)
 				}
@@ -138,9 +134,7 @@ func TestTortureData(t *testing.T) {
 		data := write(t, "some points", filepath.Dir(manifest), "data.txt")
 		out, fresh := t.TempDir(), t.TempDir()
 		mustRun(t, "-exp", manifest, "-out", out)
-		if err := damages[name](data, filepath.Join(t.TempDir(), "outside")); err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, damages[name](data, filepath.Join(t.TempDir(), "outside")))
 		_, _, err := try(t, "-exp", manifest, "-out", out, "-quiet")
 		_, _, err2 := try(t, "-exp", manifest, "-out", fresh, "-quiet")
 		if err != nil || err2 != nil {
@@ -199,9 +193,7 @@ func lockedOut(t *testing.T, manifest string, want map[string]string, locked str
 		return cmp.Or(os.Chmod(path, 0o777), err)
 	})
 	os.Chmod(locked, 0o777)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	wholeFiles(t, filepath.Join(out, "small"), want)
 	complete(t, manifest, out, want)
 }

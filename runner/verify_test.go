@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"closedform/internal/check"
 )
 
 // replaceFile replaces the content of a published file and, as one who hides
@@ -66,9 +68,7 @@ small: differs
 		t.Run(c.name, func(t *testing.T) {
 			out, temporary := t.TempDir(), t.TempDir()
 			t.Setenv("TMPDIR", temporary)
-			if err := os.CopyFS(out, os.DirFS(made)); err != nil {
-				t.Fatal(err)
-			}
+			check.OK(t, os.CopyFS(out, os.DirFS(made)))
 			c.change(t, filepath.Join(out, "small"))
 			before := snapshot(t, out)
 			stdout, stderr, err := try(t, "verify", "-exp", m, "-out", out, "-quiet")

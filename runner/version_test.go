@@ -8,6 +8,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"closedform/internal/check"
 )
 
 // programWith builds the program with another text in place of a file of the repository.
@@ -15,13 +17,9 @@ func programWith(t *testing.T, file, text string) (program string) {
 	t.Helper()
 	folder := t.TempDir()
 	name, err := filepath.Abs(filepath.Join("..", file))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{name: write(t, text, folder, "copy")}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	program = filepath.Join(folder, "program")
 	build := exec.Command("go", "build", "-overlay", write(t, string(overlay), folder, "overlay.json"), "-o", program, ".")
 	build.Env = append(os.Environ(), "GOFLAGS=")

@@ -102,9 +102,7 @@ func TestNamingADefaultChangesNothing(t *testing.T) {
 			t.Errorf("%s: %+v", name, c)
 		}
 		n, err := New(c, random.Source("bias"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, err)
 		for i := range 200 {
 			x := float64(i * 7 % 10)
 			class := 0

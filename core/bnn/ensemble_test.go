@@ -292,9 +292,7 @@ func TestEnsemblePredictsConcurrently(t *testing.T) {
 		want := make([]Prediction, len(x))
 		for i := range x {
 			x[i] = []float64{math.Sin(float64(i)), 1, float64(i % 7), 0, -1}
-			if err := e.Predict(&want[i], x[i]); err != nil {
-				t.Fatal(err)
-			}
+			check.OK(t, e.Predict(&want[i], x[i]))
 		}
 		var group sync.WaitGroup
 		for range 4 {

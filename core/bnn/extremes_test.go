@@ -194,9 +194,7 @@ func TestOverflowOfHiddenStep(t *testing.T) {
 		Layers: []int{1, 4, 2}, Output: Joint, Covariance: []Covariance{Shared}, Alpha: 1, Beta: 1,
 		PriorVar: 1e8, PriorScale: []float64{1e300, 1e150}, PriorMeanVar: 1e-8, paper: true,
 	}.config(), random.Source("bnn"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	before := n.State()
 	refused := 0
 	for k := range 20 {

@@ -171,9 +171,7 @@ func TestFormat4(t *testing.T) {
 	f := check.Must(os.Open(name))
 	defer f.Close()
 	m, _, err := Load(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	n := m.(*bnn.Network)
 	if got, want := n.Config(), complete; !reflect.DeepEqual(got, want) {
 		t.Errorf("configuration %+v, want %+v", got, want)

@@ -22,9 +22,7 @@ func inputsOf(x ...[]float64) *Examples {
 func scale(t *testing.T, kind Scaling, fit, to *Examples) [][]float64 {
 	t.Helper()
 	s, err := fit.Scaler(kind)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	return all(s.Apply(to)).X
 }
 
@@ -76,9 +74,7 @@ func TestScalersOfOneExampleAndOfConstants(t *testing.T) {
 func TestUnitOfBytes(t *testing.T) {
 	e := Images("im", []byte{0, 51, 102, 204, 0, 0}, 3, []byte{1, 2})
 	s, err := e.Scaler(Unit)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	if got, want := all(s.Apply(e)).X, [][]float64{{0, 0.2, 0.4}, {0.8, 0, 0}}; !slices.EqualFunc(got, want, slices.Equal) {
 		t.Errorf("%v, want %v", got, want)
 	}

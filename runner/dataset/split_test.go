@@ -77,9 +77,7 @@ func TestParts(t *testing.T) {
 	}
 	// Without the b the names are integers, and without the 5 the numbers shift.
 	train, test, err := Parts(e, []int{4, 0, 1}, []int{3})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	for part, want := range map[*Examples]Set{
 		train: {X: [][]float64{{5}, {1}, {2}}, Class: []int{0, 1, 0}},
 		test:  {X: [][]float64{{4}}, Class: []int{1}},
@@ -121,9 +119,7 @@ func TestAlign(t *testing.T) {
 	}
 	train := read("train", 3, 10, 9, 3, 9)
 	test, err := Align(train, read("test", 3, 10, 10, 9))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	if got := all(test).Class; !slices.Equal(got, []int{2, 2, 1}) || !slices.Equal(test.Classes(), []string{"3", "9", "10"}) {
 		t.Errorf("classes %v of %q", got, test.Classes())
 	}

@@ -69,9 +69,7 @@ func TestAgainstQuadrature(t *testing.T) {
 		s := sample(1000, p, "quadrature", seed)
 		for _, at := range []float64{-1, 0.2, 3} {
 			p, stderr, err := s.Predict([]float64{at})
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.OK(t, err)
 			z := (p[0] - want(at)) / stderr[0]
 			if !(math.Abs(z) < 5) {
 				t.Errorf("seed %d, at %g: %g ± %g, want %g", seed, at, p[0], stderr[0], want(at))

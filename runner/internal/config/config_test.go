@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"closedform/internal/check"
 	"closedform/internal/field"
 )
 
@@ -63,9 +64,7 @@ func decode(text string, overrides ...string) (*Manifest, toy, error) {
 
 func TestDecode(t *testing.T) {
 	m, v, err := decode(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	if m.Name != "toy" || m.Effort != "full" || m.Folder != "x" || m.Seed != 2 {
 		t.Errorf("header %+v", m.Header)
 	}
@@ -76,9 +75,7 @@ func TestDecode(t *testing.T) {
 		t.Errorf("seeds %v", v.Sweep.Seed)
 	}
 	resolved, err := m.Resolved(&v)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	m2, w, err := decode(string(resolved))
 	again, _ := m2.Resolved(&w)
 	if err != nil || string(again) != string(resolved) || w.Items[0].Rate != 0.5 || strings.Contains(string(resolved), "extra") {
@@ -198,13 +195,9 @@ func TestOverrides(t *testing.T) {
 // again; one that says nothing has that of the table it begins as.
 func TestInherited(t *testing.T) {
 	m, v, err := decode(text, "item.second.words=[]")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	resolved, err := m.Resolved(&v)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	if _, v, err = decode(string(resolved)); err != nil || len(v.Items[0].Words) != 2 || len(v.Items[1].Words) != 0 {
 		t.Errorf("%v: items %+v of %s", err, v.Items, resolved)
 	}
@@ -226,9 +219,7 @@ func TestOneValueForList(t *testing.T) {
 func TestInts(t *testing.T) {
 	for written, want := range map[string]string{"'2..4'": `"2..4"`, "[4, 2]": "[4, 2]", "[5, 6, 7]": `"5..7"`, "[3]": "[3]", "'3..3'": "[3]", "[]": "[]"} {
 		m, v, err := decode(text, "sweep.seed="+written)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, err)
 		if got, err := v.Sweep.Seed.MarshalTOML(); err != nil || string(got) != want {
 			t.Errorf("%s is written as %s, %v, want %s", written, got, err, want)
 		}

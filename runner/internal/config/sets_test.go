@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"closedform/internal/check"
 )
 
 // The sets of another file come before those of the manifest, which change values of them by
@@ -29,9 +31,7 @@ func TestSets(t *testing.T) {
 		return v.Sets, string(resolved), err
 	}
 	decode := func(sets, own string, overrides ...string) ([]Item, string, error) {
-		if err := os.WriteFile(filepath.Join(folder, "s.toml"), []byte(sets), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, os.WriteFile(filepath.Join(folder, "s.toml"), []byte(sets), 0o600))
 		return parse("name = \"a\"\nstudy = \"a\"\n"+own, overrides...)
 	}
 	const sets, own = "[[set]]\nname = \"p\"\nrate = 0.1\n[[set]]\nname = \"q\"\nrate = 0.2\nwords = [\"w\"]\n", "sets = \"s.toml\"\n[[set]]\nname = \"q\"\nrate = 0.3\n[[set]]\nname = \"r\"\n"

@@ -51,9 +51,7 @@ func dataFolder(t *testing.T) string {
 		"few-labels": idx([]byte{1, 2}, 0x801, 2),
 		"new-labels": idx([]byte{1, 7}, 0x801, 2),
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o666))
 	}
 	return dir
 }
@@ -122,16 +120,10 @@ func TestSourceParts(t *testing.T) {
 		{"generator = \"spirals\"\narms = 4\ntrain = 7\ntest = 5", 2, 4, 7, 5, 0, nil, nil},
 	} {
 		s, err := decode(c.text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := s.Load(dir); err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, err)
+		check.OK(t, s.Load(dir))
 		train, test, err := s.Parts(rand.NewPCG(1, 2))
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, err)
 		if s.Inputs() != c.inputs || train.Inputs() != c.inputs || len(s.Classes()) != c.classes || !slices.Equal(s.Classes(), train.Classes()) {
 			t.Errorf("%s: %d inputs, classes %v", c.text, s.Inputs(), s.Classes())
 		}
@@ -158,20 +150,14 @@ func TestSourceRandomSplit(t *testing.T) {
 	if err == nil {
 		err = s.Load(dataFolder(t))
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	parts := map[string]bool{}
 	for seed := range uint64(20) {
 		_, test, err := s.Unscaled(rand.NewPCG(seed, 0))
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, err)
 		parts[fmt.Sprint(firsts(test))] = true
 		scaled, _, err := s.Parts(rand.NewPCG(seed, 0))
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, err)
 		mean, sd := stat.PopMeanStdDev(firsts(scaled), nil)
 		check.NearAll(t, "mean and deviation", []float64{mean, sd}, []float64{0, 1}, 1e-12)
 	}
@@ -264,13 +250,9 @@ func TestSourceSpelledOut(t *testing.T) {
 		{"generator = \"rings\"\ntrain = 3\ntest = 4", "noise = 0.05|rings = 3|scale = \"none\""},
 	} {
 		s, err := decode(c.text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, err)
 		text, err := toml.Marshal(s.WithDefaults())
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, err)
 		for word := range strings.SplitSeq(c.words, "|") {
 			if !strings.Contains("\n"+string(text), "\n"+word+"\n") {
 				t.Errorf("%s does not say %s", text, word)
@@ -283,19 +265,13 @@ func TestSourceSpelledOut(t *testing.T) {
 	}
 	spec := func() string {
 		s := Source{Files: Files{File: "table.csv"}, TestFraction: 0.25}
-		if err := s.Load(dir); err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, s.Load(dir))
 		text, err := json.Marshal(s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, err)
 		return string(text)
 	}
 	before := spec()
-	if err := os.WriteFile(filepath.Join(dir, "table.csv"), []byte(strings.Replace(twelve, "1,0,a", "1,1,a", 1)), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, os.WriteFile(filepath.Join(dir, "table.csv"), []byte(strings.Replace(twelve, "1,0,a", "1,1,a", 1)), 0o666))
 	if after := spec(); after == before || strings.Contains(after, dir) {
 		t.Errorf("before %s, after %s", before, after)
 	}

@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"closedform/internal/check"
 	"closedform/runner/internal/store"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
@@ -33,9 +34,7 @@ func work(t testing.TB, n int, do func(ctx context.Context, i int) error) *Work 
 func open(t testing.TB, dir string) *store.Folder {
 	t.Helper()
 	f, err := store.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	t.Cleanup(func() { f.Close() })
 	return f
 }
@@ -155,18 +154,14 @@ func TestTaskGoesOn(t *testing.T) {
 func files(t *testing.T, w *Work, pattern ...string) []string {
 	t.Helper()
 	found, err := filepath.Glob(filepath.Join(append([]string{w.Folder.Dir(), "cells"}, pattern...)...))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	return found
 }
 
 // Of many cells few files are left.
 func TestManyCellsArePacked(t *testing.T) {
 	w := work(t, many+2, func(context.Context, int) error { return nil })
-	if err := here(8).Compute(t.Context(), w); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, here(8).Compute(t.Context(), w))
 	if cells, packs := files(t, w, "*.cell"), files(t, w, "packs", "*"); len(cells) != 0 || len(packs) != 2 {
 		t.Errorf("there are %d cells and %d packs", len(cells), len(packs))
 	}

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"closedform/internal/check"
 )
 
 // The tasks of a plan have each missing cell once, of one experiment each, and are read
@@ -28,9 +30,7 @@ func TestTasks(t *testing.T) {
 		if err == nil {
 			err = p.write()
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, err)
 		found := map[string][]int{}
 		for i := range p.tasks {
 			task, err := ReadTask(filepath.Join(p.dir, strconv.Itoa(i)))

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"closedform/internal/check"
 	"closedform/runner/internal/config"
 )
 
@@ -13,14 +14,10 @@ const folder = "../../../" + Folder
 // Every experiment of the repository that has cells has a short form, whose strata are its own.
 func TestShortForms(t *testing.T) {
 	names, err := config.List(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	for _, name := range names {
 		e, err := Read(filepath.Join(folder, name+".toml"), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, err)
 		short, err := e.ShortForm(nil)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -44,14 +41,10 @@ func TestShortForms(t *testing.T) {
 // Cells of one experiment that run different methods have versions of their own.
 func TestVersionsOfCells(t *testing.T) {
 	e, err := Read(filepath.Join(folder, "own_data.toml"), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	cells := e.Study.Cells()
 	each, all, err := e.Versions()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	for i, c := range cells {
 		if same := each[i] == each[0]; same != (strings.HasPrefix(c.Key, "model ") || strings.HasPrefix(c.Key, "linear ")) || each[i] == all {
 			t.Errorf("%s has the version %s, %s has %s, all have %s", c.Key, each[i], cells[0].Key, each[0], all)

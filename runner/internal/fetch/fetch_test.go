@@ -28,12 +28,8 @@ import (
 func write(t testing.TB, data []byte, path ...string) {
 	t.Helper()
 	file := filepath.Join(path...)
-	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(file, data, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, os.MkdirAll(filepath.Dir(file), 0o777))
+	check.OK(t, os.WriteFile(file, data, 0o666))
 }
 
 // refuses checks that an error is there and says all of that.
@@ -109,9 +105,7 @@ func get(t *testing.T, folder, mirror string, files ...setFile) (stdout string, 
 func getSets(t *testing.T, folder, mirror string, names []string, sets ...dataSet) (stdout string, err error) {
 	t.Helper()
 	text, err := toml.Marshal(map[string][]dataSet{"set": sets})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	write(t, text, folder, File)
 	var out bytes.Buffer
 	f := fetcher{mirror: mirror, client: http.DefaultClient, pause: time.Millisecond}
@@ -320,21 +314,15 @@ func TestFashion(t *testing.T) {
 		}
 	}
 	var picture bytes.Buffer
-	if err := png.Encode(&picture, img); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, png.Encode(&picture, img))
 	folder := t.TempDir()
 	for _, path := range []string{"images.gz", "labels.gz"} {
 		half, err := (&setFile{Path: path, Convert: "fashion"}).convert(picture.Bytes())
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, err)
 		write(t, half, folder, path)
 	}
 	e, err := (&data.Files{Images: "images.gz", Labels: "labels.gz"}).Load(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	if e.Len() != 900 || e.Inputs() != 784 || len(e.Classes()) != 10 {
 		t.Fatalf("%d examples of %d inputs and %d classes", e.Len(), e.Inputs(), len(e.Classes()))
 	}
@@ -350,9 +338,7 @@ func TestFashion(t *testing.T) {
 func TestSets(t *testing.T) {
 	file := filepath.Join("..", "..", "..", "experiments", "data", File)
 	sets, err := readSets(file, All)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	var names []string
 	seen := map[string]bool{}
 	for _, s := range sets {

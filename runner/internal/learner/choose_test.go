@@ -79,9 +79,7 @@ func TestBankOfCandidates(t *testing.T) {
 	learn := func(l *Tolerant) (evidence float64) {
 		for i := range x {
 			evidence += math.Log(l.Probabilities(x[i : i+1])[0][class[i]])
-			if err := l.Observe(x[i], class[i]); err != nil {
-				t.Fatal(err)
-			}
+			check.OK(t, l.Observe(x[i], class[i]))
 		}
 		return evidence
 	}
@@ -153,9 +151,7 @@ func TestBankBreaksDown(t *testing.T) {
 		m := must[Method](t)(decode(`kind = "closed-form"; rule = "joint"; hidden = "frozen"; bias = false; prior_var = 10; weights = "evidence"; tune = ["lambda"]; candidates = ` + candidates))
 		l := must[*Tolerant](t)(m.Learner(2, 3, random.Source("prior")))
 		for i := range x {
-			if err := l.Observe(x[i], class[i]); err != nil {
-				t.Fatal(err)
-			}
+			check.OK(t, l.Observe(x[i], class[i]))
 		}
 		if all := strings.HasPrefix(want, ", 2"); l.Steps().Failed != all || !strings.HasSuffix(l.Chosen(), want) {
 			t.Errorf("%s: %+v, %q", candidates, l.Steps(), l.Chosen())
@@ -172,9 +168,7 @@ func TestOfStream(t *testing.T) {
 		set.X, set.Class = append(set.X, []float64{float64(i)}), append(set.Class, class)
 	}
 	source := func(int) rand.Source { return rand.NewPCG(1, 2) }
-	if err := (Course{Examples: dataset.NewExamples(set, 2)}).Train(context.Background(), stream); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, (Course{Examples: dataset.NewExamples(set, 2)}).Train(context.Background(), stream))
 	if p := stream.Probabilities([][]float64{{0}})[0]; p[1] != 0.75 {
 		t.Errorf("probabilities %v by the latest two", p)
 	}
@@ -187,9 +181,7 @@ func TestOfStream(t *testing.T) {
 	byHand, p := must[*kalman.Model](t)(kalman.New(kalman.Config{Layers: []int{1, 2}}, source(0))), make([]float64, 2)
 	for pass := range 3 {
 		for _, i := range rand.New(source(pass)).Perm(4) {
-			if err := byHand.Observe(set.X[i], set.Class[i]); err != nil {
-				t.Fatal(err)
-			}
+			check.OK(t, byHand.Observe(set.X[i], set.Class[i]))
 		}
 	}
 	if err := byHand.Predict(p, []float64{1}); err != nil || !slices.Equal(p, trained.Probabilities([][]float64{{1}})[0]) {
@@ -227,9 +219,7 @@ func TestTrainEnsemble(t *testing.T) {
 					order = random.Source("order of member", order.Uint64(), k)
 				}
 				for _, i := range rand.New(order).Perm(len(set.X)) {
-					if err := member(set.X[i], set.Class[i]); err != nil {
-						t.Fatal(err)
-					}
+					check.OK(t, member(set.X[i], set.Class[i]))
 				}
 			}
 		}

@@ -19,9 +19,7 @@ func mixture(t *testing.T, members int) *bnn.Ensemble {
 	m := DefaultModel()
 	m.Layers, m.Members = []int{1, 4, 2}, members
 	e, err := m.Mixture(random.Source("prior"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	return e
 }
 
@@ -78,9 +76,7 @@ func TestBatchAnswers(t *testing.T) {
 	for k := range 3 {
 		m := must[*tagi.Model](t)(tagi.New(tagi.Config{Layers: []int{1, 5, 3}}, random.Source("batch", k)))
 		for i := range 20 {
-			if err := m.Observe([]float64{float64(i % 7)}, i%3); err != nil {
-				t.Fatal(err)
-			}
+			check.OK(t, m.Observe([]float64{float64(i % 7)}, i%3))
 		}
 		members = append(members, m)
 	}

@@ -113,9 +113,7 @@ func TestCourse(t *testing.T) {
 		scores.Add([]float64{0.75, 0.25}, class)
 	}
 	course.After = func(pass, k int) error { after = append(after, fmt.Sprint(pass, k, len(l.seen))); return nil }
-	if err := course.Train(context.Background(), l); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, course.Train(context.Background(), l))
 	for pass := 1; pass <= 2; pass++ {
 		for _, i := range rand.New(order(pass)).Perm(4) {
 			want = append(want, fmt.Sprint(10+i, i%2))
@@ -258,41 +256,29 @@ func TestNetwork(t *testing.T) {
 	m := DefaultModel()
 	m.OnIndefinite, m.Lambda, m.Layers, m.Output, m.PriorVar = bnn.Project, Lambda{Number: 2}, []int{1, 3}, bnn.Joint, []float64{0.5}
 	l, err := m.Learner(random.Source("network"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	l.Learner.(*Network).SetProcessNoise(0.25, false)
 	n, err := m.Network(random.Source("network"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	var want Steps
 	for _, class := range []int{0, 0, 2, 1, 0, 0} {
-		if err := n.AddProcessNoise(0.25); err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, n.AddProcessNoise(0.25))
 		u, err := n.Observe([]float64{3}, class)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, err)
 		if u.Indefinite {
 			want.Indefinite++
 		}
 		if u.Action == bnn.Projected {
 			want.Projected++
 		}
-		if err := l.Observe([]float64{3}, class); err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, l.Observe([]float64{3}, class))
 	}
 	if got := l.Steps(); got != want || got.Projected == 0 {
 		t.Errorf("steps %+v, want %+v", got, want)
 	}
 	x := []float64{0.02}
 	var p bnn.Prediction
-	if err := n.Predict(&p, x); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, n.Predict(&p, x))
 	normalised := slices.Clone(p.P)
 	floats.Scale(1/floats.Sum(p.P), normalised)
 	check.NearAll(t, "p", l.Probabilities([][]float64{x})[0], normalised, 1e-12)
@@ -306,9 +292,7 @@ func TestNetwork(t *testing.T) {
 	check.Near(t, "own variance", own, mat.Trace(p.Cov), 0)
 	check.Near(t, "exact variance", exact, mat.Trace(cov), 1e-7)
 	known, err := l.Learner.(*Network).Epistemic(x)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	check.Near(t, "epistemic", known, 1-mat.Trace(cov)/(1-floats.Dot(moments.P, moments.P)), 1e-6)
 }
 
@@ -317,13 +301,9 @@ func TestModelNetwork(t *testing.T) {
 	m := DefaultModel()
 	m.HiddenLayers, m.RandomFeatures, m.Hidden, m.PriorMeanVar = []int{4}, true, bnn.Frozen, 1
 	m, err := m.For(2, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	n, err := m.Network(random.Source("features"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	for l, want := range []bool{true, false} {
 		if _, cov := n.Weights(l); (mat.Norm(cov[0], 1) == 0) != want {
 			t.Errorf("layer %d is certain: %v", l, !want)

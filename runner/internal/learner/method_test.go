@@ -53,9 +53,7 @@ func decodeAfter(model, keys string) (Method, error) {
 func must[M any](t *testing.T) func(M, error) M {
 	return func(m M, err error) M {
 		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, err)
 		return m
 	}
 }
@@ -196,20 +194,14 @@ func TestByHand(t *testing.T) {
 		l := must[*Tolerant](t)(m.Learner(2, 3, src()))
 		for i, xi := range x {
 			buffer := slices.Clone(xi) // there is one for all examples
-			if err := l.Observe(buffer, class[i]); err != nil {
-				t.Fatal(err)
-			}
+			check.OK(t, l.Observe(buffer, class[i]))
 			if clear(buffer); ok {
-				if err := online.Observe(xi, class[i]); err != nil {
-					t.Fatal(err)
-				}
+				check.OK(t, online.Observe(xi, class[i]))
 			}
 		}
 		q := make([]float64, 3)
 		for i, got := range l.Probabilities(test) {
-			if err := c.want.Predict(q, test[i]); err != nil {
-				t.Fatal(err)
-			}
+			check.OK(t, c.want.Predict(q, test[i]))
 			if !slices.Equal(got, q) {
 				t.Errorf("%s\npredicts %v, by hand %v", c.keys, got, q)
 				break
@@ -228,9 +220,7 @@ func TestByHand(t *testing.T) {
 // that: without others the file is still one of Go.
 func TestUses(t *testing.T) {
 	text, err := os.ReadFile("kinds.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	for word, k := range kinds {
 		uses := (&Method{Kind: word, Config: k.config()}).Uses()
 		if word == closedForm {

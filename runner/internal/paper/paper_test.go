@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"closedform/internal/check"
 	"closedform/runner/internal/quote"
 )
 
@@ -30,9 +31,7 @@ var (
 // text is the paper without comments.
 func text(t *testing.T) string {
 	data, err := os.ReadFile(filepath.Join(root, "paper/paper.tex"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	return comment.ReplaceAllString(string(data), "$1")
 }
 
@@ -49,23 +48,13 @@ func TestNumbersAreMacros(t *testing.T) {
 func TestPaper(t *testing.T) {
 	folder := t.TempDir()
 	list, err := os.ReadFile(filepath.Join(root, "paper", List))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(folder, List), list, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
+	check.OK(t, os.WriteFile(filepath.Join(folder, List), list, 0o666))
 	stale := filepath.Join(folder, "tables", "of-yesterday.tex")
-	if err := cmp.Or(os.MkdirAll(filepath.Dir(stale), 0o777), os.WriteFile(stale, nil, 0o666)); err != nil {
-		t.Fatal(err)
-	}
-	if err := Write(folder, filepath.Join(root, "results")); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, cmp.Or(os.MkdirAll(filepath.Dir(stale), 0o777), os.WriteFile(stale, nil, 0o666)))
+	check.OK(t, Write(folder, filepath.Join(root, "results")))
 	macros, err := os.ReadFile(filepath.Join(folder, "numbers.tex"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	paper := text(t)
 	for _, m := range macro.FindAllStringSubmatch(string(macros), -1) {
 		if !regexp.MustCompile(`\\` + m[1] + `\b`).MatchString(paper) {
@@ -101,9 +90,7 @@ func TestPaper(t *testing.T) {
 func lines(t *testing.T, list string) (string, error) {
 	t.Helper()
 	folder := t.TempDir()
-	if err := os.WriteFile(filepath.Join(folder, List), []byte(list), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, os.WriteFile(filepath.Join(folder, List), []byte(list), 0o666))
 	err := Write(folder, filepath.Join(root, "results"))
 	var all string
 	for _, pattern := range []string{"numbers.tex", "tables/*.tex"} {
@@ -195,9 +182,7 @@ func TestBest(t *testing.T) {
 func TestLabels(t *testing.T) {
 	folder := t.TempDir()
 	manifest := "[[method]]\nname = \"adf_lsq\"\nlabel = \"ADF & λ\"\n[[method]]\nname = \"my-own\"\n"
-	if err := cmp.Or(os.Mkdir(filepath.Join(folder, "x"), 0o777), os.WriteFile(filepath.Join(folder, "x", "manifest.toml"), []byte(manifest), 0o666)); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, cmp.Or(os.Mkdir(filepath.Join(folder, "x"), 0o777), os.WriteFile(filepath.Join(folder, "x", "manifest.toml"), []byte(manifest), 0o666)))
 	for row, want := range map[string]string{
 		"method=adf_lsq k=3": `ADF \& $\lambda$`, "method=adf_lsq : other": "other", "method=my-own": "my own", "method=no-such": "no such",
 	} {
@@ -229,9 +214,7 @@ func TestNumber(t *testing.T) {
 	for i, column := range []string{"error", "error_low", "error_high"} {
 		source.Column = column
 		x, err := results.Number(source)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, err)
 		want[i] = x
 	}
 	got, err := n.tex(results)

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"closedform/internal/check"
 )
 
 const root = "../../.."
@@ -19,15 +21,11 @@ var notResults = regexp.MustCompile("(?s)```.*?```|`[^`]*`|(?m)^    .*$|\\]\\([^
 // Every number of a result in a README is that of the table, rounded to its digits.
 func TestNumbersInREADMEs(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(root, "*/README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	results, count := Open(filepath.Join(root, "results")), 0
 	for _, file := range append(files, filepath.Join(root, "README.md")) {
 		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, err)
 		prose := Replace(string(text), func(q Quote) string {
 			count++
 			now, err := q.Now(results)

@@ -13,6 +13,8 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"closedform/internal/check"
 )
 
 // tab is a page in a browser.
@@ -28,9 +30,7 @@ type tab struct {
 func open(t *testing.T, p *Page) *tab {
 	t.Helper()
 	file := filepath.Join(p.Results, "index.html")
-	if err := p.Write(file); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, p.Write(file))
 	allocator, stop := chromedp.NewExecAllocator(t.Context(), append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox)...)
 	ctx, cancel := chromedp.NewContext(allocator)
 	t.Cleanup(stop)
@@ -53,9 +53,7 @@ func open(t *testing.T, p *Page) *tab {
 	_, err := chromedp.CallBrowser(ctx, browser.SetDownloadBehavior, browser.SetDownloadBehaviorParams{
 		Behavior: browser.SetDownloadBehaviorBehaviorAllow, DownloadPath: b.downloads,
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	b.Context, cancel = context.WithTimeout(ctx, time.Minute)
 	t.Cleanup(cancel)
 	b.load("")
@@ -135,9 +133,7 @@ func TestBrowserTables(t *testing.T) {
 	}
 	// The address shows the same again.
 	address, err := chromedp.Run(b.Context, chromedp.Evaluate[string]("location.hash"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	b.load(address)
 	b.want(claimsRows + ` === 'It is so 4.' && document.querySelector('#verdicts th').ariaSort === 'descending'`)
 	// Numbers sort as numbers, no value last; quotes are read.
@@ -166,9 +162,7 @@ func TestBrowserCharts(t *testing.T) {
 	b.want(`box.querySelectorAll('.legend button')[1].getAttribute('aria-pressed') === 'false' && box.querySelectorAll('.legend button')[1].title === 'kind = tagi'`)
 	b.want(`document.querySelectorAll('#digits .charts-place details').length === 9`) // five tables, three against times, and a map
 	address, err := chromedp.Run(b.Context, chromedp.Evaluate[string]("location.hash"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	b.load(address)
 	b.want(`Chart.getChart(document.querySelector('#digits canvas'))?.data.datasets.length === 2`)
 	b.want(`Chart.getChart(document.querySelector('#digits canvas')).scales.y.type === 'logarithmic'`)

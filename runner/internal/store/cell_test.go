@@ -20,9 +20,7 @@ func openTemp(t testing.TB) *Folder {
 func mustOpen(t testing.TB, dir string) *Folder {
 	t.Helper()
 	f, err := Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	t.Cleanup(func() { f.Close() })
 	return f
 }
@@ -40,9 +38,7 @@ func newCell(key, fingerprint string, rows int) *Cell {
 
 func save(t testing.TB, f *Folder, c *Cell) {
 	t.Helper()
-	if err := f.SaveCell(c); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, f.SaveCell(c))
 }
 
 func text(c *Cell) string {
@@ -89,9 +85,7 @@ func TestCellAbsent(t *testing.T) {
 	if c, _ := f.LoadCell("k", "f"); c != nil {
 		t.Error("the second cell of this key does not stand in place of the first")
 	}
-	if err := os.Rename(f.cellFile("k"), f.cellFile("b")); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, os.Rename(f.cellFile("k"), f.cellFile("b")))
 	if c, err := f.LoadCell("b", "g"); c != nil || err == nil {
 		t.Errorf("a renamed cell: %v, %v", c, err)
 	}
@@ -105,9 +99,7 @@ func TestDamagedCell(t *testing.T) {
 	save(t, f, want)
 	path := f.cellFile("k")
 	whole, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	for n := range whole {
 		if c, err := decodeCell(whole[:n], "k", "f"); c != nil || err == nil {
 			t.Errorf("cut off after %d of %d bytes: %v, %v", n, len(whole), c, err)
@@ -120,9 +112,7 @@ func TestDamagedCell(t *testing.T) {
 			t.Errorf("bit %d flipped and not noticed", bit)
 		}
 	}
-	if err := os.WriteFile(path, append(whole[:len(whole):len(whole)], 0), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, os.WriteFile(path, append(whole[:len(whole):len(whole)], 0), 0o666))
 	if c, err := f.LoadCell("k", "f"); c != nil || err == nil {
 		t.Errorf("a byte too many: %v, %v", c, err)
 	}

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"closedform/internal/check"
 )
 
 // A cell is claimed by one process at a time.
@@ -75,9 +77,7 @@ func TestClaimRace(t *testing.T) {
 func age(t *testing.T, path string, by time.Duration) {
 	t.Helper()
 	then := time.Now().Add(-by)
-	if err := os.Chtimes(path, then, then); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, os.Chtimes(path, then, then))
 }
 
 // What a dead process has claimed is free: at once on the same machine, elsewhere when no
@@ -153,18 +153,12 @@ func TestClaimWithoutLinks(t *testing.T) {
 // to write keeps it.
 func TestEmptyOwner(t *testing.T) {
 	f := openTemp(t)
-	if err := os.MkdirAll(f.at(), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, os.MkdirAll(f.at(), 0o777))
 	ended := exec.Command("true")
-	if err := ended.Run(); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, ended.Run())
 	for pid, stays := range map[int]bool{ended.Process.Pid: false, os.Getppid(): true} {
 		path := filepath.Join(f.at(), fmt.Sprintf("%d-7.owner", pid))
-		if err := os.WriteFile(path, nil, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, os.WriteFile(path, nil, 0o666))
 		f.sweep()
 		if _, err := os.Stat(path); stays != (err == nil) {
 			t.Errorf("the process is there: %t; its file: %v", stays, err)

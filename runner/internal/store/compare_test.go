@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"closedform/internal/check"
 )
 
 // twoFolders publishes the same files in two folders, the second with changes:
@@ -32,9 +34,7 @@ func twoFolders(t *testing.T, files, changes map[string]string) (committed, fres
 func differences(t *testing.T, committed, fresh string, bad int, want ...string) {
 	t.Helper()
 	got, n, err := Compare(committed, fresh)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	if !slices.Equal(got, want) || n != bad {
 		t.Errorf("%d files differ:\n%s\nwant %d:\n%s", n, strings.Join(got, "\n"), bad, strings.Join(want, "\n"))
 	}

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"closedform/internal/check"
 )
 
 func TestMain(m *testing.M) {
@@ -50,13 +52,9 @@ func startChild(t *testing.T, part, dir string, lines int) *exec.Cmd {
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), "STORE_TEST_CHILD="+part, "STORE_TEST_FOLDER="+dir)
 	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	cmd.Stderr = os.Stderr
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, cmd.Start())
 	t.Cleanup(func() {
 		cmd.Process.Kill()
 		cmd.Wait()
@@ -76,9 +74,7 @@ func startChild(t *testing.T, part, dir string, lines int) *exec.Cmd {
 
 func kill(t *testing.T, cmd *exec.Cmd) {
 	t.Helper()
-	if err := cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, cmd.Process.Kill())
 	cmd.Wait() // reports the kill
 }
 
@@ -93,9 +89,7 @@ func fileNames(t *testing.T, dir string) string {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	return strings.Join(names, " ")
 }
 
@@ -166,9 +160,7 @@ func TestOpenWithoutLocks(t *testing.T) {
 	f.Close()
 	// A folder in place of the lock file stands for a file system that cannot lock.
 	lock := filepath.Join(f.cells(), "lock")
-	if err := errors.Join(os.RemoveAll(lock), os.Mkdir(lock, 0o777)); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, errors.Join(os.RemoveAll(lock), os.Mkdir(lock, 0o777)))
 	f = mustOpen(t, f.dir)
 	save(t, f, newCell("k", "f", 1))
 	publish(t, f, "1", version(1)...)

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"closedform/internal/check"
 )
 
 // Packed cells are what they were, in fewer files, for a process that looked before, too.
@@ -31,9 +33,7 @@ func TestPack(t *testing.T) {
 	all, allPrints := append(keys, "large", "absent"), append(prints, "f", "f")
 	present(all, allPrints, 8)
 	for _, part := range [][]string{keys[:2], keys[2:3], append(keys[3:], "large", "absent")} {
-		if err := f.Pack(part); err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, f.Pack(part))
 	}
 	files, _ := filepath.Glob(filepath.Join(f.cells(), "*.cell"))
 	packs, _ := filepath.Glob(filepath.Join(f.packed(), "*"))
@@ -73,14 +73,10 @@ func TestDamagedPack(t *testing.T) {
 	for _, key := range []string{"a", "b"} {
 		save(t, f, newCell(key, "f", 3))
 	}
-	if err := f.Pack([]string{"a", "b"}); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, f.Pack([]string{"a", "b"}))
 	packs, _ := filepath.Glob(filepath.Join(f.packed(), "*"))
 	whole, err := os.ReadFile(packs[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	lost, step := 0, 1
 	if testing.Short() {
 		step = 23

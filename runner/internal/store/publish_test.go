@@ -18,9 +18,7 @@ import (
 
 func publish(t testing.TB, f *Folder, inputs string, files ...File) {
 	t.Helper()
-	if err := f.Publish(inputs, files, testRun(), new(CellSums)); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, f.Publish(inputs, files, testRun(), new(CellSums)))
 }
 
 func testRun() *Run {
@@ -42,17 +40,13 @@ func version(n int) []File {
 func read(t testing.TB, path ...string) string {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(path...))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	return string(data)
 }
 
 func overwrite(t testing.TB, text string, path ...string) {
 	t.Helper()
-	if err := os.WriteFile(filepath.Join(path...), []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, os.WriteFile(filepath.Join(path...), []byte(text), 0o666))
 }
 
 func exists(path string) bool {
@@ -115,9 +109,7 @@ func TestPublishWritesSumsLast(t *testing.T) {
 	f := openTemp(t)
 	publish(t, f, "1", File{"a.csv", []byte("1")})
 	before := read(t, f.dir, sumsFile)
-	if err := os.MkdirAll(filepath.Join(f.dir, "z.csv", "in the way"), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, os.MkdirAll(filepath.Join(f.dir, "z.csv", "in the way"), 0o777))
 	if err := f.Publish("2", []File{{"a.csv", []byte("2")}, {"z.csv", nil}}, testRun(), new(CellSums)); err == nil {
 		t.Error("a folder was replaced by a file")
 	}

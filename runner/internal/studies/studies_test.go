@@ -8,6 +8,7 @@ import (
 
 	"github.com/BurntSushi/toml"
 
+	"closedform/internal/check"
 	"closedform/runner/internal/config"
 )
 
@@ -17,9 +18,7 @@ const experiments = "../../../experiments"
 // and all of its keys are in the README.
 func TestManifests(t *testing.T) {
 	readme, err := os.ReadFile(filepath.Join(experiments, "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	names, err := config.List(experiments)
 	if err != nil || len(names) == 0 {
 		t.Fatal(names, err)
@@ -28,9 +27,7 @@ func TestManifests(t *testing.T) {
 	for _, name := range names {
 		first := resolve(t, filepath.Join(experiments, name+".toml"))
 		spelled := filepath.Join(t.TempDir(), name+".toml")
-		if err := os.WriteFile(spelled, first, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, os.WriteFile(spelled, first, 0o666))
 		if second := resolve(t, spelled); string(second) != string(first) {
 			t.Errorf("%s: spelled out\n%s\nand again\n%s", name, first, second)
 		}
@@ -79,9 +76,7 @@ func TestMissing(t *testing.T) {
 			text += "[" + study + "]\nclasses = [2, 3]\n"
 		}
 		m, err := config.Parse("t.toml", []byte(text), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, err)
 		for _, kind := range All {
 			if kind.Name == study {
 				_, err = kind.New(m)
@@ -97,21 +92,15 @@ func TestMissing(t *testing.T) {
 func resolve(t *testing.T, file string) []byte {
 	t.Helper()
 	m, err := config.Read(file, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	for _, kind := range All {
 		if kind.Name != m.Study {
 			continue
 		}
 		e, err := kind.New(m)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, err)
 		out, err := m.Resolved(e)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, err)
 		return out
 	}
 	t.Fatalf("%s: no study %s", file, m.Study)

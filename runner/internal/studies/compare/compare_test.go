@@ -78,20 +78,14 @@ kind = "majority"
 func filter(t *testing.T, seed int, priorVar, noise float64, train, test *data.Examples) (p [][]float64, class []int) {
 	t.Helper()
 	scaler, err := train.Scaler(dataset.Standard)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	tr, te := scaler.Apply(train).Set(0, train.Len()), scaler.Apply(test).Set(0, test.Len())
 	model, err := kalman.New(kalman.Config{Layers: []int{2, 3}, PriorVar: priorVar, PriorMeanVar: 2, ProcessNoise: noise},
 		study.Stream("small_compare", seed, "method", "clusters", "filter"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	for pass := 1; pass <= 2; pass++ {
 		for _, i := range rand.New(study.Stream("small_compare", seed, "pass", "clusters", pass)).Perm(len(tr.X)) {
-			if err := model.Observe(tr.X[i], tr.Class[i]); err != nil {
-				t.Fatal(err)
-			}
+			check.OK(t, model.Observe(tr.X[i], tr.Class[i]))
 		}
 	}
 	for _, x := range te.X {
@@ -108,9 +102,7 @@ func TestByHand(t *testing.T) {
 	test := dataset.NewExamples(data.Set{X: set.X[24:], Class: set.Class[24:]}, 3)
 	for seed := 1; seed <= 3; seed++ {
 		learn, judge, err := train.Split(0.25, study.Stream("small_compare", seed, "validation", "clusters"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, err)
 		var chosen [2]float64
 		least := math.Inf(1)
 		for _, c := range [][2]float64{{0.001, 0}, {3, 0.1}, {1, 0}} {
@@ -209,17 +201,13 @@ func TestPairsAndRanks(t *testing.T) {
 			}
 		}
 		tables, err := e.Tables([]table.Set{{runs}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, err)
 		if len(e.Figures()) != 2 {
 			t.Error("no ranks of two sets")
 		}
 		for _, f := range e.Figures() {
 			drawing, err := f.Draw(tables)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check.OK(t, err)
 			if _, err := drawing.Encode("svg"); err != nil {
 				t.Errorf("%s: %v", f.Name, err)
 			}
@@ -285,9 +273,7 @@ func TestMeasure(t *testing.T) {
 		t.Errorf("%s", bank.CSV())
 	}
 	times, err := studytest.New(t, Kind, text, overrides...).(study.Timed).Measure(context.Background(), tables)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	rows := times.Get("timing_methods")
 	if b := rows.Where("method", "filter").Nums("bytes"); !(b[0] > 9*9*8 && b[0] < 1e6) { // 9 weights and their covariance
 		t.Errorf("a filter has %v bytes", b)

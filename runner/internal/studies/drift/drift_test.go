@@ -97,23 +97,17 @@ func turned(name string) data.Set {
 func losses(t *testing.T, cfg bnn.Config, set data.Set, noise float64, every int) (wrong, logLoss []float64) {
 	t.Helper()
 	n, err := bnn.New(cfg, study.Stream("small_drift", 2, "prior"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	var p bnn.Prediction
 	for k, x := range set.X {
-		if err := n.Predict(&p, x); err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, n.Predict(&p, x))
 		missed := 0.0
 		if p.Class() != set.Class[k] {
 			missed = 1
 		}
 		wrong, logLoss = append(wrong, missed), append(logLoss, -math.Log(p.P[set.Class[k]]))
 		if (k+1)%every == 0 {
-			if err := n.AddProcessNoise(noise); err != nil {
-				t.Fatal(err)
-			}
+			check.OK(t, n.AddProcessNoise(noise))
 		}
 		if _, err := n.Observe(x, set.Class[k]); err != nil {
 			t.Fatal(err)

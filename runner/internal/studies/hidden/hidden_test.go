@@ -59,9 +59,7 @@ func network(t *testing.T, seed, classes int, hidden bnn.HiddenRule) *bnn.Networ
 	cfg := bnn.Default(2, 6, classes)
 	cfg.Hidden, cfg.PriorVar, cfg.PriorMeanVar, cfg.PriorDraw = hidden, []float64{3, 3}, 10, bnn.Independent
 	n, err := bnn.New(cfg, random.Source("small_hidden", seed, "prior"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	return n
 }
 
@@ -108,9 +106,7 @@ func curve(t *testing.T, tables table.Set) {
 			continue
 		}
 		e, err := bnn.Combine(n)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, err)
 		p := learner.NewTolerant(&learner.Network{Model: e}, 3).Probabilities(test.X)
 		r := row(t, curve, "method", "smooth", "task", "arms", "seed", 3, "seen", seen+1, "pass", pass, "k", k+1, "failed", 0)
 		check.Near(t, "accuracy", r.Nums("accuracy")[0], metric.Accuracy(p, test.Class), 1e-12)
@@ -160,9 +156,7 @@ func maps(t *testing.T, tables table.Set) {
 	for j := range cov {
 		cov[j] = mat.NewDiagDense(3, nil)
 	}
-	if err := n.SetWeights(0, mean, cov); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, n.SetWeights(0, mean, cov))
 	listed := tables.Get("train").Where("task", "xor")
 	for k, x := range set.X {
 		if _, err := n.Observe(x, set.Class[k]); err != nil {
@@ -179,9 +173,7 @@ func maps(t *testing.T, tables table.Set) {
 	var exact mat.SymDense
 	moments := softmax.NewMoments(2)
 	for i := range of.Len() {
-		if err := n.Predict(&p, []float64{of.Nums("x1")[i], of.Nums("x2")[i]}); err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, n.Predict(&p, []float64{of.Nums("x1")[i], of.Nums("x2")[i]}))
 		softmax.Exact{}.Moments(moments, p.Mean, p.Variance)
 		moments.Cov(&exact)
 		for column, want := range map[string]float64{

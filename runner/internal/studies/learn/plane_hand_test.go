@@ -114,14 +114,10 @@ func byHand(t *testing.T, method string, seed int) *bnn.Network {
 		t.Fatalf("no method %s", method)
 	}
 	n, err := bnn.New(cfg, random.Source("small", seed, "prior"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	if method != "deep" {
 		variances := mat.NewDiagDense(2, []float64{0.8, 0.8})
-		if err := n.SetWeights(0, mat.NewDense(3, 2, []float64{1, 0, 0, 1, 1, 1}), []mat.Symmetric{variances, variances, variances}); err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, n.SetWeights(0, mat.NewDense(3, 2, []float64{1, 0, 0, 1, 1, 1}), []mat.Symmetric{variances, variances, variances}))
 	}
 	return n
 }
@@ -155,9 +151,7 @@ func ask(t *testing.T, n *bnn.Network) (all []said) {
 		for x1 := -2.0; x1 <= 2; x1 += 0.5 {
 			var p bnn.Prediction
 			x := []float64{x1, x2}
-			if err := n.Predict(&p, x); err != nil {
-				t.Fatal(err)
-			}
+			check.OK(t, n.Predict(&p, x))
 			s := said{x: x, class: truth(x), p: p.P, logit: p.Mean, logV: p.Variance, label: slices.Clone(p.P), asymmetry: p.Moments.Asymmetry()}
 			floats.Scale(1/floats.Sum(p.P), s.label)
 			for j := range p.P {

@@ -24,27 +24,19 @@ func kept(t *testing.T, manifest string) (*trained.Network, table.Set) {
 	var cells []table.Set
 	for _, c := range e.Cells() {
 		set, err := c.Run(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, err)
 		cells = append(cells, set)
 	}
 	tables, err := e.Tables(cells)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	i := slices.IndexFunc(cells, func(c table.Set) bool { return c.Get("network.npz") != nil })
 	if i < 0 {
 		return nil, tables
 	}
 	path := filepath.Join(t.TempDir(), "network.npz")
-	if err := os.WriteFile(path, cells[i].Get("network.npz").File, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, os.WriteFile(path, cells[i].Get("network.npz").File, 0o666))
 	n, err := trained.Read(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	return n, tables
 }
 
@@ -68,9 +60,7 @@ candidates = [[0.5], [1], [2]]
 			t.Error("the network is a table")
 		}
 		_, test, err := source.Unscaled(study.Stream("small_stream", 1, "data"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, err)
 		rows := tables.Get("predictions").Where("method", method).Where("seed", 1)
 		if rows.Len() != test.Len() || rows.Len() == 0 || !slices.Equal(n.Classes, source.Classes()) {
 			t.Fatalf("%d predictions of %d examples, classes %q", rows.Len(), test.Len(), n.Classes)
@@ -80,9 +70,7 @@ candidates = [[0.5], [1], [2]]
 			for j := range x {
 				x[j] = (x[j] - n.Scaler.Shift[j]) * n.Scaler.Factor[j]
 			}
-			if err := n.Model.Predict(&p, x); err != nil {
-				t.Fatal(err)
-			}
+			check.OK(t, n.Model.Predict(&p, x))
 			for j, class := range n.Classes {
 				check.Near(t, fmt.Sprintf("%s: example %d, class %s", method, i+1, class), p.P[j]/(1+p.Moments.Excess()), rows.Nums("p_" + class)[i], 1e-12) // the order of sums in a bank
 			}

@@ -72,9 +72,7 @@ func parts(t *testing.T, all data.Set) (train, test data.Set) {
 	tr := dataset.NewExamples(data.Set{X: all.X[:24], Class: all.Class[:24]}, 3)
 	te := dataset.NewExamples(data.Set{X: all.X[24:], Class: all.Class[24:]}, 3)
 	scaler, err := tr.Scaler(dataset.Standard)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	return scaler.Apply(tr).Set(0, tr.Len()), scaler.Apply(te).Set(0, te.Len())
 }
 
@@ -89,9 +87,7 @@ func byHandOf(t *testing.T, name string, seed int) (l learner.Learner) {
 	switch name {
 	case "filter":
 		filter, err := kalman.New(kalman.Config{Layers: []int{2, 3}, Covariance: kalman.Full, PriorVar: 3}, src("rival", "filter"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		check.OK(t, err)
 		return filter
 	case "hidden":
 		cfg = bnn.Default(2, 4, 3)
@@ -99,9 +95,7 @@ func byHandOf(t *testing.T, name string, seed int) (l learner.Learner) {
 		cfg.Hidden, cfg.PriorVar, cfg.Replications, cfg.PriorDraw = bnn.Smooth, []float64{4, 4}, []float64{1, 1}, bnn.Independent
 	}
 	n, err := bnn.NewEnsemble(cfg, 1, src("prior"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	return &learner.Network{Model: n}
 }
 
@@ -129,9 +123,7 @@ func TestStreamByHand(t *testing.T) {
 						scores := learner.Scores(before, truth)
 						want["prequential_error"], want["prequential_log_loss"] = scores[0], scores[1]
 					}
-					if err := l.Observe(x, class); err != nil {
-						t.Fatal(err)
-					}
+					check.OK(t, l.Observe(x, class))
 					if n++; n != 1 && n != 10 && n%24 != 0 {
 						continue
 					}
@@ -176,9 +168,7 @@ func TestBatchMethod(t *testing.T) {
 	tables := studytest.Run(t, Kind, streamOf(t, all), "sweep.seed=[2]")
 	train, test := parts(t, all)
 	model, err := neighbours.Fit(neighbours.Config{Classes: 3, Neighbours: 3}, train.X, train.Class, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	var p [][]float64
 	for _, x := range test.X {
 		p = append(p, check.Predict(t, model, 3, x...))
