@@ -77,11 +77,12 @@ func (p *program) runCommand(f *flag.FlagSet) action {
 			err = p.runAll(ctx, experiments)
 		}
 		if err == nil && p.given["data"] && !p.later {
-			network := filepath.Join(p.dir(experiments[0]), "network.npz")
+			runner, network := "./runner", filepath.Join(p.dir(experiments[0]), "network.npz")
 			if p.below != "" {
+				runner = "closedform/runner"
 				network, err = filepath.Abs(network)
 			}
-			fmt.Fprintf(p.stdout, "\nnew rows: go run closedform/runner predict %s -data FILE -wrong 0.05\n", quoted(network))
+			fmt.Fprintf(p.stdout, "\nnew rows: go run %s predict %s -data FILE -wrong 0.05\n", runner, quoted(network))
 		}
 		return err
 	}
