@@ -64,6 +64,11 @@ func (j *job) adopt(ctx context.Context) (done bool, err error) {
 		}
 		return !a.changed, nil
 	}
+	if len(j.Short) > 0 {
+		if err := j.computeShortForm(ctx); err != nil {
+			return false, err
+		}
+	}
 	j.draw(a)
 	merged, err := j.check(ctx, a)
 	if err != nil {
@@ -124,7 +129,7 @@ const sampled = 0.05
 
 // draw draws the sample: of each stratum cells that take little time, at random among those
 // that take about as long. Those that take longest are left out if all take longer than the
-// budget; the short form alone then speaks for their strata.
+// budget and the short form speaks for their strata.
 func (j *job) draw(a *adoption) {
 	rnd := rand.New(random.Source("adopt", j.Name, j.version))
 	groups, seconds, expected := map[string][]int{}, j.work.Expected(a.stale), map[int]float64{}
@@ -141,23 +146,22 @@ func (j *job) draw(a *adoption) {
 		a.sample = append(a.sample, group[:int(math.Ceil(sampled*float64(len(group))))]...)
 	}
 	slices.SortStableFunc(a.sample, func(i, k int) int { return cmp.Compare(expected[i], expected[k]) })
-	left := j.budget.Seconds()
-	for k, i := range a.sample {
-		if !math.IsInf(expected[i], 1) { // which is not known
-			left -= expected[i]
-		}
-		if left < 0 {
-			a.sample = a.sample[:k]
-			break
-		}
-	}
 	a.strata, a.dear = len(groups), map[string]bool{}
 	for name := range groups {
 		a.dear[name] = true
 	}
-	for _, i := range a.sample {
-		delete(a.dear, j.work.Cells[i].Group())
-	}
+	left := j.budget.Seconds()
+	a.sample = slices.DeleteFunc(a.sample, func(i int) bool {
+		if !math.IsInf(expected[i], 1) { // which is not known
+			left -= expected[i]
+		}
+		name := j.work.Cells[i].Group()
+		if left < 0 && (!a.dear[name] || slices.Contains(j.shortStrata, name)) {
+			return true
+		}
+		delete(a.dear, name)
+		return false
+	})
 	slices.Sort(a.sample)
 }
 
@@ -172,16 +176,6 @@ func (j *job) check(ctx context.Context, a *adoption) (merged bool, err error) {
 		if store.ShortDigest(cells[k].Digest()) != a.of[i].Digest {
 			c := j.work.Cells[i]
 			j.differs(a, c.Group(), fmt.Sprintf("cell %s: %s", c.Key, j.difference(cells[k])))
-		}
-	}
-	if len(j.Short) > 0 {
-		if err := j.computeShortForm(ctx); err != nil {
-			return false, err
-		}
-	}
-	for name := range a.dear {
-		if !slices.Contains(j.shortStrata, name) {
-			j.differs(a, name, "its cells take longer than -budget, and the short form has none of it")
 		}
 	}
 	if len(j.Short) == 0 {
