@@ -9,7 +9,9 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -177,5 +179,39 @@ func TestLearnBare(t *testing.T) {
 	want, _ := n.Weights(0)
 	if mean, _ := got.Members()[0].Weights(0); !mat.Equal(mean, want) {
 		t.Errorf("means %v, want %v", mean, want)
+	}
+}
+
+// A network whose learning is killed is the last one that was saved: what it has not learned can be
+// learned then, and it is the network of a stream that went on.
+func TestLearnKilled(t *testing.T) {
+	inExperiments(t, map[string]string{"mine.toml": mine, "leaves.csv": leaves()})
+	mustRun(t, "-exp", "mine")
+	file := filepath.Join("results", "mine", "network.npz")
+	lines := slices.Repeat(more(), 100)
+	table := func(name string, rows []string) string {
+		write(t, header+strings.Join(rows, "\n")+"\n", name)
+		return name
+	}
+	learn := func(network, data, to string) (rows int) {
+		_, log, err := try(t, "learn", network, "-data", data, "-to", to)
+		_, scanned := fmt.Sscanf(strings.TrimPrefix(log, to+": "), "%d rows", &rows)
+		check.OK(t, errors.Join(err, scanned))
+		return rows
+	}
+	all := table("all.csv", lines)
+	if rows := learn(file, all, "whole.npz"); rows != len(lines) {
+		t.Fatalf("%d rows of %d", rows, len(lines))
+	}
+	p, ended := startAndWait(t, func() bool { return exists("part.npz") }, "learn", file, "-data", all, "-to", "part.npz")
+	p.Process.Kill()
+	<-ended
+	saved := learn("part.npz", table("none.csv", nil), "part.npz")
+	if t.Logf("killed: %t, with %d rows", signaled(p, syscall.SIGKILL), saved); saved%1000 != 0 {
+		t.Errorf("%d rows are saved", saved)
+	}
+	learn("part.npz", table("rest.csv", lines[saved:]), "part.npz")
+	if read(t, "part.npz") != read(t, "whole.npz") {
+		t.Error("the network differs from that of a stream that went on")
 	}
 }
