@@ -55,7 +55,7 @@ func TestLargest(t *testing.T) {
 	check.NearAll(t, "tv, tv_se and tv_max", e.Row()[:3], []float64{0.7 / 3, math.Sqrt((0.01 + 0.16 + 0.04 - 0.49/3) / 6), 0.4}, 1e-15)
 }
 
-// A relative error to a truth that is nothing but error is no value; so is what a method does not give.
+// A relative error is NaN where the truth is within its own error of 0, and where a method gives no value.
 func TestNoValue(t *testing.T) {
 	e := NewErrors(softmax.Exact{})
 	e.Add(two(0.5, 1e-13, math.NaN()), two(0.5, 1e-12, 1))

@@ -132,8 +132,8 @@ func (r *Rows) Predict(id string) (*table.Table, error) {
 	return out, nil
 }
 
-// takeID returns the column of rows that tells them apart, or without a name their numbers. The column is taken out
-// of the table if all of them are inputs.
+// takeID returns the column of that name, or the numbers of the rows if the name is empty. If all columns of the
+// table are inputs, it takes the column out.
 func takeID(rows *dataset.Table, name string, inputs bool) (ids table.Column, err error) {
 	column := slices.Index(rows.Columns, name)
 	switch {

@@ -195,7 +195,7 @@ func TestSummary(t *testing.T) {
 	check.Near(t, "share of infinite losses", s.Nums("excess_log_loss_infinite")[0], 0, 0)
 }
 
-// A cell without an exact posterior to compare with is an error, and so is one that is cancelled.
+// A cell fails if it can compute no exact posterior, or if it is cancelled.
 func TestRefuses(t *testing.T) {
 	s := studytest.New(t, Kind, manifest).Cells()[0].Spec.(spec)
 	ctx, cancel := context.WithCancel(context.Background())

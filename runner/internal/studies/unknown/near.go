@@ -26,7 +26,7 @@ type near struct {
 // change sets dst to the image x of levels from 0 to 255, changed.
 type change func(dst, x []float64, degree float64)
 
-// changes are all kinds, of images of that side, with the ends of their degrees.
+// changes are all kinds of changes of an image, with the smallest and the largest degree of each.
 var changes = map[string]struct {
 	least, most float64
 	of          func(side int, rnd *rand.Rand) change
