@@ -28,6 +28,9 @@ type Config struct {
 	Layers       []int   `toml:"-"`             // as for mlp.CheckLayers; every layer has a bias
 	Rule         Rule    `toml:"rule"`          // SGD if empty
 	LearningRate float64 `toml:"learning_rate"` // α; zero stands for 0.001, of SGD 0.01
+
+	// Members is the number of networks of an ensemble, of which New makes one; zero stands for 1.
+	Members int `toml:"members,omitempty" json:",omitempty"`
 }
 
 const momentum = 0.9 // γ

@@ -4,6 +4,7 @@
 package compare
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -34,6 +35,8 @@ type experiment struct {
 	Sets    []set         `toml:"set" allowed:"at least one table headed [[set]]"`
 	Model   learner.Model `toml:"model"`
 	Methods []method      `toml:"method" inherit:"model" allowed:"at least one table headed [[method]]"`
+
+	Contrasts []contrast `toml:"contrast,omitempty"`
 
 	manifest *config.Manifest
 	seeds    []int
@@ -86,7 +89,7 @@ func (e *experiment) Validate() error {
 	case !(0 < c.Validation && c.Validation < 1):
 		return field.Errorf("compare.validation", "%g is not allowed; allowed: above 0 and below 1", c.Validation)
 	}
-	return learner.Check(e.learners(), c.Budget, false)
+	return cmp.Or(e.checkContrasts(), learner.Check(e.learners(), c.Budget, false))
 }
 
 func (e *experiment) Files() []string {

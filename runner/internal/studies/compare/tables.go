@@ -18,7 +18,11 @@ func (e *experiment) Tables(cells []table.Set) (table.Set, error) {
 	return table.Merge(cells, func(t table.Set) table.Set {
 		runs := t.Get("runs")
 		summary := runs.GroupBy("set", "method").Shares(learner.ShareNames...).Mean("summary", slices.Concat(learner.ScoreNames, learner.StepNames)...)
-		return table.Set{summary, e.paired(runs), e.ranks(summary)}
+		derived := table.Set{summary, e.paired(runs), e.ranks(summary)}
+		if len(e.Contrasts) > 0 {
+			derived = append(derived, e.contrasts(runs, t.Get("predictions")))
+		}
+		return derived
 	})
 }
 
