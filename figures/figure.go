@@ -86,7 +86,7 @@ func (f *Figure) Encode(format string) (data []byte, err error) {
 	switch format {
 	case "png":
 		c := vgimg.NewWith(vgimg.UseWH(f.width, f.height), vgimg.UseDPI(dpi))
-		canvas, file, finish = raster{c}, vgimg.PngCanvas{Canvas: c}, withResolution
+		canvas, file, finish = raster{c}, palettePNG{c}, withResolution
 	case "svg":
 		c := vgsvg.New(f.width, f.height)
 		canvas, file, finish = &vector{Canvas: c}, c, stretched
