@@ -47,6 +47,9 @@ type settings struct {
 	Budget     int     `toml:"budget" allowed:"1 to 100"`                    // the most candidates of a method
 	Validation float64 `toml:"validation"`                                   // share of the training examples by which candidates are judged
 	Reference  string  `toml:"reference" allowed:"the name of a [[method]]"` // the method that others are compared with
+
+	// LeaveOut names methods one of which is chosen for each set by its mean log loss over the others.
+	LeaveOut []string `toml:"leave_out,omitempty"`
 }
 
 // set is a source of examples.
@@ -83,13 +86,23 @@ func (e *experiment) Validate() error {
 			return field.Errorf("method."+m.Name+".splits", "%d is not allowed; allowed: 1 or more, or 0 for all, as for the reference", m.Splits)
 		}
 	}
+	for _, name := range c.LeaveOut {
+		if !e.named(name) || len(e.Sets) < 2 {
+			return field.Errorf("compare.leave_out", "%q is not allowed; allowed: names of [[method]]s, with two or more sets", name)
+		}
+	}
 	switch {
-	case !slices.ContainsFunc(e.Methods, func(m method) bool { return m.Name == c.Reference }):
+	case !e.named(c.Reference):
 		return field.Errorf("compare.reference", "%q is not allowed; allowed: the name of a [[method]]", c.Reference)
 	case !(0 < c.Validation && c.Validation < 1):
 		return field.Errorf("compare.validation", "%g is not allowed; allowed: above 0 and below 1", c.Validation)
 	}
 	return cmp.Or(e.checkContrasts(), learner.Check(e.learners(), c.Budget, false))
+}
+
+// named reports whether there is a method of that name.
+func (e *experiment) named(name string) bool {
+	return slices.ContainsFunc(e.Methods, func(m method) bool { return m.Name == name })
 }
 
 func (e *experiment) Files() []string {

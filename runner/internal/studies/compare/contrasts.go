@@ -27,11 +27,8 @@ func (e *experiment) checkContrasts() error {
 		if c.Set == allSets && len(e.Sets) == 1 {
 			c.Set = e.Sets[0].Name
 		}
-		named := func(name string) bool {
-			return slices.ContainsFunc(e.Methods, func(m method) bool { return m.Name == name })
-		}
 		switch {
-		case !named(c.Method) || !named(c.Against) || c.Method == c.Against:
+		case !e.named(c.Method) || !e.named(c.Against) || c.Method == c.Against:
 			return field.Errorf("contrast", "%q against %q is not allowed; allowed: the names of two [[method]]s", c.Method, c.Against)
 		case c.Set != allSets && !slices.ContainsFunc(e.Sets, func(s set) bool { return s.Name == c.Set }):
 			return field.Errorf("contrast", "set = %q is not allowed; allowed: the name of a [[set]], or %s", c.Set, allSets)

@@ -87,3 +87,24 @@ func TestContrasts(t *testing.T) {
 		}
 	}
 }
+
+// What is chosen for a set is what does best on the others.
+func TestLeftOut(t *testing.T) {
+	tables := studytest.Run(t, Kind, manifest(studytest.File(t, studytest.Clusters(36))), `compare.leave_out=["filter", "majority"]`)
+	summary, got := tables.Get("summary"), tables.Get("left_out")
+	for i, set := range got.Texts("set")[:2] {
+		other := map[string]string{"clusters": "moons", "moons": "clusters"}[set]
+		loss := func(set, method string) float64 {
+			return summary.Where("set", set).Where("method", method).Nums("log_loss")[0]
+		}
+		want := "filter"
+		if loss(other, "majority") < loss(other, "filter") {
+			want = "majority"
+		}
+		if got.Texts("chosen")[i] != want {
+			t.Errorf("%s: %s was chosen, want %s", set, got.Texts("chosen")[i], want)
+		}
+		check.NearAll(t, set, []float64{got.Nums("log_loss")[i], got.Nums("reference_log_loss")[i], got.Nums("best_log_loss")[i]},
+			[]float64{loss(set, want), loss(set, "ours"), min(loss(set, "filter"), loss(set, "majority"))}, 1e-9)
+	}
+}

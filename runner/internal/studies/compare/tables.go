@@ -22,6 +22,9 @@ func (e *experiment) Tables(cells []table.Set) (table.Set, error) {
 		if len(e.Contrasts) > 0 {
 			derived = append(derived, e.contrasts(runs, t.Get("predictions")))
 		}
+		if len(e.Compare.LeaveOut) > 0 {
+			derived = append(derived, e.leftOut(summary))
+		}
 		return derived
 	})
 }
@@ -87,5 +90,35 @@ func (e *experiment) ranks(summary *table.Table) *table.Table {
 	for i, m := range e.Methods {
 		t.Add(m.Name, n, means[i], critical)
 	}
+	return t
+}
+
+// leftOut is, for every set, what a choice among some methods costs that has not seen the set: the
+// one with the least mean log loss over the other sets, beside the reference and the best of them.
+func (e *experiment) leftOut(summary *table.Table) *table.Table {
+	t := table.New("left_out", table.Text("set", "the data set that is left out; all: means over the sets"), table.Text("chosen", "the method of least mean log loss over the other sets"),
+		table.Num("log_loss", "of the chosen one on the set that is left out, in nats"), table.Num("reference_log_loss", "of the reference"),
+		table.Num("best_log_loss", "of the best of the methods on this set, which nobody can know"))
+	loss := func(set, method string) float64 {
+		return summary.Where("set", set).Where("method", method).Nums("log_loss")[0]
+	}
+	for _, left := range e.Sets {
+		var chosen string
+		least, best := math.Inf(1), math.Inf(1)
+		for _, method := range e.Compare.LeaveOut {
+			sum := 0.0
+			for _, set := range e.Sets {
+				if set.Name != left.Name {
+					sum += loss(set.Name, method)
+				}
+			}
+			if sum < least {
+				chosen, least = method, sum
+			}
+			best = min(best, loss(left.Name, method))
+		}
+		t.Add(left.Name, chosen, table.Finite(loss(left.Name, chosen)), table.Finite(loss(left.Name, e.Compare.Reference)), table.Finite(best))
+	}
+	t.Add(allSets, "", table.Mean(t.Nums("log_loss")), table.Mean(t.Nums("reference_log_loss")), table.Mean(t.Nums("best_log_loss")))
 	return t
 }

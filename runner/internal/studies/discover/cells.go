@@ -1,0 +1,224 @@
+package discover
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+
+	"closedform/runner/dataset"
+	"closedform/runner/internal/learner"
+	"closedform/runner/internal/study"
+	"closedform/runner/internal/table"
+)
+
+// spec is all that the tables of a cell, one method on one stream, follow from.
+type spec struct {
+	study.Seeded
+	Set      set
+	Discover settings
+	Method   learner.Method
+}
+
+func (e *experiment) Cells() (cells []study.Cell) {
+	for _, m := range e.Methods {
+		for _, set := range e.Sets {
+			for _, seed := range e.seeds {
+				s := spec{study.Seeded{Manifest: e.manifest.Name, Seed: seed}, set, e.Discover, m}
+				cells = append(cells, study.Cell{Key: fmt.Sprintf("%s %s seed=%d", m.Name, set.Name, seed), Spec: s, Run: s.run, Uses: m.Uses()})
+			}
+		}
+	}
+	return cells
+}
+
+// The ways to buy labels.
+const (
+	unknown = "unknown" // of what the learner calls unknown
+	random  = "random"  // of as many examples, drawn at random
+	oracle  = "oracle"  // of the examples that it would answer wrong
+)
+
+func (s spec) run(ctx context.Context) (table.Set, error) {
+	key := []table.Column{
+		table.Text("set", "the data set"), table.Text("method", "the learner"),
+		table.Text("labels", "which are bought: those of what is unknown, as many at random, or, by an oracle, of what would be answered wrong"),
+		table.Int("seed", "of the stream and the method"),
+	}
+	runs := table.New("runs", slices.Concat(key, []table.Column{
+		table.Int("train", "examples of the stream"), table.Int("bought", "labels that were bought"), table.Num("bought_share", "of all examples"),
+		table.Num("accuracy", "share of the answers that are right"), table.Num("wrong", "share of all examples that are answered wrong"),
+		table.Int("found", "classes of which a label was bought"),
+		table.Num("delay", "mean over the classes that turn up of the examples of the class until one is answered right; all of them if none is"),
+	}, learner.StepColumns())...)
+	curve := table.New("curve", slices.Concat(key, []table.Column{
+		table.Int("seen", "examples up to the end of a block, of which the shares are"), table.Int("classes", "that have turned up"),
+		table.Int("known", "classes of which a label was bought"), table.Num("bought_share", "share of the examples whose label was bought"),
+		table.Num("wrong", "share of the examples that were answered wrong"),
+	})...)
+	curve.Packed = true
+	train, _, err := s.Set.Unscaled(s.Stream("data", s.Set.Name))
+	if err != nil {
+		return nil, err
+	}
+	order, turns, late := s.stream(train)
+	train = train.Subset(order)
+	warm := make([]int, min(200, train.Len()))
+	for i := range warm {
+		warm[i] = i
+	}
+	scaler, err := train.Subset(warm).Scaler(s.Set.Scale) // no label is needed for it
+	if err != nil {
+		return nil, err
+	}
+	train = scaler.Apply(train)
+	budget := 0
+	for _, way := range []string{unknown, random, oracle} {
+		f, err := s.follow(ctx, way, budget, train, turns)
+		if err != nil {
+			return nil, err
+		}
+		at, n := []any{s.Set.Name, s.Method.Name, way, s.Seed}, float64(train.Len())
+		budget = f.bought
+		runs.Add(at, train.Len(), f.bought, float64(f.bought)/n, table.Finite(f.right/(f.right+f.wrong)), f.wrong/n,
+			len(f.number), f.delay(late), f.learner.Steps().Row())
+		for _, b := range f.blocks {
+			curve.Add(at, b.seen, b.classes, b.known, b.bought, b.wrong)
+		}
+	}
+	return table.Set{runs, curve}, nil
+}
+
+// stream draws the examples of the stream: its classes turn up one after another, at equal
+// distances, in random order; an example is of any class that has turned up with equal
+// probability, as long as there are examples of it. turns has, for each example, how many
+// classes have turned up; late are those that were not there from the start.
+func (s spec) stream(e *dataset.Examples) (order, turns, late []int) {
+	rnd := rand.New(s.Stream("stream", s.Set.Name))
+	pools := make([][]int, len(e.Classes()))
+	for _, i := range rnd.Perm(e.Len()) {
+		pools[e.Class(i)] = append(pools[e.Class(i)], i)
+	}
+	classes, blocks := rnd.Perm(len(pools)), len(pools)-s.Discover.Start+1
+	n := min(s.Set.Examples, e.Len())
+	for k := range n {
+		there := min(s.Discover.Start+k*blocks/n, len(pools))
+		left := slices.DeleteFunc(slices.Clone(classes[:there]), func(c int) bool { return len(pools[c]) == 0 })
+		if len(left) == 0 {
+			break
+		}
+		c := left[rnd.IntN(len(left))]
+		order, turns = append(order, pools[c][0]), append(turns, there)
+		pools[c] = pools[c][1:]
+	}
+	return order, turns, classes[s.Discover.Start:]
+}
+
+// followed is a learner that has followed the stream.
+type followed struct {
+	learner      *learner.Tolerant
+	number       map[int]int // of a class of the data, that of the learner
+	bought       int
+	right, wrong float64 // answers
+	waits        map[int]int
+	done         map[int]bool
+	blocks       []block
+}
+
+// block has the shares of a block of examples.
+type block struct {
+	seen, classes, known int
+	bought, wrong        float64
+}
+
+// delay returns the mean over the classes of the number of examples until one was answered right.
+func (f *followed) delay(classes []int) (mean float64) {
+	for _, c := range classes {
+		mean += float64(f.waits[c]) / float64(len(classes))
+	}
+	return mean
+}
+
+// follow has a new learner follow the stream.
+func (s spec) follow(ctx context.Context, way string, budget int, e *dataset.Examples, turns []int) (*followed, error) {
+	l, err := s.Method.Learner(e.Inputs(), s.Discover.Start, s.Stream("method", s.Set.Name, s.Method.Name))
+	if err != nil {
+		return nil, err
+	}
+	f := &followed{learner: l, number: map[int]int{}, waits: map[int]int{}, done: map[int]bool{}}
+	draw := rand.New(s.Stream("bought", s.Set.Name, s.Method.Name))
+	judge := newJudge(l, e.Inputs(), s.Discover)
+	x := make([]float64, e.Inputs())
+	var pending []int
+	var b block
+	learn := func() error {
+		for _, i := range pending {
+			e.Input(x, i)
+			if err := judge.observe(x, f.number[e.Class(i)]); err != nil {
+				return err
+			}
+		}
+		pending = pending[:0]
+		return nil
+	}
+	for k := range e.Len() {
+		if k%64 == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if k%s.Discover.Every == 0 {
+			if err := learn(); err != nil {
+				return nil, err
+			}
+		}
+		e.Input(x, k)
+		class := e.Class(k)
+		number, known := f.number[class]
+		p := l.Probabilities([][]float64{x})[0]
+		right := known && floats.MaxIdx(p) == number
+		buy := false
+		switch way {
+		case unknown:
+			if buy, err = judge.unknown(x, p); err != nil {
+				return nil, err
+			}
+		case random:
+			buy = draw.IntN(e.Len()-k) < budget-f.bought
+		case oracle:
+			buy = !right
+		}
+		if !f.done[class] {
+			f.waits[class]++
+			f.done[class] = right && !buy
+		}
+		switch {
+		case buy:
+			f.bought++
+			b.bought++
+			pending = append(pending, k)
+			if !known {
+				if len(f.number) == l.Classes {
+					if err := l.AddClass(); err != nil {
+						return nil, err
+					}
+				}
+				f.number[class] = len(f.number)
+				if err := learn(); err != nil {
+					return nil, err
+				}
+			}
+		case right:
+			f.right++
+		default:
+			f.wrong++
+			b.wrong++
+		}
+		if (k+1)%s.Discover.Block == 0 || k+1 == e.Len() {
+			n := float64((k % s.Discover.Block) + 1)
+			f.blocks = append(f.blocks, block{k + 1, turns[k], len(f.number), b.bought / n, b.wrong / n})
+			b = block{}
+		}
+	}
+	return f, nil
+}
