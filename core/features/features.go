@@ -61,7 +61,10 @@ func New(kind Kind, inputs, size int, seed uint64) (*Map, error) {
 	m := &Map{Kind: kind, Inputs: inputs, Size: size, Seed: seed}
 	rnd := rand.New(random.Source("features", string(kind), seed))
 	if kind == Conv {
-		return m, m.newConv(rnd)
+		if err := m.newConv(rnd); err != nil {
+			return nil, err
+		}
+		return m, nil
 	}
 	m.weights, m.bias = normal(rnd, size*inputs, float64(inputs)), normal(rnd, size, 1)
 	return m, nil

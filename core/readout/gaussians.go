@@ -17,11 +17,12 @@ const log2Pi = 1.8378770664093454836
 // with the scatter S_c of its n_c examples. ε is 1e-3 of the mean variance in S̄ and the variance of the
 // rounding.
 type gaussians struct {
-	root    []*linalg.Cholesky // L of K_c; one for all if they are equal; nil without examples
-	white   [][]float64        // L⁻¹m_c
-	logDet  []float64
-	shares  []float64 // of softmax
-	tempers float64   // τ of softmax
+	root   []*linalg.Cholesky // L of K_c; one for all if they are equal; nil without examples
+	white  [][]float64        // L⁻¹m_c
+	logDet []float64
+	nu     float64   // ν
+	shares []float64 // q of softmax
+	tau    float64   // τ of softmax
 }
 
 // set sets the Gaussian of a class.
@@ -84,7 +85,7 @@ func (g *gaussians) softmax(p, s []float64) {
 	for c, q := range g.shares {
 		p[c] = math.Inf(-1)
 		if !math.IsInf(s[c], -1) {
-			p[c] = q + float64(g.tempers*s[c])
+			p[c] = q + float64(g.tau*s[c])
 		}
 		top = max(top, p[c])
 	}
@@ -111,7 +112,7 @@ func fitGaussians(m *moments, shares []float64, kept []labelled) *gaussians {
 	}
 	return descend(float64(d), 4, func(nu float64) (*gaussians, float64) {
 		g := newGaussians(len(m.n))
-		g.shares = shares
+		g.nu, g.shares = nu, shares
 		scores := make([][]float64, len(m.n)) // of each class those of the kept examples
 		var busy sync.WaitGroup
 		for c, n := range m.n {
@@ -125,7 +126,7 @@ func fitGaussians(m *moments, shares []float64, kept []labelled) *gaussians {
 			busy.Go(func() {
 				root := factorize(d, 1/(n+nu), each[c], nu/(n+nu)/m.total, pooled, nu/(n+nu)*ridge)
 				g.set(c, root, root.LogDet(), m.mean[c])
-				g.leftOut(scores[c], c, m, kept, nu)
+				g.leftOut(scores[c], c, m, kept)
 			})
 		}
 		busy.Wait()
@@ -139,8 +140,8 @@ func fitGaussians(m *moments, shares []float64, kept []labelled) *gaussians {
 // An example of the class k has the deviation r from m_k; q = n_k/(n_k − 1). Without it the scatter S_k
 // is less by q rrᵀ, and S̄ by q rrᵀ/N, so that K_c becomes a(K_c − t rrᵀ). With c = k, a = (n_k + ν)/(n_k + ν − 1),
 // t = q(1 + ν/N)/(n_k + ν), and the deviation is qr; else a = 1, t = qν/N/(n_c + ν).
-func (g *gaussians) leftOut(dst []float64, c int, m *moments, kept []labelled, nu float64) {
-	d := float64(len(m.center))
+func (g *gaussians) leftOut(dst []float64, c int, m *moments, kept []labelled) {
+	d, nu := float64(len(m.center)), g.nu
 	white := make([][]float64, len(m.n)) // L⁻¹ of the means of all classes
 	for k, mean := range m.mean {
 		white[k] = append([]float64(nil), mean...)
@@ -174,7 +175,7 @@ func (g *gaussians) leftOut(dst []float64, c int, m *moments, kept []labelled, n
 func (g *gaussians) temper(scores [][]float64, n []float64, kept []labelled) (loss float64) {
 	s, p := make([]float64, len(n)), make([]float64, len(n))
 	at := func(tau float64) (loss, slope float64) {
-		g.tempers = tau
+		g.tau = tau
 		for i, e := range kept {
 			if n[e.class] <= 1 {
 				continue

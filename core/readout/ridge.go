@@ -97,5 +97,5 @@ func (l *Layer) fitRidge(m *moments) (*ridge, *gaussians) {
 		squares[c] = s.sum
 	}
 	outputs := newMoments(counts, sums, squares)
-	return f.ridge, fitGaussians(&outputs, m.shares(), f.outputs)
+	return f.ridge, fitGaussians(outputs, m.shares(), f.outputs)
 }

@@ -20,18 +20,18 @@ func (l *Layer) solve(all bool) solution {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	s := &l.solved
-	var m moments
+	var m *moments
 	lacks := func(part bool) bool { // and reads the sums once
-		if part && m.total == 0 {
+		if part && m == nil {
 			m = l.moments()
 		}
 		return part
 	}
 	if lacks(s.ridge == nil && (all || l.cfg.Kind == Ridge)) {
-		s.ridge, s.outputs = l.fitRidge(&m)
+		s.ridge, s.outputs = l.fitRidge(m)
 	}
 	if lacks(s.inputs == nil && l.cfg.Kind == Gaussian) {
-		s.inputs = fitGaussians(&m, m.shares(), l.sample(m.n))
+		s.inputs = fitGaussians(m, m.shares(), l.sample(m.n))
 	}
 	if lacks(s.inputs == nil && all) {
 		s.inputs = m.shared(m.n, m.mean)
@@ -51,7 +51,7 @@ type moments struct {
 	center  []float64 // the mean of all
 }
 
-func (l *Layer) moments() moments {
+func (l *Layer) moments() *moments {
 	squares := make([][]float64, len(l.squares))
 	for i, s := range l.squares {
 		s.flush(l.cfg.Inputs)
@@ -60,8 +60,8 @@ func (l *Layer) moments() moments {
 	return newMoments(l.counts, l.sums, squares)
 }
 
-func newMoments(counts []int, sums, squares [][]float64) moments {
-	m := moments{squares: squares, center: make([]float64, len(sums[0]))}
+func newMoments(counts []int, sums, squares [][]float64) *moments {
+	m := &moments{squares: squares, center: make([]float64, len(sums[0]))}
 	for c, sum := range sums {
 		n := float64(counts[c])
 		mean := make([]float64, len(sum))
