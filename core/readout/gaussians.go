@@ -2,6 +2,7 @@ package readout
 
 import (
 	"math"
+	"slices"
 	"sync"
 
 	"closedform/internal/kernel"
@@ -23,6 +24,9 @@ type gaussians struct {
 	nu     float64   // ν
 	shares []float64 // q of softmax
 	tau    float64   // τ of softmax
+
+	// tails has, for each class, the log densities of its kept examples, each left out, in ascending order.
+	tails [][]float64
 }
 
 // set sets the Gaussian of a class.
@@ -130,6 +134,15 @@ func fitGaussians(m *moments, shares []float64, kept []labelled) *gaussians {
 			})
 		}
 		busy.Wait()
+		g.tails = make([][]float64, len(m.n))
+		for i, e := range kept {
+			if m.n[e.class] > 1 {
+				g.tails[e.class] = append(g.tails[e.class], scores[e.class][i]-float64(0.5*log2Pi*float64(d)))
+			}
+		}
+		for _, tail := range g.tails {
+			slices.Sort(tail)
+		}
 		return g, g.temper(scores, m.n, kept)
 	})
 }

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"sync"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/core/bnn"
@@ -228,6 +229,35 @@ func (l *Layer) probabilities(p []float64, w *scratch) {
 	for i := range p {
 		p[i] = (float64(float64(total)*p[i]) + 1/float64(len(p))) / float64(total+1)
 	}
+}
+
+// Tail returns a p-value of the hypothesis that x is of its most probable class: the share of the
+// kept examples of that class, x among them, whose log density in the class is no larger than that of
+// x, each of them left out of the fit. With Ridge densities are those of the outputs. It is 1 before
+// the class has two examples, and returns the error of Predict.
+func (l *Layer) Tail(x []float64) (float64, error) {
+	w := l.scratch()
+	defer l.pool.Put(w)
+	if err := l.round(w.x, x); err != nil {
+		return math.NaN(), err
+	}
+	p := make([]float64, l.cfg.Classes)
+	l.probabilities(p, w)
+	c := floats.MaxIdx(p)
+	if l.counts[c] < 2 {
+		return 1, nil
+	}
+	g := l.solve(false).inputs
+	if l.cfg.Kind == Ridge {
+		g = l.solve(false).outputs
+	}
+	above, _ := slices.BinarySearchFunc(g.tails[c], w.score[c], func(t, score float64) int {
+		if t <= score {
+			return -1
+		}
+		return 1
+	})
+	return float64(1+above) / float64(1+len(g.tails[c])), nil
 }
 
 // Scores are scores of an input for open-set recognition.
