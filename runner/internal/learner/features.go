@@ -7,7 +7,7 @@ import (
 
 // Features are fixed random features of the scaled inputs, which a method sees in their place.
 type Features struct {
-	Kind features.Kind `toml:"features,omitempty" json:"Features,omitempty"`         // empty: the method sees the inputs
+	Kind features.Kind `toml:"features,omitempty" json:"Features,omitempty"`        // empty: the method sees the inputs
 	Size int           `toml:"feature_size,omitempty" json:"FeatureSize,omitempty"` // their number
 }
 
