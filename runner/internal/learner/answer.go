@@ -1,12 +1,14 @@
 package learner
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
 	"closedform/core/bnn"
+	"closedform/core/readout"
 	"closedform/internal/kernel"
 	"closedform/runner/internal/table"
 )
@@ -55,6 +57,25 @@ func (t *Tolerant) Probabilities(inputs [][]float64) [][]float64 {
 		return Equal(len(inputs), t.Classes)
 	}
 	return out
+}
+
+// Before returns the prediction of an example that is learned next. An output layer, which would be
+// solved for each, predicts as it did when it had seen more than half as many examples.
+func (t *Tolerant) Before(x []float64) []float64 {
+	l := t.Readout()
+	if l == nil || t.failed {
+		return t.Probabilities([][]float64{x})[0]
+	}
+	n, p := networkOf(t), make([]float64, t.Classes)
+	seen, err := t.see([][]float64{x})
+	if n.earlier == nil || n.seen >= 2*n.earlier.seen {
+		then, failed := readout.Restore(l.Config(), l.State())
+		n.earlier, err = &Network{Model: then, seen: n.seen}, cmp.Or(err, failed)
+	}
+	if t.failed = err != nil || n.earlier.Predict(p, seen[0]) != nil; t.failed {
+		return Equal(1, t.Classes)[0]
+	}
+	return p
 }
 
 // Variances returns the [Network.Variances] at all inputs. If the network breaks down over
