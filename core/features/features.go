@@ -1,35 +1,85 @@
 // Package features maps inputs to fixed random features, on which an output layer such as that of
-// core/readout learns. Nothing of a map is learned: it follows from four numbers and words.
+// core/readout learns. Nothing of a map is learned.
 package features
 
 import (
+	"fmt"
+	"math/rand/v2"
+	"sync"
+
+	"closedform/core/random"
 	"closedform/internal/field"
+	"closedform/internal/kernel"
 )
 
 // Kind is a kind of random features.
 type Kind string
 
 const (
+	// Relu features are max(0, wᵀx + b) with w_j ~ N(0, 1/inputs) and b ~ N(0, 1). They are made for
+	// inputs with variances around 1.
 	Relu Kind = "relu"
+
+	// Conv features are of a square grey image, in rows: random filters of 7×7 pixels, their positive
+	// and their negative responses, pooled by 4×4 Gaussian windows, and the square root of that over
+	// its mean. A shift and a positive factor of all pixels change a feature only by rounding. The
+	// features of an image of one grey are zero.
 	Conv Kind = "conv"
 )
 
-// Map is a fixed map from inputs to features. It follows from its four fields alone, and is safe for
-// concurrent use.
+const (
+	mostInputs = 1 << 20
+	mostSize   = 1 << 14
+)
+
+// Map is a fixed map from inputs to features, of a root mean square around 1. It follows from its four
+// fields alone, and a Map that was read needs [New]. It is safe for concurrent use.
 type Map struct {
 	Kind   Kind   `json:"kind"`
 	Inputs int    `json:"inputs"`
 	Size   int    `json:"size"` // the number of features
 	Seed   uint64 `json:"seed"`
+
+	weights []float64 // of Relu Size rows of Inputs numbers, of Conv Size/32 filters
+	bias    []float64 // of Relu
+	conv    *pooling  // of Conv
+	scratch sync.Pool // of Conv
 }
 
-// New returns the map of the four fields.
+// New returns the map of the four fields. With Conv, inputs is the square of 8 or more, and size a
+// multiple of 32: that of Size/32 filters. An error is a [*field.Error] of features or feature_size.
 func New(kind Kind, inputs, size int, seed uint64) (*Map, error) {
 	if err := field.OneOf("features", kind, Relu, Conv); err != nil {
 		return nil, err
 	}
-	return &Map{Kind: kind, Inputs: inputs, Size: size, Seed: seed}, nil
+	if inputs < 1 || inputs > mostInputs {
+		return nil, field.Errorf("features", "%q is not allowed with %d inputs; allowed: 1 to %d inputs", kind, inputs, mostInputs)
+	}
+	if err := field.Within("feature_size", size, 1, mostSize); err != nil {
+		return nil, err
+	}
+	m := &Map{Kind: kind, Inputs: inputs, Size: size, Seed: seed}
+	rnd := rand.New(random.Source("features", string(kind), seed))
+	if kind == Conv {
+		if err := m.newConv(rnd); err != nil {
+			return nil, err
+		}
+		return m, nil
+	}
+	m.weights, m.bias = normal(rnd, size*inputs, float64(inputs)), normal(rnd, size, 1)
+	return m, nil
 }
 
-// Apply sets dst to the features of x.
-func (m *Map) Apply(dst, x []float64) {}
+// Apply sets dst to the features of x. It panics unless they are of the lengths Size and Inputs.
+func (m *Map) Apply(dst, x []float64) {
+	if len(dst) != m.Size || len(x) != m.Inputs {
+		panic(fmt.Sprintf("features: %d features of %d inputs; the map is to %d of %d", len(dst), len(x), m.Size, m.Inputs))
+	}
+	if m.Kind == Conv {
+		m.applyConv(dst, x)
+		return
+	}
+	for i, b := range m.bias {
+		dst[i] = max(0, b+kernel.Dot(m.weights[i*m.Inputs:][:m.Inputs], x))
+	}
+}

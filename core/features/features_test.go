@@ -1,0 +1,176 @@
+package features
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+
+	"closedform/internal/check"
+)
+
+// image draws an image of a blob and noise.
+func image(side int) []float64 {
+	rnd := rand.New(rand.NewPCG(1, 2))
+	x := make([]float64, side*side)
+	for i := range x {
+		d := math.Hypot(float64(i/side)-float64(side)/2, float64(i%side)-float64(side)/3)
+		x[i] = math.Exp(-d*d/9) + 0.1*rnd.Float64()
+	}
+	return x
+}
+
+func applied(t testing.TB, kind Kind, size int, seed uint64, x []float64) []float64 {
+	t.Helper()
+	m, err := New(kind, len(x), size, seed)
+	check.OK(t, err)
+	dst := make([]float64, size)
+	m.Apply(dst, x)
+	return dst
+}
+
+// A map follows from what JSON has of it, and may be used by several goroutines.
+func TestMap(t *testing.T) {
+	x := image(28)
+	for _, kind := range []Kind{Relu, Conv} {
+		want := applied(t, kind, 64, 7, x)
+		if slices.Equal(want, applied(t, kind, 64, 8, x)) {
+			t.Errorf("%s: another seed gives the same features", kind)
+		}
+		m, err := New(kind, len(x), 64, 7)
+		check.OK(t, err)
+		text, err := json.Marshal(m)
+		check.OK(t, err)
+		var read Map
+		check.OK(t, json.Unmarshal(text, &read))
+		m, err = New(read.Kind, read.Inputs, read.Size, read.Seed)
+		check.OK(t, err)
+		var busy sync.WaitGroup
+		for range 4 {
+			busy.Go(func() {
+				got := make([]float64, 64)
+				for range 20 {
+					m.Apply(got, x)
+					if !slices.Equal(got, want) {
+						t.Errorf("%s: other features", kind)
+					}
+				}
+			})
+		}
+		busy.Wait()
+		check.NoAllocs(t, string(kind), func() { m.Apply(want, x) })
+		check.Panics(t, "features", "64", func() { m.Apply(want[1:], x) })
+		square := 0.0
+		for _, v := range want {
+			square += v * v / 64
+		}
+		if !(square > 0.1 && square < 4) {
+			t.Errorf("%s: mean square %g", kind, square)
+		}
+	}
+}
+
+// Conv features are those of a direct computation.
+func TestConv(t *testing.T) {
+	for _, side := range []int{8, 9, 28} {
+		x := image(side)
+		m, err := New(Conv, len(x), 96, 3)
+		check.OK(t, err)
+		window := func(a, place int) float64 {
+			z := (float64(place) + 3 - ((float64(a)+0.5)*float64(side)/4 - 0.5)) / (float64(side) / 8)
+			return math.Exp(-z * z / 2)
+		}
+		want, mean := make([]float64, 96), 0.0
+		for k := range 3 {
+			w := m.weights[k*49:][:49]
+			sum, square := 0.0, 0.0
+			for _, v := range w {
+				sum, square = sum+v, square+v*v
+			}
+			check.Near(t, "mean of a filter", sum, 0, 1e-14)
+			check.Near(t, "norm of a filter", square, 1, 1e-14)
+			for f := range 32 {
+				var pooled, total float64
+				for i := range side - 6 {
+					for j := range side - 6 {
+						response := 0.0
+						for tap, v := range w {
+							response += v * x[(i+tap/7)*side+j+tap%7]
+						}
+						if f >= 16 {
+							response = -response
+						}
+						weight := window(f%16/4, i) * window(f%4, j)
+						pooled, total = pooled+weight*max(0, response), total+weight
+					}
+				}
+				want[k*32+f] = pooled / total
+				mean += pooled / total / 96
+			}
+		}
+		for i, v := range want {
+			want[i] = math.Sqrt(v / mean)
+		}
+		got := make([]float64, 96)
+		m.Apply(got, x)
+		check.NearAll(t, fmt.Sprint(side, " pixels"), got, want, 1e-10)
+	}
+}
+
+// The scale of the pixels does not matter, and images without contrast have no features.
+func TestConvScale(t *testing.T) {
+	x := image(28)
+	want := applied(t, Conv, 64, 1, x)
+	for _, scale := range [][2]float64{{255, 0}, {1, -0.13}, {1e-3, 5}, {1e100, 1}} {
+		y := slices.Clone(x)
+		for i, v := range x {
+			y[i] = scale[0]*v + scale[1]
+		}
+		check.NearAll(t, fmt.Sprint("scale ", scale), applied(t, Conv, 64, 1, y), want, 1e-8)
+	}
+	for _, grey := range []float64{0, -0.1307, 0.3, 1e200} {
+		if got := applied(t, Conv, 64, 1, slices.Repeat([]float64{grey}, 784)); slices.Max(got) != 0 || slices.Min(got) != 0 {
+			t.Errorf("grey %g: features %v", grey, got)
+		}
+	}
+}
+
+func TestNewRefuses(t *testing.T) {
+	for _, c := range []struct {
+		kind         Kind
+		inputs, size int
+		want         string
+	}{
+		{"cosine", 4, 8, "features: \"cosine\" is not allowed; allowed: relu, conv"},
+		{Relu, 0, 8, "features: \"relu\" is not allowed with 0 inputs"},
+		{Relu, 4, 0, "feature_size: 0 is not allowed; allowed: 1 to"},
+		{Conv, 783, 32, "features: \"conv\" is not allowed with 783 inputs; allowed: square"},
+		{Conv, 49, 32, "allowed: square images from 8×8"},
+		{Conv, 784, 500, "feature_size: 500 is not allowed with features = \"conv\"; allowed: a multiple of 32"},
+	} {
+		m, err := New(c.kind, c.inputs, c.size, 1)
+		check.Refuses(t, fmt.Sprint(c), err, c.want)
+		if m != nil {
+			t.Errorf("%v: a map beside the error", c)
+		}
+	}
+}
+
+func BenchmarkApply(b *testing.B) {
+	x := image(28)
+	for _, kind := range []Kind{Relu, Conv} {
+		for _, size := range []int{512, 2048} {
+			b.Run(fmt.Sprint(kind, "-", size), func(b *testing.B) {
+				m, err := New(kind, len(x), size, 1)
+				check.OK(b, err)
+				dst := make([]float64, size)
+				for b.Loop() {
+					m.Apply(dst, x)
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,209 @@
+package readout
+
+import (
+	"math"
+	"sync"
+
+	"closedform/internal/kernel"
+	"closedform/internal/linalg"
+)
+
+const log2Pi = 1.8378770664093454836
+
+// gaussians are a Gaussian for each class c with the mean m_c and the covariance
+//
+//	K_c = (S_c + ν(S̄ + εI))/(n_c + ν),   S̄ = Σ S_c/N,
+//
+// with the scatter S_c of its n_c examples. ε is 1e-3 of the mean variance in S̄ and the variance of the
+// rounding.
+type gaussians struct {
+	root   []*linalg.Cholesky // L of K_c; one for all if they are equal; nil without examples
+	white  [][]float64        // L⁻¹m_c
+	logDet []float64
+	nu     float64   // ν
+	shares []float64 // q of softmax
+	tau    float64   // τ of softmax
+}
+
+// set sets the Gaussian of a class.
+func (g *gaussians) set(c int, root *linalg.Cholesky, logDet float64, mean []float64) {
+	g.root[c], g.logDet[c], g.white[c] = root, logDet, append([]float64(nil), mean...)
+	root.Solve(g.white[c])
+}
+
+func newGaussians(classes int) *gaussians {
+	return &gaussians{root: make([]*linalg.Cholesky, classes), white: make([][]float64, classes), logDet: make([]float64, classes)}
+}
+
+// within returns S̄ and ε.
+func (m *moments) within() (pooled []float64, ridge float64) {
+	d := len(m.center)
+	pooled = scatter(m.squares, m.n, m.mean)
+	return pooled, 1e-3*trace(pooled, d)/m.total/float64(d) + floor
+}
+
+// shared returns Gaussians with the means, of n examples each, and the covariance S̄ + εI about them.
+func (m *moments) shared(n []float64, mean [][]float64) *gaussians {
+	of := *m
+	of.n, of.mean = n, mean
+	pooled, ridge := of.within()
+	root := factorize(len(m.center), 1/m.total, pooled, 0, pooled, ridge)
+	g, logDet := newGaussians(len(n)), root.LogDet()
+	for c := range n {
+		if n[c] > 0 {
+			g.set(c, root, logDet, mean[c])
+		}
+	}
+	return g
+}
+
+// densities sets dst to the log densities of x, −∞ for a class without examples; z is scratch space, as
+// long as x.
+func (g *gaussians) densities(dst, z, x []float64) {
+	var solved *linalg.Cholesky
+	for c, root := range g.root {
+		if root == nil {
+			dst[c] = math.Inf(-1)
+			continue
+		}
+		if root != solved {
+			copy(z, x)
+			root.Solve(z)
+			solved = root
+		}
+		distance := 0.0
+		for i, m := range g.white[c] {
+			distance += float64((z[i] - m) * (z[i] - m))
+		}
+		dst[c] = -0.5 * (distance + g.logDet[c] + float64(log2Pi*float64(len(x))))
+	}
+}
+
+// softmax sets p to π_c ∝ q_c exp(τ s_c) of log densities s, 0 for a class without examples.
+func (g *gaussians) softmax(p, s []float64) {
+	top := math.Inf(-1)
+	for c, q := range g.shares {
+		p[c] = math.Inf(-1)
+		if !math.IsInf(s[c], -1) {
+			p[c] = q + float64(g.tau*s[c])
+		}
+		top = max(top, p[c])
+	}
+	sum := 0.0
+	for c := range p {
+		p[c] = kernel.Exp(p[c] - top)
+		sum += p[c]
+	}
+	for c := range p {
+		p[c] /= sum
+	}
+}
+
+// fitGaussians fits the Gaussians, ν and τ ≤ 1. Both have the least log loss of the kept examples, each
+// left out; see leftOut.
+func fitGaussians(m *moments, shares []float64, kept []labelled) *gaussians {
+	d := len(m.center)
+	pooled, ridge := m.within()
+	each := make([][]float64, len(m.n))
+	for c, n := range m.n {
+		if n > 0 {
+			each[c] = scatter(m.squares[c:c+1], m.n[c:c+1], m.mean[c:c+1])
+		}
+	}
+	return descend(float64(d), 4, func(nu float64) (*gaussians, float64) {
+		g := newGaussians(len(m.n))
+		g.nu, g.shares = nu, shares
+		scores := make([][]float64, len(m.n)) // of each class those of the kept examples
+		var busy sync.WaitGroup
+		for c, n := range m.n {
+			scores[c] = make([]float64, len(kept))
+			if n == 0 {
+				for i := range scores[c] {
+					scores[c][i] = math.Inf(-1)
+				}
+				continue
+			}
+			busy.Go(func() {
+				root := factorize(d, 1/(n+nu), each[c], nu/(n+nu)/m.total, pooled, nu/(n+nu)*ridge)
+				g.set(c, root, root.LogDet(), m.mean[c])
+				g.leftOut(scores[c], c, m, kept)
+			})
+		}
+		busy.Wait()
+		return g, g.temper(scores, m.n, kept)
+	})
+}
+
+// leftOut sets dst to the log densities of class c, but for a constant, of the kept examples, each left out of all
+// means and scatters. What stays is N in S̄, and ε.
+//
+// An example of the class k has the deviation r from m_k; q = n_k/(n_k − 1). Without it the scatter S_k
+// is less by q rrᵀ, and S̄ by q rrᵀ/N, so that K_c becomes a(K_c − t rrᵀ). With c = k, a = (n_k + ν)/(n_k + ν − 1),
+// t = q(1 + ν/N)/(n_k + ν), and the deviation is qr; else a = 1, t = qν/N/(n_c + ν).
+func (g *gaussians) leftOut(dst []float64, c int, m *moments, kept []labelled) {
+	d, nu := float64(len(m.center)), g.nu
+	white := make([][]float64, len(m.n)) // L⁻¹ of the means of all classes
+	for k, mean := range m.mean {
+		white[k] = append([]float64(nil), mean...)
+		g.root[c].Solve(white[k])
+	}
+	blocks(g.root[c], kept, func(at int, z [][]float64) {
+		for i, z := range z {
+			k := kept[at+i].class
+			var uu, ur, rr float64 // products of the deviations from m_c and from m_k
+			for j, x := range z {
+				u, r := x-white[c][j], x-white[k][j]
+				uu += float64(u * u)
+				ur += float64(u * r)
+				rr += float64(r * r)
+			}
+			q := m.n[k] / max(1, m.n[k]-1)
+			a, t := 1.0, q*nu/m.total/(m.n[c]+nu)
+			if c == k {
+				a, t = (m.n[c]+nu)/(m.n[c]+nu-1), q*(1+nu/m.total)/(m.n[c]+nu)
+				uu, ur = q*q*rr, q*rr
+			}
+			keep := max(1-float64(t*rr), 1e-12)
+			distance := (uu + float64(float64(t*ur)*ur)/keep) / a
+			dst[at+i] = -0.5 * (distance + g.logDet[c] + kernel.Log(keep) + float64(d*kernel.Log(a)))
+		}
+	})
+}
+
+// temper sets τ to the one of least log loss, which is convex in τ, and returns that. The only example of
+// a class does not count.
+func (g *gaussians) temper(scores [][]float64, n []float64, kept []labelled) (loss float64) {
+	s, p := make([]float64, len(n)), make([]float64, len(n))
+	at := func(tau float64) (loss, slope float64) {
+		g.tau = tau
+		for i, e := range kept {
+			if n[e.class] <= 1 {
+				continue
+			}
+			for c := range s {
+				s[c] = scores[c][i]
+			}
+			g.softmax(p, s)
+			loss -= float64(e.weight * kernel.Log(max(p[e.class], math.SmallestNonzeroFloat64)))
+			for c, p := range p {
+				if p > 0 {
+					slope += float64(e.weight * float64(p*(s[c]-s[e.class])))
+				}
+			}
+		}
+		return loss, slope
+	}
+	low, high := 0.0, 1.0
+	if loss, slope := at(high); slope <= 0 {
+		return loss
+	}
+	for range 40 {
+		if _, slope := at((low + high) / 2); slope > 0 {
+			high = (low + high) / 2
+		} else {
+			low = (low + high) / 2
+		}
+	}
+	loss, _ = at(high)
+	return loss
+}

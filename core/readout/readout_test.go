@@ -1,0 +1,324 @@
+package readout
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"sync"
+	"testing"
+
+	"closedform/core/bnn"
+	"closedform/core/random"
+	"closedform/internal/check"
+)
+
+// drawn draws examples of classes with different means and covariances, the higher ones rarer.
+func drawn(n, d, classes int) []labelled {
+	rnd := rand.New(random.Source("readout", n, d, classes))
+	all := make([]labelled, n)
+	for i := range all {
+		e := labelled{x: make([]float64, d), class: i % classes}
+		if i%3 == 0 {
+			e.class = 0
+		}
+		common := random.Normal(rnd)
+		for j := range e.x {
+			e.x[j] = random.Normal(rnd) + 0.5*float64(e.class)*common
+		}
+		e.x[e.class%d] += 2
+		all[i] = e
+	}
+	return all
+}
+
+func learned(t testing.TB, c Config, examples []labelled) *Layer {
+	t.Helper()
+	l, err := New(c)
+	check.OK(t, err)
+	observe(t, l, examples)
+	return l
+}
+
+func observe(t testing.TB, l *Layer, examples []labelled) {
+	t.Helper()
+	for _, e := range examples {
+		u, err := l.Observe(e.x, e.class)
+		if err != nil || u.Action != bnn.Applied || !math.IsNaN(u.LogP) {
+			t.Fatalf("update %+v, error %v", u, err)
+		}
+	}
+}
+
+// predicted returns all that a layer predicts for x.
+func predicted(t testing.TB, l *Layer, x []float64) []float64 {
+	t.Helper()
+	var p bnn.Prediction
+	check.OK(t, l.Predict(&p, x))
+	var s Scores
+	if err := l.Scores(&s, x); err != nil {
+		return p.P
+	}
+	return slices.Concat(p.P, s.Density, s.Ridge, s.RidgeDensity, []float64{s.Background})
+}
+
+// eachKind runs a test for both.
+func eachKind(t *testing.T, test func(t *testing.T, kind Kind)) {
+	for _, kind := range []Kind{Ridge, Gaussian} {
+		t.Run(string(kind), func(t *testing.T) { test(t, kind) })
+	}
+}
+
+// The order of the examples does not matter, nor does when predictions are asked for, or when a layer is
+// saved and restored. A class that is added later is one that was there from the start.
+func TestOrder(t *testing.T) {
+	eachKind(t, func(t *testing.T, kind Kind) {
+		const classes = 4
+		examples := drawn(2600, 7, classes)
+		c := Config{kind, 7, classes}
+		l := learned(t, c, examples)
+		x := drawn(5, 7, classes)[4].x
+		want, state := predicted(t, l, x), l.State()
+		if kept := len(state.KeptClass); kept < 1000 || kept > mostKept {
+			t.Errorf("%d examples kept", kept)
+		}
+		same := func(what string, l *Layer) {
+			t.Helper()
+			if !slices.Equal(predicted(t, l, x), want) || !reflect.DeepEqual(l.State(), state) || l.Config() != c {
+				t.Errorf("%s: another prediction or state", what)
+			}
+		}
+		sorted := slices.Clone(examples)
+		slices.SortStableFunc(sorted, func(a, b labelled) int { return a.class - b.class })
+		same("sorted", learned(t, c, sorted))
+		rand.New(rand.NewPCG(1, 2)).Shuffle(len(examples), func(i, j int) { examples[i], examples[j] = examples[j], examples[i] })
+		same("shuffled", learned(t, c, examples))
+
+		part, err := New(Config{kind, 7, 2})
+		check.OK(t, err)
+		added := 2
+		for i, e := range sorted {
+			for ; added <= e.class; added++ {
+				check.OK(t, part.AddClass())
+			}
+			observe(t, part, []labelled{e})
+			if i%700 == 0 {
+				predicted(t, part, x)
+				part, err = Restore(part.Config(), part.State())
+				check.OK(t, err)
+			}
+		}
+		same("in parts", part)
+	})
+}
+
+// The log loss is near that of the distribution that the examples are of.
+func TestCalibrated(t *testing.T) {
+	eachKind(t, func(t *testing.T, kind Kind) {
+		draw := func(rnd *rand.Rand) labelled {
+			e := labelled{x: []float64{random.Normal(rnd), random.Normal(rnd), 1}, class: rnd.IntN(2)}
+			e.x[0] += 2 * float64(e.class)
+			return e
+		}
+		rnd := rand.New(random.Source("calibrated"))
+		l, err := New(Config{kind, 3, 2})
+		check.OK(t, err)
+		for range 2000 {
+			observe(t, l, []labelled{draw(rnd)})
+		}
+		var p bnn.Prediction
+		const n = 5000
+		excess := 0.0
+		for range n {
+			e := draw(rnd)
+			check.OK(t, l.Predict(&p, e.x))
+			p1 := 1 / (1 + math.Exp(2-2*e.x[0]))
+			excess += (math.Log([]float64{1 - p1, p1}[e.class]) - math.Log(p.P[e.class])) / n
+		}
+		if !(math.Abs(excess) < 0.005) {
+			t.Errorf("log loss is %g above that of the true probabilities", excess)
+		}
+	})
+}
+
+// Whatever the examples, probabilities are finite, add up to 1, and favour the class of the examples.
+func TestExtremes(t *testing.T) {
+	same := func(x float64, class ...int) (all []labelled) {
+		for _, c := range class {
+			all = append(all, labelled{x: slices.Repeat([]float64{x}, 40), class: c})
+		}
+		return all
+	}
+	for name, examples := range map[string][]labelled{
+		"none":              nil,
+		"one":               same(1, 2),
+		"one of each class": slices.Concat(same(1, 2), same(0, 0), same(-1, 1)),
+		"one class":         append(drawn(1, 40, 3), drawn(1, 40, 3)...),
+		"constant":          same(0.3, 0, 1, 1, 1, 2, 2),
+		"constant, large":   same(32, 0, 1, 1, 1, 2, 2),
+		"duplicates":        slices.Concat(drawn(9, 40, 3), drawn(9, 40, 3), drawn(9, 40, 3)),
+		"two classes":       drawn(30, 40, 2),
+		"one of a class":    append(drawn(60, 40, 2), same(1, 2)...),
+		"huge":              slices.Concat(same(1e300, 0, 0), same(-1e300, 1, 1)),
+	} {
+		eachKind(t, func(t *testing.T, kind Kind) {
+			l := learned(t, Config{kind, 40, 3}, examples)
+			for _, x := range append(drawn(4, 40, 3), append(same(1e308, 0), examples...)...) {
+				var p bnn.Prediction
+				check.OK(t, l.Predict(&p, x.x))
+				check.Near(t, name+": sum of the probabilities", p.P[0]+p.P[1]+p.P[2], 1, 1e-12)
+				for c, v := range p.P {
+					if least := 1 / float64(3*(len(examples)+1)); !(v >= least*(1-1e-9)) || l.counts[c] == 0 && v > least*(1+1e-9) {
+						t.Errorf("%s: probabilities %v", name, p.P)
+					}
+				}
+				if len(examples) > 0 {
+					for i, v := range predicted(t, l, x.x) {
+						if math.IsNaN(v) || math.IsInf(v, 1) || math.IsInf(v, -1) && l.counts[i%3] > 0 {
+							t.Errorf("%s: score %d is %g", name, i, v)
+						}
+					}
+				}
+			}
+			if name == "one of each class" || name == "huge" {
+				for _, e := range examples {
+					var p bnn.Prediction
+					check.OK(t, l.Predict(&p, e.x))
+					if p.Class() != e.class {
+						t.Errorf("%s: class %d is predicted for an example of class %d", name, p.Class(), e.class)
+					}
+				}
+			}
+		})
+	}
+}
+
+// A prediction serves all that a network's does, and one that a network made can be overwritten.
+func TestPrediction(t *testing.T) {
+	eachKind(t, func(t *testing.T, kind Kind) {
+		network, err := bnn.New(bnn.Default(4, 5, 3), random.Source("prediction"))
+		check.OK(t, err)
+		var p bnn.Prediction
+		x := make([]float64, 4)
+		check.OK(t, network.Predict(&p, x))
+		l := learned(t, Config{kind, 4, 3}, drawn(60, 4, 3))
+		check.OK(t, l.Predict(&p, x))
+		aleatoric, epistemic := p.LabelVariance()
+		variance := 0.0
+		for _, v := range p.P {
+			variance += v * (1 - v)
+		}
+		check.Near(t, "aleatoric part", aleatoric, variance, 1e-9)
+		check.Near(t, "epistemic part", epistemic, 0, 1e-9)
+		check.Near(t, "mutual information", p.MutualInformation(), 0, 0)
+		check.Near(t, "sum", p.Sum(), 1, 1e-12)
+		check.Near(t, "confidence", p.Confidence(bnn.Probability), slices.Max(p.P), 1e-12)
+		check.NoAllocs(t, "Predict", func() { check.OK(t, l.Predict(&p, x)) })
+		var s Scores
+		check.NoAllocs(t, "Scores", func() { check.OK(t, l.Scores(&s, x)) })
+		check.Refuses(t, "Predict", l.Predict(&p, []float64{1, 2, math.NaN(), 4}), "input 2 is NaN")
+		if p.Decide(bnn.Probability, 0) != bnn.Unknown || !math.IsNaN(p.Mean[0]+p.Variance[0]+p.Cov.At(0, 0)) {
+			t.Errorf("after an error: %+v", p)
+		}
+		check.OK(t, network.Predict(&p, x))
+		if len(p.Layers) != 2 {
+			t.Errorf("the network predicts %d layers", len(p.Layers))
+		}
+	})
+}
+
+func TestConcurrent(t *testing.T) {
+	eachKind(t, func(t *testing.T, kind Kind) {
+		examples := drawn(100, 5, 3)
+		l := learned(t, Config{kind, 5, 3}, examples)
+		want := predicted(t, learned(t, l.Config(), examples), examples[1].x)
+		var busy sync.WaitGroup
+		for range 4 {
+			busy.Go(func() {
+				l.State()
+				if !slices.Equal(predicted(t, l, examples[1].x), want) {
+					t.Error("another prediction")
+				}
+			})
+		}
+		busy.Wait()
+	})
+}
+
+func TestRefuses(t *testing.T) {
+	for c, want := range map[Config]string{
+		{"lda", 3, 2}:      "output: \"lda\" is not allowed; allowed: ridge, gaussian",
+		{Ridge, 0, 2}:      "inputs: 0 is not allowed",
+		{Gaussian, 3, 1}:   "classes: 1 is not allowed; allowed: 2 to 4096",
+		{Gaussian, 3, 1e5}: "classes: 100000 is not allowed",
+	} {
+		_, err := New(c)
+		check.Refuses(t, fmt.Sprint(c), err, want)
+	}
+	eachKind(t, func(t *testing.T, kind Kind) {
+		c := Config{kind, 3, 3}
+		l := learned(t, c, drawn(20, 3, 3))
+		before := l.State()
+		for want, bad := range map[string]labelled{
+			"input of length 2; the layer has 3 inputs": {x: make([]float64, 2)},
+			"input 1 is -Inf; need a finite number":     {x: []float64{1, math.Inf(-1), 0}},
+			"class 3; the layer has classes 0 to 2":     {x: make([]float64, 3), class: 3},
+			"class -1; the layer has classes 0 to 2":    {x: make([]float64, 3), class: -1},
+		} {
+			u, err := l.Observe(bad.x, bad.class)
+			check.Refuses(t, "Observe", err, want)
+			if u.Action != bnn.Refused || !reflect.DeepEqual(l.State(), before) {
+				t.Errorf("%s: the layer has changed", want)
+			}
+		}
+		for name, spoil := range map[string]func(s *State){
+			"counts":  func(s *State) { s.Count = s.Count[1:] },
+			"sum":     func(s *State) { s.Sum[0] = math.NaN() },
+			"scatter": func(s *State) { s.Scatter = s.Scatter[1:] },
+			"class":   func(s *State) { s.KeptClass[0] = 3 },
+			"order":   func(s *State) { s.Kept[0], s.Kept[3] = s.Kept[3], s.Kept[0] },
+			"none":    func(s *State) { s.Count[0] = 0 },
+		} {
+			s := l.State()
+			spoil(&s)
+			if _, err := Restore(c, s); err == nil {
+				t.Errorf("a state with other %s is restored", name)
+			}
+		}
+	})
+}
+
+func BenchmarkObserve(b *testing.B) {
+	for _, c := range []Config{{Ridge, 512, 10}, {Gaussian, 512, 10}, {Ridge, 2048, 10}} {
+		b.Run(fmt.Sprint(c.Kind, "-", c.Inputs), func(b *testing.B) {
+			examples := drawn(200, c.Inputs, c.Classes)
+			l := learned(b, c, examples)
+			for i := 0; b.Loop(); i++ {
+				e := examples[i%len(examples)]
+				if _, err := l.Observe(e.x, e.class); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// The first prediction after an example solves.
+func BenchmarkPredict(b *testing.B) {
+	for _, c := range []Config{{Ridge, 512, 10}, {Gaussian, 512, 10}} {
+		for _, first := range []bool{true, false} {
+			b.Run(fmt.Sprint(c.Kind, "-", c.Inputs, "/first=", first), func(b *testing.B) {
+				examples := drawn(3000, c.Inputs, c.Classes)
+				l := learned(b, c, examples)
+				var p bnn.Prediction
+				for b.Loop() {
+					if first {
+						l.solved = solution{}
+					}
+					check.OK(b, l.Predict(&p, examples[0].x))
+				}
+			})
+		}
+	}
+}

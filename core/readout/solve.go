@@ -1,0 +1,201 @@
+package readout
+
+import (
+	"math"
+
+	"closedform/internal/kernel"
+	"closedform/internal/linalg"
+)
+
+// solution is what follows from the sums. What it refers to does not change.
+type solution struct {
+	ridge      *ridge
+	outputs    *gaussians // on the outputs of the ridge regression
+	inputs     *gaussians
+	background *gaussians // one of all examples
+}
+
+// solve returns the solution, with what predictions need or with all.
+func (l *Layer) solve(all bool) solution {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	s := &l.solved
+	var m *moments
+	lacks := func(part bool) bool { // and reads the sums once
+		if part && m == nil {
+			m = l.moments()
+		}
+		return part
+	}
+	if lacks(s.ridge == nil && (all || l.cfg.Kind == Ridge)) {
+		s.ridge, s.outputs = l.fitRidge(m)
+	}
+	if lacks(s.inputs == nil && l.cfg.Kind == Gaussian) {
+		s.inputs = fitGaussians(m, m.shares(), l.sample(m.n))
+	}
+	if lacks(s.inputs == nil && all) {
+		s.inputs = m.shared(m.n, m.mean)
+	}
+	if lacks(s.background == nil && all) {
+		s.background = m.shared([]float64{m.total}, [][]float64{m.center})
+	}
+	return *s
+}
+
+// moments are the sums of examples with their means.
+type moments struct {
+	n       []float64 // of each class
+	mean    [][]float64
+	squares [][]float64 // of each class, or of all
+	total   float64
+	center  []float64 // the mean of all
+}
+
+func (l *Layer) moments() *moments {
+	squares := make([][]float64, len(l.squares))
+	for i, s := range l.squares {
+		s.flush(l.cfg.Inputs)
+		squares[i] = s.sum
+	}
+	return newMoments(l.counts, l.sums, squares)
+}
+
+func newMoments(counts []int, sums, squares [][]float64) *moments {
+	m := &moments{squares: squares, center: make([]float64, len(sums[0]))}
+	for c, sum := range sums {
+		n := float64(counts[c])
+		mean := make([]float64, len(sum))
+		if n > 0 {
+			kernel.AddScaled(mean, 1/n, sum)
+		}
+		kernel.AddScaled(m.center, 1, sum)
+		m.n, m.mean, m.total = append(m.n, n), append(m.mean, mean), m.total+n
+	}
+	for i := range m.center {
+		m.center[i] /= m.total
+	}
+	return m
+}
+
+// shares returns the logarithms of the shares of the classes, −∞ without examples.
+func (m *moments) shares() []float64 {
+	all := make([]float64, len(m.n))
+	for c, n := range m.n {
+		all[c] = math.Inf(-1)
+		if n > 0 {
+			all[c] = kernel.Log(n / m.total)
+		}
+	}
+	return all
+}
+
+// scatter returns Σxxᵀ of the squares less Σ_c n_c m_c m_cᵀ, as an upper triangle.
+func scatter(squares [][]float64, n []float64, mean [][]float64) []float64 {
+	sum := make([]float64, len(squares[0]))
+	for _, s := range squares {
+		kernel.AddScaled(sum, 1, s)
+	}
+	rest := sum
+	for i := range mean[0] {
+		row := rest[:len(mean[0])-i]
+		for c, m := range mean {
+			if n[c] > 0 {
+				kernel.AddScaled(row, -n[c]*m[i], m[i:])
+			}
+		}
+		rest = rest[len(row):]
+	}
+	return sum
+}
+
+// trace returns that of an upper triangle of d rows.
+func trace(a []float64, d int) (sum float64) {
+	for i, at := 0, 0; i < d; i++ {
+		sum += a[at]
+		at += d - i
+	}
+	return sum
+}
+
+// factorize factorises x·a + y·b + z·I of upper triangles of d rows; it returns nil if that is not
+// positive definite.
+func factorize(d int, x float64, a []float64, y float64, b []float64, z float64) *linalg.Cholesky {
+	lower := make([]float64, d*d)
+	at := 0
+	for i := range d {
+		for j := i; j < d; j++ {
+			lower[j*d+i] = float64(x*a[at]) + float64(y*b[at])
+			at++
+		}
+		lower[i*d+i] += z
+	}
+	root := new(linalg.Cholesky)
+	if !root.FactorizeLower(lower, d) {
+		return nil
+	}
+	return root
+}
+
+// solveAll replaces all vectors y by L⁻¹y. It reads the factor once.
+func solveAll(root *linalg.Cholesky, all [][]float64) {
+	for i := range all[0] {
+		row := root.Row(i)
+		for _, y := range all {
+			y[i] = (y[i] - kernel.Dot(row[:i], y[:i])) / row[i]
+		}
+	}
+}
+
+// descend returns the fit of least loss of those at start times powers of the factor, as far as each
+// power is better than the one before.
+func descend[T any](start, factor float64, fit func(x float64) (T, float64)) T {
+	best, least := fit(start)
+	for _, f := range []float64{factor, 1 / factor} {
+		moved := false
+		for x := start * f; x > 1e-9 && x < 1e9; x *= f {
+			next, loss := fit(x)
+			if !(loss < least) {
+				break
+			}
+			best, least, moved = next, loss, true
+		}
+		if moved {
+			break
+		}
+	}
+	return best
+}
+
+// labelled is a kept example. Those of a class weigh as much as all its examples.
+type labelled struct {
+	x      []float64
+	class  int
+	weight float64
+}
+
+// sample returns the kept examples.
+func (l *Layer) sample(n []float64) (all []labelled) {
+	for c, kept := range l.kept {
+		for _, e := range kept {
+			all = append(all, labelled{e.x, c, n[c] / float64(len(kept))})
+		}
+	}
+	return all
+}
+
+// blocks calls do for blocks of the examples, with their number so far and what solveAll makes of copies.
+func blocks(root *linalg.Cholesky, examples []labelled, do func(at int, z [][]float64)) {
+	const together = 32
+	d := len(examples[0].x)
+	space := make([]float64, together*d)
+	z := make([][]float64, together)
+	for at := 0; at < len(examples); at += together {
+		part := examples[at:min(at+together, len(examples))]
+		for i, e := range part {
+			z[i] = space[i*d : (i+1)*d]
+			copy(z[i], e.x)
+		}
+		solveAll(root, z[:len(part)])
+		do(at, z[:len(part)])
+	}
+}

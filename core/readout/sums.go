@@ -1,0 +1,156 @@
+package readout
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"closedform/internal/kernel"
+)
+
+const (
+	mostKept = 2000
+	block    = 16 // examples that are added to a square together
+)
+
+// square is Σxxᵀ, the upper triangle by rows, and examples that it still lacks.
+type square struct {
+	sum     []float64
+	waiting []float64
+}
+
+func newSquare(d int) *square { return &square{sum: make([]float64, d*(d+1)/2)} }
+
+func (s *square) add(x []float64) {
+	s.waiting = append(s.waiting, x...)
+	if len(s.waiting) == block*len(x) {
+		s.flush(len(x))
+	}
+}
+
+// flush adds the waiting examples. The sums are exact, so it does not matter how many these are.
+func (s *square) flush(d int) {
+	x := func(k, i int) []float64 { return s.waiting[k*d+i : (k+1)*d] }
+	n := len(s.waiting) / d
+	rest := s.sum
+	for i := range d {
+		row := rest[:d-i]
+		k := 0
+		for ; k+4 <= n; k += 4 {
+			x0, x1, x2, x3 := x(k, i), x(k+1, i), x(k+2, i), x(k+3, i)
+			kernel.AddScaled4(row, &[4]float64{x0[0], x1[0], x2[0], x3[0]}, x0, x1, x2, x3)
+		}
+		for ; k < n; k++ {
+			kernel.AddScaled(row, x(k, i)[0], x(k, i))
+		}
+		rest = rest[d-i:]
+	}
+	s.waiting = s.waiting[:0]
+}
+
+// example is one that is kept.
+type example struct {
+	hash uint64
+	x    []float64
+}
+
+// order compares examples by their hashes, and equal hashes by the inputs.
+func order(a, b example) int {
+	return cmp.Or(cmp.Compare(a.hash, b.hash), slices.Compare(a.x, b.x))
+}
+
+// keep keeps x if it is among the first examples of the class in order, and drops what is no longer.
+func (l *Layer) keep(class int, x []float64) {
+	seen := 0
+	for _, n := range l.counts {
+		seen += min(n, 1)
+	}
+	quota := max(1, mostKept/seen)
+	if l.counts[class] == 1 { // the quota has changed
+		for c, kept := range l.kept {
+			l.kept[c] = kept[:min(len(kept), quota)]
+		}
+	}
+	e := example{hash(x), x}
+	kept := l.kept[class]
+	if at, _ := slices.BinarySearchFunc(kept, e, order); at < quota {
+		e.x = slices.Clone(x)
+		kept = slices.Insert(kept, at, e)
+		l.kept[class] = kept[:min(len(kept), quota)]
+	}
+}
+
+// hash mixes the inputs, each an integer number of steps.
+func hash(x []float64) (h uint64) {
+	for _, v := range x {
+		h = (h ^ uint64(int64(v/step))) * 0x9e3779b97f4a7c15
+		h ^= h >> 29
+	}
+	return h
+}
+
+// State is all that a layer knows. It does not depend on the order of the examples.
+type State struct {
+	Count     []int     // of each class its examples
+	Sum       []float64 // classes × inputs: Σx
+	Scatter   []float64 // Σxxᵀ of all classes, with Gaussian of each: the upper triangle by rows, inputs·(inputs + 1)/2 numbers
+	Kept      []float64 // kept examples × inputs
+	KeptClass []int     // of each kept example
+}
+
+// State returns a copy of all that the layer knows.
+func (l *Layer) State() State {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	s := State{Count: slices.Clone(l.counts), Sum: slices.Concat(l.sums...)}
+	for _, q := range l.squares {
+		q.flush(l.cfg.Inputs)
+		s.Scatter = append(s.Scatter, q.sum...)
+	}
+	for c, kept := range l.kept {
+		for _, e := range kept {
+			s.Kept, s.KeptClass = append(s.Kept, e.x...), append(s.KeptClass, c)
+		}
+	}
+	return s
+}
+
+// Restore returns the layer with the state, which predicts and goes on to the bit as the one that the state
+// is of. It returns an error if the configuration is not valid, or the state is of another one.
+func Restore(c Config, s State) (*Layer, error) {
+	l, err := New(c)
+	if err != nil {
+		return nil, err
+	}
+	d, triangle := c.Inputs, c.Inputs*(c.Inputs+1)/2
+	if len(s.Count) != c.Classes || len(s.Sum) != c.Classes*d || len(s.Scatter) != len(l.squares)*triangle || len(s.Kept) != len(s.KeptClass)*d {
+		return nil, fmt.Errorf("readout: a state of %d counts, %d sums, %d products and %d numbers of %d kept examples; the layer has %d inputs and %d classes",
+			len(s.Count), len(s.Sum), len(s.Scatter), len(s.Kept), len(s.KeptClass), d, c.Classes)
+	}
+	for _, v := range [][]float64{s.Sum, s.Scatter, s.Kept} {
+		for _, x := range v {
+			if math.IsNaN(x) || math.IsInf(x, 0) {
+				return nil, fmt.Errorf("readout: a state with %g; need finite numbers", x)
+			}
+		}
+	}
+	for i, q := range l.squares {
+		copy(q.sum, s.Scatter[i*triangle:])
+	}
+	for i, class := range s.KeptClass {
+		if class < 0 || class >= c.Classes {
+			return nil, fmt.Errorf("readout: a kept example of class %d; the layer has classes 0 to %d", class, c.Classes-1)
+		}
+		x := slices.Clone(s.Kept[i*d:][:d])
+		l.kept[class] = append(l.kept[class], example{hash(x), x})
+	}
+	for c, n := range s.Count {
+		if n < 0 || len(l.kept[c]) > n || len(l.kept[c]) == 0 && n > 0 || !slices.IsSortedFunc(l.kept[c], order) {
+			return nil, fmt.Errorf("readout: %d examples of class %d with %d kept, in the order of their hashes: these do not fit", n, c, len(l.kept[c]))
+		}
+		l.counts[c] = n
+		copy(l.sums[c], s.Sum[c*d:])
+	}
+	return l, nil
+}
