@@ -54,6 +54,11 @@ func RestoreBank(w MixtureWeights, members ...Model) (*Bank, error) {
 	}
 	b := &Bank{members: slices.Clone(members), weights: weights, logP: make([]float64, len(members))}
 	for k, m := range members {
+		switch m.(type) {
+		case *Network, *Ensemble, *Bank:
+		default:
+			return nil, fmt.Errorf("bnn: member %d is a %T; need a network, an ensemble or a bank", k, m)
+		}
 		for _, n := range m.Members() {
 			if slices.Contains(b.all, n) {
 				return nil, fmt.Errorf("bnn: a network of member %d is there twice", k)
@@ -124,6 +129,9 @@ func (c Config) linear() Config {
 
 // Members implements [Model]: the networks of all members. Changing one changes the bank.
 func (b *Bank) Members() []*Network { return b.all }
+
+// Shape implements [Model].
+func (b *Bank) Shape() (inputs, classes int) { return b.all[0].Shape() }
 
 // Models returns the members. Changing one changes the bank.
 func (b *Bank) Models() []Model { return b.members }

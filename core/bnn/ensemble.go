@@ -144,6 +144,9 @@ func connections(layers []int) (n int) {
 // Members implements [Model]. Changing a member changes the ensemble.
 func (e *Ensemble) Members() []*Network { return e.members }
 
+// Shape implements [Model].
+func (e *Ensemble) Shape() (inputs, classes int) { return e.members[0].Shape() }
+
 // Observe updates all members by the example, see [Network.Observe]. If one of them fails, all stay as
 // they were, and the error names it.
 //

@@ -9,7 +9,8 @@ import (
 	"closedform/internal/field"
 )
 
-// Model is a network, an ensemble of networks, or a bank of these.
+// Model is a network, an ensemble of networks, or a bank of these; or an output layer of package
+// readout, or a model behind the features of package features.
 type Model interface {
 	// Observe learns an example of the given class, from 0.
 	Observe(x []float64, class int) (Update, error)
@@ -20,8 +21,12 @@ type Model interface {
 	// AddClass adds a class behind the others, see [Network.AddClass].
 	AddClass() error
 
-	// Members returns the networks whose predictions are averaged, or the network itself.
+	// Members returns the networks whose predictions are averaged, or the network itself; none of an
+	// output layer.
 	Members() []*Network
+
+	// Shape returns the numbers of inputs and classes.
+	Shape() (inputs, classes int)
 }
 
 var (
@@ -68,6 +73,9 @@ func (n *Network) Config() Config { return n.cfg.clone() }
 
 // Members implements [Model].
 func (n *Network) Members() []*Network { return []*Network{n} }
+
+// Shape implements [Model].
+func (n *Network) Shape() (inputs, classes int) { return n.cfg.Layers[0], n.cfg.classes() }
 
 // zero returns a network whose weights are all zero; cfg is valid.
 func zero(cfg Config) *Network {

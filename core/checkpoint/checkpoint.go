@@ -1,4 +1,4 @@
-// Package checkpoint stores trained networks, ensembles and banks: [Save] and [Load].
+// Package checkpoint stores trained networks, ensembles, banks and output layers: [Save] and [Load].
 //
 // A model that was written and read again predicts and learns to the last bit
 // as the original does, on the same instruction set. Equal models make equal
@@ -23,6 +23,14 @@
 //	bank        string          of a bank, in place of config: its rule and state, a JSON object
 //	log         float64 (1, K)  the logarithms of the weights of its members
 //	bank<k>_config, …           the entries from config on of its members k = 0, 1, …
+//	features    string          before config or bank, of a features.Model: the map, a JSON object
+//	readout     string          of a readout.Layer, in place of config: its configuration, a JSON object
+//	count       float64 (1, C)  examples of each of its C classes
+//	sum         float64 (C, d)  sums of their d inputs
+//	scatter     float64 (S, ·)  upper triangles by rows, d(d+1)/2 numbers, of the sums of products of
+//	                            inputs: of all examples, S = 1, or of those of each class, S = C
+//	kept_class  float64 (1, K)  the classes of the examples that it keeps, if there are some
+//	kept        float64 (K, d)  and their inputs
 //	note        string          last, if there is one: what else its writer says, such
 //	                            as how the inputs were scaled
 //
@@ -50,6 +58,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/core/bnn"
+	"closedform/core/features"
+	"closedform/core/readout"
 )
 
 // version is that of the format. A change of the keys of bnn.Config or of bnn.State needs a
@@ -68,9 +78,10 @@ type entry struct {
 	value any
 }
 
-// Save writes a network, an ensemble or a bank to w, with a note, a text of any kind. An
-// ensemble of one is saved as its network. It returns an error if w does, if the softmax is
-// neither a softmax.Probit nor a softmax.Exact, or if the model is of another type.
+// Save writes a network, an ensemble, a bank or an output layer to w, or one of these behind
+// features, with a note, a text of any kind. An ensemble of one is saved as its network. It returns an
+// error if w does, if the softmax is neither a softmax.Probit nor a softmax.Exact, or if the model is of
+// another type.
 func Save(w io.Writer, m bnn.Model, note string) error {
 	entries, err := entries("", m)
 	if err != nil {
@@ -98,9 +109,15 @@ func entries(prefix string, m bnn.Model) (all []entry, err error) {
 			all, err = append(all, of...), cmp.Or(err, failed)
 		}
 		return all, err
+	case features.Model:
+		text, err := json.Marshal(m.Map)
+		all, failed := entries(prefix, m.Model)
+		return append([]entry{{prefix + "features", string(text)}}, all...), cmp.Or(err, failed)
+	case *readout.Layer:
+		return layerEntries(prefix, m)
 	case *bnn.Network, *bnn.Ensemble:
 	default:
-		return nil, fmt.Errorf("a %T cannot be stored; allowed: *bnn.Network, *bnn.Ensemble, *bnn.Bank", m)
+		return nil, fmt.Errorf("a %T cannot be stored; allowed: *bnn.Network, *bnn.Ensemble, *bnn.Bank, *readout.Layer, features.Model", m)
 	}
 	for k, n := range m.Members() {
 		s := n.State()
@@ -159,8 +176,8 @@ func checksum(content []byte) []byte {
 
 var errAltered = errors.New("the checksum at its end does not fit: the file is truncated, altered or no checkpoint")
 
-// Load reads what Save wrote: a *bnn.Network, a *bnn.Ensemble of several or a *bnn.Bank, and the
-// note. It returns an error if r does, or if its bytes are not a file that Save wrote: truncated,
+// Load reads what Save wrote: a *bnn.Network, a *bnn.Ensemble of several, a *bnn.Bank, a
+// *readout.Layer, or a features.Model of one of these, and the note. It returns an error if r does, or if its bytes are not a file that Save wrote: truncated,
 // altered in any byte, of another format, or with contents that make no model.
 func Load(r io.Reader) (m bnn.Model, note string, err error) {
 	file, err := io.ReadAll(r)
@@ -240,8 +257,13 @@ func (a *reader) next(name string, dst any) (err error) {
 
 // model returns the model whose entries have names that begin with the prefix.
 func (a *reader) model(prefix string) (bnn.Model, error) {
-	if a.has(prefix + "bank") {
+	switch {
+	case a.has(prefix + "features"):
+		return a.features(prefix)
+	case a.has(prefix + "bank"):
 		return a.bank(prefix)
+	case a.has(prefix + "readout"):
+		return a.layer(prefix)
 	}
 	var text string
 	if err := a.next(prefix+"config", &text); err != nil {
@@ -276,19 +298,43 @@ func (a *reader) model(prefix string) (bnn.Model, error) {
 	return bnn.Combine(members...)
 }
 
-func (a *reader) bank(prefix string) (bnn.Model, error) {
+// object reads the next entry, a JSON object, into dst.
+func (a *reader) object(prefix, name string, dst any) error {
 	var text string
-	var log mat.Dense
-	if err := cmp.Or(a.next(prefix+"bank", &text), a.next(prefix+"log", &log)); err != nil {
-		return nil, err
+	if err := a.next(prefix+name, &text); err != nil {
+		return err
 	}
-	var w bnn.MixtureWeights
-	if err := json.Unmarshal([]byte(text), &w); err != nil {
-		return nil, fmt.Errorf("bank: %w", err)
+	if err := json.Unmarshal([]byte(text), dst); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
 	}
 	// Nothing was missing, unknown or said twice if it reads the same again.
-	if again, err := json.Marshal(w); err != nil || string(again) != text {
-		return nil, fmt.Errorf("bank: read %s as %s", text, again)
+	if again, err := json.Marshal(dst); err != nil || string(again) != text {
+		return fmt.Errorf("%s: read %s as %s", name, text, again)
+	}
+	return nil
+}
+
+func (a *reader) features(prefix string) (bnn.Model, error) {
+	var m features.Map
+	if err := a.object(prefix, "features", &m); err != nil {
+		return nil, err
+	}
+	of, err := a.model(prefix)
+	if err != nil {
+		return nil, err
+	}
+	if inputs, _ := of.Shape(); inputs != m.Size {
+		return nil, fmt.Errorf("features: %d, and a model of %d inputs", m.Size, inputs)
+	}
+	again, err := features.New(m.Kind, m.Inputs, m.Size, m.Seed)
+	return features.Model{Map: again, Model: of}, err
+}
+
+func (a *reader) bank(prefix string) (bnn.Model, error) {
+	var w bnn.MixtureWeights
+	var log mat.Dense
+	if err := cmp.Or(a.object(prefix, "bank", &w), a.next(prefix+"log", &log)); err != nil {
+		return nil, err
 	}
 	w.Log = log.RawMatrix().Data
 	members := make([]bnn.Model, w.Members)

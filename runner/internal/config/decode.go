@@ -59,8 +59,12 @@ func (m *Manifest) decode(path string, table map[string]any, structs ...any) err
 				m.missing = append(m.missing, absent{join(path, f.key), f.allowed})
 			}
 			if ok {
+				inherited := !f.value.IsZero()
 				if err := m.decodeField(join(path, f.key), value, f, structs[i]); err != nil {
 					return err
+				}
+				if inherited && f.value.IsZero() && f.omit == "omitempty" && f.value.Kind() != reflect.Slice {
+					return m.Errorf(join(path, f.key), "%#v would not be spelled out, and another value is inherited; allowed: another value", value)
 				}
 			}
 		}

@@ -1,12 +1,14 @@
 package learner
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
 	"closedform/core/bnn"
+	"closedform/core/readout"
 	"closedform/internal/kernel"
 	"closedform/runner/internal/table"
 )
@@ -19,10 +21,11 @@ type Answer struct {
 }
 
 // Look has see look at the answers about all examples, one after another, unless the
-// learner breaks down before or see returns an error, which is a break-down, too.
+// learner breaks down before or see returns an error, which is a break-down, too. x is what the
+// learner sees: the features of the input, if there is a map.
 func (t *Tolerant) Look(e Examples, see func(i int, x []float64, a Answer) error) (ok bool) {
 	t.failed = t.failed || chunks(e, func(first int, x [][]float64) error {
-		return t.answers(x, func(i int, a Answer) error { return see(first+i, x[i], a) })
+		return t.answers(x, func(i int, x []float64, a Answer) error { return see(first+i, x, a) })
 	}) != nil
 	return !t.failed
 }
@@ -46,7 +49,7 @@ func (t *Tolerant) Test(e Examples) (p [][]float64, class []int) {
 // over one of them, all are equal probabilities.
 func (t *Tolerant) Probabilities(inputs [][]float64) [][]float64 {
 	var out [][]float64
-	t.failed = t.failed || t.answers(inputs, func(i int, a Answer) error {
+	t.failed = t.failed || t.answers(inputs, func(_ int, _ []float64, a Answer) error {
 		out = append(out, slices.Clone(a.P))
 		return nil
 	}) != nil
@@ -54,6 +57,25 @@ func (t *Tolerant) Probabilities(inputs [][]float64) [][]float64 {
 		return Equal(len(inputs), t.Classes)
 	}
 	return out
+}
+
+// Before returns the prediction of an example that is learned next. An output layer, which would be
+// solved for each, predicts as it did when it had seen more than half as many examples.
+func (t *Tolerant) Before(x []float64) []float64 {
+	l := t.Readout()
+	if l == nil || t.failed {
+		return t.Probabilities([][]float64{x})[0]
+	}
+	n, p := networkOf(t), make([]float64, t.Classes)
+	seen, err := t.see([][]float64{x})
+	if n.earlier == nil || n.seen >= 2*n.earlier.seen {
+		then, failed := readout.Restore(l.Config(), l.State())
+		n.earlier, err = &Network{Model: then, seen: n.seen}, cmp.Or(err, failed)
+	}
+	if t.failed = err != nil || n.earlier.Predict(p, seen[0]) != nil; t.failed {
+		return Equal(1, t.Classes)[0]
+	}
+	return p
 }
 
 // Variances returns the [Network.Variances] at all inputs. If the network breaks down over
@@ -92,7 +114,11 @@ func chunks(e Examples, do func(first int, x [][]float64) error) error {
 }
 
 // answers has see look at the answers about the inputs, one after another, up to the first error.
-func (t *Tolerant) answers(x [][]float64, see func(i int, a Answer) error) error {
+func (t *Tolerant) answers(x [][]float64, see func(i int, x []float64, a Answer) error) error {
+	x, err := t.see(x)
+	if err != nil {
+		return err
+	}
 	if n, ours := t.Learner.(*Network); ours {
 		a := Answer{P: make([]float64, t.Classes), MutualInformation: math.NaN()}
 		return n.each(x, func(i int, p *bnn.Prediction) error {
@@ -101,7 +127,7 @@ func (t *Tolerant) answers(x [][]float64, see func(i int, a Answer) error) error
 				a.MutualInformation = p.MutualInformation()
 			}
 			a.Members = layersOf(p)
-			return see(i, a)
+			return see(i, x[i], a)
 		})
 	}
 	members := []Learner{t.Learner}
@@ -111,7 +137,7 @@ func (t *Tolerant) answers(x [][]float64, see func(i int, a Answer) error) error
 	for first := 0; first < len(x); first += atOnce {
 		all, err := mean(members, t.Classes, x[first:min(first+atOnce, len(x))])
 		for i := 0; i < len(all) && err == nil; i++ {
-			err = see(first+i, all[i])
+			err = see(first+i, x[first+i], all[i])
 		}
 		if err != nil {
 			return err

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"closedform/core/bnn"
+	"closedform/core/readout"
 	"closedform/internal/field"
 )
 
@@ -29,7 +30,9 @@ var networkKind = kind{
 
 // OfModel returns the network of a model as a method.
 func OfModel(name string, m Model) Method {
-	return Method{Name: name, Kind: closedForm, Config: &network{Model: m}}
+	of := m.Features
+	m.Features = Features{}
+	return Method{Name: name, Kind: closedForm, Features: of, Config: &network{Model: m}}
 }
 
 // ClosedForm reports whether the method is the closed-form network.
@@ -38,17 +41,14 @@ func (m *Method) ClosedForm() bool {
 	return ours
 }
 
-// Network returns the network of a closed-form method.
-func (m *Method) Network() Named {
-	return Named{Name: m.Name, Model: m.Config.(*network).Model}
-}
-
-// At returns a closed-form method at a place of a sweep.
-func (m Method) At(place Named) Method {
+// For returns a closed-form method with the layers for so many inputs and classes, and its model.
+// [Method.Fits] has checked that they fit.
+func (m Method) For(inputs, classes int) (Method, *Model) {
 	config := *m.Config.(*network)
-	config.Model = place.Model
-	m.Name, m.HiddenLayers, m.Config = place.Name, nil, &config
-	return m
+	config.Model, _ = config.For(m.seen(inputs), classes)
+	m.HiddenLayers, m.Config = nil, &config
+	model := config.Model
+	return m, &model
 }
 
 // Validate reports what is not allowed.
@@ -56,17 +56,24 @@ func (n *network) Validate() error {
 	if n.RandomFeatures && n.ProcessNoise != 0 {
 		return field.Errorf("random_features", "process noise would make the features uncertain; allowed: without process_noise")
 	}
+	if n.Readout != "" && n.ProcessNoise != 0 {
+		return field.Errorf("process_noise", "%g is not allowed with output = %q, which forgets nothing; allowed: 0", n.ProcessNoise, n.Readout)
+	}
 	if err := field.Within("process_noise", n.ProcessNoise, 0, 1); err != nil {
 		return err
 	}
 	return n.Model.Validate()
 }
 
-// learner returns the network, the ensemble or the bank of the configuration with its prior weights.
+// learner returns the output layer, or the network, the ensemble or the bank of the configuration with its prior weights.
 func (n *network) learner(layers []int, src rand.Source) (*Network, error) {
 	m, err := n.For(layers[0], layers[len(layers)-1])
 	if err != nil {
 		return nil, err
+	}
+	if m.Readout != "" {
+		l, err := readout.New(readout.Config{Kind: m.Readout, Inputs: layers[0], Classes: layers[len(layers)-1]})
+		return &Network{Model: l}, err
 	}
 	if !m.hasBank() {
 		e, err := m.Mixture(src)

@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"slices"
 
+	"closedform/core/bnn"
+	"closedform/core/features"
+	"closedform/core/readout"
 	"closedform/runner/internal/table"
 )
 
@@ -103,7 +106,10 @@ func BrokenDown(runs *table.Table) []string {
 type Tolerant struct {
 	Learner
 	Classes int
+	Map     *features.Map // from the inputs to what the learner sees; nil: it sees the inputs
 	failed  bool
+
+	inputs, mapped [][]float64 // of the last call of see
 }
 
 // NewTolerant returns a tolerant learner of so many classes.
@@ -111,8 +117,70 @@ func NewTolerant(l Learner, classes int) *Tolerant { return &Tolerant{Learner: l
 
 // Observe shows the learner an example. It returns no error.
 func (t *Tolerant) Observe(x []float64, class int) error {
-	t.failed = t.failed || t.Learner.Observe(x, class) != nil
+	if !t.failed {
+		seen, err := t.see([][]float64{x})
+		t.failed = err != nil || t.Learner.Observe(seen[0], class) != nil
+	}
 	return nil
+}
+
+// see returns what the learner sees of the inputs, until the next call.
+func (t *Tolerant) see(x [][]float64) ([][]float64, error) {
+	if t.Map == nil {
+		return x, nil
+	}
+	for i, x := range x {
+		if i == len(t.inputs) {
+			t.inputs, t.mapped = append(t.inputs, nil), append(t.mapped, make([]float64, t.Map.Size))
+		}
+		if slices.Equal(x, t.inputs[i]) { // it was predicted just before
+			continue
+		}
+		if err := t.Map.Check(x); err != nil {
+			return nil, err
+		}
+		t.Map.Apply(t.mapped[i], x)
+		t.inputs[i] = append(t.inputs[i][:0], x...)
+	}
+	return t.mapped[:len(x)], nil
+}
+
+// Readout returns the output layer of a closed-form method with the key output, else nil.
+func (t *Tolerant) Readout() *readout.Layer {
+	if n := networkOf(t); n != nil {
+		l, _ := n.Model.(*readout.Layer)
+		return l
+	}
+	return nil
+}
+
+// AddClass adds a class behind the others to a closed-form method.
+func (t *Tolerant) AddClass() error {
+	n := networkOf(t)
+	if err := n.Model.AddClass(); err != nil {
+		return err
+	}
+	n.earlier = nil
+	t.Classes++
+	return nil
+}
+
+// Tail returns the p-value of x, [readout.Layer.Tail], of a method with an output layer.
+func (t *Tolerant) Tail(x []float64) (float64, error) {
+	seen, err := t.see([][]float64{x})
+	if err != nil {
+		return 0, err
+	}
+	return t.Readout().Tail(seen[0])
+}
+
+// Model returns the model of a closed-form method, behind its features if it has some.
+func (t *Tolerant) Model() bnn.Model {
+	m := networkOf(t).Model
+	if t.Map != nil {
+		return features.Model{Map: t.Map, Model: m}
+	}
+	return m
 }
 
 // Steps returns what became of the examples.

@@ -30,6 +30,7 @@ type Method struct {
 
 	Model Model `toml:"-" json:"-"` // [model], as a copy of which a closed-form method begins
 
+	Features
 	HiddenLayers []int `toml:"hidden_layers,omitempty"` // widths; none: a linear model
 	Passes       int   `toml:"passes,omitempty"`        // over the examples; 0: one
 	Window       int   `toml:"window,omitempty"`        // of a stream: the latest examples that a batch method is fitted to
@@ -55,7 +56,7 @@ func (m *Method) Extend(table map[string]any) (any, error) {
 	}
 	m.Config = k.config()
 	if n, ours := m.Config.(*network); ours {
-		n.Model = m.Model
+		n.Model, m.Features = m.Model, m.Model.Features
 	}
 	return m.Config, nil
 }
@@ -69,6 +70,10 @@ func (m *Method) Online() bool { return kinds[m.Kind].online }
 // Validate reports what is not allowed.
 func (m *Method) Validate() error {
 	k := kinds[m.Kind]
+	n, ours := m.Config.(*network)
+	if ours {
+		n.Features = Features{} // the method has them
+	}
 	switch {
 	case len(m.HiddenLayers) > 0 && (!k.layers || slices.Min(m.HiddenLayers) < 1):
 		return field.Errorf("hidden_layers", `%v is not allowed for kind = %q`, m.HiddenLayers, m.Kind)
@@ -78,8 +83,12 @@ func (m *Method) Validate() error {
 		return field.Errorf("own_orders", "true is not allowed; allowed: with members = 2 or more, without weights")
 	case m.Window < 0 || m.Window > 0 && k.online:
 		return field.Errorf("window", "%d is not allowed; allowed: 1 or more, for a method that learns all examples at once", m.Window)
+	case m.Weights != "" && ours && n.Readout != "":
+		return field.Errorf("weights", "%q is not allowed; allowed: without output = %q", m.Weights, n.Readout)
+	case m.Weights != "" && slices.Contains(m.Tune, "feature_size"):
+		return field.Errorf("tune", "allowed: not feature_size with weights, as all candidates have the same features")
 	}
-	if err := cmp.Or(m.check(m.ClosedForm()), checkMembers(members(m.Config))); err != nil {
+	if err := cmp.Or(m.Features.Validate(), m.check(ours), checkMembers(members(m.Config))); err != nil {
 		return err
 	}
 	k.resolve(m.Config)
@@ -113,12 +122,15 @@ func (m *Method) Uses() []string {
 // Fits returns an error if the method cannot learn examples of so many inputs and
 // classes, or needs more memory for it than a machine has.
 func (m *Method) Fits(inputs, classes int) error {
+	if _, err := m.Features.of(inputs, 0); err != nil {
+		return err
+	}
 	if c, ok := m.Config.(*network); ok {
 		all := *c
 		if m.Weights != "" {
 			all.Members = max(1, c.Members) * len(m.Candidates)
 		}
-		_, err := all.For(inputs, classes)
+		_, err := all.For(m.seen(inputs), classes)
 		return err
 	}
 	layers := m.layers(inputs, classes)
@@ -141,7 +153,7 @@ func Fit(m *config.Manifest, all []Method, inputs, classes int) error {
 }
 
 func (m *Method) layers(inputs, classes int) []int {
-	return slices.Concat([]int{inputs}, m.HiddenLayers, []int{classes})
+	return slices.Concat([]int{m.seen(inputs)}, m.HiddenLayers, []int{classes})
 }
 
 // Check returns an error, with its place in [[method]], if a method has more candidates than
@@ -163,19 +175,24 @@ func Check(all []Method, budget int, stream bool) error {
 }
 
 // Learner returns a learner of the method for so many inputs and classes, random
-// as src says.
+// as src says, whose first number is the seed of the features, if there are some.
 func (m *Method) Learner(inputs, classes int, src rand.Source) (*Tolerant, error) {
-	var l Learner
+	t := &Tolerant{Classes: classes}
 	var err error
+	if m.Features.Kind != "" {
+		if t.Map, err = m.Features.of(inputs, src.Uint64()); err != nil {
+			return nil, fmt.Errorf("%s: %w", m.Name, err)
+		}
+	}
 	if layers := m.layers(inputs, classes); m.Weights != "" {
-		l, err = m.bank(layers, src)
+		t.Learner, err = m.bank(layers, src)
 	} else {
-		l, err = kinds[m.Kind].learner(m.Config, layers, src)
+		t.Learner, err = kinds[m.Kind].learner(m.Config, layers, src)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", m.Name, err)
 	}
-	return NewTolerant(l, classes), nil
+	return t, nil
 }
 
 // Train returns a learner of the method that has learned the examples, in its

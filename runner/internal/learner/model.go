@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/core/bnn"
+	"closedform/core/readout"
 	"closedform/core/softmax"
 	"closedform/internal/field"
 	"closedform/runner/internal/config"
@@ -18,6 +19,12 @@ import (
 type Model struct {
 	Layers       []int `toml:"layers"`
 	HiddenLayers []int `toml:"hidden_layers,omitempty"` // widths, in place of layers where the data decide on inputs and classes
+
+	Features
+
+	// Readout, if it is given, is what learns in place of a network: an output layer that does not
+	// depend on the order of the examples. Of the other keys only layers counts.
+	Readout readout.Kind `toml:"output,omitempty" json:",omitempty"`
 
 	Bias   bool           `toml:"bias"`
 	Alpha  float64        `toml:"alpha"` // slopes of the hidden units
@@ -124,6 +131,11 @@ func (m *Model) Validate() error {
 	if len(m.PriorVar) > 0 && len(m.PriorFactor) > 0 {
 		return field.Errorf("prior_factor", "prior_var has the prior variances already; allowed: one of both")
 	}
+	if m.Readout != "" {
+		if err := m.checkReadout(); err != nil {
+			return err
+		}
+	}
 	if m.RandomFeatures && m.Hidden != bnn.Frozen {
 		return field.Errorf("random_features", `the hidden rule would move the features; allowed: only with hidden = "frozen"`)
 	}
@@ -148,6 +160,19 @@ func (m *Model) Validate() error {
 	return m.checkShapes(&cfg)
 }
 
+// checkReadout reports what does not go with an output layer alone.
+func (m *Model) checkReadout() error {
+	switch {
+	case len(m.HiddenLayers) > 0:
+		return field.Errorf("hidden_layers", "%v is not allowed with output = %q; allowed: none, and features in their place", m.HiddenLayers, m.Readout)
+	case len(m.Layers) > 2:
+		return field.Errorf("layers", "%v is not allowed with output = %q; allowed: [inputs, classes], and features in place of hidden layers", m.Layers, m.Readout)
+	case m.Members > 1:
+		return field.Errorf("members", "%d is not allowed with output = %q; allowed: 1, as it has nothing random", m.Members, m.Readout)
+	}
+	return field.OneOf("output", m.Readout, readout.Ridge, readout.Gaussian)
+}
+
 // checkShapes reports what does not fit the layers.
 func (m *Model) checkShapes(cfg *bnn.Config) error {
 	layers := cfg.Layers
@@ -158,13 +183,19 @@ func (m *Model) checkShapes(cfg *bnn.Config) error {
 	if err := field.AllWithin(key, layers, 1, config.MaxWeights); err != nil {
 		return err
 	}
-	numbers := 0.0
+	numbers, times, of := 0.0, cmp.Or(m.Members, 3), "weights"
 	for l := range layers[1:] {
 		rows, cols := cfg.SpreadDims(l)
 		numbers += float64(rows) * float64(cols)
 	}
-	if numbers *= float64(cmp.Or(m.Members, 3)); numbers > config.MaxWeights {
-		return field.Errorf(key, "the covariances of the weights have %.3g numbers; allowed: at most %d", numbers, config.MaxWeights)
+	if m.Readout != "" {
+		inputs := float64(layers[0])
+		if numbers, times, of = inputs*(inputs+1)/2, 1, "inputs"; m.Readout == readout.Gaussian {
+			times = layers[len(layers)-1]
+		}
+	}
+	if numbers *= float64(times); numbers > config.MaxWeights {
+		return field.Errorf(key, "the covariances of the %s have %.3g numbers; allowed: at most %d", of, numbers, config.MaxWeights)
 	}
 	if len(m.PriorMean) == 0 {
 		return nil

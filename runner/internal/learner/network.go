@@ -23,6 +23,8 @@ type Network struct {
 	noise float64 // process noise that is added after every so many examples
 	every int
 
+	earlier *Network // of an output layer: a copy, see Tolerant.Before
+
 	// Of a bank:
 	names  []string // of the settings of its members
 	first  int      // see Tuning

@@ -28,7 +28,7 @@ func (r Run) Train(ctx context.Context, l *Tolerant) error {
 	if r.Next != nil {
 		r.Before = func(x []float64, class, pass int) {
 			if pass == 1 {
-				r.Next(x, l.Probabilities([][]float64{x})[0], class)
+				r.Next(x, l.Before(x), class)
 			}
 		}
 	}

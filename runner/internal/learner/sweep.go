@@ -20,8 +20,13 @@ type Named struct {
 
 // Validate reports what is not allowed.
 func (n *Named) Validate() error {
-	if n.Kind != "" && n.Kind != "closed-form" {
+	switch {
+	case n.Kind != "" && n.Kind != "closed-form":
 		return field.Errorf("kind", `%q is not allowed; allowed: "closed-form", as this study looks into networks`, n.Kind)
+	case n.Features.Kind != "":
+		return field.Errorf("features", "%q is not allowed; allowed: none, as this study looks into networks", n.Features.Kind)
+	case n.Readout != "":
+		return field.Errorf("output", "%q is not allowed; allowed: none, as this study looks into networks", n.Readout)
 	}
 	return n.Model.Validate()
 }

@@ -91,11 +91,11 @@ func (c Course) TrainMembers(ctx context.Context, t *Tolerant, ownOrders bool) e
 	if ours {
 		for _, n := range network.Members() {
 			one := &Network{Model: n, noise: network.noise, every: network.every}
-			members = append(members, NewTolerant(one, t.Classes))
+			members = append(members, &Tolerant{Learner: one, Classes: t.Classes, Map: t.Map})
 		}
 	} else {
 		for _, m := range t.Learner.(*Ensemble).Members {
-			members = append(members, NewTolerant(m, t.Classes))
+			members = append(members, &Tolerant{Learner: m, Classes: t.Classes, Map: t.Map})
 		}
 	}
 	err := pool.Each(ctx, len(members), func(ctx context.Context, k int) error {

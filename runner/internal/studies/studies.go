@@ -7,11 +7,13 @@ import (
 	"closedform/runner/internal/studies/claims"
 	"closedform/runner/internal/studies/compare"
 	"closedform/runner/internal/studies/cost"
+	"closedform/runner/internal/studies/discover"
 	"closedform/runner/internal/studies/drift"
 	"closedform/runner/internal/studies/hidden"
 	"closedform/runner/internal/studies/learn"
 	"closedform/runner/internal/studies/mccheck"
 	"closedform/runner/internal/studies/moments"
+	"closedform/runner/internal/studies/openset"
 	"closedform/runner/internal/studies/order"
 	"closedform/runner/internal/studies/posterior"
 	"closedform/runner/internal/studies/stability"
@@ -26,10 +28,12 @@ var All = []study.Kind{
 	calibrate.Kind,
 	claims.Kind,
 	compare.Kind,
+	discover.Kind,
 	drift.Kind,
 	hidden.Kind,
 	order.Kind,
 	posterior.Kind,
+	openset.Kind,
 	unknown.Kind,
 	stability.Kind,
 	moments.Kind,

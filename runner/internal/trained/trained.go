@@ -65,7 +65,7 @@ func Read(path string) (*Network, error) {
 	}
 	if n.Classes == nil {
 		*n = Network{Bare: true, Familiar: n.Familiar, Record: n.Record} // the note of another program
-		_, classes := ends(model)
+		_, classes := model.Shape()
 		for class := range classes {
 			n.Classes = append(n.Classes, fmt.Sprint(class))
 		}
@@ -78,15 +78,9 @@ func Read(path string) (*Network, error) {
 	return n, nil
 }
 
-// ends returns the numbers of inputs and classes of a model.
-func ends(m bnn.Model) (inputs, classes int) {
-	layers := m.Members()[0].Config().Layers
-	return layers[0], layers[len(layers)-1]
-}
-
 // check returns an error unless all is of the same size.
 func (n *Network) check() error {
-	in, out := ends(n.Model)
+	in, out := n.Shape()
 	if n.Familiar != nil && len(n.Familiar.Low) != in {
 		return fmt.Errorf("the familiarity of %d inputs, for a network with %d", len(n.Familiar.Low), in)
 	}
@@ -124,7 +118,7 @@ func (n *Network) scaler(rows *dataset.Table) (dataset.Scaler, error) {
 			s.Features = append(s.Features, dataset.Feature{Column: name})
 		}
 	}
-	if in, _ := ends(n.Model); len(s.Features) != in {
+	if in, _ := n.Shape(); len(s.Features) != in {
 		return s, fmt.Errorf("%s: %d columns; the network has %d inputs, and its file does not say which columns they are; need these alone, in their order",
 			rows.File, len(s.Features), in)
 	}

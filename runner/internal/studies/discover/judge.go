@@ -4,8 +4,6 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"closedform/core/familiar"
-	"closedform/core/features"
-	"closedform/core/readout"
 	"closedform/runner/internal/learner"
 )
 
@@ -15,23 +13,16 @@ type judge struct {
 	settings
 	learner  *learner.Tolerant
 	inputs   *familiar.Inputs
-	layer    *readout.Layer
-	features *features.Map // in front of the layer; nil: none
-	z        []float64
+	layer    bool // of the learner
 }
 
 func newJudge(l *learner.Tolerant, inputs int, s settings) *judge {
-	j := &judge{settings: s, learner: l, inputs: familiar.New(inputs)}
-	j.layer, j.features = l.Readout()
-	if j.features != nil {
-		j.z = make([]float64, j.features.Size)
-	}
-	return j
+	return &judge{s, l, familiar.New(inputs), l.Readout() != nil}
 }
 
 // observe has the learner learn an example.
 func (j *judge) observe(x []float64, class int) error {
-	if err := j.learner.Observe(x, class); err != nil || j.layer != nil {
+	if err := j.learner.Observe(x, class); err != nil || j.layer {
 		return err
 	}
 	return j.inputs.Observe(x)
@@ -41,13 +32,9 @@ func (j *judge) unknown(x, p []float64) (bool, error) {
 	if floats.Max(p) < j.Threshold {
 		return true, nil
 	}
-	if j.layer == nil {
+	if !j.layer {
 		return j.inputs.P(x) < j.Tail, nil
 	}
-	if j.features != nil {
-		j.features.Apply(j.z, x)
-		x = j.z
-	}
-	tail, err := j.layer.Tail(x)
+	tail, err := j.learner.Tail(x)
 	return tail < j.Tail, err
 }

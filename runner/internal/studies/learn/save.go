@@ -37,7 +37,7 @@ func (s streamSpec) keep(train *data.Examples) (*trained.Network, func(x, p []fl
 
 // saved returns the file of the network.
 func (s streamSpec) saved(n *trained.Network, l *learner.Tolerant, train *data.Examples) (_ *table.Table, err error) {
-	n.Model = l.Learner.(*learner.Network).Model
+	n.Model = l.Model()
 	if n.Scaler, err = train.Scaler(s.Data.Scale); err != nil {
 		return nil, err
 	}

@@ -129,9 +129,7 @@ func (s *stream) Cells() []study.Cell {
 	for _, l := range s.learners() {
 		var model *learner.Model
 		if l.ClosedForm() {
-			n := l.Network()
-			n.Model, _ = n.For(s.inputs, s.classes) // Prepare has checked that it fits
-			l, model = l.At(n), &n.Model
+			l, model = l.For(s.inputs, s.classes)
 		}
 		if l.Online() {
 			l.Passes = s.Evaluate.Passes

@@ -20,8 +20,8 @@ const (
 	entropy     score = "entropy"            // minus that of the probabilities
 	mutual      score = "mutual-information" // minus that of the label and the member
 
-	// Of a readout of kind gaussian, at the most probable class c:
-	density      score = "density"       // log density of c
+	// Of an output layer, at the most probable class c:
+	density      score = "density"       // log density of c, with output = "ridge" of Gaussians of one covariance
 	ratio        score = "density-ratio" // that less the log density of one Gaussian of all
 	ridge        score = "ridge"         // the largest output of the ridge regression
 	ridgeDensity score = "ridge-density" // log density of c on the outputs of the regression
@@ -48,7 +48,7 @@ func look(l *learner.Tolerant, e learner.Examples) looked {
 	for i := range e.Len() {
 		a.class = append(a.class, e.Class(i))
 	}
-	layer, features := l.Readout()
+	layer := l.Readout()
 	var s readout.Scores
 	add := func(name score, value float64) { a.by[name] = append(a.by[name], value) }
 	if !l.Look(e, func(_ int, x []float64, answer learner.Answer) error {
@@ -59,13 +59,8 @@ func look(l *learner.Tolerant, e learner.Examples) looked {
 		if !math.IsNaN(answer.MutualInformation) {
 			add(mutual, -answer.MutualInformation)
 		}
-		if layer == nil || layer.Config().Kind != readout.Gaussian {
+		if layer == nil {
 			return nil
-		}
-		if features != nil {
-			z := make([]float64, features.Size)
-			features.Apply(z, x)
-			x = z
 		}
 		if err := layer.Scores(&s, x); err != nil {
 			return err

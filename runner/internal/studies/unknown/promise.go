@@ -27,7 +27,7 @@ func (s spec) train(ctx context.Context, train *data.Examples) (l *learner.Toler
 	seen := 0
 	course := learner.Course{Examples: train, Order: order, Before: func(x []float64, class, _ int) {
 		if seen++; seen > train.Len()/2 {
-			p := l.Probabilities([][]float64{x})[0]
+			p := l.Before(x)
 			r.Add(floats.Max(p), floats.MaxIdx(p) != class)
 		}
 	}}
