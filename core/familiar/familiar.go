@@ -209,7 +209,7 @@ func (f *Inputs) P(x []float64) float64 {
 		return 1
 	}
 	score := f.score(x, f.from(x))
-	p := tail(f.sorted, score)
+	p := Tail(f.sorted, score)
 	if len(f.Mean) < typical {
 		return p
 	}
@@ -217,11 +217,12 @@ func (f *Inputs) P(x []float64) float64 {
 	for i, s := range f.sorted {
 		mirrored[len(mirrored)-1-i] = -s
 	}
-	return min(1, p/0.9, tail(mirrored, -score)/0.1)
+	return min(1, p/0.9, Tail(mirrored, -score)/0.1)
 }
 
-// tail returns the share of the scores, in ascending order, and of s, that are at least s.
-func tail(scores []float64, s float64) float64 {
+// Tail returns the share of scores, two or more in ascending order, and of s, that are at least s. Beyond
+// all of them it follows the exponential tail of [Inputs.P].
+func Tail(scores []float64, s float64) float64 {
 	n := len(scores)
 	least := 1 / float64(n+1)
 	if at, _ := slices.BinarySearch(scores, s); at < n {

@@ -25,7 +25,7 @@ type gaussians struct {
 	shares []float64 // q of softmax
 	tau    float64   // τ of softmax
 
-	// tails has, for each class, the log densities of its kept examples, each left out, in ascending order.
+	// tails has, for each class, minus the log densities of its kept examples, each left out, in ascending order.
 	tails [][]float64
 }
 
@@ -137,7 +137,7 @@ func fitGaussians(m *moments, shares []float64, kept []labelled) *gaussians {
 		g.tails = make([][]float64, len(m.n))
 		for i, e := range kept {
 			if m.n[e.class] > 1 {
-				g.tails[e.class] = append(g.tails[e.class], scores[e.class][i]-float64(0.5*log2Pi*float64(d)))
+				g.tails[e.class] = append(g.tails[e.class], float64(0.5*log2Pi*float64(d))-scores[e.class][i])
 			}
 		}
 		for _, tail := range g.tails {

@@ -18,6 +18,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/core/bnn"
+	"closedform/core/familiar"
 	"closedform/core/softmax"
 	"closedform/internal/field"
 	"closedform/internal/kernel"
@@ -236,31 +237,26 @@ func (l *Layer) probabilities(p []float64, w *scratch) {
 
 // Tail returns a p-value of the hypothesis that x is of its most probable class: the share of the
 // kept examples of that class, x among them, whose log density in the class is no larger than that of
-// x, each of them left out of the fit. With Ridge densities are those of the outputs. It is 1 before
-// the class has two examples, and returns the error of Predict.
-func (l *Layer) Tail(x []float64) (float64, error) {
+// x, each of them left out of the fit; beyond all of them it follows [familiar.Tail]. With Ridge
+// densities are those of the outputs. kept is the number of these examples; with fewer than two there
+// is no p-value, and it is NaN. The error is that of Predict.
+func (l *Layer) Tail(x []float64) (p float64, kept int, err error) {
 	w := l.scratch()
 	defer l.pool.Put(w)
 	if err := l.round(w.x, x); err != nil {
-		return math.NaN(), err
+		return math.NaN(), 0, err
 	}
-	p := make([]float64, l.cfg.Classes)
-	l.probabilities(p, w)
-	c := floats.MaxIdx(p)
-	if l.counts[c] < 2 {
-		return 1, nil
+	all := make([]float64, l.cfg.Classes)
+	l.probabilities(all, w)
+	c := floats.MaxIdx(all)
+	if kept = len(l.kept[c]); kept < 2 {
+		return math.NaN(), kept, nil
 	}
 	g := l.solve(false).inputs
 	if l.cfg.Kind == Ridge {
 		g = l.solve(false).outputs
 	}
-	above, _ := slices.BinarySearchFunc(g.tails[c], w.score[c], func(t, score float64) int {
-		if t <= score {
-			return -1
-		}
-		return 1
-	})
-	return float64(1+above) / float64(1+len(g.tails[c])), nil
+	return familiar.Tail(g.tails[c], -w.score[c]), kept, nil
 }
 
 // Scores are scores of an input for open-set recognition.

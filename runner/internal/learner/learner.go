@@ -165,11 +165,11 @@ func (t *Tolerant) AddClass() error {
 	return nil
 }
 
-// Tail returns the p-value of x, [readout.Layer.Tail], of a method with an output layer.
-func (t *Tolerant) Tail(x []float64) (float64, error) {
+// Tail returns the [readout.Layer.Tail] of a method with an output layer.
+func (t *Tolerant) Tail(x []float64) (p float64, kept int, err error) {
 	seen, err := t.see([][]float64{x})
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	return t.Readout().Tail(seen[0])
 }

@@ -28,6 +28,9 @@ func (j *judge) observe(x []float64, class int) error {
 	return j.inputs.Observe(x)
 }
 
+// few examples of a class say too little of what is like them.
+const few = 10
+
 func (j *judge) unknown(x, p []float64) (bool, error) {
 	if floats.Max(p) < j.Threshold {
 		return true, nil
@@ -35,6 +38,6 @@ func (j *judge) unknown(x, p []float64) (bool, error) {
 	if !j.layer {
 		return j.inputs.P(x) < j.Tail, nil
 	}
-	tail, err := j.learner.Tail(x)
-	return tail < j.Tail, err
+	tail, kept, err := j.learner.Tail(x)
+	return kept < few || tail < j.Tail, err
 }
