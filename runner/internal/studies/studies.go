@@ -14,6 +14,7 @@ import (
 	"closedform/runner/internal/studies/moments"
 	"closedform/runner/internal/studies/order"
 	"closedform/runner/internal/studies/posterior"
+	"closedform/runner/internal/studies/sorted"
 	"closedform/runner/internal/studies/stability"
 	"closedform/runner/internal/studies/unknown"
 	"closedform/runner/internal/study"
@@ -29,6 +30,7 @@ var All = []study.Kind{
 	drift.Kind,
 	hidden.Kind,
 	order.Kind,
+	sorted.Kind,
 	posterior.Kind,
 	unknown.Kind,
 	stability.Kind,
