@@ -1,5 +1,7 @@
 // Package sorted is the study of streams that are sorted by class: methods learn one class after
-// another, one example at a time, in one pass, and the same examples shuffled.
+// another, one example at a time, in one pass, and the same examples shuffled. Every answer is
+// one of all classes: class-incremental learning in the words of van de Ven and Tolias, "Three
+// scenarios for continual learning", arXiv 1904.07734 (2019), with a class for each task.
 package sorted
 
 import (
