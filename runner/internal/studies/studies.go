@@ -16,6 +16,7 @@ import (
 	"closedform/runner/internal/studies/openset"
 	"closedform/runner/internal/studies/order"
 	"closedform/runner/internal/studies/posterior"
+	"closedform/runner/internal/studies/sorted"
 	"closedform/runner/internal/studies/stability"
 	"closedform/runner/internal/studies/unknown"
 	"closedform/runner/internal/study"
@@ -32,6 +33,7 @@ var All = []study.Kind{
 	drift.Kind,
 	hidden.Kind,
 	order.Kind,
+	sorted.Kind,
 	posterior.Kind,
 	openset.Kind,
 	unknown.Kind,

@@ -65,6 +65,7 @@ func TestMissing(t *testing.T) {
 		"moments":   "t.toml:4: missing: moments.spread, each 0 to 1e30; moments.variance, each 0 to 1e30; moments.draws, 1 to 1,000,000; moments.methods, ",
 		"order":     "t.toml: missing: data.generator, one of logistic, moons, rings, sectors, spirals, wedges, xor; order.permutations, 2 to 1,000; order.samples, ",
 		"posterior": "t.toml: missing: data.generator, one of logistic, moons, rings, sectors, spirals, wedges, xor; posterior.snapshots, ",
+		"sorted":    "t.toml: missing: set, at least one table headed [[set]]; method, at least one table headed [[method]]",
 		"stability": "t.toml:4: missing: stability.lambda, numbers > 0, or words as in [model]; stability.gap, [low, high]",
 		"unknown":   `t.toml: missing: data.generator, one of generator = "moons", file = "path.csv" and images = "path"; unknown.wrong, `,
 	} {

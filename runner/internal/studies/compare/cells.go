@@ -41,7 +41,7 @@ func (e *experiment) Cells() []study.Cell {
 	return cells
 }
 
-func (e *experiment) spec(m learner.Method, of set, seed int) spec {
+func (e *experiment) spec(m learner.Method, of data.Named, seed int) spec {
 	return spec{study.Seeded{Manifest: e.manifest.Name, Seed: seed}, of.Name, of.Source, m, e.Compare.Validation, e.classes}
 }
 

@@ -30,9 +30,9 @@ var Kind = study.Kind{
 }
 
 type experiment struct {
-	Compare settings      `toml:"compare"`
-	Sweep   config.Sweep  `toml:"sweep"`
-	Sets    []set         `toml:"set" allowed:"at least one table headed [[set]]"`
+	Compare settings     `toml:"compare"`
+	Sweep   config.Sweep `toml:"sweep"`
+	data.Sources
 	Model   learner.Model `toml:"model"`
 	Methods []method      `toml:"method" inherit:"model" allowed:"at least one table headed [[method]]"`
 
@@ -50,13 +50,6 @@ type settings struct {
 
 	// LeaveOut names methods one of which is chosen for each set by its mean log loss over the others.
 	LeaveOut []string `toml:"leave_out,omitempty"`
-}
-
-// set is a source of examples.
-type set struct {
-	Name string `toml:"name" allowed:"a text"`
-	data.Source
-	Splits int `toml:"splits,omitzero"` // with how many of the seeds it is learned, at most; 0: all
 }
 
 // method learns the sets.
@@ -77,8 +70,8 @@ func (e *experiment) learners() []learner.Method {
 func (e *experiment) Validate() error {
 	c := e.Compare
 	for _, s := range e.Sets {
-		if s.Name == allSets || s.Splits < 0 {
-			return field.Errorf("set."+s.Name+".name", "allowed: a name other than %s, and splits ≥ 0", allSets)
+		if s.Name == allSets {
+			return field.Errorf("set."+s.Name+".name", "allowed: a name other than %s", allSets)
 		}
 	}
 	for _, m := range e.Methods {
@@ -105,28 +98,13 @@ func (e *experiment) named(name string) bool {
 	return slices.ContainsFunc(e.Methods, func(m method) bool { return m.Name == name })
 }
 
-func (e *experiment) Files() []string {
-	var files []string
-	for _, s := range e.Sets {
-		files = append(files, s.Paths(e.manifest.Folder)...)
-	}
-	return files
-}
-
-// About implements [study.WithData].
-func (e *experiment) About() (lines []string) {
-	for _, s := range e.Sets {
-		lines = append(lines, s.About()...)
-	}
-	return lines
-}
+func (e *experiment) Files() []string { return e.Paths(e.manifest.Folder) }
 
 func (e *experiment) Prepare(context.Context) error {
-	for i := range e.Sets {
-		s := &e.Sets[i]
-		if err := e.manifest.Locate("set."+s.Name, s.Load(e.manifest.Folder)); err != nil {
-			return err
-		}
+	if err := e.Load(e.manifest); err != nil {
+		return err
+	}
+	for _, s := range e.Sets {
 		e.classes = max(e.classes, len(s.Classes()))
 		if err := learner.Fit(e.manifest, e.learners(), s.Inputs(), len(s.Classes())); err != nil {
 			return err

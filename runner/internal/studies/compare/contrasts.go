@@ -30,7 +30,7 @@ func (e *experiment) checkContrasts() error {
 		switch {
 		case !e.named(c.Method) || !e.named(c.Against) || c.Method == c.Against:
 			return field.Errorf("contrast", "%q against %q is not allowed; allowed: the names of two [[method]]s", c.Method, c.Against)
-		case c.Set != allSets && !slices.ContainsFunc(e.Sets, func(s set) bool { return s.Name == c.Set }):
+		case c.Set != allSets && !slices.ContainsFunc(e.Sets, func(s data.Named) bool { return s.Name == c.Set }):
 			return field.Errorf("contrast", "set = %q is not allowed; allowed: the name of a [[set]], or %s", c.Set, allSets)
 		case c.Score != "log_loss" && c.Score != "error":
 			return field.Errorf("contrast", "score = %q is not allowed; allowed: log_loss, error", c.Score)
@@ -97,7 +97,7 @@ func (e *experiment) difference(c contrast, runs, predictions *table.Table) diff
 		}
 		return single(means, "sets", 0)
 	}
-	s := e.Sets[slices.IndexFunc(e.Sets, func(s set) bool { return s.Name == c.Set })]
+	s := e.Sets[slices.IndexFunc(e.Sets, func(s data.Named) bool { return s.Name == c.Set })]
 	by := of(c.Set)
 	switch rows := runs.Where("set", c.Set); {
 	case s.Generator.Name != "":

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"closedform/runner/dataset"
+	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
@@ -17,7 +18,8 @@ import (
 // spec is all that the tables of a cell, one method on one stream, follow from.
 type spec struct {
 	study.Seeded
-	Set      set
+	Set      string
+	Source   data.Source
 	Discover settings
 	Method   learner.Method
 }
@@ -25,8 +27,11 @@ type spec struct {
 func (e *experiment) Cells() (cells []study.Cell) {
 	for _, m := range e.Methods {
 		for _, set := range e.Sets {
+			if !m.Learns(set) {
+				continue
+			}
 			for _, seed := range e.seeds {
-				s := spec{study.Seeded{Manifest: e.manifest.Name, Seed: seed}, set, e.Discover, m}
+				s := spec{study.Seeded{Manifest: e.manifest.Name, Seed: seed}, set.Name, set.Source, e.Discover, m.Method}
 				cells = append(cells, study.Cell{Key: fmt.Sprintf("%s %s seed=%d", m.Name, set.Name, seed), Spec: s, Run: s.run, Uses: m.Uses()})
 			}
 		}
@@ -59,7 +64,7 @@ func (s spec) run(ctx context.Context) (table.Set, error) {
 		table.Num("wrong", "share of the examples that were answered wrong"),
 	})...)
 	curve.Packed = true
-	train, _, err := s.Set.Unscaled(s.Stream("data", s.Set.Name))
+	train, _, err := s.Source.Unscaled(s.Stream("data", s.Set))
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +74,7 @@ func (s spec) run(ctx context.Context) (table.Set, error) {
 	for i := range warm {
 		warm[i] = i
 	}
-	scaler, err := train.Subset(warm).Scaler(s.Set.Scale) // no label is needed for it
+	scaler, err := train.Subset(warm).Scaler(s.Source.Scale) // no label is needed for it
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +85,7 @@ func (s spec) run(ctx context.Context) (table.Set, error) {
 		if err != nil {
 			return nil, err
 		}
-		at, n := []any{s.Set.Name, s.Method.Name, way, s.Seed}, float64(train.Len())
+		at, n := []any{s.Set, s.Method.Name, way, s.Seed}, float64(train.Len())
 		budget = f.bought
 		runs.Add(at, train.Len(), f.bought, float64(f.bought)/n, table.Finite(f.right/(f.right+f.wrong)), f.wrong/n,
 			len(f.number), f.delay(late), f.learner.Steps().Row())
@@ -96,13 +101,13 @@ func (s spec) run(ctx context.Context) (table.Set, error) {
 // probability, as long as there are examples of it. turns has, for each example, how many
 // classes have turned up; late are those that were not there from the start.
 func (s spec) stream(e *dataset.Examples) (order, turns, late []int) {
-	rnd := rand.New(s.Stream("stream", s.Set.Name))
+	rnd := rand.New(s.Stream("stream", s.Set))
 	pools := make([][]int, len(e.Classes()))
 	for _, i := range rnd.Perm(e.Len()) {
 		pools[e.Class(i)] = append(pools[e.Class(i)], i)
 	}
 	classes, blocks := rnd.Perm(len(pools)), len(pools)-s.Discover.Start+1
-	n := min(s.Set.Examples, e.Len())
+	n := min(s.Discover.Examples, e.Len())
 	for k := range n {
 		there := min(s.Discover.Start+k*blocks/n, len(pools))
 		left := slices.DeleteFunc(slices.Clone(classes[:there]), func(c int) bool { return len(pools[c]) == 0 })
@@ -143,12 +148,12 @@ func (f *followed) delay(classes []int) (mean float64) {
 
 // follow has a new learner follow the stream.
 func (s spec) follow(ctx context.Context, way string, budget int, e *dataset.Examples, turns []int) (*followed, error) {
-	l, err := s.Method.Learner(e.Inputs(), s.Discover.Start, s.Stream("method", s.Set.Name, s.Method.Name))
+	l, err := s.Method.Learner(e.Inputs(), s.Discover.Start, s.Stream("method", s.Set, s.Method.Name))
 	if err != nil {
 		return nil, err
 	}
 	f := &followed{learner: l, number: map[int]int{}, waits: map[int]int{}, done: map[int]bool{}}
-	draw := rand.New(s.Stream("bought", s.Set.Name, s.Method.Name))
+	draw := rand.New(s.Stream("bought", s.Set, s.Method.Name))
 	judge := newJudge(l, e.Inputs(), s.Discover)
 	x := make([]float64, e.Inputs())
 	var pending []int

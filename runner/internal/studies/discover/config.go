@@ -8,7 +8,6 @@ import (
 
 	"closedform/internal/field"
 	"closedform/runner/internal/config"
-	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
@@ -19,7 +18,7 @@ var Kind = study.Kind{
 	Name: "discover",
 	Asks: "How soon does a learner that buys the labels of what is unknown to it answer new classes, and for how many labels?",
 	New: func(m *config.Manifest) (_ study.Experiment, err error) {
-		e := &experiment{manifest: m, Discover: settings{Start: 2, Block: 100, Every: 1, Threshold: 0.9, Tail: 0.02}, Model: learner.DefaultModel()}
+		e := &experiment{manifest: m, Discover: settings{Start: 2, Block: 100, Every: 1, Threshold: 0.9, Tail: 0.02}, OnSets: learner.OnSets{Model: learner.DefaultModel()}}
 		if err = m.Decode(e); err == nil {
 			e.seeds, err = m.Seeds(e.Sweep.Seed)
 		}
@@ -30,28 +29,19 @@ var Kind = study.Kind{
 type experiment struct {
 	Discover settings     `toml:"discover"`
 	Sweep    config.Sweep `toml:"sweep"`
-	Sets     []set        `toml:"set" allowed:"at least one table headed [[set]]"`
-
-	Model   learner.Model    `toml:"model"`
-	Methods []learner.Method `toml:"method" inherit:"model" allowed:"at least one table headed [[method]]"`
+	learner.OnSets
 
 	manifest *config.Manifest
 	seeds    []int
 }
 
 type settings struct {
+	Examples  int     `toml:"examples"`  // of the stream at most
 	Start     int     `toml:"start"`     // classes that there are from the first example on
 	Block     int     `toml:"block"`     // examples whose numbers are averaged
 	Every     int     `toml:"every"`     // labels that were bought are learned after every so many examples, a new class at once
 	Threshold float64 `toml:"threshold"` // unknown is what has no larger probability,
 	Tail      float64 `toml:"tail"`      // or a smaller p-value of being like what was learned
-}
-
-// set is a source of examples, of which the training part is the stream.
-type set struct {
-	Name     string `toml:"name" allowed:"a text"`
-	Examples int    `toml:"examples" allowed:"1 or more"` // of the stream
-	data.Source
 }
 
 func (e *experiment) Validate() error {
@@ -61,46 +51,24 @@ func (e *experiment) Validate() error {
 			return field.Errorf("method."+m.Name+".kind", `%q is not allowed; allowed: "closed-form", to which classes can be added`, m.Kind)
 		}
 	}
-	for _, s := range e.Sets {
-		if s.Examples < 1 {
-			return field.Errorf("set."+s.Name+".examples", "%d is not allowed; allowed: 1 or more", s.Examples)
-		}
-	}
 	switch {
 	case d.Start < 2:
 		return field.Errorf("discover.start", "%d is not allowed; allowed: 2 or more", d.Start)
-	case d.Block < 1 || d.Every < 1:
-		return field.Errorf("discover", "block = %d, every = %d are not allowed; allowed: 1 or more", d.Block, d.Every)
+	case d.Block < 1 || d.Every < 1 || d.Examples < 1:
+		return field.Errorf("discover", "examples = %d, block = %d, every = %d are not allowed; allowed: 1 or more", d.Examples, d.Block, d.Every)
 	}
-	return cmp.Or(field.Within("discover.threshold", d.Threshold, 0, 1), field.Within("discover.tail", d.Tail, 0, 1), learner.Check(e.Methods, 0, true))
+	return cmp.Or(field.Within("discover.threshold", d.Threshold, 0, 1), field.Within("discover.tail", d.Tail, 0, 1), e.Check())
 }
 
-func (e *experiment) Files() (files []string) {
-	for _, s := range e.Sets {
-		files = append(files, s.Paths(e.manifest.Folder)...)
-	}
-	return files
-}
-
-// About implements [study.WithData].
-func (e *experiment) About() (lines []string) {
-	for _, s := range e.Sets {
-		lines = append(lines, s.About()...)
-	}
-	return lines
-}
+func (e *experiment) Files() []string { return e.Paths(e.manifest.Folder) }
 
 func (e *experiment) Prepare(context.Context) error {
-	for i := range e.Sets {
-		s := &e.Sets[i]
-		if err := e.manifest.Locate("set."+s.Name, s.Load(e.manifest.Folder)); err != nil {
-			return err
-		}
+	if err := e.Load(e.manifest); err != nil {
+		return err
+	}
+	for _, s := range e.Sets {
 		if n := len(s.Classes()); n <= e.Discover.Start {
 			return e.manifest.Errorf("discover.start", "%d is not allowed; allowed: fewer than the %d classes of %s", e.Discover.Start, n, s.Name)
-		}
-		if err := learner.Fit(e.manifest, e.Methods, s.Inputs(), len(s.Classes())); err != nil {
-			return err
 		}
 	}
 	return nil

@@ -21,7 +21,7 @@ func (e *experiment) Tables(cells []table.Set) (table.Set, error) {
 
 // Figures are, of each set, "stream": what share of each block of the stream is called unknown
 // and answered wrong by the methods that buy the labels of what is unknown to them; classes turn
-// up where the shares jump. And "labels": the same of all ways to buy labels, of the first method.
+// up where the shares jump. And "labels": the same of all ways to buy labels, of the first method of each.
 func (e *experiment) Figures() []study.Figure {
 	draw := func(rows func(of *table.Table) (curves func(column string) []figures.Curve)) func(*table.Table) *figures.Figure {
 		return func(t *table.Table) *figures.Figure {
@@ -44,10 +44,12 @@ func (e *experiment) Figures() []study.Figure {
 	legend := learner.NewLegend(e.Methods)
 	return []study.Figure{
 		study.Drawing("stream", "curve_summary", draw(func(of *table.Table) func(string) []figures.Curve {
-			return func(column string) []figures.Curve { return study.Lines(of.Where("labels", unknown), legend, "seen", column) }
+			return func(column string) []figures.Curve {
+				return study.Lines(of.Where("labels", unknown), legend, "seen", column)
+			}
 		})),
 		study.Drawing("labels", "curve_summary", draw(func(of *table.Table) func(string) []figures.Curve {
-			first := of.Where("method", e.Methods[0].Name)
+			first := of.Where("method", of.Texts("method")[0])
 			return func(column string) (curves []figures.Curve) {
 				for i, way := range []string{unknown, random, oracle} {
 					c := study.Curve(first.Where("labels", way), way, "seen", column)

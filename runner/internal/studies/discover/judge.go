@@ -11,9 +11,9 @@ import (
 // that is unlike what was learned, by the kept examples of a readout, else by the inputs.
 type judge struct {
 	settings
-	learner  *learner.Tolerant
-	inputs   *familiar.Inputs
-	layer    bool // of the learner
+	learner *learner.Tolerant
+	inputs  *familiar.Inputs
+	layer   bool // of the learner
 }
 
 func newJudge(l *learner.Tolerant, inputs int, s settings) *judge {
