@@ -142,6 +142,18 @@ func Clusters(n int) data.Set {
 	return set
 }
 
+// Corners returns n examples near the corners of a square, their classes in turn.
+func Corners(n int) data.Set {
+	rnd := rand.New(rand.NewPCG(3, 4))
+	var set data.Set
+	for i := range n {
+		c := i % 4
+		set.X = append(set.X, []float64{float64(4*(c%2)) + 0.5*random.Normal(rnd), float64(4*(c/2)) + 0.5*random.Normal(rnd)})
+		set.Class = append(set.Class, c)
+	}
+	return set
+}
+
 // File writes examples in the plane to a CSV file of its own and returns its path.
 // The classes are called a, b, c, …
 func File(t testing.TB, set data.Set) string {

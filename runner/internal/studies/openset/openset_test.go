@@ -1,0 +1,87 @@
+package openset
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"closedform/internal/check"
+	"closedform/runner/internal/study/studytest"
+)
+
+func manifest(t *testing.T) string {
+	return fmt.Sprintf(`
+name  = "small_open_set"
+study = "open_set"
+seed  = 1
+[data]
+file       = %q
+train_rows = "1-100"
+[open_set]
+known      = [["a", "b", "c"]]
+validation = 0.3
+choose     = ["gaussian"]
+[sweep]
+seed = [1, 2]
+[[method]]
+name = "gaussian"
+features = "relu"
+feature_size = 8
+output = "gaussian"
+[[method]]
+name = "network"
+members = 2
+`, studytest.File(t, studytest.Corners(160)))
+}
+
+// Of four separate clusters one is told from the three that were learned; and so is each of the three
+// that is kept back, without a test example.
+func TestTold(t *testing.T) {
+	tables := studytest.Run(t, Kind, manifest(t))
+	runs := tables.Get("runs")
+	for _, method := range []string{"gaussian", "network"} {
+		rows := runs.Where("method", method).Where("left", "").Where("seed", 1)
+		for i, s := range rows.Texts("score") {
+			auroc, oscr, accuracy := rows.Nums("auroc")[i], rows.Nums("oscr")[i], rows.Nums("accuracy")[i]
+			if !(auroc >= 0 && auroc <= 1) || oscr > accuracy+1e-12 || rows.Nums("excess_aurc")[i] < -1e-12 {
+				t.Errorf("%s %s: AUROC %g, OSCR %g, accuracy %g", method, s, auroc, oscr, accuracy)
+			}
+			if method == "gaussian" && (s == "combined" || s == "density") && !(auroc > 0.95 && accuracy > 0.95) {
+				t.Errorf("%s: AUROC %g, accuracy %g", s, auroc, accuracy)
+			}
+		}
+		if got := strings.Join(rows.Texts("score"), " "); got != map[string]string{
+			"gaussian": "probability entropy density density-ratio ridge ridge-density combined", "network": "probability entropy mutual-information",
+		}[method] {
+			t.Errorf("%s has the scores %s", method, got)
+		}
+	}
+	if chosen := tables.Get("chosen"); chosen.Where("method", "gaussian").Len() != 7 || chosen.Where("method", "network").Len() != 0 {
+		t.Errorf("%s", chosen.CSV())
+	}
+	if left := runs.Where("left", "b"); left.Len() != 2*7 {
+		t.Errorf("%d rows without class b", left.Len())
+	}
+}
+
+// The areas are those by hand, and the combined score is log p, class by class.
+func TestByHand(t *testing.T) {
+	check.Near(t, "AUROC", told([]float64{3, 1, 2}, []float64{2, 0}), (1+1+0.5+1+0+1)/6, 1e-15)
+	by := func(values ...float64) map[score][]float64 {
+		return map[score][]float64{density: values, ratio: values, ridge: values, ridgeDensity: values}
+	}
+	validation := looked{top: []int{0, 0, 0, 1}, by: by(1, 2, 3, 9)}
+	a := looked{p: make([][]float64, 3), top: []int{0, 0, 1}, by: by(2.5, 0, 8)}
+	a.combine(validation)
+	check.NearAll(t, "combined", a.by[combined], []float64{4 * math.Log(3./4), 4 * math.Log(1./4), 4 * math.Log(1./2)}, 1e-12)
+}
+
+func TestSpecs(t *testing.T) {
+	studytest.Differ(t, Kind, manifest(t), "name=other", "sweep.seed=[2, 1]", `open_set.known=[["a", "b"]]`, "open_set.validation=0.2", "data.train_rows=1-80", "method.gaussian.feature_size=9")
+	studytest.Refused(t, Kind, manifest(t), map[string]string{
+		`open_set.known=[["a", "z"]]`: `"z" is not allowed; allowed: a, b, c, d`, `open_set.known=[["a"]]`: "two or more", `open_set.known=[["a", "a"]]`: "twice",
+		`open_set.known=[["a", "b", "c", "d"]]`: "all but one", "open_set.validation=1": "open_set.validation", "open_set.score=x": "open_set.score",
+		`open_set.choose=["x"]`: "open_set.choose",
+	})
+}
