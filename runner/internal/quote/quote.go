@@ -1,4 +1,4 @@
-// Package quote finds the numbers of published tables that texts quote: the READMEs,
+// Package quote reads the numbers of published tables that texts quote: the READMEs,
 // the page of the results, and the paper.
 package quote
 
@@ -32,6 +32,12 @@ type Results struct {
 
 // Open returns the tables of the folder of all results. They are read when they are asked for.
 func Open(dir string) *Results { return &Results{dir, map[string]*table.Table{}} }
+
+// Get returns a published table by its name EXPERIMENT/TABLE, nil if it cannot be read.
+func (r *Results) Get(from string) *table.Table {
+	t, _ := r.Rows(from, "")
+	return t
+}
 
 // Rows returns those of a table that have the fields, "key=value", separated by spaces. It is
 // an error if the table is not what was published, or has no such column.
