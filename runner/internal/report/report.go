@@ -59,8 +59,8 @@ func (p *Page) Unchanged() (names []string) {
 // FindingsFile has the findings in Markdown, beside a page that links to files.
 const FindingsFile = "FINDINGS.md"
 
-// Write makes the page and puts it at path atomically, unless it is there; the findings, too,
-// unless the page has everything in itself.
+// Write makes the page and writes it to path atomically, unless it is unchanged. Beside a page that
+// links to files it writes [FindingsFile] and [CrateFile], too.
 func (p *Page) Write(path string) error {
 	v := p.view()
 	html, err := v.html()
@@ -69,6 +69,9 @@ func (p *Page) Write(path string) error {
 	}
 	if text := v.findings(); err == nil && !p.Embed && text != "" {
 		err = replace(filepath.Join(filepath.Dir(path), FindingsFile), []byte(findingsHead+text))
+	}
+	if crate := v.crate(); err == nil && !p.Embed && crate != nil {
+		err = replace(filepath.Join(filepath.Dir(path), CrateFile), crate)
 	}
 	if err != nil {
 		return fmt.Errorf("page of the results: %w", err)

@@ -38,6 +38,7 @@ type section struct {
 	Figures  []figure
 	Methods  []method
 	Tables   []tableData
+	schema   *store.Schema // empty if it cannot be read
 }
 
 // figure is a drawing.
@@ -83,7 +84,7 @@ func (p *Page) section(e Experiment, sums map[string]string) *section {
 			s.problem("schema.json", err)
 		}
 	}
-	s.Finding = schema.Finding
+	s.schema, s.Finding = schema, schema.Finding
 	docs, needs := map[string]map[string]string{}, map[string][]string{} // of a table, the columns; of a figure, the tables
 	for _, t := range schema.Tables {
 		docs[t.File] = map[string]string{}
