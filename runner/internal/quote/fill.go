@@ -37,7 +37,7 @@ func Fill(text string, tables Tables) (string, error) {
 	return filled, nil
 }
 
-// look returns the number that the words of a reference name.
+// look returns the number of a reference, given its words.
 func look(words []string, tables Tables) (string, error) {
 	interval := len(words) > 0 && words[len(words)-1] == "ci"
 	if interval {
