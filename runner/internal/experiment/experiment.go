@@ -53,7 +53,7 @@ func (e *Experiment) ShortForm(overrides []string) (*Experiment, error) {
 	return Read(e.File, slices.Concat(e.Short, overrides))
 }
 
-// Missing returns an error that names the missing data files of an experiment and how to get them.
+// Missing says which data files of an experiment are not there, and how to get them.
 func (e *Experiment) Missing() error {
 	if d, ok := e.Study.(study.WithData); ok {
 		if err := fetch.Missing(d.Files()...); err != nil {
