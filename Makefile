@@ -1,7 +1,7 @@
 # make help lists the targets.
 .PHONY: help reproduce time data test check torture bench verify verify-anywhere stale diff draw report paper clean
 
-# Where the compiler would fuse multiply-adds it must not: see README.md, "The same bytes".
+# Where the compiler would fuse multiply-adds it must not: see runner/README.md, "The same bytes".
 ifneq (,$(filter arm64 ppc64% s390x riscv64 loong64 v3 v4,$(shell go env GOARCH GOAMD64)))
 export GOFLAGS := $(shell go env GOFLAGS) -gcflags=all=-d=fmahash=qn
 endif
@@ -17,26 +17,23 @@ FUZZED = ./runner/FuzzManifest ./runner/dataset/FuzzReadCSV ./runner/internal/da
 FUZZ = $(if $(filter short,$(EFFORT)),5000x,40000x)
 
 help:
-	@echo 'make reproduce   run every manifest in experiments/ and leave results/'
-	@echo '                 EFFORT=quick runs those of that label only'
-	@echo 'make time        measure the times of methods again, for the published experiments'
-	@echo 'make data        get the data sets into experiments/data/; MIRROR=folder takes those that'
-	@echo '                 are there from it'
+	@echo 'make reproduce   run all experiments whose results are missing or old; EFFORT=quick: three small ones'
+	@echo 'make data        download the data sets; MIRROR=folder takes files from there first'
 	@echo 'make test        all tests'
 	@echo 'make check       formatting, vet, staticcheck, dead code, the race detector'
 	@echo 'make torture     kills, full disks, damaged files, extreme numbers and fuzzing, some minutes;'
 	@echo '                 EFFORT=short does less of each, FUZZ=1000000x fuzzes each target for longer'
-	@echo 'make bench       benchmarks, in a form that benchstat reads'
-	@echo 'make verify      run again into a temporary folder and compare with results/;'
-	@echo '                 EFFORT=quick takes the experiments of that label only'
+	@echo 'make bench       benchmarks, in the form that benchstat reads'
+	@echo 'make time        measure the times of methods again'
+	@echo 'make verify      run everything again elsewhere and compare with results/; EFFORT=quick: the small ones'
 	@echo 'make verify-anywhere'
-	@echo '                 the same by builds for other processors, arm64 under an emulator; hours for all,'
-	@echo '                 EFFORT=quick as above, EFFORT=short takes short forms of the quick ones'
+	@echo '                 the same with builds for other processors, arm64 under an emulator; hours;'
+	@echo '                 EFFORT=quick as above, EFFORT=short: short forms of the small ones'
 	@echo 'make stale       list in results/STALE the experiments whose results are behind the code'
-	@echo 'make diff        how the tables in results/ differ from those of a commit: REV=commit, HEAD by default'
+	@echo 'make diff        compare the tables with those of a commit, REV=commit (default HEAD)'
 	@echo 'make draw        draw the figures again from the tables in results/'
-	@echo 'make report      results/index.html: one page of all results, which every run leaves, too'
-	@echo 'make paper       paper/paper.pdf from what is in results/; nothing is computed; needs LaTeX'
+	@echo 'make report      write results/index.html, the page of all results'
+	@echo 'make paper       paper/paper.pdf from results/; needs LaTeX'
 	@echo 'make clean       remove what is not committed from results/'
 
 reproduce:

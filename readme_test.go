@@ -2,6 +2,7 @@ package closedform
 
 import (
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -24,5 +25,40 @@ func TestReadmeProgram(t *testing.T) {
 	unindented := regexp.MustCompile(`(?m)^\t`).ReplaceAllString(string(body[1]), "")
 	if strings.TrimSpace(string(block[1])) != strings.TrimSpace(unindented) {
 		t.Errorf("the README has\n%s\nthe example\n%s", block[1], unindented)
+	}
+}
+
+// Links between the texts lead to files and headings that are there.
+func TestLinks(t *testing.T) {
+	var files []string
+	for _, pattern := range []string{"*.md", "*/*.md", "experiments/data/*.md"} {
+		found, err := filepath.Glob(pattern)
+		check.OK(t, err)
+		files = append(files, found...)
+	}
+	link, heading := regexp.MustCompile(`\]\(([^):#]*)(?:#([^)]*))?\)`), regexp.MustCompile(`(?m)^#+ (.*)$`)
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		check.OK(t, err)
+		for _, m := range link.FindAllStringSubmatch(string(text), -1) {
+			target := filepath.Join(filepath.Dir(file), m[1])
+			if m[1] == "" {
+				target = file
+			}
+			if _, err := os.Stat(target); err != nil {
+				t.Errorf("%s: %s: %v", file, m[0], err)
+			} else if m[2] != "" {
+				there, err := os.ReadFile(target)
+				check.OK(t, err)
+				names := ""
+				for _, h := range heading.FindAllStringSubmatch(string(there), -1) {
+					name := regexp.MustCompile(`[^\pL\pN _-]`).ReplaceAllString(strings.ToLower(h[1]), "")
+					names += " " + strings.ReplaceAll(name, " ", "-") + " "
+				}
+				if !strings.Contains(names, " "+m[2]+" ") {
+					t.Errorf("%s: %s: no heading of that name", file, m[0])
+				}
+			}
+		}
 	}
 }

@@ -15,9 +15,9 @@ import (
 type Axis struct {
 	Label string
 	Log   bool
-	// Min and Max are the ends. Where both are zero they come from the data:
-	// of all charts of the column for X, of the row for Y, that have an axis
-	// with the same label and kind. So such charts can be compared.
+	// Min and Max are the ends. If both are zero they come from the data of all
+	// charts of the column (for X) or the row (for Y) that have an axis with the
+	// same label and kind, so that these charts can be compared.
 	Min, Max float64
 }
 
@@ -48,7 +48,7 @@ func (a Axis) near(v float64) float64 {
 	return min(max(a.at(v), lo-1e4*(hi-lo)), hi+1e4*(hi-lo))
 }
 
-// shows tells whether the axis has a place for v, perhaps beyond its ends.
+// shows reports whether the axis has a coordinate for v, perhaps beyond its ends.
 func (a Axis) shows(v float64) bool {
 	v = a.at(v)
 	return !math.IsNaN(v) && !math.IsInf(v, 0)
@@ -56,7 +56,7 @@ func (a Axis) shows(v float64) bool {
 
 func (a Axis) holds(v float64) bool { return v >= a.Min && v <= a.Max }
 
-// check panics unless values can be told apart along the axis.
+// check panics unless the ends are finite and increase, and are positive on a logarithmic axis.
 func (a Axis) check() {
 	require(a.Min < a.Max && !math.IsInf(a.Max-a.Min, 0) && (!a.Log || a.Min > 0),
 		"axis %q from %g to %g", a.Label, a.Min, a.Max)

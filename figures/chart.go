@@ -32,15 +32,15 @@ type Curve struct {
 	Low, High []float64
 }
 
-// Kind is the way in which a curve is drawn.
+// Kind is how a curve is drawn.
 type Kind int
 
 const (
 	Marked  Kind = iota // a line with markers
 	Line                // a line alone
 	Scatter             // markers alone
-	// Reference is a line to compare the data with: thin and grey beneath the curves
-	// of a chart, as the boundary on a map. It does not widen the axes of a chart.
+	// Reference is a line for comparison, drawn thin and grey beneath the curves
+	// of a chart, and as the class boundary on a map. It does not widen the axes of a chart.
 	Reference
 )
 
@@ -52,10 +52,10 @@ const (
 	many       = 4              // columns: the charts of more are high, their markers small
 )
 
-// Charts draws rows of charts on one page, each as wide as a column of text; they are
-// squares if every chart has the same X and Y, as a Q–Q plot. The legend at the foot
-// explains the curves of all charts, and counts the points that have no place in
-// them. The charts must not change until the last Encode.
+// Charts draws rows of charts on one page, each as wide as a column of text. Charts are
+// square if every chart has the same X and Y axis, as in a Q–Q plot. The legend at the foot
+// explains the curves of all charts and counts the points that cannot be
+// shown. The charts must not change until the last Encode.
 func Charts(rows [][]Chart) *Figure {
 	var all []Curve
 	for _, c := range slices.Concat(rows...) {
@@ -249,12 +249,12 @@ func (p piece) band(c color.Color) *plotter.Polygon {
 	return &plotter.Polygon{XYs: []plotter.XYs{append(upper, lower...)}, Color: c}
 }
 
-// hidden counts the points of curves that a page does not show, although they
-// have coordinates.
+// hidden counts the points of curves that a page does not show although they have
+// coordinates.
 type hidden struct{ infinite, negative, outside int }
 
-// count adds curves. A reference may go on for ever; so may lines without markers,
-// which are seen to leave the panel.
+// count adds curves. References, and lines without markers, may leave the panel
+// without being counted.
 func (h *hidden) count(x, y Axis, curves []Curve) {
 	for _, c := range curves {
 		for i := range c.X {

@@ -10,9 +10,9 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Dot is a number with an interval. One that is not a number has no dot; one beyond
+// Dot is a number with an interval. NaN has no dot. A number beyond
 // the ends of the axis, perhaps infinite, has an arrow at that end. An interval with
-// an end that is not a number is left out, and what of it is beyond the axis.
+// an end that is NaN is left out, and intervals are cut at the ends of the axis.
 type Dot struct{ Value, Low, High float64 }
 
 // DotPanel is a panel of a dot plot.
@@ -21,8 +21,8 @@ type DotPanel struct {
 	Dots  []Dot // from the top, one for each name
 }
 
-// DotPlot is a plot of numbers that have names: a row for each name, beside each
-// other panels with a dot in each row (Cleveland, "Graphical methods for data
+// DotPlot is a plot of named numbers: a row for each name, in panels side by side
+// with a dot in each row (Cleveland, "Graphical methods for data
 // presentation: full scale breaks, dot charts, and multibased logging", The American
 // Statistician 1984). All panels have one axis. A dot has the style of its name.
 type DotPlot struct {
@@ -98,7 +98,7 @@ func (d DotPlot) plotters(p DotPanel, y Axis, known *styles) []plot.Plotter {
 	return out
 }
 
-// apart tells whether the interval lies on one side of the mark, or there is none.
+// apart reports whether the interval lies on one side of the mark, or there is no mark.
 func (d Dot) apart(mark float64) bool {
 	return math.IsNaN(mark) || d.Low > mark || d.High < mark
 }
@@ -122,7 +122,7 @@ func (d DotPlot) marker(dot Dot, sty style) (glyph draw.GlyphStyle, says string)
 	return outlined(shapes[sty.marker], white, sty.color), d.Held
 }
 
-// keys explains the dots that are there.
+// keys returns the legend keys of the dots in use.
 func (d DotPlot) keys() []key {
 	there := map[string]draw.GlyphStyle{}
 	for _, p := range d.Panels {

@@ -1,10 +1,9 @@
-// Package figures draws the figures of the paper from numbers and labels, with
+// Package figures draws figures for print from numbers and labels, with
 // the plotters of gonum/plot, as PNG, SVG or PDF. Charts draws curves, Maps
-// fields over a plane, and Dots numbers that have names.
+// functions on a plane, and Dots named numbers with intervals.
 //
-// The bytes of a figure depend on its input alone: they carry no date and no name of
-// a machine. Letters look the same where fonts
-// are not installed.
+// The bytes of a figure depend on its input alone: they contain no date and no name of
+// a machine. Fonts need not be installed.
 //
 // Text may hold mathematics between dollar signs, set in italics: "$σ²(y₁)$,
 // probability". Besides Unicode subscripts and superscripts there are a low line and
@@ -36,8 +35,8 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// Sizes of a figure in print: the widths of a column of text and of a page, and the most
-// that its height may be.
+// Sizes of a figure in print: the widths of a column of text and of a page, and the largest
+// height.
 const (
 	columnWidth = 84 * vg.Millimeter
 	pageWidth   = 174 * vg.Millimeter
@@ -55,16 +54,15 @@ const (
 	textGap    = vg.Length(2.5) // between a piece of text and what it belongs to
 )
 
-// Figure is a finished page. Its methods may be called from several
-// goroutines.
+// Figure is a finished page. It is safe for concurrent use.
 type Figure struct {
 	width, height vg.Length
 	draw          func(draw.Canvas)
 }
 
 // Encode returns the figure as a file in the format "png" (110 dots per inch),
-// "svg" or "pdf". Any other format is an error, and so is a temporary folder that a PDF's
-// fonts cannot be written to.
+// "svg" or "pdf". It returns an error for any other format, and if the fonts of a PDF cannot be
+// written to the temporary folder.
 func (f *Figure) Encode(format string) (data []byte, err error) {
 	defer func() {
 		switch p := recover().(type) {
@@ -212,8 +210,8 @@ func withoutDate(file []byte) []byte {
 	return date.ReplaceAllFunc(file, func(b []byte) []byte { return bytes.Repeat([]byte(" "), len(b)) })
 }
 
-// require panics unless a figure can be drawn: what it is asked for is a mistake of
-// the program.
+// require panics unless a condition of a figure holds: anything else is a mistake of
+// the caller.
 func require(ok bool, format string, args ...any) {
 	if !ok {
 		panic(fmt.Sprintf("figures: "+format, args...))

@@ -39,16 +39,16 @@ type Point struct {
 // Segment is a straight line.
 type Segment struct{ X0, Y0, X1, Y1 float64 }
 
-// Row is a row of maps that share a scale. Values outside it, and those that are
-// no numbers, get colours of their own, which the legend explains and counts. On a
+// Row is a row of maps that share a scale. Values outside the scale, and NaN, have
+// special colours, which the legend explains and counts. On a
 // logarithmic scale, equal steps of colour are equal ratios.
 type Row struct {
 	Scale Axis
 	Maps  []Map
 }
 
-// Labels are the words of a figure of maps. What is left empty gets the
-// default.
+// Labels are the words of a figure of maps. Empty ones have
+// defaults.
 type Labels struct {
 	X, Y    string   // the axes; "$x₁$" and "$x₂$"
 	Classes []string // of all examples, from 0 on; explained even if none is shown
@@ -61,8 +61,8 @@ const (
 	shades   = 253
 )
 
-// Maps draws rows of maps on one page; they are squares if both axes are the same, as
-// those of the plane, or a row has many. A row has one colour bar. The maps must not change until the last Encode.
+// Maps draws rows of maps on one page, with one colour bar for each row. Maps are square if both axes are
+// the same, or if a row has many. The maps must not change until the last Encode.
 func Maps(rows []Row, labels Labels) *Figure {
 	labels.X, labels.Y = cmp.Or(labels.X, "$x₁$"), cmp.Or(labels.Y, "$x₂$")
 	var (

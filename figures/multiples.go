@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Multiples draws small charts, so many in a row, that have the axes of the first, with
-// ends about the curves of all.
+// Multiples draws small charts, so many in a row, with the axes of the first; the
+// ends include the curves of all.
 func Multiples(charts []Chart, across int) *Figure {
 	var all []Curve
 	for _, c := range charts {
@@ -21,8 +21,8 @@ func Multiples(charts []Chart, across int) *Figure {
 	return Charts(slices.Collect(slices.Chunk(charts, across)))
 }
 
-// Split divides the curves of a chart, n in each, among charts that stand beside each other.
-// References are in all of them.
+// Split divides the curves of a chart among charts side by side, n in each.
+// All of them have the references.
 func (c Chart) Split(n int) (out []Chart) {
 	var shared, own []Curve
 	for _, curve := range c.Curves {
@@ -39,8 +39,8 @@ func (c Chart) Split(n int) (out []Chart) {
 	return out
 }
 
-// Beside moves curves on a logarithmic X, but for references, a little to the sides of each
-// other, so that equal ones do not cover each other.
+// Beside shifts curves, except references, a little along a logarithmic X axis, so that equal curves do not
+// cover each other.
 func Beside(curves []Curve) []Curve {
 	const ratio = 1.08
 	out := slices.Clone(curves)

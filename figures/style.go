@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// style is how a curve is drawn. Without its colour it is told from others by its marker, a
+// style is the style of a curve. Without colour, curves are distinguished by the marker, a
 // number, or by the dashes of a line without markers.
 type style struct {
 	color  color.NRGBA
@@ -31,8 +31,8 @@ var (
 // Groups is the number of groups that have colours of their own.
 const Groups = 10
 
-// colors are told apart with any colour vision: those of M. Okabe and K. Ito (2008), but
-// for the yellow, which is lost on white paper, with a few after P. Tol.
+// colors can be distinguished with any colour vision: those of M. Okabe and K. Ito (2008), without
+// the yellow, which is too light on white paper, and a few after P. Tol.
 var colors = [Groups]color.NRGBA{
 	rgb(0x0072b2), rgb(0x56b4e9), // blue, sky
 	rgb(0xd55e00), rgb(0xe69f00), // vermilion, orange
@@ -151,7 +151,7 @@ func outlined(m marker, fill, outline color.Color) draw.GlyphStyle {
 	return draw.GlyphStyle{Color: fill, Radius: markerRadius, Shape: m}
 }
 
-// classFills tell the markers of classes apart in grey as well: white, black and a
+// classFills distinguish the markers of classes, in grey as well: white, black and a
 // mid orange, which maps do not contain. As their number and that of the shapes have
 // no common divisor, every shape meets every fill.
 var classFills = []color.NRGBA{white, black, rgb(0xe66a00)}

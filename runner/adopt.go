@@ -25,7 +25,7 @@ import (
 
 func (p *program) adoptCommand(f *flag.FlagSet) action {
 	p.workFlags(f)
-	f.DurationVar(&p.budget, "budget", 10*time.Minute, "most processor `time` for the sample, of each experiment")
+	f.DurationVar(&p.budget, "budget", 10*time.Minute, "most processor `time` for the sample of each experiment")
 	return func(ctx context.Context, names []string) error {
 		p.computeHere()
 		p.adopting = true
@@ -33,7 +33,7 @@ func (p *program) adoptCommand(f *flag.FlagSet) action {
 	}
 }
 
-// adoption is what adopt finds out about cells that other code has computed.
+// adoption is the result of checking cells that other code computed.
 type adoption struct {
 	old     *store.CellSums
 	of      []*store.CellSum // by cell: what was published of it, from the same spec; nil: nothing
@@ -45,10 +45,10 @@ type adoption struct {
 	differs map[string]bool  // strata of which the code makes other content
 }
 
-// adopt takes over the published cells that other code has computed from the same specs.
+// adopt marks published cells that other code computed from the same specs as cells of the current code.
 // It recomputes a sample of every stratum and the short form of the experiment; strata
-// whose content differs are left to be computed. It reports whether nothing else is to be
-// done: the results are published, and no cell needs to be computed or merged.
+// whose content differs are left to be computed. It reports whether the results are
+// complete: no cell needs to be computed or merged.
 func (j *job) adopt(ctx context.Context) (done bool, err error) {
 	a, err := j.adoption()
 	if errors.Is(err, fs.ErrNotExist) {
@@ -92,7 +92,7 @@ func (j *job) adopt(ctx context.Context) (done bool, err error) {
 	return false, nil // the tables are made of the cells
 }
 
-// adoption compares the published cells with today's.
+// adoption compares the origins of the published cells with the current ones.
 func (j *job) adoption() (*adoption, error) {
 	results, err := store.OpenResults(j.dir)
 	if err != nil {
@@ -124,7 +124,7 @@ func (j *job) adoption() (*adoption, error) {
 	return a, nil
 }
 
-// sampled is the share of the cells of a stratum that are recomputed, at least one.
+// sampled is the share of the cells of a stratum that are recomputed; at least one is.
 const sampled = 0.05
 
 // draw draws the sample: of each stratum cells that take little time, at random among those
@@ -207,8 +207,8 @@ func (j *job) differs(a *adoption, stratum, how string) {
 	a.differs[stratum] = true
 }
 
-// takeOver makes the cells that are here, of the strata that do not differ, cells of today's
-// code. It returns how many cells are adopted, and how many of them are here.
+// takeOver marks the stored cells of the strata that do not differ as cells of the current
+// code. It returns how many cells are adopted, and how many of them are stored here.
 func (j *job) takeOver(a *adoption) (adopted, here int, err error) {
 	j.stamped = map[int]bool{}
 	for _, i := range a.stale {
@@ -231,7 +231,7 @@ func (j *job) takeOver(a *adoption) (adopted, here int, err error) {
 	return adopted, here, nil
 }
 
-// restamp says of the published results that they are of today's code.
+// restamp marks the published results as those of the current code.
 func (j *job) restamp(a *adoption) error {
 	run, err := store.ReadRun(j.dir)
 	if err != nil {
@@ -244,7 +244,7 @@ func (j *job) restamp(a *adoption) error {
 	return j.folder.Restamp(run, a.old)
 }
 
-// provenance returns what run.json tells of adopted cells, nil if there is none.
+// provenance returns the counts of adopted cells for run.json, nil if there are none.
 func (j *job) provenance(sums *store.CellSums) *store.Adopted {
 	n, from := sums.Adopted()
 	if n == 0 {
@@ -258,8 +258,8 @@ func (j *job) provenance(sums *store.CellSums) *store.Adopted {
 	return &a
 }
 
-// difference says where the content of a recomputed cell differs most from what is published:
-// absolute, relative and, where the table of means has an interval, in half-widths of the interval.
+// difference describes the largest change between a recomputed cell and the published one:
+// absolute, relative and, if the table of means has an interval, in half-widths of the interval.
 func (j *job) difference(cell table.Set) string {
 	results, err := store.OpenResults(j.dir)
 	if err != nil {
@@ -281,7 +281,7 @@ func (j *job) difference(cell table.Set) string {
 	return "in tables that are not here"
 }
 
-// halfWidth returns that of the published interval of a column, in the row of the table of
+// halfWidth returns the half-width of the published interval of a column, in the row of the table of
 // means that has the words of the table; 0 if there is none.
 func halfWidth(results *store.Results, of *table.Table, column string) float64 {
 	means, err := results.Table("summary")
@@ -299,7 +299,7 @@ func halfWidth(results *store.Results, of *table.Table, column string) float64 {
 	return (means.Nums(column + "_high")[0] - means.Nums(column + "_low")[0]) / 2
 }
 
-// say prints a line, while other experiments may print.
+// say prints a line. It is safe while other experiments print.
 func (j *job) say(format string, args ...any) {
 	j.publishing.Lock()
 	defer j.publishing.Unlock()

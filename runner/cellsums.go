@@ -59,8 +59,8 @@ func (j *job) sum(i int, content table.Set) store.CellSum {
 	}
 }
 
-// sums returns what the cells held. The short form is computed unless the results that are
-// there have it, by the same code and manifest.
+// sums returns the digests of the cells. It computes the short form unless the published results
+// have it, by the same code and manifest.
 func (j *job) sums(ctx context.Context, cells []table.Set) (*store.CellSums, error) {
 	was, err := store.ReadCellSums(j.dir)
 	if err != nil {

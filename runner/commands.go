@@ -26,64 +26,64 @@ func misuse(format string, args ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{errUsage}, args...)...)
 }
 
-// command is one of the things that the program does.
+// command is a command of the program.
 type command struct {
 	name, args string // args: words, of which those in brackets may be left out, and that before … repeated
 	does, how  string // in a line; examples
 	new        func(p *program, f *flag.FlagSet) action
 }
 
-// action does what a command line with these arguments asks for; its flags were declared by command.new.
+// action runs a command with these arguments, after command.new has declared its flags.
 type action func(ctx context.Context, args []string) error
 
 var commands = []command{
-	{"run", "[NAME…]", "run experiments; the command if there is none", `go run ./runner -exp fig1_12.toml              run experiments/fig1_12.toml
+	{"run", "[NAME…]", "run experiments; the default command", `go run ./runner -exp fig1_12.toml              run experiments/fig1_12.toml
   go run ./runner run fig1_12 moments            the same for two
-  go run ./runner -all -effort quick             all that are labelled quick
+  go run ./runner -all -effort quick             all manifests labelled quick
   go run ./runner -exp my/own.toml -out /tmp/x   a manifest of your own, results in /tmp/x
-  go run ./runner run -data my.csv -class kind   a table of your own, for which it writes the manifest
+  go run ./runner run -data my.csv -class kind   a table of your own; it writes the manifest
   go run ./runner -exp fig1_12 -set model.rho=0.3 -set sweep.seed=1..5
                                                  other values than the manifest's, results in
                                                  results/fig1_12@model.rho=0.3,sweep.seed=1..5
   go run ./runner -all -engine slurm -slurm-args "--partition=x --time=2:00:00 --mem=4G"
-                                                 by a job array of a cluster
-  go run ./runner -exp fig1_12 -shard 1/3        the first third of the cells, for machines that share no
-  go run ./runner -exp fig1_12                   ... folder; after 2/3 and 3/3 merge what is in cells/`, (*program).runCommand},
-	{"list", "", "list the experiments, their state, and what they took", "go run ./runner list -effort quick", (*program).listCommand},
+                                                 on a cluster, as a job array
+  go run ./runner -exp fig1_12 -shard 1/3        the first third of the cells, for machines without a
+  go run ./runner -exp fig1_12                   ... shared folder; then collect cells/ and merge`, (*program).runCommand},
+	{"list", "", "list experiments, their state and what they cost", "go run ./runner list -effort quick", (*program).listCommand},
 	{"draw", "[NAME…]", "draw the figures again from the published tables", "go run ./runner draw fig1_12", (*program).drawCommand},
 	{"verify", "[NAME…]", "run again elsewhere and compare with the results", `go run ./runner verify -all -effort quick
 
-Adopted results that are the same bytes count as computed.`, (*program).verifyCommand},
+Adopted results with the same bytes count as computed from then on.`, (*program).verifyCommand},
 	{"adopt", "[NAME…]", "after a change of code, check a sample and compute only what differs", "go run ./runner adopt -all", (*program).adoptCommand},
 	{"diff", "REV [NAME…]", "compare the tables with those of a commit", "go run ./runner diff HEAD~1 fig1_12", (*program).diffCommand},
-	{"stale", "", "list in results/STALE what other code or manifests made", "go run ./runner stale -check", (*program).staleCommand},
+	{"stale", "", "list in results/STALE the experiments whose results are behind", "go run ./runner stale -check", (*program).staleCommand},
 	{"report", "FILE", "write the page of the results", `go run ./runner report page.html   one page of all results, to send to someone
 
-OUT/index.html, which a run leaves, too, links to the files beside it. Any other FILE has figures and tables in itself.`, (*program).reportCommand},
-	{"paper", "FOLDER", "write numbers.tex and tables/ for LaTeX", "go run ./runner paper paper   what paper/numbers.toml names, from the tables of the results", (*program).paperCommand},
-	{"time", "[NAME…]", "measure the times of methods; nothing else should run", "go run ./runner time moments   of published experiments; a run keeps the times", (*program).timeCommand},
-	{"fetch", "SET…", "get data sets into experiments/data/", "go run ./runner fetch iris mnist\n  go run ./runner fetch all", (*program).fetchCommand},
+OUT/index.html, which every run writes, too, links to the files beside it. Any other FILE contains figures and tables.`, (*program).reportCommand},
+	{"paper", "FOLDER", "write numbers.tex and tables/ for LaTeX", "go run ./runner paper paper   the numbers and tables that paper/numbers.toml lists, from the results", (*program).paperCommand},
+	{"time", "[NAME…]", "measure the times of methods; nothing else should run", "go run ./runner time moments   for published experiments; a run keeps the times", (*program).timeCommand},
+	{"fetch", "SET…", "download data sets into experiments/data/", "go run ./runner fetch iris mnist\n  go run ./runner fetch all", (*program).fetchCommand},
 	{
-		"predict", "NETWORK", "what a network that was kept by [save] says of new rows",
+		"predict", "NETWORK", "predict the rows of a table with a saved network",
 		"go run ./runner predict results/mine/network.npz -data new.csv -to out.csv -unknown 0.9", (*program).predictCommand,
 	},
-	{"learn", "NETWORK", "such a network goes on learning, row by row", learnExample, (*program).learnCommand},
-	{"task", "PLAN/NUMBER", "a task of a job array; -engine slurm writes it into the script", "", (*program).taskCommand},
-	{"merge", "PLAN/ARRAY", "what runs after the array", "", (*program).mergeCommand},
+	{"learn", "NETWORK", "let a saved network predict and learn rows, one by one", learnExample, (*program).learnCommand},
+	{"task", "PLAN/NUMBER", "internal: a task of a job array", "", (*program).taskCommand},
+	{"merge", "PLAN/ARRAY", "internal: the merge step", "", (*program).mergeCommand},
 }
 
 const usage = `Usage: runner [COMMAND] [arguments and flags]
 
-Runs experiments and leaves tables and figures in a folder of their own. "runner COMMAND -h" lists the
+Run experiments and write tables and figures into a folder for each. "runner COMMAND -h" lists the
 flags of a command, with examples. The commands are
 
 %s
-Cells that are done are kept: after an interruption the same command goes on where it was. Exit code
-0, 1 on an error, 2 on wrong usage, 130 if interrupted; "go run" makes 1 of them all,
-"go build -o closedform ./runner" a program that does not.
+Finished cells are kept: after an interruption the same command resumes. Exit codes: 0, 1 on an error,
+2 on wrong usage, 130 after an interruption. "go run" turns all but 0 into 1; a program built by
+"go build -o closedform ./runner" does not.
 `
 
-// run does what the command line asks for.
+// run runs a command line.
 func run(ctx context.Context, stdout, stderr io.Writer, args []string) error {
 	p := &program{args: args, stdout: stdout, stderr: stderr}
 	if len(args) == 0 {
@@ -146,7 +146,7 @@ func find(name string) *command {
 	return nil
 }
 
-// unknownCommand says which command may have been meant.
+// unknownCommand returns the error of an unknown command, with the most similar one.
 func unknownCommand(word string) error {
 	hint, fewest := "to run a manifest: runner run "+quoted(word), 3
 	for _, c := range commands {
@@ -198,7 +198,7 @@ func (p *program) paperCommand(f *flag.FlagSet) action {
 }
 
 func (p *program) fetchCommand(f *flag.FlagSet) action {
-	mirror := f.String("mirror", "", "`folder` from which to take the files that are there; the others are downloaded")
+	mirror := f.String("mirror", "", "take files from this `folder`, and download only those that it lacks")
 	return func(ctx context.Context, sets []string) error {
 		if _, err := p.manifests(); err != nil {
 			return err
@@ -209,11 +209,11 @@ func (p *program) fetchCommand(f *flag.FlagSet) action {
 
 // resultsFlag declares -out.
 func (p *program) resultsFlag(f *flag.FlagSet) {
-	f.StringVar(&p.out, "out", "results", "`folder` in which the results folders are")
+	f.StringVar(&p.out, "out", "results", "`folder` of the results folders")
 }
 
 func (p *program) effortFlag(f *flag.FlagSet) {
-	f.Func("effort", "take only the manifests of this `label`, quick or full (default any)", func(s string) error {
+	f.Func("effort", "run only manifests of this `label`: quick or full (default any)", func(s string) error {
 		if p.effort = s; !slices.Contains([]string{"quick", "full", "any"}, s) {
 			return errors.New("need quick, full or any")
 		}
@@ -221,26 +221,26 @@ func (p *program) effortFlag(f *flag.FlagSet) {
 	})
 }
 
-// takes reports whether -effort takes manifests of this label.
+// takes reports whether -effort selects manifests of this label.
 func (p *program) takes(effort string) bool {
 	return cmp.Or(p.effort, "any") == "any" || p.effort == effort
 }
 
-// choiceFlags declares what says of which experiments a command is.
+// choiceFlags declares the flags that choose experiments.
 func (p *program) choiceFlags(f *flag.FlagSet) {
 	f.Func("exp", "`manifest`: a path, or a name in experiments/; the same as an argument (repeatable)", each(&p.exp))
-	f.BoolVar(&p.all, "all", false, "take every manifest in experiments/")
-	f.Func("set", "`key=value` to use in place of the manifest's, such as model.lambda=0.4 (repeatable);\n"+
-		"without -out the results have a folder of their own", each(&p.set))
+	f.BoolVar(&p.all, "all", false, "all manifests in experiments/")
+	f.Func("set", "replace a value of the manifest by `key=value`, such as model.lambda=0.4 (repeatable);\n"+
+		"without -out the results go into a folder of their own", each(&p.set))
 	p.effortFlag(f)
 	p.resultsFlag(f)
 }
 
-// workFlags declares what says how cells are computed.
+// workFlags declares the flags of how cells are computed.
 func (p *program) workFlags(f *flag.FlagSet) {
 	p.choiceFlags(f)
 	p.workers = runtime.GOMAXPROCS(0)
-	atLeast(f, &p.workers, 1, "workers", fmt.Sprintf("compute this `number` of cells at a time; it changes no result (default %d)", p.workers))
+	atLeast(f, &p.workers, 1, "workers", fmt.Sprintf("compute this `number` of cells at a time; changes no result (default %d)", p.workers))
 	f.BoolVar(&p.quiet, "quiet", false, "show no progress on stderr")
 }
 
@@ -251,7 +251,7 @@ func each(list *[]string) func(string) error {
 	}
 }
 
-// atLeast declares a flag of a number that has a least value.
+// atLeast declares a flag for an integer with a minimum.
 func atLeast(f *flag.FlagSet, to *int, least int, name, about string) {
 	f.Func(name, about, func(s string) error {
 		n, err := strconv.Atoi(s)
@@ -262,10 +262,10 @@ func atLeast(f *flag.FlagSet, to *int, least int, name, about string) {
 	})
 }
 
-// computeHere has this machine compute the cells.
+// computeHere returns an engine that computes the cells on this machine, and makes it that of the program.
 func (p *program) computeHere() *engine.Here {
 	if fused && !p.quiet {
-		fmt.Fprintf(p.stderr, "fused multiply-adds: the last digits are those of this processor; for the same bytes as on others: "+
+		fmt.Fprintf(p.stderr, "fused multiply-adds: results may differ in the last digits; for identical bytes rebuild: "+
 			"GOFLAGS=%s %s\n", unfused, p.command())
 	}
 	h := &engine.Here{Workers: p.workers, Stderr: p.stderr, Progress: p.stderr}

@@ -14,7 +14,7 @@ import (
 	"closedform/runner/internal/store"
 )
 
-// diffs compares the published tables in -out with those of a commit: of some experiments or, without any, of all.
+// diffs compares the published tables in -out with those of a commit, for the named experiments or, without names, all.
 func (p *program) diffs(ctx context.Context, commit string, of []string) ([]*store.Diff, error) {
 	revision, err := store.OpenRevision(ctx, p.out, commit)
 	if err != nil {

@@ -36,7 +36,7 @@ func (p *program) drawCommand(f *flag.FlagSet) action {
 }
 
 // drawAgain draws the figures of an experiment from its published tables. Figures that it
-// has no longer are removed. It returns what keeps figures from being drawn.
+// no longer has are removed. It returns the reasons why figures were not drawn.
 func (p *program) drawAgain(e *experiment.Experiment) (lack []string, err error) {
 	dir := p.dir(e)
 	results, err := store.OpenResults(dir)

@@ -22,8 +22,8 @@ func (p *program) dir(e *experiment.Experiment) string {
 
 var notPlain = regexp.MustCompile(`[^A-Za-z0-9_+=@,.-]`)
 
-// folderName returns a text as the name of a folder that any file system and shell can do
-// with. If it is then another text, a hash tells apart those that look alike.
+// folderName returns a text as the name of a folder that is valid in any file system and shell. If
+// the text had to be changed, a hash keeps names different.
 func folderName(text string) string {
 	const longest = 100
 	name := notPlain.ReplaceAllString(text, "_")
@@ -33,8 +33,8 @@ func folderName(text string) string {
 	return name[:min(len(name), longest)] + "-" + experiment.Checksum([]byte(text))[:8]
 }
 
-// first returns the line that says what to open first of the results: the main figure and
-// the main table.
+// first returns the line that names the main figure and the main table of the
+// results.
 func (j *job) first() string {
 	var paths []string
 	if s, err := store.ReadSchema(j.dir); err == nil {

@@ -13,7 +13,7 @@ import (
 	"closedform/runner/internal/study"
 )
 
-// job is an experiment that is being run.
+// job is a run of an experiment.
 type job struct {
 	*program
 	*experiment.Experiment
@@ -32,9 +32,8 @@ type job struct {
 	work        engine.Work
 }
 
-// run prepares the experiment, sees to the cells that are not there yet and, unless others
-// do, publishes the results. The context of computing may be cancelled by an error of another
-// experiment.
+// run prepares the experiment, computes the missing cells and, unless other processes
+// do, publishes the results. An error of another experiment may cancel the context of computing.
 func (j *job) run(compute, publish context.Context) error {
 	inputs, upToDate, err := j.begin(compute)
 	if j.folder != nil {
@@ -70,8 +69,8 @@ func (j *job) run(compute, publish context.Context) error {
 	return nil
 }
 
-// begin prepares the experiment and opens its folder. It reports whether the results are there
-// already.
+// begin prepares the experiment and opens its folder. It reports whether the results are already
+// published.
 func (j *job) begin(ctx context.Context) (inputs string, upToDate bool, err error) {
 	j.preparing.Lock()
 	defer j.preparing.Unlock()
@@ -98,7 +97,7 @@ func (j *job) begin(ctx context.Context) (inputs string, upToDate bool, err erro
 	return inputs, false, nil
 }
 
-// finish publishes the results, unless others do, and says what was done.
+// finish publishes the results, unless other processes do, and prints what was done.
 func (j *job) finish(ctx context.Context, inputs string) error {
 	before := j.work.Mine - j.work.Computed
 	if j.later {
@@ -121,7 +120,7 @@ func (j *job) finish(ctx context.Context, inputs string) error {
 
 func (j *job) took() time.Duration { return time.Since(j.start).Round(10 * time.Millisecond) }
 
-// prepare gets the experiment ready and returns what stands for all that its
+// prepare prepares the experiment and returns a line that identifies all that its
 // results follow from.
 func (j *job) prepare(ctx context.Context) (inputs string, err error) {
 	if err := j.Study.Prepare(ctx); err != nil {

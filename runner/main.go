@@ -1,9 +1,9 @@
-// Command runner runs the experiments that manifests describe, and leaves tables
-// and figures in results/.
+// Command runner runs the experiments that manifests describe and writes tables
+// and figures into results/.
 //
 //	go run ./runner -exp fig1_12.toml
 //
-// -h lists its commands.
+// The flag -h lists its commands.
 package main
 
 import (
@@ -58,7 +58,7 @@ var fused = closedform.Fused()
 
 const unfused = "-gcflags=all=-d=fmahash=qn"
 
-// program is what one command line asks for.
+// program is one command line.
 type program struct {
 	args           []string
 	stdout, stderr io.Writer

@@ -9,7 +9,7 @@ import (
 	"closedform/runner/internal/store"
 )
 
-// rowsFlags declares what says of which rows predict and learn are, and when they are unknown.
+// rowsFlags declares the flags of the rows that predict and learn read, and of when they are unknown.
 func (p *program) rowsFlags(f *flag.FlagSet) *own.Rows {
 	r := &own.Rows{Stderr: p.stderr}
 	f.StringVar(&r.Data, "data", "", "CSV `file` with rows, .csv.gz if it is packed; - is standard input. Columns are found by their names")

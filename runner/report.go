@@ -13,15 +13,15 @@ import (
 	"closedform/runner/internal/store"
 )
 
-// page is the file of the results' page that links to the files beside it.
+// page is the file of the page of the results that links to the files beside it.
 const page = "index.html"
 
-// picture is the figure that the page begins with.
+// picture is the figure at the top of the page.
 const picture = "posterior/distance"
 
 func (p *program) reportCommand(f *flag.FlagSet) action {
 	p.resultsFlag(f)
-	since := f.String("diff", "", "show how the tables differ from those of this `commit`")
+	since := f.String("diff", "", "show the changes of the tables since this `commit`")
 	return func(ctx context.Context, args []string) error {
 		_, err := p.manifests()
 		if p.all = true; err == nil {
@@ -31,9 +31,9 @@ func (p *program) reportCommand(f *flag.FlagSet) action {
 	}
 }
 
-// writePage makes the page of all results in -out: with links, or with everything in
-// the file. It has a section for every manifest in experiments/, unless others are
-// run into a folder of their own, and for every other folder. With since it has the changes since that commit.
+// writePage writes the page of all results in -out, with links to files or with embedded files. It has a
+// section for every manifest in experiments/ (with another -out, only for those that have results there) and for
+// every other folder. With since, it has the changes since that commit.
 func (p *program) writePage(ctx context.Context, file, since string) error {
 	names, err := config.List(experiment.Folder)
 	if err != nil {
@@ -70,7 +70,7 @@ func (p *program) writePage(ctx context.Context, file, since string) error {
 	return made.Write(file)
 }
 
-// describe returns what the page is told of an experiment.
+// describe returns the description of an experiment for the page.
 func (p *program) describe(ctx context.Context, name, path string) report.Experiment {
 	r := report.Experiment{Name: name, Command: "go run ./runner -exp " + name}
 	if r.Own = filepath.Dir(path) != experiment.Folder; r.Own {
@@ -91,7 +91,7 @@ func (p *program) describe(ctx context.Context, name, path string) report.Experi
 	return r
 }
 
-// kept returns how many cells are done of an experiment that is not published.
+// kept returns the number of finished cells of an experiment that is not published.
 func (p *program) kept(ctx context.Context, e *experiment.Experiment, dir string) int {
 	_, published := store.OpenResults(dir)
 	if files, _ := os.ReadDir(filepath.Join(dir, "cells")); published == nil || len(files) == 0 {

@@ -13,8 +13,8 @@ import (
 
 var moduleLine = regexp.MustCompile(`(?m)^module closedform\s*$`)
 
-// enter goes to the root of the repository, up from the working directory, so that the
-// program does the same in each of its folders; back goes back. Without a repository it stays.
+// enter changes to the root of the repository, so that the program does the same in each of its
+// folders; back returns to the working directory. Outside a repository it does nothing.
 func (p *program) enter() (back func() error, err error) {
 	here, err := os.Getwd()
 	if p.given["out"] && p.out == "" {
@@ -59,7 +59,7 @@ func isFile(path string) bool {
 	return err == nil && !info.IsDir()
 }
 
-// path returns a path of the command line, which is relative to where that was typed, for the root.
+// path converts a path of the command line, relative to where it was typed, to one relative to the root.
 func (p *program) path(typed string) string {
 	if p.below == "" || typed == "" || filepath.IsAbs(typed) {
 		return typed
@@ -67,7 +67,7 @@ func (p *program) path(typed string) string {
 	return filepath.Join(p.below, typed)
 }
 
-// command returns the command line, to be typed again.
+// command returns the command line, for typing it again.
 func (p *program) command() string {
 	command := "go run ./runner"
 	if p.below != "" {
@@ -81,7 +81,7 @@ func (p *program) command() string {
 
 var plainWord = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`)
 
-// quoted returns a word as a shell reads it.
+// quoted quotes a word for the shell.
 func quoted(word string) string {
 	if plainWord.MatchString(word) {
 		return word

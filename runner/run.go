@@ -17,25 +17,25 @@ import (
 func (p *program) runCommand(f *flag.FlagSet) action {
 	p.workFlags(f)
 	p.shortFlag(f)
-	data := f.String("data", "", "CSV `file` with a header line, .csv.gz if it is packed: look at its columns, write a manifest\n"+
-		"beside it and run that, which learns three quarters of the rows, tests the others, and keeps the network")
+	data := f.String("data", "", "CSV `file` with a header line, or .csv.gz: write a manifest beside it and run that manifest. It learns\n"+
+		"three quarters of the rows, tests the others, and saves the network")
 	test := f.String("test", "", "CSV `file` of test rows with the columns of -data (default: a quarter of the rows of -data)")
 	class := f.String("class", "class", "`column` of the classes in -data")
 	var i, n int
-	f.Func("shard", "`i/n`: compute the i-th of n parts of the cells only; a later run without it merges", func(s string) error {
+	f.Func("shard", "`i/n`: compute only the i-th of n parts of the cells; a later run without -shard merges", func(s string) error {
 		var rest string
 		if k, _ := fmt.Sscanf(s, "%d/%d%s", &i, &n, &rest); k != 2 || i < 1 || i > n {
 			return errors.New("need i/n with 1 ≤ i ≤ n, such as 1/3")
 		}
 		return nil
 	})
-	who := f.String("engine", "here", "where to compute the cells: `here`, or slurm, by a job array of a cluster")
+	who := f.String("engine", "here", "where to run: `here` or slurm")
 	slurm := &engine.Slurm{Stdout: p.stdout, Stderr: p.stderr}
-	atLeast(f, &slurm.Chunk, 0, "chunk", "`number` of cells of a task of -engine slurm (default: as many as make a hundred tasks)")
-	atLeast(f, &slurm.Limit, 0, "limit", "most `tasks` of -engine slurm at a time (default: as many as the cluster takes)")
-	f.StringVar(&slurm.Options, "slurm-args", "", "`options` of sbatch for -engine slurm")
-	f.BoolVar(&slurm.Wait, "wait", false, "wait for the jobs of -engine slurm and show progress")
-	f.BoolVar(&slurm.DryRun, "dry-run", false, "print the job script of -engine slurm, and submit nothing")
+	atLeast(f, &slurm.Chunk, 0, "chunk", "slurm: `number` of cells per task (default: split into 100 tasks)")
+	atLeast(f, &slurm.Limit, 0, "limit", "slurm: most `tasks` at a time (default: no limit)")
+	f.StringVar(&slurm.Options, "slurm-args", "", "slurm: `options` of sbatch")
+	f.BoolVar(&slurm.Wait, "wait", false, "slurm: wait for the jobs and show progress")
+	f.BoolVar(&slurm.DryRun, "dry-run", false, "slurm: print the job scripts and submit nothing")
 	return func(ctx context.Context, names []string) error {
 		remote := *who == "slurm"
 		switch {
@@ -89,7 +89,7 @@ func (p *program) runCommand(f *flag.FlagSet) action {
 }
 
 func (p *program) shortFlag(f *flag.FlagSet) {
-	f.BoolVar(&p.short, "short", false, "take the short forms of the experiments, by what their manifests have under short")
+	f.BoolVar(&p.short, "short", false, "run the short forms of the experiments, with the values of the key short")
 }
 
 // taskCommand computes the cells of a task of a job array.
@@ -124,7 +124,7 @@ func (p *program) loadAndRun(ctx context.Context, names []string) error {
 	return p.runAll(ctx, experiments)
 }
 
-// runAll runs the experiments, and writes the page of what they have published.
+// runAll runs the experiments and writes the page of the results.
 func (p *program) runAll(ctx context.Context, experiments []*experiment.Experiment) error {
 	if p.only != "" {
 		experiments = slices.DeleteFunc(experiments, func(e *experiment.Experiment) bool { return e.Name != p.only })
@@ -139,7 +139,7 @@ func (p *program) runAll(ctx context.Context, experiments []*experiment.Experime
 	return errors.Join(err, p.openPage(ctx, err == nil))
 }
 
-// inTurn does something to one of the experiments, whose data are needed or not, after the other, up to the first error.
+// inTurn calls do for one experiment after the other, up to the first error. data says whether their data are needed.
 func (p *program) inTurn(ctx context.Context, names []string, data bool, do func(e *experiment.Experiment) error) error {
 	experiments, err := p.load(names, data)
 	if err != nil {
@@ -153,7 +153,7 @@ func (p *program) inTurn(ctx context.Context, names []string, data bool, do func
 	return p.openPage(ctx, false)
 }
 
-// openPage writes the page of the results, and may say that it can be opened.
+// openPage writes the page of the results and may print how to open it.
 func (p *program) openPage(ctx context.Context, say bool) error {
 	file := filepath.Join(p.out, page)
 	err := p.writePage(ctx, file, "")

@@ -17,12 +17,12 @@ import (
 
 func (p *program) staleCommand(f *flag.FlagSet) action {
 	p.resultsFlag(f)
-	check := f.Bool("check", false, "write nothing; fail if OUT/STALE is not that list")
+	check := f.Bool("check", false, "write nothing; fail if OUT/STALE is wrong")
 	return func(context.Context, []string) error { return p.writeStale(*check) }
 }
 
-// findStale returns why each experiment that is behind is so: a manifest in experiments/,
-// or a folder in -out without one.
+// findStale returns the experiments that are behind, with the reasons: manifests in experiments/,
+// and folders in -out without one.
 func (p *program) findStale() (map[string]string, error) {
 	names, err := p.manifests()
 	if err != nil {
@@ -54,8 +54,8 @@ func (p *program) findStale() (map[string]string, error) {
 	return why, nil
 }
 
-// writeStale makes OUT/STALE the list of the experiments that are behind, or with check
-// says where it is not.
+// writeStale writes the list of the experiments that are behind to OUT/STALE or, with check,
+// returns an error if the file differs from it.
 func (p *program) writeStale(check bool) error {
 	why, err := p.findStale()
 	if err != nil {

@@ -25,8 +25,8 @@ func (p *program) timeCommand(f *flag.FlagSet) action {
 	}
 }
 
-// timeMethods measures the times of a published experiment, with nothing else at work in this
-// program, and writes their tables and figures into its results folder.
+// timeMethods measures the times of a published experiment, while this program does nothing
+// else, and writes their tables and figures into its results folder.
 func (p *program) timeMethods(ctx context.Context, e *experiment.Experiment) error {
 	timed, ok := e.Study.(study.Timed)
 	if !ok {
@@ -80,7 +80,7 @@ func (p *program) timeMethods(ctx context.Context, e *experiment.Experiment) err
 	return nil
 }
 
-// timeable prepares an experiment and returns its published tables, but packed ones. The error
+// timeable prepares an experiment and returns its published tables, without packed ones. The error
 // is fs.ErrNotExist if nothing is published.
 func (p *program) timeable(ctx context.Context, e *experiment.Experiment) (table.Set, error) {
 	dir := p.dir(e)
@@ -102,9 +102,9 @@ func (p *program) timeable(ctx context.Context, e *experiment.Experiment) (table
 	return results.Tables()
 }
 
-// timesThere returns the measured times that the results folder has, for their figures. The
-// note says that there are none, or that they are not of the experiment as it is now: they
-// then stay as they are.
+// timesThere returns the measured times in the results folder, for their figures. The
+// note says that there are none, or that they are of another version of the experiment; such
+// times are kept.
 func (j *job) timesThere(tables table.Set) (times table.Set, note string) {
 	times, err := store.MeasuredTimes(j.dir)
 	measure := "; to measure: " + invocation(j.Experiment, "time ")

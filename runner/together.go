@@ -12,8 +12,8 @@ import (
 	"closedform/runner/internal/study"
 )
 
-// together runs experiments and, after them, those of them that follow from the results of
-// others. It returns how many it has run.
+// together runs experiments: first those that do not read the results of
+// others, then those that do. It returns how many it has run.
 func (p *program) together(ctx context.Context, experiments []*experiment.Experiment) (ran int, err error) {
 	var first, last []*experiment.Experiment
 	for _, e := range experiments {
@@ -32,8 +32,8 @@ func (p *program) together(ctx context.Context, experiments []*experiment.Experi
 }
 
 // atOnce runs experiments at the same time, so that no processor is idle while any of them
-// has a cell to begin, and publishes each as soon as its cells are done. After the first error
-// no cell is begun, but where a job array is merged.
+// has a cell to start, and publishes each as soon as its cells are done. After the first error
+// it starts no cell, unless it merges a job array.
 func (p *program) atOnce(ctx context.Context, experiments []*experiment.Experiment) (ran int, err error) {
 	inner, stop := context.WithCancel(ctx)
 	defer stop()
@@ -81,8 +81,8 @@ type interrupted string
 func (e interrupted) Error() string { return string(e) }
 func (interrupted) Unwrap() error   { return context.Canceled }
 
-// interrupted says how many cells are done of the experiments that are not published; those
-// are nil that are.
+// interrupted returns the error that says how many cells are done of the experiments that are not
+// published; published ones are nil.
 func (p *program) interrupted(jobs []*job) error {
 	done, all, name, of := 0, 0, "", 0
 	for _, j := range jobs {

@@ -25,9 +25,9 @@ func (p *program) verifyCommand(f *flag.FlagSet) action {
 	}
 }
 
-// verifyAll runs the experiments into a temporary folder and compares the results
-// with those in -out, each as soon as it is there. It names every file that differs. What follows from other
-// results follows from those in -out, too, which are compared themselves.
+// verifyAll runs the experiments into a temporary folder and compares each result with that in -out as
+// soon as it is done. It prints every file that differs. Experiments that read other
+// results read those in -out, which are compared themselves.
 func (p *program) verifyAll(ctx context.Context, experiments []*experiment.Experiment) error {
 	committed := map[*experiment.Experiment]string{}
 	for _, e := range experiments {
@@ -57,7 +57,7 @@ func (p *program) verifyAll(ctx context.Context, experiments []*experiment.Exper
 	return nil
 }
 
-// compare returns how many files of two results folders differ, and tells of them.
+// compare returns how many files of two results folders differ, and prints them.
 func compare(w io.Writer, name, committed, fresh string) (bad int, err error) {
 	lines, bad, err := store.Compare(committed, fresh)
 	if err != nil {
@@ -80,8 +80,8 @@ func compare(w io.Writer, name, committed, fresh string) (bad int, err error) {
 	return 0, confirm(committed, fresh)
 }
 
-// confirm clears the mark of adopted cells from results whose bytes a run of the same code
-// has made again.
+// confirm marks adopted results as computed after a run of the same code has made the same
+// bytes.
 func confirm(committed, fresh string) error {
 	run, err1 := store.ReadRun(committed)
 	again, err2 := store.ReadRun(fresh)

@@ -1,5 +1,5 @@
 // Package engine computes the cells of experiments, on this machine or on a cluster,
-// and shows how far they are.
+// and shows their progress.
 package engine
 
 import (
@@ -19,13 +19,13 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// Engine is who computes cells.
+// Engine computes cells.
 type Engine interface {
-	// Compute computes the cells of an experiment that its folder does not have. The error
-	// is ErrLater where others compute and publish.
+	// Compute computes the missing cells of an experiment. The error
+	// is ErrLater if other processes compute them and publish.
 	Compute(ctx context.Context, w *Work) error
 
-	// Finish is called when Compute has returned for all experiments.
+	// Finish is called after Compute has returned for all experiments.
 	Finish(ctx context.Context) error
 }
 
@@ -34,10 +34,10 @@ var (
 	_ Engine = (*Slurm)(nil)
 )
 
-// ErrLater is that of cells which others compute and publish.
+// ErrLater is the error of cells that other processes compute and publish.
 var ErrLater = errors.New("computed later, by others")
 
-// Work is an experiment whose cells are to be there.
+// Work is an experiment whose cells are needed.
 type Work struct {
 	Name     string
 	Folder   *store.Folder
@@ -53,7 +53,7 @@ type Work struct {
 	Done     []*store.Cell // those that are there, without their tables; nil: not there, or not its part
 }
 
-// Tables loads the tables of all cells, which are there.
+// Tables loads the tables of all cells, which must be done.
 func (w *Work) Tables() ([]table.Set, error) {
 	sets := make([]table.Set, len(w.Cells))
 	for i, cell := range w.Cells {
@@ -67,7 +67,7 @@ func (w *Work) Tables() ([]table.Set, error) {
 }
 
 // Recompute computes cells by their numbers, in slots of the pool, and returns their tables. It
-// keeps none.
+// does not store the cells.
 func (w *Work) Recompute(ctx context.Context, p *pool.Pool, numbers []int) ([]table.Set, error) {
 	sets := make([]table.Set, len(numbers))
 	return sets, p.Run(ctx, w.Expected(numbers), func(ctx context.Context, k int) error {
@@ -94,7 +94,7 @@ func (w *Work) run(ctx context.Context, i int) (c *store.Cell, err error) {
 	return c, err
 }
 
-// Expected returns how many seconds cells are expected to take.
+// Expected returns the expected seconds of each cell.
 func (w *Work) Expected(numbers []int) []float64 {
 	last, err := store.ReadRun(w.Last)
 	if err != nil {
@@ -115,12 +115,12 @@ func (w *Work) keys(numbers []int) []string {
 	return keys
 }
 
-// present reports which cells are there, and how many.
+// present reports which cells are done, and how many.
 func (w *Work) present() (has []bool, count int) {
 	return store.Present(w.Folder.Dir(), w.keys(w.all()), w.Prints)
 }
 
-// look sets Done to those cells of the part that are there, and returns the others and the errors of
+// look sets Done to the finished cells of the part, and returns the others and the errors of
 // damaged ones.
 func (w *Work) look(part []int, workers int) (left []int, damaged []error) {
 	errs := make([]error, len(part))
@@ -142,15 +142,15 @@ func (w *Work) look(part []int, workers int) (left []int, damaged []error) {
 	return w.absent(part), slices.DeleteFunc(errs, func(err error) bool { return err == nil })
 }
 
-// done notes that a cell is there and lets go of its tables, which are in the folder: those of
-// all cells of a run do not fit into the memory.
+// done marks a cell as finished and drops its tables, which are in the folder: the tables of
+// all cells of a run may not fit into memory.
 func (w *Work) done(i int, c *store.Cell) {
 	if c != nil {
 		w.Done[i] = &store.Cell{Key: c.Key, Fingerprint: c.Fingerprint, Seconds: c.Seconds, CPU: c.CPU}
 	}
 }
 
-// absent returns the indices of the part that are not there.
+// absent returns the indices of the missing cells of the part.
 func (w *Work) absent(part []int) (left []int) {
 	for _, i := range part {
 		if w.Done[i] == nil {
@@ -163,7 +163,7 @@ func (w *Work) absent(part []int) (left []int) {
 // all returns the numbers of all cells.
 func (w *Work) all() []int { return part(len(w.Cells), func(int) bool { return true }) }
 
-// part returns the numbers from 0 to n-1 that has tells.
+// part returns the numbers from 0 to n-1 for which has is true.
 func part(n int, has func(i int) bool) (all []int) {
 	for i := range n {
 		if has(i) {

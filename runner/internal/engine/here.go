@@ -20,8 +20,7 @@ import (
 
 // Here computes on this machine. Several processes, on several machines, may compute the
 // cells of one folder: each claims the cells that it computes, and waits for those of
-// others. Cells of all experiments wait in one queue, those first that are expected to take
-// longest.
+// others. Cells of all experiments wait in one queue, the slowest first.
 type Here struct {
 	Workers  int                           // cells at a time, of all experiments
 	Part     func(name string, i int) bool // whether cell i of an experiment is computed here; nil: all are
@@ -41,16 +40,16 @@ func (h *Here) Pool() *pool.Pool {
 	return h.shared
 }
 
-// poll is how often one looks for what others do.
+// poll is the interval at which a process looks for cells of others.
 const poll = time.Second
 
-// many cells are packed, so many to a file, which spares file systems.
+// many is the number of cells from which they are packed, and of cells in a pack.
 const many = 1000
 
-// Compute implements [Engine]. After the first error, but for a task, or when ctx is
-// cancelled, it begins no more cells, cancels those under way and waits for them. The
-// error is the first, which names the cell, or that of ctx if this kept a cell from
-// being computed. A merge has the error that says which cells are missing, and why.
+// Compute implements [Engine]. After an error, except in a task, or when ctx is
+// cancelled, it starts no more cells, cancels running ones and waits for them. It returns the
+// first error, which names the cell, or the error of ctx if that kept a cell from
+// being computed. The error of a merge lists the missing cells and why they are missing.
 func (h *Here) Compute(ctx context.Context, w *Work) error {
 	if h.Merge == "" {
 		if err := w.Folder.Others(w.keys(w.all()), w.Prints); err != nil {
@@ -126,8 +125,8 @@ func (h *Here) round(ctx context.Context, w *Work, todo []int, progress *Progres
 	return cmp.Or(err, errors.Join(failed...))
 }
 
-// compute computes a cell and keeps it, unless another process has it claimed, or has
-// just done it.
+// compute computes a cell and stores it, unless another process has claimed or
+// just finished it.
 func (w *Work) compute(ctx context.Context, i int) (c *store.Cell, computed bool, err error) {
 	key, print := w.Cells[i].Key, w.Prints[i]
 	release := w.Folder.Claim(key, print)
@@ -144,8 +143,8 @@ func (w *Work) compute(ctx context.Context, i int) (c *store.Cell, computed bool
 	return c, true, w.Folder.SaveCell(c)
 }
 
-// merge returns the error that says which cells an array has not computed, and why. A file that
-// is damaged is removed, so that the next array computes what was in it.
+// merge returns an error that lists the cells that an array has not computed, and why. It removes
+// damaged files, so that the next array computes their cells.
 func (h *Here) merge(ctx context.Context, w *Work, missing []int, damaged []error) error {
 	for _, err := range damaged {
 		fmt.Fprintf(h.Stderr, "%s: %v\n", w.Name, err)

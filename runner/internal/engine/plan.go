@@ -16,9 +16,9 @@ import (
 	"closedform/runner/internal/store"
 )
 
-// plan is what the jobs of an array are to do. It is kept in slurm/HASH/ of the results
-// folder of the first experiment: the manifests, as they were when the array was submitted;
-// the tasks; and the logs.
+// plan is the work of a job array. It is in slurm/HASH/ of the results
+// folder of the first experiment: copies of the manifests from when the array was submitted,
+// the tasks, and the logs.
 type plan struct {
 	name         string // of the jobs
 	slurm, dir   string // slurm/ of the results folder, and HASH/ in it
@@ -127,14 +127,14 @@ func (s *Slurm) scripts(p *plan) error {
 	return nil
 }
 
-// word returns a word as a shell reads it.
+// word quotes a word for the shell.
 func word(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
 func (p *plan) arrayFile() string { return filepath.Join(p.slurm, "array.sbatch") }
 func (p *plan) mergeFile() string { return filepath.Join(p.slurm, "merge.sbatch") }
 
-// write writes all files. The program may be running on some node, and is not written
-// again.
+// write writes all files. It does not write the program again, which may be running on some
+// node.
 func (p *plan) write() error {
 	err := os.MkdirAll(p.dir, 0o777)
 	if _, absent := os.Stat(p.program); absent != nil {

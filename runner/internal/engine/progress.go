@@ -11,7 +11,7 @@ import (
 // last of each.
 const interval = 5 * time.Second
 
-// Board is where the cells of several experiments are counted at the same time. The zero value
+// Board counts the cells of several experiments that run at the same time. The zero value
 // has none.
 type Board struct {
 	mu   sync.Mutex // guards what is written, and:
@@ -23,8 +23,8 @@ type Board struct {
 //
 //	fig1_12: 12/60 cells, 3s, about 12s left
 //
-// The time that is left follows from the cells of this run. It is not told while several experiments are at work, as
-// the cells of one of them wait for those of others. Its methods may not be called at the same time.
+// The time left is estimated from the cells of this run. It is not shown while several experiments are running, since
+// the cells of one wait for those of others. Progress is not safe for concurrent use.
 type Progress struct {
 	w                  io.Writer
 	name               string
@@ -33,8 +33,8 @@ type Progress struct {
 	board              *Board
 }
 
-// Start returns the progress of so many cells of an experiment, of which earlier runs have done some,
-// written to w.
+// Start returns the progress of an experiment of so many cells, of which earlier runs have done some.
+// It writes to w.
 func (b *Board) Start(w io.Writer, name string, total, early int) *Progress {
 	if total == early {
 		w = io.Discard
@@ -52,7 +52,7 @@ func (b *Board) Start(w io.Writer, name string, total, early int) *Progress {
 // Done counts a cell.
 func (p *Progress) Done() { p.At(p.done+1, "") }
 
-// At tells that so many cells are done, and a note.
+// At sets the number of finished cells, with a note.
 func (p *Progress) At(done int, note string) {
 	p.board.mu.Lock()
 	defer p.board.mu.Unlock()
@@ -69,7 +69,7 @@ func (p *Progress) At(done int, note string) {
 	p.tell(note)
 }
 
-// Stop ends it. Where not all cells are done, the error of the run tells of it.
+// Stop ends the progress.
 func (p *Progress) Stop() {
 	p.board.mu.Lock()
 	defer p.board.mu.Unlock()

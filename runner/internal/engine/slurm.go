@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// Slurm leaves the cells of all experiments to one job array of a cluster, and what follows
-// from them to a job that depends on it. It speaks to Slurm by its commands alone.
+// Slurm computes the cells of all experiments in one job array of a cluster, and merges and publishes them
+// in a job that depends on it. It uses only Slurm's commands.
 type Slurm struct {
 	Chunk    int    // cells of a task; 0: as many as make a hundred tasks
 	Limit    int    // tasks at a time; 0: as the cluster likes
@@ -101,11 +101,11 @@ func command(ctx context.Context, name string, args ...string) (string, error) {
 	return strings.TrimSpace(stdout.String()), ctx.Err()
 }
 
-// lost is for how many looks in a row Slurm may not answer.
+// lost is the number of unanswered queries in a row after which waiting ends.
 const lost = 100
 
-// wait shows how far the jobs are, counted from the cells that are there, until the job
-// that merges has ended. The error is that of the job.
+// wait shows the progress, counted from the finished cells, until the merging job has
+// ended, and returns the error of that job.
 func (s *Slurm) wait(ctx context.Context, p *plan, array, merge string) error {
 	total := 0
 	for _, w := range s.work {
@@ -124,7 +124,7 @@ func (s *Slurm) wait(ctx context.Context, p *plan, array, merge string) error {
 		tasks, waiting, err := queue(ctx, array, merge)
 		switch {
 		case ctx.Err() != nil:
-			return fmt.Errorf("the jobs %s and %s go on, but for scancel %[1]s %[2]s: %w", array, merge, ctx.Err())
+			return fmt.Errorf("jobs %s and %s keep running; scancel %[1]s %[2]s stops them: %w", array, merge, ctx.Err())
 		case err == nil:
 			silent = 0
 		case silent == lost:
@@ -149,6 +149,6 @@ func (s *Slurm) wait(ctx context.Context, p *plan, array, merge string) error {
 		_, err = s.Stdout.Write(log)
 		return err
 	}
-	return fmt.Errorf("job %s, which merges: %v; the same command again goes on\n%s",
+	return fmt.Errorf("job %s, which merges: %v; the same command again resumes\n%s",
 		merge, state, strings.TrimSpace(string(log)))
 }

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// ended is how a job or a task ended, in the words of Slurm.
+// ended is the final state of a job or a task, in the words of Slurm.
 type ended struct{ state, exit string }
 
 func (e ended) String() string {
@@ -21,8 +21,8 @@ func (e ended) String() string {
 
 var jobField = regexp.MustCompile(`(?:^|\s)(JobId|ArrayJobId|ArrayTaskId|JobState|ExitCode)=(\S+)`)
 
-// states returns how a job, or the tasks of an array, ended: by their ids, "12" or "12_3".
-// Slurm forgets jobs after some minutes, but where it keeps accounts.
+// states returns the final states of a job, or of the tasks of an array, by their ids, "12" or "12_3".
+// Without accounting Slurm forgets jobs after some minutes.
 func states(ctx context.Context, job string) map[string]ended {
 	all := map[string]ended{}
 	if out, err := command(ctx, "sacct", "-n", "-X", "-P", "-j", job, "-o", "JobID,State,ExitCode"); err == nil {

@@ -17,8 +17,8 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// Behind says why the results of the experiment in dir are not those of today's code and
-// manifest; empty if they are. It reads no data.
+// Behind returns why the results in dir are behind the current code or
+// manifest, or "" if they are not. It reads no data.
 func (e *Experiment) Behind(dir string) (why string, err error) {
 	run, err := store.ReadRun(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -117,7 +117,7 @@ func (e *Experiment) sourcesBehind(d study.Derived, dir string) (why string, err
 	return "", nil
 }
 
-// Use lets an experiment read the results of others in a folder, and returns their checksums.
+// Use gives an experiment access to the results of others in a folder, and returns their checksums.
 func Use(d study.Derived, results string) (sums []byte, err error) {
 	sources := map[string]*store.Results{}
 	for _, name := range d.Sources() {

@@ -11,11 +11,10 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// Formats are those of a figure.
+// Formats are the file formats of a figure.
 var Formats = []string{"png", "svg", "pdf"}
 
-// Draw returns the files of figures, each drawn of the tables that it needs, and no
-// others, as they were published.
+// Draw returns the files of figures, each drawn only from the published tables that it needs.
 func Draw(drawings []study.Figure, read func(name string) (*table.Table, error)) ([]store.File, error) {
 	tables, needs := map[string]*table.Table{}, make([]table.Set, len(drawings))
 	for i, d := range drawings {
@@ -47,7 +46,7 @@ func Draw(drawings []study.Figure, read func(name string) (*table.Table, error))
 	})
 }
 
-// Parallel calls do for 0 to n-1, several at a time.
+// Parallel calls do(0) to do(n-1) concurrently.
 func Parallel(n int, do func(i int) error) error {
 	var group errgroup.Group
 	group.SetLimit(runtime.GOMAXPROCS(0))

@@ -1,5 +1,5 @@
-// Package experiment has experiments: manifests as their studies read them, what their cells follow from, and
-// whether results are of today's code and manifest.
+// Package experiment reads manifests with their studies, and determines the origin of cells and whether
+// results are those of the current code and manifest.
 package experiment
 
 import (
@@ -15,7 +15,7 @@ import (
 	"closedform/runner/internal/study"
 )
 
-// Folder is that in which experiments are looked up by name.
+// Folder is the folder of the manifests that are run by name.
 const Folder = "experiments"
 
 // Kinds are the studies that manifests may name.
@@ -28,7 +28,7 @@ type Experiment struct {
 	Study study.Experiment
 }
 
-// Read reads a manifest, with other values than its own. It opens no data.
+// Read reads a manifest, with values that replace its own. It opens no data.
 func Read(path string, overrides []string) (*Experiment, error) {
 	m, err := config.Read(path, overrides)
 	if err != nil {
@@ -63,7 +63,7 @@ func (e *Experiment) Missing() error {
 	return nil
 }
 
-// SeedsOf returns the seeds of the manifest as it is resolved.
+// SeedsOf returns the seeds of a resolved manifest.
 func (e *Experiment) SeedsOf(resolved []byte) ([]int, error) {
 	var m struct {
 		Sweep struct {

@@ -17,19 +17,19 @@ import (
 	"closedform/runner/internal/study"
 )
 
-// CodeVersion returns the version of the code that makes those cells of a study that use
-// some baselines.
+// CodeVersion returns the version of the code that makes the cells of a study that use these
+// baselines.
 var CodeVersion = func(s study.Experiment, uses []string) (string, error) {
 	return closedform.Version(reflect.TypeOf(s).Elem().PkgPath(), uses)
 }
 
-// Origin is what a cell follows from: the version of its code, and the checksum of its spec.
+// Origin identifies what determines a cell: the version of its code and the checksum of its spec.
 type Origin struct{ Code, Spec string }
 
-// Fingerprint returns the checksum of both.
+// Fingerprint returns the checksum of Code and Spec.
 func (o Origin) Fingerprint() string { return Checksum([]byte(o.Code), []byte(o.Spec)) }
 
-// Cells returns the cells, which have different keys, and what each of them follows from.
+// Cells returns the cells and the origin of each. Their keys differ.
 func (e *Experiment) Cells() ([]study.Cell, []Origin, error) {
 	cells, seen := e.Study.Cells(), map[string]bool{}
 	if len(cells) > config.MaxCells {
@@ -54,8 +54,8 @@ func (e *Experiment) Cells() ([]study.Cell, []Origin, error) {
 	return cells, origins, nil
 }
 
-// Versions returns the version of the code of each cell, and one that stands for those of
-// all of them; without cells that of the study.
+// Versions returns the version of the code of each cell, and one version for all of
+// them; without cells that of the study.
 func (e *Experiment) Versions() (each []string, all string, err error) {
 	known := map[string]string{}
 	version := func(uses []string) (string, error) {

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// convert makes a file of the experiments, whose sum proves it, of what is published.
+// convert makes a file of the experiments from the published one. Its checksum is checked later.
 func (f *setFile) convert(published []byte) ([]byte, error) {
 	switch f.Convert {
 	case "":

@@ -1,6 +1,6 @@
 // Package fetch gets the files of the data sets that experiments use, from a mirror or from
-// where they are published. Results follow from the files, whose sums are proved, and not
-// from how they came: no study imports this package.
+// their publishers, and checks their checksums. Results depend on the files only, so no study
+// imports this package.
 package fetch
 
 import (
@@ -21,11 +21,11 @@ import (
 )
 
 // Sets gets the data sets with these names, or all for All, into the folder of the
-// file of sets, and writes a line for each file to log. A file that is there with the
-// right sum is left alone. One that the folder mirror has, if it is not "", is taken from
-// there and nowhere else, so that a damaged mirror is noticed; others are downloaded.
-// Files appear whole or not at all. What fails does not stop the rest; the error has a
-// line for each place that failed.
+// file of sets, and writes a line for each file to log. It keeps a file with the
+// right checksum. A file that the folder mirror has, if mirror is not "", is taken only from
+// there, so a damaged mirror is an error; others are downloaded.
+// Files are written atomically. A failure does not stop the others; the error has a
+// line for each.
 func Sets(ctx context.Context, setsFile string, names []string, mirror string, log io.Writer) error {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.DisableCompression = true // sums are those of the file itself

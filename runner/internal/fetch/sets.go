@@ -16,11 +16,11 @@ import (
 	"closedform/runner/internal/config"
 )
 
-// File is the file, in the folder of the data, that says which data sets there are,
-// what their files must be, and where they are published.
+// File is the file, in the folder of the data, that lists the data sets with the checksums and
+// addresses of their files.
 const File = "sets.toml"
 
-// All is the name that stands for every set.
+// All is the name for all sets.
 const All = "all"
 
 type dataSet struct {
@@ -79,7 +79,7 @@ func readSets(file string, names ...string) ([]dataSet, error) {
 	}), nil
 }
 
-// Missing returns an error that says which of the files are not there, and how to get
+// Missing returns an error that names the missing files and how to get
 // them.
 func Missing(paths ...string) error {
 	paths = slices.Compact(slices.Sorted(slices.Values(paths)))

@@ -11,13 +11,18 @@ import (
 
 var references = regexp.MustCompile(`\{([^{}]*)\}`)
 
-// Fill returns the text with each reference in braces replaced by a number of the tables, and
-// nothing if there are errors. A reference has the table, fields that tell one row, the column, a
+// Tables are tables by their names: a [table.Set], or [Results], whose names are EXPERIMENT/TABLE.
+type Tables interface {
+	Get(name string) *table.Table // nil: none
+}
+
+// Fill returns the text with each reference in braces replaced by a number of the tables, or the
+// first error. A reference has the table, the fields that identify one row, the column, a
 // factor if it is not 1, and a format; "ci" adds the interval of a mean:
 //
 //	{summary method=adf error 100 %.1f}      2.4
 //	{summary method=adf error 100 %.1f ci}   2.4 (2.1 to 2.8)
-func Fill(text string, tables table.Set) (string, error) {
+func Fill(text string, tables Tables) (string, error) {
 	var first error
 	filled := references.ReplaceAllStringFunc(text, func(reference string) string {
 		number, err := look(strings.Fields(strings.Trim(reference, "{}")), tables)
@@ -32,8 +37,8 @@ func Fill(text string, tables table.Set) (string, error) {
 	return filled, nil
 }
 
-// look returns the number that the words of a reference name.
-func look(words []string, tables table.Set) (string, error) {
+// look returns the number of a reference, given its words.
+func look(words []string, tables Tables) (string, error) {
 	interval := len(words) > 0 && words[len(words)-1] == "ci"
 	if interval {
 		words = words[:len(words)-1]

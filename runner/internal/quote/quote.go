@@ -1,4 +1,4 @@
-// Package quote finds the numbers of published tables that texts quote: the READMEs,
+// Package quote reads the numbers of published tables that texts quote: the READMEs,
 // the page of the results, and the paper.
 package quote
 
@@ -30,11 +30,17 @@ type Results struct {
 	read map[string]*table.Table
 }
 
-// Open returns the tables of the folder of all results. They are read when they are asked for.
+// Open returns the tables in the folder of all results. A table is read when it is first needed.
 func Open(dir string) *Results { return &Results{dir, map[string]*table.Table{}} }
 
-// Rows returns those of a table that have the fields, "key=value", separated by spaces. It is
-// an error if the table is not what was published, or has no such column.
+// Get returns a published table by its name EXPERIMENT/TABLE, nil if it cannot be read.
+func (r *Results) Get(from string) *table.Table {
+	t, _ := r.Rows(from, "")
+	return t
+}
+
+// Rows returns the rows of a table with these fields, "key=value" separated by spaces. It is
+// an error if the table does not match its checksum, or lacks a column.
 func (r *Results) Rows(from, fields string) (*table.Table, error) {
 	rows := r.read[from]
 	if rows == nil {
@@ -112,7 +118,7 @@ func (r *Results) setting(experiment, key string) (string, error) {
 	case string, int64, float64:
 		return fmt.Sprint(at), nil
 	}
-	return "", fmt.Errorf("%s: %s is no number and no word", file, key)
+	return "", fmt.Errorf("%s: %s must be a number or a string", file, key)
 }
 
 // Number returns a field times the factor.

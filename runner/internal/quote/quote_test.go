@@ -1,50 +1,64 @@
 package quote
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/BurntSushi/toml"
 
 	"closedform/internal/check"
 )
 
 const root = "../../.."
 
+// notResults are decimal numbers that are not results: in code, settings and versions.
+var notResults = regexp.MustCompile("(?s:```.*?```)|`[^`]*`|(?m)^    .*$|\\]\\([^)]*\\)|" +
+	"λ = [0-9.]+|(?:Sec|Prop)\\. [0-9.]+|arXiv[: ][0-9.]+|Go [0-9.]+|CC [A-Z-]+ [0-9.]+")
+
 var decimal = regexp.MustCompile(`\b[0-9]+\.[0-9]+\b`)
 
-// notResults are decimal numbers that are none of a table: in code, settings and versions.
-var notResults = regexp.MustCompile("(?s)```.*?```|`[^`]*`|(?m)^    .*$|\\]\\([^)]*\\)|" +
-	"λ = [0-9.]+|Sec\\. [0-9.]+|Go [0-9.]+|CC [A-Z-]+ [0-9.]+")
-
-// Every number of a result in a README is that of the table, rounded to its digits.
+// Every number of a result in a README is that of the published table, and the paper quotes those of
+// the findings, too.
 func TestNumbersInREADMEs(t *testing.T) {
+	var quotes struct{ Findings, Output []string }
+	_, err := toml.DecodeFile(filepath.Join(root, "README.quotes.toml"), &quotes)
+	check.OK(t, err)
 	files, err := filepath.Glob(filepath.Join(root, "*/README.md"))
 	check.OK(t, err)
-	results, count := Open(filepath.Join(root, "results")), 0
-	for _, file := range append(files, filepath.Join(root, "README.md")) {
-		text, err := os.ReadFile(file)
+	main := filepath.Join(root, "README.md")
+	for _, file := range append(files, filepath.Join(root, "paper/summary.md"), main) {
+		data, err := os.ReadFile(file)
 		check.OK(t, err)
-		prose := Replace(string(text), func(q Quote) string {
-			count++
-			now, err := q.Now(results)
-			if err != nil {
-				t.Errorf("%s: %s: %v", file, q.Number, err)
-			} else if now != strings.TrimPrefix(q.Number, "+") {
-				t.Errorf("%s: %s: %s of %s with %q is %s", file, q.Number, q.Column, q.From, q.Row, now)
+		text := string(data)
+		if file == main {
+			prose := strings.Join(strings.Fields(text), " ")
+			for _, quote := range slices.Concat(quotes.Findings, quotes.Output) {
+				want, err := Fill(quote, Open(filepath.Join(root, "results")))
+				if check.OK(t, err); !strings.Contains(prose, want) {
+					t.Errorf("%s lacks %q", file, want)
+				}
+				text = strings.ReplaceAll(text, want, "")
 			}
-			return ""
-		})
-		if strings.Contains(prose, "<!--") {
-			t.Errorf("%s: a comment that does not tell where a number comes from", file)
 		}
-		for _, x := range decimal.FindAllString(notResults.ReplaceAllString(prose, ""), -1) {
-			t.Errorf("%s: %s does not say which table it comes from", file, x)
+		for _, x := range decimal.FindAllString(notResults.ReplaceAllString(text, ""), -1) {
+			t.Errorf("%s: %s is in no table that README.quotes.toml names", file, x)
 		}
 	}
-	if count == 0 {
-		t.Error("no text quotes a number")
+	numbers, err := os.ReadFile(filepath.Join(root, "paper/numbers.toml"))
+	check.OK(t, err)
+	for _, quote := range quotes.Findings {
+		for _, m := range references.FindAllStringSubmatch(quote, -1) {
+			from, rest, _ := strings.Cut(m[1], " ")
+			fields := regexp.MustCompile(`^(.*=\S+) (\w+)`).FindStringSubmatch(rest)
+			if same := fmt.Sprintf(`from = %q, row = %q, column = %q`, from, fields[1], fields[2]); !strings.Contains(string(numbers), same) {
+				t.Errorf("paper/numbers.toml lacks { %s }, which is a finding of the README", same)
+			}
+		}
 	}
 }
 

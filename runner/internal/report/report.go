@@ -1,7 +1,7 @@
 // Package report makes the page of the results: one static HTML file with a picture, what
 // each experiment found, a method compared across experiments and the verdicts on the paper's
-// claims. It needs no server and no network, and is the same bytes for the same
-// results.
+// claims. The page needs no server and no network. The same results make the same bytes. The package also
+// writes the README of a results folder, and the findings and metadata of all.
 package report
 
 import (
@@ -20,25 +20,25 @@ import (
 //go:embed page.html page.css page.js vendor/chart.umd.min.js
 var assets embed.FS
 
-// Experiment is what the program knows of an experiment beside its results.
+// Experiment describes an experiment apart from its results.
 type Experiment struct {
 	Name     string // of its folder
 	Asks     string // its question
-	Command  string // that runs it
-	Manifest string // as it was written
-	Group    string // what it is about, a word of manifests
-	Own      bool   // it is none of the published experiments
-	Behind   string // why its results are not those of today's code; empty: they are
-	Cells    int    // how many it has, and how many of them are kept from an unfinished run
-	Done     int
-	Missing  error // why its data cannot be read
-	Err      error // why its manifest cannot be
+	Command  string // runs it
+	Manifest string // its text
+	Group    string // its subject, a word of manifests
+	Own      bool   // not one of the published experiments
+	Behind   string // why its results are behind the current code; empty: they are not
+	Cells    int    // how many it has
+	Done     int    // how many of them an unfinished run has kept
+	Missing  error  // why its data cannot be read
+	Err      error  // why its manifest cannot be read
 }
 
-// Page is what a page is made of.
+// Page is the content of a page.
 type Page struct {
 	Results     string // the folder
-	Picture     string // the PNG that it begins with, if it is there: EXPERIMENT/FIGURE
+	Picture     string // the PNG at its top, if there is one: EXPERIMENT/FIGURE
 	Experiments []Experiment
 	Embed       bool     // figures and tables in the page, instead of links to the files beside it
 	Stale       []string // the experiments that results/STALE lists
@@ -46,7 +46,7 @@ type Page struct {
 	Diffs       []*store.Diff
 }
 
-// Unchanged returns the names of the experiments whose tables are those of the commit.
+// Unchanged returns the names of the experiments whose tables equal those of the commit.
 func (p *Page) Unchanged() (names []string) {
 	for _, d := range p.Diffs {
 		if d.Same() {
@@ -59,8 +59,8 @@ func (p *Page) Unchanged() (names []string) {
 // FindingsFile has the findings in Markdown, beside a page that links to files.
 const FindingsFile = "FINDINGS.md"
 
-// Write makes the page and puts it at path atomically, unless it is there; the findings, too,
-// unless the page has everything in itself.
+// Write makes the page and writes it to path atomically, unless it is unchanged. Beside a page that
+// links to files it writes [FindingsFile] and [CrateFile], too.
 func (p *Page) Write(path string) error {
 	v := p.view()
 	html, err := v.html()
@@ -69,6 +69,9 @@ func (p *Page) Write(path string) error {
 	}
 	if text := v.findings(); err == nil && !p.Embed && text != "" {
 		err = replace(filepath.Join(filepath.Dir(path), FindingsFile), []byte(findingsHead+text))
+	}
+	if crate := v.crate(); err == nil && !p.Embed && crate != nil {
+		err = replace(filepath.Join(filepath.Dir(path), CrateFile), crate)
 	}
 	if err != nil {
 		return fmt.Errorf("page of the results: %w", err)
@@ -96,13 +99,13 @@ type view struct {
 	Counts        [len(states)]int // of sections in each state
 }
 
-// group are the experiments that are about one thing.
+// group has the experiments of one subject.
 type group struct {
 	word, Title string
 	Sections    []*section
 }
 
-// groups returns the titles in their order. Runs of others stand apart, first.
+// groups returns the titles in their order. Runs of your own come first.
 func groups() []group {
 	return []group{
 		{word: "own", Title: "Runs of your own"},

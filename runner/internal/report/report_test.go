@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"image"
@@ -215,4 +216,41 @@ func TestGroups(t *testing.T) {
 		}
 		place = at
 	}
+}
+
+// The metadata beside the page describe the published experiments and files, and refer only to what they describe.
+func TestCrate(t *testing.T) {
+	p := example(t)
+	p.Experiments[0].Own = true
+	if err := p.Write(filepath.Join(p.Results, "index.html")); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(p.Results, CrateFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var crate struct {
+		Graph []map[string]any `json:"@graph"`
+	}
+	if err := json.Unmarshal(text, &crate); err != nil {
+		t.Fatal(err)
+	}
+	types := map[string]any{}
+	for _, e := range crate.Graph {
+		types[e["@id"].(string)] = e["@type"]
+	}
+	for _, m := range regexp.MustCompile(`\{"@id":"([^"]*)"\}`).FindAllStringSubmatch(string(text), -1) {
+		if types[m[1]] == nil && !strings.HasPrefix(m[1], "https://") {
+			t.Errorf("%s is not described", m[1])
+		}
+	}
+	for id, want := range map[string]any{
+		"./": "Dataset", "digits/": "Dataset", "digits/summary.csv": "File", "digits/drawing.png": "File", "digits/run.json": "File",
+		"#run-digits": "CreateAction", "claims/": nil, "later/": nil,
+	} {
+		if types[id] != want {
+			t.Errorf("%s is a %v, want %v", id, types[id], want)
+		}
+	}
+	has(t, string(text), "An error of 25 % with `b`", `"endTime":"0001-01-01T00:00:07Z"`)
 }

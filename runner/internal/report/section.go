@@ -24,7 +24,7 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// section is what the page says of an experiment.
+// section is the part of the page on one experiment.
 type section struct {
 	Experiment
 	state    int
@@ -38,6 +38,7 @@ type section struct {
 	Figures  []figure
 	Methods  []method
 	Tables   []tableData
+	schema   *store.Schema // empty if it cannot be read
 }
 
 // figure is a drawing.
@@ -51,18 +52,18 @@ type figure struct {
 // method is a [[method]] of the manifest, and how it differs from [model].
 type method struct{ Name, Settings string }
 
-// tableData is a table for the script.
+// tableData is a table for the script of the page.
 type tableData struct {
 	Name  string            `json:"name"`
 	CSV   string            `json:"csv"`
-	Rows  int               `json:"rows"` // of the file; CSV may have the first of them only
+	Rows  int               `json:"rows"` // of the file; CSV may have only the first of them
 	Path  string            `json:"path"` // of the file, from the page
 	Docs  map[string]string `json:"docs"`
-	Drawn bool              `json:"drawn"` // it is for a chart alone
+	Drawn bool              `json:"drawn"` // only for a chart
 }
 
-// The largest tables that a page has, and one that has everything; of larger ones it
-// has the first rows.
+// The largest tables on a page, and on a page with embedded files; of larger tables it
+// shows the first rows.
 const (
 	mostRows       = 2000
 	mostBytes      = 300_000
@@ -71,7 +72,7 @@ const (
 	mostPoints     = 3000 // of a chart
 )
 
-// section reads a results folder. What is broken is named, and the rest is shown.
+// section reads a results folder. Damaged files become problems of the section; the rest is shown.
 func (p *Page) section(e Experiment, sums map[string]string) *section {
 	s := &section{Experiment: e}
 	dir := filepath.Join(p.Results, e.Name)
@@ -83,7 +84,7 @@ func (p *Page) section(e Experiment, sums map[string]string) *section {
 			s.problem("schema.json", err)
 		}
 	}
-	s.Finding = schema.Finding
+	s.schema, s.Finding = schema, schema.Finding
 	docs, needs := map[string]map[string]string{}, map[string][]string{} // of a table, the columns; of a figure, the tables
 	for _, t := range schema.Tables {
 		docs[t.File] = map[string]string{}
@@ -142,8 +143,7 @@ func (s *section) Data() template.JS {
 	return template.JS(text)
 }
 
-// path returns where a file is from the page, and nothing for a page that has
-// everything.
+// path returns the path of a file from the page, empty if there is none or files are embedded.
 func (p *Page) path(experiment, file string) string {
 	if _, err := os.Stat(filepath.Join(p.Results, experiment, file)); err != nil || p.Embed {
 		return ""
@@ -151,7 +151,7 @@ func (p *Page) path(experiment, file string) string {
 	return url.PathEscape(experiment) + "/" + url.PathEscape(file)
 }
 
-// addTable adds a table: all of it, or its first rows and what charts draw.
+// addTable adds a table: all of it, or its first rows and the data of charts.
 func (p *Page) addTable(s *section, t *table.Table, text []byte, docs map[string]string) {
 	d := tableData{Name: t.Name, CSV: string(text), Rows: t.Len(), Path: p.path(s.Name, t.Name+".csv"), Docs: docs}
 	if !p.Embed && (t.Len() > mostRows || len(text) > mostBytes) || len(text) > mostBytesEmbed {

@@ -13,7 +13,7 @@ import (
 	"closedform/runner/internal/store"
 )
 
-// state is how far the results of an experiment can be relied on.
+// state says whether the results of an experiment are complete and up to date.
 type state struct{ Word, Class, Sign, Means string }
 
 const (
@@ -29,15 +29,15 @@ const (
 )
 
 var states = [...]state{
-	same:       {"computed", "good", "✓", "today's code computed all cells; all files match their sums, and these are the committed ones"},
-	fresh:      {"computed, not committed", "good", "◇", "the same, but these sums are not committed"},
-	adopted:    {"adopted", "good", "≈", "other code computed the cells; today's code computed a sample of them again, to the same bytes"},
-	stale:      {"behind", "warn", "↻", "all files match their sums, but today's code, manifest or sources are others"},
-	partly:     {"partly computed", "warn", "◐", "cells are kept of a run that was interrupted, or is at work: the same command goes on"},
-	needsData:  {"needs data", "none", "↓", "nothing is computed, and data that it reads are not there: make data"},
+	same:       {"computed", "good", "✓", "the current code computed all cells; all files match their checksums, which are committed"},
+	fresh:      {"computed, not committed", "good", "◇", "the same, but the checksums are not committed"},
+	adopted:    {"adopted", "good", "≈", "other code computed the cells; the current code computed a sample of them again, to the same bytes"},
+	stale:      {"behind", "warn", "↻", "all files match their checksums, but the current code, manifest or sources differ from those of the results"},
+	partly:     {"partly computed", "warn", "◐", "some cells are done, of a run that was interrupted or is running; the same command resumes"},
+	needsData:  {"needs data", "none", "↓", "nothing is computed, and its data are missing: make data"},
 	notRun:     {"not run", "none", "○", "nothing is computed"},
-	differs:    {"files differ", "bad", "≠", "a file was changed or lost since its sum was written"},
-	unreadable: {"cannot be read", "bad", "!", "the manifest, or what tells of the run, is broken"},
+	differs:    {"files differ", "bad", "≠", "a file was changed or lost after publishing"},
+	unreadable: {"cannot be read", "bad", "!", "the manifest, run.json or SHA256SUMS is damaged"},
 }
 
 // State returns the word for the state of an experiment, of which the results are in a
@@ -62,8 +62,8 @@ func committed(folder string) map[string]string {
 	return names
 }
 
-// judge reads what tells of the run and finds the state of the section; committed is
-// the name that git gives to the committed sums.
+// judge reads the checksums and run.json and sets the state of the section; committed is
+// git's hash of the committed SHA256SUMS.
 func (s *section) judge(dir, committed string) {
 	results, err := store.OpenResults(dir)
 	name := ""

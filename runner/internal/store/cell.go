@@ -18,7 +18,7 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// Cell is what one cell of an experiment left behind.
+// Cell is a finished cell of an experiment.
 type Cell struct {
 	Key         string    // names the cell within its experiment
 	Fingerprint string    // stands for all that its tables follow from: printable, without spaces
@@ -27,9 +27,9 @@ type Cell struct {
 	CPU         float64   // processor seconds; zero: not known, as of cells that older programs computed
 }
 
-// LoadCell returns the cell of this key if it was made under this fingerprint, and
-// otherwise nil: the cell must be computed. The error is then a mere warning, an
-// fs.PathError of a file that is there: it is damaged, or it cannot be read.
+// LoadCell returns the cell of this key if it was made under this fingerprint. Otherwise it
+// returns nil, and the cell must be computed. The error is only a warning: an
+// fs.PathError of a damaged or unreadable file.
 func (f *Folder) LoadCell(key, fingerprint string) (*Cell, error) {
 	file := f.cellFile(key)
 	alone := func() (string, []byte, error) {
@@ -58,7 +58,7 @@ func (f *Folder) LoadCell(key, fingerprint string) (*Cell, error) {
 	return nil, damaged
 }
 
-// SaveCell writes the cell, in place of any other of its key.
+// SaveCell writes the cell and replaces any other of its key.
 func (f *Folder) SaveCell(c *Cell) error {
 	data, err := encodeCell(c)
 	if err != nil {
@@ -70,7 +70,7 @@ func (f *Folder) SaveCell(c *Cell) error {
 var notPlain = regexp.MustCompile(`[^` + nameChars + `.-]`)
 
 // cellFile returns the path of the cell's file: its key, as far as file
-// systems allow, and a hash that tells apart keys which then look alike.
+// systems allow, and a hash that distinguishes keys which then are equal.
 func (f *Folder) cellFile(key string) string {
 	readable := notPlain.ReplaceAllString(key, "_")
 	hash := sha256.Sum256([]byte(key))
@@ -88,10 +88,10 @@ func encodeCell(c *Cell) ([]byte, error) {
 	return append(fmt.Appendf(nil, "%s%s %s\n", magic, c.Fingerprint, sumOf(body.Bytes())), body.Bytes()...), err
 }
 
-// ErrDamaged is the error of a file that is not as it was written.
+// ErrDamaged is the error of a file that has changed since it was written.
 var ErrDamaged = errors.New("damaged")
 
-// decodeCell reads what encodeCell wrote. Another fingerprint is no error.
+// decodeCell reads the output of encodeCell. A different fingerprint is not an error.
 func decodeCell(data []byte, key, fingerprint string) (*Cell, error) {
 	of, sum, body, ok := splitCell(data)
 	if !ok {

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// cellsFile tells what the cells of the published results held, so that a sample of them
-// can be checked where no cell is left:
+// cellsFile has digests of the cells of the published results, so that a sample of them
+// can be checked in a clone, which has no cells:
 //
 //	tables c0ffee0123456789
 //	short 0123456789abcdef 01234567 joint seed=1
@@ -25,7 +25,7 @@ import (
 // a cell has digests of its content and of its spec, and its key.
 const cellsFile = "cells.sums"
 
-// CellSum says what a cell held, and what it was made from.
+// CellSum has the digests of the content and of the spec of a cell.
 type CellSum struct {
 	Key, Code, Spec, Digest string
 	From                    string // version that computed it, if another; empty: Code
@@ -98,7 +98,7 @@ func ReadCellSums(dir string) (*CellSums, error) {
 	return s, nil
 }
 
-// ByKey returns the lines of the cells, which are those of s, by their keys.
+// ByKey returns the cells of s by their keys, not copied.
 func (s *CellSums) ByKey() map[string]*CellSum {
 	all := map[string]*CellSum{}
 	for i := range s.Cells {

@@ -12,14 +12,14 @@ import (
 	"time"
 )
 
-// Expiry is how long a claim outlives the last sign of life of the process that made it.
+// Expiry is the time after which a claim of a silent process is free.
 var Expiry = 90 * time.Second
 
-// A process that computes is known to the others by a file in cells/at/, and writes to
-// it every few seconds. What it claims are hard links to this file, so that one write
-// renews all claims. Ages are differences of times that the file system has set, so
-// that clocks need not agree. Where there are no hard links there are no claims, and
-// where claims are seen late, a cell is computed twice: to the same bytes.
+// A process that computes has a file in cells/at/ and writes to it every few seconds. Its
+// claims are hard links to this file, so one write renews all claims. Ages are
+// differences of times that the file system has set, so clocks need not agree. Without
+// hard links there are no claims. If a claim becomes visible late, a cell is computed
+// twice, to the same bytes.
 type owner struct {
 	mu   sync.Mutex
 	path string // of its file; empty: not yet
@@ -27,7 +27,7 @@ type owner struct {
 	stop chan struct{}
 }
 
-// machine names what process ids are unique in: a host since it was booted, and on
+// machine identifies the scope of process ids: a host since it was booted, and on
 // Linux a container.
 var machine = sync.OnceValue(func() string {
 	host, _ := os.Hostname()
@@ -36,8 +36,7 @@ var machine = sync.OnceValue(func() string {
 	return fmt.Sprintf("%s %s%s", host, strings.TrimSpace(string(boot)), space)
 })
 
-// enter makes the file of this process, unless it is there, and returns its path and what
-// is in it.
+// enter makes the file of this process if it is missing, and returns its path and content.
 func (f *Folder) enter() (path, line string, err error) {
 	o := &f.owner
 	o.mu.Lock()
@@ -77,7 +76,7 @@ func (f *Folder) enter() (path, line string, err error) {
 	return o.path, o.line, nil
 }
 
-// now shows that this process is alive, and returns the time of the file system.
+// now marks this process as alive and returns the time of the file system.
 func (f *Folder) now() (time.Time, error) {
 	f.owner.mu.Lock()
 	defer f.owner.mu.Unlock()
@@ -94,8 +93,8 @@ func (f *Folder) now() (time.Time, error) {
 	return info.ModTime(), nil
 }
 
-// Claim claims a cell that is about to be computed. If another process has it, and is
-// alive, it returns nil; otherwise what gives the claim up.
+// Claim claims a cell before it is computed and returns a function that gives up the claim.
+// It returns nil if a live process has claimed the cell.
 func (f *Folder) Claim(key, fingerprint string) (release func()) {
 	path := f.claimFile(key, fingerprint)
 	for range 3 {
@@ -131,7 +130,7 @@ func (f *Folder) Claim(key, fingerprint string) (release func()) {
 	return nil
 }
 
-// Others returns an error if a process that is alive computes a cell of one of these
+// Others returns an error if a live process computes a cell of one of these
 // keys under another fingerprint.
 func (f *Folder) Others(keys, fingerprints []string) error {
 	ours := map[string]string{}
@@ -144,13 +143,13 @@ func (f *Folder) Others(keys, fingerprints []string) error {
 			line, _ := os.ReadFile(claim)
 			lines := append(strings.SplitN(string(line), "\n", 3), "", "")
 			host, _, _ := strings.Cut(lines[0], " ")
-			return fmt.Errorf("another run, of other values or other code, is at work in %s: host %s, %s", f.dir, host, lines[1])
+			return fmt.Errorf("a run of other values or other code is using %s: host %s, %s", f.dir, host, lines[1])
 		}
 	}
 	return nil
 }
 
-// dead reports whether the process that a file of cells/at/ belongs to is no more.
+// dead reports whether the process of a file in cells/at/ has ended.
 func (f *Folder) dead(path string) bool {
 	file, err := os.Open(path) // to be told of the newest state by a file server
 	if err != nil {
@@ -181,7 +180,7 @@ func (f *Folder) dead(path string) bool {
 	return err == nil && (age > Expiry || age < -Expiry)
 }
 
-// sweep removes what dead processes have left: claims, and temporary files.
+// sweep removes claims and temporary files of dead processes.
 func (f *Folder) sweep() {
 	left := append(list(f.at(), ".claim"), list(f.at(), ".owner")...)
 	if len(left) == 0 {
@@ -196,8 +195,8 @@ func (f *Folder) sweep() {
 	}
 }
 
-// locked waits until this process is the only one that publishes or sweeps, on a file
-// system that can lock, and returns what ends this.
+// locked waits for the lock of publishing and sweeping, on a file system that has locks, and
+// returns a function that releases it.
 func (f *Folder) locked() (unlock func()) {
 	f.mu.Lock()
 	f.lock.Lock()
@@ -207,7 +206,7 @@ func (f *Folder) locked() (unlock func()) {
 	}
 }
 
-// remove removes a file, unless it is not there.
+// remove removes a file; a missing file is not an error.
 func remove(path string) error {
 	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
 		return err

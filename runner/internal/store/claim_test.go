@@ -25,7 +25,7 @@ func TestClaim(t *testing.T) {
 	if err := errors.Join(one.Others([]string{"k"}, []string{"f"}), two.Others([]string{"k"}, []string{"f"})); err != nil {
 		t.Error(err)
 	}
-	want := fmt.Sprintf("another run, of other values or other code, is at work in %s: host %s, pid %d",
+	want := fmt.Sprintf("a run of other values or other code is using %s: host %s, pid %d",
 		one.dir, strings.Fields(machine())[0], os.Getpid())
 	if err := two.Others([]string{"k"}, []string{"g"}); err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)

@@ -12,23 +12,23 @@ import (
 	"strconv"
 )
 
-// Tolerance is the largest difference of two numbers that count as equal: relative to
-// the larger of them or, if that is larger, to the scale of their column, the median of
-// the absolute values of its numbers other than zero, or leastScale. So rounding may leave
-// anything of what should be zero, and no outlier hides a difference.
+// Tolerance is the largest difference of two numbers that count as equal, relative to the
+// largest of: the two numbers, the median absolute value of the nonzero numbers of their column, and
+// leastScale. So rounding errors of numbers that should be zero are accepted, and no outlier hides a
+// difference.
 const Tolerance = 1e-9
 
-// leastScale is that of columns of nothing but rounding errors, some 1e-15.
+// leastScale is for columns that have only rounding errors, some 1e-15.
 const leastScale = 1e-5
 
 // Compare returns lines on each file in which the results folder published differs from
-// fresh, the outcome of running it again, in the order of their names, and how many of
-// these files differ by more than [Tolerance]. Both lists of checksums are compared with
-// each other and with the files beside them; what is not committed need not be there.
+// fresh, the results of running it again, in the order of names, and how many of
+// these files differ by more than [Tolerance]. It compares both lists of checksums with
+// each other and with the files; files that are not committed may be missing.
 //
-// What nobody can compare by numbers is accepted beside tables that are all equal: a
-// packed table or a network that is not committed if there are other tables, and a
-// figure if a table has other bytes, as figures are drawn of tables alone.
+// Some files cannot be compared by numbers. If all tables are equal to [Tolerance], Compare
+// accepts a packed table or a network that is not committed, and a
+// figure if a table has other bytes, since figures are drawn from tables alone.
 func Compare(published, fresh string) (lines []string, bad int, err error) {
 	old, err1 := OpenResults(published)
 	now, err2 := OpenResults(fresh)

@@ -15,8 +15,8 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// Diff tells how the published tables of an experiment differ from those of a commit.
-// Tables of times and packed tables are left out.
+// Diff has the differences between the published tables of an experiment and those of a commit,
+// without tables of times and packed tables.
 type Diff struct {
 	Name    string
 	Changes []Change // largest first
@@ -120,7 +120,7 @@ func (d *Diff) add(old, now *table.Table) {
 	}
 }
 
-// only notes the columns of a table that another one has not.
+// only notes the columns of a table that another table lacks.
 func (d *Diff) only(t, other *table.Table, word string) {
 	for _, c := range t.Columns {
 		if !other.Has(c.Name) {
@@ -191,7 +191,7 @@ func isWord(field string) bool {
 	return field != "" && err != nil
 }
 
-// measure says by how much a number changed, in half-widths of its old interval if it has
+// measure returns the change of a number, in half-widths of its old interval if it has
 // one.
 func (c *Change) measure(old, now []string) {
 	for digits := 4; digits <= 17; digits++ { // as many as tell them apart

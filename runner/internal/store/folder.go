@@ -1,14 +1,14 @@
-// Package store keeps what an experiment computes: finished cells, so that an
-// interrupted run goes on where it stopped, and the results folder that a
-// complete run leaves behind, with checksums and provenance.
+// Package store keeps what an experiment computes: finished cells, from which an
+// interrupted run resumes, and the results folder of a complete run, with checksums
+// and provenance.
 //
-// A results folder looks so:
+// A results folder has:
 //
 //	README.md manifest.toml *.csv *.png *.svg *.pdf   what was published
 //	SHA256SUMS         their checksums, as sha256sum(1) writes them
 //	run.json timing*   provenance and times, which differ from run to run and are not summed
 //	cells/             finished cells, some in packs; not part of the results
-//	cells/at/          who is at work, what they have claimed, temporary files
+//	cells/at/          running processes, the cells that they claim, temporary files
 //
 // Every file appears under its name whole or not at all: it is written to a
 // temporary file in cells/, synced and renamed. For this, cells/ must lie on
@@ -38,9 +38,9 @@ type Folder struct {
 	packs packs
 }
 
-// Open opens the results folder dir, creating it if necessary. Others may have it open,
-// too: each cell is computed by who has claimed it, and one publishes at a time. What
-// runs that were killed left half-written is removed. Close it when the work is done.
+// Open opens the results folder dir and creates it if necessary. Several processes may have it
+// open: each computes the cells that it claims, and one publishes at a time. Open removes
+// unfinished files of killed runs. Close the folder when the work is done.
 func Open(dir string) (*Folder, error) {
 	f := &Folder{dir: dir}
 	if err := os.MkdirAll(f.at(), 0o777); err != nil {
@@ -55,7 +55,7 @@ func Open(dir string) (*Folder, error) {
 	return f, nil
 }
 
-// Close gives the folder up, and all that was claimed in it.
+// Close gives up the folder and all claims in it.
 func (f *Folder) Close() error {
 	f.owner.mu.Lock()
 	defer f.owner.mu.Unlock()
@@ -80,8 +80,8 @@ func (f *Folder) cells() string { return filepath.Join(f.dir, "cells") }
 // temporary returns the folder for the temporary files of an owner.
 func temporary(owner string) string { return strings.TrimSuffix(owner, ".owner") + ".tmp" }
 
-// WriteFile puts a file at path, in place of any other, as a whole or not at all. What is there and
-// is no file, such as a pipe, is written to. An error names the path.
+// WriteFile replaces the file at path atomically. If path is not a regular file, such as a pipe, it
+// writes to it. An error names the path.
 func WriteFile(path string, data []byte) error {
 	if at, err := os.Stat(path); err == nil && !at.Mode().IsRegular() {
 		return os.WriteFile(path, data, 0o666)

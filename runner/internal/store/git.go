@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Git returns the output of a git command that runs in dir. It takes no optional locks,
-// which would get in the way of a git that the user runs.
+// Git returns the output of a git command that runs in dir. It takes no optional locks, which
+// would block the user's git.
 func Git(ctx context.Context, dir string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "git", append([]string{"--no-optional-locks"}, args...)...)
 	cmd.Dir = dir

@@ -7,8 +7,8 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// matched returns the pairs of rows of two tables that belong together, in the order of the old
-// ones, and what to call each row of the old table: the values of the key or, where no columns
+// matched returns the pairs of matching rows of two tables, in the order of the old
+// table, and a name of each row of the old table: the values of the key or, if no columns
 // identify the rows, its line.
 //
 // Tables begin with the columns that identify their rows: the key is the shortest beginning of

@@ -26,7 +26,7 @@ type entry struct {
 	offset, length    int64
 }
 
-// packs has the contents of the packs that were seen in a folder.
+// packs has the tables of contents of the packs of a folder, as far as they were read.
 type packs struct {
 	mu    sync.Mutex
 	seen  map[string]bool

@@ -13,18 +13,18 @@ import (
 	"strings"
 )
 
-// Publish makes the folder hold the results of a complete run. It removes the
-// files of an earlier run that are not among these, then writes the files, cells.sums and
+// Publish replaces the content of the folder by the results of a complete run. It removes the
+// other files of an earlier run, then writes the files, cells.sums and
 // run.json, and last SHA256SUMS. [Folder.Published] recognises the results by
-// inputs, a line that stands for all that they follow from.
+// inputs, a line that identifies all that they follow from.
 //
-// A run that has changed nothing, of the same code, leaves run.json and the times as
-// they are: they tell of the run that made the results. Measured times, files whose
-// names begin with "timing_", stay where they are not among these; [Folder.Replace]
+// A run of the same code that changes nothing leaves run.json and the times as
+// they are, since these describe the run that made the results. Measured times, files whose
+// names begin with "timing_", stay if files does not contain them; [Folder.Replace]
 // replaces them.
 //
-// A run that is killed in the middle leaves sums that do not match, and the
-// next one that publishes leaves the folder as if nothing had happened.
+// A run that is killed while publishing leaves checksums that do not match. The next one
+// that publishes repairs the folder.
 func (f *Folder) Publish(inputs string, files []File, run *Run, cells *CellSums) error {
 	defer f.locked()()
 	provenance, err := run.json()
@@ -59,7 +59,7 @@ func (f *Folder) Publish(inputs string, files []File, run *Run, cells *CellSums)
 	return f.writeAll(files, own...)
 }
 
-// Restamp replaces run.json and cells.sums of published results, to say which code made them.
+// Restamp replaces run.json and cells.sums of published results, which say which code made them.
 // The results stay as they are.
 func (f *Folder) Restamp(run *Run, cells *CellSums) error {
 	defer f.locked()()
@@ -94,8 +94,8 @@ func (f *Folder) withTimesThere(files []File) []File {
 	return files
 }
 
-// Replace writes some of the published files again, such as figures that were drawn anew or
-// measured times, removes those among the others that are stale, and writes the sums last.
+// Replace writes some of the published files again, such as figures or
+// measured times, removes those of the others that are stale, and writes the checksums last.
 func (f *Folder) Replace(files []File, stale func(name string) bool) error {
 	defer f.locked()()
 	there, err1 := os.ReadDir(f.dir)
@@ -148,8 +148,8 @@ func (f *Folder) writeAll(files []File, last ...File) error {
 }
 
 // removeEarlier removes the files that an earlier run published, or was killed
-// while publishing, and that are not to stay. Lines that cannot be read, say the
-// marks of a merge conflict, are about to be replaced and do not stand in the way.
+// while publishing, except those to keep. It ignores invalid lines of SHA256SUMS, such as
+// marks of a merge conflict, since the file is about to be replaced.
 func (f *Folder) removeEarlier(stay checksums) error {
 	for _, path := range []string{filepath.Join(f.dir, sumsFile), f.seal()} {
 		list, err := os.ReadFile(path)
@@ -169,8 +169,8 @@ func (f *Folder) removeEarlier(stay checksums) error {
 	return nil
 }
 
-// Published reports whether the folder holds, undamaged and complete, what
-// was published from these inputs, so that nothing is left to do.
+// Published reports whether the folder has the complete and undamaged results of
+// these inputs.
 func (f *Folder) Published(inputs string) bool {
 	seal, err := os.ReadFile(f.seal())
 	of, list, _ := strings.Cut(string(seal), "\n")

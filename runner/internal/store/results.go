@@ -36,7 +36,7 @@ func TableName(t *table.Table) string {
 	return t.Name + ".csv"
 }
 
-// Tables of more rows have fewer digits: their means have all.
+// Tables of more rows are rounded; their means have all digits.
 const (
 	manyRows = 500
 	digits   = 10
@@ -69,7 +69,7 @@ func (f File) Table() (*table.Table, error) {
 	}
 	unpacked, err := io.ReadAll(io.LimitReader(z, mostUnpacked+1))
 	if err == nil && len(unpacked) > mostUnpacked {
-		err = fmt.Errorf("more than %d bytes when unpacked, which is the most", mostUnpacked)
+		err = fmt.Errorf("more than %d bytes when unpacked", mostUnpacked)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("table %s: %w", name, err)
@@ -77,21 +77,20 @@ func (f File) Table() (*table.Table, error) {
 	return table.Read(name, bytes.NewReader(unpacked))
 }
 
-// Results is a results folder that a run has published, to be read.
+// Results is a published results folder, for reading.
 type Results struct {
 	dir  string
 	sums checksums
 }
 
-// OpenResults returns what was published in the folder dir. The error is
-// fs.ErrNotExist if nothing was.
+// OpenResults opens the published results in the folder dir. The error is
+// fs.ErrNotExist if nothing is published.
 func OpenResults(dir string) (*Results, error) {
 	sums, err := readSums(dir)
 	return &Results{dir, sums}, err
 }
 
-// Sums returns the checksums of all files, by which one sees whether any of them
-// has changed.
+// Sums returns SHA256SUMS, the checksums of all files.
 func (r *Results) Sums() []byte { return r.sums.format() }
 
 const (
@@ -99,7 +98,7 @@ const (
 	absent   = "absent"   // it is listed and not there
 )
 
-// read returns a published file, and what is wrong with it. A file that is not listed is empty.
+// read returns a published file and its problem, if any. A file that is not listed is empty.
 func (r *Results) read(name string) (data []byte, problem string, err error) {
 	sum, listed := r.sums[name]
 	if !listed {
@@ -115,8 +114,8 @@ func (r *Results) read(name string) (data []byte, problem string, err error) {
 	return data, problem, err
 }
 
-// Differing returns the names of the files that are not what was published, in their order.
-// Files that are not committed need not be there.
+// Differing returns the names of the files that do not match their checksums, sorted.
+// Files that are not committed may be missing.
 func (r *Results) Differing() (names []string) {
 	for _, name := range slices.Sorted(maps.Keys(r.sums)) {
 		switch _, problem, err := r.read(name); {
@@ -129,8 +128,8 @@ func (r *Results) Differing() (names []string) {
 	return names
 }
 
-// committed reports whether a published file is committed, by its name: what is large, or
-// drawn again from the tables, is not.
+// committed reports whether a published file is committed, by its name: large files and
+// figures other than PNG are not.
 func committed(name string) bool {
 	return !slices.Contains([]string{".gz", ".svg", ".pdf", ".npz"}, filepath.Ext(name))
 }
@@ -162,12 +161,12 @@ func MeasuredTimes(dir string) (table.Set, error) {
 	return (&Results{dir: dir}).tables(files)
 }
 
-// ErrNotCommitted is that of a packed table which was published, and is not there:
-// a run makes it again.
+// ErrNotCommitted is the error of a published table that is packed and missing: a run makes it
+// again.
 var ErrNotCommitted = errors.New("which is not committed")
 
-// Table returns a table as it was published. It is an error if it is not listed, not
-// there, or not what was published.
+// Table returns a published table. It is an error if SHA256SUMS does not list it, if it is
+// missing, or if it does not match its checksum.
 func (r *Results) Table(name string) (*table.Table, error) {
 	file := name + packed
 	if r.sums[file] == "" {

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// Run is the provenance of a run, as run.json tells it.
+// Run is the provenance of a run, the content of run.json.
 type Run struct {
 	Command     []string          `json:"command"`
 	Manifest    string            `json:"manifest"`
@@ -44,8 +44,8 @@ type Run struct {
 	CellSeconds map[string]float64 `json:"cell_seconds,omitempty"`
 }
 
-// Adopted tells of cells that other code has computed, and that the code of the run was
-// found to make in the same way.
+// Adopted counts cells that other code computed and that a sample showed the code of the run to
+// make in the same way.
 type Adopted struct {
 	From       string `json:"from"`                 // code version that computed them; the first, if there are several
 	To         string `json:"to"`                   // code version that adopted them
@@ -55,11 +55,10 @@ type Adopted struct {
 	Short      int    `json:"short_form,omitempty"` // further strata, for which the short form alone speaks
 }
 
-// NewRun returns the provenance of a run that begins now, by the command line
-// args, as far as the program and the machine can tell. Commit and Tree are
-// those of the working directory, under ctx because git may be slow; the
-// results folder does not make the tree dirty, or the first of several
-// experiments would for all others. The rest is left to the caller.
+// NewRun returns the provenance of a run of the command line args that began at start: code,
+// modules, commit and machine. Commit and Tree are those of the working directory; the
+// results folder does not make the tree dirty, since the first of several
+// experiments would make it dirty for all others. ctx limits git. The caller sets the other fields.
 func NewRun(ctx context.Context, args []string, start time.Time) *Run {
 	r := &Run{
 		Command:   append([]string{"runner"}, args...), // go run puts programs into changing folders
@@ -129,8 +128,8 @@ func gitState(ctx context.Context, dir string) (commit, tree string) {
 
 var modelName = regexp.MustCompile(`(?m)^model name\s*: (.*)$`)
 
-// cpuModel returns the name of the processor where the system tells it in a
-// file, as Linux does on most architectures.
+// cpuModel returns the name of the processor from /proc/cpuinfo, as Linux has it on most
+// architectures.
 func cpuModel() string {
 	data, _ := os.ReadFile("/proc/cpuinfo")
 	if m := modelName.FindSubmatch(data); m != nil {
@@ -141,8 +140,8 @@ func cpuModel() string {
 
 var highWater = regexp.MustCompile(`(?m)^VmHWM:\s*(\d+) kB$`)
 
-// PeakMemory returns the peak resident memory in bytes, 0 where the system does not
-// tell. What getrusage tells on Linux begins with that of the parent, which may be go run.
+// PeakMemory returns the peak resident memory in bytes, 0 if it is unknown. It does not use
+// getrusage on Linux, where the peak includes that of the parent, such as go run.
 func PeakMemory() int64 {
 	status, _ := os.ReadFile("/proc/self/status")
 	if m := highWater.FindSubmatch(status); m != nil {

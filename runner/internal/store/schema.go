@@ -8,10 +8,10 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// schemaFile says what is in a results folder. Programs read it; its README says the same to people.
+// schemaFile describes a results folder for programs, as its README does for people.
 const schemaFile = "schema.json"
 
-// Schema says what the published tables and figures are.
+// Schema describes the published tables and figures.
 type Schema struct {
 	Finding string         `json:"finding,omitempty"` // what was found, in a sentence with the numbers of the tables
 	Tables  []TableSchema  `json:"tables"`            // the main one first

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// StaleFile is the file beside the results folders that lists those which are behind the
+// StaleFile is the file beside the results folders that lists the experiments whose results are behind the
 // code or their manifest, a name on each line. It is absent if there are none.
 const StaleFile = "STALE"
 

@@ -19,8 +19,8 @@ const (
 	timing   = "timing" // begins the names of files that hold times
 )
 
-// Timed reports whether a file holds times, by its name: it differs on every run,
-// has no sum, and is never compared.
+// Timed reports whether a file holds times, by its name. Such a file differs on every run,
+// has no checksum and is never compared.
 func Timed(name string) bool { return strings.HasPrefix(name, timing) }
 
 // measured reports whether a file holds times that were measured alone on the machine, or draws

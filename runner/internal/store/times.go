@@ -8,8 +8,8 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// Took returns the processor seconds of a cell or, of one that an older program computed, the
-// wall time.
+// Took returns the processor seconds of a cell, or the wall time of a cell that an older program
+// computed.
 func (c *Cell) Took() float64 { return cmp.Or(c.CPU, c.Seconds) }
 
 // CellTimes returns the table of the times of cells.
@@ -35,8 +35,8 @@ func (r *Run) AddTimes(cells []*Cell, strata []string) {
 	}
 }
 
-// Expected returns how many seconds a cell of a stratum may take: the mean of the stratum
-// or else of all cells of the run; infinitely many if nothing is known.
+// Expected returns the expected seconds of a cell of a stratum: the mean of the stratum,
+// or else of all cells of the run; infinity if nothing is known.
 func (r *Run) Expected(stratum string) float64 {
 	if s, ok := r.CellSeconds[stratum]; ok {
 		return s
