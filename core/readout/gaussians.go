@@ -2,6 +2,7 @@ package readout
 
 import (
 	"math"
+	"slices"
 	"sync"
 
 	"closedform/internal/kernel"
@@ -27,7 +28,7 @@ type gaussians struct {
 
 // set sets the Gaussian of a class.
 func (g *gaussians) set(c int, root *linalg.Cholesky, logDet float64, mean []float64) {
-	g.root[c], g.logDet[c], g.white[c] = root, logDet, append([]float64(nil), mean...)
+	g.root[c], g.logDet[c], g.white[c] = root, logDet, slices.Clone(mean)
 	root.Solve(g.white[c])
 }
 
@@ -144,7 +145,7 @@ func (g *gaussians) leftOut(dst []float64, c int, m *moments, kept []labelled) {
 	d, nu := float64(len(m.center)), g.nu
 	white := make([][]float64, len(m.n)) // L⁻¹ of the means of all classes
 	for k, mean := range m.mean {
-		white[k] = append([]float64(nil), mean...)
+		white[k] = slices.Clone(mean)
 		g.root[c].Solve(white[k])
 	}
 	blocks(g.root[c], kept, func(at int, z [][]float64) {

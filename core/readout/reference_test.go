@@ -2,6 +2,8 @@ package readout
 
 import (
 	"math"
+	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -12,7 +14,7 @@ import (
 
 // without returns the examples but one.
 func without(all []labelled, i int) []labelled {
-	return append(append([]labelled(nil), all[:i]...), all[i+1:]...)
+	return slices.Concat(all[:i], all[i+1:])
 }
 
 // direct is a ridge regression with λ by its definition.
@@ -62,7 +64,8 @@ func rounded(examples []labelled) []labelled {
 }
 
 // The ridge regression is that of the normal equations, with the λ of the grid for which really leaving out
-// each example gives the least squared error.
+// each example gives the least squared error. The Gaussians on its outputs are those of the examples that were
+// left out.
 func TestRidge(t *testing.T) {
 	const n, d, classes = 70, 12, 3
 	examples := rounded(drawn(n, d, classes))
@@ -92,39 +95,63 @@ func TestRidge(t *testing.T) {
 	if lambda < 0.01*trace/d {
 		t.Fatalf("λ = %g is near the start of the search", lambda)
 	}
+	var left []labelled
+	for i, e := range examples {
+		left = append(left, labelled{direct(without(examples, i), classes, lambda, e.x), e.class, 1})
+	}
 	l := learned(t, Config{Ridge, d, classes}, examples)
+	g := l.solve(false).outputs
 	for _, e := range drawn(3, d, classes) {
 		x := rounded([]labelled{e})[0].x
 		var s Scores
 		check.OK(t, l.Scores(&s, x))
 		check.NearAll(t, "outputs", s.Ridge, direct(examples, classes, lambda, x), 1e-9)
+		check.NearAll(t, "densities", s.RidgeDensity, normals(left, classes, g.nu, n, epsilon(left, classes), s.Ridge), 1e-6)
 	}
 }
 
-// normals returns log densities of Gaussians by their definition, where N in S̄ is total and epsilon is given.
-func normals(examples []labelled, classes int, nu, total, epsilon float64, x []float64) []float64 {
-	d := len(x)
-	n, mean, scatters := make([]float64, classes), mat.NewDense(classes, d, nil), make([]*mat.SymDense, classes)
+// scatters returns the numbers and the means of the examples of each class, and their scatters.
+func scatters(examples []labelled, classes int) (n []float64, mean *mat.Dense, of []*mat.SymDense) {
+	d := len(examples[0].x)
+	n, mean, of = make([]float64, classes), mat.NewDense(classes, d, nil), make([]*mat.SymDense, classes)
 	for _, e := range examples {
 		n[e.class]++
 		for j, v := range e.x {
 			mean.Set(e.class, j, mean.At(e.class, j)+v)
 		}
 	}
-	pooled := mat.NewSymDense(d, nil)
 	for c := range classes {
 		for j := range d {
 			mean.Set(c, j, mean.At(c, j)/n[c])
 		}
-		scatters[c] = mat.NewSymDense(d, nil)
+		of[c] = mat.NewSymDense(d, nil)
 		for _, e := range examples {
 			if e.class == c {
 				var r mat.VecDense
 				r.SubVec(mat.NewVecDense(d, e.x), mean.RowView(c))
-				scatters[c].SymRankOne(scatters[c], 1, &r)
+				of[c].SymRankOne(of[c], 1, &r)
 			}
 		}
-		pooled.AddSym(pooled, scatters[c])
+	}
+	return n, mean, of
+}
+
+// epsilon is ε by its definition.
+func epsilon(examples []labelled, classes int) (epsilon float64) {
+	_, _, scatters := scatters(examples, classes)
+	for _, s := range scatters {
+		epsilon += 1e-3 * mat.Trace(s) / float64(len(examples)) / float64(len(examples[0].x))
+	}
+	return epsilon + math.Pow(2, -18)/12
+}
+
+// normals returns log densities of Gaussians by their definition, where N in S̄ is total and epsilon is given.
+func normals(examples []labelled, classes int, nu, total, epsilon float64, x []float64) []float64 {
+	d := len(x)
+	n, mean, scatters := scatters(examples, classes)
+	pooled := mat.NewSymDense(d, nil)
+	for _, s := range scatters {
+		pooled.AddSym(pooled, s)
 	}
 	for j := range d {
 		pooled.SetSym(j, j, pooled.At(j, j)+total*epsilon)
@@ -149,38 +176,52 @@ func TestGaussians(t *testing.T) {
 	const n, d, classes = 60, 5, 3
 	examples := rounded(drawn(n, d, classes))
 	l := learned(t, Config{Gaussian, d, classes}, examples)
-	m := l.moments()
-	_, epsilon := m.within()
+	m, eps := l.moments(), epsilon(examples, classes)
 	g := l.solve(false).inputs
 	x := rounded(drawn(2, d, classes))[1].x
-	want := normals(examples, classes, g.nu, n, epsilon, x)
+	want := normals(examples, classes, g.nu, n, eps, x)
 	var s Scores
 	check.OK(t, l.Scores(&s, x))
 	check.NearAll(t, "densities", s.Density, want, 1e-10)
 
 	l = learned(t, Config{Ridge, d, classes}, examples)
 	check.OK(t, l.Scores(&s, x))
-	check.NearAll(t, "densities with one covariance", s.Density, normals(examples, classes, 1e12, n, epsilon, x), 1e-8)
-	one := append([]labelled(nil), examples...)
+	check.NearAll(t, "densities with one covariance", s.Density, normals(examples, classes, 1e12, n, eps, x), 1e-8)
+	one := slices.Clone(examples)
 	for i := range one {
 		one[i].class = 0
 	}
-	total := moments{n: []float64{n}, mean: [][]float64{m.center}, center: m.center, squares: m.squares, total: n}
-	_, epsilon1 := total.within()
-	check.NearAll(t, "background", []float64{s.Background}, normals(one, 1, 1e12, n, epsilon1, x), 1e-8)
+	check.NearAll(t, "background", []float64{s.Background}, normals(one, 1, 1e12, n, epsilon(one, 1), x), 1e-8)
 
 	for _, g.nu = range []float64{0.1, 3, 200} {
 		for c := range classes {
 			each := scatter(m.squares[c:c+1], m.n[c:c+1], m.mean[c:c+1])
 			pooled, _ := m.within()
-			root := factorize(d, 1/(m.n[c]+g.nu), each, g.nu/(m.n[c]+g.nu)/n, pooled, g.nu/(m.n[c]+g.nu)*epsilon)
+			root := factorize(d, 1/(m.n[c]+g.nu), each, g.nu/(m.n[c]+g.nu)/n, pooled, g.nu/(m.n[c]+g.nu)*eps)
 			g.set(c, root, root.LogDet(), m.mean[c])
 			got := make([]float64, n)
 			g.leftOut(got, c, m, examples)
 			for i, e := range examples {
-				want := normals(without(examples, i), classes, g.nu, n, epsilon, e.x)[c]
+				want := normals(without(examples, i), classes, g.nu, n, eps, e.x)[c]
 				check.Near(t, "left out", got[i]-0.5*d*log2Pi, want, 1e-8)
 			}
 		}
 	}
+}
+
+// Scores that are ten times as large as the log probabilities of the labels have the temperature 1/10.
+func TestTemper(t *testing.T) {
+	const n = 20000
+	rnd := rand.New(rand.NewPCG(1, 2))
+	g, scores := gaussians{shares: make([]float64, 2)}, [][]float64{make([]float64, n), make([]float64, n)}
+	examples := make([]labelled, n)
+	for i := range examples {
+		score := 4*rnd.Float64() - 2
+		scores[1][i], examples[i].weight = 10*score, 1
+		if rnd.Float64() < 1/(1+math.Exp(-score)) {
+			examples[i].class = 1
+		}
+	}
+	g.temper(scores, []float64{n / 2, n / 2}, examples)
+	check.Near(t, "τ", g.tau, 0.1, 0.005)
 }
