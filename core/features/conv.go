@@ -66,7 +66,7 @@ func (m *Map) newConv(rnd *rand.Rand) error {
 // 1 pixel that is cut off beyond 3.
 func filter(rnd *rand.Rand) []float64 {
 	const wide = 2*width - 1
-	noise := normal(rnd, wide*wide, 1)
+	noise := normal(rnd, wide*wide)
 	rows, w := make([]float64, wide*width), make([]float64, taps)
 	for k := range width {
 		d := float64(k - width/2)
@@ -140,11 +140,11 @@ func (r *responses) pool(dst []float64, p *pooling, responses []float64) {
 	}
 }
 
-// normal draws n numbers of variance 1/precision.
-func normal(rnd *rand.Rand, n int, precision float64) []float64 {
+// normal draws n numbers.
+func normal(rnd *rand.Rand, n int) []float64 {
 	all := make([]float64, n)
 	for i := range all {
-		all[i] = random.Normal(rnd) / math.Sqrt(precision)
+		all[i] = random.Normal(rnd)
 	}
 	return all
 }

@@ -4,6 +4,7 @@ package features
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"sync"
 
@@ -16,8 +17,8 @@ import (
 type Kind string
 
 const (
-	// Relu features are max(0, wᵀx + b) with w_j ~ N(0, 1/inputs) and b ~ N(0, 1). They are made for
-	// inputs with variances around 1.
+	// Relu features are max(0, wᵀx + b) of k = 8 random inputs, or of an eighth of all if that is more, with
+	// w_j ~ N(0, 1/k) and b ~ N(0, 1). They are made for inputs with variances around 1.
 	Relu Kind = "relu"
 
 	// Conv features are of a square grey image, in rows: random filters of 7×7 pixels, their positive
@@ -71,7 +72,13 @@ func New(kind Kind, inputs, size int, seed uint64) (*Map, error) {
 		}
 		return m, nil
 	}
-	m.weights, m.bias = normal(rnd, size*inputs, float64(inputs)), normal(rnd, size, 1)
+	m.weights, m.bias = make([]float64, size*inputs), normal(rnd, size)
+	k := min(inputs, max(8, inputs/8))
+	for i := range size {
+		for _, j := range rnd.Perm(inputs)[:k] {
+			m.weights[i*inputs+j] = random.Normal(rnd) / math.Sqrt(float64(k))
+		}
+	}
 	return m, nil
 }
 

@@ -102,7 +102,7 @@ func (g *gaussians) softmax(p, s []float64) {
 
 // fitGaussians fits the Gaussians, ν and τ ≤ 1. Both have the least log loss of the kept examples, each
 // left out; see leftOut.
-func fitGaussians(m *moments, shares []float64, kept []labelled) *gaussians {
+func fitGaussians(m *moments, shares []float64, kept []labelled) (g *gaussians, loss float64) {
 	d := len(m.center)
 	pooled, ridge := m.within()
 	each := make([][]float64, len(m.n))

@@ -31,7 +31,7 @@ func (l *Layer) solve(all bool) solution {
 		s.ridge, s.outputs = l.fitRidge(m)
 	}
 	if lacks(s.inputs == nil && l.cfg.Kind == Gaussian) {
-		s.inputs = fitGaussians(m, m.shares(), l.sample(m.n))
+		s.inputs, _ = fitGaussians(m, m.shares(), l.sample(m.n))
 	}
 	if lacks(s.inputs == nil && all) {
 		s.inputs = m.shared(m.n, m.mean)
@@ -147,9 +147,9 @@ func solveAll(root *linalg.Cholesky, all [][]float64) {
 }
 
 // descend returns the fit of least loss of those at start times powers of the factor, as far as each
-// power is better than the one before.
-func descend[T any](start, factor float64, fit func(x float64) (T, float64)) T {
-	best, least := fit(start)
+// power is better than the one before, and its loss.
+func descend[T any](start, factor float64, fit func(x float64) (T, float64)) (best T, least float64) {
+	best, least = fit(start)
 	for _, f := range []float64{factor, 1 / factor} {
 		moved := false
 		for x := start * f; x > 1e-9 && x < 1e9; x *= f {
@@ -163,7 +163,7 @@ func descend[T any](start, factor float64, fit func(x float64) (T, float64)) T {
 			break
 		}
 	}
-	return best
+	return best, least
 }
 
 // labelled is a kept example. Those of a class weigh as much as all its examples.
