@@ -115,11 +115,43 @@ func TestLearnAnswersFirst(t *testing.T) {
 	if err := <-ended; err == nil {
 		t.Error("no error")
 	}
-	contains(t, log.String(), `row 3: class "Fir" is not one of the network's: Ash, Elm, Oak; passed over`)
-	contains(t, log.String(), file+": 5 rows, 2 learned; ")
+	contains(t, log.String(), `row 3: new class "Fir" at standard input:7`, file+": 5 rows, 3 learned; ")
 	if out, _, err := learnFrom(t, header+"Ash,12,red,1\n", file, "-data", "-"); err != nil || !strings.Contains(out, "\n6,") {
 		t.Errorf("%v, and it goes on with %s", err, out)
 	}
+}
+
+// Classes that the network does not have are added, and told; it predicts them after some rows. A stream in
+// two parts, with new classes in both, leaves the same network as in one.
+func TestLearnNewClasses(t *testing.T) {
+	inExperiments(t, map[string]string{"mine.toml": mine, "leaves.csv": leaves()})
+	mustRun(t, "-exp", "mine")
+	file := filepath.Join("results", "mine", "network.npz")
+	var lines []string
+	for i, line := range slices.Repeat(more(), 2) {
+		if lines = append(lines, line); i%3 == 0 {
+			lines = append(lines, []string{"Fir,4,green,9", "Fir,5,red,9.5"}[i%2])
+		}
+	}
+	lines = append(lines, "Yew,40,red,0", "unknown,40,red,0", "F\xe9,40,red,0")
+	table := func(name string, rows []string) string { return write(t, header+strings.Join(rows, "\n")+"\n", name) }
+	out, log, err := learnFrom(t, "", file, "-data", table("all.csv", lines), "-to", "whole.npz")
+	check.OK(t, err)
+	if row := strings.Split(strings.Split(out, "\n")[3], ","); row[3] != "0.5" || row[4] > "5" {
+		t.Errorf("after a row that is right and one of a new class it prints %s", row)
+	}
+	contains(t, log, `row 2: new class "Fir" at all.csv:3`, `row 161: new class "Yew" at all.csv:162`,
+		`row 162: class "unknown" cannot be added; `, `row 163: class "F\xe9" `, `whole.npz: 163 rows, 161 learned; `, `whole.npz: 2 of 5 classes are new since the training: ["Fir" "Yew"]`)
+	for part, rows := range [][]string{lines[:50], lines[50:]} {
+		_, log, err := learnFrom(t, "", []string{file, "part.npz"}[part], "-data", table("part.csv", rows), "-to", "part.npz")
+		check.OK(t, err)
+		contains(t, log, []string{`part.npz: 1 of 4 classes are new since the training: ["Fir"]`, `part.npz: 2 of 5 classes are new since the training: ["Fir" "Yew"]`}[part])
+	}
+	if read(t, "part.npz") != read(t, "whole.npz") {
+		t.Error("in two parts it leaves another network")
+	}
+	predictions := mustRun(t, "predict", "whole.npz", "-data", write(t, "length,colour,width\n4,red,9.2\n", "new.csv"))
+	contains(t, predictions, ",p_Ash,p_Elm,p_Oak,p_Fir,p_Yew\n1,Fir,0.9")
 }
 
 // Rows that cannot be read are answered by nothing, and the rest is learned.
@@ -217,13 +249,13 @@ func TestLearnKilled(t *testing.T) {
 	}
 }
 
-// An output layer on features is kept, predicts and learns as a network does, and the order of the rows
-// does not matter.
+// An output layer on features is kept, predicts and learns as a network does, and the order of the rows,
+// some of a new class, does not matter.
 func TestLearnOutputLayer(t *testing.T) {
 	manifest := strings.Replace(mine, "hidden_layers = [4]", "features = \"relu\"\nfeature_size = 16\noutput = \"ridge\"", 1)
 	inExperiments(t, map[string]string{"mine.toml": manifest, "leaves.csv": leaves()})
 	mustRun(t, "-exp", "mine")
-	file, rows := filepath.Join("results", "mine", "network.npz"), more()[:12]
+	file, rows := filepath.Join("results", "mine", "network.npz"), append(more()[:9], "Fir,40,red,20", "Fir,43,red,22", "Fir,41,red,19")
 	learn := func(from, to string, rows []string) {
 		t.Helper()
 		if _, log, err := learnFrom(t, header+strings.Join(rows, "\n")+"\n", from, "-data", "-", "-to", to); err != nil {
@@ -241,12 +273,12 @@ func TestLearnOutputLayer(t *testing.T) {
 	var predicted []*table.Table
 	for _, from := range []string{"whole.npz", "back.npz"} {
 		out, log, err := try(t, "predict", from, "-data", filepath.Join("experiments", "leaves.csv"))
-		if err != nil || log != "" || !strings.HasPrefix(out, "row,class,probability,aleatoric,epistemic,familiarity,p_Ash,p_Elm,p_Oak\n1,Ash,0.9") {
+		if err != nil || log != "" || !strings.HasPrefix(out, "row,class,probability,aleatoric,epistemic,familiarity,p_Ash,p_Elm,p_Oak,p_Fir\n1,Ash,0.9") {
 			t.Fatalf("%v: %s%s", err, log, out)
 		}
 		predicted = append(predicted, check.Must(table.Read("out", strings.NewReader(out))))
 	}
-	for _, column := range []string{"p_Ash", "p_Elm", "p_Oak"} {
+	for _, column := range []string{"p_Ash", "p_Elm", "p_Oak", "p_Fir"} {
 		if forth, back := predicted[0].Nums(column), predicted[1].Nums(column); !slices.Equal(forth, back) {
 			t.Errorf("%s: learned backwards %v, forwards %v", column, back, forth)
 		}

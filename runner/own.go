@@ -46,7 +46,10 @@ const learnExample = `go run ./runner learn results/mine/network.npz -data more.
 The network predicts each row before it learns it. That is printed as soon as the line of the row is there, with the
 error, log loss and number of rows answered unknown so far. If the table has no column of classes, the line after
 a row, which is read after its answer was printed, is its class; "?" is an unknown one, and the row is not
-learned. A row that cannot be read or predicted, or whose class the network does not have, is reported and passed over.
+learned. A row that cannot be read or predicted is reported and passed over.
+
+A class that the network does not have is added to it, and reported with its line, as a typing error makes one, too.
+The last line names all classes that were added since the training.
 
 Every thousand rows, at the end and on an interrupt the network replaces its file at once: whenever the program is
 killed, the file is a whole network. It counts the rows that this command ever showed it, so that what is

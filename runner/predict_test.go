@@ -236,12 +236,13 @@ func TestPredictRefuses(t *testing.T) {
 	inExperiments(t, map[string]string{"mine.toml": mine, "leaves.csv": leaves()})
 	mustRun(t, "-exp", "mine")
 	file := filepath.Join("results", "mine", "network.npz")
-	var plain, narrow, unsure, other bytes.Buffer
+	var plain, added, narrow, unsure, other bytes.Buffer
 	n, err := bnn.New(bnn.Default(2, 2), random.Source("test"))
 	if err == nil {
 		e, failed := bnn.Combine(n)
 		err = errors.Join(failed, checkpoint.Save(&plain, n, ""),
 			checkpoint.Save(&narrow, e, `{"classes":["a","b"],"scaler":{"features":[{"column":"length"}]}}`),
+			checkpoint.Save(&added, n, `{"classes":["a","b"],"scaler":{"features":[{"column":"length"},{"column":"width"}]},"counts":{"added":3}}`),
 			checkpoint.Save(&other, n, `{"record":{"predicted":[1],"wrong":[2]}}`),
 			checkpoint.Save(&unsure, e, `{"classes":["a","unknown"],"scaler":{"features":[{"column":"length"},{"column":"width"}],"shift":[0,0],"factor":[1,1]}}`))
 	}
@@ -249,6 +250,7 @@ func TestPredictRefuses(t *testing.T) {
 	write(t, plain.String(), "plain.npz")
 	write(t, narrow.String(), "narrow.npz")
 	write(t, unsure.String(), "unsure.npz")
+	write(t, added.String(), "added.npz")
 	write(t, other.String(), "other.npz")
 	for _, c := range []struct{ network, rows, want string }{
 		{file, "length,width\n1,2\n", `new.csv:1: no column "colour"`},
@@ -260,6 +262,7 @@ func TestPredictRefuses(t *testing.T) {
 		{"new.csv", "length\n1\n", "new.csv: checkpoint: the checksum"},
 		{"none.npz", "length\n1\n", "none.npz"},
 		{"unsure.npz", "length\n1\n", "unsure.npz: has a class named unknown; rename it to use -unknown or -wrong"},
+		{"added.npz", "length,width\n1,1\n", "added.npz: what it says of columns and classes: 3 classes are new since the training, of 2"},
 		{"other.npz", "length,width\n1,1\n", "other.npz: what it says of columns and classes: bnn: 2 of 1 predictions are wrong"},
 	} {
 		write(t, c.rows, "new.csv")

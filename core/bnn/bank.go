@@ -195,8 +195,8 @@ func (b *Bank) failed() error {
 // mixture, without temperature. A member that cannot predict x has weight zero in this prediction
 // alone. Predict returns an error if all members have broken down or none can predict x.
 func (b *Bank) Predict(dst *Prediction, x []float64) error {
-	if dst.of != b {
-		dst.allot(b, b.all[0].cfg.classes(), len(b.members))
+	if classes := b.all[0].cfg.classes(); !dst.fits(b, classes) {
+		dst.allot(b, classes, len(b.members))
 		dst.P, dst.label = slices.Clone(dst.P), true
 	}
 	copy(dst.Weights, b.weights.Values())

@@ -268,7 +268,7 @@ func (e *Ensemble) predictAll(dst []*Prediction, x [][]float64) (done int, err e
 
 // allot allocates p for predictions of a mixture of so many members.
 func (p *Prediction) allot(of any, classes, members int) {
-	if p.of == of {
+	if p.fits(of, classes) {
 		return
 	}
 	*p = newPrediction(of, classes)

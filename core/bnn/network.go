@@ -2,7 +2,6 @@ package bnn
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 
 	"gonum.org/v1/gonum/mat"
@@ -18,6 +17,9 @@ type Model interface {
 
 	// Predict sets dst to the prediction for x.
 	Predict(dst *Prediction, x []float64) error
+
+	// AddClass adds a class behind the others, see [Network.AddClass].
+	AddClass() error
 
 	// Members returns the networks whose predictions are averaged, or the network itself; none of an
 	// output layer.
@@ -35,7 +37,7 @@ var (
 
 // Network is a Bayesian multi-layer perceptron. Predict, PredictAll, Weights, State and Config may
 // be called by several goroutines at once, each predicting into its own predictions; Observe,
-// Condition, Forward, SetWeights and AddProcessNoise need the network for themselves.
+// Condition, Forward, SetWeights, AddProcessNoise and AddClass need the network for themselves.
 type Network struct {
 	cfg      Config
 	layers   []weights
@@ -58,18 +60,7 @@ func New(cfg Config, src rand.Source) (*Network, error) {
 	n := zero(cfg)
 	rnd := rand.New(src)
 	for l, layer := range n.layers {
-		rows, in := cfg.SpreadDims(l)
-		spread := mat.NewDense(rows, in, nil)
-		spread.Apply(func(i, j int, _ float64) float64 {
-			switch {
-			case cfg.Covariance[l] == Diagonal:
-				return cfg.PriorVar[l]
-			case i%in == j:
-				return math.Sqrt(cfg.PriorVar[l])
-			}
-			return 0
-		}, spread)
-		layer.restore(spread)
+		layer.restore(cfg.priorSpread(l))
 		if n.cfg.PriorMeanVar > 0 && (n.cfg.PriorDraw == Independent || l < len(n.layers)-1) {
 			layer.SetMean(n.cfg.priorMean(l, rnd))
 		}

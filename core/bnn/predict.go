@@ -92,6 +92,9 @@ type Layer struct {
 	Mean, Variance []float64 // of the pre-activations, those of the last layer being the logits
 }
 
+// fits reports whether p is allotted for a model of so many classes, which AddClass changes.
+func (p *Prediction) fits(of any, classes int) bool { return p.of == of && len(p.P) == classes }
+
 func newPrediction(of any, classes int) Prediction {
 	m := softmax.NewMoments(classes)
 	return Prediction{P: m.P, Cov: mat.NewSymDense(classes, nil), Moments: m, of: of}
@@ -148,7 +151,7 @@ func (n *Network) predict(dst []*Prediction, x [][]float64) (done int, err error
 
 // allot allocates dst for predictions of the network.
 func (n *Network) allot(dst *Prediction) {
-	if dst.of == n {
+	if dst.fits(n, n.cfg.classes()) {
 		return
 	}
 	*dst = newPrediction(n, n.cfg.classes())

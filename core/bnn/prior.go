@@ -10,6 +10,22 @@ import (
 	"closedform/internal/kernel"
 )
 
+// priorSpread returns the Spread of layer l of a network that has learned nothing.
+func (c *Config) priorSpread(l int) *mat.Dense {
+	rows, in := c.SpreadDims(l)
+	spread := mat.NewDense(rows, in, nil)
+	spread.Apply(func(i, j int, _ float64) float64 {
+		switch {
+		case c.Covariance[l] == Diagonal:
+			return c.PriorVar[l]
+		case i%in == j:
+			return math.Sqrt(c.PriorVar[l])
+		}
+		return 0
+	}, spread)
+	return spread
+}
+
 // priorMean draws the means of layer l.
 func (c *Config) priorMean(l int, rnd *rand.Rand) *mat.Dense {
 	out, in := c.WeightDims(l)

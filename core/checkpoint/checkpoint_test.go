@@ -215,8 +215,8 @@ func TestEnsemble(t *testing.T) {
 	}
 }
 
-// banks are one of networks with forgetting, in the midst of a stream; one within another, whose
-// weights are fixed; and one all of whose members broke down.
+// banks are one of networks with forgetting and a new class, in the midst of a stream; one within another,
+// whose weights are fixed; and one all of whose members broke down.
 func banks(t testing.TB) []*bnn.Bank {
 	t.Helper()
 	bank := func(w bnn.Weighing, members ...bnn.Model) *bnn.Bank {
@@ -234,6 +234,8 @@ func banks(t testing.TB) []*bnn.Bank {
 		check.Must(first.Observe(x, class))
 		_, _ = failed.Observe(x, class)
 	}
+	check.OK(t, first.AddClass())
+	check.Must(first.Observe([]float64{1, 1}, 3))
 	if w := first.Weights(); w[2] != 0 || w[0] == w[1] || failed.State().Failed == "" {
 		t.Fatalf("weights %v, %+v", w, failed.State())
 	}

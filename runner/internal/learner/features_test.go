@@ -117,6 +117,12 @@ func TestFeatureErrors(t *testing.T) {
 			t.Errorf("%q: error %v does not say %q", keys, err, want)
 		}
 	}
+	m := DefaultModel()
+	m.Features.Kind = features.Relu
+	check.OK(t, m.Validate())
+	if model := OfModel("model", m); model.Features.Size != 512 || model.Fits(2, 3) != nil {
+		t.Errorf("[model] has the features %+v, error %v", model.Features, model.Fits(2, 3))
+	}
 	for key, model := range map[string]Model{"features": {Features: Features{Kind: features.Relu}}, "output": {Readout: "ridge"}} {
 		if _, err := (Sweep{}).Models(model, nil); err == nil || !strings.HasPrefix(err.Error(), "model."+key) {
 			t.Errorf("%s in a study of networks: error %v", key, err)

@@ -104,7 +104,12 @@ func (l *lesson) learn(ctx context.Context) error {
 			err = cmp.Or(err, bad)
 		}
 		if err == nil && !dataset.IsMissing(label) {
-			l.report(l.Learn(label))
+			known := len(l.Classes)
+			err := l.Learn(label)
+			if len(l.Classes) > known {
+				fmt.Fprintf(l.stderr, "row %d: new class %q at %s:%d\n", c.Rows, label, row.File, row.Line[0])
+			}
+			l.report(err)
 		}
 		if c.Rows%saveEvery == 0 {
 			if err := l.save(); err != nil {
@@ -170,4 +175,7 @@ func (l *lesson) summary() {
 	c := l.Counts
 	fmt.Fprintf(l.stderr, "%s: %d rows, %d learned; before that error %s, log loss %s; %d unknown\n",
 		l.file, c.Rows, c.Learned, number(c.Error()), number(c.LogLoss()), c.Unknown)
+	if c.Added > 0 {
+		fmt.Fprintf(l.stderr, "%s: %d of %d classes are new since the training: %q\n", l.file, c.Added, len(l.Classes), l.Classes[len(l.Classes)-c.Added:])
+	}
 }

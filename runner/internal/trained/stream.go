@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
+	"unicode/utf8"
 
 	"closedform/core/bnn"
 	"closedform/internal/kernel"
@@ -18,6 +18,8 @@ type Counts struct {
 	Learned int     `json:"learned"` // whose class was known
 	Wrong   int     `json:"wrong"`   // of these the ones whose most probable class was another
 	Loss    float64 `json:"loss"`    // −Σ log p of their classes, in nats
+
+	Added int `json:"added,omitempty"` // classes that a Stream added, the last ones
 }
 
 // Error returns the share of wrong ones, NaN of none.
@@ -61,22 +63,27 @@ func (s *Stream) Predict(row *dataset.Table) (class string, probability float64,
 }
 
 // Learn shows the network the row that was predicted last, and its class, and counts the
-// prediction. It returns an error, and the network stays as it is, if there is no such row, or if the
-// network has no such class.
+// prediction. If the network has no such class, Learn adds one: the prediction was wrong, and its loss is
+// that of the network with the class, before it learns the row. Learn returns an error, and nothing is
+// learned, if there is no such row, or if the class is Unknown or one too many. After an error of
+// the network, such as an overflow, a class that was added stays.
 func (s *Stream) Learn(class string) error {
-	number := slices.Index(s.Classes, class)
-	switch {
-	case s.x == nil:
+	if s.x == nil {
 		return fmt.Errorf("class %q: no row was predicted", class)
-	case number < 0:
-		return fmt.Errorf("class %q is not one of the network's: %s", class, strings.Join(s.Classes, ", "))
 	}
-	p, wrong := &s.prediction, s.prediction.Class() != number
+	p, number := &s.prediction, slices.Index(s.Classes, class)
+	wrong, probability := p.Class() != number, p.P[p.Class()]
+	if number < 0 {
+		number = len(s.Classes)
+		if err := s.add(class); err != nil {
+			return err
+		}
+	}
 	if _, err := s.Observe(s.x, number); err != nil {
 		return err
 	}
 	if s.Record != nil {
-		s.Record.Add(p.P[p.Class()], wrong)
+		s.Record.Add(probability, wrong)
 	}
 	if s.Familiar != nil {
 		if err := s.Familiar.Observe(s.x); err != nil {
@@ -90,4 +97,17 @@ func (s *Stream) Learn(class string) error {
 		s.Counts.Wrong++
 	}
 	return nil
+}
+
+// add adds a class, and predicts the row again.
+func (s *Stream) add(class string) error {
+	if class == Unknown || !utf8.ValidString(class) {
+		return fmt.Errorf("class %q cannot be added; allowed: any text in UTF-8 but %s, the answer where no class is probable enough", class, Unknown)
+	}
+	if err := s.AddClass(); err != nil {
+		return fmt.Errorf("class %q cannot be added: %w", class, err)
+	}
+	s.Classes = append(s.Classes, class)
+	s.Counts.Added++
+	return s.Model.Predict(&s.prediction, s.x)
 }

@@ -95,6 +95,9 @@ func (n *Network) check() error {
 	if inputs := len(n.Scaler.Features); inputs != in || len(n.Classes) != out {
 		return fmt.Errorf("%d inputs and %d classes, for a network with %d and %d", inputs, len(n.Classes), in, out)
 	}
+	if added := n.Counts.Added; added < 0 || added > len(n.Classes) {
+		return fmt.Errorf("%d classes are new since the training, of %d", added, len(n.Classes))
+	}
 	for _, of := range [][]float64{n.Scaler.Fill, n.Scaler.Shift, n.Scaler.Factor} {
 		if len(of) != 0 && len(of) != in || len(n.Scaler.Shift) != len(n.Scaler.Factor) {
 			return fmt.Errorf("a scaler that does not fit %d inputs", in)

@@ -1,0 +1,65 @@
+package bnn
+
+import (
+	"fmt"
+
+	"closedform/core/softmax"
+	"closedform/internal/field"
+)
+
+// AddClass adds a class behind the others. The weights of its output neuron have means of zero, which
+// need no source of randomness under any PriorDraw, and the prior covariance; in a Shared layer they have
+// the covariance of the layer. The other weights stay. Layers of Config change, and the λ of a
+// softmax.Probit if it is the [softmax.SlopeLambda] of the classes. Predictions made into the same
+// memory are allotted anew.
+//
+// The new class is not what exact inference with that class from the start would leave: each example
+// of another class would have lowered its logit. So it may be quite probable before its first example,
+// and many examples of it with none of the other classes among them have the network forget those.
+//
+// AddClass returns an error that changes nothing if there are MostClasses already, or if the softmax is
+// of a fixed number of classes. A member of an ensemble or a bank must not have a class that the others
+// do not have: use their AddClass.
+func (n *Network) AddClass() error { return addClass(n.Members()) }
+
+// AddClass adds a class to all members, see [Network.AddClass], or after an error to none.
+func (e *Ensemble) AddClass() error { return addClass(e.members) }
+
+// AddClass adds a class to all members, see [Network.AddClass], or after an error to none. The weights of
+// the members stay.
+func (b *Bank) AddClass() error { return addClass(b.all) }
+
+// addClass adds a class to all networks, or after an error to none.
+func addClass(members []*Network) error {
+	configs := make([]Config, len(members))
+	for k, n := range members {
+		c, classes := n.Config(), n.cfg.classes()
+		c.Layers[len(c.Layers)-1]++
+		if p, ok := c.Softmax.(softmax.Probit); ok && p.Lambda == softmax.SlopeLambda(classes, p.Rho) {
+			p.Lambda = softmax.SlopeLambda(classes+1, p.Rho)
+			c.Softmax = p
+		}
+		if err := c.Validate(); err != nil {
+			return fmt.Errorf("bnn: a network of %d classes and one more: %w", classes, field.InGo(c, err))
+		}
+		configs[k] = c
+	}
+	for k, n := range members {
+		n.grow(configs[k])
+	}
+	return nil
+}
+
+// grow makes the network one of the configuration, which has more classes.
+func (n *Network) grow(cfg Config) {
+	l := len(n.layers) - 1
+	old, larger := n.layers[l], zero(cfg)
+	mean, spread := larger.layers[l].MeanMatrix(), cfg.priorSpread(l)
+	mean.Copy(old.MeanMatrix())
+	spread.Copy(old.spread())
+	larger.layers[l].SetMean(mean)
+	larger.layers[l].restore(spread)
+	copy(larger.layers, n.layers[:l])
+	larger.distinct = n.distinct
+	*n = *larger
+}

@@ -1,0 +1,131 @@
+package bnn
+
+import (
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"closedform/core/random"
+	"closedform/core/softmax"
+	"closedform/internal/check"
+)
+
+// A new class leaves all weights as they were, and has means of zero and the prior covariance,
+// where covariances are shared that of its layer. Predictions made into the same memory have it.
+func TestAddClass(t *testing.T) {
+	own := newNetwork(spec{Layers: []int{2, 4, 3}, Softmax: softmax.Probit{Lambda: 0.3, Rho: 0.5}, Covariance: []Covariance{Full, Shared}})
+	for _, m := range []Model{
+		own,
+		ensemble(members(spec{Layers: []int{2, 3}, Bias: true, Covariance: []Covariance{Diagonal}}, 2)...),
+		bank(Universal, bankMembers()...),
+	} {
+		x, class := twoRings(30, rand.New(random.Source("rings")))
+		var p Prediction
+		for i := range x {
+			check.Must(m.Observe(x[i], class[i]))
+		}
+		check.OK(t, m.Predict(&p, x[0]))
+		var before []*Network
+		for _, n := range m.Members() {
+			before = append(before, copied(n))
+		}
+		weights := p.Clone().Weights
+		check.OK(t, m.AddClass())
+		for k, n := range m.Members() {
+			old, last := before[k], len(n.layers)-1
+			is, was := n.Config(), old.Config()
+			if want := (softmax.Probit{Lambda: softmax.SlopeLambda(4, 0.5), Rho: 0.5}); n != own && is.Softmax != want || n == own && is.Softmax != was.Softmax {
+				t.Errorf("softmax %v", is.Softmax)
+			}
+			if was.Layers[last+1], was.Softmax = 4, is.Softmax; !reflect.DeepEqual(is, was) {
+				t.Errorf("configuration %+v; want %+v", is, was)
+			}
+			for l := range old.layers {
+				mean, cov := n.Weights(l)
+				want, wantCov := old.Weights(l)
+				if l == last {
+					wantCov = append(wantCov, wantCov[0])
+					if is.Covariance[l] != Shared {
+						prior := make([]float64, len(mean.RawRowView(3)))
+						floats.AddConst(is.PriorVar[l], prior)
+						wantCov[3] = mat.NewDiagDense(len(prior), prior)
+					}
+					want = want.Grow(1, 0).(*mat.Dense)
+				}
+				if !mat.Equal(mean, want) {
+					t.Errorf("layer %d: means %v; want %v", l, mean, want)
+				}
+				for j := range cov {
+					if !mat.EqualApprox(cov[j], wantCov[j], 1e-15) {
+						t.Errorf("layer %d: covariance of neuron %d %v; want %v", l, j, cov[j], wantCov[j])
+					}
+				}
+			}
+		}
+		check.OK(t, m.Predict(&p, x[0]))
+		if len(p.P) != 4 || p.Cov.SymmetricDim() != 4 || len(p.Mean) != 4 || !floats.Equal(p.Weights, weights) {
+			t.Errorf("predicts %v with weights %v; before %v", p.P, p.Weights, weights)
+		}
+		check.Near(t, "sum of probabilities", floats.Sum(p.P), p.Sum(), 1e-12)
+		check.NoAllocs(t, "a step and a prediction", func() { check.Must(m.Observe(x[0], 3)); check.OK(t, m.Predict(&p, x[1])) })
+	}
+}
+
+// A member that cannot have one more class leaves all as they were.
+func TestAddClassRefuses(t *testing.T) {
+	fixed := newNetwork(spec{Layers: []int{2, 3}, Output: Joint, Softmax: softmax.ProbitCorr{Lambda: 0.3, Corr: mat.NewSymDense(2, []float64{1, 0, 0, 1})}})
+	for want, m := range map[string]Model{
+		"2 to 4096 classes": check.Must(New(Default(1, MostClasses), random.Source("many"))),
+		"3×3":               bank(Equal, newNetwork(spec{Layers: []int{2, 3}}), fixed),
+	} {
+		classes := m.Members()[0].cfg.classes()
+		err := m.AddClass()
+		if err == nil || !strings.Contains(err.Error(), want) || m.Members()[0].cfg.classes() != classes {
+			t.Errorf("error %v with %d classes; want %s", err, classes, want)
+		}
+	}
+}
+
+// Of 20 examples of a new class among those of three that were learned before, a model learns to
+// predict it, and still predicts the others.
+func TestNewClassIsLearned(t *testing.T) {
+	directions := func(class int, rnd *rand.Rand) (r, angle float64) { return 1.2, float64(class) * math.Pi / 2 }
+	rings := func(class int, rnd *rand.Rand) (r, angle float64) {
+		return 0.6 * float64(class), 2 * math.Pi * rnd.Float64()
+	}
+	for name, place := range map[string]func(int, *rand.Rand) (float64, float64){"directions": directions, "rings": rings} {
+		for _, m := range []Model{
+			check.Must(New(Default(2, 40, 3), random.Source("network"))),
+			check.Must(NewDefaultBank(Default(2, 40, 3), random.Source("bank"))),
+		} {
+			rnd := rand.New(random.Source("new class"))
+			draw := func(class int) []float64 {
+				r, angle := place(class, rnd)
+				sin, cos := math.Sincos(angle)
+				return []float64{r*cos + 0.15*random.Normal(rnd), r*sin + 0.15*random.Normal(rnd)}
+			}
+			for i := range 300 {
+				check.Must(m.Observe(draw(i%3), i%3))
+			}
+			check.OK(t, m.AddClass())
+			for i := range 80 {
+				check.Must(m.Observe(draw(i%4), i%4))
+			}
+			var right [4]float64
+			var p Prediction
+			for i := range 400 {
+				if check.OK(t, m.Predict(&p, draw(i%4))); p.Class() == i%4 {
+					right[i%4]++
+				}
+			}
+			if t.Logf("%s, %T: right of 100 of each class %v", name, m, right); right[3] < 75 || floats.Sum(right[:3]) < 250 {
+				t.Error("not learned, or others forgotten")
+			}
+		}
+	}
+}
