@@ -20,6 +20,7 @@ import (
 	"closedform/core/checkpoint"
 	"closedform/core/random"
 	"closedform/internal/check"
+	"closedform/runner/internal/table"
 )
 
 // more is the lines of rows of the table of leaves after its header, in another order.
@@ -245,5 +246,41 @@ func TestLearnKilled(t *testing.T) {
 	learn("part.npz", table("rest.csv", lines[saved:]), "part.npz")
 	if read(t, "part.npz") != read(t, "whole.npz") {
 		t.Error("the network differs from that of a stream that went on")
+	}
+}
+
+// An output layer on features is kept, predicts and learns as a network does, and the order of the rows,
+// some of a new class, does not matter.
+func TestLearnOutputLayer(t *testing.T) {
+	manifest := strings.Replace(mine, "hidden_layers = [4]", "features = \"relu\"\nfeature_size = 16\noutput = \"ridge\"", 1)
+	inExperiments(t, map[string]string{"mine.toml": manifest, "leaves.csv": leaves()})
+	mustRun(t, "-exp", "mine")
+	file, rows := filepath.Join("results", "mine", "network.npz"), append(more()[:9], "Fir,40,red,20", "Fir,43,red,22", "Fir,41,red,19")
+	learn := func(from, to string, rows []string) {
+		t.Helper()
+		if _, log, err := learnFrom(t, header+strings.Join(rows, "\n")+"\n", from, "-data", "-", "-to", to); err != nil {
+			t.Fatalf("%v: %s", err, log)
+		}
+	}
+	learn(file, "whole.npz", rows)
+	learn(file, "half.npz", rows[:5])
+	learn("half.npz", "half.npz", rows[5:])
+	if read(t, "half.npz") != read(t, "whole.npz") {
+		t.Error("in two parts it leaves another file")
+	}
+	slices.Reverse(rows)
+	learn(file, "back.npz", rows)
+	var predicted []*table.Table
+	for _, from := range []string{"whole.npz", "back.npz"} {
+		out, log, err := try(t, "predict", from, "-data", filepath.Join("experiments", "leaves.csv"))
+		if err != nil || log != "" || !strings.HasPrefix(out, "row,class,probability,aleatoric,epistemic,familiarity,p_Ash,p_Elm,p_Oak,p_Fir\n1,Ash,0.9") {
+			t.Fatalf("%v: %s%s", err, log, out)
+		}
+		predicted = append(predicted, check.Must(table.Read("out", strings.NewReader(out))))
+	}
+	for _, column := range []string{"p_Ash", "p_Elm", "p_Oak", "p_Fir"} {
+		if forth, back := predicted[0].Nums(column), predicted[1].Nums(column); !slices.Equal(forth, back) {
+			t.Errorf("%s: learned backwards %v, forwards %v", column, back, forth)
+		}
 	}
 }

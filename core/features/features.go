@@ -31,6 +31,8 @@ const (
 const (
 	mostInputs = 1 << 20
 	mostSize   = 1 << 14
+
+	mostWeights = 100_000_000
 )
 
 // Map is a fixed map from inputs to features, of a root mean square around 1. It follows from its four
@@ -58,6 +60,9 @@ func New(kind Kind, inputs, size int, seed uint64) (*Map, error) {
 	}
 	if err := field.Within("feature_size", size, 1, mostSize); err != nil {
 		return nil, err
+	}
+	if kind == Relu && inputs*size > mostWeights {
+		return nil, field.Errorf("feature_size", "%d features of %d inputs have %.3g weights; allowed: at most %d", size, inputs, float64(inputs*size), mostWeights)
 	}
 	m := &Map{Kind: kind, Inputs: inputs, Size: size, Seed: seed}
 	rnd := rand.New(random.Source("features", string(kind), seed))

@@ -1,6 +1,8 @@
 package learner
 
 import (
+	"cmp"
+
 	"closedform/core/features"
 	"closedform/internal/field"
 )
@@ -18,10 +20,9 @@ func (f *Features) Validate() error {
 		return field.Errorf("feature_size", "%d is not allowed; allowed: with features", f.Size)
 	case f.Kind == "":
 		return nil
-	case f.Size == 0:
-		f.Size = 512
 	}
-	return nil
+	f.Size = cmp.Or(f.Size, 512)
+	return field.OneOf("features", f.Kind, features.Relu, features.Conv)
 }
 
 // seen returns how many inputs a method sees.
@@ -37,6 +38,5 @@ func (f *Features) of(inputs int, seed uint64) (*features.Map, error) {
 	if f.Kind == "" {
 		return nil, nil
 	}
-	m, err := features.New(f.Kind, inputs, f.Size, seed)
-	return m, err
+	return features.New(f.Kind, inputs, f.Size, seed)
 }

@@ -136,11 +136,10 @@ func (t *Tolerant) see(x [][]float64) ([][]float64, error) {
 		if slices.Equal(x, t.inputs[i]) { // it was predicted just before
 			continue
 		}
-		if err := t.Map.Check(x); err != nil {
+		t.inputs[i] = append(t.inputs[i][:0], x...)
+		if err := t.Map.Standard(t.mapped[i], x); err != nil {
 			return nil, err
 		}
-		t.Map.Apply(t.mapped[i], x)
-		t.inputs[i] = append(t.inputs[i][:0], x...)
 	}
 	return t.mapped[:len(x)], nil
 }

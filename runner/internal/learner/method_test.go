@@ -254,8 +254,10 @@ func TestFromModel(t *testing.T) {
 	if m.Kind != "closed-form" || !reflect.DeepEqual(m.Config, &network{Model: want}) {
 		t.Errorf("%s: %+v, want %+v", m.Kind, m.Config, want)
 	}
-	if m := must[Method](t)(decodeAfter("[model]; bias = false; ", `kind = "majority"`)); m.Kind != "majority" {
-		t.Errorf("a baseline is %s", m.Kind)
+	for keys, want := range map[string]Features{"": {"conv", 64}, "feature_size = 32": {"conv", 32}, `kind = "majority"`: {}, `kind = "majority"; features = "relu"`: {"relu", 512}} {
+		if m := must[Method](t)(decodeAfter(`[model]; features = "conv"; feature_size = 64; `, keys)); m.Features != want {
+			t.Errorf("%q has the features %v, want %v", keys, m.Features, want)
+		}
 	}
 }
 
@@ -301,10 +303,22 @@ func TestErrors(t *testing.T) {
 		`kind = "closed-form"; weights = "evidence"; forgetting = 1.5; tune = ["prior_var"]; candidates = [[1]]`:  "method.m.forgetting: 1.5",
 		`kind = "closed-form"; members = 1; random_features = true; process_noise = 0.1`:                          "method.m.random_features",
 		`kind = "closed-form"; members = 1; random_features = true; tune = ["process_noise"]; candidates = [[1]]`: "random_features",
+		`features = "sine"`:                     `x.toml:5: method.m.features: "sine" is not allowed; allowed: relu, conv`,
+		`feature_size = 9`:                      "method.m.feature_size: 9 is not allowed; allowed: with features",
+		`output = "best"`:                       `method.m.output: "best" is not allowed; allowed: ridge, gaussian`,
+		`output = "ridge"; hidden_layers = [3]`: `x.toml:6: method.m.hidden_layers: [3] is not allowed with output = "ridge"; allowed: none, and features in their place`,
+		`output = "ridge"; layers = [2, 3, 2]`:  "method.m.layers: [2 3 2] is not allowed with output",
+		`output = "ridge"; members = 2`:         "method.m.members: 2 is not allowed with output",
+		`output = "ridge"; process_noise = 0.1`: "method.m.process_noise: 0.1 is not allowed with output",
+		`output = "ridge"; weights = "equal"; tune = ["lambda"]; candidates = [[1]]`:        `method.m.weights: "equal" is not allowed; allowed: without output = "ridge"`,
+		`features = "relu"; weights = "equal"; tune = ["feature_size"]; candidates = [[9]]`: "method.m.tune: allowed: not feature_size with weights",
 	} {
 		if _, err := decode(keys); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v does not say %q", keys, err, want)
 		}
+	}
+	if _, err := decodeAfter(`[model]; features = "relu"; `, `features = ""`); err == nil || !strings.Contains(err.Error(), `method.m.features: "" `) {
+		t.Errorf("what [model] has, taken away: error %v", err)
 	}
 	candidates := [][]float64{{1}, {2}}
 	for want, f := range map[string]func() error{

@@ -122,7 +122,7 @@ func forLayers[T any](key string, list []T, layers int, dst *[]T) error {
 // classes, it is called again by [Model.For].
 func (m *Model) Validate() error {
 	err := cmp.Or(
-		field.Fraction("rho", m.Rho), checkMembers(m.Members),
+		m.Features.Validate(), field.Fraction("rho", m.Rho), checkMembers(m.Members),
 		field.OneOf("on_indefinite", m.OnIndefinite, bnn.Fail, bnn.Skip, bnn.Project), // of rules that do not use it, too
 	)
 	if err != nil {

@@ -1,0 +1,131 @@
+package learner
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"closedform/core/features"
+	"closedform/internal/check"
+	"closedform/runner/dataset"
+	"closedform/runner/internal/data"
+)
+
+// A method behind features learns and predicts as it does of features by hand, whose seed is the
+// first number of its source, and is looked at with these.
+func TestFeatures(t *testing.T) {
+	x, class, _ := check.Clusters(24, 2, 3, "features")
+	test := dataset.NewExamples(data.Set{X: x[16:], Class: class[16:]}, 3)
+	src := rand.NewPCG(3, 4)
+	relu := check.Must(features.New(features.Relu, 2, 8, src.Uint64()))
+	mapped := make([][]float64, len(x))
+	for i := range x {
+		mapped[i] = make([]float64, 8)
+		check.OK(t, relu.Standard(mapped[i], x[i]))
+	}
+	order := func(pass int) rand.Source { return rand.NewPCG(5, uint64(pass)) }
+	train := func(m Method, x [][]float64, src rand.Source) *Tolerant {
+		check.OK(t, m.Fits(len(x[0]), 3))
+		l := check.Must(m.Train(context.Background(), dataset.NewExamples(data.Set{X: x[:16], Class: class[:16]}, 3), src, order))
+		return l
+	}
+	for _, keys := range []string{
+		`members = 1; hidden_layers = [4]`, `members = 2; own_orders = true`, `output = "ridge"`, `passes = 2`,
+		`tune = ["prior_var"]; candidates = [[0.1], [1]]; weights = "equal"`,
+		`kind = "kalman"`, `kind = "tagi"; members = 2`, `kind = "laplace"`,
+	} {
+		drawn := *src
+		plain := train(check.Must(decode(keys)), mapped, &drawn)
+		l := train(check.Must(decode(keys+`; features = "relu"; feature_size = 8`)), x, rand.NewPCG(3, 4))
+		want := plain.Probabilities(mapped[16:])
+		if got, _ := l.Test(test); l.Steps().Failed || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s predicts %v, by hand %v", keys, got, want)
+		}
+		l.Look(test, func(i int, x []float64, _ Answer) error {
+			if !slices.Equal(x, mapped[16+i]) {
+				t.Errorf("%s: sees %v", keys, x)
+			}
+			return nil
+		})
+		if (l.Readout() != nil) != strings.Contains(keys, "output") {
+			t.Errorf("%s: output layer %v", keys, l.Readout())
+		}
+	}
+}
+
+// What an output layer predicts does not depend on the order of the examples. Before an example it
+// predicts as it did after a power of two of examples.
+func TestReadout(t *testing.T) {
+	x, class, _ := check.Clusters(30, 2, 3, "order")
+	sorted := make([]int, len(x))
+	for i := range sorted {
+		sorted[i] = i
+	}
+	slices.SortStableFunc(sorted, func(i, j int) int { return class[i] - class[j] })
+	for _, keys := range []string{`output = "ridge"`, `output = "gaussian"; features = "relu"; feature_size = 20`} {
+		m := check.Must(decode(keys))
+		var want string
+		for _, order := range [][]int{rand.New(rand.NewPCG(1, 2)).Perm(len(x)), sorted} {
+			l := check.Must(m.Learner(2, 3, rand.NewPCG(3, 4)))
+			var before, then string
+			for k, i := range order {
+				if k == 7 {
+					before = fmt.Sprint(l.Before(x[0]))
+				}
+				if k&(k-1) == 0 {
+					l.Before(x[i])
+					if k == 4 {
+						then = fmt.Sprint(l.Probabilities(x[:1])[0])
+					}
+				}
+				check.OK(t, l.Observe(x[i], class[i]))
+			}
+			if before != then {
+				t.Errorf("%s: after 7 examples %s, after 4 %s", keys, before, then)
+			}
+			p := l.Probabilities(x)
+			if got := fmt.Sprint(p); want == "" {
+				want = got
+			} else if got != want {
+				t.Errorf("%s: sorted %s, shuffled %s", keys, got, want)
+			}
+			if right := Scores(p, class); right[0] > 0.3 || l.Steps() != (Steps{}) {
+				t.Errorf("%s: error %g, steps %+v", keys, right[0], l.Steps())
+			}
+		}
+	}
+}
+
+// What does not fit the data is refused before anything is computed, and what looks into networks
+// refuses both.
+func TestFeatureErrors(t *testing.T) {
+	for keys, want := range map[string]string{
+		`features = "relu"; feature_size = -1`:                        "feature_size: -1 is not allowed; allowed: 1 to ",
+		`features = "conv"; feature_size = 9`:                         "feature_size: 9 is not allowed",
+		`features = "relu"; layers = [64, 3]`:                         "layers: the data have 512 inputs and 3 classes",
+		`kind = "kalman"; features = "relu"; feature_size = 4000`:     "kind: layers [4000 3]: the covariance of the weights has ",
+		`output = "gaussian"; features = "relu"; feature_size = 9000`: "layers: the covariances of the inputs have 1.22e+08 numbers",
+		`output = "ridge"; features = "relu"; feature_size = 9000`:    "",
+	} {
+		m := check.Must(decode(keys))
+		err := m.Fits(64, 3)
+		if got := fmt.Sprint(err); want == "" && err != nil || !strings.Contains(got, want) {
+			t.Errorf("%q: error %v does not say %q", keys, err, want)
+		}
+	}
+	m := DefaultModel()
+	m.Features.Kind = features.Relu
+	check.OK(t, m.Validate())
+	if model := OfModel("model", m); model.Features.Size != 512 || model.Fits(2, 3) != nil {
+		t.Errorf("[model] has the features %+v, error %v", model.Features, model.Fits(2, 3))
+	}
+	for key, model := range map[string]Model{"features": {Features: Features{Kind: features.Relu}}, "output": {Readout: "ridge"}} {
+		if _, err := (Sweep{}).Models(model, nil); err == nil || !strings.HasPrefix(err.Error(), "model."+key) {
+			t.Errorf("%s in a study of networks: error %v", key, err)
+		}
+	}
+}
