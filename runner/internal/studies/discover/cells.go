@@ -188,6 +188,7 @@ func (s spec) follow(ctx context.Context, way string, budget int, e *dataset.Exa
 			if buy, err = judge.unknown(x, p); err != nil {
 				return nil, err
 			}
+			buy = draw.Float64() < s.Discover.Audit || buy
 		case random:
 			buy = draw.IntN(e.Len()-k) < budget-f.bought
 		case oracle:
@@ -226,4 +227,16 @@ func (s spec) follow(ctx context.Context, way string, budget int, e *dataset.Exa
 		}
 	}
 	return f, nil
+}
+
+// Tables adds the means over the seeds.
+func (e *experiment) Tables(cells []table.Set) (table.Set, error) {
+	return table.Merge(cells, func(t table.Set) table.Set {
+		return table.Set{
+			t.Get("runs").GroupBy("set", "method", "labels").Shares("bought_share", "accuracy", "wrong").
+				Mean("summary", "bought", "bought_share", "accuracy", "wrong", "found", "delay"),
+			t.Get("curve").GroupBy("set", "method", "labels", "seen").Shares("bought_share", "wrong").
+				Mean("curve_summary", "classes", "known", "bought_share", "wrong"),
+		}
+	})
 }

@@ -18,7 +18,7 @@ var Kind = study.Kind{
 	Name: "discover",
 	Asks: "How soon does a learner that buys the labels of what is unknown to it answer new classes, and for how many labels?",
 	New: func(m *config.Manifest) (_ study.Experiment, err error) {
-		e := &experiment{manifest: m, Discover: settings{Start: 2, Block: 100, Every: 1, Threshold: 0.9, Tail: 0.02}, OnSets: learner.OnSets{Model: learner.DefaultModel()}}
+		e := &experiment{manifest: m, Discover: settings{Start: 2, Block: 100, Every: 1, Threshold: 0.9, Tail: 0.02, Audit: 0.02}, OnSets: learner.OnSets{Model: learner.DefaultModel()}}
 		if err = m.Decode(e); err == nil {
 			e.seeds, err = m.Seeds(e.Sweep.Seed)
 		}
@@ -42,6 +42,7 @@ type settings struct {
 	Every     int     `toml:"every"`     // labels that were bought are learned after every so many examples, a new class at once
 	Threshold float64 `toml:"threshold"` // unknown is what has no larger probability,
 	Tail      float64 `toml:"tail"`      // or a smaller p-value of being like what was learned
+	Audit     float64 `toml:"audit"`     // share of all labels that are bought at random beside these: what is answered is never learned else
 }
 
 func (e *experiment) Validate() error {
@@ -57,7 +58,7 @@ func (e *experiment) Validate() error {
 	case d.Block < 1 || d.Every < 1 || d.Examples < 1:
 		return field.Errorf("discover", "examples = %d, block = %d, every = %d are not allowed; allowed: 1 or more", d.Examples, d.Block, d.Every)
 	}
-	return cmp.Or(field.Within("discover.threshold", d.Threshold, 0, 1), field.Within("discover.tail", d.Tail, 0, 1), e.Check())
+	return cmp.Or(field.Within("discover.threshold", d.Threshold, 0, 1), field.Within("discover.tail", d.Tail, 0, 1), field.Within("discover.audit", d.Audit, 0, 1), e.Check())
 }
 
 func (e *experiment) Files() []string { return e.Paths(e.manifest.Folder) }

@@ -24,8 +24,6 @@ file = %q
 train_rows = "1-280"
 [[method]]
 name = "gaussian"
-features = "relu"
-feature_size = 12
 output = "gaussian"
 [[method]]
 name = "network"

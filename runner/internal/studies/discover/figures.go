@@ -7,18 +7,6 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// Tables adds the means over the seeds.
-func (e *experiment) Tables(cells []table.Set) (table.Set, error) {
-	return table.Merge(cells, func(t table.Set) table.Set {
-		return table.Set{
-			t.Get("runs").GroupBy("set", "method", "labels").Shares("bought_share", "accuracy", "wrong").
-				Mean("summary", "bought", "bought_share", "accuracy", "wrong", "found", "delay"),
-			t.Get("curve").GroupBy("set", "method", "labels", "seen").Shares("bought_share", "wrong").
-				Mean("curve_summary", "classes", "known", "bought_share", "wrong"),
-		}
-	})
-}
-
 // Figures are, of each set, "stream": what share of each block of the stream is called unknown
 // and answered wrong by the methods that buy the labels of what is unknown to them; classes turn
 // up where the shares jump. And "labels": the same of all ways to buy labels, of the first method of each.
