@@ -1,11 +1,11 @@
-// Package readout is an output layer on fixed inputs, such as those of core/features, that does not
-// depend on the order of the examples, to the bit. It keeps sums over the examples and follows from
-// them in closed form; nothing is forgotten, and a class can be added at any time.
+// Package readout is an output layer on fixed inputs, such as those of core/features. It keeps sums over the
+// examples and follows from them in closed form. It does not depend on the order of the examples, to the
+// bit, forgets none, and can be given another class at any time.
 //
-// Inputs are rounded to multiples of 2⁻⁹ and limited to ±32, which makes all sums of up to 2²⁵ examples
-// exact. The rounding is lost, so the inputs should have a root mean square around 1. All that is chosen is
-// chosen by leaving out one example at a time, among at most 2,000 examples that are kept: those with
-// the smallest hashes in each class.
+// Inputs are limited to ±32 and rounded to multiples of 2⁻⁹, which makes all sums of up to 2²⁵ examples exact.
+// The rounding is harmless where the inputs have a root mean square around 1. The parameters λ, ν and τ are
+// those that predict kept examples best, each left out. Up to 2,000 examples are kept, the same
+// number of each class and at least one: those with the smallest hashes.
 package readout
 
 import (
@@ -35,9 +35,9 @@ const (
 )
 
 const (
-	step       = 1.0 / 512 // between inputs
-	limit      = 32        // of inputs
-	floor      = step * step / 12
+	step       = 1.0 / 512        // between inputs
+	limit      = 32               // of inputs
+	floor      = step * step / 12 // variance of the rounding
 	mostInputs = 1 << 14
 )
 
@@ -60,8 +60,8 @@ func (c Config) Validate() error {
 }
 
 // Layer is an output layer. Predict, Scores, State and Config may be called by several goroutines at
-// once, each with its own dst; the first Predict or Scores after an example solves, which takes time of
-// the order of inputs³, while the others wait. Observe and AddClass need the layer for themselves.
+// once, each with its own dst. The first Predict or Scores after an example solves, while the others wait; that
+// takes some inputs³ operations, with Gaussian times the classes. Observe and AddClass need the layer for themselves.
 type Layer struct {
 	cfg     Config
 	sums    [][]float64 // of each class Σx
@@ -239,8 +239,8 @@ type Scores struct {
 	// Background is the log density of one Gaussian of all examples.
 	Background float64
 
-	// Ridge has the outputs of the ridge regression, around 1 for the class of an example and 0 for others, and RidgeDensity
-	// the log density of each class on these outputs, −∞ without examples.
+	// Ridge has the outputs of the ridge regression, around 1 for the class of an example and around 0 for
+	// others. RidgeDensity has the log density of each class on these outputs, −∞ without examples.
 	Ridge, RidgeDensity []float64
 }
 

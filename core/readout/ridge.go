@@ -60,10 +60,8 @@ func (r *ridge) solve(root *linalg.Cholesky, m *moments) {
 		for i, x := range m.mean[c] {
 			w[i] = n * (x - m.center[i])
 		}
-		if n > 0 {
-			root.Solve(w)
-			root.SolveT(w)
-		}
+		root.Solve(w)
+		root.SolveT(w)
 		r.w, r.share = append(r.w, w), append(r.share, n/m.total)
 	}
 }
