@@ -99,6 +99,9 @@ func (l *Layer) Config() Config { return l.cfg }
 // Members implements [bnn.Model]: there are none.
 func (l *Layer) Members() []*bnn.Network { return nil }
 
+// Shape implements [bnn.Model].
+func (l *Layer) Shape() (inputs, classes int) { return l.cfg.Inputs, l.cfg.Classes }
+
 // AddClass adds a class behind the others, of which there are no examples. The error is that of too
 // many classes.
 func (l *Layer) AddClass() error {
