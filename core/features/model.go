@@ -37,8 +37,8 @@ func (m Model) Shape() (inputs, classes int) {
 	return m.Inputs, classes
 }
 
-// standard has the mean and the standard deviation that features about have: of [Relu] exactly, over the
-// weights, if the squares of the inputs are 1 in the mean, and of [Conv] on images of digits.
+// standard has the mean and the standard deviation that features about have: of [Relu] √(1/π) and
+// √(1 − 1/π), if the squares of the inputs are 1 in the mean, and of [Conv] those on images of digits.
 var standard = map[Kind]struct{ mean, sd float64 }{Relu: {0.564, 0.826}, Conv: {0.95, 0.2}}
 
 // Standard sets dst to the features of x less a mean and divided by a standard deviation, which

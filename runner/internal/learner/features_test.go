@@ -73,14 +73,12 @@ func TestReadout(t *testing.T) {
 			l := check.Must(m.Learner(2, 3, rand.NewPCG(3, 4)))
 			var before, then string
 			for k, i := range order {
-				if k == 7 {
+				l.Before(x[i])
+				switch k {
+				case 4:
+					then = fmt.Sprint(l.Probabilities(x[:1])[0])
+				case 7:
 					before = fmt.Sprint(l.Before(x[0]))
-				}
-				if k&(k-1) == 0 {
-					l.Before(x[i])
-					if k == 4 {
-						then = fmt.Sprint(l.Probabilities(x[:1])[0])
-					}
 				}
 				check.OK(t, l.Observe(x[i], class[i]))
 			}

@@ -2,6 +2,7 @@ package learner
 
 import (
 	"fmt"
+	"math"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -198,8 +199,11 @@ func (n *Network) Variances(x []float64) (own, exact float64, err error) {
 	return mat.Trace(n.prediction.Cov), exact, nil
 }
 
-// Epistemic implements [Epistemic].
+// Epistemic implements [Epistemic]. Of an output layer it is NaN.
 func (n *Network) Epistemic(x []float64) (float64, error) {
+	if len(n.Members()) == 0 {
+		return math.NaN(), nil
+	}
 	if err := n.Model.Predict(&n.prediction, x); err != nil {
 		return 0, err
 	}
