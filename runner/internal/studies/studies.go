@@ -16,6 +16,7 @@ import (
 	"closedform/runner/internal/studies/posterior"
 	"closedform/runner/internal/studies/stability"
 	"closedform/runner/internal/studies/unknown"
+	"closedform/runner/internal/studies/vouched"
 	"closedform/runner/internal/study"
 )
 
@@ -31,6 +32,7 @@ var All = []study.Kind{
 	order.Kind,
 	posterior.Kind,
 	unknown.Kind,
+	vouched.Kind,
 	stability.Kind,
 	moments.Kind,
 	cost.Kind,
