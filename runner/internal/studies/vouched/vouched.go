@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"closedform/internal/field"
 	"closedform/runner/internal/config"
@@ -40,10 +41,10 @@ type figure struct {
 	Theirs   float64 `toml:"theirs" allowed:"a number"`
 	Note     string  `toml:"note,omitempty"`
 
-	Manifest string            `toml:"manifest" allowed:"the name of an experiment"`
-	Table    string            `toml:"table" allowed:"the name of a table"`
-	Row      map[string]string `toml:"row" allowed:"the texts of columns that one row has"`
-	Value    string            `toml:"value" allowed:"a column of the table"`
+	Manifest string   `toml:"manifest" allowed:"the name of an experiment"`
+	Table    string   `toml:"table" allowed:"the name of a table"`
+	Rows     []string `toml:"rows" allowed:"texts of columns that one row has, \"column=text\""`
+	Value    string   `toml:"value" allowed:"a column of the table"`
 
 	mean, low, high float64
 }
@@ -87,16 +88,20 @@ func (e *experiment) Use(read func(experiment, table string) (*table.Table, erro
 // find reads the mean over the seeds, and sets low and high to the ends of the 95 % prediction interval of
 // one more seed: with h half of the interval of the mean over n seeds, mean ± h √(n+1).
 func (f *figure) find(t *table.Table) error {
-	for _, column := range append(slices.Sorted(maps.Keys(f.Row)), "seeds", f.Value, f.Value+"_low", f.Value+"_high") {
+	for _, filter := range f.Rows {
+		column, text, _ := strings.Cut(filter, "=")
+		if !t.Has(column) {
+			return field.Errorf("rows", "%s is not a column of the table", column)
+		}
+		t = t.Where(column, text)
+	}
+	for _, column := range []string{"seeds", f.Value, f.Value + "_low", f.Value + "_high"} {
 		if !t.Has(column) {
 			return field.Errorf("value", "%s is not a column of the table", column)
 		}
-		if text, ok := f.Row[column]; ok {
-			t = t.Where(column, text)
-		}
 	}
 	if t.Len() != 1 {
-		return field.Errorf("row", "%d rows have %v; allowed: one", t.Len(), f.Row)
+		return field.Errorf("rows", "%d rows have %s; allowed: one", t.Len(), strings.Join(f.Rows, ", "))
 	}
 	at := func(column string) float64 { return t.Nums(column)[0] }
 	f.mean = at(f.Value)

@@ -25,7 +25,7 @@ quantity = "error"
 theirs = 0.29
 manifest = "m"
 table = "summary"
-row = {method = "a", set = "x"}
+rows = ["method=a", "set=x"]
 value = "error"
 [[figure]]
 method = "b"
@@ -36,7 +36,7 @@ theirs = 0.41
 note = "n"
 manifest = "m"
 table = "summary"
-row = {method = "b"}
+rows = ["method=b"]
 value = "error"
 [[test]]
 methods = ["c", "d"]
@@ -68,7 +68,7 @@ func TestTables(t *testing.T) {
 	check.NearAll(t, "low", v.Nums("low")[:2], []float64{0.1, -0.2}, 1e-12)
 	check.NearAll(t, "high", v.Nums("high")[:2], []float64{0.3, 0.4}, 1e-12)
 	for override, want := range map[string]string{
-		"figure.2.value=brier": "brier is not a column", "figure.1.row={method='a'}": "2 rows", "figure.2.row={rule='b'}": "rule is not a column",
+		"figure.2.value=brier": "brier is not a column", "figure.1.rows=['method=a']": "2 rows", "figure.2.rows=['rule=b']": "rule is not a column",
 	} {
 		_, err := use(override)
 		check.Refuses(t, override, err, "figure.", "m/summary", want)
