@@ -299,7 +299,7 @@ func TestConvert(t *testing.T) {
 			t.Errorf("%s: %q, %v, want %q", c.convert, got, err, want)
 		}
 	}
-	for _, convert := range []string{"iris", "fashion", "other"} {
+	for _, convert := range []string{"iris", "fashion", "first-3600", "other"} {
 		_, err := (&setFile{Convert: convert, Header: "a,b,c,d,class"}).convert([]byte("<html>\n"))
 		refuses(t, convert, err)
 	}
@@ -333,6 +333,29 @@ func TestFashion(t *testing.T) {
 	}
 }
 
+// The first 3,600 of 3,601 images and labels.
+func TestFirst(t *testing.T) {
+	folder := t.TempDir()
+	for path, idx := range map[string][]byte{
+		"images": append([]byte{0, 0, 8, 3, 0, 0, 14, 17, 0, 0, 0, 28, 0, 0, 0, 28}, bytes.Repeat([]byte{1, 2}, 3601*392)...),
+		"labels": append([]byte{0, 0, 8, 1, 0, 0, 14, 17}, bytes.Repeat([]byte{5}, 3601)...),
+	} {
+		published, err := pack(idx)
+		check.OK(t, err)
+		f := setFile{Path: path, Convert: "first-3600"}
+		got, err := f.convert(published)
+		check.OK(t, err)
+		write(t, got, folder, path)
+		_, err = f.convert(published[:20])
+		refuses(t, path, err)
+	}
+	e, err := (&data.Files{Images: "images", Labels: "labels"}).Load(folder)
+	check.OK(t, err)
+	if e.Len() != 3600 || e.Inputs() != 784 {
+		t.Errorf("%d examples of %d inputs", e.Len(), e.Inputs())
+	}
+}
+
 // The sets of this project: each file has a sum, an address and a conversion that is
 // there, and is in the folder.
 func TestSets(t *testing.T) {
@@ -350,13 +373,13 @@ func TestSets(t *testing.T) {
 			if err != nil || len(raw) != sha256.Size || seen[sum] || seen[f.Path] || !filepath.IsLocal(f.Path) || len(f.URLs) == 0 {
 				t.Errorf("%+v", f)
 			}
-			if known != (f.Header != "") || !known && f.Convert != "" && f.Convert != "fashion" {
+			if known != (f.Header != "") || !known && f.Convert != "" && f.Convert != "fashion" && f.Convert != "first-3600" {
 				t.Errorf("%s is converted by %q", f.Path, f.Convert)
 			}
 			seen[sum], seen[f.Path] = true, true
 		}
 	}
-	if got := strings.Join(names, " "); got != "iris wine breast_cancer digits satimage segment glass penguins mnist kmnist fashion-mnist-900" || len(seen) != 2*16 {
+	if got := strings.Join(names, " "); got != "iris wine breast_cancer digits satimage segment glass penguins mnist kmnist fashion-mnist-3600 fashion-mnist-900" || len(seen) != 2*18 {
 		t.Errorf("sets %s of %d files", got, len(seen)/2)
 	}
 	if got := setOf(filepath.Join(filepath.Dir(file), "mnist", "t10k-labels-idx1-ubyte.gz")); got != "mnist" {

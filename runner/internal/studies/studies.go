@@ -19,6 +19,7 @@ import (
 	"closedform/runner/internal/studies/sorted"
 	"closedform/runner/internal/studies/stability"
 	"closedform/runner/internal/studies/unknown"
+	"closedform/runner/internal/studies/vouched"
 	"closedform/runner/internal/study"
 )
 
@@ -37,6 +38,7 @@ var All = []study.Kind{
 	posterior.Kind,
 	openset.Kind,
 	unknown.Kind,
+	vouched.Kind,
 	stability.Kind,
 	moments.Kind,
 	cost.Kind,

@@ -68,6 +68,7 @@ func TestMissing(t *testing.T) {
 		"sorted":    "t.toml: missing: set, at least one table headed [[set]]; method, at least one table headed [[method]]",
 		"stability": "t.toml:4: missing: stability.lambda, numbers > 0, or words as in [model]; stability.gap, [low, high]",
 		"unknown":   `t.toml: missing: data.generator, one of generator = "moons", file = "path.csv" and images = "path"; unknown.wrong, `,
+		"vouched":   "t.toml: missing: figure, at least one table headed [[figure]]",
 	} {
 		text := "name = 't'\nstudy = '" + study + "'\n\n"
 		switch study {

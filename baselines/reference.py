@@ -1,0 +1,352 @@
+"""Computes reference.csv, which reference_test.go compares with the baselines, by other programs:
+scikit-learn where it has the method, else NumPy, with derivatives by complex steps and
+expectations by quadrature. Needs NumPy and scikit-learn:
+
+    python3 baselines/reference.py > baselines/testdata/reference.csv
+"""
+import itertools
+import math
+
+import numpy as np
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.dummy import DummyClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.neural_network import MLPClassifier
+
+# The problem: 40 examples of three inputs and three classes. Networks have four hidden units.
+N, K, WIDTHS = 40, 3, (3, 4, 3)
+CLASS = np.array([0 if k % 10 == 9 else k % 3 for k in range(N)])
+X = np.array([[math.sin(1.3 * (k + 1) * (i + 1) + i) + (CLASS[k] == i) for i in range(3)] for k in range(N)])
+AT = np.array([[math.sin(k + 2 * i) for i in range(3)] for k in range(3)])
+ONE_HOT, COUNT = np.eye(K)[CLASS], np.bincount(CLASS)
+
+
+def with_ones(x):
+    return np.hstack([x, np.ones((len(x), 1))])
+
+
+X1, AT1 = with_ones(X), with_ones(AT)
+
+
+class Stream:
+    """The random numbers of math/rand/v2 in Go from the source splitmix64, which starts at 0."""
+
+    state = 0
+
+    def bits(self):
+        self.state = (self.state + 0x9E3779B97F4A7C15) % 2**64
+        z = self.state
+        z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9 % 2**64
+        z = (z ^ z >> 27) * 0x94D049BB133111EB % 2**64
+        return z ^ z >> 31
+
+    def uniform(self):
+        return self.bits() % 2**53 / 2**53
+
+    def normal(self):
+        """The ziggurat of Marsaglia and Tsang (2000)."""
+        while True:
+            u = self.bits()
+            j, i = (u + 2**31) % 2**32 - 2**31, u >> 32 & 127
+            x = j * float(SCALE[i])
+            if abs(j) < INSIDE[i]:
+                return x
+            if i == 0:
+                return math.copysign(self.tail(), j)
+            if DENSITY[i] + np.float32(self.uniform()) * (DENSITY[i - 1] - DENSITY[i]) < np.float32(math.exp(-x * x / 2)):
+                return x
+
+    def tail(self):
+        while True:
+            x, y = -math.log(self.uniform()) / 3.442619855899, -math.log(self.uniform())
+            if 2 * y >= x * x:
+                return 3.442619855899 + x
+
+    def normals(self, n):
+        return np.array([self.normal() for _ in range(n)])
+
+    def shuffle(self, order):
+        for i in range(len(order) - 1, 0, -1):
+            j = self.bits() & i if i & i + 1 == 0 else (self.bits() >> 32) * (i + 1) >> 32
+            order[i], order[j] = order[j], order[i]
+
+
+def ziggurat():
+    density, area = lambda x: math.exp(-x * x / 2), 9.91256303526217e-3
+    edges = [3.442619855899]
+    for _ in range(126):
+        edges.append(math.sqrt(-2 * math.log(area / edges[-1] + density(edges[-1]))))
+    edges.append(0)
+    x = edges[::-1]  # x[i] is the edge of strip i, x[0] = 0
+    base = area / density(x[127])
+    inside = [int(x[127] / base * 2**31)] + [int(x[i - 1] / x[i] * 2**31) for i in range(1, 128)]
+    return inside, np.float32([base / 2**31] + [e / 2**31 for e in x[1:]]), np.float32([1] + [density(e) for e in x[1:]])
+
+
+INSIDE, SCALE, DENSITY = ziggurat()
+
+
+# Networks of rectifiers, as a function of one vector of weights, neuron by neuron, the bias last.
+
+SHAPES = [(b, a + 1) for a, b in zip(WIDTHS, WIDTHS[1:])]
+SIZES = [a * b for a, b in SHAPES]
+
+
+def matrices(w):
+    return [part.reshape(shape) for part, shape in zip(np.split(w, np.cumsum(SIZES)[:-1]), SHAPES)]
+
+
+def logits(w, x, mask=1):
+    hidden, output = matrices(w)
+    z = with_ones(x) @ hidden.T
+    return with_ones(np.where(z.real > 0, z, 0) * mask) @ output.T
+
+
+def gradient(f, w):
+    """The derivatives of f by w, by complex steps; f may have several values."""
+    h = 1e-30
+    return np.array([np.imag(f(w + 1j * h * e)) / h for e in np.eye(len(w))]).T
+
+
+def softmax(z):
+    e = np.exp(z - z.real.max(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+def log_loss(z, c):
+    return -np.log(softmax(z)[np.arange(len(c)), c])
+
+
+def he(stream):
+    """Weights from N(0, 2/inputs), biases 0 (He et al. 2015)."""
+    all = [math.sqrt(2 / (cols - 1)) * stream.normals(rows * cols).reshape(rows, cols) for rows, cols in SHAPES]
+    for w in all:
+        w[:, -1] = 0
+    return np.concatenate([w.ravel() for w in all])
+
+
+NODE, WEIGHT = np.polynomial.hermite_e.hermegauss(50)
+
+
+def expected_softmax(mean, variance):
+    """E softmax(z) of independent Gaussian logits, by a product rule."""
+    z = np.array(list(itertools.product(NODE, repeat=K))) * np.sqrt(variance) + mean
+    weight = np.array(list(itertools.product(WEIGHT, repeat=K))).prod(axis=1)
+    return weight @ softmax(z) / weight.sum()
+
+
+def kalman(covariance, rank=3):
+    """The extended Kalman filter in its form of information (Ollivier 2018), and three approximations."""
+    stream, prior = Stream(), np.concatenate([np.full(a * b, 2 / b) for a, b in SHAPES])
+    w = np.concatenate([math.sqrt(2 / SHAPES[0][1]) * stream.normals(SIZES[0]), np.zeros(SIZES[1])])
+    P, up, low = np.diag(prior), 1 / prior, np.zeros((len(w), 0))
+    for x, c in zip(X, CLASS):
+        J = gradient(lambda w: logits(w, x[None])[0], w)
+        p = softmax(logits(w, x[None])[0])
+        S, g = np.diag(p) - np.outer(p, p), J.T @ (np.eye(K)[c] - p)
+        if covariance == "bong":  # Jones, Chang and Murphy 2024
+            P = np.diag(1 / (1 / np.diag(P) + np.diag(J.T @ S @ J)))
+            w = w + P @ g
+        elif covariance == "low-rank":  # Chang et al. 2023
+            value, vector = np.linalg.eigh(S)
+            low = np.hstack([low, J.T @ vector * np.sqrt(np.maximum(value, 0))])
+            w = w + np.linalg.solve(np.diag(up) + low @ low.T, g)
+            u, s, _ = np.linalg.svd(low, full_matrices=False)
+            low, up = (u * s)[:, :rank], up + ((u * s)[:, rank:] ** 2).sum(axis=1)
+            P = np.linalg.inv(np.diag(up) + low @ low.T)
+        else:  # full; diagonal: Puskorius and Feldkamp 1991
+            P = np.linalg.inv(np.linalg.inv(P) + J.T @ S @ J)
+            w = w + P @ g
+            if covariance == "diagonal":
+                P = np.diag(np.diag(P))
+    out = []
+    for x in AT:
+        J = gradient(lambda w: logits(w, x[None])[0], w)
+        centred = J - J.mean(axis=0)
+        variance = np.diag(centred @ P @ centred.T) * K / (K - 1)
+        out.append(expected_softmax(logits(w, x[None])[0], variance))
+    return out
+
+
+def tagi():
+    """Goulet, Nguyen and Amiri (2021), with the exact moments of a rectifier, and their tree of classes."""
+    cdf, pdf = lambda x: (1 + math.erf(x / math.sqrt(2))) / 2, lambda x: math.exp(-x * x / 2) / math.sqrt(2 * math.pi)
+    cdf, pdf = np.vectorize(cdf), np.vectorize(pdf)
+    paths = [[(0, 1), (1, 1)], [(0, 1), (1, -1)], [(0, -1), (2, 1)]]  # nodes and targets of each class
+    stream, means, variances = Stream(), [], []
+    for rows, cols in SHAPES:  # three classes have three nodes
+        means.append(math.sqrt(0.5 / cols) * stream.normals(rows * cols).reshape(cols, rows).T)
+        variances.append(np.full((rows, cols), 0.8 / cols))
+
+    def forward(x):
+        layers, m, v = [], np.append(x, 1), np.zeros(len(x) + 1)
+        for M, V in zip(means, variances):
+            mz, vz = M @ m, V @ m**2 + M**2 @ v + V @ v
+            layers.append((m, v, mz, vz))
+            r = mz / np.sqrt(vz)
+            ma = mz * cdf(r) + np.sqrt(vz) * pdf(r)
+            va = (mz**2 + vz) * cdf(r) + mz * np.sqrt(vz) * pdf(r) - ma**2
+            m, v = np.append(ma, 1), np.append(va, 0)
+        return layers
+
+    for x, c in zip(X, CLASS):
+        layers = forward(x)
+        _, _, m, v = layers[-1]
+        d, e = np.zeros(3), np.zeros(3)  # changes of mean and variance, over v and v²
+        for node, target in paths[c]:
+            d[node], e[node] = (target - m[node]) / (v[node] + 0.25), -1 / (v[node] + 0.25)
+        for l in (1, 0):
+            my, _, _, _ = layers[l]
+            if l == 1:
+                _, _, mz, vz = layers[0]
+                J = cdf(mz / np.sqrt(vz))  # Cov(unit, pre-activation)/Var(pre-activation)
+                below = J * (means[1][:, :-1].T @ d), J**2 * ((means[1][:, :-1] ** 2).T @ e)
+            gain = variances[l] * my
+            means[l] = means[l] + gain * d[:, None]
+            variances[l] = variances[l] + gain**2 * e[:, None]
+            d, e = below
+    out = []
+    for x in AT:
+        _, _, m, v = forward(x)[-1]
+        r = m / np.sqrt(v + 1 / 9)
+        p = np.array([math.prod(cdf(target * r[node]) for node, target in path) for path in paths])
+        out.append(p / p.sum())
+    return out
+
+
+def descent(stream, w, loss, step=0.05, epochs=3):
+    """Adam (Kingma and Ba 2015, Algorithm 1) over minibatches of 32, with a step that falls to zero."""
+    order, m, v, t, steps = list(range(N)), 0, 0, 0, 2 * epochs
+    for _ in range(epochs):
+        stream.shuffle(order)
+        for batch in order[:32], order[32:]:
+            g = gradient(loss(batch), w)
+            rate, t = step * (1 - t / steps), t + 1
+            m, v = 0.9 * m + 0.1 * g, 0.999 * v + 0.001 * g**2
+            w = w - rate * (m / (1 - 0.9**t)) / (np.sqrt(v / (1 - 0.999**t)) + 1e-8)
+    return w
+
+
+def dropout(rate=0.3, decay=0.02):
+    """Gal and Ghahramani (2016)."""
+    stream = Stream()
+    draw = lambda n: np.array([[(stream.uniform() >= rate) / (1 - rate) for _ in range(WIDTHS[1])] for _ in range(n)])
+
+    def loss(batch):
+        mask = draw(len(batch))
+        return lambda w: log_loss(logits(w, X[batch], mask), CLASS[batch]).mean() + decay / 2 * (w**2).sum()
+
+    w = descent(stream, he(stream), loss)
+    masks = draw(100)
+    return [np.mean([softmax(logits(w, x[None], mask)[0]) for mask in masks], axis=0) for x in AT]
+
+
+def bayes_by_backprop(prior_var=2):
+    """Blundell et al. (2015), with the local reparameterisation of Kingma, Salimans and Welling (2015)."""
+    stream, prior = Stream(), np.concatenate([np.full(a * b, prior_var / b) for a, b in SHAPES])
+    count = len(prior)
+
+    def local(w, x, noise):
+        y, at = x, 0
+        for M, V in zip(matrices(w[:count]), matrices(np.exp(2 * w[count:]))):
+            y1 = with_ones(y)
+            z = y1 @ M.T + np.sqrt(y1**2 @ V.T) * noise[:, at : at + len(M)]
+            y, at = np.where(z.real > 0, z, 0), at + len(M)
+        return z
+
+    def loss(batch):
+        noise = stream.normals(len(batch) * 7).reshape(-1, 7)
+
+        def f(w):
+            mean, r = w[:count], np.exp(2 * w[count:]) / prior
+            divergence = (r - 1 - np.log(r) + mean**2 / prior).sum() / 2
+            return log_loss(local(w, X[batch], noise), CLASS[batch]).mean() + divergence / N
+
+        return f
+
+    w = descent(stream, np.concatenate([he(stream), np.log(0.1 * np.sqrt(prior))]), loss)
+    noise = stream.normals(100 * 7).reshape(-1, 7)
+    return [softmax(local(w, np.tile(x, (100, 1)), noise)).mean(axis=0) for x in AT]
+
+
+def steps(**options):
+    """Steps on one example after another, by scikit-learn."""
+    net = MLPClassifier(WIDTHS[1:2], alpha=0, nesterovs_momentum=False, **options)
+    net.partial_fit(X[:1], CLASS[:1], classes=range(K))  # makes the arrays, which the weights go into
+    for W, coefficient, intercept in zip(matrices(he(Stream())), net.coefs_, net.intercepts_):
+        coefficient[:], intercept[:] = W[:, :-1].T, W[:, -1]
+    del net._optimizer
+    for x, c in zip(X, CLASS):
+        net.partial_fit([x], [c])
+    return net.predict_proba(AT)
+
+
+def softmax_regression(v):
+    """The mode of the weights, a row for each class, under the prior N(0, v), by scikit-learn."""
+    return LogisticRegression(C=v, fit_intercept=False, solver="newton-cg", tol=1e-7, max_iter=1000).fit(X1, CLASS).coef_
+
+
+def laplace():
+    """The mode with the Gaussian round it, and MacKay's formula for the mean of the softmax."""
+    v = 2 / 4
+    W, H, out = softmax_regression(v), np.eye(4 * K) / v, []
+    for x, p in zip(X1, softmax(X1 @ W.T)):
+        H += np.kron(np.diag(p) - np.outer(p, p), np.outer(x, x))
+    for x in AT1:
+        J = np.kron(np.eye(K), x)
+        J, z = J - J.mean(axis=0), W @ x
+        out.append(softmax((z - z.mean()) / np.sqrt(1 + math.pi / 8 * np.diag(J @ np.linalg.inv(H) @ J.T))))
+    return out
+
+
+def boehning():
+    """Independent Gaussians of the classes with the curvature of Böhning (1992)."""
+    v = 2 / 4
+    W, S = softmax_regression(v), np.linalg.inv(np.eye(4) / v + (1 - 1 / K) / 2 * X1.T @ X1)
+    return [expected_softmax(W @ x, np.full(K, x @ S @ x)) for x in AT1]
+
+
+def class_gaussian():
+    p = LinearDiscriminantAnalysis(solver="lsqr", shrinkage=0.1).fit(X, CLASS).predict_proba(AT)
+    p *= (COUNT + 1) / COUNT  # the frequencies with one more example of each class
+    return p / p.sum(axis=1, keepdims=True)
+
+
+def perceptron(lam=0.5):
+    """Class 0 against the others: mean and variance of the activation given the label, by quadrature."""
+    m, P = np.zeros(4), 2 * np.eye(4)
+    node, weight = np.polynomial.hermite_e.hermegauss(150)
+    probit = np.vectorize(lambda a: math.erfc(-lam * a / math.sqrt(2)) / 2)
+    for x, c in zip(X1, CLASS):
+        mean, v = m @ x, x @ P @ x
+        a = mean + math.sqrt(v) * node
+        q = weight * probit(a if c == 0 else -a)
+        q /= q.sum()
+        after = q @ a
+        gain = P @ x / v
+        m, P = m + gain * (after - mean), P + np.outer(gain, gain) * (q @ (a - after) ** 2 - v)
+    p = [weight @ probit(m @ x + math.sqrt(x @ P @ x) * node) / weight.sum() for x in AT1]
+    return [(a, 1 - a) for a in p]
+
+
+for name, p in {
+    "majority": (DummyClassifier(strategy="prior").fit(X, CLASS).predict_proba(AT) * N + 1) / (N + K),
+    "neighbours": (KNeighborsClassifier(5).fit(X, CLASS).predict_proba(AT) * 5 + 1 / K) / 6,
+    "class-gaussian": class_gaussian(),
+    "map": softmax(AT1 @ softmax_regression(2 / 4).T),
+    "laplace": laplace(),
+    "variational": boehning(),
+    "sgd": steps(solver="sgd", momentum=0, learning_rate_init=0.1),
+    "momentum": steps(solver="sgd", momentum=0.9, learning_rate_init=0.02),
+    "adam": steps(solver="adam", learning_rate_init=0.02),
+    "kalman": kalman("full"),
+    "kalman-diagonal": kalman("diagonal"),
+    "low-rank": kalman("low-rank"),
+    "bong": kalman("bong"),
+    "tagi": tagi(),
+    "dropout": dropout(),
+    "backprop": bayes_by_backprop(),
+    "perceptron": perceptron(),
+}.items():
+    print(name, *(f"{x:.12g}" for x in np.ravel(p)), sep=",")

@@ -1,0 +1,144 @@
+package baselines
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"closedform/baselines/learners/bayesbackprop"
+	"closedform/baselines/learners/classgaussian"
+	"closedform/baselines/learners/dropout"
+	"closedform/baselines/learners/kalman"
+	"closedform/baselines/learners/laplace"
+	"closedform/baselines/learners/majority"
+	"closedform/baselines/learners/mlp"
+	"closedform/baselines/learners/neighbours"
+	"closedform/baselines/learners/perceptron"
+	"closedform/baselines/learners/sgd"
+	"closedform/baselines/learners/tagi"
+	"closedform/baselines/learners/variational"
+	"closedform/internal/check"
+)
+
+// splitmix is the source splitmix64 (Steele, Lea and Flood 2014), which starts at 0.
+type splitmix uint64
+
+func (s *splitmix) Uint64() uint64 {
+	*s += 0x9e3779b97f4a7c15
+	z := uint64(*s)
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
+}
+
+// problem returns the examples of reference.py, and the inputs at which it predicts.
+func problem() (x [][]float64, class []int, at [][]float64) {
+	for k := range 40 {
+		c := k % 3
+		if k%10 == 9 {
+			c = 0
+		}
+		row := make([]float64, 3)
+		for i := range row {
+			row[i] = math.Sin(1.3*float64((k+1)*(i+1)) + float64(i))
+		}
+		row[c]++
+		x, class = append(x, row), append(class, c)
+	}
+	for k := range 3 {
+		at = append(at, []float64{math.Sin(float64(k)), math.Sin(float64(k + 2)), math.Sin(float64(k + 4))})
+	}
+	return x, class, at
+}
+
+type predictor interface{ Predict(p, x []float64) error }
+
+// fitted returns the model of a batch method.
+func fitted[C any, P predictor](cfg C, fit func(C, [][]float64, []int, rand.Source) (P, error)) predictor {
+	x, class, _ := problem()
+	return check.Must(fit(cfg, x, class, new(splitmix)))
+}
+
+// online returns a model that has learned one example after another.
+func online[C any, L interface {
+	predictor
+	Observe(x []float64, class int) error
+}](t *testing.T, cfg C, make func(C, rand.Source) (L, error),
+) predictor {
+	l := check.Must(make(cfg, new(splitmix)))
+	x, class, _ := problem()
+	for k := range x {
+		check.OK(t, l.Observe(x[k], class[k]))
+	}
+	return l
+}
+
+// The probabilities of every baseline are those of other programs: scikit-learn, or reference.py.
+func TestReference(t *testing.T) {
+	layers := []int{3, 4, 3}
+	filter := func(c kalman.Covariance, rank int) predictor {
+		return online(t, kalman.Config{Layers: layers, Covariance: c, Rank: rank, PriorVar: 2}, kalman.New)
+	}
+	step := func(rule sgd.Rule, rate float64) predictor {
+		return online(t, sgd.Config{Layers: layers, Rule: rule, LearningRate: rate}, sgd.New)
+	}
+	mode := func(p laplace.Predictive) predictor {
+		return fitted(laplace.Config{Layers: []int{3, 3}, PriorVar: 2, Predictive: p}, laplace.Fit)
+	}
+	run := mlp.Descent{Step: 0.05, Epochs: 3}
+	models := map[string]predictor{
+		"majority":        online(t, majority.Config{Classes: 3}, majority.New),
+		"neighbours":      fitted(neighbours.Config{Classes: 3}, neighbours.Fit),
+		"class-gaussian":  online(t, classgaussian.Config{Inputs: 3, Classes: 3, Shrinkage: 0.1}, classgaussian.New),
+		"map":             mode(laplace.PlugIn),
+		"laplace":         mode(laplace.Probit),
+		"variational":     fitted(variational.Config{Inputs: 3, Classes: 3, PriorVar: 2}, variational.Fit),
+		"sgd":             step(sgd.SGD, 0.1),
+		"momentum":        step(sgd.Momentum, 0.02),
+		"adam":            step(sgd.Adam, 0.02),
+		"kalman":          filter(kalman.Full, 0),
+		"kalman-diagonal": filter(kalman.Diagonal, 0),
+		"low-rank":        filter(kalman.LowRank, 3),
+		"bong":            filter(kalman.Bong, 0),
+		"tagi":            online(t, tagi.Config{Layers: layers, SigmaV: 0.5, PriorVar: 0.8, PriorMeanVar: 0.5}, tagi.New),
+		"dropout":         fitted(dropout.Config{Layers: layers, Rate: 0.3, Decay: 0.02, Descent: run}, dropout.Fit),
+		"backprop":        fitted(bayesbackprop.Config{Layers: layers, PriorVar: 2, Descent: run}, bayesbackprop.Fit),
+		"perceptron":      newPerceptron(t),
+	}
+	_, _, at := problem()
+	records := check.Records(t, "testdata/reference.csv")
+	if len(records) != len(models) {
+		t.Errorf("%d references for %d baselines", len(records), len(models))
+	}
+	for _, record := range records {
+		var got []float64
+		for _, x := range at {
+			p := make([]float64, (len(record)-1)/len(at))
+			check.OK(t, models[record[0]].Predict(p, x))
+			got = append(got, p...)
+		}
+		check.NearAll(t, record[0], got, check.Numbers(t, record[1:]), 1e-6)
+	}
+}
+
+// binary is a perceptron of class 0 against the others.
+type binary struct{ *perceptron.Perceptron }
+
+func newPerceptron(t *testing.T) predictor {
+	cov := mat.NewDiagDense(4, []float64{2, 2, 2, 2})
+	b := binary{check.Must(perceptron.New(perceptron.Config{Rule: perceptron.ADF, Lambda: 0.5}, make([]float64, 4), cov))}
+	x, class, _ := problem()
+	for k := range x {
+		_, err := b.Observe(append(x[k], 1), class[k] == 0)
+		check.OK(t, err)
+	}
+	return b
+}
+
+func (b binary) Predict(p, x []float64) error {
+	of, err := b.Perceptron.Predict(append(x, 1))
+	p[0], p[1] = of.Positive, of.Negative
+	return err
+}
