@@ -3,9 +3,12 @@
 package learner
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"slices"
 
+	"closedform/runner/internal/pool"
 	"closedform/runner/internal/table"
 )
 
@@ -104,6 +107,43 @@ type Tolerant struct {
 	Learner
 	Classes int
 	failed  bool
+	ctx     context.Context // of the task that an outside learner belongs to
+}
+
+// outside is a learner that another program computes.
+type outside interface {
+	Bind(ctx context.Context) // kills the program when the context ends
+	Close() (seconds float64) // ends the program; returns the processor time of all that it has run
+}
+
+// failure is the error of another program. It is no property of the method, and ends the task.
+type failure interface {
+	error
+	Failure()
+}
+
+// bind has an outside learner end with the task of the context.
+func (t *Tolerant) bind(ctx context.Context) {
+	if o, ok := t.Learner.(outside); ok {
+		t.ctx = ctx
+		o.Bind(ctx)
+		pool.AtEnd(ctx, o.Close)
+	}
+}
+
+// Close ends an outside learner before its task ends.
+func (t *Tolerant) Close() {
+	if o, ok := t.Learner.(outside); ok {
+		o.Close()
+	}
+}
+
+// note takes note of what a learner that has not broken down returned.
+func (t *Tolerant) note(err error) {
+	t.failed = err != nil
+	if f, ok := errors.AsType[failure](err); ok {
+		pool.Fail(t.ctx, f)
+	}
 }
 
 // NewTolerant returns a tolerant learner of so many classes.
@@ -111,7 +151,9 @@ func NewTolerant(l Learner, classes int) *Tolerant { return &Tolerant{Learner: l
 
 // Observe shows the learner an example. It returns no error.
 func (t *Tolerant) Observe(x []float64, class int) error {
-	t.failed = t.failed || t.Learner.Observe(x, class) != nil
+	if !t.failed {
+		t.note(t.Learner.Observe(x, class))
+	}
 	return nil
 }
 
