@@ -1,15 +1,14 @@
 // Package command is a learner in any language: a program that reads examples and inputs from its standard
 // input, and writes the probabilities of the classes to its standard output.
 //
-// The first line that the program reads is a JSON object with the keys inputs, classes, seed and settings. Blocks
-// follow, each a line with a word and a number n and then n lines of comma-separated numbers:
+// A JSON object in a line, with the keys inputs, classes, seed, stream and settings, begins a model, and ends the one
+// before it. Blocks follow, each a line with a word and a number n and then n lines of comma-separated numbers:
 //
 //	learn n      n examples: the inputs, and the class from 0
 //	predict n    n inputs; the program answers with n lines, the probability of each class
 //
-// A program that has all examples at once reads one block learn. A stream reads a block for each example, among
-// blocks predict. Both end at the end of their input. What goes to the standard error is quoted where the program
-// fails.
+// With stream there is a block learn for each example, among blocks predict; else one with all examples, first. The
+// program ends at the end of its input. Its standard error is quoted where it fails.
 package command
 
 import (
@@ -17,7 +16,9 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -25,6 +26,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"closedform/baselines/learners/mlp"
@@ -47,6 +49,7 @@ type Config struct {
 	Program string   `toml:"program,omitempty"` // what Version prints
 	Sums    []string `toml:"sums,omitempty"`    // SHA-256 of the files that Command names
 	folder  string   // in which the program runs
+	idle    *idle
 }
 
 // WithDefaults returns the configuration with its defaults filled in.
@@ -83,12 +86,12 @@ func (c *Config) Find(folder string) (string, error) {
 			c.Sums = append(c.Sums, fmt.Sprintf("%s %x", name, sha256.Sum256(data)))
 		}
 	}
-	c.Program, c.folder = text, folder
+	c.Program, c.folder, c.idle = text, folder, &idle{of: map[context.Context]*process{}}
 	return text, nil
 }
 
-// Model is a program that runs from the first example or input until Close, an error, or the end of the context
-// of Bind. After an error every call returns it.
+// Model is what a program has learned. The program runs from the first example or input until Close, Release, an
+// error, or the end of the context of Bind. After an error every call returns it.
 type Model struct {
 	cfg   Config
 	seed  uint64
@@ -96,8 +99,10 @@ type Model struct {
 	x     [][]float64 // of the first block, if the program does not learn a stream
 	class []int
 
-	process
-	line []byte
+	*process // nil: it does not run
+	line     []byte
+	spent    float64 // processor seconds
+	failed   error
 }
 
 // New returns a model for a stream. The seed of the program is drawn from src.
@@ -193,15 +198,19 @@ func (m *Model) write(word string, x [][]float64, class []int) error {
 	return err
 }
 
-// during runs the program, if it does not run, and does something with it in the time that it has for that.
+// during has the program read the beginning of a model, if it has not, and does something with it, all in the time
+// that it has for an answer.
 func (m *Model) during(do func() error) error {
 	if m.failed != nil {
 		return m.failed
 	}
 	begin := func() error { return nil }
-	if m.cmd == nil {
-		if err := m.start(m.ctx, m.cfg.folder, m.cfg.Command); err != nil {
-			return m.fail(m.cfg.Command, err)
+	if m.process == nil {
+		if m.process = m.cfg.idle.swap(m.ctx, nil); m.process == nil {
+			var err error
+			if m.process, err = start(m.ctx, m.cfg.folder, m.cfg.Command); err != nil {
+				return m.fail(err)
+			}
 		}
 		begin = m.begin
 	}
@@ -220,12 +229,14 @@ func (m *Model) during(do func() error) error {
 	if err == nil {
 		return nil
 	}
-	return m.fail(m.cfg.Command, err)
+	return m.fail(err)
 }
 
-// begin writes what the program reads first.
+// begin writes what the program reads first of a model.
 func (m *Model) begin() error {
-	head, err := json.Marshal(map[string]any{"inputs": m.cfg.Inputs, "classes": m.cfg.Classes, "seed": m.seed, "settings": m.cfg.Settings})
+	head, err := json.Marshal(map[string]any{
+		"inputs": m.cfg.Inputs, "classes": m.cfg.Classes, "seed": m.seed, "stream": m.cfg.Stream, "settings": m.cfg.Settings,
+	})
 	if err != nil {
 		return err
 	}
@@ -234,4 +245,42 @@ func (m *Model) begin() error {
 		err = m.write("learn", m.x, m.class)
 	}
 	return err
+}
+
+// fail ends the program, and returns the error with how the program ended and what it wrote last.
+func (m *Model) fail(err error) error {
+	f := failure{cause: err}
+	if p := m.process; p != nil {
+		m.spent += p.end()
+		m.process = nil
+		if errors.Is(err, io.EOF) || errors.Is(err, syscall.EPIPE) {
+			f.cause = fmt.Errorf("ended without an answer: %v", p.cmd.ProcessState)
+		}
+		if lines := lastLines(p.stderr); lines != "" {
+			f.lines = "; its last lines:\n  " + strings.ReplaceAll(lines, "\n", "\n  ")
+		}
+	}
+	f.lines = strings.Join(m.cfg.Command, " ") + ": " + f.cause.Error() + f.lines
+	m.failed = f
+	return f
+}
+
+// Release leaves the program to the next model of the same context and method.
+func (m *Model) Release() {
+	if m.process != nil {
+		if other := m.cfg.idle.swap(m.ctx, m.process); other != nil {
+			m.spent += other.end()
+		}
+		m.process, m.failed = nil, errors.New("command: used after Release")
+	}
+}
+
+// Close ends the program, also one that was released and has no next model. It returns the processor seconds of
+// those that have ended.
+func (m *Model) Close() (seconds float64) {
+	m.Release()
+	if p := m.cfg.idle.swap(m.ctx, nil); p != nil {
+		m.spent += p.end()
+	}
+	return m.spent
 }

@@ -5,82 +5,74 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os/exec"
-	"strings"
+	"sync"
 	"syscall"
 	"time"
 )
 
 // process is a running program, in a process group of its own: an interrupt from the terminal is not for it.
 type process struct {
-	cmd    *exec.Cmd // nil: it does not run
-	kill   func()    // kills it, and its children
+	cmd    *exec.Cmd
+	kill   func() // kills the program and its children
 	stdin  io.Closer
 	in     *bufio.Writer
 	out    *bufio.Reader
 	stderr tail
-	spent  float64 // processor seconds of those that have ended
-	failed error
 }
 
-// start starts the program. The end of the context kills it.
-func (p *process) start(ctx context.Context, folder string, command []string) error {
-	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
-	cmd.Dir, cmd.Stderr, cmd.SysProcAttr = folder, &p.stderr, attributes()
-	cmd.WaitDelay = time.Second // for children that keep the standard error open
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-	stdin, err1 := cmd.StdinPipe()
-	stdout, err2 := cmd.StdoutPipe()
-	if err := errors.Join(err1, err2, cmd.Start()); err != nil {
-		return err
+// start starts a program. The end of the context kills it.
+func start(ctx context.Context, folder string, command []string) (*process, error) {
+	p := &process{cmd: exec.CommandContext(ctx, command[0], command[1:]...)}
+	p.cmd.Dir, p.cmd.Stderr, p.cmd.SysProcAttr = folder, &p.stderr, attributes()
+	p.cmd.WaitDelay = time.Second // for children that keep the standard error open
+	p.cmd.Cancel = func() error { return syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL) }
+	p.kill = func() { _ = p.cmd.Cancel() }
+	stdin, err1 := p.cmd.StdinPipe()
+	stdout, err2 := p.cmd.StdoutPipe()
+	if err := errors.Join(err1, err2, p.cmd.Start()); err != nil {
+		return nil, err
 	}
-	p.cmd, p.stdin, p.in, p.out = cmd, stdin, bufio.NewWriter(stdin), bufio.NewReader(stdout)
-	p.kill = func() { _ = cmd.Cancel() }
-	return nil
+	p.stdin, p.in, p.out = stdin, bufio.NewWriter(stdin), bufio.NewReader(stdout)
+	return p, nil
 }
 
-// Close ends the program: at the end of its input, or else by a signal after two seconds. It returns the processor
-// seconds that the programs of the model have taken.
-func (p *process) Close() (seconds float64) {
-	if p.cmd == nil {
-		return p.spent
-	}
+// end ends the program: at the end of its input, or else by a signal after two seconds. It returns the processor
+// seconds that the program has taken.
+func (p *process) end() (seconds float64) {
 	p.stdin.Close()
 	timer := time.AfterFunc(2*time.Second, p.kill)
 	_ = p.cmd.Wait() // its state tells
 	timer.Stop()
 	p.kill()
-	p.spent += (p.cmd.ProcessState.UserTime() + p.cmd.ProcessState.SystemTime()).Seconds()
-	p.cmd = nil
-	return p.spent
+	return (p.cmd.ProcessState.UserTime() + p.cmd.ProcessState.SystemTime()).Seconds()
 }
 
-// fail ends the program, and returns the error with how it ended and what it wrote last.
-func (p *process) fail(command []string, err error) error {
-	f := failure{cause: err}
-	if cmd := p.cmd; cmd != nil {
-		p.Close()
-		if errors.Is(err, io.EOF) || errors.Is(err, syscall.EPIPE) {
-			f.cause = fmt.Errorf("ended without an answer: %v", cmd.ProcessState)
-		}
+// idle are programs that wait for their next model, by the context that they end with.
+type idle struct {
+	mu sync.Mutex
+	of map[context.Context]*process
+}
+
+// swap leaves a program with the context, or nil, and returns that which was there, or nil.
+func (i *idle) swap(ctx context.Context, p *process) (was *process) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	was = i.of[ctx]
+	if delete(i.of, ctx); p != nil {
+		i.of[ctx] = p
 	}
-	f.text = strings.Join(command, " ") + ": " + f.cause.Error()
-	if lines := lastLines(p.stderr); lines != "" {
-		f.text += "; its last lines:\n  " + strings.ReplaceAll(lines, "\n", "\n  ")
-	}
-	p.failed = f
-	return f
+	return was
 }
 
 // failure is an error of the program, not of what it learns.
 type failure struct {
-	text  string
+	lines string
 	cause error
 }
 
-func (f failure) Error() string { return f.text }
+func (f failure) Error() string { return f.lines }
 func (f failure) Unwrap() error { return f.cause }
 
 // Failure tells errors of programs from those of methods.

@@ -26,7 +26,7 @@ type Batch struct {
 	class []int
 	seen  int
 	ctx   context.Context // of the task, where it is bound to one
-	spent float64         // processor seconds of models that are closed
+	last  outside         // model
 }
 
 // Observe keeps an example.
@@ -36,7 +36,7 @@ func (b *Batch) Observe(x []float64, class int) error {
 		b.x, b.class = b.x[past:], b.class[past:]
 	}
 	if b.seen++; b.Every == 0 || b.seen%b.Every == 0 {
-		b.Close()
+		b.Release()
 	}
 	return nil
 }
@@ -71,13 +71,21 @@ func (b *Batch) PredictAll(p, x [][]float64) ([][]bnn.Layer, error) {
 // Bind binds the models to the context.
 func (b *Batch) Bind(ctx context.Context) { b.ctx = ctx }
 
-// Close drops the model, and ends the program that it may be.
-func (b *Batch) Close() (seconds float64) {
+// Release drops the model.
+func (b *Batch) Release() {
 	if o, ok := b.model.(outside); ok {
-		b.spent += o.Close()
+		o.Release()
+		b.last = o
 	}
 	b.model = nil
-	return b.spent
+}
+
+// Close drops the model, and ends the program that it may be.
+func (b *Batch) Close() (seconds float64) {
+	if b.Release(); b.last != nil {
+		seconds = b.last.Close()
+	}
+	return seconds
 }
 
 var _ outside = (*Batch)(nil)

@@ -113,7 +113,8 @@ type Tolerant struct {
 // outside is a learner that another program computes.
 type outside interface {
 	Bind(ctx context.Context) // kills the program when the context ends
-	Close() (seconds float64) // ends the program; returns the processor time of all that it has run
+	Release()                 // leaves the program to the next learner of the method in the task
+	Close() (seconds float64) // ends the program; returns the processor time of those that have ended
 }
 
 // failure is the error of another program. It is no property of the method, and ends the task.
@@ -131,10 +132,10 @@ func (t *Tolerant) bind(ctx context.Context) {
 	}
 }
 
-// Close ends an outside learner before its task ends.
-func (t *Tolerant) Close() {
+// Release says that the learner is not used any more, though its task has not ended.
+func (t *Tolerant) Release() {
 	if o, ok := t.Learner.(outside); ok {
-		o.Close()
+		o.Release()
 	}
 }
 

@@ -126,7 +126,7 @@ func (e *experiment) Measure(ctx context.Context, tables table.Set) (table.Set, 
 			l.Test(scaled)
 			t.Add(s.Set, m.Name, train.Len(), learned.Sub(begin).Seconds(),
 				float64(time.Since(learned).Nanoseconds())/1000/float64(test.Len()), table.Finite(memory))
-			l.Close()
+			l.Release()
 		}
 	}
 	return table.Set{t}, nil
