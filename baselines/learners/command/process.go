@@ -38,11 +38,11 @@ func start(ctx context.Context, folder string, command []string) (*process, erro
 	return p, nil
 }
 
-// end ends the program: at the end of its input, or else by a signal after two seconds. It returns the processor
+// end ends the program: at the end of its input, or else by a signal after ten seconds. It returns the processor
 // seconds that the program has taken.
 func (p *process) end() (seconds float64) {
 	p.stdin.Close()
-	timer := time.AfterFunc(2*time.Second, p.kill)
+	timer := time.AfterFunc(10*time.Second, p.kill)
 	_ = p.cmd.Wait() // its state tells
 	timer.Stop()
 	p.kill()
