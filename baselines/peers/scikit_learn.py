@@ -31,7 +31,7 @@ class GaussianProcess(GaussianProcessClassifier):
     """A Gaussian process with an RBF kernel of a variance and a length in units of √inputs. It learns a random
     subset of most examples, if there are more: its time is cubic in them."""
 
-    def __init__(self, variance=1.0, length=1.0, most=1000, random_state=None):
+    def __init__(self, variance=1.0, length=1.0, most=500, random_state=None):
         self.variance, self.length, self.most = variance, length, most
         super().__init__(optimizer=None, random_state=random_state)
 
