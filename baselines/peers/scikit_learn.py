@@ -73,7 +73,7 @@ def main():
             model = METHODS[sys.argv[1]](**(head["settings"] or {}), random_state=head["seed"])
             continue
         word, n = line.split()
-        block = np.loadtxt(islice(sys.stdin, int(n)), delimiter=",", ndmin=2)
+        block = np.array([line.split(",") for line in islice(sys.stdin, int(n))], float)
         if word == "predict":
             np.savetxt(sys.stdout, predict(model, block, classes), "%.17g", ",")
             sys.stdout.flush()
