@@ -60,14 +60,17 @@ func (p *program) load(names []string, data bool) ([]*experiment.Experiment, err
 		if !p.takes(e.Effort) {
 			continue
 		}
-		if err := e.Missing(); err != nil && data {
-			if !p.all {
-				return nil, err
-			}
+		if data {
+			err = e.Missing()
+		}
+		switch {
+		case err == nil:
+			experiments = append(experiments, e)
+		case !p.all:
+			return nil, err
+		default:
 			fmt.Fprintf(p.stdout, "%v; skipped\n", err)
 			skipped++
-		} else {
-			experiments = append(experiments, e)
 		}
 	}
 	if len(experiments)+skipped == 0 {

@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"closedform/internal/check"
 )
 
 func TestManifestIsFound(t *testing.T) {
@@ -223,4 +225,43 @@ func TestShort(t *testing.T) {
 	}
 	_, _, err := try(t, "-exp", write(t, small), "-short", "-out", out)
 	contains(t, fmt.Sprint(err), "missing: short, ")
+}
+
+// An experiment with a program of its own is skipped by -all where the program is missing, and verified where the program has the
+// version that made the results.
+func TestOtherProgram(t *testing.T) {
+	inExperiments(t, map[string]string{"first.toml": small, "other.toml": `
+name = "other"
+study = "compare"
+seed = 1
+compare = { budget = 1, reference = "half" }
+set = [{ name = "moons", generator = "moons", train = 4, test = 3 }]
+[[method]]
+name = "half"
+kind = "command"
+command = ["sh", "half.sh"]
+version = ["cat", "version"]
+`})
+	program := `while read -r word n; do
+	if [ "$word" != learn ] && [ "$word" != predict ]; then continue; fi
+	while [ "$n" -gt 0 ]; do
+		read -r x
+		if [ "$word" = predict ]; then echo 0.5,0.5; fi
+		n=$((n-1))
+	done
+done
+`
+	write(t, program, "experiments", "half.sh")
+	contains(t, mustRun(t, "-all"), "other.toml", "method.half.version: cat version: ", "; skipped\nsmall: 4 cells, 4 computed, ")
+	write(t, "half 1.0\n", "experiments", "version")
+	contains(t, mustRun(t, "-all"), "other: 1 cells, 1 computed, ")
+	contains(t, read(t, "results", "other", "README.md"), "half 1.0")
+	contains(t, read(t, "results", "other", "runs.csv"), "0.6931471805599453")
+	contains(t, mustRun(t, "verify", "other"), "other: same bytes\n")
+	write(t, "half 2.0\n", "experiments", "version")
+	contains(t, mustRun(t, "verify", "-all"), "other: computed by half 1.0, not by half 2.0; skipped\n", "small: same bytes\n")
+	// Other bytes of the script are other cells; what it does wrong is the error of its cell, not a learner that breaks down.
+	write(t, "echo no license >&2; exit 1\n", "experiments", "half.sh")
+	_, _, err := try(t, "-exp", "other")
+	check.Refuses(t, "a program that fails", err, "cell half moons seed=1: sh half.sh: ended without an answer: exit status 1; its last lines:\n  no license")
 }

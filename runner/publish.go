@@ -71,7 +71,11 @@ func (j *job) files(cells []table.Set) (files []store.File, tables table.Set, no
 	if err != nil { // values other than the manifest's may leave out what it names
 		notes = append(notes, fmt.Sprintf("finding: %v", err))
 	}
-	s := &store.Schema{Finding: finding, Kept: names, Notes: notes}
+	programs, err := j.FindPrograms()
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	s := &store.Schema{Finding: finding, Kept: names, Notes: notes, Programs: programs}
 	for _, t := range tables {
 		s.AddTable(t)
 	}

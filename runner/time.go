@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"closedform/runner/internal/experiment"
+	"closedform/runner/internal/pool"
 	"closedform/runner/internal/store"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
@@ -44,7 +45,11 @@ func (p *program) timeMethods(ctx context.Context, e *experiment.Experiment) err
 	if err != nil {
 		return err
 	}
-	times, err := timed.Measure(ctx, tables)
+	var times table.Set
+	_, err = pool.Measure(ctx, func(ctx context.Context) (err error) {
+		times, err = timed.Measure(ctx, tables)
+		return err
+	})
 	if errors.Is(err, context.Canceled) {
 		return interrupted("interrupted; the times in " + dir + " are as they were")
 	}

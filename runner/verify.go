@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
+	"strings"
 
 	"closedform/runner/internal/experiment"
 	"closedform/runner/internal/store"
@@ -30,10 +32,22 @@ func (p *program) verifyCommand(f *flag.FlagSet) action {
 // results read those in -out, which are compared themselves.
 func (p *program) verifyAll(ctx context.Context, experiments []*experiment.Experiment) error {
 	committed := map[*experiment.Experiment]string{}
+	var same []*experiment.Experiment
 	for _, e := range experiments {
 		committed[e] = p.dir(e)
 		if _, err := store.OpenResults(p.dir(e)); err != nil {
 			return fmt.Errorf("%s: no results to compare with: %w", e.Name, err)
+		}
+		schema, err1 := store.ReadSchema(p.dir(e))
+		programs, err2 := e.FindPrograms()
+		if err := errors.Join(err1, err2); err != nil {
+			return fmt.Errorf("%s: %w", e.Name, err)
+		}
+		if slices.Equal(programs, schema.Programs) {
+			same = append(same, e)
+		} else {
+			fmt.Fprintf(p.stdout, "%s: computed by %s, not by %s; skipped\n",
+				e.Name, strings.Join(schema.Programs, ", "), strings.Join(programs, ", "))
 		}
 	}
 	temporary, err := os.MkdirTemp("", "closedform-verify-")
@@ -48,7 +62,7 @@ func (p *program) verifyAll(ctx context.Context, experiments []*experiment.Exper
 		bad += n
 		return errors.Join(err, os.RemoveAll(p.dir(e)))
 	}
-	if _, err := p.together(ctx, experiments); err != nil {
+	if _, err := p.together(ctx, same); err != nil {
 		return err
 	}
 	if bad > 0 {

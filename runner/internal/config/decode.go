@@ -75,6 +75,9 @@ func (m *Manifest) decode(path string, table map[string]any, structs ...any) err
 		}
 	}
 	for _, s := range structs {
+		if p, ok := s.(Program); ok {
+			m.programs[path] = p
+		}
 		if v, ok := s.(Validator); ok && len(m.missing) == before {
 			if err := v.Validate(); err != nil {
 				return m.invalid(path, err)
@@ -171,7 +174,7 @@ func allowed(t reflect.Type) string {
 	}
 	return map[reflect.Kind]string{
 		reflect.Bool: "true or false", reflect.String: "a text in quotes", reflect.Float64: "a number",
-		reflect.Int: "an integer", reflect.Struct: "a table",
+		reflect.Int: "an integer", reflect.Struct: "a table", reflect.Map: "a table",
 	}[t.Kind()]
 }
 
@@ -333,11 +336,21 @@ func distance(a, b string) int {
 	return row[len(b)]
 }
 
-// Set sets the field of a key, of one of the structs, to a number.
+// Set sets the field of a key, of one of the structs, to a number. Of a field that is a free
+// table, "settings.x" is the number x in a copy of the table.
 func Set(key string, x float64, structs ...any) error {
+	table, of, free := strings.Cut(key, ".")
 	for _, s := range structs {
 		for _, f := range fields(s) {
 			switch {
+			case free && f.key == table && f.value.Kind() == reflect.Map:
+				copied := maps.Clone(f.value.Interface().(map[string]any))
+				if copied == nil {
+					copied = map[string]any{}
+				}
+				copied[of] = x
+				f.value.Set(reflect.ValueOf(copied))
+				return nil
 			case f.key != key:
 			case x == float64(int64(x)):
 				return decodeValue(key, int64(x), f.value)

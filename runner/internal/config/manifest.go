@@ -16,6 +16,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -81,7 +82,27 @@ type Manifest struct {
 	sets *Manifest         // this file; nil: there is none
 	set  map[string]string // the override of each key that has one
 
-	missing []absent // required keys
+	missing  []absent // required keys
+	programs map[string]Program
+}
+
+// Program is a table that names a program outside of this one.
+type Program interface {
+	// Find returns what the program is and its version. Paths are relative to the folder.
+	Find(folder string) (version string, err error)
+}
+
+// FindPrograms returns what the programs that the manifest names are, each once, sorted.
+func (m *Manifest) FindPrograms() (versions []string, err error) {
+	for _, path := range slices.Sorted(maps.Keys(m.programs)) {
+		version, err := m.programs[path].Find(m.Folder)
+		if err != nil {
+			return nil, m.Locate(path, err)
+		}
+		versions = append(versions, version)
+	}
+	slices.Sort(versions)
+	return slices.Compact(versions), nil
 }
 
 // Read reads the manifest in a file. Each override, "key=value", replaces one
@@ -103,7 +124,7 @@ func Read(file string, overrides []string) (*Manifest, error) {
 
 // Parse reads the text of a manifest, which errors call file.
 func Parse(file string, text []byte, overrides []string) (*Manifest, error) {
-	m := &Manifest{File: file, text: text, set: map[string]string{}}
+	m := &Manifest{File: file, text: text, set: map[string]string{}, programs: map[string]Program{}}
 	m.Header = Header{Effort: "full", Folder: filepath.Dir(file)}
 	err := m.parse()
 	if err == nil {

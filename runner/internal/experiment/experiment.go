@@ -53,14 +53,15 @@ func (e *Experiment) ShortForm(overrides []string) (*Experiment, error) {
 	return Read(e.File, slices.Concat(e.Short, overrides))
 }
 
-// Missing says which data files of an experiment are not there, and how to get them.
+// Missing says which data files of an experiment are not there, and how to get them, or which program is not.
 func (e *Experiment) Missing() error {
 	if d, ok := e.Study.(study.WithData); ok {
 		if err := fetch.Missing(d.Files()...); err != nil {
 			return fmt.Errorf("%s: %w", e.Name, err)
 		}
 	}
-	return nil
+	_, err := e.FindPrograms()
+	return err
 }
 
 // SeedsOf returns the seeds of a resolved manifest.

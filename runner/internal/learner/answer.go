@@ -24,9 +24,11 @@ type Answer struct {
 // learner breaks down before or see returns an error, which is a break-down, too. x is what the
 // learner sees: the features of the input, if there is a map.
 func (t *Tolerant) Look(e Examples, see func(i int, x []float64, a Answer) error) (ok bool) {
-	t.failed = t.failed || chunks(e, func(first int, x [][]float64) error {
-		return t.answers(x, func(i int, x []float64, a Answer) error { return see(first+i, x, a) })
-	}) != nil
+	if !t.failed {
+		t.note(chunks(e, func(first int, x [][]float64) error {
+			return t.answers(x, func(i int, x []float64, a Answer) error { return see(first+i, x, a) })
+		}))
+	}
 	return !t.failed
 }
 
@@ -49,10 +51,12 @@ func (t *Tolerant) Test(e Examples) (p [][]float64, class []int) {
 // over one of them, all are equal probabilities.
 func (t *Tolerant) Probabilities(inputs [][]float64) [][]float64 {
 	var out [][]float64
-	t.failed = t.failed || t.answers(inputs, func(_ int, _ []float64, a Answer) error {
-		out = append(out, slices.Clone(a.P))
-		return nil
-	}) != nil
+	if !t.failed {
+		t.note(t.answers(inputs, func(_ int, _ []float64, a Answer) error {
+			out = append(out, slices.Clone(a.P))
+			return nil
+		}))
+	}
 	if t.failed {
 		return Equal(len(inputs), t.Classes)
 	}
@@ -180,7 +184,7 @@ func mean(members []Learner, classes int, x [][]float64) ([]Answer, error) {
 // predictAll sets p_i to the prediction of a baseline at x_i, for all inputs, and returns what its
 // layers have made of each, if it has a method for that: predicting several inputs at once pays
 // where the weights are larger than the caches.
-func predictAll(l Learner, p, x [][]float64) ([][]bnn.Layer, error) {
+func predictAll(l Predictor, p, x [][]float64) ([][]bnn.Layer, error) {
 	if b, ok := l.(interface {
 		PredictAll(p, x [][]float64) ([][]bnn.Layer, error)
 	}); ok {

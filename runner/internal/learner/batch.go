@@ -1,5 +1,11 @@
 package learner
 
+import (
+	"context"
+
+	"closedform/core/bnn"
+)
+
 // Predictor puts the predictive probabilities of the classes at x into p.
 type Predictor interface {
 	Predict(p, x []float64) error
@@ -19,6 +25,8 @@ type Batch struct {
 	x     [][]float64
 	class []int
 	seen  int
+	ctx   context.Context // of the task, where it is bound to one
+	last  outside         // model
 }
 
 // Observe keeps an example.
@@ -28,25 +36,56 @@ func (b *Batch) Observe(x []float64, class int) error {
 		b.x, b.class = b.x[past:], b.class[past:]
 	}
 	if b.seen++; b.Every == 0 || b.seen%b.Every == 0 {
-		b.model = nil
+		b.Release()
 	}
 	return nil
 }
 
 // Predict sets p to the probabilities at x.
 func (b *Batch) Predict(p, x []float64) error {
+	_, err := b.PredictAll([][]float64{p}, [][]float64{x})
+	return err
+}
+
+// PredictAll sets p_i to the probabilities at x_i.
+func (b *Batch) PredictAll(p, x [][]float64) ([][]bnn.Layer, error) {
 	if b.seen < b.Every {
-		copy(p, Equal(1, len(p))[0])
-		return nil
+		for _, p := range p {
+			copy(p, Equal(1, len(p))[0])
+		}
+		return nil, nil
 	}
 	if b.model == nil {
 		model, err := b.Fit(b.x, b.class)
 		if err != nil {
-			return err
+			return nil, err
+		}
+		if o, ok := model.(outside); ok && b.ctx != nil {
+			o.Bind(b.ctx)
 		}
 		b.model = model
 	}
-	return b.model.Predict(p, x)
+	return predictAll(b.model, p, x)
 }
 
-var _ Learner = (*Batch)(nil)
+// Bind binds the models to the context.
+func (b *Batch) Bind(ctx context.Context) { b.ctx = ctx }
+
+// Release drops the model.
+func (b *Batch) Release() {
+	if o, ok := b.model.(outside); ok {
+		o.Release()
+		b.last = o
+	}
+	b.model = nil
+}
+
+// Close drops the model, and ends the program that it may be.
+func (b *Batch) Close() (seconds float64) {
+	if b.Release(); b.last != nil {
+		seconds = b.last.Close()
+	}
+	return seconds
+}
+
+var _ outside = (*Batch)(nil)

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"closedform/baselines/learners/command"
 	"closedform/baselines/learners/kalman"
 	"closedform/baselines/learners/neighbours"
 	"closedform/core/random"
@@ -49,6 +50,12 @@ func TestChoose(t *testing.T) {
 	m = must[Method](t)(decode(`kind = "majority"`))
 	if same, choice, err := m.Choose(nil); err != nil || choice.Text != "" || !math.IsNaN(choice.LogLoss) || same.Name != "m" {
 		t.Errorf("%v, %+v without candidates", err, choice)
+	}
+	// A number of the settings of a program is one, too.
+	m = must[Method](t)(decode(`kind = "command"; command = ["x"]; version = ["x"]; settings = {a = 1, c = "d"}; tune = ["settings.a", "settings.b"]; candidates = [[2, 3]]`))
+	chosen = must[Method](t)(m.Chosen("settings.a=2 settings.b=3"))
+	if got, was := fmt.Sprint(chosen.Config.(*command.Config).Settings), fmt.Sprint(m.Config.(*command.Config).Settings); got != "map[a:2 b:3 c:d]" || was != "map[a:1 c:d]" {
+		t.Errorf("%s of %s", got, was)
 	}
 	// Those of a network are of its own.
 	m = must[Method](t)(decode(`kind = "closed-form"; members = 1; bias = false; tune = ["prior_var", "process_noise"]; candidates = [[6, 0], [12, 0.5]]`))

@@ -6,6 +6,7 @@ import (
 
 	"closedform/baselines/learners/bayesbackprop"
 	"closedform/baselines/learners/classgaussian"
+	"closedform/baselines/learners/command"
 	"closedform/baselines/learners/dropout"
 	"closedform/baselines/learners/kalman"
 	"closedform/baselines/learners/laplace"
@@ -21,6 +22,7 @@ import (
 var kinds = map[string]kind{
 	"backprop":       batch(bayesbackprop.Config{}, bayesbackprop.Fit),
 	"class-gaussian": online(classgaussian.Config{}, classgaussian.New),
+	"command":        either(command.Config{}, command.New, command.Fit),
 	closedForm:       networkKind,
 	"dropout":        batch(dropout.Config{}, dropout.Fit),
 	"kalman":         online(kalman.Config{}, kalman.New),
@@ -72,6 +74,21 @@ func batch[C any, P Predictor](c C, fit func(c C, x [][]float64, class []int, sr
 	return newKind(c, func(c C, src rand.Source) (Learner, error) {
 		return &Batch{Fit: func(x [][]float64, class []int) (Predictor, error) { return fit(c, x, class, src) }}, nil
 	})
+}
+
+// either is a kind whose configuration says whether it sees one example after another.
+func either[C interface{ Online() bool }, L Learner, P Predictor](c C, make func(c C, src rand.Source) (L, error),
+	fit func(c C, x [][]float64, class []int, src rand.Source) (P, error),
+) kind {
+	k, stream := batch(c, fit), online(c, make)
+	all := k.learner
+	k.learner = func(c any, layers []int, src rand.Source) (Learner, error) {
+		if c.(interface{ Online() bool }).Online() {
+			return stream.learner(c, layers, src)
+		}
+		return all(c, layers, src)
+	}
+	return k
 }
 
 // shaped returns a copy of what config points to, for layers of so many inputs, hidden units

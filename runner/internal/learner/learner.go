@@ -3,12 +3,15 @@
 package learner
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"slices"
 
 	"closedform/core/bnn"
 	"closedform/core/features"
 	"closedform/core/readout"
+	"closedform/runner/internal/pool"
 	"closedform/runner/internal/table"
 )
 
@@ -108,8 +111,46 @@ type Tolerant struct {
 	Classes int
 	Map     *features.Map // from the inputs to what the learner sees; nil: it sees the inputs
 	failed  bool
+	ctx     context.Context // of the task that an outside learner belongs to
 
 	inputs, mapped [][]float64 // of the last call of see
+}
+
+// outside is a learner that another program computes.
+type outside interface {
+	Bind(ctx context.Context) // kills the program when the context ends
+	Release()                 // leaves the program to the next learner of the method in the task
+	Close() (seconds float64) // ends the program; returns the processor time of those that have ended
+}
+
+// failure is the error of another program. It is no property of the method, and ends the task.
+type failure interface {
+	error
+	Failure()
+}
+
+// bind has an outside learner end with the task of the context.
+func (t *Tolerant) bind(ctx context.Context) {
+	if o, ok := t.Learner.(outside); ok {
+		t.ctx = ctx
+		o.Bind(ctx)
+		pool.AtEnd(ctx, o.Close)
+	}
+}
+
+// Release says that the learner is not used any more, though its task has not ended.
+func (t *Tolerant) Release() {
+	if o, ok := t.Learner.(outside); ok {
+		o.Release()
+	}
+}
+
+// note takes note of what a learner that has not broken down returned.
+func (t *Tolerant) note(err error) {
+	t.failed = err != nil
+	if f, ok := errors.AsType[failure](err); ok {
+		pool.Fail(t.ctx, f)
+	}
 }
 
 // NewTolerant returns a tolerant learner of so many classes.
@@ -119,7 +160,10 @@ func NewTolerant(l Learner, classes int) *Tolerant { return &Tolerant{Learner: l
 func (t *Tolerant) Observe(x []float64, class int) error {
 	if !t.failed {
 		seen, err := t.see([][]float64{x})
-		t.failed = err != nil || t.Learner.Observe(seen[0], class) != nil
+		if err == nil {
+			err = t.Learner.Observe(seen[0], class)
+		}
+		t.note(err)
 	}
 	return nil
 }

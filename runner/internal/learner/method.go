@@ -65,7 +65,10 @@ func (m *Method) Extend(table map[string]any) (any, error) {
 func (m *Method) Extension() any { return m.Config }
 
 // Online reports whether the method sees one example after another.
-func (m *Method) Online() bool { return kinds[m.Kind].online }
+func (m *Method) Online() bool {
+	c, either := m.Config.(interface{ Online() bool })
+	return kinds[m.Kind].online || either && c.Online()
+}
 
 // Validate reports what is not allowed.
 func (m *Method) Validate() error {
@@ -77,11 +80,11 @@ func (m *Method) Validate() error {
 	switch {
 	case len(m.HiddenLayers) > 0 && (!k.layers || slices.Min(m.HiddenLayers) < 1):
 		return field.Errorf("hidden_layers", `%v is not allowed for kind = %q`, m.HiddenLayers, m.Kind)
-	case m.Passes < 0 || m.Passes > 1 && !k.online:
+	case m.Passes < 0 || m.Passes > 1 && !m.Online():
 		return field.Errorf("passes", "%d is not allowed; allowed: 1 or more, for a method that sees one example after another", m.Passes)
 	case m.OwnOrders && (members(m.Config) < 2 || m.Weights != ""):
 		return field.Errorf("own_orders", "true is not allowed; allowed: with members = 2 or more, without weights")
-	case m.Window < 0 || m.Window > 0 && k.online:
+	case m.Window < 0 || m.Window > 0 && m.Online():
 		return field.Errorf("window", "%d is not allowed; allowed: 1 or more, for a method that learns all examples at once", m.Window)
 	case m.Weights != "" && ours && n.Readout != "":
 		return field.Errorf("weights", "%q is not allowed; allowed: without output = %q", m.Weights, n.Readout)
@@ -141,9 +144,12 @@ func (m *Method) Fits(inputs, classes int) error {
 	return nil
 }
 
-// Fit returns the error of the first method that does not fit the data, with its
-// place in the manifest.
+// Fit finds the programs of methods, and returns the error of the first method that
+// does not fit the data, with its place in the manifest.
 func Fit(m *config.Manifest, all []Method, inputs, classes int) error {
+	if _, err := m.FindPrograms(); err != nil {
+		return err
+	}
 	for _, method := range all {
 		if err := method.Fits(inputs, classes); err != nil {
 			return m.Locate("method."+method.Name, err)

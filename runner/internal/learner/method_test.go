@@ -211,6 +211,7 @@ func TestByHand(t *testing.T) {
 			t.Errorf("%s: broke down", c.keys)
 		}
 	}
+	seen["command"] = true // by packages command and runner
 	if len(seen) != len(kinds) {
 		t.Errorf("tested are %d of %d kinds", len(seen), len(kinds))
 	}
@@ -280,7 +281,7 @@ func TestErrors(t *testing.T) {
 		`kind = "tagi"; members = -1`:      "x.toml:6: method.m.members: -1 is not allowed; allowed: 1 to 64",
 		`kind = "tagi"; own_orders = true`: "x.toml:6: method.m.own_orders: true is not allowed; allowed: with members = 2 or more",
 		`kind = "tagi"; members = 2; own_orders = true; weights = "equal"; tune = ["sigma_v"]; candidates = [[1]]`: "method.m.own_orders: true is not allowed; allowed: with members = 2 or more, without weights",
-		`kind = "oracle"`:               "x.toml:5: method.m.kind: oracle is not allowed; allowed: backprop, class-gaussian, closed-form, dropout, kalman, laplace, majority, neighbours, sgd, tagi, variational",
+		`kind = "oracle"`:               "x.toml:5: method.m.kind: oracle is not allowed; allowed: backprop, class-gaussian, closed-form, command, dropout, kalman, laplace, majority, neighbours, sgd, tagi, variational",
 		`kind = "majority"; epochs = 3`: "method.m.epochs: not a key", `kind = "kalman"; prior_var = -1`: "x.toml:6: method.m.prior_var",
 		`kind = "kalman"; hidden_layers = [0]`: "method.m.hidden_layers", `kind = "neighbours"; hidden_layers = [3]`: "method.m.hidden_layers",
 		`kind = "neighbours"; passes = 2`: "method.m.passes", `kind = "kalman"; window = 2`: "method.m.window",

@@ -73,6 +73,7 @@ func (l Lesson) Choose(ctx context.Context, m Method, examples *dataset.Examples
 			return 0, err
 		}
 		p, class := learned.Test(scaled)
+		learned.Release()
 		return metric.LogLoss(p, class), nil
 	})
 }

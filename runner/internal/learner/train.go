@@ -36,6 +36,9 @@ type Course struct {
 
 // Train trains the learner.
 func (c Course) Train(ctx context.Context, l Learner) error {
+	if t, ok := l.(*Tolerant); ok {
+		t.bind(ctx)
+	}
 	x := make([]float64, c.Examples.Inputs())
 	order := make([]int, c.Examples.Len())
 	for i := range order {

@@ -251,3 +251,19 @@ func TestMeasure(t *testing.T) {
 		t.Errorf("%.3f s, want %.3f to 1.5 times that and less than %.3f; %v", seconds, want, part.Seconds(), err)
 	}
 }
+
+// What a task leaves to its end counts for its time, and a failure is its error, whatever it returns itself.
+func TestEndAndFailure(t *testing.T) {
+	wrong := errors.New("wrong")
+	seconds, err := Measure(t.Context(), func(ctx context.Context) error {
+		AtEnd(ctx, func() float64 { return 100 })
+		Fail(ctx, wrong)
+		if ctx.Err() == nil {
+			t.Error("not cancelled")
+		}
+		return nil
+	})
+	if err != wrong || seconds < 100 || seconds > 101 {
+		t.Errorf("%g s, %v", seconds, err)
+	}
+}

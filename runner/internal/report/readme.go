@@ -20,6 +20,10 @@ func README(name, asks, command string, s *store.Schema) []byte {
 		"where and by which code it was run, `schema.json` has for programs what stands here, and `SHA256SUMS` has the checksums of all other files, but of those that are "+
 		"called `timing…`: they hold times and differ on every run. Compressed tables, SVG and PDF figures are not committed: "+
 		"a run makes them again.\n\n## Tables\n\nAn empty field is no value.\n", command)
+	if len(s.Programs) > 0 {
+		fmt.Fprintf(&b, "\nOther programs than this one computed a part of the tables: %s. Without these versions `verify` does not compare them.\n",
+			strings.Join(s.Programs, "; "))
+	}
 	for _, t := range s.Tables {
 		fmt.Fprintf(&b, "\n`%s`\n\n", t.File)
 		for _, c := range t.Columns {

@@ -18,6 +18,8 @@ type Schema struct {
 	Figures []FigureSchema `json:"figures,omitempty"`
 	Kept    []string       `json:"kept,omitempty"`  // other files, such as trained networks
 	Notes   []string       `json:"notes,omitempty"` // what the run said of its tables
+
+	Programs []string `json:"programs,omitempty"` // programs outside of this one that learned, with their versions
 }
 
 // TableSchema is a table, packed or not.

@@ -42,7 +42,7 @@ func (e *experiment) Cells() []study.Cell {
 }
 
 func (e *experiment) spec(m learner.Method, of data.Named, seed int) spec {
-	return spec{study.Seeded{Manifest: e.manifest.Name, Seed: seed}, of.Name, of.Source, m, e.Compare.Validation, e.classes}
+	return spec{study.Seeded{Manifest: cmp.Or(e.Compare.SplitsOf, e.manifest.Name), Seed: seed}, of.Name, of.Source, m, e.Compare.Validation, e.classes}
 }
 
 // run chooses the hyper-parameters, learns with them and scores what was learned.
@@ -126,6 +126,7 @@ func (e *experiment) Measure(ctx context.Context, tables table.Set) (table.Set, 
 			l.Test(scaled)
 			t.Add(s.Set, m.Name, train.Len(), learned.Sub(begin).Seconds(),
 				float64(time.Since(learned).Nanoseconds())/1000/float64(test.Len()), table.Finite(memory))
+			l.Release()
 		}
 	}
 	return table.Set{t}, nil

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -290,6 +291,9 @@ func TestSpecs(t *testing.T) {
 		"method.ours.weights=universal")
 	if s := studytest.New(t, Kind, text).Cells()[0].Spec.(spec); len(s.Source.Sums) != 1 {
 		t.Errorf("sums %q of one file", s.Source.Sums)
+	}
+	if a, b := studytest.New(t, Kind, text).Cells()[0].Spec, studytest.New(t, Kind, text, "name=other", "compare.splits_of=small_compare").Cells()[0].Spec; !reflect.DeepEqual(a, b) {
+		t.Errorf("with the splits of small_compare %+v, not %+v", b, a)
 	}
 	for override, want := range map[string]string{
 		"compare.reference=x": "compare.reference", "compare.budget=2": "method.ours.candidates: 3 of them", "compare.validation=1": "compare.validation",

@@ -47,6 +47,7 @@ type settings struct {
 	Budget     int     `toml:"budget" allowed:"1 to 100"`                    // the most candidates of a method
 	Validation float64 `toml:"validation"`                                   // share of the training examples by which candidates are judged
 	Reference  string  `toml:"reference" allowed:"the name of a [[method]]"` // the method that others are compared with
+	SplitsOf   string  `toml:"splits_of,omitempty"`                          // the name of the experiment that has the same random numbers; its own
 
 	// LeaveOut names methods one of which is chosen for each set by its mean log loss over the others.
 	LeaveOut []string `toml:"leave_out,omitempty"`

@@ -1,0 +1,8 @@
+package command
+
+import "syscall"
+
+// attributes has the program end with this one, however this one ends.
+func attributes() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+}

@@ -1,0 +1,286 @@
+// Package command is a learner in any language: a program that reads examples and inputs from its standard
+// input, and writes the probabilities of the classes to its standard output.
+//
+// A JSON object in a line, with the keys inputs, classes, seed, stream and settings, begins a model, and ends the one
+// before it. Blocks follow, each a line with a word and a number n and then n lines of comma-separated numbers:
+//
+//	learn n      n examples: the inputs, and the class from 0
+//	predict n    n inputs; the program answers with n lines, the probability of each class
+//
+// With stream there is a block learn for each example, among blocks predict; else one with all examples, first. The
+// program ends at the end of its input. Its standard error is quoted where it fails.
+package command
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"closedform/baselines/learners/mlp"
+	"closedform/core/bnn"
+	"closedform/internal/field"
+)
+
+// Config describes a program. What has no JSON changes no number.
+type Config struct {
+	Inputs  int `toml:"-" json:"-"`
+	Classes int `toml:"-" json:"-"` // at least 2
+
+	Command  []string       `toml:"command" allowed:"a list: a program and its arguments"`
+	Version  []string       `toml:"version" allowed:"a list: a program that prints the version of command, and its arguments" json:"-"`
+	Settings map[string]any `toml:"settings,omitempty"` // for the program
+	Stream   bool           `toml:"stream"`             // it sees one example after another
+	Timeout  float64        `toml:"timeout" json:"-"`   // most seconds until an answer; zero stands for 600
+
+	// Set by Find.
+	Program string   `toml:"program,omitempty"` // what Version prints
+	Sums    []string `toml:"sums,omitempty"`    // SHA-256 of the files that Command names
+	folder  string   // in which the program runs
+	idle    *idle
+}
+
+// WithDefaults returns the configuration with its defaults filled in.
+func (c Config) WithDefaults() Config {
+	c.Timeout = cmp.Or(c.Timeout, 600)
+	return c
+}
+
+// Validate returns an error of package field if a value is not allowed. It doesn't look at Inputs and Classes.
+func (c Config) Validate() error {
+	return field.Within("timeout", c.WithDefaults().Timeout, 0.01, 86400)
+}
+
+// Online reports whether the program sees one example after another.
+func (c Config) Online() bool { return c.Stream }
+
+// Find runs Version, sets Program and Sums, and returns Program. Paths are relative to the folder. Find does this once.
+func (c *Config) Find(folder string) (string, error) {
+	if c.folder != "" {
+		return c.Program, nil
+	}
+	ctx, stop := context.WithTimeout(context.Background(), time.Minute)
+	defer stop()
+	cmd := exec.CommandContext(ctx, c.Version[0], c.Version[1:]...)
+	cmd.Dir = folder
+	out, err := cmd.CombinedOutput()
+	text := strings.Join(strings.Fields(string(out)), " ")
+	if err != nil || text == "" {
+		return "", field.Errorf("version", "%s: %s", strings.Join(c.Version, " "), cmp.Or(lastLines(out), fmt.Sprint(err)))
+	}
+	c.Sums = nil
+	for _, name := range c.Command {
+		if data, err := os.ReadFile(filepath.Join(folder, name)); err == nil {
+			c.Sums = append(c.Sums, fmt.Sprintf("%s %x", name, sha256.Sum256(data)))
+		}
+	}
+	c.Program, c.folder, c.idle = text, folder, &idle{of: map[context.Context]*process{}}
+	return text, nil
+}
+
+// Model is what a program has learned. The program runs from the first example or input until Close, Release, an
+// error, or the end of the context of Bind. After an error every call returns it.
+type Model struct {
+	cfg   Config
+	seed  uint64
+	ctx   context.Context
+	x     [][]float64 // of the first block, if the program does not learn a stream
+	class []int
+
+	*process // nil: it does not run
+	line     []byte
+	spent    float64 // processor seconds
+	failed   error
+}
+
+// New returns a model for a stream. The seed of the program is drawn from src.
+func New(cfg Config, src rand.Source) (*Model, error) { return Fit(cfg, nil, nil, src) }
+
+// Fit returns the model of the examples x[k] of the classes class[k]. It keeps both; the program reads them
+// before it first predicts.
+func Fit(cfg Config, x [][]float64, class []int, src rand.Source) (*Model, error) {
+	if err := cmp.Or(cfg.Validate(), mlp.CheckExamples(x, class, cfg.Inputs, cfg.Classes)); err != nil {
+		return nil, fmt.Errorf("command: %w", err)
+	}
+	return &Model{cfg: cfg.WithDefaults(), seed: src.Uint64() >> 33, ctx: context.Background(), x: x, class: class}, nil
+}
+
+// Bind kills the program when the context ends. It must be called before the first example or input.
+func (m *Model) Bind(ctx context.Context) { m.ctx = ctx }
+
+// Observe hands an example to the program.
+func (m *Model) Observe(x []float64, class int) error {
+	block, of := [][]float64{x}, []int{class}
+	if err := mlp.CheckExamples(block, of, m.cfg.Inputs, m.cfg.Classes); err != nil {
+		return fmt.Errorf("command: %w", err)
+	}
+	return m.during(func() error { return m.write("learn", block, of) })
+}
+
+// Predict sets p to the probabilities of the classes at x.
+func (m *Model) Predict(p, x []float64) error {
+	_, err := m.PredictAll([][]float64{p}, [][]float64{x})
+	return err
+}
+
+// PredictAll sets p_i to the probabilities at x_i, all of one block.
+func (m *Model) PredictAll(p, x [][]float64) ([][]bnn.Layer, error) {
+	for i := range x {
+		mlp.CheckProbabilities(p[i], m.cfg.Classes)
+		mlp.CheckLength(x[i], m.cfg.Inputs)
+		if err := mlp.CheckInput(x[i]); err != nil {
+			return nil, fmt.Errorf("command: %w", err)
+		}
+	}
+	return nil, m.during(func() error {
+		if err := cmp.Or(m.write("predict", x, nil), m.in.Flush()); err != nil {
+			return err
+		}
+		for i := range p {
+			line, err := m.out.ReadString('\n')
+			if err != nil {
+				return err
+			}
+			if err := parse(p[i], strings.TrimSpace(line)); err != nil {
+				return err
+			}
+		}
+		if m.out.Buffered() > 0 {
+			return fmt.Errorf("answered %d inputs with more lines than that", len(p))
+		}
+		return nil
+	})
+}
+
+// parse sets p to the probabilities in a line.
+func parse(p []float64, line string) error {
+	numbers, sum := strings.Split(line, ","), 0.
+	for i := 0; i < len(p) && len(numbers) == len(p); i++ {
+		var err error
+		if p[i], err = strconv.ParseFloat(strings.TrimSpace(numbers[i]), 64); err != nil || !(p[i] >= 0) {
+			sum = math.NaN()
+		}
+		sum += p[i]
+	}
+	if !(math.Abs(sum-1) <= 1e-6) {
+		return fmt.Errorf("answered %.200q; allowed: %d probabilities with the sum 1, separated by commas", line, len(p))
+	}
+	return nil
+}
+
+// write writes a block.
+func (m *Model) write(word string, x [][]float64, class []int) error {
+	fmt.Fprintf(m.in, "%s %d\n", word, len(x))
+	for i, x := range x {
+		m.line = m.line[:0]
+		for _, v := range x {
+			m.line = append(strconv.AppendFloat(m.line, v, 'g', -1, 64), ',')
+		}
+		if class != nil {
+			m.line = append(strconv.AppendInt(m.line, int64(class[i]), 10), ',')
+		}
+		m.line[len(m.line)-1] = '\n'
+		m.in.Write(m.line)
+	}
+	_, err := m.in.Write(nil) // of all before
+	return err
+}
+
+// during has the program read the beginning of a model, if it has not, and does something with it, all in the time
+// that it has for an answer.
+func (m *Model) during(do func() error) error {
+	if m.failed != nil {
+		return m.failed
+	}
+	begin := func() error { return nil }
+	if m.process == nil {
+		if m.process = m.cfg.idle.swap(m.ctx, nil); m.process == nil {
+			var err error
+			if m.process, err = start(m.ctx, m.cfg.folder, m.cfg.Command); err != nil {
+				return m.fail(err)
+			}
+		}
+		begin = m.begin
+	}
+	timeout := time.Duration(m.cfg.Timeout * float64(time.Second))
+	timer := time.AfterFunc(timeout, m.kill)
+	err := begin()
+	if err == nil {
+		err = do()
+	}
+	if !timer.Stop() {
+		err = fmt.Errorf("no answer after %v", timeout)
+	}
+	if cause := m.ctx.Err(); cause != nil {
+		err = cause
+	}
+	if err == nil {
+		return nil
+	}
+	return m.fail(err)
+}
+
+// begin writes what the program reads first of a model.
+func (m *Model) begin() error {
+	head, err := json.Marshal(map[string]any{
+		"inputs": m.cfg.Inputs, "classes": m.cfg.Classes, "seed": m.seed, "stream": m.cfg.Stream, "settings": m.cfg.Settings,
+	})
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(m.in, "%s\n", head)
+	if !m.cfg.Stream && err == nil {
+		err = m.write("learn", m.x, m.class)
+	}
+	return err
+}
+
+// fail ends the program, and returns the error with how the program ended and what it wrote last.
+func (m *Model) fail(err error) error {
+	f := failure{cause: err}
+	if p := m.process; p != nil {
+		m.spent += p.end()
+		m.process = nil
+		if errors.Is(err, io.EOF) || errors.Is(err, syscall.EPIPE) {
+			f.cause = fmt.Errorf("ended without an answer: %v", p.cmd.ProcessState)
+		}
+		if lines := lastLines(p.stderr); lines != "" {
+			f.lines = "; its last lines:\n  " + strings.ReplaceAll(lines, "\n", "\n  ")
+		}
+	}
+	f.lines = strings.Join(m.cfg.Command, " ") + ": " + f.cause.Error() + f.lines
+	m.failed = f
+	return f
+}
+
+// Release leaves the program to the next model of the same context and method.
+func (m *Model) Release() {
+	if m.process != nil {
+		if other := m.cfg.idle.swap(m.ctx, m.process); other != nil {
+			m.spent += other.end()
+		}
+		m.process, m.failed = nil, errors.New("command: used after Release")
+	}
+}
+
+// Close ends the program, also one that was released and has no next model. It returns the processor seconds of
+// those that have ended.
+func (m *Model) Close() (seconds float64) {
+	m.Release()
+	if p := m.cfg.idle.swap(m.ctx, nil); p != nil {
+		m.spent += p.end()
+	}
+	return m.spent
+}

@@ -1,0 +1,95 @@
+package command
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os/exec"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// process is a running program, in a process group of its own: an interrupt from the terminal is not for it.
+type process struct {
+	cmd    *exec.Cmd
+	kill   func() // kills the program and its children
+	stdin  io.Closer
+	in     *bufio.Writer
+	out    *bufio.Reader
+	stderr tail
+}
+
+// start starts a program. The end of the context kills it.
+func start(ctx context.Context, folder string, command []string) (*process, error) {
+	p := &process{cmd: exec.CommandContext(ctx, command[0], command[1:]...)}
+	p.cmd.Dir, p.cmd.Stderr, p.cmd.SysProcAttr = folder, &p.stderr, attributes()
+	p.cmd.WaitDelay = time.Second // for children that keep the standard error open
+	p.cmd.Cancel = func() error { return syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL) }
+	p.kill = func() { _ = p.cmd.Cancel() }
+	stdin, err1 := p.cmd.StdinPipe()
+	stdout, err2 := p.cmd.StdoutPipe()
+	if err := errors.Join(err1, err2, p.cmd.Start()); err != nil {
+		return nil, err
+	}
+	p.stdin, p.in, p.out = stdin, bufio.NewWriter(stdin), bufio.NewReader(stdout)
+	return p, nil
+}
+
+// end ends the program: at the end of its input, or else by a signal after ten seconds. It returns the processor
+// seconds that the program has taken.
+func (p *process) end() (seconds float64) {
+	p.stdin.Close()
+	timer := time.AfterFunc(10*time.Second, p.kill)
+	_ = p.cmd.Wait() // its state tells
+	timer.Stop()
+	p.kill()
+	return (p.cmd.ProcessState.UserTime() + p.cmd.ProcessState.SystemTime()).Seconds()
+}
+
+// idle are programs that wait for their next model, by the context that they end with.
+type idle struct {
+	mu sync.Mutex
+	of map[context.Context]*process
+}
+
+// swap leaves a program with the context, or nil, and returns that which was there, or nil.
+func (i *idle) swap(ctx context.Context, p *process) (was *process) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	was = i.of[ctx]
+	if delete(i.of, ctx); p != nil {
+		i.of[ctx] = p
+	}
+	return was
+}
+
+// failure is an error of the program, not of what it learns.
+type failure struct {
+	lines string
+	cause error
+}
+
+func (f failure) Error() string { return f.lines }
+func (f failure) Unwrap() error { return f.cause }
+
+// Failure tells errors of programs from those of methods.
+func (failure) Failure() {}
+
+// tail keeps the last bytes that are written to it.
+type tail []byte
+
+func (t *tail) Write(b []byte) (int, error) {
+	const most = 4096
+	*t = append(*t, b...)
+	*t = (*t)[max(0, len(*t)-most):]
+	return len(b), nil
+}
+
+// lastLines returns the last lines of a text.
+func lastLines(text []byte) string {
+	lines := bytes.Split(bytes.TrimSpace(text), []byte("\n"))
+	return string(bytes.Join(lines[max(0, len(lines)-5):], []byte("\n")))
+}
