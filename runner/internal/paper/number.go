@@ -107,6 +107,9 @@ func spell(format string, x float64) string {
 		e, _ := strconv.Atoi(exponent) // it was just spelled
 		return fmt.Sprintf(`%s \cdot 10^{%d}`, text, e)
 	}
+	if strings.Trim(text, "-0.") == "" {
+		text = strings.TrimPrefix(text, "-") // what rounds to zero has no sign
+	}
 	whole, rest, _ := strings.Cut(text, ".")
 	if len(whole) < 5 {
 		return text
