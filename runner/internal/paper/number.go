@@ -1,9 +1,11 @@
 package paper
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -16,20 +18,14 @@ const words = "%s"
 // value is a number that was read, with its interval where there is one. An infinite one has none.
 type value struct{ x, low, high float64 }
 
-// read returns the value of a number: a field, or without a column how many rows there are.
+// read returns the value of a number: a field, or a statistic of all rows.
 func (n number) read(results *quote.Results) (v value, err error) {
 	if !formats.MatchString(n.Format) {
 		return v, fmt.Errorf("format %q is not allowed; allowed: %%.Nf, %%.Ne and %%.Ng with a digit N, and %%s", n.Format)
 	}
-	if n.Column == "" {
-		rows, err := results.Rows(n.From, n.Row)
-		switch {
-		case err != nil:
-			return v, err
-		case rows.Len() == 0:
-			return v, fmt.Errorf("no row of %s has %q", n.From, n.Row)
-		}
-		return value{x: float64(rows.Len())}, nil
+	if n.Column == "" || n.Of != "" {
+		v.x, err = n.statistic(results)
+		return v, err
 	}
 	field := func(suffix string) (x float64) {
 		if err == nil {
@@ -43,6 +39,42 @@ func (n number) read(results *quote.Results) (v value, err error) {
 		v.low, v.high = field("_low"), field("_high")
 	}
 	return v, err
+}
+
+// statistic returns what Of says of the column in all rows, or without a column how many rows there are.
+func (n number) statistic(results *quote.Results) (float64, error) {
+	rows, err := results.Rows(n.From, n.Row)
+	switch {
+	case err != nil:
+		return 0, err
+	case rows.Len() == 0:
+		return 0, fmt.Errorf("no row of %s has %q", n.From, n.Row)
+	case n.Column == "":
+		return float64(rows.Len()), nil
+	case !rows.Has(n.Column):
+		return 0, fmt.Errorf("%s has no column %q", n.From, n.Column)
+	}
+	xs := rows.Nums(n.Column)
+	slices.Sort(xs)
+	count := func(counts func(x float64) bool) (n float64) {
+		for _, x := range xs {
+			if counts(x) {
+				n++
+			}
+		}
+		return n
+	}
+	switch n.Of {
+	case "greatest":
+		return xs[len(xs)-1] * cmp.Or(n.Factor, 1), nil
+	case "median":
+		return (xs[(len(xs)-1)/2] + xs[len(xs)/2]) / 2 * cmp.Or(n.Factor, 1), nil
+	case "positive":
+		return count(func(x float64) bool { return x > 0 }), nil
+	case "infinite":
+		return count(func(x float64) bool { return math.IsInf(x, 0) }), nil
+	}
+	return 0, fmt.Errorf("of %q is not allowed; allowed: greatest, median, positive, infinite", n.Of)
 }
 
 // tex returns the number as LaTeX, or a field of words.
@@ -74,6 +106,9 @@ func spell(format string, x float64) string {
 	if ok {
 		e, _ := strconv.Atoi(exponent) // it was just spelled
 		return fmt.Sprintf(`%s \cdot 10^{%d}`, text, e)
+	}
+	if strings.Trim(text, "-0.") == "" {
+		text = strings.TrimPrefix(text, "-") // what rounds to zero has no sign
 	}
 	whole, rest, _ := strings.Cut(text, ".")
 	if len(whole) < 5 {

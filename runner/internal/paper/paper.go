@@ -26,6 +26,7 @@ const List = "numbers.toml"
 type list struct {
 	Number map[string]number // by the names of their macros, which are letters
 	Table  []tabular
+	Plot   []plot
 
 	file string
 	text []byte
@@ -34,11 +35,12 @@ type list struct {
 // number is a field of a published table as the text quotes it or, without a column, the number of rows.
 type number struct {
 	quote.Source
+	Of       string // greatest or median of all rows, or how many are positive or infinite; else one row has the field
 	Format   string // %.Nf, %.Ne, %.Ng, or %s of text
 	Interval bool   // with the ends of its interval, from COLUMN_low and COLUMN_high
 }
 
-// Write writes numbers.tex and, in tables/, a file for each table that the list of the folder
+// Write writes numbers.tex and, in tables/, a file for each table and each plot that the list of the folder
 // names, from the published tables in results; others there are removed. Nothing is written
 // if any number is not there.
 func Write(folder, results string) error {
@@ -75,8 +77,9 @@ func read(file string) (*list, error) {
 	}
 	for _, key := range meta.Undecoded() {
 		name := key[len(key)-1]
-		return nil, l.errorf(name, "%s is not a key; allowed in [number]: from, row, column, factor, format, interval; "+
-			"in [[table]]: name, from, row, rows, label, and [[table.column]] with head, align, best and the keys of a number", key)
+		return nil, l.errorf(name, "%s is not a key; allowed in [number]: from, row, column, factor, of, format, interval; "+
+			"in [[table]]: name, from, row, rows, label, and [[table.column]] with head, align, best, none and the keys of a number; "+
+			"in [[plot]]: name, from, row, rows, columns", key)
 	}
 	return l, nil
 }
@@ -114,6 +117,13 @@ func (l *list) files(results *quote.Results) (map[string]string, error) {
 			failed = append(failed, l.errorf(t.Name, "table %s: %w", t.Name, err))
 		}
 		out[filepath.Join("tables", t.Name+".tex")] = text
+	}
+	for _, p := range l.Plot {
+		text, err := p.data(results)
+		if err != nil {
+			failed = append(failed, l.errorf(p.Name, "plot %s: %w", p.Name, err))
+		}
+		out[filepath.Join("tables", p.Name+".dat")] = text
 	}
 	return out, errors.Join(failed...)
 }

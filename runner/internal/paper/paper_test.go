@@ -2,6 +2,7 @@ package paper
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"fmt"
 	"math"
 	"os"
@@ -26,6 +27,7 @@ var (
 	macro      = regexp.MustCompile(`\\([A-Z][A-Za-z]+)`)
 	figure     = regexp.MustCompile(`\\includegraphics(?:\[[^\]]*\])?\{([^}]*)\}`)
 	tabulated  = regexp.MustCompile(`\\(?:tabulate\{|input\{tables/)([a-z_]+)`)
+	plotted    = regexp.MustCompile(`\\(?:plotted|lineof)(?:\{[^}]*\}){2}\{([a-z_]+)\}`)
 )
 
 // text is the paper without comments.
@@ -65,6 +67,10 @@ func TestPaper(t *testing.T) {
 	for _, m := range tabulated.FindAllStringSubmatch(paper, -1) {
 		tables = append(tables, m[1]+".tex")
 	}
+	for _, m := range plotted.FindAllStringSubmatch(preamble.ReplaceAllString(paper, ""), -1) {
+		tables = append(tables, m[1]+".dat")
+	}
+	tables = slices.Compact(tables)
 	written, _ := os.ReadDir(filepath.Join(folder, "tables"))
 	for _, f := range written {
 		if !slices.Contains(tables, f.Name()) {
@@ -111,6 +117,8 @@ func TestErrors(t *testing.T) {
 		"[number]\nX1 = {from = \"uci/ranks\", format = \"%.0f\"}":                                                                                                      "numbers.toml:2: number.X1: need a name of letters",
 		"[number]\nX = {from = \"uci/ranks\", rows = \"method=tagi\", format = \"%.0f\"}":                                                                               "numbers.toml:2: number.X.rows is not a key; allowed in [number]: from, row",
 		"[[table]]\nname = \"a\"\nrows = [\"method=tagi\"]\n[[table.column]]\nfrom = \"uci/ranks\"\ncolumn = \"log_loss\"\nformat = \"%.1f\"\nbest = \"low\"":           `table a: best "low" is not allowed; allowed: least, greatest`,
+		"[number]\nX = {from = \"uci/runs\", column = \"log_loss\", of = \"mean\", format = \"%.1f\"}":                                                                  `numbers.toml:2: number.X: of "mean" is not allowed; allowed: greatest, median, positive, infinite`,
+		"[[plot]]\nname = \"a\"\nfrom = \"uci/ranks\"\nrows = [\"method=tgai\"]\ncolumns = [\"log_loss\"]":                                                              `plot a: no row of uci/ranks has " method=tgai"`,
 		"[[table]]\nname = \"a\"\nrows = [\"method=tagi\"]\n[[table.column]]\nfrom = \"uci/ranks\"\ncolumn = \"log_loss\"\nformat = \"%.1f\"\nnone = [\"method=tagi\"]": `none has "method=tagi", where a value is`,
 	} {
 		files, err := lines(t, list)
@@ -135,6 +143,7 @@ func TestSpell(t *testing.T) {
 		{"%.0f", 1234, "1234"},
 		{"%.1e", 0.00012, `1.2 \cdot 10^{-4}`},
 		{"%.1f", -0.25, "-0.2"},
+		{"%.2f", -0.001, "0.00"},
 		{"%.1f", math.Inf(1), `\infty`},
 		{"%.1f", math.Inf(-1), `-\infty`},
 	} {
@@ -144,7 +153,7 @@ func TestSpell(t *testing.T) {
 	}
 }
 
-// The best of each part between rules is bold, and what is in its interval.
+// The best of each part between rules is bold.
 func TestBest(t *testing.T) {
 	c := column{number: number{Format: "%.1f", Interval: true}, Best: "least"}
 	set := func(values ...value) []string {
@@ -153,18 +162,15 @@ func TestBest(t *testing.T) {
 		return cells
 	}
 	got := set(value{5, 1, 9}, value{2, 1, 3}, value{2.9, 2.3, 3.5})
-	want := []string{`$5.0{\scriptstyle\,\pm\,4.0}$`, `$\mathbf{2.0}{\scriptstyle\,\pm\,1.0}$`, `$\mathbf{2.9}{\scriptstyle\,\pm\,0.6}$`}
+	want := []string{`$5.0$ & \half{4.0}`, `$\mathbf{2.0}$ & \half{1.0}`, `$2.9$ & \half{0.6}`}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	if got := set(value{2, 1, 3}); strings.Contains(got[0], "mathbf") {
 		t.Errorf("one row alone is the best: %q", got)
 	}
-	if got := set(value{2, 1, 3}, value{x: math.Inf(1)}); got[1] != `$\infty$` {
-		t.Errorf("infinite: %q", got)
-	}
 	c.Best = "greatest"
-	if got := set(value{5, 4.5, 5.5}, value{2, 1, 3}, value{3.5, 2.9, 4.1}); !strings.Contains(got[0], "mathbf") || strings.Contains(got[2], "mathbf") {
+	if got := set(value{5, 4.5, 5.5}, value{2, 1, 3}); !strings.Contains(got[0], "mathbf") || strings.Contains(got[1], "mathbf") {
 		t.Errorf("got %q", got)
 	}
 	results := quote.Open(filepath.Join(root, "results"))
@@ -175,6 +181,31 @@ func TestBest(t *testing.T) {
 	text, err := table.tex(results)
 	if err != nil || !strings.Contains(text, "TAGI & $8$ \\\\\n\\midrule\nfrequencies \\& $\\lambda$ & $8$ \\\\\n") {
 		t.Errorf("%v: %s", err, text)
+	}
+}
+
+// Where a mean is infinite, or its interval is wider than twice the mean, a table has the median of the runs.
+func TestMedian(t *testing.T) {
+	folder := t.TempDir()
+	check.OK(t, os.Mkdir(filepath.Join(folder, "x"), 0o777))
+	sums := ""
+	for name, text := range map[string]string{
+		"summary.csv": "method,loss,loss_low,loss_high\na,+Inf,,\nb,4,-3,11\nc,2,1,3\n",
+		"runs.csv":    "method,loss\na,1\na,+Inf\na,2\na,3\nb,1\nb,2\nb,9\nc,2\n",
+	} {
+		check.OK(t, os.WriteFile(filepath.Join(folder, "x", name), []byte(text), 0o666))
+		sums += fmt.Sprintf("%x  %s\n", sha256.Sum256([]byte(text)), name)
+	}
+	check.OK(t, os.WriteFile(filepath.Join(folder, "x", "SHA256SUMS"), []byte(sums), 0o666))
+	c := column{number: number{Source: quote.Source{Column: "loss"}, Format: "%.1f", Interval: true}}
+	table := tabular{From: "x/summary", Rows: []string{"method=a", "method=b", "method=c"}, Column: []column{c}}
+	text, err := table.tex(quote.Open(folder))
+	if want := "$2.5\\rlap{$^{1\\infty}$}$ & \\\\\n$2.0\\rlap{$^{*}$}$ & \\\\\n$2.0$ & \\half{1.0} \\\\\n"; err != nil || !strings.Contains(text, want) {
+		t.Errorf("%v: %s, want %s", err, text, want)
+	}
+	data, err := plot{From: "x/summary", Rows: []string{"method=c", "method=a"}, Columns: []string{"loss", "loss_low"}}.data(quote.Open(folder))
+	if want := "series loss loss_low\n0 2 1\n1 +Inf nan\n"; err != nil || data != want {
+		t.Errorf("%v: %q, want %q", err, data, want)
 	}
 }
 

@@ -26,7 +26,7 @@ type column struct {
 	number
 	Head  string
 	Align string   // of LaTeX; r
-	Best  string   // least or greatest: bold between two rules, with all values in the interval of the best
+	Best  string   // least or greatest: bold between two rules
 	None  []string // rows that have no value
 }
 
@@ -47,8 +47,11 @@ func (t tabular) tex(results *quote.Results) (string, error) {
 	for _, c := range t.Column {
 		cells, err := t.cells(c, results)
 		failed = append(failed, err)
-		if c.Align = cmp.Or(c.Align, "r"); c.Align == "r" {
-			c.Head = `\multicolumn{1}{r}{` + c.Head + "}"
+		switch {
+		case c.Interval: // the halves of intervals are a column of LaTeX of their own
+			c.Head, c.Align = `\multicolumn{2}{c}{`+c.Head+"}", `r@{\,}l`
+		case c.Align == "":
+			c.Head, c.Align = `\multicolumn{1}{r}{`+c.Head+"}", "r"
 		}
 		add(c.Head, c.Align, func(i int) string { return cells[i] })
 	}
@@ -112,27 +115,55 @@ func (c column) cell(results *quote.Results, shared, fields string) (text string
 		if _, err := results.Text(n.Source); err == nil {
 			return "", none, fmt.Errorf("none has %q, where a value is", fields)
 		}
-		return "--", none, nil
+		if text = "--"; c.Interval {
+			text += " &"
+		}
+		return text, none, nil
 	}
 	if n.Format == words {
 		text, err = n.tex(results)
 		return text, none, err
 	}
-	v, err = n.read(results)
-	if n.Interval && errors.Is(err, quote.ErrEmpty) { // a mean of one seed has no interval
-		n.Interval = false
+	n.Interval = n.Of == ""
+	if v, err = n.read(results); n.Interval && err != nil && (!c.Interval || errors.Is(err, quote.ErrEmpty)) {
+		n.Interval = false // a mean of one seed, and what is no mean, has no interval
 		v, err = n.read(results)
 		v.low, v.high = math.NaN(), math.NaN()
+	}
+	if err == nil && strings.HasSuffix(n.From, "/summary") && (math.IsInf(v.x, 0) || v.high-v.low > 2*math.Abs(v.x)) {
+		text, err = n.median(results)
+		if c.Interval {
+			text += " &"
+		}
+		return text, none, err
 	}
 	return "", v, err
 }
 
+// median returns that of the runs where a mean is infinite or its interval wider than itself, marked with
+// how many of them are infinite.
+func (n number) median(results *quote.Results) (string, error) {
+	experiment, _, _ := strings.Cut(n.From, "/")
+	n.From, n.Interval, n.Of = experiment+"/runs", false, "infinite"
+	count, err := n.read(results)
+	if err != nil {
+		return "", err
+	}
+	n.Of = "median"
+	v, err := n.read(results)
+	mark := "*"
+	if count.x > 0 {
+		mark = fmt.Sprintf(`%.0f\infty`, count.x)
+	}
+	return fmt.Sprintf(`$%s\rlap{$^{%s}$}$`, spell(n.Format, v.x), mark), err
+}
+
 // set sets the cells of a part of the table that have values, the best of these in bold.
 func (c column) set(cells []string, values []value) {
-	best := value{x: math.NaN()}
+	best := math.NaN()
 	for _, v := range values {
-		if math.IsNaN(best.x) || c.Best == "least" && v.x < best.x || c.Best == "greatest" && v.x > best.x {
-			best = v
+		if math.IsNaN(best) || c.Best == "least" && v.x < best || c.Best == "greatest" && v.x > best {
+			best = v.x
 		}
 	}
 	for i, v := range values {
@@ -140,13 +171,15 @@ func (c column) set(cells []string, values []value) {
 			continue
 		}
 		text := spell(c.Format, v.x)
-		tie := c.Interval && best.low <= v.x && v.x <= best.high
-		if c.Best != "" && len(values) > 1 && (tie || text == spell(c.Format, best.x)) {
+		if c.Best != "" && len(values) > 1 && text == spell(c.Format, best) {
 			text = `\mathbf{` + text + "}"
 		}
-		if c.Interval && !math.IsInf(v.x, 0) && !math.IsNaN(v.low) {
-			text += `{\scriptstyle\,\pm\,` + spell(c.Format, (v.high-v.low)/2) + "}"
-		}
 		cells[i] = "$" + text + "$"
+		if c.Interval {
+			cells[i] += " &"
+			if !math.IsNaN(v.low) {
+				cells[i] += ` \half{` + spell(c.Format, (v.high-v.low)/2) + "}"
+			}
+		}
 	}
 }
