@@ -61,25 +61,33 @@ func (m *moments) shared(n []float64, mean [][]float64) *gaussians {
 	return g
 }
 
-// densities sets dst to the log densities of x, −∞ for a class without examples; z is scratch space, as
-// long as x.
-func (g *gaussians) densities(dst, z, x []float64) {
+// densities sets the first numbers of each dst to the log densities of an input, −∞ for a class without
+// examples; z is scratch space, at least as large as x.
+func (g *gaussians) densities(dst, z, x [][]float64) {
 	var solved *linalg.Cholesky
+	z = z[:len(x)]
 	for c, root := range g.root {
 		if root == nil {
-			dst[c] = math.Inf(-1)
+			for i := range x {
+				dst[i][c] = math.Inf(-1)
+			}
 			continue
 		}
 		if root != solved {
-			copy(z, x)
-			root.Solve(z)
+			for i, x := range x {
+				z[i] = z[i][:len(x)]
+				copy(z[i], x)
+			}
+			solveAll(root, z)
 			solved = root
 		}
-		distance := 0.0
-		for i, m := range g.white[c] {
-			distance += float64((z[i] - m) * (z[i] - m))
+		for i, z := range z {
+			distance := 0.0
+			for k, m := range g.white[c] {
+				distance += float64((z[k] - m) * (z[k] - m))
+			}
+			dst[i][c] = -0.5 * (distance + g.logDet[c] + float64(log2Pi*float64(len(z))))
 		}
-		dst[c] = -0.5 * (distance + g.logDet[c] + float64(log2Pi*float64(len(x))))
 	}
 }
 

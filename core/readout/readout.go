@@ -160,19 +160,25 @@ func (l *Layer) round(dst, x []float64) error {
 	return nil
 }
 
-// scratch is the scratch space of one prediction.
+// atOnce is how many inputs are predicted at once: their classes' factors are read once for all.
+const atOnce = 16
+
+// scratch is the scratch space of predictions.
 type scratch struct {
-	x, z       []float64 // inputs
-	out, score []float64 // classes
+	x, z       [][]float64 // inputs
+	out, score [][]float64 // classes
+	classes    int
 }
 
 func (l *Layer) scratch() *scratch {
-	if s, _ := l.pool.Get().(*scratch); s != nil && len(s.out) == l.cfg.Classes {
+	if s, _ := l.pool.Get().(*scratch); s != nil && s.classes == l.cfg.Classes {
 		return s
 	}
-	numbers := func(n int) []float64 { return make([]float64, n) }
+	rows := func(n int) [][]float64 {
+		return slices.Collect(slices.Chunk(make([]float64, atOnce*n), n))
+	}
 	d, n := l.cfg.Inputs, l.cfg.Classes
-	return &scratch{numbers(d), numbers(max(d, n)), numbers(n), numbers(n)}
+	return &scratch{rows(d), rows(max(d, n)), rows(n), rows(n), n}
 }
 
 // Predict sets dst to the prediction for x. With the log densities s_c of the class Gaussians, on the
@@ -184,19 +190,49 @@ func (l *Layer) scratch() *scratch {
 // layer has no distribution of the probabilities: dst has the logits log P with variance 0, and a Cov
 // of 0. It returns an error if the length of x is not the number of inputs or x is not finite.
 func (l *Layer) Predict(dst *bnn.Prediction, x []float64) error {
+	w := l.scratch()
+	defer l.pool.Put(w)
+	err := l.round(w.x[0], x)
+	if err == nil {
+		l.probabilities(w, 1)
+	}
+	l.fill(dst, w.out[0], err)
+	return err
+}
+
+// PredictAll predicts some inputs, faster than Predict does one after another and with the same bits. It
+// returns how many it has predicted, up to the first input that Predict refuses, and its error.
+func (l *Layer) PredictAll(dst []bnn.Prediction, x [][]float64) (done int, err error) {
+	w := l.scratch()
+	defer l.pool.Put(w)
+	for first := 0; first < len(x) && err == nil; first += atOnce {
+		n := 0
+		for n < min(atOnce, len(x)-first) && err == nil {
+			if err = l.round(w.x[n], x[first+n]); err == nil {
+				n++
+			}
+		}
+		l.probabilities(w, n)
+		for i := range n {
+			l.fill(&dst[first+i], w.out[i], nil)
+		}
+		if done += n; err != nil {
+			l.fill(&dst[done], nil, err)
+		}
+	}
+	return done, err
+}
+
+// fill sets a prediction to that of the probabilities p; after an error they are not numbers.
+func (l *Layer) fill(dst *bnn.Prediction, p []float64, err error) {
 	n := l.cfg.Classes
 	if len(dst.P) != n || dst.Layers != nil || dst.Members != nil {
 		m := softmax.NewMoments(n)
 		*dst = bnn.Prediction{P: m.P, Cov: mat.NewSymDense(n, nil), Mean: make([]float64, n), Variance: make([]float64, n), Moments: m}
 	}
-	w := l.scratch()
-	defer l.pool.Put(w)
-	err := l.round(w.x, x)
-	if err == nil {
-		l.probabilities(dst.P, w)
-	} else {
-		for i := range dst.P {
-			dst.P[i] = math.NaN()
+	for i := range dst.P {
+		if dst.P[i] = math.NaN(); err == nil {
+			dst.P[i] = p[i]
 		}
 	}
 	for i, p := range dst.P {
@@ -207,31 +243,36 @@ func (l *Layer) Predict(dst *bnn.Prediction, x []float64) error {
 		}
 		dst.Moments.E.Set(i, i, float64(0*p))
 	}
-	return err
 }
 
-// probabilities sets p to those for w.x.
-func (l *Layer) probabilities(p []float64, w *scratch) {
+// probabilities sets w.out to those for the first n of w.x, and w.score to the log densities.
+func (l *Layer) probabilities(w *scratch, n int) {
 	total := 0
-	for _, n := range l.counts {
-		total += n
+	for _, count := range l.counts {
+		total += count
 	}
 	if total == 0 {
-		for i := range p {
-			p[i] = 1 / float64(len(p))
+		for _, p := range w.out[:n] {
+			for i := range p {
+				p[i] = 1 / float64(len(p))
+			}
 		}
 		return
 	}
-	g, in := l.solve(false).inputs, w.x
+	s := l.solve(false)
+	g, in := s.inputs, w.x
 	if l.cfg.Kind == Ridge {
-		s := l.solve(false)
-		s.ridge.outputs(w.out, w.z, w.x)
+		for i, x := range w.x[:n] {
+			s.ridge.outputs(w.out[i], w.z[i], x)
+		}
 		g, in = s.outputs, w.out
 	}
-	g.densities(w.score, w.z[:len(in)], in)
-	g.softmax(p, w.score)
-	for i := range p {
-		p[i] = (float64(float64(total)*p[i]) + 1/float64(len(p))) / float64(total+1)
+	g.densities(w.score[:n], w.z, in[:n])
+	for i, p := range w.out[:n] {
+		g.softmax(p, w.score[i])
+		for c := range p {
+			p[c] = (float64(float64(total)*p[c]) + 1/float64(len(p))) / float64(total+1)
+		}
 	}
 }
 
@@ -243,12 +284,11 @@ func (l *Layer) probabilities(p []float64, w *scratch) {
 func (l *Layer) Tail(x []float64) (p float64, kept int, err error) {
 	w := l.scratch()
 	defer l.pool.Put(w)
-	if err := l.round(w.x, x); err != nil {
+	if err := l.round(w.x[0], x); err != nil {
 		return math.NaN(), 0, err
 	}
-	all := make([]float64, l.cfg.Classes)
-	l.probabilities(all, w)
-	c := floats.MaxIdx(all)
+	l.probabilities(w, 1)
+	c := floats.MaxIdx(w.out[0])
 	if kept = len(l.kept[c]); kept < 2 {
 		return math.NaN(), kept, nil
 	}
@@ -256,7 +296,7 @@ func (l *Layer) Tail(x []float64) (p float64, kept int, err error) {
 	if l.cfg.Kind == Ridge {
 		g = l.solve(false).outputs
 	}
-	return familiar.Tail(g.tails[c], -w.score[c]), kept, nil
+	return familiar.Tail(g.tails[c], -w.score[0][c]), kept, nil
 }
 
 // Scores are scores of an input for open-set recognition.
@@ -273,25 +313,37 @@ type Scores struct {
 	Ridge, RidgeDensity []float64
 }
 
-// Scores sets dst to the scores of x, with both kinds. It returns an error before the first example, and
-// as Predict.
-func (l *Layer) Scores(dst *Scores, x []float64) error {
+// Scores sets each dst to the scores of an input, with both kinds. It returns an error before the first
+// example, and as Predict.
+func (l *Layer) Scores(dst []Scores, x [][]float64) error {
 	w := l.scratch()
 	defer l.pool.Put(w)
-	if err := l.round(w.x, x); err != nil {
-		return err
-	}
 	if !slices.ContainsFunc(l.counts, func(n int) bool { return n > 0 }) {
 		return fmt.Errorf("readout: no scores before the first example")
 	}
 	s := l.solve(true)
-	for _, v := range []*[]float64{&dst.Density, &dst.Ridge, &dst.RidgeDensity} {
-		*v = slices.Grow((*v)[:0], l.cfg.Classes)[:l.cfg.Classes]
+	for len(x) > 0 {
+		n := min(atOnce, len(x))
+		for i, x := range x[:n] {
+			if err := l.round(w.x[i], x); err != nil {
+				return err
+			}
+		}
+		s.background.densities(w.score[:n], w.z, w.x[:n])
+		for i := range n {
+			dst[i].Background = w.score[i][0]
+			s.ridge.outputs(w.out[i], w.z[i], w.x[i])
+			dst[i].Ridge = append(dst[i].Ridge[:0], w.out[i]...)
+		}
+		s.inputs.densities(w.score[:n], w.z, w.x[:n])
+		for i := range n {
+			dst[i].Density = append(dst[i].Density[:0], w.score[i]...)
+		}
+		s.outputs.densities(w.score[:n], w.z, w.out[:n])
+		for i := range n {
+			dst[i].RidgeDensity = append(dst[i].RidgeDensity[:0], w.score[i]...)
+		}
+		dst, x = dst[n:], x[n:]
 	}
-	s.inputs.densities(dst.Density, w.z[:len(w.x)], w.x)
-	s.background.densities(w.score[:1], w.z[:len(w.x)], w.x)
-	dst.Background = w.score[0]
-	s.ridge.outputs(dst.Ridge, w.z, w.x)
-	s.outputs.densities(dst.RidgeDensity, w.z[:l.cfg.Classes], dst.Ridge)
 	return nil
 }

@@ -51,16 +51,47 @@ func observe(t testing.TB, l *Layer, examples []labelled) {
 	}
 }
 
+// Inputs are predicted to the same bits at once as one after another, up to one that is refused.
+func TestPredictAll(t *testing.T) {
+	eachKind(t, func(t *testing.T, kind Kind) {
+		examples := drawn(300, 9, 3)
+		l := learned(t, Config{kind, 9, 3}, examples)
+		var inputs [][]float64
+		for _, e := range examples[:40] {
+			inputs = append(inputs, e.x)
+		}
+		all, scores := make([]bnn.Prediction, 40), make([]Scores, 40)
+		done, err := l.PredictAll(all, inputs)
+		check.OK(t, err)
+		check.OK(t, l.Scores(scores, inputs))
+		if done != 40 {
+			t.Errorf("%d of 40", done)
+		}
+		for i, x := range inputs {
+			s := scores[i]
+			if got := slices.Concat(all[i].P, s.Density, s.Ridge, s.RidgeDensity, []float64{s.Background}); !slices.Equal(got, predicted(t, l, x)) {
+				t.Errorf("input %d: %v", i, got)
+			}
+		}
+		inputs[21] = []float64{1}
+		done, err = l.PredictAll(all, inputs)
+		check.Refuses(t, "PredictAll", err, "length 1")
+		if done != 21 || !math.IsNaN(all[21].P[0]) || math.IsNaN(all[20].P[0]) {
+			t.Errorf("%d done, %v, %v", done, all[20].P, all[21].P)
+		}
+	})
+}
+
 // predicted returns all that a layer predicts for x.
 func predicted(t testing.TB, l *Layer, x []float64) []float64 {
 	t.Helper()
 	var p bnn.Prediction
 	check.OK(t, l.Predict(&p, x))
-	var s Scores
-	if err := l.Scores(&s, x); err != nil {
+	s := make([]Scores, 1)
+	if err := l.Scores(s, [][]float64{x}); err != nil {
 		return p.P
 	}
-	return slices.Concat(p.P, s.Density, s.Ridge, s.RidgeDensity, []float64{s.Background})
+	return slices.Concat(p.P, s[0].Density, s[0].Ridge, s[0].RidgeDensity, []float64{s[0].Background})
 }
 
 // eachKind runs a test for both.
@@ -218,8 +249,8 @@ func TestPrediction(t *testing.T) {
 		check.Near(t, "sum", p.Sum(), 1, 1e-12)
 		check.Near(t, "confidence", p.Confidence(bnn.Probability), slices.Max(p.P), 1e-12)
 		check.NoAllocs(t, "Predict", func() { check.OK(t, l.Predict(&p, x)) })
-		var s Scores
-		check.NoAllocs(t, "Scores", func() { check.OK(t, l.Scores(&s, x)) })
+		s := make([]Scores, 1)
+		check.NoAllocs(t, "Scores", func() { check.OK(t, l.Scores(s, [][]float64{x})) })
 		check.Refuses(t, "Predict", l.Predict(&p, []float64{1, 2, math.NaN(), 4}), "input 2 is NaN")
 		if p.Decide(bnn.Probability, 0) != bnn.Unknown || !math.IsNaN(p.Mean[0]+p.Variance[0]+p.Cov.At(0, 0)) {
 			t.Errorf("after an error: %+v", p)

@@ -76,10 +76,10 @@ func TestRidge(t *testing.T) {
 	}
 	for _, e := range drawn(3, d, classes) {
 		x := rounded([]labelled{e})[0].x
-		var s Scores
-		check.OK(t, l.Scores(&s, x))
-		check.NearAll(t, "outputs", s.Ridge, direct(examples, classes, lambda, x), 1e-9)
-		check.NearAll(t, "densities", s.RidgeDensity, normals(left, classes, g.nu, n, epsilon(left, classes), s.Ridge), 1e-6)
+		s := make([]Scores, 1)
+		check.OK(t, l.Scores(s, [][]float64{x}))
+		check.NearAll(t, "outputs", s[0].Ridge, direct(examples, classes, lambda, x), 1e-9)
+		check.NearAll(t, "densities", s[0].RidgeDensity, normals(left, classes, g.nu, n, epsilon(left, classes), s[0].Ridge), 1e-6)
 	}
 }
 
@@ -153,18 +153,18 @@ func TestGaussians(t *testing.T) {
 	g := l.solve(false).inputs
 	x := rounded(drawn(2, d, classes))[1].x
 	want := normals(examples, classes, g.nu, n, eps, x)
-	var s Scores
-	check.OK(t, l.Scores(&s, x))
-	check.NearAll(t, "densities", s.Density, want, 1e-10)
+	s := make([]Scores, 1)
+	check.OK(t, l.Scores(s, [][]float64{x}))
+	check.NearAll(t, "densities", s[0].Density, want, 1e-10)
 
 	l = learned(t, Config{Ridge, d, classes}, examples)
-	check.OK(t, l.Scores(&s, x))
-	check.NearAll(t, "densities with one covariance", s.Density, normals(examples, classes, 1e12, n, eps, x), 1e-8)
+	check.OK(t, l.Scores(s, [][]float64{x}))
+	check.NearAll(t, "densities with one covariance", s[0].Density, normals(examples, classes, 1e12, n, eps, x), 1e-8)
 	one := slices.Clone(examples)
 	for i := range one {
 		one[i].class = 0
 	}
-	check.NearAll(t, "background", []float64{s.Background}, normals(one, 1, 1e12, n, epsilon(one, 1), x), 1e-8)
+	check.NearAll(t, "background", []float64{s[0].Background}, normals(one, 1, 1e12, n, epsilon(one, 1), x), 1e-8)
 
 	for _, g.nu = range []float64{0.1, 3, 200} {
 		for c := range classes {

@@ -18,8 +18,9 @@ type ridge struct {
 	w      [][]float64 // of each class
 }
 
-// outputs sets dst to the outputs for x; z is scratch space.
+// outputs sets dst to the outputs for x; z is scratch space with room for as many numbers.
 func (r *ridge) outputs(dst, z, x []float64) {
+	z = z[:len(x)]
 	for i, c := range r.center {
 		z[i] = x[i] - c
 	}

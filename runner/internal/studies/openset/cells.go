@@ -92,12 +92,14 @@ func (s spec) run(ctx context.Context) (table.Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	tails := look(l, scaler.Apply(held))
-	tails.combine(tails)
-	known, other := look(l, scaler.Apply(test)), look(l, scaler.Apply(unknown))
-	known.combine(tails)
-	other.combine(tails)
-	return table.Set{s.scored(l, train.Len(), known, other)}, nil
+	var parts [3]looked
+	for i, e := range []*data.Examples{held, test, unknown} {
+		if parts[i], err = look(l, scaler.Apply(e)); err != nil {
+			return nil, err
+		}
+		parts[i].combine(parts[0])
+	}
+	return table.Set{s.scored(l, train.Len(), parts[1], parts[2])}, nil
 }
 
 // rows returns the numbers of the examples whose classes are among some, or are not.

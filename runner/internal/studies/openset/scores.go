@@ -43,13 +43,13 @@ type looked struct {
 
 // look returns what the learner says, with the scores that it has but for the combined one. One
 // that breaks down has no score but the probability, the same for all.
-func look(l *learner.Tolerant, e learner.Examples) looked {
+func look(l *learner.Tolerant, e learner.Examples) (looked, error) {
 	a := looked{by: map[score][]float64{}}
 	for i := range e.Len() {
 		a.class = append(a.class, e.Class(i))
 	}
 	layer := l.Readout()
-	var s readout.Scores
+	var inputs [][]float64
 	add := func(name score, value float64) { a.by[name] = append(a.by[name], value) }
 	if !l.Look(e, func(_ int, x []float64, answer learner.Answer) error {
 		c := floats.MaxIdx(answer.P)
@@ -62,19 +62,26 @@ func look(l *learner.Tolerant, e learner.Examples) looked {
 		if layer == nil {
 			return nil
 		}
-		if err := layer.Scores(&s, x); err != nil {
-			return err
-		}
-		add(density, s.Density[c])
-		add(ratio, s.Density[c]-s.Background)
-		add(ridge, floats.Max(s.Ridge))
-		add(ridgeDensity, s.RidgeDensity[c])
+		inputs = append(inputs, slices.Clone(x))
 		return nil
 	}) {
 		a.p, a.top = learner.Equal(e.Len(), l.Classes), make([]int, e.Len())
 		a.by = map[score][]float64{probability: make([]float64, e.Len())}
+		return a, nil
 	}
-	return a
+	if layer == nil {
+		return a, nil
+	}
+	all := make([]readout.Scores, len(inputs))
+	err := layer.Scores(all, inputs)
+	for i, s := range all {
+		c := a.top[i]
+		add(density, s.Density[c])
+		add(ratio, s.Density[c]-s.Background)
+		add(ridge, floats.Max(s.Ridge))
+		add(ridgeDensity, s.RidgeDensity[c])
+	}
+	return a, err
 }
 
 // combine adds the combined score, with p-values under the examples for validation.
