@@ -111,9 +111,9 @@ func (g *gaussians) softmax(p, s []float64) {
 	}
 }
 
-// fitGaussians fits the Gaussians, ν and τ ≤ 1. Both have the least log loss of the kept examples, each
-// left out; see leftOut.
-func fitGaussians(m *moments, shares []float64, kept []labelled) (g *gaussians, loss float64) {
+// fitGaussians fits the Gaussians, ν and τ ≤ 1. τ has the least log loss of the kept examples, each left
+// out, see leftOut; ν as well or, for densities, their largest log density in their own classes.
+func fitGaussians(m *moments, shares []float64, kept []labelled, densities bool) (g *gaussians, loss float64) {
 	d := len(m.center)
 	pooled, ridge := m.within()
 	each := make([][]float64, len(m.n))
@@ -143,15 +143,21 @@ func fitGaussians(m *moments, shares []float64, kept []labelled) (g *gaussians, 
 		}
 		busy.Wait()
 		g.tails = make([][]float64, len(m.n))
+		unlikely := 0.0
 		for i, e := range kept {
 			if m.n[e.class] > 1 {
 				g.tails[e.class] = append(g.tails[e.class], float64(0.5*log2Pi*float64(d))-scores[e.class][i])
+				unlikely -= float64(e.weight * scores[e.class][i])
 			}
 		}
 		for _, tail := range g.tails {
 			slices.Sort(tail)
 		}
-		return g, g.temper(scores, m.n, kept)
+		loss := g.temper(scores, m.n, kept)
+		if densities {
+			loss = unlikely
+		}
+		return g, loss
 	})
 }
 

@@ -302,7 +302,8 @@ func (l *Layer) Tail(x []float64) (p float64, kept int, err error) {
 // Scores are scores of an input for open-set recognition.
 type Scores struct {
 	// Density has the log density of each class on the inputs, −∞ without examples: with Gaussian that
-	// of its own Gaussian, with Ridge that of Gaussians with one covariance.
+	// of its own Gaussian, shrunk so that left out examples are as probable as possible, with Ridge that
+	// of Gaussians with one covariance.
 	Density []float64
 
 	// Background is the log density of one Gaussian of all examples.
@@ -335,7 +336,7 @@ func (l *Layer) Scores(dst []Scores, x [][]float64) error {
 			s.ridge.outputs(w.out[i], w.z[i], w.x[i])
 			dst[i].Ridge = append(dst[i].Ridge[:0], w.out[i]...)
 		}
-		s.inputs.densities(w.score[:n], w.z, w.x[:n])
+		s.density.densities(w.score[:n], w.z, w.x[:n])
 		for i := range n {
 			dst[i].Density = append(dst[i].Density[:0], w.score[i]...)
 		}

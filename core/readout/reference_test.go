@@ -150,7 +150,7 @@ func TestGaussians(t *testing.T) {
 	examples := rounded(drawn(n, d, classes))
 	l := learned(t, Config{Gaussian, d, classes}, examples)
 	m, eps := l.moments(), epsilon(examples, classes)
-	g := l.solve(false).inputs
+	g := l.solve(true).density
 	x := rounded(drawn(2, d, classes))[1].x
 	want := normals(examples, classes, g.nu, n, eps, x)
 	s := make([]Scores, 1)

@@ -107,5 +107,5 @@ func outputGaussians(outputs []labelled, m *moments) (*gaussians, float64) {
 		s.flush(classes)
 		squares[c] = s.sum
 	}
-	return fitGaussians(newMoments(counts, sums, squares), m.shares(), outputs)
+	return fitGaussians(newMoments(counts, sums, squares), m.shares(), outputs, false)
 }

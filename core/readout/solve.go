@@ -12,6 +12,7 @@ type solution struct {
 	ridge      *ridge
 	outputs    *gaussians // on the outputs of the ridge regression
 	inputs     *gaussians
+	density    *gaussians // on the inputs, with ν for their densities
 	background *gaussians // one of all examples
 }
 
@@ -31,10 +32,14 @@ func (l *Layer) solve(all bool) solution {
 		s.ridge, s.outputs = l.fitRidge(m)
 	}
 	if lacks(s.inputs == nil && l.cfg.Kind == Gaussian) {
-		s.inputs, _ = fitGaussians(m, m.shares(), l.sample(m.n))
+		s.inputs, _ = fitGaussians(m, m.shares(), l.sample(m.n), false)
 	}
-	if lacks(s.inputs == nil && all) {
-		s.inputs = m.shared(m.n, m.mean)
+	if lacks(s.density == nil && all) {
+		if l.cfg.Kind == Gaussian {
+			s.density, _ = fitGaussians(m, m.shares(), l.sample(m.n), true)
+		} else {
+			s.density = m.shared(m.n, m.mean)
+		}
 	}
 	if lacks(s.background == nil && all) {
 		s.background = m.shared([]float64{m.total}, [][]float64{m.center})
