@@ -48,7 +48,7 @@ func TestStale(t *testing.T) {
 	check("after\nsmall\n", "after is behind and not listed", "small is behind and not listed")
 	contains(t, mustRun(t, "list"), "small  full    behind  4 ", "results/STALE lists as behind: after, small\n")
 	mustRun(t, "report", "page.html")
-	contains(t, read(t, "page.html"), "behind (other code)", `STALE lists as behind: <a href="#after">after</a>, <a href="#small">small</a>.`)
+	contains(t, read(t, "page.html"), "behind (other code)", `Results behind the code, by STALE: <a href="#after">after</a>, <a href="#small">small</a>.`)
 	experiment.CodeVersion = was
 	check("", "small is listed and not behind")
 
