@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"closedform/internal/kernel"
 	"closedform/internal/linalg"
@@ -127,6 +128,7 @@ func fitGaussians(m *moments, shares []float64, kept []labelled, densities bool)
 		g.nu, g.shares = nu, shares
 		scores := make([][]float64, len(m.n)) // of each class those of the kept examples
 		var busy sync.WaitGroup
+		var singular atomic.Bool // to rounding: ν is too small
 		for c, n := range m.n {
 			scores[c] = make([]float64, len(kept))
 			if n == 0 {
@@ -137,11 +139,18 @@ func fitGaussians(m *moments, shares []float64, kept []labelled, densities bool)
 			}
 			busy.Go(func() {
 				root := factorize(d, 1/(n+nu), each[c], nu/(n+nu)/m.total, pooled, nu/(n+nu)*ridge)
+				if root == nil {
+					singular.Store(true)
+					return
+				}
 				g.set(c, root, root.LogDet(), m.mean[c])
 				g.leftOut(scores[c], c, m, kept)
 			})
 		}
 		busy.Wait()
+		if singular.Load() {
+			return g, math.Inf(1)
+		}
 		g.tails = make([][]float64, len(m.n))
 		unlikely := 0.0
 		for i, e := range kept {

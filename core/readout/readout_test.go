@@ -401,3 +401,24 @@ func TestTail(t *testing.T) {
 		}
 	})
 }
+
+// One of two classes varies much more, so that the ridge's outputs are predicted the better the smaller
+// ν is, until their covariances, of outputs that add up to 1, are singular to rounding.
+func TestSingular(t *testing.T) {
+	rnd := rand.New(random.Source("zz", 41))
+	l, err := New(Config{Ridge, 8, 3})
+	check.OK(t, err)
+	for i := range 1500 {
+		e := labelled{x: make([]float64, 8), class: i % 2}
+		for j := range e.x {
+			e.x[j] = random.Normal(rnd) * (0.1 + float64(e.class))
+		}
+		e.x[0] += 2 * float64(e.class)
+		observe(t, l, []labelled{e})
+	}
+	var p bnn.Prediction
+	check.OK(t, l.Predict(&p, make([]float64, 8)))
+	if !(p.P[0] > 0.9) {
+		t.Errorf("probabilities %v", p.P)
+	}
+}

@@ -152,7 +152,7 @@ func solveAll(root *linalg.Cholesky, all [][]float64) {
 }
 
 // descend returns the fit of least loss of those at start times powers of the factor, as far as each
-// power is better than the one before, and its loss.
+// power is better than the one before, or as no loss before was finite, and its loss.
 func descend[T any](start, factor float64, fit func(x float64) (T, float64)) (best T, least float64) {
 	best, least = fit(start)
 	for _, f := range []float64{factor, 1 / factor} {
@@ -160,6 +160,9 @@ func descend[T any](start, factor float64, fit func(x float64) (T, float64)) (be
 		for x := start * f; x > 1e-9 && x < 1e9; x *= f {
 			next, loss := fit(x)
 			if !(loss < least) {
+				if math.IsInf(least, 1) {
+					continue
+				}
 				break
 			}
 			best, least, moved = next, loss, true
