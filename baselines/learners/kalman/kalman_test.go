@@ -82,6 +82,18 @@ func (m *Model) Weights() (mean []float64, cov mat.Symmetric) {
 	return slices.Clone(m.mean), p
 }
 
+// columns returns those of W.
+func (m *Model) columns() [][]float64 {
+	r := m.belief.(*lowRank)
+	out := vectors(r.rank, len(m.mean))
+	for _, at := range m.rows.neurons {
+		for l, n := 0, at.to-at.from; l < r.rank; l++ {
+			copy(out[l][at.from:], r.columns(at)[l*n:(l+1)*n])
+		}
+	}
+	return out
+}
+
 // logitsAt returns those of the network at the weights w.
 func (m *Model) logitsAt(w, x []float64) []float64 {
 	pass := m.network.NewPass()

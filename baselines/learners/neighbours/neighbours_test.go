@@ -3,7 +3,6 @@ package neighbours
 import (
 	"math"
 	"math/rand/v2"
-	"slices"
 	"sort"
 	"strings"
 	"testing"
@@ -90,15 +89,6 @@ func TestNeighboursFarAway(t *testing.T) {
 	}
 	if err := q.Predict(p, []float64{1e200, 0}); err == nil {
 		t.Errorf("p = %v where distances overflow", p)
-	}
-}
-
-// There are at most as many neighbours as examples.
-func TestFewExamples(t *testing.T) {
-	x, class := examples(7, 2, 2, false)
-	few, many := fit(Config{Classes: 2, Neighbours: 7}, x, class), fit(Config{Classes: 2, Neighbours: 100}, x, class)
-	if p, q := check.Predict(t, few, 2, 1, 1), check.Predict(t, many, 2, 1, 1); !slices.Equal(p, q) {
-		t.Errorf("%v of all, %v of more than there are", p, q)
 	}
 }
 

@@ -2,12 +2,9 @@ package sgd
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
-
-	"gonum.org/v1/gonum/diff/fd"
 
 	"closedform/core/random"
 	"closedform/internal/check"
@@ -27,44 +24,6 @@ func TestLearner(t *testing.T) {
 			}
 			return m, err
 		})
-	}
-}
-
-// The weights move as the rules say, with gradients of the log loss by finite differences.
-func TestRules(t *testing.T) {
-	for _, rule := range []Rule{SGD, Momentum, Adam} {
-		m := newModel(Config{Layers: []int{3, 5, 4, 3}, Rule: rule, LearningRate: 0.02})
-		x, class, _ := check.Clusters(6, 3, 3, "rules")
-		n := len(m.weights)
-		velocity, mean, square := make([]float64, n), make([]float64, n), make([]float64, n)
-		for k, at := range x {
-			loss := newModel(Config{Layers: []int{3, 5, 4, 3}})
-			want := slices.Clone(m.weights)
-			gradient := fd.Gradient(nil, func(w []float64) float64 {
-				copy(loss.weights, w)
-				return -math.Log(check.Predict(t, loss, 3, at...)[class[k]])
-			}, want, &fd.Settings{Formula: fd.Central, Step: 1e-5})
-			for i, g := range gradient {
-				switch rule {
-				case SGD:
-					want[i] -= 0.02 * g
-				case Momentum:
-					velocity[i] = 0.9*velocity[i] + g
-					want[i] -= 0.02 * velocity[i]
-				case Adam:
-					steps := float64(k + 1)
-					mean[i], square[i] = 0.9*mean[i]+0.1*g, 0.999*square[i]+0.001*g*g
-					want[i] -= 0.02 * mean[i] / (1 - math.Pow(0.9, steps)) / (math.Sqrt(square[i]/(1-math.Pow(0.999, steps))) + 1e-8)
-				}
-			}
-			check.OK(t, m.Observe(at, class[k]))
-			for i := range want {
-				if rule == Adam && math.Abs(gradient[i]) < 1e-5 {
-					want[i] = m.weights[i] // which divides by next to nothing
-				}
-			}
-			check.NearAll(t, fmt.Sprintf("rule %s, step %d", rule, k), m.weights, want, 1e-6)
-		}
 	}
 }
 
