@@ -11,7 +11,6 @@ import (
 
 	"closedform/baselines/learners/mlp"
 	"closedform/core/random"
-	"closedform/core/softmax"
 	"closedform/internal/check"
 )
 
@@ -182,47 +181,4 @@ func TestObserveIsTheKalmanStep(t *testing.T) {
 			}
 		}
 	}
-}
-
-// The covariance of the logits that Predict uses is that of the linearised
-// network, by finite differences, and of it the differences only: Monte Carlo of
-// the softmax of such logits agrees for a spread that is the same for all.
-func TestPredictUsesTheLinearisedLogits(t *testing.T) {
-	for _, kind := range kinds {
-		m := newModel(Config{Layers: []int{2, 4, 3}, Covariance: kind})
-		last := clusters(t, m, "predict", 30, nil)
-		j, _ := m.jacobian(last)
-		_, cov := m.Weights()
-		var c, jp mat.Dense
-		jp.Mul(j, cov)
-		c.Mul(&jp, j.T())
-		p := check.Predict(t, m, 3, last...)
-		pairs, sums := 0.0, 0.0
-		for a := range 3 {
-			for b := range a {
-				pairs += c.At(a, a) + c.At(b, b) - 2*c.At(a, b)
-				sums += m.variance[a] + m.variance[b]
-			}
-			centre := 0.0 // Var(z_a − z̄)
-			for b := range 3 {
-				for d := range 3 {
-					centre += (delta(a, b) - 1./3) * (delta(a, d) - 1./3) * c.At(b, d)
-				}
-			}
-			check.Near(t, fmt.Sprint(kind, ": variance of logit ", a), m.variance[a], 1.5*centre, 1e-7)
-		}
-		check.Near(t, "variances of the differences", sums, pairs, 1e-7)
-		moments := softmax.NewMoments(3)
-		softmax.Exact{}.Moments(moments, m.logitsAt(m.mean, last), m.variance)
-		for a := range p {
-			check.Near(t, "p", p[a], moments.P[a], 1e-7)
-		}
-	}
-}
-
-func delta(a, b int) float64 {
-	if a == b {
-		return 1
-	}
-	return 0
 }

@@ -1,7 +1,6 @@
 package mlp
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"testing"
 
@@ -50,21 +49,5 @@ func TestMask(t *testing.T) {
 	}, w, &fd.Settings{Formula: fd.Central})
 	if !floats.EqualApprox(got, want, 1e-7) {
 		t.Errorf("gradient %v, by differences %v", got, want)
-	}
-}
-
-func BenchmarkForward(b *testing.B) {
-	for _, widths := range [][]int{{19, 50, 7}, {64, 50, 10}, {784, 128, 128, 10}} {
-		b.Run(fmt.Sprint(widths), func(b *testing.B) {
-			n := New(widths, true)
-			p, weights, x := n.NewPass(), make([]float64, n.Weights()), make([]float64, widths[0]+1)
-			n.Initialise(weights, rand.New(random.Source("forward")))
-			for i := range x {
-				x[i] = float64(i % 7)
-			}
-			for b.Loop() {
-				n.Forward(p, weights, x)
-			}
-		})
 	}
 }

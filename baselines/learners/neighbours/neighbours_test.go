@@ -104,12 +104,3 @@ func TestErrors(t *testing.T) {
 		}
 	}
 }
-
-func BenchmarkNeighbours(b *testing.B) {
-	x, class := examples(10000, 784, 10, false)
-	q := fit(Config{Classes: 10}, x, class)
-	p, at := make([]float64, 10), make([]float64, 784)
-	for b.Loop() {
-		check.OK(b, q.Predict(p, at))
-	}
-}

@@ -1,7 +1,6 @@
 package sgd
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -42,17 +41,5 @@ func TestOverflow(t *testing.T) {
 	before := slices.Clone(m.weights)
 	if err := m.Observe([]float64{1e200}, 0); err == nil || !slices.Equal(before, m.weights) {
 		t.Errorf("error %v, weights %v", err, m.weights)
-	}
-}
-
-func BenchmarkObserve(b *testing.B) {
-	for _, rule := range []Rule{SGD, Momentum, Adam} {
-		b.Run(fmt.Sprint(rule), func(b *testing.B) {
-			m := newModel(Config{Layers: []int{784, 128, 128, 10}, Rule: rule})
-			x, class, _ := check.Clusters(1, 784, 10, "bench")
-			for b.Loop() {
-				check.OK(b, m.Observe(x[0], class[0]))
-			}
-		})
 	}
 }
