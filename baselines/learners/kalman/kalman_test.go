@@ -18,19 +18,6 @@ func newModel(cfg Config) *Model {
 	return check.Must(New(cfg, random.Source("model")))
 }
 
-// clusters shows the model examples, after each has been handed to f.
-func clusters(t testing.TB, m *Model, name string, count int, f func(x []float64, class int)) (last []float64) {
-	t.Helper()
-	x, class, _ := check.Clusters(count, m.network.Inputs, m.network.Outputs(), name)
-	for k, at := range x {
-		if f != nil {
-			f(at, class[k])
-		}
-		observe(t, m, at, class[k])
-	}
-	return x[count-1]
-}
-
 // observe fails the test on an error.
 func observe(t testing.TB, m *Model, x []float64, class int) {
 	t.Helper()

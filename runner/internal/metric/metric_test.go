@@ -29,16 +29,8 @@ func TestScoresByHand(t *testing.T) {
 	check.Near(t, "ECE", ECE(p, class, 10), (0.3+0.4+0.5+0.9)/4, 1e-12)
 	// One bin: 2 right of 4, mean confidence 0.625.
 	check.Near(t, "ECE of one bin", ECE(p, class, 1), 0.125, 1e-12)
-}
-
-func TestLogLossOfImpossibleLabel(t *testing.T) {
-	if got := LogLoss(p, []int{0, 0, 0, 2}); !math.IsInf(got, 1) {
-		t.Errorf("log loss %g, want +Inf", got)
-	}
-}
-
-func TestECEOfCertainty(t *testing.T) {
-	check.Near(t, "ECE", ECE([][]float64{{1, 0}}, []int{0}, 15), 0, 1e-12)
+	check.Near(t, "ECE of certainty", ECE([][]float64{{1, 0}}, []int{0}, 15), 0, 1e-12)
+	check.Near(t, "log loss of an impossible label", LogLoss(p, []int{0, 0, 0, 2}), math.Inf(1), 0)
 }
 
 // Against the definition, over all pairs.
