@@ -100,6 +100,6 @@ func BenchmarkObserve(b *testing.B) {
 		x[a] = math.Sin(float64(a))
 	}
 	for k := 0; b.Loop(); k++ {
-		observe(b, m, x, k%10)
+		check.OK(b, m.Observe(x, k%10))
 	}
 }

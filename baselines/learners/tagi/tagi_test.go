@@ -1,8 +1,6 @@
 package tagi
 
 import (
-	"testing"
-
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/core/random"
@@ -20,9 +18,4 @@ func (m *Model) Weights(l int) (mean, variance *mat.Dense) {
 	variance = mat.NewDense(out, in, nil)
 	variance.Apply(func(j, i int, _ float64) float64 { return cov[j].At(i, i) }, variance)
 	return mean, variance
-}
-
-func observe(t testing.TB, m *Model, x []float64, class int) {
-	t.Helper()
-	check.OK(t, m.Observe(x, class))
 }
