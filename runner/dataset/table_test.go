@@ -89,25 +89,19 @@ func TestCSVOrderOfClasses(t *testing.T) {
 func TestReadCSVErrors(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"", "a.csv: empty; need a header line"},
-		{"\ufeff\n\n", "a.csv: empty; need a header line"},
 		{"x,class\n", `a.csv: 0 examples of 0 classes`},
 		{"5.1,3.5,setosa\n4.9,3,setosa\n", `a.csv:1: no column "class"; the columns, by ',', are 5.1, 3.5, setosa`},
 		{"x,y,x,class\n", `a.csv:1: columns 1 and 3 are both called "x"`},
 		{"class\na\nb\n", `a.csv:1: no inputs beside the class "class"`},
 		{"x,class\n1,a\n2\n", `a.csv:3: 1 cells; need 2, as many as the header has`},
-		{"x,class\n1,a\n\n2,b,3\n", `a.csv:4: 3 cells; need 2, as many as the header has`},
 		{"x,y,class\n1,2,a\n1, ,b\n", `a.csv:3: column "y" is missing: ""; allowed: values, or missing = "drop" (the row) or "mean" (of inputs) in place of "error"`},
 		{"x,class\n1,a\n2,\n", `a.csv:3: column "class" is missing: ""`},
-		{"x,class\n1,a\nNA,b\n", `a.csv:3: column "x" is missing: "NA"`},
 		{"x,class\n1,a\n-Inf,b\n", `a.csv:3: column "x": "-Inf" is not a finite number`},
-		{"x,class\n1,a\n1e309,b\n", `a.csv:3: column "x": "1e309" is not a finite number`},
-		{"x,class\n1,a\n\"1,5\",b\n", `a.csv:3: column "x": "1,5" is not a number; columns of words are named in categorical = ["x"], or in ignore`},
 		{"x,class\n" + strings.Repeat("1", 39) + "zzzz,a\n", `a.csv:2: column "x": "` + strings.Repeat("1", 39) + `z" is not a number`},
 		{"y,class,x\n1,\"a\nb\",?\n", `a.csv:2: column "x" is missing: "?"`},
 		{"x,class\n1,a\n2,a\n", `a.csv: 2 examples of 1 classes; need at least 2 classes`},
 		{"x,class\n1,a\n2,b\"c\n", `a.csv:3: bare " in non-quoted-field`},
 		{"x,class\n1,a\n2,\"b\n3,a\n4,b\n", `a.csv:3: extraneous or missing " in quoted-field`},
-		{"x,\"class\n", `a.csv:1: extraneous or missing " in quoted-field`},
 	} {
 		e, err := readCSV(c.text)
 		check.Refuses(t, strconv.Quote(c.text), err, c.want)
@@ -154,16 +148,14 @@ func TestSeparatorsAndEncodings(t *testing.T) {
 		t.Errorf("Windows-1252 is read as %v, %q", e.Features(), e.Classes())
 	}
 	for text, want := range map[string]string{
-		"x,class\n1,\x81\n":            "a.csv: line 2 has the byte 0x81, neither UTF-8 nor Windows-1252; allowed: ",
-		"PK\x03\x04\x00":               "a.csv: line 1 has a byte 0, as workbooks, ",
-		"\xff\xfex\x00,":               "a.csv: begins as UTF-16 text",
-		"x y class\n1 2 a\n":           `a.csv:1: no column "class"; the columns, by ',', are x y class`,
-		"x,y;class\n1,5;a\n":           `a.csv: cells may be separated by any of ",;"; allowed: one of these, others in quotes`,
-		"x;class\n1.234,5;a\n":         `a.csv:2: column "x": "1.234,5" has a point, line 2 a comma; allowed: one of them in a column`,
-		"x;class\n1,5;a\n\n2.5;b\n":    `a.csv:4: column "x": "2.5" has a point, line 2 a comma`,
-		"x;class\n1,234,5;a\n":         `a.csv:2: column "x": "1,234,5" is not a number`,
-		"x\tclass\n\ta\n":              `a.csv:2: column "x" is missing: ""`,
-		"x,size,class\n1,S,a\n2,L,b\n": `a.csv:2: column "size": "S" is not a number; columns of words are named in categorical = ["size"]`,
+		"x,class\n1,\x81\n":         "a.csv: line 2 has the byte 0x81, neither UTF-8 nor Windows-1252; allowed: ",
+		"PK\x03\x04\x00":            "a.csv: line 1 has a byte 0, as workbooks, ",
+		"\xff\xfex\x00,":            "a.csv: begins as UTF-16 text",
+		"x y class\n1 2 a\n":        `a.csv:1: no column "class"; the columns, by ',', are x y class`,
+		"x,y;class\n1,5;a\n":        `a.csv: cells may be separated by any of ",;"; allowed: one of these, others in quotes`,
+		"x;class\n1.234,5;a\n":      `a.csv:2: column "x": "1.234,5" has a point, line 2 a comma; allowed: one of them in a column`,
+		"x;class\n1,5;a\n\n2.5;b\n": `a.csv:4: column "x": "2.5" has a point, line 2 a comma`,
+		"x;class\n1,234,5;a\n":      `a.csv:2: column "x": "1,234,5" is not a number`,
 	} {
 		_, err := readCSV(text)
 		check.Refuses(t, strconv.Quote(text), err, want)

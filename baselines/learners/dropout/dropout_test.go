@@ -3,11 +3,7 @@ package dropout
 import (
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
-
-	"gonum.org/v1/gonum/diff/fd"
-	"gonum.org/v1/gonum/floats"
 
 	"closedform/baselines/learners/mlp"
 	"closedform/core/random"
@@ -53,64 +49,5 @@ func TestConfig(t *testing.T) {
 	})
 	if _, err := Fit(Config{Layers: []int{1, 1}}, nil, nil, random.Source()); err == nil {
 		t.Error("one class was accepted")
-	}
-}
-
-// The gradient is that of the loss with the masks in place.
-func TestGradient(t *testing.T) {
-	x, class, _ := check.Clusters(7, 2, 3, "gradient")
-	m := fit(Config{Layers: []int{2, 4, 3, 3}, Rate: 0.4, Decay: 0.3, Descent: mlp.Descent{Epochs: 2}}, x, class)
-	data := check.Must(m.network.Examples(x, class))
-	m.pass.Mask = m.masks[0]
-	batch := []int{5, 0, 3}
-	got := make([]float64, len(m.weights))
-	m.gradient(got, data, class, batch, func() {})
-	want := fd.Gradient(nil, func(w []float64) float64 {
-		loss := 0.3 / 2 * floats.Dot(w, w)
-		for _, k := range batch {
-			m.network.Forward(m.pass, w, data[k])
-			loss += (floats.LogSumExp(m.pass.Logit) - m.pass.Logit[class[k]]) / 3
-		}
-		return loss
-	}, slices.Clone(m.weights), &fd.Settings{Formula: fd.Central})
-	if !floats.EqualApprox(got, want, 1e-7) {
-		t.Errorf("gradient %v, by differences %v", got, want)
-	}
-}
-
-// The masks leave out units at the rate, and keep their mean.
-func TestMasks(t *testing.T) {
-	m := fit(Config{Layers: []int{1, 50, 20, 2}, Rate: 0.3, Descent: mlp.Descent{Epochs: 1}}, nil, nil)
-	var out, n float64
-	for _, masks := range m.masks {
-		if masks[0] != nil || len(masks[1]) != 50 || len(masks[2]) != 20 {
-			t.Fatalf("masks of %d, %d and %d units", len(masks[0]), len(masks[1]), len(masks[2]))
-		}
-		for _, f := range slices.Concat(masks[1], masks[2]) {
-			if n++; f == 0 {
-				out++
-			} else if !(math.Abs(f*0.7-1) < 1e-15) {
-				t.Fatalf("a factor of %g", f)
-			}
-		}
-	}
-	if z := (out/n - 0.3) / math.Sqrt(0.21/n); len(m.masks) != 100 || !(math.Abs(z) < 4) {
-		t.Errorf("%d passes, %.4f of the units left out", len(m.masks), out/n)
-	}
-}
-
-// A prediction is the mean over passes of the network with masks.
-func TestPredict(t *testing.T) {
-	x, class, _ := check.Clusters(40, 2, 3, "predict")
-	m := fit(Config{Layers: []int{2, 6, 5, 3}, Rate: 0.5, Descent: mlp.Descent{Epochs: 5}}, x, class)
-	want, pass := make([]float64, 3), m.network.NewPass()
-	for _, masks := range m.masks {
-		pass.Mask = masks
-		m.network.Forward(pass, m.weights, []float64{1, -2, 1})
-		mlp.Normalise(pass.Logit)
-		floats.AddScaled(want, 1.0/passes, pass.Logit)
-	}
-	if got := check.Predict(t, m, 3, 1, -2); !floats.EqualApprox(got, want, 1e-14) {
-		t.Errorf("%v, want %v", got, want)
 	}
 }

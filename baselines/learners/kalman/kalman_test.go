@@ -11,25 +11,11 @@ import (
 
 	"closedform/baselines/learners/mlp"
 	"closedform/core/random"
-	"closedform/core/softmax"
 	"closedform/internal/check"
 )
 
 func newModel(cfg Config) *Model {
 	return check.Must(New(cfg, random.Source("model")))
-}
-
-// clusters shows the model examples, after each has been handed to f.
-func clusters(t testing.TB, m *Model, name string, count int, f func(x []float64, class int)) (last []float64) {
-	t.Helper()
-	x, class, _ := check.Clusters(count, m.network.Inputs, m.network.Outputs(), name)
-	for k, at := range x {
-		if f != nil {
-			f(at, class[k])
-		}
-		observe(t, m, at, class[k])
-	}
-	return x[count-1]
 }
 
 // observe fails the test on an error.
@@ -80,6 +66,18 @@ func (m *Model) Weights() (mean []float64, cov mat.Symmetric) {
 		p.CopySym(mat.NewDiagDense(n, r.variance))
 	}
 	return slices.Clone(m.mean), p
+}
+
+// columns returns those of W.
+func (m *Model) columns() [][]float64 {
+	r := m.belief.(*lowRank)
+	out := vectors(r.rank, len(m.mean))
+	for _, at := range m.rows.neurons {
+		for l, n := 0, at.to-at.from; l < r.rank; l++ {
+			copy(out[l][at.from:], r.columns(at)[l*n:(l+1)*n])
+		}
+	}
+	return out
 }
 
 // logitsAt returns those of the network at the weights w.
@@ -170,47 +168,4 @@ func TestObserveIsTheKalmanStep(t *testing.T) {
 			}
 		}
 	}
-}
-
-// The covariance of the logits that Predict uses is that of the linearised
-// network, by finite differences, and of it the differences only: Monte Carlo of
-// the softmax of such logits agrees for a spread that is the same for all.
-func TestPredictUsesTheLinearisedLogits(t *testing.T) {
-	for _, kind := range kinds {
-		m := newModel(Config{Layers: []int{2, 4, 3}, Covariance: kind})
-		last := clusters(t, m, "predict", 30, nil)
-		j, _ := m.jacobian(last)
-		_, cov := m.Weights()
-		var c, jp mat.Dense
-		jp.Mul(j, cov)
-		c.Mul(&jp, j.T())
-		p := check.Predict(t, m, 3, last...)
-		pairs, sums := 0.0, 0.0
-		for a := range 3 {
-			for b := range a {
-				pairs += c.At(a, a) + c.At(b, b) - 2*c.At(a, b)
-				sums += m.variance[a] + m.variance[b]
-			}
-			centre := 0.0 // Var(z_a − z̄)
-			for b := range 3 {
-				for d := range 3 {
-					centre += (delta(a, b) - 1./3) * (delta(a, d) - 1./3) * c.At(b, d)
-				}
-			}
-			check.Near(t, fmt.Sprint(kind, ": variance of logit ", a), m.variance[a], 1.5*centre, 1e-7)
-		}
-		check.Near(t, "variances of the differences", sums, pairs, 1e-7)
-		moments := softmax.NewMoments(3)
-		softmax.Exact{}.Moments(moments, m.logitsAt(m.mean, last), m.variance)
-		for a := range p {
-			check.Near(t, "p", p[a], moments.P[a], 1e-7)
-		}
-	}
-}
-
-func delta(a, b int) float64 {
-	if a == b {
-		return 1
-	}
-	return 0
 }

@@ -27,12 +27,13 @@ func TestCovarianceStaysPositiveDefinite(t *testing.T) {
 		}{{[]int{3, 6, 3}, 1, 3}, {[]int{3, 3}, 10, 1e4}} {
 			m := newModel(Config{Layers: c.layers, Covariance: kind, PriorVar: c.prior})
 			_, before := m.Weights()
-			count := 0
-			clusters(t, m, "long", 10000, func(x []float64, _ int) {
-				if count++; count%7 == 0 {
-					floats.Scale(c.scale, x)
+			x, class, _ := check.Clusters(10000, 3, 3, "long")
+			for k, at := range x {
+				if k%7 == 6 {
+					floats.Scale(c.scale, at)
 				}
-			})
+				observe(t, m, at, class[k])
+			}
 			_, after := m.Weights()
 			var chol mat.Cholesky
 			if !chol.Factorize(after) {
@@ -43,21 +44,6 @@ func TestCovarianceStaysPositiveDefinite(t *testing.T) {
 					t.Errorf("%v, %v: variance of weight %d from %g to %g", kind, c.layers, i, before.At(i, i), v)
 				}
 			}
-		}
-	}
-}
-
-// The names of the classes do not matter, though the root of the covariance of
-// the label depends on their order.
-func TestClassesMayBePermuted(t *testing.T) {
-	order := []int{2, 0, 3, 1}
-	for _, kind := range kinds {
-		cfg := Config{Layers: []int{3, 5, 4}, Covariance: kind}
-		one, other := newModel(cfg), newModel(cfg)
-		last := clusters(t, one, "permuted", 50, func(x []float64, class int) { observe(t, other, x, order[class]) })
-		p, q := check.Predict(t, one, 4, last...), check.Predict(t, other, 4, last...)
-		for c := range p {
-			check.Near(t, fmt.Sprint(kind, ": p of class ", c), q[order[c]], p[c], 1e-7)
 		}
 	}
 }
@@ -128,27 +114,6 @@ func TestOverflowIsRefused(t *testing.T) {
 				t.Errorf("%v: error %v", kind, err)
 			}
 		}
-	}
-}
-
-func TestPriorAndDefaults(t *testing.T) {
-	cfg := Config{Layers: []int{199, 100, 3}, Covariance: Diagonal}
-	m := newModel(cfg)
-	mean, variance := m.mean, m.belief.(*diagonal).variance
-	hidden := mean[:200*100]
-	check.Near(t, "mean square of hidden means", floats.Dot(hidden, hidden)/float64(len(hidden)), 2./200, 6*math.Sqrt(2./float64(len(hidden)))*2/200)
-	for i := len(hidden); i < len(mean); i++ {
-		if mean[i] != 0 {
-			t.Fatalf("mean %g of an output weight", mean[i])
-		}
-	}
-	check.Near(t, "hidden prior variance", variance[0], 1./200, 1e-14)
-	check.Near(t, "output prior variance", variance[len(mean)-1], 1./101, 1e-14)
-	if !floats.Equal(mean, newModel(cfg).mean) {
-		t.Error("the prior means depend on more than the source")
-	}
-	for _, pc := range check.Predict(t, m, 3, make([]float64, 199)...) {
-		check.Near(t, "prior predictive", pc, 1./3, 1e-8)
 	}
 }
 

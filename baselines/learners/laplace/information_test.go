@@ -1,7 +1,6 @@
 package laplace
 
 import (
-	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -16,22 +15,6 @@ import (
 func problemOf(t *testing.T, m *Model, v float64, x [][]float64, class []int) *Problem {
 	t.Helper()
 	return problem(Prior{Layers: m.cfg.Layers, Bias: true, Var: m.network.PriorVar(v)}, x, class)
-}
-
-// At the mode of softmax regression the density is flat.
-func TestClimb(t *testing.T) {
-	x, class := clusters(80, "stationary")
-	for _, v := range []float64{1e-3, 1, 1e3} {
-		m := fit(Config{Layers: []int{3, 4}, PriorVar: v, Predictive: PlugIn}, x, class)
-		p, w := problemOf(t, m, v, x, class), m.weights
-		gradient := make([]float64, len(w))
-		p.LogDensity(gradient, w)
-		for i, g := range gradient {
-			if !(math.Abs(g)*math.Sqrt(m.network.PriorVar(v)[i]) < 1e-4) {
-				t.Errorf("variance %g: weight %d is %g with the gradient %g", v, i, w[i], g)
-			}
-		}
-	}
 }
 
 // The information is the negative Hessian of the log density by the weights of the last layer.

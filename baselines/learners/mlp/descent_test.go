@@ -2,13 +2,11 @@ package mlp
 
 import (
 	"math"
-	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
 
-	"closedform/core/random"
 	"closedform/internal/check"
 )
 
@@ -27,59 +25,6 @@ func TestAdam(t *testing.T) {
 	if !(math.Abs(w[0]-want) < 1e-12) {
 		t.Errorf("after two steps %.15g, want %.15g", w[0], want)
 	}
-}
-
-// Every epoch sees each example once, in batches that are full but for the last, in
-// another order each time; and the weights come to rest at the mean of the examples.
-func TestDescent(t *testing.T) {
-	const n = 2*batchSize + 7
-	d := Descent{Epochs: 100, Step: 0.1}
-	var w []float64
-	var seen [][]int
-	run := func() float64 {
-		w = []float64{-3}
-		d.Run(w, n, rand.New(random.Source("descent")), func(grad []float64, batch []int) {
-			if grad[0] != 0 {
-				t.Fatalf("gradient starts at %g", grad[0])
-			}
-			seen = append(seen, slices.Clone(batch))
-			for _, k := range batch {
-				grad[0] += (w[0] - float64(k)/10) / float64(len(batch))
-			}
-		})
-		return w[0]
-	}
-	rest := run()
-	if len(seen) != 300 {
-		t.Fatalf("%d batches", len(seen))
-	}
-	var last []int
-	for i := 0; i < len(seen); i += 3 {
-		epoch := slices.Concat(seen[i : i+3]...)
-		if len(seen[i]) != batchSize || len(seen[i+1]) != batchSize || slices.Equal(epoch, last) {
-			t.Fatalf("batches %v", seen[i:i+3])
-		}
-		last = slices.Clone(epoch)
-		slices.Sort(epoch)
-		if len(epoch) != n || epoch[0] != 0 || epoch[n-1] != n-1 || len(slices.Compact(epoch)) != n {
-			t.Fatalf("an epoch of %v", epoch)
-		}
-	}
-	// A short batch weighs as much as a full one: that moves the mean, but not in expectation.
-	if want := (n - 1) / 20.0; !(math.Abs(rest-want) < 0.3) {
-		t.Errorf("came to rest at %g, want %g", rest, want)
-	}
-	if again := run(); again != rest {
-		t.Errorf("%g, again %g", rest, again)
-	}
-	// The step falls to zero: of a constant gradient of 1, the sum over steps is
-	// Step·(1 + … + 1/T) = Step·(T+1)/2.
-	w[0] = 0
-	Descent{Epochs: 9, Step: 1}.Run(w, 1, rand.New(random.Source("fall")), func(grad []float64, _ []int) { grad[0] = 1 })
-	if !(math.Abs(w[0]+5) < 1e-6) {
-		t.Errorf("steps of sum %g, want −5", w[0])
-	}
-	Descent{Epochs: 9, Step: 1}.Run(w, 0, rand.New(random.Source("none")), nil)
 }
 
 func TestExamples(t *testing.T) {

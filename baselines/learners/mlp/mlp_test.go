@@ -1,14 +1,11 @@
 package mlp
 
 import (
-	"fmt"
-	"math"
 	"math/rand/v2"
 	"testing"
 
 	"gonum.org/v1/gonum/diff/fd"
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/stat"
 
 	"closedform/core/random"
 )
@@ -52,42 +49,5 @@ func TestMask(t *testing.T) {
 	}, w, &fd.Settings{Formula: fd.Central})
 	if !floats.EqualApprox(got, want, 1e-7) {
 		t.Errorf("gradient %v, by differences %v", got, want)
-	}
-}
-
-func TestInitialise(t *testing.T) {
-	n := New([]int{40, 300, 2}, true)
-	w := make([]float64, n.Weights())
-	n.Initialise(w, rand.New(random.Source("initialise")))
-	for l, inputs := range []int{40, 300} {
-		var all []float64
-		for j := range n.Layers[l].Out {
-			neuron := n.Layers[l].Neuron(w, j)
-			if neuron[inputs] != 0 {
-				t.Errorf("layer %d: bias %g", l, neuron[inputs])
-			}
-			all = append(all, neuron[:inputs]...)
-		}
-		// A variance over N draws has a relative standard error of √(2/N).
-		v, size := stat.Variance(all, nil), float64(len(all))
-		if z := (v*float64(inputs)/2 - 1) / math.Sqrt(2/size); !(math.Abs(z) < 4) {
-			t.Errorf("layer %d: variance %g of weights with %d inputs", l, v, inputs)
-		}
-	}
-}
-
-func BenchmarkForward(b *testing.B) {
-	for _, widths := range [][]int{{19, 50, 7}, {64, 50, 10}, {784, 128, 128, 10}} {
-		b.Run(fmt.Sprint(widths), func(b *testing.B) {
-			n := New(widths, true)
-			p, weights, x := n.NewPass(), make([]float64, n.Weights()), make([]float64, widths[0]+1)
-			n.Initialise(weights, rand.New(random.Source("forward")))
-			for i := range x {
-				x[i] = float64(i % 7)
-			}
-			for b.Loop() {
-				n.Forward(p, weights, x)
-			}
-		})
 	}
 }

@@ -3,7 +3,6 @@ package neighbours
 import (
 	"math"
 	"math/rand/v2"
-	"slices"
 	"sort"
 	"strings"
 	"testing"
@@ -93,15 +92,6 @@ func TestNeighboursFarAway(t *testing.T) {
 	}
 }
 
-// There are at most as many neighbours as examples.
-func TestFewExamples(t *testing.T) {
-	x, class := examples(7, 2, 2, false)
-	few, many := fit(Config{Classes: 2, Neighbours: 7}, x, class), fit(Config{Classes: 2, Neighbours: 100}, x, class)
-	if p, q := check.Predict(t, few, 2, 1, 1), check.Predict(t, many, 2, 1, 1); !slices.Equal(p, q) {
-		t.Errorf("%v of all, %v of more than there are", p, q)
-	}
-}
-
 func TestErrors(t *testing.T) {
 	check.Keys(t, map[string]Config{"neighbours": {Neighbours: -1}})
 	x, class := examples(10, 2, 2, false)
@@ -112,14 +102,5 @@ func TestErrors(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: error %v", name, err)
 		}
-	}
-}
-
-func BenchmarkNeighbours(b *testing.B) {
-	x, class := examples(10000, 784, 10, false)
-	q := fit(Config{Classes: 10}, x, class)
-	p, at := make([]float64, 10), make([]float64, 784)
-	for b.Loop() {
-		check.OK(b, q.Predict(p, at))
 	}
 }

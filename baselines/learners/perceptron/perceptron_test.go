@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/floats/scalar"
-	"gonum.org/v1/gonum/integrate/quad"
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/core/bnn"
@@ -75,32 +74,6 @@ func TestHuberIsAKalmanStep(t *testing.T) {
 	if refused < 20 || refused > 580 {
 		t.Errorf("%d of 600 steps refused", refused)
 	}
-}
-
-// ADF has the moments of the posterior, by quadrature.
-func TestADFIsThePosterior(t *testing.T) {
-	activations(100, func(lambda, m, v float64) {
-		for _, s := range []float64{1, -1} {
-			name := fmt.Sprintf("λ = %g, m = %g, v = %g, s = %g:", lambda, m, v, s)
-			moment := func(k int) float64 {
-				sd := math.Sqrt(v)
-				return quad.Fixed(func(z float64) float64 {
-					return math.Pow(z, float64(k)) * gauss.PDF(z) * gauss.CDF(s*lambda*(m+sd*z))
-				}, -12, 12, 400, quad.Legendre{}, 0)
-			}
-			p, first, second := moment(0), moment(1), moment(2)
-			first /= p
-			q := one(Config{Rule: ADF, Lambda: lambda}, m, v)
-			update := check.Must(q.Observe([]float64{1}, s > 0))
-			mean, cov := q.Weights()
-			check.Near(t, name+" log p", update.LogP, math.Log(p), 1e-8)
-			check.Near(t, name+" m̃", (mean[0]-m)/math.Sqrt(v), first, 1e-8)
-			check.Near(t, name+" ṽ", cov.At(0, 0)/v, second/p-first*first, 1e-8)
-			if !(update.MinVariance > 0 && update.MinVariance < v) || update.Action != bnn.Applied {
-				t.Errorf("%s %+v", name, update)
-			}
-		}
-	})
 }
 
 // The weights follow the activation: the update of all of them is that of w·x,

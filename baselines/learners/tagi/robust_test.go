@@ -72,30 +72,6 @@ func TestExtremes(t *testing.T) {
 	}
 }
 
-func TestPrior(t *testing.T) {
-	m := newModel(Config{Layers: []int{199, 100, 10}, PriorVar: 3, PriorMeanVar: 2})
-	mean, variance := m.Weights(0)
-	rows, in := mean.Dims()
-	if rows != 100 || in != 200 {
-		t.Fatalf("%d×%d", rows, in)
-	}
-	square := mat.Dot(mean.ColView(0), mean.ColView(0))
-	for i := 1; i < in; i++ {
-		square += mat.Dot(mean.ColView(i), mean.ColView(i))
-	}
-	check.Near(t, "mean square", square/20000, 2./200, 6*math.Sqrt(2./20000)*2/200)
-	check.Near(t, "variance", variance.At(99, 199), 3./200, 1e-15)
-	if nodes, _ := must(m.Weights(1)).Dims(); nodes != 11 {
-		t.Errorf("%d outputs", nodes)
-	}
-	defaults := newModel(Config{Layers: []int{2, 2}}).cfg
-	if defaults.SigmaV != 1 || defaults.PriorVar != 1 || defaults.PriorMeanVar != 1 {
-		t.Errorf("defaults %+v", defaults)
-	}
-}
-
-func must(mean, _ *mat.Dense) *mat.Dense { return mean }
-
 func TestErrors(t *testing.T) {
 	check.Keys(t, map[string]Config{
 		"head":           {Head: "softmax"},
@@ -124,6 +100,6 @@ func BenchmarkObserve(b *testing.B) {
 		x[a] = math.Sin(float64(a))
 	}
 	for k := 0; b.Loop(); k++ {
-		observe(b, m, x, k%10)
+		check.OK(b, m.Observe(x, k%10))
 	}
 }

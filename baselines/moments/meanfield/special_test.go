@@ -3,53 +3,15 @@ package meanfield
 import (
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"testing"
 
 	"gonum.org/v1/gonum/floats/scalar"
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/stat/distmv"
 
 	"closedform/core/gauss"
-	"closedform/core/random"
 	"closedform/core/softmax"
 	"closedform/internal/check"
 )
-
-// The bridge inverts the Laplace approximation of a Dirichlet distribution.
-func TestBridgeInvertsLaplace(t *testing.T) {
-	rnd := rand.New(random.Source("meanfield", "bridge"))
-	for _, n := range []int{2, 3, 10} {
-		alpha := make([]float64, n)
-		mu, variance := make([]float64, n), make([]float64, n)
-		var inverse, logs float64
-		for k := range alpha {
-			alpha[k] = math.Exp(2 * rnd.NormFloat64())
-			inverse += 1 / alpha[k]
-			logs += math.Log(alpha[k])
-		}
-		f := float64(n)
-		for k, a := range alpha {
-			mu[k] = math.Log(a) - logs/f
-			variance[k] = (1-2/f)/a + inverse/(f*f)
-		}
-		p, concentration := bridge(mu, variance)
-		for k, a := range alpha {
-			if got := p[k] * concentration; !scalar.EqualWithinRel(got, a, 1e-12) {
-				t.Errorf("n=%d: α_%d = %g, want %g", n, k, got, a)
-			}
-		}
-		var want mat.SymDense
-		got := mat.NewSymDense(n, nil)
-		for k := range n * n {
-			got.SetSym(k/n, k%n, dirichlet(p, concentration).cov(k/n, k%n))
-		}
-		distmv.NewDirichlet(alpha, nil).CovarianceMatrix(&want)
-		if !mat.EqualApprox(got, &want, 1e-14) {
-			t.Errorf("n=%d: covariance %v, want %v", n, mat.Formatted(got), mat.Formatted(&want))
-		}
-	}
-}
 
 // For two classes with Φ(z_1) + Φ(z_2) = 1 in the mean and equal variances, the
 // Dirichlet is a beta distribution with the exact variance of Φ(z).

@@ -116,10 +116,3 @@ func TestSoftmaxIsAnApproximation(t *testing.T) {
 		}
 	}
 }
-
-func BenchmarkSample(b *testing.B) {
-	e, src := NewEstimate(10), random.Source("benchmark")
-	for b.Loop() {
-		e.Sample(make([]float64, 10), []float64{1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, 1000, src)
-	}
-}

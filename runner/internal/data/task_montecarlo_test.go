@@ -113,27 +113,3 @@ func TestExamplesMonteCarlo(t *testing.T) {
 		}
 	}
 }
-
-// What the conditional probabilities do not see: where the inputs lie.
-func TestInputMomentsMonteCarlo(t *testing.T) {
-	square := func(x []float64) float64 { return x[0]*x[0] + x[1]*x[1] }
-	for name, c := range map[string]struct {
-		f    func(x []float64) float64
-		want float64
-	}{
-		"spirals":  {square, 1. / 3},
-		"rings":    {square, 14./27 + 0.05*0.05},
-		"moons":    {func(x []float64) float64 { return x[1] }, 0.25},
-		"xor":      {square, 2 + 2*0.4*0.4},
-		"logistic": {square, 50. / 3},
-		"sectors":  {square, 8. / 3},
-	} {
-		var values []float64
-		for _, x := range (Generator{Name: name}).Task().Draw(100_000, random.Source("dataset", name, "inputs")).X {
-			values = append(values, c.f(x))
-		}
-		if z := zScore(values, c.want); !(math.Abs(z) < 5) {
-			t.Errorf("%s: the mean is %.1f standard errors from %g", name, z, c.want)
-		}
-	}
-}

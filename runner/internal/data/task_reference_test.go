@@ -53,16 +53,6 @@ func TestBayesErrorLimits(t *testing.T) {
 			t.Errorf("%v: error %g, that of guessing is %g", g, e, guess)
 		}
 	}
-	// Half of an error is made by each of two arms that overlap: 2Φ(−π/(Aσ)).
-	g := Generator{Name: "spirals", Arms: 2, Noise: 0.3}
-	if got, want := g.Task().BayesError(), math.Erfc(math.Pi/2/0.3/math.Sqrt2); !(math.Abs(got/want-1) < 1e-12) {
-		t.Errorf("%v: error %g, want %g", g, got, want)
-	}
-	// The rings far from the origin are a row of normal distributions.
-	g = Generator{Name: "rings", Rings: 4, Noise: 0.02}
-	if got, want := g.Task().BayesError(), 0.75*math.Erfc(0.125/0.02/math.Sqrt2); !(math.Abs(got/want-1) < 1e-3) {
-		t.Errorf("%v: error %g, want %g", g, got, want)
-	}
 }
 
 // The boundaries increase, so that every ring is the most probable one somewhere.

@@ -134,43 +134,6 @@ func TestAxisIsSymmetric(t *testing.T) {
 	}
 }
 
-// The ceiling by exhaustion: every partition of the plane into three convex cones by
-// rays at every third degree, with every assignment of classes. Areas are those of the
-// sectors of the square.
-func TestWedgesCeiling(t *testing.T) {
-	task := Generator{Name: "wedges"}.Task()
-	const turn = 120
-	var area [3][2*turn + 1]float64 // cumulative over two turns
-	for d := range 2 * turn {
-		for c := range 3 {
-			area[c][d+1] = area[c][d]
-		}
-		mid := (float64(d) + 0.5) * 2 * math.Pi / turn
-		x := []float64{math.Cos(mid), math.Sin(mid)}
-		radius := 2 / math.Max(math.Abs(x[0]), math.Abs(x[1]))
-		area[task.Label(x)][d+1] += 0.5 * radius * radius
-	}
-	total := area[0][turn] + area[1][turn] + area[2][turn]
-	var best float64
-	for a := range turn {
-		for b := a + 1; b <= a+turn/2; b++ {
-			for c := max(b, a+turn/2); c <= min(b+turn/2, a+turn); c++ {
-				rays := [4]int{a, b, c, a + turn}
-				for _, perm := range [][3]int{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}} {
-					var right float64
-					for i, class := range perm {
-						right += area[class][rays[i+1]] - area[class][rays[i]]
-					}
-					best = max(best, right/total)
-				}
-			}
-		}
-	}
-	if !(math.Abs(best-task.LinearCeiling) <= 1e-9) {
-		t.Errorf("best accuracy of three cones is %.6f, want %g", best, task.LinearCeiling)
-	}
-}
-
 // Class probabilities are probabilities wherever the point is.
 func FuzzProbabilities(f *testing.F) {
 	for _, x := range [][2]float64{{0, 0}, {1, 0}, {-1, 0}, {0.5, 0.25}, {1e6, -1e6}, {-1e100, 1e-300}, {0, -1}} {

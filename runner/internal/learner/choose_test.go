@@ -22,7 +22,7 @@ import (
 // The candidate of the least loss is taken, the first of equals; its values are
 // those of the method that is tried, and the method itself stays as it is.
 func TestChoose(t *testing.T) {
-	m := must[Method](t)(decode(`kind = "neighbours"; neighbours = 7; tune = ["neighbours", "window"]; candidates = [[1, 10], [2, 20], [3, 30], [4, 40]]`))
+	m := check.Must(decode(`kind = "neighbours"; neighbours = 7; tune = ["neighbours", "window"]; candidates = [[1, 10], [2, 20], [3, 30], [4, 40]]`))
 	losses := []float64{math.Inf(1), 2, 1, 1}
 	chosen, choice, err := m.Choose(func(with Method) (float64, error) {
 		k := with.Config.(*neighbours.Config).Neighbours
@@ -47,21 +47,21 @@ func TestChoose(t *testing.T) {
 	if _, _, err := m.Choose(func(Method) (float64, error) { return 0, fmt.Errorf("broken") }); err == nil {
 		t.Error("no error of a loss")
 	}
-	m = must[Method](t)(decode(`kind = "majority"`))
+	m = check.Must(decode(`kind = "majority"`))
 	if same, choice, err := m.Choose(nil); err != nil || choice.Text != "" || !math.IsNaN(choice.LogLoss) || same.Name != "m" {
 		t.Errorf("%v, %+v without candidates", err, choice)
 	}
 	// A number of the settings of a program is one, too.
-	m = must[Method](t)(decode(`kind = "command"; command = ["x"]; version = ["x"]; settings = {a = 1, c = "d"}; tune = ["settings.a", "settings.b"]; candidates = [[2, 3]]`))
-	chosen = must[Method](t)(m.Chosen("settings.a=2 settings.b=3"))
+	m = check.Must(decode(`kind = "command"; command = ["x"]; version = ["x"]; settings = {a = 1, c = "d"}; tune = ["settings.a", "settings.b"]; candidates = [[2, 3]]`))
+	chosen = check.Must(m.Chosen("settings.a=2 settings.b=3"))
 	if got, was := fmt.Sprint(chosen.Config.(*command.Config).Settings), fmt.Sprint(m.Config.(*command.Config).Settings); got != "map[a:2 b:3 c:d]" || was != "map[a:1 c:d]" {
 		t.Errorf("%s of %s", got, was)
 	}
 	// Those of a network are of its own.
-	m = must[Method](t)(decode(`kind = "closed-form"; members = 1; bias = false; tune = ["prior_var", "process_noise"]; candidates = [[6, 0], [12, 0.5]]`))
+	m = check.Must(decode(`kind = "closed-form"; members = 1; bias = false; tune = ["prior_var", "process_noise"]; candidates = [[6, 0], [12, 0.5]]`))
 	for text, want := range map[string]float64{"prior_var=6 process_noise=0": 6, "prior_var=12 process_noise=0.5": 12} {
-		with := must[Method](t)(m.Chosen(text))
-		l := must[*Tolerant](t)(with.Learner(2, 3, rand.NewPCG(1, 2)))
+		with := check.Must(m.Chosen(text))
+		l := check.Must(with.Learner(2, 3, rand.NewPCG(1, 2)))
 		_, cov := l.Learner.(*Network).Members()[0].Weights(0)
 		check.Near(t, text, cov[0].At(0, 0), want, 1e-12)
 	}
@@ -69,8 +69,8 @@ func TestChoose(t *testing.T) {
 
 // A candidate of a key that has a value for each layer is one for all.
 func TestChooseForAllLayers(t *testing.T) {
-	m := must[Method](t)(decode(`kind = "closed-form"; members = 1; hidden_layers = [4]; tune = ["lambda", "replications"]; candidates = [[0.3, 2]]`))
-	with := must[Method](t)(m.with(m.Candidates[0])).Config.(*network)
+	m := check.Must(decode(`kind = "closed-form"; members = 1; hidden_layers = [4]; tune = ["lambda", "replications"]; candidates = [[0.3, 2]]`))
+	with := check.Must(m.with(m.Candidates[0])).Config.(*network)
 	if got := with.Lambda.Value(3, 0.5); got != 0.3 || !slices.Equal(with.Replications, []float64{2}) {
 		t.Errorf("lambda %v, replications %v", got, with.Replications)
 	}
@@ -82,7 +82,7 @@ func TestBankOfCandidates(t *testing.T) {
 	x, class, _ := check.Clusters(30, 2, 3, "bank")
 	src := func() rand.Source { return rand.NewPCG(3, 4) }
 	const keys = `kind = "closed-form"; hidden_layers = [4]; members = 2; tune = ["prior_var"]; `
-	m := must[Method](t)(decode(keys + `candidates = [[0.1], [10]]; weights = "evidence"`))
+	m := check.Must(decode(keys + `candidates = [[0.1], [10]]; weights = "evidence"`))
 	learn := func(l *Tolerant) (evidence float64) {
 		for i := range x {
 			evidence += math.Log(l.Probabilities(x[i : i+1])[0][class[i]])
@@ -97,14 +97,14 @@ func TestBankOfCandidates(t *testing.T) {
 	if err != nil || choice.Text != "" || same.Weights != m.Weights {
 		t.Errorf("%v, %+v, %+v", err, choice, same)
 	}
-	bank := must[*Tolerant](t)(m.Learner(2, 3, src()))
+	bank := check.Must(m.Learner(2, 3, src()))
 	learn(bank)
 	var of [][]float64
 	var weight []float64
-	must[[]*Tolerant](t)(Members(2, src(), func(src rand.Source) (*Tolerant, error) {
-		plain := must[Method](t)(decode(keys + fmt.Sprintf("candidates = [%v]", m.Candidates[len(of)])))
-		plain = must[Method](t)(plain.with(plain.Candidates[0]))
-		l := must[*Tolerant](t)(plain.Learner(2, 3, src))
+	check.Must(Members(2, src(), func(src rand.Source) (*Tolerant, error) {
+		plain := check.Must(decode(keys + fmt.Sprintf("candidates = [%v]", m.Candidates[len(of)])))
+		plain = check.Must(plain.with(plain.Candidates[0]))
+		l := check.Must(plain.Learner(2, 3, src))
 		weight = append(weight, math.Exp(learn(l)))
 		of = append(of, l.Probabilities([][]float64{{0.3, 0.1}})[0])
 		return l, nil
@@ -131,9 +131,9 @@ func TestBankOfCandidates(t *testing.T) {
 func TestBankPasses(t *testing.T) {
 	x, class, _ := check.Clusters(12, 2, 3, "bank")
 	train := func(passes int, keys string) *Tolerant {
-		m := must[Method](t)(decode(fmt.Sprintf(`kind = "closed-form"; hidden_layers = [4]; passes = %d; tune = ["prior_var"]; candidates = [[0.1], [1], [10]]; %s`, passes, keys)))
+		m := check.Must(decode(fmt.Sprintf(`kind = "closed-form"; hidden_layers = [4]; passes = %d; tune = ["prior_var"]; candidates = [[0.1], [1], [10]]; %s`, passes, keys)))
 		examples := dataset.NewExamples(data.Set{X: x, Class: class}, 3)
-		return must[*Tolerant](t)(m.Train(t.Context(), examples, random.Source("prior"), func(int) rand.Source { return random.Source("order") }))
+		return check.Must(m.Train(t.Context(), examples, random.Source("prior"), func(int) rand.Source { return random.Source("order") }))
 	}
 	for keys, alone := range map[string]bool{
 		`weights = "evidence"`: false, `weights = "evidence"; first = 3`: true, `weights = "universal"; first = 99`: true,
@@ -155,8 +155,8 @@ func TestBankPasses(t *testing.T) {
 func TestBankBreaksDown(t *testing.T) {
 	x, class, _ := check.Clusters(40, 2, 3, "steps")
 	for candidates, want := range map[string]string{"[[2], [0.1]]": ", 1 of 2 broke down", "[[2], [1.9]]": ", 2 of 2 broke down"} {
-		m := must[Method](t)(decode(`kind = "closed-form"; rule = "joint"; hidden = "frozen"; bias = false; prior_var = 10; weights = "evidence"; tune = ["lambda"]; candidates = ` + candidates))
-		l := must[*Tolerant](t)(m.Learner(2, 3, random.Source("prior")))
+		m := check.Must(decode(`kind = "closed-form"; rule = "joint"; hidden = "frozen"; bias = false; prior_var = 10; weights = "evidence"; tune = ["lambda"]; candidates = ` + candidates))
+		l := check.Must(m.Learner(2, 3, random.Source("prior")))
 		for i := range x {
 			check.OK(t, l.Observe(x[i], class[i]))
 		}
@@ -168,8 +168,8 @@ func TestBankBreaksDown(t *testing.T) {
 
 // A learner of a stream sees the latest examples only, a trained one all.
 func TestOfStream(t *testing.T) {
-	m := must[Method](t)(decode(`kind = "neighbours"; neighbours = 1; window = 2`))
-	stream := must[*Tolerant](t)(m.OfStream(1, 2, 2, nil))
+	m := check.Must(decode(`kind = "neighbours"; neighbours = 1; window = 2`))
+	stream := check.Must(m.OfStream(1, 2, 2, nil))
 	var set data.Set
 	for i, class := range []int{0, 1, 1, 1} {
 		set.X, set.Class = append(set.X, []float64{float64(i)}), append(set.Class, class)
@@ -179,13 +179,13 @@ func TestOfStream(t *testing.T) {
 	if p := stream.Probabilities([][]float64{{0}})[0]; p[1] != 0.75 {
 		t.Errorf("probabilities %v by the latest two", p)
 	}
-	all := must[*Tolerant](t)(m.Train(context.Background(), dataset.NewExamples(set, 2), nil, source))
+	all := check.Must(m.Train(context.Background(), dataset.NewExamples(set, 2), nil, source))
 	if p := all.Probabilities([][]float64{{0}})[0]; p[0] != 0.75 {
 		t.Errorf("probabilities %v by all", p)
 	}
-	m = must[Method](t)(decode(`kind = "kalman"; passes = 3`))
-	trained := must[*Tolerant](t)(m.Train(context.Background(), dataset.NewExamples(set, 2), source(0), source))
-	byHand, p := must[*kalman.Model](t)(kalman.New(kalman.Config{Layers: []int{1, 2}}, source(0))), make([]float64, 2)
+	m = check.Must(decode(`kind = "kalman"; passes = 3`))
+	trained := check.Must(m.Train(context.Background(), dataset.NewExamples(set, 2), source(0), source))
+	byHand, p := check.Must(kalman.New(kalman.Config{Layers: []int{1, 2}}, source(0))), make([]float64, 2)
 	for pass := range 3 {
 		for _, i := range rand.New(source(pass)).Perm(4) {
 			check.OK(t, byHand.Observe(set.X[i], set.Class[i]))
@@ -205,9 +205,9 @@ func TestTrainEnsemble(t *testing.T) {
 	examples, source := dataset.NewExamples(set, 2), func(pass int) rand.Source { return random.Source("order", pass) }
 	for _, kind := range []string{"closed-form", "closed-form own", "tagi", "tagi own"} {
 		kind, _, own := strings.Cut(kind, " ")
-		m := must[Method](t)(decode(fmt.Sprintf(`kind = %q; hidden_layers = [3]; passes = 2; members = 2; own_orders = %v`, kind, own)))
-		got := must[*Tolerant](t)(m.Train(context.Background(), examples, random.Source("own"), source)).Probabilities(set.X)
-		by := must[*Tolerant](t)(m.Learner(1, 2, random.Source("own")))
+		m := check.Must(decode(fmt.Sprintf(`kind = %q; hidden_layers = [3]; passes = 2; members = 2; own_orders = %v`, kind, own)))
+		got := check.Must(m.Train(context.Background(), examples, random.Source("own"), source)).Probabilities(set.X)
+		by := check.Must(m.Learner(1, 2, random.Source("own")))
 		var members []func(x []float64, class int) error
 		if e, ok := by.Learner.(*Ensemble); ok {
 			members = append(members, e.Members[0].Observe, e.Members[1].Observe)
@@ -241,8 +241,8 @@ func TestTrainEnsembleSteps(t *testing.T) {
 	x, class, _ := check.Clusters(40, 2, 3, "steps")
 	examples, order := dataset.NewExamples(data.Set{X: x, Class: class}, 3), func(int) rand.Source { return random.Source("order") }
 	train := func(members int, action string) Steps {
-		m := must[Method](t)(decode(fmt.Sprintf(`kind = "closed-form"; members = %d; rule = "joint"; hidden = "frozen"; prior_var = 10; bias = false; lambda = 2; on_indefinite = %q`, members, action)))
-		return must[*Tolerant](t)(m.Train(context.Background(), examples, random.Source("prior"), order)).Steps()
+		m := check.Must(decode(fmt.Sprintf(`kind = "closed-form"; members = %d; rule = "joint"; hidden = "frozen"; prior_var = 10; bias = false; lambda = 2; on_indefinite = %q`, members, action)))
+		return check.Must(m.Train(context.Background(), examples, random.Source("prior"), order)).Steps()
 	}
 	one, two := train(1, "skip"), train(2, "skip")
 	if one.Skipped == 0 || two.Skipped <= one.Skipped || two.Indefinite <= one.Indefinite || two.Failed {

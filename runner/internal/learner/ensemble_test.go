@@ -74,7 +74,7 @@ func TestMutualInformation(t *testing.T) {
 func TestBatchAnswers(t *testing.T) {
 	var members []*tagi.Model
 	for k := range 3 {
-		m := must[*tagi.Model](t)(tagi.New(tagi.Config{Layers: []int{1, 5, 3}}, random.Source("batch", k)))
+		m := check.Must(tagi.New(tagi.Config{Layers: []int{1, 5, 3}}, random.Source("batch", k)))
 		for i := range 20 {
 			check.OK(t, m.Observe([]float64{float64(i % 7)}, i%3))
 		}

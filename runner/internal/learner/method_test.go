@@ -49,15 +49,6 @@ func decodeAfter(model, keys string) (Method, error) {
 	return v.Methods[0], nil
 }
 
-// must returns a method, or a model, or fails the test.
-func must[M any](t *testing.T) func(M, error) M {
-	return func(m M, err error) M {
-		t.Helper()
-		check.OK(t, err)
-		return m
-	}
-}
-
 // byHand is a network or a bank by hand.
 type byHand struct{ bnn.Model }
 
@@ -87,7 +78,7 @@ func TestByHand(t *testing.T) {
 	network := func(change func(*bnn.Config), layers ...int) Predictor {
 		c := bnn.Default(layers...)
 		change(&c)
-		return byHand{must[*bnn.Network](t)(bnn.New(c, src()))}
+		return byHand{check.Must(bnn.New(c, src()))}
 	}
 	seen := map[string]bool{}
 	for _, c := range []struct {
@@ -113,66 +104,66 @@ func TestByHand(t *testing.T) {
 				c.PriorVar, c.Paper = []float64{10}, bnn.PaperRule{OnIndefinite: bnn.Skip, EigenvalueFloor: 0.01, VarianceFloor: 0.02}
 			}, linear...),
 		},
-		{`kind = "closed-form"; hidden_layers = [4]`, byHand{must[*bnn.Bank](t)(bnn.NewDefaultBank(bnn.Default(hidden...), src()))}},
+		{`kind = "closed-form"; hidden_layers = [4]`, byHand{check.Must(bnn.NewDefaultBank(bnn.Default(hidden...), src()))}},
 		{
 			`kind = "kalman"; hidden_layers = [4]; covariance = "diagonal"; prior_var = 2; prior_mean_var = 3`,
-			must[*kalman.Model](t)(kalman.New(kalman.Config{Layers: hidden, Covariance: kalman.Diagonal, PriorVar: 2, PriorMeanVar: 3}, src())),
+			check.Must(kalman.New(kalman.Config{Layers: hidden, Covariance: kalman.Diagonal, PriorVar: 2, PriorMeanVar: 3}, src())),
 		},
-		{`kind = "kalman"; process_noise = 0.1`, must[*kalman.Model](t)(kalman.New(kalman.Config{Layers: linear, ProcessNoise: 0.1}, src()))},
+		{`kind = "kalman"; process_noise = 0.1`, check.Must(kalman.New(kalman.Config{Layers: linear, ProcessNoise: 0.1}, src()))},
 		{
 			`kind = "tagi"; hidden_layers = [4]; prior_var = 2; prior_mean_var = 3; sigma_v = 0.5`,
-			must[*tagi.Model](t)(tagi.New(tagi.Config{Layers: hidden, SigmaV: 0.5, PriorVar: 2, PriorMeanVar: 3}, src())),
+			check.Must(tagi.New(tagi.Config{Layers: hidden, SigmaV: 0.5, PriorVar: 2, PriorMeanVar: 3}, src())),
 		},
 		{
 			`kind = "tagi"; hidden_layers = [4]; members = 3`,
-			must[Learner](t)(NewEnsemble(3, src(), func(src rand.Source) (Learner, error) {
+			check.Must(NewEnsemble(3, src(), func(src rand.Source) (Learner, error) {
 				return tagi.New(tagi.Config{Layers: hidden}, src)
 			})),
 		},
 		{
 			`kind = "tagi"; hidden_layers = [4]; head = "remax"; sigma_v = 0.2`,
-			must[*tagi.Model](t)(tagi.New(tagi.Config{Layers: hidden, Head: tagi.Remax, SigmaV: 0.2}, src())),
+			check.Must(tagi.New(tagi.Config{Layers: hidden, Head: tagi.Remax, SigmaV: 0.2}, src())),
 		},
 		{
 			`kind = "kalman"; hidden_layers = [4]; covariance = "low-rank"; rank = 3`,
-			must[*kalman.Model](t)(kalman.New(kalman.Config{Layers: hidden, Covariance: kalman.LowRank, Rank: 3}, src())),
+			check.Must(kalman.New(kalman.Config{Layers: hidden, Covariance: kalman.LowRank, Rank: 3}, src())),
 		},
 		{
 			`kind = "sgd"; hidden_layers = [4]; rule = "momentum"; learning_rate = 0.02`,
-			must[*sgd.Model](t)(sgd.New(sgd.Config{Layers: hidden, Rule: sgd.Momentum, LearningRate: 0.02}, src())),
+			check.Must(sgd.New(sgd.Config{Layers: hidden, Rule: sgd.Momentum, LearningRate: 0.02}, src())),
 		},
 		{
 			`kind = "sgd"; hidden_layers = [4]; rule = "adam"`,
-			must[*sgd.Model](t)(sgd.New(sgd.Config{Layers: hidden, Rule: sgd.Adam, LearningRate: 0.001}, src())),
+			check.Must(sgd.New(sgd.Config{Layers: hidden, Rule: sgd.Adam, LearningRate: 0.001}, src())),
 		},
-		{`kind = "majority"`, must[*majority.Model](t)(majority.New(majority.Config{Classes: 3}, src()))},
+		{`kind = "majority"`, check.Must(majority.New(majority.Config{Classes: 3}, src()))},
 		{
 			`kind = "class-gaussian"; shrinkage = 0.01`,
-			must[*classgaussian.Model](t)(classgaussian.New(classgaussian.Config{
+			check.Must(classgaussian.New(classgaussian.Config{
 				Inputs: 2, Classes: 3, Shrinkage: 0.01,
 			}, src())),
 		},
-		{`kind = "neighbours"; neighbours = 4`, must[*neighbours.Model](t)(neighbours.Fit(neighbours.Config{Classes: 3, Neighbours: 4}, x, class, src()))},
-		{`kind = "neighbours"; neighbours = 400`, must[*neighbours.Model](t)(neighbours.Fit(neighbours.Config{Classes: 3, Neighbours: 12}, x, class, src()))},
+		{`kind = "neighbours"; neighbours = 4`, check.Must(neighbours.Fit(neighbours.Config{Classes: 3, Neighbours: 4}, x, class, src()))},
+		{`kind = "neighbours"; neighbours = 400`, check.Must(neighbours.Fit(neighbours.Config{Classes: 3, Neighbours: 12}, x, class, src()))},
 		{
 			`kind = "laplace"; prior_var = 2; laplace_var = 0.3`,
-			must[*laplace.Model](t)(laplace.Fit(laplace.Config{Layers: linear, PriorVar: 2, LaplaceVar: 0.3}, x, class, src())),
+			check.Must(laplace.Fit(laplace.Config{Layers: linear, PriorVar: 2, LaplaceVar: 0.3}, x, class, src())),
 		},
 		{
 			`kind = "laplace"; hidden_layers = [4]; predictive = "monte-carlo"`,
-			must[*laplace.Model](t)(laplace.Fit(laplace.Config{Layers: hidden, PriorVar: 1, Predictive: laplace.MonteCarlo}, x, class, src())),
+			check.Must(laplace.Fit(laplace.Config{Layers: hidden, PriorVar: 1, Predictive: laplace.MonteCarlo}, x, class, src())),
 		},
 		{
 			`kind = "variational"; prior_var = 6`,
-			must[*variational.Model](t)(variational.Fit(variational.Config{Inputs: 2, Classes: 3, PriorVar: 6}, x, class, src())),
+			check.Must(variational.Fit(variational.Config{Inputs: 2, Classes: 3, PriorVar: 6}, x, class, src())),
 		},
 		{
 			`kind = "backprop"; hidden_layers = [4]; prior_var = 2; step = 0.02; epochs = 7`,
-			must[*bayesbackprop.Model](t)(bayesbackprop.Fit(bayesbackprop.Config{Layers: hidden, PriorVar: 2, Descent: descent}, x, class, src())),
+			check.Must(bayesbackprop.Fit(bayesbackprop.Config{Layers: hidden, PriorVar: 2, Descent: descent}, x, class, src())),
 		},
 		{
 			`kind = "dropout"; hidden_layers = [4]; rate = 0.4; decay = 0.01; step = 0.02; epochs = 7`,
-			must[*dropout.Model](t)(dropout.Fit(dropout.Config{Layers: hidden, Rate: 0.4, Decay: 0.01, Descent: descent}, x, class, src())),
+			check.Must(dropout.Fit(dropout.Config{Layers: hidden, Rate: 0.4, Decay: 0.01, Descent: descent}, x, class, src())),
 		},
 	} {
 		m, err := decode(c.keys)
@@ -191,7 +182,7 @@ func TestByHand(t *testing.T) {
 		if ok != m.Online() {
 			t.Errorf("%s: online %v", m.Kind, m.Online())
 		}
-		l := must[*Tolerant](t)(m.Learner(2, 3, src()))
+		l := check.Must(m.Learner(2, 3, src()))
 		for i, xi := range x {
 			buffer := slices.Clone(xi) // there is one for all examples
 			check.OK(t, l.Observe(buffer, class[i]))
@@ -251,12 +242,12 @@ func TestUses(t *testing.T) {
 func TestFromModel(t *testing.T) {
 	want := DefaultModel()
 	want.Bias, want.Alpha = false, 0.1
-	m := must[Method](t)(decodeAfter("[model]; bias = false; alpha = 0.2; ", "alpha = 0.1"))
+	m := check.Must(decodeAfter("[model]; bias = false; alpha = 0.2; ", "alpha = 0.1"))
 	if m.Kind != "closed-form" || !reflect.DeepEqual(m.Config, &network{Model: want}) {
 		t.Errorf("%s: %+v, want %+v", m.Kind, m.Config, want)
 	}
 	for keys, want := range map[string]Features{"": {"conv", 64}, "feature_size = 32": {"conv", 32}, `kind = "majority"`: {}, `kind = "majority"; features = "relu"`: {"relu", 512}} {
-		if m := must[Method](t)(decodeAfter(`[model]; features = "conv"; feature_size = 64; `, keys)); m.Features != want {
+		if m := check.Must(decodeAfter(`[model]; features = "conv"; feature_size = 64; `, keys)); m.Features != want {
 			t.Errorf("%q has the features %v, want %v", keys, m.Features, want)
 		}
 	}
@@ -270,7 +261,7 @@ func TestDefaults(t *testing.T) {
 		`kind = "tagi"; sigma_v = 0; members = 2`:  &tagi.Config{Head: tagi.Tree, SigmaV: 1, PriorVar: 1, PriorMeanVar: 1, Members: 2},
 		`kind = "neighbours"; neighbours = 0`:      &neighbours.Config{Neighbours: 5},
 	} {
-		if m := must[Method](t)(decode(keys)); !reflect.DeepEqual(m.Config, want) {
+		if m := check.Must(decode(keys)); !reflect.DeepEqual(m.Config, want) {
 			t.Errorf("%s: %+v, want %+v", keys, m.Config, want)
 		}
 	}
@@ -353,17 +344,14 @@ func TestTooLarge(t *testing.T) {
 		{`kind = "kalman"; hidden_layers = [100]; covariance = "low-rank"; rank = 150`, 10000, "1.51e+08"},
 		{`kind = "sgd"; hidden_layers = [1000]`, 10000, ""},
 		{`kind = "laplace"`, 1000, "1e+08"},
-		{`kind = "laplace"; hidden_layers = [100]`, 1000, ""},
 		{`kind = "laplace"; hidden_layers = [1000]`, 1000, "1.01e+08"},
-		{`kind = "variational"`, 1000, ""},
 		{`kind = "variational"`, 5000, "2.5e+08"},
 		{`kind = "tagi"; hidden_layers = [1000]`, 10000, ""},
-		{`kind = "class-gaussian"`, 5000, ""},
 		{`kind = "class-gaussian"`, 20000, "4e+08"},
 		{`kind = "closed-form"; members = 1; hidden_layers = [1000]; covariance = "full"`, 1000, "1.01e+09"},
 		{`kind = "closed-form"; members = 1; hidden_layers = [1000]; covariance = "diagonal"`, 1000, ""},
 	} {
-		m := must[Method](t)(decode(c.keys))
+		m := check.Must(decode(c.keys))
 		got := ""
 		if err := m.Fits(c.inputs, 10); err != nil {
 			got = err.Error()

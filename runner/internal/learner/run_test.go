@@ -25,13 +25,13 @@ func TestRun(t *testing.T) {
 		`kind = "kalman"; passes = 3`: {"[0 1 1 1]", "[1:2 1:4 3:4]"},
 		`kind = "neighbours"`:         {"[]", "[1:4]"},
 	} {
-		m := must[Method](t)(decode(keys))
+		m := check.Must(decode(keys))
 		var next []int
 		var scored []string
 		run := Run{Snapshots: []int{2}, Scored: []int{1, 3}}
 		run.Next = func(x, p []float64, class int) {
 			if next = append(next, class); len(next) == 1 {
-				untrained := must[*Tolerant](t)(m.Learner(1, 2, source()))
+				untrained := check.Must(m.Learner(1, 2, source()))
 				check.NearAll(t, "before the first example", p, untrained.Probabilities([][]float64{x})[0], 0)
 			}
 		}

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"gonum.org/v1/gonum/floats/scalar"
+	"closedform/internal/check"
 )
 
 var (
@@ -18,34 +18,19 @@ var (
 	class = []int{0, 2, 2, 1}
 )
 
-func near(t *testing.T, name string, got, want float64) {
-	t.Helper()
-	if !scalar.EqualWithinAbs(got, want, 1e-12) {
-		t.Errorf("%s = %.15g, want %.15g", name, got, want)
-	}
-}
-
 func TestScoresByHand(t *testing.T) {
-	near(t, "accuracy", Accuracy(p, class), 0.5)
+	check.Near(t, "accuracy", Accuracy(p, class), 0.5, 1e-12)
 	if got := Error(p[:3], class[:3]); got != 1./3 {
 		t.Errorf("error %v, want ⅓ to the last digit", got)
 	}
-	near(t, "log loss", LogLoss(p, class), -(math.Log(0.7)+math.Log(0.3)+math.Log(0.5)+math.Log(0.1))/4)
-	near(t, "Brier", Brier(p, class), ((0.09+0.04+0.01)+(0.09+0.16+0.49)+(0.0625+0.0625+0.25)+(0.81+0.81))/4)
+	check.Near(t, "log loss", LogLoss(p, class), -(math.Log(0.7)+math.Log(0.3)+math.Log(0.5)+math.Log(0.1))/4, 1e-12)
+	check.Near(t, "Brier", Brier(p, class), ((0.09+0.04+0.01)+(0.09+0.16+0.49)+(0.0625+0.0625+0.25)+(0.81+0.81))/4, 1e-12)
 	// Confidences 0.7 right, 0.4 wrong, 0.5 right, 0.9 wrong: four bins of ten.
-	near(t, "ECE", ECE(p, class, 10), (0.3+0.4+0.5+0.9)/4)
+	check.Near(t, "ECE", ECE(p, class, 10), (0.3+0.4+0.5+0.9)/4, 1e-12)
 	// One bin: 2 right of 4, mean confidence 0.625.
-	near(t, "ECE of one bin", ECE(p, class, 1), 0.125)
-}
-
-func TestLogLossOfImpossibleLabel(t *testing.T) {
-	if got := LogLoss(p, []int{0, 0, 0, 2}); !math.IsInf(got, 1) {
-		t.Errorf("log loss %g, want +Inf", got)
-	}
-}
-
-func TestECEOfCertainty(t *testing.T) {
-	near(t, "ECE", ECE([][]float64{{1, 0}}, []int{0}, 15), 0)
+	check.Near(t, "ECE of one bin", ECE(p, class, 1), 0.125, 1e-12)
+	check.Near(t, "ECE of certainty", ECE([][]float64{{1, 0}}, []int{0}, 15), 0, 1e-12)
+	check.Near(t, "log loss of an impossible label", LogLoss(p, []int{0, 0, 0, 2}), math.Inf(1), 0)
 }
 
 // Against the definition, over all pairs.
@@ -72,7 +57,7 @@ func TestAUROC(t *testing.T) {
 				}
 			}
 		}
-		near(t, "AUROC", AUROC(score, positive), wins/pairs)
+		check.Near(t, "AUROC", AUROC(score, positive), wins/pairs, 1e-12)
 	}
 	if got := AUROC([]float64{1, 2}, []bool{true, true}); !math.IsNaN(got) {
 		t.Errorf("AUROC without negatives is %g, want NaN", got)
@@ -80,18 +65,9 @@ func TestAUROC(t *testing.T) {
 }
 
 func TestPanicsOnLengths(t *testing.T) {
-	for _, f := range []func(){
-		func() { Accuracy(p, class[:2]) },
-		func() { LogLoss(nil, nil) },
-		func() { AUROC([]float64{1}, nil) },
-	} {
-		func() {
-			defer func() {
-				if recover() == nil {
-					t.Error("no panic")
-				}
-			}()
-			f()
-		}()
-	}
+	check.AllPanic(t, map[string]func(){
+		"accuracy": func() { Accuracy(p, class[:2]) },
+		"log loss": func() { LogLoss(nil, nil) },
+		"AUROC":    func() { AUROC([]float64{1}, nil) },
+	})
 }

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"closedform/internal/check"
 )
 
 func TestRiskCoverage(t *testing.T) {
@@ -15,15 +17,15 @@ func TestRiskCoverage(t *testing.T) {
 		t.Errorf("thresholds %v, coverage %v", threshold, coverage)
 	}
 	for i, want := range []float64{0.5, 1. / 3, 0.5, 0.6} {
-		near(t, "risk", risk[i], want)
+		check.Near(t, "risk", risk[i], want, 1e-12)
 	}
 }
 
 // By hand, with a tie; and the mean over random orders of ties.
 func TestAURC(t *testing.T) {
-	near(t, "no ties", AURC([]float64{4, 3, 2, 1}, []bool{false, true, false, true}), (0+1./2+1./3+2./4)/4)
-	near(t, "all equal", AURC([]float64{1, 1, 1, 1}, []bool{false, true, false, true}), 0.5)
-	near(t, "perfect", AURC([]float64{3, 2, 1}, []bool{false, false, true}), 1./9)
+	check.Near(t, "no ties", AURC([]float64{4, 3, 2, 1}, []bool{false, true, false, true}), (0+1./2+1./3+2./4)/4, 1e-12)
+	check.Near(t, "all equal", AURC([]float64{1, 1, 1, 1}, []bool{false, true, false, true}), 0.5, 1e-12)
+	check.Near(t, "perfect", AURC([]float64{3, 2, 1}, []bool{false, false, true}), 1./9, 1e-12)
 
 	confidence := []float64{2, 2, 2, 1, 1, 0}
 	wrong := []bool{false, false, true, true, false, true}
@@ -50,21 +52,21 @@ func TestFalsePositives(t *testing.T) {
 	score := []float64{5, 4, 3, 2, 1, 4.5, 2.5, 0}
 	positive := []bool{true, true, true, true, true, false, false, false}
 	for rate, want := range map[float64]float64{1: 2. / 3, 0.8: 2. / 3, 0.6: 1. / 3, 0.4: 1. / 3, 0.2: 0} {
-		near(t, "false positives", FalsePositives(score, positive, rate), want)
+		check.Near(t, "false positives", FalsePositives(score, positive, rate), want, 1e-12)
 	}
 	if got := FalsePositives(score, slices.Repeat([]bool{true}, 8), 0.95); !math.IsNaN(got) {
 		t.Errorf("without negatives %g", got)
 	}
 	// A score that is not a number is the least.
-	near(t, "NaN", FalsePositives([]float64{1, math.NaN()}, []bool{true, false}, 1), 0)
+	check.Near(t, "NaN", FalsePositives([]float64{1, math.NaN()}, []bool{true, false}, 1), 0, 1e-12)
 }
 
 // The mean over random orders of equally confident examples and over how many are answered
 // of the share of all that is then wrong, and by hand: the surest of three wrong, then no more.
 func TestAUGRC(t *testing.T) {
-	near(t, "by hand", AUGRC([]float64{3, 2, 1}, []bool{true, false, false}), 1./3)
-	near(t, "by hand", AUGRC([]float64{1, 2, 3}, []bool{true, false, false}), 1./9)
-	near(t, "a tie", AUGRC([]float64{1, 1}, []bool{true, false}), (1./4+1./2)/2)
+	check.Near(t, "by hand", AUGRC([]float64{3, 2, 1}, []bool{true, false, false}), 1./3, 1e-12)
+	check.Near(t, "by hand", AUGRC([]float64{1, 2, 3}, []bool{true, false, false}), 1./9, 1e-12)
+	check.Near(t, "a tie", AUGRC([]float64{1, 1}, []bool{true, false}), (1./4+1./2)/2, 1e-12)
 	rnd := rand.New(rand.NewPCG(5, 6))
 	confidence, wrong := make([]float64, 200), make([]bool, 200)
 	for i := range wrong {
@@ -79,5 +81,5 @@ func TestAUGRC(t *testing.T) {
 			}
 		}
 	}
-	near(t, "AUGRC", AUGRC(confidence, wrong), want)
+	check.Near(t, "AUGRC", AUGRC(confidence, wrong), want, 1e-12)
 }

@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"testing"
+
+	"closedform/internal/check"
 )
 
 func scores() *Table {
@@ -47,22 +49,13 @@ func TestRows(t *testing.T) {
 	if d := s.Distinct("method"); !slices.Equal(d, []string{"a, b", "c"}) {
 		t.Errorf("methods %q", d)
 	}
-	for name, f := range map[string]func(){
+	check.AllPanic(t, map[string]func(){
 		"too few":    func() { s.Add("x") },
 		"wrong type": func() { s.Add(1, 1, 1., 1.) },
 		"no integer": func() { s.Add("x", 1.5, 1., 1.) },
 		"no column":  func() { s.Nums("x") },
 		"words":      func() { s.Nums("method") },
-	} {
-		func() {
-			defer func() {
-				if recover() == nil {
-					t.Errorf("%s: no panic", name)
-				}
-			}()
-			f()
-		}()
-	}
+	})
 }
 
 // Student's t with one degree of freedom has the quantile 12.706.

@@ -1,7 +1,6 @@
 package drift
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -218,26 +217,15 @@ func TestTruth(t *testing.T) {
 	}
 }
 
-func TestAngle(t *testing.T) {
-	d := drift{Turns: -0.5, Jumps: []int{20, 40}, Jump: 0.125}
-	for k, turns := range map[int]float64{0: 0, 19: -0.0095, 20: 0.115, 39: 0.1055, 40: 0.23, 1000: -0.25} {
-		check.Near(t, fmt.Sprint("after ", k), d.angle(k), 2*math.Pi*turns, 1e-15)
-	}
-}
-
 func TestSpecs(t *testing.T) {
 	studytest.Differ(t, Kind, manifest, "name=other", "sweep.seed=[2, 1]", "stream.examples=75", "stream.block=20", "stream.every=9",
 		"drift.stationary.turns=1", "drift.stationary.jumps=[5]", "drift.stationary.jump=0.5", "drift.stationary.noise=0.5", "drift.stationary.generator=moons",
 		"method.forget.prior_var=2", "method.forget.process_noise=0.1", "method.forget.candidates=[[0.5]]")
-	for override, want := range map[string]string{
+	studytest.Refused(t, Kind, manifest, map[string]string{
 		"stream.block=25": "stream.block", "stream.every=0": "stream.every", "stream.budget=1": "method.forget.candidates",
 		"drift.both.jumps=[40, 20]": "drift.both.jumps", "drift.both.jumps=[20, 60]": "drift.both.jumps", "drift.both.turns=1001": "drift.both.turns",
 		"drift.both.arms=2": "drift.both.arms", "drift.both.train=5": "drift.both.train", "drift.both.name=stationary": "drift.stationary",
 		"method.forget.passes=2": "method.forget.passes", "method.neighbours.window=-1": "method.neighbours.window",
 		"method.diagonal.covariance=x": "method.diagonal.covariance", "method.fails.layers=[3, 2]": "method.fails", "sweep.seed=[4]": "seed",
-	} {
-		if err := studytest.Err(Kind, manifest, override); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: error %v does not say %s", override, err, want)
-		}
-	}
+	})
 }

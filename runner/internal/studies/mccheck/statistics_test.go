@@ -7,7 +7,6 @@ import (
 
 	"gonum.org/v1/gonum/mathext"
 
-	"closedform/core/softmax"
 	"closedform/internal/check"
 	"closedform/runner/internal/study/studytest"
 )
@@ -53,27 +52,6 @@ func TestQuantiles(t *testing.T) {
 	check.NearAll(t, "x", []float64{x[1], x[2]}, []float64{0, -x[0]}, 1e-9)
 	check.NearAll(t, "low", []float64{low[0], low[1]}, []float64{mathext.NormalQuantile(1 - math.Cbrt(0.975)), -high[1]}, 1e-9)
 	check.NearAll(t, "high", []float64{high[0], high[2]}, []float64{mathext.NormalQuantile(1 - math.Cbrt(0.025)), -low[0]}, 1e-9)
-}
-
-// The derivatives are those of the values, against finite differences, and the values
-// of two classes are those in closed form.
-func TestProbitFunction(t *testing.T) {
-	const n = 4
-	f := newProbitFunction(softmax.Probit{Lambda: 0.8, Rho: 0.3}, n)
-	z := []float64{0.4, -1, 0.7, 0.1}
-	y, slopes, other := make([]float64, n), make([]float64, n*(n-1)), make([]float64, n*(n-1))
-	f.values(y, slopes, z, 0.9)
-	for j := range n {
-		gradient := check.Gradient(func(z []float64) float64 {
-			f.values(y, other, z, 0.9)
-			return -y[j]
-		}, z, 1e-6)
-		check.NearAll(t, "slopes", slopes[j*(n-1):(j+1)*(n-1)], slices.Delete(gradient, j, j+1), 1e-8)
-	}
-	two := newProbitFunction(softmax.Probit{Lambda: 0.8, Rho: 0.5}, 2)
-	two.values(y[:2], slopes, []float64{1, 0.25}, -0.5)
-	check.Near(t, "y₁", y[0], 0.5*math.Erfc(-(0.8*0.75/math.Sqrt(0.5)-0.5)/math.Sqrt2), 1e-14)
-	check.Near(t, "y₂", y[1], 0.5*math.Erfc(-(-0.8*0.75/math.Sqrt(0.5)-0.5)/math.Sqrt2), 1e-14)
 }
 
 func TestRefused(t *testing.T) {

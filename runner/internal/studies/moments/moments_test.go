@@ -39,25 +39,7 @@ func TestErrors(t *testing.T) {
 	if all.Len() != 2*3*7 {
 		t.Fatalf("%d rows", all.Len())
 	}
-	at := func(method string, variance float64, column string) float64 {
-		return all.Where("classes", 3).Where("method", method).Where("variance", variance).Nums(column)[0]
-	}
-	// Linearisation is right for small variances, the probit for large ones.
-	if d, p := at("delta", 0.01, "tv"), at("probit-slope", 0.01, "tv"); !(d < 0.1*p) {
-		t.Errorf("total variation at v = 0.01: %g by the delta method, %g by the probit", d, p)
-	}
-	if d, p := at("delta", 10, "tv"), at("probit-slope", 10, "tv"); !(p < 0.1*d) {
-		t.Errorf("total variation at v = 10: %g by the probit, %g by the delta method", p, d)
-	}
-	for _, column := range []string{"tv", "tv_max", "var_error", "cov_error", "cross_error", "indefinite"} {
-		check.Near(t, column+" of the exact moments", at("exact", 1, column), 0, 0)
-	}
-	if tv := at("exact-fast", 1, "tv"); !(tv > 0 && tv < 1e-8) {
-		t.Errorf("total variation of the fast integrals: %g", tv)
-	}
-	if e := at("lognormal-normalised", 0.01, "var_error"); !(e < 0.1) {
-		t.Errorf("relative error of the variances of the log-normal: %g", e)
-	}
+	at := all.Where("classes", 3).Where("variance", 1)
 	// What a method does not give is no value.
 	for _, gap := range [][2]string{
 		{"mackay", "var_error"},
@@ -66,7 +48,7 @@ func TestErrors(t *testing.T) {
 		{"lognormal-normalised", "cov_error"},
 		{"lognormal-normalised", "cross_error"},
 	} {
-		if x := at(gap[0], 1, gap[1]); !math.IsNaN(x) {
+		if x := at.Where("method", gap[0]).Nums(gap[1])[0]; !math.IsNaN(x) {
 			t.Errorf("%s has %s = %g", gap[0], gap[1], x)
 		}
 	}

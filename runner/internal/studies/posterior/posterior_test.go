@@ -176,14 +176,6 @@ func TestScoresFailures(t *testing.T) {
 	}
 }
 
-// What is said after k examples does not depend on those that follow.
-func TestPrefix(t *testing.T) {
-	short := studytest.Run(t, Kind, manifest, "data.train=4", "posterior.snapshots=[4]", "posterior.mapped=[]")
-	if got, want := short.Get("curve").CSV(), tables(t).Get("curve").Where("k", 4).CSV(); string(got) != string(want) {
-		t.Errorf("after 4 of 4 examples\n%s\nafter 4 of 12\n%s", got, want)
-	}
-}
-
 // What is infinite has no part in a mean, and is counted.
 func TestSummary(t *testing.T) {
 	text := "method,task,seed,k,kl,excess_log_loss\na,t,1,1,1,2\na,t,2,1,+Inf,2\na,t,3,1,3,2\n"

@@ -273,18 +273,6 @@ func TestPromise(t *testing.T) {
 	}
 }
 
-// Neither the thresholds nor what is learned follow from the test part.
-func TestChoosesWithoutTest(t *testing.T) {
-	set, other := studytest.Clusters(72), studytest.Clusters(72)
-	for i := 48; i < 72; i++ {
-		other.Class[i] = (other.Class[i] + 1) % 3
-	}
-	a, b := run(t, set).Get("decisions"), run(t, other).Get("decisions")
-	if !slices.Equal(a.Nums("threshold"), b.Nums("threshold")) || slices.Equal(a.Nums("wrong"), b.Nums("wrong")) {
-		t.Errorf("%s\nwith another test part\n%s", a.CSV(), b.CSV())
-	}
-}
-
 // Examples of the classes that are kept back have no part in the second training:
 // others in their place change nothing of it, and it knows the other classes only.
 func TestUnseen(t *testing.T) {
