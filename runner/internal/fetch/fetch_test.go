@@ -32,20 +32,6 @@ func write(t testing.TB, data []byte, path ...string) {
 	check.OK(t, os.WriteFile(file, data, 0o666))
 }
 
-// refuses checks that an error is there and says all of that.
-func refuses(t testing.TB, what string, err error, want ...string) {
-	t.Helper()
-	if err == nil {
-		t.Errorf("%s: no error", what)
-		return
-	}
-	for _, w := range want {
-		if !strings.Contains(err.Error(), w) {
-			t.Errorf("%s: error %q does not say %q", what, err, w)
-		}
-	}
-}
-
 func zip(text string) string {
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
@@ -155,7 +141,7 @@ func TestFetchRetriesWhole(t *testing.T) {
 		stdout, err := get(t, root, "", setFile{Path: "sub/a", SHA256: sumOf(text), URLs: []string{p.URL + "/a"}})
 		path := filepath.Join(root, "sub", "a")
 		if c.err != "" {
-			refuses(t, c.err, err, "s: "+path+": "+p.URL+"/a: ", c.err)
+			check.Refuses(t, c.err, err, "s: "+path+": "+p.URL+"/a: ", c.err)
 			holds(t, root)
 		} else if want := fmt.Sprintf("s: %s: %d bytes from %s/a\n", path, len(text), p.URL); err != nil || stdout != want {
 			t.Errorf("%v: %q, %v, want %q", c.fail, stdout, err, want)
@@ -185,7 +171,7 @@ func TestFetchNextURL(t *testing.T) {
 	write(t, []byte("damaged"), root, "a")
 	file.URLs = []string{p.URL + "/gone"}
 	_, err := get(t, root, "", file)
-	refuses(t, "gone", err, p.URL+"/gone: status 404 Not Found")
+	check.Refuses(t, "gone", err, p.URL+"/gone: status 404 Not Found")
 	holds(t, root, "a", "damaged")
 	file.URLs = []string{p.URL + "/a"}
 	if _, err := get(t, root, "", file); err != nil {
@@ -198,7 +184,7 @@ func TestFetchOthersGoOn(t *testing.T) {
 	root, p := t.TempDir(), publish(t, map[string]string{"/a": text})
 	good := setFile{Path: "good", SHA256: sumOf(text), URLs: []string{p.URL + "/a"}}
 	_, err := get(t, root, "", setFile{Path: "bad", SHA256: sumOf(text), URLs: []string{p.URL + "/b", "http://%zz"}}, good)
-	refuses(t, "two that are not there", err, "/b: status 404", "http://%zz: ")
+	check.Refuses(t, "two that are not there", err, "/b: status 404", "http://%zz: ")
 	holds(t, root, "good", text)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -215,7 +201,7 @@ func TestFetchMirror(t *testing.T) {
 		return setFile{Path: path, SHA256: sumOf(text), URLs: []string{p.URL + "/a"}}
 	}
 	stdout, err := get(t, root, mirror, file("sub/a"), file("damaged"), file("lacking"))
-	refuses(t, "damaged", err, filepath.Join(mirror, "damaged")+": wrong SHA-256: ")
+	check.Refuses(t, "damaged", err, filepath.Join(mirror, "damaged")+": wrong SHA-256: ")
 	for _, want := range []string{" bytes from " + filepath.Join(mirror, "sub", "a") + "\n", ": failed\n", " bytes from " + p.URL + "/a\n"} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("it says %q, want %q in it", stdout, want)
@@ -227,7 +213,7 @@ func TestFetchMirror(t *testing.T) {
 	}
 	for _, bad := range []string{filepath.Join(mirror, "none"), filepath.Join(mirror, "damaged")} {
 		_, err = get(t, root, bad, file("b"))
-		refuses(t, "a mirror that is none", err, "mirror: ", bad)
+		check.Refuses(t, "a mirror that is none", err, "mirror: ", bad)
 	}
 }
 
@@ -248,7 +234,7 @@ func TestFetchNames(t *testing.T) {
 	}
 	holds(t, root, "a", "a", "b", "b", "c", "c")
 	_, err = getSets(t, root, mirror, []string{"a", "d"}, sets...)
-	refuses(t, "d", err, `no data set "d"; allowed: all, a, b, c`)
+	check.Refuses(t, "d", err, `no data set "d"; allowed: all, a, b, c`)
 }
 
 // Where a file is compressed here, the sum is that of what is compressed.
@@ -301,7 +287,7 @@ func TestConvert(t *testing.T) {
 	}
 	for _, convert := range []string{"iris", "fashion", "first-3600", "other"} {
 		_, err := (&setFile{Convert: convert, Header: "a,b,c,d,class"}).convert([]byte("<html>\n"))
-		refuses(t, convert, err)
+		check.Refuses(t, convert, err, "")
 	}
 }
 
@@ -347,7 +333,7 @@ func TestFirst(t *testing.T) {
 		check.OK(t, err)
 		write(t, got, folder, path)
 		_, err = f.convert(published[:20])
-		refuses(t, path, err)
+		check.Refuses(t, path, err, "")
 	}
 	e, err := (&data.Files{Images: "images", Labels: "labels"}).Load(folder)
 	check.OK(t, err)
@@ -388,7 +374,7 @@ func TestSets(t *testing.T) {
 	bad := filepath.Join(t.TempDir(), File)
 	write(t, []byte("[[set]]\nnam = \"x\"\n"), bad)
 	_, err = readSets(bad)
-	refuses(t, "a misspelt key", err, bad+": set.nam: unknown key")
+	check.Refuses(t, "a misspelt key", err, bad+": set.nam: unknown key")
 }
 
 // Whatever sets.toml and a mirror say, nothing is written outside of the folder.
@@ -440,7 +426,7 @@ func TestMissing(t *testing.T) {
 	write(t, []byte("[[set]]\nname = \"red\"\n[[set.file]]\npath = \"red.csv\"\n[[set]]\nname = \"green\"\n[[set.file]]\npath = \"green/images\"\n"), at(File))
 	red, images, labels := at("red.csv"), at("green/images"), at("green/labels")
 	err := Missing(red, at("table.csv"), images, labels, images)
-	refuses(t, "missing", err, "no file "+images+", "+labels+", "+red+"; to get the data: go run ./runner fetch green red")
+	check.Refuses(t, "missing", err, "no file "+images+", "+labels+", "+red+"; to get the data: go run ./runner fetch green red")
 	// Of a set that nobody knows there is nothing to get.
 	if err := Missing(labels); err == nil || strings.Contains(err.Error(), "runner fetch") || Missing(at("table.csv")) != nil {
 		t.Errorf("error %v", err)

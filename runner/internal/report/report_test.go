@@ -17,14 +17,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"closedform/internal/check"
 )
 
 // publish makes a results folder of the files, with a run of version 1.
 func publish(t *testing.T, dir string, files map[string]string) {
 	t.Helper()
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, os.MkdirAll(dir, 0o777))
 	sums := ""
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		write(t, files[name], dir, name)
@@ -38,17 +38,13 @@ func publish(t *testing.T, dir string, files map[string]string) {
 
 func write(t *testing.T, text string, path ...string) {
 	t.Helper()
-	if err := os.WriteFile(filepath.Join(path...), []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, os.WriteFile(filepath.Join(path...), []byte(text), 0o666))
 }
 
 func drawing(t *testing.T) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, 40, 30))); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, png.Encode(&b, image.NewGray(image.Rect(0, 0, 40, 30))))
 	return b.String()
 }
 
@@ -98,13 +94,9 @@ func example(t *testing.T) *Page {
 func render(t *testing.T, p *Page) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "index.html")
-	if err := p.Write(file); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, p.Write(file))
 	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	return string(text)
 }
 
@@ -150,7 +142,7 @@ func TestStates(t *testing.T) {
 	p := example(t)
 	digits := filepath.Join(p.Results, "digits")
 	e := Experiment{Name: "digits", Cells: 60}
-	check := func(want int, problem string, e Experiment) {
+	is := func(want int, problem string, e Experiment) {
 		t.Helper()
 		s := p.section(e, committed(p.Results))
 		if got := strings.Join(s.Problems, "; "); s.State != states[want] || !strings.Contains(got, problem) || problem == "" && got != "" {
@@ -165,41 +157,37 @@ func TestStates(t *testing.T) {
 			t.Skipf("git: %v\n%s", err, out)
 		}
 	}
-	check(notRun, "", Experiment{Name: "later"})
-	check(needsData, "", Experiment{Name: "later", Missing: errors.New("no data")})
-	check(partly, "", Experiment{Name: "later", Missing: errors.New("no data"), Done: 38, Cells: 60})
-	check(unreadable, "manifest: a line", Experiment{Name: "later", Err: errors.New("a line")})
-	check(fresh, "", e)
+	is(notRun, "", Experiment{Name: "later"})
+	is(needsData, "", Experiment{Name: "later", Missing: errors.New("no data")})
+	is(partly, "", Experiment{Name: "later", Missing: errors.New("no data"), Done: 38, Cells: 60})
+	is(unreadable, "manifest: a line", Experiment{Name: "later", Err: errors.New("a line")})
+	is(fresh, "", e)
 	if err := os.Mkdir(filepath.Join(digits, "cells"), 0o777); err != nil { // as a run and -draw leave it
 		t.Fatal(err)
 	}
-	check(fresh, "", e)
+	is(fresh, "", e)
 	git("init", "-q")
 	git("add", ".")
 	git("commit", "-q", "-m", "x")
-	check(same, "", e)
-	check(stale, "", Experiment{Name: "digits", Behind: "other code"})
+	is(same, "", e)
+	is(stale, "", Experiment{Name: "digits", Behind: "other code"})
 	write(t, "method,error\n", digits, "summary.csv")
-	check(differs, "summary.csv", e)
+	is(differs, "summary.csv", e)
 	os.Remove(filepath.Join(digits, "summary.csv"))
-	check(differs, "summary.csv (lost)", e)
+	is(differs, "summary.csv (lost)", e)
 	write(t, "a,b\n1\n", digits, "summary.csv")
-	check(differs, "summary.csv: table summary", e)
+	is(differs, "summary.csv: table summary", e)
 	write(t, "{", digits, "run.json")
-	check(unreadable, "run.json", e)
+	is(unreadable, "run.json", e)
 	has(t, render(t, p), "run.json", "It is so 5.") // the rest of the page is made
 }
 
 // The findings stand beside the page as Markdown, by groups.
 func TestFindings(t *testing.T) {
 	p := example(t)
-	if err := p.Write(filepath.Join(p.Results, "index.html")); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, p.Write(filepath.Join(p.Results, "index.html")))
 	text, err := os.ReadFile(filepath.Join(p.Results, FindingsFile))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	has(t, string(text), "## Learning\n\n- [digits](digits): An error of 25 % with `b`, <less> than before.\n")
 }
 
@@ -222,19 +210,13 @@ func TestGroups(t *testing.T) {
 func TestCrate(t *testing.T) {
 	p := example(t)
 	p.Experiments[0].Own = true
-	if err := p.Write(filepath.Join(p.Results, "index.html")); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, p.Write(filepath.Join(p.Results, "index.html")))
 	text, err := os.ReadFile(filepath.Join(p.Results, CrateFile))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, err)
 	var crate struct {
 		Graph []map[string]any `json:"@graph"`
 	}
-	if err := json.Unmarshal(text, &crate); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, json.Unmarshal(text, &crate))
 	types := map[string]any{}
 	for _, e := range crate.Graph {
 		types[e["@id"].(string)] = e["@type"]

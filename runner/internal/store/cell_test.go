@@ -72,25 +72,6 @@ func TestCellRoundTrip(t *testing.T) {
 	}
 }
 
-func TestCellAbsent(t *testing.T) {
-	f := openTemp(t)
-	if c, err := f.LoadCell("k", "f"); c != nil || err != nil {
-		t.Errorf("absent: %v, %v", c, err)
-	}
-	save(t, f, newCell("k", "f", 2))
-	if c, err := f.LoadCell("k", "g"); c != nil || err != nil {
-		t.Errorf("another fingerprint: %v, %v", c, err)
-	}
-	save(t, f, newCell("k", "g", 2))
-	if c, _ := f.LoadCell("k", "f"); c != nil {
-		t.Error("the second cell of this key does not stand in place of the first")
-	}
-	check.OK(t, os.Rename(f.cellFile("k"), f.cellFile("b")))
-	if c, err := f.LoadCell("b", "g"); c != nil || err == nil {
-		t.Errorf("a renamed cell: %v, %v", c, err)
-	}
-}
-
 // A cell file that was cut off or in which one bit is wrong is never taken for
 // another cell, and its cell can be saved anew.
 func TestDamagedCell(t *testing.T) {
@@ -119,6 +100,10 @@ func TestDamagedCell(t *testing.T) {
 	save(t, f, want)
 	if c, err := f.LoadCell("k", "f"); err != nil || text(c) != text(want) {
 		t.Errorf("after repair: %v, %v", c, err)
+	}
+	check.OK(t, os.Rename(path, f.cellFile("b")))
+	if c, err := f.LoadCell("b", "f"); c != nil || err == nil {
+		t.Errorf("a renamed cell: %v, %v", c, err)
 	}
 }
 

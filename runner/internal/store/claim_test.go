@@ -84,11 +84,12 @@ func age(t *testing.T, path string, by time.Duration) {
 // sign of life was seen for a while. A time in the future is none of a living process.
 func TestClaimExpires(t *testing.T) {
 	f := openTemp(t)
-	child := startChild(t, "claim", f.dir, 1)
+	child := startClaim(t, f.dir)
 	if f.Claim("k", "f") != nil {
 		t.Error("a process that is alive has lost its cell")
 	}
-	kill(t, child)
+	check.OK(t, child.Process.Kill())
+	child.Wait() // reports the kill
 	if f.Claim("k", "f") == nil {
 		t.Error("a dead process keeps its cell")
 	}

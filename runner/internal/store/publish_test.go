@@ -105,19 +105,6 @@ func TestPublish(t *testing.T) {
 	}
 }
 
-func TestPublishWritesSumsLast(t *testing.T) {
-	f := openTemp(t)
-	publish(t, f, "1", File{"a.csv", []byte("1")})
-	before := read(t, f.dir, sumsFile)
-	check.OK(t, os.MkdirAll(filepath.Join(f.dir, "z.csv", "in the way"), 0o777))
-	if err := f.Publish("2", []File{{"a.csv", []byte("2")}, {"z.csv", nil}}, testRun(), new(CellSums)); err == nil {
-		t.Error("a folder was replaced by a file")
-	}
-	if read(t, f.dir, sumsFile) != before || f.Published("1") || f.Published("2") {
-		t.Error("the sums are of files that could not be written")
-	}
-}
-
 func TestPublishRefusesNames(t *testing.T) {
 	f := openTemp(t)
 	for _, name := range []string{
@@ -132,51 +119,6 @@ func TestPublishRefusesNames(t *testing.T) {
 	}
 	if got := fileNames(t, f.dir); got != "" {
 		t.Errorf("refused, and yet there is %s", got)
-	}
-}
-
-func TestPublished(t *testing.T) {
-	f := openTemp(t)
-	if f.Published("i") {
-		t.Error("an empty folder is published")
-	}
-	files := []File{{"a.csv", []byte("a\n0.5\n")}, {"fig.svg", []byte("<svg/>")}, {"timing.csv", []byte("s\n1\n")}}
-	publish(t, f, "i", files...)
-	if !f.Published("i") || f.Published("j") {
-		t.Error("just published and not recognised, or under other inputs")
-	}
-	for what, do := range map[string]func(){
-		"a changed byte":      func() { overwrite(t, "a\n0.6\n", f.dir, "a.csv") },
-		"a removed figure":    func() { os.Remove(filepath.Join(f.dir, "fig.svg")) },
-		"removed times":       func() { os.Remove(filepath.Join(f.dir, "timing.csv")) },
-		"a clone, no cells":   func() { os.RemoveAll(f.cells()) },
-		"other inputs before": func() { publish(t, f, "j", files...) },
-	} {
-		do()
-		if f.Published("i") {
-			t.Errorf("%s: still recognised", what)
-		}
-		if publish(t, f, "i", files...); !f.Published("i") {
-			t.Errorf("%s: not repaired", what)
-		}
-	}
-}
-
-func TestReplace(t *testing.T) {
-	f := openTemp(t)
-	publish(t, f, "i", File{"a.csv", []byte("a\n1\n")}, File{"fig.png", []byte("png")}, File{"old.png", nil})
-	if err := f.Replace([]File{{"fig.png", []byte("png")}}, func(string) bool { return false }); err != nil || !f.Published("i") {
-		t.Errorf("the same bytes: %v, and the results count as others", err)
-	}
-	stale := func(name string) bool { return name == "old.png" }
-	if err := f.Replace([]File{{"fig.png", []byte("PNG")}, {"timing_x.png", nil}}, stale); err != nil || f.Published("i") {
-		t.Errorf("other bytes: %v, and the results count as those of before", err)
-	}
-	if want := sumOf([]byte("a\n1\n")) + "  a.csv\n" + sumOf([]byte("PNG")) + "  fig.png\n"; read(t, f.dir, sumsFile) != want {
-		t.Errorf("SHA256SUMS is %q, want %q", read(t, f.dir, sumsFile), want)
-	}
-	if _, err := os.Stat(filepath.Join(f.dir, "old.png")); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("a stale figure is still there: %v", err)
 	}
 }
 

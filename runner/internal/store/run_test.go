@@ -5,22 +5,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"testing"
-	"time"
 )
-
-func TestNewRun(t *testing.T) {
-	start := time.Date(2026, 1, 2, 3, 4, 5, 0, time.FixedZone("", 3600))
-	r := NewRun(t.Context(), []string{"-exp", "x.toml"}, start)
-	if want := []string{"runner", "-exp", "x.toml"}; !slices.Equal(r.Command, want) || !r.Start.Equal(start) {
-		t.Errorf("command %q, want %q; start %v, want %v", r.Command, want, r.Start, start)
-	}
-	if r.GOOS != runtime.GOOS || r.GOARCH != runtime.GOARCH || r.Go != runtime.Version() || r.CPUs < 1 || r.CPU == "" ||
-		runtime.GOARCH == "amd64" && r.GOAMD64 == "" {
-		t.Errorf("machine: %+v", r)
-	}
-}
 
 func TestGitState(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
