@@ -17,6 +17,7 @@ import (
 	"closedform/runner/internal/experiment"
 	"closedform/runner/internal/fetch"
 	"closedform/runner/internal/paper"
+	"closedform/runner/internal/pool"
 )
 
 // errUsage marks errors of the command line.
@@ -268,10 +269,10 @@ func (p *program) computeHere() *engine.Here {
 		fmt.Fprintf(p.stderr, "fused multiply-adds: results may differ in the last digits; for identical bytes rebuild: "+
 			"GOFLAGS=%s %s\n", unfused, p.command())
 	}
-	h := &engine.Here{Workers: p.workers, Stderr: p.stderr, Progress: p.stderr}
+	h := &engine.Here{Pool: pool.New(p.workers), Stderr: p.stderr, Progress: p.stderr}
 	if p.quiet {
 		h.Progress = io.Discard
 	}
-	p.engine, p.pool = h, h.Pool()
+	p.engine, p.pool = h, h.Pool
 	return h
 }

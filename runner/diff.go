@@ -56,12 +56,12 @@ func resultsFolders(out string) (names []string, err error) {
 
 func (p *program) diffCommand(f *flag.FlagSet) action {
 	p.resultsFlag(f)
-	return func(ctx context.Context, args []string) error { return p.printDiffs(ctx, args[0], args[1:]) }
+	return p.printDiffs
 }
 
 // printDiffs prints for each experiment its largest changes, and then a line for each.
-func (p *program) printDiffs(ctx context.Context, commit string, of []string) error {
-	diffs, err := p.diffs(ctx, commit, of)
+func (p *program) printDiffs(ctx context.Context, args []string) error {
+	diffs, err := p.diffs(ctx, args[0], args[1:])
 	if err != nil {
 		return err
 	}

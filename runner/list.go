@@ -19,12 +19,12 @@ import (
 func (p *program) listCommand(f *flag.FlagSet) action {
 	p.resultsFlag(f)
 	p.effortFlag(f)
-	return func(context.Context, []string) error { return p.listAll() }
+	return p.list
 }
 
-// listAll prints a line for every manifest of the effort in experiments/. Those that
+// list prints a line for every manifest of the effort in experiments/. Those that
 // cannot be read are in the error.
-func (p *program) listAll() error {
+func (p *program) list(context.Context, []string) error {
 	names, err := p.manifests()
 	if err != nil {
 		return err

@@ -17,20 +17,18 @@ import (
 func (p *program) verifyCommand(f *flag.FlagSet) action {
 	p.workFlags(f)
 	p.shortFlag(f)
-	return func(ctx context.Context, names []string) error {
-		p.computeHere()
-		experiments, err := p.load(names, true)
-		if err != nil {
-			return err
-		}
-		return p.verifyAll(ctx, experiments)
-	}
+	return p.verify
 }
 
-// verifyAll runs the experiments into a temporary folder and compares each result with that in -out as
+// verify runs the experiments into a temporary folder and compares each result with that in -out as
 // soon as it is done. It prints every file that differs. Experiments that read other
 // results read those in -out, which are compared themselves.
-func (p *program) verifyAll(ctx context.Context, experiments []*experiment.Experiment) error {
+func (p *program) verify(ctx context.Context, names []string) error {
+	p.computeHere()
+	experiments, err := p.load(names, true)
+	if err != nil {
+		return err
+	}
 	committed := map[*experiment.Experiment]string{}
 	var same []*experiment.Experiment
 	for _, e := range experiments {

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"runtime/debug"
 	"slices"
 	"time"
@@ -28,11 +29,6 @@ type Engine interface {
 	// Finish is called after Compute has returned for all experiments.
 	Finish(ctx context.Context) error
 }
-
-var (
-	_ Engine = (*Here)(nil)
-	_ Engine = (*Slurm)(nil)
-)
 
 // ErrLater is the error of cells that other processes compute and publish.
 var ErrLater = errors.New("computed later, by others")
@@ -122,12 +118,12 @@ func (w *Work) present() (has []bool, count int) {
 
 // look sets Done to the finished cells of the part, and returns the others and the errors of
 // damaged ones.
-func (w *Work) look(part []int, workers int) (left []int, damaged []error) {
+func (w *Work) look(part []int) (left []int, damaged []error) {
 	errs := make([]error, len(part))
 	w.Mine, w.Done = len(part), make([]*store.Cell, len(w.Cells))
 	has, _ := w.present()
 	var g errgroup.Group
-	g.SetLimit(workers)
+	g.SetLimit(runtime.GOMAXPROCS(0))
 	for k, i := range part {
 		if has[i] {
 			g.Go(func() error {

@@ -22,22 +22,14 @@ import (
 // cells of one folder: each claims the cells that it computes, and waits for those of
 // others. Cells of all experiments wait in one queue, the slowest first.
 type Here struct {
-	Workers  int                           // cells at a time, of all experiments
+	Pool     *pool.Pool                    // of the cells of all experiments
 	Part     func(name string, i int) bool // whether cell i of an experiment is computed here; nil: all are
 	Task     bool                          // go on after an error, and pack the cells
 	Merge    string                        // PLAN/ARRAY: compute nothing, all cells of this array must be there
 	Stderr   io.Writer                     // for warnings
 	Progress io.Writer
 
-	once     sync.Once
-	shared   *pool.Pool
 	progress Board
-}
-
-// Pool returns the pool of all experiments.
-func (h *Here) Pool() *pool.Pool {
-	h.once.Do(func() { h.shared = pool.New(h.Workers) })
-	return h.shared
 }
 
 // poll is the interval at which a process looks for cells of others.
@@ -57,7 +49,7 @@ func (h *Here) Compute(ctx context.Context, w *Work) error {
 		}
 	}
 	mine := part(len(w.Cells), func(i int) bool { return h.Part == nil || h.Part(w.Name, i) })
-	left, damaged := w.look(mine, h.Workers)
+	left, damaged := w.look(mine)
 	if h.Merge != "" {
 		return h.merge(ctx, w, left, damaged)
 	}
@@ -102,7 +94,7 @@ func (h *Here) Finish(context.Context) error { return nil }
 func (h *Here) round(ctx context.Context, w *Work, todo []int, progress *Progress) error {
 	var mu sync.Mutex
 	var failed []error
-	err := h.Pool().Run(ctx, w.Expected(todo), func(inner context.Context, k int) error {
+	err := h.Pool.Run(ctx, w.Expected(todo), func(inner context.Context, k int) error {
 		cell, computed, err := w.compute(inner, todo[k])
 		mu.Lock()
 		defer mu.Unlock()

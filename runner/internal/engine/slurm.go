@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"closedform/runner/internal/pool"
 )
 
 // Slurm computes the cells of all experiments in one job array of a cluster, and merges and publishes them
@@ -38,7 +40,7 @@ func (s *Slurm) Compute(ctx context.Context, w *Work) error {
 	has, _ := w.present()
 	missing := part(len(w.Cells), func(i int) bool { return !has[i] })
 	if len(missing)+len(s.work) == 0 && !s.DryRun {
-		return (&Here{Workers: 1, Stderr: s.Stderr, Progress: io.Discard}).Compute(ctx, w)
+		return (&Here{Pool: pool.New(1), Stderr: s.Stderr, Progress: io.Discard}).Compute(ctx, w)
 	}
 	s.work, s.missing = append(s.work, w), append(s.missing, missing)
 	return ErrLater

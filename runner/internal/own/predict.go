@@ -18,53 +18,48 @@ import (
 // confidence is that of the promise of -wrong.
 const confidence = 0.95
 
-// Decision says when a row is unknown.
-type Decision struct {
-	Unknown  float64 // least probability of an answer
-	Wrong    float64 // in place of Unknown, most share of wrong answers
-	Familiar float64 // with one of these, least familiarity of an answer
+// Rows are those of a table, for a trained network, and when one is unknown.
+type Rows struct {
+	Network  string    // its file
+	Data     string    // the CSV file; - is the standard input
+	Unknown  float64   // least probability of an answer
+	Wrong    float64   // in place of Unknown, most share of wrong answers
+	Familiar float64   // with one of these, least familiarity of an answer
+	Stderr   io.Writer // for what looks wrong
 }
 
 // Problem says what is not allowed.
-func (d *Decision) Problem() string {
+func (r *Rows) Problem() string {
 	for _, share := range []struct {
 		flag    string
 		x, most float64
-	}{{"unknown", d.Unknown, 1}, {"wrong", d.Wrong, math.Nextafter(1, 0)}, {"familiar", d.Familiar, 1}} {
+	}{{"unknown", r.Unknown, 1}, {"wrong", r.Wrong, math.Nextafter(1, 0)}, {"familiar", r.Familiar, 1}} {
 		if !(share.x >= 0 && share.x <= share.most) {
 			return fmt.Sprintf("-%s %g: need a number from 0 to %.15g", share.flag, share.x, share.most)
 		}
 	}
-	if d.Unknown != 0 && d.Wrong != 0 {
+	if r.Unknown != 0 && r.Wrong != 0 {
 		return "-unknown and -wrong exclude each other"
 	}
 	return ""
 }
 
-// of returns the decision for a network that was read from a file.
-func (d *Decision) of(n *trained.Network, file string) (trained.Decision, error) {
-	decide := trained.Decision{Probability: d.Unknown}
-	if d.Wrong > 0 {
+// decision returns what the network decides by.
+func (r *Rows) decision(n *trained.Network) (trained.Decision, error) {
+	decide := trained.Decision{Probability: r.Unknown}
+	if r.Wrong > 0 {
 		if n.Record == nil {
-			return decide, fmt.Errorf("%s: has no record of predictions before learning, which -wrong needs; train the network again in one pass by [save]", file)
+			return decide, fmt.Errorf("%s: has no record of predictions before learning, which -wrong needs; train the network again in one pass by [save]", r.Network)
 		}
-		decide.Probability = n.Record.Threshold(d.Wrong, confidence)
+		decide.Probability = n.Record.Threshold(r.Wrong, confidence)
 	}
 	if decide.Probability > 0 {
 		if slices.Contains(n.Classes, trained.Unknown) {
-			return decide, fmt.Errorf("%s: has a class named %s; rename it to use -unknown or -wrong", file, trained.Unknown)
+			return decide, fmt.Errorf("%s: has a class named %s; rename it to use -unknown or -wrong", r.Network, trained.Unknown)
 		}
-		decide.Familiarity = d.Familiar
+		decide.Familiarity = r.Familiar
 	}
 	return decide, nil
-}
-
-// Rows are those of a table, for a trained network.
-type Rows struct {
-	Network string // its file
-	Data    string // the CSV file; - is the standard input
-	Decision
-	Stderr io.Writer // for what looks wrong
 }
 
 // open reads the network, and opens the table, whose name in messages it returns.
@@ -72,7 +67,7 @@ func (r *Rows) open() (n *trained.Network, d trained.Decision, data io.ReadClose
 	if n, err = trained.Read(r.Network); err != nil {
 		return nil, d, nil, "", err
 	}
-	if d, err = r.of(n, r.Network); err != nil {
+	if d, err = r.decision(n); err != nil {
 		return nil, d, nil, "", err
 	}
 	if r.Data == "-" {
