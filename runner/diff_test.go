@@ -30,14 +30,8 @@ func TestDiff(t *testing.T) {
 	if strings.Contains(read(t, page), "Changes since") {
 		t.Error("the usual page has changes")
 	}
-	if _, _, err := try(t, "diff", "nowhere"); err == nil || !strings.Contains(err.Error(), "git knows no commit nowhere") {
-		t.Errorf("of an unknown commit: %v", err)
-	}
-	if _, _, err := try(t, "diff", "HEAD", "third"); err == nil || !strings.Contains(err.Error(), "no results of third") {
-		t.Errorf("of an unknown experiment: %v", err)
-	}
+	fails(t, "git knows no commit nowhere", "diff", "nowhere")
+	fails(t, "no results of third", "diff", "HEAD", "third")
 	t.Setenv("GIT_DIR", t.TempDir())
-	if _, _, err := try(t, "diff", "HEAD"); err == nil || !strings.Contains(err.Error(), "not a git repository") {
-		t.Errorf("without a repository: %v", err)
-	}
+	fails(t, "not a git repository", "diff", "HEAD")
 }

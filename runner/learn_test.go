@@ -52,9 +52,7 @@ func learnFrom(t *testing.T, in string, args ...string) (stdout, stderr string, 
 
 // A stream in two parts leaves the same network as in one, and prints the same.
 func TestLearn(t *testing.T) {
-	inExperiments(t, map[string]string{"mine.toml": mine, "leaves.csv": leaves()})
-	mustRun(t, "-exp", "mine")
-	file := filepath.Join("results", "mine", "network.npz")
+	file := trained(t, mine)
 	before := read(t, file)
 	lines := more()
 	text := func(rows []string) string { return header + strings.Join(rows, "\n") + "\n" }
@@ -81,9 +79,7 @@ func TestLearn(t *testing.T) {
 
 // The answer to a row is there before its class is asked for. An interrupt keeps what was learned.
 func TestLearnAnswersFirst(t *testing.T) {
-	inExperiments(t, map[string]string{"mine.toml": mine, "leaves.csv": leaves()})
-	mustRun(t, "-exp", "mine")
-	file := filepath.Join("results", "mine", "network.npz")
+	file := trained(t, mine)
 	in, rows, err := os.Pipe()
 	check.OK(t, err)
 	defer rows.Close()
@@ -124,9 +120,7 @@ func TestLearnAnswersFirst(t *testing.T) {
 // Classes that the network does not have are added, and told; it predicts them after some rows. A stream in
 // two parts, with new classes in both, leaves the same network as in one.
 func TestLearnNewClasses(t *testing.T) {
-	inExperiments(t, map[string]string{"mine.toml": mine, "leaves.csv": leaves()})
-	mustRun(t, "-exp", "mine")
-	file := filepath.Join("results", "mine", "network.npz")
+	file := trained(t, mine)
 	var lines []string
 	for i, line := range slices.Repeat(more(), 2) {
 		if lines = append(lines, line); i%3 == 0 {
@@ -156,9 +150,7 @@ func TestLearnNewClasses(t *testing.T) {
 
 // Rows that cannot be read are answered by nothing, and the rest is learned.
 func TestLearnPassesOver(t *testing.T) {
-	inExperiments(t, map[string]string{"mine.toml": mine, "leaves.csv": leaves()})
-	mustRun(t, "-exp", "mine")
-	file := filepath.Join("results", "mine", "network.npz")
+	file := trained(t, mine)
 	out, log, err := learnFrom(t, header+"Ash,wide,red,1\nAsh,12,red\nAsh,12,red,1\nOak,1e300,red,1\nElm,,red,1\n", file, "-data", "-")
 	if err != nil || strings.Count(out, "\n") != 6 {
 		t.Fatalf("%v, %s", err, out)
@@ -218,9 +210,7 @@ func TestLearnBare(t *testing.T) {
 // A network whose learning is killed is the last one that was saved: what it has not learned can be
 // learned then, and it is the network of a stream that went on.
 func TestLearnKilled(t *testing.T) {
-	inExperiments(t, map[string]string{"mine.toml": mine, "leaves.csv": leaves()})
-	mustRun(t, "-exp", "mine")
-	file := filepath.Join("results", "mine", "network.npz")
+	file := trained(t, mine)
 	lines := slices.Repeat(more(), 100)
 	table := func(name string, rows []string) string {
 		write(t, header+strings.Join(rows, "\n")+"\n", name)
@@ -253,9 +243,8 @@ func TestLearnKilled(t *testing.T) {
 // some of a new class, does not matter.
 func TestLearnOutputLayer(t *testing.T) {
 	manifest := strings.Replace(mine, "hidden_layers = [4]", "features = \"relu\"\nfeature_size = 16\noutput = \"ridge\"", 1)
-	inExperiments(t, map[string]string{"mine.toml": manifest, "leaves.csv": leaves()})
-	mustRun(t, "-exp", "mine")
-	file, rows := filepath.Join("results", "mine", "network.npz"), append(more()[:9], "Fir,40,red,20", "Fir,43,red,22", "Fir,41,red,19")
+	file := trained(t, manifest)
+	rows := append(more()[:9], "Fir,40,red,20", "Fir,43,red,22", "Fir,41,red,19")
 	learn := func(from, to string, rows []string) {
 		t.Helper()
 		if _, log, err := learnFrom(t, header+strings.Join(rows, "\n")+"\n", from, "-data", "-", "-to", to); err != nil {

@@ -26,12 +26,8 @@ func TestManifestIsFound(t *testing.T) {
 	contains(t, stdout, "small: 4 cells, 4 computed, 0 done before; 7 files in "+filepath.Join("results", "small")+", in ",
 		"own: 4 cells, 4 computed, ")
 	contains(t, mustRun(t, "-all"), "small: 4 cells, all done before; ", "other: 4 cells, 4 computed, ")
-	if _, _, err := try(t, "-exp", "."); err == nil || !strings.Contains(err.Error(), `no manifest "."`) {
-		t.Errorf("a folder: %v", err)
-	}
-	if _, _, err := try(t, "-exp", "third"); err == nil || !strings.Contains(err.Error(), "first, second") {
-		t.Errorf("a manifest that is not there: %v", err)
-	}
+	fails(t, `no manifest "."`, "-exp", ".")
+	fails(t, "first, second", "-exp", "third")
 }
 
 func TestTwoManifestsOfOneName(t *testing.T) {
@@ -148,9 +144,7 @@ func TestData(t *testing.T) {
 	if exists("results", "needy") {
 		t.Error("what is skipped has a results folder")
 	}
-	if _, _, err := try(t, "fetch", "blue"); err == nil || !strings.Contains(err.Error(), "red") {
-		t.Errorf("fetch blue: %v", err)
-	}
+	fails(t, "red", "fetch", "blue")
 	if _, _, err := try(t, "fetch", "red"); err != nil {
 		t.Fatal(err)
 	}
@@ -207,9 +201,7 @@ func TestDerivedExperiment(t *testing.T) {
 		t.Error("the summary is the old one")
 	}
 	write(t, "method,above\n", "results", "small", "summary.csv")
-	if _, _, err := try(t, "-exp", "a_judge"); err == nil || !strings.Contains(err.Error(), "its checksum is not that of SHA256SUMS") {
-		t.Errorf("a source that was tampered with: %v", err)
-	}
+	fails(t, "its checksum is not that of SHA256SUMS", "-exp", "a_judge")
 	_, _, err = try(t, "-exp", "a_judge", "-set", `sources=["smal"]`)
 	if err == nil || !strings.Contains(err.Error(), "a_judge, small") {
 		t.Errorf("a source that has no manifest: %v", err)

@@ -26,9 +26,6 @@ import (
 // program, for what needs a process: signals and exit codes.
 const asProgram = "RUNNER_TEST_AS_PROGRAM"
 
-// studyVersion is the code version of studies that are not tests.
-var studyVersion = experiment.CodeVersion
-
 func TestMain(m *testing.M) {
 	experiment.CodeVersion = func(study.Experiment, []string) (string, error) { return "1", nil }
 	if os.Getenv(asProgram) != "" {
@@ -66,6 +63,13 @@ func mustRun(t testing.TB, args ...string) string {
 		t.Errorf("%q prints %q", args, stderr)
 	}
 	return stdout
+}
+
+// fails checks that a run has an error that says this.
+func fails(t testing.TB, want string, args ...string) {
+	t.Helper()
+	_, _, err := try(t, args...)
+	check.Refuses(t, strings.Join(args, " "), err, want)
 }
 
 // process is the program in a process of its own.

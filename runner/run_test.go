@@ -10,9 +10,7 @@ import (
 	"testing"
 
 	"closedform/internal/check"
-	"closedform/runner/internal/experiment"
 	"closedform/runner/internal/store"
-	"closedform/runner/internal/study"
 )
 
 func TestResultsFolder(t *testing.T) {
@@ -105,18 +103,6 @@ func TestChangedManifest(t *testing.T) {
 				t.Errorf("%s has not changed", c.changes)
 			}
 		})
-	}
-}
-
-// Other code of the study makes all cells again.
-func TestChangedCode(t *testing.T) {
-	m, out := write(t, small), t.TempDir()
-	mustRun(t, "-exp", m, "-out", out)
-	defer func(f func(study.Experiment, []string) (string, error)) { experiment.CodeVersion = f }(experiment.CodeVersion)
-	experiment.CodeVersion = func(study.Experiment, []string) (string, error) { return "2", nil }
-	begins(t, mustRun(t, "-exp", m, "-out", out), "small: 4 cells, 4 computed, 0 done before; ")
-	if _, err := studyVersion(&Toy{}, nil); err == nil || !strings.Contains(err.Error(), "runner") {
-		t.Errorf("this package, whose sources are not embedded: error %v", err)
 	}
 }
 
@@ -233,21 +219,6 @@ func TestShardsMerge(t *testing.T) {
 			part(t, out, i)
 		}
 		begins(t, mustRun(t, "-exp", m, "-out", out, "-shard", "2/3"), "small: shard 2/3: 3 cells, 0 computed, 3 done before, in ")
-		merge(t, out, 0)
-	})
-	t.Run("one folder at once", func(t *testing.T) {
-		out := t.TempDir()
-		var parts []*process
-		for i := 1; i <= 3; i++ {
-			p := newProcess(t, "-exp", m, "-out", out, "-shard", fmt.Sprintf("%d/3", i))
-			check.OK(t, p.Start())
-			parts = append(parts, p)
-		}
-		for _, p := range parts {
-			if err := p.Wait(); err != nil {
-				t.Errorf("%v: %s", err, &p.stderr)
-			}
-		}
 		merge(t, out, 0)
 	})
 	t.Run("folders copied together, one missing", func(t *testing.T) {

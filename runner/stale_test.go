@@ -6,8 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"closedform/runner/internal/experiment"
-	"closedform/runner/internal/study"
+	"closedform/internal/check"
 )
 
 // stale lists what is behind, -check fails where the list is another, and list and the
@@ -19,53 +18,44 @@ func TestStale(t *testing.T) {
 	})
 	mustRun(t, "-all")
 	list := filepath.Join("results", "STALE")
-	check := func(listed string, wrong ...string) {
+	is := func(listed string, wrong ...string) {
 		t.Helper()
 		_, _, err := try(t, "stale", "-check")
-		for _, w := range wrong {
-			if err == nil || !strings.Contains(err.Error(), w) {
-				t.Errorf("stale -check: %v, want %q", err, w)
-			}
-		}
-		if len(wrong) == 0 && err != nil {
-			t.Errorf("stale -check: %v", err)
+		if check.Refuses(t, "stale -check", err, wrong...); len(wrong) == 0 {
+			check.OK(t, err)
 		}
 		mustRun(t, "stale")
 		if got, _ := os.ReadFile(list); string(got) != listed || listed == "" && exists(list) {
 			t.Errorf("STALE is %q, want %q", got, listed)
 		}
-		if _, _, err := try(t, "stale", "-check"); err != nil {
-			t.Errorf("stale -check after stale: %v", err)
-		}
+		mustRun(t, "stale", "-check")
 	}
-	check("")
+	is("")
 	contains(t, mustRun(t, "list"), "full    computed, not committed  4 ")
 
 	// Other code: all of them, and what is derived of them.
-	defer func(was func(study.Experiment, []string) (string, error)) { experiment.CodeVersion = was }(experiment.CodeVersion)
-	was := experiment.CodeVersion
-	experiment.CodeVersion = func(study.Experiment, []string) (string, error) { return "2", nil }
-	check("after\nsmall\n", "after is behind and not listed", "small is behind and not listed")
+	changeCode(t, "2", nil)
+	is("after\nsmall\n", "after is behind and not listed", "small is behind and not listed")
 	contains(t, mustRun(t, "list"), "small  full    behind  4 ", "results/STALE lists as behind: after, small\n")
 	mustRun(t, "report", "page.html")
 	contains(t, read(t, "page.html"), "behind (other code)", `Results behind the code, by STALE: <a href="#after">after</a>, <a href="#small">small</a>.`)
-	experiment.CodeVersion = was
-	check("", "small is listed and not behind")
+	changeCode(t, "1", nil)
+	is("", "small is listed and not behind")
 
 	// Another manifest, and what is derived of its results; values that data fill in are not.
 	resolved := read(t, "results", "small", "manifest.toml")
 	write(t, resolved+"filled_in = 3\n", "results", "small", "manifest.toml")
-	check("")
+	is("")
 	write(t, resolved, "results", "small", "manifest.toml")
 	write(t, edit(t, small, "0.5", "0.25"), "experiments", "small.toml")
-	check("after\nsmall\n", "small is behind and not listed")
+	is("after\nsmall\n", "small is behind and not listed")
 	write(t, small, "experiments", "small.toml")
 
 	// No results, and no manifest.
 	write(t, edit(t, small, `"small"`, `"new"`), "experiments", "new.toml")
 	write(t, "", "results", "old", "runs.csv")
 	write(t, "", "results", "small@seed=1", "runs.csv")
-	check("new\nold\n", "after is listed and not behind", "new is behind and not listed", "old is behind and not listed")
+	is("new\nold\n", "after is listed and not behind", "new is behind and not listed", "old is behind and not listed")
 }
 
 // A derived experiment without cells is behind if its sources have other results.
@@ -93,8 +83,6 @@ func TestAdopted(t *testing.T) {
 	contains(t, mustRun(t, "list"), "small  full    adopted  4 ")
 	mustRun(t, "report", "page.html")
 	contains(t, read(t, "page.html"), "adopted (4 cells, 2 computed again, not committed)", "<code>0ld</code>; 2 of them, from 1 strata")
-	codeVersionWas := experiment.CodeVersion
-	defer func() { experiment.CodeVersion = codeVersionWas }()
-	experiment.CodeVersion = func(study.Experiment, []string) (string, error) { return "2", nil }
+	changeCode(t, "2", nil)
 	contains(t, mustRun(t, "list"), "small  full    behind  4 ")
 }

@@ -15,9 +15,7 @@ import (
 func TestTime(t *testing.T) {
 	m, out := write(t, edit(t, drawn, "threshold", "measured = true\nthreshold")), t.TempDir()
 	dir := filepath.Join(out, "small")
-	if _, _, err := try(t, "time", "-exp", m, "-out", out); err == nil || !strings.Contains(err.Error(), "run it first") {
-		t.Errorf("without results: %v", err)
-	}
+	fails(t, "run it first", "time", "-exp", m, "-out", out)
 	mustRun(t, "-exp", m, "-out", out)
 	if exists(dir, "timing_cost.csv") {
 		t.Error("a run measures times")
@@ -35,9 +33,7 @@ func TestTime(t *testing.T) {
 	if read(t, dir, "timing_cost.csv") != times || read(t, dir, "timing_cost.svg") != figure {
 		t.Error("a run changes the times")
 	}
-	if _, _, err := try(t, "time", "-exp", m, "-out", out); err == nil || !strings.Contains(err.Error(), "of another manifest") {
-		t.Errorf("of results with another threshold: %v", err)
-	}
+	fails(t, "of another manifest", "time", "-exp", m, "-out", out)
 	mustRun(t, "-exp", m, "-out", out)
 	mustRun(t, "time", "-exp", m, "-out", out)
 	if read(t, dir, "timing_cost.csv") == times {
