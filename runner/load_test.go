@@ -250,6 +250,7 @@ done
 	contains(t, read(t, "results", "other", "README.md"), "half 1.0")
 	contains(t, read(t, "results", "other", "runs.csv"), "0.6931471805599453")
 	contains(t, mustRun(t, "verify", "other"), "other: same bytes\n")
+	mustRun(t, "stale", "-check")
 	write(t, "half 2.0\n", "experiments", "version")
 	contains(t, mustRun(t, "verify", "-all"), "other: computed by half 1.0, not by half 2.0; skipped\n", "small: same bytes\n")
 	// Other bytes of the script are other cells; what it does wrong is the error of its cell, not a learner that breaks down.

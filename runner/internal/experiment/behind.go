@@ -57,16 +57,20 @@ func (e *Experiment) resolvesTo(file string) (bool, error) {
 	}
 	_, err = toml.DecodeFile(file, &then)
 	prune(then, today)
+	prune(today, today)
 	return err == nil && fmt.Sprint(then) == fmt.Sprint(today), nil
 }
 
-// prune removes plain values of a manifest that another one does not have.
+// prune removes plain values of a manifest that another one does not have, or has as empty lists.
 func prune(manifest, other any) {
 	switch m := manifest.(type) {
 	case map[string]any:
 		o, _ := other.(map[string]any)
 		for key, value := range m {
-			_, has := o[key]
+			there, has := o[key]
+			if list, ok := there.([]any); ok && len(list) == 0 {
+				has = false
+			}
 			switch value.(type) {
 			case map[string]any, []map[string]any:
 				has = true
