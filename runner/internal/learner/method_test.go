@@ -312,7 +312,7 @@ func TestErrors(t *testing.T) {
 	if _, err := decodeAfter(`[model]; features = "relu"; `, `features = ""`); err == nil || !strings.Contains(err.Error(), `method.m.features: "" `) {
 		t.Errorf("what [model] has, taken away: error %v", err)
 	}
-	candidates := [][]float64{{1}, {2}}
+	candidates := []Candidate{{1.0}, {2.0}}
 	for want, f := range map[string]func() error{
 		"method.a.candidates: 2 of them":  func() error { return Check([]Method{{Name: "a", Tuning: Tuning{Candidates: candidates}}}, 1, false) },
 		"method.a.passes":                 func() error { return Check([]Method{{Name: "a", Passes: 2}}, 1, true) },
