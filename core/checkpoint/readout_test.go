@@ -37,6 +37,15 @@ func learn(m bnn.Model, inputs, examples int) {
 	}
 }
 
+// bank returns a bank of a network and output layers, the second one behind features, that has seen some examples.
+func bank(w bnn.WeightRule, m *features.Map, examples int) *bnn.Bank {
+	network := check.Must(bnn.New(bnn.Default(2, 2), random.Source("network")))
+	behind := features.Model{Map: m, Model: check.Must(readout.New(readout.Config{Kind: readout.Gaussian, Inputs: m.Size, Classes: 2}))}
+	b := check.Must(bnn.NewBank(bnn.Weighing{Weights: w}, network, check.Must(readout.New(readout.Config{Kind: readout.Ridge, Inputs: 2, Classes: 2})), behind))
+	learn(b, 2, examples)
+	return b
+}
+
 // An output layer, and what is behind features, comes back to the bit and learns on in the same way.
 func TestLayersAndFeatures(t *testing.T) {
 	relu := check.Must(features.New(features.Relu, 2, 3, math.MaxUint64))
@@ -46,6 +55,7 @@ func TestLayersAndFeatures(t *testing.T) {
 		features.Model{Map: relu, Model: layer(readout.Ridge, 40)},
 		features.Model{Map: relu, Model: check.Must(bnn.NewDefaultBank(bnn.Default(3, 2), random.Source("bank")))},
 		features.Model{Map: conv, Model: check.Must(bnn.NewEnsemble(bnn.Default(32, 4, 3), 2, random.Source("ensemble")))},
+		bank(bnn.Equal, relu, 7), bank(bnn.Evidence, relu, 0), bank(bnn.Evidence, relu, 7),
 	} {
 		var file, second bytes.Buffer
 		check.OK(t, Save(&file, m, "a note"))
@@ -70,6 +80,8 @@ func TestLayersAndFeatures(t *testing.T) {
 			}
 			learn(m, inputs, 5)
 			learn(again, inputs, 5)
+			check.OK(t, m.AddClass())
+			check.OK(t, again.AddClass())
 		}
 	}
 }

@@ -302,8 +302,9 @@ func TestErrors(t *testing.T) {
 		`output = "ridge"; layers = [2, 3, 2]`:  "method.m.layers: [2 3 2] is not allowed with output",
 		`output = "ridge"; members = 2`:         "method.m.members: 2 is not allowed with output",
 		`output = "ridge"; process_noise = 0.1`: "method.m.process_noise: 0.1 is not allowed with output",
-		`output = "ridge"; weights = "equal"; tune = ["lambda"]; candidates = [[1]]`:        `method.m.weights: "equal" is not allowed; allowed: without output = "ridge"`,
-		`features = "relu"; weights = "equal"; tune = ["feature_size"]; candidates = [[9]]`: "method.m.tune: allowed: not feature_size with weights",
+		`weights = "equal"; tune = ["output", "members"]; candidates = [["", 2], ["ridge", 2]]`: "[ridge 2]: members: 2 is not allowed with output",
+		`weights = "equal"; tune = ["output"]; candidates = [["best"]]`:                         `method.m.candidates: [best]: output: "best" is not allowed; allowed: ridge, gaussian`,
+		`tune = ["bias"]; candidates = [[true]]`:                                                "method.m.candidates: [true] is not allowed; allowed: a list of numbers and words",
 	} {
 		if _, err := decode(keys); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v does not say %q", keys, err, want)

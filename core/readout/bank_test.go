@@ -1,0 +1,90 @@
+package readout
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"closedform/core/bnn"
+	"closedform/core/random"
+	"closedform/internal/check"
+)
+
+// Before, and LogP of an example, are of the state after a power of two of examples, unless there is a new class.
+func TestBefore(t *testing.T) {
+	eachKind(t, func(t *testing.T, kind Kind) {
+		c := Config{kind, 5, 3}
+		l, examples := learned(t, c, nil), drawn(40, 5, 3)
+		l.ReportLogP()
+		for i, e := range examples {
+			since := i
+			for since&(since-1) != 0 {
+				since &= since - 1
+			}
+			if i == 30 {
+				check.OK(t, l.AddClass())
+				c.Classes++
+			}
+			if i >= 30 {
+				since = 30
+			}
+			want := predicted(t, learned(t, c, examples[:since]), e.x)[:c.Classes]
+			var p bnn.Prediction
+			check.OK(t, l.Before(&p, e.x))
+			u, err := l.Observe(e.x, e.class)
+			if err != nil || !slices.Equal(p.P, want) || math.Abs(u.LogP-math.Log(want[e.class])) > 1e-12 {
+				t.Errorf("example %d: error %v, %v with log p %g; after %d examples %v", i, err, p.P, u.LogP, since, want)
+			}
+		}
+		if got, want := predicted(t, l, examples[0].x), predicted(t, learned(t, c, examples), examples[0].x); !slices.Equal(got, want) {
+			t.Errorf("predicts %v; without reports %v", got, want)
+		}
+	})
+}
+
+// A bank puts its weight on what predicts best, here on what is no linear network, and on no output layer of
+// shuffled inputs. One with equal weights is the mean of its members, which report nothing.
+func TestBank(t *testing.T) {
+	examples := drawn(400, 6, 3)
+	of := func(w bnn.WeightRule) (b *bnn.Bank, alone []*Layer) {
+		network := check.Must(bnn.New(bnn.Default(6, 3), random.Source("network")))
+		layers := []*Layer{learned(t, Config{Ridge, 6, 3}, nil), learned(t, Config{Gaussian, 6, 3}, nil)}
+		return check.Must(bnn.NewBank(bnn.Weighing{Weights: w}, network, layers[0], layers[1])), layers
+	}
+	weighed, _ := of(bnn.Evidence)
+	equal, layers := of(bnn.Equal)
+	for _, e := range examples {
+		if u, err := weighed.Observe(e.x, e.class); err != nil || !(u.LogP < 0) {
+			t.Fatalf("%v, update %+v", err, u)
+		}
+		check.Must(equal.Observe(e.x, e.class))
+	}
+	if w := weighed.Weights(); w[2] < 0.99 || len(weighed.Members()) != 1 {
+		t.Errorf("weights %v of a linear network, ridge and Gaussians", w)
+	}
+	var p, q bnn.Prediction
+	check.OK(t, equal.Predict(&p, examples[0].x))
+	check.OK(t, equal.Models()[0].Predict(&q, examples[0].x))
+	for j, r := range predicted(t, layers[0], examples[0].x)[:3] {
+		check.Near(t, "mean", p.P[j], (q.P[j]/q.Sum()+r+predicted(t, layers[1], examples[0].x)[j])/3, 1e-15)
+	}
+	if layers[0].State().Earlier != nil {
+		t.Error("a layer of a bank of equal weights keeps an earlier state")
+	}
+	check.OK(t, weighed.AddClass())
+	if err := weighed.Predict(&p, examples[0].x); err != nil || len(p.P) != 4 || p.P[3] > 0.1 {
+		t.Errorf("with a new class %v, error %v", p.P, err)
+	}
+	if _, err := weighed.Observe(examples[0].x, 3); err != nil {
+		t.Error(err)
+	}
+	for want, members := range map[string][]bnn.Model{
+		"member 1 is there twice":                                   {layers[0], layers[0]},
+		"member 1 has 5 inputs and 3 classes, and member 0 6 and 3": {layers[0], learned(t, Config{Ridge, 5, 3}, nil)},
+	} {
+		if _, err := bnn.NewBank(bnn.Weighing{Weights: bnn.Equal}, members...); fmt.Sprint(err) != "bnn: "+want && fmt.Sprint(err) != "bnn: "+want+"; need the same" {
+			t.Errorf("error %v, want %s", err, want)
+		}
+	}
+}
