@@ -129,14 +129,16 @@ func (l *Layer) addClass() {
 	l.solved, l.earlier = solution{}, nil
 }
 
-// ReportLogP implements [bnn.Model].
+// ReportLogP implements [bnn.Model]. Before is for weighing then, see there.
 func (l *Layer) ReportLogP() { l.reports = true }
 
-// Before sets dst to the prediction of x by an earlier state of the layer, to which n examples take
-// only log₂ n solutions: the latest one in which Before was called with at least twice as many
-// examples as in the one that it predicted by until then. A new class starts anew.
+// Before sets dst to the prediction of x by an earlier state of the layer, so that n examples take only
+// log₂ n solutions. It goes on to the present state when that has at least twice as many examples as
+// the earlier one, or a new class. After ReportLogP 5/4 times as many examples are enough, as a bank is to weigh the
+// layer by about what it predicts: on digits the log loss of states up to half as old is larger by a quarter.
 func (l *Layer) Before(dst *bnn.Prediction, x []float64) error {
-	if l.earlier == nil || l.examples() >= 2*l.earlier.examples() {
+	n := l.examples()
+	if e := l.earlier; e == nil || n >= 2*e.examples() || l.reports && 4*n >= 5*e.examples() {
 		s := l.State()
 		s.Earlier = nil
 		var err error
