@@ -9,8 +9,8 @@ import (
 	"closedform/internal/field"
 )
 
-// Model is a network, an ensemble of networks, or a bank of these; or an output layer of package
-// readout, or a model behind the features of package features.
+// Model is a network, an ensemble of networks, an output layer of package readout, a model behind the
+// features of package features, or a bank of these.
 type Model interface {
 	// Observe learns an example of the given class, from 0.
 	Observe(x []float64, class int) (Update, error)
