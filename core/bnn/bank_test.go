@@ -138,9 +138,9 @@ func TestBankRefuses(t *testing.T) {
 	}
 	one := b.Members()[0]
 	for want, of := range map[string][]Model{
-		"weights of 0 members":                       {},
-		"a network of member 1 is there twice":       {one, ensemble(one)},
-		"member 1 has 2 inputs and 2 classes, and ":  {one, members(spec{Layers: []int{2, 2}}, 1)[0]},
+		"weights of 0 members":                      {},
+		"a network of member 1 is there twice":      {one, ensemble(one)},
+		"member 1 has 2 inputs and 2 classes, and ": {one, members(spec{Layers: []int{2, 2}}, 1)[0]},
 	} {
 		if _, err := NewBank(Weighing{Weights: Evidence}, of...); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %s", err, want)
