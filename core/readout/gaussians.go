@@ -3,8 +3,6 @@ package readout
 import (
 	"math"
 	"slices"
-	"sync"
-	"sync/atomic"
 
 	"closedform/internal/kernel"
 	"closedform/internal/linalg"
@@ -64,9 +62,8 @@ func (m *moments) shared(n []float64, mean [][]float64) *gaussians {
 
 // densities sets the first numbers of each dst to the log densities of an input, −∞ for a class without
 // examples; z is scratch space, at least as large as x.
-func (g *gaussians) densities(dst, z, x [][]float64) {
+func (g *gaussians) densities(dst [][]float64, z []float64, x [][]float64) {
 	var solved *linalg.Cholesky
-	z = z[:len(x)]
 	for c, root := range g.root {
 		if root == nil {
 			for i := range x {
@@ -74,20 +71,20 @@ func (g *gaussians) densities(dst, z, x [][]float64) {
 			}
 			continue
 		}
+		d := len(g.white[c])
 		if root != solved {
 			for i, x := range x {
-				z[i] = z[i][:len(x)]
-				copy(z[i], x)
+				copy(z[i*d:], x)
 			}
-			solveAll(root, z)
+			root.Solve(z[:len(x)*d])
 			solved = root
 		}
-		for i, z := range z {
-			distance := 0.0
+		for i := range x {
+			z, distance := z[i*d:(i+1)*d], 0.0
 			for k, m := range g.white[c] {
 				distance += float64((z[k] - m) * (z[k] - m))
 			}
-			dst[i][c] = -0.5 * (distance + g.logDet[c] + float64(log2Pi*float64(len(z))))
+			dst[i][c] = -0.5 * (distance + g.logDet[c] + float64(log2Pi*float64(d)))
 		}
 	}
 }
@@ -127,8 +124,6 @@ func fitGaussians(m *moments, shares []float64, kept []labelled, densities bool)
 		g := newGaussians(len(m.n))
 		g.nu, g.shares = nu, shares
 		scores := make([][]float64, len(m.n)) // of each class those of the kept examples
-		var busy sync.WaitGroup
-		var singular atomic.Bool // to rounding: ν is too small
 		for c, n := range m.n {
 			scores[c] = make([]float64, len(kept))
 			if n == 0 {
@@ -137,19 +132,12 @@ func fitGaussians(m *moments, shares []float64, kept []labelled, densities bool)
 				}
 				continue
 			}
-			busy.Go(func() {
-				root := factorize(d, 1/(n+nu), each[c], nu/(n+nu)/m.total, pooled, nu/(n+nu)*ridge)
-				if root == nil {
-					singular.Store(true)
-					return
-				}
-				g.set(c, root, root.LogDet(), m.mean[c])
-				g.leftOut(scores[c], c, m, kept)
-			})
-		}
-		busy.Wait()
-		if singular.Load() {
-			return g, math.Inf(1)
+			root := factorize(d, 1/(n+nu), each[c], nu/(n+nu)/m.total, pooled, nu/(n+nu)*ridge)
+			if root == nil { // singular to rounding: ν is too small
+				return g, math.Inf(1)
+			}
+			g.set(c, root, root.LogDet(), m.mean[c])
+			g.leftOut(scores[c], c, m, kept)
 		}
 		g.tails = make([][]float64, len(m.n))
 		unlikely := 0.0
@@ -183,9 +171,9 @@ func (g *gaussians) leftOut(dst []float64, c int, m *moments, kept []labelled) {
 		white[k] = slices.Clone(mean)
 		g.root[c].Solve(white[k])
 	}
-	blocks(g.root[c], kept, func(at int, z [][]float64) {
-		for i, z := range z {
-			k := kept[at+i].class
+	blocks(g.root[c], kept, func(at int, all []float64) {
+		for z := range slices.Chunk(all, len(m.center)) {
+			k := kept[at].class
 			var uu, ur, rr float64 // products of the deviations from m_c and from m_k
 			for j, x := range z {
 				u, r := x-white[c][j], x-white[k][j]
@@ -201,7 +189,8 @@ func (g *gaussians) leftOut(dst []float64, c int, m *moments, kept []labelled) {
 			}
 			keep := max(1-float64(t*rr), 1e-12)
 			distance := (uu + float64(float64(t*ur)*ur)/keep) / a
-			dst[at+i] = -0.5 * (distance + g.logDet[c] + kernel.Log(keep) + float64(d*kernel.Log(a)))
+			dst[at] = -0.5 * (distance + g.logDet[c] + kernel.Log(keep) + float64(d*kernel.Log(a)))
+			at++
 		}
 	})
 }

@@ -340,7 +340,7 @@ func BenchmarkObserve(b *testing.B) {
 
 // The first prediction after an example solves.
 func BenchmarkPredict(b *testing.B) {
-	for _, c := range []Config{{Ridge, 512, 10}, {Gaussian, 512, 10}} {
+	for _, c := range []Config{{Ridge, 512, 10}, {Gaussian, 512, 10}, {Ridge, 2048, 10}} {
 		for _, first := range []bool{true, false} {
 			b.Run(fmt.Sprint(c.Kind, "-", c.Inputs, "/first=", first), func(b *testing.B) {
 				examples := drawn(3000, c.Inputs, c.Classes)

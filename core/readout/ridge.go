@@ -69,13 +69,13 @@ func (r *ridge) solve(root *linalg.Cholesky, m *moments) {
 
 // leftOut returns the outputs for examples, each left out: with the leverage h = 1/N + (x − x̄)ᵀ(G + λI)⁻¹(x − x̄) of
 // an example these are (ŷ − hy)/(1 − h). For the only example of a class they are ŷ.
-func (r *ridge) leftOut(root *linalg.Cholesky, m *moments, kept []labelled) (outputs []labelled) {
-	center, scratch := slices.Clone(m.center), slices.Clone(m.center)
+func (r *ridge) leftOut(root *linalg.Cholesky, m *moments, kept []labelled) []labelled {
+	outputs, center := make([]labelled, len(kept)), slices.Clone(m.center)
 	root.Solve(center)
-	blocks(root, kept, func(at int, z [][]float64) {
-		for i, z := range z {
-			e := kept[at+i]
-			y := make([]float64, len(r.w))
+	blocks(root, kept, func(at int, all []float64) {
+		scratch := make([]float64, len(center))
+		for z := range slices.Chunk(all, len(center)) {
+			e, y := kept[at], make([]float64, len(r.w))
 			r.outputs(y, scratch, e.x)
 			kernel.AddScaled(z, -1, center)
 			if h := 1/m.total + kernel.Dot(z, z); m.n[e.class] > 1 {
@@ -84,7 +84,8 @@ func (r *ridge) leftOut(root *linalg.Cholesky, m *moments, kept []labelled) (out
 					y[c] /= max(1-h, 1e-9)
 				}
 			}
-			outputs = append(outputs, labelled{y, e.class, e.weight})
+			outputs[at] = labelled{y, e.class, e.weight}
+			at++
 		}
 	})
 	return outputs

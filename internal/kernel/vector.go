@@ -125,20 +125,20 @@ func (r *Rows) Finish(y []float64) {
 	r.n = 0
 }
 
-// Dot4 sets dst_k to the [Dot] of x and row k of a, which has four rows as long as x.
+// Dot4 sets dst_k to the [Dot] of x and the beginning of row k of a, which has four rows of the same length.
 func Dot4(dst *[4]float64, a, x []float64) {
-	n := len(x)
-	a = a[:4*n]
+	n, size := len(x), len(a)/4
+	_ = a[:size:size][:n]
 	if !vector {
 		for k := range dst {
-			dst[k] = Dot(x, a[k*n:])
+			dst[k] = Dot(x, a[k*size:])
 		}
 		return
 	}
 	dot4Vector(dst, x, a)
 	for i := n &^ 3; i < n; i++ {
 		for k := range dst {
-			dst[k] += a[k*n+i] * x[i]
+			dst[k] += a[k*size+i] * x[i]
 		}
 	}
 }

@@ -167,9 +167,11 @@ TEXT ·dot4Vector(SB), NOSPLIT, $0-56
 	MOVQ   a_base+32(FP), CX
 	MOVQ   x_len+16(FP), DX
 	MOVQ   dst+0(FP), SI
+	MOVQ   a_len+40(FP), DI
 	XORQ   BX, BX
+	SHRQ   $0x02, DI
 	LEAQ   (CX)(BX*8), CX
-	MOVQ   DX, BX
+	MOVQ   DI, BX
 	SHLQ   $0x03, BX
 	LEAQ   (CX)(BX*1), DI
 	LEAQ   (DI)(BX*1), R8

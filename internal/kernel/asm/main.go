@@ -119,9 +119,10 @@ func dot() {
 
 func dot4() {
 	n, at := begin("dot4Vector", "func(dst *[4]float64, x, a []float64)", "x", "a")
-	none, dst := GP64(), Load(Param("dst"), GP64())
+	none, dst, size := GP64(), Load(Param("dst"), GP64()), Load(Param("a").Len(), GP64())
 	XORQ(none, none)
-	row := rows(4, n, at(1, none, 0))
+	SHRQ(U8(2), size)
+	row := rows(4, size, at(1, none, 0))
 	total := sums(n, 4, func(i Register, offset int) (terms []VecVirtual) {
 		x := load(at(0, i, offset))
 		for k := range 4 {
