@@ -125,21 +125,35 @@ func (r *Rows) Finish(y []float64) {
 	r.n = 0
 }
 
-// Dot4 sets dst_k to the [Dot] of x and the beginning of row k of a, which has four rows of the same length.
+// Dot4 sets dst_k to the [Dot] of x and row k of a, which has four rows as long as x.
 func Dot4(dst *[4]float64, a, x []float64) {
-	n, size := len(x), len(a)/4
-	_ = a[:size:size][:n]
+	n := len(x)
+	a = a[:4*n]
 	if !vector {
 		for k := range dst {
-			dst[k] = Dot(x, a[k*size:])
+			dst[k] = Dot(x, a[k*n:])
 		}
 		return
 	}
 	dot4Vector(dst, x, a)
 	for i := n &^ 3; i < n; i++ {
 		for k := range dst {
-			dst[k] += a[k*size+i] * x[i]
+			dst[k] += a[k*n+i] * x[i]
 		}
+	}
+}
+
+// Dot2x2 sets dst to the [Dot]s of the first n numbers of two rows x and two rows y: x₀y₀, x₀y₁, x₁y₀, x₁y₁.
+// n is a multiple of four.
+func Dot2x2(dst *[4]float64, n int, x, y []float64) {
+	p, q := len(x)/2, len(y)/2
+	_, _ = x[:p:p][:n], y[:q:q][:n]
+	if vector {
+		dot2x2Vector(dst, n, x, y)
+		return
+	}
+	for k := range dst {
+		dst[k] = Dot(x[k/2*p:][:n], y[k%2*q:])
 	}
 }
 

@@ -3,10 +3,13 @@ package linalg
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/floats/scalar"
 	"gonum.org/v1/gonum/mat"
+
+	"closedform/internal/kernel"
 )
 
 // positive returns a random positive definite matrix.
@@ -49,6 +52,40 @@ func TestCholesky(t *testing.T) {
 		for i, want := range y {
 			if got := product.AtVec(i); !scalar.EqualWithinAbsOrRel(got, want, 1e-8, 1e-8) {
 				t.Errorf("n = %d: row %d of A A⁻¹y is %v, want %v", n, i, got, want)
+			}
+		}
+	}
+}
+
+// The factor and the solutions of several rows, at once or not, are those of the definition to the bit.
+func TestCholeskyBits(t *testing.T) {
+	var c Cholesky
+	for _, n := range []int{1, 4, 7, 33, 70, 301} {
+		a := positive(n)
+		c.Factorize(a)
+		row := func(i int) []float64 { return c.Row(i)[:i] }
+		for i := range n {
+			for j, got := range c.Row(i) {
+				want := a.At(i, j) - kernel.Dot(row(i)[:j], row(j))
+				if want /= c.Row(j)[j]; i == j {
+					want = math.Sqrt(a.At(i, i) - kernel.Dot(row(i), row(i)))
+				}
+				if got != want {
+					t.Fatalf("n = %d: L(%d, %d) = %v, want %v", n, i, j, got, want)
+				}
+			}
+		}
+		y := make([]float64, 5*n)
+		for i := range y {
+			y[i] = math.Sin(float64(i))
+		}
+		z := slices.Clone(y)
+		c.Solve(z)
+		for k, z := range slices.Collect(slices.Chunk(z, n)) {
+			for i, got := range z {
+				if want := (y[k*n+i] - kernel.Dot(z[:i], row(i))) / c.Row(i)[i]; got != want {
+					t.Fatalf("n = %d: number %d of solution %d is %v, want %v", n, i, k, got, want)
+				}
 			}
 		}
 	}

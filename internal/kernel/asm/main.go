@@ -19,6 +19,7 @@ func main() {
 	products()
 	addScaled4()
 	dot4()
+	dot2x2()
 	carlson4()
 	forward()
 	backward()
@@ -119,16 +120,36 @@ func dot() {
 
 func dot4() {
 	n, at := begin("dot4Vector", "func(dst *[4]float64, x, a []float64)", "x", "a")
-	none, dst, size := GP64(), Load(Param("dst"), GP64()), Load(Param("a").Len(), GP64())
+	none, dst := GP64(), Load(Param("dst"), GP64())
 	XORQ(none, none)
-	SHRQ(U8(2), size)
-	row := rows(4, size, at(1, none, 0))
+	row := rows(4, n, at(1, none, 0))
 	total := sums(n, 4, func(i Register, offset int) (terms []VecVirtual) {
 		x := load(at(0, i, offset))
 		for k := range 4 {
 			terms = append(terms, mul(row(k, i, offset), x))
 		}
 		return terms
+	})
+	for k := range total {
+		VMOVSD(total[k].AsX(), Mem{Base: dst, Disp: 8 * k})
+	}
+	RET()
+}
+
+func dot2x2() {
+	TEXT("dot2x2Vector", NOSPLIT, "func(dst *[4]float64, n int, x, y []float64)")
+	Pragma("noescape")
+	dst, n := Load(Param("dst"), GP64()), Load(Param("n"), GP64())
+	two := func(name string) memory {
+		size := Load(Param(name).Len(), GP64())
+		SHRQ(U8(1), size)
+		return rows(2, size, Mem{Base: Load(Param(name).Base(), GP64())})
+	}
+	x, y := two("x"), two("y")
+	total := sums(n, 4, func(i Register, offset int) []VecVirtual {
+		a, b := load(x(0, i, offset)), load(x(1, i, offset))
+		c, d := load(y(0, i, offset)), load(y(1, i, offset))
+		return []VecVirtual{mul(c, a), mul(d, a), mul(c, b), mul(d, b)}
 	})
 	for k := range total {
 		VMOVSD(total[k].AsX(), Mem{Base: dst, Disp: 8 * k})
