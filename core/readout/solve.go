@@ -187,8 +187,9 @@ func blocks(root *linalg.Cholesky, examples []labelled, do func(at int, z []floa
 	const together = 32
 	linalg.Parallel((len(examples)+together-1)/together, func(i int) {
 		at := i * together
-		var z []float64
-		for _, e := range examples[at:min(at+together, len(examples))] {
+		part := examples[at:min(at+together, len(examples))]
+		z := make([]float64, 0, len(part)*len(part[0].x))
+		for _, e := range part {
 			z = append(z, e.x...)
 		}
 		root.Solve(z)
