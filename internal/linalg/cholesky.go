@@ -1,5 +1,5 @@
 // Package linalg has factorisations with a fixed order of summation, which give the same bits
-// on every processor, and that allocate nothing when they are repeated.
+// on every processor. Small ones allocate nothing when they are repeated; large ones use all processors.
 package linalg
 
 import (
