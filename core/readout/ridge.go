@@ -16,6 +16,7 @@ type ridge struct {
 	center []float64   // x̄
 	share  []float64   // ȳ
 	w      [][]float64 // of each class
+	kept   []labelled  // the outputs for the kept examples, each left out
 }
 
 // outputs sets dst to the outputs for x; z is scratch space with room for as many numbers.
@@ -48,7 +49,8 @@ func (l *Layer) fitRidge(m *moments) (*ridge, *gaussians) {
 			return fitted{}, math.Inf(1)
 		}
 		r.solve(root, m)
-		out, loss := outputGaussians(r.leftOut(root, m, kept), m)
+		r.kept = r.leftOut(root, m, kept)
+		out, loss := outputGaussians(r.kept, m)
 		return fitted{r, out}, loss
 	})
 	return f.ridge, f.gaussians

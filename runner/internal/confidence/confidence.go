@@ -6,8 +6,6 @@ import (
 	"slices"
 	"sort"
 
-	"gonum.org/v1/gonum/floats"
-
 	"closedform/core/readout"
 	"closedform/internal/kernel"
 )
@@ -32,7 +30,7 @@ const (
 	Combined Score = "combined"
 )
 
-// OfLayer are the scores that [Layer] sets.
+// OfLayer are the scores of [readout.Scores.Of], which [Layer] sets.
 var OfLayer = []Score{Density, DensityRatio, Ridge, RidgeDensity}
 
 // Layer sets the scores of an output layer at inputs with the most probable classes top.
@@ -40,8 +38,7 @@ func Layer(by map[Score][]float64, l *readout.Layer, x [][]float64, top []int) e
 	all := make([]readout.Scores, len(x))
 	err := l.Scores(all, x)
 	for i := 0; i < len(all) && err == nil; i++ {
-		s, c := all[i], top[i]
-		for k, value := range []float64{s.Density[c], s.Density[c] - s.Background, floats.Max(s.Ridge), s.RidgeDensity[c]} {
+		for k, value := range all[i].Of(top[i]) {
 			by[OfLayer[k]] = append(by[OfLayer[k]], value)
 		}
 	}
