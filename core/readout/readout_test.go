@@ -412,6 +412,35 @@ func TestPValues(t *testing.T) {
 	})
 }
 
+// Labels of noise are predicted almost with their shares. A λ so large that the mean of the other labels alone tells the label of
+// the example that is left out had a log loss of 3.9.
+func TestNoise(t *testing.T) {
+	rnd := rand.New(random.Source("noise"))
+	for range 10 {
+		const n, d, classes = 120, 5, 3
+		l, err := New(Config{Ridge, d, classes})
+		check.OK(t, err)
+		draw := func() (x []float64) {
+			for range d {
+				x = append(x, random.Normal(rnd))
+			}
+			return x
+		}
+		for range n {
+			observe(t, l, []labelled{{x: draw(), class: rnd.IntN(classes)}})
+		}
+		var p bnn.Prediction
+		loss := 0.
+		for range 500 {
+			check.OK(t, l.Predict(&p, draw()))
+			loss -= math.Log(p.P[rnd.IntN(classes)]) / 500
+		}
+		if s := l.solve(false); !(loss < math.Log(classes)+0.25) {
+			t.Errorf("log loss %g, with λ = %g", loss, s.ridge.lambda)
+		}
+	}
+}
+
 // One of two classes varies much more, so that the ridge's outputs are predicted the better the smaller
 // ν is, until their covariances, of outputs that add up to 1, are singular to rounding.
 func TestSingular(t *testing.T) {
