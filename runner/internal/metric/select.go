@@ -90,6 +90,14 @@ func FalsePositives(score []float64, positive []bool, rate float64) float64 {
 	return float64(passed) / float64(negatives)
 }
 
+// Detection returns the area under the ROC curve of scores of known examples against those of others, and the
+// [FalsePositives] at the rate 0.95. Both are NaN if there is none of one kind.
+func Detection(known, others []float64) (auroc, fpr95 float64) {
+	score := slices.Concat(known, others)
+	positive := slices.Concat(slices.Repeat([]bool{true}, len(known)), make([]bool, len(others)))
+	return AUROC(score, positive), FalsePositives(score, positive, 0.95)
+}
+
 // tie is examples of the same score: those from start to before end, from the largest
 // score, of which some are marked.
 type tie struct {

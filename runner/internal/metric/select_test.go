@@ -59,6 +59,8 @@ func TestFalsePositives(t *testing.T) {
 	if got := FalsePositives(score, slices.Repeat([]bool{true}, 8), 0.95); !math.IsNaN(got) {
 		t.Errorf("without negatives %g", got)
 	}
+	auroc, fpr95 := Detection([]float64{3, 1, 2}, []float64{2, 0})
+	check.NearAll(t, "detection", []float64{auroc, fpr95}, []float64{(1 + 1 + 0.5 + 1 + 0 + 1) / 6, 1. / 2}, 1e-15)
 	// A score that is not a number is the least.
 	check.Near(t, "NaN", FalsePositives([]float64{1, math.NaN()}, []bool{true, false}, 1), 0, 1e-12)
 }

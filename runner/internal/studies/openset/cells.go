@@ -142,18 +142,11 @@ func (s spec) scored(l *learner.Tolerant, train int, known, other looked) *table
 				correct = append(correct, x)
 			}
 		}
+		auroc, _ := metric.Detection(inside, outside)
+		right, _ := metric.Detection(correct, outside)
 		t.Add(s.Method.Name, s.Split, strings.Join(s.Known, " "), s.Left, s.Seed, train, string(name),
-			told(inside, outside), accuracy*told(correct, outside), accuracy,
+			auroc, accuracy*right, accuracy,
 			metric.AURC(inside, wrong), metric.ExcessAURC(inside, wrong), metric.AUGRC(inside, wrong), l.Steps().Row())
 	}
 	return t
-}
-
-// told returns the area under the ROC curve of two lists of scores.
-func told(known, unknown []float64) float64 {
-	positive := make([]bool, len(known)+len(unknown))
-	for i := range known {
-		positive[i] = true
-	}
-	return metric.AUROC(slices.Concat(known, unknown), positive)
 }

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"closedform/internal/check"
 	"closedform/runner/internal/study/studytest"
 )
 
@@ -62,10 +61,6 @@ func TestTold(t *testing.T) {
 	if left := runs.Where("left", "b"); left.Len() != 2*7 {
 		t.Errorf("%d rows without class b", left.Len())
 	}
-}
-
-func TestByHand(t *testing.T) {
-	check.Near(t, "AUROC", told([]float64{3, 1, 2}, []float64{2, 0}), (1+1+0.5+1+0+1)/6, 1e-15)
 }
 
 func TestSpecs(t *testing.T) {

@@ -139,7 +139,7 @@ func (t *tables) near(kind string, degree float64, validation, inside, changed p
 	by := inside.standing(t.Unknown.Score)
 	least := leastThreshold(validation.by[by], validation.wrong, t.Unknown.Wrong[0])
 	correct, unknown, wrong := decided(changed, by, least)
-	auroc, _ := roc(inside.by[by], changed.by[by])
+	auroc, _ := metric.Detection(inside.by[by], changed.by[by])
 	t.changed.Add(t.key(by), kind, degree, metric.Error(changed.p, changed.class), correct, unknown, wrong, auroc)
 }
 
@@ -164,17 +164,10 @@ func (t *tables) distinguish(data string, inside, outside predictions) {
 		if outside.by[by] == nil { // there is no test example, and the learner does not have this
 			continue
 		}
-		auroc, passed := roc(inside.by[by], outside.by[by])
+		auroc, passed := metric.Detection(inside.by[by], outside.by[by])
 		t.outside.Add(t.key(by), data, auroc, passed)
 	}
 	t.list(data, outside)
-}
-
-// roc returns the area under the curve, and the share of the others that pass where 95 % do.
-func roc(inside, outside []float64) (auroc, passed float64) {
-	score := slices.Concat(inside, outside)
-	known := slices.Concat(slices.Repeat([]bool{true}, len(inside)), make([]bool, len(outside)))
-	return table.Finite(metric.AUROC(score, known)), table.Finite(metric.FalsePositives(score, known, 0.95))
 }
 
 // list writes down the probabilities of all examples.
