@@ -162,7 +162,7 @@ func fitGaussians(m *moments, shares []float64, kept []labelled, densities bool)
 			own := scores[e.class][i]
 			g.own = append(g.own, own-float64(0.5*log2Pi*float64(d)))
 			if m.n[e.class] > 1 {
-				g.tails[e.class] = append(g.tails[e.class], float64(0.5*log2Pi*float64(d))-own)
+				g.tails[e.class] = append(g.tails[e.class], -g.own[i])
 				unlikely -= float64(e.weight * own)
 			}
 		}

@@ -25,7 +25,7 @@ const (
 	Ridge        Score = "ridge"         // the largest output of the ridge regression
 	RidgeDensity Score = "ridge-density" // log density of c on the outputs of the regression
 
-	// Combined is [Combine] over the four scores of the layer, with the validation examples of the same most
+	// Combined is [Examples.Combine] over the four scores of the layer, with the validation examples of the same most
 	// probable class as reference.
 	Combined Score = "combined"
 )

@@ -42,8 +42,8 @@ const (
 
 	inputDensity score = "input-density" // log density of the input, of a method that has it
 
-	// combinedNetwork is [confidence.Examples.Combine] over the scores of combine, with all
-	// examples for validation as reference.
+	// combinedNetwork is [confidence.Examples.Combine] over the scores of the key combine, with
+	// all examples for validation as one group.
 	combinedNetwork score = "combined-network"
 )
 
