@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"closedform/internal/kernel"
 	"closedform/internal/linalg"
 )
@@ -24,7 +26,9 @@ type gaussians struct {
 	shares []float64 // q of softmax
 	tau    float64   // τ of softmax
 
-	// tails has, for each class, minus the log densities of its kept examples, each left out, in ascending order.
+	// own has the log density of each kept example in its own class, left out of the fit; tails has, for each class,
+	// minus those of its examples in ascending order.
+	own   []float64
 	tails [][]float64
 }
 
@@ -52,6 +56,7 @@ func (m *moments) shared(n []float64, mean [][]float64) *gaussians {
 	pooled, ridge := of.within()
 	root := factorize(len(m.center), 1/m.total, pooled, 0, pooled, ridge)
 	g, logDet := newGaussians(len(n)), root.LogDet()
+	g.nu = 1e15 // for leftOut: S_c does not count
 	for c := range n {
 		if n[c] > 0 {
 			g.set(c, root, logDet, mean[c])
@@ -142,9 +147,11 @@ func fitGaussians(m *moments, shares []float64, kept []labelled, densities bool)
 		g.tails = make([][]float64, len(m.n))
 		unlikely := 0.0
 		for i, e := range kept {
+			own := scores[e.class][i]
+			g.own = append(g.own, own-float64(0.5*log2Pi*float64(d)))
 			if m.n[e.class] > 1 {
-				g.tails[e.class] = append(g.tails[e.class], float64(0.5*log2Pi*float64(d))-scores[e.class][i])
-				unlikely -= float64(e.weight * scores[e.class][i])
+				g.tails[e.class] = append(g.tails[e.class], -g.own[i])
+				unlikely -= float64(e.weight * own)
 			}
 		}
 		for _, tail := range g.tails {
@@ -156,6 +163,21 @@ func fitGaussians(m *moments, shares []float64, kept []labelled, densities bool)
 		}
 		return g, loss
 	})
+}
+
+// ownDensities returns the log density of each example, left out, in its own class. The examples are sorted by class.
+func (g *gaussians) ownDensities(m *moments, kept []labelled) []float64 {
+	own := make([]float64, len(kept))
+	for at := 0; at < len(kept); {
+		c, end := kept[at].class, at+1
+		for end < len(kept) && kept[end].class == c {
+			end++
+		}
+		g.leftOut(own[at:end], c, m, kept[at:end])
+		at = end
+	}
+	floats.AddConst(-0.5*log2Pi*float64(len(m.center)), own)
+	return own
 }
 
 // leftOut sets dst to the log densities of class c, but for a constant, of the kept examples, each left out of all

@@ -358,7 +358,7 @@ func BenchmarkPredict(b *testing.B) {
 }
 
 // The p-values of inputs like those that were learned are uniform, and small of others.
-func TestTail(t *testing.T) {
+func TestPValues(t *testing.T) {
 	eachKind(t, func(t *testing.T, kind Kind) {
 		rnd := rand.New(random.Source("tail"))
 		draw := func() labelled {
@@ -370,12 +370,14 @@ func TestTail(t *testing.T) {
 		}
 		l, err := New(Config{kind, 6, 2})
 		check.OK(t, err)
-		tail := func(x []float64) float64 {
-			p, _, err := l.Tail(x)
+		both := func(x []float64) [2]float64 {
+			tail, _, err := l.Tail(x)
 			check.OK(t, err)
-			return p
+			familiarity, err := l.Familiarity(x)
+			check.OK(t, err)
+			return [2]float64{tail, familiarity}
 		}
-		if p := tail(draw().x); !math.IsNaN(p) {
+		if p := both(draw().x); !math.IsNaN(p[0]) || !math.IsNaN(p[1]) {
 			t.Errorf("%g before the first example", p)
 		}
 		for range 400 {
@@ -383,23 +385,60 @@ func TestTail(t *testing.T) {
 		}
 		const n = 4000
 		for _, level := range []float64{0.05, 0.3} {
-			below := 0.
+			var below [2]float64
 			for range n {
-				if tail(draw().x) <= level {
-					below += 1. / n
+				for k, p := range both(draw().x) {
+					if p <= level {
+						below[k] += 1. / n
+					}
 				}
 			}
-			if math.Abs(below-level) > 0.035 {
-				t.Errorf("%g of the p-values are at most %g", below, level)
-			}
+			check.NearAll(t, "share below", below[:], []float64{level, level}, 0.035)
 		}
-		if p := tail(slices.Repeat([]float64{-9}, 6)); p > 1e-4 {
+		if p := both(slices.Repeat([]float64{-9}, 6)); !(max(p[0], p[1]) < 1e-4) {
 			t.Errorf("far away %g", p)
 		}
-		if _, _, err := l.Tail([]float64{1}); err == nil {
-			t.Error("an input of the wrong length passed")
+		_, _, err = l.Tail([]float64{1})
+		check.Refuses(t, "Tail", err, "length 1")
+		_, err = l.Familiarity([]float64{1})
+		check.Refuses(t, "Familiarity", err, "length 1")
+		check.OK(t, l.AddClass())
+		for range fewest - 1 {
+			observe(t, l, []labelled{{x: slices.Repeat([]float64{9}, 6), class: 2}})
+		}
+		if p, err := l.Familiarity(slices.Repeat([]float64{9}, 6)); !math.IsNaN(p) || err != nil {
+			t.Errorf("%g of a class with few examples, error %v", p, err)
 		}
 	})
+}
+
+// Labels of noise are predicted almost with their shares. A λ so large that the mean of the other labels alone tells the label of
+// the example that is left out had a log loss of 3.9.
+func TestNoise(t *testing.T) {
+	rnd := rand.New(random.Source("noise"))
+	for range 10 {
+		const n, d, classes = 120, 5, 3
+		l, err := New(Config{Ridge, d, classes})
+		check.OK(t, err)
+		draw := func() (x []float64) {
+			for range d {
+				x = append(x, random.Normal(rnd))
+			}
+			return x
+		}
+		for range n {
+			observe(t, l, []labelled{{x: draw(), class: rnd.IntN(classes)}})
+		}
+		var p bnn.Prediction
+		loss := 0.
+		for range 500 {
+			check.OK(t, l.Predict(&p, draw()))
+			loss -= math.Log(p.P[rnd.IntN(classes)]) / 500
+		}
+		if s := l.solve(false); !(loss < math.Log(classes)+0.25) {
+			t.Errorf("log loss %g, with λ = %g", loss, s.ridge.lambda)
+		}
+	}
 }
 
 // One of two classes varies much more, so that the ridge's outputs are predicted the better the smaller

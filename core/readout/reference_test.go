@@ -182,6 +182,30 @@ func TestGaussians(t *testing.T) {
 	}
 }
 
+// The scores of kept examples are those by the definitions, with each example really left out.
+func TestKeptScores(t *testing.T) {
+	eachKind(t, func(t *testing.T, kind Kind) {
+		const n, d, classes = 60, 5, 3
+		l := learned(t, Config{kind, d, classes}, rounded(drawn(n, d, classes)))
+		s := l.solve(true)
+		kept, scores := l.keptScores(&s)
+		one, nu := slices.Clone(kept), s.density.nu
+		for i := range one {
+			one[i].class = 0
+		}
+		left := make([]labelled, n) // outputs
+		for i, e := range kept {
+			left[i] = labelled{direct(without(kept, i), classes, s.ridge.lambda, e.x), e.class, 1}
+		}
+		for i, e := range kept {
+			density := normals(without(kept, i), classes, nu, n, epsilon(kept, classes), e.x)[e.class]
+			background := normals(without(one, i), 1, 1e12, n, epsilon(one, 1), e.x)[0]
+			output := normals(without(left, i), classes, s.outputs.nu, n, epsilon(left, classes), left[i].x)[e.class]
+			check.NearAll(t, "scores", scores[i][:], []float64{density, density - background, slices.Max(left[i].x), output}, 1e-5)
+		}
+	})
+}
+
 // Scores that are ten times as large as the log probabilities of the labels have the temperature 1/10.
 func TestTemper(t *testing.T) {
 	const n = 20000

@@ -14,6 +14,7 @@ type solution struct {
 	inputs     *gaussians
 	density    *gaussians // on the inputs, with ν for their densities
 	background *gaussians // one of all examples
+	reference  *reference // of Familiarity
 }
 
 // solve returns the solution, with what predictions need or with all.

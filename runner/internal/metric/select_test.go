@@ -27,6 +27,8 @@ func TestAURC(t *testing.T) {
 	check.Near(t, "all equal", AURC([]float64{1, 1, 1, 1}, []bool{false, true, false, true}), 0.5, 1e-12)
 	check.Near(t, "perfect", AURC([]float64{3, 2, 1}, []bool{false, false, true}), 1./9, 1e-12)
 
+	check.Near(t, "excess", ExcessAURC([]float64{4, 3, 2, 1}, []bool{false, true, false, true}), (1./2+1./3+2./4)/4-(1./3+2./4)/4, 1e-12)
+
 	confidence := []float64{2, 2, 2, 1, 1, 0}
 	wrong := []bool{false, false, true, true, false, true}
 	rnd := rand.New(rand.NewPCG(1, 2))
@@ -57,6 +59,8 @@ func TestFalsePositives(t *testing.T) {
 	if got := FalsePositives(score, slices.Repeat([]bool{true}, 8), 0.95); !math.IsNaN(got) {
 		t.Errorf("without negatives %g", got)
 	}
+	auroc, fpr95 := Detection([]float64{3, 1, 2}, []float64{2, 0})
+	check.NearAll(t, "detection", []float64{auroc, fpr95}, []float64{(1 + 1 + 0.5 + 1 + 0 + 1) / 6, 1. / 2}, 1e-15)
 	// A score that is not a number is the least.
 	check.Near(t, "NaN", FalsePositives([]float64{1, math.NaN()}, []bool{true, false}, 1), 0, 1e-12)
 }
