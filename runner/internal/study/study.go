@@ -22,6 +22,19 @@ type Kind struct {
 	New  func(*config.Manifest) (Experiment, error)
 }
 
+// Decoded returns the New of a [Kind]: it decodes the manifest onto defaults, and calls the SetUp of an
+// experiment that has one, for what follows from the manifest alone.
+func Decoded[E Experiment](defaults func(*config.Manifest) E) func(*config.Manifest) (Experiment, error) {
+	return func(m *config.Manifest) (Experiment, error) {
+		e := defaults(m)
+		err := m.Decode(e)
+		if s, ok := Experiment(e).(interface{ SetUp(*config.Manifest) error }); ok && err == nil {
+			err = m.Locate("", s.SetUp(m))
+		}
+		return e, err
+	}
+}
+
 // Experiment is a manifest that a study has decoded and validated: a pointer to the
 // struct that it was decoded onto, all of its values spelled out. New opens no data.
 type Experiment interface {
@@ -110,6 +123,20 @@ func (Plain) Prepare(context.Context) error { return nil }
 
 // Tables merges those of the cells.
 func (Plain) Tables(cells []table.Set) (table.Set, error) { return table.Merge(cells) }
+
+// Swept is embedded by experiments that sweep the seed alone.
+type Swept struct {
+	Sweep    config.Sweep `toml:"sweep"`
+	Manifest *config.Manifest
+	Seeds    []int
+}
+
+// SetUp keeps the manifest and its seeds.
+func (s *Swept) SetUp(m *config.Manifest) (err error) {
+	s.Manifest = m
+	s.Seeds, err = m.Seeds(s.Sweep.Seed)
+	return err
+}
 
 // Seeded is what the random numbers of a cell follow from; specs embed it.
 type Seeded struct {

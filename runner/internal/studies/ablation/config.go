@@ -18,13 +18,9 @@ import (
 var Kind = study.Kind{
 	Name: "ablation",
 	Asks: "How do the error of the moments, and learning, depend on λ and ρ?",
-	New: func(m *config.Manifest) (study.Experiment, error) {
-		e := &experiment{manifest: m, Ablation: settings{Unequal: 0.5}, Model: learner.DefaultModel()}
-		if err := m.Decode(e); err != nil {
-			return nil, err
-		}
-		return e, e.setUp(m)
-	},
+	New: study.Decoded(func(m *config.Manifest) *experiment {
+		return &experiment{manifest: m, Ablation: settings{Unequal: 0.5}, Model: learner.DefaultModel()}
+	}),
 }
 
 type experiment struct {
@@ -81,7 +77,7 @@ func (e *experiment) Validate() error {
 	case e.Data.Name == "":
 		fewest, most = 0, 0
 	case e.Evaluate.Grid == 0:
-		fewest = 0 // setUp sets it
+		fewest = 0 // SetUp sets it
 	}
 	err := cmp.Or(field.Within("evaluate.grid", e.Evaluate.Grid, fewest, most), several("sweep.lambda", s.Lambda), several("sweep.rho", s.Rho))
 	for _, l := range s.Lambda {
@@ -106,8 +102,8 @@ func several[T any](key string, values []T) error {
 	return nil
 }
 
-// setUp makes the models of every method and ρ.
-func (e *experiment) setUp(m *config.Manifest) error {
+// SetUp makes the models of every method and ρ.
+func (e *experiment) SetUp(m *config.Manifest) error {
 	for _, l := range e.Sweep.Lambda {
 		e.lambda = append(e.lambda, l.Number)
 	}

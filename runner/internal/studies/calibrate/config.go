@@ -11,10 +11,9 @@ import (
 var Kind = study.Kind{
 	Name: "calibrate",
 	Asks: "Which λ, or λ and ρ, bring the probit nearest to the softmax?",
-	New: func(m *config.Manifest) (study.Experiment, error) {
-		e := &experiment{Calibrate: settings{Rho: []float64{0.5}}}
-		return e, m.Decode(e)
-	},
+	New: study.Decoded(func(*config.Manifest) *experiment {
+		return &experiment{Calibrate: settings{Rho: []float64{0.5}}}
+	}),
 }
 
 type experiment struct {

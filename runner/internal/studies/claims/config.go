@@ -19,10 +19,7 @@ import (
 var Kind = study.Kind{
 	Name: "claims",
 	Asks: "What do all other experiments say to the claims of the paper?",
-	New: func(m *config.Manifest) (study.Experiment, error) {
-		e := &experiment{name: m.Name}
-		return e, m.Decode(e)
-	},
+	New:  study.Decoded(func(m *config.Manifest) *experiment { return &experiment{name: m.Name} }),
 }
 
 type experiment struct {

@@ -31,8 +31,8 @@ func (e *experiment) Cells() []study.Cell {
 	var cells []study.Cell
 	for _, m := range e.Methods {
 		for _, set := range e.Sets {
-			all := len(e.seeds)
-			for _, seed := range e.seeds[:min(all, cmp.Or(m.Splits, all), cmp.Or(set.Splits, all))] {
+			all := len(e.Seeds)
+			for _, seed := range e.Seeds[:min(all, cmp.Or(m.Splits, all), cmp.Or(set.Splits, all))] {
 				s := e.spec(m.Method, set, seed)
 				cells = append(cells, study.Cell{Key: fmt.Sprintf("%s %s seed=%d", m.Name, set.Name, seed), Spec: s, Run: s.run, Uses: m.Uses()})
 			}
@@ -42,7 +42,7 @@ func (e *experiment) Cells() []study.Cell {
 }
 
 func (e *experiment) spec(m learner.Method, of data.Named, seed int) spec {
-	return spec{study.Seeded{Manifest: cmp.Or(e.Compare.SplitsOf, e.manifest.Name), Seed: seed}, of.Name, of.Source, m, e.Compare.Validation, e.classes}
+	return spec{study.Seeded{Manifest: cmp.Or(e.Compare.SplitsOf, e.Manifest.Name), Seed: seed}, of.Name, of.Source, m, e.Compare.Validation, e.classes}
 }
 
 // run chooses the hyper-parameters, learns with them and scores what was learned.
@@ -97,10 +97,10 @@ func (e *experiment) Measure(ctx context.Context, tables table.Set) (table.Set, 
 		table.Text("set", "the data set"), table.Text("method", "the learner"), table.Int("train", "training examples that were learned"),
 		table.Num("learn_seconds", "to learn them, in seconds"), table.Num("predict_microseconds", "to predict an example, in microseconds"),
 		table.Num("bytes", "memory of a learner before the first example, of those that see one after another"))
-	runs := tables.Get("runs").Where("seed", e.seeds[0])
+	runs := tables.Get("runs").Where("seed", e.Seeds[0])
 	for _, set := range e.Sets {
 		for _, m := range e.Methods {
-			s := e.spec(m.Method, set, e.seeds[0])
+			s := e.spec(m.Method, set, e.Seeds[0])
 			method, err := m.Chosen(runs.Where("set", set.Name).Where("method", m.Name).Texts("chosen")[0])
 			if err != nil {
 				return nil, err

@@ -20,27 +20,21 @@ import (
 var Kind = study.Kind{
 	Name: "compare",
 	Asks: "How do the network and other methods score on real data, chosen on equal terms?",
-	New: func(m *config.Manifest) (_ study.Experiment, err error) {
-		e := &experiment{manifest: m, Compare: settings{Validation: 0.2}, Model: learner.DefaultModel()}
-		if err = m.Decode(e); err == nil {
-			e.seeds, err = m.Seeds(e.Sweep.Seed)
-		}
-		return e, err
-	},
+	New: study.Decoded(func(*config.Manifest) *experiment {
+		return &experiment{Compare: settings{Validation: 0.2}, Model: learner.DefaultModel()}
+	}),
 }
 
 type experiment struct {
-	Compare settings     `toml:"compare"`
-	Sweep   config.Sweep `toml:"sweep"`
+	Compare settings `toml:"compare"`
+	study.Swept
 	data.Sources
 	Model   learner.Model `toml:"model"`
 	Methods []method      `toml:"method" inherit:"model" allowed:"at least one table headed [[method]]"`
 
 	Contrasts []contrast `toml:"contrast,omitempty"`
 
-	manifest *config.Manifest
-	seeds    []int
-	classes  int // most classes of a set; 0 before Prepare
+	classes int // most classes of a set; 0 before Prepare
 }
 
 type settings struct {
@@ -99,15 +93,15 @@ func (e *experiment) named(name string) bool {
 	return slices.ContainsFunc(e.Methods, func(m method) bool { return m.Name == name })
 }
 
-func (e *experiment) Files() []string { return e.Paths(e.manifest.Folder) }
+func (e *experiment) Files() []string { return e.Paths(e.Manifest.Folder) }
 
 func (e *experiment) Prepare(context.Context) error {
-	if err := e.Load(e.manifest); err != nil {
+	if err := e.Load(e.Manifest); err != nil {
 		return err
 	}
 	for _, s := range e.Sets {
 		e.classes = max(e.classes, len(s.Classes()))
-		if err := learner.Fit(e.manifest, e.learners(), s.Inputs(), len(s.Classes())); err != nil {
+		if err := learner.Fit(e.Manifest, e.learners(), s.Inputs(), len(s.Classes())); err != nil {
 			return err
 		}
 	}

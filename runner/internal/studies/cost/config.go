@@ -15,23 +15,9 @@ import (
 var Kind = study.Kind{
 	Name: "cost",
 	Asks: "How do time and memory grow with classes, width, inputs and examples?",
-	New: func(m *config.Manifest) (study.Experiment, error) {
-		e := &experiment{header: m.Header, Model: learner.DefaultModel()}
-		if err := m.Decode(e); err != nil {
-			return nil, err
-		}
-		var err error
-		if e.models, err = (learner.Sweep{}).Models(e.Model, e.Methods); err != nil {
-			return nil, m.Locate("", err)
-		}
-		for _, v := range e.models {
-			if len(v.Layers) < 3 {
-				return nil, m.Errorf("model.layers",
-					"%v is not allowed; allowed: inputs, hidden widths and classes", v.Layers)
-			}
-		}
-		return e, nil
-	},
+	New: study.Decoded(func(m *config.Manifest) *experiment {
+		return &experiment{header: m.Header, Model: learner.DefaultModel()}
+	}),
 }
 
 type experiment struct {
@@ -51,6 +37,16 @@ type settings struct {
 	Examples config.Ints `toml:"examples" allowed:"each 10 to 1,000,000"` // lengths of the stream
 	Stream   int         `toml:"stream" allowed:"10 to 1,000,000"`        // its length on the other axes
 	Most     int         `toml:"most" allowed:"1 to 100,000,000"`         // numbers in the weights of a network; larger ones are left out
+}
+
+func (e *experiment) SetUp(*config.Manifest) (err error) {
+	e.models, err = (learner.Sweep{}).Models(e.Model, e.Methods)
+	for _, v := range e.models {
+		if len(v.Layers) < 3 {
+			err = field.Errorf("model.layers", "%v is not allowed; allowed: inputs, hidden widths and classes", v.Layers)
+		}
+	}
+	return err
 }
 
 // batches is the number of parts of a stream, of whose times the median is taken: no stream is shorter.

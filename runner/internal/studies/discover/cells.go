@@ -30,8 +30,8 @@ func (e *experiment) Cells() (cells []study.Cell) {
 			if !m.Learns(set) {
 				continue
 			}
-			for _, seed := range e.seeds {
-				s := spec{study.Seeded{Manifest: e.manifest.Name, Seed: seed}, set.Name, set.Source, e.Discover, m.Method}
+			for _, seed := range e.Seeds {
+				s := spec{study.Seeded{Manifest: e.Manifest.Name, Seed: seed}, set.Name, set.Source, e.Discover, m.Method}
 				cells = append(cells, study.Cell{Key: fmt.Sprintf("%s %s seed=%d", m.Name, set.Name, seed), Spec: s, Run: s.run, Uses: m.Uses()})
 			}
 		}

@@ -25,8 +25,8 @@ func (e *experiment) Cells() []study.Cell {
 	var cells []study.Cell
 	for _, d := range e.Drifts {
 		for _, m := range e.Methods {
-			for _, seed := range e.seeds {
-				s := spec{study.Seeded{Manifest: e.manifest.Name, Seed: seed}, d, m, e.Stream.Examples, e.Stream.Block, e.Stream.Every}
+			for _, seed := range e.Seeds {
+				s := spec{study.Seeded{Manifest: e.Manifest.Name, Seed: seed}, d, m, e.Stream.Examples, e.Stream.Block, e.Stream.Every}
 				cells = append(cells, study.Cell{Key: fmt.Sprintf("%s %s seed=%d", d.Name, m.Name, seed), Spec: s, Run: s.run, Uses: m.Uses()})
 			}
 		}

@@ -19,26 +19,16 @@ import (
 var Kind = study.Kind{
 	Name: "drift",
 	Asks: "How well do methods follow a distribution that changes along the stream?",
-	New: func(m *config.Manifest) (_ study.Experiment, err error) {
-		e := &experiment{manifest: m, Stream: stream{Block: 50, Every: 50}, Learners: learner.Learners{Model: learner.DefaultModel()}}
-		if err = m.Decode(e); err == nil {
-			e.seeds, err = m.Seeds(e.Sweep.Seed)
-		}
-		for i := range e.Drifts {
-			e.Drifts[i].Generator = e.Drifts[i].WithDefaults()
-		}
-		return e, err
-	},
+	New: study.Decoded(func(*config.Manifest) *experiment {
+		return &experiment{Stream: stream{Block: 50, Every: 50}, Learners: learner.Learners{Model: learner.DefaultModel()}}
+	}),
 }
 
 type experiment struct {
-	Stream stream       `toml:"stream"`
-	Sweep  config.Sweep `toml:"sweep"`
-	Drifts []drift      `toml:"drift" allowed:"at least one table headed [[drift]]"`
+	Stream stream `toml:"stream"`
+	study.Swept
+	Drifts []drift `toml:"drift" allowed:"at least one table headed [[drift]]"`
 	learner.Learners
-
-	manifest *config.Manifest
-	seeds    []int
 }
 
 type stream struct {
@@ -62,7 +52,9 @@ type drift struct {
 func (d *drift) SetDefaults() { d.Jump = 0.25 }
 
 func (d *drift) Validate() error {
-	return cmp.Or(d.Generator.Validate(), field.Within("turns", d.Turns, -1000, 1000))
+	err := d.Generator.Validate()
+	d.Generator = d.WithDefaults()
+	return cmp.Or(err, field.Within("turns", d.Turns, -1000, 1000))
 }
 
 // angle returns by how much the distribution has turned when k examples have been
@@ -95,7 +87,7 @@ func (e *experiment) Validate() error {
 
 func (e *experiment) Prepare(context.Context) error {
 	for _, d := range e.Drifts {
-		if err := learner.Fit(e.manifest, e.Methods, data.Inputs, d.Task().Classes); err != nil {
+		if err := learner.Fit(e.Manifest, e.Methods, data.Inputs, d.Task().Classes); err != nil {
 			return err
 		}
 	}

@@ -18,13 +18,9 @@ import (
 var Kind = study.Kind{
 	Name: "hidden",
 	Asks: "What do hidden layers learn that a linear model cannot?",
-	New: func(m *config.Manifest) (study.Experiment, error) {
-		e := &experiment{header: m.Header, Networks: learner.Networks{Model: learner.DefaultModel()}}
-		if err := m.Decode(e); err != nil {
-			return nil, err
-		}
-		return e, cmp.Or(e.Resolve(m), m.Locate("", e.setUp()))
-	},
+	New: study.Decoded(func(m *config.Manifest) *experiment {
+		return &experiment{header: m.Header, Networks: learner.Networks{Model: learner.DefaultModel()}}
+	}),
 }
 
 type experiment struct {
@@ -55,8 +51,11 @@ func (s *settings) Validate() error {
 	return learner.Increasing("passes", s.Passes, 1000)
 }
 
-// setUp works out the models of each task.
-func (e *experiment) setUp() error {
+// SetUp works out the models of each task.
+func (e *experiment) SetUp(m *config.Manifest) error {
+	if err := e.Resolve(m); err != nil {
+		return err
+	}
 	names := learner.Names(e.Models)
 	for _, name := range e.Hidden.Maps {
 		if !slices.Contains(names, name) {

@@ -57,7 +57,7 @@ func (p *plane) Validate() error {
 	return learner.Increasing("evaluate.snapshots", p.Evaluate.Snapshots, p.Data.Train)
 }
 
-func (p *plane) setUp(m *config.Manifest) error {
+func (p *plane) SetUp(m *config.Manifest) error {
 	p.Data.Generator = p.Data.WithDefaults()
 	p.header, p.task = m.Header, p.Data.Task()
 	return cmp.Or(p.Resolve(m), p.Fit(m, data.Inputs, p.task.Classes), m.Locate("", learner.Single(p.Models)))

@@ -17,10 +17,9 @@ import (
 var Kind = study.Kind{
 	Name: "mc_check",
 	Asks: "Do the formulas of the paper's Proposition 3.1 agree with Monte Carlo?",
-	New: func(m *config.Manifest) (study.Experiment, error) {
-		e := &experiment{seeded: study.Seeded{Manifest: m.Name, Seed: m.Seed}}
-		return e, m.Decode(e)
-	},
+	New: study.Decoded(func(m *config.Manifest) *experiment {
+		return &experiment{seeded: study.Seeded{Manifest: m.Name, Seed: m.Seed}}
+	}),
 }
 
 type experiment struct {

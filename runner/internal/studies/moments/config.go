@@ -15,13 +15,12 @@ import (
 var Kind = study.Kind{
 	Name: "moments",
 	Asks: "How good is each approximation of the softmax of a Gaussian, and what does it cost?",
-	New: func(m *config.Manifest) (study.Experiment, error) {
-		e := &experiment{
+	New: study.Decoded(func(m *config.Manifest) *experiment {
+		return &experiment{
 			seeded:  study.Seeded{Manifest: m.Name, Seed: m.Seed},
 			Moments: settings{Unequal: 0.5, MonteCarloDraws: 10, MonteCarloPairs: 100_000},
 		}
-		return e, m.Decode(e)
-	},
+	}),
 }
 
 type experiment struct {

@@ -18,16 +18,9 @@ import (
 var Kind = study.Kind{
 	Name: "order",
 	Asks: "How much does the order of the examples matter?",
-	New: func(m *config.Manifest) (study.Experiment, error) {
-		e := &experiment{header: m.Header, Networks: learner.Networks{Model: learner.DefaultModel()}}
-		if err := m.Decode(e); err != nil {
-			return nil, err
-		}
-		e.Data.Generator = e.Data.WithDefaults()
-		return e, cmp.Or(
-			m.Locate("", learner.Increasing("order.sizes", e.Order.Sizes, e.Data.Train)),
-			e.Resolve(m), e.Fit(m, data.Inputs, e.Data.Task().Classes))
-	},
+	New: study.Decoded(func(m *config.Manifest) *experiment {
+		return &experiment{header: m.Header, Networks: learner.Networks{Model: learner.DefaultModel()}}
+	}),
 }
 
 type experiment struct {
@@ -36,6 +29,11 @@ type experiment struct {
 	Order settings    `toml:"order"`
 	learner.Networks
 	header config.Header
+}
+
+func (e *experiment) SetUp(m *config.Manifest) error {
+	e.Data.Generator = e.Data.WithDefaults()
+	return cmp.Or(learner.Increasing("order.sizes", e.Order.Sizes, e.Data.Train), e.Resolve(m), e.Fit(m, data.Inputs, e.Data.Task().Classes))
 }
 
 type settings struct {

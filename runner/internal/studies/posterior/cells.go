@@ -26,7 +26,7 @@ type spec struct {
 
 func (e *experiment) Cells() (cells []study.Cell) {
 	for i, t := range e.tasks() {
-		settings, model, models := e.Posterior, e.Model, slices.Clone(e.models)
+		settings, model, models := e.Posterior, e.Model, slices.Clone(e.Models)
 		settings.Snapshots, settings.Grid = t.Snapshots, t.Grid
 		if i > 0 {
 			model = resized(model, t.Task().Classes)
@@ -34,9 +34,9 @@ func (e *experiment) Cells() (cells []study.Cell) {
 				models[k].Model = resized(v.Model, t.Task().Classes)
 			}
 		}
-		for _, seed := range e.seeds {
-			s := spec{study.Seeded{Manifest: e.manifest.Name, Seed: seed}, t.Name, data.Sample{Generator: t.Generator, Train: e.Data.Train}, model, models, settings}
-			if i > 0 || seed != e.manifest.Seed {
+		for _, seed := range e.Seeds {
+			s := spec{study.Seeded{Manifest: e.header.Name, Seed: seed}, t.Name, data.Sample{Generator: t.Generator, Train: e.Data.Train}, model, models, settings}
+			if i > 0 || seed != e.header.Seed {
 				s.Mapped, s.Maps, s.MapGrid = nil, nil, 0
 			}
 			cells = append(cells, study.Cell{Key: fmt.Sprintf("task=%s seed=%d", t.Name, seed), Spec: s, Run: s.run})

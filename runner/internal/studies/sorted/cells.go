@@ -36,9 +36,9 @@ func (e *experiment) Cells() []study.Cell {
 			if !m.Learns(set) {
 				continue
 			}
-			for _, seed := range e.seeds[:min(len(e.seeds), cmp.Or(set.Splits, len(e.seeds)))] {
+			for _, seed := range e.Seeds[:min(len(e.Seeds), cmp.Or(set.Splits, len(e.Seeds)))] {
 				for _, order := range []string{byClass, shuffled} {
-					s := spec{study.Seeded{Manifest: e.manifest.Name, Seed: seed}, set.Name, set.Source, m.Method, order}
+					s := spec{study.Seeded{Manifest: e.Manifest.Name, Seed: seed}, set.Name, set.Source, m.Method, order}
 					cells = append(cells, study.Cell{Key: fmt.Sprintf("%s %s %s seed=%d", m.Name, set.Name, order, seed), Spec: s, Run: s.run, Uses: m.Uses()})
 				}
 			}

@@ -18,21 +18,14 @@ import (
 var Kind = study.Kind{
 	Name: "sorted",
 	Asks: "What do methods retain when the classes come one after another?",
-	New: func(m *config.Manifest) (_ study.Experiment, err error) {
-		e := &experiment{manifest: m, OnSets: learner.OnSets{Model: learner.DefaultModel()}}
-		if err = m.Decode(e); err == nil {
-			e.seeds, err = m.Seeds(e.Sweep.Seed)
-		}
-		return e, err
-	},
+	New: study.Decoded(func(*config.Manifest) *experiment {
+		return &experiment{OnSets: learner.OnSets{Model: learner.DefaultModel()}}
+	}),
 }
 
 type experiment struct {
-	Sweep config.Sweep `toml:"sweep"`
+	study.Swept
 	learner.OnSets
-
-	manifest *config.Manifest
-	seeds    []int
 }
 
 func (e *experiment) Validate() error {
@@ -44,9 +37,9 @@ func (e *experiment) Validate() error {
 	return e.Check()
 }
 
-func (e *experiment) Files() []string { return e.Paths(e.manifest.Folder) }
+func (e *experiment) Files() []string { return e.Paths(e.Manifest.Folder) }
 
-func (e *experiment) Prepare(context.Context) error { return e.Load(e.manifest) }
+func (e *experiment) Prepare(context.Context) error { return e.Load(e.Manifest) }
 
 // Notes implements [study.Noted].
 func (e *experiment) Notes(tables table.Set) []string { return learner.BrokenDown(tables.Get("runs")) }

@@ -14,10 +14,9 @@ import (
 var Kind = study.Kind{
 	Name: "stability",
 	Asks: "Where is the probit's covariance of the probabilities positive definite?",
-	New: func(m *config.Manifest) (study.Experiment, error) {
-		e := &experiment{seeded: study.Seeded{Manifest: m.Name, Seed: m.Seed}, Stability: settings{Rho: 0.5}}
-		return e, m.Decode(e)
-	},
+	New: study.Decoded(func(m *config.Manifest) *experiment {
+		return &experiment{seeded: study.Seeded{Manifest: m.Name, Seed: m.Seed}, Stability: settings{Rho: 0.5}}
+	}),
 }
 
 type experiment struct {

@@ -19,10 +19,7 @@ import (
 var Kind = study.Kind{
 	Name: "vouched",
 	Asks: "Do the baselines reproduce what is published of them, or what other programs compute?",
-	New: func(m *config.Manifest) (study.Experiment, error) {
-		e := &experiment{}
-		return e, m.Decode(e)
-	},
+	New:  study.Decoded(func(*config.Manifest) *experiment { return &experiment{} }),
 }
 
 type experiment struct {
