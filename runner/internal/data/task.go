@@ -19,7 +19,6 @@ import (
 	"closedform/internal/field"
 	"closedform/internal/kernel"
 	"closedform/runner/dataset"
-	"closedform/runner/internal/grid"
 )
 
 // Generator names a task and its parameters, of which 0 stands for the default.
@@ -166,8 +165,32 @@ type Region struct{ Low, High [2]float64 }
 // Segment is a piece of a boundary.
 type Segment struct{ X0, Y0, X1, Y1 float64 }
 
+// Grid is a rectangular grid of points, row by row: the first coordinate changes fastest.
+type Grid struct {
+	X, Y   []float64 // coordinates along the axes, ascending
+	Points [][]float64
+}
+
 // Grid returns the grid of n by n points that divides the region evenly.
-func (r Region) Grid(n int) *grid.Grid { return grid.New(r.Axis(0, n), r.Axis(1, n)) }
+func (r Region) Grid(n int) *Grid {
+	g := &Grid{X: r.Axis(0, n), Y: r.Axis(1, n)}
+	for _, y := range g.Y {
+		for _, x := range g.X {
+			g.Points = append(g.Points, []float64{x, y})
+		}
+	}
+	return g
+}
+
+// Every returns the numbers of the points on every stride-th line in both directions.
+func (g *Grid) Every(stride int) (points []int) {
+	for j := 0; j < len(g.Y); j += stride {
+		for i := 0; i < len(g.X); i += stride {
+			points = append(points, j*len(g.X)+i)
+		}
+	}
+	return points
+}
 
 // square returns [−half, half]².
 func square(half float64) Region {

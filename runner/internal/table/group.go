@@ -9,7 +9,7 @@ import (
 // Groups are the rows of a table that agree in some columns, the keys, in the order
 // in which they first appear.
 type Groups struct {
-	keys   []Column
+	keys   []Column // empty
 	groups []*Table
 	most   map[string]float64 // of columns whose numbers are from 0
 }
@@ -22,7 +22,7 @@ func (t *Table) GroupBy(keys ...string) Groups {
 		for i, text := range t.Texts(key) {
 			ids[i] += text + "\x00"
 		}
-		g.keys = append(g.keys, *t.column(key))
+		g.keys = append(g.keys, *t.Rows(nil).column(key))
 	}
 	index := map[string]int{}
 	var rows [][]int
@@ -43,28 +43,6 @@ func (t *Table) GroupBy(keys ...string) Groups {
 
 // All returns the groups.
 func (g Groups) All() []*Table { return g.groups }
-
-// Keys returns empty columns for the keys, of which Key returns the values.
-func (g Groups) Keys() []Column {
-	out := slices.Clone(g.keys)
-	for k := range out {
-		out[k].Texts, out[k].Nums = nil, nil
-	}
-	return out
-}
-
-// Key returns the values of the keys in a group.
-func (g Groups) Key(group *Table) []any {
-	var values []any
-	for _, key := range g.keys {
-		if c := group.column(key.Name); c.Kind == Words {
-			values = append(values, c.Texts[0])
-		} else {
-			values = append(values, c.Nums[0])
-		}
-	}
-	return values
-}
 
 // Shares returns the groups with the names of columns whose numbers are from 0 to 1. The
 // intervals of their means are cut off there, which loses no coverage: the mean that they are
@@ -98,7 +76,7 @@ func (g Groups) MeanFinite(name string, columns ...string) *Table {
 }
 
 func (g Groups) mean(name string, interval func([]float64) []float64, columns []string) *Table {
-	out := New(name, append(g.Keys(), Int("seeds", "how many are averaged"))...)
+	out := New(name, append(slices.Clone(g.keys), Int("seeds", "how many are averaged"))...)
 	for _, group := range g.groups {
 		if len(out.Columns) == len(g.keys)+1 {
 			for _, c := range columns {
@@ -112,7 +90,15 @@ func (g Groups) mean(name string, interval func([]float64) []float64, columns []
 				out.Columns = append(out.Columns, of...)
 			}
 		}
-		row := append(g.Key(group), group.Len())
+		var row []any
+		for _, key := range g.keys {
+			if c := group.column(key.Name); c.Kind == Words {
+				row = append(row, c.Texts[0])
+			} else {
+				row = append(row, c.Nums[0])
+			}
+		}
+		row = append(row, group.Len())
 		for _, c := range columns {
 			x := interval(group.Nums(c))
 			if most, ok := g.most[c]; ok {

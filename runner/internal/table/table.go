@@ -54,6 +54,14 @@ type Table struct {
 	File []byte // content of the file Name, which a cell leaves in place of a table; nil: a table
 }
 
+// Names returns the names of columns.
+func Names(columns []Column) (names []string) {
+	for _, c := range columns {
+		names = append(names, c.Name)
+	}
+	return names
+}
+
 // New returns a table without rows.
 func New(name string, columns ...Column) *Table {
 	return &Table{Name: name, Columns: columns}

@@ -62,10 +62,7 @@ func (e *evidence) check(t *table.Table) error {
 	if len(e.Minus) > 0 || e.Low == "" && e.SE == "" && e.Interval == "t" {
 		names = append(names, "seed")
 	}
-	var there []string
-	for _, c := range t.Columns {
-		there = append(there, c.Name)
-	}
+	there := table.Names(t.Columns)
 	for i, name := range names {
 		at := slices.Index(there, name)
 		if name != "" && (at < 0 || i < numbers && t.Columns[at].Kind == table.Words) {

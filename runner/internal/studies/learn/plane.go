@@ -78,10 +78,7 @@ func (p *plane) Cells() []study.Cell {
 func (p *plane) Tables(cells []table.Set) (table.Set, error) {
 	return table.Merge(cells, func(t table.Set) table.Set {
 		runs := t.Get("runs")
-		var columns []string
-		for _, c := range runs.Columns[5:] { // behind the seed and the keys
-			columns = append(columns, c.Name)
-		}
+		columns := table.Names(runs.Columns[5:]) // behind the seed and the keys
 		return table.Set{runs.GroupBy("method", "lambda", "rho", "linear_ceiling").Shares(learner.ShareNames...).Positive(learner.LossNames...).Shares(shares...).Mean("summary", columns...)}
 	})
 }

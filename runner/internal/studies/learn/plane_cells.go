@@ -10,7 +10,6 @@ import (
 	"closedform/core/bnn"
 	"closedform/runner/dataset"
 	"closedform/runner/internal/data"
-	"closedform/runner/internal/grid"
 	"closedform/runner/internal/learner"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
@@ -33,7 +32,7 @@ type planeCell struct {
 	network     *learner.Network
 	noise       rand.Source
 	estimate    *montecarlo.Estimate
-	grid        *grid.Grid
+	grid        *data.Grid
 	all, coarse []int // points of the grid, and those on every stride-th line
 	class       []int // of all points, data.NoClass on a boundary
 	steps, maps *table.Table

@@ -67,11 +67,7 @@ func spreadOf(p [][][]float64) spread {
 func (e *experiment) Tables(cells []table.Set) (table.Set, error) {
 	return table.Merge(cells, func(t table.Set) table.Set {
 		t.Pack("runs")
-		var names []string
-		for _, c := range spreadColumns() {
-			names = append(names, c.Name)
-		}
 		return table.Set{t.Get("spread").GroupBy("method", "size", "differ_by", "runs").
-			Shares("tv", "tv_max", "accuracy", "accuracy_min", "accuracy_max").Positive("log_loss").MeanFinite("summary", names...)}
+			Shares("tv", "tv_max", "accuracy", "accuracy_min", "accuracy_max").Positive("log_loss").MeanFinite("summary", table.Names(spreadColumns())...)}
 	})
 }

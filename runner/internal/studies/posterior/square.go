@@ -9,19 +9,18 @@ import (
 	"closedform/baselines/learners/laplace"
 	"closedform/internal/kernel"
 	"closedform/runner/internal/data"
-	"closedform/runner/internal/grid"
 )
 
 // square is the grid of a task whose inputs are uniform on a square. Averages over it are integrals over
 // the square by the trapezoidal rule: points on its border have half the weight, corners a quarter.
 type square struct {
-	*grid.Grid
+	*data.Grid
 	weight []float64   // of the points, adding up to 1
 	truth  [][]float64 // probabilities of the classes; nil on a boundary, where there is none
 }
 
 func newSquare(task *data.Task, points int) *square {
-	s := &square{Grid: grid.New(task.Region.Axis(0, points), task.Region.Axis(1, points))}
+	s := &square{Grid: task.Region.Grid(points)}
 	part := slices.Repeat([]float64{1 / float64(points-1)}, points)
 	part[0], part[points-1] = 0.5/float64(points-1), 0.5/float64(points-1)
 	for i, x := range s.Points {

@@ -56,17 +56,13 @@ func (e *experiment) Tables(cells []table.Set) (table.Set, error) {
 // summary averages over the seeds: a row for each task, method and snapshot, method by
 // method. A divergence or a log loss may be infinite; the mean is over the other seeds.
 func summary(curve *table.Table) *table.Table {
-	var names []string
-	for _, c := range curve.Columns[4:] {
-		names = append(names, c.Name)
-	}
 	var byMethod []table.Set
 	for _, rows := range curve.GroupBy("method").All() {
 		byMethod = append(byMethod, table.Set{rows})
 	}
 	sorted, _ := table.Merge(byMethod) // which have the same columns
 	groups := sorted[0].GroupBy("method", "task", "k").Shares(learner.ShareNames...).Positive(learner.LossNames...).Shares("tv").Positive("kl")
-	t := groups.MeanFinite("curve_summary", names...)
+	t := groups.MeanFinite("curve_summary", table.Names(curve.Columns[4:])...)
 	for _, name := range []string{"kl", "excess_log_loss"} {
 		share := table.Num(name+"_infinite",
 			"share of seeds in which "+name+" is infinite, which are left out of its mean")
