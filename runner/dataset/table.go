@@ -25,16 +25,15 @@ type Table struct {
 
 // ReadTable reads a file as [ParseTable] does, and - as standard input.
 func ReadTable(path string) (*Table, error) {
-	if path != "-" {
-		content, err := os.ReadFile(path)
-		if err != nil {
-			return nil, err
-		}
-		return ParseTable(content, path)
+	var content []byte
+	var err error
+	if path == "-" {
+		content, err = io.ReadAll(os.Stdin)
+	} else {
+		content, err = os.ReadFile(path)
 	}
-	content, err := io.ReadAll(os.Stdin)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, err
 	}
 	return ParseTable(content, path)
 }

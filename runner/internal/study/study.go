@@ -114,12 +114,15 @@ type Derived interface {
 	Use(read func(experiment, table string) (*table.Table, error)) error
 }
 
-// Plain is embedded by experiments that read no data, and by those that add nothing
-// to the tables of their cells.
+// Plain is embedded by experiments that read no data, have no cells, or add nothing to the
+// tables of their cells.
 type Plain struct{}
 
 // Prepare reads nothing.
 func (Plain) Prepare(context.Context) error { return nil }
+
+// Cells returns none.
+func (Plain) Cells() []Cell { return nil }
 
 // Tables merges those of the cells.
 func (Plain) Tables(cells []table.Set) (table.Set, error) { return table.Merge(cells) }

@@ -107,8 +107,6 @@ func (e *experiment) Validate() error {
 	return nil
 }
 
-func (e *experiment) Cells() []study.Cell { return nil }
-
 // Sources implements [study.Derived].
 func (e *experiment) Sources() []string {
 	names := map[string]bool{}

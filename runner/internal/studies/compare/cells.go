@@ -111,7 +111,7 @@ func (e *experiment) Measure(ctx context.Context, tables table.Set) (table.Set, 
 			}
 			memory := math.NaN()
 			if m.Online() {
-				train, test = first(train, 2000), first(test, 2000)
+				train, test = train.First(2000), test.First(2000)
 				if memory, err = s.memory(method, train); err != nil {
 					return nil, err
 				}
@@ -143,13 +143,4 @@ func (s spec) memory(m learner.Method, e *data.Examples) (float64, error) {
 	runtime.ReadMemStats(&after)
 	runtime.KeepAlive(l)
 	return float64(int64(after.HeapAlloc) - int64(before.HeapAlloc)), err
-}
-
-// first returns the first n examples, or all.
-func first(e *data.Examples, n int) *data.Examples {
-	var rows []int
-	for i := range min(n, e.Len()) {
-		rows = append(rows, i)
-	}
-	return e.Subset(rows)
 }

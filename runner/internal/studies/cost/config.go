@@ -66,14 +66,19 @@ func (s *settings) Validate() error {
 type axis struct {
 	name, label string // the key, and its words
 	sizes       []int
+	set         func(p *point, size int)
 }
 
 func (s *settings) axes() []axis {
 	return []axis{
-		{"classes", "classes", s.Classes},
-		{"width", "width of the hidden layers", s.Width},
-		{"inputs", "inputs", s.Inputs},
-		{"examples", "examples", s.Examples},
+		{"classes", "classes", s.Classes, func(p *point, size int) { p.model.Layers[len(p.model.Layers)-1] = size }},
+		{"width", "width of the hidden layers", s.Width, func(p *point, size int) {
+			for l := range len(p.model.Layers) - 2 {
+				p.model.Layers[l+1] = size
+			}
+		}},
+		{"inputs", "inputs", s.Inputs, func(p *point, size int) { p.model.Layers[0] = size }},
+		{"examples", "examples", s.Examples, func(p *point, size int) { p.examples = size }},
 	}
 }
 

@@ -30,19 +30,7 @@ func (e *experiment) points() (all []point) {
 			for _, m := range e.models {
 				m.Layers = slices.Clone(m.Layers)
 				p := point{axis.name, size, m, e.Cost.Stream}
-				last := len(m.Layers) - 1
-				switch axis.name {
-				case "classes":
-					m.Layers[last] = size
-				case "width":
-					for l := 1; l < last; l++ {
-						m.Layers[l] = size
-					}
-				case "inputs":
-					m.Layers[0] = size
-				case "examples":
-					p.examples = size
-				}
+				axis.set(&p, size)
 				all = append(all, p)
 			}
 		}
@@ -65,9 +53,6 @@ func (p point) bytes() int { return 8 * p.numbers() }
 
 var axisColumn, sizeColumn, methodColumn, weights = table.Text("axis", "what is changed"), table.Int("size", "to how many"),
 	table.Text("method", "the network"), table.Int("bytes", "of the means and covariances of its weights")
-
-// Cells returns none: all that takes long is measuring.
-func (e *experiment) Cells() []study.Cell { return nil }
 
 // Tables says which networks are measured, and how large they are.
 func (e *experiment) Tables([]table.Set) (table.Set, error) {

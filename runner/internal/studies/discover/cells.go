@@ -70,11 +70,7 @@ func (s spec) run(ctx context.Context) (table.Set, error) {
 	}
 	order, turns, late := s.stream(train)
 	train = train.Subset(order)
-	warm := make([]int, min(200, train.Len()))
-	for i := range warm {
-		warm[i] = i
-	}
-	scaler, err := train.Subset(warm).Scaler(s.Source.Scale) // no label is needed for it
+	scaler, err := train.First(200).Scaler(s.Source.Scale) // no label is needed for it
 	if err != nil {
 		return nil, err
 	}

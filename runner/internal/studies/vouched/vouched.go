@@ -54,8 +54,6 @@ type test struct {
 	Test    string   `toml:"test" allowed:"the name of the test, with its package"`
 }
 
-func (e *experiment) Cells() []study.Cell { return nil }
-
 // Figures implements [study.Experiment].
 func (e *experiment) Figures() []study.Figure { return nil }
 
