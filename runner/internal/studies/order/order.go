@@ -1,20 +1,65 @@
+// Package order is the study of how much the order of the examples matters: the
+// exact posterior does not depend on it. Networks learn a training set of every
+// size in many orders; and, as a yardstick, other training sets of the same size.
 package order
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
+	"closedform/internal/field"
 	"closedform/runner/dataset"
+	"closedform/runner/internal/config"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/learner"
 	"closedform/runner/internal/metric"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
 )
+
+// Kind is the study.
+var Kind = study.Kind{
+	Name: "order",
+	Asks: "How much does the order of the examples matter?",
+	New: study.Decoded(func(m *config.Manifest) *experiment {
+		return &experiment{header: m.Header, Networks: learner.Networks{Model: learner.DefaultModel()}}
+	}),
+}
+
+type experiment struct {
+	study.Plain
+	Data  data.Sample `toml:"data"`
+	Order settings    `toml:"order"`
+	learner.Networks
+	header config.Header
+}
+
+func (e *experiment) SetUp(m *config.Manifest) error {
+	e.Data.Generator = e.Data.WithDefaults()
+	return cmp.Or(learner.Increasing("order.sizes", e.Order.Sizes, e.Data.Train), e.Resolve(m), e.Fit(m, data.Inputs, e.Data.Task().Classes))
+}
+
+type settings struct {
+	Permutations int   `toml:"permutations" allowed:"2 to 1,000"`                   // orders of each training set
+	Samples      int   `toml:"samples" allowed:"2 to 1,000"`                        // other training sets beside it, the yardstick
+	Sizes        []int `toml:"sizes" allowed:"increasing numbers up to data.train"` // of the training set: the first examples of one stream
+	Test         int   `toml:"test" allowed:"1 to 1,000,000"`                       // inputs at which networks are compared and scored
+	Mapped       int   `toml:"mapped" allowed:"one of sizes"`                       // the size whose maps are drawn
+	Grid         int   `toml:"grid" allowed:"2 to 2,001"`                           // points of the maps along each axis
+}
+
+func (s *settings) Validate() error {
+	if !slices.Contains(s.Sizes, s.Mapped) {
+		return field.Errorf("mapped", "%d is not allowed; allowed: one of sizes = %v", s.Mapped, s.Sizes)
+	}
+	return nil
+}
 
 // Networks differ by the order of one training set, or by their training sets.
 const (
@@ -154,4 +199,70 @@ func (c *cell) writeMap(learners []*learner.Tolerant) {
 	for i, x := range g.Points {
 		c.maps.Add(c.Model.Name, c.Order.Mapped, x, s.mean[i], s.tv[i], s.sd[i])
 	}
+}
+
+// spreadColumns are the numbers of spread.csv.
+func spreadColumns() []table.Column {
+	return []table.Column{
+		table.Num("tv", "total variation of two networks, mean over all pairs and the test inputs"),
+		table.Num("tv_max", "total variation of the two networks that are farthest apart, mean over the test inputs"),
+		table.Num("sd", "√(½ Σ_j Var p_j) over the networks, mean over the test inputs"),
+		table.Num("accuracy", "mean over the networks"), table.Num("accuracy_sd", "standard deviation over the networks"),
+		table.Num("accuracy_min", "least of the networks"), table.Num("accuracy_max", "greatest of the networks"),
+		table.Num("log_loss", "mean over the networks, in nats"), table.Num("failed", "networks that broke down"),
+		table.Num("indefinite_steps", "mean over the networks"),
+	}
+}
+
+// spread is how far predictions of the same inputs are apart.
+type spread struct {
+	mean    [][]float64 // p̄ of each input
+	tv      []float64   // of each input, ½Σ_j|p_j − q_j| averaged over all pairs of predictions
+	sd      []float64   // of each input, √(½ Σ_j Var p_j)
+	largest float64     // total variation of the two predictions that are farthest apart, averaged over the inputs
+}
+
+// spreadOf compares predictions p[r][i] of the inputs i by the networks r, two or more. For two
+// classes, sd is the standard deviation of the probability of either.
+func spreadOf(p [][][]float64) spread {
+	inputs, classes := len(p[0]), len(p[0][0])
+	s := spread{tv: make([]float64, inputs), sd: make([]float64, inputs)}
+	pairs := float64(len(p)*(len(p)-1)) / 2
+	for a := range p {
+		for b := range a {
+			total := 0.0
+			for i := range inputs {
+				var tv float64
+				for j, x := range p[a][i] {
+					tv += math.Abs(x-p[b][i][j]) / 2
+				}
+				s.tv[i] += tv / pairs
+				total += tv
+			}
+			s.largest = max(s.largest, total/float64(inputs))
+		}
+	}
+	x := make([]float64, len(p))
+	for i := range inputs {
+		mean, sum := make([]float64, classes), 0.
+		for j := range classes {
+			for r := range p {
+				x[r] = p[r][i][j]
+			}
+			var variance float64
+			mean[j], variance = table.MeanVariance(x)
+			sum += variance
+		}
+		s.mean, s.sd[i] = append(s.mean, mean), math.Sqrt(sum/2)
+	}
+	return s
+}
+
+// Tables adds the means of spread.csv over the seeds; of log losses that are finite.
+func (e *experiment) Tables(cells []table.Set) (table.Set, error) {
+	return table.Merge(cells, func(t table.Set) table.Set {
+		t.Pack("runs")
+		return table.Set{t.Get("spread").GroupBy("method", "size", "differ_by", "runs").
+			Shares("tv", "tv_max", "accuracy", "accuracy_min", "accuracy_max").Positive("log_loss").MeanFinite("summary", table.Names(spreadColumns())...)}
+	})
 }
