@@ -101,7 +101,7 @@ func (g Generator) Task() *Task {
 }
 
 // Task is a distribution of labelled points in the plane, from which examples are drawn
-// independently. Each task has a file, which gives its formulas.
+// independently. The comment of each task gives its formulas.
 type Task struct {
 	Classes int
 	Region  Region // the rectangle to draw maps on; nearly all examples are in it
@@ -110,7 +110,7 @@ type Task struct {
 	LinearCeiling float64   // then: the best accuracy of one linear score without bias per class
 
 	// BayesError returns the error rate of the best classifier there can be,
-	// E[1 − max_k P(class k | x)], by a closed form or a quadrature; see the file of the task.
+	// E[1 − max_k P(class k | x)], by a closed form or a quadrature; see the comment of the task.
 	BayesError func() float64
 
 	draw          func(x []float64, rnd *rand.Rand) int // puts the next example into x and returns its class

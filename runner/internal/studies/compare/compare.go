@@ -133,8 +133,7 @@ type spec struct {
 	Classes    int // most classes of a set, for the columns of the predictions
 }
 
-func (e *experiment) Cells() []study.Cell {
-	var cells []study.Cell
+func (e *experiment) Cells() (cells []study.Cell) {
 	for _, m := range e.Methods {
 		for _, set := range e.Sets {
 			all := len(e.Seeds)

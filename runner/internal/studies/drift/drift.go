@@ -110,8 +110,7 @@ type spec struct {
 	Examples, Block, Every int
 }
 
-func (e *experiment) Cells() []study.Cell {
-	var cells []study.Cell
+func (e *experiment) Cells() (cells []study.Cell) {
 	for _, d := range e.Drifts {
 		for _, m := range e.Methods {
 			for _, seed := range e.Seeds {

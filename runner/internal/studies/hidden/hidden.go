@@ -92,12 +92,11 @@ type spec struct {
 	Train             bool // whether the training examples, which all models share, are written down
 }
 
-func (e *experiment) Cells() []study.Cell {
+func (e *experiment) Cells() (cells []study.Cell) {
 	classes := 0
 	for _, t := range e.Tasks {
 		classes = max(classes, t.Task().Classes)
 	}
-	var cells []study.Cell
 	for i := range e.Models {
 		for t, of := range e.Tasks {
 			for _, seed := range e.Seeds {

@@ -63,8 +63,7 @@ func (p *plane) SetUp(m *config.Manifest) error {
 	return cmp.Or(p.Resolve(m), p.Fit(m, data.Inputs, p.task.Classes), m.Locate("", learner.Single(p.Models)))
 }
 
-func (p *plane) Cells() []study.Cell {
-	var cells []study.Cell
+func (p *plane) Cells() (cells []study.Cell) {
 	for i, model := range p.Models {
 		for _, seed := range p.Seeds {
 			s := planeSpec{study.Seeded{Manifest: p.header.Name, Seed: seed}, p.Data, model, p.Evaluate, p.MonteCarlo, seed == p.header.Seed, i == 0}

@@ -122,8 +122,7 @@ func (s *stream) Prepare(context.Context) error {
 	return cmp.Or(err, learner.Fit(s.Manifest, s.Methods, s.inputs, s.classes))
 }
 
-func (s *stream) Cells() []study.Cell {
-	var cells []study.Cell
+func (s *stream) Cells() (cells []study.Cell) {
 	for _, l := range s.learners() {
 		var model *learner.Model
 		if l.ClosedForm() {

@@ -69,8 +69,7 @@ type spec struct {
 	Order  string
 }
 
-func (e *experiment) Cells() []study.Cell {
-	var cells []study.Cell
+func (e *experiment) Cells() (cells []study.Cell) {
 	for _, set := range e.Sets {
 		for _, m := range e.Methods {
 			if !m.Learns(set) {
