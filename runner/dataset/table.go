@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
 )
 
 // Table is what a file of comma-separated values has: text.
@@ -197,22 +198,11 @@ func decode(content []byte) (string, error) {
 			return "", err
 		}
 	}
-	switch {
-	case bytes.HasPrefix(content, []byte("\xff\xfe")) || bytes.HasPrefix(content, []byte("\xfe\xff")):
-		text, err := unicode.UTF16(unicode.LittleEndian, unicode.ExpectBOM).NewDecoder().Bytes(content)
-		if err != nil || bytes.ContainsRune(text, utf8.RuneError) {
-			return "", errors.New("begins as UTF-16 text, but goes on otherwise")
-		}
-		content = text
-	case !utf8.Valid(content):
-		open := func(b byte) bool { return charmap.Windows1252.DecodeByte(b) == utf8.RuneError }
-		if i := slices.IndexFunc(content, open); i >= 0 {
-			return "", fmt.Errorf("line %d has the byte %#x, neither UTF-8 nor Windows-1252; allowed: these, Latin-1,"+
-				" and UTF-16 with a byte order mark", 1+bytes.Count(content[:i], []byte("\n")), content[i])
-		}
-		text, err := charmap.Windows1252.NewDecoder().Bytes(content)
-		if err != nil {
-			return "", err
+	if !utf8.Valid(content) {
+		text, _, err := transform.Bytes(unicode.BOMOverride(charmap.Windows1252.NewDecoder()), content)
+		if i := bytes.IndexRune(text, utf8.RuneError); err != nil || i >= 0 {
+			return "", fmt.Errorf("line %d is not in the encoding of the file; allowed: UTF-8, Windows-1252, Latin-1,"+
+				" and UTF-16 with a byte order mark", 1+bytes.Count(text[:max(i, 0)], []byte("\n")))
 		}
 		content = text
 	}

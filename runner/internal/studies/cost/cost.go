@@ -10,6 +10,8 @@ import (
 	"slices"
 	"time"
 
+	"gonum.org/v1/gonum/stat"
+
 	"closedform/core/bnn"
 	"closedform/core/random"
 	"closedform/internal/field"
@@ -76,18 +78,20 @@ type axis struct {
 	name, label string // the key, and its words
 	sizes       []int
 	set         func(p *point, size int)
+	time, words string // the column of the time that belongs to it, and its words
 }
 
 func (s *settings) axes() []axis {
+	const observe, words = "observe", "time of one Observe, μs"
 	return []axis{
-		{"classes", "classes", s.Classes, func(p *point, size int) { p.model.Layers[len(p.model.Layers)-1] = size }},
+		{"classes", "classes", s.Classes, func(p *point, size int) { p.model.Layers[len(p.model.Layers)-1] = size }, observe, words},
 		{"width", "width of the hidden layers", s.Width, func(p *point, size int) {
 			for l := range len(p.model.Layers) - 2 {
 				p.model.Layers[l+1] = size
 			}
-		}},
-		{"inputs", "inputs", s.Inputs, func(p *point, size int) { p.model.Layers[0] = size }},
-		{"examples", "examples", s.Examples, func(p *point, size int) { p.examples = size }},
+		}, observe, words},
+		{"inputs", "inputs", s.Inputs, func(p *point, size int) { p.model.Layers[0] = size }, observe, words},
+		{"examples", "examples", s.Examples, func(p *point, size int) { p.examples = size }, "stream", "time of all, s"},
 	}
 }
 
@@ -216,14 +220,6 @@ func perStep(ctx context.Context, n int, step func(i int) error) (median, total 
 	return (each[(batches-1)/2] + each[batches/2]) / 2, total, nil
 }
 
-// timed returns the column of the time that belongs to an axis, and its words.
-func timed(axis string) (column, label string) {
-	if axis == "examples" {
-		return "stream", "time of all, s"
-	}
-	return "observe", "time of one Observe, μs"
-}
-
 // slopes returns d log time / d log size of every method along every axis.
 func (e *experiment) slopes(t *table.Table) *table.Table {
 	out := table.New("timing_slopes", axisColumn, methodColumn,
@@ -231,14 +227,13 @@ func (e *experiment) slopes(t *table.Table) *table.Table {
 			"of one Observe, or along the examples of the whole stream"),
 		table.Num("predict", "that of one Predict"))
 	for _, axis := range e.Cost.axes() {
-		column, _ := timed(axis.name)
 		for _, m := range e.models {
 			rows := t.Where("axis", axis.name).Where("method", m.Name)
 			x, predict := rows.Nums("size"), math.NaN()
 			if axis.name != "examples" {
 				predict = slope(x, rows.Nums("predict"))
 			}
-			out.Add(axis.name, m.Name, slope(x, rows.Nums(column)), predict)
+			out.Add(axis.name, m.Name, slope(x, rows.Nums(axis.time)), predict)
 		}
 	}
 	return out
@@ -247,15 +242,13 @@ func (e *experiment) slopes(t *table.Table) *table.Table {
 // slope returns that of the least-squares line through (log x, log y) over the upper half
 // of x, which increases; NaN for fewer than two points.
 func slope(x, y []float64) float64 {
-	x, y = x[len(x)/2:], y[len(x)/2:]
-	n := float64(len(x))
-	var sx, sy, sxx, sxy float64
-	for i := range x {
-		u, v := kernel.Log(x[i]), kernel.Log(y[i])
-		sx, sy, sxx, sxy = sx+u, sy+v, sxx+u*u, sxy+u*v
+	var u, v []float64
+	for i := len(x) / 2; i < len(x); i++ {
+		u, v = append(u, kernel.Log(x[i])), append(v, kernel.Log(y[i]))
 	}
-	if n < 2 {
+	if len(u) < 2 {
 		return math.NaN()
 	}
-	return (n*sxy - sx*sy) / (n*sxx - sx*sx)
+	_, slope := stat.LinearRegression(u, v, nil, false)
+	return slope
 }
