@@ -108,7 +108,6 @@ func (e *experiment) Validate() error {
 	return nil
 }
 
-// Sources implements [study.Derived].
 func (e *experiment) Sources() []string {
 	names := map[string]bool{}
 	for _, v := range e.Evidence {

@@ -113,7 +113,6 @@ func (e *experiment) Prepare(context.Context) error {
 	return nil
 }
 
-// Notes implements [study.Noted].
 func (e *experiment) Notes(tables table.Set) []string { return learner.BrokenDown(tables.Get("runs")) }
 
 var _ study.WithData = (*experiment)(nil)

@@ -145,7 +145,6 @@ func (e *experiment) Tables([]table.Set) (table.Set, error) {
 	return table.Set{t}, nil
 }
 
-// Measure implements [study.Timed].
 func (e *experiment) Measure(ctx context.Context, _ table.Set) (table.Set, error) {
 	t := table.New("timing_cost", axisColumn, sizeColumn, methodColumn,
 		table.Num("observe", "time of one Observe, in microseconds: median of ten parts of the stream"),

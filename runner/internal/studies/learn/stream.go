@@ -97,10 +97,8 @@ func (s *stream) learners() []learner.Method {
 	return append([]learner.Method{learner.OfModel("model", s.Model)}, s.Methods...)
 }
 
-// Files implements [study.WithData].
 func (s *stream) Files() []string { return s.Data.Paths(s.Manifest.Folder) }
 
-// About implements [study.WithData].
 func (s *stream) About() []string { return s.Data.About() }
 
 func (s *stream) Prepare(context.Context) error {
@@ -158,7 +156,6 @@ func (s *stream) Tables(cells []table.Set) (table.Set, error) {
 	})
 }
 
-// Notes implements [study.Noted].
 func (s *stream) Notes(tables table.Set) []string {
 	runs := tables.Get("runs")
 	notes := learner.BrokenDown(runs)

@@ -47,7 +47,6 @@ func (e *experiment) Files() []string { return e.Paths(e.Manifest.Folder) }
 
 func (e *experiment) Prepare(context.Context) error { return e.Load(e.Manifest) }
 
-// Notes implements [study.Noted].
 func (e *experiment) Notes(tables table.Set) []string { return learner.BrokenDown(tables.Get("runs")) }
 
 var _ study.WithData = (*experiment)(nil)

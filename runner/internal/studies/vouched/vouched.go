@@ -54,10 +54,8 @@ type test struct {
 	Test    string   `toml:"test" allowed:"the name of the test, with its package"`
 }
 
-// Figures implements [study.Experiment].
 func (e *experiment) Figures() []study.Figure { return nil }
 
-// Sources implements [study.Derived].
 func (e *experiment) Sources() []string {
 	names := map[string]bool{}
 	for _, f := range e.Published {
@@ -66,7 +64,6 @@ func (e *experiment) Sources() []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
-// Use implements [study.Derived].
 func (e *experiment) Use(read func(experiment, table string) (*table.Table, error)) error {
 	for i, f := range e.Published {
 		t, err := read(f.Manifest, f.Table)
