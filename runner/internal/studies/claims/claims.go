@@ -48,8 +48,8 @@ type evidence struct {
 
 	Manifest string   `toml:"manifest" allowed:"the name of an experiment"`
 	Table    string   `toml:"table" allowed:"the name of a table"`
-	Rows     []filter `toml:"rows"`            // which rows of the table are taken; none: all
-	Minus    []filter `toml:"minus,omitempty"` // rows that are subtracted, seed by seed: Rows but for these
+	Rows     []string `toml:"rows"`            // which rows of the table are taken, "column=text" each; none: all
+	Minus    []string `toml:"minus,omitempty"` // rows that are subtracted, seed by seed: Rows but for these
 	Value    string   `toml:"value" allowed:"a column of the table"`
 
 	// Where the interval comes from. With Low and High, columns of its ends, or SE, the column of a
@@ -64,17 +64,15 @@ type evidence struct {
 	Threshold float64 `toml:"threshold" allowed:"a number"`
 }
 
-// filter takes the rows of a table whose column has a text: "column=text".
-type filter string
-
-func (f filter) column() string { return string(f)[:max(0, strings.Index(string(f), "="))] }
+// column returns that of a filter "column=text".
+func column(filter string) string { return filter[:max(0, strings.Index(filter, "="))] }
 
 // SetDefaults implements [config.Defaulter].
 func (e *evidence) SetDefaults() { e.Interval = "t" }
 
 func (e *evidence) Validate() error {
 	for _, f := range slices.Concat(e.Rows, e.Minus) {
-		if f.column() == "" {
+		if column(f) == "" {
 			return field.Errorf("rows", `%q is not allowed; allowed: "column=text", such as "method=joint"`, f)
 		}
 	}
@@ -201,13 +199,11 @@ func (e *experiment) Tables([]table.Set) (table.Set, error) {
 		table.Text("interval", "t: 95 %, Student's; range: least to largest; else the columns that give it"),
 		table.Text("sense", "side of the threshold that shows the claim"), table.Num("threshold", ""), table.Text("verdict", "holds, fails or open"))
 	for _, f := range e.findings {
-		t.Add(f.Claim, f.Statistic, f.Condition, f.Manifest, f.Table, join(f.Rows), join(f.Minus), f.Value, f.n,
+		t.Add(f.Claim, f.Statistic, f.Condition, f.Manifest, f.Table, strings.Join(f.Rows, " "), strings.Join(f.Minus, " "), f.Value, f.n,
 			f.value, f.low, f.high, f.source(), f.Sense, f.Threshold, f.verdict())
 	}
 	return table.Set{claims, t}, nil
 }
-
-func join(filters []filter) string { return strings.Trim(fmt.Sprint(filters), "[]") }
 
 // source says where the ends of the interval are from.
 func (e *evidence) source() string {

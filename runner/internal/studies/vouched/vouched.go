@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"closedform/internal/field"
 	"closedform/runner/internal/config"
 	"closedform/runner/internal/study"
 	"closedform/runner/internal/table"
@@ -80,20 +79,15 @@ func (e *experiment) Use(read func(experiment, table string) (*table.Table, erro
 // find reads the mean over the seeds, and sets low and high to the ends of the 95 % prediction interval of
 // one more seed: with h half of the interval of the mean over n seeds, mean ± h √(n+1).
 func (f *figure) find(t *table.Table) error {
-	for _, filter := range f.Rows {
-		column, text, _ := strings.Cut(filter, "=")
-		if !t.Has(column) {
-			return field.Errorf("rows", "%s is not a column of the table", column)
-		}
-		t = t.Where(column, text)
+	t, err := t.Select(f.Rows...)
+	if err == nil {
+		err = t.Needs("seeds", f.Value, f.Value+"_low", f.Value+"_high")
 	}
-	for _, column := range []string{"seeds", f.Value, f.Value + "_low", f.Value + "_high"} {
-		if !t.Has(column) {
-			return field.Errorf("value", "%s is not a column of the table", column)
-		}
+	if err == nil && t.Len() != 1 {
+		err = fmt.Errorf("%d rows have %s; allowed: one", t.Len(), strings.Join(f.Rows, ", "))
 	}
-	if t.Len() != 1 {
-		return field.Errorf("rows", "%d rows have %s; allowed: one", t.Len(), strings.Join(f.Rows, ", "))
+	if err != nil {
+		return err
 	}
 	at := func(column string) float64 { return t.Nums(column)[0] }
 	f.mean = at(f.Value)
