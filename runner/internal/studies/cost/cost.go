@@ -10,8 +10,6 @@ import (
 	"slices"
 	"time"
 
-	"gonum.org/v1/gonum/stat"
-
 	"closedform/core/bnn"
 	"closedform/core/random"
 	"closedform/internal/field"
@@ -241,13 +239,13 @@ func (e *experiment) slopes(t *table.Table) *table.Table {
 // slope returns that of the least-squares line through (log x, log y) over the upper half
 // of x, which increases; NaN for fewer than two points.
 func slope(x, y []float64) float64 {
-	var u, v []float64
+	var n, su, sv, suu, suv float64
 	for i := len(x) / 2; i < len(x); i++ {
-		u, v = append(u, kernel.Log(x[i])), append(v, kernel.Log(y[i]))
+		u, v := kernel.Log(x[i]), kernel.Log(y[i])
+		n, su, sv, suu, suv = n+1, su+u, sv+v, suu+float64(u*u), suv+float64(u*v)
 	}
-	if len(u) < 2 {
+	if n < 2 {
 		return math.NaN()
 	}
-	_, slope := stat.LinearRegression(u, v, nil, false)
-	return slope
+	return (float64(n*suv) - float64(su*sv)) / (float64(n*suu) - float64(su*su))
 }
