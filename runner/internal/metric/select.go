@@ -1,0 +1,111 @@
+package metric
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// RiskCoverage returns, for every confidence that occurs, from the largest, the
+// share of the examples that are at least as confident, the coverage, and the
+// share of these that are wrong, the selective risk (El-Yaniv and Wiener, "On the
+// foundations of noise-free selective classification", JMLR 2010).
+func RiskCoverage(confidence []float64, wrong []bool) (threshold, coverage, risk []float64) {
+	var errors int
+	for _, t := range ties(confidence, wrong) { // a threshold takes all that are equally confident
+		errors += t.marked
+		threshold = append(threshold, t.score)
+		coverage = append(coverage, float64(t.end)/float64(len(confidence)))
+		risk = append(risk, float64(errors)/float64(t.end))
+	}
+	return threshold, coverage, risk
+}
+
+// AURC returns the area under the risk–coverage curve: the mean of the selective
+// risk over the numbers of examples that are answered (Geifman, Uziel and
+// El-Yaniv, "Bias-reduced uncertainty estimation for deep neural classifiers",
+// ICLR 2019). Equally confident examples are answered in a random order, of which
+// it is the expectation.
+func AURC(confidence []float64, wrong []bool) float64 {
+	return area(confidence, wrong, func(answered int) int { return answered })
+}
+
+// AUGRC returns the area under the generalised risk–coverage curve (Traub et al.,
+// "Overcoming common flaws in the evaluation of selective classification systems",
+// NeurIPS 2024): as [AURC], with the share of all examples that are answered wrong in
+// place of that among the answered, so that the surest mistakes count no more than others.
+func AUGRC(confidence []float64, wrong []bool) float64 {
+	return area(confidence, wrong, func(int) int { return len(confidence) })
+}
+
+// area returns the mean of the wrong ones among the surest k examples, a share of so many.
+func area(confidence []float64, wrong []bool, of func(k int) int) float64 {
+	var sum, errors float64
+	for _, t := range ties(confidence, wrong) {
+		among := float64(t.marked)
+		for k := t.start + 1; k <= t.end; k++ {
+			sum += (errors + among*float64(k-t.start)/float64(t.end-t.start)) / float64(of(k))
+		}
+		errors += among
+	}
+	return sum / float64(len(confidence))
+}
+
+// FalsePositives returns the share of the negative examples whose score is at
+// least the largest threshold that the given share of the positive ones reaches:
+// with rate 0.95 the "FPR at 95 % TPR" of Hendrycks and Gimpel, "A baseline for
+// detecting misclassified and out-of-distribution examples", ICLR 2017. It is NaN
+// if there is none of one kind.
+func FalsePositives(score []float64, positive []bool, rate float64) float64 {
+	var positives, passed, negatives int
+	for _, yes := range positive {
+		if yes {
+			positives++
+		}
+	}
+	need := max(1, int(math.Ceil(rate*float64(positives)-1e-9)))
+	for _, t := range ties(score, positive) {
+		if need > 0 {
+			passed += t.end - t.start - t.marked
+		}
+		need -= t.marked
+		negatives += t.end - t.start - t.marked
+	}
+	if positives == 0 {
+		return math.NaN()
+	}
+	return float64(passed) / float64(negatives)
+}
+
+// tie is examples of the same score: those from start to before end, from the largest
+// score, of which some are marked.
+type tie struct {
+	score              float64
+	start, end, marked int
+}
+
+// ties returns the examples from the largest score, of which one that is not a number
+// is the least, each of these on its own.
+func ties(score []float64, marked []bool) []tie {
+	if len(score) != len(marked) || len(score) == 0 {
+		panic(fmt.Sprintf("metric: %d scores for %d examples", len(score), len(marked)))
+	}
+	order := make([]int, len(score))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(score[b], score[a]) })
+	var out []tie
+	for i, k := range order {
+		if i == 0 || score[k] != out[len(out)-1].score {
+			out = append(out, tie{score: score[k], start: i})
+		}
+		last := &out[len(out)-1]
+		last.end = i + 1
+		if marked[k] {
+			last.marked++
+		}
+	}
+	return out
+}
