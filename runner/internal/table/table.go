@@ -233,7 +233,7 @@ func (t *Table) Where(column string, value any) *Table {
 func (t *Table) Needs(columns ...string) error {
 	for _, c := range columns {
 		if !t.Has(c) {
-			return fmt.Errorf("%s is not one of its columns; there are: %s", c, strings.Join(Names(t.Columns), ", "))
+			return fmt.Errorf("%s is not a column; there are: %s", c, strings.Join(Names(t.Columns), ", "))
 		}
 	}
 	return nil
