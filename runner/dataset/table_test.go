@@ -148,9 +148,9 @@ func TestSeparatorsAndEncodings(t *testing.T) {
 		t.Errorf("Windows-1252 is read as %v, %q", e.Features(), e.Classes())
 	}
 	for text, want := range map[string]string{
-		"x,class\n1,\x81\n":         "a.csv: line 2 has the byte 0x81, neither UTF-8 nor Windows-1252; allowed: ",
+		"x,class\n1,\x81\n":         "a.csv: line 2 is not in the encoding of the file; allowed: ",
 		"PK\x03\x04\x00":            "a.csv: line 1 has a byte 0, as workbooks, ",
-		"\xff\xfex\x00,":            "a.csv: begins as UTF-16 text",
+		"\xff\xfex\x00,":            "a.csv: line 1 is not in the encoding",
 		"x y class\n1 2 a\n":        `a.csv:1: no column "class"; the columns, by ',', are x y class`,
 		"x,y;class\n1,5;a\n":        `a.csv: cells may be separated by any of ",;"; allowed: one of these, others in quotes`,
 		"x;class\n1.234,5;a\n":      `a.csv:2: column "x": "1.234,5" has a point, line 2 a comma; allowed: one of them in a column`,

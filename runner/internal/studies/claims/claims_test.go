@@ -32,13 +32,6 @@ func read(t *testing.T, text string) *table.Table {
 	return out
 }
 
-func filters(text string) (all []filter) {
-	for _, f := range strings.Fields(text) {
-		all = append(all, filter(f))
-	}
-	return all
-}
-
 func TestMeasure(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	mean, low, high := table.Student([]float64{2, 4})
@@ -62,19 +55,19 @@ func TestMeasure(t *testing.T) {
 		{"method=b seed=2", "", evidence{SE: "x_se"}, [3]float64{3, nan, nan}, 1, ""},
 
 		{"method=c", "", evidence{}, [3]float64{}, 0, "no row has method=c; allowed: a, b"},
-		{"rule=c", "", evidence{}, [3]float64{}, 0, "rule is not one of its columns"},
-		{"", "", evidence{Value: "y"}, [3]float64{}, 0, "y is not one of its columns"},
-		{"", "", evidence{Value: "word"}, [3]float64{}, 0, "word is not one of its columns, or of words; there are: method, seed, k"},
+		{"rule=c", "", evidence{}, [3]float64{}, 0, "rule is not a column; there are: method, seed, k"},
+		{"", "", evidence{Value: "y"}, [3]float64{}, 0, "y is not a column"},
+		{"", "", evidence{Value: "word"}, [3]float64{}, 0, "word has words"},
 		{"", "", evidence{Interval: "t"}, [3]float64{}, 0, "several rows have seed 2"},
 		{"", "", evidence{SE: "x_se"}, [3]float64{}, 0, "6 rows; allowed: one"},
-		{"method=b seed=1", "", evidence{SE: "se"}, [3]float64{}, 0, "se is not one of its columns"},
-		{"method=b seed=1", "", evidence{Low: "x_low", High: "h"}, [3]float64{}, 0, "h is not one of its columns"},
+		{"method=b seed=1", "", evidence{SE: "se"}, [3]float64{}, 0, "se is not a column"},
+		{"method=b seed=1", "", evidence{Low: "x_low", High: "h"}, [3]float64{}, 0, "h is not a column"},
 		{"method=a k=5", "method=c", evidence{Interval: "t"}, [3]float64{}, 0, "no row has method=c"},
 		{"method=a k=5", "method=b seed=1", evidence{Interval: "t"}, [3]float64{}, 0, "minus: 1 rows from 2"},
 		{"method=a k=5 seed=2", "method=b seed=1", evidence{Interval: "t"}, [3]float64{}, 0, "minus: 1 rows from 1, not the same seeds"},
 	} {
 		e := c.e
-		e.Rows, e.Minus = filters(c.rows), filters(c.minus)
+		e.Rows, e.Minus = strings.Fields(c.rows), strings.Fields(c.minus)
 		if e.Value == "" {
 			e.Value = "x"
 		}

@@ -269,7 +269,7 @@ candidates = [[1], [7]]
 		"evaluate.validation=1": "evaluate.validation", `method.large.tune=["passes", "prior_var"]`: "passes", "method.large.candidates=[[1]]": "method.large.candidates",
 		"method.large.candidates=[[1, -1]]": "prior_var", "method.large.candidates=[[-1, 1]]": "lambda", `method.few.tune=["window"]`: "window",
 	})
-	text, err := studytest.New(t, Kind, src).(*stream).manifest.Resolved(studytest.New(t, Kind, src))
+	text, err := studytest.New(t, Kind, src).(*stream).Manifest.Resolved(studytest.New(t, Kind, src))
 	if err != nil || strings.Contains(string(text), "tune") || strings.Contains(string(text), "validation") {
 		t.Errorf("a manifest that chooses nothing: %v\n%s", err, text)
 	}

@@ -15,7 +15,6 @@ import (
 	"closedform/internal/check"
 	"closedform/internal/kernel"
 	"closedform/runner/internal/data"
-	"closedform/runner/internal/grid"
 	"closedform/runner/internal/learner"
 	"closedform/runner/internal/study/studytest"
 )
@@ -137,7 +136,7 @@ func TestScores(t *testing.T) {
 	}
 	check.Near(t, "log loss", loss, entropy, 1e-12)
 
-	s = &square{grid.New([]float64{0, 1}, []float64{0, 1}), []float64{0.4, 0.1, 0.2, 0.3}, [][]float64{{1, 0}, {0.3, 0.7}, nil, {0.5, 0.5}}}
+	s = &square{&data.Grid{Points: [][]float64{{0, 0}, {1, 0}, {0, 1}, {1, 1}}}, []float64{0.4, 0.1, 0.2, 0.3}, [][]float64{{1, 0}, {0.3, 0.7}, nil, {0.5, 0.5}}}
 	// Confidences 0.9, 0.92 share a bin; equal probabilities are decided by lot.
 	error, loss, ece = s.scores([][]float64{{0.9, 0.1}, {0.92, 0.08}, {1, 0}, {0.5, 0.5}})
 	check.Near(t, "error", error, (0.1*0.7+0.3*0.5)/0.8, 1e-14)
