@@ -1,7 +1,6 @@
 package bnn
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"testing"
 
@@ -53,20 +52,5 @@ func BenchmarkObserve(b *testing.B) {
 			}
 			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "examples/s")
 		})
-	}
-}
-
-// One input, and several at once.
-func BenchmarkPredict(b *testing.B) {
-	for _, members := range []int{1, 6} {
-		e, x := trained(spec{Layers: []int{784, 256, 256, 10}, Covariance: []Covariance{Diagonal, Shared, Shared}}, members)
-		for _, n := range []int{1, len(x)} {
-			b.Run(fmt.Sprintf("members=%d/inputs=%d", members, n), func(b *testing.B) {
-				dst := make([]Prediction, n)
-				for b.Loop() {
-					check.Must(e.PredictAll(dst, x[:n]))
-				}
-			})
-		}
 	}
 }

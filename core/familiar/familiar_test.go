@@ -159,19 +159,3 @@ func TestRefuses(t *testing.T) {
 		t.Error("an error leaves another state")
 	}
 }
-
-func BenchmarkObserve(b *testing.B) {
-	for _, d := range []int{10, 64, 784} {
-		b.Run(fmt.Sprint(d), func(b *testing.B) {
-			draw := source(d, "bench")
-			var all [][]float64
-			for range 100 {
-				all = append(all, draw())
-			}
-			f := New(d)
-			for i := 0; b.Loop(); i++ {
-				check.OK(b, f.Observe(all[i%100]))
-			}
-		})
-	}
-}

@@ -158,19 +158,3 @@ func TestNewRefuses(t *testing.T) {
 		}
 	}
 }
-
-func BenchmarkApply(b *testing.B) {
-	x := image(28)
-	for _, kind := range []Kind{Relu, Conv} {
-		for _, size := range []int{512, 2048} {
-			b.Run(fmt.Sprint(kind, "-", size), func(b *testing.B) {
-				m, err := New(kind, len(x), size, 1)
-				check.OK(b, err)
-				dst := make([]float64, size)
-				for b.Loop() {
-					m.Apply(dst, x)
-				}
-			})
-		}
-	}
-}

@@ -143,20 +143,3 @@ func TestAllocatesNothing(t *testing.T) {
 		check.NoAllocs(t, string(kind), func() { _ = m.Observe(x, 2) })
 	}
 }
-
-func BenchmarkObserve(b *testing.B) {
-	for _, cfg := range []Config{
-		{Layers: []int{64, 50, 10}},
-		{Layers: []int{784, 128, 128, 10}, Covariance: Diagonal},
-		{Layers: []int{784, 128, 128, 10}, Covariance: Bong},
-		{Layers: []int{784, 128, 128, 10}, Covariance: LowRank},
-	} {
-		b.Run(fmt.Sprint(cfg.Covariance, cfg.Rank, cfg.Layers), func(b *testing.B) {
-			m := newModel(cfg)
-			x, class, _ := check.Clusters(1, cfg.Layers[0], 10, "bench")
-			for b.Loop() {
-				observe(b, m, x[0], class[0])
-			}
-		})
-	}
-}

@@ -96,15 +96,3 @@ func TestErrors(t *testing.T) {
 		t.Errorf("no error for a logit of −1e310, but %g", p)
 	}
 }
-
-func BenchmarkFit(b *testing.B) {
-	x, class, _ := check.Clusters(1500, 64, 10, "benchmark")
-	for _, layers := range [][]int{{64, 10}, {64, 50, 10}} {
-		cfg := Config{Layers: layers}
-		b.Run(cfg.name(), func(b *testing.B) {
-			for b.Loop() {
-				fit(cfg, x, class)
-			}
-		})
-	}
-}

@@ -92,14 +92,3 @@ func TestErrors(t *testing.T) {
 		check.NoAllocs(t, "a step", func() { _ = m.Observe(x, 1) })
 	}
 }
-
-func BenchmarkObserve(b *testing.B) {
-	m := newModel(Config{Layers: []int{784, 100, 100, 10}})
-	x := make([]float64, 784)
-	for a := range x {
-		x[a] = math.Sin(float64(a))
-	}
-	for k := 0; b.Loop(); k++ {
-		check.OK(b, m.Observe(x, k%10))
-	}
-}
