@@ -163,21 +163,15 @@ func TestEnsembleRefuses(t *testing.T) {
 	if err == nil || !strings.HasPrefix(err.Error(), "member 2: bnn: ") || u.Action != Refused {
 		t.Errorf("%+v, error %v", u, err)
 	}
-	if err := e.AddProcessNoise(2); err == nil {
-		t.Error("a fraction of 2 is allowed")
-	}
+	check.Refuses(t, "a fraction of 2", e.AddProcessNoise(2))
 	for k, n := range e.Members() {
 		sameWeights(t, "after an error", n, before[k], 0)
 	}
 	var p Prediction
-	if err := e.Predict(&p, []float64{1e9, 1}); err == nil || !strings.HasPrefix(err.Error(), "member 2: ") {
-		t.Errorf("error %v", err)
-	}
+	check.Refuses(t, "overflow", e.Predict(&p, []float64{1e9, 1}), "member 2: ")
 	other := members(spec{Layers: []int{2, 5, 3}}, 1)[0]
 	for want, of := range map[string][]*Network{"without": nil, "member 1 is there twice": {other, other}, "member 1 has another": {all[0], other}} {
-		if _, err := Combine(of...); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: error %v", want, err)
-		}
+		check.Refuses(t, want, check.Err(Combine(of...)), want)
 	}
 }
 
@@ -274,13 +268,9 @@ func TestNewEnsemble(t *testing.T) {
 			t.Errorf("member %d of 3, compared with a network of the same source", k)
 		}
 	}
-	if _, err := NewEnsemble(cfg, 0, random.Source()); err == nil {
-		t.Error("no members are no error")
-	}
+	check.Refuses(t, "no members", check.Err(NewEnsemble(cfg, 0, random.Source())))
 	cfg.Layers = nil
-	if _, err := NewEnsemble(cfg, 2, random.Source()); err == nil {
-		t.Error("no layers are no error")
-	}
+	check.Refuses(t, "no layers", check.Err(NewEnsemble(cfg, 2, random.Source())))
 }
 
 // Predictions of an ensemble may be made at the same time, into different predictions.

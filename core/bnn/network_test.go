@@ -1,6 +1,7 @@
 package bnn
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
@@ -14,17 +15,11 @@ func TestBadInput(t *testing.T) {
 	n := newNetwork(spec{Layers: []int{2, 3}, Output: Joint, paper: true})
 	var p Prediction
 	for _, x := range [][]float64{{math.NaN(), 0}, {0, math.Inf(1)}, {1e200, 0}, {1}, {1, 2, 3}, nil} {
-		if err := n.Predict(&p, x); err == nil {
-			t.Errorf("Predict(%v) succeeded", x)
-		}
-		if _, err := n.Observe(x, 0); err == nil {
-			t.Errorf("Observe(%v) succeeded", x)
-		}
+		check.Refuses(t, fmt.Sprint("predicting ", x), n.Predict(&p, x))
+		check.Refuses(t, fmt.Sprint("learning ", x), check.Err(n.Observe(x, 0)))
 	}
 	for _, class := range []int{-1, 3} {
-		if _, err := n.Observe([]float64{1, 1}, class); err == nil {
-			t.Errorf("class %d accepted", class)
-		}
+		check.Refuses(t, fmt.Sprint("class ", class), check.Err(n.Observe([]float64{1, 1}, class)))
 	}
 	for name, f := range map[string]func(){
 		"no layer 1":    func() { n.Weights(1) },
@@ -45,13 +40,9 @@ func TestSetWeightsRefusesBadNumbers(t *testing.T) {
 		mat.NewSymDense(2, []float64{math.Inf(1), 0, 0, 1}),
 		mat.NewSymDense(2, []float64{1, 0, 0, -1e-11}),
 	} {
-		if err := n.SetWeights(0, mat.NewDense(2, 2, nil), []mat.Symmetric{good, s}); err == nil {
-			t.Errorf("covariance %v accepted", mat.Formatted(s))
-		}
+		check.Refuses(t, fmt.Sprint("covariance ", s), n.SetWeights(0, mat.NewDense(2, 2, nil), []mat.Symmetric{good, s}))
 	}
-	if err := n.SetWeights(0, mat.NewDense(2, 2, []float64{math.NaN(), 0, 0, 0}), []mat.Symmetric{good, good}); err == nil {
-		t.Error("NaN mean accepted")
-	}
+	check.Refuses(t, "NaN mean", n.SetWeights(0, mat.NewDense(2, 2, []float64{math.NaN(), 0, 0, 0}), []mat.Symmetric{good, good}))
 	singular := mat.NewSymDense(2, []float64{1, 1, 1, 1})
 	if err := n.SetWeights(0, mat.NewDense(2, 2, nil), []mat.Symmetric{good, singular}); err != nil {
 		t.Errorf("semi-definite covariance: %v", err)

@@ -91,9 +91,7 @@ func TestIdenticalNeurons(t *testing.T) {
 	check.OK(t, n.SetWeights(0, mat.NewDense(4, 3, []float64{1, 0, 0, 0, 1, 0, 1, 1, 0, 2, 1, 0}), cov))
 	observe(n, []float64{1, 2}, 0)
 	check.OK(t, n.SetWeights(0, mat.NewDense(4, 3, nil), cov))
-	if _, err := n.Observe([]float64{1, 2}, 0); err == nil {
-		t.Error("identical neurons are no error")
-	}
+	check.Refuses(t, "identical neurons", check.Err(n.Observe([]float64{1, 2}, 0)))
 }
 
 // What is by default follows from the layers.

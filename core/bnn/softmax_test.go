@@ -1,7 +1,7 @@
 package bnn
 
 import (
-	"strings"
+	"fmt"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -36,9 +36,7 @@ func TestUnusableSoftmaxIsRefused(t *testing.T) {
 		{(*softmax.Exact)(nil), "nil *softmax.Exact"},
 	} {
 		cfg := spec{Layers: []int{2, 3}, Output: Total, Softmax: test.softmax}
-		if _, err := New(cfg.config(), random.Source()); err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%T: error %v, want %q", test.softmax, err, test.want)
-		}
+		check.Refuses(t, fmt.Sprintf("%T", test.softmax), check.Err(New(cfg.config(), random.Source())), test.want)
 	}
 }
 

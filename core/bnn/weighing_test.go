@@ -6,7 +6,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -108,9 +107,7 @@ func TestWeighingRefuses(t *testing.T) {
 		"Weighing.Forgetting: 0.5 is n": {Weights: Equal, Forgetting: 0.5},
 		"Weighing.Temperature: true is": {Weights: Equal, Temperature: true},
 	} {
-		if _, err := NewMixtureWeights(w, 2); err == nil || !strings.HasPrefix(err.Error(), "bnn: "+want) {
-			t.Errorf("error %v, want %s", err, want)
-		}
+		check.Refuses(t, want, check.Err(NewMixtureWeights(w, 2)), "bnn: "+want)
 	}
 }
 

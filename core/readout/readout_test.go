@@ -316,9 +316,7 @@ func TestRefuses(t *testing.T) {
 		} {
 			s := l.State()
 			spoil(&s)
-			if _, err := Restore(c, s); err == nil {
-				t.Errorf("a state with other %s is restored", name)
-			}
+			check.Refuses(t, name, check.Err(Restore(c, s)))
 		}
 	})
 }

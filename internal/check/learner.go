@@ -123,6 +123,22 @@ func Learner(t *testing.T, margin float64, fit func(x [][]float64, class []int, 
 	})
 }
 
+// Online tests what learns one example after another, as [Learner] does.
+func Online[L interface {
+	Predictor
+	Observe(x []float64, class int) error
+}](t *testing.T, margin float64, make func(src rand.Source) (L, error),
+) {
+	t.Helper()
+	Learner(t, margin, func(x [][]float64, class []int, src rand.Source) (Predictor, error) {
+		m, err := make(src)
+		for k := 0; k < len(x) && err == nil; k++ {
+			err = m.Observe(x[k], class[k])
+		}
+		return m, err
+	})
+}
+
 // Keys tests that the zero value of a configuration is valid, and that the error of
 // each of the others has its key.
 func Keys[C interface{ Validate() error }](t testing.TB, wrong map[string]C) {

@@ -23,13 +23,7 @@ func learned(t *testing.T, cfg Config, x [][]float64, class []int) *Model {
 }
 
 func TestLearner(t *testing.T) {
-	check.Learner(t, 0.1, func(x [][]float64, class []int, src rand.Source) (check.Predictor, error) {
-		m, err := New(Config{Inputs: 2, Classes: 3}, src)
-		for k := 0; k < len(x) && err == nil; k++ {
-			err = m.Observe(x[k], class[k])
-		}
-		return m, err
-	})
+	check.Online(t, 0.1, func(src rand.Source) (*Model, error) { return New(Config{Inputs: 2, Classes: 3}, src) })
 }
 
 // Distances and densities are those of gonum's normal distributions with the moments of all
@@ -96,13 +90,9 @@ func TestNothingSeen(t *testing.T) {
 
 func TestErrors(t *testing.T) {
 	check.Keys(t, map[string]Config{"shrinkage": {Shrinkage: 2}})
-	if _, err := New(Config{Inputs: 2}, nil); err == nil {
-		t.Error("no classes: no error")
-	}
+	check.Refuses(t, "no classes", check.Err(New(Config{Inputs: 2}, nil)))
 	m := learned(t, Config{Inputs: 1, Classes: 2}, [][]float64{{1}, {2}, {3}}, []int{0, 0, 1})
-	if _, err := m.LogDensity([]float64{1e200}); err == nil {
-		t.Error("an input of 1e200: no error")
-	}
+	check.Refuses(t, "an input of 1e200", check.Err(m.LogDensity([]float64{1e200})))
 	x := []float64{1}
 	check.NoAllocs(t, "a step", func() { _ = m.Observe(x, 1) })
 }

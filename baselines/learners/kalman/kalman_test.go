@@ -32,13 +32,7 @@ func TestLearner(t *testing.T) {
 		{Layers: []int{2, 8, 3}, Covariance: LowRank},
 		{Layers: []int{2, 8, 3}, Covariance: Bong},
 	} {
-		check.Learner(t, 0.1, func(x [][]float64, class []int, src rand.Source) (check.Predictor, error) {
-			m, err := New(cfg, src)
-			for k := 0; k < len(x) && err == nil; k++ {
-				err = m.Observe(x[k], class[k])
-			}
-			return m, err
-		})
+		check.Online(t, 0.1, func(src rand.Source) (*Model, error) { return New(cfg, src) })
 	}
 }
 

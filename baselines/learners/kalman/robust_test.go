@@ -126,9 +126,7 @@ func TestConfigErrors(t *testing.T) {
 		"rank":           {Rank: 3},
 	})
 	check.Keys(t, map[string]Config{"process_noise": {Covariance: Diagonal, ProcessNoise: 0.1}, "rank": {Covariance: LowRank, Rank: 201}})
-	if _, err := New(Config{Layers: []int{2}}, random.Source("x")); err == nil {
-		t.Error("layers without classes were accepted")
-	}
+	check.Refuses(t, "layers without classes", check.Err(New(Config{Layers: []int{2}}, random.Source("x"))))
 }
 
 // A step allocates nothing.

@@ -83,16 +83,10 @@ func TestErrors(t *testing.T) {
 		"laplace_var": {LaplaceVar: math.Inf(1)},
 		"predictive":  {Predictive: "none"},
 	})
-	if _, err := Fit(Config{Layers: []int{2, 1}}, nil, nil, random.Source()); err == nil {
-		t.Error("one class was accepted")
-	}
+	check.Refuses(t, "one class", check.Err(Fit(Config{Layers: []int{2, 1}}, nil, nil, random.Source())))
 	m := fit(Config{Layers: []int{2, 3}}, [][]float64{{1, 2}}, []int{0})
 	p := make([]float64, 3)
-	if err := m.Predict(p, []float64{1e200, 1e200}); err == nil {
-		t.Errorf("no error for an infinite covariance, but %g", p)
-	}
+	check.Refuses(t, "an infinite covariance", m.Predict(p, []float64{1e200, 1e200}))
 	m.cfg.Predictive, m.weights[0] = PlugIn, -1e10
-	if err := m.Predict(p, []float64{1e300, 0}); err == nil {
-		t.Errorf("no error for a logit of −1e310, but %g", p)
-	}
+	check.Refuses(t, "a logit of −1e310", m.Predict(p, []float64{1e300, 0}))
 }

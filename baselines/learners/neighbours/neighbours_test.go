@@ -87,9 +87,7 @@ func TestNeighboursFarAway(t *testing.T) {
 	if err := q.Predict(p, []float64{0, 1}); err != nil || !(p[1] > p[0]) {
 		t.Errorf("p = %v, error %v", p, err)
 	}
-	if err := q.Predict(p, []float64{1e200, 0}); err == nil {
-		t.Errorf("p = %v where distances overflow", p)
-	}
+	check.Refuses(t, "distances that overflow", q.Predict(p, []float64{1e200, 0}))
 }
 
 func TestErrors(t *testing.T) {

@@ -16,13 +16,7 @@ func newModel(cfg Config) *Model {
 func TestLearner(t *testing.T) {
 	for _, cfg := range []Config{{LearningRate: 0.05}, {Rule: Momentum, LearningRate: 0.005}, {Rule: Adam, LearningRate: 0.01}} {
 		cfg.Layers = []int{2, 8, 3}
-		check.Learner(t, 0.1, func(x [][]float64, class []int, src rand.Source) (check.Predictor, error) {
-			m, err := New(cfg, src)
-			for k := 0; k < len(x) && err == nil; k++ {
-				err = m.Observe(x[k], class[k])
-			}
-			return m, err
-		})
+		check.Online(t, 0.1, func(src rand.Source) (*Model, error) { return New(cfg, src) })
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -18,13 +17,9 @@ func TestLearner(t *testing.T) {
 	for _, cfg := range []Config{{SigmaV: 0.3}, {SigmaV: 0.1, Head: Remax}} {
 		cfg.Layers = []int{2, 12, 8, 3}
 		var last *Model
-		check.Learner(t, 0.25, func(x [][]float64, class []int, src rand.Source) (check.Predictor, error) {
-			m, err := New(cfg, src)
-			for k := 0; k < len(x) && err == nil; k++ {
-				err = m.Observe(x[k], class[k])
-			}
-			last = m
-			return m, err
+		check.Online(t, 0.25, func(src rand.Source) (m *Model, err error) {
+			last, err = New(cfg, src)
+			return last, err
 		})
 		for l := range last.layers {
 			_, variance := last.Weights(l)
@@ -79,13 +74,9 @@ func TestErrors(t *testing.T) {
 		"prior_var":      {PriorVar: -1},
 		"prior_mean_var": {PriorMeanVar: math.NaN()},
 	})
-	if _, err := New(Config{Layers: []int{2}}, random.Source("x")); err == nil || !strings.Contains(err.Error(), "layers") {
-		t.Errorf("layers without classes: error %v", err)
-	}
+	check.Refuses(t, "layers without classes", check.Err(New(Config{Layers: []int{2}}, random.Source("x"))), "layers")
 	m := newModel(Config{Layers: []int{2, 2}})
-	if err := m.Predict(make([]float64, 2), []float64{1e200, 0}); err == nil || !strings.Contains(err.Error(), "overflows") {
-		t.Errorf("an input of 1e200: error %v", err)
-	}
+	check.Refuses(t, "an input of 1e200", m.Predict(make([]float64, 2), []float64{1e200, 0}), "overflows")
 	check.AllPanic(t, map[string]func(){"source": func() { _, _ = New(Config{Layers: []int{2, 2}}, nil) }})
 	for _, head := range []Head{Tree, Remax} {
 		m, x := newModel(Config{Layers: []int{2, 2}, Head: head}), []float64{1, -1}
