@@ -2,6 +2,7 @@ package bnn
 
 import (
 	"cmp"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -142,17 +143,61 @@ func makeCertain(t testing.TB, n *Network, l int) {
 func sameWeights(t testing.TB, name string, n, want *Network, tol float64) {
 	t.Helper()
 	for l := range want.layers {
-		mean, cov := n.Weights(l)
-		wantMean, wantCov := want.Weights(l)
-		if !mat.EqualApprox(mean, wantMean, tol) {
-			t.Errorf("%s, layer %d: means\n%v\nwant\n%v", name, l, mat.Formatted(mean), mat.Formatted(wantMean))
-		}
-		for j := range cov {
-			if !mat.EqualApprox(cov[j], wantCov[j], tol) {
-				t.Errorf("%s, layer %d: covariance of neuron %d\n%v\nwant\n%v", name, l, j, mat.Formatted(cov[j]), mat.Formatted(wantCov[j]))
-			}
-		}
+		mean, cov := want.Weights(l)
+		checkLayer(t, name, n, l, mean, cov, tol)
 	}
+}
+
+// checkLayer fails unless layer l has these means and covariances, of which a diagonal layer has the variances.
+func checkLayer[M mat.Matrix](t testing.TB, name string, n *Network, l int, mean mat.Matrix, cov []M, tol float64) {
+	t.Helper()
+	got, gotCov := n.Weights(l)
+	check.NearMatrix(t, fmt.Sprintf("%s: means of layer %d", name, l), got, mean, tol)
+	for j, s := range gotCov {
+		var want mat.Matrix = cov[j]
+		if n.cfg.Covariance[l] == Diagonal {
+			variances := mat.NewDiagDense(s.SymmetricDim(), nil)
+			variances.DiagFrom(want)
+			want = variances
+		}
+		check.NearMatrix(t, fmt.Sprintf("%s: covariance of neuron %d of layer %d", name, j, l), s, want, tol)
+	}
+}
+
+// stepped returns the weights of a layer after one step from the input y: μ_j + d_j Σ_j y and Σ_j + e_j Σ_j y yᵀ Σ_j.
+func stepped(mean *mat.Dense, cov []mat.Symmetric, y, d, e []float64) (*mat.Dense, []mat.Matrix) {
+	after, afterCov := mat.DenseCopyOf(mean), make([]mat.Matrix, len(cov))
+	for j, s := range cov {
+		var u mat.VecDense
+		u.MulVec(s, mat.NewVecDense(len(y), y))
+		row := after.RowView(j).(*mat.VecDense)
+		row.AddScaledVec(row, d[j], &u)
+		var outer mat.Dense
+		outer.Outer(e[j], &u, &u)
+		outer.Add(&outer, s)
+		afterCov[j] = &outer
+	}
+	return after, afterCov
+}
+
+// addIdentity returns aΣ_j + bI for all neurons.
+func addIdentity(cov []mat.Symmetric, a, b float64) (out []mat.Matrix) {
+	for _, s := range cov {
+		size := s.SymmetricDim()
+		var sum mat.Dense
+		sum.Scale(a, s)
+		sum.Add(&sum, mat.NewDiagDense(size, slices.Repeat([]float64{b}, size)))
+		out = append(out, &sum)
+	}
+	return out
+}
+
+// normals returns n numbers.
+func normals(rnd *rand.Rand, n int) (x []float64) {
+	for range n {
+		x = append(x, rnd.NormFloat64())
+	}
+	return x
 }
 
 var near = check.Near

@@ -85,35 +85,3 @@ func TestConfigIsCopied(t *testing.T) {
 		t.Error("the configuration that was returned is the network's")
 	}
 }
-
-// Naming a value that is the default changes nothing: the network still has its bias, without
-// which it could not tell inputs below 5 from others.
-func TestNamingADefaultChangesNothing(t *testing.T) {
-	for name, change := range map[string]func(c *Config){
-		"nothing":      func(*Config) {},
-		"Unit":         func(c *Config) { c.Unit.Beta = 1 },
-		"PriorVar":     func(c *Config) { c.PriorVar = []float64{0.01, 2000} },
-		"Covariance":   func(c *Config) { c.Covariance = []Covariance{Full, Full} },
-		"Replications": func(c *Config) { c.Replications = []float64{1, 1} },
-	} {
-		c := Default(1, 8, 2)
-		change(&c)
-		if name != "PriorVar" && !reflect.DeepEqual(c, Default(1, 8, 2)) {
-			t.Errorf("%s: %+v", name, c)
-		}
-		n, err := New(c, random.Source("bias"))
-		check.OK(t, err)
-		for i := range 200 {
-			x := float64(i * 7 % 10)
-			class := 0
-			if x >= 5 {
-				class = 1
-			}
-			observe(n, []float64{x}, class)
-		}
-		var p Prediction
-		if predict(t, n, &p, []float64{1}); p.P[0] < 0.98 {
-			t.Errorf("%s: P(0 | x = 1) = %g", name, p.P[0])
-		}
-	}
-}

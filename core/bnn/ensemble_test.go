@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"strings"
-	"sync"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -271,33 +270,4 @@ func TestNewEnsemble(t *testing.T) {
 	check.Refuses(t, "no members", check.Err(NewEnsemble(cfg, 0, random.Source())))
 	cfg.Layers = nil
 	check.Refuses(t, "no layers", check.Err(NewEnsemble(cfg, 2, random.Source())))
-}
-
-// Predictions of an ensemble may be made at the same time, into different predictions.
-func TestEnsemblePredictsConcurrently(t *testing.T) {
-	for _, atOnce := range []bool{false, true} {
-		e := ensemble(members(spec{Layers: []int{5, 8, 3}}, 3)...)
-		e.atOnce = atOnce
-		x := make([][]float64, 50)
-		want := make([]Prediction, len(x))
-		for i := range x {
-			x[i] = []float64{math.Sin(float64(i)), 1, float64(i % 7), 0, -1}
-			check.OK(t, e.Predict(&want[i], x[i]))
-		}
-		var group sync.WaitGroup
-		for range 4 {
-			group.Go(func() {
-				var p Prediction
-				for range 20 {
-					for i := range x {
-						if err := e.Predict(&p, x[i]); err != nil || !floats.Equal(p.P, want[i].P) {
-							t.Errorf("input %d: %v, %v; alone %v", i, p.P, err, want[i].P)
-							return
-						}
-					}
-				}
-			})
-		}
-		group.Wait()
-	}
 }

@@ -5,8 +5,6 @@ import (
 	"math"
 	"testing"
 
-	"gonum.org/v1/gonum/mat"
-
 	"closedform/internal/check"
 )
 
@@ -34,26 +32,10 @@ func TestProcessNoise(t *testing.T) {
 		before := copied(n)
 		check.OK(t, n.AddProcessNoise(0.25))
 		for l := range 2 {
-			mean, cov := n.Weights(l)
-			oldMean, oldCov := before.Weights(l)
-			if !mat.Equal(mean, oldMean) {
-				t.Errorf("%s: means of layer %d moved", name, l)
-			}
-			prior := 3 / float64([]int{3, 5}[l])
-			for j := range cov {
-				size := cov[j].SymmetricDim()
-				for a := range size {
-					for b := range size {
-						want := oldCov[j].At(a, b)
-						if a == b {
-							want += 0.25 * prior
-						}
-						if got := cov[j].At(a, b); !(math.Abs(got-want) <= 1e-13) {
-							t.Errorf("%s: layer %d, neuron %d, covariance %d, %d is %g; want %g", name, l, j, a, b, got, want)
-						}
-					}
-				}
-			}
+			mean, cov := before.Weights(l)
+			got, _ := n.Weights(l)
+			check.NearMatrix(t, "means", got, mean, 0)
+			checkLayer(t, name, n, l, mean, addIdentity(cov, 1, 0.25*3/float64([]int{3, 5}[l])), 1e-13)
 		}
 	}
 }
@@ -63,12 +45,8 @@ func TestProcessNoiseCertain(t *testing.T) {
 	n := learned()["full"]
 	makeCertain(t, n, 1)
 	check.OK(t, n.AddProcessNoise(1))
-	_, cov := n.Weights(1)
-	for j := range cov {
-		if got, want := cov[j], mat.NewDiagDense(5, []float64{0.6, 0.6, 0.6, 0.6, 0.6}); !mat.EqualApprox(got, want, 1e-15) {
-			t.Errorf("covariance\n%v", mat.Formatted(got))
-		}
-	}
+	mean, cov := n.Weights(1)
+	checkLayer(t, "certain", n, 1, mean, addIdentity(cov, 0, 0.6), 1e-15)
 }
 
 func TestProcessNoiseErrors(t *testing.T) {

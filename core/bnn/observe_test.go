@@ -2,7 +2,9 @@ package bnn
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -13,21 +15,14 @@ import (
 
 // textbook is one step of a network with a single layer, written with dense
 // matrices straight from the formulas: paper Eqs. (z) and (w).
-func textbook(n *Network, x []float64, class int) (mean []*mat.VecDense, cov []*mat.Dense) {
+func textbook(n *Network, x []float64, class int) (mean *mat.Dense, cov []mat.Matrix) {
 	c := n.cfg.classes()
 	_, in := n.cfg.WeightDims(0)
-	y := mat.NewVecDense(in, nil)
-	y.SetVec(y.Len()-1, 1)
-	for i, xi := range x {
-		y.SetVec(i, xi)
-	}
+	y := mat.NewVecDense(in, append(slices.Clone(x), 1))
 	mu, sigma := n.Weights(0)
 	m, v := make([]float64, c), make([]float64, c)
-	u := make([]*mat.VecDense, c)
 	for j := range c {
-		u[j] = mat.NewVecDense(y.Len(), nil)
-		u[j].MulVec(sigma[j], y)
-		m[j], v[j] = mat.Dot(mu.RowView(j), y), mat.Dot(y, u[j])
+		m[j], v[j] = mat.Dot(mu.RowView(j), y), mat.Inner(y, sigma[j], y)
 	}
 	moments := softmax.NewMoments(c)
 	n.cfg.Softmax.Moments(moments, m, v)
@@ -82,19 +77,11 @@ func textbook(n *Network, x []float64, class int) (mean []*mat.VecDense, cov []*
 	if n.cfg.Output == Total {
 		softmax.FreeVariances(change, change, sums)
 	}
+	d, e := make([]float64, c), make([]float64, c)
 	for j := range c {
-		d := step.AtVec(j) / v[j]
-		e := change[j] / (v[j] * v[j])
-		w := mat.VecDenseCopyOf(mu.RowView(j))
-		w.AddScaledVec(w, d, u[j])
-		mean = append(mean, w)
-		s := mat.DenseCopyOf(sigma[j])
-		var outer mat.Dense
-		outer.Outer(e, u[j], u[j])
-		s.Add(s, &outer)
-		cov = append(cov, s)
+		d[j], e[j] = step.AtVec(j)/v[j], change[j]/(v[j]*v[j])
 	}
-	return mean, cov
+	return stepped(mu, sigma, y.RawVector().Data, d, e)
 }
 
 func TestObserveIsTheTextbookStep(t *testing.T) {
@@ -108,21 +95,16 @@ func TestObserveIsTheTextbookStep(t *testing.T) {
 					paper:   true,
 				})
 				randomWeights(t, n, rnd, 0.7)
-				x, class := []float64{rnd.NormFloat64(), rnd.NormFloat64()}, trial%classes
+				x, class := normals(rnd, 2), trial%classes
 				mean, cov := textbook(n, x, class)
+				var p Prediction
+				predict(t, n, &p, x)
 				update, err := n.Observe(x, class)
 				if err != nil || update.Action != Applied || !(update.MinEigenvalue > 0) || !(update.MinVariance > 0) {
 					t.Fatalf("%v, %d classes: %+v, %v", rule, classes, update, err)
 				}
-				gotMean, gotCov := n.Weights(0)
-				for j := range classes {
-					for a := range 3 {
-						near(t, fmt.Sprintf("%v μ_%d[%d]", rule, j, a), gotMean.At(j, a), mean[j].AtVec(a), 1e-8)
-						for b := range 3 {
-							near(t, fmt.Sprintf("%v Σ_%d[%d,%d]", rule, j, a, b), gotCov[j].At(a, b), cov[j].At(a, b), 1e-8)
-						}
-					}
-				}
+				near(t, "log p", update.LogP, math.Log(p.P[class]), 1e-7)
+				checkLayer(t, string(rule), n, 0, mean, cov, 1e-8)
 			}
 		}
 	}

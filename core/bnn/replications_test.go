@@ -3,8 +3,6 @@ package bnn
 import (
 	"math"
 	"testing"
-
-	"gonum.org/v1/gonum/mat"
 )
 
 // One step: what the covariances of a layer lose is multiplied, and nothing else
@@ -21,21 +19,7 @@ func TestReplicationsOfOneStep(t *testing.T) {
 		}
 		for l, k := range times {
 			mean, cov := plain.Weights(l)
-			gotMean, gotCov := counted.Weights(l)
-			if !mat.EqualApprox(gotMean, mean, 1e-14) {
-				t.Errorf("%v, layer %d: means\n%v\nwant\n%v", kind, l, mat.Formatted(gotMean), mat.Formatted(mean))
-			}
-			for j, s := range cov {
-				for a := range s.SymmetricDim() {
-					for b := range a + 1 {
-						prior := 0.0
-						if a == b {
-							prior = 0.2
-						}
-						near(t, "loss of covariance", prior-gotCov[j].At(a, b), k*(prior-s.At(a, b)), 1e-14)
-					}
-				}
-			}
+			checkLayer(t, string(kind), counted, l, mean, addIdentity(cov, k, 0.2*(1-k)), 1e-14)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -22,42 +23,23 @@ func TestSharedStep(t *testing.T) {
 			}
 			for l, out := range []int{5, 4, 3} {
 				in := []int{4, 6, 5}[l]
-				mean, root := mat.NewDense(out, in, nil), mat.NewDense(in, in, nil)
-				mean.Apply(func(_, _ int, _ float64) float64 { return rnd.NormFloat64() }, mean)
-				root.Apply(func(_, _ int, _ float64) float64 { return 0.4 * rnd.NormFloat64() }, root)
-				one := mat.NewSymDense(in, nil)
-				one.SymOuterK(1, root)
-				cov := make([]mat.Symmetric, out)
-				for j := range cov {
-					cov[j] = one
-				}
+				mean, one := mat.NewDense(out, in, normals(rnd, out*in)), mat.NewSymDense(in, nil)
+				one.SymOuterK(0.16, mat.NewDense(in, in, normals(rnd, in*in)))
 				for _, n := range networks {
-					setWeights(t, n, l, mean, cov)
+					setWeights(t, n, l, mean, slices.Repeat([]mat.Symmetric{one}, out))
 				}
 			}
-			var logP [2]float64
-			for i, n := range networks {
-				u := observe(n, []float64{0.5, -1, 0.2}, 1)
-				logP[i] = u.LogP
-			}
-			near(t, "log p", logP[1], logP[0], 1e-12)
+			x := []float64{0.5, -1, 0.2}
+			near(t, "log p", observe(networks[1], x, 1).LogP, observe(networks[0], x, 1).LogP, 1e-12)
 			for l := range 3 {
 				mean, cov := networks[0].Weights(l)
-				got, gotCov := networks[1].Weights(l)
-				if !mat.EqualApprox(got, mean, 1e-11) {
-					t.Errorf("layer %d: means\n%v\nwant\n%v", l, mat.Formatted(got), mat.Formatted(mean))
-				}
 				var want mat.Dense
 				want.CloneFrom(cov[0])
 				for _, s := range cov[1:] {
 					want.Add(&want, s)
 				}
 				want.Scale(1/float64(len(cov)), &want)
-				for j := range gotCov {
-					if !mat.EqualApprox(gotCov[j], &want, 1e-11) {
-						t.Errorf("layer %d, neuron %d: covariance\n%v\nwant\n%v", l, j, mat.Formatted(gotCov[j]), mat.Formatted(&want))
-					}
-				}
+				checkLayer(t, "shared", networks[1], l, mean, slices.Repeat([]*mat.Dense{&want}, len(cov)), 1e-11)
 			}
 		})
 	}
