@@ -1,14 +1,127 @@
 package bnn
 
 import (
+	"fmt"
+	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 
 	"closedform/core/random"
+	"closedform/core/softmax"
 	"closedform/internal/check"
 )
+
+// networks are networks of all kinds of layers.
+func networks() []spec {
+	exact := softmax.Exact{Fast: true}
+	return []spec{
+		{Layers: []int{13, 7, 6, 3}},
+		{Layers: []int{13, 7, 6, 3}, Hidden: Smooth},
+		{Layers: []int{13, 7, 3}, Covariance: []Covariance{Full}, Hidden: Frozen},
+		{Layers: []int{13, 9, 6, 3}, Covariance: []Covariance{Diagonal, Shared, Shared}, Bias: true},
+		{Layers: []int{13, 9, 6, 3}, Covariance: []Covariance{Diagonal}, Hidden: Smooth, Bias: true},
+		{Layers: []int{13, 9, 6, 3}, Covariance: []Covariance{Shared}, Hidden: Smooth, Bias: true},
+		{Layers: []int{13, 4, 3}, Output: ADFExact, Softmax: exact, Covariance: []Covariance{Full}, Bias: true},
+	}
+}
+
+// trained returns the members of an ensemble that has seen some examples, and inputs, of
+// which some numbers are zero.
+func trained(cfg spec, n int) (*Ensemble, [][]float64) {
+	e := ensemble(members(cfg, n)...)
+	rnd := rand.New(rand.NewPCG(5, 6))
+	x := make([][]float64, 11)
+	for k := range x {
+		for range cfg.Layers[0] {
+			x[k] = append(x[k], max(0, rnd.NormFloat64()))
+		}
+		check.Must(e.Observe(x[k], k%3))
+	}
+	return e, x
+}
+
+func sameBits(a, b []float64) bool { return slices.EqualFunc(a, b, same) }
+
+func sameLayers(a, b []Layer) bool {
+	return slices.EqualFunc(a, b, func(x, y Layer) bool {
+		return sameBits(x.Input, y.Input) && sameBits(x.Mean, y.Mean) && sameBits(x.Variance, y.Variance)
+	})
+}
+
+func samePrediction(a, b *Prediction) bool {
+	for k := range b.Members {
+		if len(a.Members) != len(b.Members) || !samePrediction(&a.Members[k], &b.Members[k]) {
+			return false
+		}
+	}
+	return sameBits(a.P, b.P) && sameBits(a.Mean, b.Mean) && sameBits(a.Variance, b.Variance) &&
+		sameBits(a.Cov.RawSymmetric().Data, b.Cov.RawSymmetric().Data) && sameLayers(a.Layers, b.Layers)
+}
+
+// Several inputs at once are predicted as one by one, up to the first with an error, again
+// and again in the same room.
+func TestPredictAll(t *testing.T) {
+	for _, cfg := range networks() {
+		for _, members := range []int{1, 3} {
+			e, x := trained(cfg, members)
+			all := make([]Prediction, len(x))
+			for _, n := range []int{len(x), 1, 5, 0} {
+				if done, err := e.PredictAll(all[:n], x[:n]); done != n || err != nil {
+					t.Fatalf("%d of %d are predicted, with error %v", done, n, err)
+				}
+				for k, x := range x[:n] {
+					var want Prediction
+					check.OK(t, e.Predict(&want, x))
+					if !samePrediction(&all[k], &want) {
+						t.Errorf("%+v, %d members: input %d of %d is predicted as %v, want %v", cfg, members, k, n, all[k], want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// An input with an error leaves those before it predicted, and is the one that Predict
+// returns, of whichever layer or member.
+func TestPredictAllErrors(t *testing.T) {
+	for _, members := range []int{1, 3} {
+		e, good := trained(networks()[3], members)
+		wide := e.Members()[members-1]
+		mean, cov := wide.Weights(1)
+		mean.Scale(1e100, mean)
+		setWeights(t, wide, 1, mean, cov)
+		x := slices.Clone(good)
+		first := slices.Repeat([]float64{1e200}, 13) // overflows in the first layer
+		deep := slices.Clone(good[0])                // in the third
+		for i := range deep {
+			deep[i] *= 1e120
+		}
+		nan := slices.Repeat([]float64{math.NaN()}, 13)
+		for _, bad := range []map[int][]float64{{7: first}, {4: deep, 6: first}, {0: nan}, {5: deep, 3: nan, 9: first}, {10: deep}} {
+			copy(x, good)
+			want := len(x)
+			for k, b := range bad {
+				x[k] = b
+				want = min(want, k)
+			}
+			all := make([]Prediction, len(x))
+			done, err := e.PredictAll(all, x)
+			var one Prediction
+			if single := e.Predict(&one, x[want]); done != want || fmt.Sprint(err) != fmt.Sprint(single) || err == nil {
+				t.Errorf("%d members: %d are predicted, with error %v, want %d, %v", members, done, err, want, single)
+			}
+			for k := range done {
+				check.OK(t, e.Predict(&one, x[k]))
+				if !samePrediction(&all[k], &one) {
+					t.Errorf("%d members: input %d is predicted as %v, want %v", members, k, all[k], one)
+				}
+			}
+		}
+	}
+}
 
 // The layers of a prediction have the moments that the weights give their inputs, and its
 // members those of an ensemble.
