@@ -100,18 +100,13 @@ func randomWeights(t testing.TB, n *Network, rnd *rand.Rand, size float64) {
 		mean := mat.NewDense(out, in, nil)
 		var cov []mat.Symmetric
 		for j := range out {
-			a := mat.NewDense(in, in, nil)
-			for i := range in {
-				mean.Set(j, i, size*rnd.NormFloat64())
-				for k := range in {
-					a.Set(i, k, size*rnd.NormFloat64())
-				}
-			}
-			s := mat.NewSymDense(in, nil)
-			s.SymOuterK(1, a)
+			z, s := mat.NewDense(in, in+1, normals(rnd, in*(in+1))), mat.NewSymDense(in, nil)
+			z.Scale(size, z)
+			mean.SetRow(j, mat.Col(nil, 0, z))
+			s.SymOuterK(1, z.Slice(0, in, 1, in+1))
 			cov = append(cov, s)
 		}
-		check.OK(t, n.SetWeights(l, mean, cov))
+		setWeights(t, n, l, mean, cov)
 	}
 }
 

@@ -87,9 +87,7 @@ func checkMixture(t *testing.T, p *Prediction, weights []float64, of []Predictio
 	for j := range 3 {
 		check.Near(t, "variance", p.Variance[j], square[j]-mean[j]*mean[j], 1e-9*square[j])
 	}
-	if !mat.EqualApprox(p.Cov, cov, 1e-13) {
-		t.Errorf("covariance\n%v, want\n%v", mat.Formatted(p.Cov), mat.Formatted(cov))
-	}
+	check.NearMatrix(t, "covariance", p.Cov, cov, 1e-13)
 	check.Near(t, "mutual information", p.MutualInformation(), information, 1e-12)
 	return information
 }

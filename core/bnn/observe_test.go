@@ -114,8 +114,7 @@ func TestObserveIsTheTextbookStep(t *testing.T) {
 // Σ shrinks along Σŷ to ṽ = v − σ_zy²/s, whatever the label.
 func TestFrozenHiddenLayer(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(11, 12))
-	cfg := spec{Layers: []int{2, 4, 3, 3}, Bias: true, Alpha: 0.1, Beta: 1, Output: Total, Hidden: Frozen, paper: true}
-	a := newNetwork(cfg)
+	a := newNetwork(spec{Layers: []int{2, 4, 3, 3}, Bias: true, Alpha: 0.1, Beta: 1, Output: Total, Hidden: Frozen, paper: true})
 	randomWeights(t, a, rnd, 0.6)
 	x := []float64{0.5, -1.5}
 
@@ -123,31 +122,21 @@ func TestFrozenHiddenLayer(t *testing.T) {
 	y := mat.NewVecDense(3, []float64{x[0], x[1], 1})
 	want := make([]float64, 4)
 	for j := range 4 {
-		var u mat.VecDense
-		u.MulVec(cov[j], y)
-		m, v := mat.Dot(mean.RowView(j), y), mat.Dot(y, &u)
+		m, v := mat.Dot(mean.RowView(j), y), mat.Inner(y, cov[j], y)
 		_, s, cross := a.cfg.Unit.Moments(m, v)
 		want[j] = v - cross*cross/s
 	}
 	for class := range 3 {
-		b := newNetwork(cfg)
-		for l := range 3 {
-			m, c := a.Weights(l)
-			setWeights(t, b, l, m, c)
-		}
+		b := copied(a)
 		observe(b, x, class)
 		for l := range 2 {
 			before, _ := a.Weights(l)
 			after, _ := b.Weights(l)
-			if !mat.Equal(before, after) {
-				t.Errorf("means of hidden layer %d moved", l)
-			}
+			check.NearMatrix(t, "means of a hidden layer", after, before, 0)
 		}
 		_, after := b.Weights(0)
 		for j := range 4 {
-			var u mat.VecDense
-			u.MulVec(after[j], y)
-			near(t, fmt.Sprintf("class %d: ṽ of hidden neuron %d", class, j), mat.Dot(y, &u), want[j], 1e-10)
+			near(t, fmt.Sprintf("class %d: ṽ of hidden neuron %d", class, j), mat.Inner(y, after[j], y), want[j], 1e-10)
 		}
 	}
 }

@@ -25,6 +25,7 @@ func networks() []spec {
 		{Layers: []int{13, 9, 6, 3}, Covariance: []Covariance{Diagonal}, Hidden: Smooth, Bias: true},
 		{Layers: []int{13, 9, 6, 3}, Covariance: []Covariance{Shared}, Hidden: Smooth, Bias: true},
 		{Layers: []int{13, 4, 3}, Output: ADFExact, Softmax: exact, Covariance: []Covariance{Full}, Bias: true},
+		{Layers: []int{13, 5}, Bias: true},
 	}
 }
 
@@ -61,13 +62,13 @@ func samePrediction(a, b *Prediction) bool {
 		sameBits(a.Cov.RawSymmetric().Data, b.Cov.RawSymmetric().Data) && sameLayers(a.Layers, b.Layers)
 }
 
-// Several inputs at once are predicted as one by one, up to the first with an error, again
-// and again in the same room.
+// Several inputs at once are predicted as one by one, again and again in the same room, also
+// after networks of other shapes.
 func TestPredictAll(t *testing.T) {
+	all := make([]Prediction, 11)
 	for _, cfg := range networks() {
 		for _, members := range []int{1, 3} {
 			e, x := trained(cfg, members)
-			all := make([]Prediction, len(x))
 			for _, n := range []int{len(x), 1, 5, 0} {
 				if done, err := e.PredictAll(all[:n], x[:n]); done != n || err != nil {
 					t.Fatalf("%d of %d are predicted, with error %v", done, n, err)
