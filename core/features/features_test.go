@@ -27,8 +27,7 @@ func image(side int) []float64 {
 
 func applied(t testing.TB, kind Kind, size int, seed uint64, x []float64) []float64 {
 	t.Helper()
-	m, err := New(kind, len(x), size, seed)
-	check.OK(t, err)
+	m := check.Must(New(kind, len(x), size, seed))
 	dst := make([]float64, size)
 	m.Apply(dst, x)
 	return dst
@@ -42,8 +41,7 @@ func TestMap(t *testing.T) {
 		if slices.Equal(want, applied(t, kind, 64, 8, x)) {
 			t.Errorf("%s: another seed gives the same features", kind)
 		}
-		m, err := New(kind, len(x), 64, 7)
-		check.OK(t, err)
+		m := check.Must(New(kind, len(x), 64, 7))
 		text, err := json.Marshal(m)
 		check.OK(t, err)
 		var read Map
@@ -79,8 +77,7 @@ func TestMap(t *testing.T) {
 func TestConv(t *testing.T) {
 	for _, side := range []int{8, 9, 28} {
 		x := image(side)
-		m, err := New(Conv, len(x), 96, 3)
-		check.OK(t, err)
+		m := check.Must(New(Conv, len(x), 96, 3))
 		window := func(a, place int) float64 {
 			z := (float64(place) + 3 - ((float64(a)+0.5)*float64(side)/4 - 0.5)) / (float64(side) / 8)
 			return math.Exp(-z * z / 2)

@@ -35,8 +35,7 @@ func drawn(n, d, classes int) []labelled {
 
 func learned(t testing.TB, c Config, examples []labelled) *Layer {
 	t.Helper()
-	l, err := New(c)
-	check.OK(t, err)
+	l := check.Must(New(c))
 	observe(t, l, examples)
 	return l
 }
@@ -126,8 +125,7 @@ func TestOrder(t *testing.T) {
 		rand.New(rand.NewPCG(1, 2)).Shuffle(len(examples), func(i, j int) { examples[i], examples[j] = examples[j], examples[i] })
 		same("shuffled", learned(t, c, examples))
 
-		part, err := New(Config{kind, 7, 2})
-		check.OK(t, err)
+		part := check.Must(New(Config{kind, 7, 2}))
 		added := 2
 		for i, e := range sorted {
 			for ; added <= e.class; added++ {
@@ -136,8 +134,7 @@ func TestOrder(t *testing.T) {
 			observe(t, part, []labelled{e})
 			if i%700 == 0 {
 				predicted(t, part, x)
-				part, err = Restore(part.Config(), part.State())
-				check.OK(t, err)
+				part = check.Must(Restore(part.Config(), part.State()))
 			}
 		}
 		same("in parts", part)
@@ -153,8 +150,7 @@ func TestCalibrated(t *testing.T) {
 			return e
 		}
 		rnd := rand.New(random.Source("calibrated"))
-		l, err := New(Config{kind, 3, 2})
-		check.OK(t, err)
+		l := check.Must(New(Config{kind, 3, 2}))
 		for range 2000 {
 			observe(t, l, []labelled{draw(rnd)})
 		}
@@ -228,8 +224,7 @@ func TestExtremes(t *testing.T) {
 // A prediction serves all that a network's does, and one that a network made can be overwritten.
 func TestPrediction(t *testing.T) {
 	eachKind(t, func(t *testing.T, kind Kind) {
-		network, err := bnn.New(bnn.Default(4, 5, 3), random.Source("prediction"))
-		check.OK(t, err)
+		network := check.Must(bnn.New(bnn.Default(4, 5, 3), random.Source("prediction")))
 		var p bnn.Prediction
 		x := make([]float64, 4)
 		check.OK(t, network.Predict(&p, x))
@@ -321,27 +316,11 @@ func TestRefuses(t *testing.T) {
 	})
 }
 
-func BenchmarkObserve(b *testing.B) {
-	for _, c := range []Config{{Ridge, 512, 10}, {Gaussian, 512, 10}, {Ridge, 2048, 10}} {
-		b.Run(fmt.Sprint(c.Kind, "-", c.Inputs), func(b *testing.B) {
-			examples := drawn(200, c.Inputs, c.Classes)
-			l := learned(b, c, examples)
-			for i := 0; b.Loop(); i++ {
-				e := examples[i%len(examples)]
-				if _, err := l.Observe(e.x, e.class); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
-}
-
 // One of two classes varies much more, so that the ridge's outputs are predicted the better the smaller
 // ν is, until their covariances, of outputs that add up to 1, are singular to rounding.
 func TestSingular(t *testing.T) {
 	rnd := rand.New(random.Source("zz", 41))
-	l, err := New(Config{Ridge, 8, 3})
-	check.OK(t, err)
+	l := check.Must(New(Config{Ridge, 8, 3}))
 	for i := range 1500 {
 		e := labelled{x: make([]float64, 8), class: i % 2}
 		for j := range e.x {

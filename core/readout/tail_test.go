@@ -21,8 +21,7 @@ func TestTail(t *testing.T) {
 			}
 			return e
 		}
-		l, err := New(Config{kind, 6, 2})
-		check.OK(t, err)
+		l := check.Must(New(Config{kind, 6, 2}))
 		tail := func(x []float64) float64 {
 			p, _, err := l.Tail(x)
 			check.OK(t, err)

@@ -1,8 +1,10 @@
 package laplace
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/diff/fd"
@@ -96,15 +98,9 @@ func TestGradient(t *testing.T) {
 		if value := p.LogDensity(got, w); value != p.LogDensity(nil, w) {
 			t.Errorf("%v: the gradient changes the value", m.Layers)
 		}
-		if n := testing.AllocsPerRun(10, func() { p.LogDensity(got, w) }); n > 0 {
-			t.Errorf("%v: %g allocations", m.Layers, n)
-		}
+		check.NoAllocs(t, "a gradient", func() { p.LogDensity(got, w) })
 		want := fd.Gradient(nil, func(w []float64) float64 { return p.LogDensity(nil, w) }, w, &fd.Settings{Formula: fd.Central})
-		for i := range got {
-			if !scalar.EqualWithinAbsOrRel(got[i], want[i], 1e-7, 1e-7) {
-				t.Errorf("%v, bias %t: derivative %d is %g, by differences %g", m.Layers, m.Bias, i, got[i], want[i])
-			}
-		}
+		check.NearAll(t, fmt.Sprintf("%v, bias %t: derivative", m.Layers, m.Bias), got, want, 1e-7)
 	}
 }
 
@@ -184,9 +180,7 @@ func TestInformation(t *testing.T) {
 		hessian := mat.NewDense(n, n, nil)
 		fd.Jacobian(hessian, func(g, w []float64) { p.LogDensity(g, w) }, w, &fd.JacobianSettings{Formula: fd.Central})
 		hessian.Scale(-1, hessian)
-		if want := hessian.Slice(offset, n, offset, n); !mat.EqualApprox(got, want, 1e-7) {
-			t.Errorf("%v, bias %t: information\n%.7g\nwant\n%.7g", m.Layers, m.Bias, mat.Formatted(got), mat.Formatted(want))
-		}
+		check.NearMatrix(t, fmt.Sprintf("%v, bias %t: information", m.Layers, m.Bias), got, hessian.Slice(offset, n, offset, n), 1e-7)
 	}
 }
 
@@ -206,8 +200,79 @@ func TestLogitCovariance(t *testing.T) {
 		var inverse, want mat.Dense
 		problemOf(t, m, cfg.LaplaceVar, x, class).Information(h, m.weights)
 		check.OK(t, inverse.Solve(h, jacobian.T()))
-		if want.Mul(jacobian, &inverse); !mat.EqualApprox(m.logits.cov, &want, 1e-9) {
-			t.Errorf("%s: covariance\n%.7g\nwant\n%.7g", cfg.name(), mat.Formatted(m.logits.cov), mat.Formatted(&want))
+		want.Mul(jacobian, &inverse)
+		check.NearMatrix(t, cfg.name(), m.logits.cov, &want, 1e-9)
+	}
+}
+
+// rosenbrock is Σ 100 (x_{i+1} − x_i²)² + (1 − x_i)², and not a number far out.
+func rosenbrock(grad, x []float64) (sum float64) {
+	clear(grad)
+	for i := range len(x) - 1 {
+		rise, rest := x[i+1]-x[i]*x[i], 1-x[i]
+		sum += 100*rise*rise + rest*rest
+		grad[i] -= 400*x[i]*rise + 2*rest
+		grad[i+1] += 200 * rise
+	}
+	if floats.Norm(x, math.Inf(1)) > 10 {
+		return math.NaN()
+	}
+	return sum
+}
+
+func TestRosenbrock(t *testing.T) {
+	for _, n := range []int{2, 3, 40} {
+		x, evaluations := make([]float64, n), 0
+		for i := range x {
+			x[i] = -1.2 + 2.2*float64(i%2)
+		}
+		value := minimize(func(grad, x []float64) float64 {
+			evaluations++
+			return rosenbrock(grad, x)
+		}, x, 1e-10, 1000)
+		check.NearAll(t, "x", x, slices.Repeat([]float64{1}, n), 1e-10)
+		if value > 1e-20 || evaluations > 400 {
+			t.Errorf("n = %d: value %g after %d evaluations", n, value, evaluations)
+		}
+	}
+}
+
+// A badly scaled quadratic on top of a large number, which hides what the last steps gain.
+func TestRounding(t *testing.T) {
+	x := []float64{3, -2, 5, 1, 1}
+	minimize(func(grad, x []float64) float64 {
+		sum := 1e3
+		for i := range x {
+			scale := math.Pow(10, float64(i-2))
+			grad[i] = scale * (x[i] - float64(i))
+			sum += grad[i] * grad[i] / scale / 2
+		}
+		return sum
+	}, x, 1e-10, 1000)
+	check.NearAll(t, "x", x, []float64{0, 1, 2, 3, 4}, 1e-7)
+}
+
+// At the minimum of |x − 1| + |y| + y²/2 no slope is zero.
+func TestKink(t *testing.T) {
+	x := []float64{-3.1, 2.7}
+	value := minimize(func(grad, x []float64) float64 {
+		grad[0], grad[1] = math.Copysign(1, x[0]-1), math.Copysign(1, x[1])+x[1]
+		return math.Abs(x[0]-1) + math.Abs(x[1]) + x[1]*x[1]/2
+	}, x, 0, 1000)
+	if value > 1e-8 {
+		t.Errorf("value %g at %v", value, x)
+	}
+}
+
+func TestSearchEnds(t *testing.T) {
+	for _, c := range []struct {
+		tol   float64
+		steps int
+		moves bool
+	}{{300, 100, false}, {0, 0, false}, {0, 1, true}} {
+		x := []float64{-1.2, 1}
+		if minimize(rosenbrock, x, c.tol, c.steps); (x[0] != -1.2) != c.moves {
+			t.Errorf("%+v: it ends at %v", c, x)
 		}
 	}
 }
