@@ -112,31 +112,8 @@ func TestBankBreaksDown(t *testing.T) {
 	}
 }
 
-// A caller's mistake is an error of no member, and changes nothing.
 func TestBankRefuses(t *testing.T) {
-	b := bank(Evidence, bankMembers()...)
-	var p Prediction
-	for _, c := range []struct {
-		x     []float64
-		class int
-	}{{nil, 0}, {[]float64{1}, 0}, {[]float64{1, math.NaN()}, 0}, {[]float64{1, 2}, 3}, {[]float64{1, 2}, -1}} {
-		if _, err := b.Observe(c.x, c.class); err == nil || strings.Contains(err.Error(), "member") {
-			t.Errorf("%v of class %d: error %v", c.x, c.class, err)
-		}
-		if len(c.x) == 2 && !math.IsNaN(c.x[1]) {
-			continue
-		}
-		if err := b.Predict(&p, c.x); err == nil || strings.Contains(err.Error(), "member") || p.Decide(Probability, 0) != Unknown {
-			t.Errorf("%v is predicted as %v; error %v", c.x, p.P, err)
-		}
-	}
-	check.NearAll(t, "weights", b.Weights(), []float64{1. / 3, 1. / 3, 1. / 3}, 1e-15)
-	for k, m := range bankMembers() {
-		for l, n := range m.Members() {
-			sameWeights(t, "after a mistake", b.Models()[k].Members()[l], n, 0)
-		}
-	}
-	one := b.Members()[0]
+	one := newNetwork(spec{Layers: []int{2, 3}})
 	for want, of := range map[string][]Model{
 		"weights of 0 members":                       {},
 		"a network of member 1 is there twice":       {one, ensemble(one)},

@@ -1,8 +1,10 @@
 package bnn
 
 import (
+	"errors"
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -11,16 +13,50 @@ import (
 	"closedform/internal/check"
 )
 
+// What a caller gets wrong is an error of no member, changes nothing, and is predicted as unknown, whatever
+// was predicted before.
 func TestBadInput(t *testing.T) {
-	n := newNetwork(spec{Layers: []int{2, 3}, Output: Joint, paper: true})
-	var p Prediction
-	for _, x := range [][]float64{{math.NaN(), 0}, {0, math.Inf(1)}, {1e200, 0}, {1}, {1, 2, 3}, nil} {
-		check.Refuses(t, fmt.Sprint("predicting ", x), n.Predict(&p, x))
-		check.Refuses(t, fmt.Sprint("learning ", x), check.Err(n.Observe(x, 0)))
+	network := newNetwork(spec{Layers: []int{2, 3}, Output: Joint, paper: true})
+	atOnce := ensemble(members(spec{Layers: []int{2, 8, 3}}, 3)...)
+	atOnce.atOnce = true
+	for _, m := range []Model{network, ensemble(members(spec{Layers: []int{2, 8, 3}}, 3)...), atOnce, bank(Evidence, bankMembers()...)} {
+		var before []State
+		for _, n := range m.Members() {
+			before = append(before, n.State())
+		}
+		var p, want Prediction
+		check.OK(t, errors.Join(m.Predict(&p, []float64{1, 2}), m.Predict(&want, []float64{1, 2})))
+		for _, c := range []struct {
+			x     []float64
+			class int
+		}{{[]float64{math.NaN(), 0}, 0}, {[]float64{0, math.Inf(1)}, 0}, {[]float64{1}, 0}, {[]float64{1, 2, 3}, 0}, {nil, 0}, {[]float64{1, 2}, -1}, {[]float64{1, 2}, 3}} {
+			if u, err := m.Observe(c.x, c.class); err == nil || strings.Contains(err.Error(), "member") || u.Action != Refused {
+				t.Errorf("%T: %v of class %d: %+v, error %v", m, c.x, c.class, u, err)
+			}
+			if err := m.Predict(&p, c.x); c.class == 0 && (err == nil || strings.Contains(err.Error(), "member")) {
+				t.Errorf("%T: %v is predicted; error %v", m, c.x, err)
+			}
+			for _, by := range []Confidence{Probability, EntropyBased, Epistemic, MutualInformation} {
+				if decided := p.Decide(by, math.Inf(-1)); c.class == 0 && (decided != Unknown || p.Class() != Unknown || !math.IsNaN(p.Mean[0])) {
+					t.Errorf("%T: %v is decided as %d by %v", m, c.x, decided, by)
+				}
+			}
+		}
+		for k, n := range m.Members() {
+			if !sameState(n.State(), before[k]) {
+				t.Errorf("%T: member %d has changed", m, k)
+			}
+		}
+		if err := m.Predict(&p, []float64{1, 2}); err != nil || !samePrediction(&p, &want) {
+			t.Errorf("%T: after errors %v, %v; want %v", m, p.P, err, want.P)
+		}
 	}
-	for _, class := range []int{-1, 3} {
-		check.Refuses(t, fmt.Sprint("class ", class), check.Err(n.Observe([]float64{1, 1}, class)))
+	check.Refuses(t, "overflow", check.Err(network.Observe([]float64{1e200, 0}, 0)))
+	check.Refuses(t, "overflow", network.Predict(new(Prediction), []float64{1e200, 0}))
+	if zero := new(Prediction); zero.Decide(EntropyBased, math.Inf(-1)) != Unknown || zero.Class() != Unknown {
+		t.Error("no prediction decides a class")
 	}
+	n := network
 	for name, f := range map[string]func(){
 		"no layer 1":    func() { n.Weights(1) },
 		"2×2 means":     func() { n.SetWeights(0, mat.NewDense(2, 2, nil), nil) },

@@ -247,24 +247,3 @@ func TestDecide(t *testing.T) {
 		t.Errorf("class %d above what is not a number", got)
 	}
 }
-
-// Nothing is known from no prediction, nor from one with an error, whatever was predicted before.
-func TestNoPredictionDecidesUnknown(t *testing.T) {
-	n := newNetwork(spec{Layers: []int{2, 4, 3}})
-	var zero, p Prediction
-	predict(t, n, &p, []float64{1, 2})
-	before := p.Clone()
-	if n.Predict(&p, []float64{math.Inf(1), 2}) == nil {
-		t.Fatal("no error")
-	}
-	for name, p := range map[string]*Prediction{"zero": &zero, "error": &p} {
-		for _, by := range []Confidence{Probability, EntropyBased, Epistemic, MutualInformation} {
-			if c := p.Decide(by, math.Inf(-1)); c != Unknown || p.Class() != Unknown {
-				t.Errorf("%s: decides %d by %v", name, c, by)
-			}
-		}
-	}
-	if predict(t, n, &p, []float64{1, 2}); !samePrediction(&p, &before) {
-		t.Errorf("predicted %v, before the error %v", p, before)
-	}
-}

@@ -46,18 +46,11 @@ func TestOrthogonalMeans(t *testing.T) {
 		for l := range len(layers) - 2 {
 			mean, _ := n.Weights(l)
 			out, in := mean.Dims()
-			mean.Apply(func(_, i int, u float64) float64 {
-				if i == in-1 {
-					u /= 2
-				}
-				return u
-			}, mean)
+			bias := mean.ColView(in - 1).(*mat.VecDense)
+			bias.ScaleVec(0.5, bias)
 			var gram mat.SymDense
 			gram.SymOuterK(1.0/3, mean)
-			pair := 1
-			if l == 0 {
-				pair = 2
-			}
+			pair := max(1, 2-l)
 			for j := range out {
 				for k := range out {
 					want := 0.0
@@ -100,12 +93,6 @@ func TestDefaultsByLayer(t *testing.T) {
 	if !c.Bias || c.Covariance[0] != Diagonal || c.Covariance[1] != Shared || c.Covariance[2] != Full {
 		t.Errorf("bias %v, covariances %v", c.Bias, c.Covariance)
 	}
-	if want := math.Sqrt(785) / 2; c.Replications[0] != want || c.Replications[1] != 1 {
-		t.Errorf("replications %v", c.Replications)
-	}
-	for l, want := range []float64{0.1, 0.1, 600.0 / 784 / 101} {
-		if got := c.PriorVar[l]; !(math.Abs(got-want) < 1e-12) {
-			t.Errorf("layer %d: prior variance %g, want %g", l, got, want)
-		}
-	}
+	check.NearAll(t, "replications", c.Replications, []float64{math.Sqrt(785) / 2, 1, 1}, 0)
+	check.NearAll(t, "prior variances", c.PriorVar, []float64{0.1, 0.1, 600.0 / 784 / 101}, 1e-12)
 }

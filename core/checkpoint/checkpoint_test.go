@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"reflect"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -304,16 +305,8 @@ func TestPython(t *testing.T) {
 				t.Fatalf("layer %d: %d means and %d covariances; want %d", l, len(got.Mean[l]), len(got.Cov[l]), out)
 			}
 			for j := range out {
-				if !mat.Equal(mat.NewVecDense(in, got.Mean[l][j]), mean.RowView(j)) {
-					t.Errorf("layer %d: mean of neuron %d is %v, want %v", l, j, got.Mean[l][j], mat.Row(nil, j, mean))
-				}
-				var s []float64
-				for _, row := range got.Cov[l][j] {
-					s = append(s, row...)
-				}
-				if !mat.EqualApprox(mat.NewDense(in, in, s), cov[j], 1e-12) {
-					t.Errorf("layer %d: covariance of neuron %d is %v, want %v", l, j, s, mat.Formatted(cov[j]))
-				}
+				check.NearAll(t, "mean", got.Mean[l][j], mean.RawRowView(j), 0)
+				check.NearMatrix(t, "covariance", mat.NewDense(in, in, slices.Concat(got.Cov[l][j]...)), cov[j], 1e-12)
 			}
 		}
 	}

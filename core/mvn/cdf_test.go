@@ -14,31 +14,18 @@ import (
 	"closedform/internal/check"
 )
 
-// filled returns the d×d matrix with f(i, j) beside the diagonal.
-func filled(d int, f func(i, j int) float64) *mat.SymDense {
-	corr := mat.NewSymDense(d, nil)
-	for i := range d {
-		corr.SetSym(i, i, 1)
-		for j := range i {
-			corr.SetSym(i, j, f(i, j))
-		}
-	}
-	return corr
-}
-
 // wishart returns the correlations of d variables that are random combinations of rank others.
 func wishart(rnd *rand.Rand, d, rank int) *mat.SymDense {
 	a := make([][]float64, d)
 	for i := range a {
-		a[i] = scaledRow(normals(rnd, rank, 0))
+		a[i] = normals(rnd, rank, 0)
+		floats.Scale(1/floats.Norm(a[i], 2), a[i])
 	}
-	return filled(d, func(i, j int) float64 { return inner(a[i], a[j]) })
+	return check.Correlations(d, func(i, j int) float64 { return floats.Dot(a[i], a[j]) })
 }
 
 // oneFactor returns P(X ≤ x) for loadings a.
 func oneFactor(x, a []float64) float64 { return (&problem{n: len(x), x: x}).oneFactor(a) }
-
-func inner(a, b []float64) float64 { return floats.Dot(a, b) }
 
 func normals(rnd *rand.Rand, d int, mean float64) []float64 {
 	x := make([]float64, d)
@@ -81,13 +68,8 @@ func TestOrthants(t *testing.T) {
 	}
 	// ρ = ½ is the argmax of d+1 independent variables.
 	for _, d := range []int{2, 3, 4, 7, 30, 100} {
-		checkProb(t, fmt.Sprint(d), make([]float64, d), filled(d, func(i, j int) float64 { return 0.5 }), 1/float64(d+1), 1e-13)
+		checkProb(t, fmt.Sprint(d), make([]float64, d), check.Correlations(d, func(i, j int) float64 { return 0.5 }), 1/float64(d+1), 1e-13)
 	}
-}
-
-// scaledRow returns the row with norm 1.
-func scaledRow(row []float64) []float64 {
-	return floats.ScaleTo(make([]float64, len(row)), 1/floats.Norm(row, 2), row)
 }
 
 // A chain in any order, also with negative correlations, and one factor with
@@ -100,14 +82,14 @@ func TestStructures(t *testing.T) {
 			r[i], a[i] = math.Tanh(rnd.NormFloat64()), math.Tanh(rnd.NormFloat64())
 		}
 		place := rnd.Perm(d)
-		chain := filled(d, func(i, j int) float64 {
+		chain := check.Correlations(d, func(i, j int) float64 {
 			product := 1.0
 			for k := min(place[i], place[j]); k < max(place[i], place[j]); k++ {
 				product *= r[k]
 			}
 			return product
 		})
-		factor := filled(d, func(i, j int) float64 { return a[i] * a[j] })
+		factor := check.Correlations(d, func(i, j int) float64 { return a[i] * a[j] })
 		for name, corr := range map[string]*mat.SymDense{"chain": chain, "factor": factor} {
 			x := normals(rnd, d, 1)
 			want, bound := problemOf(x, corr).lattice(1e-6, 1e6)
@@ -130,15 +112,7 @@ func TestStructures(t *testing.T) {
 
 // symmetric returns the correlation matrix with the given entries above the diagonal, row by row.
 func symmetric(d int, above []float64) *mat.SymDense {
-	corr := mat.NewSymDense(d, nil)
-	for i := range d {
-		corr.SetSym(i, i, 1)
-		for j := i + 1; j < d; j++ {
-			corr.SetSym(i, j, above[0])
-			above = above[1:]
-		}
-	}
-	return corr
+	return check.Correlations(d, func(i, j int) float64 { return above[j*(2*d-j-1)/2+i-j-1] })
 }
 
 // value drops the bound of the error.
@@ -148,11 +122,6 @@ func value(v, _ float64) float64 { return v }
 func problemOf(x []float64, corr mat.Symmetric) *problem {
 	p := must(NewCDF(corr)).at(x)
 	return &p
-}
-
-func valid(corr mat.Symmetric) error {
-	_, err := NewCDF(corr)
-	return err
 }
 
 // checkProb compares a probability with what it should be.

@@ -63,7 +63,7 @@ func TestPermutation(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(3, 4))
 	for d := 2; d <= 6; d++ {
 		x, corr, perm := normals(rnd, d, 0.5), wishart(rnd, d, d+1), rnd.Perm(d)
-		y, turned := check.Permuted(x, perm), filled(d, func(i, j int) float64 { return corr.At(perm[i], perm[j]) })
+		y, turned := check.Permuted(x, perm), check.Correlations(d, func(i, j int) float64 { return corr.At(perm[i], perm[j]) })
 		p, e := CDF(x, corr)
 		checkProb(t, "permuted", y, turned, p, e+1e-14)
 		check.NearAll(t, "permuted gradient", Gradient(nil, y, turned), check.Permuted(Gradient(nil, x, corr), perm), 1e-7)
@@ -79,7 +79,7 @@ func TestSound(t *testing.T) {
 		corr := wishart(rnd, d, 1+rnd.IntN(d))
 		if k%3 == 0 || d > 3 { // near ±1
 			s := math.Pow(10, -17*rnd.Float64())
-			corr = filled(d, func(i, j int) float64 { return (1 - s) * []float64{1, -1, 1, 1, -1}[i] * []float64{1, -1, 1, 1, -1}[j] })
+			corr = check.Correlations(d, func(i, j int) float64 { return (1 - s) * []float64{1, -1, 1, 1, -1}[i] * []float64{1, -1, 1, 1, -1}[j] })
 		}
 		x := make([]float64, d)
 		for i := range x {
@@ -98,7 +98,7 @@ func TestSound(t *testing.T) {
 }
 
 func TestPanics(t *testing.T) {
-	four := func(r float64) *mat.SymDense { return filled(4, func(i, j int) float64 { return r }) }
+	four := func(r float64) *mat.SymDense { return check.Correlations(4, func(i, j int) float64 { return r }) }
 	variance := four(0)
 	variance.SetSym(2, 2, 2)
 	two, three := make([]float64, 2), make([]float64, 3)
@@ -125,7 +125,7 @@ func TestPanics(t *testing.T) {
 	} {
 		check.Panics(t, "mvn: ", c.words, func() { CDF(c.x, c.corr) })
 		check.Panics(t, "mvn: ", c.words, func() { Gradient(nil, c.x, c.corr) })
-		if err := valid(c.corr); (err == nil) != c.valid {
+		if err := check.Err(NewCDF(c.corr)); (err == nil) != c.valid {
 			t.Errorf("%q: NewCDF gives error %v", c.words, err)
 		}
 	}
@@ -151,12 +151,12 @@ func TestSmallDoesNotAllocate(t *testing.T) {
 func TestNarrowTransition(t *testing.T) {
 	for _, gap := range []float64{1e-4, 1e-6, 1e-8, 1e-10, 1e-12} {
 		for _, d := range []int{3, 4, 5} {
-			equal := filled(d, func(i, j int) float64 { return 1 - gap })
+			equal := check.Correlations(d, func(i, j int) float64 { return 1 - gap })
 			for h := -1.5; h < 1.5; h += 0.1 {
 				x := []float64{h, 9, 9, 9, 9}[:d]
 				checkProb(t, "equal", x, equal, gauss.CDF(h), 1e-13)
 				if d == 3 { // else the lattice
-					unequal := filled(d, func(i, j int) float64 { return 1 - gap*(1+0.3*float64((i*i+3*j)%4)) })
+					unequal := check.Correlations(d, func(i, j int) float64 { return 1 - gap*(1+0.3*float64((i*i+3*j)%4)) })
 					checkProb(t, "unequal", x, unequal, gauss.CDF(h), 1e-13)
 				}
 			}
@@ -199,8 +199,8 @@ func TestGradientIsDerivative(t *testing.T) {
 		}
 	}
 	a := []float64{0.9, -0.5, 0.3, 0.8, 0, 0.6, -0.7, 0.4}
-	checkGradient(t, "factor", normals(rnd, 8, 1), filled(8, func(i, j int) float64 { return a[i] * a[j] }), 1e-4, 1e-7)
-	checkGradient(t, "chain", normals(rnd, 8, 1), filled(8, func(i, j int) float64 { return math.Pow(-0.6, float64(i-j)) }), 1e-4, 1e-7)
+	checkGradient(t, "factor", normals(rnd, 8, 1), check.Correlations(8, func(i, j int) float64 { return a[i] * a[j] }), 1e-4, 1e-7)
+	checkGradient(t, "chain", normals(rnd, 8, 1), check.Correlations(8, func(i, j int) float64 { return math.Pow(-0.6, float64(i-j)) }), 1e-4, 1e-7)
 	// The lattice rule is as smooth in x as P as long as the order of the
 	// variables stays: its error does not count in the difference.
 	checkGradient(t, "lattice", normals(rnd, 5, 0.5), wishart(rnd, 5, 9), 1e-3, 2e-5)

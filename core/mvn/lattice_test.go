@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mathext"
 
 	"closedform/core/gauss"
+	"closedform/internal/check"
 )
 
 // twoFactor returns P(X ≤ x) for X_k = b_k·T + s_k Z_k with two independent factors
@@ -38,7 +39,7 @@ func randomFactors(rnd *rand.Rand, d int, c float64) ([][2]float64, *mat.SymDens
 		sin, cos := math.Sincos(2 * math.Pi * rnd.Float64())
 		b[i] = [2]float64{math.Sqrt(c) * cos, math.Sqrt(c) * sin}
 	}
-	return b, filled(d, func(i, j int) float64 { return b[i][0]*b[j][0] + b[i][1]*b[j][1] })
+	return b, check.Correlations(d, func(i, j int) float64 { return b[i][0]*b[j][0] + b[i][1]*b[j][1] })
 }
 
 // With few points the bound holds.
@@ -80,7 +81,7 @@ func TestPath(t *testing.T) {
 		for i := range a {
 			a[i] = math.Tanh(rnd.NormFloat64() + float64(k%2))
 		}
-		p, want := problemOf(x, filled(d, func(i, j int) float64 { return a[i] * a[j] })), oneFactor(x, a)
+		p, want := problemOf(x, check.Correlations(d, func(i, j int) float64 { return a[i] * a[j] })), oneFactor(x, a)
 		if k%5 == 0 {
 			b, corr := randomFactors(rnd, d, 0.6)
 			p, want = problemOf(x, corr), twoFactor(x, b)
@@ -99,7 +100,7 @@ func TestPath(t *testing.T) {
 
 // Variables that are independent given others: a chain, whose conditional correlations are exactly 0.
 func TestPathIndependent(t *testing.T) {
-	corr := filled(7, func(i, j int) float64 { return math.Pow(-0.5, float64(i-j)) })
+	corr := check.Correlations(7, func(i, j int) float64 { return math.Pow(-0.5, float64(i-j)) })
 	x := []float64{0.3, 1, -0.4, 2, 0, 0.5, 1}
 	want := value(CDF(x, corr))
 	if got, abserr := problemOf(x, corr).byPath(10, 1e6); !(math.Abs(got-want) < abserr) {

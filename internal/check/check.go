@@ -92,6 +92,18 @@ func NearMatrix(t testing.TB, what string, got, want mat.Matrix, tol float64) {
 	}
 }
 
+// Correlations returns the n×n correlation matrix with f beside its diagonal.
+func Correlations(n int, f func(i, j int) float64) *mat.SymDense {
+	corr := mat.NewSymDense(n, nil)
+	for i := range n {
+		corr.SetSym(i, i, 1)
+		for j := range i {
+			corr.SetSym(i, j, f(i, j))
+		}
+	}
+	return corr
+}
+
 // recovered returns what f panics with.
 func recovered(f func()) (r any) {
 	defer func() { r = recover() }()

@@ -7,8 +7,9 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/floats/scalar"
 	"gonum.org/v1/gonum/mat"
+
+	"closedform/internal/check"
 )
 
 // positive returns a random positive definite matrix.
@@ -33,26 +34,16 @@ func TestCholesky(t *testing.T) {
 		want.LTo(&l)
 		y, z := make([]float64, n), make([]float64, n)
 		for i := range n {
-			for j, got := range c.Row(i) {
-				if !scalar.EqualWithinAbsOrRel(got, l.At(i, j), 1e-11, 1e-11) {
-					t.Fatalf("n = %d: L(%d, %d) = %v, want %v", n, i, j, got, l.At(i, j))
-				}
-			}
+			check.NearAll(t, "L", c.Row(i), mat.Row(nil, i, &l)[:i+1], 1e-11)
 			y[i] = float64(i) - 2
 		}
-		if got := c.LogDet(); !scalar.EqualWithinAbsOrRel(got, want.LogDet(), 1e-11, 1e-11) {
-			t.Errorf("n = %d: log det A = %v, want %v", n, got, want.LogDet())
-		}
+		check.Near(t, "log det A", c.LogDet(), want.LogDet(), 1e-11)
 		copy(z, y)
 		c.Solve(z)
 		c.SolveT(z)
 		var product mat.VecDense
 		product.MulVec(a, mat.NewVecDense(n, z))
-		for i, want := range y {
-			if got := product.AtVec(i); !scalar.EqualWithinAbsOrRel(got, want, 1e-8, 1e-8) {
-				t.Errorf("n = %d: row %d of A A⁻¹y is %v, want %v", n, i, got, want)
-			}
-		}
+		check.NearAll(t, "A A⁻¹y", product.RawVector().Data, y, 1e-8)
 	}
 }
 

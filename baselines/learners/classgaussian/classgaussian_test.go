@@ -3,6 +3,7 @@ package classgaussian
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -59,19 +60,18 @@ func TestByHand(t *testing.T) {
 	var density float64
 	distance := make([]float64, classes)
 	for c, rows := range of {
-		mean := make([]float64, d)
-		for i := range mean {
-			mean[i] = stat.Mean(mat.Col(nil, i, mat.NewDense(len(rows)/d, d, rows)), nil)
-		}
-		normal, ok := distmv.NewNormal(mean, shrunk, nil)
+		n := len(rows) / d
+		var mean mat.VecDense
+		mean.MulVec(mat.NewDense(n, d, rows).T(), mat.NewVecDense(n, slices.Repeat([]float64{1 / float64(n)}, n)))
+		normal, ok := distmv.NewNormal(mean.RawVector().Data, shrunk, nil)
 		if !ok {
 			t.Fatal("not definite")
 		}
-		w := (float64(len(rows)/d) + 1) / float64(len(x)+classes)
+		w := float64(n+1) / float64(len(x)+classes)
 		density += w * normal.Prob(at)
 		var root mat.Cholesky
 		root.Factorize(shrunk)
-		size := stat.Mahalanobis(mat.NewVecDense(d, at), mat.NewVecDense(d, mean), &root)
+		size := stat.Mahalanobis(mat.NewVecDense(d, at), &mean, &root)
 		distance[c] = size * size
 	}
 	got := make([]float64, classes)
