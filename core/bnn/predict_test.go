@@ -211,9 +211,7 @@ func TestConfidence(t *testing.T) {
 		{sure, EntropyBased, 1},
 		{sure, Epistemic, 1},
 	} {
-		if got := c.p.Confidence(c.by); !(math.Abs(got-c.want) <= 1e-12) {
-			t.Errorf("%v of %v is %g, want %g", c.by, c.p.P, got, c.want)
-		}
+		near(t, fmt.Sprintf("%v of %v", c.by, c.p.P), c.p.Confidence(c.by), c.want, 1e-12)
 	}
 	wide := predicted(softmax.Exact{}, make([]float64, 4), []float64{1e4, 1e4, 1e4, 1e4})
 	if got := wide.Confidence(Epistemic); !(0 <= got && got < 0.05) {

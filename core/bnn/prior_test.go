@@ -1,6 +1,7 @@
 package bnn
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -65,9 +66,7 @@ func TestOrthogonalMeans(t *testing.T) {
 						}
 						continue
 					}
-					if got := gram.At(j, k); !(math.Abs(got-want) < 1e-12) {
-						t.Errorf("%v: layer %d: product of neurons %d and %d is %g, want %g", layers, l, j, k, got, want)
-					}
+					near(t, fmt.Sprintf("%v: layer %d: product of neurons %d and %d", layers, l, j, k), gram.At(j, k), want, 1e-12)
 				}
 			}
 		}

@@ -219,9 +219,7 @@ func TestFormat4(t *testing.T) {
 	var p bnn.Prediction
 	check.OK(t, n.Predict(&p, []float64{0.5, -1, 2}))
 	want := []float64{0.256919729866, 0.411079803666, 0.0915966674978, 0.240403798966}
-	if !floats.EqualApprox(p.P, want, 1e-9) {
-		t.Errorf("prediction %.12g, want %.12g", p.P, want)
-	}
+	check.NearAll(t, "prediction", p.P, want, 1e-9)
 }
 
 func ensemble(members ...*bnn.Network) *bnn.Ensemble {

@@ -62,9 +62,7 @@ func TestOrthants(t *testing.T) {
 			tol = 2e-8
 		}
 		got, _ := CDF(make([]float64, 3), corr)
-		if want := 0.125 + sum/(4*math.Pi); !scalar.EqualWithinAbs(got, want, tol) {
-			t.Errorf("rank %d, %v: P = %.17g, want %.17g", rank, corr.RawSymmetric().Data, got, want)
-		}
+		check.Near(t, fmt.Sprintf("rank %d, %v", rank, corr.RawSymmetric().Data), got, 0.125+sum/(4*math.Pi), tol)
 	}
 	// ρ = ½ is the argmax of d+1 independent variables.
 	for _, d := range []int{2, 3, 4, 7, 30, 100} {
@@ -105,9 +103,7 @@ func TestStructures(t *testing.T) {
 	// X₁ = T is a bound of T, X₂ = −T another.
 	x := []float64{0.3, 0.7, 1.1}
 	got := oneFactor(x, []float64{1, -1, 0.5})
-	if want := value(CDF(x, symmetric(3, []float64{-1, 0.5, -0.5}))); !scalar.EqualWithinAbs(got, want, 1e-14) {
-		t.Errorf("bounded factor: P = %.17g, want %.17g", got, want)
-	}
+	check.Near(t, "bounded factor", got, value(CDF(x, symmetric(3, []float64{-1, 0.5, -0.5}))), 1e-14)
 }
 
 // symmetric returns the correlation matrix with the given entries above the diagonal, row by row.

@@ -1,6 +1,7 @@
 package linalg
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -91,17 +92,14 @@ func TestEigen(t *testing.T) {
 				t.Fatalf("n = %d, kind %d: no convergence", n, kind)
 			}
 			tol := 1e-13 * float64(n) * scale
-			if !floats.EqualApprox(e.Values, values, tol) {
-				t.Errorf("n = %d, kind %d: eigenvalues %v, want %v", n, kind, e.Values, values)
-			}
+			check.NearAll(t, fmt.Sprintf("n = %d, kind %d: eigenvalues", n, kind), e.Values, values, tol)
 			v := mat.NewDense(n, n, e.Vectors)
 			var product, identity mat.Dense
 			product.Product(v, mat.NewDiagDense(n, e.Values), v.T())
 			identity.Mul(v.T(), v)
 			one := mat.NewDiagDense(n, slices.Repeat([]float64{1}, n))
-			if !mat.EqualApprox(&product, a, tol) || !mat.EqualApprox(&identity, one, 1e-13) {
-				t.Errorf("n = %d, kind %d: VΛVᵀ = %v", n, kind, mat.Formatted(&product))
-			}
+			check.NearMatrix(t, fmt.Sprintf("n = %d, kind %d: VΛVᵀ", n, kind), &product, a, tol)
+			check.NearMatrix(t, "VᵀV", &identity, one, 1e-13)
 		}
 	}
 	e := NewEigen(3)

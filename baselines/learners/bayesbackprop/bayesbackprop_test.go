@@ -8,7 +8,6 @@ import (
 
 	"gonum.org/v1/gonum/diff/fd"
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/floats/scalar"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distmv"
 
@@ -61,9 +60,7 @@ func newTestNetwork(path ...any) (*network, *pass) {
 func TestGradient(t *testing.T) {
 	for trial := range 3 {
 		n, p := newTestNetwork(trial)
-		if got, want := n.prior[0]*3, n.prior[len(n.prior)-1]*4; !scalar.EqualWithinRel(got, 2, 1e-14) || !scalar.EqualWithinRel(want, 2, 1e-14) {
-			t.Errorf("prior variances times inputs are %g and %g, want 2", got, want)
-		}
+		check.NearAll(t, "prior variances times inputs", []float64{n.prior[0] * 3, n.prior[len(n.prior)-1] * 4}, []float64{2, 2}, 1e-14)
 		x := []float64{1.5, -0.5, 1}
 		at := slices.Clone(n.parameters)
 		got := make([]float64, len(at))
@@ -83,8 +80,6 @@ func TestGradient(t *testing.T) {
 			}
 			return loss
 		}, at, &fd.Settings{Formula: fd.Central})
-		if !floats.EqualApprox(got, want, 2e-7) {
-			t.Errorf("gradient %v, by differences %v", got, want)
-		}
+		check.NearAll(t, "gradient", got, want, 2e-7)
 	}
 }

@@ -92,9 +92,7 @@ func TestDiagonalKeepsSmallDeviations(t *testing.T) {
 	if !r.step(make([]float64, 1), j) {
 		t.Fatal("overflow")
 	}
-	if v := r.variance[0]; !(math.Abs(v*1e24-1) < 1e-12) {
-		t.Errorf("variance %g, want 1e-24", v)
-	}
+	check.Near(t, "variance in 1e-24", r.variance[0]*1e24, 1, 1e-12)
 }
 
 // What overflows is refused, before anything has changed.

@@ -38,13 +38,9 @@ func TestLimits(t *testing.T) {
 	uniform := []float64{0.25, 0.25, 0.25, 0.25}
 	for _, cfg := range configs() {
 		cfg.PriorVar, cfg.LaplaceVar = 1e-9, 0
-		if p := predict(t, fit(cfg, x, class), x[0]); !floats.EqualApprox(p, uniform, 1e-4) {
-			t.Errorf("%s: %g with a narrow prior", cfg.name(), p)
-		}
+		check.NearAll(t, cfg.name()+" with a narrow prior", predict(t, fit(cfg, x, class), x[0]), uniform, 1e-4)
 		cfg.PriorVar = 4
-		if p := predict(t, fit(cfg, nil, nil), x[0]); !floats.EqualApprox(p, uniform, 1e-3) {
-			t.Errorf("%s: %g without examples", cfg.name(), p)
-		}
+		check.NearAll(t, cfg.name()+" without examples", predict(t, fit(cfg, nil, nil), x[0]), uniform, 1e-3)
 		if len(cfg.Layers) > 2 {
 			continue
 		}
@@ -200,7 +196,6 @@ func TestInvariances(t *testing.T) {
 func TestDrawsMirror(t *testing.T) {
 	rnd := rand.New(random.Source("laplace", "mirror"))
 	even, p := logitsOnly([]float64{1, 1}, mat.NewSymDense(2, []float64{2, 1, 1, 3})), make([]float64, 2)
-	if err := even.monteCarlo(p, normals(6, rnd)); err != nil || !floats.EqualApprox(p, []float64{0.5, 0.5}, 1e-14) {
-		t.Errorf("equal logits have the probabilities %g", p)
-	}
+	check.OK(t, even.monteCarlo(p, normals(6, rnd)))
+	check.NearAll(t, "equal logits", p, []float64{0.5, 0.5}, 1e-14)
 }

@@ -156,9 +156,7 @@ func TestModeInClosedForm(t *testing.T) {
 		}
 	}
 	p := problem(Prior{Layers: []int{1, 2}}, [][]float64{{x}}, []int{0})
-	if w, err := p.Climb([]float64{0, 0}, LinearSteps); err != nil || !floats.EqualApprox(w, []float64{lo / 2, -lo / 2}, 1e-6) {
-		t.Errorf("mode %v, want ±%g; error %v", w, lo/2, err)
-	}
+	check.NearAll(t, "mode", check.Must(p.Climb([]float64{0, 0}, LinearSteps)), []float64{lo / 2, -lo / 2}, 1e-6)
 	p = problem(Prior{Layers: []int{1, 2}}, [][]float64{{1e200}}, []int{0})
 	check.Refuses(t, "overflow", check.Err(p.Climb([]float64{1e150, 0}, LinearSteps)), "laplace: ")
 }

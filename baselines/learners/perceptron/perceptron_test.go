@@ -163,7 +163,5 @@ func TestErrors(t *testing.T) {
 		"covariance": func() { _, _ = New(Config{}, []float64{0, 1}, mat.NewDiagDense(1, []float64{1})) },
 		"input":      func() { _, _ = one(Config{}, 0, 1).Predict([]float64{1, 2}) },
 	})
-	if got := one(Config{}, 0, 1).cfg.Lambda; !(math.Abs(got-softmax.SlopeLambda(2, 0.5)) < 1e-15) {
-		t.Errorf("default λ = %g is not slope-matched", got)
-	}
+	check.Near(t, "default λ", one(Config{}, 0, 1).cfg.Lambda, softmax.SlopeLambda(2, 0.5), 1e-15)
 }
