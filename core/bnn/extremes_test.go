@@ -171,24 +171,12 @@ func TestThousandClassesAtExtremes(t *testing.T) {
 
 // The steps of the hidden layer overflow, though no pre-activation does.
 func TestOverflowOfHiddenStep(t *testing.T) {
-	n, err := New(spec{
+	n := check.Must(New(spec{
 		Layers: []int{1, 4, 2}, Output: Joint, Covariance: []Covariance{Shared}, Alpha: 1, Beta: 1,
 		PriorVar: 1e8, PriorScale: []float64{1e300, 1e150}, PriorMeanVar: 1e-8, paper: true,
-	}.config(), random.Source("bnn"))
-	check.OK(t, err)
-	before := n.State()
-	refused := 0
-	for k := range 20 {
-		update, err := n.Observe([]float64{0.34}, k%2)
-		if err == nil {
-			before = n.State()
-			continue
-		}
-		if refused++; update.Action != Refused || !sameState(before, n.State()) || wrong(before) != "" {
-			t.Fatalf("%v, after %v", err, update.Action)
-		}
-	}
-	if refused == 0 {
+	}.config(), random.Source("bnn")))
+	class := 1
+	if _, refused := train(t, n, 20, func(x []float64) int { x[0], class = 0.34, 1-class; return class }); refused == 0 {
 		t.Error("nothing overflows")
 	}
 }

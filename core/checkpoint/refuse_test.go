@@ -125,20 +125,16 @@ func TestReadRefuses(t *testing.T) {
 		"many classes":     {config(`[1,2,2]`, `[1,2,100000]`), "configuration: layers: "},
 		"many neurons":     {config(`[1,2,2]`, `[1,4611686018427387904,2]`), "layer 0: has 2×2 means; need 4611686018427387904×2"},
 		"overflow of size": {config(`[1,2,2]`, `[3,4611686018427387905,2]`), "layer 0: has 2×2 means; need 4611686018427387905×4"},
-		"other layers":     {config(`[1,2,2]`, `[1,2,3]`), "layer 1: has 2×3 means; need 3×3"},
 		"other kinds":      {config(`["full","diagonal"]`, `["diagonal","diagonal"]`), "entry variance0: is missing or not in its place"},
 
-		"shape":        {with(2, mat.NewDense(1, 4, nil)), "layer 0: has 1×4 means; need 2×2"},
-		"vector":       {edit(2, "(2, 2), ", "(4,),   "), "(4,)"},
-		"big-endian":   {edit(2, "<f8", ">f8"), ">f8"},
-		"magic":        {edit(2, "NUMPY", "NUMPI"), "entry mean0: is not what Write writes"},
-		"long header":  {edit(0, "\x02\x00\x3c\x00\x00\x00", "\x02\x00\xff\xff\xff\xff"), "entry format: is not what Write writes"},
-		"short entry":  {[]zipped{{"format.npy", good[0].data[:20]}}, "entry format: is not what Write writes"},
-		"short data":   {[]zipped{{"format.npy", good[0].data[:len(good[0].data)-1]}}, "entry format: is not what Write writes"},
-		"more data":    {[]zipped{{"format.npy", append(slices.Clone(good[0].data), make([]byte, 8)...)}}, "16 bytes"},
-		"NaN":          {with(2, mat.NewDense(2, 2, []float64{0, 0, math.NaN(), 0})), "layer 0: row 1 of the means holds NaN"},
-		"overflow":     {with(3, mat.NewDense(4, 2, []float64{1e200, 0, 0, 0, 0, 0, 0, 0})), "covariance of neuron 0 overflows"},
-		"not definite": {with(5, mat.NewDense(2, 3, []float64{1, 1, 1, 1, -1, 1})), "neuron 1 has the variance -1; need positive semi-definite"},
+		"vector":      {edit(2, "(2, 2), ", "(4,),   "), "(4,)"},
+		"big-endian":  {edit(2, "<f8", ">f8"), ">f8"},
+		"magic":       {edit(2, "NUMPY", "NUMPI"), "entry mean0: is not what Write writes"},
+		"long header": {edit(0, "\x02\x00\x3c\x00\x00\x00", "\x02\x00\xff\xff\xff\xff"), "entry format: is not what Write writes"},
+		"short entry": {[]zipped{{"format.npy", good[0].data[:20]}}, "entry format: is not what Write writes"},
+		"short data":  {[]zipped{{"format.npy", good[0].data[:len(good[0].data)-1]}}, "entry format: is not what Write writes"},
+		"more data":   {[]zipped{{"format.npy", append(slices.Clone(good[0].data), make([]byte, 8)...)}}, "16 bytes"},
+		"NaN":         {with(2, mat.NewDense(2, 2, []float64{0, 0, math.NaN(), 0})), "layer 0: row 1 of the means holds NaN"},
 	} {
 		check.Refuses(t, name, load(sealed(t, zip.Store, test.entries)), "checkpoint: ", test.want)
 	}
