@@ -123,7 +123,7 @@ func Learner(t *testing.T, margin float64, fit func(x [][]float64, class []int, 
 	})
 }
 
-// Online tests what learns one example after another, as [Learner] does.
+// Online tests what learns one example after another as [Learner] does, and that a step allocates nothing.
 func Online[L interface {
 	Predictor
 	Observe(x []float64, class int) error
@@ -137,6 +137,8 @@ func Online[L interface {
 		}
 		return m, err
 	})
+	m, x := Must(make(random.Source("online"))), []float64{1, -2}
+	NoAllocs(t, "Observe", func() { _ = m.Observe(x, 1) })
 }
 
 // Overflows tests that a network of two inputs and two classes refuses a training and an input that

@@ -93,6 +93,4 @@ func TestErrors(t *testing.T) {
 	check.Refuses(t, "no classes", check.Err(New(Config{Inputs: 2}, nil)))
 	m := learned(t, Config{Inputs: 1, Classes: 2}, [][]float64{{1}, {2}, {3}}, []int{0, 0, 1})
 	check.Refuses(t, "an input of 1e200", check.Err(m.LogDensity([]float64{1e200})))
-	x := []float64{1}
-	check.NoAllocs(t, "a step", func() { _ = m.Observe(x, 1) })
 }

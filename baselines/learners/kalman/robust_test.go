@@ -123,16 +123,3 @@ func TestConfigErrors(t *testing.T) {
 	check.Keys(t, map[string]Config{"process_noise": {Covariance: Diagonal, ProcessNoise: 0.1}, "rank": {Covariance: LowRank, Rank: 201}})
 	check.Refuses(t, "layers without classes", check.Err(New(Config{Layers: []int{2}}, random.Source("x"))))
 }
-
-// A step allocates nothing.
-func TestAllocatesNothing(t *testing.T) {
-	for _, kind := range kinds {
-		cfg := Config{Layers: []int{4, 5, 3}, Covariance: kind}
-		if kind == Full {
-			cfg.ProcessNoise = 1e-3
-		}
-		m := newModel(cfg)
-		x := []float64{1, -1, 2, 0}
-		check.NoAllocs(t, string(kind), func() { _ = m.Observe(x, 2) })
-	}
-}
