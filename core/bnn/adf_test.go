@@ -216,9 +216,8 @@ func TestSmoothFloors(t *testing.T) {
 		cov[j] = mat.NewDiagDense(1, []float64{1e-6})
 	}
 	setWeights(t, n, 1, mean, cov)
-	u := observe(n, []float64{1}, 0)
-	if u.Floored != 1 {
-		t.Errorf("%d variances floored, want 1", u.Floored)
+	if u := check.Must(ensemble(n, copied(n)).Observe([]float64{1}, 0)); u.Floored != 2 {
+		t.Errorf("%d variances floored, want one of each member", u.Floored)
 	}
 	positiveDefinite(t, "floored", n)
 }

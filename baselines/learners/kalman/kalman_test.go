@@ -149,6 +149,10 @@ func TestObserveIsTheKalmanStep(t *testing.T) {
 		{Layers: []int{2, 3, 3}, Covariance: LowRank, Rank: 24},
 	} {
 		m := newModel(cfg)
+		_, prior := m.Weights()
+		for i, v := range m.noise {
+			check.Near(t, "process noise", v, cfg.ProcessNoise*prior.At(i, i), 1e-15)
+		}
 		x, class, _ := check.Clusters(12, cfg.Layers[0], m.network.Outputs(), "textbook")
 		for k, at := range x {
 			mean, cov := textbook(t, m, at, class[k])
