@@ -35,8 +35,7 @@ func drawn(n, d, classes int) []labelled {
 
 func learned(t testing.TB, c Config, examples []labelled) *Layer {
 	t.Helper()
-	l, err := New(c)
-	check.OK(t, err)
+	l := check.Must(New(c))
 	observe(t, l, examples)
 	return l
 }
@@ -126,8 +125,7 @@ func TestOrder(t *testing.T) {
 		rand.New(rand.NewPCG(1, 2)).Shuffle(len(examples), func(i, j int) { examples[i], examples[j] = examples[j], examples[i] })
 		same("shuffled", learned(t, c, examples))
 
-		part, err := New(Config{kind, 7, 2})
-		check.OK(t, err)
+		part := check.Must(New(Config{kind, 7, 2}))
 		added := 2
 		for i, e := range sorted {
 			for ; added <= e.class; added++ {
@@ -136,8 +134,7 @@ func TestOrder(t *testing.T) {
 			observe(t, part, []labelled{e})
 			if i%700 == 0 {
 				predicted(t, part, x)
-				part, err = Restore(part.Config(), part.State())
-				check.OK(t, err)
+				part = check.Must(Restore(part.Config(), part.State()))
 			}
 		}
 		same("in parts", part)
@@ -153,8 +150,7 @@ func TestCalibrated(t *testing.T) {
 			return e
 		}
 		rnd := rand.New(random.Source("calibrated"))
-		l, err := New(Config{kind, 3, 2})
-		check.OK(t, err)
+		l := check.Must(New(Config{kind, 3, 2}))
 		for range 2000 {
 			observe(t, l, []labelled{draw(rnd)})
 		}
@@ -228,8 +224,7 @@ func TestExtremes(t *testing.T) {
 // A prediction serves all that a network's does, and one that a network made can be overwritten.
 func TestPrediction(t *testing.T) {
 	eachKind(t, func(t *testing.T, kind Kind) {
-		network, err := bnn.New(bnn.Default(4, 5, 3), random.Source("prediction"))
-		check.OK(t, err)
+		network := check.Must(bnn.New(bnn.Default(4, 5, 3), random.Source("prediction")))
 		var p bnn.Prediction
 		x := make([]float64, 4)
 		check.OK(t, network.Predict(&p, x))
@@ -316,98 +311,7 @@ func TestRefuses(t *testing.T) {
 		} {
 			s := l.State()
 			spoil(&s)
-			if _, err := Restore(c, s); err == nil {
-				t.Errorf("a state with other %s is restored", name)
-			}
-		}
-	})
-}
-
-func BenchmarkObserve(b *testing.B) {
-	for _, c := range []Config{{Ridge, 512, 10}, {Gaussian, 512, 10}, {Ridge, 2048, 10}} {
-		b.Run(fmt.Sprint(c.Kind, "-", c.Inputs), func(b *testing.B) {
-			examples := drawn(200, c.Inputs, c.Classes)
-			l := learned(b, c, examples)
-			for i := 0; b.Loop(); i++ {
-				e := examples[i%len(examples)]
-				if _, err := l.Observe(e.x, e.class); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
-}
-
-// The first prediction after an example solves.
-func BenchmarkPredict(b *testing.B) {
-	for _, c := range []Config{{Ridge, 512, 10}, {Gaussian, 512, 10}, {Ridge, 2048, 10}} {
-		for _, first := range []bool{true, false} {
-			b.Run(fmt.Sprint(c.Kind, "-", c.Inputs, "/first=", first), func(b *testing.B) {
-				examples := drawn(3000, c.Inputs, c.Classes)
-				l := learned(b, c, examples)
-				var p bnn.Prediction
-				for b.Loop() {
-					if first {
-						l.solved = solution{}
-					}
-					check.OK(b, l.Predict(&p, examples[0].x))
-				}
-			})
-		}
-	}
-}
-
-// The p-values of inputs like those that were learned are uniform, and small of others.
-func TestPValues(t *testing.T) {
-	eachKind(t, func(t *testing.T, kind Kind) {
-		rnd := rand.New(random.Source("tail"))
-		draw := func() labelled {
-			e := labelled{x: make([]float64, 6), class: rnd.IntN(2)}
-			for j := range e.x {
-				e.x[j] = random.Normal(rnd) + 3*float64(e.class)
-			}
-			return e
-		}
-		l, err := New(Config{kind, 6, 2})
-		check.OK(t, err)
-		both := func(x []float64) [2]float64 {
-			tail, _, err := l.Tail(x)
-			check.OK(t, err)
-			familiarity, err := l.Familiarity(x)
-			check.OK(t, err)
-			return [2]float64{tail, familiarity}
-		}
-		if p := both(draw().x); !math.IsNaN(p[0]) || !math.IsNaN(p[1]) {
-			t.Errorf("%g before the first example", p)
-		}
-		for range 400 {
-			observe(t, l, []labelled{draw()})
-		}
-		const n = 4000
-		for _, level := range []float64{0.05, 0.3} {
-			var below [2]float64
-			for range n {
-				for k, p := range both(draw().x) {
-					if p <= level {
-						below[k] += 1. / n
-					}
-				}
-			}
-			check.NearAll(t, "share below", below[:], []float64{level, level}, 0.035)
-		}
-		if p := both(slices.Repeat([]float64{-9}, 6)); !(max(p[0], p[1]) < 1e-4) {
-			t.Errorf("far away %g", p)
-		}
-		_, _, err = l.Tail([]float64{1})
-		check.Refuses(t, "Tail", err, "length 1")
-		_, err = l.Familiarity([]float64{1})
-		check.Refuses(t, "Familiarity", err, "length 1")
-		check.OK(t, l.AddClass())
-		for range fewest - 1 {
-			observe(t, l, []labelled{{x: slices.Repeat([]float64{9}, 6), class: 2}})
-		}
-		if p, err := l.Familiarity(slices.Repeat([]float64{9}, 6)); !math.IsNaN(p) || err != nil {
-			t.Errorf("%g of a class with few examples, error %v", p, err)
+			check.Refuses(t, name, check.Err(Restore(c, s)))
 		}
 	})
 }
@@ -445,8 +349,7 @@ func TestNoise(t *testing.T) {
 // ν is, until their covariances, of outputs that add up to 1, are singular to rounding.
 func TestSingular(t *testing.T) {
 	rnd := rand.New(random.Source("zz", 41))
-	l, err := New(Config{Ridge, 8, 3})
-	check.OK(t, err)
+	l := check.Must(New(Config{Ridge, 8, 3}))
 	for i := range 1500 {
 		e := labelled{x: make([]float64, 8), class: i % 2}
 		for j := range e.x {
@@ -459,5 +362,24 @@ func TestSingular(t *testing.T) {
 	check.OK(t, l.Predict(&p, make([]float64, 8)))
 	if !(p.P[0] > 0.9) {
 		t.Errorf("probabilities %v", p.P)
+	}
+}
+
+// The first prediction after an example solves.
+func BenchmarkPredict(b *testing.B) {
+	for _, c := range []Config{{Ridge, 512, 10}, {Gaussian, 512, 10}, {Ridge, 2048, 10}} {
+		for _, first := range []bool{true, false} {
+			b.Run(fmt.Sprint(c.Kind, "-", c.Inputs, "/first=", first), func(b *testing.B) {
+				examples := drawn(3000, c.Inputs, c.Classes)
+				l := learned(b, c, examples)
+				var p bnn.Prediction
+				for b.Loop() {
+					if first {
+						l.solved = solution{}
+					}
+					check.OK(b, l.Predict(&p, examples[0].x))
+				}
+			})
+		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distmv"
 
@@ -23,16 +24,12 @@ func direct(examples []labelled, classes int, lambda float64, x []float64) []flo
 	mean, share := make([]float64, d), make([]float64, classes)
 	for _, e := range examples {
 		share[e.class] += 1 / float64(n)
-		for j, v := range e.x {
-			mean[j] += v / float64(n)
-		}
+		floats.AddScaled(mean, 1/float64(n), e.x)
 	}
 	z, y := mat.NewDense(n, d, nil), mat.NewDense(n, classes, nil)
 	for i, e := range examples {
 		y.Set(i, e.class, 1)
-		for j, v := range e.x {
-			z.Set(i, j, v-mean[j])
-		}
+		z.SetRow(i, floats.SubTo(make([]float64, d), e.x, mean))
 	}
 	var g, b, w mat.Dense
 	g.Mul(z.T(), z)
@@ -43,14 +40,10 @@ func direct(examples []labelled, classes int, lambda float64, x []float64) []flo
 	if err := w.Solve(&g, &b); err != nil {
 		panic(err)
 	}
-	out := make([]float64, classes)
-	for c := range out {
-		out[c] = share[c]
-		for j, v := range x {
-			out[c] += (v - mean[j]) * w.At(j, c)
-		}
+	for c := range share {
+		share[c] += floats.Dot(floats.SubTo(make([]float64, d), x, mean), mat.Col(nil, c, &w))
 	}
-	return out
+	return share
 }
 
 // rounded returns examples with the inputs that a layer sees.
@@ -89,14 +82,10 @@ func scatters(examples []labelled, classes int) (n []float64, mean *mat.Dense, o
 	n, mean, of = make([]float64, classes), mat.NewDense(classes, d, nil), make([]*mat.SymDense, classes)
 	for _, e := range examples {
 		n[e.class]++
-		for j, v := range e.x {
-			mean.Set(e.class, j, mean.At(e.class, j)+v)
-		}
+		floats.Add(mean.RawRowView(e.class), e.x)
 	}
 	for c := range classes {
-		for j := range d {
-			mean.Set(c, j, mean.At(c, j)/n[c])
-		}
+		floats.Scale(1/n[c], mean.RawRowView(c))
 		of[c] = mat.NewSymDense(d, nil)
 		for _, e := range examples {
 			if e.class == c {

@@ -1,14 +1,16 @@
 package linalg
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
-	"gonum.org/v1/gonum/floats/scalar"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"closedform/internal/check"
 	"closedform/internal/kernel"
 )
 
@@ -34,26 +36,16 @@ func TestCholesky(t *testing.T) {
 		want.LTo(&l)
 		y, z := make([]float64, n), make([]float64, n)
 		for i := range n {
-			for j, got := range c.Row(i) {
-				if !scalar.EqualWithinAbsOrRel(got, l.At(i, j), 1e-11, 1e-11) {
-					t.Fatalf("n = %d: L(%d, %d) = %v, want %v", n, i, j, got, l.At(i, j))
-				}
-			}
+			check.NearAll(t, "L", c.Row(i), mat.Row(nil, i, &l)[:i+1], 1e-11)
 			y[i] = float64(i) - 2
 		}
-		if got := c.LogDet(); !scalar.EqualWithinAbsOrRel(got, want.LogDet(), 1e-11, 1e-11) {
-			t.Errorf("n = %d: log det A = %v, want %v", n, got, want.LogDet())
-		}
+		check.Near(t, "log det A", c.LogDet(), want.LogDet(), 1e-11)
 		copy(z, y)
 		c.Solve(z)
 		c.SolveT(z)
 		var product mat.VecDense
 		product.MulVec(a, mat.NewVecDense(n, z))
-		for i, want := range y {
-			if got := product.AtVec(i); !scalar.EqualWithinAbsOrRel(got, want, 1e-8, 1e-8) {
-				t.Errorf("n = %d: row %d of A A⁻¹y is %v, want %v", n, i, got, want)
-			}
-		}
+		check.NearAll(t, "A A⁻¹y", product.RawVector().Data, y, 1e-8)
 	}
 }
 
@@ -97,5 +89,57 @@ func TestCholeskyRefuses(t *testing.T) {
 		if c.Factorize(mat.NewSymDense(2, a)) {
 			t.Errorf("%v has a factor", a)
 		}
+	}
+}
+
+// for random matrices, of low rank, diagonal, with equal eigenvalues, and of extreme sizes.
+func TestEigen(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(1, 2))
+	for n := 1; n <= 30; n++ {
+		for kind := range 5 {
+			a := mat.NewSymDense(n, nil)
+			scale := 1.0
+			for r := range []int{n, 2, 0, 0, n}[kind] {
+				u := make([]float64, n)
+				for i := range u {
+					u[i] = rnd.NormFloat64()
+				}
+				a.SymRankOne(a, float64(1-2*(r%2)), mat.NewVecDense(n, u))
+			}
+			switch kind {
+			case 2:
+				for i := range n {
+					a.SetSym(i, i, float64(i%3)-1)
+				}
+			case 4:
+				scale = math.Ldexp(1, 300-40*n)
+			}
+			var want mat.EigenSym
+			if !want.Factorize(a, false) {
+				t.Fatal("gonum's eigenvalues do not converge")
+			}
+			values := want.Values(nil)
+			floats.Scale(scale, values)
+			a.ScaleSym(scale, a)
+			e := NewEigen(n)
+			copy(e.Vectors, a.RawSymmetric().Data)
+			if !e.Factorize() {
+				t.Fatalf("n = %d, kind %d: no convergence", n, kind)
+			}
+			tol := 1e-13 * float64(n) * scale
+			check.NearAll(t, fmt.Sprintf("n = %d, kind %d: eigenvalues", n, kind), e.Values, values, tol)
+			v := mat.NewDense(n, n, e.Vectors)
+			var product, identity mat.Dense
+			product.Product(v, mat.NewDiagDense(n, e.Values), v.T())
+			identity.Mul(v.T(), v)
+			one := mat.NewDiagDense(n, slices.Repeat([]float64{1}, n))
+			check.NearMatrix(t, fmt.Sprintf("n = %d, kind %d: VΛVᵀ", n, kind), &product, a, tol)
+			check.NearMatrix(t, "VᵀV", &identity, one, 1e-13)
+		}
+	}
+	e := NewEigen(3)
+	e.Vectors[1] = math.NaN()
+	if e.Factorize() {
+		t.Error("eigenvalues of a NaN converge")
 	}
 }
