@@ -8,6 +8,8 @@ import (
 
 	"gonum.org/v1/gonum/floats/scalar"
 	"gonum.org/v1/plot"
+
+	"closedform/internal/check"
 )
 
 func TestAxesFromData(t *testing.T) {
@@ -143,9 +145,7 @@ func TestPieces(t *testing.T) {
 			}
 			got += "| "
 		}
-		if got != test.want {
-			t.Errorf("log %v: pieces %q, want %q", test.y.Log, got, test.want)
-		}
+		check.Equal(t, fmt.Sprintf("log %v: pieces", test.y.Log), got, test.want)
 	}
 	// On a logarithmic axis, an interval from 0 reaches below the foot.
 	log := Axis{Min: 0.1, Max: 10, Log: true}

@@ -214,9 +214,7 @@ func TestRuns(t *testing.T) {
 		{"a_b{c}^d", []run{{text: "a_b{c}^d"}}},
 		{"", nil},
 	} {
-		if got := runs(test.line); !slices.Equal(got, test.want) {
-			t.Errorf("runs(%q) = %+v, want %+v", test.line, got, test.want)
-		}
+		check.Equal(t, fmt.Sprintf("runs(%q)", test.line), runs(test.line), test.want)
 	}
 }
 

@@ -1,10 +1,13 @@
 package figures
 
 import (
+	"fmt"
 	"image/color"
 	"math"
 	"slices"
 	"testing"
+
+	"closedform/internal/check"
 )
 
 // flagged returns a small map with values that its scale cannot show.
@@ -52,9 +55,7 @@ func TestField(t *testing.T) {
 		t.Errorf("nearest grid points %v", got)
 	}
 	f.scale = Axis{Min: 1e-4, Max: 1, Log: true}
-	if got := []float64{f.Z(3, 0), f.Z(3, 1), f.Z(0, 0)}; !slices.Equal(got, []float64{-inf, 0, -inf}) {
-		t.Errorf("values on a logarithmic scale %v", got)
-	}
+	check.Equal(t, "values on a logarithmic scale", []float64{f.Z(3, 0), f.Z(3, 1), f.Z(0, 0)}, []float64{-inf, 0, -inf})
 }
 
 // Pixels of the picture have the colours of their values, the first row of the grid
@@ -107,8 +108,6 @@ func TestMapLegend(t *testing.T) {
 			"1 point ≤ 0, not shown on a logarithmic axis", "1 point outside the maps",
 		}},
 	} {
-		if got := keys(test.rows, test.l); !slices.Equal(got, test.want) {
-			t.Errorf("%s: legend %q, want %q", test.name, got, test.want)
-		}
+		check.Equal(t, fmt.Sprintf("%s: legend", test.name), keys(test.rows, test.l), test.want)
 	}
 }

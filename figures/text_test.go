@@ -1,10 +1,11 @@
 package figures
 
 import (
-	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/floats/scalar"
+
+	"closedform/internal/check"
 )
 
 // Neighbours share the text of an axis and a title, and stacked Y labels stand in
@@ -26,9 +27,7 @@ func TestSharedText(t *testing.T) {
 			bare = append(bare, plots[i][j].X.Label.Text == "", plots[i][j].Y.Label.Text == "")
 		}
 	}
-	if want := []bool{true, false, false, true, true, false, true, false, false, true, false, true, false, false}; !slices.Equal(bare, want) {
-		t.Errorf("bare x and y %v, want %v", bare, want)
-	}
+	check.Equal(t, "bare x and y", bare, []bool{true, false, false, true, true, false, true, false, false, true, false, true, false, false})
 	a, b := plots[0][0].Y, plots[1][0].Y
 	if got, want := a.Label.Padding+labelWidth(a), b.Label.Padding+labelWidth(b); !scalar.EqualWithinAbs(float64(got), float64(want), 1e-9) {
 		t.Errorf("labels %g and %g from the axis", got, want)

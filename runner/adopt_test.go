@@ -67,9 +67,7 @@ func TestAdopt(t *testing.T) {
 		if run := mustReadRun(t, dir); run.CodeVersion != "2" || run.Adopted == nil || *run.Adopted != want {
 			t.Errorf("run.json has version %s, adopted %+v", run.CodeVersion, run.Adopted)
 		}
-		if read(t, dir, "runs.csv") != runs {
-			t.Error("other tables")
-		}
+		check.Equal(t, "other tables", read(t, dir, "runs.csv"), runs)
 		stdout = mustRun(t, "adopt", "-exp", m, "-out", out)
 		if clone {
 			contains(t, stdout, "small: nothing to adopt: "+dir+" is of this code\n")

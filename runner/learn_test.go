@@ -72,9 +72,7 @@ func TestLearn(t *testing.T) {
 	if _, rest, _ := strings.Cut(second, "\n"); first+rest != whole {
 		t.Errorf("in two parts it prints\n%s%s", first, rest)
 	}
-	if read(t, file) != read(t, "whole.npz") {
-		t.Error("in two parts it leaves another network")
-	}
+	check.Equal(t, "in two parts it leaves another network", read(t, file), read(t, "whole.npz"))
 }
 
 // The answer to a row is there before its class is asked for. An interrupt keeps what was learned.
@@ -141,9 +139,7 @@ func TestLearnNewClasses(t *testing.T) {
 		check.OK(t, err)
 		contains(t, log, []string{`part.npz: 1 of 4 classes are new since the training: ["Fir"]`, `part.npz: 2 of 5 classes are new since the training: ["Fir" "Yew"]`}[part])
 	}
-	if read(t, "part.npz") != read(t, "whole.npz") {
-		t.Error("in two parts it leaves another network")
-	}
+	check.Equal(t, "in two parts it leaves another network", read(t, "part.npz"), read(t, "whole.npz"))
 	predictions := mustRun(t, "predict", "whole.npz", "-data", write(t, "length,colour,width\n4,red,9.2\n", "new.csv"))
 	contains(t, predictions, ",p_Ash,p_Elm,p_Oak,p_Fir,p_Yew\n1,Fir,0.9")
 }
@@ -234,9 +230,7 @@ func TestLearnKilled(t *testing.T) {
 		t.Errorf("%d rows are saved", saved)
 	}
 	learn("part.npz", table("rest.csv", lines[saved:]), "part.npz")
-	if read(t, "part.npz") != read(t, "whole.npz") {
-		t.Error("the network differs from that of a stream that went on")
-	}
+	check.Equal(t, "the network differs from that of a stream that went on", read(t, "part.npz"), read(t, "whole.npz"))
 }
 
 // An output layer on features is kept, predicts and learns as a network does, and the order of the rows,
@@ -254,9 +248,7 @@ func TestLearnOutputLayer(t *testing.T) {
 	learn(file, "whole.npz", rows)
 	learn(file, "half.npz", rows[:5])
 	learn("half.npz", "half.npz", rows[5:])
-	if read(t, "half.npz") != read(t, "whole.npz") {
-		t.Error("in two parts it leaves another file")
-	}
+	check.Equal(t, "in two parts it leaves another file", read(t, "half.npz"), read(t, "whole.npz"))
 	slices.Reverse(rows)
 	learn(file, "back.npz", rows)
 	var predicted []*table.Table
@@ -268,8 +260,6 @@ func TestLearnOutputLayer(t *testing.T) {
 		predicted = append(predicted, check.Must(table.Read("out", strings.NewReader(out))))
 	}
 	for _, column := range []string{"p_Ash", "p_Elm", "p_Oak", "p_Fir"} {
-		if forth, back := predicted[0].Nums(column), predicted[1].Nums(column); !slices.Equal(forth, back) {
-			t.Errorf("%s: learned backwards %v, forwards %v", column, back, forth)
-		}
+		check.Equal(t, fmt.Sprintf("%s: learned backwards", column), predicted[0].Nums(column), predicted[1].Nums(column))
 	}
 }

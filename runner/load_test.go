@@ -118,9 +118,7 @@ func TestEffort(t *testing.T) {
 	if strings.Contains(stdout, "small") || exists("results", "small") {
 		t.Errorf("-all -effort quick says %q", stdout)
 	}
-	if got := mustRun(t, "verify", "-all", "-effort", "quick"); got != "fast: same bytes\n" {
-		t.Errorf("verify -effort quick says %q", got)
-	}
+	check.Equal(t, "verify -effort quick says", mustRun(t, "verify", "-all", "-effort", "quick"), "fast: same bytes\n")
 	// The label is no part of a cell: a manifest that only gets another one keeps its cells.
 	stdout = mustRun(t, "-all", "-set", "effort=full", "-effort", "full", "-out", "results")
 	begins(t, stdout, "fast: 4 cells, 0 computed, 4 done before; ")
@@ -189,9 +187,7 @@ func TestDerivedExperiment(t *testing.T) {
 	dir := filepath.Join("results", "a_judge")
 	first := results(t, dir)
 	contains(t, mustRun(t, "-exp", "a_judge"), "is up to date")
-	if got := mustRun(t, "verify", "-all"); got != "small: same bytes\na_judge: same bytes\n" {
-		t.Errorf("verify prints %q", got)
-	}
+	check.Equal(t, "verify prints", mustRun(t, "verify", "-all"), "small: same bytes\na_judge: same bytes\n")
 	mustRun(t, "-exp", "small", "-set", "threshold=-99", "-out", "results")
 	if stdout, _, err := try(t, "verify", "-exp", "a_judge", "-quiet"); err == nil || !strings.Contains(stdout, "a_judge: summary.csv: line ") {
 		t.Errorf("verified with another source: %v, %q", err, stdout)

@@ -59,9 +59,7 @@ func mustRun(t testing.TB, args ...string) string {
 	if err != nil {
 		t.Fatalf("%q: %v", args, err)
 	}
-	if stderr != "" {
-		t.Errorf("%q prints %q", args, stderr)
-	}
+	check.Equal(t, fmt.Sprintf("%q prints", args), stderr, "")
 	return stdout
 }
 

@@ -63,9 +63,7 @@ func TestPredict(t *testing.T) {
 	first := results(t, filepath.Dir(file))["network.npz"]
 	remove(t, "results", "mine", "cells")
 	remove(t, file) // as in a clone
-	if got := mustRun(t, "verify", "-exp", "mine"); got != "mine: same bytes\n" {
-		t.Errorf("verify prints %q", got)
-	}
+	check.Equal(t, "verify prints", mustRun(t, "verify", "-exp", "mine"), "mine: same bytes\n")
 	mustRun(t, "-exp", "mine")
 	if got := results(t, filepath.Dir(file))["network.npz"]; got != first || first == "" {
 		t.Error("another run keeps other bytes")
@@ -161,9 +159,7 @@ func TestPredictFromAnywhere(t *testing.T) {
 		t.Errorf("it prints %s", want)
 	}
 	withInput(t, rows)
-	if got := mustRun(t, "predict", file, "-data", "-", "-id", "leaf"); got != want {
-		t.Errorf("from the standard input: %s", got)
-	}
+	check.Equal(t, "from the standard input", mustRun(t, "predict", file, "-data", "-", "-id", "leaf"), want)
 	withInput(t, "class"+strings.TrimPrefix(rows, "leaf"))
 	fails(t, "-id class: the predictions have such a column", "predict", file, "-data", "-", "-id", "class")
 	fails(t, `new.csv.gz: no column "leave"`, "predict", file, "-data", "new.csv.gz", "-id", "leave")

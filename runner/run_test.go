@@ -25,9 +25,7 @@ func TestResultsFolder(t *testing.T) {
 		names = append(names, filepath.Base(path))
 	}
 	want := strings.Fields("README.md SHA256SUMS cells cells.sums manifest.toml run.json runs.csv runs.pdf runs.png runs.svg schema.json summary.csv timing.csv walks.csv.gz")
-	if !slices.Equal(names, want) {
-		t.Errorf("there is %q, want %q", names, want)
-	}
+	check.Equal(t, "there", names, want)
 	for name, start := range map[string]string{
 		"runs.png": "\x89PNG", "runs.pdf": "%PDF-", "runs.svg": "<?xml",
 		"runs.csv": "method,seed,end\njoint,1,", "summary.csv": "method,above\njoint,", "README.md": "# small\n\nWhere do they end?\n",
@@ -40,16 +38,12 @@ func TestResultsFolder(t *testing.T) {
 
 	run, err := store.ReadRun(dir)
 	check.OK(t, err)
-	if want := []string{"runner", "-exp", m, "-out", out, "-quiet"}; !slices.Equal(run.Command, want) {
-		t.Errorf("command %q, want %q", run.Command, want)
-	}
+	check.Equal(t, "command", run.Command, []string{"runner", "-exp", m, "-out", out, "-quiet"})
 	if run.Manifest != "small" || !slices.Equal(run.Seeds, []int{1, 2}) || run.Computed != 4 || run.Reused != 0 ||
 		run.Go != runtime.Version() || run.CodeVersion != "1" || run.Commit == "" || !(run.Seconds > 0) {
 		t.Errorf("run.json has %+v", run)
 	}
-	if got := mustRun(t, "verify", "-exp", m, "-out", out); got != "small: same bytes\n" {
-		t.Errorf("verify prints %q", got)
-	}
+	check.Equal(t, "verify prints", mustRun(t, "verify", "-exp", m, "-out", out), "small: same bytes\n")
 }
 
 func TestWarmRunComputesNothing(t *testing.T) {
@@ -58,9 +52,7 @@ func TestWarmRunComputesNothing(t *testing.T) {
 	before := snapshot(t, out)
 	want := fmt.Sprintf("small: 4 cells, all done before; %s is up to date\nsmall: open %[1]s/runs.csv\nopen %s\n",
 		filepath.Join(out, "small"), filepath.Join(out, "index.html"))
-	if got := mustRun(t, "-exp", m, "-out", out, "-workers", "3"); got != want {
-		t.Errorf("it says %q, want %q", got, want)
-	}
+	check.Equal(t, "it says", mustRun(t, "-exp", m, "-out", out, "-workers", "3"), want)
 	same(t, snapshot(t, out), before)
 }
 
@@ -118,9 +110,7 @@ func TestDamagedCellIsComputedAgain(t *testing.T) {
 	stdout, stderr, err := try(t, "-exp", m, "-out", out, "-quiet")
 	check.OK(t, err)
 	begins(t, stdout, "small: 4 cells, 1 computed, 3 done before; 7 files in ")
-	if stderr != "small: cell total seed=1: "+cell+": damaged; computing it again\n" {
-		t.Errorf("it warns %q", stderr)
-	}
+	check.Equal(t, "it warns", stderr, "small: cell total seed=1: "+cell+": damaged; computing it again\n")
 	same(t, results(t, dir), want)
 	contains(t, mustRun(t, "-exp", m, "-out", out), "is up to date")
 }

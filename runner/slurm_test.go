@@ -205,9 +205,7 @@ func TestSlurm(t *testing.T) {
 		code, said := slurm(t, m, out, nil, "-exp", bad)
 		contains(t, said, "small-and-1-more: job ", " computes 20 cells in 20 tasks", "\nrunner: bad: 2 of 4 cells are missing;",
 			"(FAILED, exit code 1:0), 1 cell: total seed=1\n", "\n      runner: bad: cell total seed=1: lost its way\n")
-		if code != 1 {
-			t.Errorf("exit code %d", code)
-		}
+		check.Equal(t, "exit code", code, 1)
 		done(t, 0, said, out)
 	})
 	t.Run("a damaged cell", func(t *testing.T) {
@@ -266,14 +264,10 @@ func TestSlurmQuick(t *testing.T) {
 	sums := glob(t, out, "*", "SHA256SUMS")
 	for _, path := range sums {
 		name := filepath.Base(filepath.Dir(path))
-		if read(t, path) != read(t, "..", "results", name, "SHA256SUMS") {
-			t.Errorf("%s: other sums than on one machine", name)
-		}
+		check.Equal(t, fmt.Sprintf("%s: other sums than on one machine", name), read(t, path), read(t, "..", "results", name, "SHA256SUMS"))
 	}
 	t.Logf("%d experiments", len(sums))
-	if len(sums) != 5 {
-		t.Errorf("only %d experiments were run", len(sums))
-	}
+	check.Equal(t, "only", len(sums), 5)
 }
 
 // logs returns what the tasks of a folder said.

@@ -64,14 +64,10 @@ func TestStaleSources(t *testing.T) {
 	seedless = seedless[:strings.Index(seedless, "[[method]]")]
 	inExperiments(t, map[string]string{"small.toml": small, "after.toml": seedless})
 	mustRun(t, "-all")
-	if got := mustRun(t, "stale"); got != "" {
-		t.Errorf("stale prints %q", got)
-	}
+	check.Equal(t, "stale prints", mustRun(t, "stale"), "")
 	dir := filepath.Join("results", "small")
 	replaceFile(t, dir, "summary.csv", strings.Replace(read(t, dir, "summary.csv"), "joint,0", "joint,7", 1))
-	if got := mustRun(t, "stale"); got != "after: behind: its sources have other results\n" {
-		t.Errorf("stale prints %q", got)
-	}
+	check.Equal(t, "stale prints", mustRun(t, "stale"), "after: behind: its sources have other results\n")
 }
 
 // Results of which cells were adopted say so.

@@ -93,9 +93,7 @@ func TestInterruptedRunGoesOn(t *testing.T) {
 			p, ended := startAndWait(t, func() bool { return len(cellFiles(t, dir)) > 0 }, args...)
 			check.OK(t, p.Process.Signal(s))
 			<-ended
-			if code := p.ProcessState.ExitCode(); code != 130 {
-				t.Errorf("exit code %d, want 130", code)
-			}
+			check.Equal(t, "exit code", p.ProcessState.ExitCode(), 130)
 			said := message.FindStringSubmatch(p.stderr.String())
 			if said == nil || said[2] != strings.Join(args, " ") || p.stdout.Len() > 0 {
 				t.Fatalf("it prints %q and %q", &p.stdout, &p.stderr)

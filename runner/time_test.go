@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"closedform/runner/internal/store"
+
+	"closedform/internal/check"
 )
 
 // Times are measured by the command time alone. Any other run keeps the tables and draws their figures.
@@ -39,14 +41,10 @@ func TestTime(t *testing.T) {
 	if read(t, dir, "timing_cost.csv") == times {
 		t.Error("time measures nothing")
 	}
-	if got := mustRun(t, "verify", "-exp", m, "-out", out); got != "small: same bytes\n" {
-		t.Errorf("verify prints %q", got)
-	}
+	check.Equal(t, "verify prints", mustRun(t, "verify", "-exp", m, "-out", out), "small: same bytes\n")
 	figure = read(t, dir, "timing_cost.png")
 	mustRun(t, "draw", "-exp", m, "-out", out)
-	if read(t, dir, "timing_cost.png") != figure {
-		t.Error("draw draws other times")
-	}
+	check.Equal(t, "draw draws other times", read(t, dir, "timing_cost.png"), figure)
 }
 
 // Times of other methods stay, and the run says so.
@@ -56,9 +54,7 @@ func TestTimesOfOtherMethods(t *testing.T) {
 	old := write(t, "method,cost\njoint,1\ngone,2\n", out, "small", "timing_cost.csv")
 	contains(t, mustRun(t, "-exp", m, "-out", out, "-set", "threshold=0.7"),
 		"\nsmall: timing_cost.csv has other values of method than runs.csv, and stays as it is; to measure: ")
-	if read(t, old) != "method,cost\njoint,1\ngone,2\n" {
-		t.Error("the table has changed")
-	}
+	check.Equal(t, "the table has changed", read(t, old), "method,cost\njoint,1\ngone,2\n")
 }
 
 // Cells that are reused count with the time that they took, and list shows it.

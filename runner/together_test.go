@@ -79,9 +79,7 @@ func TestLongestFirst(t *testing.T) {
 	for _, path := range paths {
 		order = append(order, strings.Split(filepath.Base(path), "-")[0])
 	}
-	if want := []string{"total_seed=1", "total_seed=2", "joint_seed=1", "joint_seed=2"}; !slices.Equal(order, want) {
-		t.Errorf("order %q, want %q", order, want)
-	}
+	check.Equal(t, "order", order, []string{"total_seed=1", "total_seed=2", "joint_seed=1", "joint_seed=2"})
 }
 
 func modified(t *testing.T, path string) time.Time {

@@ -138,9 +138,7 @@ func TestDraw(t *testing.T) {
 			write(t, want["SHA256SUMS"]+name+"gone.png\n", dir, "SHA256SUMS")
 		}
 	}
-	if got := mustRun(t, "draw", "-all"); got != "other: no results in results/other: run it\nsmall: 2 figures drawn\n" {
-		t.Errorf("it prints %q", got)
-	}
+	check.Equal(t, "it prints", mustRun(t, "draw", "-all"), "other: no results in results/other: run it\nsmall: 2 figures drawn\n")
 	same(t, results(t, dir), want)
 	if exists("results", "other") || len(cellFiles(t, dir)) > 0 {
 		t.Error("it has computed something")
@@ -165,9 +163,7 @@ func TestDraw(t *testing.T) {
 	if code != 1 || stdout != "small: 1 figures drawn\n" || stderr != "runner: other: no results in results/other: run it\n"+lack {
 		t.Errorf("asked for by name: exit code %d, it prints %q and %q", code, stdout, stderr)
 	}
-	if read(t, dir, "runs.png") != want["runs.png"] {
-		t.Error("runs.png is another")
-	}
+	check.Equal(t, "runs.png is another", read(t, dir, "runs.png"), want["runs.png"])
 	write(t, "method,seed,end\n", dir, "runs.csv")
 	fails(t, "checksum", "draw", "-exp", "small")
 	contains(t, mustRun(t, "-exp", "small"), "small: 4 cells, 0 computed, ")

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -82,8 +83,6 @@ func TestAdoptBrokenFormula(t *testing.T) {
 		says(t, programWith(t, c.file, text), "-exp", experiment, "-out", out)
 		log := says(t, programWith(t, c.file, edit(t, text, c.old, c.new)), "adopt", experiment, "-out", out)
 		contains(t, log, `stratum "`+c.stratum+`" differs: `, c.want, "methods: 20 cells, 1 computed, 19 done before")
-		if strings.Count(log, "differs") != 1 {
-			t.Errorf("it says %s", log)
-		}
+		check.Equal(t, fmt.Sprintf("it says %s", log), strings.Count(log, "differs"), 1)
 	}
 }

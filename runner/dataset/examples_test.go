@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"reflect"
 	"slices"
 	"testing"
 
@@ -22,9 +21,7 @@ func TestNewExamples(t *testing.T) {
 	if e.Len() != 2 || e.Inputs() != 2 || e.Class(0) != 1 || e.Class(1) != 0 || !slices.Equal(e.Classes(), []string{"1", "2", "3"}) {
 		t.Errorf("%d examples of %d inputs with the classes %d and %d of %q", e.Len(), e.Inputs(), e.Class(0), e.Class(1), e.Classes())
 	}
-	if got := all(e); !reflect.DeepEqual(got, set) {
-		t.Errorf("the set is %v, was %v", got, set)
-	}
+	check.Equal(t, "the set", all(e), set)
 	set.X[0][0], set.Class[0] = 9, 2
 	got := all(e)
 	got.X[0][1], got.Class[1] = 7, 7
@@ -36,12 +33,8 @@ func TestNewExamples(t *testing.T) {
 func TestSubset(t *testing.T) {
 	e := three()
 	s := e.Subset([]int{3, 0, 3}).Subset([]int{2, 1})
-	if want := (Set{X: [][]float64{{7, 8}, {1, 2}}, Class: []int{0, 0}}); !reflect.DeepEqual(all(s), want) {
-		t.Errorf("the subset is %v, want %v", all(s), want)
-	}
-	if got := e.Set(1, 3); !reflect.DeepEqual(got, Set{X: [][]float64{{3, 4}, {5, 6}}, Class: []int{2, 2}}) {
-		t.Errorf("the middle is %v", got)
-	}
+	check.Equal(t, "the subset", all(s), (Set{X: [][]float64{{7, 8}, {1, 2}}, Class: []int{0, 0}}))
+	check.Equal(t, "the middle", e.Set(1, 3), Set{X: [][]float64{{3, 4}, {5, 6}}, Class: []int{2, 2}})
 }
 
 func TestPanics(t *testing.T) {

@@ -38,9 +38,7 @@ func TestFormat(t *testing.T) {
 	if want := []Feature{{"mass", ""}, {"colour", "blue"}, {"colour", "red"}}; !slices.Equal(e.Features(), want) || e.Features()[1].String() != "colour=blue" {
 		t.Errorf("features %v, want %v", e.Features(), want)
 	}
-	if e.where(1) != "a.csv:6" {
-		t.Errorf("after rows that are dropped the line is %s", e.where(1))
-	}
+	check.Equal(t, "after rows that are dropped the line", e.where(1), "a.csv:6")
 	for _, c := range []struct {
 		f    Format
 		want string

@@ -42,9 +42,7 @@ func TestScalers(t *testing.T) {
 			}
 		}
 	}
-	if before := all(test).X[1][0]; before != 9 {
-		t.Errorf("the examples that were scaled have changed to %v", before)
-	}
+	check.Equal(t, "the examples that were scaled have changed to", all(test).X[1][0], 9)
 	if e := inputsOf([]float64{1}); (Scaler{}).Apply(e) != e {
 		t.Error("the zero scaler makes other examples")
 	}
@@ -78,9 +76,7 @@ func TestUnitOfBytes(t *testing.T) {
 	if got, want := all(s.Apply(e)).X, [][]float64{{0, 0.2, 0.4}, {0.8, 0, 0}}; !slices.EqualFunc(got, want, slices.Equal) {
 		t.Errorf("%v, want %v", got, want)
 	}
-	if got := scale(t, Unit, e, inputsOf([]float64{255, 0, 51}))[0]; !slices.Equal(got, []float64{1, 0, 0.2}) {
-		t.Errorf("255, 0, 51 become %v", got)
-	}
+	check.Equal(t, "255, 0, 51 become", scale(t, Unit, e, inputsOf([]float64{255, 0, 51}))[0], []float64{1, 0, 0.2})
 }
 
 // exact returns mean and standard deviation by 2000-bit arithmetic.

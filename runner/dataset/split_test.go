@@ -3,7 +3,6 @@ package dataset
 import (
 	"math"
 	"math/rand/v2"
-	"reflect"
 	"slices"
 	"testing"
 
@@ -82,12 +81,8 @@ func TestParts(t *testing.T) {
 		train: {X: [][]float64{{5}, {1}, {2}}, Class: []int{0, 1, 0}},
 		test:  {X: [][]float64{{4}}, Class: []int{1}},
 	} {
-		if got := all(part); !reflect.DeepEqual(got, want) {
-			t.Errorf("a part is %v, want %v", got, want)
-		}
-		if want := []string{"9", "10"}; !slices.Equal(part.Classes(), want) {
-			t.Errorf("its classes are %q, want %q", part.Classes(), want)
-		}
+		check.Equal(t, "a part", all(part), want)
+		check.Equal(t, "its classes", part.Classes(), []string{"9", "10"})
 	}
 	if e.Class(0) != 0 || e.Class(1) != 2 {
 		t.Error("the examples themselves have changed")
@@ -123,9 +118,7 @@ func TestAlign(t *testing.T) {
 	if got := all(test).Class; !slices.Equal(got, []int{2, 2, 1}) || !slices.Equal(test.Classes(), []string{"3", "9", "10"}) {
 		t.Errorf("classes %v of %q", got, test.Classes())
 	}
-	if test.where(2) != "test: image 3" {
-		t.Errorf("the third is from %q", test.where(2))
-	}
+	check.Equal(t, "the third is from", test.where(2), "test: image 3")
 	_, err = Align(train, read("test", 3, 10, 9, 4))
 	check.Refuses(t, "a label out of range", err, `test: image 3: class "4" is not in the training part, which has 3, 9, 10`)
 	_, err = Align(train, read("test", 4, 10, 9))

@@ -128,9 +128,7 @@ func TestTaskGoesOn(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "c2: no convergence\ncell c4: panic: ") || w.Mine != 6 || w.Computed != 4 {
 		t.Errorf("%d of %d computed, error %v", w.Computed, w.Mine, err)
 	}
-	if left := w.absent([]int{0, 1, 2, 3, 4, 5, 6, 7, 8}); !slices.Equal(left, []int{0, 2, 4, 6, 8}) {
-		t.Errorf("without cells %v", left)
-	}
+	check.Equal(t, "without cells", w.absent([]int{0, 1, 2, 3, 4, 5, 6, 7, 8}), []int{0, 2, 4, 6, 8})
 	if packs := files(t, w, "packs", "*"); len(packs) != 1 {
 		t.Errorf("the packs are %q", packs)
 	}

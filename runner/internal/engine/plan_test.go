@@ -3,9 +3,9 @@ package engine
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -40,9 +40,7 @@ func TestTasks(t *testing.T) {
 			found[task.Name] = append(found[task.Name], task.Cells...)
 		}
 		for name, n := range missing {
-			if all := found[name]; !slices.Equal(all, part(n, func(int) bool { return true })) {
-				t.Errorf("chunk %d: of %s there are %v", c.chunk, name, all)
-			}
+			check.Equal(t, fmt.Sprintf("chunk %d: of %s there", c.chunk, name), found[name], part(n, func(int) bool { return true }))
 		}
 		if len(p.tasks) > c.tasks {
 			t.Errorf("chunk %d makes %d tasks", c.chunk, len(p.tasks))

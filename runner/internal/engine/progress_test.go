@@ -1,10 +1,13 @@
 package engine
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"closedform/internal/check"
 )
 
 // shown returns what a progress writes of cells that take so long each, of which the
@@ -27,13 +30,9 @@ func TestLines(t *testing.T) {
 	lines := strings.Split(shown(t, 60, 0, 0, 1500*time.Millisecond), "\n")
 	want := []string{"x: 0/60 cells", "x: 4/60 cells, 6s, about 1m24s left", "x: 8/60 cells, 12s, about 1m18s left"}
 	for i, w := range want {
-		if lines[i] != w {
-			t.Errorf("line %d is %q, want %q", i+1, lines[i], w)
-		}
+		check.Equal(t, fmt.Sprintf("line %d", i+1), lines[i], w)
 	}
-	if got, want := strings.Join(lines[14:], "\n"), "x: 56/60 cells, 1m24s, about 6s left\nx: 60/60 cells, 1m30s\n"; got != want {
-		t.Errorf("ends with %q, want %q", got, want)
-	}
+	check.Equal(t, "ends with", strings.Join(lines[14:], "\n"), "x: 56/60 cells, 1m24s, about 6s left\nx: 60/60 cells, 1m30s\n")
 	for want, got := range map[string]string{
 		"x: 0/100 cells\nx: 100/100 cells, 1s\n": shown(t, 100, 0, 0, 10*time.Millisecond),
 		"x: 0/3 cells\n":                         shown(t, 3, 0, 2, 2*time.Second),
@@ -65,7 +64,5 @@ func TestNotes(t *testing.T) {
 
 // Nothing to do shows nothing.
 func TestNoCells(t *testing.T) {
-	if out := shown(t, 0, 0, 0, 0) + shown(t, 7, 7, 0, 0); out != "" {
-		t.Errorf("it shows %q", out)
-	}
+	check.Equal(t, "it shows", shown(t, 0, 0, 0, 0)+shown(t, 7, 7, 0, 0), "")
 }

@@ -148,9 +148,7 @@ func TestFetchRetriesWhole(t *testing.T) {
 		} else {
 			holds(t, root, "sub/a", text)
 		}
-		if p.asked != c.asked {
-			t.Errorf("%v: asked %d times, want %d", c.fail, p.asked, c.asked)
-		}
+		check.Equal(t, fmt.Sprintf("%v: asked", c.fail), p.asked, c.asked)
 	}
 }
 
@@ -160,9 +158,7 @@ func TestFetchNextURL(t *testing.T) {
 	if stdout, err := get(t, root, "", file); err != nil || !strings.HasSuffix(stdout, " from "+p.URL+"/a\n") {
 		t.Errorf("%q, %v", stdout, err)
 	}
-	if p.asked != 3+3+1 {
-		t.Errorf("asked %d times", p.asked)
-	}
+	check.Equal(t, "asked", p.asked, 3+3+1)
 	// What is there with the right sum is left alone, and what has another is replaced
 	// when there is a better one.
 	if stdout, err := get(t, root, "", file); err != nil || !strings.HasSuffix(stdout, ": there already\n") || p.asked != 7 {
@@ -368,9 +364,7 @@ func TestSets(t *testing.T) {
 	if got := strings.Join(names, " "); got != "iris wine breast_cancer digits satimage segment glass penguins mnist kmnist fashion-mnist-3600 fashion-mnist-900" || len(seen) != 2*18 {
 		t.Errorf("sets %s of %d files", got, len(seen)/2)
 	}
-	if got := setOf(filepath.Join(filepath.Dir(file), "mnist", "t10k-labels-idx1-ubyte.gz")); got != "mnist" {
-		t.Errorf("a file of mnist is in %q", got)
-	}
+	check.Equal(t, "a file of mnist is in", setOf(filepath.Join(filepath.Dir(file), "mnist", "t10k-labels-idx1-ubyte.gz")), "mnist")
 	bad := filepath.Join(t.TempDir(), File)
 	write(t, []byte("[[set]]\nnam = \"x\"\n"), bad)
 	_, err = readSets(bad)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -26,9 +25,7 @@ func TestChoose(t *testing.T) {
 	losses := []float64{math.Inf(1), 2, 1, 1}
 	chosen, choice, err := m.Choose(func(with Method) (float64, error) {
 		k := with.Config.(*neighbours.Config).Neighbours
-		if with.Window != 10*k {
-			t.Errorf("neighbours %d with window %d", k, with.Window)
-		}
+		check.Equal(t, fmt.Sprintf("neighbours %d with window", k), with.Window, 10*k)
 		return losses[k-1], nil
 	})
 	want := Choice{"neighbours=3 window=30", 1}
@@ -142,12 +139,8 @@ func TestBankPasses(t *testing.T) {
 		if first := strings.HasSuffix(keys, "= 3"); one.Chosen() != three.Chosen() && (!alone || first) {
 			t.Errorf("%s: after one pass %s, after three %s", keys, one.Chosen(), three.Chosen())
 		}
-		if strings.HasSuffix(three.Chosen(), ": 1") != alone {
-			t.Errorf("%s: %s", keys, three.Chosen())
-		}
-		if n := len(three.Learner.(*Network).Members()); n != map[bool]int{true: 1, false: 3}[alone] {
-			t.Errorf("%s: %d learned in the last pass", keys, n)
-		}
+		check.Equal(t, fmt.Sprintf("%s: %s", keys, three.Chosen()), strings.HasSuffix(three.Chosen(), ": 1"), alone)
+		check.Equal(t, keys, len(three.Learner.(*Network).Members()), map[bool]int{true: 1, false: 3}[alone])
 	}
 }
 
@@ -230,9 +223,7 @@ func TestTrainEnsemble(t *testing.T) {
 				}
 			}
 		}
-		if want := by.Probabilities(set.X); !reflect.DeepEqual(got, want) {
-			t.Errorf("%s, own orders %v: probabilities %v, by hand %v", kind, own, got[0], want[0])
-		}
+		check.Equal(t, fmt.Sprintf("%s, own orders %v: probabilities", kind, own), got, by.Probabilities(set.X))
 	}
 }
 

@@ -46,9 +46,7 @@ func TestFeatures(t *testing.T) {
 			t.Errorf("%s predicts %v, by hand %v", keys, got, want)
 		}
 		l.Look(test, func(i int, x []float64, _ Answer) error {
-			if !slices.Equal(x, mapped[16+i]) {
-				t.Errorf("%s: sees %v", keys, x)
-			}
+			check.Equal(t, fmt.Sprintf("%s: sees", keys), x, mapped[16+i])
 			return nil
 		})
 		if (l.Readout() != nil) != strings.Contains(keys, "output") {
@@ -82,9 +80,7 @@ func TestReadout(t *testing.T) {
 				}
 				check.OK(t, l.Observe(x[i], class[i]))
 			}
-			if before != then {
-				t.Errorf("%s: after 7 examples %s, after 4 %s", keys, before, then)
-			}
+			check.Equal(t, fmt.Sprintf("%s: after 7 examples", keys), before, then)
 			p := l.Probabilities(x)
 			if got := fmt.Sprint(p); want == "" {
 				want = got

@@ -152,9 +152,7 @@ func TestBatch(t *testing.T) {
 		b := &Batch{Window: c.window, Every: c.every, Fit: func(x [][]float64, class []int) (Predictor, error) {
 			fits = append(fits, slices.Clone(class))
 			for i := range x {
-				if x[i][0] != float64(class[i]) {
-					t.Errorf("inputs %v of classes %v", x, class)
-				}
+				check.Equal(t, fmt.Sprintf("inputs %v of classes %v", x, class), x[i][0], float64(class[i]))
 			}
 			return &recorder{good: 10}, nil
 		}}
@@ -189,9 +187,7 @@ func TestProcessNoise(t *testing.T) {
 		var n Network
 		n.SetProcessNoise(c.fraction, c.full)
 		check.Near(t, fmt.Sprint("noise of ", c.fraction), n.noise, c.want, 1e-15)
-		if n.every != c.every {
-			t.Errorf("%g: every %d, want %d", c.fraction, n.every, c.every)
-		}
+		check.Equal(t, fmt.Sprintf("%g: every", c.fraction), n.every, c.every)
 	}
 }
 
@@ -415,9 +411,7 @@ func TestSnapshots(t *testing.T) {
 		1: {1}, 2: {1, 2}, 25: {2, 5, 10, 25}, 210: {2, 5, 20, 50, 100, 210}, 1000: {2, 10, 20, 100, 200, 1000},
 		60000: {5, 50, 200, 2000, 10000, 60000},
 	} {
-		if got := Snapshots(n); !slices.Equal(got, want) {
-			t.Errorf("%d: %v, want %v", n, got, want)
-		}
+		check.Equal(t, n, Snapshots(n), want)
 		if err := Increasing("k", Snapshots(n), n); err != nil {
 			t.Error(err)
 		}

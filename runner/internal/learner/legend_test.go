@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/BurntSushi/toml"
+
+	"closedform/internal/check"
 )
 
 func TestLegend(t *testing.T) {
@@ -14,9 +16,7 @@ func TestLegend(t *testing.T) {
 	for name, want := range map[string]string{
 		"adf_exact": "ADF, exact", "adf_exact lambda=1e-3": "ADF, exact lambda=1e-3", "my rule": "my rule", "your-own_rule": "your own rule",
 	} {
-		if got := l.Label(name); got != want {
-			t.Errorf("%s: %q, want %q", name, got, want)
-		}
+		check.Equal(t, name, l.Label(name), want)
 	}
 	if a := l.Group("adf_exact"); a < 1 || l.Group("my rule") != a || l.Group("adf-diagonal") != a || l.Group("tagi") == a || l.Group("adf_exact rho=0.5") != 0 {
 		t.Errorf("groups %d, %d, %d and %d", a, l.Group("my rule"), l.Group("adf-diagonal"), l.Group("tagi"))

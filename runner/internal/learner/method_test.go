@@ -2,6 +2,7 @@ package learner
 
 import (
 	"encoding/json"
+	"fmt"
 	"go/parser"
 	"go/token"
 	"math/rand/v2"
@@ -179,9 +180,7 @@ func TestByHand(t *testing.T) {
 			t.Error(err)
 		}
 		online, ok := c.want.(Learner)
-		if ok != m.Online() {
-			t.Errorf("%s: online %v", m.Kind, m.Online())
-		}
+		check.Equal(t, fmt.Sprintf("%s: online", m.Kind), ok, m.Online())
 		l := check.Must(m.Learner(2, 3, src()))
 		for i, xi := range x {
 			buffer := slices.Clone(xi) // there is one for all examples
@@ -203,9 +202,7 @@ func TestByHand(t *testing.T) {
 		}
 	}
 	seen["command"] = true // by packages command and runner
-	if len(seen) != len(kinds) {
-		t.Errorf("tested are %d of %d kinds", len(seen), len(kinds))
-	}
+	check.Equal(t, "tested", len(seen), len(kinds))
 }
 
 // A method uses the baseline of its configuration, and only lines of kinds.go that name it need

@@ -44,8 +44,6 @@ func TestRun(t *testing.T) {
 		if _, _, _, err := l.Train(t.Context(), m, examples, examples); err != nil {
 			t.Fatal(err)
 		}
-		if got := [2]string{fmt.Sprint(next), fmt.Sprint(scored)}; got != want {
-			t.Errorf("%s: %v, want %v", keys, got, want)
-		}
+		check.Equal(t, keys, [2]string{fmt.Sprint(next), fmt.Sprint(scored)}, want)
 	}
 }

@@ -77,9 +77,7 @@ func TestPaper(t *testing.T) {
 			t.Errorf("table %s is not in the paper", f.Name())
 		}
 	}
-	if len(written) != len(tables) {
-		t.Errorf("the paper has %d tables, the list %d", len(tables), len(written))
-	}
+	check.Equal(t, "the paper has", len(written), len(tables))
 	for _, m := range figure.FindAllStringSubmatch(paper, -1) {
 		if !strings.HasPrefix(m[0], `\includegraphics{`) {
 			t.Errorf("%s: a figure is drawn at the width that it has in print", m[0])
@@ -147,9 +145,7 @@ func TestSpell(t *testing.T) {
 		{"%.1f", math.Inf(1), `\infty`},
 		{"%.1f", math.Inf(-1), `-\infty`},
 	} {
-		if got := spell(c.format, c.x); got != c.want {
-			t.Errorf("%s of %g is %s, want %s", c.format, c.x, got, c.want)
-		}
+		check.Equal(t, fmt.Sprintf("%s of %g", c.format, c.x), spell(c.format, c.x), c.want)
 	}
 }
 
@@ -217,9 +213,7 @@ func TestLabels(t *testing.T) {
 	for row, want := range map[string]string{
 		"method=adf_lsq k=3": `ADF \& $\lambda$`, "method=adf_lsq : other": "other", "method=my-own": "my own", "method=no-such": "no such",
 	} {
-		if got := (tabular{From: "x/summary"}).label(row, quote.Open(folder)); got != want {
-			t.Errorf("%s: %q, want %q", row, got, want)
-		}
+		check.Equal(t, row, (tabular{From: "x/summary"}).label(row, quote.Open(folder)), want)
 	}
 }
 

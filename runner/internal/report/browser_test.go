@@ -128,9 +128,7 @@ func TestBrowserTables(t *testing.T) {
 		}
 		time.Sleep(30 * time.Millisecond)
 	}
-	if want := "claim,where,sentence,verdict,holds_with,fails_with,open_with,manifests\nc4,Section 2,It is so 4.,fails,x,,,digits\n"; text != want {
-		t.Errorf("downloaded %q, want %q", text, want)
-	}
+	check.Equal(t, "downloaded", text, "claim,where,sentence,verdict,holds_with,fails_with,open_with,manifests\nc4,Section 2,It is so 4.,fails,x,,,digits\n")
 	// The address shows the same again.
 	address, err := chromedp.Run(b.Context, chromedp.Evaluate[string]("location.hash"))
 	check.OK(t, err)

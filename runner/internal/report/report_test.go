@@ -112,9 +112,7 @@ func has(t *testing.T, page string, wanted ...string) {
 func TestPage(t *testing.T) {
 	p := example(t)
 	page := render(t, p)
-	if render(t, p) != page {
-		t.Error("the same results give other bytes")
-	}
+	check.Equal(t, "the same results give other bytes", render(t, p), page)
 	has(t, page, "An error of 25 % with <code>b</code>, &lt;less&gt; than before.", `<figure class="picture"><img src="digits/drawing.png"`, "c0ffee",
 		`src="digits/drawing.png"`, `width="40" height="30"`, "Figure drawing of digits, drawn of summary. How well?",
 		"kind = tagi", "as [model] says", "name = 1 # &lt;&amp;&gt;", `"path":"digits/large.csv"`, `share of wrong answers`)
@@ -230,9 +228,7 @@ func TestCrate(t *testing.T) {
 		"./": "Dataset", "digits/": "Dataset", "digits/summary.csv": "File", "digits/drawing.png": "File", "digits/run.json": "File",
 		"#run-digits": "CreateAction", "claims/": nil, "later/": nil,
 	} {
-		if types[id] != want {
-			t.Errorf("%s is a %v, want %v", id, types[id], want)
-		}
+		check.Equal(t, fmt.Sprintf("%s is a", id), types[id], want)
 	}
 	has(t, string(text), "An error of 25 % with `b`", `"endTime":"0001-01-01T00:00:07Z"`)
 }

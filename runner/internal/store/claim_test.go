@@ -97,9 +97,7 @@ func TestClaimExpires(t *testing.T) {
 		key := by.String()
 		overwrite(t, "elsewhere\npid 1\n", f.claimFile(key, "f"))
 		age(t, f.claimFile(key, "f"), by)
-		if got := f.Claim(key, "f") != nil; got != free {
-			t.Errorf("a claim that is %v old: free is %t", by, got)
-		}
+		check.Equal(t, fmt.Sprintf("a claim that is %v old: free", by), f.Claim(key, "f") != nil, free)
 	}
 }
 

@@ -20,17 +20,13 @@ func scores() *Table {
 
 func TestCSV(t *testing.T) {
 	want := "method,seed,error,p\n\"a, b\",1,0.25,0.123\nc,1,,3.33e-10\n\"a, b\",2,0.75,+Inf\n"
-	if got := string(scores().CSV()); got != want {
-		t.Errorf("CSV %q, want %q", got, want)
-	}
+	check.Equal(t, "CSV", string(scores().CSV()), want)
 	back, err := Read("runs", bytes.NewReader([]byte(want)))
 	if err != nil || string(back.CSV()) != want || !slices.Equal(back.Texts("seed"), []string{"1", "1", "2"}) {
 		t.Errorf("%v, read back as %+v", err, back)
 	}
 	// What is in memory is what will be read.
-	if p := scores().Nums("p"); !slices.Equal(p, back.Nums("p")) {
-		t.Errorf("p = %v, read back %v", p, back.Nums("p"))
-	}
+	check.Equal(t, "p", scores().Nums("p"), back.Nums("p"))
 	for _, bad := range []string{"", "a,b\n1\n", "a\n\"1\n"} {
 		if _, err := Read("bad", bytes.NewReader([]byte(bad))); err == nil {
 			t.Errorf("%q was read", bad)
@@ -40,15 +36,11 @@ func TestCSV(t *testing.T) {
 
 func TestRows(t *testing.T) {
 	s := scores()
-	if x := s.Where("method", "a, b").Where("seed", 2).Nums("error"); !slices.Equal(x, []float64{0.75}) {
-		t.Errorf("error %v", x)
-	}
+	check.Equal(t, "error", s.Where("method", "a, b").Where("seed", 2).Nums("error"), []float64{0.75})
 	if x := s.Where("error", 0.25); x.Len() != 1 || x.Texts("method")[0] != "a, b" {
 		t.Errorf("rows %+v", x)
 	}
-	if d := s.Distinct("method"); !slices.Equal(d, []string{"a, b", "c"}) {
-		t.Errorf("methods %q", d)
-	}
+	check.Equal(t, "methods", s.Distinct("method"), []string{"a, b", "c"})
 	check.AllPanic(t, map[string]func(){
 		"too few":    func() { s.Add("x") },
 		"wrong type": func() { s.Add(1, 1, 1., 1.) },

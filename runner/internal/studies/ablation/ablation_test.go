@@ -211,9 +211,7 @@ func TestMaps(t *testing.T) {
 	errors, summary := tables.Get("errors"), tables.Get("summary")
 	compare(e.byClasses, errors, []string{"tv", "cov_error", "indefinite", "asymmetry", "excess"}, errors.Where("classes", 3), errors.Where("classes", 2))
 	compare(e.byMethod, summary, []string{"accuracy", "log_loss", "indefinite_steps"}, summary.Where("method", "joint"), summary.Where("method", "total"))
-	if x := e.byClasses(errors, "tv", tables.Get("marks"))[1].Curves[1].X; !slices.Equal(x, tables.Get("marks").Where("classes", 2).Nums("lsq")) {
-		t.Errorf("least-squares λ %v", x)
-	}
+	check.Equal(t, "least-squares λ", e.byClasses(errors, "tv", tables.Get("marks"))[1].Curves[1].X, tables.Get("marks").Where("classes", 2).Nums("lsq"))
 	// A scale has two ends also where there is one value, or none.
 	for _, c := range []struct {
 		log       bool

@@ -3,13 +3,14 @@ package calibrate
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 	"testing"
 
 	"closedform/core/softmax"
 	"closedform/runner/internal/lambdafit"
 	"closedform/runner/internal/study/studytest"
+
+	"closedform/internal/check"
 )
 
 const manifest = `
@@ -48,9 +49,7 @@ func TestCriteria(t *testing.T) {
 		}
 		want = append(want, fmt.Sprintf("%d lsq_rho", n), fmt.Sprintf("%d minimax_rho", n))
 	}
-	if !slices.Equal(rows, want) {
-		t.Errorf("rows %q, want %q", rows, want)
-	}
+	check.Equal(t, "rows", rows, want)
 	for n := 2; n <= 3; n++ {
 		of := lambda.Where("classes", n)
 		for _, c := range []struct{ word, column string }{{"lsq", "rms"}, {"minimax", "max"}} {

@@ -114,9 +114,7 @@ func TestVerdict(t *testing.T) {
 		f.Threshold = 1
 		for sense, want := range map[string]string{"above": c.above, "below": c.below} {
 			f.Sense = sense
-			if got := f.verdict(); got != want {
-				t.Errorf("%g [%g, %g] %s 1: %s, want %s", c.value, c.low, c.high, sense, got, want)
-			}
+			check.Equal(t, fmt.Sprintf("%g [%g, %g] %s 1", c.value, c.low, c.high, sense), f.verdict(), want)
 		}
 	}
 }
@@ -132,9 +130,7 @@ func TestDecide(t *testing.T) {
 			low, high := map[byte]float64{'+': 2, '-': 0, '?': 0}[s[1]], map[byte]float64{'+': 3, '-': 0.5, '?': 3}[s[1]]
 			all = append(all, finding{evidence: evidence{Condition: s[:1], Sense: "above", Threshold: 1}, value: low, low: low, high: high})
 		}
-		if got := decide(all).verdict(); got != want {
-			t.Errorf("%s: %s, want %s", findings, got, want)
-		}
+		check.Equal(t, findings, decide(all).verdict(), want)
 	}
 }
 
@@ -182,9 +178,7 @@ func TestTables(t *testing.T) {
 		t.Error("what was not read was used")
 	}
 	err = e.Use(func(experiment, name string) (*table.Table, error) {
-		if experiment+"/"+name != "m/t" {
-			t.Errorf("reads %s of %s", name, experiment)
-		}
+		check.Equal(t, fmt.Sprintf("reads %s of %s", name, experiment), experiment+"/"+name, "m/t")
 		return read(t, published), nil
 	})
 	if err != nil || !reflect.DeepEqual(e.Sources(), []string{"m"}) {

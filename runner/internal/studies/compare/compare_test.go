@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -178,9 +177,7 @@ func TestPairsAndRanks(t *testing.T) {
 		}
 		tables, err := e.Tables([]table.Set{{runs}})
 		check.OK(t, err)
-		if len(e.Figures()) != 2 {
-			t.Error("no ranks of two sets")
-		}
+		check.Equal(t, "no ranks of two sets", len(e.Figures()), 2)
 		for _, f := range e.Figures() {
 			drawing, err := f.Draw(tables)
 			check.OK(t, err)
@@ -267,9 +264,7 @@ func TestSpecs(t *testing.T) {
 	if s := studytest.New(t, Kind, text).Cells()[0].Spec.(spec); len(s.Source.Sums) != 1 {
 		t.Errorf("sums %q of one file", s.Source.Sums)
 	}
-	if a, b := studytest.New(t, Kind, text).Cells()[0].Spec, studytest.New(t, Kind, text, "name=other", "compare.splits_of=small_compare").Cells()[0].Spec; !reflect.DeepEqual(a, b) {
-		t.Errorf("with the splits of small_compare %+v, not %+v", b, a)
-	}
+	check.Equal(t, "with the splits of small_compare", studytest.New(t, Kind, text).Cells()[0].Spec, studytest.New(t, Kind, text, "name=other", "compare.splits_of=small_compare").Cells()[0].Spec)
 	studytest.Refused(t, Kind, text, map[string]string{
 		"compare.reference=x": "compare.reference", "compare.budget=2": "method.ours.candidates: 3 of them", "compare.validation=1": "compare.validation",
 		"set.clusters.name=moons": "set.moons", "set.clusters.name=all": "set.all.name", "set.clusters.train_rows=1-36": "set.clusters.train_rows",

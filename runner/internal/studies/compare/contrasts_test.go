@@ -101,9 +101,7 @@ func TestLeftOut(t *testing.T) {
 		if loss(other, "majority") < loss(other, "filter") {
 			want = "majority"
 		}
-		if got.Texts("chosen")[i] != want {
-			t.Errorf("%s: %s was chosen, want %s", set, got.Texts("chosen")[i], want)
-		}
+		check.Equal(t, set, got.Texts("chosen")[i], want)
 		check.NearAll(t, set, []float64{got.Nums("log_loss")[i], got.Nums("reference_log_loss")[i], got.Nums("best_log_loss")[i]},
 			[]float64{loss(set, want), loss(set, "ours"), min(loss(set, "filter"), loss(set, "majority"))}, 1e-9)
 	}

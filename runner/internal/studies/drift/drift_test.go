@@ -193,9 +193,7 @@ func TestTruth(t *testing.T) {
 		check.Near(t, "log loss", s.Nums("log_loss")[i]-s.Nums("excess_log_loss")[i], mean(logLoss), 1e-9)
 	}
 	// A network that breaks down is scored for all that follows.
-	if x := s.Where("method", "fails").Nums("failed"); !slices.Equal(x, []float64{1, 1}) {
-		t.Errorf("failed %v", x)
-	}
+	check.Equal(t, "failed", s.Where("method", "fails").Nums("failed"), []float64{1, 1})
 	for _, x := range tables.Get("curve").Where("method", "fails").Where("seen", 60).Nums("log_loss") {
 		check.Near(t, "log loss", x, math.Ln2, 1e-12)
 	}

@@ -217,9 +217,7 @@ func TestPlaneByHand(t *testing.T) {
 				all, step := ask(t, n), of("steps").Where("k", k)
 				h := entropy(all, true)
 				near(t, step, 1e-9, map[string]float64{"min_eigenvalue": update.MinEigenvalue, "min_variance": update.MinVariance, "entropy": h})
-				if step.Texts("action")[0] != update.Action.String() {
-					t.Errorf("%s: step %d was %s, want %v", method, k, step.Texts("action")[0], update.Action)
-				}
+				check.Equal(t, fmt.Sprintf("%s: step %d was", method, k), step.Texts("action")[0], update.Action.String())
 				actions[method+" "+update.Action.String()] = true
 				for column, yes := range map[string]bool{
 					"indefinite_steps": update.MinEigenvalue <= 0, "negative_steps": update.MinVariance < 0, "applied_steps": update.Action == bnn.Applied,

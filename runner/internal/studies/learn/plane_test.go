@@ -91,9 +91,7 @@ func TestPlaneFigures(t *testing.T) {
 				t.Errorf("%s: map %q of %d points", column, m.Title, len(m.Points))
 			}
 			want := figures.Point{X: train.Nums("x1")[k-1], Y: train.Nums("x2")[k-1], Class: int(train.Nums("class")[k-1]) - 1}
-			if m.Points[k-1] != want {
-				t.Errorf("point %v, want %v", m.Points[k-1], want)
-			}
+			check.Equal(t, "point", m.Points[k-1], want)
 		}
 	}
 	// A variance that is negative within the error of the moments is none.

@@ -253,9 +253,7 @@ candidates = [[1], [7]]
 	chooses := src + fmt.Sprintf(tuned, "tune = [\"lambda\", \"prior_var\"]\ncandidates = [[0.5, 1e-9], [0.5, 2]]")
 	tables := studytest.Run(t, Kind, chooses)
 	chosen := tables.Get("chosen")
-	if got := strings.Join(chosen.Texts("method"), " "); got != "large large few few" {
-		t.Errorf("chosen for %s", got)
-	}
+	check.Equal(t, "chosen for", strings.Join(chosen.Texts("method"), " "), "large large few few")
 	if got := chosen.Texts("chosen")[:2]; !slices.Equal(got, []string{"lambda=0.5 prior_var=2", "lambda=0.5 prior_var=2"}) || !(chosen.Nums("validation_log_loss")[0] < math.Log(3)) {
 		t.Errorf("chosen %q", got)
 	}

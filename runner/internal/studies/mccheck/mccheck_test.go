@@ -76,16 +76,12 @@ func TestTables(t *testing.T) {
 		rows := z.Where("formula", c.formula).Where("quantity", c.quantity).Where("classes", c.classes).Where("case", 2)
 		rows = rows.Where("rho", slices.Max(rows.Texts("rho")))
 		for column, want := range map[string]string{"i": c.i, "j": c.j} {
-			if got := strings.TrimSpace(strings.Join(rows.Texts(column), " ")); got != want {
-				t.Errorf("%s %s of %v classes: %s = %s, want %s", c.formula, c.quantity, c.classes, column, got, want)
-			}
+			check.Equal(t, fmt.Sprintf("%s %s of %v classes: %s", c.formula, c.quantity, c.classes, column), strings.TrimSpace(strings.Join(rows.Texts(column), " ")), want)
 		}
 	}
 	// As many inputs of the unit as of the probit; three classes or more for any Σ_0.
 	for formula, want := range map[string]int{"activation": 8 * 3, "probit": 4 * (4 + 9), "probit_corr": 2 * 12, "softmax": 2 * (5 + 9)} {
-		if got := z.Where("formula", formula).Len(); got != want {
-			t.Errorf("%s: %d rows, want %d", formula, got, want)
-		}
+		check.Equal(t, formula, z.Where("formula", formula).Len(), want)
 	}
 	summary := tables.Get("summary")
 	for i, verdict := range summary.Texts("verdict") {
@@ -102,9 +98,7 @@ func TestCell(t *testing.T) {
 	found := 0
 	for _, c := range studytest.New(t, Kind, manifest, "mc_check.classes=[3, 2]", "mc_check.rho=[0.2, 0.4, 0]", "mc_check.cases=3").Cells() {
 		s := c.Spec.(spec)
-		if got, want := s.rand("samples").Uint64(), random.Source("small", 5, "mc_check", c.Key, "samples").Uint64(); got != want {
-			t.Errorf("%s: another stream", c.Key)
-		}
+		check.Equal(t, fmt.Sprintf("%s: another stream", c.Key), s.rand("samples").Uint64(), random.Source("small", 5, "mc_check", c.Key, "samples").Uint64())
 		in, m := s.inputs(), softmax.NewMoments(max(2, s.Classes))
 		rows := z.Where("formula", s.Formula)
 		var want []float64
@@ -236,9 +230,7 @@ func TestEstimate(t *testing.T) {
 		{mc: (n + 1) / 2.0, se: math.Sqrt((float64(n)*n - 1) / 12 / (n - 1)), effective: scores[3].effective},
 	} {
 		check.NearAll(t, "mc, se and effective", []float64{scores[i].mc, scores[i].se, scores[i].effective}, []float64{want.mc, want.se, want.effective}, 1e-9)
-		if no := i == 2; math.IsNaN(scores[i].z()) != no {
-			t.Errorf("score %d: z = %g", i, scores[i].z())
-		}
+		check.Equal(t, fmt.Sprintf("score %d: z = %g", i, scores[i].z()), math.IsNaN(scores[i].z()), i == 2)
 	}
 	if s := scores[4]; !(s.effective < enough) || !math.IsNaN(s.z()) {
 		t.Errorf("%g effective samples, z = %g", s.effective, s.z())
@@ -308,9 +300,7 @@ func TestSummary(t *testing.T) {
 		for _, column := range []string{"formula", "quantity", "scores", "untrusted", "bounded", "independent", "verdict"} {
 			got = append(got, s.Texts(column)[i])
 		}
-		if strings.Join(got, " ") != want {
-			t.Errorf("row %d: %q, want %s", i, got, want)
-		}
+		check.Equal(t, fmt.Sprintf("row %d: %q, want", i, got), strings.Join(got, " "), want)
 	}
 	for column, want := range map[string]float64{
 		"mean": -0.6, "sd": math.Sqrt((1.6*1.6 + 1.9*1.9 + 0.3*0.3) / 2), "max_abs_z": 2.5, "share_beyond_1.96": 1.0 / 3,

@@ -111,9 +111,7 @@ func TestMonteCarloDraws(t *testing.T) {
 		"moments.montecarlo_pairs=18": {3, 2}, "moments.montecarlo_pairs=1": {2, 2}, "moments.draws=1": {1, 1},
 	} {
 		draws := cells(t, manifest, override, "moments.variance=[1]").Where("method", "monte-carlo-2000").Nums("draws")
-		if !slices.Equal(draws, want) {
-			t.Errorf("%s: %v draws of 2 and 3 classes, want %v", override, draws, want)
-		}
+		check.Equal(t, override, draws, want)
 	}
 }
 

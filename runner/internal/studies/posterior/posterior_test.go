@@ -240,9 +240,7 @@ generator = "sectors"
 	set := []string{"data.generator=wedges", "model.layers=[2, 3]", "model.bias=false", "model.prior_mean=[[1, 0], [0, 1], [1, 1]]", "posterior.perceptrons=[]", "posterior.maps=[]", "sweep.seed=[2]"}
 	all := studytest.Run(t, Kind, text, set...)
 	for task, want := range map[string]int{"wedges": 3 * 6, "four": 6, "five": 3 * 5} {
-		if n := at(t, all.Get("curve"), "task="+task).Len(); n != want {
-			t.Errorf("%s: %d rows, want %d", task, n, want)
-		}
+		check.Equal(t, task, at(t, all.Get("curve"), "task="+task).Len(), want)
 	}
 	for _, task := range []string{"wedges", "four"} {
 		joint := at(t, all.Get("curve"), "k=12 method=adf_exact_joint task="+task).Nums("tv")[0]

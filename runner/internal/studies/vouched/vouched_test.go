@@ -1,7 +1,7 @@
 package vouched
 
 import (
-	"maps"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -51,9 +51,7 @@ func TestTables(t *testing.T) {
 	use := func(overrides ...string) (*experiment, error) {
 		e := studytest.New(t, Kind, manifest, overrides...).(*experiment)
 		return e, e.Use(func(experiment, name string) (*table.Table, error) {
-			if experiment+"/"+name != "m/summary" {
-				t.Errorf("reads %s of %s", name, experiment)
-			}
+			check.Equal(t, fmt.Sprintf("reads %s of %s", name, experiment), experiment+"/"+name, "m/summary")
 			return table.Read(name, strings.NewReader(summary))
 		})
 	}
@@ -91,7 +89,5 @@ func TestMethods(t *testing.T) {
 	for _, record := range check.Records(t, filepath.Join(root, "baselines", "testdata", "reference.csv")) {
 		compared[record[0]] = true
 	}
-	if !maps.Equal(listed, compared) {
-		t.Errorf("the manifest lists %v, the reference file has %v", listed, compared)
-	}
+	check.Equal(t, "the manifest lists", listed, compared)
 }
