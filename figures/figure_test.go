@@ -101,9 +101,8 @@ func TestConcurrentUse(t *testing.T) {
 }
 
 func TestUnknownFormat(t *testing.T) {
-	if _, err := Dots(dotPlot()).Encode("gif"); err == nil || !strings.Contains(err.Error(), `"gif"`) {
-		t.Errorf("error %v", err)
-	}
+	_, err := Dots(dotPlot()).Encode("gif")
+	check.Refuses(t, "error", err, `"gif"`)
 }
 
 func TestWidths(t *testing.T) {

@@ -102,9 +102,8 @@ func TestLearnAnswersFirst(t *testing.T) {
 		fmt.Fprintln(rows, class)
 	}
 	fmt.Fprint(rows, "12;red;1,5\n")
-	if _, err := answer.ReadString('\n'); err != nil {
-		t.Fatal(err)
-	}
+	_, err = answer.ReadString('\n')
+	check.OK(t, err)
 	cancel()
 	if err := <-ended; err == nil {
 		t.Error("no error")
@@ -175,13 +174,10 @@ func TestLearnBare(t *testing.T) {
 	inExperiments(t, nil)
 	n, err := bnn.New(bnn.Default(2, 3), random.Source("bare"))
 	var file bytes.Buffer
-	if err = errors.Join(err, checkpoint.Save(&file, n, "")); err != nil {
-		t.Fatal(err)
-	}
+	check.OK(t, errors.Join(err, checkpoint.Save(&file, n, "")))
 	write(t, file.String(), "bare.npz")
-	if _, _, err := learnFrom(t, "width,class,height\n", "bare.npz", "-data", "-"); err != nil {
-		t.Fatal(err)
-	}
+	_, _, err = learnFrom(t, "width,class,height\n", "bare.npz", "-data", "-")
+	check.OK(t, err)
 	for k := 1; k <= 2; k++ {
 		out, log, err := learnFrom(t, "width,class,height\n0.5,2,-1\n", "bare.npz", "-data", "-")
 		if err != nil || !strings.Contains(out, fmt.Sprintf("\n%d,", k)) {
@@ -189,12 +185,10 @@ func TestLearnBare(t *testing.T) {
 		}
 		contains(t, log, fmt.Sprintf("bare.npz: %d rows, %[1]d learned", k))
 	}
-	if _, err := n.Observe([]float64{0.5, -1}, 2); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := n.Observe([]float64{0.5, -1}, 2); err != nil {
-		t.Fatal(err)
-	}
+	_, err = n.Observe([]float64{0.5, -1}, 2)
+	check.OK(t, err)
+	_, err = n.Observe([]float64{0.5, -1}, 2)
+	check.OK(t, err)
 	got, _, err := checkpoint.Load(strings.NewReader(read(t, "bare.npz")))
 	check.OK(t, err)
 	want, _ := n.Weights(0)

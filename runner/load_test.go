@@ -143,9 +143,8 @@ func TestData(t *testing.T) {
 		t.Error("what is skipped has a results folder")
 	}
 	fails(t, "red", "fetch", "blue")
-	if _, _, err := try(t, "fetch", "red"); err != nil {
-		t.Fatal(err)
-	}
+	_, _, err := try(t, "fetch", "red")
+	check.OK(t, err)
 	for _, want := range []int{1, 0} { // what a file has is said before a run, not where there is none
 		if _, stderr, err := try(t, "-exp", "needy", "-out", "else"); err != nil || strings.Count(stderr, "data/red.csv: so many points\n") != want {
 			t.Errorf("%q, %v; want %d lines about the data", stderr, err, want)
@@ -199,9 +198,7 @@ func TestDerivedExperiment(t *testing.T) {
 	write(t, "method,above\n", "results", "small", "summary.csv")
 	fails(t, "its checksum is not that of SHA256SUMS", "-exp", "a_judge")
 	_, _, err = try(t, "-exp", "a_judge", "-set", `sources=["smal"]`)
-	if err == nil || !strings.Contains(err.Error(), "a_judge, small") {
-		t.Errorf("a source that has no manifest: %v", err)
-	}
+	check.Refuses(t, "a source that has no manifest", err, "a_judge, small")
 }
 
 // -short runs the short form, and needs a folder that is not that of the results.

@@ -102,9 +102,8 @@ func TestPredict(t *testing.T) {
 	}
 	// Into a file, with decisions: the other columns are the same.
 	least := out.Nums("probability")[1]
-	if _, _, err := try(t, "predict", file, "-data", "new.csv", "-to", "out.csv", "-unknown", fmt.Sprint(least+1e-9)); err != nil {
-		t.Fatal(err)
-	}
+	_, _, err = try(t, "predict", file, "-data", "new.csv", "-to", "out.csv", "-unknown", fmt.Sprint(least+1e-9))
+	check.OK(t, err)
 	decided, err := table.Read("out", strings.NewReader(read(t, "out.csv")))
 	if err != nil || decided.Texts("class")[1] != "unknown" || decided.Nums("probability")[1] != least {
 		t.Errorf("%v: %s", err, read(t, "out.csv"))
@@ -196,9 +195,8 @@ func TestPredictBare(t *testing.T) {
 	note, err := json.Marshal(map[string]any{"familiar": seen})
 	check.OK(t, err)
 	x := []float64{0.5, -1.25}
-	if _, err := bank.Observe(x, 2); err != nil {
-		t.Fatal(err)
-	}
+	_, err = bank.Observe(x, 2)
+	check.OK(t, err)
 	for i, model := range []bnn.Model{network, ensemble, bank} {
 		var file bytes.Buffer
 		var p bnn.Prediction

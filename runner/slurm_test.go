@@ -243,9 +243,7 @@ func TestSlurmScript(t *testing.T) {
 		t.Error("it writes files")
 	}
 	_, _, err := try(t, "-exp", m, "-out", out, "-engine", "slurm")
-	if want := `sbatch: exec: "sbatch": executable file not found in $PATH: -engine slurm needs the commands of Slurm`; err == nil || !strings.HasPrefix(err.Error(), want) {
-		t.Errorf("error %v, want %s", err, want)
-	}
+	check.Refuses(t, "no Slurm", err, `sbatch: exec: "sbatch": executable file not found in $PATH: -engine slurm needs the commands of Slurm`)
 	mustRun(t, "-exp", m, "-out", out, "-shard", "1/1")
 	contains(t, mustRun(t, "-exp", m, "-out", out, "-engine", "slurm", "-dry-run"), "small: no cell is missing\n")
 	mustRun(t, "-exp", m, "-out", out)

@@ -159,9 +159,7 @@ func TestTwoRunsInOneFolder(t *testing.T) {
 	mustRun(t, "-exp", m, "-out", whole, "-workers", "8")
 	p, ended := startAndWait(t, func() bool { return claimed(t, out) }, "-exp", m, "-out", out, "-workers", "2")
 	_, _, err := try(t, "-exp", m, "-out", out, "-set", "model.scale=0.4")
-	if want := "small: a run of other values or other code is using " + filepath.Join(out, "small") + ": host "; err == nil || !strings.HasPrefix(err.Error(), want) {
-		t.Errorf("error %v, want %s", err, want)
-	}
+	check.Refuses(t, "other values", err, "small: a run of other values or other code is using "+filepath.Join(out, "small")+": host ")
 	second := mustRun(t, "-exp", m, "-out", out, "-workers", "2")
 	if err := <-ended; err != nil {
 		t.Errorf("%v: %s", err, &p.stderr)

@@ -114,9 +114,8 @@ func TestTortureDamage(t *testing.T) {
 					remove(t, out, "small", "cells", "published") // or nobody reads the cells
 				}
 				check.OK(t, damages[name](out+strings.TrimPrefix(path, whole), outside))
-				if _, _, err := try(t, "-exp", manifest, "-out", out, "-quiet"); err != nil {
-					t.Error(err)
-				}
+				_, _, err := try(t, "-exp", manifest, "-out", out, "-quiet")
+				check.OK(t, err)
 				complete(t, manifest, out, want)
 				mine, err := os.ReadFile(outside)
 				if name == "is a link" && string(mine) != "mine" || name != "is a link" && err == nil {

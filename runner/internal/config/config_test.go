@@ -210,9 +210,8 @@ func TestOneValueForList(t *testing.T) {
 		t.Errorf("%v: %+v", err, v)
 	}
 	for _, set := range []string{"sweep.seed=x", "item.second.words=3"} {
-		if _, _, err := decode(text, set); err == nil || !strings.HasPrefix(err.Error(), "-set "+set+": ") {
-			t.Errorf("%s: error %v", set, err)
-		}
+		_, _, err := decode(text, set)
+		check.Refuses(t, set, err, "-set "+set+": ")
 	}
 }
 

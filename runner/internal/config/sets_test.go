@@ -52,8 +52,7 @@ func TestSets(t *testing.T) {
 		{"[model]\n" + sets, own, filepath.Join(folder, "s.toml") + ":1: model: not a key"},
 		{"[[set]\n" + sets, own, filepath.Join(folder, "s.toml") + ":2: "},
 	} {
-		if _, _, err := decode(c.sets, c.own); err == nil || !strings.HasPrefix(err.Error(), c.want) {
-			t.Errorf("error %v, want %s", err, c.want)
-		}
+		_, _, err := decode(c.sets, c.own)
+		check.Refuses(t, c.want, err, c.want)
 	}
 }

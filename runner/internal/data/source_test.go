@@ -221,9 +221,7 @@ func TestSourceLoadErrors(t *testing.T) {
 			continue
 		}
 		err = s.Load(dir)
-		if want := strings.ReplaceAll(c.want, "DIR", dir); err == nil || !strings.HasPrefix(err.Error(), want) {
-			t.Errorf("%s:\ngot  %v\nwant %s", c.text, err, want)
-		}
+		check.Refuses(t, c.text, err, strings.ReplaceAll(c.want, "DIR", dir))
 	}
 }
 

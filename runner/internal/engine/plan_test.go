@@ -7,7 +7,6 @@ import (
 	"io"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"testing"
 
 	"closedform/internal/check"
@@ -46,9 +45,8 @@ func TestTasks(t *testing.T) {
 			t.Errorf("chunk %d makes %d tasks", c.chunk, len(p.tasks))
 		}
 		for _, number := range []string{strconv.Itoa(len(p.tasks)), "-1", "x"} {
-			if _, err := ReadTask(filepath.Join(p.dir, number)); err == nil || !strings.Contains(err.Error(), "no task of this number") {
-				t.Errorf("task %s: error %v", number, err)
-			}
+			_, err := ReadTask(filepath.Join(p.dir, number))
+			check.Refuses(t, fmt.Sprintf("task %s", number), err, "no task of this number")
 		}
 	}
 }

@@ -170,9 +170,8 @@ func TestFetchNextURL(t *testing.T) {
 	check.Refuses(t, "gone", err, p.URL+"/gone: status 404 Not Found")
 	holds(t, root, "a", "damaged")
 	file.URLs = []string{p.URL + "/a"}
-	if _, err := get(t, root, "", file); err != nil {
-		t.Error(err)
-	}
+	_, err = get(t, root, "", file)
+	check.OK(t, err)
 	holds(t, root, "a", text)
 }
 
@@ -225,9 +224,8 @@ func TestFetchNames(t *testing.T) {
 		t.Errorf("%q, %v", stdout, err)
 	}
 	holds(t, root, "a", "a", "b", "b")
-	if _, err := getSets(t, root, mirror, []string{All}, sets...); err != nil {
-		t.Error(err)
-	}
+	_, err = getSets(t, root, mirror, []string{All}, sets...)
+	check.OK(t, err)
 	holds(t, root, "a", "a", "b", "b", "c", "c")
 	_, err = getSets(t, root, mirror, []string{"a", "d"}, sets...)
 	check.Refuses(t, "d", err, `no data set "d"; allowed: all, a, b, c`)
@@ -258,9 +256,8 @@ func TestContentSum(t *testing.T) {
 func TestFetchParts(t *testing.T) {
 	root, p := t.TempDir(), publish(t, map[string]string{"/1": "1 2\n3 4", "/2": "5\t6\r\n\n"})
 	file := setFile{Path: "a", Convert: "table", Header: "a,b", SHA256: sumOf("a,b\n1,2\n3,4\n5,6\n"), URLs: []string{p.URL + "/1 " + p.URL + "/2"}}
-	if _, err := get(t, root, "", file); err != nil {
-		t.Fatal(err)
-	}
+	_, err := get(t, root, "", file)
+	check.OK(t, err)
 }
 
 func TestConvert(t *testing.T) {

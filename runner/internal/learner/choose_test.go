@@ -87,9 +87,7 @@ func TestBankOfCandidates(t *testing.T) {
 		}
 		return evidence
 	}
-	if err := Check([]Method{m}, 0, false); err != nil {
-		t.Error(err)
-	}
+	check.OK(t, Check([]Method{m}, 0, false))
 	same, choice, err := m.Choose(nil)
 	if err != nil || choice.Text != "" || same.Weights != m.Weights {
 		t.Errorf("%v, %+v, %+v", err, choice, same)

@@ -118,8 +118,7 @@ func TestFeatureErrors(t *testing.T) {
 		t.Errorf("[model] has the features %+v, error %v", model.Features, model.Fits(2, 3))
 	}
 	for key, model := range map[string]Model{"features": {Features: Features{Kind: features.Relu}}, "output": {Readout: "ridge"}} {
-		if _, err := (Sweep{}).Models(model, nil); err == nil || !strings.HasPrefix(err.Error(), "model."+key) {
-			t.Errorf("%s in a study of networks: error %v", key, err)
-		}
+		_, err := (Sweep{}).Models(model, nil)
+		check.Refuses(t, fmt.Sprintf("%s in a study of networks", key), err, "model."+key)
 	}
 }

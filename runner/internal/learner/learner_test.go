@@ -73,9 +73,7 @@ func TestTolerant(t *testing.T) {
 	}
 	l := NewTolerant(&recorder{good: 9}, 2)
 	for class := range 4 {
-		if err := l.Observe([]float64{1}, class); err != nil {
-			t.Error(err)
-		}
+		check.OK(t, l.Observe([]float64{1}, class))
 	}
 	if n := len(l.Learner.(*recorder).seen); n != 3 || !l.Steps().Failed || l.Probabilities([][]float64{{1}})[0][0] != 0.5 {
 		t.Errorf("%d examples, %+v", n, l.Steps())
@@ -107,9 +105,7 @@ func TestCourse(t *testing.T) {
 			t.Errorf("pass %d before example %d", pass, n+1)
 		}
 		p := make([]float64, 2)
-		if err := l.Predict(p, x); err != nil {
-			t.Error(err)
-		}
+		check.OK(t, l.Predict(p, x))
 		scores.Add([]float64{0.75, 0.25}, class)
 	}
 	course.After = func(pass, k int) error { after = append(after, fmt.Sprint(pass, k, len(l.seen))); return nil }
@@ -163,9 +159,7 @@ func TestBatch(t *testing.T) {
 					t.Errorf("%v, probabilities %v before the first fit", err, p)
 				}
 			}
-			if err := b.Observe(x, class); err != nil {
-				t.Error(err)
-			}
+			check.OK(t, b.Observe(x, class))
 		}
 		if err := b.Predict(p, x); err != nil || fmt.Sprint(fits) != c.want {
 			t.Errorf("%v, fitted to %v, want %s", err, fits, c.want)
@@ -353,9 +347,8 @@ func TestModelErrors(t *testing.T) {
 	} {
 		m := DefaultModel()
 		change(&m)
-		if _, err := m.For(2, 2); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v", want, err)
-		}
+		_, err := m.For(2, 2)
+		check.Refuses(t, want, err, want)
 	}
 }
 
@@ -370,18 +363,15 @@ func TestLambda(t *testing.T) {
 			continue
 		}
 		spelled, err := v.L.MarshalTOML()
-		if err != nil {
-			t.Error(err)
-		}
+		check.OK(t, err)
 		if _, err := toml.Decode("L = "+string(spelled), &again); err != nil || again != v || !(math.Abs(v.L.Value(n, rho)-want) < 1e-9) {
 			t.Errorf("%s: %v, λ = %g, want %g; spelled %s", text, err, v.L.Value(n, rho), want, spelled)
 		}
 	}
 	for _, text := range []string{"0", "-1", `"steep"`, "nan", "inf", "[1]"} {
 		var v struct{ L Lambda }
-		if _, err := toml.Decode("L = "+text, &v); err == nil || !strings.Contains(err.Error(), "minimax") {
-			t.Errorf("%s: error %v", text, err)
-		}
+		_, err := toml.Decode("L = "+text, &v)
+		check.Refuses(t, text, err, "minimax")
 	}
 }
 
@@ -412,8 +402,6 @@ func TestSnapshots(t *testing.T) {
 		60000: {5, 50, 200, 2000, 10000, 60000},
 	} {
 		check.Equal(t, n, Snapshots(n), want)
-		if err := Increasing("k", Snapshots(n), n); err != nil {
-			t.Error(err)
-		}
+		check.OK(t, Increasing("k", Snapshots(n), n))
 	}
 }

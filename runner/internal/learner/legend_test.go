@@ -47,9 +47,8 @@ func TestLabelsOfManifests(t *testing.T) {
 				Drawn
 			}
 		}
-		if _, err := toml.DecodeFile(filepath.Join("../../../experiments", name+".toml"), &m); err != nil {
-			t.Fatal(err)
-		}
+		_, err := toml.DecodeFile(filepath.Join("../../../experiments", name+".toml"), &m)
+		check.OK(t, err)
 		for _, method := range m.Method {
 			l := Legend{method.Name: method.Drawn}
 			id, here := strings.ReplaceAll(method.Name, "_", "-"), seen{l.Label(method.Name), l.Group(method.Name)}

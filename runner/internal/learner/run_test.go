@@ -41,9 +41,8 @@ func TestRun(t *testing.T) {
 			}
 		}
 		l := Lesson{Scale: dataset.None, Learner: source, Run: &run}
-		if _, _, _, err := l.Train(t.Context(), m, examples, examples); err != nil {
-			t.Fatal(err)
-		}
+		_, _, _, err := l.Train(t.Context(), m, examples, examples)
+		check.OK(t, err)
 		check.Equal(t, keys, [2]string{fmt.Sprint(next), fmt.Sprint(scored)}, want)
 	}
 }

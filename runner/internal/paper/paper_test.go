@@ -120,9 +120,7 @@ func TestErrors(t *testing.T) {
 		"[[table]]\nname = \"a\"\nrows = [\"method=tagi\"]\n[[table.column]]\nfrom = \"uci/ranks\"\ncolumn = \"log_loss\"\nformat = \"%.1f\"\nnone = [\"method=tagi\"]": `none has "method=tagi", where a value is`,
 	} {
 		files, err := lines(t, list)
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s\nerror %v, want %s", list, err, want)
-		}
+		check.Refuses(t, list, err, want)
 		if files != "" {
 			t.Errorf("%s\nwrote %s", list, files)
 		}
@@ -251,7 +249,6 @@ func TestNumber(t *testing.T) {
 		t.Errorf("%v: %s, want the λ of the method", err, got)
 	}
 	setting.Column = "method.jiont.lambda"
-	if _, err := setting.tex(results); err == nil || !strings.Contains(err.Error(), "jiont") {
-		t.Errorf("error %v, want one that names jiont", err)
-	}
+	_, err = setting.tex(results)
+	check.Refuses(t, "error", err, "jiont")
 }

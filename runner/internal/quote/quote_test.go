@@ -76,8 +76,7 @@ func TestErrors(t *testing.T) {
 		{Source{From: "fig1_12/summary", Row: "lambda=0.3", Column: "method"}, `method is "joint"`},
 		{Source{From: "fig1_12/sumary", Column: "accuracy"}, "does not list it"},
 	} {
-		if _, err := results.Number(c.Source); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%+v: error %v, want %s", c.Source, err, c.want)
-		}
+		_, err := results.Number(c.Source)
+		check.Refuses(t, fmt.Sprint(c.Source), err, c.want)
 	}
 }

@@ -22,9 +22,7 @@ func TestClaim(t *testing.T) {
 	if release == nil || two.Claim("k", "f") != nil {
 		t.Fatal("it is claimed by none, or by both")
 	}
-	if err := errors.Join(one.Others([]string{"k"}, []string{"f"}), two.Others([]string{"k"}, []string{"f"})); err != nil {
-		t.Error(err)
-	}
+	check.OK(t, errors.Join(one.Others([]string{"k"}, []string{"f"}), two.Others([]string{"k"}, []string{"f"})))
 	want := fmt.Sprintf("a run of other values or other code is using %s: host %s, pid %d",
 		one.dir, strings.Fields(machine())[0], os.Getpid())
 	if err := two.Others([]string{"k"}, []string{"g"}); err == nil || err.Error() != want {
@@ -131,9 +129,8 @@ func TestClaimIsRenewed(t *testing.T) {
 // Where there are no hard links, cells are computed unclaimed.
 func TestClaimWithoutLinks(t *testing.T) {
 	f := openTemp(t)
-	if _, _, err := f.enter(); err != nil {
-		t.Fatal(err)
-	}
+	_, _, err := f.enter()
+	check.OK(t, err)
 	os.Remove(f.owner.path)
 	f.owner.path = filepath.Dir(f.owner.path) // which cannot be linked to
 	if f.Claim("k", "f") == nil {

@@ -32,9 +32,8 @@ func TestManifests(t *testing.T) {
 			t.Errorf("%s: spelled out\n%s\nand again\n%s", name, first, second)
 		}
 		var all map[string]any
-		if _, err := toml.Decode(string(first), &all); err != nil {
-			t.Fatal(err)
-		}
+		_, err := toml.Decode(string(first), &all)
+		check.OK(t, err)
 		used[all["study"].(string)] = true
 		for key := range keys(all) {
 			if !strings.Contains(string(readme), "`"+key+"`") && !strings.Contains(string(readme), "["+key+"]") {
@@ -84,9 +83,7 @@ func TestMissing(t *testing.T) {
 				_, err = kind.New(m)
 			}
 		}
-		if err == nil || !strings.HasPrefix(err.Error(), want) {
-			t.Errorf("%s: error %v, want %s", study, err, want)
-		}
+		check.Refuses(t, study, err, want)
 	}
 }
 

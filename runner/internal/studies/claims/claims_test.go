@@ -80,9 +80,7 @@ func TestMeasure(t *testing.T) {
 		}
 		f, err := e.measure(read(t, published))
 		if c.err != "" {
-			if err == nil || !strings.HasPrefix(err.Error(), c.err) {
-				t.Errorf("%+v: error %v, want %s", e, err, c.err)
-			}
+			check.Refuses(t, fmt.Sprint(e), err, c.err)
 			continue
 		}
 		// NaN is equal to NaN when printed.
@@ -194,9 +192,8 @@ func TestTables(t *testing.T) {
 			t.Errorf("%s:\n%swant\n%s", tables[i].Name, rows, want)
 		}
 	}
-	if _, err := e.Figures()[0].Draw(tables); err != nil {
-		t.Error(err)
-	}
+	_, err = e.Figures()[0].Draw(tables)
+	check.OK(t, err)
 	resolved, err := m.Resolved(e)
 	check.OK(t, err)
 	if again := studytest.New(t, Kind, string(resolved)).(*experiment); !reflect.DeepEqual(again.Evidence, e.Evidence) {

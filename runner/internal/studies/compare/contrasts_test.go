@@ -82,9 +82,7 @@ func TestContrasts(t *testing.T) {
 		if !strings.HasPrefix(text, "method") {
 			entry += "\nmethod = \"filter\""
 		}
-		if err := studytest.Err(Kind, manifest(studytest.File(t, studytest.Clusters(36)))+entry); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: error %v does not say %s", text, err, want)
-		}
+		check.Refuses(t, text, studytest.Err(Kind, manifest(studytest.File(t, studytest.Clusters(36)))+entry), want)
 	}
 }
 

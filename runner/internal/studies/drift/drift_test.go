@@ -108,9 +108,8 @@ func losses(t *testing.T, cfg bnn.Config, set data.Set, noise float64, every int
 		if (k+1)%every == 0 {
 			check.OK(t, n.AddProcessNoise(noise))
 		}
-		if _, err := n.Observe(x, set.Class[k]); err != nil {
-			t.Fatal(err)
-		}
+		_, err := n.Observe(x, set.Class[k])
+		check.OK(t, err)
 	}
 	return wrong, logLoss
 }

@@ -98,9 +98,8 @@ func curve(t *testing.T, tables table.Set) {
 		if pass > 1 {
 			i = rand.New(random.Source("small_hidden", 3, "pass", pass)).Perm(70)[k]
 		}
-		if _, err := n.Observe(train.X[i], train.Class[i]); err != nil {
-			t.Fatal(err)
-		}
+		_, err := n.Observe(train.X[i], train.Class[i])
+		check.OK(t, err)
 		if !slices.Contains([]int{5, 60, 70, 210}, seen+1) {
 			continue
 		}
@@ -158,9 +157,8 @@ func maps(t *testing.T, tables table.Set) {
 	check.OK(t, n.SetWeights(0, mean, cov))
 	listed := tables.Get("train").Where("task", "xor")
 	for k, x := range set.X {
-		if _, err := n.Observe(x, set.Class[k]); err != nil {
-			t.Fatal(err)
-		}
+		_, err := n.Observe(x, set.Class[k])
+		check.OK(t, err)
 		check.NearAll(t, "example", []float64{listed.Nums("x1")[k], listed.Nums("x2")[k], listed.Nums("class")[k]},
 			[]float64{x[0], x[1], float64(set.Class[k] + 1)}, 6e-4)
 	}

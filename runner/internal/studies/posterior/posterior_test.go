@@ -192,9 +192,8 @@ func TestRefuses(t *testing.T) {
 	s := studytest.New(t, Kind, manifest).Cells()[0].Spec.(spec)
 	ctx, cancel := context.WithCancel(context.Background())
 	s.Draws = 3
-	if _, err := s.run(ctx); err == nil || !strings.Contains(err.Error(), "after example 1: laplace: 3 draws") {
-		t.Errorf("an odd number of draws: error %v", err)
-	}
+	_, err := s.run(ctx)
+	check.Refuses(t, "an odd number of draws", err, "after example 1: laplace: 3 draws")
 	cancel()
 	if _, err := s.run(ctx); err == nil || strings.Contains(err.Error(), "draws") {
 		t.Error("a cancelled cell went on")
