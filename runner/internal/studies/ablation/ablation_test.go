@@ -24,42 +24,14 @@ import (
 )
 
 const small = `
-name  = "small_ablation"
-study = "ablation"
-seed  = 1
-
-[ablation]
-classes  = [3, 2]
-spread   = 2
-variance = 1
-draws    = 20
-
-[data]
-generator = "wedges"
-train     = 8
-
-[model]
-bias = false
-rule = "joint"
-prior_var = 1
-layers     = [2, 3]
-prior_mean = [[1, 0], [0, 1], [1, 1]]
-on_indefinite = "project"
-
-[evaluate]
-grid = 9
-
-[sweep]
-seed   = [1, 2, 3]
-lambda = [1.5, 0.2, 0.55]
-rho    = [0.5, 0.2]
-
-[[method]]
-name = "joint"
-
-[[method]]
-name = "total"
-rule = "total"
+name = "small_ablation"; study = "ablation"; seed = 1
+[ablation]; classes = [3, 2]; spread = 2; variance = 1; draws = 20
+[data]; generator = "wedges"; train = 8
+[model]; bias = false; rule = "joint"; prior_var = 1; layers = [2, 3]; prior_mean = [[1, 0], [0, 1], [1, 1]]; on_indefinite = "project"
+[evaluate]; grid = 9
+[sweep]; seed = [1, 2, 3]; lambda = [1.5, 0.2, 0.55]; rho = [0.5, 0.2]
+[[method]]; name = "joint"
+[[method]]; name = "total"; rule = "total"
 `
 
 func TestMoments(t *testing.T) {
@@ -247,8 +219,8 @@ func TestRefused(t *testing.T) {
 // "pass", and are looked at on the test part.
 func TestFiles(t *testing.T) {
 	all := studytest.Clusters(30)
-	src := strings.Replace(small, "generator = \"wedges\"\ntrain     = 8", fmt.Sprintf("file = %q\ntrain_rows = \"1-20\"\nscale = \"none\"", studytest.File(t, all)), 1)
-	src = strings.Replace(src, "[evaluate]\ngrid = 9\n", "", 1)
+	src := strings.Replace(small, `generator = "wedges"; train = 8`, fmt.Sprintf("file = %q; train_rows = \"1-20\"; scale = \"none\"", studytest.File(t, all)), 1)
+	src = strings.Replace(src, "[evaluate]; grid = 9\n", "", 1)
 	tables := studytest.Run(t, Kind, src, "sweep.seed=[1]")
 	n := network(t, bnn.Total, bnn.Fail, 0.55, 0.2, 1)
 	for _, i := range rand.New(study.Stream("small_ablation", 1, "pass", 1)).Perm(20) {

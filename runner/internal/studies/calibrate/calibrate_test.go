@@ -14,14 +14,8 @@ import (
 )
 
 const manifest = `
-name  = "fitting"
-study = "calibrate"
-seed  = 3
-
-[calibrate]
-classes = [3, 2]
-rho     = [0.5, 0.3]
-box     = 1
+name = "fitting"; study = "calibrate"; seed = 3
+[calibrate]; classes = [3, 2]; rho = [0.5, 0.3]; box = 1
 `
 
 // Each row holds the errors of its λ and ρ, each criterion is best by its own

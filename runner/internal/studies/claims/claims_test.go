@@ -133,40 +133,15 @@ func TestDecide(t *testing.T) {
 }
 
 const manifest = `
-name = "c"
-study = "claims"
-seed = 3
-[[claim]]
-name = "one"
-sentence = "It learns."
-where = "Section 1"
-[[evidence]]
-claim = "one"
-statistic = "error"
-condition = "n = 3"
-manifest = "m"
-table = "t"
-rows = ["method=a", "k=5"]
-minus = ["method=b"]
-value = "x"
-sense = "above"
-threshold = 0.5
-[[evidence]]
-claim = "one"
-statistic = "error"
-condition = "n = 4"
-manifest = "m"
-table = "t"
-rows = ["method=b", "seed=1"]
-value = "x"
-se = "x_se"
-sense = "below"
-threshold = 1
+name = "c"; study = "claims"; seed = 3
+[[claim]]; name = "one"; sentence = "It learns."; where = "Section 1"
+[[evidence]]; claim = "one"; statistic = "error"; condition = "n = 3"; manifest = "m"; table = "t"; rows = ["method=a", "k=5"]; minus = ["method=b"]; value = "x"; sense = "above"; threshold = 0.5
+[[evidence]]; claim = "one"; statistic = "error"; condition = "n = 4"; manifest = "m"; table = "t"; rows = ["method=b", "seed=1"]; value = "x"; se = "x_se"; sense = "below"; threshold = 1
 `
 
 // From the manifest to the tables and the figure.
 func TestTables(t *testing.T) {
-	m, err := config.Parse("c.toml", []byte(manifest), nil)
+	m, err := config.Parse("c.toml", []byte(strings.ReplaceAll(manifest, "; ", "\n")), nil)
 	check.OK(t, err)
 	e := studytest.New(t, Kind, manifest).(*experiment)
 	if _, err := e.Tables(nil); err == nil {

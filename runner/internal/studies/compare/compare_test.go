@@ -26,50 +26,15 @@ import (
 // generator.
 func manifest(file string) string {
 	return fmt.Sprintf(`
-name  = "small_compare"
-study = "compare"
-seed  = 1
-[compare]
-budget     = 3
-validation = 0.25
-reference  = "ours"
-[sweep]
-seed = [1, 2, 3]
-[[set]]
-name = "clusters"
-file = %q
-train_rows = "1-24"
-[[set]]
-name = "moons"
-generator = "moons"
-train  = 16
-test   = 10
-splits = 2
-[[method]]
-name = "ours"
-kind = "closed-form"
-members = 1
-rule = "adf"
-bias = true
-tune = ["prior_var"]
-candidates = [[0.01], [1], [100]]
-[[method]]
-name = "filter"
-kind = "kalman"
-passes = 2
-tune = ["prior_var", "process_noise"]
-candidates = [[0.001, 0], [3, 0.1], [1, 0]]
-[[method]]
-bias = false
-rule = "joint"
-prior_var = 1
-name = "fails"
-kind = "closed-form"
-members = 1
-lambda = 3
-[[method]]
-name = "majority"
-kind = "majority"
+name = "small_compare"; study = "compare"; seed = 1
+[compare]; budget = 3; validation = 0.25; reference = "ours"
+[sweep]; seed = [1, 2, 3]
+[[set]]; name = "clusters"; file = %q; train_rows = "1-24"
+[[set]]; name = "moons"; generator = "moons"; train = 16; test = 10; splits = 2
+[[method]]; name = "ours"; kind = "closed-form"; members = 1; rule = "adf"; bias = true; tune = ["prior_var"]; candidates = [[0.01], [1], [100]]
+[[method]]; name = "filter"; kind = "kalman"; passes = 2; tune = ["prior_var", "process_noise"]; candidates = [[0.001, 0], [3, 0.1], [1, 0]]
+[[method]]; bias = false; rule = "joint"; prior_var = 1; name = "fails"; kind = "closed-form"; members = 1; lambda = 3
+[[method]]; name = "majority"; kind = "majority"
 `, file)
 }
 

@@ -12,18 +12,9 @@ import (
 )
 
 const contrasts = `
-[[contrast]]
-set = "moons"
-method = "filter"
-against = "ours"
-[[contrast]]
-set = "clusters"
-method = "majority"
-against = "ours"
-score = "error"
-[[contrast]]
-method = "majority"
-against = "filter"
+[[contrast]]; set = "moons"; method = "filter"; against = "ours"
+[[contrast]]; set = "clusters"; method = "majority"; against = "ours"; score = "error"
+[[contrast]]; method = "majority"; against = "filter"
 `
 
 // Differences, what they vary over and their p-values are those by hand.

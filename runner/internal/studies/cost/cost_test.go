@@ -1,8 +1,6 @@
 package cost
 
 import (
-	"context"
-	"errors"
 	"math"
 	"slices"
 	"testing"
@@ -12,28 +10,11 @@ import (
 )
 
 const manifest = `
-name  = "small"
-study = "cost"
-seed  = 3
-
-[cost]
-classes  = [2, 3]
-width    = [4, 8]
-inputs   = [4, 400]
-examples = [20, 400]
-stream   = 20
-most     = 5000
-
-[model]
-layers = [3, 5, 6, 2]
-
-[[method]]
-name       = "diagonal"
-covariance = "diagonal"
-
-[[method]]
-name       = "full"
-covariance = "full"
+name = "small"; study = "cost"; seed = 3
+[cost]; classes = [2, 3]; width = [4, 8]; inputs = [4, 400]; examples = [20, 400]; stream = 20; most = 5000
+[model]; layers = [3, 5, 6, 2]
+[[method]]; name = "diagonal"; covariance = "diagonal"
+[[method]]; name = "full"; covariance = "full"
 `
 
 func TestCost(t *testing.T) {
@@ -73,15 +54,6 @@ func TestSlope(t *testing.T) {
 	check.Near(t, "slope of a line between", slope([]float64{1, 1, 2, 4}, []float64{5, 5, 1, 2}), 1, 1e-12)
 	if s := slope(x[:1], y[:1]); !math.IsNaN(s) {
 		t.Errorf("slope %g of a point", s)
-	}
-}
-
-func TestCancelled(t *testing.T) {
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	_, err := studytest.New(t, Kind, manifest).(*experiment).Measure(ctx, nil)
-	if !errors.Is(err, context.Canceled) {
-		t.Errorf("error %v", err)
 	}
 }
 

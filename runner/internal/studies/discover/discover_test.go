@@ -12,24 +12,12 @@ import (
 
 func manifest(t *testing.T) string {
 	return fmt.Sprintf(`
-name  = "small_discover"
-study = "discover"
-seed  = 1
-[discover]
-examples = 240
-block    = 40
-[sweep]
-seed = [1, 2]
-[[set]]
-name = "corners"
-file = %q
-train_rows = "1-280"
-[[method]]
-name = "gaussian"
-output = "gaussian"
-[[method]]
-name = "network"
-members = 1
+name = "small_discover"; study = "discover"; seed = 1
+[discover]; examples = 240; block = 40
+[sweep]; seed = [1, 2]
+[[set]]; name = "corners"; file = %q; train_rows = "1-280"
+[[method]]; name = "gaussian"; output = "gaussian"
+[[method]]; name = "network"; members = 1
 `, studytest.File(t, studytest.Corners(300)))
 }
 

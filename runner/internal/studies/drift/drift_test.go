@@ -19,60 +19,15 @@ import (
 )
 
 const manifest = `
-name  = "small_drift"
-study = "drift"
-seed  = 2
-[stream]
-examples = 60
-block    = 15
-every    = 8
-budget   = 2
-[sweep]
-seed = [1, 2]
-[[drift]]
-name      = "stationary"
-generator = "xor"
-[[drift]]
-name      = "both"
-generator = "xor"
-turns     = 2
-jumps     = [20, 41]
-jump      = -0.125
-[[method]]
-prior_draw = "independent"
-name = "forget"
-kind = "closed-form"
-members = 1
-hidden_layers = [3]
-bias = true
-rule = "adf"
-hidden = "smooth"
-prior_var = 10
-prior_mean_var = 4
-tune = ["process_noise"]
-candidates = [[0.25], [0]]
-[[method]]
-prior_var = 10
-name = "diagonal"
-kind = "closed-form"
-members = 1
-bias = true
-rule = "adf"
-covariance = "diagonal"
-process_noise = 0.02
-[[method]]
-name = "neighbours"
-kind = "neighbours"
-tune = ["neighbours", "window"]
-candidates = [[3, 10], [5, 30]]
-[[method]]
-bias = false
-prior_var = 10
-name = "fails"
-kind = "closed-form"
-members = 1
-rule = "joint"
-lambda = 3
+name = "small_drift"; study = "drift"; seed = 2
+[stream]; examples = 60; block = 15; every = 8; budget = 2
+[sweep]; seed = [1, 2]
+[[drift]]; name = "stationary"; generator = "xor"
+[[drift]]; name = "both"; generator = "xor"; turns = 2; jumps = [20, 41]; jump = -0.125
+[[method]]; prior_draw = "independent"; name = "forget"; kind = "closed-form"; members = 1; hidden_layers = [3]; bias = true; rule = "adf"; hidden = "smooth"; prior_var = 10; prior_mean_var = 4; tune = ["process_noise"]; candidates = [[0.25], [0]]
+[[method]]; prior_var = 10; name = "diagonal"; kind = "closed-form"; members = 1; bias = true; rule = "adf"; covariance = "diagonal"; process_noise = 0.02
+[[method]]; name = "neighbours"; kind = "neighbours"; tune = ["neighbours", "window"]; candidates = [[3, 10], [5, 30]]
+[[method]]; bias = false; prior_var = 10; name = "fails"; kind = "closed-form"; members = 1; rule = "joint"; lambda = 3
 `
 
 // turned are the examples of a stream of the drift "both".

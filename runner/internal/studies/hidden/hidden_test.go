@@ -22,34 +22,16 @@ import (
 
 // manifest has a method that breaks down: joint, at so steep a λ.
 const manifest = `
-name   = "small_hidden"
-study  = "hidden"
-seed   = 2
+name = "small_hidden"; study = "hidden"; seed = 2
 hidden = {test = 400, snapshots = [5, 60], passes = [1, 3], grid = 7, maps = ["random", "joint"]}
-model  = {bias = true, rule = "adf", hidden = "smooth", prior_var = 3.0, prior_mean_var = 10.0, prior_draw = "independent", hidden_layers = [6]}
-sweep  = {seed = [1, 2, 3]}
-[[task]]
-name      = "xor"
-generator = "xor"
-train     = 60
-[[task]]
-name      = "arms"
-generator = "spirals"
-noise     = 0.2
-train     = 70
-[[method]]
-name          = "linear"
-hidden_layers = []
-[[method]]
-name            = "random"
-hidden          = "frozen"
-random_features = true
-[[method]]
-name = "smooth"
-[[method]]
-name   = "joint"
-rule   = "joint"
-lambda = 3
+model = {bias = true, rule = "adf", hidden = "smooth", prior_var = 3.0, prior_mean_var = 10.0, prior_draw = "independent", hidden_layers = [6]}
+sweep = {seed = [1, 2, 3]}
+[[task]]; name = "xor"; generator = "xor"; train = 60
+[[task]]; name = "arms"; generator = "spirals"; noise = 0.2; train = 70
+[[method]]; name = "linear"; hidden_layers = []
+[[method]]; name = "random"; hidden = "frozen"; random_features = true
+[[method]]; name = "smooth"
+[[method]]; name = "joint"; rule = "joint"; lambda = 3
 `
 
 // network returns that of a method with its prior weights.

@@ -23,72 +23,19 @@ import (
 // small has cells that take milliseconds, with the paper's rule where every step is
 // definite and where some are not, and a network with a hidden layer.
 const small = `
-name  = "small"
-study = "learn"
-seed  = 3
-
-[data]
-generator = "wedges"
-train     = 6
-
-[model]
-bias = false
-rule = "joint"
-layers     = [2, 3]
-lambda     = 0.3
-prior_mean = [[1, 0], [0, 1], [1, 1]]
-prior_var  = 0.8
-
-[evaluate]
-snapshots = [1, 3, 6]
-grid      = 9
-
-[monte_carlo]
-samples = 200
-stride  = 2
-
-[sweep]
-seed = [1, 2, 3]
-
-[[method]]
-name = "joint"
-
-[[method]]
-name             = "project"
-lambda           = "slope"
-on_indefinite    = "project"
-eigenvalue_floor = 0.01
-variance_floor   = 0.02
-
-[[method]]
-name          = "skip"
-lambda        = 2
-on_indefinite = "skip"
-
-[[method]]
-name   = "total"
-lambda = "slope"
-rule   = "total"
-rho    = 0.3
-
-[[method]]
-name           = "deep"
-layers         = [2, 4, 3]
-prior_mean     = []
-bias           = true
-alpha          = 0.1
-beta           = 0.9
-rule           = "total"
-hidden         = "frozen"
-prior_draw     = "independent"
-prior_mean_var = 2
-
-[[figure]]
-method = "joint"
-single  = true
-
-[[figure]]
-method = "project"
+name = "small"; study = "learn"; seed = 3
+[data]; generator = "wedges"; train = 6
+[model]; bias = false; rule = "joint"; layers = [2, 3]; lambda = 0.3; prior_mean = [[1, 0], [0, 1], [1, 1]]; prior_var = 0.8
+[evaluate]; snapshots = [1, 3, 6]; grid = 9
+[monte_carlo]; samples = 200; stride = 2
+[sweep]; seed = [1, 2, 3]
+[[method]]; name = "joint"
+[[method]]; name = "project"; lambda = "slope"; on_indefinite = "project"; eigenvalue_floor = 0.01; variance_floor = 0.02
+[[method]]; name = "skip"; lambda = 2; on_indefinite = "skip"
+[[method]]; name = "total"; lambda = "slope"; rule = "total"; rho = 0.3
+[[method]]; name = "deep"; layers = [2, 4, 3]; prior_mean = []; bias = true; alpha = 0.1; beta = 0.9; rule = "total"; hidden = "frozen"; prior_draw = "independent"; prior_mean_var = 2
+[[figure]]; method = "joint"; single = true
+[[figure]]; method = "project"
 `
 
 // byHand is the network of a method, written down a second time.

@@ -23,44 +23,16 @@ import (
 // streamOf is a manifest about examples: the first 24 to train, the others to test.
 func streamOf(t *testing.T, set data.Set) string {
 	return fmt.Sprintf(`
-name  = "small_stream"
-study = "learn"
-seed  = 2
-[data]
-file       = %q
-train_rows = "1-24"
-[model]
-members = 1
-replications = [1]
-rule = "adf"
-bias = true
-prior_var = 4
-[evaluate]
-snapshots = [1, 10]
-passes    = 2
-[sweep]
-seed = [1, 2]
-[[method]]
-name = "linear"
-[[method]]
-name = "hidden"
-hidden_layers  = [4]
-hidden         = "smooth"
-covariance     = "diagonal"
-prior_draw     = "independent"
-prior_mean_var = 2
-[[method]]
-name = "fails"
-rule = "joint"
-lambda = 3
-[[method]]
-name = "filter"
-kind = "kalman"
-prior_var = 3
-[[method]]
-name = "near"
-kind = "neighbours"
-neighbours = 3
+name = "small_stream"; study = "learn"; seed = 2
+[data]; file = %q; train_rows = "1-24"
+[model]; members = 1; replications = [1]; rule = "adf"; bias = true; prior_var = 4
+[evaluate]; snapshots = [1, 10]; passes = 2
+[sweep]; seed = [1, 2]
+[[method]]; name = "linear"
+[[method]]; name = "hidden"; hidden_layers = [4]; hidden = "smooth"; covariance = "diagonal"; prior_draw = "independent"; prior_mean_var = 2
+[[method]]; name = "fails"; rule = "joint"; lambda = 3
+[[method]]; name = "filter"; kind = "kalman"; prior_var = 3
+[[method]]; name = "near"; kind = "neighbours"; neighbours = 3
 `, studytest.File(t, set))
 }
 
@@ -208,20 +180,9 @@ func TestRowOrder(t *testing.T) {
 // Any generator is data, without methods the model learns, and cells can be counted before there are data.
 func TestGenerator(t *testing.T) {
 	const src = `
-name = "g"
-study = "learn"
-seed = 1
-[data]
-generator = "rings"
-train = 12
-test = 20
-[model]
-bias = false
-rule = "joint"
-hidden = "frozen"
-prior_var = 1
-prior_draw = "independent"
-hidden_layers = [3]
+name = "g"; study = "learn"; seed = 1
+[data]; generator = "rings"; train = 12; test = 20
+[model]; bias = false; rule = "joint"; hidden = "frozen"; prior_var = 1; prior_draw = "independent"; hidden_layers = [3]
 `
 	near(t, studytest.Run(t, Kind, src).Get("runs").Where("method", "model"), 0, map[string]float64{"inputs": 2, "classes": 3, "test": 20})
 	studytest.Differ(t, Kind, src, "seed=2", "data.train=13", "data.noise=0.1", "model.hidden_layers=[4]", "evaluate.passes=2", "evaluate.snapshots=[3]", "evaluate.shuffle=false")

@@ -21,24 +21,14 @@ import (
 
 // manifest has a method that breaks down, at so steep a λ.
 const manifest = `
-name  = "small_order"
-study = "order"
-seed  = 2
-data  = {generator = "wedges", train = 12}
+name = "small_order"; study = "order"; seed = 2
+data = {generator = "wedges", train = 12}
 model = {layers = [2, 3], bias = false, rule = "joint", prior_var = 1, prior_mean = [[1, 0], [0, 1], [1, 1]]}
 order = {permutations = 4, samples = 3, sizes = [1, 12], test = 30, mapped = 12, grid = 5}
 sweep = {seed = [1, 2]}
-[[method]]
-name   = "fails"
-lambda = 3
-[[method]]
-name = "adf"
-rule = "adf"
-[[method]]
-name           = "drawn"
-prior_mean     = []
-prior_mean_var = 1.0
-prior_draw     = "independent"
+[[method]]; name = "fails"; lambda = 3
+[[method]]; name = "adf"; rule = "adf"
+[[method]]; name = "drawn"; prior_mean = []; prior_mean_var = 1.0; prior_draw = "independent"
 `
 
 func TestSpread(t *testing.T) {

@@ -23,7 +23,7 @@ import (
 // The prior of a perceptron is that of the difference of the logits, and it learns
 // with the first class as the positive one.
 func TestPerceptron(t *testing.T) {
-	m := studytest.New(t, Kind, strings.ReplaceAll(manifest, "prior_var = 1\n", "prior_var = 0.7\nprior_mean = [[1, 2, 3], [0.5, -1, 4]]\n")).(*experiment).Model
+	m := studytest.New(t, Kind, strings.ReplaceAll(manifest, "prior_var = 1;", "prior_var = 0.7; prior_mean = [[1, 2, 3], [0.5, -1, 4]];")).(*experiment).Model
 	prior, err := m.Network(random.Source("unused"))
 	check.OK(t, err)
 	p, err := newPerceptron(perceptron.ADF, m, prior)

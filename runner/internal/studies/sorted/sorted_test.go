@@ -23,36 +23,13 @@ import (
 
 func manifest(file string) string {
 	return fmt.Sprintf(`
-name  = "small_sorted"
-study = "sorted"
-seed  = 1
-[sweep]
-seed = [1, 2, 3]
-[[set]]
-name = "clusters"
-file = %q
-train_rows = "1-30"
-[[set]]
-name = "moons"
-generator = "moons"
-train  = 20
-test   = 10
-splits = 2
-[[method]]
-name = "filter"
-kind = "kalman"
-prior_var = 0.3
-hidden_layers = [4]
-sets = ["clusters"]
-[[method]]
-name = "network"
-kind = "closed-form"
-members = 1
-[[method]]
-name = "other"
-label = "filter"
-kind = "kalman"
-sets = ["moons"]
+name = "small_sorted"; study = "sorted"; seed = 1
+[sweep]; seed = [1, 2, 3]
+[[set]]; name = "clusters"; file = %q; train_rows = "1-30"
+[[set]]; name = "moons"; generator = "moons"; train = 20; test = 10; splits = 2
+[[method]]; name = "filter"; kind = "kalman"; prior_var = 0.3; hidden_layers = [4]; sets = ["clusters"]
+[[method]]; name = "network"; kind = "closed-form"; members = 1
+[[method]]; name = "other"; label = "filter"; kind = "kalman"; sets = ["moons"]
 `, file)
 }
 

@@ -18,17 +18,8 @@ import (
 
 // manifest is of maps that have all that can occur: definite, indefinite, divided and undecided points.
 const manifest = `
-name  = "steady"
-study = "stability"
-seed  = 3
-
-[stability]
-classes  = [2, 3, 4]
-lambda   = [0.3, "slope", 2]
-gap      = [0, 9]
-variance = [0.01, 4]
-grid     = 7
-draws    = 6
+name = "steady"; study = "stability"; seed = 3
+[stability]; classes = [2, 3, 4]; lambda = [0.3, "slope", 2]; gap = [0, 9]; variance = [0.01, 4]; grid = 7; draws = 6
 `
 
 // Each point is what Cholesky factors of the same draws say.

@@ -14,35 +14,10 @@ import (
 )
 
 const manifest = `
-name = "v"
-study = "vouched"
-seed = 1
-[[figure]]
-method = "a"
-source = "s"
-setting = "t"
-quantity = "error"
-theirs = 0.29
-manifest = "m"
-table = "summary"
-rows = ["method=a", "set=x"]
-value = "error"
-[[figure]]
-method = "b"
-source = "s"
-setting = "t"
-quantity = "error"
-theirs = 0.41
-note = "n"
-manifest = "m"
-table = "summary"
-rows = ["method=b"]
-value = "error"
-[[test]]
-methods = ["c", "d"]
-source = "s"
-setting = "t"
-test = "TestIt"
+name = "v"; study = "vouched"; seed = 1
+[[figure]]; method = "a"; source = "s"; setting = "t"; quantity = "error"; theirs = 0.29; manifest = "m"; table = "summary"; rows = ["method=a", "set=x"]; value = "error"
+[[figure]]; method = "b"; source = "s"; setting = "t"; quantity = "error"; theirs = 0.41; note = "n"; manifest = "m"; table = "summary"; rows = ["method=b"]; value = "error"
+[[test]]; methods = ["c", "d"]; source = "s"; setting = "t"; test = "TestIt"
 `
 
 // The interval of another seed is √(n+1) times as wide as that of the mean, also where one end was cut at 0.

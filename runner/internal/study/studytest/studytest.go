@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -20,8 +21,8 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// New returns the experiment of a manifest, prepared; overrides are as those of
-// the command line.
+// New returns the experiment of a manifest, prepared. In the manifest "; " ends a line. Overrides
+// are as those of the command line.
 func New(t testing.TB, kind study.Kind, manifest string, overrides ...string) study.Experiment {
 	t.Helper()
 	e, err := prepare(kind, manifest, overrides)
@@ -48,7 +49,7 @@ func Refused(t testing.TB, kind study.Kind, manifest string, overrides map[strin
 }
 
 func prepare(kind study.Kind, manifest string, overrides []string) (study.Experiment, error) {
-	m, err := config.Parse("test.toml", []byte(manifest), overrides)
+	m, err := config.Parse("test.toml", []byte(strings.ReplaceAll(manifest, "; ", "\n")), overrides)
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +62,7 @@ func prepare(kind study.Kind, manifest string, overrides []string) (study.Experi
 
 // Run runs all cells, last first, and returns the tables as they are read back
 // from their files. All cells must have different keys and specs that JSON can
-// hold. It draws all figures once; if some are of times it measures these, and their
+// hold, and end when they are cancelled. It draws all figures once; if some are of times it measures these, and their
 // tables come last.
 func Run(t testing.TB, kind study.Kind, manifest string, overrides ...string) table.Set {
 	t.Helper()
@@ -69,6 +70,8 @@ func Run(t testing.TB, kind study.Kind, manifest string, overrides ...string) ta
 	cells := e.Cells()
 	sets := make([]table.Set, len(cells))
 	keys := map[string]bool{}
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
 	for i := len(cells) - 1; i >= 0; i-- {
 		if keys[cells[i].Key] {
 			t.Errorf("two cells %q", cells[i].Key)
@@ -76,6 +79,9 @@ func Run(t testing.TB, kind study.Kind, manifest string, overrides ...string) ta
 		keys[cells[i].Key] = true
 		_, err := json.Marshal(cells[i].Spec)
 		check(t, err)
+		if _, err := cells[i].Run(cancelled); !errors.Is(err, context.Canceled) {
+			t.Errorf("cell %s goes on after it was cancelled: %v", cells[i].Key, err)
+		}
 		if sets[i], err = cells[i].Run(context.Background()); err != nil {
 			t.Fatalf("cell %s: %v", cells[i].Key, err)
 		}
@@ -89,6 +95,9 @@ func Run(t testing.TB, kind study.Kind, manifest string, overrides ...string) ta
 		published = append(published, read)
 	}
 	if timed, ok := e.(study.Timed); ok && slices.ContainsFunc(e.Figures(), func(f study.Figure) bool { return strings.HasPrefix(f.Name, "timing_") }) {
+		if _, err := timed.Measure(cancelled, published); !errors.Is(err, context.Canceled) {
+			t.Errorf("measuring goes on after it was cancelled: %v", err)
+		}
 		times, err := timed.Measure(context.Background(), published)
 		check(t, err)
 		published = append(published, times...)
