@@ -195,9 +195,7 @@ func TestRuns(t *testing.T) {
 		want []run
 	}{
 		{"class 1", []run{{text: "class 1"}}},
-		{"$μ(y₁)$, p²", []run{
-			{text: "μ", italic: true}, {text: "("}, {text: "y", italic: true}, {text: "1", script: -1}, {text: "), p"}, {text: "2", script: +1},
-		}},
+		{"$μ(y₁)$, p²", []run{{text: "μ", italic: true}, {text: "("}, {text: "y", italic: true}, {text: "1", script: -1}, {text: "), p"}, {text: "2", script: +1}}},
 		{"10⁻⁵", []run{{text: "10"}, {text: "−5", script: +1}}},
 		{"$zᵢ$", []run{{text: "z", italic: true}, {text: "i", italic: true, script: -1}}},
 		{"$Σ_y$, $Σ_{zy}a^2n$", []run{

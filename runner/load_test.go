@@ -16,9 +16,7 @@ import (
 func TestManifestIsFound(t *testing.T) {
 	inExperiments(t, map[string]string{"first.toml": small, "second.toml": edit(t, small, `"small"`, `"other"`)})
 	own := write(t, edit(t, small, `"small"`, `"own"`))
-	for _, c := range []struct{ exp, name string }{
-		{"first", "small"}, {"second.toml", "other"}, {filepath.Join("experiments", "first.toml"), "small"}, {own, "own"},
-	} {
+	for _, c := range []struct{ exp, name string }{{"first", "small"}, {"second.toml", "other"}, {filepath.Join("experiments", "first.toml"), "small"}, {own, "own"}} {
 		out := t.TempDir()
 		begins(t, mustRun(t, "-exp", c.exp, "-out", out), c.name+": 4 cells, 4 computed, ")
 	}

@@ -92,9 +92,7 @@ func TestPredict(t *testing.T) {
 		check.OK(t, network.Predict(&p, x))
 		aleatoric, epistemic := p.LabelVariance()
 		name := []string{"Ash", "Elm", "Oak"}[p.Class()]
-		for column, want := range map[string]float64{
-			"probability": p.P[p.Class()], "aleatoric": aleatoric, "epistemic": epistemic, "p_Ash": p.P[0], "p_Elm": p.P[1], "p_Oak": p.P[2],
-		} {
+		for column, want := range map[string]float64{"probability": p.P[p.Class()], "aleatoric": aleatoric, "epistemic": epistemic, "p_Ash": p.P[0], "p_Elm": p.P[1], "p_Oak": p.P[2]} {
 			if got := out.Nums(column)[i]; got != want || out.Texts("class")[i] != name {
 				t.Errorf("row %d: %s is %g, want %g; class %s, want %s", i+1, column, got, want, out.Texts("class")[i], name)
 			}
@@ -117,9 +115,7 @@ func TestPredict(t *testing.T) {
 	}
 	// A row times 1000 is unlike all others, however sure the network is.
 	write(t, "width,colour,length\n3,red,12\n3000,red,12000\n", "far.csv")
-	for flags, want := range map[string]string{
-		"": "Ash,Oak", "-unknown 0.1": "Ash,unknown", "-unknown 0.1 -familiar 0": "Ash,Oak", "-wrong 0.5": "Ash,unknown", "-wrong 0.01": "unknown,unknown",
-	} {
+	for flags, want := range map[string]string{"": "Ash,Oak", "-unknown 0.1": "Ash,unknown", "-unknown 0.1 -familiar 0": "Ash,Oak", "-wrong 0.5": "Ash,unknown", "-wrong 0.01": "unknown,unknown"} {
 		stdout, stderr, err := try(t, append([]string{"predict", file, "-data", "far.csv"}, strings.Fields(flags)...)...)
 		out, failed := table.Read("out", strings.NewReader(stdout))
 		check.OK(t, errors.Join(err, failed))

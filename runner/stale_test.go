@@ -12,10 +12,7 @@ import (
 // stale lists what is behind, -check fails where the list is another, and list and the
 // page show it.
 func TestStale(t *testing.T) {
-	inExperiments(t, map[string]string{
-		"small.toml": small,
-		"after.toml": edit(t, small, `"small"`, `"after"`, "threshold", "sources = [\"small\"]\nthreshold"),
-	})
+	inExperiments(t, map[string]string{"small.toml": small, "after.toml": edit(t, small, `"small"`, `"after"`, "threshold", "sources = [\"small\"]\nthreshold")})
 	mustRun(t, "-all")
 	list := filepath.Join("results", "STALE")
 	is := func(listed string, wrong ...string) {

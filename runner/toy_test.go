@@ -125,10 +125,7 @@ func (t *Toy) Cells() []study.Cell {
 	for _, v := range t.Methods {
 		for _, seed := range t.seeds {
 			spec := toySpec{v.Name, v.ToyModel, seed, t.data}
-			cells = append(cells, study.Cell{
-				Key: fmt.Sprintf("%s seed=%d", v.Name, seed), Spec: spec,
-				Run: func(ctx context.Context) (table.Set, error) { return t.walk(ctx, spec) },
-			})
+			cells = append(cells, study.Cell{Key: fmt.Sprintf("%s seed=%d", v.Name, seed), Spec: spec, Run: func(ctx context.Context) (table.Set, error) { return t.walk(ctx, spec) }})
 		}
 	}
 	return cells

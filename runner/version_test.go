@@ -70,14 +70,8 @@ func TestAdoptBrokenFormula(t *testing.T) {
 	}
 	const experiment = "../.ci/methods.toml"
 	for _, c := range []struct{ file, old, new, stratum, want string }{
-		{
-			"baselines/learners/tagi/tagi.go", "newRemax(cfg.classes(), cfg.SigmaV)", "newRemax(cfg.classes(), 1.001*cfg.SigmaV)", "tagi-remax own-data",
-			"recomputed 1 cells, of 1 of 1 strata",
-		},
-		{
-			"core/bnn/full.go", "1+e*size*size", "1+1.001*e*size*size", "shared own-data",
-			"of 20 strata",
-		},
+		{"baselines/learners/tagi/tagi.go", "newRemax(cfg.classes(), cfg.SigmaV)", "newRemax(cfg.classes(), 1.001*cfg.SigmaV)", "tagi-remax own-data", "recomputed 1 cells, of 1 of 1 strata"},
+		{"core/bnn/full.go", "1+e*size*size", "1+1.001*e*size*size", "shared own-data", "of 20 strata"},
 	} {
 		out, text := t.TempDir(), read(t, "..", c.file)
 		says(t, programWith(t, c.file, text), "-exp", experiment, "-out", out)

@@ -77,10 +77,7 @@ func TestParts(t *testing.T) {
 	// Without the b the names are integers, and without the 5 the numbers shift.
 	train, test, err := Parts(e, []int{4, 0, 1}, []int{3})
 	check.OK(t, err)
-	for part, want := range map[*Examples]Set{
-		train: {X: [][]float64{{5}, {1}, {2}}, Class: []int{0, 1, 0}},
-		test:  {X: [][]float64{{4}}, Class: []int{1}},
-	} {
+	for part, want := range map[*Examples]Set{train: {X: [][]float64{{5}, {1}, {2}}, Class: []int{0, 1, 0}}, test: {X: [][]float64{{4}}, Class: []int{1}}} {
 		check.Equal(t, "a part", all(part), want)
 		check.Equal(t, "its classes", part.Classes(), []string{"9", "10"})
 	}

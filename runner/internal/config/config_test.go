@@ -149,10 +149,7 @@ func TestRequired(t *testing.T) {
 	for _, c := range []struct{ old, new, want string }{
 		{"", "", ""},
 		{"draws = 1\nspread = 0\n", "unequal = 0\n", "s.toml:3: missing: of.draws, 1 to 1,000; of.spread, 0 to 1e30"},
-		{
-			"spread = 0\nclasses = [2]\ngap = [0, 1]\nword = 'a'\n", "",
-			"s.toml:3: missing: of.spread, 0 to 1e30; of.classes, each 2 to 100; of.gap, [low, high]; of.word, a word",
-		},
+		{"spread = 0\nclasses = [2]\ngap = [0, 1]\nword = 'a'\n", "", "s.toml:3: missing: of.spread, 0 to 1e30; of.classes, each 2 to 100; of.gap, [low, high]; of.word, a word"},
 		{"name = 'x'\n", "", "s.toml: missing: name, up to 64 of a-z, 0-9, _ and -"},
 		{"rate = 0", "", "s.toml:9: missing: item.1.rate, 0 to 1"},
 		{"[[item]]\nrate = 0\n", "", "s.toml: missing: item, at least one table headed [[item]]"},

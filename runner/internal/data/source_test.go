@@ -112,11 +112,7 @@ func TestSourceParts(t *testing.T) {
 			[]float64{6},
 		},
 		{"file = \"table.csv\"\ntest_file = \"few.csv\"\nscale = \"none\"\ntrain_rows = \"2-7\"", 2, 3, 6, 2, 2, []float64{2, 3, 4, 5, 6, 7}, []float64{14, 13}},
-		{
-			"file = \"gaps.csv\"\ntest_file = \"word.csv\"\ncategorical = [\"c\"]\nmissing = \"mean\"\nscale = \"none\"", 3, 2, 4, 2, 2,
-			[]float64{1.5, 19. / 6, 3, 5},
-			[]float64{7, 19. / 6},
-		},
+		{"file = \"gaps.csv\"\ntest_file = \"word.csv\"\ncategorical = [\"c\"]\nmissing = \"mean\"\nscale = \"none\"", 3, 2, 4, 2, 2, []float64{1.5, 19. / 6, 3, 5}, []float64{7, 19. / 6}},
 		{"generator = \"spirals\"\narms = 4\ntrain = 7\ntest = 5", 2, 4, 7, 5, 0, nil, nil},
 	} {
 		s, err := decode(c.text)
@@ -272,11 +268,7 @@ func TestFilesValidate(t *testing.T) {
 
 func TestSplitRows(t *testing.T) {
 	e := dataset.NewExamples(Set{X: make([][]float64, 6), Class: []int{0, 1, 0, 1, 0, 1}}, 2)
-	for text, want := range map[string][2][]int{
-		"1-3": {{0, 1, 2}, {3, 4, 5}},
-		"3-4": {{2, 3}, {0, 1, 4, 5}},
-		"2-6": {{1, 2, 3, 4, 5}, {0}},
-	} {
+	for text, want := range map[string][2][]int{"1-3": {{0, 1, 2}, {3, 4, 5}}, "3-4": {{2, 3}, {0, 1, 4, 5}}, "2-6": {{1, 2, 3, 4, 5}, {0}}} {
 		train, test, err := splitRows(e, text)
 		if err != nil || !slices.Equal(train, want[0]) || !slices.Equal(test, want[1]) {
 			t.Errorf("%s: %v and %v, %v, want %v", text, train, test, err, want)

@@ -130,9 +130,7 @@ func TestBankPasses(t *testing.T) {
 		examples := dataset.NewExamples(data.Set{X: x, Class: class}, 3)
 		return check.Must(m.Train(t.Context(), examples, random.Source("prior"), func(int) rand.Source { return random.Source("order") }))
 	}
-	for keys, alone := range map[string]bool{
-		`weights = "evidence"`: false, `weights = "evidence"; first = 3`: true, `weights = "universal"; first = 99`: true,
-	} {
+	for keys, alone := range map[string]bool{`weights = "evidence"`: false, `weights = "evidence"; first = 3`: true, `weights = "universal"; first = 99`: true} {
 		one, three := train(1, keys), train(3, keys)
 		if first := strings.HasSuffix(keys, "= 3"); one.Chosen() != three.Chosen() && (!alone || first) {
 			t.Errorf("%s: after one pass %s, after three %s", keys, one.Chosen(), three.Chosen())

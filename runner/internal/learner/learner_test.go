@@ -140,10 +140,7 @@ func TestBatch(t *testing.T) {
 	for _, c := range []struct {
 		window, every int
 		want          string
-	}{
-		{0, 0, "[[0] [0 1] [0 1 2] [0 1 2 3] [0 1 2 3 4] [0 1 2 3 4 5]]"},
-		{3, 2, "[[0 1] [1 2 3] [3 4 5]]"},
-	} {
+	}{{0, 0, "[[0] [0 1] [0 1 2] [0 1 2 3] [0 1 2 3 4] [0 1 2 3 4 5]]"}, {3, 2, "[[0 1] [1 2 3] [3 4 5]]"}} {
 		var fits [][]int
 		b := &Batch{Window: c.window, Every: c.every, Fit: func(x [][]float64, class []int) (Predictor, error) {
 			fits = append(fits, slices.Clone(class))
@@ -175,9 +172,7 @@ func TestProcessNoise(t *testing.T) {
 		full     bool
 		want     float64
 		every    int
-	}{
-		{0, true, 0, 1}, {0.001, false, 0.001, 1}, {0.001, true, 0.01, 10}, {0.1, true, 1, 10}, {0.25, true, 1, 4}, {0.4, true, 0.8, 2}, {1, true, 1, 1}, {1, false, 1, 1},
-	} {
+	}{{0, true, 0, 1}, {0.001, false, 0.001, 1}, {0.001, true, 0.01, 10}, {0.1, true, 1, 10}, {0.25, true, 1, 4}, {0.4, true, 0.8, 2}, {1, true, 1, 1}, {1, false, 1, 1}} {
 		var n Network
 		n.SetProcessNoise(c.fraction, c.full)
 		check.Near(t, fmt.Sprint("noise of ", c.fraction), n.noise, c.want, 1e-15)
@@ -354,9 +349,7 @@ func TestModelErrors(t *testing.T) {
 
 func TestLambda(t *testing.T) {
 	const n, rho = 3, 0.5
-	for text, want := range map[string]float64{
-		"0.3": 0.3, "2": 2, `"slope"`: 0.5570285054735558, `"lsq"`: 0.5659105014928423, `"minimax"`: 0.5698516815497554,
-	} {
+	for text, want := range map[string]float64{"0.3": 0.3, "2": 2, `"slope"`: 0.5570285054735558, `"lsq"`: 0.5659105014928423, `"minimax"`: 0.5698516815497554} {
 		var v, again struct{ L Lambda }
 		if _, err := toml.Decode("L = "+text, &v); err != nil {
 			t.Errorf("%s: %v", text, err)
@@ -397,10 +390,7 @@ func TestScores(t *testing.T) {
 
 // About six snapshots, 1, 2 or 5 times a power of ten but for the last.
 func TestSnapshots(t *testing.T) {
-	for n, want := range map[int][]int{
-		1: {1}, 2: {1, 2}, 25: {2, 5, 10, 25}, 210: {2, 5, 20, 50, 100, 210}, 1000: {2, 10, 20, 100, 200, 1000},
-		60000: {5, 50, 200, 2000, 10000, 60000},
-	} {
+	for n, want := range map[int][]int{1: {1}, 2: {1, 2}, 25: {2, 5, 10, 25}, 210: {2, 5, 20, 50, 100, 210}, 1000: {2, 10, 20, 100, 200, 1000}, 60000: {5, 50, 200, 2000, 10000, 60000}} {
 		check.Equal(t, n, Snapshots(n), want)
 		check.OK(t, Increasing("k", Snapshots(n), n))
 	}

@@ -13,9 +13,7 @@ import (
 
 func TestLegend(t *testing.T) {
 	l := NewLegend([]Named{{Name: "adf_exact", Drawn: Drawn{Label: "ADF, exact"}}, {Name: "my rule", Drawn: Drawn{Group: "adf"}}})
-	for name, want := range map[string]string{
-		"adf_exact": "ADF, exact", "adf_exact lambda=1e-3": "ADF, exact lambda=1e-3", "my rule": "my rule", "your-own_rule": "your own rule",
-	} {
+	for name, want := range map[string]string{"adf_exact": "ADF, exact", "adf_exact lambda=1e-3": "ADF, exact lambda=1e-3", "my rule": "my rule", "your-own_rule": "your own rule"} {
 		check.Equal(t, name, l.Label(name), want)
 	}
 	if a := l.Group("adf_exact"); a < 1 || l.Group("my rule") != a || l.Group("adf-diagonal") != a || l.Group("tagi") == a || l.Group("adf_exact rho=0.5") != 0 {

@@ -21,10 +21,7 @@ func TestRun(t *testing.T) {
 	}
 	examples := dataset.NewExamples(set, 2)
 	source := func() rand.Source { return rand.NewPCG(1, 2) }
-	for keys, want := range map[string][2]string{
-		`kind = "kalman"; passes = 3`: {"[0 1 1 1]", "[1:2 1:4 3:4]"},
-		`kind = "neighbours"`:         {"[]", "[1:4]"},
-	} {
+	for keys, want := range map[string][2]string{`kind = "kalman"; passes = 3`: {"[0 1 1 1]", "[1:2 1:4 3:4]"}, `kind = "neighbours"`: {"[]", "[1:4]"}} {
 		m := check.Must(decode(keys))
 		var next []int
 		var scored []string

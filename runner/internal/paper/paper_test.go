@@ -208,9 +208,7 @@ func TestLabels(t *testing.T) {
 	folder := t.TempDir()
 	manifest := "[[method]]\nname = \"adf_lsq\"\nlabel = \"ADF & λ\"\n[[method]]\nname = \"my-own\"\n"
 	check.OK(t, cmp.Or(os.Mkdir(filepath.Join(folder, "x"), 0o777), os.WriteFile(filepath.Join(folder, "x", "manifest.toml"), []byte(manifest), 0o666)))
-	for row, want := range map[string]string{
-		"method=adf_lsq k=3": `ADF \& $\lambda$`, "method=adf_lsq : other": "other", "method=my-own": "my own", "method=no-such": "no such",
-	} {
+	for row, want := range map[string]string{"method=adf_lsq k=3": `ADF \& $\lambda$`, "method=adf_lsq : other": "other", "method=my-own": "my own", "method=no-such": "no such"} {
 		check.Equal(t, row, (tabular{From: "x/summary"}).label(row, quote.Open(folder)), want)
 	}
 }

@@ -50,9 +50,7 @@ func open(t *testing.T, p *Page) *tab {
 			}
 		}
 	}()
-	_, err := chromedp.CallBrowser(ctx, browser.SetDownloadBehavior, browser.SetDownloadBehaviorParams{
-		Behavior: browser.SetDownloadBehaviorBehaviorAllow, DownloadPath: b.downloads,
-	})
+	_, err := chromedp.CallBrowser(ctx, browser.SetDownloadBehavior, browser.SetDownloadBehaviorParams{Behavior: browser.SetDownloadBehaviorBehaviorAllow, DownloadPath: b.downloads})
 	check.OK(t, err)
 	b.Context, cancel = context.WithTimeout(ctx, time.Minute)
 	t.Cleanup(cancel)
@@ -226,9 +224,7 @@ func TestBrowserSingle(t *testing.T) {
 
 func (b *tab) scheme(value string) {
 	b.Helper()
-	_, err := chromedp.Call(b.Context, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
-		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: value}},
-	})
+	_, err := chromedp.Call(b.Context, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: value}}})
 	if err != nil {
 		b.Fatal(err)
 	}

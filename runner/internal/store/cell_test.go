@@ -51,10 +51,7 @@ func text(c *Cell) string {
 
 func TestCellRoundTrip(t *testing.T) {
 	f := openTemp(t)
-	keys := []string{
-		"lambda=0.3 seed=1", "lambda=0.3/seed=1", "Lambda=0.3 seed=1", "", "..", ".hidden1", "ε=½",
-		strings.Repeat("long", 500), "a\x00b\nc",
-	}
+	keys := []string{"lambda=0.3 seed=1", "lambda=0.3/seed=1", "Lambda=0.3 seed=1", "", "..", ".hidden1", "ε=½", strings.Repeat("long", 500), "a\x00b\nc"}
 	for _, key := range keys {
 		save(t, f, newCell(key, "f1", 3))
 	}

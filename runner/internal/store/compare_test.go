@@ -46,9 +46,7 @@ func TestCompareNamesEachFile(t *testing.T) {
 			"same.csv": "x\n1\n", "table.csv": "x,y\n1,a\n2,b\n", "gone.csv": "x\n", "fig.png": "png", "fig.svg": "svg",
 			"forged.csv": "x\n5\n", "lost.csv": "x\n", "lost.pdf": "pdf", "forged.svg": "svg", "torn.csv": "x\n", "note.toml": "n = 1",
 		},
-		map[string]string{
-			"table.csv": "x,y\n1,a\n2.5,b\n", "gone.csv": "", "new.csv": "x\n", "fig.png": "PNG", "fig.svg": "SVG", "note.toml": "n = 2",
-		})
+		map[string]string{"table.csv": "x,y\n1,a\n2.5,b\n", "gone.csv": "", "new.csv": "x\n", "fig.png": "PNG", "fig.svg": "SVG", "note.toml": "n = 2"})
 	overwrite(t, "x\n6\n", committed, "forged.csv")
 	overwrite(t, "SVG", committed, "forged.svg")
 	overwrite(t, "x\n", committed, "stale.csv")

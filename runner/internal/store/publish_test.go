@@ -27,10 +27,7 @@ func testRun() *Run {
 
 // version returns one of two sets of files, of which the second lacks one.
 func version(n int) []File {
-	files := []File{
-		{"a.csv", []byte(strings.Repeat(fmt.Sprintf("row of %d\n", n), 1000))},
-		{"b.csv", []byte(strings.Repeat(fmt.Sprintf("line of %d\n", n), 1000))},
-	}
+	files := []File{{"a.csv", []byte(strings.Repeat(fmt.Sprintf("row of %d\n", n), 1000))}, {"b.csv", []byte(strings.Repeat(fmt.Sprintf("line of %d\n", n), 1000))}}
 	if n == 0 {
 		files = append(files, File{"c.csv", []byte("only the first\n")})
 	}
@@ -101,9 +98,7 @@ func TestPublish(t *testing.T) {
 
 func TestPublishRefusesNames(t *testing.T) {
 	f := openTemp(t)
-	for _, name := range []string{
-		"", ".", "..", ".x.csv", "a/b.csv", "../x.csv", `a\b`, "a b.csv", "a\nb", "-x.csv", "SHA256SUMS", "run.json",
-	} {
+	for _, name := range []string{"", ".", "..", ".x.csv", "a/b.csv", "../x.csv", `a\b`, "a b.csv", "a\nb", "-x.csv", "SHA256SUMS", "run.json"} {
 		if err := f.Publish("i", []File{{name, nil}}, testRun(), new(CellSums)); err == nil {
 			t.Errorf("published a file named %q", name)
 		}

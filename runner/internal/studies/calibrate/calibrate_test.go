@@ -79,7 +79,5 @@ func TestSteep(t *testing.T) {
 }
 
 func TestRefused(t *testing.T) {
-	studytest.Refused(t, Kind, manifest, map[string]string{
-		"calibrate.box=5": "0.1 to 4", "calibrate.rho=[0.95]": "0 to 0.9", "calibrate.classes=[1]": "2 to 1,000", "calibrate.boxes=1": "box",
-	})
+	studytest.Refused(t, Kind, manifest, map[string]string{"calibrate.box=5": "0.1 to 4", "calibrate.rho=[0.95]": "0 to 0.9", "calibrate.classes=[1]": "2 to 1,000", "calibrate.boxes=1": "box"})
 }

@@ -126,10 +126,7 @@ func TestByHand(t *testing.T) {
 // Differences are paired split by split, ranks are those of the means; infinite
 // scores have the last rank and are drawn all the same.
 func TestPairsAndRanks(t *testing.T) {
-	losses := map[string][][]float64{
-		"clusters": {{1, 2, 4}, {2, 2, 5}, {1, 1, 1}, {3, math.Inf(1), 3}},
-		"moons":    {{2, 2, 2}, {1, 1, 1}, {2, 2, 2}, {3, 3, 3}},
-	}
+	losses := map[string][][]float64{"clusters": {{1, 2, 4}, {2, 2, 5}, {1, 1, 1}, {3, math.Inf(1), 3}}, "moons": {{2, 2, 2}, {1, 1, 1}, {2, 2, 2}, {3, 3, 3}}}
 	e := studytest.New(t, Kind, manifest(studytest.File(t, studytest.Clusters(36))), "set.moons.splits=3").(*experiment)
 	made := func() table.Set { // of these log losses by set, method and split
 		runs := table.New("runs", append([]table.Column{table.Text("set", ""), table.Text("method", "")}, slices.Concat(learner.ScoreColumns(), learner.StepColumns())...)...)

@@ -24,9 +24,7 @@ func TestCost(t *testing.T) {
 		t.Fatalf("%s%s%s", networks.CSV(), cost.CSV(), slopes.CSV())
 	}
 	// 5 neurons of 5 inputs with the bias, 6 of 6, 2 of 7: a root for each neuron, or variances.
-	for method, bytes := range map[string]float64{
-		"full": 8 * (5*(5+25) + 6*(6+36) + 2*(7+49)), "diagonal": 8 * 2 * (5*5 + 6*6 + 2*7),
-	} {
+	for method, bytes := range map[string]float64{"full": 8 * (5*(5+25) + 6*(6+36) + 2*(7+49)), "diagonal": 8 * 2 * (5*5 + 6*6 + 2*7)} {
 		small := networks.Where("axis", "inputs").Where("size", 4).Where("method", method)
 		check.NearAll(t, method+" bytes", small.Nums("bytes"), []float64{bytes}, 0)
 		check.NearAll(t, method+" measured", small.Nums("measured"), []float64{1}, 0)

@@ -96,10 +96,7 @@ func TestByHand(t *testing.T) {
 		cfg            bnn.Config
 		noise          float64
 		every          int
-	}{
-		{"forget", chosen, min(mean(forgets), mean(keeps)), hidden, noise, 4},
-		{"diagonal", "", 0, linear, 0.02, 1},
-	} {
+	}{{"forget", chosen, min(mean(forgets), mean(keeps)), hidden, noise, 4}, {"diagonal", "", 0, linear, 0.02, 1}} {
 		wrong, logLoss := losses(t, c.cfg, turned("examples"), c.noise, c.every)
 		var blockError, blockLoss []float64
 		for b := 0; b < 60; b += 15 {

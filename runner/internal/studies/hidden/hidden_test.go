@@ -155,9 +155,7 @@ func maps(t *testing.T, tables table.Set) {
 		check.OK(t, n.Predict(&p, []float64{of.Nums("x1")[i], of.Nums("x2")[i]}))
 		softmax.Exact{}.Moments(moments, p.Mean, p.Variance)
 		moments.Cov(&exact)
-		for column, want := range map[string]float64{
-			"p1": p.P[0], "p2": p.P[1], "entropy": stat.Entropy(p.P), "variance": mat.Trace(p.Cov), "variance_exact": mat.Trace(&exact),
-		} {
+		for column, want := range map[string]float64{"p1": p.P[0], "p2": p.P[1], "entropy": stat.Entropy(p.P), "variance": mat.Trace(p.Cov), "variance_exact": mat.Trace(&exact)} {
 			check.Near(t, column, of.Nums(column)[i], want, 2e-5)
 		}
 		if p3 := of.Nums("p3")[i]; !math.IsNaN(p3) {

@@ -30,9 +30,7 @@ func TestOneExample(t *testing.T) {
 	run := tables.Get("runs").Where("method", "joint")
 	near(t, run, 0, map[string]float64{"entropy_falls": math.NaN(), "entropy_drop": 0, "variance_drop": 0})
 	summary := tables.Get("summary").Where("method", "joint")
-	near(t, summary, 1e-12, map[string]float64{
-		"seeds": 1, "accuracy": run.Nums("accuracy")[0], "accuracy_low": math.NaN(), "linear_ceiling": 0.75, "lambda": 0.3, "rho": 0.5,
-	})
+	near(t, summary, 1e-12, map[string]float64{"seeds": 1, "accuracy": run.Nums("accuracy")[0], "accuracy_low": math.NaN(), "linear_ceiling": 0.75, "lambda": 0.3, "rho": 0.5})
 	near(t, tables.Get("summary").Where("method", "total"), 1e-12, map[string]float64{"lambda": 2 * math.Sqrt(2*math.Pi) / 9, "rho": 0.3})
 }
 

@@ -96,9 +96,7 @@ func cells(t *testing.T, manifest string, overrides ...string) *table.Table {
 
 // Monte Carlo gets fewer draws of more classes, and no more than there are.
 func TestMonteCarloDraws(t *testing.T) {
-	for override, want := range map[string][]float64{
-		"moments.montecarlo_pairs=18": {3, 2}, "moments.montecarlo_pairs=1": {2, 2}, "moments.draws=1": {1, 1},
-	} {
+	for override, want := range map[string][]float64{"moments.montecarlo_pairs=18": {3, 2}, "moments.montecarlo_pairs=1": {2, 2}, "moments.draws=1": {1, 1}} {
 		draws := cells(t, manifest, override, "moments.variance=[1]").Where("method", "monte-carlo-2000").Nums("draws")
 		check.Equal(t, override, draws, want)
 	}
@@ -130,9 +128,7 @@ func TestExtremes(t *testing.T) {
 // Times are measured at the middle of the manifest, whose order is not that of its
 // numbers, and are drawn against the errors there.
 func TestMiddle(t *testing.T) {
-	overrides := []string{
-		"moments.spread=[5, 1, 2]", "moments.variance=[10, 0.01, 1]", "moments.draws=2", "moments.classes=[2]", "moments.methods=[\"delta\"]",
-	}
+	overrides := []string{"moments.spread=[5, 1, 2]", "moments.variance=[10, 0.01, 1]", "moments.draws=2", "moments.classes=[2]", "moments.methods=[\"delta\"]"}
 	errs := cells(t, manifest, overrides...)
 	e := studytest.New(t, Kind, manifest, overrides...).(*experiment)
 	cost := table.New("timing_cost", table.Int("classes", ""), table.Text("method", ""), table.Num("ns", ""))

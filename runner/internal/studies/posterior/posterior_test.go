@@ -56,9 +56,7 @@ func at(t *testing.T, of *table.Table, columns string) *table.Table {
 func TestTables(t *testing.T) {
 	all := tables(t)
 	names := []string{"exact", "fail", "adf", "adf_exact", "perceptron-huber", "perceptron-adf", "adf_exact_joint", "uniform"}
-	for name, rows := range map[string]int{
-		"curve": 3 * 3 * len(names), "exact": 9, "curve_summary": 3 * len(names), "truth": 1, "train": 12, "maps": 3 * 9, "state": 9, "agreement": 9,
-	} {
+	for name, rows := range map[string]int{"curve": 3 * 3 * len(names), "exact": 9, "curve_summary": 3 * len(names), "truth": 1, "train": 12, "maps": 3 * 9, "state": 9, "agreement": 9} {
 		if n := all.Get(name).Len(); n != rows {
 			t.Errorf("%s has %d rows, want %d", name, n, rows)
 		}

@@ -40,9 +40,7 @@ func TestTables(t *testing.T) {
 	}
 	check.NearAll(t, "low", v.Nums("low")[:2], []float64{0.1, -0.2}, 1e-12)
 	check.NearAll(t, "high", v.Nums("high")[:2], []float64{0.3, 0.4}, 1e-12)
-	for override, want := range map[string]string{
-		"figure.2.value=brier": "brier is not a column", "figure.1.rows=['method=a']": "2 rows", "figure.2.rows=['rule=b']": "rule is not a column",
-	} {
+	for override, want := range map[string]string{"figure.2.value=brier": "brier is not a column", "figure.1.rows=['method=a']": "2 rows", "figure.2.rows=['rule=b']": "rule is not a column"} {
 		_, err := use(override)
 		check.Refuses(t, override, err, "figure.", "m/summary", want)
 	}
