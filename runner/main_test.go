@@ -26,6 +26,9 @@ import (
 // program, for what needs a process: signals and exit codes.
 const asProgram = "RUNNER_TEST_AS_PROGRAM"
 
+// codeVersion is what the program has where tests have none of their own.
+var codeVersion = experiment.CodeVersion
+
 func TestMain(m *testing.M) {
 	experiment.CodeVersion = func(study.Experiment, []string) (string, error) { return "1", nil }
 	if os.Getenv(asProgram) != "" {

@@ -40,7 +40,7 @@ func TestResultsFolder(t *testing.T) {
 	check.OK(t, err)
 	check.Equal(t, "command", run.Command, []string{"runner", "-exp", m, "-out", out, "-quiet"})
 	if run.Manifest != "small" || !slices.Equal(run.Seeds, []int{1, 2}) || run.Computed != 4 || run.Reused != 0 ||
-		run.Go != runtime.Version() || run.CodeVersion != "1" || run.Commit == "" || !(run.Seconds > 0) {
+		run.Go != runtime.Version() || (run.GOAMD64 != "") != (runtime.GOARCH == "amd64") || run.CodeVersion != "1" || run.Commit == "" || !(run.Seconds > 0) {
 		t.Errorf("run.json has %+v", run)
 	}
 	check.Equal(t, "verify prints", mustRun(t, "verify", "-exp", m, "-out", out), "small: same bytes\n")

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"closedform/internal/check"
+	"closedform/runner/internal/experiment"
+	"closedform/runner/internal/study"
 )
 
 // programWith builds the program with another text in place of a file of the repository.
@@ -38,6 +40,13 @@ func says(t *testing.T, program string, args ...string) string {
 		t.Fatalf("%q: %v\n%s", args, err, log)
 	}
 	return string(log)
+}
+
+// The code version of a study whose source is not embedded cannot be told.
+func TestSourceIsNotEmbedded(t *testing.T) {
+	defer func(was func(study.Experiment, []string) (string, error)) { experiment.CodeVersion = was }(experiment.CodeVersion)
+	experiment.CodeVersion = codeVersion
+	fails(t, "the sources of closedform/runner are not embedded", "-exp", write(t, small), "-out", t.TempDir())
 }
 
 // A kernel in assembly that computes something else makes the cells stale, of a real study; a
@@ -68,14 +77,14 @@ func TestAdoptBrokenFormula(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the program")
 	}
-	const experiment = "../.ci/methods.toml"
+	const methods = "../.ci/methods.toml"
 	for _, c := range []struct{ file, old, new, stratum, want string }{
 		{"baselines/learners/tagi/tagi.go", "newRemax(cfg.classes(), cfg.SigmaV)", "newRemax(cfg.classes(), 1.001*cfg.SigmaV)", "tagi-remax own-data", "recomputed 1 cells, of 1 of 1 strata"},
 		{"core/bnn/full.go", "1+e*size*size", "1+1.001*e*size*size", "shared own-data", "of 20 strata"},
 	} {
 		out, text := t.TempDir(), read(t, "..", c.file)
-		says(t, programWith(t, c.file, text), "-exp", experiment, "-out", out)
-		log := says(t, programWith(t, c.file, edit(t, text, c.old, c.new)), "adopt", experiment, "-out", out)
+		says(t, programWith(t, c.file, text), "-exp", methods, "-out", out)
+		log := says(t, programWith(t, c.file, edit(t, text, c.old, c.new)), "adopt", methods, "-out", out)
 		contains(t, log, `stratum "`+c.stratum+`" differs: `, c.want, "methods: 20 cells, 1 computed, 19 done before")
 		check.Equal(t, fmt.Sprintf("it says %s", log), strings.Count(log, "differs"), 1)
 	}

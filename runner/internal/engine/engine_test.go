@@ -9,7 +9,9 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"closedform/internal/check"
 	"closedform/runner/internal/pool"
@@ -48,10 +50,15 @@ func TestEachCellOnceInOrder(t *testing.T) {
 		const n = 40
 		var mu sync.Mutex
 		var order []int
+		var at, most atomic.Int64
 		w := work(t, n, func(_ context.Context, i int) error {
+			now := at.Add(1)
+			defer at.Add(-1)
+			time.Sleep(time.Millisecond)
 			mu.Lock()
 			defer mu.Unlock()
 			order = append(order, i)
+			most.Store(max(most.Load(), now))
 			return nil
 		})
 		err := here(workers).Compute(t.Context(), w)
@@ -68,6 +75,9 @@ func TestEachCellOnceInOrder(t *testing.T) {
 			t.Errorf("one worker computed the cells in the order %v", order)
 		}
 		slices.Sort(order)
+		if most.Load() > int64(workers) {
+			t.Errorf("%d cells at a time by %d workers", most.Load(), workers)
+		}
 		if err != nil || w.Computed != n || len(order) != n || len(slices.Compact(order)) != n {
 			t.Errorf("%d workers: %v, computed %v", workers, err, order)
 		}

@@ -91,6 +91,11 @@ func TestPublish(t *testing.T) {
 		t.Errorf("new times: %v", err)
 	}
 	check.Equal(t, "with new times there", fileNames(t, f.dir), "SHA256SUMS a.csv cells/published cells.sums notes.txt run.json timing_new.csv")
+	check.OK(t, os.Mkdir(filepath.Join(f.dir, "folder.csv"), 0o777))
+	if err := f.Publish("3", []File{{"folder.csv", nil}}, testRun(), new(CellSums)); err == nil || f.Published("3") {
+		t.Errorf("in place of a folder: %v", err)
+	}
+	publish(t, f, "2", File{"a.csv", []byte("1")})
 	if read(t, f.dir, "..", "outside.csv") != "not ours" || !f.Published("2") {
 		t.Error("a file outside was touched, or the folder is not as published")
 	}
