@@ -86,8 +86,7 @@ func TestTicks(t *testing.T) {
 	}
 }
 
-// Every range gets a readable number of ticks within it, with different labels that
-// keep apart along the axis.
+// Every range gets a readable number of ticks within it, with different labels that keep apart along the axis.
 func FuzzTicks(f *testing.F) {
 	f.Add(0.05, 1.5, true)
 	f.Add(1e-300, 1e300, true)

@@ -13,8 +13,7 @@ import (
 	"closedform/internal/check"
 )
 
-// testCharts use every kind, axes from the data and given ones, linear and
-// logarithmic ones, gaps and intervals.
+// testCharts use every kind, axes from the data and given ones, linear and logarithmic ones, gaps and intervals.
 func testCharts() [][]Chart {
 	x := []float64{0.01, 0.1, 1, 10, 100}
 	y := []float64{1e-4, 1e-3, math.NaN(), 0, 0.2}

@@ -138,9 +138,8 @@ func TestSVG(t *testing.T) {
 	}
 }
 
-// Images of a PDF file are upright: the product of the matrices before each has a
-// positive scale. It has no date, and its text can be
-// found in the font that is embedded.
+// Images of a PDF file are upright: the product of the matrices before each has a positive scale. It has no date, and
+// its text can be found in the font that is embedded.
 func TestPDF(t *testing.T) {
 	images := 0
 	for _, f := range testFigures() {

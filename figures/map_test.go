@@ -58,8 +58,7 @@ func TestField(t *testing.T) {
 	check.Equal(t, "values on a logarithmic scale", []float64{f.Z(3, 0), f.Z(3, 1), f.Z(0, 0)}, []float64{-inf, 0, -inf})
 }
 
-// Pixels of the picture have the colours of their values, the first row of the grid
-// at the foot.
+// Pixels of the picture have the colours of their values, the first row of the grid at the foot.
 func TestMapColours(t *testing.T) {
 	m := Map{X: []float64{0, 1}, Y: []float64{0, 1}, Z: []float64{0, 1, -1, 2}}
 	f := Maps([]Row{{Axis{Max: 1}, []Map{m}}}, Labels{})

@@ -8,8 +8,7 @@ import (
 	"closedform/internal/check"
 )
 
-// Neighbours share the text of an axis and a title, and stacked Y labels stand in
-// one line.
+// Neighbours share the text of an axis and a title, and stacked Y labels stand in one line.
 func TestSharedText(t *testing.T) {
 	x, wide := Axis{Label: "x", Max: 1}, Axis{Label: "x", Max: 99999}
 	var p page

@@ -51,8 +51,7 @@ func try(t testing.TB, args ...string) (stdout, stderr string, err error) {
 	return out.String(), errs.String(), err
 }
 
-// mustRun returns the standard output of a run that succeeds and has nothing
-// to warn of.
+// mustRun returns the standard output of a run that succeeds and has nothing to warn of.
 func mustRun(t testing.TB, args ...string) string {
 	t.Helper()
 	if strings.HasPrefix(args[0], "-") || slices.Contains([]string{"run", "verify", "adopt"}, args[0]) {
@@ -99,8 +98,7 @@ func exit(t testing.TB, args ...string) (code int, stdout, stderr string) {
 	return p.ProcessState.ExitCode(), p.stdout.String(), p.stderr.String()
 }
 
-// edit returns the text with each old, which is there once, replaced by the new
-// after it.
+// edit returns the text with each old, which is there once, replaced by the new after it.
 func edit(t testing.TB, text string, oldNew ...string) string {
 	t.Helper()
 	for i := 0; i < len(oldNew); i += 2 {

@@ -234,8 +234,7 @@ func TestShardsMerge(t *testing.T) {
 	})
 }
 
-// The manifest that the results keep makes the same results, and what -set changed
-// is told.
+// The manifest that the results keep makes the same results, and what -set changed is told.
 func TestOverrides(t *testing.T) {
 	m, out, again := write(t, small), t.TempDir(), t.TempDir()
 	dir := filepath.Join(out, "small")

@@ -15,9 +15,8 @@ import (
 	"closedform/internal/check"
 )
 
-// cluster starts a Slurm cluster of four nodes on this host, and returns what does more to
-// it. Tests that need it are skipped where it cannot be started, unless
-// CLOSEDFORM_SLURM is set.
+// cluster starts a Slurm cluster of four nodes on this host, and returns what does more to it. Tests that need it are
+// skipped where it cannot be started, unless CLOSEDFORM_SLURM is set.
 func cluster(t *testing.T) (do func(args ...string)) {
 	t.Helper()
 	give := t.Skipf
@@ -230,8 +229,7 @@ func TestSlurm(t *testing.T) {
 	})
 }
 
-// The script can be read before anything is submitted, and where there is no Slurm, which
-// is then told.
+// The script can be read before anything is submitted, and where there is no Slurm, which is then told.
 func TestSlurmScript(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	out := t.TempDir()

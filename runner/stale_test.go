@@ -9,8 +9,7 @@ import (
 	"closedform/internal/check"
 )
 
-// stale lists what is behind, -check fails where the list is another, and list and the
-// page show it.
+// stale lists what is behind, -check fails where the list is another, and list and the page show it.
 func TestStale(t *testing.T) {
 	inExperiments(t, map[string]string{"small.toml": small, "after.toml": edit(t, small, `"small"`, `"after"`, "threshold", "sources = [\"small\"]\nthreshold")})
 	mustRun(t, "-all")

@@ -131,8 +131,7 @@ func (t *Toy) Cells() []study.Cell {
 	return cells
 }
 
-// toyShift stands for a change of code: it changes where a walk ends. toyAbove changes how
-// the walks are counted.
+// toyShift stands for a change of code: it changes where a walk ends. toyAbove changes how the walks are counted.
 var (
 	toyShift func(name string, x float64) float64
 	toyAbove int

@@ -12,8 +12,7 @@ import (
 	"closedform/internal/check"
 )
 
-// replaceFile replaces the content of a published file and, as one who hides
-// it would, its checksum.
+// replaceFile replaces the content of a published file and, as one who hides it would, its checksum.
 func replaceFile(t testing.TB, dir, name, text string) {
 	t.Helper()
 	sums := edit(t, read(t, dir, "SHA256SUMS"), fmt.Sprintf("%x  %s\n", sha256.Sum256([]byte(read(t, dir, name))), name),

@@ -49,8 +49,7 @@ func TestSourceIsNotEmbedded(t *testing.T) {
 	fails(t, "the sources of closedform/runner are not embedded", "-exp", write(t, small), "-out", t.TempDir())
 }
 
-// A kernel in assembly that computes something else makes the cells stale, of a real study; a
-// comment in it does not.
+// A kernel in assembly that computes something else makes the cells stale, of a real study; a comment in it does not.
 func TestBrokenKernelMakesCellsStale(t *testing.T) {
 	if testing.Short() || runtime.GOARCH != "amd64" {
 		t.Skip("builds the program")
@@ -70,9 +69,8 @@ func TestBrokenKernelMakesCellsStale(t *testing.T) {
 	}
 }
 
-// Where a formula is off by 0.1 %, adopt recomputes the strata that run it and adopts the
-// others: of a baseline, the only cells that are stale; of the network, those with a kind of
-// covariance.
+// Where a formula is off by 0.1 %, adopt recomputes the strata that run it and adopts the others: of a baseline, the
+// only cells that are stale; of the network, those with a kind of covariance.
 func TestAdoptBrokenFormula(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the program")

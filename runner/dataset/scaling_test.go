@@ -94,8 +94,7 @@ func exact(x []float64) (mean, sd float64) {
 	return mean, sd
 }
 
-// Mean and deviation keep their digits, however large the mean or small or large
-// the deviation.
+// Mean and deviation keep their digits, however large the mean or small or large the deviation.
 func TestMomentsAreExact(t *testing.T) {
 	rnd := rand.New(random.Source("dataset", "moments"))
 	columns := map[string]func() float64{

@@ -142,8 +142,7 @@ type strict struct {
 
 func (s *strict) Validate() error { return field.Within("train", s.Train, 1, 9) }
 
-// Required keys that are not given are named at once, with what is allowed; others have
-// what is allowed.
+// Required keys that are not given are named at once, with what is allowed; others have what is allowed.
 func TestRequired(t *testing.T) {
 	const all = "name = 'x'\ntrain = 1\n[of]\ndraws = 1\nspread = 0\nclasses = [2]\ngap = [0, 1]\nword = 'a'\n[[item]]\nrate = 0\n"
 	for _, c := range []struct{ old, new, want string }{

@@ -29,8 +29,7 @@ var twelve = func() string {
 	return b.String()
 }()
 
-// dataFolder returns a folder with table.csv, ragged.csv that is broken, and IDX
-// files of ten images of 2 × 3 pixels.
+// dataFolder returns a folder with table.csv, ragged.csv that is broken, and IDX files of ten images of 2 × 3 pixels.
 func dataFolder(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()

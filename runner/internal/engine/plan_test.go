@@ -12,8 +12,7 @@ import (
 	"closedform/internal/check"
 )
 
-// The tasks of a plan have each missing cell once, of one experiment each, and are read
-// as they were written.
+// The tasks of a plan have each missing cell once, of one experiment each, and are read as they were written.
 func TestTasks(t *testing.T) {
 	for _, c := range []struct{ chunk, tasks, cells int }{{0, 100, 3}, {1, 205, 1}, {4, 52, 4}, {1000, 2, 105}} {
 		s := &Slurm{Chunk: c.chunk, Progress: io.Discard}

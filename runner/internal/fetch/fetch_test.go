@@ -99,8 +99,7 @@ func getSets(t *testing.T, folder, mirror string, names []string, sets ...dataSe
 	return out.String(), err
 }
 
-// holds checks that a folder has these files, given as path and content, and no
-// others.
+// holds checks that a folder has these files, given as path and content, and no others.
 func holds(t testing.TB, root string, pathContent ...string) {
 	t.Helper()
 	var want, got []string
@@ -159,8 +158,7 @@ func TestFetchNextURL(t *testing.T) {
 		t.Errorf("%q, %v", stdout, err)
 	}
 	check.Equal(t, "asked", p.asked, 3+3+1)
-	// What is there with the right sum is left alone, and what has another is replaced
-	// when there is a better one.
+	// What is there with the right sum is left alone, and what has another is replaced when there is a better one.
 	if stdout, err := get(t, root, "", file); err != nil || !strings.HasSuffix(stdout, ": there already\n") || p.asked != 7 {
 		t.Errorf("%q, %v", stdout, err)
 	}
@@ -335,8 +333,7 @@ func TestFirst(t *testing.T) {
 	}
 }
 
-// The sets of this project: each file has a sum, an address and a conversion that is
-// there, and is in the folder.
+// The sets of this project: each file has a sum, an address and a conversion that is there, and is in the folder.
 func TestSets(t *testing.T) {
 	file := filepath.Join("..", "..", "..", "experiments", "data", File)
 	sets, err := readSets(file, All)

@@ -7,8 +7,7 @@ import (
 	"closedform/internal/check"
 )
 
-// The points are row by row, the first coordinate changing fastest, and every second
-// line has its own points of them.
+// The points are row by row, the first coordinate changing fastest, and every second line has its own points of them.
 func TestGrid(t *testing.T) {
 	g := New([]float64{1, 2, 3}, []float64{10, 20, 30, 40})
 	check.Equal(t, "points", fmt.Sprint(g.Points[:5], len(g.Points)), "[[1 10] [2 10] [3 10] [1 20] [2 20]] 12")

@@ -121,8 +121,7 @@ func TestBankOfCandidates(t *testing.T) {
 	}
 }
 
-// A bank is weighted by the first pass alone, and after First examples, or the first pass, one member
-// goes on alone.
+// A bank is weighted by the first pass alone, and after First examples, or the first pass, one member goes on alone.
 func TestBankPasses(t *testing.T) {
 	x, class, _ := check.Clusters(12, 2, 3, "bank")
 	train := func(passes int, keys string) *Tolerant {

@@ -94,8 +94,7 @@ func TestReadout(t *testing.T) {
 	}
 }
 
-// What does not fit the data is refused before anything is computed, and what looks into networks
-// refuses both.
+// What does not fit the data is refused before anything is computed, and what looks into networks refuses both.
 func TestFeatureErrors(t *testing.T) {
 	for keys, want := range map[string]string{
 		`features = "relu"; feature_size = -1`:                        "feature_size: -1 is not allowed; allowed: 1 to ",

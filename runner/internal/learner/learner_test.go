@@ -93,8 +93,7 @@ func TestTolerant(t *testing.T) {
 	}
 }
 
-// Every pass has an order of its own; what is asked before an example is asked of
-// what was learned before.
+// Every pass has an order of its own; what is asked before an example is asked of what was learned before.
 func TestCourse(t *testing.T) {
 	order := func(pass int) rand.Source { return random.Source("order", pass) }
 	l, scores := &recorder{good: 100}, Prequential{}
@@ -134,8 +133,7 @@ func TestCourse(t *testing.T) {
 	}
 }
 
-// A batch method is fitted when it is asked, and along a stream to the latest
-// examples after every so many.
+// A batch method is fitted when it is asked, and along a stream to the latest examples after every so many.
 func TestBatch(t *testing.T) {
 	for _, c := range []struct {
 		window, every int

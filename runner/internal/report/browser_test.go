@@ -25,8 +25,7 @@ type tab struct {
 	downloads string
 }
 
-// open opens the page in a browser. Without one the test is skipped, or fails if
-// CLOSEDFORM_BROWSER=required.
+// open opens the page in a browser. Without one the test is skipped, or fails if CLOSEDFORM_BROWSER=required.
 func open(t *testing.T, p *Page) *tab {
 	t.Helper()
 	file := filepath.Join(p.Results, "index.html")
@@ -173,8 +172,7 @@ func TestBrowserCharts(t *testing.T) {
 	b.want(`getComputedStyle(document.documentElement).backgroundColor === 'rgb(21, 24, 27)'`)
 }
 
-// The axes have room for intervals, an infinite mean is drawn and named, and error rates are on a
-// logarithmic axis.
+// The axes have room for intervals, an infinite mean is drawn and named, and error rates are on a logarithmic axis.
 func TestBrowserRanges(t *testing.T) {
 	p := example(t)
 	publish(t, filepath.Join(p.Results, "digits"), map[string]string{

@@ -145,8 +145,7 @@ func TestClaimWithoutLinks(t *testing.T) {
 	}
 }
 
-// A process that was killed before it wrote into its file leaves nothing, one that is about
-// to write keeps it.
+// A process that was killed before it wrote into its file leaves nothing, one that is about to write keeps it.
 func TestEmptyOwner(t *testing.T) {
 	f := openTemp(t)
 	check.OK(t, os.MkdirAll(f.at(), 0o777))

@@ -66,8 +66,7 @@ func TestPack(t *testing.T) {
 	}
 }
 
-// Of a damaged pack no cell is taken for another; those that are lost are told of, or
-// missing.
+// Of a damaged pack no cell is taken for another; those that are lost are told of, or missing.
 func TestDamagedPack(t *testing.T) {
 	f := openTemp(t)
 	for _, key := range []string{"a", "b"} {

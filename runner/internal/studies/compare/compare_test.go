@@ -22,8 +22,7 @@ import (
 	"closedform/runner/internal/table"
 )
 
-// manifest is about a file, whose first 24 examples are to train, and about a
-// generator.
+// manifest is about a file, whose first 24 examples are to train, and about a generator.
 func manifest(file string) string {
 	return fmt.Sprintf(`
 name = "small_compare"; study = "compare"; seed = 1
@@ -175,8 +174,7 @@ func TestPairsAndRanks(t *testing.T) {
 	}
 }
 
-// A method with splits learns the first seeds alone, and is compared on these; the mean of one has
-// no interval.
+// A method with splits learns the first seeds alone, and is compared on these; the mean of one has no interval.
 func TestFewerSplits(t *testing.T) {
 	text := manifest(studytest.File(t, studytest.Clusters(36)))
 	if few := studytest.New(t, Kind, text, "method.filter.splits=1").Cells(); len(few) != 3*(3+2)+2 {

@@ -46,8 +46,7 @@ func turned(name string) data.Set {
 	return set
 }
 
-// losses are those of a network that gains process noise before every so many
-// examples.
+// losses are those of a network that gains process noise before every so many examples.
 func losses(t *testing.T, cfg bnn.Config, set data.Set, noise float64, every int) (wrong, logLoss []float64) {
 	t.Helper()
 	n, err := bnn.New(cfg, study.Stream("small_drift", 2, "prior"))
@@ -71,8 +70,7 @@ func losses(t *testing.T, cfg bnn.Config, set data.Set, noise float64, every int
 
 func mean(x []float64) float64 { return stat.Mean(x, nil) }
 
-// The scores are those of learners that are trained by hand, with the better
-// candidate on the stream for validation.
+// The scores are those of learners that are trained by hand, with the better candidate on the stream for validation.
 func TestByHand(t *testing.T) {
 	tables := studytest.Run(t, Kind, manifest)
 	of := func(name, method string) *table.Table {
@@ -82,8 +80,7 @@ func TestByHand(t *testing.T) {
 	hidden.Hidden, hidden.PriorVar, hidden.PriorMeanVar, hidden.PriorDraw = bnn.Smooth, []float64{10, 10}, 4, bnn.Independent
 	linear.SetCovariance(bnn.Diagonal)
 	linear.PriorVar = []float64{10}
-	// A full covariance gains a quarter of the prior's, every example, in whole
-	// parts: all of it every fourth.
+	// A full covariance gains a quarter of the prior's, every example, in whole parts: all of it every fourth.
 	_, forgets := losses(t, hidden, turned("validation"), 1, 4)
 	_, keeps := losses(t, hidden, turned("validation"), 0, 1)
 	noise, chosen := 0.0, "process_noise=0"

@@ -127,8 +127,7 @@ func broken(t *testing.T, tables table.Set) {
 	}
 }
 
-// The maps are of the network after the first pass of the drawn seed. Random
-// features stay as they were drawn.
+// The maps are of the network after the first pass of the drawn seed. Random features stay as they were drawn.
 func maps(t *testing.T, tables table.Set) {
 	set := draw(data.Generator{Name: "xor"}, 60, 2, "train", "xor")
 	n := network(t, 2, 2, bnn.Frozen)

@@ -276,8 +276,7 @@ func statisticsByHand(want map[string]float64, snapshots [][]said) {
 	}
 }
 
-// The deviations from Monte Carlo are those of the coarse grid, also for the seed that
-// is checked everywhere.
+// The deviations from Monte Carlo are those of the coarse grid, also for the seed that is checked everywhere.
 func TestGaps(t *testing.T) {
 	tables := studytest.Run(t, Kind, small)
 	for _, method := range []string{"joint", "skip"} {

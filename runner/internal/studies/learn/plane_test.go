@@ -23,8 +23,7 @@ func TestPlaneSpecs(t *testing.T) {
 		"evaluate.grid=10", "monte_carlo.samples=201", "monte_carlo.stride=3")
 }
 
-// A single example has no one before it to compare with, and one snapshot is both the
-// first and the last.
+// A single example has no one before it to compare with, and one snapshot is both the first and the last.
 func TestOneExample(t *testing.T) {
 	tables := studytest.Run(t, Kind, small, "data.train=1", "evaluate.snapshots=[1]", "sweep.seed=[3]")
 	run := tables.Get("runs").Where("method", "joint")

@@ -132,8 +132,7 @@ func TestStreamByHand(t *testing.T) {
 	}
 }
 
-// What learns all examples at once is scored once, and nothing is said of examples that
-// it has not seen.
+// What learns all examples at once is scored once, and nothing is said of examples that it has not seen.
 func TestBatchMethod(t *testing.T) {
 	all := studytest.Clusters(36)
 	tables := studytest.Run(t, Kind, streamOf(t, all), "sweep.seed=[2]")
@@ -141,8 +140,7 @@ func TestBatchMethod(t *testing.T) {
 	near(t, tables.Get("runs").Where("method", "near"), 0, map[string]float64{"passes": 1, "prequential_error": math.NaN()})
 }
 
-// A network that breaks down says from then on that all classes are equally probable,
-// and is counted.
+// A network that breaks down says from then on that all classes are equally probable, and is counted.
 func TestBreakdown(t *testing.T) {
 	src := streamOf(t, studytest.Clusters(36))
 	tables := studytest.Run(t, Kind, src)

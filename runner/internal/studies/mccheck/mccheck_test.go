@@ -186,9 +186,8 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// Mean, standard error and effective number of samples that are known: every tenth
-// is a hit, every hundredth, all are the same, and 1, 2, 3, …. A standard error that
-// rests on a few hits, every thousandth, is not trusted.
+// Mean, standard error and effective number of samples that are known: every tenth is a hit, every hundredth, all are
+// the same, and 1, 2, 3, …. A standard error that rests on a few hits, every thousandth, is not trusted.
 func TestEstimate(t *testing.T) {
 	k := 0
 	p := problem{[]score{{value: 0.1}, {value: 0.01}, {value: 3}, {value: -1}, {value: 0.001}}, func(x []float64) {

@@ -43,8 +43,7 @@ func TestSpread(t *testing.T) {
 	}
 }
 
-// adf returns the predictions of the test inputs by a network that has learned the
-// examples one after another.
+// adf returns the predictions of the test inputs by a network that has learned the examples one after another.
 func adf(t *testing.T, train data.Set, order []int, test data.Set) [][]float64 {
 	t.Helper()
 	cfg := bnn.Default(2, 3)

@@ -13,8 +13,7 @@ import (
 	"closedform/internal/check"
 )
 
-// Of independent logits the integrals are those of package softmax; what all logits have in
-// common changes nothing.
+// Of independent logits the integrals are those of package softmax; what all logits have in common changes nothing.
 func TestIntegrate(t *testing.T) {
 	rnd := rand.New(random.Source("integrate"))
 	for n := 2; n <= mostJoint; n++ {

@@ -73,9 +73,8 @@ func TestMaps(t *testing.T) {
 // shares are the numbers of a row.
 type shares struct{ definite, undecided, eigenvalue float64 }
 
-// byCholesky works a point out from the probit, the draws made once more: a
-// matrix A is positive definite beyond the error ε if A − εI has a Cholesky
-// factor, and it is undecided if A + εI has one and A − εI has none.
+// byCholesky works a point out from the probit, the draws made once more: a matrix A is positive definite beyond the
+// error ε if A − εI has a Cholesky factor, and it is undecided if A + εI has one and A − εI has none.
 func byCholesky(t *testing.T, n int, p softmax.Probit, gap, v float64) shares {
 	t.Helper()
 	rnd := rand.New(random.Source("steady", 3, "logits", n))
