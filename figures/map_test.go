@@ -42,9 +42,7 @@ func TestField(t *testing.T) {
 			}
 		}
 	}
-	if f.X(0) != -1.5 || f.X(3) != 1.5 || f.Y(2) != 0.5 {
-		t.Errorf("middles %g, %g, %g", f.X(0), f.X(3), f.Y(2))
-	}
+	check.Equal(t, "middles", []any{f.X(0), f.X(3), f.Y(2)}, []any{-1.5, 1.5, 0.5})
 	// Two for the closest points, 1.2: the middles of the cells are 0.3, 0.9, ...; the grid's
 	// cells meet at 0.6, 2.2, 4.6.
 	if _, got := cells([]float64{0, 1.2, 3.2, 6}, Axis{Max: 6}); !slices.Equal(got, []int{0, 1, 1, 1, 2, 2, 2, 2, 3, 3}) {

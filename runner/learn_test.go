@@ -157,9 +157,8 @@ func TestLearnPassesOver(t *testing.T) {
 		contains(t, log, want)
 	}
 	_, log, err = learnFrom(t, "length,colour,width\n12,blue,1\nA\"sh\n12,blue,1\nAsh\n", file, "-data", "-", "-to", "other.npz")
-	if err != nil || strings.Count(log, "colour=blue") != 1 {
-		t.Errorf("words not seen: %v, %s", err, log)
-	}
+	check.OK(t, err)
+	check.Equal(t, "words not seen", strings.Count(log, "colour=blue"), 1)
 	contains(t, log, "other.npz: 7 rows, 2 learned; ", `bare "`)
 	for _, args := range [][]string{{}, {""}, {file}, {"-data", "-"}, {file, "-data", "-", "-unknown", "2"}, {file, "-data", "-", "more"}, {file, "-data", "-", "-class", "kind"}, {"none.npz", "-data", "-"}} {
 		if _, _, err := learnFrom(t, header, args...); err == nil {

@@ -103,9 +103,8 @@ func TestPredict(t *testing.T) {
 	_, _, err = try(t, "predict", file, "-data", "new.csv", "-to", "out.csv", "-unknown", fmt.Sprint(least+1e-9))
 	check.OK(t, err)
 	decided, err := table.Read("out", strings.NewReader(read(t, "out.csv")))
-	if err != nil || decided.Texts("class")[1] != "unknown" || decided.Nums("probability")[1] != least {
-		t.Errorf("%v: %s", err, read(t, "out.csv"))
-	}
+	check.OK(t, err)
+	check.Equal(t, "decided", []any{decided.Texts("class")[1], decided.Nums("probability")[1]}, []any{"unknown", least})
 	// A row that overflows is unknown, and costs no other row.
 	write(t, "width,colour,length\n3,red,12\n1e308,red,12\n4.25,green,19\n", "large.csv")
 	stdout, stderr, err = try(t, "predict", file, "-data", "large.csv")
@@ -171,9 +170,8 @@ func TestPredictEnsemble(t *testing.T) {
 		}
 	}
 	network, _, err := checkpoint.Load(strings.NewReader(results(t, filepath.Dir(file))["network.npz"]))
-	if err != nil || len(network.Members()) != 3 {
-		t.Errorf("%v, or other members than 3", err)
-	}
+	check.OK(t, err)
+	check.Equal(t, "members", len(network.Members()), 3)
 	fails(t, "model.members: 65 is not allowed; allowed: 1 to 64", "-exp", "mine", "-set", "model.members=65")
 }
 
@@ -210,9 +208,8 @@ func TestPredictBare(t *testing.T) {
 			t.Errorf("with a key it prints %s", got)
 		}
 		out, err := table.Read("out", strings.NewReader(stdout))
-		if err != nil || out.Texts("class")[0] != fmt.Sprint(p.Class()) || out.Nums("p_2")[0] != p.P[2] || out.Has("familiarity") != (i == 2) {
-			t.Errorf("%v: %s; want %v", err, stdout, p.P)
-		}
+		check.OK(t, err)
+		check.Equal(t, "class, p_2 and familiarity", []any{out.Texts("class")[0], out.Nums("p_2")[0], out.Has("familiarity")}, []any{fmt.Sprint(p.Class()), p.P[2], (i == 2)})
 	}
 }
 

@@ -163,9 +163,7 @@ func TestFailingCell(t *testing.T) {
 	m, out := write(t, edit(t, small, "scale = 2", "fail = true")), t.TempDir()
 	dir := filepath.Join(out, "small")
 	code, stdout, stderr := exit(t, "-exp", m, "-out", out, "-quiet", "-workers", "1")
-	if code != 1 || stdout != "" || stderr != "runner: small: cell total seed=1: lost its way\n" {
-		t.Errorf("exit code %d, %q and %q", code, stdout, stderr)
-	}
+	check.Equal(t, "exit code", []any{code, stdout, stderr}, []any{1, "", "runner: small: cell total seed=1: lost its way\n"})
 	if exists(dir, "SHA256SUMS") || len(glob(t, dir, "*.csv")) > 0 {
 		t.Error("it has published results")
 	}
@@ -245,9 +243,8 @@ func TestOverrides(t *testing.T) {
 	}
 	begins(t, mustRun(t, args...), "small: 6 cells, 6 computed, 0 done before; ")
 	run, err := store.ReadRun(dir)
-	if err != nil || !slices.Equal(run.Overrides, sets) || !slices.Equal(run.Seeds, []int{2, 3, 4}) {
-		t.Errorf("run.json has %+v, %v", run, err)
-	}
+	check.OK(t, err)
+	check.Equal(t, "run.json has", []any{run.Overrides, run.Seeds}, []any{sets, []int{2, 3, 4}})
 	contains(t, read(t, dir, "manifest.toml"), "\nscale = 0.45\n", "\nseed = \"2..4\"\n") // the last -set of a key holds
 	mustRun(t, "-exp", filepath.Join(dir, "manifest.toml"), "-out", again)
 	same(t, results(t, filepath.Join(again, "small")), results(t, dir))

@@ -193,9 +193,7 @@ func TestSlurm(t *testing.T) {
 				computed += k
 			}
 		}
-		if computed != 16 || second.ProcessState.ExitCode() != 0 {
-			t.Errorf("%d cells were computed; the second: %s%s", computed, &second.stdout, &second.stderr)
-		}
+		check.Equal(t, "computed", []any{computed, second.ProcessState.ExitCode()}, []any{16, 0})
 		done(t, code, said, out)
 	})
 	t.Run("a cell fails, and one manifest of two", func(t *testing.T) {

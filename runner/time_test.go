@@ -32,9 +32,7 @@ func TestTime(t *testing.T) {
 	}
 	contains(t, mustRun(t, "-exp", m, "-out", out), "small: 4 cells, 4 computed, ")
 	contains(t, mustRun(t, "-exp", m, "-out", out, "-set", "threshold=0.7"), "small: 4 cells, 0 computed, ") // other results, the same times
-	if read(t, dir, "timing_cost.csv") != times || read(t, dir, "timing_cost.svg") != figure {
-		t.Error("a run changes the times")
-	}
+	check.Equal(t, "a run changes the times", []any{read(t, dir, "timing_cost.csv"), read(t, dir, "timing_cost.svg")}, []any{times, figure})
 	fails(t, "of another manifest", "time", "-exp", m, "-out", out)
 	mustRun(t, "-exp", m, "-out", out)
 	mustRun(t, "time", "-exp", m, "-out", out)
@@ -82,9 +80,8 @@ func TestProcessorTime(t *testing.T) {
 	remove(t, dir, "run.json")
 	mustRun(t, "-exp", "small")
 	after, err := store.ReadRun(dir)
-	if err != nil || after.Reused != 4 || after.CPUSeconds != before.CPUSeconds {
-		t.Errorf("reused: %+v, %v", after, err)
-	}
+	check.OK(t, err)
+	check.Equal(t, "reused", []any{after.Reused, after.CPUSeconds}, []any{4, before.CPUSeconds})
 	if list := mustRun(t, "list"); !regexp.MustCompile(`(?m)^small +full +computed, not committed +4 +none +\S*s +\S*s +\d+ MB `).MatchString(list) {
 		t.Errorf("list prints\n%s", list)
 	}

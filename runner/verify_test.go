@@ -91,9 +91,8 @@ func TestFused(t *testing.T) {
 	m, out := write(t, small), t.TempDir()
 	for _, fused = range []bool{false, true} {
 		_, stderr, err := try(t, "-exp", m, "-out", out)
-		if err != nil || strings.Contains(stderr, "GOFLAGS="+unfused+" go run ") != fused {
-			t.Errorf("fused: %v; it prints %q, %v", fused, stderr, err)
-		}
+		check.OK(t, err)
+		check.Equal(t, "told of fused operations", strings.Contains(stderr, "GOFLAGS="+unfused+" go run "), fused)
 		contains(t, read(t, out, "small", "run.json"), fmt.Sprintf(`"fused_multiply_adds": %v,`, fused))
 		remove(t, out, "small")
 	}
@@ -109,9 +108,7 @@ func TestVerifyExitCodes(t *testing.T) {
 	mustRun(t, "-exp", m, "-out", out)
 	// Other values than those of the results: every file that follows from them.
 	code, stdout, stderr = exit(t, "verify", "-exp", m, "-out", out, "-set", "threshold=-99", "-quiet")
-	if code != 1 || stderr != "runner: 2 files differ from the results in "+out+"\n" {
-		t.Errorf("another threshold: exit code %d; it prints %q", code, stderr)
-	}
+	check.Equal(t, "another threshold: exit code", []any{code, stderr}, []any{1, "runner: 2 files differ from the results in " + out + "\n"})
 	contains(t, stdout, "small: manifest.toml: other bytes\n", "small: summary.csv: line ", "\nsmall: differs\n")
 }
 
@@ -158,9 +155,7 @@ func TestDraw(t *testing.T) {
 	}
 	remove(t, dir, "runs.png")
 	code, stdout, stderr := exit(t, "draw", "-exp", "other", "-exp", "small")
-	if code != 1 || stdout != "small: 1 figures drawn\n" || stderr != "runner: other: no results in results/other: run it\n"+lack {
-		t.Errorf("asked for by name: exit code %d, it prints %q and %q", code, stdout, stderr)
-	}
+	check.Equal(t, "asked for by name: exit code", []any{code, stdout, stderr}, []any{1, "small: 1 figures drawn\n", "runner: other: no results in results/other: run it\n" + lack})
 	check.Equal(t, "runs.png is another", read(t, dir, "runs.png"), want["runs.png"])
 	write(t, "method,seed,end\n", dir, "runs.csv")
 	fails(t, "checksum", "draw", "-exp", "small")

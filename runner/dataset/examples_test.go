@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"slices"
 	"testing"
 
 	"closedform/internal/check"
@@ -18,9 +17,7 @@ func all(e *Examples) Set { return e.Set(0, e.Len()) }
 func TestNewExamples(t *testing.T) {
 	set := Set{X: [][]float64{{1, 2}, {3, 4}}, Class: []int{1, 0}}
 	e := NewExamples(set, 3)
-	if e.Len() != 2 || e.Inputs() != 2 || e.Class(0) != 1 || e.Class(1) != 0 || !slices.Equal(e.Classes(), []string{"1", "2", "3"}) {
-		t.Errorf("%d examples of %d inputs with the classes %d and %d of %q", e.Len(), e.Inputs(), e.Class(0), e.Class(1), e.Classes())
-	}
+	check.Equal(t, "examples, inputs and classes", []any{e.Len(), e.Inputs(), e.Class(0), e.Class(1), e.Classes()}, []any{2, 2, 1, 0, []string{"1", "2", "3"}})
 	check.Equal(t, "the set", all(e), set)
 	set.X[0][0], set.Class[0] = 9, 2
 	got := all(e)
@@ -69,9 +66,7 @@ func TestMap(t *testing.T) {
 	set := images.Map(3, func(dst, x []float64) { dst[0], dst[2] = x[1]/7, 10*x[0] }).Set(0, 2)
 	check.NearAll(t, "image", set.X[0], []float64{9, 0, 255}, 0)
 	check.NearAll(t, "image", set.X[1], []float64{3, 0, 100}, 0)
-	if set.Class[0] != 2 || set.Class[1] != 0 {
-		t.Errorf("classes %v", set.Class)
-	}
+	check.Equal(t, "classes", []any{set.Class[0], set.Class[1]}, []any{2, 0})
 	numbers := NewExamples(Set{X: [][]float64{{1, 2}, {3, 4}}, Class: []int{0, 1}}, 2)
 	mapped := numbers.Map(1, func(dst, x []float64) { dst[0] = x[0] / x[1] })
 	check.NearAll(t, "numbers", mapped.Set(1, 2).X[0], []float64{0.75}, 0)

@@ -35,9 +35,7 @@ func TestFormat(t *testing.T) {
 	if got := all(e); !reflect.DeepEqual(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
-	if want := []Feature{{"mass", ""}, {"colour", "blue"}, {"colour", "red"}}; !slices.Equal(e.Features(), want) || e.Features()[1].String() != "colour=blue" {
-		t.Errorf("features %v, want %v", e.Features(), want)
-	}
+	check.Equal(t, "features", []any{e.Features(), e.Features()[1].String()}, []any{[]Feature{{"mass", ""}, {"colour", "blue"}, {"colour", "red"}}, "colour=blue"})
 	check.Equal(t, "after rows that are dropped the line", e.where(1), "a.csv:6")
 	for _, c := range []struct {
 		f    Format

@@ -44,9 +44,7 @@ func TestReadCSV(t *testing.T) {
 	} {
 		e := mustCSV(t, text)
 		check.Equal(t, name, all(e), want)
-		if e.Len() != 3 || e.Inputs() != 2 || !slices.Equal(e.Classes(), []string{"a", "b"}) {
-			t.Errorf("%s: %d examples, %d inputs, classes %q", name, e.Len(), e.Inputs(), e.Classes())
-		}
+		check.Equal(t, name, []any{e.Len(), e.Inputs(), e.Classes()}, []any{3, 2, []string{"a", "b"}})
 	}
 }
 

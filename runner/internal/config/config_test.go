@@ -68,12 +68,8 @@ func TestDecode(t *testing.T) {
 	if m.Name != "toy" || m.Effort != "full" || m.Folder != "x" || m.Seed != 2 {
 		t.Errorf("header %+v", m.Header)
 	}
-	if len(v.Items) != 2 || v.Items[0].Rate != 0.5 || v.Items[1].Rate != 1 || len(v.Items[1].Words) != 2 {
-		t.Errorf("items %+v", v.Items)
-	}
-	if len(v.Sweep.Seed) != 3 || v.Sweep.Seed[2] != 3 {
-		t.Errorf("seeds %v", v.Sweep.Seed)
-	}
+	check.Equal(t, "items", []any{len(v.Items), v.Items[0].Rate, v.Items[1].Rate, len(v.Items[1].Words)}, []any{2, 0.5, 1.0, 2})
+	check.Equal(t, "seeds", []any{len(v.Sweep.Seed), v.Sweep.Seed[2]}, []any{3, 3})
 	resolved, err := m.Resolved(&v)
 	check.OK(t, err)
 	m2, w, err := decode(string(resolved))
@@ -175,16 +171,12 @@ func TestRequired(t *testing.T) {
 
 func TestOverrides(t *testing.T) {
 	m, v, err := decode(text, "item.second.rate=0.125", "sweep.seed=2..9", "base.words=[]", "item.first.words=['c', 'd']", "effort=quick")
-	if err != nil || v.Items[1].Rate != 0.125 || len(v.Sweep.Seed) != 8 || len(v.Base.Words) != 0 || len(m.Overrides) != 5 || m.Effort != "quick" {
-		t.Errorf("%v: %+v, overrides %q", err, v, m.Overrides)
-	}
-	if !slices.Equal(v.Items[0].Words, []string{"c", "d"}) || len(v.Items[1].Words) != 0 || v.Items[0].Rate != 0.5 {
-		t.Errorf("items %+v", v.Items)
-	}
+	check.OK(t, err)
+	check.Equal(t, "overridden", []any{v.Items[1].Rate, len(v.Sweep.Seed), len(v.Base.Words), len(m.Overrides), m.Effort}, []any{0.125, 8, 0, 5, "quick"})
+	check.Equal(t, "items", []any{v.Items[0].Words, len(v.Items[1].Words), v.Items[0].Rate}, []any{[]string{"c", "d"}, 0, 0.5})
 	_, v, err = decode(text, "item.*.rate=0.125")
-	if err != nil || v.Items[0].Rate != 0.125 || v.Items[1].Rate != 0.125 {
-		t.Errorf("%v: items %+v", err, v.Items)
-	}
+	check.OK(t, err)
+	check.Equal(t, "rates", []any{v.Items[0].Rate, v.Items[1].Rate}, []any{0.125, 0.125})
 }
 
 // A table that takes a list away keeps it away when its manifest is resolved and read
@@ -202,9 +194,8 @@ func TestInherited(t *testing.T) {
 // On the command line, not in a manifest, one value stands for a list.
 func TestOneValueForList(t *testing.T) {
 	_, v, err := decode(text, "sweep.seed=3", "item.second.words=x", "seed=3")
-	if err != nil || len(v.Sweep.Seed) != 1 || v.Sweep.Seed[0] != 3 || len(v.Items[1].Words) != 1 || v.Items[1].Words[0] != "x" {
-		t.Errorf("%v: %+v", err, v)
-	}
+	check.OK(t, err)
+	check.Equal(t, "seeds and words", []any{len(v.Sweep.Seed), v.Sweep.Seed[0], len(v.Items[1].Words), v.Items[1].Words[0]}, []any{1, 3, 1, "x"})
 	for _, set := range []string{"sweep.seed=x", "item.second.words=3"} {
 		_, _, err := decode(text, set)
 		check.Refuses(t, set, err, "-set "+set+": ")

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/binary"
-	"slices"
 	"testing"
 
 	"closedform/internal/check"
@@ -81,9 +80,7 @@ func TestReadIDX(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if e.Len() != n || e.Inputs() != 900 || !slices.Equal(e.Classes(), []string{"7", "10", "200"}) {
-			t.Errorf("%s: %d examples, %d inputs, classes %q", name, e.Len(), e.Inputs(), e.Classes())
-		}
+		check.Equal(t, name, []any{e.Len(), e.Inputs(), e.Classes()}, []any{n, 900, []string{"7", "10", "200"}})
 		x := make([]float64, 900)
 		for i := range n {
 			e.Input(x, i)

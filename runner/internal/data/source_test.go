@@ -119,15 +119,11 @@ func TestSourceParts(t *testing.T) {
 		check.OK(t, s.Load(dir))
 		train, test, err := s.Parts(rand.NewPCG(1, 2))
 		check.OK(t, err)
-		if s.Inputs() != c.inputs || train.Inputs() != c.inputs || len(s.Classes()) != c.classes || !slices.Equal(s.Classes(), train.Classes()) {
-			t.Errorf("%s: %d inputs, classes %v", c.text, s.Inputs(), s.Classes())
-		}
+		check.Equal(t, c.text, []any{s.Inputs(), train.Inputs(), len(s.Classes()), s.Classes()}, []any{c.inputs, c.inputs, c.classes, train.Classes()})
 		if about := s.About(); (len(about) > 0) != (c.files > 0) || c.files > 0 && !strings.HasPrefix(about[0], dir) {
 			t.Errorf("%s: about %q", c.text, about)
 		}
-		if train.Len() != c.trains || test.Len() != c.tests || len(s.Sums) != c.files {
-			t.Errorf("%s: %d examples to train, %d to test, %d files", c.text, train.Len(), test.Len(), len(s.Sums))
-		}
+		check.Equal(t, c.text, []any{train.Len(), test.Len(), len(s.Sums)}, []any{c.trains, c.tests, c.files})
 		if c.train != nil && (!slices.Equal(firsts(train), c.train) || !slices.Equal(firsts(test), c.test)) {
 			t.Errorf("%s: training part %v, test part %v", c.text, firsts(train), firsts(test))
 		}
@@ -269,9 +265,8 @@ func TestSplitRows(t *testing.T) {
 	e := dataset.NewExamples(Set{X: make([][]float64, 6), Class: []int{0, 1, 0, 1, 0, 1}}, 2)
 	for text, want := range map[string][2][]int{"1-3": {{0, 1, 2}, {3, 4, 5}}, "3-4": {{2, 3}, {0, 1, 4, 5}}, "2-6": {{1, 2, 3, 4, 5}, {0}}} {
 		train, test, err := splitRows(e, text)
-		if err != nil || !slices.Equal(train, want[0]) || !slices.Equal(test, want[1]) {
-			t.Errorf("%s: %v and %v, %v, want %v", text, train, test, err, want)
-		}
+		check.OK(t, err)
+		check.Equal(t, text, []any{train, test}, []any{want[0], want[1]})
 	}
 	for _, text := range []string{"", "a", "1-2-3", "0-3", "4-3", "1-7", "1-6", "5-", "-5", "1-1e1", "1–3", "9223372036854775809-9223372036854775810"} {
 		train, test, err := splitRows(e, text)

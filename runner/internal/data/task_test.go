@@ -123,9 +123,7 @@ func TestAxisIsSymmetric(t *testing.T) {
 			t.Errorf("axis[%d] = %v, axis[%d] = %v", i, x, 80-i, axis[80-i])
 		}
 	}
-	if axis[0] != -2 || axis[80] != 2 {
-		t.Errorf("axis from %v to %v", axis[0], axis[80])
-	}
+	check.Equal(t, "ends", []any{axis[0], axis[80]}, []any{-2.0, 2.0})
 	check.Equal(t, "axis", (Region{[2]float64{-1, 3}, [2]float64{2, 5}}).Axis(1, 3), []float64{3, 4, 5})
 }
 

@@ -218,9 +218,8 @@ func TestFetchNames(t *testing.T) {
 		sets = append(sets, dataSet{name, []setFile{{Path: name, SHA256: sumOf(name)}}})
 	}
 	stdout, err := getSets(t, root, mirror, []string{"b", "a", "b"}, sets...)
-	if err != nil || strings.Count(stdout, "\n") != 2 {
-		t.Errorf("%q, %v", stdout, err)
-	}
+	check.OK(t, err)
+	check.Equal(t, "lines", strings.Count(stdout, "\n"), 2)
 	holds(t, root, "a", "a", "b", "b")
 	_, err = getSets(t, root, mirror, []string{All}, sets...)
 	check.OK(t, err)
@@ -305,9 +304,7 @@ func TestFashion(t *testing.T) {
 	}
 	x := make([]float64, 784)
 	e.Input(x, 95) // tile 5 of the fourth row
-	if e.Class(89) != 0 || e.Class(90) != 1 || x[0] != 84 || x[1] != 85 || x[28] != 85 || x[783] != 84+27+27 {
-		t.Errorf("classes %d and %d, pixels %v", e.Class(89), e.Class(90), x)
-	}
+	check.Equal(t, "classes", []any{e.Class(89), e.Class(90), x[0], x[1], x[28], x[783]}, []any{0, 1, 84.0, 85.0, 85.0, 84.0 + 27 + 27})
 }
 
 // The first 3,600 of 3,601 images and labels.
@@ -328,9 +325,7 @@ func TestFirst(t *testing.T) {
 	}
 	e, err := (&data.Files{Images: "images", Labels: "labels"}).Load(folder)
 	check.OK(t, err)
-	if e.Len() != 3600 || e.Inputs() != 784 {
-		t.Errorf("%d examples of %d inputs", e.Len(), e.Inputs())
-	}
+	check.Equal(t, "examples and inputs", []any{e.Len(), e.Inputs()}, []any{3600, 784})
 }
 
 // The sets of this project: each file has a sum, an address and a conversion that is there, and is in the folder.

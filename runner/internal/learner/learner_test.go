@@ -114,9 +114,7 @@ func TestCourse(t *testing.T) {
 			want = append(want, fmt.Sprint(10+i, i%2))
 		}
 	}
-	if !slices.Equal(l.seen, want) || fmt.Sprint(after) != "[1 1 1 1 2 2 1 3 3 1 4 4 2 1 5 2 2 6 2 3 7 2 4 8]" {
-		t.Errorf("seen %q, want %q; after %q", l.seen, want, after)
-	}
+	check.Equal(t, "seen", []any{l.seen, fmt.Sprint(after)}, []any{want, "[1 1 1 1 2 2 1 3 3 1 4 4 2 1 5 2 2 6 2 3 7 2 4 8]"})
 	check.NearAll(t, "means", scores.Means(), []float64{0.5, -math.Log(0.75*0.25) / 2}, 1e-15)
 
 	l.seen = nil
@@ -192,9 +190,8 @@ func TestSeveral(t *testing.T) {
 		l.Look(inputs, func(i int, x []float64, a Answer) error {
 			one := l.Learner.(*Network)
 			err := one.Predict(want, x)
-			if err != nil || i != seen || x[0] != inputs[i] || class[i] != i%2 {
-				t.Errorf("input %d is %v, error %v", i, x, err)
-			}
+			check.OK(t, err)
+			check.Equal(t, "input", []any{i, x[0], class[i]}, []any{seen, inputs[i], i % 2})
 			if !slices.Equal(a.P, want) || !slices.Equal(p[i], want) || members > 1 && a.MutualInformation != one.prediction.MutualInformation() {
 				t.Errorf("input %d: %v and %v, want %v", i, a, p[i], want)
 			}
@@ -314,9 +311,7 @@ func TestSweep(t *testing.T) {
 	if err != nil || len(all) != 8 {
 		t.Fatalf("%v, %d models", err, len(all))
 	}
-	if all[1].Name != "a lambda=1.0 rho=0.25" || all[6].Name != "b lambda=slope rho=0.0" || all[6].Of != "b" || all[1].Rho != 0.25 || all[6].Lambda.Word != "slope" {
-		t.Errorf("%q", Names(all))
-	}
+	check.Equal(t, "models", []any{all[1].Name, all[6].Name, all[6].Of, all[1].Rho, all[6].Lambda.Word}, []any{"a lambda=1.0 rho=0.25", "b lambda=slope rho=0.0", "b", 0.25, "slope"})
 	if all, err = (Sweep{}).Models(a.Model, nil); err != nil || len(all) != 1 || all[0].Name != "model" {
 		t.Errorf("%v, %q", err, Names(all))
 	}
@@ -373,9 +368,7 @@ func TestScores(t *testing.T) {
 	// a half of one and of two, and two thirds of all.
 	want := []float64{2. / 3, -math.Log(0.75*0.5*0.25) / 3, (2*0.0625 + 2*0.25 + 2*0.5625) / 3, (0.5 + 0.5) / 3, (0.5 + 0.5 + 2./3) / 3}
 	check.NearAll(t, "scores", got, want, 1e-12)
-	if len(ScoreColumns()) != len(got) || len(StepColumns()) != len(Steps{}.Row()) {
-		t.Error("columns and values differ in number")
-	}
+	check.Equal(t, "columns and values differ in number", []any{len(ScoreColumns()), len(StepColumns())}, []any{len(got), len(Steps{}.Row())})
 	runs := table.New("runs", append([]table.Column{table.Text("method", ""), table.Int("train", "")}, StepColumns()...)...)
 	for i, method := range []string{"a", "b", "a", "a", "b"} {
 		runs.Add(method, 20, Steps{Floored: i, Skipped: 10 + i/4, Failed: i == 2 || i == 3}.Row())

@@ -239,9 +239,8 @@ func TestNumber(t *testing.T) {
 		want[i] = x
 	}
 	got, err := n.tex(results)
-	if err != nil || got != fmt.Sprintf(`\ensuremath{%.9f} [\ensuremath{%.9f},~\ensuremath{%.9f}]`, want[0], want[1], want[2]) {
-		t.Errorf("%v: %s, want %v", err, got, want)
-	}
+	check.OK(t, err)
+	check.Equal(t, "number", got, fmt.Sprintf(`\ensuremath{%.9f} [\ensuremath{%.9f},~\ensuremath{%.9f}]`, want[0], want[1], want[2]))
 	setting := number{Source: quote.Source{From: "posterior/manifest", Column: "method.joint.lambda"}, Format: "%.1f"}
 	if got, err := setting.tex(results); err != nil || got != `\ensuremath{0.2}` {
 		t.Errorf("%v: %s, want the λ of the method", err, got)

@@ -91,9 +91,7 @@ func TestNoIdleSlot(t *testing.T) {
 		})
 	}
 	group.Wait()
-	if begun.Load() != 60 || g.most.Load() != 3 {
-		t.Errorf("%d tasks, %d at a time; want 60, 3", begun.Load(), g.most.Load())
-	}
+	check.Equal(t, "tasks, and at a time", []any{begun.Load(), g.most.Load()}, []any{int64(60), int64(3)})
 }
 
 // Parts of a task take the slots that are idle, and no others.
@@ -131,9 +129,7 @@ func TestEachBorrows(t *testing.T) {
 	})
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.idle != 3 || len(p.batches) != 0 {
-		t.Errorf("%d slots are idle, %d calls queued", p.idle, len(p.batches))
-	}
+	check.Equal(t, "idle slots and queued calls", []any{p.idle, len(p.batches)}, []any{3, 0})
 }
 
 // A task that waits for its parts leaves its slot to others.

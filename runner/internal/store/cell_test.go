@@ -64,9 +64,8 @@ func TestCellRoundTrip(t *testing.T) {
 	f.Close()
 	f = mustOpen(t, f.dir)
 	entries, err := os.ReadDir(f.cells())
-	if err != nil || len(entries) != len(keys)+1 {
-		t.Errorf("%d files in cells, %v, want %d and the lock", len(entries), err, len(keys))
-	}
+	check.OK(t, err)
+	check.Equal(t, "files in cells", len(entries), len(keys)+1)
 }
 
 // A cell file that was cut off or in which one bit is wrong is never taken for

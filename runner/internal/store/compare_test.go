@@ -4,7 +4,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -35,9 +34,7 @@ func differences(t *testing.T, committed, fresh string, bad int, want ...string)
 	t.Helper()
 	got, n, err := Compare(committed, fresh)
 	check.OK(t, err)
-	if !slices.Equal(got, want) || n != bad {
-		t.Errorf("%d files differ:\n%s\nwant %d:\n%s", n, strings.Join(got, "\n"), bad, strings.Join(want, "\n"))
-	}
+	check.Equal(t, "differences", []any{got, n}, []any{want, bad})
 }
 
 func TestCompareNamesEachFile(t *testing.T) {

@@ -1,9 +1,10 @@
 package store
 
 import (
-	"slices"
 	"strings"
 	"testing"
+
+	"closedform/internal/check"
 )
 
 func TestDiff(t *testing.T) {
@@ -43,8 +44,6 @@ func TestDiff(t *testing.T) {
 		for _, x := range d.Changes {
 			got = append(got, strings.Join([]string{x.Row, x.Column, x.Old, x.New, x.By}, "|"))
 		}
-		if d.String() != c.summary || !slices.Equal(got, c.changes) {
-			t.Errorf("%s: %s\n%s\nwant %s\n%s", c.name, d, strings.Join(got, "\n"), c.summary, strings.Join(c.changes, "\n"))
-		}
+		check.Equal(t, c.name, []any{d.String(), got}, []any{c.summary, c.changes})
 	}
 }

@@ -37,9 +37,7 @@ func TestPack(t *testing.T) {
 	}
 	files, _ := filepath.Glob(filepath.Join(f.cells(), "*.cell"))
 	packs, _ := filepath.Glob(filepath.Join(f.packed(), "*"))
-	if len(files) != 2 || len(packs) != 2 {
-		t.Errorf("there are the files %q and the packs %q", files, packs)
-	}
+	check.Equal(t, "files and packs", []any{len(files), len(packs)}, []any{2, 2})
 	for _, f := range []*Folder{f, other, mustOpen(t, f.dir)} {
 		for i, key := range keys {
 			if c, err := f.LoadCell(key, "f"); err != nil || c == nil || text(c) != text(newCell(key, "f", 3+i)) {

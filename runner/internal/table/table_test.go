@@ -22,9 +22,8 @@ func TestCSV(t *testing.T) {
 	want := "method,seed,error,p\n\"a, b\",1,0.25,0.123\nc,1,,3.33e-10\n\"a, b\",2,0.75,+Inf\n"
 	check.Equal(t, "CSV", string(scores().CSV()), want)
 	back, err := Read("runs", bytes.NewReader([]byte(want)))
-	if err != nil || string(back.CSV()) != want || !slices.Equal(back.Texts("seed"), []string{"1", "1", "2"}) {
-		t.Errorf("%v, read back as %+v", err, back)
-	}
+	check.OK(t, err)
+	check.Equal(t, "read back", []any{string(back.CSV()), back.Texts("seed")}, []any{want, []string{"1", "1", "2"}})
 	// What is in memory is what will be read.
 	check.Equal(t, "p", scores().Nums("p"), back.Nums("p"))
 	for _, bad := range []string{"", "a,b\n1\n", "a\n\"1\n"} {
@@ -76,9 +75,8 @@ func TestMerge(t *testing.T) {
 	a.Add("1")
 	b.Add(2)
 	merged, err := Merge([]Set{{a}, {b, a}, {a, b}})
-	if err != nil || fmt.Sprint(merged.Get("a").Texts("x"), merged.Get("b").Nums("y")) != "[1 1 1] [2 2]" || merged[0].Name != "a" || a.Len() != 1 {
-		t.Errorf("%v, %v", merged, err)
-	}
+	check.OK(t, err)
+	check.Equal(t, "merged", []any{fmt.Sprint(merged.Get("a").Texts("x"), merged.Get("b").Nums("y")), merged[0].Name, a.Len()}, []any{"[1 1 1] [2 2]", "a", 1})
 	if _, err := Merge([]Set{{a}, {New("a", Text("z", ""))}}); err == nil {
 		t.Error("other columns were merged")
 	}

@@ -174,9 +174,7 @@ func TestMaps(t *testing.T) {
 	compare := func(maps func(*table.Table, string, *table.Table) []figures.Map, all *table.Table, columns []string, of ...*table.Table) {
 		for _, column := range columns {
 			for i, m := range maps(all, column, tables.Get("marks")) {
-				if fmt.Sprint(m.Z) != fmt.Sprint(of[i].Nums(column)) || !slices.Equal(m.X, []float64{0.2, 0.55, 1.5}) || !slices.Equal(m.Y, []float64{0.2, 0.5}) {
-					t.Errorf("%s %s: %v, want %v", m.Title, column, m, of[i].Nums(column))
-				}
+				check.Equal(t, m.Title, []any{fmt.Sprint(m.Z), m.X, m.Y}, []any{fmt.Sprint(of[i].Nums(column)), []float64{0.2, 0.55, 1.5}, []float64{0.2, 0.5}})
 			}
 		}
 	}

@@ -27,9 +27,7 @@ func TestCriteria(t *testing.T) {
 	for i := range lambda.Len() {
 		n, p := int(lambda.Nums("classes")[i]), softmax.Probit{Lambda: lambda.Nums("lambda")[i], Rho: lambda.Nums("rho")[i]}
 		box := lambdafit.Box{Classes: n, Half: 1}
-		if rms, largest := lambda.Nums("rms")[i], lambda.Nums("max")[i]; rms != box.RMS(p) || largest != box.Max(p) {
-			t.Errorf("row %d: errors %g and %g, want %g and %g", i, rms, largest, box.RMS(p), box.Max(p))
-		}
+		check.Equal(t, "errors", []any{lambda.Nums("rms")[i], lambda.Nums("max")[i]}, []any{box.RMS(p), box.Max(p)})
 		word := lambda.Texts("criterion")[i]
 		if !strings.HasSuffix(word, "_rho") {
 			word += fmt.Sprint(" ", p.Rho)

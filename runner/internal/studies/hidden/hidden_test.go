@@ -94,9 +94,7 @@ func curve(t *testing.T, tables table.Set) {
 		check.Near(t, "ECE", r.Nums("ece")[0], metric.ECE(p, test.Class, 15), 1e-9)
 	}
 	// A snapshot at the end of a pass, of XOR, is one row.
-	if xor, arms := curve.Where("task", "xor").Len(), curve.Where("task", "arms").Len(); xor != 4*3*3 || arms != 4*3*4 {
-		t.Errorf("%d rows of XOR and %d of the arms", xor, arms)
-	}
+	check.Equal(t, "rows of XOR and of the arms", []any{curve.Where("task", "xor").Len(), curve.Where("task", "arms").Len()}, []any{4 * 3 * 3, 4 * 3 * 4})
 }
 
 // What the study is for, too: no linear model does XOR, a hidden layer does.

@@ -142,9 +142,7 @@ func near(t *testing.T, row *table.Table, tol float64, want map[string]float64) 
 func TestPlaneByHand(t *testing.T) {
 	tables := studytest.Run(t, Kind, small)
 	train, actions := tables.Get("train"), map[string]bool{}
-	if n := tables.Get("maps").Len(); n != 5*3*81 || train.Len() != 18 {
-		t.Errorf("%d points of maps, %d examples", n, train.Len())
-	}
+	check.Equal(t, "points of maps and examples", []any{tables.Get("maps").Len(), train.Len()}, []any{5 * 3 * 81, 18})
 	for seed := 1; seed <= 3; seed++ {
 		rnd, examples := rand.New(random.Source("small", seed, "train")), train.Where("seed", seed)
 		for _, method := range []string{"joint", "project", "skip", "total", "deep"} {

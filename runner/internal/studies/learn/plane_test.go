@@ -66,9 +66,7 @@ func TestPlaneFigures(t *testing.T) {
 	for _, f := range e.Figures() {
 		names = append(names, f.Name)
 	}
-	if len(names) != 28 || names[0] != "fig01" || names[23] != "fig24" || names[24] != "maps_joint_lambda=0.1_rho=0.5" || names[27] != "maps_project_lambda=0.2_rho=0.5" {
-		t.Errorf("figures %v", names)
-	}
+	check.Equal(t, "figures", []any{len(names), names[0], names[23], names[24], names[27]}, []any{28, "fig01", "fig24", "maps_joint_lambda=0.1_rho=0.5", "maps_project_lambda=0.2_rho=0.5"})
 	p := studytest.New(t, Kind, small).(*plane)
 	maps, train := tables.Get("maps").Where("method", "project"), tables.Get("train").Where("seed", 3)
 	for column, top := range map[string]float64{"p1": 1, "p2": 1, "var1": floats.Max(maps.Nums("var1")), "var2": floats.Max(maps.Nums("var2"))} {

@@ -125,9 +125,7 @@ func TestStreamByHand(t *testing.T) {
 					t.Errorf("%s: row %d is of example %g of class %s", name, i, got.Nums("example")[i], got.Texts("class")[i])
 				}
 			}
-			if rows := of("curve", name).Len(); rows != 4 || got.Len() != 12 {
-				t.Errorf("%s: %d rows of the curve, %d predictions", name, rows, got.Len())
-			}
+			check.Equal(t, "rows", []any{of("curve", name).Len(), got.Len()}, []any{4, 12})
 		}
 	}
 }
@@ -219,9 +217,7 @@ candidates = [[1], [7]]
 	// What was chosen learns the whole training part: as a method that has it.
 	fixed := studytest.Run(t, Kind, src+fmt.Sprintf(tuned, "lambda = 0.5\nprior_var = 2"))
 	a, b := tables.Get("runs").Where("method", "large"), fixed.Get("runs").Where("method", "large")
-	if string(a.CSV()) != string(b.CSV()) || a.Len() != 2 {
-		t.Errorf("the chosen network\n%sis not\n%s", a.CSV(), b.CSV())
-	}
+	check.Equal(t, "the chosen network", []any{string(a.CSV()), a.Len()}, []any{string(b.CSV()), 2})
 	studytest.Refused(t, Kind, chooses, map[string]string{
 		"evaluate.validation=1": "evaluate.validation", `method.large.tune=["passes", "prior_var"]`: "passes", "method.large.candidates=[[1]]": "method.large.candidates",
 		"method.large.candidates=[[1, -1]]": "prior_var", "method.large.candidates=[[-1, 1]]": "lambda", `method.few.tune=["window"]`: "window",

@@ -100,9 +100,7 @@ func TestPaper(t *testing.T) {
 	}
 	e := &experiment{Data: data.Sample{Generator: data.Generator{Name: "wedges"}}, Posterior: settings{MapGrid: 3}}
 	rows, p2 := e.rows(e.Data.Task(), three.Get("maps"), nil), three.Get("maps").Nums("p2")
-	if len(rows) != 2 || len(rows[1].Maps[0].Boundary) != 2 || !slices.Equal(rows[1].Maps[0].Z, p2) {
-		t.Errorf("maps of three classes %+v", rows)
-	}
+	check.Equal(t, "maps of three classes", []any{len(rows), len(rows[1].Maps[0].Boundary), rows[1].Maps[0].Z}, []any{2, 2, p2})
 }
 
 // Averages over a square are integrals: exact for what is linear in each input.

@@ -63,9 +63,7 @@ func TestTables(t *testing.T) {
 	}
 	of := at(t, all.Get("curve"), "seed=3")
 	for i, name := range of.Texts("method") {
-		if k := of.Texts("k")[i]; name != names[i%len(names)] || k != []string{"1", "4", "12"}[i/len(names)] {
-			t.Errorf("row %d is of %s after %s", i, name, k)
-		}
+		check.Equal(t, "method and k", []any{name, of.Texts("k")[i]}, []any{names[i%len(names)], []string{"1", "4", "12"}[i/len(names)]})
 		if none := math.IsNaN(of.Nums("tv")[i]); none != (name == "exact") {
 			t.Errorf("total variation of %s is %g", name, of.Nums("tv")[i])
 		}
@@ -114,9 +112,7 @@ func TestByHand(t *testing.T) {
 		}
 	}
 	exact := at(t, all.Get("exact"), "seed=3 k=4")
-	if exact.Texts("sampler")[0] != "importance" || exact.Nums("ess")[0] != sample.ESS {
-		t.Errorf("sampler %v, effective sample size %v, want %g", exact.Texts("sampler"), exact.Nums("ess"), sample.ESS)
-	}
+	check.Equal(t, "sampler", []any{exact.Texts("sampler")[0], exact.Nums("ess")[0]}, []any{"importance", sample.ESS})
 }
 
 // A network that fails says "equal probabilities" from then on, is scored for it, and is counted.

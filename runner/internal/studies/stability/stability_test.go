@@ -156,9 +156,7 @@ func TestBoundary(t *testing.T) {
 			t.Errorf("λ = %s: Var y is %g and %g beside the boundary", lambda, at.variance(gap[12]-1e-6), at.variance(gap[12]+1e-6))
 		}
 		onset := tables.Get("onset").Where("lambda", lambda)
-		if (lambda == "0.3") != (onset.Nums("gap_at_variance_0")[0] != 0) || (lambda == "2.0") != (onset.Nums("variance_at_gap_0")[0] != 0) {
-			t.Errorf("λ = %s: onset %s", lambda, onset.CSV())
-		}
+		check.Equal(t, "onset of λ = "+lambda, []any{lambda == "0.3", lambda == "2.0"}, []any{onset.Nums("gap_at_variance_0")[0] != 0, onset.Nums("variance_at_gap_0")[0] != 0})
 	}
 	none := studytest.Run(t, Kind, manifest, "stability.classes=[2]", "stability.lambda=[2]", "stability.variance=[0.01, 0.5]")
 	if n := none.Get("boundary").Len(); n != 0 {
