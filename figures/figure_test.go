@@ -41,15 +41,13 @@ func testFigures() []*Figure {
 
 func encode(t *testing.T, f *Figure, format string) []byte {
 	t.Helper()
-	b, err := f.Encode(format)
-	check.OK(t, err)
+	b := check.Must(f.Encode(format))
 	return b
 }
 
 func decode(t *testing.T, f *Figure) image.Image {
 	t.Helper()
-	img, err := png.Decode(bytes.NewReader(encode(t, f, "png")))
-	check.OK(t, err)
+	img := check.Must(png.Decode(bytes.NewReader(encode(t, f, "png"))))
 	return img
 }
 
@@ -181,10 +179,8 @@ func TestPDF(t *testing.T) {
 func content(t *testing.T, file []byte) []byte {
 	t.Helper()
 	_, file, _ = bytes.Cut(file, []byte("stream\n"))
-	z, err := zlib.NewReader(bytes.NewReader(file))
-	check.OK(t, err)
-	out, err := io.ReadAll(z)
-	check.OK(t, err)
+	z := check.Must(zlib.NewReader(bytes.NewReader(file)))
+	out := check.Must(io.ReadAll(z))
 	return out
 }
 

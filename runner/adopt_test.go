@@ -50,8 +50,7 @@ func hereAndInClone(t *testing.T, test func(t *testing.T, clone bool)) {
 
 func mustReadRun(t *testing.T, dir string) *store.Run {
 	t.Helper()
-	run, err := store.ReadRun(dir)
-	check.OK(t, err)
+	run := check.Must(store.ReadRun(dir))
 	return run
 }
 

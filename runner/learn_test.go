@@ -37,8 +37,7 @@ const header = "species,length,colour,width\n"
 // withInput makes a text the standard input.
 func withInput(t *testing.T, text string) {
 	t.Helper()
-	file, err := os.Open(write(t, text))
-	check.OK(t, err)
+	file := check.Must(os.Open(write(t, text)))
 	was := os.Stdin
 	t.Cleanup(func() { os.Stdin = was; file.Close() })
 	os.Stdin = file
@@ -102,8 +101,7 @@ func TestLearnAnswersFirst(t *testing.T) {
 		fmt.Fprintln(rows, class)
 	}
 	fmt.Fprint(rows, "12;red;1,5\n")
-	_, err = answer.ReadString('\n')
-	check.OK(t, err)
+	_ = check.Must(answer.ReadString('\n'))
 	cancel()
 	if err := <-ended; err == nil {
 		t.Error("no error")
@@ -184,10 +182,8 @@ func TestLearnBare(t *testing.T) {
 		}
 		contains(t, log, fmt.Sprintf("bare.npz: %d rows, %[1]d learned", k))
 	}
-	_, err = n.Observe([]float64{0.5, -1}, 2)
-	check.OK(t, err)
-	_, err = n.Observe([]float64{0.5, -1}, 2)
-	check.OK(t, err)
+	_ = check.Must(n.Observe([]float64{0.5, -1}, 2))
+	_ = check.Must(n.Observe([]float64{0.5, -1}, 2))
 	got, _, err := checkpoint.Load(strings.NewReader(read(t, "bare.npz")))
 	check.OK(t, err)
 	want, _ := n.Weights(0)

@@ -80,8 +80,7 @@ type process struct {
 
 func newProcess(t testing.TB, args ...string) *process {
 	t.Helper()
-	path, err := os.Executable()
-	check.OK(t, err)
+	path := check.Must(os.Executable())
 	p := &process{Cmd: exec.Command(path, args...)}
 	p.Env = append(os.Environ(), asProgram+"=1")
 	p.Stdout, p.Stderr = &p.stdout, &p.stderr
@@ -124,8 +123,7 @@ func write(t testing.TB, text string, path ...string) string {
 
 func read(t testing.TB, path ...string) string {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join(path...))
-	check.OK(t, err)
+	data := check.Must(os.ReadFile(filepath.Join(path...)))
 	return string(data)
 }
 
@@ -141,8 +139,7 @@ func exists(path ...string) bool {
 
 func glob(t testing.TB, path ...string) []string {
 	t.Helper()
-	names, err := filepath.Glob(filepath.Join(path...))
-	check.OK(t, err)
+	names := check.Must(filepath.Glob(filepath.Join(path...)))
 	return names
 }
 

@@ -102,8 +102,7 @@ func TestPredict(t *testing.T) {
 	least := out.Nums("probability")[1]
 	_, _, err = try(t, "predict", file, "-data", "new.csv", "-to", "out.csv", "-unknown", fmt.Sprint(least+1e-9))
 	check.OK(t, err)
-	decided, err := table.Read("out", strings.NewReader(read(t, "out.csv")))
-	check.OK(t, err)
+	decided := check.Must(table.Read("out", strings.NewReader(read(t, "out.csv"))))
 	check.Equal(t, "decided", []any{decided.Texts("class")[1], decided.Nums("probability")[1]}, []any{"unknown", least})
 	// A row that overflows is unknown, and costs no other row.
 	write(t, "width,colour,length\n3,red,12\n1e308,red,12\n4.25,green,19\n", "large.csv")
@@ -162,8 +161,7 @@ func TestPredictFromAnywhere(t *testing.T) {
 // An ensemble that is kept predicts as one network does, with what its members disagree about.
 func TestPredictEnsemble(t *testing.T) {
 	file := trained(t, strings.Replace(mine, "[model]", "[model]\nmembers = 3", 1))
-	out, err := table.Read("out", strings.NewReader(mustRun(t, "predict", file, "-data", filepath.Join("experiments", "leaves.csv"))))
-	check.OK(t, err)
+	out := check.Must(table.Read("out", strings.NewReader(mustRun(t, "predict", file, "-data", filepath.Join("experiments", "leaves.csv")))))
 	for i, information := range out.Nums("mutual_information") {
 		if p := out.Nums("probability")[i]; !(0 < information && information < math.Log(3)) || !(p > 0 && p < 1) {
 			t.Errorf("row %d: mutual information %g, probability %g", i+1, information, p)
@@ -179,18 +177,13 @@ func TestPredictEnsemble(t *testing.T) {
 // as numbers of classes.
 func TestPredictBare(t *testing.T) {
 	inExperiments(t, nil)
-	network, err := bnn.New(bnn.Default(2, 3), random.Source("one"))
-	check.OK(t, err)
-	ensemble, err := bnn.NewEnsemble(bnn.Default(2, 4, 3), 2, random.Source("two"))
-	check.OK(t, err)
-	bank, err := bnn.NewBank(bnn.Weighing{Weights: bnn.Evidence}, network, ensemble)
-	check.OK(t, err)
+	network := check.Must(bnn.New(bnn.Default(2, 3), random.Source("one")))
+	ensemble := check.Must(bnn.NewEnsemble(bnn.Default(2, 4, 3), 2, random.Source("two")))
+	bank := check.Must(bnn.NewBank(bnn.Weighing{Weights: bnn.Evidence}, network, ensemble))
 	seen := familiar.New(2)
-	note, err := json.Marshal(map[string]any{"familiar": seen})
-	check.OK(t, err)
+	note := check.Must(json.Marshal(map[string]any{"familiar": seen}))
 	x := []float64{0.5, -1.25}
-	_, err = bank.Observe(x, 2)
-	check.OK(t, err)
+	_ = check.Must(bank.Observe(x, 2))
 	for i, model := range []bnn.Model{network, ensemble, bank} {
 		var file bytes.Buffer
 		var p bnn.Prediction
@@ -207,8 +200,7 @@ func TestPredictBare(t *testing.T) {
 		if got := strings.Replace(keyed, "key", "row", 1); got != strings.Replace(stdout, "\n1,", "\nk,", 1) || err != nil {
 			t.Errorf("with a key it prints %s", got)
 		}
-		out, err := table.Read("out", strings.NewReader(stdout))
-		check.OK(t, err)
+		out := check.Must(table.Read("out", strings.NewReader(stdout)))
 		check.Equal(t, "class, p_2 and familiarity", []any{out.Texts("class")[0], out.Nums("p_2")[0], out.Has("familiarity")}, []any{fmt.Sprint(p.Class()), p.P[2], (i == 2)})
 	}
 }

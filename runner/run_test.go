@@ -36,8 +36,7 @@ func TestResultsFolder(t *testing.T) {
 	contains(t, files["schema.json"], `"doc": "how many end above the threshold"`, `"kind": "integers"`, `"needs": [`, `"4 walks"`)
 	contains(t, read(t, dir, "timing.csv"), "key,cpu_seconds,wall_seconds\njoint seed=1,", "\ntotal seed=2,")
 
-	run, err := store.ReadRun(dir)
-	check.OK(t, err)
+	run := check.Must(store.ReadRun(dir))
 	check.Equal(t, "command", run.Command, []string{"runner", "-exp", m, "-out", out, "-quiet"})
 	if run.Manifest != "small" || !slices.Equal(run.Seeds, []int{1, 2}) || run.Computed != 4 || run.Reused != 0 ||
 		run.Go != runtime.Version() || (run.GOAMD64 != "") != (runtime.GOARCH == "amd64") || run.CodeVersion != "1" || run.Commit == "" || !(run.Seconds > 0) {
@@ -242,8 +241,7 @@ func TestOverrides(t *testing.T) {
 		args = append(args, "-set", s)
 	}
 	begins(t, mustRun(t, args...), "small: 6 cells, 6 computed, 0 done before; ")
-	run, err := store.ReadRun(dir)
-	check.OK(t, err)
+	run := check.Must(store.ReadRun(dir))
 	check.Equal(t, "run.json has", []any{run.Overrides, run.Seeds}, []any{sets, []int{2, 3, 4}})
 	contains(t, read(t, dir, "manifest.toml"), "\nscale = 0.45\n", "\nseed = \"2..4\"\n") // the last -set of a key holds
 	mustRun(t, "-exp", filepath.Join(dir, "manifest.toml"), "-out", again)

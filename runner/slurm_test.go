@@ -35,8 +35,7 @@ func cluster(t *testing.T) (do func(args ...string)) {
 	}
 	dir, err := os.MkdirTemp("", "slurm") // sockets have short names
 	check.OK(t, err)
-	script, err := filepath.Abs("internal/engine/testdata/cluster.sh")
-	check.OK(t, err)
+	script := check.Must(filepath.Abs("internal/engine/testdata/cluster.sh"))
 	call := func(args ...string) (string, error) {
 		args = append([]string{args[0], dir}, args[1:]...)
 		out, err := exec.Command(script, args...).CombinedOutput()

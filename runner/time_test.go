@@ -79,8 +79,7 @@ func TestProcessorTime(t *testing.T) {
 	}
 	remove(t, dir, "run.json")
 	mustRun(t, "-exp", "small")
-	after, err := store.ReadRun(dir)
-	check.OK(t, err)
+	after := check.Must(store.ReadRun(dir))
 	check.Equal(t, "reused", []any{after.Reused, after.CPUSeconds}, []any{4, before.CPUSeconds})
 	if list := mustRun(t, "list"); !regexp.MustCompile(`(?m)^small +full +computed, not committed +4 +none +\S*s +\S*s +\d+ MB `).MatchString(list) {
 		t.Errorf("list prints\n%s", list)

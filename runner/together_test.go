@@ -84,7 +84,6 @@ func TestLongestFirst(t *testing.T) {
 
 func modified(t *testing.T, path string) time.Time {
 	t.Helper()
-	info, err := os.Stat(path)
-	check.OK(t, err)
+	info := check.Must(os.Stat(path))
 	return info.ModTime()
 }

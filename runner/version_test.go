@@ -19,10 +19,8 @@ import (
 func programWith(t *testing.T, file, text string) (program string) {
 	t.Helper()
 	folder := t.TempDir()
-	name, err := filepath.Abs(filepath.Join("..", file))
-	check.OK(t, err)
-	overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{name: write(t, text, folder, "copy")}})
-	check.OK(t, err)
+	name := check.Must(filepath.Abs(filepath.Join("..", file)))
+	overlay := check.Must(json.Marshal(map[string]any{"Replace": map[string]string{name: write(t, text, folder, "copy")}}))
 	program = filepath.Join(folder, "program")
 	build := exec.Command("go", "build", "-overlay", write(t, string(overlay), folder, "overlay.json"), "-o", program, ".")
 	build.Env = append(os.Environ(), "GOFLAGS=")

@@ -35,8 +35,7 @@ func TestSubset(t *testing.T) {
 }
 
 func TestPanics(t *testing.T) {
-	scaler, err := three().Scaler(Standard)
-	check.OK(t, err)
+	scaler := check.Must(three().Scaler(Standard))
 	for words, f := range map[string]func(){
 		"dst of Input has length 1": func() { three().Input(make([]float64, 1), 0) },
 		"example 1 of 2 inputs":     func() { NewExamples(Set{X: [][]float64{{1}, {2, 3}}, Class: []int{0, 1}}, 2) },
@@ -52,8 +51,7 @@ func TestPanics(t *testing.T) {
 
 func TestInputAllocatesNothing(t *testing.T) {
 	for _, e := range []*Examples{three(), Images("i", make([]byte, 50*4*5), 4*5, make([]byte, 50))} {
-		s, err := e.Scaler(Centred)
-		check.OK(t, err)
+		s := check.Must(e.Scaler(Centred))
 		scaled, x := s.Apply(e), make([]float64, e.Inputs())
 		check.NoAllocs(t, "Input", func() { scaled.Input(x, 1) })
 	}

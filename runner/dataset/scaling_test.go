@@ -21,8 +21,7 @@ func inputsOf(x ...[]float64) *Examples {
 // scale returns the inputs of to, scaled by a scaler that is fitted to fit.
 func scale(t *testing.T, kind Scaling, fit, to *Examples) [][]float64 {
 	t.Helper()
-	s, err := fit.Scaler(kind)
-	check.OK(t, err)
+	s := check.Must(fit.Scaler(kind))
 	return all(s.Apply(to)).X
 }
 
@@ -71,8 +70,7 @@ func TestScalersOfOneExampleAndOfConstants(t *testing.T) {
 // Zeros stay zeros without a shift, and 255 becomes 1.
 func TestUnitOfBytes(t *testing.T) {
 	e := Images("im", []byte{0, 51, 102, 204, 0, 0}, 3, []byte{1, 2})
-	s, err := e.Scaler(Unit)
-	check.OK(t, err)
+	s := check.Must(e.Scaler(Unit))
 	if got, want := all(s.Apply(e)).X, [][]float64{{0, 0.2, 0.4}, {0.8, 0, 0}}; !slices.EqualFunc(got, want, slices.Equal) {
 		t.Errorf("%v, want %v", got, want)
 	}

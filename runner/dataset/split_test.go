@@ -108,13 +108,12 @@ func TestAlign(t *testing.T) {
 		return Images(name, make([]byte, len(labels)*height*2), height*2, labels)
 	}
 	train := read("train", 3, 10, 9, 3, 9)
-	test, err := Align(train, read("test", 3, 10, 10, 9))
-	check.OK(t, err)
+	test := check.Must(Align(train, read("test", 3, 10, 10, 9)))
 	if got := all(test).Class; !slices.Equal(got, []int{2, 2, 1}) || !slices.Equal(test.Classes(), []string{"3", "9", "10"}) {
 		t.Errorf("classes %v of %q", got, test.Classes())
 	}
 	check.Equal(t, "the third is from", test.where(2), "test: image 3")
-	_, err = Align(train, read("test", 3, 10, 9, 4))
+	_, err := Align(train, read("test", 3, 10, 9, 4))
 	check.Refuses(t, "a label out of range", err, `test: image 3: class "4" is not in the training part, which has 3, 9, 10`)
 	_, err = Align(train, read("test", 4, 10, 9))
 	check.Refuses(t, "larger images", err, `test: image 1: 8 inputs; the training part has 6`)

@@ -70,8 +70,7 @@ func TestDecode(t *testing.T) {
 	}
 	check.Equal(t, "items", []any{len(v.Items), v.Items[0].Rate, v.Items[1].Rate, len(v.Items[1].Words)}, []any{2, 0.5, 1.0, 2})
 	check.Equal(t, "seeds", []any{len(v.Sweep.Seed), v.Sweep.Seed[2]}, []any{3, 3})
-	resolved, err := m.Resolved(&v)
-	check.OK(t, err)
+	resolved := check.Must(m.Resolved(&v))
 	m2, w, err := decode(string(resolved))
 	again, _ := m2.Resolved(&w)
 	if err != nil || string(again) != string(resolved) || w.Items[0].Rate != 0.5 || strings.Contains(string(resolved), "extra") {
@@ -184,8 +183,7 @@ func TestOverrides(t *testing.T) {
 func TestInherited(t *testing.T) {
 	m, v, err := decode(text, "item.second.words=[]")
 	check.OK(t, err)
-	resolved, err := m.Resolved(&v)
-	check.OK(t, err)
+	resolved := check.Must(m.Resolved(&v))
 	if _, v, err = decode(string(resolved)); err != nil || len(v.Items[0].Words) != 2 || len(v.Items[1].Words) != 0 {
 		t.Errorf("%v: items %+v of %s", err, v.Items, resolved)
 	}

@@ -114,8 +114,7 @@ func TestSourceParts(t *testing.T) {
 		{"file = \"gaps.csv\"\ntest_file = \"word.csv\"\ncategorical = [\"c\"]\nmissing = \"mean\"\nscale = \"none\"", 3, 2, 4, 2, 2, []float64{1.5, 19. / 6, 3, 5}, []float64{7, 19. / 6}},
 		{"generator = \"spirals\"\narms = 4\ntrain = 7\ntest = 5", 2, 4, 7, 5, 0, nil, nil},
 	} {
-		s, err := decode(c.text)
-		check.OK(t, err)
+		s := check.Must(decode(c.text))
 		check.OK(t, s.Load(dir))
 		train, test, err := s.Parts(rand.NewPCG(1, 2))
 		check.OK(t, err)
@@ -227,10 +226,8 @@ func TestSourceSpelledOut(t *testing.T) {
 		{"images = \"images\"\nlabels = \"labels\"\ntrain_rows = \"1-8\"\nscale = \"centred\"", "scale = \"centred\""},
 		{"generator = \"rings\"\ntrain = 3\ntest = 4", "noise = 0.05|rings = 3|scale = \"none\""},
 	} {
-		s, err := decode(c.text)
-		check.OK(t, err)
-		text, err := toml.Marshal(s.WithDefaults())
-		check.OK(t, err)
+		s := check.Must(decode(c.text))
+		text := check.Must(toml.Marshal(s.WithDefaults()))
 		for word := range strings.SplitSeq(c.words, "|") {
 			if !strings.Contains("\n"+string(text), "\n"+word+"\n") {
 				t.Errorf("%s does not say %s", text, word)
@@ -244,8 +241,7 @@ func TestSourceSpelledOut(t *testing.T) {
 	spec := func() string {
 		s := Source{Files: Files{File: "table.csv"}, TestFraction: 0.25}
 		check.OK(t, s.Load(dir))
-		text, err := json.Marshal(s)
-		check.OK(t, err)
+		text := check.Must(json.Marshal(s))
 		return string(text)
 	}
 	before := spec()

@@ -35,8 +35,7 @@ func work(t testing.TB, n int, do func(ctx context.Context, i int) error) *Work 
 
 func open(t testing.TB, dir string) *store.Folder {
 	t.Helper()
-	f, err := store.Open(dir)
-	check.OK(t, err)
+	f := check.Must(store.Open(dir))
 	t.Cleanup(func() { f.Close() })
 	return f
 }
@@ -146,8 +145,7 @@ func TestTaskGoesOn(t *testing.T) {
 
 func files(t *testing.T, w *Work, pattern ...string) []string {
 	t.Helper()
-	found, err := filepath.Glob(filepath.Join(append([]string{w.Folder.Dir(), "cells"}, pattern...)...))
-	check.OK(t, err)
+	found := check.Must(filepath.Glob(filepath.Join(append([]string{w.Folder.Dir(), "cells"}, pattern...)...)))
 	return found
 }
 

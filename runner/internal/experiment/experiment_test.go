@@ -13,11 +13,9 @@ const folder = "../../../" + Folder
 
 // Every experiment of the repository that has cells has a short form, whose strata are its own.
 func TestShortForms(t *testing.T) {
-	names, err := config.List(folder)
-	check.OK(t, err)
+	names := check.Must(config.List(folder))
 	for _, name := range names {
-		e, err := Read(filepath.Join(folder, name+".toml"), nil)
-		check.OK(t, err)
+		e := check.Must(Read(filepath.Join(folder, name+".toml"), nil))
 		short, err := e.ShortForm(nil)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -40,8 +38,7 @@ func TestShortForms(t *testing.T) {
 
 // Cells of one experiment that run different methods have versions of their own.
 func TestVersionsOfCells(t *testing.T) {
-	e, err := Read(filepath.Join(folder, "own_data.toml"), nil)
-	check.OK(t, err)
+	e := check.Must(Read(filepath.Join(folder, "own_data.toml"), nil))
 	cells := e.Study.Cells()
 	each, all, err := e.Versions()
 	check.OK(t, err)

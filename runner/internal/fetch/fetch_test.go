@@ -90,8 +90,7 @@ func get(t *testing.T, folder, mirror string, files ...setFile) (stdout string, 
 
 func getSets(t *testing.T, folder, mirror string, names []string, sets ...dataSet) (stdout string, err error) {
 	t.Helper()
-	text, err := toml.Marshal(map[string][]dataSet{"set": sets})
-	check.OK(t, err)
+	text := check.Must(toml.Marshal(map[string][]dataSet{"set": sets}))
 	write(t, text, folder, File)
 	var out bytes.Buffer
 	f := fetcher{mirror: mirror, client: http.DefaultClient, pause: time.Millisecond}
@@ -168,8 +167,7 @@ func TestFetchNextURL(t *testing.T) {
 	check.Refuses(t, "gone", err, p.URL+"/gone: status 404 Not Found")
 	holds(t, root, "a", "damaged")
 	file.URLs = []string{p.URL + "/a"}
-	_, err = get(t, root, "", file)
-	check.OK(t, err)
+	_ = check.Must(get(t, root, "", file))
 	holds(t, root, "a", text)
 }
 
@@ -217,14 +215,12 @@ func TestFetchNames(t *testing.T) {
 		write(t, []byte(name), mirror, name)
 		sets = append(sets, dataSet{name, []setFile{{Path: name, SHA256: sumOf(name)}}})
 	}
-	stdout, err := getSets(t, root, mirror, []string{"b", "a", "b"}, sets...)
-	check.OK(t, err)
+	stdout := check.Must(getSets(t, root, mirror, []string{"b", "a", "b"}, sets...))
 	check.Equal(t, "lines", strings.Count(stdout, "\n"), 2)
 	holds(t, root, "a", "a", "b", "b")
-	_, err = getSets(t, root, mirror, []string{All}, sets...)
-	check.OK(t, err)
+	_ = check.Must(getSets(t, root, mirror, []string{All}, sets...))
 	holds(t, root, "a", "a", "b", "b", "c", "c")
-	_, err = getSets(t, root, mirror, []string{"a", "d"}, sets...)
+	_, err := getSets(t, root, mirror, []string{"a", "d"}, sets...)
 	check.Refuses(t, "d", err, `no data set "d"; allowed: all, a, b, c`)
 }
 
@@ -253,8 +249,7 @@ func TestContentSum(t *testing.T) {
 func TestFetchParts(t *testing.T) {
 	root, p := t.TempDir(), publish(t, map[string]string{"/1": "1 2\n3 4", "/2": "5\t6\r\n\n"})
 	file := setFile{Path: "a", Convert: "table", Header: "a,b", SHA256: sumOf("a,b\n1,2\n3,4\n5,6\n"), URLs: []string{p.URL + "/1 " + p.URL + "/2"}}
-	_, err := get(t, root, "", file)
-	check.OK(t, err)
+	_ = check.Must(get(t, root, "", file))
 }
 
 func TestConvert(t *testing.T) {
@@ -293,12 +288,10 @@ func TestFashion(t *testing.T) {
 	check.OK(t, png.Encode(&picture, img))
 	folder := t.TempDir()
 	for _, path := range []string{"images.gz", "labels.gz"} {
-		half, err := (&setFile{Path: path, Convert: "fashion"}).convert(picture.Bytes())
-		check.OK(t, err)
+		half := check.Must((&setFile{Path: path, Convert: "fashion"}).convert(picture.Bytes()))
 		write(t, half, folder, path)
 	}
-	e, err := (&data.Files{Images: "images.gz", Labels: "labels.gz"}).Load(folder)
-	check.OK(t, err)
+	e := check.Must((&data.Files{Images: "images.gz", Labels: "labels.gz"}).Load(folder))
 	if e.Len() != 900 || e.Inputs() != 784 || len(e.Classes()) != 10 {
 		t.Fatalf("%d examples of %d inputs and %d classes", e.Len(), e.Inputs(), len(e.Classes()))
 	}
@@ -314,25 +307,21 @@ func TestFirst(t *testing.T) {
 		"images": append([]byte{0, 0, 8, 3, 0, 0, 14, 17, 0, 0, 0, 28, 0, 0, 0, 28}, bytes.Repeat([]byte{1, 2}, 3601*392)...),
 		"labels": append([]byte{0, 0, 8, 1, 0, 0, 14, 17}, bytes.Repeat([]byte{5}, 3601)...),
 	} {
-		published, err := pack(idx)
-		check.OK(t, err)
+		published := check.Must(pack(idx))
 		f := setFile{Path: path, Convert: "first-3600"}
-		got, err := f.convert(published)
-		check.OK(t, err)
+		got := check.Must(f.convert(published))
 		write(t, got, folder, path)
-		_, err = f.convert(published[:20])
+		_, err := f.convert(published[:20])
 		check.Refuses(t, path, err, "")
 	}
-	e, err := (&data.Files{Images: "images", Labels: "labels"}).Load(folder)
-	check.OK(t, err)
+	e := check.Must((&data.Files{Images: "images", Labels: "labels"}).Load(folder))
 	check.Equal(t, "examples and inputs", []any{e.Len(), e.Inputs()}, []any{3600, 784})
 }
 
 // The sets of this project: each file has a sum, an address and a conversion that is there, and is in the folder.
 func TestSets(t *testing.T) {
 	file := filepath.Join("..", "..", "..", "experiments", "data", File)
-	sets, err := readSets(file, All)
-	check.OK(t, err)
+	sets := check.Must(readSets(file, All))
 	var names []string
 	seen := map[string]bool{}
 	for _, s := range sets {
@@ -356,7 +345,7 @@ func TestSets(t *testing.T) {
 	check.Equal(t, "a file of mnist is in", setOf(filepath.Join(filepath.Dir(file), "mnist", "t10k-labels-idx1-ubyte.gz")), "mnist")
 	bad := filepath.Join(t.TempDir(), File)
 	write(t, []byte("[[set]]\nnam = \"x\"\n"), bad)
-	_, err = readSets(bad)
+	_, err := readSets(bad)
 	check.Refuses(t, "a misspelt key", err, bad+": set.nam: unknown key")
 }
 

@@ -235,16 +235,13 @@ func TestSeveral(t *testing.T) {
 func TestNetwork(t *testing.T) {
 	m := DefaultModel()
 	m.OnIndefinite, m.Lambda, m.Layers, m.Output, m.PriorVar = bnn.Project, Lambda{Number: 2}, []int{1, 3}, bnn.Joint, []float64{0.5}
-	l, err := m.Learner(random.Source("network"))
-	check.OK(t, err)
+	l := check.Must(m.Learner(random.Source("network")))
 	l.Learner.(*Network).SetProcessNoise(0.25, false)
-	n, err := m.Network(random.Source("network"))
-	check.OK(t, err)
+	n := check.Must(m.Network(random.Source("network")))
 	var want Steps
 	for _, class := range []int{0, 0, 2, 1, 0, 0} {
 		check.OK(t, n.AddProcessNoise(0.25))
-		u, err := n.Observe([]float64{3}, class)
-		check.OK(t, err)
+		u := check.Must(n.Observe([]float64{3}, class))
 		if u.Indefinite {
 			want.Indefinite++
 		}
@@ -271,8 +268,7 @@ func TestNetwork(t *testing.T) {
 	}
 	check.Near(t, "own variance", own, mat.Trace(p.Cov), 0)
 	check.Near(t, "exact variance", exact, mat.Trace(cov), 1e-7)
-	known, err := l.Learner.(*Network).Epistemic(x)
-	check.OK(t, err)
+	known := check.Must(l.Learner.(*Network).Epistemic(x))
 	check.Near(t, "epistemic", known, 1-mat.Trace(cov)/(1-floats.Dot(moments.P, moments.P)), 1e-6)
 }
 
@@ -280,10 +276,8 @@ func TestNetwork(t *testing.T) {
 func TestModelNetwork(t *testing.T) {
 	m := DefaultModel()
 	m.HiddenLayers, m.RandomFeatures, m.Hidden, m.PriorMeanVar = []int{4}, true, bnn.Frozen, 1
-	m, err := m.For(2, 3)
-	check.OK(t, err)
-	n, err := m.Network(random.Source("features"))
-	check.OK(t, err)
+	m = check.Must(m.For(2, 3))
+	n := check.Must(m.Network(random.Source("features")))
 	for l, want := range []bool{true, false} {
 		if _, cov := n.Weights(l); (mat.Norm(cov[0], 1) == 0) != want {
 			t.Errorf("layer %d is certain: %v", l, !want)
@@ -292,9 +286,7 @@ func TestModelNetwork(t *testing.T) {
 	m = DefaultModel()
 	m.Layers, m.PriorMean, m.Bias = []int{2, 2}, [][]float64{{1, 2}, {3, 4}}, false
 	m.PriorVar = []float64{2}
-	if n, err = m.Network(random.Source("mean")); err != nil {
-		t.Fatal(err)
-	}
+	n = check.Must(m.Network(random.Source("mean")))
 	if mean, cov := n.Weights(0); mean.At(1, 0) != 3 || mean.At(0, 1) != 2 || math.Abs(cov[0].At(0, 0)-2) > 1e-15 {
 		t.Errorf("mean %v, covariance %v", mean, cov[0])
 	}
@@ -348,8 +340,7 @@ func TestLambda(t *testing.T) {
 			t.Errorf("%s: %v", text, err)
 			continue
 		}
-		spelled, err := v.L.MarshalTOML()
-		check.OK(t, err)
+		spelled := check.Must(v.L.MarshalTOML())
 		if _, err := toml.Decode("L = "+string(spelled), &again); err != nil || again != v || !(math.Abs(v.L.Value(n, rho)-want) < 1e-9) {
 			t.Errorf("%s: %v, λ = %g, want %g; spelled %s", text, err, v.L.Value(n, rho), want, spelled)
 		}

@@ -173,8 +173,7 @@ func TestByHand(t *testing.T) {
 			continue
 		}
 		seen[m.Kind] = true
-		_, err = json.Marshal(m)
-		check.OK(t, err)
+		_ = check.Must(json.Marshal(m))
 		check.OK(t, m.Fits(2, 3))
 		online, ok := c.want.(Learner)
 		check.Equal(t, fmt.Sprintf("%s: online", m.Kind), ok, m.Online())
@@ -205,8 +204,7 @@ func TestByHand(t *testing.T) {
 // A method uses the baseline of its configuration, and only lines of kinds.go that name it need
 // that: without others the file is still one of Go.
 func TestUses(t *testing.T) {
-	text, err := os.ReadFile("kinds.go")
-	check.OK(t, err)
+	text := check.Must(os.ReadFile("kinds.go"))
 	for word, k := range kinds {
 		uses := (&Method{Kind: word, Config: k.config()}).Uses()
 		if word == closedForm {

@@ -32,8 +32,7 @@ var (
 
 // text is the paper without comments.
 func text(t *testing.T) string {
-	data, err := os.ReadFile(filepath.Join(root, "paper/paper.tex"))
-	check.OK(t, err)
+	data := check.Must(os.ReadFile(filepath.Join(root, "paper/paper.tex")))
 	return comment.ReplaceAllString(string(data), "$1")
 }
 
@@ -49,14 +48,12 @@ func TestNumbersAreMacros(t *testing.T) {
 // What the list has is in the paper, and what the paper uses is in the list and among the results.
 func TestPaper(t *testing.T) {
 	folder := t.TempDir()
-	list, err := os.ReadFile(filepath.Join(root, "paper", List))
-	check.OK(t, err)
+	list := check.Must(os.ReadFile(filepath.Join(root, "paper", List)))
 	check.OK(t, os.WriteFile(filepath.Join(folder, List), list, 0o666))
 	stale := filepath.Join(folder, "tables", "of-yesterday.tex")
 	check.OK(t, cmp.Or(os.MkdirAll(filepath.Dir(stale), 0o777), os.WriteFile(stale, nil, 0o666)))
 	check.OK(t, Write(folder, filepath.Join(root, "results")))
-	macros, err := os.ReadFile(filepath.Join(folder, "numbers.tex"))
-	check.OK(t, err)
+	macros := check.Must(os.ReadFile(filepath.Join(folder, "numbers.tex")))
 	paper := text(t)
 	for _, m := range macro.FindAllStringSubmatch(string(macros), -1) {
 		if !regexp.MustCompile(`\\` + m[1] + `\b`).MatchString(paper) {
@@ -234,18 +231,16 @@ func TestNumber(t *testing.T) {
 	var want [3]float64
 	for i, column := range []string{"error", "error_low", "error_high"} {
 		source.Column = column
-		x, err := results.Number(source)
-		check.OK(t, err)
+		x := check.Must(results.Number(source))
 		want[i] = x
 	}
-	got, err := n.tex(results)
-	check.OK(t, err)
+	got := check.Must(n.tex(results))
 	check.Equal(t, "number", got, fmt.Sprintf(`\ensuremath{%.9f} [\ensuremath{%.9f},~\ensuremath{%.9f}]`, want[0], want[1], want[2]))
 	setting := number{Source: quote.Source{From: "posterior/manifest", Column: "method.joint.lambda"}, Format: "%.1f"}
 	if got, err := setting.tex(results); err != nil || got != `\ensuremath{0.2}` {
 		t.Errorf("%v: %s, want the λ of the method", err, got)
 	}
 	setting.Column = "method.jiont.lambda"
-	_, err = setting.tex(results)
+	_, err := setting.tex(results)
 	check.Refuses(t, "error", err, "jiont")
 }

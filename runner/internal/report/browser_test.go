@@ -49,8 +49,7 @@ func open(t *testing.T, p *Page) *tab {
 			}
 		}
 	}()
-	_, err := chromedp.CallBrowser(ctx, browser.SetDownloadBehavior, browser.SetDownloadBehaviorParams{Behavior: browser.SetDownloadBehaviorBehaviorAllow, DownloadPath: b.downloads})
-	check.OK(t, err)
+	_ = check.Must(chromedp.CallBrowser(ctx, browser.SetDownloadBehavior, browser.SetDownloadBehaviorParams{Behavior: browser.SetDownloadBehaviorBehaviorAllow, DownloadPath: b.downloads}))
 	b.Context, cancel = context.WithTimeout(ctx, time.Minute)
 	t.Cleanup(cancel)
 	b.load("")
@@ -127,8 +126,7 @@ func TestBrowserTables(t *testing.T) {
 	}
 	check.Equal(t, "downloaded", text, "claim,where,sentence,verdict,holds_with,fails_with,open_with,manifests\nc4,Section 2,It is so 4.,fails,x,,,digits\n")
 	// The address shows the same again.
-	address, err := chromedp.Run(b.Context, chromedp.Evaluate[string]("location.hash"))
-	check.OK(t, err)
+	address := check.Must(chromedp.Run(b.Context, chromedp.Evaluate[string]("location.hash")))
 	b.load(address)
 	b.want(claimsRows + ` === 'It is so 4.' && document.querySelector('#verdicts th').ariaSort === 'descending'`)
 	// Numbers sort as numbers, no value last; quotes are read.
@@ -156,8 +154,7 @@ func TestBrowserCharts(t *testing.T) {
 	b.want(`chart().data.datasets.map((s) => s.label).join() === 'a,c<script>' && !chart().data.datasets[0].showLine`)
 	b.want(`box.querySelectorAll('.legend button')[1].getAttribute('aria-pressed') === 'false' && box.querySelectorAll('.legend button')[1].title === 'kind = tagi'`)
 	b.want(`document.querySelectorAll('#digits .charts-place details').length === 9`) // five tables, three against times, and a map
-	address, err := chromedp.Run(b.Context, chromedp.Evaluate[string]("location.hash"))
-	check.OK(t, err)
+	address := check.Must(chromedp.Run(b.Context, chromedp.Evaluate[string]("location.hash")))
 	b.load(address)
 	b.want(`Chart.getChart(document.querySelector('#digits canvas'))?.data.datasets.length === 2`)
 	b.want(`Chart.getChart(document.querySelector('#digits canvas')).scales.y.type === 'logarithmic'`)

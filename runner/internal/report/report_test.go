@@ -95,8 +95,7 @@ func render(t *testing.T, p *Page) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "index.html")
 	check.OK(t, p.Write(file))
-	text, err := os.ReadFile(file)
-	check.OK(t, err)
+	text := check.Must(os.ReadFile(file))
 	return string(text)
 }
 
@@ -184,8 +183,7 @@ func TestStates(t *testing.T) {
 func TestFindings(t *testing.T) {
 	p := example(t)
 	check.OK(t, p.Write(filepath.Join(p.Results, "index.html")))
-	text, err := os.ReadFile(filepath.Join(p.Results, FindingsFile))
-	check.OK(t, err)
+	text := check.Must(os.ReadFile(filepath.Join(p.Results, FindingsFile)))
 	has(t, string(text), "## Learning\n\n- [digits](digits): An error of 25 % with `b`, <less> than before.\n")
 }
 
@@ -209,8 +207,7 @@ func TestCrate(t *testing.T) {
 	p := example(t)
 	p.Experiments[0].Own = true
 	check.OK(t, p.Write(filepath.Join(p.Results, "index.html")))
-	text, err := os.ReadFile(filepath.Join(p.Results, CrateFile))
-	check.OK(t, err)
+	text := check.Must(os.ReadFile(filepath.Join(p.Results, CrateFile)))
 	var crate struct {
 		Graph []map[string]any `json:"@graph"`
 	}

@@ -19,8 +19,7 @@ func openTemp(t testing.TB) *Folder {
 
 func mustOpen(t testing.TB, dir string) *Folder {
 	t.Helper()
-	f, err := Open(dir)
-	check.OK(t, err)
+	f := check.Must(Open(dir))
 	t.Cleanup(func() { f.Close() })
 	return f
 }
@@ -63,8 +62,7 @@ func TestCellRoundTrip(t *testing.T) {
 	// Opening again sweeps; no cell may look like a temporary file.
 	f.Close()
 	f = mustOpen(t, f.dir)
-	entries, err := os.ReadDir(f.cells())
-	check.OK(t, err)
+	entries := check.Must(os.ReadDir(f.cells()))
 	check.Equal(t, "files in cells", len(entries), len(keys)+1)
 }
 
@@ -75,8 +73,7 @@ func TestDamagedCell(t *testing.T) {
 	want := newCell("k", "f", 5)
 	save(t, f, want)
 	path := f.cellFile("k")
-	whole, err := os.ReadFile(path)
-	check.OK(t, err)
+	whole := check.Must(os.ReadFile(path))
 	for n := range whole {
 		if c, err := decodeCell(whole[:n], "k", "f"); c != nil || err == nil {
 			t.Errorf("cut off after %d of %d bytes: %v, %v", n, len(whole), c, err)

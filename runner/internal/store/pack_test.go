@@ -72,8 +72,7 @@ func TestDamagedPack(t *testing.T) {
 	}
 	check.OK(t, f.Pack([]string{"a", "b"}))
 	packs, _ := filepath.Glob(filepath.Join(f.packed(), "*"))
-	whole, err := os.ReadFile(packs[0])
-	check.OK(t, err)
+	whole := check.Must(os.ReadFile(packs[0]))
 	lost, step := 0, 1
 	if testing.Short() {
 		step = 23

@@ -36,8 +36,7 @@ func version(n int) []File {
 
 func read(t testing.TB, path ...string) string {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join(path...))
-	check.OK(t, err)
+	data := check.Must(os.ReadFile(filepath.Join(path...)))
 	return string(data)
 }
 

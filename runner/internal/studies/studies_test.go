@@ -17,8 +17,7 @@ const experiments = "../../../experiments"
 // Every manifest is one of a study, is read back the same when all is spelled out,
 // and all of its keys are in the README.
 func TestManifests(t *testing.T) {
-	readme, err := os.ReadFile(filepath.Join(experiments, "README.md"))
-	check.OK(t, err)
+	readme := check.Must(os.ReadFile(filepath.Join(experiments, "README.md")))
 	names, err := config.List(experiments)
 	if err != nil || len(names) == 0 {
 		t.Fatal(names, err)
@@ -32,8 +31,7 @@ func TestManifests(t *testing.T) {
 			t.Errorf("%s: spelled out\n%s\nand again\n%s", name, first, second)
 		}
 		var all map[string]any
-		_, err := toml.Decode(string(first), &all)
-		check.OK(t, err)
+		_ = check.Must(toml.Decode(string(first), &all))
 		used[all["study"].(string)] = true
 		for key := range keys(all) {
 			if !strings.Contains(string(readme), "`"+key+"`") && !strings.Contains(string(readme), "["+key+"]") {
@@ -90,16 +88,13 @@ func TestMissing(t *testing.T) {
 // resolve returns a manifest with every key spelled out.
 func resolve(t *testing.T, file string) []byte {
 	t.Helper()
-	m, err := config.Read(file, nil)
-	check.OK(t, err)
+	m := check.Must(config.Read(file, nil))
 	for _, kind := range All {
 		if kind.Name != m.Study {
 			continue
 		}
-		e, err := kind.New(m)
-		check.OK(t, err)
-		out, err := m.Resolved(e)
-		check.OK(t, err)
+		e := check.Must(kind.New(m))
+		out := check.Must(m.Resolved(e))
 		return out
 	}
 	t.Fatalf("%s: no study %s", file, m.Study)

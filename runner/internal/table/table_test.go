@@ -21,8 +21,7 @@ func scores() *Table {
 func TestCSV(t *testing.T) {
 	want := "method,seed,error,p\n\"a, b\",1,0.25,0.123\nc,1,,3.33e-10\n\"a, b\",2,0.75,+Inf\n"
 	check.Equal(t, "CSV", string(scores().CSV()), want)
-	back, err := Read("runs", bytes.NewReader([]byte(want)))
-	check.OK(t, err)
+	back := check.Must(Read("runs", bytes.NewReader([]byte(want))))
 	check.Equal(t, "read back", []any{string(back.CSV()), back.Texts("seed")}, []any{want, []string{"1", "1", "2"}})
 	// What is in memory is what will be read.
 	check.Equal(t, "p", scores().Nums("p"), back.Nums("p"))
@@ -74,8 +73,7 @@ func TestMerge(t *testing.T) {
 	a, b := New("a", Text("x", "")), New("b", Int("y", ""))
 	a.Add("1")
 	b.Add(2)
-	merged, err := Merge([]Set{{a}, {b, a}, {a, b}})
-	check.OK(t, err)
+	merged := check.Must(Merge([]Set{{a}, {b, a}, {a, b}}))
 	check.Equal(t, "merged", []any{fmt.Sprint(merged.Get("a").Texts("x"), merged.Get("b").Nums("y")), merged[0].Name, a.Len()}, []any{"[1 1 1] [2 2]", "a", 1})
 	if _, err := Merge([]Set{{a}, {New("a", Text("z", ""))}}); err == nil {
 		t.Error("other columns were merged")

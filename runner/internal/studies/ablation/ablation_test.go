@@ -65,8 +65,7 @@ func network(t *testing.T, rule bnn.OutputRule, policy bnn.Policy, lambda, rho f
 	cfg := bnn.Default(2, 3)
 	cfg.Bias, cfg.Output, cfg.PriorVar = false, rule, []float64{1}
 	cfg.Softmax, cfg.Paper.OnIndefinite = softmax.Probit{Lambda: lambda, Rho: rho}, policy
-	n, err := bnn.New(cfg, study.Stream("small_ablation", seed, "prior"))
-	check.OK(t, err)
+	n := check.Must(bnn.New(cfg, study.Stream("small_ablation", seed, "prior")))
 	_, cov := n.Weights(0)
 	check.OK(t, n.SetWeights(0, mat.NewDense(3, 2, []float64{1, 0, 0, 1, 1, 1}), cov))
 	return n
@@ -119,8 +118,7 @@ func byHand(t *testing.T, n *bnn.Network, seed int) (accuracy, loss, indefinite 
 	task := data.Generator{Name: "wedges"}.Task()
 	train := task.Draw(8, study.Stream("small_ablation", seed, "train"))
 	for i, x := range train.X {
-		update, err := n.Observe(x, train.Class[i])
-		check.OK(t, err)
+		update := check.Must(n.Observe(x, train.Class[i]))
 		if update.Indefinite {
 			indefinite++
 		}
@@ -222,8 +220,7 @@ func TestFiles(t *testing.T) {
 	tables := studytest.Run(t, Kind, src, "sweep.seed=[1]")
 	n := network(t, bnn.Total, bnn.Fail, 0.55, 0.2, 1)
 	for _, i := range rand.New(study.Stream("small_ablation", 1, "pass", 1)).Perm(20) {
-		_, err := n.Observe(all.X[i], all.Class[i])
-		check.OK(t, err)
+		_ = check.Must(n.Observe(all.X[i], all.Class[i]))
 	}
 	accuracy, loss := scores(t, n, data.Set{X: all.X[20:], Class: all.Class[20:]})
 	row := tables.Get("summary").Where("method", "total").Where("rho", 0.2).Where("lambda", 0.55)

@@ -27,8 +27,7 @@ a,2,9,7,1,3,0.5,yes
 
 func read(t *testing.T, text string) *table.Table {
 	t.Helper()
-	out, err := table.Read("t", strings.NewReader(text))
-	check.OK(t, err)
+	out := check.Must(table.Read("t", strings.NewReader(text)))
 	return out
 }
 
@@ -141,8 +140,7 @@ name = "c"; study = "claims"; seed = 3
 
 // From the manifest to the tables and the figure.
 func TestTables(t *testing.T) {
-	m, err := config.Parse("c.toml", []byte(strings.ReplaceAll(manifest, "; ", "\n")), nil)
-	check.OK(t, err)
+	m := check.Must(config.Parse("c.toml", []byte(strings.ReplaceAll(manifest, "; ", "\n")), nil))
 	e := studytest.New(t, Kind, manifest).(*experiment)
 	if _, err := e.Tables(nil); err == nil {
 		t.Error("tables of what was not read")
@@ -150,15 +148,14 @@ func TestTables(t *testing.T) {
 	if err := e.Use(func(string, string) (*table.Table, error) { return nil, errors.New("no luck") }); err == nil {
 		t.Error("what was not read was used")
 	}
-	err = e.Use(func(experiment, name string) (*table.Table, error) {
+	err := e.Use(func(experiment, name string) (*table.Table, error) {
 		check.Equal(t, fmt.Sprintf("reads %s of %s", name, experiment), experiment+"/"+name, "m/t")
 		return read(t, published), nil
 	})
 	if err != nil || !reflect.DeepEqual(e.Sources(), []string{"m"}) {
 		t.Fatalf("sources %v; %v", e.Sources(), err)
 	}
-	tables, err := e.Tables(nil)
-	check.OK(t, err)
+	tables := check.Must(e.Tables(nil))
 	const claims = "one,Section 1,It learns.,holds with n = 3,n = 3,,n = 4,m\n"
 	const evidence = "one,error,n = 3,m,t,method=a k=5,method=b,x,2,1,1,1,t,above,0.5,holds\n" +
 		"one,error,n = 4,m,t,method=b seed=1,,x,1,1,0.020000000000000018,1.98,1.96 x_se,below,1,open\n"
@@ -167,10 +164,8 @@ func TestTables(t *testing.T) {
 			t.Errorf("%s:\n%swant\n%s", tables[i].Name, rows, want)
 		}
 	}
-	_, err = e.Figures()[0].Draw(tables)
-	check.OK(t, err)
-	resolved, err := m.Resolved(e)
-	check.OK(t, err)
+	_ = check.Must(e.Figures()[0].Draw(tables))
+	resolved := check.Must(m.Resolved(e))
 	if again := studytest.New(t, Kind, string(resolved)).(*experiment); !reflect.DeepEqual(again.Evidence, e.Evidence) {
 		t.Errorf("spelled out\n%s", resolved)
 	}

@@ -41,8 +41,7 @@ name = "small_compare"; study = "compare"; seed = 1
 // others twice, in the order of the study, all as the training examples require.
 func filter(t *testing.T, seed int, priorVar, noise float64, train, test *data.Examples) (p [][]float64, class []int) {
 	t.Helper()
-	scaler, err := train.Scaler(dataset.Standard)
-	check.OK(t, err)
+	scaler := check.Must(train.Scaler(dataset.Standard))
 	tr, te := scaler.Apply(train).Set(0, train.Len()), scaler.Apply(test).Set(0, test.Len())
 	model, err := kalman.New(kalman.Config{Layers: []int{2, 3}, PriorVar: priorVar, PriorMeanVar: 2, ProcessNoise: noise},
 		study.Stream("small_compare", seed, "method", "clusters", "filter"))
@@ -136,12 +135,10 @@ func TestPairsAndRanks(t *testing.T) {
 				}
 			}
 		}
-		tables, err := e.Tables([]table.Set{{runs}})
-		check.OK(t, err)
+		tables := check.Must(e.Tables([]table.Set{{runs}}))
 		check.Equal(t, "no ranks of two sets", len(e.Figures()), 2)
 		for _, f := range e.Figures() {
-			drawing, err := f.Draw(tables)
-			check.OK(t, err)
+			drawing := check.Must(f.Draw(tables))
 			if _, err := drawing.Encode("svg"); err != nil {
 				t.Errorf("%s: %v", f.Name, err)
 			}
@@ -205,8 +202,7 @@ func TestMeasure(t *testing.T) {
 	if got := bank.Texts("chosen")[0]; !strings.HasPrefix(got, "prior_var=") || !strings.Contains(got, ": ") || !math.IsNaN(bank.Nums("validation_log_loss")[0]) {
 		t.Errorf("%s", bank.CSV())
 	}
-	times, err := studytest.New(t, Kind, text, overrides...).(study.Timed).Measure(context.Background(), tables)
-	check.OK(t, err)
+	times := check.Must(studytest.New(t, Kind, text, overrides...).(study.Timed).Measure(context.Background(), tables))
 	rows := times.Get("timing_methods")
 	if b := rows.Where("method", "filter").Nums("bytes"); !(b[0] > 9*9*8 && b[0] < 1e6) { // 9 weights and their covariance
 		t.Errorf("a filter has %v bytes", b)

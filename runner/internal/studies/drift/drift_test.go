@@ -49,8 +49,7 @@ func turned(name string) data.Set {
 // losses are those of a network that gains process noise before every so many examples.
 func losses(t *testing.T, cfg bnn.Config, set data.Set, noise float64, every int) (wrong, logLoss []float64) {
 	t.Helper()
-	n, err := bnn.New(cfg, study.Stream("small_drift", 2, "prior"))
-	check.OK(t, err)
+	n := check.Must(bnn.New(cfg, study.Stream("small_drift", 2, "prior")))
 	var p bnn.Prediction
 	for k, x := range set.X {
 		check.OK(t, n.Predict(&p, x))
@@ -62,8 +61,7 @@ func losses(t *testing.T, cfg bnn.Config, set data.Set, noise float64, every int
 		if (k+1)%every == 0 {
 			check.OK(t, n.AddProcessNoise(noise))
 		}
-		_, err := n.Observe(x, set.Class[k])
-		check.OK(t, err)
+		_ = check.Must(n.Observe(x, set.Class[k]))
 	}
 	return wrong, logLoss
 }

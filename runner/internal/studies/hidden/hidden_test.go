@@ -39,8 +39,7 @@ func network(t *testing.T, seed, classes int, hidden bnn.HiddenRule) *bnn.Networ
 	t.Helper()
 	cfg := bnn.Default(2, 6, classes)
 	cfg.Hidden, cfg.PriorVar, cfg.PriorMeanVar, cfg.PriorDraw = hidden, []float64{3, 3}, 10, bnn.Independent
-	n, err := bnn.New(cfg, random.Source("small_hidden", seed, "prior"))
-	check.OK(t, err)
+	n := check.Must(bnn.New(cfg, random.Source("small_hidden", seed, "prior")))
 	return n
 }
 
@@ -80,13 +79,11 @@ func curve(t *testing.T, tables table.Set) {
 		if pass > 1 {
 			i = rand.New(random.Source("small_hidden", 3, "pass", pass)).Perm(70)[k]
 		}
-		_, err := n.Observe(train.X[i], train.Class[i])
-		check.OK(t, err)
+		_ = check.Must(n.Observe(train.X[i], train.Class[i]))
 		if !slices.Contains([]int{5, 60, 70, 210}, seen+1) {
 			continue
 		}
-		e, err := bnn.Combine(n)
-		check.OK(t, err)
+		e := check.Must(bnn.Combine(n))
 		p := learner.NewTolerant(&learner.Network{Model: e}, 3).Probabilities(test.X)
 		r := row(t, curve, "method", "smooth", "task", "arms", "seed", 3, "seen", seen+1, "pass", pass, "k", k+1, "failed", 0)
 		check.Near(t, "accuracy", r.Nums("accuracy")[0], metric.Accuracy(p, test.Class), 1e-12)
@@ -136,8 +133,7 @@ func maps(t *testing.T, tables table.Set) {
 	check.OK(t, n.SetWeights(0, mean, cov))
 	listed := tables.Get("train").Where("task", "xor")
 	for k, x := range set.X {
-		_, err := n.Observe(x, set.Class[k])
-		check.OK(t, err)
+		_ = check.Must(n.Observe(x, set.Class[k]))
 		check.NearAll(t, "example", []float64{listed.Nums("x1")[k], listed.Nums("x2")[k], listed.Nums("class")[k]},
 			[]float64{x[0], x[1], float64(set.Class[k] + 1)}, 6e-4)
 	}

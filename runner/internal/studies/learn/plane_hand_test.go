@@ -60,8 +60,7 @@ func byHand(t *testing.T, method string, seed int) *bnn.Network {
 	default:
 		t.Fatalf("no method %s", method)
 	}
-	n, err := bnn.New(cfg, random.Source("small", seed, "prior"))
-	check.OK(t, err)
+	n := check.Must(bnn.New(cfg, random.Source("small", seed, "prior")))
 	if method != "deep" {
 		variances := mat.NewDiagDense(2, []float64{0.8, 0.8})
 		check.OK(t, n.SetWeights(0, mat.NewDense(3, 2, []float64{1, 0, 0, 1, 1, 1}), []mat.Symmetric{variances, variances, variances}))

@@ -23,20 +23,17 @@ func kept(t *testing.T, manifest string) (*trained.Network, table.Set) {
 	e := studytest.New(t, Kind, manifest)
 	var cells []table.Set
 	for _, c := range e.Cells() {
-		set, err := c.Run(t.Context())
-		check.OK(t, err)
+		set := check.Must(c.Run(t.Context()))
 		cells = append(cells, set)
 	}
-	tables, err := e.Tables(cells)
-	check.OK(t, err)
+	tables := check.Must(e.Tables(cells))
 	i := slices.IndexFunc(cells, func(c table.Set) bool { return c.Get("network.npz") != nil })
 	if i < 0 {
 		return nil, tables
 	}
 	path := filepath.Join(t.TempDir(), "network.npz")
 	check.OK(t, os.WriteFile(path, cells[i].Get("network.npz").File, 0o666))
-	n, err := trained.Read(path)
-	check.OK(t, err)
+	n := check.Must(trained.Read(path))
 	return n, tables
 }
 

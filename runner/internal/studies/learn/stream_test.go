@@ -42,8 +42,7 @@ func parts(t *testing.T, all data.Set) (train, test data.Set) {
 	t.Helper()
 	tr := dataset.NewExamples(data.Set{X: all.X[:24], Class: all.Class[:24]}, 3)
 	te := dataset.NewExamples(data.Set{X: all.X[24:], Class: all.Class[24:]}, 3)
-	scaler, err := tr.Scaler(dataset.Standard)
-	check.OK(t, err)
+	scaler := check.Must(tr.Scaler(dataset.Standard))
 	return scaler.Apply(tr).Set(0, tr.Len()), scaler.Apply(te).Set(0, te.Len())
 }
 
@@ -57,16 +56,14 @@ func byHandOf(t *testing.T, name string, seed int) (l learner.Learner) {
 	cfg.PriorVar = []float64{4}
 	switch name {
 	case "filter":
-		filter, err := kalman.New(kalman.Config{Layers: []int{2, 3}, Covariance: kalman.Full, PriorVar: 3}, src("rival", "filter"))
-		check.OK(t, err)
+		filter := check.Must(kalman.New(kalman.Config{Layers: []int{2, 3}, Covariance: kalman.Full, PriorVar: 3}, src("rival", "filter")))
 		return filter
 	case "hidden":
 		cfg = bnn.Default(2, 4, 3)
 		cfg.SetCovariance(bnn.Diagonal)
 		cfg.Hidden, cfg.PriorVar, cfg.Replications, cfg.PriorDraw = bnn.Smooth, []float64{4, 4}, []float64{1, 1}, bnn.Independent
 	}
-	n, err := bnn.NewEnsemble(cfg, 1, src("prior"))
-	check.OK(t, err)
+	n := check.Must(bnn.NewEnsemble(cfg, 1, src("prior")))
 	return &learner.Network{Model: n}
 }
 

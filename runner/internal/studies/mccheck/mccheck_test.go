@@ -131,8 +131,7 @@ func TestFindsMistakes(t *testing.T) {
 		{"variances", exact, inputs{Logits: three}, inputs{Logits: larger}},
 	} {
 		scores := func(in inputs) []score {
-			out, err := c.of(in, rand.New(random.Source("mistakes")))(context.Background(), 2*block+1)
-			check.OK(t, err)
+			out := check.Must(c.of(in, rand.New(random.Source("mistakes")))(context.Background(), 2*block+1))
 			return out
 		}
 		var right, wrong float64
@@ -160,8 +159,7 @@ func TestBounds(t *testing.T) {
 	} {
 		largest := 0.0
 		for range 5000 {
-			one, err := of(context.Background(), 1)
-			check.OK(t, err)
+			one := check.Must(of(context.Background(), 1))
 			for _, s := range one {
 				if s.most > 0 {
 					largest = max(largest, s.mc/s.most)
@@ -204,8 +202,7 @@ func TestEstimate(t *testing.T) {
 		}
 	}}
 	const n = 2*block - 72 // in two blocks, and a multiple of 1000
-	scores, err := p.estimate(context.Background(), n)
-	check.OK(t, err)
+	scores := check.Must(p.estimate(context.Background(), n))
 	for i, want := range []score{
 		{mc: 0.1, se: math.Sqrt(0.1 * 0.9 / (n - 1)), effective: n * 0.09 * 0.09 / (0.1*0.9*0.9*0.9*0.9 + 0.9*1e-4)},
 		{mc: 0.01, se: math.Sqrt(0.01 * 0.99 / (n - 1)), effective: n * 0.0099 * 0.0099 / (0.01*math.Pow(0.99, 4) + 0.99*1e-8)},
@@ -266,8 +263,7 @@ func TestChance(t *testing.T) {
 // scoresOf reads z-scores: formula, case, quantity, z and p_bound.
 func scoresOf(t *testing.T, rows ...string) *table.Table {
 	t.Helper()
-	z, err := table.Read("zscores", strings.NewReader("classes,rho,formula,case,quantity,z,p_bound\n2,,"+strings.Join(rows, "\n2,,")))
-	check.OK(t, err)
+	z := check.Must(table.Read("zscores", strings.NewReader("classes,rho,formula,case,quantity,z,p_bound\n2,,"+strings.Join(rows, "\n2,,"))))
 	return z
 }
 

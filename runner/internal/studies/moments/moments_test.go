@@ -85,12 +85,10 @@ func cells(t *testing.T, manifest string, overrides ...string) *table.Table {
 	e := studytest.New(t, Kind, manifest, overrides...)
 	var sets []table.Set
 	for _, c := range e.Cells() {
-		tables, err := c.Run(context.Background())
-		check.OK(t, err)
+		tables := check.Must(c.Run(context.Background()))
 		sets = append(sets, tables)
 	}
-	tables, err := e.Tables(sets)
-	check.OK(t, err)
+	tables := check.Must(e.Tables(sets))
 	return tables.Get("errors")
 }
 

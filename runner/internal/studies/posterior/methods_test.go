@@ -24,10 +24,8 @@ import (
 // with the first class as the positive one.
 func TestPerceptron(t *testing.T) {
 	m := studytest.New(t, Kind, strings.ReplaceAll(manifest, "prior_var = 1;", "prior_var = 0.7; prior_mean = [[1, 2, 3], [0.5, -1, 4]];")).(*experiment).Model
-	prior, err := m.Network(random.Source("unused"))
-	check.OK(t, err)
-	p, err := newPerceptron(perceptron.ADF, m, prior)
-	check.OK(t, err)
+	prior := check.Must(m.Network(random.Source("unused")))
+	p := check.Must(newPerceptron(perceptron.ADF, m, prior))
 	mean, cov := p.Weights()
 	for i, want := range []float64{0.5, 3, -1} {
 		check.Near(t, fmt.Sprintf("mean %d", i), mean[i], want, 1e-15)
@@ -45,8 +43,7 @@ func TestPerceptron(t *testing.T) {
 	}
 
 	m.Lambda.Word, m.Lambda.Number = "", 0.1
-	huber, err := newPerceptron(perceptron.Huber, m, prior)
-	check.OK(t, err)
+	huber := check.Must(newPerceptron(perceptron.Huber, m, prior))
 	for i := range 6 {
 		check.OK(t, huber.Observe([]float64{0.5, 0.5}, i%2))
 	}
@@ -62,13 +59,10 @@ func TestHuberMoments(t *testing.T) {
 	for _, c := range []struct{ lambda, m, v float64 }{{0.6, 0.3, 9}, {0.2, -2, 200}, {1.5, 0, 4}} {
 		p, cross, variance := huberMoments(c.lambda, c.m, c.v)
 		for y, positive := range []bool{false, true} {
-			neuron, err := perceptron.New(perceptron.Config{Lambda: c.lambda}, []float64{c.m}, mat.NewDiagDense(1, []float64{c.v}))
-			check.OK(t, err)
-			before, err := neuron.Predict([]float64{1})
-			check.OK(t, err)
+			neuron := check.Must(perceptron.New(perceptron.Config{Lambda: c.lambda}, []float64{c.m}, mat.NewDiagDense(1, []float64{c.v})))
+			before := check.Must(neuron.Predict([]float64{1}))
 			check.Near(t, "p", p, before.Positive, 1e-15)
-			_, err = neuron.Observe([]float64{1}, positive)
-			check.OK(t, err)
+			_ = check.Must(neuron.Observe([]float64{1}, positive))
 			mean, cov := neuron.Weights()
 			check.Near(t, fmt.Sprintf("%+v: step after %d", c, y), cross/variance*(float64(y)-p), mean[0]-c.m, 1e-12)
 			check.Near(t, fmt.Sprintf("%+v: fall after %d", c, y), cross*cross/variance, c.v-cov.At(0, 0), 1e-11)

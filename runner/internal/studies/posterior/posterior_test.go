@@ -77,16 +77,12 @@ func TestByHand(t *testing.T) {
 	examples := task.Draw(12, random.Source("near2", 3, "train"))
 	cfg := bnn.Default(2, 2)
 	cfg.PriorVar = []float64{1}
-	network, err := bnn.New(cfg, random.Source("unused"))
-	check.OK(t, err)
+	network := check.Must(bnn.New(cfg, random.Source("unused")))
 	for k := range 4 {
-		_, err := network.Observe(examples.X[k], examples.Class[k])
-		check.OK(t, err)
+		_ = check.Must(network.Observe(examples.X[k], examples.Class[k]))
 	}
-	p, err := laplace.NewProblem(laplace.Prior{Layers: []int{2, 2}, Bias: true}, examples.X[:4], examples.Class[:4])
-	check.OK(t, err)
-	sample, err := p.Sample(200, random.Source("near2", 3, "importance", 4))
-	check.OK(t, err)
+	p := check.Must(laplace.NewProblem(laplace.Prior{Layers: []int{2, 2}, Bias: true}, examples.X[:4], examples.Class[:4]))
+	sample := check.Must(p.Sample(200, random.Source("near2", 3, "importance", 4)))
 	want, wantExact := map[string]float64{}, map[string]float64{}
 	for _, x := range [][]float64{{-5, -5}, {5, -5}, {-5, 5}, {5, 5}} { // corners of the square, a quarter each
 		var rule bnn.Prediction
@@ -140,8 +136,7 @@ func TestScoresFailures(t *testing.T) {
 // What is infinite has no part in a mean, and is counted.
 func TestSummary(t *testing.T) {
 	text := "method,task,seed,k,kl,excess_log_loss\na,t,1,1,1,2\na,t,2,1,+Inf,2\na,t,3,1,3,2\n"
-	curve, err := table.Read("curve", strings.NewReader(text))
-	check.OK(t, err)
+	curve := check.Must(table.Read("curve", strings.NewReader(text)))
 	s := summary(curve)
 	check.Near(t, "mean of the finite", s.Nums("kl")[0], 2, 1e-15)
 	check.Near(t, "share of the infinite", s.Nums("kl_infinite")[0], 1./3, 1e-15)
@@ -211,8 +206,7 @@ func TestCurves(t *testing.T) {
 	for _, name := range []string{"exact", "a", "uniform"} {
 		text += name + ",1,1,0.5,1.5,0,0.3,0.2,0.4,0.01,1,1,1\n" + name + ",2,2,1,5,0.25,0.5,-0.1,1.1,0.02,1,1,1\n" + name + ",3,4,3,5,0,0.6,,,0.03,1,1,1\n"
 	}
-	summary, err := table.Read("curve_summary", strings.NewReader(text))
-	check.OK(t, err)
+	summary := check.Must(table.Read("curve_summary", strings.NewReader(text)))
 	same := func(name string, got []float64, want ...float64) {
 		if !floats.Same(got, want) {
 			t.Errorf("%s: %v, want %v", name, got, want)

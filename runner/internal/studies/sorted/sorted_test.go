@@ -41,8 +41,7 @@ func TestByHand(t *testing.T) {
 		t.Errorf("%d runs", n)
 	}
 	train := dataset.NewExamples(data.Set{X: set.X[:30], Class: set.Class[:30]}, 3)
-	scaler, err := train.Scaler(dataset.Standard)
-	check.OK(t, err)
+	scaler := check.Must(train.Scaler(dataset.Standard))
 	train = scaler.Apply(train)
 	examples := train.Set(0, train.Len())
 	test := scaler.Apply(dataset.NewExamples(data.Set{X: set.X[30:], Class: set.Class[30:]}, 3)).Set(0, 60)

@@ -30,10 +30,8 @@ func TestTables(t *testing.T) {
 			return table.Read(name, strings.NewReader(summary))
 		})
 	}
-	e, err := use()
-	check.OK(t, err)
-	tables, err := e.Tables(nil)
-	check.OK(t, err)
+	e := check.Must(use())
+	tables := check.Must(e.Tables(nil))
 	v := tables.Get("vouched")
 	if got := v.Texts("agrees"); !slices.Equal(got, []string{"yes", "no", "tested", "tested"}) || v.Texts("method")[3] != "d" {
 		t.Errorf("agrees %v of %v", got, v.Texts("method"))
@@ -49,10 +47,8 @@ func TestTables(t *testing.T) {
 // The tests of the manifest are of the methods that the reference file has.
 func TestMethods(t *testing.T) {
 	const root = "../../../.."
-	m, err := config.Read(filepath.Join(root, "experiments", "vouched.toml"), nil)
-	check.OK(t, err)
-	e, err := Kind.New(m)
-	check.OK(t, err)
+	m := check.Must(config.Read(filepath.Join(root, "experiments", "vouched.toml"), nil))
+	e := check.Must(Kind.New(m))
 	listed, compared := map[string]bool{}, map[string]bool{}
 	for _, test := range e.(*experiment).Tests {
 		for _, method := range test.Methods {
