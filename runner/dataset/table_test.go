@@ -123,11 +123,7 @@ func TestSeparatorsAndEncodings(t *testing.T) {
 		"commas":             "Länge,\"Breite, cm\",class\n1.5,-2,Föhre\n0,7.25,a\n",
 		"quotes":             "\"Länge\";\"Breite, cm\";class\n\"1,5\";-2;Föhre\n0;\"7,25\";a\n",
 	} {
-		e, err := readCSV(file)
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
+		e := check.Must(readCSV(file))
 		if got := all(e); !reflect.DeepEqual(got, want) || e.Classes()[0] != "Föhre" || fmt.Sprint(e.Features()) != "[Länge Breite, cm]" {
 			t.Errorf("%s: %v, %q, %v", name, got, e.Classes(), e.Features())
 		}

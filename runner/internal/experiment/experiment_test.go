@@ -16,11 +16,7 @@ func TestShortForms(t *testing.T) {
 	names := check.Must(config.List(folder))
 	for _, name := range names {
 		e := check.Must(Read(filepath.Join(folder, name+".toml"), nil))
-		short, err := e.ShortForm(nil)
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
+		short := check.Must(e.ShortForm(nil))
 		strata := map[string]bool{}
 		for _, c := range e.Study.Cells() {
 			strata[c.Group()] = true

@@ -167,11 +167,7 @@ func TestByHand(t *testing.T) {
 			check.Must(dropout.Fit(dropout.Config{Layers: hidden, Rate: 0.4, Decay: 0.01, Descent: descent}, x, class, src())),
 		},
 	} {
-		m, err := decode(c.keys)
-		if err != nil {
-			t.Errorf("%s: %v", c.keys, err)
-			continue
-		}
+		m := check.Must(decode(c.keys))
 		seen[m.Kind] = true
 		_ = check.Must(json.Marshal(m))
 		check.OK(t, m.Fits(2, 3))

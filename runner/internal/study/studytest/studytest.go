@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"closedform/core/random"
+	"closedform/internal/check"
 	"closedform/runner/internal/config"
 	"closedform/runner/internal/data"
 	"closedform/runner/internal/study"
@@ -25,8 +26,7 @@ import (
 // are as those of the command line.
 func New(t testing.TB, kind study.Kind, manifest string, overrides ...string) study.Experiment {
 	t.Helper()
-	e, err := prepare(kind, manifest, overrides)
-	check(t, err)
+	e := check.Must(prepare(kind, manifest, overrides))
 	return e
 }
 
@@ -60,10 +60,9 @@ func prepare(kind study.Kind, manifest string, overrides []string) (study.Experi
 	return e, e.Prepare(context.Background())
 }
 
-// Run runs all cells, last first, and returns the tables as they are read back
-// from their files. All cells must have different keys and specs that JSON can
-// hold, and end when they are cancelled. It draws all figures once; if some are of times it measures these, and their
-// tables come last.
+// Run runs all cells, last first, and returns the tables as they are read back from their files. All cells must have
+// different keys and specs that JSON can hold, and end when they are cancelled. It draws all figures once; if some are
+// of times it measures these, and their tables come last.
 func Run(t testing.TB, kind study.Kind, manifest string, overrides ...string) table.Set {
 	t.Helper()
 	e := New(t, kind, manifest, overrides...)
@@ -78,7 +77,7 @@ func Run(t testing.TB, kind study.Kind, manifest string, overrides ...string) ta
 		}
 		keys[cells[i].Key] = true
 		_, err := json.Marshal(cells[i].Spec)
-		check(t, err)
+		check.OK(t, err)
 		if _, err := cells[i].Run(cancelled); !errors.Is(err, context.Canceled) {
 			t.Errorf("cell %s goes on after it was cancelled: %v", cells[i].Key, err)
 		}
@@ -86,20 +85,17 @@ func Run(t testing.TB, kind study.Kind, manifest string, overrides ...string) ta
 			t.Fatalf("cell %s: %v", cells[i].Key, err)
 		}
 	}
-	tables, err := e.Tables(sets)
-	check(t, err)
+	tables := check.Must(e.Tables(sets))
 	var published table.Set
 	for _, from := range tables {
-		read, err := table.Read(from.Name, bytes.NewReader(from.CSV()))
-		check(t, err)
+		read := check.Must(table.Read(from.Name, bytes.NewReader(from.CSV())))
 		published = append(published, read)
 	}
 	if timed, ok := e.(study.Timed); ok && slices.ContainsFunc(e.Figures(), func(f study.Figure) bool { return strings.HasPrefix(f.Name, "timing_") }) {
 		if _, err := timed.Measure(cancelled, published); !errors.Is(err, context.Canceled) {
 			t.Errorf("measuring goes on after it was cancelled: %v", err)
 		}
-		times, err := timed.Measure(context.Background(), published)
-		check(t, err)
+		times := check.Must(timed.Measure(context.Background(), published))
 		published = append(published, times...)
 	}
 	for _, f := range e.Figures() {
@@ -129,8 +125,7 @@ func Differ(t testing.TB, kind study.Kind, manifest string, overrides ...string)
 		if o != "" {
 			all = []string{o}
 		}
-		spec, err := json.Marshal(New(t, kind, manifest, all...).Cells()[0].Spec)
-		check(t, err)
+		spec := check.Must(json.Marshal(New(t, kind, manifest, all...).Cells()[0].Spec))
 		if other, ok := seen[string(spec)]; ok {
 			t.Errorf("%q and %q give one spec", other, o)
 		}
@@ -173,13 +168,6 @@ func File(t testing.TB, set data.Set) string {
 		fmt.Fprintf(&b, "%v,%v,%c\n", x[0], x[1], 'a'+set.Class[i])
 	}
 	path := filepath.Join(t.TempDir(), "data.csv")
-	check(t, os.WriteFile(path, b.Bytes(), 0o644))
+	check.OK(t, os.WriteFile(path, b.Bytes(), 0o644))
 	return path
-}
-
-func check(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }
