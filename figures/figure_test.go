@@ -18,7 +18,6 @@ import (
 	"testing"
 	"time"
 
-	"gonum.org/v1/gonum/floats/scalar"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/vgpdf"
 
@@ -110,9 +109,7 @@ func TestWidths(t *testing.T) {
 		f  *Figure
 		mm float64
 	}{{Dots(one), 84}, {Dots(dotPlot()), 174}, {Charts([][]Chart{{{}, {}}}), 174}, {Charts([][]Chart{{{}}}), 84}, {Charts([][]Chart{{{}, {}, {}}}), 174}} {
-		if got := float64(test.f.width / vg.Millimeter); !scalar.EqualWithinAbs(got, test.mm, 1e-9) {
-			t.Errorf("figure %d is %g mm wide, want %g", i, got, test.mm)
-		}
+		check.Near(t, fmt.Sprint("width in mm of figure ", i), float64(test.f.width/vg.Millimeter), test.mm, 1e-11)
 	}
 	// 110 dots per inch are 4331 per metre.
 	if b := encode(t, Dots(one), "png"); !bytes.Contains(b, []byte("\x00\x00\x00\x09pHYs\x00\x00\x10\xeb\x00\x00\x10\xeb\x01")) {
@@ -220,12 +217,8 @@ func TestLetters(t *testing.T) {
 			lo, hi = min(lo, c.Pos.Y), max(hi, c.Pos.Y)
 		}
 	}
-	if !scalar.EqualWithinAbs(float64(lo), 100, 1e-9) || !scalar.EqualWithinAbs(float64(hi), 113.41, 1e-9) {
-		t.Errorf("H reaches from %g to %g, want 100 to 113.41", lo, hi)
-	}
-	if got, want := float64(letters(10, 0, 0).Width("23$₄$")), 10*(2+scriptSize)/2; !scalar.EqualWithinAbs(got, want, 1e-9) {
-		t.Errorf("width %g, want %g", got, want)
-	}
+	check.NearAll(t, "ends of H", []float64{float64(lo), float64(hi)}, []float64{100, 113.41}, 1e-11)
+	check.Near(t, "width", float64(letters(10, 0, 0).Width("23$₄$")), 10*(2+scriptSize)/2, 1e-10)
 	missing := fmt.Sprint(outline(face, vg.Point{}, "\uffff"))
 	for _, r := range "μσλρβγκΣΔ−×≤≥∞±‖()0123456789+ijkn" {
 		if fmt.Sprint(outline(face, vg.Point{}, string(r))) == missing {

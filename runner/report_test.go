@@ -9,8 +9,7 @@ import (
 // A run leaves a page of what it published; report makes one with everything in it, of all
 // folders, and with what is known of a run that was not finished.
 func TestReport(t *testing.T) {
-	m, out := write(t, drawn), t.TempDir()
-	mustRun(t, "-exp", m, "-out", out)
+	_, out, _ := published(t, drawn, false)
 	page := read(t, out, "index.html")
 	for _, want := range []string{`id="small"`, "Where do they end?", "computed, not committed", `src="small/walks.png"`, `href="small/walks.pdf"`} {
 		if !strings.Contains(page, want) {

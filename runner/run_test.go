@@ -46,8 +46,7 @@ func TestResultsFolder(t *testing.T) {
 }
 
 func TestWarmRunComputesNothing(t *testing.T) {
-	m, out := write(t, small), t.TempDir()
-	mustRun(t, "-exp", m, "-out", out)
+	m, out, _ := published(t, small, false)
 	before := snapshot(t, out)
 	want := fmt.Sprintf("small: 4 cells, all done before; %s is up to date\nsmall: open %[1]s/runs.csv\nopen %s\n",
 		filepath.Join(out, "small"), filepath.Join(out, "index.html"))
@@ -98,9 +97,7 @@ func TestChangedManifest(t *testing.T) {
 }
 
 func TestDamagedCellIsComputedAgain(t *testing.T) {
-	m, out := write(t, small), t.TempDir()
-	dir := filepath.Join(out, "small")
-	mustRun(t, "-exp", m, "-out", out)
+	m, out, dir := published(t, small, false)
 	want := results(t, dir)
 	cell := glob(t, dir, "cells", "total_seed=1-*.cell")[0]
 	data := read(t, cell)
@@ -115,9 +112,7 @@ func TestDamagedCellIsComputedAgain(t *testing.T) {
 }
 
 func TestResultsAreRestored(t *testing.T) {
-	m, out := write(t, small), t.TempDir()
-	dir := filepath.Join(out, "small")
-	mustRun(t, "-exp", m, "-out", out)
+	m, out, dir := published(t, small, false)
 	want := results(t, dir)
 	again := func(computed int) {
 		t.Helper()

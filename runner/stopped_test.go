@@ -177,8 +177,7 @@ func TestTwoRunsInOneFolder(t *testing.T) {
 }
 
 func TestInterruptedVerify(t *testing.T) {
-	m, out := write(t, small), t.TempDir()
-	mustRun(t, "-exp", m, "-out", out)
+	m, out, _ := published(t, small, false)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	var stdout, stderr strings.Builder

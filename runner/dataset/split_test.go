@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -35,9 +36,7 @@ func TestSplit(t *testing.T) {
 		if err != nil || !slices.IsSorted(train) || !slices.IsSorted(test) {
 			t.Fatalf("the order is %v and %v: %v", train, test, err)
 		}
-		if all := slices.Sorted(slices.Values(slices.Concat(train, test))); !slices.Equal(all, upTo(len(class))) {
-			t.Fatalf("%v and %v are not %d examples", train, test, len(class))
-		}
+		check.Equal(t, fmt.Sprintf("%v and %v are not %d examples", train, test, len(class)), slices.Sorted(slices.Values(slices.Concat(train, test))), upTo(len(class)))
 		count, tested := make([]int, classes), make([]int, classes)
 		for _, k := range class {
 			count[k]++
@@ -47,9 +46,7 @@ func TestSplit(t *testing.T) {
 		}
 		for k, n := range count {
 			want := min(max(int(math.Round(fraction*float64(n))), 1), max(n-1, 0))
-			if tested[k] != want {
-				t.Fatalf("a test part of %g has %d of %d examples of class %d, want %d", fraction, tested[k], n, k, want)
-			}
+			check.Equal(t, fmt.Sprintf("a test part of %g has", fraction), tested[k], want)
 		}
 	}
 }
@@ -71,9 +68,7 @@ func TestSplitErrors(t *testing.T) {
 
 func TestParts(t *testing.T) {
 	e := mustCSV(t, "x,class\n1,10\n2,9\n3,5\n4,10\n5,9\n6,b\n")
-	if want := []string{"10", "5", "9", "b"}; !slices.Equal(e.Classes(), want) {
-		t.Fatalf("classes %q, want %q", e.Classes(), want)
-	}
+	check.Equal(t, "classes", e.Classes(), []string{"10", "5", "9", "b"})
 	// Without the b the names are integers, and without the 5 the numbers shift.
 	train, test, err := Parts(e, []int{4, 0, 1}, []int{3})
 	check.OK(t, err)

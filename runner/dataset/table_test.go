@@ -191,9 +191,7 @@ func FuzzReadCSV(f *testing.F) {
 		}
 		for i, x := range all(s.Apply(e)).X {
 			for _, v := range x {
-				if v-v != 0 {
-					t.Fatalf("%s: input %v", e.where(i), x)
-				}
+				check.Equal(t, fmt.Sprintf("%s: input %v", e.where(i), x), v-v, 0)
 			}
 		}
 		// New rows are the same as those of the examples.

@@ -66,9 +66,7 @@ func TestClaimRace(t *testing.T) {
 		group.Wait()
 		n := 0
 		got.Range(func(any, any) bool { n++; return true })
-		if n != 1 {
-			t.Fatalf("round %d: %d have it", round, n)
-		}
+		check.Equal(t, "round", n, 1)
 	}
 }
 

@@ -21,9 +21,7 @@ const contrasts = `
 func TestContrasts(t *testing.T) {
 	tables := studytest.Run(t, Kind, manifest(studytest.File(t, studytest.Clusters(36)))+contrasts)
 	got := tables.Get("contrasts")
-	if units := strings.Join(got.Texts("unit"), "; "); units != "seeds; seeds and test examples; sets" {
-		t.Fatalf("units %s", units)
-	}
+	check.Equal(t, "units", strings.Join(got.Texts("unit"), "; "), "seeds; seeds and test examples; sets")
 	score := func(set, method, score string) []float64 {
 		return tables.Get("runs").Where("set", set).Where("method", method).Nums(score)
 	}
