@@ -1,6 +1,7 @@
 package hidden
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -47,18 +48,6 @@ func draw(g data.Generator, n, seed int, purpose ...any) data.Set {
 	return g.Task().Draw(n, random.Source(append([]any{"small_hidden", seed}, purpose...)...))
 }
 
-// row returns the one row where columns, given with their values, have these.
-func row(t *testing.T, of *table.Table, where ...any) *table.Table {
-	t.Helper()
-	for i := 0; i < len(where); i += 2 {
-		of = of.Where(where[i].(string), where[i+1])
-	}
-	if of.Len() != 1 {
-		t.Fatalf("%d rows of %s have %v", of.Len(), of.Name, where)
-	}
-	return of
-}
-
 // The tables are those of networks that are trained by hand.
 func TestTables(t *testing.T) {
 	tables := studytest.Run(t, Kind, manifest)
@@ -85,7 +74,7 @@ func curve(t *testing.T, tables table.Set) {
 		}
 		e := check.Must(bnn.Combine(n))
 		p := learner.NewTolerant(&learner.Network{Model: e}, 3).Probabilities(test.X)
-		r := row(t, curve, "method", "smooth", "task", "arms", "seed", 3, "seen", seen+1, "pass", pass, "k", k+1, "failed", 0)
+		r := studytest.Rows(t, curve, fmt.Sprintf("method=smooth task=arms seed=3 seen=%d pass=%d k=%d failed=0", seen+1, pass, k+1))
 		check.Near(t, "accuracy", r.Nums("accuracy")[0], metric.Accuracy(p, test.Class), 1e-12)
 		check.Near(t, "log loss", r.Nums("log_loss")[0], metric.LogLoss(p, test.Class), 1e-9)
 		check.Near(t, "ECE", r.Nums("ece")[0], metric.ECE(p, test.Class, 15), 1e-9)
@@ -96,12 +85,12 @@ func curve(t *testing.T, tables table.Set) {
 
 // What the study is for, too: no linear model does XOR, a hidden layer does.
 func summary(t *testing.T, tables table.Set) {
-	mean := row(t, tables.Get("curve_summary"), "method", "smooth", "task", "xor", "pass", 3, "seeds", 3).Nums("accuracy")[0]
-	linear := row(t, tables.Get("curve_summary"), "method", "linear", "task", "xor", "pass", 3).Nums("accuracy")[0]
+	mean := studytest.Rows(t, tables.Get("curve_summary"), "method=smooth task=xor pass=3 seeds=3").Nums("accuracy")[0]
+	linear := studytest.Rows(t, tables.Get("curve_summary"), "method=linear task=xor pass=3").Nums("accuracy")[0]
 	if !(linear < 0.7 && mean > 0.9) {
 		t.Errorf("accuracy %g without and %g with a hidden layer", linear, mean)
 	}
-	arms := row(t, tables.Get("tasks"), "task", "arms", "classes", 3)
+	arms := studytest.Rows(t, tables.Get("tasks"), "task=arms classes=3")
 	check.Near(t, "Bayes error", arms.Nums("bayes_error")[0], data.Generator{Name: "spirals", Noise: 0.2}.Task().BayesError(), 0)
 }
 

@@ -78,7 +78,7 @@ func TestPaper(t *testing.T) {
 	}
 	size := state.Nums("bytes")[0]
 	for i, seed := range agreement.Texts("seed") {
-		failed := at(t, tables(t).Get("curve"), "method=fail seed="+seed+" k="+agreement.Texts("k")[i]).Nums("failed")[0] == 1
+		failed := studytest.Rows(t, tables(t).Get("curve"), "method=fail seed="+seed+" k="+agreement.Texts("k")[i]).Nums("failed")[0] == 1
 		p, cross, variance := agreement.Nums("p_gap")[i], agreement.Nums("cross_gap")[i], agreement.Nums("variance_gap")[i]
 		if none := math.IsNaN(p) && math.IsNaN(cross) && math.IsNaN(variance); none != failed || !failed && !(p < 1e-13 && cross < 1e-12 && variance > 0.01) {
 			t.Errorf("row %d: gaps %g, %g, %g; broken down: %v", i, p, cross, variance, failed)

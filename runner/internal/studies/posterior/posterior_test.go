@@ -40,19 +40,6 @@ func tables(t *testing.T) table.Set {
 	return ran
 }
 
-// at returns the row of a table at these columns, "method=adf k=4".
-func at(t *testing.T, of *table.Table, columns string) *table.Table {
-	t.Helper()
-	for _, c := range strings.Fields(columns) {
-		column, value, _ := strings.Cut(c, "=")
-		of = of.Where(column, value)
-	}
-	if of.Len() == 0 {
-		t.Fatalf("%s has no row %s", of.Name, columns)
-	}
-	return of
-}
-
 func TestTables(t *testing.T) {
 	all := tables(t)
 	names := []string{"exact", "fail", "adf", "adf_exact", "perceptron-huber", "perceptron-adf", "adf_exact_joint", "uniform"}
@@ -61,7 +48,7 @@ func TestTables(t *testing.T) {
 			t.Errorf("%s has %d rows, want %d", name, n, rows)
 		}
 	}
-	of := at(t, all.Get("curve"), "seed=3")
+	of := studytest.Rows(t, all.Get("curve"), "seed=3")
 	for i, name := range of.Texts("method") {
 		check.Equal(t, "method and k", []any{name, of.Texts("k")[i]}, []any{names[i%len(names)], []string{"1", "4", "12"}[i/len(names)]})
 		if none := math.IsNaN(of.Nums("tv")[i]); none != (name == "exact") {
@@ -104,10 +91,10 @@ func TestByHand(t *testing.T) {
 	}
 	for method, numbers := range map[string]map[string]float64{"adf": want, "exact": wantExact} {
 		for column, x := range numbers {
-			check.Near(t, method+" "+column, at(t, all.Get("curve"), "seed=3 k=4 method="+method).Nums(column)[0], x, 1e-9)
+			check.Near(t, method+" "+column, studytest.Rows(t, all.Get("curve"), "seed=3 k=4 method="+method).Nums(column)[0], x, 1e-9)
 		}
 	}
-	exact := at(t, all.Get("exact"), "seed=3 k=4")
+	exact := studytest.Rows(t, all.Get("exact"), "seed=3 k=4")
 	check.Equal(t, "sampler", []any{exact.Texts("sampler")[0], exact.Nums("ess")[0]}, []any{"importance", sample.ESS})
 }
 
@@ -115,9 +102,9 @@ func TestByHand(t *testing.T) {
 func TestScoresFailures(t *testing.T) {
 	total := 0.0
 	for _, k := range []string{"1", "4", "12"} {
-		of := at(t, tables(t).Get("curve"), "method=fail k="+k)
+		of := studytest.Rows(t, tables(t).Get("curve"), "method=fail k="+k)
 		for i, failed := range of.Nums("failed") {
-			equal := at(t, tables(t).Get("curve"), "method=uniform k="+k+" seed="+of.Texts("seed")[i])
+			equal := studytest.Rows(t, tables(t).Get("curve"), "method=uniform k="+k+" seed="+of.Texts("seed")[i])
 			for _, c := range []string{"tv", "kl", "excess_error", "excess_log_loss", "ece"} {
 				if (of.Nums(c)[i] == equal.Nums(c)[0]) != (failed == 1) {
 					t.Errorf("row %d after %s: %s is %g, of equal probabilities %g, failed %g", i, k, c, of.Nums(c)[i], equal.Nums(c)[0], failed)
@@ -125,10 +112,10 @@ func TestScoresFailures(t *testing.T) {
 			}
 		}
 		count := floats.Sum(of.Nums("failed"))
-		check.Near(t, "failed after "+k, at(t, tables(t).Get("curve_summary"), "method=fail k="+k).Nums("failed")[0], count/3, 1e-15)
+		check.Near(t, "failed after "+k, studytest.Rows(t, tables(t).Get("curve_summary"), "method=fail k="+k).Nums("failed")[0], count/3, 1e-15)
 		total += count
 	}
-	if total == 0 || total == 9 || floats.Sum(at(t, tables(t).Get("curve"), "method=adf").Nums("failed")) != 0 {
+	if total == 0 || total == 9 || floats.Sum(studytest.Rows(t, tables(t).Get("curve"), "method=adf").Nums("failed")) != 0 {
 		t.Errorf("%g of 9 snapshots of fail failed, and of adf", total)
 	}
 }
@@ -181,12 +168,12 @@ func TestTasks(t *testing.T) {
 	set := []string{"data.generator=wedges", "model.layers=[2, 3]", "model.bias=false", "model.prior_mean=[[1, 0], [0, 1], [1, 1]]", "posterior.perceptrons=[]", "posterior.maps=[]", "sweep.seed=[2]"}
 	all := studytest.Run(t, Kind, text, set...)
 	for task, want := range map[string]int{"wedges": 3 * 6, "four": 6, "five": 3 * 5} {
-		check.Equal(t, task, at(t, all.Get("curve"), "task="+task).Len(), want)
+		check.Equal(t, task, studytest.Rows(t, all.Get("curve"), "task="+task).Len(), want)
 	}
 	for _, task := range []string{"wedges", "four"} {
-		joint := at(t, all.Get("curve"), "k=12 method=adf_exact_joint task="+task).Nums("tv")[0]
-		other := at(t, all.Get("curve"), "k=12 method=adf_exact task="+task).Nums("tv")[0]
-		if noise := at(t, all.Get("curve"), "k=12 method=exact task="+task).Nums("tv_noise")[0]; !(joint < other+noise && joint < 0.05) {
+		joint := studytest.Rows(t, all.Get("curve"), "k=12 method=adf_exact_joint task="+task).Nums("tv")[0]
+		other := studytest.Rows(t, all.Get("curve"), "k=12 method=adf_exact task="+task).Nums("tv")[0]
+		if noise := studytest.Rows(t, all.Get("curve"), "k=12 method=exact task="+task).Nums("tv_noise")[0]; !(joint < other+noise && joint < 0.05) {
 			t.Errorf("%s: one Gaussian is at %g ± %g, independent neurons at %g", task, joint, noise, other)
 		}
 	}

@@ -115,6 +115,19 @@ func Run(t testing.TB, kind study.Kind, manifest string, overrides ...string) ta
 	return published
 }
 
+// Rows returns the rows of a table where columns have these texts, "method=adf k=4", of which there must be some.
+func Rows(t testing.TB, of *table.Table, where string) *table.Table {
+	t.Helper()
+	for _, w := range strings.Fields(where) {
+		column, text, _ := strings.Cut(w, "=")
+		of = of.Where(column, text)
+	}
+	if of.Len() == 0 {
+		t.Fatalf("no row of %s has %s", of.Name, where)
+	}
+	return of
+}
+
 // Differ fails unless each override, and none, gives the first cell a spec of its
 // own: what a cell follows from must be in it.
 func Differ(t testing.TB, kind study.Kind, manifest string, overrides ...string) {
