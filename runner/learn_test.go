@@ -101,7 +101,7 @@ func TestLearnAnswersFirst(t *testing.T) {
 		fmt.Fprintln(rows, class)
 	}
 	fmt.Fprint(rows, "12;red;1,5\n")
-	_ = check.Must(answer.ReadString('\n'))
+	check.Must(answer.ReadString('\n'))
 	cancel()
 	if err := <-ended; err == nil {
 		t.Error("no error")
@@ -182,8 +182,8 @@ func TestLearnBare(t *testing.T) {
 		}
 		contains(t, log, fmt.Sprintf("bare.npz: %d rows, %[1]d learned", k))
 	}
-	_ = check.Must(n.Observe([]float64{0.5, -1}, 2))
-	_ = check.Must(n.Observe([]float64{0.5, -1}, 2))
+	check.Must(n.Observe([]float64{0.5, -1}, 2))
+	check.Must(n.Observe([]float64{0.5, -1}, 2))
 	got, _, err := checkpoint.Load(strings.NewReader(read(t, "bare.npz")))
 	check.OK(t, err)
 	want, _ := n.Weights(0)

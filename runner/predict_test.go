@@ -183,7 +183,7 @@ func TestPredictBare(t *testing.T) {
 	seen := familiar.New(2)
 	note := check.Must(json.Marshal(map[string]any{"familiar": seen}))
 	x := []float64{0.5, -1.25}
-	_ = check.Must(bank.Observe(x, 2))
+	check.Must(bank.Observe(x, 2))
 	for i, model := range []bnn.Model{network, ensemble, bank} {
 		var file bytes.Buffer
 		var p bnn.Prediction

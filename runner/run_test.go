@@ -170,13 +170,6 @@ func TestFailingCell(t *testing.T) {
 	same(t, results(t, dir), before) // a run that fails leaves earlier results alone
 }
 
-func TestWorkersChangeNothing(t *testing.T) {
-	m, one, many := write(t, edit(t, small, "[1, 2]", `"1..10"`)), t.TempDir(), t.TempDir()
-	mustRun(t, "-exp", m, "-out", one, "-workers", "1")
-	mustRun(t, "-exp", m, "-out", many, "-workers", "8")
-	same(t, results(t, filepath.Join(many, "small")), results(t, filepath.Join(one, "small")))
-}
-
 func TestShardsMerge(t *testing.T) {
 	m, whole := write(t, edit(t, small, "[1, 2]", `"1..4"`)), t.TempDir()
 	mustRun(t, "-exp", m, "-out", whole)

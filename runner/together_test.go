@@ -25,7 +25,7 @@ func several(t *testing.T, sleep int, names ...string) {
 }
 
 // A signal ends all experiments at work; the same command goes on, and makes what a run without
-// an interruption makes.
+// an interruption makes, by other workers.
 func TestInterruptedTogether(t *testing.T) {
 	several(t, 100, "a", "b", "c")
 	mustRun(t, "-all", "-out", "whole", "-workers", "8")

@@ -27,7 +27,7 @@ func scaled(t testing.TB, dir string, factor float64) string {
 	lines := strings.SplitAfter(read(t, dir, "runs.csv"), "\n")
 	fields := strings.Split(strings.TrimSpace(lines[1]), ",")
 	var x float64
-	_ = check.Must(fmt.Sscan(fields[2], &x))
+	check.Must(fmt.Sscan(fields[2], &x))
 	lines[1] = fmt.Sprintf("%s,%s,%v\n", fields[0], fields[1], x*factor)
 	return strings.Join(lines, "")
 }

@@ -167,7 +167,7 @@ func TestFetchNextURL(t *testing.T) {
 	check.Refuses(t, "gone", err, p.URL+"/gone: status 404 Not Found")
 	holds(t, root, "a", "damaged")
 	file.URLs = []string{p.URL + "/a"}
-	_ = check.Must(get(t, root, "", file))
+	check.Must(get(t, root, "", file))
 	holds(t, root, "a", text)
 }
 
@@ -218,7 +218,7 @@ func TestFetchNames(t *testing.T) {
 	stdout := check.Must(getSets(t, root, mirror, []string{"b", "a", "b"}, sets...))
 	check.Equal(t, "lines", strings.Count(stdout, "\n"), 2)
 	holds(t, root, "a", "a", "b", "b")
-	_ = check.Must(getSets(t, root, mirror, []string{All}, sets...))
+	check.Must(getSets(t, root, mirror, []string{All}, sets...))
 	holds(t, root, "a", "a", "b", "b", "c", "c")
 	_, err := getSets(t, root, mirror, []string{"a", "d"}, sets...)
 	check.Refuses(t, "d", err, `no data set "d"; allowed: all, a, b, c`)
@@ -249,7 +249,7 @@ func TestContentSum(t *testing.T) {
 func TestFetchParts(t *testing.T) {
 	root, p := t.TempDir(), publish(t, map[string]string{"/1": "1 2\n3 4", "/2": "5\t6\r\n\n"})
 	file := setFile{Path: "a", Convert: "table", Header: "a,b", SHA256: sumOf("a,b\n1,2\n3,4\n5,6\n"), URLs: []string{p.URL + "/1 " + p.URL + "/2"}}
-	_ = check.Must(get(t, root, "", file))
+	check.Must(get(t, root, "", file))
 }
 
 func TestConvert(t *testing.T) {

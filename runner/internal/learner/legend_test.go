@@ -45,7 +45,7 @@ func TestLabelsOfManifests(t *testing.T) {
 				Drawn
 			}
 		}
-		_ = check.Must(toml.DecodeFile(filepath.Join("../../../experiments", name+".toml"), &m))
+		check.Must(toml.DecodeFile(filepath.Join("../../../experiments", name+".toml"), &m))
 		for _, method := range m.Method {
 			l := Legend{method.Name: method.Drawn}
 			id, here := strings.ReplaceAll(method.Name, "_", "-"), seen{l.Label(method.Name), l.Group(method.Name)}

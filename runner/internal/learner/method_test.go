@@ -169,7 +169,7 @@ func TestByHand(t *testing.T) {
 	} {
 		m := check.Must(decode(c.keys))
 		seen[m.Kind] = true
-		_ = check.Must(json.Marshal(m))
+		check.Must(json.Marshal(m))
 		check.OK(t, m.Fits(2, 3))
 		online, ok := c.want.(Learner)
 		check.Equal(t, fmt.Sprintf("%s: online", m.Kind), ok, m.Online())

@@ -14,5 +14,5 @@ func TestLargeTable(t *testing.T) {
 	large := &dataset.Table{Columns: []string{"x", "class"}, Cells: make([][]string, 6000)}
 	text := check.Must(manifest("large.csv", "", large, &dataset.Profile{Format: dataset.Format{Class: "class"}}))
 	m := check.Must(config.Parse("large.toml", []byte(text), nil))
-	_ = check.Must(learn.Kind.New(m))
+	check.Must(learn.Kind.New(m))
 }

@@ -26,7 +26,7 @@ var decimal = regexp.MustCompile(`\b[0-9]+\.[0-9]+\b`)
 // the findings, too.
 func TestNumbersInREADMEs(t *testing.T) {
 	var quotes struct{ Findings, Output []string }
-	_ = check.Must(toml.DecodeFile(filepath.Join(root, "README.quotes.toml"), &quotes))
+	check.Must(toml.DecodeFile(filepath.Join(root, "README.quotes.toml"), &quotes))
 	files := check.Must(filepath.Glob(filepath.Join(root, "*/README.md")))
 	main := filepath.Join(root, "README.md")
 	for _, file := range append(files, filepath.Join(root, "paper/summary.md"), main) {

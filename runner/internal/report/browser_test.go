@@ -49,7 +49,7 @@ func open(t *testing.T, p *Page) *tab {
 			}
 		}
 	}()
-	_ = check.Must(chromedp.CallBrowser(ctx, browser.SetDownloadBehavior, browser.SetDownloadBehaviorParams{Behavior: browser.SetDownloadBehaviorBehaviorAllow, DownloadPath: b.downloads}))
+	check.Must(chromedp.CallBrowser(ctx, browser.SetDownloadBehavior, browser.SetDownloadBehaviorParams{Behavior: browser.SetDownloadBehaviorBehaviorAllow, DownloadPath: b.downloads}))
 	b.Context, cancel = context.WithTimeout(ctx, time.Minute)
 	t.Cleanup(cancel)
 	b.load("")

@@ -179,14 +179,6 @@ func TestStates(t *testing.T) {
 	has(t, render(t, p), "run.json", "It is so 5.") // the rest of the page is made
 }
 
-// The findings stand beside the page as Markdown, by groups.
-func TestFindings(t *testing.T) {
-	p := example(t)
-	check.OK(t, p.Write(filepath.Join(p.Results, "index.html")))
-	text := check.Must(os.ReadFile(filepath.Join(p.Results, FindingsFile)))
-	has(t, string(text), "## Learning\n\n- [digits](digits): An error of 25 % with `b`, <less> than before.\n")
-}
-
 // Experiments stand in groups, and runs that are not among the published ones apart.
 func TestGroups(t *testing.T) {
 	p := example(t)
@@ -203,10 +195,13 @@ func TestGroups(t *testing.T) {
 }
 
 // The metadata beside the page describe the published experiments and files, and refer only to what they describe.
+// The findings stand there as Markdown, by groups.
 func TestCrate(t *testing.T) {
 	p := example(t)
 	p.Experiments[0].Own = true
 	check.OK(t, p.Write(filepath.Join(p.Results, "index.html")))
+	findings := check.Must(os.ReadFile(filepath.Join(p.Results, FindingsFile)))
+	has(t, string(findings), "## Learning\n\n- [digits](digits): An error of 25 % with `b`, <less> than before.\n")
 	text := check.Must(os.ReadFile(filepath.Join(p.Results, CrateFile)))
 	var crate struct {
 		Graph []map[string]any `json:"@graph"`

@@ -31,7 +31,7 @@ func TestManifests(t *testing.T) {
 			t.Errorf("%s: spelled out\n%s\nand again\n%s", name, first, second)
 		}
 		var all map[string]any
-		_ = check.Must(toml.Decode(string(first), &all))
+		check.Must(toml.Decode(string(first), &all))
 		used[all["study"].(string)] = true
 		for key := range keys(all) {
 			if !strings.Contains(string(readme), "`"+key+"`") && !strings.Contains(string(readme), "["+key+"]") {

@@ -220,7 +220,7 @@ func TestFiles(t *testing.T) {
 	tables := studytest.Run(t, Kind, src, "sweep.seed=[1]")
 	n := network(t, bnn.Total, bnn.Fail, 0.55, 0.2, 1)
 	for _, i := range rand.New(study.Stream("small_ablation", 1, "pass", 1)).Perm(20) {
-		_ = check.Must(n.Observe(all.X[i], all.Class[i]))
+		check.Must(n.Observe(all.X[i], all.Class[i]))
 	}
 	accuracy, loss := scores(t, n, data.Set{X: all.X[20:], Class: all.Class[20:]})
 	row := tables.Get("summary").Where("method", "total").Where("rho", 0.2).Where("lambda", 0.55)

@@ -164,7 +164,7 @@ func TestTables(t *testing.T) {
 			t.Errorf("%s:\n%swant\n%s", tables[i].Name, rows, want)
 		}
 	}
-	_ = check.Must(e.Figures()[0].Draw(tables))
+	check.Must(e.Figures()[0].Draw(tables))
 	resolved := check.Must(m.Resolved(e))
 	if again := studytest.New(t, Kind, string(resolved)).(*experiment); !reflect.DeepEqual(again.Evidence, e.Evidence) {
 		t.Errorf("spelled out\n%s", resolved)

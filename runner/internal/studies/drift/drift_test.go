@@ -61,7 +61,7 @@ func losses(t *testing.T, cfg bnn.Config, set data.Set, noise float64, every int
 		if (k+1)%every == 0 {
 			check.OK(t, n.AddProcessNoise(noise))
 		}
-		_ = check.Must(n.Observe(x, set.Class[k]))
+		check.Must(n.Observe(x, set.Class[k]))
 	}
 	return wrong, logLoss
 }

@@ -68,7 +68,7 @@ func curve(t *testing.T, tables table.Set) {
 		if pass > 1 {
 			i = rand.New(random.Source("small_hidden", 3, "pass", pass)).Perm(70)[k]
 		}
-		_ = check.Must(n.Observe(train.X[i], train.Class[i]))
+		check.Must(n.Observe(train.X[i], train.Class[i]))
 		if !slices.Contains([]int{5, 60, 70, 210}, seen+1) {
 			continue
 		}
@@ -122,7 +122,7 @@ func maps(t *testing.T, tables table.Set) {
 	check.OK(t, n.SetWeights(0, mean, cov))
 	listed := tables.Get("train").Where("task", "xor")
 	for k, x := range set.X {
-		_ = check.Must(n.Observe(x, set.Class[k]))
+		check.Must(n.Observe(x, set.Class[k]))
 		check.NearAll(t, "example", []float64{listed.Nums("x1")[k], listed.Nums("x2")[k], listed.Nums("class")[k]},
 			[]float64{x[0], x[1], float64(set.Class[k] + 1)}, 6e-4)
 	}

@@ -52,7 +52,7 @@ func adf(t *testing.T, train data.Set, order []int, test data.Set) [][]float64 {
 	_, cov := n.Weights(0)
 	check.OK(t, n.SetWeights(0, mat.NewDense(3, 2, []float64{1, 0, 0, 1, 1, 1}), cov))
 	for _, i := range order {
-		_ = check.Must(n.Observe(train.X[i], train.Class[i]))
+		check.Must(n.Observe(train.X[i], train.Class[i]))
 	}
 	e := check.Must(bnn.Combine(n))
 	return learner.NewTolerant(&learner.Network{Model: e}, 3).Probabilities(test.X)

@@ -70,7 +70,7 @@ func TestJointOfTwoClasses(t *testing.T) {
 		check.OK(t, network.Predict(&q, x))
 		check.OK(t, g.Predict(p, x))
 		check.NearAll(t, "p", p, q.P, 1e-5)
-		_ = check.Must(network.Observe(x, class))
+		check.Must(network.Observe(x, class))
 		check.OK(t, g.Observe(x, class))
 	}
 }

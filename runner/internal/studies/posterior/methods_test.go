@@ -62,7 +62,7 @@ func TestHuberMoments(t *testing.T) {
 			neuron := check.Must(perceptron.New(perceptron.Config{Lambda: c.lambda}, []float64{c.m}, mat.NewDiagDense(1, []float64{c.v})))
 			before := check.Must(neuron.Predict([]float64{1}))
 			check.Near(t, "p", p, before.Positive, 1e-15)
-			_ = check.Must(neuron.Observe([]float64{1}, positive))
+			check.Must(neuron.Observe([]float64{1}, positive))
 			mean, cov := neuron.Weights()
 			check.Near(t, fmt.Sprintf("%+v: step after %d", c, y), cross/variance*(float64(y)-p), mean[0]-c.m, 1e-12)
 			check.Near(t, fmt.Sprintf("%+v: fall after %d", c, y), cross*cross/variance, c.v-cov.At(0, 0), 1e-11)

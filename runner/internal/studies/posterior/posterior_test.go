@@ -66,7 +66,7 @@ func TestByHand(t *testing.T) {
 	cfg.PriorVar = []float64{1}
 	network := check.Must(bnn.New(cfg, random.Source("unused")))
 	for k := range 4 {
-		_ = check.Must(network.Observe(examples.X[k], examples.Class[k]))
+		check.Must(network.Observe(examples.X[k], examples.Class[k]))
 	}
 	p := check.Must(laplace.NewProblem(laplace.Prior{Layers: []int{2, 2}, Bias: true}, examples.X[:4], examples.Class[:4]))
 	sample := check.Must(p.Sample(200, random.Source("near2", 3, "importance", 4)))
