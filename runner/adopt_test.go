@@ -84,9 +84,7 @@ func TestAdopt(t *testing.T) {
 		if a := mustReadRun(t, dir).Adopted; a != nil {
 			t.Errorf("adopted %+v after verify", a)
 		}
-		if strings.Contains(read(t, dir, "cells.sums"), "from") {
-			t.Error("cells.sums tells of adopted cells")
-		}
+		check.Equal(t, "cells.sums tells of adopted cells", strings.Contains(read(t, dir, "cells.sums"), "from"), false)
 	})
 }
 
@@ -124,9 +122,7 @@ func TestAdoptDifference(t *testing.T) {
 		})
 		stdout := mustRun(t, "adopt", "-exp", m, "-out", out)
 		contains(t, stdout, `small: stratum "total" differs: cell total seed=`, "runs.end of method=total seed=", "0.1 %)", "recomputed 4 cells, of 2 of 2 strata")
-		if strings.Contains(stdout, `"joint"`) {
-			t.Errorf("it says %q", stdout)
-		}
+		check.Equal(t, "it says", strings.Contains(stdout, `"joint"`), false)
 		run, fresh := mustReadRun(t, dir), t.TempDir()
 		switch {
 		case !clone && (run.Computed != 30 || run.Adopted == nil || run.Adopted.Cells != 30):

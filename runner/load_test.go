@@ -91,9 +91,7 @@ func TestList(t *testing.T) {
 	if got := mustRun(t, "list"); got != want {
 		t.Errorf("list prints\n%swant\n%s", got, want)
 	}
-	if exists("results") {
-		t.Error("list made a folder")
-	}
+	check.Equal(t, "list made a folder", exists("results"), false)
 	if got := mustRun(t, "list", "-effort", "quick"); strings.Count(got, "\n") != 2 || !strings.Contains(got, "a_longer_name  quick") {
 		t.Errorf("list -effort quick prints\n%s", got)
 	}
@@ -113,9 +111,7 @@ func TestEffort(t *testing.T) {
 	inExperiments(t, map[string]string{"slow.toml": small, "fast.toml": edit(t, small, `"small"`, "\"fast\"\neffort = \"quick\"")})
 	stdout := mustRun(t, "-all", "-effort", "quick")
 	begins(t, stdout, "fast: 4 cells, 4 computed, ")
-	if strings.Contains(stdout, "small") || exists("results", "small") {
-		t.Errorf("-all -effort quick says %q", stdout)
-	}
+	check.Equal(t, "-all -effort quick says", strings.Contains(stdout, "small") || exists("results", "small"), false)
 	check.Equal(t, "verify -effort quick says", mustRun(t, "verify", "-all", "-effort", "quick"), "fast: same bytes\n")
 	// The label is no part of a cell: a manifest that only gets another one keeps its cells.
 	stdout = mustRun(t, "-all", "-set", "effort=full", "-effort", "full", "-out", "results")
@@ -137,9 +133,7 @@ func TestData(t *testing.T) {
 		t.Errorf("exit code %d, %q and %q", code, stdout, stderr)
 	}
 	begins(t, mustRun(t, "-all"), line+"; skipped\nsmall: 4 cells, 4 computed, ")
-	if exists("results", "needy") {
-		t.Error("what is skipped has a results folder")
-	}
+	check.Equal(t, "what is skipped has a results folder", exists("results", "needy"), false)
 	fails(t, "red", "fetch", "blue")
 	_, _, err := try(t, "fetch", "red")
 	check.OK(t, err)

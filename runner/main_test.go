@@ -275,9 +275,7 @@ func TestWrongUsage(t *testing.T) {
 	if code, stdout, stderr := exit(t, "-exp", "M", "-workers", "-1"); code != 2 || stdout != "" || !strings.HasPrefix(stderr, "runner: usage: ") {
 		t.Errorf("exit code %d, %q and %q", code, stdout, stderr)
 	}
-	if exists("results") {
-		t.Error("wrong usage made a folder")
-	}
+	check.Equal(t, "wrong usage made a folder", exists("results"), false)
 }
 
 // Flags may be before, between and after the arguments.

@@ -126,9 +126,7 @@ func TestResultsAreRestored(t *testing.T) {
 	for _, name := range []string{"summary.csv", "manifest.toml", "SHA256SUMS", "run.json", "timing.csv", "walks.csv.gz"} {
 		remove(t, dir, name)
 		again(0)
-		if !exists(dir, name) {
-			t.Errorf("%s is gone", name)
-		}
+		check.Equal(t, name+" is there", exists(dir, name), true)
 	}
 	remove(t, dir, "run.json")
 	remove(t, dir, "cells") // a clone has the results, but not the cells
@@ -145,9 +143,7 @@ func TestResultsAreCompletedAfterAnError(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "summary.csv") {
 		t.Fatalf("a folder was overwritten by a file: %v", err)
 	}
-	if exists(out, "small", "SHA256SUMS") {
-		t.Error("SHA256SUMS is there, and summary.csv is not")
-	}
+	check.Equal(t, "SHA256SUMS is there, and summary.csv is not", exists(out, "small", "SHA256SUMS"), false)
 	remove(t, inTheWay)
 	begins(t, mustRun(t, "-exp", m, "-out", out), "small: 4 cells, 0 computed, 4 done before; 7 files in ")
 	same(t, results(t, filepath.Join(out, "small")), results(t, filepath.Join(whole, "small")))

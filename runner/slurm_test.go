@@ -234,9 +234,7 @@ func TestSlurmScript(t *testing.T) {
 	said := mustRun(t, "-exp", m, "-out", out, "-engine", "slurm", "-dry-run", "-chunk", "3", "-limit", "1", "-slurm-args", "--mem=4G")
 	contains(t, said, "#!/bin/bash\n", "2 tasks compute the 4 cells that are missing", "\n#SBATCH --array=0-1%1\n", "\n#SBATCH --requeue\n",
 		"\n#SBATCH --signal=B:TERM@60\n", "\n#SBATCH --partition=long --time=2:00:00\n#SBATCH --mem=4G\n", "$SLURM_ARRAY_TASK_ID -quiet", " merge '")
-	if exists(out, "small", "slurm") {
-		t.Error("it writes files")
-	}
+	check.Equal(t, "it writes files", exists(out, "small", "slurm"), false)
 	_, _, err := try(t, "-exp", m, "-out", out, "-engine", "slurm")
 	check.Refuses(t, "no Slurm", err, `sbatch: exec: "sbatch": executable file not found in $PATH: -engine slurm needs the commands of Slurm`)
 	mustRun(t, "-exp", m, "-out", out, "-shard", "1/1")

@@ -19,9 +19,7 @@ func TestTime(t *testing.T) {
 	dir := filepath.Join(out, "small")
 	fails(t, "run it first", "time", "-exp", m, "-out", out)
 	mustRun(t, "-exp", m, "-out", out)
-	if exists(dir, "timing_cost.csv") {
-		t.Error("a run measures times")
-	}
+	check.Equal(t, "a run measures times", exists(dir, "timing_cost.csv"), false)
 	begins(t, mustRun(t, "time", "-exp", m, "-out", out), "small: times measured; 4 files in "+dir+", in ")
 	contains(t, mustRun(t, "-exp", m, "-out", out), "is up to date")
 	times, figure := read(t, dir, "timing_cost.csv"), read(t, dir, "timing_cost.svg")

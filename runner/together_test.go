@@ -56,9 +56,7 @@ func TestFailureTogether(t *testing.T) {
 		t.Errorf("exit code %d, %q", code, stderr)
 	}
 	contains(t, stdout, "a: 4 cells, 0 computed, 4 done before; ")
-	if exists("results", "bad", "SHA256SUMS") {
-		t.Error("what failed is published")
-	}
+	check.Equal(t, "what failed is published", exists("results", "bad", "SHA256SUMS"), false)
 	write(t, edit(t, small, `"small"`, `"bad"`), "experiments", "bad.toml")
 	mustRun(t, "-all")
 }

@@ -58,14 +58,18 @@ func TestNumbersInREADMEs(t *testing.T) {
 	}
 }
 
-// What the tests of Fill assert of rows and columns is the same here.
 func TestErrors(t *testing.T) {
 	results := Open(filepath.Join(root, "results"))
 	for _, c := range []struct {
 		Source
 		want string
 	}{
+		{Source{From: "fig1_12/summary", Row: "method=jiont", Column: "accuracy"}, `0 rows of fig1_12/summary have "method=jiont"; need one`},
+		{Source{From: "stability/summary", Row: "classes=2", Column: "definite"}, "5 rows"},
+		{Source{From: "fig1_12/summary", Row: "method=joint", Column: "acuracy"}, `no column "acuracy"; allowed: method, lambda`},
+		{Source{From: "fig1_12/summary", Row: "methd=joint", Column: "accuracy"}, `no column "methd"; allowed: method, lambda`},
 		{Source{From: "fig1_12/summary", Row: "method=joint_slope", Column: "variance_auroc"}, "variance_auroc is empty"},
+		{Source{From: "fig1_12/summary", Row: "lambda=0.3", Column: "method"}, `method is "joint"`},
 		{Source{From: "fig1_12/sumary", Column: "accuracy"}, "does not list it"},
 	} {
 		_, err := results.Number(c.Source)
