@@ -45,9 +45,8 @@ func TestTime(t *testing.T) {
 
 // Times of other methods stay, and the run says so.
 func TestTimesOfOtherMethods(t *testing.T) {
-	m, out := write(t, edit(t, drawn, "threshold", "measured = true\nthreshold")), t.TempDir()
-	mustRun(t, "-exp", m, "-out", out)
-	old := write(t, "method,cost\njoint,1\ngone,2\n", out, "small", "timing_cost.csv")
+	m, out, dir := published(t, edit(t, drawn, "threshold", "measured = true\nthreshold"), false)
+	old := write(t, "method,cost\njoint,1\ngone,2\n", dir, "timing_cost.csv")
 	contains(t, mustRun(t, "-exp", m, "-out", out, "-set", "threshold=0.7"),
 		"\nsmall: timing_cost.csv has other values of method than runs.csv, and stays as it is; to measure: ")
 	check.Equal(t, "the table has changed", read(t, old), "method,cost\njoint,1\ngone,2\n")

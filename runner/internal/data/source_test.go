@@ -244,6 +244,12 @@ func TestSourceSpelledOut(t *testing.T) {
 	}
 }
 
+func TestFilesValidate(t *testing.T) {
+	for _, f := range []Files{{}, {File: "f", Images: "i", Labels: "l"}, {Images: "i"}, {File: "f", Labels: "l"}, {Images: "i", Labels: "l", Format: dataset.Format{Class: "c"}}} {
+		check.Refuses(t, fmt.Sprint(f), f.Validate(), ": ")
+	}
+}
+
 func TestSplitRows(t *testing.T) {
 	e := dataset.NewExamples(Set{X: make([][]float64, 6), Class: []int{0, 1, 0, 1, 0, 1}}, 2)
 	for text, want := range map[string][2][]int{"1-3": {{0, 1, 2}, {3, 4, 5}}, "3-4": {{2, 3}, {0, 1, 4, 5}}, "2-6": {{1, 2, 3, 4, 5}, {0}}} {
