@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"closedform/internal/check"
 )
 
 // git runs git in the working directory.
@@ -48,9 +50,7 @@ func TestSetHasItsOwnFolder(t *testing.T) {
 	}
 	same(t, snapshot(t, filepath.Join("results", "small")), before)
 	one := results(t, filepath.Join("results", "small@sweep.seed=2"))
-	if strings.Count(one["runs.csv"], "\n") != 3 || one["runs.csv"] != results(t, glob(t, "results", "small@sweep.seed=_2_-*")[0])["runs.csv"] {
-		t.Errorf("sweep.seed=2 is not [2]: %s", one["runs.csv"])
-	}
+	check.Equal(t, "sweep.seed=2 is not [2]", []any{strings.Count(one["runs.csv"], "\n"), one["runs.csv"]}, []any{3, results(t, glob(t, "results", "small@sweep.seed=_2_-*")[0])["runs.csv"]})
 }
 
 // A clone runs, draws and verifies everything again, and its tree is clean. Other code

@@ -51,14 +51,10 @@ func wholeFiles(t *testing.T, dir string, want map[string]string) {
 	}
 }
 
-// disturb sends the process signals, at a random moment or at one of publishing, and waits
-// for its end.
+// disturb sends the process signals, at a random moment or at one of publishing, and waits for its end.
 func disturb(r *rand.Rand, p *process, ended <-chan error, out string, most time.Duration) (what string) {
 	begin, moment := time.Now(), time.Duration(r.Int64N(int64(most)))
-	file := []string{
-		"", "", "small/cells/lock", "small/cells/published", "small/README.md", "small/runs.csv",
-		"small/SHA256SUMS", "index.html",
-	}[r.IntN(8)]
+	file := []string{"", "", "small/cells/lock", "small/cells/published", "small/README.md", "small/runs.csv", "small/SHA256SUMS", "index.html"}[r.IntN(8)]
 	for len(ended) == 0 && time.Since(begin) < moment && (file == "" || !exists(out, file)) {
 		time.Sleep(50 * time.Microsecond)
 	}

@@ -46,9 +46,7 @@ func TestFeatures(t *testing.T) {
 			t.Errorf("%s predicts %v, by hand %v", keys, got, want)
 		}
 		l.Look(test, func(i int, x []float64, _ Answer) error {
-			if !slices.Equal(x, mapped[16+i]) {
-				t.Errorf("%s: sees %v", keys, x)
-			}
+			check.Equal(t, fmt.Sprintf("%s: sees", keys), x, mapped[16+i])
 			return nil
 		})
 		if (l.Readout() != nil) != strings.Contains(keys, "output") {
@@ -82,9 +80,7 @@ func TestReadout(t *testing.T) {
 				}
 				check.OK(t, l.Observe(x[i], class[i]))
 			}
-			if before != then {
-				t.Errorf("%s: after 7 examples %s, after 4 %s", keys, before, then)
-			}
+			check.Equal(t, fmt.Sprintf("%s: after 7 examples", keys), before, then)
 			p := l.Probabilities(x)
 			if got := fmt.Sprint(p); want == "" {
 				want = got
@@ -98,8 +94,7 @@ func TestReadout(t *testing.T) {
 	}
 }
 
-// What does not fit the data is refused before anything is computed, and what looks into networks
-// refuses both.
+// What does not fit the data is refused before anything is computed, and what looks into networks refuses both.
 func TestFeatureErrors(t *testing.T) {
 	for keys, want := range map[string]string{
 		`features = "relu"; feature_size = -1`:                        "feature_size: -1 is not allowed; allowed: 1 to ",
@@ -122,8 +117,7 @@ func TestFeatureErrors(t *testing.T) {
 		t.Errorf("[model] has the features %+v, error %v", model.Features, model.Fits(2, 3))
 	}
 	for key, model := range map[string]Model{"features": {Features: Features{Kind: features.Relu}}, "output": {Readout: "ridge"}} {
-		if _, err := (Sweep{}).Models(model, nil); err == nil || !strings.HasPrefix(err.Error(), "model."+key) {
-			t.Errorf("%s in a study of networks: error %v", key, err)
-		}
+		_, err := (Sweep{}).Models(model, nil)
+		check.Refuses(t, fmt.Sprintf("%s in a study of networks", key), err, "model."+key)
 	}
 }

@@ -13,9 +13,7 @@ func TestRiskCoverage(t *testing.T) {
 	confidence := []float64{0.5, 0.9, 0.7, 0.9, 0.1}
 	wrong := []bool{true, false, false, true, true}
 	threshold, coverage, risk := RiskCoverage(confidence, wrong)
-	if !slices.Equal(threshold, []float64{0.9, 0.7, 0.5, 0.1}) || !slices.Equal(coverage, []float64{0.4, 0.6, 0.8, 1}) {
-		t.Errorf("thresholds %v, coverage %v", threshold, coverage)
-	}
+	check.Equal(t, "thresholds", []any{threshold, coverage}, []any{[]float64{0.9, 0.7, 0.5, 0.1}, []float64{0.4, 0.6, 0.8, 1}})
 	for i, want := range []float64{0.5, 1. / 3, 0.5, 0.6} {
 		check.Near(t, "risk", risk[i], want, 1e-12)
 	}

@@ -22,9 +22,7 @@ func TestClaim(t *testing.T) {
 	if release == nil || two.Claim("k", "f") != nil {
 		t.Fatal("it is claimed by none, or by both")
 	}
-	if err := errors.Join(one.Others([]string{"k"}, []string{"f"}), two.Others([]string{"k"}, []string{"f"})); err != nil {
-		t.Error(err)
-	}
+	check.OK(t, errors.Join(one.Others([]string{"k"}, []string{"f"}), two.Others([]string{"k"}, []string{"f"})))
 	want := fmt.Sprintf("a run of other values or other code is using %s: host %s, pid %d",
 		one.dir, strings.Fields(machine())[0], os.Getpid())
 	if err := two.Others([]string{"k"}, []string{"g"}); err == nil || err.Error() != want {
@@ -68,9 +66,7 @@ func TestClaimRace(t *testing.T) {
 		group.Wait()
 		n := 0
 		got.Range(func(any, any) bool { n++; return true })
-		if n != 1 {
-			t.Fatalf("round %d: %d have it", round, n)
-		}
+		check.Equal(t, "round", n, 1)
 	}
 }
 
@@ -97,9 +93,7 @@ func TestClaimExpires(t *testing.T) {
 		key := by.String()
 		overwrite(t, "elsewhere\npid 1\n", f.claimFile(key, "f"))
 		age(t, f.claimFile(key, "f"), by)
-		if got := f.Claim(key, "f") != nil; got != free {
-			t.Errorf("a claim that is %v old: free is %t", by, got)
-		}
+		check.Equal(t, fmt.Sprintf("a claim that is %v old: free", by), f.Claim(key, "f") != nil, free)
 	}
 }
 
@@ -133,9 +127,8 @@ func TestClaimIsRenewed(t *testing.T) {
 // Where there are no hard links, cells are computed unclaimed.
 func TestClaimWithoutLinks(t *testing.T) {
 	f := openTemp(t)
-	if _, _, err := f.enter(); err != nil {
-		t.Fatal(err)
-	}
+	_, _, err := f.enter()
+	check.OK(t, err)
 	os.Remove(f.owner.path)
 	f.owner.path = filepath.Dir(f.owner.path) // which cannot be linked to
 	if f.Claim("k", "f") == nil {
@@ -150,8 +143,7 @@ func TestClaimWithoutLinks(t *testing.T) {
 	}
 }
 
-// A process that was killed before it wrote into its file leaves nothing, one that is about
-// to write keeps it.
+// A process that was killed before it wrote into its file leaves nothing, one that is about to write keeps it.
 func TestEmptyOwner(t *testing.T) {
 	f := openTemp(t)
 	check.OK(t, os.MkdirAll(f.at(), 0o777))

@@ -29,8 +29,7 @@ func startClaim(t *testing.T, dir string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), "STORE_TEST_CLAIM="+dir)
-	out, err := cmd.StdoutPipe()
-	check.OK(t, err)
+	out := check.Must(cmd.StdoutPipe())
 	cmd.Stderr = os.Stderr
 	check.OK(t, cmd.Start())
 	t.Cleanup(func() {
