@@ -14,11 +14,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"closedform/internal/check"
 	"closedform/runner/internal/experiment"
-	"closedform/runner/internal/store"
 	"closedform/runner/internal/study"
 )
 
@@ -34,9 +32,6 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
 		if limitFiles(); os.Geteuid() == 65534 { // which may not read this binary
 			experiment.Executable = func() ([]byte, error) { return nil, nil }
-		}
-		if d, err := time.ParseDuration(os.Getenv("RUNNER_TEST_EXPIRY")); err == nil {
-			store.Expiry = d
 		}
 		main()
 	}

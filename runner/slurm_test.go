@@ -49,7 +49,6 @@ func cluster(t *testing.T) (do func(args ...string)) {
 		give("no Slurm: %v: %s", err, out)
 	}
 	t.Setenv("SLURM_CONF", filepath.Join(dir, "slurm.conf"))
-	t.Setenv("RUNNER_TEST_EXPIRY", "4s")
 	return func(args ...string) {
 		t.Helper()
 		if out, err := call(args...); err != nil {

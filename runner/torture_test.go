@@ -13,16 +13,11 @@ import (
 
 	"closedform/core/random"
 	"closedform/internal/check"
-	"closedform/runner/internal/store"
 )
 
 // tortured is a manifest with figures whose cells, publishing and page take about as long.
 func tortured(t testing.TB) (manifest string, want map[string]string) {
 	t.Helper()
-	expiry := store.Expiry // of claims that a full disk, or damage, leaves
-	store.Expiry = time.Second
-	t.Cleanup(func() { store.Expiry = expiry })
-	t.Setenv("RUNNER_TEST_EXPIRY", "1s")
 	manifest = write(t, edit(t, drawn, "[1, 2]", `"1..6"`, "points = 5", "points = 5\nsleep = 1"))
 	whole := t.TempDir()
 	mustRun(t, "-exp", manifest, "-out", whole)
