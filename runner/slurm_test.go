@@ -250,11 +250,12 @@ func TestSlurmQuick(t *testing.T) {
 	cluster(t)
 	program, out := filepath.Join(t.TempDir(), "closedform"), t.TempDir()
 	output(t, "go", "build", "-o", program, ".")
+	t.Chdir("..")
 	output(t, program, "-exp", "own_data", "-exp", "stability", "-exp", "fig1_12", "-exp", "huber", "-exp", "drift", "-engine", "slurm", "-wait", "-quiet", "-out", out, "-slurm-args", "--time=60")
 	sums := glob(t, out, "*", "SHA256SUMS")
 	for _, path := range sums {
 		name := filepath.Base(filepath.Dir(path))
-		check.Equal(t, fmt.Sprintf("%s: other sums than on one machine", name), read(t, path), read(t, "..", "results", name, "SHA256SUMS"))
+		check.Equal(t, fmt.Sprintf("%s: other sums than on one machine", name), read(t, path), read(t, "results", name, "SHA256SUMS"))
 	}
 	t.Logf("%d experiments", len(sums))
 	check.Equal(t, "only", len(sums), 5)

@@ -63,7 +63,7 @@ func TestBrokenKernelMakesCellsStale(t *testing.T) {
 		{sum + "// it\nTEXT   ·dotVector" + dot, " cells, 0 computed, 20 done before; "},
 		{sum + "TEXT ·dotVector" + strings.Replace(dot, "VADDPD", "VMAXPD", 1), " cells, 20 computed, 0 done before; "},
 	} {
-		contains(t, says(t, programWith(t, kernel, c.kernel), "-exp", "own_data", "-out", out), c.want)
+		contains(t, says(t, programWith(t, kernel, c.kernel), "-exp", "../experiments/own_data.toml", "-out", out), c.want)
 	}
 }
 

@@ -33,6 +33,12 @@ func take(path string) (release func(), err error) {
 		return nil, nil
 	}
 	if ours {
+		locked, err1 := lock.Stat()
+		there, err2 := os.Stat(path)
+		if err1 != nil || err2 != nil || !os.SameFile(locked, there) { // another process has just removed the file
+			lock.Unlock()
+			return take(path)
+		}
 		host, _ := os.Hostname()
 		os.WriteFile(path, fmt.Appendf(nil, "host %s, pid %d", host, os.Getpid()), 0o666) // for messages of others
 	}

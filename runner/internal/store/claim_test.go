@@ -96,3 +96,35 @@ func TestClaimWithoutLocks(t *testing.T) {
 		t.Error("a claim that cannot be made is waited for, or the cell was kept")
 	}
 }
+
+// A cell whose claim others take for abandoned, before it is locked, is claimed once all the same.
+func TestClaimSwept(t *testing.T) {
+	dir := openTemp(t).dir
+	one, two := mustOpen(t, dir), mustOpen(t, dir)
+	stop := make(chan struct{})
+	var group sync.WaitGroup
+	group.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				two.sweep()
+			}
+		}
+	})
+	for i := range 2000 {
+		key := fmt.Sprint(i)
+		release := one.Claim(key, "f")
+		if again := two.Claim(key, "f"); release != nil && again != nil {
+			t.Fatalf("cell %d has two claims", i)
+		} else if again != nil {
+			again()
+		}
+		if release != nil {
+			release()
+		}
+	}
+	close(stop)
+	group.Wait()
+}
