@@ -54,12 +54,11 @@ func Open(dir string) (*Folder, error) {
 	return f, nil
 }
 
-// Close gives up the folder.
-func (f *Folder) Close() error {
+// Close gives up the folder and removes the temporary files of this process.
+func (f *Folder) Close() {
 	f.entering.Lock()
 	defer f.entering.Unlock()
 	f.leave()
-	return nil
 }
 
 // Dir returns the path of the folder.
