@@ -14,7 +14,7 @@ import (
 	"closedform/internal/kernel"
 )
 
-// Bank is a mixture of networks or ensembles with different configurations that all learn the same
+// Bank is a mixture of models of any kind with the same inputs and classes that all learn the same
 // examples, weighted by how they predicted each example before they learned it: a choice of settings
 // in one pass over the examples, without a validation set. It refers to its members.
 //
@@ -32,8 +32,9 @@ type Bank struct {
 }
 
 // NewBank returns the bank of the members, with equal weights before the first example. The members
-// belong to the bank from now on. It returns an error if there are none, if they differ in the
-// number of inputs or classes, if a network is there twice, or if the weighing is not valid.
+// belong to the bank from now on, and report LogP unless all weights are Equal. It returns an error if
+// there are none, if they differ in the number of inputs or classes, if a member or a network is there
+// twice, or if the weighing is not valid.
 func NewBank(w Weighing, members ...Model) (*Bank, error) {
 	weights, err := NewMixtureWeights(w, len(members))
 	if err != nil {
@@ -54,21 +55,22 @@ func RestoreBank(w MixtureWeights, members ...Model) (*Bank, error) {
 	}
 	b := &Bank{members: slices.Clone(members), weights: weights, logP: make([]float64, len(members))}
 	for k, m := range members {
-		switch m.(type) {
-		case *Network, *Ensemble, *Bank:
-		default:
-			return nil, fmt.Errorf("bnn: member %d is a %T; need a network, an ensemble or a bank", k, m)
+		inputs, classes := m.Shape()
+		if in, out := b.Shape(); in != inputs || out != classes {
+			return nil, fmt.Errorf("bnn: member %d has %d inputs and %d classes, and member 0 %d and %d; need the same", k, inputs, classes, in, out)
+		}
+		if slices.Contains(members[:k], m) {
+			return nil, fmt.Errorf("bnn: member %d is there twice", k)
 		}
 		for _, n := range m.Members() {
 			if slices.Contains(b.all, n) {
 				return nil, fmt.Errorf("bnn: a network of member %d is there twice", k)
 			}
 			b.all = append(b.all, n)
-			if first := &b.all[0].cfg; n.cfg.Layers[0] != first.Layers[0] || n.cfg.classes() != first.classes() {
-				return nil, fmt.Errorf("bnn: member %d has Layers = %v, and member 0 %v; need the same inputs and classes",
-					k, n.cfg.Layers, first.Layers)
-			}
 		}
+	}
+	if w.Weights != Equal {
+		b.ReportLogP()
 	}
 	return b, nil
 }
@@ -131,7 +133,14 @@ func (c Config) linear() Config {
 func (b *Bank) Members() []*Network { return b.all }
 
 // Shape implements [Model].
-func (b *Bank) Shape() (inputs, classes int) { return b.all[0].Shape() }
+func (b *Bank) Shape() (inputs, classes int) { return b.members[0].Shape() }
+
+// ReportLogP implements [Model]: all members report it.
+func (b *Bank) ReportLogP() {
+	for _, m := range b.members {
+		m.ReportLogP()
+	}
+}
 
 // Models returns the members. Changing one changes the bank.
 func (b *Bank) Models() []Model { return b.members }
@@ -154,11 +163,11 @@ func (b *Bank) State() MixtureWeights {
 // is an error that leaves the bank unchanged. The update is as for [Ensemble.Observe], over the members
 // that learned the example; its LogP is of the mixture without a temperature.
 func (b *Bank) Observe(x []float64, class int) (Update, error) {
-	if err := cmp.Or(b.all[0].checkExample(x, class), b.failed()); err != nil {
+	if err := cmp.Or(checkExample(b, x, class), b.failed()); err != nil {
 		return Update{Action: Refused}, err
 	}
 	if b.weights.Judges() {
-		if err := b.Predict(&b.before, x); err == nil {
+		if err := b.Before(&b.before, x); err == nil {
 			b.before.mixLabels()
 			b.weights.Judge(b.before.P, class)
 		}
@@ -194,13 +203,18 @@ func (b *Bank) failed() error {
 // of the members, changed by a temperature if there is one. dst.Moments and dst.Cov are those of the
 // mixture, without temperature. A member that cannot predict x has weight zero in this prediction
 // alone. Predict returns an error if all members have broken down or none can predict x.
-func (b *Bank) Predict(dst *Prediction, x []float64) error {
-	if classes := b.all[0].cfg.classes(); !dst.fits(b, classes) {
+func (b *Bank) Predict(dst *Prediction, x []float64) error { return b.predict(dst, x, Model.Predict) }
+
+// Before implements [Model]: it is Predict, by the Before of the members.
+func (b *Bank) Before(dst *Prediction, x []float64) error { return b.predict(dst, x, Model.Before) }
+
+func (b *Bank) predict(dst *Prediction, x []float64, by func(Model, *Prediction, []float64) error) error {
+	if _, classes := b.Shape(); !dst.fits(b, classes) {
 		dst.allot(b, classes, len(b.members))
 		dst.P, dst.label = slices.Clone(dst.P), true
 	}
 	copy(dst.Weights, b.weights.Values())
-	err := cmp.Or(b.all[0].checkInput(x), b.failed())
+	err := cmp.Or(checkInput(b, x), b.failed())
 	if err != nil {
 		dst.invalidate()
 		return err
@@ -209,7 +223,7 @@ func (b *Bank) Predict(dst *Prediction, x []float64) error {
 	for k, m := range b.members {
 		if dst.Weights[k] == 0 {
 			dst.Members[k].invalidate()
-		} else if failed := m.Predict(&dst.Members[k], x); failed != nil {
+		} else if failed := by(m, &dst.Members[k], x); failed != nil {
 			dst.Weights[k], err = 0, fmt.Errorf("member %d: %w", k, failed)
 		} else {
 			left += dst.Weights[k]

@@ -117,7 +117,7 @@ func TestBankRefuses(t *testing.T) {
 	for want, of := range map[string][]Model{
 		"weights of 0 members":                       {},
 		"a network of member 1 is there twice":       {one, ensemble(one)},
-		"member 1 has Layers = [2 2], and member 0 ": {one, members(spec{Layers: []int{2, 2}}, 1)[0]},
+		"member 1 has 2 inputs and 2 classes, and ":  {one, members(spec{Layers: []int{2, 2}}, 1)[0]},
 	} {
 		check.Refuses(t, want, check.Err(NewBank(Weighing{Weights: Evidence}, of...)), want)
 	}

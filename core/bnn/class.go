@@ -27,10 +27,32 @@ func (e *Ensemble) AddClass() error { return addClass(e.members) }
 
 // AddClass adds a class to all members, see [Network.AddClass], or after an error to none. The weights of
 // the members stay.
-func (b *Bank) AddClass() error { return addClass(b.all) }
+func (b *Bank) AddClass() error {
+	if _, err := grown(b.all); err != nil {
+		return err
+	}
+	for _, m := range b.members {
+		if err := m.AddClass(); err != nil {
+			return err // of too many classes, of the first member
+		}
+	}
+	return nil
+}
 
 // addClass adds a class to all networks, or after an error to none.
 func addClass(members []*Network) error {
+	configs, err := grown(members)
+	if err != nil {
+		return err
+	}
+	for k, n := range members {
+		n.grow(configs[k])
+	}
+	return nil
+}
+
+// grown returns the configurations of the networks with one more class.
+func grown(members []*Network) ([]Config, error) {
 	configs := make([]Config, len(members))
 	for k, n := range members {
 		c, classes := n.Config(), n.cfg.classes()
@@ -40,14 +62,11 @@ func addClass(members []*Network) error {
 			c.Softmax = p
 		}
 		if err := c.Validate(); err != nil {
-			return fmt.Errorf("bnn: a network of %d classes and one more: %w", classes, field.InGo(c, err))
+			return nil, fmt.Errorf("bnn: a network of %d classes and one more: %w", classes, field.InGo(c, err))
 		}
 		configs[k] = c
 	}
-	for k, n := range members {
-		n.grow(configs[k])
-	}
-	return nil
+	return configs, nil
 }
 
 // grow makes the network one of the configuration, which has more classes.

@@ -144,6 +144,12 @@ func connections(layers []int) (n int) {
 // Members implements [Model]. Changing a member changes the ensemble.
 func (e *Ensemble) Members() []*Network { return e.members }
 
+// Before implements [Model]: it is Predict.
+func (e *Ensemble) Before(dst *Prediction, x []float64) error { return e.Predict(dst, x) }
+
+// ReportLogP implements [Model].
+func (e *Ensemble) ReportLogP() {}
+
 // Shape implements [Model].
 func (e *Ensemble) Shape() (inputs, classes int) { return e.members[0].Shape() }
 
@@ -154,7 +160,7 @@ func (e *Ensemble) Shape() (inputs, classes int) { return e.members[0].Shape() }
 // are the smallest of the members, Floored is the sum, Indefinite is true if it is for any member, and
 // Action is Projected or Skipped if it is for any member.
 func (e *Ensemble) Observe(x []float64, class int) (Update, error) {
-	if err := e.members[0].checkExample(x, class); err != nil {
+	if err := checkExample(e, x, class); err != nil {
 		return Update{Action: Refused}, err
 	}
 	c := e.call
@@ -255,7 +261,7 @@ func (e *Ensemble) predictAll(dst []*Prediction, x [][]float64) (done int, err e
 		}
 	}
 	if done < len(x) {
-		err = cmp.Or(e.members[0].checkInput(x[done]), err) // of no member in particular
+		err = cmp.Or(checkInput(e, x[done]), err) // of no member in particular
 	}
 	for _, d := range dst[:done] {
 		d.mix()

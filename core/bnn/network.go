@@ -9,14 +9,22 @@ import (
 	"closedform/internal/field"
 )
 
-// Model is a network, an ensemble of networks, or a bank of these; or an output layer of package
-// readout, or a model behind the features of package features.
+// Model is a network, an ensemble of networks, an output layer of package readout, a model behind the
+// features of package features, or a bank of these.
 type Model interface {
 	// Observe learns an example of the given class, from 0.
 	Observe(x []float64, class int) (Update, error)
 
 	// Predict sets dst to the prediction for x.
 	Predict(dst *Prediction, x []float64) error
+
+	// Before sets dst to a prediction of an example that is learned next. It is that of Predict, but of an
+	// output layer that of an earlier state, as Predict would take long after each example.
+	Before(dst *Prediction, x []float64) error
+
+	// ReportLogP has Observe report LogP from now on where it takes a Before: of an output layer. Other
+	// models report it anyway.
+	ReportLogP()
 
 	// AddClass adds a class behind the others, see [Network.AddClass].
 	AddClass() error
@@ -73,6 +81,12 @@ func (n *Network) Config() Config { return n.cfg.clone() }
 
 // Members implements [Model].
 func (n *Network) Members() []*Network { return []*Network{n} }
+
+// Before implements [Model]: it is Predict.
+func (n *Network) Before(dst *Prediction, x []float64) error { return n.Predict(dst, x) }
+
+// ReportLogP implements [Model].
+func (n *Network) ReportLogP() {}
 
 // Shape implements [Model].
 func (n *Network) Shape() (inputs, classes int) { return n.cfg.Layers[0], n.cfg.classes() }

@@ -92,7 +92,7 @@ func (n *Network) Forward(x []float64) ([]Layer, error) {
 
 // prepare computes the steps of all layers; move applies them.
 func (n *Network) prepare(x []float64, class int) (Update, error) {
-	if err := n.checkExample(x, class); err != nil {
+	if err := checkExample(n, x, class); err != nil {
 		return Update{Action: Refused}, err
 	}
 	return n.steps(x, func(f *flow) (Update, error) { return n.observeLogits(f, class) })
@@ -131,11 +131,11 @@ func (n *Network) steps(x []float64, observe func(f *flow) (Update, error)) (Upd
 	return update, nil
 }
 
-func (n *Network) checkExample(x []float64, class int) error {
-	if class < 0 || class >= n.cfg.classes() {
-		return fmt.Errorf("bnn: class %d; the network has classes 0 to %d", class, n.cfg.classes()-1)
+func checkExample(m Model, x []float64, class int) error {
+	if _, classes := m.Shape(); class < 0 || class >= classes {
+		return fmt.Errorf("bnn: class %d; the network has classes 0 to %d", class, classes-1)
 	}
-	return n.checkInput(x)
+	return checkInput(m, x)
 }
 
 func (n *Network) move() {

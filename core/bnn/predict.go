@@ -230,7 +230,7 @@ func (p *pass) of(layer, first int) []*flow {
 // returns that error and the number of examples before it.
 func (n *Network) forward(p *pass, x [][]float64) (done int, err error) {
 	for ; done < len(x); done++ {
-		if err = n.checkInput(x[done]); err != nil {
+		if err = checkInput(n, x[done]); err != nil {
 			break
 		}
 		copy(p.examples[done][0].y, x[done])
@@ -257,9 +257,9 @@ func (n *Network) forward(p *pass, x [][]float64) (done int, err error) {
 	return done, err
 }
 
-func (n *Network) checkInput(x []float64) error {
-	if len(x) != n.cfg.Layers[0] {
-		return fmt.Errorf("bnn: input of length %d; the network has %d inputs", len(x), n.cfg.Layers[0])
+func checkInput(m Model, x []float64) error {
+	if inputs, _ := m.Shape(); len(x) != inputs {
+		return fmt.Errorf("bnn: input of length %d; the network has %d inputs", len(x), inputs)
 	}
 	if a := notFinite(x); a >= 0 {
 		return fmt.Errorf("bnn: input %d is %g; need a finite number", a, x[a])

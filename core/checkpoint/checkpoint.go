@@ -31,6 +31,7 @@
 //	                            inputs: of all examples, S = 1, or of those of each class, S = C
 //	kept_class  float64 (1, K)  the classes of the examples that it keeps, if there are some
 //	kept        float64 (K, d)  and their inputs
+//	earlier_count, …            of one in a bank, the same from count on of the state of its Before
 //	note        string          last, if there is one: what else its writer says, such
 //	                            as how the inputs were scaled
 //

@@ -100,7 +100,8 @@ func models(t testing.TB) (all []bnn.Model) {
 	return append(all, layer(readout.Ridge, 0), layer(readout.Ridge, 40), layer(readout.Gaussian, 40), layer(readout.Gaussian, 1),
 		features.Model{Map: relu, Model: layer(readout.Ridge, 40)},
 		features.Model{Map: relu, Model: check.Must(bnn.NewDefaultBank(bnn.Default(3, 2), random.Source("bank")))},
-		features.Model{Map: conv, Model: check.Must(bnn.NewEnsemble(bnn.Default(32, 4, 3), 2, random.Source("ensemble")))})
+		features.Model{Map: conv, Model: check.Must(bnn.NewEnsemble(bnn.Default(32, 4, 3), 2, random.Source("ensemble")))},
+		bank(bnn.Equal, relu, 7), bank(bnn.Evidence, relu, 0), bank(bnn.Evidence, relu, 7))
 }
 
 // Every model comes back to the bit, with its note, and goes on predicting and learning in the same way.
@@ -255,15 +256,32 @@ func banks(t testing.TB) []*bnn.Bank {
 	return []*bnn.Bank{first, fixed, failed}
 }
 
+// bank returns a bank of a network and output layers, the second one behind features, that has seen some examples.
+func bank(w bnn.WeightRule, m *features.Map, examples int) *bnn.Bank {
+	network := check.Must(bnn.New(bnn.Default(2, 2), random.Source("network")))
+	behind := features.Model{Map: m, Model: check.Must(readout.New(readout.Config{Kind: readout.Gaussian, Inputs: m.Size, Classes: 2}))}
+	b := check.Must(bnn.NewBank(bnn.Weighing{Weights: w}, network, check.Must(readout.New(readout.Config{Kind: readout.Ridge, Inputs: 2, Classes: 2})), behind))
+	learn(b, 2, examples)
+	return b
+}
+
 // layer returns an output layer of three inputs that has seen some examples, none of its last class.
 func layer(kind readout.Kind, examples int) *readout.Layer {
 	l := check.Must(readout.New(readout.Config{Kind: kind, Inputs: 3, Classes: 3}))
+	learn(l, 3, examples)
+	return l
+}
+
+// learn shows a model some examples of its first two classes.
+func learn(m bnn.Model, inputs, examples int) {
 	rnd := rand.New(random.Source("checkpoint", "layer"))
 	for i := range examples {
-		at := float64(i % 2)
-		check.Must(l.Observe([]float64{rnd.NormFloat64() + at, rnd.NormFloat64() + at, rnd.NormFloat64() + at}, i%2))
+		x := make([]float64, inputs)
+		for j := range x {
+			x[j] = rnd.NormFloat64() + float64(i%2)
+		}
+		check.Must(m.Observe(x, i%2))
 	}
-	return l
 }
 
 //go:embed testdata/read.py

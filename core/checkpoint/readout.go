@@ -14,8 +14,15 @@ import (
 func layerEntries(prefix string, l *readout.Layer) ([]entry, error) {
 	s, c := l.State(), l.Config()
 	text, err := json.Marshal(c)
+	all := append([]entry{{prefix + "readout", string(text)}}, stateEntries(prefix, c, s)...)
+	if s.Earlier != nil {
+		all = append(all, stateEntries(prefix+"earlier_", c, *s.Earlier)...)
+	}
+	return all, err
+}
+
+func stateEntries(prefix string, c readout.Config, s readout.State) []entry {
 	all := []entry{
-		{prefix + "readout", string(text)},
 		{prefix + "count", mat.NewDense(1, c.Classes, numbers(s.Count))},
 		{prefix + "sum", mat.NewDense(c.Classes, c.Inputs, s.Sum)},
 		{prefix + "scatter", mat.NewDense(scatters(c), triangle(c), s.Scatter)},
@@ -23,7 +30,7 @@ func layerEntries(prefix string, l *readout.Layer) ([]entry, error) {
 	if kept := len(s.KeptClass); kept > 0 {
 		all = append(all, entry{prefix + "kept_class", mat.NewDense(1, kept, numbers(s.KeptClass))}, entry{prefix + "kept", mat.NewDense(kept, c.Inputs, s.Kept)})
 	}
-	return all, err
+	return all
 }
 
 // scatters returns how many triangles of sums of products a layer has, of triangle numbers each.
@@ -44,7 +51,7 @@ func numbers(of []int) []float64 {
 	return x
 }
 
-func (a *reader) layer(prefix string) (_ bnn.Model, err error) {
+func (a *reader) layer(prefix string) (bnn.Model, error) {
 	var c readout.Config
 	if err := a.object(prefix, "readout", &c); err != nil {
 		return nil, err
@@ -52,7 +59,21 @@ func (a *reader) layer(prefix string) (_ bnn.Model, err error) {
 	if err := c.Validate(); err != nil {
 		return nil, fmt.Errorf("readout: %w", err)
 	}
-	var s readout.State
+	s, err := a.state(prefix, c)
+	if err != nil {
+		return nil, err
+	}
+	if earlier := prefix + "earlier_"; a.has(earlier + "count") {
+		e, err := a.state(earlier, c)
+		if err != nil {
+			return nil, err
+		}
+		s.Earlier = &e
+	}
+	return readout.Restore(c, s)
+}
+
+func (a *reader) state(prefix string, c readout.Config) (s readout.State, err error) {
 	matrix := func(name string, rows, cols int) (x []float64) {
 		var m mat.Dense
 		if err == nil {
@@ -78,8 +99,5 @@ func (a *reader) layer(prefix string) (_ bnn.Model, err error) {
 		s.KeptClass = ints(matrix("kept_class", 1, 0))
 		s.Kept = matrix("kept", len(s.KeptClass), c.Inputs)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return readout.Restore(c, s)
+	return s, err
 }

@@ -18,17 +18,27 @@ type Model struct {
 
 // Observe learns an example, by the model.
 func (m Model) Observe(x []float64, class int) (bnn.Update, error) {
-	y := make([]float64, m.Size)
-	err := m.Standard(y, x)
+	y, err := m.mapped(x)
 	u, refused := m.Model.Observe(y, class)
 	return u, cmp.Or(err, refused)
 }
 
 // Predict sets dst to the prediction of the model.
 func (m Model) Predict(dst *bnn.Prediction, x []float64) error {
-	y := make([]float64, m.Size)
-	err := m.Standard(y, x)
+	y, err := m.mapped(x)
 	return cmp.Or(err, m.Model.Predict(dst, y))
+}
+
+// Before implements [bnn.Model], by the model.
+func (m Model) Before(dst *bnn.Prediction, x []float64) error {
+	y, err := m.mapped(x)
+	return cmp.Or(err, m.Model.Before(dst, y))
+}
+
+// mapped returns the features of x.
+func (m Model) mapped(x []float64) ([]float64, error) {
+	y := make([]float64, m.Size)
+	return y, m.Standard(y, x)
 }
 
 // Shape returns the numbers of inputs of the map and of classes.

@@ -63,7 +63,7 @@ func (c Config) Validate() error {
 
 // Layer is an output layer. Predict, Scores, State and Config may be called by several goroutines at
 // once, each with its own dst. The first Predict or Scores after an example solves, while the others wait; that
-// takes some inputs³ operations, with Gaussian times the classes. Observe and AddClass need the layer for themselves.
+// takes some inputs³ operations, with Gaussian times the classes. The other methods need the layer for themselves.
 type Layer struct {
 	cfg     Config
 	sums    [][]float64 // of each class Σx
@@ -71,6 +71,10 @@ type Layer struct {
 	squares []*square   // of each class, or of all
 	kept    [][]example // of each class
 	rounded []float64   // of Observe
+
+	earlier *Layer         // see Before
+	reports bool           // LogP
+	before  bnn.Prediction // of Observe
 
 	mu     sync.Mutex
 	solved solution  // what has been asked for since the last example
@@ -122,11 +126,38 @@ func (l *Layer) addClass() {
 	if l.cfg.Kind == Gaussian {
 		l.squares = append(l.squares, newSquare(l.cfg.Inputs))
 	}
-	l.solved = solution{}
+	l.solved, l.earlier = solution{}, nil
 }
 
-// Observe adds an example. Of the update all numbers are NaN: the probability of the class would take a
-// solution. An input of the wrong length or that is not finite, or a class out of range, is an error
+// ReportLogP implements [bnn.Model]. Before is for weighing then, see there.
+func (l *Layer) ReportLogP() { l.reports = true }
+
+// Before sets dst to the prediction of x by an earlier state of the layer, so that n examples take only
+// log₂ n solutions. It goes on to the present state when that has at least twice as many examples as
+// the earlier one, or a new class. After ReportLogP 5/4 times as many examples are enough, as a bank is to weigh the
+// layer by about what it predicts: on digits the log loss of states up to half as old is larger by a quarter.
+func (l *Layer) Before(dst *bnn.Prediction, x []float64) error {
+	n := l.examples()
+	if e := l.earlier; e == nil || n >= 2*e.examples() || l.reports && 4*n >= 5*e.examples() {
+		s := l.State()
+		s.Earlier = nil
+		var err error
+		if l.earlier, err = Restore(l.cfg, s); err != nil {
+			return err
+		}
+	}
+	return l.earlier.Predict(dst, x)
+}
+
+func (l *Layer) examples() (n int) {
+	for _, count := range l.counts {
+		n += count
+	}
+	return n
+}
+
+// Observe adds an example. Of the update all numbers are NaN, as the probability of the class would take
+// a solution; after ReportLogP, LogP is that of Before. An input of the wrong length or that is not finite, or a class out of range, is an error
 // that leaves the layer unchanged.
 func (l *Layer) Observe(x []float64, class int) (bnn.Update, error) {
 	u := bnn.Update{MinEigenvalue: math.NaN(), MinVariance: math.NaN(), LogP: math.NaN()}
@@ -137,6 +168,12 @@ func (l *Layer) Observe(x []float64, class int) (bnn.Update, error) {
 	if err != nil {
 		u.Action = bnn.Refused
 		return u, err
+	}
+	if l.reports {
+		if err := l.Before(&l.before, x); err != nil {
+			return u, err
+		}
+		u.LogP = kernel.Log(l.before.P[class])
 	}
 	l.solved = solution{}
 	l.counts[class]++
@@ -248,10 +285,7 @@ func (l *Layer) fill(dst *bnn.Prediction, p []float64, err error) {
 
 // probabilities sets w.out to those for the first n of w.x, and w.score to the log densities.
 func (l *Layer) probabilities(w *scratch, n int) {
-	total := 0
-	for _, count := range l.counts {
-		total += count
-	}
+	total := l.examples()
 	if total == 0 {
 		for _, p := range w.out[:n] {
 			for i := range p {
@@ -320,7 +354,7 @@ type Scores struct {
 func (l *Layer) Scores(dst []Scores, x [][]float64) error {
 	w := l.scratch()
 	defer l.pool.Put(w)
-	if !slices.ContainsFunc(l.counts, func(n int) bool { return n > 0 }) {
+	if l.examples() == 0 {
 		return fmt.Errorf("readout: no scores before the first example")
 	}
 	s := l.solve(true)

@@ -86,13 +86,14 @@ func hash(x []float64) (h uint64) {
 	return h
 }
 
-// State is all that a layer knows. It does not depend on the order of the examples.
+// State is all that a layer knows. It does not depend on the order of the examples, but for Earlier.
 type State struct {
 	Count     []int     // of each class its examples
 	Sum       []float64 // classes × inputs: Σx
 	Scatter   []float64 // Σxxᵀ of all classes, with Gaussian of each: the upper triangle by rows, inputs·(inputs + 1)/2 numbers
 	Kept      []float64 // kept examples × inputs
 	KeptClass []int     // of each kept example
+	Earlier   *State    // that Before predicts by, if the layer reports LogP
 }
 
 // State returns a copy of all that the layer knows.
@@ -108,6 +109,10 @@ func (l *Layer) State() State {
 		for _, e := range kept {
 			s.Kept, s.KeptClass = append(s.Kept, e.x...), append(s.KeptClass, c)
 		}
+	}
+	if l.reports && l.earlier != nil {
+		e := l.earlier.State()
+		s.Earlier = &e
 	}
 	return s
 }
@@ -148,5 +153,9 @@ func Restore(c Config, s State) (*Layer, error) {
 		l.counts[c] = n
 		copy(l.sums[c], s.Sum[c*d:])
 	}
-	return l, nil
+	if s.Earlier != nil {
+		l.reports = true
+		l.earlier, err = Restore(c, *s.Earlier)
+	}
+	return l, err
 }

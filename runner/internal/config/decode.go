@@ -329,9 +329,9 @@ func distance(a, b string, most int) int {
 	return 1 + min(distance(a[1:], b, most-1), distance(a, b[1:], most-1), distance(a[1:], b[1:], most-1))
 }
 
-// Set sets the field of a key, of one of the structs, to a number. Of a field that is a free
-// table, "settings.x" is the number x in a copy of the table.
-func Set(key string, x float64, structs ...any) error {
+// Set sets the field of a key, of one of the structs, to a number or a word. Of a field that is a free
+// table, "settings.x" is the value x in a copy of the table.
+func Set(key string, x any, structs ...any) error {
 	table, of, free := strings.Cut(key, ".")
 	for _, s := range structs {
 		for _, f := range fields(s) {
@@ -344,13 +344,13 @@ func Set(key string, x float64, structs ...any) error {
 				copied[of] = x
 				f.value.Set(reflect.ValueOf(copied))
 				return nil
-			case f.key != key:
-			case x == float64(int64(x)):
-				return decodeValue(key, int64(x), f.value)
-			default:
+			case f.key == key:
+				if n, ok := x.(float64); ok && n == float64(int64(n)) {
+					x = int64(n)
+				}
 				return decodeValue(key, x, f.value)
 			}
 		}
 	}
-	return field.Errorf(key, "not a key with a number")
+	return field.Errorf(key, "not a key with a number or a word")
 }

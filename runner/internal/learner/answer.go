@@ -1,14 +1,12 @@
 package learner
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
 	"closedform/core/bnn"
-	"closedform/core/readout"
 	"closedform/internal/kernel"
 	"closedform/runner/internal/table"
 )
@@ -63,22 +61,18 @@ func (t *Tolerant) Probabilities(inputs [][]float64) [][]float64 {
 	return out
 }
 
-// Before returns the prediction of an example that is learned next. An output layer, which would be
-// solved for each, predicts as it did when it had seen more than half as many examples.
+// Before returns the prediction of an example that is learned next, see [bnn.Model].
 func (t *Tolerant) Before(x []float64) []float64 {
-	l := t.Readout()
-	if l == nil || t.failed {
+	n := networkOf(t)
+	if n == nil || t.failed {
 		return t.Probabilities([][]float64{x})[0]
 	}
-	n, p := networkOf(t), make([]float64, t.Classes)
 	seen, err := t.see([][]float64{x})
-	if n.earlier == nil || n.seen >= 2*n.earlier.seen {
-		then, failed := readout.Restore(l.Config(), l.State())
-		n.earlier, err = &Network{Model: then, seen: n.seen}, cmp.Or(err, failed)
-	}
-	if t.failed = err != nil || n.earlier.Predict(p, seen[0]) != nil; t.failed {
+	if t.failed = err != nil || n.Model.Before(&n.prediction, seen[0]) != nil; t.failed {
 		return Equal(1, t.Classes)[0]
 	}
+	p := make([]float64, t.Classes)
+	normalise(p, &n.prediction)
 	return p
 }
 

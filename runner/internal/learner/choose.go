@@ -19,7 +19,7 @@ import (
 // all learn, as a [bnn.Bank] weighted by their predictions of the examples of the first pass.
 type Tuning struct {
 	Tune       []string    `toml:"tune,omitzero" json:",omitempty"`
-	Candidates [][]float64 `toml:"candidates,omitzero" json:",omitempty"`
+	Candidates []Candidate `toml:"candidates,omitzero" json:",omitempty"`
 	bnn.Weighing
 
 	// First is the number of examples after which the member of the largest weight goes on
@@ -27,8 +27,34 @@ type Tuning struct {
 	First int `toml:"first,omitzero" json:",omitempty"`
 }
 
+// Candidate has a value for each key of Tune, which is a float64 or a string.
+type Candidate []any
+
+// UnmarshalTOML implements toml.Unmarshaler.
+func (c *Candidate) UnmarshalTOML(value any) error {
+	list, _ := value.([]any)
+	*c = nil
+	for _, x := range list {
+		if n, ok := x.(int64); ok {
+			x = float64(n)
+		}
+		*c = append(*c, x)
+	}
+	number := func(x any) bool { _, ok := x.(float64); return ok }
+	word := func(x any) bool { _, ok := x.(string); return ok }
+	if len(list) == 0 || slices.ContainsFunc(*c, func(x any) bool { return !number(x) && !word(x) }) {
+		return fmt.Errorf("%v is not allowed; allowed: a list of numbers and words", value)
+	}
+	return nil
+}
+
 // tuned reports whether a candidate is chosen by a part for validation.
 func (t *Tuning) tuned() bool { return len(t.Candidates) > 0 && t.Weights == "" }
+
+// reshaped reports whether candidates may differ in their inputs or in having hidden layers.
+func (t *Tuning) reshaped() bool {
+	return slices.ContainsFunc([]string{"features", "feature_size", "output"}, func(key string) bool { return slices.Contains(t.Tune, key) })
+}
 
 // check reports what is not allowed; ours says that the method is the network.
 func (t *Tuning) check(ours bool) error {
@@ -51,7 +77,9 @@ func (t *Tuning) check(ours bool) error {
 }
 
 // with returns the method with the values of a candidate.
-func (m *Method) with(candidate []float64) (Method, error) {
+// A candidate without features, or with an output layer, does not have the number of features, or the hidden layers,
+// of others.
+func (m *Method) with(candidate Candidate) (Method, error) {
 	out := *m
 	if len(candidate) != len(m.Tune) {
 		return out, fmt.Errorf("%d values; allowed: one for each of %s", len(candidate), strings.Join(m.Tune, ", "))
@@ -64,7 +92,13 @@ func (m *Method) with(candidate []float64) (Method, error) {
 			return out, err
 		}
 	}
-	return out, nil
+	if out.Features.Kind == "" && slices.Contains(m.Tune, "features") {
+		out.Size = 0
+	}
+	if n, ours := out.Config.(*network); ours && n.Readout != "" && slices.Contains(m.Tune, "output") {
+		out.HiddenLayers, n.HiddenLayers = nil, nil
+	}
+	return out, out.Features.Validate()
 }
 
 // Choice is what became of the candidates of a method.
@@ -100,10 +134,14 @@ func (m *Method) Choose(loss func(Method) (float64, error)) (Method, Choice, err
 }
 
 // describe returns a candidate as "prior_var=10 sigma_v=0.1".
-func (m *Method) describe(candidate []float64) string {
+func (m *Method) describe(candidate Candidate) string {
 	var words []string
 	for i, key := range m.Tune {
-		words = append(words, key+"="+table.Format(candidate[i]))
+		value := candidate[i]
+		if x, ok := value.(float64); ok {
+			value = table.Format(x)
+		}
+		words = append(words, fmt.Sprint(key, "=", value))
 	}
 	return strings.Join(words, " ")
 }

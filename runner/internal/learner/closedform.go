@@ -41,12 +41,15 @@ func (m *Method) ClosedForm() bool {
 	return ours
 }
 
-// For returns a closed-form method with the layers for so many inputs and classes, and its model.
-// [Method.Fits] has checked that they fit.
+// For returns a closed-form method with the layers for so many inputs and classes, unless its candidates differ
+// in these, and its model. [Method.Fits] has checked that they fit.
 func (m Method) For(inputs, classes int) (Method, *Model) {
 	config := *m.Config.(*network)
-	config.Model, _ = config.For(m.seen(inputs), classes)
-	m.HiddenLayers, m.Config = nil, &config
+	if !m.reshaped() {
+		config.Model, _ = config.For(m.seen(inputs), classes)
+		m.HiddenLayers = nil
+	}
+	m.Config = &config
 	model := config.Model
 	return m, &model
 }
@@ -108,8 +111,34 @@ func (n *network) noisy(l *Network) *Network {
 	return l
 }
 
+// checkEnsemble returns an error for an ensemble of output layers that are all the same.
+func (m *Method) checkEnsemble() error {
+	if n, ours := m.Config.(*network); ours && n.Readout != "" && n.Members > 1 && m.Features.Kind == "" {
+		return field.Errorf("members", "%d is not allowed with output = %q; allowed: 1, or more with features, as nothing else is random", n.Members, n.Readout)
+	}
+	return nil
+}
+
+// mixed returns an ensemble of output layers as a bank of candidates that differ in their random streams only,
+// and other methods as they are.
+func (m Method) mixed() Method {
+	if n, ours := m.Config.(*network); ours && n.Readout != "" && n.Members > 1 && m.Weights == "" {
+		m.Tuning = Tuning{
+			Tune: []string{"members"}, Candidates: slices.Repeat([]Candidate{{1.0}}, n.Members), Weighing: bnn.Weighing{Weights: bnn.Equal},
+		}
+	}
+	return m
+}
+
+// ownFeatures reports whether each candidate of a bank has a map of its own to features, and not all the same: if they
+// differ in the features, or output layers are among them.
+func (m *Method) ownFeatures() bool {
+	n, ours := m.Config.(*network)
+	return ours && m.Weights != "" && (n.Readout != "" || m.reshaped())
+}
+
 // bank returns the network in which all candidates learn, random as members of an ensemble.
-func (m *Method) bank(layers []int, src rand.Source) (*Network, error) {
+func (m *Method) bank(inputs, classes int, src rand.Source) (*Network, error) {
 	var names []string
 	members, err := Members(len(m.Candidates), src, func(src rand.Source) (bnn.Model, error) {
 		candidate := m.Candidates[len(names)]
@@ -118,13 +147,16 @@ func (m *Method) bank(layers []int, src rand.Source) (*Network, error) {
 		if err != nil {
 			return nil, err
 		}
+		if !m.ownFeatures() {
+			with.Features = Features{} // the bank has them
+		}
 		n := with.Config.(*network)
-		n.Members = max(1, n.Members) // not a bank of banks
-		one, err := n.learner(layers, src)
+		n.Members, with.Tuning = max(1, n.Members), Tuning{} // not a bank of default banks
+		one, err := with.Learner(inputs, classes, src)
 		if err != nil {
 			return nil, err
 		}
-		return one.Model, nil
+		return one.Model(), nil
 	})
 	if err != nil {
 		return nil, err

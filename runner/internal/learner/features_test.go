@@ -9,6 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+
+	"closedform/core/bnn"
 	"closedform/core/features"
 	"closedform/internal/check"
 	"closedform/runner/dataset"
@@ -91,6 +94,46 @@ func TestReadout(t *testing.T) {
 				t.Errorf("%s: error %g, steps %+v", keys, right[0], l.Steps())
 			}
 		}
+	}
+}
+
+// An ensemble of output layers is the mean of its members, each behind features of its own, and its first member is the
+// layer by itself. So are the candidates of a bank, one of which is an ensemble.
+func TestMixedLayers(t *testing.T) {
+	x, class, _ := check.Clusters(30, 2, 3, "layers")
+	examples := dataset.NewExamples(data.Set{X: x, Class: class}, 3)
+	train := func(keys string) *Tolerant {
+		m := check.Must(decode(keys))
+		check.OK(t, m.Fits(2, 3))
+		of, _ := m.For(2, 3) // as of the study learn
+		order := func(pass int) rand.Source { return rand.NewPCG(5, uint64(pass)) }
+		return check.Must(of.Train(context.Background(), examples, rand.NewPCG(3, 4), order))
+	}
+	const layer = `output = "gaussian"; features = "relu"; feature_size = 20; `
+	one, three := train(layer), train(layer+`members = 3`)
+	models := three.Model().(*bnn.Bank).Models()
+	seeds, want := map[uint64]bool{}, make([]float64, 3)
+	var p bnn.Prediction
+	for _, m := range models {
+		seeds[m.(features.Model).Seed] = true
+		check.OK(t, m.Predict(&p, x[0]))
+		floats.AddScaled(want, 1./3, p.P)
+	}
+	check.NearAll(t, "mean", three.Probabilities(x[:1])[0], want, 1e-15)
+	check.OK(t, models[0].Predict(&p, x[0]))
+	information := 0.0
+	three.Look(examples, func(_ int, _ []float64, a Answer) error { information += a.MutualInformation; return nil })
+	first := make([]float64, 3)
+	normalise(first, &p)
+	if alone := one.Probabilities(x[:1])[0]; !slices.Equal(first, alone) || len(seeds) != 3 || three.Chosen() != "" || !(information > 0) {
+		t.Errorf("first member %v, alone %v; seeds %v; chosen %q", first, alone, seeds, three.Chosen())
+	}
+	bank := train(`hidden_layers = [4]; weights = "evidence"; tune = ["output", "features", "feature_size", "members"]
+		candidates = [["gaussian", "relu", 20, 3], ["", "", 0, 1], ["ridge", "relu", 32, 2], ["ridge", "", 0, 1]]`)
+	check.NearAll(t, "first candidate", bank.Model().(*bnn.Bank).Models()[0].(*bnn.Bank).Weights(), []float64{1. / 3, 1. / 3, 1. / 3}, 0)
+	check.OK(t, bank.AddClass())
+	if p := bank.Before(x[0]); len(p) != 4 || bank.Steps().Failed || !strings.HasPrefix(bank.Chosen(), "output=gaussian features=relu feature_size=20 members=3: ") {
+		t.Errorf("%v, %+v, chosen %q", p, bank.Steps(), bank.Chosen())
 	}
 }
 

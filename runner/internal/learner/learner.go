@@ -199,11 +199,9 @@ func (t *Tolerant) Readout() *readout.Layer {
 
 // AddClass adds a class behind the others to a closed-form method.
 func (t *Tolerant) AddClass() error {
-	n := networkOf(t)
-	if err := n.Model.AddClass(); err != nil {
+	if err := networkOf(t).Model.AddClass(); err != nil {
 		return err
 	}
-	n.earlier = nil
 	t.Classes++
 	return nil
 }

@@ -86,12 +86,8 @@ func (m *Method) Validate() error {
 		return field.Errorf("own_orders", "true is not allowed; allowed: with members = 2 or more, without weights")
 	case m.Window < 0 || m.Window > 0 && m.Online():
 		return field.Errorf("window", "%d is not allowed; allowed: 1 or more, for a method that learns all examples at once", m.Window)
-	case m.Weights != "" && ours && n.Readout != "":
-		return field.Errorf("weights", "%q is not allowed; allowed: without output = %q", m.Weights, n.Readout)
-	case m.Weights != "" && slices.Contains(m.Tune, "feature_size"):
-		return field.Errorf("tune", "allowed: not feature_size with weights, as all candidates have the same features")
 	}
-	if err := cmp.Or(m.Features.Validate(), m.check(ours), checkMembers(members(m.Config))); err != nil {
+	if err := cmp.Or(m.Features.Validate(), m.check(ours), checkMembers(members(m.Config)), m.checkEnsemble()); err != nil {
 		return err
 	}
 	k.resolve(m.Config)
@@ -129,12 +125,27 @@ func (m *Method) Fits(inputs, classes int) error {
 		return err
 	}
 	if c, ok := m.Config.(*network); ok {
-		all := *c
-		if m.Weights != "" {
-			all.Members = max(1, c.Members) * len(m.Candidates)
+		if err := m.checkEnsemble(); err != nil {
+			return err
 		}
-		_, err := all.For(m.seen(inputs), classes)
-		return err
+		of := m.mixed()
+		if of.Weights == "" {
+			_, err := c.For(m.seen(inputs), classes)
+			return err
+		}
+		for _, candidate := range of.Candidates {
+			with, err := of.with(candidate)
+			if err != nil {
+				return err
+			}
+			n := with.Config.(*network)
+			n.Members = max(1, n.Members) * len(of.Candidates)
+			_, err = n.For(with.seen(inputs), classes)
+			if _, failed := with.Features.of(inputs, 0); cmp.Or(failed, err) != nil {
+				return cmp.Or(failed, err)
+			}
+		}
+		return nil
 	}
 	layers := m.layers(inputs, classes)
 	numbers := numbers(m.Config, layers) * float64(max(1, members(m.Config)))
@@ -183,17 +194,23 @@ func Check(all []Method, budget int, stream bool) error {
 // Learner returns a learner of the method for so many inputs and classes, random
 // as src says, whose first number is the seed of the features, if there are some.
 func (m *Method) Learner(inputs, classes int, src rand.Source) (*Tolerant, error) {
-	t := &Tolerant{Classes: classes}
+	t, of := &Tolerant{Classes: classes}, m.mixed()
 	var err error
-	if m.Features.Kind != "" {
+	if m.Features.Kind != "" && !of.ownFeatures() {
 		if t.Map, err = m.Features.of(inputs, src.Uint64()); err != nil {
 			return nil, fmt.Errorf("%s: %w", m.Name, err)
 		}
+		inputs = m.Size
 	}
-	if layers := m.layers(inputs, classes); m.Weights != "" {
-		t.Learner, err = m.bank(layers, src)
+	if of.Weights == "" {
+		t.Learner, err = kinds[m.Kind].learner(m.Config, slices.Concat([]int{inputs}, m.HiddenLayers, []int{classes}), src)
+	} else if bank, failed := of.bank(inputs, classes, src); failed != nil {
+		err = failed
 	} else {
-		t.Learner, err = kinds[m.Kind].learner(m.Config, layers, src)
+		if m.Weights == "" {
+			bank.names = nil // of the members of an ensemble
+		}
+		t.Learner = bank
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", m.Name, err)

@@ -290,15 +290,16 @@ func TestErrors(t *testing.T) {
 		`output = "ridge"; layers = [2, 3, 2]`:  "method.m.layers: [2 3 2] is not allowed with output",
 		`output = "ridge"; members = 2`:         "method.m.members: 2 is not allowed with output",
 		`output = "ridge"; process_noise = 0.1`: "method.m.process_noise: 0.1 is not allowed with output",
-		`output = "ridge"; weights = "equal"; tune = ["lambda"]; candidates = [[1]]`:        `method.m.weights: "equal" is not allowed; allowed: without output = "ridge"`,
-		`features = "relu"; weights = "equal"; tune = ["feature_size"]; candidates = [[9]]`: "method.m.tune: allowed: not feature_size with weights",
+		`weights = "equal"; tune = ["output", "members"]; candidates = [["", 2], ["ridge", 2]]`: "[ridge 2]: members: 2 is not allowed with output",
+		`weights = "equal"; tune = ["output"]; candidates = [["best"]]`:                         `method.m.candidates: [best]: output: "best" is not allowed; allowed: ridge, gaussian`,
+		`tune = ["bias"]; candidates = [[true]]`:                                                "method.m.candidates: [true] is not allowed; allowed: a list of numbers and words",
 	} {
 		_, err := decode(keys)
 		check.Refuses(t, keys, err, want)
 	}
 	_, err := decodeAfter(`[model]; features = "relu"; `, `features = ""`)
 	check.Refuses(t, "what [model] has, taken away", err, `method.m.features: "" `)
-	candidates := [][]float64{{1}, {2}}
+		candidates := []Candidate{{1.0}, {2.0}}
 	for want, f := range map[string]func() error{
 		"method.a.candidates: 2 of them":  func() error { return Check([]Method{{Name: "a", Tuning: Tuning{Candidates: candidates}}}, 1, false) },
 		"method.a.passes":                 func() error { return Check([]Method{{Name: "a", Passes: 2}}, 1, true) },

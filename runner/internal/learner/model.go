@@ -167,8 +167,6 @@ func (m *Model) checkReadout() error {
 		return field.Errorf("hidden_layers", "%v is not allowed with output = %q; allowed: none, and features in their place", m.HiddenLayers, m.Readout)
 	case len(m.Layers) > 2:
 		return field.Errorf("layers", "%v is not allowed with output = %q; allowed: [inputs, classes], and features in place of hidden layers", m.Layers, m.Readout)
-	case m.Members > 1:
-		return field.Errorf("members", "%d is not allowed with output = %q; allowed: 1, as it has nothing random", m.Members, m.Readout)
 	}
 	return field.OneOf("output", m.Readout, readout.Ridge, readout.Gaussian)
 }
@@ -190,8 +188,8 @@ func (m *Model) checkShapes(cfg *bnn.Config) error {
 	}
 	if m.Readout != "" {
 		inputs := float64(layers[0])
-		if numbers, times, of = inputs*(inputs+1)/2, 1, "inputs"; m.Readout == readout.Gaussian {
-			times = layers[len(layers)-1]
+		if numbers, times, of = inputs*(inputs+1)/2, max(1, m.Members), "inputs"; m.Readout == readout.Gaussian {
+			times *= layers[len(layers)-1]
 		}
 	}
 	if numbers *= float64(times); numbers > config.MaxWeights {

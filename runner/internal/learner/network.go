@@ -24,8 +24,6 @@ type Network struct {
 	noise float64 // process noise that is added after every so many examples
 	every int
 
-	earlier *Network // of an output layer: a copy, see Tolerant.Before
-
 	// Of a bank:
 	names  []string // of the settings of its members
 	first  int      // see Tuning
@@ -112,7 +110,7 @@ func (t *Tolerant) Chosen() string {
 	if !ours {
 		return ""
 	}
-	if bank, ok := n.Model.(*bnn.Bank); ok {
+	if bank, ok := n.Model.(*bnn.Bank); ok && n.names != nil {
 		weights := bank.Weights()
 		best := floats.MaxIdx(weights)
 		return n.choice(bank, best, weights[best])
@@ -199,13 +197,13 @@ func (n *Network) Variances(x []float64) (own, exact float64, err error) {
 	return mat.Trace(n.prediction.Cov), exact, nil
 }
 
-// Epistemic implements [Epistemic]. Of an output layer it is NaN.
+// Epistemic implements [Epistemic]. Of a single output layer it is NaN.
 func (n *Network) Epistemic(x []float64) (float64, error) {
-	if len(n.Members()) == 0 {
-		return math.NaN(), nil
-	}
 	if err := n.Model.Predict(&n.prediction, x); err != nil {
 		return 0, err
+	}
+	if n.prediction.Layers == nil && n.prediction.Members == nil {
+		return math.NaN(), nil
 	}
 	return n.prediction.Confidence(bnn.Epistemic), nil
 }

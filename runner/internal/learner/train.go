@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"closedform/core/bnn"
 	"closedform/core/random"
 	"closedform/internal/field"
 	"closedform/internal/kernel"
@@ -90,15 +91,19 @@ func networkOf(l Learner) *Network {
 // drawn with streams named after what those give first and their number.
 func (c Course) TrainMembers(ctx context.Context, t *Tolerant, ownOrders bool) error {
 	var members []*Tolerant
+	add := func(l Learner) { members = append(members, &Tolerant{Learner: l, Classes: t.Classes, Map: t.Map}) }
 	network, ours := t.Learner.(*Network)
-	if ours {
-		for _, n := range network.Members() {
-			one := &Network{Model: n, noise: network.noise, every: network.every}
-			members = append(members, &Tolerant{Learner: one, Classes: t.Classes, Map: t.Map})
+	if !ours {
+		for _, m := range t.Learner.(*Ensemble).Members {
+			add(m)
+		}
+	} else if bank, layers := network.Model.(*bnn.Bank); layers {
+		for _, m := range bank.Models() {
+			add(&Network{Model: m})
 		}
 	} else {
-		for _, m := range t.Learner.(*Ensemble).Members {
-			members = append(members, &Tolerant{Learner: m, Classes: t.Classes, Map: t.Map})
+		for _, n := range network.Members() {
+			add(&Network{Model: n, noise: network.noise, every: network.every})
 		}
 	}
 	err := pool.Each(ctx, len(members), func(ctx context.Context, k int) error {

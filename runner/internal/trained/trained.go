@@ -196,7 +196,10 @@ func (n *Network) Predict(rows *dataset.Table, d Decision) (out *table.Table, un
 	}
 	out = table.New("predictions", table.Text("class", ""), table.Num("probability", ""),
 		table.Num("aleatoric", ""), table.Num("epistemic", ""))
-	mixture := len(n.Members()) > 1
+	inputs, _ := n.Shape()
+	var p bnn.Prediction
+	_ = n.Model.Predict(&p, make([]float64, inputs)) // tells whether it has members
+	mixture := len(p.Members) > 1
 	if mixture {
 		out.Columns = append(out.Columns, table.Num("mutual_information", ""))
 	}
@@ -207,7 +210,6 @@ func (n *Network) Predict(rows *dataset.Table, d Decision) (out *table.Table, un
 	for _, name := range n.Classes {
 		out.Columns = append(out.Columns, table.Num("p_"+name, ""))
 	}
-	var p bnn.Prediction
 	for i := range x {
 		if err := n.Model.Predict(&p, x[i]); err != nil {
 			failed = append(failed, fmt.Errorf("%s:%d: %w; the row is %s", rows.File, rows.Line[i], err, Unknown))
