@@ -37,9 +37,10 @@ func (c *Cholesky) Factorize(a mat.Symmetric) bool {
 	return c.FactorizeLower(c.l, n)
 }
 
-// FactorizeLower is Factorize for the lower triangle of an n×n matrix, which it replaces by the
-// factor, and refers to.
+// FactorizeLower is Factorize for the lower triangle of an n×n matrix, the first n² numbers of a, which it
+// replaces by the factor, and refers to.
 func (c *Cholesky) FactorizeLower(a []float64, n int) bool {
+	a = a[:n*n]
 	c.n, c.l = n, a
 	for start := 0; start < n; start += strip {
 		end := min(n, start+strip)

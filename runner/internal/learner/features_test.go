@@ -132,7 +132,7 @@ func TestMixedLayers(t *testing.T) {
 		candidates = [["gaussian", "relu", 20, 3], ["", "", 0, 1], ["ridge", "relu", 32, 2], ["ridge", "", 0, 1]]`)
 	check.NearAll(t, "first candidate", bank.Model().(*bnn.Bank).Models()[0].(*bnn.Bank).Weights(), []float64{1. / 3, 1. / 3, 1. / 3}, 0)
 	check.OK(t, bank.AddClass())
-	if p := bank.Before(x[0]); len(p) != 4 || bank.Steps().Failed || !strings.HasPrefix(bank.Chosen(), "output=gaussian features=relu feature_size=20 members=3: ") {
+	if p := bank.Before(x[0]); len(p) != 4 || bank.Steps().Failed || !strings.HasPrefix(bank.Chosen(), "output=ridge features=relu feature_size=32 members=2: ") {
 		t.Errorf("%v, %+v, chosen %q", p, bank.Steps(), bank.Chosen())
 	}
 }
